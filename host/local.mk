@@ -1,0 +1,20 @@
+# The conversation process and the command line. Each folder is a module.
+noinst_LIBRARIES += libhost.a
+libhost_a_SOURCES =
+libhost_a_CPPFLAGS = $(AM_CPPFLAGS) $(CURL_CFLAGS) $(UV_CFLAGS) $(CRYPTO_CFLAGS)
+LIBHOST = libhost.a $(LIBMT) $(CURL_LIBS) $(UV_LIBS) $(CRYPTO_LIBS)
+
+include host/config/local.mk
+include host/registry/local.mk
+include host/events/local.mk
+include host/llm/local.mk
+include host/context/local.mk
+include host/tools/local.mk
+include host/controller/local.mk
+include host/faces/local.mk
+include host/commands/local.mk
+
+bin_PROGRAMS += mortise
+mortise_SOURCES = %D%/main.c
+mortise_CPPFLAGS = $(libhost_a_CPPFLAGS)
+mortise_LDADD = $(LIBHOST)

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * error.h - a code for the program, a sentence for the person.
+ *
+ * Library code fills a struct error and returns its code; only the top of a
+ * program reports, once. The codes are enum mt_status of <mortise/plugin.h>.
+ */
+#ifndef LIB_ERROR_H
+#define LIB_ERROR_H
+
+#include <mortise/plugin.h>
+#include <stdarg.h>
+
+struct error {
+	int code;        /* enum mt_status; MT_OK while nothing failed */
+	char text[512];  /* one sentence without newline; "" while nothing failed */
+};
+
+#define ERROR_NONE ((struct error){ 0 })
+
+/** Record a failure. `err` may be NULL. The first one wins: it is the cause.
+ *  Control characters in the text become spaces, a cut keeps UTF-8 whole.
+ *  @return `code`, so that failing is one statement. */
+int fail(struct error *err, int code, const char *fmt, ...) MT_PRINTF(3, 4);
+int vfail(struct error *err, int code, const char *fmt, va_list ap);
+
+/** Short name of a code, for logs: "not found". Never NULL. */
+const char *status_name(int code);
+
+#endif

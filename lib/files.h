@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * files.h - whole files, folders and paths, with limits. */
+#ifndef LIB_FILES_H
+#define LIB_FILES_H
+
+#include "error.h"
+#include "strbuf.h"
+#include <stdbool.h>
+#include <sys/types.h>
+
+/** Read a whole regular file. @return MT_ENOTFOUND, MT_EDENIED, MT_ELIMIT
+ *  (larger than max_bytes), MT_EIO; the text ends in NUL. */
+int file_read(const char *path, size_t max_bytes, char **ret_text, size_t *ret_len,
+	      struct error *err);
+/** Write by a temporary file beside it and rename; fsync first if `durable`. */
+int file_write(const char *path, const char *bytes, size_t len, mode_t mode,
+	       bool durable, struct error *err);
+/** write(2) until all is out; EINTR is retried. @return MT_OK or MT_EIO. */
+int write_all(int fd, const char *bytes, size_t len);
+/** Make a folder and its parents, each 0700 where it is made. */
+int dir_make(const char *path, struct error *err);
+/** Remove a folder with all in it, never following links. */
+int dir_remove(const char *path, struct error *err);
+/** "a" + "/" + "b" as a new text; `b` alone if it is absolute. NULL: memory. */
+char *path_join(const char *a, const char *b);
+/** ~ and ~/x by $HOME; a copy otherwise. NULL: memory. */
+char *path_expand(const char *path);
+/** $XDG_x_HOME/mortise or its default below $HOME, made on demand when `make`.
+ *  `which`: "CONFIG", "STATE", "CACHE", "DATA", "RUNTIME" ($XDG_RUNTIME_DIR,
+ *  else a folder of the user's own under /tmp, owner and mode checked). */
+int xdg_dir(const char *which, bool make, char **ret_path, struct error *err);
+/** True if only its owner (this user or root) may write the file and its
+ *  folder; else `err` says what is wrong. */
+bool path_is_safe(const char *path, struct error *err);
+
+#endif

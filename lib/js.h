@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * js.h - JSON: strict reading with limits, careful access, fast writing.
+ *
+ * Reading goes through json-c. Writing does not need json-c objects: the js_
+ * writers append JSON text to a strbuf, so that a large text is copied once. */
+#ifndef LIB_JS_H
+#define LIB_JS_H
+
+#include "error.h"
+#include "strbuf.h"
+#include <json-c/json.h>
+#include <stdbool.h>
+
+AUTO_DEFINE(json, json_object *, json_object_put)
+
+enum { JS_DEPTH = 64 }; /* deepest nesting that is read */
+
+/** Read one JSON value: strict, UTF-8 checked, nothing but white space after
+ *  it, JS_DEPTH. A fault names what and the byte offset.
+ *  @return the object, owned by the caller, or NULL with `err` filled. A valid
+ *          `null` is NULL too, with err->code MT_OK. */
+json_object *js_parse(const char *text, size_t len, struct error *err);
+
+/** As js_parse, but anything other than an object is an error. */
+json_object *js_parse_object(const char *text, size_t len, struct error *err);
+
+/** Member of an object; NULL if `o` is no object or has none such. Borrowed. */
+json_object *js_get(const json_object *o, const char *name);
+/** By path, members separated by dots: "a.b.c". Borrowed. */
+json_object *js_path(const json_object *o, const char *path);
+/** Text of a string member or `fallback`. Borrowed. */
+const char *js_str(const json_object *o, const char *name, const char *fallback);
+int64_t js_int(const json_object *o, const char *name, int64_t fallback);
+double js_number(const json_object *o, const char *name, double fallback);
+bool js_bool(const json_object *o, const char *name, bool fallback);
+/** Set members, replacing. @return MT_OK or MT_ENOMEM. */
+int js_set_str(json_object *o, const char *name, const char *text);
+int js_set_strn(json_object *o, const char *name, const char *text, size_t len);
+int js_set_int(json_object *o, const char *name, int64_t value);
+int js_set_bool(json_object *o, const char *name, bool value);
+/** Set or replace; takes the reference of `value` even on failure. */
+int js_set(json_object *o, const char *name, json_object *value);
+
+/** JSON text of a value in our one form: no spaces, no escaped slashes, order
+ *  as in the object, numbers as they were read; NULL is `null`. Borrowed from
+ *  the object, until it is changed or written again. */
+const char *js_text(json_object *o, size_t *ret_len);
+
+/** Append `text` as a JSON string with its quotes. Invalid UTF-8 becomes
+ *  U+FFFD. */
+int js_put_str(struct strbuf *b, const char *text, size_t len);
+/** Append the inside of a JSON string, without quotes: for texts in pieces. */
+int js_put_escaped(struct strbuf *b, const char *text, size_t len);
+/** Append a value as js_text does. */
+int js_put(struct strbuf *b, json_object *value);
+/** Append `"name":` with a comma before it unless the last byte of the buffer
+ *  opens an object or array. */
+int js_key(struct strbuf *b, const char *name);
+int js_key_str(struct strbuf *b, const char *name, const char *text);
+int js_key_strn(struct strbuf *b, const char *name, const char *text, size_t len);
+int js_key_int(struct strbuf *b, const char *name, int64_t value);
+int js_key_bool(struct strbuf *b, const char *name, bool value);
+
+/** True if both are the same value (numbers by value, objects in any order). */
+bool js_equal(json_object *a, json_object *b);
+
+#endif

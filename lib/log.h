@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * log.h - one line for one thing that happened, to stderr or a file.
+ *
+ * A line: time, level, name of the part, words, then key=value pairs that the
+ * caller puts in. Secrets are masked when a mask is set. */
+#ifndef LIB_LOG_H
+#define LIB_LOG_H
+
+#include "mask.h"
+#include <mortise/plugin.h>
+
+/** Where lines go: descriptor (not owned; -1: nowhere), and the most detailed
+ *  level written. Default: stderr, MT_LOG_WARNING. `part` names the program. */
+void log_setup(int fd, int level, const char *part);
+void log_set_mask(const struct mask *m);
+bool log_wants(int level);
+void log_line(int level, const char *part, const char *fmt, ...) MT_PRINTF(3, 4);
+/** The plugin, instance and call that the calling thread works for; they are
+ *  put into every line (texts borrowed; NULL: none). */
+void log_context(const char *plugin, const char *instance, const char *call);
+
+#endif

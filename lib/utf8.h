@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * utf8.h - valid text out of any bytes, and cuts that keep characters whole. */
+#ifndef LIB_UTF8_H
+#define LIB_UTF8_H
+
+#include "strbuf.h"
+#include <stdbool.h>
+
+bool utf8_valid(const char *bytes, size_t len);
+/** Length of the longest prefix of at most `max` bytes that ends between
+ *  characters. */
+size_t utf8_cut(const char *bytes, size_t len, size_t max);
+/** Number of code points of valid text. */
+size_t utf8_count(const char *text, size_t len);
+/** Byte offset of code point `n` (len if there are fewer). */
+size_t utf8_offset(const char *text, size_t len, size_t n);
+/** Append bytes as valid UTF-8: what is not becomes U+FFFD. */
+int utf8_add_clean(struct strbuf *b, const char *bytes, size_t len);
+/** Bytes at the end that begin a character which is not complete: 0 to 3. */
+size_t utf8_tail(const char *bytes, size_t len);
+
+#endif

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * mortise/plugin.h - what a plugin file is, and what every kind shares.
+ *
+ * A plugin is one .so file. It exports one function, mortise_plugin_v1, which
+ * returns constant data: who made it and which components it brings. Each
+ * component is of one kind (tool, agent, condenser, ...) and each kind has a
+ * header and a version of its own.
+ *
+ * Rules of these headers, kept for as long as the entry symbol ends in _v1:
+ *
+ *   - a struct starts with its `size` and grows only at its end; ask
+ *     MT_HAS(p, member) before reading what an older maker may not have;
+ *   - arrays of structs are stepped by the `size` of their first element;
+ *   - a member, an enum value or a function is never removed, moved, re-used;
+ *   - only libc appears here: text is UTF-8 with pointer and length (or ends
+ *     in NUL where a `const char *` stands alone), data is JSON text,
+ *     everything else is an opaque handle;
+ *   - nobody frees for the other: what goes into a plugin is borrowed until
+ *     the function returns, what comes out is copied by the host;
+ *   - one call at a time per instance, unless a flag says more;
+ *   - numbers are written and read in the C locale; a plugin installs no
+ *     signal handler, no atexit function, and does not change directory,
+ *     locale or environment of the process; it is never unloaded.
+ *
+ * What changed, newest first (a line with every addition):
+ *   1.0  first version
+ */
+#ifndef MORTISE_PLUGIN_H
+#define MORTISE_PLUGIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Version of the descriptor below. The major number is part of the symbol. */
+#define MT_ABI_MAJOR 1u
+#define MT_ABI_MINOR 0u
+
+/** The oldest minor version the plugin works with. To load in older hosts,
+ *  define it smaller before including this header, and ask MT_HAS. */
+#ifndef MT_NEEDS_MINOR
+#define MT_NEEDS_MINOR MT_ABI_MINOR
+#endif
+
+#define MT_EXPORT __attribute__((visibility("default")))
+#define MT_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+
+/** True if the struct behind `p`, as its maker compiled it, has `member`. */
+#define MT_HAS(p, member)                                                      \
+	((p)->size >= offsetof(__typeof__(*(p)), member) + sizeof((p)->member))
+
+/** Result of every call that can fail. 0 is success; the numbers are ABI. */
+enum mt_status {
+	MT_OK = 0,
+	MT_EINVAL = -1,       /* bad arguments, or a broken contract */
+	MT_ENOMEM = -2,
+	MT_EIO = -3,          /* the outside world failed: file, network, process */
+	MT_ETIMEOUT = -4,
+	MT_ECANCELLED = -5,
+	MT_EUNSUPPORTED = -6, /* this side does not have that */
+	MT_ENOTFOUND = -7,
+	MT_EDENIED = -8,      /* not granted, or refused by a policy */
+	MT_ELIMIT = -9,       /* a limit was reached */
+	MT_EEXIST = -10,
+};
+
+/** Borrowed text or bytes. `ptr` may be NULL when `len` is 0. */
+struct mt_str {
+	const char *ptr;
+	size_t len;
+};
+
+/** A struct mt_str from a string literal. */
+#define MT_STR(literal) { (literal), sizeof(literal) - 1 }
+
+/* ---- options ---------------------------------------------------------- */
+
+enum mt_option_type {
+	MT_OPTION_TEXT = 1,
+	MT_OPTION_INT = 2,      /* whole number within min..max */
+	MT_OPTION_BOOL = 3,     /* yes/no, true/false, on/off, 1/0 */
+	MT_OPTION_DURATION = 4, /* 500ms, 30s, 5m, 1h; min..max in ms */
+	MT_OPTION_BYTES = 5,    /* 4096, 64K, 10M, 1G; min..max in bytes */
+	MT_OPTION_NUMBER = 6,   /* decimal fraction; min..max as whole numbers */
+	MT_OPTION_CHOICE = 7,   /* one of `choices` */
+	MT_OPTION_LIST = 8,     /* comma-separated text */
+	MT_OPTION_PATH = 9,     /* file or folder; ~ is expanded */
+};
+
+enum {
+	MT_OPTION_REQUIRED = 1u << 0, /* no default: the user must set it */
+	MT_OPTION_SECRET = 1u << 1,   /* never shown, masked everywhere */
+	MT_OPTION_PREFIX = 1u << 2,   /* `name` ends in '.': any key so starting */
+};
+
+/** One option of a component. From a table of these come parsing, errors with
+ *  a suggestion, `mortise plugins info`, its JSON form and the manual page. */
+struct mt_option {
+	uint32_t size;
+	uint32_t type;        /* enum mt_option_type */
+	const char *name;     /* [a-z][a-z0-9_]*, unique in the table */
+	const char *fallback; /* default as the user would write it; NULL: unset */
+	const char *help;     /* one sentence; says the unit if there is one */
+	const char *choices;  /* MT_OPTION_CHOICE: "a|b|c"; else NULL */
+	int64_t min, max;     /* inclusive; both 0: no bounds */
+	uint32_t flags;       /* MT_OPTION_REQUIRED ... */
+	uint32_t reserved;    /* 0 */
+};
+
+/* ---- the descriptor --------------------------------------------------- */
+
+enum mt_kind {
+	MT_KIND_TOOL = 1,
+	MT_KIND_AGENT = 2,
+	MT_KIND_CONDENSER = 3,
+	MT_KIND_DIALECT = 4,
+	MT_KIND_RUNTIME = 5,
+	MT_KIND_ANALYZER = 6,
+	MT_KIND_STORE = 7,
+};
+
+/** One thing that a plugin brings. */
+struct mt_component {
+	uint32_t size;
+	uint16_t kind;                   /* enum mt_kind */
+	uint16_t reserved;               /* 0 */
+	uint16_t version_major;          /* of the kind: MT_TOOL_MAJOR, ... */
+	uint16_t version_minor;
+	uint32_t option_count;
+	const char *name;                /* [a-z][a-z0-9_-]{0,63}, unique in its kind */
+	const char *summary;             /* one sentence for people */
+	const struct mt_option *options; /* option_count of them, or NULL */
+	const void *functions;           /* struct mt_toolset, struct mt_agent, ... */
+};
+
+/** What a plugin file is. Constant data: reading it runs none of its code
+ *  but the function that returns it. */
+struct mt_plugin {
+	uint32_t size;
+	uint16_t abi_major, abi_minor;   /* the oldest host that it works with */
+	uint64_t needs;                  /* features without which it cannot work;
+	                                    a bit that the host does not know refuses */
+	uint64_t flags;                  /* a bit that the host does not know is ignored */
+	const char *name;                /* [a-z][a-z0-9_-]{0,63} */
+	const char *version;
+	const char *license;             /* SPDX expression */
+	const struct mt_component *components;
+	uint32_t component_count;
+	uint32_t reserved;               /* 0 */
+};
+
+/** The only symbol a plugin exports. */
+#define MT_PLUGIN_SYMBOL "mortise_plugin_v1"
+MT_EXPORT const struct mt_plugin *mortise_plugin_v1(void);
+
+/** Define the entry function. Call it once in a file, at its end, with the
+ *  members of struct mt_plugin, for instance:
+ *  MT_PLUGIN(.name = "wc", .version = "1.0", .license = "MIT",
+ *            .components = parts, .component_count = 1)
+ *  C only: in C++ write the function. */
+#define MT_PLUGIN(...)                                                         \
+	MT_EXPORT const struct mt_plugin *mortise_plugin_v1(void)              \
+	{                                                                      \
+		static const struct mt_plugin self_ = {                        \
+			.size = sizeof self_, .abi_major = MT_ABI_MAJOR,       \
+			.abi_minor = MT_NEEDS_MINOR, __VA_ARGS__ };            \
+		return &self_;                                                 \
+	}
+
+/* ---- logging, shared by all kinds ------------------------------------- */
+
+enum mt_log_level {
+	MT_LOG_ERROR = 1,
+	MT_LOG_WARNING = 2,
+	MT_LOG_INFO = 3,
+	MT_LOG_DEBUG = 4,
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * mortise/tool.h - the tool kind: things that a model can call.
+ *
+ * A component of this kind is a *toolset*: one tool, or several that share an
+ * instance (a shell, a connection). It runs in a worker process of its own,
+ * never in the process that keeps the conversation: it may crash, block and
+ * print, and costs one call. What it writes to standard output goes to a log.
+ *
+ * This kind is frozen at 1: the rules stand in plugin.h.
+ *
+ * Threads. `open`, `list` and `call` of an instance run on one thread, one at
+ * a time (several calls at once, each on a thread of its own, with
+ * MT_TOOLSET_PARALLEL). `input` and `cancel` come from another thread while
+ * `call` runs. Services marked [any thread] may be called from any thread for
+ * as long as the call, or the instance, lives.
+ *
+ * What changed, newest first:
+ *   1.0  first version
+ */
+#ifndef MORTISE_TOOL_H
+#define MORTISE_TOOL_H
+
+#include <mortise/plugin.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MT_TOOL_MAJOR 1u
+#define MT_TOOL_MINOR 0u
+
+struct mt_call;     /* one running call; belongs to the host */
+struct mt_instance; /* one configured toolset; belongs to the host */
+struct mt_listing;  /* collects the tools of a toolset that makes its own list */
+
+/** What a tool does to the world, for confirmation, caching and scheduling. */
+enum {
+	MT_TOOL_READ_ONLY = 1u << 0,   /* changes nothing */
+	MT_TOOL_DESTRUCTIVE = 1u << 1, /* may destroy what was there */
+	MT_TOOL_IDEMPOTENT = 1u << 2,  /* twice is the same as once */
+	MT_TOOL_OPEN_WORLD = 1u << 3,  /* talks to things outside workspace and machine */
+	MT_TOOL_PARALLEL = 1u << 4,    /* may run beside other calls of one reply */
+	MT_TOOL_CONTROL = 1u << 5,     /* no call: the controller acts on its event */
+};
+
+enum {
+	MT_TOOLSET_PARALLEL = 1u << 0, /* `call` may run on several threads at once */
+};
+
+/** Services of the host for tools. Append only. */
+struct mt_tool_host {
+	uint32_t size; /* of this struct in the host that made it */
+	uint32_t reserved;
+
+	/* -- the arguments of a call, checked against the schema before -- */
+
+	/** Text argument. @return borrowed until the call returns; NULL if it
+	 *  is absent or not a string. `ret_len` may be NULL. The text may hold
+	 *  NUL bytes; one more follows its end. [any thread] */
+	const char *(*arg_str)(struct mt_call *call, const char *name, size_t *ret_len);
+	/** Whole number. @return MT_OK, MT_ENOTFOUND if absent or null,
+	 *  MT_EINVAL if it is something else; `*ret` is untouched then. */
+	int (*arg_int)(struct mt_call *call, const char *name, int64_t *ret);
+	int (*arg_number)(struct mt_call *call, const char *name, double *ret);
+	/** Boolean; the strings "true" and "false" count too. */
+	int (*arg_bool)(struct mt_call *call, const char *name, int *ret);
+	/** Any argument as JSON text; name NULL: all of them, an object.
+	 *  @return borrowed until the call returns; NULL if absent. */
+	const char *(*arg_json)(struct mt_call *call, const char *name, size_t *ret_len);
+
+	/* -- the result -- */
+
+	/** Append text to the result. The whole result has a limit (option
+	 *  `result_max` of the tool); @return MT_ELIMIT when it is reached. */
+	int (*reply)(struct mt_call *call, const char *fmt, ...) MT_PRINTF(2, 3);
+	int (*reply_text)(struct mt_call *call, const char *text, size_t len);
+	/** Append an image or another medium, for instance "image/png". The
+	 *  bytes are copied. The model gets what its provider can show. */
+	int (*reply_media)(struct mt_call *call, const char *mime, const void *bytes,
+			   size_t len);
+	/** Set a field of the observation (see mt_tool.events); `json` is JSON
+	 *  text. Fields that the observation type does not know are kept. */
+	int (*field)(struct mt_call *call, const char *name, const char *json, size_t len);
+	/** Fail the call with a sentence that the model will read; text that was
+	 *  appended before stays in front. @return `status`, so that a tool can
+	 *  write `return host->fail(...)`. */
+	int (*fail)(struct mt_call *call, int status, const char *fmt, ...)
+		MT_PRINTF(3, 4);
+
+	/* -- while it runs -- */
+
+	/** Live output for whoever watches; may be dropped on the way, so it is
+	 *  no part of the result. [any thread] */
+	int (*output)(struct mt_call *call, const char *bytes, size_t len);
+	/** How far it is: `done` of `total` (0: unknown), and a few words or
+	 *  NULL. [any thread] */
+	int (*progress)(struct mt_call *call, double done, double total,
+			const char *message);
+	/** Bytes for the spool, the file that keeps the whole output of a call
+	 *  beside the result, up to a cap. [any thread] */
+	int (*spool)(struct mt_call *call, const char *bytes, size_t len);
+	/** Path of the spool file as the model can open it, "" if there is none.
+	 *  Borrowed until the call returns. */
+	const char *(*spool_path)(struct mt_call *call);
+	/** Non-zero once the call has been cancelled. [any thread] */
+	int (*cancelled)(struct mt_call *call);
+	/** A descriptor that becomes readable once the call is cancelled, for
+	 *  poll(). Do not read or close it. [any thread] */
+	int (*cancel_fd)(struct mt_call *call);
+	/** Milliseconds until the host ends the call by force; -1: never.
+	 *  [any thread] */
+	int64_t (*time_left_ms)(struct mt_call *call);
+
+	/** Ask the other side and wait for the answer. Methods:
+	 *    "model/complete"      {messages:[{role,content}], max_tokens?, model?} -> {text}
+	 *    "user/ask"            {question, choices?} -> {answer}
+	 *    "secret/get"          {name} -> {value}; only names granted to the tool
+	 *    "conversation/start"  {task, agent?, ...} -> {id}; further ones of this
+	 *                          family wait for and end a child conversation
+	 *  `params` and result are JSON objects. The result is borrowed until
+	 *  the call returns. @return MT_EUNSUPPORTED for a method that this host
+	 *  lacks, MT_EDENIED, MT_ECANCELLED, ...; then the result is a sentence. */
+	int (*request)(struct mt_call *call, const char *method, struct mt_str params,
+		       struct mt_str *ret_result);
+	/** Bulk data that an argument refers to by name, read by offset.
+	 *  @return bytes read, 0 at the end, or an mt_status. */
+	int64_t (*blob_read)(struct mt_call *call, const char *name, uint64_t offset,
+			     void *buffer, size_t len);
+
+	/* -- the instance -- */
+
+	/** Value of an option as text, its default included; NULL if unset.
+	 *  Borrowed for the life of the instance. [any thread] */
+	const char *(*option)(struct mt_instance *instance, const char *name);
+	int64_t (*option_int)(struct mt_instance *instance, const char *name);
+	/** Key and value of the n-th option that was set and begins with
+	 *  `prefix`. @return MT_ENOTFOUND past the last one. */
+	int (*option_at)(struct mt_instance *instance, const char *prefix, size_t n,
+			 const char **ret_key, const char **ret_value);
+	/** Absolute paths: the workspace, and a private folder that lives as
+	 *  long as the runner does. */
+	const char *(*workspace)(struct mt_instance *instance);
+	const char *(*private_dir)(struct mt_instance *instance);
+	/** The list of tools has changed: the host calls `list` again.
+	 *  [any thread] */
+	void (*changed)(struct mt_instance *instance);
+	void (*log)(struct mt_instance *instance, int level, const char *fmt, ...)
+		MT_PRINTF(3, 4); /* [any thread] */
+};
+
+struct mt_function; /* mortise/function.h */
+
+/** One tool. Constant, or given to mt_toolset.list, which copies. */
+struct mt_tool {
+	uint32_t size;
+	uint32_t hints;          /* MT_TOOL_READ_ONLY ... */
+	const char *name;        /* [a-zA-Z][a-zA-Z0-9_-]{0,63} */
+	const char *description; /* for the model */
+	const char *brief;       /* the same, short, for small windows; or NULL */
+	const char *schema;      /* JSON Schema of the arguments, an object */
+
+	/** How calls appear in the event log, as JSON text; NULL: action
+	 *  `call_tool`, observation `tool`. An array, the first entry whose
+	 *  `when` matches the arguments wins:
+	 *    [{"when": {"command": "view"}, "action": "read", "observation": "read",
+	 *      "args": {"path": "$path", "impl_source": "oh_aci"},
+	 *      "timeout": "$timeout"}]
+	 *  "$x" stands for the argument x, "$*" for all of them, anything else
+	 *  for itself. An argument that is absent leaves the event's default. */
+	const char *events;
+
+	/** What calls touch, as comma-separated keys with arguments in braces,
+	 *  for instance "file:{path}"; calls that share one run one after the
+	 *  other. NULL: calls of the whole set do. */
+	const char *resources;
+
+	/** Run one call of this tool. NULL: mt_toolset.call does it.
+	 *  @return MT_OK, or a status after mt_tool_host.fail. */
+	int (*call)(const struct mt_tool_host *host, void *self, struct mt_call *call);
+
+	/** A C function with typed arguments instead of `call`; or NULL. */
+	const struct mt_function *function;
+};
+
+/** A toolset. Every function may be NULL, except that a tool that is not
+ *  MT_TOOL_CONTROL needs one of its `call`, its `function`, the set's `call`. */
+struct mt_toolset {
+	uint32_t size;
+	uint32_t flags;              /* MT_TOOLSET_PARALLEL */
+	uint32_t tool_count;
+	uint32_t reserved;           /* 0 */
+	const struct mt_tool *tools; /* the static list, known without running it */
+
+	/** Make an instance. `*ret_self` goes to every later function.
+	 *  On failure write the reason with host->log and return a status. */
+	int (*open)(const struct mt_tool_host *host, struct mt_instance *instance,
+		    void **ret_self);
+	/** Tools beyond the static ones: give each to `add`, which copies it. */
+	int (*list)(void *self, struct mt_listing *listing,
+		    int (*add)(struct mt_listing *listing, const struct mt_tool *tool));
+	/** Run a call of the tool `name`. */
+	int (*call)(void *self, const char *name, struct mt_call *call);
+	/** Bytes from the user for a running call. [other thread] */
+	int (*input)(void *self, struct mt_call *call, const char *bytes, size_t len);
+	/** The running call is cancelled: make it return soon. A call that polls
+	 *  `cancelled` or `cancel_fd` needs no such function. [other thread] */
+	int (*cancel)(void *self, struct mt_call *call);
+	/** End the instance and what it started. No call is running. */
+	void (*close)(void *self);
+};
+
+/** A whole plugin of one tool with one function: MT_TOOL(run, .name = "x",
+ *  .description = "...", .schema = "...") after
+ *  `static int run(const struct mt_tool_host *host, void *self, struct mt_call *call)`.
+ *  Version and licence of the plugin are 1.0 and MIT unless MT_TOOL_VERSION
+ *  and MT_TOOL_LICENSE are defined before. C only. */
+#ifndef MT_TOOL_VERSION
+#define MT_TOOL_VERSION "1.0"
+#endif
+#ifndef MT_TOOL_LICENSE
+#define MT_TOOL_LICENSE "MIT"
+#endif
+#define MT_TOOL(function_, plugin_name_, ...)                                  \
+	static const struct mt_tool mt_the_tool_ = {                           \
+		.size = sizeof(struct mt_tool), .call = (function_),           \
+		__VA_ARGS__ };                                                 \
+	static const struct mt_toolset mt_the_set_ = {                         \
+		.size = sizeof(struct mt_toolset), .tool_count = 1,            \
+		.tools = &mt_the_tool_ };                                      \
+	static const struct mt_component mt_the_component_ = {                 \
+		.size = sizeof(struct mt_component), .kind = MT_KIND_TOOL,     \
+		.version_major = MT_TOOL_MAJOR, .version_minor = MT_TOOL_MINOR,\
+		.name = plugin_name_, .functions = &mt_the_set_ };             \
+	MT_PLUGIN(.name = plugin_name_, .version = MT_TOOL_VERSION,            \
+		  .license = MT_TOOL_LICENSE,                                  \
+		  .components = &mt_the_component_, .component_count = 1)
+
+#ifdef __cplusplus
+}
+#endif
+#endif

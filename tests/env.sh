@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: MIT
+# Sourced before each test: a home of its own, and the programs of the build
+# tree instead of installed ones.
+MORTISE_TEST_HOME=${MORTISE_TEST_HOME:-$top_builddir/tests/home}
+mkdir -p "$MORTISE_TEST_HOME" && chmod 700 "$MORTISE_TEST_HOME"
+export MORTISE_TEST_HOME
+export HOME="$MORTISE_TEST_HOME"
+export XDG_CONFIG_HOME="$HOME/config" XDG_STATE_HOME="$HOME/state"
+export XDG_CACHE_HOME="$HOME/cache" XDG_DATA_HOME="$HOME/data"
+export XDG_RUNTIME_DIR="$HOME/run"
+mkdir -p "$XDG_RUNTIME_DIR" && chmod 700 "$XDG_RUNTIME_DIR"
+export MORTISE_CORE_PLUGIN_PATH="$top_builddir/plugins/tools,$top_builddir/plugins/agents,$top_builddir/plugins/condensers,$top_builddir/plugins/dialects,$top_builddir/plugins/runtimes"
+export MORTISE_CORE_RUNNER="$top_builddir/mortise-runner"
+export MORTISE_CORE_PROMPT_DIR="$top_srcdir/prompts"
+export MORTISE_BUILTIN_PLUGINS=no
+export PATH="$top_builddir:$PATH"
+export LC_ALL=C.UTF-8
+case $SANITIZE in *address*)
+	export ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=1:abort_on_error=0}"
+	export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}" ;;
+esac

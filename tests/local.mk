@@ -1,0 +1,29 @@
+# Tests speak TAP. Each folder has its own fragment.
+TEST_EXTENSIONS = .bats .sh
+LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
+BATS_LOG_DRIVER = $(LOG_DRIVER)
+BATS_LOG_COMPILER = $(BATS)
+AM_BATS_LOG_FLAGS = --tap
+SH_LOG_DRIVER = $(LOG_DRIVER)
+SH_LOG_COMPILER = $(SHELL)
+# Every test finds the build and the sources by these.
+AM_TESTS_ENVIRONMENT = \
+	top_builddir='$(abs_top_builddir)' top_srcdir='$(abs_top_srcdir)' \
+	CC='$(CC)' SANITIZE='$(SANITIZE)'; \
+	export top_builddir top_srcdir CC SANITIZE; \
+	. $(top_srcdir)/tests/env.sh;
+EXTRA_DIST += %D%/env.sh %D%/tap.h %D%/oom.h
+WRAP_ALLOC = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=strndup
+
+include tests/lib/local.mk
+include tests/events/local.mk
+include tests/config/local.mk
+include tests/llm/local.mk
+include tests/runner/local.mk
+include tests/tools/local.mk
+include tests/controller/local.mk
+include tests/faces/local.mk
+include tests/cli/local.mk
+include tests/plugins/local.mk
+include tests/fuzz/local.mk
+include tests/vectors.d/local.mk
