@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * mortise/advance.h - the one function of agents, condensers, analyzers,
+ * runtimes and stores, and the handles that it works with.
+ *
+ * PROVISIONAL: version 0 of each kind, loaded only by a host of exactly the
+ * same version. Write `#define MORTISE_PROVISIONAL` before including it.
+ *
+ * `advance(host, ctx, in)` is told what happened and either finishes or asks
+ * for effects and returns; the host performs them and calls it again with what
+ * came of each, one at a time. It never blocks and does no input or output.
+ * What it must remember between calls is at most 64 KiB of text, given with
+ * host->keep and handed back in `in->state`; the host logs it.
+ *
+ * Handles and borrowed texts live until `advance` returns. Everything happens
+ * on one thread.
+ *
+ * What changed, newest first:
+ *   0.1  first version
+ */
+#ifndef MORTISE_ADVANCE_H
+#define MORTISE_ADVANCE_H
+
+#ifndef MORTISE_PROVISIONAL
+#error "this kind may still change: define MORTISE_PROVISIONAL to use it"
+#endif
+
+#include <mortise/plugin.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MT_STATE_MAX 65536u
+
+struct mt_ctx;     /* the work in progress; belongs to the host */
+struct mt_event;   /* one event of the conversation */
+struct mt_request; /* a request to a model, while it is built or encoded */
+struct mt_reply;   /* what a model answered */
+
+enum mt_happening {
+	MT_START = 1,     /* the work begins */
+	MT_REPLIED = 2,   /* a model answered: in->reply */
+	MT_HTTP_DONE = 3, /* in->code, in->body */
+	MT_COMMAND_ENDED = 4, /* in->code, in->body */
+	MT_TIMER = 5,
+	MT_FAILED = 6,    /* an effect failed: in->error, in->body is a sentence */
+	MT_CANCELLED = 7, /* nothing asked for now is performed */
+};
+
+/** Why an effect failed. */
+enum mt_error_kind {
+	MT_ERROR_NONE = 0,
+	MT_ERROR_AUTHENTICATION = 1,
+	MT_ERROR_RATE_LIMIT = 2,
+	MT_ERROR_QUOTA = 3,
+	MT_ERROR_OVERLOADED = 4,
+	MT_ERROR_CONTEXT_WINDOW = 5,
+	MT_ERROR_CONTENT_POLICY = 6,
+	MT_ERROR_BAD_REQUEST = 7,
+	MT_ERROR_NETWORK = 8,
+	MT_ERROR_TIMEOUT = 9,
+	MT_ERROR_MALFORMED = 10, /* the answer cannot be understood */
+	MT_ERROR_NOT_FOUND = 11,
+	MT_ERROR_INTERNAL = 12,
+};
+
+struct mt_in {
+	uint32_t size;
+	uint32_t what;                /* enum mt_happening */
+	uint32_t effect;              /* number of the effect it answers; 0: none */
+	uint32_t error;               /* MT_FAILED: enum mt_error_kind */
+	int32_t code;                 /* HTTP status or exit code */
+	uint32_t reserved;
+	struct mt_str body;
+	struct mt_str state;          /* what host->keep was last given */
+	const struct mt_reply *reply;
+};
+
+enum mt_role {
+	MT_ROLE_SYSTEM = 1,
+	MT_ROLE_USER = 2,
+	MT_ROLE_ASSISTANT = 3,
+	MT_ROLE_TOOL = 4,
+};
+
+/** Services of the host. Append only within a version. */
+struct mt_host {
+	uint32_t size;
+	uint32_t reserved;
+
+	/* -- options and logging -- */
+	const char *(*option)(struct mt_ctx *ctx, const char *name);
+	int64_t (*option_int)(struct mt_ctx *ctx, const char *name);
+	void (*log)(struct mt_ctx *ctx, int level, const char *fmt, ...) MT_PRINTF(3, 4);
+
+	/* -- the view: the events that are at hand, oldest first -- */
+	size_t (*view_count)(struct mt_ctx *ctx);
+	/** Event at a place of the view; NULL past the end. */
+	const struct mt_event *(*view_at)(struct mt_ctx *ctx, size_t place);
+	int64_t (*event_id)(const struct mt_event *event);
+	int (*event_is_action)(const struct mt_event *event);
+	const char *(*event_type)(const struct mt_event *event);   /* "run", ... */
+	const char *(*event_source)(const struct mt_event *event); /* "user", ... */
+	/** Id of the action that an observation answers; -1: none. */
+	int64_t (*event_cause)(const struct mt_event *event);
+	/** Text of a field by path: "args.command", "content"; empty if absent.
+	 *  Anything that is not a string comes as JSON text. */
+	struct mt_str (*event_field)(const struct mt_event *event, const char *path);
+	/** The event as a model would read it. */
+	struct mt_str (*event_text)(struct mt_ctx *ctx, const struct mt_event *event);
+	/** Response id of the reply that an action came from; "" if none. */
+	const char *(*event_reply)(const struct mt_event *event);
+
+	/* -- a request to a model; sent with `send` -- */
+	struct mt_request *(*request)(struct mt_ctx *ctx);
+	/** Append the view as messages: the system text, turns, tool calls with
+	 *  their results. */
+	int (*request_history)(struct mt_request *request);
+	int (*request_message)(struct mt_request *request, int role, struct mt_str text);
+	/** Offer a wired tool by name; NULL: all of them. */
+	int (*request_tool)(struct mt_request *request, const char *name);
+	/** Set a parameter: "temperature", "max_tokens", "response_schema". */
+	int (*request_set)(struct mt_request *request, const char *name,
+			   struct mt_str json);
+
+	/* -- a reply -- */
+	struct mt_str (*reply_text)(const struct mt_reply *reply);
+	size_t (*reply_calls)(const struct mt_reply *reply);
+	struct mt_str (*reply_call_name)(const struct mt_reply *reply, size_t n);
+	struct mt_str (*reply_call_args)(const struct mt_reply *reply, size_t n);
+
+	/* -- effects: each returns its number (> 0) or an mt_status -- */
+	int (*send)(struct mt_ctx *ctx, struct mt_request *request);
+	/** `headers`: one "Name: value" a line. */
+	int (*http)(struct mt_ctx *ctx, const char *method, const char *url,
+		    struct mt_str headers, struct mt_str body);
+	/** `argv`: JSON array; runs in the sandbox. */
+	int (*command)(struct mt_ctx *ctx, struct mt_str argv, struct mt_str stdin_text);
+	int (*timer)(struct mt_ctx *ctx, int64_t ms);
+
+	/* -- keeping -- */
+	int (*keep)(struct mt_ctx *ctx, struct mt_str state);
+
+	/** Render a template of the agent: `data` is a JSON object that is laid
+	 *  over what the host knows (tools, workspace, date, ...). */
+	int (*prompt)(struct mt_ctx *ctx, const char *name, struct mt_str data,
+		      struct mt_str *ret_text);
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * mortise/agent.h - the agent kind: what to ask the model, and what its reply
+ * means. PROVISIONAL, see advance.h. An agent is pure: the same view, options
+ * and reply give the same result. */
+#ifndef MORTISE_AGENT_H
+#define MORTISE_AGENT_H
+
+#include <mortise/advance.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MT_AGENT_MAJOR 0u
+#define MT_AGENT_MINOR 1u
+
+/** What an agent adds to the services of the host. */
+struct mt_agent_out {
+	uint32_t size;
+	uint32_t reserved;
+	/** The n-th call of the reply, as the action that its tool declares.
+	 *  Unknown tools and bad arguments become errors that the model reads. */
+	int (*call)(struct mt_ctx *ctx, size_t n);
+	/** An action of the agent's own; `args` is a JSON object. */
+	int (*action)(struct mt_ctx *ctx, const char *type, struct mt_str args);
+	/** A message to the user, who is waited for when `wait`. */
+	int (*message)(struct mt_ctx *ctx, struct mt_str text, int wait);
+	/** Tell the model what was wrong with its reply and let it try again. */
+	int (*complain)(struct mt_ctx *ctx, struct mt_str text);
+};
+
+struct mt_agent {
+	uint32_t size;
+	uint32_t flags; /* 0 */
+	/** The first event of a conversation: the system text, by host->prompt.
+	 *  Borrowed until the next call into the plugin. */
+	int (*system)(const struct mt_host *host, struct mt_ctx *ctx,
+		      struct mt_str *ret_text);
+	/** One step: MT_START, then what came of its effects, until it has put
+	 *  out at least one action. @return MT_OK or a status. */
+	int (*advance)(const struct mt_host *host, const struct mt_agent_out *out,
+		       struct mt_ctx *ctx, const struct mt_in *in);
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

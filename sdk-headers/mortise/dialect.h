@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * mortise/dialect.h - the dialect kind: the wire format of a model provider.
+ * PROVISIONAL, see advance.h.
+ *
+ * A dialect does no input or output: it turns a request into the text of an
+ * HTTP request, and the bytes of the answer, in pieces of any size, into what
+ * they mean. One struct mt_exchange is one request with its answer. */
+#ifndef MORTISE_DIALECT_H
+#define MORTISE_DIALECT_H
+
+#include <mortise/advance.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MT_DIALECT_MAJOR 0u
+#define MT_DIALECT_MINOR 1u
+
+struct mt_exchange; /* belongs to the host */
+
+/** Token counts of an answer; -1: not told. `input` counts the whole prompt,
+ *  the cached part included. */
+struct mt_usage {
+	uint32_t size;
+	uint32_t reserved;
+	int64_t input, output, cache_read, cache_write, reasoning;
+	double cost; /* in US dollars as the provider says; below 0: not told */
+};
+
+struct mt_dialect_host {
+	uint32_t size;
+	uint32_t reserved;
+
+	/* -- configuration -- */
+	/** Value of a key of the [llm] section in force ("model" is the name
+	 *  without the provider, "base_url", "temperature", ...); NULL: unset.
+	 *  Never the key itself: see `key_header`. */
+	const char *(*option)(struct mt_exchange *x, const char *name);
+	/** Non-zero if the model has the feature: "tools", "vision", "stop",
+	 *  "reasoning", "cache", "stream". */
+	int (*feature)(struct mt_exchange *x, const char *name);
+	void (*log)(struct mt_exchange *x, int level, const char *fmt, ...)
+		MT_PRINTF(3, 4);
+	/** How many replies of a model the conversation holds so far. */
+	int64_t (*reply_index)(struct mt_exchange *x);
+
+	/* -- the request -- */
+	size_t (*message_count)(const struct mt_request *r);
+	int (*message_role)(const struct mt_request *r, size_t m);   /* enum mt_role */
+	/** Parts of a message: text, or a medium with its type. */
+	size_t (*part_count)(const struct mt_request *r, size_t m);
+	/** @return the MIME type of a medium, NULL for text. A text is given
+	 *  whole; a medium is read with `media_read`. */
+	const char *(*part)(const struct mt_request *r, size_t m, size_t p,
+			    struct mt_str *ret_text, uint64_t *ret_bytes);
+	int64_t (*media_read)(const struct mt_request *r, size_t m, size_t p,
+			      uint64_t offset, void *buffer, size_t len);
+	/** Non-zero where a prompt-cache mark belongs at the end of a message. */
+	int (*message_cache)(const struct mt_request *r, size_t m);
+	/** Tool calls of an assistant message; id and name of a tool message's
+	 *  call are those of call 0. */
+	size_t (*call_count)(const struct mt_request *r, size_t m);
+	void (*call)(const struct mt_request *r, size_t m, size_t c, struct mt_str *ret_id,
+		     struct mt_str *ret_name, struct mt_str *ret_args);
+	/** What the provider gave with a reply and wants back unchanged: JSON
+	 *  text as the dialect itself put it out, "" if none. */
+	struct mt_str (*message_opaque)(const struct mt_request *r, size_t m);
+	size_t (*tool_count)(const struct mt_request *r);
+	void (*tool)(const struct mt_request *r, size_t t, struct mt_str *ret_name,
+		     struct mt_str *ret_description, struct mt_str *ret_schema);
+	/** Parameter as JSON text: "max_tokens", "response_schema"; empty: unset. */
+	struct mt_str (*param)(const struct mt_request *r, const char *name);
+	/** Non-zero if the answer is wanted as a stream. */
+	int (*stream)(const struct mt_request *r);
+
+	/* -- encode: what is sent -- */
+	/** Path below base_url ("/chat/completions"), or a whole URL. */
+	int (*url)(struct mt_exchange *x, const char *url);
+	int (*header)(struct mt_exchange *x, const char *name, const char *value);
+	/** The header that carries the key, with `prefix` before it: the host
+	 *  fills it in ("Authorization", "Bearer "). */
+	int (*key_header)(struct mt_exchange *x, const char *name, const char *prefix);
+	/** Append to the body. */
+	int (*body)(struct mt_exchange *x, const char *bytes, size_t len);
+	/** Append text as a JSON string with its quotes. */
+	int (*body_str)(struct mt_exchange *x, const char *text, size_t len);
+	/** Append a medium as base64. */
+	int (*body_media)(struct mt_exchange *x, const struct mt_request *r, size_t m,
+			  size_t p);
+	/** Answer at once, without HTTP, after this many milliseconds: `feed`
+	 *  is called once with no bytes. For dialects that need no network. */
+	int (*local)(struct mt_exchange *x, int64_t delay_ms);
+
+	/* -- decode: what was answered -- */
+	int (*text)(struct mt_exchange *x, const char *text, size_t len);
+	int (*reasoning)(struct mt_exchange *x, const char *text, size_t len);
+	/** A tool call: `index` orders and joins pieces; id and name come with
+	 *  the first one (NULL after it). */
+	int (*tool_call)(struct mt_exchange *x, size_t index, const char *id,
+			 const char *name, const char *args, size_t len);
+	/** JSON text to be given back with this reply. */
+	int (*opaque)(struct mt_exchange *x, const char *json, size_t len);
+	int (*usage)(struct mt_exchange *x, const struct mt_usage *usage);
+	int (*response_id)(struct mt_exchange *x, const char *id);
+	/** Why it ended, normalised: "stop", "tool_calls", "length", "refusal". */
+	int (*stopped)(struct mt_exchange *x, const char *reason);
+	/** The answer is an error. `retry_ms`: when to try again; -1: not told. */
+	int (*error)(struct mt_exchange *x, int kind, int64_t retry_ms, const char *fmt,
+		     ...) MT_PRINTF(4, 5);
+	/** Memory for the dialect that lives as long as the exchange, zeroed at
+	 *  first; the same pointer each time. NULL: no memory. */
+	void *(*state)(struct mt_exchange *x, size_t bytes);
+	/** Called when the exchange ends, to free what `state` points to. */
+	void (*on_end)(struct mt_exchange *x, void (*release)(void *state));
+};
+
+struct mt_dialect {
+	uint32_t size;
+	uint32_t flags;   /* 0 */
+	/** Providers it serves, as a JSON object: name -> {base_url, key_env,
+	 *  local?}; read from the discovery cache. */
+	const char *providers;
+	int (*encode)(const struct mt_dialect_host *host, struct mt_exchange *x,
+		      const struct mt_request *request);
+	/** Bytes of the body of an answer with this HTTP status; `type` is its
+	 *  content type. */
+	int (*feed)(const struct mt_dialect_host *host, struct mt_exchange *x, int status,
+		    const char *type, const char *bytes, size_t len);
+	/** The body is over. An answer cut short must become an error here. */
+	int (*end)(const struct mt_dialect_host *host, struct mt_exchange *x, int status);
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * mortise/store.h - the store kind: where closed conversations are kept beside
+ * the local log. PROVISIONAL, see advance.h. */
+#ifndef MORTISE_STORE_H
+#define MORTISE_STORE_H
+
+#include <mortise/advance.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MT_STORE_MAJOR 0u
+#define MT_STORE_MINOR 1u
+
+enum mt_store_op {
+	MT_STORE_PUT = 1,
+	MT_STORE_GET = 2,
+	MT_STORE_LIST = 3,
+	MT_STORE_DELETE = 4,
+	MT_STORE_LEASE = 5, /* take or renew ownership of a name */
+};
+
+struct mt_store_out {
+	uint32_t size;
+	uint32_t reserved;
+	int (*op)(struct mt_ctx *ctx);           /* enum mt_store_op */
+	struct mt_str (*name)(struct mt_ctx *ctx);
+	struct mt_str (*bytes)(struct mt_ctx *ctx); /* MT_STORE_PUT */
+	int (*result)(struct mt_ctx *ctx, struct mt_str bytes);
+	int (*listed)(struct mt_ctx *ctx, struct mt_str name, uint64_t bytes);
+};
+
+struct mt_store {
+	uint32_t size;
+	uint32_t flags; /* 0 */
+	int (*advance)(const struct mt_host *host, const struct mt_store_out *out,
+		       struct mt_ctx *ctx, const struct mt_in *in);
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif
