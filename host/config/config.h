@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * config.h (host/config) - the INI layers, read strictly, and where each value came from.
+ *
+ * Layers, later wins: built-in, /etc/mortise/mortise.ini,
+ * /etc/mortise/conf.d/ *.ini, $XDG_CONFIG_HOME/mortise/mortise.ini,
+ * .mortise/mortise.ini of a trusted project, MORTISE_SECTION_KEY, -o
+ * section.key=value. Sections: core, llm, controller, tool, condenser,
+ * dialect, analyzer, runtime, agent, mcp, grant, skills, server, hooks; most
+ * may be named ([llm.cheap]). */
+#ifndef HOST_CONFIG_CONFIG_H
+#define HOST_CONFIG_CONFIG_H
+
+#include "error.h"
+#include "mask.h"
+#include "options.h"
+
+struct config;
+
+struct config_input {
+	const char *const *overrides;  /* "section.key=value" of -o, in order */
+	size_t override_count;
+	const char *workspace;         /* whose .mortise/mortise.ini counts if trusted */
+	const char *file;              /* --config: instead of the user's file; or NULL */
+};
+
+/** Read every layer. Options of plugins are checked later, by config_section,
+ *  when their table is known; everything of our own is checked here. */
+int config_load(const struct config_input *in, struct config **ret, struct error *err);
+struct config *config_free(struct config *c);
+AUTO_DEFINE(config, struct config *, config_free)
+
+/** Value in force as the user wrote it, or the built-in default; NULL: unset.
+ *  `section` is whole: "core", "llm", "controller.review". A named section
+ *  inherits: [llm.x] from [llm], [controller.x] from its `base`, else
+ *  [controller]. Lists are joined by ", ", += and -= applied. Borrowed. */
+const char *config_get(const struct config *c, const char *section, const char *key);
+int64_t config_int(const struct config *c, const char *section, const char *key);
+bool config_bool(const struct config *c, const char *section, const char *key);
+/** True if any layer opened this section. */
+bool config_has(const struct config *c, const char *section);
+/** Names of named sections of a family: config_named(c, "llm", 0) -> "cheap". */
+const char *config_named(const struct config *c, const char *family, size_t n);
+/** Where a value came from: "FILE:LINE", "MORTISE_LLM_MODEL", "-o", "built in". */
+const char *config_origin(const struct config *c, const char *section, const char *key);
+
+/** Check a section against the option table of the plugin that it configures
+ *  and collect what was set: {key: "value"}. Errors name file and line. Keys
+ *  of `also` (NULL-terminated; "plugin", "run", ...) are allowed beside it. */
+int config_section(const struct config *c, const char *section,
+		   const struct mt_option *table, size_t count, const char *const *also,
+		   json_object **ret, struct error *err);
+
+/** The secret values that the configuration brings in (keys of models by
+ *  api_key_env or api_key_file, [grant.*]) are added to the mask. */
+int config_secrets(const struct config *c, struct mask *m, struct error *err);
+/** The key of a model section: from api_key_env, api_key_file, or the variable
+ *  that `fallback_env` names. Owned; NULL if there is none (err untouched) */
+char *config_api_key(const struct config *c, const char *section,
+		     const char *fallback_env, struct error *err);
+
+/** Trust of a project's files by path and hash. */
+int config_trust(const char *workspace, struct error *err);
+/** The file of the project is there but not trusted: its path, else NULL. */
+const char *config_untrusted(const struct config *c);
+
+/* For `mortise config`: */
+int config_show(const struct config *c, bool json, struct strbuf *out);
+int config_explain(const struct config *c, const char *key, struct strbuf *out,
+		   struct error *err);
+/** Table of the sections of our own, for help and manual pages. */
+const struct mt_option *config_table(const char *family, size_t *ret_count);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * event.h - one event: OpenHands V0 JSON in memory, with what is asked often
+ * taken out of it. Events are counted references and are not changed once they
+ * are in a log. */
+#ifndef HOST_EVENTS_EVENT_H
+#define HOST_EVENTS_EVENT_H
+
+#include "events/types.h"
+#include <time.h>
+
+enum event_source { SOURCE_NONE, SOURCE_AGENT, SOURCE_USER, SOURCE_ENVIRONMENT };
+
+struct event {
+	unsigned refs;
+	int64_t id;                    /* -1: not in a log yet */
+	int64_t cause;                 /* id of the action it answers; -1: none */
+	enum event_source source;
+	bool is_action;
+	const struct event_type *type;
+	json_object *json;             /* the whole event as it is written */
+};
+
+/** A new action; takes `args` (an object, may be NULL). Missing fields get
+ *  their defaults, types are checked. @return NULL with `err` filled
+ *  ("malformed action": names field and type). */
+struct event *event_action(const char *type, enum event_source source,
+			   json_object *args, struct error *err);
+/** A new observation; takes `extras`. `content` may be NULL where the type has
+ *  none. Command output is cut as the spec says unless it is hidden. */
+struct event *event_observation(const char *type, enum event_source source,
+				int64_t cause, const char *content, size_t len,
+				json_object *extras, struct error *err);
+/** From JSON, legacy forms accepted, unknown members kept; takes no reference.
+ *  Errors: neither action nor observation; unknown type (lists the known
+ *  ones); missing field. */
+struct event *event_from_json(json_object *json, struct error *err);
+struct event *event_ref(struct event *e);
+struct event *event_unref(struct event *e); /* NULL is fine; @return NULL */
+AUTO_DEFINE(event, struct event *, event_unref)
+
+const char *source_name(enum event_source source); /* "agent"; "" for none */
+
+/* Members, borrowed: */
+json_object *event_args(const struct event *e);   /* args or extras */
+const char *event_arg(const struct event *e, const char *name); /* text or "" */
+const char *event_content(const struct event *e, size_t *ret_len); /* observation text */
+bool event_hidden(const struct event *e);
+/** tool_call_metadata {function_name, tool_call_id, llm_response_id,
+ *  total_calls_in_response}; NULL: none. */
+json_object *event_tool_meta(const struct event *e);
+int event_set_tool_meta(struct event *e, const char *function, const char *call_id,
+			const char *response_id, int total_calls);
+
+/** The derived human text ("Running command: ls"). */
+int event_message(const struct event *e, struct strbuf *out);
+/** What the model reads of a command output: prefix, content, suffix, then
+ *  directory, interpreter, exit code where known (spec/events 1.1). */
+int event_command_text(const struct event *e, struct strbuf *out);
+/** V0 truncation: first and last half around the marker; max in characters. */
+int truncate_content(const char *text, size_t len, size_t max_chars, struct strbuf *out);
+/** Now, as events write it: UTC, microseconds, Z. `buf` holds 32 bytes. */
+void timestamp_now(char buf[32]);
+
+/** The event as one line of our log (no newline). */
+int event_write(const struct event *e, struct strbuf *out);
+/** The event in trajectory form (spec/events: some extras removed). Owned. */
+json_object *event_trajectory(const struct event *e, bool screenshots);
+
+#endif

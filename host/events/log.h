@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * log.h (events) - the append-only log of a conversation: the truth.
+ *
+ * events.jsonl holds events, ids dense from 0, and records without id:
+ *   {"record":"llm_reply", "response_id":..., "text":..., "calls":[...], ...}
+ *   {"record":"dispatch", "action":ID}   before a call leaves
+ *   {"record":"rewind", "to":ID}         what follows ID is undone
+ *   {"record":"state", "plugin":..., "text":...}
+ * Each is one write before anyone sees it. Strings over 16 KiB go to
+ * blobs/SHA256 first. Opening repairs a torn tail (kept as events.torn-N).
+ * Only a small window of events is held in memory; the rest is read back. */
+#ifndef HOST_EVENTS_LOG_H
+#define HOST_EVENTS_LOG_H
+
+#include "events/event.h"
+#include "mask.h"
+
+struct evlog;
+
+enum evlog_sync { SYNC_BARRIER, SYNC_EVENT, SYNC_NONE };
+enum evlog_open { EVLOG_CREATE, EVLOG_WRITE, EVLOG_READ };
+
+struct evlog_options {
+	enum evlog_sync sync;
+	const struct mask *mask;   /* secrets to hide; borrowed; may be NULL */
+};
+
+/** What is known of an event without reading it. */
+struct evlog_head {
+	const struct event_type *type;
+	uint64_t offset;           /* of its line in events.jsonl */
+	uint32_t length;
+	int32_t cause;
+	uint8_t source;            /* enum event_source */
+	bool hidden, undone, has_call; /* has_call: has tool_call_metadata */
+};
+
+/** Open the log in the folder `dir` (created 0700 with EVLOG_CREATE, which
+ *  fails with MT_EEXIST if there is a log). EVLOG_WRITE takes the owner's lock:
+ *  MT_EDENIED if another process has it (its pid is in the sentence).
+ *  `ret_report` (may be NULL): a sentence about what was repaired, to be freed;
+ *  NULL if nothing was. Another format number is refused. */
+int evlog_open(const char *dir, enum evlog_open mode, const struct evlog_options *o,
+	       struct evlog **ret, char **ret_report, struct error *err);
+struct evlog *evlog_close(struct evlog *log); /* writes the checkpoint; NULL is fine */
+AUTO_DEFINE(evlog, struct evlog *, evlog_close)
+
+/** Append: gives the event its id and timestamp, masks it, writes it, tells
+ *  the subscribers. The log keeps a reference. An event that has an id is
+ *  refused. @return MT_OK or MT_EIO (disk full: nothing of it is kept). */
+int evlog_append(struct evlog *log, struct event *e, struct error *err);
+/** Append a record without id (masked too). Borrowed. */
+int evlog_record(struct evlog *log, json_object *record, struct error *err);
+/** What was appended is on the disk now (nothing to do with SYNC_NONE). */
+int evlog_barrier(struct evlog *log, struct error *err);
+
+int64_t evlog_count(const struct evlog *log);
+const struct evlog_head *evlog_head(const struct evlog *log, int64_t id);
+/** Read an event; from memory when it is recent. A reference for the caller. */
+struct event *evlog_event(struct evlog *log, int64_t id, struct error *err);
+/** The record of a reply by response id; owned by the caller. NULL: none. */
+json_object *evlog_reply(struct evlog *log, const char *response_id, struct error *err);
+/** Number of llm_reply records so far. */
+int64_t evlog_replies(const struct evlog *log);
+/** Response id of the newest reply; "" if none. Borrowed. */
+const char *evlog_last_reply(const struct evlog *log);
+/** True if a dispatch record for this action is there. */
+bool evlog_dispatched(const struct evlog *log, int64_t action);
+/** Newest `state` record of a plugin, borrowed until the next append; NULL. */
+const char *evlog_state(const struct evlog *log, const char *plugin, size_t *ret_len);
+/** Raw bytes of the log from `offset`, whole lines only, for clients that ask
+ *  `since`. @return number of bytes or a status. */
+int64_t evlog_read(struct evlog *log, uint64_t offset, struct strbuf *out, size_t max);
+uint64_t evlog_size(const struct evlog *log);
+
+/** Called after each append, in order of subscription, with the line written.
+ *  A subscriber may append; those come after. @return a handle. */
+typedef void evlog_subscriber(struct evlog *log, const struct event *e, void *arg);
+int evlog_subscribe(struct evlog *log, evlog_subscriber *fn, void *arg);
+void evlog_unsubscribe(struct evlog *log, int handle);
+
+/** Keep a small JSON object in state.json at the next checkpoint, and what was
+ *  there when it was opened (borrowed, may be NULL). */
+void evlog_set_checkpoint(struct evlog *log, json_object *state);
+json_object *evlog_checkpoint(const struct evlog *log);
+int evlog_write_checkpoint(struct evlog *log, struct error *err);
+
+const char *evlog_dir(const struct evlog *log);
+
+/** Keep bytes under blobs/SHA256. `ret_name`: 64 hex digits and NUL. */
+int evlog_blob(struct evlog *log, const void *bytes, size_t len, char ret_name[65],
+	       struct error *err);
+
+#endif

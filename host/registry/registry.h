@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * registry.h - what plugins are there, and loading the ones that are wired.
+ *
+ * Discovery runs the plugins' code in a confined child only and is cached by
+ * path, size, mtime, inode and ABI, with the reason of every refusal. Nothing
+ * is ever unloaded. */
+#ifndef HOST_REGISTRY_REGISTRY_H
+#define HOST_REGISTRY_REGISTRY_H
+
+#include "config/config.h"
+#include <mortise/plugin.h>
+
+struct registry;
+
+/** A component as discovery saw it: everything without loading the plugin. */
+struct component {
+	int kind;                   /* enum mt_kind */
+	const char *name, *summary;
+	const char *plugin;         /* name of its plugin */
+	const char *path;           /* of the .so */
+	const char *version, *license;
+	uint16_t version_major, version_minor; /* of the kind */
+	const struct mt_option *options;
+	size_t option_count;
+	json_object *data;          /* by kind. tool: {"tools":[{name, description,
+	                               brief, schema (object), events (array or null),
+	                               resources, hints}], "dynamic": bool};
+	                               dialect: {"providers": {...}};
+	                               analyzer: {"flags": N} */
+};
+
+struct refusal {
+	const char *path;
+	const char *reason;         /* one sentence */
+};
+
+/** Look at every plugin folder: [core] plugin_path, ~/.local/lib/mortise/plugins,
+ *  /usr/local/lib/mortise/plugins, PLUGIN_DIR (the last three not when the
+ *  variable MORTISE_BUILTIN_PLUGINS=no). First of a name wins. Only files that
+ *  the cache does not know are run, in a child. */
+int registry_open(const struct config *c, struct registry **ret, struct error *err);
+struct registry *registry_free(struct registry *r);
+AUTO_DEFINE(registry, struct registry *, registry_free)
+
+const struct component *registry_find(const struct registry *r, int kind, const char *name);
+/** As registry_find, but failing with a sentence: unknown (with a suggestion),
+ *  or refused and why. */
+const struct component *registry_need(const struct registry *r, int kind,
+				      const char *name, struct error *err);
+const struct component *registry_at(const struct registry *r, size_t n);
+const struct refusal *registry_refusal(const struct registry *r, size_t n);
+/** Load the plugin into this process and return the functions of the component
+ *  (struct mt_agent, ...). Never for tools. */
+const void *registry_load(struct registry *r, const struct component *c, struct error *err);
+
+const char *kind_name(int kind); /* "tool" */
+int kind_find(const char *name);  /* 0: none */
+
+/** Look at one file in a child, as discovery does; the description as JSON.
+ *  @return MT_OK, or the status and reason of the refusal. */
+int registry_probe(const char *path, json_object **ret, struct error *err);
+/** The child itself: writes the description to descriptor `out`; used by the
+ *  hidden command `mortise plugin-probe FILE`. */
+int registry_probe_child(const char *path, int out);
+
+#endif
