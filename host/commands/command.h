@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * command.h - the commands of the program, and what they share.
+ *
+ * One file per command. main.c holds the table; `mortise X` that is not in it
+ * runs mortise-X from the helper folder or the PATH. */
+#ifndef HOST_COMMANDS_COMMAND_H
+#define HOST_COMMANDS_COMMAND_H
+
+#include "config/config.h"
+#include "error.h"
+
+/** Exit codes, by reason (doc/exit-codes.md and --help). */
+enum exit_code {
+	EXIT_DONE = 0,        /* the task is done, or the command did its work */
+	EXIT_FAILED = 1,      /* it did not work: see the message */
+	EXIT_USAGE = 2,       /* wrong arguments or configuration */
+	EXIT_MODEL = 3,       /* the model could not be asked */
+	EXIT_LIMIT = 4,       /* a limit was reached: iterations, budget, time */
+	EXIT_REJECTED = 5,    /* the agent gave up, or a policy refused */
+	EXIT_TOOL = 6,        /* the runner or a plugin failed */
+	EXIT_STUCK = 7,       /* the agent went in circles */
+	EXIT_WAITING = 8,     /* it waits for a person and none is there */
+	EXIT_INTERRUPTED = 130,
+};
+
+/** A flag of a command: "--json", "-t TEXT". */
+struct flag {
+	char letter;          /* 0: none */
+	const char *name;     /* without -- */
+	const char *value;    /* name of its value in the help; NULL: a switch */
+	const char *help;
+};
+
+struct command {
+	const char *name;
+	const char *args;     /* "[FILE]...", for the help */
+	const char *summary;  /* one sentence */
+	const char *details;  /* more help, or NULL */
+	const struct flag *flags; /* ends with a zeroed one */
+	int (*run)(const struct command *self, int argc, char **argv);
+	bool hidden;
+};
+
+/** Parse the flags of a command. Called in a loop as getopt is: returns the
+ *  place of the flag in the table (>= 0), with *ret_value set; FLAG_END when
+ *  they are over (*index is the first operand); FLAG_HELP after --help was
+ *  printed (return EXIT_DONE); FLAG_BAD after a message (return EXIT_USAGE).
+ *  Every command also takes -o/--set SECTION.KEY=VALUE, --config FILE and
+ *  -C/--workspace DIR, which are collected in `in` (may be NULL: not taken). */
+enum { FLAG_END = -1, FLAG_HELP = -2, FLAG_BAD = -3 };
+
+struct common {
+	const char *overrides[256];
+	size_t override_count;
+	const char *workspace, *file;
+};
+int flag_next(const struct command *self, int argc, char **argv, int *index,
+	      const char **ret_value, struct common *in);
+/** Load the configuration as the common flags say. */
+int common_config(const struct common *in, struct config **ret, struct error *err);
+/** Print "mortise: TEXT" and return `code`. */
+int complain(int code, const struct error *err);
+void command_help(const struct command *self);
+
+extern const struct command command_plugins, command_config, command_tools,
+	command_run, command_resume, command_conversations, command_ps, command_attach,
+	command_kill, command_plugin_probe;
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * llm.h - a model: a dialect, an endpoint, its parameters, retries, the bill.
+ *
+ * One struct llm_pool per process: the libcurl multi handle on the loop, with
+ * its kept connections. libcurl is initialised on the first use of a model
+ * that needs it. */
+#ifndef HOST_LLM_LLM_H
+#define HOST_LLM_LLM_H
+
+#include "config/config.h"
+#include "llm/request.h"
+#include "registry/registry.h"
+#include <uv.h>
+
+struct llm_pool;
+struct llm;
+struct llm_exchange;
+
+struct llm_pool *llm_pool_new(uv_loop_t *loop, struct error *err);
+/** Cancels what is running; the handles are closed by the time the loop has
+ *  run once more. NULL is fine. */
+struct llm_pool *llm_pool_free(struct llm_pool *p);
+
+/** Sums of one model. */
+struct llm_metrics {
+	int64_t calls, input, output, cache_read, cache_write, reasoning;
+	int64_t latency_ms;      /* of all calls */
+	double cost;
+	bool cost_known;         /* false once a call could not be priced */
+};
+
+/** Make a model from a section of the configuration ("llm", "llm.cheap").
+ *  `model` (may be NULL) overrides its `model` key. "provider/name" chooses
+ *  dialect and endpoint; a bare name needs base_url. Without a model at all
+ *  the error says how to set one. Nothing is contacted. */
+int llm_open(struct llm_pool *pool, const struct config *c, struct registry *r,
+	     const char *section, const char *model, struct mask *mask,
+	     struct llm **ret, struct error *err);
+struct llm *llm_free(struct llm *l);
+
+/** Whole name ("openai/gpt-4.1"), for the log and the screen. */
+const char *llm_name(const struct llm *l);
+bool llm_feature(const struct llm *l, const char *name); /* "tools", "vision", "stream", ... */
+int64_t llm_window(const struct llm *l);                  /* tokens; -1: unknown */
+const struct llm_metrics *llm_metrics(const struct llm *l);
+/** Take over sums, for instance those of a resumed conversation. */
+void llm_set_metrics(struct llm *l, const struct llm_metrics *m);
+
+struct llm_error {
+	int kind;                /* enum mt_error_kind */
+	int status;              /* HTTP; 0: none */
+	int attempts;            /* made in all */
+	char text[512];          /* what happened and what the user can do */
+};
+
+/** Callbacks of one request, from the loop. Any may be NULL except the last
+ *  two, of which exactly one is called, exactly once, unless it is cancelled. */
+struct llm_events {
+	/** Text as it streams; reasoning too. */
+	void (*delta)(void *arg, bool reasoning, const char *text, size_t len);
+	/** A call failed and will be tried again after wait_ms; what streamed
+	 *  before is void. */
+	void (*retry)(void *arg, const struct llm_error *why, int64_t wait_ms);
+	void (*done)(void *arg, struct llm_reply *reply);  /* takes the reply */
+	void (*failed)(void *arg, const struct llm_error *error);
+};
+
+/** Send. The request and what it borrows must live until it is encoded, that
+ *  is until this returns (retries send the same bytes again). `reply_index`:
+ *  replies of a model in the conversation so far. `record` (may be NULL) gets
+ *  the body that was sent, for tests and llm/ logs. */
+int llm_send(struct llm *l, const struct llm_request *request, int64_t reply_index,
+	     const struct llm_events *events, void *arg, struct strbuf *record,
+	     struct llm_exchange **ret, struct error *err);
+/** End it now; no callback comes any more. */
+void llm_cancel(struct llm_exchange *x);
+
+#endif

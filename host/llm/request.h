@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * request.h - a request to a model and its reply, as the host holds them.
+ *
+ * A request borrows its texts from its makers wherever it can: conversation
+ * memory keeps the pieces of each event, and a request of a thousand messages
+ * is a thousand small structs, no copy. */
+#ifndef HOST_LLM_REQUEST_H
+#define HOST_LLM_REQUEST_H
+
+#include "error.h"
+#include "js.h"
+#include <mortise/plugin.h>
+
+struct llm_part {
+	const char *mime;        /* NULL: text */
+	const char *text;        /* text, or the bytes of a medium */
+	size_t len;
+};
+
+struct llm_call {
+	const char *id, *name;
+	const char *args;        /* as received, byte for byte */
+	size_t args_len;
+};
+
+struct llm_message {
+	int role;                /* enum mt_role */
+	bool cache;              /* a prompt-cache mark belongs at its end */
+	const struct llm_part *parts;
+	size_t part_count;
+	const struct llm_call *calls; /* assistant; or the call a tool message answers */
+	size_t call_count;
+	const char *opaque;      /* JSON text of the dialect, or NULL */
+	size_t opaque_len;
+};
+
+struct llm_tool {
+	const char *name, *description;
+	const char *schema;      /* JSON text */
+};
+
+/** Freed with llm_request_free; the arrays are its own, the texts borrowed
+ *  unless `owned` holds them. */
+struct llm_request {
+	struct llm_message *messages;
+	size_t message_count, message_room;
+	struct llm_tool *tools;
+	size_t tool_count, tool_room;
+	json_object *params;     /* {name: any}; NULL: none */
+	void **owned;            /* freed with the request */
+	size_t owned_count, owned_room;
+	bool stream;
+};
+
+struct llm_request *llm_request_new(void);
+struct llm_request *llm_request_free(struct llm_request *r);
+AUTO_DEFINE(llm_request, struct llm_request *, llm_request_free)
+/** Append a copy of the struct; its texts stay borrowed. */
+int llm_request_add(struct llm_request *r, const struct llm_message *m);
+int llm_request_tool(struct llm_request *r, const struct llm_tool *t);
+/** Let the request free this (malloc'ed) pointer; on failure it is freed now. */
+int llm_request_own(struct llm_request *r, void *p);
+
+struct llm_usage {
+	int64_t input, output, cache_read, cache_write, reasoning; /* -1: not told */
+	double cost;             /* US dollars; below 0: unknown */
+};
+
+/** A reply, whole. Everything is owned; llm_reply_free. */
+struct llm_reply {
+	char *response_id;       /* the provider's, or one of ours */
+	char *model;
+	char *text;              /* "" if none */
+	size_t text_len;
+	char *reasoning;         /* "" if none */
+	struct llm_call *calls;  /* texts owned by the reply */
+	size_t call_count;
+	char *opaque;            /* or NULL */
+	char *stop_reason;       /* "stop", "tool_calls", "length", "refusal" */
+	struct llm_usage usage;
+	int64_t latency_ms;
+};
+struct llm_reply *llm_reply_free(struct llm_reply *r);
+AUTO_DEFINE(llm_reply, struct llm_reply *, llm_reply_free)
+/** The `llm_reply` record of the log, and back. */
+json_object *llm_reply_json(const struct llm_reply *r);
+struct llm_reply *llm_reply_from_json(json_object *record, struct error *err);
+
+#endif
