@@ -42,6 +42,10 @@ int js_set_bool(json_object *o, const char *name, bool value);
 /** Set or replace; takes the reference of `value` even on failure. */
 int js_set(json_object *o, const char *name, json_object *value);
 
+/** A number for json-c in its shortest text: 0.1, not 0.10000000000000001.
+ *  NULL, which is JSON's null, if it is not finite (or without memory). */
+json_object *js_new_number(double value);
+
 /** JSON text of a value in our one form: no spaces, no escaped slashes, order
  *  as in the object, numbers as they were read; NULL is `null`. Borrowed from
  *  the object, until it is changed or written again. */

@@ -7,6 +7,12 @@
 #include "strbuf.h"
 #include <stdbool.h>
 
+/** U+FFFD, which stands for bytes that are no text. */
+#define UTF8_REPLACEMENT "\xef\xbf\xbd"
+
+/** Step over one character, or over the bytes that one U+FFFD replaces.
+ *  `len` is at least 1. @return the number of bytes; `*ret_valid` says which. */
+size_t utf8_next(const char *bytes, size_t len, bool *ret_valid);
 bool utf8_valid(const char *bytes, size_t len);
 /** Length of the longest prefix of at most `max` bytes that ends between
  *  characters. */

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * error.c - recording the first failure, as one clean line. */
+#include "error.h"
+#include "utf8.h"
+#include <stdio.h>
+#include <string.h>
+
+int vfail(struct error *err, int code, const char *fmt, va_list ap)
+{
+	if (!err || err->code != MT_OK)
+		return code;
+
+	int len = vsnprintf(err->text, sizeof err->text, fmt, ap);
+
+	err->code = code;
+	if (len < 0)
+		err->text[0] = '\0';
+	if ((size_t)len >= sizeof err->text) {
+		size_t kept = strlen(err->text);
+
+		err->text[kept - utf8_tail(err->text, kept)] = '\0';
+	}
+	for (char *p = err->text; *p; p++)
+		if ((unsigned char)*p < ' ' || *p == 0x7f)
+			*p = ' ';
+	return code;
+}
+
+int fail(struct error *err, int code, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vfail(err, code, fmt, ap);
+	va_end(ap);
+	return code;
+}
+
+const char *status_name(int code)
+{
+	switch (code) {
+	case MT_OK:
+		return "ok";
+	case MT_EINVAL:
+		return "invalid";
+	case MT_ENOMEM:
+		return "out of memory";
+	case MT_EIO:
+		return "input or output failed";
+	case MT_ETIMEOUT:
+		return "timed out";
+	case MT_ECANCELLED:
+		return "cancelled";
+	case MT_EUNSUPPORTED:
+		return "unsupported";
+	case MT_ENOTFOUND:
+		return "not found";
+	case MT_EDENIED:
+		return "denied";
+	case MT_ELIMIT:
+		return "limit reached";
+	case MT_EEXIST:
+		return "exists already";
+	}
+	return "unknown status";
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * files.c - whole files and folders, with limits. Paths are in paths.c. */
+#include "files.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { REMOVE_DEPTH = 200 }; /* each level holds a descriptor open */
+
+static int fail_errno(struct error *err, const char *path, const char *what)
+{
+	int number = errno;
+	int code = MT_EIO;
+
+	if (number == ENOENT || number == ENOTDIR)
+		code = MT_ENOTFOUND;
+	else if (number == EACCES || number == EPERM || number == EROFS)
+		code = MT_EDENIED;
+	else if (number == EEXIST)
+		code = MT_EEXIST;
+	return fail(err, code, "%s: cannot be %s: %s", path, what, strerror(number));
+}
+
+static int read_fd(int fd, const char *path, size_t max_bytes, struct strbuf *text,
+		   struct error *err)
+{
+	char piece[16384];
+
+	for (;;) {
+		ssize_t n = read(fd, piece, sizeof piece);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return fail_errno(err, path, "read");
+		if (n == 0)
+			return MT_OK;
+		if ((size_t)n > max_bytes - text->len)
+			return fail(err, MT_ELIMIT, "%s: larger than %zu bytes", path,
+				    max_bytes);
+		if (strbuf_addn(text, piece, (size_t)n))
+			return fail(err, MT_ENOMEM, "%s: out of memory", path);
+	}
+}
+
+int file_read(const char *path, size_t max_bytes, char **ret_text, size_t *ret_len,
+	      struct error *err)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(SIZE_MAX / 2);
+	/* A pipe without a writer must not hold us. */
+	AUTO(close) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+	int status;
+
+	if (fd < 0)
+		return fail_errno(err, path, "opened");
+	if (fstat(fd, &st) != 0)
+		return fail_errno(err, path, "examined");
+	if (!S_ISREG(st.st_mode))
+		return fail(err, MT_EINVAL, "%s: is %s, not a file", path,
+			    S_ISDIR(st.st_mode) ? "a folder" : "a device or pipe");
+	if (st.st_size > 0 && (uintmax_t)st.st_size > max_bytes)
+		return fail(err, MT_ELIMIT, "%s: larger than %zu bytes", path, max_bytes);
+	strbuf_reserve(&text, (size_t)st.st_size);
+	status = read_fd(fd, path, max_bytes, &text, err);
+	if (status)
+		return status;
+
+	size_t len = text.len;
+	char *taken = strbuf_take(&text);
+
+	if (!taken)
+		return fail(err, MT_ENOMEM, "%s: out of memory", path);
+	*ret_text = taken;
+	if (ret_len)
+		*ret_len = len;
+	return MT_OK;
+}
+
+int write_all(int fd, const char *bytes, size_t len)
+{
+	while (len > 0) {
+		ssize_t n = write(fd, bytes, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return MT_EIO;
+		bytes += n;
+		len -= (size_t)n;
+	}
+	return MT_OK;
+}
+
+static int sync_folder_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	AUTO(free) char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) :
+					  strdup(".");
+	AUTO(close) int fd =
+		folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+
+	return fd >= 0 && fsync(fd) == 0 ? MT_OK : MT_EIO;
+}
+
+int file_write(const char *path, const char *bytes, size_t len, mode_t mode,
+	       bool durable, struct error *err)
+{
+	AUTO(strbuf) struct strbuf temp = STRBUF(1 << 16);
+	AUTO(close) int fd = -1;
+	int status;
+
+	if (strbuf_addf(&temp, "%s.XXXXXX", path))
+		return fail(err, temp.error, "%s: %s", path, status_name(temp.error));
+	fd = mkostemp(temp.text, O_CLOEXEC);
+	if (fd < 0)
+		return fail_errno(err, path, "written");
+	if (write_all(fd, bytes, len) || fchmod(fd, mode) != 0 ||
+	    (durable && fsync(fd) != 0) || rename(temp.text, path) != 0) {
+		status = fail_errno(err, path, "written");
+		unlink(temp.text);
+		return status;
+	}
+	if (durable && sync_folder_of(path))
+		return fail_errno(err, path, "made durable");
+	return MT_OK;
+}
+
+static bool is_folder(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+int dir_make(const char *path, struct error *err)
+{
+	AUTO(free) char *copy = strdup(path);
+
+	if (!copy)
+		return fail(err, MT_ENOMEM, "%s: out of memory", path);
+	if (!*copy)
+		return fail(err, MT_EINVAL, "the name of the folder is empty");
+	for (char *p = copy + 1;; p++) {
+		char c = *p;
+
+		if (c && c != '/')
+			continue;
+		*p = '\0';
+		if (mkdir(copy, 0700) != 0 && !is_folder(copy)) {
+			if (errno == EEXIST)
+				return fail(err, MT_EEXIST, "%s: is not a folder", copy);
+			return fail_errno(err, copy, "made");
+		}
+		*p = c;
+		if (!c)
+			return MT_OK;
+	}
+}
+
+static int remove_entries(int fd, const char *path, int depth, struct error *err);
+
+static int remove_entry(int parent, const char *name, const char *path, int depth,
+			struct error *err)
+{
+	int fd, status;
+
+	if (unlinkat(parent, name, 0) == 0 || errno == ENOENT)
+		return MT_OK;
+	if (errno != EISDIR && errno != EPERM)
+		return fail_errno(err, path, "removed");
+	fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return fail_errno(err, path, "removed");
+	status = remove_entries(fd, path, depth, err);
+	if (!status && unlinkat(parent, name, AT_REMOVEDIR) != 0 && errno != ENOENT)
+		status = fail_errno(err, path, "removed");
+	return status;
+}
+
+/* Takes the descriptor. */
+static int remove_entries(int fd, const char *path, int depth, struct error *err)
+{
+	DIR *dir = fdopendir(fd);
+	struct dirent *entry;
+	int status = MT_OK;
+
+	if (!dir) {
+		status = fail_errno(err, path, "removed");
+		close(fd);
+		return status;
+	}
+	if (depth <= 0)
+		status = fail(err, MT_ELIMIT, "%s: nested too deeply to be removed", path);
+	while (!status && (entry = readdir(dir)))
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			status = remove_entry(dirfd(dir), entry->d_name, path, depth - 1,
+					      err);
+	closedir(dir);
+	return status;
+}
+
+int dir_remove(const char *path, struct error *err)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int status;
+
+	if (fd < 0)
+		return fail_errno(err, path, "removed");
+	status = remove_entries(fd, path, REMOVE_DEPTH, err);
+	if (!status && rmdir(path) != 0)
+		status = fail_errno(err, path, "removed");
+	return status;
+}

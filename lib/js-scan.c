@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * js-scan.c - the tokens of JSON, checked one after the other. */
+#include "js-scan.h"
+#include "js.h"
+#include "utf8.h"
+#include <ctype.h>
+#include <string.h>
+
+struct scan {
+	const char *text, *at, *end;
+	int depth;
+	bool nul; /* the last string holds \u0000 */
+	struct error *err;
+};
+
+static int fault(struct scan *s, int code, const char *what)
+{
+	return fail(s->err, code, "byte %zu: not JSON: %s", (size_t)(s->at - s->text),
+		    what);
+}
+
+static int escape(struct scan *s)
+{
+	char c = s->at < s->end ? *s->at : '\0';
+	int zeros = 0;
+
+	if (c && strchr("\"\\/bfnrt", c)) {
+		s->at++;
+		return MT_OK;
+	}
+	if (c != 'u')
+		return fault(s, MT_EINVAL, "unknown escape in a string");
+	s->at++;
+	for (int i = 0; i < 4; i++, s->at++) {
+		if (s->at == s->end || !isxdigit((unsigned char)*s->at))
+			return fault(s, MT_EINVAL, "\\u needs four hexadecimal digits");
+		zeros += *s->at == '0';
+	}
+	s->nul |= zeros == 4;
+	return MT_OK;
+}
+
+static int string(struct scan *s)
+{
+	s->nul = false;
+	for (s->at++; s->at < s->end; s->at++) {
+		unsigned char c = (unsigned char)*s->at;
+
+		if (c == '"') {
+			s->at++;
+			return MT_OK;
+		}
+		if (c < ' ')
+			return fault(s, MT_EINVAL,
+				     "control character in a string, write it as \\u00XX");
+		if (c == '\\') {
+			s->at++;
+			if (escape(s))
+				return MT_EINVAL;
+			s->at--;
+		}
+	}
+	return fault(s, MT_EINVAL, "the text ends inside a string");
+}
+
+static bool digits(struct scan *s)
+{
+	const char *start = s->at;
+
+	while (s->at < s->end && isdigit((unsigned char)*s->at))
+		s->at++;
+	return s->at > start;
+}
+
+static bool take(struct scan *s, const char *any)
+{
+	bool found = s->at < s->end && *s->at && strchr(any, *s->at);
+
+	s->at += found;
+	return found;
+}
+
+static int number(struct scan *s)
+{
+	take(s, "-");
+	if (!take(s, "0") && !digits(s))
+		return fault(s, MT_EINVAL, "a number needs digits");
+	if (take(s, ".") && !digits(s))
+		return fault(s, MT_EINVAL, "a number needs digits after its point");
+	if (take(s, "eE")) {
+		take(s, "+-");
+		if (!digits(s))
+			return fault(s, MT_EINVAL, "a number needs digits after its e");
+	}
+	if (s->at < s->end && (isalnum((unsigned char)*s->at) || strchr("+-.", *s->at)))
+		return fault(s, MT_EINVAL, "a number is malformed");
+	return MT_OK;
+}
+
+static int word(struct scan *s)
+{
+	static const char *const words[] = { "true", "false", "null" };
+
+	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+		size_t n = strlen(words[i]);
+
+		if ((size_t)(s->end - s->at) >= n && memcmp(s->at, words[i], n) == 0 &&
+		    (s->at + n == s->end || !isalnum((unsigned char)s->at[n]))) {
+			s->at += n;
+			return MT_OK;
+		}
+	}
+	return fault(s, MT_EINVAL, "unexpected character");
+}
+
+static int punctuation(struct scan *s)
+{
+	char c = *s->at;
+
+	if (c == ':' && s->nul)
+		return fault(s, MT_EINVAL, "the name of a member holds a NUL");
+	if (c == '{' || c == '[')
+		s->depth++;
+	if (c == '}' || c == ']')
+		s->depth--;
+	if (s->depth > JS_DEPTH)
+		return fault(s, MT_ELIMIT, "nested too deeply");
+	s->nul = false;
+	s->at++;
+	return MT_OK;
+}
+
+int js_scan(const char *text, size_t len, struct error *err)
+{
+	struct scan s = { text, text, text + len, 0, false, err };
+	int status = MT_OK;
+
+	if (len > INT32_MAX - 1)
+		return fail(err, MT_ELIMIT, "JSON of more than 2 GiB");
+	if (!utf8_valid(text, len))
+		return fail(err, MT_EINVAL, "not JSON: the text is not UTF-8");
+	while (s.at < s.end && !status) {
+		char c = *s.at;
+
+		if (c == ' ' || c == '\t' || c == '\n' || c == '\r')
+			s.at++;
+		else if (c == '"')
+			status = string(&s);
+		else if (c == '-' || isdigit((unsigned char)c))
+			status = number(&s);
+		else if (c && strchr("{}[],:", c))
+			status = punctuation(&s);
+		else
+			status = word(&s);
+	}
+	return status;
+}

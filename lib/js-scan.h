@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * js-scan.h - is a text one JSON value by the letter of RFC 8259? Used by js.c
+ * alone. */
+#ifndef LIB_JS_SCAN_H
+#define LIB_JS_SCAN_H
+
+#include "error.h"
+
+/** Check the tokens of a text, its depth (JS_DEPTH) and size, and that no name
+ *  of a member holds a NUL. What it leaves to the parser after it: that the
+ *  tokens stand in a sensible order. */
+int js_scan(const char *text, size_t len, struct error *err);
+
+#endif

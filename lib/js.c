@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * js.c - JSON read by json-c, and written without it.
+ *
+ * json-c is laxer than the standard even when strict (it takes NaN, raw control
+ * characters, "1."), so js-scan.c looks at the text first. */
+#include "js.h"
+#include "js-scan.h"
+#include "utf8.h"
+#include <math.h>
+#include <string.h>
+
+enum { TEXT_FLAGS = JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE };
+
+json_object *js_parse(const char *text, size_t len, struct error *err)
+{
+	struct error scanned = ERROR_NONE;
+	json_object *value;
+	json_tokener *tok;
+	enum json_tokener_error status;
+
+	if (js_scan(text, len, &scanned)) {
+		fail(err, scanned.code, "%s", scanned.text);
+		return NULL;
+	}
+	tok = json_tokener_new_ex(JS_DEPTH + 2);
+	if (!tok) {
+		fail(err, MT_ENOMEM, "out of memory");
+		return NULL;
+	}
+	json_tokener_set_flags(tok, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
+	value = json_tokener_parse_ex(tok, text, (int)len);
+	status = json_tokener_get_error(tok);
+	if (status == json_tokener_continue) { /* a number ends with the text */
+		value = json_tokener_parse_ex(tok, "", 1);
+		status = json_tokener_get_error(tok);
+	}
+	if (status != json_tokener_success) {
+		fail(err, MT_EINVAL, "byte %zu: not JSON: %s",
+		     json_tokener_get_parse_end(tok), json_tokener_error_desc(status));
+		json_object_put(value);
+		value = NULL;
+	}
+	json_tokener_free(tok);
+	return value;
+}
+
+json_object *js_parse_object(const char *text, size_t len, struct error *err)
+{
+	struct error parsed = ERROR_NONE;
+	json_object *value = js_parse(text, len, &parsed);
+
+	if (parsed.code)
+		fail(err, parsed.code, "%s", parsed.text);
+	else if (json_object_is_type(value, json_type_object))
+		return value;
+	else
+		fail(err, MT_EINVAL, "must be a JSON object, not %s",
+		     json_type_to_name(json_object_get_type(value)));
+	json_object_put(value);
+	return NULL;
+}
+
+json_object *js_get(const json_object *o, const char *name)
+{
+	json_object *value = NULL;
+
+	if (json_object_is_type(o, json_type_object))
+		json_object_object_get_ex(o, name, &value);
+	return value;
+}
+
+json_object *js_path(const json_object *o, const char *path)
+{
+	json_object *at = NULL;
+
+	for (;;) {
+		const char *dot = strchrnul(path, '.');
+		char name[256];
+
+		if ((size_t)(dot - path) >= sizeof name)
+			return NULL;
+		memcpy(name, path, (size_t)(dot - path));
+		name[dot - path] = '\0';
+		at = js_get(o, name);
+		if (!at || !*dot)
+			return at;
+		o = at;
+		path = dot + 1;
+	}
+}
+
+const char *js_str(const json_object *o, const char *name, const char *fallback)
+{
+	json_object *value = js_get(o, name);
+
+	return json_object_is_type(value, json_type_string) ?
+		       json_object_get_string(value) : fallback;
+}
+
+/* The whole number that a JSON number is. False if it is none, or too large. */
+static bool whole(json_object *value, int64_t *ret)
+{
+	if (json_object_is_type(value, json_type_int)) {
+		*ret = json_object_get_int64(value);
+		return *ret < INT64_MAX || json_object_get_uint64(value) == INT64_MAX;
+	}
+	if (json_object_is_type(value, json_type_double)) {
+		double d = json_object_get_double(value);
+
+		if (!(d >= -0x1p63 && d < 0x1p63) || d != floor(d))
+			return false;
+		*ret = (int64_t)d;
+		return true;
+	}
+	return false;
+}
+
+int64_t js_int(const json_object *o, const char *name, int64_t fallback)
+{
+	int64_t n;
+
+	return whole(js_get(o, name), &n) ? n : fallback;
+}
+
+static bool is_number(const json_object *value)
+{
+	return json_object_is_type(value, json_type_int) ||
+	       json_object_is_type(value, json_type_double);
+}
+
+static double as_double(const json_object *value)
+{
+	uint64_t large = json_object_is_type(value, json_type_int) ?
+				 json_object_get_uint64(value) : 0;
+
+	return large > INT64_MAX ? (double)large : json_object_get_double(value);
+}
+
+double js_number(const json_object *o, const char *name, double fallback)
+{
+	json_object *value = js_get(o, name);
+
+	return is_number(value) ? as_double(value) : fallback;
+}
+
+bool js_bool(const json_object *o, const char *name, bool fallback)
+{
+	json_object *value = js_get(o, name);
+
+	return json_object_is_type(value, json_type_boolean) ?
+		       json_object_get_boolean(value) : fallback;
+}
+
+int js_set(json_object *o, const char *name, json_object *value)
+{
+	if (!json_object_is_type(o, json_type_object)) {
+		json_object_put(value);
+		return MT_EINVAL;
+	}
+	if (json_object_object_add(o, name, value) == 0)
+		return MT_OK;
+	json_object_put(value);
+	return MT_ENOMEM;
+}
+
+/* NULL is JSON's null, so a failed allocation must not reach js_set. */
+static int set_made(json_object *o, const char *name, json_object *made)
+{
+	return made ? js_set(o, name, made) : MT_ENOMEM;
+}
+
+int js_set_strn(json_object *o, const char *name, const char *text, size_t len)
+{
+	if (len > INT32_MAX)
+		return MT_ENOMEM;
+	return set_made(o, name, json_object_new_string_len(text ? text : "", (int)len));
+}
+
+int js_set_str(json_object *o, const char *name, const char *text)
+{
+	return js_set_strn(o, name, text, strlen(text));
+}
+
+int js_set_int(json_object *o, const char *name, int64_t value)
+{
+	return set_made(o, name, json_object_new_int64(value));
+}
+
+int js_set_bool(json_object *o, const char *name, bool value)
+{
+	return set_made(o, name, json_object_new_boolean(value));
+}
+
+json_object *js_new_number(double value)
+{
+	char text[40];
+
+	if (!isfinite(value))
+		return NULL;
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(text, sizeof text, "%.*g", digits, value);
+		if (strtod(text, NULL) == value)
+			break;
+	}
+	if (!strpbrk(text, ".e"))
+		snprintf(text + strlen(text), 3, ".0");
+	return json_object_new_double_s(value, text);
+}
+
+const char *js_text(json_object *o, size_t *ret_len)
+{
+	size_t len = 0;
+	const char *text = json_object_to_json_string_length(o, TEXT_FLAGS, &len);
+
+	if (ret_len)
+		*ret_len = text ? len : 0;
+	return text;
+}
+
+/* Eight plain bytes: none is a control character, a quote, a backslash, or
+ * part of a longer character. */
+static bool plain_word(const char *text)
+{
+	const uint64_t ones = 0x0101010101010101u, highs = 0x8080808080808080u;
+	uint64_t w, quote, backslash;
+
+	memcpy(&w, text, sizeof w);
+	quote = w ^ (ones * '"');
+	backslash = w ^ (ones * '\\');
+	return !((w | (w - ones * ' ') | (quote - ones) | (backslash - ones)) & highs);
+}
+
+/* Length of the run at the start that needs no escape and is valid. */
+static size_t plain_run(const char *text, size_t len)
+{
+	size_t i = 0;
+
+	while (i < len) {
+		unsigned char c = (unsigned char)text[i];
+		bool valid;
+		size_t n;
+
+		if (len - i >= 8 && plain_word(text + i)) {
+			i += 8;
+			continue;
+		}
+		if (c < ' ' || c == '"' || c == '\\')
+			break;
+		n = utf8_next(text + i, len - i, &valid);
+		if (!valid)
+			break;
+		i += n;
+	}
+	return i;
+}
+
+/* Put one escape, for what stands at the start. @return the bytes it is for. */
+static size_t put_escape(struct strbuf *b, const char *text, size_t len)
+{
+	static const char from[] = "\"\\\b\f\n\r\t", to[] = "\"\\bfnrt";
+	unsigned char c = (unsigned char)text[0];
+	const char *at = c ? memchr(from, c, sizeof from - 1) : NULL;
+	bool valid;
+
+	if (at) {
+		char pair[2] = { '\\', to[at - from] };
+
+		strbuf_addn(b, pair, sizeof pair);
+		return 1;
+	}
+	if (c < ' ') {
+		strbuf_addf(b, "\\u%04x", c);
+		return 1;
+	}
+	strbuf_add(b, UTF8_REPLACEMENT);
+	return utf8_next(text, len, &valid);
+}
+
+int js_put_escaped(struct strbuf *b, const char *text, size_t len)
+{
+	size_t i = 0;
+
+	while (i < len && !b->error) {
+		size_t run = plain_run(text + i, len - i);
+
+		strbuf_addn(b, text + i, run);
+		i += run;
+		if (i < len)
+			i += put_escape(b, text + i, len - i);
+	}
+	return b->error;
+}
+
+int js_put_str(struct strbuf *b, const char *text, size_t len)
+{
+	strbuf_addc(b, '"');
+	js_put_escaped(b, text, len);
+	return strbuf_addc(b, '"');
+}
+
+int js_put(struct strbuf *b, json_object *value)
+{
+	size_t len;
+	const char *text = js_text(value, &len);
+
+	if (!text)
+		return b->error = b->error ? b->error : MT_ENOMEM;
+	return strbuf_addn(b, text, len);
+}
+
+int js_key(struct strbuf *b, const char *name)
+{
+	char last = b->len > 0 ? b->text[b->len - 1] : '{';
+
+	if (last != '{' && last != '[')
+		strbuf_addc(b, ',');
+	js_put_str(b, name, strlen(name));
+	return strbuf_addc(b, ':');
+}
+
+int js_key_strn(struct strbuf *b, const char *name, const char *text, size_t len)
+{
+	js_key(b, name);
+	return js_put_str(b, text, len);
+}
+
+int js_key_str(struct strbuf *b, const char *name, const char *text)
+{
+	return js_key_strn(b, name, text, strlen(text));
+}
+
+int js_key_int(struct strbuf *b, const char *name, int64_t value)
+{
+	js_key(b, name);
+	return strbuf_addf(b, "%lld", (long long)value);
+}
+
+int js_key_bool(struct strbuf *b, const char *name, bool value)
+{
+	js_key(b, name);
+	return strbuf_add(b, value ? "true" : "false");
+}
+
+static bool same_number(json_object *a, json_object *b)
+{
+	bool ints = json_object_is_type(a, json_type_int) &&
+		    json_object_is_type(b, json_type_int);
+	int64_t na, nb;
+
+	if (ints)
+		return json_object_get_int64(a) == json_object_get_int64(b) &&
+		       json_object_get_uint64(a) == json_object_get_uint64(b);
+	if (whole(a, &na) && whole(b, &nb))
+		return na == nb;
+	return as_double(a) == as_double(b);
+}
+
+static bool same_object(json_object *a, json_object *b)
+{
+	if (json_object_object_length(a) != json_object_object_length(b))
+		return false;
+	json_object_object_foreach(a, name, value)
+	{
+		json_object *other;
+
+		if (!json_object_object_get_ex(b, name, &other) ||
+		    !js_equal(value, other))
+			return false;
+	}
+	return true;
+}
+
+static bool same_array(json_object *a, json_object *b)
+{
+	size_t n = json_object_array_length(a);
+
+	if (n != json_object_array_length(b))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (!js_equal(json_object_array_get_idx(a, i),
+			      json_object_array_get_idx(b, i)))
+			return false;
+	return true;
+}
+
+bool js_equal(json_object *a, json_object *b)
+{
+	if (a == b)
+		return true;
+	if (is_number(a) && is_number(b))
+		return same_number(a, b);
+	if (json_object_get_type(a) != json_object_get_type(b))
+		return false;
+	if (json_object_is_type(a, json_type_object))
+		return same_object(a, b);
+	if (json_object_is_type(a, json_type_array))
+		return same_array(a, b);
+	return json_object_equal(a, b);
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * paths.c - paths put together, the folders of the user, and whom to trust. */
+#include "files.h"
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+
+char *path_join(const char *a, const char *b)
+{
+	size_t len = strlen(a);
+	struct strbuf path = STRBUF(1 << 20);
+
+	if (*b == '/' || len == 0)
+		return strdup(b);
+	strbuf_add(&path, a);
+	if (a[len - 1] != '/')
+		strbuf_addc(&path, '/');
+	strbuf_add(&path, b);
+	return strbuf_take(&path);
+}
+
+char *path_expand(const char *path)
+{
+	const char *home = getenv("HOME");
+
+	if (path[0] != '~' || (path[1] && path[1] != '/') || !home || !*home)
+		return strdup(path);
+	return path[1] ? path_join(home, path + 2) : strdup(home);
+}
+
+/* A folder of ours where everyone may write: it must be ours and closed. */
+static int check_private(const char *path, struct error *err)
+{
+	struct stat st;
+
+	if (lstat(path, &st) != 0)
+		return errno == ENOENT ? MT_OK :
+					 fail(err, MT_EIO, "%s: %s", path, strerror(errno));
+	if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 077))
+		return fail(err, MT_EDENIED,
+			    "%s: must be a folder of your own that nobody else can "
+			    "enter: remove it, or set XDG_RUNTIME_DIR",
+			    path);
+	return MT_OK;
+}
+
+static int runtime_fallback(bool make, struct strbuf *path, struct error *err)
+{
+	if (strbuf_addf(path, "/tmp/mortise-%lu", (unsigned long)geteuid()))
+		return fail(err, path->error, "out of memory");
+	if (make && mkdir(path->text, 0700) != 0 && errno != EEXIST)
+		return fail(err, MT_EIO, "%s: cannot be made: %s", path->text,
+			    strerror(errno));
+	return check_private(path->text, err);
+}
+
+static int find_xdg(const char *which, struct strbuf *path, struct error *err)
+{
+	static const struct {
+		const char *which, *variable, *below_home;
+	} folders[] = {
+		{ "CONFIG", "XDG_CONFIG_HOME", ".config" },
+		{ "STATE", "XDG_STATE_HOME", ".local/state" },
+		{ "CACHE", "XDG_CACHE_HOME", ".cache" },
+		{ "DATA", "XDG_DATA_HOME", ".local/share" },
+		{ "RUNTIME", "XDG_RUNTIME_DIR", NULL },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(folders); i++) {
+		const char *set, *home = getenv("HOME");
+
+		if (strcmp(folders[i].which, which) != 0)
+			continue;
+		set = getenv(folders[i].variable);
+		if (set && *set == '/') /* the standard: others are ignored */
+			return strbuf_addf(path, "%s/mortise", set);
+		if (!folders[i].below_home)
+			return MT_OK;
+		if (!home || *home != '/')
+			return fail(err, MT_EINVAL, "HOME is not set: set it, or %s",
+				    folders[i].variable);
+		return strbuf_addf(path, "%s/%s/mortise", home, folders[i].below_home);
+	}
+	return fail(err, MT_EINVAL, "there is no folder of the kind %s", which);
+}
+
+int xdg_dir(const char *which, bool make, char **ret_path, struct error *err)
+{
+	AUTO(strbuf) struct strbuf path = STRBUF(PATH_MAX);
+	int status = find_xdg(which, &path, err);
+
+	if (!status && path.len == 0)
+		status = runtime_fallback(make, &path, err);
+	else if (!status && make)
+		status = dir_make(path.text, err);
+	if (status)
+		return fail(err, status, "the %s folder: %s", which, status_name(status));
+
+	char *taken = strbuf_take(&path);
+
+	if (!taken)
+		return fail(err, MT_ENOMEM, "out of memory");
+	*ret_path = taken;
+	return MT_OK;
+}
+
+static bool one_is_safe(const char *path, struct error *err)
+{
+	struct stat st;
+
+	if (stat(path, &st) != 0)
+		fail(err, errno == ENOENT ? MT_ENOTFOUND : MT_EIO, "%s: %s", path,
+		     strerror(errno));
+	else if (st.st_uid != 0 && st.st_uid != geteuid())
+		fail(err, MT_EDENIED, "%s: belongs to another user", path);
+	else if (st.st_mode & 022)
+		fail(err, MT_EDENIED,
+		     "%s: others may write to it: take that away with chmod go-w", path);
+	else
+		return true;
+	return false;
+}
+
+bool path_is_safe(const char *path, struct error *err)
+{
+	AUTO(free) char *real = realpath(path, NULL);
+
+	if (!real) {
+		fail(err, errno == ENOENT ? MT_ENOTFOUND : MT_EIO, "%s: %s", path,
+		     strerror(errno));
+		return false;
+	}
+	if (!one_is_safe(real, err))
+		return false;
+
+	char *slash = strrchr(real, '/');
+
+	slash[slash == real] = '\0';
+	return one_is_safe(real, err);
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * utf8.c - UTF-8 by the table of well-formed sequences of the Unicode standard. */
+#include "utf8.h"
+#include <string.h>
+
+/* First byte: how many follow, and the range of the second. */
+struct lead {
+	unsigned char follow, low, high;
+};
+
+static struct lead lead_of(unsigned char c)
+{
+	if (c >= 0xc2 && c <= 0xdf)
+		return (struct lead){ 1, 0x80, 0xbf };
+	if (c == 0xe0)
+		return (struct lead){ 2, 0xa0, 0xbf };
+	if (c == 0xed)
+		return (struct lead){ 2, 0x80, 0x9f };
+	if (c >= 0xe1 && c <= 0xef)
+		return (struct lead){ 2, 0x80, 0xbf };
+	if (c == 0xf0)
+		return (struct lead){ 3, 0x90, 0xbf };
+	if (c >= 0xf1 && c <= 0xf3)
+		return (struct lead){ 3, 0x80, 0xbf };
+	if (c == 0xf4)
+		return (struct lead){ 3, 0x80, 0x8f };
+	return (struct lead){ 0, 0, 0 };
+}
+
+size_t utf8_next(const char *bytes, size_t len, bool *ret_valid)
+{
+	unsigned char c = (unsigned char)bytes[0];
+	struct lead lead;
+	size_t n = 1;
+
+	*ret_valid = c < 0x80;
+	if (*ret_valid)
+		return 1;
+	lead = lead_of(c);
+	for (; n <= lead.follow && n < len; n++) {
+		unsigned char next = (unsigned char)bytes[n];
+
+		if (next < (n == 1 ? lead.low : 0x80) ||
+		    next > (n == 1 ? lead.high : 0xbf))
+			return n;
+	}
+	*ret_valid = lead.follow > 0 && n == (size_t)lead.follow + 1;
+	return n;
+}
+
+/* Length of the run of ASCII at the start. */
+static size_t ascii_run(const char *bytes, size_t len)
+{
+	size_t i = 0;
+
+	for (uint64_t word; i + sizeof word <= len; i += sizeof word) {
+		memcpy(&word, bytes + i, sizeof word);
+		if (word & 0x8080808080808080u)
+			break;
+	}
+	while (i < len && (unsigned char)bytes[i] < 0x80)
+		i++;
+	return i;
+}
+
+/* Length of the valid text at the start. */
+static size_t valid_run(const char *bytes, size_t len)
+{
+	size_t i = 0;
+
+	while (i < len) {
+		bool valid;
+		size_t n;
+
+		i += ascii_run(bytes + i, len - i);
+		if (i == len)
+			break;
+		n = utf8_next(bytes + i, len - i, &valid);
+		if (!valid)
+			break;
+		i += n;
+	}
+	return i;
+}
+
+bool utf8_valid(const char *bytes, size_t len)
+{
+	return valid_run(bytes, len) == len;
+}
+
+size_t utf8_tail(const char *bytes, size_t len)
+{
+	for (size_t back = 1; back <= 3 && back <= len; back++) {
+		const char *p = bytes + len - back;
+		bool valid;
+
+		if (((unsigned char)*p & 0xc0) == 0x80)
+			continue;
+		if (lead_of((unsigned char)*p).follow < back)
+			return 0;
+		return utf8_next(p, back, &valid) == back && !valid ? back : 0;
+	}
+	return 0;
+}
+
+size_t utf8_cut(const char *bytes, size_t len, size_t max)
+{
+	if (len <= max)
+		return len;
+	return max - utf8_tail(bytes, max);
+}
+
+size_t utf8_count(const char *text, size_t len)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < len; i++)
+		n += ((unsigned char)text[i] & 0xc0) != 0x80;
+	return n;
+}
+
+size_t utf8_offset(const char *text, size_t len, size_t n)
+{
+	for (size_t i = 0; i < len; i++)
+		if (((unsigned char)text[i] & 0xc0) != 0x80 && n-- == 0)
+			return i;
+	return len;
+}
+
+int utf8_add_clean(struct strbuf *b, const char *bytes, size_t len)
+{
+	size_t i = 0;
+
+	while (i < len) {
+		size_t run = valid_run(bytes + i, len - i);
+		bool valid;
+
+		strbuf_addn(b, bytes + i, run);
+		i += run;
+		if (i == len)
+			break;
+		i += utf8_next(bytes + i, len - i, &valid);
+		strbuf_add(b, UTF8_REPLACEMENT);
+	}
+	return b->error;
+}
