@@ -8,15 +8,17 @@
  * it: a fault in line 90 leaves nothing half applied.
  *
  * Form: [section], key = value, key += value, key -= value; comments are lines
- * that start with ; or #. A line that is indented goes on the value before it
- * (a newline between). Keys and sections are case-sensitive. */
+ * whose first mark is ; or #, and what follows the ] of a section after such a
+ * mark. A line that is indented goes on the value before it (a newline
+ * between). Keys and sections are case-sensitive. Text is UTF-8, lines end in
+ * \n or \r\n. */
 #ifndef LIB_INI_H
 #define LIB_INI_H
 
 #include "error.h"
 #include <stddef.h>
 
-enum { INI_MAX_LINE = 65536, INI_MAX_FILE = 1 << 20 };
+enum { INI_MAX_LINE = 65536, INI_MAX_FILE = 1 << 20, INI_MAX_KEY = 120 };
 
 struct ini_entry {
 	char *section;  /* "" before the first section */

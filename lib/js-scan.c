@@ -81,11 +81,27 @@ static bool take(struct scan *s, const char *any)
 	return found;
 }
 
+/* json-c would quietly take the nearest number that it can hold. */
+static bool fits(const char *start, const char *end)
+{
+	bool negative = *start == '-';
+	const char *limit = negative ? "9223372036854775808" : "18446744073709551615";
+	size_t most = strlen(limit), len;
+
+	start += negative;
+	len = (size_t)(end - start);
+	return len < most || (len == most && memcmp(start, limit, len) <= 0);
+}
+
 static int number(struct scan *s)
 {
+	const char *start = s->at;
+
 	take(s, "-");
 	if (!take(s, "0") && !digits(s))
 		return fault(s, MT_EINVAL, "a number needs digits");
+	if ((s->at == s->end || !strchr(".eE", *s->at)) && !fits(start, s->at))
+		return fault(s, MT_ELIMIT, "a whole number of more than 64 bits");
 	if (take(s, ".") && !digits(s))
 		return fault(s, MT_EINVAL, "a number needs digits after its point");
 	if (take(s, "eE")) {

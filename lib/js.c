@@ -35,9 +35,12 @@ json_object *js_parse(const char *text, size_t len, struct error *err)
 		value = json_tokener_parse_ex(tok, "", 1);
 		status = json_tokener_get_error(tok);
 	}
-	if (status != json_tokener_success) {
+	if (status == json_tokener_error_parse_eof || status == json_tokener_continue)
+		fail(err, MT_EINVAL, "byte %zu: not JSON: the text ends too early", len);
+	else if (status != json_tokener_success)
 		fail(err, MT_EINVAL, "byte %zu: not JSON: %s",
 		     json_tokener_get_parse_end(tok), json_tokener_error_desc(status));
+	if (status != json_tokener_success) {
 		json_object_put(value);
 		value = NULL;
 	}

@@ -3,6 +3,7 @@ noinst_LIBRARIES += libmt.a
 libmt_a_SOURCES = \
 	%D%/auto.h %D%/error.c %D%/error.h %D%/files.c %D%/files.h \
 	%D%/js.c %D%/js.h %D%/js-scan.c %D%/js-scan.h \
+	%D%/ini.c %D%/ini.h %D%/options.c %D%/options-show.c %D%/options.h \
 	%D%/jsonl.c %D%/jsonl.h %D%/log.c %D%/log.h %D%/mask.c %D%/mask.h \
 	%D%/paths.c %D%/strbuf.c %D%/strbuf.h %D%/utf8.c %D%/utf8.h
 # Quoted names only: <ini.h> is inih's, "ini.h" is ours.

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * ini.c - inih, fed with lines that it cannot misread.
+ *
+ * inih asks us for each line. It gets no comment, no section name and no line
+ * longer than its buffer: a long value goes out in pieces, the later ones as
+ * indented continuations. Each piece stands between two EDGE bytes, which keep
+ * its white space, and the marks that inih would act on are sent as control
+ * bytes; a file that holds control bytes of its own is refused. */
+#include <ini.h>
+#undef INI_MAX_LINE
+#include "files.h"
+#include "ini.h"
+#include "utf8.h"
+#include <string.h>
+
+enum { EDGE = 0x10, ROOM = INI_MAX_KEY + 40 };
+
+static const char guarded[] = ";#:"; /* sent as the bytes 1, 2, 3 */
+
+struct feed {
+	const char *name;            /* of the file */
+	const char *next, *end;      /* the text not yet looked at */
+	unsigned line;               /* that is being handed over */
+	const char *piece, *pieces_end; /* what is left of its value; NULL: nothing */
+	bool open;                   /* a key was seen in this section: may go on */
+	bool owed;                   /* inih owes us a call of the handler */
+	bool new_key;                /* ... which starts an entry */
+	struct ini *ini;
+	struct strbuf value;         /* of the last entry, until it is complete */
+	int status;
+	struct error *err;
+};
+
+static int fault(struct feed *f, int code, const char *what)
+{
+	return f->status = fail(f->err, code, "%s:%u: %s", f->name, f->line, what);
+}
+
+static int no_memory(struct feed *f)
+{
+	return fault(f, MT_ENOMEM, "out of memory");
+}
+
+static bool is_white(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static bool is_comment(char c)
+{
+	return c == ';' || c == '#';
+}
+
+static void trim(const char **start, const char **end)
+{
+	while (*start < *end && is_white(**start))
+		++*start;
+	while (*start < *end && is_white((*end)[-1]))
+		--*end;
+}
+
+/* Grow an array whose room is the power of two at or above its count. */
+static void *grow(void *array, size_t count, size_t size)
+{
+	if (count & (count - 1) || (count > 0 && !array))
+		return array;
+	return realloc(array, (count ? count * 2 : 1) * size);
+}
+
+/* The value of the last entry is complete. */
+static int close_entry(struct feed *f)
+{
+	if (!f->open)
+		return MT_OK;
+	f->open = false;
+	f->ini->entries[f->ini->count - 1].value = strbuf_take(&f->value);
+	return f->ini->entries[f->ini->count - 1].value ? MT_OK : no_memory(f);
+}
+
+static int add_section(struct feed *f, const char *name, size_t len)
+{
+	struct ini *ini = f->ini;
+	size_t n = ini->section_count;
+	char **names = grow(ini->sections, n, sizeof *names);
+
+	if (!names)
+		return no_memory(f);
+	ini->sections = names;
+
+	unsigned *lines = grow(ini->section_lines, n, sizeof *lines);
+
+	if (!lines)
+		return no_memory(f);
+	ini->section_lines = lines;
+	lines[n] = f->line;
+	names[n] = strndup(name, len);
+	if (!names[n])
+		return no_memory(f);
+	ini->section_count++;
+	return MT_OK;
+}
+
+static int add_entry(struct feed *f, char *key)
+{
+	struct ini *ini = f->ini;
+	size_t n = ini->count, len = strlen(key);
+	struct ini_entry *entries = grow(ini->entries, n, sizeof *entries);
+	struct ini_entry *e;
+	char op = '=';
+
+	if (!entries)
+		return no_memory(f);
+	ini->entries = entries;
+	if (len > 0 && (key[len - 1] == '+' || key[len - 1] == '-')) {
+		op = key[--len];
+		while (len > 0 && is_white(key[len - 1]))
+			len--;
+	}
+	if (len == 0)
+		return fault(f, MT_EINVAL,
+			     "there is no key before the `=`: write key = value");
+	e = &entries[n];
+	*e = (struct ini_entry){ .op = op, .line = f->line };
+	e->section = strdup(ini->section_count ?
+				    ini->sections[ini->section_count - 1] : "");
+	e->key = strndup(key, len);
+	ini->count++;
+	f->open = true;
+	return e->section && e->key ? MT_OK : no_memory(f);
+}
+
+static char *guard(char *to, const char *from, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		const char *mark = strchr(guarded, from[i]);
+
+		*to++ = mark ? (char)(1 + (mark - guarded)) : from[i];
+	}
+	return to;
+}
+
+static void unguard(char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (text[i] > 0 && text[i] < (char)sizeof guarded)
+			text[i] = guarded[text[i] - 1];
+}
+
+/* inih's handler: it repeats what it read. Its section, and its name where a
+ * value goes on, are cut to 49 bytes and not used. */
+static int take(void *user, const char *section, const char *name, const char *value)
+{
+	struct feed *f = user;
+	size_t len = value ? strlen(value) : 0;
+
+	(void)section;
+	if (!f->owed || len < 2 || value[0] != EDGE || value[len - 1] != EDGE)
+		return fault(f, MT_EUNSUPPORTED,
+			     "the INI library of this system reads lines otherwise than "
+			     "expected: use inih 53 or later"), 0;
+	f->owed = false;
+	if (f->new_key) {
+		char key[ROOM];
+
+		snprintf(key, sizeof key, "%s", name);
+		unguard(key, strlen(key));
+		if (close_entry(f) || add_entry(f, key))
+			return 0;
+		f->new_key = false;
+	}
+
+	size_t start = f->value.len;
+
+	if (strbuf_addn(&f->value, value + 1, len - 2))
+		return no_memory(f), 0;
+	unguard(f->value.text + start, len - 2);
+	return 1;
+}
+
+/* Hand over the next piece of the value, after what stands in `to` already. */
+static char *hand_piece(struct feed *f, char *line, char *to, size_t room)
+{
+	size_t used = (size_t)(to - line) + 3; /* two edges and the NUL */
+	size_t n = (size_t)(f->pieces_end - f->piece);
+
+	if (n > room - used)
+		n = room - used;
+	*to++ = EDGE;
+	to = guard(to, f->piece, n);
+	*to++ = EDGE;
+	*to = '\0';
+	f->piece = f->piece + n < f->pieces_end ? f->piece + n : NULL;
+	f->owed = true;
+	return line;
+}
+
+static char *hand_section(struct feed *f, char *line, const char *start, const char *end)
+{
+	const char *close = memchr(start, ']', (size_t)(end - start));
+	const char *name = start + 1, *name_end = close, *after;
+
+	if (!close)
+		return fault(f, MT_EINVAL, "the section has no `]`: write [name]"), NULL;
+	after = close + 1;
+	trim(&after, &end);
+	if (after < end && !is_comment(*after))
+		return fault(f, MT_EINVAL,
+			     "text after the `]`: put it on a line of its own"), NULL;
+	trim(&name, &name_end);
+	if (name == name_end)
+		return fault(f, MT_EINVAL, "the section has no name: write [name]"), NULL;
+	if (close_entry(f) || add_section(f, name, (size_t)(name_end - name)))
+		return NULL;
+	memcpy(line, "[x]", sizeof "[x]"); /* for inih to forget the key before */
+	return line;
+}
+
+static char *hand_key(struct feed *f, char *line, size_t room, const char *start,
+		      const char *end)
+{
+	const char *equals = memchr(start, '=', (size_t)(end - start));
+	const char *key_end = equals;
+	char *to;
+
+	if (!equals)
+		return fault(f, MT_EINVAL,
+			     "neither a section nor a key with a value: write key = "
+			     "value, or # before a comment"), NULL;
+	trim(&start, &key_end);
+	if (start == key_end)
+		return fault(f, MT_EINVAL,
+			     "there is no key before the `=`: write key = value"), NULL;
+	if (key_end - start > INI_MAX_KEY)
+		return fault(f, MT_ELIMIT, "the key is longer than 120 bytes"), NULL;
+	f->piece = equals + 1;
+	f->pieces_end = end;
+	trim(&f->piece, &f->pieces_end);
+	f->new_key = true;
+	to = guard(line, start, (size_t)(key_end - start));
+	*to++ = '=';
+	return hand_piece(f, line, to, room);
+}
+
+static char *hand_continuation(struct feed *f, char *line, size_t room)
+{
+	line[0] = '\t';
+	return hand_piece(f, line, line + 1, room);
+}
+
+/* The next line of the text, without its end. False at the end or a fault. */
+static bool next_line(struct feed *f, const char **ret_start, const char **ret_end)
+{
+	const char *end = f->end;
+
+	if (f->next == f->end)
+		return false;
+	*ret_start = f->next;
+	f->next = memchr(*ret_start, '\n', (size_t)(end - *ret_start));
+	if (f->next)
+		end = f->next++;
+	else
+		f->next = end;
+	f->line++;
+	if (end > *ret_start && end[-1] == '\r')
+		end--;
+	*ret_end = end;
+	if (end - *ret_start > INI_MAX_LINE)
+		return !fault(f, MT_ELIMIT, "the line is longer than 65536 bytes");
+	for (const char *p = *ret_start; p < end; p++)
+		if (*p == '\0')
+			return !fault(f, MT_EINVAL, "a NUL byte: this is no text file");
+		else if (((unsigned char)*p < ' ' && *p != '\t') || *p == 0x7f)
+			return !fault(f, MT_EINVAL,
+				      "a control character: write plain text");
+	if (!utf8_valid(*ret_start, (size_t)(end - *ret_start)))
+		return !fault(f, MT_EINVAL, "not UTF-8: save the file as UTF-8");
+	return true;
+}
+
+/* inih's reader. */
+static char *hand_line(char *line, int size, void *stream)
+{
+	struct feed *f = stream;
+	size_t room = size > 0 ? (size_t)size : 0;
+	const char *start, *end;
+
+	if (f->status)
+		return NULL;
+	if (f->owed || room < ROOM)
+		return fault(f, MT_EUNSUPPORTED,
+			     "the INI library of this system reads lines otherwise than "
+			     "expected: use inih 53 or later"), NULL;
+	if (f->piece)
+		return hand_continuation(f, line, room);
+	while (next_line(f, &start, &end)) {
+		bool indented = start < end && is_white(*start);
+
+		trim(&start, &end);
+		if (start == end || is_comment(*start))
+			continue;
+		if (indented && f->open) {
+			if (f->value.len > 0)
+				strbuf_addc(&f->value, '\n');
+			f->piece = start;
+			f->pieces_end = end;
+			return hand_continuation(f, line, room);
+		}
+		return *start == '[' ? hand_section(f, line, start, end) :
+				       hand_key(f, line, room, start, end);
+	}
+	return NULL;
+}
+
+int ini_parse_text(const char *name, const char *text, size_t len, struct ini *ret,
+		   struct error *err)
+{
+	struct ini ini = { 0 };
+	struct feed f = { .name = name, .next = text, .end = text + len, .ini = &ini,
+			  .value = STRBUF(2 * INI_MAX_FILE), .err = err };
+	int status;
+
+	*ret = ini;
+	if (len > INI_MAX_FILE)
+		return fail(err, MT_ELIMIT, "%s: larger than 1 MiB", name);
+	if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
+		f.next += 3;
+	status = ini_parse_stream(hand_line, &f, take, &f);
+	if (!f.status)
+		close_entry(&f);
+	if (!f.status && (status || f.owed))
+		fault(&f, MT_EUNSUPPORTED, "the INI library could not read this");
+	strbuf_clear(&f.value);
+	if (f.status)
+		ini_clear(&ini);
+	*ret = ini;
+	return f.status;
+}
+
+int ini_read(const char *path, struct ini *ret, struct error *err)
+{
+	AUTO(free) char *text = NULL;
+	size_t len;
+	int status;
+
+	*ret = (struct ini){ 0 };
+	status = file_read(path, INI_MAX_FILE, &text, &len, err);
+	return status ? status : ini_parse_text(path, text, len, ret, err);
+}
+
+void ini_clear(struct ini *ini)
+{
+	for (size_t i = 0; i < ini->count; i++) {
+		free(ini->entries[i].section);
+		free(ini->entries[i].key);
+		free(ini->entries[i].value);
+	}
+	for (size_t i = 0; i < ini->section_count; i++)
+		free(ini->sections[i]);
+	free(ini->entries);
+	free(ini->sections);
+	free(ini->section_lines);
+	*ini = (struct ini){ 0 };
+}
