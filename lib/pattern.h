@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * pattern.h - regular expressions of strangers, with limits on their work.
+ * Used by the schema files alone. */
+#ifndef LIB_PATTERN_H
+#define LIB_PATTERN_H
+
+#include "js.h"
+
+enum { PATTERN_CACHE = 8, PATTERN_MAX = 4096 };
+
+/* Compiled patterns by the JSON strings that hold them, which must live on. */
+struct pattern_cache {
+	struct {
+		const json_object *key;
+		void *code;
+	} slots[PATTERN_CACHE];
+	unsigned next;
+};
+
+/** Is the pattern somewhere in the text?
+ *  @return MT_OK, MT_EINVAL (no), MT_ELIMIT (cannot be decided in time),
+ *          MT_EUNSUPPORTED (it does not compile), MT_ENOMEM. */
+int pattern_matches(struct pattern_cache *cache, json_object *pattern, const char *text,
+		    size_t len);
+/** The same without keeping the compiled pattern. */
+int pattern_matches_once(json_object *pattern, const char *text, size_t len);
+/** Does it compile? The error names the offset. */
+int pattern_check(json_object *pattern, struct error *err);
+void pattern_cache_clear(struct pattern_cache *cache);
+
+#endif

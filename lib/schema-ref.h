@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * schema-ref.h - what a $ref of a schema points to. Used by the schema files
+ * alone. */
+#ifndef LIB_SCHEMA_REF_H
+#define LIB_SCHEMA_REF_H
+
+#include "js.h"
+
+/** The schema at a local reference ("#", "#/$defs/x"); borrowed. NULL if there
+ *  is none, or the reference leads out of the document. */
+json_object *schema_ref(json_object *root, const char *ref);
+
+#endif

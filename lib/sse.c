@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * sse.c - the event stream format, by the steps of the HTML standard.
+ *
+ * One limit, `max`, holds for a line and for the data of an event. */
+#include "sse.h"
+#include <string.h>
+
+void sse_init(struct sse *s, size_t max_event,
+	      int (*on_event)(const char *name, const char *data, size_t len, void *arg),
+	      void *arg)
+{
+	*s = (struct sse){
+		.line = STRBUF(max_event + 1),
+		.event = STRBUF(max_event + 1),
+		.data = STRBUF(max_event + 1),
+		.max = max_event,
+		.on_event = on_event,
+		.arg = arg,
+	};
+}
+
+void sse_done(struct sse *s)
+{
+	strbuf_clear(&s->line);
+	strbuf_clear(&s->event);
+	strbuf_clear(&s->data);
+}
+
+static int dispatch(struct sse *s)
+{
+	int status = MT_OK;
+
+	if (s->data_lines > 0)
+		status = s->on_event(s->event.len ? s->event.text : "message",
+				     s->data.text, s->data.len, s->arg);
+	strbuf_reset(&s->event);
+	strbuf_reset(&s->data);
+	s->data_lines = 0;
+	return status;
+}
+
+static int add_data(struct sse *s, const char *value, size_t len)
+{
+	if (s->data_lines++ > 0)
+		strbuf_addc(&s->data, '\n');
+	return strbuf_addn(&s->data, value, len);
+}
+
+static int set_event(struct sse *s, const char *value, size_t len)
+{
+	strbuf_reset(&s->event);
+	return strbuf_addn(&s->event, value, len);
+}
+
+static int field(struct sse *s, const char *line, size_t len)
+{
+	static const struct {
+		const char *name;
+		int (*set)(struct sse *s, const char *value, size_t len);
+	} fields[] = {
+		{ "data", add_data },
+		{ "event", set_event },
+	};
+	const char *colon = memchr(line, ':', len);
+	size_t name = colon ? (size_t)(colon - line) : len;
+	const char *value = colon ? colon + 1 : line + len;
+
+	if (value < line + len && *value == ' ')
+		value++;
+	for (size_t i = 0; i < ARRAY_LEN(fields); i++)
+		if (strlen(fields[i].name) == name &&
+		    memcmp(line, fields[i].name, name) == 0)
+			return fields[i].set(s, value, (size_t)(line + len - value));
+	return MT_OK;
+}
+
+static int end_line(struct sse *s)
+{
+	int status = s->line.len > 0 ? field(s, s->line.text, s->line.len) : dispatch(s);
+
+	strbuf_reset(&s->line);
+	return status;
+}
+
+/* Pass over a byte-order mark. What only looked like the start of one is text.
+ * @return how many bytes were dealt with. */
+static size_t pass_bom(struct sse *s, const char *bytes, size_t len)
+{
+	static const char mark[] = "\xef\xbb\xbf";
+	size_t n = 0;
+
+	while (s->bom < 3 && n < len && bytes[n] == mark[s->bom]) {
+		s->bom++;
+		n++;
+	}
+	if (s->bom < 3 && n < len) {
+		s->error = strbuf_addn(&s->line, mark, s->bom);
+		s->bom = 3;
+	}
+	return n;
+}
+
+/* Length of what is before the next line end, or `len`. */
+static size_t until_end(const char *bytes, size_t len)
+{
+	size_t n = 0;
+
+	while (n < len && bytes[n] != '\n' && bytes[n] != '\r')
+		n++;
+	return n;
+}
+
+int sse_feed(struct sse *s, const char *bytes, size_t len)
+{
+	size_t i = s->error ? 0 : pass_bom(s, bytes, len);
+
+	while (i < len && !s->error) {
+		size_t n = until_end(bytes + i, len - i);
+
+		if (n > 0) {
+			s->error = strbuf_addn(&s->line, bytes + i, n);
+			s->last = 'x';
+			i += n;
+			continue;
+		}
+		/* The \n of \r\n ends nothing: the \r did. */
+		if (bytes[i] == '\r' || s->last != '\r')
+			s->error = end_line(s);
+		s->last = bytes[i++];
+	}
+	return s->error;
+}
