@@ -23,6 +23,7 @@ struct feed {
 	const char *next, *end;      /* the text not yet looked at */
 	unsigned line;               /* that is being handed over */
 	const char *piece, *pieces_end; /* what is left of its value; NULL: nothing */
+	bool started;                /* inih got the blank line that comes first */
 	bool open;                   /* a key was seen in this section: may go on */
 	bool owed;                   /* inih owes us a call of the handler */
 	bool new_key;                /* ... which starts an entry */
@@ -293,6 +294,11 @@ static char *hand_line(char *line, int size, void *stream)
 			     "expected: use inih 53 or later"), NULL;
 	if (f->piece)
 		return hand_continuation(f, line, room);
+	if (!f->started) { /* in its first line inih looks for a byte-order mark */
+		f->started = true;
+		line[0] = '\0';
+		return line;
+	}
 	while (next_line(f, &start, &end)) {
 		bool indented = start < end && is_white(*start);
 

@@ -1,1 +1,39 @@
-# tests/fuzz
+# Fuzz targets: `make fuzz` builds each one with libFuzzer, ASan and UBSan and
+# runs it for FUZZ_SECONDS; a crash, a leak or a broken property fails it.
+#
+#   make fuzz                                 all of them
+#   make fuzz FUZZERS=ini FUZZ_SECONDS=300    one, for longer
+#   make fuzz FUZZ_CC=clang-16
+#
+# To add one: write fuzz-NAME.c here, with LLVMFuzzerTestOneInput in it, put
+# small seeds into corpus/NAME/, and add a line below:
+#
+#   FUZZERS += NAME               links lib/
+#   FUZZERS += NAME:host          links lib/ and every module of host/
+#   FUZZERS += NAME:a/b.c,a/c.c   links lib/ and these files
+#
+# What stands between the colons may be combined (NAME:host:a/b.c). Includes are
+# found as in host/. What was found is kept in fuzz-build/ of the build tree.
+FUZZERS =
+FUZZ_SECONDS = 20
+
+FUZZERS += ini
+FUZZERS += json
+FUZZERS += jsonl
+FUZZERS += mask
+FUZZERS += mustache
+FUZZERS += sse
+
+fuzz:
+	@FUZZ_CC='$(FUZZ_CC)' FUZZ_SECONDS='$(FUZZ_SECONDS)' srcdir='$(srcdir)' \
+	FUZZ_CPPFLAGS='-D_GNU_SOURCE $(DEFAULT_INCLUDES) $(libhost_a_CPPFLAGS)' \
+	FUZZ_LIBS='$(JSONC_LIBS) $(INIH_LIBS) $(PCRE2_LIBS) -lm' \
+	FUZZ_HOST_LIBS='$(CURL_LIBS) $(UV_LIBS) $(CRYPTO_LIBS) $(LIBS)' \
+	FUZZ_LIB_SOURCES='$(libmt_a_SOURCES)' \
+	FUZZ_HOST_SOURCES='$(libhost_a_SOURCES)' \
+	$(SHELL) '$(srcdir)/%D%/run.sh' $(FUZZERS)
+clean-fuzz:
+	rm -rf fuzz-build
+clean-local: clean-fuzz
+.PHONY: fuzz clean-fuzz
+EXTRA_DIST += %D%
