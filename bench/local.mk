@@ -1,16 +1,20 @@
 # Built on demand: make bench-programs, or bench/run. See README.md there.
-BENCH_PROGRAMS = %D%/mock %D%/stamp %D%/floor-http %D%/floor-step %D%/floor-flood
-EXTRA_PROGRAMS += $(BENCH_PROGRAMS)
+BENCHES = %D%/mock %D%/stamp %D%/floor-http %D%/floor-step %D%/floor-flood
+EXTRA_PROGRAMS += $(BENCHES)
 bench_mock_SOURCES = %D%/mock.c
+bench_mock_CPPFLAGS = -D_GNU_SOURCE
 bench_stamp_SOURCES = %D%/stamp.c
+bench_stamp_CPPFLAGS = -D_GNU_SOURCE
 bench_floor_http_SOURCES = %D%/floor-http.c
-bench_floor_http_CPPFLAGS = $(AM_CPPFLAGS) $(CURL_CFLAGS)
+bench_floor_http_CPPFLAGS = -D_GNU_SOURCE $(CURL_CFLAGS)
 bench_floor_http_LDADD = $(CURL_LIBS)
 bench_floor_step_SOURCES = %D%/floor-step.c
+bench_floor_step_CPPFLAGS = -D_GNU_SOURCE
 bench_floor_flood_SOURCES = %D%/floor-flood.c
-CLEANFILES += $(BENCH_PROGRAMS)
+bench_floor_flood_CPPFLAGS = -D_GNU_SOURCE
+CLEANFILES += $(BENCHES)
 
-bench-programs: $(BENCH_PROGRAMS)
+bench-programs: $(BENCHES)
 
 bench: all bench-programs
 	$(top_srcdir)/%D%/run --build .
