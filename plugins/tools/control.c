@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * control.c - tools that run nothing: the controller acts on their events. */
+#include <mortise/tool.h>
+
+static const struct mt_tool tools[] = {
+	{
+		.size = sizeof tools[0],
+		.hints = MT_TOOL_READ_ONLY | MT_TOOL_CONTROL,
+		.name = "think",
+		.description = "Note a thought. It changes nothing and shows you nothing new: "
+			       "use it to reason about a hard step, a failed attempt or a "
+			       "plan before you act.",
+		.brief = "Note a thought; changes nothing.",
+		.schema = "{\"type\":\"object\",\"properties\":{\"thought\":{\"type\":"
+			  "\"string\"}},\"required\":[\"thought\"]}",
+		.events = "[{\"action\":\"think\",\"observation\":\"think\","
+			  "\"args\":{\"thought\":\"$thought\"}}]",
+	},
+	{
+		.size = sizeof tools[0],
+		.hints = MT_TOOL_CONTROL,
+		.name = "finish",
+		.description = "End the task: it is done, or you cannot go on. Say in `message` "
+			       "what you did, how you checked it, and what is left.",
+		.brief = "End the task with a last message.",
+		.schema = "{\"type\":\"object\",\"properties\":{\"message\":{\"type\":"
+			  "\"string\"}},\"required\":[\"message\"]}",
+		.events = "[{\"action\":\"finish\",\"args\":{\"final_thought\":\"$message\"}}]",
+	},
+};
+
+static const struct mt_toolset set = {
+	.size = sizeof set, .tool_count = 2, .tools = tools,
+};
+
+static const struct mt_component parts[] = {
+	{
+		.size = sizeof parts[0], .kind = MT_KIND_TOOL,
+		.version_major = MT_TOOL_MAJOR, .version_minor = MT_TOOL_MINOR,
+		.name = "control",
+		.summary = "Tools by which a model steers its own run: think, finish.",
+		.functions = &set,
+	},
+};
+
+MT_PLUGIN(.name = "control", .version = "1.0", .license = "MIT",
+	  .components = parts, .component_count = 1)

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * charset.h - which encoding some bytes are in, and both ways to UTF-8. */
+#ifndef EDITOR_CHARSET_H
+#define EDITOR_CHARSET_H
+
+#include "error.h"
+#include "strbuf.h"
+#include <stdbool.h>
+
+/** How a file encodes its text. */
+struct charset {
+	char name[32];     /* as iconv knows it */
+	unsigned char bom[4];
+	unsigned bom_len;  /* bytes of the byte-order mark; 0: none */
+	bool is_utf8;      /* no conversion */
+	bool stray;        /* UTF-8 with some bytes that are not: kept, never shown */
+};
+
+extern const struct charset charset_utf8;
+
+/** Find the encoding of a file's bytes and decode them without the mark.
+ *  `hint`, if not NULL, is tried first. Whatever is found encodes back to the
+ *  same bytes.
+ *  @return MT_EUNSUPPORTED if they are no text, MT_ENOMEM. */
+int charset_decode(const char *bytes, size_t len, const struct charset *hint,
+		   struct charset *ret, struct strbuf *out);
+
+/** Append the bytes of a text, mark included.
+ *  @return MT_EINVAL if a character has no place in the encoding; then
+ *          `*ret_at` is its offset in the text. MT_ENOMEM. */
+int charset_encode(const struct charset *cs, const char *text, size_t len,
+		   struct strbuf *out, size_t *ret_at);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * commands.h - one call as its command sees it; what the commands share. */
+#ifndef EDITOR_COMMANDS_H
+#define EDITOR_COMMANDS_H
+
+#include "editor.h"
+#include "memory.h"
+
+struct editor {
+	struct memory *memory;
+	char *workspace; /* NULL: none known */
+};
+
+/** A call under way. */
+struct job {
+	struct editor *e;
+	const struct editor_request *q;
+	struct editor_result *ret;
+	const char *command; /* a literal */
+	const char *path;    /* tidy, absolute */
+	char *real;          /* without links; NULL if it does not exist */
+	bool is_folder;
+};
+
+/** Fail with a sentence for the model, instead of what was written so far.
+ *  @return `status`. */
+int refuse(struct job *j, int status, const char *fmt, ...) MT_PRINTF(3, 4);
+int refuse_missing(struct job *j, const char *param);
+/** "File validation failed", with the reason in `err`. */
+int refuse_file(struct job *j, const struct error *err);
+/** "Ran into ... while trying to write". */
+int refuse_write(struct job *j, const struct error *err);
+
+/** Read the file of the job as text. */
+int job_read(struct job *j, struct textfile *f);
+/** As job_read; refused if it is not what was last seen of it. */
+int job_read_for_edit(struct job *j, struct textfile *f);
+/** Fill in old and new content and the diff. NULL: no file then. */
+int job_report(struct job *j, const struct textfile *before, const struct textfile *after);
+
+int command_view(struct job *j);
+int command_create(struct job *j);
+int command_str_replace(struct job *j);
+int command_insert(struct job *j);
+int command_undo(struct job *j);
+
+#endif

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * editor.c - a call from its arguments to its command. */
+#include "editor.h"
+#include "commands.h"
+#include "diff.h"
+#include "files.h"
+#include "params.h"
+#include "utf8.h"
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+static const struct {
+	const char *name;
+	int (*run)(struct job *j);
+} commands[] = {
+	{ "view", command_view },
+	{ "create", command_create },
+	{ "str_replace", command_str_replace },
+	{ "insert", command_insert },
+	{ "undo_edit", command_undo },
+};
+
+struct editor *editor_new(const char *workspace)
+{
+	struct editor *e = calloc(1, sizeof *e);
+
+	if (!e)
+		return NULL;
+	e->memory = memory_new();
+	e->workspace = workspace ? strdup(workspace) : NULL;
+	if (!e->memory || (workspace && !e->workspace))
+		return editor_free(e);
+	return e;
+}
+
+struct editor *editor_free(struct editor *e)
+{
+	if (e) {
+		memory_free(e->memory);
+		free(e->workspace);
+		free(e);
+	}
+	return NULL;
+}
+
+void editor_result_clear(struct editor_result *r)
+{
+	strbuf_clear(&r->text);
+	strbuf_clear(&r->old_content);
+	strbuf_clear(&r->new_content);
+	strbuf_clear(&r->diff);
+	free(r->path);
+	free(r->media);
+	r->path = r->media = NULL;
+}
+
+int refuse(struct job *j, int status, const char *fmt, ...)
+{
+	va_list ap;
+
+	strbuf_reset(&j->ret->text);
+	va_start(ap, fmt);
+	strbuf_vaddf(&j->ret->text, fmt, ap);
+	va_end(ap);
+	return status;
+}
+
+int refuse_missing(struct job *j, const char *param)
+{
+	return refuse(j, MT_EINVAL, "Parameter `%s` is required for command: %s.", param,
+		      j->command);
+}
+
+int refuse_file(struct job *j, const struct error *err)
+{
+	return refuse(j, err->code, "File validation failed for %s: %s", j->path, err->text);
+}
+
+int refuse_write(struct job *j, const struct error *err)
+{
+	return refuse(j, err->code, "Ran into %s while trying to write to %s", err->text,
+		      j->path);
+}
+
+int job_read(struct job *j, struct textfile *f)
+{
+	struct error err = ERROR_NONE;
+	struct seen *seen = memory_find(j->e->memory, j->real);
+	const struct charset *hint = NULL;
+
+	if (textfile_read(f, j->real, &err) != MT_OK)
+		return refuse_file(j, &err);
+	if (seen && seen_is(seen, f->hash))
+		hint = seen_charset(seen);
+	if (textfile_decode(f, hint, &err) != MT_OK)
+		return refuse_file(j, &err);
+	return MT_OK;
+}
+
+int job_read_for_edit(struct job *j, struct textfile *f)
+{
+	struct seen *seen = memory_find(j->e->memory, j->real);
+	int status = job_read(j, f);
+
+	if (status == MT_OK && seen && !seen_is(seen, f->hash))
+		return refuse(j, MT_EDENIED, "The file %s was changed by something else after "
+			      "you last saw it here. Nothing was written. View it again, then "
+			      "repeat the edit on what it holds now.", j->path);
+	return status;
+}
+
+static int report_content(const struct textfile *f, struct strbuf *whole,
+			  struct strbuf *content, bool *has)
+{
+	if (!f)
+		return MT_OK;
+	if (textfile_whole(f, whole) != MT_OK)
+		return whole->error;
+	*has = whole->len <= EDITOR_CONTENT_MAX;
+	return *has ? strbuf_addn(content, whole->text, whole->len) : MT_OK;
+}
+
+int job_report(struct job *j, const struct textfile *before, const struct textfile *after)
+{
+	AUTO(strbuf) struct strbuf old = STRBUF(5 * EDITOR_FILE_MAX);
+	AUTO(strbuf) struct strbuf new_ = STRBUF(5 * EDITOR_FILE_MAX);
+	struct editor_result *r = j->ret;
+	int status;
+
+	r->edited = true;
+	r->prev_exist = before != NULL;
+	if (report_content(before, &old, &r->old_content, &r->has_old) != MT_OK
+	    || report_content(after, &new_, &r->new_content, &r->has_new) != MT_OK)
+		return refuse(j, MT_ENOMEM, "The edit was made, but there is no memory to "
+			      "report it.");
+	status = diff_unified((struct mt_str){ old.text, old.len },
+			      (struct mt_str){ new_.text, new_.len },
+			      before ? j->path : "/dev/null", after ? j->path : "/dev/null",
+			      &r->diff);
+	if (status != MT_OK)
+		strbuf_clear(&r->diff);
+	return MT_OK;
+}
+
+/* A relative path is refused; the workspace's file of that name is proposed. */
+static int refuse_relative(struct job *j)
+{
+	AUTO(free) char *there = NULL;
+
+	if (j->e->workspace)
+		there = path_join(j->e->workspace, j->path);
+	if (there && access(there, F_OK) == 0)
+		return refuse(j, MT_EINVAL, "Invalid `path` parameter: %s. The path should be an "
+			      "absolute path. Maybe you meant %s?", j->path, there);
+	return refuse(j, MT_EINVAL, "Invalid `path` parameter: %s. The path should be an "
+		      "absolute path.", j->path);
+}
+
+/* What is at the path decides which commands make sense. */
+static int check_path(struct job *j)
+{
+	bool creates = strcmp(j->command, "create") == 0;
+	struct stat st;
+	int why = stat(j->path, &st) == 0 ? 0 : errno;
+
+	if (creates && (why == 0 || lstat(j->path, &st) == 0))
+		return refuse(j, MT_EEXIST, "Invalid `path` parameter: %s. File already exists "
+			      "at: %s. Cannot overwrite files using command `create`.",
+			      j->path, j->path);
+	if (creates && why == ENOENT)
+		return MT_OK;
+	if (why == ENOENT || (why == ENOTDIR && !creates))
+		return refuse(j, MT_ENOTFOUND, "Invalid `path` parameter: %s. The path %s does "
+			      "not exist. Please provide a valid path.", j->path, j->path);
+	if (why)
+		return refuse(j, MT_EDENIED, "File validation failed for %s: %s", j->path,
+			      strerror(why));
+	j->is_folder = S_ISDIR(st.st_mode);
+	if (j->is_folder && strcmp(j->command, "view") != 0)
+		return refuse(j, MT_EINVAL, "Invalid `path` parameter: %s. The path %s is a "
+			      "directory and only the `view` command can be used on "
+			      "directories.", j->path, j->path);
+	j->real = realpath(j->path, NULL);
+	if (!j->real)
+		return refuse(j, MT_EIO, "File validation failed for %s: %s", j->path,
+			      strerror(errno));
+	return MT_OK;
+}
+
+static int check_texts(struct job *j)
+{
+	const struct editor_request *q = j->q;
+	const struct { const char *name; struct mt_str text; } texts[] = {
+		{ "path", q->path }, { "file_text", q->file_text }, { "new_str", q->new_str },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+		if (texts[i].text.ptr && memchr(texts[i].text.ptr, '\0', texts[i].text.len))
+			return refuse(j, MT_EINVAL, "Invalid `%s` parameter: it holds a NUL "
+				      "character.", texts[i].name);
+	return MT_OK;
+}
+
+static int run(struct job *j)
+{
+	const struct editor_request *q = j->q;
+	size_t i = 0;
+	int status;
+
+	while (i < ARRAY_LEN(commands) && q->command.ptr
+	       && (strlen(commands[i].name) != q->command.len
+		   || memcmp(commands[i].name, q->command.ptr, q->command.len) != 0))
+		i++;
+	if (!q->command.ptr)
+		return refuse(j, MT_EINVAL, "Parameter `command` is required.");
+	if (i == ARRAY_LEN(commands))
+		return refuse(j, MT_EINVAL, "Unrecognized command %.*s. The allowed commands for "
+			      "the oh_editor tool are: view, create, str_replace, insert, "
+			      "undo_edit", (int)utf8_cut(q->command.ptr, q->command.len, 100),
+			      q->command.ptr);
+	j->command = commands[i].name;
+	if (!q->path.ptr || q->path.len == 0)
+		return refuse_missing(j, "path");
+	status = check_texts(j);
+	if (status != MT_OK)
+		return status;
+	j->ret->path = path_tidy(q->path);
+	if (!j->ret->path)
+		return MT_ENOMEM;
+	j->path = j->ret->path;
+	if (j->path[0] != '/')
+		return refuse_relative(j);
+	status = check_path(j);
+	return status == MT_OK ? commands[i].run(j) : status;
+}
+
+int editor_run(struct editor *e, const struct editor_request *q, struct editor_result *ret)
+{
+	struct job j = { .e = e, .q = q, .ret = ret };
+	int status;
+
+	*ret = (struct editor_result){
+		.text = STRBUF(4 << 20), .diff = STRBUF(EDITOR_DIFF_MAX),
+		.old_content = STRBUF(EDITOR_CONTENT_MAX + 1),
+		.new_content = STRBUF(EDITOR_CONTENT_MAX + 1),
+	};
+	status = run(&j);
+	free(j.real);
+	if (status == MT_OK && ret->text.error)
+		status = refuse(&j, ret->text.error, "The result could not be written down.");
+	return status;
+}

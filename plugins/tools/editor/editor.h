@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * editor.h - the file editor itself: view, create, str_replace, insert and
+ * undo_edit on the files of one machine.
+ *
+ * It knows nothing of plugins: arguments come in as texts, a result goes out
+ * as texts. It runs no program and keeps bytes that an edit does not name:
+ * line ends, byte-order mark, encoding, mode, a missing final newline. */
+#ifndef EDITOR_H
+#define EDITOR_H
+
+#include "error.h"
+#include "strbuf.h"
+#include <stdbool.h>
+
+enum {
+	EDITOR_FILE_MAX = 10 << 20,      /* bytes of a file */
+	EDITOR_SHOWN_MAX = 16000,        /* characters of a view */
+	EDITOR_SNIPPET = 4,              /* lines of context around an edit */
+	EDITOR_HISTORY = 10,             /* edits of a file that can be undone */
+	EDITOR_CONTENT_MAX = 64 << 10,   /* longer file contents are not reported */
+	EDITOR_DIFF_MAX = 128 << 10,
+	EDITOR_PATHS_MAX = 1000,         /* files that are remembered */
+	EDITOR_UNDO_BYTES = 64 << 20,    /* of all of them together */
+	EDITOR_LISTING_MAX = 10000,      /* entries of a folder view */
+};
+
+struct editor; /* remembers what was seen and what can be undone */
+
+/** The arguments of one call, borrowed. A text that is absent has ptr NULL. */
+struct editor_request {
+	struct mt_str command, path, file_text, old_str, new_str;
+	struct mt_str insert_line, view_range; /* JSON text; `null` is absent */
+};
+
+/** What came of it. `text` is for the model, also when the call failed. */
+struct editor_result {
+	struct strbuf text;
+	char *path;                     /* as it was understood; NULL: not at all */
+	bool edited;                    /* a file was written or removed */
+	bool prev_exist;                /* there was a file before */
+	bool has_old, has_new;          /* the next two are filled */
+	struct strbuf old_content, new_content;
+	struct strbuf diff;             /* unified; empty if nothing changed or it
+	                                   would be longer than EDITOR_DIFF_MAX */
+	const char *mime;               /* of `media`; NULL: none */
+	char *media;
+	size_t media_len;
+};
+
+/** @param workspace proposed when a path is relative; may be NULL.
+ *  @return NULL if there is no memory. */
+struct editor *editor_new(const char *workspace);
+struct editor *editor_free(struct editor *e);
+AUTO_DEFINE(editor, struct editor *, editor_free)
+
+/** Run one call. `ret` needs no preparation and is cleared by the caller,
+ *  after success and failure.
+ *  @return MT_OK or an mt_status; ret->text is the sentence then (it may have
+ *          several lines), empty only when there is no memory. */
+int editor_run(struct editor *e, const struct editor_request *q,
+	       struct editor_result *ret);
+void editor_result_clear(struct editor_result *r);
+
+#endif

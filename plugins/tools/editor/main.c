@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * main.c - the editor as a plugin: arguments of a call in, fields out. */
+#include "editor.h"
+#include "js.h"
+#include <mortise/tool.h>
+#include <string.h>
+
+struct self {
+	const struct mt_tool_host *host;
+	struct editor *editor;
+};
+
+static int open_set(const struct mt_tool_host *host, struct mt_instance *instance,
+		    void **ret_self)
+{
+	struct self *self = calloc(1, sizeof *self);
+
+	if (self)
+		self->editor = editor_new(host->workspace(instance));
+	if (!self || !self->editor) {
+		free(self);
+		host->log(instance, MT_LOG_ERROR, "out of memory");
+		return MT_ENOMEM;
+	}
+	self->host = host;
+	*ret_self = self;
+	return MT_OK;
+}
+
+static void close_set(void *self_)
+{
+	struct self *self = self_;
+
+	editor_free(self->editor);
+	free(self);
+}
+
+static struct mt_str text_arg(const struct mt_tool_host *host, struct mt_call *call,
+			      const char *name)
+{
+	struct mt_str s = { NULL, 0 };
+
+	s.ptr = host->arg_str(call, name, &s.len);
+	return s;
+}
+
+static struct mt_str json_arg(const struct mt_tool_host *host, struct mt_call *call,
+			      const char *name)
+{
+	struct mt_str s = { NULL, 0 };
+
+	s.ptr = host->arg_json(call, name, &s.len);
+	return s;
+}
+
+static void put_field(const struct mt_tool_host *host, struct mt_call *call,
+		      const char *name, const char *text, size_t len)
+{
+	AUTO(strbuf) struct strbuf json = STRBUF((size_t)4 << 20);
+
+	if (js_put_str(&json, text, len) == MT_OK)
+		host->field(call, name, json.text, json.len);
+}
+
+static void put_fields(const struct mt_tool_host *host, struct mt_call *call,
+		       const struct editor_result *r)
+{
+	if (r->path)
+		put_field(host, call, "path", r->path, strlen(r->path));
+	put_field(host, call, "impl_source", "oh_aci", 6);
+	if (!r->edited)
+		return;
+	host->field(call, "prev_exist", r->prev_exist ? "true" : "false",
+		    r->prev_exist ? 4 : 5);
+	if (r->has_old)
+		put_field(host, call, "old_content", r->old_content.text, r->old_content.len);
+	if (r->has_new)
+		put_field(host, call, "new_content", r->new_content.text, r->new_content.len);
+	if (r->diff.len)
+		put_field(host, call, "diff", r->diff.text, r->diff.len);
+}
+
+/* The last line of the text is the sentence of the failure. */
+static int put_failure(const struct mt_tool_host *host, struct mt_call *call, int status,
+		       const char *text)
+{
+	const char *last = strrchr(text, '\n');
+
+	last = last ? last + 1 : text;
+	host->reply(call, "ERROR:\n");
+	host->reply_text(call, text, (size_t)(last - text));
+	return host->fail(call, status, "%s", *last ? last : "out of memory");
+}
+
+static int run(void *self_, const char *name, struct mt_call *call)
+{
+	struct self *self = self_;
+	const struct mt_tool_host *host = self->host;
+	struct editor_request q = {
+		.command = text_arg(host, call, "command"),
+		.path = text_arg(host, call, "path"),
+		.file_text = text_arg(host, call, "file_text"),
+		.old_str = text_arg(host, call, "old_str"),
+		.new_str = text_arg(host, call, "new_str"),
+		.insert_line = json_arg(host, call, "insert_line"),
+		.view_range = json_arg(host, call, "view_range"),
+	};
+	struct editor_result r;
+	int status = editor_run(self->editor, &q, &r);
+
+	(void)name; /* there is only one */
+	put_fields(host, call, &r);
+	if (status != MT_OK) {
+		status = put_failure(host, call, status, r.text.text);
+	} else {
+		status = host->reply_text(call, r.text.text, r.text.len);
+		if (r.mime)
+			status = host->reply_media(call, r.mime, r.media, r.media_len);
+	}
+	editor_result_clear(&r);
+	return status;
+}
+
+#define ARGS(name) "\"" name "\":\"$" name "\""
+
+static const struct mt_tool tools[] = {
+	{
+		.size = sizeof tools[0],
+		.hints = MT_TOOL_DESTRUCTIVE,
+		.name = "str_replace_editor",
+		.description =
+			"View and edit text files; the state lasts between calls.\n"
+			"view: a file with line numbers, an image, or a folder two levels "
+			"deep.\n"
+			"create: a new file with `file_text`; never overwrites.\n"
+			"str_replace: `old_str` becomes `new_str`. `old_str` must match one "
+			"place exactly, white space included and without line numbers: give "
+			"enough lines to make it unique.\n"
+			"insert: `new_str` as lines of its own after line `insert_line` (0: at "
+			"the top).\n"
+			"undo_edit: takes back the last edit of the file.\n"
+			"Encoding, line ends and mode are kept. A file that something else "
+			"changed since you saw it must be viewed again.",
+		.brief = "View, create and edit files: view, create, str_replace, insert, "
+			 "undo_edit. `path` is absolute; `old_str` must match exactly one place.",
+		.schema =
+			"{\"type\":\"object\",\"properties\":{"
+			"\"command\":{\"type\":\"string\",\"enum\":[\"view\",\"create\","
+			"\"str_replace\",\"insert\",\"undo_edit\"]},"
+			"\"path\":{\"type\":\"string\",\"description\":\"absolute\"},"
+			"\"file_text\":{\"type\":\"string\"},"
+			"\"old_str\":{\"type\":\"string\"},"
+			"\"new_str\":{\"type\":\"string\"},"
+			"\"insert_line\":{\"type\":\"integer\"},"
+			"\"view_range\":{\"type\":\"array\",\"items\":{\"type\":\"integer\"},"
+			"\"description\":\"[first, last] line; last -1: to the end\"}},"
+			"\"required\":[\"command\",\"path\"]}",
+		.events =
+			"[{\"when\":{\"command\":\"view\"},\"action\":\"read\","
+			"\"observation\":\"read\",\"args\":{" ARGS("path") "," ARGS("view_range")
+			",\"impl_source\":\"oh_aci\"}},"
+			"{\"action\":\"edit\",\"observation\":\"edit\",\"args\":{"
+			ARGS("command") "," ARGS("path") "," ARGS("file_text") ","
+			ARGS("old_str") "," ARGS("new_str") "," ARGS("insert_line")
+			",\"impl_source\":\"oh_aci\"}}]",
+		.resources = "file:{path}",
+	},
+};
+
+static const struct mt_toolset set = {
+	.size = sizeof set, .tool_count = 1, .tools = tools,
+	.open = open_set, .call = run, .close = close_set,
+};
+
+static const struct mt_component parts[] = {
+	{
+		.size = sizeof parts[0], .kind = MT_KIND_TOOL,
+		.version_major = MT_TOOL_MAJOR, .version_minor = MT_TOOL_MINOR,
+		.name = "editor",
+		.summary = "Views and edits files, and undoes its edits.",
+		.functions = &set,
+	},
+};
+
+MT_PLUGIN(.name = "editor", .version = "1.0", .license = "MIT",
+	  .components = parts, .component_count = 1)

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * memory.h - what the editor saw of each file, and how to undo its edits. */
+#ifndef EDITOR_MEMORY_H
+#define EDITOR_MEMORY_H
+
+#include "textfile.h"
+
+/** One edit, as the way back. */
+struct undo {
+	uint64_t after;    /* hash of the file once it was made */
+	bool created;      /* it made the file ... */
+	unsigned parents;  /* ... and so many folders above it */
+	size_t at, len;    /* these bytes of the file ... */
+	char *bytes;       /* ... were these before */
+	size_t bytes_len;
+};
+
+struct memory; /* of many files */
+struct seen;   /* of one */
+
+struct memory *memory_new(void);
+struct memory *memory_free(struct memory *m);
+
+/** What is known of a file, by its real path; NULL: nothing. */
+struct seen *memory_find(struct memory *m, const char *path);
+/** The file was seen with these bytes. @return NULL if there is no memory. */
+struct seen *memory_saw(struct memory *m, const char *path, const struct textfile *f);
+
+/** True if the bytes are those that were last seen. */
+bool seen_is(const struct seen *s, uint64_t hash);
+/** The encoding that the file had. */
+const struct charset *seen_charset(const struct seen *s);
+
+/** Remember an edit. */
+int memory_add_edit(struct memory *m, struct seen *s, const struct textfile *before,
+		    const struct textfile *after);
+/** Remember that the file was created; forgets what was before. */
+void memory_add_creation(struct memory *m, struct seen *s, const struct textfile *after,
+			 unsigned parents);
+/** The last edit, borrowed; NULL if there is none. */
+const struct undo *seen_last(const struct seen *s);
+/** Forget the last edit. */
+void memory_pop(struct memory *m, struct seen *s);
+
+#endif

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * nearmiss.c - why a text was not found: what comes close to it.
+ *
+ * Three guesses, in this order: the numbers of a view were copied too; the same
+ * lines stand there with other white space; these lines are the most alike. */
+#include "nearmiss.h"
+#include "utf8.h"
+#include <ctype.h>
+#include <string.h>
+
+enum {
+	WANTED_MAX = 400,     /* lines of the text that are compared */
+	FILE_MAX = 200000,    /* lines of the file */
+	WORK_MAX = 20000000,  /* bytes looked at, roughly */
+	SHOWN_LINES = 12,
+	SHOWN_BYTES = 200,    /* of a line */
+	LIKE_PERCENT = 60,
+};
+
+struct lines {
+	struct mt_str *at;
+	size_t count;
+};
+
+struct search {
+	struct lines file, wanted;
+	size_t work; /* left */
+};
+
+static int split(const char *text, size_t len, size_t max, struct lines *ret)
+{
+	const char *end = text + len;
+	size_t n = 0;
+
+	for (const char *p = text; p < end && n < max; n++) {
+		const char *nl = memchr(p, '\n', (size_t)(end - p));
+
+		p = nl ? nl + 1 : end;
+	}
+	ret->at = malloc((n + 1) * sizeof *ret->at);
+	if (!ret->at)
+		return MT_ENOMEM;
+	for (; ret->count < n; ret->count++) {
+		const char *nl = memchr(text, '\n', (size_t)(end - text));
+
+		ret->at[ret->count] = (struct mt_str){ text, (size_t)((nl ? nl : end) - text) };
+		text = nl ? nl + 1 : end;
+	}
+	return MT_OK;
+}
+
+static bool is_space(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
+}
+
+static bool is_blank(struct mt_str s)
+{
+	for (size_t i = 0; i < s.len; i++)
+		if (!is_space(s.ptr[i]))
+			return false;
+	return true;
+}
+
+/* Equal when white space is left out. */
+static bool equal_but_space(struct search *s, struct mt_str a, struct mt_str b)
+{
+	size_t i = 0, j = 0;
+
+	for (;;) {
+		while (i < a.len && is_space(a.ptr[i]))
+			i++;
+		while (j < b.len && is_space(b.ptr[j]))
+			j++;
+		if (i == a.len || j == b.len || a.ptr[i] != b.ptr[j])
+			break;
+		i++, j++;
+	}
+	s->work -= s->work < i + j + 1 ? s->work : i + j + 1;
+	return i == a.len && j == b.len;
+}
+
+static void show(const struct lines *file, size_t first, size_t count, struct strbuf *out)
+{
+	for (size_t i = first; i < first + count && i < file->count; i++) {
+		struct mt_str l = file->at[i];
+
+		if (i - first == SHOWN_LINES) {
+			strbuf_add(out, "\n     ...");
+			break;
+		}
+		strbuf_addf(out, "\n%6zu\t", i + 1);
+		utf8_add_clean(out, l.ptr, utf8_cut(l.ptr, l.len, SHOWN_BYTES));
+		if (l.len > SHOWN_BYTES)
+			strbuf_add(out, " ...");
+	}
+}
+
+/* Every line of the text begins as a line of a view does. */
+static bool has_numbers(const struct lines *wanted)
+{
+	size_t i = 0;
+
+	for (; i < wanted->count; i++) {
+		struct mt_str l = wanted->at[i];
+		size_t p = 0, digits = 0;
+
+		while (p < l.len && l.ptr[p] == ' ')
+			p++;
+		for (; p < l.len && isdigit((unsigned char)l.ptr[p]); p++)
+			digits++;
+		if (!digits || p == l.len || l.ptr[p] != '\t')
+			return false;
+	}
+	return i > 0;
+}
+
+/* How many of the wanted lines stand in their place from line `at` on. */
+static size_t score(struct search *s, size_t at)
+{
+	size_t good = 0;
+
+	for (size_t i = 0; i < s->wanted.count && at + i < s->file.count && s->work; i++)
+		good += equal_but_space(s, s->wanted.at[i], s->file.at[at + i])
+			&& !is_blank(s->wanted.at[i]);
+	return good;
+}
+
+static bool block_is_near(struct search *s, struct strbuf *out)
+{
+	size_t wanted = s->wanted.count, solid = 0, best = 0, where = 0;
+
+	for (size_t i = 0; i < wanted; i++)
+		solid += !is_blank(s->wanted.at[i]);
+	for (size_t at = 0; at < s->file.count && s->work && best < solid; at++) {
+		size_t good = score(s, at);
+
+		if (good > best)
+			best = good, where = at;
+	}
+	if (!best || best * 2 < solid)
+		return false;
+	strbuf_add(out, best == solid
+		   ? "\nThe same text with other white space (or line breaks) is in line"
+		   : "\nThe most similar text is in line");
+	strbuf_addf(out, wanted > 1 ? "s %zu-%zu" : " %zu", where + 1, where + wanted);
+	if (best < solid)
+		strbuf_addf(out, " (%zu of %zu lines agree)", best, solid);
+	strbuf_addc(out, ':');
+	show(&s->file, where, wanted, out);
+	return true;
+}
+
+static char lower(char c)
+{
+	return (char)tolower((unsigned char)c);
+}
+
+/* How much of two lines agrees at both ends, in percent of the longer. */
+static size_t likeness(struct search *s, struct mt_str a, struct mt_str b)
+{
+	size_t head = 0, tail = 0, min, max;
+
+	while (a.len && is_space(*a.ptr))
+		a.ptr++, a.len--;
+	while (b.len && is_space(*b.ptr))
+		b.ptr++, b.len--;
+	while (a.len && is_space(a.ptr[a.len - 1]))
+		a.len--;
+	while (b.len && is_space(b.ptr[b.len - 1]))
+		b.len--;
+	min = a.len < b.len ? a.len : b.len;
+	max = a.len < b.len ? b.len : a.len;
+	while (head < min && lower(a.ptr[head]) == lower(b.ptr[head]))
+		head++;
+	while (tail < min - head
+	       && lower(a.ptr[a.len - tail - 1]) == lower(b.ptr[b.len - tail - 1]))
+		tail++;
+	s->work -= s->work < head + tail + 1 ? s->work : head + tail + 1;
+	return max ? (head + tail) * 100 / max : 0;
+}
+
+static void line_is_near(struct search *s, struct strbuf *out)
+{
+	struct mt_str longest = { "", 0 };
+	size_t best = 0, where = 0;
+
+	for (size_t i = 0; i < s->wanted.count; i++)
+		if (s->wanted.at[i].len > longest.len)
+			longest = s->wanted.at[i];
+	for (size_t i = 0; i < s->file.count && s->work; i++) {
+		size_t like = likeness(s, longest, s->file.at[i]);
+
+		if (like > best)
+			best = like, where = i;
+	}
+	if (best < LIKE_PERCENT)
+		return;
+	strbuf_addf(out, "\nThe most similar line is line %zu:", where + 1);
+	show(&s->file, where, 1, out);
+}
+
+void explain_miss(const struct textfile *f, struct mt_str wanted, struct strbuf *out)
+{
+	struct search s = { .work = WORK_MAX };
+
+	if (split(f->text.text, f->text.len, FILE_MAX, &s.file) == MT_OK
+	    && split(wanted.ptr, wanted.len, WANTED_MAX, &s.wanted) == MT_OK) {
+		if (has_numbers(&s.wanted))
+			strbuf_add(out, "\n`old_str` seems to hold the line numbers of a view: "
+				   "leave them out.");
+		else if (!block_is_near(&s, out))
+			line_is_near(&s, out);
+	}
+	free(s.file.at);
+	free(s.wanted.at);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * nearmiss.h - why a text was not found: what comes close to it. */
+#ifndef EDITOR_NEARMISS_H
+#define EDITOR_NEARMISS_H
+
+#include "textfile.h"
+
+/** Append a line break and a hint to the message that `wanted` is not in the
+ *  file; nothing if nothing comes close. The work is bounded. */
+void explain_miss(const struct textfile *f, struct mt_str wanted, struct strbuf *out);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * textfile.h - a file as text: read with its encoding and line ends, changed
+ * in one place, written back as it was. */
+#ifndef EDITOR_TEXTFILE_H
+#define EDITOR_TEXTFILE_H
+
+#include "charset.h"
+#include <sys/stat.h>
+
+/** How a line ends; one for each '\n' of the text. */
+enum line_end { END_LF, END_CRLF, END_CR };
+
+struct textfile {
+	struct strbuf bytes;  /* as on disk */
+	struct stat st;       /* of the file when it was read */
+	uint64_t hash;        /* of the bytes */
+	struct charset charset;
+	struct strbuf text;   /* UTF-8 (see charset.stray), lines end in '\n' */
+	struct strbuf ends;   /* enum line_end, one byte each */
+};
+
+#define TEXTFILE                                                               \
+	((struct textfile){ .bytes = STRBUF(EDITOR_FILE_MAX + 1),              \
+			    .text = STRBUF(4 * EDITOR_FILE_MAX + 64),          \
+			    .ends = STRBUF(4 * EDITOR_FILE_MAX + 64) })
+
+void textfile_clear(struct textfile *f);
+
+static inline void auto_textfile(struct textfile *f)
+{
+	textfile_clear(f);
+}
+
+/** Lines that exist: a newline at the end starts none. */
+size_t textfile_lines(const struct textfile *f);
+/** Offset in the text where line `n` (from 1) starts; its length at the end. */
+size_t textfile_line_at(const struct textfile *f, size_t n);
+/** Number of the line that holds an offset, from 1. */
+size_t textfile_line_of(const struct textfile *f, size_t offset);
+
+/** Append the text with its own line ends, as valid UTF-8. */
+int textfile_whole(const struct textfile *f, struct strbuf *out);
+
+uint64_t hash_bytes(const char *bytes, size_t len);
+
+/** Read the bytes of a regular file, at most EDITOR_FILE_MAX.
+ *  @return MT_ELIMIT, MT_EUNSUPPORTED (no regular file), MT_EDENIED, MT_EIO;
+ *          the sentence is a reason without the path. */
+int textfile_read(struct textfile *f, const char *path, struct error *err);
+/** Make text of the bytes. `hint` as in charset_decode. */
+int textfile_decode(struct textfile *f, const struct charset *hint, struct error *err);
+/** Make text of an own text that is not on disk yet. */
+int textfile_from_text(struct textfile *f, const char *text, size_t len,
+		       struct error *err);
+
+/** `ret` becomes `f` with `removed` bytes of its text at `at` replaced; new
+ *  lines end as those that they replace, or as their neighbours.
+ *  @return MT_EINVAL if the encoding lacks a character, MT_ELIMIT, MT_ENOMEM. */
+int textfile_splice(const struct textfile *f, size_t at, size_t removed,
+		    struct mt_str added, struct textfile *ret, struct error *err);
+
+/** Write bytes to `path` (a real path, no link at its end): temporary file
+ *  beside it, then rename; mode, owner and attributes of `old` are kept. In
+ *  place where a rename would break something (other names of the file) or is
+ *  not allowed. Refused if the file is not the one that was read.
+ *  @return MT_EEXIST if it has changed, MT_EDENIED, MT_EIO. */
+int textfile_write(const char *path, const struct stat *old, const char *bytes,
+		   size_t len, struct error *err);
+/** As textfile_write for a file that must not exist; parents are made and
+ *  their number is reported. */
+int textfile_create(const char *path, const char *bytes, size_t len,
+		    unsigned *ret_parents, struct error *err);
+
+#endif
