@@ -8,7 +8,7 @@ libeditor_a_SOURCES = \
 	%D%/editor/nearmiss.c %D%/editor/nearmiss.h %D%/editor/params.c \
 	%D%/editor/params.h %D%/editor/store.c %D%/editor/textfile.c \
 	%D%/editor/textfile.h %D%/editor/view.c %D%/editor/view.h
-libeditor_a_CPPFLAGS = $(AM_CPPFLAGS) $(UCHARDET_CFLAGS)
+libeditor_a_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) $(UCHARDET_CFLAGS)
 LIBEDITOR = libeditor.a libmt.a $(JSONC_LIBS)
 
 plugin_PROGRAMS += %D%/editor.so

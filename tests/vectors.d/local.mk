@@ -1,1 +1,16 @@
-# tests/vectors.d
+# tests/vectors COMPONENT FILE runs recorded cases. A component has a program
+# vec-COMPONENT here (see vec.h), these four lines, and nothing else to do:
+#   check_PROGRAMS += %D%/vec-x
+#   tests_vectors_d_vec_x_SOURCES = %D%/vec-x.c %D%/vec.h
+#   tests_vectors_d_vec_x_CPPFLAGS = $(VEC_CPPFLAGS)
+#   tests_vectors_d_vec_x_LDADD = $(LIBMT) $(CRYPTO_LIBS)
+VEC_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) -I$(top_srcdir) $(CRYPTO_CFLAGS)
+
+check_PROGRAMS += %D%/vec-str_replace_editor
+tests_vectors_d_vec_str_replace_editor_SOURCES = \
+	%D%/vec-str_replace_editor.c %D%/vec.h
+tests_vectors_d_vec_str_replace_editor_CPPFLAGS = $(VEC_CPPFLAGS)
+tests_vectors_d_vec_str_replace_editor_LDADD = $(LIBEDITOR) $(CRYPTO_LIBS)
+
+TESTS += %D%/vectors.sh
+EXTRA_DIST += %D%/vectors.sh tests/vectors

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * vec.h - what the runners of recorded cases share: loading a file of cases,
+ * comparing texts in which {{NAME}} stands for words of our own, counting.
+ *
+ * A runner is a program vec-COMPONENT FILE. It goes through "cases" with
+ * vec_each, tells vec_case for each what came of it, and ends with vec_done:
+ *
+ *     int main(int argc, char **argv)
+ *     {
+ *         struct vec v;
+ *
+ *         if (!vec_open(&v, argc, argv))
+ *             return 2;
+ *         vec_each(&v, one_case);
+ *         return vec_done(&v);
+ *     }
+ *
+ * Cases that are not ours are skipped by a rule that names the decision, never
+ * by the id of a case. */
+#ifndef TESTS_VEC_H
+#define TESTS_VEC_H
+
+#include "files.h"
+#include "js.h"
+#include "utf8.h"
+#include <openssl/evp.h>
+#include <stdio.h>
+#include <string.h>
+
+struct vec {
+	json_object *file;
+	const char *label; /* of the case that runs */
+	size_t number;     /* its place in the file, from 1 */
+	unsigned passed, failed, skipped;
+	unsigned faults;   /* of the case that runs */
+	struct vec_reason {
+		char what[64], why[256];
+		unsigned times;
+	} reasons[64];
+	size_t reason_count;
+};
+
+/** Load the file named by the only argument. */
+static inline bool vec_open(struct vec *v, int argc, char **argv)
+{
+	struct error err = ERROR_NONE;
+	char *text = NULL;
+	size_t len = 0;
+
+	*v = (struct vec){ 0 };
+	if (argc != 2) {
+		fprintf(stderr, "usage: %s FILE\n", argv[0]);
+		return false;
+	}
+	if (file_read(argv[1], (size_t)64 << 20, &text, &len, &err) == MT_OK)
+		v->file = js_parse_object(text, len, &err);
+	free(text);
+	if (!v->file || !json_object_is_type(js_get(v->file, "cases"), json_type_array)) {
+		fprintf(stderr, "%s: %s\n", argv[1], v->file ? "no cases" : err.text);
+		json_object_put(v->file);
+		return false;
+	}
+	return true;
+}
+
+/** Say what is wrong with the case that runs: what, expected, got. */
+static inline void vec_fault(struct vec *v, const char *what, const char *expected,
+			     const char *got)
+{
+	if (v->faults++ == 0)
+		printf("not ok: case %zu: %s\n", v->number, v->label);
+	printf("# %s\n# expected: %.2000s\n# got:      %.2000s\n", what,
+	       expected ? expected : "(none)", got ? got : "(none)");
+}
+
+/** The case that runs is not ours. `what`: its function and version. */
+static inline void vec_skip(struct vec *v, const char *what, const char *why)
+{
+	struct vec_reason *r = v->reasons;
+	size_t i = 0;
+
+	while (i < v->reason_count
+	       && (strcmp(r[i].what, what) != 0 || strcmp(r[i].why, why) != 0))
+		i++;
+	if (i < sizeof v->reasons / sizeof *v->reasons) {
+		if (i == v->reason_count)
+			v->reason_count++;
+		snprintf(r[i].what, sizeof r[i].what, "%s", what);
+		snprintf(r[i].why, sizeof r[i].why, "%s", why);
+		r[i].times++;
+	}
+	v->skipped++;
+}
+
+/** Run `one` on each case. It returns true if it ran the case (which passed
+ *  unless vec_fault was called), false if it called vec_skip. */
+static inline void vec_each(struct vec *v, bool (*one)(struct vec *v, json_object *c))
+{
+	json_object *cases = js_get(v->file, "cases");
+	size_t n = json_object_array_length(cases);
+
+	for (size_t i = 0; i < n; i++) {
+		json_object *c = json_object_array_get_idx(cases, i);
+
+		v->number = i + 1;
+		v->label = js_str(c, "id", js_str(c, "name", "(no name)"));
+		v->faults = 0;
+		if (!one(v, c))
+			continue;
+		v->failed += v->faults != 0;
+		v->passed += v->faults == 0;
+	}
+}
+
+/** Print the reasons of skipping and the closing line. @return exit status. */
+static inline int vec_done(struct vec *v)
+{
+	for (size_t i = 0; i < v->reason_count; i++)
+		printf("skipped %u of %s: %s\n", v->reasons[i].times, v->reasons[i].what,
+		       v->reasons[i].why);
+	printf("%u passed, %u failed, %u skipped\n", v->passed, v->failed, v->skipped);
+	json_object_put(v->file);
+	return v->failed != 0;
+}
+
+/* Length of a placeholder {{NAME}} at the start of a text, or 0. */
+static inline size_t vec_placeholder(const char *p)
+{
+	size_t n = 2;
+
+	if (p[0] != '{' || p[1] != '{')
+		return 0;
+	while ((p[n] >= 'A' && p[n] <= 'Z') || (p[n] >= '0' && p[n] <= '9') || p[n] == '_')
+		n++;
+	return n > 2 && p[n] == '}' && p[n + 1] == '}' ? n + 2 : 0;
+}
+
+/** True if `got` is `expected`, where each {{NAME}} stands for any text. */
+static inline bool vec_match(const char *expected, const char *got)
+{
+	const char *again = NULL, *from = NULL; /* after the last placeholder */
+
+	while (*got || *expected) {
+		size_t n = vec_placeholder(expected);
+
+		if (n) {
+			again = expected += n;
+			from = got;
+			if (!*expected)
+				return true;
+		} else if (*got && *expected == *got) {
+			expected++, got++;
+		} else if (from && *from) {
+			expected = again;
+			got = ++from;
+		} else {
+			return false;
+		}
+	}
+	return true;
+}
+
+static inline bool vec_sha256_is(const char *text, size_t len, const char *hex)
+{
+	unsigned char sum[EVP_MAX_MD_SIZE];
+	char got[2 * EVP_MAX_MD_SIZE + 1] = "";
+	unsigned n = 0;
+
+	if (!EVP_Digest(text, len, sum, &n, EVP_sha256(), NULL))
+		return false;
+	for (unsigned i = 0; i < n; i++)
+		snprintf(got + 2 * i, 3, "%02x", sum[i]);
+	return strcmp(got, hex) == 0;
+}
+
+/** As vec_match for a recorded text: a string, or a long one given as
+ *  {len, head, tail, sha256}, of which the sum counts if nothing in it is in
+ *  our own words. */
+static inline bool vec_text_match(json_object *expected, const char *got)
+{
+	const char *head, *tail;
+	size_t len = strlen(got);
+
+	if (json_object_is_type(expected, json_type_string))
+		return vec_match(json_object_get_string(expected), got);
+	head = js_str(expected, "head", NULL);
+	tail = js_str(expected, "tail", NULL);
+	if (!head || !tail)
+		return false;
+	if (!strstr(head, "{{") && !strstr(tail, "{{"))
+		return utf8_count(got, len) == (size_t)js_int(expected, "len", -1)
+		       && vec_sha256_is(got, len, js_str(expected, "sha256", ""));
+	if (strncmp(head, got, strlen(head)) != 0)
+		return false;
+	for (const char *p = got; p; p = *p ? p + 1 : NULL)
+		if (*p == *tail && vec_match(tail, p))
+			return true;
+	return false;
+}
+
+#endif
