@@ -9,6 +9,8 @@
 #include "events/types.h"
 #include <time.h>
 
+enum { EVENT_OUTPUT_MAX = 30000 }; /* characters of command output */
+
 enum event_source { SOURCE_NONE, SOURCE_AGENT, SOURCE_USER, SOURCE_ENVIRONMENT };
 
 struct event {
@@ -35,11 +37,15 @@ struct event *event_observation(const char *type, enum event_source source,
  *  Errors: neither action nor observation; unknown type (lists the known
  *  ones); missing field. */
 struct event *event_from_json(json_object *json, struct error *err);
+/** From JSON as our log or a trajectory holds it: nothing is cut, fields that
+ *  the type does not know are kept, the message is. Takes `json`. */
+struct event *event_adopt(json_object *json, struct error *err);
 struct event *event_ref(struct event *e);
 struct event *event_unref(struct event *e); /* NULL is fine; @return NULL */
 AUTO_DEFINE(event, struct event *, event_unref)
 
 const char *source_name(enum event_source source); /* "agent"; "" for none */
+enum event_source source_find(const char *name);   /* SOURCE_NONE: no such */
 
 /* Members, borrowed: */
 json_object *event_args(const struct event *e);   /* args or extras */
@@ -57,6 +63,10 @@ int event_message(const struct event *e, struct strbuf *out);
 /** What the model reads of a command output: prefix, content, suffix, then
  *  directory, interpreter, exit code where known (spec/events 1.1). */
 int event_command_text(const struct event *e, struct strbuf *out);
+/** An `edit` observation as changes with `context` lines around each. `applied`
+ *  false: how it would look. Long files are compared by their middle only. */
+int event_edit_text(const struct event *e, size_t context, bool applied,
+		    struct strbuf *out);
 /** V0 truncation: first and last half around the marker; max in characters. */
 int truncate_content(const char *text, size_t len, size_t max_chars, struct strbuf *out);
 /** Now, as events write it: UTC, microseconds, Z. `buf` holds 32 bytes. */

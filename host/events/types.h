@@ -28,7 +28,6 @@ enum {
 	EVENT_RUNNABLE = 1u << 0,  /* a runtime executes it, an observation answers */
 	EVENT_EXTENSION = 1u << 1, /* ours: not a V0 type */
 	EVENT_SUCCESS = 1u << 2,   /* observation that carries `success` */
-	EVENT_NO_CONTENT = 1u << 3,/* observation type without content */
 };
 
 struct event_type {
@@ -37,13 +36,15 @@ struct event_type {
 	unsigned flags;
 	const struct event_field *fields; /* args or extras, in V0 order */
 	size_t field_count;
-	const char *message;     /* form of the derived human text */
+	const char *message;     /* form of the derived human text, see types.c */
 };
 
 /** @return the type, NULL if there is none of that name. */
 const struct event_type *event_type_find(bool is_action, const char *name);
 /** All of one sort, for messages that list them. */
 const struct event_type *event_type_at(bool is_action, size_t n);
+/** Its place among those of its sort: event_type_at(is_action, number). */
+size_t event_type_number(const struct event_type *type);
 const struct event_field *event_field_find(const struct event_type *type, const char *name);
 
 #endif

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * python.c - Python literals: read where old events hold them, written where
+ * the derived message of an event shows an object. */
+#include "events/internal.h"
+#include "utf8.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* ---- reading ------------------------------------------------------------ */
+
+struct literal {
+	const char *at, *end;
+	int depth;
+	bool bad;
+};
+
+static json_object *read_value(struct literal *l);
+
+static json_object *bad(struct literal *l)
+{
+	l->bad = true;
+	return NULL;
+}
+
+static int peek(const struct literal *l)
+{
+	return l->at < l->end ? (unsigned char)*l->at : -1;
+}
+
+static void skip_space(struct literal *l)
+{
+	while (l->at < l->end && memchr(" \t\r\n", *l->at, 4))
+		l->at++;
+}
+
+static bool take(struct literal *l, char c)
+{
+	skip_space(l);
+	if (peek(l) != c)
+		return false;
+	l->at++;
+	return true;
+}
+
+static int put_code_point(struct strbuf *out, unsigned long c)
+{
+	if (c < 0x80)
+		return strbuf_addc(out, (char)c);
+	if (c < 0x800) {
+		strbuf_addc(out, (char)(0xc0 | c >> 6));
+	} else if (c < 0x10000) {
+		strbuf_addc(out, (char)(0xe0 | c >> 12));
+		strbuf_addc(out, (char)(0x80 | (c >> 6 & 0x3f)));
+	} else {
+		strbuf_addc(out, (char)(0xf0 | c >> 18));
+		strbuf_addc(out, (char)(0x80 | (c >> 12 & 0x3f)));
+		strbuf_addc(out, (char)(0x80 | (c >> 6 & 0x3f)));
+	}
+	return strbuf_addc(out, (char)(0x80 | (c & 0x3f)));
+}
+
+/* \xHH, \uHHHH, \UHHHHHHHH */
+static bool read_hex(struct literal *l, int digits, struct strbuf *out)
+{
+	unsigned long c = 0;
+
+	for (int i = 0; i < digits; i++, l->at++) {
+		int d = peek(l);
+
+		if (d < 0 || !isxdigit(d))
+			return false;
+		c = c << 4 | (unsigned long)(isdigit(d) ? d - '0' : (d | 0x20) - 'a' + 10);
+	}
+	if (c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
+		return false;
+	put_code_point(out, c);
+	return true;
+}
+
+static bool read_octal(struct literal *l, struct strbuf *out)
+{
+	unsigned long c = 0;
+
+	for (int i = 0; i < 3 && peek(l) >= '0' && peek(l) <= '7'; i++)
+		c = c << 3 | (unsigned long)(*l->at++ - '0');
+	put_code_point(out, c);
+	return true;
+}
+
+static bool read_escape(struct literal *l, struct strbuf *out)
+{
+	static const char from[] = "\\'\"abfnrtv", to[] = "\\'\"\a\b\f\n\r\t\v";
+	int c = peek(l);
+	const char *at;
+
+	if (c < 0)
+		return false;
+	if (c >= '0' && c <= '7')
+		return read_octal(l, out);
+	l->at++;
+	at = c ? strchr(from, c) : NULL;
+	if (at)
+		return strbuf_addc(out, to[at - from]) == MT_OK;
+	switch (c) {
+	case '\n':
+		return true;
+	case 'x':
+		return read_hex(l, 2, out);
+	case 'u':
+		return read_hex(l, 4, out);
+	case 'U':
+		return read_hex(l, 8, out);
+	case 'N':
+		return false;
+	default: /* an unknown escape stands for itself */
+		strbuf_addc(out, '\\');
+		return strbuf_addc(out, (char)c) == MT_OK;
+	}
+}
+
+/* One quoted part; `raw` keeps backslashes. */
+static bool read_quoted(struct literal *l, bool raw, struct strbuf *out)
+{
+	char quote = *l->at++;
+	int c;
+
+	while ((c = peek(l)) >= 0 && c != quote) {
+		if (c == '\n')
+			return false;
+		l->at++;
+		if (c != '\\') {
+			strbuf_addc(out, (char)c);
+		} else if (raw) {
+			strbuf_addc(out, '\\');
+			if (peek(l) >= 0)
+				strbuf_addc(out, *l->at++);
+		} else if (!read_escape(l, out)) {
+			return false;
+		}
+	}
+	if (c < 0)
+		return false;
+	l->at++;
+	return true;
+}
+
+static bool at_text(const struct literal *l)
+{
+	int c = peek(l);
+
+	return c == '\'' || c == '"' ||
+	       (c == 'r' && l->end - l->at > 1 && (l->at[1] == '\'' || l->at[1] == '"'));
+}
+
+/* Parts that follow one another are one text. */
+static json_object *read_text(struct literal *l)
+{
+	AUTO(strbuf) struct strbuf out = STRBUF(SIZE_MAX / 2);
+	json_object *made;
+
+	while (skip_space(l), at_text(l)) {
+		bool raw = *l->at == 'r';
+
+		l->at += raw;
+		if (!read_quoted(l, raw, &out))
+			return bad(l);
+	}
+	if (out.error || out.len > INT32_MAX || !utf8_valid(out.text, out.len))
+		return bad(l);
+	made = json_object_new_string_len(out.text, (int)out.len);
+	return made ? made : bad(l);
+}
+
+static json_object *read_list(struct literal *l, char close)
+{
+	AUTO(json) json_object *list = json_object_new_array();
+	json_object *item;
+
+	if (!list)
+		return bad(l);
+	while (!take(l, close)) {
+		item = read_value(l);
+		if (l->bad || json_object_array_add(list, item) != 0) {
+			json_object_put(item);
+			return bad(l);
+		}
+		if (take(l, ','))
+			continue;
+		if (!take(l, close))
+			return bad(l);
+		break;
+	}
+	return STEAL(list);
+}
+
+static json_object *read_dict(struct literal *l)
+{
+	AUTO(json) json_object *dict = json_object_new_object();
+
+	if (!dict)
+		return bad(l);
+	while (!take(l, '}')) {
+		AUTO(json) json_object *key = at_text(l) ? read_text(l) : bad(l);
+
+		if (!key || strlen(json_object_get_string(key)) !=
+				    (size_t)json_object_get_string_len(key) ||
+		    !take(l, ':'))
+			return bad(l);
+
+		json_object *value = read_value(l);
+
+		if (l->bad || js_set(dict, json_object_get_string(key), value))
+			return bad(l);
+		if (take(l, ','))
+			continue;
+		if (!take(l, '}'))
+			return bad(l);
+		break;
+	}
+	return STEAL(dict);
+}
+
+static json_object *read_word(struct literal *l)
+{
+	static const char *const words[] = { "None", "True", "False" };
+	size_t left = (size_t)(l->end - l->at);
+
+	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+		size_t len = strlen(words[i]);
+
+		if (left < len || memcmp(l->at, words[i], len) != 0)
+			continue;
+		l->at += len;
+		return i == 0 ? NULL : json_object_new_boolean(i == 1);
+	}
+	return bad(l);
+}
+
+static json_object *read_number(struct literal *l)
+{
+	char text[64];
+	size_t len = 0;
+	json_object *made;
+
+	while (l->at < l->end && len < sizeof text - 1 &&
+	       (isdigit((unsigned char)*l->at) || strchr("+-.eE", *l->at)) && *l->at)
+		text[len++] = *l->at++;
+	text[len] = '\0';
+	made = js_parse(text, len, NULL);
+	return made ? made : bad(l);
+}
+
+static json_object *read_value(struct literal *l)
+{
+	json_object *made;
+	int c;
+
+	skip_space(l);
+	c = peek(l);
+	if (at_text(l))
+		return read_text(l);
+	if (c == '-' || isdigit(c))
+		return read_number(l);
+	if (c != '{' && c != '[' && c != '(')
+		return read_word(l);
+	if (l->depth == JS_DEPTH)
+		return bad(l);
+	l->depth++;
+	l->at++;
+	made = c == '{' ? read_dict(l) : read_list(l, c == '[' ? ']' : ')');
+	l->depth--;
+	return made;
+}
+
+json_object *python_literal(const char *text, size_t len)
+{
+	struct literal l = { .at = text, .end = text + len };
+	AUTO(json) json_object *value = read_value(&l);
+
+	skip_space(&l);
+	return l.bad || l.at != l.end ? NULL : STEAL(value);
+}
+
+/* ---- writing ------------------------------------------------------------ */
+
+static int repr_text(struct strbuf *out, const char *text, size_t len)
+{
+	char quote = memchr(text, '\'', len) && !memchr(text, '"', len) ? '"' : '\'';
+
+	strbuf_addc(out, quote);
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)text[i];
+
+		if (c == '\\' || c == (unsigned char)quote)
+			strbuf_addf(out, "\\%c", c);
+		else if (c == '\n' || c == '\r' || c == '\t')
+			strbuf_addf(out, "\\%c", c == '\n' ? 'n' : c == '\r' ? 'r' : 't');
+		else if (c < ' ' || c == 0x7f)
+			strbuf_addf(out, "\\x%02x", c);
+		else
+			strbuf_addc(out, (char)c);
+	}
+	return strbuf_addc(out, quote);
+}
+
+static int repr_dict(struct strbuf *out, json_object *value)
+{
+	bool first = true;
+
+	strbuf_addc(out, '{');
+	json_object_object_foreach(value, name, member) {
+		if (!first)
+			strbuf_add(out, ", ");
+		first = false;
+		repr_text(out, name, strlen(name));
+		strbuf_add(out, ": ");
+		python_repr(out, member);
+	}
+	return strbuf_addc(out, '}');
+}
+
+int python_repr(struct strbuf *out, json_object *value)
+{
+	switch (json_object_get_type(value)) {
+	case json_type_null:
+		return strbuf_add(out, "None");
+	case json_type_boolean:
+		return strbuf_add(out, json_object_get_boolean(value) ? "True" : "False");
+	case json_type_string:
+		return repr_text(out, json_object_get_string(value),
+				 (size_t)json_object_get_string_len(value));
+	case json_type_object:
+		return repr_dict(out, value);
+	case json_type_array:
+		strbuf_addc(out, '[');
+		for (size_t i = 0; i < json_object_array_length(value); i++) {
+			if (i > 0)
+				strbuf_add(out, ", ");
+			python_repr(out, json_object_array_get_idx(value, i));
+		}
+		return strbuf_addc(out, ']');
+	default:
+		return json_write(out, value, NULL);
+	}
+}
