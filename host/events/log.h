@@ -34,6 +34,7 @@ struct evlog_head {
 	int32_t cause;
 	uint8_t source;            /* enum event_source */
 	bool hidden, undone, has_call; /* has_call: has tool_call_metadata */
+	bool dispatched;           /* a dispatch record names it */
 };
 
 /** Open the log in the folder `dir` (created 0700 with EVLOG_CREATE, which

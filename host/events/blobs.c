@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * blobs.c - long texts beside the log, by their SHA-256.
+ *
+ * In a line, {"$blob": HEX, "bytes": N} stands for the text. An object that has
+ * a member "$blob" of its own is written as {"$blob": null, "object": ...}. */
+#include "events/log-internal.h"
+#include "files.h"
+#include "utf8.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <openssl/evp.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static int name_of(const void *bytes, size_t len, char ret_name[65])
+{
+	unsigned char hash[EVP_MAX_MD_SIZE];
+	unsigned n = 0;
+
+	if (EVP_Digest(bytes, len, hash, &n, EVP_sha256(), NULL) != 1 || n != 32)
+		return MT_EIO;
+	for (unsigned i = 0; i < n; i++)
+		snprintf(ret_name + 2 * i, 3, "%02x", hash[i]);
+	return MT_OK;
+}
+
+static char *blob_path(const struct evlog *log, const char *name)
+{
+	AUTO(strbuf) struct strbuf path = STRBUF(1 << 16);
+
+	strbuf_addf(&path, "%s/blobs/%s", log->dir, name);
+	return strbuf_take(&path);
+}
+
+static int make_folder(struct evlog *log, struct error *err)
+{
+	AUTO(free) char *folder = blob_path(log, "");
+
+	if (log->blobs_made)
+		return MT_OK;
+	if (!folder)
+		return fail(err, MT_ENOMEM, "out of memory for a blob");
+	if (dir_make(folder, err))
+		return MT_EIO;
+	if (log->options.sync != SYNC_NONE && fsync(log->dir_fd) != 0)
+		return fail(err, MT_EIO, "%s cannot be made durable", log->dir);
+	log->blobs_made = true;
+	return MT_OK;
+}
+
+int evlog_blob(struct evlog *log, const void *bytes, size_t len, char ret_name[65],
+	       struct error *err)
+{
+	AUTO(free) char *path = NULL;
+	struct stat st;
+
+	if (log->mode == EVLOG_READ)
+		return fail(err, MT_EDENIED, "the event log is open for reading only");
+	if (name_of(bytes, len, ret_name))
+		return fail(err, MT_EIO, "a blob cannot be hashed");
+	path = blob_path(log, ret_name);
+	if (!path)
+		return fail(err, MT_ENOMEM, "out of memory for a blob");
+	if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size == len)
+		return MT_OK;
+	if (make_folder(log, err))
+		return MT_EIO;
+	return file_write(path, bytes, len, 0600, log->options.sync != SYNC_NONE, err);
+}
+
+/* ---- writing ------------------------------------------------------------------ */
+
+static int text_out(void *arg, struct strbuf *out, const char *text, size_t len,
+		    bool *ret_done)
+{
+	char name[65];
+	int status;
+
+	if (len <= LOG_BLOB_MIN)
+		return MT_OK;
+	if (!utf8_valid(text, len))
+		return MT_OK; /* js_put_str makes it valid */
+	status = evlog_blob(arg, text, len, name, NULL);
+	if (status)
+		return status;
+	*ret_done = true;
+	return strbuf_addf(out, "{\"$blob\":\"%s\",\"bytes\":%zu}", name, len);
+}
+
+static int object_out(void *arg, struct strbuf *out, json_object *value, bool *ret_done)
+{
+	struct write_hook hook = blob_hook(arg);
+	bool first = true;
+
+	if (!json_object_object_get_ex(value, "$blob", NULL))
+		return MT_OK;
+	*ret_done = true;
+	strbuf_add(out, "{\"$blob\":null,\"object\":{");
+	json_object_object_foreach(value, name, member) {
+		if (!first)
+			strbuf_addc(out, ',');
+		first = false;
+		js_put_str(out, name, strlen(name));
+		strbuf_addc(out, ':');
+		json_write(out, member, &hook);
+	}
+	return strbuf_add(out, "}}");
+}
+
+struct write_hook blob_hook(struct evlog *log)
+{
+	return (struct write_hook){ .text = text_out, .object = object_out, .arg = log };
+}
+
+/* ---- reading ------------------------------------------------------------------- */
+
+static bool is_name(const char *name)
+{
+	return strlen(name) == 64 && strspn(name, "0123456789abcdef") == 64;
+}
+
+/* The text of a blob, or a sentence that it is gone: a conversation whose blob
+ * was deleted can still be read. */
+static json_object *read_blob(struct evlog *log, const char *name, int64_t bytes)
+{
+	AUTO(free) char *path = blob_path(log, name), *text = NULL;
+	AUTO(strbuf) struct strbuf lost = STRBUF(1024);
+	char found[65] = "";
+	size_t len = 0;
+
+	if (path && file_read(path, LOG_LINE_MAX, &text, &len, NULL) == MT_OK &&
+	    name_of(text, len, found) == MT_OK && strcmp(found, name) == 0)
+		return json_object_new_string_len(text, (int)len);
+	strbuf_addf(&lost, "[%" PRId64 " bytes are missing: blobs/%s %s]", bytes, name,
+		    *found ? "is damaged" : "cannot be read");
+	return json_object_new_string_len(lost.text, (int)lost.len);
+}
+
+static int resolve_members(struct evlog *log, json_object *value, struct error *err)
+{
+	if (json_object_is_type(value, json_type_object)) {
+		json_object_object_foreach(value, name, member) {
+			json_object *now = member;
+
+			if (blob_resolve(log, &now, err))
+				return MT_ENOMEM;
+			if (now != member && js_set(value, name, now))
+				return fail(err, MT_ENOMEM, "out of memory for an event");
+		}
+	} else if (json_object_is_type(value, json_type_array)) {
+		for (size_t i = 0; i < json_object_array_length(value); i++) {
+			json_object *member = json_object_array_get_idx(value, i), *now = member;
+
+			if (blob_resolve(log, &now, err))
+				return MT_ENOMEM;
+			if (now != member && json_object_array_put_idx(value, i, now) != 0)
+				return fail(err, MT_ENOMEM, "out of memory for an event");
+		}
+	}
+	return MT_OK;
+}
+
+/* `*value` is replaced by a new reference where it was a reference to a blob;
+ * the caller puts it in the old one's place. */
+int blob_resolve(struct evlog *log, json_object **value, struct error *err)
+{
+	json_object *mark = NULL, *inner;
+	const char *name;
+
+	if (!json_object_is_type(*value, json_type_object) ||
+	    !json_object_object_get_ex(*value, "$blob", &mark))
+		return resolve_members(log, *value, err);
+	inner = js_get(*value, "object");
+	if (!mark && inner) {
+		if (resolve_members(log, inner, err))
+			return MT_ENOMEM;
+		*value = json_object_get(inner);
+		return MT_OK;
+	}
+	name = js_str(*value, "$blob", "");
+	if (!is_name(name))
+		return MT_OK;
+	*value = read_blob(log, name, js_int(*value, "bytes", 0));
+	return *value ? MT_OK : fail(err, MT_ENOMEM, "out of memory for an event");
+}

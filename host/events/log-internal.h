@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * log-internal.h - the parts of a log, shared by the files that make it. */
+#ifndef HOST_EVENTS_LOG_INTERNAL_H
+#define HOST_EVENTS_LOG_INTERNAL_H
+
+#include "events/internal.h"
+#include "events/log.h"
+
+enum {
+	LOG_FORMAT = 1,
+	LOG_BLOB_MIN = 16384,           /* longer strings go to blobs/ */
+	LOG_LINE_MAX = 256 << 20,
+	LOG_CHECKPOINT_EVERY = 1000,    /* records between two checkpoints */
+	LOG_CACHE_SLOTS = 256,
+	LOG_CACHE_BYTES = 1 << 20,
+};
+
+/* ---- a line, looked at without being parsed ------------------------------ */
+
+struct slice {
+	const char *text;
+	size_t len;
+};
+
+enum line_kind { LINE_BAD, LINE_EVENT, LINE_RECORD };
+
+struct line {
+	enum line_kind kind;
+	const char *fault;              /* LINE_BAD: what is wrong with it */
+	bool is_action, hidden, has_call;
+	int64_t id, cause, action, to;  /* -1: not there */
+	enum event_source source;
+	struct slice type;              /* of an event, or name of a record */
+	struct slice response_id, plugin;
+};
+
+/** Check that a line is a JSON object and find what the index needs. The
+ *  slices point into it, with escapes as written. */
+void line_scan(const char *text, size_t len, struct line *ret);
+
+/* ---- the index: what is known of the log without reading it --------------- */
+
+struct reply_head {
+	uint64_t hash, offset;
+	uint32_t length;
+};
+
+struct state_head {
+	char *plugin;
+	uint64_t offset;
+	uint32_t length;
+	char *text;                     /* NULL: not read yet */
+	size_t len;
+};
+
+struct log_index {
+	struct evlog_head *heads;
+	size_t count, room;
+	struct reply_head *replies;
+	size_t reply_count, reply_room;
+	uint32_t *table;                /* hash table of replies: place + 1 */
+	size_t table_size;              /* power of two, or 0 */
+	char *last_reply;               /* NULL: none */
+	struct state_head *states;
+	size_t state_count;
+	uint64_t end;                   /* of the last whole record */
+};
+
+void index_clear(struct log_index *x);
+/** Make room for one more event and one more reply, so that index_add cannot
+ *  fail for want of memory after the line was written. */
+int index_reserve(struct log_index *x);
+/** Take a line in that stands at `x->end`, `length` bytes with its newline.
+ *  @return MT_OK, MT_EINVAL for an id out of turn (`*ret_fault`),
+ *  MT_EUNSUPPORTED for a type that this version does not know, MT_ENOMEM. */
+int index_add(struct log_index *x, const struct line *line, size_t length,
+	      const char **ret_fault, struct error *err);
+/** Place of a reply with this id from place `from` on downwards; -1: none.
+ *  The hash may deceive: read and compare. */
+int64_t index_reply(const struct log_index *x, const char *response_id);
+/** Take the first `count` of x->replies in, in a table of `size` slots. */
+int index_make_table(struct log_index *x, size_t count, size_t size);
+uint64_t hash_bytes(const void *bytes, size_t len);
+/** Text of a slice with its escapes undone; NULL: no memory. */
+char *slice_text(struct slice s);
+
+/* ---- the log ------------------------------------------------------------- */
+
+struct subscription {
+	evlog_subscriber *fn;
+	void *arg;
+	int handle;
+};
+
+struct cached {
+	struct event *event;
+	size_t bytes;
+};
+
+struct evlog {
+	char *dir;
+	int dir_fd, fd, lock_fd;
+	enum evlog_open mode;
+	struct evlog_options options;
+	struct log_index index;
+	uint64_t size;                  /* of events.jsonl */
+	bool dirty, torn, blobs_made;   /* torn: a failed write is still in it */
+	size_t since_checkpoint;
+	json_object *checkpoint;
+	struct cached cache[LOG_CACHE_SLOTS];
+	size_t cache_bytes, cache_hand;
+	struct subscription *subscriptions;
+	size_t subscription_count;
+	int last_handle;
+	bool telling;
+	int64_t told;                   /* events told to the subscribers */
+	struct strbuf line;             /* the line being written */
+};
+
+/** Read the lines from index.end on, repairing the end when the log is open
+ *  for writing. */
+int log_replay(struct evlog *log, struct strbuf *report, struct error *err);
+/** Take the checkpoint, if it fits the log; otherwise the index stays empty. */
+void log_load_checkpoint(struct evlog *log);
+int log_lock(struct evlog *log, struct error *err);
+int log_check_format(struct evlog *log, struct error *err);
+
+/** Put an event into the cache in place of older ones. */
+void log_cache(struct evlog *log, struct event *e, size_t bytes);
+/** Read the bytes at a place of events.jsonl. */
+int log_pread(struct evlog *log, uint64_t offset, size_t len, char *buf,
+	      struct error *err);
+/** A line parsed, its blobs put back. NULL with `err`. */
+json_object *log_parse_line(struct evlog *log, uint64_t offset, size_t len,
+			    struct error *err);
+
+/** The hook that moves long strings of a record to blobs/. */
+struct write_hook blob_hook(struct evlog *log);
+/** Put the text of blobs in the place of references. */
+int blob_resolve(struct evlog *log, json_object **value, struct error *err);
+
+#endif

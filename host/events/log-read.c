@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * log-read.c - reading events and records back, the recent ones from memory. */
+#include "events/log-internal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+int64_t evlog_count(const struct evlog *log)
+{
+	return (int64_t)log->index.count;
+}
+
+const struct evlog_head *evlog_head(const struct evlog *log, int64_t id)
+{
+	return id >= 0 && id < evlog_count(log) ? &log->index.heads[id] : NULL;
+}
+
+uint64_t evlog_size(const struct evlog *log)
+{
+	return log->index.end;
+}
+
+/* ---- the cache ------------------------------------------------------------ */
+
+static void drop(struct evlog *log, size_t slot)
+{
+	log->cache_bytes -= log->cache[slot].bytes;
+	log->cache[slot].event = event_unref(log->cache[slot].event);
+	log->cache[slot].bytes = 0;
+}
+
+void log_cache(struct evlog *log, struct event *e, size_t bytes)
+{
+	size_t slot = (size_t)e->id % LOG_CACHE_SLOTS;
+
+	bytes = bytes * 2 + 2048; /* json-c's objects, roughly */
+	drop(log, slot);
+	if (bytes > LOG_CACHE_BYTES / 2)
+		return;
+	while (log->cache_bytes + bytes > LOG_CACHE_BYTES) {
+		drop(log, log->cache_hand);
+		log->cache_hand = (log->cache_hand + 1) % LOG_CACHE_SLOTS;
+	}
+	log->cache[slot] = (struct cached){ event_ref(e), bytes };
+	log->cache_bytes += bytes;
+}
+
+/* ---- the file --------------------------------------------------------------- */
+
+int log_pread(struct evlog *log, uint64_t offset, size_t len, char *buf,
+	      struct error *err)
+{
+	for (size_t have = 0; have < len;) {
+		ssize_t n = pread(log->fd, buf + have, len - have, (off_t)(offset + have));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return fail(err, MT_EIO, "%s/events.jsonl cannot be read: %s", log->dir,
+				    n < 0 ? strerror(errno) : "it became shorter");
+		have += (size_t)n;
+	}
+	return MT_OK;
+}
+
+json_object *log_parse_line(struct evlog *log, uint64_t offset, size_t len,
+			    struct error *err)
+{
+	AUTO(free) char *text = malloc(len);
+	AUTO(json) json_object *json = NULL;
+
+	if (!text) {
+		fail(err, MT_ENOMEM, "out of memory for an event");
+		return NULL;
+	}
+	if (log_pread(log, offset, len, text, err))
+		return NULL;
+	json = js_parse_object(text, len, err);
+	if (json && memmem(text, len, "\"$blob\"", 7) && blob_resolve(log, &json, err))
+		return NULL;
+	return STEAL(json);
+}
+
+struct event *evlog_event(struct evlog *log, int64_t id, struct error *err)
+{
+	const struct evlog_head *head = evlog_head(log, id);
+	struct event *e;
+	json_object *json;
+
+	if (!head) {
+		fail(err, MT_ENOTFOUND, "there is no event %" PRId64, id);
+		return NULL;
+	}
+	e = log->cache[(size_t)id % LOG_CACHE_SLOTS].event;
+	if (e && e->id == id)
+		return event_ref(e);
+	json = log_parse_line(log, head->offset, head->length, err);
+	e = json ? event_adopt(json, err) : NULL;
+	if (e && e->id != id) {
+		event_unref(e);
+		fail(err, MT_EIO, "%s/events.jsonl does not hold event %" PRId64
+			  " where it was: it was changed from outside", log->dir, id);
+		return NULL;
+	}
+	if (e)
+		log_cache(log, e, head->length);
+	return e;
+}
+
+int64_t evlog_read(struct evlog *log, uint64_t offset, struct strbuf *out, size_t max)
+{
+	uint64_t left = offset < log->index.end ? log->index.end - offset : 0;
+	size_t want = left < max ? (size_t)left : max, start = out->len;
+	char *last;
+
+	while (want > 0) {
+		if (strbuf_reserve(out, want))
+			return out->error;
+		if (log_pread(log, offset, want, out->text + start, NULL)) {
+			out->text[start] = '\0';
+			return MT_EIO;
+		}
+		last = memrchr(out->text + start, '\n', want);
+		if (last) {
+			out->len = (size_t)(last - out->text) + 1;
+			out->text[out->len] = '\0';
+			return (int64_t)(out->len - start);
+		}
+		/* a line longer than asked for comes alone */
+		want = want * 2 < left ? want * 2 : want < left ? (size_t)left : 0;
+	}
+	out->text[start] = '\0';
+	return 0;
+}
+
+/* ---- records ------------------------------------------------------------------ */
+
+json_object *evlog_reply(struct evlog *log, const char *response_id, struct error *err)
+{
+	int64_t place = index_reply(&log->index, response_id);
+	AUTO(json) json_object *record = NULL;
+
+	if (place < 0) {
+		fail(err, MT_ENOTFOUND, "there is no reply `%.64s` in the log", response_id);
+		return NULL;
+	}
+	record = log_parse_line(log, log->index.replies[place].offset,
+				log->index.replies[place].length, err);
+	if (record && strcmp(js_str(record, "response_id", ""), response_id) != 0) {
+		fail(err, MT_ENOTFOUND, "there is no reply `%.64s` in the log", response_id);
+		return NULL;
+	}
+	return STEAL(record);
+}
+
+int64_t evlog_replies(const struct evlog *log)
+{
+	return (int64_t)log->index.reply_count;
+}
+
+const char *evlog_last_reply(const struct evlog *log)
+{
+	return log->index.last_reply ? log->index.last_reply : "";
+}
+
+bool evlog_dispatched(const struct evlog *log, int64_t action)
+{
+	const struct evlog_head *head = evlog_head(log, action);
+
+	return head && head->dispatched;
+}
+
+static int load_state(struct evlog *log, struct state_head *state)
+{
+	AUTO(json) json_object *record =
+		log_parse_line(log, state->offset, state->length, NULL);
+	json_object *text = js_get(record, "text");
+	size_t len;
+
+	if (!json_object_is_type(text, json_type_string))
+		return MT_EIO;
+	len = (size_t)json_object_get_string_len(text);
+	state->text = malloc(len + 1);
+	if (!state->text)
+		return MT_ENOMEM;
+	memcpy(state->text, json_object_get_string(text), len + 1);
+	state->len = len;
+	return MT_OK;
+}
+
+const char *evlog_state(const struct evlog *log, const char *plugin, size_t *ret_len)
+{
+	for (size_t i = 0; i < log->index.state_count; i++) {
+		struct state_head *state = &log->index.states[i];
+
+		if (strcmp(state->plugin, plugin) != 0)
+			continue;
+		if (!state->text && load_state((struct evlog *)log, state))
+			break;
+		if (ret_len)
+			*ret_len = state->len;
+		return state->text;
+	}
+	if (ret_len)
+		*ret_len = 0;
+	return NULL;
+}

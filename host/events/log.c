@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * log.c - appending to the log of a conversation, and telling of it. */
+#include "events/log-internal.h"
+#include "files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- opening and closing --------------------------------------------------- */
+
+static int open_dir(struct evlog *log, struct error *err)
+{
+	if (log->mode == EVLOG_CREATE && dir_make(log->dir, err))
+		return err ? err->code : MT_EIO;
+	log->dir_fd = open(log->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (log->dir_fd < 0)
+		return fail(err, errno == ENOENT ? MT_ENOTFOUND : MT_EIO,
+			    "%s cannot be opened: %s", log->dir, strerror(errno));
+	return MT_OK;
+}
+
+static int open_file(struct evlog *log, struct error *err)
+{
+	static const int flags[] = {
+		[EVLOG_CREATE] = O_RDWR | O_APPEND | O_CREAT | O_EXCL,
+		[EVLOG_WRITE] = O_RDWR | O_APPEND,
+		[EVLOG_READ] = O_RDONLY,
+	};
+	struct stat st;
+
+	log->fd = openat(log->dir_fd, "events.jsonl", flags[log->mode] | O_CLOEXEC, 0600);
+	if (log->fd < 0)
+		return fail(err, errno == EEXIST ? MT_EEXIST :
+				 errno == ENOENT ? MT_ENOTFOUND : MT_EIO,
+			    "%s/events.jsonl cannot be opened: %s", log->dir,
+			    strerror(errno));
+	if (fstat(log->fd, &st) != 0 || !S_ISREG(st.st_mode))
+		return fail(err, MT_EIO, "%s/events.jsonl is not a file", log->dir);
+	log->size = (uint64_t)st.st_size;
+	if (log->mode == EVLOG_CREATE && log->options.sync != SYNC_NONE &&
+	    fsync(log->dir_fd) != 0)
+		return fail(err, MT_EIO, "%s cannot be made durable: %s", log->dir,
+			    strerror(errno));
+	return MT_OK;
+}
+
+static struct evlog *make(const char *dir, enum evlog_open mode,
+			  const struct evlog_options *o)
+{
+	struct evlog *log = calloc(1, sizeof *log);
+
+	if (!log)
+		return NULL;
+	log->dir_fd = log->fd = log->lock_fd = -1;
+	log->mode = mode;
+	if (o)
+		log->options = *o;
+	log->line = STRBUF(LOG_LINE_MAX);
+	log->dir = strdup(dir);
+	if (!log->dir) {
+		free(log);
+		return NULL;
+	}
+	return log;
+}
+
+static int open_all(struct evlog *log, struct strbuf *report, struct error *err)
+{
+	int status = open_dir(log, err);
+
+	if (!status && log->mode != EVLOG_READ)
+		status = log_lock(log, err);
+	if (!status && log->mode != EVLOG_CREATE)
+		status = log_check_format(log, err);
+	if (!status)
+		status = open_file(log, err);
+	if (!status && log->mode != EVLOG_CREATE)
+		log_load_checkpoint(log);
+	if (!status)
+		status = log_replay(log, report, err);
+	if (status == MT_ENOMEM)
+		fail(err, status, "out of memory for the event log");
+	log->told = evlog_count(log);
+	return status;
+}
+
+static void release(struct evlog *log)
+{
+	for (size_t i = 0; i < LOG_CACHE_SLOTS; i++)
+		event_unref(log->cache[i].event);
+	index_clear(&log->index);
+	json_object_put(log->checkpoint);
+	free(log->subscriptions);
+	strbuf_clear(&log->line);
+	auto_close(&log->fd);
+	auto_close(&log->dir_fd);
+	auto_close(&log->lock_fd);
+	free(log->dir);
+	free(log);
+}
+
+int evlog_open(const char *dir, enum evlog_open mode, const struct evlog_options *o,
+	       struct evlog **ret, char **ret_report, struct error *err)
+{
+	AUTO(strbuf) struct strbuf report = STRBUF(4096);
+	struct evlog *log = make(dir, mode, o);
+	int status;
+
+	if (!log)
+		return fail(err, MT_ENOMEM, "out of memory for the event log");
+	status = open_all(log, &report, err);
+	if (status) {
+		release(log);
+		return status;
+	}
+	if (ret_report)
+		*ret_report = report.len ? strbuf_take(&report) : NULL;
+	*ret = log;
+	return MT_OK;
+}
+
+struct evlog *evlog_close(struct evlog *log)
+{
+	if (!log)
+		return NULL;
+	if (log->mode != EVLOG_READ) {
+		evlog_barrier(log, NULL);
+		evlog_write_checkpoint(log, NULL);
+	}
+	release(log);
+	return NULL;
+}
+
+/* ---- writing ----------------------------------------------------------------- */
+
+/* Take what a failed write left off the file, now or before the next write. */
+static int cut_back(struct evlog *log)
+{
+	log->torn = ftruncate(log->fd, (off_t)log->size) != 0;
+	return log->torn ? MT_EIO : MT_OK;
+}
+
+/* Write the line in log->line and take it into the index. */
+static int put_line(struct evlog *log, struct error *err)
+{
+	const char *fault = "it cannot be read back";
+	struct line line;
+	int status;
+
+	strbuf_addc(&log->line, '\n');
+	if (log->line.error)
+		return fail(err, log->line.error, "the event is too large for the log");
+	line_scan(log->line.text, log->line.len - 1, &line);
+	if (line.kind == LINE_BAD)
+		return fail(err, MT_EINVAL, "the event cannot be logged: %s", line.fault);
+	if (log->torn && cut_back(log))
+		return fail(err, MT_EIO, "%s/events.jsonl cannot be written: %s", log->dir,
+			    strerror(errno));
+	if (write_all(log->fd, log->line.text, log->line.len) ||
+	    (log->options.sync == SYNC_EVENT && fdatasync(log->fd) != 0)) {
+		status = fail(err, MT_EIO, "%s/events.jsonl cannot be written: %s", log->dir,
+			      strerror(errno));
+		cut_back(log);
+		return status;
+	}
+	status = index_add(&log->index, &line, log->line.len, &fault, err);
+	if (status) {
+		cut_back(log);
+		return fail(err, status, "the event cannot be logged: %s", fault);
+	}
+	log->size += log->line.len;
+	log->dirty = log->options.sync == SYNC_BARRIER;
+	if (++log->since_checkpoint >= LOG_CHECKPOINT_EVERY)
+		evlog_write_checkpoint(log, NULL); /* it is only a short cut */
+	return MT_OK;
+}
+
+static int check_writable(const struct evlog *log, struct error *err)
+{
+	if (log->mode == EVLOG_READ)
+		return fail(err, MT_EDENIED, "the event log is open for reading only");
+	return MT_OK;
+}
+
+static void start_line(struct evlog *log)
+{
+	if (log->line.room > LOG_CACHE_BYTES)
+		strbuf_clear(&log->line);
+	strbuf_reset(&log->line);
+	log->line.max = LOG_LINE_MAX;
+}
+
+/* Give the event its id, time and message, and hide secrets in it. */
+static int prepare(struct evlog *log, struct event *e)
+{
+	static const char *const open_members[] = {
+		"id", "timestamp", "source", "cause", "action", "observation", NULL,
+	};
+	char now[32];
+
+	timestamp_now(now);
+	if (js_set_int(e->json, "id", evlog_count(log)) || event_derive(e) ||
+	    (!js_get(e->json, "timestamp") && js_set_str(e->json, "timestamp", now)))
+		return MT_ENOMEM;
+	return mask_json(log->options.mask, e->json, open_members);
+}
+
+static int append(struct evlog *log, struct event *e, struct error *err)
+{
+	struct write_hook hook = blob_hook(log);
+	int status = prepare(log, e);
+
+	if (status)
+		return fail(err, status, "out of memory for an event");
+	start_line(log);
+	status = event_write_hooked(e, &log->line, &hook);
+	if (status)
+		return fail(err, status, status == MT_ELIMIT ?
+			    "the event is too large for the log" :
+			    "%s: the long texts of an event cannot be kept", log->dir);
+	return put_line(log, err);
+}
+
+/* Tell the subscribers of every event that they do not know yet. What they
+ * append while they are told comes after, by the outermost call. */
+static void tell(struct evlog *log, struct event *newest)
+{
+	if (log->telling)
+		return;
+	log->telling = true;
+	while (log->told < evlog_count(log)) {
+		AUTO(event) struct event *e = log->told == newest->id ?
+			event_ref(newest) : evlog_event(log, log->told, NULL);
+
+		log->told++;
+
+		for (size_t i = 0; e && i < log->subscription_count; i++)
+			if (log->subscriptions[i].fn)
+				log->subscriptions[i].fn(log, e, log->subscriptions[i].arg);
+	}
+	log->telling = false;
+}
+
+int evlog_append(struct evlog *log, struct event *e, struct error *err)
+{
+	int status = check_writable(log, err);
+
+	if (status)
+		return status;
+	if (e->id >= 0)
+		return fail(err, MT_EINVAL, "event %" PRId64 " is in a log already", e->id);
+	status = append(log, e, err);
+	if (status) {
+		json_object_object_del(e->json, "id");
+		return status;
+	}
+	e->id = evlog_count(log) - 1;
+	log_cache(log, e, log->line.len);
+	tell(log, e);
+	return MT_OK;
+}
+
+/* `record` is the first member: by it a reader knows the line. */
+static int write_record(struct strbuf *out, json_object *record,
+			const struct write_hook *hook)
+{
+	strbuf_addc(out, '{');
+	js_key_str(out, "record", js_str(record, "record", ""));
+	json_object_object_foreach(record, name, value) {
+		if (strcmp(name, "record") == 0)
+			continue;
+		js_key(out, name);
+		json_write(out, value, hook);
+	}
+	return strbuf_addc(out, '}');
+}
+
+static int check_record(const struct evlog *log, json_object *record, struct error *err)
+{
+	const char *name = js_str(record, "record", "");
+	int64_t count = evlog_count(log), action = js_int(record, "action", -1);
+	int64_t to = js_int(record, "to", count);
+
+	if (!*name)
+		return fail(err, MT_EINVAL, "a record needs the member `record`");
+	if (strcmp(name, "llm_reply") == 0 && !js_str(record, "response_id", NULL))
+		return fail(err, MT_EINVAL, "a record of a reply needs `response_id`");
+	if (strcmp(name, "state") == 0 && !js_str(record, "plugin", NULL))
+		return fail(err, MT_EINVAL, "a record of state needs `plugin`");
+	if (strcmp(name, "dispatch") == 0 && (action < 0 || action >= count))
+		return fail(err, MT_EINVAL, "a dispatch names no event of the log");
+	if (strcmp(name, "rewind") == 0 && (to < -1 || to >= count))
+		return fail(err, MT_EINVAL, "a rewind goes to no event of the log");
+	return MT_OK;
+}
+
+int evlog_record(struct evlog *log, json_object *record, struct error *err)
+{
+	static const char *const open_members[] = {
+		"record", "response_id", "plugin", "action", "to", NULL,
+	};
+	AUTO(json) json_object *copy = NULL;
+	struct write_hook hook = blob_hook(log);
+	int status = check_writable(log, err);
+
+	if (!status)
+		status = check_record(log, record, err);
+	if (status)
+		return status;
+	if (!mask_is_empty(log->options.mask)) {
+		if (json_object_deep_copy(record, &copy, NULL) != 0 ||
+		    mask_json(log->options.mask, copy, open_members))
+			return fail(err, MT_ENOMEM, "out of memory for a record");
+		record = copy;
+	}
+	start_line(log);
+	status = write_record(&log->line, record, &hook);
+	if (status)
+		return fail(err, status, "%s: a record cannot be written", log->dir);
+	return put_line(log, err);
+}
+
+int evlog_barrier(struct evlog *log, struct error *err)
+{
+	if (!log->dirty || log->mode == EVLOG_READ)
+		return MT_OK;
+	if (fdatasync(log->fd) != 0)
+		return fail(err, MT_EIO, "%s/events.jsonl cannot be made durable: %s",
+			    log->dir, strerror(errno));
+	log->dirty = false;
+	return MT_OK;
+}
+
+/* ---- subscribers --------------------------------------------------------------- */
+
+int evlog_subscribe(struct evlog *log, evlog_subscriber *fn, void *arg)
+{
+	struct subscription *grown = reallocarray(
+		log->subscriptions, log->subscription_count + 1, sizeof *grown);
+
+	if (!grown)
+		return MT_ENOMEM;
+	log->subscriptions = grown;
+	grown[log->subscription_count++] =
+		(struct subscription){ fn, arg, ++log->last_handle };
+	return log->last_handle;
+}
+
+void evlog_unsubscribe(struct evlog *log, int handle)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < log->subscription_count; i++) {
+		struct subscription *s = &log->subscriptions[i];
+
+		if (s->handle == handle)
+			s->fn = NULL;
+		/* while they are told, the places must stay */
+		if (s->fn || log->telling)
+			log->subscriptions[kept++] = *s;
+	}
+	log->subscription_count = kept;
+}
+
+const char *evlog_dir(const struct evlog *log)
+{
+	return log->dir;
+}

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * test-log.c - the log: appending, reading back, blobs, records, the lock,
+ * subscribers, the checkpoint. */
+#include "tap.h"
+#include "events/log.h"
+#include "files.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+static char top[] = "/tmp/mortise-log-XXXXXX";
+
+/* A folder name of its own for each test; a ring of texts. */
+static const char *folder(const char *name)
+{
+	static char paths[4][128];
+	static int n;
+	char *path = paths[n++ % 4];
+
+	snprintf(path, sizeof paths[0], "%s/%s", top, name);
+	return path;
+}
+
+static struct evlog *open_log(const char *dir, enum evlog_open mode,
+			      const struct mask *mask)
+{
+	struct evlog_options o = { .sync = SYNC_NONE, .mask = mask };
+	struct evlog *log = NULL;
+	struct error err = ERROR_NONE;
+
+	if (evlog_open(dir, mode, &o, &log, NULL, &err))
+		printf("# %s\n", err.text);
+	return log;
+}
+
+static json_object *json(const char *text)
+{
+	return js_parse(text, strlen(text), NULL);
+}
+
+static int say(struct evlog *log, enum event_source source, const char *text)
+{
+	json_object *args = json_object_new_object();
+
+	js_set_str(args, "content", text);
+
+	AUTO(event) struct event *e = event_action("message", source, args, NULL);
+
+	return e ? evlog_append(log, e, NULL) : MT_ENOMEM;
+}
+
+static int record(struct evlog *log, const char *text, struct error *err)
+{
+	AUTO(json) json_object *o = json(text);
+
+	return evlog_record(log, o, err);
+}
+
+static bool said(struct evlog *log, int64_t id, const char *text)
+{
+	AUTO(event) struct event *e = evlog_event(log, id, NULL);
+
+	return e && e->id == id && strcmp(event_arg(e, "content"), text) == 0;
+}
+
+static void test_basic(void)
+{
+	const char *dir = folder("basic");
+	struct evlog *log = open_log(dir, EVLOG_CREATE, NULL);
+	struct error err = ERROR_NONE;
+	struct stat st;
+
+	CHECK(log && evlog_count(log) == 0);
+	CHECK(say(log, SOURCE_USER, "one") == MT_OK && say(log, SOURCE_AGENT, "two") == MT_OK);
+	CHECK(evlog_count(log) == 2 && said(log, 0, "one") && said(log, 1, "two"));
+	CHECK(evlog_head(log, 1)->source == SOURCE_AGENT && !evlog_head(log, 2));
+
+	AUTO(event) struct event *e = evlog_event(log, 0, NULL);
+
+	CHECK(evlog_append(log, e, &err) == MT_EINVAL);
+	CHECK(strlen(js_str(e->json, "timestamp", "")) == 27);
+	evlog_close(log);
+
+	CHECK(stat(folder("basic/events.jsonl"), &st) == 0 && (st.st_mode & 0777) == 0600);
+	CHECK(stat(folder("basic"), &st) == 0 && (st.st_mode & 0777) == 0700);
+	err = ERROR_NONE;
+	CHECK(evlog_open(dir, EVLOG_CREATE, NULL, &log, NULL, &err) == MT_EEXIST);
+	err = ERROR_NONE;
+	CHECK(evlog_open(folder("none"), EVLOG_WRITE, NULL, &log, NULL, &err) ==
+	      MT_ENOTFOUND);
+
+	log = open_log(dir, EVLOG_READ, NULL);
+	CHECK(log && evlog_count(log) == 2 && said(log, 1, "two"));
+	CHECK(say(log, SOURCE_USER, "x") == MT_EDENIED);
+	evlog_close(log);
+}
+
+static void test_records(void)
+{
+	const char *dir = folder("records");
+	struct evlog *log = open_log(dir, EVLOG_CREATE, NULL);
+	struct error err = ERROR_NONE;
+	size_t len;
+
+	CHECK(record(log, "{\"x\":1}", &err) == MT_EINVAL);
+	CHECK(record(log, "{\"record\":\"dispatch\",\"action\":0}", NULL) == MT_EINVAL);
+	for (int i = 0; i < 200; i++) {
+		char text[128];
+
+		snprintf(text, sizeof text,
+			 "{\"text\":\"t%d\",\"record\":\"llm_reply\",\"response_id\":\"r-%d\"}",
+			 i, i);
+		record(log, text, NULL);
+		say(log, SOURCE_AGENT, "a");
+	}
+	record(log, "{\"record\":\"dispatch\",\"action\":3}", NULL);
+	record(log, "{\"record\":\"state\",\"plugin\":\"p\\\"q\",\"text\":\"old\"}", NULL);
+	record(log, "{\"record\":\"state\",\"plugin\":\"p\\\"q\",\"text\":\"new\"}", NULL);
+	record(log, "{\"record\":\"later\",\"what\":[1]}", NULL);
+	for (int pass = 0; pass < 4; pass++) {
+		AUTO(json) json_object *reply = evlog_reply(log, "r-77", NULL);
+
+		CHECK_STR(js_str(reply, "text", ""), "t77");
+		CHECK(evlog_replies(log) == 200 && !evlog_reply(log, "r-200", NULL));
+		CHECK_STR(evlog_last_reply(log), "r-199");
+		CHECK(evlog_dispatched(log, 3) && !evlog_dispatched(log, 2));
+		CHECK_STR(evlog_state(log, "p\"q", &len), "new");
+		CHECK(len == 3 && !evlog_state(log, "other", NULL));
+		evlog_close(log);
+		if (pass == 1)
+			unlink(folder("records/events.index"));
+		if (pass == 2)
+			CHECK(truncate(folder("records/events.index"), 1000) == 0);
+		log = open_log(dir, EVLOG_WRITE, NULL);
+	}
+	evlog_close(log);
+}
+
+static void test_rewind(void)
+{
+	const char *dir = folder("rewind");
+	struct evlog *log = open_log(dir, EVLOG_CREATE, NULL);
+
+	for (int i = 0; i < 5; i++)
+		say(log, SOURCE_USER, "m");
+	CHECK(record(log, "{\"record\":\"rewind\",\"to\":5}", NULL) == MT_EINVAL);
+	CHECK(record(log, "{\"record\":\"rewind\",\"to\":2}", NULL) == MT_OK);
+	say(log, SOURCE_USER, "m");
+	for (int pass = 0; pass < 3; pass++) {
+		char undone[8] = "";
+
+		for (int i = 0; i < 6; i++)
+			undone[i] = evlog_head(log, i)->undone ? 'u' : '.';
+		CHECK_STR(undone, "...uu.");
+		evlog_close(log);
+		if (pass == 1)
+			unlink(folder("rewind/events.index"));
+		log = open_log(dir, EVLOG_WRITE, NULL);
+	}
+	CHECK(record(log, "{\"record\":\"rewind\",\"to\":-1}", NULL) == MT_OK);
+	CHECK(evlog_head(log, 0)->undone);
+	evlog_close(log);
+}
+
+static void test_blobs(void)
+{
+	const char *dir = folder("blobs");
+	struct evlog *log = open_log(dir, EVLOG_CREATE, NULL);
+	AUTO(free) char *big = malloc(50001);
+	struct stat st;
+	char name[65];
+
+	memset(big, 'b', 50000);
+	memcpy(big + 100, "\n\"\\ü", 5);
+	big[50000] = '\0';
+	CHECK(say(log, SOURCE_USER, big) == MT_OK && said(log, 0, big));
+
+	AUTO(event) struct event *odd = event_action(
+		"call_tool", SOURCE_AGENT,
+		json("{\"name\":\"x\",\"arguments\":{\"$blob\":\"me\",\"l\":[{\"$blob\":null}]}}"),
+		NULL);
+
+	CHECK(evlog_append(log, odd, NULL) == MT_OK);
+	CHECK(evlog_blob(log, "hello", 5, name, NULL) == MT_OK);
+	CHECK_STR(name, "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824");
+	evlog_close(log);
+	CHECK(stat(folder("blobs/events.jsonl"), &st) == 0 && st.st_size < 2000);
+	log = open_log(dir, EVLOG_WRITE, NULL);
+	CHECK(said(log, 0, big));
+
+	AUTO(event) struct event *back = evlog_event(log, 1, NULL);
+
+	CHECK(back && js_equal(back->json, odd->json));
+	evlog_close(log);
+	dir_remove(folder("blobs/blobs"), NULL);
+	log = open_log(dir, EVLOG_WRITE, NULL);
+
+	AUTO(event) struct event *gone = evlog_event(log, 0, NULL);
+
+	CHECK(gone && strstr(event_arg(gone, "content"), "missing"));
+	evlog_close(log);
+}
+
+static void test_mask(void)
+{
+	AUTO(mask) struct mask *mask = mask_new();
+	struct evlog *log;
+	AUTO(free) char *text = NULL;
+	size_t len;
+
+	mask_add(mask, "sekret", 6);
+	mask_add(mask, "", 0);
+	log = open_log(folder("mask"), EVLOG_CREATE, mask);
+
+	AUTO(event) struct event *e = event_action(
+		"call_tool", SOURCE_AGENT,
+		json("{\"name\":\"n\",\"arguments\":{\"a\":[\"a sekret\",{\"b\":\"sekret\"}]}}"),
+		NULL);
+	AUTO(json) json_object *r = json("{\"record\":\"llm_reply\",\"response_id\":\"1\","
+					 "\"calls\":[{\"arguments\":\"sekret\"}]}");
+
+	CHECK(evlog_append(log, e, NULL) == MT_OK && evlog_record(log, r, NULL) == MT_OK);
+	CHECK_STR(js_str(json_object_array_get_idx(js_get(r, "calls"), 0), "arguments", ""),
+		  "sekret");
+	evlog_close(log);
+	CHECK(file_read(folder("mask/events.jsonl"), 1 << 20, &text, &len, NULL) == MT_OK);
+	CHECK(text && !strstr(text, "sekret") && strstr(text, "a <secret_hidden>"));
+}
+
+struct heard {
+	int64_t ids[16];
+	int count;
+};
+
+static void hear(struct evlog *log, const struct event *e, void *arg)
+{
+	struct heard *h = arg;
+
+	h->ids[h->count++] = e->id;
+	if (e->id == 0)
+		say(log, SOURCE_AGENT, "nested");
+}
+
+static void test_subscribers(void)
+{
+	struct evlog *log = open_log(folder("subscribers"), EVLOG_CREATE, NULL);
+	struct heard first = { .count = 0 }, second = { .count = 0 };
+	int a = evlog_subscribe(log, hear, &first);
+	AUTO(free) char *huge = malloc(2000001);
+
+	evlog_subscribe(log, hear, &second);
+	say(log, SOURCE_USER, "one");
+	/* "nested" of the second subscriber is event 2 */
+	CHECK(first.count == 3 && first.ids[0] == 0 && first.ids[1] == 1 && first.ids[2] == 2);
+	CHECK(second.count == 3 && second.ids[2] == 2);
+	evlog_unsubscribe(log, a);
+	memset(huge, 'h', 2000000);
+	huge[2000000] = '\0';
+	say(log, SOURCE_USER, huge);
+	CHECK(first.count == 3 && second.count == 4 && said(log, 3, huge));
+	evlog_close(log);
+}
+
+static void test_lock(void)
+{
+	const char *dir = folder("lock");
+	struct evlog *log = open_log(dir, EVLOG_CREATE, NULL), *other = NULL;
+	struct error err = ERROR_NONE;
+	char pid[32];
+	int ready[2], status;
+	pid_t child;
+
+	snprintf(pid, sizeof pid, "process %ld", (long)getpid());
+	CHECK(evlog_open(dir, EVLOG_WRITE, NULL, &other, NULL, &err) == MT_EDENIED);
+	CHECK_MSG(strstr(err.text, pid), "%s", err.text);
+	other = open_log(dir, EVLOG_READ, NULL);
+	CHECK(other != NULL);
+	evlog_close(other);
+	evlog_close(log);
+
+	CHECK(pipe(ready) == 0);
+	child = fork();
+	if (child == 0) {
+		log = open_log(dir, EVLOG_WRITE, NULL);
+		write_all(ready[1], log ? "y" : "n", 1);
+		pause();
+		_exit(0);
+	}
+	CHECK(read(ready[0], pid, 1) == 1 && pid[0] == 'y');
+	kill(child, SIGKILL);
+	waitpid(child, &status, 0);
+	log = open_log(dir, EVLOG_WRITE, NULL);
+	CHECK(log != NULL);
+	evlog_close(log);
+	close(ready[0]);
+	close(ready[1]);
+}
+
+/* The file system refuses to grow the file further than a limit. */
+static void test_full(void)
+{
+	const char *dir = folder("full");
+	struct evlog *log = open_log(dir, EVLOG_CREATE, NULL);
+	struct rlimit old, tight;
+	struct error err = ERROR_NONE;
+	uint64_t size;
+
+	say(log, SOURCE_USER, "one");
+	size = evlog_size(log);
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &old);
+	tight = old;
+	tight.rlim_cur = size + 20;
+	setrlimit(RLIMIT_FSIZE, &tight);
+
+	AUTO(event) struct event *e = event_action(
+		"message", SOURCE_USER, json("{\"content\":\"two\"}"), NULL);
+
+	CHECK(evlog_append(log, e, &err) == MT_EIO);
+	CHECK_MSG(err.text[0], "%s", err.text);
+	CHECK(e->id == -1 && evlog_count(log) == 1 && evlog_size(log) == size);
+	setrlimit(RLIMIT_FSIZE, &old);
+	CHECK(evlog_append(log, e, NULL) == MT_OK && e->id == 1);
+	evlog_close(log);
+	log = open_log(dir, EVLOG_WRITE, NULL);
+	CHECK(evlog_count(log) == 2 && said(log, 1, "two"));
+	evlog_close(log);
+}
+
+static void test_read(void)
+{
+	struct evlog *log = open_log(folder("read"), EVLOG_CREATE, NULL);
+	AUTO(strbuf) struct strbuf out = STRBUF(1 << 20);
+	uint64_t first;
+	int64_t n;
+
+	say(log, SOURCE_USER, "one");
+	first = evlog_size(log);
+	say(log, SOURCE_USER, "two");
+	n = evlog_read(log, 0, &out, 10);
+	CHECK(n == (int64_t)first && out.len == first && out.text[first - 1] == '\n');
+	n = evlog_read(log, first, &out, 100000);
+	CHECK(n == (int64_t)(evlog_size(log) - first) && strstr(out.text, "two"));
+	CHECK(evlog_read(log, evlog_size(log), &out, 100) == 0);
+	CHECK(evlog_read(log, UINT64_MAX, &out, 100) == 0);
+	evlog_close(log);
+}
+
+static void test_checkpoint(void)
+{
+	const char *dir = folder("checkpoint");
+	struct evlog *log = open_log(dir, EVLOG_CREATE, NULL);
+	AUTO(json) json_object *state = json("{\"steps\":7}");
+	struct stat st;
+
+	CHECK(!evlog_checkpoint(log));
+	evlog_set_checkpoint(log, state);
+	for (int i = 0; i < 2500; i++)
+		say(log, SOURCE_USER, "m");
+	CHECK(stat(folder("checkpoint/events.index"), &st) == 0);
+	evlog_close(log);
+	log = open_log(dir, EVLOG_WRITE, NULL);
+	CHECK(evlog_count(log) == 2500 && js_int(evlog_checkpoint(log), "steps", 0) == 7);
+	CHECK(said(log, 2499, "m") && said(log, 0, "m"));
+	evlog_close(log);
+	/* a checkpoint of a log that has become another one */
+	CHECK(truncate(folder("checkpoint/events.jsonl"), 0) == 0);
+	log = open_log(dir, EVLOG_WRITE, NULL);
+	CHECK(log && evlog_count(log) == 0 && !evlog_checkpoint(log));
+	evlog_close(log);
+}
+
+static void test_format(void)
+{
+	struct evlog *log = open_log(folder("format"), EVLOG_CREATE, NULL);
+	struct error err = ERROR_NONE;
+
+	evlog_close(log);
+	file_write(folder("format/meta.json"), "{\"format\":2}", 12, 0600, false, NULL);
+	CHECK(evlog_open(folder("format"), EVLOG_WRITE, NULL, &log, NULL, &err) ==
+	      MT_EUNSUPPORTED);
+	file_write(folder("format/meta.json"), "{\"format\":1}", 12, 0600, false, NULL);
+	log = open_log(folder("format"), EVLOG_WRITE, NULL);
+	CHECK(log != NULL);
+	evlog_close(log);
+}
+
+int main(void)
+{
+	if (!mkdtemp(top))
+		return 1;
+	test_basic();
+	test_records();
+	test_rewind();
+	test_blobs();
+	test_mask();
+	test_subscribers();
+	test_lock();
+	test_full();
+	test_read();
+	test_checkpoint();
+	test_format();
+	dir_remove(top, NULL);
+	return tap_done();
+}
