@@ -19,7 +19,8 @@ const struct mt_option *option_find(const struct mt_option *table, size_t count,
 				    const char *key)
 {
 	for (size_t i = 0; i < count; i++)
-		if (strcmp(nth(table, i)->name, key) == 0)
+		if (!(nth(table, i)->flags & MT_OPTION_PREFIX) &&
+		    strcmp(nth(table, i)->name, key) == 0)
 			return nth(table, i);
 	for (size_t i = 0; i < count; i++) {
 		const struct mt_option *option = nth(table, i);

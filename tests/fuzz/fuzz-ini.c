@@ -21,6 +21,8 @@ static void write_ini(const struct ini *ini, struct strbuf *out)
 {
 	const char *section = "";
 
+	strbuf_addc(out, '\n'); /* a byte-order mark is one only in the first line */
+
 	for (size_t i = 0; i < ini->count; i++) {
 		const struct ini_entry *e = &ini->entries[i];
 

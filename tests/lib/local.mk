@@ -1,1 +1,58 @@
-# tests/lib
+# The library: each parser by tables, cut at every byte, and without memory.
+check_PROGRAMS += %D%/test-text
+tests_lib_test_text_SOURCES = %D%/test-text.c
+tests_lib_test_text_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_lib_test_text_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
+tests_lib_test_text_LDADD = $(LIBMT)
+
+check_PROGRAMS += %D%/test-js
+tests_lib_test_js_SOURCES = %D%/test-js.c
+tests_lib_test_js_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_lib_test_js_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
+tests_lib_test_js_LDADD = $(LIBMT)
+
+check_PROGRAMS += %D%/test-streams
+tests_lib_test_streams_SOURCES = %D%/test-streams.c
+tests_lib_test_streams_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_lib_test_streams_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
+tests_lib_test_streams_LDADD = $(LIBMT)
+
+check_PROGRAMS += %D%/test-ini
+tests_lib_test_ini_SOURCES = %D%/test-ini.c
+tests_lib_test_ini_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_lib_test_ini_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
+tests_lib_test_ini_LDADD = $(LIBMT)
+
+check_PROGRAMS += %D%/test-mask
+tests_lib_test_mask_SOURCES = %D%/test-mask.c
+tests_lib_test_mask_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_lib_test_mask_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
+tests_lib_test_mask_LDADD = $(LIBMT)
+
+check_PROGRAMS += %D%/test-options
+tests_lib_test_options_SOURCES = %D%/test-options.c
+tests_lib_test_options_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_lib_test_options_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
+tests_lib_test_options_LDADD = $(LIBMT)
+
+check_PROGRAMS += %D%/test-mustache
+tests_lib_test_mustache_SOURCES = %D%/test-mustache.c
+tests_lib_test_mustache_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_lib_test_mustache_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
+tests_lib_test_mustache_LDADD = $(LIBMT)
+
+check_PROGRAMS += %D%/test-files
+tests_lib_test_files_SOURCES = %D%/test-files.c
+tests_lib_test_files_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_lib_test_files_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
+tests_lib_test_files_LDADD = $(LIBMT)
+
+check_PROGRAMS += %D%/test-schema
+tests_lib_test_schema_SOURCES = %D%/test-schema.c
+tests_lib_test_schema_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_lib_test_schema_LDADD = $(LIBMT)
+
+TESTS += %D%/test-text %D%/test-js %D%/test-streams %D%/test-ini %D%/test-mask \
+	%D%/test-options %D%/test-mustache %D%/test-files %D%/test-schema \
+	%D%/schema-peer.sh
+EXTRA_DIST += %D%/schema-peer.sh %D%/schema-peer.py

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * test-files.c - real files in a folder of its own. */
+#include "files.h"
+#include "oom.h"
+#include "tap.h"
+#include <limits.h>
+#include <sys/stat.h>
+
+static char root[PATH_MAX];
+
+static char *at(const char *name)
+{
+	char *path = path_join(root, name);
+
+	if (!path)
+		abort();
+	return path;
+}
+
+static mode_t mode_of(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0 ? st.st_mode & 07777 : 0;
+}
+
+static void files_are_written_and_read(void)
+{
+	AUTO(free) char *path = at("file"), *text = NULL;
+	struct error err = ERROR_NONE;
+	size_t len = 0;
+
+	CHECK(file_write(path, "a\0b", 3, 0600, true, &err) == MT_OK);
+	CHECK(mode_of(path) == 0600);
+	CHECK(file_read(path, 3, &text, &len, &err) == MT_OK && len == 3 &&
+	      memcmp(text, "a\0b", 4) == 0);
+	CHECK(file_read(path, 2, &text, &len, &err) == MT_ELIMIT);
+	CHECK(file_write(path, "", 0, 0640, false, NULL) == MT_OK);
+	CHECK(mode_of(path) == 0640);
+	free(STEAL(text));
+	CHECK(file_read(path, 2, &text, NULL, NULL) == MT_OK && text[0] == '\0');
+	free(STEAL(text));
+	CHECK_MSG(file_read("/proc/self/status", 1 << 16, &text, &len, NULL) == MT_OK &&
+			  len > 100, "a file that does not tell its size");
+	CHECK(file_read(root, 10, &text, &len, NULL) == MT_EINVAL);
+	CHECK(file_read("/dev/null", 10, &text, &len, NULL) == MT_EINVAL);
+	CHECK(file_read("/nonexistent/x", 10, &text, &len, NULL) == MT_ENOTFOUND);
+	CHECK(file_write("/nonexistent/x", "", 0, 0600, false, NULL) == MT_ENOTFOUND);
+}
+
+static void a_fifo_does_not_hold_us(void)
+{
+	AUTO(free) char *path = at("fifo"), *text = NULL;
+
+	CHECK(mkfifo(path, 0600) == 0);
+	CHECK(file_read(path, 10, &text, NULL, NULL) == MT_EINVAL);
+}
+
+static void folders_are_made_and_removed(void)
+{
+	AUTO(free) char *deep = at("d/e//f/"), *top = at("d"), *link = at("d/link");
+	AUTO(free) char *kept = at("kept"), *below = at("file/x"), *inner = at("d/e/g");
+
+	umask(077);
+	CHECK(dir_make(deep, NULL) == MT_OK && mode_of(deep) == 0700);
+	CHECK(dir_make(deep, NULL) == MT_OK);
+	CHECK(dir_make(below, NULL) != MT_OK);
+	CHECK(file_write(kept, "k", 1, 0600, false, NULL) == MT_OK);
+	CHECK(file_write(inner, "g", 1, 0400, false, NULL) == MT_OK);
+	CHECK(symlink(root, link) == 0);
+	CHECK(dir_remove(link, NULL) != MT_OK);
+	CHECK(dir_remove(top, NULL) == MT_OK && access(top, F_OK) != 0);
+	CHECK_MSG(access(kept, F_OK) == 0, "a link was not followed");
+	CHECK(dir_remove(top, NULL) == MT_ENOTFOUND);
+}
+
+static void paths_are_put_together(void)
+{
+	static const struct { const char *a, *b, *want; } joins[] = {
+		{ "a", "b", "a/b" }, { "a/", "b", "a/b" }, { "a", "/b", "/b" },
+		{ "", "b", "b" },    { "/", "b", "/b" },
+	};
+	static const struct { const char *in, *want; } expands[] = {
+		{ "~", "/h" }, { "~/x", "/h/x" }, { "~x", "~x" }, { "/a/~", "/a/~" },
+		{ "", "" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(joins); i++) {
+		AUTO(free) char *got = path_join(joins[i].a, joins[i].b);
+
+		CHECK_STR(got, joins[i].want);
+	}
+	setenv("HOME", "/h", 1);
+	for (size_t i = 0; i < ARRAY_LEN(expands); i++) {
+		AUTO(free) char *got = path_expand(expands[i].in);
+
+		CHECK_STR(got, expands[i].want);
+	}
+}
+
+static void the_folders_of_the_user(void)
+{
+	AUTO(free) char *path = NULL, *want = at("state/mortise");
+	AUTO(free) char *state = at("state");
+
+	setenv("HOME", "/h", 1);
+	setenv("XDG_CONFIG_HOME", "relative", 1);
+	CHECK(xdg_dir("CONFIG", false, &path, NULL) == MT_OK);
+	CHECK_STR(path, "/h/.config/mortise");
+	free(STEAL(path));
+	setenv("XDG_STATE_HOME", state, 1);
+	CHECK(xdg_dir("STATE", true, &path, NULL) == MT_OK);
+	CHECK_STR(path, want);
+	CHECK(mode_of(path) == 0700);
+	free(STEAL(path));
+	CHECK(xdg_dir("NONE", false, &path, NULL) == MT_EINVAL);
+	unsetenv("HOME");
+	unsetenv("XDG_DATA_HOME");
+	CHECK(xdg_dir("DATA", false, &path, NULL) == MT_EINVAL);
+	unsetenv("XDG_RUNTIME_DIR");
+	CHECK(xdg_dir("RUNTIME", false, &path, NULL) != MT_OK ||
+	      strncmp(path, "/tmp/mortise-", 13) == 0);
+}
+
+static void what_others_may_write_is_not_safe(void)
+{
+	AUTO(free) char *folder = at("safe"), *file = at("safe/x.so");
+	AUTO(free) char *link = at("link.so");
+	struct error err = ERROR_NONE;
+
+	CHECK(dir_make(folder, NULL) == MT_OK);
+	CHECK(file_write(file, "x", 1, 0644, false, NULL) == MT_OK);
+	CHECK(path_is_safe(file, NULL));
+	CHECK(symlink(file, link) == 0 && path_is_safe(link, NULL));
+	chmod(file, 0664);
+	CHECK(!path_is_safe(file, &err) && err.code == MT_EDENIED);
+	chmod(file, 0644);
+	chmod(folder, 0777);
+	CHECK(!path_is_safe(file, NULL) && !path_is_safe(link, NULL));
+	err = ERROR_NONE;
+	CHECK(!path_is_safe("/nonexistent", &err) && err.code == MT_ENOTFOUND);
+}
+
+static void without_memory(void)
+{
+	AUTO(free) char *path = at("kept");
+
+	OOM_EACH({
+		AUTO(free) char *text = NULL;
+		AUTO(free) char *state = NULL;
+		struct error err = ERROR_NONE;
+		int status = file_read(path, 10, &text, NULL, &err);
+
+		if (!status)
+			status = file_write(path, "k", 1, 0600, false, &err);
+		if (!status)
+			status = xdg_dir("STATE", true, &state, &err);
+		if (oom_hit && status != MT_ENOMEM)
+			CHECK_MSG(0, "an allocation failed unnoticed: %s", err.text);
+	});
+	CHECK_MSG(1, "every allocation failed once");
+}
+
+int main(void)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	snprintf(root, sizeof root, "%s/mortise-test-XXXXXX", tmp ? tmp : "/tmp");
+	if (!mkdtemp(root)) {
+		CHECK_MSG(0, "a folder for the test");
+		return tap_done();
+	}
+	files_are_written_and_read();
+	a_fifo_does_not_hold_us();
+	folders_are_made_and_removed();
+	paths_are_put_together();
+	the_folders_of_the_user();
+	what_others_may_write_is_not_safe();
+	without_memory();
+	CHECK(dir_remove(root, NULL) == MT_OK);
+	return tap_done();
+}

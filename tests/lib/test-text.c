@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * test-text.c - strbuf, utf8, error. */
+#include "error.h"
+#include "oom.h"
+#include "strbuf.h"
+#include "tap.h"
+#include "utf8.h"
+
+static void a_buffer_grows_up_to_its_ceiling(void)
+{
+	struct strbuf b = STRBUF(8);
+
+	CHECK(strbuf_add(&b, "1234567") == MT_OK && b.len == 7);
+	CHECK(strbuf_addc(&b, '8') == MT_ELIMIT);
+	CHECK_STR(b.text, "1234567");
+	CHECK_MSG(strbuf_add(&b, "") == MT_ELIMIT, "the error sticks");
+	CHECK(strbuf_take(&b) == NULL && b.len == 0 && b.error == MT_OK);
+	CHECK(strbuf_addf(&b, "%d-%s", 12, "ab") == MT_OK);
+	CHECK_STR(b.text, "12-ab");
+	CHECK(strbuf_addf(&b, "%s", "12345") == MT_ELIMIT);
+	CHECK_STR(b.text, "12-ab");
+	strbuf_clear(&b);
+	CHECK_STR(b.text, "");
+	b = STRBUF(0);
+	CHECK(strbuf_addc(&b, 'x') == MT_ELIMIT);
+	strbuf_clear(&b);
+}
+
+static void a_buffer_is_cut_at_both_ends(void)
+{
+	struct strbuf b = STRBUF(1000);
+
+	strbuf_add(&b, "hello world");
+	strbuf_consume(&b, 6);
+	CHECK_STR(b.text, "world");
+	strbuf_cut(&b, 3);
+	CHECK_STR(b.text, "wor");
+	strbuf_cut(&b, 99);
+	strbuf_consume(&b, 99);
+	CHECK_STR(b.text, "");
+
+	char *text = strbuf_take(&b);
+
+	CHECK_STR(text, "");
+	free(text);
+	for (int i = 0; i < 200; i++)
+		strbuf_addf(&b, "%d,", i);
+	CHECK(b.len == 690 && strlen(b.text) == 690);
+	strbuf_reset(&b);
+	CHECK(b.len == 0 && b.room > 0 && b.text[0] == '\0');
+	strbuf_clear(&b);
+}
+
+static void a_buffer_without_memory(void)
+{
+	OOM_EACH({
+		struct strbuf b = STRBUF(1000);
+
+		strbuf_add(&b, "abc");
+		strbuf_addf(&b, "%0200d", 7);
+
+		char *text = strbuf_take(&b);
+
+		if (oom_hit && text)
+			CHECK_MSG(0, "a text was taken without memory");
+		free(text);
+	});
+	CHECK_MSG(1, "every allocation failed once");
+}
+
+static const struct {
+	const char *bytes;
+	bool valid;
+	const char *clean;
+	size_t tail;
+} texts[] = {
+	{ "", true, "", 0 },
+	{ "plain", true, "plain", 0 },
+	{ "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", true,
+	  "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", 0 },
+	{ "a\xff" "b", false, "a\xef\xbf\xbd" "b", 0 },
+	{ "\xc0\x80", false, "\xef\xbf\xbd\xef\xbf\xbd", 0 },
+	{ "\xed\xa0\x80", false, "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd", 0 },
+	{ "\xf4\x90\x80\x80", false,
+	  "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd", 0 },
+	{ "x\xe2\x82", false, "x\xef\xbf\xbd", 2 },
+	{ "x\xf0\x9f\x98", false, "x\xef\xbf\xbd", 3 },
+	{ "x\xc3", false, "x\xef\xbf\xbd", 1 },
+	{ "\xe2\x82" "x", false, "\xef\xbf\xbd" "x", 0 },
+	{ "\x80\x80\x80\x80", false,
+	  "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd", 0 },
+};
+
+static void texts_are_cleaned(void)
+{
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+		AUTO(strbuf) struct strbuf b = STRBUF(1000);
+		size_t len = strlen(texts[i].bytes);
+
+		utf8_add_clean(&b, texts[i].bytes, len);
+		CHECK_MSG(utf8_valid(texts[i].bytes, len) == texts[i].valid,
+			  "text %zu is %svalid", i, texts[i].valid ? "" : "not ");
+		CHECK_STR(b.text, texts[i].clean);
+		CHECK_MSG(utf8_tail(texts[i].bytes, len) == texts[i].tail,
+			  "text %zu has a tail of %zu", i, texts[i].tail);
+	}
+}
+
+static void cuts_keep_characters_whole(void)
+{
+	static const char text[] = "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80z";
+	static const size_t want[] = { 0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 11, 11 };
+
+	for (size_t i = 0; i < ARRAY_LEN(want); i++)
+		CHECK_MSG(utf8_cut(text, 11, i) == want[i], "cut at %zu", i);
+	CHECK(utf8_count(text, 11) == 5);
+	CHECK(utf8_offset(text, 11, 0) == 0 && utf8_offset(text, 11, 3) == 6);
+	CHECK(utf8_offset(text, 11, 5) == 11 && utf8_offset(text, 11, 9) == 11);
+}
+
+static void the_first_error_stays(void)
+{
+	struct error err = ERROR_NONE;
+	char big[2000];
+
+	CHECK(fail(&err, MT_EIO, "one\ntwo\x7f") == MT_EIO);
+	CHECK(fail(&err, MT_EINVAL, "later") == MT_EINVAL);
+	CHECK(err.code == MT_EIO);
+	CHECK_STR(err.text, "one two ");
+	CHECK(fail(NULL, MT_ENOMEM, "x") == MT_ENOMEM);
+
+	memset(big, 'a', sizeof big);
+	for (size_t i = 0; i + 3 < sizeof big; i += 3)
+		memcpy(big + i, "\xe2\x82\xac", 3);
+	big[sizeof big - 1] = '\0';
+	err = ERROR_NONE;
+	fail(&err, MT_EIO, "x%s", big);
+	CHECK(utf8_valid(err.text, strlen(err.text)) && strlen(err.text) > 500);
+	for (int code = 0; code >= MT_EEXIST; code--)
+		CHECK(strcmp(status_name(code), "unknown status") != 0);
+	CHECK_STR(status_name(99), "unknown status");
+}
+
+int main(void)
+{
+	a_buffer_grows_up_to_its_ceiling();
+	a_buffer_is_cut_at_both_ends();
+	a_buffer_without_memory();
+	texts_are_cleaned();
+	cuts_keep_characters_whole();
+	the_first_error_stays();
+	return tap_done();
+}
