@@ -4,10 +4,10 @@
  *
  * Layers, later wins: built-in, /etc/mortise/mortise.ini,
  * /etc/mortise/conf.d/ *.ini, $XDG_CONFIG_HOME/mortise/mortise.ini,
- * .mortise/mortise.ini of a trusted project, MORTISE_SECTION_KEY, -o
- * section.key=value. Sections: core, llm, controller, tool, condenser,
- * dialect, analyzer, runtime, agent, mcp, grant, skills, server, hooks; most
- * may be named ([llm.cheap]). */
+ * .mortise/mortise.ini of a trusted project, MORTISE_SECTION_KEY (of a named
+ * section MORTISE_SECTION__NAME__KEY), -o section.key=value. Sections: core,
+ * llm, controller, tool, condenser, dialect, analyzer, runtime, agent, grant;
+ * most may be named ([llm.cheap]). */
 #ifndef HOST_CONFIG_CONFIG_H
 #define HOST_CONFIG_CONFIG_H
 
@@ -41,6 +41,8 @@ bool config_bool(const struct config *c, const char *section, const char *key);
 bool config_has(const struct config *c, const char *section);
 /** Names of named sections of a family: config_named(c, "llm", 0) -> "cheap". */
 const char *config_named(const struct config *c, const char *family, size_t n);
+/** The plugin of a section: its key `plugin`, else its name. */
+const char *config_plugin(const struct config *c, const char *section);
 /** Where a value came from: "FILE:LINE", "MORTISE_LLM_MODEL", "-o", "built in". */
 const char *config_origin(const struct config *c, const char *section, const char *key);
 
@@ -63,6 +65,13 @@ char *config_api_key(const struct config *c, const char *section,
 int config_trust(const char *workspace, struct error *err);
 /** The file of the project is there but not trusted: its path, else NULL. */
 const char *config_untrusted(const struct config *c);
+
+/** Tells the option table of the plugin that a section configures, so that
+ *  config_show and config_explain know its defaults and what is secret; NULL:
+ *  not known. Without it values of plugin sections are not shown. */
+typedef const struct mt_option *config_tables_fn(const char *section, size_t *ret_count,
+						 void *arg);
+void config_tables(struct config *c, config_tables_fn *tables, void *arg);
 
 /* For `mortise config`: */
 int config_show(const struct config *c, bool json, struct strbuf *out);

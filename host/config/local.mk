@@ -1,1 +1,3 @@
-# host/config
+# The INI layers.
+libhost_a_SOURCES += %D%/config.h %D%/explain.c %D%/layers.c %D%/layers.h \
+	%D%/secrets.c %D%/tables.c %D%/trust.c %D%/values.c

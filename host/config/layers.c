@@ -1,0 +1,554 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * layers.c - the layers read one after the other, each assignment checked. */
+#include "config/layers.h"
+#include "files.h"
+#include "ini.h"
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <string.h>
+
+extern char **environ;
+
+struct config *config_free(struct config *c)
+{
+	if (!c)
+		return NULL;
+	for (size_t i = 0; i < c->setting_count; i++) {
+		free(c->settings[i].section);
+		free(c->settings[i].key);
+		free(c->settings[i].value);
+		free(c->settings[i].origin);
+	}
+	for (size_t i = 0; i < c->value_count; i++)
+		free(c->values[i].text);
+	for (size_t i = 0; i < c->section_count; i++)
+		free(c->sections[i]);
+	free(c->settings);
+	free(c->values);
+	free(c->sections);
+	free(c->untrusted);
+	free(c);
+	return NULL;
+}
+
+static int no_memory(struct error *err)
+{
+	return fail(err, MT_ENOMEM, "out of memory");
+}
+
+/* ---- one section, one assignment ---------------------------------------- */
+
+static int unknown_section(const char *section, const char *origin, struct error *err)
+{
+	const char *names[32], *near, *rest = strchr(section, '.');
+	char word[NAME_MAX_LEN + 1];
+	size_t count = 0;
+
+	snprintf(word, sizeof word, "%.*s", (int)strcspn(section, "."), section);
+	for (; family_at(count) && count < ARRAY_LEN(names); count++)
+		names[count] = family_at(count)->name;
+	near = suggest(word, names, count);
+	if (near)
+		return fail(err, MT_EINVAL,
+			    "%s: unknown section [%.80s]; did you mean [%s%.80s]?", origin,
+			    section, near, rest ? rest : "");
+	return fail(err, MT_EINVAL, "%s: unknown section [%.80s]", origin, section);
+}
+
+int config_open_section(struct config *c, const char *section, const char *origin,
+			enum layer layer, struct error *err)
+{
+	const char *name = NULL;
+	const struct family *f = family_of(section, &name);
+	char **grown;
+
+	if (!f)
+		return unknown_section(section, origin, err);
+	if (!name && !f->plain)
+		return fail(err, MT_EINVAL, "%s: [%s] needs a name: write [%s.NAME]", origin,
+			    f->name, f->name);
+	if (name && !f->named)
+		return fail(err, MT_EINVAL, "%s: [%s] has no named sections: write [%s]",
+			    origin, f->name, f->name);
+	if (name && !name_valid(name, strlen(name), false))
+		return fail(err, MT_EINVAL,
+			    "%s: `%.80s` is no name for a section: a small letter, then at "
+			    "most 62 small letters, digits, - and _", origin, name);
+	if (layer == LAYER_PROJECT && !f->project)
+		return fail(err, MT_EDENIED, "%s: a project may not have a section [%s]: "
+			    "put it into your own configuration", origin, section);
+	for (size_t i = 0; i < c->section_count; i++)
+		if (strcmp(c->sections[i], section) == 0)
+			return MT_OK;
+	if (c->section_count == c->section_room) {
+		size_t room = c->section_room ? c->section_room * 2 : 16;
+
+		if (room > SETTINGS_MAX)
+			return fail(err, MT_ELIMIT, "%s: too many sections", origin);
+		grown = realloc(c->sections, room * sizeof *grown);
+		if (!grown)
+			return no_memory(err);
+		c->sections = grown;
+		c->section_room = room;
+	}
+	c->sections[c->section_count] = strdup(section);
+	if (!c->sections[c->section_count])
+		return no_memory(err);
+	c->section_count++;
+	return MT_OK;
+}
+
+static int check_setting(const struct family *f, const char *section, const char *key,
+			 char op, const char *value, const char *origin, enum layer layer,
+			 struct error *err)
+{
+	const struct mt_option *option = option_find(f->table, f->count, key);
+	struct error why = ERROR_NONE;
+	int status = MT_OK;
+
+	if (!name_valid(key, strlen(key), true))
+		return fail(err, MT_EINVAL,
+			    "%s: `%.80s` is no key: small letters, digits, _, - and .",
+			    origin, key);
+	if (layer == LAYER_PROJECT && !project_may_set(f, key))
+		return fail(err, MT_EDENIED, "%s: a project may not set `%s` of [%s]: put it "
+			    "into your own configuration", origin, key, section);
+	if (!option && f->plugin)
+		return MT_OK;
+	if (!option)
+		status = option_unknown(f->table, f->count, key, &why);
+	else if (op != '=' && option->type != MT_OPTION_LIST)
+		return fail(err, MT_EINVAL, "%s: `%s` is no list: write %s = instead of %s %c=",
+			    origin, key, key, key, op);
+	else if (op == '=' && !*value && !(option->flags & MT_OPTION_REQUIRED))
+		return MT_OK; /* unset again */
+	else
+		status = option_check(option, key, value, &why);
+	if (status)
+		return fail(err, status, "%s: [%s] %s", origin, section, why.text);
+	return MT_OK;
+}
+
+/* Paths of our own options are absolute once they are read: relative ones stand
+ * for the folder of their file, or for the current one. */
+static char *place_path(const char *value, const char *file)
+{
+	AUTO(free) char *path = path_expand(value);
+	AUTO(free) char *dir = NULL;
+	char *slash;
+
+	if (!path)
+		return NULL;
+	if (*path == '/' || !*path)
+		return STEAL(path);
+	dir = file ? realpath(file, NULL) : realpath(".", NULL);
+	if (!dir)
+		return STEAL(path);
+	slash = file ? strrchr(dir, '/') : NULL;
+	if (slash)
+		slash[slash == dir] = '\0';
+	return path_join(dir, path);
+}
+
+static int append(struct config *c, struct setting s, struct error *err)
+{
+	if (c->setting_count == c->setting_room) {
+		size_t room = c->setting_room ? c->setting_room * 2 : 32;
+		struct setting *grown;
+
+		if (room > SETTINGS_MAX)
+			return fail(err, MT_ELIMIT, "%s: more than %d settings",
+				    s.origin ? s.origin : "", SETTINGS_MAX);
+		grown = realloc(c->settings, room * sizeof *grown);
+		if (!grown)
+			return no_memory(err);
+		c->settings = grown;
+		c->setting_room = room;
+	}
+	c->settings[c->setting_count] = s;
+	return MT_OK;
+}
+
+static int add(struct config *c, const char *section, const char *key, char op,
+	       const char *value, const char *file, const char *origin, enum layer layer,
+	       struct error *err)
+{
+	const char *name;
+	const struct family *f;
+	const struct mt_option *option;
+	struct setting s = { .op = op, .layer = layer };
+	int status = config_open_section(c, section, origin, layer, err);
+
+	if (status)
+		return status;
+	f = family_of(section, &name);
+	status = check_setting(f, section, key, op, value, origin, layer, err);
+	if (status)
+		return status;
+	option = option_find(f->table, f->count, key);
+	s.section = strdup(section);
+	s.key = strdup(key);
+	s.origin = strdup(origin);
+	s.value = option && option->type == MT_OPTION_PATH ? place_path(value, file) :
+							     strdup(value);
+	if (!s.section || !s.key || !s.origin || !s.value)
+		status = no_memory(err);
+	if (!status)
+		status = append(c, s, err);
+	if (status) {
+		free(s.section);
+		free(s.key);
+		free(s.value);
+		free(s.origin);
+		return status;
+	}
+	c->setting_count++;
+	return MT_OK;
+}
+
+int config_add(struct config *c, const char *section, const char *key, char op,
+	       const char *value, const char *origin, enum layer layer, struct error *err)
+{
+	return add(c, section, key, op, value, NULL, origin, layer, err);
+}
+
+/* ---- files -------------------------------------------------------------- */
+
+static int check_repeated(const struct ini *ini, size_t n, const char *path,
+			  struct error *err)
+{
+	const struct ini_entry *e = &ini->entries[n];
+
+	if (e->op != '=')
+		return MT_OK;
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(ini->entries[i].key, e->key) == 0 &&
+		    strcmp(ini->entries[i].section, e->section) == 0)
+			return fail(err, MT_EINVAL,
+				    "%s:%u: `%s` is set again; the first time is line %u",
+				    path, e->line, e->key, ini->entries[i].line);
+	return MT_OK;
+}
+
+static int apply_ini(struct config *c, const struct ini *ini, const char *path,
+		     enum layer layer, struct error *err)
+{
+	AUTO(strbuf) struct strbuf origin = STRBUF(8192);
+	int status = MT_OK;
+
+	if (ini->count > SETTINGS_MAX || ini->section_count > SETTINGS_MAX)
+		return fail(err, MT_ELIMIT, "%s: more than %d settings", path, SETTINGS_MAX);
+	for (size_t i = 0; i < ini->section_count && !status; i++) {
+		strbuf_reset(&origin);
+		if (strbuf_addf(&origin, "%s:%u", path, ini->section_lines[i]))
+			return fail(err, origin.error, "%s: the path is too long", path);
+		status = config_open_section(c, ini->sections[i], origin.text, layer, err);
+	}
+	for (size_t i = 0; i < ini->count && !status; i++) {
+		const struct ini_entry *e = &ini->entries[i];
+
+		strbuf_reset(&origin);
+		if (strbuf_addf(&origin, "%s:%u", path, e->line))
+			return fail(err, origin.error, "%s: the path is too long", path);
+		if (!*e->section)
+			return fail(err, MT_EINVAL,
+				    "%s: `%s` stands before the first section: write [core], "
+				    "[llm] or another above it", origin.text, e->key);
+		status = check_repeated(ini, i, path, err);
+		if (!status)
+			status = add(c, e->section, e->key, e->op, e->value, path,
+				     origin.text, layer, err);
+	}
+	return status;
+}
+
+static int apply_text(struct config *c, const char *path, const char *text, size_t len,
+		      enum layer layer, struct error *err)
+{
+	struct ini ini;
+	int status = ini_parse_text(path, text, len, &ini, err);
+
+	if (status)
+		return status;
+	status = apply_ini(c, &ini, path, layer, err);
+	ini_clear(&ini);
+	return status;
+}
+
+static int read_file(struct config *c, const char *path, bool needed, enum layer layer,
+		     struct error *err)
+{
+	AUTO(free) char *text = NULL;
+	size_t len;
+	struct error why = ERROR_NONE;
+	int status = file_read(path, INI_MAX_FILE, &text, &len, &why);
+
+	if (status == MT_ENOTFOUND && !needed)
+		return MT_OK;
+	if (status)
+		return fail(err, status, "%s", why.text);
+	if (!path_is_safe(path, err))
+		return err ? err->code : MT_EDENIED;
+	return apply_text(c, path, text, len, layer, err);
+}
+
+static int is_ini(const struct dirent *entry)
+{
+	size_t len = strlen(entry->d_name);
+
+	return entry->d_name[0] != '.' && len > 4 &&
+	       strcmp(entry->d_name + len - 4, ".ini") == 0;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int read_folder(struct config *c, const char *folder, enum layer layer,
+		       struct error *err)
+{
+	struct dirent **entries = NULL;
+	int status = MT_OK, n = scandir(folder, &entries, is_ini, by_name);
+
+	if (n < 0)
+		return errno == ENOENT || errno == ENOTDIR ?
+			       MT_OK : fail(err, MT_EIO, "%s: %s", folder, strerror(errno));
+	for (int i = 0; i < n; i++) {
+		AUTO(free) char *path = path_join(folder, entries[i]->d_name);
+
+		if (!status)
+			status = path ? read_file(c, path, true, layer, err) :
+					no_memory(err);
+		free(entries[i]);
+	}
+	free(entries);
+	return status;
+}
+
+static int read_system(struct config *c, struct error *err)
+{
+	const char *set = getenv("MORTISE_SYSTEM_CONFIG");
+	const char *folder = set && *set ? set : SYSCONF_DIR "/mortise";
+	AUTO(free) char *file = path_join(folder, "mortise.ini");
+	AUTO(free) char *more = path_join(folder, "conf.d");
+	int status;
+
+	if (!file || !more)
+		return no_memory(err);
+	status = read_file(c, file, false, LAYER_SYSTEM, err);
+	return status ? status : read_folder(c, more, LAYER_SYSTEM, err);
+}
+
+static int read_user(struct config *c, const char *file, struct error *err)
+{
+	AUTO(free) char *folder = NULL, *path = NULL;
+	struct error why = ERROR_NONE;
+
+	if (file)
+		return read_file(c, file, true, LAYER_USER, err);
+	if (xdg_dir("CONFIG", false, &folder, &why))
+		return why.code == MT_ENOMEM ? no_memory(err) : MT_OK; /* no home */
+	path = path_join(folder, "mortise.ini");
+	return path ? read_file(c, path, false, LAYER_USER, err) : no_memory(err);
+}
+
+static int read_project(struct config *c, const char *workspace, struct error *err)
+{
+	AUTO(free) char *path = path_join(workspace ? workspace : ".", ".mortise/mortise.ini");
+	AUTO(free) char *real = NULL, *text = NULL;
+	struct error why = ERROR_NONE;
+	bool trusted = false;
+	size_t len;
+	int status;
+
+	if (!path)
+		return no_memory(err);
+	real = realpath(path, NULL);
+	if (!real)
+		return errno == ENOMEM ? no_memory(err) : MT_OK;
+	status = file_read(real, INI_MAX_FILE, &text, &len, &why);
+	if (!status)
+		status = trust_check(real, text, len, &trusted, err);
+	else if (status != MT_ENOMEM)
+		status = MT_OK; /* a folder, a device, too large: not trusted */
+	if (status)
+		return status;
+	if (!trusted) {
+		c->untrusted = STEAL(real);
+		return MT_OK;
+	}
+	if (!path_is_safe(real, err))
+		return err ? err->code : MT_EDENIED;
+	return apply_text(c, real, text, len, LAYER_PROJECT, err);
+}
+
+/* ---- environment and command line ---------------------------------------- */
+
+/* The opened section that is written so in a variable, where - becomes _. */
+static void find_written(const struct config *c, char *section)
+{
+	for (size_t i = 0; i < c->section_count; i++) {
+		const char *s = c->sections[i];
+		size_t at = 0;
+
+		while (s[at] && (s[at] == section[at] || (s[at] == '-' && section[at] == '_')))
+			at++;
+		if (!s[at] && !section[at]) {
+			memcpy(section, s, at);
+			return;
+		}
+	}
+}
+
+/* MORTISE_FAMILY_KEY, or MORTISE_FAMILY__NAME__KEY. Variables that begin with
+ * no family of ours belong to somebody else. */
+static int apply_variable(struct config *c, const char *variable, struct error *err)
+{
+	enum { PREFIX = sizeof "MORTISE_" - 1 };
+	AUTO(free) char *origin = strndup(variable, strcspn(variable, "="));
+	AUTO(free) char *word = origin ? strdup(origin) : NULL;
+	const char *name, *value = strchr(variable, '=') + 1;
+	char *key, *end;
+
+	if (!word)
+		return no_memory(err);
+	for (char *p = word; *p; p++)
+		*p = (char)tolower((unsigned char)*p);
+	word[PREFIX - 1] = '\0';
+	key = strchr(word + PREFIX, '_');
+	if (!key)
+		return MT_OK;
+	*key++ = '\0';
+	if (!family_of(word + PREFIX, &name))
+		return MT_OK;
+	if (*key == '_') {
+		end = strstr(key + 1, "__");
+		for (char *next = end; next; next = strstr(end + 1, "__"))
+			end = next;
+		if (!end)
+			return fail(err, MT_EINVAL, "%s: no key after the name of the section: "
+				    "write MORTISE_SECTION__NAME__KEY", origin);
+		key[-1] = '.';
+		memmove(key, key + 1, (size_t)(end - key));
+		end[-1] = '\0';
+		find_written(c, word + PREFIX);
+		key = end + 2;
+	}
+	return config_add(c, word + PREFIX, key, '=', value, origin, LAYER_ENV, err);
+}
+
+static int read_environment(struct config *c, struct error *err)
+{
+	static const char prefix[] = "MORTISE_";
+	int status = MT_OK;
+
+	for (char **e = environ; e && *e && !status; e++)
+		if (strncmp(*e, prefix, sizeof prefix - 1) == 0 && strchr(*e, '='))
+			status = apply_variable(c, *e, err);
+	return status;
+}
+
+/* section.key=value, section.key+=value; the section of a family that has
+ * names is the family with the name, where more than one dot allows it. */
+static int apply_override(struct config *c, const char *text, struct error *err)
+{
+	AUTO(free) char *left = strndup(text, strcspn(text, "="));
+	const char *value = strchr(text, '='), *name;
+	const struct family *f;
+	char *dot, *second, op = '=';
+	size_t len;
+
+	if (!left)
+		return no_memory(err);
+	len = strlen(left);
+	while (len > 0 && left[len - 1] == ' ')
+		left[--len] = '\0';
+	if (value && len > 0 && (left[len - 1] == '+' || left[len - 1] == '-')) {
+		op = left[--len];
+		while (len > 0 && left[len - 1] == ' ')
+			len--;
+		left[len] = '\0';
+	}
+	dot = strchr(left, '.');
+	if (!value || !dot)
+		return fail(err, MT_EINVAL, "-o %.80s: write -o section.key=value",
+			    value ? left : text);
+	f = family_of(left, &name);
+	second = strchr(dot + 1, '.');
+	if (f && f->named && second)
+		dot = second;
+	*dot = '\0';
+	for (value++; *value == ' '; value++)
+		;
+	return config_add(c, left, dot + 1, op, value, "-o", LAYER_COMMAND, err);
+}
+
+/* ---- all of it ----------------------------------------------------------- */
+
+static char *default_runner(void)
+{
+	AUTO(free) char *self = realpath("/proc/self/exe", NULL);
+	char *slash = self ? strrchr(self, '/') : NULL;
+
+	if (slash) {
+		AUTO(free) char *beside = NULL;
+
+		*slash = '\0';
+		beside = path_join(self, "mortise-runner");
+		if (beside && access(beside, X_OK) == 0)
+			return STEAL(beside);
+	}
+	return strdup(HELPER_DIR "/mortise-runner");
+}
+
+static int add_builtin(struct config *c, struct error *err)
+{
+	AUTO(free) char *runner = default_runner(), *state = NULL;
+	struct error why = ERROR_NONE;
+	int status;
+
+	if (!runner)
+		return no_memory(err);
+	status = config_add(c, "core", "runner", '=', runner, "built in", LAYER_BUILTIN, err);
+	if (!status && xdg_dir("STATE", false, &state, &why) == MT_OK)
+		status = config_add(c, "core", "state_dir", '=', state, "built in",
+				    LAYER_BUILTIN, err);
+	return status;
+}
+
+static int read_layers(struct config *c, const struct config_input *in, struct error *err)
+{
+	int status = add_builtin(c, err);
+
+	if (!status)
+		status = read_system(c, err);
+	if (!status)
+		status = read_user(c, in->file, err);
+	if (!status)
+		status = read_project(c, in->workspace, err);
+	if (!status)
+		status = read_environment(c, err);
+	for (size_t i = 0; i < in->override_count && !status; i++)
+		status = apply_override(c, in->overrides[i], err);
+	return status;
+}
+
+int config_load(const struct config_input *in, struct config **ret, struct error *err)
+{
+	AUTO(config) struct config *c = calloc(1, sizeof *c);
+	struct error own = ERROR_NONE;
+	int status;
+
+	if (!c)
+		return no_memory(err);
+	status = read_layers(c, in, &own);
+	if (!status)
+		status = values_resolve(c, &own);
+	if (status)
+		return fail(err, status, "%s", own.text);
+	*ret = STEAL(c);
+	return MT_OK;
+}

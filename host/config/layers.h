@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * layers.h - what the files of host/config share; nobody else includes it. */
+#ifndef HOST_CONFIG_LAYERS_H
+#define HOST_CONFIG_LAYERS_H
+
+#include "config/config.h"
+
+enum layer { LAYER_BUILTIN, LAYER_SYSTEM, LAYER_USER, LAYER_PROJECT, LAYER_ENV, LAYER_COMMAND };
+
+enum { NAME_MAX_LEN = 63, SETTINGS_MAX = 8192 };
+
+/** Sections of one kind: [llm] and [llm.NAME] are the family "llm". */
+struct family {
+	const char *name;
+	bool plain, named;      /* [x] and [x.NAME] are allowed */
+	bool plugin;            /* configures a plugin: its table is known later */
+	bool project;           /* a project may open it */
+	const struct mt_option *table;
+	size_t count;
+};
+
+/** One assignment as some layer made it. */
+struct setting {
+	char *section, *key, *value, *origin;
+	char op; /* '=', '+' or '-' */
+	enum layer layer;
+};
+
+/** What is in force for a key that was set. */
+struct value {
+	const char *section, *key; /* borrowed from a setting */
+	char *text;
+	const struct setting *last;
+};
+
+struct config {
+	struct setting *settings;
+	size_t setting_count, setting_room;
+	struct value *values;
+	size_t value_count;
+	char **sections; /* opened by some layer, each once */
+	size_t section_count, section_room;
+	char *untrusted;
+	config_tables_fn *tables;
+	void *tables_arg;
+};
+
+/* tables.c */
+const struct family *family_of(const char *section, const char **ret_name);
+const struct family *family_at(size_t n);
+bool project_may_set(const struct family *f, const char *key);
+bool name_valid(const char *name, size_t len, bool dots);
+
+/* layers.c */
+int config_open_section(struct config *c, const char *section, const char *origin,
+			enum layer layer, struct error *err);
+int config_add(struct config *c, const char *section, const char *key, char op,
+	       const char *value, const char *origin, enum layer layer, struct error *err);
+
+/* values.c */
+int values_resolve(struct config *c, struct error *err);
+const struct value *value_find(const struct config *c, const char *section,
+			       const char *key);
+/** The section that `section` inherits from, or NULL. */
+const char *section_parent(const struct config *c, const char *section);
+/** Text of a list after `op` with the items of `change`. NULL: no memory. */
+char *list_change(const char *list, char op, const char *change);
+
+/* trust.c */
+int trust_check(const char *path, const char *text, size_t len, bool *ret_trusted,
+		struct error *err);
+
+#endif

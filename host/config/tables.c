@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tables.c - every section and option of our own, and what a project may set. */
+#include "config/layers.h"
+#include <string.h>
+
+#define OPTION(type_, name_, fallback_, help_, ...)                            \
+	{ .size = sizeof(struct mt_option), .type = MT_OPTION_##type_,         \
+	  .name = (name_), .fallback = (fallback_), .help = (help_), __VA_ARGS__ }
+
+static const struct mt_option core_table[] = {
+	OPTION(LIST, "plugin_path", NULL,
+	       "Folders with plugins, searched before the usual ones."),
+	OPTION(PATH, "runner", NULL,
+	       "The program that runs tools; by default mortise-runner of this "
+	       "installation."),
+	OPTION(PATH, "prompt_dir", PROMPT_DIR, "Folder of the prompt templates."),
+	OPTION(CHOICE, "sync", "barrier",
+	       "When the event log is forced to disk: before a request or a call "
+	       "leaves, after each event, or never.",
+	       .choices = "barrier|event|none"),
+	OPTION(CHOICE, "log_level", "warning", "The most detailed messages written.",
+	       .choices = "error|warning|info|debug"),
+	OPTION(BOOL, "log_all_events", "no", "Write a line for every event."),
+	OPTION(PATH, "state_dir", NULL,
+	       "Folder of the conversations; by default mortise in the folder for "
+	       "state of the user."),
+};
+
+static const struct mt_option llm_table[] = {
+	OPTION(TEXT, "model", NULL,
+	       "The model as provider/name, for instance anthropic/claude-sonnet-4-5."),
+	OPTION(TEXT, "base_url", NULL,
+	       "Where the provider is asked, instead of its usual address."),
+	OPTION(TEXT, "api_key_env", NULL,
+	       "Name of the environment variable that holds the key."),
+	OPTION(PATH, "api_key_file", NULL, "File whose first line is the key."),
+	OPTION(NUMBER, "temperature", NULL,
+	       "How freely the model chooses; unset: as the provider thinks.", .max = 2),
+	OPTION(NUMBER, "top_p", NULL,
+	       "Share of likely words the model chooses from; unset: as the provider "
+	       "thinks.", .max = 1),
+	OPTION(INT, "max_output_tokens", NULL,
+	       "Most tokens of one reply; unset: what the model can.",
+	       .min = 1, .max = 100000000),
+	OPTION(INT, "max_input_tokens", NULL,
+	       "Most tokens of one request; unset: what the model can.",
+	       .min = 1, .max = 1000000000),
+	OPTION(DURATION, "timeout", "300s", "Longest time for a whole reply.",
+	       .min = 1, .max = 86400000),
+	OPTION(DURATION, "stall_timeout", "60s",
+	       "Longest time without a byte from the provider.",
+	       .min = 1, .max = 86400000),
+	OPTION(INT, "retries", "5",
+	       "How often a request that failed for a passing reason is sent again.",
+	       .max = 100),
+	OPTION(DURATION, "retry_min_wait", "8s", "Shortest wait before a new attempt.",
+	       .max = 86400000),
+	OPTION(DURATION, "retry_max_wait", "64s", "Longest wait before a new attempt.",
+	       .max = 86400000),
+	OPTION(NUMBER, "retry_multiplier", "8",
+	       "Factor of the exponential growth of the waits.", .max = 1000),
+	OPTION(BOOL, "stream", "yes", "Ask for replies in pieces as they are made."),
+	OPTION(CHOICE, "native_tool_calling", "auto",
+	       "Whether tools are called by the provider's own form or as text.",
+	       .choices = "auto|yes|no"),
+	OPTION(CHOICE, "vision", "auto", "Whether the model is shown images.",
+	       .choices = "auto|yes|no"),
+	OPTION(TEXT, "api_version", NULL, "Version of the interface, where one is asked for."),
+	OPTION(LIST, "extra_headers", NULL,
+	       "HTTP headers to send with each request, as Name: value.",
+	       .flags = MT_OPTION_SECRET),
+	OPTION(PATH, "ca_path", NULL,
+	       "Folder of certificates to trust, instead of the system's."),
+	OPTION(TEXT, "proxy", NULL,
+	       "URL of the proxy; unset: as the environment says.",
+	       .flags = MT_OPTION_SECRET),
+	OPTION(NUMBER, "input_cost_per_token", NULL,
+	       "Price of a token sent, in US dollars.", .max = 1000),
+	OPTION(NUMBER, "output_cost_per_token", NULL,
+	       "Price of a token received, in US dollars.", .max = 1000),
+	OPTION(BOOL, "log_requests", "no",
+	       "Keep requests and replies beside the conversation, secrets masked."),
+	OPTION(PATH, "script", NULL, "File that the scripted model plays."),
+};
+
+static const struct mt_option controller_table[] = {
+	OPTION(TEXT, "base", NULL,
+	       "The controller that this one is like, where it says nothing; default "
+	       "is [controller]."),
+	OPTION(TEXT, "agent", "codeact", "The agent."),
+	OPTION(LIST, "tools", "bash, editor, think, finish",
+	       "Tools the agent has: names of [tool.NAME], of toolsets or of tools."),
+	OPTION(LIST, "condensers", "noop",
+	       "What shortens the history, in order: names of [condenser.NAME] or of "
+	       "condensers."),
+	OPTION(LIST, "analyzers", NULL, "What judges the risk of actions; the highest counts."),
+	OPTION(CHOICE, "confirmation", "never", "Which actions wait for a person.",
+	       .choices = "never|always|risky"),
+	OPTION(TEXT, "runtime", "local", "Where tools run."),
+	OPTION(TEXT, "llm", NULL, "The model: a name of [llm.NAME]; unset: [llm]."),
+	OPTION(TEXT, "router", NULL, "What chooses among several models; unset: nothing."),
+	OPTION(INT, "max_iterations", "500", "Most steps of a task.",
+	       .min = 1, .max = 1000000000),
+	OPTION(INT, "max_message_chars", "30000",
+	       "Most characters of one observation that the model is shown.",
+	       .min = 100, .max = 100000000),
+};
+
+static const struct mt_option plugin_table[] = {
+	OPTION(TEXT, "plugin", NULL, "The component; by default the name of the section."),
+};
+
+static const struct mt_option grant_table[] = {
+	OPTION(TEXT, "env", NULL, "Environment variable that holds the secret."),
+	OPTION(PATH, "file", NULL, "File whose text is the secret."),
+	OPTION(LIST, "tools", NULL, "Tools that may ask for it.",
+	       .flags = MT_OPTION_REQUIRED),
+};
+
+#define TABLE(t) .table = (t), .count = ARRAY_LEN(t)
+
+static const struct family families[] = {
+	{ "core", .plain = true, .project = true, TABLE(core_table) },
+	{ "llm", .plain = true, .named = true, .project = true, TABLE(llm_table) },
+	{ "controller", .plain = true, .named = true, .project = true,
+	  TABLE(controller_table) },
+	{ "tool", .named = true, .plugin = true, .project = true, TABLE(plugin_table) },
+	{ "condenser", .named = true, .plugin = true, .project = true,
+	  TABLE(plugin_table) },
+	{ "agent", .named = true, .plugin = true, .project = true, TABLE(plugin_table) },
+	{ "runtime", .named = true, .plugin = true, TABLE(plugin_table) },
+	{ "analyzer", .named = true, .plugin = true, TABLE(plugin_table) },
+	{ "dialect", .named = true, .plugin = true, TABLE(plugin_table) },
+	{ "grant", .named = true, TABLE(grant_table) },
+};
+
+/* What loads code, sends keys or the conversation elsewhere, writes outside of
+ * the workspace or lowers a guard is for the user alone to set. */
+static const struct {
+	const char *family, *key;
+} not_for_projects[] = {
+	{ "core", "plugin_path" },
+	{ "core", "runner" },
+	{ "core", "prompt_dir" },
+	{ "core", "state_dir" },
+	{ "core", "sync" },
+	{ "llm", "base_url" },
+	{ "llm", "api_key_env" },
+	{ "llm", "api_key_file" },
+	{ "llm", "extra_headers" },
+	{ "llm", "ca_path" },
+	{ "llm", "proxy" },
+	{ "llm", "script" },
+	{ "controller", "runtime" },
+	{ "controller", "confirmation" },
+	{ "controller", "analyzers" },
+	{ "tool", "plugin" },
+	{ "condenser", "plugin" },
+	{ "agent", "plugin" },
+};
+
+const struct family *family_at(size_t n)
+{
+	return n < ARRAY_LEN(families) ? &families[n] : NULL;
+}
+
+const struct family *family_of(const char *section, const char **ret_name)
+{
+	size_t len = strcspn(section, ".");
+
+	for (size_t i = 0; i < ARRAY_LEN(families); i++) {
+		const char *name = families[i].name;
+
+		if (strncmp(name, section, len) == 0 && !name[len]) {
+			*ret_name = section[len] ? section + len + 1 : NULL;
+			return &families[i];
+		}
+	}
+	return NULL;
+}
+
+bool project_may_set(const struct family *f, const char *key)
+{
+	for (size_t i = 0; i < ARRAY_LEN(not_for_projects); i++)
+		if (strcmp(not_for_projects[i].family, f->name) == 0 &&
+		    strcmp(not_for_projects[i].key, key) == 0)
+			return false;
+	return f->project;
+}
+
+bool name_valid(const char *name, size_t len, bool dots)
+{
+	if (len == 0 || len > NAME_MAX_LEN || name[0] < 'a' || name[0] > 'z')
+		return false;
+	for (size_t i = 0; i < len; i++) {
+		char ch = name[i];
+
+		if (!(ch >= 'a' && ch <= 'z') && !(ch >= '0' && ch <= '9') && ch != '_' &&
+		    ch != '-' && !(dots && ch == '.'))
+			return false;
+	}
+	return true;
+}
+
+const struct mt_option *config_table(const char *family, size_t *ret_count)
+{
+	const char *name;
+	const struct family *f = family_of(family, &name);
+
+	*ret_count = f ? f->count : 0;
+	return f ? f->table : NULL;
+}

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * values.c - what is in force: the layers folded, named sections inheriting. */
+#include "config/layers.h"
+#include "files.h"
+#include <string.h>
+
+static int no_memory(struct error *err)
+{
+	return fail(err, MT_ENOMEM, "out of memory");
+}
+
+/* ---- lists --------------------------------------------------------------- */
+
+static bool list_has(const char *list, const char *item, size_t len)
+{
+	const char *each;
+	size_t each_len;
+
+	while (list_next(&list, &each, &each_len))
+		if (each_len == len && memcmp(each, item, len) == 0)
+			return true;
+	return false;
+}
+
+static void put_item(struct strbuf *b, const char *item, size_t len)
+{
+	if (b->len > 0)
+		strbuf_add(b, ", ");
+	strbuf_addn(b, item, len);
+}
+
+char *list_change(const char *list, char op, const char *change)
+{
+	struct strbuf b = STRBUF(1 << 21);
+	const char *rest = list, *item;
+	size_t len;
+
+	if (op == '=')
+		rest = change;
+	while (list_next(&rest, &item, &len))
+		if (op != '-' || !list_has(change, item, len))
+			put_item(&b, item, len);
+	if (op == '+')
+		for (rest = change; list_next(&rest, &item, &len);)
+			if (!list_has(list, item, len))
+				put_item(&b, item, len);
+	if (b.len == 0 && !b.error)
+		return strdup("");
+	return strbuf_take(&b);
+}
+
+/* ---- inheritance ----------------------------------------------------------- */
+
+static const struct setting *last_setting(const struct config *c, const char *section,
+					  const char *key)
+{
+	for (size_t i = c->setting_count; i-- > 0;)
+		if (strcmp(c->settings[i].section, section) == 0 &&
+		    strcmp(c->settings[i].key, key) == 0)
+			return &c->settings[i];
+	return NULL;
+}
+
+/* "FAMILY.NAME" as it was opened, or NULL. */
+static const char *opened(const struct config *c, const char *family, const char *name)
+{
+	size_t len = strlen(family);
+
+	for (size_t i = 0; i < c->section_count; i++) {
+		const char *s = c->sections[i];
+
+		if (strncmp(s, family, len) == 0 && s[len] == '.' &&
+		    strcmp(s + len + 1, name) == 0)
+			return s;
+	}
+	return NULL;
+}
+
+const char *section_parent(const struct config *c, const char *section)
+{
+	const char *name = NULL;
+	const struct family *f = family_of(section, &name);
+	const struct setting *base = NULL;
+
+	if (!f || !f->plain || !name)
+		return NULL;
+	if (strcmp(f->name, "controller") == 0)
+		base = last_setting(c, section, "base");
+	if (!base || !*base->value || strcmp(base->value, "default") == 0)
+		return f->name;
+	return opened(c, f->name, base->value);
+}
+
+static int check_base(const struct config *c, const char *section, struct error *err)
+{
+	const struct setting *base = last_setting(c, section, "base");
+	const char *above = section;
+
+	if (base && strcmp(section, "controller") == 0)
+		return fail(err, MT_EINVAL,
+			    "%s: [controller] is the base itself: `base` belongs into "
+			    "[controller.NAME]", base->origin);
+	if (base && !section_parent(c, section))
+		return fail(err, MT_EINVAL, "%s: there is no section [controller.%.80s]",
+			    base->origin, base->value);
+	for (size_t depth = 0; base && above; depth++, above = section_parent(c, above))
+		if (depth > 32)
+			return fail(err, MT_EINVAL,
+				    "%s: the chain of bases is too long or comes back to "
+				    "itself", base->origin);
+	return MT_OK;
+}
+
+/* ---- folding ---------------------------------------------------------------- */
+
+const struct value *value_find(const struct config *c, const char *section,
+			       const char *key)
+{
+	for (size_t i = 0; i < c->value_count; i++)
+		if (strcmp(c->values[i].key, key) == 0 &&
+		    strcmp(c->values[i].section, section) == 0)
+			return &c->values[i];
+	return NULL;
+}
+
+/* Fold the settings of one key over what it starts from (NULL: unset). An
+ * empty text that was set with = means unset again, but for lists. */
+static char *fold(const struct config *c, const char *section, const char *key,
+		  const char *start, bool list, const struct setting **ret_last)
+{
+	AUTO(free) char *text = strdup(start ? start : "");
+
+	for (size_t i = 0; text && i < c->setting_count; i++) {
+		const struct setting *s = &c->settings[i];
+		char *next;
+
+		if (strcmp(s->key, key) != 0 || strcmp(s->section, section) != 0)
+			continue;
+		*ret_last = s;
+		next = list || s->op != '=' ? list_change(text, s->op, s->value) :
+					      strdup(s->value);
+		free(text);
+		text = next;
+	}
+	return STEAL(text);
+}
+
+static int resolve(struct config *c, const char *section, const char *key,
+		   struct error *err)
+{
+	const char *name, *start, *above = section_parent(c, section);
+	const struct family *f = family_of(section, &name);
+	const struct mt_option *option = option_find(f->table, f->count, key);
+	bool list = option && option->type == MT_OPTION_LIST;
+	struct value v = { 0 };
+	int status;
+
+	if (value_find(c, section, key))
+		return MT_OK;
+	if (above && last_setting(c, above, key)) {
+		status = resolve(c, above, key, err);
+		if (status)
+			return status;
+	}
+	start = config_get(c, section, key);
+	v.text = fold(c, section, key, start, list, &v.last);
+	if (!v.text)
+		return no_memory(err);
+	v.section = v.last->section;
+	v.key = v.last->key;
+	c->values[c->value_count++] = v;
+	return MT_OK;
+}
+
+/* The names that one of our options gives to another section of ours. */
+static int check_links(const struct config *c, struct error *err)
+{
+	for (size_t i = 0; i < c->value_count; i++) {
+		const struct value *v = &c->values[i];
+
+		if (strcmp(v->key, "llm") == 0 && *v->text && strcmp(v->text, "default") != 0 &&
+		    strncmp(v->section, "controller", 10) == 0 && !opened(c, "llm", v->text))
+			return fail(err, MT_EINVAL, "%s: there is no section [llm.%.80s]",
+				    v->last->origin, v->text);
+	}
+	return MT_OK;
+}
+
+int values_resolve(struct config *c, struct error *err)
+{
+	int status = MT_OK;
+
+	c->values = calloc(c->setting_count + 1, sizeof *c->values);
+	if (!c->values)
+		return no_memory(err);
+	for (size_t i = 0; i < c->section_count && !status; i++)
+		if (strncmp(c->sections[i], "controller", 10) == 0)
+			status = check_base(c, c->sections[i], err);
+	for (size_t i = 0; i < c->setting_count && !status; i++)
+		status = resolve(c, c->settings[i].section, c->settings[i].key, err);
+	return status ? status : check_links(c, err);
+}
+
+/* ---- asking ------------------------------------------------------------------ */
+
+static const struct mt_option *option_of(const char *section, const char *key)
+{
+	const char *name;
+	const struct family *f = family_of(section, &name);
+
+	return f ? option_find(f->table, f->count, key) : NULL;
+}
+
+static const struct value *value_above(const struct config *c, const char *section,
+				       const char *key)
+{
+	for (int depth = 0; section && depth < 40; depth++) {
+		const struct value *v = value_find(c, section, key);
+
+		if (v)
+			return v;
+		if (strcmp(key, "base") == 0)
+			return NULL;
+		section = section_parent(c, section);
+	}
+	return NULL;
+}
+
+const char *config_get(const struct config *c, const char *section, const char *key)
+{
+	const struct value *v = value_above(c, section, key);
+	const struct mt_option *option;
+
+	if (v)
+		return *v->text || v->last->op != '=' ? v->text : NULL;
+	option = option_of(section, key);
+	return option ? option->fallback : NULL;
+}
+
+const char *config_origin(const struct config *c, const char *section, const char *key)
+{
+	const struct value *v = value_above(c, section, key);
+
+	return v ? v->last->origin : "built in";
+}
+
+int64_t config_int(const struct config *c, const char *section, const char *key)
+{
+	const char *text = config_get(c, section, key);
+	const struct mt_option *option = option_of(section, key);
+	int64_t n = 0;
+
+	if (text && option)
+		option_to_int(option, text, &n);
+	return n;
+}
+
+bool config_bool(const struct config *c, const char *section, const char *key)
+{
+	const char *text = config_get(c, section, key);
+
+	return text && option_to_bool(text);
+}
+
+bool config_has(const struct config *c, const char *section)
+{
+	for (size_t i = 0; i < c->section_count; i++)
+		if (strcmp(c->sections[i], section) == 0)
+			return true;
+	return false;
+}
+
+const char *config_named(const struct config *c, const char *family, size_t n)
+{
+	size_t len = strlen(family);
+
+	for (size_t i = 0; i < c->section_count; i++) {
+		const char *s = c->sections[i];
+
+		if (strncmp(s, family, len) == 0 && s[len] == '.' && n-- == 0)
+			return s + len + 1;
+	}
+	return NULL;
+}
+
+const char *config_plugin(const struct config *c, const char *section)
+{
+	const char *plugin = config_get(c, section, "plugin");
+	const char *dot = strchr(section, '.');
+
+	return plugin ? plugin : dot ? dot + 1 : section;
+}
+
+const char *config_untrusted(const struct config *c)
+{
+	return c->untrusted;
+}
+
+/* ---- sections of plugins ------------------------------------------------------ */
+
+static int check_plugin_value(const struct setting *s, const struct mt_option *option,
+			      const char *text, struct error *err)
+{
+	struct error why = ERROR_NONE;
+
+	if (s->layer == LAYER_PROJECT &&
+	    (option->type == MT_OPTION_PATH || (option->flags & MT_OPTION_SECRET)))
+		return fail(err, MT_EDENIED, "%s: a project may not set `%s` of [%s]: put it "
+			    "into your own configuration", s->origin, s->key, s->section);
+	if (s->op != '=' && option->type != MT_OPTION_LIST)
+		return fail(err, MT_EINVAL, "%s: `%s` is no list: write %s = instead of %s %c=",
+			    s->origin, s->key, s->key, s->key, s->op);
+	if (option_check(option, s->key, text, &why))
+		return fail(err, why.code, "%s: [%s] %s", s->origin, s->section, why.text);
+	return MT_OK;
+}
+
+static int collect(const struct config *c, const struct value *v,
+		   const struct mt_option *table, size_t count, json_object *into,
+		   struct error *err)
+{
+	const struct mt_option *option = option_find(table, count, v->key);
+	AUTO(free) char *text = NULL;
+	struct error why = ERROR_NONE;
+	const struct setting *last = v->last;
+	int status;
+
+	if (!option) {
+		status = option_unknown(table, count, v->key, &why);
+		return fail(err, status, "%s: [%s] %s", last->origin, v->section, why.text);
+	}
+	text = fold(c, v->section, v->key, option->fallback,
+		    option->type == MT_OPTION_LIST, &last);
+	if (text && option->type == MT_OPTION_PATH) {
+		char *expanded = path_expand(text);
+
+		free(text);
+		text = expanded;
+	}
+	if (!text)
+		return no_memory(err);
+	for (size_t i = 0; i < c->setting_count; i++) {
+		const struct setting *s = &c->settings[i];
+
+		if (strcmp(s->key, v->key) != 0 || strcmp(s->section, v->section) != 0)
+			continue;
+		status = check_plugin_value(s, option, s->value, err);
+		if (status)
+			return status;
+	}
+	return js_set_str(into, v->key, text) ? no_memory(err) : MT_OK;
+}
+
+static bool is_one_of(const char *word, const char *const *words)
+{
+	for (; words && *words; words++)
+		if (strcmp(*words, word) == 0)
+			return true;
+	return false;
+}
+
+int config_section(const struct config *c, const char *section,
+		   const struct mt_option *table, size_t count, const char *const *also,
+		   json_object **ret, struct error *err)
+{
+	AUTO(json) json_object *set = json_object_new_object();
+
+	if (!set)
+		return no_memory(err);
+	for (size_t i = 0; i < c->value_count; i++) {
+		const struct value *v = &c->values[i];
+		int status;
+
+		if (strcmp(v->section, section) != 0 || strcmp(v->key, "plugin") == 0 ||
+		    is_one_of(v->key, also))
+			continue;
+		status = collect(c, v, table, count, set, err);
+		if (status)
+			return status;
+	}
+	for (size_t i = 0; i < count; i++) {
+		const struct mt_option *option = (const struct mt_option *)
+			((const char *)table + i * table->size);
+
+		if ((option->flags & MT_OPTION_REQUIRED) && !js_get(set, option->name))
+			return fail(err, MT_EINVAL, "[%s] needs the option `%s`: %s", section,
+				    option->name, option->help ? option->help : "");
+	}
+	*ret = STEAL(set);
+	return MT_OK;
+}
