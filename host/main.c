@@ -1,7 +1,118 @@
 /* SPDX-License-Identifier: MIT
  *
- * main.c - the entry of mortise. */
-int main(void)
+ * main.c - the table of the commands. `mortise X` that is not in it runs
+ * mortise-X, which lies beside this program, in the helper folder or in PATH. */
+#include "commands/command.h"
+#include "files.h"
+#include <config.h>
+#include <errno.h>
+#include <string.h>
+
+static const struct command *const commands[] = {
+	&command_plugins,
+	&command_config,
+	&command_plugin_probe,
+};
+
+static void help(void)
 {
-	return 0;
+	puts("Usage: mortise COMMAND [FLAG]... [ARGUMENT]...\n\n"
+	     "A host for software agents: a model plans, tools act, plugins bring both.\n\n"
+	     "Commands:");
+	for (size_t i = 0; i < ARRAY_LEN(commands); i++)
+		if (!commands[i]->hidden)
+			printf("  %-14s %s\n", commands[i]->name, commands[i]->summary);
+	puts("\nmortise COMMAND --help tells more about one. mortise --version\n\n"
+	     "Exit codes: 0 done, 1 failed, 2 wrong arguments or configuration, 3 the model\n"
+	     "could not be asked, 4 a limit was reached, 5 given up or refused, 6 a tool or\n"
+	     "plugin failed, 7 going in circles, 8 waiting for a person, 130 interrupted.");
+}
+
+static const struct command *find_command(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_LEN(commands); i++)
+		if (strcmp(commands[i]->name, name) == 0)
+			return commands[i];
+	return NULL;
+}
+
+static bool is_word(const char *name)
+{
+	return *name >= 'a' && *name <= 'z' &&
+	       strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(name);
+}
+
+/* Become mortise-NAME. Returns only if there is none. */
+static void run_helper(const char *name, char **argv)
+{
+	AUTO(free) char *self = realpath("/proc/self/exe", NULL);
+	char *slash = self ? strrchr(self, '/') : NULL;
+	char program[128];
+	const char *folders[2] = { NULL, HELPER_DIR };
+
+	if (!is_word(name) ||
+	    snprintf(program, sizeof program, "mortise-%s", name) >= (int)sizeof program)
+		return;
+	if (slash) {
+		*slash = '\0';
+		folders[0] = self;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(folders); i++) {
+		AUTO(free) char *path = folders[i] ? path_join(folders[i], program) : NULL;
+
+		if (!path)
+			continue;
+		argv[0] = path;
+		execv(path, argv);
+	}
+	argv[0] = program;
+	execvp(program, argv);
+}
+
+static int unknown_command(const char *name)
+{
+	const char *names[ARRAY_LEN(commands)], *near;
+	size_t count = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(commands); i++)
+		if (!commands[i]->hidden)
+			names[count++] = commands[i]->name;
+	near = suggest(name, names, count);
+	fprintf(stderr, "mortise: unknown command %.80s", name);
+	if (near)
+		fprintf(stderr, "; did you mean %s?", near);
+	fputs(": see mortise --help\n", stderr);
+	return EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+	const char *name = argc > 1 ? argv[1] : "";
+	const struct command *command;
+
+	if (strcmp(name, "--version") == 0) {
+		puts("mortise " PACKAGE_VERSION);
+		return EXIT_DONE;
+	}
+	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 ||
+	    (strcmp(name, "help") == 0 && argc < 3)) {
+		help();
+		return EXIT_DONE;
+	}
+	if (argc < 2) {
+		help();
+		return EXIT_USAGE;
+	}
+	if (strcmp(name, "help") == 0) {
+		command = find_command(argv[2]);
+		if (!command)
+			return unknown_command(argv[2]);
+		command_help(command);
+		return EXIT_DONE;
+	}
+	command = find_command(name);
+	if (command)
+		return command->run(command, argc - 1, argv + 1);
+	run_helper(name, argv + 1);
+	return unknown_command(name);
 }

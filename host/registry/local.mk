@@ -1,1 +1,3 @@
-# host/registry
+# What plugins are there.
+libhost_a_SOURCES += %D%/cache.c %D%/describe.c %D%/descriptor.c %D%/discovery.c \
+	%D%/internal.h %D%/load.c %D%/probe.c %D%/registry.h

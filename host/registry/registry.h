@@ -23,6 +23,7 @@ struct component {
 	uint16_t version_major, version_minor; /* of the kind */
 	const struct mt_option *options;
 	size_t option_count;
+	char *key;                  /* of the file when it was looked at */
 	json_object *data;          /* by kind. tool: {"tools":[{name, description,
 	                               brief, schema (object), events (array or null),
 	                               resources, hints}], "dynamic": bool};

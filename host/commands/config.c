@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * config.c - mortise config: the configuration shown, explained, checked; a
+ * project trusted. */
+#include "commands/command.h"
+#include "registry/registry.h"
+#include <string.h>
+
+enum { FLAG_JSON };
+
+static const struct flag flags[] = {
+	{ 0, "json", NULL, "print JSON (show)" },
+	{ 0 },
+};
+
+struct loaded {
+	struct config *config;
+	struct registry *registry;
+};
+
+/* The component that a section configures; NULL if there is none. */
+static const struct component *component_of(const struct loaded *l, const char *section,
+					    struct error *err)
+{
+	char kind[32];
+
+	snprintf(kind, sizeof kind, "%.*s", (int)strcspn(section, "."), section);
+	if (!kind_find(kind) || !strchr(section, '.'))
+		return NULL;
+	if (err)
+		return registry_need(l->registry, kind_find(kind),
+				     config_plugin(l->config, section), err);
+	return registry_find(l->registry, kind_find(kind), config_plugin(l->config, section));
+}
+
+static const struct mt_option *table_of(const char *section, size_t *ret_count, void *arg)
+{
+	const struct component *c = component_of(arg, section, NULL);
+
+	*ret_count = c ? c->option_count : 0;
+	return c ? c->options : NULL;
+}
+
+static int load(const struct common *common, struct loaded *l, struct error *err)
+{
+	const char *untrusted;
+	int status = common_config(common, &l->config, err);
+
+	if (!status)
+		status = registry_open(l->config, &l->registry, err);
+	if (status)
+		return status;
+	config_tables(l->config, table_of, l);
+	untrusted = config_untrusted(l->config);
+	if (untrusted)
+		fprintf(stderr, "mortise: %s is not trusted and was not read: mortise config "
+			"trust\n", untrusted);
+	return MT_OK;
+}
+
+/* ---- check --------------------------------------------------------------------- */
+
+/* Print each fault; count them. */
+static void fault(size_t *faults, const struct error *err)
+{
+	printf("%s\n", err->text);
+	++*faults;
+}
+
+static void check_sections(const struct loaded *l, const char *family, size_t *faults)
+{
+	const char *name;
+
+	for (size_t n = 0; (name = config_named(l->config, family, n)); n++) {
+		AUTO(json) json_object *set = NULL;
+		struct error err = ERROR_NONE, why = ERROR_NONE;
+		char section[128];
+		const struct component *c;
+
+		snprintf(section, sizeof section, "%s.%s", family, name);
+		c = component_of(l, section, &why);
+		if (!c) {
+			fail(&err, why.code, "[%s]: %s", section, why.text);
+			fault(faults, &err);
+		} else if (config_section(l->config, section, c->options, c->option_count,
+					  NULL, &set, &err)) {
+			fault(faults, &err);
+		}
+	}
+}
+
+/* True if some installed toolset has a tool of this name, or may have. */
+static bool has_tool(const struct registry *r, const char *name)
+{
+	const struct component *c;
+
+	for (size_t n = 0; (c = registry_at(r, n)); n++) {
+		json_object *tools = c->kind == MT_KIND_TOOL ? js_get(c->data, "tools") : NULL;
+
+		for (size_t i = 0; tools && i < json_object_array_length(tools); i++)
+			if (strcmp(js_str(json_object_array_get_idx(tools, i), "name", ""),
+				   name) == 0)
+				return true;
+	}
+	return false;
+}
+
+static void check_name(const struct loaded *l, const char *controller, const char *key,
+		       const char *kind, const char *name, size_t *faults)
+{
+	char section[160];
+	struct error err = ERROR_NONE, why = ERROR_NONE;
+
+	snprintf(section, sizeof section, "%s.%.80s", kind, name);
+	if (config_has(l->config, section) ||
+	    (strcmp(kind, "tool") == 0 && has_tool(l->registry, name)) ||
+	    registry_need(l->registry, kind_find(kind), name, &why))
+		return;
+	fail(&err, why.code, "%s: [%s] `%s`: %s", config_origin(l->config, controller, key),
+	     controller, key, why.text);
+	fault(faults, &err);
+}
+
+/* Every name that a wiring gives must be there. */
+static void check_controller(const struct loaded *l, const char *section, size_t *faults)
+{
+	static const struct {
+		const char *key, *kind;
+	} names[] = {
+		{ "agent", "agent" },         { "tools", "tool" },
+		{ "condensers", "condenser" }, { "analyzers", "analyzer" },
+		{ "runtime", "runtime" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		const char *list = config_get(l->config, section, names[i].key), *item;
+		size_t len;
+
+		while (list && list_next(&list, &item, &len)) {
+			char name[128];
+
+			snprintf(name, sizeof name, "%.*s", (int)(len > 100 ? 100 : len), item);
+			check_name(l, section, names[i].key, names[i].kind, name, faults);
+		}
+	}
+}
+
+static int check(const struct loaded *l)
+{
+	static const char *const families[] = { "tool",    "condenser", "agent",
+						"runtime", "analyzer",  "dialect" };
+	size_t faults = 0;
+	const char *name;
+
+	for (size_t i = 0; i < ARRAY_LEN(families); i++)
+		check_sections(l, families[i], &faults);
+	check_controller(l, "controller", &faults);
+	for (size_t n = 0; (name = config_named(l->config, "controller", n)); n++) {
+		char section[128];
+
+		snprintf(section, sizeof section, "controller.%s", name);
+		check_controller(l, section, &faults);
+	}
+	if (faults == 0)
+		puts("the configuration is good");
+	return faults ? EXIT_USAGE : EXIT_DONE;
+}
+
+/* ---- the command ------------------------------------------------------------------ */
+
+static int trust(const char *workspace)
+{
+	struct error err = ERROR_NONE;
+
+	if (config_trust(workspace, &err))
+		return complain(EXIT_FAILED, &err);
+	puts("trusted, until the file changes");
+	return EXIT_DONE;
+}
+
+static int act(const struct loaded *l, const char *what, const char *key, bool json)
+{
+	AUTO(strbuf) struct strbuf out = STRBUF(16 << 20);
+	struct error err = ERROR_NONE;
+	int status;
+
+	if (strcmp(what, "check") == 0)
+		return check(l);
+	if (key)
+		status = config_explain(l->config, key, &out, &err);
+	else
+		status = config_show(l->config, json, &out);
+	if (status) {
+		fail(&err, status, "out of memory");
+		return complain(EXIT_FAILED, &err);
+	}
+	fwrite(out.text, 1, out.len, stdout);
+	return EXIT_DONE;
+}
+
+static int usage(void)
+{
+	struct error err = ERROR_NONE;
+
+	fail(&err, MT_EINVAL, "config: write mortise config show, config explain "
+	     "SECTION.KEY, config check or config trust [DIR]");
+	return complain(EXIT_USAGE, &err);
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	struct common common = { 0 };
+	struct loaded l = { 0 };
+	struct error err = ERROR_NONE;
+	bool json = false;
+	int index = 1, flag, words, code;
+	const char *value, *what;
+
+	while ((flag = flag_next(self, argc, argv, &index, &value, &common)) >= 0)
+		json |= flag == FLAG_JSON;
+	if (flag != FLAG_END)
+		return flag == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
+	words = argc - index;
+	what = words > 0 ? argv[index] : "show";
+	if (strcmp(what, "trust") == 0 && words <= 2)
+		return trust(words == 2 ? argv[index + 1] : common.workspace);
+	if (!((strcmp(what, "show") == 0 && words <= 1) ||
+	      (strcmp(what, "check") == 0 && words == 1) ||
+	      (strcmp(what, "explain") == 0 && words == 2)))
+		return usage();
+	code = load(&common, &l, &err) ?
+		       complain(EXIT_USAGE, &err) :
+		       act(&l, what, words == 2 ? argv[index + 1] : NULL, json);
+	registry_free(l.registry);
+	config_free(l.config);
+	return code;
+}
+
+const struct command command_config = {
+	.name = "config",
+	.args = "[show | explain SECTION.KEY | check | trust [DIR]]",
+	.summary = "Show, explain or check the configuration; trust a project.",
+	.details = "show     what is in force, each value with where it comes from\n"
+		   "explain  one key, or a section: value, meaning, and what it stands over\n"
+		   "check    read everything, the options of plugins too, and tell each fault\n"
+		   "trust    let .mortise/mortise.ini of a project count, as it is now",
+	.flags = flags,
+	.run = run,
+};

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * plugins.c - mortise plugins: what is there, what was refused, and why. */
+#include "commands/command.h"
+#include "files.h"
+#include "registry/registry.h"
+#include <mortise/tool.h>
+#include <string.h>
+
+enum { FLAG_JSON, FLAG_REFUSED };
+
+static const struct flag flags[] = {
+	{ 0, "json", NULL, "print JSON" },
+	{ 0, "refused", NULL, "list what was refused instead, with the reasons" },
+	{ 0 },
+};
+
+/* ---- the list ------------------------------------------------------------------- */
+
+static void put_component(struct strbuf *out, const struct component *c)
+{
+	js_key_str(out, "kind", kind_name(c->kind));
+	js_key_str(out, "name", c->name);
+	js_key_str(out, "summary", c->summary);
+	js_key_str(out, "plugin", c->plugin);
+	js_key_str(out, "version", c->version);
+	js_key_str(out, "license", c->license);
+	js_key_str(out, "path", c->path);
+}
+
+static void list_json(const struct registry *r, bool refused, struct strbuf *out)
+{
+	const struct component *c;
+	const struct refusal *refusal;
+
+	strbuf_addc(out, '[');
+	for (size_t n = 0; !refused && (c = registry_at(r, n)); n++) {
+		strbuf_add(out, n ? ",{" : "{");
+		put_component(out, c);
+		strbuf_addc(out, '}');
+	}
+	for (size_t n = 0; refused && (refusal = registry_refusal(r, n)); n++) {
+		strbuf_add(out, n ? ",{" : "{");
+		js_key_str(out, "path", refusal->path);
+		js_key_str(out, "reason", refusal->reason);
+		strbuf_addc(out, '}');
+	}
+	strbuf_add(out, "]\n");
+}
+
+static void list_components(const struct registry *r, struct strbuf *out)
+{
+	const struct component *c;
+	size_t refused = 0;
+
+	for (int kind = 1; *kind_name(kind) && kind_find(kind_name(kind)) == kind; kind++)
+		for (size_t n = 0; (c = registry_at(r, n)); n++)
+			if (c->kind == kind)
+				strbuf_addf(out, "%-10s %-22s %-8s %s\n", kind_name(kind),
+					    c->name, c->version, c->summary);
+	while (registry_refusal(r, refused))
+		refused++;
+	if (refused)
+		strbuf_addf(out, "%zu refused: mortise plugins --refused tells why\n", refused);
+}
+
+static void list_refused(const struct registry *r, struct strbuf *out)
+{
+	const struct refusal *refusal;
+
+	for (size_t n = 0; (refusal = registry_refusal(r, n)); n++)
+		strbuf_addf(out, "%s: %s\n", refusal->path, refusal->reason);
+	if (out->len == 0)
+		strbuf_add(out, "nothing was refused\n");
+}
+
+/* ---- one of them ------------------------------------------------------------------ */
+
+static void info_json(const struct component *c, struct strbuf *out)
+{
+	strbuf_addc(out, '{');
+	put_component(out, c);
+	js_key(out, "abi");
+	strbuf_addf(out, "\"%u.%u\"", c->version_major, c->version_minor);
+	js_key(out, "options");
+	if (c->option_count)
+		options_json(c->options, c->option_count, out);
+	else
+		strbuf_add(out, "[]");
+	js_key(out, "data");
+	js_put(out, c->data);
+	strbuf_addc(out, '}');
+}
+
+static void put_hints(struct strbuf *out, int64_t hints)
+{
+	static const struct {
+		int64_t bit;
+		const char *name;
+	} names[] = {
+		{ MT_TOOL_READ_ONLY, "read-only" },   { MT_TOOL_DESTRUCTIVE, "destructive" },
+		{ MT_TOOL_IDEMPOTENT, "idempotent" }, { MT_TOOL_OPEN_WORLD, "open world" },
+		{ MT_TOOL_PARALLEL, "parallel" },     { MT_TOOL_CONTROL, "control" },
+	};
+	const char *comma = " (";
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (hints & names[i].bit) {
+			strbuf_addf(out, "%s%s", comma, names[i].name);
+			comma = ", ";
+		}
+	if (*comma == ',')
+		strbuf_addc(out, ')');
+}
+
+static void info_tools(const struct component *c, struct strbuf *out)
+{
+	json_object *tools = js_get(c->data, "tools");
+
+	strbuf_add(out, "\nTools:\n");
+	for (size_t i = 0; i < json_object_array_length(tools); i++) {
+		json_object *tool = json_object_array_get_idx(tools, i);
+		json_object *properties = js_path(tool, "schema.properties");
+
+		strbuf_addf(out, "  %s", js_str(tool, "name", ""));
+		put_hints(out, js_int(tool, "hints", 0));
+		strbuf_addf(out, "\n    %s\n", js_str(tool, "brief",
+						      js_str(tool, "description", "")));
+		if (!json_object_is_type(properties, json_type_object))
+			continue;
+		json_object_object_foreach(properties, name, property)
+			strbuf_addf(out, "    %s: %s\n", name,
+				    js_str(property, "description", ""));
+	}
+	if (js_bool(c->data, "dynamic", false))
+		strbuf_add(out, "  and those that it lists when it runs\n");
+}
+
+static void info_text(const struct component *c, struct strbuf *out)
+{
+	strbuf_addf(out, "%s%s %s: %s\n", out->len ? "\n" : "", kind_name(c->kind), c->name,
+		    *c->summary ? c->summary : "(no summary)");
+	strbuf_addf(out, "  plugin %s %s, %s, %s ABI %u.%u\n  %s\n", c->plugin, c->version,
+		    c->license, kind_name(c->kind), c->version_major, c->version_minor,
+		    c->path);
+	if (c->option_count) {
+		strbuf_addf(out, "\nOptions, in a section [%s.%s]:\n", kind_name(c->kind),
+			    c->name);
+		options_help(c->options, c->option_count, out);
+	}
+	if (c->kind == MT_KIND_TOOL)
+		info_tools(c, out);
+}
+
+/* NAME, or KIND/NAME, or the name of a plugin: all it brings. */
+static bool is_asked_for(const struct component *c, const char *word)
+{
+	const char *slash = strchr(word, '/');
+
+	if (slash)
+		return strncmp(kind_name(c->kind), word, (size_t)(slash - word)) == 0 &&
+		       strcmp(slash + 1, c->name) == 0;
+	return strcmp(c->name, word) == 0 || strcmp(c->plugin, word) == 0;
+}
+
+static int not_there(const struct registry *r, const char *word, struct error *err)
+{
+	const char *names[256], *near;
+	const struct component *c;
+	const struct refusal *refusal;
+	size_t count = 0;
+
+	for (size_t n = 0; (refusal = registry_refusal(r, n)); n++) {
+		const char *file = strrchr(refusal->path, '/');
+		size_t len = strlen(word);
+
+		file = file ? file + 1 : refusal->path;
+		if (strncmp(file, word, len) == 0 && strcmp(file + len, ".so") == 0)
+			return fail(err, MT_EINVAL, "%s: %s", refusal->path, refusal->reason);
+	}
+	for (; count < ARRAY_LEN(names) && (c = registry_at(r, count)); count++)
+		names[count] = c->name;
+	near = suggest(word, names, count);
+	return near ? fail(err, MT_ENOTFOUND, "there is no plugin %.80s; did you mean %s?",
+			   word, near) :
+		      fail(err, MT_ENOTFOUND, "there is no plugin %.80s: see mortise plugins",
+			   word);
+}
+
+static int info(const struct registry *r, const char *word, bool json, struct strbuf *out,
+		struct error *err)
+{
+	const struct component *c;
+	size_t found = 0;
+
+	if (json)
+		strbuf_addc(out, '[');
+	for (size_t n = 0; (c = registry_at(r, n)); n++) {
+		if (!is_asked_for(c, word))
+			continue;
+		if (json && found)
+			strbuf_addc(out, ',');
+		found++;
+		if (json)
+			info_json(c, out);
+		else
+			info_text(c, out);
+	}
+	if (json)
+		strbuf_add(out, "]\n");
+	return found ? MT_OK : not_there(r, word, err);
+}
+
+/* ---- the command ------------------------------------------------------------------- */
+
+static int check(const char *path, bool json, struct error *err)
+{
+	AUTO(json) json_object *plugin = NULL;
+	AUTO(strbuf) struct strbuf out = STRBUF(8 << 20);
+	json_object *all;
+	int status = MT_OK;
+
+	if (!path_is_safe(path, err))
+		status = err->code;
+	else if (registry_probe(path, &plugin, err))
+		status = err->code;
+	if (status && json) {
+		strbuf_addc(&out, '{');
+		js_key_str(&out, "path", path);
+		js_key_str(&out, "refused", err->text);
+		strbuf_add(&out, "}\n");
+		fputs(out.text, stdout);
+		return EXIT_FAILED;
+	}
+	if (status) {
+		printf("%s: %s\n", path, err->text);
+		return EXIT_FAILED;
+	}
+	if (json) {
+		js_put(&out, plugin);
+		puts(out.text);
+		return EXIT_DONE;
+	}
+	all = js_get(plugin, "components");
+	printf("%s: good: %s %s brings", path, js_str(plugin, "name", ""),
+	       js_str(plugin, "version", ""));
+	for (size_t i = 0; i < json_object_array_length(all); i++) {
+		json_object *c = json_object_array_get_idx(all, i);
+
+		printf("%s %s %s", i ? "," : "", js_str(c, "kind", ""), js_str(c, "name", ""));
+	}
+	puts("");
+	return EXIT_DONE;
+}
+
+static int list_or_info(const struct common *common, const char *word, bool json,
+			bool refused)
+{
+	AUTO(config) struct config *c = NULL;
+	AUTO(registry) struct registry *r = NULL;
+	AUTO(strbuf) struct strbuf out = STRBUF(64 << 20);
+	struct error err = ERROR_NONE;
+
+	if (common_config(common, &c, &err))
+		return complain(EXIT_USAGE, &err);
+	if (registry_open(c, &r, &err))
+		return complain(EXIT_FAILED, &err);
+	if (word && info(r, word, json, &out, &err))
+		return complain(EXIT_FAILED, &err);
+	if (!word && json)
+		list_json(r, refused, &out);
+	else if (!word && refused)
+		list_refused(r, &out);
+	else if (!word)
+		list_components(r, &out);
+	if (out.error) {
+		fail(&err, out.error, "out of memory");
+		return complain(EXIT_FAILED, &err);
+	}
+	fwrite(out.text, 1, out.len, stdout);
+	return EXIT_DONE;
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	struct common common = { 0 };
+	struct error err = ERROR_NONE;
+	bool json = false, refused = false;
+	int index = 1, flag;
+	const char *value, *what;
+
+	while ((flag = flag_next(self, argc, argv, &index, &value, &common)) >= 0) {
+		json |= flag == FLAG_JSON;
+		refused |= flag == FLAG_REFUSED;
+	}
+	if (flag != FLAG_END)
+		return flag == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
+	what = index < argc ? argv[index] : "list";
+	if (index == argc || (strcmp(what, "list") == 0 && index + 1 == argc))
+		return list_or_info(&common, NULL, json, refused);
+	if (strcmp(what, "info") == 0 && index + 2 == argc)
+		return list_or_info(&common, argv[index + 1], json, false);
+	if (strcmp(what, "check") == 0 && index + 2 == argc)
+		return check(argv[index + 1], json, &err);
+	fail(&err, MT_EINVAL, "plugins: write mortise plugins [list], plugins info NAME or "
+	     "plugins check FILE");
+	return complain(EXIT_USAGE, &err);
+}
+
+const struct command command_plugins = {
+	.name = "plugins",
+	.args = "[list | info NAME | check FILE]",
+	.summary = "List plugins, show one, or check a file.",
+	.details = "NAME is the name of a component, KIND/NAME, or a plugin: all it brings.\n"
+		   "check looks at a file in a process of its own, whatever the cache says.",
+	.flags = flags,
+	.run = run,
+};

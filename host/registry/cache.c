@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cache.c - what discovery found out, kept in one JSON file.
+ *
+ * An entry counts while path, size, mtime, inode and the version of this
+ * program and its ABI are the same. A refusal counts only while the system's
+ * libraries are the same too, and a passing one (a crash, a time-out) not for
+ * long: nobody should have to delete this file. */
+#include "files.h"
+#include "registry/internal.h"
+#include <config.h>
+#include <string.h>
+#include <time.h>
+
+enum { CACHE_MAX = 32 << 20, FILES_MAX = 4096, PASSING_SECONDS = 60, FORMAT = 1 };
+
+static void host_key(char *key, size_t size)
+{
+	size_t len = (size_t)snprintf(key, size, "%s abi %u.%u", PACKAGE_VERSION, MT_ABI_MAJOR,
+				      MT_ABI_MINOR);
+
+	for (int k = 1; kind_info(k) && len < size; k++)
+		len += (size_t)snprintf(key + len, size - len, " %s %u.%u", kind_name(k),
+					kind_info(k)->major, kind_info(k)->minor);
+}
+
+void cache_key(const struct stat *st, char *key, size_t size)
+{
+	snprintf(key, size, "%lld:%lld.%09ld:%llu", (long long)st->st_size,
+		 (long long)st->st_mtim.tv_sec, st->st_mtim.tv_nsec,
+		 (unsigned long long)st->st_ino);
+}
+
+/* Changes when libraries are installed or removed. */
+static void library_key(char *key, size_t size)
+{
+	struct stat st = { 0 };
+
+	stat("/etc/ld.so.cache", &st);
+	cache_key(&st, key, size);
+}
+
+void cache_open(struct cache *cache)
+{
+	AUTO(free) char *folder = NULL, *text = NULL;
+	AUTO(json) json_object *all = NULL;
+	char host[512];
+	size_t len;
+
+	*cache = (struct cache){ 0 };
+	if (xdg_dir("CACHE", false, &folder, NULL) == MT_OK)
+		cache->path = path_join(folder, "plugins.json");
+	host_key(host, sizeof host);
+	if (cache->path && file_read(cache->path, CACHE_MAX, &text, &len, NULL) == MT_OK &&
+	    path_is_safe(cache->path, NULL))
+		all = js_parse_object(text, len, NULL);
+	if (all && js_int(all, "format", 0) == FORMAT &&
+	    strcmp(js_str(all, "host", ""), host) == 0 &&
+	    json_object_is_type(js_get(all, "files"), json_type_object))
+		cache->files = json_object_get(js_get(all, "files"));
+	else
+		cache->files = json_object_new_object();
+}
+
+json_object *cache_find(const struct cache *cache, const char *path, const struct stat *st)
+{
+	json_object *entry = cache->files ? js_get(cache->files, path) : NULL;
+	char key[96], libraries[96];
+
+	cache_key(st, key, sizeof key);
+	if (!entry || strcmp(js_str(entry, "key", ""), key) != 0)
+		return NULL;
+	if (js_get(entry, "plugin"))
+		return entry;
+	library_key(libraries, sizeof libraries);
+	if (strcmp(js_str(entry, "libraries", ""), libraries) != 0)
+		return NULL;
+	if (js_get(entry, "passing")) {
+		int64_t age = (int64_t)time(NULL) - js_int(entry, "passing", 0);
+
+		if (age < 0 || age > PASSING_SECONDS)
+			return NULL;
+	}
+	return js_get(entry, "refused") ? entry : NULL;
+}
+
+int cache_put(struct cache *cache, const char *path, const struct stat *st,
+	      json_object *plugin, const char *reason, bool passing)
+{
+	json_object *entry = json_object_new_object();
+	char key[96], libraries[96];
+	int status = entry && cache->files ? MT_OK : MT_ENOMEM;
+
+	cache_key(st, key, sizeof key);
+	if (!status)
+		status = js_set_str(entry, "key", key);
+	if (!status && plugin) {
+		status = js_set(entry, "plugin", plugin);
+		plugin = NULL;
+	} else if (!status) {
+		library_key(libraries, sizeof libraries);
+		status = js_set_str(entry, "refused", reason);
+		if (!status)
+			status = js_set_str(entry, "libraries", libraries);
+		if (!status && passing)
+			status = js_set_int(entry, "passing", (int64_t)time(NULL));
+	}
+	if (!status) {
+		status = js_set(cache->files, path, entry);
+		entry = NULL;
+		cache->changed = true;
+	}
+	json_object_put(plugin);
+	json_object_put(entry);
+	return status;
+}
+
+/* Entries of files that are no more; those of folders that are not looked at
+ * this time stay. */
+static void forget_gone(json_object *files)
+{
+	const char *gone[64];
+	size_t count = 0;
+
+	json_object_object_foreach(files, path, entry) {
+		(void)entry;
+		if (count < ARRAY_LEN(gone) && access(path, F_OK) != 0)
+			gone[count++] = path;
+	}
+	while (count > 0)
+		json_object_object_del(files, gone[--count]);
+}
+
+static void cache_write(struct cache *cache)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(CACHE_MAX);
+	AUTO(free) char *folder = NULL;
+	char host[512];
+
+	if (xdg_dir("CACHE", true, &folder, NULL))
+		return;
+	forget_gone(cache->files);
+	if (json_object_object_length(cache->files) > FILES_MAX)
+		return;
+	host_key(host, sizeof host);
+	strbuf_addc(&text, '{');
+	js_key_int(&text, "format", FORMAT);
+	js_key_str(&text, "host", host);
+	js_key(&text, "files");
+	js_put(&text, cache->files);
+	strbuf_addc(&text, '}');
+	if (!text.error)
+		file_write(cache->path, text.text, text.len, 0600, false, NULL);
+}
+
+void cache_close(struct cache *cache)
+{
+	if (cache->changed && cache->path && cache->files)
+		cache_write(cache);
+	json_object_put(cache->files);
+	free(cache->path);
+	*cache = (struct cache){ 0 };
+}

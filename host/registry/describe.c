@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * describe.c - everything that a plugin says, checked and put into JSON. Runs
+ * in the child of the discovery: here a pointer into nowhere may crash. */
+#define MORTISE_PROVISIONAL
+#include "registry/internal.h"
+#include "schema.h"
+#include "utf8.h"
+#include <mortise/agent.h>
+#include <mortise/analyzer.h>
+#include <mortise/condenser.h>
+#include <mortise/dialect.h>
+#include <mortise/function.h>
+#include <mortise/runtime.h>
+#include <mortise/store.h>
+#include <mortise/tool.h>
+#include <string.h>
+
+/* ---- options ------------------------------------------------------------------ */
+
+static bool option_name_good(const struct mt_option *o)
+{
+	size_t len = o->name ? strnlen(o->name, 65) : 0;
+	bool prefix = o->flags & MT_OPTION_PREFIX;
+
+	if (len == 0 || len == 65 || o->name[0] < 'a' || o->name[0] > 'z' ||
+	    prefix != (o->name[len - 1] == '.'))
+		return false;
+	for (size_t i = 0; i < len - prefix; i++) {
+		char ch = o->name[i];
+
+		if (!(ch >= 'a' && ch <= 'z') && !(ch >= '0' && ch <= '9') && ch != '_')
+			return false;
+	}
+	return strcmp(o->name, "plugin") != 0;
+}
+
+static int check_option(const struct mt_component *c, const struct mt_option *o,
+			struct error *err)
+{
+	struct error why = ERROR_NONE;
+
+	if (!option_name_good(o))
+		return fail(err, MT_EINVAL, "`%s`: an option is named `%.80s`: a small letter, "
+			    "then small letters, digits and _, and not `plugin`", c->name,
+			    o->name ? o->name : "");
+	if (o->type < MT_OPTION_TEXT || o->type > MT_OPTION_PATH)
+		return fail(err, MT_EUNSUPPORTED, "`%s`: the option `%s` is of type %u, which "
+			    "this mortise does not know: update mortise", c->name, o->name,
+			    o->type);
+	if (o->type == MT_OPTION_CHOICE && (!o->choices || !*o->choices))
+		return fail(err, MT_EINVAL, "`%s`: the option `%s` is a choice of nothing",
+			    c->name, o->name);
+	if (o->fallback && option_check(o, o->name, o->fallback, &why))
+		return fail(err, MT_EINVAL, "`%s`: the default of an option is wrong: %s",
+			    c->name, why.text);
+	return MT_OK;
+}
+
+static const struct mt_option *option_at(const struct mt_component *c, size_t n)
+{
+	return (const struct mt_option *)((const char *)c->options + n * c->options->size);
+}
+
+static int describe_options(const struct mt_component *c, struct strbuf *out,
+			    struct error *err)
+{
+	if (c->option_count == 0) {
+		strbuf_add(out, "[]");
+		return MT_OK;
+	}
+	if (c->options->size < sizeof *c->options || c->options->size > 65536 ||
+	    c->options->size % _Alignof(struct mt_option))
+		return fail(err, MT_EINVAL, "the options of `%s` say a size of %u bytes, at least "
+			    "%zu are needed", c->name, c->options->size, sizeof *c->options);
+	for (size_t i = 0; i < c->option_count; i++) {
+		int status = check_option(c, option_at(c, i), err);
+
+		for (size_t j = 0; j < i && !status; j++)
+			if (strcmp(option_at(c, i)->name, option_at(c, j)->name) == 0)
+				status = fail(err, MT_EINVAL, "`%s` has two options `%s`",
+					      c->name, option_at(c, i)->name);
+		if (status)
+			return status;
+	}
+	if (options_json(c->options, c->option_count, out))
+		return fail(err, MT_ELIMIT, "the options of `%s` are too many or too long",
+			    c->name);
+	return MT_OK;
+}
+
+/* ---- tools ----------------------------------------------------------------------- */
+
+static bool tool_name_good(const char *name)
+{
+	size_t len = name ? strnlen(name, 65) : 0;
+
+	if (len == 0 || len == 65)
+		return false;
+	for (size_t i = 0; i < len; i++) {
+		char ch = name[i];
+		bool letter = (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z');
+
+		if (!letter && (i == 0 || !((ch >= '0' && ch <= '9') || ch == '_' ||
+					    ch == '-')))
+			return false;
+	}
+	return true;
+}
+
+static int check_text(const struct mt_tool *t, const char *text, const char *what,
+		      struct error *err)
+{
+	size_t len = text ? strnlen(text, PLUGIN_TEXT_MAX) : 0;
+
+	if (len == PLUGIN_TEXT_MAX || !utf8_valid(text ? text : "", len))
+		return fail(err, MT_EINVAL, "the %s of the tool `%s` is not UTF-8, or longer than "
+			    "%d bytes", what, t->name, PLUGIN_TEXT_MAX);
+	return MT_OK;
+}
+
+static int put_schema(const struct mt_tool *t, struct strbuf *out, struct error *err)
+{
+	AUTO(json) json_object *schema = NULL;
+	struct error why = ERROR_NONE;
+	int status = check_text(t, t->schema, "schema", err);
+
+	if (status)
+		return status;
+	if (!t->schema)
+		return fail(err, MT_EINVAL, "the tool `%s` has no schema", t->name);
+	schema = js_parse_object(t->schema, strlen(t->schema), &why);
+	if (schema)
+		schema_valid(schema, &why);
+	if (why.code)
+		return fail(err, MT_EINVAL, "the schema of the tool `%s` is wrong: %s", t->name,
+			    why.text);
+	js_put(out, schema);
+	return MT_OK;
+}
+
+static int check_events(const struct mt_tool *t, json_object *events, struct error *err)
+{
+	if (!json_object_is_type(events, json_type_array) ||
+	    json_object_array_length(events) == 0)
+		return fail(err, MT_EINVAL, "the events of the tool `%s` are no array of "
+			    "objects", t->name);
+	for (size_t i = 0; i < json_object_array_length(events); i++) {
+		json_object *e = json_object_array_get_idx(events, i);
+		json_object *when = js_get(e, "when"), *args = js_get(e, "args");
+
+		if (!*js_str(e, "action", ""))
+			return fail(err, MT_EINVAL, "event %zu of the tool `%s` names no "
+				    "`action`", i + 1, t->name);
+		if ((when && !json_object_is_type(when, json_type_object)) ||
+		    (args && !json_object_is_type(args, json_type_object)))
+			return fail(err, MT_EINVAL, "event %zu of the tool `%s`: `when` and "
+				    "`args` must be objects", i + 1, t->name);
+	}
+	return MT_OK;
+}
+
+static int put_events(const struct mt_tool *t, struct strbuf *out, struct error *err)
+{
+	AUTO(json) json_object *events = NULL;
+	struct error why = ERROR_NONE;
+	int status = check_text(t, t->events, "text of events", err);
+
+	if (status)
+		return status;
+	if (t->events) {
+		events = js_parse(t->events, strlen(t->events), &why);
+		if (why.code)
+			return fail(err, MT_EINVAL, "the events of the tool `%s` are wrong: %s",
+				    t->name, why.text);
+		status = check_events(t, events, err);
+	}
+	js_put(out, events);
+	return status;
+}
+
+static void put_optional(struct strbuf *out, const char *name, const char *text)
+{
+	if (text)
+		js_key_str(out, name, text);
+}
+
+static int describe_tool(const struct mt_toolset *set, const struct mt_tool *t,
+			 struct strbuf *out, struct error *err)
+{
+	int status = MT_OK;
+
+	if (!tool_name_good(t->name))
+		return fail(err, MT_EINVAL, "a tool is named `%.80s`: a letter, then at most 63 "
+			    "letters, digits, - and _", t->name ? t->name : "");
+	if (!t->description || !*t->description)
+		return fail(err, MT_EINVAL, "the tool `%s` has no description", t->name);
+	if (!t->call && !t->function && !set->call && !(t->hints & MT_TOOL_CONTROL))
+		return fail(err, MT_EINVAL, "the tool `%s` has nothing that could be called",
+			    t->name);
+	status = check_text(t, t->description, "description", err);
+	if (!status)
+		status = check_text(t, t->brief, "brief description", err);
+	if (!status)
+		status = check_text(t, t->resources, "list of resources", err);
+	if (status)
+		return status;
+	strbuf_addc(out, '{');
+	js_key_str(out, "name", t->name);
+	js_key_str(out, "description", t->description);
+	put_optional(out, "brief", t->brief);
+	js_key(out, "schema");
+	status = put_schema(t, out, err);
+	if (status)
+		return status;
+	js_key(out, "events");
+	status = put_events(t, out, err);
+	put_optional(out, "resources", t->resources);
+	js_key_int(out, "hints", t->hints);
+	strbuf_addc(out, '}');
+	return status;
+}
+
+static const struct mt_tool *tool_at(const struct mt_toolset *set, size_t n)
+{
+	return (const struct mt_tool *)((const char *)set->tools + n * set->tools->size);
+}
+
+static int describe_toolset(const struct mt_component *c, struct strbuf *out,
+			    struct error *err)
+{
+	const struct mt_toolset *set = c->functions;
+
+	if (set->tool_count > TOOLS_MAX || (set->tool_count && !set->tools))
+		return fail(err, MT_EINVAL, "`%s` brings %u tools: at most %d are allowed",
+			    c->name, set->tool_count, TOOLS_MAX);
+	if (set->tool_count == 0 && !set->list)
+		return fail(err, MT_EINVAL, "`%s` brings no tool", c->name);
+	if (set->tool_count && (set->tools->size < sizeof *set->tools ||
+				set->tools->size > 65536 ||
+				set->tools->size % _Alignof(struct mt_tool)))
+		return fail(err, MT_EINVAL, "the tools of `%s` say a size of %u bytes, at least "
+			    "%zu are needed: build it with the installed headers", c->name,
+			    set->tools->size, sizeof *set->tools);
+	strbuf_add(out, "{\"tools\":[");
+	for (size_t i = 0; i < set->tool_count; i++) {
+		int status;
+
+		if (i > 0)
+			strbuf_addc(out, ',');
+		status = describe_tool(set, tool_at(set, i), out, err);
+		if (status)
+			return status;
+		for (size_t j = 0; j < i; j++)
+			if (strcmp(tool_at(set, i)->name, tool_at(set, j)->name) == 0)
+				return fail(err, MT_EINVAL, "`%s` has two tools named `%s`",
+					    c->name, tool_at(set, i)->name);
+	}
+	strbuf_addc(out, ']');
+	js_key_bool(out, "dynamic", set->list != NULL);
+	strbuf_addc(out, '}');
+	return MT_OK;
+}
+
+/* ---- the other kinds ---------------------------------------------------------------- */
+
+static int describe_dialect(const struct mt_component *c, struct strbuf *out,
+			    struct error *err)
+{
+	const struct mt_dialect *d = c->functions;
+	AUTO(json) json_object *providers = NULL;
+	struct error why = ERROR_NONE;
+
+	if (!d->providers || strnlen(d->providers, PLUGIN_TEXT_MAX) == PLUGIN_TEXT_MAX)
+		return fail(err, MT_EINVAL, "the dialect `%s` names no providers", c->name);
+	providers = js_parse_object(d->providers, strlen(d->providers), &why);
+	if (!providers)
+		return fail(err, MT_EINVAL, "the providers of the dialect `%s` are wrong: %s",
+			    c->name, why.text);
+	strbuf_add(out, "{\"providers\":");
+	js_put(out, providers);
+	strbuf_addc(out, '}');
+	return MT_OK;
+}
+
+/* Functions without which a component of its kind is nothing. */
+static bool is_complete(const struct mt_component *c)
+{
+	const void *f = c->functions;
+
+	switch ((enum mt_kind)c->kind) {
+	case MT_KIND_TOOL:
+		return true;
+	case MT_KIND_AGENT:
+		return ((const struct mt_agent *)f)->system &&
+		       ((const struct mt_agent *)f)->advance;
+	case MT_KIND_CONDENSER:
+		return ((const struct mt_condenser *)f)->advance;
+	case MT_KIND_DIALECT:
+		return ((const struct mt_dialect *)f)->encode &&
+		       ((const struct mt_dialect *)f)->feed &&
+		       ((const struct mt_dialect *)f)->end;
+	case MT_KIND_RUNTIME:
+		return ((const struct mt_runtime *)f)->launch;
+	case MT_KIND_ANALYZER:
+		return ((const struct mt_analyzer *)f)->advance;
+	case MT_KIND_STORE:
+		return ((const struct mt_store *)f)->advance;
+	}
+	return false;
+}
+
+static int describe_data(const struct mt_component *c, struct strbuf *out,
+			 struct error *err)
+{
+	if (!is_complete(c))
+		return fail(err, MT_EINVAL, "the %s `%s` lacks a function that its kind needs",
+			    kind_name(c->kind), c->name);
+	if (c->kind == MT_KIND_TOOL)
+		return describe_toolset(c, out, err);
+	if (c->kind == MT_KIND_DIALECT)
+		return describe_dialect(c, out, err);
+	strbuf_addc(out, '{');
+	if (c->kind == MT_KIND_ANALYZER)
+		js_key_int(out, "flags", ((const struct mt_analyzer *)c->functions)->flags);
+	strbuf_addc(out, '}');
+	return MT_OK;
+}
+
+static int describe_component(const struct mt_component *c, struct strbuf *out,
+			      struct error *err)
+{
+	int status = component_check(c, err);
+	const char *summary = c->summary ? c->summary : "";
+
+	if (status)
+		return status;
+	if (strnlen(summary, 1024) == 1024)
+		return fail(err, MT_EINVAL, "the summary of `%s` is longer than 1023 bytes",
+			    c->name);
+	strbuf_addc(out, '{');
+	js_key_str(out, "kind", kind_name(c->kind));
+	js_key_str(out, "name", c->name);
+	js_key_str(out, "summary", summary);
+	js_key_int(out, "major", c->version_major);
+	js_key_int(out, "minor", c->version_minor);
+	js_key(out, "options");
+	status = describe_options(c, out, err);
+	if (status)
+		return status;
+	js_key(out, "data");
+	status = describe_data(c, out, err);
+	strbuf_addc(out, '}');
+	return status;
+}
+
+int describe_plugin(const struct mt_plugin *p, struct strbuf *out, struct error *err)
+{
+	strbuf_addc(out, '{');
+	js_key_str(out, "name", p->name);
+	js_key_str(out, "version", p->version);
+	js_key_str(out, "license", p->license);
+	js_key(out, "components");
+	strbuf_addc(out, '[');
+	for (size_t i = 0; i < p->component_count; i++) {
+		const struct mt_component *c = component_at(p, i);
+		int status;
+
+		if (i > 0)
+			strbuf_addc(out, ',');
+		status = describe_component(c, out, err);
+		if (status)
+			return status;
+		for (size_t j = 0; j < i; j++)
+			if (component_at(p, j)->kind == c->kind &&
+			    strcmp(component_at(p, j)->name, c->name) == 0)
+				return fail(err, MT_EINVAL, "brings the %s `%s` twice",
+					    kind_name(c->kind), c->name);
+	}
+	strbuf_add(out, "]}");
+	if (out->error)
+		return fail(err, out->error, "its description is larger than %d bytes",
+			    DESCRIPTION_MAX);
+	return MT_OK;
+}

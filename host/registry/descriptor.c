@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * descriptor.c - a plugin file opened, and the rules for what it says of
+ * itself. Each refusal is one sentence that says what to do. */
+#define MORTISE_PROVISIONAL
+#include "files.h"
+#include "registry/internal.h"
+#include "utf8.h"
+#include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <gnu/libc-version.h>
+#include <mortise/agent.h>
+#include <mortise/analyzer.h>
+#include <mortise/condenser.h>
+#include <mortise/dialect.h>
+#include <mortise/runtime.h>
+#include <mortise/store.h>
+#include <mortise/tool.h>
+#include <string.h>
+
+static const struct kind_info kinds[] = {
+	[MT_KIND_TOOL] = { "tool", MT_TOOL_MAJOR, MT_TOOL_MINOR,
+			   sizeof(struct mt_toolset) },
+	[MT_KIND_AGENT] = { "agent", MT_AGENT_MAJOR, MT_AGENT_MINOR,
+			    sizeof(struct mt_agent) },
+	[MT_KIND_CONDENSER] = { "condenser", MT_CONDENSER_MAJOR, MT_CONDENSER_MINOR,
+				sizeof(struct mt_condenser) },
+	[MT_KIND_DIALECT] = { "dialect", MT_DIALECT_MAJOR, MT_DIALECT_MINOR,
+			      sizeof(struct mt_dialect) },
+	[MT_KIND_RUNTIME] = { "runtime", MT_RUNTIME_MAJOR, MT_RUNTIME_MINOR,
+			      sizeof(struct mt_runtime) },
+	[MT_KIND_ANALYZER] = { "analyzer", MT_ANALYZER_MAJOR, MT_ANALYZER_MINOR,
+			       sizeof(struct mt_analyzer) },
+	[MT_KIND_STORE] = { "store", MT_STORE_MAJOR, MT_STORE_MINOR,
+			    sizeof(struct mt_store) },
+};
+
+const struct kind_info *kind_info(int kind)
+{
+	return kind > 0 && (size_t)kind < ARRAY_LEN(kinds) ? &kinds[kind] : NULL;
+}
+
+const char *kind_name(int kind)
+{
+	const struct kind_info *info = kind_info(kind);
+
+	return info ? info->name : "unknown";
+}
+
+int kind_find(const char *name)
+{
+	for (size_t i = 1; i < ARRAY_LEN(kinds); i++)
+		if (strcmp(kinds[i].name, name) == 0)
+			return (int)i;
+	return 0;
+}
+
+/* ---- the file -------------------------------------------------------------- */
+
+static int read_head(const char *path, Elf64_Ehdr *head)
+{
+	AUTO(close) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	memset(head, 0, sizeof *head);
+	return fd < 0 || read(fd, head, sizeof *head) < 0 ? MT_EIO : MT_OK;
+}
+
+int elf_check(const char *path, struct error *err)
+{
+	Elf64_Ehdr head, own;
+
+	if (read_head(path, &head))
+		return fail(err, MT_EDENIED, "cannot be read");
+	if (memcmp(head.e_ident, ELFMAG, SELFMAG) != 0)
+		return fail(err, MT_EINVAL, "not a shared library%s: a plugin is a compiled "
+			    ".so file",
+			    utf8_valid((char *)&head, strnlen((char *)&head, 16)) &&
+			    head.e_ident[0] ? ", it looks like text" : "");
+	if (read_head("/proc/self/exe", &own))
+		return MT_OK;
+	if (head.e_ident[EI_CLASS] != own.e_ident[EI_CLASS] ||
+	    head.e_machine != own.e_machine)
+		return fail(err, MT_EINVAL, "built for another kind of processor (machine %u, "
+			    "this mortise runs on %u): build it here", head.e_machine,
+			    own.e_machine);
+	if (head.e_type != ET_DYN)
+		return fail(err, MT_EINVAL, "not a shared library but another kind of object "
+			    "file: link it with -shared");
+	return MT_OK;
+}
+
+/* The text between two marks; "" if they are not there. */
+static void between(const char *text, const char *before, const char *after, char *to,
+		    size_t size)
+{
+	const char *start = strstr(text, before), *end;
+
+	*to = '\0';
+	if (!start)
+		return;
+	start += strlen(before);
+	end = strstr(start, after);
+	if (end && (size_t)(end - start) < size)
+		snprintf(to, size, "%.*s", (int)(end - start), start);
+}
+
+/* What the dynamic linker said, as a sentence. It begins with the path. */
+static int explain_dlerror(const char *path, const char *said, struct error *err)
+{
+	size_t len = strlen(path);
+	const char *symbol;
+	char name[256];
+
+	if (!said)
+		return fail(err, MT_EIO, "cannot be loaded");
+	between(said, "version `GLIBC_", "' not found", name, sizeof name);
+	if (*name)
+		return fail(err, MT_EUNSUPPORTED,
+			    "built for glibc %s, this system has %s: build it here or on an "
+			    "older system", name, gnu_get_libc_version());
+	between(said, "version `", "' not found", name, sizeof name);
+	if (*name)
+		return fail(err, MT_EUNSUPPORTED,
+			    "needs a newer library (version %s): update it, or build the "
+			    "plugin here", name);
+	symbol = strstr(said, "undefined symbol: ");
+	if (symbol)
+		return fail(err, MT_EINVAL, "uses the symbol %.200s, which none of its libraries "
+			    "has: link them (-Wl,-z,defs finds this when building)",
+			    symbol + strlen("undefined symbol: "));
+	if (strncmp(said, path, len) != 0 && strstr(said, ": cannot open shared object file"))
+		return fail(err, MT_ENOTFOUND, "needs the library %.*s, which is not installed",
+			    (int)strcspn(said, ":"), said);
+	if (strncmp(said, path, len) == 0 && said[len] == ':')
+		said += len + 1 + (said[len + 1] == ' ');
+	return fail(err, MT_EIO, "cannot be loaded: %s", said);
+}
+
+/* A symbol of another major version tells more than none. */
+static int no_entry(void *handle, struct error *err)
+{
+	char symbol[32];
+
+	for (unsigned v = 2; v < 10; v++) {
+		snprintf(symbol, sizeof symbol, "mortise_plugin_v%u", v);
+		if (dlsym(handle, symbol))
+			return fail(err, MT_EUNSUPPORTED, "built for plugin ABI %u, this "
+				    "mortise has %u: update mortise", v, MT_ABI_MAJOR);
+	}
+	return fail(err, MT_EINVAL, "has no symbol " MT_PLUGIN_SYMBOL
+		    ": it is a library, but no plugin of mortise");
+}
+
+int plugin_open(const char *path, const struct mt_plugin **ret, struct error *err)
+{
+	const struct mt_plugin *(*entry)(void);
+	void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL); /* never closed */
+	const struct mt_plugin *p;
+	int status;
+
+	if (!handle)
+		return explain_dlerror(path, dlerror(), err);
+	*(void **)&entry = dlsym(handle, MT_PLUGIN_SYMBOL);
+	if (!entry)
+		return no_entry(handle, err);
+	p = entry();
+	if (!p)
+		return fail(err, MT_EINVAL, "its " MT_PLUGIN_SYMBOL " returned nothing");
+	status = plugin_check(p, err);
+	if (!status)
+		*ret = p;
+	return status;
+}
+
+/* ---- the rules --------------------------------------------------------------- */
+
+static int check_text(const char *text, const char *what, struct error *err)
+{
+	size_t len;
+
+	if (!text)
+		return fail(err, MT_EINVAL, "says no %s", what);
+	len = strnlen(text, 256);
+	if (len == 0 || len == 256 || !utf8_valid(text, len))
+		return fail(err, MT_EINVAL,
+			    "its %s is empty, longer than 255 bytes or not UTF-8", what);
+	return MT_OK;
+}
+
+static int check_name(const char *name, const char *what, struct error *err)
+{
+	int status = check_text(name, what, err);
+	bool good = !status && name[0] >= 'a' && name[0] <= 'z' && strlen(name) <= 64;
+
+	if (status)
+		return status;
+	for (const char *p = name; *p; p++)
+		good &= (*p >= 'a' && *p <= 'z') || (*p >= '0' && *p <= '9') || *p == '_' ||
+			*p == '-';
+	return good ? MT_OK :
+		      fail(err, MT_EINVAL, "its %s `%.80s` is malformed: a small letter, then "
+			   "at most 63 small letters, digits, - and _", what, name);
+}
+
+int plugin_check(const struct mt_plugin *p, struct error *err)
+{
+	int status;
+
+	if (p->size < sizeof *p || p->size > 65536)
+		return fail(err, MT_EINVAL, "its descriptor says a size of %u bytes, at least %zu "
+			    "are needed: build it with the installed headers",
+			    p->size, sizeof *p);
+	if (p->abi_major != MT_ABI_MAJOR || p->abi_minor > MT_ABI_MINOR)
+		return fail(err, MT_EUNSUPPORTED,
+			    "built for plugin ABI %u.%u, this mortise has %u.%u: %s",
+			    p->abi_major, p->abi_minor, MT_ABI_MAJOR, MT_ABI_MINOR,
+			    p->abi_major < MT_ABI_MAJOR ? "get a newer build of it" :
+							  "update mortise");
+	if (p->needs)
+		return fail(err, MT_EUNSUPPORTED, "needs a feature that this mortise does not "
+			    "have (bits 0x%llx): update mortise",
+			    (unsigned long long)p->needs);
+	status = check_name(p->name, "name", err);
+	if (!status)
+		status = check_text(p->version, "version", err);
+	if (!status)
+		status = check_text(p->license, "licence", err);
+	if (status)
+		return status;
+	if (p->component_count == 0 || p->component_count > COMPONENTS_MAX || !p->components)
+		return fail(err, MT_EINVAL, "brings %u components: at least 1 and at most %d are "
+			    "allowed", p->component_count, COMPONENTS_MAX);
+	if (p->components->size < sizeof *p->components || p->components->size > 65536 ||
+	    p->components->size % _Alignof(struct mt_component))
+		return fail(err, MT_EINVAL, "its components say a size of %u bytes, at least %zu "
+			    "are needed: build it with the installed headers",
+			    p->components->size, sizeof *p->components);
+	return MT_OK;
+}
+
+const struct mt_component *component_at(const struct mt_plugin *p, size_t n)
+{
+	return (const struct mt_component *)((const char *)p->components +
+					     n * p->components->size);
+}
+
+static int check_version(const struct mt_component *c, const struct kind_info *k,
+			 struct error *err)
+{
+	bool same = c->version_major == k->major;
+	bool newer = same ? c->version_minor > k->minor : c->version_major > k->major;
+
+	if (k->major == 0 ? same && c->version_minor == k->minor : same && !newer)
+		return MT_OK;
+	return fail(err, MT_EUNSUPPORTED, "built for %s ABI %u.%u, this mortise has %u.%u%s: %s",
+		    k->name, c->version_major, c->version_minor, k->major, k->minor,
+		    k->major == 0 ? " (a provisional kind must be the same)" : "",
+		    newer ? "update mortise" : "get a newer build of it");
+}
+
+int component_check(const struct mt_component *c, struct error *err)
+{
+	const struct kind_info *k = kind_info(c->kind);
+	int status = check_name(c->name, "component's name", err);
+
+	if (status)
+		return status;
+	if (!k)
+		return fail(err, MT_EUNSUPPORTED, "`%s` is of kind %u, which this mortise does "
+			    "not know: update mortise", c->name, c->kind);
+	status = check_version(c, k, err);
+	if (status)
+		return status;
+	if (!c->functions)
+		return fail(err, MT_EINVAL, "the %s `%s` has no functions", k->name, c->name);
+	if (*(const uint32_t *)c->functions < k->functions_size)
+		return fail(err, MT_EINVAL, "the functions of the %s `%s` say a size of %u bytes, "
+			    "at least %u are needed: build it with the installed headers",
+			    k->name, c->name, *(const uint32_t *)c->functions,
+			    k->functions_size);
+	if (c->option_count > OPTIONS_MAX || (c->option_count && !c->options))
+		return fail(err, MT_EINVAL, "the %s `%s` has %u options: at most %d are allowed",
+			    k->name, c->name, c->option_count, OPTIONS_MAX);
+	return MT_OK;
+}

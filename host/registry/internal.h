@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * internal.h - what the files of host/registry share; nobody else includes it. */
+#ifndef HOST_REGISTRY_INTERNAL_H
+#define HOST_REGISTRY_INTERNAL_H
+
+#include "registry/registry.h"
+#include <sys/stat.h>
+
+enum {
+	PROBE_MS = 5000,              /* until a child must have answered */
+	DESCRIPTION_MAX = 4 << 20,    /* bytes of a description */
+	COMPONENTS_MAX = 64,          /* of one plugin */
+	OPTIONS_MAX = 512, TOOLS_MAX = 1024,
+	PLUGIN_TEXT_MAX = 1 << 18,    /* bytes of one text of a plugin */
+};
+
+struct loaded {
+	char *path;
+	const struct mt_plugin *plugin;
+};
+
+struct registry {
+	struct component *components;
+	size_t component_count, component_room;
+	struct refusal *refusals; /* both texts owned */
+	size_t refusal_count, refusal_room;
+	json_object **kept;       /* descriptions that components borrow from */
+	size_t kept_count, kept_room;
+	struct loaded *loaded;
+	size_t loaded_count;
+};
+
+/* descriptor.c: rules for what a plugin says of itself */
+struct kind_info {
+	const char *name;
+	uint16_t major, minor;
+	uint32_t functions_size; /* least size of its functions */
+};
+const struct kind_info *kind_info(int kind);
+int plugin_check(const struct mt_plugin *p, struct error *err);
+int component_check(const struct mt_component *c, struct error *err);
+const struct mt_component *component_at(const struct mt_plugin *p, size_t n);
+int plugin_open(const char *path, const struct mt_plugin **ret, struct error *err);
+/** What can be said of a file without loading it. */
+int elf_check(const char *path, struct error *err);
+
+/* describe.c */
+int describe_plugin(const struct mt_plugin *p, struct strbuf *out, struct error *err);
+
+/* cache.c */
+struct cache {
+	char *path;         /* NULL: there is no place for one */
+	json_object *files; /* path -> entry */
+	bool changed;
+};
+void cache_open(struct cache *cache);
+/** The entry of a file that has not changed since, or NULL. Borrowed. */
+json_object *cache_find(const struct cache *cache, const char *path, const struct stat *st);
+/** Remember; `plugin` (taken) or, if it is NULL, the reason of the refusal.
+ *  `passing`: worth trying again before the file changes. */
+int cache_put(struct cache *cache, const char *path, const struct stat *st,
+	      json_object *plugin, const char *reason, bool passing);
+/** Write it if it has changed, and free it. Failing to write is no error. */
+void cache_close(struct cache *cache);
+void cache_key(const struct stat *st, char *key, size_t size);
+
+/* probe.c */
+int probe(const char *path, json_object **ret, bool *ret_passing, struct error *err);
+
+#endif
