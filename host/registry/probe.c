@@ -3,6 +3,8 @@
  * probe.c - a plugin looked at in a child of its own: this program again, with
  * no environment but PATH, limits, a deadline, and its standard output closed
  * to the plugin. */
+#include <config.h>
+
 #include "registry/internal.h"
 #include <errno.h>
 #include <fcntl.h>
