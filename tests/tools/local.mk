@@ -1,1 +1,22 @@
-# tests/tools
+# The tools.
+EDITOR_TEST_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_srcdir)/tests
+
+check_PROGRAMS += %D%/test-editor-bytes %D%/test-editor-calls %D%/test-editor-files \
+	%D%/test-editor-plugin
+tests_tools_test_editor_bytes_SOURCES = %D%/test-editor-bytes.c %D%/editor-kit.h
+tests_tools_test_editor_bytes_CPPFLAGS = $(EDITOR_TEST_CPPFLAGS)
+tests_tools_test_editor_bytes_LDADD = $(LIBEDITOR)
+tests_tools_test_editor_calls_SOURCES = %D%/test-editor-calls.c %D%/editor-kit.h
+tests_tools_test_editor_calls_CPPFLAGS = $(EDITOR_TEST_CPPFLAGS)
+tests_tools_test_editor_calls_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
+tests_tools_test_editor_calls_LDADD = $(LIBEDITOR)
+tests_tools_test_editor_files_SOURCES = %D%/test-editor-files.c %D%/editor-kit.h
+tests_tools_test_editor_files_CPPFLAGS = $(EDITOR_TEST_CPPFLAGS)
+tests_tools_test_editor_files_LDADD = $(LIBEDITOR)
+tests_tools_test_editor_plugin_SOURCES = %D%/test-editor-plugin.c
+tests_tools_test_editor_plugin_CPPFLAGS = $(EDITOR_TEST_CPPFLAGS)
+tests_tools_test_editor_plugin_LDADD = $(LIBMT)
+EXTRA_tests_tools_test_editor_plugin_DEPENDENCIES = \
+	plugins/tools/editor.so plugins/tools/control.so
+TESTS += %D%/test-editor-bytes %D%/test-editor-calls %D%/test-editor-files \
+	%D%/test-editor-plugin

@@ -36,8 +36,9 @@ int refuse_write(struct job *j, const struct error *err);
 int job_read(struct job *j, struct textfile *f);
 /** As job_read; refused if it is not what was last seen of it. */
 int job_read_for_edit(struct job *j, struct textfile *f);
-/** Fill in old and new content and the diff. NULL: no file then. */
-int job_report(struct job *j, const struct textfile *before, const struct textfile *after);
+/** The file is changed: fill in old and new content and the diff, as far as
+ *  there is memory. NULL: no file then. */
+void job_report(struct job *j, const struct textfile *before, const struct textfile *after);
 
 int command_view(struct job *j);
 int command_create(struct job *j);

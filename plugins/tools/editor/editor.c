@@ -111,37 +111,34 @@ int job_read_for_edit(struct job *j, struct textfile *f)
 	return status;
 }
 
-static int report_content(const struct textfile *f, struct strbuf *whole,
-			  struct strbuf *content, bool *has)
+static bool report_content(const struct textfile *f, struct strbuf *whole,
+			   struct strbuf *content, bool *has)
 {
 	if (!f)
-		return MT_OK;
+		return true;
 	if (textfile_whole(f, whole) != MT_OK)
-		return whole->error;
-	*has = whole->len <= EDITOR_CONTENT_MAX;
-	return *has ? strbuf_addn(content, whole->text, whole->len) : MT_OK;
+		return false;
+	if (whole->len <= EDITOR_CONTENT_MAX)
+		*has = strbuf_addn(content, whole->text, whole->len) == MT_OK;
+	return true;
 }
 
-int job_report(struct job *j, const struct textfile *before, const struct textfile *after)
+void job_report(struct job *j, const struct textfile *before, const struct textfile *after)
 {
 	AUTO(strbuf) struct strbuf old = STRBUF(5 * EDITOR_FILE_MAX);
 	AUTO(strbuf) struct strbuf new_ = STRBUF(5 * EDITOR_FILE_MAX);
 	struct editor_result *r = j->ret;
-	int status;
 
 	r->edited = true;
 	r->prev_exist = before != NULL;
-	if (report_content(before, &old, &r->old_content, &r->has_old) != MT_OK
-	    || report_content(after, &new_, &r->new_content, &r->has_new) != MT_OK)
-		return refuse(j, MT_ENOMEM, "The edit was made, but there is no memory to "
-			      "report it.");
-	status = diff_unified((struct mt_str){ old.text, old.len },
-			      (struct mt_str){ new_.text, new_.len },
-			      before ? j->path : "/dev/null", after ? j->path : "/dev/null",
-			      &r->diff);
-	if (status != MT_OK)
+	if (!report_content(before, &old, &r->old_content, &r->has_old)
+	    || !report_content(after, &new_, &r->new_content, &r->has_new))
+		return;
+	if (diff_unified((struct mt_str){ old.text, old.len },
+			 (struct mt_str){ new_.text, new_.len },
+			 before ? j->path : "/dev/null", after ? j->path : "/dev/null",
+			 &r->diff) != MT_OK)
 		strbuf_clear(&r->diff);
-	return MT_OK;
 }
 
 /* A relative path is refused; the workspace's file of that name is proposed. */
@@ -249,6 +246,7 @@ int editor_run(struct editor *e, const struct editor_request *q, struct editor_r
 	status = run(&j);
 	free(j.real);
 	if (status == MT_OK && ret->text.error)
-		status = refuse(&j, ret->text.error, "The result could not be written down.");
+		status = refuse(&j, ret->text.error, "There is no memory to show the result%s.",
+				ret->edited ? "; the edit was made" : "");
 	return status;
 }

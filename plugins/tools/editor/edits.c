@@ -18,15 +18,21 @@ static int edit(struct job *j, const struct textfile *f, size_t at, size_t remov
 		struct mt_str added, struct textfile *ret)
 {
 	struct error err = ERROR_NONE;
-	struct seen *seen;
+	struct seen *seen = memory_saw(j->e->memory, j->real, f);
+	struct undo undo;
 
-	if (textfile_splice(f, at, removed, added, ret, &err) != MT_OK
-	    || textfile_write(j->real, &f->st, ret->bytes.text, ret->bytes.len, &err) != MT_OK)
+	if (textfile_splice(f, at, removed, added, ret, &err) != MT_OK)
 		return refuse_write(j, &err);
-	seen = memory_saw(j->e->memory, j->real, ret);
-	if (!seen || memory_add_edit(j->e->memory, seen, f, ret) != MT_OK)
-		strbuf_add(&j->ret->text, "(There was no memory to make this edit undoable.)\n");
-	return job_report(j, f, ret);
+	if (!seen || undo_prepare(f, ret, &undo) != MT_OK)
+		return refuse(j, MT_ENOMEM, "There is no memory to edit %s.", j->path);
+	if (textfile_write(j->real, &f->st, ret->bytes.text, ret->bytes.len, &err) != MT_OK) {
+		free(undo.bytes);
+		return refuse_write(j, &err);
+	}
+	memory_saw(j->e->memory, j->real, ret);
+	memory_add_edit(j->e->memory, seen, undo);
+	job_report(j, f, ret);
+	return MT_OK;
 }
 
 /* Show the lines around a change that begins in line `line`. */
@@ -258,7 +264,8 @@ static int undo_creation(struct job *j, struct seen *seen, const struct textfile
 	}
 	strbuf_addf(&j->ret->text, "Last edit to %s undone successfully. It had created the file, "
 		    "which is removed.", j->path);
-	return job_report(j, f, NULL);
+	job_report(j, f, NULL);
+	return MT_OK;
 }
 
 int command_undo(struct job *j)
@@ -293,5 +300,6 @@ int command_undo(struct job *j)
 	strbuf_addf(&j->ret->text, "Last edit to %s undone successfully. Here's the result of "
 		    "running `cat -n` on %s:\n", j->path, j->path);
 	view_lines(&back, 1, textfile_lines(&back), &j->ret->text);
-	return job_report(j, &f, &back);
+	job_report(j, &f, &back);
+	return MT_OK;
 }

@@ -110,7 +110,7 @@ const struct charset *seen_charset(const struct seen *s)
 	return &s->charset;
 }
 
-static void push(struct memory *m, struct seen *s, struct undo undo)
+void memory_add_edit(struct memory *m, struct seen *s, struct undo undo)
 {
 	if (s->count == EDITOR_HISTORY)
 		drop_edit(m, s, 0);
@@ -120,25 +120,24 @@ static void push(struct memory *m, struct seen *s, struct undo undo)
 		drop_edit(m, m->files[oldest(m, true)], 0);
 }
 
-int memory_add_edit(struct memory *m, struct seen *s, const struct textfile *before,
-		    const struct textfile *after)
+int undo_prepare(const struct textfile *before, const struct textfile *after,
+		 struct undo *ret)
 {
 	const struct strbuf *a = &before->bytes, *b = &after->bytes;
 	size_t max = a->len < b->len ? a->len : b->len, head = 0, tail = 0;
-	struct undo undo = { .after = after->hash };
 
 	while (head < max && a->text[head] == b->text[head])
 		head++;
 	while (tail < max - head && a->text[a->len - tail - 1] == b->text[b->len - tail - 1])
 		tail++;
-	undo.at = head;
-	undo.len = b->len - head - tail;
-	undo.bytes_len = a->len - head - tail;
-	undo.bytes = malloc(undo.bytes_len + 1);
-	if (!undo.bytes)
+	*ret = (struct undo){
+		.after = after->hash, .at = head, .len = b->len - head - tail,
+		.bytes_len = a->len - head - tail,
+	};
+	ret->bytes = malloc(ret->bytes_len + 1);
+	if (!ret->bytes)
 		return MT_ENOMEM;
-	memcpy(undo.bytes, a->text + head, undo.bytes_len);
-	push(m, s, undo);
+	memcpy(ret->bytes, a->text + head, ret->bytes_len);
 	return MT_OK;
 }
 
@@ -147,7 +146,8 @@ void memory_add_creation(struct memory *m, struct seen *s, const struct textfile
 {
 	while (s->count)
 		drop_edit(m, s, s->count - 1);
-	push(m, s, (struct undo){ .after = after->hash, .created = true, .parents = parents });
+	memory_add_edit(m, s, (struct undo){
+		.after = after->hash, .created = true, .parents = parents });
 }
 
 const struct undo *seen_last(const struct seen *s)

@@ -32,9 +32,11 @@ bool seen_is(const struct seen *s, uint64_t hash);
 /** The encoding that the file had. */
 const struct charset *seen_charset(const struct seen *s);
 
-/** Remember an edit. */
-int memory_add_edit(struct memory *m, struct seen *s, const struct textfile *before,
-		    const struct textfile *after);
+/** Work out the way back from one content of a file to the one before. */
+int undo_prepare(const struct textfile *before, const struct textfile *after,
+		 struct undo *ret);
+/** Remember an edit; takes over what undo_prepare made. Needs no memory. */
+void memory_add_edit(struct memory *m, struct seen *s, struct undo undo);
 /** Remember that the file was created; forgets what was before. */
 void memory_add_creation(struct memory *m, struct seen *s, const struct textfile *after,
 			 unsigned parents);
