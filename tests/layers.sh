@@ -1,0 +1,240 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# layers.sh [FOLDER] - rules of the sources that no compiler holds: who includes
+# whom, which functions are banned, how a file begins. Prints TAP; a breach is a
+# comment line FILE:LINE: what.
+LC_ALL=C
+export LC_ALL
+top_srcdir=${top_srcdir:-$(dirname "$0")/..}
+self=$(cd "$top_srcdir" && pwd)/tests/layers.sh
+cd "${1:-$top_srcdir}" || exit 1
+count=0
+
+# files FOLDER... : the C files below them
+files() {
+	for folder in "$@"; do
+		[ ! -d "$folder" ] || find "$folder" -name '*.[ch]' ! -path '*/.*'
+	done | sort
+}
+
+# report NAME COMMAND... : one test; what the command prints are the breaches
+report() {
+	count=$((count + 1))
+	name=$1
+	shift
+	breaches=$("$@")
+	if [ -z "$breaches" ]; then
+		echo "ok $count - $name"
+	else
+		echo "not ok $count - $name"
+		echo "$breaches" | sed 's/^/# /'
+	fi
+}
+
+# includes FILE... : "FILE:LINE KIND NAME", KIND " or <
+includes() {
+	[ $# -eq 0 ] || awk '
+		match($0, /^[ \t]*#[ \t]*include(_next)?[ \t]*["<]/) {
+			kind = substr($0, RLENGTH, 1)
+			name = substr($0, RLENGTH + 1)
+			sub(/[">].*/, "", name)
+			print FILENAME ":" FNR, kind, name
+		}' "$@"
+}
+
+# The code of files without comments and the insides of strings.
+code() {
+	[ $# -eq 0 ] || awk '
+		FNR == 1 { comment = 0 }
+		{
+			line = $0
+			out = ""
+			while (line != "") {
+				if (comment) {
+					end = index(line, "*/")
+					if (!end) break
+					line = substr(line, end + 2)
+					comment = 0
+				} else if (match(line, /^"([^"\\]|\\.)*"/) ||
+					   match(line, /^\047([^\047\\]|\\.)*\047/)) {
+					out = out "\"\""
+					line = substr(line, RLENGTH + 1)
+				} else if (substr(line, 1, 2) == "/*") {
+					comment = 1
+					line = substr(line, 3)
+				} else if (substr(line, 1, 2) == "//") {
+					break
+				} else {
+					out = out substr(line, 1, 1)
+					line = substr(line, 2)
+				}
+			}
+			print FILENAME ":" FNR ": " out
+		}' "$@"
+}
+
+banned() {
+	code $(files lib host runner plugins server terminal acp) | grep -E \
+		'(^|[^[:alnum:]_>.])(strcpy|strcat|sprintf|vsprintf|strtok|atoi|atol|gets|system|popen|alloca|assert|mktemp|tmpnam)[[:blank:]]*\('
+}
+
+heads() {
+	for file in $(files lib host runner plugins server terminal acp sdk-headers tests \
+		bench examples); do
+		head -n 1 "$file" | grep -q '^/\* SPDX-License-Identifier: MIT' ||
+			echo "$file:1: begins with /* SPDX-License-Identifier: MIT"
+		case $file in examples/*) continue ;; esac # code of users
+		head -n 4 "$file" | grep -qE "[ /]${file##*/}( \([^)]*\))? - " ||
+			echo "$file:1: the first comment says \"${file##*/} - what it is for\""
+	done
+	for file in $(find lib host runner plugins sdk-headers tests -name '*.sh' -o \
+		-name '*.bats' -o -name '*.py' 2> /dev/null | sort); do
+		head -n 3 "$file" | grep -q '^# SPDX-License-Identifier: MIT' ||
+			echo "$file:1: has # SPDX-License-Identifier: MIT in its first lines"
+	done
+}
+
+# Quoted includes of FOLDER stay in the folder of the file, in FOLDER (if it is a
+# program of its own) and in lib.
+stays_at_home() {
+	folder=$1
+	own=$2
+	includes $(files "$folder") | while read -r place kind name; do
+		[ "$kind" = '"' ] || continue
+		here=${place%/*}
+		case $name in
+		config.h) continue ;;
+		*..*) ;;
+		*) [ ! -e "$here/$name" ] && [ ! -e "lib/$name" ] &&
+			{ [ -z "$own" ] || [ ! -e "$folder/$name" ]; } || continue ;;
+		esac
+		echo "$place: \"$name\" is neither its own nor of lib"
+	done
+}
+
+# Rank of a module of the host; it may include what ranks as it does or lower.
+rank() {
+	case $1 in
+	config | registry | events) echo 1 ;;
+	llm | context | tools) echo 2 ;;
+	controller) echo 3 ;;
+	faces) echo 4 ;;
+	commands) echo 5 ;;
+	main.c) echo 6 ;;
+	*) echo 0 ;;
+	esac
+}
+
+# "FROM TO PLACE" for each include between modules of the host
+edges() {
+	includes $(files host) | while read -r place kind name; do
+		[ "$kind" = '"' ] || continue
+		from=${place#host/}
+		from=${from%%[/:]*}
+		case $name in
+		*/*) [ "${name%%/*}" = "$from" ] || echo "$from ${name%%/*} $place" ;;
+		esac
+	done
+}
+
+host_order() {
+	edges | while read -r from to place; do
+		a=$(rank "$from")
+		b=$(rank "$to")
+		[ "$a" -gt 0 ] || echo "$place: $from is no module of the host"
+		[ "$b" -gt 0 ] && [ "$b" -le "$a" ] ||
+			echo "$place: $from must not know $to"
+	done
+	circle=$(edges | cut -d' ' -f1,2 | sort -u | tsort 2>&1 > /dev/null)
+	[ -z "$circle" ] || echo "host:1: modules include each other: $circle" | tr '\n' ' '
+}
+
+# Bare names in the host are files of lib, or stand beside the file.
+host_names() {
+	includes $(files host) | while read -r place kind name; do
+		[ "$kind" = '"' ] || continue
+		case $name in
+		config.h) ;;
+		*..*) echo "$place: \"$name\" goes up" ;;
+		*) [ -e "host/$name" ] || [ -e "lib/$name" ] || [ -e "${place%/*}/$name" ] ||
+			echo "$place: \"$name\" is neither of host nor of lib" ;;
+		esac
+	done
+}
+
+# Heavy libraries belong to one place: HEADER PLACE
+heavy() {
+	includes $(files lib host runner plugins server terminal acp) |
+		while read -r place kind name; do
+			case $name in
+			libwebsockets.h | libwebsockets/*) home='server/*' ;;
+			archive.h | archive_entry.h) home='host/context/packs.c' ;;
+			ffi.h) home='runner/function.c' ;;
+			vterm.h) home='plugins/tools/bash*' ;;
+			histedit.h | editline/*) home='terminal/*' ;;
+			*) continue ;;
+			esac
+			# shellcheck disable=SC2254 # a pattern
+			case $place in $home*) continue ;; esac
+			echo "$place: $name belongs to $home alone"
+		done
+}
+
+# The headers that go out include libc and each other alone.
+sdk() {
+	includes $(files sdk-headers) | while read -r place kind name; do
+		case $kind$name in
+		'<mortise/'*)
+			[ -e "sdk-headers/$name" ] || echo "$place: there is no $name" ;;
+		'<assert.h' | '<stddef.h' | '<stdint.h' | '<stdio.h' | '<string.h' | \
+			'<stdlib.h' | '<stdarg.h' | '<stdbool.h' | '<errno.h') ;;
+		*) echo "$place: $name is not of libc" ;;
+		esac
+	done
+}
+
+# Each rule finds what breaks it: a small tree with a breach of every kind.
+breach() {
+	mkdir -p "$(dirname "$tree/$1")"
+	printf '/* SPDX-License-Identifier: MIT\n *\n * %s - bad. */\n%s\n' \
+		"$(basename "$1")" "$2" > "$tree/$1"
+}
+
+rules_find_breaches() {
+	tree=$(mktemp -d) || return
+	breach lib/a.c '#include "config/config.h"'
+	breach lib/b.c 'char *f(char *a, char *b) { return strcpy(a, b); }'
+	breach lib/log.h ''
+	breach host/config/config.h '#include "llm/llm.h"'
+	breach host/llm/llm.h '#include "context/context.h"'
+	breach host/context/context.h '#include "llm/llm.h"'
+	breach host/events/x.c '#include "missing.h"'
+	breach plugins/tools/x/main.c '#include "config/config.h"'
+	breach plugins/tools/y.c '#include <ffi.h>'
+	breach runner/r.c '#include "config/config.h"'
+	breach sdk-headers/mortise/z.h '#include <json-c/json.h>'
+	echo 'int x;' > "$tree/lib/c.c"
+	found=$(sh "$self" "$tree")
+	for want in 'lib/a.c:4: ' 'lib/b.c:4: ' 'lib/c.c:1: ' \
+		'config must not know llm' 'include each other' 'host/events/x.c:4: ' \
+		'plugins/tools/x/main.c:4: ' 'plugins/tools/y.c:4: ' 'runner/r.c:4: ' \
+		'sdk-headers/mortise/z.h:4: '; do
+		echo "$found" | grep -qF "$want" || echo "not found: $want"
+	done
+	rm -rf "$tree"
+}
+
+report 'no banned function is called' banned
+report 'every file begins with its licence and its purpose' heads
+report 'lib knows nobody' stays_at_home lib own
+report 'a plugin knows itself, lib and <mortise/...>' stays_at_home plugins ''
+report 'the runner knows itself and lib' stays_at_home runner own
+for program in server terminal acp; do
+	report "$program knows itself and lib" stays_at_home $program own
+done
+report 'modules of the host include what stands below them, no circles' host_order
+report 'the host includes by its own names and those of lib' host_names
+report 'heavy libraries stay in their place' heavy
+report 'the headers for plugins include libc alone' sdk
+[ $# -gt 0 ] || report 'the rules find what breaks them' rules_find_breaches
+echo "1..$count"
