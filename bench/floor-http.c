@@ -2,7 +2,7 @@
  *
  * floor-http.c - the least that a start costs: one request through libcurl.
  *
- *   floor-http URL */
+ *   floor-http URL [FOLDER-OF-CERTIFICATES] */
 #include <curl/curl.h>
 #include <stdio.h>
 
@@ -21,7 +21,7 @@ int main(int argc, char **argv)
 	CURL *curl;
 	CURLcode code;
 
-	if (argc != 2 || curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+	if (argc < 2 || curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
 		return 2;
 	curl = curl_easy_init();
 	headers = curl_slist_append(NULL, "Content-Type: application/json");
@@ -31,9 +31,8 @@ int main(int argc, char **argv)
 	curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
 	curl_easy_setopt(curl, CURLOPT_POSTFIELDS, body);
 	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, drop);
-	curl_easy_setopt(curl, CURLOPT_CAPATH, "/etc/ssl/certs");
 	curl_easy_setopt(curl, CURLOPT_CAINFO, NULL);
-	curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, 0L);
+	curl_easy_setopt(curl, CURLOPT_CAPATH, argc > 2 ? argv[2] : "/etc/ssl/certs");
 	curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
 	code = curl_easy_perform(curl);
 	if (code != CURLE_OK)

@@ -1,5 +1,6 @@
 # Built on demand: make bench-programs, or bench/run. See README.md there.
 BENCHES = %D%/mock %D%/stamp %D%/floor-http %D%/floor-step %D%/floor-flood
+EXTRA_DIST += %D%/README.md %D%/run
 EXTRA_PROGRAMS += $(BENCHES)
 bench_mock_SOURCES = %D%/mock.c
 bench_mock_CPPFLAGS = -D_GNU_SOURCE

@@ -2,7 +2,8 @@
  *
  * mock.c - a model for the benches: an HTTP server that speaks OpenAI chat
  * completions, streamed and not, and answers each request with one more call of
- * the shell tool, the last one with a call of finish.
+ * the shell tool, the last one with a call of finish. {i} in the command is
+ * replaced by the number of the step.
  *
  *   mock [--steps N] [--command TEXT] [--hold N] [--log FILE] [--port N]
  *
@@ -46,8 +47,7 @@ struct connection {
 static struct connection connections[CONNECTIONS];
 static int connection_count;
 static long steps = 50, hold, turn, total;
-static const char *command = "true";
-static char *escaped;
+static const char *command = "true {i}";
 static char *log_bytes;
 static size_t log_size;
 static FILE *log_file;
@@ -67,14 +67,18 @@ static void die(const char *what)
 	exit(1);
 }
 
-/* Text as it stands inside a JSON string inside a JSON string. */
-static char *escape_twice(const char *text)
+/* The command as it stands inside a JSON string inside a JSON string, with {i}
+ * replaced by the number of the step. */
+static void write_command(char *to, size_t size)
 {
-	char *out = malloc(strlen(text) * 4 + 1), *to = out;
+	char *end = to + size - 16;
 
-	if (!out)
-		die("memory");
-	for (; *text; text++) {
+	for (const char *text = command; *text && to < end; text++) {
+		if (strncmp(text, "{i}", 3) == 0) {
+			to += snprintf(to, 12, "%ld", turn + 1);
+			text += 2;
+			continue;
+		}
 		if (*text == '"' || *text == '\\') {
 			memcpy(to, "\\\\\\", 3);
 			to += 3;
@@ -82,7 +86,6 @@ static char *escape_twice(const char *text)
 		*to++ = *text;
 	}
 	*to = '\0';
-	return out;
 }
 
 static bool streamed(const char *body, size_t len)
@@ -99,12 +102,15 @@ static bool streamed(const char *body, size_t len)
 /* The tool call of this turn, as JSON without its enclosing message. */
 static void write_call(char *out, size_t size, long id)
 {
+	char text[REPLY_MAX / 8];
+
+	write_command(text, sizeof text);
 	if (turn < steps)
 		snprintf(out, size,
 			 "{\"index\":0,\"id\":\"call_%ld\",\"type\":\"function\",\"function\":"
 			 "{\"name\":\"execute_bash\",\"arguments\":"
 			 "\"{\\\"command\\\": \\\"%s\\\", \\\"security_risk\\\": \\\"LOW\\\"}\"}}",
-			 id, escaped);
+			 id, text);
 	else
 		snprintf(out, size,
 			 "{\"index\":0,\"id\":\"call_%ld\",\"type\":\"function\",\"function\":"
@@ -324,9 +330,8 @@ int main(int argc, char **argv)
 		else if (strcmp(argv[i], "--port") == 0)
 			port = (int)strtol(argv[i + 1], NULL, 10);
 	}
-	escaped = escape_twice(command);
 	log_file = open_memstream(&log_bytes, &log_size);
-	if (!log_file || strlen(escaped) > REPLY_MAX / 8)
+	if (!log_file)
 		die("start");
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGINT, &action, NULL);
