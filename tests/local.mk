@@ -12,7 +12,7 @@ AM_TESTS_ENVIRONMENT = \
 	CC='$(CC)' SANITIZE='$(SANITIZE)'; \
 	export top_builddir top_srcdir CC SANITIZE; \
 	. $(top_srcdir)/tests/env.sh;
-EXTRA_DIST += %D%/env.sh %D%/tap.h %D%/oom.h
+EXTRA_DIST += %D%/env.sh %D%/tap.h %D%/oom.h %D%/fresh-debian
 WRAP_ALLOC = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=strndup
 
 include tests/lib/local.mk
@@ -27,3 +27,13 @@ include tests/cli/local.mk
 include tests/plugins/local.mk
 include tests/fuzz/local.mk
 include tests/vectors.d/local.mk
+
+# The C tests once more under valgrind (a build without sanitizers).
+VALGRIND = valgrind -q --error-exitcode=99 --leak-check=full \
+	--errors-for-leak-kinds=definite --child-silent-after-fork=yes
+check-valgrind: all $(check_PROGRAMS)
+	@programs=`for t in $(TESTS); do \
+		case $$t in *.bats | *.sh) ;; *) echo $$t ;; esac; done`; \
+	$(MAKE) check TESTS="`echo $$programs`" LOG_COMPILER='$(VALGRIND)'
+
+.PHONY: check-valgrind
