@@ -64,7 +64,7 @@ int event_message(const struct event *e, struct strbuf *out);
  *  directory, interpreter, exit code where known (spec/events 1.1). */
 int event_command_text(const struct event *e, struct strbuf *out);
 /** An `edit` observation as changes with `context` lines around each. `applied`
- *  false: how it would look. Long files are compared by their middle only. */
+ *  false: how it would look. Very long files are not compared. */
 int event_edit_text(const struct event *e, size_t context, bool applied,
 		    struct strbuf *out);
 /** V0 truncation: first and last half around the marker; max in characters. */

@@ -22,6 +22,9 @@ int json_write(struct strbuf *out, json_object *value, const struct write_hook *
 int event_write_hooked(const struct event *e, struct strbuf *out,
 		       const struct write_hook *hook);
 
+/** Not for keeping: the function may change with the version. */
+uint64_t hash_bytes(const void *bytes, size_t len);
+
 /** The args or extras of a type out of what was given: table order, defaults,
  *  legacy forms already gone. Takes nothing. */
 enum { FIELDS_STRICT = 1, FIELDS_TYPED = 2 };

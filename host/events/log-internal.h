@@ -81,7 +81,6 @@ int index_add(struct log_index *x, const struct line *line, size_t length,
 int64_t index_reply(const struct log_index *x, const char *response_id);
 /** Take the first `count` of x->replies in, in a table of `size` slots. */
 int index_make_table(struct log_index *x, size_t count, size_t size);
-uint64_t hash_bytes(const void *bytes, size_t len);
 /** Text of a slice with its escapes undone; NULL: no memory. */
 char *slice_text(struct slice s);
 

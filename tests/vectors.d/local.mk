@@ -14,3 +14,8 @@ tests_vectors_d_vec_str_replace_editor_LDADD = $(LIBEDITOR) $(CRYPTO_LIBS)
 
 TESTS += %D%/vectors.sh
 EXTRA_DIST += %D%/vectors.sh tests/vectors
+
+check_PROGRAMS += %D%/vec-events
+tests_vectors_d_vec_events_SOURCES = %D%/vec-events.c %D%/vec.h
+tests_vectors_d_vec_events_CPPFLAGS = $(VEC_CPPFLAGS)
+tests_vectors_d_vec_events_LDADD = $(LIBHOST)
