@@ -19,3 +19,19 @@ plugins_tools_editor_so_LDADD = $(LIBEDITOR)
 plugin_PROGRAMS += %D%/control.so
 plugins_tools_control_so_SOURCES = %D%/control.c
 plugins_tools_control_so_LDFLAGS = $(PLUGIN_LINK)
+
+# The shell: its core is a library too.
+noinst_LIBRARIES += libbash.a
+libbash_a_SOURCES = \
+	%D%/bash/driver.h %D%/bash/keys.c %D%/bash/keys.h \
+	%D%/bash/output.c %D%/bash/output.h %D%/bash/prompt.c %D%/bash/prompt.h \
+	%D%/bash/run.c %D%/bash/run.h %D%/bash/screen.c %D%/bash/screen.h \
+	%D%/bash/session.c %D%/bash/session.h %D%/bash/spawn.c %D%/bash/spawn.h \
+	%D%/bash/vt.c %D%/bash/vt.h
+libbash_a_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) $(VTERM_CFLAGS)
+LIBBASH = libbash.a libmt.a $(JSONC_LIBS) $(VTERM_LIBS)
+
+plugin_PROGRAMS += %D%/bash.so
+plugins_tools_bash_so_SOURCES = %D%/bash/main.c
+plugins_tools_bash_so_LDFLAGS = $(PLUGIN_LINK)
+plugins_tools_bash_so_LDADD = $(LIBBASH)

@@ -19,3 +19,11 @@ check_PROGRAMS += %D%/vec-events
 tests_vectors_d_vec_events_SOURCES = %D%/vec-events.c %D%/vec.h
 tests_vectors_d_vec_events_CPPFLAGS = $(VEC_CPPFLAGS)
 tests_vectors_d_vec_events_LDADD = $(LIBHOST)
+
+check_PROGRAMS += %D%/vec-bash_parsing %D%/vec-bash_sessions
+tests_vectors_d_vec_bash_parsing_SOURCES = %D%/vec-bash_parsing.c %D%/vec.h
+tests_vectors_d_vec_bash_parsing_CPPFLAGS = $(VEC_CPPFLAGS)
+tests_vectors_d_vec_bash_parsing_LDADD = $(LIBBASH) $(CRYPTO_LIBS)
+tests_vectors_d_vec_bash_sessions_SOURCES = %D%/vec-bash_sessions.c %D%/vec.h
+tests_vectors_d_vec_bash_sessions_CPPFLAGS = $(VEC_CPPFLAGS)
+tests_vectors_d_vec_bash_sessions_LDADD = $(LIBBASH) $(CRYPTO_LIBS)

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * driver.h - what our bash does between two commands.
+ *
+ * It runs as PROMPT_COMMAND of an interactive shell, which bash comes back to
+ * after every interrupt and error, and never gets to the point of reading a
+ * line from the terminal. Nothing in it forks.
+ *
+ *   - Two loops and a second copy of them in the array catch a `break` of the
+ *     user's; the kill at its end makes bash begin again.
+ *   - set -e, -x, -v and a DEBUG trap last for one command.
+ *   - `eval` of the text from a file needs no quoting, no echo and no PS2, an
+ *     unfinished quote is an error instead of a wait for the rest of it.
+ *   - The redirections of eval close our descriptors for the command; bash
+ *     keeps them meanwhile as close-on-exec copies. */
+#ifndef BASH_DRIVER_H
+#define BASH_DRIVER_H
+
+#define DRIVER_SOCKET 240
+#define DRIVER_FILE 241
+#define DRIVER_FIELDS 6
+
+static const char driver_loop[] =
+	"{ __mortise_s=$?; builtin set +exv; builtin trap - DEBUG; builtin jobs; }"
+	" >&- 2>&-\n"
+	"while :; do while :; do\n"
+	"__mortise_arm\n"
+	"builtin printf '%s\\0' \"${__mortise_n-0}\" \"$__mortise_s\" \"${!-}\""
+	" \"${PWD-}\" \"${PATH-}\" \"$EUID\" >&240\n"
+	"until IFS= builtin read -r -u 240 __mortise_n; do"
+	" (( $? > 128 )) || builtin exit 0; done\n"
+	"IFS= builtin read -r -d '' -u 241 __mortise_c\n"
+	"__mortise_p=$__mortise_s __mortise_s=0\n"
+	"if __mortise_rc \"$__mortise_p\"; then\n"
+	"builtin eval \"$__mortise_c\" 240>&- 241>&-\n"
+	"else\n"
+	"builtin eval \"$__mortise_c\" 240>&- 241>&-\n"
+	"fi\n"
+	"{ __mortise_s=$?; builtin set +exv; builtin trap - DEBUG; builtin jobs; }"
+	" >&- 2>&-\n"
+	"done; done";
+
+/* The first PROMPT_COMMAND, from the environment. */
+static const char driver_init[] =
+	"builtin export -n __mortise_d; builtin unset PROMPT_COMMAND\n"
+	"builtin set +o history\n"
+	"__mortise_rc() { builtin return \"$1\"; }\n"
+	"if (( BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501 )); then\n"
+	"__mortise_arm() { PROMPT_COMMAND=('' 'builtin eval \"$__mortise_d\"'"
+	" 'builtin eval \"$__mortise_d\"' 'builtin kill -INT \"$$\"'); }\n"
+	"else\n"
+	"__mortise_arm() { PROMPT_COMMAND='builtin eval \"$__mortise_d\";"
+	" builtin eval \"$__mortise_d\"; builtin kill -INT \"$$\"'; }\n"
+	"fi\n"
+	"if [[ -n ${__mortise_f-} ]]; then builtin eval"
+	" 'builtin source \"$__mortise_f\"' 240>&- 241>&-; fi\n"
+	"builtin unset __mortise_f\n"
+	"builtin eval \"$__mortise_d\"\n"
+	"builtin kill -INT \"$$\"";
+
+#endif

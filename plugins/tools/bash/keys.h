@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * keys.h - words that stand for a key: C-c, CTRL+D, UP, ENTER. */
+#ifndef BASH_KEYS_H
+#define BASH_KEYS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/** True for exactly three characters C-x, white space around them apart. */
+bool key_is_special(const char *text, size_t len);
+/** The letter of C-x, CTRL-x or CTRL+x in lower case; 0 if it is no such key. */
+char key_ctrl(const char *text, size_t len);
+/** Bytes that a terminal sends for a key named by `text`: a key of the two
+ *  functions above or one of ENTER, TAB, BS, ESC, UP, DOWN, LEFT, RIGHT, HOME,
+ *  END, PGUP, PGDN, DEL, SPACE. Borrowed for ever; NULL if it names no key. */
+const char *key_bytes(const char *text, size_t len, size_t *ret_len);
+
+#endif

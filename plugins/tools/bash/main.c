@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * main.c - the tool `execute_bash`: the ABI around run.h. */
+#include "js.h"
+#include "run.h"
+#include "utf8.h"
+#include <mortise/tool.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+	LIVE_MAX = 16 * 1024,  /* live text sent at once; more is dropped */
+	LIVE_MS = 50,          /* not more often */
+	RAW_MAX = 24 * 1024,   /* an output as small as this needs no spool */
+	METADATA_MAX = 256 * 1024,
+};
+
+struct bash {
+	const struct mt_tool_host *host;
+	struct mt_instance *instance;
+	struct run *run;
+	struct mt_call *call; /* the one that runs; NULL between two */
+	struct strbuf live, raw;
+	bool spooling;
+	int64_t live_at; /* when live text was last sent, ms */
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static void send_live(struct bash *b)
+{
+	AUTO(strbuf) struct strbuf clean = STRBUF(4 * LIVE_MAX);
+	size_t rest = utf8_tail(b->live.text, b->live.len);
+
+	utf8_add_clean(&clean, b->live.text, b->live.len - rest);
+	if (clean.len)
+		b->host->output(b->call, clean.text, clean.len);
+	strbuf_consume(&b->live, b->live.len - rest);
+	b->live_at = now_ms();
+}
+
+/* Text without control characters that could do something to who watches. */
+static void on_live(void *arg, const char *bytes, size_t len)
+{
+	struct bash *b = arg;
+
+	if (!b->call)
+		return;
+	for (size_t i = 0; i < len && b->live.len < LIVE_MAX; i++)
+		if ((unsigned char)bytes[i] >= ' ' || strchr("\n\r\t\b", bytes[i]))
+			if (bytes[i] && bytes[i] != '\177')
+				strbuf_addc(&b->live, bytes[i]);
+	if (now_ms() - b->live_at >= LIVE_MS)
+		send_live(b);
+}
+
+/* The first bytes are held back: most outputs are small and whole in the result. */
+static void on_raw(void *arg, const char *bytes, size_t len)
+{
+	struct bash *b = arg;
+
+	if (!b->spooling && strbuf_addn(&b->raw, bytes, len) == MT_OK)
+		return;
+	if (!b->call) /* printed while no call runs: what does not fit is lost */
+		return;
+	if (!b->spooling)
+		b->host->spool(b->call, b->raw.text, b->raw.len);
+	b->spooling = true;
+	b->host->spool(b->call, bytes, len);
+}
+
+static int bash_open(const struct mt_tool_host *host, struct mt_instance *instance,
+		     void **ret_self)
+{
+	struct error err = ERROR_NONE;
+	struct bash *b = calloc(1, sizeof *b);
+
+	if (!b)
+		return MT_ENOMEM;
+	b->host = host;
+	b->instance = instance;
+	b->live = STRBUF(LIVE_MAX + 8);
+	b->raw = STRBUF(RAW_MAX);
+	const struct run_config config = {
+		.shell = host->option(instance, "shell"),
+		.startup = host->option(instance, "startup"),
+		.directory = host->workspace(instance),
+		.no_change_ms = host->option_int(instance, "no_change_timeout"),
+		.timeout_ms = host->option_int(instance, "timeout"),
+		.raw = on_raw, .live = on_live, .arg = b,
+	};
+
+	if (run_new(&config, &b->run, &err) != MT_OK ||
+	    run_warm(b->run, &err) != MT_OK) {
+		host->log(instance, MT_LOG_ERROR, "%s", err.text);
+		run_free(b->run);
+		free(b);
+		return err.code;
+	}
+	*ret_self = b;
+	return MT_OK;
+}
+
+static void bash_close(void *self)
+{
+	struct bash *b = self;
+
+	run_free(b->run);
+	strbuf_clear(&b->live);
+	strbuf_clear(&b->raw);
+	free(b);
+}
+
+static void put_text(struct strbuf *json, const char *name, const char *text)
+{
+	if (text) {
+		js_key_str(json, name, text);
+	} else {
+		js_key(json, name);
+		strbuf_add(json, "null");
+	}
+}
+
+static int put_fields(struct bash *b, const struct run_call *call,
+		      const struct run_result *result)
+{
+	AUTO(strbuf) struct strbuf json = STRBUF(METADATA_MAX);
+	AUTO(strbuf) struct strbuf command = STRBUF(call->len * 6 + 3);
+
+	strbuf_addc(&json, '{');
+	js_key_int(&json, "exit_code", result->exit_code);
+	js_key_int(&json, "pid", result->pid);
+	put_text(&json, "username", result->username);
+	put_text(&json, "hostname", result->hostname);
+	put_text(&json, "working_dir", result->directory);
+	put_text(&json, "py_interpreter_path", result->python);
+	js_key_strn(&json, "prefix", result->prefix.text, result->prefix.len);
+	js_key_strn(&json, "suffix", result->suffix.text, result->suffix.len);
+	strbuf_addc(&json, '}');
+	js_put_str(&command, call->command, call->len);
+	if (json.error || command.error)
+		return b->host->fail(b->call, MT_ENOMEM, "no memory for the result");
+	b->host->field(b->call, "command", command.text, command.len);
+	return b->host->field(b->call, "metadata", json.text, json.len);
+}
+
+static int reply(struct bash *b, const struct run_call *call, struct run_result *result)
+{
+	const char *spool = b->spooling ? b->host->spool_path(b->call) : "";
+
+	if (result->cut && *spool)
+		strbuf_addf(&result->suffix, "\n[The output was cut; the whole of it is "
+			    "in %s]", spool);
+	b->host->reply_text(b->call, result->content.text, result->content.len);
+	int status = put_fields(b, call, result);
+
+	if (status == MT_OK && result->cancelled)
+		status = b->host->fail(b->call, MT_ECANCELLED,
+				       "The command was interrupted: the call was "
+				       "cancelled.");
+	return status;
+}
+
+static int bash_call(void *self, const char *name, struct mt_call *mt_call)
+{
+	struct bash *b = self;
+	const struct mt_tool_host *host = b->host;
+	struct error err = ERROR_NONE;
+	struct run_result result;
+	struct run_call call = { .timeout = -1 };
+	int is_input = 0;
+
+	(void)name;
+	call.command = host->arg_str(mt_call, "command", &call.len);
+	if (!call.command)
+		return host->fail(mt_call, MT_EINVAL,
+				  "the argument `command` is missing");
+	if (host->arg_bool(mt_call, "is_input", &is_input) == MT_EINVAL)
+		return host->fail(mt_call, MT_EINVAL, "`is_input` must be true or false");
+	if (host->arg_number(mt_call, "timeout", &call.timeout) == MT_EINVAL ||
+	    call.timeout != call.timeout)
+		return host->fail(mt_call, MT_EINVAL,
+				  "`timeout` must be a number of seconds");
+	call.is_input = is_input != 0;
+	call.time_left_ms = host->time_left_ms(mt_call);
+	call.cancel_fd = host->cancel_fd(mt_call);
+	b->call = mt_call;
+	b->live_at = 0;
+	int status = run_call(b->run, &call, &result, &err);
+
+	if (b->live.len)
+		send_live(b);
+	if (status == MT_OK)
+		status = reply(b, &call, &result);
+	else
+		status = host->fail(mt_call, status, "%s", err.text);
+	run_result_clear(&result);
+	b->call = NULL;
+	b->spooling = false;
+	strbuf_reset(&b->live);
+	strbuf_reset(&b->raw);
+	return status;
+}
+
+static int bash_input(void *self, struct mt_call *call, const char *bytes, size_t len)
+{
+	struct bash *b = self;
+
+	(void)call;
+	return run_type(b->run, bytes, len);
+}
+
+static const char description[] =
+	"Run commands in a bash shell that lives as long as the conversation: "
+	"directory, variables and functions stay from call to call.\n"
+	"* Any text that bash takes is fine: several lines, pipelines, here-documents.\n"
+	"* The result is what the terminal shows, cut in the middle when it is long, "
+	"with the exit code.\n"
+	"* A command that prints nothing for a while, or takes too long, is reported "
+	"with exit code -1 and goes on. Then: an empty command reads more of its "
+	"output; text with is_input true is typed to it, with Enter; C-c, C-d, C-z or "
+	"ENTER, TAB, ESC, UP, DOWN with is_input true are keys. Until it ends no other "
+	"command runs.\n"
+	"* For what takes long set timeout, or run it in the background with its output "
+	"in a file: `server > server.log 2>&1 &`.\n"
+	"* There is nobody at the terminal: pagers and editors are off, use options such "
+	"as -y. Do not use `exit` or `set -e` outside a subshell: they end the shell.";
+
+static const char brief[] =
+	"Run bash commands in a shell that keeps its state. An empty command reads more "
+	"output of the one that still runs; is_input sends it text or a key (C-c, C-d).";
+
+static const char schema[] =
+	"{\"type\":\"object\",\"properties\":{"
+	"\"command\":{\"type\":\"string\",\"description\":\"What bash is to run; empty to "
+	"read on; with is_input the text or key to send.\"},"
+	"\"is_input\":{\"anyOf\":[{\"type\":\"boolean\"},{\"type\":\"string\",\"enum\":"
+	"[\"true\",\"false\"]}],\"description\":\"True: send command to the program that "
+	"is running. Default false.\"},"
+	"\"timeout\":{\"type\":\"number\",\"description\":\"Seconds to wait for the end, "
+	"quiet or not.\"}},"
+	"\"required\":[\"command\"]}";
+
+static const char events[] =
+	"[{\"action\":\"run\",\"observation\":\"run\","
+	"\"args\":{\"command\":\"$command\",\"is_input\":\"$is_input\"},"
+	"\"timeout\":\"$timeout\"}]";
+
+static const struct mt_tool tools[] = {
+	{ .size = sizeof(struct mt_tool),
+	  .hints = MT_TOOL_DESTRUCTIVE | MT_TOOL_OPEN_WORLD,
+	  .name = "execute_bash",
+	  .description = description,
+	  .brief = brief,
+	  .schema = schema,
+	  .events = events },
+};
+
+static const struct mt_toolset toolset = {
+	.size = sizeof toolset,
+	.tool_count = ARRAY_LEN(tools),
+	.tools = tools,
+	.open = bash_open,
+	.call = bash_call,
+	.input = bash_input,
+	.close = bash_close,
+};
+
+static const struct mt_option options[] = {
+	{ .size = sizeof(struct mt_option), .type = MT_OPTION_DURATION,
+	  .name = "no_change_timeout", .fallback = "30s", .min = 100, .max = 86400000,
+	  .help = "A command is reported as still running after this time without new "
+		  "output, unless the call sets its own timeout." },
+	{ .size = sizeof(struct mt_option), .type = MT_OPTION_DURATION,
+	  .name = "timeout", .fallback = "120s", .min = 100, .max = 604800000,
+	  .help = "A command is reported as still running after this time in any case, "
+		  "unless the call sets its own timeout." },
+	{ .size = sizeof(struct mt_option), .type = MT_OPTION_TEXT, .name = "shell",
+	  .fallback = "bash", .help = "The bash to run: a path, or a name in PATH." },
+	{ .size = sizeof(struct mt_option), .type = MT_OPTION_PATH, .name = "startup",
+	  .help = "A file that each new shell reads first, for instance ~/.bashrc." },
+};
+
+static const struct mt_component components[] = {
+	{ .size = sizeof(struct mt_component),
+	  .kind = MT_KIND_TOOL,
+	  .version_major = MT_TOOL_MAJOR,
+	  .version_minor = MT_TOOL_MINOR,
+	  .option_count = ARRAY_LEN(options),
+	  .name = "bash",
+	  .summary = "A persistent bash shell on a terminal of its own.",
+	  .options = options,
+	  .functions = &toolset },
+};
+
+MT_PLUGIN(.name = "bash", .version = "1.0", .license = "MIT", .components = components,
+	  .component_count = 1)

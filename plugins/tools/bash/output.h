@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * output.h - what a command printed, in constant memory: the beginning and the
+ * end are kept, the middle of a flood is not.
+ *
+ * Both parts are so large that a cut to OUTPUT_CHARS characters never reaches
+ * the gap between them. */
+#ifndef BASH_OUTPUT_H
+#define BASH_OUTPUT_H
+
+#include "strbuf.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	OUTPUT_CHARS = 30000,     /* characters of a result */
+	OUTPUT_HEAD = 128 * 1024, /* bytes of the beginning that are kept */
+	OUTPUT_TAIL = 64 * 1024,  /* and of the end */
+	OUTPUT_SHOWN = 64 * 1024, /* longest text that can be recognised as shown */
+};
+
+#define OUTPUT_MARKER "\n[... Observation truncated due to length ...]\n"
+
+struct output {
+	size_t head_len, tail_len, tail_start;
+	char head[OUTPUT_HEAD];
+	char tail[OUTPUT_TAIL]; /* ring */
+};
+
+void output_reset(struct output *o);
+void output_add(struct output *o, const char *bytes, size_t len);
+/** Append all that is kept. */
+int output_text(const struct output *o, struct strbuf *out);
+/** Take back the last lines, `lines` of them at most, and append them to `out`,
+ *  so that they can be changed. A line at the end without newline counts. */
+int output_pull(struct output *o, size_t lines, struct strbuf *out);
+
+/** Append valid text, if longer than `max` characters its first and last half
+ *  around OUTPUT_MARKER. @return MT_OK or MT_ENOMEM; `*ret_cut` if not NULL. */
+int output_cut(const char *text, size_t len, size_t max, struct strbuf *out,
+	       bool *ret_cut);
+/** Append valid text shortened to exactly `max` characters, `notice` among
+ *  them, between the first and the last part. */
+int output_clip(const char *text, size_t len, size_t max, const char *notice,
+		struct strbuf *out);
+
+#endif

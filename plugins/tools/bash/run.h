@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * run.h - one call of the shell tool: run a command, talk to the one that is
+ * running, or read on; and what is said about it. */
+#ifndef BASH_RUN_H
+#define BASH_RUN_H
+
+#include "error.h"
+#include "strbuf.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct run_config {
+	const char *shell;       /* path or name */
+	const char *startup;     /* file that a new shell reads first; NULL */
+	const char *directory;   /* where the first shell starts */
+	int64_t no_change_ms;    /* without new output */
+	int64_t timeout_ms;      /* in all, when the call says nothing */
+	/* The terminal's bytes, and the same as live text; either may be NULL. */
+	void (*raw)(void *arg, const char *bytes, size_t len);
+	void (*live)(void *arg, const char *bytes, size_t len);
+	void *arg;
+};
+
+struct run_call {
+	const char *command;
+	size_t len;
+	bool is_input;
+	double timeout;       /* seconds; negative: not given */
+	int64_t time_left_ms; /* the caller's own limit; -1: none */
+	int cancel_fd;        /* -1: none */
+};
+
+/** What a call brought. Texts are valid UTF-8. */
+struct run_result {
+	struct strbuf content; /* at most OUTPUT_CHARS and a marker */
+	struct strbuf prefix, suffix;
+	bool cut;              /* the content is not all of it */
+	bool cancelled;
+	bool ended;            /* a command ended in this call: the rest is known */
+	int exit_code;         /* -1: unknown, or still running */
+	long pid;              /* last background process; -1: none */
+	char *username, *hostname, *directory, *python; /* NULL: unknown */
+};
+
+struct run; /* a shell and the state of the conversation with it */
+
+int run_new(const struct run_config *config, struct run **ret, struct error *err);
+struct run *run_free(struct run *r);
+/** Start the shell already now; it becomes ready meanwhile. */
+int run_warm(struct run *r, struct error *err);
+/** Carry out a call. @return MT_OK, or what kept it from being tried. */
+int run_call(struct run *r, const struct run_call *call, struct run_result *ret,
+	     struct error *err);
+void run_result_clear(struct run_result *result);
+/** Type at the terminal while a call runs. [any thread] */
+int run_type(struct run *r, const char *bytes, size_t len);
+
+#endif

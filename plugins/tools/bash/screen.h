@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * screen.h - the bytes of a terminal as the text that a person sees: carriage
+ * returns overwrite, colours are dropped, lines are as long as they are.
+ *
+ * Plain text and sequences that stay within a line are done here; a sequence
+ * that goes elsewhere hands the last lines over to a libvterm screen (vt.h). */
+#ifndef BASH_SCREEN_H
+#define BASH_SCREEN_H
+
+#include "output.h"
+#include "vt.h"
+
+enum {
+	SCREEN_LINE = 64 * 1024, /* bytes of a line that can still be changed */
+	SCREEN_SEQ = 128,        /* longest control sequence that is understood */
+};
+
+struct screen_hooks {
+	void (*live)(void *arg, const char *bytes, size_t len); /* text as it comes */
+	void (*answer)(void *arg, const char *bytes, size_t len); /* to the program */
+	void *arg;
+};
+
+struct screen; /* one terminal */
+
+struct screen *screen_new(const struct screen_hooks *hooks); /* NULL: memory */
+struct screen *screen_free(struct screen *s);
+void screen_feed(struct screen *s, const char *bytes, size_t len);
+/** Append the text since the last call (bytes may be invalid UTF-8), and go on:
+ *  what was shown of an unfinished line or screen is not shown again, unless it
+ *  has changed since. `end`: the line and the screen are finished. */
+int screen_take(struct screen *s, bool end, struct strbuf *out);
+/** True if there is something for screen_take. */
+bool screen_has_text(const struct screen *s);
+
+#endif

@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * session.c - one shell, its three channels, and the wait for any of them. */
+#include "session.h"
+#include "driver.h"
+#include "files.h"
+#include "spawn.h"
+#include "vt.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <time.h>
+
+enum {
+	READ_SIZE = 64 * 1024,
+	READ_ONCE = 256 * 1024,   /* more than a terminal can hold back */
+	RECORD_MAX = 1024 * 1024, /* of a status */
+	CLOSE_MS = 500,           /* for a shell to end by itself */
+	POLL_MS = 100,            /* without pidfd_open: look for its end so often */
+};
+
+struct session {
+	char *shell, *startup, *directory;
+	void (*sink)(void *arg, const char *bytes, size_t len);
+	void *arg;
+	pid_t pid;             /* 0: no shell */
+	int master, socket, file, pidfd;
+	bool hung_up;          /* nothing has the terminal open just now */
+	bool running;          /* a command, or the start of the shell */
+	unsigned long number;  /* of the last command */
+	struct strbuf record;  /* status text not yet complete */
+	struct session_status status;
+	struct termios modes;  /* as they were at the start */
+	pthread_mutex_t lock;  /* for `master` when closing, and `typed` */
+	struct strbuf typed;   /* not yet taken by the terminal */
+	bool was_typed;        /* since the last command */
+	char buffer[READ_SIZE];
+};
+
+int session_new(const struct session_config *config, struct session **ret,
+		struct error *err)
+{
+	struct session *s = calloc(1, sizeof *s);
+
+	if (s) {
+		s->shell = strdup(config->shell);
+		s->startup = config->startup ? strdup(config->startup) : NULL;
+		s->directory = strdup(config->directory);
+		s->sink = config->sink;
+		s->arg = config->arg;
+		s->master = s->socket = s->file = s->pidfd = -1;
+		s->record = STRBUF(RECORD_MAX);
+		s->typed = STRBUF(SESSION_TYPED_MAX);
+		s->status = (struct session_status){ -1, -1, -1, NULL, NULL };
+		pthread_mutex_init(&s->lock, NULL);
+	}
+	if (!s || !s->shell || !s->directory || (config->startup && !s->startup)) {
+		session_free(s);
+		return fail(err, MT_ENOMEM, "no memory for a shell");
+	}
+	*ret = s;
+	return MT_OK;
+}
+
+static void close_fd(int *fd)
+{
+	auto_close(fd);
+	*fd = -1;
+}
+
+/* What belongs to one shell process. */
+static void forget_shell(struct session *s)
+{
+	pthread_mutex_lock(&s->lock);
+	close_fd(&s->master);
+	strbuf_clear(&s->typed);
+	pthread_mutex_unlock(&s->lock);
+	close_fd(&s->socket);
+	close_fd(&s->file);
+	close_fd(&s->pidfd);
+	strbuf_clear(&s->record);
+	s->pid = 0;
+	s->running = s->hung_up = false;
+}
+
+static long now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* Its end without waiting; the exit code as a shell would say it. */
+static bool reap(struct session *s)
+{
+	int how = 0;
+	pid_t pid = waitpid(s->pid, &how, WNOHANG);
+
+	if (pid == 0 || (pid < 0 && errno == EINTR))
+		return false;
+	s->status.exit_code = pid < 0 ? -1
+			      : WIFEXITED(how) ? WEXITSTATUS(how)
+					       : 128 + WTERMSIG(how);
+	return true;
+}
+
+static void end_shell(struct session *s)
+{
+	long until = now_ms() + CLOSE_MS;
+	struct pollfd p = { .fd = s->pidfd, .events = POLLIN };
+
+	/* No more commands, and a hangup: bash passes it on to its jobs. */
+	close_fd(&s->socket);
+	close_fd(&s->master);
+	while (!reap(s)) {
+		long left = until - now_ms();
+
+		if (left <= 0) {
+			kill(s->pid, SIGKILL);
+			left = CLOSE_MS;
+		}
+		poll(&p, s->pidfd >= 0, (int)(s->pidfd < 0 && left > 10 ? 10 : left));
+	}
+}
+
+struct session *session_free(struct session *s)
+{
+	if (!s)
+		return NULL;
+	if (s->pid)
+		end_shell(s);
+	forget_shell(s);
+	pthread_mutex_destroy(&s->lock);
+	free(s->status.directory);
+	free(s->status.path);
+	free(s->shell);
+	free(s->startup);
+	free(s->directory);
+	free(s);
+	return NULL;
+}
+
+int session_start(struct session *s, const char *directory, struct error *err)
+{
+	AUTO(close) int theirs = -1;
+	int pair[2];
+
+	if (s->pid)
+		return MT_OK;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+		return fail(err, MT_EIO, "cannot start a shell: %s", strerror(errno));
+	s->socket = pair[0];
+	theirs = pair[1];
+	fcntl(s->socket, F_SETFL, O_NONBLOCK);
+	s->file = memfd_create("command", MFD_CLOEXEC);
+	if (s->file < 0) {
+		close_fd(&s->socket);
+		return fail(err, MT_EIO, "cannot start a shell: %s", strerror(errno));
+	}
+	const struct spawn spawn = {
+		.shell = s->shell, .startup = s->startup,
+		.directory = directory ? directory : s->directory,
+		.socket = theirs, .file = s->file, .rows = VT_ROWS, .cols = VT_COLS,
+	};
+
+	if (spawn_shell(&spawn, &s->pid, &s->master, err) != MT_OK) {
+		s->pid = 0;
+		forget_shell(s);
+		return err ? err->code : MT_EIO;
+	}
+	s->pidfd = (int)syscall(SYS_pidfd_open, s->pid, 0);
+	s->number = 0;
+	s->running = true;
+	tcgetattr(s->master, &s->modes);
+	return MT_OK;
+}
+
+bool session_is_alive(const struct session *s)
+{
+	return s->pid != 0;
+}
+
+bool session_is_running(const struct session *s)
+{
+	return s->running;
+}
+
+const struct session_status *session_status(const struct session *s)
+{
+	return &s->status;
+}
+
+/* ---- input -------------------------------------------------------------- */
+
+/* With the lock held. */
+static void flush_typed(struct session *s)
+{
+	while (s->master >= 0 && s->typed.len) {
+		ssize_t n = write(s->master, s->typed.text, s->typed.len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		strbuf_consume(&s->typed, (size_t)n);
+	}
+}
+
+int session_type(struct session *s, const char *bytes, size_t len)
+{
+	pthread_mutex_lock(&s->lock);
+	int r = s->master < 0 ? MT_ENOTFOUND
+		: s->typed.len + len >= SESSION_TYPED_MAX
+			? MT_ELIMIT
+			: strbuf_addn(&s->typed, bytes, len);
+
+	s->was_typed = true;
+	if (r == MT_OK)
+		flush_typed(s);
+	pthread_mutex_unlock(&s->lock);
+	return r;
+}
+
+bool session_may_echo(const struct session *s)
+{
+	struct termios t;
+
+	return s->master >= 0 && tcgetattr(s->master, &t) == 0 &&
+	       (t.c_lflag & (ECHO | ICANON)) != ICANON;
+}
+
+void session_signal(struct session *s, int signal, bool spare_shell)
+{
+	pid_t front = s->master >= 0 ? tcgetpgrp(s->master) : -1;
+
+	if (!s->pid)
+		return;
+	if (front > 0 && front != s->pid)
+		kill(-front, signal);
+	else if (!spare_shell)
+		kill(s->pid, signal);
+	kill(s->pid, SIGCONT);
+}
+
+/* What the last command left behind: modes, and input that nobody read. */
+static void restore_terminal(struct session *s)
+{
+	struct termios t;
+
+	if (tcgetattr(s->master, &t) == 0 && memcmp(&t, &s->modes, sizeof t) != 0)
+		tcsetattr(s->master, TCSANOW, &s->modes);
+	pthread_mutex_lock(&s->lock);
+	bool flush = s->was_typed;
+
+	s->was_typed = false;
+	strbuf_reset(&s->typed);
+	pthread_mutex_unlock(&s->lock);
+	if (!flush)
+		return;
+	AUTO(close) int slave = ioctl(s->master, TIOCGPTPEER,
+				      O_RDWR | O_NOCTTY | O_CLOEXEC);
+
+	if (slave >= 0)
+		tcflush(slave, TCIFLUSH);
+}
+
+int session_run(struct session *s, const char *command, size_t len, struct error *err)
+{
+	char go[32];
+	int n;
+
+	if (len > SESSION_COMMAND_MAX)
+		return fail(err, MT_ELIMIT, "the command is longer than %d MiB; write it "
+			    "to a file and run that", SESSION_COMMAND_MAX >> 20);
+	if (memchr(command, '\0', len))
+		return fail(err, MT_EINVAL, "the command holds a NUL byte");
+	restore_terminal(s);
+	/* A NUL ends the command for `read`; the offset is shared with the shell. */
+	if (ftruncate(s->file, 0) < 0 || lseek(s->file, 0, SEEK_SET) < 0 ||
+	    write_all(s->file, command, len) != MT_OK ||
+	    write_all(s->file, "", 1) != MT_OK || lseek(s->file, 0, SEEK_SET) < 0)
+		return fail(err, MT_EIO, "cannot hand over the command: %s",
+			    strerror(errno));
+	n = snprintf(go, sizeof go, "%lu\n", ++s->number);
+	s->running = true;
+	if (send(s->socket, go, (size_t)n, MSG_NOSIGNAL) != n)
+		return MT_OK; /* the shell is dead: session_wait will say so */
+	return MT_OK;
+}
+
+/* ---- output ------------------------------------------------------------- */
+
+/* @return true if there was any. Stops after READ_ONCE bytes: a background
+ * process may print for ever. */
+static bool read_terminal(struct session *s)
+{
+	size_t total = 0;
+
+	while (s->master >= 0 && total < READ_ONCE) {
+		ssize_t n = read(s->master, s->buffer, sizeof s->buffer);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		s->sink(s->arg, s->buffer, (size_t)n);
+		total += (size_t)n;
+	}
+	return total > 0;
+}
+
+static bool take_field(const char **at, const char **ret)
+{
+	*ret = *at;
+	*at += strlen(*at) + 1;
+	return **ret != '\0';
+}
+
+static void replace(char **old, const char *text)
+{
+	if (*old && strcmp(*old, text) == 0)
+		return;
+	char *copy = strdup(text);
+
+	if (copy) {
+		free(*old);
+		*old = copy;
+	}
+}
+
+/* One complete record: number, exit code, job, directory, PATH, user.
+ * @return true if it is about the last command; an interrupt between two
+ * commands makes the shell repeat itself. */
+static bool take_record(struct session *s, const char *at)
+{
+	const char *number, *code, *job, *directory, *path, *uid;
+
+	take_field(&at, &number);
+	take_field(&at, &code);
+	bool has_job = take_field(&at, &job);
+
+	take_field(&at, &directory);
+	take_field(&at, &path);
+	take_field(&at, &uid);
+	if (strtoul(number, NULL, 10) != s->number)
+		return false;
+	s->status.exit_code = (int)strtol(code, NULL, 10);
+	s->status.job = has_job ? strtol(job, NULL, 10) : -1;
+	s->status.uid = strtol(uid, NULL, 10);
+	replace(&s->status.directory, directory);
+	replace(&s->status.path, path);
+	return true;
+}
+
+/* @return true once the command has ended. */
+static bool read_status(struct session *s)
+{
+	char piece[8192];
+	bool done = false;
+	ssize_t n = read(s->socket, piece, sizeof piece);
+
+	if (n <= 0) {
+		if (n == 0) /* `exec` of another program: only its end is left */
+			close_fd(&s->socket);
+		return false;
+	}
+	if (strbuf_addn(&s->record, piece, (size_t)n) != MT_OK) {
+		kill(s->pid, SIGKILL); /* its text cannot be right */
+		return false;
+	}
+	for (;;) {
+		size_t fields = 0, i = 0;
+
+		while (i < s->record.len && fields < DRIVER_FIELDS)
+			fields += s->record.text[i++] == '\0';
+		if (fields < DRIVER_FIELDS)
+			return done;
+		done = take_record(s, s->record.text) || done;
+		strbuf_consume(&s->record, i);
+	}
+}
+
+static int shell_died(struct session *s)
+{
+	read_terminal(s);
+	forget_shell(s);
+	return SESSION_DEAD;
+}
+
+int session_wait(struct session *s, int timeout_ms, int cancel_fd)
+{
+	bool slow = (s->pidfd < 0 || s->hung_up) &&
+		    (timeout_ms < 0 || timeout_ms > POLL_MS);
+	int seen = 0;
+
+	if (!s->pid)
+		return SESSION_DEAD;
+	pthread_mutex_lock(&s->lock);
+	flush_typed(s);
+	bool more = s->typed.len > 0;
+
+	pthread_mutex_unlock(&s->lock);
+	struct pollfd p[] = {
+		{ .fd = s->hung_up ? -1 : s->master,
+		  .events = (short)(POLLIN | (more ? POLLOUT : 0)) },
+		{ .fd = s->socket, .events = POLLIN },
+		{ .fd = s->pidfd, .events = POLLIN },
+		{ .fd = cancel_fd, .events = POLLIN },
+	};
+
+	if (poll(p, ARRAY_LEN(p), slow ? POLL_MS : timeout_ms) < 0)
+		return 0;
+	/* The terminal is read after the status: what the command printed was
+	 * written before, and the read waits for the kernel to pass it on. */
+	if (p[1].revents && read_status(s)) {
+		s->running = false;
+		seen |= SESSION_DONE;
+	}
+	if (p[0].revents || s->hung_up || seen) {
+		bool read = read_terminal(s);
+
+		seen |= read ? SESSION_OUTPUT : 0;
+		s->hung_up = !read && (p[0].revents & POLLHUP || s->hung_up);
+	}
+	if (p[3].revents)
+		seen |= SESSION_CANCEL;
+	if (!(seen & SESSION_DONE) && (p[2].revents || p[0].revents & POLLHUP || slow) &&
+	    reap(s))
+		seen |= shell_died(s);
+	return seen;
+}

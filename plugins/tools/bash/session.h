@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * session.h - a bash on a terminal of its own that runs commands one by one.
+ *
+ * Three channels: the terminal for what commands print and read; a memory file
+ * that holds the command's text; a socket on which the shell is told to start
+ * and tells that it has ended. The last two are closed while a command runs, so
+ * neither the command nor its children can disturb or hold them. */
+#ifndef BASH_SESSION_H
+#define BASH_SESSION_H
+
+#include "error.h"
+#include "strbuf.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum {
+	SESSION_COMMAND_MAX = 4 * 1024 * 1024, /* longest command, bytes */
+	SESSION_TYPED_MAX = 256 * 1024,        /* input not yet taken */
+	SESSION_START_MS = 20000,              /* until a new shell answers */
+};
+
+struct session_config {
+	const char *shell;     /* path, or a name to look for in PATH */
+	const char *startup;   /* file that a new shell reads first; NULL */
+	const char *directory; /* where a new shell starts */
+	void (*sink)(void *arg, const char *bytes, size_t len); /* terminal output */
+	void *arg;
+};
+
+/** What the shell says after each command. */
+struct session_status {
+	int exit_code;
+	long job;        /* last process put into the background; -1: none */
+	long uid;        /* effective user; -1: unknown */
+	char *directory; /* as the shell names it */
+	char *path;      /* its PATH */
+};
+
+enum { /* what session_wait saw */
+	SESSION_OUTPUT = 1 << 0,
+	SESSION_DONE = 1 << 1,   /* the command has ended */
+	SESSION_DEAD = 1 << 2,   /* the shell has */
+	SESSION_CANCEL = 1 << 3, /* cancel_fd is readable */
+};
+
+struct session;
+
+/** Texts of `config` are copied. No shell is started yet. */
+int session_new(const struct session_config *config, struct session **ret,
+		struct error *err);
+/** End the shell: it is told, waited for a moment, then killed. */
+struct session *session_free(struct session *s);
+
+/** Start a shell if there is none; does not wait for it. `directory` NULL: that
+ *  of the configuration. */
+int session_start(struct session *s, const char *directory, struct error *err);
+/** Have the shell run `command` (no NUL in it). It must not be running one. */
+int session_run(struct session *s, const char *command, size_t len, struct error *err);
+bool session_is_alive(const struct session *s);
+bool session_is_running(const struct session *s);
+/** Bytes typed at the terminal. [any thread] */
+int session_type(struct session *s, const char *bytes, size_t len);
+/** False if what is typed is hidden, as for a password. */
+bool session_may_echo(const struct session *s);
+/** SIGINT (or another) to what runs in the foreground, the shell's own loops
+ *  included; with `spare_shell` not to the shell. */
+void session_signal(struct session *s, int signal, bool spare_shell);
+
+/** Wait for something, `timeout_ms` at most, and give what the terminal printed
+ *  to the sink. All that a command printed has been given when SESSION_DONE is
+ *  returned. `cancel_fd` may be -1. @return SESSION_... bits; 0: time is up. */
+int session_wait(struct session *s, int timeout_ms, int cancel_fd);
+/** Status of the last command; of the shell itself once it is dead. */
+const struct session_status *session_status(const struct session *s);
+
+#endif

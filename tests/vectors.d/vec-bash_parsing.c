@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * vec-bash_parsing.c - recorded cases of the small functions around a shell. */
+#include "plugins/tools/bash/keys.h"
+#include "plugins/tools/bash/output.h"
+#include "plugins/tools/bash/prompt.h"
+#include "vec.h"
+
+static const char *str(json_object *in, const char *name, size_t *ret_len)
+{
+	const char *text = js_str(in, name, "");
+
+	*ret_len = strlen(text);
+	return text;
+}
+
+static void want_text(struct vec *v, json_object *want, const char *got)
+{
+	const char *text = want ? json_object_get_string(want) : NULL;
+
+	if (!text != !got || (text && strcmp(text, got) != 0))
+		vec_fault(v, "output", text, got);
+}
+
+static void combine_outputs(struct vec *v, json_object *in, json_object *want)
+{
+	AUTO(strbuf) struct strbuf out = STRBUF(1 << 20);
+	size_t len;
+	const char *text = str(in, "text", &len);
+
+	prompt_outputs(text, len, js_bool(in, "get_content_before_last_match", false),
+		       &out);
+	want_text(v, want, out.text);
+}
+
+static void is_special_key(struct vec *v, json_object *in, json_object *want)
+{
+	size_t len;
+	const char *text = str(in, "command", &len);
+
+	if (key_is_special(text, len) != json_object_get_boolean(want))
+		vec_fault(v, text, json_object_get_string(want), "the other");
+}
+
+static void ctrl_key(struct vec *v, json_object *in, json_object *want)
+{
+	size_t len;
+	const char *text = str(in, "text", &len);
+	char got[] = "C-?";
+
+	got[2] = key_ctrl(text, len);
+	want_text(v, want, got[2] ? got : NULL);
+}
+
+static void remove_command_prefix(struct vec *v, json_object *in, json_object *want)
+{
+	size_t len, command_len;
+	const char *output = str(in, "output", &len);
+	const char *command = str(in, "command", &command_len);
+
+	prompt_strip_echo(&output, &len, command, command_len);
+	want_text(v, want, output);
+}
+
+/* The notice of the original has 113 characters; the words are not compared. */
+static const char notice[] =
+	"<..........................................................................."
+	".....................................>";
+
+static void maybe_truncate(struct vec *v, json_object *in, json_object *want)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(1 << 20), out = STRBUF(1 << 20);
+	char got[64], expected[64];
+
+	for (int64_t i = 0; i < js_int(in, "text_len", 0); i++)
+		strbuf_addc(&text, (char)('a' + i % 26));
+	output_clip(text.text, text.len, (size_t)js_int(in, "limit", 0), notice, &out);
+	const char *cut = strstr(out.text, "<.........");
+	size_t head = cut ? (size_t)(cut - out.text) : out.len;
+
+	snprintf(expected, sizeof expected, "len %d head %d",
+		 (int)js_int(want, "len", -1), (int)js_int(want, "head_len", -1));
+	snprintf(got, sizeof got, "len %zu head %zu", out.len, head);
+	if (strcmp(got, expected) != 0)
+		vec_fault(v, "lengths", expected, got);
+}
+
+static const struct {
+	const char *version, *name;
+	void (*run)(struct vec *v, json_object *in, json_object *want);
+} ours[] = {
+	{ "v0", "combine_outputs", combine_outputs },
+	{ "v0", "is_special_key", is_special_key },
+	{ "v0", "remove_command_prefix", remove_command_prefix },
+	{ "v1", "is_special_key", is_special_key },
+	{ "v1", "ctrl_key", ctrl_key },
+	{ "v1", "maybe_truncate", maybe_truncate },
+};
+
+static bool one_case(struct vec *v, json_object *c)
+{
+	const char *version = js_str(c, "version", ""), *name = js_str(c, "fn", "");
+	char what[64];
+
+	for (size_t i = 0; i < ARRAY_LEN(ours); i++)
+		if (strcmp(version, ours[i].version) == 0 &&
+		    strcmp(name, ours[i].name) == 0) {
+			ours[i].run(v, js_get(c, "in"), js_get(c, "output"));
+			return true;
+		}
+	snprintf(what, sizeof what, "%s %s", version, name);
+	vec_skip(v, what, "splitting, escaping, prompt parsing and pool helpers: our "
+		 "shell needs none of it");
+	return false;
+}
+
+int main(int argc, char **argv)
+{
+	struct vec v;
+
+	if (!vec_open(&v, argc, argv))
+		return 2;
+	vec_each(&v, one_case);
+	return vec_done(&v);
+}
