@@ -29,7 +29,7 @@ libbash_a_SOURCES = \
 	%D%/bash/session.c %D%/bash/session.h %D%/bash/spawn.c %D%/bash/spawn.h \
 	%D%/bash/vt.c %D%/bash/vt.h
 libbash_a_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) $(VTERM_CFLAGS)
-LIBBASH = libbash.a libmt.a $(JSONC_LIBS) $(VTERM_LIBS)
+LIBBASH = libbash.a libmt.a $(JSONC_LIBS) $(VTERM_LIBS) -lm
 
 plugin_PROGRAMS += %D%/bash.so
 plugins_tools_bash_so_SOURCES = %D%/bash/main.c

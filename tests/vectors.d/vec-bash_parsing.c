@@ -64,8 +64,8 @@ static void remove_command_prefix(struct vec *v, json_object *in, json_object *w
 
 /* The notice of the original has 113 characters; the words are not compared. */
 static const char notice[] =
-	"<..........................................................................."
-	".....................................>";
+	"<......................................................................"
+	".........................................>";
 
 static void maybe_truncate(struct vec *v, json_object *in, json_object *want)
 {
