@@ -194,7 +194,8 @@ static int remove_entries(int fd, const char *path, int depth, struct error *err
 		return status;
 	}
 	if (depth <= 0)
-		status = fail(err, MT_ELIMIT, "%s: nested too deeply to be removed", path);
+		status =
+			fail(err, MT_ELIMIT, "%s: nested too deeply to be removed", path);
 	while (!status && (entry = readdir(dir)))
 		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
 			status = remove_entry(dirfd(dir), entry->d_name, path, depth - 1,

@@ -52,8 +52,9 @@ static int string(struct scan *s)
 			return MT_OK;
 		}
 		if (c < ' ')
-			return fault(s, MT_EINVAL,
-				     "control character in a string, write it as \\u00XX");
+			return fault(
+				s, MT_EINVAL,
+				"control character in a string, write it as \\u00XX");
 		if (c == '\\') {
 			s->at++;
 			if (escape(s))

@@ -105,7 +105,8 @@ static void take_line(const struct template *t, struct tag *tag)
 		after++;
 	if ((start > t->text && start[-1] != '\n') ||
 	    (after < t->end && *after != '\n' && *after != '\r') ||
-	    (after < t->end && *after == '\r' && (after + 1 == t->end || after[1] != '\n')))
+	    (after < t->end && *after == '\r' &&
+	     (after + 1 == t->end || after[1] != '\n')))
 		return;
 	if (after < t->end)
 		after += *after == '\r' ? 2 : 1;

@@ -320,7 +320,7 @@ int option_unknown(const struct mt_option *table, size_t count, const char *key,
 		names[i] = nth(table, i)->name;
 	near = suggest(key, names, count);
 	if (near)
-		return fail(err, MT_EINVAL, "unknown option `%s`; did you mean `%s`?", key,
-			    near);
+		return fail(err, MT_EINVAL, "unknown option `%s`; did you mean `%s`?",
+			    key, near);
 	return fail(err, MT_EINVAL, "unknown option `%s`", key);
 }

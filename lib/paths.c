@@ -36,8 +36,9 @@ static int check_private(const char *path, struct error *err)
 	struct stat st;
 
 	if (lstat(path, &st) != 0)
-		return errno == ENOENT ? MT_OK :
-					 fail(err, MT_EIO, "%s: %s", path, strerror(errno));
+		return errno == ENOENT
+			       ? MT_OK
+			       : fail(err, MT_EIO, "%s: %s", path, strerror(errno));
 	if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 077))
 		return fail(err, MT_EDENIED,
 			    "%s: must be a folder of your own that nobody else can "

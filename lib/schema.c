@@ -240,8 +240,9 @@ static int check_array(struct check *c, json_object *schema, json_object *value,
 
 		if (each && i >= json_object_array_length(items))
 			break;
-		status = check_value(c, each ? json_object_array_get_idx(items, i) : items,
-				     json_object_array_get_idx(value, i), &inner, err);
+		status =
+			check_value(c, each ? json_object_array_get_idx(items, i) : items,
+				    json_object_array_get_idx(value, i), &inner, err);
 	}
 	return status;
 }
@@ -362,11 +363,13 @@ static int check_forms(struct check *c, json_object *schema, json_object *value,
 				fail(&first, status, "%s", why.text);
 		}
 		if (fit == 0)
-			return mismatch(err, at, "fits none of the %zu forms allowed (%s)",
-					n, first.text);
+			return mismatch(err, at,
+					"fits none of the %zu forms allowed (%s)", n,
+					first.text);
 		if (k == 1 && fit > 1)
-			return mismatch(err, at, "fits %zu of the %zu forms, must fit one",
-					fit, n);
+			return mismatch(err, at,
+					"fits %zu of the %zu forms, must fit one", fit,
+					n);
 	}
 	return MT_OK;
 }
@@ -387,7 +390,8 @@ static int check_all(struct check *c, json_object *schema, json_object *value,
 			status = check_value(c, target, value, at, err);
 	}
 	for (size_t i = 0; i < n && !status; i++)
-		status = check_value(c, json_object_array_get_idx(all, i), value, at, err);
+		status =
+			check_value(c, json_object_array_get_idx(all, i), value, at, err);
 	return status;
 }
 
@@ -421,7 +425,8 @@ static int check_value(struct check *c, json_object *schema, json_object *value,
 	int status = MT_OK;
 
 	if (++c->steps > MAX_STEPS || c->depth >= MAX_DEPTH)
-		return fail(err, MT_ELIMIT, "the schema is too deep or too costly to check");
+		return fail(err, MT_ELIMIT,
+			    "the schema is too deep or too costly to check");
 	c->depth++;
 	if (json_object_is_type(schema, json_type_object))
 		status = check_keywords(c, schema, value, at, err);

@@ -105,7 +105,8 @@ static void long_lines(void)
 			strbuf_addc(&text, marks[i % (sizeof marks - 1)]);
 		strbuf_addc(&text, 'x');
 		if (ini_parse_text("f", text.text, text.len, &ini, NULL) ||
-		    ini.count != 1 || strcmp(ini.entries[0].value, text.text + start) != 0 ||
+		    ini.count != 1 ||
+		    strcmp(ini.entries[0].value, text.text + start) != 0 ||
 		    strlen(ini.entries[0].section) != n % 250 + 1)
 			wrong++;
 		ini_clear(&ini);

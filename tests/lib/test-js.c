@@ -81,7 +81,8 @@ static void depth_and_bytes_are_limited(void)
 		memset(text, '[', (size_t)depth);
 		memset(text + depth, ']', (size_t)depth);
 		json_object_put(js_parse(text, 2 * (size_t)depth, &err));
-		CHECK_MSG((err.code == MT_ELIMIT) == (depth > JS_DEPTH), "depth %d", depth);
+		CHECK_MSG((err.code == MT_ELIMIT) == (depth > JS_DEPTH), "depth %d",
+			  depth);
 	}
 	CHECK_MSG(!js_parse("{}\0{}", 5, NULL), "nothing after a NUL");
 }
@@ -128,10 +129,13 @@ static void values_are_compared(void)
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(pairs); i++) {
-		AUTO(json) json_object *a = js_parse(pairs[i].a, strlen(pairs[i].a), NULL);
-		AUTO(json) json_object *b = js_parse(pairs[i].b, strlen(pairs[i].b), NULL);
+		AUTO(json)
+		json_object *a = js_parse(pairs[i].a, strlen(pairs[i].a), NULL);
+		AUTO(json)
+		json_object *b = js_parse(pairs[i].b, strlen(pairs[i].b), NULL);
 
-		CHECK_MSG(js_equal(a, b) == pairs[i].same && js_equal(b, a) == pairs[i].same,
+		CHECK_MSG(js_equal(a, b) == pairs[i].same &&
+				  js_equal(b, a) == pairs[i].same,
 			  "%s and %s", pairs[i].a, pairs[i].b);
 	}
 }
@@ -157,8 +161,9 @@ static void text_is_written_without_objects(void)
 	char run[300];
 
 	put_all(&b);
-	CHECK_STR(b.text, "{\"a\\\"\":\"x\\ny\",\"z\":\"\\u0000\xef\xbf\xbd\","
-			  "\"i\":-9223372036854775808,\"t\":true,\"l\":[null,{\"n\":1}]}");
+	CHECK_STR(b.text,
+		  "{\"a\\\"\":\"x\\ny\",\"z\":\"\\u0000\xef\xbf\xbd\","
+		  "\"i\":-9223372036854775808,\"t\":true,\"l\":[null,{\"n\":1}]}");
 	for (size_t at = 0; at < 40; at++) { /* each place in a word of eight */
 		memset(run, 'a', sizeof run);
 		run[at] = "\"\\\n\x01\xff"[at % 5];

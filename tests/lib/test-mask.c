@@ -53,7 +53,8 @@ static void whole_and_cut_everywhere(void)
 			strbuf_reset(&got);
 			mask_stream_init(&s, m);
 			mask_stream_feed(&s, &got, cases[i].in, cut);
-			CHECK_MSG(s.held.len < strlen("secretive"), "little is held back");
+			CHECK_MSG(s.held.len < strlen("secretive"),
+				  "little is held back");
 			mask_stream_feed(&s, &got, cases[i].in + cut, len - cut);
 			mask_stream_end(&s, &got);
 			mask_stream_clear(&s);
@@ -116,7 +117,8 @@ static void lines_of_the_log(void)
 	line[n > 0 ? n : 0] = '\0';
 	CHECK_MSG(n > 25 && line[10] == 'T' && line[23] == 'Z', "the time comes first");
 	CHECK_STR(n > 25 ? line + 25 : "",
-		  "info llm: a " X " of two lines \xef\xbf\xbd plugin=bash instance=one\n");
+		  "info llm: a " X
+		  " of two lines \xef\xbf\xbd plugin=bash instance=one\n");
 	CHECK(!log_wants(MT_LOG_ERROR));
 	close(fds[0]);
 	close(fds[1]);

@@ -5,11 +5,13 @@
 #include "oom.h"
 #include "tap.h"
 
-static const struct { const char *text, *data, *out; } cases[] = {
+static const struct { const char *text, *data, *out;
+} cases[] = {
 	{ "plain {x} } }}", "{}", "plain {x} } }}" },
-	{ "{{a}} {{{a}}} {{& a }} {{ a }}", "{\"a\":\"<&\\\">\"}", "<&\"> <&\"> <&\"> <&\">" },
-	{ "{{i}} {{d}} {{t}} {{n}} {{no}}|", "{\"i\":85,\"d\":1.21,\"t\":true,\"n\":null}",
-	  "85 1.21 true  |" },
+	{ "{{a}} {{{a}}} {{& a }} {{ a }}", "{\"a\":\"<&\\\">\"}",
+	  "<&\"> <&\"> <&\"> <&\">" },
+	{ "{{i}} {{d}} {{t}} {{n}} {{no}}|",
+	  "{\"i\":85,\"d\":1.21,\"t\":true,\"n\":null}", "85 1.21 true  |" },
 	{ "{{a.b.c}} {{a.x.c}} {{x.y}}", "{\"a\":{\"b\":{\"c\":\"deep\"}}}", "deep  " },
 	{ "{{#a}}{{b.c}}{{/a}}", "{\"a\":{\"b\":{}},\"b\":{\"c\":\"no\"}}", "" },
 	{ "{{#a}}yes{{/a}}{{^a}}no{{/a}}", "{\"a\":true}", "yes" },
@@ -20,7 +22,8 @@ static const struct { const char *text, *data, *out; } cases[] = {
 	{ "{{#a}}yes{{/a}}{{^a}}no{{/a}}", "{\"a\":0}", "yes" },
 	{ "{{#l}}{{.}},{{/l}}", "{\"l\":[1,\"b\",2.5]}", "1,b,2.5," },
 	{ "{{#l}}({{#.}}{{.}}{{/.}}){{/l}}", "{\"l\":[[1,2],[\"a\"]]}", "(12)(a)" },
-	{ "{{#l}}{{n}}{{o}} {{/l}}", "{\"l\":[{\"n\":1},{\"n\":2}],\"o\":\"x\"}", "1x 2x " },
+	{ "{{#l}}{{n}}{{o}} {{/l}}", "{\"l\":[{\"n\":1},{\"n\":2}],\"o\":\"x\"}",
+	  "1x 2x " },
 	{ "{{#a}}{{#a}}in{{/a}}{{/a}}", "{\"a\":{\"b\":1}}", "in" },
 	{ "a\n{{#t}}\nb\n{{/t}}\nc\n", "{\"t\":true}", "a\nb\nc\n" },
 	{ "a\r\n{{#t}}\r\nb\r\n{{/t}}\r\nc", "{\"t\":true}", "a\r\nb\r\nc" },
@@ -40,13 +43,14 @@ static const struct { const char *text, *data, *out; } cases[] = {
 	{ "{{#l}}\n- {{n}}\n{{/l}}\n", "{\"l\":[{\"n\":1},{\"n\":2}]}", "- 1\n- 2\n" },
 };
 
-static const struct { const char *text, *error; int code; } bad[] = {
+static const struct { const char *text, *error; int code;
+} bad[] = {
 	{ "a\n{{x", "t:2: a tag is not closed", MT_EINVAL },
 	{ "{{{x}}", "t:1: a tag is not closed", MT_EINVAL },
 	{ "\n\n{{#x}}", "t:3: the section is not closed: x", MT_EINVAL },
 	{ "{{/x}}", "t:1: this closes a section that is not open: x", MT_EINVAL },
-	{ "{{#x}}\n{{/y}}", "t:2: this closes another section than the one that is open: x",
-	  MT_EINVAL },
+	{ "{{#x}}\n{{/y}}",
+	  "t:2: this closes another section than the one that is open: x", MT_EINVAL },
 	{ "{{}}", "t:1: a tag needs a name of at most 200 bytes", MT_EINVAL },
 	{ "{{# }}", "t:1: a tag needs a name of at most 200 bytes", MT_EINVAL },
 	{ "{{=<% %>=}}", "t:1: changing the delimiters is not supported",
@@ -121,7 +125,8 @@ static void work_is_limited(void)
 
 static void cut_everywhere(void)
 {
-	static const char text[] = "a {{x}} {{{y}}}\n{{#l}}\n {{>text}}\n{{/l}}{{^n}}{{/n}}";
+	static const char text[] =
+		"a {{x}} {{{y}}}\n{{#l}}\n {{>text}}\n{{/l}}{{^n}}{{/n}}";
 	char copy[sizeof text];
 	size_t silent = 0;
 
@@ -144,8 +149,8 @@ static void without_memory(void)
 
 	OOM_EACH({
 		AUTO(strbuf) struct strbuf out = STRBUF(1 << 16);
-		int status = mustache_render("t", " {{>outer}}", data, partial, NULL, &out,
-					     NULL);
+		int status = mustache_render("t", " {{>outer}}", data, partial, NULL,
+					     &out, NULL);
 
 		if (oom_hit && status != MT_ENOMEM)
 			CHECK_MSG(0, "an allocation failed unnoticed");

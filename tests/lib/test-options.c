@@ -22,30 +22,42 @@ static const struct mt_option table[] = {
 	  .flags = MT_OPTION_SECRET },
 };
 
-static const struct { const char *key, *value, *error; } values[] = {
+static const struct { const char *key, *value, *error;
+} values[] = {
 	{ "timeout", "500ms", "" },
 	{ "timeout", "2H", "`timeout`: 2H is not within 1 and 3600000 ms" },
-	{ "timeout", "5x", "`timeout`: 5x is not a duration (write 500ms, 30s, 5m or 1h)" },
-	{ "timeout", "", "`timeout`: nothing is not a duration (write 500ms, 30s, 5m or "
-			 "1h)" },
+	{ "timeout", "5x",
+	  "`timeout`: 5x is not a duration (write 500ms, 30s, 5m or 1h)" },
+	{ "timeout", "",
+	  "`timeout`: nothing is not a duration (write 500ms, 30s, 5m or "
+	  "1h)" },
 	{ "timeout", "99999999999999999999",
-	  "`timeout`: 99999999999999999999 is not a duration (write 500ms, 30s, 5m or 1h)" },
+	  "`timeout`: 99999999999999999999 is not a duration (write 500ms, 30s, 5m or "
+	  "1h)" },
 	{ "timeout", "9223372036854775807h",
-	  "`timeout`: 9223372036854775807h is not a duration (write 500ms, 30s, 5m or 1h)" },
-	{ "timeout", "-1s", "`timeout`: -1s is not a duration (write 500ms, 30s, 5m or 1h)" },
+	  "`timeout`: 9223372036854775807h is not a duration (write 500ms, 30s, 5m or "
+	  "1h)" },
+	{ "timeout", "-1s",
+	  "`timeout`: -1s is not a duration (write 500ms, 30s, 5m or 1h)" },
 	{ "retries", "-1", "" },
 	{ "retries", "11", "`retries`: 11 is not within -1 and 10" },
 	{ "retries", "3.5", "`retries`: 3.5 is not a whole number" },
 	{ "retries", " 3", "`retries`:  3 is not a whole number" },
-	{ "limit", "64K", "" }, { "limit", "64KiB", "" }, { "limit", "1T", "" },
-	{ "limit", "9999999T", "`limit`: 9999999T is not a size (write 4096, 64K, 10M or "
-			       "1G)" },
-	{ "verbose", "YES", "" }, { "verbose", "off", "" },
+	{ "limit", "64K", "" },
+	{ "limit", "64KiB", "" },
+	{ "limit", "1T", "" },
+	{ "limit", "9999999T",
+	  "`limit`: 9999999T is not a size (write 4096, 64K, 10M or "
+	  "1G)" },
+	{ "verbose", "YES", "" },
+	{ "verbose", "off", "" },
 	{ "verbose", "maybe", "`verbose`: maybe is not yes or no" },
-	{ "temperature", "0.7", "" }, { "temperature", "2.0", "" },
+	{ "temperature", "0.7", "" },
+	{ "temperature", "2.0", "" },
 	{ "temperature", "2.1", "`temperature`: 2.1 is not within 0 and 2" },
 	{ "temperature", "nan", "`temperature`: nan is not a number (write 1 or 0.5)" },
-	{ "temperature", "1e999", "`temperature`: 1e999 is not a number (write 1 or 0.5)" },
+	{ "temperature", "1e999",
+	  "`temperature`: 1e999 is not a number (write 1 or 0.5)" },
 	{ "mode", "slow", "" },
 	{ "mode", "slo", "`mode`: slo is not one of fast|slow" },
 	{ "arg.x", "anything", "" },

@@ -7,7 +7,8 @@
 #include "tap.h"
 #include <stdlib.h>
 
-static const struct { const char *schema, *value, *error; } cases[] = {
+static const struct { const char *schema, *value, *error;
+} cases[] = {
 	{ "{}", "1", "" },
 	{ "true", "1", "" },
 	{ "false", "1", "is not allowed here" },
@@ -20,11 +21,15 @@ static const struct { const char *schema, *value, *error; } cases[] = {
 	{ "{\"required\":[\"x\"]}", "{\"x\":null}", "" },
 	{ "{\"required\":[\"x\"]}", "{}", "missing required member \"x\"" },
 	{ "{\"properties\":{\"files\":{\"items\":{\"properties\":{\"path\":{\"type\":"
-	  "\"string\"}}}}}}", "{\"files\":[{\"path\":1}]}", "/files/0/path: must be a string" },
-	{ "{\"properties\":{\"a/b~\":{\"const\":1}}}", "{\"a/b~\":2}", "/a~1b~0: must be 1" },
+	  "\"string\"}}}}}}",
+	  "{\"files\":[{\"path\":1}]}", "/files/0/path: must be a string" },
+	{ "{\"properties\":{\"a/b~\":{\"const\":1}}}", "{\"a/b~\":2}",
+	  "/a~1b~0: must be 1" },
 	{ "{\"properties\":{\"o\":{\"properties\":{\"a\":{}},\"additionalProperties\":"
-	  "false}}}", "{\"o\":{\"a\":1,\"b\":2}}", "/o: unknown member \"b\"" },
-	{ "{\"additionalProperties\":{\"type\":\"null\"}}", "{\"b\":2}", "/b: must be null" },
+	  "false}}}",
+	  "{\"o\":{\"a\":1,\"b\":2}}", "/o: unknown member \"b\"" },
+	{ "{\"additionalProperties\":{\"type\":\"null\"}}", "{\"b\":2}",
+	  "/b: must be null" },
 	{ "{\"patternProperties\":{\"^x-\":{}},\"additionalProperties\":false}",
 	  "{\"x-1\":2}", "" },
 	{ "{\"enum\":[1,\"a\",null]}", "2", "must be one of 1, \"a\", null" },
@@ -51,10 +56,11 @@ static const struct { const char *schema, *value, *error; } cases[] = {
 	{ "{\"oneOf\":[{\"minimum\":1},{\"maximum\":3}]}", "2",
 	  "fits 2 of the 2 forms, must fit one" },
 	{ "{\"allOf\":[{\"minimum\":1},{\"maximum\":3}]}", "4", "must be at most 3" },
-	{ "{\"$defs\":{\"a b\":{\"type\":\"null\"}},\"items\":{\"$ref\":\"#/$defs/a%20b\"}}",
+	{ "{\"$defs\":{\"a "
+	  "b\":{\"type\":\"null\"}},\"items\":{\"$ref\":\"#/$defs/a%20b\"}}",
 	  "[1]", "/0: must be null" },
-	{ "{\"definitions\":{\"n\":{\"type\":\"null\"}},\"$ref\":\"#/definitions/n\"}", "1",
-	  "must be null" },
+	{ "{\"definitions\":{\"n\":{\"type\":\"null\"}},\"$ref\":\"#/definitions/n\"}",
+	  "1", "must be null" },
 	{ "{\"$ref\":\"#/nowhere\",\"type\":\"null\"}", "1", "must be null" },
 	{ "{\"$ref\":\"http://x/\"}", "1", "" },
 	{ "{\"properties\":{\"n\":{\"$ref\":\"#\"}},\"additionalProperties\":false}",
@@ -62,7 +68,8 @@ static const struct { const char *schema, *value, *error; } cases[] = {
 	{ "{\"$ref\":\"#\"}", "1", "the schema is too deep or too costly to check" },
 	{ "{\"anyOf\":[{\"$ref\":\"#\"},{\"$ref\":\"#\"}]}", "1",
 	  "the schema is too deep or too costly to check" },
-	{ "{\"type\":5,\"required\":7,\"properties\":[],\"anyOf\":{},\"enum\":1}", "{}", "" },
+	{ "{\"type\":5,\"required\":7,\"properties\":[],\"anyOf\":{},\"enum\":1}", "{}",
+	  "" },
 };
 
 static const struct { const char *schema, *error; } usable[] = {

@@ -26,7 +26,8 @@ static int collect_line(char *line, size_t len, void *arg)
 	return strcmp(line, "stop") == 0 ? 7 : out->error;
 }
 
-static const struct { const char *in, *out; int status; } events[] = {
+static const struct { const char *in, *out; int status;
+} events[] = {
 	{ "data: a\n\n", "[message|a]", 0 },
 	{ "data:a\r\ndata: b\r\n\r\n", "[message|a\nb]", 0 },
 	{ "event: x\rdata: 1\r\r", "[x|1]", 0 },
@@ -35,13 +36,20 @@ static const struct { const char *in, *out; int status; } events[] = {
 	{ "data\ndata\n\n", "[message|\n]", 0 },
 	{ "event: lost\n\ndata: x\n\n", "[message|x]", 0 },
 	{ "id: 7\nretry: 9\nfuture: yes\nDATA: no\ndata:  two\n\n", "[message| two]", 0 },
-	{ "\xef\xbb\xbf" "data: bom\n\n", "[message|bom]", 0 },
-	{ "\xef\xbb" "data: half\n\ndata: x\n\n", "[message|x]", 0 },
-	{ "\n\xef\xbb\xbf" "data: late\n\n", "", 0 },
+	{ "\xef\xbb\xbf"
+	  "data: bom\n\n",
+	  "[message|bom]", 0 },
+	{ "\xef\xbb"
+	  "data: half\n\ndata: x\n\n",
+	  "[message|x]", 0 },
+	{ "\n\xef\xbb\xbf"
+	  "data: late\n\n",
+	  "", 0 },
 	{ "data: cut", "", 0 },
 	{ "data: cut\n", "", 0 },
 	{ "event: stop\ndata: 1\n\ndata: 2\n\n", "[stop|1]", 7 },
-	{ "data: a line that is longer than the limit of forty bytes\n\n", "", MT_ELIMIT },
+	{ "data: a line that is longer than the limit of forty bytes\n\n", "",
+	  MT_ELIMIT },
 	{ "data: many lines of data\ndata: that are together\ndata: too long\n\n", "",
 	  MT_ELIMIT },
 };
