@@ -28,13 +28,15 @@ compile() {
 			continue
 		fi
 		# shellcheck disable=SC2086 # lists of words
-		"$cc" $flags -fsanitize=fuzzer-no-link $FUZZ_CPPFLAGS \
+		"$cc" $flags -fsanitize=fuzzer-no-link $cppflags \
 			-iquote "$srcdir/lib" -c "$srcdir/$source" -o "$object"
 	done
 }
 
+cppflags=$FUZZ_LIB_CPPFLAGS
 compile $FUZZ_LIB_SOURCES
 lib_objects=$objects
+cppflags=$FUZZ_CPPFLAGS
 status=0
 for fuzzer in "$@"; do
 	name=${fuzzer%%:*}
