@@ -247,7 +247,18 @@ static int refuse_stale_undo(struct job *j)
 		      "own.", j->path);
 }
 
-static int undo_creation(struct job *j, struct seen *seen, const struct textfile *f)
+/* What an undo changed, as far as both contents are text. */
+static void report_undo(struct job *j, const struct textfile *f, const struct textfile *back,
+			bool is_text)
+{
+	j->ret->edited = true;
+	j->ret->prev_exist = true;
+	if (is_text)
+		job_report(j, f, back);
+}
+
+static int undo_creation(struct job *j, struct seen *seen, const struct textfile *f,
+			 bool is_text)
 {
 	unsigned parents = seen_last(seen)->parents;
 	AUTO(free) char *folder = strdup(j->real);
@@ -264,8 +275,18 @@ static int undo_creation(struct job *j, struct seen *seen, const struct textfile
 	}
 	strbuf_addf(&j->ret->text, "Last edit to %s undone successfully. It had created the file, "
 		    "which is removed.", j->path);
-	job_report(j, f, NULL);
+	report_undo(j, f, NULL, is_text);
 	return MT_OK;
+}
+
+/* The bytes before an edit, and as text if they are that. */
+static int before_edit(const struct undo *u, const struct textfile *f, struct textfile *ret)
+{
+	strbuf_addn(&ret->bytes, f->bytes.text, u->at);
+	strbuf_addn(&ret->bytes, u->bytes, u->bytes_len);
+	strbuf_addn(&ret->bytes, f->bytes.text + u->at + u->len, f->bytes.len - u->at - u->len);
+	ret->hash = hash_bytes(ret->bytes.text, ret->bytes.len);
+	return ret->bytes.error;
 }
 
 int command_undo(struct job *j)
@@ -275,24 +296,20 @@ int command_undo(struct job *j)
 	struct seen *seen = memory_find(j->e->memory, j->real);
 	const struct undo *last = seen ? seen_last(seen) : NULL;
 	struct error err = ERROR_NONE;
-	int status;
+	bool is_text;
 
 	if (!last)
 		return refuse(j, MT_ENOTFOUND, "No edit history found for %s.", j->path);
-	status = job_read(j, &f);
-	if (status != MT_OK)
-		return status;
+	if (textfile_read(&f, j->real, &err) != MT_OK)
+		return refuse_file(j, &err);
 	if (f.hash != last->after)
 		return refuse_stale_undo(j);
+	is_text = textfile_decode(&f, seen_charset(seen), NULL) == MT_OK;
 	if (last->created)
-		return undo_creation(j, seen, &f);
-	strbuf_addn(&back.bytes, f.bytes.text, last->at);
-	strbuf_addn(&back.bytes, last->bytes, last->bytes_len);
-	strbuf_addn(&back.bytes, f.bytes.text + last->at + last->len,
-		    f.bytes.len - last->at - last->len);
-	back.hash = hash_bytes(back.bytes.text, back.bytes.len);
-	if (back.bytes.error || textfile_decode(&back, seen_charset(seen), &err) != MT_OK)
+		return undo_creation(j, seen, &f, is_text);
+	if (before_edit(last, &f, &back) != MT_OK)
 		return refuse(j, MT_ENOMEM, "There is no memory to undo the edit of %s.", j->path);
+	is_text = textfile_decode(&back, seen_charset(seen), NULL) == MT_OK && is_text;
 	if (textfile_write(j->real, &f.st, back.bytes.text, back.bytes.len, &err) != MT_OK)
 		return refuse_write(j, &err);
 	memory_pop(j->e->memory, seen);
@@ -300,6 +317,6 @@ int command_undo(struct job *j)
 	strbuf_addf(&j->ret->text, "Last edit to %s undone successfully. Here's the result of "
 		    "running `cat -n` on %s:\n", j->path, j->path);
 	view_lines(&back, 1, textfile_lines(&back), &j->ret->text);
-	job_report(j, &f, &back);
+	report_undo(j, &f, &back, is_text);
 	return MT_OK;
 }

@@ -93,10 +93,12 @@ struct seen *memory_saw(struct memory *m, const char *path, const struct textfil
 		if (m->count == EDITOR_PATHS_MAX)
 			drop_file(m, oldest(m, false));
 		s->used = ++m->clock;
+		s->charset = charset_utf8;
 		m->files[m->count++] = s;
 	}
 	s->hash = f->hash;
-	s->charset = f->charset;
+	if (f->charset.name[0])
+		s->charset = f->charset;
 	return s;
 }
 
