@@ -1,5 +1,5 @@
 # What is shown to people: a program to mend, a plugin from outside.
 EXTRA_DIST += \
 	%D%/demo/.gitignore %D%/demo/Makefile %D%/demo/README.md %D%/demo/csv.c \
-	%D%/demo/csv.h %D%/demo/tally.c %D%/demo/test.sh \
+	%D%/demo/csv.h %D%/demo/tally.c %D%/demo/test.sh %D%/demo/repair.script \
 	%D%/vendor/Makefile %D%/vendor/README.md %D%/vendor/wc.c

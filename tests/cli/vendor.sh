@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# A vendor's view: install, build examples/vendor outside the tree with nothing
+# but the installed headers and pkg-config, check it, have an agent call it.
+unset MAKEFLAGS MAKELEVEL MFLAGS MAKEOVERRIDES
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+chmod 755 "$tmp"
+n=0
+check() { # NAME STATUS
+	n=$((n + 1))
+	[ "$2" = 0 ] && echo "ok $n - $1" || echo "not ok $n - $1"
+}
+
+echo 1..5
+make -C "$top_builddir" install DESTDIR="$tmp/root" > "$tmp/install.log" 2>&1
+status=$?
+[ $status = 0 ] || cat "$tmp/install.log" >&2
+check 'make install DESTDIR' $status
+
+pc=$(find "$tmp/root" -name mortise-plugin.pc)
+export PKG_CONFIG_PATH="${pc%/*}" PKG_CONFIG_SYSROOT_DIR="$tmp/root"
+mkdir "$tmp/vendor" && cp "$top_srcdir"/examples/vendor/* "$tmp/vendor" &&
+	make -C "$tmp/vendor" CC="${CC:-cc}" CFLAGS='-O2 -Wall -Wextra -Werror' >&2
+check 'the example builds with pkg-config alone' $?
+unset PKG_CONFIG_SYSROOT_DIR
+plugindir=$(pkg-config --variable=plugindir mortise-plugin)
+make -C "$tmp/vendor" install DESTDIR="$tmp/root" >&2 &&
+	[ -f "$tmp/root$plugindir/wc.so" ] && [ -f "$tmp/root$plugindir/bash.so" ]
+check 'it installs where pkg-config says' $?
+
+mortise plugins check "$tmp/vendor/wc.so" > "$tmp/check.out" 2>&1
+status=$?
+cat "$tmp/check.out" >&2
+grep -q "tool wc" "$tmp/check.out" && [ $status = 0 ]
+check 'mortise plugins check accepts and describes it' $?
+
+@AGENT@
