@@ -35,4 +35,21 @@ cat "$tmp/check.out" >&2
 grep -q "tool wc" "$tmp/check.out" && [ $status = 0 ]
 check 'mortise plugins check accepts and describes it' $?
 
-@AGENT@
+mkdir "$tmp/work" && printf 'one two\nthree\nfour five six\n' > "$tmp/work/lines.txt"
+cat > "$tmp/wc.script" <<'END'
+[turn]
+expect tool = count_words
+[call count_words]
+path = lines.txt
+[turn]
+expect last contains = 3 lines, 6 words, 28 bytes
+[call finish]
+message = It has three lines.
+END
+mortise run -C "$tmp/work" --model "script:$tmp/wc.script" \
+	-o "core.plugin_path=$MORTISE_CORE_PLUGIN_PATH,$tmp/vendor" -o controller.tools+=wc \
+	-t 'How long is lines.txt?' > "$tmp/run.out" 2>&1
+status=$?
+cat "$tmp/run.out" >&2
+[ $status = 0 ]
+check 'an agent calls it and reads the result' $?
