@@ -1,1 +1,9 @@
-# plugins/dialects
+# The wire formats of model providers.
+plugin_PROGRAMS += %D%/script.so %D%/openai.so
+plugins_dialects_script_so_SOURCES = %D%/script.c %D%/script-parse.c %D%/script-parse.h
+plugins_dialects_script_so_LDFLAGS = $(PLUGIN_LINK)
+plugins_dialects_script_so_LDADD = $(LIBMT)
+
+plugins_dialects_openai_so_SOURCES = %D%/openai.c %D%/openai-decode.c %D%/openai.h
+plugins_dialects_openai_so_LDFLAGS = $(PLUGIN_LINK)
+plugins_dialects_openai_so_LDADD = $(LIBMT)

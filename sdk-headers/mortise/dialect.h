@@ -97,7 +97,7 @@ struct mt_dialect_host {
 	int (*text)(struct mt_exchange *x, const char *text, size_t len);
 	int (*reasoning)(struct mt_exchange *x, const char *text, size_t len);
 	/** A tool call: `index` orders and joins pieces; id and name come with
-	 *  the first one (NULL after it). */
+	 *  the first one (NULL after it). A call without an id gets one of ours. */
 	int (*tool_call)(struct mt_exchange *x, size_t index, const char *id,
 			 const char *name, const char *args, size_t len);
 	/** JSON text to be given back with this reply. */
@@ -106,21 +106,26 @@ struct mt_dialect_host {
 	int (*response_id)(struct mt_exchange *x, const char *id);
 	/** Why it ended, normalised: "stop", "tool_calls", "length", "refusal". */
 	int (*stopped)(struct mt_exchange *x, const char *reason);
-	/** The answer is an error. `retry_ms`: when to try again; -1: not told. */
+	/** The answer is an error. `kind`: enum mt_error_kind; MT_ERROR_NONE lets
+	 *  the host tell by status and wording. `retry_ms`: when to try again; -1:
+	 *  not told. The first one counts. */
 	int (*error)(struct mt_exchange *x, int kind, int64_t retry_ms, const char *fmt,
 		     ...) MT_PRINTF(4, 5);
-	/** Memory for the dialect that lives as long as the exchange, zeroed at
+	/** Memory for the dialect that lives as long as one attempt, zeroed at
 	 *  first; the same pointer each time. NULL: no memory. */
 	void *(*state)(struct mt_exchange *x, size_t bytes);
-	/** Called when the exchange ends, to free what `state` points to. */
+	/** Called when the attempt ends, to free what `state` points to. */
 	void (*on_end)(struct mt_exchange *x, void (*release)(void *state));
+	/** Which attempt at the same request this is, from 1. */
+	int (*attempt)(struct mt_exchange *x);
 };
 
 struct mt_dialect {
 	uint32_t size;
 	uint32_t flags;   /* 0 */
 	/** Providers it serves, as a JSON object: name -> {base_url, key_env,
-	 *  local?}; read from the discovery cache. */
+	 *  local?}; read from the discovery cache. An empty base_url must be set
+	 *  by the user; without the member no network is needed. */
 	const char *providers;
 	int (*encode)(const struct mt_dialect_host *host, struct mt_exchange *x,
 		      const struct mt_request *request);

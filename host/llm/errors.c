@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * errors.c - what went wrong with a model: its kind, whether trying again may
+ * help, and the sentence for the user. */
+#include "llm/exchange.h"
+#include <string.h>
+
+/* Wordings of providers and servers for a conversation that is too long. */
+static const char *const too_long[] = {
+	"contextwindowexceedederror",
+	"context_length_exceeded",
+	"prompt is too long",
+	"input length and `max_tokens` exceed context limit",
+	"please reduce the length of",
+	"exceeds the available context size",
+	"context length exceeded",
+	"maximum context length",
+	"input exceeds the context window",
+	"context window exceeds limit",
+};
+
+static const char *const refused[] = {
+	"content_policy",
+	"content filtering policy",
+	"output blocked by content filtering",
+};
+
+static bool says_one_of(const char *text, const char *const *phrases, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcasestr(text, phrases[i]))
+			return true;
+	return false;
+}
+
+int llm_error_by_status(int status, const char *text)
+{
+	if (says_one_of(text, too_long, ARRAY_LEN(too_long)))
+		return MT_ERROR_CONTEXT_WINDOW;
+	if (says_one_of(text, refused, ARRAY_LEN(refused)))
+		return MT_ERROR_CONTENT_POLICY;
+	switch (status) {
+	case 401:
+	case 403:
+		return MT_ERROR_AUTHENTICATION;
+	case 402:
+		return MT_ERROR_QUOTA;
+	case 404:
+	case 405:
+		return MT_ERROR_NOT_FOUND;
+	case 408:
+	case 504:
+		return MT_ERROR_TIMEOUT;
+	case 413:
+		return MT_ERROR_CONTEXT_WINDOW;
+	case 409:
+	case 425:
+	case 502:
+	case 503:
+	case 529:
+		return MT_ERROR_OVERLOADED;
+	case 429:
+		return MT_ERROR_RATE_LIMIT;
+	default:
+		break;
+	}
+	if (status >= 500)
+		return MT_ERROR_INTERNAL;
+	return status >= 300 ? MT_ERROR_BAD_REQUEST : MT_ERROR_MALFORMED;
+}
+
+bool llm_error_is_transient(int kind, int status)
+{
+	if (status == 501 || status == 505)
+		return false;
+	switch (kind) {
+	case MT_ERROR_RATE_LIMIT:
+	case MT_ERROR_OVERLOADED:
+	case MT_ERROR_NETWORK:
+	case MT_ERROR_TIMEOUT:
+	case MT_ERROR_MALFORMED:
+	case MT_ERROR_INTERNAL:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The sentence of each kind: who, then what to do. */
+static const struct {
+	int kind;
+	const char *what, *todo;
+} sayings[] = {
+	{ MT_ERROR_AUTHENTICATION, "does not accept the key", "" },
+	{ MT_ERROR_RATE_LIMIT, "refuses so many requests",
+	  "wait a while, or choose another model" },
+	{ MT_ERROR_QUOTA, "says that the account has no credit left",
+	  "top it up, or choose another model" },
+	{ MT_ERROR_OVERLOADED, "is overloaded", "try again later" },
+	{ MT_ERROR_CONTEXT_WINDOW, "finds the conversation longer than its context window",
+	  "condense it, or choose a model with a larger one" },
+	{ MT_ERROR_CONTENT_POLICY, "refuses the content by its policy",
+	  "put the task in other words" },
+	{ MT_ERROR_BAD_REQUEST, "does not accept the request",
+	  "check the keys of the section in `mortise config show`" },
+	{ MT_ERROR_NETWORK, "cannot be reached",
+	  "check the network, base_url and the proxy" },
+	{ MT_ERROR_TIMEOUT, "did not answer in time",
+	  "try again, or raise timeout and stall_timeout" },
+	{ MT_ERROR_MALFORMED, "gave an answer that cannot be used", "try again" },
+	{ MT_ERROR_NOT_FOUND, "does not know the model or the address",
+	  "check model and base_url" },
+	{ MT_ERROR_INTERNAL, "failed", "try again later" },
+};
+
+static void say_key(const struct llm *l, char *text, size_t room)
+{
+	if (l->key_env[0])
+		snprintf(text, room,
+			 "set %s, or api_key_env or api_key_file in [%s], to a valid one",
+			 l->key_env, l->section);
+	else
+		snprintf(text, room, "set api_key_env or api_key_file in [%s]",
+			 l->section);
+}
+
+void llm_error_say(const struct llm *l, struct llm_error *e, const char *why)
+{
+	AUTO(strbuf) struct strbuf masked = STRBUF(4096);
+	char todo[256] = "", status[32] = "";
+	struct error sentence = ERROR_NONE;
+	const char *what = "failed";
+
+	for (size_t i = 0; i < ARRAY_LEN(sayings); i++) {
+		if (sayings[i].kind != e->kind)
+			continue;
+		what = sayings[i].what;
+		snprintf(todo, sizeof todo, "%s", sayings[i].todo);
+	}
+	if (e->kind == MT_ERROR_AUTHENTICATION)
+		say_key(l, todo, sizeof todo);
+	if (e->status)
+		snprintf(status, sizeof status, " (HTTP %d)", e->status);
+	if (l->mask && *why && !mask_put(l->mask, &masked, why, strlen(why)))
+		why = masked.text;
+	fail(&sentence, MT_EIO, "%s %s%s%s%.280s; %s", l->name, what, status,
+	     *why ? ": " : "", why, todo);
+	snprintf(e->text, sizeof e->text, "%s", sentence.text);
+}

@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * exchange.c - one request to a model: encoded once, sent until it is answered
+ * or trying again is of no use.
+ *
+ * An exchange lives until its timer handle is closed, which is after the
+ * callback that ended it: cancelling from inside any callback is safe. */
+#include "llm/exchange.h"
+#include "log.h"
+#include <inttypes.h>
+#include <string.h>
+#include <sys/random.h>
+#include <strings.h>
+#include <time.h>
+
+static void begin_or_fail(struct llm_exchange *x);
+
+/* ---- life --------------------------------------------------------------- */
+
+static void on_closed(uv_handle_t *h)
+{
+	struct llm_exchange *x = h->data;
+
+	exchange_forget(x);
+	strbuf_clear(&x->url);
+	strbuf_clear(&x->body);
+	for (size_t i = 0; i < x->header_count; i++) {
+		explicit_bzero(x->headers[i], strlen(x->headers[i]));
+		free(x->headers[i]);
+	}
+	free(x);
+}
+
+static void exchange_end(struct llm_exchange *x)
+{
+	if (x->ended)
+		return;
+	x->ended = true;
+	*x->prev = x->next;
+	if (x->next)
+		x->next->prev = x->prev;
+	if (x->http)
+		http_cancel(x->http);
+	x->http = NULL;
+	uv_timer_stop(&x->timer);
+	uv_close((uv_handle_t *)&x->timer, on_closed);
+}
+
+void llm_cancel(struct llm_exchange *x)
+{
+	if (x)
+		exchange_end(x);
+}
+
+static struct llm_exchange *exchange_new(struct llm *l, const struct llm_events *events,
+					 void *arg)
+{
+	struct llm_exchange **list = llm_pool_exchanges(l->pool);
+	struct llm_exchange *x = calloc(1, sizeof *x);
+
+	if (!x)
+		return NULL;
+	*x = (struct llm_exchange){
+		.llm = l, .events = *events, .arg = arg, .next = *list, .prev = list,
+		.url = STRBUF(16384), .body = STRBUF(LLM_MAX_BODY),
+		.text = STRBUF(LLM_MAX_TEXT), .reasoning = STRBUF(LLM_MAX_TEXT),
+		.opaque = STRBUF(LLM_MAX_TEXT), .error_text = STRBUF(4096),
+	};
+	exchange_forget(x);
+	if (uv_timer_init(llm_pool_loop(l->pool), &x->timer)) {
+		free(x);
+		return NULL;
+	}
+	x->timer.data = x;
+	if (*list)
+		(*list)->prev = &x->next;
+	*list = x;
+	return x;
+}
+
+/* ---- the end of an attempt ---------------------------------------------- */
+
+static char *take_text(struct strbuf *b)
+{
+	char *text = b->len ? strbuf_take(b) : strdup("");
+
+	return text;
+}
+
+static int64_t elapsed_ms(const struct llm_exchange *x)
+{
+	return (int64_t)((uv_hrtime() - x->started) / 1000000);
+}
+
+static bool id_is_taken(const struct llm_reply *r, size_t n, const char *id)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(r->calls[i].id, id) == 0)
+			return true;
+	return false;
+}
+
+static int take_calls(struct llm_exchange *x, struct llm_reply *r)
+{
+	r->calls = calloc(x->call_count + 1, sizeof *r->calls);
+	if (!r->calls)
+		return MT_ENOMEM;
+	for (size_t i = 0; i < x->call_count; i++) {
+		struct llm_piece *piece = &x->calls[i];
+		struct llm_call *c = &r->calls[i];
+		char id[64];
+
+		if (piece->args.len == 0)
+			strbuf_add(&piece->args, "{}");
+		snprintf(id, sizeof id, "call_%" PRId64 "_%zu", x->reply_index, i);
+		r->call_count = i + 1;
+		c->args_len = piece->args.len;
+		c->args = strbuf_take(&piece->args);
+		c->name = piece->name ? STEAL(piece->name) : strdup("");
+		c->id = piece->id && !id_is_taken(r, i, piece->id) ? STEAL(piece->id)
+								     : strdup(id);
+		if (!c->args || !c->name || !c->id)
+			return MT_ENOMEM;
+	}
+	return MT_OK;
+}
+
+static struct llm_reply *take_reply(struct llm_exchange *x)
+{
+	AUTO(llm_reply) struct llm_reply *r = calloc(1, sizeof *r);
+	char id[64];
+
+	if (!r)
+		return NULL;
+	snprintf(id, sizeof id, "reply_%" PRId64, x->reply_index);
+	r->usage = x->usage;
+	r->latency_ms = elapsed_ms(x);
+	r->text_len = x->text.len;
+	r->text = take_text(&x->text);
+	r->reasoning = take_text(&x->reasoning);
+	r->response_id = x->response_id ? STEAL(x->response_id) : strdup(id);
+	r->model = strdup(x->llm->name);
+	r->stop_reason = x->stop_reason ? STEAL(x->stop_reason)
+					: strdup(x->call_count ? "tool_calls" : "stop");
+	if (x->opaque.len)
+		r->opaque = strbuf_take(&x->opaque);
+	if (!r->text || !r->reasoning || !r->response_id || !r->model || !r->stop_reason
+	    || take_calls(x, r))
+		return NULL;
+	return STEAL(r);
+}
+
+static void on_waited(uv_timer_t *timer)
+{
+	begin_or_fail(timer->data);
+}
+
+/* Try again later, or give up. */
+static void attempt_failed(struct llm_exchange *x, int kind, const char *why)
+{
+	struct llm_events events = x->events;
+	struct llm_error e = { .kind = kind, .status = x->status, .attempts = x->attempt };
+	bool again = x->hint.should >= 0 ? x->hint.should
+					 : llm_error_is_transient(kind, x->status);
+	uint32_t dice = 0;
+	int64_t wait;
+
+	llm_error_say(x->llm, &e, why);
+	if (!again || x->attempt >= x->llm->retry.attempts) {
+		void *arg = x->arg;
+
+		log_line(MT_LOG_INFO, "llm", "%s", e.text);
+		exchange_end(x);
+		events.failed(arg, &e);
+		return;
+	}
+	if (getrandom(&dice, sizeof dice, GRND_NONBLOCK) < 0)
+		dice = (uint32_t)uv_hrtime();
+	wait = retry_wait(&x->llm->retry, &x->hint, x->attempt, dice);
+	log_line(MT_LOG_INFO, "llm", "%s; attempt %d in %" PRId64 " ms", e.text,
+		 x->attempt + 1, wait);
+	uv_timer_start(&x->timer, on_waited, (uint64_t)wait, 0);
+	if (events.retry)
+		events.retry(x->arg, &e, wait);
+}
+
+static void attempt_succeeded(struct llm_exchange *x)
+{
+	struct llm_events events = x->events;
+	void *arg = x->arg;
+	struct llm_reply *r = take_reply(x);
+
+	if (!r) {
+		x->hint.should = 0;
+		attempt_failed(x, MT_ERROR_INTERNAL, "no memory for the reply");
+		return;
+	}
+	llm_count(x->llm, &r->usage, x->header_cost, r->latency_ms);
+	log_line(MT_LOG_DEBUG, "llm", "%s answered in %" PRId64 " ms", x->llm->name,
+		 r->latency_ms);
+	exchange_end(x);
+	events.done(arg, r);
+}
+
+/* The dialect has had its say. */
+static void attempt_over(struct llm_exchange *x)
+{
+	const char *why = x->error_text.text;
+	int kind = x->error_kind;
+
+	if (x->ended)
+		return;
+	if (x->text.error || x->reasoning.error || x->opaque.error)
+		attempt_failed(x, MT_ERROR_MALFORMED, "the reply is too long");
+	else if (kind > MT_ERROR_NONE)
+		attempt_failed(x, kind, why);
+	else if (kind == MT_ERROR_NONE || x->status >= 300)
+		attempt_failed(x, llm_error_by_status(x->status, why), why);
+	else if (!x->answered)
+		attempt_failed(x, MT_ERROR_MALFORMED, "the reply is empty");
+	else
+		attempt_succeeded(x);
+}
+
+static void dialect_end(struct llm_exchange *x)
+{
+	int status = x->llm->dialect->end(&llm_services, (struct mt_exchange *)x,
+					  x->status);
+
+	if (status && x->error_kind == LLM_NO_ERROR)
+		llm_services.error((struct mt_exchange *)x, MT_ERROR_MALFORMED, -1,
+				   "its dialect cannot read the answer");
+}
+
+static int dialect_feed(struct llm_exchange *x, const char *bytes, size_t len)
+{
+	int status = x->llm->dialect->feed(&llm_services, (struct mt_exchange *)x,
+					   x->status, x->type, bytes, len);
+
+	if (status && x->error_kind == LLM_NO_ERROR)
+		llm_services.error((struct mt_exchange *)x, MT_ERROR_MALFORMED, -1,
+				   "its dialect cannot read the answer");
+	return x->error_kind != LLM_NO_ERROR;
+}
+
+/* ---- an attempt over HTTP ----------------------------------------------- */
+
+static void on_header(void *arg, int status, const char *name, const char *value)
+{
+	struct llm_exchange *x = arg;
+
+	x->status = status;
+	if (!*name) {
+		x->hint = (struct retry_hint){ -1, -1 };
+		return;
+	}
+	if (strcasecmp(name, "content-type") == 0)
+		snprintf(x->type, sizeof x->type, "%s", value);
+	else if (strcasecmp(name, "x-litellm-response-cost") == 0)
+		x->header_cost = strtod(value, NULL);
+	else
+		retry_header(&x->hint, name, value, (int64_t)time(NULL));
+}
+
+static void on_stall(uv_timer_t *timer)
+{
+	struct llm_exchange *x = timer->data;
+
+	if (x->http)
+		http_cancel(x->http);
+	x->http = NULL;
+	attempt_failed(x, MT_ERROR_TIMEOUT, "its answer stopped in the middle");
+}
+
+static int on_body(void *arg, const char *bytes, size_t len)
+{
+	struct llm_exchange *x = arg;
+
+	x->received += len;
+	if (x->llm->stall_ms)
+		uv_timer_start(&x->timer, on_stall, (uint64_t)x->llm->stall_ms, 0);
+	if (x->received > LLM_MAX_ANSWER) {
+		llm_services.error((struct mt_exchange *)x, MT_ERROR_MALFORMED, -1,
+				   "it is larger than %d MiB", LLM_MAX_ANSWER >> 20);
+		return 1;
+	}
+	if (x->status >= 300 && x->received > LLM_MAX_ERROR)
+		return 1;
+	return dialect_feed(x, bytes, len);
+}
+
+static void on_done(void *arg, enum http_outcome outcome, const char *why)
+{
+	struct llm_exchange *x = arg;
+
+	x->http = NULL;
+	uv_timer_stop(&x->timer);
+	switch (outcome) {
+	case HTTP_DONE:
+	case HTTP_STOPPED:
+		if (x->error_kind == LLM_NO_ERROR)
+			dialect_end(x);
+		attempt_over(x);
+		return;
+	case HTTP_NETWORK:
+		/* some servers end a stream by just hanging up */
+		if (x->received && x->status == 200 && x->error_kind == LLM_NO_ERROR) {
+			dialect_end(x);
+			if (x->error_kind == LLM_NO_ERROR) {
+				attempt_over(x);
+				return;
+			}
+		}
+		attempt_failed(x, MT_ERROR_NETWORK, why);
+		return;
+	case HTTP_TIMEOUT:
+		attempt_failed(x, MT_ERROR_TIMEOUT, why);
+		return;
+	case HTTP_TLS:
+	case HTTP_REFUSED:
+		x->hint.should = 0;
+		attempt_failed(x, MT_ERROR_NETWORK, why);
+		return;
+	}
+}
+
+static int begin_http(struct llm_exchange *x, struct error *err)
+{
+	static const struct http_events events = { on_header, on_body, on_done };
+	const struct llm *l = x->llm;
+	struct http_request r = {
+		.url = x->url.text,
+		.headers = (const char *const *)x->headers,
+		.header_count = x->header_count,
+		.body = x->body.text,
+		.body_len = x->body.len,
+		.timeout_ms = l->timeout_ms,
+		.ca_path = config_get(l->config, l->section, "ca_path"),
+		.proxy = config_get(l->config, l->section, "proxy"),
+	};
+
+	return http_start(l->pool, &r, &events, x, &x->http, err);
+}
+
+/* ---- an attempt without a network --------------------------------------- */
+
+static void on_local(uv_timer_t *timer)
+{
+	struct llm_exchange *x = timer->data;
+
+	x->status = 200;
+	if (!dialect_feed(x, "", 0) && !x->ended)
+		dialect_end(x);
+	x->status = 0;
+	attempt_over(x);
+}
+
+/* ---- sending ------------------------------------------------------------ */
+
+static int begin(struct llm_exchange *x, struct error *err)
+{
+	exchange_forget(x);
+	x->attempt++;
+	x->started = uv_hrtime();
+	log_line(MT_LOG_DEBUG, "llm", "%s: attempt %d, %zu bytes", x->llm->name,
+		 x->attempt, x->body.len);
+	if (!x->local)
+		return begin_http(x, err);
+	uv_timer_start(&x->timer, on_local, (uint64_t)x->delay_ms, 0);
+	return MT_OK;
+}
+
+static void begin_or_fail(struct llm_exchange *x)
+{
+	struct error err = ERROR_NONE;
+
+	if (begin(x, &err)) {
+		x->hint.should = 0;
+		attempt_failed(x, MT_ERROR_INTERNAL, err.text);
+	}
+}
+
+/* The headers that the user adds: "Name: value, Name: value". */
+static int extra_headers(struct llm_exchange *x, struct error *err)
+{
+	const char *rest = config_get(x->llm->config, x->llm->section, "extra_headers");
+	const char *item;
+	size_t len;
+
+	while (rest && list_next(&rest, &item, &len)) {
+		AUTO(free) char *line = strndup(item, len);
+		char *colon = line ? strchr(line, ':') : NULL;
+
+		if (!line)
+			return fail(err, MT_ENOMEM, "no memory for a request");
+		if (!colon)
+			return fail(err, MT_EINVAL,
+				    "[%s] extra_headers: write Name: value, ...",
+				    x->llm->section);
+		*colon++ = '\0';
+		if (llm_services.header((struct mt_exchange *)x, line,
+					colon + strspn(colon, " \t")))
+			return fail(err, MT_EINVAL,
+				    "[%s] extra_headers: too many, or too long",
+				    x->llm->section);
+	}
+	return MT_OK;
+}
+
+static int encode(struct llm_exchange *x, const struct llm_request *request,
+		  struct error *err)
+{
+	int status = x->llm->dialect->encode(&llm_services, (struct mt_exchange *)x,
+					     (const struct mt_request *)request);
+
+	if (!status)
+		status = x->body.error ? x->body.error : x->url.error;
+	if (x->error_kind != LLM_NO_ERROR)
+		return fail(err, MT_EINVAL, "%s: %s", x->llm->name, x->error_text.text);
+	if (status == MT_ELIMIT)
+		return fail(err, status, "%s: the request is larger than %d MiB",
+			    x->llm->name, LLM_MAX_BODY >> 20);
+	if (status)
+		return fail(err, status, "%s: the request cannot be written (%s)",
+			    x->llm->name, status_name(status));
+	if (!x->local && x->url.len == 0)
+		return fail(err, MT_EINVAL, "%s: its dialect gave no address",
+			    x->llm->name);
+	return x->local ? MT_OK : extra_headers(x, err);
+}
+
+int llm_send(struct llm *l, const struct llm_request *request, int64_t reply_index,
+	     const struct llm_events *events, void *arg, struct strbuf *record,
+	     struct llm_exchange **ret, struct error *err)
+{
+	struct llm_exchange *x = exchange_new(l, events, arg);
+	int status;
+
+	if (!x)
+		return fail(err, MT_ENOMEM, "no memory for a request");
+	x->reply_index = reply_index;
+	x->attempt = 1;
+	status = encode(x, request, err);
+	x->attempt = 0;
+	if (!status && record && strbuf_addn(record, x->body.text, x->body.len))
+		status = fail(err, record->error, "no room to keep the request");
+	if (!status)
+		status = begin(x, err);
+	if (status) {
+		exchange_end(x);
+		return status;
+	}
+	if (ret)
+		*ret = x;
+	return MT_OK;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * exchange.h - what the files of host/llm share: a model, and one request to
+ * it with its attempts. A dialect sees a struct llm_exchange as its opaque
+ * struct mt_exchange, and a struct llm_request as struct mt_request. */
+#ifndef HOST_LLM_EXCHANGE_H
+#define HOST_LLM_EXCHANGE_H
+
+#include "llm/http.h"
+#include "llm/llm.h"
+#include "llm/retry.h"
+#include "strbuf.h"
+#define MORTISE_PROVISIONAL
+#include <mortise/dialect.h>
+
+enum {
+	LLM_MAX_BODY = 256 << 20,   /* of a request */
+	LLM_MAX_ANSWER = 64 << 20,  /* bytes of an answer that are read */
+	LLM_MAX_ERROR = 64 << 10,   /* bytes of an answer with an error status */
+	LLM_MAX_TEXT = 32 << 20,    /* of each text of a reply */
+	LLM_MAX_CALLS = 256,
+	LLM_MAX_HEADERS = 32,
+	LLM_MAX_STATE = 1 << 20,    /* memory of a dialect in one exchange */
+};
+
+struct llm {
+	struct llm_pool *pool;
+	const struct config *config;
+	struct mask *mask;             /* may be NULL */
+	char *section;                 /* "llm", "llm.cheap" */
+	char *name;                    /* "openai/gpt-4.1" */
+	char *provider, *model;        /* its two halves */
+	char *base_url;                /* "" for a dialect without a network */
+	char *key_env;                 /* the variable that holds the key, or "" */
+	char *key;                     /* NULL: none */
+	const struct mt_dialect *dialect;
+	struct retry_rule retry;
+	int64_t timeout_ms, stall_ms;  /* 0: none */
+	double input_cost, output_cost; /* dollars a token; below 0: unknown */
+	int64_t window;
+	struct llm_metrics metrics;
+};
+
+/* One tool call as it comes in. */
+struct llm_piece {
+	char *id, *name;
+	struct strbuf args;
+};
+
+struct llm_exchange {
+	struct llm *llm;
+	struct llm_exchange *next, **prev;
+	struct llm_events events;
+	void *arg;
+	const struct llm_request *request; /* while it is encoded; then NULL */
+	int64_t reply_index;
+	bool stream, ended;
+	uv_timer_t timer;              /* a wait, a delay, or a stall */
+
+	/* what is sent, the same in each attempt */
+	struct strbuf url, body;
+	char *headers[LLM_MAX_HEADERS];
+	size_t header_count;
+	bool local;
+	int64_t delay_ms;
+
+	/* the attempt */
+	struct http_call *http;        /* NULL: none is running */
+	int attempt;
+	uint64_t started;              /* uv_hrtime */
+	int status;
+	char type[128];
+	struct retry_hint hint;
+	double header_cost;            /* below 0: not told */
+	size_t received;
+
+	/* what the dialect made of it */
+	struct strbuf text, reasoning, opaque;
+	struct llm_piece calls[LLM_MAX_CALLS];
+	size_t call_count;
+	char *response_id, *stop_reason;
+	struct llm_usage usage;
+	bool answered;                 /* anything came that belongs to a reply */
+	int error_kind;                /* -1: none; MT_ERROR_NONE: by the status */
+	struct strbuf error_text;
+	void *state;
+	size_t state_size;
+	void (*release)(void *state);
+};
+
+extern const struct mt_dialect_host llm_services;
+
+/* services.c */
+void exchange_forget(struct llm_exchange *x); /* what the last attempt brought */
+
+/* errors.c */
+enum { LLM_NO_ERROR = -1 };
+/** Kind of an error that the dialect did not classify. */
+int llm_error_by_status(int status, const char *text);
+bool llm_error_is_transient(int kind, int status);
+/** One sentence: what happened and what to do. `why` is the provider's text. */
+void llm_error_say(const struct llm *l, struct llm_error *e, const char *why);
+
+/* metrics.c */
+void llm_count(struct llm *l, struct llm_usage *usage, double header_cost,
+	       int64_t latency_ms);
+
+#endif

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * llm.c - a model out of the configuration: which dialect speaks to which
+ * address, with which key. */
+#include "llm/exchange.h"
+#include "llm/provider.h"
+#include "log.h"
+#include <string.h>
+
+/* ---- parts of a model ---------------------------------------------------- */
+
+/* A decimal fraction of the configuration; `fallback` if it is unset. */
+static double number(const struct config *c, const char *section, const char *key,
+		     double fallback)
+{
+	const char *text = config_get(c, section, key);
+	char *end;
+	double n;
+
+	if (!text || !*text)
+		return fallback;
+	n = strtod(text, &end);
+	return *end ? fallback : n;
+}
+
+static int64_t number_set(const struct config *c, const char *section, const char *key,
+			  int64_t fallback)
+{
+	const char *text = config_get(c, section, key);
+
+	return text && *text ? config_int(c, section, key) : fallback;
+}
+
+static void read_limits(struct llm *l)
+{
+	const struct config *c = l->config;
+	int64_t attempts = number_set(c, l->section, "retries", 5);
+
+	l->retry = (struct retry_rule){
+		.attempts = attempts < 1 ? 1 : attempts > 100 ? 100 : (int)attempts,
+		.min_ms = number_set(c, l->section, "retry_min_wait", 8000),
+		.max_ms = number_set(c, l->section, "retry_max_wait", 64000),
+		.multiplier = number(c, l->section, "retry_multiplier", 8),
+	};
+	l->timeout_ms = number_set(c, l->section, "timeout", 300000);
+	l->stall_ms = number_set(c, l->section, "stall_timeout", 60000);
+	l->input_cost = number(c, l->section, "input_cost_per_token", -1);
+	l->output_cost = number(c, l->section, "output_cost_per_token", -1);
+	l->window = number_set(c, l->section, "max_input_tokens", -1);
+	l->metrics.cost_known = true;
+}
+
+static int no_model(const char *section, struct error *err)
+{
+	return fail(err, MT_EINVAL,
+		    "no model is set: write `model = provider/name` into [%s] of "
+		    "mortise.ini (for instance openai/gpt-4.1), or give --model", section);
+}
+
+static int set_address(struct llm *l, const struct provider *p, struct error *err)
+{
+	const char *base = config_get(l->config, l->section, "base_url");
+
+	if (!base || !*base)
+		base = p->base_url;
+	if (p->network && !*base)
+		return fail(err, MT_EINVAL, "%s needs base_url in [%s]", l->provider,
+			    l->section);
+	if (*base && strncmp(base, "http://", 7) != 0
+	    && strncmp(base, "https://", 8) != 0)
+		return fail(err, MT_EINVAL,
+			    "base_url in [%s] must start with https:// or http://",
+			    l->section);
+	if (strpbrk(base, " \t\r\n"))
+		return fail(err, MT_EINVAL, "base_url in [%s] has a space in it",
+			    l->section);
+	l->base_url = strdup(base);
+	return l->base_url ? MT_OK : fail(err, MT_ENOMEM, "no memory for a model");
+}
+
+/* Hosts that are this machine: their requests stay inside. */
+static bool is_local(const char *url)
+{
+	static const char *const names[] = { "localhost", "127.", "[::1]" };
+	const char *host = strstr(url, "://");
+
+	for (size_t i = 0; host && i < ARRAY_LEN(names); i++)
+		if (strncmp(host + 3, names[i], strlen(names[i])) == 0)
+			return true;
+	return false;
+}
+
+static int set_key(struct llm *l, const struct provider *p, struct error *err)
+{
+	struct error why = ERROR_NONE;
+	const char *env = config_get(l->config, l->section, "api_key_env");
+	const char *base = config_get(l->config, l->section, "base_url");
+	const char *own_env = p->key_env[0] ? p->key_env : NULL;
+
+	l->key_env = strdup(env && *env ? env : p->key_env);
+	if (!l->key_env)
+		return fail(err, MT_ENOMEM, "no memory for a model");
+	if (!p->network)
+		return MT_OK;
+	l->key = config_api_key(l->config, l->section, own_env, &why);
+	if (why.code)
+		return fail(err, why.code, "%s", why.text);
+	if (!l->key && !p->local && (!base || env))
+		return fail(err, MT_EDENIED,
+			    "no key for %s: set %s, or api_key_env or api_key_file in "
+			    "[%s]", l->provider, l->key_env, l->section);
+	if (!l->key)
+		return MT_OK;
+	if (strpbrk(l->key, "\r\n"))
+		return fail(err, MT_EINVAL, "the key for %s has a line end in it",
+			    l->provider);
+	if (l->mask && mask_add(l->mask, l->key, strlen(l->key)))
+		return fail(err, MT_ENOMEM, "no memory for a model");
+	if (strncmp(l->base_url, "http://", 7) == 0 && !is_local(l->base_url))
+		log_line(MT_LOG_WARNING, "llm",
+			 "the key for %s travels unencrypted: base_url is http",
+			 l->provider);
+	return MT_OK;
+}
+
+static int set_dialect(struct llm *l, const struct provider *p, struct registry *r,
+		       struct error *err)
+{
+	l->dialect = registry_load(r, p->component, err);
+	if (!l->dialect)
+		return err && err->code ? err->code : MT_EUNSUPPORTED;
+	if (!MT_HAS(l->dialect, end))
+		return fail(err, MT_EUNSUPPORTED, "the dialect %s is incomplete",
+			    p->component->name);
+	return MT_OK;
+}
+
+/* ---- the whole ------------------------------------------------------------ */
+
+static int fill(struct llm *l, struct registry *r, const char *model, struct error *err)
+{
+	struct provider p;
+	int status = provider_find(l->config, l->section, r, model, &p, err);
+
+	if (status)
+		return status;
+	l->provider = strndup(p.name, p.name_len);
+	l->model = strdup(p.model);
+	l->name = strdup(model);
+	if (!l->provider || !l->model || !l->name)
+		return fail(err, MT_ENOMEM, "no memory for a model");
+	status = set_address(l, &p, err);
+	if (!status)
+		status = set_key(l, &p, err);
+	if (!status)
+		status = set_dialect(l, &p, r, err);
+	return status;
+}
+
+int llm_open(struct llm_pool *pool, const struct config *c, struct registry *r,
+	     const char *section, const char *model, struct mask *mask,
+	     struct llm **ret, struct error *err)
+{
+	struct llm *l;
+	int status;
+
+	if (!model || !*model)
+		model = config_get(c, section, "model");
+	if (!model || !*model)
+		return no_model(section, err);
+	l = calloc(1, sizeof *l);
+	if (!l || !(l->section = strdup(section))) {
+		free(l);
+		return fail(err, MT_ENOMEM, "no memory for a model");
+	}
+	l->pool = llm_pool_ref(pool);
+	l->config = c;
+	l->mask = mask;
+	read_limits(l);
+	status = fill(l, r, model, err);
+	if (status) {
+		llm_free(l);
+		return status;
+	}
+	*ret = l;
+	return MT_OK;
+}
+
+struct llm *llm_free(struct llm *l)
+{
+	if (!l)
+		return NULL;
+	for (struct llm_exchange *x = *llm_pool_exchanges(l->pool), *next; x; x = next) {
+		next = x->next;
+		if (x->llm == l)
+			llm_cancel(x);
+	}
+	llm_pool_unref(l->pool);
+	if (l->key)
+		explicit_bzero(l->key, strlen(l->key));
+	free(l->key);
+	free(l->key_env);
+	free(l->base_url);
+	free(l->provider);
+	free(l->model);
+	free(l->name);
+	free(l->section);
+	free(l);
+	return NULL;
+}
+
+const char *llm_name(const struct llm *l)
+{
+	return l->name;
+}
+
+/* What the user says about a feature, else `fallback`. */
+static bool said(const struct llm *l, const char *key, bool fallback)
+{
+	const char *text = config_get(l->config, l->section, key);
+
+	if (!text || strcmp(text, "auto") == 0)
+		return fallback;
+	return option_to_bool(text);
+}
+
+bool llm_feature(const struct llm *l, const char *name)
+{
+	if (strcmp(name, "tools") == 0)
+		return said(l, "native_tool_calling", true);
+	if (strcmp(name, "vision") == 0)
+		return said(l, "vision", true);
+	if (strcmp(name, "stream") == 0)
+		return said(l, "stream", true);
+	return strcmp(name, "stop") == 0;
+}
+
+int64_t llm_window(const struct llm *l)
+{
+	return l->window;
+}

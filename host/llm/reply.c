@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * reply.c - a reply and its record in the log. */
+#include "llm/request.h"
+#include <string.h>
+
+struct llm_reply *llm_reply_free(struct llm_reply *r)
+{
+	if (!r)
+		return NULL;
+	for (size_t i = 0; r->calls && i < r->call_count; i++) {
+		free((void *)r->calls[i].id);
+		free((void *)r->calls[i].name);
+		free((void *)r->calls[i].args);
+	}
+	free(r->calls);
+	free(r->response_id);
+	free(r->model);
+	free(r->text);
+	free(r->reasoning);
+	free(r->opaque);
+	free(r->stop_reason);
+	free(r);
+	return NULL;
+}
+
+static json_object *call_json(const struct llm_call *call)
+{
+	AUTO(json) json_object *o = json_object_new_object();
+
+	if (!o || js_set_str(o, "id", call->id) || js_set_str(o, "name", call->name)
+	    || js_set_strn(o, "arguments", call->args, call->args_len))
+		return NULL;
+	return STEAL(o);
+}
+
+static int put_calls(json_object *o, const struct llm_reply *r)
+{
+	AUTO(json) json_object *calls = json_object_new_array();
+
+	if (!calls)
+		return MT_ENOMEM;
+	for (size_t i = 0; i < r->call_count; i++) {
+		json_object *call = call_json(&r->calls[i]);
+
+		if (!call)
+			return MT_ENOMEM;
+		if (json_object_array_add(calls, call)) {
+			json_object_put(call);
+			return MT_ENOMEM;
+		}
+	}
+	return js_set(o, "calls", STEAL(calls));
+}
+
+static int set_known(json_object *o, const char *name, int64_t value)
+{
+	return value < 0 ? MT_OK : js_set_int(o, name, value);
+}
+
+static int put_usage(json_object *o, const struct llm_usage *u)
+{
+	AUTO(json) json_object *usage = json_object_new_object();
+
+	if (!usage || set_known(usage, "input", u->input)
+	    || set_known(usage, "output", u->output)
+	    || set_known(usage, "cache_read", u->cache_read)
+	    || set_known(usage, "cache_write", u->cache_write)
+	    || set_known(usage, "reasoning", u->reasoning))
+		return MT_ENOMEM;
+	if (u->cost >= 0 && js_set(usage, "cost", json_object_new_double(u->cost)))
+		return MT_ENOMEM;
+	return js_set(o, "usage", STEAL(usage));
+}
+
+json_object *llm_reply_json(const struct llm_reply *r)
+{
+	AUTO(json) json_object *o = json_object_new_object();
+
+	if (!o || js_set_str(o, "record", "llm_reply")
+	    || js_set_str(o, "response_id", r->response_id)
+	    || js_set_str(o, "model", r->model)
+	    || js_set_strn(o, "text", r->text, r->text_len)
+	    || (r->reasoning[0] && js_set_str(o, "reasoning", r->reasoning))
+	    || put_calls(o, r) || (r->opaque && js_set_str(o, "opaque", r->opaque))
+	    || js_set_str(o, "stop_reason", r->stop_reason) || put_usage(o, &r->usage)
+	    || js_set_int(o, "latency_ms", r->latency_ms))
+		return NULL;
+	return STEAL(o);
+}
+
+/* A member as a text of our own, with its length; "" if it is absent. */
+static char *dup_member(json_object *o, const char *name, size_t *ret_len)
+{
+	json_object *v = js_get(o, name);
+	bool is_text = json_object_is_type(v, json_type_string);
+	size_t len = is_text ? (size_t)json_object_get_string_len(v) : 0;
+	char *copy = malloc(len + 1);
+
+	if (!copy)
+		return NULL;
+	if (len)
+		memcpy(copy, json_object_get_string(v), len);
+	copy[len] = '\0';
+	if (ret_len)
+		*ret_len = len;
+	return copy;
+}
+
+static int read_calls(json_object *record, struct llm_reply *r)
+{
+	json_object *calls = js_get(record, "calls");
+	size_t count = json_object_is_type(calls, json_type_array)
+			       ? json_object_array_length(calls)
+			       : 0;
+
+	if (!count)
+		return MT_OK;
+	r->calls = calloc(count, sizeof *r->calls);
+	if (!r->calls)
+		return MT_ENOMEM;
+	r->call_count = count;
+	for (size_t i = 0; i < count; i++) {
+		json_object *call = json_object_array_get_idx(calls, i);
+		struct llm_call *c = &r->calls[i];
+
+		c->id = dup_member(call, "id", NULL);
+		c->name = dup_member(call, "name", NULL);
+		c->args = dup_member(call, "arguments", &c->args_len);
+		if (!c->id || !c->name || !c->args)
+			return MT_ENOMEM;
+	}
+	return MT_OK;
+}
+
+static void read_usage(json_object *record, struct llm_usage *u)
+{
+	json_object *usage = js_get(record, "usage");
+
+	u->input = js_int(usage, "input", -1);
+	u->output = js_int(usage, "output", -1);
+	u->cache_read = js_int(usage, "cache_read", -1);
+	u->cache_write = js_int(usage, "cache_write", -1);
+	u->reasoning = js_int(usage, "reasoning", -1);
+	u->cost = js_number(usage, "cost", -1);
+}
+
+struct llm_reply *llm_reply_from_json(json_object *record, struct error *err)
+{
+	AUTO(llm_reply) struct llm_reply *r = NULL;
+
+	if (strcmp(js_str(record, "record", ""), "llm_reply") != 0) {
+		fail(err, MT_EINVAL, "not a record of a model's reply");
+		return NULL;
+	}
+	r = calloc(1, sizeof *r);
+	if (!r || !(r->response_id = dup_member(record, "response_id", NULL))
+	    || !(r->model = dup_member(record, "model", NULL))
+	    || !(r->text = dup_member(record, "text", &r->text_len))
+	    || !(r->reasoning = dup_member(record, "reasoning", NULL))
+	    || !(r->stop_reason = dup_member(record, "stop_reason", NULL))
+	    || (js_get(record, "opaque")
+		&& !(r->opaque = dup_member(record, "opaque", NULL)))
+	    || read_calls(record, r)) {
+		fail(err, MT_ENOMEM, "no memory for a model's reply");
+		return NULL;
+	}
+	read_usage(record, &r->usage);
+	r->latency_ms = js_int(record, "latency_ms", 0);
+	return STEAL(r);
+}

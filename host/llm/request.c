@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * request.c - building a request to a model. */
+#include "llm/request.h"
+
+enum { FIRST_ROOM = 16, MOST_ITEMS = 1 << 20 };
+
+/* Make room for one more item of an array. */
+static int grow(void **items, size_t count, size_t *room, size_t item)
+{
+	size_t want = *room ? *room * 2 : FIRST_ROOM;
+	void *more;
+
+	if (count < *room)
+		return MT_OK;
+	if (want > MOST_ITEMS)
+		return MT_ELIMIT;
+	more = realloc(*items, want * item);
+	if (!more)
+		return MT_ENOMEM;
+	*items = more;
+	*room = want;
+	return MT_OK;
+}
+
+struct llm_request *llm_request_new(void)
+{
+	return calloc(1, sizeof(struct llm_request));
+}
+
+struct llm_request *llm_request_free(struct llm_request *r)
+{
+	if (!r)
+		return NULL;
+	for (size_t i = 0; i < r->owned_count; i++)
+		free(r->owned[i]);
+	free(r->owned);
+	free(r->messages);
+	free(r->tools);
+	json_object_put(r->params);
+	free(r);
+	return NULL;
+}
+
+int llm_request_add(struct llm_request *r, const struct llm_message *m)
+{
+	void *items = r->messages;
+	int status = grow(&items, r->message_count, &r->message_room, sizeof *m);
+
+	r->messages = items;
+	if (status)
+		return status;
+	r->messages[r->message_count++] = *m;
+	return MT_OK;
+}
+
+int llm_request_tool(struct llm_request *r, const struct llm_tool *t)
+{
+	void *items = r->tools;
+	int status = grow(&items, r->tool_count, &r->tool_room, sizeof *t);
+
+	r->tools = items;
+	if (status)
+		return status;
+	r->tools[r->tool_count++] = *t;
+	return MT_OK;
+}
+
+int llm_request_own(struct llm_request *r, void *p)
+{
+	void *items = r->owned;
+	int status = grow(&items, r->owned_count, &r->owned_room, sizeof p);
+
+	r->owned = items;
+	if (status) {
+		free(p);
+		return status;
+	}
+	r->owned[r->owned_count++] = p;
+	return MT_OK;
+}
