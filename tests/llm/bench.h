@@ -11,10 +11,8 @@
 #include <mortise/advance.h>
 #include <string.h>
 
-enum { MAX_SETTINGS = 16 };
-
 struct bench {
-	uv_loop_t loop;
+	uv_loop_t *loop;
 	struct config *config;
 	struct registry *registry;
 	struct llm_pool *pool;
@@ -31,18 +29,17 @@ struct result {
 	bool over;
 };
 
-static inline bool bench_open(struct bench *b, const char *model,
+static inline bool bench_open(struct bench *b, uv_loop_t *loop, const char *model,
 			      const char *const *settings)
 {
 	struct config_input in = { .overrides = settings };
 
-	*b = (struct bench){ 0 };
+	*b = (struct bench){ .loop = loop };
 	while (settings[in.override_count])
 		in.override_count++;
-	uv_loop_init(&b->loop);
 	return config_load(&in, &b->config, &b->err) == MT_OK
 	       && registry_open(b->config, &b->registry, &b->err) == MT_OK
-	       && (b->pool = llm_pool_new(&b->loop, &b->err))
+	       && (b->pool = llm_pool_new(b->loop, &b->err))
 	       && llm_open(b->pool, b->config, b->registry, "llm", model, NULL, &b->llm,
 			   &b->err) == MT_OK;
 }
@@ -51,10 +48,9 @@ static inline void bench_close(struct bench *b)
 {
 	b->llm = llm_free(b->llm);
 	b->pool = llm_pool_free(b->pool);
-	uv_run(&b->loop, UV_RUN_DEFAULT);
+	uv_run(b->loop, UV_RUN_DEFAULT);
 	b->registry = registry_free(b->registry);
 	b->config = config_free(b->config);
-	uv_loop_close(&b->loop);
 }
 
 static inline void result_clear(struct result *r)
@@ -112,9 +108,10 @@ static inline void bench_send(struct bench *b, const struct llm_request *q, int6
 	if (llm_send(b->llm, q, index, &bench_events, r, record, NULL, &err)) {
 		r->error.kind = -1;
 		snprintf(r->error.text, sizeof r->error.text, "%s", err.text);
+		r->over = true;
 		return;
 	}
-	while (!r->over && uv_run(&b->loop, UV_RUN_ONCE))
+	while (!r->over && uv_run(b->loop, UV_RUN_ONCE))
 		;
 }
 

@@ -34,7 +34,7 @@ static void plays_turns(void)
 	    "[call bash]\ncommand = ls -la\ntimeout := 10\n"
 	    "[call editor]\nold <<END\n a\n\nb \nEND\n\n"
 	    "[turn]\nreasoning = hm\ntext <<X\nall\ndone\n\nX\nstop = length\n");
-	CHECK_MSG(bench_open(&b, model, none), "opened: %s", b.err.text);
+	CHECK_MSG(bench_open(&b, uv_default_loop(), model, none), "opened: %s", b.err.text);
 	CHECK_STR(llm_name(b.llm), model);
 	bench_send(&b, q, 0, NULL, &r);
 	CHECK_MSG(r.reply, "a reply: %s", r.error.text);
