@@ -498,7 +498,7 @@ static char *default_runner(void)
 
 		*slash = '\0';
 		beside = path_join(self, "mortise-runner");
-		if (beside && access(beside, X_OK) == 0)
+		if (!beside || access(beside, X_OK) == 0)
 			return STEAL(beside);
 	}
 	return strdup(HELPER_DIR "/mortise-runner");
@@ -513,10 +513,11 @@ static int add_builtin(struct config *c, struct error *err)
 	if (!runner)
 		return no_memory(err);
 	status = config_add(c, "core", "runner", '=', runner, "built in", LAYER_BUILTIN, err);
-	if (!status && xdg_dir("STATE", false, &state, &why) == MT_OK)
-		status = config_add(c, "core", "state_dir", '=', state, "built in",
-				    LAYER_BUILTIN, err);
-	return status;
+	if (status)
+		return status;
+	if (xdg_dir("STATE", false, &state, &why))
+		return why.code == MT_ENOMEM ? no_memory(err) : MT_OK; /* no home */
+	return config_add(c, "core", "state_dir", '=', state, "built in", LAYER_BUILTIN, err);
 }
 
 static int read_layers(struct config *c, const struct config_input *in, struct error *err)

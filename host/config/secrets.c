@@ -13,6 +13,7 @@ enum { SECRET_MAX = 65536 };
 static int read_secret(const char *path, bool line, char **ret, struct error *err)
 {
 	AUTO(free) char *text = NULL;
+	const char *start;
 	size_t len;
 	int status = file_read(path, SECRET_MAX, &text, &len, err);
 
@@ -20,12 +21,12 @@ static int read_secret(const char *path, bool line, char **ret, struct error *er
 		return status;
 	if (!path_is_safe(path, err))
 		return MT_EDENIED;
-	if (line)
-		text[strcspn(text, "\r\n")] = '\0';
-	for (len = strlen(text); len > 0 && strchr(" \t\r\n", text[len - 1]);)
-		text[--len] = '\0';
-	*ret = STEAL(text);
-	return MT_OK;
+	start = text + strspn(text, " \t\r\n");
+	len = line ? strcspn(start, "\r\n") : strlen(start);
+	while (len > 0 && strchr(" \t\r\n", start[len - 1]))
+		len--;
+	*ret = strndup(start, len);
+	return *ret ? MT_OK : fail(err, MT_ENOMEM, "out of memory");
 }
 
 char *config_api_key(const struct config *c, const char *section,
