@@ -4,15 +4,16 @@
  *
  * An entry counts while path, size, mtime, inode and the version of this
  * program and its ABI are the same. A refusal counts only while the system's
- * libraries are the same too, and a passing one (a crash, a time-out) not for
- * long: nobody should have to delete this file. */
+ * libraries are the same too, and one that may pass (a crash, a time-out, a
+ * library that is missing) not for long: nobody should have to delete this
+ * file. */
 #include "files.h"
 #include "registry/internal.h"
 #include <config.h>
 #include <string.h>
 #include <time.h>
 
-enum { CACHE_MAX = 32 << 20, FILES_MAX = 4096, PASSING_SECONDS = 60, FORMAT = 1 };
+enum { CACHE_MAX = 32 << 20, FILES_MAX = 4096, FORMAT = 1 };
 
 static void host_key(char *key, size_t size)
 {
@@ -75,17 +76,13 @@ json_object *cache_find(const struct cache *cache, const char *path, const struc
 	library_key(libraries, sizeof libraries);
 	if (strcmp(js_str(entry, "libraries", ""), libraries) != 0)
 		return NULL;
-	if (js_get(entry, "passing")) {
-		int64_t age = (int64_t)time(NULL) - js_int(entry, "passing", 0);
-
-		if (age < 0 || age > PASSING_SECONDS)
-			return NULL;
-	}
+	if (js_get(entry, "retry") && (int64_t)time(NULL) >= js_int(entry, "retry", 0))
+		return NULL;
 	return js_get(entry, "refused") ? entry : NULL;
 }
 
 int cache_put(struct cache *cache, const char *path, const struct stat *st,
-	      json_object *plugin, const char *reason, bool passing)
+	      json_object *plugin, const char *reason, int retry_after)
 {
 	json_object *entry = json_object_new_object();
 	char key[96], libraries[96];
@@ -102,8 +99,8 @@ int cache_put(struct cache *cache, const char *path, const struct stat *st,
 		status = js_set_str(entry, "refused", reason);
 		if (!status)
 			status = js_set_str(entry, "libraries", libraries);
-		if (!status && passing)
-			status = js_set_int(entry, "passing", (int64_t)time(NULL));
+		if (!status && retry_after)
+			status = js_set_int(entry, "retry", (int64_t)time(NULL) + retry_after);
 	}
 	if (!status) {
 		status = js_set(cache->files, path, entry);

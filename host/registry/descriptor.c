@@ -7,9 +7,9 @@
 #include "registry/internal.h"
 #include "utf8.h"
 #include <dlfcn.h>
-#include <elf.h>
 #include <fcntl.h>
 #include <gnu/libc-version.h>
+#include <link.h>
 #include <mortise/agent.h>
 #include <mortise/analyzer.h>
 #include <mortise/condenser.h>
@@ -58,26 +58,31 @@ int kind_find(const char *name)
 
 /* ---- the file -------------------------------------------------------------- */
 
-static int read_head(const char *path, Elf64_Ehdr *head)
+static int read_head(const char *path, ElfW(Ehdr) *head, uint64_t *ret_size)
 {
 	AUTO(close) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
 
 	memset(head, 0, sizeof *head);
-	return fd < 0 || read(fd, head, sizeof *head) < 0 ? MT_EIO : MT_OK;
+	if (fd < 0 || read(fd, head, sizeof *head) < 0 || fstat(fd, &st) != 0)
+		return MT_EIO;
+	*ret_size = (uint64_t)st.st_size;
+	return MT_OK;
 }
 
 int elf_check(const char *path, struct error *err)
 {
-	Elf64_Ehdr head, own;
+	ElfW(Ehdr) head, own;
+	uint64_t size, own_size;
 
-	if (read_head(path, &head))
+	if (read_head(path, &head, &size))
 		return fail(err, MT_EDENIED, "cannot be read");
 	if (memcmp(head.e_ident, ELFMAG, SELFMAG) != 0)
 		return fail(err, MT_EINVAL, "not a shared library%s: a plugin is a compiled "
 			    ".so file",
 			    utf8_valid((char *)&head, strnlen((char *)&head, 16)) &&
 			    head.e_ident[0] ? ", it looks like text" : "");
-	if (read_head("/proc/self/exe", &own))
+	if (read_head("/proc/self/exe", &own, &own_size))
 		return MT_OK;
 	if (head.e_ident[EI_CLASS] != own.e_ident[EI_CLASS] ||
 	    head.e_machine != own.e_machine)
@@ -87,6 +92,9 @@ int elf_check(const char *path, struct error *err)
 	if (head.e_type != ET_DYN)
 		return fail(err, MT_EINVAL, "not a shared library but another kind of object "
 			    "file: link it with -shared");
+	if (head.e_shoff > size ||
+	    (uint64_t)head.e_shnum * head.e_shentsize > size - head.e_shoff)
+		return fail(err, MT_EINVAL, "its end is missing: it was cut when it was copied");
 	return MT_OK;
 }
 

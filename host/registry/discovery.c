@@ -194,18 +194,18 @@ static int look_at(struct walk *w, const char *path, const struct stat *st,
 {
 	AUTO(json) json_object *plugin = NULL;
 	struct error why = ERROR_NONE;
-	bool passing;
-	int status = probe(path, &plugin, &passing, &why);
+	int retry_after = 0;
+	int status = probe(path, &plugin, &retry_after, &why);
 
 	if (!status && !is_description(plugin))
 		status = fail(&why, MT_EINVAL, "its description is malformed");
 	if (why.code == MT_ENOMEM)
 		return no_memory(err);
 	if (status) {
-		cache_put(&w->cache, path, st, NULL, why.text, passing);
+		cache_put(&w->cache, path, st, NULL, why.text, retry_after);
 		return refuse(w->r, path, why.text) ? no_memory(err) : MT_OK;
 	}
-	cache_put(&w->cache, path, st, json_object_get(plugin), NULL, false);
+	cache_put(&w->cache, path, st, json_object_get(plugin), NULL, 0);
 	return add_plugin(w->r, plugin, path, st) ? no_memory(err) : MT_OK;
 }
 

@@ -58,14 +58,15 @@ void cache_open(struct cache *cache);
 /** The entry of a file that has not changed since, or NULL. Borrowed. */
 json_object *cache_find(const struct cache *cache, const char *path, const struct stat *st);
 /** Remember; `plugin` (taken) or, if it is NULL, the reason of the refusal.
- *  `passing`: worth trying again before the file changes. */
+ *  `retry_after`: seconds after which it is worth another try although the file
+ *  is the same; 0: never. */
 int cache_put(struct cache *cache, const char *path, const struct stat *st,
-	      json_object *plugin, const char *reason, bool passing);
+	      json_object *plugin, const char *reason, int retry_after);
 /** Write it if it has changed, and free it. Failing to write is no error. */
 void cache_close(struct cache *cache);
 void cache_key(const struct stat *st, char *key, size_t size);
 
 /* probe.c */
-int probe(const char *path, json_object **ret, bool *ret_passing, struct error *err);
+int probe(const char *path, json_object **ret, int *ret_retry_after, struct error *err);
 
 #endif

@@ -16,6 +16,9 @@
 #include <sys/wait.h>
 #include <time.h>
 
+/* Seconds after which a refusal is looked into again. */
+enum { RETRY_CRASHED = 3600, RETRY_MISSING = 30 };
+
 /* ---- the child -------------------------------------------------------------- */
 
 static void limit(int what, rlim_t most)
@@ -160,12 +163,13 @@ static int reap(pid_t pid, int64_t deadline, int *ret_wait)
 }
 
 static int understand(const char *text, size_t len, int ended, json_object **ret,
-		      bool *ret_passing, struct error *err)
+		      int *ret_retry_after, struct error *err)
 {
 	AUTO(json) json_object *o = NULL;
 	struct error why = ERROR_NONE;
+	int status;
 
-	*ret_passing = true;
+	*ret_retry_after = RETRY_CRASHED;
 	if (WIFSIGNALED(ended)) {
 		const char *name = sigabbrev_np(WTERMSIG(ended));
 
@@ -181,10 +185,13 @@ static int understand(const char *text, size_t len, int ended, json_object **ret
 	o = js_parse_object(text, len, &why);
 	if (!o)
 		return fail(err, MT_EIO, "its description cannot be read: %s", why.text);
-	*ret_passing = false;
-	if (js_get(o, "refused"))
-		return fail(err, (int)js_int(o, "status", MT_EINVAL), "%s",
+	*ret_retry_after = 0;
+	if (js_get(o, "refused")) {
+		status = (int)js_int(o, "status", MT_EINVAL);
+		*ret_retry_after = status == MT_ENOTFOUND ? RETRY_MISSING : 0;
+		return fail(err, status < 0 ? status : MT_EINVAL, "%s",
 			    js_str(o, "refused", ""));
+	}
 	*ret = STEAL(o);
 	return MT_OK;
 }
@@ -236,26 +243,26 @@ static int run_child(const char *path, struct strbuf *answer, int *ret_wait,
 	return status ? fail(err, status, "could not be looked at") : MT_OK;
 }
 
-int probe(const char *path, json_object **ret, bool *ret_passing, struct error *err)
+int probe(const char *path, json_object **ret, int *ret_retry_after, struct error *err)
 {
 	AUTO(strbuf) struct strbuf answer = STRBUF(DESCRIPTION_MAX + 4096);
 	int ended = 0, status = elf_check(path, err);
 
-	*ret_passing = false;
+	*ret_retry_after = 0;
 	if (status)
 		return status;
-	*ret_passing = true;
+	*ret_retry_after = RETRY_CRASHED;
 	status = run_child(path, &answer, &ended, err);
 	return status ? status :
-			understand(answer.text, answer.len, ended, ret, ret_passing, err);
+			understand(answer.text, answer.len, ended, ret, ret_retry_after, err);
 }
 
 int registry_probe(const char *path, json_object **ret, struct error *err)
 {
 	AUTO(free) char *real = realpath(path, NULL);
-	bool passing;
+	int retry_after;
 
 	if (!real)
 		return fail(err, MT_ENOTFOUND, "%s", strerror(errno));
-	return probe(real, ret, &passing, err);
+	return probe(real, ret, &retry_after, err);
 }

@@ -1,0 +1,73 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# mortise: help, version, flags, helper programs.
+
+@test "version and help" {
+	run mortise --version
+	[ "$status" -eq 0 ]
+	[[ "$output" =~ ^mortise\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+	run mortise --help
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"plugins"* && "$output" == *"Exit codes"* ]]
+	[[ "$output" != *"plugin-probe"* ]]
+	run mortise
+	[ "$status" -eq 2 ]
+	run mortise help config
+	[ "$status" -eq 0 ]
+	[[ "$output" == "Usage: mortise config"* ]]
+}
+
+@test "every command has help" {
+	for command in $(mortise --help | sed -n 's/^  \([a-z-]*\) .*/\1/p'); do
+		run mortise "$command" --help
+		[ "$status" -eq 0 ]
+		[[ "$output" == "Usage: mortise $command"* ]]
+	done
+}
+
+@test "wrong words get a suggestion and exit code 2" {
+	run mortise plugin
+	[ "$status" -eq 2 ]
+	[ "$output" = "mortise: unknown command plugin; did you mean plugins?: see mortise --help" ]
+	run mortise ../../bin/true
+	[ "$status" -eq 2 ]
+	run mortise plugins --jsn
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"unknown flag --jsn; did you mean --json?"* ]]
+	run mortise plugins -x
+	[ "$status" -eq 2 ]
+	run mortise plugins --json=1
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"takes no value"* ]]
+	run mortise plugins -o
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"needs a value"* ]]
+	run mortise plugins list more
+	[ "$status" -eq 2 ]
+}
+
+@test "flags may stand anywhere, values may be attached" {
+	for words in "-ollm.model=a/b config explain llm.model" ; do
+		run mortise $words
+		[ "$status" -eq 2 ]
+	done
+	for words in "-ollm.model=a/b explain llm.model" "explain -o llm.model=a/b llm.model" \
+		"explain llm.model --set=llm.model=a/b" "explain llm.model --set llm.model=a/b" \
+		"--set llm.model=a/b explain -- llm.model"; do
+		run mortise config $words
+		[ "$status" -eq 0 ]
+		[ "${lines[0]}" = "llm.model = a/b" ]
+	done
+}
+
+@test "mortise X runs mortise-X" {
+	mkdir "$BATS_TEST_TMPDIR/bin"
+	printf '#!/bin/sh\necho "helper: $*"; exit 42\n' > "$BATS_TEST_TMPDIR/bin/mortise-hello"
+	chmod +x "$BATS_TEST_TMPDIR/bin/mortise-hello"
+	PATH="$BATS_TEST_TMPDIR/bin:$PATH" run mortise hello --json "a b"
+	[ "$status" -eq 42 ]
+	[ "$output" = "helper: --json a b" ]
+	cp "$top_builddir/mortise" "$BATS_TEST_TMPDIR/bin/mortise"
+	run "$BATS_TEST_TMPDIR/bin/mortise" hello
+	[ "$status" -eq 42 ]
+}

@@ -1,0 +1,327 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# mortise plugins: good ones are listed, each bad one gets one clear sentence.
+
+setup() {
+	export HOME="$BATS_TEST_TMPDIR/home" XDG_CACHE_HOME="$BATS_TEST_TMPDIR/cache"
+	export XDG_CONFIG_HOME="$HOME/config" XDG_STATE_HOME="$HOME/state"
+	dir="$BATS_TEST_TMPDIR/plugins"
+	mkdir -p "$dir" "$HOME"
+	chmod 700 "$dir"
+	export MORTISE_CORE_PLUGIN_PATH="$dir"
+}
+
+# compile NAME [FLAG]... : a plugin from the C text on standard input
+compile() {
+	name=$1
+	shift
+	cat > "$BATS_TEST_TMPDIR/$name.c"
+	${CC:-cc} -std=gnu17 -shared -fPIC -I"$top_srcdir/sdk-headers" \
+		-o "$dir/$name.so" "$BATS_TEST_TMPDIR/$name.c" "$@"
+	chmod 755 "$dir/$name.so"
+}
+
+# tool NAME [TEXT BEFORE] : a good tool, after some lines that spoil it
+tool() {
+	compile "$1" <<-END
+		$2
+		#include <mortise/tool.h>
+		static int run(const struct mt_tool_host *host, void *self, struct mt_call *call)
+		{
+			(void)self;
+			return host->reply(call, "done");
+		}
+		MT_TOOL(run, "$1", .name = "$1", .description = "Does nothing.",
+			.hints = MT_TOOL_READ_ONLY,
+			.schema = "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\"}}}")
+	END
+}
+
+# refused SENTENCE : the only plugin is refused so, each time it is asked
+refused() {
+	for time in 1 2; do
+		run mortise plugins --refused
+		echo "$output"
+		[ "$status" -eq 0 ]
+		[ "${#lines[@]}" -eq 1 ]
+		[[ "$output" == *": "*$1* ]]
+	done
+	run mortise plugins
+	[ "$status" -eq 0 ]
+	[[ "$output" == "1 refused"* ]]
+}
+
+@test "a good tool is listed, shown and checked" {
+	tool good
+	run mortise plugins
+	[ "$status" -eq 0 ]
+	[[ "$output" == "tool       good"* ]]
+	run mortise plugins --json
+	[ "$(jq -r '.[0].name' <<< "$output")" = good ]
+	run mortise plugins info good
+	[[ "$output" == *"good (read-only)"* ]]
+	run mortise plugins info tool/good --json
+	[ "$(jq -r '.[0].data.tools[0].schema.properties.a.type' <<< "$output")" = string ]
+	run mortise plugins check "$dir/good.so"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"good: good 1.0 brings tool good" ]]
+	run mortise plugins --refused
+	[ "$output" = "nothing was refused" ]
+	run mortise plugins info goood
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"did you mean good?"* ]]
+}
+
+@test "a listing from the cache runs no plugin" {
+	compile loud <<-END
+		#include <fcntl.h>
+		#include <mortise/tool.h>
+		#include <stdlib.h>
+		#include <unistd.h>
+		__attribute__((constructor)) static void load(void)
+		{
+			write(1, "noise on standard output\\n", 25);
+			if (getenv("MORTISE_LLM_MODEL") || getenv("HOME"))
+				abort(); /* no environment */
+			close(open("$BATS_TEST_TMPDIR/loaded", O_CREAT | O_WRONLY, 0600));
+		}
+		static int run(const struct mt_tool_host *h, void *s, struct mt_call *c) { return 0; }
+		MT_TOOL(run, "loud", .name = "loud", .description = "Prints when it is loaded.",
+			.schema = "{}")
+	END
+	export MORTISE_LLM_MODEL=a/b
+	run mortise plugins
+	[[ "$output" == "tool       loud"* ]]
+	[[ "$output" != *noise* ]]
+	[ -e "$BATS_TEST_TMPDIR/loaded" ]
+	rm "$BATS_TEST_TMPDIR/loaded"
+	run mortise plugins
+	[[ "$output" == "tool       loud"* ]]
+	[ ! -e "$BATS_TEST_TMPDIR/loaded" ]
+	[ "$(stat -c %a "$XDG_CACHE_HOME/mortise/plugins.json")" = 600 ]
+	touch "$dir/loud.so"
+	run mortise plugins
+	[ -e "$BATS_TEST_TMPDIR/loaded" ]
+	run mortise plugins check "$dir/loud.so"
+	[ "$status" -eq 0 ]
+}
+
+@test "a cache that is broken is made again" {
+	tool good
+	mortise plugins
+	for text in '' '{' '[]' '{"format":1}' 'null'; do
+		echo "$text" > "$XDG_CACHE_HOME/mortise/plugins.json"
+		run mortise plugins
+		[[ "$output" == "tool       good"* ]]
+	done
+	jq '.files[].plugin.components[0].kind = "spoon"' \
+		"$XDG_CACHE_HOME/mortise/plugins.json" > "$BATS_TEST_TMPDIR/spoiled"
+	cp "$BATS_TEST_TMPDIR/spoiled" "$XDG_CACHE_HOME/mortise/plugins.json"
+	run mortise plugins
+	[[ "$output" == "tool       good"* ]]
+	rm "$dir/good.so"
+	run mortise plugins
+	[ -z "$output" ]
+}
+
+@test "a text file, an empty file, a cut library" {
+	echo "this is text" > "$dir/text.so"
+	refused "not a shared library, it looks like text: a plugin is a compiled .so file"
+	: > "$dir/text.so"
+	refused "not a shared library"
+	rm "$dir/text.so"
+	tool good
+	head -c 2000 "$dir/good.so" > "$dir/cut.so"
+	rm "$dir/good.so"
+	refused "its end is missing: it was cut when it was copied"
+	run mortise plugins check "$dir/cut.so"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"its end is missing"* ]]
+	run mortise plugins check "$dir/none.so"
+	[ "$status" -eq 1 ]
+}
+
+@test "a library that is no plugin, one of the next major version" {
+	echo 'int x;' | compile lib
+	refused "has no symbol mortise_plugin_v1: it is a library, but no plugin of mortise"
+	echo 'void mortise_plugin_v2(void) {}' | compile lib
+	refused "built for plugin ABI 2, this mortise has 1: update mortise"
+}
+
+@test "newer versions: both sides are named" {
+	tool newer '#define MT_NEEDS_MINOR 3'
+	refused "built for plugin ABI 1.3, this mortise has 1.0: update mortise"
+	tool newer '#include <mortise/tool.h>
+		#undef MT_TOOL_MINOR
+		#define MT_TOOL_MINOR 4'
+	refused "built for tool ABI 1.4, this mortise has 1.0: update mortise"
+	tool newer '#include <mortise/tool.h>
+		#undef MT_TOOL_MAJOR
+		#define MT_TOOL_MAJOR 0'
+	refused "built for tool ABI 0.0, this mortise has 1.0: get a newer build of it"
+}
+
+# bare NAME MEMBERS OF THE PLUGIN, MEMBERS OF ITS COMPONENT
+bare() {
+	compile bare <<-END
+		#include <mortise/tool.h>
+		static int run(const struct mt_tool_host *h, void *s, struct mt_call *c) { return 0; }
+		static const struct mt_tool tool = { .size = sizeof tool, .name = "bare",
+			.description = "x", .schema = "{}", .call = run, $3 };
+		static const struct mt_toolset set = { .size = sizeof set, .tool_count = 1,
+			.tools = &tool };
+		static const struct mt_option wrong_option[] = {
+			{ .size = sizeof(struct mt_option), .type = MT_OPTION_INT, .name = "depth",
+			  .fallback = "deep", .help = "x" } };
+		static const struct mt_component part = { .size = sizeof part,
+			.kind = MT_KIND_TOOL, .version_major = MT_TOOL_MAJOR, .name = "bare",
+			.functions = &set, $2 };
+		MT_PLUGIN(.name = "bare", .version = "1", .license = "MIT", .components = &part,
+			.component_count = 1, $1)
+	END
+}
+
+@test "what a plugin says of itself is checked" {
+	bare '' '' ''
+	run mortise plugins
+	[[ "$output" == "tool       bare"* ]]
+	while IFS='|' read -r plugin component tool sentence; do
+		bare "$plugin" "$component" "$tool"
+		echo "$plugin|$component|$tool"
+		refused "$sentence"
+	done <<-'END'
+		.size = 8|||its descriptor says a size of 8 bytes, at least
+		.needs = 4|||needs a feature that this mortise does not have (bits 0x4): update mortise
+		.name = "Bad Name"|||its name `Bad Name` is malformed
+		.name = 0|||says no name
+		.version = ""|||its version is empty
+		.component_count = 0|||brings 0 components
+		.component_count = 1000000|||brings 1000000 components
+		|.size = 16||its components say a size of 16 bytes, at least
+		|.kind = 77||is of kind 77, which this mortise does not know: update mortise
+		|.name = "9x"||its component's name `9x` is malformed
+		|.functions = 0||the tool `bare` has no functions
+		|.options = wrong_option, .option_count = 1||the default of an option is wrong: `depth`: deep is not a whole number
+		|.option_count = 7||has 7 options
+		||.schema = "{"|the schema of the tool `bare` is wrong
+		||.schema = "[]"|the schema of the tool `bare` is wrong
+		||.schema = 0|the tool `bare` has no schema
+		||.events = "{}"|the events of the tool `bare` are no array of objects
+		||.events = "[{}]"|event 1 of the tool `bare` names no `action`
+		||.name = "a b"|a tool is named `a b`
+		||.description = ""|the tool `bare` has no description
+		||.call = 0|the tool `bare` has nothing that could be called
+		||.size = 8|the tools of `bare` say a size of 8 bytes
+	END
+}
+
+@test "provisional kinds must be of the same version" {
+	compile early <<-'END'
+		#define MORTISE_PROVISIONAL
+		#include <mortise/condenser.h>
+		static int advance(const struct mt_host *h, const struct mt_condenser_out *o,
+			struct mt_ctx *c, const struct mt_in *in) { return 0; }
+		static const struct mt_condenser f = { .size = sizeof f, .advance = advance };
+		static const struct mt_component part = { .size = sizeof part,
+			.kind = MT_KIND_CONDENSER, .version_minor = 7, .name = "early",
+			.functions = &f };
+		MT_PLUGIN(.name = "early", .version = "1", .license = "MIT", .components = &part,
+			.component_count = 1)
+	END
+	refused "built for condenser ABI 0.7, this mortise has 0.1 (a provisional kind must be the same): update mortise"
+}
+
+@test "a plugin that crashes, exits or hangs costs itself" {
+	crash='__attribute__((constructor)) static void load(void)'
+	tool crash "$crash { *(volatile int *)0 = 1; }"
+	refused "crashed (SIG"
+	tool crash "#include <stdlib.h>
+		$crash { exit(3); }"
+	refused "ended the process (code 3) when it was loaded"
+	tool crash "#include <unistd.h>
+		$crash { _exit(0); }"
+	refused "ended the process (code 0) when it was loaded"
+	tool crash "$crash { for (volatile int i = 0;; i++) ; }"
+	run mortise plugins --refused
+	[[ "$output" == *"did not answer within 5 s"* || "$output" == *"crashed (SIG"* ]]
+	rm "$dir/crash.so"
+	echo 'const void *mortise_plugin_v1(void) { return 0; }' | compile null
+	refused "its mortise_plugin_v1 returned nothing"
+	echo 'const void *mortise_plugin_v1(void) { return (void *)16; }' | compile null
+	refused "crashed (SIGSEGV)"
+}
+
+@test "libraries that are missing or too old, symbols that nobody has" {
+	lib="$BATS_TEST_TMPDIR/lib"
+	mkdir "$lib"
+	make_lib() { # VERSION SYMBOL
+		echo "$1 { global: $2; };" > "$lib/map"
+		echo "int $2(void) { return 1; }" > "$lib/x.c"
+		${CC:-cc} -shared -fPIC -Wl,--version-script="$lib/map" \
+			-Wl,-soname,libmortisetest.so.1 -o "$lib/libmortisetest.so.1" "$lib/x.c"
+	}
+	for version in MORTISE_9 GLIBC_9.9; do
+		make_lib "$version" helper
+		compile needy -L"$lib" -l:libmortisetest.so.1 -Wl,-rpath,"$lib" <<-'END'
+			#include <mortise/tool.h>
+			int helper(void);
+			static int run(const struct mt_tool_host *h, void *s, struct mt_call *c)
+			{ return helper(); }
+			MT_TOOL(run, "needy", .name = "needy", .description = "x", .schema = "{}")
+		END
+		run mortise plugins check "$dir/needy.so"
+		echo "$output"
+		[ "$status" -eq 0 ]
+		make_lib MORTISE_1 helper
+		run mortise plugins check "$dir/needy.so"
+		echo "$output"
+		[ "$status" -eq 1 ]
+		case $version in
+		GLIBC*) [[ "$output" == *"built for glibc 9.9, this system has "* ]] ;;
+		*) [[ "$output" == *"needs a newer library (version MORTISE_9)"* ]] ;;
+		esac
+	done
+	rm "$lib/libmortisetest.so.1"
+	refused "needs the library libmortisetest.so.1, which is not installed"
+	tool needy 'int nowhere(void); int (*pointer)(void) = nowhere;'
+	refused "uses the symbol nowhere, which none of its libraries has"
+}
+
+@test "a file or folder that others may write to" {
+	tool good
+	chmod 777 "$dir/good.so"
+	refused "others may write to it"
+	run mortise plugins check "$dir/good.so"
+	[ "$status" -eq 1 ]
+	chmod 755 "$dir/good.so"
+	chmod 777 "$dir"
+	refused "others may write to it"
+	chmod 755 "$dir"
+	run mortise plugins
+	[[ "$output" == "tool       good"* ]]
+}
+
+@test "the first of a name wins, the other is told" {
+	tool good
+	mkdir "$BATS_TEST_TMPDIR/second"
+	cp "$dir/good.so" "$BATS_TEST_TMPDIR/second/also.so"
+	export MORTISE_CORE_PLUGIN_PATH="$dir,$BATS_TEST_TMPDIR/second,$BATS_TEST_TMPDIR/none"
+	run mortise plugins --refused
+	[ "${#lines[@]}" -eq 2 ]
+	[[ "${lines[0]}" == *"second/also.so: its tool \`good\` is not used: $dir/good.so comes first" ]]
+	[[ "${lines[1]}" == *"none: No such file or directory" ]]
+	run mortise plugins --json --refused
+	[ "$(jq length <<< "$output")" = 2 ]
+}
+
+@test "a good plugin beside bad ones is there" {
+	tool good
+	echo text > "$dir/a.so"
+	echo text > "$dir/z.so"
+	run mortise plugins
+	[[ "${lines[0]}" == "tool       good"* ]]
+	[ "${lines[1]}" = "2 refused: mortise plugins --refused tells why" ]
+	run mortise plugins info a
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"a.so: not a shared library"* ]]
+}
