@@ -8,9 +8,10 @@ static const struct mt_tool tools[] = {
 		.size = sizeof tools[0],
 		.hints = MT_TOOL_READ_ONLY | MT_TOOL_CONTROL,
 		.name = "think",
-		.description = "Note a thought. It changes nothing and shows you nothing new: "
-			       "use it to reason about a hard step, a failed attempt or a "
-			       "plan before you act.",
+		.description =
+			"Note a thought. It changes nothing and shows you nothing new: "
+			"use it to reason about a hard step, a failed attempt or a plan "
+			"before you act.",
 		.brief = "Note a thought; changes nothing.",
 		.schema = "{\"type\":\"object\",\"properties\":{\"thought\":{\"type\":"
 			  "\"string\"}},\"required\":[\"thought\"]}",
@@ -21,12 +22,14 @@ static const struct mt_tool tools[] = {
 		.size = sizeof tools[0],
 		.hints = MT_TOOL_CONTROL,
 		.name = "finish",
-		.description = "End the task: it is done, or you cannot go on. Say in `message` "
-			       "what you did, how you checked it, and what is left.",
+		.description =
+			"End the task: it is done, or you cannot go on. Say in `message` "
+			"what you did, how you checked it, and what is left.",
 		.brief = "End the task with a last message.",
 		.schema = "{\"type\":\"object\",\"properties\":{\"message\":{\"type\":"
 			  "\"string\"}},\"required\":[\"message\"]}",
-		.events = "[{\"action\":\"finish\",\"args\":{\"final_thought\":\"$message\"}}]",
+		.events = "[{\"action\":\"finish\","
+			  "\"args\":{\"final_thought\":\"$message\"}}]",
 	},
 };
 

@@ -54,7 +54,8 @@ static void check_call(int status, const uint8_t *file, size_t size)
 	if (kit_last.has_old && kit_last.has_new && kit_last.diff.len) {
 		patched = kit_patch(kit_last.old_content.text, kit_last.old_content.len,
 				    kit_last.diff.text);
-		demand(patched && strcmp(patched, kit_last.new_content.text) == 0, "the diff");
+		demand(patched && strcmp(patched, kit_last.new_content.text) == 0,
+		       "the diff");
 	}
 	demand(kit_undo("f") == MT_OK, "an edit that cannot be undone");
 	demand(kit_is("f", (const char *)file, size), "undone to other bytes");
@@ -76,7 +77,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	b = field(&data, &size);
 	kit_put("f", (const char *)data, size);
 	kit_restart();
-	status = how == 0 ? kit_view("f", a)
+	status = how == 0   ? kit_view("f", a)
 		 : how == 1 ? kit_replace("f", a, b)
 		 : how == 2 ? kit_insert("f", a, b)
 			    : (kit_view("f", NULL), kit_replace("f", a, b));

@@ -107,7 +107,8 @@ static inline int kit_replace(const char *name, const char *old, const char *new
 {
 	struct editor_request q = { .command = kit_str("str_replace"),
 				    .path = kit_str(kit_path(name)),
-				    .old_str = kit_str(old), .new_str = kit_str(new_) };
+				    .old_str = kit_str(old),
+				    .new_str = kit_str(new_) };
 	return kit_run(&q);
 }
 
@@ -115,7 +116,8 @@ static inline int kit_insert(const char *name, const char *line, const char *tex
 {
 	struct editor_request q = { .command = kit_str("insert"),
 				    .path = kit_str(kit_path(name)),
-				    .insert_line = kit_str(line), .new_str = kit_str(text) };
+				    .insert_line = kit_str(line),
+				    .new_str = kit_str(text) };
 	return kit_run(&q);
 }
 

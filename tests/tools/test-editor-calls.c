@@ -45,12 +45,13 @@ static void views(void)
 		bool good = kit_view("P", ranges[i].range) == MT_OK;
 		const char *want = ranges[i].want, *path = strstr(want, "/P");
 
-		CHECK_MSG(good == ranges[i].good && kit_says(path ? path : want), "range %s",
-			  ranges[i].range);
+		CHECK_MSG(good == ranges[i].good && kit_says(path ? path : want),
+			  "range %s", ranges[i].range);
 	}
 	kit_put("long", "", 0);
 	for (int i = 0; i < 400; i++)
-		kit_insert("long", "0", "\xe6\x97\xa5\xe6\x97\xa5\xe6\x97\xa5\xe6\x97\xa5"
+		kit_insert("long", "0",
+			   "\xe6\x97\xa5\xe6\x97\xa5\xe6\x97\xa5\xe6\x97\xa5"
 			   "\xe6\x97\xa5\xe6\x97\xa5\xe6\x97\xa5\xe6\x97\xa5\xe6\x97\xa5"
 			   "\xe6\x97\xa5 ........................................");
 	CHECK(kit_view("long", NULL) == MT_OK && kit_says("in line 308 of 400"));
@@ -64,7 +65,8 @@ static const struct {
 	{ "no command", NULL, "/x", NULL, NULL, NULL, "`command` is required" },
 	{ "unknown command", "delete", "/x", NULL, NULL, NULL,
 	  "Unrecognized command delete. The allowed commands" },
-	{ "no path", "view", NULL, NULL, NULL, NULL, "Parameter `path` is required for command: "
+	{ "no path", "view", NULL, NULL, NULL, NULL,
+	  "Parameter `path` is required for command: "
 	  "view." },
 	{ "relative", "view", "nowhere", NULL, NULL, NULL,
 	  "Invalid `path` parameter: nowhere. The path should be an absolute path." },
@@ -75,14 +77,16 @@ static const struct {
 	{ "same but for line ends", "str_replace", "@f", NULL, "a\nb", "a\r\nb",
 	  "must be different" },
 	{ "several", "str_replace", "@f", NULL, "a", "x", "in lines [1, 3]. Please" },
-	{ "empty", "str_replace", "@f", NULL, "", "x", "old_str `` in lines [1, 2, 3, 4]." },
+	{ "empty", "str_replace", "@f", NULL, "", "x",
+	  "old_str `` in lines [1, 2, 3, 4]." },
 	{ "no line", "insert", "@f", NULL, NULL, "x", "`insert_line` is required" },
 	{ "no text", "insert", "@f", "1", NULL, NULL, "`new_str` is required" },
 	{ "below", "insert", "@f", "-1", NULL, "x", "-1. It should be within" },
 	{ "above", "insert", "@f", "4", NULL, "x", "allowed values: [0, 3]" },
 	{ "fraction", "insert", "@f", "1.5", NULL, "x", "1.5. It should be an integer" },
 	{ "word", "insert", "@f", "\"one\"", NULL, "x", "one. It should be an integer" },
-	{ "nothing to undo", "undo_edit", "@f", NULL, NULL, NULL, "No edit history found for /" },
+	{ "nothing to undo", "undo_edit", "@f", NULL, NULL, NULL,
+	  "No edit history found for /" },
 };
 
 static void refusals(void)
@@ -93,11 +97,13 @@ static void refusals(void)
 		struct editor_request q = {
 			.command = kit_str(bad[i].command),
 			.path = kit_str(path && *path == '@' ? kit_path(path + 1) : path),
-			.old_str = kit_str(bad[i].old), .new_str = kit_str(bad[i].new_),
+			.old_str = kit_str(bad[i].old),
+			.new_str = kit_str(bad[i].new_),
 			.insert_line = kit_str(bad[i].line),
 		};
 
-		CHECK_MSG(kit_run(&q) != MT_OK && kit_says(bad[i].want), "%s", bad[i].what);
+		CHECK_MSG(kit_run(&q) != MT_OK && kit_says(bad[i].want), "%s",
+			  bad[i].what);
 		if (!kit_says(bad[i].want))
 			printf("# %s\n", kit_last.text.text);
 	}
@@ -107,7 +113,8 @@ static void refusals(void)
 static const struct {
 	const char *file, *old, *want;
 } misses[] = {
-	{ "\tif x:\n\t\treturn\nend\n", "    if x:\n        return 1\nend", "(2 of 3 lines agree)" },
+	{ "\tif x:\n\t\treturn\nend\n", "    if x:\n        return 1\nend",
+	  "(2 of 3 lines agree)" },
 	{ "int  main(void)\n{\n}\n", "int main(void)\n{\n}",
 	  "other white space (or line breaks) is in lines 1-3:\n     1\tint  main" },
 	{ "one\ntwo\nthree\n", "     1\tone\n     2\ttwo", "line numbers of a view" },
@@ -125,10 +132,11 @@ static void near_misses(void)
 	for (size_t i = 0; i < ARRAY_LEN(misses); i++) {
 		kit_put("miss", misses[i].file, strlen(misses[i].file));
 		kit_restart();
-		CHECK_MSG(kit_replace("miss", misses[i].old, "q") == MT_ENOTFOUND
-			  && kit_says("did not appear verbatim") && kit_says(misses[i].want)
-			  && (*misses[i].want || !strchr(strstr(kit_last.text.text, "verbatim"),
-							 '\n')),
+		CHECK_MSG(kit_replace("miss", misses[i].old, "q") == MT_ENOTFOUND &&
+				  kit_says("did not appear verbatim") &&
+				  kit_says(misses[i].want) &&
+				  (*misses[i].want ||
+				   !strchr(strstr(kit_last.text.text, "verbatim"), '\n')),
 			  "near miss %zu", i + 1);
 		if (!kit_says(misses[i].want))
 			printf("# %s\n", kit_last.text.text);
@@ -163,7 +171,8 @@ static void history(void)
 		snprintf(name, sizeof name, "many/%d", i);
 		good = good && kit_create(name, "x") == MT_OK;
 	}
-	CHECK_MSG(good && kit_undo("many/0") == MT_ENOTFOUND, "the oldest file is forgotten");
+	CHECK_MSG(good && kit_undo("many/0") == MT_ENOTFOUND,
+		  "the oldest file is forgotten");
 	CHECK(kit_undo("many/100") == MT_OK);
 }
 
@@ -172,7 +181,8 @@ static void fields(void)
 	char *text = malloc(EDITOR_CONTENT_MAX + 20);
 
 	kit_put("r", "a\r\nb\r\n", 6);
-	CHECK(kit_replace("r", "a", "x") == MT_OK && kit_last.edited && kit_last.prev_exist);
+	CHECK(kit_replace("r", "a", "x") == MT_OK && kit_last.edited &&
+	      kit_last.prev_exist);
 	CHECK_STR(kit_last.old_content.text, "a\r\nb\r\n");
 	CHECK_STR(kit_last.new_content.text, "x\r\nb\r\n");
 	CHECK(strstr(kit_last.diff.text, "\n-a\r\n+x\r\n b\r\n") != NULL);
@@ -184,7 +194,8 @@ static void fields(void)
 	memcpy(text, "a\n", 2);
 	kit_put("r", text, EDITOR_CONTENT_MAX + 1);
 	kit_restart();
-	CHECK(kit_replace("r", "a\n", "\n") == MT_OK && !kit_last.has_old && kit_last.has_new);
+	CHECK(kit_replace("r", "a\n", "\n") == MT_OK && !kit_last.has_old &&
+	      kit_last.has_new);
 	free(text);
 }
 
@@ -206,11 +217,14 @@ static void diffs(void)
 	unsigned seed = 7;
 	bool good = true;
 
-	diff_unified(kit_str("1\n2\n3\n4\n5\n6\n7\n8\n9\n"), kit_str("1\n2\n3\n4\nfive\n6\n7\n8\n9"),
-		     "old", "new\n", &out);
-	CHECK_STR(out.text, "--- old\n+++ new?\n@@ -2,8 +2,8 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n"
-		  "-9\n+9\n\\ No newline at end of file\n");
-	CHECK(patches("", "a") && patches("a", "") && patches("", "") && patches("a\n", "a"));
+	diff_unified(kit_str("1\n2\n3\n4\n5\n6\n7\n8\n9\n"),
+		     kit_str("1\n2\n3\n4\nfive\n6\n7\n8\n9"), "old", "new\n", &out);
+	CHECK_STR(
+		out.text,
+		"--- old\n+++ new?\n@@ -2,8 +2,8 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n"
+		"-9\n+9\n\\ No newline at end of file\n");
+	CHECK(patches("", "a") && patches("a", "") && patches("", "") &&
+	      patches("a\n", "a"));
 	for (int i = 0; good && i < 3000; i++) {
 		char x[64], y[64];
 		size_t n = (seed = seed * 1103515245 + 12345) >> 16 & 31;

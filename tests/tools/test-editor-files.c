@@ -68,13 +68,15 @@ static void respects_permissions(void)
 	}
 	kit_put("locked", "a\n", 2);
 	chmod(kit_path("locked"), 0444);
-	CHECK(kit_replace("locked", "a", "b") == MT_EDENIED && kit_is("locked", "a\n", 2));
+	CHECK(kit_replace("locked", "a", "b") == MT_EDENIED &&
+	      kit_is("locked", "a\n", 2));
 	chmod(kit_path("locked"), 0);
 	CHECK(kit_view("locked", NULL) == MT_EDENIED);
 	mkdir(kit_path("closed"), 0755);
 	kit_put("closed/f", "a\n", 2);
 	chmod(kit_path("closed"), 0555);
-	CHECK_MSG(kit_replace("closed/f", "a", "b") == MT_OK && kit_is("closed/f", "b\n", 2),
+	CHECK_MSG(kit_replace("closed/f", "a", "b") == MT_OK &&
+			  kit_is("closed/f", "b\n", 2),
 		  "a file in a folder that cannot be written");
 	CHECK(kit_create("closed/g", "x") == MT_EDENIED);
 	chmod(kit_path("closed"), 0);
@@ -88,14 +90,16 @@ static void notices_other_writers(void)
 	struct timespec past[2] = { { 1000, 0 }, { 1000, 0 } };
 
 	kit_put("shared", "a\nb\n", 4);
-	CHECK_MSG(kit_replace("shared", "a", "A") == MT_OK, "never viewed: may be edited");
+	CHECK_MSG(kit_replace("shared", "a", "A") == MT_OK,
+		  "never viewed: may be edited");
 	kit_put("shared", "A\nother\n", 8);
 	CHECK(kit_replace("shared", "A", "x") == MT_EDENIED && kit_says("View it again"));
 	CHECK(kit_insert("shared", "0", "x") == MT_EDENIED);
 	CHECK(kit_undo("shared") == MT_EDENIED);
 	CHECK(kit_is("shared", "A\nother\n", 8));
 	CHECK(kit_view("shared", "[1, 1]") == MT_OK);
-	CHECK(kit_replace("shared", "A", "x") == MT_OK && kit_is("shared", "x\nother\n", 8));
+	CHECK(kit_replace("shared", "A", "x") == MT_OK &&
+	      kit_is("shared", "x\nother\n", 8));
 	utimensat(AT_FDCWD, kit_path("shared"), past, 0);
 	CHECK_MSG(kit_replace("shared", "x", "y") == MT_OK, "touched is not changed");
 	CHECK(kit_undo("shared") == MT_OK && kit_undo("shared") == MT_OK);
@@ -108,7 +112,8 @@ static void notices_other_writers(void)
 	CHECK(kit_undo("made") == MT_EDENIED && exists("made"));
 	unlink(kit_path("made"));
 	CHECK(kit_undo("made") == MT_ENOTFOUND);
-	CHECK(kit_create("made", "z") == MT_OK && kit_undo("made") == MT_OK && !exists("made"));
+	CHECK(kit_create("made", "z") == MT_OK && kit_undo("made") == MT_OK &&
+	      !exists("made"));
 }
 
 static void creates(void)
@@ -117,17 +122,20 @@ static void creates(void)
 	CHECK(kit_is("new/deep/er/f.txt", "x\r\ny", 4));
 	CHECK(!kit_last.prev_exist && kit_last.has_new && !kit_last.has_old);
 	CHECK(strstr(kit_last.diff.text, "--- /dev/null\n+++ /") == kit_last.diff.text);
-	CHECK(kit_create("new/deep/er/f.txt", "z") == MT_EEXIST && kit_says("already exists"));
+	CHECK(kit_create("new/deep/er/f.txt", "z") == MT_EEXIST &&
+	      kit_says("already exists"));
 	CHECK(kit_create("new/deep", "z") == MT_EEXIST);
 	CHECK(kit_create("new/deep/er/f.txt/g", "z") != MT_OK && *kit_last.text.text);
 	CHECK(kit_replace("new/deep/er/f.txt", "x", "X") == MT_OK);
 	CHECK(kit_undo("new/deep/er/f.txt") == MT_OK);
 	CHECK(kit_undo("new/deep/er/f.txt") == MT_OK && !exists("new"));
-	CHECK(kit_last.has_old && !kit_last.has_new && strstr(kit_last.diff.text, "+++ /dev/null"));
+	CHECK(kit_last.has_old && !kit_last.has_new &&
+	      strstr(kit_last.diff.text, "+++ /dev/null"));
 	CHECK(kit_undo("new/deep/er/f.txt") == MT_ENOTFOUND);
 	CHECK(kit_create("empty", "") == MT_OK && kit_is("empty", "", 0));
 	CHECK(kit_view("empty", NULL) == MT_OK && !kit_says("1\t"));
-	CHECK(kit_create("null", NULL) == MT_EINVAL && kit_says("`file_text` is required"));
+	CHECK(kit_create("null", NULL) == MT_EINVAL &&
+	      kit_says("`file_text` is required"));
 }
 
 static void not_text(void)
@@ -137,18 +145,21 @@ static void not_text(void)
 	char *bytes = malloc(big);
 
 	kit_put("bin", "a\0b", 3);
-	CHECK(kit_view("bin", NULL) == MT_EUNSUPPORTED && kit_says("appears to be binary"));
-	CHECK(kit_replace("bin", "a", "b") == MT_EUNSUPPORTED && kit_is("bin", "a\0b", 3));
+	CHECK(kit_view("bin", NULL) == MT_EUNSUPPORTED &&
+	      kit_says("appears to be binary"));
+	CHECK(kit_replace("bin", "a", "b") == MT_EUNSUPPORTED &&
+	      kit_is("bin", "a\0b", 3));
 	kit_put("x.pdf", "%PDF-1.4 text", 13);
 	CHECK(kit_view("x.pdf", NULL) == MT_EUNSUPPORTED);
 	kit_put("pic.PNG", png, sizeof png - 1);
 	CHECK(kit_view("pic.PNG", NULL) == MT_OK);
 	CHECK_STR(kit_last.mime, "image/png");
-	CHECK(kit_last.media_len == sizeof png - 1
-	      && memcmp(kit_last.media, png, sizeof png - 1) == 0);
+	CHECK(kit_last.media_len == sizeof png - 1 &&
+	      memcmp(kit_last.media, png, sizeof png - 1) == 0);
 	CHECK(kit_replace("pic.PNG", "PNG", "GNP") == MT_EUNSUPPORTED);
 	kit_put("text.png", "not an image\n", 13);
-	CHECK(kit_view("text.png", NULL) == MT_OK && !kit_last.mime && kit_says("not an image"));
+	CHECK(kit_view("text.png", NULL) == MT_OK && !kit_last.mime &&
+	      kit_says("not an image"));
 	memset(bytes, 'x', big);
 	kit_put("big", bytes, big);
 	CHECK(kit_view("big", NULL) == MT_ELIMIT && kit_says("too large"));

@@ -84,9 +84,15 @@ static const char *workspace(struct mt_instance *i)
 }
 
 static const struct mt_tool_host host = {
-	.size = sizeof host, .arg_str = arg_str, .arg_json = arg_json, .reply = reply,
-	.reply_text = reply_text, .reply_media = reply_media, .field = field,
-	.fail = fail_call, .workspace = workspace,
+	.size = sizeof host,
+	.arg_str = arg_str,
+	.arg_json = arg_json,
+	.reply = reply,
+	.reply_text = reply_text,
+	.reply_media = reply_media,
+	.field = field,
+	.fail = fail_call,
+	.workspace = workspace,
 };
 
 static const struct mt_plugin *load(const char *name)
@@ -110,17 +116,19 @@ static const struct mt_plugin *load(const char *name)
 static void check_tool(const struct mt_tool *t, size_t most)
 {
 	struct error err = ERROR_NONE;
-	AUTO(json) json_object *schema = js_parse_object(t->schema, strlen(t->schema), &err);
+	AUTO(json)
+	json_object *schema = js_parse_object(t->schema, strlen(t->schema), &err);
 	AUTO(json) json_object *events = js_parse(t->events, strlen(t->events), &err);
 	size_t size = strlen(t->name) + strlen(t->description) + strlen(t->schema);
 
-	CHECK_MSG(schema && json_object_is_type(events, json_type_array), "%s: valid JSON",
-		  t->name);
+	CHECK_MSG(schema && json_object_is_type(events, json_type_array),
+		  "%s: valid JSON", t->name);
 	CHECK_MSG(size < most && strlen(t->brief) < strlen(t->description),
 		  "%s: %zu bytes for the model", t->name, size);
 }
 
-static int call(const struct mt_toolset *set, void *self, struct mt_call *c, const char *args)
+static int call(const struct mt_toolset *set, void *self, struct mt_call *c,
+		const char *args)
 {
 	json_object_put(c->args);
 	json_object_put(c->fields);
@@ -128,7 +136,8 @@ static int call(const struct mt_toolset *set, void *self, struct mt_call *c, con
 	strbuf_clear(&c->sentence);
 	*c = (struct mt_call){ .args = js_parse_object(args, strlen(args), NULL),
 			       .fields = json_object_new_object(),
-			       .text = STRBUF(1 << 20), .sentence = STRBUF(1 << 20) };
+			       .text = STRBUF(1 << 20),
+			       .sentence = STRBUF(1 << 20) };
 	return set->call(self, "str_replace_editor", c);
 }
 
@@ -140,30 +149,39 @@ static void calls(const struct mt_toolset *set, void *self, const char *dir)
 	FILE *f;
 
 	snprintf(path, sizeof path, "%s/f", dir);
-	snprintf(args, sizeof args, "{\"command\":\"create\",\"path\":\"%s\","
-		 "\"file_text\":\"a\\n\"}", path);
+	snprintf(args, sizeof args,
+		 "{\"command\":\"create\",\"path\":\"%s\","
+		 "\"file_text\":\"a\\n\"}",
+		 path);
 	CHECK(call(set, self, &c, args) == MT_OK);
 	CHECK_STR(js_str(c.fields, "path", NULL), path);
 	CHECK_STR(js_str(c.fields, "impl_source", NULL), "oh_aci");
 	CHECK_STR(js_str(c.fields, "new_content", NULL), "a\n");
 	CHECK(!js_get(c.fields, "old_content") && !js_bool(c.fields, "prev_exist", true));
-	snprintf(args, sizeof args, "{\"command\":\"insert\",\"path\":\"%s\","
-		 "\"insert_line\":\"1\",\"new_str\":\"b\"}", path);
-	CHECK(call(set, self, &c, args) == MT_OK && js_bool(c.fields, "prev_exist", false));
+	snprintf(args, sizeof args,
+		 "{\"command\":\"insert\",\"path\":\"%s\","
+		 "\"insert_line\":\"1\",\"new_str\":\"b\"}",
+		 path);
+	CHECK(call(set, self, &c, args) == MT_OK &&
+	      js_bool(c.fields, "prev_exist", false));
 	CHECK(strstr(js_str(c.fields, "diff", ""), "@@ -1 +1,2 @@\n a\n+b\n") != NULL);
-	snprintf(args, sizeof args, "{\"command\":\"view\",\"path\":\"%s\","
-		 "\"view_range\":[2,2]}", path);
+	snprintf(args, sizeof args,
+		 "{\"command\":\"view\",\"path\":\"%s\","
+		 "\"view_range\":[2,2]}",
+		 path);
 	CHECK(call(set, self, &c, args) == MT_OK && strstr(c.text.text, "     2\tb\n"));
 	CHECK(!js_get(c.fields, "diff") && js_get(c.fields, "path"));
-	CHECK(call(set, self, &c, "{\"command\":\"view\",\"path\":\"/no/such\"}")
-	      == MT_ENOTFOUND);
+	CHECK(call(set, self, &c, "{\"command\":\"view\",\"path\":\"/no/such\"}") ==
+	      MT_ENOTFOUND);
 	CHECK_STR(c.text.text, "ERROR:\n");
 	CHECK(strstr(c.sentence.text, "does not exist") != NULL);
-	snprintf(args, sizeof args, "{\"command\":\"str_replace\",\"path\":\"%s\","
-		 "\"old_str\":\"a\\nc\",\"new_str\":\"x\"}", path);
-	CHECK(call(set, self, &c, args) == MT_ENOTFOUND
-	      && strncmp(c.text.text, "ERROR:\nNo replacement was performed", 34) == 0
-	      && !strchr(c.sentence.text, '\n'));
+	snprintf(args, sizeof args,
+		 "{\"command\":\"str_replace\",\"path\":\"%s\","
+		 "\"old_str\":\"a\\nc\",\"new_str\":\"x\"}",
+		 path);
+	CHECK(call(set, self, &c, args) == MT_ENOTFOUND &&
+	      strncmp(c.text.text, "ERROR:\nNo replacement was performed", 34) == 0 &&
+	      !strchr(c.sentence.text, '\n'));
 	snprintf(path, sizeof path, "%s/i.png", dir);
 	f = fopen(path, "w");
 	if (f) {

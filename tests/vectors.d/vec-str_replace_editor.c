@@ -15,13 +15,13 @@
 /* A case under way. */
 struct run {
 	struct vec *v;
-	char root[64];          /* stands for /ws */
+	char root[64]; /* stands for /ws */
 	struct editor *editor;
 	size_t step;
-	unsigned edits;         /* that can be undone, of any file */
-	bool created;           /* the first of them created the file */
-	bool removed;           /* undoing that has removed it again */
-	const char *not_ours;   /* why a step was taken out */
+	unsigned edits;       /* that can be undone, of any file */
+	bool created;         /* the first of them created the file */
+	bool removed;         /* undoing that has removed it again */
+	const char *not_ours; /* why a step was taken out */
 	size_t compared;
 };
 
@@ -59,13 +59,15 @@ static bool rebuild(json_object *spec, struct strbuf *out)
 		return false;
 	for (unsigned i = 0; out->len < len && !out->error; i++)
 		strbuf_addf(out, "%u%.*s", i, (int)(nl - head), head + 1);
-	return out->len == len && vec_sha256_is(out->text, len, js_str(spec, "sha256", ""));
+	return out->len == len &&
+	       vec_sha256_is(out->text, len, js_str(spec, "sha256", ""));
 }
 
 static int value_of(char c)
 {
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-				     "0123456789+/";
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+		"0123456789+/";
 	const char *at = c ? strchr(digits, c) : NULL;
 
 	return at ? (int)(at - digits) : -1;
@@ -115,7 +117,8 @@ static bool prepare(struct run *r, json_object *c)
 {
 	json_object *dirs = js_get(c, "dirs");
 
-	json_object_object_foreach(js_get(c, "files"), name, spec) {
+	json_object_object_foreach(js_get(c, "files"), name, spec)
+	{
 		AUTO(strbuf) struct strbuf bytes = STRBUF((size_t)64 << 20);
 		AUTO(free) char *path = real_path(r, name);
 
@@ -126,7 +129,8 @@ static bool prepare(struct run *r, json_object *c)
 			perror(path);
 	}
 	for (size_t i = 0; dirs && i < json_object_array_length(dirs); i++) {
-		AUTO(free) char *path = real_path(
+		AUTO(free)
+		char *path = real_path(
 			r, json_object_get_string(json_object_array_get_idx(dirs, i)));
 
 		make_parents(path);
@@ -191,14 +195,15 @@ static bool is_ranged(json_object *call)
 {
 	json_object *range = js_get(call, "view_range");
 
-	return json_object_is_type(range, json_type_array)
-	       && json_object_array_length(range) > 0;
+	return json_object_is_type(range, json_type_array) &&
+	       json_object_array_length(range) > 0;
 }
 
 static bool splits_inside_lines(const struct strbuf *bytes)
 {
-	static const char *const marks[] = { "\f", "\v", "\x1c", "\x1d", "\x1e",
-					     "\xc2\x85", "\xe2\x80\xa8", "\xe2\x80\xa9" };
+	static const char *const marks[] = { "\f",           "\v",          "\x1c",
+					     "\x1d",         "\x1e",        "\xc2\x85",
+					     "\xe2\x80\xa8", "\xe2\x80\xa9" };
 
 	for (size_t i = 0; i < ARRAY_LEN(marks); i++)
 		if (strstr(bytes->text, marks[i]))
@@ -207,22 +212,25 @@ static bool splits_inside_lines(const struct strbuf *bytes)
 }
 
 /* Steps whose recorded outcome ours mends as a whole. */
-static const char *step_not_ours(const struct run *r, json_object *call, json_object *result,
-				 const struct strbuf *before)
+static const char *step_not_ours(const struct run *r, json_object *call,
+				 json_object *result, const struct strbuf *before)
 {
-	const char *command = js_str(call, "command", ""), *path = js_str(call, "path", "");
-	bool is_string = json_object_is_type(js_get(call, "insert_line"), json_type_string);
+	const char *command = js_str(call, "command", ""),
+		   *path = js_str(call, "path", "");
+	bool is_string =
+		json_object_is_type(js_get(call, "insert_line"), json_type_string);
 	const char *dot = strrchr(path, '.');
 
-	if (strcmp(command, "view") == 0 && is_ranged(call) && splits_inside_lines(before))
+	if (strcmp(command, "view") == 0 && is_ranged(call) &&
+	    splits_inside_lines(before))
 		return "views number exactly the lines that exist";
-	if (strcmp(command, "view") == 0 && js_str(result, "tool_error", NULL) && dot
-	    && strstr(".png.jpg.jpeg.gif.webp.bmp", dot))
+	if (strcmp(command, "view") == 0 && js_str(result, "tool_error", NULL) && dot &&
+	    strstr(".png.jpg.jpeg.gif.webp.bmp", dot))
 		return "images are shown when vision is on";
 	if (is_string)
 		return "numeric strings are accepted";
-	if (strcmp(command, "insert") == 0 && before->len
-	    && before->text[before->len - 1] != '\n' && js_str(result, "output", NULL))
+	if (strcmp(command, "insert") == 0 && before->len &&
+	    before->text[before->len - 1] != '\n' && js_str(result, "output", NULL))
 		return "insert after an unterminated line starts a new one";
 	if (r->created && r->edits == 1 && strcmp(command, "undo_edit") == 0)
 		return "undo after create removes the file";
@@ -242,8 +250,8 @@ static void fault(struct run *r, const char *what, const char *expected, const c
 }
 
 /* `expected` may be NULL, a text or a long text. */
-static void compare(struct run *r, const char *what, json_object *expected, const char *got,
-		    bool same_ends)
+static void compare(struct run *r, const char *what, json_object *expected,
+		    const char *got, bool same_ends)
 {
 	const char *text = json_object_get_string(expected);
 	AUTO(free) char *want = text ? plain_ends(text) : NULL;
@@ -254,7 +262,8 @@ static void compare(struct run *r, const char *what, json_object *expected, cons
 	else if (expected && !json_object_is_type(expected, json_type_string)) {
 		if (!vec_text_match(expected, got))
 			fault(r, what, text, got);
-	} else if (expected && !vec_match(same_ends ? text : want, same_ends ? got : have))
+	} else if (expected &&
+		   !vec_match(same_ends ? text : want, same_ends ? got : have))
 		fault(r, what, text, got);
 }
 
@@ -281,8 +290,8 @@ static bool message_matches(const char *expected, const char *got)
 {
 	size_t n = strlen(expected);
 
-	return vec_match(expected, got)
-	       || (strncmp(expected, got, n) == 0 && got[n] == '\n');
+	return vec_match(expected, got) ||
+	       (strncmp(expected, got, n) == 0 && got[n] == '\n');
 }
 
 static void compare_error(struct run *r, json_object *result, int status, const char *got)
@@ -290,7 +299,8 @@ static void compare_error(struct run *r, json_object *result, int status, const 
 	const char *expected = js_str(result, "tool_error", NULL);
 
 	if (status == MT_OK) {
-		fault(r, "must fail", expected ? expected : js_str(result, "message", ""), got);
+		fault(r, "must fail", expected ? expected : js_str(result, "message", ""),
+		      got);
 		return;
 	}
 	/* Clean errors where the original raised; an encoder has its own words. */
@@ -363,7 +373,8 @@ static void compare_file(struct run *r, json_object *step, const char *path, int
 
 	read_back(path, &got);
 	if (status != MT_OK) {
-		if (got.len != before->len || memcmp(got.text, before->text, got.len) != 0)
+		if (got.len != before->len ||
+		    memcmp(got.text, before->text, got.len) != 0)
 			fault(r, "file after a failed call", before->text, got.text);
 		return;
 	}
@@ -395,15 +406,17 @@ static void one_step(struct run *r, json_object *step)
 	text = replaced(ret.text.text, r->root, WS);
 	if (why) {
 		r->not_ours = why;
-		printf("# case %zu, step %zu not compared: %s\n", r->v->number, r->step, why);
+		printf("# case %zu, step %zu not compared: %s\n", r->v->number, r->step,
+		       why);
 		editor_result_clear(&ret);
 		return;
 	}
 	r->compared++;
 	/* Parents are created on `create`. */
-	if (strcmp(js_str(call, "command", ""), "create") == 0
-	    && strstr(js_str(result, "tool_error", ""), "No such file or directory")) {
-		if (status != MT_OK || strncmp(text, "File created successfully at: ", 30) != 0)
+	if (strcmp(js_str(call, "command", ""), "create") == 0 &&
+	    strstr(js_str(result, "tool_error", ""), "No such file or directory")) {
+		if (status != MT_OK ||
+		    strncmp(text, "File created successfully at: ", 30) != 0)
 			fault(r, "output", "File created successfully at: ...", text);
 	} else if (!js_get(result, "output")) {
 		compare_error(r, result, status, text);
@@ -430,7 +443,8 @@ static bool one_case(struct vec *v, json_object *c)
 	json_object *steps = js_get(c, "steps");
 
 	if (strcmp(js_str(c, "version", ""), "aci") != 0) {
-		vec_skip(v, js_str(c, "version", "?"), "reference only: the editor is ACI's");
+		vec_skip(v, js_str(c, "version", "?"),
+			 "reference only: the editor is ACI's");
 		return false;
 	}
 	if (!mkdtemp(r.root)) {

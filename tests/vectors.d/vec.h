@@ -33,7 +33,7 @@ struct vec {
 	const char *label; /* of the case that runs */
 	size_t number;     /* its place in the file, from 1 */
 	unsigned passed, failed, skipped;
-	unsigned faults;   /* of the case that runs */
+	unsigned faults; /* of the case that runs */
 	struct vec_reason {
 		char what[64], why[256];
 		unsigned times;
@@ -80,8 +80,8 @@ static inline void vec_skip(struct vec *v, const char *what, const char *why)
 	struct vec_reason *r = v->reasons;
 	size_t i = 0;
 
-	while (i < v->reason_count
-	       && (strcmp(r[i].what, what) != 0 || strcmp(r[i].why, why) != 0))
+	while (i < v->reason_count &&
+	       (strcmp(r[i].what, what) != 0 || strcmp(r[i].why, why) != 0))
 		i++;
 	if (i < sizeof v->reasons / sizeof *v->reasons) {
 		if (i == v->reason_count)
@@ -131,7 +131,8 @@ static inline size_t vec_placeholder(const char *p)
 
 	if (p[0] != '{' || p[1] != '{')
 		return 0;
-	while ((p[n] >= 'A' && p[n] <= 'Z') || (p[n] >= '0' && p[n] <= '9') || p[n] == '_')
+	while ((p[n] >= 'A' && p[n] <= 'Z') || (p[n] >= '0' && p[n] <= '9') ||
+	       p[n] == '_')
 		n++;
 	return n > 2 && p[n] == '}' && p[n + 1] == '}' ? n + 2 : 0;
 }
@@ -189,8 +190,8 @@ static inline bool vec_text_match(json_object *expected, const char *got)
 	if (!head || !tail)
 		return false;
 	if (!strstr(head, "{{") && !strstr(tail, "{{"))
-		return utf8_count(got, len) == (size_t)js_int(expected, "len", -1)
-		       && vec_sha256_is(got, len, js_str(expected, "sha256", ""));
+		return utf8_count(got, len) == (size_t)js_int(expected, "len", -1) &&
+		       vec_sha256_is(got, len, js_str(expected, "sha256", ""));
 	if (strncmp(head, got, strlen(head)) != 0)
 		return false;
 	for (const char *p = got; p; p = *p ? p + 1 : NULL)

@@ -44,7 +44,8 @@ static int convert(const char *to, const char *from, const char *in, size_t len,
 	for (bool flush = false; status == MT_OK;) {
 		char *dst = chunk;
 		size_t room = sizeof chunk;
-		size_t n = iconv(cd, flush ? NULL : &src, flush ? NULL : &left, &dst, &room);
+		size_t n =
+			iconv(cd, flush ? NULL : &src, flush ? NULL : &left, &dst, &room);
 		int why = errno;
 
 		if (strbuf_addn(out, chunk, sizeof chunk - room) != MT_OK)
@@ -76,9 +77,11 @@ static int decode_as(const struct charset *cs, const char *bytes, size_t len,
 			return MT_EINVAL;
 		return strbuf_addn(out, bytes + cs->bom_len, len - cs->bom_len);
 	}
-	status = convert("UTF-8", cs->name, bytes + cs->bom_len, len - cs->bom_len, out, &at);
+	status = convert("UTF-8", cs->name, bytes + cs->bom_len, len - cs->bom_len, out,
+			 &at);
 	if (status == MT_OK)
-		status = charset_encode(cs, out->text + from, out->len - from, &back, &at);
+		status =
+			charset_encode(cs, out->text + from, out->len - from, &back, &at);
 	if (status == MT_OK && (back.len != len || memcmp(back.text, bytes, len) != 0))
 		status = MT_EINVAL;
 	if (status == MT_OK && memchr(out->text + from, '\0', out->len - from))
@@ -98,8 +101,8 @@ static bool looks_binary(const unsigned char *p, size_t len)
 	for (size_t i = 0; i < n; i++) {
 		if (p[i] == 0)
 			return true;
-		odd += (p[i] < 0x20 && !(p[i] >= 7 && p[i] <= 13) && p[i] != 0x1b)
-		       || p[i] == 0x7f;
+		odd += (p[i] < 0x20 && !(p[i] >= 7 && p[i] <= 13) && p[i] != 0x1b) ||
+		       p[i] == 0x7f;
 	}
 	return odd > n / 10 + 1 || (n < len && memchr(p + n, 0, len - n));
 }
@@ -185,13 +188,14 @@ static bool has_c1(const char *bytes, size_t len)
 static int decode_guessed(const char *bytes, size_t len, struct charset *ret,
 			  struct strbuf *out)
 {
-	struct charset tries[3] = { { .name = "" }, { .name = "WINDOWS-1252" },
+	struct charset tries[3] = { { .name = "" },
+				    { .name = "WINDOWS-1252" },
 				    { .name = "ISO-8859-1" } };
 	int status = MT_EUNSUPPORTED;
 
 	guess(bytes, len, tries[0].name, sizeof tries[0].name);
-	if (strcmp(tries[0].name, "UTF-8") == 0 || strcmp(tries[0].name, "ASCII") == 0
-	    || (strcmp(tries[0].name, "ISO-8859-1") == 0 && has_c1(bytes, len)))
+	if (strcmp(tries[0].name, "UTF-8") == 0 || strcmp(tries[0].name, "ASCII") == 0 ||
+	    (strcmp(tries[0].name, "ISO-8859-1") == 0 && has_c1(bytes, len)))
 		tries[0].name[0] = '\0';
 	for (size_t i = 0; i < ARRAY_LEN(tries); i++) {
 		if (!tries[i].name[0])
@@ -208,7 +212,8 @@ static int decode_guessed(const char *bytes, size_t len, struct charset *ret,
 int charset_decode(const char *bytes, size_t len, const struct charset *hint,
 		   struct charset *ret, struct strbuf *out)
 {
-	static const struct charset stray = { .name = "UTF-8", .is_utf8 = true,
+	static const struct charset stray = { .name = "UTF-8",
+					      .is_utf8 = true,
 					      .stray = true };
 	static const struct charset wide[] = { { .name = "UTF-16LE" },
 					       { .name = "UTF-16BE" } };

@@ -10,11 +10,11 @@
 
 /** How a file encodes its text. */
 struct charset {
-	char name[32];     /* as iconv knows it */
+	char name[32]; /* as iconv knows it */
 	unsigned char bom[4];
-	unsigned bom_len;  /* bytes of the byte-order mark; 0: none */
-	bool is_utf8;      /* no conversion */
-	bool stray;        /* UTF-8 with some bytes that are not: kept, never shown */
+	unsigned bom_len; /* bytes of the byte-order mark; 0: none */
+	bool is_utf8;     /* no conversion */
+	bool stray;       /* UTF-8 with some bytes that are not: kept, never shown */
 };
 
 extern const struct charset charset_utf8;

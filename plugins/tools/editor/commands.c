@@ -28,22 +28,31 @@ static int view_range(struct job *j, size_t lines, size_t *first, size_t *last)
 		return MT_OK;
 	param_put(&shown, j->q->view_range);
 	if (!param_range(j->q->view_range, range, &count))
-		return refuse(j, MT_EINVAL, "Invalid `view_range` parameter: %s. It should be a "
-			      "list of two integers.", shown.text);
+		return refuse(j, MT_EINVAL,
+			      "Invalid `view_range` parameter: %s. It should be a "
+			      "list of two integers.",
+			      shown.text);
 	if (count == 0)
 		return MT_OK;
 	if (range[0] < 1 || (uint64_t)range[0] > lines)
-		return refuse(j, MT_EINVAL, "Invalid `view_range` parameter: %s. Its first element "
+		return refuse(j, MT_EINVAL,
+			      "Invalid `view_range` parameter: %s. Its first element "
 			      "`%lld` should be within the range of lines of the file: "
-			      "[1, %zu].", shown.text, (long long)range[0], lines);
+			      "[1, %zu].",
+			      shown.text, (long long)range[0], lines);
 	if (range[1] != -1 && range[1] < range[0])
-		return refuse(j, MT_EINVAL, "Invalid `view_range` parameter: %s. Its second element "
-			      "`%lld` should be greater than or equal to the first element "
-			      "`%lld`.", shown.text, (long long)range[1], (long long)range[0]);
+		return refuse(
+			j, MT_EINVAL,
+			"Invalid `view_range` parameter: %s. Its second element "
+			"`%lld` should be greater than or equal to the first element "
+			"`%lld`.",
+			shown.text, (long long)range[1], (long long)range[0]);
 	*first = (size_t)range[0];
 	if (range[1] != -1 && (uint64_t)range[1] > lines)
-		strbuf_addf(&j->ret->text, "NOTE: We only show up to %zu since there're only %zu "
-			    "lines in this file.\n", lines, lines);
+		strbuf_addf(&j->ret->text,
+			    "NOTE: We only show up to %zu since there're only %zu "
+			    "lines in this file.\n",
+			    lines, lines);
 	else if (range[1] != -1)
 		*last = (size_t)range[1];
 	return MT_OK;
@@ -63,15 +72,16 @@ static int view_file(struct job *j)
 	mime = image_type(j->real, f.bytes.text, f.bytes.len);
 	if (mime)
 		return view_image(j, &f, mime);
-	if (textfile_decode(&f, seen && seen_is(seen, f.hash) ? seen_charset(seen) : NULL, &err)
-	    != MT_OK)
+	if (textfile_decode(&f, seen && seen_is(seen, f.hash) ? seen_charset(seen) : NULL,
+			    &err) != MT_OK)
 		return refuse_file(j, &err);
 	status = view_range(j, textfile_lines(&f), &first, &last);
 	if (status != MT_OK)
 		return status;
-	strbuf_addf(&j->ret->text, "Here's the result of running `cat -n` on %s:\n", j->path);
-	if (view_lines(&f, first, last, &j->ret->text) != MT_OK
-	    || !memory_saw(j->e->memory, j->real, &f))
+	strbuf_addf(&j->ret->text, "Here's the result of running `cat -n` on %s:\n",
+		    j->path);
+	if (view_lines(&f, first, last, &j->ret->text) != MT_OK ||
+	    !memory_saw(j->e->memory, j->real, &f))
 		return refuse(j, MT_ENOMEM, "There is no memory to view %s.", j->path);
 	return MT_OK;
 }
@@ -87,9 +97,11 @@ int command_view(struct job *j)
 		AUTO(strbuf) struct strbuf shown = STRBUF(8192);
 
 		param_put(&shown, j->q->view_range);
-		return refuse(j, MT_EINVAL, "Invalid `view_range` parameter: %s. The `view_range` "
-			      "parameter is not allowed when `path` points to a directory.",
-			      shown.text);
+		return refuse(
+			j, MT_EINVAL,
+			"Invalid `view_range` parameter: %s. The `view_range` "
+			"parameter is not allowed when `path` points to a directory.",
+			shown.text);
 	}
 	if (view_folder(j->path, &j->ret->text, &err) != MT_OK)
 		return refuse_file(j, &err);
@@ -107,8 +119,8 @@ int command_create(struct job *j)
 
 	if (!text.ptr)
 		return refuse_missing(j, "file_text");
-	if (textfile_from_text(&f, text.ptr, text.len, &err) != MT_OK
-	    || textfile_create(j->path, f.bytes.text, f.bytes.len, &parents, &err) != MT_OK)
+	if (textfile_from_text(&f, text.ptr, text.len, &err) != MT_OK ||
+	    textfile_create(j->path, f.bytes.text, f.bytes.len, &parents, &err) != MT_OK)
 		return refuse_write(j, &err);
 	real = realpath(j->path, NULL);
 	seen = real ? memory_saw(j->e->memory, real, &f) : NULL;

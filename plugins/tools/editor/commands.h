@@ -38,7 +38,8 @@ int job_read(struct job *j, struct textfile *f);
 int job_read_for_edit(struct job *j, struct textfile *f);
 /** The file is changed: fill in old and new content and the diff, as far as
  *  there is memory. NULL: no file then. */
-void job_report(struct job *j, const struct textfile *before, const struct textfile *after);
+void job_report(struct job *j, const struct textfile *before,
+		const struct textfile *after);
 
 int command_view(struct job *j);
 int command_create(struct job *j);

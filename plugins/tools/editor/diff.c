@@ -43,7 +43,8 @@ static int split(struct mt_str text, struct side *ret)
 		const char *nl = memchr(p, '\n', (size_t)(end - p));
 		struct line *l = &ret->lines[ret->count++];
 
-		*l = (struct line){ p, nl ? (size_t)(nl + 1 - p) : (size_t)(end - p), 5381 };
+		*l = (struct line){ p, nl ? (size_t)(nl + 1 - p) : (size_t)(end - p),
+				    5381 };
 		for (size_t i = 0; i < l->len; i++)
 			l->hash = l->hash * 33 + (unsigned char)p[i];
 		p += l->len;
@@ -60,7 +61,8 @@ static size_t set_aside(struct mt_str *a, struct mt_str *b)
 
 	while (head < max && a->ptr[head] == b->ptr[head])
 		head++;
-	while (tail < max - head && a->ptr[a->len - tail - 1] == b->ptr[b->len - tail - 1])
+	while (tail < max - head &&
+	       a->ptr[a->len - tail - 1] == b->ptr[b->len - tail - 1])
 		tail++;
 	while (head > 0 && keep > 0)
 		keep -= a->ptr[--head] == '\n';
@@ -76,7 +78,8 @@ static size_t set_aside(struct mt_str *a, struct mt_str *b)
 
 static bool same(const struct line *x, const struct line *y)
 {
-	return x->hash == y->hash && x->len == y->len && memcmp(x->ptr, y->ptr, x->len) == 0;
+	return x->hash == y->hash && x->len == y->len &&
+	       memcmp(x->ptr, y->ptr, x->len) == 0;
 }
 
 /* Walk the search back from the end and clear the marks of lines in common.
@@ -91,7 +94,8 @@ static void trace_back(struct diff *d, size_t from, int32_t *const *rows, int la
 			const int32_t *v = rows[step - 1] + step - 1;
 			int k = x - y;
 
-			k = k == -step || (k != step && v[k - 1] < v[k + 1]) ? k + 1 : k - 1;
+			k = k == -step || (k != step && v[k - 1] < v[k + 1]) ? k + 1
+									     : k - 1;
 			px = v[k];
 			py = px - k;
 		}
@@ -116,10 +120,11 @@ static bool advance(const struct diff *d, size_t from, int step, const int32_t *
 
 		if (step > 0)
 			x = k == -step || (k != step && v[k - 1] < v[k + 1])
-				    ? v[k + 1] : v[k - 1] + 1;
+				    ? v[k + 1]
+				    : v[k - 1] + 1;
 		y = x - k;
-		while (x < n && y < m && x >= 0 && y >= 0
-		       && same(&d->a.lines[from + (size_t)x], &d->b.lines[from + (size_t)y]))
+		while (x < n && y < m && x >= 0 && y >= 0 &&
+		       same(&d->a.lines[from + (size_t)x], &d->b.lines[from + (size_t)y]))
 			x++, y++;
 		row[k + step] = x;
 		done = x >= n && y >= m;
@@ -254,11 +259,11 @@ int diff_unified(struct mt_str old, struct mt_str new_, const char *from, const 
 	}
 	if (status == MT_OK) {
 		a_end = d.a.count, b_end = d.b.count;
-		while (head < a_end && head < b_end
-		       && same(&d.a.lines[head], &d.b.lines[head]))
+		while (head < a_end && head < b_end &&
+		       same(&d.a.lines[head], &d.b.lines[head]))
 			head++;
-		while (a_end > head && b_end > head
-		       && same(&d.a.lines[a_end - 1], &d.b.lines[b_end - 1]))
+		while (a_end > head && b_end > head &&
+		       same(&d.a.lines[a_end - 1], &d.b.lines[b_end - 1]))
 			a_end--, b_end--;
 		status = search(&d, head, a_end, b_end);
 		if (status == MT_OK && (a_end > head || b_end > head)) {

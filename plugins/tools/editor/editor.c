@@ -75,7 +75,8 @@ int refuse_missing(struct job *j, const char *param)
 
 int refuse_file(struct job *j, const struct error *err)
 {
-	return refuse(j, err->code, "File validation failed for %s: %s", j->path, err->text);
+	return refuse(j, err->code, "File validation failed for %s: %s", j->path,
+		      err->text);
 }
 
 int refuse_write(struct job *j, const struct error *err)
@@ -105,9 +106,12 @@ int job_read_for_edit(struct job *j, struct textfile *f)
 	int status = job_read(j, f);
 
 	if (status == MT_OK && seen && !seen_is(seen, f->hash))
-		return refuse(j, MT_EDENIED, "The file %s was changed by something else after "
-			      "you last saw it here. Nothing was written. View it again, then "
-			      "repeat the edit on what it holds now.", j->path);
+		return refuse(
+			j, MT_EDENIED,
+			"The file %s was changed by something else after "
+			"you last saw it here. Nothing was written. View it again, then "
+			"repeat the edit on what it holds now.",
+			j->path);
 	return status;
 }
 
@@ -123,7 +127,8 @@ static bool report_content(const struct textfile *f, struct strbuf *whole,
 	return true;
 }
 
-void job_report(struct job *j, const struct textfile *before, const struct textfile *after)
+void job_report(struct job *j, const struct textfile *before,
+		const struct textfile *after)
 {
 	AUTO(strbuf) struct strbuf old = STRBUF(5 * EDITOR_FILE_MAX);
 	AUTO(strbuf) struct strbuf new_ = STRBUF(5 * EDITOR_FILE_MAX);
@@ -131,8 +136,8 @@ void job_report(struct job *j, const struct textfile *before, const struct textf
 
 	r->edited = true;
 	r->prev_exist = before != NULL;
-	if (!report_content(before, &old, &r->old_content, &r->has_old)
-	    || !report_content(after, &new_, &r->new_content, &r->has_new))
+	if (!report_content(before, &old, &r->old_content, &r->has_old) ||
+	    !report_content(after, &new_, &r->new_content, &r->has_new))
 		return;
 	if (diff_unified((struct mt_str){ old.text, old.len },
 			 (struct mt_str){ new_.text, new_.len },
@@ -149,10 +154,14 @@ static int refuse_relative(struct job *j)
 	if (j->e->workspace)
 		there = path_join(j->e->workspace, j->path);
 	if (there && access(there, F_OK) == 0)
-		return refuse(j, MT_EINVAL, "Invalid `path` parameter: %s. The path should be an "
-			      "absolute path. Maybe you meant %s?", j->path, there);
-	return refuse(j, MT_EINVAL, "Invalid `path` parameter: %s. The path should be an "
-		      "absolute path.", j->path);
+		return refuse(j, MT_EINVAL,
+			      "Invalid `path` parameter: %s. The path should be an "
+			      "absolute path. Maybe you meant %s?",
+			      j->path, there);
+	return refuse(j, MT_EINVAL,
+		      "Invalid `path` parameter: %s. The path should be an "
+		      "absolute path.",
+		      j->path);
 }
 
 /* What is at the path decides which commands make sense. */
@@ -163,22 +172,27 @@ static int check_path(struct job *j)
 	int why = stat(j->path, &st) == 0 ? 0 : errno;
 
 	if (creates && (why == 0 || lstat(j->path, &st) == 0))
-		return refuse(j, MT_EEXIST, "Invalid `path` parameter: %s. File already exists "
+		return refuse(j, MT_EEXIST,
+			      "Invalid `path` parameter: %s. File already exists "
 			      "at: %s. Cannot overwrite files using command `create`.",
 			      j->path, j->path);
 	if (creates && why == ENOENT)
 		return MT_OK;
 	if (why == ENOENT || (why == ENOTDIR && !creates))
-		return refuse(j, MT_ENOTFOUND, "Invalid `path` parameter: %s. The path %s does "
-			      "not exist. Please provide a valid path.", j->path, j->path);
+		return refuse(j, MT_ENOTFOUND,
+			      "Invalid `path` parameter: %s. The path %s does "
+			      "not exist. Please provide a valid path.",
+			      j->path, j->path);
 	if (why)
 		return refuse(j, MT_EDENIED, "File validation failed for %s: %s", j->path,
 			      strerror(why));
 	j->is_folder = S_ISDIR(st.st_mode);
 	if (j->is_folder && strcmp(j->command, "view") != 0)
-		return refuse(j, MT_EINVAL, "Invalid `path` parameter: %s. The path %s is a "
+		return refuse(j, MT_EINVAL,
+			      "Invalid `path` parameter: %s. The path %s is a "
 			      "directory and only the `view` command can be used on "
-			      "directories.", j->path, j->path);
+			      "directories.",
+			      j->path, j->path);
 	j->real = realpath(j->path, NULL);
 	if (!j->real)
 		return refuse(j, MT_EIO, "File validation failed for %s: %s", j->path,
@@ -189,14 +203,22 @@ static int check_path(struct job *j)
 static int check_texts(struct job *j)
 {
 	const struct editor_request *q = j->q;
-	const struct { const char *name; struct mt_str text; } texts[] = {
-		{ "path", q->path }, { "file_text", q->file_text }, { "new_str", q->new_str },
+	const struct {
+		const char *name;
+		struct mt_str text;
+	} texts[] = {
+		{ "path", q->path },
+		{ "file_text", q->file_text },
+		{ "new_str", q->new_str },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
-		if (texts[i].text.ptr && memchr(texts[i].text.ptr, '\0', texts[i].text.len))
-			return refuse(j, MT_EINVAL, "Invalid `%s` parameter: it holds a NUL "
-				      "character.", texts[i].name);
+		if (texts[i].text.ptr &&
+		    memchr(texts[i].text.ptr, '\0', texts[i].text.len))
+			return refuse(j, MT_EINVAL,
+				      "Invalid `%s` parameter: it holds a NUL "
+				      "character.",
+				      texts[i].name);
 	return MT_OK;
 }
 
@@ -206,17 +228,20 @@ static int run(struct job *j)
 	size_t i = 0;
 	int status;
 
-	while (i < ARRAY_LEN(commands) && q->command.ptr
-	       && (strlen(commands[i].name) != q->command.len
-		   || memcmp(commands[i].name, q->command.ptr, q->command.len) != 0))
+	while (i < ARRAY_LEN(commands) && q->command.ptr &&
+	       (strlen(commands[i].name) != q->command.len ||
+		memcmp(commands[i].name, q->command.ptr, q->command.len) != 0))
 		i++;
 	if (!q->command.ptr)
 		return refuse(j, MT_EINVAL, "Parameter `command` is required.");
 	if (i == ARRAY_LEN(commands))
-		return refuse(j, MT_EINVAL, "Unrecognized command %.*s. The allowed commands for "
-			      "the oh_editor tool are: view, create, str_replace, insert, "
-			      "undo_edit", (int)utf8_cut(q->command.ptr, q->command.len, 100),
-			      q->command.ptr);
+		return refuse(
+			j, MT_EINVAL,
+			"Unrecognized command %.*s. The allowed commands for "
+			"the oh_editor tool are: view, create, str_replace, insert, "
+			"undo_edit",
+			(int)utf8_cut(q->command.ptr, q->command.len, 100),
+			q->command.ptr);
 	j->command = commands[i].name;
 	if (!q->path.ptr || q->path.len == 0)
 		return refuse_missing(j, "path");
@@ -233,20 +258,23 @@ static int run(struct job *j)
 	return status == MT_OK ? commands[i].run(j) : status;
 }
 
-int editor_run(struct editor *e, const struct editor_request *q, struct editor_result *ret)
+int editor_run(struct editor *e, const struct editor_request *q,
+	       struct editor_result *ret)
 {
 	struct job j = { .e = e, .q = q, .ret = ret };
 	int status;
 
 	*ret = (struct editor_result){
-		.text = STRBUF(4 << 20), .diff = STRBUF(EDITOR_DIFF_MAX),
+		.text = STRBUF(4 << 20),
+		.diff = STRBUF(EDITOR_DIFF_MAX),
 		.old_content = STRBUF(EDITOR_CONTENT_MAX + 1),
 		.new_content = STRBUF(EDITOR_CONTENT_MAX + 1),
 	};
 	status = run(&j);
 	free(j.real);
 	if (status == MT_OK && ret->text.error)
-		status = refuse(&j, ret->text.error, "There is no memory to show the result%s.",
+		status = refuse(&j, ret->text.error,
+				"There is no memory to show the result%s.",
 				ret->edited ? "; the edit was made" : "");
 	return status;
 }

@@ -14,15 +14,15 @@
 #include <stdbool.h>
 
 enum {
-	EDITOR_FILE_MAX = 10 << 20,      /* bytes of a file */
-	EDITOR_SHOWN_MAX = 16000,        /* characters of a view */
-	EDITOR_SNIPPET = 4,              /* lines of context around an edit */
-	EDITOR_HISTORY = 10,             /* edits of a file that can be undone */
-	EDITOR_CONTENT_MAX = 64 << 10,   /* longer file contents are not reported */
+	EDITOR_FILE_MAX = 10 << 20,    /* bytes of a file */
+	EDITOR_SHOWN_MAX = 16000,      /* characters of a view */
+	EDITOR_SNIPPET = 4,            /* lines of context around an edit */
+	EDITOR_HISTORY = 10,           /* edits of a file that can be undone */
+	EDITOR_CONTENT_MAX = 64 << 10, /* longer file contents are not reported */
 	EDITOR_DIFF_MAX = 128 << 10,
-	EDITOR_PATHS_MAX = 1000,         /* files that are remembered */
-	EDITOR_UNDO_BYTES = 64 << 20,    /* of all of them together */
-	EDITOR_LISTING_MAX = 10000,      /* entries of a folder view */
+	EDITOR_PATHS_MAX = 1000,      /* files that are remembered */
+	EDITOR_UNDO_BYTES = 64 << 20, /* of all of them together */
+	EDITOR_LISTING_MAX = 10000,   /* entries of a folder view */
 };
 
 struct editor; /* remembers what was seen and what can be undone */
@@ -36,14 +36,14 @@ struct editor_request {
 /** What came of it. `text` is for the model, also when the call failed. */
 struct editor_result {
 	struct strbuf text;
-	char *path;                     /* as it was understood; NULL: not at all */
-	bool edited;                    /* a file was written or removed */
-	bool prev_exist;                /* there was a file before */
-	bool has_old, has_new;          /* the next two are filled */
+	char *path;            /* as it was understood; NULL: not at all */
+	bool edited;           /* a file was written or removed */
+	bool prev_exist;       /* there was a file before */
+	bool has_old, has_new; /* the next two are filled */
 	struct strbuf old_content, new_content;
-	struct strbuf diff;             /* unified; empty if nothing changed or it
-	                                   would be longer than EDITOR_DIFF_MAX */
-	const char *mime;               /* of `media`; NULL: none */
+	struct strbuf diff; /* unified; empty if nothing changed or it
+			       would be longer than EDITOR_DIFF_MAX */
+	const char *mime;   /* of `media`; NULL: none */
 	char *media;
 	size_t media_len;
 };

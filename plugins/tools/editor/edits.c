@@ -11,7 +11,8 @@
 
 enum { QUOTED_MAX = 4000, LINES_LISTED = 100 };
 
-#define REVIEW "Check that these lines are as you meant them; if not, edit the file again."
+#define REVIEW                                                                           \
+	"Check that these lines are as you meant them; if not, edit the file again."
 
 /* Change the text in one place and write the file. */
 static int edit(struct job *j, const struct textfile *f, size_t at, size_t removed,
@@ -25,7 +26,8 @@ static int edit(struct job *j, const struct textfile *f, size_t at, size_t remov
 		return refuse_write(j, &err);
 	if (!seen || undo_prepare(f, ret, &undo) != MT_OK)
 		return refuse(j, MT_ENOMEM, "There is no memory to edit %s.", j->path);
-	if (textfile_write(j->real, &f->st, ret->bytes.text, ret->bytes.len, &err) != MT_OK) {
+	if (textfile_write(j->real, &f->st, ret->bytes.text, ret->bytes.len, &err) !=
+	    MT_OK) {
 		free(undo.bytes);
 		return refuse_write(j, &err);
 	}
@@ -36,7 +38,8 @@ static int edit(struct job *j, const struct textfile *f, size_t at, size_t remov
 }
 
 /* Show the lines around a change that begins in line `line`. */
-static void put_snippet(struct job *j, const struct textfile *f, size_t line, size_t grown)
+static void put_snippet(struct job *j, const struct textfile *f, size_t line,
+			size_t grown)
 {
 	size_t lines = textfile_lines(f), last = line + EDITOR_SNIPPET + grown;
 
@@ -68,11 +71,16 @@ static struct mt_str str_of(const struct strbuf *b)
 	return (struct mt_str){ b->text, b->len };
 }
 
+static bool is_space(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
 static struct mt_str strip(struct mt_str s)
 {
-	while (s.len && strchr(" \t\n\r\f\v", *s.ptr))
+	while (s.len && is_space(*s.ptr))
 		s.ptr++, s.len--;
-	while (s.len && strchr(" \t\n\r\f\v", s.ptr[s.len - 1]))
+	while (s.len && is_space(s.ptr[s.len - 1]))
 		s.len--;
 	return s;
 }
@@ -144,7 +152,8 @@ static int refuse_matches(struct job *j, const struct textfile *f, size_t matche
 		explain_miss(f, wanted, &why);
 		return refuse(j, MT_ENOTFOUND, "%s", why.text);
 	}
-	strbuf_add(&why, "No replacement was performed. Multiple occurrences of old_str ");
+	strbuf_add(&why,
+		   "No replacement was performed. Multiple occurrences of old_str ");
 	put_quoted(&why, what);
 	strbuf_add(&why, " in lines ");
 	put_lines(&why, f, what);
@@ -164,16 +173,18 @@ int command_str_replace(struct job *j)
 
 	if (!j->q->old_str.ptr)
 		return refuse_missing(j, "old_str");
-	if (put_text(&old_buf, j->q->old_str) != MT_OK
-	    || put_text(&new_buf, j->q->new_str) != MT_OK)
-		return refuse(j, MT_ELIMIT, "No replacement was performed: `old_str` or `new_str` "
+	if (put_text(&old_buf, j->q->old_str) != MT_OK ||
+	    put_text(&new_buf, j->q->new_str) != MT_OK)
+		return refuse(j, MT_ELIMIT,
+			      "No replacement was performed: `old_str` or `new_str` "
 			      "is too long.");
 	old = str_of(&old_buf), new_ = str_of(&new_buf);
 	if (old.len == new_.len && memcmp(old.ptr, new_.ptr, old.len) == 0) {
 		AUTO(strbuf) struct strbuf shown = STRBUF(QUOTED_MAX + 8);
 
 		strbuf_addn(&shown, new_.ptr, utf8_cut(new_.ptr, new_.len, QUOTED_MAX));
-		return refuse(j, MT_EINVAL, "Invalid `new_str` parameter: %s. No replacement was "
+		return refuse(j, MT_EINVAL,
+			      "Invalid `new_str` parameter: %s. No replacement was "
 			      "performed. `new_str` and `old_str` must be different.",
 			      shown.text);
 	}
@@ -187,8 +198,10 @@ int command_str_replace(struct job *j)
 	}
 	if (matches != 1)
 		return refuse_matches(j, &f, matches, old, str_of(&old_buf));
-	strbuf_addf(&j->ret->text, "The file %s has been edited. Here's the result of running "
-		    "`cat -n` on a snippet of %s:\n", j->path, j->path);
+	strbuf_addf(&j->ret->text,
+		    "The file %s has been edited. Here's the result of running "
+		    "`cat -n` on a snippet of %s:\n",
+		    j->path, j->path);
 	status = edit(j, &f, at, old.len, new_, &changed);
 	if (status == MT_OK)
 		put_snippet(j, &changed, textfile_line_of(&f, at), count_newlines(new_));
@@ -214,24 +227,30 @@ int command_insert(struct job *j)
 		return refuse_missing(j, "new_str");
 	param_put(&shown, j->q->insert_line);
 	if (!param_int(j->q->insert_line, &line))
-		return refuse(j, MT_EINVAL, "Invalid `insert_line` parameter: %s. It should be an "
-			      "integer.", shown.text);
+		return refuse(j, MT_EINVAL,
+			      "Invalid `insert_line` parameter: %s. It should be an "
+			      "integer.",
+			      shown.text);
 	status = job_read_for_edit(j, &f);
 	if (status != MT_OK)
 		return status;
 	lines = textfile_lines(&f);
 	if (line < 0 || (uint64_t)line > lines)
-		return refuse(j, MT_EINVAL, "Invalid `insert_line` parameter: %lld. It should be "
-			      "within the range of allowed values: [0, %zu]", (long long)line,
-			      lines);
+		return refuse(j, MT_EINVAL,
+			      "Invalid `insert_line` parameter: %lld. It should be "
+			      "within the range of allowed values: [0, %zu]",
+			      (long long)line, lines);
 	at = textfile_line_at(&f, (size_t)line + 1);
 	open = at == f.text.len && at > 0 && f.text.text[at - 1] != '\n';
 	strbuf_add(&added, open ? "\n" : "");
 	put_text(&added, j->q->new_str);
 	if (strbuf_add(&added, open ? "" : "\n") != MT_OK)
-		return refuse(j, MT_ELIMIT, "Invalid `new_str` parameter: it is too long.");
-	strbuf_addf(&j->ret->text, "The file %s has been edited. Here's the result of running "
-		    "`cat -n` on a snippet of the edited file:\n", j->path);
+		return refuse(j, MT_ELIMIT,
+			      "Invalid `new_str` parameter: it is too long.");
+	strbuf_addf(&j->ret->text,
+		    "The file %s has been edited. Here's the result of running "
+		    "`cat -n` on a snippet of the edited file:\n",
+		    j->path);
 	status = edit(j, &f, at, 0, str_of(&added), &changed);
 	if (status == MT_OK)
 		put_snippet(j, &changed, (size_t)line, count_newlines(str_of(&added)));
@@ -242,14 +261,17 @@ int command_insert(struct job *j)
 
 static int refuse_stale_undo(struct job *j)
 {
-	return refuse(j, MT_EDENIED, "The file %s was changed by something else after the edit "
-		      "that would be undone. Nothing was written: undo it by an edit of your "
-		      "own.", j->path);
+	return refuse(
+		j, MT_EDENIED,
+		"The file %s was changed by something else after the edit "
+		"that would be undone. Nothing was written: undo it by an edit of your "
+		"own.",
+		j->path);
 }
 
 /* What an undo changed, as far as both contents are text. */
-static void report_undo(struct job *j, const struct textfile *f, const struct textfile *back,
-			bool is_text)
+static void report_undo(struct job *j, const struct textfile *f,
+			const struct textfile *back, bool is_text)
 {
 	j->ret->edited = true;
 	j->ret->prev_exist = true;
@@ -273,18 +295,22 @@ static int undo_creation(struct job *j, struct seen *seen, const struct textfile
 		if (slash == folder || rmdir(folder) != 0)
 			break;
 	}
-	strbuf_addf(&j->ret->text, "Last edit to %s undone successfully. It had created the file, "
-		    "which is removed.", j->path);
+	strbuf_addf(&j->ret->text,
+		    "Last edit to %s undone successfully. It had created the file, "
+		    "which is removed.",
+		    j->path);
 	report_undo(j, f, NULL, is_text);
 	return MT_OK;
 }
 
 /* The bytes before an edit, and as text if they are that. */
-static int before_edit(const struct undo *u, const struct textfile *f, struct textfile *ret)
+static int before_edit(const struct undo *u, const struct textfile *f,
+		       struct textfile *ret)
 {
 	strbuf_addn(&ret->bytes, f->bytes.text, u->at);
 	strbuf_addn(&ret->bytes, u->bytes, u->bytes_len);
-	strbuf_addn(&ret->bytes, f->bytes.text + u->at + u->len, f->bytes.len - u->at - u->len);
+	strbuf_addn(&ret->bytes, f->bytes.text + u->at + u->len,
+		    f->bytes.len - u->at - u->len);
 	ret->hash = hash_bytes(ret->bytes.text, ret->bytes.len);
 	return ret->bytes.error;
 }
@@ -308,14 +334,18 @@ int command_undo(struct job *j)
 	if (last->created)
 		return undo_creation(j, seen, &f, is_text);
 	if (before_edit(last, &f, &back) != MT_OK)
-		return refuse(j, MT_ENOMEM, "There is no memory to undo the edit of %s.", j->path);
+		return refuse(j, MT_ENOMEM, "There is no memory to undo the edit of %s.",
+			      j->path);
 	is_text = textfile_decode(&back, seen_charset(seen), NULL) == MT_OK && is_text;
-	if (textfile_write(j->real, &f.st, back.bytes.text, back.bytes.len, &err) != MT_OK)
+	if (textfile_write(j->real, &f.st, back.bytes.text, back.bytes.len, &err) !=
+	    MT_OK)
 		return refuse_write(j, &err);
 	memory_pop(j->e->memory, seen);
 	memory_saw(j->e->memory, j->real, &back);
-	strbuf_addf(&j->ret->text, "Last edit to %s undone successfully. Here's the result of "
-		    "running `cat -n` on %s:\n", j->path, j->path);
+	strbuf_addf(&j->ret->text,
+		    "Last edit to %s undone successfully. Here's the result of "
+		    "running `cat -n` on %s:\n",
+		    j->path, j->path);
 	view_lines(&back, 1, textfile_lines(&back), &j->ret->text);
 	report_undo(j, &f, &back, is_text);
 	return MT_OK;

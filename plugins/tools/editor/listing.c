@@ -53,8 +53,8 @@ static int add(struct listing *l, const char *inside, const char *name, bool fol
 /* The entries of one folder; `inside` is its path below the top, "" there. */
 static int collect(struct listing *l, int top, const char *inside)
 {
-	int fd = openat(top, *inside ? inside : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC
-			| O_NONBLOCK);
+	int fd = openat(top, *inside ? inside : ".",
+			O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	int status = MT_OK;
 
@@ -67,8 +67,8 @@ static int collect(struct listing *l, int top, const char *inside)
 		struct stat st;
 
 		if (d->d_name[0] == '.') {
-			l->hidden += !*inside && strcmp(d->d_name, ".") != 0
-				     && strcmp(d->d_name, "..") != 0;
+			l->hidden += !*inside && strcmp(d->d_name, ".") != 0 &&
+				     strcmp(d->d_name, "..") != 0;
 			continue;
 		}
 		l->more = l->count >= EDITOR_LISTING_MAX;
@@ -116,12 +116,15 @@ static void put_entries(const struct listing *l, const char *path, struct strbuf
 			strbuf_addc(out, '/');
 	}
 	if (i < l->count || l->more)
-		strbuf_addf(out, "\n<response clipped><NOTE>%zu of %s%zu entries are shown: "
-			    "view a folder below for the rest.</NOTE>", i,
-			    l->more ? "more than " : "", l->count);
+		strbuf_addf(out,
+			    "\n<response clipped><NOTE>%zu of %s%zu entries are shown: "
+			    "view a folder below for the rest.</NOTE>",
+			    i, l->more ? "more than " : "", l->count);
 	if (l->hidden) {
-		strbuf_addf(out, "\n\n%zu hidden files/directories in this directory are "
-			    "excluded. You can use 'ls -la ", l->hidden);
+		strbuf_addf(out,
+			    "\n\n%zu hidden files/directories in this directory are "
+			    "excluded. You can use 'ls -la ",
+			    l->hidden);
 		put_name(out, path);
 		strbuf_add(out, "' to see them.");
 	}
@@ -136,7 +139,8 @@ int view_folder(const char *path, struct strbuf *out, struct error *err)
 	if (top < 0)
 		return fail(err, MT_EDENIED, "%s", strerror(errno));
 	status = collect(&l, top, "");
-	for (size_t i = 0, first = l.count; i < first && status == MT_OK && !l.more; i++) {
+	for (size_t i = 0, first = l.count; i < first && status == MT_OK && !l.more;
+	     i++) {
 		if (!l.entries[i].folder)
 			continue;
 		status = collect(&l, top, l.entries[i].path);
@@ -146,7 +150,8 @@ int view_folder(const char *path, struct strbuf *out, struct error *err)
 	if (status == MT_OK) {
 		if (l.count)
 			qsort(l.entries, l.count, sizeof *l.entries, by_path);
-		strbuf_add(out, "Here's the files and directories up to 2 levels deep in ");
+		strbuf_add(out,
+			   "Here's the files and directories up to 2 levels deep in ");
 		put_name(out, path);
 		strbuf_add(out, ", excluding hidden items:\n");
 		put_entries(&l, path, out);

@@ -74,9 +74,11 @@ static void put_fields(const struct mt_tool_host *host, struct mt_call *call,
 	host->field(call, "prev_exist", r->prev_exist ? "true" : "false",
 		    r->prev_exist ? 4 : 5);
 	if (r->has_old)
-		put_field(host, call, "old_content", r->old_content.text, r->old_content.len);
+		put_field(host, call, "old_content", r->old_content.text,
+			  r->old_content.len);
 	if (r->has_new)
-		put_field(host, call, "new_content", r->new_content.text, r->new_content.len);
+		put_field(host, call, "new_content", r->new_content.text,
+			  r->new_content.len);
 	if (r->diff.len)
 		put_field(host, call, "diff", r->diff.text, r->diff.len);
 }
@@ -122,66 +124,76 @@ static int run(void *self_, const char *name, struct mt_call *call)
 	return status;
 }
 
-#define ARGS(name) "\"" name "\":\"$" name "\""
+static const char description[] =
+	"View and edit text files; the state lasts between calls.\n"
+	"view: a file with line numbers, an image, or a folder two levels deep.\n"
+	"create: a new file with `file_text`; never overwrites.\n"
+	"str_replace: `old_str` becomes `new_str`. `old_str` must match one place "
+	"exactly, white space included and without line numbers: give enough lines "
+	"to make it unique.\n"
+	"insert: `new_str` as lines of its own after line `insert_line` (0: at the "
+	"top).\n"
+	"undo_edit: takes back the last edit of the file.\n"
+	"Encoding, line ends and mode are kept. A file that something else changed "
+	"since you saw it must be viewed again.";
+
+static const char schema[] =
+	"{\"type\":\"object\",\"properties\":{"
+	"\"command\":{\"type\":\"string\",\"enum\":[\"view\",\"create\","
+	"\"str_replace\",\"insert\",\"undo_edit\"]},"
+	"\"path\":{\"type\":\"string\",\"description\":\"absolute\"},"
+	"\"file_text\":{\"type\":\"string\"},"
+	"\"old_str\":{\"type\":\"string\"},"
+	"\"new_str\":{\"type\":\"string\"},"
+	"\"insert_line\":{\"type\":\"integer\"},"
+	"\"view_range\":{\"type\":\"array\",\"items\":{\"type\":\"integer\"},"
+	"\"description\":\"[first, last] line; last -1: to the end\"}},"
+	"\"required\":[\"command\",\"path\"]}";
+
+static const char events[] =
+	"[{\"when\":{\"command\":\"view\"},\"action\":\"read\",\"observation\":\"read\","
+	"\"args\":{\"path\":\"$path\",\"view_range\":\"$view_range\","
+	"\"impl_source\":\"oh_aci\"}},"
+	"{\"action\":\"edit\",\"observation\":\"edit\",\"args\":{"
+	"\"command\":\"$command\",\"path\":\"$path\",\"file_text\":\"$file_text\","
+	"\"old_str\":\"$old_str\",\"new_str\":\"$new_str\","
+	"\"insert_line\":\"$insert_line\",\"impl_source\":\"oh_aci\"}}]";
 
 static const struct mt_tool tools[] = {
 	{
 		.size = sizeof tools[0],
 		.hints = MT_TOOL_DESTRUCTIVE,
 		.name = "str_replace_editor",
-		.description =
-			"View and edit text files; the state lasts between calls.\n"
-			"view: a file with line numbers, an image, or a folder two levels "
-			"deep.\n"
-			"create: a new file with `file_text`; never overwrites.\n"
-			"str_replace: `old_str` becomes `new_str`. `old_str` must match one "
-			"place exactly, white space included and without line numbers: give "
-			"enough lines to make it unique.\n"
-			"insert: `new_str` as lines of its own after line `insert_line` (0: at "
-			"the top).\n"
-			"undo_edit: takes back the last edit of the file.\n"
-			"Encoding, line ends and mode are kept. A file that something else "
-			"changed since you saw it must be viewed again.",
-		.brief = "View, create and edit files: view, create, str_replace, insert, "
-			 "undo_edit. `path` is absolute; `old_str` must match exactly one place.",
-		.schema =
-			"{\"type\":\"object\",\"properties\":{"
-			"\"command\":{\"type\":\"string\",\"enum\":[\"view\",\"create\","
-			"\"str_replace\",\"insert\",\"undo_edit\"]},"
-			"\"path\":{\"type\":\"string\",\"description\":\"absolute\"},"
-			"\"file_text\":{\"type\":\"string\"},"
-			"\"old_str\":{\"type\":\"string\"},"
-			"\"new_str\":{\"type\":\"string\"},"
-			"\"insert_line\":{\"type\":\"integer\"},"
-			"\"view_range\":{\"type\":\"array\",\"items\":{\"type\":\"integer\"},"
-			"\"description\":\"[first, last] line; last -1: to the end\"}},"
-			"\"required\":[\"command\",\"path\"]}",
-		.events =
-			"[{\"when\":{\"command\":\"view\"},\"action\":\"read\","
-			"\"observation\":\"read\",\"args\":{" ARGS("path") "," ARGS("view_range")
-			",\"impl_source\":\"oh_aci\"}},"
-			"{\"action\":\"edit\",\"observation\":\"edit\",\"args\":{"
-			ARGS("command") "," ARGS("path") "," ARGS("file_text") ","
-			ARGS("old_str") "," ARGS("new_str") "," ARGS("insert_line")
-			",\"impl_source\":\"oh_aci\"}}]",
+		.description = description,
+		.brief =
+			"View, create and edit files: view, create, str_replace, insert, "
+			"undo_edit. `path` is absolute; `old_str` must match one place.",
+		.schema = schema,
+		.events = events,
 		.resources = "file:{path}",
 	},
 };
 
 static const struct mt_toolset set = {
-	.size = sizeof set, .tool_count = 1, .tools = tools,
-	.open = open_set, .call = run, .close = close_set,
+	.size = sizeof set,
+	.tool_count = 1,
+	.tools = tools,
+	.open = open_set,
+	.call = run,
+	.close = close_set,
 };
 
 static const struct mt_component parts[] = {
 	{
-		.size = sizeof parts[0], .kind = MT_KIND_TOOL,
-		.version_major = MT_TOOL_MAJOR, .version_minor = MT_TOOL_MINOR,
+		.size = sizeof parts[0],
+		.kind = MT_KIND_TOOL,
+		.version_major = MT_TOOL_MAJOR,
+		.version_minor = MT_TOOL_MINOR,
 		.name = "editor",
 		.summary = "Views and edits files, and undoes its edits.",
 		.functions = &set,
 	},
 };
 
-MT_PLUGIN(.name = "editor", .version = "1.0", .license = "MIT",
-	  .components = parts, .component_count = 1)
+MT_PLUGIN(.name = "editor", .version = "1.0", .license = "MIT", .components = parts,
+	  .component_count = 1)

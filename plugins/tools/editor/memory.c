@@ -72,8 +72,8 @@ static size_t oldest(const struct memory *m, bool with_edits)
 	size_t best = m->count;
 
 	for (size_t i = 0; i < m->count; i++)
-		if ((!with_edits || m->files[i]->count)
-		    && (best == m->count || m->files[i]->used < m->files[best]->used))
+		if ((!with_edits || m->files[i]->count) &&
+		    (best == m->count || m->files[i]->used < m->files[best]->used))
 			best = i;
 	return best;
 }
@@ -130,10 +130,13 @@ int undo_prepare(const struct textfile *before, const struct textfile *after,
 
 	while (head < max && a->text[head] == b->text[head])
 		head++;
-	while (tail < max - head && a->text[a->len - tail - 1] == b->text[b->len - tail - 1])
+	while (tail < max - head &&
+	       a->text[a->len - tail - 1] == b->text[b->len - tail - 1])
 		tail++;
 	*ret = (struct undo){
-		.after = after->hash, .at = head, .len = b->len - head - tail,
+		.after = after->hash,
+		.at = head,
+		.len = b->len - head - tail,
 		.bytes_len = a->len - head - tail,
 	};
 	ret->bytes = malloc(ret->bytes_len + 1);
@@ -148,8 +151,10 @@ void memory_add_creation(struct memory *m, struct seen *s, const struct textfile
 {
 	while (s->count)
 		drop_edit(m, s, s->count - 1);
-	memory_add_edit(m, s, (struct undo){
-		.after = after->hash, .created = true, .parents = parents });
+	memory_add_edit(m, s,
+			(struct undo){ .after = after->hash,
+				       .created = true,
+				       .parents = parents });
 }
 
 const struct undo *seen_last(const struct seen *s)

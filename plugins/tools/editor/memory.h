@@ -8,11 +8,11 @@
 
 /** One edit, as the way back. */
 struct undo {
-	uint64_t after;    /* hash of the file once it was made */
-	bool created;      /* it made the file ... */
-	unsigned parents;  /* ... and so many folders above it */
-	size_t at, len;    /* these bytes of the file ... */
-	char *bytes;       /* ... were these before */
+	uint64_t after;   /* hash of the file once it was made */
+	bool created;     /* it made the file ... */
+	unsigned parents; /* ... and so many folders above it */
+	size_t at, len;   /* these bytes of the file ... */
+	char *bytes;      /* ... were these before */
 	size_t bytes_len;
 };
 

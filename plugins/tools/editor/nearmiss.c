@@ -10,11 +10,11 @@
 #include <string.h>
 
 enum {
-	WANTED_MAX = 400,     /* lines of the text that are compared */
-	FILE_MAX = 200000,    /* lines of the file */
-	WORK_MAX = 20000000,  /* bytes looked at, roughly */
+	WANTED_MAX = 400,    /* lines of the text that are compared */
+	FILE_MAX = 200000,   /* lines of the file */
+	WORK_MAX = 20000000, /* bytes looked at, roughly */
 	SHOWN_LINES = 12,
-	SHOWN_BYTES = 200,    /* of a line */
+	SHOWN_BYTES = 200, /* of a line */
 	LIKE_PERCENT = 60,
 };
 
@@ -44,7 +44,8 @@ static int split(const char *text, size_t len, size_t max, struct lines *ret)
 	for (; ret->count < n; ret->count++) {
 		const char *nl = memchr(text, '\n', (size_t)(end - text));
 
-		ret->at[ret->count] = (struct mt_str){ text, (size_t)((nl ? nl : end) - text) };
+		ret->at[ret->count] =
+			(struct mt_str){ text, (size_t)((nl ? nl : end) - text) };
 		text = nl ? nl + 1 : end;
 	}
 	return MT_OK;
@@ -122,8 +123,8 @@ static size_t score(struct search *s, size_t at)
 	size_t good = 0;
 
 	for (size_t i = 0; i < s->wanted.count && at + i < s->file.count && s->work; i++)
-		good += equal_but_space(s, s->wanted.at[i], s->file.at[at + i])
-			&& !is_blank(s->wanted.at[i]);
+		good += equal_but_space(s, s->wanted.at[i], s->file.at[at + i]) &&
+			!is_blank(s->wanted.at[i]);
 	return good;
 }
 
@@ -141,9 +142,9 @@ static bool block_is_near(struct search *s, struct strbuf *out)
 	}
 	if (!best || best * 2 < solid)
 		return false;
-	strbuf_add(out, best == solid
-		   ? "\nThe same text with other white space (or line breaks) is in line"
-		   : "\nThe most similar text is in line");
+	strbuf_add(out, best == solid ? "\nThe same text with other white space (or line "
+					"breaks) is in line"
+				      : "\nThe most similar text is in line");
 	strbuf_addf(out, wanted > 1 ? "s %zu-%zu" : " %zu", where + 1, where + wanted);
 	if (best < solid)
 		strbuf_addf(out, " (%zu of %zu lines agree)", best, solid);
@@ -174,8 +175,8 @@ static size_t likeness(struct search *s, struct mt_str a, struct mt_str b)
 	max = a.len < b.len ? b.len : a.len;
 	while (head < min && lower(a.ptr[head]) == lower(b.ptr[head]))
 		head++;
-	while (tail < min - head
-	       && lower(a.ptr[a.len - tail - 1]) == lower(b.ptr[b.len - tail - 1]))
+	while (tail < min - head &&
+	       lower(a.ptr[a.len - tail - 1]) == lower(b.ptr[b.len - tail - 1]))
 		tail++;
 	s->work -= s->work < head + tail + 1 ? s->work : head + tail + 1;
 	return max ? (head + tail) * 100 / max : 0;
@@ -205,11 +206,13 @@ void explain_miss(const struct textfile *f, struct mt_str wanted, struct strbuf 
 {
 	struct search s = { .work = WORK_MAX };
 
-	if (split(f->text.text, f->text.len, FILE_MAX, &s.file) == MT_OK
-	    && split(wanted.ptr, wanted.len, WANTED_MAX, &s.wanted) == MT_OK) {
+	if (split(f->text.text, f->text.len, FILE_MAX, &s.file) == MT_OK &&
+	    split(wanted.ptr, wanted.len, WANTED_MAX, &s.wanted) == MT_OK) {
 		if (has_numbers(&s.wanted))
-			strbuf_add(out, "\n`old_str` seems to hold the line numbers of a view: "
-				   "leave them out.");
+			strbuf_add(
+				out,
+				"\n`old_str` seems to hold the line numbers of a view: "
+				"leave them out.");
 		else if (!block_is_near(&s, out))
 			line_is_near(&s, out);
 	}

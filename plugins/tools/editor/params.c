@@ -67,7 +67,8 @@ bool param_range(struct mt_str json, int64_t ret[2], size_t *ret_count)
 static void put_value(struct strbuf *out, json_object *v)
 {
 	const char *text = json_object_is_type(v, json_type_string)
-				   ? json_object_get_string(v) : js_text(v, NULL);
+				   ? json_object_get_string(v)
+				   : js_text(v, NULL);
 	size_t len = text ? strlen(text) : 0;
 
 	strbuf_addn(out, text, utf8_cut(text, len, 200));

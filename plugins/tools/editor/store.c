@@ -13,7 +13,8 @@
 static int fail_errno(struct error *err, int why)
 {
 	int code = why == EACCES || why == EPERM || why == EROFS ? MT_EDENIED
-		   : why == ENOMEM ? MT_ENOMEM : MT_EIO;
+		   : why == ENOMEM                               ? MT_ENOMEM
+								 : MT_EIO;
 
 	return fail(err, code, "%s", strerror(why));
 }
@@ -26,7 +27,8 @@ int textfile_read(struct textfile *f, const char *path, struct error *err)
 	if (fd < 0 || fstat(fd, &f->st) != 0)
 		return fail_errno(err, errno);
 	if (!S_ISREG(f->st.st_mode))
-		return fail(err, MT_EUNSUPPORTED, "It is neither a regular file nor a "
+		return fail(err, MT_EUNSUPPORTED,
+			    "It is neither a regular file nor a "
 			    "directory.");
 	for (;;) {
 		ssize_t n = read(fd, chunk, sizeof chunk);
@@ -39,7 +41,8 @@ int textfile_read(struct textfile *f, const char *path, struct error *err)
 			break;
 		strbuf_addn(&f->bytes, chunk, (size_t)n);
 		if (f->bytes.error == MT_ELIMIT || f->st.st_size > EDITOR_FILE_MAX)
-			return fail(err, MT_ELIMIT, "File is too large. The limit is %d MB.",
+			return fail(err, MT_ELIMIT,
+				    "File is too large. The limit is %d MB.",
 				    EDITOR_FILE_MAX >> 20);
 		if (f->bytes.error)
 			return fail(err, MT_ENOMEM, "out of memory");
@@ -54,11 +57,12 @@ static void copy_attributes(const char *from, int to)
 	char names[4096], value[4096];
 	ssize_t len = listxattr(from, names, sizeof names);
 
-	for (char *name = names; len > 0 && name < names + len; name += strlen(name) + 1) {
+	for (char *name = names; len > 0 && name < names + len;
+	     name += strlen(name) + 1) {
 		ssize_t n;
 
-		if (strncmp(name, "user.", 5) != 0
-		    && strcmp(name, "system.posix_acl_access") != 0)
+		if (strncmp(name, "user.", 5) != 0 &&
+		    strcmp(name, "system.posix_acl_access") != 0)
 			continue;
 		n = getxattr(from, name, value, sizeof value);
 		if (n >= 0 && fsetxattr(to, name, value, (size_t)n, 0) != 0)
@@ -68,9 +72,9 @@ static void copy_attributes(const char *from, int to)
 
 static bool same_file(const struct stat *a, const struct stat *b)
 {
-	return a->st_dev == b->st_dev && a->st_ino == b->st_ino
-	       && a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec
-	       && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino &&
+	       a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
+	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
 static int write_in_place(const char *path, const struct stat *old, const char *bytes,
@@ -100,7 +104,8 @@ static int write_beside(const char *path, mode_t mode, const char *bytes, size_t
 	for (int i = 0; i < 100 && fd < 0 && why == EEXIST; i++) {
 		strbuf_reset(&name);
 		strbuf_addn(&name, path, folder);
-		if (strbuf_addf(&name, ".mortise-%ld-%u", (long)getpid(), serial++) != MT_OK)
+		if (strbuf_addf(&name, ".mortise-%ld-%u", (long)getpid(), serial++) !=
+		    MT_OK)
 			return fail(err, name.error, "out of memory");
 		fd = open(name.text, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 		why = errno;
@@ -136,7 +141,8 @@ int textfile_write(const char *path, const struct stat *old, const char *bytes,
 		return write_in_place(path, old, bytes, len, err);
 	if (status != MT_OK)
 		return fail(err, status, "%s", why.text);
-	if (fchown(fd, old->st_uid, old->st_gid) != 0 && fchown(fd, (uid_t)-1, old->st_gid) != 0)
+	if (fchown(fd, old->st_uid, old->st_gid) != 0 &&
+	    fchown(fd, (uid_t)-1, old->st_gid) != 0)
 		errno = 0; /* it becomes the user's, as with any editor */
 	copy_attributes(path, fd);
 	if (fchmod(fd, old->st_mode & 07777) != 0)
@@ -184,8 +190,8 @@ int textfile_create(const char *path, const char *bytes, size_t len,
 		int why = errno;
 
 		/* A file system without links. */
-		if ((why != EPERM && why != EOPNOTSUPP && why != ENOSYS)
-		    || renameat2(AT_FDCWD, name, AT_FDCWD, path, RENAME_NOREPLACE) != 0)
+		if ((why != EPERM && why != EOPNOTSUPP && why != ENOSYS) ||
+		    renameat2(AT_FDCWD, name, AT_FDCWD, path, RENAME_NOREPLACE) != 0)
 			status = fail_errno(err, why);
 	}
 	unlink(name);

@@ -87,19 +87,22 @@ static int take_line_ends(struct textfile *f)
 
 int textfile_decode(struct textfile *f, const struct charset *hint, struct error *err)
 {
-	int status = charset_decode(f->bytes.text, f->bytes.len, hint, &f->charset, &f->text);
+	int status =
+		charset_decode(f->bytes.text, f->bytes.len, hint, &f->charset, &f->text);
 
 	if (status == MT_OK)
 		status = take_line_ends(f);
 	if (status == MT_EUNSUPPORTED)
-		return fail(err, status, "File appears to be binary and this file type "
+		return fail(err, status,
+			    "File appears to be binary and this file type "
 			    "cannot be read or edited by this tool.");
 	if (status != MT_OK)
 		return fail(err, status, "out of memory");
 	return MT_OK;
 }
 
-int textfile_from_text(struct textfile *f, const char *text, size_t len, struct error *err)
+int textfile_from_text(struct textfile *f, const char *text, size_t len,
+		       struct error *err)
 {
 	f->charset = charset_utf8;
 	if (strbuf_addn(&f->bytes, text, len) != MT_OK)
@@ -145,15 +148,19 @@ static int encode(struct textfile *f, struct error *err)
 	int status = put_line_ends(f, &whole);
 
 	if (status == MT_OK)
-		status = charset_encode(&f->charset, whole.text, whole.len, &f->bytes, &at);
+		status = charset_encode(&f->charset, whole.text, whole.len, &f->bytes,
+					&at);
 	if (status == MT_EINVAL) {
 		size_t n = utf8_offset(whole.text + at, whole.len - at, 1);
 
-		return fail(err, MT_EINVAL, "the character `%.*s`, which the file's encoding "
-			    "%s does not have,", (int)n, whole.text + at, f->charset.name);
+		return fail(err, MT_EINVAL,
+			    "the character `%.*s`, which the file's encoding "
+			    "%s does not have,",
+			    (int)n, whole.text + at, f->charset.name);
 	}
 	if (status == MT_ELIMIT)
-		return fail(err, MT_ELIMIT, "a file of more than %d MB", EDITOR_FILE_MAX >> 20);
+		return fail(err, MT_ELIMIT, "a file of more than %d MB",
+			    EDITOR_FILE_MAX >> 20);
 	if (status != MT_OK)
 		return fail(err, status, "out of memory");
 	f->hash = hash_bytes(f->bytes.text, f->bytes.len);

@@ -12,17 +12,17 @@
 enum line_end { END_LF, END_CRLF, END_CR };
 
 struct textfile {
-	struct strbuf bytes;  /* as on disk */
-	struct stat st;       /* of the file when it was read */
-	uint64_t hash;        /* of the bytes */
+	struct strbuf bytes; /* as on disk */
+	struct stat st;      /* of the file when it was read */
+	uint64_t hash;       /* of the bytes */
 	struct charset charset;
-	struct strbuf text;   /* UTF-8 (see charset.stray), lines end in '\n' */
-	struct strbuf ends;   /* enum line_end, one byte each */
+	struct strbuf text; /* UTF-8 (see charset.stray), lines end in '\n' */
+	struct strbuf ends; /* enum line_end, one byte each */
 };
 
-#define TEXTFILE                                                               \
-	((struct textfile){ .bytes = STRBUF(EDITOR_FILE_MAX + 1),              \
-			    .text = STRBUF(4 * EDITOR_FILE_MAX + 64),          \
+#define TEXTFILE                                                                         \
+	((struct textfile){ .bytes = STRBUF(EDITOR_FILE_MAX + 1),                        \
+			    .text = STRBUF(4 * EDITOR_FILE_MAX + 64),                    \
 			    .ends = STRBUF(4 * EDITOR_FILE_MAX + 64) })
 
 void textfile_clear(struct textfile *f);

@@ -35,7 +35,8 @@ int view_lines(const struct textfile *f, size_t first, size_t last, struct strbu
 		strbuf_cut(&shown, cut);
 		for (size_t i = 0; i < cut; i++)
 			line += shown.text[i] == '\n';
-		strbuf_addf(&shown, "<response clipped><NOTE>Cut after %d characters, in line "
+		strbuf_addf(&shown,
+			    "<response clipped><NOTE>Cut after %d characters, in line "
 			    "%zu of %zu: use `view_range` for the rest.</NOTE>",
 			    EDITOR_SHOWN_MAX, line, textfile_lines(f));
 	}
@@ -63,11 +64,12 @@ const char *image_type(const char *path, const char *bytes, size_t len)
 	for (size_t i = 0; dot && i < ARRAY_LEN(types); i++)
 		if (strcasecmp(dot, types[i].ending) == 0)
 			mime = types[i].mime;
-	if (!mime)
+	if (!mime || (len >= 12 && memcmp(bytes, "RIFF", 4) == 0 &&
+		      memcmp(bytes + 8, "WEBP", 4) != 0))
 		return NULL;
 	for (size_t i = 0; i < ARRAY_LEN(types); i++)
-		if (len > types[i].magic_len
-		    && memcmp(bytes, types[i].magic, types[i].magic_len) == 0)
+		if (len > types[i].magic_len &&
+		    memcmp(bytes, types[i].magic, types[i].magic_len) == 0)
 			return types[i].mime;
 	return NULL;
 }
