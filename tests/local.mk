@@ -31,7 +31,7 @@ include tests/vectors.d/local.mk
 # The C tests once more under valgrind (a build without sanitizers).
 VALGRIND = valgrind -q --error-exitcode=99 --leak-check=full \
 	--errors-for-leak-kinds=definite --child-silent-after-fork=yes
-check-valgrind: all $(check_PROGRAMS)
+check-valgrind: all
 	@programs=`for t in $(TESTS); do \
 		case $$t in *.bats | *.sh) ;; *) echo $$t ;; esac; done`; \
 	$(MAKE) check TESTS="`echo $$programs`" LOG_COMPILER='$(VALGRIND)'

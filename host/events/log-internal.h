@@ -43,7 +43,7 @@ void line_scan(const char *text, size_t len, struct line *ret);
 
 struct reply_head {
 	uint64_t hash, offset;
-	uint32_t length;
+	uint32_t length, reserved;      /* reserved: written to the index as 0 */
 };
 
 struct state_head {

@@ -9,7 +9,7 @@ libeditor_a_SOURCES = \
 	%D%/editor/params.h %D%/editor/store.c %D%/editor/textfile.c \
 	%D%/editor/textfile.h %D%/editor/view.c %D%/editor/view.h
 libeditor_a_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) $(UCHARDET_CFLAGS)
-LIBEDITOR = libeditor.a libmt.a $(JSONC_LIBS)
+LIBEDITOR = libeditor.a libmt.a $(JSONC_LIBS) -lm
 
 plugin_PROGRAMS += %D%/editor.so
 plugins_tools_editor_so_SOURCES = %D%/editor/main.c

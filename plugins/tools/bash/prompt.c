@@ -37,8 +37,8 @@ static bool block_at(const char *text, size_t len, size_t start, size_t *ret_end
 	if (!end)
 		return false;
 	struct error err = ERROR_NONE;
-	AUTO(json) json_object *o = js_parse(json, (size_t)(end - json), &err);
 
+	json_object_put(js_parse(json, (size_t)(end - json), &err));
 	*ret_end = (size_t)(end - text) + sizeof PROMPT_END - 1;
 	return err.code == MT_OK;
 }
