@@ -1,1 +1,3 @@
-# prompts
+# Prompt templates, in our own words.
+dist_prompt_DATA += %D%/context.mustache %D%/continue.mustache %D%/rules.mustache \
+	%D%/system.mustache

@@ -1,1 +1,3 @@
-# host/context
+# What the model gets to see.
+libhost_a_SOURCES += %D%/memory.c %D%/memory.h %D%/pieces.c %D%/pieces.h \
+	%D%/prompts.c %D%/prompts.h

@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * memory.c - from a view to the messages of a request. */
+#include "context/memory.h"
+
+#include "context/pieces.h"
+
+#include <string.h>
+
+/* A reply of the model while a view is laid out: its calls wait for results. */
+struct turn {
+	struct llm_reply *reply;
+	const struct piece **results; /* by call */
+	struct llm_call *calls;       /* the calls that have results */
+	struct llm_part part;
+	size_t wanted, seen;          /* results in the view, results reached */
+	unsigned generation;          /* of the view that used it last */
+	bool open, sent;
+};
+
+struct memory {
+	struct evlog *log;
+	struct memory_options options;
+	struct piece **pieces;        /* by event id; NULL: not made */
+	size_t room;
+	struct turn *turns;
+	size_t turn_count, turn_room;
+	unsigned generation;
+	struct tool_list tools;
+	struct summary *summaries;
+};
+
+/* Parts of messages that are made for one view only. */
+struct summary {
+	struct summary *next;
+	struct llm_part part;
+	char text[];
+};
+
+struct memory *memory_new(struct evlog *log, const struct memory_options *o)
+{
+	struct memory *m = calloc(1, sizeof *m);
+
+	if (m) {
+		m->log = log;
+		m->options = *o;
+	}
+	return m;
+}
+
+static void drop_summaries(struct memory *m)
+{
+	while (m->summaries) {
+		struct summary *next = m->summaries->next;
+
+		free(m->summaries);
+		m->summaries = next;
+	}
+}
+
+static void drop_turn(struct turn *t)
+{
+	llm_reply_free(t->reply);
+	free(t->results);
+	free(t->calls);
+}
+
+struct memory *memory_free(struct memory *m)
+{
+	if (!m)
+		return NULL;
+	for (size_t i = 0; i < m->room; i++)
+		piece_free(m->pieces[i]);
+	free(m->pieces);
+	for (size_t i = 0; i < m->turn_count; i++)
+		drop_turn(&m->turns[i]);
+	free(m->turns);
+	tool_list_clear(&m->tools);
+	drop_summaries(m);
+	free(m);
+	return NULL;
+}
+
+static struct piece *piece_of(struct memory *m, int64_t id, struct error *err)
+{
+	AUTO(event) struct event *e = NULL;
+
+	if ((uint64_t)id >= m->room) {
+		size_t room = m->room ? m->room : 256;
+		struct piece **all;
+
+		while (room <= (uint64_t)id)
+			room *= 2;
+		all = realloc(m->pieces, room * sizeof *all);
+		if (!all) {
+			fail(err, MT_ENOMEM, "out of memory");
+			return NULL;
+		}
+		memset(all + m->room, 0, (room - m->room) * sizeof *all);
+		m->pieces = all;
+		m->room = room;
+	}
+	if (m->pieces[id])
+		return m->pieces[id];
+	e = evlog_event(m->log, id, err);
+	if (!e)
+		return NULL;
+	m->pieces[id] = piece_make(e, &m->options, m->log);
+	if (!m->pieces[id])
+		fail(err, MT_ENOMEM, "out of memory");
+	return m->pieces[id];
+}
+
+struct mt_str memory_text(struct memory *m, int64_t id)
+{
+	struct piece *p = piece_of(m, id, NULL);
+
+	return p ? (struct mt_str){ p->text, p->len } : (struct mt_str){ "", 0 };
+}
+
+/* ---- turns ------------------------------------------------------------ */
+
+static struct turn *turn_find(struct memory *m, const char *response)
+{
+	for (size_t i = m->turn_count; i-- > 0;)
+		if (strcmp(m->turns[i].reply->response_id, response) == 0)
+			return &m->turns[i];
+	return NULL;
+}
+
+static int turn_make(struct memory *m, const char *response, struct turn *t,
+		     struct error *err)
+{
+	AUTO(json) json_object *record = evlog_reply(m->log, response, err);
+
+	if (!record)
+		return err->code ? err->code : MT_ENOTFOUND;
+	t->reply = llm_reply_from_json(record, err);
+	if (!t->reply)
+		return err->code;
+	t->results = calloc(t->reply->call_count + 1, sizeof(struct piece *));
+	t->calls = calloc(t->reply->call_count + 1, sizeof *t->calls);
+	if (!t->results || !t->calls) {
+		drop_turn(t);
+		return fail(err, MT_ENOMEM, "out of memory");
+	}
+	return MT_OK;
+}
+
+/* The turn of a reply, begun anew for this view. A reply that is not in the
+ * log is no error: what belongs to it is not sent. */
+static int turn_get(struct memory *m, const char *response, struct turn **ret,
+		    struct error *err)
+{
+	struct turn *t = turn_find(m, response);
+
+	if (!t) {
+		struct turn made = { 0 };
+		struct error why = ERROR_NONE;
+		int r = turn_make(m, response, &made, &why);
+
+		if (r == MT_ENOTFOUND) {
+			*ret = NULL;
+			return MT_OK;
+		}
+		if (r)
+			return fail(err, r, "%s", why.text);
+		if (m->turn_count == m->turn_room) {
+			size_t room = m->turn_room ? m->turn_room * 2 : 64;
+			struct turn *all = realloc(m->turns, room * sizeof *all);
+
+			if (!all) {
+				drop_turn(&made);
+				return fail(err, MT_ENOMEM, "out of memory");
+			}
+			m->turns = all;
+			m->turn_room = room;
+		}
+		t = &m->turns[m->turn_count++];
+		*t = made;
+	}
+	if (t->generation != m->generation) {
+		t->generation = m->generation;
+		t->wanted = t->seen = 0;
+		t->open = t->sent = false;
+		memset(t->results, 0, t->reply->call_count * sizeof(struct piece *));
+	}
+	*ret = t;
+	return MT_OK;
+}
+
+static struct llm_call *turn_call(struct turn *t, const char *id, size_t *ret_n)
+{
+	for (size_t i = 0; i < t->reply->call_count; i++)
+		if (strcmp(t->reply->calls[i].id, id) == 0) {
+			*ret_n = i;
+			return &t->reply->calls[i];
+		}
+	return NULL;
+}
+
+static bool blank(const char *text, size_t len)
+{
+	return strspn(text, " \t\r\n") >= len;
+}
+
+/* The assistant's message with those of its calls that have results, then the
+ * results in the order of the calls. */
+static int send_turn(struct memory *m, struct turn *t, struct llm_request *request)
+{
+	struct llm_reply *reply = t->reply;
+	struct llm_message said = { .role = MT_ROLE_ASSISTANT, .calls = t->calls,
+				    .opaque = reply->opaque };
+	size_t n = 0;
+
+	(void)m;
+	t->sent = true;
+	for (size_t i = 0; i < reply->call_count; i++)
+		if (t->results[i])
+			t->calls[n++] = reply->calls[i];
+	said.call_count = n;
+	said.opaque_len = reply->opaque ? strlen(reply->opaque) : 0;
+	if (!blank(reply->text, reply->text_len)) {
+		t->part = (struct llm_part){ .text = reply->text, .len = reply->text_len };
+		said.parts = &t->part;
+		said.part_count = 1;
+	}
+	if (llm_request_add(request, &said))
+		return MT_ENOMEM;
+	n = 0;
+	for (size_t i = 0; i < reply->call_count; i++) {
+		struct llm_message result = { .role = MT_ROLE_TOOL, .call_count = 1 };
+
+		if (!t->results[i])
+			continue;
+		result.calls = &t->calls[n++];
+		result.parts = t->results[i]->parts;
+		result.part_count = t->results[i]->part_count;
+		if (llm_request_add(request, &result))
+			return MT_ENOMEM;
+	}
+	return MT_OK;
+}
+
+/* ---- laying out a view ------------------------------------------------ */
+
+static int plain(struct llm_request *request, const struct piece *p)
+{
+	static const int roles[] = {
+		[PIECE_SYSTEM] = MT_ROLE_SYSTEM,
+		[PIECE_USER] = MT_ROLE_USER,
+		[PIECE_ASSISTANT] = MT_ROLE_ASSISTANT,
+		[PIECE_RESULT] = MT_ROLE_USER,
+	};
+	struct llm_message message = { .role = roles[p->kind], .parts = p->parts,
+				       .part_count = p->part_count };
+	size_t n = request->message_count;
+
+	if (p->kind == PIECE_USER && n && request->messages[n - 1].role == MT_ROLE_USER)
+		message.parts = p->apart;
+	return llm_request_add(request, &message);
+}
+
+/* A text instead of an event: a summary, or what masks an observation. */
+static const struct llm_part *own_text(struct memory *m, const struct view_item *item)
+{
+	struct summary *s = malloc(sizeof *s + item->len + 1);
+
+	if (!s)
+		return NULL;
+	memcpy(s->text, item->text, item->len);
+	s->text[item->len] = '\0';
+	s->part = (struct llm_part){ .text = s->text, .len = item->len };
+	s->next = m->summaries;
+	m->summaries = s;
+	return &s->part;
+}
+
+/* How many results of each reply the view holds: a turn is sent when its last
+ * one is reached. */
+static int count_results(struct memory *m, const struct view_item *items, size_t count,
+			 struct error *err)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct piece *p;
+		struct turn *t;
+		size_t n;
+		int r;
+
+		if (items[i].event < 0)
+			continue;
+		p = piece_of(m, items[i].event, err);
+		if (!p)
+			return err->code;
+		if (p->kind != PIECE_RESULT || !p->response)
+			continue;
+		r = turn_get(m, p->response, &t, err);
+		if (r)
+			return r;
+		if (t && turn_call(t, p->call, &n) && !t->results[n]) {
+			t->results[n] = p;
+			t->wanted++;
+		}
+	}
+	return MT_OK;
+}
+
+static int lay_result(struct memory *m, const struct piece *p,
+		      struct llm_request *request)
+{
+	struct turn *t = turn_find(m, p->response);
+	size_t n;
+
+	if (!t || !turn_call(t, p->call, &n) || t->results[n] != p)
+		return MT_OK;
+	if (++t->seen < t->wanted || t->sent)
+		return MT_OK;
+	return send_turn(m, t, request);
+}
+
+static int lay_out(struct memory *m, const struct view_item *item,
+		   struct llm_request *request)
+{
+	const struct piece *p = item->event >= 0 ? m->pieces[item->event] : NULL;
+	struct llm_message message = { .role = MT_ROLE_USER, .part_count = 1 };
+
+	if (!p) {
+		message.parts = own_text(m, item);
+		return message.parts ? llm_request_add(request, &message) : MT_ENOMEM;
+	}
+	if (p->kind == PIECE_NONE || p->kind == PIECE_CALL)
+		return MT_OK;
+	if (p->kind == PIECE_RESULT && p->response)
+		return lay_result(m, p, request);
+	return plain(request, p);
+}
+
+/* Observations that a condenser masked get their text for this view. */
+static int mask_results(struct memory *m, const struct view_item *items, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct piece *p;
+
+		if (items[i].event < 0)
+			continue;
+		p = m->pieces[items[i].event];
+		p->parts = p->own_parts;
+		p->part_count = p->own_count;
+		if (!items[i].text)
+			continue;
+		p->parts = own_text(m, &items[i]);
+		p->part_count = 1;
+		if (!p->parts)
+			return MT_ENOMEM;
+	}
+	return MT_OK;
+}
+
+/* Forget the pieces and replies that this view did not use. */
+static void forget(struct memory *m, const struct view_item *items, size_t count)
+{
+	size_t kept = 0, next = 0;
+
+	for (size_t id = 0; id < m->room; id++) {
+		while (next < count && items[next].event < (int64_t)id)
+			next++;
+		if (next < count && items[next].event == (int64_t)id)
+			continue;
+		piece_free(m->pieces[id]);
+		m->pieces[id] = NULL;
+	}
+	for (size_t i = 0; i < m->turn_count; i++) {
+		if (m->turns[i].generation == m->generation)
+			m->turns[kept++] = m->turns[i];
+		else
+			drop_turn(&m->turns[i]);
+	}
+	m->turn_count = kept;
+}
+
+int memory_build(struct memory *m, const struct view_item *items, size_t count,
+		 struct llm_request *request, struct error *err)
+{
+	int r;
+
+	drop_summaries(m);
+	m->generation++;
+	r = count_results(m, items, count, err);
+	if (r)
+		return r;
+	forget(m, items, count);
+	r = mask_results(m, items, count);
+	for (size_t i = 0; !r && i < count; i++)
+		r = lay_out(m, &items[i], request);
+	return r ? fail(err, r, "out of memory") : MT_OK;
+}
+
+int memory_tools(struct memory *m, const char *name, struct llm_request *request,
+		 struct error *err)
+{
+	bool found = !name;
+	int r = m->tools.read ? MT_OK : tool_list_read(&m->tools, m->log, err);
+
+	for (size_t i = 0; !r && i < m->tools.count; i++) {
+		if (name && strcmp(name, m->tools.tools[i].name) != 0)
+			continue;
+		found = true;
+		r = llm_request_tool(request, &m->tools.tools[i]);
+	}
+	if (!r && !found)
+		return fail(err, MT_ENOTFOUND, "the conversation has no tool `%s`", name);
+	return r ? fail(err, r, "out of memory") : MT_OK;
+}

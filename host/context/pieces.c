@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * pieces.c - what the model reads of each type of event. */
+#include "context/pieces.h"
+
+#include <string.h>
+
+enum { TEXT_MAX = 64 << 20 };
+
+typedef int text_of(const struct event *e, struct strbuf *out);
+
+static int text_content(const struct event *e, struct strbuf *out)
+{
+	size_t len;
+	const char *content = event_content(e, &len);
+
+	return strbuf_addn(out, content, len);
+}
+
+static int text_run(const struct event *e, struct strbuf *out)
+{
+	return event_command_text(e, out);
+}
+
+static int text_error(const struct event *e, struct strbuf *out)
+{
+	text_content(e, out);
+	return strbuf_add(out, "\n[Error occurred in processing last action]");
+}
+
+static int text_rejected(const struct event *e, struct strbuf *out)
+{
+	strbuf_add(out, "OBSERVATION:\n");
+	text_content(e, out);
+	return strbuf_add(out, "\n[Last action has been rejected by the user]");
+}
+
+static int text_delegate(const struct event *e, struct strbuf *out)
+{
+	const char *content = js_str(js_get(event_args(e), "outputs"), "content", NULL);
+
+	return content ? strbuf_add(out, content) : text_content(e, out);
+}
+
+/* Observations that the model reads, and whether long ones are cut. */
+static const struct {
+	const char *type;
+	text_of *text;
+	bool whole;
+} observations[] = {
+	{ "run", text_run, false },
+	{ "run_ipython", text_content, false },
+	{ "browse", text_content, false },
+	{ "read", text_content, true },
+	{ "write", text_content, false },
+	{ "edit", text_content, false },
+	{ "delegate", text_delegate, false },
+	{ "error", text_error, false },
+	{ "user_rejected", text_rejected, false },
+	{ "think", text_content, false },
+	{ "mcp", text_content, false },
+	{ "tool", text_content, false },
+	{ "download", text_content, false },
+	{ "task_tracking", text_content, false },
+	{ "condense", text_content, false },
+};
+
+static int cut(struct strbuf *text, size_t max_chars)
+{
+	AUTO(strbuf) struct strbuf shorter = STRBUF(TEXT_MAX);
+	struct strbuf swap;
+
+	if (!max_chars || text->len <= max_chars)
+		return text->error;
+	truncate_content(text->text, text->len, max_chars, &shorter);
+	swap = *text;
+	*text = shorter;
+	shorter = swap;
+	return text->error;
+}
+
+static enum piece_kind observation(const struct event *e, const struct memory_options *o,
+				   struct strbuf *out)
+{
+	if (strcmp(e->type->name, "recall") == 0) {
+		AUTO(free) char *text = o->recall ? o->recall(e, o->arg) : NULL;
+
+		if (!text || !*text)
+			return PIECE_NONE;
+		strbuf_add(out, text);
+		return PIECE_USER;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(observations); i++) {
+		if (strcmp(observations[i].type, e->type->name) != 0)
+			continue;
+		if (!event_tool_meta(e) && strcmp(e->type->name, "run") == 0)
+			strbuf_add(out, "\nObserved result of command executed by user:\n");
+		observations[i].text(e, out);
+		if (!observations[i].whole)
+			cut(out, o->max_message_chars);
+		return event_tool_meta(e) ? PIECE_RESULT : PIECE_USER;
+	}
+	return PIECE_NONE;
+}
+
+/* `finish` of the model: what it said, the call itself is not sent. */
+static enum piece_kind finish(const struct event *e, struct strbuf *out)
+{
+	const char *thought = event_arg(e, "thought"), *last = event_arg(e, "final_thought");
+
+	strbuf_add(out, thought);
+	if (*last && strcmp(last, thought) != 0)
+		strbuf_addf(out, "%s%s", *thought ? "\n" : "", last);
+	if (!out->len)
+		strbuf_add(out, "Done.");
+	return e->source == SOURCE_USER ? PIECE_USER : PIECE_ASSISTANT;
+}
+
+static enum piece_kind action(const struct event *e, struct strbuf *out)
+{
+	const char *type = e->type->name;
+
+	if (strcmp(type, "system") == 0) {
+		strbuf_add(out, event_arg(e, "content"));
+		return PIECE_SYSTEM;
+	}
+	if (strcmp(type, "message") == 0) {
+		strbuf_add(out, event_arg(e, "content"));
+		return e->source == SOURCE_USER ? PIECE_USER : PIECE_ASSISTANT;
+	}
+	if (strcmp(type, "finish") == 0)
+		return finish(e, out);
+	if (event_tool_meta(e))
+		return PIECE_CALL;
+	if (strcmp(type, "run") == 0 && e->source == SOURCE_USER) {
+		strbuf_addf(out, "User executed the command:\n%s", event_arg(e, "command"));
+		return PIECE_USER;
+	}
+	if (strcmp(type, "read") == 0 && e->source == SOURCE_USER) {
+		strbuf_addf(out, "User requested to read file: %s", event_arg(e, "path"));
+		return PIECE_USER;
+	}
+	return PIECE_NONE;
+}
+
+static int copy_ids(struct piece *p, const struct event *e)
+{
+	json_object *meta = event_tool_meta(e);
+	const char *response = js_str(meta, "llm_response_id", NULL);
+	const char *call = js_str(meta, "tool_call_id", NULL);
+
+	if (!response || !call || (p->kind != PIECE_CALL && p->kind != PIECE_RESULT))
+		return MT_OK;
+	p->response = strdup(response);
+	p->call = strdup(call);
+	return p->response && p->call ? MT_OK : MT_ENOMEM;
+}
+
+struct piece *piece_make(const struct event *e, const struct memory_options *o,
+			 struct evlog *log)
+{
+	AUTO(strbuf) struct strbuf out = STRBUF(TEXT_MAX);
+	struct piece *p = calloc(1, sizeof *p);
+
+	(void)log;
+	if (!p)
+		return NULL;
+	strbuf_add(&out, "\n\n");
+	if (event_hidden(e))
+		p->kind = PIECE_NONE;
+	else if (e->is_action)
+		p->kind = action(e, &out);
+	else
+		p->kind = observation(e, o, &out);
+	p->len = out.len - 2;
+	p->memory = strbuf_take(&out);
+	if (!p->memory || copy_ids(p, e))
+		return piece_free(p);
+	p->text = p->memory + 2;
+	p->own_parts[0] = (struct llm_part){ .text = p->text, .len = p->len };
+	p->apart_parts[0] = (struct llm_part){ .text = p->memory, .len = p->len + 2 };
+	p->own_count = p->part_count = 1;
+	p->parts = p->own_parts;
+	p->apart = p->apart_parts;
+	return p;
+}
+
+struct piece *piece_free(struct piece *p)
+{
+	if (p) {
+		free(p->memory);
+		free(p->response);
+		free(p->call);
+		free(p);
+	}
+	return NULL;
+}
+
+/* ---- tools ------------------------------------------------------------ */
+
+void tool_list_clear(struct tool_list *list)
+{
+	free(list->tools);
+	event_unref(list->system);
+	*list = (struct tool_list){ 0 };
+}
+
+int tool_list_read(struct tool_list *list, struct evlog *log, struct error *err)
+{
+	json_object *tools;
+	size_t n;
+
+	if (evlog_count(log) == 0)
+		return MT_OK;
+	list->system = evlog_event(log, 0, err);
+	if (!list->system)
+		return err->code;
+	tools = js_get(event_args(list->system), "tools");
+	n = tools && json_object_is_type(tools, json_type_array)
+		    ? json_object_array_length(tools) : 0;
+	list->tools = calloc(n + 1, sizeof *list->tools);
+	if (!list->tools)
+		return fail(err, MT_ENOMEM, "out of memory");
+	for (size_t i = 0; i < n; i++) {
+		json_object *f = js_get(json_object_array_get_idx(tools, i), "function");
+		struct llm_tool *t = &list->tools[list->count];
+
+		t->name = js_str(f, "name", "");
+		t->description = js_str(f, "description", "");
+		t->schema = js_text(js_get(f, "parameters"), NULL);
+		if (*t->name)
+			list->count++;
+	}
+	list->read = true;
+	return MT_OK;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * pieces.h - one event as a piece of a message: its text, once made, is kept
+ * and borrowed by requests. */
+#ifndef HOST_CONTEXT_PIECES_H
+#define HOST_CONTEXT_PIECES_H
+
+#include "context/memory.h"
+
+enum piece_kind {
+	PIECE_NONE,      /* the model reads nothing of it */
+	PIECE_SYSTEM,
+	PIECE_USER,
+	PIECE_ASSISTANT,
+	PIECE_CALL,      /* an action that came from a reply: the reply is sent */
+	PIECE_RESULT,    /* answers a call if `response` is set, else the user's */
+};
+
+struct piece {
+	enum piece_kind kind;
+	char *response, *call;       /* ids of the reply and its call; or NULL */
+	const char *text;
+	size_t len;
+	const struct llm_part *parts, *apart; /* apart: after another user message */
+	size_t part_count;
+	struct llm_part own_parts[1], apart_parts[1];
+	size_t own_count;
+	char *memory;                /* holds the text, two line ends before it */
+};
+
+/** Make the piece of an event. NULL: no memory. */
+struct piece *piece_make(const struct event *e, const struct memory_options *o,
+			 struct evlog *log);
+struct piece *piece_free(struct piece *p);
+
+/** The tools that the first event offers. */
+struct tool_list {
+	bool read;
+	struct event *system;
+	struct llm_tool *tools;
+	size_t count;
+};
+int tool_list_read(struct tool_list *list, struct evlog *log, struct error *err);
+void tool_list_clear(struct tool_list *list);
+
+#endif

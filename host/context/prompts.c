@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * prompts.c - finding and rendering prompt templates. */
+#include "context/prompts.h"
+
+#include "files.h"
+#include "mustache.h"
+
+#include <string.h>
+
+enum { TEMPLATE_MAX = 256 << 10, PROMPT_MAX = 1 << 20, PARTIALS_MAX = 64 };
+
+struct templates {
+	const char *dir, *agent;
+	char *texts[PARTIALS_MAX]; /* read for this rendering */
+	size_t count;
+};
+
+static bool good_name(const char *name)
+{
+	size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_-");
+
+	return n > 0 && n < 64 && name[n] == '\0';
+}
+
+static char *template_read(const struct templates *t, const char *name, struct error *err)
+{
+	AUTO(strbuf) struct strbuf path = STRBUF(4096);
+	struct error why = ERROR_NONE;
+	char *text = NULL;
+	int r = strbuf_addf(&path, "%s/%s/%s.mustache", t->dir, t->agent, name);
+
+	if (!r)
+		r = file_read(path.text, TEMPLATE_MAX, &text, NULL, &why);
+	if (r == MT_ENOTFOUND) {
+		why = ERROR_NONE;
+		strbuf_reset(&path);
+		r = strbuf_addf(&path, "%s/%s.mustache", t->dir, name);
+		if (!r)
+			r = file_read(path.text, TEMPLATE_MAX, &text, NULL, &why);
+	}
+	if (r)
+		fail(err, r, "prompt `%s`: %s", name, why.code ? why.text : "path too long");
+	return r ? NULL : text;
+}
+
+static const char *partial(const char *name, void *arg)
+{
+	struct templates *t = arg;
+
+	if (!good_name(name) || t->count == PARTIALS_MAX)
+		return NULL;
+	t->texts[t->count] = template_read(t, name, NULL);
+	return t->texts[t->count] ? t->texts[t->count++] : NULL;
+}
+
+char *prompt_render(const struct config *c, const char *agent, const char *name,
+		    json_object *data, struct error *err)
+{
+	struct templates t = { .dir = config_get(c, "core", "prompt_dir"), .agent = agent };
+	AUTO(strbuf) struct strbuf out = STRBUF(PROMPT_MAX);
+	AUTO(free) char *text = NULL;
+	char *result = NULL;
+	size_t len;
+
+	if (!good_name(name)) {
+		fail(err, MT_EINVAL, "`%s` is not a name of a prompt", name);
+		return NULL;
+	}
+	text = template_read(&t, name, err);
+	if (text && !mustache_render(name, text, data, partial, &t, &out, err)) {
+		len = out.len;
+		while (len && (out.text[len - 1] == '\n' || out.text[len - 1] == ' '))
+			len--;
+		strbuf_cut(&out, len);
+		result = strbuf_take(&out);
+		if (!result)
+			fail(err, MT_ENOMEM, "out of memory");
+	}
+	for (size_t i = 0; i < t.count; i++)
+		free(t.texts[i]);
+	return result;
+}

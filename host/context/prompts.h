@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * prompts.h - the templates that stand in prompts/, rendered with what the
+ * host knows. */
+#ifndef HOST_CONTEXT_PROMPTS_H
+#define HOST_CONTEXT_PROMPTS_H
+
+#include "config/config.h"
+#include "js.h"
+
+/** Render NAME.mustache: of the agent's own folder (prompt_dir/AGENT/) if it is
+ *  there, else of prompt_dir. Partials are looked up the same way.
+ *  @return owned text, or NULL with `err` filled. */
+char *prompt_render(const struct config *c, const char *agent, const char *name,
+		    json_object *data, struct error *err);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * conversation.h - a conversation: its log, its agent and everything that is
+ * wired to it, and what a face may ask of it.
+ *
+ * All functions are for the thread of the loop. Watchers are told from inside
+ * them or from the loop; they may call any of these functions but
+ * conversation_close. */
+#ifndef HOST_CONTROLLER_CONVERSATION_H
+#define HOST_CONTROLLER_CONVERSATION_H
+
+#include "config/config.h"
+#include "controller/state.h"
+#include "events/log.h"
+#include "llm/llm.h"
+#include "registry/registry.h"
+#include <uv.h>
+
+struct conversation;
+
+struct conversation_options {
+	const char *id;          /* new: may be NULL, one is made; else of the old one */
+	const char *controller;  /* [controller.NAME]; NULL: [controller] */
+	const char *model;       /* overrides `model` of the section; or NULL */
+	const char *workspace;   /* absolute; new conversations only */
+	const char *title;       /* or NULL */
+	bool headless;           /* nobody can answer */
+};
+
+/** Make a new conversation: everything that its configuration names is
+ *  resolved before the first event, which is `system`. */
+int conversation_create(uv_loop_t *loop, struct config *c, struct registry *r,
+			const struct conversation_options *o, struct conversation **ret,
+			struct error *err);
+/** Take up a conversation that was closed or whose process died. What its
+ *  agent was is read from its meta.json; `overrides` of the configuration
+ *  that was given on the command line come on top. Takes the owner's lock.
+ *  `ret_report` (may be NULL): a sentence on what was repaired; owned. */
+int conversation_resume(uv_loop_t *loop, const struct config_input *in,
+			const struct conversation_options *o, struct conversation **ret,
+			char **ret_report, struct error *err);
+/** Stop everything, write the checkpoint, end the runner; `done` is called
+ *  when all is gone and the memory is freed. */
+void conversation_close(struct conversation *c, void (*done)(void *arg), void *arg);
+
+/* ---- commands -- each is logged, and durable when it returns ----------- */
+
+/** A message of the user. Refused while the conversation is being closed. */
+int conversation_message(struct conversation *c, const char *text, size_t len,
+			 struct error *err);
+/** Go on after a pause, an error, a resume from disk. */
+int conversation_continue(struct conversation *c, struct error *err);
+/** Interrupt: the call or request that runs is cancelled; state paused. */
+int conversation_pause(struct conversation *c, struct error *err);
+/** End for good: state stopped. */
+int conversation_stop(struct conversation *c, struct error *err);
+/** Answer to a confirmation. */
+int conversation_confirm(struct conversation *c, bool yes, const char *reason,
+			 struct error *err);
+/** A runnable action that the user wants executed, V0 JSON. */
+int conversation_action(struct conversation *c, json_object *action, struct error *err);
+
+/* ---- what is ----------------------------------------------------------- */
+
+const char *conversation_id(const struct conversation *c);
+const char *conversation_title(const struct conversation *c);
+const char *conversation_workspace(const struct conversation *c);
+enum agent_state conversation_state(const struct conversation *c);
+/** Why it is in the state it is in: "" or a sentence. */
+const char *conversation_reason(const struct conversation *c);
+/** Exit code for the state it rests in (enum exit_code of commands/command.h). */
+int conversation_exit_code(const struct conversation *c);
+/** True while a request or a call is under way. */
+bool conversation_busy(const struct conversation *c);
+struct evlog *conversation_log(struct conversation *c);
+struct llm *conversation_model(struct conversation *c); /* NULL: none */
+int conversation_runner_pid(const struct conversation *c); /* -1: none yet */
+int64_t conversation_steps(const struct conversation *c);
+
+/** What somebody who looks on is told. Any member may be NULL. */
+struct watcher {
+	/** An event has been logged. */
+	void (*event)(void *arg, const struct event *e);
+	/** The reply as it streams; not in the log until it is whole. */
+	void (*delta)(void *arg, bool reasoning, const char *text, size_t len);
+	/** Live output of the action that runs. */
+	void (*output)(void *arg, int64_t action, const char *bytes, size_t len);
+	void (*progress)(void *arg, int64_t action, double done, double total,
+			 const char *message);
+	/** A request failed and is tried again; what streamed before is void. */
+	void (*retry)(void *arg, const struct llm_error *why, int64_t wait_ms);
+	/** The state has changed (after its event). */
+	void (*state)(void *arg, enum agent_state state, const char *reason);
+	/** A reply is whole: what it cost. */
+	void (*reply)(void *arg, const struct llm_reply *reply);
+	/** Something a person should know that is no event. */
+	void (*notice)(void *arg, int level, const char *text);
+};
+/** `w` is borrowed until it is unwatched. @return a handle, or a status. */
+int conversation_watch(struct conversation *c, const struct watcher *w, void *arg);
+void conversation_unwatch(struct conversation *c, int handle);
+
+/** Folder of a conversation: [core] state_dir or the XDG state folder, then
+ *  conversations/ID; owned. NULL: the id is malformed, or no memory. */
+char *conversation_dir(const struct config *c, const char *id, struct error *err);
+/** Find a conversation by the beginning of its id, "" or "last": the newest. */
+char *conversation_find(const struct config *c, const char *prefix, struct error *err);
+
+#endif

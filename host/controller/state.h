@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * state.h - the states of an agent and the moves between them (spec/events:
+ * V0 agent states). */
+#ifndef HOST_CONTROLLER_STATE_H
+#define HOST_CONTROLLER_STATE_H
+
+#include <stdbool.h>
+
+enum agent_state {
+	STATE_LOADING,
+	STATE_RUNNING,
+	STATE_AWAITING_USER_INPUT,
+	STATE_PAUSED,
+	STATE_STOPPED,
+	STATE_FINISHED,
+	STATE_REJECTED,
+	STATE_ERROR,
+	STATE_AWAITING_USER_CONFIRMATION,
+	STATE_USER_CONFIRMED,
+	STATE_USER_REJECTED,
+	STATE_RATE_LIMITED,
+	STATE_COUNT,
+};
+
+/** "running"; the text that events carry. */
+const char *state_name(enum agent_state state);
+/** @return the state, or -1. */
+int state_find(const char *name);
+/** May an agent go from one state to the other? */
+bool state_allowed(enum agent_state from, enum agent_state to);
+/** Nothing happens any more unless somebody asks for it. */
+bool state_is_resting(enum agent_state state);
+
+#endif

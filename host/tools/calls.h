@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * calls.h - a model's tool call as an action, and an action as a tool call.
+ *
+ * How the two correspond is data of the tool (mt_tool.events). The arguments
+ * are mended where models are known to slip, checked against the schema and
+ * laid into the fields of the action. */
+#ifndef HOST_TOOLS_CALLS_H
+#define HOST_TOOLS_CALLS_H
+
+#include "events/event.h"
+#include "tools/catalog.h"
+
+/** Arguments as the model wrote them: read, mended and checked.
+ *  @return the object, owned, or NULL with a sentence for the model. */
+json_object *call_arguments(const struct tool *tool, const char *text, size_t len,
+			    struct error *err);
+/** The action of a call. `args` as call_arguments gave them (borrowed).
+ *  `thought` is text that came with the reply ("" if none). */
+struct event *call_to_action(const struct tool *tool, json_object *args,
+			     const char *thought, struct error *err);
+/** The tool that runs an action and the arguments for it (`ret_args` owned):
+ *  the action's own tool when `preferred` is not NULL, else the first of the
+ *  catalog whose mapping gives this action. MT_ENOTFOUND with a sentence. */
+int action_to_call(const struct catalog *catalog, const struct event *action,
+		   const char *preferred, const struct tool **ret_tool,
+		   json_object **ret_args, struct error *err);
+/** Type of the observation that answers this action ("run", "edit", "tool"). */
+const char *call_observation(const struct tool *tool, const struct event *action);
+/** Time-out that an action asks for, in ms; 0: none. */
+int64_t action_timeout_ms(const struct event *action);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * recent.c - the condenser that keeps the first events and the newest ones. */
+#define MORTISE_PROVISIONAL
+#include <mortise/condenser.h>
+
+static int advance(const struct mt_host *host, const struct mt_condenser_out *out,
+		   struct mt_ctx *ctx, const struct mt_in *in)
+{
+	size_t count = host->view_count(ctx);
+	size_t first = (size_t)host->option_int(ctx, "keep_first");
+	size_t most = (size_t)host->option_int(ctx, "max_events");
+	size_t tail = most > first ? most - first : 0;
+
+	if (in->what != MT_START || count <= most)
+		return MT_OK;
+	for (size_t i = first; i < count - tail; i++) {
+		int r = out->drop(ctx, i);
+
+		if (r)
+			return r;
+	}
+	return MT_OK;
+}
+
+static const struct mt_option options[] = {
+	{ .size = sizeof options[0], .type = MT_OPTION_INT, .name = "keep_first",
+	  .fallback = "1", .min = 0, .max = 1000000,
+	  .help = "How many of the first events stay in the view." },
+	{ .size = sizeof options[0], .type = MT_OPTION_INT, .name = "max_events",
+	  .fallback = "100", .min = 1, .max = 1000000,
+	  .help = "How many events the view has at the most." },
+};
+
+static const struct mt_condenser recent = { .size = sizeof recent, .advance = advance };
+
+static const struct mt_component component = {
+	.size = sizeof component,
+	.kind = MT_KIND_CONDENSER,
+	.version_major = MT_CONDENSER_MAJOR,
+	.version_minor = MT_CONDENSER_MINOR,
+	.name = "recent",
+	.summary = "Keeps the first events and the newest.",
+	.options = options,
+	.option_count = sizeof options / sizeof options[0],
+	.functions = &recent,
+};
+
+MT_PLUGIN(.name = "recent", .version = "1.0", .license = "MIT", .components = &component,
+	  .component_count = 1)
