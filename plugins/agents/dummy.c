@@ -40,6 +40,7 @@ static int advance(const struct mt_host *host, const struct mt_agent_out *out,
 
 static const struct mt_agent dummy = {
 	.size = sizeof dummy,
+	.flags = MT_AGENT_NO_MODEL,
 	.system = system_text,
 	.advance = advance,
 };

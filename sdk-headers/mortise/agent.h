@@ -30,9 +30,13 @@ struct mt_agent_out {
 	int (*complain)(struct mt_ctx *ctx, struct mt_str text);
 };
 
+enum {
+	MT_AGENT_NO_MODEL = 1u << 0, /* asks no model: none needs to be configured */
+};
+
 struct mt_agent {
 	uint32_t size;
-	uint32_t flags; /* 0 */
+	uint32_t flags; /* MT_AGENT_NO_MODEL */
 	/** The first event of a conversation: the system text, by host->prompt.
 	 *  Borrowed until the next call into the plugin. */
 	int (*system)(const struct mt_host *host, struct mt_ctx *ctx,

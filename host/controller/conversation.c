@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * conversation.c - making, taking up and closing a conversation, its states,
+ * and the commands of its faces. */
+#include "controller/internal.h"
+
+#include "controller/exit_code.h"
+#include "controller/meta.h"
+#include "files.h"
+#include "log.h"
+
+#include <string.h>
+
+/* ---- telling ----------------------------------------------------------- */
+
+void notice(struct conversation *c, int level, const char *fmt, ...)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(4096);
+	va_list ap;
+
+	va_start(ap, fmt);
+	strbuf_vaddf(&text, fmt, ap);
+	va_end(ap);
+	log_line(level, "conversation", "%s", text.text);
+	TELL(c, notice, level, text.text);
+}
+
+int conversation_watch(struct conversation *c, const struct watcher *w, void *arg)
+{
+	for (int i = 0; i < WATCHERS_MAX; i++)
+		if (!c->watchers[i].watcher) {
+			c->watchers[i] = (struct watch){ w, arg };
+			return i;
+		}
+	return MT_ELIMIT;
+}
+
+void conversation_unwatch(struct conversation *c, int handle)
+{
+	if (handle >= 0 && handle < WATCHERS_MAX)
+		c->watchers[handle] = (struct watch){ 0 };
+}
+
+static void on_append(struct evlog *log, const struct event *e, void *arg)
+{
+	struct conversation *c = arg;
+
+	(void)log;
+	if (config_bool(c->config, "core", "log_all_events")) {
+		AUTO(strbuf) struct strbuf line = STRBUF(16 << 20);
+
+		event_write(e, &line);
+		log_line(MT_LOG_INFO, "event", "%s", line.text);
+	}
+	TELL(c, event, e);
+}
+
+/* ---- events and states ------------------------------------------------- */
+
+int64_t post(struct conversation *c, struct event *e, struct error *err)
+{
+	int64_t id;
+
+	if (!e) {
+		notice(c, MT_LOG_ERROR, "an event could not be made: %s", err->text);
+		return err->code ? err->code : MT_ENOMEM;
+	}
+	if (evlog_append(c->log, e, err)) {
+		event_unref(e);
+		c->state = STATE_ERROR;
+		c->exit_code = EXIT_FAILED;
+		snprintf(c->reason, sizeof c->reason, "%s", err->text);
+		notice(c, MT_LOG_ERROR, "%s", err->text);
+		TELL(c, state, c->state, c->reason);
+		return err->code;
+	}
+	id = e->id;
+	event_unref(e);
+	return id;
+}
+
+/* What was under way ends without effect. */
+static void cancel_work(struct conversation *c)
+{
+	if (c->exchange) {
+		llm_cancel(c->exchange);
+		c->exchange = NULL;
+	}
+	if (c->pending >= 0 && c->link)
+		link_cancel(c->link, (uint64_t)c->pending);
+}
+
+/* Stopped or failed with an action that has no observation: it gets one. */
+static void settle_pending(struct conversation *c, enum agent_state state)
+{
+	struct error err = ERROR_NONE;
+	AUTO(event) struct event *action = NULL;
+
+	clear_queue(c);
+	if (c->pending < 0)
+		return;
+	action = evlog_event(c->log, c->pending, &err);
+	c->pending = -1;
+	if (!action)
+		return;
+	if (state == STATE_STOPPED)
+		post_unanswered(c, action, "AGENT_ERROR$ERROR_ACTION_NOT_EXECUTED_STOPPED",
+				"The action was not finished: the conversation was stopped.");
+	else
+		post_unanswered(c, action, "AGENT_ERROR$ERROR_ACTION_NOT_EXECUTED_ERROR",
+				"The action was not finished: the agent ran into an error.");
+}
+
+void set_state(struct conversation *c, enum agent_state state, const char *reason)
+{
+	struct error err = ERROR_NONE;
+	json_object *extras;
+
+	if (!state_allowed(c->state, state))
+		return;
+	if (state == STATE_STOPPED || state == STATE_ERROR) {
+		cancel_work(c);
+		settle_pending(c, state);
+	}
+	c->state = state;
+	snprintf(c->reason, sizeof c->reason, "%s", reason);
+	extras = json_object_new_object();
+	js_set_str(extras, "agent_state", state_name(state));
+	js_set_str(extras, "reason", reason);
+	post(c, event_observation("agent_state_changed", SOURCE_ENVIRONMENT, -1, "", 0,
+				  extras, &err), &err);
+	if (state_is_resting(state))
+		evlog_barrier(c->log, &err);
+	TELL(c, state, state, c->reason);
+}
+
+void set_error(struct conversation *c, int exit_code, const char *fmt, ...)
+{
+	char text[sizeof c->reason];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	c->exit_code = exit_code;
+	set_state(c, STATE_ERROR, text);
+}
+
+/* ---- opening and closing ----------------------------------------------- */
+
+static void release(struct conversation *c)
+{
+	clear_queue(c);
+	unwire(c);
+	evlog_close(c->log);
+	log_set_mask(NULL);
+	mask_free(c->mask);
+	registry_free(c->registry);
+	config_free(c->config);
+	free(c->kept);
+	free(c->id);
+	free(c->dir);
+	free(c->workspace);
+	free(c->title);
+	free(c);
+}
+
+struct conversation *conversation_allocate(uv_loop_t *loop,
+					    const struct conversation_options *o)
+{
+	struct conversation *c = calloc(1, sizeof *c);
+
+	if (!c)
+		return NULL;
+	c->loop = loop;
+	c->pending = c->resend = -1;
+	c->headless = o->headless;
+	c->state = STATE_LOADING;
+	c->mask = mask_new();
+	if (!c->mask) {
+		free(c);
+		return NULL;
+	}
+	uv_prepare_init(loop, &c->handle);
+	uv_unref((uv_handle_t *)&c->handle);
+	c->handle.data = c;
+	return c;
+}
+
+int conversation_open(struct conversation *c, const struct conversation_options *o,
+		      enum evlog_open mode, char **ret_report, struct error *err)
+{
+	const char *sync = config_get(c->config, "core", "sync");
+	struct evlog_options options = { .mask = c->mask };
+	int r = config_secrets(c->config, c->mask, err);
+
+	log_set_mask(c->mask);
+	options.sync = strcmp(sync, "none") == 0    ? SYNC_NONE
+		       : strcmp(sync, "event") == 0 ? SYNC_EVENT
+						    : SYNC_BARRIER;
+	if (!r)
+		r = wire(c, o, err);
+	if (!r)
+		r = evlog_open(c->dir, mode, &options, &c->log, ret_report, err);
+	if (!r && evlog_subscribe(c->log, on_append, c) < 0)
+		r = fail(err, MT_ENOMEM, "out of memory");
+	return r ? r : wire_memory(c, o, err);
+}
+
+static void on_undone(uv_handle_t *handle)
+{
+	release(handle->data);
+}
+
+int conversation_undo(struct conversation *c, bool keep_config, int r)
+{
+	if (keep_config) {
+		c->config = NULL;
+		c->registry = NULL;
+	}
+	unwire(c);
+	c->log = evlog_close(c->log);
+	uv_close((uv_handle_t *)&c->handle, on_undone);
+	return r;
+}
+
+int conversation_create(uv_loop_t *loop, struct config *config, struct registry *registry,
+			const struct conversation_options *o, struct conversation **ret,
+			struct error *err)
+{
+	struct conversation *c = conversation_allocate(loop, o);
+	int r;
+
+	if (!c)
+		return fail(err, MT_ENOMEM, "out of memory");
+	c->config = config;
+	c->registry = registry;
+	c->workspace = strdup(o->workspace);
+	c->title = strdup(o->title ? o->title : "");
+	c->id = o->id ? strdup(o->id) : meta_new_id();
+	if (!c->workspace || !c->title || !c->id)
+		return conversation_undo(c, true, fail(err, MT_ENOMEM, "out of memory"));
+	c->dir = conversation_dir(config, c->id, err);
+	if (!c->dir)
+		return conversation_undo(c, true, err->code);
+	r = conversation_open(c, o, EVLOG_CREATE, NULL, err);
+	if (!r)
+		r = meta_write(c, o->controller, err);
+	if (!r)
+		r = post_system(c, err);
+	if (r)
+		return conversation_undo(c, true, r);
+	*ret = c;
+	return MT_OK;
+}
+
+static void on_released(uv_handle_t *handle)
+{
+	struct conversation *c = handle->data;
+	void (*closed)(void *arg) = c->closed;
+	void *arg = c->closed_arg;
+
+	release(c);
+	if (closed)
+		closed(arg);
+}
+
+void conversation_close_rest(struct conversation *c)
+{
+	uv_close((uv_handle_t *)&c->handle, on_released);
+}
+
+void conversation_close(struct conversation *c, void (*done)(void *arg), void *arg)
+{
+	c->closing = true;
+	c->closed = done;
+	c->closed_arg = arg;
+	cancel_work(c);
+	if (c->link)
+		link_close(c->link);
+	else
+		conversation_close_rest(c);
+}
+
+/* ---- commands ---------------------------------------------------------- */
+
+static void recall(struct conversation *c)
+{
+	struct error err = ERROR_NONE;
+	json_object *args = json_object_new_object(), *extras = json_object_new_object();
+	int64_t id;
+	char now[32];
+
+	js_set_str(args, "recall_type", "workspace_context");
+	id = post(c, event_action("recall", SOURCE_USER, args, &err), &err);
+	timestamp_now(now);
+	now[10] = '\0';
+	js_set_str(extras, "recall_type", "workspace_context");
+	js_set_str(extras, "working_dir", c->workspace);
+	js_set_str(extras, "date", now);
+	post(c, event_observation("recall", SOURCE_ENVIRONMENT, id < 0 ? -1 : id, "", 0,
+				  extras, &err), &err);
+}
+
+/* An agent that ran into a limit may go on when a person says so. */
+static void raise_limits(struct conversation *c)
+{
+	if (c->state == STATE_ERROR && c->exit_code == EXIT_LIMIT && !c->headless)
+		c->max_iterations += c->initial_iterations;
+}
+
+int conversation_message(struct conversation *c, const char *text, size_t len,
+			 struct error *err)
+{
+	json_object *args = json_object_new_object();
+	bool first = !view_user_since(c->log, 0);
+	int64_t id;
+
+	if (c->closing) {
+		json_object_put(args);
+		return fail(err, MT_EDENIED, "the conversation is being closed");
+	}
+	if (js_set_strn(args, "content", text, len)) {
+		json_object_put(args);
+		return fail(err, MT_ENOMEM, "out of memory");
+	}
+	id = post(c, event_action("message", SOURCE_USER, args, err), err);
+	if (id < 0)
+		return (int)id;
+	if (evlog_barrier(c->log, err))
+		return err->code;
+	if (first)
+		recall(c);
+	c->text_only = 0;
+	return conversation_continue(c, err);
+}
+
+/* An action that had not left when the process ended. */
+static void resend(struct conversation *c)
+{
+	struct error err = ERROR_NONE;
+	AUTO(event) struct event *action = evlog_event(c->log, c->resend, &err);
+
+	c->resend = -1;
+	if (!action) {
+		set_error(c, EXIT_FAILED, "%s", err.text);
+		return;
+	}
+	c->pending = action->id;
+	dispatch(c, action);
+}
+
+int conversation_continue(struct conversation *c, struct error *err)
+{
+	if (c->closing)
+		return fail(err, MT_EDENIED, "the conversation is being closed");
+	raise_limits(c);
+	c->condense = false;
+	set_state(c, STATE_RUNNING, "");
+	if (c->resend >= 0)
+		resend(c);
+	kick(c);
+	return MT_OK;
+}
+
+int conversation_pause(struct conversation *c, struct error *err)
+{
+	if (!state_allowed(c->state, STATE_PAUSED))
+		return fail(err, MT_EINVAL, "the conversation is %s: there is nothing to pause",
+			    state_name(c->state));
+	cancel_work(c);
+	set_state(c, STATE_PAUSED, "paused by the user");
+	return MT_OK;
+}
+
+int conversation_stop(struct conversation *c, struct error *err)
+{
+	(void)err;
+	set_state(c, STATE_STOPPED, "stopped by the user");
+	return MT_OK;
+}
+
+int conversation_confirm(struct conversation *c, bool yes, const char *reason,
+			 struct error *err)
+{
+	(void)yes, (void)reason;
+	return fail(err, MT_EINVAL, "the conversation is %s: nothing waits for confirmation",
+		    state_name(c->state));
+}
+
+int conversation_action(struct conversation *c, json_object *json, struct error *err)
+{
+	AUTO(event) struct event *e = event_from_json(json, err);
+	AUTO(event) struct event *action = NULL;
+
+	if (!e)
+		return err->code;
+	if (!e->is_action || !(e->type->flags & EVENT_RUNNABLE))
+		return fail(err, MT_EINVAL, "`%s` is not an action that can be executed",
+			    e->type->name);
+	if (c->pending >= 0 || c->exchange || c->closing)
+		return fail(err, MT_EDENIED, "the agent is at work: pause it first");
+	action = event_action(e->type->name, SOURCE_USER, json_object_get(event_args(e)), err);
+	if (!action)
+		return err->code;
+	if (js_get(e->json, "timeout"))
+		js_set(action->json, "timeout", json_object_get(js_get(e->json, "timeout")));
+	if (post(c, event_ref(action), err) < 0)
+		return err->code;
+	c->pending = action->id;
+	dispatch(c, action);
+	return MT_OK;
+}
+
+/* ---- what is ----------------------------------------------------------- */
+
+const char *conversation_id(const struct conversation *c)
+{
+	return c->id;
+}
+
+const char *conversation_title(const struct conversation *c)
+{
+	return c->title;
+}
+
+const char *conversation_workspace(const struct conversation *c)
+{
+	return c->workspace;
+}
+
+enum agent_state conversation_state(const struct conversation *c)
+{
+	return c->state;
+}
+
+const char *conversation_reason(const struct conversation *c)
+{
+	return c->reason;
+}
+
+int conversation_exit_code(const struct conversation *c)
+{
+	switch (c->state) {
+	case STATE_FINISHED:
+		return EXIT_DONE;
+	case STATE_REJECTED:
+		return EXIT_REJECTED;
+	case STATE_PAUSED:
+	case STATE_STOPPED:
+		return EXIT_INTERRUPTED;
+	case STATE_ERROR:
+		return c->exit_code ? c->exit_code : EXIT_FAILED;
+	case STATE_AWAITING_USER_INPUT:
+	case STATE_AWAITING_USER_CONFIRMATION:
+		return EXIT_WAITING;
+	case STATE_LOADING:
+	case STATE_RUNNING:
+	case STATE_USER_CONFIRMED:
+	case STATE_USER_REJECTED:
+	case STATE_RATE_LIMITED:
+	case STATE_COUNT:
+		break;
+	}
+	return EXIT_FAILED;
+}
+
+bool conversation_busy(const struct conversation *c)
+{
+	return c->exchange || c->pending >= 0;
+}
+
+struct evlog *conversation_log(struct conversation *c)
+{
+	return c->log;
+}
+
+struct llm *conversation_model(struct conversation *c)
+{
+	return c->llm;
+}
+
+int conversation_runner_pid(const struct conversation *c)
+{
+	return c->link ? link_pid(c->link) : -1;
+}
+
+int64_t conversation_steps(const struct conversation *c)
+{
+	return c->iteration;
+}

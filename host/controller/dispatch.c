@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * dispatch.c - a runnable action goes to a runner, its result comes back as an
+ * observation. */
+#include "controller/internal.h"
+
+#include "controller/exit_code.h"
+#include "files.h"
+#include "log.h"
+#include "tools/calls.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum {
+	DEADLINE_MS = 15 * 60 * 1000, /* of a call that names no time-out */
+	DEADLINE_SPARE_MS = 30 * 1000, /* beyond the time-out that a tool keeps itself */
+};
+
+/* ---- observations ------------------------------------------------------ */
+
+/* An observation of an action: cause, source, the call that it answers. */
+static void answer(struct conversation *c, struct event *action, struct event *e,
+		   struct error *err)
+{
+	json_object *meta = event_tool_meta(action);
+
+	if (e && meta)
+		js_set(e->json, "tool_call_metadata", json_object_get(meta));
+	if (c->pending == action->id) {
+		c->pending = -1;
+		c->pending_tool = NULL;
+	}
+	if (!e)
+		notice(c, MT_LOG_ERROR, "%s", err->text);
+	post(c, e, err);
+}
+
+void post_unanswered(struct conversation *c, struct event *action, const char *error_id,
+		     const char *text)
+{
+	struct error err = ERROR_NONE;
+	json_object *extras = json_object_new_object();
+	struct event *e;
+
+	js_set_str(extras, "error_id", error_id);
+	e = event_observation("error", action->source, action->id, text, strlen(text),
+			      extras, &err);
+	answer(c, action, e, &err);
+}
+
+/* Fields of the observation that the tool did not give and that the action has
+ * under the same name: command, path, name, arguments. */
+static void inherit(json_object *extras, const struct event_type *type,
+		    const struct event *action)
+{
+	for (size_t i = 0; i < type->field_count; i++) {
+		const char *name = type->fields[i].name;
+		json_object *value = js_get(event_args(action), name);
+
+		if (value && !js_get(extras, name))
+			js_set(extras, name, json_object_get(value));
+	}
+}
+
+/* Media of a result are kept as blobs of the log. */
+static int keep_media(struct conversation *c, json_object *extras,
+		      const struct link_result *result, struct error *err)
+{
+	json_object *list = result->media_count ? json_object_new_array() : NULL;
+
+	for (size_t i = 0; i < result->media_count; i++) {
+		json_object *o = json_object_new_object();
+		char name[65];
+		int r = evlog_blob(c->log, result->media[i].bytes, result->media[i].len, name,
+				   err);
+
+		if (r) {
+			json_object_put(o);
+			json_object_put(list);
+			return r;
+		}
+		js_set_str(o, "mime", result->media[i].mime);
+		js_set_str(o, "blob", name);
+		json_object_array_add(list, o);
+	}
+	return list ? js_set(extras, "media", list) : MT_OK;
+}
+
+static struct event *observation_of(struct conversation *c, struct event *action,
+				    const struct link_result *result, struct error *err)
+{
+	const char *name = call_observation(c->pending_tool, action);
+	const struct event_type *type = event_type_find(false, name);
+	AUTO(strbuf) struct strbuf text = STRBUF(64 << 20);
+	json_object *extras;
+
+	if (!type)
+		type = event_type_find(false, "tool");
+	extras = result->fields ? json_object_get(result->fields) : json_object_new_object();
+	inherit(extras, type, action);
+	if (keep_media(c, extras, result, err)) {
+		json_object_put(extras);
+		return NULL;
+	}
+	strbuf_addn(&text, result->text, result->text_len);
+	if (result->status && result->error)
+		strbuf_addf(&text, "%s%s", text.len ? "\n" : "", result->error);
+	if (result->status && strcmp(type->name, "tool") == 0)
+		js_set_bool(extras, "is_error", true);
+	if (strcmp(type->name, "tool") == 0 && !js_get(extras, "name"))
+		js_set_str(extras, "name", c->pending_tool->name);
+	return event_observation(type->name, action->source, action->id, text.text, text.len,
+				 extras, err);
+}
+
+static bool failed_outside(const struct link_result *result)
+{
+	return result->crashed || result->status == MT_ECANCELLED
+	       || result->status == MT_ETIMEOUT;
+}
+
+/* ---- the link ---------------------------------------------------------- */
+
+static void on_result(void *arg, const struct link_result *result)
+{
+	struct conversation *c = arg;
+	struct error err = ERROR_NONE;
+	AUTO(event) struct event *action = NULL;
+
+	if (c->pending < 0 || (uint64_t)c->pending != result->call)
+		return;
+	action = evlog_event(c->log, c->pending, &err);
+	if (!action) {
+		set_error(c, EXIT_FAILED, "%s", err.text);
+		return;
+	}
+	if (failed_outside(result)) {
+		AUTO(strbuf) struct strbuf text = STRBUF(64 << 20);
+
+		strbuf_addn(&text, result->text, result->text_len);
+		strbuf_addf(&text, "%s%s", text.len ? "\n" : "",
+			    result->error ? result->error : "The call was cancelled.");
+		post_unanswered(c, action, "", text.text);
+	} else {
+		answer(c, action, observation_of(c, action, result, &err), &err);
+	}
+	kick(c);
+}
+
+static void on_output(void *arg, uint64_t call, const char *bytes, size_t len)
+{
+	struct conversation *c = arg;
+
+	TELL(c, output, (int64_t)call, bytes, len);
+}
+
+static void on_progress(void *arg, uint64_t call, double done, double total,
+			const char *message)
+{
+	struct conversation *c = arg;
+
+	TELL(c, progress, (int64_t)call, done, total, message);
+}
+
+static void on_request(void *arg, uint64_t call, uint64_t request, const char *method,
+		       json_object *params)
+{
+	struct conversation *c = arg;
+	AUTO(strbuf) struct strbuf text = STRBUF(512);
+
+	(void)call, (void)params;
+	strbuf_addf(&text, "this host does not answer %s yet", method);
+	link_answer(c->link, request, MT_EUNSUPPORTED, text.text, text.len);
+}
+
+static void on_log(void *arg, int level, const char *instance, const char *text)
+{
+	(void)arg;
+	log_line(level, instance ? instance : "runner", "%s", text);
+}
+
+static void on_closed(void *arg, const struct error *why)
+{
+	struct conversation *c = arg;
+
+	c->link = NULL;
+	if (c->closing)
+		conversation_close_rest(c);
+	else
+		notice(c, MT_LOG_WARNING, "the runner has ended: %s", why->text);
+}
+
+static const struct link_events link_events = {
+	.output = on_output,
+	.progress = on_progress,
+	.result = on_result,
+	.request = on_request,
+	.log = on_log,
+	.closed = on_closed,
+};
+
+/* ---- launching --------------------------------------------------------- */
+
+static const char *out_wanted(struct mt_ctx *x, const char *name)
+{
+	if (strcmp(name, "runner") == 0)
+		return config_get(x->c->config, "core", "runner");
+	if (strcmp(name, "workspace") == 0)
+		return x->c->workspace;
+	return strcmp(name, "conversation") == 0 ? x->c->id : NULL;
+}
+
+static int append(char ***list, size_t *count, char *text)
+{
+	char **all = text ? realloc(*list, (*count + 2) * sizeof *all) : NULL;
+
+	if (!all) {
+		free(text);
+		return MT_ENOMEM;
+	}
+	*list = all;
+	all[(*count)++] = text;
+	all[*count] = NULL;
+	return MT_OK;
+}
+
+static int out_arg(struct mt_ctx *x, const char *text)
+{
+	return append(&x->argv, &x->argc, strdup(text));
+}
+
+static int out_env(struct mt_ctx *x, const char *name, const char *value)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(1 << 17);
+
+	if (strchr(name, '=') || strbuf_addf(&text, "%s=%s", name, value))
+		return MT_EINVAL;
+	return append(&x->env, &x->envc, strbuf_take(&text));
+}
+
+static int out_workspace(struct mt_ctx *x, const char *path)
+{
+	free(x->workspace);
+	x->workspace = strdup(path);
+	return x->workspace ? MT_OK : MT_ENOMEM;
+}
+
+static const struct mt_runtime_out runtime_out = {
+	.size = sizeof runtime_out,
+	.wanted = out_wanted,
+	.arg = out_arg,
+	.env = out_env,
+	.workspace = out_workspace,
+};
+
+/* The environment that every runner starts from. */
+static int base_env(struct mt_ctx *x)
+{
+	static const char *const names[] = { "PATH", "HOME", "USER", "LOGNAME", "LANG",
+					     "LC_ALL", "LC_CTYPE", "TERM", "TMPDIR", "TZ",
+					     "SHELL" };
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		const char *value = getenv(names[i]);
+
+		if (value && out_env(x, names[i], value))
+			return MT_ENOMEM;
+	}
+	return getenv("PATH") ? MT_OK
+			      : out_env(x, "PATH", "/usr/local/bin:/usr/bin:/bin");
+}
+
+/* The instances that have something to run. */
+static struct link_instance *instances(const struct conversation *c, size_t *ret_count)
+{
+	struct link_instance *list = calloc(c->catalog.instance_count + 1, sizeof *list);
+
+	*ret_count = 0;
+	for (size_t i = 0; list && i < c->catalog.instance_count; i++) {
+		const struct tool_instance *t = &c->catalog.instances[i];
+		bool runs = false;
+
+		for (size_t k = 0; k < c->catalog.count; k++)
+			runs = runs || (c->catalog.tools[k].instance == i
+					&& !(c->catalog.tools[k].hints & MT_TOOL_CONTROL));
+		if (!runs)
+			continue;
+		list[(*ret_count)++] = (struct link_instance){
+			.name = t->name,
+			.component = t->component->name,
+			.plugin = t->component->path,
+			.options = t->options,
+			.secrets = (const char *const *)t->secrets,
+		};
+	}
+	return list;
+}
+
+static int open_log_file(const struct conversation *c)
+{
+	AUTO(free) char *path = path_join(c->dir, "runner.log");
+
+	return path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600) : -1;
+}
+
+static int launch(struct conversation *c, struct mt_ctx *x, struct error *err)
+{
+	const struct mt_runtime *runtime = c->runtime.functions;
+	const struct mt_in in = { .size = sizeof in, .what = MT_START };
+	AUTO(free) struct link_instance *list = NULL;
+	AUTO(free) char *spool = path_join(c->dir, "spool");
+	AUTO(close) int fd = open_log_file(c);
+	struct link_spec spec = { .conversation = c->id, .stderr_fd = fd, .spool_dir = spool };
+	int r = base_env(x);
+
+	if (!r)
+		r = runtime->launch(services(), &runtime_out, x, &in);
+	if (r || !x->argc)
+		return fail(err, r ? r : MT_EINVAL, "runtime %s: %s",
+			    c->runtime.component->name,
+			    x->error.code ? x->error.text : "named no program");
+	list = instances(c, &spec.instance_count);
+	if (!list || !spool)
+		return fail(err, MT_ENOMEM, "out of memory");
+	spec.argv = x->argv;
+	spec.env = x->env;
+	spec.workspace = x->workspace ? x->workspace : c->workspace;
+	spec.instances = list;
+	return link_open(c->loop, &spec, &link_events, c, &c->link, err);
+}
+
+int runner_start(struct conversation *c, struct error *err)
+{
+	struct mt_ctx x = { .c = c, .part = &c->runtime };
+	int r;
+
+	if (c->link)
+		return MT_OK;
+	r = launch(c, &x, err);
+	ctx_clear(&x);
+	return r;
+}
+
+/* ---- one action -------------------------------------------------------- */
+
+static int64_t deadline(const struct conversation *c, const struct tool *tool,
+			const struct event *action)
+{
+	const struct tool_instance *t = &c->catalog.instances[tool->instance];
+	const struct part p = { .component = t->component, .options = t->options };
+	int64_t asked = action_timeout_ms(action), own = part_option_int(&p, "timeout");
+	int64_t most = own > asked ? own : asked;
+
+	return most + DEADLINE_SPARE_MS > DEADLINE_MS ? most + DEADLINE_SPARE_MS
+						      : DEADLINE_MS;
+}
+
+static int log_dispatch(struct conversation *c, int64_t id, struct error *err)
+{
+	AUTO(json) json_object *record = json_object_new_object();
+
+	if (js_set_str(record, "record", "dispatch") || js_set_int(record, "action", id))
+		return fail(err, MT_ENOMEM, "out of memory");
+	if (evlog_record(c->log, record, err))
+		return err->code;
+	return evlog_barrier(c->log, err);
+}
+
+static int send(struct conversation *c, struct event *action, struct error *err)
+{
+	const char *preferred = js_str(event_tool_meta(action), "function_name", NULL);
+	AUTO(json) json_object *args = NULL;
+	const struct tool *tool;
+	const char *text;
+	size_t len;
+	int r = action_to_call(&c->catalog, action, preferred, &tool, &args, err);
+
+	if (!r)
+		r = runner_start(c, err);
+	if (!r)
+		r = log_dispatch(c, action->id, err);
+	if (r)
+		return r;
+	c->pending_tool = tool;
+	text = js_text(args, &len);
+	return link_call(c->link, (uint64_t)action->id,
+			 c->catalog.instances[tool->instance].name, tool->name, text, len,
+			 deadline(c, tool, action), err);
+}
+
+void dispatch(struct conversation *c, struct event *action)
+{
+	struct error err = ERROR_NONE;
+
+	if (send(c, action, &err))
+		post_unanswered(c, action, "", err.text);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * exit_code.h - how a conversation ended, as the exit code of the program. */
+#ifndef HOST_CONTROLLER_EXIT_CODE_H
+#define HOST_CONTROLLER_EXIT_CODE_H
+
+/** Exit codes, by reason (doc/exit-codes.md and --help). */
+enum exit_code {
+	EXIT_DONE = 0,        /* the task is done, or the command did its work */
+	EXIT_FAILED = 1,      /* it did not work: see the message */
+	EXIT_USAGE = 2,       /* wrong arguments or configuration */
+	EXIT_MODEL = 3,       /* the model could not be asked */
+	EXIT_LIMIT = 4,       /* a limit was reached: iterations, budget, time */
+	EXIT_REJECTED = 5,    /* the agent gave up, or a policy refused */
+	EXIT_TOOL = 6,        /* the runner or a plugin failed */
+	EXIT_STUCK = 7,       /* the agent went in circles */
+	EXIT_WAITING = 8,     /* it waits for a person and none is there */
+	EXIT_INTERRUPTED = 130,
+};
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * internal.h - what the files of the controller share; nobody else includes it. */
+#ifndef HOST_CONTROLLER_INTERNAL_H
+#define HOST_CONTROLLER_INTERNAL_H
+
+#include "context/memory.h"
+#include "controller/conversation.h"
+#include "tools/calls.h"
+#include "tools/catalog.h"
+#include "tools/link.h"
+
+#include <mortise/agent.h>
+#include <mortise/condenser.h>
+#include <mortise/runtime.h>
+
+enum { CONDENSERS_MAX = 16, WATCHERS_MAX = 32, PLANNED_MAX = 256 };
+
+/** A plugin component that runs in this process, as configured. */
+struct part {
+	char *name;                /* as the configuration calls it */
+	const struct component *component;
+	const void *functions;
+	json_object *options;      /* {key: "value"} as set */
+};
+
+/** What an agent wants done, in order; a reply may give several. */
+struct planned {
+	enum { PLAN_CALL, PLAN_ACTION, PLAN_MESSAGE, PLAN_COMPLAINT } kind;
+	size_t call;
+	bool wait;
+	char *type, *text;
+};
+
+struct watch {
+	const struct watcher *watcher;
+	void *arg;
+};
+
+struct conversation {
+	uv_loop_t *loop;
+	struct config *config;
+	struct registry *registry;
+	char *id, *dir, *workspace, *title;
+	bool headless;
+
+	struct mask *mask;
+	struct evlog *log;
+	struct memory *memory;
+	struct catalog catalog;
+	struct llm_pool *pool;
+	struct llm *llm;
+	struct part agent, runtime, condensers[CONDENSERS_MAX];
+	size_t condenser_count;
+
+	enum agent_state state;
+	char reason[512];
+	int exit_code;             /* of the error state */
+	int64_t iteration, max_iterations, initial_iterations;
+	unsigned text_only;        /* replies without a call in a row */
+	bool condense;             /* a condensation was asked for, none came */
+
+	bool stepping, again, closing;
+	int64_t pending;           /* runnable action without observation; -1 */
+	int64_t resend;            /* action to execute when it goes on; -1 */
+	const struct tool *pending_tool;
+	struct llm_exchange *exchange;
+	int64_t asked_at;          /* events there when the request was made */
+	struct llm_reply *reply;   /* whose outputs are queued */
+	struct planned queue[PLANNED_MAX];
+	size_t queued, next;
+	char *kept;                /* state text of the agent */
+
+	struct link *link;
+	struct watch watchers[WATCHERS_MAX];
+
+	uv_prepare_t handle;       /* never started: its closing ends the conversation */
+	void (*closed)(void *arg);
+	void *closed_arg;
+};
+
+/* ---- conversation.c ---- */
+struct conversation *conversation_allocate(uv_loop_t *loop,
+					    const struct conversation_options *o);
+/** Wire it and open its log. */
+int conversation_open(struct conversation *c, const struct conversation_options *o,
+		      enum evlog_open mode, char **ret_report, struct error *err);
+/** Undo a half-made conversation. @return `r`. With `keep_config` the caller
+ *  still owns configuration and registry. */
+int conversation_undo(struct conversation *c, bool keep_config, int r);
+/** The runner is gone: what is left of closing. */
+void conversation_close_rest(struct conversation *c);
+/** Append an event; everybody is told. Takes the reference, NULL included
+ *  (then `err` says why). A log that cannot be written ends the conversation
+ *  in error. @return its id or a status. */
+int64_t post(struct conversation *c, struct event *e, struct error *err);
+void notice(struct conversation *c, int level, const char *fmt, ...) MT_PRINTF(3, 4);
+void set_state(struct conversation *c, enum agent_state state, const char *reason);
+/** State error with this sentence and exit code. */
+void set_error(struct conversation *c, int exit_code, const char *fmt, ...)
+	MT_PRINTF(3, 4);
+
+#define TELL(c, member, ...)                                                   \
+	for (size_t w_ = 0; w_ < WATCHERS_MAX; w_++)                           \
+		if ((c)->watchers[w_].watcher                                  \
+		    && (c)->watchers[w_].watcher->member)                      \
+			(c)->watchers[w_].watcher->member(                     \
+				(c)->watchers[w_].arg, __VA_ARGS__)
+
+/* ---- wiring.c ---- */
+/** Resolve everything that the configuration names. */
+int wire(struct conversation *c, const struct conversation_options *o, struct error *err);
+int wire_memory(struct conversation *c, const struct conversation_options *o,
+		struct error *err);
+void unwire(struct conversation *c); /* may be called twice */
+/** Every setting that makes the agent what it is: ["section.key=value"]. */
+json_object *wiring_settings(const struct conversation *c, const char *controller);
+/** Option of a part in force; NULL: unset. */
+const char *part_option(const struct part *p, const char *name);
+int64_t part_option_int(const struct part *p, const char *name);
+
+/* ---- step.c ---- */
+/** Do what can be done now: steps until something has to be waited for. */
+void kick(struct conversation *c);
+/** Drop what an agent had planned. */
+void clear_queue(struct conversation *c);
+/** Plan again what a reply of the log asked for; `done` of it is in the log. */
+int replan(struct conversation *c, struct llm_reply *reply, size_t done,
+	   struct error *err);
+/** Post the first event: the system text and the tools. */
+int post_system(struct conversation *c, struct error *err);
+/** An error that the model reads; `meta_of` (may be NULL): the action or reply
+ *  call that it answers. */
+void post_complaint(struct conversation *c, const char *call_id, const char *function,
+		    const char *text);
+
+/* ---- services.c ---- */
+/** A work in progress of a part: handles live as long as it. */
+struct mt_ctx {
+	struct conversation *c;
+	const struct part *part;
+	struct view_item *view;
+	size_t view_count;
+	struct llm_request *request;
+	bool sent;                 /* the request shall be sent */
+	bool is_agent;
+	struct event **events;     /* references held */
+	size_t event_count;
+	char **texts;              /* owned by the work */
+	size_t text_count;
+	/* condensers */
+	bool dropped, condensed;
+	/* runtime */
+	char **argv, **env;
+	size_t argc, envc;
+	char *workspace;
+	struct error error;
+};
+void ctx_clear(struct mt_ctx *x);
+const struct mt_host *services(void);
+/** A view of the history: what the log says, before any condenser. */
+int view_make(struct conversation *c, struct view_item **ret, size_t *ret_count,
+	      struct error *err);
+/** Run the condensers over the view of the work; *ret_again: a condensation was
+ *  posted, begin the step again. */
+int condense(struct mt_ctx *x, bool *ret_again);
+/** What an agent puts out goes to the queue of the conversation. */
+const struct mt_agent_out *agent_out(void);
+
+/* ---- dispatch.c ---- */
+/** Execute the pending action. */
+void dispatch(struct conversation *c, struct event *action);
+/** Start the runner if it is not there, so that it is ready when needed. */
+int runner_start(struct conversation *c, struct error *err);
+/** An observation that says why the pending action has none of its own. */
+void post_unanswered(struct conversation *c, struct event *action, const char *error_id,
+		     const char *text);
+
+#endif

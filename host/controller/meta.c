@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * meta.c - ids, folders and meta.json of conversations. */
+#include "controller/meta.h"
+
+#include "controller/internal.h"
+#include "files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+
+enum { META_FORMAT = 1, META_MAX = 4 << 20, ID_MAX = 64 };
+
+char *meta_new_id(void)
+{
+	AUTO(strbuf) struct strbuf id = STRBUF(ID_MAX);
+	unsigned random = 0;
+	time_t now = time(NULL);
+	struct tm tm;
+	char date[32];
+
+	if (getrandom(&random, sizeof random, 0) != sizeof random)
+		random = (unsigned)now ^ (unsigned)getpid() << 16;
+	strftime(date, sizeof date, "%Y%m%d-%H%M%S", gmtime_r(&now, &tm));
+	strbuf_addf(&id, "%s-%08x", date, random);
+	return strbuf_take(&id);
+}
+
+static json_object *spec(const struct conversation *c, const char *controller)
+{
+	json_object *o = json_object_new_object(), *tools = json_object_new_array();
+
+	js_set_str(o, "agent", c->agent.component->name);
+	js_set_str(o, "agent_version", c->agent.component->version);
+	if (c->llm)
+		js_set_str(o, "model", llm_name(c->llm));
+	for (size_t i = 0; i < c->catalog.count; i++)
+		json_object_array_add(tools,
+				      json_object_new_string(c->catalog.tools[i].name));
+	js_set(o, "tools", tools);
+	js_set(o, "settings", wiring_settings(c, controller));
+	return o;
+}
+
+int meta_write(struct conversation *c, const char *controller, struct error *err)
+{
+	AUTO(json) json_object *o = json_object_new_object();
+	AUTO(free) char *path = path_join(c->dir, "meta.json");
+	char now[32];
+	const char *text;
+	size_t len;
+
+	timestamp_now(now);
+	js_set_int(o, "format", META_FORMAT);
+	js_set_str(o, "id", c->id);
+	js_set_str(o, "title", c->title);
+	js_set_str(o, "workspace", c->workspace);
+	js_set_str(o, "created", now);
+	js_set_str(o, "version", VERSION);
+	js_set(o, "spec", spec(c, controller));
+	if (mask_json(c->mask, o, NULL) || !path)
+		return fail(err, MT_ENOMEM, "out of memory");
+	text = js_text(o, &len);
+	return file_write(path, text, len, 0600, true, err);
+}
+
+json_object *meta_read(const char *dir, struct error *err)
+{
+	AUTO(free) char *path = path_join(dir, "meta.json");
+	AUTO(free) char *text = NULL;
+	AUTO(json) json_object *o = NULL;
+	struct error why = ERROR_NONE;
+	size_t len;
+
+	if (!path) {
+		fail(err, MT_ENOMEM, "out of memory");
+		return NULL;
+	}
+	if (file_read(path, META_MAX, &text, &len, err))
+		return NULL;
+	o = js_parse_object(text, len, &why);
+	if (!o) {
+		fail(err, MT_EINVAL, "%s: %s", path, why.text);
+		return NULL;
+	}
+	if (js_int(o, "format", 0) != META_FORMAT) {
+		fail(err, MT_EUNSUPPORTED,
+		     "%s: format %lld, this mortise reads format %d: update mortise", path,
+		     (long long)js_int(o, "format", 0), META_FORMAT);
+		return NULL;
+	}
+	return STEAL(o);
+}
+
+static char *state_root(const struct config *c, struct error *err)
+{
+	const char *set = config_get(c, "core", "state_dir");
+	AUTO(free) char *base = NULL;
+	char *root;
+
+	if (set && *set)
+		base = path_expand(set);
+	else if (xdg_dir("STATE", true, &base, err))
+		return NULL;
+	root = base ? path_join(base, "conversations") : NULL;
+	if (!root)
+		fail(err, MT_ENOMEM, "out of memory");
+	return root;
+}
+
+static bool good_id(const char *id)
+{
+	size_t n = strspn(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+			      "0123456789_-");
+
+	return n > 0 && n < ID_MAX && id[n] == '\0' && id[0] != '-';
+}
+
+char *conversation_dir(const struct config *c, const char *id, struct error *err)
+{
+	AUTO(free) char *root = NULL;
+	char *dir;
+
+	if (!good_id(id)) {
+		fail(err, MT_EINVAL, "`%.80s` is not an id of a conversation: letters, digits, "
+		     "- and _", id);
+		return NULL;
+	}
+	root = state_root(c, err);
+	if (!root)
+		return NULL;
+	dir = dir_make(root, err) ? NULL : path_join(root, id);
+	if (!dir)
+		fail(err, MT_ENOMEM, "out of memory");
+	return dir;
+}
+
+/* When its log was last written. */
+static int64_t written_ns(const char *root, const char *id)
+{
+	AUTO(strbuf) struct strbuf path = STRBUF(8192);
+	struct stat st;
+
+	if (strbuf_addf(&path, "%s/%s/events.jsonl", root, id) || stat(path.text, &st) < 0)
+		return -1;
+	return (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+}
+
+char *conversation_find(const struct config *c, const char *prefix, struct error *err)
+{
+	AUTO(free) char *root = state_root(c, err);
+	AUTO(free) char *found = NULL;
+	bool newest = !*prefix || strcmp(prefix, "last") == 0;
+	int64_t best = -1;
+	size_t matches = 0;
+	struct dirent *d;
+	DIR *dir;
+
+	if (!root)
+		return NULL;
+	dir = opendir(root);
+	while (dir && (d = readdir(dir))) {
+		int64_t when = good_id(d->d_name) ? written_ns(root, d->d_name) : -1;
+
+		if (when < 0 || (!newest && strncmp(d->d_name, prefix, strlen(prefix)) != 0))
+			continue;
+		if (!newest && strcmp(d->d_name, prefix) == 0)
+			best = -1, matches = 0;
+		matches++;
+		if (when > best) {
+			free(found);
+			found = strdup(d->d_name);
+			best = when;
+		}
+		if (!newest && strcmp(d->d_name, prefix) == 0)
+			break;
+	}
+	if (dir)
+		closedir(dir);
+	if (!found) {
+		if (newest)
+			fail(err, MT_ENOTFOUND, "there is no conversation yet");
+		else
+			fail(err, MT_ENOTFOUND, "there is no conversation `%.80s`: "
+			     "`mortise conversations` lists them", prefix);
+		return NULL;
+	}
+	if (!newest && matches > 1) {
+		fail(err, MT_EINVAL, "%zu conversations begin with `%.80s`: write more of the id",
+		     matches, prefix);
+		return NULL;
+	}
+	return STEAL(found);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * meta.h - meta.json: what a conversation is, and the immutable specification
+ * of its agent, from which the same agent is made again. */
+#ifndef HOST_CONTROLLER_META_H
+#define HOST_CONTROLLER_META_H
+
+#include "controller/conversation.h"
+
+/** A new id: date, time and eight random digits; owned. NULL: no memory. */
+char *meta_new_id(void);
+int meta_write(struct conversation *c, const char *controller, struct error *err);
+/** Read the meta.json of a folder; another format number is refused. Owned. */
+json_object *meta_read(const char *dir, struct error *err);
+
+#endif

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * resume.c - taking up a conversation from its log. */
+#include "controller/internal.h"
+
+#include "controller/exit_code.h"
+#include "controller/meta.h"
+#include "events/view.h"
+#include "log.h"
+
+#include <string.h>
+
+enum { LOG_READ_AT_ONCE = 1 << 20, RECORD_MAX = 64 << 20 };
+
+/* ---- the agent as it was ----------------------------------------------- */
+
+/* The settings of meta.json first, what the command line says after them. */
+static const char **overrides(json_object *settings, const struct config_input *in,
+			      size_t *ret_count)
+{
+	size_t n = settings ? json_object_array_length(settings) : 0, count = 0;
+	const char **list = calloc(n + in->override_count + 1, sizeof *list);
+
+	for (size_t i = 0; list && i < n; i++)
+		list[count++] =
+			json_object_get_string(json_object_array_get_idx(settings, i));
+	for (size_t i = 0; list && i < in->override_count; i++)
+		list[count++] = in->overrides[i];
+	*ret_count = count;
+	return list;
+}
+
+static int load(struct conversation *c, json_object *meta, const struct config_input *in,
+		struct error *err)
+{
+	struct config_input all = *in;
+	AUTO(free) const char **list =
+		overrides(js_path(meta, "spec.settings"), in, &all.override_count);
+	int r;
+
+	if (!list)
+		return fail(err, MT_ENOMEM, "out of memory");
+	all.overrides = list;
+	all.workspace = c->workspace;
+	all.pinned = true;
+	r = config_load(&all, &c->config, err);
+	return r ? r : registry_open(c->config, &c->registry, err);
+}
+
+/* ---- where it stood ---------------------------------------------------- */
+
+/* Records of the log that say more than the index: what replies cost. */
+static int sum_line(char *line, size_t len, void *arg)
+{
+	struct llm_metrics *m = arg;
+	AUTO(json) json_object *o = NULL;
+	AUTO(llm_reply) struct llm_reply *reply = NULL;
+
+	if (!strstr(line, "\"llm_reply\""))
+		return MT_OK;
+	o = js_parse_object(line, len, NULL);
+	if (!o || strcmp(js_str(o, "record", ""), "llm_reply") != 0)
+		return MT_OK;
+	reply = llm_reply_from_json(o, NULL);
+	if (!reply)
+		return MT_OK;
+	m->calls++;
+	m->latency_ms += reply->latency_ms;
+	m->input += reply->usage.input > 0 ? reply->usage.input : 0;
+	m->output += reply->usage.output > 0 ? reply->usage.output : 0;
+	m->cache_read += reply->usage.cache_read > 0 ? reply->usage.cache_read : 0;
+	m->cache_write += reply->usage.cache_write > 0 ? reply->usage.cache_write : 0;
+	m->reasoning += reply->usage.reasoning > 0 ? reply->usage.reasoning : 0;
+	if (reply->usage.cost >= 0)
+		m->cost += reply->usage.cost;
+	else
+		m->cost_known = false;
+	return MT_OK;
+}
+
+static void restore_metrics(struct conversation *c)
+{
+	AUTO(strbuf) struct strbuf bytes = STRBUF(RECORD_MAX);
+	struct llm_metrics m = { .cost_known = true };
+	struct jsonl lines;
+	uint64_t offset = 0;
+	int64_t n;
+
+	jsonl_init(&lines, RECORD_MAX, sum_line, &m);
+	while ((n = evlog_read(c->log, offset, &bytes, LOG_READ_AT_ONCE)) > 0) {
+		if (jsonl_feed(&lines, bytes.text, bytes.len))
+			break;
+		offset += (uint64_t)n;
+		strbuf_reset(&bytes);
+	}
+	jsonl_done(&lines);
+	if (c->llm)
+		llm_set_metrics(c->llm, &m);
+}
+
+/* The state that the log names last, as far as it survives a process. */
+static void restore_state(struct conversation *c)
+{
+	for (int64_t id = evlog_count(c->log) - 1; id >= 0; id--) {
+		const struct evlog_head *head = evlog_head(c->log, id);
+		AUTO(event) struct event *e = NULL;
+		int state;
+
+		if (strcmp(head->type->name, "agent_state_changed") != 0)
+			continue;
+		e = evlog_event(c->log, id, NULL);
+		state = e ? state_find(event_arg(e, "agent_state")) : -1;
+		if (state >= 0 && state_is_resting((enum agent_state)state)) {
+			c->state = (enum agent_state)state;
+			snprintf(c->reason, sizeof c->reason, "%s", event_arg(e, "reason"));
+		}
+		if (c->state == STATE_ERROR && strstr(c->reason, "maximum iteration"))
+			c->exit_code = EXIT_LIMIT;
+		return;
+	}
+}
+
+static bool answered(struct conversation *c, int64_t action)
+{
+	for (int64_t id = evlog_count(c->log) - 1; id > action; id--)
+		if (evlog_head(c->log, id)->cause == action
+		    && !evlog_head(c->log, id)->type->is_action)
+			return true;
+	return false;
+}
+
+/* A runnable action without observation. If it had left, nobody knows what it
+ * did; if not, it runs when the conversation goes on. */
+static int restore_pending(struct conversation *c, struct error *err)
+{
+	for (int64_t id = evlog_count(c->log) - 1; id >= 0; id--) {
+		const struct evlog_head *head = evlog_head(c->log, id);
+		AUTO(event) struct event *e = NULL;
+
+		if (!head->type->is_action || !(head->type->flags & EVENT_RUNNABLE)
+		    || head->undone)
+			continue;
+		if (answered(c, id))
+			return MT_OK;
+		e = evlog_event(c->log, id, err);
+		if (!e)
+			return err->code;
+		if (evlog_dispatched(c->log, id))
+			post_unanswered(c, e, "", "The call was interrupted when the process "
+					"ended; it may have taken effect. The shell is new: "
+					"working directory and variables are as at the start.");
+		else
+			c->resend = id;
+		return MT_OK;
+	}
+	return MT_OK;
+}
+
+/* Calls of the newest reply that were not logged are planned again. */
+static int restore_queue(struct conversation *c, struct error *err)
+{
+	const char *response = evlog_last_reply(c->log);
+	AUTO(json) json_object *record = NULL;
+	struct llm_reply *reply;
+	size_t done = 0;
+
+	if (!*response)
+		return MT_OK;
+	record = evlog_reply(c->log, response, err);
+	reply = record ? llm_reply_from_json(record, err) : NULL;
+	if (!reply)
+		return err->code;
+	for (int64_t id = js_int(record, "before", 0); id < evlog_count(c->log); id++) {
+		const struct evlog_head *head = evlog_head(c->log, id);
+		bool error = !head->type->is_action && head->cause < 0
+			     && strcmp(head->type->name, "error") == 0;
+
+		if (head->source == SOURCE_AGENT && !head->undone
+		    && (head->type->is_action || error))
+			done++;
+	}
+	return replan(c, reply, done, err);
+}
+
+static int restore(struct conversation *c, struct error *err)
+{
+	size_t len;
+	const char *kept = evlog_state(c->log, c->agent.component->name, &len);
+	int r;
+
+	c->iteration = evlog_replies(c->log);
+	if (kept)
+		c->kept = strndup(kept, len);
+	restore_state(c);
+	restore_metrics(c);
+	r = restore_queue(c, err);
+	return r ? r : restore_pending(c, err);
+}
+
+int conversation_resume(uv_loop_t *loop, const struct config_input *in,
+			const struct conversation_options *o, struct conversation **ret,
+			char **ret_report, struct error *err)
+{
+	struct conversation *c = conversation_allocate(loop, o);
+	AUTO(config) struct config *places = NULL;
+	AUTO(json) json_object *meta = NULL;
+	int r;
+
+	if (!c)
+		return fail(err, MT_ENOMEM, "out of memory");
+	r = config_load(in, &places, err);
+	if (r)
+		return conversation_undo(c, false, r);
+	c->dir = conversation_dir(places, o->id, err);
+	meta = c->dir ? meta_read(c->dir, err) : NULL;
+	if (!meta)
+		return conversation_undo(c, false, err->code);
+	c->id = strdup(o->id);
+	c->title = strdup(js_str(meta, "title", ""));
+	c->workspace = strdup(js_str(meta, "workspace", "/"));
+	if (!c->id || !c->title || !c->workspace)
+		return conversation_undo(c, false, fail(err, MT_ENOMEM, "out of memory"));
+	r = load(c, meta, in, err);
+	if (!r)
+		r = conversation_open(c, o, EVLOG_WRITE, ret_report, err);
+	if (!r && evlog_count(c->log) == 0)
+		r = post_system(c, err);
+	if (!r)
+		r = restore(c, err);
+	if (r)
+		return conversation_undo(c, false, r);
+	*ret = c;
+	return MT_OK;
+}

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * services.c - what the host does for agents, condensers and runtimes: the
+ * table struct mt_host and the tables of what each kind puts out. */
+#include "controller/internal.h"
+
+#include "context/prompts.h"
+#include "log.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+enum { LOG_TEXT_MAX = 4096 };
+
+void ctx_clear(struct mt_ctx *x)
+{
+	for (size_t i = 0; i < x->event_count; i++)
+		event_unref(x->events[i]);
+	free(x->events);
+	for (size_t i = 0; i < x->text_count; i++)
+		free(x->texts[i]);
+	free(x->texts);
+	for (size_t i = 0; i < x->argc; i++)
+		free(x->argv[i]);
+	free(x->argv);
+	for (size_t i = 0; i < x->envc; i++)
+		free(x->env[i]);
+	free(x->env);
+	free(x->workspace);
+	free(x->view);
+	llm_request_free(x->request);
+	*x = (struct mt_ctx){ 0 };
+}
+
+/* Keep a text until the work ends. Takes it. */
+static const char *hold_text(struct mt_ctx *x, char *text)
+{
+	char **all = text ? realloc(x->texts, (x->text_count + 1) * sizeof *all) : NULL;
+
+	if (!all) {
+		free(text);
+		return NULL;
+	}
+	x->texts = all;
+	x->texts[x->text_count++] = text;
+	return text;
+}
+
+static const struct event *hold_event(struct mt_ctx *x, struct event *e)
+{
+	struct event **all = e ? realloc(x->events, (x->event_count + 1) * sizeof *all)
+			       : NULL;
+
+	if (!all) {
+		event_unref(e);
+		return NULL;
+	}
+	x->events = all;
+	x->events[x->event_count++] = e;
+	return e;
+}
+
+/* ---- options and logging ---------------------------------------------- */
+
+static const char *host_option(struct mt_ctx *x, const char *name)
+{
+	return part_option(x->part, name);
+}
+
+static int64_t host_option_int(struct mt_ctx *x, const char *name)
+{
+	return part_option_int(x->part, name);
+}
+
+static void host_log(struct mt_ctx *x, int level, const char *fmt, ...)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(LOG_TEXT_MAX);
+	va_list ap;
+
+	va_start(ap, fmt);
+	strbuf_vaddf(&text, fmt, ap);
+	va_end(ap);
+	log_line(level, x->part->component->name, "%s", text.text);
+}
+
+/* ---- the view ---------------------------------------------------------- */
+
+static size_t host_view_count(struct mt_ctx *x)
+{
+	return x->view_count;
+}
+
+static const struct mt_event *host_view_at(struct mt_ctx *x, size_t place)
+{
+	if (place >= x->view_count || x->view[place].event < 0)
+		return NULL;
+	return (const struct mt_event *)hold_event(
+		x, evlog_event(x->c->log, x->view[place].event, NULL));
+}
+
+static const struct event *real(const struct mt_event *e)
+{
+	return (const struct event *)e;
+}
+
+static int64_t host_event_id(const struct mt_event *e)
+{
+	return e ? real(e)->id : -1;
+}
+
+static int host_event_is_action(const struct mt_event *e)
+{
+	return e && real(e)->is_action;
+}
+
+static const char *host_event_type(const struct mt_event *e)
+{
+	return e ? real(e)->type->name : "";
+}
+
+static const char *host_event_source(const struct mt_event *e)
+{
+	return e ? source_name(real(e)->source) : "";
+}
+
+static int64_t host_event_cause(const struct mt_event *e)
+{
+	return e ? real(e)->cause : -1;
+}
+
+static struct mt_str host_event_field(const struct mt_event *e, const char *path)
+{
+	json_object *o = e ? js_path(real(e)->json, path) : NULL;
+	struct mt_str s = { "", 0 };
+
+	if (o && json_object_is_type(o, json_type_string)) {
+		s.ptr = json_object_get_string(o);
+		s.len = (size_t)json_object_get_string_len(o);
+	} else if (o) {
+		s.ptr = js_text(o, &s.len);
+	}
+	return s;
+}
+
+static struct mt_str host_event_text(struct mt_ctx *x, const struct mt_event *e)
+{
+	return e ? memory_text(x->c->memory, real(e)->id) : (struct mt_str){ "", 0 };
+}
+
+static const char *host_event_reply(const struct mt_event *e)
+{
+	return e ? js_str(event_tool_meta(real(e)), "llm_response_id", "") : "";
+}
+
+/* ---- requests and replies ---------------------------------------------- */
+
+/* A work builds one request at a time, so its handle is the work itself. */
+static struct mt_request *host_request(struct mt_ctx *x)
+{
+	llm_request_free(x->request);
+	x->request = llm_request_new();
+	if (x->request)
+		x->request->stream = llm_feature(x->c->llm, "stream");
+	return x->request ? (struct mt_request *)x : NULL;
+}
+
+static struct mt_ctx *ctx_of(struct mt_request *r)
+{
+	return (struct mt_ctx *)r;
+}
+
+static int host_request_history(struct mt_request *r)
+{
+	struct mt_ctx *x = ctx_of(r);
+
+	return memory_build(x->c->memory, x->view, x->view_count, x->request, &x->error);
+}
+
+static int host_request_message(struct mt_request *r, int role, struct mt_str text)
+{
+	struct mt_ctx *x = ctx_of(r);
+	struct llm_part *part = malloc(sizeof *part + text.len + 1);
+	struct llm_message m = { .role = role, .parts = part, .part_count = 1 };
+	char *copy;
+
+	if (!part)
+		return MT_ENOMEM;
+	copy = (char *)(part + 1);
+	if (text.len)
+		memcpy(copy, text.ptr, text.len);
+	copy[text.len] = '\0';
+	*part = (struct llm_part){ .text = copy, .len = text.len };
+	if (llm_request_own(x->request, part))
+		return MT_ENOMEM;
+	return llm_request_add(x->request, &m);
+}
+
+static int host_request_tool(struct mt_request *r, const char *name)
+{
+	struct mt_ctx *x = ctx_of(r);
+
+	return memory_tools(x->c->memory, name, x->request, &x->error);
+}
+
+static int host_request_set(struct mt_request *r, const char *name, struct mt_str json)
+{
+	struct mt_ctx *x = ctx_of(r);
+	json_object *value = js_parse(json.ptr, json.len, &x->error);
+
+	if (!value && x->error.code)
+		return x->error.code;
+	if (!x->request->params)
+		x->request->params = json_object_new_object();
+	return js_set(x->request->params, name, value);
+}
+
+static const struct llm_reply *real_reply(const struct mt_reply *reply)
+{
+	return (const struct llm_reply *)reply;
+}
+
+static struct mt_str host_reply_text(const struct mt_reply *reply)
+{
+	return (struct mt_str){ real_reply(reply)->text, real_reply(reply)->text_len };
+}
+
+static size_t host_reply_calls(const struct mt_reply *reply)
+{
+	return real_reply(reply)->call_count;
+}
+
+static struct mt_str host_reply_call_name(const struct mt_reply *reply, size_t n)
+{
+	const struct llm_reply *r = real_reply(reply);
+
+	return n < r->call_count
+		       ? (struct mt_str){ r->calls[n].name, strlen(r->calls[n].name) }
+		       : (struct mt_str){ "", 0 };
+}
+
+static struct mt_str host_reply_call_args(const struct mt_reply *reply, size_t n)
+{
+	const struct llm_reply *r = real_reply(reply);
+
+	return n < r->call_count
+		       ? (struct mt_str){ r->calls[n].args, r->calls[n].args_len }
+		       : (struct mt_str){ "", 0 };
+}
+
+/* ---- effects ----------------------------------------------------------- */
+
+static int host_send(struct mt_ctx *x, struct mt_request *r)
+{
+	if (ctx_of(r) != x || !x->request || !x->is_agent)
+		return MT_EUNSUPPORTED;
+	if (!x->c->llm)
+		return fail(&x->error, MT_EUNSUPPORTED, "the conversation has no model");
+	x->sent = true;
+	return 1;
+}
+
+static int host_http(struct mt_ctx *x, const char *method, const char *url,
+		     struct mt_str headers, struct mt_str body)
+{
+	(void)method, (void)url, (void)headers, (void)body;
+	return fail(&x->error, MT_EUNSUPPORTED, "the effect http is not supported yet");
+}
+
+static int host_command(struct mt_ctx *x, struct mt_str argv, struct mt_str stdin_text)
+{
+	(void)argv, (void)stdin_text;
+	return fail(&x->error, MT_EUNSUPPORTED, "the effect command is not supported yet");
+}
+
+static int host_timer(struct mt_ctx *x, int64_t ms)
+{
+	(void)ms;
+	return fail(&x->error, MT_EUNSUPPORTED, "the effect timer is not supported yet");
+}
+
+static int host_keep(struct mt_ctx *x, struct mt_str state)
+{
+	AUTO(json) json_object *record = json_object_new_object();
+	char *copy;
+
+	if (state.len > MT_STATE_MAX)
+		return fail(&x->error, MT_ELIMIT, "a state of more than %u bytes",
+			    MT_STATE_MAX);
+	copy = strndup(state.ptr ? state.ptr : "", state.len);
+	if (!copy)
+		return MT_ENOMEM;
+	free(x->c->kept);
+	x->c->kept = copy;
+	if (js_set_str(record, "record", "state")
+	    || js_set_str(record, "plugin", x->part->component->name)
+	    || js_set_strn(record, "text", state.ptr, state.len))
+		return MT_ENOMEM;
+	return evlog_record(x->c->log, record, &x->error);
+}
+
+/* ---- prompts ----------------------------------------------------------- */
+
+/* What every template may use. */
+static json_object *prompt_data(struct mt_ctx *x)
+{
+	json_object *data = json_object_new_object();
+	struct utsname os;
+	char date[32];
+	time_t now = time(NULL);
+	struct tm tm;
+
+	strftime(date, sizeof date, "%Y-%m-%d", gmtime_r(&now, &tm));
+	if (js_set_str(data, "workspace", x->c->workspace)
+	    || js_set_str(data, "date", date)
+	    || js_set_str(data, "os", uname(&os) == 0 ? os.sysname : "Linux")
+	    || js_set_bool(data, "interactive", !x->c->headless)) {
+		json_object_put(data);
+		return NULL;
+	}
+	for (size_t i = 0; i < x->c->catalog.count; i++) {
+		AUTO(strbuf) struct strbuf name = STRBUF(128);
+
+		strbuf_addf(&name, "tool_%s", x->c->catalog.tools[i].name);
+		js_set_bool(data, name.text, true);
+	}
+	return data;
+}
+
+static int host_prompt(struct mt_ctx *x, const char *name, struct mt_str data,
+		       struct mt_str *ret_text)
+{
+	AUTO(json) json_object *all = prompt_data(x);
+	AUTO(json) json_object *own = NULL;
+	const char *text;
+
+	if (!all)
+		return MT_ENOMEM;
+	if (data.len) {
+		own = js_parse_object(data.ptr, data.len, &x->error);
+		if (!own)
+			return x->error.code;
+		json_object_object_foreach(own, key, value)
+			js_set(all, key, json_object_get(value));
+	}
+	text = hold_text(x, prompt_render(x->c->config, x->part->component->name, name, all,
+					  &x->error));
+	if (!text)
+		return x->error.code ? x->error.code : MT_ENOMEM;
+	*ret_text = (struct mt_str){ text, strlen(text) };
+	return MT_OK;
+}
+
+const struct mt_host *services(void)
+{
+	static const struct mt_host table = {
+		.size = sizeof table,
+		.option = host_option,
+		.option_int = host_option_int,
+		.log = host_log,
+		.view_count = host_view_count,
+		.view_at = host_view_at,
+		.event_id = host_event_id,
+		.event_is_action = host_event_is_action,
+		.event_type = host_event_type,
+		.event_source = host_event_source,
+		.event_cause = host_event_cause,
+		.event_field = host_event_field,
+		.event_text = host_event_text,
+		.event_reply = host_event_reply,
+		.request = host_request,
+		.request_history = host_request_history,
+		.request_message = host_request_message,
+		.request_tool = host_request_tool,
+		.request_set = host_request_set,
+		.reply_text = host_reply_text,
+		.reply_calls = host_reply_calls,
+		.reply_call_name = host_reply_call_name,
+		.reply_call_args = host_reply_call_args,
+		.send = host_send,
+		.http = host_http,
+		.command = host_command,
+		.timer = host_timer,
+		.keep = host_keep,
+		.prompt = host_prompt,
+	};
+
+	return &table;
+}
+
+/* ---- what agents put out ----------------------------------------------- */
+
+static int plan(struct mt_ctx *x, const struct planned *p, const char *type,
+		struct mt_str text)
+{
+	struct conversation *c = x->c;
+	struct planned *q;
+
+	if (!x->is_agent)
+		return MT_EUNSUPPORTED;
+	if (c->queued == PLANNED_MAX)
+		return fail(&x->error, MT_ELIMIT, "more than %d actions of one reply",
+			    PLANNED_MAX);
+	q = &c->queue[c->queued];
+	*q = *p;
+	q->type = type ? strdup(type) : NULL;
+	q->text = strndup(text.ptr ? text.ptr : "", text.len);
+	if (!q->text || (type && !q->type)) {
+		free(q->text);
+		free(q->type);
+		return MT_ENOMEM;
+	}
+	c->queued++;
+	return MT_OK;
+}
+
+static int out_call(struct mt_ctx *x, size_t n)
+{
+	if (!x->c->reply || n >= x->c->reply->call_count)
+		return MT_EINVAL;
+	return plan(x, &(struct planned){ .kind = PLAN_CALL, .call = n }, NULL,
+		    (struct mt_str){ 0 });
+}
+
+static int out_action(struct mt_ctx *x, const char *type, struct mt_str args)
+{
+	return plan(x, &(struct planned){ .kind = PLAN_ACTION }, type, args);
+}
+
+static int out_message(struct mt_ctx *x, struct mt_str text, int wait)
+{
+	return plan(x, &(struct planned){ .kind = PLAN_MESSAGE, .wait = wait != 0 }, NULL,
+		    text);
+}
+
+static int out_complain(struct mt_ctx *x, struct mt_str text)
+{
+	return plan(x, &(struct planned){ .kind = PLAN_COMPLAINT }, NULL, text);
+}
+
+const struct mt_agent_out *agent_out(void)
+{
+	static const struct mt_agent_out table = {
+		.size = sizeof table,
+		.call = out_call,
+		.action = out_action,
+		.message = out_message,
+		.complain = out_complain,
+	};
+
+	return &table;
+}

@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * step.c - the step: guards, view, condensers, agent, model, actions.
+ *
+ * A step begins when the agent is running, nothing is pending and no request
+ * is under way. Actions that are queued from one reply are taken first, one a
+ * step, and cost no iteration. */
+#include "controller/internal.h"
+
+#include "context/prompts.h"
+#include "controller/exit_code.h"
+#include "events/view.h"
+#include "log.h"
+
+#include <string.h>
+
+enum { TEXT_ONLY_MAX = 3 }; /* replies without a call in a row, headless */
+
+static void drop_planned(struct planned *p)
+{
+	free(p->type);
+	free(p->text);
+	*p = (struct planned){ 0 };
+}
+
+void clear_queue(struct conversation *c)
+{
+	for (size_t i = c->next; i < c->queued; i++)
+		drop_planned(&c->queue[i]);
+	c->queued = c->next = 0;
+	c->reply = llm_reply_free(c->reply);
+}
+
+/* ---- from what an agent planned to events ------------------------------ */
+
+static int set_meta(struct conversation *c, struct event *e, const char *call_id,
+		    const char *function)
+{
+	if (!c->reply)
+		return MT_OK;
+	return event_set_tool_meta(e, function, call_id, c->reply->response_id,
+				   (int)c->reply->call_count);
+}
+
+void post_complaint(struct conversation *c, const char *call_id, const char *function,
+		    const char *text)
+{
+	struct error err = ERROR_NONE;
+	struct event *e = event_observation("error", SOURCE_AGENT, -1, text, strlen(text),
+					    NULL, &err);
+
+	if (e && call_id && set_meta(c, e, call_id, function))
+		e = event_unref(e);
+	post(c, e, &err);
+}
+
+/* The reasoning of a reply goes with its first action. */
+static int add_reasoning(struct conversation *c, struct event *e)
+{
+	if (!c->reply || !c->reply->reasoning || !*c->reply->reasoning)
+		return MT_OK;
+	return js_set_str(e->json, "reasoning_content", c->reply->reasoning);
+}
+
+/* Observations that the controller gives itself. */
+static void observe(struct conversation *c, struct event *action, const char *type,
+		    const char *content, json_object *extras)
+{
+	struct error err = ERROR_NONE;
+	struct event *e = event_observation(type, action->source, action->id, content,
+					    strlen(content), extras, &err);
+	json_object *meta = event_tool_meta(action);
+
+	if (e && meta)
+		js_set(e->json, "tool_call_metadata", json_object_get(meta));
+	post(c, e, &err);
+}
+
+/* An action is in the log: what follows from it. */
+static void act(struct conversation *c, struct event *e)
+{
+	const char *type = e->type->name;
+
+	if (e->type->flags & EVENT_RUNNABLE) {
+		c->pending = e->id;
+		dispatch(c, e);
+	} else if (strcmp(type, "think") == 0) {
+		observe(c, e, "think", "Your thought has been logged.", NULL);
+	} else if (strcmp(type, "finish") == 0) {
+		clear_queue(c);
+		set_state(c, STATE_FINISHED, "");
+	} else if (strcmp(type, "reject") == 0) {
+		clear_queue(c);
+		set_state(c, STATE_REJECTED, event_arg(e, "thought"));
+	} else if (strcmp(type, "condensation_request") == 0) {
+		c->condense = true;
+	} else if (strcmp(type, "delegate") == 0 || strcmp(type, "task_tracking") == 0) {
+		observe(c, e, "error", "This action is not supported yet.", NULL);
+	}
+}
+
+static void post_action(struct conversation *c, struct event *e)
+{
+	struct error err = ERROR_NONE;
+	AUTO(event) struct event *kept = event_ref(e);
+
+	if (post(c, e, &err) >= 0)
+		act(c, kept);
+}
+
+static void do_call(struct conversation *c, size_t n)
+{
+	const struct llm_call *call = &c->reply->calls[n];
+	const struct tool *tool = catalog_find(&c->catalog, call->name);
+	struct error err = ERROR_NONE;
+	AUTO(json) json_object *args = NULL;
+	AUTO(event) struct event *e = NULL;
+
+	if (!tool) {
+		catalog_unknown(&c->catalog, call->name, call->args, &err);
+		post_complaint(c, call->id, call->name, err.text);
+		return;
+	}
+	args = call_arguments(tool, call->args, call->args_len, &err);
+	if (args)
+		e = call_to_action(tool, args, n == 0 ? c->reply->text : "", &err);
+	if (!e || set_meta(c, e, call->id, call->name) || (n == 0 && add_reasoning(c, e))) {
+		post_complaint(c, call->id, call->name, err.code ? err.text : "out of memory");
+		return;
+	}
+	post_action(c, STEAL(e));
+}
+
+static void do_action(struct conversation *c, const struct planned *p)
+{
+	struct error err = ERROR_NONE;
+	json_object *args = p->text[0] ? js_parse_object(p->text, strlen(p->text), &err)
+				       : json_object_new_object();
+	struct event *e = args ? event_action(p->type, SOURCE_AGENT, args, &err) : NULL;
+
+	if (e)
+		post_action(c, e);
+	else
+		post_complaint(c, NULL, NULL, err.text);
+}
+
+/* What to say to a model that only talks when nobody can answer. */
+static void continue_alone(struct conversation *c)
+{
+	struct error err = ERROR_NONE;
+	AUTO(free) char *text = NULL;
+	AUTO(json) json_object *data = json_object_new_object();
+
+	if (++c->text_only >= TEXT_ONLY_MAX) {
+		set_state(c, STATE_AWAITING_USER_INPUT,
+			  "the model talks and calls no tool, and nobody is there to answer");
+		return;
+	}
+	text = prompt_render(c->config, c->agent.component->name, "continue", data, &err);
+	if (!text) {
+		set_error(c, EXIT_FAILED, "%s", err.text);
+		return;
+	}
+	js_set_str(data, "content", text);
+	post(c, event_action("message", SOURCE_USER, STEAL(data), &err), &err);
+}
+
+static void do_message(struct conversation *c, const struct planned *p)
+{
+	struct error err = ERROR_NONE;
+	json_object *args = json_object_new_object();
+	struct event *e = NULL;
+
+	if (!js_set_str(args, "content", p->text)
+	    && !js_set_bool(args, "wait_for_response", p->wait))
+		e = event_action("message", SOURCE_AGENT, args, &err);
+	else
+		json_object_put(args);
+	if (e)
+		add_reasoning(c, e);
+	if (post(c, e, &err) < 0 || !p->wait)
+		return;
+	if (view_user_since(c->log, c->asked_at))
+		return; /* the user has said more in the meantime */
+	if (c->headless)
+		continue_alone(c);
+	else
+		set_state(c, STATE_AWAITING_USER_INPUT, "");
+}
+
+/* Take the next thing that the agent planned. */
+static void take_planned(struct conversation *c)
+{
+	struct planned p = c->queue[c->next];
+
+	c->queue[c->next++] = (struct planned){ 0 };
+	if (p.kind != PLAN_MESSAGE)
+		c->text_only = 0;
+	switch (p.kind) {
+	case PLAN_CALL:
+		do_call(c, p.call);
+		break;
+	case PLAN_ACTION:
+		do_action(c, &p);
+		break;
+	case PLAN_MESSAGE:
+		do_message(c, &p);
+		break;
+	case PLAN_COMPLAINT:
+		post_complaint(c, NULL, NULL, p.text);
+		break;
+	}
+	drop_planned(&p);
+	if (c->next == c->queued)
+		clear_queue(c);
+}
+
+/* ---- the model --------------------------------------------------------- */
+
+static void on_delta(void *arg, bool reasoning, const char *text, size_t len)
+{
+	struct conversation *c = arg;
+
+	TELL(c, delta, reasoning, text, len);
+}
+
+static void on_retry(void *arg, const struct llm_error *why, int64_t wait_ms)
+{
+	struct conversation *c = arg;
+
+	TELL(c, retry, why, wait_ms);
+}
+
+static int log_reply(struct conversation *c, const struct llm_reply *reply,
+		     struct error *err)
+{
+	AUTO(json) json_object *record = llm_reply_json(reply);
+
+	if (!record || js_set_int(record, "before", evlog_count(c->log)))
+		return fail(err, MT_ENOMEM, "out of memory");
+	return evlog_record(c->log, record, err);
+}
+
+int replan(struct conversation *c, struct llm_reply *reply, size_t done,
+	   struct error *err)
+{
+	const struct mt_agent *agent = c->agent.functions;
+	struct mt_ctx x = { .c = c, .part = &c->agent, .is_agent = true };
+	const struct mt_in in = {
+		.size = sizeof in, .what = MT_REPLIED, .effect = 1,
+		.reply = (const struct mt_reply *)reply,
+		.state = { c->kept, c->kept ? strlen(c->kept) : 0 },
+	};
+	int r;
+
+	clear_queue(c);
+	c->reply = reply;
+	log_context(c->agent.component->plugin, c->agent.component->name, NULL);
+	r = agent->advance(services(), agent_out(), &x, &in);
+	log_context(NULL, NULL, NULL);
+	if (r)
+		fail(err, r, "agent %s: %s", c->agent.component->name,
+		     x.error.code ? x.error.text : status_name(r));
+	ctx_clear(&x);
+	while (!r && done-- > 0 && c->next < c->queued)
+		drop_planned(&c->queue[c->next++]);
+	if (c->next == c->queued)
+		clear_queue(c);
+	return r;
+}
+
+static void on_done(void *arg, struct llm_reply *reply)
+{
+	struct conversation *c = arg;
+	struct error err = ERROR_NONE;
+
+	c->exchange = NULL;
+	if (log_reply(c, reply, &err)) {
+		llm_reply_free(reply);
+		set_error(c, EXIT_FAILED, "%s", err.text);
+		return;
+	}
+	TELL(c, reply, reply);
+	if (replan(c, reply, 0, &err))
+		set_error(c, EXIT_FAILED, "%s", err.text);
+	else if (!c->queued)
+		post_complaint(c, NULL, NULL, "The reply held neither text nor a tool call.");
+	kick(c);
+}
+
+static void on_failed(void *arg, const struct llm_error *error)
+{
+	struct conversation *c = arg;
+	struct error err = ERROR_NONE;
+
+	c->exchange = NULL;
+	if (error->kind == MT_ERROR_CONTEXT_WINDOW && !c->condense) {
+		post_action(c, event_action("condensation_request", SOURCE_AGENT, NULL, &err));
+		kick(c);
+		return;
+	}
+	set_error(c, EXIT_MODEL, "%s", error->text);
+}
+
+static const struct llm_events llm_events = {
+	.delta = on_delta,
+	.retry = on_retry,
+	.done = on_done,
+	.failed = on_failed,
+};
+
+/* ---- one step ---------------------------------------------------------- */
+
+static bool limit_reached(struct conversation *c)
+{
+	if (c->iteration < c->max_iterations)
+		return false;
+	set_error(c, EXIT_LIMIT,
+		  "Agent reached maximum iteration. Current iteration: %lld, max iteration: "
+		  "%lld", (long long)c->iteration, (long long)c->max_iterations);
+	return true;
+}
+
+static int send(struct conversation *c, struct mt_ctx *x, struct error *err)
+{
+	int r = evlog_barrier(c->log, err);
+
+	c->asked_at = evlog_count(c->log);
+	if (!r)
+		r = llm_send(c->llm, x->request, evlog_replies(c->log), &llm_events, c, NULL,
+			     &c->exchange, err);
+	if (!r)
+		runner_start(c, NULL);
+	return r;
+}
+
+static int begin(struct conversation *c, struct mt_ctx *x, struct error *err)
+{
+	const struct mt_agent *agent = c->agent.functions;
+	const struct mt_in in = {
+		.size = sizeof in, .what = MT_START,
+		.state = { c->kept, c->kept ? strlen(c->kept) : 0 },
+	};
+	bool again;
+	int r = view_make(c, &x->view, &x->view_count, err);
+
+	if (!r)
+		r = condense(x, &again);
+	if (r || again)
+		return r;
+	if (c->condense) {
+		set_error(c, EXIT_MODEL, "the history no longer fits the model's context window "
+			  "and no condenser that is wired can shorten it: add one to "
+			  "`condensers` of the controller");
+		return MT_OK;
+	}
+	log_context(c->agent.component->plugin, c->agent.component->name, NULL);
+	r = agent->advance(services(), agent_out(), x, &in);
+	log_context(NULL, NULL, NULL);
+	if (r)
+		return fail(err, r, "agent %s: %s", c->agent.component->name,
+			    x->error.code ? x->error.text : status_name(r));
+	if (x->sent)
+		return send(c, x, err);
+	if (!c->queued)
+		post_complaint(c, NULL, NULL, "The agent put out no action.");
+	return MT_OK;
+}
+
+static void step(struct conversation *c)
+{
+	struct mt_ctx x = { .c = c, .part = &c->agent, .is_agent = true };
+	struct error err = ERROR_NONE;
+
+	if (c->next < c->queued) {
+		take_planned(c);
+		return;
+	}
+	if (limit_reached(c))
+		return;
+	c->iteration++;
+	log_line(MT_LOG_INFO, "controller", "step level=0 local=%lld global=%lld events=%lld",
+		 (long long)c->iteration, (long long)c->iteration,
+		 (long long)evlog_count(c->log));
+	if (begin(c, &x, &err)) {
+		const char *text = err.code ? err.text : x.error.text;
+
+		set_error(c, EXIT_FAILED, "%s", text);
+	}
+	ctx_clear(&x);
+}
+
+static bool may_step(const struct conversation *c)
+{
+	return c->state == STATE_RUNNING && c->pending < 0 && !c->exchange && !c->closing;
+}
+
+void kick(struct conversation *c)
+{
+	c->again = true;
+	if (c->stepping)
+		return;
+	c->stepping = true;
+	while (c->again) {
+		c->again = may_step(c);
+		if (c->again)
+			step(c);
+		else if (c->state == STATE_RUNNING && log_wants(MT_LOG_DEBUG))
+			log_line(MT_LOG_DEBUG, "controller", "no step: %s",
+				 c->pending >= 0 ? "an action is pending"
+				 : c->exchange ? "a request is under way" : "closing");
+	}
+	c->stepping = false;
+}
+
+/* ---- the first event --------------------------------------------------- */
+
+static json_object *offered_tools(const struct conversation *c)
+{
+	json_object *list = json_object_new_array();
+
+	for (size_t i = 0; list && i < c->catalog.count; i++) {
+		const struct tool *t = &c->catalog.tools[i];
+		json_object *f = json_object_new_object(), *o = json_object_new_object();
+
+		js_set_str(f, "name", t->name);
+		js_set_str(f, "description", t->description);
+		js_set(f, "parameters", json_object_get(t->schema_json));
+		js_set_str(o, "type", "function");
+		js_set(o, "function", f);
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
+int post_system(struct conversation *c, struct error *err)
+{
+	const struct mt_agent *agent = c->agent.functions;
+	struct mt_ctx x = { .c = c, .part = &c->agent, .is_agent = true };
+	json_object *args = json_object_new_object();
+	struct mt_str text = { "", 0 };
+	int r = agent->system(services(), &x, &text);
+	int64_t id;
+
+	if (r) {
+		fail(err, r, "agent %s: %s", c->agent.component->name,
+		     x.error.code ? x.error.text : status_name(r));
+	} else {
+		js_set_strn(args, "content", text.ptr, text.len);
+		js_set(args, "tools", offered_tools(c));
+		js_set_str(args, "openhands_version", "mortise " VERSION);
+		js_set_str(args, "agent_class", c->agent.component->name);
+		id = post(c, event_action("system", SOURCE_AGENT, json_object_get(args), err),
+			  err);
+		r = id < 0 ? (int)id : MT_OK;
+	}
+	json_object_put(args);
+	ctx_clear(&x);
+	return r;
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * wiring.c - what the configuration names becomes the parts of a conversation;
+ * everything is resolved before the first event. */
+#include "controller/internal.h"
+
+#include "context/prompts.h"
+
+#include <string.h>
+
+static const char *const own_keys[] = { "plugin", NULL };
+
+const char *part_option(const struct part *p, const char *name)
+{
+	const char *set = js_str(p->options, name, NULL);
+	const struct mt_option *o;
+
+	if (set)
+		return set;
+	o = option_find(p->component->options, p->component->option_count, name);
+	return o ? o->fallback : NULL;
+}
+
+int64_t part_option_int(const struct part *p, const char *name)
+{
+	const struct mt_option *o =
+		option_find(p->component->options, p->component->option_count, name);
+	const char *value = part_option(p, name);
+	int64_t n = 0;
+
+	if (o && value)
+		option_to_int(o, value, &n);
+	return n;
+}
+
+/* A component in this process: [FAMILY.NAME] says plugin and options. */
+static int load_part(struct conversation *c, int kind, const char *name, struct part *ret,
+		     struct error *err)
+{
+	AUTO(strbuf) struct strbuf section = STRBUF(256);
+	const char *plugin = NULL;
+	const struct component *component;
+
+	if (strbuf_addf(&section, "%s.%s", kind_name(kind), name))
+		return fail(err, MT_EINVAL, "`%s` is too long for a name", name);
+	if (config_has(c->config, section.text))
+		plugin = config_get(c->config, section.text, "plugin");
+	component = registry_need(c->registry, kind, plugin ? plugin : name, err);
+	if (!component)
+		return err->code;
+	ret->component = component;
+	ret->name = strdup(name);
+	if (!ret->name)
+		return fail(err, MT_ENOMEM, "out of memory");
+	ret->functions = registry_load(c->registry, component, err);
+	if (!ret->functions)
+		return err->code;
+	return config_section(c->config, section.text, component->options,
+			      component->option_count, own_keys, &ret->options, err);
+}
+
+static int load_condensers(struct conversation *c, const char *list, struct error *err)
+{
+	const char *item;
+	size_t len;
+
+	while (list && list_next(&list, &item, &len)) {
+		AUTO(free) char *name = strndup(item, len);
+		int r;
+
+		if (!name)
+			return fail(err, MT_ENOMEM, "out of memory");
+		if (c->condenser_count == CONDENSERS_MAX)
+			return fail(err, MT_ELIMIT, "more than %d condensers are wired",
+				    CONDENSERS_MAX);
+		r = load_part(c, MT_KIND_CONDENSER, name, &c->condensers[c->condenser_count],
+			      err);
+		if (r)
+			return r;
+		c->condenser_count++;
+	}
+	return MT_OK;
+}
+
+/* What is configured and not built yet is refused, not passed over. */
+static int refuse_unbuilt(struct conversation *c, const char *section, struct error *err)
+{
+	const char *confirmation = config_get(c->config, section, "confirmation");
+	const char *analyzers = config_get(c->config, section, "analyzers");
+	const char *router = config_get(c->config, section, "router");
+
+	if (confirmation && strcmp(confirmation, "never") != 0)
+		return fail(err, MT_EUNSUPPORTED, "`confirmation = %s` is not supported yet: "
+			    "write never", confirmation);
+	if (analyzers && *analyzers)
+		return fail(err, MT_EUNSUPPORTED, "`analyzers` are not supported yet: leave "
+			    "it empty");
+	if (router && *router)
+		return fail(err, MT_EUNSUPPORTED, "`router` is not supported yet: leave it "
+			    "empty");
+	return MT_OK;
+}
+
+static int load_model(struct conversation *c, const char *section,
+		      const struct conversation_options *o, struct error *err)
+{
+	AUTO(strbuf) struct strbuf llm = STRBUF(256);
+	const char *name = config_get(c->config, section, "llm");
+
+	strbuf_addf(&llm, "llm%s%s", name && *name ? "." : "", name ? name : "");
+	c->pool = llm_pool_new(c->loop, err);
+	if (!c->pool)
+		return err->code;
+	return llm_open(c->pool, c->config, c->registry, llm.text, o->model, c->mask, &c->llm,
+			err);
+}
+
+static char *recall_text(const struct event *e, void *arg)
+{
+	struct conversation *c = arg;
+
+	return prompt_render(c->config, c->agent.component->name, "context", event_args(e),
+			     NULL);
+}
+
+static int section_of(const struct conversation_options *o, struct strbuf *section)
+{
+	return strbuf_addf(section, "controller%s%s", o->controller ? "." : "",
+			   o->controller ? o->controller : "");
+}
+
+int wire_memory(struct conversation *c, const struct conversation_options *o,
+		struct error *err)
+{
+	AUTO(strbuf) struct strbuf section = STRBUF(256);
+	struct memory_options options = {
+		.vision = c->llm && llm_feature(c->llm, "vision"),
+		.recall = recall_text,
+		.arg = c,
+	};
+
+	section_of(o, &section);
+	options.max_message_chars =
+		(size_t)config_int(c->config, section.text, "max_message_chars");
+	c->memory = memory_new(c->log, &options);
+	return c->memory ? MT_OK : fail(err, MT_ENOMEM, "out of memory");
+}
+
+int wire(struct conversation *c, const struct conversation_options *o, struct error *err)
+{
+	AUTO(strbuf) struct strbuf section = STRBUF(256);
+	const struct mt_agent *agent;
+	int r;
+
+	section_of(o, &section);
+	if (o->controller && !config_has(c->config, section.text))
+		return fail(err, MT_ENOTFOUND, "there is no section [%s] in the configuration",
+			    section.text);
+	r = refuse_unbuilt(c, section.text, err);
+	if (!r)
+		r = load_part(c, MT_KIND_AGENT, config_get(c->config, section.text, "agent"),
+			      &c->agent, err);
+	if (!r)
+		r = load_part(c, MT_KIND_RUNTIME,
+			      config_get(c->config, section.text, "runtime"), &c->runtime,
+			      err);
+	if (!r)
+		r = load_condensers(c, config_get(c->config, section.text, "condensers"), err);
+	if (!r)
+		r = catalog_open(c->config, c->registry,
+				 config_get(c->config, section.text, "tools"), &c->catalog,
+				 err);
+	if (r)
+		return r;
+	agent = c->agent.functions;
+	if (!(agent->flags & MT_AGENT_NO_MODEL))
+		r = load_model(c, section.text, o, err);
+	c->max_iterations = c->initial_iterations =
+		config_int(c->config, section.text, "max_iterations");
+	return r;
+}
+
+static void part_clear(struct part *p)
+{
+	free(p->name);
+	json_object_put(p->options);
+	*p = (struct part){ 0 };
+}
+
+void unwire(struct conversation *c)
+{
+	c->memory = memory_free(c->memory);
+	catalog_clear(&c->catalog);
+	c->llm = llm_free(c->llm);
+	c->pool = llm_pool_free(c->pool);
+	part_clear(&c->agent);
+	part_clear(&c->runtime);
+	for (size_t i = 0; i < CONDENSERS_MAX; i++)
+		part_clear(&c->condensers[i]);
+}
+
+/* ---- what makes the agent what it is ----------------------------------- */
+
+static void add_setting(json_object *list, const char *section, const char *key,
+			const char *value)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(1 << 16);
+
+	if (!strbuf_addf(&text, "%s.%s=%s", section, key, value))
+		json_object_array_add(list,
+				      json_object_new_string_len(text.text, (int)text.len));
+}
+
+/* The values in force of a section of our own, under the name of its family. */
+static void add_section(json_object *list, const struct conversation *c,
+			const char *family, const char *section, const char *const *skip)
+{
+	size_t count;
+	const struct mt_option *table = config_table(family, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		const char *value = config_get(c->config, section, table[i].name);
+		bool left_out = (table[i].flags & MT_OPTION_SECRET) != 0;
+
+		for (const char *const *s = skip; s && *s; s++)
+			left_out = left_out || strcmp(*s, table[i].name) == 0;
+		if (value && !left_out)
+			add_setting(list, family, table[i].name, value);
+	}
+}
+
+static void add_options(json_object *list, const char *family, const char *name,
+			const struct component *component, json_object *options)
+{
+	AUTO(strbuf) struct strbuf section = STRBUF(256);
+
+	strbuf_addf(&section, "%s.%s", family, name);
+	add_setting(list, section.text, "plugin", component->name);
+	if (!options)
+		return;
+	json_object_object_foreach(options, key, value) {
+		const struct mt_option *o =
+			option_find(component->options, component->option_count, key);
+
+		if (!o || !(o->flags & MT_OPTION_SECRET))
+			add_setting(list, section.text, key, json_object_get_string(value));
+	}
+}
+
+json_object *wiring_settings(const struct conversation *c, const char *controller)
+{
+	static const char *const not_controller[] = { "base", "llm", NULL };
+	static const char *const not_llm[] = { "model", NULL };
+	AUTO(strbuf) struct strbuf section = STRBUF(256), llm = STRBUF(256);
+	json_object *list = json_object_new_array();
+	const char *name;
+
+	strbuf_addf(&section, "controller%s%s", controller ? "." : "",
+		    controller ? controller : "");
+	name = config_get(c->config, section.text, "llm");
+	strbuf_addf(&llm, "llm%s%s", name && *name ? "." : "", name ? name : "");
+	add_section(list, c, "controller", section.text, not_controller);
+	add_section(list, c, "llm", llm.text, not_llm);
+	if (c->llm)
+		add_setting(list, "llm", "model", llm_name(c->llm));
+	add_options(list, "agent", c->agent.name, c->agent.component, c->agent.options);
+	add_options(list, "runtime", c->runtime.name, c->runtime.component,
+		    c->runtime.options);
+	for (size_t i = 0; i < c->condenser_count; i++)
+		add_options(list, "condenser", c->condensers[i].name,
+			    c->condensers[i].component, c->condensers[i].options);
+	for (size_t i = 0; i < c->catalog.instance_count; i++)
+		add_options(list, "tool", c->catalog.instances[i].name,
+			    c->catalog.instances[i].component,
+			    c->catalog.instances[i].options);
+	return list;
+}
