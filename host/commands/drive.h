@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * drive.h - running a conversation in this process until it rests: what `run`
+ * and `resume` share. */
+#ifndef HOST_COMMANDS_DRIVE_H
+#define HOST_COMMANDS_DRIVE_H
+
+#include "controller/conversation.h"
+#include "faces/render.h"
+
+struct drive_options {
+	enum render_style style;
+	bool json;               /* the JSON-lines protocol on stdout and stdin */
+	const char *record;      /* write a script of the model's replies here; or NULL */
+};
+
+/** Run the loop until the conversation rests or Ctrl-C ended it, close it, say
+ *  how it ended. `task` (may be NULL: just go on) is the user's message.
+ *  @return the exit code of the program. */
+int drive(uv_loop_t *loop, struct conversation *c, const char *task, size_t len,
+	  const struct drive_options *o);
+
+#endif
