@@ -5,6 +5,8 @@
 
 #include "context/pieces.h"
 
+#include <mortise/advance.h>
+
 #include <string.h>
 
 /* A reply of the model while a view is laid out: its calls wait for results. */

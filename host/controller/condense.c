@@ -3,7 +3,6 @@
  * condense.c - the view of a step, and the condensers that work on it. */
 #include "controller/internal.h"
 
-#include "events/view.h"
 #include "log.h"
 
 #include <string.h>
@@ -12,11 +11,12 @@ enum { SUMMARY_MAX = 1 << 20 };
 
 /* ---- what condensers put out ------------------------------------------- */
 
-static int out_drop(struct mt_ctx *x, size_t place)
+static int out_drop(struct mt_ctx *x, size_t place, size_t count)
 {
-	if (place >= x->view_count)
+	if (place > x->view_count || count > x->view_count - place)
 		return MT_EINVAL;
-	x->view[place].event = -2;
+	for (size_t i = place; i < place + count; i++)
+		x->view[i].event = -2;
 	x->dropped = true;
 	return MT_OK;
 }
@@ -159,11 +159,4 @@ int condense(struct mt_ctx *x, bool *ret_again)
 	x->is_agent = true;
 	*ret_again = x->condensed;
 	return r;
-}
-
-int view_make(struct conversation *c, struct view_item **ret, size_t *ret_count,
-	      struct error *err)
-{
-	(void)c, (void)ret, (void)ret_count;
-	return fail(err, MT_EUNSUPPORTED, "view_make");
 }

@@ -313,7 +313,7 @@ int conversation_message(struct conversation *c, const char *text, size_t len,
 			 struct error *err)
 {
 	json_object *args = json_object_new_object();
-	bool first = !view_user_since(c->log, 0);
+	bool first = !history_user_since(c->log, 0);
 	int64_t id;
 
 	if (c->closing) {

@@ -368,7 +368,7 @@ static int log_dispatch(struct conversation *c, int64_t id, struct error *err)
 	return evlog_barrier(c->log, err);
 }
 
-static int send(struct conversation *c, struct event *action, struct error *err)
+static int send_call(struct conversation *c, struct event *action, struct error *err)
 {
 	const char *preferred = js_str(event_tool_meta(action), "function_name", NULL);
 	AUTO(json) json_object *args = NULL;
@@ -394,6 +394,6 @@ void dispatch(struct conversation *c, struct event *action)
 {
 	struct error err = ERROR_NONE;
 
-	if (send(c, action, &err))
+	if (send_call(c, action, &err))
 		post_unanswered(c, action, "", err.text);
 }

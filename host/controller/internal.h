@@ -4,6 +4,7 @@
 #ifndef HOST_CONTROLLER_INTERNAL_H
 #define HOST_CONTROLLER_INTERNAL_H
 
+#include "context/history.h"
 #include "context/memory.h"
 #include "controller/conversation.h"
 #include "tools/calls.h"
@@ -13,6 +14,7 @@
 #include <mortise/agent.h>
 #include <mortise/condenser.h>
 #include <mortise/runtime.h>
+#include <mortise/tool.h>
 
 enum { CONDENSERS_MAX = 16, WATCHERS_MAX = 32, PLANNED_MAX = 256 };
 
@@ -46,6 +48,7 @@ struct conversation {
 
 	struct mask *mask;
 	struct evlog *log;
+	struct history *history;
 	struct memory *memory;
 	struct catalog catalog;
 	struct llm_pool *pool;
@@ -158,9 +161,6 @@ struct mt_ctx {
 };
 void ctx_clear(struct mt_ctx *x);
 const struct mt_host *services(void);
-/** A view of the history: what the log says, before any condenser. */
-int view_make(struct conversation *c, struct view_item **ret, size_t *ret_count,
-	      struct error *err);
 /** Run the condensers over the view of the work; *ret_again: a condensation was
  *  posted, begin the step again. */
 int condense(struct mt_ctx *x, bool *ret_again);

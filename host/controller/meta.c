@@ -3,6 +3,8 @@
  * meta.c - ids, folders and meta.json of conversations. */
 #include "controller/meta.h"
 
+#include <config.h>
+
 #include "controller/internal.h"
 #include "files.h"
 

@@ -5,7 +5,7 @@
 
 #include "controller/exit_code.h"
 #include "controller/meta.h"
-#include "events/view.h"
+#include "jsonl.h"
 #include "log.h"
 
 #include <string.h>

@@ -9,8 +9,9 @@
 
 #include "context/prompts.h"
 #include "controller/exit_code.h"
-#include "events/view.h"
 #include "log.h"
+
+#include <config.h>
 
 #include <string.h>
 
@@ -180,7 +181,7 @@ static void do_message(struct conversation *c, const struct planned *p)
 		add_reasoning(c, e);
 	if (post(c, e, &err) < 0 || !p->wait)
 		return;
-	if (view_user_since(c->log, c->asked_at))
+	if (history_user_since(c->log, c->asked_at))
 		return; /* the user has said more in the meantime */
 	if (c->headless)
 		continue_alone(c);
@@ -321,7 +322,7 @@ static bool limit_reached(struct conversation *c)
 	return true;
 }
 
-static int send(struct conversation *c, struct mt_ctx *x, struct error *err)
+static int send_request(struct conversation *c, struct mt_ctx *x, struct error *err)
 {
 	int r = evlog_barrier(c->log, err);
 
@@ -342,7 +343,7 @@ static int begin(struct conversation *c, struct mt_ctx *x, struct error *err)
 		.state = { c->kept, c->kept ? strlen(c->kept) : 0 },
 	};
 	bool again;
-	int r = view_make(c, &x->view, &x->view_count, err);
+	int r = history_view(c->history, &x->view, &x->view_count, err);
 
 	if (!r)
 		r = condense(x, &again);
@@ -361,7 +362,7 @@ static int begin(struct conversation *c, struct mt_ctx *x, struct error *err)
 		return fail(err, r, "agent %s: %s", c->agent.component->name,
 			    x->error.code ? x->error.text : status_name(r));
 	if (x->sent)
-		return send(c, x, err);
+		return send_request(c, x, err);
 	if (!c->queued)
 		post_complaint(c, NULL, NULL, "The agent put out no action.");
 	return MT_OK;

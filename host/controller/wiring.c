@@ -143,7 +143,8 @@ int wire_memory(struct conversation *c, const struct conversation_options *o,
 	options.max_message_chars =
 		(size_t)config_int(c->config, section.text, "max_message_chars");
 	c->memory = memory_new(c->log, &options);
-	return c->memory ? MT_OK : fail(err, MT_ENOMEM, "out of memory");
+	c->history = history_new(c->log);
+	return c->memory && c->history ? MT_OK : fail(err, MT_ENOMEM, "out of memory");
 }
 
 int wire(struct conversation *c, const struct conversation_options *o, struct error *err)
@@ -190,6 +191,7 @@ static void part_clear(struct part *p)
 void unwire(struct conversation *c)
 {
 	c->memory = memory_free(c->memory);
+	c->history = history_free(c->history);
 	catalog_clear(&c->catalog);
 	c->llm = llm_free(c->llm);
 	c->pool = llm_pool_free(c->pool);

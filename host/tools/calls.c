@@ -7,6 +7,7 @@
 #include "tools/repair.h"
 
 #include <math.h>
+#include <mortise/tool.h>
 #include <string.h>
 
 static int check_required(const struct tool *tool, json_object *args, struct error *err)

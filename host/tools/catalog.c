@@ -6,6 +6,7 @@
 #include "auto.h"
 #include "js.h"
 
+#include <mortise/tool.h>
 #include <string.h>
 
 enum { CATALOG_TOOLS_MAX = 512, CATALOG_INSTANCES_MAX = 128 };

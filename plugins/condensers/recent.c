@@ -14,13 +14,7 @@ static int advance(const struct mt_host *host, const struct mt_condenser_out *ou
 
 	if (in->what != MT_START || count <= most)
 		return MT_OK;
-	for (size_t i = first; i < count - tail; i++) {
-		int r = out->drop(ctx, i);
-
-		if (r)
-			return r;
-	}
-	return MT_OK;
+	return out->drop(ctx, first, count - tail - first);
 }
 
 static const struct mt_option options[] = {

@@ -21,8 +21,9 @@ extern "C" {
 struct mt_condenser_out {
 	uint32_t size;
 	uint32_t reserved;
-	/** Leave an event out of the view of this step. */
-	int (*drop)(struct mt_ctx *ctx, size_t place);
+	/** Leave `count` events from a place on out of the view of this step;
+	 *  the others keep their places until `advance` returns. */
+	int (*drop)(struct mt_ctx *ctx, size_t place, size_t count);
 	/** Show this text instead of what an observation holds. */
 	int (*mask)(struct mt_ctx *ctx, size_t place, struct mt_str text);
 	/** Put out a condensation: the events at these places are forgotten for
