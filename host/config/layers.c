@@ -171,6 +171,14 @@ static int append(struct config *c, struct setting s, struct error *err)
 	return MT_OK;
 }
 
+/* Does a setting of a file or the environment not count, because the agent is
+ * made again as it was? */
+static bool is_pinned(const struct config *c, const struct family *f, enum layer layer)
+{
+	return c->pinned && layer != LAYER_BUILTIN && layer != LAYER_COMMAND &&
+	       strcmp(f->name, "core") != 0 && strcmp(f->name, "grant") != 0;
+}
+
 static int add(struct config *c, const char *section, const char *key, char op,
 	       const char *value, const char *file, const char *origin, enum layer layer,
 	       struct error *err)
@@ -187,6 +195,8 @@ static int add(struct config *c, const char *section, const char *key, char op,
 	status = check_setting(f, section, key, op, value, origin, layer, err);
 	if (status)
 		return status;
+	if (is_pinned(c, f, layer))
+		return MT_OK;
 	option = option_find(f->table, f->count, key);
 	s.section = strdup(section);
 	s.key = strdup(key);
@@ -545,6 +555,7 @@ int config_load(const struct config_input *in, struct config **ret, struct error
 
 	if (!c)
 		return no_memory(err);
+	c->pinned = in->pinned;
 	status = read_layers(c, in, &own);
 	if (!status)
 		status = values_resolve(c, &own);

@@ -42,6 +42,7 @@ struct config {
 	char **sections; /* opened by some layer, each once */
 	size_t section_count, section_room;
 	char *untrusted;
+	bool pinned; /* files and environment say nothing of what an agent is */
 	config_tables_fn *tables;
 	void *tables_arg;
 };
