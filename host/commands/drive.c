@@ -7,12 +7,11 @@
 #include "files.h"
 #include "llm/script-write.h"
 
-#include "jsonl.h"
 
 #include <signal.h>
 #include <string.h>
 
-enum { SCRIPT_MAX = 256 << 20, LINE_MAX_BYTES = 64 << 20, READ_AT_ONCE = 1 << 20 };
+enum { SCRIPT_MAX = 256 << 20 };
 
 struct drive {
 	struct conversation *c;
@@ -71,38 +70,20 @@ static void watch_signals(uv_loop_t *loop, struct drive *d)
 }
 
 /* Each reply of the log, as a turn of a script. */
-static int record_line(char *line, size_t len, void *arg)
+static int record(const char *path, struct evlog *log, struct error *err)
 {
-	AUTO(json) json_object *o = NULL;
-	AUTO(llm_reply) struct llm_reply *reply = NULL;
+	AUTO(strbuf) struct strbuf script = STRBUF(SCRIPT_MAX);
 
-	if (!strstr(line, "\"llm_reply\""))
-		return MT_OK;
-	o = js_parse_object(line, len, NULL);
-	if (!o || strcmp(js_str(o, "record", ""), "llm_reply") != 0)
-		return MT_OK;
-	reply = llm_reply_from_json(o, NULL);
-	return reply ? script_put_reply(arg, reply) : MT_OK;
-}
+	for (int64_t n = 0; n < evlog_replies(log); n++) {
+		AUTO(json) json_object *o = evlog_reply_at(log, n, err);
+		AUTO(llm_reply) struct llm_reply *reply =
+			o ? llm_reply_from_json(o, err) : NULL;
 
-static int record(const char *path, struct conversation *c, struct error *err)
-{
-	AUTO(strbuf) struct strbuf script = STRBUF(SCRIPT_MAX), bytes = STRBUF(LINE_MAX_BYTES);
-	struct jsonl lines;
-	uint64_t offset = 0;
-	int64_t n;
-	int r = MT_OK;
-
-	jsonl_init(&lines, LINE_MAX_BYTES, record_line, &script);
-	while (!r && (n = evlog_read(conversation_log(c), offset, &bytes, READ_AT_ONCE)) > 0) {
-		r = jsonl_feed(&lines, bytes.text, bytes.len);
-		offset += (uint64_t)n;
-		strbuf_reset(&bytes);
+		if (!reply)
+			return err->code;
+		if (script_put_reply(&script, reply))
+			return fail(err, MT_ELIMIT, "%s: the script would be too long", path);
 	}
-	jsonl_done(&lines);
-	if (r)
-		return fail(err, r, "%s: the replies cannot be written: %s", path,
-			    status_name(r));
 	return file_write(path, script.text, script.len, 0600, false, err);
 }
 
@@ -143,7 +124,7 @@ int drive(uv_loop_t *loop, struct conversation *c, const char *task, size_t len,
 			;
 		d.code = conversation_exit_code(c);
 	}
-	if (o->record && record(o->record, c, &err))
+	if (o->record && record(o->record, conversation_log(c), &err))
 		d.code = complain(EXIT_FAILED, &err);
 	if (r)
 		render_end(r);

@@ -5,12 +5,9 @@
 
 #include "controller/exit_code.h"
 #include "controller/meta.h"
-#include "jsonl.h"
 #include "log.h"
 
 #include <string.h>
-
-enum { LOG_READ_AT_ONCE = 1 << 20, RECORD_MAX = 64 << 20 };
 
 /* ---- the agent as it was ----------------------------------------------- */
 
@@ -49,51 +46,36 @@ static int load(struct conversation *c, json_object *meta, const struct config_i
 
 /* ---- where it stood ---------------------------------------------------- */
 
-/* Records of the log that say more than the index: what replies cost. */
-static int sum_line(char *line, size_t len, void *arg)
+static void add_usage(struct llm_metrics *m, const struct llm_reply *reply)
 {
-	struct llm_metrics *m = arg;
-	AUTO(json) json_object *o = NULL;
-	AUTO(llm_reply) struct llm_reply *reply = NULL;
+	const struct llm_usage *u = &reply->usage;
 
-	if (!strstr(line, "\"llm_reply\""))
-		return MT_OK;
-	o = js_parse_object(line, len, NULL);
-	if (!o || strcmp(js_str(o, "record", ""), "llm_reply") != 0)
-		return MT_OK;
-	reply = llm_reply_from_json(o, NULL);
-	if (!reply)
-		return MT_OK;
 	m->calls++;
 	m->latency_ms += reply->latency_ms;
-	m->input += reply->usage.input > 0 ? reply->usage.input : 0;
-	m->output += reply->usage.output > 0 ? reply->usage.output : 0;
-	m->cache_read += reply->usage.cache_read > 0 ? reply->usage.cache_read : 0;
-	m->cache_write += reply->usage.cache_write > 0 ? reply->usage.cache_write : 0;
-	m->reasoning += reply->usage.reasoning > 0 ? reply->usage.reasoning : 0;
-	if (reply->usage.cost >= 0)
-		m->cost += reply->usage.cost;
+	m->input += u->input > 0 ? u->input : 0;
+	m->output += u->output > 0 ? u->output : 0;
+	m->cache_read += u->cache_read > 0 ? u->cache_read : 0;
+	m->cache_write += u->cache_write > 0 ? u->cache_write : 0;
+	m->reasoning += u->reasoning > 0 ? u->reasoning : 0;
+	if (u->cost >= 0)
+		m->cost += u->cost;
 	else
 		m->cost_known = false;
-	return MT_OK;
 }
 
+/* The bill so far: the sum over the replies of the log. */
 static void restore_metrics(struct conversation *c)
 {
-	AUTO(strbuf) struct strbuf bytes = STRBUF(RECORD_MAX);
 	struct llm_metrics m = { .cost_known = true };
-	struct jsonl lines;
-	uint64_t offset = 0;
-	int64_t n;
 
-	jsonl_init(&lines, RECORD_MAX, sum_line, &m);
-	while ((n = evlog_read(c->log, offset, &bytes, LOG_READ_AT_ONCE)) > 0) {
-		if (jsonl_feed(&lines, bytes.text, bytes.len))
-			break;
-		offset += (uint64_t)n;
-		strbuf_reset(&bytes);
+	for (int64_t n = 0; c->llm && n < evlog_replies(c->log); n++) {
+		AUTO(json) json_object *record = evlog_reply_at(c->log, n, NULL);
+		AUTO(llm_reply) struct llm_reply *reply =
+			record ? llm_reply_from_json(record, NULL) : NULL;
+
+		if (reply)
+			add_usage(&m, reply);
 	}
-	jsonl_done(&lines);
 	if (c->llm)
 		llm_set_metrics(c->llm, &m);
 }

@@ -156,6 +156,16 @@ json_object *evlog_reply(struct evlog *log, const char *response_id, struct erro
 	return STEAL(record);
 }
 
+json_object *evlog_reply_at(struct evlog *log, int64_t n, struct error *err)
+{
+	if (n < 0 || (size_t)n >= log->index.reply_count) {
+		fail(err, MT_ENOTFOUND, "there is no reply %" PRId64 " in the log", n);
+		return NULL;
+	}
+	return log_parse_line(log, log->index.replies[n].offset,
+			      log->index.replies[n].length, err);
+}
+
 int64_t evlog_replies(const struct evlog *log)
 {
 	return (int64_t)log->index.reply_count;

@@ -62,6 +62,8 @@ const struct evlog_head *evlog_head(const struct evlog *log, int64_t id);
 struct event *evlog_event(struct evlog *log, int64_t id, struct error *err);
 /** The record of a reply by response id; owned by the caller. NULL: none. */
 json_object *evlog_reply(struct evlog *log, const char *response_id, struct error *err);
+/** The same by place, from 0. */
+json_object *evlog_reply_at(struct evlog *log, int64_t n, struct error *err);
 /** Number of llm_reply records so far. */
 int64_t evlog_replies(const struct evlog *log);
 /** Response id of the newest reply; "" if none. Borrowed. */
