@@ -9,6 +9,9 @@
 #include <string.h>
 
 static const struct command *const commands[] = {
+	&command_run,
+	&command_resume,
+	&command_tools,
 	&command_plugins,
 	&command_config,
 	&command_plugin_probe,

@@ -5,6 +5,7 @@
 
 #include "context/pieces.h"
 
+#define MORTISE_PROVISIONAL
 #include <mortise/advance.h>
 
 #include <string.h>

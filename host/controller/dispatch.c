@@ -5,6 +5,7 @@
 #include "controller/internal.h"
 
 #include "controller/exit_code.h"
+#include "controller/launch.h"
 #include "files.h"
 #include "log.h"
 #include "tools/calls.h"
@@ -201,102 +202,7 @@ static const struct link_events link_events = {
 	.closed = on_closed,
 };
 
-/* ---- launching --------------------------------------------------------- */
-
-static const char *out_wanted(struct mt_ctx *x, const char *name)
-{
-	if (strcmp(name, "runner") == 0)
-		return config_get(x->c->config, "core", "runner");
-	if (strcmp(name, "workspace") == 0)
-		return x->c->workspace;
-	return strcmp(name, "conversation") == 0 ? x->c->id : NULL;
-}
-
-static int append(char ***list, size_t *count, char *text)
-{
-	char **all = text ? realloc(*list, (*count + 2) * sizeof *all) : NULL;
-
-	if (!all) {
-		free(text);
-		return MT_ENOMEM;
-	}
-	*list = all;
-	all[(*count)++] = text;
-	all[*count] = NULL;
-	return MT_OK;
-}
-
-static int out_arg(struct mt_ctx *x, const char *text)
-{
-	return append(&x->argv, &x->argc, strdup(text));
-}
-
-static int out_env(struct mt_ctx *x, const char *name, const char *value)
-{
-	AUTO(strbuf) struct strbuf text = STRBUF(1 << 17);
-
-	if (strchr(name, '=') || strbuf_addf(&text, "%s=%s", name, value))
-		return MT_EINVAL;
-	return append(&x->env, &x->envc, strbuf_take(&text));
-}
-
-static int out_workspace(struct mt_ctx *x, const char *path)
-{
-	free(x->workspace);
-	x->workspace = strdup(path);
-	return x->workspace ? MT_OK : MT_ENOMEM;
-}
-
-static const struct mt_runtime_out runtime_out = {
-	.size = sizeof runtime_out,
-	.wanted = out_wanted,
-	.arg = out_arg,
-	.env = out_env,
-	.workspace = out_workspace,
-};
-
-/* The environment that every runner starts from. */
-static int base_env(struct mt_ctx *x)
-{
-	static const char *const names[] = { "PATH", "HOME", "USER", "LOGNAME", "LANG",
-					     "LC_ALL", "LC_CTYPE", "TERM", "TMPDIR", "TZ",
-					     "SHELL" };
-
-	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-		const char *value = getenv(names[i]);
-
-		if (value && out_env(x, names[i], value))
-			return MT_ENOMEM;
-	}
-	return getenv("PATH") ? MT_OK
-			      : out_env(x, "PATH", "/usr/local/bin:/usr/bin:/bin");
-}
-
-/* The instances that have something to run. */
-static struct link_instance *instances(const struct conversation *c, size_t *ret_count)
-{
-	struct link_instance *list = calloc(c->catalog.instance_count + 1, sizeof *list);
-
-	*ret_count = 0;
-	for (size_t i = 0; list && i < c->catalog.instance_count; i++) {
-		const struct tool_instance *t = &c->catalog.instances[i];
-		bool runs = false;
-
-		for (size_t k = 0; k < c->catalog.count; k++)
-			runs = runs || (c->catalog.tools[k].instance == i
-					&& !(c->catalog.tools[k].hints & MT_TOOL_CONTROL));
-		if (!runs)
-			continue;
-		list[(*ret_count)++] = (struct link_instance){
-			.name = t->name,
-			.component = t->component->name,
-			.plugin = t->component->path,
-			.options = t->options,
-			.secrets = (const char *const *)t->secrets,
-		};
-	}
-	return list;
-}
+/* ---- the runner -------------------------------------------------------- */
 
 static int open_log_file(const struct conversation *c)
 {
@@ -305,42 +211,21 @@ static int open_log_file(const struct conversation *c)
 	return path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600) : -1;
 }
 
-static int launch(struct conversation *c, struct mt_ctx *x, struct error *err)
-{
-	const struct mt_runtime *runtime = c->runtime.functions;
-	const struct mt_in in = { .size = sizeof in, .what = MT_START };
-	AUTO(free) struct link_instance *list = NULL;
-	AUTO(free) char *spool = path_join(c->dir, "spool");
-	AUTO(close) int fd = open_log_file(c);
-	struct link_spec spec = { .conversation = c->id, .stderr_fd = fd, .spool_dir = spool };
-	int r = base_env(x);
-
-	if (!r)
-		r = runtime->launch(services(), &runtime_out, x, &in);
-	if (r || !x->argc)
-		return fail(err, r ? r : MT_EINVAL, "runtime %s: %s",
-			    c->runtime.component->name,
-			    x->error.code ? x->error.text : "named no program");
-	list = instances(c, &spec.instance_count);
-	if (!list || !spool)
-		return fail(err, MT_ENOMEM, "out of memory");
-	spec.argv = x->argv;
-	spec.env = x->env;
-	spec.workspace = x->workspace ? x->workspace : c->workspace;
-	spec.instances = list;
-	return link_open(c->loop, &spec, &link_events, c, &c->link, err);
-}
-
 int runner_start(struct conversation *c, struct error *err)
 {
-	struct mt_ctx x = { .c = c, .part = &c->runtime };
-	int r;
+	AUTO(free) char *spool = path_join(c->dir, "spool");
+	AUTO(close) int fd = open_log_file(c);
+	const struct launch launch = {
+		.loop = c->loop, .config = c->config, .runtime = &c->runtime,
+		.catalog = &c->catalog, .workspace = c->workspace, .conversation = c->id,
+		.spool_dir = spool, .stderr_fd = fd,
+	};
 
 	if (c->link)
 		return MT_OK;
-	r = launch(c, &x, err);
-	ctx_clear(&x);
-	return r;
+	if (!spool)
+		return fail(err, MT_ENOMEM, "out of memory");
+	return launch_runner(&launch, &link_events, c, &c->link, err);
 }
 
 /* ---- one action -------------------------------------------------------- */

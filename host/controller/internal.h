@@ -7,24 +7,18 @@
 #include "context/history.h"
 #include "context/memory.h"
 #include "controller/conversation.h"
+#include "controller/launch.h"
 #include "tools/calls.h"
 #include "tools/catalog.h"
 #include "tools/link.h"
 
+#define MORTISE_PROVISIONAL
 #include <mortise/agent.h>
 #include <mortise/condenser.h>
 #include <mortise/runtime.h>
 #include <mortise/tool.h>
 
 enum { CONDENSERS_MAX = 16, WATCHERS_MAX = 32, PLANNED_MAX = 256 };
-
-/** A plugin component that runs in this process, as configured. */
-struct part {
-	char *name;                /* as the configuration calls it */
-	const struct component *component;
-	const void *functions;
-	json_object *options;      /* {key: "value"} as set */
-};
 
 /** What an agent wants done, in order; a reply may give several. */
 struct planned {
@@ -118,9 +112,6 @@ int wire_memory(struct conversation *c, const struct conversation_options *o,
 void unwire(struct conversation *c); /* may be called twice */
 /** Every setting that makes the agent what it is: ["section.key=value"]. */
 json_object *wiring_settings(const struct conversation *c, const char *controller);
-/** Option of a part in force; NULL: unset. */
-const char *part_option(const struct part *p, const char *name);
-int64_t part_option_int(const struct part *p, const char *name);
 
 /* ---- step.c ---- */
 /** Do what can be done now: steps until something has to be waited for. */
@@ -154,6 +145,7 @@ struct mt_ctx {
 	/* condensers */
 	bool dropped, condensed;
 	/* runtime */
+	const struct launch *launch;
 	char **argv, **env;
 	size_t argc, envc;
 	char *workspace;

@@ -33,9 +33,8 @@ int64_t part_option_int(const struct part *p, const char *name)
 	return n;
 }
 
-/* A component in this process: [FAMILY.NAME] says plugin and options. */
-static int load_part(struct conversation *c, int kind, const char *name, struct part *ret,
-		     struct error *err)
+int part_load(struct config *c, struct registry *r, int kind, const char *name,
+	      struct part *ret, struct error *err)
 {
 	AUTO(strbuf) struct strbuf section = STRBUF(256);
 	const char *plugin = NULL;
@@ -43,20 +42,20 @@ static int load_part(struct conversation *c, int kind, const char *name, struct 
 
 	if (strbuf_addf(&section, "%s.%s", kind_name(kind), name))
 		return fail(err, MT_EINVAL, "`%s` is too long for a name", name);
-	if (config_has(c->config, section.text))
-		plugin = config_get(c->config, section.text, "plugin");
-	component = registry_need(c->registry, kind, plugin ? plugin : name, err);
+	if (config_has(c, section.text))
+		plugin = config_get(c, section.text, "plugin");
+	component = registry_need(r, kind, plugin ? plugin : name, err);
 	if (!component)
 		return err->code;
 	ret->component = component;
 	ret->name = strdup(name);
 	if (!ret->name)
 		return fail(err, MT_ENOMEM, "out of memory");
-	ret->functions = registry_load(c->registry, component, err);
+	ret->functions = registry_load(r, component, err);
 	if (!ret->functions)
 		return err->code;
-	return config_section(c->config, section.text, component->options,
-			      component->option_count, own_keys, &ret->options, err);
+	return config_section(c, section.text, component->options, component->option_count,
+			      own_keys, &ret->options, err);
 }
 
 static int load_condensers(struct conversation *c, const char *list, struct error *err)
@@ -73,7 +72,7 @@ static int load_condensers(struct conversation *c, const char *list, struct erro
 		if (c->condenser_count == CONDENSERS_MAX)
 			return fail(err, MT_ELIMIT, "more than %d condensers are wired",
 				    CONDENSERS_MAX);
-		r = load_part(c, MT_KIND_CONDENSER, name, &c->condensers[c->condenser_count],
+		r = part_load(c->config, c->registry, MT_KIND_CONDENSER, name, &c->condensers[c->condenser_count],
 			      err);
 		if (r)
 			return r;
@@ -159,10 +158,10 @@ int wire(struct conversation *c, const struct conversation_options *o, struct er
 			    section.text);
 	r = refuse_unbuilt(c, section.text, err);
 	if (!r)
-		r = load_part(c, MT_KIND_AGENT, config_get(c->config, section.text, "agent"),
+		r = part_load(c->config, c->registry, MT_KIND_AGENT, config_get(c->config, section.text, "agent"),
 			      &c->agent, err);
 	if (!r)
-		r = load_part(c, MT_KIND_RUNTIME,
+		r = part_load(c->config, c->registry, MT_KIND_RUNTIME,
 			      config_get(c->config, section.text, "runtime"), &c->runtime,
 			      err);
 	if (!r)
@@ -181,7 +180,7 @@ int wire(struct conversation *c, const struct conversation_options *o, struct er
 	return r;
 }
 
-static void part_clear(struct part *p)
+void part_clear(struct part *p)
 {
 	free(p->name);
 	json_object_put(p->options);

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tools.c - `mortise tools list | call NAME JSON`: the wired tools, and one
+ * call of one of them outside of any conversation. */
+#include "commands/command.h"
+#include "controller/launch.h"
+#include "files.h"
+#include "tools/calls.h"
+
+#include <limits.h>
+#include <mortise/tool.h>
+#include <string.h>
+
+enum { F_JSON, F_CONTROLLER };
+
+static const struct flag flags[] = {
+	[F_JSON] = { 'j', "json", NULL, "as JSON" },
+	[F_CONTROLLER] = { 0, "controller", "NAME", "the tools of [controller.NAME]" },
+	{ 0 },
+};
+
+struct arguments {
+	struct common common;
+	bool json;
+	const char *controller;
+	char section[128];
+};
+
+/* ---- list -------------------------------------------------------------- */
+
+static void print_tool(const struct catalog *catalog, const struct tool *t)
+{
+	size_t first = strcspn(t->description, "\n");
+	const char *stop = strstr(t->description, ". ");
+
+	if (stop && (size_t)(stop - t->description) + 1 < first)
+		first = (size_t)(stop - t->description) + 1;
+	printf("%-20s %-10s %.*s\n", t->name, catalog->instances[t->instance].name,
+	       (int)(first < 100 ? first : 100), t->description);
+}
+
+static int list(const struct catalog *catalog, bool json)
+{
+	AUTO(strbuf) struct strbuf out = STRBUF(16 << 20);
+
+	strbuf_addc(&out, '[');
+	for (size_t i = 0; i < catalog->count; i++) {
+		const struct tool *t = &catalog->tools[i];
+
+		if (!json) {
+			print_tool(catalog, t);
+			continue;
+		}
+		strbuf_add(&out, i ? ",{" : "{");
+		js_key_str(&out, "name", t->name);
+		js_key_str(&out, "instance", catalog->instances[t->instance].name);
+		js_key_str(&out, "description", t->description);
+		js_key_int(&out, "hints", t->hints);
+		js_key(&out, "schema");
+		js_put(&out, t->schema_json);
+		strbuf_addc(&out, '}');
+	}
+	if (json)
+		printf("%s]\n", out.text);
+	return EXIT_DONE;
+}
+
+/* ---- call -------------------------------------------------------------- */
+
+struct call {
+	struct link *link;
+	bool json;
+	int code;
+};
+
+static void on_result(void *arg, const struct link_result *result)
+{
+	struct call *call = arg;
+
+	if (call->json && result->fields)
+		printf("%s\n", js_text(result->fields, NULL));
+	fwrite(result->text, 1, result->text_len, stdout);
+	if (result->text_len && result->text[result->text_len - 1] != '\n')
+		putchar('\n');
+	fflush(stdout);
+	if (result->status) {
+		fprintf(stderr, "mortise: %s\n",
+			result->error ? result->error : status_name(result->status));
+		call->code = result->crashed ? EXIT_TOOL : EXIT_FAILED;
+	}
+	link_close(call->link);
+}
+
+static void on_request(void *arg, uint64_t id, uint64_t request, const char *method,
+		       json_object *params)
+{
+	static const char text[] = "there is no conversation to ask";
+	struct call *call = arg;
+
+	(void)id, (void)method, (void)params;
+	link_answer(call->link, request, MT_EUNSUPPORTED, text, sizeof text - 1);
+}
+
+static const struct link_events events = { .result = on_result, .request = on_request };
+
+static int perform(struct launch *l, const struct tool *t, json_object *args,
+		   struct call *call, struct error *err)
+{
+	size_t len;
+	const char *text = js_text(args, &len);
+	int r = launch_runner(l, &events, call, &call->link, err);
+
+	if (r)
+		return r;
+	r = link_call(call->link, 1, l->catalog->instances[t->instance].name, t->name, text,
+		      len, 0, err);
+	if (r)
+		link_close(call->link);
+	uv_run(l->loop, UV_RUN_DEFAULT);
+	return r;
+}
+
+static int call_tool(struct config *c, struct registry *r, const struct arguments *a,
+		     const struct catalog *catalog, const char *name, const char *json,
+		     struct error *err)
+{
+	const struct tool *t = catalog_find(catalog, name);
+	AUTO(json) json_object *args = NULL;
+	char workspace[PATH_MAX], spool[] = "/tmp/mortise-call-XXXXXX";
+	struct call call = { .json = a->json };
+	struct part runtime = { 0 };
+	struct launch l = { .loop = uv_default_loop(), .config = c, .runtime = &runtime,
+			    .catalog = catalog, .workspace = workspace,
+			    .conversation = "call", .spool_dir = spool,
+			    .stderr_fd = STDERR_FILENO };
+
+	if (!t)
+		return complain(EXIT_USAGE, (catalog_unknown(catalog, name, json, err), err));
+	args = call_arguments(t, json, strlen(json), err);
+	if (!args)
+		return complain(EXIT_USAGE, err);
+	if (t->hints & MT_TOOL_CONTROL) {
+		fail(err, MT_EUNSUPPORTED,
+		     "%s is acted on by the controller: it can be called in a conversation only",
+		     name);
+		return complain(EXIT_USAGE, err);
+	}
+	if (!realpath(a->common.workspace ? a->common.workspace : ".", workspace)
+	    || !mkdtemp(spool)) {
+		fail(err, MT_EIO, "the workspace or /tmp cannot be used");
+		return complain(EXIT_FAILED, err);
+	}
+	if (part_load(c, r, MT_KIND_RUNTIME, config_get(c, a->section, "runtime"), &runtime,
+		      err)
+	    || perform(&l, t, args, &call, err))
+		call.code = complain(EXIT_TOOL, err);
+	part_clear(&runtime);
+	dir_remove(spool, NULL);
+	return call.code;
+}
+
+/* ---- both -------------------------------------------------------------- */
+
+static int with_catalog(const struct arguments *a, int count, char **words)
+{
+	AUTO(config) struct config *c = NULL;
+	AUTO(registry) struct registry *r = NULL;
+	struct catalog catalog = { 0 };
+	struct error err = ERROR_NONE;
+	int code;
+
+	if (common_config(&a->common, &c, &err) || registry_open(c, &r, &err)
+	    || catalog_open(c, r, config_get(c, a->section, "tools"), &catalog, &err))
+		return complain(EXIT_USAGE, &err);
+	if (strcmp(words[0], "list") == 0)
+		code = list(&catalog, a->json);
+	else
+		code = call_tool(c, r, a, &catalog, words[1], count > 2 ? words[2] : "{}",
+				 &err);
+	catalog_clear(&catalog);
+	return code;
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	struct arguments a = { 0 };
+	int index = 0, f, count;
+	const char *value;
+	static char word[] = "list";
+	char *only[] = { word, NULL };
+
+	while ((f = flag_next(self, argc, argv, &index, &value, &a.common)) >= 0) {
+		if (f == F_JSON)
+			a.json = true;
+		else
+			a.controller = value;
+	}
+	if (f != FLAG_END)
+		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
+	count = argc - index;
+	snprintf(a.section, sizeof a.section, "controller%s%s", a.controller ? "." : "",
+		 a.controller ? a.controller : "");
+	if (count == 0)
+		return with_catalog(&a, 1, only);
+	if ((strcmp(argv[index], "list") == 0 && count == 1)
+	    || (strcmp(argv[index], "call") == 0 && (count == 2 || count == 3)))
+		return with_catalog(&a, count, argv + index);
+	fprintf(stderr, "mortise: tools: write `list`, or `call NAME JSON`\n");
+	return EXIT_USAGE;
+}
+
+const struct command command_tools = {
+	.name = "tools",
+	.args = "list | call NAME [JSON]",
+	.summary = "The tools that are wired; call one outside of a conversation.",
+	.details = "`call` runs the tool where the controller's runtime runs tools, with the\n"
+		   "arguments that JSON says, and prints its result. With --json the fields of\n"
+		   "the observation come first.\n",
+	.flags = flags,
+	.run = run,
+};

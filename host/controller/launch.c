@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * launch.c - asking a runtime how to start a runner, and starting it. */
+#include "controller/launch.h"
+
+#include "controller/internal.h"
+
+#include <string.h>
+
+static const char *out_wanted(struct mt_ctx *x, const char *name)
+{
+	if (strcmp(name, "runner") == 0)
+		return config_get(x->launch->config, "core", "runner");
+	if (strcmp(name, "workspace") == 0)
+		return x->launch->workspace;
+	return strcmp(name, "conversation") == 0 ? x->launch->conversation : NULL;
+}
+
+static int append(char ***list, size_t *count, char *text)
+{
+	char **all = text ? realloc(*list, (*count + 2) * sizeof *all) : NULL;
+
+	if (!all) {
+		free(text);
+		return MT_ENOMEM;
+	}
+	*list = all;
+	all[(*count)++] = text;
+	all[*count] = NULL;
+	return MT_OK;
+}
+
+static int out_arg(struct mt_ctx *x, const char *text)
+{
+	return append(&x->argv, &x->argc, strdup(text));
+}
+
+static int out_env(struct mt_ctx *x, const char *name, const char *value)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(1 << 17);
+
+	if (strchr(name, '=') || strbuf_addf(&text, "%s=%s", name, value))
+		return MT_EINVAL;
+	return append(&x->env, &x->envc, strbuf_take(&text));
+}
+
+static int out_workspace(struct mt_ctx *x, const char *path)
+{
+	free(x->workspace);
+	x->workspace = strdup(path);
+	return x->workspace ? MT_OK : MT_ENOMEM;
+}
+
+static const struct mt_runtime_out runtime_out = {
+	.size = sizeof runtime_out,
+	.wanted = out_wanted,
+	.arg = out_arg,
+	.env = out_env,
+	.workspace = out_workspace,
+};
+
+/* The environment that every runner starts from. */
+static int base_env(struct mt_ctx *x)
+{
+	static const char *const names[] = { "PATH", "HOME", "USER", "LOGNAME", "LANG",
+					     "LC_ALL", "LC_CTYPE", "TERM", "TMPDIR", "TZ",
+					     "SHELL" };
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		const char *value = getenv(names[i]);
+
+		if (value && out_env(x, names[i], value))
+			return MT_ENOMEM;
+	}
+	return getenv("PATH") ? MT_OK
+			      : out_env(x, "PATH", "/usr/local/bin:/usr/bin:/bin");
+}
+
+/* The instances that have something to run. */
+static struct link_instance *instances(const struct catalog *catalog, size_t *ret_count)
+{
+	struct link_instance *list = calloc(catalog->instance_count + 1, sizeof *list);
+
+	*ret_count = 0;
+	for (size_t i = 0; list && i < catalog->instance_count; i++) {
+		const struct tool_instance *t = &catalog->instances[i];
+		bool runs = false;
+
+		for (size_t k = 0; k < catalog->count; k++)
+			runs = runs || (catalog->tools[k].instance == i
+					&& !(catalog->tools[k].hints & MT_TOOL_CONTROL));
+		if (!runs)
+			continue;
+		list[(*ret_count)++] = (struct link_instance){
+			.name = t->name,
+			.component = t->component->name,
+			.plugin = t->component->path,
+			.options = t->options,
+			.secrets = (const char *const *)t->secrets,
+		};
+	}
+	return list;
+}
+
+static int ask_runtime(struct mt_ctx *x, struct error *err)
+{
+	const struct mt_runtime *runtime = x->part->functions;
+	const struct mt_in in = { .size = sizeof in, .what = MT_START };
+	int r = base_env(x);
+
+	if (!r)
+		r = runtime->launch(services(), &runtime_out, x, &in);
+	if (!r && x->argc)
+		return MT_OK;
+	return fail(err, r ? r : MT_EINVAL, "runtime %s: %s", x->part->component->name,
+		    x->error.code ? x->error.text : "it named no program");
+}
+
+int launch_runner(const struct launch *l, const struct link_events *events, void *arg,
+		  struct link **ret, struct error *err)
+{
+	struct mt_ctx x = { .part = l->runtime, .launch = l };
+	AUTO(free) struct link_instance *list = NULL;
+	struct link_spec spec = { .conversation = l->conversation, .stderr_fd = l->stderr_fd,
+				  .spool_dir = l->spool_dir };
+	int r = ask_runtime(&x, err);
+
+	list = instances(l->catalog, &spec.instance_count);
+	if (!r && !list)
+		r = fail(err, MT_ENOMEM, "out of memory");
+	if (!r) {
+		spec.argv = x.argv;
+		spec.env = x.env;
+		spec.workspace = x.workspace ? x.workspace : l->workspace;
+		spec.instances = list;
+		r = link_open(l->loop, &spec, events, arg, ret, err);
+	}
+	ctx_clear(&x);
+	return r;
+}

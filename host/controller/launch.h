@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * launch.h - starting a runner by a runtime, for a conversation or for one
+ * call from the command line. */
+#ifndef HOST_CONTROLLER_LAUNCH_H
+#define HOST_CONTROLLER_LAUNCH_H
+
+#include "config/config.h"
+#include "registry/registry.h"
+#include "tools/catalog.h"
+
+/** A plugin component that runs in this process, as configured. */
+struct part {
+	char *name;                /* as the configuration calls it */
+	const struct component *component;
+	const void *functions;
+	json_object *options;      /* {key: "value"} as set */
+};
+
+/** Load the component that [FAMILY.NAME] or NAME means. */
+int part_load(struct config *c, struct registry *r, int kind, const char *name,
+	      struct part *ret, struct error *err);
+void part_clear(struct part *p);
+/** Option of a part in force; NULL: unset. */
+const char *part_option(const struct part *p, const char *name);
+int64_t part_option_int(const struct part *p, const char *name);
+
+struct launch {
+	uv_loop_t *loop;
+	struct config *config;
+	const struct part *runtime;
+	const struct catalog *catalog;
+	const char *workspace, *conversation, *spool_dir;
+	int stderr_fd;
+};
+
+int launch_runner(const struct launch *l, const struct link_events *events, void *arg,
+		  struct link **ret, struct error *err);
+
+#endif
