@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * base64.h - bytes as text and back (RFC 4648, standard alphabet, padded). */
+#ifndef LIB_BASE64_H
+#define LIB_BASE64_H
+
+#include "strbuf.h"
+
+/** Append the base64 form. Pieces whose length is a multiple of three may be
+ *  encoded one after the other. */
+int base64_put(struct strbuf *out, const void *bytes, size_t len);
+/** Append the bytes that a base64 text stands for. The text is strict: no white
+ *  space, padding at its end only, no bits left over.
+ *  @return MT_OK, MT_EINVAL, or the error of the buffer. */
+int base64_read(struct strbuf *out, const char *text, size_t len);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * loader.h - opening a plugin file in its worker, trusting nothing in it that
+ * was not checked. */
+#ifndef RUNNER_LOADER_H
+#define RUNNER_LOADER_H
+
+#include "error.h"
+#include <mortise/tool.h>
+
+/** Load a file. It stays loaded for good, a refused one too. */
+int loader_open(const char *path, const struct mt_plugin **ret, struct error *err);
+/** The toolset of a component of it. */
+int loader_toolset(const struct mt_plugin *plugin, const char *path,
+		   const char *component, const struct mt_component **ret,
+		   const struct mt_toolset **ret_set, struct error *err);
+/** Tool `n` of a static list. */
+const struct mt_tool *toolset_tool(const struct mt_toolset *set, size_t n);
+
+#endif

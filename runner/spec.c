@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * spec.c - reading the hello. */
+#include "spec.h"
+#include "auto.h"
+#include <string.h>
+
+static const struct {
+	const char *name;
+	size_t offset;
+	int64_t fallback, min, max;
+} limit_table[] = {
+#define LIMIT(member, fallback, min, max) \
+	{ #member, offsetof(struct limits, member), fallback, min, max }
+	LIMIT(result_max, 1 << 20, 1024, 64 << 20),
+	LIMIT(spool_max, 256 << 20, 0, INT64_C(1) << 40),
+	LIMIT(timeout_ms, 600 * 1000, -1, INT64_C(1) << 40),
+	LIMIT(grace_ms, 2000, 1, 600 * 1000),
+	LIMIT(memory_max, 0, 0, INT64_MAX),
+	LIMIT(files_max, 1024, 64, 1 << 20),
+	LIMIT(window, 256 << 10, LIVE_PIECE * 2, 64 << 20),
+};
+
+static int read_limits(json_object *o, struct limits *ret, struct error *err)
+{
+	for (size_t i = 0; i < ARRAY_LEN(limit_table); i++) {
+		int64_t *value = (int64_t *)(void *)((char *)ret + limit_table[i].offset);
+
+		*value = js_int(o, limit_table[i].name, limit_table[i].fallback);
+		if (*value < limit_table[i].min || *value > limit_table[i].max)
+			return fail(err, MT_EINVAL, "limit `%s`: %lld is not within "
+				    "%lld and %lld", limit_table[i].name,
+				    (long long)*value, (long long)limit_table[i].min,
+				    (long long)limit_table[i].max);
+	}
+	return MT_OK;
+}
+
+static int copy(json_object *o, const char *name, const char *fallback, char **ret,
+		struct error *err)
+{
+	const char *text = js_str(o, name, fallback);
+
+	if (!text)
+		return fail(err, MT_EINVAL, "the hello lacks `%s`", name);
+	*ret = strdup(text);
+	return *ret ? MT_OK : fail(err, MT_ENOMEM, "no memory for the hello");
+}
+
+static int read_options(json_object *o, struct instance_spec *i, struct error *err)
+{
+	if (!o || !json_object_is_type(o, json_type_object))
+		return MT_OK;
+	i->options = calloc((size_t)json_object_object_length(o) + 1, sizeof *i->options);
+	if (!i->options)
+		return fail(err, MT_ENOMEM, "no memory for the hello");
+
+	json_object_object_foreach(o, key, value) {
+		struct option_value *v = &i->options[i->option_count++];
+
+		v->key = strdup(key);
+		v->value = strdup(value ? json_object_get_string(value) : "");
+		if (!v->key || !v->value)
+			return fail(err, MT_ENOMEM, "no memory for the hello");
+	}
+	return MT_OK;
+}
+
+static int read_secrets(json_object *o, struct instance_spec *i, struct error *err)
+{
+	size_t count = o && json_object_is_type(o, json_type_array) ?
+		       json_object_array_length(o) : 0;
+
+	i->secrets = calloc(count + 1, sizeof *i->secrets);
+	if (!i->secrets)
+		return fail(err, MT_ENOMEM, "no memory for the hello");
+	for (size_t n = 0; n < count; n++) {
+		const char *name = json_object_get_string(json_object_array_get_idx(o, n));
+
+		i->secrets[i->secret_count] = strdup(name ? name : "");
+		if (!i->secrets[i->secret_count++])
+			return fail(err, MT_ENOMEM, "no memory for the hello");
+	}
+	return MT_OK;
+}
+
+static int read_instance(json_object *o, struct spec *s, struct error *err)
+{
+	struct instance_spec *i = &s->instances[s->instance_count++];
+	int status = copy(o, "name", NULL, &i->name, err);
+
+	if (!status && spec_find(s, i->name) != (int)s->instance_count - 1)
+		status = fail(err, MT_EINVAL, "two instances are named `%s`", i->name);
+	if (!status)
+		status = copy(o, "component", i->name, &i->component, err);
+	if (!status)
+		status = copy(o, "plugin", NULL, &i->plugin, err);
+	if (!status)
+		status = read_options(js_get(o, "options"), i, err);
+	if (!status)
+		status = read_secrets(js_get(o, "secrets"), i, err);
+	return status;
+}
+
+static int read_instances(json_object *list, struct spec *s, struct error *err)
+{
+	size_t count = list && json_object_is_type(list, json_type_array) ?
+		       json_object_array_length(list) : 0;
+
+	if (count > INSTANCES_MAX)
+		return fail(err, MT_ELIMIT, "%zu instances: at most %d", count,
+			    INSTANCES_MAX);
+	s->instances = calloc(count + 1, sizeof *s->instances);
+	if (!s->instances)
+		return fail(err, MT_ENOMEM, "no memory for the hello");
+	for (size_t n = 0; n < count; n++) {
+		int status = read_instance(json_object_array_get_idx(list, n), s, err);
+
+		if (status)
+			return status;
+	}
+	return MT_OK;
+}
+
+int spec_read(json_object *params, struct spec *ret, struct error *err)
+{
+	int status;
+
+	*ret = (struct spec){ 0 };
+	status = read_limits(js_get(params, "limits"), &ret->limits, err);
+	if (!status)
+		status = copy(params, "workspace", "/", &ret->workspace, err);
+	if (!status)
+		status = copy(params, "spool_dir", "", &ret->spool_dir, err);
+	if (!status)
+		status = copy(params, "conversation", "", &ret->conversation, err);
+	if (!status)
+		status = read_instances(js_get(params, "instances"), ret, err);
+	ret->linger_ms = js_int(params, "linger_ms", 0);
+	if (!status && ret->linger_ms > 0)
+		status = copy(params, "socket", NULL, &ret->socket, err);
+	if (status)
+		spec_clear(ret);
+	return status;
+}
+
+static void wipe(char *text)
+{
+	if (text)
+		explicit_bzero(text, strlen(text));
+	free(text);
+}
+
+static void clear_options(struct instance_spec *i)
+{
+	for (size_t k = 0; k < i->option_count; k++) {
+		free(i->options[k].key);
+		wipe(i->options[k].value);
+	}
+	free(i->options);
+	i->options = NULL;
+	i->option_count = 0;
+}
+
+void spec_clear(struct spec *s)
+{
+	for (size_t n = 0; n < s->instance_count; n++) {
+		struct instance_spec *i = &s->instances[n];
+
+		free(i->name);
+		free(i->component);
+		free(i->plugin);
+		clear_options(i);
+		for (size_t k = 0; k < i->secret_count; k++)
+			free(i->secrets[k]);
+		free(i->secrets);
+	}
+	free(s->instances);
+	free(s->workspace);
+	free(s->spool_dir);
+	free(s->conversation);
+	free(s->private_dir);
+	free(s->socket);
+	*s = (struct spec){ 0 };
+}
+
+void spec_keep_only(struct spec *s, const char *plugin)
+{
+	for (size_t n = 0; n < s->instance_count; n++)
+		if (strcmp(s->instances[n].plugin, plugin) != 0)
+			clear_options(&s->instances[n]);
+}
+
+int spec_find(const struct spec *s, const char *name)
+{
+	for (size_t n = 0; n < s->instance_count; n++)
+		if (s->instances[n].name && strcmp(s->instances[n].name, name) == 0)
+			return (int)n;
+	return -1;
+}
+
+bool spec_granted(const struct instance_spec *i, const char *secret)
+{
+	for (size_t k = 0; k < i->secret_count; k++)
+		if (strcmp(i->secrets[k], secret) == 0)
+			return true;
+	return false;
+}

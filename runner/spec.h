@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * spec.h - what the hello said: limits, instances, places. The supervisor keeps
+ * it and workers inherit it when they are forked. */
+#ifndef RUNNER_SPEC_H
+#define RUNNER_SPEC_H
+
+#include "error.h"
+#include "js.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	INSTANCES_MAX = 256,
+	CALLS_MAX = 1024,            /* open at once */
+	HOST_LINE_MAX = 16 << 20,
+	MEDIA_MAX = 16 << 20,        /* bytes of media in one result */
+	FIELDS_MAX = 1 << 20,        /* bytes of fields in one result */
+	LIVE_PIECE = 32 * 1024,      /* live output is sent when there is so much, */
+	LIVE_MS = 50,                /* or so long after the piece before */
+};
+
+struct limits {
+	int64_t result_max;  /* bytes of text in a result */
+	int64_t spool_max;   /* bytes of a spool file */
+	int64_t timeout_ms;  /* of a call that brings none; -1: none */
+	int64_t grace_ms;    /* between cancelling a call and killing its worker */
+	int64_t memory_max;  /* RLIMIT_AS of a worker; 0: none */
+	int64_t files_max;   /* soft RLIMIT_NOFILE of a worker */
+	int64_t window;      /* bulk bytes on the way to the host */
+};
+
+struct option_value {
+	char *key, *value;
+};
+
+struct instance_spec {
+	char *name, *component, *plugin;
+	struct option_value *options;
+	size_t option_count;
+	char **secrets;      /* granted names */
+	size_t secret_count;
+	unsigned worker;     /* number of the worker that has its plugin; 0: none yet */
+};
+
+struct spec {
+	char *workspace, *spool_dir, *conversation;
+	char *private_dir;   /* made on demand by workers, removed at the end */
+	struct limits limits;
+	struct instance_spec *instances;
+	size_t instance_count;
+	int64_t linger_ms;   /* how long to wait for another host; 0: not at all */
+	char *socket;        /* where; NULL: nowhere */
+};
+
+/** Read the params of a hello. On failure the spec is empty. */
+int spec_read(json_object *params, struct spec *ret, struct error *err);
+void spec_clear(struct spec *s);
+/** Overwrite the options of instances whose plugin is not `plugin`: nothing of
+ *  theirs is in the memory of a worker that it is not for. */
+void spec_keep_only(struct spec *s, const char *plugin);
+/** Number of an instance; -1: none. */
+int spec_find(const struct spec *s, const char *name);
+bool spec_granted(const struct instance_spec *i, const char *secret);
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * worker.h - inside a worker process: the one plugin file, its instances, the
+ * calls that run.
+ *
+ * Threads: the first one reads frames (calls, cancels, input, answers); each
+ * instance has one on which it is opened, listed and called; calls of a
+ * parallel set have one each. Whoever has something to say sends it himself,
+ * under `out`. */
+#ifndef RUNNER_WORKER_H
+#define RUNNER_WORKER_H
+
+#include "frame.h"
+#include "loader.h"
+#include "spec.h"
+#include <pthread.h>
+#include <stdatomic.h>
+
+/** A tool that `list` brought: everything in it is our copy. */
+struct listed {
+	char *name;
+	uint32_t hints;
+	int (*call)(const struct mt_tool_host *host, void *self, struct mt_call *call);
+	struct function_copy *function;
+};
+
+struct mt_instance {
+	const struct instance_spec *spec;
+	int number;
+	const struct mt_component *component;
+	const struct mt_toolset *set;
+	void *self;
+	bool open;
+	char last_log[512];          /* why open failed */
+	struct listed *listed;
+	size_t listed_count;
+	atomic_bool list_stale;
+	char *private_dir;
+	pthread_t thread;
+	bool running;                /* the thread was started */
+	struct mt_call *queue, **queue_end; /* under worker.lock */
+	unsigned busy;               /* calls with a thread of their own */
+	pthread_cond_t wake;
+	bool closing;
+};
+
+/** One piece of text that lives as long as its call. */
+struct kept {
+	struct kept *next;
+	char text[];
+};
+
+struct mt_call {
+	struct mt_call *next;        /* in its instance's queue */
+	struct mt_call *all;         /* among all calls of the worker */
+	struct mt_instance *instance;
+	uint64_t id;
+	bool listing;                /* not a call: a request for the tools */
+	char *tool, *spool_name;
+	json_object *args;
+	int64_t deadline;
+
+	pthread_mutex_t lock;        /* of what follows */
+	pthread_cond_t wake;
+	unsigned users;              /* other threads that are in it */
+	bool running;                /* input and cancel make sense */
+	atomic_bool cancelled;
+	int cancel_fd;               /* an eventfd, made on demand; -1 */
+	struct strbuf text;
+	struct strbuf error;
+	int failed;                  /* status given to fail(); MT_OK */
+	json_object *fields;
+	size_t fields_len, media_len;
+	bool text_cut;
+
+	int spool_fd;                /* -1: not open */
+	int64_t spool_len;
+	bool spool_full;
+
+	struct strbuf live;          /* output that was not sent yet */
+	uint64_t live_dropped;
+	int64_t live_sent;           /* when */
+	bool live_waits;             /* the first thread shall send it */
+
+	uint64_t request;            /* number of the request that is open; 0: none */
+	bool answered;
+	int answer_status;
+	char *answer;
+	size_t answer_len;
+	struct kept *kept;
+};
+
+struct worker {
+	int fd;                      /* to the supervisor */
+	int wake_fd;                 /* wakes the first thread */
+	const struct spec *spec;
+	const char *plugin_path;
+	pthread_mutex_t out;         /* whoever sends */
+	pthread_mutex_t lock;        /* calls, queues */
+	struct mt_call *calls;
+	struct mt_instance *instances; /* one for each of the spec; those of other
+	                                plugins stay empty */
+	pthread_mutex_t load;
+	const struct mt_plugin *plugin; /* once loaded */
+	bool retire;                 /* this worker is of no more use */
+};
+
+extern struct worker worker;
+extern const struct mt_tool_host tool_host;
+
+/** The whole life of a worker; `fd` is its end of the pair. Does not return. */
+_Noreturn void worker_run(const struct spec *spec, const char *plugin, int fd);
+
+/* call.c: what a thread does for an instance */
+void *instance_thread(void *arg);
+struct mt_call *call_new(struct mt_instance *instance, const struct frame *f);
+void call_free(struct mt_call *c);
+
+/* live.c: output on its way */
+/** Send output that waits and is due. @return ms until the next is due; -1. */
+int live_flush(void);
+void live_add(struct mt_call *c, const char *bytes, size_t len);
+void live_end(struct mt_call *c);
+
+int worker_send(const struct frame *f, int flags);
+
+/* listing.c */
+/** The tools of an open instance as a JSON array; fills instance->listed. */
+int listing_make(struct mt_instance *instance, struct strbuf *ret_json,
+		 struct error *err);
+
+#endif
