@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * function-schema.h - the JSON Schema of a typed C function (mt_function): what
+ * a model is shown, and the check that its table makes sense. Calling it is the
+ * runner's business. */
+#ifndef LIB_FUNCTION_SCHEMA_H
+#define LIB_FUNCTION_SCHEMA_H
+
+#include "error.h"
+#include "strbuf.h"
+#include <mortise/function.h>
+#include <stdbool.h>
+
+enum {
+	FUNCTION_ARGS_MAX = 64,
+	FUNCTION_CAPACITY_MAX = 16 << 20, /* of one out argument */
+	FUNCTION_CAPACITY = 4096,         /* where the table says 0 */
+};
+
+/** Argument `n`, stepped by the size of the first. */
+const struct mt_arg *function_arg(const struct mt_function *f, size_t n);
+/** True if the model gives this argument: it is no out argument, and no size
+ *  that the host fills in after a buffer. */
+bool function_arg_given(const struct mt_function *f, size_t n);
+/** Smallest and largest value of a whole-number type; false for other types. */
+bool function_range(uint16_t type, int64_t *ret_min, uint64_t *ret_max);
+/** Step through "NAME=0|OTHER=1". @return false at the end or for a fault. */
+bool function_choice(const char **rest, const char **ret_name, size_t *ret_len,
+		     int64_t *ret_value);
+
+/** Check the table: sizes, types, names, flags that fit together. */
+int function_check(const struct mt_function *f, struct error *err);
+/** Append the schema. The table is checked first. */
+int function_schema(const struct mt_function *f, struct strbuf *out, struct error *err);
+
+#endif

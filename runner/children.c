@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * children.c - the worker processes: forked on first use, killed with all that
+ * they started, reaped. */
+#include "supervisor.h"
+#include "worker.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { LOG_LINE = 4096, LOG_PER_SECOND = 50 };
+
+static void ignore_signal(int number)
+{
+	(void)number;
+}
+
+static void set_limit(int which, rlim_t soft)
+{
+	struct rlimit l;
+
+	if (getrlimit(which, &l) < 0)
+		return;
+	l.rlim_cur = l.rlim_max == RLIM_INFINITY || soft < l.rlim_max ? soft : l.rlim_max;
+	setrlimit(which, &l);
+}
+
+static void set_signals(void)
+{
+	/* A handler, not SIG_IGN: programs that a tool starts get the default. */
+	struct sigaction pipe_action = { .sa_handler = ignore_signal };
+	sigset_t none;
+
+	sigaction(SIGPIPE, &pipe_action, NULL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* Of all descriptors a worker keeps: nothing on 0, its log on 1 and 2, the
+ * line to the supervisor on 3. */
+static bool set_descriptors(int line, int log)
+{
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	/* Above everything that the three numbers below may overwrite. */
+	line = fcntl(line, F_DUPFD_CLOEXEC, 16);
+	log = fcntl(log, F_DUPFD_CLOEXEC, 16);
+	null = fcntl(null, F_DUPFD_CLOEXEC, 16);
+	if (line < 0 || log < 0 || null < 0)
+		return false;
+	if (dup2(null, 0) < 0 || dup2(log, 1) < 0 || dup2(log, 2) < 0 ||
+	    dup3(line, 3, O_CLOEXEC) < 0)
+		return false;
+	return close_range(4, ~0u, 0) == 0;
+}
+
+static _Noreturn void become_worker(struct supervisor *s, struct child *w, int line,
+				    int log, pid_t parent)
+{
+	const struct limits *limits = &s->spec.limits;
+	char number[16];
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(0); /* the supervisor died before it could be told */
+	prctl(PR_SET_NAME, "mortise-worker");
+	setpgid(0, 0);
+	if (!set_descriptors(line, log))
+		_exit(1);
+	snprintf(number, sizeof number, "%u", w->number);
+	setenv(WORKER_MARK, number, 1);
+	set_signals();
+	set_limit(RLIMIT_CORE, 0);
+	set_limit(RLIMIT_NOFILE, (rlim_t)limits->files_max);
+	if (limits->memory_max)
+		set_limit(RLIMIT_AS, (rlim_t)limits->memory_max);
+	if (chdir(s->spec.workspace) < 0 && chdir("/") < 0)
+		_exit(1);
+	spec_keep_only(&s->spec, w->plugin);
+	worker_run(&s->spec, w->plugin, 3);
+}
+
+static struct child *child_new(struct supervisor *s, const char *plugin)
+{
+	struct child *w = calloc(1, sizeof *w);
+	char *copy = strdup(plugin);
+
+	if (!w || !copy) {
+		free(w);
+		free(copy);
+		return NULL;
+	}
+	w->number = ++s->children_made;
+	w->plugin = copy;
+	w->label = strrchr(copy, '/') ? strrchr(copy, '/') + 1 : copy;
+	w->fd = w->log_fd = -1;
+	w->parts = STRBUF(FRAME_WHOLE_MAX);
+	w->log_line = STRBUF(LOG_LINE + 1);
+	w->packets_end = &w->packets;
+	return w;
+}
+
+static void child_free(struct child *w)
+{
+	if (w->fd >= 0)
+		close(w->fd);
+	if (w->log_fd >= 0)
+		close(w->log_fd);
+	while (w->packets) {
+		struct packet *next = w->packets->next;
+
+		free(w->packets);
+		w->packets = next;
+	}
+	strbuf_clear(&w->parts);
+	strbuf_clear(&w->log_line);
+	free(w->plugin);
+	free(w);
+}
+
+static bool child_fork(struct supervisor *s, struct child *w)
+{
+	pid_t parent = getpid();
+	int line[2] = { -1, -1 }, log[2] = { -1, -1 };
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, line) < 0)
+		return false;
+	if (pipe2(log, O_CLOEXEC) < 0) {
+		close(line[0]);
+		close(line[1]);
+		return false;
+	}
+	fcntl(line[0], F_SETFL, O_NONBLOCK);
+	fcntl(log[0], F_SETFL, O_NONBLOCK);
+	w->pid = fork();
+	if (w->pid == 0)
+		become_worker(s, w, line[1], log[1], parent);
+	close(line[1]);
+	close(log[1]);
+	w->fd = line[0];
+	w->log_fd = log[0];
+	return w->pid > 0;
+}
+
+struct child *child_for(struct supervisor *s, int instance)
+{
+	const char *plugin = s->spec.instances[instance].plugin;
+	struct child *w;
+
+	for (w = s->children; w; w = w->next)
+		if (w->pid && !w->retire && !w->broken && strcmp(w->plugin, plugin) == 0)
+			return w;
+	w = child_new(s, plugin);
+	if (!w)
+		return NULL;
+	if (!child_fork(s, w)) {
+		child_free(w);
+		return NULL;
+	}
+	w->next = s->children;
+	s->children = w;
+	return w;
+}
+
+struct child *child_by_number(struct supervisor *s, unsigned number)
+{
+	struct child *w = s->children;
+
+	while (w && w->number != number)
+		w = w->next;
+	return w;
+}
+
+static int queue_piece(struct child *w, const struct frame *f)
+{
+	struct packet *p = malloc(sizeof *p + FRAME_BUFFER - FRAME_PIECE + f->len);
+
+	if (!p)
+		return MT_ENOMEM;
+	p->next = NULL;
+	p->len = frame_encode(f, p->bytes);
+	*w->packets_end = p;
+	w->packets_end = &p->next;
+	w->packet_bytes += p->len;
+	return MT_OK;
+}
+
+int child_send(struct child *w, const struct frame *f)
+{
+	struct frame piece = *f;
+	size_t left = f->len;
+	int status = MT_OK;
+
+	if (f->len > PACKETS_MAX - w->packet_bytes)
+		return MT_ELIMIT;
+	/* A frame of which only a part can be queued would spoil the line. */
+	do {
+		piece.len = left < FRAME_PIECE ? left : FRAME_PIECE;
+		left -= piece.len;
+		piece.flags = f->flags | (left ? FRAME_MORE : 0);
+		status = queue_piece(w, &piece);
+		piece.data += piece.len;
+	} while (left && !status);
+	if (status) {
+		child_kill(w);
+		return status;
+	}
+	child_write(w);
+	return MT_OK;
+}
+
+void child_write(struct child *w)
+{
+	while (w->packets && w->fd >= 0) {
+		struct packet *p = w->packets;
+
+		if (send(w->fd, p->bytes, p->len, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+			return; /* full: later; gone: its death will be told */
+		w->packets = p->next;
+		if (!w->packets)
+			w->packets_end = &w->packets;
+		w->packet_bytes -= p->len;
+		explicit_bzero(p->bytes, p->len);
+		free(p);
+	}
+}
+
+void child_kill(struct child *w)
+{
+	if (!w->pid)
+		return;
+	/* What it started first, while it is known whose it is. */
+	kill(w->pid, SIGSTOP);
+	tree_kill_below(w->pid);
+	kill(w->pid, SIGKILL);
+}
+
+void child_close(struct child *w)
+{
+	struct frame f = { .type = FRAME_CLOSE };
+
+	w->retire = true;
+	child_send(w, &f);
+}
+
+void child_read(struct supervisor *s, struct child *w)
+{
+	static char buffer[FRAME_BUFFER];
+	struct frame f;
+
+	/* A few at a time: the others want to be heard too. */
+	for (int n = 0; n < 16 && w->fd >= 0; n++) {
+		ssize_t len = recv(w->fd, buffer, sizeof buffer, MSG_DONTWAIT);
+		int joined;
+
+		if (len < 0 && (errno == EAGAIN || errno == EINTR))
+			return;
+		if (len <= 0) {
+			close(w->fd);
+			w->fd = -1;
+			break;
+		}
+		joined = frame_decode(buffer, (size_t)len, &f);
+		if (!joined)
+			joined = frame_join(&w->parts, &f);
+		if (joined == 1 && !frame_take(s, w, &f))
+			joined = MT_EINVAL;
+		if (joined == 1 && w->parts.len)
+			strbuf_clear(&w->parts);
+		if (joined < 0) {
+			w->broken = true;
+			break;
+		}
+	}
+	if (w->fd < 0 && !w->retire)
+		w->broken = true;
+	if (w->broken)
+		child_kill(w);
+}
+
+static void log_out(struct supervisor *s, struct child *w)
+{
+	int64_t second = now_ms() / 1000;
+	char text[64];
+
+	if (w->log_second != second) {
+		if (w->log_dropped) {
+			int len = snprintf(text, sizeof text, "(%u lines are left out)",
+					   w->log_dropped);
+
+			host_log(s, MT_LOG_INFO, w->label, text, (size_t)len);
+		}
+		w->log_second = second;
+		w->log_count = w->log_dropped = 0;
+	}
+	if (w->log_count++ < LOG_PER_SECOND)
+		host_log(s, MT_LOG_INFO, w->label, w->log_line.text, w->log_line.len);
+	else
+		w->log_dropped++;
+	strbuf_reset(&w->log_line);
+}
+
+void child_read_log(struct supervisor *s, struct child *w)
+{
+	char buffer[16384];
+	ssize_t len = read(w->log_fd, buffer, sizeof buffer);
+
+	if (len < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (len <= 0) {
+		if (w->log_line.len)
+			log_out(s, w);
+		close(w->log_fd);
+		w->log_fd = -1;
+		return;
+	}
+	for (ssize_t at = 0; at < len;) {
+		const char *end = memchr(buffer + at, '\n', (size_t)(len - at));
+		size_t n = end ? (size_t)(end - (buffer + at)) : (size_t)(len - at);
+		size_t room = LOG_LINE - w->log_line.len;
+
+		strbuf_addn(&w->log_line, buffer + at, n < room ? n : room);
+		if (end || w->log_line.len == LOG_LINE || w->log_line.error)
+			log_out(s, w);
+		at += (ssize_t)n + (end != NULL);
+	}
+}
+
+/* How a worker ended, for a sentence. */
+static void describe(const struct child *w, char *text, size_t room)
+{
+	if (w->broken)
+		snprintf(text, room, "spoiled its line to the runner");
+	else if (WIFSIGNALED(w->exited))
+		snprintf(text, room, "was killed by signal %d (%s)", WTERMSIG(w->exited),
+			 strsignal(WTERMSIG(w->exited)));
+	else
+		snprintf(text, room, "ended by itself with exit code %d",
+			 WEXITSTATUS(w->exited));
+}
+
+static void fail_call(struct supervisor *s, struct child *w, struct call *c)
+{
+	const char *instance = s->spec.instances[c->instance].name;
+	char how[128];
+
+	describe(w, how, sizeof how);
+	c->crashed = true;
+	c->signal = WIFSIGNALED(w->exited) && !w->broken ? WTERMSIG(w->exited) : 0;
+	if (w->killed_for == c->number && c->timed_out)
+		call_fail(s, c, MT_ETIMEOUT, "`%s` of `%s` (call %s) did not end within "
+			  "%lld ms and took no notice of being cancelled: its worker was "
+			  "killed", c->tool, instance, c->id, (long long)c->timeout_ms);
+	else if (w->killed_for == c->number)
+		call_fail(s, c, MT_ECANCELLED, "`%s` of `%s` (call %s) took no notice of "
+			  "being cancelled: its worker was killed", c->tool, instance, c->id);
+	else if (w->killed_for)
+		call_fail(s, c, MT_EIO, "`%s` of `%s` (call %s) was cut off: its worker was "
+			  "killed because another call did not end", c->tool, instance, c->id);
+	else
+		call_fail(s, c, MT_EIO, "`%s` of `%s` (call %s): the worker of %s %s; a new "
+			  "one serves the next call", c->tool, instance, c->id, w->label, how);
+}
+
+static void bury(struct supervisor *s, struct child *w, int exited)
+{
+	struct call *c, *next;
+
+	w->exited = exited;
+	/* What it sent and printed before it died still counts. */
+	while (w->fd >= 0 && !w->broken) {
+		int before = w->fd;
+		char probe;
+
+		if (recv(w->fd, &probe, 1, MSG_PEEK | MSG_DONTWAIT) <= 0)
+			break;
+		child_read(s, w);
+		if (w->fd != before)
+			break;
+	}
+	w->pid = 0;
+	for (int n = 0; w->log_fd >= 0 && n < 16; n++)
+		child_read_log(s, w);
+	tree_kill_marked(w->number);
+	for (c = s->calls; c; c = next) {
+		next = c->next;
+		if (c->worker == w->number && !c->done)
+			fail_call(s, w, c);
+	}
+}
+
+void children_reap(struct supervisor *s)
+{
+	struct child **p = &s->children;
+	int exited;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &exited, WNOHANG)) > 0)
+		for (struct child *w = s->children; w; w = w->next)
+			if (w->pid == pid)
+				bury(s, w, exited);
+	while (*p) {
+		struct child *w = *p;
+
+		if (w->pid) {
+			p = &w->next;
+			continue;
+		}
+		*p = w->next;
+		child_free(w);
+	}
+}
+
+bool child_is_idle(const struct supervisor *s, const struct child *w)
+{
+	for (const struct call *c = s->calls; c; c = c->next)
+		if (c->worker == w->number && !c->done)
+			return false;
+	return true;
+}
+
+void children_retire(struct supervisor *s)
+{
+	for (struct child *w = s->children; w; w = w->next)
+		if (w->pid && w->retire && child_is_idle(s, w) && w->fd >= 0 &&
+		    !w->packets) {
+			child_close(w);
+			shutdown(w->fd, SHUT_WR);
+		}
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * results.c - results as lines: what is large goes before, in chunks. */
+#include "base64.h"
+#include "supervisor.h"
+#include "utf8.h"
+#include <string.h>
+
+enum { INLINE_MAX = 16 * 1024, MEDIA_CHUNK = CHUNK / 4 * 3 };
+
+static bool text_is_bulk(const struct call *c)
+{
+	return c->text.len > INLINE_MAX;
+}
+
+static void chunk_open(struct supervisor *s, const struct call *c)
+{
+	strbuf_addf(&s->out, "{\"method\":\"notifications/chunk\",\"params\":"
+		    "{\"requestId\":%s,\"part\":%zu,\"data\":", c->id, c->part);
+}
+
+/* One chunk of the text. @return false at its end. */
+static bool text_chunk(struct supervisor *s, struct call *c)
+{
+	const char *at = c->text.text + c->part_at;
+	size_t left = c->text.len - c->part_at;
+	size_t n = utf8_cut(at, left, CHUNK);
+
+	if (!text_is_bulk(c) || left == 0)
+		return false;
+	chunk_open(s, c);
+	js_put_str(&s->out, at, n);
+	strbuf_add(&s->out, "}}\n");
+	c->part_at += n;
+	s->window -= (int64_t)n;
+	return true;
+}
+
+static bool media_chunk(struct supervisor *s, struct call *c, const struct medium *m)
+{
+	size_t left = m->len - c->part_at;
+	size_t n = left < MEDIA_CHUNK ? left : MEDIA_CHUNK;
+
+	if (left == 0)
+		return false;
+	chunk_open(s, c);
+	strbuf_addc(&s->out, '"');
+	base64_put(&s->out, m->bytes + c->part_at, n);
+	strbuf_add(&s->out, "\"}}\n");
+	c->part_at += n;
+	s->window -= (int64_t)((n + 2) / 3 * 4);
+	return true;
+}
+
+/* Send bulk of the call. @return true when all of it has left. */
+static bool send_chunks(struct supervisor *s, struct call *c)
+{
+	while (c->part <= c->media_count) {
+		if (s->out.len > OUT_BUSY || s->window < CHUNK)
+			return false;
+		if (c->part == 0 ? text_chunk(s, c) :
+		    media_chunk(s, c, &c->media[c->part - 1]))
+			continue;
+		c->part++;
+		c->part_at = 0;
+	}
+	return true;
+}
+
+static void put_content(struct strbuf *b, const struct call *c)
+{
+	js_key(b, "content");
+	strbuf_add(b, "[{");
+	js_key_str(b, "type", "text");
+	if (text_is_bulk(c)) {
+		js_key_int(b, "part", 0);
+		js_key_int(b, "size", (int64_t)c->text.len);
+	} else {
+		js_key_strn(b, "text", c->text.text, c->text.len);
+	}
+	strbuf_addc(b, '}');
+	for (size_t n = 0; n < c->media_count; n++) {
+		const struct medium *m = &c->media[n];
+
+		strbuf_add(b, ",{");
+		js_key_str(b, "type", strncmp(m->mime, "audio/", 6) == 0 ? "audio" :
+			   strncmp(m->mime, "image/", 6) == 0 ? "image" : "blob");
+		js_key_str(b, "mimeType", m->mime);
+		js_key_int(b, "part", (int64_t)n + 1);
+		js_key_int(b, "size", (int64_t)m->len);
+		strbuf_addc(b, '}');
+	}
+	strbuf_addc(b, ']');
+}
+
+static void send_result(struct supervisor *s, struct call *c)
+{
+	struct strbuf *b = &s->out;
+
+	strbuf_addf(b, "{\"id\":%s,\"result\":{", c->id);
+	put_content(b, c);
+	js_key_bool(b, "isError", c->status != MT_OK);
+	js_key_int(b, "status", c->status);
+	if (c->status)
+		js_key_str(b, "error", c->error ? c->error : status_name(c->status));
+	if (c->crashed) {
+		js_key_bool(b, "crashed", true);
+		js_key_int(b, "signal", c->signal);
+	}
+	if (c->fields) {
+		js_key(b, "structuredContent");
+		strbuf_add(b, c->fields);
+	}
+	if (c->spooled)
+		js_key_str(b, "spool", c->spool);
+	if (c->spool_full)
+		js_key_bool(b, "spoolFull", true);
+	if (c->text_cut)
+		js_key_bool(b, "cut", true);
+	strbuf_add(b, "}}\n");
+	c->sent = true;
+}
+
+static void send_listing(struct supervisor *s, struct call *c)
+{
+	if (c->status) {
+		host_error(s, c->id, c->status, c->error ? c->error :
+			   status_name(c->status));
+	} else {
+		strbuf_addf(&s->out, "{\"id\":%s,\"result\":{\"tools\":", c->id);
+		strbuf_add(&s->out, c->fields ? c->fields : "[]");
+		strbuf_add(&s->out, "}}\n");
+	}
+	c->sent = true;
+}
+
+void results_pump(struct supervisor *s)
+{
+	struct call *c, *next;
+
+	if (s->out_fd < 0 || !s->greeted)
+		return;
+	for (c = s->calls; c; c = next) {
+		next = c->next;
+		if (!c->done || c->sent || s->out.len > OUT_BUSY)
+			continue;
+		if (c->listing)
+			send_listing(s, c);
+		else if (send_chunks(s, c))
+			send_result(s, c);
+		/* Only a host that may come back says that it has a result. */
+		if (c->sent && s->spec.linger_ms == 0)
+			call_drop(s, c);
+	}
+}
+
+void results_again(struct supervisor *s)
+{
+	for (struct call *c = s->calls; c; c = c->next) {
+		c->sent = false;
+		c->part = c->part_at = 0;
+	}
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * services.h - the services of struct mt_tool_host that have a file of their
+ * own; their words are in mortise/tool.h. */
+#ifndef RUNNER_SERVICES_H
+#define RUNNER_SERVICES_H
+
+#include "tree.h"
+#include "worker.h"
+
+/* spool.c */
+int spool_write(struct mt_call *c, const char *bytes, size_t len);
+const char *spool_path(struct mt_call *c);
+/* ask.c */
+int ask_host(struct mt_call *c, const char *method, struct mt_str params,
+	     struct mt_str *ret_result);
+int64_t blob_read(struct mt_call *c, const char *name, uint64_t offset, void *buffer,
+		  size_t len);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * supervisor.h - the process that stands between the host and the workers. It
+ * loads no plugin and runs one thread: host lines in, frames out and back, the
+ * deadlines of calls, and the end of everything. */
+#ifndef RUNNER_SUPERVISOR_H
+#define RUNNER_SUPERVISOR_H
+
+#include "frame.h"
+#include "jsonl.h"
+#include "message.h"
+#include "spec.h"
+#include "tree.h"
+
+enum {
+	OUT_BUSY = 256 * 1024,       /* above this, bulk and log lines wait or go */
+	HELD_BUSY = 64 << 20,        /* above this, workers wait */
+	PACKETS_MAX = 64 << 20,      /* bytes on the way to one worker */
+	CHUNK = 32 * 1024,           /* of a result, in bytes of text */
+};
+
+/** One message for a worker that could not take it at once. */
+struct packet {
+	struct packet *next;
+	size_t len;
+	char bytes[];
+};
+
+struct child { /* a worker */
+	struct child *next;
+	unsigned number;
+	char *plugin;                /* path */
+	const char *label;           /* its last part */
+	pid_t pid;                   /* 0: reaped */
+	int fd, log_fd;              /* -1: closed */
+	int exited;                  /* what waitpid said */
+	struct strbuf parts;         /* a frame in pieces */
+	struct packet *packets, **packets_end;
+	size_t packet_bytes;
+	struct strbuf log_line;
+	int64_t log_second;
+	unsigned log_count, log_dropped;
+	bool retire;                 /* take no more calls, end when idle */
+	bool broken;                 /* wrote what is no frame, or closed its line */
+	uint64_t killed_for;         /* number of the call that did not end; 0: none */
+};
+
+struct medium {
+	char *mime;
+	char *bytes;
+	size_t len;
+};
+
+struct call {
+	struct call *next;
+	uint64_t number;             /* ours, for frames */
+	char id[MESSAGE_ID_MAX];     /* the host's, JSON text */
+	int instance;
+	bool listing;
+	char *tool;
+	unsigned worker;             /* number of its child */
+	int64_t deadline, kill_at;   /* -1: none */
+	int64_t timeout_ms;
+	bool cancelled, timed_out;
+	char *spool;                 /* path */
+	/* what came of it */
+	bool done;
+	int status, signal;
+	bool crashed, spooled, spool_full, text_cut;
+	struct strbuf text;          /* valid UTF-8 once it is done */
+	struct medium *media;
+	size_t media_count, media_len;
+	char *fields;                /* JSON text; or the tools of a listing */
+	char *error;
+	uint64_t live_dropped;
+	/* how much of it has left */
+	size_t part, part_at;        /* 0: the text; n: medium n */
+	bool sent;
+};
+
+/** A question of a tool that is open. */
+struct question {
+	struct question *next;
+	uint64_t number;             /* what the host knows it by */
+	uint64_t call;
+	uint64_t aux;                /* what the worker knows it by */
+	char *line;                  /* as it was asked */
+};
+
+struct supervisor {
+	struct spec spec;
+	bool greeted;
+	int in_fd, out_fd;           /* -1: cut */
+	int listen_fd;               /* -1: none */
+	int signal_fd;
+	struct jsonl in;
+	struct strbuf out;           /* lines not yet written */
+	int64_t window;              /* bulk bytes that may still leave */
+	int64_t cut_until;           /* while cut: when to give up */
+	struct child *children;
+	struct call *calls;
+	struct question *questions;
+	uint64_t calls_made, questions_asked;
+	unsigned children_made;
+	size_t call_count, held;     /* bytes in results */
+	char *private_dir;
+	int64_t started;
+	bool ending;
+};
+
+/** Serve until the host is gone; then end everything below.
+ *  @return the exit code. */
+int supervisor_run(char *private_dir);
+
+/* host.c: lines from and to the host */
+int host_line(char *line, size_t len, void *arg);
+void host_error(struct supervisor *s, const char *id, int status, const char *text);
+void host_log(struct supervisor *s, int level, const char *who, const char *text,
+	      size_t len);
+void host_write(struct supervisor *s);
+
+/* calls.c */
+struct call *call_by_number(struct supervisor *s, uint64_t number);
+struct call *call_by_id(struct supervisor *s, const char *id);
+void call_start(struct supervisor *s, struct message *m);
+void call_cancel(struct supervisor *s, struct call *c);
+/** The call has ended, for the reason that was written into it. */
+void call_end(struct supervisor *s, struct call *c);
+void call_fail(struct supervisor *s, struct call *c, int status, const char *fmt, ...)
+	MT_PRINTF(4, 5);
+void call_drop(struct supervisor *s, struct call *c);
+/** Cancel and kill what is over its time. @return ms until the next; -1. */
+int64_t calls_check(struct supervisor *s);
+
+/* results.c */
+/** Write lines of results for as long as window and queue allow. */
+void results_pump(struct supervisor *s);
+/** Everything that was not acknowledged leaves once more, from its start. */
+void results_again(struct supervisor *s);
+
+/* children.c */
+/** The worker of an instance, forked on demand; NULL: it does not start. */
+struct child *child_for(struct supervisor *s, int instance);
+struct child *child_by_number(struct supervisor *s, unsigned number);
+/** Queue a frame; what is queued leaves when the worker takes it. */
+int child_send(struct child *w, const struct frame *f);
+void child_write(struct child *w);
+void child_kill(struct child *w);
+void child_close(struct child *w);
+/** Take what a worker sent and printed. */
+void child_read(struct supervisor *s, struct child *w);
+void child_read_log(struct supervisor *s, struct child *w);
+/** Reap; end the calls of workers that died. */
+void children_reap(struct supervisor *s);
+bool child_is_idle(const struct supervisor *s, const struct child *w);
+void children_retire(struct supervisor *s);
+
+/* frames.c */
+/** @return false if the frame is none that a worker may send. */
+bool frame_take(struct supervisor *s, struct child *w, const struct frame *f);
+
+#endif
