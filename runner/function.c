@@ -74,7 +74,7 @@ static int to_whole(const struct mt_arg *a, json_object *json, uint64_t *ret,
 		    struct error *err)
 {
 	uint64_t max = 0;
-	int64_t min = 0, n;
+	int64_t min = 0, n = 0;
 
 	if (a->choices && json_object_is_type(json, json_type_string)) {
 		int status = by_name(a, json, &n, err);
@@ -97,7 +97,7 @@ static int to_whole(const struct mt_arg *a, json_object *json, uint64_t *ret,
 static int set_whole(const struct mt_arg *a, json_object *json, union value *v,
 		     struct error *err)
 {
-	uint64_t n;
+	uint64_t n = 0;
 	int status = to_whole(a, json, &n, err);
 
 	if (status)

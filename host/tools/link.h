@@ -34,6 +34,10 @@ struct link_spec {
 	int stderr_fd;          /* where its stderr goes; -1: /dev/null */
 	int64_t result_max, spool_max; /* bytes per call; 0: the defaults */
 	int64_t grace_ms;       /* of a cancelled call; 0: the default */
+	int64_t timeout_ms;     /* of a call that brings none; 0: the default (10 minutes) */
+	int64_t memory_max;     /* address space of a worker in bytes; 0: no limit */
+	int64_t hello_ms;       /* how long the runner may take to answer the hello;
+	                           0: the default (30 s) */
 };
 
 /** One medium of a result. */
@@ -56,6 +60,8 @@ struct link_result {
 	const struct link_media *media;
 	size_t media_count;
 	const char *spool;      /* path of the whole output; NULL: none kept */
+	bool spool_full;        /* its cap was reached: the end is missing there */
+	bool cut;               /* the text was cut at result_max */
 };
 
 /** What the runner has to say. Any member may be NULL. */

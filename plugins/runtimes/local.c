@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * local.c - the runtime that starts the runner as a plain process of this
+ * machine. */
+#define MORTISE_PROVISIONAL
+#include <mortise/runtime.h>
+
+static int launch(const struct mt_host *host, const struct mt_runtime_out *out,
+		  struct mt_ctx *ctx, const struct mt_in *in)
+{
+	const char *runner = out->wanted(ctx, "runner");
+	const char *workspace = out->wanted(ctx, "workspace");
+
+	(void)host, (void)in;
+	if (!runner || !workspace)
+		return MT_ENOTFOUND;
+	if (out->arg(ctx, runner))
+		return MT_ENOMEM;
+	return out->workspace(ctx, workspace);
+}
+
+static const struct mt_runtime local = { .size = sizeof local, .launch = launch };
+
+static const struct mt_component component = {
+	.size = sizeof component,
+	.kind = MT_KIND_RUNTIME,
+	.version_major = MT_RUNTIME_MAJOR,
+	.version_minor = MT_RUNTIME_MINOR,
+	.name = "local",
+	.summary = "Tools run as plain processes of this machine.",
+	.functions = &local,
+};
+
+MT_PLUGIN(.name = "local", .version = "1.0", .license = "MIT", .components = &component,
+	  .component_count = 1)
