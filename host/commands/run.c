@@ -35,7 +35,7 @@ struct arguments {
 
 static int parse(const struct command *self, int argc, char **argv, struct arguments *a)
 {
-	int index = 0, f;
+	int index = 1, f;
 	const char *value;
 
 	a->drive.style = RENDER_NORMAL;

@@ -184,7 +184,7 @@ static int with_catalog(const struct arguments *a, int count, char **words)
 static int run(const struct command *self, int argc, char **argv)
 {
 	struct arguments a = { 0 };
-	int index = 0, f, count;
+	int index = 1, f, count;
 	const char *value;
 	static char word[] = "list";
 	char *only[] = { word, NULL };

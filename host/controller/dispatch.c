@@ -107,7 +107,9 @@ static struct event *observation_of(struct conversation *c, struct event *action
 	}
 	strbuf_addn(&text, result->text, result->text_len);
 	if (result->status && result->error)
-		strbuf_addf(&text, "%s%s", text.len ? "\n" : "", result->error);
+		strbuf_addf(&text, "%s%s",
+			    text.len && text.text[text.len - 1] != '\n' ? "\n" : "",
+			    result->error);
 	if (result->status && strcmp(type->name, "tool") == 0)
 		js_set_bool(extras, "is_error", true);
 	if (strcmp(type->name, "tool") == 0 && !js_get(extras, "name"))
