@@ -330,7 +330,8 @@ static void log_text(struct mt_instance *i, int level, const char *fmt, ...)
 	f.len = (size_t)len < sizeof text ? (size_t)len : sizeof text - 1;
 	f.aux = level >= MT_LOG_ERROR && level <= MT_LOG_DEBUG ? (uint64_t)level : MT_LOG_INFO;
 	pthread_mutex_lock(&worker.load);
-	snprintf(i->last_log, sizeof i->last_log, "%s", text);
+	snprintf(i->last_log, sizeof i->last_log, "%.*s",
+		 (int)sizeof i->last_log - 1, text);
 	pthread_mutex_unlock(&worker.load);
 	worker_send(&f, 0);
 }

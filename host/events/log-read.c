@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
  * log-read.c - reading events and records back, the recent ones from memory. */
-#define _GNU_SOURCE /* memmem, memrchr */
 #include "events/log-internal.h"
 
 #include <errno.h>

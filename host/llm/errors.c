@@ -2,7 +2,6 @@
  *
  * errors.c - what went wrong with a model: its kind, whether trying again may
  * help, and the sentence for the user. */
-#define _GNU_SOURCE /* strcasestr */
 #include "llm/exchange.h"
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
  * retry.c - back-off, and what providers say about it. */
-#define _GNU_SOURCE /* strptime */
 #include "llm/retry.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -4,7 +4,6 @@
  *
  * A line is a comment, [turn], [call NAME], `key = value`, `key := JSON` or
  * `key <<WORD`, which takes the lines up to one that is WORD, byte for byte. */
-#define _GNU_SOURCE /* memmem */
 #define MORTISE_PROVISIONAL
 #include "script-parse.h"
 #include "js.h"

@@ -6,7 +6,6 @@
  * Which turn answers is told by how many replies the conversation holds, so a
  * resumed conversation goes on where it was. What a turn expects is checked
  * while the request is encoded; its errors and its text come when it is sent. */
-#define _GNU_SOURCE /* memmem */
 #define MORTISE_PROVISIONAL
 #include "files.h"
 #include "js.h"

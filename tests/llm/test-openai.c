@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
  * test-openai.c - chat completions against a local server of our own. */
-#define _GNU_SOURCE
 #include "bench.h"
 #include "server.h"
 #include "tap.h"

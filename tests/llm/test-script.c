@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
  * test-script.c - the scripted model, from its file to a reply. */
-#define _GNU_SOURCE
 #include "bench.h"
 #include "files.h"
 #include "llm/script-write.h"
