@@ -92,6 +92,12 @@ static int begin(struct conversation *c, const char *task, size_t len, struct er
 	return task ? conversation_message(c, task, len, err) : conversation_continue(c, err);
 }
 
+/* It rests, and a call that was cancelled has said what came of it. */
+static bool at_rest(const struct conversation *c)
+{
+	return state_is_resting(conversation_state(c)) && !conversation_busy(c);
+}
+
 static void close_all(uv_loop_t *loop, struct drive *d)
 {
 	conversation_close(d->c, on_closed, d);
@@ -120,7 +126,7 @@ int drive(uv_loop_t *loop, struct conversation *c, const char *task, size_t len,
 		complain(EXIT_FAILED, &err);
 		d.code = EXIT_FAILED;
 	} else {
-		while (!state_is_resting(conversation_state(c)) && uv_run(loop, UV_RUN_ONCE))
+		while (!at_rest(c) && uv_run(loop, UV_RUN_ONCE))
 			;
 		d.code = conversation_exit_code(c);
 	}

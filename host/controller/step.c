@@ -383,11 +383,9 @@ static void step(struct conversation *c)
 	log_line(MT_LOG_INFO, "controller", "step level=0 local=%lld global=%lld events=%lld",
 		 (long long)c->iteration, (long long)c->iteration,
 		 (long long)evlog_count(c->log));
-	if (begin(c, &x, &err)) {
-		const char *text = err.code ? err.text : x.error.text;
-
-		set_error(c, EXIT_FAILED, "%s", text);
-	}
+	if (begin(c, &x, &err))
+		set_error(c, x.sent ? EXIT_MODEL : EXIT_FAILED, "%s",
+			  err.code ? err.text : x.error.text);
 	ctx_clear(&x);
 }
 

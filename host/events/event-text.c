@@ -94,7 +94,7 @@ static int message_finish(const struct event *e, struct strbuf *out)
 {
 	const char *thought = event_arg(e, "thought");
 
-	return strbuf_add(out, *thought ? thought : "All done! What's next on the agenda?");
+	return strbuf_add(out, *thought ? thought : "The task is done.");
 }
 
 static int message_reject(const struct event *e, struct strbuf *out)
