@@ -20,3 +20,9 @@ EXTRA_tests_tools_test_editor_plugin_DEPENDENCIES = \
 	plugins/tools/editor.so plugins/tools/control.so
 TESTS += %D%/test-editor-bytes %D%/test-editor-calls %D%/test-editor-files \
 	%D%/test-editor-plugin
+
+check_PROGRAMS += %D%/test-bash
+tests_tools_test_bash_SOURCES = %D%/test-bash.c %D%/bash-kit.h
+tests_tools_test_bash_CPPFLAGS = $(EDITOR_TEST_CPPFLAGS)
+tests_tools_test_bash_LDADD = $(LIBBASH)
+TESTS += %D%/test-bash

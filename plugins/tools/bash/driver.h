@@ -9,6 +9,9 @@
  *   - Two loops and a second copy of them in the array catch a `break` of the
  *     user's; the kill at its end makes bash begin again.
  *   - set -e, -x, -v and a DEBUG trap last for one command.
+ *   - The word to start is gN, where N is the number of the command. What is left
+ *     of a word that an interrupt cut does not begin with g; a word that comes
+ *     twice, because it seemed lost, starts nothing.
  *   - `eval` of the text from a file needs no quoting, no echo and no PS2, an
  *     unfinished quote is an error instead of a wait for the rest of it.
  *   - The redirections of eval close our descriptors for the command; bash
@@ -21,14 +24,18 @@
 #define DRIVER_FIELDS 6
 
 static const char driver_loop[] =
-	"{ __mortise_s=$?; builtin set +exv; builtin trap - DEBUG; builtin jobs; }"
-	" >&- 2>&-\n"
+	"{ __mortise_s=$?; builtin set +exv; builtin trap - DEBUG; } >&- 2>&-\n"
+	"builtin jobs -n -s >&2\n"
 	"while :; do while :; do\n"
 	"__mortise_arm\n"
-	"builtin printf '%s\\0' \"${__mortise_n-0}\" \"$__mortise_s\" \"${!-}\""
+	"builtin printf '%s\\0' \"$__mortise_n\" \"$__mortise_s\" \"${!-}\""
 	" \"${PWD-}\" \"${PATH-}\" \"$EUID\" >&240\n"
-	"until IFS= builtin read -r -u 240 __mortise_n; do"
-	" (( $? > 128 )) || builtin exit 0; done\n"
+	"while :; do\n"
+	"IFS= builtin read -r -u 240 __mortise_r ||"
+	" (( $? > 128 )) || builtin exit 0\n"
+	"[[ $__mortise_r == g* && $__mortise_r != \"g$__mortise_n\" ]] && builtin break\n"
+	"done\n"
+	"__mortise_n=${__mortise_r#g}\n"
 	"IFS= builtin read -r -d '' -u 241 __mortise_c\n"
 	"__mortise_p=$__mortise_s __mortise_s=0\n"
 	"if __mortise_rc \"$__mortise_p\"; then\n"
@@ -44,6 +51,7 @@ static const char driver_loop[] =
 static const char driver_init[] =
 	"builtin export -n __mortise_d; builtin unset PROMPT_COMMAND\n"
 	"builtin set +o history\n"
+	"__mortise_n=0 __mortise_r=\n"
 	"__mortise_rc() { builtin return \"$1\"; }\n"
 	"if (( BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501 )); then\n"
 	"__mortise_arm() { PROMPT_COMMAND=('' 'builtin eval \"$__mortise_d\"'"

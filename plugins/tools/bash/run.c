@@ -213,13 +213,16 @@ static char *copy(const char *text)
 	return text ? strdup(text) : NULL;
 }
 
-/* Keep where the shell was, for the next one; and tell it. */
-static void fill(struct run *r, struct run_result *ret)
+/* Keep where the shell was, for the next one; and tell it. `key`: control key
+ * that was typed last, or 0. */
+static void fill(struct run *r, char key, struct run_result *ret)
 {
 	const struct session_status *st = session_status(r->session);
 
 	ret->ended = true;
 	ret->exit_code = st->exit_code;
+	if (key == 'z' && st->exit_code == 128 + SIGINT)
+		ret->exit_code = 128 + SIGTSTP; /* bash breaks its loops the same way */
 	ret->pid = st->job;
 	find_user(r, st->uid);
 	ret->username = copy(r->username);
@@ -296,7 +299,7 @@ static int finish(struct run *r, const struct run_call *call, bool echo, bool sh
 	char key = call->is_input ? key_ctrl(call->command, call->len) : 0;
 
 	r->busy = false;
-	fill(r, ret);
+	fill(r, key, ret);
 	if (shell_died)
 		strbuf_addf(&ret->suffix, "\n[The shell itself ended, with exit code %d. "
 			    "The next command starts a new one.]", ret->exit_code);
@@ -411,7 +414,7 @@ static int send_input(struct run *r, const struct run_call *call, bool *ret_echo
 	AUTO(strbuf) struct strbuf keys = STRBUF(SESSION_TYPED_MAX);
 
 	*ret_echo = !key && session_may_echo(r->session);
-	while (!key && len && strchr("\r\n", call->command[len - 1]))
+	if (!key && len && call->command[len - 1] == '\n') /* Enter follows anyway */
 		len--;
 	if (key)
 		strbuf_addn(&keys, key, key_len);

@@ -274,11 +274,17 @@ static void restore_terminal(struct session *s)
 		tcflush(slave, TCIFLUSH);
 }
 
-int session_run(struct session *s, const char *command, size_t len, struct error *err)
+/* If the shell is dead, session_wait will say so. */
+static void send_go(struct session *s)
 {
 	char go[32];
-	int n;
+	int n = snprintf(go, sizeof go, "g%lu\n", s->number);
 
+	send(s->socket, go, (size_t)n, MSG_NOSIGNAL);
+}
+
+int session_run(struct session *s, const char *command, size_t len, struct error *err)
+{
 	if (len > SESSION_COMMAND_MAX)
 		return fail(err, MT_ELIMIT, "the command is longer than %d MiB; write it "
 			    "to a file and run that", SESSION_COMMAND_MAX >> 20);
@@ -291,10 +297,9 @@ int session_run(struct session *s, const char *command, size_t len, struct error
 	    write_all(s->file, "", 1) != MT_OK || lseek(s->file, 0, SEEK_SET) < 0)
 		return fail(err, MT_EIO, "cannot hand over the command: %s",
 			    strerror(errno));
-	n = snprintf(go, sizeof go, "%lu\n", ++s->number);
+	s->number++;
 	s->running = true;
-	if (send(s->socket, go, (size_t)n, MSG_NOSIGNAL) != n)
-		return MT_OK; /* the shell is dead: session_wait will say so */
+	send_go(s);
 	return MT_OK;
 }
 
@@ -339,8 +344,8 @@ static void replace(char **old, const char *text)
 }
 
 /* One complete record: number, exit code, job, directory, PATH, user.
- * @return true if it is about the last command; an interrupt between two
- * commands makes the shell repeat itself. */
+ * @return true if it is about the last command. An interrupt between two
+ * commands makes the shell repeat itself; the word to start may be lost then. */
 static bool take_record(struct session *s, const char *at)
 {
 	const char *number, *code, *job, *directory, *path, *uid;
@@ -352,8 +357,10 @@ static bool take_record(struct session *s, const char *at)
 	take_field(&at, &directory);
 	take_field(&at, &path);
 	take_field(&at, &uid);
-	if (strtoul(number, NULL, 10) != s->number)
+	if (strtoul(number, NULL, 10) != s->number) {
+		send_go(s);
 		return false;
+	}
 	s->status.exit_code = (int)strtol(code, NULL, 10);
 	s->status.job = has_job ? strtol(job, NULL, 10) : -1;
 	s->status.uid = strtol(uid, NULL, 10);

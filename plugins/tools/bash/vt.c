@@ -50,16 +50,16 @@ static void put_cell(struct strbuf *b, const VTermScreenCell *cell)
 }
 
 /* One row; with a newline unless it goes on in the next. */
-static void put_row(struct strbuf *b, const VTermScreenCell *cells, int cols)
+static void put_row(const struct vt *vt, struct strbuf *b, const VTermScreenCell *cells,
+		    int cols)
 {
-	bool full = cells[cols - 1].chars[0] != 0;
 	int last = cols;
 
-	while (last > 0 && !cells[last - 1].chars[0])
+	while (last > 0 && (!cells[last - 1].chars[0] || cells[last - 1].chars[0] == ' '))
 		last--;
 	for (int i = 0; i < last; i++)
 		put_cell(b, &cells[i]);
-	if (!full)
+	if (last < cols || vt->alternate)
 		strbuf_addc(b, '\n');
 }
 
@@ -68,7 +68,7 @@ static int on_pushline(int cols, const VTermScreenCell *cells, void *user)
 	struct vt *vt = user;
 	AUTO(strbuf) struct strbuf row = STRBUF(64 * 1024);
 
-	put_row(&row, cells, cols);
+	put_row(vt, &row, cells, cols);
 	vt->hooks.line(vt->hooks.arg, row.text, row.len);
 	return 1;
 }
@@ -121,6 +121,15 @@ struct vt *vt_free(struct vt *vt)
 	return NULL;
 }
 
+static size_t to_newline(const char *bytes, size_t len)
+{
+	const char *at = memchr(bytes, '\n', len);
+
+	return at ? (size_t)(at - bytes) : len;
+}
+
+/* The terminal's newlines come as they are (see spawn.c): here they begin a new
+ * line, but for full-screen programs, which look at the terminal's modes. */
 void vt_feed(struct vt *vt, const char *bytes, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
@@ -133,7 +142,14 @@ void vt_feed(struct vt *vt, const char *bytes, size_t len)
 	}
 	if (len)
 		vt->last = bytes[len - 1];
-	vterm_input_write(vt->term, bytes, len);
+	for (size_t n; len; bytes += n, len -= n) {
+		n = to_newline(bytes, len);
+		vterm_input_write(vt->term, bytes, n);
+		if (n == len)
+			break;
+		vterm_input_write(vt->term, "\r\n" + vt->alternate, 2u - vt->alternate);
+		n++;
+	}
 }
 
 bool vt_is_plain(const struct vt *vt)
@@ -153,7 +169,7 @@ int vt_text(struct vt *vt, struct strbuf *out)
 			vterm_screen_get_cell(vt->screen,
 					      (VTermPos){ .row = row, .col = col },
 					      &cells[col]);
-		put_row(&line, cells, VT_COLS);
+		put_row(vt, &line, cells, VT_COLS);
 		if (line.len == 1) {
 			blank++;
 			continue;
