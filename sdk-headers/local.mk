@@ -6,3 +6,4 @@ mortiseinclude_HEADERS = %D%/mortise/plugin.h %D%/mortise/tool.h %D%/mortise/fun
 	%D%/mortise/store.h
 pkgconfig_DATA += %D%/mortise-plugin.pc
 EXTRA_DIST += %D%/README.md
+EXTRA_DIST += %D%/abi/tool-1.abi %D%/abi/witness.c

@@ -49,10 +49,9 @@ static void show_value(const struct config *c, bool json, const char *section,
 	const char *text = v ? v->text : config_get(c, section, key);
 	const char *origin = v ? v->last->origin : "built in";
 
-	if (!text || (v && !*text && v->last->op == '=' && option &&
-		      option->type != MT_OPTION_TEXT))
-		text = NULL;
-	if (!text && !(v && json))
+	if (v && !*text && v->last->op == '=' && option && option->type != MT_OPTION_TEXT)
+		text = json ? NULL : ""; /* unset on purpose */
+	if (!text && !v)
 		return;
 	if (json) {
 		js_key(out, key);
@@ -68,7 +67,7 @@ static void show_value(const struct config *c, bool json, const char *section,
 	if (v)
 		strbuf_addf(out, "# %s\n", origin);
 	if (is_secret(option)) {
-		strbuf_addf(out, "# %s is set\n", key);
+		strbuf_addf(out, "# %s is %s\n", key, *text ? "set" : "unset");
 		return;
 	}
 	strbuf_addf(out, "%s = ", key);

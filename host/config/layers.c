@@ -274,7 +274,7 @@ static int apply_ini(struct config *c, const struct ini *ini, const char *path,
 	return status;
 }
 
-static int apply_text(struct config *c, const char *path, const char *text, size_t len,
+int config_apply_text(struct config *c, const char *path, const char *text, size_t len,
 		      enum layer layer, struct error *err)
 {
 	struct ini ini;
@@ -301,7 +301,7 @@ static int read_file(struct config *c, const char *path, bool needed, enum layer
 		return fail(err, status, "%s", why.text);
 	if (!path_is_safe(path, err))
 		return err ? err->code : MT_EDENIED;
-	return apply_text(c, path, text, len, layer, err);
+	return config_apply_text(c, path, text, len, layer, err);
 }
 
 static int is_ini(const struct dirent *entry)
@@ -392,7 +392,7 @@ static int read_project(struct config *c, const char *workspace, struct error *e
 	}
 	if (!path_is_safe(real, err))
 		return err ? err->code : MT_EDENIED;
-	return apply_text(c, real, text, len, LAYER_PROJECT, err);
+	return config_apply_text(c, real, text, len, LAYER_PROJECT, err);
 }
 
 /* ---- environment and command line ---------------------------------------- */

@@ -59,6 +59,10 @@ int config_open_section(struct config *c, const char *section, const char *origi
 int config_add(struct config *c, const char *section, const char *key, char op,
 	       const char *value, const char *origin, enum layer layer, struct error *err);
 
+/** The text of a file, applied whole; `path` is for messages and origins. */
+int config_apply_text(struct config *c, const char *path, const char *text, size_t len,
+		      enum layer layer, struct error *err);
+
 /* values.c */
 int values_resolve(struct config *c, struct error *err);
 const struct value *value_find(const struct config *c, const char *section,

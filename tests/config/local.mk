@@ -5,3 +5,19 @@ tests_config_test_config_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) -I$(top_srcdir)
 tests_config_test_config_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
 tests_config_test_config_LDADD = $(LIBHOST)
 TESTS += %D%/test-config
+
+check_PROGRAMS += %D%/test-registry %D%/condenser.so
+tests_config_test_registry_SOURCES = %D%/test-registry.c
+tests_config_test_registry_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_config_test_registry_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
+tests_config_test_registry_LDADD = $(LIBHOST)
+tests_config_condenser_so_SOURCES = %D%/condenser.c
+tests_config_condenser_so_LDFLAGS = $(PLUGIN_LINK)
+TESTS += %D%/test-registry
+
+# The headers of plugins: layout, baseline, languages.
+check_PROGRAMS += %D%/test-abi
+tests_config_test_abi_SOURCES = %D%/test-abi.c
+tests_config_test_abi_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+TESTS += %D%/test-abi %D%/abi.sh %D%/headers.sh
+EXTRA_DIST += %D%/abi.sh %D%/headers.sh

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * test-abi.c - the layout of what a tool plugin is compiled against, frozen: a
+ * build that would break plugins that exist does not compile. Lines are added
+ * here, at the end of a struct or list, and never changed. */
+#include "tap.h"
+#include <mortise/function.h>
+#include <mortise/tool.h>
+
+#define SIZE(type, size) \
+	_Static_assert(sizeof(struct type) == (size), "the size of struct " #type)
+#define MEMBER(type, member, offset, size)                                     \
+	_Static_assert(offsetof(struct type, member) == (offset) &&            \
+		       sizeof(((struct type *)0)->member) == (size),           \
+		       #type "." #member " has moved")
+#define VALUE(name, value) _Static_assert((name) == (value), #name " has changed")
+
+#if __SIZEOF_POINTER__ == 8
+
+SIZE(mt_str, 16);
+MEMBER(mt_str, ptr, 0, 8);
+MEMBER(mt_str, len, 8, 8);
+
+SIZE(mt_option, 64);
+MEMBER(mt_option, size, 0, 4);
+MEMBER(mt_option, type, 4, 4);
+MEMBER(mt_option, name, 8, 8);
+MEMBER(mt_option, fallback, 16, 8);
+MEMBER(mt_option, help, 24, 8);
+MEMBER(mt_option, choices, 32, 8);
+MEMBER(mt_option, min, 40, 8);
+MEMBER(mt_option, max, 48, 8);
+MEMBER(mt_option, flags, 56, 4);
+MEMBER(mt_option, reserved, 60, 4);
+
+SIZE(mt_component, 48);
+MEMBER(mt_component, size, 0, 4);
+MEMBER(mt_component, kind, 4, 2);
+MEMBER(mt_component, reserved, 6, 2);
+MEMBER(mt_component, version_major, 8, 2);
+MEMBER(mt_component, version_minor, 10, 2);
+MEMBER(mt_component, option_count, 12, 4);
+MEMBER(mt_component, name, 16, 8);
+MEMBER(mt_component, summary, 24, 8);
+MEMBER(mt_component, options, 32, 8);
+MEMBER(mt_component, functions, 40, 8);
+
+SIZE(mt_plugin, 64);
+MEMBER(mt_plugin, size, 0, 4);
+MEMBER(mt_plugin, abi_major, 4, 2);
+MEMBER(mt_plugin, abi_minor, 6, 2);
+MEMBER(mt_plugin, needs, 8, 8);
+MEMBER(mt_plugin, flags, 16, 8);
+MEMBER(mt_plugin, name, 24, 8);
+MEMBER(mt_plugin, version, 32, 8);
+MEMBER(mt_plugin, license, 40, 8);
+MEMBER(mt_plugin, components, 48, 8);
+MEMBER(mt_plugin, component_count, 56, 4);
+MEMBER(mt_plugin, reserved, 60, 4);
+
+SIZE(mt_tool_host, 216);
+MEMBER(mt_tool_host, size, 0, 4);
+MEMBER(mt_tool_host, reserved, 4, 4);
+MEMBER(mt_tool_host, arg_str, 8, 8);
+MEMBER(mt_tool_host, arg_int, 16, 8);
+MEMBER(mt_tool_host, arg_number, 24, 8);
+MEMBER(mt_tool_host, arg_bool, 32, 8);
+MEMBER(mt_tool_host, arg_json, 40, 8);
+MEMBER(mt_tool_host, reply, 48, 8);
+MEMBER(mt_tool_host, reply_text, 56, 8);
+MEMBER(mt_tool_host, reply_media, 64, 8);
+MEMBER(mt_tool_host, field, 72, 8);
+MEMBER(mt_tool_host, fail, 80, 8);
+MEMBER(mt_tool_host, output, 88, 8);
+MEMBER(mt_tool_host, progress, 96, 8);
+MEMBER(mt_tool_host, spool, 104, 8);
+MEMBER(mt_tool_host, spool_path, 112, 8);
+MEMBER(mt_tool_host, cancelled, 120, 8);
+MEMBER(mt_tool_host, cancel_fd, 128, 8);
+MEMBER(mt_tool_host, time_left_ms, 136, 8);
+MEMBER(mt_tool_host, request, 144, 8);
+MEMBER(mt_tool_host, blob_read, 152, 8);
+MEMBER(mt_tool_host, option, 160, 8);
+MEMBER(mt_tool_host, option_int, 168, 8);
+MEMBER(mt_tool_host, option_at, 176, 8);
+MEMBER(mt_tool_host, workspace, 184, 8);
+MEMBER(mt_tool_host, private_dir, 192, 8);
+MEMBER(mt_tool_host, changed, 200, 8);
+MEMBER(mt_tool_host, log, 208, 8);
+
+SIZE(mt_tool, 72);
+MEMBER(mt_tool, size, 0, 4);
+MEMBER(mt_tool, hints, 4, 4);
+MEMBER(mt_tool, name, 8, 8);
+MEMBER(mt_tool, description, 16, 8);
+MEMBER(mt_tool, brief, 24, 8);
+MEMBER(mt_tool, schema, 32, 8);
+MEMBER(mt_tool, events, 40, 8);
+MEMBER(mt_tool, resources, 48, 8);
+MEMBER(mt_tool, call, 56, 8);
+MEMBER(mt_tool, function, 64, 8);
+
+SIZE(mt_toolset, 72);
+MEMBER(mt_toolset, size, 0, 4);
+MEMBER(mt_toolset, flags, 4, 4);
+MEMBER(mt_toolset, tool_count, 8, 4);
+MEMBER(mt_toolset, reserved, 12, 4);
+MEMBER(mt_toolset, tools, 16, 8);
+MEMBER(mt_toolset, open, 24, 8);
+MEMBER(mt_toolset, list, 32, 8);
+MEMBER(mt_toolset, call, 40, 8);
+MEMBER(mt_toolset, input, 48, 8);
+MEMBER(mt_toolset, cancel, 56, 8);
+MEMBER(mt_toolset, close, 64, 8);
+
+SIZE(mt_arg, 40);
+MEMBER(mt_arg, size, 0, 4);
+MEMBER(mt_arg, type, 4, 2);
+MEMBER(mt_arg, flags, 6, 2);
+MEMBER(mt_arg, name, 8, 8);
+MEMBER(mt_arg, help, 16, 8);
+MEMBER(mt_arg, choices, 24, 8);
+MEMBER(mt_arg, capacity, 32, 8);
+
+SIZE(mt_function, 32);
+MEMBER(mt_function, size, 0, 4);
+MEMBER(mt_function, returns, 4, 2);
+MEMBER(mt_function, arg_count, 6, 2);
+MEMBER(mt_function, args, 8, 8);
+MEMBER(mt_function, address, 16, 8);
+MEMBER(mt_function, flags, 24, 4);
+MEMBER(mt_function, reserved, 28, 4);
+#endif
+
+VALUE(MT_OK, 0);
+VALUE(MT_EINVAL, -1);
+VALUE(MT_ENOMEM, -2);
+VALUE(MT_EIO, -3);
+VALUE(MT_ETIMEOUT, -4);
+VALUE(MT_ECANCELLED, -5);
+VALUE(MT_EUNSUPPORTED, -6);
+VALUE(MT_ENOTFOUND, -7);
+VALUE(MT_EDENIED, -8);
+VALUE(MT_ELIMIT, -9);
+VALUE(MT_EEXIST, -10);
+VALUE(MT_OPTION_TEXT, 1);
+VALUE(MT_OPTION_INT, 2);
+VALUE(MT_OPTION_BOOL, 3);
+VALUE(MT_OPTION_DURATION, 4);
+VALUE(MT_OPTION_BYTES, 5);
+VALUE(MT_OPTION_NUMBER, 6);
+VALUE(MT_OPTION_CHOICE, 7);
+VALUE(MT_OPTION_LIST, 8);
+VALUE(MT_OPTION_PATH, 9);
+VALUE(MT_OPTION_REQUIRED, 1);
+VALUE(MT_OPTION_SECRET, 2);
+VALUE(MT_OPTION_PREFIX, 4);
+VALUE(MT_KIND_TOOL, 1);
+VALUE(MT_KIND_AGENT, 2);
+VALUE(MT_KIND_CONDENSER, 3);
+VALUE(MT_KIND_DIALECT, 4);
+VALUE(MT_KIND_RUNTIME, 5);
+VALUE(MT_KIND_ANALYZER, 6);
+VALUE(MT_KIND_STORE, 7);
+VALUE(MT_LOG_ERROR, 1);
+VALUE(MT_LOG_WARNING, 2);
+VALUE(MT_LOG_INFO, 3);
+VALUE(MT_LOG_DEBUG, 4);
+VALUE(MT_TOOL_READ_ONLY, 1);
+VALUE(MT_TOOL_DESTRUCTIVE, 2);
+VALUE(MT_TOOL_IDEMPOTENT, 4);
+VALUE(MT_TOOL_OPEN_WORLD, 8);
+VALUE(MT_TOOL_PARALLEL, 16);
+VALUE(MT_TOOL_CONTROL, 32);
+VALUE(MT_TOOLSET_PARALLEL, 1);
+VALUE(MT_TYPE_VOID, 0);
+VALUE(MT_TYPE_BOOL, 1);
+VALUE(MT_TYPE_INT32, 2);
+VALUE(MT_TYPE_UINT32, 3);
+VALUE(MT_TYPE_INT64, 4);
+VALUE(MT_TYPE_UINT64, 5);
+VALUE(MT_TYPE_FLOAT, 6);
+VALUE(MT_TYPE_DOUBLE, 7);
+VALUE(MT_TYPE_STRING, 8);
+VALUE(MT_TYPE_BUFFER, 9);
+VALUE(MT_TYPE_SIZE, 10);
+VALUE(MT_ARG_OUT, 1);
+VALUE(MT_ARG_OPTIONAL, 2);
+VALUE(MT_ABI_MAJOR, 1);
+VALUE(MT_TOOL_MAJOR, 1);
+
+int main(void)
+{
+	CHECK(strcmp(MT_PLUGIN_SYMBOL, "mortise_plugin_v1") == 0);
+	return tap_done();
+}
