@@ -49,7 +49,7 @@ static void show_value(const struct config *c, bool json, const char *section,
 	const char *text = v ? v->text : config_get(c, section, key);
 	const char *origin = v ? v->last->origin : "built in";
 
-	if (v && !*text && v->last->op == '=' && option && option->type != MT_OPTION_TEXT)
+	if (v && !*text)
 		text = json ? NULL : ""; /* unset on purpose */
 	if (!text && !v)
 		return;

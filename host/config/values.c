@@ -233,7 +233,7 @@ const char *config_get(const struct config *c, const char *section, const char *
 	const struct mt_option *option;
 
 	if (v)
-		return *v->text || v->last->op != '=' ? v->text : NULL;
+		return *v->text ? v->text : NULL;
 	option = option_of(section, key);
 	return option ? option->fallback : NULL;
 }
