@@ -1,2 +1,2 @@
 # doc
-dist_doc_DATA += README.md %D%/plugins.md %D%/architecture.md %D%/exit-codes.md
+dist_doc_DATA += README.md %D%/plugins.md %D%/architecture.md %D%/exit-codes.md %D%/script.md

@@ -26,7 +26,7 @@ enum {
 struct llm {
 	struct llm_pool *pool;
 	const struct config *config;
-	struct mask *mask;             /* may be NULL */
+	struct mask *mask, *own_mask;  /* the second if none was given */
 	char *section;                 /* "llm", "llm.cheap" */
 	char *name;                    /* "openai/gpt-4.1" */
 	char *provider, *model;        /* its two halves */

@@ -114,7 +114,9 @@ static int set_key(struct llm *l, const struct provider *p, struct error *err)
 	if (strpbrk(l->key, "\r\n"))
 		return fail(err, MT_EINVAL, "the key for %s has a line end in it",
 			    l->provider);
-	if (l->mask && mask_add(l->mask, l->key, strlen(l->key)))
+	if (!l->mask)
+		l->mask = l->own_mask = mask_new();
+	if (!l->mask || mask_add(l->mask, l->key, strlen(l->key)))
 		return fail(err, MT_ENOMEM, "no memory for a model");
 	if (strncmp(l->base_url, "http://", 7) == 0 && !is_local(l->base_url))
 		log_line(MT_LOG_WARNING, "llm",
@@ -198,6 +200,7 @@ struct llm *llm_free(struct llm *l)
 	llm_pool_unref(l->pool);
 	if (l->key)
 		explicit_bzero(l->key, strlen(l->key));
+	mask_free(l->own_mask);
 	free(l->key);
 	free(l->key_env);
 	free(l->base_url);

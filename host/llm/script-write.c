@@ -158,14 +158,17 @@ static void put_count(struct strbuf *items, const char *name, int64_t n)
 static int put_usage(struct strbuf *out, const struct llm_usage *u)
 {
 	AUTO(strbuf) struct strbuf items = STRBUF(1024);
+	AUTO(json) json_object *cost = js_new_number(u->cost);
 
 	put_count(&items, "input", u->input);
 	put_count(&items, "output", u->output);
 	put_count(&items, "cache_read", u->cache_read);
 	put_count(&items, "cache_write", u->cache_write);
 	put_count(&items, "reasoning", u->reasoning);
-	if (u->cost >= 0)
-		strbuf_addf(&items, "%scost %.17g", items.len ? ", " : "", u->cost);
+	if (u->cost >= 0 && cost) {
+		strbuf_add(&items, items.len ? ", cost " : "cost ");
+		js_put(&items, cost);
+	}
 	return items.len ? strbuf_addf(out, "usage = %s\n", items.text) : MT_OK;
 }
 

@@ -40,6 +40,7 @@ struct decoder {
 	size_t slot_count;
 	bool choices;          /* any were there */
 	bool finished;         /* a reason was told, or [DONE] */
+	bool failed;           /* an error was told: what follows is void */
 	bool open;             /* its memory is set up */
 };
 
@@ -104,6 +105,7 @@ static int kind_of_number(int64_t status)
 
 static int tell(struct decoder *d, int kind, const char *text)
 {
+	d->failed = true;
 	d->host->error(d->x, kind, -1, "%.*s", MAX_WHY, text);
 	return MT_OK;
 }
@@ -131,6 +133,7 @@ static int tell_error(struct decoder *d, json_object *answer)
 	wide = js_str(js_get(e, "metadata"), "raw", ""); /* of OpenRouter's source */
 	if (!text)
 		text = js_text(e, NULL);
+	d->failed = true;
 	d->host->error(d->x, kind, -1, "%.*s%s%.*s", MAX_WHY, text ? text : "",
 		       *wide ? " - " : "", MAX_WHY, wide);
 	return MT_OK;
@@ -362,7 +365,8 @@ static int tell_answer(struct decoder *d, json_object *answer)
 		status = tell_usage(d, usage);
 	if (!json_object_is_type(choices, json_type_array))
 		return status;
-	for (size_t i = 0; i < json_object_array_length(choices) && !status; i++)
+	for (size_t i = 0; i < json_object_array_length(choices) && !status && !d->failed;
+	     i++)
 		status = tell_choice(d, json_object_array_get_idx(choices, i));
 	return status;
 }
@@ -379,7 +383,7 @@ static int on_event(const char *name, const char *data, size_t len, void *arg)
 		d->finished = true;
 		return MT_OK;
 	}
-	if (!len)
+	if (!len || d->failed)
 		return MT_OK;
 	chunk = js_parse_object(data, len, &why);
 	if (!chunk)
@@ -461,12 +465,16 @@ int openai_end(const struct mt_dialect_host *host, struct mt_exchange *x, int st
 
 	if (!d)
 		return MT_ENOMEM;
+	if (d->form == UNKNOWN && status < 300)
+		return tell(d, MT_ERROR_MALFORMED, "it is empty");
 	if (d->form != STREAM) {
 		int failed = whole_answer(d);
 
-		if (failed)
+		if (failed || d->failed)
 			return failed;
 	}
+	if (d->failed)
+		return MT_OK;
 	if (!d->finished)
 		return tell(d, MT_ERROR_MALFORMED, "it was cut short");
 	if (!d->choices)

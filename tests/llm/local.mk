@@ -1,6 +1,6 @@
 # Models: the scripted one, and one of our own behind a local HTTP server.
 LLM_TEST_CPPFLAGS = $(libhost_a_CPPFLAGS) -I$(top_srcdir)/tests
-EXTRA_DIST += %D%/bench.h %D%/server.h
+EXTRA_DIST += %D%/bench.h %D%/decode.h %D%/server.h
 check_PROGRAMS += %D%/test-script %D%/test-openai
 tests_llm_test_script_SOURCES = %D%/test-script.c
 tests_llm_test_script_CPPFLAGS = $(LLM_TEST_CPPFLAGS)
@@ -9,3 +9,17 @@ tests_llm_test_openai_SOURCES = %D%/test-openai.c
 tests_llm_test_openai_CPPFLAGS = $(LLM_TEST_CPPFLAGS)
 tests_llm_test_openai_LDADD = $(LIBHOST)
 TESTS += %D%/test-script %D%/test-openai
+
+check_PROGRAMS += %D%/test-decode
+tests_llm_test_decode_SOURCES = %D%/test-decode.c plugins/dialects/openai.c \
+	plugins/dialects/openai-decode.c
+tests_llm_test_decode_CPPFLAGS = $(LLM_TEST_CPPFLAGS) -I$(top_srcdir)/plugins/dialects
+tests_llm_test_decode_LDADD = $(LIBMT)
+TESTS += %D%/test-decode
+
+check_PROGRAMS += %D%/test-reply
+tests_llm_test_reply_SOURCES = %D%/test-reply.c
+tests_llm_test_reply_CPPFLAGS = $(LLM_TEST_CPPFLAGS)
+tests_llm_test_reply_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
+tests_llm_test_reply_LDADD = $(LIBHOST)
+TESTS += %D%/test-reply

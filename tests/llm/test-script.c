@@ -60,6 +60,177 @@ static void plays_turns(void)
 	bench_close(&b);
 }
 
+/* ---- expectations and errors ------------------------------------------------- */
+
+static const struct {
+	const char *script;
+	const char *says;  /* NULL: it is answered */
+} checks[] = {
+	{ "[turn]\nexpect last contains = bug\nexpect role = user\nexpect messages = 1\n"
+	  "expect user is = fix the bug\nexpect any lacks = cat\ntext = ok", NULL },
+	{ "[turn]\nexpect last contains = cat\n",
+	  "a.script:2: expected the last message to contain \"cat\", got \"fix the bug\"" },
+	{ "[turn]\n\nexpect last lacks <<E\nbug\nE\n",
+	  ":3: expected the last message to lack \"bug\", got" },
+	{ "[turn]\nexpect any contains = cat\n", ":2: expected any message to contain" },
+	{ "[turn]\nexpect any lacks = bug\n", ":2: expected every message to lack" },
+	{ "[turn]\nexpect system contains = x\n",
+	  ":2: expected the system message, but there is none" },
+	{ "[turn]\nexpect role = tool\n", "role of the last message to be \"tool\", got \"user\"" },
+	{ "[turn]\nexpect messages = 3\n", "messages to be \"3\", got \"1\"" },
+	{ "[turn]\nexpect tool = bash\n", "expected the tool bash, got no tools" },
+	{ "[turn]\nexpect no tool = bash\n", NULL },
+	{ "", "there is no [turn]" },
+	{ "text = x", ":1: the first turn is missing" },
+	{ "[turn]\ntext = x\ntext = y", ":3: `text` is given twice" },
+	{ "[turn]\nwords = x", ":2: a turn has no key `words`" },
+	{ "[turn]\nexpect luck = x", ":2: unknown expectation `luck`" },
+	{ "[turn]\ntext <<END\nx\n", ":2: the text that begins here has no end" },
+	{ "[turn]\n[call]\nx = 1", ":2: the call has no name" },
+	{ "[turn]\n[call bash]\nx := {", ":3: the value of `x` is no JSON" },
+	{ "[turn]\n[call bash]\nx = 1\nx = 2", ":4: the argument `x` is given twice" },
+	{ "[turn]\n[call bash]\nx = 1\n@args = {}", ":4: the call has arguments already" },
+	{ "[turn]\n[call bash]\n@args = {}\nx = 1", ":4: the call has @args already" },
+	{ "[turn]\n[call bash]\n@more = 1", ":3: a call has no key `@more`" },
+	{ "[call bash]", ":1: a call belongs to a turn" },
+	{ "[turns]", ":1: unknown section [turns]" },
+	{ "[turn", ":1: `]` is missing" },
+	{ "[turn]\nhello", ":2: write [turn]" },
+	{ "[turn]\n= x", ":2: a key is missing" },
+	{ "[turn]\nerror = bad_luck", ":2: `bad_luck` is no kind of error" },
+	{ "[turn]\ndelay = soon", ":2: `soon` is not a duration" },
+	{ "[turn]\nusage = apples 3", ":2: `apples 3`: write usage" },
+	{ "[turn]\nerror = context_window: full", "full; condense it" },
+	{ "[turn]\nerror = overloaded\nerror times = 2\nerror wait = 1ms\ntext = at last",
+	  NULL },
+	{ "\xef\xbb\xbf; a comment\r\n[turn]\r\ntext <<END\r\nx\r\nEND\r\n", NULL },
+	{ "[turn]\ndelay = 2ms\ntext =\n", NULL },
+};
+
+static void checks_and_errors(void)
+{
+	static const char *const quick[] = { "llm.retries=3", "llm.retry_min_wait=1ms", NULL };
+	AUTO(llm_request) struct llm_request *q = ask("fix the bug");
+	struct result r = { 0 };
+	struct bench b;
+
+	if (!bench_open(&b, uv_default_loop(), model, quick))
+		CHECK_MSG(0, "%s", b.err.text);
+	for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
+		say(checks[i].script);
+		bench_send(&b, q, 0, NULL, &r);
+		if (checks[i].says)
+			CHECK_MSG(!r.reply && strstr(r.error.text, checks[i].says),
+				  "%s", r.error.text);
+		else
+			CHECK_MSG(r.reply, "case %zu is answered: %s", i, r.error.text);
+	}
+	write_script("[turn]\n[call x]\na <<E\n1\0002\nE\n", 28);
+	bench_send(&b, q, 0, NULL, &r);
+	CHECK_STR(r.reply ? r.reply->calls[0].args : "", "{\"a\":\"1\\u00002\"}");
+	remove(path);
+	bench_send(&b, q, 0, NULL, &r);
+	CHECK_MSG(!r.reply && strstr(r.error.text, path), "%s", r.error.text);
+	result_clear(&r);
+	bench_close(&b);
+}
+
+/* ---- writing ------------------------------------------------------------------ */
+
+static const char *const texts[] = {
+	"", "plain", " space before", "space after ", "tab\tinside", "two\nlines", "ends\n",
+	"\n", "\n\n", "END", "a\nEND\nb\n", "END\r\nEND2\n\r", "\r\n", "# no comment",
+	"[turn]\ntext = x", "key = value", "<<END", "\xff\xfe not UTF-8", "ä 日本 \"q\" \\",
+	"\x1b[31m\x7f", "a = b = c", "trailing\\",
+};
+
+static const char *const arguments[] = {
+	"{}", "{\"command\":\"ls\"}", "{\"command\": \"ls\"}", "{ }", "", "not json", "[1,2]",
+	"{\"a\":\"\",\"b\":\" x \",\"c\":\"1\\n2\\n\",\"d\":[1,{\"e\":null}],\"f\":1.50}",
+	"{\"a\":1,\"a\":2}", "{\"a b\":1}", "{\"@id\":\"x\"}", "{\"key\":\"\\u0000\"}",
+	"{\"a\":\"\\u00e4\"}", "{\"a\":\"ä\"}", "{\"a\":\"END\\nEND2\"}", "{\"n\":1e400}",
+	"{\"n\":-0}", "{\"n\":12345678901234567890}", "{\"a\":null,\"b\":true}", "{\"a\":1",
+	"\n{}\n", "{\"\":1}", "{\"a\":\"/\"}", "{\"a\":\"\\/\"}",
+};
+
+/* What is written is read back as it was. */
+static void round_trip(struct bench *b, struct llm_request *q, const char *text,
+		       const char *args, const char *name)
+{
+	AUTO(strbuf) struct strbuf out = STRBUF(1 << 20);
+	struct result r = { 0 };
+	struct llm_call call = { "id", name, args, strlen(args) };
+	struct llm_reply reply = {
+		.text = (char *)(uintptr_t)text, .text_len = strlen(text),
+		.reasoning = (char *)(uintptr_t)text, .calls = &call, .call_count = 1,
+		.response_id = (char[]){ "r" }, .model = (char[]){ "m" },
+		.stop_reason = (char[]){ "tool_calls" },
+		.usage = { 1, 2, 3, -1, 0, 0.125 },
+	};
+	bool same;
+
+	script_put_reply(&out, &reply);
+	write_script(out.text, out.len);
+	bench_send(b, q, 0, NULL, &r);
+	same = r.reply && r.reply->text_len == reply.text_len
+	       && strcmp(r.reply->text, text) == 0
+	       && strcmp(r.reply->reasoning, text) == 0 && r.reply->call_count == 1
+	       && strcmp(r.reply->calls[0].args, *args ? args : "{}") == 0
+	       && strcmp(r.reply->calls[0].name, name) == 0
+	       && strcmp(r.reply->stop_reason, "tool_calls") == 0
+	       && memcmp(&r.reply->usage, &reply.usage, sizeof reply.usage) == 0;
+	CHECK_MSG(same, "round trip of %zu and %zu bytes", strlen(text), strlen(args));
+	if (!same)
+		printf("# %s\n# %s\n", r.error.text, r.reply ? r.reply->calls[0].args : "");
+	result_clear(&r);
+}
+
+static void writing(void)
+{
+	static const char *const call_names[] = { "bash", "", "]x[", "a b", "n\nl" };
+	AUTO(llm_request) struct llm_request *q = ask("x");
+	struct bench b;
+
+	if (!bench_open(&b, uv_default_loop(), model, none))
+		CHECK_MSG(0, "%s", b.err.text);
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		AUTO(strbuf) struct strbuf args = STRBUF(4096);
+
+		round_trip(&b, q, texts[i], "{}", "bash");
+		round_trip(&b, q, "x", texts[i], "bash");
+		strbuf_add(&args, "{\"k\":");
+		js_put_str(&args, texts[i], strlen(texts[i]));
+		strbuf_add(&args, "}");
+		round_trip(&b, q, "x", args.text, "bash");
+	}
+	for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++)
+		round_trip(&b, q, "x", arguments[i], "bash");
+	for (size_t i = 0; i < sizeof call_names / sizeof *call_names; i++)
+		round_trip(&b, q, "x", "{}", call_names[i]);
+	bench_close(&b);
+}
+
+static void reads_well(void)
+{
+	AUTO(strbuf) struct strbuf out = STRBUF(1 << 20);
+	struct llm_call calls[] = {
+		{ "c", "bash", "{\"command\":\"ls\",\"timeout\":5}", 30 },
+		{ "d", "editor", "{\"text\":\"a\\nb\\n\"}", 17 },
+	};
+	struct llm_reply reply = {
+		.text = (char[]){ "I look." }, .text_len = 7, .reasoning = (char[]){ "" },
+		.calls = calls, .call_count = 2, .stop_reason = (char[]){ "tool_calls" },
+		.usage = { 10, 2, -1, -1, -1, -1 },
+	};
+
+	calls[0].args_len = strlen(calls[0].args);
+	calls[1].args_len = strlen(calls[1].args);
+	script_put_reply(&out, &reply);
+	CHECK_STR(out.text, "[turn]\ntext = I look.\nusage = input 10, output 2\n\n"
+			    "[call bash]\ncommand = ls\ntimeout := 5\n\n"
+			    "[call editor]\ntext <<END\na\nb\n\nEND\n");
+}
+
 int main(void)
 {
 	if (!mkdtemp(folder))
@@ -67,6 +238,9 @@ int main(void)
 	snprintf(path, sizeof path, "%s/a.script", folder);
 	snprintf(model, sizeof model, "script:%s", path);
 	plays_turns();
+	checks_and_errors();
+	writing();
+	reads_well();
 	dir_remove(folder, NULL);
 	return tap_done();
 }

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * decode.h - a dialect without a host: what it makes of an answer, as text.
+ *
+ * Pieces of text and arguments are joined, so that the same answer gives the
+ * same text however it was cut. */
+#ifndef TESTS_LLM_DECODE_H
+#define TESTS_LLM_DECODE_H
+
+#define MORTISE_PROVISIONAL
+#include "js.h"
+#include <mortise/dialect.h>
+#include <string.h>
+
+enum { DECODE_CALLS = 256 };
+
+struct decode {
+	struct strbuf text, reasoning, error, calls[DECODE_CALLS];
+	char *ids[DECODE_CALLS], *names[DECODE_CALLS];
+	size_t call_count;
+	char id[64], stop[32];
+	struct mt_usage usage;
+	int kind;                    /* -1: no error */
+	void *state;
+	void (*release)(void *state);
+};
+
+static struct decode *decode_of(struct mt_exchange *x)
+{
+	return (struct decode *)x;
+}
+
+static int decode_text(struct mt_exchange *x, const char *text, size_t len)
+{
+	return strbuf_addn(&decode_of(x)->text, text, len);
+}
+
+static int decode_reasoning(struct mt_exchange *x, const char *text, size_t len)
+{
+	return strbuf_addn(&decode_of(x)->reasoning, text, len);
+}
+
+static int decode_call(struct mt_exchange *x, size_t index, const char *id,
+		       const char *name, const char *args, size_t len)
+{
+	struct decode *d = decode_of(x);
+
+	if (index >= DECODE_CALLS)
+		return MT_ELIMIT;
+	for (; d->call_count <= index; d->call_count++)
+		d->calls[d->call_count] = STRBUF(64 << 20);
+	if (id && !d->ids[index])
+		d->ids[index] = strdup(id);
+	if (name && !d->names[index])
+		d->names[index] = strdup(name);
+	return strbuf_addn(&d->calls[index], args, len);
+}
+
+static int decode_usage(struct mt_exchange *x, const struct mt_usage *usage)
+{
+	decode_of(x)->usage = *usage;
+	return MT_OK;
+}
+
+static int decode_id(struct mt_exchange *x, const char *id)
+{
+	struct decode *d = decode_of(x);
+
+	if (!d->id[0])
+		snprintf(d->id, sizeof d->id, "%s", id);
+	return MT_OK;
+}
+
+static int decode_stopped(struct mt_exchange *x, const char *reason)
+{
+	struct decode *d = decode_of(x);
+
+	if (!d->stop[0])
+		snprintf(d->stop, sizeof d->stop, "%s", reason);
+	return MT_OK;
+}
+
+static int decode_error(struct mt_exchange *x, int kind, int64_t retry_ms, const char *fmt,
+			...)
+{
+	struct decode *d = decode_of(x);
+	va_list ap;
+
+	(void)retry_ms;
+	if (d->kind >= 0)
+		return MT_OK;
+	d->kind = kind;
+	va_start(ap, fmt);
+	strbuf_vaddf(&d->error, fmt, ap);
+	va_end(ap);
+	return MT_OK;
+}
+
+static void *decode_state(struct mt_exchange *x, size_t bytes)
+{
+	struct decode *d = decode_of(x);
+
+	if (!d->state)
+		d->state = calloc(1, bytes);
+	return d->state;
+}
+
+static void decode_on_end(struct mt_exchange *x, void (*release)(void *state))
+{
+	decode_of(x)->release = release;
+}
+
+static const struct mt_dialect_host decode_host = {
+	.size = sizeof decode_host,
+	.text = decode_text,
+	.reasoning = decode_reasoning,
+	.tool_call = decode_call,
+	.usage = decode_usage,
+	.response_id = decode_id,
+	.stopped = decode_stopped,
+	.error = decode_error,
+	.state = decode_state,
+	.on_end = decode_on_end,
+};
+
+static void decode_begin(struct decode *d)
+{
+	*d = (struct decode){ .text = STRBUF(64 << 20), .reasoning = STRBUF(64 << 20),
+			      .error = STRBUF(4096), .kind = -1,
+			      .usage = { .input = -1, .output = -1, .cache_read = -1,
+					 .cache_write = -1, .reasoning = -1, .cost = -1 } };
+}
+
+static int decode_feed(struct decode *d, const struct mt_dialect *dialect, int status,
+		       const char *type, const char *bytes, size_t len)
+{
+	if (d->kind >= 0)
+		return MT_OK; /* the host feeds no more after an error */
+	return dialect->feed(&decode_host, (struct mt_exchange *)d, status, type, bytes,
+			     len);
+}
+
+static void put_known(struct strbuf *out, const char *name, int64_t n)
+{
+	if (n >= 0)
+		strbuf_addf(out, " %s=%lld", name, (long long)n);
+}
+
+/* End it and append what came of it. */
+static void decode_end(struct decode *d, const struct mt_dialect *dialect, int status,
+		       struct strbuf *out)
+{
+	if (d->kind < 0
+	    && dialect->end(&decode_host, (struct mt_exchange *)d, status) != MT_OK)
+		strbuf_add(out, "[failed]");
+	if (d->kind >= 0)
+		strbuf_addf(out, "[error %d %s]", d->kind, d->error.text);
+	if (d->reasoning.len)
+		strbuf_addf(out, "(%s)", d->reasoning.text);
+	strbuf_addn(out, d->text.text, d->text.len);
+	for (size_t i = 0; i < d->call_count; i++) {
+		strbuf_addf(out, "|%s %s %s", d->ids[i] ? d->ids[i] : "-",
+			    d->names[i] ? d->names[i] : "-", d->calls[i].text);
+		strbuf_clear(&d->calls[i]);
+		free(d->ids[i]);
+		free(d->names[i]);
+	}
+	strbuf_addf(out, "|%s", d->stop);
+	put_known(out, "in", d->usage.input);
+	put_known(out, "out", d->usage.output);
+	put_known(out, "read", d->usage.cache_read);
+	put_known(out, "write", d->usage.cache_write);
+	put_known(out, "think", d->usage.reasoning);
+	if (d->usage.cost >= 0)
+		strbuf_addf(out, " $%g", d->usage.cost);
+	if (d->release)
+		d->release(d->state);
+	free(d->state);
+	strbuf_clear(&d->text);
+	strbuf_clear(&d->reasoning);
+	strbuf_clear(&d->error);
+}
+
+/* The whole, in pieces of `piece` bytes; the first is of `first` bytes. */
+static void decode_in_pieces(const struct mt_dialect *dialect, int status,
+			     const char *type, const char *bytes, size_t len, size_t first,
+			     size_t piece, struct strbuf *out)
+{
+	struct decode d;
+	int failed = 0;
+
+	decode_begin(&d);
+	for (size_t at = 0, n; at < len && !failed; at += n) {
+		n = at ? piece : first ? first : piece;
+		if (n > len - at)
+			n = len - at;
+		failed = decode_feed(&d, dialect, status, type, bytes + at, n);
+	}
+	if (failed)
+		strbuf_add(out, "[failed]");
+	decode_end(&d, dialect, status, out);
+}
+
+#endif

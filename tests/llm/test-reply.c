@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * test-reply.c - requests, replies and their records; how long retries wait. */
+#include "auto.h"
+#include "llm/request.h"
+#include "llm/retry.h"
+#include "oom.h"
+#include "tap.h"
+
+static const char *const records[] = {
+	"{\"record\":\"llm_reply\",\"response_id\":\"r\",\"model\":\"openai/x\",\"text\":\"\","
+	"\"calls\":[],\"stop_reason\":\"stop\",\"usage\":{},\"latency_ms\":0}",
+	"{\"record\":\"llm_reply\",\"response_id\":\"r\",\"model\":\"openai/x\",\"text\":"
+	"\"a\\u0000b \xc3\xa4\",\"reasoning\":\"hm\",\"calls\":[{\"id\":\"c\",\"name\":\"bash\","
+	"\"arguments\":\"{ \\\"a\\\":  1}\"},{\"id\":\"d\",\"name\":\"\",\"arguments\":"
+	"\"not json\"}],\"opaque\":\"[1]\",\"stop_reason\":\"tool_calls\",\"usage\":{"
+	"\"input\":1,\"output\":0,\"cache_read\":3,\"cache_write\":4,\"reasoning\":5,"
+	"\"cost\":0.1},\"latency_ms\":12}",
+};
+
+static void records_come_back(void)
+{
+	for (size_t i = 0; i < ARRAY_LEN(records); i++) {
+		struct error err = ERROR_NONE;
+		AUTO(json) json_object *in = js_parse(records[i], strlen(records[i]), &err);
+		AUTO(llm_reply) struct llm_reply *r = llm_reply_from_json(in, &err);
+		AUTO(json) json_object *out = r ? llm_reply_json(r) : NULL;
+
+		CHECK_STR(out ? js_text(out, NULL) : err.text, records[i]);
+	}
+}
+
+static void odd_records(void)
+{
+	static const char *const odd[] = {
+		"null", "[]", "{}", "{\"record\":\"other\"}",
+		"{\"record\":\"llm_reply\",\"calls\":[1,{},\"x\"],\"text\":5,\"usage\":[]}",
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(odd); i++) {
+		AUTO(json) json_object *in = js_parse(odd[i], strlen(odd[i]), NULL);
+		struct error err = ERROR_NONE;
+		AUTO(llm_reply) struct llm_reply *r = llm_reply_from_json(in, &err);
+
+		CHECK_MSG(i < 4 ? !r && err.code == MT_EINVAL : r && r->call_count == 3,
+			  "odd record %zu", i);
+	}
+}
+
+static struct llm_request *build(void)
+{
+	struct llm_request *q = llm_request_new();
+
+	for (int i = 0; q && i < 40; i++) {
+		char *text = malloc(8);
+
+		if (!text || llm_request_own(q, text)
+		    || llm_request_add(q, &(struct llm_message){ .role = 1 })
+		    || llm_request_tool(q, &(struct llm_tool){ .name = "t" }))
+			return llm_request_free(q);
+	}
+	return q;
+}
+
+static void no_memory(void)
+{
+	AUTO(json) json_object *in = js_parse(records[1], strlen(records[1]), NULL);
+
+	OOM_EACH({
+		struct llm_request *q = build();
+
+		llm_request_free(q);
+	});
+	OOM_EACH({
+		struct error err = ERROR_NONE;
+		struct llm_reply *r = llm_reply_from_json(in, &err);
+		json_object *out = r ? llm_reply_json(r) : NULL;
+
+		json_object_put(out);
+		llm_reply_free(r);
+	});
+	CHECK_MSG(1, "every allocation failed once");
+}
+
+static const struct {
+	const char *name, *value;
+	int64_t wait;
+	int should;
+} headers[] = {
+	{ "Retry-After", "3", 3000, -1 },
+	{ "retry-after", "0.5", 500, -1 },
+	{ "retry-after", "", -1, -1 },
+	{ "retry-after", "soon", -1, -1 },
+	{ "retry-after", "-3", -1, -1 },
+	{ "retry-after", "nan", -1, -1 },
+	{ "retry-after", "1e99", INT32_MAX, -1 },
+	{ "retry-after", "Thu, 01 Jan 1970 00:16:45 GMT", 5000, -1 },
+	{ "retry-after", "Thu, 01 Jan 1970 00:00:00 GMT", 0, -1 },
+	{ "retry-after-ms", "250", 250, -1 },
+	{ "X-Should-Retry", "true", -1, 1 },
+	{ "x-should-retry", "false", -1, 0 },
+	{ "x-should-retry", "maybe", -1, -1 },
+	{ "content-type", "3", -1, -1 },
+};
+
+static void hints(void)
+{
+	struct retry_hint h = { -1, -1 };
+
+	for (size_t i = 0; i < ARRAY_LEN(headers); i++) {
+		h = (struct retry_hint){ -1, -1 };
+		retry_header(&h, headers[i].name, headers[i].value, 1000);
+		CHECK_MSG(h.wait_ms == headers[i].wait && h.should == headers[i].should,
+			  "%s: %s", headers[i].name, headers[i].value);
+	}
+	h = (struct retry_hint){ -1, -1 };
+	retry_header(&h, "retry-after-ms", "250", 0);
+	retry_header(&h, "retry-after", "3", 0);
+	CHECK_MSG(h.wait_ms == 250, "the finer one wins");
+}
+
+static void waits(void)
+{
+	static const int64_t wanted[] = { 8000, 16000, 32000, 64000, 64000, 64000 };
+	const struct retry_rule rule = { 5, 8000, 64000, 8 };
+	const struct retry_rule quick = { 5, 1, 2, 8 };
+	const struct retry_hint none = { -1, -1 }, told = { 1000, -1 }, long_ = { 1 << 30, -1 };
+
+	for (int i = 0; i < 6; i++) {
+		CHECK(retry_wait(&rule, &none, i + 1, 0) == wanted[i]);
+		CHECK(retry_wait(&rule, &none, i + 1, UINT32_MAX) == wanted[i] * 5 / 4);
+	}
+	CHECK(retry_wait(&quick, &none, 50, 0) == 2);
+	CHECK(retry_wait(&rule, &told, 3, 0) == 1000);
+	CHECK(retry_wait(&rule, &told, 3, UINT32_MAX) == 1100);
+	CHECK(retry_wait(&rule, &long_, 1, 0) == RETRY_MAX_HINT_MS);
+}
+
+int main(void)
+{
+	records_come_back();
+	odd_records();
+	no_memory();
+	hints();
+	waits();
+	return tap_done();
+}
