@@ -29,6 +29,8 @@ FUZZERS += json
 FUZZERS += jsonl
 FUZZERS += mask
 FUZZERS += mustache
+FUZZERS += openai:plugins/dialects/openai.c,plugins/dialects/openai-decode.c
+FUZZERS += script:plugins/dialects/script-parse.c,host/llm/script-write.c
 FUZZERS += sse
 
 fuzz:
