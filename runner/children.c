@@ -15,7 +15,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { LOG_LINE = 4096, LOG_PER_SECOND = 50 };
+enum {
+	LOG_LINE = 4096,
+	LOG_PER_SECOND = 50,
+	LINELESS_MS = 1000, /* a worker without a line may live so long */
+};
 
 static void ignore_signal(int number)
 {
@@ -101,6 +105,7 @@ static struct child *child_new(struct supervisor *s, const char *plugin)
 	w->plugin = copy;
 	w->label = strrchr(copy, '/') ? strrchr(copy, '/') + 1 : copy;
 	w->fd = w->log_fd = -1;
+	w->dead_by = -1;
 	w->parts = STRBUF(FRAME_WHOLE_MAX);
 	w->log_line = STRBUF(LOG_LINE + 1);
 	w->packets_end = &w->packets;
@@ -265,7 +270,8 @@ void child_read(struct supervisor *s, struct child *w)
 		if (len <= 0) {
 			close(w->fd);
 			w->fd = -1;
-			break;
+			w->dead_by = now_ms() + LINELESS_MS;
+			return; /* mostly it is dying, and how will be told */
 		}
 		joined = frame_decode(buffer, (size_t)len, &f);
 		if (!joined)
@@ -279,10 +285,26 @@ void child_read(struct supervisor *s, struct child *w)
 			break;
 		}
 	}
-	if (w->fd < 0 && !w->retire)
-		w->broken = true;
 	if (w->broken)
 		child_kill(w);
+}
+
+int64_t children_check(struct supervisor *s)
+{
+	int64_t now = now_ms(), next = -1;
+
+	for (struct child *w = s->children; w; w = w->next) {
+		if (w->dead_by < 0 || !w->pid)
+			continue;
+		if (w->dead_by <= now) {
+			w->broken = true;
+			w->dead_by = -1;
+			child_kill(w);
+		} else if (next < 0 || w->dead_by - now < next) {
+			next = w->dead_by - now;
+		}
+	}
+	return next;
 }
 
 static void log_out(struct supervisor *s, struct child *w)
@@ -374,6 +396,7 @@ static void bury(struct supervisor *s, struct child *w, int exited)
 	struct call *c, *next;
 
 	w->exited = exited;
+	w->broken |= WIFEXITED(exited) && WEXITSTATUS(exited) == WORKER_LOST;
 	/* What it sent and printed before it died still counts. */
 	while (w->fd >= 0 && !w->broken) {
 		int before = w->fd;

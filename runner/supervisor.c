@@ -105,7 +105,7 @@ static int64_t earlier(int64_t a, int64_t b)
 /* How long nothing has to be done; -1: until something happens. */
 static int time_left(struct supervisor *s)
 {
-	int64_t left = calls_check(s);
+	int64_t left = earlier(calls_check(s), children_check(s));
 
 	if (s->in_fd < 0) {
 		int64_t cut = s->cut_until - now_ms();

@@ -42,6 +42,7 @@ struct child { /* a worker */
 	unsigned log_count, log_dropped;
 	bool retire;                 /* take no more calls, end when idle */
 	bool broken;                 /* wrote what is no frame, or closed its line */
+	int64_t dead_by;             /* its line ended: so must it, by then; -1 */
 	uint64_t killed_for;         /* number of the call that did not end; 0: none */
 };
 
@@ -142,6 +143,8 @@ void results_again(struct supervisor *s);
 /** The worker of an instance, forked on demand; NULL: it does not start. */
 struct child *child_for(struct supervisor *s, int instance);
 struct child *child_by_number(struct supervisor *s, unsigned number);
+/** Kill who lives on without a line. @return ms until the next check; -1. */
+int64_t children_check(struct supervisor *s);
 /** Queue a frame; what is queued leaves when the worker takes it. */
 int child_send(struct child *w, const struct frame *f);
 void child_write(struct child *w);

@@ -34,6 +34,9 @@ int worker_send(const struct frame *f, int flags)
 	}
 	status = frame_send(worker.fd, f, flags);
 	pthread_mutex_unlock(&worker.out);
+	/* The plugin closed it, or the supervisor died: nobody hears us. */
+	if (status == MT_EIO)
+		_exit(WORKER_LOST);
 	return status;
 }
 
@@ -198,7 +201,7 @@ static _Noreturn void loop(void)
 		if (len < 0 && (errno == EINTR || errno == EAGAIN))
 			continue;
 		if (len <= 0 || frame_decode(buffer, (size_t)len, &f))
-			_exit(1); /* the supervisor is gone */
+			_exit(WORKER_LOST);
 		if (frame_join(&parts, &f) == 1) {
 			take(&f);
 			explicit_bzero(buffer, (size_t)len);

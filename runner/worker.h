@@ -90,6 +90,8 @@ struct mt_call {
 	struct kept *kept;
 };
 
+enum { WORKER_LOST = 121 }; /* exit code: the line to the supervisor is gone */
+
 struct worker {
 	int fd;                      /* to the supervisor */
 	int wake_fd;                 /* wakes the first thread */

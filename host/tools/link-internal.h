@@ -28,7 +28,7 @@ struct open_call {
 	char *instance;
 	struct part *parts;
 	size_t part_count;
-	uint64_t asks;            /* number of the open request; 0: none */
+	uint64_t stuck_at;        /* cancelled: when it is given up; 0: it is not */
 };
 
 struct link {

@@ -57,7 +57,6 @@ static int take_request(struct link *l, const struct runner_line *r)
 	} else if (!l->events->request) {
 		refuse(l, r->request, MT_EUNSUPPORTED, "this host does not answer requests");
 	} else {
-		c->asks = r->request;
 		l->events->request(l->arg, r->call, r->request, r->method, r->body);
 	}
 	return MT_OK;
@@ -96,7 +95,6 @@ static int take_result(struct link *l, const struct runner_line *r)
 	if (!c)
 		return MT_EINVAL;
 	status = open_call_result(l, c, r);
-	/* The timer of cancelled calls: none is open any more. */
 	if (!l->calls && !l->closing && !l->why.code)
 		uv_timer_stop(&l->timer);
 	return status;

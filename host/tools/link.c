@@ -287,11 +287,12 @@ static int keep_grants(struct link *l, const struct link_spec *spec)
 		const struct link_instance *i = &spec->instances[n];
 
 		for (size_t k = 0; i->secrets && i->secrets[k]; k++) {
-			char *both;
+			struct strbuf both = STRBUF(4096);
 
-			if (asprintf(&both, "%s\n%s", i->name, i->secrets[k]) < 0)
+			strbuf_addf(&both, "%s\n%s", i->name, i->secrets[k]);
+			l->granted[l->granted_count] = strbuf_take(&both);
+			if (!l->granted[l->granted_count++])
 				return MT_ENOMEM;
-			l->granted[l->granted_count++] = both;
 		}
 	}
 	return l->granted ? MT_OK : MT_ENOMEM;
@@ -417,24 +418,40 @@ int link_call(struct link *l, uint64_t call, const char *instance, const char *t
 	return MT_OK;
 }
 
+/* The only timer of a call, and only while it shall end. */
 static void on_stuck(uv_timer_t *t)
 {
 	struct link *l = t->data;
+	uint64_t now = uv_now(l->loop), next = 0;
 
-	link_break(l, MT_ETIMEOUT, "the runner did not end a call that was cancelled");
+	for (const struct open_call *c = l->calls; c; c = c->next) {
+		if (!c->stuck_at)
+			continue;
+		if (c->stuck_at <= now) {
+			link_break(l, MT_ETIMEOUT, "the runner did not end a call that was "
+				   "cancelled");
+			return;
+		}
+		if (!next || c->stuck_at < next)
+			next = c->stuck_at;
+	}
+	if (next)
+		uv_timer_start(t, on_stuck, next - now, 0);
 }
 
 void link_cancel(struct link *l, uint64_t call)
 {
+	struct open_call *c = open_call_find(l, call);
 	char line[160];
 	int len;
 
-	if (!open_call_find(l, call) || l->finishing || l->closing)
+	if (!c || c->stuck_at || l->finishing || l->closing)
 		return;
+	uv_update_time(l->loop);
+	c->stuck_at = uv_now(l->loop) + (uint64_t)l->grace_ms + STUCK_MS;
 	len = snprintf(line, sizeof line, "{\"method\":\"notifications/cancelled\","
 		       "\"params\":{\"requestId\":%" PRIu64 "}}\n", call);
 	send_or_wait(l, line, (size_t)len);
-	/* The only timer of a call, and only while it shall end. */
 	if (l->greeted && !uv_is_active((uv_handle_t *)&l->timer))
 		uv_timer_start(&l->timer, on_stuck, (uint64_t)l->grace_ms + STUCK_MS, 0);
 }
@@ -455,9 +472,6 @@ int link_answer(struct link *l, uint64_t request, int status, const char *text,
 	struct strbuf b AUTO(strbuf) = STRBUF(LINK_ARGS_MAX);
 	int result;
 
-	for (struct open_call *c = l->calls; c; c = c->next)
-		if (c->asks == request)
-			c->asks = 0;
 	strbuf_addf(&b, "{\"id\":%" PRIu64 ",", request);
 	if (status == MT_OK) {
 		strbuf_add(&b, "\"result\":");

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * many.c - a toolset for tests that runs calls in parallel, takes input, tells
+ * its options and changes its list. Never installed. */
+#include <mortise/tool.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct many {
+	const struct mt_tool_host *host;
+	struct mt_instance *instance;
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+	int waiting, opened, cancelled;
+	char input[256];
+	int more; /* the list has a tool more */
+};
+
+static int many_open(const struct mt_tool_host *host, struct mt_instance *instance,
+		     void **ret_self)
+{
+	struct many *m = calloc(1, sizeof *m);
+	const char *refuse = host->option(instance, "refuse");
+
+	if (!m)
+		return MT_ENOMEM;
+	if (refuse) {
+		free(m);
+		host->log(instance, MT_LOG_ERROR, "refused because of %s", refuse);
+		return MT_EDENIED;
+	}
+	m->host = host;
+	m->instance = instance;
+	pthread_mutex_init(&m->lock, NULL);
+	pthread_cond_init(&m->wake, NULL);
+	*ret_self = m;
+	return MT_OK;
+}
+
+/* Returns when as many calls as `count` run at once: proof of parallelism. */
+static int meet(const struct mt_tool_host *host, void *self, struct mt_call *call)
+{
+	struct many *m = self;
+	int64_t count = 2;
+
+	host->arg_int(call, "count", &count);
+	pthread_mutex_lock(&m->lock);
+	m->waiting++;
+	pthread_cond_broadcast(&m->wake);
+	while (m->waiting < count)
+		pthread_cond_wait(&m->wake, &m->lock);
+	pthread_mutex_unlock(&m->lock);
+	return host->reply(call, "met");
+}
+
+static int options(const struct mt_tool_host *host, void *self, struct mt_call *call)
+{
+	struct many *m = self;
+	const char *key, *value, *name = host->option(m->instance, "name");
+
+	host->reply(call, "name=%s size=%lld", name ? name : "(unset)",
+		    (long long)host->option_int(m->instance, "size"));
+	for (size_t n = 0; !host->option_at(m->instance, "arg.", n, &key, &value); n++)
+		host->reply(call, " %s=%s", key, value);
+	return MT_OK;
+}
+
+static int places(const struct mt_tool_host *host, void *self, struct mt_call *call)
+{
+	struct many *m = self;
+
+	return host->reply(call, "%s\n%s", host->workspace(m->instance),
+			   host->private_dir(m->instance));
+}
+
+static int grow(const struct mt_tool_host *host, void *self, struct mt_call *call)
+{
+	struct many *m = self;
+
+	m->more = 1;
+	host->changed(m->instance);
+	return host->reply(call, "grown");
+}
+
+static int listen(const struct mt_tool_host *host, void *self, struct mt_call *call)
+{
+	struct many *m = self;
+
+	host->output(call, "ready", 5);
+	pthread_mutex_lock(&m->lock);
+	while (!m->input[0] && !host->cancelled(call))
+		pthread_cond_wait(&m->wake, &m->lock);
+	host->reply(call, "heard: %s", m->input);
+	m->input[0] = '\0';
+	pthread_mutex_unlock(&m->lock);
+	return MT_OK;
+}
+
+static int late(const struct mt_tool_host *host, void *self, struct mt_call *call)
+{
+	(void)self;
+	return host->reply(call, "I came later");
+}
+
+static int many_input(void *self, struct mt_call *call, const char *bytes, size_t len)
+{
+	struct many *m = self;
+
+	(void)call;
+	pthread_mutex_lock(&m->lock);
+	if (len < sizeof m->input) {
+		memcpy(m->input, bytes, len);
+		m->input[len] = '\0';
+	}
+	pthread_cond_broadcast(&m->wake);
+	pthread_mutex_unlock(&m->lock);
+	return MT_OK;
+}
+
+static int many_cancel(void *self, struct mt_call *call)
+{
+	struct many *m = self;
+
+	(void)call;
+	pthread_mutex_lock(&m->lock);
+	pthread_cond_broadcast(&m->wake);
+	pthread_mutex_unlock(&m->lock);
+	return MT_OK;
+}
+
+static int many_list(void *self, struct mt_listing *listing,
+		     int (*add)(struct mt_listing *listing, const struct mt_tool *tool))
+{
+	struct many *m = self;
+	struct mt_tool tool = { .size = sizeof tool, .name = "late",
+				.description = "A tool that comes later.",
+				.schema = "{\"type\":\"object\"}", .call = late };
+
+	return m->more ? add(listing, &tool) : MT_OK;
+}
+
+static void many_close(void *self)
+{
+	free(self);
+}
+
+#define TOOL(name_) { sizeof(struct mt_tool), 0, #name_, "For tests.", NULL, \
+		      "{\"type\":\"object\"}", NULL, NULL, name_, NULL }
+static const struct mt_tool tools[] = {
+	TOOL(meet), TOOL(options), TOOL(places), TOOL(grow), TOOL(listen),
+};
+static const struct mt_toolset set = {
+	.size = sizeof set, .flags = MT_TOOLSET_PARALLEL,
+	.tool_count = sizeof tools / sizeof tools[0], .tools = tools,
+	.open = many_open, .list = many_list, .input = many_input,
+	.cancel = many_cancel, .close = many_close };
+static const struct mt_option option_table[] = {
+	{ sizeof(struct mt_option), MT_OPTION_TEXT, "name", NULL, "A name.", NULL, 0, 0, 0, 0 },
+	{ sizeof(struct mt_option), MT_OPTION_BYTES, "size", "4K", "A size.", NULL, 0, 0, 0, 0 },
+	{ sizeof(struct mt_option), MT_OPTION_TEXT, "refuse", NULL, "Do not open.", NULL,
+	  0, 0, 0, 0 },
+	{ sizeof(struct mt_option), MT_OPTION_TEXT, "arg.", NULL, "Any.", NULL, 0, 0,
+	  MT_OPTION_PREFIX, 0 },
+};
+static const struct mt_component parts[] = {
+	{ sizeof(struct mt_component), MT_KIND_TOOL, 0, MT_TOOL_MAJOR, MT_TOOL_MINOR,
+	  sizeof option_table / sizeof option_table[0], "many", "For tests.",
+	  option_table, &set },
+};
+
+MT_PLUGIN(.name = "many", .version = "1.0", .license = "MIT", .components = parts,
+	  .component_count = 1)
