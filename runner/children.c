@@ -285,8 +285,11 @@ void child_read(struct supervisor *s, struct child *w)
 			break;
 		}
 	}
-	if (w->broken)
+	if (w->broken) {
 		child_kill(w);
+		close(w->fd);
+		w->fd = -1;
+	}
 }
 
 int64_t children_check(struct supervisor *s)
