@@ -16,6 +16,6 @@ export MORTISE_BUILTIN_PLUGINS=no
 export PATH="$top_builddir:$PATH"
 export LC_ALL=C.UTF-8
 case $SANITIZE in *address*)
-	export ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=1:abort_on_error=0}"
+	export ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=1:abort_on_error=1}"
 	export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}" ;;
 esac

@@ -28,6 +28,9 @@ include tests/plugins/local.mk
 include tests/fuzz/local.mk
 include tests/vectors.d/local.mk
 
+mostlyclean-local:
+	rm -rf tests/home
+
 # The C tests once more under valgrind (a build without sanitizers).
 VALGRIND = valgrind -q --error-exitcode=99 --leak-check=full \
 	--errors-for-leak-kinds=definite --child-silent-after-fork=yes
