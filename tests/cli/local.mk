@@ -1,5 +1,5 @@
 # tests/cli
-TESTS += %D%/plugins-doc.sh
-EXTRA_DIST += %D%/plugins-doc.sh
+TESTS += %D%/plugins-doc.sh %D%/vendor.sh %D%/demo.sh
+EXTRA_DIST += %D%/plugins-doc.sh %D%/vendor.sh %D%/demo.sh
 TESTS += %D%/config.bats %D%/main.bats %D%/plugins.bats
 EXTRA_DIST += %D%/config.bats %D%/main.bats %D%/plugins.bats
