@@ -73,9 +73,9 @@ int output_pull(struct output *o, size_t lines, struct strbuf *out)
 	size_t n = 0, seen = 0, most = o->tail_len ? o->tail_len : o->head_len;
 	int r;
 
-	while (n < most && seen <= lines) {
+	while (n < most && seen < lines) {
 		seen += from_end(o, n) == '\n' && n > 0;
-		n += seen <= lines;
+		n += seen < lines;
 	}
 	if (o->tail_len) {
 		r = ring_text(o, o->tail_len - n, out);
