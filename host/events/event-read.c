@@ -360,7 +360,8 @@ static int check_fields(const struct event_type *type, json_object *fields,
 }
 
 /* Bring args or extras of a copy into today's form. */
-static int read_fields(const struct event_type *type, json_object *json, struct error *err)
+static int read_fields(const struct event_type *type, json_object *json, int how,
+		       struct error *err)
 {
 	const char *name = type->is_action ? "args" : "extras";
 	json_object *given = js_get(json, name), *filled;
@@ -368,7 +369,7 @@ static int read_fields(const struct event_type *type, json_object *json, struct 
 	if (given && (type->is_action ? modernize_args(json, given) :
 					modernize_extras(given)))
 		return fail(err, MT_ENOMEM, "out of memory for an event");
-	filled = fields_fill(type, given, FIELDS_STRICT, err);
+	filled = fields_fill(type, given, how, err);
 	if (!filled)
 		return MT_EINVAL;
 	if (js_set(json, name, filled))
@@ -376,7 +377,7 @@ static int read_fields(const struct event_type *type, json_object *json, struct 
 	return check_fields(type, filled, err);
 }
 
-static int read_content(struct event *e)
+static int read_content(struct event *e, int how)
 {
 	AUTO(strbuf) struct strbuf cut = STRBUF(SIZE_MAX / 2);
 	const char *content;
@@ -386,7 +387,7 @@ static int read_content(struct event *e)
 		return MT_OK;
 	if (!js_get(e->json, "content"))
 		return js_set_str(e->json, "content", "");
-	if (strcmp(e->type->name, "run") != 0 || event_hidden(e))
+	if (strcmp(e->type->name, "run") != 0 || event_hidden(e) || !(how & FIELDS_STRICT))
 		return MT_OK;
 	content = event_content(e, &len);
 	if (truncate_content(content, len, EVENT_OUTPUT_MAX, &cut))
@@ -394,7 +395,7 @@ static int read_content(struct event *e)
 	return cut.len == len ? MT_OK : js_set_strn(e->json, "content", cut.text, cut.len);
 }
 
-struct event *event_from_json(json_object *json, struct error *err)
+static struct event *read_event(json_object *json, int how, struct error *err)
 {
 	const struct event_type *type = find_type(json, err);
 	AUTO(json) json_object *copy = NULL;
@@ -407,16 +408,26 @@ struct event *event_from_json(json_object *json, struct error *err)
 	}
 	if (js_int(copy, "id", 0) < 0)
 		json_object_object_del(copy, "id");
-	if (read_fields(type, copy, err))
+	if (read_fields(type, copy, how, err))
 		return NULL;
 
 	AUTO(event) struct event *e = event_wrap(type, STEAL(copy), err);
 
-	if (e && (read_content(e) || event_derive(e))) {
+	if (e && (read_content(e, how) || event_derive(e))) {
 		fail(err, MT_ENOMEM, "out of memory for an event");
 		return NULL;
 	}
 	return STEAL(e);
+}
+
+struct event *event_from_json(json_object *json, struct error *err)
+{
+	return read_event(json, FIELDS_STRICT, err);
+}
+
+struct event *event_import(json_object *json, struct error *err)
+{
+	return read_event(json, 0, err);
 }
 
 struct event *event_adopt(json_object *json, struct error *err)

@@ -33,6 +33,10 @@ json_object *fields_fill(const struct event_type *type, json_object *given, int 
 /** The metadata of a command output with its defaults. */
 int metadata_fill(json_object *extras);
 
+/** As event_from_json for events of strangers' files: fields that the type does
+ *  not know are kept, command output is not cut. Takes nothing. */
+struct event *event_import(json_object *json, struct error *err);
+
 /** An event over a JSON object that has its final form; takes it. */
 struct event *event_wrap(const struct event_type *type, json_object *json,
 			 struct error *err);

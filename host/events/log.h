@@ -58,6 +58,9 @@ int evlog_barrier(struct evlog *log, struct error *err);
 
 int64_t evlog_count(const struct evlog *log);
 const struct evlog_head *evlog_head(const struct evlog *log, int64_t id);
+/** True for what counts as history: neither null nor state changes nor hidden,
+ *  and not undone. */
+bool event_is_history(const struct evlog_head *head);
 /** Read an event; from memory when it is recent. A reference for the caller. */
 struct event *evlog_event(struct evlog *log, int64_t id, struct error *err);
 /** The record of a reply by response id; owned by the caller. NULL: none. */

@@ -2,69 +2,12 @@
  *
  * test-log.c - the log: appending, reading back, blobs, records, the lock,
  * subscribers, the checkpoint. */
-#include "tap.h"
-#include "events/log.h"
-#include "files.h"
+#include "logs.h"
 
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-
-static char top[] = "/tmp/mortise-log-XXXXXX";
-
-/* A folder name of its own for each test; a ring of texts. */
-static const char *folder(const char *name)
-{
-	static char paths[4][128];
-	static int n;
-	char *path = paths[n++ % 4];
-
-	snprintf(path, sizeof paths[0], "%s/%s", top, name);
-	return path;
-}
-
-static struct evlog *open_log(const char *dir, enum evlog_open mode,
-			      const struct mask *mask)
-{
-	struct evlog_options o = { .sync = SYNC_NONE, .mask = mask };
-	struct evlog *log = NULL;
-	struct error err = ERROR_NONE;
-
-	if (evlog_open(dir, mode, &o, &log, NULL, &err))
-		printf("# %s\n", err.text);
-	return log;
-}
-
-static json_object *json(const char *text)
-{
-	return js_parse(text, strlen(text), NULL);
-}
-
-static int say(struct evlog *log, enum event_source source, const char *text)
-{
-	json_object *args = json_object_new_object();
-
-	js_set_str(args, "content", text);
-
-	AUTO(event) struct event *e = event_action("message", source, args, NULL);
-
-	return e ? evlog_append(log, e, NULL) : MT_ENOMEM;
-}
-
-static int record(struct evlog *log, const char *text, struct error *err)
-{
-	AUTO(json) json_object *o = json(text);
-
-	return evlog_record(log, o, err);
-}
-
-static bool said(struct evlog *log, int64_t id, const char *text)
-{
-	AUTO(event) struct event *e = evlog_event(log, id, NULL);
-
-	return e && e->id == id && strcmp(event_arg(e, "content"), text) == 0;
-}
 
 static void test_basic(void)
 {

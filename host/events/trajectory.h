@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * trajectory.h - conversations as OpenHands files: read into a log, written
+ * out of one.
+ *
+ * In those files each event of a call holds the whole reply of the model in
+ * tool_call_metadata.model_response; a log keeps it once, as a record. What an
+ * event has beyond the original's fields travels in a member "mortise", which
+ * the original passes over. */
+#ifndef HOST_EVENTS_TRAJECTORY_H
+#define HOST_EVENTS_TRAJECTORY_H
+
+#include "events/log.h"
+
+/** One conversation of a file. */
+struct trajectory {
+	char *title;          /* the instance or issue it is about; "" if not told */
+	json_object *events;  /* array */
+};
+
+struct trajectories {
+	struct trajectory *items;
+	size_t count;
+};
+
+/** Read a file: an array of events, evaluation records with a `history` (one,
+ *  an array of them, or one a line), or events one a line.
+ *  @return MT_ELIMIT for a file over 512 MiB, MT_EINVAL if it is none of these. */
+int trajectory_load(const char *path, struct trajectories *ret, struct error *err);
+void trajectory_clear(struct trajectories *t);
+
+/** Append the events to a log, with new ids; causes and forgotten events are
+ *  renumbered, replies become records. The error names the place in the array.
+ *  `ret_count`: how many events were appended. */
+int trajectory_import(struct evlog *log, json_object *events, size_t *ret_count,
+		      struct error *err);
+
+/** Called with pieces of the text, in order. */
+typedef int trajectory_sink(const char *text, size_t len, void *arg);
+/** Write the history of a log (neither null, state nor hidden events, nothing
+ *  undone) as an array with indent 4. */
+int trajectory_export(struct evlog *log, bool screenshots, trajectory_sink *sink,
+		      void *arg, struct error *err);
+
+#endif

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * test-repair.c - logs that were cut, damaged, or whose writer was killed. */
+#define _GNU_SOURCE /* memrchr */
+#include "logs.h"
+#include "events/log-internal.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+/* A log of some 30 records, blobs among them. */
+static void make_log(const char *dir)
+{
+	struct evlog *log = open_log(dir, EVLOG_CREATE, NULL);
+	AUTO(free) char *big = malloc(20001);
+
+	memset(big, 'b', 20000);
+	big[20000] = '\0';
+	for (int i = 0; i < 20; i++) {
+		char text[64];
+
+		snprintf(text, sizeof text, "text %d, äöü \"quoted\"\n", i);
+		say(log, SOURCE_USER, i % 7 == 3 ? big : text);
+		if (i % 3 == 0)
+			record(log, "{\"record\":\"llm_reply\",\"response_id\":\"r\"}", NULL);
+		if (i % 6 == 1)
+			record(log, "{\"record\":\"dispatch\",\"action\":1}", NULL);
+	}
+	evlog_close(log);
+}
+
+struct opened {
+	int status;
+	int64_t events, replies;
+	bool reported, readable;
+	uint64_t size;
+};
+
+/* Open the log, read all its events, append one. */
+static struct opened open_all(const char *dir)
+{
+	struct evlog_options o = { .sync = SYNC_NONE };
+	struct opened r = { 0 };
+	struct error err = ERROR_NONE;
+	struct evlog *log = NULL;
+	AUTO(free) char *report = NULL;
+
+	r.status = evlog_open(dir, EVLOG_WRITE, &o, &log, &report, &err);
+	if (r.status) {
+		printf("# %s\n", err.text);
+		return r;
+	}
+	r.events = evlog_count(log);
+	r.replies = evlog_replies(log);
+	r.reported = report != NULL;
+	r.size = evlog_size(log);
+	r.readable = true;
+	for (int64_t i = 0; i < r.events; i++) {
+		AUTO(event) struct event *e = evlog_event(log, i, NULL);
+
+		r.readable = r.readable && e && e->id == i;
+	}
+	r.readable = r.readable && say(log, SOURCE_USER, "more") == MT_OK &&
+		     said(log, r.events, "more");
+	evlog_close(log);
+	return r;
+}
+
+static void put_file(const char *dir, const char *name, const char *text, size_t len)
+{
+	char path[256];
+
+	snprintf(path, sizeof path, "%s/%s", dir, name);
+	file_write(path, text, len, 0600, false, NULL);
+}
+
+/* Events and replies in the whole lines of a text; a line that lacks nothing
+ * but its end is whole. */
+static void count_lines(const char *text, size_t len, int64_t *events, int64_t *replies)
+{
+	*events = *replies = 0;
+	while (len > 0) {
+		const char *end = memchr(text, '\n', len);
+		size_t n = end ? (size_t)(end - text) : len;
+		AUTO(json) json_object *o = js_parse_object(text, n, NULL);
+
+		if (!o)
+			return;
+		*events += js_get(o, "id") != NULL;
+		*replies += strcmp(js_str(o, "record", ""), "llm_reply") == 0;
+		text += n + (end != NULL);
+		len -= n + (end != NULL);
+	}
+}
+
+static void test_cut_everywhere(void)
+{
+	const char *dir = folder("whole");
+	AUTO(free) char *text = NULL;
+	size_t len = 0, bad = 0, torn = 0;
+
+	make_log(dir);
+	file_read(folder("whole/events.jsonl"), 1 << 20, &text, &len, NULL);
+	dir_make(folder("cut"), NULL);
+	for (size_t n = 0; n <= len; n++) {
+		const char *cut = folder("cut");
+		int64_t events, replies;
+		AUTO(free) char *kept = NULL;
+		size_t kept_len = 0;
+		struct opened r;
+
+		put_file(cut, "events.jsonl", text, n);
+		r = open_all(cut);
+		count_lines(text, n, &events, &replies);
+		if (r.status || !r.readable || r.events != events || r.replies != replies ||
+		    r.reported != (n > 0 && text[n - 1] != '\n'))
+			bad++;
+		if (file_read(folder("cut/events.torn-1"), 1 << 20, &kept, &kept_len, NULL) ==
+		    MT_OK) {
+			torn++;
+			/* what was cut off is there, byte for byte */
+			if (r.size + kept_len != n ||
+			    memcmp(kept, text + r.size, kept_len) != 0)
+				bad++;
+		}
+		/* the checkpoint of one cut must not deceive the next: it stays */
+		unlink(folder("cut/events.torn-1"));
+	}
+	CHECK_MSG(bad == 0, "a log of %zu bytes cut at every byte: %zu wrong", len, bad);
+	CHECK(torn > 0);
+}
+
+static void test_damage(void)
+{
+	static const struct {
+		const char *line;
+		int64_t events;
+		bool report;
+	} cases[] = {
+		{ "{\"id\":20,\"action\":\"null\",\"args\":{}}\n", 21, false },
+		{ "{\"id\":21,\"action\":\"null\",\"args\":{}}\n", 20, true }, /* not dense */
+		{ "{\"id\":5,\"action\":\"null\",\"args\":{}}\n", 20, true },
+		{ "{\"action\":\"null\",\"args\":{}}\n", 20, true },
+		{ "{\"id\":20}\n", 20, true },
+		{ "\n", 20, true }, { "nonsense\n", 20, true }, { "[]\n", 20, true },
+		{ "{\"id\":20,\"action\":\"null\"}}\n", 20, true },
+		{ "{\"id\":20,\"action\":\"null\",\"x\":\"\xff\"}\n", 20, true },
+		{ "{\"id\":20,\"action\":\"null\",\"x\":[1,]}\n", 20, true },
+		{ "{\"record\":\"unknown\",\"x\":1}\n", 20, false },
+		{ "{\"record\":\"rewind\",\"to\":900}\n", 20, false },
+		{ "bad\n{\"id\":20,\"action\":\"null\",\"args\":{}}\n", 20, true },
+	};
+	AUTO(free) char *text = NULL;
+	size_t len = 0;
+
+	file_read(folder("whole/events.jsonl"), 1 << 20, &text, &len, NULL);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTO(strbuf) struct strbuf all = STRBUF(1 << 20);
+		char name[32];
+		struct opened r;
+
+		strbuf_addn(&all, text, len);
+		strbuf_add(&all, cases[i].line);
+		snprintf(name, sizeof name, "damage-%zu", i);
+		dir_make(folder(name), NULL);
+		put_file(folder(name), "events.jsonl", all.text, all.len);
+		r = open_all(folder(name));
+		CHECK_MSG(!r.status && r.readable && r.events == cases[i].events &&
+			  r.reported == cases[i].report, "damage %zu", i);
+	}
+
+	/* an event type of the future is no damage */
+	struct evlog *log = NULL;
+	struct error err = ERROR_NONE;
+	const char line[] = "{\"id\":0,\"action\":\"teleport\",\"args\":{}}\n";
+
+	dir_make(folder("future"), NULL);
+	put_file(folder("future"), "events.jsonl", line, sizeof line - 1);
+	CHECK(evlog_open(folder("future"), EVLOG_WRITE, NULL, &log, NULL, &err) ==
+	      MT_EUNSUPPORTED);
+	CHECK_MSG(strstr(err.text, "teleport"), "%s", err.text);
+}
+
+/* Whatever is done to the checkpoint, the log opens the same. */
+static void test_bad_checkpoint(void)
+{
+	static const char *const files[] = { "events.index", "state.json" };
+	size_t bad = 0;
+
+	for (size_t f = 0; f < ARRAY_LEN(files); f++) {
+		char path[64];
+		AUTO(free) char *text = NULL;
+		size_t len = 0;
+
+		snprintf(path, sizeof path, "whole/%s", files[f]);
+		file_read(folder(path), 1 << 20, &text, &len, NULL);
+		for (size_t n = 0; n < len; n++) {
+			struct evlog *log;
+
+			put_file(folder("whole"), files[f], text, n);
+			log = open_log(folder("whole"), EVLOG_READ, NULL);
+			bad += !log || evlog_count(log) != 20 || evlog_replies(log) != 7;
+			evlog_close(log);
+			text[n] ^= 0x55;
+			put_file(folder("whole"), files[f], text, len);
+			text[n] ^= 0x55;
+			log = open_log(folder("whole"), EVLOG_READ, NULL);
+			bad += !log || evlog_count(log) != 20 || evlog_replies(log) != 7;
+			evlog_close(log);
+		}
+	}
+	CHECK_MSG(bad == 0, "%zu damaged checkpoints were believed", bad);
+}
+
+static void show(struct evlog *log, const struct event *e, void *arg)
+{
+	char text[32];
+	int n = snprintf(text, sizeof text, "%lld\n", (long long)e->id);
+
+	(void)log;
+	write_all(*(int *)arg, text, (size_t)n);
+}
+
+static void child_writes(const char *dir, int out)
+{
+	struct evlog *log = open_log(dir, EVLOG_WRITE, NULL);
+
+	if (!log)
+		_exit(1);
+	evlog_subscribe(log, show, &out);
+	for (;;)
+		say(log, SOURCE_USER, "a line of some length, so that it takes a while");
+}
+
+/* Every event that was shown before the kill is in the log. */
+static void test_kill(void)
+{
+	const char *dir = folder("kill");
+	int64_t before = 0;
+	int bad = 0;
+
+	evlog_close(open_log(dir, EVLOG_CREATE, NULL));
+	for (int round = 0; round < 20; round++) {
+		int fds[2], status;
+		AUTO(strbuf) struct strbuf seen = STRBUF(1 << 20);
+		char buf[512];
+		ssize_t n;
+		pid_t child;
+		const char *last;
+
+		if (pipe(fds) != 0)
+			return;
+		child = fork();
+		if (child == 0) {
+			close(fds[0]);
+			child_writes(dir, fds[1]);
+		}
+		close(fds[1]);
+		/* let it show some, a different number each time */
+		while (seen.len < (size_t)(round * 97 + 1) &&
+		       (n = read(fds[0], buf, sizeof buf)) > 0)
+			strbuf_addn(&seen, buf, (size_t)n);
+		kill(child, SIGKILL);
+		while ((n = read(fds[0], buf, sizeof buf)) > 0)
+			strbuf_addn(&seen, buf, (size_t)n);
+		waitpid(child, &status, 0);
+		close(fds[0]);
+		if (seen.len > 0 && seen.text[seen.len - 1] == '\n')
+			strbuf_cut(&seen, seen.len - 1);
+		last = memrchr(seen.text, '\n', seen.len);
+
+		int64_t shown = atoll(last ? last + 1 : seen.text);
+		struct opened r = open_all(dir);
+
+		bad += r.status || !r.readable || r.events <= shown || shown < before;
+		before = r.events;
+	}
+	CHECK_MSG(bad == 0, "20 writers killed: %d logs lack what was shown", bad);
+}
+
+int main(void)
+{
+	if (!mkdtemp(top))
+		return 1;
+	test_cut_everywhere();
+	test_damage();
+	test_bad_checkpoint();
+	test_kill();
+	dir_remove(top, NULL);
+	return tap_done();
+}
