@@ -24,6 +24,7 @@ FUZZ_ED3 = $(FUZZ_ED)/memory.c,$(FUZZ_ED)/nearmiss.c,$(FUZZ_ED)/params.c
 FUZZ_ED4 = $(FUZZ_ED)/store.c,$(FUZZ_ED)/textfile.c,$(FUZZ_ED)/view.c
 FUZZERS += editor:$(FUZZ_ED1),$(FUZZ_ED2),$(FUZZ_ED3),$(FUZZ_ED4)
 FUZZERS += config:host
+FUZZERS += event:host
 FUZZERS += ini
 FUZZERS += json
 FUZZERS += jsonl
