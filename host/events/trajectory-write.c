@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
  * trajectory-write.c - a log as an OpenHands file. */
-#define _GNU_SOURCE /* strptime */
 #include "events/internal.h"
 #include "events/trajectory.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
  * test-repair.c - logs that were cut, damaged, or whose writer was killed. */
-#define _GNU_SOURCE /* memrchr */
 #include "logs.h"
 #include "events/log-internal.h"
 

@@ -16,6 +16,11 @@
 # found as in host/. What was found is kept in fuzz-build/ of the build tree.
 FUZZERS =
 FUZZ_SECONDS = 20
+# As libhost_a_CPPFLAGS, whose quotes would not survive another shell.
+FUZZ_INCLUDES = -I$(top_srcdir)/sdk-headers -I$(top_srcdir)/lib -I$(top_srcdir)/host \
+	$(JSONC_CFLAGS) $(CURL_CFLAGS) $(UV_CFLAGS) $(CRYPTO_CFLAGS) \
+	-DPLUGIN_DIR="$(plugindir)" -DHELPER_DIR="$(helperdir)" \
+	-DPROMPT_DIR="$(promptdir)" -DSYSCONF_DIR="$(sysconfdir)"
 
 FUZZ_ED = plugins/tools/editor
 FUZZ_ED1 = $(FUZZ_ED)/charset.c,$(FUZZ_ED)/commands.c,$(FUZZ_ED)/diff.c
@@ -36,7 +41,7 @@ FUZZERS += sse
 
 fuzz:
 	@FUZZ_CC='$(FUZZ_CC)' FUZZ_SECONDS='$(FUZZ_SECONDS)' srcdir='$(srcdir)' \
-	FUZZ_CPPFLAGS='-D_GNU_SOURCE $(DEFAULT_INCLUDES) $(libhost_a_CPPFLAGS)' \
+	FUZZ_CPPFLAGS='-D_GNU_SOURCE $(DEFAULT_INCLUDES) $(FUZZ_INCLUDES)' \
 	FUZZ_LIB_CPPFLAGS='$(libmt_a_CPPFLAGS)' \
 	FUZZ_LIBS='$(JSONC_LIBS) $(INIH_LIBS) $(PCRE2_LIBS) -lm' \
 	FUZZ_HOST_LIBS='$(CURL_LIBS) $(UV_LIBS) $(CRYPTO_LIBS) $(LIBS)' \
