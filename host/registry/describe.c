@@ -3,6 +3,7 @@
  * describe.c - everything that a plugin says, checked and put into JSON. Runs
  * in the child of the discovery: here a pointer into nowhere may crash. */
 #define MORTISE_PROVISIONAL
+#include "function-schema.h"
 #include "registry/internal.h"
 #include "schema.h"
 #include "utf8.h"
@@ -127,6 +128,12 @@ static int put_schema(const struct mt_tool *t, struct strbuf *out, struct error 
 
 	if (status)
 		return status;
+	if (t->function && (function_check(t->function, &why) ||
+			    (!t->schema && function_schema(t->function, out, &why))))
+		return fail(err, MT_EINVAL, "the function of the tool `%s` is wrong: %s",
+			    t->name, why.text);
+	if (!t->schema && t->function)
+		return MT_OK;
 	if (!t->schema)
 		return fail(err, MT_EINVAL, "the tool `%s` has no schema", t->name);
 	schema = js_parse_object(t->schema, strlen(t->schema), &why);

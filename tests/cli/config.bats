@@ -88,3 +88,19 @@ setup() {
 		[[ "$output" != *sesame* ]]
 	done
 }
+
+@test "the manual has every key with its default" {
+	for section in core llm controller grant.x; do
+		mortise config explain $section -o grant.x.env=X | grep -v '^ ' |
+		while read -r key _ rest; do
+			row=$(grep "^| $key |" "$top_srcdir/doc/configuration.md") ||
+				{ echo "no row for $section.$key"; return 1; }
+			value=${rest%%  (*}
+			case "$key $value" in
+			*"(unset)" | runner* | prompt_dir* | state_dir* | env* | plugin_path*) ;;
+			*) [[ "$row" == *"| $value |"* ]] ||
+				{ echo "$section.$key: $value, but: $row"; return 1; } ;;
+			esac
+		done
+	done
+}

@@ -72,6 +72,23 @@ refused() {
 	[[ "$output" == *"did you mean good?"* ]]
 }
 
+@test "a C function becomes a tool: its schema is derived" {
+	compile sum <<-'END'
+		#include <mortise/function.h>
+		#include <mortise/tool.h>
+		static int64_t sum(int64_t a, int64_t b) { return a + b; }
+		static const struct mt_arg args[] = { MT_ARG(MT_TYPE_INT64, "a", "the first"),
+						      MT_ARG(MT_TYPE_INT64, "b", "the second") };
+		static const struct mt_function f = MT_FUNCTION(sum, MT_TYPE_INT64, args);
+		MT_TOOL(0, "sum", .name = "sum", .description = "Adds.", .function = &f)
+	END
+	run mortise plugins info sum --json
+	[ "$(jq -c '.[0].data.tools[0].schema.required' <<< "$output")" = '["a","b"]' ]
+	sed 's/MT_TYPE_INT64, "b"/99, "b"/' "$BATS_TEST_TMPDIR/sum.c" > "$BATS_TEST_TMPDIR/bad"
+	compile sum < "$BATS_TEST_TMPDIR/bad"
+	refused "the function of the tool \`sum\` is wrong"
+}
+
 @test "a listing from the cache runs no plugin" {
 	compile loud <<-END
 		#include <fcntl.h>
