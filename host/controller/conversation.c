@@ -173,7 +173,7 @@ struct conversation *conversation_allocate(uv_loop_t *loop,
 	if (!c)
 		return NULL;
 	c->loop = loop;
-	c->pending = c->resend = -1;
+	c->pending = c->redo = -1;
 	c->headless = o->headless;
 	c->state = STATE_LOADING;
 	c->mask = mask_new();
@@ -284,15 +284,19 @@ void conversation_close(struct conversation *c, void (*done)(void *arg), void *a
 
 /* ---- commands ---------------------------------------------------------- */
 
-static void recall(struct conversation *c)
+void recall(struct conversation *c, int64_t action)
 {
 	struct error err = ERROR_NONE;
-	json_object *args = json_object_new_object(), *extras = json_object_new_object();
-	int64_t id;
+	json_object *extras = json_object_new_object();
+	int64_t id = action;
 	char now[32];
 
-	js_set_str(args, "recall_type", "workspace_context");
-	id = post(c, event_action("recall", SOURCE_USER, args, &err), &err);
+	if (action < 0) {
+		json_object *args = json_object_new_object();
+
+		js_set_str(args, "recall_type", "workspace_context");
+		id = post(c, event_action("recall", SOURCE_USER, args, &err), &err);
+	}
 	timestamp_now(now);
 	now[10] = '\0';
 	js_set_str(extras, "recall_type", "workspace_context");
@@ -330,24 +334,22 @@ int conversation_message(struct conversation *c, const char *text, size_t len,
 	if (evlog_barrier(c->log, err))
 		return err->code;
 	if (first)
-		recall(c);
+		recall(c, -1);
 	c->text_only = 0;
 	return conversation_continue(c, err);
 }
 
-/* An action that had not left when the process ended. */
-static void resend(struct conversation *c)
+/* An action that had no effect yet when the process ended. */
+static void redo(struct conversation *c)
 {
 	struct error err = ERROR_NONE;
-	AUTO(event) struct event *action = evlog_event(c->log, c->resend, &err);
+	AUTO(event) struct event *action = evlog_event(c->log, c->redo, &err);
 
-	c->resend = -1;
-	if (!action) {
+	c->redo = -1;
+	if (action)
+		act(c, action);
+	else
 		set_error(c, EXIT_FAILED, "%s", err.text);
-		return;
-	}
-	c->pending = action->id;
-	dispatch(c, action);
 }
 
 int conversation_continue(struct conversation *c, struct error *err)
@@ -357,8 +359,8 @@ int conversation_continue(struct conversation *c, struct error *err)
 	raise_limits(c);
 	c->condense = false;
 	set_state(c, STATE_RUNNING, "");
-	if (c->resend >= 0)
-		resend(c);
+	if (c->redo >= 0)
+		redo(c);
 	kick(c);
 	return MT_OK;
 }

@@ -59,7 +59,7 @@ struct conversation {
 
 	bool stepping, again, closing;
 	int64_t pending;           /* runnable action without observation; -1 */
-	int64_t resend;            /* action to execute when it goes on; -1 */
+	int64_t redo;              /* action whose effect is still to come; -1 */
 	const struct tool *pending_tool;
 	struct llm_exchange *exchange;
 	int64_t asked_at;          /* events there when the request was made */
@@ -85,6 +85,9 @@ int conversation_open(struct conversation *c, const struct conversation_options 
 /** Undo a half-made conversation. @return `r`. With `keep_config` the caller
  *  still owns configuration and registry. */
 int conversation_undo(struct conversation *c, bool keep_config, int r);
+/** Tell the model where it is: the context of the workspace. `action` is the
+ *  recall that asked for it, -1: none has yet. */
+void recall(struct conversation *c, int64_t action);
 /** The runner is gone: what is left of closing. */
 void conversation_close_rest(struct conversation *c);
 /** Append an event; everybody is told. Takes the reference, NULL included
@@ -116,6 +119,8 @@ json_object *wiring_settings(const struct conversation *c, const char *controlle
 /* ---- step.c ---- */
 /** Do what can be done now: steps until something has to be waited for. */
 void kick(struct conversation *c);
+/** An action is in the log: what follows from it. */
+void act(struct conversation *c, struct event *e);
 /** Drop what an agent had planned. */
 void clear_queue(struct conversation *c);
 /** Plan again what a reply of the log asked for; `done` of it is in the log. */

@@ -80,26 +80,30 @@ static void restore_metrics(struct conversation *c)
 		llm_set_metrics(c->llm, &m);
 }
 
+/* Id of the newest event that names a state; -1: none. */
+static int64_t last_state(struct conversation *c)
+{
+	int64_t id = evlog_count(c->log) - 1;
+
+	while (id >= 0
+	       && strcmp(evlog_head(c->log, id)->type->name, "agent_state_changed") != 0)
+		id--;
+	return id;
+}
+
 /* The state that the log names last, as far as it survives a process. */
 static void restore_state(struct conversation *c)
 {
-	for (int64_t id = evlog_count(c->log) - 1; id >= 0; id--) {
-		const struct evlog_head *head = evlog_head(c->log, id);
-		AUTO(event) struct event *e = NULL;
-		int state;
+	int64_t id = last_state(c);
+	AUTO(event) struct event *e = id >= 0 ? evlog_event(c->log, id, NULL) : NULL;
+	int state = e ? state_find(event_arg(e, "agent_state")) : -1;
 
-		if (strcmp(head->type->name, "agent_state_changed") != 0)
-			continue;
-		e = evlog_event(c->log, id, NULL);
-		state = e ? state_find(event_arg(e, "agent_state")) : -1;
-		if (state >= 0 && state_is_resting((enum agent_state)state)) {
-			c->state = (enum agent_state)state;
-			snprintf(c->reason, sizeof c->reason, "%s", event_arg(e, "reason"));
-		}
-		if (c->state == STATE_ERROR && strstr(c->reason, "maximum iteration"))
-			c->exit_code = EXIT_LIMIT;
+	if (state < 0 || !state_is_resting((enum agent_state)state))
 		return;
-	}
+	c->state = (enum agent_state)state;
+	snprintf(c->reason, sizeof c->reason, "%s", event_arg(e, "reason"));
+	if (c->state == STATE_ERROR && strstr(c->reason, "maximum iteration"))
+		c->exit_code = EXIT_LIMIT;
 }
 
 static bool answered(struct conversation *c, int64_t action)
@@ -111,31 +115,66 @@ static bool answered(struct conversation *c, int64_t action)
 	return false;
 }
 
-/* A runnable action without observation. If it had left, nobody knows what it
- * did; if not, it runs when the conversation goes on. */
-static int restore_pending(struct conversation *c, struct error *err)
+/* The newest action, if it is one that something follows from. */
+static int64_t newest_action(struct conversation *c)
 {
 	for (int64_t id = evlog_count(c->log) - 1; id >= 0; id--) {
 		const struct evlog_head *head = evlog_head(c->log, id);
-		AUTO(event) struct event *e = NULL;
 
-		if (!head->type->is_action || !(head->type->flags & EVENT_RUNNABLE)
-		    || head->undone)
-			continue;
-		if (answered(c, id))
-			return MT_OK;
-		e = evlog_event(c->log, id, err);
-		if (!e)
-			return err->code;
-		if (evlog_dispatched(c->log, id))
-			post_unanswered(c, e, "", "The call was interrupted when the process "
-					"ended; it may have taken effect. The shell is new: "
-					"working directory and variables are as at the start.");
-		else
-			c->resend = id;
+		if (head->type->is_action && !head->undone && head->source == SOURCE_AGENT
+		    && strcmp(head->type->name, "message") != 0)
+			return id;
+		if (head->type->is_action && !head->undone
+		    && (head->type->flags & EVENT_RUNNABLE))
+			return id;
+	}
+	return -1;
+}
+
+static bool ended_by(struct conversation *c, int64_t action)
+{
+	return c->state != STATE_LOADING && last_state(c) > action;
+}
+
+/* An action without its effect. If a call had left, nobody knows what it did;
+ * otherwise it happens when the conversation goes on. */
+static int restore_action(struct conversation *c, struct error *err)
+{
+	int64_t id = newest_action(c);
+	AUTO(event) struct event *e = NULL;
+
+	if (id <= 0 || answered(c, id) || ended_by(c, id))
+		return MT_OK;
+	if (!evlog_dispatched(c->log, id)) {
+		c->redo = id;
 		return MT_OK;
 	}
+	e = evlog_event(c->log, id, err);
+	if (!e)
+		return err->code;
+	post_unanswered(c, e, "", "The call was interrupted when the process ended; it may "
+			"have taken effect. The shell is new: working directory and variables "
+			"are as at the start.");
 	return MT_OK;
+}
+
+/* The first message of the user is followed by the context of the workspace. */
+static void restore_recall(struct conversation *c)
+{
+	int64_t action = -1;
+
+	if (!history_user_since(c->log, 0))
+		return;
+	for (int64_t id = 0; id < evlog_count(c->log); id++) {
+		const struct evlog_head *head = evlog_head(c->log, id);
+
+		if (strcmp(head->type->name, "recall") != 0)
+			continue;
+		if (!head->type->is_action)
+			return;
+		action = id;
+	}
+	recall(c, action);
 }
 
 /* Calls of the newest reply that were not logged are planned again. */
@@ -175,8 +214,9 @@ static int restore(struct conversation *c, struct error *err)
 		c->kept = strndup(kept, len);
 	restore_state(c);
 	restore_metrics(c);
+	restore_recall(c);
 	r = restore_queue(c, err);
-	return r ? r : restore_pending(c, err);
+	return r ? r : restore_action(c, err);
 }
 
 int conversation_resume(uv_loop_t *loop, const struct config_input *in,

@@ -77,8 +77,7 @@ static void observe(struct conversation *c, struct event *action, const char *ty
 	post(c, e, &err);
 }
 
-/* An action is in the log: what follows from it. */
-static void act(struct conversation *c, struct event *e)
+void act(struct conversation *c, struct event *e)
 {
 	const char *type = e->type->name;
 

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+# resume_bytes.py - the work of resume-bytes.sh: a model on this machine that
+# answers by the number of its replies in the request, and keeps every body.
+import http.server
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import threading
+
+TURNS = [
+    [("execute_bash", {"command": "echo one; export A=1"})],
+    [("execute_bash", {"command": "printf 'a\\nb\\n' > t.txt; cat t.txt"}),
+     ("think", {"thought": "two calls in one reply"})],
+    [("str_replace_editor", {"command": "view", "path": "@/t.txt"})],
+    [("no_such_tool", {"x": 1}), ("execute_bash", {"command": "echo three"})],
+    [("execute_bash", {"wrong": True})],
+    [("finish", {"message": "done"})],
+]
+
+
+class Model(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    bodies = []
+    workspace = ""
+
+    def log_message(self, *args):
+        pass
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        request = json.loads(body)
+        turn = sum(m["role"] == "assistant" for m in request["messages"])
+        Model.bodies.append((turn, body))
+        calls = [{"id": "call_%d_%d" % (turn, i), "type": "function",
+                  "function": {"name": name, "arguments":
+                               json.dumps(args).replace("@", Model.workspace)}}
+                 for i, (name, args) in enumerate(TURNS[turn])]
+        answer = json.dumps({
+            "id": "chatcmpl-%d" % turn, "object": "chat.completion",
+            "choices": [{"index": 0, "finish_reason": "tool_calls", "message": {
+                "role": "assistant", "content": "turn %d" % turn, "tool_calls": calls}}],
+            "usage": {"prompt_tokens": 10, "completion_tokens": 2}}).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+
+
+def mortise(state, *words):
+    env = dict(os.environ, XDG_STATE_HOME=state, OPENAI_API_KEY="sk-of-a-test")
+    return subprocess.run(["mortise", *words], env=env, stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, timeout=60)
+
+
+def conversation(state):
+    root = os.path.join(state, "mortise", "conversations")
+    return os.path.join(root, os.listdir(root)[0])
+
+
+count = 0
+
+
+def tell(good, name, *details):
+    global count
+    count += 1
+    print("%sok %d - %s" % ("" if good else "not ", count, name))
+    if not good:
+        for d in details:
+            print("# " + str(d)[:2000].replace("\n", "\n# "))
+
+
+def first_difference(a, b):
+    for i, (x, y) in enumerate(zip(a, b)):
+        if x != y:
+            return "from byte %d:\n%s\n%s" % (i, a[i - 60:i + 200], b[i - 60:i + 200])
+    return "lengths %d and %d" % (len(a), len(b))
+
+
+def check_cut(work, whole, lines, n, wanted, workspace):
+    """The log ends after its record n: go on from there."""
+    state = os.path.join(work, "cut%d" % n)
+    shutil.copytree(whole, state)
+    log = os.path.join(conversation(state), "events.jsonl")
+    with open(log, "wb") as f:
+        f.write(b"".join(lines[:n]))
+    last = json.loads(lines[n - 1])
+    Model.bodies = []
+    words = ["resume", "--json"]
+    if not any(b'"action":"message"' in line for line in lines[:n]):
+        words += ["-t", "go"]
+    result = mortise(state, *words)
+    name = "cut after record %d (%s)" % (
+        n, last.get("action") or last.get("observation") or last.get("record"))
+    tell(result.returncode == 0, name + " ends well", result.returncode, result.stderr)
+    with open(log, "rb") as f:
+        kept = f.read().startswith(b"".join(lines[:n]))
+    tell(kept, name + " keeps every whole record")
+    if last.get("record") == "dispatch":
+        return  # nobody knows what the call did: the model is told so
+    for turn, body in Model.bodies:
+        if body != wanted.get(turn):
+            tell(False, name + " sends the same bytes", "turn %d" % turn,
+                 first_difference(body, wanted.get(turn, b"")))
+            return
+    tell(True, name + " sends the same bytes")
+
+
+def main():
+    work = tempfile.mkdtemp()
+    workspace = os.path.join(work, "ws")
+    os.mkdir(workspace)
+    Model.workspace = workspace
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Model)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    url = "llm.base_url=http://127.0.0.1:%d/v1" % server.server_port
+    whole = os.path.join(work, "whole")
+    os.mkdir(whole, 0o700)
+    result = mortise(whole, "run", "--json", "-m", "openai/test", "-o", url, "-C", workspace,
+                     "-t", "go")
+    tell(result.returncode == 0, "the uninterrupted run ends well", result.stderr)
+    wanted = dict(Model.bodies)
+    tell(len(wanted) == len(TURNS), "it asks once a turn", sorted(wanted))
+    with open(os.path.join(conversation(whole), "events.jsonl"), "rb") as f:
+        lines = f.readlines()
+    for n in range(1, len(lines)):
+        check_cut(work, whole, lines, n, wanted, workspace)
+    print("1..%d" % count)
+    shutil.rmtree(work)
+
+
+main()
