@@ -11,6 +11,7 @@
 static const struct command *const commands[] = {
 	&command_run,
 	&command_resume,
+	&command_conversations,
 	&command_tools,
 	&command_plugins,
 	&command_config,

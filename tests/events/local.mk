@@ -19,3 +19,5 @@ tests_events_test_oom_SOURCES = %D%/test-oom.c %D%/logs.h
 tests_events_test_oom_CPPFLAGS = $(EVENT_TEST_CPPFLAGS)
 tests_events_test_oom_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
 tests_events_test_oom_LDADD = $(LIBHOST)
+TESTS += %D%/conversations.bats
+EXTRA_DIST += %D%/conversations.bats

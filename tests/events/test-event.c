@@ -45,7 +45,7 @@ static void test_read(void)
 		  "\"security_risk\":-1,\"impl_source\":\"default\","
 		  "\"view_range\":[1,2]}}", 0 },
 		{ "{\"action\":\"finish\",\"args\":{\"task_completed\":true,\"thought\":\"\"}}",
-		  "{\"message\":\"All done! What's next on the agenda?\",\"action\":\"finish\","
+		  "{\"message\":\"The task is done.\",\"action\":\"finish\","
 		  "\"args\":{\"final_thought\":\"\",\"outputs\":{},\"thought\":\"\"}}", 0 },
 		{ "{\"observation\":\"run\",\"content\":\"o\",\"extras\":{\"command\":\"ls\","
 		  "\"exit_code\":2,\"command_id\":7,\"formatted_output_and_error\":\"\"}}",

@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * conversations.c - `mortise conversations`: those on disk listed and shown,
+ * OpenHands files written and read. */
+#include "commands/command.h"
+#include "controller/conversation.h"
+#include "controller/meta.h"
+#include "events/trajectory.h"
+#include "files.h"
+#include "utf8.h"
+
+#include <config.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+enum { F_JSON, F_ALL, F_SCREENSHOTS };
+enum { SHOWN_LINES = 12, TITLE_SHOWN = 60 };
+
+static const struct flag flags[] = {
+	[F_JSON] = { 'j', "json", NULL, "list, show: as JSON, one object a line" },
+	[F_ALL] = { 'a', "all", NULL, "show: every event, and each whole" },
+	[F_SCREENSHOTS] = { 0, "screenshots", NULL, "export: with screenshots" },
+	{ 0 },
+};
+
+struct arguments {
+	struct common common;
+	bool json, all, screenshots;
+	const char *id, *file;
+};
+
+/* A line of text from outside: control characters other than tabs become
+ * spaces, so that an old output does nothing to the terminal. */
+static void print_line(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)text[i];
+
+		putchar((c < ' ' && c != '\t') || c == 0x7f ? ' ' : c);
+	}
+	putchar('\n');
+}
+
+/* ---- list ------------------------------------------------------------------------ */
+
+struct entry {
+	char *id, *title, *workspace;
+	int64_t events;
+	time_t written;
+};
+
+struct entries {
+	struct entry *items;
+	size_t count;
+};
+
+static void entries_clear(struct entries *l)
+{
+	for (size_t i = 0; i < l->count; i++) {
+		free(l->items[i].id);
+		free(l->items[i].title);
+		free(l->items[i].workspace);
+	}
+	free(l->items);
+}
+
+/* The folder of all conversations. */
+static char *root_dir(const struct config *c, struct error *err)
+{
+	char *dir = conversation_dir(c, "x", err);
+
+	if (dir)
+		dir[strlen(dir) - 2] = '\0'; /* without "/x" */
+	return dir;
+}
+
+/* What is known of the conversation in `dir`; false if it is none. */
+static bool look_at(const char *root, const char *id, struct entry *ret)
+{
+	AUTO(free) char *dir = path_join(root, id);
+	AUTO(free) char *path = dir ? path_join(dir, "events.jsonl") : NULL;
+	AUTO(json) json_object *meta = dir ? meta_read(dir, NULL) : NULL;
+	AUTO(evlog) struct evlog *log = NULL;
+	struct stat st;
+
+	if (!path || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+		return false;
+	*ret = (struct entry){ .events = -1, .written = st.st_mtime };
+	if (evlog_open(dir, EVLOG_READ, NULL, &log, NULL, NULL) == MT_OK)
+		ret->events = evlog_count(log);
+	ret->id = strdup(id);
+	ret->title = strdup(js_str(meta, "title", ""));
+	ret->workspace = strdup(js_str(meta, "workspace", ""));
+	return ret->id && ret->title && ret->workspace;
+}
+
+static int newest_first(const void *x, const void *y)
+{
+	const struct entry *a = x, *b = y;
+
+	if (a->written != b->written)
+		return a->written < b->written ? 1 : -1;
+	return strcmp(b->id, a->id);
+}
+
+static int collect(const char *root, struct entries *l, struct error *err)
+{
+	DIR *dir = opendir(root);
+	struct dirent *d;
+
+	if (!dir)
+		return errno == ENOENT ? MT_OK :
+			fail(err, MT_EIO, "%s cannot be read: %s", root, strerror(errno));
+	while ((d = readdir(dir))) {
+		struct entry *grown;
+
+		if (d->d_name[0] == '.')
+			continue;
+		grown = reallocarray(l->items, l->count + 1, sizeof *grown);
+		if (!grown)
+			break;
+		l->items = grown;
+		l->count += look_at(root, d->d_name, &grown[l->count]);
+	}
+	closedir(dir);
+	if (d)
+		return fail(err, MT_ENOMEM, "out of memory for the list");
+	if (l->count)
+		qsort(l->items, l->count, sizeof *l->items, newest_first);
+	return MT_OK;
+}
+
+static void print_entry(const struct entry *e, bool json)
+{
+	AUTO(strbuf) struct strbuf out = STRBUF(1 << 20);
+	struct tm tm;
+	char when[32];
+
+	strftime(when, sizeof when, json ? "%Y-%m-%dT%H:%M:%SZ" : "%Y-%m-%d %H:%M",
+		 json ? gmtime_r(&e->written, &tm) : localtime_r(&e->written, &tm));
+	if (!json) {
+		printf("%-26s %s %7" PRId64 " events  ", e->id, when, e->events);
+		print_line(e->title, utf8_cut(e->title, strlen(e->title), TITLE_SHOWN));
+		return;
+	}
+	strbuf_addc(&out, '{');
+	js_key_str(&out, "id", e->id);
+	js_key_str(&out, "written", when);
+	js_key_int(&out, "events", e->events);
+	js_key_str(&out, "title", e->title);
+	js_key_str(&out, "workspace", e->workspace);
+	printf("%s}\n", out.text);
+}
+
+static int list(const struct config *c, const struct arguments *a, struct error *err)
+{
+	AUTO(free) char *root = root_dir(c, err);
+	struct entries l = { 0 };
+	int status = root ? collect(root, &l, err) : err->code;
+
+	for (size_t i = 0; i < l.count && !status; i++)
+		print_entry(&l.items[i], a->json);
+	if (!status && l.count == 0 && !a->json)
+		puts("There is no conversation yet: mortise run -t TEXT begins one.");
+	entries_clear(&l);
+	return status;
+}
+
+/* ---- show ------------------------------------------------------------------------- */
+
+static int open_for_reading(const struct config *c, const char *prefix, struct evlog **ret,
+			    char **ret_id, struct error *err)
+{
+	AUTO(free) char *dir = NULL, *report = NULL;
+	int status;
+
+	*ret_id = conversation_find(c, prefix, err);
+	dir = *ret_id ? conversation_dir(c, *ret_id, err) : NULL;
+	if (!dir)
+		return err->code;
+	status = evlog_open(dir, EVLOG_READ, NULL, ret, &report, err);
+	if (report)
+		fprintf(stderr, "mortise: %s\n", report);
+	return status;
+}
+
+/* Put the first lines of a text out, indented. */
+static void print_text(const char *text, size_t len, size_t max_lines)
+{
+	size_t lines = 0;
+
+	while (len > 0 && lines++ < max_lines) {
+		const char *end = memchr(text, '\n', len);
+		size_t n = end ? (size_t)(end - text) : len;
+
+		fputs("    ", stdout);
+		print_line(text, n);
+		text += n + (end != NULL);
+		len -= n + (end != NULL);
+	}
+	if (len > 0)
+		puts("    ...");
+}
+
+static void print_event(const struct event *e, bool whole)
+{
+	AUTO(strbuf) struct strbuf message = STRBUF(SIZE_MAX / 2);
+	size_t lines = whole ? SIZE_MAX : SHOWN_LINES, len;
+	const char *thought = event_arg(e, "thought"), *content = event_content(e, &len);
+
+	event_message(e, &message);
+	printf("%" PRId64 " %s: %s\n", e->id, source_name(e->source), e->type->name);
+	if (e->is_action && *thought && strcmp(thought, message.text) != 0)
+		print_text(thought, strlen(thought), lines);
+	if (e->is_action || len == 0)
+		print_text(message.text, message.len, lines);
+	else
+		print_text(content, len, lines);
+}
+
+static int show(const struct config *c, const struct arguments *a, struct error *err)
+{
+	AUTO(evlog) struct evlog *log = NULL;
+	AUTO(free) char *id = NULL;
+	int status = open_for_reading(c, a->id, &log, &id, err);
+
+	for (int64_t n = 0; !status && n < evlog_count(log); n++) {
+		AUTO(strbuf) struct strbuf line = STRBUF(SIZE_MAX / 2);
+		AUTO(event) struct event *e = NULL;
+
+		if (!a->all && !event_is_history(evlog_head(log, n)))
+			continue;
+		e = evlog_event(log, n, err);
+		if (!e)
+			return err->code;
+		if (!a->json)
+			print_event(e, a->all);
+		else if (event_write(e, &line) == MT_OK)
+			puts(line.text);
+	}
+	return status;
+}
+
+/* ---- export ------------------------------------------------------------------------ */
+
+static int write_piece(const char *text, size_t len, void *arg)
+{
+	return fwrite(text, 1, len, arg) == len ? MT_OK : MT_EIO;
+}
+
+/* Beside the file first: a failure leaves what was there. */
+static int export_file(struct evlog *log, bool screenshots, const char *path,
+		       struct error *err)
+{
+	AUTO(strbuf) struct strbuf temp = STRBUF(1 << 16);
+	FILE *out = NULL;
+	int fd = -1, status;
+
+	if (!strbuf_addf(&temp, "%s.XXXXXX", path))
+		fd = mkostemp(temp.text, O_CLOEXEC);
+	if (fd >= 0)
+		out = fdopen(fd, "w");
+	if (!out) {
+		status = fail(err, MT_EIO, "%s cannot be written: %s", path, strerror(errno));
+		auto_close(&fd);
+		return status;
+	}
+	status = trajectory_export(log, screenshots, write_piece, out, err);
+	if ((fclose(out) != 0 || (!status && rename(temp.text, path) != 0)) && !status)
+		status = fail(err, MT_EIO, "%s cannot be written: %s", path, strerror(errno));
+	if (status)
+		unlink(temp.text);
+	return status;
+}
+
+static int export(const struct config *c, const struct arguments *a, struct error *err)
+{
+	AUTO(evlog) struct evlog *log = NULL;
+	AUTO(free) char *id = NULL;
+	AUTO(strbuf) struct strbuf path = STRBUF(1 << 16);
+	struct stat st;
+	int status = open_for_reading(c, a->id, &log, &id, err);
+
+	if (status)
+		return status;
+	if (!a->file || strcmp(a->file, "-") == 0) {
+		status = trajectory_export(log, a->screenshots, write_piece, stdout, err);
+		return fflush(stdout) != 0 ? fail(err, MT_EIO, "standard output is closed") :
+					     status;
+	}
+	strbuf_add(&path, a->file);
+	if (stat(a->file, &st) == 0 && S_ISDIR(st.st_mode))
+		strbuf_addf(&path, "/%s.json", id);
+	return export_file(log, a->screenshots, path.text, err);
+}
+
+/* ---- import ------------------------------------------------------------------------- */
+
+static int write_meta(const char *dir, const char *id, const char *title,
+		      const char *workspace, struct error *err)
+{
+	AUTO(free) char *path = path_join(dir, "meta.json");
+	AUTO(strbuf) struct strbuf out = STRBUF(1 << 20);
+	char now[32];
+
+	timestamp_now(now);
+	strbuf_addc(&out, '{');
+	js_key_int(&out, "format", 1);
+	js_key_str(&out, "id", id);
+	js_key_str(&out, "title", title);
+	js_key_str(&out, "workspace", workspace);
+	js_key_str(&out, "created", now);
+	js_key_str(&out, "version", VERSION);
+	strbuf_add(&out, ",\"spec\":{}}");
+	if (!path || out.error)
+		return fail(err, MT_ENOMEM, "out of memory for a conversation");
+	return file_write(path, out.text, out.len, 0600, true, err);
+}
+
+static int import_into(const char *dir, const char *id, const char *workspace,
+		       const struct trajectory *t, size_t *ret_count, struct error *err)
+{
+	const struct evlog_options o = { .sync = SYNC_BARRIER };
+	AUTO(evlog) struct evlog *log = NULL;
+	int status = evlog_open(dir, EVLOG_CREATE, &o, &log, NULL, err);
+
+	if (!status)
+		status = trajectory_import(log, t->events, ret_count, err);
+	if (!status)
+		status = evlog_barrier(log, err);
+	return status ? status : write_meta(dir, id, t->title, workspace, err);
+}
+
+static int import_one(const struct config *c, const struct arguments *a,
+		      const struct trajectory *t, struct error *err)
+{
+	AUTO(free) char *id = meta_new_id();
+	AUTO(free) char *dir = id ? conversation_dir(c, id, err) : NULL;
+	AUTO(free) char *workspace =
+		realpath(a->common.workspace ? a->common.workspace : ".", NULL);
+	size_t count = 0;
+	int status;
+
+	if (!dir)
+		return fail(err, MT_ENOMEM, "out of memory for a conversation");
+	if (!workspace)
+		return fail(err, MT_EINVAL, "%s: %s",
+			    a->common.workspace ? a->common.workspace : ".", strerror(errno));
+	status = import_into(dir, id, workspace, t, &count, err);
+	if (status) {
+		if (status != MT_EEXIST)
+			dir_remove(dir, NULL);
+		return status;
+	}
+	printf("%s %zu events%s%s\n", id, count, *t->title ? "  " : "", t->title);
+	return MT_OK;
+}
+
+static int import(const struct config *c, const struct arguments *a, struct error *err)
+{
+	struct trajectories t = { 0 };
+	int status = trajectory_load(a->file, &t, err);
+
+	for (size_t i = 0; i < t.count && !status; i++)
+		status = import_one(c, a, &t.items[i], err);
+	trajectory_clear(&t);
+	return status;
+}
+
+/* ---- the command ---------------------------------------------------------------------- */
+
+typedef int act(const struct config *c, const struct arguments *a, struct error *err);
+
+/* Which of them is meant; the operands go to their places. */
+static act *choose(int words, char **word, struct arguments *a)
+{
+	const char *what = words > 0 ? word[0] : "list";
+
+	if (strcmp(what, "list") == 0 && words <= 1)
+		return list;
+	if (words < 2)
+		return NULL;
+	a->id = word[1];
+	if (strcmp(what, "show") == 0 && words == 2)
+		return show;
+	if (strcmp(what, "export") == 0 && words <= 3) {
+		a->file = words == 3 ? word[2] : NULL;
+		return export;
+	}
+	a->file = word[1];
+	return strcmp(what, "import") == 0 && words == 2 ? import : NULL;
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	struct arguments a = { 0 };
+	AUTO(config) struct config *config = NULL;
+	struct error err = ERROR_NONE;
+	int index = 1, flag;
+	const char *value;
+	act *what;
+
+	while ((flag = flag_next(self, argc, argv, &index, &value, &a.common)) >= 0) {
+		a.json |= flag == F_JSON;
+		a.all |= flag == F_ALL;
+		a.screenshots |= flag == F_SCREENSHOTS;
+	}
+	if (flag != FLAG_END)
+		return flag == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
+	what = choose(argc - index, argv + index, &a);
+	if (!what) {
+		fprintf(stderr, "mortise conversations: say list, show ID, export ID [FILE] or "
+				"import FILE\n");
+		return EXIT_USAGE;
+	}
+	if (common_config(&a.common, &config, &err))
+		return complain(EXIT_USAGE, &err);
+	return what(config, &a, &err) ? complain(EXIT_FAILED, &err) : EXIT_DONE;
+}
+
+const struct command command_conversations = {
+	.name = "conversations",
+	.args = "[list | show ID | export ID [FILE] | import FILE]",
+	.summary = "List and show conversations; export and import OpenHands files.",
+	.details = "list    newest first\n"
+		   "show    the events of one; ID may be its beginning, or `last`\n"
+		   "export  its history as an OpenHands trajectory, to standard output or FILE;\n"
+		   "        into a folder as ID.json\n"
+		   "import  a trajectory, or evaluation records: each becomes a conversation",
+	.flags = flags,
+	.run = run,
+};

@@ -1,0 +1,102 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# mortise conversations: OpenHands files in and out, lists, single ones shown.
+
+setup() {
+	export HOME="$BATS_TEST_TMPDIR/home" XDG_CACHE_HOME="$BATS_TEST_TMPDIR/cache"
+	export XDG_CONFIG_HOME="$HOME/config" XDG_STATE_HOME="$HOME/state"
+	export MORTISE_SYSTEM_CONFIG="$BATS_TEST_TMPDIR/etc"
+	mkdir -p "$HOME"
+	cd "$BATS_TEST_TMPDIR"
+	cat > one.json <<-'END'
+	[{"id": 0, "timestamp": "2025-01-01T10:00:00.000001", "source": "user",
+	  "message": "hello", "action": "message", "args": {"content": "hello"}},
+	 {"id": 3, "source": "agent", "action": "run", "args": {"command": "ls"},
+	  "tool_call_metadata": {"function_name": "execute_bash", "tool_call_id": "c1",
+	   "total_calls_in_response": 1, "model_response": {"id": "r1", "model": "m",
+	    "choices": [{"finish_reason": "tool_calls", "message": {"content": "let me see",
+	     "tool_calls": [{"id": "c1", "function": {"name": "execute_bash",
+	      "arguments": "{\"command\": \"ls\"}"}}]}}], "usage": {"prompt_tokens": 9}}}},
+	 {"id": 4, "cause": 3, "source": "agent", "observation": "run",
+	  "content": "a\u001b[31mb", "extras": {"command": "ls"}},
+	 {"id": 5, "source": "environment", "observation": "agent_state_changed",
+	  "content": "", "extras": {"agent_state": "finished"}}]
+	END
+}
+
+@test "nothing there yet" {
+	run mortise conversations
+	[ "$status" -eq 0 ]
+	[[ "$output" == "There is no conversation yet"* ]]
+	run mortise conversations list --json
+	[ "$status" -eq 0 ] && [ -z "$output" ]
+	run mortise conversations show last
+	[ "$status" -eq 1 ]
+}
+
+@test "import, list, show" {
+	run mortise conversations import one.json
+	[ "$status" -eq 0 ]
+	[[ "$output" == *" 4 events" ]]
+	id=${output%% *}
+	dir="$XDG_STATE_HOME/mortise/conversations/$id"
+	[ "$(stat -c %a "$dir")" = 700 ]
+	[ "$(stat -c %a "$dir/events.jsonl")" = 600 ]
+	[ "$(jq -r .format "$dir/meta.json")" = 1 ]
+	[ "$(jq -r 'select(.record == "llm_reply").calls[0].name' "$dir/events.jsonl")" = execute_bash ]
+
+	run mortise conversations list --json
+	[ "$(jq -r .id <<< "$output")" = "$id" ]
+	[ "$(jq -r .events <<< "$output")" = 4 ]
+	run mortise conversations list
+	[[ "$output" == "$id "*" 4 events"* ]]
+
+	run mortise conversations show "${id:0:8}"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"Running command: ls"* ]]
+	[[ "$output" == *"a [31mb"* ]]
+	[[ "$output" != *"agent_state_changed"* ]]
+	run mortise conversations show "$id" --json --all
+	[ "${#lines[@]}" -eq 4 ]
+	[ "$(jq .cause <<< "${lines[2]}")" = 1 ]
+}
+
+@test "export: readable by the original, and back" {
+	id=$(mortise conversations import one.json | cut -d' ' -f1)
+	mortise conversations export "$id" out.json
+	[ "$(stat -c %a out.json)" = 600 ]
+	[ "$(jq length out.json)" = 3 ]
+	[ "$(jq -r '.[1].tool_call_metadata.model_response.choices[0].message.tool_calls[0].id' out.json)" = c1 ]
+	mortise conversations export "$id" > stdout.json
+	cmp out.json stdout.json
+	mkdir folder
+	mortise conversations export "$id" folder
+	cmp out.json "folder/$id.json"
+	again=$(mortise conversations import out.json | cut -d' ' -f1)
+	mortise conversations export "$again" again.json
+	cmp out.json again.json
+}
+
+@test "evaluation records: each a conversation" {
+	jq -c '{instance_id: "a__b-1", history: .}, {instance_id: "none", history: []}' \
+		one.json > records.jsonl
+	run mortise conversations import records.jsonl
+	[ "$status" -eq 0 ]
+	[ "${#lines[@]}" -eq 1 ]
+	[[ "$output" == *"a__b-1" ]]
+}
+
+@test "what cannot be read leaves nothing behind" {
+	echo '[{"action": "message", "args": {"content": "x"}}, {"action": "dance"}]' > bad.json
+	run mortise conversations import bad.json
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"event 2 of the file"*"dance"* ]]
+	run mortise conversations list --json
+	[ -z "$output" ]
+	run mortise conversations import none.json
+	[ "$status" -eq 1 ]
+	run mortise conversations dance
+	[ "$status" -eq 2 ]
+	run mortise conversations show
+	[ "$status" -eq 2 ]
+}
