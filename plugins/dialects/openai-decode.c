@@ -409,21 +409,27 @@ static int whole_answer(struct decoder *d)
 	return tell_answer(d, answer);
 }
 
-/* Content type first; else a stream begins with a field name or a colon. */
-static enum form form_of(const char *type, const char *bytes, size_t len)
+/* By the content type; UNKNOWN if it does not tell. */
+static enum form form_of_type(const char *type)
 {
 	if (strncasecmp(type, "text/event-stream", 17) == 0)
 		return STREAM;
 	if (strncasecmp(type, "application/json", 16) == 0
 	    || strncasecmp(type, "text/html", 9) == 0)
 		return WHOLE;
-	for (size_t i = 0; i < len; i++) {
-		if (strchr(" \t\r\n\xef\xbb\xbf", bytes[i]))
-			continue;
-		return strchr("{[<\"", bytes[i]) ? WHOLE
-		       : strchr("deir:", bytes[i]) ? STREAM : WHOLE;
-	}
 	return UNKNOWN;
+}
+
+/* By its first byte that is no space: a stream begins with the name of a field
+ * or a colon. */
+static enum form form_of_byte(char c)
+{
+	return c && strchr("deir:", c) ? STREAM : WHOLE;
+}
+
+static bool is_space_or_mark(char c)
+{
+	return c && strchr(" \t\r\n\xef\xbb\xbf", c);
 }
 
 static struct decoder *decoder_of(const struct mt_dialect_host *host,
@@ -453,7 +459,14 @@ int openai_feed(const struct mt_dialect_host *host, struct mt_exchange *x, int s
 	if (!d)
 		return MT_ENOMEM;
 	if (d->form == UNKNOWN)
-		d->form = form_of(type, bytes, len);
+		d->form = form_of_type(type);
+	if (d->form == UNKNOWN) {
+		for (; len && is_space_or_mark(*bytes); len--)
+			bytes++;
+		if (!len)
+			return MT_OK;
+		d->form = form_of_byte(*bytes);
+	}
 	if (d->form == STREAM)
 		return sse_feed(&d->sse, bytes, len);
 	return strbuf_addn(&d->body, bytes, len);
