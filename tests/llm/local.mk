@@ -23,3 +23,10 @@ tests_llm_test_reply_CPPFLAGS = $(LLM_TEST_CPPFLAGS)
 tests_llm_test_reply_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
 tests_llm_test_reply_LDADD = $(LIBHOST)
 TESTS += %D%/test-reply
+
+check_PROGRAMS += %D%/talk
+tests_llm_talk_SOURCES = %D%/talk.c
+tests_llm_talk_CPPFLAGS = $(LLM_TEST_CPPFLAGS)
+tests_llm_talk_LDADD = $(LIBHOST)
+TESTS += %D%/aimock.sh
+EXTRA_DIST += %D%/aimock.sh
