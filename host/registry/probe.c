@@ -16,6 +16,14 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#if defined __SANITIZE_ADDRESS__
+#define ADDRESS_SANITIZER true
+#elif defined __has_feature
+#define ADDRESS_SANITIZER __has_feature(address_sanitizer)
+#else
+#define ADDRESS_SANITIZER false
+#endif
+
 /* Seconds after which a refusal is looked into again. */
 enum { RETRY_CRASHED = 3600, RETRY_MISSING = 30 };
 
@@ -32,9 +40,8 @@ static void confine(void)
 	limit(RLIMIT_CORE, 0);
 	limit(RLIMIT_FSIZE, 0);
 	limit(RLIMIT_NOFILE, 256);
-#ifndef __SANITIZE_ADDRESS__
-	limit(RLIMIT_AS, (rlim_t)2 << 30);
-#endif
+	if (!ADDRESS_SANITIZER) /* which maps terabytes */
+		limit(RLIMIT_AS, (rlim_t)2 << 30);
 }
 
 int registry_probe_child(const char *path, int out)
@@ -85,13 +92,17 @@ _Noreturn static void become_probe(const char *path, const char *program, int ou
 
 /* ---- the parent -------------------------------------------------------------- */
 
-/* This program; the mortise of the PATH if this is a test program. */
+/* This program; the mortise of the PATH if this is another one (a test). NULL:
+ * there is none. */
 static char *find_program(void)
 {
-	AUTO(free) char *self = realpath("/proc/self/exe", NULL);
-	const char *path = getenv("PATH"), *name = self ? strrchr(self, '/') : NULL;
+	char self[4096];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+	const char *path = getenv("PATH"), *name;
 
-	if (!name || strncmp(name, "/mortise", 8) == 0)
+	self[n > 0 ? n : 0] = '\0';
+	name = strrchr(self, '/');
+	if (name && strncmp(name, "/mortise", 8) == 0)
 		return strdup("/proc/self/exe");
 	while (path && *path) {
 		struct strbuf candidate = STRBUF(4096);
@@ -105,7 +116,7 @@ static char *find_program(void)
 			return STEAL(taken);
 		path += len + (path[len] == ':');
 	}
-	return strdup("/proc/self/exe");
+	return NULL;
 }
 
 static int64_t now_ms(void)
@@ -219,8 +230,11 @@ static int run_child(const char *path, struct strbuf *answer, int *ret_wait,
 
 	strbuf_addf(&env, "PATH=%s", search ? search : "/usr/bin:/bin");
 	env_path = strbuf_take(&env);
-	if (!program || !env_path)
+	if (!env_path)
 		return fail(err, MT_ENOMEM, "out of memory");
+	if (!program)
+		return fail(err, MT_EIO, "could not be looked at: the program mortise is not "
+			    "in PATH");
 	if (pipe2(pipes, O_CLOEXEC) != 0)
 		return fail(err, MT_EIO, "could not be looked at: %s", strerror(errno));
 	pid = fork();
