@@ -1,5 +1,6 @@
 # tests/events
-EVENT_TESTS = %D%/test-event %D%/test-log %D%/test-repair %D%/test-trajectory %D%/test-oom
+EVENT_TESTS = %D%/test-event %D%/test-log %D%/test-repair %D%/test-trajectory %D%/test-oom \
+	%D%/test-doc
 check_PROGRAMS += $(EVENT_TESTS)
 TESTS += $(EVENT_TESTS)
 EVENT_TEST_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
@@ -19,5 +20,8 @@ tests_events_test_oom_SOURCES = %D%/test-oom.c %D%/logs.h
 tests_events_test_oom_CPPFLAGS = $(EVENT_TEST_CPPFLAGS)
 tests_events_test_oom_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
 tests_events_test_oom_LDADD = $(LIBHOST)
+tests_events_test_doc_SOURCES = %D%/test-doc.c
+tests_events_test_doc_CPPFLAGS = $(EVENT_TEST_CPPFLAGS)
+tests_events_test_doc_LDADD = $(LIBHOST)
 TESTS += %D%/conversations.bats
 EXTRA_DIST += %D%/conversations.bats
