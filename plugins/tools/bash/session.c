@@ -252,12 +252,19 @@ void session_signal(struct session *s, int signal, bool spare_shell)
 	kill(s->pid, SIGCONT);
 }
 
+static bool same_modes(const struct termios *a, const struct termios *b)
+{
+	return a->c_iflag == b->c_iflag && a->c_oflag == b->c_oflag &&
+	       a->c_cflag == b->c_cflag && a->c_lflag == b->c_lflag &&
+	       memcmp(a->c_cc, b->c_cc, VEOL2 + 1) == 0;
+}
+
 /* What the last command left behind: modes, and input that nobody read. */
 static void restore_terminal(struct session *s)
 {
 	struct termios t;
 
-	if (tcgetattr(s->master, &t) == 0 && memcmp(&t, &s->modes, sizeof t) != 0)
+	if (tcgetattr(s->master, &t) == 0 && !same_modes(&t, &s->modes))
 		tcsetattr(s->master, TCSANOW, &s->modes);
 	pthread_mutex_lock(&s->lock);
 	bool flush = s->was_typed;
