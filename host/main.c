@@ -21,15 +21,19 @@ static const struct command *const commands[] = {
 static void help(void)
 {
 	puts("Usage: mortise COMMAND [FLAG]... [ARGUMENT]...\n\n"
-	     "A host for software agents: a model plans, tools act, plugins bring both.\n\n"
+	     "A host for software agents: a model plans, tools act, plugins bring "
+	     "both.\n\n"
 	     "Commands:");
 	for (size_t i = 0; i < ARRAY_LEN(commands); i++)
 		if (!commands[i]->hidden)
 			printf("  %-14s %s\n", commands[i]->name, commands[i]->summary);
 	puts("\nmortise COMMAND --help tells more about one. mortise --version\n\n"
-	     "Exit codes: 0 done, 1 failed, 2 wrong arguments or configuration, 3 the model\n"
-	     "could not be asked, 4 a limit was reached, 5 given up or refused, 6 a tool or\n"
-	     "plugin failed, 7 going in circles, 8 waiting for a person, 130 interrupted.");
+	     "Exit codes: 0 done, 1 failed, 2 wrong arguments or configuration, 3 the "
+	     "model\n"
+	     "could not be asked, 4 a limit was reached, 5 given up or refused, 6 a tool "
+	     "or\n"
+	     "plugin failed, 7 going in circles, 8 waiting for a person, 130 "
+	     "interrupted.");
 }
 
 static const struct command *find_command(const char *name)
@@ -62,7 +66,8 @@ static void run_helper(const char *name, char **argv)
 		folders[0] = self;
 	}
 	for (size_t i = 0; i < ARRAY_LEN(folders); i++) {
-		AUTO(free) char *path = folders[i] ? path_join(folders[i], program) : NULL;
+		AUTO(free) char *path =
+			folders[i] ? path_join(folders[i], program) : NULL;
 
 		if (!path)
 			continue;

@@ -30,7 +30,8 @@ static const struct component *component_of(const struct loaded *l, const char *
 	if (err)
 		return registry_need(l->registry, kind_find(kind),
 				     config_plugin(l->config, section), err);
-	return registry_find(l->registry, kind_find(kind), config_plugin(l->config, section));
+	return registry_find(l->registry, kind_find(kind),
+			     config_plugin(l->config, section));
 }
 
 static const struct mt_option *table_of(const char *section, size_t *ret_count, void *arg)
@@ -53,8 +54,10 @@ static int load(const struct common *common, struct loaded *l, struct error *err
 	config_tables(l->config, table_of, l);
 	untrusted = config_untrusted(l->config);
 	if (untrusted)
-		fprintf(stderr, "mortise: %s is not trusted and was not read: mortise config "
-			"trust\n", untrusted);
+		fprintf(stderr,
+			"mortise: %s is not trusted and was not read: mortise config "
+			"trust\n",
+			untrusted);
 	return MT_OK;
 }
 
@@ -95,10 +98,12 @@ static bool has_tool(const struct registry *r, const char *name)
 	const struct component *c;
 
 	for (size_t n = 0; (c = registry_at(r, n)); n++) {
-		json_object *tools = c->kind == MT_KIND_TOOL ? js_get(c->data, "tools") : NULL;
+		json_object *tools =
+			c->kind == MT_KIND_TOOL ? js_get(c->data, "tools") : NULL;
 
 		for (size_t i = 0; tools && i < json_object_array_length(tools); i++)
-			if (strcmp(js_str(json_object_array_get_idx(tools, i), "name", ""),
+			if (strcmp(js_str(json_object_array_get_idx(tools, i), "name",
+					  ""),
 				   name) == 0)
 				return true;
 	}
@@ -116,8 +121,8 @@ static void check_name(const struct loaded *l, const char *controller, const cha
 	    (strcmp(kind, "tool") == 0 && has_tool(l->registry, name)) ||
 	    registry_need(l->registry, kind_find(kind), name, &why))
 		return;
-	fail(&err, why.code, "%s: [%s] `%s`: %s", config_origin(l->config, controller, key),
-	     controller, key, why.text);
+	fail(&err, why.code, "%s: [%s] `%s`: %s",
+	     config_origin(l->config, controller, key), controller, key, why.text);
 	fault(faults, &err);
 }
 
@@ -139,7 +144,8 @@ static void check_controller(const struct loaded *l, const char *section, size_t
 		while (list && list_next(&list, &item, &len)) {
 			char name[128];
 
-			snprintf(name, sizeof name, "%.*s", (int)(len > 100 ? 100 : len), item);
+			snprintf(name, sizeof name, "%.*s", (int)(len > 100 ? 100 : len),
+				 item);
 			check_name(l, section, names[i].key, names[i].kind, name, faults);
 		}
 	}
@@ -241,8 +247,10 @@ const struct command command_config = {
 	.args = "[show | explain SECTION.KEY | check | trust [DIR]]",
 	.summary = "Show, explain or check the configuration; trust a project.",
 	.details = "show     what is in force, each value with where it comes from\n"
-		   "explain  one key, or a section: value, meaning, and what it stands over\n"
-		   "check    read everything, the options of plugins too, and tell each fault\n"
+		   "explain  one key, or a section: value, meaning, and what it stands "
+		   "over\n"
+		   "check    read everything, the options of plugins too, and tell each "
+		   "fault\n"
 		   "trust    let .mortise/mortise.ini of a project count, as it is now",
 	.flags = flags,
 	.run = run,

@@ -103,7 +103,8 @@ static int unknown_flag(const struct command *self, const char *word)
 	for (const struct flag *f = common_flags; f->name; f++)
 		names[count++] = f->name;
 	near = strncmp(word, "--", 2) == 0 ? suggest(word + 2, names, count) : NULL;
-	snprintf(text, sizeof text, near ? "%.40s; did you mean --%s?" : "%.40s", word, near);
+	snprintf(text, sizeof text, near ? "%.40s; did you mean --%s?" : "%.40s", word,
+		 near);
 	return bad(self, "unknown flag %s", text);
 }
 

@@ -61,7 +61,8 @@ static void list_components(const struct registry *r, struct strbuf *out)
 	while (registry_refusal(r, refused))
 		refused++;
 	if (refused)
-		strbuf_addf(out, "%zu refused: mortise plugins --refused tells why\n", refused);
+		strbuf_addf(out, "%zu refused: mortise plugins --refused tells why\n",
+			    refused);
 }
 
 static void list_refused(const struct registry *r, struct strbuf *out)
@@ -98,9 +99,12 @@ static void put_hints(struct strbuf *out, int64_t hints)
 		int64_t bit;
 		const char *name;
 	} names[] = {
-		{ MT_TOOL_READ_ONLY, "read-only" },   { MT_TOOL_DESTRUCTIVE, "destructive" },
-		{ MT_TOOL_IDEMPOTENT, "idempotent" }, { MT_TOOL_OPEN_WORLD, "open world" },
-		{ MT_TOOL_PARALLEL, "parallel" },     { MT_TOOL_CONTROL, "control" },
+		{ MT_TOOL_READ_ONLY, "read-only" },
+		{ MT_TOOL_DESTRUCTIVE, "destructive" },
+		{ MT_TOOL_IDEMPOTENT, "idempotent" },
+		{ MT_TOOL_OPEN_WORLD, "open world" },
+		{ MT_TOOL_PARALLEL, "parallel" },
+		{ MT_TOOL_CONTROL, "control" },
 	};
 	const char *comma = " (";
 
@@ -138,11 +142,11 @@ static void info_tools(const struct component *c, struct strbuf *out)
 
 static void info_text(const struct component *c, struct strbuf *out)
 {
-	strbuf_addf(out, "%s%s %s: %s\n", out->len ? "\n" : "", kind_name(c->kind), c->name,
-		    *c->summary ? c->summary : "(no summary)");
-	strbuf_addf(out, "  plugin %s %s, %s, %s ABI %u.%u\n  %s\n", c->plugin, c->version,
-		    c->license, kind_name(c->kind), c->version_major, c->version_minor,
-		    c->path);
+	strbuf_addf(out, "%s%s %s: %s\n", out->len ? "\n" : "", kind_name(c->kind),
+		    c->name, *c->summary ? c->summary : "(no summary)");
+	strbuf_addf(out, "  plugin %s %s, %s, %s ABI %u.%u\n  %s\n", c->plugin,
+		    c->version, c->license, kind_name(c->kind), c->version_major,
+		    c->version_minor, c->path);
 	if (c->option_count) {
 		strbuf_addf(out, "\nOptions, in a section [%s.%s]:\n", kind_name(c->kind),
 			    c->name);
@@ -176,15 +180,16 @@ static int not_there(const struct registry *r, const char *word, struct error *e
 
 		file = file ? file + 1 : refusal->path;
 		if (strncmp(file, word, len) == 0 && strcmp(file + len, ".so") == 0)
-			return fail(err, MT_EINVAL, "%s: %s", refusal->path, refusal->reason);
+			return fail(err, MT_EINVAL, "%s: %s", refusal->path,
+				    refusal->reason);
 	}
 	for (; count < ARRAY_LEN(names) && (c = registry_at(r, count)); count++)
 		names[count] = c->name;
 	near = suggest(word, names, count);
-	return near ? fail(err, MT_ENOTFOUND, "there is no plugin %.80s; did you mean %s?",
-			   word, near) :
-		      fail(err, MT_ENOTFOUND, "there is no plugin %.80s: see mortise plugins",
-			   word);
+	return near ? fail(err, MT_ENOTFOUND,
+			   "there is no plugin %.80s; did you mean %s?", word, near)
+		    : fail(err, MT_ENOTFOUND,
+			   "there is no plugin %.80s: see mortise plugins", word);
 }
 
 static int info(const struct registry *r, const char *word, bool json, struct strbuf *out,
@@ -247,7 +252,8 @@ static int check(const char *path, bool json, struct error *err)
 	for (size_t i = 0; i < json_object_array_length(all); i++) {
 		json_object *c = json_object_array_get_idx(all, i);
 
-		printf("%s %s %s", i ? "," : "", js_str(c, "kind", ""), js_str(c, "name", ""));
+		printf("%s %s %s", i ? "," : "", js_str(c, "kind", ""),
+		       js_str(c, "name", ""));
 	}
 	puts("");
 	return EXIT_DONE;
@@ -302,7 +308,8 @@ static int run(const struct command *self, int argc, char **argv)
 		return list_or_info(&common, argv[index + 1], json, false);
 	if (strcmp(what, "check") == 0 && index + 2 == argc)
 		return check(argv[index + 1], json, &err);
-	fail(&err, MT_EINVAL, "plugins: write mortise plugins [list], plugins info NAME or "
+	fail(&err, MT_EINVAL,
+	     "plugins: write mortise plugins [list], plugins info NAME or "
 	     "plugins check FILE");
 	return complain(EXIT_USAGE, &err);
 }
@@ -311,8 +318,10 @@ const struct command command_plugins = {
 	.name = "plugins",
 	.args = "[list | info NAME | check FILE]",
 	.summary = "List plugins, show one, or check a file.",
-	.details = "NAME is the name of a component, KIND/NAME, or a plugin: all it brings.\n"
-		   "check looks at a file in a process of its own, whatever the cache says.",
+	.details =
+		"NAME is the name of a component, KIND/NAME, or a plugin: all it "
+		"brings.\n"
+		"check looks at a file in a process of its own, whatever the cache says.",
 	.flags = flags,
 	.run = run,
 };

@@ -22,8 +22,9 @@ struct config_input {
 	size_t override_count;
 	const char *workspace;         /* whose .mortise/mortise.ini counts if trusted */
 	const char *file;              /* --config: instead of the user's file; or NULL */
-	bool pinned;                   /* the overrides say all of what an agent is: files
-	                                  and environment count for [core] and [grant.*] only */
+	bool pinned;                   /* the overrides say all of what an agent is:
+					  files and environment count for [core] and
+					  [grant.*] only */
 };
 
 /** Read every layer. Options of plugins are checked later, by config_section,

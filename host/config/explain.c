@@ -218,9 +218,12 @@ static int explain_section(const struct config *c, const char *section,
 		const struct mt_option *option = at(table, i);
 
 		strbuf_addf(out, "%s = ", option->name);
-		put_text(out, option, config_get(c, section, option->name) ?
-				      config_get(c, section, option->name) : option->fallback);
-		strbuf_addf(out, "  (%s)\n    %s\n", config_origin(c, section, option->name),
+		put_text(out, option,
+			 config_get(c, section, option->name)
+				 ? config_get(c, section, option->name)
+				 : option->fallback);
+		strbuf_addf(out, "  (%s)\n    %s\n",
+			    config_origin(c, section, option->name),
 			    option->help ? option->help : "");
 	}
 	return out->error ? fail(err, out->error, "out of memory") : MT_OK;

@@ -52,8 +52,8 @@ static int unknown_section(const char *section, const char *origin, struct error
 	near = suggest(word, names, count);
 	if (near)
 		return fail(err, MT_EINVAL,
-			    "%s: unknown section [%.80s]; did you mean [%s%.80s]?", origin,
-			    section, near, rest ? rest : "");
+			    "%s: unknown section [%.80s]; did you mean [%s%.80s]?",
+			    origin, section, near, rest ? rest : "");
 	return fail(err, MT_EINVAL, "%s: unknown section [%.80s]", origin, section);
 }
 
@@ -67,15 +67,17 @@ int config_open_section(struct config *c, const char *section, const char *origi
 	if (!f)
 		return unknown_section(section, origin, err);
 	if (!name && !f->plain)
-		return fail(err, MT_EINVAL, "%s: [%s] needs a name: write [%s.NAME]", origin,
-			    f->name, f->name);
+		return fail(err, MT_EINVAL, "%s: [%s] needs a name: write [%s.NAME]",
+			    origin, f->name, f->name);
 	if (name && !f->named)
 		return fail(err, MT_EINVAL, "%s: [%s] has no named sections: write [%s]",
 			    origin, f->name, f->name);
 	if (name && !name_valid(name, strlen(name), false))
-		return fail(err, MT_EINVAL,
-			    "%s: `%.80s` is no name for a section: a small letter, then at "
-			    "most 62 small letters, digits, - and _", origin, name);
+		return fail(
+			err, MT_EINVAL,
+			"%s: `%.80s` is no name for a section: a small letter, then at "
+			"most 62 small letters, digits, - and _",
+			origin, name);
 	if (layer == LAYER_PROJECT && !f->project)
 		return fail(err, MT_EDENIED, "%s: a project may not have a section [%s]: "
 			    "put it into your own configuration", origin, section);
@@ -113,15 +115,18 @@ static int check_setting(const struct family *f, const char *section, const char
 			    "%s: `%.80s` is no key: small letters, digits, _, - and .",
 			    origin, key);
 	if (layer == LAYER_PROJECT && !project_may_set(f, key))
-		return fail(err, MT_EDENIED, "%s: a project may not set `%s` of [%s]: put it "
-			    "into your own configuration", origin, key, section);
+		return fail(err, MT_EDENIED,
+			    "%s: a project may not set `%s` of [%s]: put it "
+			    "into your own configuration",
+			    origin, key, section);
 	if (!option && f->plugin)
 		return MT_OK;
 	if (!option)
 		status = option_unknown(f->table, f->count, key, &why);
 	else if (op != '=' && option->type != MT_OPTION_LIST)
-		return fail(err, MT_EINVAL, "%s: `%s` is no list: write %s = instead of %s %c=",
-			    origin, key, key, key, op);
+		return fail(err, MT_EINVAL,
+			    "%s: `%s` is no list: write %s = instead of %s %c=", origin,
+			    key, key, key, op);
 	else if (op == '=' && !*value && !(option->flags & MT_OPTION_REQUIRED))
 		return MT_OK; /* unset again */
 	else
@@ -249,12 +254,14 @@ static int apply_ini(struct config *c, const struct ini *ini, const char *path,
 	int status = MT_OK;
 
 	if (ini->count > SETTINGS_MAX || ini->section_count > SETTINGS_MAX)
-		return fail(err, MT_ELIMIT, "%s: more than %d settings", path, SETTINGS_MAX);
+		return fail(err, MT_ELIMIT, "%s: more than %d settings", path,
+			    SETTINGS_MAX);
 	for (size_t i = 0; i < ini->section_count && !status; i++) {
 		strbuf_reset(&origin);
 		if (strbuf_addf(&origin, "%s:%u", path, ini->section_lines[i]))
 			return fail(err, origin.error, "%s: the path is too long", path);
-		status = config_open_section(c, ini->sections[i], origin.text, layer, err);
+		status =
+			config_open_section(c, ini->sections[i], origin.text, layer, err);
 	}
 	for (size_t i = 0; i < ini->count && !status; i++) {
 		const struct ini_entry *e = &ini->entries[i];
@@ -263,9 +270,11 @@ static int apply_ini(struct config *c, const struct ini *ini, const char *path,
 		if (strbuf_addf(&origin, "%s:%u", path, e->line))
 			return fail(err, origin.error, "%s: the path is too long", path);
 		if (!*e->section)
-			return fail(err, MT_EINVAL,
-				    "%s: `%s` stands before the first section: write [core], "
-				    "[llm] or another above it", origin.text, e->key);
+			return fail(
+				err, MT_EINVAL,
+				"%s: `%s` stands before the first section: write [core], "
+				"[llm] or another above it",
+				origin.text, e->key);
 		status = check_repeated(ini, i, path, err);
 		if (!status)
 			status = add(c, e->section, e->key, e->op, e->value, path,
@@ -324,8 +333,9 @@ static int read_folder(struct config *c, const char *folder, enum layer layer,
 	int status = MT_OK, n = scandir(folder, &entries, is_ini, by_name);
 
 	if (n < 0)
-		return errno == ENOENT || errno == ENOTDIR ?
-			       MT_OK : fail(err, MT_EIO, "%s: %s", folder, strerror(errno));
+		return errno == ENOENT || errno == ENOTDIR
+			       ? MT_OK
+			       : fail(err, MT_EIO, "%s: %s", folder, strerror(errno));
 	for (int i = 0; i < n; i++) {
 		AUTO(free) char *path = path_join(folder, entries[i]->d_name);
 
@@ -367,7 +377,8 @@ static int read_user(struct config *c, const char *file, struct error *err)
 
 static int read_project(struct config *c, const char *workspace, struct error *err)
 {
-	AUTO(free) char *path = path_join(workspace ? workspace : ".", ".mortise/mortise.ini");
+	AUTO(free) char *path = path_join(workspace ? workspace : ".",
+					  ".mortise/mortise.ini");
 	AUTO(free) char *real = NULL, *text = NULL;
 	struct error why = ERROR_NONE;
 	bool trusted = false;
@@ -404,7 +415,8 @@ static void find_written(const struct config *c, char *section)
 		const char *s = c->sections[i];
 		size_t at = 0;
 
-		while (s[at] && (s[at] == section[at] || (s[at] == '-' && section[at] == '_')))
+		while (s[at] &&
+		       (s[at] == section[at] || (s[at] == '-' && section[at] == '_')))
 			at++;
 		if (!s[at] && !section[at]) {
 			memcpy(section, s, at);
@@ -439,8 +451,10 @@ static int apply_variable(struct config *c, const char *variable, struct error *
 		for (char *next = end; next; next = strstr(end + 1, "__"))
 			end = next;
 		if (!end)
-			return fail(err, MT_EINVAL, "%s: no key after the name of the section: "
-				    "write MORTISE_SECTION__NAME__KEY", origin);
+			return fail(err, MT_EINVAL,
+				    "%s: no key after the name of the section: "
+				    "write MORTISE_SECTION__NAME__KEY",
+				    origin);
 		key[-1] = '.';
 		memmove(key, key + 1, (size_t)(end - key));
 		end[-1] = '\0';
@@ -522,12 +536,14 @@ static int add_builtin(struct config *c, struct error *err)
 
 	if (!runner)
 		return no_memory(err);
-	status = config_add(c, "core", "runner", '=', runner, "built in", LAYER_BUILTIN, err);
+	status = config_add(c, "core", "runner", '=', runner, "built in", LAYER_BUILTIN,
+			    err);
 	if (status)
 		return status;
 	if (xdg_dir("STATE", false, &state, &why))
 		return why.code == MT_ENOMEM ? no_memory(err) : MT_OK; /* no home */
-	return config_add(c, "core", "state_dir", '=', state, "built in", LAYER_BUILTIN, err);
+	return config_add(c, "core", "state_dir", '=', state, "built in", LAYER_BUILTIN,
+			  err);
 }
 
 static int read_layers(struct config *c, const struct config_input *in, struct error *err)

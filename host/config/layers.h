@@ -6,7 +6,14 @@
 
 #include "config/config.h"
 
-enum layer { LAYER_BUILTIN, LAYER_SYSTEM, LAYER_USER, LAYER_PROJECT, LAYER_ENV, LAYER_COMMAND };
+enum layer {
+	LAYER_BUILTIN,
+	LAYER_SYSTEM,
+	LAYER_USER,
+	LAYER_PROJECT,
+	LAYER_ENV,
+	LAYER_COMMAND
+};
 
 enum { NAME_MAX_LEN = 63, SETTINGS_MAX = 8192 };
 
@@ -57,7 +64,8 @@ bool name_valid(const char *name, size_t len, bool dots);
 int config_open_section(struct config *c, const char *section, const char *origin,
 			enum layer layer, struct error *err);
 int config_add(struct config *c, const char *section, const char *key, char op,
-	       const char *value, const char *origin, enum layer layer, struct error *err);
+	       const char *value, const char *origin, enum layer layer,
+	       struct error *err);
 
 /** The text of a file, applied whole; `path` is for messages and origins. */
 int config_apply_text(struct config *c, const char *path, const char *text, size_t len,

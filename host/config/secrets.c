@@ -140,7 +140,8 @@ int config_secrets(const struct config *c, struct mask *m, struct error *err)
 			continue;
 		status = add_key(c, section, m, err);
 		if (!status)
-			status = add_headers(config_get(c, section, "extra_headers"), m, err);
+			status = add_headers(config_get(c, section, "extra_headers"), m,
+					     err);
 	}
 	return status;
 }

@@ -21,7 +21,8 @@ static int hash(const char *text, size_t len, char hex[65], struct error *err)
 	unsigned n = 0;
 
 	if (EVP_Digest(text, len, sum, &n, EVP_sha256(), NULL) != 1 || n != 32)
-		return fail(err, MT_EIO, "SHA-256 is not to be had from the crypto library");
+		return fail(err, MT_EIO,
+			    "SHA-256 is not to be had from the crypto library");
 	for (unsigned i = 0; i < n; i++)
 		snprintf(hex + 2 * i, 3, "%02x", sum[i]);
 	return MT_OK;
@@ -55,8 +56,11 @@ static int store_read(const char *path, json_object **ret, struct error *err)
 	if (!path_is_safe(path, &why))
 		return fail(err, why.code, "%s", why.text);
 	*ret = js_parse_object(text, len, &why);
-	return *ret ? MT_OK : fail(err, why.code, "%s: %s: remove it and trust the projects "
-				   "again", path, why.text);
+	return *ret ? MT_OK
+		    : fail(err, why.code,
+			   "%s: %s: remove it and trust the projects "
+			   "again",
+			   path, why.text);
 }
 
 int trust_check(const char *path, const char *text, size_t len, bool *ret_trusted,
@@ -82,7 +86,8 @@ int trust_check(const char *path, const char *text, size_t len, bool *ret_truste
 
 int config_trust(const char *workspace, struct error *err)
 {
-	AUTO(free) char *path = path_join(workspace ? workspace : ".", ".mortise/mortise.ini");
+	AUTO(free) char *path = path_join(workspace ? workspace : ".",
+					  ".mortise/mortise.ini");
 	AUTO(free) char *real = NULL, *text = NULL, *store = NULL;
 	AUTO(json) json_object *known = NULL;
 	struct ini ini = { 0 };
@@ -95,7 +100,8 @@ int config_trust(const char *workspace, struct error *err)
 		return no_memory(err);
 	real = realpath(path, NULL);
 	if (!real)
-		return fail(err, MT_ENOTFOUND, "%s: there is no such file to trust", path);
+		return fail(err, MT_ENOTFOUND, "%s: there is no such file to trust",
+			    path);
 	status = file_read(real, INI_MAX_FILE, &text, &len, err);
 	if (!status && !path_is_safe(real, err))
 		status = MT_EDENIED;

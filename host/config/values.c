@@ -179,8 +179,10 @@ static int check_links(const struct config *c, struct error *err)
 	for (size_t i = 0; i < c->value_count; i++) {
 		const struct value *v = &c->values[i];
 
-		if (strcmp(v->key, "llm") == 0 && *v->text && strcmp(v->text, "default") != 0 &&
-		    strncmp(v->section, "controller", 10) == 0 && !opened(c, "llm", v->text))
+		if (strcmp(v->key, "llm") == 0 && *v->text &&
+		    strcmp(v->text, "default") != 0 &&
+		    strncmp(v->section, "controller", 10) == 0 &&
+		    !opened(c, "llm", v->text))
 			return fail(err, MT_EINVAL, "%s: there is no section [llm.%.80s]",
 				    v->last->origin, v->text);
 	}
@@ -306,13 +308,17 @@ static int check_plugin_value(const struct setting *s, const struct mt_option *o
 
 	if (s->layer == LAYER_PROJECT &&
 	    (option->type == MT_OPTION_PATH || (option->flags & MT_OPTION_SECRET)))
-		return fail(err, MT_EDENIED, "%s: a project may not set `%s` of [%s]: put it "
-			    "into your own configuration", s->origin, s->key, s->section);
+		return fail(err, MT_EDENIED,
+			    "%s: a project may not set `%s` of [%s]: put it "
+			    "into your own configuration",
+			    s->origin, s->key, s->section);
 	if (s->op != '=' && option->type != MT_OPTION_LIST)
-		return fail(err, MT_EINVAL, "%s: `%s` is no list: write %s = instead of %s %c=",
+		return fail(err, MT_EINVAL,
+			    "%s: `%s` is no list: write %s = instead of %s %c=",
 			    s->origin, s->key, s->key, s->key, s->op);
 	if (option_check(option, s->key, text, &why))
-		return fail(err, why.code, "%s: [%s] %s", s->origin, s->section, why.text);
+		return fail(err, why.code, "%s: [%s] %s", s->origin, s->section,
+			    why.text);
 	return MT_OK;
 }
 
@@ -328,7 +334,8 @@ static int collect(const struct config *c, const struct value *v,
 
 	if (!option) {
 		status = option_unknown(table, count, v->key, &why);
-		return fail(err, status, "%s: [%s] %s", last->origin, v->section, why.text);
+		return fail(err, status, "%s: [%s] %s", last->origin, v->section,
+			    why.text);
 	}
 	text = fold(c, v->section, v->key, option->fallback,
 		    option->type == MT_OPTION_LIST, &last);
@@ -384,8 +391,9 @@ int config_section(const struct config *c, const char *section,
 			((const char *)table + i * table->size);
 
 		if ((option->flags & MT_OPTION_REQUIRED) && !js_get(set, option->name))
-			return fail(err, MT_EINVAL, "[%s] needs the option `%s`: %s", section,
-				    option->name, option->help ? option->help : "");
+			return fail(err, MT_EINVAL, "[%s] needs the option `%s`: %s",
+				    section, option->name,
+				    option->help ? option->help : "");
 	}
 	*ret = STEAL(set);
 	return MT_OK;

@@ -17,8 +17,8 @@ enum { CACHE_MAX = 32 << 20, FILES_MAX = 4096, FORMAT = 1 };
 
 static void host_key(char *key, size_t size)
 {
-	size_t len = (size_t)snprintf(key, size, "%s abi %u.%u", PACKAGE_VERSION, MT_ABI_MAJOR,
-				      MT_ABI_MINOR);
+	size_t len = (size_t)snprintf(key, size, "%s abi %u.%u", PACKAGE_VERSION,
+				      MT_ABI_MAJOR, MT_ABI_MINOR);
 
 	for (int k = 1; kind_info(k) && len < size; k++)
 		len += (size_t)snprintf(key + len, size - len, " %s %u.%u", kind_name(k),
@@ -52,7 +52,8 @@ void cache_open(struct cache *cache)
 	if (xdg_dir("CACHE", false, &folder, NULL) == MT_OK)
 		cache->path = path_join(folder, "plugins.json");
 	host_key(host, sizeof host);
-	if (cache->path && file_read(cache->path, CACHE_MAX, &text, &len, NULL) == MT_OK &&
+	if (cache->path &&
+	    file_read(cache->path, CACHE_MAX, &text, &len, NULL) == MT_OK &&
 	    path_is_safe(cache->path, NULL))
 		all = js_parse_object(text, len, NULL);
 	if (all && js_int(all, "format", 0) == FORMAT &&
@@ -63,7 +64,8 @@ void cache_open(struct cache *cache)
 		cache->files = json_object_new_object();
 }
 
-json_object *cache_find(const struct cache *cache, const char *path, const struct stat *st)
+json_object *cache_find(const struct cache *cache, const char *path,
+			const struct stat *st)
 {
 	json_object *entry = cache->files ? js_get(cache->files, path) : NULL;
 	char key[96], libraries[96];
@@ -100,7 +102,8 @@ int cache_put(struct cache *cache, const char *path, const struct stat *st,
 		if (!status)
 			status = js_set_str(entry, "libraries", libraries);
 		if (!status && retry_after)
-			status = js_set_int(entry, "retry", (int64_t)time(NULL) + retry_after);
+			status = js_set_int(entry, "retry",
+					    (int64_t)time(NULL) + retry_after);
 	}
 	if (!status) {
 		status = js_set(cache->files, path, entry);

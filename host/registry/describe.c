@@ -42,16 +42,19 @@ static int check_option(const struct mt_component *c, const struct mt_option *o,
 	struct error why = ERROR_NONE;
 
 	if (!option_name_good(o))
-		return fail(err, MT_EINVAL, "`%s`: an option is named `%.80s`: a small letter, "
-			    "then small letters, digits and _, and not `plugin`", c->name,
-			    o->name ? o->name : "");
+		return fail(err, MT_EINVAL,
+			    "`%s`: an option is named `%.80s`: a small letter, "
+			    "then small letters, digits and _, and not `plugin`",
+			    c->name, o->name ? o->name : "");
 	if (o->type < MT_OPTION_TEXT || o->type > MT_OPTION_PATH)
-		return fail(err, MT_EUNSUPPORTED, "`%s`: the option `%s` is of type %u, which "
-			    "this mortise does not know: update mortise", c->name, o->name,
-			    o->type);
+		return fail(err, MT_EUNSUPPORTED,
+			    "`%s`: the option `%s` is of type %u, which "
+			    "this mortise does not know: update mortise",
+			    c->name, o->name, o->type);
 	if (o->type == MT_OPTION_CHOICE && (!o->choices || !*o->choices))
-		return fail(err, MT_EINVAL, "`%s`: the option `%s` is a choice of nothing",
-			    c->name, o->name);
+		return fail(err, MT_EINVAL,
+			    "`%s`: the option `%s` is a choice of nothing", c->name,
+			    o->name);
 	if (o->fallback && option_check(o, o->name, o->fallback, &why))
 		return fail(err, MT_EINVAL, "`%s`: the default of an option is wrong: %s",
 			    c->name, why.text);
@@ -60,7 +63,8 @@ static int check_option(const struct mt_component *c, const struct mt_option *o,
 
 static const struct mt_option *option_at(const struct mt_component *c, size_t n)
 {
-	return (const struct mt_option *)((const char *)c->options + n * c->options->size);
+	return (const struct mt_option *)((const char *)c->options +
+					  n * c->options->size);
 }
 
 static int describe_options(const struct mt_component *c, struct strbuf *out,
@@ -72,8 +76,10 @@ static int describe_options(const struct mt_component *c, struct strbuf *out,
 	}
 	if (c->options->size < sizeof *c->options || c->options->size > 65536 ||
 	    c->options->size % _Alignof(struct mt_option))
-		return fail(err, MT_EINVAL, "the options of `%s` say a size of %u bytes, at least "
-			    "%zu are needed", c->name, c->options->size, sizeof *c->options);
+		return fail(err, MT_EINVAL,
+			    "the options of `%s` say a size of %u bytes, at least "
+			    "%zu are needed",
+			    c->name, c->options->size, sizeof *c->options);
 	for (size_t i = 0; i < c->option_count; i++) {
 		int status = check_option(c, option_at(c, i), err);
 
@@ -85,8 +91,8 @@ static int describe_options(const struct mt_component *c, struct strbuf *out,
 			return status;
 	}
 	if (options_json(c->options, c->option_count, out))
-		return fail(err, MT_ELIMIT, "the options of `%s` are too many or too long",
-			    c->name);
+		return fail(err, MT_ELIMIT,
+			    "the options of `%s` are too many or too long", c->name);
 	return MT_OK;
 }
 
@@ -115,8 +121,10 @@ static int check_text(const struct mt_tool *t, const char *text, const char *wha
 	size_t len = text ? strnlen(text, PLUGIN_TEXT_MAX) : 0;
 
 	if (len == PLUGIN_TEXT_MAX || !utf8_valid(text ? text : "", len))
-		return fail(err, MT_EINVAL, "the %s of the tool `%s` is not UTF-8, or longer than "
-			    "%d bytes", what, t->name, PLUGIN_TEXT_MAX);
+		return fail(err, MT_EINVAL,
+			    "the %s of the tool `%s` is not UTF-8, or longer than "
+			    "%d bytes",
+			    what, t->name, PLUGIN_TEXT_MAX);
 	return MT_OK;
 }
 
@@ -140,8 +148,8 @@ static int put_schema(const struct mt_tool *t, struct strbuf *out, struct error 
 	if (schema)
 		schema_valid(schema, &why);
 	if (why.code)
-		return fail(err, MT_EINVAL, "the schema of the tool `%s` is wrong: %s", t->name,
-			    why.text);
+		return fail(err, MT_EINVAL, "the schema of the tool `%s` is wrong: %s",
+			    t->name, why.text);
 	js_put(out, schema);
 	return MT_OK;
 }
@@ -161,8 +169,10 @@ static int check_events(const struct mt_tool *t, json_object *events, struct err
 				    "`action`", i + 1, t->name);
 		if ((when && !json_object_is_type(when, json_type_object)) ||
 		    (args && !json_object_is_type(args, json_type_object)))
-			return fail(err, MT_EINVAL, "event %zu of the tool `%s`: `when` and "
-				    "`args` must be objects", i + 1, t->name);
+			return fail(err, MT_EINVAL,
+				    "event %zu of the tool `%s`: `when` and "
+				    "`args` must be objects",
+				    i + 1, t->name);
 	}
 	return MT_OK;
 }
@@ -178,8 +188,9 @@ static int put_events(const struct mt_tool *t, struct strbuf *out, struct error 
 	if (t->events) {
 		events = js_parse(t->events, strlen(t->events), &why);
 		if (why.code)
-			return fail(err, MT_EINVAL, "the events of the tool `%s` are wrong: %s",
-				    t->name, why.text);
+			return fail(err, MT_EINVAL,
+				    "the events of the tool `%s` are wrong: %s", t->name,
+				    why.text);
 		status = check_events(t, events, err);
 	}
 	js_put(out, events);
@@ -198,13 +209,15 @@ static int describe_tool(const struct mt_toolset *set, const struct mt_tool *t,
 	int status = MT_OK;
 
 	if (!tool_name_good(t->name))
-		return fail(err, MT_EINVAL, "a tool is named `%.80s`: a letter, then at most 63 "
-			    "letters, digits, - and _", t->name ? t->name : "");
+		return fail(err, MT_EINVAL,
+			    "a tool is named `%.80s`: a letter, then at most 63 "
+			    "letters, digits, - and _",
+			    t->name ? t->name : "");
 	if (!t->description || !*t->description)
 		return fail(err, MT_EINVAL, "the tool `%s` has no description", t->name);
 	if (!t->call && !t->function && !set->call && !(t->hints & MT_TOOL_CONTROL))
-		return fail(err, MT_EINVAL, "the tool `%s` has nothing that could be called",
-			    t->name);
+		return fail(err, MT_EINVAL,
+			    "the tool `%s` has nothing that could be called", t->name);
 	status = check_text(t, t->description, "description", err);
 	if (!status)
 		status = check_text(t, t->brief, "brief description", err);
@@ -239,16 +252,18 @@ static int describe_toolset(const struct mt_component *c, struct strbuf *out,
 	const struct mt_toolset *set = c->functions;
 
 	if (set->tool_count > TOOLS_MAX || (set->tool_count && !set->tools))
-		return fail(err, MT_EINVAL, "`%s` brings %u tools: at most %d are allowed",
-			    c->name, set->tool_count, TOOLS_MAX);
+		return fail(err, MT_EINVAL,
+			    "`%s` brings %u tools: at most %d are allowed", c->name,
+			    set->tool_count, TOOLS_MAX);
 	if (set->tool_count == 0 && !set->list)
 		return fail(err, MT_EINVAL, "`%s` brings no tool", c->name);
 	if (set->tool_count && (set->tools->size < sizeof *set->tools ||
 				set->tools->size > 65536 ||
 				set->tools->size % _Alignof(struct mt_tool)))
-		return fail(err, MT_EINVAL, "the tools of `%s` say a size of %u bytes, at least "
-			    "%zu are needed: build it with the installed headers", c->name,
-			    set->tools->size, sizeof *set->tools);
+		return fail(err, MT_EINVAL,
+			    "the tools of `%s` say a size of %u bytes, at least "
+			    "%zu are needed: build it with the installed headers",
+			    c->name, set->tools->size, sizeof *set->tools);
 	strbuf_add(out, "{\"tools\":[");
 	for (size_t i = 0; i < set->tool_count; i++) {
 		int status;
@@ -260,8 +275,9 @@ static int describe_toolset(const struct mt_component *c, struct strbuf *out,
 			return status;
 		for (size_t j = 0; j < i; j++)
 			if (strcmp(tool_at(set, i)->name, tool_at(set, j)->name) == 0)
-				return fail(err, MT_EINVAL, "`%s` has two tools named `%s`",
-					    c->name, tool_at(set, i)->name);
+				return fail(err, MT_EINVAL,
+					    "`%s` has two tools named `%s`", c->name,
+					    tool_at(set, i)->name);
 	}
 	strbuf_addc(out, ']');
 	js_key_bool(out, "dynamic", set->list != NULL);
@@ -269,7 +285,8 @@ static int describe_toolset(const struct mt_component *c, struct strbuf *out,
 	return MT_OK;
 }
 
-/* ---- the other kinds ---------------------------------------------------------------- */
+/* ---- the other kinds ----------------------------------------------------------------
+ */
 
 static int describe_dialect(const struct mt_component *c, struct strbuf *out,
 			    struct error *err)
@@ -279,11 +296,13 @@ static int describe_dialect(const struct mt_component *c, struct strbuf *out,
 	struct error why = ERROR_NONE;
 
 	if (!d->providers || strnlen(d->providers, PLUGIN_TEXT_MAX) == PLUGIN_TEXT_MAX)
-		return fail(err, MT_EINVAL, "the dialect `%s` names no providers", c->name);
+		return fail(err, MT_EINVAL, "the dialect `%s` names no providers",
+			    c->name);
 	providers = js_parse_object(d->providers, strlen(d->providers), &why);
 	if (!providers)
-		return fail(err, MT_EINVAL, "the providers of the dialect `%s` are wrong: %s",
-			    c->name, why.text);
+		return fail(err, MT_EINVAL,
+			    "the providers of the dialect `%s` are wrong: %s", c->name,
+			    why.text);
 	strbuf_add(out, "{\"providers\":");
 	js_put(out, providers);
 	strbuf_addc(out, '}');
@@ -321,7 +340,8 @@ static int describe_data(const struct mt_component *c, struct strbuf *out,
 			 struct error *err)
 {
 	if (!is_complete(c))
-		return fail(err, MT_EINVAL, "the %s `%s` lacks a function that its kind needs",
+		return fail(err, MT_EINVAL,
+			    "the %s `%s` lacks a function that its kind needs",
 			    kind_name(c->kind), c->name);
 	if (c->kind == MT_KIND_TOOL)
 		return describe_toolset(c, out, err);
@@ -329,7 +349,8 @@ static int describe_data(const struct mt_component *c, struct strbuf *out,
 		return describe_dialect(c, out, err);
 	strbuf_addc(out, '{');
 	if (c->kind == MT_KIND_ANALYZER)
-		js_key_int(out, "flags", ((const struct mt_analyzer *)c->functions)->flags);
+		js_key_int(out, "flags",
+			   ((const struct mt_analyzer *)c->functions)->flags);
 	strbuf_addc(out, '}');
 	return MT_OK;
 }
@@ -343,8 +364,8 @@ static int describe_component(const struct mt_component *c, struct strbuf *out,
 	if (status)
 		return status;
 	if (strnlen(summary, 1024) == 1024)
-		return fail(err, MT_EINVAL, "the summary of `%s` is longer than 1023 bytes",
-			    c->name);
+		return fail(err, MT_EINVAL,
+			    "the summary of `%s` is longer than 1023 bytes", c->name);
 	strbuf_addc(out, '{');
 	js_key_str(out, "kind", kind_name(c->kind));
 	js_key_str(out, "name", c->name);

@@ -78,23 +78,29 @@ int elf_check(const char *path, struct error *err)
 	if (read_head(path, &head, &size))
 		return fail(err, MT_EDENIED, "cannot be read");
 	if (memcmp(head.e_ident, ELFMAG, SELFMAG) != 0)
-		return fail(err, MT_EINVAL, "not a shared library%s: a plugin is a compiled "
+		return fail(err, MT_EINVAL,
+			    "not a shared library%s: a plugin is a compiled "
 			    ".so file",
 			    utf8_valid((char *)&head, strnlen((char *)&head, 16)) &&
-			    head.e_ident[0] ? ", it looks like text" : "");
+					    head.e_ident[0]
+				    ? ", it looks like text"
+				    : "");
 	if (read_head("/proc/self/exe", &own, &own_size))
 		return MT_OK;
 	if (head.e_ident[EI_CLASS] != own.e_ident[EI_CLASS] ||
 	    head.e_machine != own.e_machine)
-		return fail(err, MT_EINVAL, "built for another kind of processor (machine %u, "
-			    "this mortise runs on %u): build it here", head.e_machine,
-			    own.e_machine);
+		return fail(err, MT_EINVAL,
+			    "built for another kind of processor (machine %u, "
+			    "this mortise runs on %u): build it here",
+			    head.e_machine, own.e_machine);
 	if (head.e_type != ET_DYN)
-		return fail(err, MT_EINVAL, "not a shared library but another kind of object "
+		return fail(err, MT_EINVAL,
+			    "not a shared library but another kind of object "
 			    "file: link it with -shared");
 	if (head.e_shoff > size ||
 	    (uint64_t)head.e_shnum * head.e_shentsize > size - head.e_shoff)
-		return fail(err, MT_EINVAL, "its end is missing: it was cut when it was copied");
+		return fail(err, MT_EINVAL,
+			    "its end is missing: it was cut when it was copied");
 	return MT_OK;
 }
 
@@ -124,9 +130,11 @@ static int explain_dlerror(const char *path, const char *said, struct error *err
 		return fail(err, MT_EIO, "cannot be loaded");
 	between(said, "version `GLIBC_", "' not found", name, sizeof name);
 	if (*name)
-		return fail(err, MT_EUNSUPPORTED,
-			    "built for glibc %s, this system has %s: build it here or on an "
-			    "older system", name, gnu_get_libc_version());
+		return fail(
+			err, MT_EUNSUPPORTED,
+			"built for glibc %s, this system has %s: build it here or on an "
+			"older system",
+			name, gnu_get_libc_version());
 	between(said, "version `", "' not found", name, sizeof name);
 	if (*name)
 		return fail(err, MT_EUNSUPPORTED,
@@ -134,11 +142,14 @@ static int explain_dlerror(const char *path, const char *said, struct error *err
 			    "plugin here", name);
 	symbol = strstr(said, "undefined symbol: ");
 	if (symbol)
-		return fail(err, MT_EINVAL, "uses the symbol %.200s, which none of its libraries "
+		return fail(err, MT_EINVAL,
+			    "uses the symbol %.200s, which none of its libraries "
 			    "has: link them (-Wl,-z,defs finds this when building)",
 			    symbol + strlen("undefined symbol: "));
-	if (strncmp(said, path, len) != 0 && strstr(said, ": cannot open shared object file"))
-		return fail(err, MT_ENOTFOUND, "needs the library %.*s, which is not installed",
+	if (strncmp(said, path, len) != 0 &&
+	    strstr(said, ": cannot open shared object file"))
+		return fail(err, MT_ENOTFOUND,
+			    "needs the library %.*s, which is not installed",
 			    (int)strcspn(said, ":"), said);
 	if (strncmp(said, path, len) == 0 && said[len] == ':')
 		said += len + 1 + (said[len + 1] == ' ');
@@ -204,11 +215,13 @@ static int check_name(const char *name, const char *what, struct error *err)
 	if (status)
 		return status;
 	for (const char *p = name; *p; p++)
-		good &= (*p >= 'a' && *p <= 'z') || (*p >= '0' && *p <= '9') || *p == '_' ||
-			*p == '-';
-	return good ? MT_OK :
-		      fail(err, MT_EINVAL, "its %s `%.80s` is malformed: a small letter, then "
-			   "at most 63 small letters, digits, - and _", what, name);
+		good &= (*p >= 'a' && *p <= 'z') || (*p >= '0' && *p <= '9') ||
+			*p == '_' || *p == '-';
+	return good ? MT_OK
+		    : fail(err, MT_EINVAL,
+			   "its %s `%.80s` is malformed: a small letter, then "
+			   "at most 63 small letters, digits, - and _",
+			   what, name);
 }
 
 int plugin_check(const struct mt_plugin *p, struct error *err)
@@ -216,7 +229,8 @@ int plugin_check(const struct mt_plugin *p, struct error *err)
 	int status;
 
 	if (p->size < sizeof *p || p->size > 65536)
-		return fail(err, MT_EINVAL, "its descriptor says a size of %u bytes, at least %zu "
+		return fail(err, MT_EINVAL,
+			    "its descriptor says a size of %u bytes, at least %zu "
 			    "are needed: build it with the installed headers",
 			    p->size, sizeof *p);
 	if (p->abi_major != MT_ABI_MAJOR || p->abi_minor > MT_ABI_MINOR)
@@ -226,7 +240,8 @@ int plugin_check(const struct mt_plugin *p, struct error *err)
 			    p->abi_major < MT_ABI_MAJOR ? "get a newer build of it" :
 							  "update mortise");
 	if (p->needs)
-		return fail(err, MT_EUNSUPPORTED, "needs a feature that this mortise does not "
+		return fail(err, MT_EUNSUPPORTED,
+			    "needs a feature that this mortise does not "
 			    "have (bits 0x%llx): update mortise",
 			    (unsigned long long)p->needs);
 	status = check_name(p->name, "name", err);
@@ -236,12 +251,16 @@ int plugin_check(const struct mt_plugin *p, struct error *err)
 		status = check_text(p->license, "licence", err);
 	if (status)
 		return status;
-	if (p->component_count == 0 || p->component_count > COMPONENTS_MAX || !p->components)
-		return fail(err, MT_EINVAL, "brings %u components: at least 1 and at most %d are "
-			    "allowed", p->component_count, COMPONENTS_MAX);
+	if (p->component_count == 0 || p->component_count > COMPONENTS_MAX ||
+	    !p->components)
+		return fail(err, MT_EINVAL,
+			    "brings %u components: at least 1 and at most %d are "
+			    "allowed",
+			    p->component_count, COMPONENTS_MAX);
 	if (p->components->size < sizeof *p->components || p->components->size > 65536 ||
 	    p->components->size % _Alignof(struct mt_component))
-		return fail(err, MT_EINVAL, "its components say a size of %u bytes, at least %zu "
+		return fail(err, MT_EINVAL,
+			    "its components say a size of %u bytes, at least %zu "
 			    "are needed: build it with the installed headers",
 			    p->components->size, sizeof *p->components);
 	return MT_OK;
@@ -261,8 +280,9 @@ static int check_version(const struct mt_component *c, const struct kind_info *k
 
 	if (k->major == 0 ? same && c->version_minor == k->minor : same && !newer)
 		return MT_OK;
-	return fail(err, MT_EUNSUPPORTED, "built for %s ABI %u.%u, this mortise has %u.%u%s: %s",
-		    k->name, c->version_major, c->version_minor, k->major, k->minor,
+	return fail(err, MT_EUNSUPPORTED,
+		    "built for %s ABI %u.%u, this mortise has %u.%u%s: %s", k->name,
+		    c->version_major, c->version_minor, k->major, k->minor,
 		    k->major == 0 ? " (a provisional kind must be the same)" : "",
 		    newer ? "update mortise" : "get a newer build of it");
 }
@@ -275,20 +295,25 @@ int component_check(const struct mt_component *c, struct error *err)
 	if (status)
 		return status;
 	if (!k)
-		return fail(err, MT_EUNSUPPORTED, "`%s` is of kind %u, which this mortise does "
-			    "not know: update mortise", c->name, c->kind);
+		return fail(err, MT_EUNSUPPORTED,
+			    "`%s` is of kind %u, which this mortise does "
+			    "not know: update mortise",
+			    c->name, c->kind);
 	status = check_version(c, k, err);
 	if (status)
 		return status;
 	if (!c->functions)
-		return fail(err, MT_EINVAL, "the %s `%s` has no functions", k->name, c->name);
+		return fail(err, MT_EINVAL, "the %s `%s` has no functions", k->name,
+			    c->name);
 	if (*(const uint32_t *)c->functions < k->functions_size)
-		return fail(err, MT_EINVAL, "the functions of the %s `%s` say a size of %u bytes, "
+		return fail(err, MT_EINVAL,
+			    "the functions of the %s `%s` say a size of %u bytes, "
 			    "at least %u are needed: build it with the installed headers",
 			    k->name, c->name, *(const uint32_t *)c->functions,
 			    k->functions_size);
 	if (c->option_count > OPTIONS_MAX || (c->option_count && !c->options))
-		return fail(err, MT_EINVAL, "the %s `%s` has %u options: at most %d are allowed",
-			    k->name, c->name, c->option_count, OPTIONS_MAX);
+		return fail(err, MT_EINVAL,
+			    "the %s `%s` has %u options: at most %d are allowed", k->name,
+			    c->name, c->option_count, OPTIONS_MAX);
 	return MT_OK;
 }

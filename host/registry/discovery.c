@@ -102,7 +102,8 @@ static int fill_component(struct component *c, json_object *plugin, json_object 
 		return MT_ENOMEM;
 	if (json_object_array_length(js_get(o, "options")) == 0)
 		return MT_OK;
-	status = options_from_json(js_get(o, "options"), &options, &c->option_count, NULL);
+	status =
+		options_from_json(js_get(o, "options"), &options, &c->option_count, NULL);
 	c->options = options;
 	return status;
 }
@@ -151,7 +152,8 @@ static int add_plugin(struct registry *r, json_object *plugin, const char *path,
 		      const struct stat *st)
 {
 	json_object *all = js_get(plugin, "components");
-	json_object **grown = room_for(r->kept, r->kept_count, &r->kept_room, sizeof *grown);
+	json_object **grown =
+		room_for(r->kept, r->kept_count, &r->kept_room, sizeof *grown);
 	int status = MT_OK;
 
 	if (!grown)
@@ -168,8 +170,8 @@ static int add_plugin(struct registry *r, json_object *plugin, const char *path,
 			status = add_component(r, plugin, o, path, st);
 			continue;
 		}
-		strbuf_addf(&reason, "its %s `%s` is not used: %s comes first", kind, name,
-			    first->path);
+		strbuf_addf(&reason, "its %s `%s` is not used: %s comes first", kind,
+			    name, first->path);
 		status = refuse(r, path, reason.text);
 		strbuf_clear(&reason);
 	}
@@ -182,7 +184,8 @@ static int add_plugin(struct registry *r, json_object *plugin, const char *path,
 static const char *unsafe(const struct stat *st)
 {
 	if (st->st_uid != 0 && st->st_uid != geteuid())
-		return "belongs to another user: only plugins of root and of yourself are "
+		return "belongs to another user: only plugins of root and of yourself "
+		       "are "
 		       "loaded";
 	if (st->st_mode & 022)
 		return "others may write to it: take that away with chmod go-w";
@@ -244,7 +247,8 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static int visit_folder(struct walk *w, const char *folder, bool needed, struct error *err)
+static int visit_folder(struct walk *w, const char *folder, bool needed,
+			struct error *err)
 {
 	struct dirent **entries = NULL;
 	struct stat st;
@@ -294,7 +298,9 @@ static int visit_configured(struct walk *w, const char *list, struct error *err)
 static int visit_usual(struct walk *w, struct error *err)
 {
 	static const char *const folders[] = {
-		"~/.local/lib/mortise/plugins", "/usr/local/lib/mortise/plugins", PLUGIN_DIR,
+		"~/.local/lib/mortise/plugins",
+		"/usr/local/lib/mortise/plugins",
+		PLUGIN_DIR,
 	};
 	const char *builtin = getenv("MORTISE_BUILTIN_PLUGINS");
 	int status = MT_OK;
@@ -332,12 +338,15 @@ int registry_open(const struct config *c, struct registry **ret, struct error *e
 	return status;
 }
 
-/* ---- asking -------------------------------------------------------------------------- */
+/* ---- asking --------------------------------------------------------------------------
+ */
 
-const struct component *registry_find(const struct registry *r, int kind, const char *name)
+const struct component *registry_find(const struct registry *r, int kind,
+				      const char *name)
 {
 	for (size_t i = 0; i < r->component_count; i++)
-		if (r->components[i].kind == kind && strcmp(r->components[i].name, name) == 0)
+		if (r->components[i].kind == kind &&
+		    strcmp(r->components[i].name, name) == 0)
 			return &r->components[i];
 	return NULL;
 }
@@ -379,8 +388,8 @@ const struct component *registry_need(const struct registry *r, int kind,
 	if (c)
 		return c;
 	if (refusal) {
-		fail(err, MT_EINVAL, "the %s `%s` was refused: %s: %s", kind_name(kind), name,
-		     refusal->path, refusal->reason);
+		fail(err, MT_EINVAL, "the %s `%s` was refused: %s: %s", kind_name(kind),
+		     name, refusal->path, refusal->reason);
 		return NULL;
 	}
 	for (size_t i = 0; names && i < r->component_count; i++)

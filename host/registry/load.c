@@ -13,7 +13,8 @@ static const struct mt_plugin *find_loaded(const struct registry *r, const char 
 	return NULL;
 }
 
-static int keep_loaded(struct registry *r, const char *path, const struct mt_plugin *plugin)
+static int keep_loaded(struct registry *r, const char *path,
+		       const struct mt_plugin *plugin)
 {
 	struct loaded *grown = realloc(r->loaded, (r->loaded_count + 1) * sizeof *grown);
 
@@ -37,12 +38,14 @@ static int check_unchanged(const struct component *c, struct error *err)
 		return fail(err, MT_ENOTFOUND, "%s: %s", c->path, strerror(errno));
 	cache_key(&st, key, sizeof key);
 	if (strcmp(key, c->key) != 0)
-		return fail(err, MT_EINVAL, "%s: has changed since it was looked at: start again",
+		return fail(err, MT_EINVAL,
+			    "%s: has changed since it was looked at: start again",
 			    c->path);
 	return MT_OK;
 }
 
-const void *registry_load(struct registry *r, const struct component *c, struct error *err)
+const void *registry_load(struct registry *r, const struct component *c,
+			  struct error *err)
 {
 	const struct mt_plugin *plugin = find_loaded(r, c->path);
 	struct error why = ERROR_NONE;

@@ -184,11 +184,14 @@ static int understand(const char *text, size_t len, int ended, json_object **ret
 	if (WIFSIGNALED(ended)) {
 		const char *name = sigabbrev_np(WTERMSIG(ended));
 
-		return fail(err, MT_EIO, "crashed (SIG%s) when it was loaded and asked what it "
-			    "brings", name ? name : "?");
+		return fail(err, MT_EIO,
+			    "crashed (SIG%s) when it was loaded and asked what it "
+			    "brings",
+			    name ? name : "?");
 	}
 	if (WEXITSTATUS(ended) == 126 || WEXITSTATUS(ended) == 127)
-		return fail(err, MT_EIO, "could not be looked at: this program did not start a "
+		return fail(err, MT_EIO,
+			    "could not be looked at: this program did not start a "
 			    "second time");
 	if (WEXITSTATUS(ended) || len == 0)
 		return fail(err, MT_EIO, "ended the process (code %d) when it was loaded",
@@ -233,7 +236,8 @@ static int run_child(const char *path, struct strbuf *answer, int *ret_wait,
 	if (!env_path)
 		return fail(err, MT_ENOMEM, "out of memory");
 	if (!program)
-		return fail(err, MT_EIO, "could not be looked at: the program mortise is not "
+		return fail(err, MT_EIO,
+			    "could not be looked at: the program mortise is not "
 			    "in PATH");
 	if (pipe2(pipes, O_CLOEXEC) != 0)
 		return fail(err, MT_EIO, "could not be looked at: %s", strerror(errno));
@@ -252,8 +256,10 @@ static int run_child(const char *path, struct strbuf *answer, int *ret_wait,
 		return fail(err, status, "its description is larger than %d bytes",
 			    DESCRIPTION_MAX);
 	if (status == MT_ETIMEOUT || (!status && reaped == MT_ETIMEOUT))
-		return fail(err, MT_ETIMEOUT, "did not answer within %d s when it was loaded and "
-			    "asked what it brings", PROBE_MS / 1000);
+		return fail(err, MT_ETIMEOUT,
+			    "did not answer within %d s when it was loaded and "
+			    "asked what it brings",
+			    PROBE_MS / 1000);
 	return status ? fail(err, status, "could not be looked at") : MT_OK;
 }
 
@@ -267,8 +273,9 @@ int probe(const char *path, json_object **ret, int *ret_retry_after, struct erro
 		return status;
 	*ret_retry_after = RETRY_CRASHED;
 	status = run_child(path, &answer, &ended, err);
-	return status ? status :
-			understand(answer.text, answer.len, ended, ret, ret_retry_after, err);
+	return status ? status
+		      : understand(answer.text, answer.len, ended, ret, ret_retry_after,
+				   err);
 }
 
 int registry_probe(const char *path, json_object **ret, struct error *err)

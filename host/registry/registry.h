@@ -44,7 +44,8 @@ int registry_open(const struct config *c, struct registry **ret, struct error *e
 struct registry *registry_free(struct registry *r);
 AUTO_DEFINE(registry, struct registry *, registry_free)
 
-const struct component *registry_find(const struct registry *r, int kind, const char *name);
+const struct component *registry_find(const struct registry *r, int kind,
+				      const char *name);
 /** As registry_find, but failing with a sentence: unknown (with a suggestion),
  *  or refused and why. */
 const struct component *registry_need(const struct registry *r, int kind,
@@ -53,7 +54,8 @@ const struct component *registry_at(const struct registry *r, size_t n);
 const struct refusal *registry_refusal(const struct registry *r, size_t n);
 /** Load the plugin into this process and return the functions of the component
  *  (struct mt_agent, ...). Never for tools. */
-const void *registry_load(struct registry *r, const struct component *c, struct error *err);
+const void *registry_load(struct registry *r, const struct component *c,
+			  struct error *err);
 
 const char *kind_name(int kind); /* "tool" */
 int kind_find(const char *name);  /* 0: none */

@@ -28,18 +28,27 @@ static const struct mt_option options[] = {
 	  .fallback = "10", .help = "How many events stay.", .min = 1, .max = 100 },
 };
 
-static const struct mt_condenser condenser = { .size = sizeof condenser, .advance = advance };
+static const struct mt_condenser condenser = { .size = sizeof condenser,
+					       .advance = advance };
 
 /* A tool as a newer plugin would have it: with more members. */
 static const struct {
 	struct mt_tool tool;
 	const char *more;
 } tools[] = {
-	{ { .size = sizeof tools[0], .name = "first", .description = "One.",
+	{ { .size = sizeof tools[0],
+	    .name = "first",
+	    .description = "One.",
 	    .schema = "{\"type\":\"object\"}",
-	    .events = "[{\"action\":\"run\",\"observation\":\"run\"}]" }, "more" },
-	{ { .size = sizeof tools[0], .name = "second", .description = "Two.",
-	    .schema = "{}", .hints = MT_TOOL_READ_ONLY, .resources = "file:{path}" }, "more" },
+	    .events = "[{\"action\":\"run\",\"observation\":\"run\"}]" },
+	  "more" },
+	{ { .size = sizeof tools[0],
+	    .name = "second",
+	    .description = "Two.",
+	    .schema = "{}",
+	    .hints = MT_TOOL_READ_ONLY,
+	    .resources = "file:{path}" },
+	  "more" },
 };
 static const struct mt_toolset toolset = { .size = sizeof toolset, .tool_count = 2,
 					   .tools = &tools[0].tool, .call = call };

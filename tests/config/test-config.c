@@ -100,7 +100,8 @@ static void test_values(void)
 		{ "[controller]\ntools = a,b\ntools += c\ntools -= a\n", "controller",
 		  "tools", "b, c" },
 		{ "[controller]\ntools =\n", "controller", "tools", "(unset)" },
-		{ "[controller]\ntools = a,\n  b,\n  c\n", "controller", "tools", "a, b, c" },
+		{ "[controller]\ntools = a,\n  b,\n  c\n", "controller", "tools",
+		  "a, b, c" },
 		{ "[controller]\ntools = a\n[controller.x]\ntools += b\n", "controller.x",
 		  "tools", "a, b" },
 		{ "[controller.y]\nbase = x\n[controller.x]\nagent = dummy\n",
@@ -130,13 +131,15 @@ static void test_typed(void)
 {
 	struct error err;
 	AUTO(config) struct config *c = load_user("[llm]\ntimeout = 2m\nstream = off\n"
-						  "[llm.a]\n[llm.b]\n[tool.x]\nplugin = y\n"
-						  "[core]\nprompt_dir = p\n", &err);
+				     "[llm.a]\n[llm.b]\n[tool.x]\nplugin = y\n"
+				     "[core]\nprompt_dir = p\n",
+				     &err);
 	AUTO(free) char *want = path_join(root, "mortise/p");
 
 	CHECK(c && config_int(c, "llm", "timeout") == 120000);
 	CHECK(c && config_int(c, "llm", "retries") == 5);
-	CHECK(c && !config_bool(c, "llm", "stream") && !config_bool(c, "core", "log_all_events"));
+	CHECK(c && !config_bool(c, "llm", "stream") &&
+	      !config_bool(c, "core", "log_all_events"));
 	CHECK(c && config_has(c, "llm.a") && !config_has(c, "llm.c"));
 	CHECK_STR(c ? config_named(c, "llm", 1) : "", "b");
 	CHECK(c && !config_named(c, "llm", 2));
@@ -151,7 +154,8 @@ static void test_typed(void)
 static void test_layers(void)
 {
 	static const char *const files[] = { "etc/mortise.ini", "etc/conf.d/10-a.ini",
-					     "etc/conf.d/20-b.ini", "mortise/mortise.ini" };
+					     "etc/conf.d/20-b.ini",
+					     "mortise/mortise.ini" };
 	static const char *const overrides[] = { "controller.max_iterations=7", NULL };
 	AUTO(free) char *project = path_join(root, "project");
 	struct error err;
@@ -163,18 +167,21 @@ static void test_layers(void)
 		AUTO(free) char *path = path_join(root, files[i]);
 		char want[512];
 
-		snprintf(text, sizeof text, "# x\n[controller]\nmax_iterations = %d\n", i + 1);
+		snprintf(text, sizeof text, "# x\n[controller]\nmax_iterations = %d\n",
+			 i + 1);
 		put(files[i], text);
 		c = load(&err, NULL);
 		CHECK(c && config_int(c, "controller", "max_iterations") == i + 1);
 		snprintf(want, sizeof want, "%s:3", path);
-		CHECK_STR(c ? config_origin(c, "controller", "max_iterations") : err.text, want);
+		CHECK_STR(c ? config_origin(c, "controller", "max_iterations") : err.text,
+			  want);
 	}
 	put("project/.mortise/mortise.ini", "[controller]\nmax_iterations = 5\n");
 	struct config *c = load(&err, NULL);
 
 	CHECK(c && config_int(c, "controller", "max_iterations") == 4);
-	CHECK(c && config_untrusted(c) && strstr(config_untrusted(c), "project/.mortise"));
+	CHECK(c && config_untrusted(c) &&
+	      strstr(config_untrusted(c), "project/.mortise"));
 	config_free(c);
 	CHECK(config_trust(project, &err) == MT_OK);
 	c = load(&err, NULL);
@@ -207,8 +214,9 @@ static void test_variables(void)
 		{ "MORTISE_TOOL__BASH__SHELL", "tool.bash", "shell", NULL },
 		{ "MORTISE_TEST_HOME", NULL, NULL, NULL },
 		{ "MORTISE_OTHER", NULL, NULL, NULL },
-		{ "MORTISE_LLM_MODLE", NULL, NULL, "MORTISE_LLM_MODLE: [llm] unknown option "
-						   "`modle`; did you mean `model`?" },
+		{ "MORTISE_LLM_MODLE", NULL, NULL,
+		  "MORTISE_LLM_MODLE: [llm] unknown option "
+		  "`modle`; did you mean `model`?" },
 		{ "MORTISE_LLM__MODEL", NULL, NULL, "no key after the name" },
 		{ "MORTISE_TOOL_BASH", NULL, NULL, "[tool] needs a name" },
 	};
@@ -224,8 +232,10 @@ static void test_variables(void)
 		if (cases[i].error)
 			CHECK_MSG(!c && strstr(err.text, cases[i].error), "%s", err.text);
 		else if (cases[i].key)
-			CHECK_STR(c ? or_unset(config_get(c, cases[i].section, cases[i].key)) :
-				      err.text, "value");
+			CHECK_STR(c ? or_unset(config_get(c, cases[i].section,
+							  cases[i].key))
+				    : err.text,
+				  "value");
 		else
 			CHECK_MSG(c != NULL, "%s is nobody's", cases[i].name);
 	}
@@ -241,8 +251,10 @@ static void test_overrides(void)
 		{ "llm.model = x", "llm", "model", "x" },
 		{ "llm.cheap.model=x", "llm.cheap", "model", "x" },
 		{ "controller.review.agent=x", "controller.review", "agent", "x" },
-		{ "controller.tools+=x", "controller", "tools", "bash, editor, think, finish, x" },
-		{ "controller.tools -= bash", "controller", "tools", "editor, think, finish" },
+		{ "controller.tools+=x", "controller", "tools",
+		  "bash, editor, think, finish, x" },
+		{ "controller.tools -= bash", "controller", "tools",
+		  "editor, think, finish" },
 		{ "tool.z.arg.x=double", "tool.z", "arg.x", "double" },
 		{ "llm.temperature=", "llm", "temperature", "(unset)" },
 		{ "llm.model", NULL, NULL, "-o llm.model: write -o section.key=value" },
@@ -257,9 +269,11 @@ static void test_overrides(void)
 		struct error err;
 		AUTO(config) struct config *c = load(&err, overrides);
 
-		CHECK_STR(c ? or_unset(config_get(c, cases[i].section ? cases[i].section : "",
-						  cases[i].key ? cases[i].key : "")) :
-			      err.text, cases[i].want);
+		CHECK_STR(c ? or_unset(config_get(
+				      c, cases[i].section ? cases[i].section : "",
+				      cases[i].key ? cases[i].key : ""))
+			    : err.text,
+			  cases[i].want);
 	}
 }
 
@@ -278,28 +292,39 @@ static void test_faults(void)
 		{ "[zzz]\n", ":1: unknown section [zzz]" },
 		{ "[tool]\n", ":1: [tool] needs a name: write [tool.NAME]" },
 		{ "[core.x]\n", ":1: [core] has no named sections: write [core]" },
-		{ "[llm.X]\n", ":1: `X` is no name for a section: a small letter, then at most "
-			       "62 small letters, digits, - and _" },
-		{ "model = x\n", ":1: `model` stands before the first section: write [core], "
-				 "[llm] or another above it" },
-		{ "[llm]\nretries = many\n", ":2: [llm] `retries`: many is not a whole number" },
-		{ "[llm]\nretries = 1000\n", ":2: [llm] `retries`: 1000 is not within 0 and 100" },
-		{ "[llm]\nstream = maybe\n", ":2: [llm] `stream`: maybe is not yes or no" },
-		{ "[llm]\ntimeout = 5x\n", ":2: [llm] `timeout`: 5x is not a duration (write "
-					   "500ms, 30s, 5m or 1h)" },
+		{ "[llm.X]\n",
+		  ":1: `X` is no name for a section: a small letter, then at most "
+		  "62 small letters, digits, - and _" },
+		{ "model = x\n",
+		  ":1: `model` stands before the first section: write [core], "
+		  "[llm] or another above it" },
+		{ "[llm]\nretries = many\n",
+		  ":2: [llm] `retries`: many is not a whole number" },
+		{ "[llm]\nretries = 1000\n",
+		  ":2: [llm] `retries`: 1000 is not within 0 and 100" },
+		{ "[llm]\nstream = maybe\n",
+		  ":2: [llm] `stream`: maybe is not yes or no" },
+		{ "[llm]\ntimeout = 5x\n",
+		  ":2: [llm] `timeout`: 5x is not a duration (write "
+		  "500ms, 30s, 5m or 1h)" },
 		{ "[core]\nsync = often\n", ":2: [core] `sync`: often is not one of "
 					    "barrier|event|none" },
-		{ "[llm]\nmodel += x\n", ":2: `model` is no list: write model = instead of "
-					 "model +=" },
-		{ "[llm]\nmodel = x\n\nmodel = y\n", ":4: `model` is set again; the first time "
-						     "is line 2" },
-		{ "[controller.x]\nbase = y\n", ":2: there is no section [controller.y]" },
-		{ "[controller.x]\nbase = x\n", ":2: the chain of bases is too long or comes "
-						"back to itself" },
+		{ "[llm]\nmodel += x\n",
+		  ":2: `model` is no list: write model = instead of "
+		  "model +=" },
+		{ "[llm]\nmodel = x\n\nmodel = y\n",
+		  ":4: `model` is set again; the first time "
+		  "is line 2" },
+		{ "[controller.x]\nbase = y\n",
+		  ":2: there is no section [controller.y]" },
+		{ "[controller.x]\nbase = x\n",
+		  ":2: the chain of bases is too long or comes "
+		  "back to itself" },
 		{ "[controller.x]\nbase = y\n[controller.y]\nbase = x\n",
 		  ":2: the chain of bases is too long or comes back to itself" },
 		{ "[controller]\nbase = x\n[controller.x]\n",
-		  ":2: [controller] is the base itself: `base` belongs into [controller.NAME]" },
+		  ":2: [controller] is the base itself: `base` belongs into "
+		  "[controller.NAME]" },
 		{ "[controller]\nllm = cheap\n", ":2: there is no section [llm.cheap]" },
 		{ "[llm]\nmodel\n", ":2: " },
 		{ "[llm]\nmodel = x\n[llm\n", ":3: " },
@@ -343,7 +368,8 @@ static void test_unsafe(void)
 	clean();
 }
 
-/* ---- projects ------------------------------------------------------------------------ */
+/* ---- projects ------------------------------------------------------------------------
+ */
 
 static void test_project(void)
 {
@@ -393,8 +419,10 @@ static void test_project(void)
 		err = ERROR_NONE;
 		config_trust(project, &err);
 		c = load(&err, NULL);
-		CHECK_MSG(cases[i].good == (c != NULL), "project: %s", c ? "taken" : err.text);
-		CHECK(c || (err.code == MT_EDENIED && strstr(err.text, "a project may not")));
+		CHECK_MSG(cases[i].good == (c != NULL), "project: %s",
+			  c ? "taken" : err.text);
+		CHECK(c ||
+		      (err.code == MT_EDENIED && strstr(err.text, "a project may not")));
 		config_free(c);
 	}
 
@@ -405,7 +433,8 @@ static void test_project(void)
 	clean();
 }
 
-/* ---- options of plugins ----------------------------------------------------------------- */
+/* ---- options of plugins
+ * ----------------------------------------------------------------- */
 
 #define OPTION(type_, name_, ...)                                              \
 	{ .size = sizeof(struct mt_option), .type = MT_OPTION_##type_,         \
@@ -428,12 +457,16 @@ static void test_section(void)
 		{ "[tool.x]\nplugin = y\nrun = own\n", "{}" },
 		{ "[tool.x]\ndepth = 3\n", "{\"depth\":\"3\"}" },
 		{ "[tool.x]\npaths += c\n", "{\"paths\":\"a, b, c\"}" },
-		{ "[tool.x]\narg.a = 1\narg.b = 2\n", "{\"arg.a\":\"1\",\"arg.b\":\"2\"}" },
-		{ "[tool.x]\ndepth = 10\n", ":2: [tool.x] `depth`: 10 is not within 0 and 9" },
-		{ "[tool.x]\ndepth += 1\n", ":2: `depth` is no list: write depth = instead of "
-					    "depth +=" },
-		{ "[tool.x]\n\ndeth = 1\n", ":3: [tool.x] unknown option `deth`; did you mean "
-					    "`depth`?" },
+		{ "[tool.x]\narg.a = 1\narg.b = 2\n",
+		  "{\"arg.a\":\"1\",\"arg.b\":\"2\"}" },
+		{ "[tool.x]\ndepth = 10\n",
+		  ":2: [tool.x] `depth`: 10 is not within 0 and 9" },
+		{ "[tool.x]\ndepth += 1\n",
+		  ":2: `depth` is no list: write depth = instead of "
+		  "depth +=" },
+		{ "[tool.x]\n\ndeth = 1\n",
+		  ":3: [tool.x] unknown option `deth`; did you mean "
+		  "`depth`?" },
 	};
 	static const char *const also[] = { "run", NULL };
 
@@ -443,8 +476,9 @@ static void test_section(void)
 		AUTO(free) char *path = path_join(root, "mortise/mortise.ini");
 		AUTO(json) json_object *set = NULL;
 
-		if (c && config_section(c, "tool.x", plugin_table, ARRAY_LEN(plugin_table),
-					also, &set, &err) == MT_OK)
+		if (c &&
+		    config_section(c, "tool.x", plugin_table, ARRAY_LEN(plugin_table),
+				   also, &set, &err) == MT_OK)
 			CHECK_STR(js_text(set, NULL), cases[i].want);
 		else
 			CHECK_STR(err.text + strlen(path), cases[i].want);
@@ -473,14 +507,16 @@ static void test_section_of_project(void)
 
 	AUTO(config) struct config *c = load(&err, NULL);
 
-	CHECK(c && config_section(c, "tool.x", plugin_table, ARRAY_LEN(plugin_table), NULL,
-				  &set, &err) == MT_EDENIED);
+	CHECK(c && config_section(c, "tool.x", plugin_table, ARRAY_LEN(plugin_table),
+				  NULL, &set, &err) == MT_EDENIED);
 	clean();
 }
 
-/* ---- secrets ----------------------------------------------------------------------------- */
+/* ---- secrets
+ * ----------------------------------------------------------------------------- */
 
-static const struct mt_option *give_table(const char *section, size_t *ret_count, void *arg)
+static const struct mt_option *give_table(const char *section, size_t *ret_count,
+					  void *arg)
 {
 	(void)arg;
 	*ret_count = strcmp(section, "tool.x") == 0 ? ARRAY_LEN(plugin_table) : 0;
@@ -516,7 +552,8 @@ static void test_secrets(void)
 							"llm.fallback" };
 		static const char *const want[] = { "sesame-env", "sesame-file",
 						    "(unset)", "sesame-grant" };
-		AUTO(free) char *key = config_api_key(c, sections[i], "GRANT_VARIABLE", &err);
+		AUTO(free) char *key = config_api_key(c, sections[i], "GRANT_VARIABLE",
+						      &err);
 
 		CHECK_STR(or_unset(key), want[i]);
 		CHECK(err.code == MT_OK);
@@ -526,7 +563,8 @@ static void test_secrets(void)
 		AUTO(strbuf) struct strbuf out = STRBUF(4096);
 
 		mask_put(mask, &out, hidden[i], strlen(hidden[i]));
-		CHECK_MSG(!strstr(out.text, "sesame"), "%s is masked: %s", hidden[i], out.text);
+		CHECK_MSG(!strstr(out.text, "sesame"), "%s is masked: %s", hidden[i],
+			  out.text);
 	}
 	for (int i = 0; i < 6; i++) {
 		AUTO(strbuf) struct strbuf out = STRBUF(1 << 20);
@@ -538,28 +576,32 @@ static void test_secrets(void)
 			config_show(c, i, &out);
 		else
 			config_explain(c, keys[i - 2], &out, &err);
-		CHECK_MSG(out.len > 0 && !strstr(out.text, "sesame"), "no secret shown (%d)", i);
+		CHECK_MSG(out.len > 0 && !strstr(out.text, "sesame"),
+			  "no secret shown (%d)", i);
 	}
 	clean();
 }
 
-/* ---- shown -------------------------------------------------------------------------------- */
+/* ---- shown
+ * -------------------------------------------------------------------------------- */
 
 /* What is shown as INI reads back as the same configuration. */
 static void test_show(void)
 {
 	struct error err;
 	AUTO(strbuf) struct strbuf first = STRBUF(1 << 20), second = STRBUF(1 << 20);
-	AUTO(config) struct config *c = load_user(
-		"[llm]\nmodel = a/b\n[llm.cheap]\nmodel = c ; d\n[controller]\ntools -= bash\n"
-		"[controller.x]\nagent = dummy\n", &err);
+	AUTO(config) struct config *c =
+		load_user("[llm]\nmodel = a/b\n[llm.cheap]\nmodel = c ; d\n"
+			  "[controller]\ntools -= bash\n[controller.x]\nagent = dummy\n",
+			  &err);
 	AUTO(config) struct config *again = NULL;
 
 	CHECK(c && config_show(c, true, &first) == MT_OK);
 	CHECK(c && config_show(c, false, &second) == MT_OK);
 
 	AUTO(free) char *text = strbuf_take(&second);
-	AUTO(json) json_object *before = js_parse(first.text, first.len, &err), *after = NULL;
+	AUTO(json) json_object *before = js_parse(first.text, first.len, &err),
+		    *after = NULL;
 
 	again = load_user(text, &err);
 	strbuf_reset(&first);
@@ -614,12 +656,14 @@ static void test_explain(void)
 	clean();
 }
 
-/* ---- cut and without memory ------------------------------------------------------------------ */
+/* ---- cut and without memory
+ * ------------------------------------------------------------------ */
 
-static const char sample[] =
-	"# comment\n[core]\nsync = none\n\n[llm]\nmodel = a/b\nextra_headers = x: y,\n  z: w\n"
-	"[llm.cheap]\nretries = 2\n[controller]\ntools += a, b\n[controller.x]\nbase = default\n"
-	"[tool.x]\nplugin = y\narg.a = 1\n";
+static const char sample[] = "# comment\n[core]\nsync = none\n\n[llm]\nmodel = "
+			     "a/b\nextra_headers = x: y,\n  z: w\n"
+			     "[llm.cheap]\nretries = 2\n[controller]\ntools += a, "
+			     "b\n[controller.x]\nbase = default\n"
+			     "[tool.x]\nplugin = y\narg.a = 1\n";
 
 static void test_cut(void)
 {
@@ -639,8 +683,8 @@ static void test_cut(void)
 
 static void test_memory(void)
 {
-	static const char *const overrides[] = { "llm.cheap.model=c", "controller.tools+=d",
-						 NULL };
+	static const char *const overrides[] = { "llm.cheap.model=c",
+						 "controller.tools+=d", NULL };
 	AUTO(free) char *project = path_join(root, "project");
 	struct config_input in = { .overrides = overrides, .override_count = 2,
 				   .workspace = project };

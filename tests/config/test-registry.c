@@ -28,7 +28,8 @@ static void copy(const char *from, const char *to)
 static void set_up(void)
 {
 	const char *home = getenv("MORTISE_TEST_HOME"), *build = getenv("top_builddir");
-	AUTO(free) char *plugin = path_join(build ? build : ".", "tests/config/condenser.so");
+	AUTO(free) char *plugin = path_join(build ? build : ".",
+					    "tests/config/condenser.so");
 	char path[512];
 
 	snprintf(root, sizeof root, "%s/registry-XXXXXX", home ? home : "/tmp");
@@ -68,15 +69,17 @@ static void check_components(const struct registry *r)
 	CHECK_STR(c->version, "2.1");
 	CHECK_STR(c->license, "MIT");
 	CHECK_STR(c->summary, "For a test.");
-	CHECK(c->version_major == MT_CONDENSER_MAJOR && c->version_minor == MT_CONDENSER_MINOR);
+	CHECK(c->version_major == MT_CONDENSER_MAJOR &&
+	      c->version_minor == MT_CONDENSER_MINOR);
 	CHECK(c->option_count == 1 && c->options->max == 100);
 	CHECK_STR(c->option_count ? c->options->fallback : "", "10");
-	CHECK_STR(js_text(tools, NULL),
-		  "[{\"name\":\"first\",\"description\":\"One.\","
-		  "\"schema\":{\"type\":\"object\"},"
-		  "\"events\":[{\"action\":\"run\",\"observation\":\"run\"}],\"hints\":0},"
-		  "{\"name\":\"second\",\"description\":\"Two.\",\"schema\":{},"
-		  "\"events\":null,\"resources\":\"file:{path}\",\"hints\":1}]");
+	CHECK_STR(
+		js_text(tools, NULL),
+		"[{\"name\":\"first\",\"description\":\"One.\","
+		"\"schema\":{\"type\":\"object\"},"
+		"\"events\":[{\"action\":\"run\",\"observation\":\"run\"}],\"hints\":0},"
+		"{\"name\":\"second\",\"description\":\"Two.\",\"schema\":{},"
+		"\"events\":null,\"resources\":\"file:{path}\",\"hints\":1}]");
 	CHECK(js_get(t->data, "dynamic") && !js_bool(t->data, "dynamic", true));
 }
 
@@ -98,11 +101,13 @@ static void test_need(void)
 		int kind;
 		const char *name, *want;
 	} cases[] = {
-		{ MT_KIND_TOOL, "test-tool", "there is no tool `test-tool`; did you mean "
-					     "`test-tools`?" },
+		{ MT_KIND_TOOL, "test-tool",
+		  "there is no tool `test-tool`; did you mean "
+		  "`test-tools`?" },
 		{ MT_KIND_TOOL, "zzz", "there is no tool `zzz`: see mortise plugins" },
-		{ MT_KIND_AGENT, "test-tools", "there is no agent `test-tools`: see mortise "
-					       "plugins" },
+		{ MT_KIND_AGENT, "test-tools",
+		  "there is no agent `test-tools`: see mortise "
+		  "plugins" },
 		{ MT_KIND_AGENT, "broken", "not a shared library, it looks like text" },
 	};
 	AUTO(free) char *broken = path_join(root, "broken.so");
@@ -126,9 +131,10 @@ static void test_load(void)
 {
 	struct error err;
 	AUTO(registry) struct registry *r = open_registry(&err);
-	const struct component *c = r ? registry_find(r, MT_KIND_CONDENSER, "test-condenser") :
-					NULL;
-	const struct component *t = r ? registry_find(r, MT_KIND_TOOL, "test-tools") : NULL;
+	const struct component *c =
+		r ? registry_find(r, MT_KIND_CONDENSER, "test-condenser") : NULL;
+	const struct component *t =
+		r ? registry_find(r, MT_KIND_TOOL, "test-tools") : NULL;
 	const struct mt_condenser *f;
 
 	if (!c || !t) {
@@ -148,8 +154,8 @@ static void test_changed(void)
 	struct timespec times[2] = { { .tv_sec = 1000 }, { .tv_sec = 1000 } };
 	struct error err;
 	AUTO(registry) struct registry *r = open_registry(&err);
-	const struct component *c = r ? registry_find(r, MT_KIND_CONDENSER, "test-condenser") :
-					NULL;
+	const struct component *c =
+		r ? registry_find(r, MT_KIND_CONDENSER, "test-condenser") : NULL;
 	AUTO(free) char *path = path_join(root, "both.so");
 
 	utimensat(AT_FDCWD, path, times, 0);

@@ -37,7 +37,8 @@ static bool is_hidden(const char *section, const char *key)
 	snprintf(family, sizeof family, "%.*s", (int)strcspn(section, "."), section);
 	table = config_table(family, &count);
 	option = option_find(table, count, key);
-	return !family_of(section, &name) || !option || (option->flags & MT_OPTION_SECRET);
+	return !family_of(section, &name) || !option ||
+	       (option->flags & MT_OPTION_SECRET);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
@@ -65,8 +66,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 			const char *section = first->settings[i].section;
 			const char *key = first->settings[i].key;
 
-			if (!is_hidden(section, key) && !same(config_get(first, section, key),
-							      config_get(second, section, key)))
+			if (!is_hidden(section, key) &&
+			    !same(config_get(first, section, key),
+				  config_get(second, section, key)))
 				abort();
 		}
 		config_free(second);
