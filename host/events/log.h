@@ -47,9 +47,10 @@ int evlog_open(const char *dir, enum evlog_open mode, const struct evlog_options
 struct evlog *evlog_close(struct evlog *log); /* writes the checkpoint; NULL is fine */
 AUTO_DEFINE(evlog, struct evlog *, evlog_close)
 
-/** Append: gives the event its id and timestamp, masks it, writes it, tells
- *  the subscribers. The log keeps a reference. An event that has an id is
- *  refused. @return MT_OK or MT_EIO (disk full: nothing of it is kept). */
+/** Append: gives the event its id, its message and (unless it has one) its
+ *  timestamp, hides secrets in the event itself, writes it, tells the
+ *  subscribers. The log keeps a reference. An event that has an id is refused.
+ *  @return MT_OK or MT_EIO (disk full: nothing of it is kept). */
 int evlog_append(struct evlog *log, struct event *e, struct error *err);
 /** Append a record without id (masked too). Borrowed. */
 int evlog_record(struct evlog *log, json_object *record, struct error *err);

@@ -77,6 +77,8 @@ static void test_open(void)
 				AUTO(event) struct event *e = evlog_event(log, 0, NULL);
 				AUTO(json) json_object *r = evlog_reply(log, "r", NULL);
 
+				(void)e;
+				(void)r;
 				evlog_state(log, "p", NULL);
 			}
 			evlog_close(log);
