@@ -114,8 +114,9 @@ static int collect(const char *root, struct entries *l, struct error *err)
 	struct dirent *d;
 
 	if (!dir)
-		return errno == ENOENT ? MT_OK :
-			fail(err, MT_EIO, "%s cannot be read: %s", root, strerror(errno));
+		return errno == ENOENT ? MT_OK
+				       : fail(err, MT_EIO, "%s cannot be read: %s", root,
+					      strerror(errno));
 	while ((d = readdir(dir))) {
 		struct entry *grown;
 
@@ -173,8 +174,8 @@ static int list(const struct config *c, const struct arguments *a, struct error 
 
 /* ---- show ------------------------------------------------------------------------- */
 
-static int open_for_reading(const struct config *c, const char *prefix, struct evlog **ret,
-			    char **ret_id, struct error *err)
+static int open_for_reading(const struct config *c, const char *prefix,
+			    struct evlog **ret, char **ret_id, struct error *err)
 {
 	AUTO(free) char *dir = NULL, *report = NULL;
 	int status;
@@ -266,13 +267,15 @@ static int export_file(struct evlog *log, bool screenshots, const char *path,
 	if (fd >= 0)
 		out = fdopen(fd, "w");
 	if (!out) {
-		status = fail(err, MT_EIO, "%s cannot be written: %s", path, strerror(errno));
+		status = fail(err, MT_EIO, "%s cannot be written: %s", path,
+			      strerror(errno));
 		auto_close(&fd);
 		return status;
 	}
 	status = trajectory_export(log, screenshots, write_piece, out, err);
 	if ((fclose(out) != 0 || (!status && rename(temp.text, path) != 0)) && !status)
-		status = fail(err, MT_EIO, "%s cannot be written: %s", path, strerror(errno));
+		status = fail(err, MT_EIO, "%s cannot be written: %s", path,
+			      strerror(errno));
 	if (status)
 		unlink(temp.text);
 	return status;
@@ -290,8 +293,9 @@ static int export(const struct config *c, const struct arguments *a, struct erro
 		return status;
 	if (!a->file || strcmp(a->file, "-") == 0) {
 		status = trajectory_export(log, a->screenshots, write_piece, stdout, err);
-		return fflush(stdout) != 0 ? fail(err, MT_EIO, "standard output is closed") :
-					     status;
+		return fflush(stdout) != 0
+			       ? fail(err, MT_EIO, "standard output is closed")
+			       : status;
 	}
 	strbuf_add(&path, a->file);
 	if (stat(a->file, &st) == 0 && S_ISDIR(st.st_mode))
@@ -299,7 +303,8 @@ static int export(const struct config *c, const struct arguments *a, struct erro
 	return export_file(log, a->screenshots, path.text, err);
 }
 
-/* ---- import ------------------------------------------------------------------------- */
+/* ---- import -------------------------------------------------------------------------
+ */
 
 static int write_meta(const char *dir, const char *id, const char *title,
 		      const char *workspace, struct error *err)
@@ -341,8 +346,8 @@ static int import_one(const struct config *c, const struct arguments *a,
 {
 	AUTO(free) char *id = meta_new_id();
 	AUTO(free) char *dir = id ? conversation_dir(c, id, err) : NULL;
-	AUTO(free) char *workspace =
-		realpath(a->common.workspace ? a->common.workspace : ".", NULL);
+	AUTO(free)
+	char *workspace = realpath(a->common.workspace ? a->common.workspace : ".", NULL);
 	size_t count = 0;
 	int status;
 
@@ -350,7 +355,8 @@ static int import_one(const struct config *c, const struct arguments *a,
 		return fail(err, MT_ENOMEM, "out of memory for a conversation");
 	if (!workspace)
 		return fail(err, MT_EINVAL, "%s: %s",
-			    a->common.workspace ? a->common.workspace : ".", strerror(errno));
+			    a->common.workspace ? a->common.workspace : ".",
+			    strerror(errno));
 	status = import_into(dir, id, workspace, t, &count, err);
 	if (status) {
 		if (status != MT_EEXIST)
@@ -372,7 +378,8 @@ static int import(const struct config *c, const struct arguments *a, struct erro
 	return status;
 }
 
-/* ---- the command ---------------------------------------------------------------------- */
+/* ---- the command ----------------------------------------------------------------------
+ */
 
 typedef int act(const struct config *c, const struct arguments *a, struct error *err);
 
@@ -414,8 +421,9 @@ static int run(const struct command *self, int argc, char **argv)
 		return flag == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
 	what = choose(argc - index, argv + index, &a);
 	if (!what) {
-		fprintf(stderr, "mortise conversations: say list, show ID, export ID [FILE] or "
-				"import FILE\n");
+		fprintf(stderr,
+			"mortise conversations: say list, show ID, export ID [FILE] or "
+			"import FILE\n");
 		return EXIT_USAGE;
 	}
 	if (common_config(&a.common, &config, &err))
@@ -429,9 +437,11 @@ const struct command command_conversations = {
 	.summary = "List and show conversations; export and import OpenHands files.",
 	.details = "list    newest first\n"
 		   "show    the events of one; ID may be its beginning, or `last`\n"
-		   "export  its history as an OpenHands trajectory, to standard output or FILE;\n"
+		   "export  its history as an OpenHands trajectory, to standard output "
+		   "or FILE;\n"
 		   "        into a folder as ID.json\n"
-		   "import  a trajectory, or evaluation records: each becomes a conversation",
+		   "import  a trajectory, or evaluation records: each becomes a "
+		   "conversation",
 	.flags = flags,
 	.run = run,
 };

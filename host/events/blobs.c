@@ -98,7 +98,8 @@ static int object_out(void *arg, struct strbuf *out, json_object *value, bool *r
 		return MT_OK;
 	*ret_done = true;
 	strbuf_add(out, "{\"$blob\":null,\"object\":{");
-	json_object_object_foreach(value, name, member) {
+	json_object_object_foreach(value, name, member)
+	{
 		if (!first)
 			strbuf_addc(out, ',');
 		first = false;
@@ -141,7 +142,8 @@ static json_object *read_blob(struct evlog *log, const char *name, int64_t bytes
 static int resolve_members(struct evlog *log, json_object *value, struct error *err)
 {
 	if (json_object_is_type(value, json_type_object)) {
-		json_object_object_foreach(value, name, member) {
+		json_object_object_foreach(value, name, member)
+		{
 			json_object *now = member;
 
 			if (blob_resolve(log, &now, err))
@@ -151,11 +153,13 @@ static int resolve_members(struct evlog *log, json_object *value, struct error *
 		}
 	} else if (json_object_is_type(value, json_type_array)) {
 		for (size_t i = 0; i < json_object_array_length(value); i++) {
-			json_object *member = json_object_array_get_idx(value, i), *now = member;
+			json_object *member = json_object_array_get_idx(value, i),
+				    *now = member;
 
 			if (blob_resolve(log, &now, err))
 				return MT_ENOMEM;
-			if (now != member && json_object_array_put_idx(value, i, now) != 0)
+			if (now != member &&
+			    json_object_array_put_idx(value, i, now) != 0)
 				return fail(err, MT_ENOMEM, "out of memory for an event");
 		}
 	}

@@ -14,10 +14,10 @@ enum { INDEX_MAX = 1 << 30, TAIL = 4096, STATE_MAX = 16 << 20 };
 
 struct index_header {
 	char magic[8];
-	uint64_t types;                 /* hash of the table of event types */
-	uint64_t end, tail;             /* of the log; hash of what is before it */
+	uint64_t types;     /* hash of the table of event types */
+	uint64_t end, tail; /* of the log; hash of what is before it */
 	uint64_t count, replies, states, last_reply; /* the last one in bytes */
-	uint64_t body, sum;             /* bytes after the header, their hash */
+	uint64_t body, sum; /* bytes after the header, their hash */
 };
 
 struct index_event {
@@ -31,7 +31,7 @@ enum { IS_ACTION = 1, IS_HIDDEN = 2, IS_UNDONE = 4, HAS_CALL = 8, IS_DISPATCHED 
 
 struct index_state {
 	uint64_t offset;
-	uint32_t length, name;          /* bytes of the plugin's name, which follows */
+	uint32_t length, name; /* bytes of the plugin's name, which follows */
 };
 
 static uint64_t hash_types(void)
@@ -71,9 +71,10 @@ static void put_event(struct strbuf *out, const struct evlog_head *h)
 		.cause = h->cause,
 		.type = (uint8_t)event_type_number(h->type),
 		.source = h->source,
-		.flags = (uint8_t)(h->type->is_action * IS_ACTION | h->hidden * IS_HIDDEN |
-				   h->undone * IS_UNDONE | h->has_call * HAS_CALL |
-				   h->dispatched * IS_DISPATCHED),
+		.flags =
+			(uint8_t)(h->type->is_action * IS_ACTION | h->hidden * IS_HIDDEN |
+				  h->undone * IS_UNDONE | h->has_call * HAS_CALL |
+				  h->dispatched * IS_DISPATCHED),
 	};
 
 	strbuf_addn(out, (const char *)&e, sizeof e);
@@ -226,19 +227,23 @@ static bool take_state(struct rest *r, struct log_index *x, uint64_t end)
 	r->at += s.name;
 	r->len -= s.name;
 	x->states[x->state_count++] = (struct state_head){
-		.plugin = name, .offset = s.offset, .length = s.length,
+		.plugin = name,
+		.offset = s.offset,
+		.length = s.length,
 	};
 	return true;
 }
 
-static bool take_replies(struct rest *r, struct log_index *x, uint64_t count, uint64_t end)
+static bool take_replies(struct rest *r, struct log_index *x, uint64_t count,
+			 uint64_t end)
 {
 	size_t size = 64;
 
 	if (!take(r, x->replies, count * sizeof *x->replies))
 		return false;
 	for (size_t i = 0; i < count; i++)
-		if (x->replies[i].offset > end || x->replies[i].length > end - x->replies[i].offset)
+		if (x->replies[i].offset > end ||
+		    x->replies[i].length > end - x->replies[i].offset)
 			return false;
 	while (size <= count * 2)
 		size *= 2;

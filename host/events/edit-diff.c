@@ -12,8 +12,8 @@
 #include <string.h>
 
 enum {
-	DIFF_LINES_MAX = 5000,  /* of a file; longer ones are not compared */
-	POPULAR_FROM = 200,     /* lines of a file in which lines can be popular */
+	DIFF_LINES_MAX = 5000, /* of a file; longer ones are not compared */
+	POPULAR_FROM = 200,    /* lines of a file in which lines can be popular */
 };
 
 struct text_line {
@@ -33,9 +33,9 @@ struct block {
 
 struct diff {
 	struct text a, b;
-	size_t *next;           /* next line of b that is the same; b.count: none */
-	size_t *first;          /* for each line of a, the first such line of b */
-	size_t *run, *new_run;  /* length of the block that ends at a line of b */
+	size_t *next;          /* next line of b that is the same; b.count: none */
+	size_t *first;         /* for each line of a, the first such line of b */
+	size_t *run, *new_run; /* length of the block that ends at a line of b */
 	struct block *blocks;
 	size_t block_count;
 };
@@ -55,7 +55,8 @@ static int split(const char *text, size_t len, struct text *ret)
 		const char *end = memchr(text, '\n', len);
 		size_t n = end ? (size_t)(end - text) : len;
 
-		ret->lines[ret->count] = (struct text_line){ text, n, hash_bytes(text, n) };
+		ret->lines[ret->count] =
+			(struct text_line){ text, n, hash_bytes(text, n) };
 		if (end) {
 			text = end + 1;
 			len -= n + 1;
@@ -66,7 +67,8 @@ static int split(const char *text, size_t len, struct text *ret)
 
 static bool same_line(const struct text_line *x, const struct text_line *y)
 {
-	return x->hash == y->hash && x->len == y->len && memcmp(x->text, y->text, x->len) == 0;
+	return x->hash == y->hash && x->len == y->len &&
+	       memcmp(x->text, y->text, x->len) == 0;
 }
 
 /* Chain the equal lines of b and find, for each line of a, where its chain
@@ -124,8 +126,8 @@ static struct block longest(struct diff *d, size_t a1, size_t a2, size_t b1, siz
 				continue;
 			now[j + 1] = old[j] + 1;
 			if (now[j + 1] > best.size)
-				best = (struct block){ i + 1 - now[j + 1], j + 1 - now[j + 1],
-						       now[j + 1] };
+				best = (struct block){ i + 1 - now[j + 1],
+						       j + 1 - now[j + 1], now[j + 1] };
 		}
 		if (i > a1)
 			forget_runs(d, old, i - 1, b2);
@@ -141,7 +143,8 @@ static struct block longest(struct diff *d, size_t a1, size_t a2, size_t b1, siz
 		best.size++;
 	}
 	while (best.a + best.size < a2 && best.b + best.size < b2 &&
-	       same_line(&d->a.lines[best.a + best.size], &d->b.lines[best.b + best.size]))
+	       same_line(&d->a.lines[best.a + best.size],
+			 &d->b.lines[best.b + best.size]))
 		best.size++;
 	return best;
 }
@@ -264,10 +267,12 @@ static void put_group(struct strbuf *out, const struct diff *d, const struct op 
 	strbuf_addf(out, "\n[begin of %s %zu / %zu]\n(content before %s)", name, number,
 		    total, name);
 	for (size_t i = 0; i < count; i++)
-		put_lines(out, &d->a, ops[i].a1, ops[i].a2, ops[i].equal ? 0 : '-', width);
+		put_lines(out, &d->a, ops[i].a1, ops[i].a2, ops[i].equal ? 0 : '-',
+			  width);
 	strbuf_addf(out, "\n(content after %s)", name);
 	for (size_t i = 0; i < count; i++)
-		put_lines(out, &d->b, ops[i].b1, ops[i].b2, ops[i].equal ? 0 : '+', width);
+		put_lines(out, &d->b, ops[i].b1, ops[i].b2, ops[i].equal ? 0 : '+',
+			  width);
 	strbuf_addf(out, "\n[end of %s %zu / %zu]", name, number, total);
 }
 
@@ -337,8 +342,10 @@ static void put_head(struct strbuf *out, const char *path, bool applied, size_t 
 		strbuf_addf(out, "[Existing file %s is edited with %zu changes.]", path,
 			    groups);
 	else
-		strbuf_addf(out, "[Changes are NOT applied to %s - Here's how the file looks "
-			    "like if changes are applied.]", path);
+		strbuf_addf(out,
+			    "[Changes are NOT applied to %s - Here's how the file looks "
+			    "like if changes are applied.]",
+			    path);
 }
 
 static int put_diff(const struct diff *d, const char *path, size_t context, bool applied,
@@ -369,8 +376,9 @@ int event_edit_text(const struct event *e, size_t context, bool applied,
 	int status;
 
 	if (applied && js_equal(old, new))
-		return strbuf_add(out, "(no changes detected. Please make sure your edits change "
-				       "the content of the existing file.)\n");
+		return strbuf_add(
+			out, "(no changes detected. Please make sure your edits change "
+			     "the content of the existing file.)\n");
 	if (!json_object_is_type(old, json_type_string) ||
 	    !json_object_is_type(new, json_type_string)) {
 		put_head(out, event_arg(e, "path"), applied, 0);
@@ -380,8 +388,10 @@ int event_edit_text(const struct event *e, size_t context, bool applied,
 	if (!status)
 		status = put_diff(&d, event_arg(e, "path"), context, applied, out);
 	else if (status == MT_ELIMIT)
-		status = strbuf_addf(out, "[File %s is edited; it is too long to show what "
-				     "changed.]", event_arg(e, "path"));
+		status = strbuf_addf(out,
+				     "[File %s is edited; it is too long to show what "
+				     "changed.]",
+				     event_arg(e, "path"));
 	diff_clear(&d);
 	return status;
 }

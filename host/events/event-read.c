@@ -6,9 +6,10 @@
 #include <string.h>
 
 static const char *const type_names[] = {
-	[FIELD_ANY] = "anything", [FIELD_TEXT] = "a text", [FIELD_INT] = "a whole number",
-	[FIELD_BOOL] = "true or false", [FIELD_NUMBER] = "a number",
-	[FIELD_LIST] = "a list", [FIELD_OBJECT] = "an object",
+	[FIELD_ANY] = "anything",       [FIELD_TEXT] = "a text",
+	[FIELD_INT] = "a whole number", [FIELD_BOOL] = "true or false",
+	[FIELD_NUMBER] = "a number",    [FIELD_LIST] = "a list",
+	[FIELD_OBJECT] = "an object",
 };
 
 static bool has(json_object *o, const char *name)
@@ -84,9 +85,9 @@ static int fill_one(const struct event_type *type, const struct event_field *fie
 
 	if (json_object_object_get_ex(given, field->name, &value)) {
 		if ((how & FIELDS_TYPED) && !fits(field, value))
-			return fail(err, MT_EINVAL, "malformed %s: `%s` of `%s` must be %s",
-				    sort(type), field->name, type->name,
-				    type_names[field->type]);
+			return fail(err, MT_EINVAL,
+				    "malformed %s: `%s` of `%s` must be %s", sort(type),
+				    field->name, type->name, type_names[field->type]);
 		json_object_get(value);
 	} else if (field->required) {
 		return fail(err, MT_EINVAL, "malformed %s: `%s` needs `%s`", sort(type),
@@ -123,7 +124,8 @@ json_object *fields_fill(const struct event_type *type, json_object *given, int 
 		if (fill_one(type, &type->fields[i], given, how, out, err))
 			return NULL;
 	if (given) {
-		json_object_object_foreach(given, name, value) {
+		json_object_object_foreach(given, name, value)
+		{
 			if (event_field_find(type, name))
 				continue;
 			if ((how & FIELDS_STRICT) && type->is_action) {
@@ -148,7 +150,8 @@ json_object *fields_fill(const struct event_type *type, json_object *given, int 
 int metadata_fill(json_object *extras)
 {
 	static const struct event_field fields[] = {
-		{ "exit_code", FIELD_INT, false, "-1" }, { "pid", FIELD_INT, false, "-1" },
+		{ "exit_code", FIELD_INT, false, "-1" },
+		{ "pid", FIELD_INT, false, "-1" },
 		{ "username", FIELD_TEXT, false, "null" },
 		{ "hostname", FIELD_TEXT, false, "null" },
 		{ "working_dir", FIELD_TEXT, false, "null" },
@@ -157,10 +160,13 @@ int metadata_fill(json_object *extras)
 		{ "suffix", FIELD_TEXT, false, "\"\"" },
 	};
 	static const struct event_type type = {
-		.name = "metadata", .fields = fields, .field_count = ARRAY_LEN(fields),
+		.name = "metadata",
+		.fields = fields,
+		.field_count = ARRAY_LEN(fields),
 	};
 	json_object *given = js_get(extras, "metadata");
-	json_object *filled = fields_fill(&type, is_object(given) ? given : NULL, 0, NULL);
+	json_object *filled =
+		fields_fill(&type, is_object(given) ? given : NULL, 0, NULL);
 
 	return filled ? js_set(extras, "metadata", filled) : MT_ENOMEM;
 }
@@ -192,9 +198,9 @@ static int take_editor_call(json_object *args, const char *code)
 	call = python_literal(code + skip, len - skip - 2);
 	if (!is_object(call))
 		return MT_OK;
-	json_object_object_foreach(call, name, value)
-		if (js_set(args, name, json_object_get(value)))
-			return MT_ENOMEM;
+	json_object_object_foreach(
+		call, name,
+		value) if (js_set(args, name, json_object_get(value))) return MT_ENOMEM;
 	return MT_OK;
 }
 
@@ -206,8 +212,9 @@ static int modernize_risk(json_object *args)
 	if (!json_object_object_get_ex(args, "security_risk", &risk))
 		return MT_OK;
 	level = json_object_is_type(risk, json_type_int) ||
-			json_object_is_type(risk, json_type_double) ?
-			json_object_get_double(risk) : -1;
+				json_object_is_type(risk, json_type_double)
+			? json_object_get_double(risk)
+			: -1;
 	if (level == -1 || level == 0 || level == 1 || level == 2)
 		return js_set_int(args, "security_risk", (int)level);
 	return js_set_int(args, "security_risk", -1);
@@ -242,7 +249,8 @@ static int modernize_args(json_object *json, json_object *args)
 static int modernize_extras(json_object *extras)
 {
 	static const char *const moved[][2] = {
-		{ "exit_code", "exit_code" }, { "command_id", "pid" },
+		{ "exit_code", "exit_code" },
+		{ "command_id", "pid" },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(moved); i++) {
@@ -253,7 +261,8 @@ static int modernize_extras(json_object *extras)
 		if (!is_object(js_get(extras, "metadata")) &&
 		    js_set(extras, "metadata", json_object_new_object()))
 			return MT_ENOMEM;
-		if (js_set(js_get(extras, "metadata"), moved[i][1], json_object_get(value)))
+		if (js_set(js_get(extras, "metadata"), moved[i][1],
+			   json_object_get(value)))
 			return MT_ENOMEM;
 		json_object_object_del(extras, moved[i][0]);
 	}
@@ -290,11 +299,12 @@ static const struct event_type *find_type(json_object *json, struct error *err)
 		return type;
 	add_known(&known, is_action);
 	if (is_action)
-		fail(err, MT_EINVAL, "malformed action: there is no action `%.64s`; known: %s",
-		     name, known.text);
-	else
-		fail(err, MT_ENOTFOUND, "there is no observation `%.64s`; known: %s", name,
+		fail(err, MT_EINVAL,
+		     "malformed action: there is no action `%.64s`; known: %s", name,
 		     known.text);
+	else
+		fail(err, MT_ENOTFOUND, "there is no observation `%.64s`; known: %s",
+		     name, known.text);
 	return NULL;
 }
 
@@ -305,17 +315,21 @@ static int check_common(json_object *json, struct error *err)
 		const char *name;
 		json_type type;
 	} members[] = {
-		{ "id", json_type_int }, { "cause", json_type_int },
-		{ "source", json_type_string }, { "timestamp", json_type_string },
+		{ "id", json_type_int },
+		{ "cause", json_type_int },
+		{ "source", json_type_string },
+		{ "timestamp", json_type_string },
 		{ "tool_call_metadata", json_type_object },
-		{ "args", json_type_object }, { "extras", json_type_object },
+		{ "args", json_type_object },
+		{ "extras", json_type_object },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(members); i++) {
 		json_object *value = js_get(json, members[i].name);
 
 		if (value && !json_object_is_type(value, members[i].type))
-			return fail(err, MT_EINVAL, "malformed event: `%s` has the wrong type",
+			return fail(err, MT_EINVAL,
+				    "malformed event: `%s` has the wrong type",
 				    members[i].name);
 	}
 
@@ -336,7 +350,8 @@ static int check_condensation(json_object *args, struct error *err)
 	bool end = js_get(args, "forgotten_events_end_id");
 
 	if (start != end || ids == start)
-		return fail(err, MT_EINVAL, "condensation: name the forgotten events either by "
+		return fail(err, MT_EINVAL,
+			    "condensation: name the forgotten events either by "
 			    "forgotten_event_ids or by first and last id");
 	if (!js_get(args, "summary") != !js_get(args, "summary_offset"))
 		return fail(err, MT_EINVAL,
@@ -352,9 +367,10 @@ static int check_fields(const struct event_type *type, json_object *fields,
 	if (!type->is_action && strcmp(type->name, "recall") == 0) {
 		const char *kind = js_str(fields, "recall_type", "");
 
-		if (strcmp(kind, "workspace_context") != 0 && strcmp(kind, "knowledge") != 0)
-			return fail(err, MT_EINVAL, "recall: there is no recall_type `%.64s`",
-				    kind);
+		if (strcmp(kind, "workspace_context") != 0 &&
+		    strcmp(kind, "knowledge") != 0)
+			return fail(err, MT_EINVAL,
+				    "recall: there is no recall_type `%.64s`", kind);
 	}
 	return MT_OK;
 }
@@ -366,8 +382,8 @@ static int read_fields(const struct event_type *type, json_object *json, int how
 	const char *name = type->is_action ? "args" : "extras";
 	json_object *given = js_get(json, name), *filled;
 
-	if (given && (type->is_action ? modernize_args(json, given) :
-					modernize_extras(given)))
+	if (given &&
+	    (type->is_action ? modernize_args(json, given) : modernize_extras(given)))
 		return fail(err, MT_ENOMEM, "out of memory for an event");
 	filled = fields_fill(type, given, how, err);
 	if (!filled)
@@ -387,12 +403,14 @@ static int read_content(struct event *e, int how)
 		return MT_OK;
 	if (!js_get(e->json, "content"))
 		return js_set_str(e->json, "content", "");
-	if (strcmp(e->type->name, "run") != 0 || event_hidden(e) || !(how & FIELDS_STRICT))
+	if (strcmp(e->type->name, "run") != 0 || event_hidden(e) ||
+	    !(how & FIELDS_STRICT))
 		return MT_OK;
 	content = event_content(e, &len);
 	if (truncate_content(content, len, EVENT_OUTPUT_MAX, &cut))
 		return MT_ENOMEM;
-	return cut.len == len ? MT_OK : js_set_strn(e->json, "content", cut.text, cut.len);
+	return cut.len == len ? MT_OK
+			      : js_set_strn(e->json, "content", cut.text, cut.len);
 }
 
 static struct event *read_event(json_object *json, int how, struct error *err)

@@ -66,7 +66,8 @@ static int expand(const struct event *e, const char *spec, size_t len, struct st
 	if (spec[name] == '!')
 		return python_repr(out, value);
 	return add_value(out, value,
-			 spec[name] == ':' ? strtoul(spec + name + 1, NULL, 10) : SIZE_MAX);
+			 spec[name] == ':' ? strtoul(spec + name + 1, NULL, 10)
+					   : SIZE_MAX);
 }
 
 static int fill_template(const struct event *e, const char *form, struct strbuf *out)
@@ -139,20 +140,22 @@ static int message_condensation(const struct event *e, struct strbuf *out)
 static int message_tasks(const struct event *e, struct strbuf *out)
 {
 	json_object *list = js_get(event_args(e), "task_list");
-	size_t count = json_object_is_type(list, json_type_array) ?
-			       json_object_array_length(list) : 0;
+	size_t count = json_object_is_type(list, json_type_array)
+			       ? json_object_array_length(list)
+			       : 0;
 
 	if (count == 0)
 		return strbuf_add(out, "Clearing the task list.");
-	return strbuf_addf(out, "Managing %zu task item%s.", count, count == 1 ? "" : "s");
+	return strbuf_addf(out, "Managing %zu task item%s.", count,
+			   count == 1 ? "" : "s");
 }
 
 static int message_recall(const struct event *e, struct strbuf *out)
 {
 	bool workspace = strcmp(event_arg(e, "recall_type"), "workspace_context") == 0;
 
-	return strbuf_add(out, workspace ? "Added workspace context" :
-					   "Added microagent knowledge");
+	return strbuf_add(out, workspace ? "Added workspace context"
+					 : "Added microagent knowledge");
 }
 
 int event_message(const struct event *e, struct strbuf *out)

@@ -7,13 +7,16 @@
 
 /* The order in which members are written; the rest follows. */
 static const char *const member_order[] = {
-	"id", "timestamp", "source", "message", "cause", "action", "observation",
-	"tool_call_metadata", "llm_metrics", "args", "content", "extras", "timeout",
-	"success",
+	"id",          "timestamp", "source",      "message",
+	"cause",       "action",    "observation", "tool_call_metadata",
+	"llm_metrics", "args",      "content",     "extras",
+	"timeout",     "success",
 };
 
 static const char *const source_names[] = {
-	[SOURCE_NONE] = "", [SOURCE_AGENT] = "agent", [SOURCE_USER] = "user",
+	[SOURCE_NONE] = "",
+	[SOURCE_AGENT] = "agent",
+	[SOURCE_USER] = "user",
 	[SOURCE_ENVIRONMENT] = "environment",
 };
 
@@ -102,8 +105,8 @@ static struct event *no_memory(struct error *err)
 	return NULL;
 }
 
-struct event *event_action(const char *name, enum event_source source,
-			   json_object *args, struct error *err)
+struct event *event_action(const char *name, enum event_source source, json_object *args,
+			   struct error *err)
 {
 	AUTO(json) json_object *given = args, *json = NULL;
 	const struct event_type *type = event_type_find(true, name);
@@ -144,9 +147,9 @@ static int put_content(struct event *e, const char *content, size_t len)
 	return js_set_strn(e->json, "content", content ? content : "", len);
 }
 
-struct event *event_observation(const char *name, enum event_source source,
-				int64_t cause, const char *content, size_t len,
-				json_object *extras, struct error *err)
+struct event *event_observation(const char *name, enum event_source source, int64_t cause,
+				const char *content, size_t len, json_object *extras,
+				struct error *err)
 {
 	AUTO(json) json_object *given = extras, *json = NULL;
 	const struct event_type *type = event_type_find(false, name);
@@ -257,7 +260,8 @@ int event_write_hooked(const struct event *e, struct strbuf *out,
 			json_write(out, value, hook);
 		}
 	}
-	json_object_object_foreach(e->json, name, other) {
+	json_object_object_foreach(e->json, name, other)
+	{
 		if (other && !is_ordered(name)) {
 			js_key(out, name);
 			json_write(out, other, hook);
@@ -274,8 +278,12 @@ int event_write(const struct event *e, struct strbuf *out)
 json_object *event_trajectory(const struct event *e, bool screenshots)
 {
 	static const char *const always[] = {
-		"dom_object", "axtree_object", "active_page_index", "last_browser_action",
-		"last_browser_action_error", "focused_element_bid",
+		"dom_object",
+		"axtree_object",
+		"active_page_index",
+		"last_browser_action",
+		"last_browser_action_error",
+		"focused_element_bid",
 		"extra_element_properties",
 	};
 	AUTO(strbuf) struct strbuf text = STRBUF(SIZE_MAX / 2);

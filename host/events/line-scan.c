@@ -12,12 +12,15 @@
 
 struct scan {
 	const char *at, *end;
-	bool high;                      /* a byte over 0x7f was seen */
+	bool high; /* a byte over 0x7f was seen */
 };
 
 /* Bytes that end the plain run of a string. */
 static const bool special[256] = {
-	[0 ... 0x1f] = true, ['"'] = true, ['\\'] = true, [0x80 ... 0xff] = true,
+	[0 ... 0x1f] = true,
+	['"'] = true,
+	['\\'] = true,
+	[0x80 ... 0xff] = true,
 };
 
 static void skip_space(struct scan *s)
@@ -124,7 +127,8 @@ static bool skip_scalar(struct scan *s)
 	case 'n':
 		return skip_word(s, "null");
 	default:
-		return (*s->at == '-' || isdigit((unsigned char)*s->at)) && skip_number(s);
+		return (*s->at == '-' || isdigit((unsigned char)*s->at)) &&
+		       skip_number(s);
 	}
 }
 
@@ -217,7 +221,7 @@ static void note(struct line *line, struct slice name, struct slice value)
 /* Where a value is inside: which kinds of bracket are open, and whether the
  * one below the top is args or extras. */
 struct nest {
-	uint64_t objects;               /* bit n: level n is an object */
+	uint64_t objects; /* bit n: level n is an object */
 	int depth;
 	bool fields;
 };

@@ -114,7 +114,8 @@ int index_reserve(struct log_index *x)
 		return MT_ENOMEM;
 	if (x->reply_count * 2 < x->table_size)
 		return MT_OK;
-	return index_make_table(x, x->reply_count, x->table_size ? x->table_size * 2 : 64);
+	return index_make_table(x, x->reply_count,
+				x->table_size ? x->table_size * 2 : 64);
 }
 
 /* ---- lines ------------------------------------------------------------------ */
@@ -140,9 +141,10 @@ static int add_event(struct log_index *x, const struct line *line, size_t length
 		return MT_EINVAL;
 	}
 	if (!type)
-		return fail(err, MT_EUNSUPPORTED, "event %zu is of the type `%.*s`, which this "
-			    "version of mortise does not know: update it", x->count,
-			    (int)(line->type.len < 64 ? line->type.len : 64),
+		return fail(err, MT_EUNSUPPORTED,
+			    "event %zu is of the type `%.*s`, which this "
+			    "version of mortise does not know: update it",
+			    x->count, (int)(line->type.len < 64 ? line->type.len : 64),
 			    line->type.text);
 	x->heads[x->count++] = (struct evlog_head){
 		.type = type,
@@ -234,9 +236,9 @@ int index_add(struct log_index *x, const struct line *line, size_t length,
 	int status = index_reserve(x);
 
 	if (!status)
-		status = line->kind == LINE_EVENT ?
-				 add_event(x, line, length, ret_fault, err) :
-				 add_record(x, line, length);
+		status = line->kind == LINE_EVENT
+				 ? add_event(x, line, length, ret_fault, err)
+				 : add_record(x, line, length);
 	if (status == MT_ENOMEM)
 		return fail(err, status, "out of memory for the index of the event log");
 	if (status == MT_OK)

@@ -9,9 +9,9 @@
 
 enum {
 	LOG_FORMAT = 1,
-	LOG_BLOB_MIN = 16384,           /* longer strings go to blobs/ */
+	LOG_BLOB_MIN = 16384, /* longer strings go to blobs/ */
 	LOG_LINE_MAX = 256 << 20,
-	LOG_CHECKPOINT_EVERY = 1000,    /* records between two checkpoints */
+	LOG_CHECKPOINT_EVERY = 1000, /* records between two checkpoints */
 	LOG_CACHE_SLOTS = 256,
 	LOG_CACHE_BYTES = 1 << 20,
 };
@@ -27,11 +27,11 @@ enum line_kind { LINE_BAD, LINE_EVENT, LINE_RECORD };
 
 struct line {
 	enum line_kind kind;
-	const char *fault;              /* LINE_BAD: what is wrong with it */
+	const char *fault; /* LINE_BAD: what is wrong with it */
 	bool is_action, hidden, has_call;
-	int64_t id, cause, action, to;  /* -1: not there */
+	int64_t id, cause, action, to; /* -1: not there */
 	enum event_source source;
-	struct slice type;              /* of an event, or name of a record */
+	struct slice type; /* of an event, or name of a record */
 	struct slice response_id, plugin;
 };
 
@@ -43,14 +43,14 @@ void line_scan(const char *text, size_t len, struct line *ret);
 
 struct reply_head {
 	uint64_t hash, offset;
-	uint32_t length, reserved;      /* reserved: written to the index as 0 */
+	uint32_t length, reserved; /* reserved: written to the index as 0 */
 };
 
 struct state_head {
 	char *plugin;
 	uint64_t offset;
 	uint32_t length;
-	char *text;                     /* NULL: not read yet */
+	char *text; /* NULL: not read yet */
 	size_t len;
 };
 
@@ -59,12 +59,12 @@ struct log_index {
 	size_t count, room;
 	struct reply_head *replies;
 	size_t reply_count, reply_room;
-	uint32_t *table;                /* hash table of replies: place + 1 */
-	size_t table_size;              /* power of two, or 0 */
-	char *last_reply;               /* NULL: none */
+	uint32_t *table;   /* hash table of replies: place + 1 */
+	size_t table_size; /* power of two, or 0 */
+	char *last_reply;  /* NULL: none */
 	struct state_head *states;
 	size_t state_count;
-	uint64_t end;                   /* of the last whole record */
+	uint64_t end; /* of the last whole record */
 };
 
 void index_clear(struct log_index *x);
@@ -103,8 +103,8 @@ struct evlog {
 	enum evlog_open mode;
 	struct evlog_options options;
 	struct log_index index;
-	uint64_t size;                  /* of events.jsonl */
-	bool dirty, torn, blobs_made;   /* torn: a failed write is still in it */
+	uint64_t size;                /* of events.jsonl */
+	bool dirty, torn, blobs_made; /* torn: a failed write is still in it */
 	size_t since_checkpoint;
 	json_object *checkpoint;
 	struct cached cache[LOG_CACHE_SLOTS];
@@ -113,8 +113,8 @@ struct evlog {
 	size_t subscription_count;
 	int last_handle;
 	bool telling;
-	int64_t told;                   /* events told to the subscribers */
-	struct strbuf line;             /* the line being written */
+	int64_t told;       /* events told to the subscribers */
+	struct strbuf line; /* the line being written */
 };
 
 /** Read the lines from index.end on, repairing the end when the log is open

@@ -57,8 +57,9 @@ int log_check_format(struct evlog *log, struct error *err)
 	meta = js_parse_object(text, len, NULL);
 	format = js_int(meta, "format", LOG_FORMAT);
 	if (format != LOG_FORMAT)
-		return fail(err, MT_EUNSUPPORTED, "%s has format %" PRId64
-			    ", this version of mortise knows %d", path, format, LOG_FORMAT);
+		return fail(err, MT_EUNSUPPORTED,
+			    "%s has format %" PRId64 ", this version of mortise knows %d",
+			    path, format, LOG_FORMAT);
 	return MT_OK;
 }
 
@@ -66,9 +67,9 @@ int log_check_format(struct evlog *log, struct error *err)
 
 struct replay {
 	struct evlog *log;
-	struct strbuf buf;              /* bytes from `log->index.end` on */
-	const char *fault;              /* of the first bad line */
-	bool unfinished;                /* the last line lacks its newline */
+	struct strbuf buf; /* bytes from `log->index.end` on */
+	const char *fault; /* of the first bad line */
+	bool unfinished;   /* the last line lacks its newline */
 	struct error *err;
 };
 
@@ -80,7 +81,8 @@ static int take_lines(struct replay *r)
 	int status = MT_OK;
 
 	while (at < r->buf.len) {
-		char *start = r->buf.text + at, *end = memchr(start, '\n', r->buf.len - at);
+		char *start = r->buf.text + at,
+		     *end = memchr(start, '\n', r->buf.len - at);
 		size_t len;
 
 		if (!end)
@@ -88,8 +90,9 @@ static int take_lines(struct replay *r)
 		len = (size_t)(end - start);
 		line_scan(start, len, &line);
 		r->fault = line.fault;
-		status = line.kind == LINE_BAD ? MT_EINVAL :
-			index_add(&r->log->index, &line, len + 1, &r->fault, r->err);
+		status = line.kind == LINE_BAD ? MT_EINVAL
+					       : index_add(&r->log->index, &line, len + 1,
+							   &r->fault, r->err);
 		if (status)
 			break;
 		at += len + 1;
@@ -134,7 +137,8 @@ static int read_lines(struct replay *r)
 
 		if (strbuf_reserve(&r->buf, want))
 			return fail(r->err, r->buf.error,
-				    "%s/events.jsonl has a line that is too long", log->dir);
+				    "%s/events.jsonl has a line that is too long",
+				    log->dir);
 		status = log_pread(log, at, want, r->buf.text + r->buf.len, r->err);
 		if (status)
 			return status;
@@ -160,8 +164,10 @@ static int copy_rest(struct evlog *log, int out, uint64_t from, struct error *er
 		if (log_pread(log, from, want, buf, err))
 			return MT_EIO;
 		if (write_all(out, buf, want))
-			return fail(err, MT_EIO, "%s: the damaged end of the log cannot be "
-				    "kept: %s", log->dir, strerror(errno));
+			return fail(err, MT_EIO,
+				    "%s: the damaged end of the log cannot be "
+				    "kept: %s",
+				    log->dir, strerror(errno));
 		from += want;
 	}
 	return MT_OK;
@@ -174,10 +180,11 @@ static int cut_torn(struct evlog *log, char *name, size_t room, struct error *er
 
 	for (int n = 1; out < 0; n++) {
 		snprintf(name, room, "events.torn-%d", n);
-		out = openat(log->dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		out = openat(log->dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+			     0600);
 		if (out < 0 && errno != EEXIST)
-			return fail(err, MT_EIO, "%s/%s cannot be made: %s", log->dir, name,
-				    strerror(errno));
+			return fail(err, MT_EIO, "%s/%s cannot be made: %s", log->dir,
+				    name, strerror(errno));
 	}
 	if (copy_rest(log, out, log->index.end, err)) {
 		unlinkat(log->dir_fd, name, 0);
@@ -185,8 +192,8 @@ static int cut_torn(struct evlog *log, char *name, size_t room, struct error *er
 	}
 	if (fsync(out) != 0 || fsync(log->dir_fd) != 0 ||
 	    ftruncate(log->fd, (off_t)log->index.end) != 0)
-		return fail(err, MT_EIO, "%s/events.jsonl cannot be repaired: %s", log->dir,
-			    strerror(errno));
+		return fail(err, MT_EIO, "%s/events.jsonl cannot be repaired: %s",
+			    log->dir, strerror(errno));
 	log->size = log->index.end;
 	return MT_OK;
 }
@@ -199,13 +206,15 @@ static int repair(struct replay *r, struct strbuf *report)
 
 	if (log->mode == EVLOG_READ) {
 		log->size = log->index.end;
-		return strbuf_addf(report, "The last %" PRIu64 " bytes of the log are left "
-				   "out: a line after event %zd cannot be used, %s.", lost,
-				   (ssize_t)log->index.count - 1, r->fault);
+		return strbuf_addf(report,
+				   "The last %" PRIu64 " bytes of the log are left "
+				   "out: a line after event %zd cannot be used, %s.",
+				   lost, (ssize_t)log->index.count - 1, r->fault);
 	}
 	if (cut_torn(log, name, sizeof name, r->err))
 		return MT_EIO;
-	return strbuf_addf(report, "The log was damaged after event %zd: a line cannot be "
+	return strbuf_addf(report,
+			   "The log was damaged after event %zd: a line cannot be "
 			   "used, %s. Its last %" PRIu64 " bytes were moved to %s/%s.",
 			   (ssize_t)log->index.count - 1, r->fault, lost, log->dir, name);
 }
@@ -219,7 +228,8 @@ int log_replay(struct evlog *log, struct strbuf *report, struct error *err)
 	if (status == MT_EINVAL && (!err || err->code == MT_OK))
 		status = repair(&r, report);
 	else if (!status && r.unfinished)
-		strbuf_add(report, "The last line of the log lacked its end; it was whole "
-				   "and is kept.");
+		strbuf_add(report,
+			   "The last line of the log lacked its end; it was whole "
+			   "and is kept.");
 	return status;
 }

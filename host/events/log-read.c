@@ -23,7 +23,9 @@ bool event_is_history(const struct evlog_head *head)
 		bool is_action;
 		const char *name;
 	} silent[] = {
-		{ true, "null" }, { false, "null" }, { true, "change_agent_state" },
+		{ true, "null" },
+		{ false, "null" },
+		{ true, "change_agent_state" },
 		{ false, "agent_state_changed" },
 	};
 
@@ -72,12 +74,14 @@ int log_pread(struct evlog *log, uint64_t offset, size_t len, char *buf,
 	      struct error *err)
 {
 	for (size_t have = 0; have < len;) {
-		ssize_t n = pread(log->fd, buf + have, len - have, (off_t)(offset + have));
+		ssize_t n =
+			pread(log->fd, buf + have, len - have, (off_t)(offset + have));
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return fail(err, MT_EIO, "%s/events.jsonl cannot be read: %s", log->dir,
+			return fail(err, MT_EIO, "%s/events.jsonl cannot be read: %s",
+				    log->dir,
 				    n < 0 ? strerror(errno) : "it became shorter");
 		have += (size_t)n;
 	}
@@ -119,8 +123,10 @@ struct event *evlog_event(struct evlog *log, int64_t id, struct error *err)
 	e = json ? event_adopt(json, err) : NULL;
 	if (e && e->id != id) {
 		event_unref(e);
-		fail(err, MT_EIO, "%s/events.jsonl does not hold event %" PRId64
-			  " where it was: it was changed from outside", log->dir, id);
+		fail(err, MT_EIO,
+		     "%s/events.jsonl does not hold event %" PRId64
+		     " where it was: it was changed from outside",
+		     log->dir, id);
 		return NULL;
 	}
 	if (e)
@@ -162,13 +168,15 @@ json_object *evlog_reply(struct evlog *log, const char *response_id, struct erro
 	AUTO(json) json_object *record = NULL;
 
 	if (place < 0) {
-		fail(err, MT_ENOTFOUND, "there is no reply `%.64s` in the log", response_id);
+		fail(err, MT_ENOTFOUND, "there is no reply `%.64s` in the log",
+		     response_id);
 		return NULL;
 	}
 	record = log_parse_line(log, log->index.replies[place].offset,
 				log->index.replies[place].length, err);
 	if (record && strcmp(js_str(record, "response_id", ""), response_id) != 0) {
-		fail(err, MT_ENOTFOUND, "there is no reply `%.64s` in the log", response_id);
+		fail(err, MT_ENOTFOUND, "there is no reply `%.64s` in the log",
+		     response_id);
 		return NULL;
 	}
 	return STEAL(record);
@@ -203,8 +211,8 @@ bool evlog_dispatched(const struct evlog *log, int64_t action)
 
 static int load_state(struct evlog *log, struct state_head *state)
 {
-	AUTO(json) json_object *record =
-		log_parse_line(log, state->offset, state->length, NULL);
+	AUTO(json)
+	json_object *record = log_parse_line(log, state->offset, state->length, NULL);
 	json_object *text = js_get(record, "text");
 	size_t len;
 

@@ -34,8 +34,10 @@ static int open_file(struct evlog *log, struct error *err)
 
 	log->fd = openat(log->dir_fd, "events.jsonl", flags[log->mode] | O_CLOEXEC, 0600);
 	if (log->fd < 0)
-		return fail(err, errno == EEXIST ? MT_EEXIST :
-				 errno == ENOENT ? MT_ENOTFOUND : MT_EIO,
+		return fail(err,
+			    errno == EEXIST   ? MT_EEXIST
+			    : errno == ENOENT ? MT_ENOTFOUND
+					      : MT_EIO,
 			    "%s/events.jsonl cannot be opened: %s", log->dir,
 			    strerror(errno));
 	if (fstat(log->fd, &st) != 0 || !S_ISREG(st.st_mode))
@@ -158,12 +160,12 @@ static int put_line(struct evlog *log, struct error *err)
 	if (line.kind == LINE_BAD)
 		return fail(err, MT_EINVAL, "the event cannot be logged: %s", line.fault);
 	if (log->torn && cut_back(log))
-		return fail(err, MT_EIO, "%s/events.jsonl cannot be written: %s", log->dir,
-			    strerror(errno));
+		return fail(err, MT_EIO, "%s/events.jsonl cannot be written: %s",
+			    log->dir, strerror(errno));
 	if (write_all(log->fd, log->line.text, log->line.len) ||
 	    (log->options.sync == SYNC_EVENT && fdatasync(log->fd) != 0)) {
-		status = fail(err, MT_EIO, "%s/events.jsonl cannot be written: %s", log->dir,
-			      strerror(errno));
+		status = fail(err, MT_EIO, "%s/events.jsonl cannot be written: %s",
+			      log->dir, strerror(errno));
 		cut_back(log);
 		return status;
 	}
@@ -219,9 +221,11 @@ static int append(struct evlog *log, struct event *e, struct error *err)
 	start_line(log);
 	status = event_write_hooked(e, &log->line, &hook);
 	if (status)
-		return fail(err, status, status == MT_ELIMIT ?
-			    "the event is too large for the log" :
-			    "%s: the long texts of an event cannot be kept", log->dir);
+		return fail(err, status,
+			    status == MT_ELIMIT
+				    ? "the event is too large for the log"
+				    : "%s: the long texts of an event cannot be kept",
+			    log->dir);
 	return put_line(log, err);
 }
 
@@ -233,14 +237,17 @@ static void tell(struct evlog *log, struct event *newest)
 		return;
 	log->telling = true;
 	while (log->told < evlog_count(log)) {
-		AUTO(event) struct event *e = log->told == newest->id ?
-			event_ref(newest) : evlog_event(log, log->told, NULL);
+		AUTO(event)
+		struct event *e =
+			log->told == newest->id ? event_ref(newest)
+						: evlog_event(log, log->told, NULL);
 
 		log->told++;
 
 		for (size_t i = 0; e && i < log->subscription_count; i++)
 			if (log->subscriptions[i].fn)
-				log->subscriptions[i].fn(log, e, log->subscriptions[i].arg);
+				log->subscriptions[i].fn(log, e,
+							 log->subscriptions[i].arg);
 	}
 	log->telling = false;
 }
@@ -252,7 +259,8 @@ int evlog_append(struct evlog *log, struct event *e, struct error *err)
 	if (status)
 		return status;
 	if (e->id >= 0)
-		return fail(err, MT_EINVAL, "event %" PRId64 " is in a log already", e->id);
+		return fail(err, MT_EINVAL, "event %" PRId64 " is in a log already",
+			    e->id);
 	status = append(log, e, err);
 	if (status) {
 		json_object_object_del(e->json, "id");
@@ -270,7 +278,8 @@ static int write_record(struct strbuf *out, json_object *record,
 {
 	strbuf_addc(out, '{');
 	js_key_str(out, "record", js_str(record, "record", ""));
-	json_object_object_foreach(record, name, value) {
+	json_object_object_foreach(record, name, value)
+	{
 		if (strcmp(name, "record") == 0)
 			continue;
 		js_key(out, name);

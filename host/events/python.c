@@ -71,7 +71,8 @@ static bool read_hex(struct literal *l, int digits, struct strbuf *out)
 
 		if (d < 0 || !isxdigit(d))
 			return false;
-		c = c << 4 | (unsigned long)(isdigit(d) ? d - '0' : (d | 0x20) - 'a' + 10);
+		c = c << 4 |
+		    (unsigned long)(isdigit(d) ? d - '0' : (d | 0x20) - 'a' + 10);
 	}
 	if (c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
 		return false;
@@ -204,8 +205,9 @@ static json_object *read_dict(struct literal *l)
 	while (!take(l, '}')) {
 		AUTO(json) json_object *key = at_text(l) ? read_text(l) : bad(l);
 
-		if (!key || strlen(json_object_get_string(key)) !=
-				    (size_t)json_object_get_string_len(key) ||
+		if (!key ||
+		    strlen(json_object_get_string(key)) !=
+			    (size_t)json_object_get_string_len(key) ||
 		    !take(l, ':'))
 			return bad(l);
 
@@ -310,7 +312,8 @@ static int repr_dict(struct strbuf *out, json_object *value)
 	bool first = true;
 
 	strbuf_addc(out, '{');
-	json_object_object_foreach(value, name, member) {
+	json_object_object_foreach(value, name, member)
+	{
 		if (!first)
 			strbuf_add(out, ", ");
 		first = false;

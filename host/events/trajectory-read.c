@@ -109,8 +109,10 @@ static json_object *read_lines(const char *text, size_t len, struct error *err)
 static bool looks_like_lines(const char *text, size_t len)
 {
 	const char *end = memchr(text, '\n', len);
-	AUTO(json) json_object *first =
-		text[0] == '{' && end ? js_parse_object(text, (size_t)(end - text), NULL) : NULL;
+	AUTO(json)
+	json_object *first =
+		text[0] == '{' && end ? js_parse_object(text, (size_t)(end - text), NULL)
+				      : NULL;
 
 	return first != NULL;
 }
@@ -126,15 +128,17 @@ int trajectory_load(const char *path, struct trajectories *ret, struct error *er
 
 	if (status)
 		return status;
-	file = looks_like_lines(text, len) ? read_lines(text, len, &why) :
-					     js_parse(text, len, &why);
+	file = looks_like_lines(text, len) ? read_lines(text, len, &why)
+					   : js_parse(text, len, &why);
 	if (!file)
 		return fail(err, why.code ? why.code : MT_EINVAL, "%s: %s", path,
 			    why.text[0] ? why.text : "it holds null");
 	status = is_list(file) ? add_list(&t, file, err) : add_record(&t, file, err);
 	if (!status && t.count == 0)
-		status = fail(err, MT_EINVAL, "%s holds no events: it must be an array of "
-			      "them, or evaluation records with a history", path);
+		status = fail(err, MT_EINVAL,
+			      "%s holds no events: it must be an array of "
+			      "them, or evaluation records with a history",
+			      path);
 	if (status)
 		trajectory_clear(&t);
 	else
@@ -148,8 +152,9 @@ int trajectory_load(const char *path, struct trajectories *ret, struct error *er
 static int unflatten(json_object *json)
 {
 	static const char *const stays[] = {
-		"id", "timestamp", "source", "message", "cause", "action", "observation",
-		"tool_call_metadata", "llm_metrics", "timeout", "success", "mortise",
+		"id",          "timestamp", "source",      "message",
+		"cause",       "action",    "observation", "tool_call_metadata",
+		"llm_metrics", "timeout",   "success",     "mortise",
 	};
 	const char *name = js_get(json, "action") ? "args" : "extras";
 	json_object *fields;
@@ -159,7 +164,8 @@ static int unflatten(json_object *json)
 	fields = json_object_new_object();
 	if (!fields)
 		return MT_ENOMEM;
-	json_object_object_foreach(json, key, value) {
+	json_object_object_foreach(json, key, value)
+	{
 		bool stay = name[0] == 'e' && strcmp(key, "content") == 0;
 
 		for (size_t i = 0; i < ARRAY_LEN(stays) && !stay; i++)
@@ -171,7 +177,8 @@ static int unflatten(json_object *json)
 			return MT_ENOMEM;
 		}
 	}
-	json_object_object_foreach(fields, moved, ignored) {
+	json_object_object_foreach(fields, moved, ignored)
+	{
 		(void)ignored;
 		json_object_object_del(json, moved);
 	}
@@ -189,9 +196,10 @@ static int take_back(json_object *json)
 	if (type && js_set_str(json, sort, type))
 		return MT_ENOMEM;
 	if (json_object_is_type(fields, json_type_object) && target) {
-		json_object_object_foreach(fields, name, value)
-			if (js_set(target, name, json_object_get(value)))
-				return MT_ENOMEM;
+		json_object_object_foreach(
+			fields, name,
+			value) if (js_set(target, name,
+					  json_object_get(value))) return MT_ENOMEM;
 	}
 	json_object_object_del(json, "mortise");
 	return MT_OK;
@@ -201,7 +209,8 @@ static int take_back(json_object *json)
 
 static int put_calls(json_object *record, json_object *message)
 {
-	json_object *from = js_get(message, "tool_calls"), *calls = json_object_new_array();
+	json_object *from = js_get(message, "tool_calls"),
+		    *calls = json_object_new_array();
 	size_t count = is_list(from) ? json_object_array_length(from) : 0;
 
 	if (!calls || js_set(record, "calls", calls))
@@ -241,7 +250,8 @@ static int put_usage(json_object *record, json_object *from)
 	if (!usage || js_set(record, "usage", usage))
 		return MT_ENOMEM;
 	for (size_t i = 0; i < ARRAY_LEN(counts); i++)
-		if (counts[i].value >= 0 && js_set_int(usage, counts[i].name, counts[i].value))
+		if (counts[i].value >= 0 &&
+		    js_set_int(usage, counts[i].name, counts[i].value))
 			return MT_ENOMEM;
 	return MT_OK;
 }
@@ -249,8 +259,10 @@ static int put_usage(json_object *record, json_object *from)
 /* A reply of the original as the record of ours. */
 static json_object *reply_record(json_object *response, const char *id)
 {
-	json_object *choice = json_object_is_type(js_get(response, "choices"), json_type_array) ?
-		json_object_array_get_idx(js_get(response, "choices"), 0) : NULL;
+	json_object *choice =
+		json_object_is_type(js_get(response, "choices"), json_type_array)
+			? json_object_array_get_idx(js_get(response, "choices"), 0)
+			: NULL;
 	json_object *message = js_get(choice, "message");
 	json_object *content = js_get(message, "content");
 	const char *reasoning = js_str(message, "reasoning_content", "");
@@ -259,8 +271,10 @@ static json_object *reply_record(json_object *response, const char *id)
 	if (!record || js_set_str(record, "record", "llm_reply") ||
 	    js_set_str(record, "response_id", id) ||
 	    js_set_str(record, "model", js_str(response, "model", "")) ||
-	    js_set(record, "text", json_object_is_type(content, json_type_string) ?
-			   json_object_get(content) : json_object_new_string("")) ||
+	    js_set(record, "text",
+		   json_object_is_type(content, json_type_string)
+			   ? json_object_get(content)
+			   : json_object_new_string("")) ||
 	    (*reasoning && js_set_str(record, "reasoning", reasoning)) ||
 	    put_calls(record, message) ||
 	    js_set_str(record, "stop_reason", js_str(choice, "finish_reason", "")) ||
@@ -275,7 +289,7 @@ static json_object *reply_record(json_object *response, const char *id)
 struct numbers {
 	struct pair {
 		int64_t old, new;
-	} *pairs;
+	} * pairs;
 	size_t count;
 };
 
@@ -320,8 +334,8 @@ static int renumber_forgotten(const struct numbers *n, json_object *args)
 	if (!list)
 		return MT_ENOMEM;
 	for (size_t i = 0; i < json_object_array_length(ids); i++) {
-		int64_t id = renumber(n, json_object_get_int64(
-			json_object_array_get_idx(ids, i)), 0);
+		int64_t id = renumber(
+			n, json_object_get_int64(json_object_array_get_idx(ids, i)), 0);
 		json_object *made = id >= 0 ? json_object_new_int64(id) : NULL;
 
 		if (made && json_object_array_add(list, made) != 0) {
@@ -333,7 +347,8 @@ static int renumber_forgotten(const struct numbers *n, json_object *args)
 	return js_set(args, "forgotten_event_ids", list);
 }
 
-/* ---- importing ----------------------------------------------------------------------- */
+/* ---- importing -----------------------------------------------------------------------
+ */
 
 struct import {
 	struct evlog *log;
@@ -366,8 +381,8 @@ static int unfold(struct import *m, json_object *json)
 	known = evlog_reply(m->log, id, NULL);
 	if (!known) {
 		record = reply_record(response, id);
-		status = record ? evlog_record(m->log, record, m->err) :
-				  fail(m->err, MT_ENOMEM, "out of memory for a reply");
+		status = record ? evlog_record(m->log, record, m->err)
+				: fail(m->err, MT_ENOMEM, "out of memory for a reply");
 		m->replies++;
 	}
 	if (!status && js_set_str(meta, "llm_response_id", id))
@@ -415,8 +430,8 @@ static int import_one(struct import *m, json_object *given)
 	status = evlog_append(m->log, e, m->err);
 	if (status)
 		return status;
-	if (old >= 0 && (m->numbers.count == 0 ||
-			 m->numbers.pairs[m->numbers.count - 1].old < old))
+	if (old >= 0 &&
+	    (m->numbers.count == 0 || m->numbers.pairs[m->numbers.count - 1].old < old))
 		m->numbers.pairs[m->numbers.count++] = (struct pair){ old, e->id };
 	return MT_OK;
 }
@@ -439,5 +454,6 @@ int trajectory_import(struct evlog *log, json_object *events, size_t *ret_count,
 		status = import_one(&m, json_object_array_get_idx(events, i));
 	free(m.numbers.pairs);
 	*ret_count = status ? i - 1 : i;
-	return status ? fail(err, status, "event %zu of the file: %s", i, why.text) : MT_OK;
+	return status ? fail(err, status, "event %zu of the file: %s", i, why.text)
+		      : MT_OK;
 }

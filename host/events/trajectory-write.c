@@ -23,7 +23,8 @@ static void pretty(struct strbuf *out, json_object *value, int depth)
 	if (json_object_is_type(value, json_type_object) &&
 	    json_object_object_length(value) > 0) {
 		strbuf_addc(out, '{');
-		json_object_object_foreach(value, name, member) {
+		json_object_object_foreach(value, name, member)
+		{
 			if (!first)
 				strbuf_addc(out, ',');
 			first = false;
@@ -60,8 +61,9 @@ static json_object *text_or_null(const char *text)
 static int put_calls(json_object *message, json_object *record)
 {
 	json_object *from = js_get(record, "calls"), *calls;
-	size_t count = json_object_is_type(from, json_type_array) ?
-			       json_object_array_length(from) : 0;
+	size_t count = json_object_is_type(from, json_type_array)
+			       ? json_object_array_length(from)
+			       : 0;
 
 	if (count == 0)
 		return js_set(message, "tool_calls", NULL);
@@ -91,11 +93,13 @@ static int put_calls(json_object *message, json_object *record)
 
 static int put_choice(json_object *response, json_object *record)
 {
-	json_object *message = json_object_new_object(), *choice = json_object_new_object();
+	json_object *message = json_object_new_object(),
+		    *choice = json_object_new_object();
 	json_object *choices = json_object_new_array();
 	const char *reasoning = js_str(record, "reasoning", "");
 
-	if (!message || !choice || !choices || json_object_array_add(choices, choice) != 0) {
+	if (!message || !choice || !choices ||
+	    json_object_array_add(choices, choice) != 0) {
 		json_object_put(message);
 		json_object_put(choice);
 		json_object_put(choices);
@@ -105,7 +109,8 @@ static int put_choice(json_object *response, json_object *record)
 		json_object_put(message);
 		return MT_ENOMEM;
 	}
-	if (js_set(choice, "finish_reason", text_or_null(js_str(record, "stop_reason", ""))) ||
+	if (js_set(choice, "finish_reason",
+		   text_or_null(js_str(record, "stop_reason", ""))) ||
 	    js_set_int(choice, "index", 0)) {
 		json_object_put(message);
 		return MT_ENOMEM;
@@ -153,17 +158,18 @@ static json_object *model_response(json_object *record, json_object *event)
 	    js_set_int(response, "created", seconds_of(event)) ||
 	    js_set_str(response, "model", js_str(record, "model", "")) ||
 	    js_set_str(response, "object", "chat.completion") ||
-	    js_set(response, "system_fingerprint", NULL) || put_choice(response, record) ||
-	    put_usage(response, record))
+	    js_set(response, "system_fingerprint", NULL) ||
+	    put_choice(response, record) || put_usage(response, record))
 		return NULL;
 	return STEAL(response);
 }
 
 /* ---- events ------------------------------------------------------------------------ */
 
-struct export {
+struct export
+{
 	struct evlog *log;
-	json_object *reply;     /* the record used last */
+	json_object *reply; /* the record used last */
 	bool screenshots;
 	struct error *err;
 };
@@ -188,8 +194,9 @@ static int fold(struct export *x, json_object *json)
 /* What the original has no place for goes into "mortise". */
 static int put_aside(const struct event *e, json_object *json)
 {
-	const char *type = !(e->type->flags & EVENT_EXTENSION) ? NULL :
-			   e->is_action ? "call_tool_mcp" : "mcp";
+	const char *type = !(e->type->flags & EVENT_EXTENSION) ? NULL
+			   : e->is_action                      ? "call_tool_mcp"
+							       : "mcp";
 	const struct event_type *theirs =
 		type ? event_type_find(e->is_action, type) : e->type;
 	json_object *fields = js_get(json, e->is_action ? "args" : "extras");
@@ -198,11 +205,12 @@ static int put_aside(const struct event *e, json_object *json)
 
 	if (!ours || !aside)
 		return MT_ENOMEM;
-	json_object_object_foreach(fields, name, value)
-		if (!event_field_find(theirs, name) &&
-		    js_set(aside, name, json_object_get(value)))
-			return MT_ENOMEM;
-	json_object_object_foreach(aside, moved, ignored) {
+	json_object_object_foreach(
+		fields, name,
+		value) if (!event_field_find(theirs, name) &&
+			   js_set(aside, name, json_object_get(value))) return MT_ENOMEM;
+	json_object_object_foreach(aside, moved, ignored)
+	{
 		(void)ignored;
 		json_object_object_del(fields, moved);
 	}
@@ -229,7 +237,8 @@ static int export_one(struct export *x, int64_t id, struct strbuf *out)
 		return fail(x->err, MT_ENOMEM, "out of memory for an event");
 	pretty(out, json, 1);
 	return out->error ? fail(x->err, out->error, "event %lld is too large",
-				 (long long)id) : MT_OK;
+				 (long long)id)
+			  : MT_OK;
 }
 
 static int export_all(struct export *x, trajectory_sink *sink, void *arg)

@@ -14,8 +14,8 @@
 
 /** One conversation of a file. */
 struct trajectory {
-	char *title;          /* the instance or issue it is about; "" if not told */
-	json_object *events;  /* array */
+	char *title;         /* the instance or issue it is about; "" if not told */
+	json_object *events; /* array */
 };
 
 struct trajectories {

@@ -4,9 +4,9 @@
 #ifndef TESTS_EVENTS_LOGS_H
 #define TESTS_EVENTS_LOGS_H
 
-#include "tap.h"
 #include "events/log.h"
 #include "files.h"
+#include "tap.h"
 
 static char top[] = "/tmp/mortise-log-XXXXXX";
 

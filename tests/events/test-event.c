@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * test-event.c - events: made, read in old forms, written, asked. */
-#include "tap.h"
 #include "events/event.h"
 #include "events/internal.h"
+#include "tap.h"
 
 static json_object *json(const char *text)
 {
@@ -31,44 +31,63 @@ static void test_read(void)
 		{ "{\"action\":\"think\",\"args\":{\"thought\":\"a\"},\"timeout\":null,"
 		  "\"strange\":[1]}",
 		  "{\"message\":\"I am thinking ...: a\",\"action\":\"think\","
-		  "\"args\":{\"thought\":\"a\"},\"strange\":[1]}", 0 },
-		{ "{\"action\":\"message\",\"args\":{\"content\":\"x\",\"images_urls\":[\"a\"],"
+		  "\"args\":{\"thought\":\"a\"},\"strange\":[1]}",
+		  0 },
+		{ "{\"action\":\"message\",\"args\":{\"content\":\"x\",\"images_urls\":["
+		  "\"a\"],"
 		  "\"keep_prompt\":true}}",
 		  "{\"message\":\"x\",\"action\":\"message\",\"args\":{\"content\":\"x\","
 		  "\"file_urls\":null,\"image_urls\":[\"a\"],\"wait_for_response\":false,"
-		  "\"security_risk\":-1}}", 0 },
-		{ "{\"action\":\"read\",\"args\":{\"path\":\"/a\",\"translated_ipython_code\":"
+		  "\"security_risk\":-1}}",
+		  0 },
+		{ "{\"action\":\"read\",\"args\":{\"path\":\"/"
+		  "a\",\"translated_ipython_code\":"
 		  "\"print(file_editor(**{'command': 'view', 'path': '/b', "
 		  "'view_range': [1, 2]}))\"}}",
 		  "{\"message\":\"Reading file: /b\",\"action\":\"read\",\"args\":{"
 		  "\"path\":\"/b\",\"start\":0,\"end\":-1,\"thought\":\"\","
 		  "\"security_risk\":-1,\"impl_source\":\"default\","
-		  "\"view_range\":[1,2]}}", 0 },
-		{ "{\"action\":\"finish\",\"args\":{\"task_completed\":true,\"thought\":\"\"}}",
+		  "\"view_range\":[1,2]}}",
+		  0 },
+		{ "{\"action\":\"finish\",\"args\":{\"task_completed\":true,\"thought\":"
+		  "\"\"}}",
 		  "{\"message\":\"The task is done.\",\"action\":\"finish\","
-		  "\"args\":{\"final_thought\":\"\",\"outputs\":{},\"thought\":\"\"}}", 0 },
-		{ "{\"observation\":\"run\",\"content\":\"o\",\"extras\":{\"command\":\"ls\","
-		  "\"exit_code\":2,\"command_id\":7,\"formatted_output_and_error\":\"\"}}",
+		  "\"args\":{\"final_thought\":\"\",\"outputs\":{},\"thought\":\"\"}}",
+		  0 },
+		{ "{\"observation\":\"run\",\"content\":\"o\",\"extras\":{\"command\":"
+		  "\"ls\","
+		  "\"exit_code\":2,\"command_id\":7,\"formatted_output_and_error\":\"\"}"
+		  "}",
 		  "{\"message\":\"Command `ls` executed with exit code 2.\","
-		  "\"observation\":\"run\",\"content\":\"o\",\"extras\":{\"command\":\"ls\","
+		  "\"observation\":\"run\",\"content\":\"o\",\"extras\":{\"command\":"
+		  "\"ls\","
 		  "\"metadata\":{\"exit_code\":2,\"pid\":7,\"username\":null,"
 		  "\"hostname\":null,\"working_dir\":null,\"py_interpreter_path\":null,"
-		  "\"prefix\":\"\",\"suffix\":\"\"},\"hidden\":false},\"success\":false}", 0 },
-		{ "{\"observation\":\"success\",\"content\":\"y\",\"extras\":{\"more\":1}}",
+		  "\"prefix\":\"\",\"suffix\":\"\"},\"hidden\":false},\"success\":false}",
+		  0 },
+		{ "{\"observation\":\"success\",\"content\":\"y\",\"extras\":{\"more\":1}"
+		  "}",
 		  "{\"message\":\"y\",\"observation\":\"success\",\"content\":\"y\","
-		  "\"extras\":{\"more\":1}}", 0 },
-		{ "{\"action\":\"condensation\",\"args\":{\"forgotten_events_start_id\":2,"
+		  "\"extras\":{\"more\":1}}",
+		  0 },
+		{ "{\"action\":\"condensation\",\"args\":{\"forgotten_events_start_id\":"
+		  "2,"
 		  "\"forgotten_events_end_id\":4}}",
 		  "{\"message\":\"Condenser is dropping the events: [2, 3, 4].\","
 		  "\"action\":\"condensation\",\"args\":{\"forgotten_event_ids\":null,"
 		  "\"forgotten_events_start_id\":2,\"forgotten_events_end_id\":4,"
-		  "\"summary\":null,\"summary_offset\":null}}", 0 },
-		{ "{\"action\":\"call_tool\",\"args\":{\"name\":\"zip\",\"arguments\":{\"a\":1}}}",
-		  "{\"message\":\"Calling tool zip: {\\\"a\\\":1}\",\"action\":\"call_tool\","
+		  "\"summary\":null,\"summary_offset\":null}}",
+		  0 },
+		{ "{\"action\":\"call_tool\",\"args\":{\"name\":\"zip\",\"arguments\":{"
+		  "\"a\":1}}}",
+		  "{\"message\":\"Calling tool zip: "
+		  "{\\\"a\\\":1}\",\"action\":\"call_tool\","
 		  "\"args\":{\"name\":\"zip\",\"arguments\":{\"a\":1},\"thought\":\"\","
-		  "\"security_risk\":-1}}", 0 },
+		  "\"security_risk\":-1}}",
+		  0 },
 		{ "{\"action\":\"run\",\"args\":{}}", NULL, MT_EINVAL },
-		{ "{\"action\":\"run\",\"args\":{\"command\":\"a\",\"x\":1}}", NULL, MT_EINVAL },
+		{ "{\"action\":\"run\",\"args\":{\"command\":\"a\",\"x\":1}}", NULL,
+		  MT_EINVAL },
 		{ "{\"action\":\"run\",\"args\":[]}", NULL, MT_EINVAL },
 		{ "{\"action\":\"nope\"}", NULL, MT_EINVAL },
 		{ "{\"action\":5}", NULL, MT_EINVAL },
@@ -81,7 +100,8 @@ static void test_read(void)
 		{ "{\"action\":\"null\",\"id\":\"x\"}", NULL, MT_EINVAL },
 		{ "{\"action\":\"condensation\",\"args\":{}}", NULL, MT_EINVAL },
 		{ "{\"action\":\"condensation\",\"args\":{\"forgotten_event_ids\":[1],"
-		  "\"summary\":\"s\"}}", NULL, MT_EINVAL },
+		  "\"summary\":\"s\"}}",
+		  NULL, MT_EINVAL },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -103,7 +123,8 @@ static void test_read(void)
 static void test_make(void)
 {
 	struct error err = ERROR_NONE;
-	AUTO(event) struct event *e =
+	AUTO(event)
+	struct event *e =
 		event_action("run", SOURCE_AGENT, json("{\"command\":\"ls\"}"), &err);
 
 	CHECK(e && e->id == -1 && e->cause == -1 && e->source == SOURCE_AGENT);
@@ -111,7 +132,8 @@ static void test_make(void)
 	CHECK_STR(event_arg(e, "cwd"), "");
 	CHECK(!event_hidden(e) && !event_tool_meta(e));
 	CHECK(event_set_tool_meta(e, "execute_bash", "call_1", "r1", 2) == MT_OK);
-	CHECK_STR(written(e), "{\"source\":\"agent\",\"message\":\"Running command: ls\","
+	CHECK_STR(written(e),
+		  "{\"source\":\"agent\",\"message\":\"Running command: ls\","
 		  "\"action\":\"run\",\"tool_call_metadata\":{\"function_name\":"
 		  "\"execute_bash\",\"tool_call_id\":\"call_1\","
 		  "\"total_calls_in_response\":2,\"llm_response_id\":\"r1\"},\"args\":{"
@@ -126,8 +148,9 @@ static void test_make(void)
 	CHECK(!event_action("dance", SOURCE_AGENT, NULL, &err) && err.code == MT_EINVAL);
 
 	err = ERROR_NONE;
-	AUTO(event) struct event *o = event_observation(
-		"error", SOURCE_ENVIRONMENT, 4, "bad\0luck", 8, NULL, &err);
+	AUTO(event)
+	struct event *o = event_observation("error", SOURCE_ENVIRONMENT, 4, "bad\0luck",
+					    8, NULL, &err);
 	size_t len;
 
 	CHECK(o && o->cause == 4 && memcmp(event_content(o, &len), "bad\0luck", 8) == 0 &&
@@ -161,10 +184,12 @@ static void test_cut(void)
 
 	memset(many, 'x', 40000);
 	for (int hidden = 0; hidden < 2; hidden++) {
-		AUTO(event) struct event *e = event_observation(
+		AUTO(event)
+		struct event *e = event_observation(
 			"run", SOURCE_AGENT, 0, many, 40000,
-			json(hidden ? "{\"command\":\"c\",\"hidden\":true}" :
-				      "{\"command\":\"c\"}"), NULL);
+			json(hidden ? "{\"command\":\"c\",\"hidden\":true}"
+				    : "{\"command\":\"c\"}"),
+			NULL);
 		size_t len = 0;
 
 		event_content(e, &len);
@@ -174,15 +199,18 @@ static void test_cut(void)
 
 static void test_command_text(void)
 {
-	AUTO(event) struct event *e = event_observation(
-		"run", SOURCE_AGENT, 0, "out", 3,
-		json("{\"command\":\"c\",\"metadata\":{\"exit_code\":0,\"working_dir\":\"/w\","
-		     "\"prefix\":\"[P]\\n\",\"suffix\":\"[S]\"}}"), NULL);
+	AUTO(event)
+	struct event *e =
+		event_observation("run", SOURCE_AGENT, 0, "out", 3,
+				  json("{\"command\":\"c\",\"metadata\":{\"exit_code\":0,"
+				       "\"working_dir\":\"/w\","
+				       "\"prefix\":\"[P]\\n\",\"suffix\":\"[S]\"}}"),
+				  NULL);
 	AUTO(strbuf) struct strbuf out = STRBUF(4096);
 
 	CHECK(e && event_command_text(e, &out) == MT_OK);
 	CHECK_STR(out.text, "[P]\nout[S]\n[Current working directory: /w]\n"
-		  "[Command finished with exit code 0]");
+			    "[Command finished with exit code 0]");
 }
 
 static void test_python(void)
@@ -194,15 +222,23 @@ static void test_python(void)
 		  "{\"a\":\"b\\n\",\"c\":[1,-2.5,[3]],\"d\":null,\"e\":true}" },
 		{ "'a' \"b\" r'\\n'", "\"ab\\\\n\"" },
 		{ "'\\x41\\u00e4\\U0001f600\\101\\q'", "\"Aä😀A\\\\q\"" },
-		{ "{}", "{}" }, { "()", "[]" },
+		{ "{}", "{}" },
+		{ "()", "[]" },
 		{ "'it''s'", "\"its\"" },
-		{ "{'a'}", NULL }, { "{1: 2}", NULL }, { "'a", NULL }, { "[1", NULL },
-		{ "exit()", NULL }, { "'\\ud800'", NULL }, { "[1,,2]", NULL }, { "", NULL },
-		{ "1 2", NULL }, 
+		{ "{'a'}", NULL },
+		{ "{1: 2}", NULL },
+		{ "'a", NULL },
+		{ "[1", NULL },
+		{ "exit()", NULL },
+		{ "'\\ud800'", NULL },
+		{ "[1,,2]", NULL },
+		{ "", NULL },
+		{ "1 2", NULL },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		AUTO(json) json_object *v = python_literal(cases[i].in, strlen(cases[i].in));
+		AUTO(json)
+		json_object *v = python_literal(cases[i].in, strlen(cases[i].in));
 
 		if (cases[i].out)
 			CHECK_STR(v ? js_text(v, NULL) : "", cases[i].out);
@@ -212,8 +248,9 @@ static void test_python(void)
 			json_object_put(python_literal(cases[i].in, n));
 	}
 
-	AUTO(json) json_object *v = json("{\"a\":[1,null,true,2.5],\"b\":\"it's\","
-					 "\"c\":\"\\n'\\\"\\u0001\"}");
+	AUTO(json)
+	json_object *v = json("{\"a\":[1,null,true,2.5],\"b\":\"it's\","
+			      "\"c\":\"\\n'\\\"\\u0001\"}");
 	AUTO(strbuf) struct strbuf out = STRBUF(4096);
 
 	python_repr(&out, v);
@@ -223,10 +260,11 @@ static void test_python(void)
 
 static void test_trajectory(void)
 {
-	AUTO(event) struct event *e = event_observation(
-		"browse", SOURCE_AGENT, 1, "c", 1,
-		json("{\"url\":\"u\",\"trigger_by_action\":\"browse\",\"screenshot\":\"s\"}"),
-		NULL);
+	AUTO(event)
+	struct event *e = event_observation("browse", SOURCE_AGENT, 1, "c", 1,
+					    json("{\"url\":\"u\",\"trigger_by_action\":"
+						 "\"browse\",\"screenshot\":\"s\"}"),
+					    NULL);
 	AUTO(json) json_object *lean = event_trajectory(e, false);
 	AUTO(json) json_object *full = event_trajectory(e, true);
 

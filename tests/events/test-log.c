@@ -17,7 +17,8 @@ static void test_basic(void)
 	struct stat st;
 
 	CHECK(log && evlog_count(log) == 0);
-	CHECK(say(log, SOURCE_USER, "one") == MT_OK && say(log, SOURCE_AGENT, "two") == MT_OK);
+	CHECK(say(log, SOURCE_USER, "one") == MT_OK &&
+	      say(log, SOURCE_AGENT, "two") == MT_OK);
 	CHECK(evlog_count(log) == 2 && said(log, 0, "one") && said(log, 1, "two"));
 	CHECK(evlog_head(log, 1)->source == SOURCE_AGENT && !evlog_head(log, 2));
 
@@ -27,7 +28,8 @@ static void test_basic(void)
 	CHECK(strlen(js_str(e->json, "timestamp", "")) == 27);
 	evlog_close(log);
 
-	CHECK(stat(folder("basic/events.jsonl"), &st) == 0 && (st.st_mode & 0777) == 0600);
+	CHECK(stat(folder("basic/events.jsonl"), &st) == 0 &&
+	      (st.st_mode & 0777) == 0600);
 	CHECK(stat(folder("basic"), &st) == 0 && (st.st_mode & 0777) == 0700);
 	err = ERROR_NONE;
 	CHECK(evlog_open(dir, EVLOG_CREATE, NULL, &log, NULL, &err) == MT_EEXIST);
@@ -54,14 +56,17 @@ static void test_records(void)
 		char text[128];
 
 		snprintf(text, sizeof text,
-			 "{\"text\":\"t%d\",\"record\":\"llm_reply\",\"response_id\":\"r-%d\"}",
+			 "{\"text\":\"t%d\",\"record\":\"llm_reply\",\"response_id\":\"r-"
+			 "%d\"}",
 			 i, i);
 		record(log, text, NULL);
 		say(log, SOURCE_AGENT, "a");
 	}
 	record(log, "{\"record\":\"dispatch\",\"action\":3}", NULL);
-	record(log, "{\"record\":\"state\",\"plugin\":\"p\\\"q\",\"text\":\"old\"}", NULL);
-	record(log, "{\"record\":\"state\",\"plugin\":\"p\\\"q\",\"text\":\"new\"}", NULL);
+	record(log, "{\"record\":\"state\",\"plugin\":\"p\\\"q\",\"text\":\"old\"}",
+	       NULL);
+	record(log, "{\"record\":\"state\",\"plugin\":\"p\\\"q\",\"text\":\"new\"}",
+	       NULL);
 	record(log, "{\"record\":\"later\",\"what\":[1]}", NULL);
 	for (int pass = 0; pass < 4; pass++) {
 		AUTO(json) json_object *reply = evlog_reply(log, "r-77", NULL);
@@ -121,14 +126,16 @@ static void test_blobs(void)
 	big[50000] = '\0';
 	CHECK(say(log, SOURCE_USER, big) == MT_OK && said(log, 0, big));
 
-	AUTO(event) struct event *odd = event_action(
-		"call_tool", SOURCE_AGENT,
-		json("{\"name\":\"x\",\"arguments\":{\"$blob\":\"me\",\"l\":[{\"$blob\":null}]}}"),
-		NULL);
+	AUTO(event)
+	struct event *odd = event_action("call_tool", SOURCE_AGENT,
+					 json("{\"name\":\"x\",\"arguments\":{\"$blob\":"
+					      "\"me\",\"l\":[{\"$blob\":null}]}}"),
+					 NULL);
 
 	CHECK(evlog_append(log, odd, NULL) == MT_OK);
 	CHECK(evlog_blob(log, "hello", 5, name, NULL) == MT_OK);
-	CHECK_STR(name, "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824");
+	CHECK_STR(name,
+		  "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824");
 	evlog_close(log);
 	CHECK(stat(folder("blobs/events.jsonl"), &st) == 0 && st.st_size < 2000);
 	log = open_log(dir, EVLOG_WRITE, NULL);
@@ -158,18 +165,22 @@ static void test_mask(void)
 	mask_add(mask, "", 0);
 	log = open_log(folder("mask"), EVLOG_CREATE, mask);
 
-	AUTO(event) struct event *e = event_action(
-		"call_tool", SOURCE_AGENT,
-		json("{\"name\":\"n\",\"arguments\":{\"a\":[\"a sekret\",{\"b\":\"sekret\"}]}}"),
-		NULL);
-	AUTO(json) json_object *r = json("{\"record\":\"llm_reply\",\"response_id\":\"1\","
-					 "\"calls\":[{\"arguments\":\"sekret\"}]}");
+	AUTO(event)
+	struct event *e = event_action("call_tool", SOURCE_AGENT,
+				       json("{\"name\":\"n\",\"arguments\":{\"a\":[\"a "
+					    "sekret\",{\"b\":\"sekret\"}]}}"),
+				       NULL);
+	AUTO(json)
+	json_object *r = json("{\"record\":\"llm_reply\",\"response_id\":\"1\","
+			      "\"calls\":[{\"arguments\":\"sekret\"}]}");
 
 	CHECK(evlog_append(log, e, NULL) == MT_OK && evlog_record(log, r, NULL) == MT_OK);
-	CHECK_STR(js_str(json_object_array_get_idx(js_get(r, "calls"), 0), "arguments", ""),
-		  "sekret");
+	CHECK_STR(
+		js_str(json_object_array_get_idx(js_get(r, "calls"), 0), "arguments", ""),
+		"sekret");
 	evlog_close(log);
-	CHECK(file_read(folder("mask/events.jsonl"), 1 << 20, &text, &len, NULL) == MT_OK);
+	CHECK(file_read(folder("mask/events.jsonl"), 1 << 20, &text, &len, NULL) ==
+	      MT_OK);
 	CHECK(text && !strstr(text, "sekret") && strstr(text, "a <secret_hidden>"));
 }
 
@@ -197,7 +208,8 @@ static void test_subscribers(void)
 	evlog_subscribe(log, hear, &second);
 	say(log, SOURCE_USER, "one");
 	/* "nested" of the second subscriber is event 2 */
-	CHECK(first.count == 3 && first.ids[0] == 0 && first.ids[1] == 1 && first.ids[2] == 2);
+	CHECK(first.count == 3 && first.ids[0] == 0 && first.ids[1] == 1 &&
+	      first.ids[2] == 2);
 	CHECK(second.count == 3 && second.ids[2] == 2);
 	evlog_unsubscribe(log, a);
 	memset(huge, 'h', 2000000);
@@ -259,8 +271,9 @@ static void test_full(void)
 	tight.rlim_cur = size + 20;
 	setrlimit(RLIMIT_FSIZE, &tight);
 
-	AUTO(event) struct event *e = event_action(
-		"message", SOURCE_USER, json("{\"content\":\"two\"}"), NULL);
+	AUTO(event)
+	struct event *e =
+		event_action("message", SOURCE_USER, json("{\"content\":\"two\"}"), NULL);
 
 	CHECK(evlog_append(log, e, &err) == MT_EIO);
 	CHECK_MSG(err.text[0], "%s", err.text);

@@ -2,14 +2,16 @@
  *
  * test-oom.c - memory runs out at every allocation of making, appending,
  * recording, opening and reading. */
-#include "oom.h"
 #include "logs.h"
+#include "oom.h"
 
 static void test_make(void)
 {
-	AUTO(json) json_object *in = json(
-		"{\"action\":\"read\",\"args\":{\"path\":\"/a\",\"translated_ipython_code\":"
-		"\"print(file_editor(**{'path': '/b', 'view_range': [1, 2]}))\"}}");
+	AUTO(json)
+	json_object *in =
+		json("{\"action\":\"read\",\"args\":{\"path\":\"/"
+		     "a\",\"translated_ipython_code\":"
+		     "\"print(file_editor(**{'path': '/b', 'view_range': [1, 2]}))\"}}");
 	int failed = 0, made = 0;
 
 	OOM_EACH({
@@ -25,9 +27,11 @@ static void test_make(void)
 static void test_append(void)
 {
 	struct evlog *log = open_log(folder("append"), EVLOG_CREATE, NULL);
-	AUTO(json) json_object *reply = json("{\"record\":\"llm_reply\",\"response_id\":\"r\"}");
-	AUTO(json) json_object *state = json("{\"record\":\"state\",\"plugin\":\"p\","
-					     "\"text\":\"t\"}");
+	AUTO(json)
+	json_object *reply = json("{\"record\":\"llm_reply\",\"response_id\":\"r\"}");
+	AUTO(json)
+	json_object *state = json("{\"record\":\"state\",\"plugin\":\"p\","
+				  "\"text\":\"t\"}");
 	AUTO(free) char *big = malloc(20001);
 	int64_t good = 0, replies = 0;
 	bool fine = true;
@@ -67,8 +71,8 @@ static void test_open(void)
 		OOM_EACH({
 			struct evlog *log = NULL;
 			struct error err = ERROR_NONE;
-			int status = evlog_open(folder("append"), EVLOG_READ, NULL, &log, NULL,
-						&err);
+			int status = evlog_open(folder("append"), EVLOG_READ, NULL, &log,
+						NULL, &err);
 
 			opened += status == MT_OK;
 			refused += status == MT_ENOMEM;

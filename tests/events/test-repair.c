@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * test-repair.c - logs that were cut, damaged, or whose writer was killed. */
-#include "logs.h"
 #include "events/log-internal.h"
+#include "logs.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -23,7 +23,8 @@ static void make_log(const char *dir)
 		snprintf(text, sizeof text, "text %d, äöü \"quoted\"\n", i);
 		say(log, SOURCE_USER, i % 7 == 3 ? big : text);
 		if (i % 3 == 0)
-			record(log, "{\"record\":\"llm_reply\",\"response_id\":\"r\"}", NULL);
+			record(log, "{\"record\":\"llm_reply\",\"response_id\":\"r\"}",
+			       NULL);
 		if (i % 6 == 1)
 			record(log, "{\"record\":\"dispatch\",\"action\":1}", NULL);
 	}
@@ -113,11 +114,11 @@ static void test_cut_everywhere(void)
 		put_file(cut, "events.jsonl", text, n);
 		r = open_all(cut);
 		count_lines(text, n, &events, &replies);
-		if (r.status || !r.readable || r.events != events || r.replies != replies ||
-		    r.reported != (n > 0 && text[n - 1] != '\n'))
+		if (r.status || !r.readable || r.events != events ||
+		    r.replies != replies || r.reported != (n > 0 && text[n - 1] != '\n'))
 			bad++;
-		if (file_read(folder("cut/events.torn-1"), 1 << 20, &kept, &kept_len, NULL) ==
-		    MT_OK) {
+		if (file_read(folder("cut/events.torn-1"), 1 << 20, &kept, &kept_len,
+			      NULL) == MT_OK) {
 			torn++;
 			/* what was cut off is there, byte for byte */
 			if (r.size + kept_len != n ||
@@ -139,11 +140,14 @@ static void test_damage(void)
 		bool report;
 	} cases[] = {
 		{ "{\"id\":20,\"action\":\"null\",\"args\":{}}\n", 21, false },
-		{ "{\"id\":21,\"action\":\"null\",\"args\":{}}\n", 20, true }, /* not dense */
+		{ "{\"id\":21,\"action\":\"null\",\"args\":{}}\n", 20,
+		  true }, /* not dense */
 		{ "{\"id\":5,\"action\":\"null\",\"args\":{}}\n", 20, true },
 		{ "{\"action\":\"null\",\"args\":{}}\n", 20, true },
 		{ "{\"id\":20}\n", 20, true },
-		{ "\n", 20, true }, { "nonsense\n", 20, true }, { "[]\n", 20, true },
+		{ "\n", 20, true },
+		{ "nonsense\n", 20, true },
+		{ "[]\n", 20, true },
 		{ "{\"id\":20,\"action\":\"null\"}}\n", 20, true },
 		{ "{\"id\":20,\"action\":\"null\",\"x\":\"\xff\"}\n", 20, true },
 		{ "{\"id\":20,\"action\":\"null\",\"x\":[1,]}\n", 20, true },
@@ -167,7 +171,8 @@ static void test_damage(void)
 		put_file(folder(name), "events.jsonl", all.text, all.len);
 		r = open_all(folder(name));
 		CHECK_MSG(!r.status && r.readable && r.events == cases[i].events &&
-			  r.reported == cases[i].report, "damage %zu", i);
+				  r.reported == cases[i].report,
+			  "damage %zu", i);
 	}
 
 	/* an event type of the future is no damage */

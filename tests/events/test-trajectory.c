@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * test-trajectory.c - OpenHands files in and out. */
-#include "logs.h"
 #include "events/trajectory.h"
+#include "logs.h"
 
 #include <dirent.h>
 
@@ -38,11 +38,16 @@ static void test_shapes(void)
 		{ "{\"instance_id\":\"a\",\"history\":[{\"action\":\"null\"}]}", 1, "a" },
 		{ "{\"instance_id\":\"a\",\"history\":[{\"action\":\"null\"}]}\n"
 		  "{\"instance_id\":\"b\",\"history\":[]}\n"
-		  "{\"issue\":{\"title\":\"c\"},\"history\":[{\"action\":\"null\"}]}\n", 2, "a" },
-		{ "[{\"issue\":{\"title\":\"c\"},\"history\":[{\"action\":\"null\"}]}]", 1, "c" },
+		  "{\"issue\":{\"title\":\"c\"},\"history\":[{\"action\":\"null\"}]}\n",
+		  2, "a" },
+		{ "[{\"issue\":{\"title\":\"c\"},\"history\":[{\"action\":\"null\"}]}]",
+		  1, "c" },
 		{ "[{\"instance_id\":\"a\",\"model_patch\":\"\"}]", MT_EINVAL, NULL },
-		{ "[]", MT_EINVAL, NULL }, { "{}", MT_EINVAL, NULL }, { "7", MT_EINVAL, NULL },
-		{ "null", MT_EINVAL, NULL }, { "", MT_EINVAL, NULL },
+		{ "[]", MT_EINVAL, NULL },
+		{ "{}", MT_EINVAL, NULL },
+		{ "7", MT_EINVAL, NULL },
+		{ "null", MT_EINVAL, NULL },
+		{ "", MT_EINVAL, NULL },
 		{ "{\"action\":\"null\"}\n{\"observation\":", MT_EINVAL, NULL },
 	};
 
@@ -60,21 +65,26 @@ static void test_shapes(void)
 	}
 }
 
-#define RESPONSE                                                               \
-	"{\"id\":\"r1\",\"model\":\"m\",\"choices\":[{\"finish_reason\":\"tool_calls\","     \
-	"\"message\":{\"content\":\"look\",\"tool_calls\":[{\"id\":\"c1\",\"function\":{"    \
-	"\"name\":\"execute_bash\",\"arguments\":\"{\\\"command\\\": \\\"ls\\\"}\"}}]}}],"   \
-	"\"usage\":{\"prompt_tokens\":10,\"completion_tokens\":3,"                     \
+#define RESPONSE                                                                         \
+	"{\"id\":\"r1\",\"model\":\"m\",\"choices\":[{\"finish_reason\":\"tool_calls\"," \
+	"\"message\":{\"content\":\"look\",\"tool_calls\":[{\"id\":\"c1\",\"function\":" \
+	"{"                                                                              \
+	"\"name\":\"execute_bash\",\"arguments\":\"{\\\"command\\\": "                   \
+	"\\\"ls\\\"}\"}}]}}],"                                                           \
+	"\"usage\":{\"prompt_tokens\":10,\"completion_tokens\":3,"                       \
 	"\"cache_read_input_tokens\":4}}"
-#define META                                                                   \
-	"\"tool_call_metadata\":{\"function_name\":\"execute_bash\",\"tool_call_id\":\"c1\"," \
+#define META                                                                             \
+	"\"tool_call_metadata\":{\"function_name\":\"execute_bash\",\"tool_call_id\":"   \
+	"\"c1\","                                                                        \
 	"\"total_calls_in_response\":1,\"model_response\":" RESPONSE "}"
 
 static const char sample[] =
 	"[{\"id\":0,\"timestamp\":\"2025-01-01T00:00:00.000001\",\"source\":\"user\","
 	"\"action\":\"message\",\"args\":{\"content\":\"go\"}},"
-	"{\"id\":4,\"source\":\"agent\",\"action\":\"run\",\"args\":{\"command\":\"ls\"}," META "},"
-	"{\"id\":7,\"source\":\"agent\",\"cause\":4,\"observation\":\"run\",\"content\":\"a\","
+	"{\"id\":4,\"source\":\"agent\",\"action\":\"run\",\"args\":{\"command\":\"ls\"}"
+	"," META "},"
+	"{\"id\":7,\"source\":\"agent\",\"cause\":4,\"observation\":\"run\",\"content\":"
+	"\"a\","
 	"\"extras\":{\"command\":\"ls\",\"exit_code\":0}," META "},"
 	"{\"id\":9,\"source\":\"agent\",\"action\":\"condensation\",\"args\":{"
 	"\"forgotten_event_ids\":[4,5,7]}},"
@@ -82,7 +92,8 @@ static const char sample[] =
 	"\"forgotten_events_start_id\":1,\"forgotten_events_end_id\":8}},"
 	"{\"id\":12,\"source\":\"environment\",\"observation\":\"agent_state_changed\","
 	"\"content\":\"\",\"extras\":{\"agent_state\":\"running\"}},"
-	"{\"action\":\"run\",\"command\":\"touch x\",\"thought\":\"t\",\"keep_prompt\":true,"
+	"{\"action\":\"run\",\"command\":\"touch "
+	"x\",\"thought\":\"t\",\"keep_prompt\":true,"
 	"\"is_confirmed\":\"confirmed\",\"action_risk\":null},"
 	"{\"content\":\"\",\"command_id\":-1,\"command\":\"touch x\",\"exit_code\":0,"
 	"\"observation\":\"run\"}]";
@@ -132,8 +143,8 @@ static void test_import(void)
 	for (size_t i = 1; i <= 2; i++) {
 		json_object *response = js_path(json_object_array_get_idx(list, i),
 						"tool_call_metadata.model_response");
-		json_object *choice = json_object_array_get_idx(
-			js_get(response, "choices"), 0);
+		json_object *choice =
+			json_object_array_get_idx(js_get(response, "choices"), 0);
 
 		CHECK_STR(js_str(response, "id", ""), "r1");
 		CHECK_STR(js_str(js_get(choice, "message"), "content", ""), "look");
@@ -160,7 +171,8 @@ static void test_refused(void)
 		snprintf(name, sizeof name, "refused-%zu", i);
 		log = open_log(folder(name), EVLOG_CREATE, NULL);
 		CHECK(trajectory_import(log, events, &count, &err) == MT_EINVAL);
-		CHECK_MSG(count == 1 && strstr(err.text, "event 2 of the file"), "%s", err.text);
+		CHECK_MSG(count == 1 && strstr(err.text, "event 2 of the file"), "%s",
+			  err.text);
 		evlog_close(log);
 	}
 }
@@ -174,17 +186,23 @@ static void test_round(void)
 	struct error err = ERROR_NONE;
 	size_t count = 0;
 
-	record(log, "{\"record\":\"llm_reply\",\"response_id\":\"x\",\"model\":\"m\","
-		    "\"text\":\"hi\",\"reasoning\":\"because\",\"calls\":[{\"id\":\"c\","
-		    "\"name\":\"zip\",\"arguments\":\"{}\"}],\"stop_reason\":\"tool_calls\","
-		    "\"usage\":{\"input\":1,\"output\":2}}", NULL);
+	record(log,
+	       "{\"record\":\"llm_reply\",\"response_id\":\"x\",\"model\":\"m\","
+	       "\"text\":\"hi\",\"reasoning\":\"because\",\"calls\":[{\"id\":\"c\","
+	       "\"name\":\"zip\",\"arguments\":\"{}\"}],\"stop_reason\":\"tool_calls\","
+	       "\"usage\":{\"input\":1,\"output\":2}}",
+	       NULL);
 
-	AUTO(event) struct event *call = event_action(
-		"call_tool", SOURCE_AGENT, json("{\"name\":\"zip\"}"), NULL);
-	AUTO(event) struct event *result = event_observation(
-		"tool", SOURCE_ENVIRONMENT, 0, "done", 4,
-		json("{\"name\":\"zip\",\"is_error\":true,\"media\":[{\"mime\":\"image/png\","
-		     "\"blob\":\"00\"}],\"more\":1}"), NULL);
+	AUTO(event)
+	struct event *call =
+		event_action("call_tool", SOURCE_AGENT, json("{\"name\":\"zip\"}"), NULL);
+	AUTO(event)
+	struct event *result =
+		event_observation("tool", SOURCE_ENVIRONMENT, 0, "done", 4,
+				  json("{\"name\":\"zip\",\"is_error\":true,\"media\":[{"
+				       "\"mime\":\"image/png\","
+				       "\"blob\":\"00\"}],\"more\":1}"),
+				  NULL);
 
 	event_set_tool_meta(call, "zip", "c", "x", 1);
 	event_set_tool_meta(result, "zip", "c", "x", 1);
@@ -217,7 +235,8 @@ static void test_real(void)
 	int n = 0;
 	DIR *d;
 
-	snprintf(dir, sizeof dir, "%s/../shared/vectors/trajectories/v0", srcdir ? srcdir : ".");
+	snprintf(dir, sizeof dir, "%s/../shared/vectors/trajectories/v0",
+		 srcdir ? srcdir : ".");
 	d = opendir(dir);
 	if (!d) {
 		SKIP("no recorded trajectories beside the sources");
@@ -240,8 +259,9 @@ static void test_real(void)
 
 			snprintf(name, sizeof name, "real-%d", n++);
 			log = open_log(folder(name), EVLOG_CREATE, NULL);
-			CHECK_MSG(trajectory_import(log, t.items[i].events, &count, &err) ==
-				  MT_OK, "%s: %zu events %s", entry->d_name, count, err.text);
+			CHECK_MSG(trajectory_import(log, t.items[i].events, &count,
+						    &err) == MT_OK,
+				  "%s: %zu events %s", entry->d_name, count, err.text);
 			first = exported(log, &out);
 			snprintf(name, sizeof name, "real-%d", n++);
 			again = open_log(folder(name), EVLOG_CREATE, NULL);

@@ -13,10 +13,12 @@ static bool same_object(json_object *expected, json_object *got)
 {
 	if (json_object_object_length(expected) != json_object_object_length(got))
 		return false;
-	json_object_object_foreach(expected, name, value) {
+	json_object_object_foreach(expected, name, value)
+	{
 		json_object *member = NULL;
 
-		if (!json_object_object_get_ex(got, name, &member) || !same(value, member))
+		if (!json_object_object_get_ex(got, name, &member) ||
+		    !same(value, member))
 			return false;
 	}
 	return true;
@@ -27,7 +29,8 @@ static bool same(json_object *expected, json_object *got)
 	json_type type = json_object_get_type(expected);
 
 	if (type == json_type_string && json_object_is_type(got, type))
-		return vec_match(json_object_get_string(expected), json_object_get_string(got));
+		return vec_match(json_object_get_string(expected),
+				 json_object_get_string(got));
 	if (type == json_type_object && json_object_is_type(got, type))
 		return same_object(expected, got);
 	return js_equal(expected, got);
@@ -37,7 +40,8 @@ static void compare(struct vec *v, const char *what, json_object *expected,
 		    json_object *got)
 {
 	if (!same(expected, got))
-		vec_fault(v, what, js_text(expected, NULL), got ? js_text(got, NULL) : NULL);
+		vec_fault(v, what, js_text(expected, NULL),
+			  got ? js_text(got, NULL) : NULL);
 }
 
 static json_object *dict_of(const struct event *e)
@@ -66,12 +70,15 @@ static const char *class_name(const struct event *e)
 		bool is_action;
 		const char *name, *class;
 	} names[] = {
-		{ true, "null", "NullAction" }, { true, "run", "CmdRunAction" },
+		{ true, "null", "NullAction" },
+		{ true, "run", "CmdRunAction" },
 		{ true, "run_ipython", "IPythonRunCellAction" },
 		{ true, "browse", "BrowseURLAction" },
 		{ true, "browse_interactive", "BrowseInteractiveAction" },
-		{ true, "read", "FileReadAction" }, { true, "write", "FileWriteAction" },
-		{ true, "edit", "FileEditAction" }, { true, "think", "AgentThinkAction" },
+		{ true, "read", "FileReadAction" },
+		{ true, "write", "FileWriteAction" },
+		{ true, "edit", "FileEditAction" },
+		{ true, "think", "AgentThinkAction" },
 		{ true, "finish", "AgentFinishAction" },
 		{ true, "reject", "AgentRejectAction" },
 		{ true, "delegate", "AgentDelegateAction" },
@@ -131,14 +138,16 @@ static json_object *described(json_object *expected, const char *got)
 	json_object *o = json_object_new_object();
 	size_t len = strlen(got), head, tail;
 
-	head = utf8_offset(got, len, utf8_count(js_str(expected, "head", ""),
-						strlen(js_str(expected, "head", ""))));
+	head = utf8_offset(got, len,
+			   utf8_count(js_str(expected, "head", ""),
+				      strlen(js_str(expected, "head", ""))));
 	tail = strlen(js_str(expected, "tail", ""));
 	js_set_int(o, "len", (int64_t)utf8_count(got, len));
 	js_set_strn(o, "head", got, head);
 	js_set_str(o, "tail", tail < len ? got + len - tail : got);
 	if (json_object_object_get_ex(expected, "middle_marker", NULL))
-		js_set_bool(o, "middle_marker", strstr(got, "[... Observation truncated"));
+		js_set_bool(o, "middle_marker",
+			    strstr(got, "[... Observation truncated"));
 	return o;
 }
 
@@ -152,13 +161,15 @@ static bool skip_from_dict(struct vec *v, json_object *dict)
 
 	if (!type || !json_object_is_type(extras, json_type_object))
 		return false;
-	json_object_object_foreach(extras, field, value) {
+	json_object_object_foreach(extras, field, value)
+	{
 		(void)value;
 		if (event_field_find(type, field) || strcmp(field, "exit_code") == 0 ||
 		    strcmp(field, "command_id") == 0 ||
 		    strcmp(field, "formatted_output_and_error") == 0)
 			continue;
-		vec_skip(v, "event_from_dict v0", "unknown fields of an observation are kept");
+		vec_skip(v, "event_from_dict v0",
+			 "unknown fields of an observation are kept");
 		return true;
 	}
 	return false;
@@ -193,9 +204,11 @@ static bool from_dict(struct vec *v, json_object *c)
 	if (json_object_is_type(text, json_type_object))
 		js_set(got, "content", described(text, js_str(got, "content", "")));
 	compare(v, "dict", expected, got);
-	if (strcmp(js_path(c, "output.class") ? js_str(js_get(c, "output"), "class", "") : "",
+	if (strcmp(js_path(c, "output.class") ? js_str(js_get(c, "output"), "class", "")
+					      : "",
 		   class_name(e)) != 0)
-		vec_fault(v, "class", js_str(js_get(c, "output"), "class", ""), class_name(e));
+		vec_fault(v, "class", js_str(js_get(c, "output"), "class", ""),
+			  class_name(e));
 	return true;
 }
 
@@ -218,10 +231,14 @@ static bool to_dict(struct vec *v, json_object *c)
 	AUTO(json) json_object *written = dict_of(read), *args = json_object_new_object();
 
 	compare(v, "read and written", expected, written);
-	json_object_object_foreach(js_get(expected, fields), name, value) {
+	json_object_object_foreach(js_get(expected, fields), name, value)
+	{
 		const struct event_field *field = event_field_find(read->type, name);
-		AUTO(json) json_object *fallback = !field || !field->fallback ? NULL :
-			js_parse(field->fallback, strlen(field->fallback), NULL);
+		AUTO(json)
+		json_object *fallback = !field || !field->fallback
+						? NULL
+						: js_parse(field->fallback,
+							   strlen(field->fallback), NULL);
 
 		if (field && (field->required || !js_equal(value, fallback)))
 			js_set(args, name, json_object_get(value));
@@ -229,10 +246,11 @@ static bool to_dict(struct vec *v, json_object *c)
 
 	const char *content = js_str(expected, "content", "");
 	json_object *given = json_object_get(args);
-	AUTO(event) struct event *made = is_action ?
-		event_action(read->type->name, SOURCE_NONE, given, &err) :
-		event_observation(read->type->name, SOURCE_NONE, -1, content,
-				  strlen(content), given, &err);
+	AUTO(event)
+	struct event *made =
+		is_action ? event_action(read->type->name, SOURCE_NONE, given, &err)
+			  : event_observation(read->type->name, SOURCE_NONE, -1, content,
+					      strlen(content), given, &err);
 	AUTO(json) json_object *dict = made ? dict_of(made) : NULL;
 
 	compare(v, "made", expected, dict);
@@ -248,7 +266,9 @@ static bool to_dict(struct vec *v, json_object *c)
 static bool to_trajectory(struct vec *v, json_object *c)
 {
 	static const char *const out[] = {
-		"dom_object", "axtree_object", "extra_element_properties",
+		"dom_object",
+		"axtree_object",
+		"extra_element_properties",
 	};
 	AUTO(json) json_object *in = NULL;
 	json_object *expected = js_get(c, "output");
@@ -257,7 +277,8 @@ static bool to_trajectory(struct vec *v, json_object *c)
 		return true;
 	for (size_t i = 0; js_get(in, "extras") && i < ARRAY_LEN(out); i++)
 		if (strcmp(js_str(in, "observation", ""), "browse") == 0)
-			js_set(js_get(in, "extras"), out[i], js_parse("{\"a\":1}", 7, NULL));
+			js_set(js_get(in, "extras"), out[i],
+			       js_parse("{\"a\":1}", 7, NULL));
 
 	AUTO(event) struct event *e = event_from_json(in, NULL);
 	bool screenshots = js_get(js_get(expected, "extras"), "screenshot") ||
@@ -270,7 +291,8 @@ static bool to_trajectory(struct vec *v, json_object *c)
 
 static bool holds(const char *text, json_object *secrets)
 {
-	json_object_object_foreach(secrets, name, secret) {
+	json_object_object_foreach(secrets, name, secret)
+	{
 		(void)name;
 		if (strstr(text, json_object_get_string(secret)))
 			return true;
@@ -284,7 +306,8 @@ static bool in_list(json_object *value, json_object *secrets)
 	if (json_object_is_type(value, json_type_array))
 		return holds(js_text(value, NULL), secrets);
 	if (json_object_is_type(value, json_type_object)) {
-		json_object_object_foreach(value, name, member) {
+		json_object_object_foreach(value, name, member)
+		{
 			(void)name;
 			if (in_list(member, secrets))
 				return true;
@@ -303,7 +326,8 @@ static bool mask_secrets(struct vec *v, json_object *c)
 	AUTO(mask) struct mask *mask = mask_new();
 	AUTO(json) json_object *got = NULL;
 
-	json_object_object_foreach(secrets, name, secret) {
+	json_object_object_foreach(secrets, name, secret)
+	{
 		size_t len = (size_t)json_object_get_string_len(secret);
 
 		(void)name;
@@ -336,11 +360,15 @@ static bool truncated(struct vec *v, json_object *c)
 	for (int64_t i = 0; i < len; i++)
 		strbuf_addc(&text, (char)('a' + i % 26));
 	truncate_content(text.text, text.len,
-			 max && json_object_get_int64(max) >= 0 ?
-			 (size_t)json_object_get_int64(max) : SIZE_MAX, &out);
+			 max && json_object_get_int64(max) >= 0
+				 ? (size_t)json_object_get_int64(max)
+				 : SIZE_MAX,
+			 &out);
 
-	AUTO(json) json_object *got = json_object_is_type(expected, json_type_object) ?
-		described(expected, out.text) : json_object_new_string(out.text);
+	AUTO(json)
+	json_object *got = json_object_is_type(expected, json_type_object)
+				   ? described(expected, out.text)
+				   : json_object_new_string(out.text);
 
 	compare(v, "text", expected, got);
 	return true;
@@ -355,12 +383,14 @@ static bool command_text(struct vec *v, json_object *c)
 	js_set_str(extras, "command", "");
 	js_set(extras, "metadata", json_object_get(js_path(c, "in.metadata")));
 
-	AUTO(event) struct event *e = event_observation("run", SOURCE_NONE, -1, content,
-							strlen(content), extras, NULL);
+	AUTO(event)
+	struct event *e = event_observation("run", SOURCE_NONE, -1, content,
+					    strlen(content), extras, NULL);
 
 	if (!e || event_command_text(e, &out) ||
 	    strcmp(out.text, json_object_get_string(js_get(c, "output"))) != 0)
-		vec_fault(v, "text", json_object_get_string(js_get(c, "output")), out.text);
+		vec_fault(v, "text", json_object_get_string(js_get(c, "output")),
+			  out.text);
 	return true;
 }
 
@@ -374,13 +404,15 @@ static bool edit_diff(struct vec *v, json_object *c)
 	js_set(extras, "old_content", json_object_get(js_get(in, "old")));
 	js_set(extras, "new_content", json_object_get(js_get(in, "new")));
 
-	AUTO(event) struct event *e = event_observation("edit", SOURCE_NONE, -1, "", 0,
-							extras, NULL);
+	AUTO(event)
+	struct event *e = event_observation("edit", SOURCE_NONE, -1, "", 0, extras, NULL);
 
-	if (!e || event_edit_text(e, (size_t)js_int(in, "context_lines", 2),
-				  js_bool(in, "change_applied", true), &out) ||
+	if (!e ||
+	    event_edit_text(e, (size_t)js_int(in, "context_lines", 2),
+			    js_bool(in, "change_applied", true), &out) ||
 	    strcmp(out.text, json_object_get_string(js_get(c, "output"))) != 0)
-		vec_fault(v, "text", json_object_get_string(js_get(c, "output")), out.text);
+		vec_fault(v, "text", json_object_get_string(js_get(c, "output")),
+			  out.text);
 	return true;
 }
 
@@ -390,9 +422,12 @@ static bool one_case(struct vec *v, json_object *c)
 		const char *name;
 		bool (*run)(struct vec *v, json_object *c);
 	} functions[] = {
-		{ "event_to_dict", to_dict }, { "event_from_dict", from_dict },
-		{ "event_to_trajectory", to_trajectory }, { "mask_secrets", mask_secrets },
-		{ "truncate_content", truncated }, { "command_output_text", command_text },
+		{ "event_to_dict", to_dict },
+		{ "event_from_dict", from_dict },
+		{ "event_to_trajectory", to_trajectory },
+		{ "mask_secrets", mask_secrets },
+		{ "truncate_content", truncated },
+		{ "command_output_text", command_text },
 		{ "edit_diff", edit_diff },
 	};
 	const char *fn = js_str(c, "fn", ""), *version = js_str(c, "version", "");
