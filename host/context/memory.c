@@ -18,7 +18,7 @@ struct turn {
 	struct llm_part part;
 	size_t wanted, seen;          /* results in the view, results reached */
 	unsigned generation;          /* of the view that used it last */
-	bool open, sent;
+	bool sent;
 };
 
 struct memory {
@@ -26,7 +26,7 @@ struct memory {
 	struct memory_options options;
 	struct piece **pieces;        /* by event id; NULL: not made */
 	size_t room;
-	struct turn *turns;
+	struct turn **turns;
 	size_t turn_count, turn_room;
 	unsigned generation;
 	struct tool_list tools;
@@ -66,6 +66,7 @@ static void drop_turn(struct turn *t)
 	llm_reply_free(t->reply);
 	free(t->results);
 	free(t->calls);
+	free(t);
 }
 
 struct memory *memory_free(struct memory *m)
@@ -76,7 +77,7 @@ struct memory *memory_free(struct memory *m)
 		piece_free(m->pieces[i]);
 	free(m->pieces);
 	for (size_t i = 0; i < m->turn_count; i++)
-		drop_turn(&m->turns[i]);
+		drop_turn(m->turns[i]);
 	free(m->turns);
 	tool_list_clear(&m->tools);
 	drop_summaries(m);
@@ -126,80 +127,90 @@ struct mt_str memory_text(struct memory *m, int64_t id)
 static struct turn *turn_find(struct memory *m, const char *response)
 {
 	for (size_t i = m->turn_count; i-- > 0;)
-		if (strcmp(m->turns[i].reply->response_id, response) == 0)
-			return &m->turns[i];
+		if (strcmp(m->turns[i]->reply->response_id, response) == 0)
+			return m->turns[i];
 	return NULL;
 }
 
-static int turn_make(struct memory *m, const char *response, struct turn *t,
-		     struct error *err)
+static struct turn *turn_read(struct memory *m, const char *response, struct error *err)
 {
 	AUTO(json) json_object *record = evlog_reply(m->log, response, err);
+	struct turn *t = record ? calloc(1, sizeof *t) : NULL;
 
-	if (!record)
-		return err->code ? err->code : MT_ENOTFOUND;
+	if (!t)
+		return NULL;
 	t->reply = llm_reply_from_json(record, err);
-	if (!t->reply)
-		return err->code;
-	t->results = calloc(t->reply->call_count + 1, sizeof(struct piece *));
-	t->calls = calloc(t->reply->call_count + 1, sizeof *t->calls);
+	if (t->reply) {
+		t->results = calloc(t->reply->call_count + 1, sizeof(struct piece *));
+		t->calls = calloc(t->reply->call_count + 1, sizeof *t->calls);
+	}
 	if (!t->results || !t->calls) {
 		drop_turn(t);
-		return fail(err, MT_ENOMEM, "out of memory");
+		return NULL;
 	}
+	return t;
+}
+
+static int turn_make(struct memory *m, const char *response, struct turn **ret,
+		     struct error *err)
+{
+	struct error why = ERROR_NONE;
+	struct turn *t;
+
+	if (m->turn_count == m->turn_room) {
+		size_t room = m->turn_room ? m->turn_room * 2 : 64;
+		struct turn **all = realloc(m->turns, room * sizeof *all);
+
+		if (!all)
+			return fail(err, MT_ENOMEM, "out of memory");
+		m->turns = all;
+		m->turn_room = room;
+	}
+	t = turn_read(m, response, &why);
+	*ret = t;
+	if (t)
+		m->turns[m->turn_count++] = t;
+	else if (why.code != MT_ENOTFOUND)
+		return fail(err, why.code ? why.code : MT_ENOMEM, "%s",
+			    why.code ? why.text : "out of memory");
 	return MT_OK;
 }
 
-/* The turn of a reply, begun anew for this view. A reply that is not in the
- * log is no error: what belongs to it is not sent. */
-static int turn_get(struct memory *m, const char *response, struct turn **ret,
-		    struct error *err)
+static bool find_call(const struct turn *t, const char *id, size_t *ret_place)
 {
-	struct turn *t = turn_find(m, response);
+	for (size_t i = 0; i < t->reply->call_count; i++)
+		if (strcmp(t->reply->calls[i].id, id) == 0) {
+			*ret_place = i;
+			return true;
+		}
+	return false;
+}
 
+/* The turn that a result belongs to, begun anew for this view. A reply that is
+ * not in the log is no error: what belongs to it is not sent. */
+static int turn_of(struct memory *m, struct piece *p, struct turn **ret,
+		   struct error *err)
+{
+	struct turn *t = p->turn ? p->turn : turn_find(m, p->response);
+
+	*ret = NULL;
 	if (!t) {
-		struct turn made = { 0 };
-		struct error why = ERROR_NONE;
-		int r = turn_make(m, response, &made, &why);
+		int r = turn_make(m, p->response, &t, err);
 
-		if (r == MT_ENOTFOUND) {
-			*ret = NULL;
-			return MT_OK;
-		}
-		if (r)
-			return fail(err, r, "%s", why.text);
-		if (m->turn_count == m->turn_room) {
-			size_t room = m->turn_room ? m->turn_room * 2 : 64;
-			struct turn *all = realloc(m->turns, room * sizeof *all);
-
-			if (!all) {
-				drop_turn(&made);
-				return fail(err, MT_ENOMEM, "out of memory");
-			}
-			m->turns = all;
-			m->turn_room = room;
-		}
-		t = &m->turns[m->turn_count++];
-		*t = made;
+		if (r || !t)
+			return r;
 	}
+	if (!p->turn && !find_call(t, p->call, &p->place))
+		return MT_OK;
+	p->turn = t;
 	if (t->generation != m->generation) {
 		t->generation = m->generation;
 		t->wanted = t->seen = 0;
-		t->open = t->sent = false;
+		t->sent = false;
 		memset(t->results, 0, t->reply->call_count * sizeof(struct piece *));
 	}
 	*ret = t;
 	return MT_OK;
-}
-
-static struct llm_call *turn_call(struct turn *t, const char *id, size_t *ret_n)
-{
-	for (size_t i = 0; i < t->reply->call_count; i++)
-		if (strcmp(t->reply->calls[i].id, id) == 0) {
-			*ret_n = i;
-			return &t->reply->calls[i];
-		}
-	return NULL;
 }
 
 static bool blank(const char *text, size_t len)
@@ -287,7 +298,6 @@ static int count_results(struct memory *m, const struct view_item *items, size_t
 	for (size_t i = 0; i < count; i++) {
 		struct piece *p;
 		struct turn *t;
-		size_t n;
 		int r;
 
 		if (items[i].event < 0)
@@ -297,11 +307,11 @@ static int count_results(struct memory *m, const struct view_item *items, size_t
 			return err->code;
 		if (p->kind != PIECE_RESULT || !p->response)
 			continue;
-		r = turn_get(m, p->response, &t, err);
+		r = turn_of(m, p, &t, err);
 		if (r)
 			return r;
-		if (t && turn_call(t, p->call, &n) && !t->results[n]) {
-			t->results[n] = p;
+		if (t && !t->results[p->place]) {
+			t->results[p->place] = p;
 			t->wanted++;
 		}
 	}
@@ -311,10 +321,9 @@ static int count_results(struct memory *m, const struct view_item *items, size_t
 static int lay_result(struct memory *m, const struct piece *p,
 		      struct llm_request *request)
 {
-	struct turn *t = turn_find(m, p->response);
-	size_t n;
+	struct turn *t = p->turn;
 
-	if (!t || !turn_call(t, p->call, &n) || t->results[n] != p)
+	if (!t || t->results[p->place] != p)
 		return MT_OK;
 	if (++t->seen < t->wanted || t->sent)
 		return MT_OK;
@@ -373,10 +382,10 @@ static void forget(struct memory *m, const struct view_item *items, size_t count
 		m->pieces[id] = NULL;
 	}
 	for (size_t i = 0; i < m->turn_count; i++) {
-		if (m->turns[i].generation == m->generation)
+		if (m->turns[i]->generation == m->generation)
 			m->turns[kept++] = m->turns[i];
 		else
-			drop_turn(&m->turns[i]);
+			drop_turn(m->turns[i]);
 	}
 	m->turn_count = kept;
 }

@@ -16,9 +16,13 @@ enum piece_kind {
 	PIECE_RESULT,    /* answers a call if `response` is set, else the user's */
 };
 
+struct turn;
+
 struct piece {
 	enum piece_kind kind;
 	char *response, *call;       /* ids of the reply and its call; or NULL */
+	struct turn *turn;           /* memory's: the reply, once it was looked up */
+	size_t place;                /* of the call in the reply */
 	const char *text;
 	size_t len;
 	const struct llm_part *parts, *apart; /* apart: after another user message */
