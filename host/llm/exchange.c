@@ -292,6 +292,7 @@ static int on_body(void *arg, const char *bytes, size_t len)
 static void on_done(void *arg, enum http_outcome outcome, const char *why)
 {
 	struct llm_exchange *x = arg;
+	char text[512];
 
 	x->http = NULL;
 	uv_timer_stop(&x->timer);
@@ -317,6 +318,11 @@ static void on_done(void *arg, enum http_outcome outcome, const char *why)
 		attempt_failed(x, MT_ERROR_TIMEOUT, why);
 		return;
 	case HTTP_TLS:
+		snprintf(text, sizeof text, "%s (to trust it set ca_path or SSL_CERT_FILE)",
+			 why);
+		x->hint.should = 0;
+		attempt_failed(x, MT_ERROR_NETWORK, text);
+		return;
 	case HTTP_REFUSED:
 		x->hint.should = 0;
 		attempt_failed(x, MT_ERROR_NETWORK, why);

@@ -34,6 +34,7 @@ struct http_call {
 	int status;
 	bool dead;    /* cancelled; no event any more */
 	bool stopped; /* by on_body */
+	char *bundle; /* certificates to try if those of the folder do not do */
 	char why[CURL_ERROR_SIZE];
 };
 
@@ -209,6 +210,7 @@ static void call_free(struct http_call *c)
 		curl->easy_cleanup(c->easy);
 	}
 	curl->slist_free_all(c->headers);
+	free(c->bundle);
 	free(c);
 }
 
@@ -256,6 +258,20 @@ void http_cancel(struct http_call *c)
 		call_free(c);
 }
 
+/* The certificate is not in the folder: look into the bundle, once. */
+static bool call_again(struct http_call *c, CURLcode code)
+{
+	const struct curl_api *curl = c->pool->curl;
+	AUTO(free) char *bundle = STEAL(c->bundle);
+
+	if (code != CURLE_PEER_FAILED_VERIFICATION || !bundle || c->dead)
+		return false;
+	c->why[0] = '\0';
+	curl->multi_remove_handle(c->pool->multi, c->easy);
+	curl->easy_setopt(c->easy, CURLOPT_CAINFO, bundle);
+	return curl->multi_add_handle(c->pool->multi, c->easy) == CURLM_OK;
+}
+
 /* ---- driving it --------------------------------------------------------- */
 
 static void pool_finished(struct llm_pool *p)
@@ -270,7 +286,8 @@ static void pool_finished(struct llm_pool *p)
 		if (m->msg != CURLMSG_DONE)
 			continue;
 		p->curl->easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, (char **)&c);
-		call_done(c, code);
+		if (!call_again(c, code))
+			call_done(c, code);
 	}
 }
 
@@ -351,24 +368,48 @@ static int pool_open(struct llm_pool *p, struct error *err)
 	return MT_OK;
 }
 
-/* Certificates: what the user wants, else what the environment names, as curl
- * and OpenSSL do, else the folder. */
-static void set_certificates(const struct llm_pool *p, CURL *h, const char *wanted)
+/* The bundle of the environment, as curl and OpenSSL name it, else the one that
+ * libcurl was built with. */
+static const char *bundle_of(const struct llm_pool *p, CURL *h, bool *ret_by_user)
 {
-	const char *file = getenv("CURL_CA_BUNDLE"), *dir = getenv("SSL_CERT_DIR");
+	const char *file = getenv("CURL_CA_BUNDLE");
+	char *built_in = NULL;
 
 	if (!file || !*file)
 		file = getenv("SSL_CERT_FILE");
-	if (wanted)
-		dir = wanted;
-	if (file && *file && !wanted) {
-		p->curl->easy_setopt(h, CURLOPT_CAINFO, file);
-	} else if (dir && *dir) {
-		p->curl->easy_setopt(h, CURLOPT_CAINFO, NULL);
-		p->curl->easy_setopt(h, CURLOPT_CAPATH, dir);
-	} else if (p->capath) {
-		p->curl->easy_setopt(h, CURLOPT_CAINFO, NULL);
-		p->curl->easy_setopt(h, CURLOPT_CAPATH, p->capath);
+	*ret_by_user = file && *file;
+	if (*ret_by_user)
+		return file;
+	p->curl->easy_getinfo(h, CURLINFO_CAINFO, &built_in);
+	return built_in;
+}
+
+static void use_folder(const struct llm_pool *p, CURL *h, const char *folder)
+{
+	p->curl->easy_setopt(h, CURLOPT_CAINFO, NULL);
+	p->curl->easy_setopt(h, CURLOPT_CAPATH, folder);
+}
+
+/* Certificates: what the configuration wants, else what the environment names,
+ * else the system's. Where the bundle lies in the system's folder the folder is
+ * used, and the bundle only if that is not enough. */
+static void set_certificates(struct http_call *c, const char *wanted)
+{
+	const struct llm_pool *p = c->pool;
+	const char *dir = getenv("SSL_CERT_DIR"), *bundle;
+	bool by_user;
+
+	bundle = bundle_of(p, c->easy, &by_user);
+	if (!wanted && !by_user && dir && *dir)
+		wanted = dir;
+	if (wanted) {
+		use_folder(p, c->easy, wanted);
+	} else if (bundle && p->capath
+		   && strncmp(bundle, p->capath, strlen(p->capath)) == 0) {
+		c->bundle = strdup(bundle);
+		use_folder(p, c->easy, p->capath);
+	} else if (by_user) {
+		p->curl->easy_setopt(c->easy, CURLOPT_CAINFO, bundle);
 	}
 }
 
@@ -402,7 +443,7 @@ static int set_options(struct http_call *c, const struct http_request *r)
 	curl->easy_setopt(h, CURLOPT_TCP_KEEPINTVL, 15L);
 	if (r->proxy)
 		bad |= curl->easy_setopt(h, CURLOPT_PROXY, r->proxy);
-	set_certificates(c->pool, h, r->ca_path);
+	set_certificates(c, r->ca_path);
 	return bad ? MT_ENOMEM : MT_OK;
 }
 
