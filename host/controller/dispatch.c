@@ -17,6 +17,7 @@
 enum {
 	DEADLINE_MS = 15 * 60 * 1000, /* of a call that names no time-out */
 	DEADLINE_SPARE_MS = 30 * 1000, /* beyond the time-out that a tool keeps itself */
+	TURNS_BEFORE_RUNNER = 3,       /* of the loop, after a request was sent */
 };
 
 /* ---- observations ------------------------------------------------------ */
@@ -228,6 +229,24 @@ int runner_start(struct conversation *c, struct error *err)
 	if (!spool)
 		return fail(err, MT_ENOMEM, "out of memory");
 	return launch_runner(&launch, &link_events, c, &c->link, err);
+}
+
+/* To fork takes as long as to connect and send: not in between. */
+static void on_turn(uv_prepare_t *handle)
+{
+	struct conversation *c = handle->data;
+
+	if (++c->turns < TURNS_BEFORE_RUNNER)
+		return;
+	uv_prepare_stop(handle);
+	if (!c->closing)
+		runner_start(c, NULL);
+}
+
+void runner_soon(struct conversation *c)
+{
+	if (!c->link && c->turns == 0)
+		uv_prepare_start(&c->handle, on_turn);
 }
 
 /* ---- one action -------------------------------------------------------- */

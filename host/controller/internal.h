@@ -71,7 +71,8 @@ struct conversation {
 	struct link *link;
 	struct watch watchers[WATCHERS_MAX];
 
-	uv_prepare_t handle;       /* never started: its closing ends the conversation */
+	uv_prepare_t handle;       /* its closing ends the conversation; see runner_soon */
+	unsigned turns;            /* of the loop since a runner was wanted */
 	void (*closed)(void *arg);
 	void *closed_arg;
 };
@@ -169,6 +170,8 @@ const struct mt_agent_out *agent_out(void);
 void dispatch(struct conversation *c, struct event *action);
 /** Start the runner if it is not there, so that it is ready when needed. */
 int runner_start(struct conversation *c, struct error *err);
+/** Start it once the request that was just sent is on its way. */
+void runner_soon(struct conversation *c);
 /** An observation that says why the pending action has none of its own. */
 void post_unanswered(struct conversation *c, struct event *action, const char *error_id,
 		     const char *text);

@@ -330,7 +330,7 @@ static int send_request(struct conversation *c, struct mt_ctx *x, struct error *
 		r = llm_send(c->llm, x->request, evlog_replies(c->log), &llm_events, c, NULL,
 			     &c->exchange, err);
 	if (!r)
-		runner_start(c, NULL);
+		runner_soon(c);
 	return r;
 }
 

@@ -32,7 +32,7 @@ static const struct {
 
 static int load(struct curl_api *api, struct error *err)
 {
-	void *lib = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
+	void *lib = dlopen("libcurl.so.4", RTLD_LAZY | RTLD_LOCAL);
 
 	if (!lib)
 		return fail(err, MT_ENOTFOUND,
