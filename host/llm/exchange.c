@@ -422,7 +422,7 @@ static int encode(struct llm_exchange *x, const struct llm_request *request,
 	if (!status)
 		status = x->body.error ? x->body.error : x->url.error;
 	if (x->error_kind != LLM_NO_ERROR)
-		return fail(err, MT_EINVAL, "%s: %s", x->llm->name, x->error_text.text);
+		return fail(err, MT_EINVAL, "%s", x->error_text.text);
 	if (status == MT_ELIMIT)
 		return fail(err, status, "%s: the request is larger than %d MiB",
 			    x->llm->name, LLM_MAX_BODY >> 20);

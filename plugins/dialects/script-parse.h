@@ -23,8 +23,8 @@ struct script_text {
 
 enum script_subject {
 	SCRIPT_LAST,             /* text of the last message */
-	SCRIPT_USER,             /* of the last message of that role */
-	SCRIPT_SYSTEM,
+	SCRIPT_USER,             /* of any message of the user */
+	SCRIPT_SYSTEM,           /* of the system message */
 	SCRIPT_ANY,              /* of any message */
 	SCRIPT_ROLE,             /* role of the last message */
 	SCRIPT_MESSAGES,         /* how many there are */

@@ -193,21 +193,30 @@ static int check_message(const struct mt_dialect_host *host, const struct mt_req
 		    what);
 }
 
+/* The messages of a role (0: of any): one of them does, or all lack it. */
 static int check_any(const struct mt_dialect_host *host, const struct mt_request *r,
-		     const char *path, const struct script_expect *e, struct error *err)
+		     const char *path, const struct script_expect *e, int role,
+		     struct error *err)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(SCRIPT_MAX_FILE);
 	bool all = e->test == SCRIPT_LACKS;
 
 	for (size_t m = 0; m < host->message_count(r); m++) {
+		if (role && host->message_role(r, m) != role)
+			continue;
 		strbuf_reset(&text);
 		message_text(host, r, m, &text);
 		if (passes(e, text.text, text.len) == all)
 			continue;
-		return all ? differs(path, e, "every message", text.text, text.len, err)
+		return all ? differs(path, e, role ? "every message of the user"
+						   : "every message",
+				     text.text, text.len, err)
 			   : MT_OK;
 	}
-	return all ? MT_OK : differs(path, e, "any message", "", 0, err);
+	if (all)
+		return MT_OK;
+	return differs(path, e, role ? "a message of the user" : "any message", text.text,
+		       text.len, err);
 }
 
 static int check_tool(const struct mt_dialect_host *host, const struct mt_request *r,
@@ -244,13 +253,12 @@ static int check(const struct mt_dialect_host *host, const struct mt_request *r,
 	case SCRIPT_LAST:
 		return check_message(host, r, path, e, 0, "the last message", err);
 	case SCRIPT_USER:
-		return check_message(host, r, path, e, MT_ROLE_USER,
-				     "the last user message", err);
+		return check_any(host, r, path, e, MT_ROLE_USER, err);
 	case SCRIPT_SYSTEM:
 		return check_message(host, r, path, e, MT_ROLE_SYSTEM,
 				     "the system message", err);
 	case SCRIPT_ANY:
-		return check_any(host, r, path, e, err);
+		return check_any(host, r, path, e, 0, err);
 	case SCRIPT_ROLE:
 		return check_text(path, e, "the role of the last message", role,
 				  strlen(role), err);

@@ -231,6 +231,19 @@ static void failures_and_retries(void)
 	}
 }
 
+static void an_endless_error(void)
+{
+	static char bytes[200000];
+	const struct answer answers[] = { { bytes, 0, HANG } };
+
+	snprintf(bytes, sizeof bytes, HEAD("400 No", "text/plain", ""));
+	memset(bytes + strlen(bytes), 'x', sizeof bytes - strlen(bytes) - 1);
+	TRY(answers, true);
+	CHECK_MSG(r.error.kind == MT_ERROR_BAD_REQUEST && strstr(r.error.text, "xxx"),
+		  "%.60s", r.error.text);
+	done();
+}
+
 static void nobody_listens(void)
 {
 	static const struct answer answers[] = { { whole, 0, CLOSE } };
@@ -438,6 +451,7 @@ int main(void)
 	a_stream_in_pieces();
 	connections_are_kept();
 	failures_and_retries();
+	an_endless_error();
 	nobody_listens();
 	silence_has_an_end();
 	cancelling();
