@@ -2,16 +2,15 @@
  *
  * mask.h - secrets out of texts, also where a text comes in pieces.
  *
- * Every occurrence of a secret value becomes <secret_hidden>. Empty values and
- * values shorter than MASK_MIN bytes are ignored (they would hide everything);
- * the longest match wins. */
+ * Every occurrence of a secret value becomes <secret_hidden>. Empty values are
+ * ignored; the longest match wins. */
 #ifndef LIB_MASK_H
 #define LIB_MASK_H
 
 #include "js.h"
 #include "strbuf.h"
 
-enum { MASK_MIN = 4 };
+enum { MASK_MIN = 1 };
 #define MASK_TEXT "<secret_hidden>"
 
 struct mask; /* a set of secret values */

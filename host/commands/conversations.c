@@ -306,27 +306,6 @@ static int export(const struct config *c, const struct arguments *a, struct erro
 /* ---- import -------------------------------------------------------------------------
  */
 
-static int write_meta(const char *dir, const char *id, const char *title,
-		      const char *workspace, struct error *err)
-{
-	AUTO(free) char *path = path_join(dir, "meta.json");
-	AUTO(strbuf) struct strbuf out = STRBUF(1 << 20);
-	char now[32];
-
-	timestamp_now(now);
-	strbuf_addc(&out, '{');
-	js_key_int(&out, "format", 1);
-	js_key_str(&out, "id", id);
-	js_key_str(&out, "title", title);
-	js_key_str(&out, "workspace", workspace);
-	js_key_str(&out, "created", now);
-	js_key_str(&out, "version", VERSION);
-	strbuf_add(&out, ",\"spec\":{}}");
-	if (!path || out.error)
-		return fail(err, MT_ENOMEM, "out of memory for a conversation");
-	return file_write(path, out.text, out.len, 0600, true, err);
-}
-
 static int import_into(const char *dir, const char *id, const char *workspace,
 		       const struct trajectory *t, size_t *ret_count, struct error *err)
 {
@@ -338,7 +317,8 @@ static int import_into(const char *dir, const char *id, const char *workspace,
 		status = trajectory_import(log, t->events, ret_count, err);
 	if (!status)
 		status = evlog_barrier(log, err);
-	return status ? status : write_meta(dir, id, t->title, workspace, err);
+	return status ? status : meta_write(dir, id, t->title, workspace,
+						       json_object_new_object(), NULL, err);
 }
 
 static int import_one(const struct config *c, const struct arguments *a,

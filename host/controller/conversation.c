@@ -245,7 +245,8 @@ int conversation_create(uv_loop_t *loop, struct config *config, struct registry 
 		return conversation_undo(c, true, err->code);
 	r = conversation_open(c, o, EVLOG_CREATE, NULL, err);
 	if (!r)
-		r = meta_write(c, o->controller, err);
+		r = meta_write(c->dir, c->id, c->title, c->workspace,
+			       wiring_spec(c, o->controller), c->mask, err);
 	if (!r)
 		r = post_system(c, err);
 	if (r)

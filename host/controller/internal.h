@@ -114,8 +114,9 @@ int wire(struct conversation *c, const struct conversation_options *o, struct er
 int wire_memory(struct conversation *c, const struct conversation_options *o,
 		struct error *err);
 void unwire(struct conversation *c); /* may be called twice */
-/** Every setting that makes the agent what it is: ["section.key=value"]. */
-json_object *wiring_settings(const struct conversation *c, const char *controller);
+/** The specification of the agent for meta.json: its names, and every setting
+ *  that makes it what it is. */
+json_object *wiring_spec(const struct conversation *c, const char *controller);
 
 /* ---- step.c ---- */
 /** Do what can be done now: steps until something has to be waited for. */

@@ -5,7 +5,6 @@
 
 #include <config.h>
 
-#include "controller/internal.h"
 #include "files.h"
 
 #include <dirent.h>
@@ -32,39 +31,24 @@ char *meta_new_id(void)
 	return strbuf_take(&id);
 }
 
-static json_object *spec(const struct conversation *c, const char *controller)
-{
-	json_object *o = json_object_new_object(), *tools = json_object_new_array();
-
-	js_set_str(o, "agent", c->agent.component->name);
-	js_set_str(o, "agent_version", c->agent.component->version);
-	if (c->llm)
-		js_set_str(o, "model", llm_name(c->llm));
-	for (size_t i = 0; i < c->catalog.count; i++)
-		json_object_array_add(tools,
-				      json_object_new_string(c->catalog.tools[i].name));
-	js_set(o, "tools", tools);
-	js_set(o, "settings", wiring_settings(c, controller));
-	return o;
-}
-
-int meta_write(struct conversation *c, const char *controller, struct error *err)
+int meta_write(const char *dir, const char *id, const char *title, const char *workspace,
+	       json_object *spec, const struct mask *mask, struct error *err)
 {
 	AUTO(json) json_object *o = json_object_new_object();
-	AUTO(free) char *path = path_join(c->dir, "meta.json");
+	AUTO(free) char *path = path_join(dir, "meta.json");
 	char now[32];
 	const char *text;
 	size_t len;
 
 	timestamp_now(now);
 	js_set_int(o, "format", META_FORMAT);
-	js_set_str(o, "id", c->id);
-	js_set_str(o, "title", c->title);
-	js_set_str(o, "workspace", c->workspace);
+	js_set_str(o, "id", id);
+	js_set_str(o, "title", title);
+	js_set_str(o, "workspace", workspace);
 	js_set_str(o, "created", now);
 	js_set_str(o, "version", VERSION);
-	js_set(o, "spec", spec(c, controller));
-	if (mask_json(c->mask, o, NULL) || !path)
+	js_set(o, "spec", spec);
+	if ((mask && mask_json(mask, o, NULL)) || !path)
 		return fail(err, MT_ENOMEM, "out of memory");
 	text = js_text(o, &len);
 	return file_write(path, text, len, 0600, true, err);

@@ -31,15 +31,15 @@ static int load(struct conversation *c, json_object *meta, const struct config_i
 		struct error *err)
 {
 	struct config_input all = *in;
-	AUTO(free) const char **list =
-		overrides(js_path(meta, "spec.settings"), in, &all.override_count);
+	json_object *settings = js_path(meta, "spec.settings");
+	AUTO(free) const char **list = overrides(settings, in, &all.override_count);
 	int r;
 
 	if (!list)
 		return fail(err, MT_ENOMEM, "out of memory");
 	all.overrides = list;
 	all.workspace = c->workspace;
-	all.pinned = true;
+	all.pinned = settings && json_object_array_length(settings) > 0;
 	r = config_load(&all, &c->config, err);
 	return r ? r : registry_open(c->config, &c->registry, err);
 }

@@ -248,7 +248,8 @@ static void add_options(json_object *list, const char *family, const char *name,
 	}
 }
 
-json_object *wiring_settings(const struct conversation *c, const char *controller)
+/* Every setting that makes the agent what it is: ["section.key=value"]. */
+static json_object *settings(const struct conversation *c, const char *controller)
 {
 	static const char *const not_controller[] = { "base", "llm", NULL };
 	static const char *const not_llm[] = { "model", NULL };
@@ -275,4 +276,20 @@ json_object *wiring_settings(const struct conversation *c, const char *controlle
 			    c->catalog.instances[i].component,
 			    c->catalog.instances[i].options);
 	return list;
+}
+
+json_object *wiring_spec(const struct conversation *c, const char *controller)
+{
+	json_object *o = json_object_new_object(), *tools = json_object_new_array();
+
+	js_set_str(o, "agent", c->agent.component->name);
+	js_set_str(o, "agent_version", c->agent.component->version);
+	if (c->llm)
+		js_set_str(o, "model", llm_name(c->llm));
+	for (size_t i = 0; i < c->catalog.count; i++)
+		json_object_array_add(tools,
+				      json_object_new_string(c->catalog.tools[i].name));
+	js_set(o, "tools", tools);
+	js_set(o, "settings", settings(c, controller));
+	return o;
 }

@@ -51,7 +51,7 @@ static void test_read(void)
 		  0 },
 		{ "{\"action\":\"finish\",\"args\":{\"task_completed\":true,\"thought\":"
 		  "\"\"}}",
-		  "{\"message\":\"The task is done.\",\"action\":\"finish\","
+		  "{\"message\":\"All done! What's next on the agenda?\",\"action\":\"finish\","
 		  "\"args\":{\"final_thought\":\"\",\"outputs\":{},\"thought\":\"\"}}",
 		  0 },
 		{ "{\"observation\":\"run\",\"content\":\"o\",\"extras\":{\"command\":"

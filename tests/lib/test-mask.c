@@ -22,13 +22,12 @@ static const struct { const char *in, *out; } cases[] = {
 	{ "abababab", X X },
 	{ "aababab", "a" X "ab" },
 	{ "cretin secretin", X " " X "in" },
-	{ "abc", "abc" },
 };
 
 static struct mask *make(void)
 {
 	static const char *const secrets[] = { "secret", "secretive", "cretin", "abab",
-					       "abc", "", "secret" };
+					       "", "secret" };
 	struct mask *m = mask_new();
 
 	for (size_t i = 0; m && i < ARRAY_LEN(secrets); i++)
