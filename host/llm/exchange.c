@@ -159,7 +159,9 @@ static void on_waited(uv_timer_t *timer)
 static void attempt_failed(struct llm_exchange *x, int kind, const char *why)
 {
 	struct llm_events events = x->events;
-	struct llm_error e = { .kind = kind, .status = x->status, .attempts = x->attempt };
+	struct llm_error e = { .kind = kind,
+			       .status = x->status,
+			       .attempts = x->attempt };
 	bool again = x->hint.should >= 0 ? x->hint.should
 					 : llm_error_is_transient(kind, x->status);
 	uint32_t dice = 0;
@@ -318,8 +320,8 @@ static void on_done(void *arg, enum http_outcome outcome, const char *why)
 		attempt_failed(x, MT_ERROR_TIMEOUT, why);
 		return;
 	case HTTP_TLS:
-		snprintf(text, sizeof text, "%s (to trust it set ca_path or SSL_CERT_FILE)",
-			 why);
+		snprintf(text, sizeof text,
+			 "%s (to trust it set ca_path or SSL_CERT_FILE)", why);
 		x->hint.should = 0;
 		attempt_failed(x, MT_ERROR_NETWORK, text);
 		return;

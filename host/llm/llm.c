@@ -54,7 +54,8 @@ static int no_model(const char *section, struct error *err)
 {
 	return fail(err, MT_EINVAL,
 		    "no model is set: write `model = provider/name` into [%s] of "
-		    "mortise.ini (for instance openai/gpt-4.1), or give --model", section);
+		    "mortise.ini (for instance openai/gpt-4.1), or give --model",
+		    section);
 }
 
 static int set_address(struct llm *l, const struct provider *p, struct error *err)

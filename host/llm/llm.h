@@ -30,7 +30,8 @@ struct llm_metrics {
 	bool cost_known;         /* false once a call could not be priced */
 };
 
-/** Make a model from a section of the configuration ("llm", "llm.cheap").
+/** Make a model from a section of the configuration ("llm", "llm.cheap"),
+ *  which must outlive it.
  *  `model` (may be NULL) overrides its `model` key. "provider/name" chooses
  *  dialect and endpoint; a bare name needs base_url. Without a model at all
  *  the error says how to set one. Nothing is contacted. */
@@ -41,7 +42,8 @@ struct llm *llm_free(struct llm *l);
 
 /** Whole name ("openai/gpt-4.1"), for the log and the screen. */
 const char *llm_name(const struct llm *l);
-bool llm_feature(const struct llm *l, const char *name); /* "tools", "vision", "stream", ... */
+/** "tools", "vision", "stream", "stop", ... */
+bool llm_feature(const struct llm *l, const char *name);
 int64_t llm_window(const struct llm *l);                  /* tokens; -1: unknown */
 const struct llm_metrics *llm_metrics(const struct llm *l);
 /** Take over sums, for instance those of a resumed conversation. */
@@ -66,7 +68,8 @@ struct llm_events {
 	void (*failed)(void *arg, const struct llm_error *error);
 };
 
-/** Send. The request and what it borrows must live until it is encoded, that
+/** Send. A request that the dialect refuses (a script's expectation, an image
+ *  too large) fails here, at once. The request and what it borrows must live until it is encoded, that
  *  is until this returns (retries send the same bytes again). `reply_index`:
  *  replies of a model in the conversation so far. `record` (may be NULL) gets
  *  the body that was sent, for tests and llm/ logs. */

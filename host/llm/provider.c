@@ -61,18 +61,21 @@ static int unknown(const struct registry *r, const char *model, const char *sect
 		}
 	}
 	if (!model[len])
-		return fail(err, MT_EINVAL,
-			    "model `%s`: write provider/name (for instance openai/%s), or "
-			    "set base_url in [%s]", model, model, section);
+		return fail(
+			err, MT_EINVAL,
+			"model `%s`: write provider/name (for instance openai/%s), or "
+			"set base_url in [%s]",
+			model, model, section);
 	near = word ? suggest(word, names, count) : NULL;
 	if (near)
 		return fail(err, MT_EINVAL,
 			    "model `%s`: `%s` is no provider; did you mean `%s`?", model,
 			    word, near);
-	return fail(err, MT_EINVAL,
-		    "model `%s`: no plugin knows the provider `%.*s`; set base_url in [%s] "
-		    "for a server that speaks OpenAI's chat completions", model, (int)len,
-		    model, section);
+	return fail(
+		err, MT_EINVAL,
+		"model `%s`: no plugin knows the provider `%.*s`; set base_url in [%s] "
+		"for a server that speaks OpenAI's chat completions",
+		model, (int)len, model, section);
 }
 
 int provider_find(const struct config *c, const char *section, const struct registry *r,

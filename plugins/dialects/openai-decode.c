@@ -170,7 +170,8 @@ static int tell_usage(struct decoder *d, json_object *usage)
 		.output = count_at(usage, "completion_tokens"),
 		.cache_read = count_at(usage, "prompt_tokens_details.cached_tokens"),
 		.cache_write = count_at(usage, "cache_creation_input_tokens"),
-		.reasoning = count_at(usage, "completion_tokens_details.reasoning_tokens"),
+		.reasoning =
+			count_at(usage, "completion_tokens_details.reasoning_tokens"),
 		.cost = js_number(usage, "cost", -1),
 	};
 	int64_t total = count_at(usage, "total_tokens");
@@ -353,7 +354,8 @@ static int tell_choice(struct decoder *d, json_object *choice)
 /* One chunk of a stream, or the whole answer. */
 static int tell_answer(struct decoder *d, json_object *answer)
 {
-	json_object *choices = js_get(answer, "choices"), *usage = js_get(answer, "usage");
+	json_object *choices = js_get(answer, "choices"),
+		    *usage = js_get(answer, "usage");
 	int status;
 
 	if (is_error(d, answer))
@@ -398,7 +400,8 @@ static int whole_answer(struct decoder *d)
 	struct error why = ERROR_NONE;
 	AUTO(json) json_object *answer = js_parse_object(d->body.text, d->body.len, &why);
 
-	if (!answer && d->body.len && d->body.text[strspn(d->body.text, " \t\r\n")] == '<')
+	if (!answer && d->body.len
+	    && d->body.text[strspn(d->body.text, " \t\r\n")] == '<')
 		return tell(d, d->status >= 300 ? MT_ERROR_NONE : MT_ERROR_NOT_FOUND,
 			    "a web page came instead of an answer");
 	if (!answer && d->status >= 300)

@@ -158,8 +158,9 @@ static int read_entry(struct reader *r, const char *line, size_t len, struct ent
 		e->form = BLOCK;
 		status = read_block(r, word, word_len, &e->value);
 	} else {
-		return bad(r, "write [turn], [call NAME], `key = value`, `key := JSON` or "
-			      "`key <<WORD`");
+		return bad(r,
+			   "write [turn], [call NAME], `key = value`, `key := JSON` or "
+			   "`key <<WORD`");
 	}
 	trim(&e->key, &e->key_len);
 	if (!status && !e->key_len)
@@ -422,7 +423,8 @@ static int call_key(struct reader *r, struct entry *e)
 	if (is(e->key, e->key_len, "@name"))
 		return set_text(r, e, &c->name);
 	if (!is(e->key, e->key_len, "@args"))
-		return bad(r, "a call has no key `%.*s`; those with @ are @args, @id, @name",
+		return bad(r,
+			   "a call has no key `%.*s`; those with @ are @args, @id, @name",
 			   (int)e->key_len, e->key);
 	if (c->raw || c->args.len)
 		return bad(r, "the call has arguments already");
@@ -513,8 +515,8 @@ static int section(struct reader *r, const char *line, size_t len)
 		trim(&line, &len);
 		return open_call(r, line, len);
 	}
-	return bad(r, "unknown section [%.*s]; there are [turn] and [call NAME]", (int)len,
-		   line);
+	return bad(r, "unknown section [%.*s]; there are [turn] and [call NAME]",
+		   (int)len, line);
 }
 
 static int parse_line(struct reader *r, const char *line, size_t len)

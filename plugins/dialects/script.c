@@ -80,9 +80,10 @@ static int find_turn(const struct mt_dialect_host *host, struct mt_exchange *x,
 	if (!name || !*name)
 		name = host->option(x, "script");
 	if (!name || !*name)
-		return fail(err, MT_EINVAL,
-			    "the scripted model needs a file: write model = script:FILE, or "
-			    "set `script`");
+		return fail(
+			err, MT_EINVAL,
+			"the scripted model needs a file: write model = script:FILE, or "
+			"set `script`");
 	path = path_expand(name);
 	if (!path)
 		return fail(err, MT_ENOMEM, "no memory for the script");
@@ -189,8 +190,8 @@ static int check_message(const struct mt_dialect_host *host, const struct mt_req
 		message_text(host, r, m, &text);
 		return check_text(path, e, what, text.text, text.len, err);
 	}
-	return fail(err, MT_EINVAL, "%s:%u: expected %s, but there is none", path, e->line,
-		    what);
+	return fail(err, MT_EINVAL, "%s:%u: expected %s, but there is none", path,
+		    e->line, what);
 }
 
 /* The messages of a role (0: of any): one of them does, or all lack it. */
@@ -237,8 +238,8 @@ static int check_tool(const struct mt_dialect_host *host, const struct mt_reques
 	}
 	if (offered == (e->subject == SCRIPT_TOOL))
 		return MT_OK;
-	return fail(err, MT_EINVAL, "%s:%u: expected %s tool %s, got %.300s", path, e->line,
-		    offered ? "no" : "the", e->value.bytes,
+	return fail(err, MT_EINVAL, "%s:%u: expected %s tool %s, got %.300s", path,
+		    e->line, offered ? "no" : "the", e->value.bytes,
 		    names.len ? names.text : "no tools");
 }
 

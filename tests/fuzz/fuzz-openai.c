@@ -9,7 +9,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
-	static const char *const types[] = { "text/event-stream", "application/json", "" };
+	static const char *const types[] = { "text/event-stream", "application/json",
+					     "" };
 	const struct mt_dialect *dialect = mortise_plugin_v1()->components[0].functions;
 	AUTO(strbuf) struct strbuf whole = STRBUF(64 << 20), parts = STRBUF(64 << 20);
 	const char *text = (const char *)bytes + 1, *type;

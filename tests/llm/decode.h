@@ -80,8 +80,8 @@ static int decode_stopped(struct mt_exchange *x, const char *reason)
 	return MT_OK;
 }
 
-static int decode_error(struct mt_exchange *x, int kind, int64_t retry_ms, const char *fmt,
-			...)
+static int decode_error(struct mt_exchange *x, int kind, int64_t retry_ms,
+			const char *fmt, ...)
 {
 	struct decode *d = decode_of(x);
 	va_list ap;
@@ -125,10 +125,16 @@ static const struct mt_dialect_host decode_host = {
 
 static void decode_begin(struct decode *d)
 {
-	*d = (struct decode){ .text = STRBUF(64 << 20), .reasoning = STRBUF(64 << 20),
-			      .error = STRBUF(4096), .kind = -1,
-			      .usage = { .input = -1, .output = -1, .cache_read = -1,
-					 .cache_write = -1, .reasoning = -1, .cost = -1 } };
+	*d = (struct decode){ .text = STRBUF(64 << 20),
+			      .reasoning = STRBUF(64 << 20),
+			      .error = STRBUF(4096),
+			      .kind = -1,
+			      .usage = { .input = -1,
+					 .output = -1,
+					 .cache_read = -1,
+					 .cache_write = -1,
+					 .reasoning = -1,
+					 .cost = -1 } };
 }
 
 static int decode_feed(struct decode *d, const struct mt_dialect *dialect, int status,
@@ -183,8 +189,8 @@ static void decode_end(struct decode *d, const struct mt_dialect *dialect, int s
 
 /* The whole, in pieces of `piece` bytes; the first is of `first` bytes. */
 static void decode_in_pieces(const struct mt_dialect *dialect, int status,
-			     const char *type, const char *bytes, size_t len, size_t first,
-			     size_t piece, struct strbuf *out)
+			     const char *type, const char *bytes, size_t len,
+			     size_t first, size_t piece, struct strbuf *out)
 {
 	struct decode d;
 	int failed = 0;

@@ -167,7 +167,8 @@ static inline void server_start(struct server *s, uv_loop_t *loop)
 	uv_unref((uv_handle_t *)&s->tcp);
 }
 
-static inline void server_say(struct server *s, const struct answer *answers, size_t count)
+static inline void server_say(struct server *s, const struct answer *answers,
+			      size_t count)
 {
 	s->answers = answers;
 	s->count = count;
@@ -182,7 +183,8 @@ static inline void close_handle(uv_handle_t *h, void *arg)
 
 	if (uv_is_closing(h))
 		return;
-	uv_close(h, h->type == UV_TCP && h != (uv_handle_t *)&s->tcp ? guest_closed : NULL);
+	uv_close(h,
+		 h->type == UV_TCP && h != (uv_handle_t *)&s->tcp ? guest_closed : NULL);
 }
 
 static inline void server_stop(struct server *s)

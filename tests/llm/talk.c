@@ -53,7 +53,8 @@ static int talk(struct bench *b, int steps)
 	int step = 0;
 
 	llm_request_tool(q, &(struct llm_tool){ "bash", "Runs a command.",
-		"{\"type\":\"object\",\"properties\":{\"command\":{\"type\":\"string\"}}}" });
+						"{\"type\":\"object\",\"properties\":{"
+						"\"command\":{\"type\":\"string\"}}}" });
 	q->stream = llm_feature(b->llm, "stream");
 	do {
 		bench_send(b, q, step, NULL, &r);
@@ -64,7 +65,8 @@ static int talk(struct bench *b, int steps)
 		}
 		printf("%d: %s", step, r.reply->text);
 		for (size_t i = 0; i < r.reply->call_count; i++)
-			printf(" [%s %s]", r.reply->calls[i].name, r.reply->calls[i].args);
+			printf(" [%s %s]", r.reply->calls[i].name,
+			       r.reply->calls[i].args);
 		puts("");
 		if (!r.reply->call_count)
 			break;

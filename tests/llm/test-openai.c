@@ -14,8 +14,9 @@
 #define SSE "text/event-stream"
 #define DATA(text) "data: " text "\n\n"
 #define CHUNK(delta) DATA("{\"choices\":[{\"index\":0,\"delta\":{" delta "}}]}")
-#define END(reason) \
-	DATA("{\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"" reason "\"}]}") \
+#define END(reason)                                                                      \
+	DATA("{\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"" reason       \
+	     "\"}]}")                                                                    \
 	DATA("[DONE]")
 
 enum { MAX_SETTINGS = 16 };
@@ -68,13 +69,15 @@ static void done(void)
 
 #define TRY(answers, stream) try((answers), sizeof(answers) / sizeof *(answers), stream)
 
-static const char whole[] =
-	CLOSED("application/json")
-	"{\"id\":\"r1\",\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\","
-	"\"content\":\"Hello\",\"tool_calls\":[{\"id\":\"c1\",\"type\":\"function\","
-	"\"function\":{\"name\":\"bash\",\"arguments\":\"{\\\"command\\\": \\\"ls\\\"}\"}}]},"
-	"\"finish_reason\":\"tool_calls\"}],"
-	"\"usage\":{\"prompt_tokens\":7,\"completion_tokens\":2}}";
+static const char whole[] = CLOSED(
+	"application/json") "{\"id\":\"r1\",\"choices\":[{\"index\":0,\"message\":{"
+			    "\"role\":\"assistant\","
+			    "\"content\":\"Hello\",\"tool_calls\":[{\"id\":\"c1\","
+			    "\"type\":\"function\","
+			    "\"function\":{\"name\":\"bash\",\"arguments\":\"{"
+			    "\\\"command\\\": \\\"ls\\\"}\"}}]},"
+			    "\"finish_reason\":\"tool_calls\"}],"
+			    "\"usage\":{\"prompt_tokens\":7,\"completion_tokens\":2}}";
 
 static const char streamed[] =
 	CLOSED(SSE) CHUNK("\"reasoning_content\":\"Hm.\"") CHUNK("\"content\":\"Hel\"")
@@ -103,8 +106,9 @@ static void a_whole_answer(void)
 	CHECK(llm_metrics(b.llm)->cost == 4.0 && llm_metrics(b.llm)->cost_known);
 	CHECK(strncmp(server.request.text, "POST /v1/chat/completions HTTP/1.1\r\n", 36)
 	      == 0);
-	CHECK(strstr(server.request.text, "\r\n\r\n{\"model\":\"some-model\",\"messages\":"
-					  "[{\"role\":\"user\",\"content\":\"hi\"}]}"));
+	CHECK(strstr(server.request.text,
+		     "\r\n\r\n{\"model\":\"some-model\",\"messages\":"
+		     "[{\"role\":\"user\",\"content\":\"hi\"}]}"));
 	CHECK(!strcasestr(server.request.text, "expect:")
 	      && !strcasestr(server.request.text, "authorization:"));
 	done();
@@ -133,8 +137,8 @@ static void a_stream_in_pieces(void)
 
 static void connections_are_kept(void)
 {
-	static const char body[] =
-		"{\"choices\":[{\"message\":{\"content\":\"x\"},\"finish_reason\":\"stop\"}]}";
+	static const char body[] = "{\"choices\":[{\"message\":{\"content\":\"x\"},"
+				   "\"finish_reason\":\"stop\"}]}";
 	char text[512];
 	struct answer answers[1] = { { text, 0, KEEP } };
 	AUTO(llm_request) struct llm_request *q = ask("hi");
@@ -160,57 +164,161 @@ static const struct {
 	int kind;               /* MT_ERROR_NONE: a reply in the end */
 	const char *says;
 } failures[] = {
-	{ "a wrong key", { { FAIL("401 No", "", "{\"error\":{\"message\":\"bad key\"}}"), 0,
-			     CLOSE } }, 1, 0, MT_ERROR_AUTHENTICATION,
+	{ "a wrong key",
+	  { { FAIL("401 No", "", "{\"error\":{\"message\":\"bad key\"}}"), 0, CLOSE } },
+	  1,
+	  0,
+	  MT_ERROR_AUTHENTICATION,
 	  "(HTTP 401): bad key; set api_key_env" },
-	{ "no credit", { { FAIL("429 No", "", "{\"error\":{\"message\":\"pay\",\"code\":"
-		"\"insufficient_quota\"}}"), 0, CLOSE } }, 1, 0, MT_ERROR_QUOTA, "pay" },
-	{ "an unknown model", { { FAIL("404 No", "", "{\"error\":\"no such model\"}"), 0,
-				  CLOSE } }, 1, 0, MT_ERROR_NOT_FOUND,
+	{ "no credit",
+	  { { FAIL("429 No", "",
+		   "{\"error\":{\"message\":\"pay\",\"code\":"
+		   "\"insufficient_quota\"}}"),
+	      0, CLOSE } },
+	  1,
+	  0,
+	  MT_ERROR_QUOTA,
+	  "pay" },
+	{ "an unknown model",
+	  { { FAIL("404 No", "", "{\"error\":\"no such model\"}"), 0, CLOSE } },
+	  1,
+	  0,
+	  MT_ERROR_NOT_FOUND,
 	  "no such model; check model and base_url" },
-	{ "a bad request", { { FAIL("400 No", "", "{\"error\":{\"message\":\"odd\"}}"), 0,
-			       CLOSE } }, 1, 0, MT_ERROR_BAD_REQUEST, "odd" },
-	{ "too long, by code", { { FAIL("400 No", "", "{\"error\":{\"message\":\"big\","
-		"\"code\":\"context_length_exceeded\"}}"), 0, CLOSE } }, 1, 0,
-	  MT_ERROR_CONTEXT_WINDOW, "big" },
-	{ "too long, in words", { { FAIL("400 No", "", "{\"error\":{\"message\":\"the request "
-		"exceeds the available context size\"}}"), 0, CLOSE } }, 1, 0,
-	  MT_ERROR_CONTEXT_WINDOW, "context" },
-	{ "a redirect", { { HEAD("302 Found", "text/html", "Location: http://127.0.0.1:1/\r\n"
-		"Connection: close\r\n"), 0, CLOSE } }, 1, 0, MT_ERROR_BAD_REQUEST, "" },
-	{ "a web page", { { CLOSED("text/html") "<html>", 0, CLOSE } }, 1, 0,
-	  MT_ERROR_NOT_FOUND, "web page" },
-	{ "rate limit, then an answer", { { FAIL("429 No", "retry-after-ms: 1\r\n", "{}"), 0,
-		CLOSE }, { whole, 0, CLOSE } }, 2, 1, MT_ERROR_NONE, NULL },
-	{ "500 twice, then an answer", { { FAIL("500 No", "", "oops"), 0, CLOSE },
-		{ FAIL("503 No", "", ""), 0, CLOSE }, { whole, 0, CLOSE } }, 3, 2,
-	  MT_ERROR_NONE, NULL },
-	{ "409 and 408, then an answer", { { FAIL("409 No", "", "{}"), 0, CLOSE },
-		{ FAIL("408 No", "", "{}"), 0, CLOSE }, { whole, 0, CLOSE } }, 3, 2,
-	  MT_ERROR_NONE, NULL },
-	{ "500 for ever", { { FAIL("500 No", "", "oops"), 0, CLOSE } }, 1, 4,
-	  MT_ERROR_INTERNAL, "oops" },
-	{ "500 that says not to retry", { { FAIL("500 No", "x-should-retry: false\r\n", ""),
-		0, CLOSE } }, 1, 0, MT_ERROR_INTERNAL, "" },
-	{ "400 that says to retry", { { FAIL("400 No", "x-should-retry: true\r\n", ""), 0,
-		CLOSE }, { whole, 0, CLOSE } }, 2, 1, MT_ERROR_NONE, NULL },
-	{ "a connection that is dropped", { { "", 0, CLOSE }, { whole, 0, CLOSE } }, 2, 1,
-	  MT_ERROR_NONE, NULL },
-	{ "a stream cut short", { { CLOSED(SSE) CHUNK("\"content\":\"lost\""), 0, CLOSE },
-		{ streamed, 0, CLOSE } }, 2, 1, MT_ERROR_NONE, NULL },
-	{ "a body shorter than its length", { { HEAD("200 OK", SSE,
-		"Content-Length: 999\r\n") CHUNK("\"content\":\"lost\""), 0, CLOSE },
-		{ streamed, 0, CLOSE } }, 2, 1, MT_ERROR_NONE, NULL },
-	{ "a whole stream, then a hang-up", { { HEAD("200 OK", SSE,
-		"Content-Length: 9999\r\n") CHUNK("\"content\":\"Hello\"") END("stop"), 0,
-		CLOSE } }, 1, 0, MT_ERROR_NONE, NULL },
-	{ "overload in a stream", { { CLOSED(SSE) CHUNK("\"content\":\"lost\"") DATA(
-		"{\"error\":{\"message\":\"busy\",\"type\":\"overloaded_error\"}}"), 0, HANG },
-		{ streamed, 0, CLOSE } }, 2, 1, MT_ERROR_NONE, NULL },
-	{ "no choices, then an answer", { { CLOSED("application/json") "{\"choices\":[]}",
-		0, CLOSE }, { whole, 0, CLOSE } }, 2, 1, MT_ERROR_NONE, NULL },
-	{ "broken JSON, then an answer", { { CLOSED("application/json") "{\"choices\":[", 0,
-		CLOSE }, { whole, 0, CLOSE } }, 2, 1, MT_ERROR_NONE, NULL },
+	{ "a bad request",
+	  { { FAIL("400 No", "", "{\"error\":{\"message\":\"odd\"}}"), 0, CLOSE } },
+	  1,
+	  0,
+	  MT_ERROR_BAD_REQUEST,
+	  "odd" },
+	{ "too long, by code",
+	  { { FAIL("400 No", "",
+		   "{\"error\":{\"message\":\"big\","
+		   "\"code\":\"context_length_exceeded\"}}"),
+	      0, CLOSE } },
+	  1,
+	  0,
+	  MT_ERROR_CONTEXT_WINDOW,
+	  "big" },
+	{ "too long, in words",
+	  { { FAIL("400 No", "",
+		   "{\"error\":{\"message\":\"the request "
+		   "exceeds the available context size\"}}"),
+	      0, CLOSE } },
+	  1,
+	  0,
+	  MT_ERROR_CONTEXT_WINDOW,
+	  "context" },
+	{ "a redirect",
+	  { { HEAD("302 Found", "text/html",
+		   "Location: http://127.0.0.1:1/\r\n"
+		   "Connection: close\r\n"),
+	      0, CLOSE } },
+	  1,
+	  0,
+	  MT_ERROR_BAD_REQUEST,
+	  "" },
+	{ "a web page",
+	  { { CLOSED("text/html") "<html>", 0, CLOSE } },
+	  1,
+	  0,
+	  MT_ERROR_NOT_FOUND,
+	  "web page" },
+	{ "rate limit, then an answer",
+	  { { FAIL("429 No", "retry-after-ms: 1\r\n", "{}"), 0, CLOSE },
+	    { whole, 0, CLOSE } },
+	  2,
+	  1,
+	  MT_ERROR_NONE,
+	  NULL },
+	{ "500 twice, then an answer",
+	  { { FAIL("500 No", "", "oops"), 0, CLOSE },
+	    { FAIL("503 No", "", ""), 0, CLOSE },
+	    { whole, 0, CLOSE } },
+	  3,
+	  2,
+	  MT_ERROR_NONE,
+	  NULL },
+	{ "409 and 408, then an answer",
+	  { { FAIL("409 No", "", "{}"), 0, CLOSE },
+	    { FAIL("408 No", "", "{}"), 0, CLOSE },
+	    { whole, 0, CLOSE } },
+	  3,
+	  2,
+	  MT_ERROR_NONE,
+	  NULL },
+	{ "500 for ever",
+	  { { FAIL("500 No", "", "oops"), 0, CLOSE } },
+	  1,
+	  4,
+	  MT_ERROR_INTERNAL,
+	  "oops" },
+	{ "500 that says not to retry",
+	  { { FAIL("500 No", "x-should-retry: false\r\n", ""), 0, CLOSE } },
+	  1,
+	  0,
+	  MT_ERROR_INTERNAL,
+	  "" },
+	{ "400 that says to retry",
+	  { { FAIL("400 No", "x-should-retry: true\r\n", ""), 0, CLOSE },
+	    { whole, 0, CLOSE } },
+	  2,
+	  1,
+	  MT_ERROR_NONE,
+	  NULL },
+	{ "a connection that is dropped",
+	  { { "", 0, CLOSE }, { whole, 0, CLOSE } },
+	  2,
+	  1,
+	  MT_ERROR_NONE,
+	  NULL },
+	{ "a stream cut short",
+	  { { CLOSED(SSE) CHUNK("\"content\":\"lost\""), 0, CLOSE },
+	    { streamed, 0, CLOSE } },
+	  2,
+	  1,
+	  MT_ERROR_NONE,
+	  NULL },
+	{ "a body shorter than its length",
+	  { { HEAD("200 OK", SSE, "Content-Length: 999\r\n")
+		      CHUNK("\"content\":\"lost\""),
+	      0, CLOSE },
+	    { streamed, 0, CLOSE } },
+	  2,
+	  1,
+	  MT_ERROR_NONE,
+	  NULL },
+	{ "a whole stream, then a hang-up",
+	  { { HEAD("200 OK", SSE, "Content-Length: 9999\r\n")
+		      CHUNK("\"content\":\"Hello\"") END("stop"),
+	      0, CLOSE } },
+	  1,
+	  0,
+	  MT_ERROR_NONE,
+	  NULL },
+	{ "overload in a stream",
+	  { { CLOSED(SSE) CHUNK("\"content\":\"lost\"") DATA(
+		      "{\"error\":{\"message\":\"busy\",\"type\":\"overloaded_error\"}}"),
+	      0, HANG },
+	    { streamed, 0, CLOSE } },
+	  2,
+	  1,
+	  MT_ERROR_NONE,
+	  NULL },
+	{ "no choices, then an answer",
+	  { { CLOSED("application/json") "{\"choices\":[]}", 0, CLOSE },
+	    { whole, 0, CLOSE } },
+	  2,
+	  1,
+	  MT_ERROR_NONE,
+	  NULL },
+	{ "broken JSON, then an answer",
+	  { { CLOSED("application/json") "{\"choices\":[", 0, CLOSE },
+	    { whole, 0, CLOSE } },
+	  2,
+	  1,
+	  MT_ERROR_NONE,
+	  NULL },
 };
 
 static void failures_and_retries(void)
@@ -343,8 +451,9 @@ static void cancelling(void)
 static void a_key_travels_in_its_header_alone(void)
 {
 	static const struct answer refuses[] = {
-		{ FAIL("401 No", "", "{\"error\":{\"message\":\"sk-secret-123 is wrong\"}}"), 0,
-		  CLOSE }
+		{ FAIL("401 No", "",
+		       "{\"error\":{\"message\":\"sk-secret-123 is wrong\"}}"),
+		  0, CLOSE }
 	};
 
 	setenv("TEST_LLM_KEY", "sk-secret-123", 1);
@@ -360,24 +469,34 @@ static void a_key_travels_in_its_header_alone(void)
 }
 
 static const char conversation[] =
-	"{\"model\":\"some-model\",\"tools\":[{\"type\":\"function\",\"function\":{\"name\":"
-	"\"bash\",\"description\":\"Runs \\\"it\\\".\",\"parameters\":{\"type\":\"object\"}}}],"
-	"\"messages\":[{\"role\":\"system\",\"content\":\"Be brief.\"},{\"role\":\"user\","
+	"{\"model\":\"some-model\",\"tools\":[{\"type\":\"function\",\"function\":{"
+	"\"name\":"
+	"\"bash\",\"description\":\"Runs "
+	"\\\"it\\\".\",\"parameters\":{\"type\":\"object\"}}}],"
+	"\"messages\":[{\"role\":\"system\",\"content\":\"Be "
+	"brief.\"},{\"role\":\"user\","
 	"\"content\":[{\"type\":\"text\",\"text\":\"look\"},{\"type\":\"image_url\","
-	"\"image_url\":{\"url\":\"data:image/png;base64,AAECAw==\"}}]},{\"role\":\"assistant\","
-	"\"content\":null,\"tool_calls\":[{\"id\":\"c1\",\"type\":\"function\",\"function\":{"
+	"\"image_url\":{\"url\":\"data:image/"
+	"png;base64,AAECAw==\"}}]},{\"role\":\"assistant\","
+	"\"content\":null,\"tool_calls\":[{\"id\":\"c1\",\"type\":\"function\","
+	"\"function\":{"
 	"\"name\":\"bash\",\"arguments\":\"{\\\"a\\\": 1}\"}},{\"id\":\"c2\",\"type\":"
-	"\"function\",\"function\":{\"name\":\"bash\",\"arguments\":\"{}\"}}]},{\"role\":\"tool\","
-	"\"tool_call_id\":\"c1\",\"content\":\"a\\nb\"},{\"role\":\"tool\",\"tool_call_id\":"
-	"\"c2\",\"content\":\"\"},{\"role\":\"user\",\"content\":[{\"type\":\"image_url\","
-	"\"image_url\":{\"url\":\"data:image/png;base64,AAEC\"}}]},{\"role\":\"assistant\","
+	"\"function\",\"function\":{\"name\":\"bash\",\"arguments\":\"{}\"}}]},{\"role\":"
+	"\"tool\","
+	"\"tool_call_id\":\"c1\",\"content\":\"a\\nb\"},{\"role\":\"tool\",\"tool_call_"
+	"id\":"
+	"\"c2\",\"content\":\"\"},{\"role\":\"user\",\"content\":[{\"type\":\"image_"
+	"url\","
+	"\"image_url\":{\"url\":\"data:image/"
+	"png;base64,AAEC\"}}]},{\"role\":\"assistant\","
 	"\"content\":\"Done.\"}],\"temperature\":0.5,\"max_tokens\":100}";
 
 static void a_conversation_on_the_wire(void)
 {
 	static const struct answer answers[] = { { whole, 0, CLOSE } };
 	const struct llm_part system = { NULL, "Be brief.", 9 };
-	const struct llm_part user[] = { { NULL, "look", 4 }, { "image/png", "\0\1\2\3", 4 } };
+	const struct llm_part user[] = { { NULL, "look", 4 },
+					 { "image/png", "\0\1\2\3", 4 } };
 	const struct llm_call calls[] = { { "c1", "bash", "{\"a\": 1}", 8 },
 					  { "c2", "bash", "", 0 } };
 	const struct llm_part first[] = { { NULL, "a", 1 }, { NULL, "b", 1 } };

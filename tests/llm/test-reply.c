@@ -8,10 +8,12 @@
 #include "tap.h"
 
 static const char *const records[] = {
-	"{\"record\":\"llm_reply\",\"response_id\":\"r\",\"model\":\"openai/x\",\"text\":\"\","
+	"{\"record\":\"llm_reply\",\"response_id\":\"r\",\"model\":\"openai/"
+	"x\",\"text\":\"\","
 	"\"calls\":[],\"stop_reason\":\"stop\",\"usage\":{},\"latency_ms\":0}",
 	"{\"record\":\"llm_reply\",\"response_id\":\"r\",\"model\":\"openai/x\",\"text\":"
-	"\"a\\u0000b \xc3\xa4\",\"reasoning\":\"hm\",\"calls\":[{\"id\":\"c\",\"name\":\"bash\","
+	"\"a\\u0000b "
+	"\xc3\xa4\",\"reasoning\":\"hm\",\"calls\":[{\"id\":\"c\",\"name\":\"bash\","
 	"\"arguments\":\"{ \\\"a\\\":  1}\"},{\"id\":\"d\",\"name\":\"\",\"arguments\":"
 	"\"not json\"}],\"opaque\":\"[1]\",\"stop_reason\":\"tool_calls\",\"usage\":{"
 	"\"input\":1,\"output\":0,\"cache_read\":3,\"cache_write\":4,\"reasoning\":5,"
@@ -22,7 +24,8 @@ static void records_come_back(void)
 {
 	for (size_t i = 0; i < ARRAY_LEN(records); i++) {
 		struct error err = ERROR_NONE;
-		AUTO(json) json_object *in = js_parse(records[i], strlen(records[i]), &err);
+		AUTO(json)
+		json_object *in = js_parse(records[i], strlen(records[i]), &err);
 		AUTO(llm_reply) struct llm_reply *r = llm_reply_from_json(in, &err);
 		AUTO(json) json_object *out = r ? llm_reply_json(r) : NULL;
 
@@ -33,8 +36,12 @@ static void records_come_back(void)
 static void odd_records(void)
 {
 	static const char *const odd[] = {
-		"null", "[]", "{}", "{\"record\":\"other\"}",
-		"{\"record\":\"llm_reply\",\"calls\":[1,{},\"x\"],\"text\":5,\"usage\":[]}",
+		"null",
+		"[]",
+		"{}",
+		"{\"record\":\"other\"}",
+		"{\"record\":\"llm_reply\",\"calls\":[1,{},\"x\"],\"text\":5,\"usage\":[]"
+		"}",
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(odd); i++) {
@@ -124,7 +131,8 @@ static void waits(void)
 	static const int64_t wanted[] = { 8000, 16000, 32000, 64000, 64000, 64000 };
 	const struct retry_rule rule = { 5, 8000, 64000, 8 };
 	const struct retry_rule quick = { 5, 1, 2, 8 };
-	const struct retry_hint none = { -1, -1 }, told = { 1000, -1 }, long_ = { 1 << 30, -1 };
+	const struct retry_hint none = { -1, -1 }, told = { 1000, -1 },
+				long_ = { 1 << 30, -1 };
 
 	for (int i = 0; i < 6; i++) {
 		CHECK(retry_wait(&rule, &none, i + 1, 0) == wanted[i]);

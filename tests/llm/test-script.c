@@ -33,7 +33,8 @@ static void plays_turns(void)
 	    "[call bash]\ncommand = ls -la\ntimeout := 10\n"
 	    "[call editor]\nold <<END\n a\n\nb \nEND\n\n"
 	    "[turn]\nreasoning = hm\ntext <<X\nall\ndone\n\nX\nstop = length\n");
-	CHECK_MSG(bench_open(&b, uv_default_loop(), model, none), "opened: %s", b.err.text);
+	CHECK_MSG(bench_open(&b, uv_default_loop(), model, none), "opened: %s",
+		  b.err.text);
 	CHECK_STR(llm_name(b.llm), model);
 	bench_send(&b, q, 0, NULL, &r);
 	CHECK_MSG(r.reply, "a reply: %s", r.error.text);
@@ -67,9 +68,11 @@ static const struct {
 	const char *says;  /* NULL: it is answered */
 } checks[] = {
 	{ "[turn]\nexpect last contains = bug\nexpect role = user\nexpect messages = 1\n"
-	  "expect user is = fix the bug\nexpect any lacks = cat\ntext = ok", NULL },
+	  "expect user is = fix the bug\nexpect any lacks = cat\ntext = ok",
+	  NULL },
 	{ "[turn]\nexpect last contains = cat\n",
-	  "a.script:2: expected the last message to contain \"cat\", got \"fix the bug\"" },
+	  "a.script:2: expected the last message to contain \"cat\", got \"fix the "
+	  "bug\"" },
 	{ "[turn]\n\nexpect last lacks <<E\nbug\nE\n",
 	  ":3: expected the last message to lack \"bug\", got" },
 	{ "[turn]\nexpect user contains = cat\n",
@@ -79,7 +82,8 @@ static const struct {
 	{ "[turn]\nexpect any lacks = bug\n", ":2: expected every message to lack" },
 	{ "[turn]\nexpect system contains = x\n",
 	  ":2: expected the system message, but there is none" },
-	{ "[turn]\nexpect role = tool\n", "role of the last message to be \"tool\", got \"user\"" },
+	{ "[turn]\nexpect role = tool\n",
+	  "role of the last message to be \"tool\", got \"user\"" },
 	{ "[turn]\nexpect messages = 3\n", "messages to be \"3\", got \"1\"" },
 	{ "[turn]\nexpect tool = bash\n", "expected the tool bash, got no tools" },
 	{ "[turn]\nexpect no tool = bash\n", NULL },
@@ -92,7 +96,8 @@ static const struct {
 	{ "[turn]\n[call]\nx = 1", ":2: the call has no name" },
 	{ "[turn]\n[call bash]\nx := {", ":3: the value of `x` is no JSON" },
 	{ "[turn]\n[call bash]\nx = 1\nx = 2", ":4: the argument `x` is given twice" },
-	{ "[turn]\n[call bash]\nx = 1\n@args = {}", ":4: the call has arguments already" },
+	{ "[turn]\n[call bash]\nx = 1\n@args = {}",
+	  ":4: the call has arguments already" },
 	{ "[turn]\n[call bash]\n@args = {}\nx = 1", ":4: the call has @args already" },
 	{ "[turn]\n[call bash]\n@more = 1", ":3: a call has no key `@more`" },
 	{ "[call bash]", ":1: a call belongs to a turn" },
@@ -112,7 +117,8 @@ static const struct {
 
 static void checks_and_errors(void)
 {
-	static const char *const quick[] = { "llm.retries=3", "llm.retry_min_wait=1ms", NULL };
+	static const char *const quick[] = { "llm.retries=3", "llm.retry_min_wait=1ms",
+					     NULL };
 	AUTO(llm_request) struct llm_request *q = ask("fix the bug");
 	struct result r = { 0 };
 	struct bench b;
@@ -141,19 +147,55 @@ static void checks_and_errors(void)
 /* ---- writing ------------------------------------------------------------------ */
 
 static const char *const texts[] = {
-	"", "plain", " space before", "space after ", "tab\tinside", "two\nlines", "ends\n",
-	"\n", "\n\n", "END", "a\nEND\nb\n", "END\r\nEND2\n\r", "\r\n", "# no comment",
-	"[turn]\ntext = x", "key = value", "<<END", "\xff\xfe not UTF-8", "ä 日本 \"q\" \\",
-	"\x1b[31m\x7f", "a = b = c", "trailing\\",
+	"",
+	"plain",
+	" space before",
+	"space after ",
+	"tab\tinside",
+	"two\nlines",
+	"ends\n",
+	"\n",
+	"\n\n",
+	"END",
+	"a\nEND\nb\n",
+	"END\r\nEND2\n\r",
+	"\r\n",
+	"# no comment",
+	"[turn]\ntext = x",
+	"key = value",
+	"<<END",
+	"\xff\xfe not UTF-8",
+	"ä 日本 \"q\" \\",
+	"\x1b[31m\x7f",
+	"a = b = c",
+	"trailing\\",
 };
 
 static const char *const arguments[] = {
-	"{}", "{\"command\":\"ls\"}", "{\"command\": \"ls\"}", "{ }", "", "not json", "[1,2]",
+	"{}",
+	"{\"command\":\"ls\"}",
+	"{\"command\": \"ls\"}",
+	"{ }",
+	"",
+	"not json",
+	"[1,2]",
 	"{\"a\":\"\",\"b\":\" x \",\"c\":\"1\\n2\\n\",\"d\":[1,{\"e\":null}],\"f\":1.50}",
-	"{\"a\":1,\"a\":2}", "{\"a b\":1}", "{\"@id\":\"x\"}", "{\"key\":\"\\u0000\"}",
-	"{\"a\":\"\\u00e4\"}", "{\"a\":\"ä\"}", "{\"a\":\"END\\nEND2\"}", "{\"n\":1e400}",
-	"{\"n\":-0}", "{\"n\":12345678901234567890}", "{\"a\":null,\"b\":true}", "{\"a\":1",
-	"\n{}\n", "{\"\":1}", "{\"a\":\"/\"}", "{\"a\":\"\\/\"}",
+	"{\"a\":1,\"a\":2}",
+	"{\"a b\":1}",
+	"{\"@id\":\"x\"}",
+	"{\"key\":\"\\u0000\"}",
+	"{\"a\":\"\\u00e4\"}",
+	"{\"a\":\"ä\"}",
+	"{\"a\":\"END\\nEND2\"}",
+	"{\"n\":1e400}",
+	"{\"n\":-0}",
+	"{\"n\":12345678901234567890}",
+	"{\"a\":null,\"b\":true}",
+	"{\"a\":1",
+	"\n{}\n",
+	"{\"\":1}",
+	"{\"a\":\"/\"}",
+	"{\"a\":\"\\/\"}",
 };
 
 /* What is written is read back as it was. */
@@ -184,7 +226,8 @@ static void round_trip(struct bench *b, struct llm_request *q, const char *text,
 	       && memcmp(&r.reply->usage, &reply.usage, sizeof reply.usage) == 0;
 	CHECK_MSG(same, "round trip of %zu and %zu bytes", strlen(text), strlen(args));
 	if (!same)
-		printf("# %s\n# %s\n", r.error.text, r.reply ? r.reply->calls[0].args : "");
+		printf("# %s\n# %s\n", r.error.text,
+		       r.reply ? r.reply->calls[0].args : "");
 	result_clear(&r);
 }
 
