@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * schema-ref.h - what a $ref of a schema points to. Used by the schema files
- * alone. */
+ * schema-ref.h - what a $ref of a schema points to. */
 #ifndef LIB_SCHEMA_REF_H
 #define LIB_SCHEMA_REF_H
 

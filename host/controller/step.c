@@ -111,21 +111,15 @@ static void post_action(struct conversation *c, struct event *e)
 static void do_call(struct conversation *c, size_t n)
 {
 	const struct llm_call *call = &c->reply->calls[n];
-	const struct tool *tool = catalog_find(&c->catalog, call->name);
 	struct error err = ERROR_NONE;
-	AUTO(json) json_object *args = NULL;
-	AUTO(event) struct event *e = NULL;
+	const struct tool *tool;
+	AUTO(event) struct event *e =
+		call_event(&c->catalog, call->name, call->args, call->args_len,
+			   n == 0 ? c->reply->text : "", &tool, &err);
 
-	if (!tool) {
-		catalog_unknown(&c->catalog, call->name, call->args, &err);
-		post_complaint(c, call->id, call->name, err.text);
-		return;
-	}
-	args = call_arguments(tool, call->args, call->args_len, &err);
-	if (args)
-		e = call_to_action(tool, args, n == 0 ? c->reply->text : "", &err);
-	if (!e || set_meta(c, e, call->id, call->name) || (n == 0 && add_reasoning(c, e))) {
-		post_complaint(c, call->id, call->name, err.code ? err.text : "out of memory");
+	if (!e || set_meta(c, e, call->id, tool->name) || (n == 0 && add_reasoning(c, e))) {
+		post_complaint(c, call->id, tool ? tool->name : call->name,
+			       err.code ? err.text : "out of memory");
 		return;
 	}
 	post_action(c, STEAL(e));
@@ -168,14 +162,8 @@ static void continue_alone(struct conversation *c)
 static void do_message(struct conversation *c, const struct planned *p)
 {
 	struct error err = ERROR_NONE;
-	json_object *args = json_object_new_object();
-	struct event *e = NULL;
+	struct event *e = message_event(p->text, strlen(p->text), p->wait, &err);
 
-	if (!js_set_str(args, "content", p->text)
-	    && !js_set_bool(args, "wait_for_response", p->wait))
-		e = event_action("message", SOURCE_AGENT, args, &err);
-	else
-		json_object_put(args);
 	if (e)
 		add_reasoning(c, e);
 	if (post(c, e, &err) < 0 || !p->wait)

@@ -46,7 +46,5 @@ int event_derive(struct event *e);
 /** A Python literal, as the legacy form of editor calls holds one: dict, list,
  *  tuple, strings, numbers, True, False, None. NULL: it is none. */
 json_object *python_literal(const char *text, size_t len);
-/** A value as Python would print it. */
-int python_repr(struct strbuf *out, json_object *value);
 
 #endif

@@ -11,12 +11,21 @@
 #include "events/event.h"
 #include "tools/catalog.h"
 
+/** The action of one call of a reply, whose name and arguments are as the model
+ *  wrote them. `thought` is text that came with the reply, for its first call
+ *  only ("" if none). `ret_tool` (may be NULL): the tool that is meant, NULL if
+ *  none is. @return NULL with a sentence for the model. */
+struct event *call_event(const struct catalog *catalog, const char *name,
+			 const char *text, size_t len, const char *thought,
+			 const struct tool **ret_tool, struct error *err);
+/** The action of a reply that only talks. */
+struct event *message_event(const char *text, size_t len, bool wait, struct error *err);
+
 /** Arguments as the model wrote them: read, mended and checked.
  *  @return the object, owned, or NULL with a sentence for the model. */
 json_object *call_arguments(const struct tool *tool, const char *text, size_t len,
 			    struct error *err);
-/** The action of a call. `args` as call_arguments gave them (borrowed).
- *  `thought` is text that came with the reply ("" if none). */
+/** The action of a call. `args` as call_arguments gave them (borrowed). */
 struct event *call_to_action(const struct tool *tool, json_object *args,
 			     const char *thought, struct error *err);
 /** The tool that runs an action and the arguments for it (`ret_args` owned):

@@ -4,7 +4,9 @@
 #include "tools/catalog.h"
 
 #include "auto.h"
+#include "events/event.h"
 #include "js.h"
+#include "utf8.h"
 
 #include <mortise/tool.h>
 #include <string.h>
@@ -40,13 +42,19 @@ const struct tool *catalog_find(const struct catalog *catalog, const char *name)
 int catalog_unknown(const struct catalog *catalog, const char *name, const char *args,
 		    struct error *err)
 {
-	AUTO(strbuf) struct strbuf names = STRBUF(256);
+	AUTO(strbuf) struct strbuf names = STRBUF(256), shown = STRBUF(4096);
+	AUTO(json) json_object *value = js_parse(args, strlen(args), NULL);
 
+	if (value)
+		python_repr(&shown, value);
+	else
+		strbuf_add(&shown, args);
 	for (size_t i = 0; i < catalog->count; i++)
 		strbuf_addf(&names, "%s%s", i ? ", " : "", catalog->tools[i].name);
 	return fail(err, MT_ENOTFOUND,
-		    "Tool %s is not registered. (arguments: %.100s). Use one of: %s.", name,
-		    args, names.text);
+		    "Tool %s is not registered. (arguments: %.*s). Please check the tool name "
+		    "and retry with an existing tool: %s.", name,
+		    (int)utf8_cut(shown.text, shown.len, 100), shown.text, names.text);
 }
 
 static const struct tool_instance *instance_named(const struct catalog *catalog,

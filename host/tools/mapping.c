@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * mapping.c - arguments into the fields of an action. */
+#include "tools/mapping.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static bool when_matches(json_object *when, json_object *args)
+{
+	if (!when)
+		return true;
+	json_object_object_foreach(when, name, want)
+		if (!js_equal(js_get(args, name), want))
+			return false;
+	return true;
+}
+
+json_object *mapping_for(const struct tool *tool, json_object *args)
+{
+	size_t n = tool->events ? json_object_array_length(tool->events) : 0;
+
+	for (size_t i = 0; i < n; i++) {
+		json_object *m = json_object_array_get_idx(tool->events, i);
+
+		if (when_matches(js_get(m, "when"), args))
+			return m;
+	}
+	return NULL;
+}
+
+const char *mapping_action(const struct tool *tool, json_object *args)
+{
+	return js_str(mapping_for(tool, args), "action", "call_tool");
+}
+
+bool mapping_knows(const struct tool *tool, const char *parameter)
+{
+	return js_get(js_get(tool->schema_json, "properties"), parameter);
+}
+
+json_object *mapping_value(json_object *form, json_object *args)
+{
+	const char *text = json_object_is_type(form, json_type_string)
+				   ? json_object_get_string(form) : "";
+
+	if (text[0] != '$')
+		return form;
+	return strcmp(text, "$*") == 0 ? args : js_get(args, text + 1);
+}
+
+static const char *kind_of(json_object *value)
+{
+	switch (json_object_get_type(value)) {
+	case json_type_null:
+		return "null";
+	case json_type_boolean:
+		return "a boolean";
+	case json_type_string:
+		return "a string";
+	case json_type_object:
+		return "an object";
+	case json_type_array:
+		return "a list";
+	case json_type_int:
+	case json_type_double:
+		break;
+	}
+	return "a number";
+}
+
+/* A default of an item: "$n" in a text is its place in the list, from 1. */
+static json_object *item_default(json_object *form, size_t place)
+{
+	const char *text = json_object_is_type(form, json_type_string)
+				   ? json_object_get_string(form) : "";
+	const char *mark = strstr(text, "$n");
+	AUTO(strbuf) struct strbuf whole = STRBUF(4096);
+
+	if (!mark)
+		return json_object_get(form);
+	strbuf_addf(&whole, "%.*s%zu%s", (int)(mark - text), text, place, mark + 2);
+	return whole.error ? NULL : json_object_new_string(whole.text);
+}
+
+static json_object *whole_item(json_object *item, json_object *defaults, size_t place)
+{
+	AUTO(json) json_object *out = json_object_new_object();
+
+	if (!out)
+		return NULL;
+	json_object_object_foreach(defaults, name, form) {
+		json_object *given = js_get(item, name);
+		json_object *value = given ? json_object_get(given)
+					   : item_default(form, place);
+
+		if (js_set(out, name, value))
+			return NULL;
+	}
+	return STEAL(out);
+}
+
+/* A form {"$each": "$x", "item": {name: default}}: the list x of objects, each
+ * with these members. *ret NULL: there is no argument x. */
+static int each_item(json_object *form, json_object *args, json_object **ret,
+		     struct error *err)
+{
+	const char *source = js_str(form, "$each", "$");
+	json_object *list = js_get(args, source + 1), *defaults = js_get(form, "item");
+	AUTO(json) json_object *out = NULL;
+
+	*ret = NULL;
+	if (!list)
+		return MT_OK;
+	if (!json_object_is_type(list, json_type_array))
+		return fail(err, MT_EINVAL,
+			    "Invalid format for \"%s\". Expected a list but got %s.",
+			    source + 1, kind_of(list));
+	out = json_object_new_array();
+	for (size_t i = 0; out && i < json_object_array_length(list); i++) {
+		json_object *item = json_object_array_get_idx(list, i);
+		json_object *whole;
+
+		if (!json_object_is_type(item, json_type_object))
+			return fail(err, MT_EINVAL, "Invalid format for item %zu of \"%s\". "
+				    "Expected an object but got %s.", i + 1, source + 1,
+				    kind_of(item));
+		whole = whole_item(item, defaults, i + 1);
+		if (!whole || json_object_array_add(out, whole)) {
+			json_object_put(whole);
+			return fail(err, MT_ENOMEM, "out of memory");
+		}
+	}
+	if (!out)
+		return fail(err, MT_ENOMEM, "out of memory");
+	*ret = STEAL(out);
+	return MT_OK;
+}
+
+/* A text in the type of the field that it goes to. A reference. */
+static json_object *coerce(json_object *value, const struct event_field *field)
+{
+	const char *text;
+
+	if (!field || field->type != FIELD_BOOL
+	    || !json_object_is_type(value, json_type_string))
+		return json_object_get(value);
+	text = json_object_get_string(value);
+	return json_object_new_boolean(strcmp(text, "true") == 0);
+}
+
+/* The tool's own arguments: without what is said to the host only. */
+static json_object *own_arguments(const struct tool *tool, json_object *args)
+{
+	AUTO(json) json_object *own = json_object_new_object();
+
+	if (!own)
+		return NULL;
+	json_object_object_foreach(args, name, value) {
+		if (strcmp(name, "security_risk") == 0 && !mapping_knows(tool, name))
+			continue;
+		if (js_set(own, name, json_object_get(value)))
+			return NULL;
+	}
+	return STEAL(own);
+}
+
+static int fill(json_object *fields, const char *name, json_object *form,
+		const struct tool *tool, json_object *args, const struct event_type *type,
+		struct error *err)
+{
+	json_object *value;
+
+	if (js_get(form, "$each")) {
+		int r = each_item(form, args, &value, err);
+
+		if (r || !value)
+			return r;
+	} else {
+		value = mapping_value(form, args);
+		if (!value)
+			return MT_OK;
+		value = value == args ? own_arguments(tool, args)
+				      : coerce(value, event_field_find(type, name));
+	}
+	if (!value || js_set(fields, name, value))
+		return fail(err, MT_ENOMEM, "out of memory");
+	return MT_OK;
+}
+
+/* A tool without entries: its name and its arguments. */
+static int fill_plain(json_object *fields, const struct tool *tool, json_object *args,
+		      struct error *err)
+{
+	json_object *own = own_arguments(tool, args);
+
+	if (!own || js_set(fields, "arguments", own)
+	    || js_set_str(fields, "name", tool->name))
+		return fail(err, MT_ENOMEM, "out of memory");
+	return MT_OK;
+}
+
+json_object *mapping_fields(const struct tool *tool, json_object *args,
+			    const struct event_type *type, struct error *err)
+{
+	json_object *mapping = mapping_for(tool, args), *forms = js_get(mapping, "args");
+	AUTO(json) json_object *fields = json_object_new_object();
+	struct error why = ERROR_NONE;
+
+	if (!fields)
+		fail(&why, MT_ENOMEM, "out of memory");
+	else if (!mapping)
+		fill_plain(fields, tool, args, &why);
+	if (forms && !why.code) {
+		json_object_object_foreach(forms, name, form)
+			if (fill(fields, name, form, tool, args, type, &why))
+				break;
+	}
+	if (!why.code)
+		return STEAL(fields);
+	fail(err, why.code, "%s", why.text);
+	return NULL;
+}

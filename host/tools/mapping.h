@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * mapping.h - the entries of mt_tool.events: which action the arguments of a
+ * call make, and the way back. */
+#ifndef HOST_TOOLS_MAPPING_H
+#define HOST_TOOLS_MAPPING_H
+
+#include "events/event.h"
+#include "tools/catalog.h"
+
+/** The entry that applies to these arguments; NULL: the plain action. */
+json_object *mapping_for(const struct tool *tool, json_object *args);
+/** Name of the action that these arguments make. */
+const char *mapping_action(const struct tool *tool, json_object *args);
+/** What a form stands for: "$x" for the argument x, "$*" for all of them,
+ *  anything else for itself. Borrowed; NULL: there is no such argument. */
+json_object *mapping_value(json_object *form, json_object *args);
+/** Is this a parameter of the tool? */
+bool mapping_knows(const struct tool *tool, const char *parameter);
+/** The fields of the action of these arguments. @return owned, or NULL with a
+ *  sentence for the model. */
+json_object *mapping_fields(const struct tool *tool, json_object *args,
+			    const struct event_type *type, struct error *err);
+
+#endif
