@@ -27,3 +27,12 @@ tests_vectors_d_vec_bash_parsing_LDADD = $(LIBBASH) $(CRYPTO_LIBS)
 tests_vectors_d_vec_bash_sessions_SOURCES = %D%/vec-bash_sessions.c %D%/vec.h
 tests_vectors_d_vec_bash_sessions_CPPFLAGS = $(VEC_CPPFLAGS)
 tests_vectors_d_vec_bash_sessions_LDADD = $(LIBBASH) $(CRYPTO_LIBS)
+
+check_PROGRAMS += %D%/vec-tool_calls
+tests_vectors_d_vec_tool_calls_SOURCES = %D%/vec-tool_calls.c %D%/vec.h \
+	tests/tools/calls-kit.h
+tests_vectors_d_vec_tool_calls_CPPFLAGS = $(VEC_CPPFLAGS) -DSOURCES='"$(abs_top_srcdir)"'
+tests_vectors_d_vec_tool_calls_LDADD = $(LIBHOST)
+EXTRA_tests_vectors_d_vec_tool_calls_DEPENDENCIES = mortise$(EXEEXT) \
+	plugins/tools/bash.so plugins/tools/editor.so plugins/tools/control.so
+EXTRA_DIST += tests/fixtures/tools.json
