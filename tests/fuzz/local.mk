@@ -36,6 +36,8 @@ FUZZERS += jsonl
 FUZZERS += mask
 FUZZERS += mustache
 FUZZERS += openai:plugins/dialects/openai.c,plugins/dialects/openai-decode.c
+FUZZ_SH = plugins/tools/bash
+FUZZERS += screen:$(FUZZ_SH)/screen.c,$(FUZZ_SH)/vt.c,$(FUZZ_SH)/output.c
 FUZZERS += script:plugins/dialects/script-parse.c,host/llm/script-write.c
 FUZZERS += sse
 
@@ -43,7 +45,7 @@ fuzz:
 	@FUZZ_CC='$(FUZZ_CC)' FUZZ_SECONDS='$(FUZZ_SECONDS)' srcdir='$(srcdir)' \
 	FUZZ_CPPFLAGS='-D_GNU_SOURCE $(DEFAULT_INCLUDES) $(FUZZ_INCLUDES)' \
 	FUZZ_LIB_CPPFLAGS='$(libmt_a_CPPFLAGS)' \
-	FUZZ_LIBS='$(JSONC_LIBS) $(INIH_LIBS) $(PCRE2_LIBS) -lm' \
+	FUZZ_LIBS='$(VTERM_LIBS) $(JSONC_LIBS) $(INIH_LIBS) $(PCRE2_LIBS) -lm' \
 	FUZZ_HOST_LIBS='$(CURL_LIBS) $(UV_LIBS) $(CRYPTO_LIBS) $(LIBS)' \
 	FUZZ_LIB_SOURCES='$(libmt_a_SOURCES)' \
 	FUZZ_HOST_SOURCES='$(libhost_a_SOURCES)' \

@@ -165,8 +165,11 @@ static void test_schema(const struct mt_tool *tool)
 		{ "{\"is_input\":true}", false },
 		{ "{\"command\":\"ls\",\"timeout\":\"5\"}", false },
 	};
-	AUTO(json) json_object *schema = js_parse(tool->schema, strlen(tool->schema), NULL);
-	AUTO(json) json_object *events = js_parse(tool->events, strlen(tool->events), NULL);
+	AUTO(json) json_object *schema = NULL;
+	AUTO(json) json_object *events = NULL;
+
+	schema = js_parse(tool->schema, strlen(tool->schema), NULL);
+	events = js_parse(tool->events, strlen(tool->events), NULL);
 
 	CHECK(schema_valid(schema, NULL) == MT_OK);
 	CHECK(json_object_is_type(events, json_type_array));
@@ -193,7 +196,8 @@ static void test_calls(void)
 
 	CHECK(js_int(m, "exit_code", 9) == 0 && js_int(m, "pid", 9) == -1);
 	CHECK_STR(js_str(m, "working_dir", NULL), "/usr");
-	CHECK_STR(js_str(m, "suffix", NULL), "\n[The command completed with exit code 0.]");
+	CHECK_STR(js_str(m, "suffix", NULL),
+		  "\n[The command completed with exit code 0.]");
 	CHECK_STR(js_str(m, "prefix", NULL), "");
 	CHECK(js_str(m, "username", NULL) && js_str(m, "hostname", NULL));
 	CHECK_STR(js_str(c.fields, "command", NULL), "echo hi; cd /usr");

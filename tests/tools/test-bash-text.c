@@ -38,6 +38,7 @@ static const struct {
 	{ "x\033[H\033[2Jclean\n", "clean" },
 	{ "before\n\033[?1049hfull screen\033[5;5Hhere\033[?1049lafter\n",
 	  "before\nafter" },
+	{ "\033[2Ja\xe6\x97\xa5" "b\xc3\xa9\n", "a\xe6\x97\xa5" "b\xc3\xa9" },
 	{ "p\033[?2004h\033[?25lq\033[?25h\n", "pq\n" },
 	{ "\033[", "" },
 	{ "\033[12;34", "" },

@@ -42,7 +42,8 @@ static const struct {
 	{ "printf '\\n\\n  lead\\n\\n'", "  lead", 0 },
 	{ "printf 'a\\0b\\377c\\n'", "ab\357\277\275c", 0 },
 	{ "printf '\\e[31mred\\e[0m\\n10%%\\r20%%\\n'", "red\n20%", 0 },
-	{ "echo \xe6\x97\xa5\xe6\x9c\xac \xc3\xa9", "\xe6\x97\xa5\xe6\x9c\xac \xc3\xa9", 0 },
+	{ "echo \xe6\x97\xa5\xe6\x9c\xac \xc3\xa9",
+	  "\xe6\x97\xa5\xe6\x9c\xac \xc3\xa9", 0 },
 	{ "set -e; echo kept", "kept", 0 },
 	{ "false; echo after set -e", "after set -e", 0 },
 	{ "set -v; set -x", "", 0 },
@@ -60,7 +61,8 @@ static const struct {
 	{ "break", "", 0 },
 	{ "break 99; echo never", "", 130 },
 	{ "continue 2", "", 0 },
-	{ "return", "bash: return: can only `return' from a function or sourced script", 2 },
+	{ "return",
+	  "bash: return: can only `return' from a function or sourced script", 2 },
 	{ "break 99", "", 130 },
 	{ "break 99", "", 130 },
 	{ "echo still here", "still here", 0 },
@@ -93,7 +95,7 @@ static void test_in_turn(void)
 	CHECK(kit_open(&k, 30000));
 	for (size_t i = 0; i < ARRAY_LEN(in_turn); i++) {
 		CHECK_STR(sh(&k, in_turn[i].command), in_turn[i].content);
-		CHECK_MSG(k.last.exit_code == in_turn[i].exit_code, "exit code of: %s: %d",
+		CHECK_MSG(k.last.exit_code == in_turn[i].exit_code, "exit of: %s: %d",
 			  in_turn[i].command, k.last.exit_code);
 	}
 	CHECK_STR(k.last.directory, "/");
@@ -167,10 +169,12 @@ static void test_background(void)
 	CHECK_STR(sh(&k, "sleep 60 & echo started"), "started");
 	CHECK(k.last.pid > 0);
 	CHECK_STR(sh(&k, "kill %1; wait %1 2>/dev/null; echo $?"), "143");
-	sh(&k, "(while [ ! -e go ]; do sleep 0.05; done; echo from behind; touch done) &");
+	sh(&k, "(while [ ! -e go ]; do sleep 0.05; done; echo from behind;"
+	       " touch done) &");
 	sh(&k, "touch go; while [ ! -e done ]; do sleep 0.05; done");
 	CHECK(strstr(k.last.content.text, "from behind") != NULL);
-	sh(&k, "rm go done; (while [ ! -e go ]; do sleep 0.05; done; echo later) & touch go");
+	sh(&k, "rm go done; (while [ ! -e go ]; do sleep 0.05; done; echo later) &"
+	       " touch go");
 	if (!strstr(k.last.content.text, "later")) {
 		const char *got = "";
 
@@ -198,7 +202,8 @@ static void test_dialogue(void)
 	CHECK(kit_open(&k, 300));
 	CHECK_STR(start(&k, "read -p 'name? ' n && echo \"hi $n\""), "name?");
 	CHECK(!k.last.ended && k.last.exit_code == -1 && !k.last.directory);
-	CHECK(strstr(k.last.suffix.text, "\n[The command has no new output after 0.3 seconds. "));
+	CHECK(strstr(k.last.suffix.text,
+		     "\n[The command has no new output after 0.3 seconds. "));
 	start(&k, "echo other");
 	CHECK(strstr(k.last.suffix.text,
 		     "\n[Your command \"echo other\" is NOT executed. "));

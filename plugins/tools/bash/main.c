@@ -238,8 +238,8 @@ static const char brief[] =
 
 static const char schema[] =
 	"{\"type\":\"object\",\"properties\":{"
-	"\"command\":{\"type\":\"string\",\"description\":\"What bash is to run; empty to "
-	"read on; with is_input the text or key to send.\"},"
+	"\"command\":{\"type\":\"string\",\"description\":\"What bash is to run; empty "
+	"to read on; with is_input the text or key to send.\"},"
 	"\"is_input\":{\"anyOf\":[{\"type\":\"boolean\"},{\"type\":\"string\",\"enum\":"
 	"[\"true\",\"false\"]}],\"description\":\"True: send command to the program that "
 	"is running. Default false.\"},"

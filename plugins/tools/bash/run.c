@@ -159,15 +159,15 @@ static int ready(struct run *r, int cancel_fd, struct error *err)
 		int seen = session_wait(r->session, left > 0 ? (int)left : 0, cancel_fd);
 
 		if (seen & SESSION_DEAD)
-			return fail(err, MT_EIO, "the shell ended at its start (exit code "
-				    "%d); see the options `shell` and `startup`",
+			return fail(err, MT_EIO, "the shell ended at its start (exit "
+				    "code %d); see the options `shell` and `startup`",
 				    session_status(r->session)->exit_code);
 		if (seen & SESSION_CANCEL)
 			return fail(err, MT_ECANCELLED, "cancelled before it began");
 		if (!seen && left <= 0) {
 			session_signal(r->session, SIGKILL, false);
-			return fail(err, MT_ETIMEOUT, "the shell did not start within %d s",
-				    SESSION_START_MS / 1000);
+			return fail(err, MT_ETIMEOUT, "the shell did not start within "
+				    "%d s", SESSION_START_MS / 1000);
 		}
 	}
 	return status;
@@ -317,7 +317,8 @@ static int still(struct run *r, const struct run_call *call, bool echo, bool goe
 {
 	r->busy = true;
 	if (goes_on)
-		strbuf_add(&ret->prefix, "[Below is the output of the previous command.]\n");
+		strbuf_add(&ret->prefix, "[Below is the output of the previous command."
+			   "]\n");
 	strbuf_addf(&ret->suffix, " %s]", hint);
 	return take_content(r, false, call, echo, ret);
 }
@@ -394,7 +395,8 @@ static int follow(struct run *r, const struct run_call *call, bool echo, bool go
 			return still(r, call, echo, goes_on, ret);
 		}
 		if (!given && now >= change + r->config.no_change_ms) {
-			strbuf_add(&ret->suffix, "\n[The command has no new output after ");
+			strbuf_add(&ret->suffix, "\n[The command has no new output "
+				   "after ");
 			put_seconds(&ret->suffix,
 				    (double)r->config.no_change_ms / 1000, false);
 			strbuf_add(&ret->suffix, " seconds.");
@@ -468,18 +470,19 @@ static int go_on(struct run *r, const struct run_call *call, bool empty,
 static int nothing(struct run *r, const struct run_call *call, struct run_result *ret)
 {
 	if (call->is_input)
-		return answer(ret, "ERROR: No previous running command to interact with.");
+		return answer(ret, "ERROR: No previous running command to interact "
+			      "with.");
 	if (!screen_has_text(r->screen))
 		return answer(ret, "ERROR: No previous running command to retrieve logs "
 			      "from.");
-	strbuf_add(&ret->suffix, "\n[No command is running; this was printed by processes "
-		   "in the background.]");
+	strbuf_add(&ret->suffix, "\n[No command is running; this was printed by "
+		   "processes in the background.]");
 	return take_content(r, true, call, false, ret);
 }
 
 /* The command that was running has ended between two calls. */
-static int ended_meanwhile(struct run *r, const struct run_call *call, bool empty, bool died,
-			   struct run_result *ret)
+static int ended_meanwhile(struct run *r, const struct run_call *call, bool empty,
+			   bool died, struct run_result *ret)
 {
 	struct run_call read_on = *call;
 
@@ -516,8 +519,8 @@ static int dispatch(struct run *r, const struct run_call *call, struct run_resul
 	if (empty || call->is_input)
 		return nothing(r, call, ret);
 	if (was_busy && seen & SESSION_DONE)
-		strbuf_addf(&ret->prefix, "[The previous command completed with exit code "
-			    "%d; the rest of its output comes first.]\n",
+		strbuf_addf(&ret->prefix, "[The previous command completed with exit "
+			    "code %d; the rest of its output comes first.]\n",
 			    session_status(r->session)->exit_code);
 	status = ready(r, call->cancel_fd, err);
 	if (status == MT_OK)

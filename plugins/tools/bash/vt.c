@@ -5,15 +5,25 @@
  * This libvterm does not tell which rows were wrapped: a row that is filled to
  * its last column is taken for one that goes on in the next. */
 #include "vt.h"
+#include "utf8.h"
 #include <string.h>
 #include <vterm.h>
+
+enum { CSI_NUMBERS = 16, CSI_DIGITS = 4 }; /* most of a sequence */
 
 struct vt {
 	VTerm *term;
 	VTermScreen *screen;
 	struct vt_hooks hooks;
-	size_t plain_lines; /* since the last control character */
+	size_t plain_lines; /* since the last control sequence */
 	char last;
+	char held[4];       /* begins a character that is not complete */
+	size_t held_len;
+	enum { TEXT, ESCAPE, CSI, STRING, STRING_ESCAPE } state;
+	char seq[64];       /* a sequence that is not complete */
+	size_t seq_len;
+	unsigned numbers, digits;
+	bool bad;           /* the sequence is dropped */
 	bool alternate;
 };
 
@@ -121,34 +131,126 @@ struct vt *vt_free(struct vt *vt)
 	return NULL;
 }
 
-static size_t to_newline(const char *bytes, size_t len)
+/* libvterm loses characters that come in two pieces. */
+static void write_whole(struct vt *vt, const char *bytes, size_t len)
 {
-	const char *at = memchr(bytes, '\n', len);
+	while (vt->held_len && len) {
+		if ((*bytes & 0xc0) == 0x80 && vt->held_len < sizeof vt->held) {
+			vt->held[vt->held_len++] = *bytes++;
+			len--;
+			if (utf8_tail(vt->held, vt->held_len))
+				continue;
+		}
+		vterm_input_write(vt->term, vt->held, vt->held_len);
+		vt->held_len = 0;
+	}
+	size_t rest = utf8_tail(bytes, len);
+
+	vterm_input_write(vt->term, bytes, len - rest);
+	memcpy(vt->held, bytes + len - rest, rest);
+	vt->held_len += rest;
+}
+
+static size_t up_to(const char *bytes, size_t len, char c)
+{
+	const char *at = memchr(bytes, c, len);
 
 	return at ? (size_t)(at - bytes) : len;
 }
 
 /* The terminal's newlines come as they are (see spawn.c): here they begin a new
  * line, but for full-screen programs, which look at the terminal's modes. */
+static void write_text(struct vt *vt, const char *bytes, size_t len)
+{
+	for (size_t n; len; bytes += n, len -= n) {
+		n = up_to(bytes, len, '\n');
+		write_whole(vt, bytes, n);
+		if (n == len)
+			break;
+		vt->plain_lines++;
+		write_whole(vt, vt->alternate ? "\n" : "\r\n", vt->alternate ? 1 : 2);
+		n++;
+	}
+}
+
+/* One byte between ESC [ and the end of the sequence. libvterm writes past its
+ * arrays when there are more than CSI_NUMBERS of them. */
+static void csi(struct vt *vt, char c)
+{
+	if (c >= '0' && c <= '9')
+		vt->digits++;
+	else
+		vt->digits = 0;
+	if (vt->digits > CSI_DIGITS)
+		return;
+	vt->numbers += c == ';' || c == ':';
+	if (vt->seq_len == sizeof vt->seq || vt->numbers >= CSI_NUMBERS)
+		vt->bad = true;
+	else
+		vt->seq[vt->seq_len++] = c;
+	if (c < '@' || c > '~')
+		return;
+	if (!vt->bad)
+		write_whole(vt, vt->seq, vt->seq_len);
+	vt->state = TEXT;
+}
+
+static void escape(struct vt *vt, char c)
+{
+	const char whole[2] = { '\033', c };
+
+	vt->state = TEXT;
+	if (c == '[') {
+		vt->state = CSI;
+		memcpy(vt->seq, "\033[", 2);
+		vt->seq_len = 2;
+		vt->numbers = vt->digits = 0;
+		vt->bad = false;
+	} else if (strchr("]P_^Xk", c)) {
+		vt->state = STRING;
+	} else {
+		write_whole(vt, whole, 2);
+	}
+}
+
+/* One byte of a sequence. It reaches libvterm when it is whole; strings (titles
+ * and the like) do not. */
+static void sequence(struct vt *vt, char c)
+{
+	if (c == '\033') {
+		vt->state = vt->state == STRING ? STRING_ESCAPE : ESCAPE;
+	} else if (c == '\030' || c == '\032') {
+		vt->state = TEXT;
+	} else if (vt->state == STRING) {
+		vt->state = c == '\a' ? TEXT : STRING;
+	} else if (vt->state == STRING_ESCAPE && c == '\\') {
+		vt->state = TEXT;
+	} else if ((unsigned char)c < ' ') {
+		write_text(vt, &c, 1);
+	} else if (vt->state == CSI) {
+		csi(vt, c);
+	} else {
+		escape(vt, c);
+	}
+}
+
 void vt_feed(struct vt *vt, const char *bytes, size_t len)
 {
-	for (size_t i = 0; i < len; i++) {
-		unsigned char c = (unsigned char)bytes[i];
-
-		if (c == '\n')
-			vt->plain_lines++;
-		else if (c < ' ' && c != '\t' && c != '\r')
-			vt->plain_lines = 0;
-	}
 	if (len)
 		vt->last = bytes[len - 1];
 	for (size_t n; len; bytes += n, len -= n) {
-		n = to_newline(bytes, len);
-		vterm_input_write(vt->term, bytes, n);
-		if (n == len)
-			break;
-		vterm_input_write(vt->term, "\r\n" + vt->alternate, 2u - vt->alternate);
-		n++;
+		if (vt->state != TEXT) {
+			sequence(vt, *bytes);
+			n = 1;
+			continue;
+		}
+		n = up_to(bytes, len, '\033');
+		write_text(vt, bytes, n);
+		if (n < len) {
+			vt->state = ESCAPE;
+			vt->plain_lines = 0;
+			n++;
+		}
 	}
 }
 
