@@ -199,7 +199,7 @@ static int echo(host_t *host, struct mt_call *call)
 
 static int bytes(host_t *host, struct mt_call *call)
 {
-	return host->reply_text(call, "bad \xff\xc3( bytes \xe2\x82", 14);
+	return host->reply_text(call, "bad \xff\xc3( bytes \xe2\x82", 16);
 }
 
 static int image(host_t *host, struct mt_call *call)
