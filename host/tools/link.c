@@ -68,8 +68,7 @@ static void finish(struct link *l)
 		return;
 	l->finishing = true;
 	describe_end(l);
-	open_calls_fail(l, l->closing ? MT_ECANCELLED : MT_EIO, !l->closing,
-			l->exit_signal, l->why.text);
+	open_calls_fail(l, l->why.code, !l->closing, l->exit_signal, l->why.text);
 	close_input(l);
 	close_handle((uv_handle_t *)&l->out);
 	close_handle((uv_handle_t *)&l->timer);
@@ -100,8 +99,8 @@ static void on_later(uv_timer_t *t)
 
 	if (!l->finishing)
 		begin_end(l);
-	open_calls_fail(l, l->closing ? MT_ECANCELLED : MT_EIO, !l->closing, 0,
-			l->why.code ? l->why.text : "the runner was ended");
+	describe_end(l);
+	open_calls_fail(l, l->why.code, !l->closing, 0, l->why.text);
 }
 
 void link_break(struct link *l, int status, const char *fmt, ...)

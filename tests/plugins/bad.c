@@ -37,7 +37,7 @@ static int abort_(host_t *host, struct mt_call *call)
 
 static int hang(host_t *host, struct mt_call *call)
 {
-	(void)host, (void)call;
+	host->output(call, "hanging", 7);
 	while (pause())
 		;
 	return MT_OK;

@@ -77,6 +77,7 @@ static void check_both_calls(struct kit *k)
 	KIT_UNTIL(k, strstr(k->output.text, "ready"));
 	kit_start(k, 6, "bad", "do", "{\"what\":\"hang\"}", -1);
 	kit_start(k, 7, "bad", "do", "{\"what\":\"echo\"}", -1);
+	KIT_UNTIL(k, strstr(k->output.text, "hanging"));
 	link_cancel(k->link, 6);
 	KIT_UNTIL(k, k->calls[6].done && k->calls[7].done);
 	CHECK(k->calls[6].status == MT_ECANCELLED && k->calls[6].crashed);
