@@ -115,6 +115,14 @@ static const struct mt_option plugin_table[] = {
 	       "The component; by default the name of the section."),
 };
 
+static const struct mt_option tool_table[] = {
+	OPTION(TEXT, "plugin", NULL, "The component; by default the name of the section."),
+	OPTION(DURATION, "deadline", "15m",
+	       "When a call that has not returned is ended by force; later if the tool "
+	       "or the call has a time-out of its own.",
+	       .min = 100, .max = 86400000),
+};
+
 static const struct mt_option grant_table[] = {
 	OPTION(TEXT, "env", NULL, "Environment variable that holds the secret."),
 	OPTION(PATH, "file", NULL, "File whose text is the secret."),
@@ -129,7 +137,7 @@ static const struct family families[] = {
 	{ "llm", .plain = true, .named = true, .project = true, TABLE(llm_table) },
 	{ "controller", .plain = true, .named = true, .project = true,
 	  TABLE(controller_table) },
-	{ "tool", .named = true, .plugin = true, .project = true, TABLE(plugin_table) },
+	{ "tool", .named = true, .plugin = true, .project = true, TABLE(tool_table) },
 	{ "condenser", .named = true, .plugin = true, .project = true,
 	  TABLE(plugin_table) },
 	{ "agent", .named = true, .plugin = true, .project = true, TABLE(plugin_table) },

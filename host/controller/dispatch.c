@@ -259,8 +259,9 @@ static int64_t deadline(const struct conversation *c, const struct tool *tool,
 	int64_t asked = action_timeout_ms(action), own = part_option_int(&p, "timeout");
 	int64_t most = own > asked ? own : asked;
 
-	return most + DEADLINE_SPARE_MS > DEADLINE_MS ? most + DEADLINE_SPARE_MS
-						      : DEADLINE_MS;
+	if (most > 0 && most + DEADLINE_SPARE_MS > t->deadline_ms)
+		return most + DEADLINE_SPARE_MS;
+	return t->deadline_ms;
 }
 
 static int log_dispatch(struct conversation *c, int64_t id, struct error *err)

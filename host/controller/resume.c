@@ -213,6 +213,8 @@ static int restore(struct conversation *c, struct error *err)
 	if (kept)
 		c->kept = strndup(kept, len);
 	restore_state(c);
+	if (c->exit_code == EXIT_LIMIT) /* whoever resumes says: go on */
+		c->max_iterations = c->iteration + c->initial_iterations;
 	restore_metrics(c);
 	restore_recall(c);
 	r = restore_queue(c, err);

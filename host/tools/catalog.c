@@ -13,7 +13,7 @@
 
 enum { CATALOG_TOOLS_MAX = 512, CATALOG_INSTANCES_MAX = 128 };
 
-static const char *const own_keys[] = { "plugin", NULL };
+static const char *const own_keys[] = { "plugin", "deadline", NULL };
 
 void catalog_clear(struct catalog *catalog)
 {
@@ -122,6 +122,7 @@ static int add_instance(struct catalog *catalog, const struct config *c, const c
 	catalog->instance_count++;
 	if (!t->name || strbuf_addf(&section, "tool.%s", name) || grants(c, t))
 		return fail(err, MT_ENOMEM, "out of memory");
+	t->deadline_ms = config_int(c, section.text, "deadline");
 	r = config_section(c, section.text, component->options, component->option_count,
 			   own_keys, &t->options, err);
 	return r;

@@ -25,6 +25,7 @@ struct tool_instance {
 	const struct component *component;
 	json_object *options;    /* {key: "value"} as set by the user */
 	char **secrets;          /* granted names, NULL-terminated */
+	int64_t deadline_ms;     /* of a call that names no time-out */
 };
 
 struct catalog {

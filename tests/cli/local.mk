@@ -3,3 +3,5 @@ TESTS += %D%/plugins-doc.sh %D%/vendor.sh %D%/demo.sh
 EXTRA_DIST += %D%/plugins-doc.sh %D%/vendor.sh %D%/demo.sh
 TESTS += %D%/config.bats %D%/main.bats %D%/plugins.bats
 EXTRA_DIST += %D%/config.bats %D%/main.bats %D%/plugins.bats
+TESTS += %D%/run.bats %D%/misbehave.bats
+EXTRA_DIST += %D%/run.bats %D%/misbehave.bats

@@ -1,0 +1,72 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# misbehave.bats - tools that crash, hang and flood cost one observation with one
+# clear sentence; the shell beside them lives on and so does the conversation.
+
+setup() {
+	work=$BATS_TEST_TMPDIR
+	mkdir "$work/ws" "$work/state"
+	chmod 700 "$work/state"
+	export XDG_STATE_HOME=$work/state
+	export MORTISE_CORE_PLUGIN_PATH="$top_builddir/tests/plugins,$MORTISE_CORE_PLUGIN_PATH"
+}
+
+# misbehave WHAT SENTENCE: set a variable in the shell, misbehave, ask the shell.
+misbehave() {
+	cat >"$work/script" <<EOF
+[turn]
+[call execute_bash]
+command = kept=yes
+
+[turn]
+[call do]
+what = $1
+
+[turn]
+expect last contains = $2
+[call execute_bash]
+command = echo "kept: \$kept"
+
+[turn]
+expect last contains = kept: yes
+[call do]
+what = echo
+
+[turn]
+[call finish]
+message = lived on
+EOF
+	run mortise run -C "$work/ws" --model "script:$work/script" -q -t go \
+		-o controller.tools="bash, bad, finish" "${@:3}"
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "$output" = "lived on" ]
+}
+
+@test "a tool that segfaults" { misbehave crash "signal 11"; }
+@test "a tool that aborts" { misbehave abort "signal 6"; }
+@test "a tool that exits" { misbehave exit "do"; }
+@test "a tool that prints on standard output" { misbehave print ""; }
+@test "a tool that replies without end" { misbehave reply_flood ""; }
+@test "a tool that writes live output without end" { misbehave output_flood ""; }
+@test "a tool that leaks descriptors" { misbehave leak ""; }
+@test "a tool that closes every descriptor" { misbehave close_all "do"; }
+
+@test "a tool that loops for ever is ended at its deadline" {
+	misbehave spin "do" -o tool.bad.deadline=1s
+}
+
+@test "plugins that cannot be loaded are refused with a sentence each" {
+	echo "not a library" >"$work/text.so"
+	run mortise plugins check "$work/text.so"
+	[ "$status" -ne 0 ]
+	[ "${#lines[@]}" -eq 1 ]
+	run mortise plugins check "$top_builddir/tests/plugins/newer-abi.so"
+	[ "$status" -ne 0 ]
+	[[ "$output" == *"update mortise"* ]]
+	for p in wrong-size no-symbol needs-more; do
+		run mortise plugins check "$top_builddir/tests/plugins/$p.so"
+		[ "$status" -ne 0 ]
+		[ "${#lines[@]}" -eq 1 ]
+	done
+}

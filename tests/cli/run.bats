@@ -1,0 +1,203 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# run.bats - `mortise run` and `resume` as a user sees them.
+
+setup() {
+	work=$BATS_TEST_TMPDIR
+	mkdir "$work/ws" "$work/state"
+	chmod 700 "$work/state"
+	export XDG_STATE_HOME=$work/state
+	cat >"$work/script" <<'EOF'
+[turn]
+text = I look around.
+[call execute_bash]
+command = echo "one of $((1 + 1))"; false
+
+[turn]
+[call str_replace_editor]
+command = create
+path = @/made.txt
+file_text = made
+
+[turn]
+[call finish]
+message = All is well.
+EOF
+	sed -i "s|@|$work/ws|" "$work/script"
+	run_it=(mortise run -C "$work/ws" --model "script:$work/script")
+}
+
+log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
+
+@test "a task is done, and told in a form for people" {
+	run "${run_it[@]}" -t "look around"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"> look around"* ]]
+	[[ "$output" == *"I look around."* ]]
+	[[ "$output" == *"one of 2"* ]]
+	[[ "$output" == *"exit code 1"* ]]
+	[[ "$output" == *"All is well."* ]]
+	[[ "$output" == *"finished (3 steps"* ]]
+	[[ "$output" != *$'\033'* ]]
+	[ "$(cat "$work/ws/made.txt")" = made ]
+}
+
+@test "quiet says only what the agent says at the end" {
+	run "${run_it[@]}" -q -t "look around"
+	[ "$status" -eq 0 ]
+	[ "$output" = "All is well." ]
+}
+
+@test "--json writes one event a line, those of the log" {
+	"${run_it[@]}" --json -t "look around" >"$work/out" </dev/null
+	grep '^{"id":' "$work/out" >"$work/events"
+	log | grep '^{"id":' | diff - "$work/events"
+	python3 -c 'import json,sys
+for line in open(sys.argv[1]): json.loads(line)' "$work/out"
+}
+
+@test "the task comes from a file or from standard input" {
+	echo "from a file" >"$work/task"
+	run "${run_it[@]}" -f "$work/task"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"> from a file"* ]]
+	run bash -c 'echo "from a pipe" | "$@"' - "${run_it[@]}"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"> from a pipe"* ]]
+}
+
+@test "without a model it says how to set one" {
+	run mortise run -t hi
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"no model is set"* ]]
+	[[ "$output" == *"[llm]"* ]]
+}
+
+@test "an empty task, no workspace, an unknown flag: one sentence, exit 2" {
+	run "${run_it[@]}" -t "  "
+	[ "$status" -eq 2 ]
+	[ "$output" = "mortise: the task is empty" ]
+	run mortise run -C /no/such/folder -m script:x -t hi
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"/no/such/folder"* ]]
+	run "${run_it[@]}" --modle x -t hi
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"did you mean --model"* ]]
+}
+
+@test "a name that does not resolve is refused before the first event" {
+	for o in controller.agent=nobody controller.tools=nothing \
+		controller.condensers=none controller.runtime=moon; do
+		run "${run_it[@]}" -o "$o" -t hi
+		[ "$status" -eq 2 ]
+		[[ "$output" == *"${o#*=}"* ]]
+	done
+	run "${run_it[@]}" --controller unknown -t hi
+	[ "$status" -eq 2 ]
+	[ ! -e "$work/state/mortise/conversations" ] ||
+		[ -z "$(ls "$work/state/mortise/conversations")" ]
+}
+
+@test "the iteration limit ends with 4, and who resumes gets as many again" {
+	run "${run_it[@]}" -o controller.max_iterations=2 -t hi
+	[ "$status" -eq 4 ]
+	[[ "$output" == *"maximum iteration. Current iteration: 2, max iteration: 2"* ]]
+	run mortise resume -q
+	[ "$status" -eq 0 ]
+	[ "$output" = "All is well." ]
+}
+
+@test "a failing model ends with 3" {
+	printf '[turn]\nerror = authentication\n' >"$work/script"
+	run "${run_it[@]}" -t hi
+	[ "$status" -eq 3 ]
+}
+
+@test "unknown tools and wrong arguments are told to the model, which goes on" {
+	cat >"$work/script" <<'EOF'
+[turn]
+[call no_such_tool]
+x = 1
+
+[turn]
+expect last contains = no_such_tool
+[call execute_bash]
+comand = ls
+
+[turn]
+expect last contains = command
+[call finish]
+message = mended
+EOF
+	run "${run_it[@]}" -q -t hi
+	[ "$status" -eq 0 ]
+	[ "$output" = mended ]
+}
+
+@test "what was recorded plays again as the same events" {
+	run "${run_it[@]}" --record "$work/recorded" -q -t hi
+	[ "$status" -eq 0 ]
+	log | sed -E 's/"(timestamp|model)":"[^"]*"//g; s/"latency_ms":[0-9]+//; s/"pid":-?[0-9]+//' \
+		>"$work/first"
+	rm -r "$work/state/mortise" "$work/ws/made.txt"
+	run mortise run -C "$work/ws" --model "script:$work/recorded" -q -t hi
+	[ "$status" -eq 0 ]
+	log | sed -E 's/"(timestamp|model)":"[^"]*"//g; s/"latency_ms":[0-9]+//; s/"pid":-?[0-9]+//' |
+		diff "$work/first" -
+}
+
+@test "Ctrl-C pauses with what the command had said; resume goes on" {
+	cat >"$work/script" <<'EOF'
+[turn]
+[call execute_bash]
+command = echo began; (setsid sleep 86399 &); sleep 86399
+
+[turn]
+expect last contains = began
+[call finish]
+message = went on
+EOF
+	"${run_it[@]}" --json -t hi >"$work/out" </dev/null 3>&- &
+	pid=$!
+	for ((i = 0; i < 1000; i++)); do
+		grep -q '"action":"run"' "$work/out" && pgrep -f "[s]leep 86399" >/dev/null && break
+		sleep 0.02
+	done
+	kill -INT "$pid"
+	code=0
+	wait "$pid" || code=$?
+	[ "$code" -eq 130 ]
+	! pgrep -f "[s]leep 86399"
+	log | grep -q '"agent_state":"paused"'
+	run mortise resume -q
+	[ "$status" -eq 0 ]
+	[ "$output" = "went on" ]
+}
+
+@test "resume takes the beginning of an id, and says what is wrong" {
+	"${run_it[@]}" -o controller.max_iterations=2 -t hi || true
+	id=$(ls "$work/state/mortise/conversations")
+	run mortise resume "${id:0:12}" -q
+	[ "$status" -eq 0 ]
+	run mortise resume nope
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"no conversation"* ]]
+}
+
+@test "the agent of a conversation is the one that it began with" {
+	"${run_it[@]}" -o controller.max_iterations=2 -t hi || true
+	mkdir -p "$XDG_CONFIG_HOME/mortise"
+	printf '[llm]\nmodel = openai/other\n[controller]\nagent = dummy\n' \
+		>"$work/other.ini"
+	run mortise resume --config "$work/other.ini" -q
+	[ "$status" -eq 0 ]
+	[ "$output" = "All is well." ]
+}
+
+@test "nothing that is shown can move the cursor" {
+	printf '[turn]\ntext = a\x1b[2Jb\n[call finish]\nmessage = c\x1b]0;title\x07d\n' \
+		>"$work/script"
+	run "${run_it[@]}" -t hi
+	[ "$status" -eq 0 ]
+	[[ "$output" != *$'\033'* ]]
+}
