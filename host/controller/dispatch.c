@@ -15,8 +15,7 @@
 #include <sys/stat.h>
 
 enum {
-	DEADLINE_MS = 15 * 60 * 1000, /* of a call that names no time-out */
-	DEADLINE_SPARE_MS = 30 * 1000, /* beyond the time-out that a tool keeps itself */
+	DEADLINE_SPARE_MS = 30 * 1000, /* beyond a time-out that a tool keeps itself */
 	TURNS_BEFORE_RUNNER = 3,       /* of the loop, after a request was sent */
 };
 
