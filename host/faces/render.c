@@ -11,14 +11,12 @@
 enum { SHOWN_LINES = 12, SHOWN_LINE = 200 };
 
 struct render {
-	struct conversation *c;
 	FILE *out;
 	enum render_style style;
 	bool terminal, colour;
 	bool streamed;       /* the reply that is coming has been shown */
 	bool midline;        /* the cursor is not at the start of a line */
 	bool live;           /* live output of the action was shown */
-	int handle;
 	struct timespec began;
 };
 
@@ -358,7 +356,7 @@ static void on_notice(void *arg, int level, const char *text)
 		say(r, YELLOW, "! ", text, strlen(text));
 }
 
-static const struct watcher watcher = {
+const struct watcher render_watcher = {
 	.event = on_event,
 	.delta = on_delta,
 	.output = on_output,
@@ -366,71 +364,66 @@ static const struct watcher watcher = {
 	.notice = on_notice,
 };
 
-struct render *render_new(struct conversation *c, FILE *out, enum render_style style)
+struct render *render_new(FILE *out, enum render_style style)
 {
 	struct render *r = calloc(1, sizeof *r);
 	const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
 
 	if (!r)
 		return NULL;
-	r->c = c;
 	r->out = out;
 	r->style = style;
 	r->terminal = isatty(fileno(out));
 	r->colour = r->terminal && (!no_colour || !*no_colour)
 		    && !(term && strcmp(term, "dumb") == 0);
 	clock_gettime(CLOCK_MONOTONIC, &r->began);
-	r->handle = conversation_watch(c, &watcher, r);
 	return r;
 }
 
 struct render *render_free(struct render *r)
 {
-	if (r) {
-		conversation_unwatch(r->c, r->handle);
-		free(r);
-	}
+	free(r);
 	return NULL;
 }
 
-static void put_bill(struct render *r, struct strbuf *text)
+static void put_bill(struct strbuf *text, const struct render_end *end)
 {
-	struct llm *llm = conversation_model(r->c);
-	const struct llm_metrics *m = llm ? llm_metrics(llm) : NULL;
-
-	if (!m || !m->calls)
+	if (!end->calls)
 		return;
-	strbuf_addf(text, ", %lld tokens in, %lld out", (long long)m->input,
-		    (long long)m->output);
-	if (m->cost_known)
-		strbuf_addf(text, ", $%.4f", m->cost);
+	strbuf_addf(text, ", %lld tokens in, %lld out", (long long)end->input,
+		    (long long)end->output);
+	if (end->cost >= 0)
+		strbuf_addf(text, ", $%.4f", end->cost);
 }
 
-void render_end(struct render *r)
+void render_end(struct render *r, const struct render_end *end)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(4096);
-	const char *reason = conversation_reason(r->c);
-	enum agent_state state = conversation_state(r->c);
 	struct timespec now;
-	bool done = state == STATE_FINISHED;
 
-	if (r->style == RENDER_QUIET && done)
+	if (r->style == RENDER_QUIET && end->over)
 		return;
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	strbuf_addf(&text, "%s", state_name(state));
-	if (*reason)
-		strbuf_addf(&text, ": %s", reason);
-	strbuf_addf(&text, " (%lld steps", (long long)conversation_steps(r->c));
-	put_bill(r, &text);
+	strbuf_addf(&text, "%s", end->state);
+	if (*end->reason)
+		strbuf_addf(&text, ": %s", end->reason);
+	strbuf_addf(&text, " (%lld steps", (long long)end->steps);
+	put_bill(&text, end);
 	strbuf_addf(&text, ", %.1f s; conversation %s)",
 		    (double)(now.tv_sec - r->began.tv_sec)
 			    + (double)(now.tv_nsec - r->began.tv_nsec) / 1e9,
-		    conversation_id(r->c));
-	say(r, done ? DIM : YELLOW, "", text.text, text.len);
-	if (!done) {
+		    end->conversation);
+	say(r, end->over ? DIM : YELLOW, "", text.text, text.len);
+	if (!end->over) {
 		strbuf_reset(&text);
-		strbuf_addf(&text, "Go on with: mortise resume %s", conversation_id(r->c));
+		strbuf_addf(&text, "Go on with: mortise resume %s", end->conversation);
 		say(r, PLAIN, "", text.text, text.len);
 	}
+	fflush(r->out);
+}
+
+void render_remark(struct render *r, const char *text)
+{
+	say(r, DIM, "", text, strlen(text));
 	fflush(r->out);
 }

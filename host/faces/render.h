@@ -14,12 +14,25 @@ enum render_style {
 
 struct render;
 
-/** Watch a conversation and write to `out` (borrowed). Colours and streaming
- *  only when it is a terminal, and no colours when NO_COLOR is set. */
-struct render *render_new(struct conversation *c, FILE *out, enum render_style style);
-/** Stop watching. */
+/** Write to `out` (borrowed). Colours and streaming only when it is a
+ *  terminal, and no colours when NO_COLOR is set. */
+struct render *render_new(FILE *out, enum render_style style);
 struct render *render_free(struct render *r);
+AUTO_DEFINE(render, struct render *, render_free)
+/** What it is told by; `arg` is the struct render. */
+extern const struct watcher render_watcher;
+
+/** How it stands at the end. */
+struct render_end {
+	const char *conversation, *state, *reason;
+	int64_t steps;
+	int64_t calls, input, output; /* of the model */
+	double cost;                  /* below 0: unknown */
+	bool over;                    /* done: nothing to go on with */
+};
 /** The closing line: state, steps, tokens, cost, time, how to go on. */
-void render_end(struct render *r);
+void render_end(struct render *r, const struct render_end *end);
+/** A remark of the program, for instance that a state has changed. */
+void render_remark(struct render *r, const char *text);
 
 #endif
