@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * drive.c - a conversation in the foreground: the loop, signals, the end. */
+ * drive.c - a conversation in the foreground: the loop, signals, its faces, the
+ * end. */
 #include "commands/drive.h"
 
 #include "commands/command.h"
+#include "faces/socket.h"
+#include "faces/stdio.h"
 #include "files.h"
 #include "llm/script-write.h"
-
+#include "log.h"
 
 #include <signal.h>
 #include <string.h>
@@ -15,17 +18,26 @@ enum { SCRIPT_MAX = 256 << 20 };
 
 struct drive {
 	struct conversation *c;
+	const struct drive_options *o;
 	uv_signal_t signals[3];
+	struct render *render;   /* NULL: --json */
+	int render_watch;
+	struct channel *stdio;   /* NULL: no --json, or closed */
+	struct server *server;   /* NULL: none, or ended */
 	int interrupts;
-	bool ended;
-	int code;
+	bool quit;               /* end when it rests, whatever `keep` says */
+	bool lost;               /* nobody reads standard output any more */
+	bool input_over;
+	bool ending, closed;
 };
 
-static void on_closed(void *arg)
-{
-	struct drive *d = arg;
+/* ---- signals ----------------------------------------------------------- */
 
-	d->ended = true;
+static void give_up(struct drive *d, int number)
+{
+	if (d->server)
+		server_unlink(d->server);
+	_exit(128 + number);
 }
 
 static void on_signal(uv_signal_t *handle, int number)
@@ -34,33 +46,22 @@ static void on_signal(uv_signal_t *handle, int number)
 	struct error err = ERROR_NONE;
 
 	if (++d->interrupts > 1)
-		_exit(128 + number);
-	if (conversation_pause(d->c, &err))
+		give_up(d, number);
+	if (d->ending && d->stdio)
+		channel_close(d->stdio);
+	if (d->ending)
+		return;
+	if (!d->o->keep || number != SIGINT || state_is_resting(conversation_state(d->c)))
+		d->quit = true;
+	if (conversation_pause(d->c, &err) && !d->o->keep)
 		conversation_stop(d->c, &err);
-}
-
-static void on_state(void *arg, enum agent_state state, const char *reason)
-{
-	struct drive *d = arg;
-
-	(void)reason;
-	if (state_is_resting(state))
-		uv_stop(d->signals[0].loop);
-}
-
-static void on_event(void *arg, const struct event *e)
-{
-	AUTO(strbuf) struct strbuf line = STRBUF(64 << 20);
-
-	(void)arg;
-	if (!event_write(e, &line) && !strbuf_addc(&line, '\n'))
-		write_all(STDOUT_FILENO, line.text, line.len);
 }
 
 static void watch_signals(uv_loop_t *loop, struct drive *d)
 {
 	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
 
+	signal(SIGPIPE, SIG_IGN); /* a closed output is an error of its write */
 	for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
 		uv_signal_init(loop, &d->signals[i]);
 		d->signals[i].data = d;
@@ -68,6 +69,96 @@ static void watch_signals(uv_loop_t *loop, struct drive *d)
 		uv_unref((uv_handle_t *)&d->signals[i]);
 	}
 }
+
+/* ---- what the faces tell ----------------------------------------------- */
+
+static void on_state(void *arg, enum agent_state state, const char *reason)
+{
+	struct drive *d = arg;
+
+	(void)reason;
+	if (state == STATE_RUNNING)
+		d->interrupts = 0;
+}
+
+static void on_stopped(void *arg)
+{
+	struct drive *d = arg;
+
+	d->quit = true;
+}
+
+static void on_input_over(void *arg)
+{
+	struct drive *d = arg;
+
+	d->input_over = true;
+}
+
+static void on_lost(void *arg)
+{
+	struct drive *d = arg;
+
+	d->lost = true;
+}
+
+static void on_stdio_closed(void *arg)
+{
+	struct drive *d = arg;
+
+	d->stdio = NULL;
+}
+
+static void on_server_ended(void *arg)
+{
+	struct drive *d = arg;
+
+	d->server = NULL;
+}
+
+static void on_closed(void *arg)
+{
+	struct drive *d = arg;
+
+	d->closed = true;
+}
+
+static void open_socket(uv_loop_t *loop, struct drive *d)
+{
+	const struct server_options o = { .hold = d->o->keep, .stopped = on_stopped,
+					  .arg = d };
+	struct error err = ERROR_NONE;
+
+	if (server_open(loop, d->c, &o, &d->server, &err))
+		log_line(MT_LOG_WARNING, "socket",
+			 "nobody can attach to this conversation: %s", err.text);
+}
+
+static int open_faces(uv_loop_t *loop, struct drive *d, struct error *err)
+{
+	static const struct watcher states = { .state = on_state };
+	const struct channel_options o = {
+		.session = { .from = 0, .live = d->o->style == RENDER_VERBOSE },
+		.hold = d->o->keep,
+		.input_over = on_input_over,
+		.lost = on_lost,
+		.stopped = on_stopped,
+		.closed = on_stdio_closed,
+		.arg = d,
+	};
+
+	conversation_watch(d->c, &states, d);
+	open_socket(loop, d);
+	if (d->o->json)
+		return stdio_open(loop, d->c, d->o->commands, &o, &d->stdio, err);
+	d->render = render_new(stdout, d->o->style);
+	if (!d->render)
+		return fail(err, MT_ENOMEM, "out of memory");
+	d->render_watch = conversation_watch(d->c, &render_watcher, d->render);
+	return MT_OK;
+}
+
+/* ---- the end ----------------------------------------------------------- */
 
 /* Each reply of the log, as a turn of a script. */
 static int record(const char *path, struct evlog *log, struct error *err)
@@ -87,21 +178,56 @@ static int record(const char *path, struct evlog *log, struct error *err)
 	return file_write(path, script.text, script.len, 0600, false, err);
 }
 
-static int begin(struct conversation *c, const char *task, size_t len, struct error *err)
+static void show_end(struct drive *d)
 {
-	return task ? conversation_message(c, task, len, err) : conversation_continue(c, err);
+	struct llm *llm = conversation_model(d->c);
+	const struct llm_metrics *m = llm ? llm_metrics(llm) : NULL;
+	enum agent_state state = conversation_state(d->c);
+	struct render_end end = {
+		.conversation = conversation_id(d->c),
+		.state = state_name(state),
+		.reason = conversation_reason(d->c),
+		.steps = conversation_steps(d->c),
+		.cost = -1,
+		.over = state == STATE_FINISHED,
+	};
+
+	if (m) {
+		end.calls = m->calls;
+		end.input = m->input;
+		end.output = m->output;
+		end.cost = m->cost_known ? m->cost : -1;
+	}
+	render_end(d->render, &end);
 }
 
-/* It rests, and a call that was cancelled has said what came of it. */
-static bool at_rest(const struct conversation *c)
+/* The faces first: what they have not sent yet they read from the log. */
+static void close_faces(uv_loop_t *loop, struct drive *d, int code)
 {
-	return state_is_resting(conversation_state(c)) && !conversation_busy(c);
+	d->ending = true;
+	d->interrupts = 0;
+	if (d->render)
+		conversation_unwatch(d->c, d->render_watch);
+	d->render = render_free(d->render);
+	if (d->server)
+		server_end(d->server, code, on_server_ended, d);
+	if (d->stdio && d->lost)
+		channel_close(d->stdio);
+	else if (d->stdio)
+		channel_end(d->stdio, code);
+	while (d->stdio || d->server) {
+		uv_run(loop, UV_RUN_ONCE);
+		if (d->stdio && d->lost)
+			channel_close(d->stdio);
+	}
+	stdio_restore();
 }
 
-static void close_all(uv_loop_t *loop, struct drive *d)
+static void close_all(uv_loop_t *loop, struct drive *d, int code)
 {
+	close_faces(loop, d, code);
 	conversation_close(d->c, on_closed, d);
-	while (!d->ended)
+	while (!d->closed)
 		uv_run(loop, UV_RUN_ONCE);
 	for (size_t i = 0; i < ARRAY_LEN(d->signals); i++)
 		uv_close((uv_handle_t *)&d->signals[i], NULL);
@@ -109,32 +235,70 @@ static void close_all(uv_loop_t *loop, struct drive *d)
 		;
 }
 
+/* ---- the loop ---------------------------------------------------------- */
+
+static int begin(const struct drive *d, const char *task, size_t len, struct error *err)
+{
+	if (task)
+		return conversation_message(d->c, task, len, err);
+	return d->o->keep ? MT_OK : conversation_continue(d->c, err);
+}
+
+/* It rests, and a call that was cancelled has said what came of it. */
+static bool over(const struct drive *d)
+{
+	enum agent_state state = conversation_state(d->c);
+
+	if (conversation_busy(d->c) || !(state_is_resting(state)
+					 || (d->o->keep && state == STATE_LOADING)))
+		return false;
+	return !d->o->keep || d->quit
+	       || (d->input_over && (!d->server || server_clients(d->server) == 0));
+}
+
+/* Nobody reads: better to stop than to work for nobody, unseen. */
+static void check_output(struct drive *d)
+{
+	struct error err = ERROR_NONE;
+
+	d->lost |= d->render && ferror(stdout);
+	if (!d->lost || d->quit)
+		return;
+	d->quit = true;
+	conversation_pause(d->c, &err);
+	fprintf(stderr, "mortise: standard output was closed. Go on with: mortise resume %s\n",
+		conversation_id(d->c));
+}
+
+static int loop_on(uv_loop_t *loop, struct drive *d)
+{
+	int code;
+
+	if (d->stdio)
+		channel_start(d->stdio);
+	check_output(d);
+	while (!over(d) && uv_run(loop, UV_RUN_ONCE))
+		check_output(d);
+	code = conversation_exit_code(d->c);
+	return d->lost && code == EXIT_DONE ? EXIT_FAILED : code;
+}
+
 int drive(uv_loop_t *loop, struct conversation *c, const char *task, size_t len,
 	  const struct drive_options *o)
 {
-	static const struct watcher state_watcher = { .state = on_state };
-	static const struct watcher json_watcher = { .event = on_event };
-	struct drive d = { .c = c };
-	struct render *r = o->json ? NULL : render_new(c, stdout, o->style);
+	struct drive d = { .c = c, .o = o };
 	struct error err = ERROR_NONE;
+	int code;
 
 	watch_signals(loop, &d);
-	conversation_watch(c, &state_watcher, &d);
-	if (o->json)
-		conversation_watch(c, &json_watcher, &d);
-	if (begin(c, task, len, &err)) {
-		complain(EXIT_FAILED, &err);
-		d.code = EXIT_FAILED;
-	} else {
-		while (!at_rest(c) && uv_run(loop, UV_RUN_ONCE))
-			;
-		d.code = conversation_exit_code(c);
-	}
+	if (open_faces(loop, &d, &err) || begin(&d, task, len, &err))
+		code = complain(EXIT_FAILED, &err);
+	else
+		code = loop_on(loop, &d);
 	if (o->record && record(o->record, conversation_log(c), &err))
-		d.code = complain(EXIT_FAILED, &err);
-	if (r)
-		render_end(r);
-	render_free(r);
-	close_all(loop, &d);
-	return d.code;
+		code = complain(EXIT_FAILED, &err);
+	if (d.render)
+		show_end(&d);
+	close_all(loop, &d, code);
+	return code;
 }

@@ -10,12 +10,15 @@
 
 struct drive_options {
 	enum render_style style;
-	bool json;               /* the JSON-lines protocol on stdout and stdin */
+	bool json;               /* the JSON-lines protocol on stdout */
+	bool commands;           /* and on stdin */
+	bool keep;               /* stay when it rests, until asked to end */
 	const char *record;      /* write a script of the model's replies here; or NULL */
 };
 
 /** Run the loop until the conversation rests or Ctrl-C ended it, close it, say
- *  how it ended. `task` (may be NULL: just go on) is the user's message.
+ *  how it ended. `task` (may be NULL: just go on, or with `keep` wait for
+ *  somebody to say something) is the user's message.
  *  @return the exit code of the program. */
 int drive(uv_loop_t *loop, struct conversation *c, const char *task, size_t len,
 	  const struct drive_options *o);

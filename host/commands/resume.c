@@ -6,15 +6,16 @@
 
 #include <string.h>
 
-enum { F_TASK, F_MODEL, F_JSON, F_QUIET, F_VERBOSE, F_RECORD };
+enum { F_TASK, F_MODEL, F_JSON, F_QUIET, F_VERBOSE, F_RECORD, F_KEEP };
 
 static const struct flag flags[] = {
 	[F_TASK] = { 't', "task", "TEXT", "say this first; without it the agent just goes on" },
 	[F_MODEL] = { 'm', "model", "NAME", "another model from now on" },
-	[F_JSON] = { 'j', "json", NULL, "one event a line, as JSON" },
+	[F_JSON] = { 'j', "json", NULL, "events as JSON lines; commands on standard input" },
 	[F_QUIET] = { 'q', "quiet", NULL, "only what the agent says at the end" },
 	[F_VERBOSE] = { 'v', "verbose", NULL, "results whole, and live output" },
 	[F_RECORD] = { 0, "record", "FILE", "write the model's replies as a script" },
+	[F_KEEP] = { 'k', "keep", NULL, "stay when it rests, for more messages" },
 	{ 0 },
 };
 
@@ -38,6 +39,7 @@ static int parse(const struct command *self, int argc, char **argv, struct argum
 		case F_QUIET: a->drive.style = RENDER_QUIET; break;
 		case F_VERBOSE: a->drive.style = RENDER_VERBOSE; break;
 		case F_RECORD: a->drive.record = value; break;
+		case F_KEEP: a->drive.keep = true; break;
 		}
 	}
 	if (f == FLAG_END && index + 1 < argc) {
@@ -58,7 +60,8 @@ static int start(const struct arguments *a, uv_loop_t *loop, struct conversation
 	};
 	AUTO(config) struct config *config = NULL;
 	AUTO(free) char *id = NULL, *report = NULL;
-	struct conversation_options o = { .model = a->model, .headless = true };
+	struct conversation_options o = { .model = a->model,
+					  .headless = !a->drive.keep };
 	int r = config_load(&in, &config, err);
 
 	if (r)

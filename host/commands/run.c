@@ -12,18 +12,22 @@
 
 enum { TASK_MAX = 1 << 20 };
 
-enum { F_TASK, F_FILE, F_MODEL, F_CONTROLLER, F_JSON, F_QUIET, F_VERBOSE, F_RECORD, F_TITLE };
+enum {
+	F_TASK, F_FILE, F_MODEL, F_CONTROLLER, F_JSON, F_QUIET, F_VERBOSE, F_RECORD, F_TITLE,
+	F_KEEP,
+};
 
 static const struct flag flags[] = {
 	[F_TASK] = { 't', "task", "TEXT", "what is to be done" },
 	[F_FILE] = { 'f', "file", "FILE", "read the task from a file (- is standard input)" },
 	[F_MODEL] = { 'm', "model", "NAME", "provider/name, or script:FILE" },
 	[F_CONTROLLER] = { 0, "controller", "NAME", "use the wiring [controller.NAME]" },
-	[F_JSON] = { 'j', "json", NULL, "one event a line, as JSON" },
+	[F_JSON] = { 'j', "json", NULL, "events as JSON lines; commands on standard input" },
 	[F_QUIET] = { 'q', "quiet", NULL, "only what the agent says at the end" },
 	[F_VERBOSE] = { 'v', "verbose", NULL, "results whole, and live output" },
 	[F_RECORD] = { 0, "record", "FILE", "write the model's replies as a script" },
 	[F_TITLE] = { 0, "title", "TEXT", "name of the conversation" },
+	[F_KEEP] = { 'k', "keep", NULL, "stay when it rests, for more messages" },
 	{ 0 },
 };
 
@@ -49,6 +53,7 @@ static int parse(const struct command *self, int argc, char **argv, struct argum
 		case F_QUIET: a->drive.style = RENDER_QUIET; break;
 		case F_VERBOSE: a->drive.style = RENDER_VERBOSE; break;
 		case F_RECORD: a->drive.record = value; break;
+		case F_KEEP: a->drive.keep = true; break;
 		case F_TITLE: a->title = value; break;
 		}
 	}
@@ -75,9 +80,24 @@ static int read_stdin(char **ret, size_t *ret_len, struct error *err)
 	return *ret ? MT_OK : fail(err, MT_ENOMEM, "out of memory");
 }
 
+/* The first message comes by the socket, or as a command. */
+static bool waits_for_task(const struct arguments *a)
+{
+	return a->drive.keep && !a->task && !a->file
+	       && (a->drive.json || isatty(STDIN_FILENO));
+}
+
+static bool task_on_stdin(const struct arguments *a)
+{
+	return a->file ? strcmp(a->file, "-") == 0 : !a->task && !waits_for_task(a);
+}
+
+/* `*ret` stays NULL if it waits for one. */
 static int read_task(const struct arguments *a, char **ret, size_t *ret_len,
 		     struct error *err)
 {
+	if (waits_for_task(a))
+		return MT_OK;
 	if (a->file && strcmp(a->file, "-") != 0)
 		return file_read(a->file, TASK_MAX, ret, ret_len, err);
 	if (a->task && !a->file) {
@@ -89,6 +109,16 @@ static int read_task(const struct arguments *a, char **ret, size_t *ret_len,
 		return fail(err, MT_EINVAL, "no task: write it as -t TEXT, -f FILE, or on "
 			    "standard input");
 	return read_stdin(ret, ret_len, err);
+}
+
+static int get_task(const struct arguments *a, char **ret, size_t *ret_len,
+		    struct error *err)
+{
+	int r = read_task(a, ret, ret_len, err);
+
+	if (!r && *ret && strspn(*ret, " \t\r\n") >= *ret_len)
+		return fail(err, MT_EINVAL, "the task is empty");
+	return r;
 }
 
 static int find_workspace(const struct common *common, char path[PATH_MAX],
@@ -109,7 +139,7 @@ static int start(struct arguments *a, uv_loop_t *loop, struct conversation **ret
 	AUTO(registry) struct registry *registry = NULL;
 	char workspace[PATH_MAX];
 	struct conversation_options o = { .controller = a->controller, .model = a->model,
-					  .title = a->title, .headless = true,
+					  .title = a->title, .headless = !a->drive.keep,
 					  .workspace = workspace };
 	int r = find_workspace(&a->common, workspace, err);
 
@@ -140,12 +170,9 @@ static int run(const struct command *self, int argc, char **argv)
 
 	if (f != FLAG_END)
 		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
-	if (read_task(&a, &task, &len, &err))
+	if (get_task(&a, &task, &len, &err))
 		return complain(EXIT_USAGE, &err);
-	if (strspn(task, " \t\r\n") >= len) {
-		fail(&err, MT_EINVAL, "the task is empty");
-		return complain(EXIT_USAGE, &err);
-	}
+	a.drive.commands = a.drive.json && !task_on_stdin(&a);
 	if (start(&a, loop, &c, &err)) {
 		uv_run(loop, UV_RUN_DEFAULT);
 		return complain(EXIT_USAGE, &err);
@@ -159,6 +186,11 @@ const struct command command_run = {
 	.summary = "Give an agent a task and run it to the end, without asking anybody.",
 	.details = "The task comes from -t, -f or standard input. Ctrl-C pauses the agent and\n"
 		   "leaves a conversation that `mortise resume` takes up; a second one ends at once.\n"
+		   "\n"
+		   "While it runs, `mortise ps` shows it and `mortise attach` joins it. With --json\n"
+		   "standard input may be a pipe that commands come by (but not if the task does):\n"
+		   "see conversation-protocol.md. With --keep it waits for more after the task, or\n"
+		   "for a first message, and ends when it is stopped or its input has ended.\n"
 		   "\n"
 		   "Exit codes: 0 done, 1 failed, 2 wrong arguments or configuration, 3 the model\n"
 		   "could not be asked, 4 a limit was reached, 5 the agent gave up, 6 the runner or\n"

@@ -299,10 +299,8 @@ void channel_start(struct channel *ch)
 {
 	if (ch->source >= 0)
 		read_source(ch);
-	else if (ch->in)
-		read_on(ch);
 	else
-		input_over(ch);
+		read_on(ch);
 }
 
 void channel_end(struct channel *ch, int exit_code)
