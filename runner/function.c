@@ -404,8 +404,10 @@ struct function_copy *function_copy(const struct mt_function *f)
 
 		*a = *function_arg(f, n);
 		a->size = sizeof *a;
-		ok = copy_text(a->name, &a->name) & copy_text(a->help, &a->help) &
-		     copy_text(a->choices, &a->choices);
+		bool name = copy_text(a->name, &a->name);
+		bool help = copy_text(a->help, &a->help);
+
+		ok = copy_text(a->choices, &a->choices) && name && help;
 	}
 	if (!ok) {
 		function_free(copy);

@@ -63,7 +63,7 @@ static int listen_at(const char *path, struct error *err)
 
 	if (strlen(path) >= sizeof a.sun_path)
 		return fail(err, MT_EINVAL, "%s: too long for the path of a socket", path);
-	strcpy(a.sun_path, path);
+	memcpy(a.sun_path, path, strlen(path) + 1);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	unlink(path);
 	if (fd < 0 || bind(fd, (struct sockaddr *)&a, sizeof a) < 0 ||
