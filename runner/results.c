@@ -19,50 +19,54 @@ static void chunk_open(struct supervisor *s, const struct call *c)
 		    "{\"requestId\":%s,\"part\":%zu,\"data\":", c->id, c->part);
 }
 
-/* One chunk of the text. @return false at its end. */
-static bool text_chunk(struct supervisor *s, struct call *c)
+static void text_chunk(struct supervisor *s, struct call *c)
 {
 	const char *at = c->text.text + c->part_at;
-	size_t left = c->text.len - c->part_at;
-	size_t n = utf8_cut(at, left, CHUNK);
+	size_t n = utf8_cut(at, c->text.len - c->part_at, CHUNK);
 
-	if (!text_is_bulk(c) || left == 0)
-		return false;
 	chunk_open(s, c);
 	js_put_str(&s->out, at, n);
 	strbuf_add(&s->out, "}}\n");
 	c->part_at += n;
 	s->window -= (int64_t)n;
-	return true;
 }
 
-static bool media_chunk(struct supervisor *s, struct call *c, const struct medium *m)
+static void media_chunk(struct supervisor *s, struct call *c, const struct medium *m)
 {
 	size_t left = m->len - c->part_at;
 	size_t n = left < MEDIA_CHUNK ? left : MEDIA_CHUNK;
 
-	if (left == 0)
-		return false;
 	chunk_open(s, c);
 	strbuf_addc(&s->out, '"');
 	base64_put(&s->out, m->bytes + c->part_at, n);
 	strbuf_add(&s->out, "\"}}\n");
 	c->part_at += n;
 	s->window -= (int64_t)((n + 2) / 3 * 4);
-	return true;
+}
+
+/* Bytes of a part that leave in chunks. */
+static size_t part_size(const struct call *c)
+{
+	if (c->part > 0)
+		return c->media[c->part - 1].len;
+	return text_is_bulk(c) ? c->text.len : 0;
 }
 
 /* Send bulk of the call. @return true when all of it has left. */
 static bool send_chunks(struct supervisor *s, struct call *c)
 {
 	while (c->part <= c->media_count) {
+		if (c->part_at >= part_size(c)) {
+			c->part++;
+			c->part_at = 0;
+			continue;
+		}
 		if (s->out.len > OUT_BUSY || s->window < CHUNK)
 			return false;
-		if (c->part == 0 ? text_chunk(s, c) :
-		    media_chunk(s, c, &c->media[c->part - 1]))
-			continue;
-		c->part++;
-		c->part_at = 0;
+		if (c->part == 0)
+			text_chunk(s, c);
+		else
+			media_chunk(s, c, &c->media[c->part - 1]);
 	}
 	return true;
 }

@@ -80,6 +80,7 @@ static void host_accept(struct supervisor *s)
 	/* The newer one wins: the older may hang on a dead connection. */
 	host_cut(s);
 	host_join(s, fd, fd);
+	s->attached = true;
 }
 
 static void take_signals(struct supervisor *s)
@@ -87,9 +88,9 @@ static void take_signals(struct supervisor *s)
 	struct signalfd_siginfo info;
 
 	while (read(s->signal_fd, &info, sizeof info) == sizeof info) {
-		if (info.ssi_signo == SIGHUP)
+		if (info.ssi_signo == SIGHUP && !s->attached)
 			host_cut(s); /* the parent of the runner died */
-		else if (info.ssi_signo != SIGCHLD)
+		else if (info.ssi_signo != SIGCHLD && info.ssi_signo != SIGHUP)
 			s->ending = true;
 	}
 	children_reap(s);

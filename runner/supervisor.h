@@ -97,6 +97,7 @@ struct supervisor {
 	struct jsonl in;
 	struct strbuf out;           /* lines not yet written */
 	int64_t window;              /* bulk bytes that may still leave */
+	bool attached;               /* by the socket: no child of the host */
 	int64_t cut_until;           /* while cut: when to give up */
 	struct child *children;
 	struct call *calls;
