@@ -138,8 +138,11 @@ static bool is_folder(const char *path)
 
 int dir_make(const char *path, struct error *err)
 {
-	AUTO(free) char *copy = strdup(path);
+	AUTO(free) char *copy = NULL;
 
+	if (*path && (mkdir(path, 0700) == 0 || is_folder(path)))
+		return MT_OK;
+	copy = strdup(path);
 	if (!copy)
 		return fail(err, MT_ENOMEM, "%s: out of memory", path);
 	if (!*copy)

@@ -316,9 +316,11 @@ static int import_into(const char *dir, const char *id, const char *workspace,
 	if (!status)
 		status = trajectory_import(log, t->events, ret_count, err);
 	if (!status)
-		status = evlog_barrier(log, err);
-	return status ? status : meta_write(dir, id, t->title, workspace,
-						       json_object_new_object(), NULL, err);
+		status = meta_write(dir, id, t->title, workspace,
+				    json_object_new_object(), NULL, err);
+	if (!status)
+		status = evlog_beside(log, "meta.json", err);
+	return status ? status : evlog_barrier(log, err);
 }
 
 static int import_one(const struct config *c, const struct arguments *a,

@@ -248,6 +248,8 @@ int conversation_create(uv_loop_t *loop, struct config *config, struct registry 
 		r = meta_write(c->dir, c->id, c->title, c->workspace,
 			       wiring_spec(c, o->controller), c->mask, err);
 	if (!r)
+		r = evlog_beside(c->log, "meta.json", err);
+	if (!r)
 		r = post_system(c, err);
 	if (r)
 		return conversation_undo(c, true, r);
@@ -332,12 +334,13 @@ int conversation_message(struct conversation *c, const char *text, size_t len,
 	id = post(c, event_action("message", SOURCE_USER, args, err), err);
 	if (id < 0)
 		return (int)id;
-	if (evlog_barrier(c->log, err))
-		return err->code;
 	if (first)
 		recall(c, -1);
 	c->text_only = 0;
-	return conversation_continue(c, err);
+	if (conversation_continue(c, err))
+		return err->code;
+	/* most often the request that it led to has passed one already */
+	return evlog_barrier(c->log, err);
 }
 
 /* An action that had no effect yet when the process ended. */

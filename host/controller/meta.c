@@ -51,7 +51,7 @@ int meta_write(const char *dir, const char *id, const char *title, const char *w
 	if ((mask && mask_json(mask, o, NULL)) || !path)
 		return fail(err, MT_ENOMEM, "out of memory");
 	text = js_text(o, &len);
-	return file_write(path, text, len, 0600, true, err);
+	return file_write(path, text, len, 0600, false, err);
 }
 
 json_object *meta_read(const char *dir, struct error *err)

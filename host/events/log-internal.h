@@ -105,6 +105,8 @@ struct evlog {
 	struct log_index index;
 	uint64_t size;                /* of events.jsonl */
 	bool dirty, torn, blobs_made; /* torn: a failed write is still in it */
+	bool fresh;                   /* its folder is not durable yet */
+	char *beside;                 /* nor is this file in it; NULL: none */
 	size_t since_checkpoint;
 	json_object *checkpoint;
 	struct cached cache[LOG_CACHE_SLOTS];

@@ -43,10 +43,7 @@ static int open_file(struct evlog *log, struct error *err)
 	if (fstat(log->fd, &st) != 0 || !S_ISREG(st.st_mode))
 		return fail(err, MT_EIO, "%s/events.jsonl is not a file", log->dir);
 	log->size = (uint64_t)st.st_size;
-	if (log->mode == EVLOG_CREATE && log->options.sync != SYNC_NONE &&
-	    fsync(log->dir_fd) != 0)
-		return fail(err, MT_EIO, "%s cannot be made durable: %s", log->dir,
-			    strerror(errno));
+	log->fresh = log->mode == EVLOG_CREATE && log->options.sync != SYNC_NONE;
 	return MT_OK;
 }
 
@@ -101,6 +98,7 @@ static void release(struct evlog *log)
 	auto_close(&log->fd);
 	auto_close(&log->dir_fd);
 	auto_close(&log->lock_fd);
+	free(log->beside);
 	free(log->dir);
 	free(log);
 }
@@ -137,6 +135,55 @@ struct evlog *evlog_close(struct evlog *log)
 	return NULL;
 }
 
+/* ---- the disk ----------------------------------------------------------------- */
+
+static int sync_failed(const struct evlog *log, const char *name, struct error *err)
+{
+	return fail(err, MT_EIO, "%s/%s cannot be made durable: %s", log->dir, name,
+		    strerror(errno));
+}
+
+static int sync_beside(struct evlog *log, struct error *err)
+{
+	AUTO(close) int fd = openat(log->dir_fd, log->beside, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 || fdatasync(fd) != 0)
+		return sync_failed(log, log->beside, err);
+	free(STEAL(log->beside));
+	return MT_OK;
+}
+
+/* The log first: its journal commit takes the rest along on most disks. */
+static int sync_all(struct evlog *log, struct error *err)
+{
+	if (fdatasync(log->fd) != 0)
+		return sync_failed(log, "events.jsonl", err);
+	if (log->beside && sync_beside(log, err))
+		return MT_EIO;
+	if (log->fresh && fsync(log->dir_fd) != 0)
+		return sync_failed(log, "", err);
+	log->dirty = log->fresh = false;
+	return MT_OK;
+}
+
+int evlog_barrier(struct evlog *log, struct error *err)
+{
+	return log->dirty ? sync_all(log, err) : MT_OK;
+}
+
+int evlog_beside(struct evlog *log, const char *name, struct error *err)
+{
+	if (log->options.sync == SYNC_NONE)
+		return MT_OK;
+	free(log->beside);
+	log->beside = strdup(name);
+	log->fresh = true;
+	log->dirty = true;
+	if (!log->beside)
+		return fail(err, MT_ENOMEM, "out of memory");
+	return log->options.sync == SYNC_EVENT ? sync_all(log, err) : MT_OK;
+}
+
 /* ---- writing ----------------------------------------------------------------- */
 
 /* Take what a failed write left off the file, now or before the next write. */
@@ -162,10 +209,13 @@ static int put_line(struct evlog *log, struct error *err)
 	if (log->torn && cut_back(log))
 		return fail(err, MT_EIO, "%s/events.jsonl cannot be written: %s",
 			    log->dir, strerror(errno));
-	if (write_all(log->fd, log->line.text, log->line.len) ||
-	    (log->options.sync == SYNC_EVENT && fdatasync(log->fd) != 0)) {
+	status = MT_OK;
+	if (write_all(log->fd, log->line.text, log->line.len))
 		status = fail(err, MT_EIO, "%s/events.jsonl cannot be written: %s",
 			      log->dir, strerror(errno));
+	else if (log->options.sync == SYNC_EVENT)
+		status = sync_all(log, err);
+	if (status) {
 		cut_back(log);
 		return status;
 	}
@@ -175,7 +225,7 @@ static int put_line(struct evlog *log, struct error *err)
 		return fail(err, status, "the event cannot be logged: %s", fault);
 	}
 	log->size += log->line.len;
-	log->dirty = log->options.sync == SYNC_BARRIER;
+	log->dirty |= log->options.sync == SYNC_BARRIER;
 	if (++log->since_checkpoint >= LOG_CHECKPOINT_EVERY)
 		evlog_write_checkpoint(log, NULL); /* it is only a short cut */
 	return MT_OK;
@@ -331,17 +381,6 @@ int evlog_record(struct evlog *log, json_object *record, struct error *err)
 	if (status)
 		return fail(err, status, "%s: a record cannot be written", log->dir);
 	return put_line(log, err);
-}
-
-int evlog_barrier(struct evlog *log, struct error *err)
-{
-	if (!log->dirty || log->mode == EVLOG_READ)
-		return MT_OK;
-	if (fdatasync(log->fd) != 0)
-		return fail(err, MT_EIO, "%s/events.jsonl cannot be made durable: %s",
-			    log->dir, strerror(errno));
-	log->dirty = false;
-	return MT_OK;
 }
 
 /* ---- subscribers --------------------------------------------------------------- */

@@ -56,6 +56,9 @@ int evlog_append(struct evlog *log, struct event *e, struct error *err);
 int evlog_record(struct evlog *log, json_object *record, struct error *err);
 /** What was appended is on the disk now (nothing to do with SYNC_NONE). */
 int evlog_barrier(struct evlog *log, struct error *err);
+/** A file of the folder was just written: the next barrier makes it durable
+ *  with the log, so that making a conversation waits for the disk once. */
+int evlog_beside(struct evlog *log, const char *name, struct error *err);
 
 int64_t evlog_count(const struct evlog *log);
 const struct evlog_head *evlog_head(const struct evlog *log, int64_t id);
