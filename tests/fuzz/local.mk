@@ -37,6 +37,7 @@ FUZZERS += mask
 FUZZERS += mustache
 FUZZERS += openai:plugins/dialects/openai.c,plugins/dialects/openai-decode.c
 FUZZ_SH = plugins/tools/bash
+FUZZERS += protocol:host:runner/frame.c,runner/message.c,runner/spec.c
 FUZZERS += screen:$(FUZZ_SH)/screen.c,$(FUZZ_SH)/vt.c,$(FUZZ_SH)/output.c
 FUZZERS += script:plugins/dialects/script-parse.c,host/llm/script-write.c
 FUZZERS += sse
