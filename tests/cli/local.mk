@@ -5,3 +5,5 @@ TESTS += %D%/config.bats %D%/main.bats %D%/plugins.bats
 EXTRA_DIST += %D%/config.bats %D%/main.bats %D%/plugins.bats
 TESTS += %D%/run.bats %D%/misbehave.bats
 EXTRA_DIST += %D%/run.bats %D%/misbehave.bats
+TESTS += %D%/aimock-demo.sh
+EXTRA_DIST += %D%/aimock-demo.sh
