@@ -1,5 +1,13 @@
 # doc
 dist_doc_DATA += README.md %D%/plugins.md %D%/architecture.md %D%/exit-codes.md %D%/script.md
 dist_doc_DATA += %D%/configuration.md
-dist_doc_DATA += %D%/events.md
+dist_doc_DATA += %D%/events.md %D%/security.md
 dist_doc_DATA += %D%/runner-protocol.md
+
+# Manual pages come from the tables of the program itself.
+man_MANS = %D%/mortise.1 %D%/mortise.ini.5
+CLEANFILES += $(man_MANS)
+%D%/mortise.1: mortise$(EXEEXT)
+	$(AM_V_GEN)$(MKDIR_P) %D% && ./mortise$(EXEEXT) manual mortise > $@.tmp && mv $@.tmp $@
+%D%/mortise.ini.5: mortise$(EXEEXT)
+	$(AM_V_GEN)$(MKDIR_P) %D% && ./mortise$(EXEEXT) manual mortise.ini > $@.tmp && mv $@.tmp $@

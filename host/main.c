@@ -1,32 +1,26 @@
 /* SPDX-License-Identifier: MIT
  *
- * main.c - the table of the commands. `mortise X` that is not in it runs
- * mortise-X, which lies beside this program, in the helper folder or in PATH. */
+ * main.c - the program: finds the command. `mortise X` that is not one of ours
+ * runs mortise-X, which lies beside this program, in the helper folder or in PATH. */
 #include "commands/command.h"
 #include "files.h"
 #include <config.h>
 #include <errno.h>
 #include <string.h>
 
-static const struct command *const commands[] = {
-	&command_run,
-	&command_resume,
-	&command_conversations,
-	&command_tools,
-	&command_plugins,
-	&command_config,
-	&command_plugin_probe,
-};
+enum { COMMANDS_MAX = 64 };
 
 static void help(void)
 {
+	const struct command *command;
+
 	puts("Usage: mortise COMMAND [FLAG]... [ARGUMENT]...\n\n"
 	     "A host for software agents: a model plans, tools act, plugins bring "
 	     "both.\n\n"
 	     "Commands:");
-	for (size_t i = 0; i < ARRAY_LEN(commands); i++)
-		if (!commands[i]->hidden)
-			printf("  %-14s %s\n", commands[i]->name, commands[i]->summary);
+	for (size_t i = 0; (command = command_at(i)); i++)
+		if (!command->hidden)
+			printf("  %-14s %s\n", command->name, command->summary);
 	puts("\nmortise COMMAND --help tells more about one. mortise --version\n\n"
 	     "Exit codes: 0 done, 1 failed, 2 wrong arguments or configuration, 3 the "
 	     "model\n"
@@ -38,9 +32,11 @@ static void help(void)
 
 static const struct command *find_command(const char *name)
 {
-	for (size_t i = 0; i < ARRAY_LEN(commands); i++)
-		if (strcmp(commands[i]->name, name) == 0)
-			return commands[i];
+	const struct command *command;
+
+	for (size_t i = 0; (command = command_at(i)); i++)
+		if (strcmp(command->name, name) == 0)
+			return command;
 	return NULL;
 }
 
@@ -80,12 +76,13 @@ static void run_helper(const char *name, char **argv)
 
 static int unknown_command(const char *name)
 {
-	const char *names[ARRAY_LEN(commands)], *near;
+	const char *names[COMMANDS_MAX], *near;
+	const struct command *command;
 	size_t count = 0;
 
-	for (size_t i = 0; i < ARRAY_LEN(commands); i++)
-		if (!commands[i]->hidden)
-			names[count++] = commands[i]->name;
+	for (size_t i = 0; (command = command_at(i)) && count < COMMANDS_MAX; i++)
+		if (!command->hidden)
+			names[count++] = command->name;
 	near = suggest(name, names, count);
 	fprintf(stderr, "mortise: unknown command %.80s", name);
 	if (near)

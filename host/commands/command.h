@@ -50,8 +50,13 @@ int common_config(const struct common *in, struct config **ret, struct error *er
 int complain(int code, const struct error *err);
 void command_help(const struct command *self);
 
+/** The n-th command of the program, NULL past the last. */
+const struct command *command_at(size_t n);
+/** The n-th flag that every command takes. */
+const struct flag *common_flag(size_t n);
+
 extern const struct command command_plugins, command_config, command_tools,
 	command_run, command_resume, command_conversations, command_ps, command_attach,
-	command_kill, command_plugin_probe;
+	command_kill, command_plugin_probe, command_manual;
 
 #endif

@@ -15,6 +15,11 @@ static const struct flag common_flags[] = {
 };
 static const struct flag help_flag = { 'h', "help", NULL, "print this" };
 
+const struct flag *common_flag(size_t n)
+{
+	return n < ARRAY_LEN(common_flags) && common_flags[n].name ? &common_flags[n] : NULL;
+}
+
 enum { COMMON_SET, COMMON_CONFIG, COMMON_WORKSPACE };
 
 int complain(int code, const struct error *err)

@@ -81,6 +81,8 @@ int config_show(const struct config *c, bool json, struct strbuf *out);
 int config_explain(const struct config *c, const char *key, struct strbuf *out,
 		   struct error *err);
 /** Table of the sections of our own, for help and manual pages. */
+/** Name of the n-th family of sections; NULL past the last. */
+const char *config_family(size_t n);
 const struct mt_option *config_table(const char *family, size_t *ret_count);
 
 #endif

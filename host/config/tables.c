@@ -215,6 +215,13 @@ bool name_valid(const char *name, size_t len, bool dots)
 	return true;
 }
 
+const char *config_family(size_t n)
+{
+	const struct family *f = family_at(n);
+
+	return f ? f->name : NULL;
+}
+
 const struct mt_option *config_table(const char *family, size_t *ret_count)
 {
 	const char *name;

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * table.c - the table of the commands. */
+#include "commands/command.h"
+
+#include "auto.h"
+
+static const struct command *const commands[] = {
+	&command_run,
+	&command_resume,
+	&command_conversations,
+	&command_tools,
+	&command_plugins,
+	&command_config,
+	&command_plugin_probe,
+	&command_manual,
+};
+
+const struct command *command_at(size_t n)
+{
+	return n < ARRAY_LEN(commands) ? commands[n] : NULL;
+}
