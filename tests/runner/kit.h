@@ -279,7 +279,9 @@ static inline char *const *kit_env(void)
 	*e++ = tmp;
 	*e++ = kit_mark;
 	if (getenv("ASAN_OPTIONS")) {
-		snprintf(asan, sizeof asan, "ASAN_OPTIONS=%s", getenv("ASAN_OPTIONS"));
+		/* A crash on purpose shall look like one. */
+		snprintf(asan, sizeof asan, "ASAN_OPTIONS=%s:handle_segv=0",
+			 getenv("ASAN_OPTIONS"));
 		*e++ = asan;
 	}
 	if (getenv("UBSAN_OPTIONS")) {
