@@ -2,6 +2,7 @@
  *
  * children.c - the worker processes: forked on first use, killed with all that
  * they started, reaped. */
+#include "files.h"
 #include "supervisor.h"
 #include "worker.h"
 #include <errno.h>
@@ -18,7 +19,8 @@
 enum {
 	LOG_LINE = 4096,
 	LOG_PER_SECOND = 50,
-	LINELESS_MS = 1000, /* a worker without a line may live so long */
+	LINELESS_MS = 1000, /* a worker without a line may live so long, */
+	RETIRE_MS = 5000,   /* and one that shall close */
 };
 
 static void ignore_signal(int number)
@@ -65,6 +67,17 @@ static bool set_descriptors(int line, int log)
 	return close_range(4, ~0u, 0) == 0;
 }
 
+/* When memory runs out, the kernel shall take a tool, not the conversation. */
+static void volunteer(void)
+{
+	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	write_all(fd, "300", 3);
+	close(fd);
+}
+
 static _Noreturn void become_worker(struct supervisor *s, struct child *w, int line,
 				    int log, pid_t parent)
 {
@@ -87,6 +100,7 @@ static _Noreturn void become_worker(struct supervisor *s, struct child *w, int l
 		set_limit(RLIMIT_AS, (rlim_t)limits->memory_max);
 	if (chdir(s->spec.workspace) < 0 && chdir("/") < 0)
 		_exit(1);
+	volunteer();
 	spec_keep_only(&s->spec, w->plugin);
 	worker_run(&s->spec, w->plugin, 3);
 }
@@ -251,7 +265,9 @@ void child_close(struct child *w)
 {
 	struct frame f = { .type = FRAME_CLOSE };
 
-	w->retire = true;
+	if (w->closing)
+		return;
+	w->closing = w->retire = true;
 	child_send(w, &f);
 }
 
@@ -455,9 +471,8 @@ bool child_is_idle(const struct supervisor *s, const struct child *w)
 void children_retire(struct supervisor *s)
 {
 	for (struct child *w = s->children; w; w = w->next)
-		if (w->pid && w->retire && child_is_idle(s, w) && w->fd >= 0 &&
-		    !w->packets) {
+		if (w->pid && w->retire && !w->closing && child_is_idle(s, w)) {
 			child_close(w);
-			shutdown(w->fd, SHUT_WR);
+			w->dead_by = now_ms() + RETIRE_MS;
 		}
 }

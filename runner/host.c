@@ -36,8 +36,9 @@ void host_log(struct supervisor *s, int level, const char *who, const char *text
 	strbuf_add(&s->out, "}}\n");
 }
 
-void host_write(struct supervisor *s)
+bool host_write(struct supervisor *s)
 {
+	bool alive = true;
 	size_t at = 0;
 
 	while (s->out_fd >= 0 && at < s->out.len) {
@@ -45,14 +46,17 @@ void host_write(struct supervisor *s)
 
 		if (n > 0)
 			at += (size_t)n;
-		else if (n < 0 && errno == EINTR)
+		else if (errno == EINTR)
 			continue;
 		else
-			break; /* full, or gone: its end of the input tells */
+			alive = errno == EAGAIN;
+		if (n <= 0)
+			break;
 	}
 	strbuf_consume(&s->out, at);
 	if (s->out.len == 0 && s->out.room > 1 << 20)
 		strbuf_clear(&s->out);
+	return alive;
 }
 
 /* Where another host can come in: a socket that only this user can reach. */

@@ -180,7 +180,8 @@ static void turn(struct supervisor *s)
 	free(p);
 	calls_check(s);
 	results_pump(s);
-	host_write(s);
+	if (!host_write(s))
+		host_cut(s);
 	children_retire(s);
 }
 

@@ -41,6 +41,7 @@ struct child { /* a worker */
 	int64_t log_second;
 	unsigned log_count, log_dropped;
 	bool retire;                 /* take no more calls, end when idle */
+	bool closing;                /* was told to end */
 	bool broken;                 /* wrote what is no frame, or closed its line */
 	int64_t dead_by;             /* its line ended: so must it, by then; -1 */
 	uint64_t killed_for;         /* number of the call that did not end; 0: none */
@@ -119,7 +120,8 @@ int host_line(char *line, size_t len, void *arg);
 void host_error(struct supervisor *s, const char *id, int status, const char *text);
 void host_log(struct supervisor *s, int level, const char *who, const char *text,
 	      size_t len);
-void host_write(struct supervisor *s);
+/** Write what the host takes. @return false if it takes nothing any more. */
+bool host_write(struct supervisor *s);
 
 /* calls.c */
 struct call *call_by_number(struct supervisor *s, uint64_t number);
