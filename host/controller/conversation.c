@@ -21,7 +21,7 @@ void notice(struct conversation *c, int level, const char *fmt, ...)
 	va_start(ap, fmt);
 	strbuf_vaddf(&text, fmt, ap);
 	va_end(ap);
-	log_line(level, "conversation", "%s", text.text);
+	log_line(MT_LOG_INFO, "conversation", "%s", text.text);
 	TELL(c, notice, level, text.text);
 }
 

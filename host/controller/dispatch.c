@@ -17,6 +17,7 @@
 enum {
 	DEADLINE_SPARE_MS = 30 * 1000, /* beyond a time-out that a tool keeps itself */
 	TURNS_BEFORE_RUNNER = 3,       /* of the loop, after a request was sent */
+	RUNNER_FAILURES_MAX = 3,       /* in a row, then the conversation fails */
 };
 
 /* ---- observations ------------------------------------------------------ */
@@ -184,6 +185,21 @@ static void on_log(void *arg, int level, const char *instance, const char *text)
 	log_line(level, instance ? instance : "runner", "%s", text);
 }
 
+/* A runner that cannot be used is no fault that the model could mend. */
+static void runner_failed(struct conversation *c, const char *why)
+{
+	if (++c->runner_failures >= RUNNER_FAILURES_MAX)
+		set_error(c, EXIT_TOOL, "the runner failed %u times in a row: %s",
+			  c->runner_failures, why);
+}
+
+static void on_ready(void *arg)
+{
+	struct conversation *c = arg;
+
+	c->runner_failures = 0;
+}
+
 static void on_closed(void *arg, const struct error *why)
 {
 	struct conversation *c = arg;
@@ -192,10 +208,11 @@ static void on_closed(void *arg, const struct error *why)
 	if (c->closing)
 		conversation_close_rest(c);
 	else
-		notice(c, MT_LOG_WARNING, "the runner has ended: %s", why->text);
+		runner_failed(c, why->text);
 }
 
 static const struct link_events link_events = {
+	.ready = on_ready,
 	.output = on_output,
 	.progress = on_progress,
 	.result = on_result,
@@ -300,6 +317,9 @@ void dispatch(struct conversation *c, struct event *action)
 {
 	struct error err = ERROR_NONE;
 
-	if (send_call(c, action, &err))
-		post_unanswered(c, action, "", err.text);
+	if (!send_call(c, action, &err))
+		return;
+	post_unanswered(c, action, "", err.text);
+	if (!c->link)
+		runner_failed(c, err.text);
 }

@@ -69,6 +69,7 @@ struct conversation {
 	char *kept;                /* state text of the agent */
 
 	struct link *link;
+	unsigned runner_failures;  /* in a row, without a hello between */
 	struct watch watchers[WATCHERS_MAX];
 
 	uv_prepare_t handle;       /* its closing ends the conversation; see runner_soon */

@@ -70,3 +70,14 @@ EOF
 		[ "${#lines[@]}" -eq 1 ]
 	done
 }
+
+@test "a runner that cannot be used ends the conversation with 6, not with many steps" {
+	for i in 1 2 3 4 5; do printf '[turn]\n[call execute_bash]\ncommand = true\n\n'; done \
+		>"$work/script"
+	for runner in /no/such/runner /bin/false; do
+		run mortise run -C "$work/ws" --model "script:$work/script" -t go \
+			-o "core.runner=$runner"
+		[ "$status" -eq 6 ]
+		[[ "$output" == *"the runner failed 3 times in a row"* ]]
+	done
+}
