@@ -16,6 +16,7 @@ struct turn {
 	const struct piece **results; /* by call */
 	struct llm_call *calls;       /* the calls that have results */
 	struct llm_part part;
+	uint64_t stamp;               /* anew when other calls of it are sent */
 	size_t wanted, seen;          /* results in the view, results reached */
 	unsigned generation;          /* of the view that used it last */
 	bool sent;
@@ -218,20 +219,37 @@ static bool blank(const char *text, size_t len)
 	return strspn(text, " \t\r\n") >= len;
 }
 
+/* Pick the calls that have results; they are listed as they were before unless
+ * there is a new stamp. */
+static size_t pick_calls(struct turn *t)
+{
+	const struct llm_reply *reply = t->reply;
+	bool same = t->stamp != 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < reply->call_count; i++) {
+		if (!t->results[i])
+			continue;
+		same = same && t->calls[n].id == reply->calls[i].id;
+		t->calls[n++] = reply->calls[i];
+	}
+	if (!same || t->calls[n].id)
+		t->stamp = llm_stamp();
+	t->calls[n] = (struct llm_call){ 0 };
+	return n;
+}
+
 /* The assistant's message with those of its calls that have results, then the
  * results in the order of the calls. */
-static int send_turn(struct memory *m, struct turn *t, struct llm_request *request)
+static int send_turn(struct turn *t, struct llm_request *request)
 {
 	struct llm_reply *reply = t->reply;
 	struct llm_message said = { .role = MT_ROLE_ASSISTANT, .calls = t->calls,
 				    .opaque = reply->opaque };
-	size_t n = 0;
+	size_t n = pick_calls(t);
 
-	(void)m;
 	t->sent = true;
-	for (size_t i = 0; i < reply->call_count; i++)
-		if (t->results[i])
-			t->calls[n++] = reply->calls[i];
+	said.stamp = t->stamp;
 	said.call_count = n;
 	said.opaque_len = reply->opaque ? strlen(reply->opaque) : 0;
 	if (!blank(reply->text, reply->text_len)) {
@@ -247,6 +265,7 @@ static int send_turn(struct memory *m, struct turn *t, struct llm_request *reque
 
 		if (!t->results[i])
 			continue;
+		result.stamp = t->results[i]->shown_stamp;
 		result.calls = &t->calls[n++];
 		result.parts = t->results[i]->parts;
 		result.part_count = t->results[i]->part_count;
@@ -266,12 +285,15 @@ static int plain(struct llm_request *request, const struct piece *p)
 		[PIECE_ASSISTANT] = MT_ROLE_ASSISTANT,
 		[PIECE_RESULT] = MT_ROLE_USER,
 	};
-	struct llm_message message = { .role = roles[p->kind], .parts = p->parts,
-				       .part_count = p->part_count };
+	struct llm_message message = { .role = roles[p->kind], .stamp = p->shown_stamp,
+				       .parts = p->parts, .part_count = p->part_count };
 	size_t n = request->message_count;
 
-	if (p->kind == PIECE_USER && n && request->messages[n - 1].role == MT_ROLE_USER)
+	if (p->kind == PIECE_USER && p->parts == p->own_parts && n
+	    && request->messages[n - 1].role == MT_ROLE_USER) {
 		message.parts = p->apart;
+		message.stamp = p->apart_stamp;
+	}
 	return llm_request_add(request, &message);
 }
 
@@ -318,8 +340,7 @@ static int count_results(struct memory *m, const struct view_item *items, size_t
 	return MT_OK;
 }
 
-static int lay_result(struct memory *m, const struct piece *p,
-		      struct llm_request *request)
+static int lay_result(const struct piece *p, struct llm_request *request)
 {
 	struct turn *t = p->turn;
 
@@ -327,7 +348,7 @@ static int lay_result(struct memory *m, const struct piece *p,
 		return MT_OK;
 	if (++t->seen < t->wanted || t->sent)
 		return MT_OK;
-	return send_turn(m, t, request);
+	return send_turn(t, request);
 }
 
 static int lay_out(struct memory *m, const struct view_item *item,
@@ -343,7 +364,7 @@ static int lay_out(struct memory *m, const struct view_item *item,
 	if (p->kind == PIECE_NONE || p->kind == PIECE_CALL)
 		return MT_OK;
 	if (p->kind == PIECE_RESULT && p->response)
-		return lay_result(m, p, request);
+		return lay_result(p, request);
 	return plain(request, p);
 }
 
@@ -358,8 +379,10 @@ static int mask_results(struct memory *m, const struct view_item *items, size_t 
 		p = m->pieces[items[i].event];
 		p->parts = p->own_parts;
 		p->part_count = p->own_count;
+		p->shown_stamp = p->stamp;
 		if (!items[i].text)
 			continue;
+		p->shown_stamp = 0;
 		p->parts = own_text(m, &items[i]);
 		p->part_count = 1;
 		if (!p->parts)

@@ -180,6 +180,8 @@ struct piece *piece_make(const struct event *e, const struct memory_options *o,
 	p->own_parts[0] = (struct llm_part){ .text = p->text, .len = p->len };
 	p->apart_parts[0] = (struct llm_part){ .text = p->memory, .len = p->len + 2 };
 	p->own_count = p->part_count = 1;
+	p->stamp = p->shown_stamp = llm_stamp();
+	p->apart_stamp = llm_stamp();
 	p->parts = p->own_parts;
 	p->apart = p->apart_parts;
 	return p;

@@ -23,7 +23,7 @@ static void on_closed(uv_handle_t *h)
 
 	exchange_forget(x);
 	strbuf_clear(&x->url);
-	strbuf_clear(&x->body);
+	body_clear(&x->body);
 	for (size_t i = 0; i < x->header_count; i++) {
 		explicit_bzero(x->headers[i], strlen(x->headers[i]));
 		free(x->headers[i]);
@@ -31,11 +31,24 @@ static void on_closed(uv_handle_t *h)
 	free(x);
 }
 
+/* What the next request of this model begins with. */
+static void keep_body(struct llm_exchange *x)
+{
+	struct llm_body old = x->llm->kept;
+
+	if (x->body.bytes.len > LLM_KEEP_BODY)
+		return;
+	x->llm->kept = x->body;
+	x->body = old;
+}
+
 static void exchange_end(struct llm_exchange *x)
 {
 	if (x->ended)
 		return;
 	x->ended = true;
+	if (!x->http)
+		keep_body(x);
 	*x->prev = x->next;
 	if (x->next)
 		x->next->prev = x->prev;
@@ -62,7 +75,7 @@ static struct llm_exchange *exchange_new(struct llm *l, const struct llm_events 
 		return NULL;
 	*x = (struct llm_exchange){
 		.llm = l, .events = *events, .arg = arg, .next = *list, .prev = list,
-		.url = STRBUF(16384), .body = STRBUF(LLM_MAX_BODY),
+		.url = STRBUF(16384), .body = l->kept,
 		.text = STRBUF(LLM_MAX_TEXT), .reasoning = STRBUF(LLM_MAX_TEXT),
 		.opaque = STRBUF(LLM_MAX_TEXT), .error_text = STRBUF(4096),
 	};
@@ -71,6 +84,7 @@ static struct llm_exchange *exchange_new(struct llm *l, const struct llm_events 
 		free(x);
 		return NULL;
 	}
+	l->kept = (struct llm_body){ .bytes = STRBUF(LLM_MAX_BODY) };
 	x->timer.data = x;
 	if (*list)
 		(*list)->prev = &x->next;
@@ -340,8 +354,8 @@ static int begin_http(struct llm_exchange *x, struct error *err)
 		.url = x->url.text,
 		.headers = (const char *const *)x->headers,
 		.header_count = x->header_count,
-		.body = x->body.text,
-		.body_len = x->body.len,
+		.body = x->body.bytes.text,
+		.body_len = x->body.bytes.len,
 		.timeout_ms = l->timeout_ms,
 		.ca_path = config_get(l->config, l->section, "ca_path"),
 		.proxy = config_get(l->config, l->section, "proxy"),
@@ -371,7 +385,7 @@ static int begin(struct llm_exchange *x, struct error *err)
 	x->attempt++;
 	x->started = uv_hrtime();
 	log_line(MT_LOG_DEBUG, "llm", "%s: attempt %d, %zu bytes", x->llm->name,
-		 x->attempt, x->body.len);
+		 x->attempt, x->body.bytes.len);
 	if (!x->local)
 		return begin_http(x, err);
 	uv_timer_start(&x->timer, on_local, (uint64_t)x->delay_ms, 0);
@@ -418,11 +432,15 @@ static int extra_headers(struct llm_exchange *x, struct error *err)
 static int encode(struct llm_exchange *x, const struct llm_request *request,
 		  struct error *err)
 {
-	int status = x->llm->dialect->encode(&llm_services, (struct mt_exchange *)x,
-					     (const struct mt_request *)request);
+	int status;
 
+	body_begin(&x->body);
+	status = x->llm->dialect->encode(&llm_services, (struct mt_exchange *)x,
+					 (const struct mt_request *)request);
+	if (body_end(&x->body) && !status)
+		status = x->body.bytes.error;
 	if (!status)
-		status = x->body.error ? x->body.error : x->url.error;
+		status = x->url.error;
 	if (x->error_kind != LLM_NO_ERROR)
 		return fail(err, MT_EINVAL, "%s", x->error_text.text);
 	if (status == MT_ELIMIT)
@@ -450,7 +468,9 @@ int llm_send(struct llm *l, const struct llm_request *request, int64_t reply_ind
 	x->attempt = 1;
 	status = encode(x, request, err);
 	x->attempt = 0;
-	if (!status && record && strbuf_addn(record, x->body.text, x->body.len))
+	if (status)
+		body_clear(&x->body);
+	else if (record && strbuf_addn(record, x->body.bytes.text, x->body.bytes.len))
 		status = fail(err, record->error, "no room to keep the request");
 	if (!status)
 		status = begin(x, err);

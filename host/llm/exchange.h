@@ -6,6 +6,7 @@
 #ifndef HOST_LLM_EXCHANGE_H
 #define HOST_LLM_EXCHANGE_H
 
+#include "llm/body.h"
 #include "llm/http.h"
 #include "llm/llm.h"
 #include "llm/retry.h"
@@ -15,6 +16,7 @@
 
 enum {
 	LLM_MAX_BODY = 256 << 20,   /* of a request */
+	LLM_KEEP_BODY = 16 << 20,   /* larger ones are not kept for the next */
 	LLM_MAX_ANSWER = 64 << 20,  /* bytes of an answer that are read */
 	LLM_MAX_ERROR = 64 << 10,   /* bytes of an answer with an error status */
 	LLM_MAX_TEXT = 32 << 20,    /* of each text of a reply */
@@ -39,6 +41,7 @@ struct llm {
 	double input_cost, output_cost; /* dollars a token; below 0: unknown */
 	int64_t window;
 	struct llm_metrics metrics;
+	struct llm_body kept;          /* of the newest request that is over */
 };
 
 /* One tool call as it comes in. */
@@ -58,7 +61,8 @@ struct llm_exchange {
 	uv_timer_t timer;              /* a wait, a delay, or a stall */
 
 	/* what is sent, the same in each attempt */
-	struct strbuf url, body;
+	struct strbuf url;
+	struct llm_body body;
 	char *headers[LLM_MAX_HEADERS];
 	size_t header_count;
 	bool local;

@@ -179,6 +179,7 @@ int llm_open(struct llm_pool *pool, const struct config *c, struct registry *r,
 	l->pool = llm_pool_ref(pool);
 	l->config = c;
 	l->mask = mask;
+	l->kept = (struct llm_body){ .bytes = STRBUF(LLM_MAX_BODY) };
 	read_limits(l);
 	status = fill(l, r, model, err);
 	if (status) {
@@ -199,6 +200,7 @@ struct llm *llm_free(struct llm *l)
 			llm_cancel(x);
 	}
 	llm_pool_unref(l->pool);
+	body_clear(&l->kept);
 	if (l->key)
 		explicit_bzero(l->key, strlen(l->key));
 	mask_free(l->own_mask);

@@ -23,6 +23,13 @@ static int grow(void **items, size_t count, size_t *room, size_t item)
 	return MT_OK;
 }
 
+uint64_t llm_stamp(void)
+{
+	static uint64_t last;
+
+	return ++last;
+}
+
 struct llm_request *llm_request_new(void)
 {
 	return calloc(1, sizeof(struct llm_request));

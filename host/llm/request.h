@@ -25,6 +25,7 @@ struct llm_call {
 };
 
 struct llm_message {
+	uint64_t stamp;          /* the same one: the same message; 0: unknown */
 	int role;                /* enum mt_role */
 	bool cache;              /* a prompt-cache mark belongs at its end */
 	const struct llm_part *parts;
@@ -52,6 +53,9 @@ struct llm_request {
 	size_t owned_count, owned_room;
 	bool stream;
 };
+
+/** A stamp that no message of this process has had. */
+uint64_t llm_stamp(void);
 
 struct llm_request *llm_request_new(void);
 struct llm_request *llm_request_free(struct llm_request *r);

@@ -239,12 +239,15 @@ static int svc_key_header(struct mt_exchange *mx, const char *name, const char *
 
 static int svc_body(struct mt_exchange *mx, const char *bytes, size_t len)
 {
-	return strbuf_addn(&own(mx)->body, bytes, len);
+	return body_add(&own(mx)->body, bytes, len);
 }
 
 static int svc_body_str(struct mt_exchange *mx, const char *text, size_t len)
 {
-	return js_put_str(&own(mx)->body, text, len);
+	struct llm_body *b = &own(mx)->body;
+
+	js_put_str(&b->bytes, text, len);
+	return body_settle(b);
 }
 
 static int put_base64(struct strbuf *b, const unsigned char *bytes, size_t len)
@@ -275,11 +278,24 @@ static int svc_body_media(struct mt_exchange *mx, const struct mt_request *r, si
 			  size_t p)
 {
 	const struct llm_message *msg = message_at(r, m);
+	struct llm_body *b = &own(mx)->body;
 
 	if (p >= msg->part_count)
 		return MT_ENOTFOUND;
-	return put_base64(&own(mx)->body, (const unsigned char *)msg->parts[p].text,
-			  msg->parts[p].len);
+	put_base64(&b->bytes, (const unsigned char *)msg->parts[p].text,
+		   msg->parts[p].len);
+	return body_settle(b);
+}
+
+static size_t svc_messages_kept(struct mt_exchange *mx, const struct mt_request *r)
+{
+	return body_reuse(&own(mx)->body, request_of(r));
+}
+
+static void svc_message_begins(struct mt_exchange *mx, const struct mt_request *r,
+			       size_t m)
+{
+	body_mark(&own(mx)->body, request_of(r), m);
 }
 
 static int svc_local(struct mt_exchange *mx, int64_t delay_ms)
@@ -462,6 +478,8 @@ const struct mt_dialect_host llm_services = {
 	.body_str = svc_body_str,
 	.body_media = svc_body_media,
 	.local = svc_local,
+	.messages_kept = svc_messages_kept,
+	.message_begins = svc_message_begins,
 	.text = svc_text,
 	.reasoning = svc_reasoning,
 	.tool_call = svc_tool_call,

@@ -242,12 +242,17 @@ static void put_result_media(struct writer *w, size_t from, size_t to)
 
 static void put_messages(struct writer *w)
 {
-	size_t count = w->host->message_count(w->r), results = 0;
+	size_t count = w->host->message_count(w->r), results = 0, kept;
 
 	PUT(w, ",\"messages\":[");
-	for (size_t m = 0; m < count && !w->status; m++) {
+	kept = w->host->messages_kept(w->x, w->r);
+	while (results < kept
+	       && w->host->message_role(w->r, kept - 1 - results) == MT_ROLE_TOOL)
+		results++;
+	for (size_t m = kept; m < count && !w->status; m++) {
 		int role = w->host->message_role(w->r, m);
 
+		w->host->message_begins(w->x, w->r, m);
 		if (m)
 			PUT(w, ",");
 		if (role == MT_ROLE_TOOL)

@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 #define MT_DIALECT_MAJOR 0u
-#define MT_DIALECT_MINOR 1u
+#define MT_DIALECT_MINOR 2u
 
 struct mt_exchange; /* belongs to the host */
 
@@ -118,6 +118,17 @@ struct mt_dialect_host {
 	void (*on_end)(struct mt_exchange *x, void (*release)(void *state));
 	/** Which attempt at the same request this is, from 1. */
 	int (*attempt)(struct mt_exchange *x);
+
+	/* -- encode, from version 0.2 on: messages that were sent before -- */
+	/** Asked once, where the first message begins: how many of the first
+	 *  messages stand in the body now, as this dialect wrote them into the
+	 *  last request. What it writes of a message may depend on those before
+	 *  it, on the next one and on options, not on anything else. */
+	size_t (*messages_kept)(struct mt_exchange *x, const struct mt_request *r);
+	/** The bytes of message `m` begin here: told of each that is written, in
+	 *  order, so that the next request may keep it. */
+	void (*message_begins)(struct mt_exchange *x, const struct mt_request *r,
+			       size_t m);
 };
 
 struct mt_dialect {

@@ -30,3 +30,9 @@ tests_llm_talk_CPPFLAGS = $(LLM_TEST_CPPFLAGS)
 tests_llm_talk_LDADD = $(LIBHOST)
 TESTS += %D%/aimock.sh
 EXTRA_DIST += %D%/aimock.sh
+
+check_PROGRAMS += %D%/test-body
+tests_llm_test_body_SOURCES = %D%/test-body.c
+tests_llm_test_body_CPPFLAGS = $(LLM_TEST_CPPFLAGS)
+tests_llm_test_body_LDADD = $(LIBHOST)
+TESTS += %D%/test-body

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * body.c - writing the body of a request over that of the one before. */
+#include "llm/body.h"
+#include <string.h>
+
+void body_begin(struct llm_body *b)
+{
+	b->written = 0;
+	b->base = b->bytes.len;
+}
+
+int body_settle(struct llm_body *b)
+{
+	char *text = b->bytes.text;
+	size_t len = b->bytes.len - b->base;
+
+	if (b->bytes.error || len == 0)
+		return b->bytes.error;
+	if (len <= b->base - b->written
+	    && memcmp(text + b->written, text + b->base, len) == 0) {
+		b->written += len;
+	} else {
+		if (b->written < b->base)
+			memmove(text + b->written, text + b->base, len);
+		b->written += len;
+		b->base = b->written;
+	}
+	strbuf_cut(&b->bytes, b->base);
+	return MT_OK;
+}
+
+int body_add(struct llm_body *b, const char *bytes, size_t len)
+{
+	strbuf_addn(&b->bytes, bytes, len);
+	return body_settle(b);
+}
+
+/* The mark at the end of a message for the provider's cache is written too. */
+static uint64_t stamp_of(const struct llm_message *m)
+{
+	return m->stamp ? m->stamp << 1 | m->cache : 0;
+}
+
+size_t body_reuse(struct llm_body *b, const struct llm_request *r)
+{
+	size_t same = 0, most = b->count;
+
+	if (most > r->message_count)
+		most = r->message_count;
+	while (same < most && b->marks[same].stamp
+	       && b->marks[same].stamp == stamp_of(&r->messages[same]))
+		same++;
+	/* the last one has another behind it now, which its bytes may show */
+	if (same > 0)
+		same--;
+	if (same == 0 || b->written == b->base || b->written != b->marks[0].start) {
+		b->count = 0;
+		return 0;
+	}
+	b->written = b->marks[same].start;
+	b->count = same;
+	return same;
+}
+
+void body_mark(struct llm_body *b, const struct llm_request *r, size_t m)
+{
+	if (m == 0)
+		b->count = 0;
+	if (m != b->count || m >= r->message_count)
+		return;
+	if (b->count == b->room) {
+		size_t room = b->room ? b->room * 2 : 64;
+		struct llm_mark *all = reallocarray(b->marks, room, sizeof *all);
+
+		if (!all)
+			return;
+		b->marks = all;
+		b->room = room;
+	}
+	b->marks[b->count++] = (struct llm_mark){
+		.stamp = stamp_of(&r->messages[m]),
+		.start = b->written,
+	};
+}
+
+int body_end(struct llm_body *b)
+{
+	strbuf_cut(&b->bytes, b->written);
+	b->base = b->written;
+	return b->bytes.error;
+}
+
+void body_clear(struct llm_body *b)
+{
+	strbuf_clear(&b->bytes);
+	free(b->marks);
+	*b = (struct llm_body){ .bytes = STRBUF(b->bytes.max) };
+}
