@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * test-memory.c - views of all kinds of one history: what a memory lays out
+ * does not depend on the views before, and a stamp names one content for ever. */
+#include "context/memory.h"
+#include "events/logs.h"
+#define MORTISE_PROVISIONAL
+#include <mortise/advance.h>
+
+enum { TURNS = 30, VIEWS = 300, EVENTS_MOST = 200, STAMPS_MOST = 20000 };
+
+static unsigned seed = 4711;
+static char *contents[STAMPS_MOST]; /* by stamp */
+
+static unsigned dice(unsigned sides)
+{
+	seed = seed * 1103515245 + 12345;
+	return (seed >> 16) % sides;
+}
+
+/* An action and perhaps its observation, for a call of a reply. */
+static void call(struct evlog *log, const char *response, int turn, int n, int total)
+{
+	char id[32];
+	AUTO(event) struct event *a =
+		event_action("run", SOURCE_AGENT, json("{\"command\":\"ls\"}"), NULL);
+	struct event *o;
+
+	snprintf(id, sizeof id, "call_%d_%d", turn, n);
+	event_set_tool_meta(a, "bash", id, response, total);
+	evlog_append(log, a, NULL);
+	if (dice(6) == 0)
+		return;
+	o = event_observation("run", SOURCE_AGENT, a->id, id, strlen(id),
+			      json("{\"command\":\"ls\"}"), NULL);
+	event_set_tool_meta(o, "bash", id, response, total);
+	evlog_append(log, o, NULL);
+	event_unref(o);
+}
+
+static void turn(struct evlog *log, int t)
+{
+	AUTO(strbuf) struct strbuf reply = STRBUF(4096);
+	int calls = 1 + (int)dice(3);
+	char id[32];
+
+	snprintf(id, sizeof id, "reply_%d", t);
+	strbuf_addf(&reply, "{\"record\":\"llm_reply\",\"response_id\":\"%s\",\"text\":\"%s\","
+		    "\"calls\":[", id, dice(2) ? "I look" : "");
+	for (int n = 0; n < calls; n++)
+		strbuf_addf(&reply, "%s{\"id\":\"call_%d_%d\",\"name\":\"bash\","
+			    "\"arguments\":\"{}\"}", n ? "," : "", t, n);
+	strbuf_add(&reply, "]}");
+	record(log, reply.text, NULL);
+	for (int n = 0; n < calls; n++)
+		call(log, id, t, n, calls);
+	if (dice(3) == 0)
+		say(log, SOURCE_USER, "and now");
+	if (dice(3) == 0)
+		say(log, SOURCE_USER, "go on");
+}
+
+/* A view as condensers make them. */
+static size_t view(struct evlog *log, struct view_item *items)
+{
+	size_t most = 1 + dice((unsigned)evlog_count(log)), n = 0;
+	unsigned gone = dice(3), masked = dice(3);
+
+	for (size_t id = 0; id < most; id++) {
+		if (gone && dice(10) < gone)
+			continue;
+		items[n] = (struct view_item){ .event = (int64_t)id };
+		if (masked && dice(10) < masked) {
+			items[n].text = dice(2) ? "masked" : "hidden";
+			items[n].len = 6;
+		}
+		n++;
+	}
+	if (dice(3) == 0) {
+		items[n].event = -1;
+		items[n].text = dice(2) ? "so far, so good" : "so far";
+		items[n].len = strlen(items[n].text);
+		n++;
+	}
+	return n;
+}
+
+static void write_message(const struct llm_message *m, struct strbuf *out)
+{
+	strbuf_addf(out, "[%d ", m->role);
+	for (size_t i = 0; i < m->part_count; i++)
+		strbuf_addn(out, m->parts[i].text, m->parts[i].len);
+	for (size_t i = 0; i < m->call_count; i++)
+		strbuf_addf(out, " %s", m->calls[i].id);
+	strbuf_add(out, "]");
+}
+
+/* The messages as text; false if a stamp stood for something else before. */
+static bool lay_out(struct memory *m, const struct view_item *items, size_t n,
+		    struct strbuf *out)
+{
+	AUTO(llm_request) struct llm_request *q = llm_request_new();
+	struct error err = ERROR_NONE;
+
+	if (memory_build(m, items, n, q, &err))
+		return false;
+	for (size_t i = 0; i < q->message_count; i++) {
+		AUTO(strbuf) struct strbuf text = STRBUF(1 << 16);
+		uint64_t stamp = q->messages[i].stamp;
+
+		write_message(&q->messages[i], &text);
+		strbuf_add(out, text.text);
+		if (!stamp || stamp >= STAMPS_MOST)
+			continue;
+		if (!contents[stamp])
+			contents[stamp] = strdup(text.text);
+		if (strcmp(contents[stamp], text.text) != 0) {
+			printf("# %s\n# was: %s\n", text.text, contents[stamp]);
+			return false;
+		}
+	}
+	return true;
+}
+
+int main(void)
+{
+	const struct memory_options options = { 0 };
+	struct view_item items[EVENTS_MOST * 4];
+	int good = 0, same = 0;
+	struct memory *memory;
+	struct evlog *log;
+
+	if (!mkdtemp(top))
+		return 1;
+	log = open_log(folder("log"), EVLOG_CREATE, NULL);
+	memory = memory_new(log, &options);
+	say(log, SOURCE_USER, "do it");
+	for (int t = 0; t < TURNS && evlog_count(log) < EVENTS_MOST; t++)
+		turn(log, t);
+	for (int i = 0; i < VIEWS; i++) {
+		AUTO(strbuf) struct strbuf text = STRBUF(1 << 20), fresh = STRBUF(1 << 20);
+		struct memory *other = memory_new(log, &options);
+		size_t n = view(log, items);
+
+		good += lay_out(memory, items, n, &text) && lay_out(other, items, n, &fresh);
+		same += strcmp(text.text, fresh.text) == 0;
+		memory_free(other);
+	}
+	CHECK_MSG(good == VIEWS, "a stamp names one content");
+	CHECK_MSG(same == VIEWS, "what is laid out does not depend on views before");
+	memory_free(memory);
+	evlog_close(log);
+	dir_remove(top, NULL);
+	for (size_t i = 0; i < STAMPS_MOST; i++)
+		free(contents[i]);
+	return tap_done();
+}
