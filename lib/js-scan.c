@@ -82,8 +82,7 @@ static bool take(struct scan *s, const char *any)
 	return found;
 }
 
-/* json-c would quietly take the nearest number that it can hold. */
-static bool fits(const char *start, const char *end)
+bool js_fits(const char *start, const char *end)
 {
 	bool negative = *start == '-';
 	const char *limit = negative ? "9223372036854775808" : "18446744073709551615";
@@ -101,7 +100,7 @@ static int number(struct scan *s)
 	take(s, "-");
 	if (!take(s, "0") && !digits(s))
 		return fault(s, MT_EINVAL, "a number needs digits");
-	if ((s->at == s->end || !strchr(".eE", *s->at)) && !fits(start, s->at))
+	if ((s->at == s->end || !strchr(".eE", *s->at)) && !js_fits(start, s->at))
 		return fault(s, MT_ELIMIT, "a whole number of more than 64 bits");
 	if (take(s, ".") && !digits(s))
 		return fault(s, MT_EINVAL, "a number needs digits after its point");

@@ -66,6 +66,10 @@ int js_key_strn(struct strbuf *b, const char *name, const char *text, size_t len
 int js_key_int(struct strbuf *b, const char *name, int64_t value);
 int js_key_bool(struct strbuf *b, const char *name, bool value);
 
+/** True if a whole number, as its digits with a minus sign before them or not,
+ *  fits into 64 bits; a larger one is refused, not clamped. */
+bool js_fits(const char *start, const char *end);
+
 /** True if both are the same value (numbers by value, objects in any order). */
 bool js_equal(json_object *a, json_object *b);
 

@@ -81,11 +81,15 @@ static bool skip_digits(struct scan *s)
 
 static bool skip_number(struct scan *s)
 {
+	const char *start = s->at;
+
 	if (*s->at == '-')
 		s->at++;
 	if (s->at < s->end && *s->at == '0')
 		s->at++;
 	else if (!skip_digits(s))
+		return false;
+	if ((s->at == s->end || !strchr(".eE", *s->at)) && !js_fits(start, s->at))
 		return false;
 	if (s->at < s->end && *s->at == '.') {
 		s->at++;
