@@ -40,8 +40,8 @@ static void odd_records(void)
 		"[]",
 		"{}",
 		"{\"record\":\"other\"}",
-		"{\"record\":\"llm_reply\",\"calls\":[1,{},\"x\"],\"text\":5,\"usage\":[]"
-		"}",
+		("{\"record\":\"llm_reply\",\"calls\":[1,{},\"x\"],\"text\":5,"
+		 "\"usage\":[]}"),
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(odd); i++) {

@@ -336,6 +336,7 @@ static inline bool kit_open_spec(struct kit *k, const struct link_spec *spec)
 {
 	struct error err = ERROR_NONE;
 
+	signal(SIGPIPE, SIG_IGN); /* as the host does */
 	kit_init(k);
 	if (link_open(&k->loop, spec, &kit_events, k, &k->link, &err)) {
 		printf("# %s\n", err.text);
