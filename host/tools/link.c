@@ -269,6 +269,8 @@ static int say_hello(struct link *l, const struct link_spec *spec, struct error 
 		status = link_send(l, b.text, b.len);
 	if (b.room)
 		explicit_bzero(b.text, b.len);
+	if (status == MT_EIO) /* it has gone already: how it ended tells why */
+		return MT_OK;
 	return status ? fail(err, status, "the hello cannot be sent: %s",
 			     status_name(status)) : MT_OK;
 }
