@@ -67,6 +67,15 @@ static const struct mt_option llm_table[] = {
 	       .choices = "auto|yes|no"),
 	OPTION(CHOICE, "vision", "auto", "Whether the model is shown images.",
 	       .choices = "auto|yes|no"),
+	OPTION(CHOICE, "api", "auto",
+	       "Which of OpenAI's interfaces is spoken: chat completions or responses; "
+	       "auto: as the model and the provider want.",
+	       .choices = "auto|chat|responses"),
+	OPTION(TEXT, "aws_region", NULL,
+	       "AWS region that is asked; unset: AWS_REGION or that of the profile."),
+	OPTION(TEXT, "aws_profile", NULL,
+	       "Profile of ~/.aws whose keys sign; unset: the keys of the environment, "
+	       "else AWS_PROFILE, else default."),
 	OPTION(TEXT, "api_version", NULL,
 	       "Version of the interface, where one is asked for."),
 	OPTION(LIST, "extra_headers", NULL,
@@ -161,6 +170,7 @@ static const struct {
 	{ "llm", "api_key_env" },
 	{ "llm", "api_key_file" },
 	{ "llm", "extra_headers" },
+	{ "llm", "aws_profile" },
 	{ "llm", "ca_path" },
 	{ "llm", "proxy" },
 	{ "llm", "script" },

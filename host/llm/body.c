@@ -37,9 +37,11 @@ int body_add(struct llm_body *b, const char *bytes, size_t len)
 }
 
 /* The mark at the end of a message for the provider's cache is written too. */
-static uint64_t stamp_of(const struct llm_message *m)
+static uint64_t stamp_of(const struct llm_request *r, size_t m)
 {
-	return m->stamp ? m->stamp << 1 | m->cache : 0;
+	uint64_t stamp = r->messages[m].stamp;
+
+	return stamp ? stamp << 1 | llm_request_cache(r, m) : 0;
 }
 
 size_t body_reuse(struct llm_body *b, const struct llm_request *r)
@@ -49,7 +51,7 @@ size_t body_reuse(struct llm_body *b, const struct llm_request *r)
 	if (most > r->message_count)
 		most = r->message_count;
 	while (same < most && b->marks[same].stamp
-	       && b->marks[same].stamp == stamp_of(&r->messages[same]))
+	       && b->marks[same].stamp == stamp_of(r, same))
 		same++;
 	/* the last one has another behind it now, which its bytes may show */
 	if (same > 0)
@@ -79,7 +81,7 @@ void body_mark(struct llm_body *b, const struct llm_request *r, size_t m)
 		b->room = room;
 	}
 	b->marks[b->count++] = (struct llm_mark){
-		.stamp = stamp_of(&r->messages[m]),
+		.stamp = stamp_of(r, m),
 		.start = b->written,
 	};
 }

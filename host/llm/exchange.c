@@ -78,6 +78,7 @@ static struct llm_exchange *exchange_new(struct llm *l, const struct llm_events 
 		.url = STRBUF(16384), .body = l->kept,
 		.text = STRBUF(LLM_MAX_TEXT), .reasoning = STRBUF(LLM_MAX_TEXT),
 		.opaque = STRBUF(LLM_MAX_TEXT), .error_text = STRBUF(4096),
+		.answer_headers = STRBUF(LLM_MAX_ANSWER_HEADERS),
 	};
 	exchange_forget(x);
 	if (uv_timer_init(llm_pool_loop(l->pool), &x->timer)) {
@@ -226,6 +227,8 @@ static void attempt_over(struct llm_exchange *x)
 
 	if (x->ended)
 		return;
+	if (kind == MT_ERROR_BAD_REQUEST) /* which may be of one that is too long */
+		kind = llm_error_by_status(400, why);
 	if (x->text.error || x->reasoning.error || x->opaque.error)
 		attempt_failed(x, MT_ERROR_MALFORMED, "the reply is too long");
 	else if (kind > MT_ERROR_NONE)
@@ -256,10 +259,23 @@ static int dialect_feed(struct llm_exchange *x, const char *bytes, size_t len)
 	if (status && x->error_kind == LLM_NO_ERROR)
 		llm_services.error((struct mt_exchange *)x, MT_ERROR_MALFORMED, -1,
 				   "its dialect cannot read the answer");
-	return x->error_kind != LLM_NO_ERROR;
+	if (x->error_kind != LLM_NO_ERROR)
+		return HTTP_STOP;
+	return x->finished ? HTTP_ENOUGH : HTTP_MORE;
 }
 
 /* ---- an attempt over HTTP ----------------------------------------------- */
+
+/* A header that finds no room is passed over. */
+static void keep_header(struct llm_exchange *x, const char *name, const char *value)
+{
+	size_t size = strlen(name) + strlen(value) + 2;
+
+	if (x->answer_headers.len + size < LLM_MAX_ANSWER_HEADERS) {
+		strbuf_addn(&x->answer_headers, name, strlen(name) + 1);
+		strbuf_addn(&x->answer_headers, value, strlen(value) + 1);
+	}
+}
 
 static void on_header(void *arg, int status, const char *name, const char *value)
 {
@@ -268,8 +284,10 @@ static void on_header(void *arg, int status, const char *name, const char *value
 	x->status = status;
 	if (!*name) {
 		x->hint = (struct retry_hint){ -1, -1 };
+		strbuf_reset(&x->answer_headers);
 		return;
 	}
+	keep_header(x, name, value);
 	if (strcasecmp(name, "content-type") == 0)
 		snprintf(x->type, sizeof x->type, "%s", value);
 	else if (strcasecmp(name, "x-litellm-response-cost") == 0)
@@ -298,10 +316,10 @@ static int on_body(void *arg, const char *bytes, size_t len)
 	if (x->received > LLM_MAX_ANSWER) {
 		llm_services.error((struct mt_exchange *)x, MT_ERROR_MALFORMED, -1,
 				   "it is larger than %d MiB", LLM_MAX_ANSWER >> 20);
-		return 1;
+		return HTTP_STOP;
 	}
 	if (x->status >= 300 && x->received > LLM_MAX_ERROR)
-		return 1;
+		return HTTP_STOP;
 	return dialect_feed(x, bytes, len);
 }
 
@@ -346,13 +364,32 @@ static void on_done(void *arg, enum http_outcome outcome, const char *why)
 	}
 }
 
+/* Keys and clock of this attempt: a signature is good for minutes only. */
+static int add_signature(struct llm_exchange *x, char **headers, size_t *count,
+			 struct error *err)
+{
+	struct aws_request r = { .method = "POST", .url = x->url.text,
+				 .headers = (const char *const *)x->headers,
+				 .header_count = x->header_count, .body = x->body.bytes.text,
+				 .body_len = x->body.bytes.len, .service = x->service };
+	char *more[AWS_HEADERS] = { NULL };
+
+	if (aws_sign(x->llm->aws, &r, (int64_t)time(NULL), more, err))
+		return err->code;
+	for (size_t i = 0; i < AWS_HEADERS; i++)
+		if (more[i])
+			headers[(*count)++] = more[i];
+	return MT_OK;
+}
+
 static int begin_http(struct llm_exchange *x, struct error *err)
 {
 	static const struct http_events events = { on_header, on_body, on_done };
 	const struct llm *l = x->llm;
+	char *headers[LLM_MAX_HEADERS + AWS_HEADERS];
 	struct http_request r = {
 		.url = x->url.text,
-		.headers = (const char *const *)x->headers,
+		.headers = (const char *const *)headers,
 		.header_count = x->header_count,
 		.body = x->body.bytes.text,
 		.body_len = x->body.bytes.len,
@@ -360,8 +397,15 @@ static int begin_http(struct llm_exchange *x, struct error *err)
 		.ca_path = config_get(l->config, l->section, "ca_path"),
 		.proxy = config_get(l->config, l->section, "proxy"),
 	};
+	int status;
 
-	return http_start(l->pool, &r, &events, x, &x->http, err);
+	memcpy(headers, x->headers, x->header_count * sizeof *headers);
+	if (x->service[0] && add_signature(x, headers, &r.header_count, err))
+		return err->code;
+	status = http_start(l->pool, &r, &events, x, &x->http, err);
+	for (size_t i = x->header_count; i < r.header_count; i++)
+		free(headers[i]);
+	return status;
 }
 
 /* ---- an attempt without a network --------------------------------------- */
@@ -371,7 +415,7 @@ static void on_local(uv_timer_t *timer)
 	struct llm_exchange *x = timer->data;
 
 	x->status = 200;
-	if (!dialect_feed(x, "", 0) && !x->ended)
+	if (dialect_feed(x, "", 0) != HTTP_STOP && !x->ended)
 		dialect_end(x);
 	x->status = 0;
 	attempt_over(x);

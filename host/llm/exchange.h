@@ -6,6 +6,7 @@
 #ifndef HOST_LLM_EXCHANGE_H
 #define HOST_LLM_EXCHANGE_H
 
+#include "llm/aws.h"
 #include "llm/body.h"
 #include "llm/http.h"
 #include "llm/llm.h"
@@ -23,6 +24,7 @@ enum {
 	LLM_MAX_CALLS = 256,
 	LLM_MAX_HEADERS = 32,
 	LLM_MAX_STATE = 1 << 20,    /* memory of a dialect in one exchange */
+	LLM_MAX_ANSWER_HEADERS = 32768,
 };
 
 struct llm {
@@ -35,6 +37,7 @@ struct llm {
 	char *base_url;                /* "" for a dialect without a network */
 	char *key_env;                 /* the variable that holds the key, or "" */
 	char *key;                     /* NULL: none */
+	struct aws *aws;               /* NULL: not asked for */
 	const struct mt_dialect *dialect;
 	struct retry_rule retry;
 	int64_t timeout_ms, stall_ms;  /* 0: none */
@@ -67,6 +70,7 @@ struct llm_exchange {
 	size_t header_count;
 	bool local;
 	int64_t delay_ms;
+	char service[32];              /* that AWS signs for; "": not signed */
 
 	/* the attempt */
 	struct http_call *http;        /* NULL: none is running */
@@ -74,6 +78,7 @@ struct llm_exchange {
 	uint64_t started;              /* uv_hrtime */
 	int status;
 	char type[128];
+	struct strbuf answer_headers;  /* name, NUL, value, NUL, ... */
 	struct retry_hint hint;
 	double header_cost;            /* below 0: not told */
 	size_t received;
@@ -85,6 +90,7 @@ struct llm_exchange {
 	char *response_id, *stop_reason;
 	struct llm_usage usage;
 	bool answered;                 /* anything came that belongs to a reply */
+	bool finished;                 /* the answer is whole */
 	int error_kind;                /* -1: none; MT_ERROR_NONE: by the status */
 	struct strbuf error_text;
 	void *state;

@@ -27,12 +27,20 @@ enum http_outcome {
 	HTTP_STOPPED,                 /* on_body said so */
 };
 
+/** What the taker of a body wants. */
+enum http_wish {
+	HTTP_MORE = 0,
+	HTTP_STOP,                    /* end the call with HTTP_STOPPED */
+	HTTP_ENOUGH,                  /* end it with HTTP_DONE; the connection is
+	                                 kept if the server ends its answer soon */
+};
+
 /** From the loop; `done` exactly once, unless the call is cancelled. */
 struct http_events {
 	/** A header of the answer; the first of an answer comes with the status
 	 *  and an empty name. */
 	void (*header)(void *arg, int status, const char *name, const char *value);
-	/** A piece of the body. Non-zero ends the call with HTTP_STOPPED. */
+	/** A piece of the body. @return enum http_wish. */
 	int (*body)(void *arg, const char *bytes, size_t len);
 	void (*done)(void *arg, enum http_outcome outcome, const char *why);
 };

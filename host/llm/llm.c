@@ -91,7 +91,33 @@ static bool is_local(const char *url)
 	return false;
 }
 
-static int set_key(struct llm *l, const struct provider *p, struct error *err)
+static int need_mask(struct llm *l, struct error *err)
+{
+	if (!l->mask)
+		l->mask = l->own_mask = mask_new();
+	return l->mask ? MT_OK : fail(err, MT_ENOMEM, "no memory for a model");
+}
+
+/* The keys of an AWS account, whose region belongs into the address. */
+static int read_aws(struct llm *l, struct error *err)
+{
+	static const char mark[] = "{aws_region}";
+	const char *at = strstr(l->base_url, mark);
+	char *url = NULL;
+
+	if (need_mask(l, err) || aws_open(l->config, l->section, l->mask, &l->aws, err))
+		return err->code;
+	if (!at)
+		return MT_OK;
+	if (asprintf(&url, "%.*s%s%s", (int)(at - l->base_url), l->base_url,
+		     aws_region(l->aws), at + strlen(mark)) < 0)
+		return fail(err, MT_ENOMEM, "no memory for a model");
+	free(l->base_url);
+	l->base_url = url;
+	return MT_OK;
+}
+
+static int read_key(struct llm *l, const struct provider *p, struct error *err)
 {
 	struct error why = ERROR_NONE;
 	const char *env = config_get(l->config, l->section, "api_key_env");
@@ -106,24 +132,26 @@ static int set_key(struct llm *l, const struct provider *p, struct error *err)
 	l->key = config_api_key(l->config, l->section, own_env, &why);
 	if (why.code)
 		return fail(err, why.code, "%s", why.text);
+	if (!l->key && p->aws)
+		return read_aws(l, err);
 	if (!l->key && !p->local && (!base || env))
 		return fail(err, MT_EDENIED,
 			    "no key for %s: set %s, or api_key_env or api_key_file in "
 			    "[%s]", l->provider, l->key_env, l->section);
-	if (!l->key)
-		return MT_OK;
-	if (strpbrk(l->key, "\r\n"))
+	if (l->key && strpbrk(l->key, "\r\n"))
 		return fail(err, MT_EINVAL, "the key for %s has a line end in it",
 			    l->provider);
-	if (!l->mask)
-		l->mask = l->own_mask = mask_new();
-	if (!l->mask || mask_add(l->mask, l->key, strlen(l->key)))
+	if (l->key && (need_mask(l, err) || mask_add(l->mask, l->key, strlen(l->key))))
 		return fail(err, MT_ENOMEM, "no memory for a model");
-	if (strncmp(l->base_url, "http://", 7) == 0 && !is_local(l->base_url))
+	return MT_OK;
+}
+
+static void warn_of_http(const struct llm *l)
+{
+	if (l->key && strncmp(l->base_url, "http://", 7) == 0 && !is_local(l->base_url))
 		log_line(MT_LOG_WARNING, "llm",
 			 "the key for %s travels unencrypted: base_url is http",
 			 l->provider);
-	return MT_OK;
 }
 
 static int set_dialect(struct llm *l, const struct provider *p, struct registry *r,
@@ -154,9 +182,11 @@ static int fill(struct llm *l, struct registry *r, const char *model, struct err
 		return fail(err, MT_ENOMEM, "no memory for a model");
 	status = set_address(l, &p, err);
 	if (!status)
-		status = set_key(l, &p, err);
-	if (!status)
-		status = set_dialect(l, &p, r, err);
+		status = read_key(l, &p, err);
+	if (status)
+		return status;
+	warn_of_http(l);
+	status = set_dialect(l, &p, r, err);
 	return status;
 }
 
@@ -203,6 +233,7 @@ struct llm *llm_free(struct llm *l)
 	body_clear(&l->kept);
 	if (l->key)
 		explicit_bzero(l->key, strlen(l->key));
+	aws_free(l->aws);
 	mask_free(l->own_mask);
 	free(l->key);
 	free(l->key_env);
@@ -238,6 +269,10 @@ bool llm_feature(const struct llm *l, const char *name)
 		return said(l, "vision", true);
 	if (strcmp(name, "stream") == 0)
 		return said(l, "stream", true);
+	if (strcmp(name, "cache") == 0)
+		return strcasestr(l->model, "claude");
+	if (strcmp(name, "responses") == 0)
+		return strcasestr(l->model, "gpt-5") || strcasestr(l->model, "codex-mini");
 	return strcmp(name, "stop") == 0;
 }
 

@@ -16,6 +16,8 @@ enum {
 	CONNECT_MS = 30000,
 	KEPT_CONNECTIONS = 8,
 	MAX_HEADER = 1024, /* longest value that is handed on */
+	LINGER_MS = 2000,  /* time for a server to end an answer that is whole */
+	MAX_LINGER = 65536, /* bytes that may follow such an answer */
 };
 
 struct socket_watch {
@@ -34,13 +36,17 @@ struct http_call {
 	int status;
 	bool dead;    /* cancelled; no event any more */
 	bool stopped; /* by on_body */
+	bool enough;  /* the answer is whole, its taker is to be told */
+	bool left;    /* its taker was told: only the connection matters */
+	size_t body_len, surplus;
+	uint64_t linger; /* until this time of the loop */
 	char *bundle; /* certificates to try if those of the folder do not do */
 	char why[CURL_ERROR_SIZE];
 };
 
 struct llm_pool {
 	uv_loop_t *loop;
-	uv_timer_t timer;
+	uv_timer_t timer, linger;
 	const struct curl_api *curl; /* NULL until a call needs it */
 	CURLM *multi;
 	struct http_call *calls;
@@ -144,7 +150,17 @@ static size_t on_body(char *bytes, size_t size, size_t n, void *arg)
 
 	if (c->dead)
 		return 0;
-	if (c->events.body(c->arg, bytes, len)) {
+	if (c->enough || c->left) {
+		c->surplus += len;
+		return c->surplus > MAX_LINGER ? 0 : len;
+	}
+	switch (c->events.body(c->arg, bytes, len)) {
+	case HTTP_MORE:
+		break;
+	case HTTP_ENOUGH:
+		c->enough = true;
+		break;
+	default:
 		c->stopped = true;
 		return 0;
 	}
@@ -216,6 +232,8 @@ static void call_free(struct http_call *c)
 
 static enum http_outcome outcome_of(const struct http_call *c, CURLcode code)
 {
+	if (c->enough)
+		return HTTP_DONE;
 	if (c->stopped)
 		return HTTP_STOPPED;
 	switch ((int)code) {
@@ -239,7 +257,7 @@ static void call_done(struct http_call *c, CURLcode code)
 {
 	struct http_events events = c->events;
 	enum http_outcome outcome = outcome_of(c, code);
-	bool dead = c->dead;
+	bool dead = c->dead || c->left;
 	void *arg = c->arg;
 	char why[CURL_ERROR_SIZE];
 
@@ -270,6 +288,66 @@ static bool call_again(struct http_call *c, CURLcode code)
 	curl->multi_remove_handle(c->pool->multi, c->easy);
 	curl->easy_setopt(c->easy, CURLOPT_CAINFO, bundle);
 	return curl->multi_add_handle(c->pool->multi, c->easy) == CURLM_OK;
+}
+
+/* ---- answers that are whole before their connection is free ---------------- */
+
+/* libcurl reads the body of the request from its taker's memory. */
+static bool is_sent(const struct http_call *c)
+{
+	curl_off_t sent = 0;
+
+	c->pool->curl->easy_getinfo(c->easy, CURLINFO_SIZE_UPLOAD_T, &sent);
+	return (uint64_t)sent >= c->body_len;
+}
+
+static void on_linger(uv_timer_t *timer)
+{
+	struct llm_pool *p = timer->data;
+	uint64_t now = uv_now(p->loop), next = 0;
+
+	for (struct http_call *c = p->calls, *after; c; c = after) {
+		after = c->next;
+		if (!c->left)
+			continue;
+		if (c->linger <= now)
+			call_free(c);
+		else if (!next || c->linger < next)
+			next = c->linger;
+	}
+	if (next)
+		uv_timer_start(timer, on_linger, next - now, 0);
+}
+
+/* Tell the taker and let the server end its answer behind its back. */
+static void call_leave(struct http_call *c)
+{
+	struct llm_pool *p = c->pool;
+	struct http_events events = c->events;
+	void *arg = c->arg;
+
+	c->enough = false;
+	c->left = true;
+	c->linger = uv_now(p->loop) + LINGER_MS;
+	if (!is_sent(c))
+		call_free(c);
+	else if (!p->closing && !uv_is_active((uv_handle_t *)&p->linger))
+		uv_timer_start(&p->linger, on_linger, LINGER_MS, 0);
+	events.done(arg, HTTP_DONE, "");
+}
+
+static void pool_leave(struct llm_pool *p)
+{
+	struct http_call *c = p->calls;
+
+	while (c) {
+		if (c->enough && !c->dead) {
+			call_leave(c);
+			c = p->calls; /* anything may have happened to the list */
+		} else {
+			c = c->next;
+		}
+	}
 }
 
 /* ---- driving it --------------------------------------------------------- */
@@ -321,6 +399,7 @@ static void pool_act(struct llm_pool *p, curl_socket_t fd, int flags)
 	p->curl->multi_socket_action(p->multi, fd, flags, &running);
 	p->inside = false;
 	pool_finished(p);
+	pool_leave(p);
 	pool_sweep(p);
 	if (p->closing && !p->closed)
 		pool_close(p);
@@ -479,7 +558,8 @@ int http_start(struct llm_pool *p, const struct http_request *r,
 	if (!c)
 		return fail(err, MT_ENOMEM, "no memory for a request");
 	*c = (struct http_call){ .pool = p, .next = p->calls, .prev = &p->calls,
-				 .events = *events, .arg = arg };
+				 .events = *events, .arg = arg,
+				 .body_len = r->body_len };
 	if (p->calls)
 		p->calls->prev = &c->next;
 	p->calls = c;
@@ -521,14 +601,16 @@ struct llm_pool *llm_pool_new(uv_loop_t *loop, struct error *err)
 {
 	struct llm_pool *p = calloc(1, sizeof *p);
 
-	if (!p || uv_timer_init(loop, &p->timer)) {
-		free(p);
+	if (!p) {
 		fail(err, MT_ENOMEM, "no memory for the connections to models");
 		return NULL;
 	}
+	uv_timer_init(loop, &p->timer);
+	uv_timer_init(loop, &p->linger);
+	uv_unref((uv_handle_t *)&p->linger);
 	p->loop = loop;
-	p->timer.data = p;
-	p->refs = 1;
+	p->timer.data = p->linger.data = p;
+	p->refs = 2; /* the timers */
 	return p;
 }
 
@@ -547,5 +629,6 @@ struct llm_pool *llm_pool_free(struct llm_pool *p)
 	if (!p->inside)
 		pool_close(p);
 	uv_close((uv_handle_t *)&p->timer, timer_closed);
+	uv_close((uv_handle_t *)&p->linger, timer_closed);
 	return NULL;
 }

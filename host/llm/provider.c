@@ -15,6 +15,7 @@ static void describe(const struct component *d, json_object *entry, struct provi
 	p->base_url = js_str(entry, "base_url", "");
 	p->key_env = js_str(entry, "key_env", "");
 	p->local = js_bool(entry, "local", false);
+	p->aws = strcmp(js_str(entry, "auth", ""), "aws") == 0;
 }
 
 /* Find the provider that is named by `len` bytes of `name`. */

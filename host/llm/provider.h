@@ -15,6 +15,7 @@ struct provider {
 	const char *base_url;  /* "" if the user must set it */
 	const char *key_env;   /* "" if it takes no key */
 	bool network, local;   /* local: a server on this machine, no key needed */
+	bool aws;              /* the keys of an AWS account do too */
 };
 
 /** "provider/name" or "provider:name" of a provider that a dialect brings; any

@@ -2,6 +2,8 @@
  *
  * request.c - building a request to a model. */
 #include "llm/request.h"
+#define MORTISE_PROVISIONAL
+#include <mortise/advance.h>
 
 enum { FIRST_ROOM = 16, MOST_ITEMS = 1 << 20 };
 
@@ -85,4 +87,30 @@ int llm_request_own(struct llm_request *r, void *p)
 	}
 	r->owned[r->owned_count++] = p;
 	return MT_OK;
+}
+
+static bool is_turn(const struct llm_request *r, size_t m)
+{
+	return r->messages[m].role == MT_ROLE_USER || r->messages[m].role == MT_ROLE_TOOL;
+}
+
+static bool ends_turn(const struct llm_request *r, size_t m)
+{
+	return is_turn(r, m) && (m + 1 == r->message_count || !is_turn(r, m + 1));
+}
+
+bool llm_request_cache(const struct llm_request *r, size_t m)
+{
+	size_t later = 0;
+
+	if (m >= r->message_count || r->messages[m].cache)
+		return m < r->message_count;
+	if (r->messages[m].role == MT_ROLE_SYSTEM)
+		return m + 1 == r->message_count
+		       || r->messages[m + 1].role != MT_ROLE_SYSTEM;
+	if (!ends_turn(r, m))
+		return false;
+	for (size_t i = m + 1; i < r->message_count && later < 2; i++)
+		later += ends_turn(r, i);
+	return later < 2;
 }

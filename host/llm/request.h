@@ -63,6 +63,10 @@ AUTO_DEFINE(llm_request, struct llm_request *, llm_request_free)
 /** Append a copy of the struct; its texts stay borrowed. */
 int llm_request_add(struct llm_request *r, const struct llm_message *m);
 int llm_request_tool(struct llm_request *r, const struct llm_tool *t);
+/** True where a prompt-cache mark belongs behind a message: at the end of the
+ *  system text, of the last turn of user or tools, which the next request goes
+ *  on from, and of the one before it, which this one goes on from. */
+bool llm_request_cache(const struct llm_request *r, size_t m);
 /** Let the request free this (malloc'ed) pointer; on failure it is freed now. */
 int llm_request_own(struct llm_request *r, void *p);
 

@@ -5,6 +5,7 @@
 #include "llm/exchange.h"
 #include "log.h"
 #include <string.h>
+#include <strings.h>
 
 static struct llm_exchange *own(struct mt_exchange *x)
 {
@@ -123,7 +124,7 @@ static int64_t svc_media_read(const struct mt_request *r, size_t m, size_t p,
 
 static int svc_message_cache(const struct mt_request *r, size_t m)
 {
-	return message_at(r, m)->cache;
+	return llm_request_cache(request_of(r), m);
 }
 
 static size_t svc_call_count(const struct mt_request *r, size_t m)
@@ -405,6 +406,73 @@ static int svc_error(struct mt_exchange *mx, int kind, int64_t retry_ms, const c
 	return MT_OK;
 }
 
+static int svc_finished(struct mt_exchange *mx)
+{
+	own(mx)->finished = true;
+	return MT_OK;
+}
+
+static void forget_answer(struct llm_exchange *x)
+{
+	for (size_t i = 0; i < x->call_count; i++) {
+		free(x->calls[i].id);
+		free(x->calls[i].name);
+		strbuf_clear(&x->calls[i].args);
+	}
+	x->call_count = 0;
+	strbuf_clear(&x->text);
+	strbuf_clear(&x->reasoning);
+	strbuf_clear(&x->opaque);
+	free(x->response_id);
+	free(x->stop_reason);
+	x->response_id = x->stop_reason = NULL;
+	x->answered = false;
+}
+
+/* The taker hears that what streamed is void, as before a new attempt. */
+static int svc_restarted(struct mt_exchange *mx)
+{
+	struct llm_exchange *x = own(mx);
+	struct llm_error e = { .kind = MT_ERROR_MALFORMED, .status = x->status,
+			       .attempts = x->attempt };
+
+	if (!x->answered)
+		return MT_OK;
+	forget_answer(x);
+	llm_error_say(x->llm, &e, "it began its answer anew");
+	if (x->events.retry && !x->ended)
+		x->events.retry(x->arg, &e, 0);
+	return MT_OK;
+}
+
+static const char *svc_answer_header(struct mt_exchange *mx, const char *name)
+{
+	const struct strbuf *all = &own(mx)->answer_headers;
+
+	for (const char *p = all->text; p < all->text + all->len;) {
+		const char *value = p + strlen(p) + 1;
+
+		if (strcasecmp(p, name) == 0)
+			return value;
+		p = value + strlen(value) + 1;
+	}
+	return NULL;
+}
+
+static int svc_sign(struct mt_exchange *mx, const char *scheme, const char *service)
+{
+	struct llm_exchange *x = own(mx);
+
+	if (strcmp(scheme, "aws4") != 0)
+		return MT_EUNSUPPORTED;
+	if (x->llm->key)
+		return MT_OK;
+	if (!x->llm->aws || strlen(service) >= sizeof x->service)
+		return MT_EINVAL;
+	snprintf(x->service, sizeof x->service, "%s", service);
+	return MT_OK;
+}
+
 static void *svc_state(struct mt_exchange *mx, size_t bytes)
 {
 	struct llm_exchange *x = own(mx);
@@ -429,22 +497,12 @@ void exchange_forget(struct llm_exchange *x)
 	x->state = NULL;
 	x->state_size = 0;
 	x->release = NULL;
-	for (size_t i = 0; i < x->call_count; i++) {
-		free(x->calls[i].id);
-		free(x->calls[i].name);
-		strbuf_clear(&x->calls[i].args);
-	}
-	x->call_count = 0;
-	strbuf_clear(&x->text);
-	strbuf_clear(&x->reasoning);
-	strbuf_clear(&x->opaque);
+	forget_answer(x);
 	strbuf_clear(&x->error_text);
-	free(x->response_id);
-	free(x->stop_reason);
-	x->response_id = x->stop_reason = NULL;
+	strbuf_clear(&x->answer_headers);
 	x->usage = (struct llm_usage){ -1, -1, -1, -1, -1, -1 };
 	x->error_kind = LLM_NO_ERROR;
-	x->answered = false;
+	x->finished = false;
 	x->status = 0;
 	x->type[0] = '\0';
 	x->hint = (struct retry_hint){ -1, -1 };
@@ -491,4 +549,8 @@ const struct mt_dialect_host llm_services = {
 	.state = svc_state,
 	.on_end = svc_on_end,
 	.attempt = svc_attempt,
+	.finished = svc_finished,
+	.restarted = svc_restarted,
+	.answer_header = svc_answer_header,
+	.sign = svc_sign,
 };

@@ -383,7 +383,7 @@ static int on_event(const char *name, const char *data, size_t len, void *arg)
 
 	if (len == 6 && memcmp(data, "[DONE]", 6) == 0) {
 		d->finished = true;
-		return MT_OK;
+		return d->host->finished(d->x);
 	}
 	if (!len || d->failed)
 		return MT_OK;

@@ -5,7 +5,12 @@
  *
  * A dialect does no input or output: it turns a request into the text of an
  * HTTP request, and the bytes of the answer, in pieces of any size, into what
- * they mean. One struct mt_exchange is one request with its answer. */
+ * they mean. One struct mt_exchange is one request with its answer.
+ *
+ * What changed, newest first:
+ *   0.2  finished, restarted, answer_header, sign; messages_kept, message_begins
+ *   0.1  first version
+ */
 #ifndef MORTISE_DIALECT_H
 #define MORTISE_DIALECT_H
 
@@ -39,7 +44,8 @@ struct mt_dialect_host {
 	 *  Never the key itself: see `key_header`. */
 	const char *(*option)(struct mt_exchange *x, const char *name);
 	/** Non-zero if the model has the feature: "tools", "vision", "stop",
-	 *  "reasoning", "cache", "stream". */
+	 *  "reasoning", "cache" (wants prompt-cache marks), "stream", "responses"
+	 *  (speaks OpenAI's Responses API). */
 	int (*feature)(struct mt_exchange *x, const char *name);
 	void (*log)(struct mt_exchange *x, int level, const char *fmt, ...)
 		MT_PRINTF(3, 4);
@@ -57,7 +63,8 @@ struct mt_dialect_host {
 			    struct mt_str *ret_text, uint64_t *ret_bytes);
 	int64_t (*media_read)(const struct mt_request *r, size_t m, size_t p,
 			      uint64_t offset, void *buffer, size_t len);
-	/** Non-zero where a prompt-cache mark belongs at the end of a message. */
+	/** Non-zero where a prompt-cache mark belongs at the end of a message, if
+	 *  the model has the feature "cache". */
 	int (*message_cache)(const struct mt_request *r, size_t m);
 	/** Tool calls of an assistant message; id and name of a tool message's
 	 *  call are those of call 0. */
@@ -129,14 +136,30 @@ struct mt_dialect_host {
 	 *  order, so that the next request may keep it. */
 	void (*message_begins)(struct mt_exchange *x, const struct mt_request *r,
 			       size_t m);
+
+	/* -- decode, from version 0.2 on -- */
+	/** The answer is whole, whatever the connection does: nothing is fed any
+	 *  more, `end` comes next. */
+	int (*finished)(struct mt_exchange *x);
+	/** The answer begins anew: text, reasoning and calls so far are void. */
+	int (*restarted)(struct mt_exchange *x);
+	/** Value of a header of the answer, whatever the case of its name; NULL:
+	 *  there is none. */
+	const char *(*answer_header)(struct mt_exchange *x, const char *name);
+	/** Sign each attempt with the user's keys: `scheme` is "aws4", `service`
+	 *  the name that AWS signs for. Without effect where there is a key for
+	 *  key_header. */
+	int (*sign)(struct mt_exchange *x, const char *scheme, const char *service);
 };
 
 struct mt_dialect {
 	uint32_t size;
 	uint32_t flags;   /* 0 */
 	/** Providers it serves, as a JSON object: name -> {base_url, key_env,
-	 *  local?}; read from the discovery cache. An empty base_url must be set
-	 *  by the user; without the member no network is needed. */
+	 *  local?, auth?}; read from the discovery cache. An empty base_url must be
+	 *  set by the user; without the member no network is needed. auth "aws":
+	 *  the keys of an AWS account do instead of the key; {aws_region} in
+	 *  base_url is its region. */
 	const char *providers;
 	int (*encode)(const struct mt_dialect_host *host, struct mt_exchange *x,
 		      const struct mt_request *request);

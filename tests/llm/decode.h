@@ -21,6 +21,10 @@ struct decode {
 	char id[64], stop[32];
 	struct mt_usage usage;
 	int kind;                    /* -1: no error */
+	bool finished;               /* the host feeds no more */
+	int64_t retry_ms;
+	struct strbuf opaque;
+	const char *errortype;       /* header of the answer, or NULL */
 	void *state;
 	void (*release)(void *state);
 };
@@ -86,9 +90,9 @@ static int decode_error(struct mt_exchange *x, int kind, int64_t retry_ms,
 	struct decode *d = decode_of(x);
 	va_list ap;
 
-	(void)retry_ms;
 	if (d->kind >= 0)
 		return MT_OK;
+	d->retry_ms = retry_ms;
 	d->kind = kind;
 	va_start(ap, fmt);
 	strbuf_vaddf(&d->error, fmt, ap);
@@ -110,6 +114,49 @@ static void decode_on_end(struct mt_exchange *x, void (*release)(void *state))
 	decode_of(x)->release = release;
 }
 
+static int decode_opaque(struct mt_exchange *x, const char *json, size_t len)
+{
+	struct decode *d = decode_of(x);
+
+	strbuf_reset(&d->opaque);
+	return strbuf_addn(&d->opaque, json, len);
+}
+
+static int decode_finished(struct mt_exchange *x)
+{
+	decode_of(x)->finished = true;
+	return MT_OK;
+}
+
+static int decode_restarted(struct mt_exchange *x)
+{
+	struct decode *d = decode_of(x);
+
+	for (size_t i = 0; i < d->call_count; i++) {
+		strbuf_clear(&d->calls[i]);
+		free(d->ids[i]);
+		free(d->names[i]);
+		d->ids[i] = d->names[i] = NULL;
+	}
+	d->call_count = 0;
+	strbuf_reset(&d->text);
+	strbuf_reset(&d->reasoning);
+	strbuf_reset(&d->opaque);
+	d->id[0] = d->stop[0] = '\0';
+	return MT_OK;
+}
+
+static const char *decode_header(struct mt_exchange *x, const char *name)
+{
+	return strcmp(name, "x-amzn-errortype") == 0 ? decode_of(x)->errortype : NULL;
+}
+
+static int decode_no_feature(struct mt_exchange *x, const char *name)
+{
+	(void)x, (void)name;
+	return 0;
+}
+
 static const struct mt_dialect_host decode_host = {
 	.size = sizeof decode_host,
 	.text = decode_text,
@@ -121,6 +168,11 @@ static const struct mt_dialect_host decode_host = {
 	.error = decode_error,
 	.state = decode_state,
 	.on_end = decode_on_end,
+	.feature = decode_no_feature,
+	.opaque = decode_opaque,
+	.finished = decode_finished,
+	.restarted = decode_restarted,
+	.answer_header = decode_header,
 };
 
 static void decode_begin(struct decode *d)
@@ -128,7 +180,9 @@ static void decode_begin(struct decode *d)
 	*d = (struct decode){ .text = STRBUF(64 << 20),
 			      .reasoning = STRBUF(64 << 20),
 			      .error = STRBUF(4096),
+			      .opaque = STRBUF(64 << 20),
 			      .kind = -1,
+			      .retry_ms = -1,
 			      .usage = { .input = -1,
 					 .output = -1,
 					 .cache_read = -1,
@@ -140,8 +194,8 @@ static void decode_begin(struct decode *d)
 static int decode_feed(struct decode *d, const struct mt_dialect *dialect, int status,
 		       const char *type, const char *bytes, size_t len)
 {
-	if (d->kind >= 0)
-		return MT_OK; /* the host feeds no more after an error */
+	if (d->kind >= 0 || d->finished)
+		return MT_OK; /* the host feeds no more */
 	return dialect->feed(&decode_host, (struct mt_exchange *)d, status, type, bytes,
 			     len);
 }
@@ -179,12 +233,15 @@ static void decode_end(struct decode *d, const struct mt_dialect *dialect, int s
 	put_known(out, "think", d->usage.reasoning);
 	if (d->usage.cost >= 0)
 		strbuf_addf(out, " $%g", d->usage.cost);
+	if (d->opaque.len)
+		strbuf_addf(out, " <%s>", d->opaque.text);
 	if (d->release)
 		d->release(d->state);
 	free(d->state);
 	strbuf_clear(&d->text);
 	strbuf_clear(&d->reasoning);
 	strbuf_clear(&d->error);
+	strbuf_clear(&d->opaque);
 }
 
 /* The whole, in pieces of `piece` bytes; the first is of `first` bytes. */

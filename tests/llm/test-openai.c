@@ -296,6 +296,13 @@ static const struct {
 	  0,
 	  MT_ERROR_NONE,
 	  NULL },
+	{ "a whole stream, and a connection that stays open",
+	  { { HEAD("200 OK", SSE, "") CHUNK("\"content\":\"Hello\"") END("stop"), 0,
+	      HANG } },
+	  1,
+	  0,
+	  MT_ERROR_NONE,
+	  NULL },
 	{ "overload in a stream",
 	  { { CLOSED(SSE) CHUNK("\"content\":\"lost\"") DATA(
 		      "{\"error\":{\"message\":\"busy\",\"type\":\"overloaded_error\"}}"),

@@ -36,3 +36,8 @@ tests_vectors_d_vec_tool_calls_LDADD = $(LIBHOST)
 EXTRA_tests_vectors_d_vec_tool_calls_DEPENDENCIES = mortise$(EXEEXT) \
 	plugins/tools/bash.so plugins/tools/editor.so plugins/tools/control.so
 EXTRA_DIST += tests/fixtures/tools.json
+
+check_PROGRAMS += %D%/vec-sigv4
+tests_vectors_d_vec_sigv4_SOURCES = %D%/vec-sigv4.c %D%/vec.h %D%/walk.h
+tests_vectors_d_vec_sigv4_CPPFLAGS = $(VEC_CPPFLAGS)
+tests_vectors_d_vec_sigv4_LDADD = $(LIBHOST)
