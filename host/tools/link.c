@@ -363,6 +363,7 @@ int link_open(uv_loop_t *loop, const struct link_spec *spec,
 	l->handles = 5;
 	l->events = events;
 	l->arg = arg;
+	signal(SIGPIPE, SIG_IGN); /* a runner that is gone is an error of a write */
 	status = spawn(l, spec, err);
 	if (!status)
 		status = say_hello(l, spec, err);

@@ -85,7 +85,8 @@ struct link_events {
 };
 
 /** Launch and say hello. Calls may be made at once; they wait for the hello.
- *  `events` is borrowed for the life of the link. */
+ *  `events` is borrowed for the life of the link. SIGPIPE is ignored from now
+ *  on, as libuv's writes need. */
 int link_open(uv_loop_t *loop, const struct link_spec *spec,
 	      const struct link_events *events, void *arg, struct link **ret,
 	      struct error *err);
