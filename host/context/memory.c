@@ -15,7 +15,8 @@ struct turn {
 	struct llm_reply *reply;
 	const struct piece **results; /* by call */
 	struct llm_call *calls;       /* the calls that have results */
-	struct llm_part part;
+	struct llm_part part;         /* what it said */
+	bool silent;                  /* nothing */
 	uint64_t stamp;               /* anew when other calls of it are sent */
 	size_t wanted, seen;          /* results in the view, results reached */
 	unsigned generation;          /* of the view that used it last */
@@ -26,9 +27,9 @@ struct memory {
 	struct evlog *log;
 	struct memory_options options;
 	struct piece **pieces;        /* by event id; NULL: not made */
-	size_t room;
+	size_t room, piece_count;
 	struct turn **turns;
-	size_t turn_count, turn_room;
+	size_t turn_count, turn_room, turns_used; /* used: by the newest view */
 	unsigned generation;
 	struct tool_list tools;
 	struct summary *summaries;
@@ -111,7 +112,9 @@ static struct piece *piece_of(struct memory *m, int64_t id, struct error *err)
 	if (!e)
 		return NULL;
 	m->pieces[id] = piece_make(e, &m->options, m->log);
-	if (!m->pieces[id])
+	if (m->pieces[id])
+		m->piece_count++;
+	else
 		fail(err, MT_ENOMEM, "out of memory");
 	return m->pieces[id];
 }
@@ -133,6 +136,11 @@ static struct turn *turn_find(struct memory *m, const char *response)
 	return NULL;
 }
 
+static bool blank(const char *text, size_t len)
+{
+	return strspn(text, " \t\r\n") >= len;
+}
+
 static struct turn *turn_read(struct memory *m, const char *response, struct error *err)
 {
 	AUTO(json) json_object *record = evlog_reply(m->log, response, err);
@@ -149,6 +157,8 @@ static struct turn *turn_read(struct memory *m, const char *response, struct err
 		drop_turn(t);
 		return NULL;
 	}
+	t->part = (struct llm_part){ .text = t->reply->text, .len = t->reply->text_len };
+	t->silent = blank(t->reply->text, t->reply->text_len);
 	return t;
 }
 
@@ -206,17 +216,13 @@ static int turn_of(struct memory *m, struct piece *p, struct turn **ret,
 	p->turn = t;
 	if (t->generation != m->generation) {
 		t->generation = m->generation;
+		m->turns_used++;
 		t->wanted = t->seen = 0;
 		t->sent = false;
 		memset(t->results, 0, t->reply->call_count * sizeof(struct piece *));
 	}
 	*ret = t;
 	return MT_OK;
-}
-
-static bool blank(const char *text, size_t len)
-{
-	return strspn(text, " \t\r\n") >= len;
 }
 
 /* Pick the calls that have results; they are listed as they were before unless
@@ -252,11 +258,8 @@ static int send_turn(struct turn *t, struct llm_request *request)
 	said.stamp = t->stamp;
 	said.call_count = n;
 	said.opaque_len = reply->opaque ? strlen(reply->opaque) : 0;
-	if (!blank(reply->text, reply->text_len)) {
-		t->part = (struct llm_part){ .text = reply->text, .len = reply->text_len };
-		said.parts = &t->part;
-		said.part_count = 1;
-	}
+	said.parts = &t->part;
+	said.part_count = t->silent ? 0 : 1;
 	if (llm_request_add(request, &said))
 		return MT_ENOMEM;
 	n = 0;
@@ -312,10 +315,24 @@ static const struct llm_part *own_text(struct memory *m, const struct view_item 
 	return &s->part;
 }
 
-/* How many results of each reply the view holds: a turn is sent when its last
- * one is reached. */
-static int count_results(struct memory *m, const struct view_item *items, size_t count,
-			 struct error *err)
+/* An observation that a condenser masked gets its text for this view. */
+static int show(struct memory *m, struct piece *p, const struct view_item *item)
+{
+	p->parts = p->own_parts;
+	p->part_count = p->own_count;
+	p->shown_stamp = p->stamp;
+	if (!item->text)
+		return MT_OK;
+	p->parts = own_text(m, item);
+	p->part_count = 1;
+	p->shown_stamp = 0;
+	return p->parts ? MT_OK : MT_ENOMEM;
+}
+
+/* Get the pieces of a view ready, and count how many results of each reply it
+ * holds: a turn is sent when its last one is reached. */
+static int prepare(struct memory *m, const struct view_item *items, size_t count,
+		   size_t *ret_pieces, struct error *err)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct piece *p;
@@ -327,6 +344,9 @@ static int count_results(struct memory *m, const struct view_item *items, size_t
 		p = piece_of(m, items[i].event, err);
 		if (!p)
 			return err->code;
+		++*ret_pieces;
+		if (show(m, p, &items[i]))
+			return fail(err, MT_ENOMEM, "out of memory");
 		if (p->kind != PIECE_RESULT || !p->response)
 			continue;
 		r = turn_of(m, p, &t, err);
@@ -368,29 +388,6 @@ static int lay_out(struct memory *m, const struct view_item *item,
 	return plain(request, p);
 }
 
-/* Observations that a condenser masked get their text for this view. */
-static int mask_results(struct memory *m, const struct view_item *items, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		struct piece *p;
-
-		if (items[i].event < 0)
-			continue;
-		p = m->pieces[items[i].event];
-		p->parts = p->own_parts;
-		p->part_count = p->own_count;
-		p->shown_stamp = p->stamp;
-		if (!items[i].text)
-			continue;
-		p->shown_stamp = 0;
-		p->parts = own_text(m, &items[i]);
-		p->part_count = 1;
-		if (!p->parts)
-			return MT_ENOMEM;
-	}
-	return MT_OK;
-}
-
 /* Forget the pieces and replies that this view did not use. */
 static void forget(struct memory *m, const struct view_item *items, size_t count)
 {
@@ -401,8 +398,9 @@ static void forget(struct memory *m, const struct view_item *items, size_t count
 			next++;
 		if (next < count && items[next].event == (int64_t)id)
 			continue;
-		piece_free(m->pieces[id]);
-		m->pieces[id] = NULL;
+		if (m->pieces[id])
+			m->piece_count--;
+		m->pieces[id] = piece_free(m->pieces[id]);
 	}
 	for (size_t i = 0; i < m->turn_count; i++) {
 		if (m->turns[i]->generation == m->generation)
@@ -416,15 +414,18 @@ static void forget(struct memory *m, const struct view_item *items, size_t count
 int memory_build(struct memory *m, const struct view_item *items, size_t count,
 		 struct llm_request *request, struct error *err)
 {
+	size_t pieces = 0;
 	int r;
 
 	drop_summaries(m);
 	m->generation++;
-	r = count_results(m, items, count, err);
+	m->turns_used = 0;
+	r = prepare(m, items, count, &pieces, err);
 	if (r)
 		return r;
-	forget(m, items, count);
-	r = mask_results(m, items, count);
+	if (pieces < m->piece_count || m->turns_used < m->turn_count)
+		forget(m, items, count);
+	r = llm_request_reserve(request, count + m->turn_count);
 	for (size_t i = 0; !r && i < count; i++)
 		r = lay_out(m, &items[i], request);
 	return r ? fail(err, r, "out of memory") : MT_OK;

@@ -230,21 +230,24 @@ static int open_log_file(const struct conversation *c)
 	return path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600) : -1;
 }
 
-int runner_start(struct conversation *c, struct error *err)
+static int launch(struct conversation *c, struct error *err)
 {
 	AUTO(free) char *spool = path_join(c->dir, "spool");
 	AUTO(close) int fd = open_log_file(c);
-	const struct launch launch = {
+	const struct launch l = {
 		.loop = c->loop, .config = c->config, .runtime = &c->runtime,
 		.catalog = &c->catalog, .workspace = c->workspace, .conversation = c->id,
 		.spool_dir = spool, .stderr_fd = fd,
 	};
 
-	if (c->link)
-		return MT_OK;
 	if (!spool)
 		return fail(err, MT_ENOMEM, "out of memory");
-	return launch_runner(&launch, &link_events, c, &c->link, err);
+	return launch_runner(&l, &link_events, c, &c->link, err);
+}
+
+int runner_start(struct conversation *c, struct error *err)
+{
+	return c->link ? MT_OK : launch(c, err);
 }
 
 /* To fork takes as long as to connect and send: not in between. */

@@ -51,6 +51,23 @@ struct llm_request *llm_request_free(struct llm_request *r)
 	return NULL;
 }
 
+int llm_request_reserve(struct llm_request *r, size_t n)
+{
+	struct llm_message *all;
+
+	if (n <= r->message_room - r->message_count)
+		return MT_OK;
+	if (n > MOST_ITEMS)
+		return MT_ELIMIT;
+	n += r->message_count;
+	all = reallocarray(r->messages, n, sizeof *all);
+	if (!all)
+		return MT_ENOMEM;
+	r->messages = all;
+	r->message_room = n;
+	return MT_OK;
+}
+
 int llm_request_add(struct llm_request *r, const struct llm_message *m)
 {
 	void *items = r->messages;

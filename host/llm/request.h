@@ -60,6 +60,8 @@ uint64_t llm_stamp(void);
 struct llm_request *llm_request_new(void);
 struct llm_request *llm_request_free(struct llm_request *r);
 AUTO_DEFINE(llm_request, struct llm_request *, llm_request_free)
+/** Make room for `n` more messages. */
+int llm_request_reserve(struct llm_request *r, size_t n);
 /** Append a copy of the struct; its texts stay borrowed. */
 int llm_request_add(struct llm_request *r, const struct llm_message *m);
 int llm_request_tool(struct llm_request *r, const struct llm_tool *t);
