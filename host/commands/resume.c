@@ -3,6 +3,8 @@
  * resume.c - `mortise resume`: a conversation goes on where its log ends. */
 #include "commands/command.h"
 #include "commands/drive.h"
+#include "commands/follow.h"
+#include "faces/protocol.h"
 
 #include <string.h>
 
@@ -22,6 +24,7 @@ static const struct flag flags[] = {
 struct arguments {
 	struct common common;
 	const char *task, *model, *id;
+	char *found;             /* the whole id */
 	struct drive_options drive;
 };
 
@@ -50,7 +53,7 @@ static int parse(const struct command *self, int argc, char **argv, struct argum
 	return f;
 }
 
-static int start(const struct arguments *a, uv_loop_t *loop, struct conversation **ret,
+static int start(struct arguments *a, uv_loop_t *loop, struct conversation **ret,
 		 struct error *err)
 {
 	const struct config_input in = {
@@ -59,38 +62,92 @@ static int start(const struct arguments *a, uv_loop_t *loop, struct conversation
 		.file = a->common.file,
 	};
 	AUTO(config) struct config *config = NULL;
-	AUTO(free) char *id = NULL, *report = NULL;
+	AUTO(free) char *report = NULL;
 	struct conversation_options o = { .model = a->model,
 					  .headless = !a->drive.keep };
 	int r = config_load(&in, &config, err);
 
 	if (r)
 		return r;
-	id = conversation_find(config, a->id, err);
-	if (!id)
+	a->found = conversation_find(config, a->id, err);
+	if (!a->found)
 		return err->code;
-	o.id = id;
+	o.id = a->found;
 	r = conversation_resume(loop, &in, &o, ret, &report, err);
 	if (report)
 		fprintf(stderr, "mortise: %s\n", report);
 	return r;
 }
 
-static int run(const struct command *self, int argc, char **argv)
+/* ---- another process has it open --------------------------------------- */
+
+static int first_command(const struct arguments *a, bool rests, struct strbuf *out)
 {
-	struct arguments a = { 0 };
+	if (!a->task && !rests)
+		return MT_OK;
+	strbuf_addc(out, '{');
+	js_key_str(out, "type", a->task ? "message" : "resume");
+	js_key_str(out, "id", FOLLOW_OWN_ID);
+	if (a->task)
+		js_key_str(out, "text", a->task);
+	return strbuf_addc(out, '}');
+}
+
+static int join_peer(const struct arguments *a, struct peer *p)
+{
+	struct follow_options o = { .style = a->drive.style, .json = a->drive.json,
+				    .live = !a->drive.json
+					    || a->drive.style == RENDER_VERBOSE,
+				    .since = FOLLOW_NEW, .until_rest = !a->drive.keep };
+	AUTO(strbuf) struct strbuf first = STRBUF(COMMAND_LINE_MAX);
+	int state = state_find(js_str(p->hello, "state", ""));
+
+	if (first_command(a, state >= 0 && state_is_resting((enum agent_state)state), &first))
+		return -1;
+	o.first = first.len ? first.text : NULL;
+	fprintf(stderr, "mortise: process %ld has %s open: joined it\n", (long)p->pid, a->found);
+	return follow(p, &o);
+}
+
+/* @return the exit code; -1 if it cannot be joined. */
+static int join(const struct arguments *a)
+{
+	struct peer p;
+	int code = -1;
+
+	if (peer_open(&p, a->found, NULL) == MT_OK && peer_greet(&p, NULL) == MT_OK)
+		code = join_peer(a, &p);
+	peer_close(&p);
+	return code;
+}
+
+static int run_it(struct arguments *a)
+{
 	struct error err = ERROR_NONE;
 	struct conversation *c = NULL;
 	uv_loop_t *loop = uv_default_loop();
-	int f = parse(self, argc, argv, &a);
+	int code = -1;
+
+	if (start(a, loop, &c, &err) == MT_OK) {
+		a->drive.commands = a->drive.json;
+		return drive(loop, c, a->task, a->task ? strlen(a->task) : 0, &a->drive);
+	}
+	uv_run(loop, UV_RUN_DEFAULT);
+	if (err.code == MT_EDENIED && a->found)
+		code = join(a);
+	return code < 0 ? complain(EXIT_USAGE, &err) : code;
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	struct arguments a = { 0 };
+	int f = parse(self, argc, argv, &a), code;
 
 	if (f != FLAG_END)
 		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
-	if (start(&a, loop, &c, &err)) {
-		uv_run(loop, UV_RUN_DEFAULT);
-		return complain(EXIT_USAGE, &err);
-	}
-	return drive(loop, c, a.task, a.task ? strlen(a.task) : 0, &a.drive);
+	code = run_it(&a);
+	free(a.found);
+	return code;
 }
 
 const struct command command_resume = {
@@ -99,6 +156,10 @@ const struct command command_resume = {
 	.summary = "Take up a conversation; without an id, the newest.",
 	.details = "The beginning of an id is enough. The agent is the one that the conversation\n"
 		   "began with, whatever the configuration says now; -o and --model change it.\n"
+		   "If another process has it open, this one joins it there until the agent rests.\n"
+		   "With --json standard input may be a pipe that commands come by. With --keep it\n"
+		   "waits for messages, and ends when it is stopped or its input has ended.\n"
+		   "\n"
 		   "Exit codes are those of `mortise run`.\n",
 	.flags = flags,
 	.run = run,

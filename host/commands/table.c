@@ -8,6 +8,9 @@
 static const struct command *const commands[] = {
 	&command_run,
 	&command_resume,
+	&command_attach,
+	&command_ps,
+	&command_kill,
 	&command_conversations,
 	&command_tools,
 	&command_plugins,

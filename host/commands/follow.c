@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * follow.c - a client of a conversation: what comes is shown, what is typed is
+ * sent. */
+#include "commands/follow.h"
+
+#include "commands/command.h"
+#include "faces/protocol.h"
+#include "files.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/signalfd.h>
+
+enum { TYPED_MAX = 512 << 10 };
+
+struct follow {
+	struct peer *p;
+	const struct follow_options *o;
+	struct render *render;  /* NULL: json */
+	struct jsonl typed;     /* what the user writes */
+	int keys;               /* standard input; -1: nothing more comes */
+	int signals;
+	bool terminal;
+	unsigned own_left;      /* our own commands without result */
+	bool shown;             /* the past has been shown */
+	bool left;              /* detached */
+	bool ended;
+	int code;
+};
+
+/* ---- sending ----------------------------------------------------------- */
+
+static void send_command(struct follow *f, const char *type, const char *name,
+			 const char *text, size_t len)
+{
+	AUTO(strbuf) struct strbuf line = STRBUF(COMMAND_LINE_MAX);
+
+	strbuf_addc(&line, '{');
+	js_key_str(&line, "type", type);
+	if (name)
+		js_key_strn(&line, name, text, len);
+	strbuf_addc(&line, '}');
+	if (line.error || peer_line(f->p, line.text, line.len))
+		fputs("mortise: that is too much at once: it was not sent\n", stderr);
+}
+
+static void subscribe(struct follow *f)
+{
+	AUTO(strbuf) struct strbuf line = STRBUF(256);
+
+	strbuf_add(&line, "{\"type\":\"subscribe\",\"id\":\"" FOLLOW_OWN_ID "\"");
+	if (f->o->since != FOLLOW_NEW)
+		js_key_int(&line, "since", f->o->since);
+	js_key_bool(&line, "live", f->o->live);
+	strbuf_addc(&line, '}');
+	peer_line(f->p, line.text, line.len);
+	f->own_left = 1;
+	if (f->o->first) {
+		peer_line(f->p, f->o->first, strlen(f->o->first));
+		f->own_left++;
+	}
+}
+
+static void say_help(struct follow *f)
+{
+	render_remark(f->render,
+		      "A line is a message to the agent. /pause interrupts it, /resume lets it go "
+		      "on, /stop ends\nit for good, /confirm and /reject [REASON] answer it, "
+		      "/detach or Ctrl-C leaves it alone.");
+}
+
+/* @return whether the line was a command. */
+static bool typed_command(struct follow *f, const char *line, size_t len)
+{
+	static const char *const plain[] = { "pause", "resume", "stop", "confirm" };
+
+	if (*line != '/')
+		return false;
+	for (size_t i = 0; i < ARRAY_LEN(plain); i++)
+		if (strcmp(line + 1, plain[i]) == 0) {
+			send_command(f, plain[i], NULL, NULL, 0);
+			return true;
+		}
+	if (strcmp(line, "/reject") == 0 || strncmp(line, "/reject ", 8) == 0) {
+		const char *why = line + (len > 8 ? 8 : len);
+
+		send_command(f, "reject", "reason", why, strlen(why));
+	} else if (strcmp(line, "/detach") == 0) {
+		f->left = true;
+	} else if (strcmp(line, "/help") == 0) {
+		say_help(f);
+	} else {
+		return false; /* a path, say */
+	}
+	return true;
+}
+
+static int on_typed(char *line, size_t len, void *arg)
+{
+	struct follow *f = arg;
+
+	if (strspn(line, " \t") < len && !typed_command(f, line, len))
+		send_command(f, "message", "text", line, len);
+	return MT_OK;
+}
+
+/* What is on standard input; only called when all before it was sent. */
+static void read_keys(struct follow *f)
+{
+	char piece[16384];
+	ssize_t n = read(f->keys, piece, sizeof piece);
+
+	if (n < 0 && (errno == EINTR || errno == EAGAIN))
+		return;
+	if (n <= 0) {
+		f->keys = -1;
+		f->left |= f->terminal && !f->o->json;
+	} else if (f->o->json) {
+		peer_bytes(f->p, piece, (size_t)n);
+	} else if (jsonl_feed(&f->typed, piece, (size_t)n)) {
+		fputs("mortise: a line is longer than 512 KiB: nothing more is read\n", stderr);
+		f->keys = -1;
+	}
+}
+
+/* ---- showing ----------------------------------------------------------- */
+
+static void on_result(struct follow *f, json_object *line)
+{
+	bool own = strcmp(js_str(line, "id", ""), FOLLOW_OWN_ID) == 0;
+
+	f->own_left -= own && f->own_left > 0;
+	if (js_bool(line, "ok", false))
+		return;
+	if (own || f->render)
+		fprintf(stderr, "mortise: %s\n", js_str(line, "error", "it refuses"));
+	if (own) {
+		f->ended = true;
+		f->code = EXIT_FAILED;
+	}
+}
+
+static void on_state(struct follow *f, json_object *line)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(4096);
+	const char *state = js_str(line, "state", ""), *reason = js_str(line, "reason", "");
+	int found = state_find(state);
+	bool rests = found >= 0 && state_is_resting((enum agent_state)found);
+
+	if (f->o->until_rest && rests && f->own_left == 0) {
+		f->ended = true;
+		f->code = (int)js_int(line, "exit_code", EXIT_FAILED);
+	}
+	if (f->render && (rests || !f->shown)) {
+		strbuf_addf(&text, "[%s%s%s]%s", state, *reason ? ": " : "", reason,
+			    !f->shown && f->terminal ? " /help tells what you can type" : "");
+		render_remark(f->render, text.text);
+	}
+	f->shown = true;
+}
+
+static void on_end(struct follow *f, json_object *line)
+{
+	const char *id = js_str(f->p->hello, "conversation", "");
+
+	f->ended = true;
+	f->code = (int)js_int(line, "exit_code", EXIT_FAILED);
+	if (f->render && f->code && f->o->style != RENDER_QUIET) {
+		AUTO(strbuf) struct strbuf text = STRBUF(512);
+
+		strbuf_addf(&text, "Its process has ended. Go on with: mortise resume %s", id);
+		render_remark(f->render, text.text);
+	}
+}
+
+/* @return whether the line is for us alone. */
+static bool take(struct follow *f, json_object *line)
+{
+	const char *type = js_str(line, "type", "");
+	bool own = strcmp(js_str(line, "id", ""), FOLLOW_OWN_ID) == 0;
+
+	if (strcmp(type, "result") == 0) {
+		on_result(f, line);
+		return own;
+	}
+	if (strcmp(type, "state") == 0)
+		on_state(f, line);
+	else if (strcmp(type, "end") == 0)
+		on_end(f, line);
+	return false;
+}
+
+static void pass_on(struct follow *f, char *line, size_t len)
+{
+	line[len] = '\n';
+	if (write_all(STDOUT_FILENO, line, len + 1))
+		f->left = true;
+	line[len] = '\0';
+}
+
+static void on_line(char *text, size_t len, void *arg)
+{
+	struct follow *f = arg;
+	struct error err = ERROR_NONE;
+	AUTO(json) json_object *line = NULL;
+
+	if (f->ended && !f->o->json)
+		return;
+	if (f->render || strncmp(text, "{\"type\":", 8) == 0)
+		line = js_parse_object(text, len, &err);
+	if (line && take(f, line))
+		return;
+	if (!f->render)
+		pass_on(f, text, len);
+	else if (!line || peer_tell(line, &render_watcher, f->render, &err))
+		fprintf(stderr, "mortise: a line that cannot be understood: %s\n", err.text);
+}
+
+/* ---- the loop ---------------------------------------------------------- */
+
+static int catch_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC);
+}
+
+static void serve(struct follow *f)
+{
+	while (!f->left && !f->ended && !f->p->over) {
+		/* Typed text waits until what was typed before is sent. */
+		struct pollfd fds[] = {
+			{ .fd = f->p->fd, .events = peer_wants(f->p) },
+			{ .fd = f->signals, .events = POLLIN },
+			{ .fd = f->p->out.len ? -1 : f->keys, .events = POLLIN },
+		};
+
+		if (poll(fds, ARRAY_LEN(fds), -1) < 0)
+			continue;
+		if (fds[0].revents)
+			peer_serve(f->p, fds[0].revents);
+		if (fds[1].revents)
+			f->left = true;
+		else if (fds[2].revents)
+			read_keys(f);
+	}
+}
+
+static void say_goodbye(struct follow *f)
+{
+	const char *id = js_str(f->p->hello, "conversation", "");
+
+	if (f->ended)
+		return;
+	if (f->left) {
+		f->code = f->o->until_rest ? EXIT_INTERRUPTED : EXIT_DONE;
+		if (!f->o->json)
+			fprintf(stderr, "%sDetached; the conversation goes on. Come back with: "
+				"mortise attach %s\n", f->terminal ? "\n" : "", id);
+	} else {
+		f->code = EXIT_FAILED;
+		fprintf(stderr, "mortise: its process ended without a word. Go on with: mortise "
+			"resume %s\n", id);
+	}
+}
+
+int follow(struct peer *p, const struct follow_options *o)
+{
+	struct follow f = { .p = p, .o = o, .keys = STDIN_FILENO, .signals = catch_signals() };
+
+	f.terminal = isatty(STDIN_FILENO);
+	if (o->json && f.terminal)
+		f.keys = -1;
+	f.render = o->json ? NULL : render_new(stdout, o->style);
+	jsonl_init(&f.typed, TYPED_MAX, on_typed, &f);
+	p->on_line = on_line;
+	p->arg = &f;
+	subscribe(&f);
+	serve(&f);
+	say_goodbye(&f);
+	render_free(f.render);
+	jsonl_done(&f.typed);
+	auto_close(&f.signals);
+	return f.code;
+}

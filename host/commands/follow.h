@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * follow.h - being a client of a conversation that another process owns: what
+ * `attach`, and `resume` of an open conversation, share. */
+#ifndef HOST_COMMANDS_FOLLOW_H
+#define HOST_COMMANDS_FOLLOW_H
+
+#include "faces/peer.h"
+#include "faces/render.h"
+
+/** Id of the commands that are ours: their results are not for the user. */
+#define FOLLOW_OWN_ID "mortise attach"
+
+enum { FOLLOW_ALL = -1, FOLLOW_NEW = -2 };
+
+struct follow_options {
+	enum render_style style;
+	bool json;              /* lines as they are, both ways */
+	bool live;
+	int64_t since;          /* event id, FOLLOW_ALL or FOLLOW_NEW */
+	const char *first;      /* a command to begin with, JSON text with
+				   FOLLOW_OWN_ID; or NULL */
+	bool until_rest;        /* end when the agent rests, as `resume` does */
+};
+
+/** Follow until the conversation ends, or Ctrl-C leaves it. The hello has come.
+ *  @return the exit code. */
+int follow(struct peer *p, const struct follow_options *o);
+
+#endif

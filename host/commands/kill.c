@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * kill.c - `mortise kill`: a conversation stopped from outside. It is asked
+ * first; signals follow only if its process does not end. */
+#include "commands/command.h"
+#include "faces/peer.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+enum { F_PAUSE, F_WAIT };
+enum { WAIT_S = 10, WAIT_MAX_S = 3600, SIGNAL_WAIT_MS = 5000 };
+
+static const struct flag flags[] = {
+	[F_PAUSE] = { 'p', "pause", NULL, "pause it; `mortise resume` takes it up" },
+	[F_WAIT] = { 'w', "wait", "SECONDS", "how long before signals are sent; default: 10" },
+	{ 0 },
+};
+
+struct kill {
+	const char *id;
+	struct peer peer;
+	int process;          /* a descriptor for it; -1: it is gone */
+	bool answered;
+	struct error why_not; /* it answered that it does not */
+};
+
+static void on_line(char *line, size_t len, void *arg)
+{
+	struct kill *k = arg;
+	AUTO(json) json_object *o = len ? js_parse_object(line, len, NULL) : NULL;
+
+	if (strcmp(js_str(o, "type", ""), "result") != 0)
+		return;
+	k->answered = true;
+	if (!js_bool(o, "ok", false))
+		fail(&k->why_not, MT_EDENIED, "%s", js_str(o, "error", "it refuses"));
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* Wait for the end of the process, or for an answer if that is enough.
+ * @return whether it came in time. */
+static bool wait_for(struct kill *k, int64_t ms, bool answer)
+{
+	int64_t end = now_ms() + ms, left;
+
+	while ((left = end - now_ms()) > 0) {
+		struct pollfd fds[] = {
+			{ .fd = k->process, .events = POLLIN },
+			{ .fd = k->peer.over ? -1 : k->peer.fd,
+			  .events = peer_wants(&k->peer) },
+		};
+
+		if (k->process < 0 || (answer && (k->answered || k->peer.over)))
+			return true;
+		if (poll(fds, ARRAY_LEN(fds), (int)(left < 1000000 ? left : 1000000)) <= 0)
+			continue;
+		if (fds[0].revents)
+			return true;
+		if (fds[1].revents)
+			peer_serve(&k->peer, fds[1].revents);
+	}
+	return false;
+}
+
+static bool send_signal(struct kill *k, int number, const char *name)
+{
+	fprintf(stderr, "mortise: %s: its process %ld does not end: sending %s\n", k->id,
+		(long)k->peer.pid, name);
+	syscall(SYS_pidfd_send_signal, k->process, number, NULL, 0);
+	return wait_for(k, SIGNAL_WAIT_MS, false);
+}
+
+static int stop(struct kill *k, int64_t wait_ms, struct error *err)
+{
+	static const char command[] = "{\"type\":\"stop\"}";
+	struct error slow = ERROR_NONE;
+
+	if (peer_greet(&k->peer, &slow) == MT_EDENIED)
+		return fail(err, MT_EDENIED, "%s: %s", k->id, slow.text);
+	if (!slow.code) {
+		peer_line(&k->peer, command, sizeof command - 1);
+		if (wait_for(k, wait_ms, false))
+			return MT_OK;
+	}
+	return send_signal(k, SIGTERM, "SIGTERM") || send_signal(k, SIGKILL, "SIGKILL")
+		       ? MT_OK
+		       : fail(err, MT_ETIMEOUT, "%s: process %ld cannot be ended", k->id,
+			      (long)k->peer.pid);
+}
+
+static int do_pause(struct kill *k, int64_t wait_ms, struct error *err)
+{
+	static const char command[] = "{\"type\":\"pause\"}";
+	struct error why = ERROR_NONE;
+
+	if (peer_greet(&k->peer, &why))
+		return fail(err, why.code, "%s: %s", k->id, why.text);
+	peer_line(&k->peer, command, sizeof command - 1);
+	if (!wait_for(k, wait_ms, true))
+		return fail(err, MT_ETIMEOUT, "%s: process %ld does not answer", k->id,
+			    (long)k->peer.pid);
+	return k->why_not.code ? fail(err, MT_EDENIED, "%s: %s", k->id, k->why_not.text)
+			       : MT_OK;
+}
+
+static int end_one(const char *prefix, bool pause, int64_t wait_ms, struct error *err)
+{
+	AUTO(free) char *id = peer_find(prefix, err);
+	struct kill k = { .id = id, .process = -1 };
+	int r;
+
+	if (!id)
+		return err->code;
+	r = peer_open(&k.peer, id, err);
+	if (!r) {
+		k.peer.on_line = on_line;
+		k.peer.arg = &k;
+		k.process = (int)syscall(SYS_pidfd_open, k.peer.pid, 0);
+		r = pause ? do_pause(&k, wait_ms, err) : stop(&k, wait_ms, err);
+	}
+	auto_close(&k.process);
+	peer_close(&k.peer);
+	if (!r)
+		printf("%s %s\n", id, pause ? "paused" : "stopped");
+	return r;
+}
+
+static int parse_wait(const char *text, int64_t *ret_ms)
+{
+	char *end;
+	long seconds = strtol(text, &end, 10);
+
+	if (!*text || *end || seconds < 0 || seconds > WAIT_MAX_S) {
+		fprintf(stderr, "mortise: kill: --wait %.20s: write seconds, 0 to %d\n", text,
+			WAIT_MAX_S);
+		return FLAG_BAD;
+	}
+	*ret_ms = seconds * 1000;
+	return MT_OK;
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	int64_t wait_ms = WAIT_S * 1000;
+	int index = 1, f, code = EXIT_DONE;
+	bool pause = false;
+	const char *value;
+
+	while ((f = flag_next(self, argc, argv, &index, &value, NULL)) >= 0) {
+		pause |= f == F_PAUSE;
+		if (f == F_WAIT && parse_wait(value, &wait_ms))
+			return EXIT_USAGE;
+	}
+	if (f != FLAG_END)
+		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
+	for (int i = index; i < argc || i == index; i++) {
+		struct error err = ERROR_NONE;
+
+		if (end_one(i < argc ? argv[i] : "", pause, wait_ms, &err))
+			code = complain(EXIT_FAILED, &err);
+	}
+	return code;
+}
+
+const struct command command_kill = {
+	.name = "kill",
+	.args = "[ID]...",
+	.summary = "Stop a conversation that is open, from outside.",
+	.details = "The beginning of an id is enough; without one, the only conversation that is\n"
+		   "open. It is asked to stop, which cancels what it does and ends its tools; if\n"
+		   "its process does not end, it gets SIGTERM, then SIGKILL. Its log is kept:\n"
+		   "`mortise resume` can take it up.\n",
+	.flags = flags,
+	.run = run,
+};
