@@ -1,1 +1,15 @@
-# tests/faces
+# The faces of a conversation: with one of which only the log is real (fake.h),
+# and with the programs.
+FACES_TEST_CPPFLAGS = $(libhost_a_CPPFLAGS) -I$(top_srcdir)/tests
+EXTRA_DIST += %D%/fake.h
+check_PROGRAMS += %D%/test-protocol
+tests_faces_test_protocol_SOURCES = %D%/test-protocol.c %D%/fake.h
+tests_faces_test_protocol_CPPFLAGS = $(FACES_TEST_CPPFLAGS)
+tests_faces_test_protocol_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
+tests_faces_test_protocol_LDADD = $(LIBHOST)
+TESTS += %D%/test-protocol
+check_PROGRAMS += %D%/test-socket
+tests_faces_test_socket_SOURCES = %D%/test-socket.c %D%/fake.h
+tests_faces_test_socket_CPPFLAGS = $(FACES_TEST_CPPFLAGS)
+tests_faces_test_socket_LDADD = $(LIBHOST)
+TESTS += %D%/test-socket
