@@ -3,6 +3,7 @@ dist_doc_DATA += README.md %D%/plugins.md %D%/architecture.md %D%/exit-codes.md 
 dist_doc_DATA += %D%/configuration.md
 dist_doc_DATA += %D%/events.md %D%/security.md
 dist_doc_DATA += %D%/runner-protocol.md
+dist_doc_DATA += %D%/conversation-protocol.md %D%/conversation-protocol.schema.json
 
 # Manual pages come from the tables of the program itself.
 man_MANS = %D%/mortise.1 %D%/mortise.ini.5

@@ -77,7 +77,7 @@ static void on_state(void *arg, enum agent_state state, const char *reason)
 	struct drive *d = arg;
 
 	(void)reason;
-	if (state == STATE_RUNNING)
+	if (state == STATE_RUNNING || (d->o->keep && state_is_resting(state)))
 		d->interrupts = 0;
 }
 
@@ -138,7 +138,8 @@ static int open_faces(uv_loop_t *loop, struct drive *d, struct error *err)
 {
 	static const struct watcher states = { .state = on_state };
 	const struct channel_options o = {
-		.session = { .from = 0, .live = d->o->style == RENDER_VERBOSE },
+		.session = { .from = evlog_opened(conversation_log(d->c)),
+			     .live = d->o->style == RENDER_VERBOSE },
 		.hold = d->o->keep,
 		.input_over = on_input_over,
 		.lost = on_lost,

@@ -49,6 +49,8 @@ static void send_command(struct follow *f, const char *type, const char *name,
 
 static void subscribe(struct follow *f)
 {
+	static const char status[] =
+		"{\"type\":\"status\",\"id\":\"" FOLLOW_OWN_ID "\"}";
 	AUTO(strbuf) struct strbuf line = STRBUF(256);
 
 	strbuf_add(&line, "{\"type\":\"subscribe\",\"id\":\"" FOLLOW_OWN_ID "\"");
@@ -60,6 +62,10 @@ static void subscribe(struct follow *f)
 	f->own_left = 1;
 	if (f->o->first) {
 		peer_line(f->p, f->o->first, strlen(f->o->first));
+		f->own_left++;
+	}
+	if (f->o->until_rest) {
+		peer_line(f->p, status, sizeof status - 1);
 		f->own_left++;
 	}
 }
@@ -128,32 +134,39 @@ static void read_keys(struct follow *f)
 
 /* ---- showing ----------------------------------------------------------- */
 
+/* `line` tells the state, after what was asked for first. */
+static void check_rest(struct follow *f, json_object *line)
+{
+	json_object *code = js_get(line, "exit_code");
+
+	if (!f->o->until_rest || !code || f->own_left > 0 || f->ended)
+		return;
+	f->ended = true;
+	f->code = json_object_get_int(code);
+}
+
 static void on_result(struct follow *f, json_object *line)
 {
 	bool own = strcmp(js_str(line, "id", ""), FOLLOW_OWN_ID) == 0;
+	bool ok = js_bool(line, "ok", false);
 
 	f->own_left -= own && f->own_left > 0;
-	if (js_bool(line, "ok", false))
-		return;
-	if (own || f->render)
+	if (!ok && (own || f->render))
 		fprintf(stderr, "mortise: %s\n", js_str(line, "error", "it refuses"));
-	if (own) {
+	if (!ok && own) {
 		f->ended = true;
 		f->code = EXIT_FAILED;
 	}
+	check_rest(f, line);
 }
 
 static void on_state(struct follow *f, json_object *line)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(4096);
 	const char *state = js_str(line, "state", ""), *reason = js_str(line, "reason", "");
-	int found = state_find(state);
-	bool rests = found >= 0 && state_is_resting((enum agent_state)found);
+	bool rests = js_get(line, "exit_code") != NULL;
 
-	if (f->o->until_rest && rests && f->own_left == 0) {
-		f->ended = true;
-		f->code = (int)js_int(line, "exit_code", EXIT_FAILED);
-	}
+	check_rest(f, line);
 	if (f->render && (rests || !f->shown)) {
 		strbuf_addf(&text, "[%s%s%s]%s", state, *reason ? ": " : "", reason,
 			    !f->shown && f->terminal ? " /help tells what you can type" : "");

@@ -115,6 +115,7 @@ struct evlog {
 	size_t subscription_count;
 	int last_handle;
 	bool telling;
+	int64_t opened;     /* events there when it was opened */
 	int64_t told;       /* events told to the subscribers */
 	struct strbuf line; /* the line being written */
 };

@@ -12,6 +12,11 @@ int64_t evlog_count(const struct evlog *log)
 	return (int64_t)log->index.count;
 }
 
+int64_t evlog_opened(const struct evlog *log)
+{
+	return log->opened;
+}
+
 const struct evlog_head *evlog_head(const struct evlog *log, int64_t id)
 {
 	return id >= 0 && id < evlog_count(log) ? &log->index.heads[id] : NULL;

@@ -83,7 +83,7 @@ static int open_all(struct evlog *log, struct strbuf *report, struct error *err)
 		status = log_replay(log, report, err);
 	if (status == MT_ENOMEM)
 		fail(err, status, "out of memory for the event log");
-	log->told = evlog_count(log);
+	log->opened = log->told = evlog_count(log);
 	return status;
 }
 

@@ -61,6 +61,8 @@ int evlog_barrier(struct evlog *log, struct error *err);
 int evlog_beside(struct evlog *log, const char *name, struct error *err);
 
 int64_t evlog_count(const struct evlog *log);
+/** How many there were when it was opened. */
+int64_t evlog_opened(const struct evlog *log);
 const struct evlog_head *evlog_head(const struct evlog *log, int64_t id);
 /** True for what counts as history: neither null nor state changes nor hidden,
  *  and not undone. */

@@ -17,6 +17,7 @@ struct session {
 	bool live;
 	bool state_due;         /* the state changed, the client does not know */
 	size_t lost;            /* lines left out because the client is slow */
+	bool pumping;           /* who carries it is told when that is done */
 	bool ending, ended;
 	int exit_code;
 };

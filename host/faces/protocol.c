@@ -26,7 +26,7 @@ void begin_line(struct session *s, const char *type)
 void end_line(struct session *s)
 {
 	strbuf_add(&s->out, "}\n");
-	if (s->options.ready)
+	if (s->options.ready && !s->pumping)
 		s->options.ready(s->options.arg);
 }
 
@@ -57,15 +57,19 @@ static bool begin_passing(struct session *s, const char *type)
 
 void put_facts(struct strbuf *b, struct conversation *c)
 {
+	enum agent_state state = conversation_state(c);
+
 	js_key_str(b, "conversation", conversation_id(c));
 	js_key_str(b, "workspace", conversation_workspace(c));
 	js_key_str(b, "title", conversation_title(c));
-	js_key_str(b, "state", state_name(conversation_state(c)));
+	js_key_str(b, "state", state_name(state));
 	js_key_str(b, "reason", conversation_reason(c));
 	js_key_bool(b, "busy", conversation_busy(c));
 	js_key_int(b, "events", evlog_count(conversation_log(c)));
 	js_key_int(b, "steps", conversation_steps(c));
 	js_key_int(b, "pid", getpid());
+	if (state_is_resting(state))
+		js_key_int(b, "exit_code", conversation_exit_code(c));
 }
 
 static void put_hello(struct session *s)
@@ -160,15 +164,10 @@ static void put_lost(struct session *s)
 	put_notice(s, MT_LOG_WARNING, text);
 }
 
-void session_pump(struct session *s)
+static void put_due(struct session *s)
 {
-	int64_t count = evlog_count(conversation_log(s->c));
-	size_t before = s->out.len;
-
-	while (subscribed(s) && s->next < count && s->out.len < SESSION_QUEUE)
-		put_next(s);
 	if (behind(s) || s->ended)
-		goto out;
+		return;
 	if (s->lost)
 		put_lost(s);
 	if (s->state_due && !s->ending)
@@ -178,7 +177,20 @@ void session_pump(struct session *s)
 		put_state(s, "end");
 		s->ended = true;
 	}
-out:
+}
+
+void session_pump(struct session *s)
+{
+	int64_t count = evlog_count(conversation_log(s->c));
+	size_t before = s->out.len;
+
+	if (s->pumping)
+		return;
+	s->pumping = true;
+	while (subscribed(s) && s->next < count && s->out.len < SESSION_QUEUE)
+		put_next(s);
+	put_due(s);
+	s->pumping = false;
 	if (s->out.len > before && s->options.ready)
 		s->options.ready(s->options.arg);
 }

@@ -13,3 +13,5 @@ tests_faces_test_socket_SOURCES = %D%/test-socket.c %D%/fake.h
 tests_faces_test_socket_CPPFLAGS = $(FACES_TEST_CPPFLAGS)
 tests_faces_test_socket_LDADD = $(LIBHOST)
 TESTS += %D%/test-socket
+TESTS += %D%/session.sh
+EXTRA_DIST += %D%/session.sh %D%/session.py

@@ -239,7 +239,7 @@ static void test_slow(void)
 	CHECK_MSG(quick.next == MANY && quick.in_order, "one who reads is not held up");
 	printf("# memory grew by %zu KiB\n", (resident() - before) / 1024);
 #ifndef __SANITIZE_ADDRESS__
-	CHECK_MSG(resident() < before + (16 << 20), "100 MB for one who does not read are not "
+	CHECK_MSG(resident() < before + (48 << 20), "100 MB for one who does not read are not "
 		  "kept in memory");
 #endif
 	UNTIL(&slow, seen.next == MANY);
@@ -309,7 +309,7 @@ static void test_flood(void)
 	}
 	CHECK_MSG(sent < 8 << 20, "it is not read from while it does not read (%zu bytes)", sent);
 #ifndef __SANITIZE_ADDRESS__
-	CHECK(resident() < before + (16 << 20));
+	CHECK(resident() < before + (48 << 20));
 #else
 	(void)before;
 #endif
