@@ -7,3 +7,12 @@ plugins_dialects_script_so_LDADD = $(LIBMT)
 plugins_dialects_openai_so_SOURCES = %D%/openai.c %D%/openai-decode.c %D%/openai.h
 plugins_dialects_openai_so_LDFLAGS = $(PLUGIN_LINK)
 plugins_dialects_openai_so_LDADD = $(LIBMT)
+
+# What the dialects over HTTP share.
+DIALECT_KIT = plugins/dialects/kit.c plugins/dialects/kit.h plugins/dialects/answer.c
+
+plugin_PROGRAMS += %D%/anthropic.so
+plugins_dialects_anthropic_so_SOURCES = %D%/anthropic.c %D%/anthropic-decode.c \
+	%D%/anthropic.h $(DIALECT_KIT)
+plugins_dialects_anthropic_so_LDFLAGS = $(PLUGIN_LINK)
+plugins_dialects_anthropic_so_LDADD = $(LIBMT)

@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * anthropic.c - the dialect of Anthropic's Messages: the request. */
+#include "anthropic.h"
+#include <string.h>
+
+static const char providers[] =
+	"{\"anthropic\":{\"base_url\":\"https://api.anthropic.com\","
+	"\"key_env\":\"ANTHROPIC_API_KEY\"}}";
+
+#define EMPTY "{\"type\":\"text\",\"text\":\"(empty)\"}"
+
+enum { MAX_CALLS = 256, MAX_TOOLS = 256, LEAST_THINKING = 1024 };
+
+/* ---- blocks ---------------------------------------------------------------- */
+
+static void put_mark(struct writer *w, bool mark)
+{
+	if (mark)
+		PUT(w, ",\"cache_control\":{\"type\":\"ephemeral\"}");
+	PUT(w, "}");
+}
+
+static void put_text_block(struct writer *w, struct mt_str text, bool mark)
+{
+	PUT(w, "{\"type\":\"text\",\"text\":");
+	put_text(w, text.ptr, text.len);
+	put_mark(w, mark);
+}
+
+static bool is_image(const char *mime)
+{
+	static const char *const known[] = { "image/png", "image/jpeg", "image/gif",
+					     "image/webp" };
+
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (strcmp(mime, known[i]) == 0)
+			return true;
+	return false;
+}
+
+/* A type that the provider refuses would end the conversation for good. */
+static void put_media_block(struct writer *w, size_t m, size_t p, const char *mime,
+			    bool mark)
+{
+	if (is_image(mime)) {
+		PUT(w, "{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":\"");
+	} else if (strcmp(mime, "application/pdf") == 0) {
+		PUT(w, "{\"type\":\"document\",\"source\":{\"type\":\"base64\","
+		       "\"media_type\":\"");
+	} else {
+		PUT(w, "{\"type\":\"text\",\"text\":\"(left out: ");
+		put_mime(w, mime);
+		PUT(w, ")\"");
+		put_mark(w, mark);
+		return;
+	}
+	put_mime(w, mime);
+	PUT(w, "\",\"data\":\"");
+	put_media(w, m, p);
+	PUT(w, "\"}");
+	put_mark(w, mark);
+}
+
+/* The parts of a message as blocks, the mark on the last one. */
+static size_t put_blocks(struct writer *w, size_t m, bool mark)
+{
+	size_t count = w->host->part_count(w->r, m), last = count, blocks = 0;
+	struct mt_str text = { "", 0 };
+
+	for (size_t p = 0; p < count; p++)
+		if (part_of(w, m, p, &text) || !is_blank(text))
+			last = p;
+	for (size_t p = 0; p < count; p++) {
+		const char *mime = part_of(w, m, p, &text);
+
+		if (!mime && is_blank(text))
+			continue;
+		if (blocks++)
+			PUT(w, ",");
+		if (mime)
+			put_media_block(w, m, p, mime, mark && p == last);
+		else
+			put_text_block(w, text, mark && p == last);
+	}
+	return blocks;
+}
+
+static void put_system(struct writer *w, size_t m)
+{
+	bool mark = w->host->feature(w->x, "cache") && w->host->message_cache(w->r, m);
+
+	if (!put_blocks(w, m, mark))
+		PUT(w, EMPTY);
+}
+
+static void put_result(struct writer *w, size_t m, bool mark)
+{
+	struct mt_str id = { "", 0 };
+
+	w->host->call(w->r, m, 0, &id, NULL, NULL);
+	PUT(w, "{\"type\":\"tool_result\",\"tool_use_id\":");
+	put_name(w, id);
+	if (has_media(w, m)) {
+		PUT(w, ",\"content\":[");
+		put_blocks(w, m, false);
+		PUT(w, "]");
+	} else if (has_text(w, m)) {
+		PUT(w, ",\"content\":");
+		put_joined(w, m);
+	}
+	put_mark(w, mark);
+}
+
+/* ---- what the model said ------------------------------------------------------ */
+
+static void put_call(struct writer *w, size_t m, size_t c)
+{
+	struct mt_str id, name, args;
+
+	w->host->call(w->r, m, c, &id, &name, &args);
+	PUT(w, "{\"type\":\"tool_use\",\"id\":");
+	put_name(w, id);
+	PUT(w, ",\"name\":");
+	put_name(w, name);
+	PUT(w, ",\"input\":");
+	put_args(w, args);
+	PUT(w, "}");
+}
+
+/* The blocks of a message of the model while they are written. */
+struct said {
+	struct writer *w;
+	size_t m, calls, blocks;
+	bool sent[MAX_CALLS];     /* by call */
+	bool open;                /* the last block may not stand at the end */
+};
+
+static void next_block(struct said *s)
+{
+	if (s->blocks++)
+		PUT(s->w, ",");
+	s->open = false;
+}
+
+static void say_text(struct said *s)
+{
+	struct mt_str text = { "", 0 };
+
+	for (size_t p = 0; p < s->w->host->part_count(s->w->r, s->m); p++) {
+		if (part_of(s->w, s->m, p, &text) || is_blank(text))
+			continue;
+		next_block(s);
+		put_text_block(s->w, text, false);
+	}
+}
+
+static void say_call(struct said *s, size_t c)
+{
+	if (c >= MAX_CALLS || s->sent[c])
+		return;
+	s->sent[c] = true;
+	next_block(s);
+	put_call(s->w, s->m, c);
+}
+
+static void say_call_of(struct said *s, const char *id)
+{
+	for (size_t c = 0; c < s->calls; c++) {
+		struct mt_str own;
+
+		s->w->host->call(s->w->r, s->m, c, &own, NULL, NULL);
+		if (own.len == strlen(id) && memcmp(own.ptr, id, own.len) == 0)
+			say_call(s, c);
+	}
+}
+
+static void say_kept(struct said *s, json_object *block)
+{
+	const char *type = js_str(block, "type", "");
+
+	if (strcmp(type, "tool_use") == 0) {
+		say_call_of(s, js_str(block, "id", ""));
+	} else if (strcmp(type, "text") == 0 && !js_get(block, "text")) {
+		say_text(s);
+	} else if (*type) {
+		next_block(s);
+		put_json(s->w, block);
+		s->open = strcmp(type, "thinking") == 0
+			  || strcmp(type, "redacted_thinking") == 0;
+	}
+}
+
+static void put_said(struct writer *w, size_t m)
+{
+	struct said s = { .w = w, .m = m, .calls = w->host->call_count(w->r, m) };
+	AUTO(json) json_object *kept = kept_of(w, m, ANTHROPIC_KEPT);
+	bool list = json_object_is_type(kept, json_type_array);
+
+	for (size_t i = 0; list && i < json_object_array_length(kept); i++)
+		say_kept(&s, json_object_array_get_idx(kept, i));
+	if (!list)
+		say_text(&s);
+	for (size_t c = 0; c < s.calls; c++)
+		say_call(&s, c);
+	if (!s.blocks || s.open) {
+		next_block(&s);
+		PUT(w, EMPTY);
+	}
+}
+
+static void put_message(struct writer *w, size_t m)
+{
+	int role = w->host->message_role(w->r, m);
+	bool mark = w->host->feature(w->x, "cache") && w->host->message_cache(w->r, m);
+
+	if (role == MT_ROLE_ASSISTANT)
+		put_said(w, m);
+	else if (role == MT_ROLE_TOOL)
+		put_result(w, m, mark);
+	else if (!put_blocks(w, m, mark))
+		PUT(w, EMPTY);
+}
+
+static const struct turns turns = {
+	.before_system = ",\"system\":[",
+	.before_messages = ",\"messages\":[",
+	.user = "{\"role\":\"user\",\"content\":[",
+	.assistant = "{\"role\":\"assistant\",\"content\":[",
+	.end = "]}",
+	.go_on = "{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"Go on.\"}]}",
+	.system = put_system,
+	.message = put_message,
+};
+
+/* ---- tools ------------------------------------------------------------------- */
+
+/* Whoever shows calls has to offer tools. */
+static void put_called_tools(struct writer *w)
+{
+	struct mt_str names[MAX_TOOLS];
+	size_t count = called_tools(w, names, MAX_TOOLS);
+
+	if (!count)
+		return;
+	PUT(w, ",\"tools\":[");
+	for (size_t i = 0; i < count; i++) {
+		if (i)
+			PUT(w, ",");
+		PUT(w, "{\"name\":");
+		put_name(w, names[i]);
+		PUT(w, ",\"input_schema\":{\"type\":\"object\"}}");
+	}
+	PUT(w, "],\"tool_choice\":{\"type\":\"none\"}");
+}
+
+static void put_tools(struct writer *w)
+{
+	size_t count = w->host->feature(w->x, "tools") ? w->host->tool_count(w->r) : 0;
+	bool cache = w->host->feature(w->x, "cache");
+
+	if (!count) {
+		put_called_tools(w);
+		return;
+	}
+	PUT(w, ",\"tools\":[");
+	for (size_t t = 0; t < count; t++) {
+		struct mt_str name, description, schema;
+
+		w->host->tool(w->r, t, &name, &description, &schema);
+		if (t)
+			PUT(w, ",");
+		PUT(w, "{\"name\":");
+		put_name(w, name);
+		if (!is_blank(description)) {
+			PUT(w, ",\"description\":");
+			put_text(w, description.ptr, description.len);
+		}
+		PUT(w, ",\"input_schema\":");
+		put_schema(w, schema);
+		put_mark(w, cache && t + 1 == count);
+	}
+	PUT(w, "]");
+}
+
+/* ---- parameters ------------------------------------------------------------- */
+
+/* A limit has to be told: what the table knows, else what the name says. */
+static int64_t limit_of(struct writer *w)
+{
+	static const struct {
+		const char *name;
+		int64_t limit;
+	} known[] = {
+		{ "claude-3-7", 64000 }, { "claude-3.7", 64000 }, { "claude-3-5", 8192 },
+		{ "claude-3.5", 8192 },  { "claude-3", 4096 },    { "claude-2", 4096 },
+		{ "claude-opus-4-1", 32000 }, { "claude-opus-4-2", 32000 },
+	};
+	const char *model = w->host->option(w->x, "model");
+	int64_t limit = int_of(w, "max_tokens", "max_output_tokens");
+
+	if (limit <= 0)
+		limit = int_of(w, "output_limit", "output_limit");
+	for (size_t i = 0; limit <= 0 && i < sizeof known / sizeof *known; i++)
+		if (strstr(model, known[i].name))
+			limit = known[i].limit;
+	return limit > 0 ? limit : 64000;
+}
+
+/* Tokens of thinking: as set, else by the effort, where no model chooses itself;
+ * 0: none, -1: not told. */
+static int64_t budget_of(struct writer *w, const char *effort, int64_t limit)
+{
+	static const struct {
+		const char *effort;
+		int64_t budget;
+	} levels[] = {
+		{ "none", 0 },     { "minimal", 1024 }, { "low", 2048 },
+		{ "medium", 8192 }, { "high", 24576 },  { "xhigh", 49152 },
+		{ "max", 65536 },
+	};
+	int64_t budget = int_of(w, "thinking_budget", "thinking_budget");
+
+	for (size_t i = 0; budget < 0 && i < sizeof levels / sizeof *levels; i++)
+		if (strcmp(effort, levels[i].effort) == 0)
+			budget = levels[i].budget;
+	if (budget >= limit)
+		budget = limit - 1;
+	return budget > 0 && budget < LEAST_THINKING
+		       ? limit > LEAST_THINKING ? LEAST_THINKING : 0
+		       : budget;
+}
+
+static void put_integer(struct writer *w, int64_t n)
+{
+	char text[24];
+	int len = snprintf(text, sizeof text, "%lld", (long long)n);
+
+	put(w, text, (size_t)len);
+}
+
+/* @return whether the model thinks, so that it takes no other temperature. */
+static bool put_thinking(struct writer *w, const char *effort, int64_t limit)
+{
+	int64_t budget;
+
+	if (w->host->feature(w->x, "adaptive_thinking")
+	    && int_of(w, "thinking_budget", "thinking_budget") < 0) {
+		if (!*effort)
+			return false;
+		if (strcmp(effort, "none") == 0) {
+			PUT(w, ",\"thinking\":{\"type\":\"disabled\"}");
+			return false;
+		}
+		PUT(w, ",\"thinking\":{\"type\":\"adaptive\"}");
+		return true;
+	}
+	budget = budget_of(w, effort, limit);
+	if (budget > 0) {
+		PUT(w, ",\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":");
+		put_integer(w, budget);
+		PUT(w, "}");
+		/* between calls too, which others do unasked */
+		if (!w->status)
+			w->status = w->host->header(w->x, "anthropic-beta",
+						    "interleaved-thinking-2025-05-14");
+	} else if (budget == 0) {
+		PUT(w, ",\"thinking\":{\"type\":\"disabled\"}");
+	}
+	return budget > 0;
+}
+
+static void put_output(struct writer *w, const char *effort, bool adaptive)
+{
+	struct mt_str schema = w->host->param(w->r, "response_schema");
+	bool level = adaptive && *effort && strcmp(effort, "none") != 0;
+
+	if (!schema.len && !level)
+		return;
+	PUT(w, ",\"output_config\":{");
+	if (level) {
+		PUT(w, "\"effort\":");
+		put_cstr(w, strcmp(effort, "minimal") == 0 ? "low" : effort);
+	}
+	if (schema.len) {
+		if (level)
+			PUT(w, ",");
+		PUT(w, "\"format\":{\"type\":\"json_schema\",\"schema\":");
+		put(w, schema.ptr, schema.len);
+		PUT(w, "}");
+	}
+	PUT(w, "}");
+}
+
+static void put_params(struct writer *w)
+{
+	char room[32];
+	const char *effort = word_of(w, "reasoning_effort", "reasoning_effort", room,
+				     sizeof room);
+	struct mt_str stop = w->host->param(w->r, "stop");
+	int64_t limit = limit_of(w);
+
+	PUT(w, ",\"max_tokens\":");
+	put_integer(w, limit);
+	if (!put_thinking(w, effort, limit)) {
+		/* newer models take one of the two */
+		if (number_of(w, "temperature", "temperature").len)
+			put_number(w, "temperature", "temperature", "temperature");
+		else
+			put_number(w, "top_p", "top_p", "top_p");
+	}
+	put_output(w, effort, w->host->feature(w->x, "adaptive_thinking"));
+	if (stop.len && w->host->feature(w->x, "stop")) {
+		PUT(w, ",\"stop_sequences\":");
+		put(w, stop.ptr, stop.len);
+	}
+	if (w->host->stream(w->r))
+		PUT(w, ",\"stream\":true");
+}
+
+/* ---- where to ----------------------------------------------------------------- */
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t len = strlen(text), n = strlen(end);
+
+	while (len && text[len - 1] == '/')
+		len--;
+	return len >= n && memcmp(text + len - n, end, n) == 0;
+}
+
+static int put_head(struct writer *w)
+{
+	const struct mt_dialect_host *host = w->host;
+	const char *base = host->option(w->x, "base_url");
+	int status = host->url(w->x, ends_with(base, "/v1") ? "/messages" : "/v1/messages");
+
+	if (!status)
+		status = host->header(w->x, "Content-Type", "application/json");
+	if (!status)
+		status = host->header(w->x, "anthropic-version", "2023-06-01");
+	return status ? status : host->key_header(w->x, "x-api-key", "");
+}
+
+static int encode(const struct mt_dialect_host *host, struct mt_exchange *x,
+		  const struct mt_request *request)
+{
+	struct writer w = { .host = host, .x = x, .r = request };
+
+	w.status = put_head(&w);
+	PUT(&w, "{\"model\":");
+	put_cstr(&w, host->option(x, "model"));
+	put_params(&w);
+	put_tools(&w);
+	put_turns(&w, &turns);
+	PUT(&w, "}");
+	return w.status;
+}
+
+static const struct mt_dialect dialect = {
+	.size = sizeof dialect,
+	.providers = providers,
+	.encode = encode,
+	.feed = anthropic_feed,
+	.end = anthropic_end,
+};
+
+static const struct mt_component components[] = {
+	{
+		.size = sizeof(struct mt_component),
+		.kind = MT_KIND_DIALECT,
+		.version_major = MT_DIALECT_MAJOR,
+		.version_minor = MT_DIALECT_MINOR,
+		.name = "anthropic",
+		.summary = "Anthropic's Messages, with thinking and prompt caching.",
+		.functions = &dialect,
+	},
+};
+
+MT_PLUGIN(.name = "dialect-anthropic", .version = "0.1", .license = "MIT",
+	  .components = components, .component_count = 1)

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * anthropic.h - what the two halves of the dialect share. */
+#ifndef PLUGINS_DIALECTS_ANTHROPIC_H
+#define PLUGINS_DIALECTS_ANTHROPIC_H
+
+#include "kit.h"
+
+/** Under this name a reply keeps what has to go back with it: its blocks in
+ *  their order. A text block without a text stands for the whole text of the
+ *  reply, a tool_use block for the call of its id; others are as they came. */
+#define ANTHROPIC_KEPT "anthropic"
+
+/* anthropic-decode.c */
+int anthropic_feed(const struct mt_dialect_host *host, struct mt_exchange *x, int status,
+		   const char *type, const char *bytes, size_t len);
+int anthropic_end(const struct mt_dialect_host *host, struct mt_exchange *x, int status);
+
+#endif

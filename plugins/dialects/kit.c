@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * kit.c - writing the request of a dialect over HTTP. */
+#include "kit.h"
+#include <string.h>
+
+void put(struct writer *w, const char *bytes, size_t len)
+{
+	if (!w->status)
+		w->status = w->host->body(w->x, bytes, len);
+}
+
+void put_text(struct writer *w, const char *text, size_t len)
+{
+	if (!w->status)
+		w->status = w->host->body_str(w->x, len ? text : "", len);
+}
+
+void put_cstr(struct writer *w, const char *text)
+{
+	put_text(w, text, strlen(text));
+}
+
+void put_json(struct writer *w, json_object *value)
+{
+	size_t len;
+	const char *text = js_text(value, &len);
+
+	if (text)
+		put(w, text, len);
+	else if (!w->status)
+		w->status = MT_ENOMEM;
+}
+
+void put_name(struct writer *w, struct mt_str name)
+{
+	static const char good[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+				   "0123456789_-";
+
+	PUT(w, "\"");
+	for (size_t i = 0, n; i < name.len; i += n) {
+		for (n = 0; i + n < name.len && name.ptr[i + n]
+			    && strchr(good, name.ptr[i + n]); n++)
+			;
+		put(w, name.ptr + i, n);
+		if (i + n < name.len) {
+			PUT(w, "_");
+			n++;
+		}
+	}
+	if (!name.len)
+		PUT(w, "unknown");
+	PUT(w, "\"");
+}
+
+void put_args(struct writer *w, struct mt_str args)
+{
+	AUTO(json) json_object *value = NULL;
+
+	if (is_blank(args)) {
+		PUT(w, "{}");
+		return;
+	}
+	value = js_parse_object(args.ptr, args.len, NULL);
+	if (value) {
+		put(w, args.ptr, args.len);
+		return;
+	}
+	PUT(w, "{\"arguments\":");
+	put_text(w, args.ptr, args.len);
+	PUT(w, "}");
+}
+
+void put_schema(struct writer *w, struct mt_str schema)
+{
+	if (schema.len)
+		put(w, schema.ptr, schema.len);
+	else
+		PUT(w, "{\"type\":\"object\",\"properties\":{}}");
+}
+
+void put_mime(struct writer *w, const char *mime)
+{
+	for (; *mime; mime++)
+		if (*mime > 0x20 && *mime < 0x7f && *mime != '"' && *mime != '\\')
+			put(w, mime, 1);
+}
+
+void put_media(struct writer *w, size_t m, size_t p)
+{
+	if (!w->status)
+		w->status = w->host->body_media(w->x, w->r, m, p);
+}
+
+/* ---- the parts of a message ----------------------------------------------- */
+
+const char *part_of(struct writer *w, size_t m, size_t p, struct mt_str *ret_text)
+{
+	return w->host->part(w->r, m, p, ret_text, NULL);
+}
+
+bool is_blank(struct mt_str text)
+{
+	for (size_t i = 0; i < text.len; i++)
+		if (!text.ptr[i] || !strchr(" \t\r\n", text.ptr[i]))
+			return false;
+	return true;
+}
+
+bool has_text(struct writer *w, size_t m)
+{
+	struct mt_str text = { "", 0 };
+
+	for (size_t p = 0; p < w->host->part_count(w->r, m); p++)
+		if (!part_of(w, m, p, &text) && !is_blank(text))
+			return true;
+	return false;
+}
+
+bool has_media(struct writer *w, size_t m)
+{
+	struct mt_str text;
+
+	for (size_t p = 0; p < w->host->part_count(w->r, m); p++)
+		if (part_of(w, m, p, &text))
+			return true;
+	return false;
+}
+
+void put_joined(struct writer *w, size_t m)
+{
+	size_t parts = w->host->part_count(w->r, m), texts = 0;
+	AUTO(strbuf) struct strbuf joined = STRBUF(SIZE_MAX);
+	struct mt_str text = { "", 0 }, only = { "", 0 };
+
+	for (size_t p = 0; p < parts; p++) {
+		if (part_of(w, m, p, &text))
+			continue;
+		only = text;
+		texts++;
+	}
+	if (texts <= 1) {
+		put_text(w, only.ptr, only.len);
+		return;
+	}
+	for (size_t p = 0; p < parts; p++) {
+		if (part_of(w, m, p, &text))
+			continue;
+		if (joined.len)
+			strbuf_addc(&joined, '\n');
+		strbuf_addn(&joined, text.ptr ? text.ptr : "", text.len);
+	}
+	if (joined.error && !w->status)
+		w->status = joined.error;
+	put_text(w, joined.text, joined.len);
+}
+
+/* ---- parameters ------------------------------------------------------------ */
+
+/* True if the text is a JSON number, so that it can stand in the body. */
+static bool is_number(const char *text, size_t len)
+{
+	bool digit = false;
+
+	for (size_t i = 0; i < len; i++) {
+		digit |= text[i] >= '0' && text[i] <= '9';
+		if (!text[i] || !strchr("0123456789.eE+-", text[i]))
+			return false;
+	}
+	return digit && text[0] != '.' && text[0] != '+' && text[len - 1] != '.';
+}
+
+struct mt_str number_of(struct writer *w, const char *param, const char *option)
+{
+	struct mt_str value = w->host->param(w->r, param);
+	const char *set = w->host->option(w->x, option);
+
+	if (!value.len && set)
+		value = (struct mt_str){ set, strlen(set) };
+	if (value.len && is_number(value.ptr, value.len))
+		return value;
+	return (struct mt_str){ "", 0 };
+}
+
+void put_number(struct writer *w, const char *wire, const char *param, const char *option)
+{
+	struct mt_str value = number_of(w, param, option);
+
+	if (!value.len)
+		return;
+	PUT(w, ",");
+	put_cstr(w, wire);
+	PUT(w, ":");
+	put(w, value.ptr, value.len);
+}
+
+int64_t int_of(struct writer *w, const char *param, const char *option)
+{
+	struct mt_str value = number_of(w, param, option);
+	char text[24];
+	double n;
+
+	if (!value.len || value.len >= sizeof text)
+		return -1;
+	memcpy(text, value.ptr, value.len);
+	text[value.len] = '\0';
+	n = strtod(text, NULL);
+	return n >= 0 && n < 1e15 ? (int64_t)n : -1;
+}
+
+const char *word_of(struct writer *w, const char *param, const char *option, char *room,
+		    size_t size)
+{
+	struct mt_str value = w->host->param(w->r, param);
+	const char *set = w->host->option(w->x, option);
+	size_t from = value.len > 1 && value.ptr[0] == '"';
+
+	if (!value.len)
+		return set ? set : "";
+	snprintf(room, size, "%.*s", (int)(value.len - 2 * from), value.ptr + from);
+	return room;
+}
+
+json_object *kept_of(struct writer *w, size_t m, const char *name)
+{
+	struct mt_str text = w->host->message_opaque(w->r, m);
+	AUTO(json) json_object *all = NULL;
+
+	if (!text.len)
+		return NULL;
+	all = js_parse_object(text.ptr, text.len, NULL);
+	return json_object_get(js_get(all, name));
+}
+
+/* ---- turns ------------------------------------------------------------------ */
+
+enum side { NOBODY, SYSTEM, USER, ASSISTANT };
+
+static size_t leading_systems(struct writer *w)
+{
+	size_t count = w->host->message_count(w->r), n = 0;
+
+	while (n < count && w->host->message_role(w->r, n) == MT_ROLE_SYSTEM)
+		n++;
+	return n;
+}
+
+/* A system text in the middle is said by the user. */
+static enum side side_of(struct writer *w, size_t m, size_t systems)
+{
+	if (m < systems)
+		return SYSTEM;
+	return w->host->message_role(w->r, m) == MT_ROLE_ASSISTANT ? ASSISTANT : USER;
+}
+
+static void put_str(struct writer *w, const char *text)
+{
+	put(w, text, strlen(text));
+}
+
+/* What stands between a message and the one before it. */
+static void put_between(struct writer *w, const struct turns *t, enum side before,
+			enum side now)
+{
+	if (before == now) {
+		PUT(w, ",");
+		return;
+	}
+	if (now == SYSTEM) {
+		put_str(w, t->before_system);
+		return;
+	}
+	if (before == SYSTEM)
+		PUT(w, "]");
+	if (before == SYSTEM || before == NOBODY) {
+		put_str(w, t->before_messages);
+		if (now == ASSISTANT) {
+			put_str(w, t->go_on);
+			PUT(w, ",");
+		}
+	} else {
+		put_str(w, t->end);
+		PUT(w, ",");
+	}
+	put_str(w, now == USER ? t->user : t->assistant);
+}
+
+static void put_end(struct writer *w, const struct turns *t, enum side last)
+{
+	if (last == SYSTEM)
+		PUT(w, "]");
+	if (last == SYSTEM || last == NOBODY) {
+		put_str(w, t->before_messages);
+		put_str(w, t->go_on);
+	} else {
+		put_str(w, t->end);
+	}
+	if (last == ASSISTANT) {
+		PUT(w, ",");
+		put_str(w, t->go_on);
+	}
+	PUT(w, "]");
+}
+
+/* Where the turn of the user ends that message `m` belongs to. */
+static size_t end_of_turn(struct writer *w, size_t m, size_t count)
+{
+	while (m < count && w->host->message_role(w->r, m) != MT_ROLE_ASSISTANT)
+		m++;
+	return m;
+}
+
+static bool is_tool(struct writer *w, size_t m)
+{
+	return w->host->message_role(w->r, m) == MT_ROLE_TOOL;
+}
+
+static bool tools_first(struct writer *w, size_t from, size_t to)
+{
+	for (size_t m = from + 1; m < to; m++)
+		if (is_tool(w, m) && !is_tool(w, m - 1))
+			return false;
+	return true;
+}
+
+/* A turn in which tools come after something else, with the tools first. */
+static enum side put_sorted(struct writer *w, const struct turns *t, size_t from,
+			    size_t to, enum side before)
+{
+	for (int tool = 1; tool >= 0; tool--) {
+		for (size_t m = from; m < to; m++) {
+			if (is_tool(w, m) != tool)
+				continue;
+			put_between(w, t, before, USER);
+			t->message(w, m);
+			before = USER;
+		}
+	}
+	return before;
+}
+
+void put_turns(struct writer *w, const struct turns *t)
+{
+	size_t count = w->host->message_count(w->r), systems = leading_systems(w);
+	size_t kept = w->host->messages_kept(w->x, w->r), sorted = 0;
+	enum side before = kept ? side_of(w, kept - 1, systems) : NOBODY;
+	bool moved = false; /* then the next request keeps nothing from here on */
+
+	for (size_t m = kept; m < count && !w->status; m++) {
+		enum side now = side_of(w, m, systems);
+
+		if (now == USER && m >= sorted) {
+			sorted = end_of_turn(w, m, count);
+			if (!tools_first(w, m, sorted)) {
+				before = put_sorted(w, t, m, sorted, before);
+				moved = true;
+				m = sorted - 1;
+				continue;
+			}
+		}
+		if (!moved)
+			w->host->message_begins(w->x, w->r, m);
+		put_between(w, t, before, now);
+		(now == SYSTEM ? t->system : t->message)(w, m);
+		before = now;
+	}
+	put_end(w, t, before);
+}
+
+size_t called_tools(struct writer *w, struct mt_str *names, size_t room)
+{
+	size_t count = w->host->message_count(w->r), found = 0;
+
+	for (size_t m = 0; m < count; m++) {
+		size_t calls = w->host->message_role(w->r, m) == MT_ROLE_ASSISTANT
+				       ? w->host->call_count(w->r, m) : 0;
+
+		for (size_t c = 0; c < calls && found < room; c++) {
+			struct mt_str name;
+			size_t i = 0;
+
+			w->host->call(w->r, m, c, NULL, &name, NULL);
+			while (i < found && (names[i].len != name.len
+					     || memcmp(names[i].ptr, name.ptr, name.len)))
+				i++;
+			if (i == found)
+				names[found++] = name;
+		}
+	}
+	return found;
+}

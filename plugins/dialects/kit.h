@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * kit.h - what the dialects over HTTP share: writing a request, reading an
+ * answer. The same request gives the same bytes each time. */
+#ifndef PLUGINS_DIALECTS_KIT_H
+#define PLUGINS_DIALECTS_KIT_H
+
+#define MORTISE_PROVISIONAL
+#include "js.h"
+#include "sse.h"
+#include <mortise/dialect.h>
+
+/* ---- writing (kit.c) -------------------------------------------------------- */
+
+/** A writer whose first failure sticks, as in a strbuf. */
+struct writer {
+	const struct mt_dialect_host *host;
+	struct mt_exchange *x;
+	const struct mt_request *r;
+	int status;
+};
+
+void put(struct writer *w, const char *bytes, size_t len);
+#define PUT(w, literal) put((w), (literal), sizeof(literal) - 1)
+/** A text as a JSON string. */
+void put_text(struct writer *w, const char *text, size_t len);
+void put_cstr(struct writer *w, const char *text);
+void put_json(struct writer *w, json_object *value);
+/** A name or an id as most providers want them: of letters, digits, _ and -,
+ *  whatever a model made of it. */
+void put_name(struct writer *w, struct mt_str name);
+/** The arguments of a call as a JSON object, byte for byte if they are one. */
+void put_args(struct writer *w, struct mt_str args);
+/** A schema, or that of an object without properties. */
+void put_schema(struct writer *w, struct mt_str schema);
+/** A JSON text without quotes at its ends: "image/png", of harmless letters. */
+void put_mime(struct writer *w, const char *mime);
+void put_media(struct writer *w, size_t m, size_t p);
+
+const char *part_of(struct writer *w, size_t m, size_t p, struct mt_str *ret_text);
+bool is_blank(struct mt_str text);
+bool has_text(struct writer *w, size_t m); /* that is not blank */
+bool has_media(struct writer *w, size_t m);
+/** The parts of a message that are text, as one string. */
+void put_joined(struct writer *w, size_t m);
+
+/** A number as JSON text: of the request, else of the configuration; empty if
+ *  there is none. */
+struct mt_str number_of(struct writer *w, const char *param, const char *option);
+/** ,"wire":number - or nothing. */
+void put_number(struct writer *w, const char *wire, const char *param,
+		const char *option);
+/** A whole number of the same sources; -1 if there is none. */
+int64_t int_of(struct writer *w, const char *param, const char *option);
+/** A text of the request (without its quotes) or the configuration; "". The
+ *  buffer is for it. */
+const char *word_of(struct writer *w, const char *param, const char *option, char *room,
+		    size_t size);
+
+/** What was kept of a reply for the dialect `name`; NULL if nothing. */
+json_object *kept_of(struct writer *w, size_t m, const char *name);
+
+/* ---- turns ------------------------------------------------------------------ */
+
+/** For providers that want user and assistant in turn, and what the tools said
+ *  at the start of the user's turn: the functions that write what goes into a
+ *  turn. Each message writes at least one item. */
+struct turns {
+	const char *before_system;   /* ,"system":[ */
+	const char *before_messages; /* ,"messages":[ */
+	const char *user, *assistant; /* {"role":"user","content":[ */
+	const char *end;             /* ]} */
+	const char *go_on;           /* a turn of the user where there must be one */
+	void (*system)(struct writer *w, size_t m);
+	void (*message)(struct writer *w, size_t m); /* items, with commas between */
+};
+
+void put_turns(struct writer *w, const struct turns *t);
+/** Distinct names of the tools that the messages call, for requests that offer
+ *  none: some providers want to know all that were ever called. */
+size_t called_tools(struct writer *w, struct mt_str *names, size_t room);
+
+/* ---- reading (answer.c) ------------------------------------------------------ */
+
+enum { ANSWER_MAX_EVENT = 16 << 20, ANSWER_MAX_BODY = 64 << 20, ANSWER_MAX_WHY = 300 };
+enum answer_form { FORM_UNKNOWN, FORM_STREAM, FORM_WHOLE };
+
+struct answer;
+
+/** What a dialect does with an answer. */
+struct answer_rules {
+	size_t size;                 /* of the state, which begins with struct answer */
+	/** One event of a stream. */
+	int (*event)(struct answer *a, const char *name, json_object *event);
+	/** An answer in one piece; also each item of a list. */
+	int (*whole)(struct answer *a, json_object *answer);
+	/** An error, as {"error": {...}} or whatever it looks like. */
+	int (*error)(struct answer *a, json_object *answer);
+	/** The end of an answer without error: anything that is missing? NULL: as
+	 *  `finished` says. */
+	int (*end)(struct answer *a);
+	void (*release)(struct answer *a);
+};
+
+struct answer {
+	const struct mt_dialect_host *host;
+	struct mt_exchange *x;
+	const struct answer_rules *rules;
+	int status;                  /* HTTP */
+	enum answer_form form;
+	struct sse sse;
+	struct strbuf body;
+	bool finished;               /* nothing is missing */
+	bool failed;                 /* an error was told: what follows is void */
+	bool open;                   /* its memory is set up */
+};
+
+int answer_feed(const struct answer_rules *rules, const struct mt_dialect_host *host,
+		struct mt_exchange *x, int status, const char *type, const char *bytes,
+		size_t len);
+int answer_end(const struct answer_rules *rules, const struct mt_dialect_host *host,
+	       struct mt_exchange *x, int status);
+/** The state of this attempt; NULL: no memory. For dialects with a stream of
+ *  another form, which set `form` themselves. */
+struct answer *answer_of(const struct answer_rules *rules,
+			 const struct mt_dialect_host *host, struct mt_exchange *x,
+			 int status);
+
+/** Tell an error. */
+int answer_fail(struct answer *a, int kind, int64_t retry_ms, const char *text);
+/** Kind of an HTTP status that stands inside an answer; MT_ERROR_NONE: let the
+ *  host tell. */
+int kind_of_number(int64_t status);
+
+struct kind_name {
+	const char *name;
+	int kind;
+};
+int kind_of_name(const struct kind_name *all, size_t count, const char *name);
+
+/** A count of a usage object by path; -1: not told. */
+int64_t count_at(json_object *usage, const char *path);
+/** Sum of counts, of which the first must be told. */
+int64_t count_sum(int64_t first, int64_t second, int64_t third);
+int tell_text(struct answer *a, json_object *text, bool reasoning);
+
+#endif
