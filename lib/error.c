@@ -21,9 +21,7 @@ int vfail(struct error *err, int code, const char *fmt, va_list ap)
 
 		err->text[kept - utf8_tail(err->text, kept)] = '\0';
 	}
-	for (char *p = err->text; *p; p++)
-		if ((unsigned char)*p < ' ' || *p == 0x7f)
-			*p = ' ';
+	utf8_blank_controls(err->text, strlen(err->text));
 	return code;
 }
 

@@ -83,9 +83,7 @@ static void add_words(struct strbuf *line, const struct strbuf *words)
 	utf8_add_clean(line, masked.text, len);
 	if (len < masked.len)
 		strbuf_add(line, " (cut)");
-	for (char *p = line->text + start; p < line->text + line->len; p++)
-		if ((unsigned char)*p < ' ' || *p == 0x7f)
-			*p = ' ';
+	utf8_blank_controls(line->text + start, line->len - start);
 }
 
 void log_line(int level, const char *part, const char *fmt, ...)

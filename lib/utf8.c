@@ -145,3 +145,28 @@ int utf8_add_clean(struct strbuf *b, const char *bytes, size_t len)
 	}
 	return b->error;
 }
+
+size_t utf8_control(const char *text, size_t len)
+{
+	const unsigned char *c = (const unsigned char *)text;
+
+	if (len >= 1 && (c[0] < ' ' || c[0] == 0x7f))
+		return 1;
+	if (len >= 2 && c[0] == 0xc2 && c[1] >= 0x80 && c[1] <= 0x9f)
+		return 2;
+	if (len >= 3 && c[0] == 0xe2
+	    && ((c[1] == 0x80 && c[2] >= 0xaa && c[2] <= 0xae)
+		|| (c[1] == 0x81 && c[2] >= 0xa6 && c[2] <= 0xa9)))
+		return 3;
+	return 0;
+}
+
+void utf8_blank_controls(char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		size_t n = utf8_control(text + i, len - i);
+
+		memset(text + i, ' ', n);
+		i += n ? n - 1 : 0;
+	}
+}

@@ -38,10 +38,9 @@ struct arguments {
  * spaces, so that an old output does nothing to the terminal. */
 static void print_line(const char *text, size_t len)
 {
-	for (size_t i = 0; i < len; i++) {
-		unsigned char c = (unsigned char)text[i];
-
-		putchar((c < ' ' && c != '\t') || c == 0x7f ? ' ' : c);
+	for (size_t i = 0, n; i < len; i += n ? n : 1) {
+		n = text[i] == '\t' ? 0 : utf8_control(text + i, len - i);
+		putchar(n ? ' ' : text[i]);
 	}
 	putchar('\n');
 }

@@ -6,6 +6,7 @@
 #include "controller/launch.h"
 #include "files.h"
 #include "tools/calls.h"
+#include "utf8.h"
 
 #include <limits.h>
 #include <mortise/tool.h>
@@ -36,7 +37,7 @@ static void print_tool(const struct catalog *catalog, const struct tool *t)
 	if (stop && (size_t)(stop - t->description) + 1 < first)
 		first = (size_t)(stop - t->description) + 1;
 	printf("%-20s %-10s %.*s\n", t->name, catalog->instances[t->instance].name,
-	       (int)(first < 100 ? first : 100), t->description);
+	       (int)utf8_cut(t->description, first, 100), t->description);
 }
 
 static int list(const struct catalog *catalog, bool json)

@@ -77,7 +77,8 @@ static int apply(struct history *h, int64_t id, struct error *err)
 		return err->code;
 	args = event_args(e);
 	ids = js_get(args, "forgotten_event_ids");
-	for (size_t i = 0; ids && i < json_object_array_length(ids); i++)
+	for (size_t i = 0; json_object_is_type(ids, json_type_array)
+			   && i < json_object_array_length(ids); i++)
 		forget(h, json_object_get_int64(json_object_array_get_idx(ids, i)));
 	first = js_int(args, "forgotten_events_start_id", -1);
 	last = js_int(args, "forgotten_events_end_id", -1);

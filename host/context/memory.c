@@ -385,6 +385,8 @@ static int lay_out(struct memory *m, const struct view_item *item,
 		return MT_OK;
 	if (p->kind == PIECE_RESULT && p->response)
 		return lay_result(p, request);
+	if (p->kind == PIECE_ASSISTANT && blank(p->text, p->len))
+		return MT_OK; /* some providers refuse a message that says nothing */
 	return plain(request, p);
 }
 

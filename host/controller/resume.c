@@ -11,6 +11,14 @@
 
 /* ---- the agent as it was ----------------------------------------------- */
 
+/* NULL: none, or no list. */
+static json_object *settings_of(json_object *meta)
+{
+	json_object *list = js_path(meta, "spec.settings");
+
+	return json_object_is_type(list, json_type_array) ? list : NULL;
+}
+
 /* The settings of meta.json first, what the command line says after them. */
 static const char **overrides(json_object *settings, const struct config_input *in,
 			      size_t *ret_count)
@@ -18,9 +26,12 @@ static const char **overrides(json_object *settings, const struct config_input *
 	size_t n = settings ? json_object_array_length(settings) : 0, count = 0;
 	const char **list = calloc(n + in->override_count + 1, sizeof *list);
 
-	for (size_t i = 0; list && i < n; i++)
-		list[count++] =
-			json_object_get_string(json_object_array_get_idx(settings, i));
+	for (size_t i = 0; list && i < n; i++) {
+		json_object *text = json_object_array_get_idx(settings, i);
+
+		if (json_object_is_type(text, json_type_string))
+			list[count++] = json_object_get_string(text);
+	}
 	for (size_t i = 0; list && i < in->override_count; i++)
 		list[count++] = in->overrides[i];
 	*ret_count = count;
@@ -31,7 +42,7 @@ static int load(struct conversation *c, json_object *meta, const struct config_i
 		struct error *err)
 {
 	struct config_input all = *in;
-	json_object *settings = js_path(meta, "spec.settings");
+	json_object *settings = settings_of(meta);
 	AUTO(free) const char **list = overrides(settings, in, &all.override_count);
 	int r;
 
@@ -177,21 +188,46 @@ static void restore_recall(struct conversation *c)
 	recall(c, action);
 }
 
+/* What a reply had still planned is dropped when the conversation ends. */
+static bool ended_since(struct conversation *c, int64_t id)
+{
+	for (; id < evlog_count(c->log); id++) {
+		const struct evlog_head *head = evlog_head(c->log, id);
+		AUTO(event) struct event *e = NULL;
+		int state;
+
+		if (head->undone || strcmp(head->type->name, "agent_state_changed") != 0)
+			continue;
+		e = evlog_event(c->log, id, NULL);
+		state = e ? state_find(event_arg(e, "agent_state")) : -1;
+		if (state == STATE_FINISHED || state == STATE_REJECTED
+		    || state == STATE_STOPPED || state == STATE_ERROR)
+			return true;
+	}
+	return false;
+}
+
 /* Calls of the newest reply that were not logged are planned again. */
 static int restore_queue(struct conversation *c, struct error *err)
 {
 	const char *response = evlog_last_reply(c->log);
 	AUTO(json) json_object *record = NULL;
 	struct llm_reply *reply;
+	int64_t before;
 	size_t done = 0;
 
 	if (!*response)
 		return MT_OK;
 	record = evlog_reply(c->log, response, err);
+	before = js_int(record, "before", 0);
+	if (before < 0)
+		before = 0;
+	if (ended_since(c, before))
+		return MT_OK;
 	reply = record ? llm_reply_from_json(record, err) : NULL;
 	if (!reply)
 		return err->code;
-	for (int64_t id = js_int(record, "before", 0); id < evlog_count(c->log); id++) {
+	for (int64_t id = before; id < evlog_count(c->log); id++) {
 		const struct evlog_head *head = evlog_head(c->log, id);
 		bool error = !head->type->is_action && head->cause < 0
 			     && strcmp(head->type->name, "error") == 0;

@@ -219,11 +219,34 @@ static void on_retry(void *arg, const struct llm_error *why, int64_t wait_ms)
 	TELL(c, retry, why, wait_ms);
 }
 
-static int log_reply(struct conversation *c, const struct llm_reply *reply,
-		     struct error *err)
+/* Events find their reply by its id: one that came before gets another. */
+static int make_id_unique(struct conversation *c, struct llm_reply *reply,
+			  struct error *err)
 {
-	AUTO(json) json_object *record = llm_reply_json(reply);
+	AUTO(strbuf) struct strbuf id = STRBUF(1 << 20);
 
+	for (int64_t n = evlog_replies(c->log);
+	     id.error == MT_OK && evlog_has_reply(c->log, id.len ? id.text : reply->response_id);
+	     n++) {
+		strbuf_reset(&id);
+		strbuf_addf(&id, "%s#%lld", reply->response_id, (long long)n);
+	}
+	if (id.error)
+		return fail(err, id.error, "the id of the reply: %s", status_name(id.error));
+	if (id.len) {
+		free(reply->response_id);
+		reply->response_id = strbuf_take(&id);
+	}
+	return MT_OK;
+}
+
+static int log_reply(struct conversation *c, struct llm_reply *reply, struct error *err)
+{
+	AUTO(json) json_object *record = NULL;
+
+	if (make_id_unique(c, reply, err))
+		return err->code;
+	record = llm_reply_json(reply);
 	if (!record || js_set_int(record, "before", evlog_count(c->log)))
 		return fail(err, MT_ENOMEM, "out of memory");
 	return evlog_record(c->log, record, err);

@@ -167,6 +167,11 @@ int64_t evlog_read(struct evlog *log, uint64_t offset, struct strbuf *out, size_
 
 /* ---- records ------------------------------------------------------------------ */
 
+bool evlog_has_reply(const struct evlog *log, const char *response_id)
+{
+	return index_reply(&log->index, response_id) >= 0;
+}
+
 json_object *evlog_reply(struct evlog *log, const char *response_id, struct error *err)
 {
 	int64_t place = index_reply(&log->index, response_id);

@@ -69,6 +69,8 @@ const struct evlog_head *evlog_head(const struct evlog *log, int64_t id);
 bool event_is_history(const struct evlog_head *head);
 /** Read an event; from memory when it is recent. A reference for the caller. */
 struct event *evlog_event(struct evlog *log, int64_t id, struct error *err);
+/** True if a reply of the log has this response id. */
+bool evlog_has_reply(const struct evlog *log, const char *response_id);
 /** The record of a reply by response id; owned by the caller. NULL: none. */
 json_object *evlog_reply(struct evlog *log, const char *response_id, struct error *err);
 /** The same by place, from 0. */

@@ -36,13 +36,12 @@ static void paint(struct render *r, enum paint p)
 /* Text from outside without what would move a cursor or change a colour. */
 static void put(struct render *r, const char *text, size_t len)
 {
-	for (size_t i = 0; i < len; i++) {
-		unsigned char ch = (unsigned char)text[i];
-
-		if ((ch < 0x20 && ch != '\n' && ch != '\t') || ch == 0x7f)
+	for (size_t i = 0, n; i < len; i += n ? n : 1) {
+		n = text[i] == '\n' || text[i] == '\t' ? 0 : utf8_control(text + i, len - i);
+		if (n)
 			continue;
-		putc(ch, r->out);
-		r->midline = ch != '\n';
+		putc(text[i], r->out);
+		r->midline = text[i] != '\n';
 	}
 }
 
@@ -374,8 +373,8 @@ struct render *render_new(FILE *out, enum render_style style)
 	r->out = out;
 	r->style = style;
 	r->terminal = isatty(fileno(out));
-	r->colour = r->terminal && (!no_colour || !*no_colour)
-		    && !(term && strcmp(term, "dumb") == 0);
+	r->colour = r->terminal && (!no_colour || !*no_colour) && term && *term
+		    && strcmp(term, "dumb") != 0;
 	clock_gettime(CLOCK_MONOTONIC, &r->began);
 	return r;
 }

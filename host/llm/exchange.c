@@ -241,14 +241,20 @@ static void attempt_over(struct llm_exchange *x)
 		attempt_succeeded(x);
 }
 
+static void cannot_read(struct llm_exchange *x, int status)
+{
+	llm_services.error((struct mt_exchange *)x, MT_ERROR_MALFORMED, -1, "%s",
+			   status == MT_ELIMIT ? "a part of it is too long"
+					       : "its dialect cannot read the answer");
+}
+
 static void dialect_end(struct llm_exchange *x)
 {
 	int status = x->llm->dialect->end(&llm_services, (struct mt_exchange *)x,
 					  x->status);
 
 	if (status && x->error_kind == LLM_NO_ERROR)
-		llm_services.error((struct mt_exchange *)x, MT_ERROR_MALFORMED, -1,
-				   "its dialect cannot read the answer");
+		cannot_read(x, status);
 }
 
 static int dialect_feed(struct llm_exchange *x, const char *bytes, size_t len)
@@ -257,8 +263,7 @@ static int dialect_feed(struct llm_exchange *x, const char *bytes, size_t len)
 					   x->status, x->type, bytes, len);
 
 	if (status && x->error_kind == LLM_NO_ERROR)
-		llm_services.error((struct mt_exchange *)x, MT_ERROR_MALFORMED, -1,
-				   "its dialect cannot read the answer");
+		cannot_read(x, status);
 	if (x->error_kind != LLM_NO_ERROR)
 		return HTTP_STOP;
 	return x->finished ? HTTP_ENOUGH : HTTP_MORE;

@@ -349,8 +349,11 @@ static int svc_tool_call(struct mt_exchange *mx, size_t index, const char *id,
 	struct llm_exchange *x = own(mx);
 	struct llm_piece *piece;
 
-	if (index >= LLM_MAX_CALLS)
+	if (index >= LLM_MAX_CALLS) {
+		llm_services.error(mx, MT_ERROR_MALFORMED, -1,
+				   "it has more than %d tool calls", LLM_MAX_CALLS);
 		return MT_ELIMIT;
+	}
 	x->answered = true;
 	for (; x->call_count <= index; x->call_count++)
 		x->calls[x->call_count] =

@@ -5,5 +5,7 @@ TESTS += %D%/config.bats %D%/main.bats %D%/plugins.bats
 EXTRA_DIST += %D%/config.bats %D%/main.bats %D%/plugins.bats
 TESTS += %D%/run.bats %D%/misbehave.bats
 EXTRA_DIST += %D%/run.bats %D%/misbehave.bats
+TESTS += %D%/hostile.bats
+EXTRA_DIST += %D%/hostile.bats
 TESTS += %D%/aimock-demo.sh
 EXTRA_DIST += %D%/aimock-demo.sh

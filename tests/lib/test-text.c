@@ -107,6 +107,36 @@ static void texts_are_cleaned(void)
 	}
 }
 
+static const struct {
+	const char *text;
+	size_t control;
+	const char *blanked;
+} controls[] = {
+	{ "", 0, "" },
+	{ "a\033[2Jb", 0, "a [2Jb" },
+	{ "\033[2J", 1, " [2J" },
+	{ "\x7f\r\n", 1, "   " },
+	{ "\xc2\x9b" "31m", 2, "  31m" },
+	{ "\xc2\xa0", 0, "\xc2\xa0" },
+	{ "\xe2\x80\xae" "x\xe2\x81\xa6", 3, "   x   " },
+	{ "\xe2\x82\xac\xe2\x80\xa6", 0, "\xe2\x82\xac\xe2\x80\xa6" },
+	{ "\xc2", 0, "\xc2" },
+	{ "\xe2\x80", 0, "\xe2\x80" },
+};
+
+static void what_steers_a_terminal_is_blanked(void)
+{
+	for (size_t i = 0; i < ARRAY_LEN(controls); i++) {
+		size_t len = strlen(controls[i].text);
+		char copy[32] = "";
+
+		memcpy(copy, controls[i].text, len);
+		CHECK_MSG(utf8_control(copy, len) == controls[i].control, "text %zu", i);
+		utf8_blank_controls(copy, len);
+		CHECK_STR(copy, controls[i].blanked);
+	}
+}
+
 static void cuts_keep_characters_whole(void)
 {
 	static const char text[] = "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80z";
@@ -149,6 +179,7 @@ int main(void)
 	a_buffer_without_memory();
 	texts_are_cleaned();
 	cuts_keep_characters_whole();
+	what_steers_a_terminal_is_blanked();
 	the_first_error_stays();
 	return tap_done();
 }

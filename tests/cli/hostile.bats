@@ -1,0 +1,112 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# hostile.bats - replies and files that no good program writes.
+
+setup() {
+	work=$BATS_TEST_TMPDIR
+	mkdir "$work/ws"
+	export XDG_STATE_HOME=$work/state
+	run_it=(mortise run -C "$work/ws" --model "script:$work/script")
+}
+
+conversation() { echo "$work"/state/mortise/conversations/*; }
+
+# mutate FILE PATH JSON: set one value of a JSON file
+mutate() {
+	python3 - "$@" <<'EOF'
+import json, sys
+file, path, value = sys.argv[1:]
+whole = json.load(open(file))
+inner = whole
+*keys, last = path.split(".")
+for key in keys:
+    inner = inner[key]
+inner[last] = json.loads(value)
+json.dump(whole, open(file, "w"))
+EOF
+}
+
+@test "a response id that comes again does not hide the results" {
+	cat >"$work/script" <<'EOF'
+[turn]
+id = same
+[call execute_bash]
+@id = call
+command = echo first
+
+[turn]
+id = same
+expect last contains = first
+[call execute_bash]
+@id = call
+command = echo second
+
+[turn]
+id = same
+expect any contains = first
+expect last contains = second
+[call finish]
+message = saw both
+EOF
+	run "${run_it[@]}" -q -t hi
+	[ "$status" -eq 0 ]
+	[ "$output" = "saw both" ]
+	[ "$(grep -c '"response_id":"same"' "$(conversation)/events.jsonl")" -eq 1 ]
+}
+
+@test "calls after finish are not made, not even after resume" {
+	cat >"$work/script" <<'EOF'
+[turn]
+[call finish]
+message = over
+[call execute_bash]
+command = touch late
+
+[turn]
+expect last contains = one more thing
+[call finish]
+message = now it is
+EOF
+	run "${run_it[@]}" -q -t hi
+	[ "$status" -eq 0 ]
+	[ "$output" = over ]
+	run mortise resume -q -t "one more thing"
+	[ "$status" -eq 0 ]
+	[ "$output" = "now it is" ]
+	[ ! -e "$work/ws/late" ]
+}
+
+@test "a reply that says nothing is not sent back" {
+	cat >"$work/script" <<'EOF'
+[turn]
+reasoning = hm
+
+[turn]
+expect messages = 4
+[call finish]
+message = done
+EOF
+	run "${run_it[@]}" -q -t hi
+	[ "$status" -eq 0 ]
+	[ "$output" = done ]
+}
+
+@test "control characters of eight bits and turned text do not reach the terminal" {
+	printf '[turn]\ntext = a\xc2\x9b2Jb\xe2\x80\xaec\n[call finish]\nmessage = d\xc2\x9b2Je\n' \
+		>"$work/script"
+	run "${run_it[@]}" -t hi
+	[ "$status" -eq 0 ]
+	[[ "$output" == *a2Jbc* && "$output" == *d2Je* ]]
+	run mortise conversations show "$(basename "$(conversation)")"
+	[[ "$output" != *$'\xc2\x9b'* && "$output" != *$'\xe2\x80\xae'* ]]
+}
+
+@test "meta.json with settings that are none" {
+	printf '[turn]\n[call finish]\nmessage = done\n' >"$work/script"
+	"${run_it[@]}" -q -t hi
+	for value in '"x"' 5 '{}' 'null' '[null]' '[5, {}]'; do
+		mutate "$(conversation)/meta.json" spec.settings "$value"
+		run mortise resume -q -m "script:$work/script" -t more
+		[ "$status" -le 3 ]
+	done
+}
