@@ -8,20 +8,8 @@
  * last chunk, or in a chunk of its own; a whole tool call in one piece, without
  * an index; an id repeated in each piece; calls that share index 0; content as
  * a list of parts; errors in the middle of a stream; no [DONE]. */
-#include "js.h"
 #include "openai.h"
-#include "sse.h"
 #include <string.h>
-#include <strings.h>
-
-enum {
-	MAX_EVENT = 16 << 20,
-	MAX_BODY = 64 << 20,
-	MAX_CALLS = 128,
-	MAX_WHY = 300, /* bytes of a foreign text in an error */
-};
-
-enum form { UNKNOWN, STREAM, WHOLE };
 
 struct slot {
 	int64_t index;  /* as the provider counts; -1: it did not */
@@ -30,35 +18,27 @@ struct slot {
 };
 
 struct decoder {
-	const struct mt_dialect_host *host;
-	struct mt_exchange *x;
-	int status;            /* HTTP */
-	enum form form;
-	struct sse sse;
-	struct strbuf body;
-	struct slot slots[MAX_CALLS];
+	struct answer a;
+	struct slot slots[OPENAI_MAX_CALLS];
 	size_t slot_count;
 	bool choices;          /* any were there */
-	bool finished;         /* a reason was told, or [DONE] */
-	bool failed;           /* an error was told: what follows is void */
-	bool open;             /* its memory is set up */
+	struct responses responses;
 };
 
-static void release(void *state)
+static struct decoder *decoder_of(struct answer *a)
 {
-	struct decoder *d = state;
+	return (struct decoder *)a;
+}
 
-	sse_done(&d->sse);
-	strbuf_clear(&d->body);
+static void release(struct answer *a)
+{
+	responses_clear(&decoder_of(a)->responses);
 }
 
 /* ---- errors ----------------------------------------------------------------- */
 
 /* Codes and types with a meaning of their own; the rest is for the host. */
-static const struct {
-	const char *code;
-	int kind;
-} codes[] = {
+static const struct kind_name codes[] = {
 	{ "context_length_exceeded", MT_ERROR_CONTEXT_WINDOW },
 	{ "string_above_max_length", MT_ERROR_CONTEXT_WINDOW },
 	{ "exceed_context_size_error", MT_ERROR_CONTEXT_WINDOW },
@@ -79,64 +59,33 @@ static const struct {
 	{ "timeout", MT_ERROR_TIMEOUT },
 };
 
-static int kind_of_code(const char *code)
-{
-	for (size_t i = 0; i < ARRAY_LEN(codes); i++)
-		if (strcmp(code, codes[i].code) == 0)
-			return codes[i].kind;
-	return MT_ERROR_NONE;
-}
-
-/* In a stream the status is in the error itself, if anywhere. */
-static int kind_of_number(int64_t status)
-{
-	if (status == 429)
-		return MT_ERROR_RATE_LIMIT;
-	if (status == 402)
-		return MT_ERROR_QUOTA;
-	if (status == 401 || status == 403)
-		return MT_ERROR_AUTHENTICATION;
-	if (status == 408)
-		return MT_ERROR_TIMEOUT;
-	if (status == 502 || status == 503 || status == 529)
-		return MT_ERROR_OVERLOADED;
-	return status >= 500 && status < 600 ? MT_ERROR_INTERNAL : MT_ERROR_NONE;
-}
-
-static int tell(struct decoder *d, int kind, const char *text)
-{
-	d->failed = true;
-	d->host->error(d->x, kind, -1, "%.*s", MAX_WHY, text);
-	return MT_OK;
-}
-
-/* {"error": {...}}, {"error": "text"}, {"message": ...}, {"detail": ...} */
-static int tell_error(struct decoder *d, json_object *answer)
+int openai_error(struct answer *a, json_object *answer)
 {
 	json_object *e = js_get(answer, "error"), *code;
+	AUTO(strbuf) struct strbuf why = STRBUF(4096);
 	const char *text, *wide = "";
 	int kind;
 
 	if (json_object_is_type(e, json_type_string))
-		return tell(d, kind_of_number(d->status), json_object_get_string(e));
+		return answer_fail(a, kind_of_number(a->status), -1,
+				   json_object_get_string(e));
 	if (!json_object_is_type(e, json_type_object))
 		e = answer;
 	code = js_get(e, "code");
 	text = js_str(e, "message", NULL);
 	if (!text && js_get(e, "detail"))
 		text = js_text(js_get(e, "detail"), NULL);
-	kind = kind_of_code(js_str(e, "code", ""));
+	kind = kind_of_name(codes, ARRAY_LEN(codes), js_str(e, "code", ""));
 	if (!kind)
-		kind = kind_of_code(js_str(e, "type", ""));
+		kind = kind_of_name(codes, ARRAY_LEN(codes), js_str(e, "type", ""));
 	if (!kind && json_object_is_type(code, json_type_int))
 		kind = kind_of_number(json_object_get_int64(code));
 	wide = js_str(js_get(e, "metadata"), "raw", ""); /* of OpenRouter's source */
 	if (!text)
 		text = js_text(e, NULL);
-	d->failed = true;
-	d->host->error(d->x, kind, -1, "%.*s%s%.*s", MAX_WHY, text ? text : "",
-		       *wide ? " - " : "", MAX_WHY, wide);
-	return MT_OK;
+	strbuf_addf(&why, "%.*s%s%.*s", ANSWER_MAX_WHY / 2, text ? text : "",
+		    *wide ? " - " : "", ANSWER_MAX_WHY / 2, wide);
+	return answer_fail(a, kind, -1, *wide ? why.text : text ? text : "");
 }
 
 /* True if the answer is an error. A null or empty member is none. */
@@ -147,19 +96,10 @@ static bool is_error(struct decoder *d, json_object *answer)
 	if (json_object_is_type(e, json_type_object)
 	    || json_object_is_type(e, json_type_string))
 		return true;
-	return d->status >= 300 || strcmp(js_str(answer, "object", ""), "error") == 0;
+	return d->a.status >= 300 || strcmp(js_str(answer, "object", ""), "error") == 0;
 }
 
 /* ---- usage ------------------------------------------------------------------ */
-
-static int64_t count_at(json_object *usage, const char *path)
-{
-	json_object *v = js_path(usage, path);
-
-	return json_object_is_type(v, json_type_int) && json_object_get_int64(v) >= 0
-		       ? json_object_get_int64(v)
-		       : -1;
-}
 
 static int tell_usage(struct decoder *d, json_object *usage)
 {
@@ -185,36 +125,24 @@ static int tell_usage(struct decoder *d, json_object *usage)
 		u.output += u.reasoning;
 	if (u.cost < 0 && ticks >= 0)
 		u.cost = (double)ticks * tick;
-	return d->host->usage(d->x, &u);
+	return d->a.host->usage(d->a.x, &u);
 }
 
 /* ---- a choice --------------------------------------------------------------- */
-
-static int tell_string(struct decoder *d, json_object *text, bool reasoning)
-{
-	size_t len;
-
-	if (!json_object_is_type(text, json_type_string))
-		return MT_OK;
-	len = (size_t)json_object_get_string_len(text);
-	return reasoning
-		       ? d->host->reasoning(d->x, json_object_get_string(text), len)
-		       : d->host->text(d->x, json_object_get_string(text), len);
-}
 
 /* {"type":"text","text":...} or {"type":"thinking","thinking":[{"text":...}]} */
 static int tell_part(struct decoder *d, json_object *part)
 {
 	json_object *thinking = js_get(part, "thinking");
-	int status = tell_string(d, js_get(part, "text"), false);
+	int status = tell_text(&d->a, js_get(part, "text"), false);
 
 	if (json_object_is_type(thinking, json_type_string))
-		return tell_string(d, thinking, true);
+		return tell_text(&d->a, thinking, true);
 	if (!json_object_is_type(thinking, json_type_array))
 		return status;
 	for (size_t i = 0; i < json_object_array_length(thinking) && !status; i++)
-		status = tell_string(
-			d, js_get(json_object_array_get_idx(thinking, i), "text"), true);
+		status = tell_text(
+			&d->a, js_get(json_object_array_get_idx(thinking, i), "text"), true);
 	return status;
 }
 
@@ -223,7 +151,7 @@ static int tell_content(struct decoder *d, json_object *content)
 	int status = MT_OK;
 
 	if (!json_object_is_type(content, json_type_array))
-		return tell_string(d, content, false);
+		return tell_text(&d->a, content, false);
 	for (size_t i = 0; i < json_object_array_length(content) && !status; i++)
 		status = tell_part(d, json_object_array_get_idx(content, i));
 	return status;
@@ -242,7 +170,7 @@ static uint64_t hash(const char *text)
 
 static int new_slot(struct decoder *d, int64_t index, uint64_t id)
 {
-	if (d->slot_count == MAX_CALLS)
+	if (d->slot_count == OPENAI_MAX_CALLS)
 		return -1;
 	d->slots[d->slot_count] = (struct slot){ .index = index, .id = id };
 	return (int)d->slot_count++;
@@ -283,7 +211,7 @@ static int tell_call(struct decoder *d, json_object *call)
 		text = js_text(args, &len);
 	}
 	d->slots[slot].named |= *name != '\0';
-	return d->host->tool_call(d->x, (size_t)slot, *id ? id : NULL,
+	return d->a.host->tool_call(d->a.x, (size_t)slot, *id ? id : NULL,
 				  *name ? name : NULL, text ? text : "", len);
 }
 
@@ -301,13 +229,14 @@ static int tell_stop(struct decoder *d, const char *reason)
 		{ "content_filter", "refusal" },
 	};
 
-	d->finished = true;
+	d->a.finished = true;
 	if (strcmp(reason, "error") == 0)
-		return tell(d, MT_ERROR_INTERNAL, "the model failed in its answer");
+		return answer_fail(&d->a, MT_ERROR_INTERNAL, -1,
+				   "the model failed in its answer");
 	for (size_t i = 0; i < ARRAY_LEN(reasons); i++)
 		if (strcmp(reason, reasons[i].theirs) == 0)
-			return d->host->stopped(d->x, reasons[i].ours);
-	return d->host->stopped(d->x, "stop");
+			return d->a.host->stopped(d->a.x, reasons[i].ours);
+	return d->a.host->stopped(d->a.x, "stop");
 }
 
 /* `message` of a whole answer, `delta` of a stream: the same members. */
@@ -319,13 +248,13 @@ static int tell_message(struct decoder *d, json_object *m)
 	thought = js_get(m, "reasoning_content");
 	if (!json_object_is_type(thought, json_type_string))
 		thought = js_get(m, "reasoning");
-	status = tell_string(d, thought, true);
+	status = tell_text(&d->a, thought, true);
 	if (!status)
 		status = tell_content(d, js_get(m, "content"));
 	if (!status && json_object_is_type(js_get(m, "refusal"), json_type_string)) {
-		status = tell_string(d, js_get(m, "refusal"), false);
+		status = tell_text(&d->a, js_get(m, "refusal"), false);
 		if (!status && *js_str(m, "refusal", ""))
-			status = d->host->stopped(d->x, "refusal");
+			status = d->a.host->stopped(d->a.x, "refusal");
 	}
 	if (!json_object_is_type(calls, json_type_array))
 		return status;
@@ -343,7 +272,7 @@ static int tell_choice(struct decoder *d, json_object *choice)
 	if (js_int(choice, "index", 0) != 0)
 		return MT_OK;
 	if (json_object_is_type(js_get(choice, "error"), json_type_object))
-		return tell_error(d, choice);
+		return openai_error(&d->a, choice);
 	d->choices = true;
 	status = tell_message(d, m ? m : js_get(choice, "delta"));
 	if (!status && *reason)
@@ -359,141 +288,69 @@ static int tell_answer(struct decoder *d, json_object *answer)
 	int status;
 
 	if (is_error(d, answer))
-		return tell_error(d, answer);
-	status = d->host->response_id(d->x, js_str(answer, "id", ""));
+		return openai_error(&d->a, answer);
+	status = d->a.host->response_id(d->a.x, js_str(answer, "id", ""));
 	if (!json_object_is_type(usage, json_type_object))
 		usage = js_path(answer, "x_groq.usage");
 	if (!status && json_object_is_type(usage, json_type_object))
 		status = tell_usage(d, usage);
 	if (!json_object_is_type(choices, json_type_array))
 		return status;
-	for (size_t i = 0; i < json_object_array_length(choices) && !status && !d->failed;
+	for (size_t i = 0; i < json_object_array_length(choices) && !status && !d->a.failed;
 	     i++)
 		status = tell_choice(d, json_object_array_get_idx(choices, i));
 	return status;
 }
 
-/* ---- the two forms ---------------------------------------------------------- */
+/* ---- a stream, an answer in one piece ----------------------------------------- */
 
-static int on_event(const char *name, const char *data, size_t len, void *arg)
+static int on_event(struct answer *a, const char *name, json_object *event)
 {
-	struct decoder *d = arg;
-	AUTO(json) json_object *chunk = NULL;
-	struct error why = ERROR_NONE;
+	struct decoder *d = decoder_of(a);
 
-	if (len == 6 && memcmp(data, "[DONE]", 6) == 0) {
-		d->finished = true;
-		return d->host->finished(d->x);
+	if (is_responses_event(event)) {
+		d->choices = true;
+		return responses_event(a, &d->responses, event);
 	}
-	if (!len || d->failed)
-		return MT_OK;
-	chunk = js_parse_object(data, len, &why);
-	if (!chunk)
-		return tell(d, MT_ERROR_MALFORMED, why.text);
-	if (strcmp(name, "error") == 0)
-		return tell_error(d, chunk);
-	return tell_answer(d, chunk);
+	if (strcmp(name, "error") == 0 || strcmp(js_str(event, "type", ""), "error") == 0)
+		return openai_error(a, event);
+	return tell_answer(d, event);
 }
 
-static int whole_answer(struct decoder *d)
+static int on_whole(struct answer *a, json_object *answer)
 {
-	struct error why = ERROR_NONE;
-	AUTO(json) json_object *answer = js_parse_object(d->body.text, d->body.len, &why);
+	struct decoder *d = decoder_of(a);
 
-	if (!answer && d->body.len
-	    && d->body.text[strspn(d->body.text, " \t\r\n")] == '<')
-		return tell(d, d->status >= 300 ? MT_ERROR_NONE : MT_ERROR_NOT_FOUND,
-			    "a web page came instead of an answer");
-	if (!answer && d->status >= 300)
-		return tell(d, MT_ERROR_NONE, d->body.text);
-	if (!answer)
-		return tell(d, MT_ERROR_MALFORMED, why.text);
-	d->finished = true;
-	return tell_answer(d, answer);
+	a->finished = true;
+	if (!is_responses_answer(answer))
+		return tell_answer(d, answer);
+	d->choices = true;
+	return responses_answer(a, &d->responses, answer);
 }
 
-/* By the content type; UNKNOWN if it does not tell. */
-static enum form form_of_type(const char *type)
+static int on_end(struct answer *a)
 {
-	if (strncasecmp(type, "text/event-stream", 17) == 0)
-		return STREAM;
-	if (strncasecmp(type, "application/json", 16) == 0
-	    || strncasecmp(type, "text/html", 9) == 0)
-		return WHOLE;
-	return UNKNOWN;
+	if (a->finished && !decoder_of(a)->choices)
+		return answer_fail(a, MT_ERROR_MALFORMED, -1, "it holds no choices");
+	return MT_OK;
 }
 
-/* By its first byte that is no space: a stream begins with the name of a field
- * or a colon. */
-static enum form form_of_byte(char c)
-{
-	return c && strchr("deir:", c) ? STREAM : WHOLE;
-}
-
-static bool is_space_or_mark(char c)
-{
-	return c && strchr(" \t\r\n\xef\xbb\xbf", c);
-}
-
-static struct decoder *decoder_of(const struct mt_dialect_host *host,
-				  struct mt_exchange *x, int status)
-{
-	struct decoder *d = host->state(x, sizeof *d);
-
-	if (!d)
-		return NULL;
-	d->host = host;
-	d->x = x;
-	d->status = status;
-	if (!d->open) {
-		d->open = true;
-		d->body = STRBUF(MAX_BODY);
-		sse_init(&d->sse, MAX_EVENT, on_event, d);
-		host->on_end(x, release);
-	}
-	return d;
-}
+static const struct answer_rules rules = {
+	.size = sizeof(struct decoder),
+	.event = on_event,
+	.whole = on_whole,
+	.error = openai_error,
+	.end = on_end,
+	.release = release,
+};
 
 int openai_feed(const struct mt_dialect_host *host, struct mt_exchange *x, int status,
 		const char *type, const char *bytes, size_t len)
 {
-	struct decoder *d = decoder_of(host, x, status);
-
-	if (!d)
-		return MT_ENOMEM;
-	if (d->form == UNKNOWN)
-		d->form = form_of_type(type);
-	if (d->form == UNKNOWN) {
-		for (; len && is_space_or_mark(*bytes); len--)
-			bytes++;
-		if (!len)
-			return MT_OK;
-		d->form = form_of_byte(*bytes);
-	}
-	if (d->form == STREAM)
-		return sse_feed(&d->sse, bytes, len);
-	return strbuf_addn(&d->body, bytes, len);
+	return answer_feed(&rules, host, x, status, type, bytes, len);
 }
 
 int openai_end(const struct mt_dialect_host *host, struct mt_exchange *x, int status)
 {
-	struct decoder *d = decoder_of(host, x, status);
-
-	if (!d)
-		return MT_ENOMEM;
-	if (d->form == UNKNOWN && status < 300)
-		return tell(d, MT_ERROR_MALFORMED, "it is empty");
-	if (d->form != STREAM) {
-		int failed = whole_answer(d);
-
-		if (failed || d->failed)
-			return failed;
-	}
-	if (d->failed)
-		return MT_OK;
-	if (!d->finished)
-		return tell(d, MT_ERROR_MALFORMED, "it was cut short");
-	if (!d->choices)
-		return tell(d, MT_ERROR_MALFORMED, "it holds no choices");
-	return MT_OK;
+	return answer_end(&rules, host, x, status);
 }

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * openai.c - the dialect of chat completions, as OpenAI and most others speak
- * it: the request. The same request gives the same bytes each time. */
+ * it: the request. */
 #include "openai.h"
-#include "auto.h"
-#include <stdbool.h>
 #include <string.h>
 
 /* "host": it answers on this machine. An empty base_url must be set. */
@@ -37,95 +35,14 @@ static const char providers[] =
 	LOCAL("lmstudio", "http://127.0.0.1:1234/v1")
 	"}";
 
-/* A writer whose first failure sticks, as in a strbuf. */
-struct writer {
-	const struct mt_dialect_host *host;
-	struct mt_exchange *x;
-	const struct mt_request *r;
-	int status;
-};
-
-static void put(struct writer *w, const char *bytes, size_t len)
-{
-	if (!w->status)
-		w->status = w->host->body(w->x, bytes, len);
-}
-
-#define PUT(w, literal) put((w), (literal), sizeof(literal) - 1)
-
-static void put_text(struct writer *w, const char *text, size_t len)
-{
-	if (!w->status)
-		w->status = w->host->body_str(w->x, text, len);
-}
-
-static void put_cstr(struct writer *w, const char *text)
-{
-	put_text(w, text, strlen(text));
-}
-
 /* ---- messages -------------------------------------------------------------- */
-
-static const char *part_of(struct writer *w, size_t m, size_t p, struct mt_str *ret_text)
-{
-	return w->host->part(w->r, m, p, ret_text, NULL);
-}
-
-static bool has_media(struct writer *w, size_t m)
-{
-	struct mt_str text;
-
-	for (size_t p = 0; p < w->host->part_count(w->r, m); p++)
-		if (part_of(w, m, p, &text))
-			return true;
-	return false;
-}
-
-/* The parts of a message that are text, as one string. */
-static void put_joined(struct writer *w, size_t m)
-{
-	size_t parts = w->host->part_count(w->r, m), texts = 0, len = 0;
-	AUTO(free) char *joined = NULL;
-	struct mt_str text = { "", 0 }, only = { "", 0 };
-
-	for (size_t p = 0; p < parts; p++) {
-		if (part_of(w, m, p, &text))
-			continue;
-		only = text;
-		texts++;
-		len += text.len + 1;
-	}
-	if (texts <= 1) {
-		put_text(w, only.ptr ? only.ptr : "", only.len);
-		return;
-	}
-	joined = malloc(len);
-	if (!joined) {
-		w->status = MT_ENOMEM;
-		return;
-	}
-	len = 0;
-	for (size_t p = 0; p < parts; p++) {
-		if (part_of(w, m, p, &text))
-			continue;
-		if (len)
-			joined[len++] = '\n';
-		if (text.len)
-			memcpy(joined + len, text.ptr, text.len);
-		len += text.len;
-	}
-	put_text(w, joined, len);
-}
 
 static void put_medium(struct writer *w, size_t m, size_t p, const char *mime)
 {
 	PUT(w, "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:");
-	for (; *mime; mime++)
-		if (*mime > 0x20 && *mime < 0x7f && *mime != '"' && *mime != '\\')
-			put(w, mime, 1);
+	put_mime(w, mime);
 	PUT(w, ";base64,");
-	if (!w->status)
-		w->status = w->host->body_media(w->x, w->r, m, p);
+	put_media(w, m, p);
 	PUT(w, "\"}}");
 }
 
@@ -186,16 +103,6 @@ static void put_calls(struct writer *w, size_t m, size_t count)
 		PUT(w, "}}");
 	}
 	PUT(w, "]");
-}
-
-static bool has_text(struct writer *w, size_t m)
-{
-	struct mt_str text = { "", 0 };
-
-	for (size_t p = 0; p < w->host->part_count(w->r, m); p++)
-		if (!part_of(w, m, p, &text) && text.len)
-			return true;
-	return false;
 }
 
 static void put_assistant(struct writer *w, size_t m)
@@ -289,43 +196,10 @@ static void put_tools(struct writer *w)
 		PUT(w, ",\"description\":");
 		put_text(w, description.ptr ? description.ptr : "", description.len);
 		PUT(w, ",\"parameters\":");
-		if (schema.len)
-			put(w, schema.ptr, schema.len);
-		else
-			PUT(w, "{\"type\":\"object\",\"properties\":{}}");
+		put_schema(w, schema);
 		PUT(w, "}}");
 	}
 	PUT(w, "]");
-}
-
-/* True if the text is a JSON number, so that it can stand in the body. */
-static bool is_number(const char *text, size_t len)
-{
-	bool digit = false;
-
-	for (size_t i = 0; i < len; i++) {
-		digit |= text[i] >= '0' && text[i] <= '9';
-		if (!strchr("0123456789.eE+-", text[i]) || !text[i])
-			return false;
-	}
-	return digit && text[0] != '.' && text[0] != '+' && text[len - 1] != '.';
-}
-
-/* A number: of the request, else of the configuration, else not sent. */
-static void put_number(struct writer *w, const char *wire, const char *param,
-		       const char *option)
-{
-	struct mt_str value = w->host->param(w->r, param);
-	const char *set = w->host->option(w->x, option);
-
-	if (!value.len && set)
-		value = (struct mt_str){ set, strlen(set) };
-	if (!value.len || !is_number(value.ptr, value.len))
-		return;
-	PUT(w, ",");
-	put_cstr(w, wire);
-	PUT(w, ":");
-	put(w, value.ptr, value.len);
 }
 
 /* OpenAI itself has a newer name for the limit that its newer models insist
@@ -370,7 +244,8 @@ static bool is_azure(const struct mt_dialect_host *host, struct mt_exchange *x)
 }
 
 /* Azure has a path for each deployment, unless base_url is its /openai/v1. */
-static int put_azure_url(const struct mt_dialect_host *host, struct mt_exchange *x)
+static int put_azure_url(const struct mt_dialect_host *host, struct mt_exchange *x,
+			 bool responses)
 {
 	const char *base = host->option(x, "base_url"), *model = host->option(x, "model");
 	const char *version = host->option(x, "api_version");
@@ -378,8 +253,12 @@ static int put_azure_url(const struct mt_dialect_host *host, struct mt_exchange 
 	int n;
 
 	if (strstr(base, "/openai/v1") || strstr(base, "/deployments/"))
-		return host->url(x, "/chat/completions");
-	n = snprintf(url, sizeof url,
+		return host->url(x, responses ? "/responses" : "/chat/completions");
+	if (responses)
+		n = snprintf(url, sizeof url, "/openai/responses?api-version=%s",
+			     version && *version ? version : "2025-04-01-preview");
+	else
+		n = snprintf(url, sizeof url,
 		     "/openai/deployments/%s/chat/completions?api-version=%s", model,
 		     version && *version ? version : "2024-12-01-preview");
 	if (n < 0 || (size_t)n >= sizeof url || strpbrk(url, " \t\r\n#"))
@@ -387,10 +266,12 @@ static int put_azure_url(const struct mt_dialect_host *host, struct mt_exchange 
 	return host->url(x, url);
 }
 
-static int put_head(const struct mt_dialect_host *host, struct mt_exchange *x)
+static int put_head(const struct mt_dialect_host *host, struct mt_exchange *x,
+		    bool responses)
 {
 	bool azure = is_azure(host, x);
-	int status = azure ? put_azure_url(host, x) : host->url(x, "/chat/completions");
+	int status = azure ? put_azure_url(host, x, responses)
+			   : host->url(x, responses ? "/responses" : "/chat/completions");
 
 	if (!status)
 		status = host->header(x, "Content-Type", "application/json");
@@ -404,13 +285,18 @@ static int encode(const struct mt_dialect_host *host, struct mt_exchange *x,
 		  const struct mt_request *request)
 {
 	struct writer w = { .host = host, .x = x, .r = request };
+	bool responses = uses_responses(host, x);
 
-	w.status = put_head(host, x);
+	w.status = put_head(host, x, responses);
 	PUT(&w, "{\"model\":");
 	put_cstr(&w, host->option(x, "model"));
-	put_tools(&w);
-	put_messages(&w);
-	put_params(&w);
+	if (responses) {
+		put_responses(&w);
+	} else {
+		put_tools(&w);
+		put_messages(&w);
+		put_params(&w);
+	}
 	PUT(&w, "}");
 	return w.status;
 }
@@ -430,7 +316,8 @@ static const struct mt_component components[] = {
 		.version_major = MT_DIALECT_MAJOR,
 		.version_minor = MT_DIALECT_MINOR,
 		.name = "openai",
-		.summary = "Chat completions, as OpenAI and many others speak it.",
+		.summary = "Chat completions, as OpenAI and many others speak them, and "
+			   "OpenAI's Responses.",
 		.functions = &dialect,
 	},
 };

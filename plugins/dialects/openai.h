@@ -1,15 +1,57 @@
 /* SPDX-License-Identifier: MIT
  *
- * openai.h - what the two halves of the dialect share. */
+ * openai.h - what the parts of the dialect share: chat completions and the
+ * Responses API, each with a writer and a reader. Answers are told apart by
+ * what they look like. */
 #ifndef PLUGINS_DIALECTS_OPENAI_H
 #define PLUGINS_DIALECTS_OPENAI_H
 
-#define MORTISE_PROVISIONAL
-#include <mortise/dialect.h>
+#include "kit.h"
 
-/* openai-decode.c */
+/** Under these names a reply keeps what goes back with it. Responses: its items
+ *  in their order; a message without a text stands for the text of the reply, a
+ *  function_call for the call of its id, reasoning is as it came. Chat: members
+ *  of the message. */
+#define RESPONSES_KEPT "responses"
+#define CHAT_KEPT "chat"
+
+enum { OPENAI_MAX_CALLS = 128, RESPONSES_MAX_ITEMS = 512 };
+
+/* ---- openai-responses.c ------------------------------------------------------ */
+
+/** Whether this model is asked through the Responses API. */
+bool uses_responses(const struct mt_dialect_host *host, struct mt_exchange *x);
+/** The body of a request. */
+void put_responses(struct writer *w);
+
+/* ---- openai-responses-decode.c ------------------------------------------------ */
+
+struct responses_item {
+	int64_t index;       /* of the output */
+	int call;            /* place among the calls; -1: none */
+	bool pieces;         /* its text or arguments came in pieces */
+	json_object *done;   /* what is kept of it, or NULL */
+};
+
+struct responses {
+	struct responses_item items[RESPONSES_MAX_ITEMS];
+	size_t count, calls;
+	bool summary;        /* a part of a summary came before */
+};
+
+struct answer;
+bool is_responses_event(json_object *event);
+bool is_responses_answer(json_object *answer);
+int responses_event(struct answer *a, struct responses *r, json_object *event);
+int responses_answer(struct answer *a, struct responses *r, json_object *answer);
+void responses_clear(struct responses *r);
+
+/* ---- openai-decode.c ---------------------------------------------------------- */
+
 int openai_feed(const struct mt_dialect_host *host, struct mt_exchange *x, int status,
 		const char *type, const char *bytes, size_t len);
 int openai_end(const struct mt_dialect_host *host, struct mt_exchange *x, int status);
+/** An error: {"error": {...}}, {"error": "text"}, {"message": ...}, ... */
+int openai_error(struct answer *a, json_object *answer);
 
 #endif

@@ -11,8 +11,7 @@ tests_llm_test_openai_LDADD = $(LIBHOST)
 TESTS += %D%/test-script %D%/test-openai
 
 check_PROGRAMS += %D%/test-decode
-tests_llm_test_decode_SOURCES = %D%/test-decode.c plugins/dialects/openai.c \
-	plugins/dialects/openai-decode.c
+tests_llm_test_decode_SOURCES = %D%/test-decode.c $(OPENAI_SOURCES)
 tests_llm_test_decode_CPPFLAGS = $(LLM_TEST_CPPFLAGS) -I$(top_srcdir)/plugins/dialects
 tests_llm_test_decode_LDADD = $(LIBMT)
 TESTS += %D%/test-decode

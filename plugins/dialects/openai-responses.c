@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * openai-responses.c - the Responses API: the request.
+ *
+ * Nothing is stored at the provider: the whole conversation goes with each
+ * request, and what the model thought goes along encrypted, as it came. */
+#include "openai.h"
+#include <string.h>
+
+/* ---- which API --------------------------------------------------------------- */
+
+static bool is_own_address(const char *base)
+{
+	return strstr(base, ".openai.com/") || strstr(base, "//api.openai.com")
+	       || strstr(base, ".openai.azure.com") || strstr(base, ".azure.com/");
+}
+
+bool uses_responses(const struct mt_dialect_host *host, struct mt_exchange *x)
+{
+	const char *api = host->option(x, "api"), *base = host->option(x, "base_url");
+
+	if (api && strcmp(api, "responses") == 0)
+		return true;
+	if (api && strcmp(api, "chat") == 0)
+		return false;
+	return host->feature(x, "responses") && base && is_own_address(base);
+}
+
+/* ---- items ------------------------------------------------------------------- */
+
+static void put_image(struct writer *w, size_t m, size_t p, const char *mime)
+{
+	PUT(w, "{\"type\":\"input_image\",\"detail\":\"auto\",\"image_url\":\"data:");
+	put_mime(w, mime);
+	PUT(w, ";base64,");
+	put_media(w, m, p);
+	PUT(w, "\"}");
+}
+
+/* A message or a result with images in it. */
+static void put_list(struct writer *w, size_t m)
+{
+	struct mt_str text = { "", 0 };
+	size_t written = 0;
+
+	PUT(w, "[");
+	for (size_t p = 0; p < w->host->part_count(w->r, m); p++) {
+		const char *mime = part_of(w, m, p, &text);
+
+		if (!mime && !text.len)
+			continue;
+		if (written++)
+			PUT(w, ",");
+		if (mime) {
+			put_image(w, m, p, mime);
+			continue;
+		}
+		PUT(w, "{\"type\":\"input_text\",\"text\":");
+		put_text(w, text.ptr, text.len);
+		PUT(w, "}");
+	}
+	PUT(w, "]");
+}
+
+static void put_content(struct writer *w, size_t m)
+{
+	if (has_media(w, m))
+		put_list(w, m);
+	else
+		put_joined(w, m);
+}
+
+static void put_message(struct writer *w, size_t m, const char *role)
+{
+	PUT(w, "{\"role\":");
+	put_cstr(w, role);
+	PUT(w, ",\"content\":");
+	put_content(w, m);
+	PUT(w, "}");
+}
+
+static void put_result(struct writer *w, size_t m)
+{
+	struct mt_str id = { "", 0 };
+
+	w->host->call(w->r, m, 0, &id, NULL, NULL);
+	PUT(w, "{\"type\":\"function_call_output\",\"call_id\":");
+	put_text(w, id.ptr, id.len);
+	PUT(w, ",\"output\":");
+	put_content(w, m);
+	PUT(w, "}");
+}
+
+/* ---- what the model said -------------------------------------------------------- */
+
+struct said {
+	struct writer *w;
+	size_t m, calls, items;
+	bool sent[OPENAI_MAX_CALLS]; /* by call */
+	bool text_sent;
+	/* reasoning that goes only with the item behind it */
+	json_object *waiting[RESPONSES_MAX_ITEMS];
+	size_t waiting_count;
+};
+
+static void next_item(struct said *s)
+{
+	if (s->items++)
+		PUT(s->w, ",");
+}
+
+/* The item behind the reasoning that waits is about to be written. */
+static void let_go(struct said *s)
+{
+	for (size_t i = 0; i < s->waiting_count; i++) {
+		next_item(s);
+		put_json(s->w, s->waiting[i]);
+	}
+	s->waiting_count = 0;
+}
+
+static void begin_message(struct said *s, const char *phase)
+{
+	let_go(s);
+	next_item(s);
+	PUT(s->w, "{\"role\":\"assistant\",");
+	if (*phase) {
+		PUT(s->w, "\"phase\":");
+		put_cstr(s->w, phase);
+		PUT(s->w, ",");
+	}
+	PUT(s->w, "\"content\":");
+}
+
+static void say_text(struct said *s, const char *phase)
+{
+	if (s->text_sent || !has_text(s->w, s->m))
+		return;
+	s->text_sent = true;
+	begin_message(s, phase);
+	put_joined(s->w, s->m);
+	PUT(s->w, "}");
+}
+
+static void say_call(struct said *s, size_t c)
+{
+	struct mt_str id, name, args;
+
+	if (c >= OPENAI_MAX_CALLS || s->sent[c])
+		return;
+	s->sent[c] = true;
+	let_go(s);
+	next_item(s);
+	s->w->host->call(s->w->r, s->m, c, &id, &name, &args);
+	PUT(s->w, "{\"type\":\"function_call\",\"call_id\":");
+	put_text(s->w, id.ptr, id.len);
+	PUT(s->w, ",\"name\":");
+	put_name(s->w, name);
+	PUT(s->w, ",\"arguments\":");
+	put_text(s->w, args.len ? args.ptr : "{}", args.len ? args.len : 2);
+	PUT(s->w, "}");
+}
+
+static void say_call_of(struct said *s, const char *id)
+{
+	for (size_t c = 0; c < s->calls; c++) {
+		struct mt_str own;
+
+		s->w->host->call(s->w->r, s->m, c, &own, NULL, NULL);
+		if (own.len == strlen(id) && memcmp(own.ptr, id, own.len) == 0)
+			say_call(s, c);
+	}
+	s->waiting_count = 0; /* if that call is not sent */
+}
+
+static void say_message(struct said *s, json_object *item)
+{
+	json_object *text = js_get(item, "text");
+	const char *phase = js_str(item, "phase", "");
+
+	if (!json_object_is_type(text, json_type_string)) {
+		say_text(s, phase);
+	} else {
+		s->text_sent = true;
+		begin_message(s, phase);
+		put_json(s->w, text);
+		PUT(s->w, "}");
+	}
+	s->waiting_count = 0;
+}
+
+static void say_kept(struct said *s, json_object *item)
+{
+	const char *type = js_str(item, "type", "");
+
+	if (strcmp(type, "function_call") == 0)
+		say_call_of(s, js_str(item, "call_id", ""));
+	else if (strcmp(type, "message") == 0)
+		say_message(s, item);
+	else if (strcmp(type, "reasoning") == 0 && s->waiting_count < RESPONSES_MAX_ITEMS)
+		s->waiting[s->waiting_count++] = item;
+}
+
+static size_t put_said(struct writer *w, size_t m)
+{
+	struct said s = { .w = w, .m = m, .calls = w->host->call_count(w->r, m) };
+	AUTO(json) json_object *kept = kept_of(w, m, RESPONSES_KEPT);
+	size_t count = json_object_is_type(kept, json_type_array)
+			       ? json_object_array_length(kept) : 0;
+
+	for (size_t i = 0; i < count; i++)
+		say_kept(&s, json_object_array_get_idx(kept, i));
+	s.waiting_count = 0;
+	say_text(&s, "");
+	for (size_t c = 0; c < s.calls; c++)
+		say_call(&s, c);
+	if (!s.items) {
+		begin_message(&s, "");
+		PUT(w, "\"\"}");
+	}
+	return s.items;
+}
+
+/* ---- the whole ------------------------------------------------------------------ */
+
+static void put_input(struct writer *w)
+{
+	size_t count = w->host->message_count(w->r), kept;
+
+	PUT(w, ",\"input\":[");
+	kept = w->host->messages_kept(w->x, w->r);
+	for (size_t m = kept; m < count && !w->status; m++) {
+		int role = w->host->message_role(w->r, m);
+
+		w->host->message_begins(w->x, w->r, m);
+		if (m)
+			PUT(w, ",");
+		if (role == MT_ROLE_TOOL)
+			put_result(w, m);
+		else if (role == MT_ROLE_ASSISTANT)
+			put_said(w, m);
+		else
+			put_message(w, m, role == MT_ROLE_SYSTEM ? "system" : "user");
+	}
+	PUT(w, "]");
+}
+
+static void put_tools(struct writer *w)
+{
+	size_t count = w->host->feature(w->x, "tools") ? w->host->tool_count(w->r) : 0;
+
+	if (!count)
+		return;
+	PUT(w, ",\"tools\":[");
+	for (size_t t = 0; t < count; t++) {
+		struct mt_str name, description, schema;
+
+		w->host->tool(w->r, t, &name, &description, &schema);
+		if (t)
+			PUT(w, ",");
+		PUT(w, "{\"type\":\"function\",\"name\":");
+		put_name(w, name);
+		PUT(w, ",\"description\":");
+		put_text(w, description.ptr, description.len);
+		PUT(w, ",\"parameters\":");
+		put_schema(w, schema);
+		PUT(w, ",\"strict\":false}");
+	}
+	PUT(w, "],\"tool_choice\":\"auto\"");
+}
+
+static void put_params(struct writer *w)
+{
+	char room[32];
+	const char *effort = word_of(w, "reasoning_effort", "reasoning_effort", room,
+				     sizeof room);
+	struct mt_str schema = w->host->param(w->r, "response_schema");
+
+	PUT(w, ",\"store\":false");
+	if (w->host->feature(w->x, "reasoning"))
+		PUT(w, ",\"include\":[\"reasoning.encrypted_content\"]");
+	if (*effort) {
+		PUT(w, ",\"reasoning\":{\"effort\":");
+		put_cstr(w, effort);
+		PUT(w, "}");
+	}
+	put_number(w, "temperature", "temperature", "temperature");
+	put_number(w, "top_p", "top_p", "top_p");
+	put_number(w, "max_output_tokens", "max_tokens", "max_output_tokens");
+	if (schema.len) {
+		PUT(w, ",\"text\":{\"format\":{\"type\":\"json_schema\","
+		       "\"name\":\"answer\",\"schema\":");
+		put(w, schema.ptr, schema.len);
+		PUT(w, "}}");
+	}
+	if (w->host->stream(w->r))
+		PUT(w, ",\"stream\":true");
+}
+
+void put_responses(struct writer *w)
+{
+	put_params(w);
+	put_tools(w);
+	put_input(w);
+}
