@@ -12,14 +12,15 @@ enum { MOST = 40, ROUNDS = 400 };
 	"HTTP/1.1 " status "\r\nContent-Type: application/json\r\nConnection: close\r\n" \
 	"\r\n" body
 
-static const struct answer good = {
-	ANSWER("200 OK", "{\"choices\":[{\"index\":0,\"finish_reason\":\"stop\",\"message\":"
-			 "{\"role\":\"assistant\",\"content\":\"Hello\"}}]}"),
-	0, CLOSE
-};
+#define GOOD                                                                            \
+	{ ANSWER("200 OK", "{\"choices\":[{\"index\":0,\"finish_reason\":\"stop\","       \
+			   "\"message\":{\"role\":\"assistant\",\"content\":\"Hello\"}}]}"), \
+	  0, CLOSE }
+
+static const struct answer good = GOOD;
 static const struct answer again[] = {
 	{ ANSWER("503 Service Unavailable", "{}"), 0, CLOSE },
-	good,
+	GOOD,
 };
 static const struct answer never = { ANSWER("400 Bad Request", "{}"), 0, CLOSE };
 
