@@ -142,11 +142,11 @@ static bool is_open(const char *id)
 static char *found(const char *prefix, size_t matches, const char *match,
 		   struct error *err)
 {
-	char *id = NULL;
+	char *id = matches == 1 ? strdup(match) : NULL;
 
+	if (id)
+		return id;
 	if (matches == 1)
-		id = strdup(match);
-	if (matches == 1 && !id)
 		fail(err, MT_ENOMEM, "out of memory");
 	else if (matches > 1 && *prefix)
 		fail(err, MT_EINVAL, "%zu open conversations begin with `%.80s`: write more of "
@@ -159,7 +159,7 @@ static char *found(const char *prefix, size_t matches, const char *match,
 		     "resume` takes one up", prefix);
 	else
 		fail(err, MT_ENOTFOUND, "no conversation is open");
-	return id;
+	return NULL;
 }
 
 char *peer_find(const char *prefix, struct error *err)

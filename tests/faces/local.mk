@@ -15,3 +15,5 @@ tests_faces_test_socket_LDADD = $(LIBHOST)
 TESTS += %D%/test-socket
 TESTS += %D%/session.sh
 EXTRA_DIST += %D%/session.sh %D%/session.py
+TESTS += %D%/clients.bats
+EXTRA_DIST += %D%/clients.bats

@@ -10,7 +10,7 @@
 #
 #   FUZZERS += NAME               links lib/
 #   FUZZERS += NAME:host          links lib/ and every module of host/
-#   FUZZERS += NAME:a/b.c,a/c.c   links lib/ and these files
+#   FUZZERS += NAME:a/b.c,-lx     links lib/, these files and libraries
 #
 # What stands between the colons may be combined (NAME:host:a/b.c). Includes are
 # found as in host/. What was found is kept in fuzz-build/ of the build tree.
@@ -30,6 +30,14 @@ FUZZ_ED4 = $(FUZZ_ED)/store.c,$(FUZZ_ED)/textfile.c,$(FUZZ_ED)/view.c
 FUZZERS += editor:$(FUZZ_ED1),$(FUZZ_ED2),$(FUZZ_ED3),$(FUZZ_ED4)
 FUZZERS += config:host
 FUZZERS += event:host
+FUZZ_EV = host/events
+FUZZ_EV1 = $(FUZZ_EV)/blobs.c,$(FUZZ_EV)/checkpoint.c,$(FUZZ_EV)/event-read.c
+FUZZ_EV2 = $(FUZZ_EV)/event-text.c,$(FUZZ_EV)/event.c,$(FUZZ_EV)/json-write.c
+FUZZ_EV3 = $(FUZZ_EV)/line-scan.c,$(FUZZ_EV)/log-index.c,$(FUZZ_EV)/log-open.c
+FUZZ_EV4 = $(FUZZ_EV)/log-read.c,$(FUZZ_EV)/log.c,$(FUZZ_EV)/types.c
+FUZZ_EV5 = $(FUZZ_EV)/edit-diff.c,$(FUZZ_EV)/python.c
+FUZZ_FACES = host/controller/state.c,host/faces/commands.c,host/faces/protocol.c
+FUZZERS += commands:$(FUZZ_FACES),$(FUZZ_EV1),$(FUZZ_EV2),$(FUZZ_EV3),$(FUZZ_EV4),$(FUZZ_EV5),-lcrypto
 FUZZERS += ini
 FUZZERS += json
 FUZZERS += jsonl

@@ -49,6 +49,7 @@ for fuzzer in "$@"; do
 		host)
 			sources="$sources $FUZZ_HOST_SOURCES"
 			libs="$libs $FUZZ_HOST_LIBS" ;;
+		-l*) libs="$libs $word" ;;
 		*) sources="$sources $word" ;;
 		esac
 	done
