@@ -186,7 +186,8 @@ static char *split(char *text)
 	const char *name;
 	const struct family *f = family_of(text, &name);
 	char *dot = strchr(text, '.');
-	char *second = dot ? strchr(dot + 1, '.') : NULL;
+	char *second = !dot ? NULL : f && f->glob ? strrchr(dot + 1, '.')
+						  : strchr(dot + 1, '.');
 
 	if (!f || !dot || (f->named && !f->plain && !second))
 		return NULL;

@@ -72,7 +72,12 @@ int config_open_section(struct config *c, const char *section, const char *origi
 	if (name && !f->named)
 		return fail(err, MT_EINVAL, "%s: [%s] has no named sections: write [%s]",
 			    origin, f->name, f->name);
-	if (name && !name_valid(name, strlen(name), false))
+	if (name && f->glob && !glob_valid(name, strlen(name)))
+		return fail(err, MT_EINVAL,
+			    "%s: `%.80s` is no glob of models: at most %d characters, no "
+			    "space and none of ,=;#",
+			    origin, name, GLOB_MAX_LEN);
+	if (name && !f->glob && !name_valid(name, strlen(name), false))
 		return fail(
 			err, MT_EINVAL,
 			"%s: `%.80s` is no name for a section: a small letter, then at "
@@ -501,7 +506,7 @@ static int apply_override(struct config *c, const char *text, struct error *err)
 		return fail(err, MT_EINVAL, "-o %.80s: write -o section.key=value",
 			    value ? left : text);
 	f = family_of(left, &name);
-	second = strchr(dot + 1, '.');
+	second = f && f->glob ? strrchr(dot + 1, '.') : strchr(dot + 1, '.');
 	if (f && f->named && second)
 		dot = second;
 	*dot = '\0';

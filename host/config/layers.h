@@ -15,7 +15,7 @@ enum layer {
 	LAYER_COMMAND
 };
 
-enum { NAME_MAX_LEN = 63, SETTINGS_MAX = 8192 };
+enum { NAME_MAX_LEN = 63, GLOB_MAX_LEN = 120, SETTINGS_MAX = 8192 };
 
 /** Sections of one kind: [llm] and [llm.NAME] are the family "llm". */
 struct family {
@@ -23,6 +23,7 @@ struct family {
 	bool plain, named;      /* [x] and [x.NAME] are allowed */
 	bool plugin;            /* configures a plugin: its table is known later */
 	bool project;           /* a project may open it */
+	bool glob;              /* its names are globs of models */
 	const struct mt_option *table;
 	size_t count;
 };
@@ -59,6 +60,7 @@ const struct family *family_of(const char *section, const char **ret_name);
 const struct family *family_at(size_t n);
 bool project_may_set(const struct family *f, const char *key);
 bool name_valid(const char *name, size_t len, bool dots);
+bool glob_valid(const char *name, size_t len);
 
 /* layers.c */
 int config_open_section(struct config *c, const char *section, const char *origin,

@@ -15,6 +15,8 @@ static const struct mt_option core_table[] = {
 	       "The program that runs tools; by default mortise-runner of this "
 	       "installation."),
 	OPTION(PATH, "prompt_dir", PROMPT_DIR, "Folder of the prompt templates."),
+	OPTION(PATH, "model_table", DATA_DIR "/models.ini",
+	       "What is known of models: what they can do, their limits and prices."),
 	OPTION(CHOICE, "sync", "barrier",
 	       "When the event log is forced to disk: before a request or a call "
 	       "leaves, after each event, or never.",
@@ -47,6 +49,13 @@ static const struct mt_option llm_table[] = {
 	OPTION(INT, "max_input_tokens", NULL,
 	       "Most tokens of one request; unset: what the model can.", .min = 1,
 	       .max = 1000000000),
+	OPTION(CHOICE, "reasoning_effort", NULL,
+	       "How much a reasoning model thinks; unset: as the provider thinks.",
+	       .choices = "none|minimal|low|medium|high|xhigh|max"),
+	OPTION(INT, "thinking_budget", NULL,
+	       "Most tokens a model thinks, where it takes such a limit; 0: it does "
+	       "not think.",
+	       .max = 10000000),
 	OPTION(DURATION, "timeout", "300s", "Longest time for a whole reply.", .min = 1,
 	       .max = 86400000),
 	OPTION(DURATION, "stall_timeout", "60s",
@@ -76,6 +85,15 @@ static const struct mt_option llm_table[] = {
 	OPTION(TEXT, "aws_profile", NULL,
 	       "Profile of ~/.aws whose keys sign; unset: the keys of the environment, "
 	       "else AWS_PROFILE, else default."),
+	OPTION(CHOICE, "prompt_cache", "auto",
+	       "Whether the request marks what the provider may keep in its cache.",
+	       .choices = "auto|yes|no"),
+	OPTION(CHOICE, "stop_words", "auto",
+	       "Whether the model is sent words at which it stops.",
+	       .choices = "auto|yes|no"),
+	OPTION(TEXT, "canonical_name", NULL,
+	       "Name under which the table of the models knows it, where a provider "
+	       "calls it otherwise."),
 	OPTION(TEXT, "api_version", NULL,
 	       "Version of the interface, where one is asked for."),
 	OPTION(LIST, "extra_headers", NULL,
@@ -92,6 +110,43 @@ static const struct mt_option llm_table[] = {
 	OPTION(BOOL, "log_requests", "no",
 	       "Keep requests and replies beside the conversation, secrets masked."),
 	OPTION(PATH, "script", NULL, "File that the scripted model plays."),
+};
+
+#define FACT_YES_NO(name_, help_) \
+	OPTION(CHOICE, name_, NULL, help_, .choices = "yes|no")
+#define FACT_TOKENS(name_, help_) \
+	OPTION(INT, name_, NULL, help_, .min = 1, .max = 1000000000)
+#define FACT_PRICE(name_, help_) OPTION(NUMBER, name_, NULL, help_, .max = 1000000)
+
+static const struct mt_option model_table[] = {
+	FACT_YES_NO("tools", "It calls tools in the provider's own form."),
+	FACT_YES_NO("cache", "It takes marks for its prompt cache."),
+	FACT_YES_NO("stop", "It takes stop words."),
+	FACT_YES_NO("effort", "It has levels of reasoning effort."),
+	FACT_YES_NO("effort_sent", "A level of effort may be sent to it."),
+	FACT_YES_NO("effort_budget", "Little effort is sent as a budget of tokens."),
+	FACT_YES_NO("vision", "It sees images."),
+	FACT_YES_NO("responses", "It is asked through the Responses API."),
+	FACT_YES_NO("sampling", "It takes temperature and top_p."),
+	FACT_YES_NO("both_samplings", "It takes both of them at once."),
+	FACT_YES_NO("no_thinking", "It is told not to think."),
+	FACT_YES_NO("adaptive_thinking", "It thinks without a budget."),
+	FACT_YES_NO("short_tools", "It gets the short descriptions of tools."),
+	FACT_YES_NO("example", "With tools as text it gets an example."),
+	FACT_YES_NO("send_reasoning", "Its reasoning is sent back as text."),
+	FACT_YES_NO("new_limit", "It knows its limit as max_completion_tokens alone."),
+	FACT_TOKENS("window", "Most tokens of a request."),
+	FACT_TOKENS("output", "Most tokens of a reply."),
+	FACT_TOKENS("default_output", "Limit of a reply where none is set."),
+	FACT_PRICE("input_price", "US dollars for a million tokens sent."),
+	FACT_PRICE("output_price", "US dollars for a million tokens received."),
+	FACT_PRICE("cache_read_price", "The same for tokens from the cache."),
+	FACT_PRICE("cache_write_price", "The same for tokens put into the cache."),
+	FACT_TOKENS("long_from", "Requests of more tokens have the long_ prices."),
+	FACT_PRICE("long_input_price", "Price of a long request."),
+	FACT_PRICE("long_output_price", "Price of the reply to a long request."),
+	FACT_PRICE("long_cache_read_price", "Price from the cache, of a long request."),
+	FACT_PRICE("long_cache_write_price", "Price into the cache, of a long request."),
 };
 
 static const struct mt_option controller_table[] = {
@@ -154,6 +209,7 @@ static const struct family families[] = {
 	{ "analyzer", .named = true, .plugin = true, TABLE(plugin_table) },
 	{ "dialect", .named = true, .plugin = true, TABLE(plugin_table) },
 	{ "grant", .named = true, TABLE(grant_table) },
+	{ "model", .named = true, .glob = true, TABLE(model_table) },
 };
 
 /* What loads code, sends keys or the conversation elsewhere, writes outside of
@@ -164,6 +220,7 @@ static const struct {
 	{ "core", "plugin_path" },
 	{ "core", "runner" },
 	{ "core", "prompt_dir" },
+	{ "core", "model_table" },
 	{ "core", "state_dir" },
 	{ "core", "sync" },
 	{ "llm", "base_url" },
@@ -230,6 +287,16 @@ const char *config_family(size_t n)
 	const struct family *f = family_at(n);
 
 	return f ? f->name : NULL;
+}
+
+bool glob_valid(const char *name, size_t len)
+{
+	if (len == 0 || len > GLOB_MAX_LEN)
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if (name[i] <= ' ' || name[i] == 0x7f || strchr(",=;#", name[i]))
+			return false;
+	return true;
 }
 
 const struct mt_option *config_table(const char *family, size_t *ret_count)

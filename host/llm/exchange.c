@@ -6,6 +6,7 @@
  * An exchange lives until its timer handle is closed, which is after the
  * callback that ended it: cancelling from inside any callback is safe. */
 #include "llm/exchange.h"
+#include "llm/fncall/fncall.h"
 #include "log.h"
 #include <inttypes.h>
 #include <string.h>
@@ -22,6 +23,7 @@ static void on_closed(uv_handle_t *h)
 	struct llm_exchange *x = h->data;
 
 	exchange_forget(x);
+	fncall_tools_free(x->tools);
 	strbuf_clear(&x->url);
 	body_clear(&x->body);
 	for (size_t i = 0; i < x->header_count; i++) {
@@ -205,7 +207,7 @@ static void attempt_succeeded(struct llm_exchange *x)
 {
 	struct llm_events events = x->events;
 	void *arg = x->arg;
-	struct llm_reply *r = take_reply(x);
+	struct llm_reply *r = llm_read_calls(x) ? NULL : take_reply(x);
 
 	if (!r) {
 		x->hint.should = 0;
@@ -481,11 +483,20 @@ static int extra_headers(struct llm_exchange *x, struct error *err)
 static int encode(struct llm_exchange *x, const struct llm_request *request,
 		  struct error *err)
 {
-	int status;
+	AUTO(llm_request) struct llm_request *text = NULL;
+	AUTO(json) json_object *params = NULL;
+	struct llm_request sent;
+	int status = llm_prepare(x, request, &text, err);
 
+	if (!status)
+		status = llm_sent_params(x, request, &params, err);
+	if (status)
+		return status;
+	sent = text ? *text : *request;
+	sent.params = params;
 	body_begin(&x->body);
 	status = x->llm->dialect->encode(&llm_services, (struct mt_exchange *)x,
-					 (const struct mt_request *)request);
+					 (const struct mt_request *)&sent);
 	if (body_end(&x->body) && !status)
 		status = x->body.bytes.error;
 	if (!status)

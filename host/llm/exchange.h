@@ -10,6 +10,7 @@
 #include "llm/body.h"
 #include "llm/http.h"
 #include "llm/llm.h"
+#include "llm/model-params.h"
 #include "llm/retry.h"
 #include "strbuf.h"
 #define MORTISE_PROVISIONAL
@@ -27,6 +28,8 @@ enum {
 	LLM_MAX_ANSWER_HEADERS = 32768,
 };
 
+struct fncall_tools;
+
 struct llm {
 	struct llm_pool *pool;
 	const struct config *config;
@@ -43,6 +46,10 @@ struct llm {
 	int64_t timeout_ms, stall_ms;  /* 0: none */
 	double input_cost, output_cost; /* dollars a token; below 0: unknown */
 	int64_t window;
+	struct model_facts facts;
+	struct model_params params;    /* of the configuration, as they are sent */
+	char output_limit[24];
+	bool price_warned;
 	struct llm_metrics metrics;
 	struct llm_body kept;          /* of the newest request that is over */
 };
@@ -60,6 +67,7 @@ struct llm_exchange {
 	void *arg;
 	const struct llm_request *request; /* while it is encoded; then NULL */
 	int64_t reply_index;
+	struct fncall_tools *tools;    /* calls are text; NULL: the model's own */
 	bool stream, ended;
 	uv_timer_t timer;              /* a wait, a delay, or a stall */
 
@@ -85,6 +93,7 @@ struct llm_exchange {
 
 	/* what the dialect made of it */
 	struct strbuf text, reasoning, opaque;
+	size_t shown;                  /* bytes of the text, with calls as text */
 	struct llm_piece calls[LLM_MAX_CALLS];
 	size_t call_count;
 	char *response_id, *stop_reason;
@@ -110,6 +119,26 @@ int llm_error_by_status(int status, const char *text);
 bool llm_error_is_transient(int kind, int status);
 /** One sentence: what happened and what to do. `why` is the provider's text. */
 void llm_error_say(const struct llm *l, struct llm_error *e, const char *why);
+
+/* prepare.c */
+/** The request as the model takes it; NULL: as it is. */
+int llm_prepare(struct llm_exchange *x, const struct llm_request *in,
+		struct llm_request **ret, struct error *err);
+/** The parameters that are sent; owned by the caller. */
+int llm_sent_params(const struct llm_exchange *x, const struct llm_request *r,
+		    json_object **ret, struct error *err);
+/** More text came: stream what is no call. */
+void llm_show_words(struct llm_exchange *x);
+/** The reply is whole: take the calls out of its text. */
+int llm_read_calls(struct llm_exchange *x);
+
+/* features.c */
+struct provider;
+void llm_read_facts(struct llm *l, const struct provider *p);
+/** Options that the model has a say in. False: `name` is none of them. */
+bool llm_option(const struct llm *l, const char *name, const char **ret);
+/** May a parameter of a request be sent to this model? */
+bool llm_takes(const struct llm *l, const struct llm_request *r, const char *param);
 
 /* metrics.c */
 void llm_count(struct llm *l, struct llm_usage *usage, double header_cost,

@@ -187,6 +187,8 @@ static int fill(struct llm *l, struct registry *r, const char *model, struct err
 		return status;
 	warn_of_http(l);
 	status = set_dialect(l, &p, r, err);
+	if (!status)
+		llm_read_facts(l, &p);
 	return status;
 }
 
@@ -249,34 +251,4 @@ struct llm *llm_free(struct llm *l)
 const char *llm_name(const struct llm *l)
 {
 	return l->name;
-}
-
-/* What the user says about a feature, else `fallback`. */
-static bool said(const struct llm *l, const char *key, bool fallback)
-{
-	const char *text = config_get(l->config, l->section, key);
-
-	if (!text || strcmp(text, "auto") == 0)
-		return fallback;
-	return option_to_bool(text);
-}
-
-bool llm_feature(const struct llm *l, const char *name)
-{
-	if (strcmp(name, "tools") == 0)
-		return said(l, "native_tool_calling", true);
-	if (strcmp(name, "vision") == 0)
-		return said(l, "vision", true);
-	if (strcmp(name, "stream") == 0)
-		return said(l, "stream", true);
-	if (strcmp(name, "cache") == 0)
-		return strcasestr(l->model, "claude");
-	if (strcmp(name, "responses") == 0)
-		return strcasestr(l->model, "gpt-5") || strcasestr(l->model, "codex-mini");
-	return strcmp(name, "stop") == 0;
-}
-
-int64_t llm_window(const struct llm *l)
-{
-	return l->window;
 }

@@ -9,6 +9,7 @@
 #define HOST_LLM_LLM_H
 
 #include "config/config.h"
+#include "llm/model-table.h"
 #include "llm/request.h"
 #include "registry/registry.h"
 #include <uv.h>
@@ -42,9 +43,12 @@ struct llm *llm_free(struct llm *l);
 
 /** Whole name ("openai/gpt-4.1"), for the log and the screen. */
 const char *llm_name(const struct llm *l);
-/** "tools", "vision", "stream", "stop", ... */
+/** "tools" (natively), "vision", "stream", "stop", "cache", "responses",
+ *  "reasoning", "adaptive_thinking", "send_reasoning", "short_tools",
+ *  "new_limit". */
 bool llm_feature(const struct llm *l, const char *name);
 int64_t llm_window(const struct llm *l);                  /* tokens; -1: unknown */
+const struct model_facts *llm_facts(const struct llm *l);
 const struct llm_metrics *llm_metrics(const struct llm *l);
 /** Take over sums, for instance those of a resumed conversation. */
 void llm_set_metrics(struct llm *l, const struct llm_metrics *m);

@@ -2,6 +2,7 @@
  *
  * metrics.c - the bill: tokens, time and money of a model. */
 #include "llm/exchange.h"
+#include "log.h"
 
 static void add(int64_t *sum, int64_t n)
 {
@@ -9,17 +10,34 @@ static void add(int64_t *sum, int64_t n)
 		*sum += n;
 }
 
-/* What the provider says, else by the prices of the configuration; below 0:
- * unknown. */
+/* What the provider says, else by the prices of the configuration, else by the
+ * table; below 0: unknown. */
 static double price(const struct llm *l, const struct llm_usage *u, double header_cost)
 {
 	if (u->cost >= 0)
 		return u->cost;
 	if (header_cost >= 0)
 		return header_cost;
-	if (l->input_cost < 0 || l->output_cost < 0 || u->input < 0 || u->output < 0)
+	if (l->input_cost < 0 || l->output_cost < 0)
+		return model_cost(&l->facts, u->input, u->output, u->cache_read,
+				  u->cache_write);
+	if (u->input < 0 || u->output < 0)
 		return -1;
 	return (double)u->input * l->input_cost + (double)u->output * l->output_cost;
+}
+
+/* Once for each model; what answers on this machine may be free of charge. */
+static void warn(const struct llm *l, const struct llm_usage *u)
+{
+	if (u->input < 0 || u->output < 0)
+		log_line(MT_LOG_WARNING, "llm",
+			 "%s does not tell how many tokens it counts: its cost is unknown",
+			 l->name);
+	else
+		log_line(MT_LOG_WARNING, "llm",
+			 "no price is known for %s: its cost is not counted; set "
+			 "input_cost_per_token and output_cost_per_token in [%s], or see "
+			 "mortise models import", l->name, l->section);
 }
 
 void llm_count(struct llm *l, struct llm_usage *usage, double header_cost,
@@ -37,8 +55,12 @@ void llm_count(struct llm *l, struct llm_usage *usage, double header_cost,
 	m->latency_ms += latency_ms;
 	if (usage->cost >= 0)
 		m->cost += usage->cost;
-	else
+	else if (!l->price_warned && l->base_url[0])
+		warn(l, usage);
+	if (usage->cost < 0) {
 		m->cost_known = false;
+		l->price_warned = true;
+	}
 }
 
 const struct llm_metrics *llm_metrics(const struct llm *l)

@@ -35,7 +35,10 @@ static struct mt_str text_of(const char *text)
 static const char *svc_option(struct mt_exchange *mx, const char *name)
 {
 	const struct llm *l = own(mx)->llm;
+	const char *text;
 
+	if (llm_option(l, name, &text))
+		return text;
 	if (strcmp(name, "model") == 0)
 		return l->model;
 	if (strcmp(name, "provider") == 0)
@@ -319,7 +322,9 @@ static int add_text(struct llm_exchange *x, bool reasoning, const char *text, si
 	x->answered = true;
 	if (strbuf_addn(b, text, len))
 		return b->error;
-	if (x->events.delta && !x->ended)
+	if (x->tools && !reasoning)
+		llm_show_words(x);
+	else if (x->events.delta && !x->ended)
 		x->events.delta(x->arg, reasoning, text, len);
 	return MT_OK;
 }
@@ -424,6 +429,7 @@ static void forget_answer(struct llm_exchange *x)
 	}
 	x->call_count = 0;
 	strbuf_clear(&x->text);
+	x->shown = 0;
 	strbuf_clear(&x->reasoning);
 	strbuf_clear(&x->opaque);
 	free(x->response_id);

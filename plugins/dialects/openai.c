@@ -208,14 +208,18 @@ static const char *limit_name(struct writer *w)
 {
 	const char *base = w->host->option(w->x, "base_url");
 
-	return base && strstr(base, "//api.openai.com/") ? "max_completion_tokens"
-							 : "max_tokens";
+	return w->host->feature(w->x, "new_limit")
+			       || (base && strstr(base, "//api.openai.com/"))
+		       ? "max_completion_tokens"
+		       : "max_tokens";
 }
 
 static void put_params(struct writer *w)
 {
 	struct mt_str schema = w->host->param(w->r, "response_schema");
 	struct mt_str effort = w->host->param(w->r, "reasoning_effort");
+	struct mt_str stop = w->host->param(w->r, "stop");
+	const char *set = w->host->option(w->x, "reasoning_effort");
 
 	put_number(w, "temperature", "temperature", "temperature");
 	put_number(w, "top_p", "top_p", "top_p");
@@ -223,6 +227,13 @@ static void put_params(struct writer *w)
 	if (effort.len) {
 		PUT(w, ",\"reasoning_effort\":");
 		put(w, effort.ptr, effort.len);
+	} else if (set && *set) {
+		PUT(w, ",\"reasoning_effort\":");
+		put_cstr(w, set);
+	}
+	if (stop.len) {
+		PUT(w, ",\"stop\":");
+		put(w, stop.ptr, stop.len);
 	}
 	if (schema.len) {
 		PUT(w, ",\"response_format\":{\"type\":\"json_schema\",\"json_schema\":"

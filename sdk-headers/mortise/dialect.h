@@ -41,11 +41,15 @@ struct mt_dialect_host {
 	/* -- configuration -- */
 	/** Value of a key of the [llm] section in force ("model" is the name
 	 *  without the provider, "base_url", "temperature", ...); NULL: unset.
+	 *  What the model does not take is unset: temperature, top_p,
+	 *  reasoning_effort, thinking_budget ("0": tell it not to think).
+	 *  "output_limit": most tokens of a reply that the model can make.
 	 *  Never the key itself: see `key_header`. */
 	const char *(*option)(struct mt_exchange *x, const char *name);
 	/** Non-zero if the model has the feature: "tools", "vision", "stop",
-	 *  "reasoning", "cache" (wants prompt-cache marks), "stream", "responses"
-	 *  (speaks OpenAI's Responses API). */
+	 *  "reasoning" (levels of effort), "adaptive_thinking", "cache" (wants
+	 *  prompt-cache marks), "stream", "responses" (speaks OpenAI's Responses
+	 *  API), "send_reasoning", "new_limit". */
 	int (*feature)(struct mt_exchange *x, const char *name);
 	void (*log)(struct mt_exchange *x, int level, const char *fmt, ...)
 		MT_PRINTF(3, 4);
@@ -77,7 +81,8 @@ struct mt_dialect_host {
 	size_t (*tool_count)(const struct mt_request *r);
 	void (*tool)(const struct mt_request *r, size_t t, struct mt_str *ret_name,
 		     struct mt_str *ret_description, struct mt_str *ret_schema);
-	/** Parameter as JSON text: "max_tokens", "response_schema"; empty: unset. */
+	/** Parameter as JSON text: "max_tokens", "response_schema", "stop" (a list
+	 *  of texts), "temperature"; empty: unset. */
 	struct mt_str (*param)(const struct mt_request *r, const char *name);
 	/** Non-zero if the answer is wanted as a stream. */
 	int (*stream)(const struct mt_request *r);

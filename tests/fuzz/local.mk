@@ -20,7 +20,8 @@ FUZZ_SECONDS = 20
 FUZZ_INCLUDES = -I$(top_srcdir)/sdk-headers -I$(top_srcdir)/lib -I$(top_srcdir)/host \
 	$(JSONC_CFLAGS) $(CURL_CFLAGS) $(UV_CFLAGS) $(CRYPTO_CFLAGS) \
 	-DPLUGIN_DIR="$(plugindir)" -DHELPER_DIR="$(helperdir)" \
-	-DPROMPT_DIR="$(promptdir)" -DSYSCONF_DIR="$(sysconfdir)"
+	-DPROMPT_DIR="$(promptdir)" -DDATA_DIR="$(modelsdir)" \
+	-DSYSCONF_DIR="$(sysconfdir)"
 
 FUZZ_ED = plugins/tools/editor
 FUZZ_ED1 = $(FUZZ_ED)/charset.c,$(FUZZ_ED)/commands.c,$(FUZZ_ED)/diff.c

@@ -1,0 +1,3 @@
+# The table of the models: host/llm/model-table.h tells its form.
+modelsdir = $(datadir)/mortise
+dist_models_DATA = %D%/models.ini

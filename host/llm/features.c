@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * features.c - what a model can do and is sent: the table of the models under
+ * what the user says. */
+#include "llm/exchange.h"
+#include "llm/provider.h"
+#include <inttypes.h>
+#include <string.h>
+
+/* Features that only the table and [model.GLOB] tell. */
+static const struct {
+	const char *name;
+	size_t offset;
+} only_told[] = {
+	{ "adaptive_thinking", offsetof(struct model_facts, adaptive_thinking) },
+	{ "new_limit", offsetof(struct model_facts, new_limit) },
+	{ "reasoning", offsetof(struct model_facts, effort) },
+	{ "responses", offsetof(struct model_facts, responses) },
+	{ "send_reasoning", offsetof(struct model_facts, send_reasoning) },
+	{ "short_tools", offsetof(struct model_facts, short_tools) },
+};
+
+/* Features that the user may decide in the section of the model. */
+static const struct {
+	const char *name, *key;
+	size_t offset;
+} decided[] = {
+	{ "tools", "native_tool_calling", offsetof(struct model_facts, tools) },
+	{ "vision", "vision", offsetof(struct model_facts, vision) },
+	{ "cache", "prompt_cache", offsetof(struct model_facts, cache) },
+	{ "stop", "stop_words", offsetof(struct model_facts, stop) },
+};
+
+static bool fact(const struct llm *l, size_t offset)
+{
+	return *(const bool *)((const char *)&l->facts + offset);
+}
+
+bool llm_feature(const struct llm *l, const char *name)
+{
+	if (strcmp(name, "stream") == 0)
+		return config_bool(l->config, l->section, "stream");
+	for (size_t i = 0; i < ARRAY_LEN(decided); i++) {
+		const char *text;
+
+		if (strcmp(name, decided[i].name) != 0)
+			continue;
+		text = config_get(l->config, l->section, decided[i].key);
+		return text && strcmp(text, "auto") != 0 ? option_to_bool(text)
+							 : fact(l, decided[i].offset);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(only_told); i++)
+		if (strcmp(name, only_told[i].name) == 0)
+			return fact(l, only_told[i].offset);
+	return false;
+}
+
+int64_t llm_window(const struct llm *l)
+{
+	return l->window;
+}
+
+const struct model_facts *llm_facts(const struct llm *l)
+{
+	return &l->facts;
+}
+
+static const char *set_by_user(const struct llm *l, const char *key)
+{
+	const char *text = config_get(l->config, l->section, key);
+
+	return text && *text ? text : NULL;
+}
+
+void llm_read_facts(struct llm *l, const struct provider *p)
+{
+	const char *name = set_by_user(l, "canonical_name");
+	char whole[MODEL_NAME_MAX];
+
+	if (!p->network) {
+		/* what is played here can do anything and costs nothing */
+		model_facts_init(&l->facts);
+		l->facts.tools = l->facts.vision = true;
+	} else {
+		snprintf(whole, sizeof whole, "%s/%s", l->provider, l->model);
+		if (!name)
+			name = strcmp(l->provider, "custom") == 0 ? l->name : whole;
+		model_facts_find(l->config, name, &l->facts);
+	}
+	if (l->window < 0)
+		l->window = l->facts.window;
+	if (l->facts.output > 0)
+		snprintf(l->output_limit, sizeof l->output_limit, "%" PRId64,
+			 l->facts.output);
+	l->params = (struct model_params){
+		.temperature = set_by_user(l, "temperature"),
+		.top_p = set_by_user(l, "top_p"),
+		.max_output_tokens = set_by_user(l, "max_output_tokens"),
+		.reasoning_effort = set_by_user(l, "reasoning_effort"),
+		.thinking_budget = set_by_user(l, "thinking_budget"),
+	};
+	model_params_apply(&l->facts, l->name, &l->params);
+}
+
+bool llm_option(const struct llm *l, const char *name, const char **ret)
+{
+	const struct {
+		const char *name, *text;
+	} ruled[] = {
+		{ "temperature", l->params.temperature },
+		{ "top_p", l->params.top_p },
+		{ "max_output_tokens", l->params.max_output_tokens },
+		{ "reasoning_effort", l->params.reasoning_effort },
+		{ "thinking_budget", l->params.thinking_budget },
+		{ "output_limit", l->output_limit[0] ? l->output_limit : NULL },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(ruled); i++) {
+		if (strcmp(name, ruled[i].name) == 0) {
+			*ret = ruled[i].text;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool llm_takes(const struct llm *l, const struct llm_request *r, const char *param)
+{
+	const struct model_facts *f = &l->facts;
+
+	if (strcmp(param, "temperature") == 0)
+		return f->sampling;
+	if (strcmp(param, "top_p") == 0)
+		return f->sampling
+		       && (f->both_samplings || (!l->params.temperature
+						 && !js_get(r->params, "temperature")));
+	if (strcmp(param, "reasoning_effort") == 0)
+		return f->effort && f->effort_sent;
+	return true;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * fncall.h - tool calls as text, for models that have no form of their own:
+ *
+ *     <function=NAME>
+ *     <parameter=P1>value</parameter>
+ *     </function>
+ *
+ * A request is converted before a dialect encodes it, a reply after it was
+ * decoded; the same request gives the same bytes each time. Whatever a model
+ * writes costs time in proportion to its length. */
+#ifndef HOST_LLM_FNCALL_FNCALL_H
+#define HOST_LLM_FNCALL_FNCALL_H
+
+#include "llm/request.h"
+#include <stdbool.h>
+
+/** What is wrong with a call that a model wrote. */
+enum fncall_fault {
+	FNCALL_OK = 0,
+	FNCALL_UNKNOWN_FUNCTION,
+	FNCALL_UNKNOWN_PARAMETER,
+	FNCALL_WRONG_TYPE,
+	FNCALL_NOT_IN_ENUM,
+	FNCALL_MISSING_PARAMETER,
+};
+
+/** Tools as a reply is read by: copies, with their schemas. */
+struct fncall_tools;
+struct fncall_tools *fncall_tools_new(const struct llm_tool *tools, size_t count);
+struct fncall_tools *fncall_tools_free(struct fncall_tools *t);
+AUTO_DEFINE(fncall_tools, struct fncall_tools *, fncall_tools_free)
+
+/* ---- what a model reads --------------------------------------------------- */
+
+/** Around the descriptions at the end of the system text. */
+extern const char fncall_suffix_head[], fncall_suffix_tail[];
+/** After the first message of the user, where an example stands before it. */
+extern const char fncall_example_tail[];
+/** The word at which a model is to stop, as JSON for the parameter `stop`. */
+#define FNCALL_STOP "</function"
+
+/** Append an example made only of tools that are there; nothing if it would
+ *  have none. */
+int fncall_example(const struct llm_tool *tools, size_t count, struct strbuf *out);
+/** Append the description of each tool. */
+int fncall_describe(const struct llm_tool *tools, size_t count, struct strbuf *out);
+/** Append a call as text. Arguments that are no JSON object are written as they
+ *  are, as one parameter. */
+int fncall_write(const struct llm_call *call, struct strbuf *out, struct error *err);
+
+/** Give each call of a message with several a message of its own, each followed
+ *  by its result. A call without result is left out if `drop`, else an error. */
+int fncall_split(const struct llm_request *in, bool drop, struct llm_request **ret,
+		 struct error *err);
+/** A request without tools that says the same in text. Its messages have at
+ *  most one call each. What it does not make itself it borrows from `in`. */
+int fncall_request(const struct llm_request *in, bool example, struct llm_request **ret,
+		   struct error *err);
+
+/* ---- what a model wrote --------------------------------------------------- */
+
+struct fncall {
+	const char *name;     /* of the tool that is meant, else as written */
+	json_object *args;    /* what could not be read by the schema is a text */
+	enum fncall_fault fault; /* the first one */
+	char why[256];        /* a sentence on it */
+	char *own_name;
+};
+
+struct fncalls {
+	struct fncall *calls;
+	size_t count, room;
+	size_t text_start, text_len; /* of the words before the first call */
+};
+
+/** The calls in a text. Without any, `count` is 0 and the words are all of it. */
+int fncall_read(const char *text, size_t len, const struct fncall_tools *tools,
+		struct fncalls *ret, struct error *err);
+void fncalls_clear(struct fncalls *c);
+
+/** The inverse of fncall_request for all messages of a conversation, with calls
+ *  numbered toolu_01, toolu_02, ... A faulty call is MT_EINVAL with its
+ *  sentence, and *ret_fault says which. */
+int fncall_back(const struct llm_request *in, const struct fncall_tools *tools,
+		const struct llm_tool *described, size_t described_count,
+		struct llm_request **ret, enum fncall_fault *ret_fault,
+		struct error *err);
+
+/* ---- steps of the reading, for tests -------------------------------------- */
+
+/** What a stop word cut off from the end of a text; "" if nothing is missing. */
+const char *fncall_missing_end(const char *text, size_t len);
+/** Append the inside of a call with <parameter=a=b</parameter> put right. */
+int fncall_normalize(const char *body, size_t len, struct strbuf *out);
+
+/* ---- inside --------------------------------------------------------------- */
+
+json_object *fncall_schema(const struct fncall_tools *t, const char *name, size_t len,
+			   const char **ret_name);
+/** Set an argument from its text, by the schema. */
+int fncall_set_arg(struct fncall *call, json_object *schema, const char *name,
+		   size_t name_len, const char *value, size_t len);
+/** Say what of the required ones is missing. */
+void fncall_check_required(struct fncall *call, json_object *schema);
+void fncall_say_unknown(struct fncall *call, const struct fncall_tools *t);
+void fncall_fail(struct fncall *call, enum fncall_fault fault, const char *fmt, ...)
+	MT_PRINTF(3, 4);
+
+#endif
