@@ -87,6 +87,9 @@ void llm_read_facts(struct llm *l, const struct provider *p)
 			name = strcmp(l->provider, "custom") == 0 ? l->name : whole;
 		model_facts_find(l->config, name, &l->facts);
 	}
+	/* Who runs a server of their own knows what is behind it. */
+	if (set_by_user(l, "base_url") && !model_told(&l->facts, "tools"))
+		l->facts.tools = true;
 	if (l->window < 0)
 		l->window = l->facts.window;
 	if (l->facts.output > 0)

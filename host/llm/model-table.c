@@ -42,6 +42,7 @@ const struct model_key model_keys[] = {
 	FACT(PRICE, "long_cache_write_price", long_price.cache_write),
 };
 const size_t model_key_count = ARRAY_LEN(model_keys);
+_Static_assert(ARRAY_LEN(model_keys) <= 64, "model_facts.told has a bit for each");
 
 /* ---- names and globs ------------------------------------------------------ */
 
@@ -198,17 +199,25 @@ static void set_fact(struct model_facts *f, const struct model_key *key, const c
 	char *place = (char *)f + key->offset, *end;
 	double number;
 
-	if (key->type == MODEL_FLAG) {
-		*(bool *)place = option_to_bool(text);
-		return;
-	}
 	number = strtod(text, &end);
-	if (end == text || *end || !(number >= 0 && number < 1e15))
+	if (key->type != MODEL_FLAG
+	    && (end == text || *end || !(number >= 0 && number < 1e15)))
 		return;
-	if (key->type == MODEL_COUNT)
+	if (key->type == MODEL_FLAG)
+		*(bool *)place = option_to_bool(text);
+	else if (key->type == MODEL_COUNT)
 		*(int64_t *)place = (int64_t)number;
 	else
 		*(double *)place = number;
+	f->told |= UINT64_C(1) << (key - model_keys);
+}
+
+bool model_told(const struct model_facts *f, const char *key)
+{
+	for (size_t i = 0; i < model_key_count; i++)
+		if (strcmp(model_keys[i].name, key) == 0)
+			return f->told >> i & 1;
+	return false;
 }
 
 static void apply_line(struct model_facts *f, const char *line, size_t len)

@@ -26,6 +26,7 @@ struct model_prices {
 };
 
 struct model_facts {
+	uint64_t told;     /* by place in model_keys: something was said of it */
 	bool tools;        /* calls tools natively */
 	bool cache;        /* takes marks for its prompt cache */
 	bool stop;         /* takes stop words */
@@ -58,6 +59,8 @@ struct model_key {
 };
 extern const struct model_key model_keys[];
 extern const size_t model_key_count;
+/** Does the table say anything of this key for the model? */
+bool model_told(const struct model_facts *f, const char *key);
 
 /** The name that globs without a slash are compared with: small letters, what
  *  follows the last slash up to a colon, no -gguf at the end. */
