@@ -15,6 +15,7 @@ static const struct command *const commands[] = {
 	&command_tools,
 	&command_plugins,
 	&command_config,
+	&command_models,
 	&command_plugin_probe,
 	&command_manual,
 };
