@@ -11,7 +11,8 @@ enum { F_JSON, F_LAST, F_QUIET, F_VERBOSE };
 
 static const struct flag flags[] = {
 	[F_JSON] = { 'j', "json", NULL, "the lines of the protocol, both ways" },
-	[F_LAST] = { 'n', "last", "N", "of the past only the last N events; default: all" },
+	[F_LAST] = { 'n', "last", "N",
+		     "of the past only the last N events; default: all" },
 	[F_QUIET] = { 'q', "quiet", NULL, "only what the agent says at the end" },
 	[F_VERBOSE] = { 'v', "verbose", NULL, "results whole, and live output" },
 	{ 0 },
@@ -23,7 +24,8 @@ static int parse_last(const char *text, int64_t *ret)
 	long long n = strtoll(text, &end, 10);
 
 	if (!*text || *end || n < 0) {
-		fprintf(stderr, "mortise: attach: --last %.20s: write a number of events\n",
+		fprintf(stderr,
+			"mortise: attach: --last %.20s: write a number of events\n",
 			text);
 		return FLAG_BAD;
 	}
@@ -93,11 +95,16 @@ static int run(const struct command *self, int argc, char **argv)
 const struct command command_attach = {
 	.name = "attach",
 	.args = "[ID]",
-	.summary = "Join a conversation that is open: watch it, talk to it, leave it again.",
-	.details = "The beginning of an id is enough; without one, the only conversation that is\n"
-		   "open. What has happened is shown first. A line that you type is a message to\n"
-		   "the agent; /help lists what else there is. Ctrl-C leaves, and the conversation\n"
-		   "goes on. When it ends, the exit code is its own (see `mortise run --help`).\n"
+	.summary =
+		"Join a conversation that is open: watch it, talk to it, leave it again.",
+	.details = "The beginning of an id is enough; without one, the only conversation "
+		   "that is\n"
+		   "open. What has happened is shown first. A line that you type is a "
+		   "message to\n"
+		   "the agent; /help lists what else there is. Ctrl-C leaves, and the "
+		   "conversation\n"
+		   "goes on. When it ends, the exit code is its own (see `mortise run "
+		   "--help`).\n"
 		   "With --json, the lines of conversation-protocol.md pass both ways.\n",
 	.flags = flags,
 	.run = run,

@@ -20,13 +20,13 @@ struct drive {
 	struct conversation *c;
 	const struct drive_options *o;
 	uv_signal_t signals[3];
-	struct render *render;   /* NULL: --json */
+	struct render *render; /* NULL: --json */
 	int render_watch;
-	struct channel *stdio;   /* NULL: no --json, or closed */
-	struct server *server;   /* NULL: none, or ended */
+	struct channel *stdio; /* NULL: no --json, or closed */
+	struct server *server; /* NULL: none, or ended */
 	int interrupts;
-	bool quit;               /* end when it rests, whatever `keep` says */
-	bool lost;               /* nobody reads standard output any more */
+	bool quit; /* end when it rests, whatever `keep` says */
+	bool lost; /* nobody reads standard output any more */
 	bool input_over;
 	bool ending, closed;
 };
@@ -125,7 +125,8 @@ static void on_closed(void *arg)
 
 static void open_socket(uv_loop_t *loop, struct drive *d)
 {
-	const struct server_options o = { .hold = d->o->keep, .stopped = on_stopped,
+	const struct server_options o = { .hold = d->o->keep,
+					  .stopped = on_stopped,
 					  .arg = d };
 	struct error err = ERROR_NONE;
 
@@ -168,13 +169,14 @@ static int record(const char *path, struct evlog *log, struct error *err)
 
 	for (int64_t n = 0; n < evlog_replies(log); n++) {
 		AUTO(json) json_object *o = evlog_reply_at(log, n, err);
-		AUTO(llm_reply) struct llm_reply *reply =
-			o ? llm_reply_from_json(o, err) : NULL;
+		AUTO(llm_reply)
+		struct llm_reply *reply = o ? llm_reply_from_json(o, err) : NULL;
 
 		if (!reply)
 			return err->code;
 		if (script_put_reply(&script, reply))
-			return fail(err, MT_ELIMIT, "%s: the script would be too long", path);
+			return fail(err, MT_ELIMIT, "%s: the script would be too long",
+				    path);
 	}
 	return file_write(path, script.text, script.len, 0600, false, err);
 }
@@ -250,11 +252,11 @@ static bool over(const struct drive *d)
 {
 	enum agent_state state = conversation_state(d->c);
 
-	if (conversation_busy(d->c) || !(state_is_resting(state)
-					 || (d->o->keep && state == STATE_LOADING)))
+	if (conversation_busy(d->c) ||
+	    !(state_is_resting(state) || (d->o->keep && state == STATE_LOADING)))
 		return false;
-	return !d->o->keep || d->quit
-	       || (d->input_over && (!d->server || server_clients(d->server) == 0));
+	return !d->o->keep || d->quit ||
+	       (d->input_over && (!d->server || server_clients(d->server) == 0));
 }
 
 /* Nobody reads: better to stop than to work for nobody, unseen. */
@@ -267,7 +269,8 @@ static void check_output(struct drive *d)
 		return;
 	d->quit = true;
 	conversation_pause(d->c, &err);
-	fprintf(stderr, "mortise: standard output was closed. Go on with: mortise resume %s\n",
+	fprintf(stderr,
+		"mortise: standard output was closed. Go on with: mortise resume %s\n",
 		conversation_id(d->c));
 }
 

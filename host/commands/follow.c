@@ -19,14 +19,14 @@ enum { TYPED_MAX = 512 << 10 };
 struct follow {
 	struct peer *p;
 	const struct follow_options *o;
-	struct render *render;  /* NULL: json */
-	struct jsonl typed;     /* what the user writes */
-	int keys;               /* standard input; -1: nothing more comes */
+	struct render *render; /* NULL: json */
+	struct jsonl typed;    /* what the user writes */
+	int keys;              /* standard input; -1: nothing more comes */
 	int signals;
 	bool terminal;
-	unsigned own_left;      /* our own commands without result */
-	bool shown;             /* the past has been shown */
-	bool left;              /* detached */
+	unsigned own_left; /* our own commands without result */
+	bool shown;        /* the past has been shown */
+	bool left;         /* detached */
 	bool ended;
 	int code;
 };
@@ -49,8 +49,7 @@ static void send_command(struct follow *f, const char *type, const char *name,
 
 static void subscribe(struct follow *f)
 {
-	static const char status[] =
-		"{\"type\":\"status\",\"id\":\"" FOLLOW_OWN_ID "\"}";
+	static const char status[] = "{\"type\":\"status\",\"id\":\"" FOLLOW_OWN_ID "\"}";
 	AUTO(strbuf) struct strbuf line = STRBUF(256);
 
 	strbuf_add(&line, "{\"type\":\"subscribe\",\"id\":\"" FOLLOW_OWN_ID "\"");
@@ -72,10 +71,12 @@ static void subscribe(struct follow *f)
 
 static void say_help(struct follow *f)
 {
-	render_remark(f->render,
-		      "A line is a message to the agent. /pause interrupts it, /resume lets it go "
-		      "on, /stop ends\nit for good, /confirm and /reject [REASON] answer it, "
-		      "/detach or Ctrl-C leaves it alone.");
+	render_remark(
+		f->render,
+		"A line is a message to the agent. /pause interrupts it, /resume lets it "
+		"go "
+		"on, /stop ends\nit for good, /confirm and /reject [REASON] answer it, "
+		"/detach or Ctrl-C leaves it alone.");
 }
 
 /* @return whether the line was a command. */
@@ -127,7 +128,8 @@ static void read_keys(struct follow *f)
 	} else if (f->o->json) {
 		peer_bytes(f->p, piece, (size_t)n);
 	} else if (jsonl_feed(&f->typed, piece, (size_t)n)) {
-		fputs("mortise: a line is longer than 512 KiB: nothing more is read\n", stderr);
+		fputs("mortise: a line is longer than 512 KiB: nothing more is read\n",
+		      stderr);
 		f->keys = -1;
 	}
 }
@@ -163,13 +165,15 @@ static void on_result(struct follow *f, json_object *line)
 static void on_state(struct follow *f, json_object *line)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(4096);
-	const char *state = js_str(line, "state", ""), *reason = js_str(line, "reason", "");
+	const char *state = js_str(line, "state", ""),
+		   *reason = js_str(line, "reason", "");
 	bool rests = js_get(line, "exit_code") != NULL;
 
 	check_rest(f, line);
 	if (f->render && (rests || !f->shown)) {
 		strbuf_addf(&text, "[%s%s%s]%s", state, *reason ? ": " : "", reason,
-			    !f->shown && f->terminal ? " /help tells what you can type" : "");
+			    !f->shown && f->terminal ? " /help tells what you can type"
+						     : "");
 		render_remark(f->render, text.text);
 	}
 	f->shown = true;
@@ -184,7 +188,8 @@ static void on_end(struct follow *f, json_object *line)
 	if (f->render && f->code && f->o->style != RENDER_QUIET) {
 		AUTO(strbuf) struct strbuf text = STRBUF(512);
 
-		strbuf_addf(&text, "Its process has ended. Go on with: mortise resume %s", id);
+		strbuf_addf(&text, "Its process has ended. Go on with: mortise resume %s",
+			    id);
 		render_remark(f->render, text.text);
 	}
 }
@@ -229,7 +234,8 @@ static void on_line(char *text, size_t len, void *arg)
 	if (!f->render)
 		pass_on(f, text, len);
 	else if (!line || peer_tell(line, &render_watcher, f->render, &err))
-		fprintf(stderr, "mortise: a line that cannot be understood: %s\n", err.text);
+		fprintf(stderr, "mortise: a line that cannot be understood: %s\n",
+			err.text);
 }
 
 /* ---- the loop ---------------------------------------------------------- */
@@ -276,18 +282,24 @@ static void say_goodbye(struct follow *f)
 	if (f->left) {
 		f->code = f->o->until_rest ? EXIT_INTERRUPTED : EXIT_DONE;
 		if (!f->o->json)
-			fprintf(stderr, "%sDetached; the conversation goes on. Come back with: "
-				"mortise attach %s\n", f->terminal ? "\n" : "", id);
+			fprintf(stderr,
+				"%sDetached; the conversation goes on. Come back with: "
+				"mortise attach %s\n",
+				f->terminal ? "\n" : "", id);
 	} else {
 		f->code = EXIT_FAILED;
-		fprintf(stderr, "mortise: its process ended without a word. Go on with: mortise "
-			"resume %s\n", id);
+		fprintf(stderr,
+			"mortise: its process ended without a word. Go on with: mortise "
+			"resume %s\n",
+			id);
 	}
 }
 
 int follow(struct peer *p, const struct follow_options *o)
 {
-	struct follow f = { .p = p, .o = o, .keys = STDIN_FILENO, .signals = catch_signals() };
+	struct follow f = {
+		.p = p, .o = o, .keys = STDIN_FILENO, .signals = catch_signals()
+	};
 
 	f.terminal = isatty(STDIN_FILENO);
 	if (o->json && f.terminal)

@@ -15,12 +15,12 @@ enum { FOLLOW_ALL = -1, FOLLOW_NEW = -2 };
 
 struct follow_options {
 	enum render_style style;
-	bool json;              /* lines as they are, both ways */
+	bool json; /* lines as they are, both ways */
 	bool live;
-	int64_t since;          /* event id, FOLLOW_ALL or FOLLOW_NEW */
-	const char *first;      /* a command to begin with, JSON text with
-				   FOLLOW_OWN_ID; or NULL */
-	bool until_rest;        /* end when the agent rests, as `resume` does */
+	int64_t since;     /* event id, FOLLOW_ALL or FOLLOW_NEW */
+	const char *first; /* a command to begin with, JSON text with
+			      FOLLOW_OWN_ID; or NULL */
+	bool until_rest;   /* end when the agent rests, as `resume` does */
 };
 
 /** Follow until the conversation ends, or Ctrl-C leaves it. The hello has come.

@@ -16,14 +16,15 @@ enum { WAIT_S = 10, WAIT_MAX_S = 3600, SIGNAL_WAIT_MS = 5000 };
 
 static const struct flag flags[] = {
 	[F_PAUSE] = { 'p', "pause", NULL, "pause it; `mortise resume` takes it up" },
-	[F_WAIT] = { 'w', "wait", "SECONDS", "how long before signals are sent; default: 10" },
+	[F_WAIT] = { 'w', "wait", "SECONDS",
+		     "how long before signals are sent; default: 10" },
 	{ 0 },
 };
 
 struct kill {
 	const char *id;
 	struct peer peer;
-	int process;          /* a descriptor for it; -1: it is gone */
+	int process; /* a descriptor for it; -1: it is gone */
 	bool answered;
 	struct error why_not; /* it answered that it does not */
 };
@@ -63,7 +64,8 @@ static bool wait_for(struct kill *k, int64_t ms, bool answer)
 
 		if (k->process < 0 || (answer && (k->answered || k->peer.over)))
 			return true;
-		if (poll(fds, ARRAY_LEN(fds), (int)(left < 1000000 ? left : 1000000)) <= 0)
+		if (poll(fds, ARRAY_LEN(fds), (int)(left < 1000000 ? left : 1000000)) <=
+		    0)
 			continue;
 		if (fds[0].revents)
 			return true;
@@ -142,8 +144,8 @@ static int parse_wait(const char *text, int64_t *ret_ms)
 	long seconds = strtol(text, &end, 10);
 
 	if (!*text || *end || seconds < 0 || seconds > WAIT_MAX_S) {
-		fprintf(stderr, "mortise: kill: --wait %.20s: write seconds, 0 to %d\n", text,
-			WAIT_MAX_S);
+		fprintf(stderr, "mortise: kill: --wait %.20s: write seconds, 0 to %d\n",
+			text, WAIT_MAX_S);
 		return FLAG_BAD;
 	}
 	*ret_ms = seconds * 1000;
@@ -177,9 +179,12 @@ const struct command command_kill = {
 	.name = "kill",
 	.args = "[ID]...",
 	.summary = "Stop a conversation that is open, from outside.",
-	.details = "The beginning of an id is enough; without one, the only conversation that is\n"
-		   "open. It is asked to stop, which cancels what it does and ends its tools; if\n"
-		   "its process does not end, it gets SIGTERM, then SIGKILL. Its log is kept:\n"
+	.details = "The beginning of an id is enough; without one, the only conversation "
+		   "that is\n"
+		   "open. It is asked to stop, which cancels what it does and ends its "
+		   "tools; if\n"
+		   "its process does not end, it gets SIGTERM, then SIGKILL. Its log is "
+		   "kept:\n"
 		   "`mortise resume` can take it up.\n",
 	.flags = flags,
 	.run = run,

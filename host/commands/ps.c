@@ -19,7 +19,8 @@ static const struct flag flags[] = {
 static void put_plain(struct strbuf *out, const char *text, size_t max)
 {
 	for (size_t n = 0; *text && n < max; text++, n++)
-		strbuf_addc(out, (unsigned char)*text < 0x20 || *text == 0x7f ? ' ' : *text);
+		strbuf_addc(out,
+			    (unsigned char)*text < 0x20 || *text == 0x7f ? ' ' : *text);
 }
 
 static void print_head(void)
@@ -44,9 +45,9 @@ static void print_one(json_object *hello)
 
 static void print_json(json_object *hello)
 {
-	static const char *const members[] = { "conversation", "state", "reason", "busy",
-					       "pid", "steps", "events", "workspace",
-					       "title" };
+	static const char *const members[] = { "conversation", "state",     "reason",
+					       "busy",         "pid",       "steps",
+					       "events",       "workspace", "title" };
 	AUTO(strbuf) struct strbuf line = STRBUF(1 << 20);
 
 	strbuf_addc(&line, '{');
@@ -108,7 +109,8 @@ const struct command command_ps = {
 	.name = "ps",
 	.args = "",
 	.summary = "The conversations that are open now, and how they stand.",
-	.details = "Those on disk that no process has open are listed by `mortise conversations`.\n",
+	.details = "Those on disk that no process has open are listed by `mortise "
+		   "conversations`.\n",
 	.flags = flags,
 	.run = run,
 };

@@ -11,9 +11,11 @@
 enum { F_TASK, F_MODEL, F_JSON, F_QUIET, F_VERBOSE, F_RECORD, F_KEEP };
 
 static const struct flag flags[] = {
-	[F_TASK] = { 't', "task", "TEXT", "say this first; without it the agent just goes on" },
+	[F_TASK] = { 't', "task", "TEXT",
+		     "say this first; without it the agent just goes on" },
 	[F_MODEL] = { 'm', "model", "NAME", "another model from now on" },
-	[F_JSON] = { 'j', "json", NULL, "events as JSON lines; commands on standard input" },
+	[F_JSON] = { 'j', "json", NULL,
+		     "events as JSON lines; commands on standard input" },
 	[F_QUIET] = { 'q', "quiet", NULL, "only what the agent says at the end" },
 	[F_VERBOSE] = { 'v', "verbose", NULL, "results whole, and live output" },
 	[F_RECORD] = { 0, "record", "FILE", "write the model's replies as a script" },
@@ -24,7 +26,7 @@ static const struct flag flags[] = {
 struct arguments {
 	struct common common;
 	const char *task, *model, *id;
-	char *found;             /* the whole id */
+	char *found; /* the whole id */
 	struct drive_options drive;
 };
 
@@ -36,13 +38,27 @@ static int parse(const struct command *self, int argc, char **argv, struct argum
 	a->drive.style = RENDER_NORMAL;
 	while ((f = flag_next(self, argc, argv, &index, &value, &a->common)) >= 0) {
 		switch (f) {
-		case F_TASK: a->task = value; break;
-		case F_MODEL: a->model = value; break;
-		case F_JSON: a->drive.json = true; break;
-		case F_QUIET: a->drive.style = RENDER_QUIET; break;
-		case F_VERBOSE: a->drive.style = RENDER_VERBOSE; break;
-		case F_RECORD: a->drive.record = value; break;
-		case F_KEEP: a->drive.keep = true; break;
+		case F_TASK:
+			a->task = value;
+			break;
+		case F_MODEL:
+			a->model = value;
+			break;
+		case F_JSON:
+			a->drive.json = true;
+			break;
+		case F_QUIET:
+			a->drive.style = RENDER_QUIET;
+			break;
+		case F_VERBOSE:
+			a->drive.style = RENDER_VERBOSE;
+			break;
+		case F_RECORD:
+			a->drive.record = value;
+			break;
+		case F_KEEP:
+			a->drive.keep = true;
+			break;
 		}
 	}
 	if (f == FLAG_END && index + 1 < argc) {
@@ -63,8 +79,7 @@ static int start(struct arguments *a, uv_loop_t *loop, struct conversation **ret
 	};
 	AUTO(config) struct config *config = NULL;
 	AUTO(free) char *report = NULL;
-	struct conversation_options o = { .model = a->model,
-					  .headless = !a->drive.keep };
+	struct conversation_options o = { .model = a->model, .headless = !a->drive.keep };
 	int r = config_load(&in, &config, err);
 
 	if (r)
@@ -95,17 +110,21 @@ static int first_command(const struct arguments *a, bool rests, struct strbuf *o
 
 static int join_peer(const struct arguments *a, struct peer *p)
 {
-	struct follow_options o = { .style = a->drive.style, .json = a->drive.json,
-				    .live = !a->drive.json
-					    || a->drive.style == RENDER_VERBOSE,
-				    .since = FOLLOW_NEW, .until_rest = !a->drive.keep };
+	struct follow_options o = { .style = a->drive.style,
+				    .json = a->drive.json,
+				    .live = !a->drive.json ||
+					    a->drive.style == RENDER_VERBOSE,
+				    .since = FOLLOW_NEW,
+				    .until_rest = !a->drive.keep };
 	AUTO(strbuf) struct strbuf first = STRBUF(COMMAND_LINE_MAX);
 	int state = state_find(js_str(p->hello, "state", ""));
 
-	if (first_command(a, state >= 0 && state_is_resting((enum agent_state)state), &first))
+	if (first_command(a, state >= 0 && state_is_resting((enum agent_state)state),
+			  &first))
 		return -1;
 	o.first = first.len ? first.text : NULL;
-	fprintf(stderr, "mortise: process %ld has %s open: joined it\n", (long)p->pid, a->found);
+	fprintf(stderr, "mortise: process %ld has %s open: joined it\n", (long)p->pid,
+		a->found);
 	return follow(p, &o);
 }
 
@@ -154,11 +173,16 @@ const struct command command_resume = {
 	.name = "resume",
 	.args = "[ID]",
 	.summary = "Take up a conversation; without an id, the newest.",
-	.details = "The beginning of an id is enough. The agent is the one that the conversation\n"
-		   "began with, whatever the configuration says now; -o and --model change it.\n"
-		   "If another process has it open, this one joins it there until the agent rests.\n"
-		   "With --json standard input may be a pipe that commands come by. With --keep it\n"
-		   "waits for messages, and ends when it is stopped or its input has ended.\n"
+	.details = "The beginning of an id is enough. The agent is the one that the "
+		   "conversation\n"
+		   "began with, whatever the configuration says now; -o and --model "
+		   "change it.\n"
+		   "If another process has it open, this one joins it there until the "
+		   "agent rests.\n"
+		   "With --json standard input may be a pipe that commands come by. With "
+		   "--keep it\n"
+		   "waits for messages, and ends when it is stopped or its input has "
+		   "ended.\n"
 		   "\n"
 		   "Exit codes are those of `mortise run`.\n",
 	.flags = flags,

@@ -13,16 +13,26 @@
 enum { TASK_MAX = 1 << 20 };
 
 enum {
-	F_TASK, F_FILE, F_MODEL, F_CONTROLLER, F_JSON, F_QUIET, F_VERBOSE, F_RECORD, F_TITLE,
+	F_TASK,
+	F_FILE,
+	F_MODEL,
+	F_CONTROLLER,
+	F_JSON,
+	F_QUIET,
+	F_VERBOSE,
+	F_RECORD,
+	F_TITLE,
 	F_KEEP,
 };
 
 static const struct flag flags[] = {
 	[F_TASK] = { 't', "task", "TEXT", "what is to be done" },
-	[F_FILE] = { 'f', "file", "FILE", "read the task from a file (- is standard input)" },
+	[F_FILE] = { 'f', "file", "FILE",
+		     "read the task from a file (- is standard input)" },
 	[F_MODEL] = { 'm', "model", "NAME", "provider/name, or script:FILE" },
 	[F_CONTROLLER] = { 0, "controller", "NAME", "use the wiring [controller.NAME]" },
-	[F_JSON] = { 'j', "json", NULL, "events as JSON lines; commands on standard input" },
+	[F_JSON] = { 'j', "json", NULL,
+		     "events as JSON lines; commands on standard input" },
 	[F_QUIET] = { 'q', "quiet", NULL, "only what the agent says at the end" },
 	[F_VERBOSE] = { 'v', "verbose", NULL, "results whole, and live output" },
 	[F_RECORD] = { 0, "record", "FILE", "write the model's replies as a script" },
@@ -45,20 +55,41 @@ static int parse(const struct command *self, int argc, char **argv, struct argum
 	a->drive.style = RENDER_NORMAL;
 	while ((f = flag_next(self, argc, argv, &index, &value, &a->common)) >= 0) {
 		switch (f) {
-		case F_TASK: a->task = value; break;
-		case F_FILE: a->file = value; break;
-		case F_MODEL: a->model = value; break;
-		case F_CONTROLLER: a->controller = value; break;
-		case F_JSON: a->drive.json = true; break;
-		case F_QUIET: a->drive.style = RENDER_QUIET; break;
-		case F_VERBOSE: a->drive.style = RENDER_VERBOSE; break;
-		case F_RECORD: a->drive.record = value; break;
-		case F_KEEP: a->drive.keep = true; break;
-		case F_TITLE: a->title = value; break;
+		case F_TASK:
+			a->task = value;
+			break;
+		case F_FILE:
+			a->file = value;
+			break;
+		case F_MODEL:
+			a->model = value;
+			break;
+		case F_CONTROLLER:
+			a->controller = value;
+			break;
+		case F_JSON:
+			a->drive.json = true;
+			break;
+		case F_QUIET:
+			a->drive.style = RENDER_QUIET;
+			break;
+		case F_VERBOSE:
+			a->drive.style = RENDER_VERBOSE;
+			break;
+		case F_RECORD:
+			a->drive.record = value;
+			break;
+		case F_KEEP:
+			a->drive.keep = true;
+			break;
+		case F_TITLE:
+			a->title = value;
+			break;
 		}
 	}
 	if (f == FLAG_END && index < argc) {
-		fprintf(stderr, "mortise: run: `%s` is no flag; write the task as -t TEXT\n",
+		fprintf(stderr,
+			"mortise: run: `%s` is no flag; write the task as -t TEXT\n",
 			argv[index]);
 		f = FLAG_BAD;
 	}
@@ -83,8 +114,8 @@ static int read_stdin(char **ret, size_t *ret_len, struct error *err)
 /* The first message comes by the socket, or as a command. */
 static bool waits_for_task(const struct arguments *a)
 {
-	return a->drive.keep && !a->task && !a->file
-	       && (a->drive.json || isatty(STDIN_FILENO));
+	return a->drive.keep && !a->task && !a->file &&
+	       (a->drive.json || isatty(STDIN_FILENO));
 }
 
 static bool task_on_stdin(const struct arguments *a)
@@ -106,7 +137,8 @@ static int read_task(const struct arguments *a, char **ret, size_t *ret_len,
 		return *ret ? MT_OK : fail(err, MT_ENOMEM, "out of memory");
 	}
 	if (!a->file && isatty(STDIN_FILENO))
-		return fail(err, MT_EINVAL, "no task: write it as -t TEXT, -f FILE, or on "
+		return fail(err, MT_EINVAL,
+			    "no task: write it as -t TEXT, -f FILE, or on "
 			    "standard input");
 	return read_stdin(ret, ret_len, err);
 }
@@ -138,8 +170,10 @@ static int start(struct arguments *a, uv_loop_t *loop, struct conversation **ret
 	AUTO(config) struct config *config = NULL;
 	AUTO(registry) struct registry *registry = NULL;
 	char workspace[PATH_MAX];
-	struct conversation_options o = { .controller = a->controller, .model = a->model,
-					  .title = a->title, .headless = !a->drive.keep,
+	struct conversation_options o = { .controller = a->controller,
+					  .model = a->model,
+					  .title = a->title,
+					  .headless = !a->drive.keep,
 					  .workspace = workspace };
 	int r = find_workspace(&a->common, workspace, err);
 
@@ -184,18 +218,27 @@ const struct command command_run = {
 	.name = "run",
 	.args = "",
 	.summary = "Give an agent a task and run it to the end, without asking anybody.",
-	.details = "The task comes from -t, -f or standard input. Ctrl-C pauses the agent and\n"
-		   "leaves a conversation that `mortise resume` takes up; a second one ends at once.\n"
-		   "\n"
-		   "While it runs, `mortise ps` shows it and `mortise attach` joins it. With --json\n"
-		   "standard input may be a pipe that commands come by (but not if the task does):\n"
-		   "see conversation-protocol.md. With --keep it waits for more after the task, or\n"
-		   "for a first message, and ends when it is stopped or its input has ended.\n"
-		   "\n"
-		   "Exit codes: 0 done, 1 failed, 2 wrong arguments or configuration, 3 the model\n"
-		   "could not be asked, 4 a limit was reached, 5 the agent gave up, 6 the runner or\n"
-		   "a plugin failed, 7 the agent went in circles, 8 it waits for a person,\n"
-		   "130 interrupted.\n",
+	.details =
+		"The task comes from -t, -f or standard input. Ctrl-C pauses the agent "
+		"and\n"
+		"leaves a conversation that `mortise resume` takes up; a second one ends "
+		"at once.\n"
+		"\n"
+		"While it runs, `mortise ps` shows it and `mortise attach` joins it. "
+		"With --json\n"
+		"standard input may be a pipe that commands come by (but not if the task "
+		"does):\n"
+		"see conversation-protocol.md. With --keep it waits for more after the "
+		"task, or\n"
+		"for a first message, and ends when it is stopped or its input has "
+		"ended.\n"
+		"\n"
+		"Exit codes: 0 done, 1 failed, 2 wrong arguments or configuration, 3 the "
+		"model\n"
+		"could not be asked, 4 a limit was reached, 5 the agent gave up, 6 the "
+		"runner or\n"
+		"a plugin failed, 7 the agent went in circles, 8 it waits for a person,\n"
+		"130 interrupted.\n",
 	.flags = flags,
 	.run = run,
 };

@@ -17,16 +17,16 @@ struct channel {
 	struct session *session;
 	struct channel_options o;
 	uv_pipe_t pipes[2];
-	bool used[2];           /* pipes that are open */
-	uv_stream_t *in, *out;  /* NULL: none; the same for a socket */
-	int file;               /* what goes out goes here at once; -1: to `out` */
-	int source;             /* what comes in is read from here at once; -1 */
+	bool used[2];          /* pipes that are open */
+	uv_stream_t *in, *out; /* NULL: none; the same for a socket */
+	int file;              /* what goes out goes here at once; -1: to `out` */
+	int source;            /* what comes in is read from here at once; -1 */
 	uv_write_t write;
 	struct strbuf sending;
 	uint64_t written;
 	bool reading, writing, flushing;
 	bool lost, draining, closing;
-	unsigned open;          /* handles, and 1 until all is closed */
+	unsigned open; /* handles, and 1 until all is closed */
 };
 
 /* ---- closing ----------------------------------------------------------- */
@@ -63,8 +63,8 @@ void channel_close(struct channel *ch)
 /* Close if nothing is left to do. Not from inside the session. */
 static void settle(struct channel *ch)
 {
-	if (!ch->closing && ch->draining
-	    && (ch->lost || (!ch->writing && session_waiting(ch->session) == 0)))
+	if (!ch->closing && ch->draining &&
+	    (ch->lost || (!ch->writing && session_waiting(ch->session) == 0)))
 		channel_close(ch);
 }
 
@@ -195,7 +195,8 @@ static void read_source(struct channel *ch)
 	char piece[4096];
 	ssize_t n;
 
-	while ((n = read(ch->source, piece, sizeof piece)) > 0 || (n < 0 && errno == EINTR))
+	while ((n = read(ch->source, piece, sizeof piece)) > 0 ||
+	       (n < 0 && errno == EINTR))
 		if (n > 0 && session_feed(ch->session, piece, (size_t)n))
 			break;
 	input_over(ch);
@@ -265,7 +266,8 @@ static int begin(struct channel *ch, struct conversation *c, struct error *err)
 	o.arg = ch;
 	ch->session = session_new(c, &o);
 	if (!ch->session)
-		return fail(err, MT_ELIMIT, "the conversation has too many watchers, or "
+		return fail(err, MT_ELIMIT,
+			    "the conversation has too many watchers, or "
 			    "memory is short");
 	flush(ch);
 	return MT_OK;

@@ -27,7 +27,8 @@ struct channel_options {
  *  over, also on failure. A file is read whole when it starts; an `out` that is
  *  no pipe or socket is written at once. */
 int channel_open(uv_loop_t *loop, struct conversation *c, int in, int out,
-		 const struct channel_options *o, struct channel **ret, struct error *err);
+		 const struct channel_options *o, struct channel **ret,
+		 struct error *err);
 /** Read commands from now on. */
 void channel_start(struct channel *ch);
 /** Say that the process ends; closes when all is written. */

@@ -19,8 +19,8 @@ struct member {
 
 /** What came of a command: members for its result. */
 struct outcome {
-	int64_t event;     /* the event it was logged as; -1: none */
-	int64_t events;    /* in the log; -1: not told */
+	int64_t event;  /* the event it was logged as; -1: none */
+	int64_t events; /* in the log; -1: not told */
 	bool facts;
 };
 
@@ -40,8 +40,10 @@ static int run_subscribe(struct session *s, json_object *line, struct outcome *r
 	int64_t since = js_int(line, "since", count - 1);
 
 	if (since < -1 || since >= count)
-		return fail(err, MT_EINVAL, "there is no event %" PRId64 ": the log has %" PRId64
-			    " events; write -1 for all of them", since, count);
+		return fail(err, MT_EINVAL,
+			    "there is no event %" PRId64 ": the log has %" PRId64
+			    " events; write -1 for all of them",
+			    since, count);
 	s->next = since + 1;
 	s->live = js_bool(line, "live", false);
 	s->state_due = true;
@@ -117,8 +119,9 @@ static int run_status(struct session *s, json_object *line, struct outcome *ret,
 }
 
 static const struct command commands[] = {
-	{ "subscribe", { { "since", json_type_int, false },
-			 { "live", json_type_boolean, false } }, run_subscribe },
+	{ "subscribe",
+	  { { "since", json_type_int, false }, { "live", json_type_boolean, false } },
+	  run_subscribe },
 	{ "message", { { "text", json_type_string, true } }, run_message },
 	{ "pause", { { 0 } }, run_pause },
 	{ "resume", { { 0 } }, run_resume },
@@ -143,10 +146,12 @@ static int find_command(const char *name, const struct command **ret, struct err
 		names[i] = commands[i].name;
 	}
 	near = suggest(name, names, ARRAY_LEN(names));
-	return near ? fail(err, MT_EINVAL, "unknown command `%.64s`; did you mean `%s`?", name,
-			   near)
-		    : fail(err, MT_EINVAL, "unknown command `%.64s`: write subscribe, message, "
-			   "pause, resume, stop, confirm, reject, action or status", name);
+	return near ? fail(err, MT_EINVAL, "unknown command `%.64s`; did you mean `%s`?",
+			   name, near)
+		    : fail(err, MT_EINVAL,
+			   "unknown command `%.64s`: write subscribe, message, "
+			   "pause, resume, stop, confirm, reject, action or status",
+			   name);
 }
 
 static const struct member *find_member(const struct command *c, const char *name)
@@ -178,16 +183,18 @@ static const char *type_name(json_type type)
 
 static int check_members(const struct command *c, json_object *line, struct error *err)
 {
-	json_object_object_foreach(line, name, value) {
+	json_object_object_foreach(line, name, value)
+	{
 		const struct member *m = find_member(c, name);
 
 		if (strcmp(name, "type") == 0 || strcmp(name, "id") == 0)
 			continue;
 		if (!m)
-			return fail(err, MT_EINVAL, "%s: unknown member `%.64s`", c->name, name);
+			return fail(err, MT_EINVAL, "%s: unknown member `%.64s`", c->name,
+				    name);
 		if (!json_object_is_type(value, m->type) && (value || m->required))
-			return fail(err, MT_EINVAL, "%s: `%s` must be %s", c->name, m->name,
-				    type_name(m->type));
+			return fail(err, MT_EINVAL, "%s: `%s` must be %s", c->name,
+				    m->name, type_name(m->type));
 	}
 	for (size_t i = 0; i < MEMBERS_MAX && c->members[i].name; i++)
 		if (c->members[i].required && !js_get(line, c->members[i].name))
@@ -206,8 +213,10 @@ static int check_id(json_object *id, struct error *err)
 		js_text(id, &len);
 	return len > 0 && len <= ID_MAX
 		       ? MT_OK
-		       : fail(err, MT_EINVAL, "`id` must be an integer or a string of at most "
-			      "%d bytes", ID_MAX - 2);
+		       : fail(err, MT_EINVAL,
+			      "`id` must be an integer or a string of at most "
+			      "%d bytes",
+			      ID_MAX - 2);
 }
 
 /* ---- the answer -------------------------------------------------------- */
@@ -240,10 +249,11 @@ static int run(struct session *s, json_object *line, struct outcome *o, struct e
 	const struct command *c = NULL;
 
 	if (!json_object_is_type(type, json_type_string))
-		return fail(err, MT_EINVAL, "a command is {\"type\": NAME, ...}: `type` is %s",
+		return fail(err, MT_EINVAL,
+			    "a command is {\"type\": NAME, ...}: `type` is %s",
 			    type ? "no string" : "missing");
-	if (find_command(json_object_get_string(type), &c, err)
-	    || check_members(c, line, err) || c->run(s, line, o, err))
+	if (find_command(json_object_get_string(type), &c, err) ||
+	    check_members(c, line, err) || c->run(s, line, o, err))
 		return err->code;
 	return evlog_barrier(conversation_log(s->c), err);
 }

@@ -23,8 +23,10 @@ static int take_hello(struct peer *p, const char *line, size_t len)
 		return MT_OK;
 	}
 	if (strcmp(type, "hello") == 0)
-		return fail(&p->refused, MT_EUNSUPPORTED, "it speaks protocol %lld, this "
-			    "mortise speaks 1", (long long)js_int(o, "protocol", 0));
+		return fail(&p->refused, MT_EUNSUPPORTED,
+			    "it speaks protocol %lld, this "
+			    "mortise speaks 1",
+			    (long long)js_int(o, "protocol", 0));
 	return fail(&p->refused, MT_EDENIED, "%s",
 		    js_str(o, "text", "what answers is no conversation"));
 }
@@ -149,14 +151,20 @@ static char *found(const char *prefix, size_t matches, const char *match,
 	if (matches == 1)
 		fail(err, MT_ENOMEM, "out of memory");
 	else if (matches > 1 && *prefix)
-		fail(err, MT_EINVAL, "%zu open conversations begin with `%.80s`: write more of "
-		     "the id", matches, prefix);
+		fail(err, MT_EINVAL,
+		     "%zu open conversations begin with `%.80s`: write more of "
+		     "the id",
+		     matches, prefix);
 	else if (matches > 1)
-		fail(err, MT_EINVAL, "%zu conversations are open: write the beginning of an id "
-		     "(`mortise ps` shows them)", matches);
+		fail(err, MT_EINVAL,
+		     "%zu conversations are open: write the beginning of an id "
+		     "(`mortise ps` shows them)",
+		     matches);
 	else if (*prefix)
-		fail(err, MT_ENOTFOUND, "no process has a conversation `%.80s` open: `mortise "
-		     "resume` takes one up", prefix);
+		fail(err, MT_ENOTFOUND,
+		     "no process has a conversation `%.80s` open: `mortise "
+		     "resume` takes one up",
+		     prefix);
 	else
 		fail(err, MT_ENOTFOUND, "no conversation is open");
 	return NULL;

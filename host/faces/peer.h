@@ -11,15 +11,15 @@ enum { PEER_HELLO_MS = 5000 };
 
 struct peer {
 	int fd;
-	pid_t pid;              /* the conversation's process */
+	pid_t pid; /* the conversation's process */
 	struct jsonl in;
-	struct strbuf out;      /* not sent yet */
-	json_object *hello;     /* NULL: it has not come */
-	bool over;              /* the connection has ended */
+	struct strbuf out;  /* not sent yet */
+	json_object *hello; /* NULL: it has not come */
+	bool over;          /* the connection has ended */
 	/** A line, after the hello; it may be changed. */
 	void (*on_line)(char *line, size_t len, void *arg);
 	void *arg;
-	struct error refused;   /* what came instead of a hello */
+	struct error refused; /* what came instead of a hello */
 };
 
 /** Connect; without hello yet. @return MT_ENOTFOUND: nobody has it open. */

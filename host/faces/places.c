@@ -34,8 +34,10 @@ static int open_folder(bool make, int *ret, char **ret_path, struct error *err)
 		return fail(err, errno == ENOENT ? MT_ENOTFOUND : MT_EIO, "%s: %s", path,
 			    strerror(errno));
 	if (st.st_uid != geteuid() || (st.st_mode & 077))
-		return fail(err, MT_EDENIED, "%s: must be a folder of your own that nobody "
-			    "else can enter: chmod 700 it, or set XDG_RUNTIME_DIR", path);
+		return fail(err, MT_EDENIED,
+			    "%s: must be a folder of your own that nobody "
+			    "else can enter: chmod 700 it, or set XDG_RUNTIME_DIR",
+			    path);
 	*ret = dir;
 	dir = -1;
 	if (ret_path)
@@ -54,11 +56,12 @@ static int address(int dir, const char *path, const char *name, struct sockaddr_
 	ret->sun_family = AF_UNIX;
 	n = snprintf(ret->sun_path, sizeof ret->sun_path, "%s/%s", path, name);
 	if (n >= (int)sizeof ret->sun_path)
-		n = snprintf(ret->sun_path, sizeof ret->sun_path, "/proc/self/fd/%d/%s", dir,
-			     name);
+		n = snprintf(ret->sun_path, sizeof ret->sun_path, "/proc/self/fd/%d/%s",
+			     dir, name);
 	return n < (int)sizeof ret->sun_path
 		       ? MT_OK
-		       : fail(err, MT_ELIMIT, "%s: the name of the socket is too long", name);
+		       : fail(err, MT_ELIMIT, "%s: the name of the socket is too long",
+			      name);
 }
 
 static int socket_name(const char *id, char *ret, size_t size, struct error *err)
@@ -85,8 +88,8 @@ static void remove_stale(int dir, const char *name, const struct stat *was)
 {
 	struct stat st;
 
-	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISSOCK(st.st_mode)
-	    && st.st_ino == was->st_ino && st.st_dev == was->st_dev)
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISSOCK(st.st_mode) &&
+	    st.st_ino == was->st_ino && st.st_dev == was->st_dev)
 		unlinkat(dir, name, 0);
 }
 
@@ -106,10 +109,12 @@ static int connect_in(int dir, const char *path, const char *name, int *ret_fd,
 	if (connect(fd, (struct sockaddr *)&to, sizeof to) < 0) {
 		if (errno == ECONNREFUSED) {
 			remove_stale(dir, name, &st);
-			return fail(err, MT_ENOTFOUND, "the process that had it open is gone");
+			return fail(err, MT_ENOTFOUND,
+				    "the process that had it open is gone");
 		}
-		return fail(err, errno == EAGAIN ? MT_ETIMEOUT : MT_EIO, "%s/%s: %s", path,
-			    name, errno == EAGAIN ? "does not answer" : strerror(errno));
+		return fail(err, errno == EAGAIN ? MT_ETIMEOUT : MT_EIO, "%s/%s: %s",
+			    path, name,
+			    errno == EAGAIN ? "does not answer" : strerror(errno));
 	}
 	*ret_fd = fd;
 	fd = -1;
@@ -163,9 +168,9 @@ static int bind_as(struct place *p, const char *path, int fd, int backlog,
 	unlinkat(p->dir, name, 0);
 	if (address(p->dir, path, name, &at, err))
 		return err->code;
-	if (fchmod(fd, 0600) < 0 || bind(fd, (struct sockaddr *)&at, sizeof at) < 0
-	    || fstatat(p->dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0
-	    || listen(fd, backlog) < 0)
+	if (fchmod(fd, 0600) < 0 || bind(fd, (struct sockaddr *)&at, sizeof at) < 0 ||
+	    fstatat(p->dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    listen(fd, backlog) < 0)
 		return fail(err, MT_EIO, "%s: a socket cannot be made: %s", path,
 			    strerror(errno));
 	p->dev = st.st_dev;
@@ -189,7 +194,8 @@ int place_listen(const char *id, int backlog, struct place *ret, int *ret_fd,
 	if (!r)
 		r = open_folder(true, &p.dir, &path, err);
 	if (!r && connect_in(p.dir, path, p.name, &other, &(struct error){ 0 }) == MT_OK)
-		r = fail(err, MT_EEXIST, "%s/%s: another process listens there", path, p.name);
+		r = fail(err, MT_EEXIST, "%s/%s: another process listens there", path,
+			 p.name);
 	if (!r) {
 		fd = make_socket(err);
 		r = fd < 0 ? err->code : bind_as(&p, path, fd, backlog, err);
@@ -252,7 +258,8 @@ int place_list(char ***ret, size_t *ret_count, struct error *err)
 	*ret = NULL;
 	*ret_count = 0;
 	if (open_folder(false, &dir, NULL, &why))
-		return why.code == MT_ENOTFOUND ? MT_OK : fail(err, why.code, "%s", why.text);
+		return why.code == MT_ENOTFOUND ? MT_OK
+						: fail(err, why.code, "%s", why.text);
 	stream = fdopendir(dir);
 	ids = calloc(IDS_MAX, sizeof *ids);
 	while (stream && ids && count < IDS_MAX && (d = readdir(stream))) {

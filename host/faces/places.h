@@ -11,7 +11,7 @@
 
 /** A socket file that this process made. */
 struct place {
-	int dir;          /* its folder; -1: nothing there any more */
+	int dir; /* its folder; -1: nothing there any more */
 	char name[96];
 	dev_t dev;
 	ino_t ino;

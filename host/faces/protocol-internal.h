@@ -11,13 +11,13 @@ struct session {
 	struct conversation *c;
 	struct session_options options;
 	int watch;
-	struct jsonl lines;     /* what comes in */
-	struct strbuf out;      /* what waits to be taken */
-	int64_t next;           /* event to send next; -1: not subscribed */
+	struct jsonl lines; /* what comes in */
+	struct strbuf out;  /* what waits to be taken */
+	int64_t next;       /* event to send next; -1: not subscribed */
 	bool live;
-	bool state_due;         /* the state changed, the client does not know */
-	size_t lost;            /* lines left out because the client is slow */
-	bool pumping;           /* who carries it is told when that is done */
+	bool state_due; /* the state changed, the client does not know */
+	size_t lost;    /* lines left out because the client is slow */
+	bool pumping;   /* who carries it is told when that is done */
 	bool ending, ended;
 	int exit_code;
 };

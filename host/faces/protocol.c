@@ -38,8 +38,8 @@ static bool subscribed(const struct session *s)
 /* Events wait in the log because the client does not take what it has. */
 static bool behind(const struct session *s)
 {
-	return s->out.len >= SESSION_QUEUE
-	       || (subscribed(s) && s->next < evlog_count(conversation_log(s->c)));
+	return s->out.len >= SESSION_QUEUE ||
+	       (subscribed(s) && s->next < evlog_count(conversation_log(s->c)));
 }
 
 /* A line that may be left out: begun only if the client keeps up. */
@@ -98,9 +98,10 @@ static void put_state(struct session *s, const char *type)
 static void put_notice(struct session *s, int level, const char *text)
 {
 	begin_line(s, "notice");
-	js_key_str(&s->out, "level", level <= MT_LOG_ERROR     ? "error"
-				     : level <= MT_LOG_WARNING ? "warning"
-							       : "info");
+	js_key_str(&s->out, "level",
+		   level <= MT_LOG_ERROR     ? "error"
+		   : level <= MT_LOG_WARNING ? "warning"
+					     : "info");
 	js_key_str(&s->out, "text", text);
 	end_line(s);
 }
@@ -133,7 +134,8 @@ static int put_event(struct session *s, int64_t id, struct error *err)
 	if (head->undone)
 		return MT_OK;
 	if (evlog_read(log, head->offset, &s->out, head->length) <= 0)
-		return fail(err, MT_EIO, "event %" PRId64 " cannot be read from the log", id);
+		return fail(err, MT_EIO, "event %" PRId64 " cannot be read from the log",
+			    id);
 	if (!memmem(s->out.text + start, s->out.len - start, "\"$blob\"", 7))
 		return MT_OK;
 	strbuf_cut(&s->out, start);
@@ -158,8 +160,10 @@ static void put_lost(struct session *s)
 {
 	char text[128];
 
-	snprintf(text, sizeof text, "%zu lines that are no events were left out: they came "
-		 "faster than you read", s->lost);
+	snprintf(text, sizeof text,
+		 "%zu lines that are no events were left out: they came "
+		 "faster than you read",
+		 s->lost);
 	s->lost = 0;
 	put_notice(s, MT_LOG_WARNING, text);
 }
@@ -300,10 +304,8 @@ static void on_reply(void *arg, const struct llm_reply *reply)
 		const char *name;
 		int64_t value;
 	} counts[] = {
-		{ "input", u->input },
-		{ "output", u->output },
-		{ "cache_read", u->cache_read },
-		{ "cache_write", u->cache_write },
+		{ "input", u->input },           { "output", u->output },
+		{ "cache_read", u->cache_read }, { "cache_write", u->cache_write },
 		{ "reasoning", u->reasoning },
 	};
 
@@ -396,7 +398,8 @@ int session_feed(struct session *s, const char *bytes, size_t len)
 	int status = jsonl_feed(&s->lines, bytes, len);
 
 	if (!failed && status == MT_ELIMIT && !s->ended)
-		put_notice(s, MT_LOG_ERROR, "a command line is longer than 1 MiB: nothing "
+		put_notice(s, MT_LOG_ERROR,
+			   "a command line is longer than 1 MiB: nothing "
 			   "more is read from you");
 	return status;
 }

@@ -14,15 +14,15 @@
 
 enum {
 	PROTOCOL_VERSION = 1,
-	COMMAND_LINE_MAX = 1 << 20,  /* a longer line ends the session */
-	SESSION_QUEUE = 64 << 10,    /* what waits before events wait in the log */
+	COMMAND_LINE_MAX = 1 << 20, /* a longer line ends the session */
+	SESSION_QUEUE = 64 << 10,   /* what waits before events wait in the log */
 };
 
 struct session;
 
 struct session_options {
-	int64_t from;          /* first event to send; -1: none until `subscribe` */
-	bool live;             /* deltas and live output too */
+	int64_t from; /* first event to send; -1: none until `subscribe` */
+	bool live;    /* deltas and live output too */
 	/** There is something to take. */
 	void (*ready)(void *arg);
 	/** A client asked the conversation to stop; may be NULL. */

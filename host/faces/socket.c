@@ -27,7 +27,7 @@ struct server {
 	struct place place;
 	int listening, spare;
 	uv_poll_t poll;
-	uv_timer_t timer;        /* only while it ends */
+	uv_timer_t timer; /* only while it ends */
 	int ticks;
 	struct client clients[SOCKET_CLIENTS_MAX];
 	size_t count;
@@ -145,7 +145,8 @@ static const char *refusal(struct server *s, int fd)
 	struct ucred peer;
 	socklen_t len = sizeof peer;
 
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0 || peer.uid != geteuid())
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0 ||
+	    peer.uid != geteuid())
 		return "this conversation belongs to another user";
 	if (process_descends(peer.pid, conversation_runner_pid(s->c)))
 		return "a tool cannot drive the conversation that runs it";

@@ -12,7 +12,7 @@ enum { SOCKET_CLIENTS_MAX = 16 };
 struct server;
 
 struct server_options {
-	bool hold;                     /* keeps the loop going */
+	bool hold; /* keeps the loop going */
 	/** The number of clients has changed; may be NULL. */
 	void (*changed)(void *arg);
 	/** A client asked to stop; may be NULL. */

@@ -50,8 +50,8 @@ int stdio_open(uv_loop_t *loop, struct conversation *c, bool commands,
 	mode_t kind;
 	int in = -1, out = -1;
 
-	if (commands && kind_of(STDIN_FILENO, &kind)
-	    && (kind == S_IFIFO || kind == S_IFSOCK || kind == S_IFREG))
+	if (commands && kind_of(STDIN_FILENO, &kind) &&
+	    (kind == S_IFIFO || kind == S_IFSOCK || kind == S_IFREG))
 		in = own(STDIN_FILENO, kind, O_RDONLY);
 	if (kind_of(STDOUT_FILENO, &kind))
 		out = own(STDOUT_FILENO, kind, O_WRONLY);

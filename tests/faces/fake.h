@@ -27,10 +27,10 @@ struct conversation {
 	} watchers[FAKE_WATCHERS];
 };
 
-#define FAKE_TELL(c, member, ...)                                              \
-	for (int i_ = 0; i_ < FAKE_WATCHERS; i_++)                             \
-		if ((c)->watchers[i_].w && (c)->watchers[i_].w->member)        \
-			(c)->watchers[i_].w->member((c)->watchers[i_].arg, __VA_ARGS__)
+#define FAKE_TELL(c, member, ...)                                                        \
+	for (int i_ = 0; i_ < FAKE_WATCHERS; i_++)                                       \
+		if ((c)->watchers[i_].w && (c)->watchers[i_].w->member)                  \
+	(c)->watchers[i_].w->member((c)->watchers[i_].arg, __VA_ARGS__)
 
 static inline void fake_event(struct evlog *log, const struct event *e, void *arg)
 {
@@ -49,7 +49,8 @@ static inline struct conversation *fake_new(const char *under)
 
 	if (!c)
 		abort();
-	snprintf(c->dir, sizeof c->dir, "%s/conversation-%d-%d", under, (int)getpid(), number++);
+	snprintf(c->dir, sizeof c->dir, "%s/conversation-%d-%d", under, (int)getpid(),
+		 number++);
 	dir_remove(c->dir, NULL);
 	if (evlog_open(c->dir, EVLOG_CREATE, &o, &c->log, NULL, &err)) {
 		fprintf(stderr, "%s\n", err.text);
@@ -81,7 +82,8 @@ static inline void fake_say(struct conversation *c, const char *text, size_t len
 	event_unref(e);
 }
 
-static inline void fake_state(struct conversation *c, enum agent_state state, const char *reason)
+static inline void fake_state(struct conversation *c, enum agent_state state,
+			      const char *reason)
 {
 	c->state = state;
 	c->reason = reason;

@@ -12,6 +12,8 @@ import tempfile
 import time
 
 WORK = tempfile.mkdtemp(prefix="faces-")
+os.environ["XDG_RUNTIME_DIR"] = os.path.join(WORK, "run")
+os.mkdir(os.environ["XDG_RUNTIME_DIR"], 0o700)
 LIMIT = 60
 count = 0
 lines_seen = []

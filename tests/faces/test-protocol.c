@@ -2,8 +2,8 @@
  *
  * test-protocol.c - a session: commands and their results, events from the log,
  * a client that is slow, memory that runs out. */
-#include "fake.h"
 #include "faces/protocol.h"
+#include "fake.h"
 #include "oom.h"
 #include "tap.h"
 
@@ -12,7 +12,7 @@ static const char *folder;
 struct client {
 	struct conversation *c;
 	struct session *s;
-	struct strbuf got;   /* all that was taken */
+	struct strbuf got; /* all that was taken */
 };
 
 static struct client client_new(int64_t from, bool live)
@@ -80,15 +80,21 @@ static void test_commands(void)
 		{ "{\"type\":\"confirm\"}", "\"error\":\"yes: \"" },
 		{ "{\"type\":\"reject\",\"reason\":\"why\"}", "\"error\":\"no: why\"" },
 		{ "{\"type\":\"reject\",\"reason\":null}", "\"error\":\"no: \"" },
-		{ "{\"type\":\"action\",\"action\":{\"action\":\"run\",\"args\":{\"command\":"
-		  "\"ls\"}}}", "\"ok\":true,\"event\":1}" },
-		{ "{\"type\":\"action\",\"action\":{\"action\":\"fly\"}}", "\"ok\":false" },
-		{ "{\"type\":\"action\",\"action\":\"run\"}", "`action` must be an object" },
+		{ "{\"type\":\"action\",\"action\":{\"action\":\"run\",\"args\":{"
+		  "\"command\":"
+		  "\"ls\"}}}",
+		  "\"ok\":true,\"event\":1}" },
+		{ "{\"type\":\"action\",\"action\":{\"action\":\"fly\"}}",
+		  "\"ok\":false" },
+		{ "{\"type\":\"action\",\"action\":\"run\"}",
+		  "`action` must be an object" },
 		{ "{\"type\":\"status\",\"id\":1}", "\"state\":\"running\"" },
 		{ "{\"type\":\"status\"}", "\"title\":\"a \\\"title\\\"\"" },
-		{ "{\"type\":\"subscribe\",\"since\":99}", "there is no event 99: the log has 1" },
+		{ "{\"type\":\"subscribe\",\"since\":99}",
+		  "there is no event 99: the log has 1" },
 		{ "{\"type\":\"subscribe\",\"since\":-2}", "there is no event -2" },
-		{ "{\"type\":\"subscribe\",\"since\":1.5}", "`since` must be an integer" },
+		{ "{\"type\":\"subscribe\",\"since\":1.5}",
+		  "`since` must be an integer" },
 		{ "{\"type\":\"subscribe\",\"live\":1}", "`live` must be true or false" },
 		{ "{\"type\":\"message\"}", "message: `text` is missing" },
 		{ "{\"type\":\"message\",\"text\":null}", "`text` must be a string" },
@@ -118,7 +124,8 @@ static void test_commands(void)
 		CHECK_MSG(k.got.len == 0, "nothing before the line ends");
 		feed(&k, "\r\n");
 		o = last(&k);
-		CHECK_MSG(o && count_of(&k.got, "\n") == 1 && strstr(k.got.text, cases[i].want),
+		CHECK_MSG(o && count_of(&k.got, "\n") == 1 &&
+				  strstr(k.got.text, cases[i].want),
 			  "%s", cases[i].line);
 		if (!strstr(k.got.text, cases[i].want))
 			printf("# got: %s", k.got.text);
@@ -143,9 +150,9 @@ static void test_cut(void)
 		take(&k);
 		session_feed(k.s, lines + cut, sizeof lines - 1 - cut);
 		take(&k);
-		same &= count_of(&k.got, "\"type\":\"result\"") == 4
-			&& count_of(&k.got, "\"ok\":true") == 3
-			&& count_of(&k.got, "\"content\":\"one\"") == 1;
+		same &= count_of(&k.got, "\"type\":\"result\"") == 4 &&
+			count_of(&k.got, "\"ok\":true") == 3 &&
+			count_of(&k.got, "\"content\":\"one\"") == 1;
 		client_free(&k);
 	}
 	CHECK_MSG(same, "cut at every byte, the same comes of it");
@@ -193,7 +200,8 @@ static void test_since(void)
 	take(&k);
 	CHECK(count_of(&k.got, "\"content\":\"new\"") == 1);
 	feed(&k, "{\"type\":\"subscribe\",\"since\":-1}\n");
-	CHECK_MSG(count_of(&k.got, "\"content\":\"old\"") == 5, "once more from the start");
+	CHECK_MSG(count_of(&k.got, "\"content\":\"old\"") == 5,
+		  "once more from the start");
 	strbuf_reset(&k.got);
 	feed(&k, "{\"type\":\"subscribe\"}\n");
 	CHECK_MSG(count_of(&k.got, "\"content\"") == 0, "without since: from now on");
@@ -203,8 +211,9 @@ static void test_since(void)
 static void test_as_in_the_log(void)
 {
 	struct client k = client_new(0, false);
-	AUTO(json) json_object *rewind = js_parse_object("{\"record\":\"rewind\",\"to\":0}", 26,
-							 NULL);
+	AUTO(json)
+	json_object *rewind =
+		js_parse_object("{\"record\":\"rewind\",\"to\":0}", 26, NULL);
 	AUTO(free) char *big = malloc(100000), *log = NULL, *path = NULL;
 	const char *first;
 	size_t len;
@@ -232,8 +241,12 @@ static void test_live(void)
 	static const struct llm_error why = { .kind = 3, .attempts = 2, .text = "busy" };
 	struct llm_reply reply = { .response_id = (char *)(uintptr_t) "r1",
 				   .model = (char *)(uintptr_t) "m",
-				   .usage = { .input = 5, .output = -1, .cache_read = -1,
-					      .cache_write = -1, .reasoning = -1, .cost = 0.1 } };
+				   .usage = { .input = 5,
+					      .output = -1,
+					      .cache_read = -1,
+					      .cache_write = -1,
+					      .reasoning = -1,
+					      .cost = 0.1 } };
 	struct client k = client_new(0, false);
 
 	take(&k);
@@ -256,9 +269,11 @@ static void test_live(void)
 		  "{\"type\":\"output\",\"action\":4,\"text\":\"out\xef\xbf\xbd\"}\n"
 		  "{\"type\":\"progress\",\"action\":4,\"done\":0.5,\"total\":2.0,"
 		  "\"message\":\"half\"}\n"
-		  "{\"type\":\"retry\",\"error\":\"busy\",\"kind\":\"quota\",\"attempts\":2,"
+		  "{\"type\":\"retry\",\"error\":\"busy\",\"kind\":\"quota\","
+		  "\"attempts\":2,"
 		  "\"wait_ms\":8000}\n"
-		  "{\"type\":\"reply\",\"response_id\":\"r1\",\"model\":\"m\",\"latency_ms\":0,"
+		  "{\"type\":\"reply\",\"response_id\":\"r1\",\"model\":\"m\",\"latency_"
+		  "ms\":0,"
 		  "\"usage\":{\"input\":5,\"cost\":0.1}}\n"
 		  "{\"type\":\"notice\",\"level\":\"warning\",\"text\":\"careful\"}\n");
 	client_free(&k);
@@ -289,18 +304,23 @@ static void test_slow(void)
 	CHECK_MSG(most < SESSION_QUEUE + 2 * SIZE + 4096, "at most %zu bytes wait", most);
 	while (session_take(k.s, &piece)) {
 		total += piece.len;
-		for (char *at = piece.text, *end; (end = strchr(at, '\n')); at = end + 1) {
+		for (char *at = piece.text, *end; (end = strchr(at, '\n'));
+		     at = end + 1) {
 			if (strncmp(at, "{\"id\":", 6) == 0)
 				in_order &= strtoll(at + 6, NULL, 10) == next++, events++;
-			lost += strstr(at, "were left out") != NULL && strstr(at, "were left out") < end;
+			lost += strstr(at, "were left out") != NULL &&
+				strstr(at, "were left out") < end;
 		}
 		strbuf_reset(&k.got);
 		strbuf_addn(&k.got, piece.text, piece.len);
 	}
-	CHECK_MSG(events == MANY && in_order && total > 100000000, "every event, in order");
+	CHECK_MSG(events == MANY && in_order && total > 100000000,
+		  "every event, in order");
 	CHECK_MSG(lost >= 1, "it is told that live lines were left out");
-	CHECK_MSG(strstr(k.got.text, "{\"type\":\"end\",\"state\":\"finished\",\"reason\":\"\","
-			 "\"exit_code\":0}\n"), "the end is the last");
+	CHECK_MSG(strstr(k.got.text,
+			 "{\"type\":\"end\",\"state\":\"finished\",\"reason\":\"\","
+			 "\"exit_code\":0}\n"),
+		  "the end is the last");
 	client_free(&k);
 }
 
@@ -310,7 +330,8 @@ static bool whole_lines(const struct strbuf *b)
 {
 	bool good = b->len == 0 || b->text[b->len - 1] == '\n';
 
-	for (const char *at = b->text, *end; good && (end = strchr(at, '\n')); at = end + 1) {
+	for (const char *at = b->text, *end; good && (end = strchr(at, '\n'));
+	     at = end + 1) {
 		AUTO(json) json_object *o = js_parse_object(at, (size_t)(end - at), NULL);
 
 		good = o != NULL;
@@ -320,9 +341,10 @@ static bool whole_lines(const struct strbuf *b)
 
 static void test_memory(void)
 {
-	static const char lines[] = "{\"type\":\"subscribe\",\"since\":-1,\"live\":true}\n"
-				    "{\"type\":\"status\",\"id\":\"x\"}\nrubbish\n"
-				    "{\"type\":\"reject\",\"reason\":\"no\"}\n";
+	static const char lines[] =
+		"{\"type\":\"subscribe\",\"since\":-1,\"live\":true}\n"
+		"{\"type\":\"status\",\"id\":\"x\"}\nrubbish\n"
+		"{\"type\":\"reject\",\"reason\":\"no\"}\n";
 	struct conversation *c = fake_new(folder);
 	bool good = true;
 

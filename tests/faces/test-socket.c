@@ -2,12 +2,12 @@
  *
  * test-socket.c - the socket of a conversation: who may come, many at once,
  * slow ones, dead ones, what dead processes left; and the client's side. */
-#include "fake.h"
 #include "faces/channel.h"
 #include "faces/peer.h"
 #include "faces/places.h"
 #include "faces/protocol.h"
 #include "faces/socket.h"
+#include "fake.h"
 #include "tap.h"
 
 #include <errno.h>
@@ -46,8 +46,9 @@ static void on_ended(void *arg)
 
 static void host_open(struct host *h)
 {
-	struct server_options o = { .hold = true, .changed = on_changed,
-				    .stopped = on_stopped, .arg = h };
+	struct server_options o = {
+		.hold = true, .changed = on_changed, .stopped = on_stopped, .arg = h
+	};
 	struct error err = ERROR_NONE;
 
 	*h = (struct host){ .c = fake_new(folder) };
@@ -75,8 +76,8 @@ static double seconds(void)
 }
 
 /* Serve both sides until the condition holds; at most 20 seconds. */
-#define UNTIL(peer, cond)                                                      \
-	for (double end_ = seconds() + 20; !(cond) && seconds() < end_;)       \
+#define UNTIL(peer, cond)                                                                \
+	for (double end_ = seconds() + 20; !(cond) && seconds() < end_;)                 \
 	both_sides(peer)
 
 static void both_sides(struct peer *p)
@@ -145,7 +146,8 @@ static void test_session(void)
 	snprintf(path, sizeof path, "%s/mortise/%s.sock", runtime, conversation_id(h.c));
 	CHECK_MSG(stat(path, &st) == 0 && (st.st_mode & 07777) == 0600, "0600");
 	snprintf(path, sizeof path, "%s/mortise", runtime);
-	CHECK_MSG(stat(path, &st) == 0 && (st.st_mode & 07777) == 0700, "in a 0700 folder");
+	CHECK_MSG(stat(path, &st) == 0 && (st.st_mode & 07777) == 0700,
+		  "in a 0700 folder");
 	join(&h, &p, &seen);
 	CHECK(p.hello && js_int(p.hello, "pid", 0) == getpid() && p.pid == getpid());
 	CHECK(server_clients(h.server) == 1 && h.changes == 1);
@@ -166,7 +168,8 @@ static void test_session(void)
 	CHECK_MSG(server_clients(h.server) == 1, "one leaves");
 	server_end(h.server, 130, on_ended, &h);
 	UNTIL(&p, h.ended && p.over);
-	CHECK_MSG(seen.end && strstr(seen.text.text, "\"exit_code\":130}"), "the end is told");
+	CHECK_MSG(seen.end && strstr(seen.text.text, "\"exit_code\":130}"),
+		  "the end is told");
 	peer_close(&p);
 	snprintf(path, sizeof path, "%s/mortise/%s.sock", runtime, conversation_id(h.c));
 	CHECK_MSG(stat(path, &st) < 0, "and the file is gone");
@@ -185,7 +188,8 @@ static void test_many(void)
 	for (int i = 0; i < 20; i++) {
 		join(&h, &peers[i], &seen);
 		in += peers[i].hello != NULL;
-		out += peers[i].refused.code && strstr(peers[i].refused.text, "16 clients");
+		out += peers[i].refused.code &&
+		       strstr(peers[i].refused.text, "16 clients");
 	}
 	CHECK_MSG(in == 16 && out == 4, "16 of 20 come in, the others are told");
 	for (int i = 0; i < 20; i++)
@@ -239,7 +243,8 @@ static void test_slow(void)
 	CHECK_MSG(quick.next == MANY && quick.in_order, "one who reads is not held up");
 	printf("# memory grew by %zu KiB\n", (resident() - before) / 1024);
 #ifndef __SANITIZE_ADDRESS__
-	CHECK_MSG(resident() < before + (48 << 20), "100 MB for one who does not read are not "
+	CHECK_MSG(resident() < before + (48 << 20),
+		  "100 MB for one who does not read are not "
 		  "kept in memory");
 #endif
 	UNTIL(&slow, seen.next == MANY);
@@ -255,7 +260,10 @@ static void test_slow(void)
 static void test_rude(void)
 {
 	static const char *const rude[] = {
-		"{\"type\":\"mess", "\0\0\0\n", "\n\n\n", "GET / HTTP/1.1\r\n\r\n",
+		"{\"type\":\"mess",
+		"\0\0\0\n",
+		"\n\n\n",
+		"GET / HTTP/1.1\r\n\r\n",
 		"{\"type\":\"subscribe\",\"since\":-1}\n{\"type\":\"sta",
 	};
 	struct seen seen = seen_new();
@@ -277,7 +285,8 @@ static void test_rude(void)
 	join(&h, &p, &seen);
 	say(&p, "nonsense");
 	UNTIL(&p, strstr(seen.text.text, "\"ok\":false"));
-	CHECK_MSG(strstr(seen.text.text, "\"ok\":false"), "who comes after them is served");
+	CHECK_MSG(strstr(seen.text.text, "\"ok\":false"),
+		  "who comes after them is served");
 	UNTIL(NULL, server_clients(h.server) == 1);
 	CHECK_MSG(server_clients(h.server) == 1, "and they are gone");
 	peer_close(&p);
@@ -307,7 +316,8 @@ static void test_flood(void)
 			both_sides(NULL);
 		}
 	}
-	CHECK_MSG(sent < 8 << 20, "it is not read from while it does not read (%zu bytes)", sent);
+	CHECK_MSG(sent < 8 << 20,
+		  "it is not read from while it does not read (%zu bytes)", sent);
 #ifndef __SANITIZE_ADDRESS__
 	CHECK(resident() < before + (48 << 20));
 #else
@@ -341,7 +351,8 @@ static void test_places(void)
 	waitpid(pid, NULL, 0);
 	snprintf(path, sizeof path, "%s/mortise/left.sock", runtime);
 	CHECK(stat(path, &st) == 0);
-	CHECK(place_list(&ids, &count, NULL) == MT_OK && count == 1 && strcmp(ids[0], "left") == 0);
+	CHECK(place_list(&ids, &count, NULL) == MT_OK && count == 1 &&
+	      strcmp(ids[0], "left") == 0);
 	place_free(ids, count);
 	CHECK(place_connect("left", &fd, NULL, NULL) == MT_ENOTFOUND);
 	CHECK_MSG(stat(path, &st) < 0, "what a dead process left is removed");
@@ -372,11 +383,13 @@ static void test_folder(void)
 	chmod(path, 0700);
 	len = (size_t)snprintf(deep, sizeof deep, "%s", runtime);
 	while (len < 400) {
-		len += (size_t)snprintf(deep + len, sizeof deep - len, "/a-long-name-of-a-folder");
+		len += (size_t)snprintf(deep + len, sizeof deep - len,
+					"/a-long-name-of-a-folder");
 		mkdir(deep, 0700);
 	}
 	setenv("XDG_RUNTIME_DIR", deep, 1);
-	CHECK_MSG(place_listen("x", 4, &place, &fd, NULL) == MT_OK, "a path longer than sun_path");
+	CHECK_MSG(place_listen("x", 4, &place, &fd, NULL) == MT_OK,
+		  "a path longer than sun_path");
 	CHECK(place_connect("x", &client, NULL, NULL) == MT_OK);
 	CHECK(place_list(&ids, &count, NULL) == MT_OK && count == 1);
 	place_free(ids, count);
@@ -400,7 +413,8 @@ static void test_tool(void)
 	CHECK(process_descends(getpid(), getppid()));
 	CHECK(!process_descends(getppid(), getpid()));
 	CHECK(!process_descends(getpid(), -1));
-	CHECK_MSG(process_descends(999999999, getpid()), "one that is gone is not trusted");
+	CHECK_MSG(process_descends(999999999, getpid()),
+		  "one that is gone is not trusted");
 	host_close(&h);
 	strbuf_clear(&seen.text);
 }
@@ -429,8 +443,11 @@ static void on_closed(void *arg)
 static void test_pipes(void)
 {
 	struct ends ends = { 0 };
-	struct channel_options o = { .session = { .from = 0 }, .input_over = on_over,
-				     .lost = on_lost, .closed = on_closed, .arg = &ends };
+	struct channel_options o = { .session = { .from = 0 },
+				     .input_over = on_over,
+				     .lost = on_lost,
+				     .closed = on_closed,
+				     .arg = &ends };
 	struct conversation *c = fake_new(folder);
 	struct channel *ch = NULL;
 	char got[65536];
@@ -448,7 +465,8 @@ static void test_pipes(void)
 	CHECK_MSG(ends.over && !ends.closed, "the end of the input is not the end");
 	n = read(out[0], got, sizeof got - 1);
 	got[n > 0 ? n : 0] = '\0';
-	CHECK(strstr(got, "hello") && strstr(got, "\"content\":\"x\"") && strstr(got, "\"ok\":true"));
+	CHECK(strstr(got, "hello") && strstr(got, "\"content\":\"x\"") &&
+	      strstr(got, "\"ok\":true"));
 	close(out[0]);
 	fake_say(c, "nobody reads", 12);
 	UNTIL(NULL, ends.lost);
@@ -462,8 +480,11 @@ static void test_pipes(void)
 static void test_files(void)
 {
 	struct ends ends = { 0 };
-	struct channel_options o = { .session = { .from = 0 }, .input_over = on_over,
-				     .lost = on_lost, .closed = on_closed, .arg = &ends };
+	struct channel_options o = { .session = { .from = 0 },
+				     .input_over = on_over,
+				     .lost = on_lost,
+				     .closed = on_closed,
+				     .arg = &ends };
 	struct conversation *c = fake_new(folder);
 	struct channel *ch = NULL;
 	AUTO(free) char *got = NULL;
@@ -472,31 +493,34 @@ static void test_files(void)
 
 	snprintf(in, sizeof in, "%s/in", folder);
 	snprintf(out, sizeof out, "%s/out", folder);
-	file_write(in, "{\"type\":\"message\",\"text\":\"x\"}\nbad\n", 34, 0600, false, NULL);
+	file_write(in, "{\"type\":\"message\",\"text\":\"x\"}\nbad\n", 34, 0600, false,
+		   NULL);
 	CHECK(channel_open(&loop, c, open(in, O_RDONLY | O_CLOEXEC),
-			   open(out, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), &o, &ch,
-			   NULL) == MT_OK);
+			   open(out, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), &o,
+			   &ch, NULL) == MT_OK);
 	CHECK_MSG(!ends.over, "nothing is read before it starts");
 	channel_start(ch);
 	CHECK(ends.over);
 	channel_end(ch, 8);
 	UNTIL(NULL, ends.closed);
 	file_read(out, 1 << 20, &got, &len, NULL);
-	CHECK(got && strstr(got, "\"content\":\"x\"") && strstr(got, "\"ok\":false")
-	      && strstr(got, "\"exit_code\":8"));
+	CHECK(got && strstr(got, "\"content\":\"x\"") && strstr(got, "\"ok\":false") &&
+	      strstr(got, "\"exit_code\":8"));
 	fake_free(c);
 }
 
 static void test_full(void)
 {
 	struct ends ends = { 0 };
-	struct channel_options o = { .session = { .from = 0 }, .lost = on_lost,
-				     .closed = on_closed, .arg = &ends };
+	struct channel_options o = { .session = { .from = 0 },
+				     .lost = on_lost,
+				     .closed = on_closed,
+				     .arg = &ends };
 	struct conversation *c = fake_new(folder);
 	struct channel *ch = NULL;
 
-	CHECK(channel_open(&loop, c, -1, open("/dev/full", O_WRONLY | O_CLOEXEC), &o, &ch, NULL)
-	      == MT_OK);
+	CHECK(channel_open(&loop, c, -1, open("/dev/full", O_WRONLY | O_CLOEXEC), &o, &ch,
+			   NULL) == MT_OK);
 	CHECK_MSG(ends.lost, "a full disk is told");
 	fake_say(c, "x", 1);
 	channel_end(ch, 0);
@@ -509,7 +533,8 @@ int main(void)
 {
 	const char *home = getenv("HOME");
 
-	snprintf(folder, sizeof folder, "%.150s/faces-%d", home ? home : ".", (int)getpid());
+	snprintf(folder, sizeof folder, "%.150s/faces-%d", home ? home : ".",
+		 (int)getpid());
 	snprintf(runtime, sizeof runtime, "%s/run", folder);
 	dir_make(runtime, NULL);
 	setenv("XDG_RUNTIME_DIR", runtime, 1);

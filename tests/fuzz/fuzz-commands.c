@@ -81,7 +81,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	}
 	if (!conversation)
 		conversation = fake_new("/tmp/mortise-fuzz-commands");
-	if (run((const char *)bytes, n, n + 1) != want || run((const char *)bytes, n, 1) != want)
+	if (run((const char *)bytes, n, n + 1) != want ||
+	    run((const char *)bytes, n, 1) != want)
 		abort();
 	return 0;
 }
