@@ -41,3 +41,12 @@ check_PROGRAMS += %D%/vec-sigv4
 tests_vectors_d_vec_sigv4_SOURCES = %D%/vec-sigv4.c %D%/vec.h %D%/walk.h
 tests_vectors_d_vec_sigv4_CPPFLAGS = $(VEC_CPPFLAGS)
 tests_vectors_d_vec_sigv4_LDADD = $(LIBHOST)
+
+check_PROGRAMS += %D%/vec-model_features %D%/vec-fn_call_converter
+tests_vectors_d_vec_model_features_SOURCES = %D%/vec-model_features.c %D%/vec.h
+tests_vectors_d_vec_model_features_CPPFLAGS = $(VEC_CPPFLAGS) \
+	-DMODEL_TABLE='"$(abs_top_srcdir)/data/models.ini"'
+tests_vectors_d_vec_model_features_LDADD = $(LIBHOST)
+tests_vectors_d_vec_fn_call_converter_SOURCES = %D%/vec-fn_call_converter.c %D%/vec.h
+tests_vectors_d_vec_fn_call_converter_CPPFLAGS = $(VEC_CPPFLAGS)
+tests_vectors_d_vec_fn_call_converter_LDADD = $(LIBHOST)
