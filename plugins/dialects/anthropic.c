@@ -2,6 +2,7 @@
  *
  * anthropic.c - the dialect of Anthropic's Messages: the request. */
 #include "anthropic.h"
+#include "claude.h"
 #include <string.h>
 
 static const char providers[] =
@@ -10,7 +11,7 @@ static const char providers[] =
 
 #define EMPTY "{\"type\":\"text\",\"text\":\"(empty)\"}"
 
-enum { MAX_CALLS = 256, MAX_TOOLS = 256, LEAST_THINKING = 1024 };
+enum { MAX_CALLS = 256, MAX_TOOLS = 256 };
 
 /* ---- blocks ---------------------------------------------------------------- */
 
@@ -285,105 +286,19 @@ static void put_tools(struct writer *w)
 
 /* ---- parameters ------------------------------------------------------------- */
 
-/* A limit has to be told: what the table knows, else what the name says. */
-static int64_t limit_of(struct writer *w)
-{
-	static const struct {
-		const char *name;
-		int64_t limit;
-	} known[] = {
-		{ "claude-3-7", 64000 }, { "claude-3.7", 64000 }, { "claude-3-5", 8192 },
-		{ "claude-3.5", 8192 },  { "claude-3", 4096 },    { "claude-2", 4096 },
-		{ "claude-opus-4-1", 32000 }, { "claude-opus-4-2", 32000 },
-	};
-	const char *model = w->host->option(w->x, "model");
-	int64_t limit = int_of(w, "max_tokens", "max_output_tokens");
-
-	if (limit <= 0)
-		limit = int_of(w, "output_limit", "output_limit");
-	for (size_t i = 0; limit <= 0 && i < sizeof known / sizeof *known; i++)
-		if (strstr(model, known[i].name))
-			limit = known[i].limit;
-	return limit > 0 ? limit : 64000;
-}
-
-/* Tokens of thinking: as set, else by the effort, where no model chooses itself;
- * 0: none, -1: not told. */
-static int64_t budget_of(struct writer *w, const char *effort, int64_t limit)
-{
-	static const struct {
-		const char *effort;
-		int64_t budget;
-	} levels[] = {
-		{ "none", 0 },     { "minimal", 1024 }, { "low", 2048 },
-		{ "medium", 8192 }, { "high", 24576 },  { "xhigh", 49152 },
-		{ "max", 65536 },
-	};
-	int64_t budget = int_of(w, "thinking_budget", "thinking_budget");
-
-	for (size_t i = 0; budget < 0 && i < sizeof levels / sizeof *levels; i++)
-		if (strcmp(effort, levels[i].effort) == 0)
-			budget = levels[i].budget;
-	if (budget >= limit)
-		budget = limit - 1;
-	return budget > 0 && budget < LEAST_THINKING
-		       ? limit > LEAST_THINKING ? LEAST_THINKING : 0
-		       : budget;
-}
-
-static void put_integer(struct writer *w, int64_t n)
-{
-	char text[24];
-	int len = snprintf(text, sizeof text, "%lld", (long long)n);
-
-	put(w, text, (size_t)len);
-}
-
-/* @return whether the model thinks, so that it takes no other temperature. */
-static bool put_thinking(struct writer *w, const char *effort, int64_t limit)
-{
-	int64_t budget;
-
-	if (w->host->feature(w->x, "adaptive_thinking")
-	    && int_of(w, "thinking_budget", "thinking_budget") < 0) {
-		if (!*effort)
-			return false;
-		if (strcmp(effort, "none") == 0) {
-			PUT(w, ",\"thinking\":{\"type\":\"disabled\"}");
-			return false;
-		}
-		PUT(w, ",\"thinking\":{\"type\":\"adaptive\"}");
-		return true;
-	}
-	budget = budget_of(w, effort, limit);
-	if (budget > 0) {
-		PUT(w, ",\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":");
-		put_integer(w, budget);
-		PUT(w, "}");
-		/* between calls too, which others do unasked */
-		if (!w->status)
-			w->status = w->host->header(w->x, "anthropic-beta",
-						    "interleaved-thinking-2025-05-14");
-	} else if (budget == 0) {
-		PUT(w, ",\"thinking\":{\"type\":\"disabled\"}");
-	}
-	return budget > 0;
-}
-
-static void put_output(struct writer *w, const char *effort, bool adaptive)
+static void put_output(struct writer *w, const char *effort)
 {
 	struct mt_str schema = w->host->param(w->r, "response_schema");
-	bool level = adaptive && *effort && strcmp(effort, "none") != 0;
 
-	if (!schema.len && !level)
+	if (!schema.len && !*effort)
 		return;
 	PUT(w, ",\"output_config\":{");
-	if (level) {
+	if (*effort) {
 		PUT(w, "\"effort\":");
-		put_cstr(w, strcmp(effort, "minimal") == 0 ? "low" : effort);
+		put_cstr(w, effort);
 	}
 	if (schema.len) {
-		if (level)
+		if (*effort)
 			PUT(w, ",");
 		PUT(w, "\"format\":{\"type\":\"json_schema\",\"schema\":");
 		put(w, schema.ptr, schema.len);
@@ -392,24 +307,35 @@ static void put_output(struct writer *w, const char *effort, bool adaptive)
 	PUT(w, "}");
 }
 
+/* Thinking between calls has to be asked for where there is a budget. */
+static void put_thinking(struct writer *w, const struct claude_thinking *t)
+{
+	if (t->mode == CLAUDE_UNTOLD)
+		return;
+	PUT(w, ",");
+	put_claude_thinking(w, t);
+	if (t->mode == CLAUDE_BUDGET && !w->status)
+		w->status = w->host->header(w->x, "anthropic-beta",
+					    "interleaved-thinking-2025-05-14");
+}
+
 static void put_params(struct writer *w)
 {
-	char room[32];
-	const char *effort = word_of(w, "reasoning_effort", "reasoning_effort", room,
-				     sizeof room);
 	struct mt_str stop = w->host->param(w->r, "stop");
-	int64_t limit = limit_of(w);
+	int64_t limit = claude_limit(w);
+	struct claude_thinking thinking = claude_thinking(w, limit);
 
 	PUT(w, ",\"max_tokens\":");
 	put_integer(w, limit);
-	if (!put_thinking(w, effort, limit)) {
-		/* newer models take one of the two */
+	put_thinking(w, &thinking);
+	/* who thinks takes neither, newer models take one of the two */
+	if (thinking.mode == CLAUDE_UNTOLD || thinking.mode == CLAUDE_OFF) {
 		if (number_of(w, "temperature", "temperature").len)
 			put_number(w, "temperature", "temperature", "temperature");
 		else
 			put_number(w, "top_p", "top_p", "top_p");
 	}
-	put_output(w, effort, w->host->feature(w->x, "adaptive_thinking"));
+	put_output(w, thinking.effort);
 	if (stop.len && w->host->feature(w->x, "stop")) {
 		PUT(w, ",\"stop_sequences\":");
 		put(w, stop.ptr, stop.len);

@@ -15,7 +15,17 @@ plugins_dialects_openai_so_LDFLAGS = $(PLUGIN_LINK)
 plugins_dialects_openai_so_LDADD = $(LIBMT)
 
 plugin_PROGRAMS += %D%/anthropic.so
-plugins_dialects_anthropic_so_SOURCES = %D%/anthropic.c %D%/anthropic-decode.c \
-	%D%/anthropic.h $(DIALECT_KIT)
+ANTHROPIC_SOURCES = plugins/dialects/anthropic.c plugins/dialects/anthropic-decode.c \
+	plugins/dialects/anthropic.h plugins/dialects/claude.c plugins/dialects/claude.h \
+	$(DIALECT_KIT)
+plugins_dialects_anthropic_so_SOURCES = $(ANTHROPIC_SOURCES)
 plugins_dialects_anthropic_so_LDFLAGS = $(PLUGIN_LINK)
 plugins_dialects_anthropic_so_LDADD = $(LIBMT)
+
+plugin_PROGRAMS += %D%/bedrock.so
+BEDROCK_SOURCES = plugins/dialects/bedrock.c plugins/dialects/bedrock-decode.c \
+	plugins/dialects/bedrock.h plugins/dialects/claude.c plugins/dialects/claude.h \
+	$(DIALECT_KIT)
+plugins_dialects_bedrock_so_SOURCES = $(BEDROCK_SOURCES)
+plugins_dialects_bedrock_so_LDFLAGS = $(PLUGIN_LINK)
+plugins_dialects_bedrock_so_LDADD = $(LIBMT)

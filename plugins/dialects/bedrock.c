@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * bedrock.c - the dialect of Amazon Bedrock's Converse: the request. The host
+ * signs it, or sends a key of Bedrock's own (AWS_BEARER_TOKEN_BEDROCK). */
+#include "bedrock.h"
+#include "claude.h"
+#include <string.h>
+
+static const char providers[] =
+	"{\"bedrock\":{\"base_url\":\"https://bedrock-runtime.{aws_region}.amazonaws.com\","
+	"\"key_env\":\"AWS_BEARER_TOKEN_BEDROCK\",\"auth\":\"aws\"}}";
+
+#define MARK "{\"cachePoint\":{\"type\":\"default\"}}"
+#define EMPTY "{\"text\":\"(empty)\"}"
+
+enum { MAX_CALLS = 256, MAX_TOOLS = 256 };
+
+/* ---- blocks ---------------------------------------------------------------- */
+
+static void put_text_block(struct writer *w, struct mt_str text)
+{
+	PUT(w, "{\"text\":");
+	put_text(w, text.ptr, text.len);
+	PUT(w, "}");
+}
+
+static const char *format_of(const char *mime)
+{
+	static const struct {
+		const char *mime, *format;
+	} known[] = {
+		{ "image/png", "png" },
+		{ "image/jpeg", "jpeg" },
+		{ "image/gif", "gif" },
+		{ "image/webp", "webp" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(known); i++)
+		if (strcmp(mime, known[i].mime) == 0)
+			return known[i].format;
+	return NULL;
+}
+
+/* A type that the provider refuses would end the conversation for good. */
+static void put_media_block(struct writer *w, size_t m, size_t p, const char *mime)
+{
+	const char *format = format_of(mime);
+
+	if (format) {
+		PUT(w, "{\"image\":{\"format\":");
+		put_cstr(w, format);
+	} else if (strcmp(mime, "application/pdf") == 0) {
+		PUT(w, "{\"document\":{\"name\":\"document\",\"format\":\"pdf\"");
+	} else {
+		PUT(w, "{\"text\":\"(left out: ");
+		put_mime(w, mime);
+		PUT(w, ")\"}");
+		return;
+	}
+	PUT(w, ",\"source\":{\"bytes\":\"");
+	put_media(w, m, p);
+	PUT(w, "\"}}}");
+}
+
+static size_t put_blocks(struct writer *w, size_t m)
+{
+	struct mt_str text = { "", 0 };
+	size_t blocks = 0;
+
+	for (size_t p = 0; p < w->host->part_count(w->r, m); p++) {
+		const char *mime = part_of(w, m, p, &text);
+
+		if (!mime && is_blank(text))
+			continue;
+		if (blocks++)
+			PUT(w, ",");
+		if (mime)
+			put_media_block(w, m, p, mime);
+		else
+			put_text_block(w, text);
+	}
+	return blocks;
+}
+
+static void put_mark(struct writer *w, size_t m)
+{
+	if (w->host->feature(w->x, "cache") && w->host->message_cache(w->r, m))
+		PUT(w, "," MARK);
+}
+
+static void put_system(struct writer *w, size_t m)
+{
+	if (!put_blocks(w, m))
+		PUT(w, EMPTY);
+	put_mark(w, m);
+}
+
+static void put_result(struct writer *w, size_t m)
+{
+	struct mt_str id = { "", 0 };
+
+	w->host->call(w->r, m, 0, &id, NULL, NULL);
+	PUT(w, "{\"toolResult\":{\"toolUseId\":");
+	put_name(w, id);
+	PUT(w, ",\"content\":[");
+	if (!put_blocks(w, m))
+		PUT(w, EMPTY);
+	PUT(w, "]}}");
+}
+
+/* ---- what the model said ------------------------------------------------------ */
+
+struct said {
+	struct writer *w;
+	size_t m, calls, blocks;
+	bool sent[MAX_CALLS]; /* by call */
+	bool open;            /* the last block may not stand at the end */
+};
+
+static void next_block(struct said *s)
+{
+	if (s->blocks++)
+		PUT(s->w, ",");
+	s->open = false;
+}
+
+static void say_text(struct said *s)
+{
+	struct mt_str text = { "", 0 };
+
+	for (size_t p = 0; p < s->w->host->part_count(s->w->r, s->m); p++) {
+		if (part_of(s->w, s->m, p, &text) || is_blank(text))
+			continue;
+		next_block(s);
+		put_text_block(s->w, text);
+	}
+}
+
+static void say_call(struct said *s, size_t c)
+{
+	struct mt_str id, name, args;
+
+	if (c >= MAX_CALLS || s->sent[c])
+		return;
+	s->sent[c] = true;
+	next_block(s);
+	s->w->host->call(s->w->r, s->m, c, &id, &name, &args);
+	PUT(s->w, "{\"toolUse\":{\"toolUseId\":");
+	put_name(s->w, id);
+	PUT(s->w, ",\"name\":");
+	put_name(s->w, name);
+	PUT(s->w, ",\"input\":");
+	put_args(s->w, args);
+	PUT(s->w, "}}");
+}
+
+static void say_call_of(struct said *s, const char *id)
+{
+	for (size_t c = 0; c < s->calls; c++) {
+		struct mt_str own;
+
+		s->w->host->call(s->w->r, s->m, c, &own, NULL, NULL);
+		if (own.len == strlen(id) && memcmp(own.ptr, id, own.len) == 0)
+			say_call(s, c);
+	}
+}
+
+static void say_kept(struct said *s, json_object *block)
+{
+	const char *call = js_str(block, "toolUse", NULL);
+
+	if (call) {
+		say_call_of(s, call);
+	} else if (js_get(block, "reasoningContent")
+		   || json_object_is_type(js_get(block, "text"), json_type_string)) {
+		next_block(s);
+		put_json(s->w, block);
+		s->open = js_get(block, "reasoningContent") != NULL;
+	} else if (json_object_is_type(block, json_type_object)) {
+		say_text(s);
+	}
+}
+
+static void put_said(struct writer *w, size_t m)
+{
+	struct said s = { .w = w, .m = m, .calls = w->host->call_count(w->r, m) };
+	AUTO(json) json_object *kept = kept_of(w, m, BEDROCK_KEPT);
+	bool list = json_object_is_type(kept, json_type_array);
+
+	for (size_t i = 0; list && i < json_object_array_length(kept); i++)
+		say_kept(&s, json_object_array_get_idx(kept, i));
+	if (!list)
+		say_text(&s);
+	for (size_t c = 0; c < s.calls; c++)
+		say_call(&s, c);
+	if (!s.blocks || s.open) {
+		next_block(&s);
+		PUT(w, EMPTY);
+	}
+}
+
+static void put_message(struct writer *w, size_t m)
+{
+	int role = w->host->message_role(w->r, m);
+
+	if (role == MT_ROLE_ASSISTANT) {
+		put_said(w, m);
+		return;
+	}
+	if (role == MT_ROLE_TOOL)
+		put_result(w, m);
+	else if (!put_blocks(w, m))
+		PUT(w, EMPTY);
+	put_mark(w, m);
+}
+
+static const struct turns turns = {
+	.before_system = ",\"system\":[",
+	.before_messages = ",\"messages\":[",
+	.user = "{\"role\":\"user\",\"content\":[",
+	.assistant = "{\"role\":\"assistant\",\"content\":[",
+	.end = "]}",
+	.go_on = "{\"role\":\"user\",\"content\":[{\"text\":\"Go on.\"}]}",
+	.system = put_system,
+	.message = put_message,
+};
+
+/* ---- tools and parameters ------------------------------------------------------ */
+
+/* Others keep no tools in their caches. */
+static bool is_claude(struct writer *w)
+{
+	return strstr(w->host->option(w->x, "model"), "claude") != NULL;
+}
+
+static void put_tool(struct writer *w, struct mt_str name, struct mt_str description,
+		     struct mt_str schema)
+{
+	PUT(w, "{\"toolSpec\":{\"name\":");
+	put_name(w, name);
+	if (!is_blank(description)) {
+		PUT(w, ",\"description\":");
+		put_text(w, description.ptr, description.len);
+	}
+	PUT(w, ",\"inputSchema\":{\"json\":");
+	put_schema(w, schema);
+	PUT(w, "}}}");
+}
+
+/* Whoever shows calls has to offer tools. */
+static void put_tools(struct writer *w)
+{
+	size_t count = w->host->feature(w->x, "tools") ? w->host->tool_count(w->r) : 0;
+	struct mt_str called[MAX_TOOLS], name, description = { "", 0 }, schema = { "", 0 };
+	size_t called_count = count ? 0 : called_tools(w, called, MAX_TOOLS);
+
+	if (!count && !called_count)
+		return;
+	PUT(w, ",\"toolConfig\":{\"tools\":[");
+	for (size_t t = 0; t < count; t++) {
+		w->host->tool(w->r, t, &name, &description, &schema);
+		if (t)
+			PUT(w, ",");
+		put_tool(w, name, description, schema);
+	}
+	for (size_t t = 0; t < called_count; t++) {
+		if (t)
+			PUT(w, ",");
+		put_tool(w, called[t], description, schema);
+	}
+	if (count && w->host->feature(w->x, "cache") && is_claude(w))
+		PUT(w, "," MARK);
+	PUT(w, "]}");
+}
+
+/* Members of an object, with commas between. */
+static void put_member(struct writer *w, size_t *count, const char *name,
+		       struct mt_str value)
+{
+	if (!value.len)
+		return;
+	if ((*count)++)
+		PUT(w, ",");
+	put_cstr(w, name);
+	PUT(w, ":");
+	put(w, value.ptr, value.len);
+}
+
+static void put_inference(struct writer *w, const struct claude_thinking *t)
+{
+	struct mt_str temperature = number_of(w, "temperature", "temperature");
+	struct mt_str top_p = number_of(w, "top_p", "top_p");
+	struct mt_str limit = number_of(w, "max_tokens", "max_output_tokens");
+	struct mt_str stop = w->host->param(w->r, "stop");
+	bool thinks = t->mode == CLAUDE_BUDGET || t->mode == CLAUDE_ADAPTIVE;
+	char room[24];
+	size_t count = 0;
+
+	if (is_claude(w) && !limit.len) {
+		snprintf(room, sizeof room, "%lld", (long long)claude_limit(w));
+		limit = (struct mt_str){ room, strlen(room) };
+	}
+	PUT(w, "\"inferenceConfig\":{");
+	put_member(w, &count, "maxTokens", limit);
+	if (!thinks) {
+		put_member(w, &count, "temperature", temperature);
+		if (!is_claude(w) || !temperature.len)
+			put_member(w, &count, "topP", top_p);
+	}
+	if (w->host->feature(w->x, "stop"))
+		put_member(w, &count, "stopSequences", stop);
+	PUT(w, "}");
+}
+
+static void put_params(struct writer *w)
+{
+	struct claude_thinking t = { .mode = CLAUDE_UNTOLD };
+	struct mt_str schema = w->host->param(w->r, "response_schema");
+
+	if (is_claude(w))
+		t = claude_thinking(w, claude_limit(w));
+	put_inference(w, &t);
+	if (t.mode != CLAUDE_UNTOLD) {
+		PUT(w, ",\"additionalModelRequestFields\":{");
+		put_claude_thinking(w, &t);
+		if (*t.effort) {
+			PUT(w, ",\"output_config\":{\"effort\":");
+			put_cstr(w, t.effort);
+			PUT(w, "}");
+		}
+		PUT(w, "}");
+	}
+	if (schema.len) {
+		PUT(w, ",\"outputConfig\":{\"textFormat\":{\"type\":\"json_schema\","
+		       "\"structure\":{\"jsonSchema\":{\"name\":\"answer\",\"schema\":");
+		put_text(w, schema.ptr, schema.len);
+		PUT(w, "}}}}");
+	}
+}
+
+/* ---- where to ------------------------------------------------------------------- */
+
+/* The id of a model may be an ARN: colons and slashes are encoded. */
+static int put_url(const struct mt_dialect_host *host, struct mt_exchange *x, bool stream)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+				    "0123456789-._~";
+	AUTO(strbuf) struct strbuf url = STRBUF(4096);
+
+	strbuf_add(&url, "/model/");
+	for (const char *p = host->option(x, "model"); *p; p++) {
+		if (strchr(plain, *p))
+			strbuf_addc(&url, *p);
+		else
+			strbuf_addf(&url, "%%%02X", (unsigned char)*p);
+	}
+	strbuf_add(&url, stream ? "/converse-stream" : "/converse");
+	return url.error ? url.error : host->url(x, url.text);
+}
+
+static int encode(const struct mt_dialect_host *host, struct mt_exchange *x,
+		  const struct mt_request *request)
+{
+	struct writer w = { .host = host, .x = x, .r = request };
+
+	w.status = put_url(host, x, host->stream(request));
+	if (!w.status)
+		w.status = host->header(x, "Content-Type", "application/json");
+	if (!w.status)
+		w.status = host->key_header(x, "Authorization", "Bearer ");
+	if (!w.status)
+		w.status = host->sign(x, "aws4", "bedrock");
+	PUT(&w, "{");
+	put_params(&w);
+	put_tools(&w);
+	put_turns(&w, &turns);
+	PUT(&w, "}");
+	return w.status;
+}
+
+static const struct mt_dialect dialect = {
+	.size = sizeof dialect,
+	.providers = providers,
+	.encode = encode,
+	.feed = bedrock_feed,
+	.end = bedrock_end,
+};
+
+static const struct mt_component components[] = {
+	{
+		.size = sizeof(struct mt_component),
+		.kind = MT_KIND_DIALECT,
+		.version_major = MT_DIALECT_MAJOR,
+		.version_minor = MT_DIALECT_MINOR,
+		.name = "bedrock",
+		.summary = "Amazon Bedrock's Converse, for all models that it has.",
+		.functions = &dialect,
+	},
+};
+
+MT_PLUGIN(.name = "dialect-bedrock", .version = "0.1", .license = "MIT",
+	  .components = components, .component_count = 1)

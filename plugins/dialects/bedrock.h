@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * bedrock.h - what the two halves of the dialect share. */
+#ifndef PLUGINS_DIALECTS_BEDROCK_H
+#define PLUGINS_DIALECTS_BEDROCK_H
+
+#include "kit.h"
+
+/** Under this name a reply keeps what has to go back with it: its blocks in
+ *  their order, reasoningContent as it came; {"text": null} stands for the text
+ *  of the reply, {"toolUse": ID} for a call. */
+#define BEDROCK_KEPT "bedrock"
+
+/* bedrock-decode.c */
+int bedrock_feed(const struct mt_dialect_host *host, struct mt_exchange *x, int status,
+		 const char *type, const char *bytes, size_t len);
+int bedrock_end(const struct mt_dialect_host *host, struct mt_exchange *x, int status);
+
+#endif
