@@ -25,6 +25,14 @@ void notice(struct conversation *c, int level, const char *fmt, ...)
 	TELL(c, notice, level, text.text);
 }
 
+void hide(struct mask_stream *s, struct strbuf *out, const char *text, size_t len,
+	  bool last)
+{
+	mask_stream_feed(s, out, text, len);
+	if (last)
+		mask_stream_end(s, out);
+}
+
 int conversation_watch(struct conversation *c, const struct watcher *w, void *arg)
 {
 	for (int i = 0; i < WATCHERS_MAX; i++)
@@ -154,6 +162,9 @@ static void release(struct conversation *c)
 	unwire(c);
 	evlog_close(c->log);
 	log_set_mask(NULL);
+	mask_stream_clear(&c->said[0]);
+	mask_stream_clear(&c->said[1]);
+	mask_stream_clear(&c->shown);
 	mask_free(c->mask);
 	registry_free(c->registry);
 	config_free(c->config);
@@ -181,6 +192,9 @@ struct conversation *conversation_allocate(uv_loop_t *loop,
 		free(c);
 		return NULL;
 	}
+	mask_stream_init(&c->said[0], c->mask);
+	mask_stream_init(&c->said[1], c->mask);
+	mask_stream_init(&c->shown, c->mask);
 	uv_prepare_init(loop, &c->handle);
 	uv_unref((uv_handle_t *)&c->handle);
 	c->handle.data = c;

@@ -17,6 +17,7 @@
 enum {
 	DEADLINE_SPARE_MS = 30 * 1000, /* beyond a time-out that a tool keeps itself */
 	TURNS_BEFORE_RUNNER = 3,       /* of the loop, after a request was sent */
+	OUTPUT_MAX = 16 << 20,         /* of live output at once */
 	RUNNER_FAILURES_MAX = 3,       /* in a row, then the conversation fails */
 };
 
@@ -127,6 +128,21 @@ static bool failed_outside(const struct link_result *result)
 
 /* ---- the link ---------------------------------------------------------- */
 
+static void tell_output(struct conversation *c, uint64_t call, const char *bytes,
+			size_t len, bool last)
+{
+	AUTO(strbuf) struct strbuf out = STRBUF(OUTPUT_MAX);
+
+	hide(&c->shown, &out, bytes, len, last);
+	if (out.len)
+		TELL(c, output, (int64_t)call, out.text, out.len);
+}
+
+static void on_output(void *arg, uint64_t call, const char *bytes, size_t len)
+{
+	tell_output(arg, call, bytes, len, false);
+}
+
 static void on_result(void *arg, const struct link_result *result)
 {
 	struct conversation *c = arg;
@@ -135,6 +151,7 @@ static void on_result(void *arg, const struct link_result *result)
 
 	if (c->pending < 0 || (uint64_t)c->pending != result->call)
 		return;
+	tell_output(c, result->call, "", 0, true);
 	action = evlog_event(c->log, c->pending, &err);
 	if (!action) {
 		set_error(c, EXIT_FAILED, "%s", err.text);
@@ -151,13 +168,6 @@ static void on_result(void *arg, const struct link_result *result)
 		answer(c, action, observation_of(c, action, result, &err), &err);
 	}
 	kick(c);
-}
-
-static void on_output(void *arg, uint64_t call, const char *bytes, size_t len)
-{
-	struct conversation *c = arg;
-
-	TELL(c, output, (int64_t)call, bytes, len);
 }
 
 static void on_progress(void *arg, uint64_t call, double done, double total,

@@ -41,6 +41,7 @@ struct conversation {
 	bool headless;
 
 	struct mask *mask;
+	struct mask_stream said[2], shown; /* deltas: text, reasoning; live output */
 	struct evlog *log;
 	struct history *history;
 	struct memory *memory;
@@ -101,6 +102,11 @@ void set_state(struct conversation *c, enum agent_state state, const char *reaso
 /** State error with this sentence and exit code. */
 void set_error(struct conversation *c, int exit_code, const char *fmt, ...)
 	MT_PRINTF(3, 4);
+
+/** A piece of a stream with its secrets hidden, as far as it can be told; len 0
+ *  and `last`: what was held back. The caller clears `out`. */
+void hide(struct mask_stream *s, struct strbuf *out, const char *text, size_t len,
+	  bool last);
 
 #define TELL(c, member, ...)                                                   \
 	for (size_t w_ = 0; w_ < WATCHERS_MAX; w_++)                           \

@@ -16,6 +16,7 @@
 #include <string.h>
 
 enum { TEXT_ONLY_MAX = 3 }; /* replies without a call in a row, headless */
+enum { DELTA_MAX = 16 << 20 };
 
 static void drop_planned(struct planned *p)
 {
@@ -205,17 +206,34 @@ static void take_planned(struct conversation *c)
 
 /* ---- the model --------------------------------------------------------- */
 
+/* Whoever looks on sees no secret either. */
+static void tell_delta(struct conversation *c, bool reasoning, const char *text, size_t len,
+		       bool last)
+{
+	AUTO(strbuf) struct strbuf out = STRBUF(DELTA_MAX);
+
+	hide(&c->said[reasoning], &out, text, len, last);
+	if (out.len)
+		TELL(c, delta, reasoning, out.text, out.len);
+}
+
 static void on_delta(void *arg, bool reasoning, const char *text, size_t len)
 {
-	struct conversation *c = arg;
+	tell_delta(arg, reasoning, text, len, false);
+}
 
-	TELL(c, delta, reasoning, text, len);
+/* What streamed is over: nothing stays held back for the next reply. */
+static void end_deltas(struct conversation *c)
+{
+	tell_delta(c, true, "", 0, true);
+	tell_delta(c, false, "", 0, true);
 }
 
 static void on_retry(void *arg, const struct llm_error *why, int64_t wait_ms)
 {
 	struct conversation *c = arg;
 
+	end_deltas(c);
 	TELL(c, retry, why, wait_ms);
 }
 
@@ -286,6 +304,7 @@ static void on_done(void *arg, struct llm_reply *reply)
 	struct error err = ERROR_NONE;
 
 	c->exchange = NULL;
+	end_deltas(c);
 	if (log_reply(c, reply, &err)) {
 		llm_reply_free(reply);
 		set_error(c, EXIT_FAILED, "%s", err.text);
@@ -305,6 +324,7 @@ static void on_failed(void *arg, const struct llm_error *error)
 	struct error err = ERROR_NONE;
 
 	c->exchange = NULL;
+	end_deltas(c);
 	if (error->kind == MT_ERROR_CONTEXT_WINDOW && !c->condense) {
 		post_action(c, event_action("condensation_request", SOURCE_AGENT, NULL, &err));
 		kick(c);

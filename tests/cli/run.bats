@@ -201,3 +201,25 @@ EOF
 	[ "$status" -eq 0 ]
 	[[ "$output" != *$'\033'* ]]
 }
+
+@test "a secret is hidden in what streams, as in the log" {
+	cat >"$work/script" <<'EOF'
+[turn]
+text = the key is sk-of-a-test, keep it
+[call execute_bash]
+command = echo "sk-of-""a-test"
+
+[turn]
+[call finish]
+message = said sk-of-a-test
+EOF
+	echo sk-of-a-test >"$work/key"
+	chmod 600 "$work/key"
+	run "${run_it[@]}" -v --json -o llm.api_key_file="$work/key" -t hi
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"<secret_hidden>"* ]]
+	[[ "$output" != *"sk-of-a-test"* ]]
+	! log | grep -q "sk-of-a-test"
+	run "${run_it[@]}" -v -o llm.api_key_file="$work/key" -t hi
+	[[ "$output" != *"sk-of-a-test"* ]]
+}
