@@ -28,7 +28,7 @@ json_object *js_parse(const char *text, size_t len, struct error *err)
 		fail(err, MT_ENOMEM, "out of memory");
 		return NULL;
 	}
-	json_tokener_set_flags(tok, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
+	json_tokener_set_flags(tok, JSON_TOKENER_STRICT); /* UTF-8: js_scan has looked */
 	value = json_tokener_parse_ex(tok, text, (int)len);
 	status = json_tokener_get_error(tok);
 	if (status == json_tokener_continue) { /* a number ends with the text */

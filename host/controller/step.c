@@ -352,17 +352,25 @@ static bool limit_reached(struct conversation *c)
 	return true;
 }
 
+/* What was sent waits for the loop, and the loop for the disk. */
 static int send_request(struct conversation *c, struct mt_ctx *x, struct error *err)
 {
-	int r = evlog_barrier(c->log, err);
+	int r;
 
 	c->asked_at = evlog_count(c->log);
-	if (!r)
-		r = llm_send(c->llm, x->request, evlog_replies(c->log), &llm_events, c, NULL,
+	evlog_barrier_begin(c->log);
+	r = llm_send(c->llm, x->request, evlog_replies(c->log), &llm_events, c, NULL,
 			     &c->exchange, err);
-	if (!r)
-		runner_soon(c);
-	return r;
+	if (r)
+		return r;
+	r = evlog_barrier(c->log, err);
+	if (r) {
+		llm_cancel(c->exchange);
+		c->exchange = NULL;
+		return r;
+	}
+	runner_soon(c);
+	return MT_OK;
 }
 
 static int begin(struct conversation *c, struct mt_ctx *x, struct error *err)

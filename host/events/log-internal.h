@@ -99,14 +99,14 @@ struct cached {
 
 struct evlog {
 	char *dir;
-	int dir_fd, fd, lock_fd;
+	int dir_fd, fd;               /* the lock is on fd */
+	int beside;                   /* a file not durable yet; -1: none */
 	enum evlog_open mode;
 	struct evlog_options options;
 	struct log_index index;
 	uint64_t size;                /* of events.jsonl */
 	bool dirty, torn, blobs_made; /* torn: a failed write is still in it */
 	bool fresh;                   /* its folder is not durable yet */
-	char *beside;                 /* nor is this file in it; NULL: none */
 	size_t since_checkpoint;
 	json_object *checkpoint;
 	struct cached cache[LOG_CACHE_SLOTS];

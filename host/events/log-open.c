@@ -8,37 +8,51 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 enum { READ_AT_ONCE = 1 << 20, META_MAX = 64 << 20 };
 
+/* Number of the process that holds the lock of a file, for people; 0: it is not
+ * told. */
+static long lock_owner(int fd)
+{
+	FILE *locks = fopen("/proc/locks", "re");
+	unsigned major_part, minor_part;
+	unsigned long long inode;
+	char line[256];
+	long pid, owner = 0;
+	struct stat st;
+
+	if (!locks)
+		return 0;
+	while (!owner && fstat(fd, &st) == 0 && fgets(line, sizeof line, locks))
+		if (sscanf(line, "%*d: FLOCK %*s %*s %ld %x:%x:%llu", &pid, &major_part,
+			   &minor_part, &inode) == 4 &&
+		    inode == st.st_ino && makedev(major_part, minor_part) == st.st_dev)
+			owner = pid;
+	fclose(locks);
+	return owner;
+}
+
 int log_lock(struct evlog *log, struct error *err)
 {
-	char pid[32] = "";
-	ssize_t n;
+	long owner;
 
-	log->lock_fd = openat(log->dir_fd, "lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	if (log->lock_fd < 0)
-		return fail(err, MT_EIO, "%s/lock cannot be opened: %s", log->dir,
-			    strerror(errno));
-	if (flock(log->lock_fd, LOCK_EX | LOCK_NB) == 0) {
-		int len = snprintf(pid, sizeof pid, "%ld\n", (long)getpid());
-
-		/* The number is for people; the lock is what counts. */
-		if (ftruncate(log->lock_fd, 0) == 0)
-			(void)!pwrite(log->lock_fd, pid, (size_t)len, 0);
+	if (flock(log->fd, LOCK_EX | LOCK_NB) == 0)
 		return MT_OK;
-	}
 	if (errno != EWOULDBLOCK)
-		return fail(err, MT_EIO, "%s/lock cannot be locked: %s", log->dir,
+		return fail(err, MT_EIO, "%s/events.jsonl cannot be locked: %s", log->dir,
 			    strerror(errno));
-	n = pread(log->lock_fd, pid, sizeof pid - 1, 0);
-	pid[n > 0 ? n : 0] = '\0';
-	pid[strcspn(pid, "\n")] = '\0';
-	return fail(err, MT_EDENIED, "the conversation in %s is open in %s%s", log->dir,
-		    *pid ? "process " : "another process", pid);
+	owner = lock_owner(log->fd);
+	if (owner <= 0)
+		return fail(err, MT_EDENIED, "the conversation in %s is open elsewhere",
+			    log->dir);
+	return fail(err, MT_EDENIED, "the conversation in %s is open in process %ld",
+		    log->dir, owner);
 }
 
 int log_check_format(struct evlog *log, struct error *err)

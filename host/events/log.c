@@ -42,6 +42,10 @@ static int open_file(struct evlog *log, struct error *err)
 			    strerror(errno));
 	if (fstat(log->fd, &st) != 0 || !S_ISREG(st.st_mode))
 		return fail(err, MT_EIO, "%s/events.jsonl is not a file", log->dir);
+	if (log->mode != EVLOG_READ && log_lock(log, err))
+		return err ? err->code : MT_EDENIED;
+	if (fstat(log->fd, &st) != 0)
+		return fail(err, MT_EIO, "%s/events.jsonl cannot be read", log->dir);
 	log->size = (uint64_t)st.st_size;
 	log->fresh = log->mode == EVLOG_CREATE && log->options.sync != SYNC_NONE;
 	return MT_OK;
@@ -54,7 +58,7 @@ static struct evlog *make(const char *dir, enum evlog_open mode,
 
 	if (!log)
 		return NULL;
-	log->dir_fd = log->fd = log->lock_fd = -1;
+	log->dir_fd = log->fd = log->beside = -1;
 	log->mode = mode;
 	if (o)
 		log->options = *o;
@@ -71,8 +75,6 @@ static int open_all(struct evlog *log, struct strbuf *report, struct error *err)
 {
 	int status = open_dir(log, err);
 
-	if (!status && log->mode != EVLOG_READ)
-		status = log_lock(log, err);
 	if (!status && log->mode != EVLOG_CREATE)
 		status = log_check_format(log, err);
 	if (!status)
@@ -97,8 +99,7 @@ static void release(struct evlog *log)
 	strbuf_clear(&log->line);
 	auto_close(&log->fd);
 	auto_close(&log->dir_fd);
-	auto_close(&log->lock_fd);
-	free(log->beside);
+	auto_close(&log->beside);
 	free(log->dir);
 	free(log);
 }
@@ -137,51 +138,45 @@ struct evlog *evlog_close(struct evlog *log)
 
 /* ---- the disk ----------------------------------------------------------------- */
 
-static int sync_failed(const struct evlog *log, const char *name, struct error *err)
-{
-	return fail(err, MT_EIO, "%s/%s cannot be made durable: %s", log->dir, name,
-		    strerror(errno));
-}
-
-static int sync_beside(struct evlog *log, struct error *err)
-{
-	AUTO(close) int fd = openat(log->dir_fd, log->beside, O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0 || fdatasync(fd) != 0)
-		return sync_failed(log, log->beside, err);
-	free(STEAL(log->beside));
-	return MT_OK;
-}
-
 /* The log first: its journal commit takes the rest along on most disks. */
 static int sync_all(struct evlog *log, struct error *err)
 {
-	if (fdatasync(log->fd) != 0)
-		return sync_failed(log, "events.jsonl", err);
-	if (log->beside && sync_beside(log, err))
-		return MT_EIO;
-	if (log->fresh && fsync(log->dir_fd) != 0)
-		return sync_failed(log, "", err);
+	if (fdatasync(log->fd) != 0 || (log->beside >= 0 && fdatasync(log->beside) != 0)
+	    || (log->fresh && fsync(log->dir_fd) != 0))
+		return fail(err, MT_EIO, "%s cannot be made durable: %s", log->dir,
+			    strerror(errno));
+	auto_close(&log->beside);
+	log->beside = -1;
 	log->dirty = log->fresh = false;
 	return MT_OK;
-}
-
-int evlog_barrier(struct evlog *log, struct error *err)
-{
-	return log->dirty ? sync_all(log, err) : MT_OK;
 }
 
 int evlog_beside(struct evlog *log, const char *name, struct error *err)
 {
 	if (log->options.sync == SYNC_NONE)
 		return MT_OK;
-	free(log->beside);
-	log->beside = strdup(name);
-	log->fresh = true;
-	log->dirty = true;
-	if (!log->beside)
-		return fail(err, MT_ENOMEM, "out of memory");
+	auto_close(&log->beside);
+	log->beside = openat(log->dir_fd, name, O_RDONLY | O_CLOEXEC);
+	if (log->beside < 0)
+		return fail(err, MT_EIO, "%s/%s cannot be opened: %s", log->dir, name,
+			    strerror(errno));
+	log->fresh = log->dirty = true;
 	return log->options.sync == SYNC_EVENT ? sync_all(log, err) : MT_OK;
+}
+
+/* Only where there is much to write: else it costs more than it hides. */
+void evlog_barrier_begin(struct evlog *log)
+{
+	if (!log->fresh)
+		return;
+	sync_file_range(log->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+	if (log->beside >= 0)
+		sync_file_range(log->beside, 0, 0, SYNC_FILE_RANGE_WRITE);
+}
+
+int evlog_barrier(struct evlog *log, struct error *err)
+{
+	return log->dirty ? sync_all(log, err) : MT_OK;
 }
 
 /* ---- writing ----------------------------------------------------------------- */

@@ -56,6 +56,8 @@ int evlog_append(struct evlog *log, struct event *e, struct error *err);
 int evlog_record(struct evlog *log, json_object *record, struct error *err);
 /** What was appended is on the disk now (nothing to do with SYNC_NONE). */
 int evlog_barrier(struct evlog *log, struct error *err);
+/** Let the disk begin with what a barrier will soon wait for. */
+void evlog_barrier_begin(struct evlog *log);
 /** A file of the folder was just written: the next barrier makes it durable
  *  with the log, so that making a conversation waits for the disk once. */
 int evlog_beside(struct evlog *log, const char *name, struct error *err);

@@ -72,9 +72,10 @@ struct llm_events {
 	void (*failed)(void *arg, const struct llm_error *error);
 };
 
-/** Send. A request that the dialect refuses (a script's expectation, an image
- *  too large) fails here, at once. The request and what it borrows must live until it is encoded, that
- *  is until this returns (retries send the same bytes again). `reply_index`:
+/** Send. Nothing leaves before the loop turns. A request that the dialect
+ *  refuses (a script's expectation, an image too large) fails here, at once. The
+ *  request and what it borrows must live until it is encoded, that is until this
+ *  returns (retries send the same bytes again). `reply_index`:
  *  replies of a model in the conversation so far. `record` (may be NULL) gets
  *  the body that was sent, for tests and llm/ logs. */
 int llm_send(struct llm *l, const struct llm_request *request, int64_t reply_index,

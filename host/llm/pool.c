@@ -51,7 +51,7 @@ struct llm_pool {
 	CURLM *multi;
 	struct http_call *calls;
 	struct llm_exchange *exchanges;
-	const char *capath;          /* NULL: libcurl's own bundle */
+	const char *capath;          /* NULL: not looked for; "": no such folder */
 	unsigned refs;
 	bool inside, closing, closed;
 };
@@ -425,7 +425,6 @@ static bool has_hashes(const char *path)
 
 static int pool_open(struct llm_pool *p, struct error *err)
 {
-	static const char folder[] = "/etc/ssl/certs";
 	const struct curl_api *curl;
 
 	if (p->closing)
@@ -443,7 +442,6 @@ static int pool_open(struct llm_pool *p, struct error *err)
 	curl->multi_setopt(p->multi, CURLMOPT_TIMERFUNCTION, on_timeout);
 	curl->multi_setopt(p->multi, CURLMOPT_TIMERDATA, p);
 	curl->multi_setopt(p->multi, CURLMOPT_MAXCONNECTS, (long)KEPT_CONNECTIONS);
-	p->capath = has_hashes(folder) ? folder : NULL;
 	return MT_OK;
 }
 
@@ -474,16 +472,19 @@ static void use_folder(const struct llm_pool *p, CURL *h, const char *folder)
  * used, and the bundle only if that is not enough. */
 static void set_certificates(struct http_call *c, const char *wanted)
 {
-	const struct llm_pool *p = c->pool;
+	static const char folder[] = "/etc/ssl/certs";
 	const char *dir = getenv("SSL_CERT_DIR"), *bundle;
+	struct llm_pool *p = c->pool;
 	bool by_user;
 
+	if (!p->capath)
+		p->capath = has_hashes(folder) ? folder : "";
 	bundle = bundle_of(p, c->easy, &by_user);
 	if (!wanted && !by_user && dir && *dir)
 		wanted = dir;
 	if (wanted) {
 		use_folder(p, c->easy, wanted);
-	} else if (bundle && p->capath
+	} else if (bundle && *p->capath
 		   && strncmp(bundle, p->capath, strlen(p->capath)) == 0) {
 		c->bundle = strdup(bundle);
 		use_folder(p, c->easy, p->capath);
@@ -522,7 +523,8 @@ static int set_options(struct http_call *c, const struct http_request *r)
 	curl->easy_setopt(h, CURLOPT_TCP_KEEPINTVL, 15L);
 	if (r->proxy)
 		bad |= curl->easy_setopt(h, CURLOPT_PROXY, r->proxy);
-	set_certificates(c, r->ca_path);
+	if (strncasecmp(r->url, "https:", 6) == 0)
+		set_certificates(c, r->ca_path);
 	return bad ? MT_ENOMEM : MT_OK;
 }
 
