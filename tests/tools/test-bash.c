@@ -251,6 +251,36 @@ static void test_dialogue(void)
 	kit_close(&k);
 }
 
+/* What does not end by C-c ends by the third; a broken shell is replaced. */
+static void test_unstoppable(void)
+{
+	static const struct {
+		const char *command;
+		const char *kept; /* of a variable that was set before */
+	} deaf[] = {
+		{ "sh -c \"trap '' INT TERM; while :; do sleep 60; done\"", "1" },
+		{ "trap '' INT; while :; do :; done", "" },
+		{ "enable -n builtin", "" },
+		{ "eval 'builtin() { :; }'", "" },
+	};
+	struct kit k;
+
+	CHECK(kit_open(&k, 300));
+	for (size_t i = 0; i < ARRAY_LEN(deaf); i++) {
+		kit_call(&k, "v=1", 3, false, 60);
+		kit_call(&k, deaf[i].command, strlen(deaf[i].command), false, 1);
+		for (int n = 0; n < 3 && !k.last.ended; n++)
+			kit_call(&k, "C-c", 3, true, n < 2 ? 0.3 : 60);
+		CHECK_MSG(k.last.ended && k.last.exit_code > 128, "ended: %s",
+			  deaf[i].command);
+		CHECK_STR(sh(&k, "echo fine$v"), *deaf[i].kept ? "fine1" : "fine");
+	}
+	sh(&k, "readonly PROMPT_COMMAND=x");
+	CHECK(k.last.ended && strstr(k.last.suffix.text, "shell itself ended"));
+	CHECK_STR(sh(&k, "echo fine"), "fine");
+	kit_close(&k);
+}
+
 static void test_programs(void)
 {
 	struct kit k;
@@ -425,6 +455,7 @@ int main(void)
 	test_death();
 	test_background();
 	test_dialogue();
+	test_unstoppable();
 	test_programs();
 	test_floods();
 	test_cancel();

@@ -226,7 +226,7 @@ static const char description[] =
 	"with exit code -1 and goes on. Then: an empty command reads more of its "
 	"output; text with is_input true is typed to it, with Enter; C-c, C-d, C-z or "
 	"ENTER, TAB, ESC, UP, DOWN with is_input true are keys. Until it ends no other "
-	"command runs.\n"
+	"command runs; a third C-c in a row kills what does not stop.\n"
 	"* For what takes long set timeout, or run it in the background with its output "
 	"in a file: `server > server.log 2>&1 &`.\n"
 	"* There is nobody at the terminal: pagers and editors are off, use options such "

@@ -24,6 +24,7 @@ enum {
 	PATIENCE_MS = 2500,        /* after SIGINT, before the shell is killed */
 	TIMEOUT_MAX_S = 7 * 86400,
 	MARGIN_MS = 300,           /* to report before the caller's own limit */
+	INTERRUPTS_MAX = 3,        /* C-c in a row; the last one kills */
 };
 
 static const char hint[] =
@@ -36,6 +37,7 @@ struct run {
 	struct session *session;
 	struct screen *screen;
 	bool busy;          /* a command was reported as still running */
+	int interrupts;     /* C-c in a row that it took and went on */
 	bool started;       /* there has been a shell before */
 	bool is_new;        /* the shell is, and nobody was told */
 	char *directory;    /* of the last shell, for the next */
@@ -367,6 +369,7 @@ static int follow(struct run *r, const struct run_call *call, bool echo, bool go
 			       : (double)r->config.timeout_ms / 1000;
 	int64_t start = now_ms(), change = start;
 	int64_t hard = start + (int64_t)(seconds * 1000);
+	int64_t kill_at = r->interrupts >= INTERRUPTS_MAX ? start + GRACE_MS : INT64_MAX;
 
 	if (call->time_left_ms >= 0 && start + call->time_left_ms - MARGIN_MS < hard) {
 		hard = start + call->time_left_ms - MARGIN_MS;
@@ -374,7 +377,7 @@ static int follow(struct run *r, const struct run_call *call, bool echo, bool go
 	}
 	for (;;) {
 		int64_t quiet = given ? INT64_MAX : change + r->config.no_change_ms;
-		int64_t left = smaller(hard, quiet) - now_ms();
+		int64_t left = smaller(smaller(hard, quiet), kill_at) - now_ms();
 		int seen = session_wait(r->session, left > 0 ? (int)left + 1 : 0,
 					call->cancel_fd);
 
@@ -388,6 +391,10 @@ static int follow(struct run *r, const struct run_call *call, bool echo, bool go
 
 		if (seen & SESSION_OUTPUT)
 			change = now;
+		if (now >= kill_at) {
+			session_kill(r->session);
+			kill_at = INT64_MAX;
+		}
 		if (now >= hard) {
 			strbuf_add(&ret->suffix, "\n[The command timed out after ");
 			put_seconds(&ret->suffix, seconds, true);
@@ -442,6 +449,15 @@ static int refuse(struct run *r, const struct run_call *call, struct run_result 
 	return still(r, call, false, true, ret);
 }
 
+/* A program, or a shell that was turned inside out, may ignore C-c for ever. */
+static void count_interrupts(struct run *r, const struct run_call *call)
+{
+	if (key_ctrl(call->command, call->len) != 'c')
+		r->interrupts = 0;
+	else if (++r->interrupts >= INTERRUPTS_MAX)
+		session_signal(r->session, SIGKILL, false);
+}
+
 /* A command runs: read on, answer it, or refuse another one. */
 static int go_on(struct run *r, const struct run_call *call, bool empty,
 		 struct run_result *ret, struct error *err)
@@ -459,6 +475,7 @@ static int go_on(struct run *r, const struct run_call *call, bool empty,
 
 		if (status != MT_OK)
 			return status;
+		count_interrupts(r, call);
 	}
 	struct run_call input = *call;
 
@@ -528,6 +545,7 @@ static int dispatch(struct run *r, const struct run_call *call, struct run_resul
 	if (status != MT_OK)
 		return status;
 	say_new_shell(r, ret);
+	r->interrupts = 0;
 	return follow(r, call, false, false, ret);
 }
 

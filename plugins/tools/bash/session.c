@@ -252,6 +252,12 @@ void session_signal(struct session *s, int signal, bool spare_shell)
 	kill(s->pid, SIGCONT);
 }
 
+void session_kill(struct session *s)
+{
+	if (s->pid)
+		kill(s->pid, SIGKILL);
+}
+
 static bool same_modes(const struct termios *a, const struct termios *b)
 {
 	return a->c_iflag == b->c_iflag && a->c_oflag == b->c_oflag &&

@@ -67,6 +67,8 @@ bool session_may_echo(const struct session *s);
 /** SIGINT (or another) to what runs in the foreground, the shell's own loops
  *  included; with `spare_shell` not to the shell. */
 void session_signal(struct session *s, int signal, bool spare_shell);
+/** SIGKILL to the shell, whatever runs in the foreground. */
+void session_kill(struct session *s);
 
 /** Wait for something, `timeout_ms` at most, and give what the terminal printed
  *  to the sink. All that a command printed has been given when SESSION_DONE is
