@@ -13,6 +13,7 @@ enum {
 	HELLO_MS = 30000,
 	STUCK_MS = 10000,         /* over the grace, until a cancelled call is given up */
 	GRACE_MS = 2000,
+	DEAF_MS = 1000,           /* until one that closed its input is given up */
 	CLOSE_MS = 4000,          /* until a runner that shall end is killed */
 	NOISE_MAX = 200,          /* lines before the hello that are none of ours */
 };
@@ -46,7 +47,6 @@ struct link {
 	int64_t grace_ms, result_max;
 	struct jsonl lines;
 	struct strbuf waiting;    /* calls made before the hello was answered */
-	struct strbuf acks;       /* leave with the next line */
 	size_t queued;
 	int64_t consumed;         /* of the window, not told yet */
 	unsigned noise;

@@ -16,7 +16,6 @@ static void link_free(struct link *l)
 	open_calls_fail(l, MT_ECANCELLED, false, 0, "the runner was ended");
 	jsonl_done(&l->lines);
 	strbuf_clear(&l->waiting);
-	strbuf_clear(&l->acks);
 	for (size_t n = 0; n < l->granted_count; n++)
 		free(l->granted[n]);
 	free(l->granted);
@@ -177,6 +176,13 @@ static int send_now(struct link *l, const char *bytes, size_t len)
 	return (size_t)n == len ? MT_OK : queue(l, bytes + n, len - (size_t)n);
 }
 
+static void on_deaf(uv_timer_t *t)
+{
+	struct link *l = t->data;
+
+	link_break(l, MT_EIO, "the runner closed its input");
+}
+
 int link_send(struct link *l, const char *bytes, size_t len)
 {
 	int status;
@@ -185,12 +191,13 @@ int link_send(struct link *l, const char *bytes, size_t len)
 		return MT_EIO;
 	if (l->queued + len > QUEUE_MAX)
 		return MT_ELIMIT;
-	if (l->acks.len == 0)
-		return send_now(l, bytes, len);
-	strbuf_addn(&l->acks, bytes, len);
-	status = l->acks.error ? l->acks.error : send_now(l, l->acks.text, l->acks.len);
-	strbuf_reset(&l->acks);
-	return status;
+	status = send_now(l, bytes, len);
+	if (status != MT_EIO)
+		return status;
+	/* Mostly it is dying, and why will be told; its calls fail then. */
+	if (!uv_is_active((uv_handle_t *)&l->timer))
+		uv_timer_start(&l->timer, on_deaf, DEAF_MS, 0);
+	return MT_OK;
 }
 
 static int sendf(struct link *l, const char *fmt, ...)
@@ -340,7 +347,6 @@ static struct link *link_new(uv_loop_t *loop, const struct link_spec *spec)
 	l->result_max = spec->result_max ? spec->result_max : LINK_RESULT_MAX;
 	l->grace_ms = spec->grace_ms ? spec->grace_ms : GRACE_MS;
 	l->waiting = STRBUF(QUEUE_MAX);
-	l->acks = STRBUF(QUEUE_MAX + (1 << 20));
 	jsonl_init(&l->lines, LINK_LINE_MAX, link_line, l);
 	l->process.data = l->in.data = l->out.data = l;
 	l->timer.data = l->later.data = l;

@@ -84,7 +84,6 @@ static void to_host(const char *text, size_t len)
 	l->in_closed = true;
 	l->result_max = 4096;
 	l->waiting = STRBUF(1 << 16);
-	l->acks = STRBUF(1 << 16);
 	uv_timer_init(&loop, &l->timer);
 	uv_timer_init(&loop, &l->later);
 	jsonl_init(&l->lines, LINK_LINE_MAX, link_line, l);
@@ -98,7 +97,6 @@ static void to_host(const char *text, size_t len)
 		MUST(results[id] == 1);
 	jsonl_done(&l->lines);
 	strbuf_clear(&l->waiting);
-	strbuf_clear(&l->acks);
 	uv_close((uv_handle_t *)&l->timer, NULL);
 	uv_close((uv_handle_t *)&l->later, NULL);
 	uv_run(&loop, UV_RUN_DEFAULT);

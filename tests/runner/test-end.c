@@ -144,6 +144,8 @@ static void check_runners(void)
 		     "cat > /dev/null; :", MT_EINVAL, "the runner refuses: not you");
 	check_runner(GREETED "read a; read b; read c; exit 0", MT_EIO,
 		     "the runner ended by itself with exit code 0");
+	check_runner("exec < /dev/null; " GREETED "exec sleep 1000", MT_EIO,
+		     "the runner closed its input");
 	/* Its end is told although something else holds its output open. */
 	check_runner("sleep 3 & exit 5", MT_EIO, "exit code 5");
 }
