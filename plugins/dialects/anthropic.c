@@ -225,6 +225,7 @@ static void put_message(struct writer *w, size_t m)
 
 static const struct turns turns = {
 	.before_system = ",\"system\":[",
+	.after_system = "]",
 	.before_messages = ",\"messages\":[",
 	.user = "{\"role\":\"user\",\"content\":[",
 	.assistant = "{\"role\":\"assistant\",\"content\":[",

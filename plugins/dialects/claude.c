@@ -7,14 +7,6 @@
 
 enum { LEAST_BUDGET = 1024, USUAL_LIMIT = 64000 };
 
-void put_integer(struct writer *w, int64_t n)
-{
-	char text[24];
-	int len = snprintf(text, sizeof text, "%lld", (long long)n);
-
-	put(w, text, (size_t)len);
-}
-
 int64_t claude_limit(struct writer *w)
 {
 	static const struct {

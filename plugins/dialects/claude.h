@@ -20,6 +20,5 @@ int64_t claude_limit(struct writer *w);
 struct claude_thinking claude_thinking(struct writer *w, int64_t limit);
 /** "thinking":{...}; nothing if it is untold. @return whether it was written. */
 bool put_claude_thinking(struct writer *w, const struct claude_thinking *t);
-void put_integer(struct writer *w, int64_t n);
 
 #endif

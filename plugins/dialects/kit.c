@@ -194,6 +194,14 @@ void put_number(struct writer *w, const char *wire, const char *param, const cha
 	put(w, value.ptr, value.len);
 }
 
+void put_integer(struct writer *w, int64_t n)
+{
+	char text[24];
+	int len = snprintf(text, sizeof text, "%lld", (long long)n);
+
+	put(w, text, (size_t)len);
+}
+
 int64_t int_of(struct writer *w, const char *param, const char *option)
 {
 	struct mt_str value = number_of(w, param, option);
@@ -271,7 +279,7 @@ static void put_between(struct writer *w, const struct turns *t, enum side befor
 		return;
 	}
 	if (before == SYSTEM)
-		PUT(w, "]");
+		put_str(w, t->after_system);
 	if (before == SYSTEM || before == NOBODY) {
 		put_str(w, t->before_messages);
 		if (now == ASSISTANT) {
@@ -288,7 +296,7 @@ static void put_between(struct writer *w, const struct turns *t, enum side befor
 static void put_end(struct writer *w, const struct turns *t, enum side last)
 {
 	if (last == SYSTEM)
-		PUT(w, "]");
+		put_str(w, t->after_system);
 	if (last == SYSTEM || last == NOBODY) {
 		put_str(w, t->before_messages);
 		put_str(w, t->go_on);

@@ -50,6 +50,7 @@ struct mt_str number_of(struct writer *w, const char *param, const char *option)
 /** ,"wire":number - or nothing. */
 void put_number(struct writer *w, const char *wire, const char *param,
 		const char *option);
+void put_integer(struct writer *w, int64_t n);
 /** A whole number of the same sources; -1 if there is none. */
 int64_t int_of(struct writer *w, const char *param, const char *option);
 /** A text of the request (without its quotes) or the configuration; "". The
@@ -67,6 +68,7 @@ json_object *kept_of(struct writer *w, size_t m, const char *name);
  *  turn. Each message writes at least one item. */
 struct turns {
 	const char *before_system;   /* ,"system":[ */
+	const char *after_system;    /* ] */
 	const char *before_messages; /* ,"messages":[ */
 	const char *user, *assistant; /* {"role":"user","content":[ */
 	const char *end;             /* ]} */

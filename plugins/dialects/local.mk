@@ -29,3 +29,10 @@ BEDROCK_SOURCES = plugins/dialects/bedrock.c plugins/dialects/bedrock-decode.c \
 plugins_dialects_bedrock_so_SOURCES = $(BEDROCK_SOURCES)
 plugins_dialects_bedrock_so_LDFLAGS = $(PLUGIN_LINK)
 plugins_dialects_bedrock_so_LDADD = $(LIBMT)
+
+plugin_PROGRAMS += %D%/gemini.so
+GEMINI_SOURCES = plugins/dialects/gemini.c plugins/dialects/gemini-args.c \
+	plugins/dialects/gemini-decode.c plugins/dialects/gemini.h $(DIALECT_KIT)
+plugins_dialects_gemini_so_SOURCES = $(GEMINI_SOURCES)
+plugins_dialects_gemini_so_LDFLAGS = $(PLUGIN_LINK)
+plugins_dialects_gemini_so_LDADD = $(LIBMT)

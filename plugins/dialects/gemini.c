@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * gemini.c - the dialect of Google's generateContent: the request. */
+#include "gemini.h"
+#include <string.h>
+
+static const char providers[] =
+	"{\"gemini\":{\"base_url\":\"https://generativelanguage.googleapis.com/v1beta\","
+	"\"key_env\":\"GEMINI_API_KEY\"}}";
+
+#define EMPTY "{\"text\":\"(empty)\"}"
+/* What Google tells to send where a call came from another model. */
+#define NO_SIGNATURE ",\"thoughtSignature\":\"skip_thought_signature_validator\""
+
+enum { MAX_CALLS = 256 };
+
+/* ---- parts ------------------------------------------------------------------ */
+
+static void put_text_part(struct writer *w, struct mt_str text)
+{
+	PUT(w, "{\"text\":");
+	put_text(w, text.ptr, text.len);
+	PUT(w, "}");
+}
+
+static void put_media_part(struct writer *w, size_t m, size_t p, const char *mime)
+{
+	PUT(w, "{\"inlineData\":{\"mimeType\":\"");
+	put_mime(w, mime);
+	PUT(w, "\",\"data\":\"");
+	put_media(w, m, p);
+	PUT(w, "\"}}");
+}
+
+/* Parts of a message; `comma`: one stands before them. */
+static size_t put_parts(struct writer *w, size_t m, bool text, bool comma)
+{
+	struct mt_str bytes = { "", 0 };
+	size_t parts = 0;
+
+	for (size_t p = 0; p < w->host->part_count(w->r, m); p++) {
+		const char *mime = part_of(w, m, p, &bytes);
+
+		if (!mime && (!text || is_blank(bytes)))
+			continue;
+		if (parts++ || comma)
+			PUT(w, ",");
+		if (mime)
+			put_media_part(w, m, p, mime);
+		else
+			put_text_part(w, bytes);
+	}
+	return parts;
+}
+
+static void put_system(struct writer *w, size_t m)
+{
+	if (!put_parts(w, m, true, false))
+		PUT(w, EMPTY);
+}
+
+/* The place in an id of the host's own, call_N_PLACE; -1: it is not one. */
+static long own_place(struct mt_str id)
+{
+	char text[64];
+	int end = 0;
+	long reply, place;
+
+	if (id.len >= sizeof text)
+		return -1;
+	memcpy(text, id.ptr, id.len);
+	text[id.len] = '\0';
+	if (sscanf(text, "call_%ld_%ld%n", &reply, &place, &end) != 2 || text[end])
+		return -1;
+	return place;
+}
+
+/* An id goes back only if the provider gave it. */
+static void put_id(struct writer *w, struct mt_str id)
+{
+	if (!id.len || own_place(id) >= 0)
+		return;
+	PUT(w, "\"id\":");
+	put_text(w, id.ptr, id.len);
+	PUT(w, ",");
+}
+
+static void put_result(struct writer *w, size_t m)
+{
+	struct mt_str id, name;
+
+	w->host->call(w->r, m, 0, &id, &name, NULL);
+	PUT(w, "{\"functionResponse\":{");
+	put_id(w, id);
+	PUT(w, "\"name\":");
+	put_name(w, name);
+	PUT(w, ",\"response\":{\"output\":");
+	put_joined(w, m);
+	PUT(w, "}}}");
+	put_parts(w, m, false, true);
+}
+
+/* ---- what the model said ------------------------------------------------------ */
+
+struct said {
+	struct writer *w;
+	size_t m, calls, parts;
+	bool sent[MAX_CALLS]; /* by call */
+};
+
+static void next_part(struct said *s)
+{
+	if (s->parts++)
+		PUT(s->w, ",");
+}
+
+static void put_signature(struct said *s, json_object *kept)
+{
+	const char *signature = js_str(kept, "thoughtSignature", NULL);
+
+	if (!signature)
+		return;
+	PUT(s->w, ",\"thoughtSignature\":");
+	put_cstr(s->w, signature);
+}
+
+static void say_text(struct said *s, json_object *kept)
+{
+	if (!has_text(s->w, s->m))
+		return;
+	next_part(s);
+	PUT(s->w, "{\"text\":");
+	put_joined(s->w, s->m);
+	put_signature(s, kept);
+	PUT(s->w, "}");
+}
+
+/* Without anything that was kept of it the call came from another model. */
+static void say_call(struct said *s, size_t c, json_object *kept)
+{
+	struct mt_str id, name, args;
+
+	if (c >= MAX_CALLS || s->sent[c])
+		return;
+	s->sent[c] = true;
+	next_part(s);
+	s->w->host->call(s->w->r, s->m, c, &id, &name, &args);
+	PUT(s->w, "{\"functionCall\":{");
+	put_id(s->w, id);
+	PUT(s->w, "\"name\":");
+	put_name(s->w, name);
+	PUT(s->w, ",\"args\":");
+	put_args(s->w, args);
+	PUT(s->w, "}");
+	if (kept)
+		put_signature(s, kept);
+	else if (c == 0 && strstr(s->w->host->option(s->w->x, "model"), "gemini-3"))
+		PUT(s->w, NO_SIGNATURE);
+	PUT(s->w, "}");
+}
+
+static void say_call_of(struct said *s, json_object *call, json_object *kept)
+{
+	bool by_place = json_object_is_type(call, json_type_int);
+	const char *id = by_place ? "" : json_object_get_string(call);
+
+	for (size_t c = 0; c < s->calls; c++) {
+		struct mt_str own;
+
+		s->w->host->call(s->w->r, s->m, c, &own, NULL, NULL);
+		if (by_place ? own_place(own) == json_object_get_int64(call)
+			     : own.len == strlen(id) && memcmp(own.ptr, id, own.len) == 0)
+			say_call(s, c, kept);
+	}
+}
+
+static void say_kept(struct said *s, json_object *kept)
+{
+	json_object *call = js_get(kept, "call"), *text = js_get(kept, "text");
+
+	if (call) {
+		say_call_of(s, call, kept);
+	} else if (json_object_is_type(text, json_type_string)) {
+		next_part(s);
+		put_json(s->w, kept);
+	} else if (json_object_is_type(kept, json_type_object)) {
+		say_text(s, kept);
+	}
+}
+
+static void put_said(struct writer *w, size_t m)
+{
+	struct said s = { .w = w, .m = m, .calls = w->host->call_count(w->r, m) };
+	AUTO(json) json_object *kept = kept_of(w, m, GEMINI_KEPT);
+	bool list = json_object_is_type(kept, json_type_array);
+
+	for (size_t i = 0; list && i < json_object_array_length(kept); i++)
+		say_kept(&s, json_object_array_get_idx(kept, i));
+	if (!list)
+		say_text(&s, NULL);
+	for (size_t c = 0; c < s.calls; c++)
+		say_call(&s, c, list ? kept : NULL);
+	if (!s.parts)
+		PUT(w, EMPTY);
+}
+
+static void put_message(struct writer *w, size_t m)
+{
+	int role = w->host->message_role(w->r, m);
+
+	if (role == MT_ROLE_ASSISTANT)
+		put_said(w, m);
+	else if (role == MT_ROLE_TOOL)
+		put_result(w, m);
+	else if (!put_parts(w, m, true, false))
+		PUT(w, EMPTY);
+}
+
+static const struct turns turns = {
+	.before_system = ",\"systemInstruction\":{\"parts\":[",
+	.after_system = "]}",
+	.before_messages = ",\"contents\":[",
+	.user = "{\"role\":\"user\",\"parts\":[",
+	.assistant = "{\"role\":\"model\",\"parts\":[",
+	.end = "]}",
+	.go_on = "{\"role\":\"user\",\"parts\":[{\"text\":\"Go on.\"}]}",
+	.system = put_system,
+	.message = put_message,
+};
+
+/* ---- tools and parameters ------------------------------------------------------ */
+
+static void put_tools(struct writer *w)
+{
+	size_t count = w->host->feature(w->x, "tools") ? w->host->tool_count(w->r) : 0;
+
+	if (!count)
+		return;
+	PUT(w, ",\"tools\":[{\"functionDeclarations\":[");
+	for (size_t t = 0; t < count; t++) {
+		struct mt_str name, description, schema;
+
+		w->host->tool(w->r, t, &name, &description, &schema);
+		if (t)
+			PUT(w, ",");
+		PUT(w, "{\"name\":");
+		put_name(w, name);
+		PUT(w, ",\"description\":");
+		put_text(w, description.ptr, description.len);
+		PUT(w, ",\"parametersJsonSchema\":");
+		put_schema(w, schema);
+		PUT(w, "}");
+	}
+	PUT(w, "]}]");
+}
+
+/* Tokens for a level of effort, of models that know tokens only. */
+static int64_t budget_of(const char *effort)
+{
+	static const struct {
+		const char *effort;
+		int64_t budget;
+	} levels[] = {
+		{ "minimal", 512 }, { "low", 1024 },    { "medium", 8192 },
+		{ "high", 24576 },  { "xhigh", 24576 }, { "max", 24576 },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(levels); i++)
+		if (strcmp(effort, levels[i].effort) == 0)
+			return levels[i].budget;
+	return -1;
+}
+
+/* Gemini 3 has levels, those before it a budget. */
+static void put_thinking(struct writer *w)
+{
+	char room[32];
+	const char *effort = word_of(w, "reasoning_effort", "reasoning_effort", room,
+				     sizeof room);
+	int64_t budget = int_of(w, "thinking_budget", "thinking_budget");
+	bool levels = strstr(w->host->option(w->x, "model"), "gemini-3") != NULL;
+
+	if (budget < 0 && !levels)
+		budget = strcmp(effort, "none") == 0 ? 0 : budget_of(effort);
+	if (budget < 0 && !*effort && !w->host->feature(w->x, "reasoning"))
+		return;
+	PUT(w, ",\"thinkingConfig\":{\"includeThoughts\":");
+	if (budget == 0)
+		PUT(w, "false");
+	else
+		PUT(w, "true");
+	if (budget >= 0) {
+		PUT(w, ",\"thinkingBudget\":");
+		put_integer(w, budget);
+	} else if (*effort && levels) {
+		PUT(w, ",\"thinkingLevel\":");
+		put_cstr(w, strcmp(effort, "none") == 0    ? "minimal"
+			    : strcmp(effort, "xhigh") == 0 ? "high"
+			    : strcmp(effort, "max") == 0   ? "high"
+							   : effort);
+	}
+	PUT(w, "}");
+}
+
+static void put_params(struct writer *w)
+{
+	struct mt_str stop = w->host->param(w->r, "stop");
+	struct mt_str schema = w->host->param(w->r, "response_schema");
+
+	PUT(w, "\"generationConfig\":{\"candidateCount\":1");
+	put_number(w, "temperature", "temperature", "temperature");
+	put_number(w, "topP", "top_p", "top_p");
+	put_number(w, "maxOutputTokens", "max_tokens", "max_output_tokens");
+	if (stop.len && w->host->feature(w->x, "stop")) {
+		PUT(w, ",\"stopSequences\":");
+		put(w, stop.ptr, stop.len);
+	}
+	if (schema.len) {
+		PUT(w, ",\"responseMimeType\":\"application/json\","
+		       "\"responseJsonSchema\":");
+		put(w, schema.ptr, schema.len);
+	}
+	put_thinking(w);
+	PUT(w, "}");
+}
+
+/* ---- where to ------------------------------------------------------------------- */
+
+static int put_head(const struct mt_dialect_host *host, struct mt_exchange *x, bool stream)
+{
+	const char *base = host->option(x, "base_url"), *model = host->option(x, "model");
+	bool vertex = strstr(base, "aiplatform.googleapis.com") != NULL;
+	AUTO(strbuf) struct strbuf url = STRBUF(4096);
+	int status;
+
+	if (strpbrk(model, " \t\r\n?#:"))
+		return MT_EINVAL;
+	if (!strstr(base, "/v1"))
+		strbuf_add(&url, "/v1beta");
+	if (strncmp(model, "models/", 7) != 0 && strncmp(model, "tunedModels/", 12) != 0)
+		strbuf_add(&url, "/models");
+	strbuf_addf(&url, "/%s:%s", model,
+		    stream ? "streamGenerateContent?alt=sse" : "generateContent");
+	status = url.error ? url.error : host->url(x, url.text);
+	if (!status)
+		status = host->header(x, "Content-Type", "application/json");
+	if (status)
+		return status;
+	return vertex ? host->key_header(x, "Authorization", "Bearer ")
+		      : host->key_header(x, "x-goog-api-key", "");
+}
+
+static int encode(const struct mt_dialect_host *host, struct mt_exchange *x,
+		  const struct mt_request *request)
+{
+	struct writer w = { .host = host, .x = x, .r = request };
+
+	w.status = put_head(host, x, host->stream(request));
+	PUT(&w, "{");
+	put_params(&w);
+	put_tools(&w);
+	put_turns(&w, &turns);
+	PUT(&w, "}");
+	return w.status;
+}
+
+static const struct mt_dialect dialect = {
+	.size = sizeof dialect,
+	.providers = providers,
+	.encode = encode,
+	.feed = gemini_feed,
+	.end = gemini_end,
+};
+
+static const struct mt_component components[] = {
+	{
+		.size = sizeof(struct mt_component),
+		.kind = MT_KIND_DIALECT,
+		.version_major = MT_DIALECT_MAJOR,
+		.version_minor = MT_DIALECT_MINOR,
+		.name = "gemini",
+		.summary = "Google's Gemini, with its thoughts and their signatures.",
+		.functions = &dialect,
+	},
+};
+
+MT_PLUGIN(.name = "dialect-gemini", .version = "0.1", .license = "MIT",
+	  .components = components, .component_count = 1)
