@@ -84,12 +84,14 @@ static int check_choices(const struct mt_arg *a, struct error *err)
 	if (!rest)
 		return MT_OK;
 	if (!function_range(a->type, &min, &max))
-		return fail(err, MT_EINVAL, "argument `%s`: choices are for whole numbers",
-			    a->name);
+		return fail(err, MT_EINVAL,
+			    "argument `%s`: choices are for whole numbers", a->name);
 	while (function_choice(&rest, &name, &len, &value))
 		if (value < min || (value > 0 && (uint64_t)value > max))
-			return fail(err, MT_EINVAL, "argument `%s`: %lld does not fit its "
-				    "type", a->name, (long long)value);
+			return fail(err, MT_EINVAL,
+				    "argument `%s`: %lld does not fit its "
+				    "type",
+				    a->name, (long long)value);
 	if (*rest)
 		return fail(err, MT_EINVAL, "argument `%s`: choices are written "
 			    "NAME=0|OTHER=1", a->name);
@@ -105,16 +107,21 @@ static int check_arg(const struct mt_function *f, size_t n, struct error *err)
 		return fail(err, MT_EINVAL, "argument %zu has no name", n + 1);
 	for (size_t k = 0; k < n; k++)
 		if (strcmp(function_arg(f, k)->name, a->name) == 0)
-			return fail(err, MT_EINVAL, "two arguments are named `%s`", a->name);
+			return fail(err, MT_EINVAL, "two arguments are named `%s`",
+				    a->name);
 	if (a->type == MT_TYPE_VOID || a->type > MT_TYPE_SIZE)
 		return fail(err, MT_EINVAL, "argument `%s`: type %u is not one of an "
 			    "argument", a->name, a->type);
 	if (after_buffer && a->type != MT_TYPE_SIZE)
-		return fail(err, MT_EINVAL, "argument `%s` must be the size of the buffer "
-			    "before it", a->name);
+		return fail(err, MT_EINVAL,
+			    "argument `%s` must be the size of the buffer "
+			    "before it",
+			    a->name);
 	if (a->type == MT_TYPE_BUFFER && n + 1 == f->arg_count)
-		return fail(err, MT_EINVAL, "argument `%s`: a buffer needs its size after "
-			    "it", a->name);
+		return fail(err, MT_EINVAL,
+			    "argument `%s`: a buffer needs its size after "
+			    "it",
+			    a->name);
 	if (a->capacity > FUNCTION_CAPACITY_MAX)
 		return fail(err, MT_ELIMIT, "argument `%s`: at most %d bytes", a->name,
 			    FUNCTION_CAPACITY_MAX);
@@ -124,7 +131,8 @@ static int check_arg(const struct mt_function *f, size_t n, struct error *err)
 int function_check(const struct mt_function *f, struct error *err)
 {
 	if (!MT_HAS(f, address) || !f->address)
-		return fail(err, MT_EINVAL, "the function has no address or a wrong size");
+		return fail(err, MT_EINVAL,
+			    "the function has no address or a wrong size");
 	if (MT_HAS(f, flags) && f->flags)
 		return fail(err, MT_EUNSUPPORTED, "the function has flags that are not "
 			    "known (0x%x): update mortise", f->flags);

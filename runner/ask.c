@@ -59,7 +59,8 @@ static int wait_answer(struct mt_call *c, struct mt_str *ret)
 	if (!c->answered)
 		return say(c, MT_ECANCELLED, "the call was cancelled", ret);
 	c->answered = false;
-	status = answer(c, c->answer_status, c->answer ? c->answer : "", c->answer_len, ret);
+	status = answer(c, c->answer_status, c->answer ? c->answer : "", c->answer_len,
+			ret);
 	if (c->answer)
 		explicit_bzero(c->answer, c->answer_len);
 	free(c->answer);
@@ -107,7 +108,8 @@ int ask_host(struct mt_call *c, const char *method, struct mt_str params,
 int64_t blob_read(struct mt_call *c, const char *name, uint64_t offset, void *buffer,
 		  size_t len)
 {
-	struct strbuf params AUTO(strbuf) = STRBUF(4096), bytes AUTO(strbuf) = STRBUF(1 << 20);
+	struct strbuf params AUTO(strbuf) = STRBUF(4096),
+			     bytes AUTO(strbuf) = STRBUF(1 << 20);
 	AUTO(json) json_object *o = NULL;
 	struct mt_str result;
 	const char *data;
@@ -122,7 +124,8 @@ int64_t blob_read(struct mt_call *c, const char *name, uint64_t offset, void *bu
 	strbuf_addc(&params, '}');
 	if (params.error)
 		return params.error;
-	status = ask_host(c, "blob/read", (struct mt_str){ params.text, params.len }, &result);
+	status = ask_host(c, "blob/read", (struct mt_str){ params.text, params.len },
+			  &result);
 	if (status)
 		return status;
 	o = js_parse_object(result.ptr, result.len, NULL);

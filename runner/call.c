@@ -101,9 +101,9 @@ static int ready(struct mt_instance *i, struct error *err)
 	if (MT_HAS(i->set, open) && i->set->open)
 		status = i->set->open(&tool_host, i, &i->self);
 	if (status)
-		return fail(err, status < 0 ? status : MT_EINVAL, "`%s` does not open: %s",
-			    i->spec->name, *i->last_log ? i->last_log :
-			    status_name(status));
+		return fail(err, status < 0 ? status : MT_EINVAL,
+			    "`%s` does not open: %s", i->spec->name,
+			    *i->last_log ? i->last_log : status_name(status));
 	i->open = true;
 	atomic_store(&i->list_stale, true);
 	return MT_OK;
@@ -200,8 +200,8 @@ static int run(struct mt_call *c, const struct target *t, struct error *err)
 	if (c->failed)
 		return c->failed;
 	if (status > 0 || status < MT_EEXIST)
-		return fail(err, MT_EINVAL, "`%s` returned %d, which is no status", c->tool,
-			    status);
+		return fail(err, MT_EINVAL, "`%s` returned %d, which is no status",
+			    c->tool, status);
 	if (status && !atomic_load(&c->cancelled))
 		fail(err, status, "`%s` failed: %s", c->tool, status_name(status));
 	return status;

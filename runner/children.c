@@ -400,14 +400,20 @@ static void fail_call(struct supervisor *s, struct child *w, struct call *c)
 			  "%lld ms and took no notice of being cancelled: its worker was "
 			  "killed", c->tool, instance, c->id, (long long)c->timeout_ms);
 	else if (w->killed_for == c->number)
-		call_fail(s, c, MT_ECANCELLED, "`%s` of `%s` (call %s) took no notice of "
-			  "being cancelled: its worker was killed", c->tool, instance, c->id);
+		call_fail(s, c, MT_ECANCELLED,
+			  "`%s` of `%s` (call %s) took no notice of "
+			  "being cancelled: its worker was killed",
+			  c->tool, instance, c->id);
 	else if (w->killed_for)
-		call_fail(s, c, MT_EIO, "`%s` of `%s` (call %s) was cut off: its worker was "
-			  "killed because another call did not end", c->tool, instance, c->id);
+		call_fail(s, c, MT_EIO,
+			  "`%s` of `%s` (call %s) was cut off: its worker was "
+			  "killed because another call did not end",
+			  c->tool, instance, c->id);
 	else
-		call_fail(s, c, MT_EIO, "`%s` of `%s` (call %s): the worker of %s %s; a new "
-			  "one serves the next call", c->tool, instance, c->id, w->label, how);
+		call_fail(s, c, MT_EIO,
+			  "`%s` of `%s` (call %s): the worker of %s %s; a new "
+			  "one serves the next call",
+			  c->tool, instance, c->id, w->label, how);
 }
 
 static void bury(struct supervisor *s, struct child *w, int exited)

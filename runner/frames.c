@@ -155,7 +155,8 @@ static bool ask(struct supervisor *s, struct call *c, uint64_t aux, const char *
 		free(q);
 		return false;
 	}
-	*q = (struct question){ s->questions, ++s->questions_asked, c->number, aux, NULL };
+	*q = (struct question){ s->questions, ++s->questions_asked, c->number, aux,
+				NULL };
 	if (s->out_fd >= 0)
 		strbuf_addn(&s->out, b.text, b.len);
 	q->line = strbuf_take(&b);
@@ -196,8 +197,8 @@ static bool take_about_instance(struct supervisor *s, struct child *w,
 	if (strcmp(i->plugin, w->plugin) != 0)
 		return false;
 	if (f->type == FRAME_LOG) {
-		host_log(s, f->aux >= 1 && f->aux <= 4 ? (int)f->aux : MT_LOG_INFO, i->name,
-			 f->data, f->len);
+		host_log(s, f->aux >= 1 && f->aux <= 4 ? (int)f->aux : MT_LOG_INFO,
+			 i->name, f->data, f->len);
 	} else if (!out_busy(s)) {
 		strbuf_add(&s->out, "{\"method\":\"notifications/tools/list_changed\","
 			   "\"params\":{");

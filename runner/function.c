@@ -89,8 +89,9 @@ static int to_whole(const struct mt_arg *a, json_object *json, uint64_t *ret,
 	*ret = n < 0 ? (uint64_t)n : json_object_get_uint64(json);
 	/* json-c holds numbers too large for it at the ends of its types. */
 	if (n < min || (n >= 0 && *ret > max))
-		return fail(err, MT_EINVAL, "`%s`: %s is not within %" PRId64 " and %" PRIu64,
-			    a->name, json_object_get_string(json), min, max);
+		return fail(err, MT_EINVAL,
+			    "`%s`: %s is not within %" PRId64 " and %" PRIu64, a->name,
+			    json_object_get_string(json), min, max);
 	return MT_OK;
 }
 
@@ -128,7 +129,8 @@ static int set_real(const struct mt_arg *a, json_object *json, union value *v,
 		return fail(err, MT_EINVAL, "`%s` must be a number", a->name);
 	d = json_object_get_double(json);
 	if (!isfinite(d) || (a->type == MT_TYPE_FLOAT && fabs(d) > (double)FLT_MAX))
-		return fail(err, MT_EINVAL, "`%s`: the number does not fit its type", a->name);
+		return fail(err, MT_EINVAL, "`%s`: the number does not fit its type",
+			    a->name);
 	if (a->type == MT_TYPE_FLOAT)
 		v->f = (float)d;
 	else
@@ -146,7 +148,8 @@ static int set_text(struct marshal *m, size_t n, json_object *json, struct error
 	text = json_object_get_string(json);
 	m->lengths[n] = (size_t)json_object_get_string_len(json);
 	if (a->type == MT_TYPE_STRING && strlen(text) != m->lengths[n])
-		return fail(err, MT_EINVAL, "`%s` must not hold a NUL character", a->name);
+		return fail(err, MT_EINVAL, "`%s` must not hold a NUL character",
+			    a->name);
 	m->values[n].p = (void *)(uintptr_t)text;
 	return MT_OK;
 }
@@ -165,7 +168,8 @@ static int set_given(struct marshal *m, size_t n, json_object *args, struct erro
 	switch (a->type) {
 	case MT_TYPE_BOOL:
 		if (!json_object_is_type(json, json_type_boolean))
-			return fail(err, MT_EINVAL, "`%s` must be true or false", a->name);
+			return fail(err, MT_EINVAL, "`%s` must be true or false",
+				    a->name);
 		v->i = json_object_get_boolean(json);
 		return MT_OK;
 	case MT_TYPE_FLOAT:

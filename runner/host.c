@@ -25,7 +25,8 @@ void host_error(struct supervisor *s, const char *id, int status, const char *te
 void host_log(struct supervisor *s, int level, const char *who, const char *text,
 	      size_t len)
 {
-	static const char *const names[] = { "error", "error", "warning", "info", "debug" };
+	static const char *const names[] = { "error", "error", "warning", "info",
+					     "debug" };
 
 	if (s->out_fd < 0 || s->out.len > OUT_BUSY)
 		return;
@@ -66,7 +67,8 @@ static int listen_at(const char *path, struct error *err)
 	int fd;
 
 	if (strlen(path) >= sizeof a.sun_path)
-		return fail(err, MT_EINVAL, "%s: too long for the path of a socket", path);
+		return fail(err, MT_EINVAL, "%s: too long for the path of a socket",
+			    path);
 	memcpy(a.sun_path, path, strlen(path) + 1);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	unlink(path);
@@ -107,8 +109,10 @@ static int protocol_check(struct supervisor *s, const struct message *m)
 
 	if (strcmp(protocol, PROTOCOL) == 0)
 		return MT_OK;
-	snprintf(text, sizeof text, "this runner speaks %s, the host %.100s: both must be "
-		 "of one version", PROTOCOL, protocol);
+	snprintf(text, sizeof text,
+		 "this runner speaks %s, the host %.100s: both must be "
+		 "of one version",
+		 PROTOCOL, protocol);
 	host_error(s, m->id, MT_EUNSUPPORTED, text);
 	return MT_EUNSUPPORTED;
 }
@@ -143,7 +147,8 @@ static void take_hello(struct supervisor *s, const struct message *m)
 static void take_attach(struct supervisor *s, const struct message *m)
 {
 	if (!s->greeted) {
-		host_error(s, m->id, MT_EINVAL, "there is nothing to attach to: say hello");
+		host_error(s, m->id, MT_EINVAL,
+			   "there is nothing to attach to: say hello");
 		return;
 	}
 	if (protocol_check(s, m))

@@ -62,8 +62,10 @@ int loader_open(const char *path, const struct mt_plugin **ret, struct error *er
 			    reason_of(path, dlerror()));
 	*(void **)&entry = dlsym(file, MT_PLUGIN_SYMBOL);
 	if (!entry)
-		return fail(err, MT_EUNSUPPORTED, "%s: not a plugin of Mortise: it has no "
-			    "%s", path, MT_PLUGIN_SYMBOL);
+		return fail(err, MT_EUNSUPPORTED,
+			    "%s: not a plugin of Mortise: it has no "
+			    "%s",
+			    path, MT_PLUGIN_SYMBOL);
 	plugin = entry();
 	status = check(path, plugin, err);
 	if (!status)
@@ -77,9 +79,10 @@ static int check_component(const struct mt_component *c, const char *path,
 	const struct mt_toolset *set = c->functions;
 
 	if (c->version_major != MT_TOOL_MAJOR || c->version_minor > MT_TOOL_MINOR)
-		return fail(err, MT_EUNSUPPORTED, "%s: `%s` is built for version %u.%u of "
-			    "tools, this runner has %u.%u: update mortise", path, name,
-			    c->version_major, c->version_minor, MT_TOOL_MAJOR,
+		return fail(err, MT_EUNSUPPORTED,
+			    "%s: `%s` is built for version %u.%u of "
+			    "tools, this runner has %u.%u: update mortise",
+			    path, name, c->version_major, c->version_minor, MT_TOOL_MAJOR,
 			    MT_TOOL_MINOR);
 	if (!set || !MT_HAS(set, tools))
 		return fail(err, MT_EINVAL, "%s: the toolset `%s` has no functions or a "
@@ -89,8 +92,9 @@ static int check_component(const struct mt_component *c, const char *path,
 			    "shows none, or more than %d", path, name, set->tool_count,
 			    TOOLS_MAX);
 	if (set->tool_count && !MT_HAS(set->tools, schema))
-		return fail(err, MT_EINVAL, "%s: the tools of `%s` have a wrong size (%u)",
-			    path, name, set->tools->size);
+		return fail(err, MT_EINVAL,
+			    "%s: the tools of `%s` have a wrong size (%u)", path, name,
+			    set->tools->size);
 	return MT_OK;
 }
 
@@ -107,7 +111,8 @@ int loader_toolset(const struct mt_plugin *plugin, const char *path,
 		if (!MT_HAS(c, functions))
 			return fail(err, MT_EINVAL, "%s: component %u has a wrong size",
 				    path, n);
-		if (c->kind != MT_KIND_TOOL || !c->name || strcmp(c->name, component) != 0)
+		if (c->kind != MT_KIND_TOOL || !c->name ||
+		    strcmp(c->name, component) != 0)
 			continue;
 		*ret = c;
 		*ret_set = c->functions;

@@ -208,7 +208,8 @@ static int cancel_fd(struct mt_call *c)
 {
 	pthread_mutex_lock(&c->lock);
 	if (c->cancel_fd < 0)
-		c->cancel_fd = eventfd(atomic_load(&c->cancelled), EFD_CLOEXEC | EFD_NONBLOCK);
+		c->cancel_fd =
+			eventfd(atomic_load(&c->cancelled), EFD_CLOEXEC | EFD_NONBLOCK);
 	pthread_mutex_unlock(&c->lock);
 	return c->cancel_fd;
 }
@@ -298,7 +299,8 @@ static const char *private_dir(struct mt_instance *i)
 		struct stat st;
 
 		if (path && (mkdir(path, 0700) == 0 || errno == EEXIST) &&
-		    lstat(base, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid())
+		    lstat(base, &st) == 0 && S_ISDIR(st.st_mode) &&
+		    st.st_uid == geteuid())
 			i->private_dir = path;
 		else
 			free(path);
@@ -328,7 +330,8 @@ static void log_text(struct mt_instance *i, int level, const char *fmt, ...)
 	if (len < 0)
 		return;
 	f.len = (size_t)len < sizeof text ? (size_t)len : sizeof text - 1;
-	f.aux = level >= MT_LOG_ERROR && level <= MT_LOG_DEBUG ? (uint64_t)level : MT_LOG_INFO;
+	f.aux = level >= MT_LOG_ERROR && level <= MT_LOG_DEBUG ? (uint64_t)level
+							       : MT_LOG_INFO;
 	pthread_mutex_lock(&worker.load);
 	snprintf(i->last_log, sizeof i->last_log, "%.*s",
 		 (int)sizeof i->last_log - 1, text);

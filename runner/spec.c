@@ -75,7 +75,8 @@ static int read_secrets(json_object *o, struct instance_spec *i, struct error *e
 	if (!i->secrets)
 		return fail(err, MT_ENOMEM, "no memory for the hello");
 	for (size_t n = 0; n < count; n++) {
-		const char *name = json_object_get_string(json_object_array_get_idx(o, n));
+		const char *name =
+			json_object_get_string(json_object_array_get_idx(o, n));
 
 		i->secrets[i->secret_count] = strdup(name ? name : "");
 		if (!i->secrets[i->secret_count++])

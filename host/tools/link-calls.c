@@ -65,13 +65,15 @@ int open_call_chunk(struct link *l, struct open_call *c, json_object *params,
 	    part >= LINK_PARTS_MAX)
 		return MT_EINVAL;
 	if (c->part_count <= (size_t)part) {
-		struct part *grown = realloc(c->parts, ((size_t)part + 1) * sizeof *grown);
+		struct part *grown =
+			realloc(c->parts, ((size_t)part + 1) * sizeof *grown);
 
 		if (!grown)
 			return MT_ENOMEM;
 		c->parts = grown;
 		while (c->part_count <= (size_t)part)
-			grown[c->part_count++].data = STRBUF(max + (size_t)l->result_max * 3);
+			grown[c->part_count++].data =
+				STRBUF(max + (size_t)l->result_max * 3);
 	}
 	for (size_t n = 1; n < c->part_count; n++)
 		total += c->parts[n].data.len;
@@ -79,7 +81,8 @@ int open_call_chunk(struct link *l, struct open_call *c, json_object *params,
 	if (part > 0 ? total + *ret_bytes > max :
 	    c->parts[0].data.len + *ret_bytes > (size_t)l->result_max * 3)
 		return MT_ELIMIT;
-	return strbuf_addn(&c->parts[part].data, json_object_get_string(data), *ret_bytes);
+	return strbuf_addn(&c->parts[part].data, json_object_get_string(data),
+			   *ret_bytes);
 }
 
 static const struct strbuf *part_of(const struct open_call *c, json_object *item)

@@ -26,7 +26,8 @@ static int number(json_object *o, const char *name, uint64_t *ret, struct error 
 {
 	json_object *value = js_get(o, name);
 
-	if (!json_object_is_type(value, json_type_int) || json_object_get_int64(value) < 0)
+	if (!json_object_is_type(value, json_type_int) ||
+	    json_object_get_int64(value) < 0)
 		return fail(err, MT_EINVAL, "`%s` is no number", name);
 	*ret = json_object_get_uint64(value);
 	return MT_OK;
@@ -80,7 +81,8 @@ static int read_answer(struct runner_line *l, struct error *err)
 		l->kind = RUNNER_TOOLS;
 		l->instance = text + strlen(LIST_ID);
 	} else if (!id && error) {
-		return fail(err, MT_EINVAL, "the runner does not understand: %.200s", l->error);
+		return fail(err, MT_EINVAL, "the runner does not understand: %.200s",
+			    l->error);
 	} else {
 		l->kind = RUNNER_RESULT;
 		return number(l->doc, "id", &l->call, err);
@@ -170,7 +172,8 @@ int link_put_hello(struct strbuf *b, const struct link_spec *spec)
 int link_put_call(struct strbuf *b, uint64_t call, const char *instance,
 		  const char *tool, const char *args, size_t len, int64_t timeout_ms)
 {
-	strbuf_addf(b, "{\"id\":%" PRIu64 ",\"method\":\"tools/call\",\"params\":{", call);
+	strbuf_addf(b, "{\"id\":%" PRIu64 ",\"method\":\"tools/call\",\"params\":{",
+		    call);
 	js_key_str(b, "instance", instance);
 	js_key_str(b, "name", tool);
 	if (timeout_ms)

@@ -34,7 +34,8 @@ static bool granted(const struct link *l, const char *instance, const char *secr
 	size_t len = strlen(instance);
 
 	for (size_t n = 0; n < l->granted_count; n++)
-		if (strncmp(l->granted[n], instance, len) == 0 && l->granted[n][len] == '\n' &&
+		if (strncmp(l->granted[n], instance, len) == 0 &&
+		    l->granted[n][len] == '\n' &&
 		    strcmp(l->granted[n] + len + 1, secret) == 0)
 			return true;
 	return false;
@@ -53,9 +54,11 @@ static int take_request(struct link *l, const struct runner_line *r)
 		return MT_OK; /* ended in the meantime */
 	if (strcmp(r->method, "secret/get") == 0 &&
 	    !granted(l, c->instance, js_str(r->body, "name", ""))) {
-		refuse(l, r->request, MT_EDENIED, "this secret is not granted to the tool");
+		refuse(l, r->request, MT_EDENIED,
+		       "this secret is not granted to the tool");
 	} else if (!l->events->request) {
-		refuse(l, r->request, MT_EUNSUPPORTED, "this host does not answer requests");
+		refuse(l, r->request, MT_EUNSUPPORTED,
+		       "this host does not answer requests");
 	} else {
 		l->events->request(l->arg, r->call, r->request, r->method, r->body);
 	}
@@ -148,7 +151,8 @@ static int take(struct link *l, const struct runner_line *r)
 		return MT_OK;
 	case RUNNER_PROGRESS:
 		if (l->events->progress && open_call_find(l, r->call))
-			l->events->progress(l->arg, r->call, js_number(r->body, "progress", 0),
+			l->events->progress(l->arg, r->call,
+					    js_number(r->body, "progress", 0),
 					    js_number(r->body, "total", 0),
 					    js_str(r->body, "message", NULL));
 		return MT_OK;

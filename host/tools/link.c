@@ -57,8 +57,8 @@ static void describe_end(struct link *l)
 		fail(&l->why, MT_EIO, "the runner was killed by signal %d (%s)",
 		     l->exit_signal, strsignal(l->exit_signal));
 	else
-		fail(&l->why, MT_EIO, "the runner ended by itself with exit code %" PRId64,
-		     l->exit_code);
+		fail(&l->why, MT_EIO,
+		     "the runner ended by itself with exit code %" PRId64, l->exit_code);
 }
 
 static void finish(struct link *l)
@@ -225,7 +225,9 @@ static void give_window(struct link *l)
 {
 	if (l->consumed < LINK_WINDOW / 2)
 		return;
-	sendf(l, "{\"method\":\"notifications/window\",\"params\":{\"bytes\":%" PRId64 "}}\n",
+	sendf(l,
+	      "{\"method\":\"notifications/window\",\"params\":{\"bytes\":%" PRId64
+	      "}}\n",
 	      l->consumed);
 	l->consumed = 0;
 }
@@ -251,8 +253,9 @@ static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *b)
 		uv_read_stop(stream);
 		l->eof = true;
 		link_break(l, status == MT_ENOMEM ? status : MT_EIO, "%s",
-			   status == MT_ELIMIT ? "the runner sent a line that is too long" :
-			   "the runner sent what is none of its protocol");
+			   status == MT_ELIMIT
+				   ? "the runner sent a line that is too long"
+				   : "the runner sent what is none of its protocol");
 		return;
 	}
 	give_window(l);
@@ -405,11 +408,11 @@ int link_call(struct link *l, uint64_t call, const char *instance, const char *t
 	int status;
 
 	if (l->closing || l->finishing || l->why.code)
-		return fail(err, MT_EIO, "the runner is gone%s%s", l->why.code ? ": " : "",
-			    l->why.text);
+		return fail(err, MT_EIO, "the runner is gone%s%s",
+			    l->why.code ? ": " : "", l->why.text);
 	if (len > LINK_ARGS_MAX)
-		return fail(err, MT_ELIMIT, "the arguments have %zu bytes: at most %d", len,
-			    LINK_ARGS_MAX);
+		return fail(err, MT_ELIMIT, "the arguments have %zu bytes: at most %d",
+			    len, LINK_ARGS_MAX);
 	if (open_call_find(l, call))
 		return fail(err, MT_EEXIST, "call %" PRIu64 " is open already", call);
 	status = link_put_call(&b, call, instance, tool, args, len, timeout_ms);
@@ -436,7 +439,8 @@ static void on_stuck(uv_timer_t *t)
 		if (!c->stuck_at)
 			continue;
 		if (c->stuck_at <= now) {
-			link_break(l, MT_ETIMEOUT, "the runner did not end a call that was "
+			link_break(l, MT_ETIMEOUT,
+				   "the runner did not end a call that was "
 				   "cancelled");
 			return;
 		}
@@ -510,8 +514,9 @@ int link_list(struct link *l, const char *instance, struct error *err)
 	js_key_str(&b, "instance", instance);
 	strbuf_add(&b, "}}\n");
 	status = b.error ? b.error : send_or_wait(l, b.text, b.len);
-	return status ? fail(err, status, "the runner cannot be asked for the tools of `%s`",
-			     instance) : MT_OK;
+	return status ? fail(err, status,
+			     "the runner cannot be asked for the tools of `%s`", instance)
+		      : MT_OK;
 }
 
 void link_close(struct link *l)

@@ -34,7 +34,7 @@ struct link_spec {
 	int stderr_fd;          /* where its stderr goes; -1: /dev/null */
 	int64_t result_max, spool_max; /* bytes per call; 0: the defaults */
 	int64_t grace_ms;       /* of a cancelled call; 0: the default */
-	int64_t timeout_ms;     /* of a call that brings none; 0: the default (10 minutes) */
+	int64_t timeout_ms; /* of a call that brings none; 0: the default (10 minutes) */
 	int64_t memory_max;     /* address space of a worker in bytes; 0: no limit */
 	int64_t hello_ms;       /* how long the runner may take to answer the hello;
 	                           0: the default (30 s) */

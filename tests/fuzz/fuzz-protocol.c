@@ -70,7 +70,8 @@ static void on_output(void *arg, uint64_t call, const char *bytes, size_t len)
 
 static void to_host(const char *text, size_t len)
 {
-	static const struct link_events events = { .result = on_result, .output = on_output };
+	static const struct link_events events = { .result = on_result,
+						   .output = on_output };
 	static uv_loop_t loop;
 	struct link *l = calloc(1, sizeof *l);
 

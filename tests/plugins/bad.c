@@ -221,7 +221,8 @@ static int ask(host_t *host, struct mt_call *call)
 	params.ptr = host->arg_json(call, "params", &params.len);
 	status = host->request(call, method ? method : "user/ask", params, &result);
 	if (status)
-		return host->fail(call, status, "refused: %.*s", (int)result.len, result.ptr);
+		return host->fail(call, status, "refused: %.*s", (int)result.len,
+				  result.ptr);
 	return host->reply_text(call, result.ptr, result.len);
 }
 

@@ -66,17 +66,25 @@ static void fill(void *ret_bytes, size_t *len)
 	*len = 3;
 }
 
-#define ARG(type, flags, name, choices, capacity) \
-	{ sizeof(struct mt_arg), MT_TYPE_##type, flags, name, "An argument.", choices, capacity }
-static const struct mt_arg add_args[] = { ARG(INT64, 0, "a", NULL, 0), ARG(INT64, 0, "b", NULL, 0) };
+#define ARG(type, flags, name, choices, capacity)                                        \
+	{                                                                                \
+		sizeof(struct mt_arg), MT_TYPE_##type, flags, name, "An argument.",      \
+			choices, capacity                                                \
+	}
+static const struct mt_arg add_args[] = { ARG(INT64, 0, "a", NULL, 0),
+					  ARG(INT64, 0, "b", NULL, 0) };
 static const struct mt_arg half_args[] = { ARG(FLOAT, 0, "x", NULL, 0) };
-static const struct mt_arg length_args[] = { ARG(STRING, MT_ARG_OPTIONAL, "text", NULL, 0) };
+static const struct mt_arg length_args[] = { ARG(STRING, MT_ARG_OPTIONAL, "text", NULL,
+						 0) };
 static const struct mt_arg even_args[] = { ARG(UINT64, 0, "n", NULL, 0) };
-static const struct mt_arg color_args[] = { ARG(INT32, 0, "which", "RED=1|GREEN=2|NONE=3", 0) };
+static const struct mt_arg color_args[] = { ARG(INT32, 0, "which", "RED=1|GREEN=2|NONE=3",
+						0) };
 static const struct mt_arg count_args[] = { ARG(BUFFER, 0, "bytes", NULL, 0),
 	ARG(SIZE, 0, "len", NULL, 0), ARG(INT32, 0, "wanted", NULL, 0) };
-static const struct mt_arg divide_args[] = { ARG(INT32, 0, "a", NULL, 0), ARG(INT32, 0, "b", NULL, 0),
-	ARG(INT32, MT_ARG_OUT, "quotient", NULL, 0), ARG(INT32, MT_ARG_OUT, "rest", NULL, 0) };
+static const struct mt_arg divide_args[] = { ARG(INT32, 0, "a", NULL, 0),
+					     ARG(INT32, 0, "b", NULL, 0),
+					     ARG(INT32, MT_ARG_OUT, "quotient", NULL, 0),
+					     ARG(INT32, MT_ARG_OUT, "rest", NULL, 0) };
 static const struct mt_arg greet_args[] = { ARG(STRING, 0, "name", NULL, 0),
 	ARG(STRING, MT_ARG_OUT, "text", NULL, 32) };
 static const struct mt_arg fill_args[] = { ARG(BUFFER, MT_ARG_OUT, "bytes", NULL, 8),
@@ -95,11 +103,19 @@ FUNCTION(count_byte, SIZE);
 FUNCTION(divide, BOOL);
 FUNCTION(greet, VOID);
 FUNCTION(fill, VOID);
-static const struct mt_function minus_one_fn = {
-	sizeof(struct mt_function), MT_TYPE_INT32, 0, NULL, (void (*)(void))minus_one, 0, 0 };
+static const struct mt_function minus_one_fn = { sizeof(struct mt_function),
+						 MT_TYPE_INT32,
+						 0,
+						 NULL,
+						 (void (*)(void))minus_one,
+						 0,
+						 0 };
 
-#define TOOL(name) { sizeof(struct mt_tool), 0, #name, "For tests.", NULL, NULL, NULL, NULL, \
-		     NULL, &name##_fn }
+#define TOOL(name)                                                                       \
+	{                                                                                \
+		sizeof(struct mt_tool), 0, #name, "For tests.", NULL, NULL, NULL, NULL,  \
+			NULL, &name##_fn                                                 \
+	}
 static const struct mt_tool tools[] = {
 	TOOL(add), TOOL(half), TOOL(length), TOOL(is_even), TOOL(color), TOOL(count_byte),
 	TOOL(divide), TOOL(greet), TOOL(fill), TOOL(minus_one),

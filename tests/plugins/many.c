@@ -156,8 +156,10 @@ static const struct mt_toolset set = {
 	.open = many_open, .list = many_list, .input = many_input,
 	.cancel = many_cancel, .close = many_close };
 static const struct mt_option option_table[] = {
-	{ sizeof(struct mt_option), MT_OPTION_TEXT, "name", NULL, "A name.", NULL, 0, 0, 0, 0 },
-	{ sizeof(struct mt_option), MT_OPTION_BYTES, "size", "4K", "A size.", NULL, 0, 0, 0, 0 },
+	{ sizeof(struct mt_option), MT_OPTION_TEXT, "name", NULL, "A name.", NULL, 0, 0,
+	  0, 0 },
+	{ sizeof(struct mt_option), MT_OPTION_BYTES, "size", "4K", "A size.", NULL, 0, 0,
+	  0, 0 },
 	{ sizeof(struct mt_option), MT_OPTION_TEXT, "refuse", NULL, "Do not open.", NULL,
 	  0, 0, 0, 0 },
 	{ sizeof(struct mt_option), MT_OPTION_TEXT, "arg.", NULL, "Any.", NULL, 0, 0,

@@ -271,7 +271,8 @@ static inline char *const *kit_env(void)
 	char **e = env;
 
 	if (!*kit_mark)
-		snprintf(kit_mark, sizeof kit_mark, "MORTISE_TEST_MARK=%d", (int)getpid());
+		snprintf(kit_mark, sizeof kit_mark, "MORTISE_TEST_MARK=%d",
+			 (int)getpid());
 	snprintf(home, sizeof home, "HOME=%s", getenv("HOME") ? getenv("HOME") : "/tmp");
 	snprintf(tmp, sizeof tmp, "TMPDIR=%s", getenv("HOME") ? getenv("HOME") : "/tmp");
 	*e++ = (char *)"PATH=/usr/bin:/bin";
@@ -285,7 +286,8 @@ static inline char *const *kit_env(void)
 		*e++ = asan;
 	}
 	if (getenv("UBSAN_OPTIONS")) {
-		snprintf(ubsan, sizeof ubsan, "UBSAN_OPTIONS=%s", getenv("UBSAN_OPTIONS"));
+		snprintf(ubsan, sizeof ubsan, "UBSAN_OPTIONS=%s",
+			 getenv("UBSAN_OPTIONS"));
 		*e++ = ubsan;
 	}
 	*e = NULL;
@@ -307,7 +309,8 @@ static inline struct link_instance *kit_instances(size_t *ret_count)
 		char file[64];
 
 		snprintf(file, sizeof file, "%s.so", plain[i]);
-		list[n++] = (struct link_instance){ .name = plain[i], .component = plain[i],
+		list[n++] = (struct link_instance){ .name = plain[i],
+						    .component = plain[i],
 						    .plugin = plugin_path(file) };
 	}
 	for (size_t i = 0; i < 6; i++) {

@@ -17,7 +17,8 @@ static _Noreturn void be_host(const char *file)
 
 	if (!kit_open(&k))
 		_exit(1);
-	snprintf(args, sizeof args, "{\"what\":\"start\",\"command\":\"trap '' HUP TERM INT; "
+	snprintf(args, sizeof args,
+		 "{\"what\":\"start\",\"command\":\"trap '' HUP TERM INT; "
 		 "(setsid sh -c 'trap \\\"\\\" HUP TERM; sleep 1000; sleep 1000' &) ; "
 		 "nohup sleep 1000 > /dev/null 2>&1 & sleep 1000\"}");
 	kit_call(&k, "bad", "do", args);
@@ -25,8 +26,8 @@ static _Noreturn void be_host(const char *file)
 	kit_start(&k, 200, "many", "listen", "{}", -1);
 	kit_start(&k, 201, "bad", "do", "{\"what\":\"hang\"}", -1);
 	KIT_UNTIL(&k, strstr(k.output.text, "ready"));
-	snprintf(args, sizeof args, "echo %d > %s.new; mv %s.new %s", link_pid(k.link), file,
-		 file, file);
+	snprintf(args, sizeof args, "echo %d > %s.new; mv %s.new %s", link_pid(k.link),
+		 file, file, file);
 	if (system(args))
 		_exit(1);
 	for (;;)
@@ -103,7 +104,8 @@ static void check_killed(const char *who)
 
 static void check_runner(const char *script, int status, const char *sentence)
 {
-	char *argv[] = { (char *)"/bin/sh", (char *)"-c", (char *)(uintptr_t)script, NULL };
+	char *argv[] = { (char *)"/bin/sh", (char *)"-c", (char *)(uintptr_t)script,
+			 NULL };
 	const struct outcome *o;
 	struct link_spec spec;
 	struct kit k;
@@ -115,14 +117,16 @@ static void check_runner(const char *script, int status, const char *sentence)
 	o = kit_start(&k, 1, "bad", "do", "{}", 0);
 	kit_start(&k, 2, "bad", "do", "{}", 0);
 	KIT_UNTIL(&k, k.closed);
-	CHECK_MSG(o->times == 1 && k.calls[2].times == 1, "one result for each: %s", script);
-	CHECK_MSG(o->status == status && strstr(o->error, sentence), "says: %d %s", o->status,
-		  o->error);
+	CHECK_MSG(o->times == 1 && k.calls[2].times == 1, "one result for each: %s",
+		  script);
+	CHECK_MSG(o->status == status && strstr(o->error, sentence), "says: %d %s",
+		  o->status, o->error);
 	CHECK_MSG(strstr(k.why.text, sentence), "closed: %s", k.why.text);
 	kit_done(&k);
 }
 
-#define GREETED "echo '{\"id\":\"hello\",\"result\":{\"protocol\":\"mortise-runner/1\"}}'; "
+#define GREETED                                                                          \
+	"echo '{\"id\":\"hello\",\"result\":{\"protocol\":\"mortise-runner/1\"}}'; "
 
 static void check_runners(void)
 {
@@ -131,17 +135,24 @@ static void check_runners(void)
 	check_runner("exec sleep 1000", MT_ETIMEOUT, "the runner does not answer");
 	check_runner("echo Welcome to this machine; cat > /dev/null; :", MT_ETIMEOUT,
 		     "the runner does not answer");
-	check_runner("yes 2> /dev/null", MT_EIO, "the runner sent what is none of its protocol");
+	check_runner("yes 2> /dev/null", MT_EIO,
+		     "the runner sent what is none of its protocol");
 	check_runner(GREETED "echo noise; cat > /dev/null; :", MT_EIO,
 		     "the runner sent what is none of its protocol");
-	check_runner(GREETED "echo '{\"id\":77,\"result\":{}}'; cat > /dev/null; :", MT_EIO,
-		     "the runner sent what is none of its protocol");
-	check_runner("head -c 30000000 /dev/zero 2> /dev/null", MT_EIO, "a line that is too long");
-	check_runner("echo '{\"id\":\"hello\",\"result\":{\"protocol\":\"mortise-runner/9\"}}'; "
-		     "cat > /dev/null; :", MT_EUNSUPPORTED,
-		     "the runner speaks mortise-runner/9, this host mortise-runner/1");
-	check_runner("echo '{\"id\":\"hello\",\"error\":{\"code\":-1,\"message\":\"not you\"}}'; "
-		     "cat > /dev/null; :", MT_EINVAL, "the runner refuses: not you");
+	check_runner(GREETED "echo '{\"id\":77,\"result\":{}}'; cat > /dev/null; :",
+		     MT_EIO, "the runner sent what is none of its protocol");
+	check_runner("head -c 30000000 /dev/zero 2> /dev/null", MT_EIO,
+		     "a line that is too long");
+	check_runner(
+		"echo "
+		"'{\"id\":\"hello\",\"result\":{\"protocol\":\"mortise-runner/9\"}}'; "
+		"cat > /dev/null; :",
+		MT_EUNSUPPORTED,
+		"the runner speaks mortise-runner/9, this host mortise-runner/1");
+	check_runner("echo '{\"id\":\"hello\",\"error\":{\"code\":-1,\"message\":\"not "
+		     "you\"}}'; "
+		     "cat > /dev/null; :",
+		     MT_EINVAL, "the runner refuses: not you");
 	check_runner(GREETED "read a; read b; read c; exit 0", MT_EIO,
 		     "the runner ended by itself with exit code 0");
 	check_runner("exec < /dev/null; " GREETED "exec sleep 1000", MT_EIO,
@@ -161,7 +172,8 @@ static void check_absent(void)
 	kit_spec(&spec);
 	spec.argv = argv;
 	CHECK(link_open(&k.loop, &spec, &kit_events, &k, &k.link, &err) == MT_ENOTFOUND);
-	CHECK_STR(err.text, "the runner /nowhere/mortise-runner does not start: no such file "
+	CHECK_STR(err.text,
+		  "the runner /nowhere/mortise-runner does not start: no such file "
 		  "or directory");
 	CHECK(k.link == NULL);
 	kit_done(&k);
@@ -243,7 +255,8 @@ static void check_idle(void)
 	kit_call(&k, "bad", "do", "{\"what\":\"live\"}");
 	all[0] = link_pid(k.link);
 	all[1] = child_of(all[0]);
-	all[2] = (pid_t)strtol(kit_call(&k, "bad", "do", "{\"what\":\"pid\"}")->text, NULL, 10);
+	all[2] = (pid_t)strtol(kit_call(&k, "bad", "do", "{\"what\":\"pid\"}")->text,
+			       NULL, 10);
 	for (int n = 0; n < 3; n++)
 		before[n] = switches(all[n]);
 	/* They may still be on their way to sleep at first. */

@@ -97,11 +97,13 @@ static const char *hello(const char *more)
 {
 	static char line[4096];
 
-	snprintf(line, sizeof line, "{\"id\":\"hello\",\"method\":\"hello\",\"params\":"
-		 "{\"protocol\":\"mortise-runner/1\",\"workspace\":\"/tmp\",\"spool_dir\":\"%s\","
+	snprintf(line, sizeof line,
+		 "{\"id\":\"hello\",\"method\":\"hello\",\"params\":"
+		 "{\"protocol\":\"mortise-runner/1\",\"workspace\":\"/"
+		 "tmp\",\"spool_dir\":\"%s\","
 		 "\"instances\":[{\"name\":\"bad\",\"plugin\":\"%s\"},{\"name\":\"many\","
-		 "\"plugin\":\"%s\"}]%s}}", kit_dir("spool"), plugin_path("bad.so"),
-		 plugin_path("many.so"), more);
+		 "\"plugin\":\"%s\"}]%s}}",
+		 kit_dir("spool"), plugin_path("bad.so"), plugin_path("many.so"), more);
 	return line;
 }
 
@@ -112,35 +114,48 @@ static void check_faults(void)
 	} cases[] = {
 		{ "{\"id\":1,\"method\":\"tools/call\",\"params\":{}}",
 		  "{\"id\":1,\"error\":{\"code\":-1,\"message\":\"say hello first\"}}" },
-		{ "{\"id\":1,\"method\":\"attach\",\"params\":{\"protocol\":\"mortise-runner/1\"}}",
+		{ "{\"id\":1,\"method\":\"attach\",\"params\":{\"protocol\":\"mortise-"
+		  "runner/1\"}}",
 		  "there is nothing to attach to: say hello" },
-		{ "{\"id\":1,\"method\":\"hello\",\"params\":{\"protocol\":\"mortise-runner/2\"}}",
-		  "this runner speaks mortise-runner/1, the host mortise-runner/2: both must be "
+		{ "{\"id\":1,\"method\":\"hello\",\"params\":{\"protocol\":\"mortise-"
+		  "runner/2\"}}",
+		  "this runner speaks mortise-runner/1, the host mortise-runner/2: both "
+		  "must be "
 		  "of one version" },
-		{ "{\"id\":1,\"method\":\"hello\",\"params\":{\"protocol\":\"mortise-runner/1\","
+		{ "{\"id\":1,\"method\":\"hello\",\"params\":{\"protocol\":\"mortise-"
+		  "runner/1\","
 		  "\"limits\":{\"result_max\":1}}}",
 		  "limit `result_max`: 1 is not within 1024 and 67108864" },
-		{ "{\"id\":1,\"method\":\"hello\",\"params\":{\"protocol\":\"mortise-runner/1\","
-		  "\"instances\":[{\"name\":\"a\"}]}}", "the hello lacks `plugin`" },
-		{ "{\"id\":1,\"method\":\"hello\",\"params\":{\"protocol\":\"mortise-runner/1\","
+		{ "{\"id\":1,\"method\":\"hello\",\"params\":{\"protocol\":\"mortise-"
+		  "runner/1\","
+		  "\"instances\":[{\"name\":\"a\"}]}}",
+		  "the hello lacks `plugin`" },
+		{ "{\"id\":1,\"method\":\"hello\",\"params\":{\"protocol\":\"mortise-"
+		  "runner/1\","
 		  "\"instances\":[{\"name\":\"a\",\"plugin\":\"x\"},{\"name\":\"a\"}]}}",
 		  "two instances are named `a`" },
 		{ "no json", "\"id\":null,\"error\"" },
 		{ "[]", "\"id\":null,\"error\"" },
 		{ "{}", "neither method nor result nor error" },
-		{ "{\"id\":{},\"method\":\"hello\"}", "an id is a whole number or a text" },
-		{ NULL, "{\"id\":\"hello\",\"result\":{\"protocol\":\"mortise-runner/1\"" },
+		{ "{\"id\":{},\"method\":\"hello\"}",
+		  "an id is a whole number or a text" },
+		{ NULL,
+		  "{\"id\":\"hello\",\"result\":{\"protocol\":\"mortise-runner/1\"" },
 		{ NULL, "hello was said already" },
 		{ "{\"id\":\"x\",\"method\":\"tools/fly\"}", "there is no such method" },
 		{ "{\"id\":2,\"method\":\"tools/call\"}", "no toolset is named ``" },
-		{ "{\"id\":2,\"method\":\"tools/list\",\"params\":{\"instance\":\"many\"}}",
+		{ "{\"id\":2,\"method\":\"tools/"
+		  "list\",\"params\":{\"instance\":\"many\"}}",
 		  "{\"id\":2,\"result\":{\"tools\":[{\"name\":\"meet\"" },
 		{ "{\"method\":\"notifications/nothing\"}\n{\"id\":99,\"result\":{}}\n"
-		  "{\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":55}}\n"
+		  "{\"method\":\"notifications/"
+		  "cancelled\",\"params\":{\"requestId\":55}}\n"
 		  "{\"method\":\"notifications/window\",\"params\":{\"bytes\":-5}}\n\n"
-		  "{\"id\":\"a\\nb\",\"method\":\"tools/call\",\"params\":{\"instance\":\"bad\","
+		  "{\"id\":\"a\\nb\",\"method\":\"tools/"
+		  "call\",\"params\":{\"instance\":\"bad\","
 		  "\"name\":\"do\",\"arguments\":{\"what\":\"echo\",\"text\":\"ok\"}}}",
-		  "{\"id\":\"a\\nb\",\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"ok\"}],"
+		  "{\"id\":\"a\\nb\",\"result\":{\"content\":[{\"type\":\"text\","
+		  "\"text\":\"ok\"}],"
 		  "\"isError\":false,\"status\":0}}" },
 	};
 	struct raw r;
@@ -168,24 +183,28 @@ static void check_window(void)
 	raw_start(&r);
 	say(&r, hello(",\"limits\":{\"window\":65536}"));
 	hear(&r);
-	say(&r, "{\"id\":1,\"method\":\"tools/call\",\"params\":{\"instance\":\"bad\",\"name\":"
-	    "\"do\",\"arguments\":{\"what\":\"reply_flood\"}}}");
+	say(&r, "{\"id\":1,\"method\":\"tools/"
+		"call\",\"params\":{\"instance\":\"bad\",\"name\":"
+		"\"do\",\"arguments\":{\"what\":\"reply_flood\"}}}");
 	while (bytes < 65536 && strstr(line = hear(&r), "notifications/chunk")) {
 		chunks++;
 		bytes += 32768;
 	}
 	CHECK_MSG(chunks == 2, "two chunks fit into the window");
-	say(&r, "{\"id\":2,\"method\":\"tools/call\",\"params\":{\"instance\":\"bad\",\"name\":"
-	    "\"do\",\"arguments\":{\"what\":\"echo\",\"text\":\"overtakes\"}}}");
+	say(&r, "{\"id\":2,\"method\":\"tools/"
+		"call\",\"params\":{\"instance\":\"bad\",\"name\":"
+		"\"do\",\"arguments\":{\"what\":\"echo\",\"text\":\"overtakes\"}}}");
 	line = hear(&r);
 	CHECK_MSG(strstr(line, "{\"id\":2,") && strstr(line, "overtakes"), "%.80s", line);
 	do {
-		say(&r, "{\"method\":\"notifications/window\",\"params\":{\"bytes\":32768}}");
+		say(&r,
+		    "{\"method\":\"notifications/window\",\"params\":{\"bytes\":32768}}");
 		line = hear(&r);
 		chunks += strstr(line, "notifications/chunk") != NULL;
 	} while (strstr(line, "notifications/chunk"));
 	CHECK(chunks == 32);
-	CHECK(strstr(line, "{\"id\":1,\"result\":{\"content\":[{\"type\":\"text\",\"part\":0,"
+	CHECK(strstr(line,
+		     "{\"id\":1,\"result\":{\"content\":[{\"type\":\"text\",\"part\":0,"
 		     "\"size\":1048576}]"));
 	raw_end(&r);
 }
@@ -216,11 +235,13 @@ static void check_attach(void)
 	say(&r, hello(more));
 	CHECK(strstr(hear(&r), "\"result\""));
 	CHECK(stat(path, &st) == 0 && (st.st_mode & 0777) == 0600);
-	say(&r, "{\"id\":1,\"method\":\"tools/call\",\"params\":{\"instance\":\"bad\",\"name\":"
-	    "\"do\",\"arguments\":{\"what\":\"echo\",\"text\":\"kept\"}}}");
+	say(&r, "{\"id\":1,\"method\":\"tools/"
+		"call\",\"params\":{\"instance\":\"bad\",\"name\":"
+		"\"do\",\"arguments\":{\"what\":\"echo\",\"text\":\"kept\"}}}");
 	CHECK(strstr(hear(&r), "kept"));
-	say(&r, "{\"id\":2,\"method\":\"tools/call\",\"params\":{\"instance\":\"bad\",\"name\":"
-	    "\"do\",\"timeout_ms\":-1,\"arguments\":{\"what\":\"ask\"}}}");
+	say(&r, "{\"id\":2,\"method\":\"tools/"
+		"call\",\"params\":{\"instance\":\"bad\",\"name\":"
+		"\"do\",\"timeout_ms\":-1,\"arguments\":{\"what\":\"ask\"}}}");
 	CHECK(strstr(hear(&r), "\"method\":\"user/ask\""));
 	raw_cut(&r);
 
@@ -230,7 +251,8 @@ static void check_attach(void)
 		  "an open question is asked again");
 	CHECK_MSG(strstr(hear(&r), "kept"), "a result without ack comes again");
 	say(&r, "{\"id\":1,\"result\":{\"answer\":\"late\"}}");
-	CHECK(strstr(hear(&r), "{\"id\":2,\"result\":{\"content\":[{\"type\":\"text\",\"text\":"
+	CHECK(strstr(hear(&r),
+		     "{\"id\":2,\"result\":{\"content\":[{\"type\":\"text\",\"text\":"
 		     "\"{\\\"answer\\\":\\\"late\\\"}\""));
 	say(&r, "{\"method\":\"notifications/ack\",\"params\":{\"requestId\":1}}");
 	raw_cut(&r);
@@ -262,7 +284,8 @@ static void check_linger_ends(void)
 	say(&r, hello(more));
 	CHECK(strstr(hear(&r), "\"result\""));
 	status = raw_end(&r);
-	CHECK_MSG(WIFEXITED(status) && WEXITSTATUS(status) == 0, "it ends when nobody comes");
+	CHECK_MSG(WIFEXITED(status) && WEXITSTATUS(status) == 0,
+		  "it ends when nobody comes");
 	CHECK(access(path, F_OK) != 0);
 }
 

@@ -7,7 +7,8 @@
 
 static void check_simple(struct kit *k)
 {
-	const struct outcome *o = kit_call(k, "bad", "do", "{\"what\":\"echo\",\"text\":\"h\\u00e9\\n\\\"\"}");
+	const struct outcome *o = kit_call(
+		k, "bad", "do", "{\"what\":\"echo\",\"text\":\"h\\u00e9\\n\\\"\"}");
 
 	CHECK(k->ready);
 	CHECK(o->status == MT_OK && !o->crashed);
@@ -66,7 +67,8 @@ static void check_floods(struct kit *k)
 	o = kit_call(k, "bad", "do", "{\"what\":\"spool_flood\"}");
 	CHECK(o->spool && o->spool_full);
 	CHECK_MSG(o->spool && stat(o->spool, &st) == 0 && st.st_size == 8 << 20 &&
-		  (st.st_mode & 0777) == 0600, "the spool ends at its cap and is private");
+			  (st.st_mode & 0777) == 0600,
+		  "the spool ends at its cap and is private");
 	if (o->spool)
 		unlink(o->spool);
 }
@@ -130,10 +132,12 @@ static void check_requests(struct kit *k)
 		  "{\"answer\":\"this\"}", "" },
 		{ "{\"what\":\"ask\",\"method\":\"model/complete\"}", MT_EUNSUPPORTED,
 		  "no model here", "model/complete {}", "", "refused: no model here" },
-		{ "{\"what\":\"ask\",\"method\":\"secret/get\",\"params\":{\"name\":\"TOKEN\"}}",
+		{ "{\"what\":\"ask\",\"method\":\"secret/"
+		  "get\",\"params\":{\"name\":\"TOKEN\"}}",
 		  MT_OK, "{\"value\":\"s3cret\"}", "secret/get {\"name\":\"TOKEN\"}",
 		  "{\"value\":\"s3cret\"}", "" },
-		{ "{\"what\":\"ask\",\"method\":\"secret/get\",\"params\":{\"name\":\"OTHER\"}}",
+		{ "{\"what\":\"ask\",\"method\":\"secret/"
+		  "get\",\"params\":{\"name\":\"OTHER\"}}",
 		  MT_EDENIED, "{\"value\":\"never\"}", "", "",
 		  "refused: this secret is not granted to the tool" },
 		{ "{\"what\":\"ask\",\"params\":7}", MT_EINVAL, "{}", "", "", NULL },
@@ -167,7 +171,8 @@ static void check_unanswered(struct kit *k)
 	CHECK_MSG(o->status == MT_ECANCELLED && !o->crashed,
 		  "a question without an answer ends with its call");
 	link_answer(k->link, k->asking, MT_OK, "{}", 2);
-	CHECK_STR(kit_call(k, "bad", "do", "{\"what\":\"echo\",\"text\":\"on\"}")->text, "on");
+	CHECK_STR(kit_call(k, "bad", "do", "{\"what\":\"echo\",\"text\":\"on\"}")->text,
+		  "on");
 }
 
 static void check_parallel(struct kit *k)
@@ -181,7 +186,8 @@ static void check_parallel(struct kit *k)
 	KIT_UNTIL(k, k->calls[120].done && k->calls[219].done);
 	for (int n = 0; n < 100; n++) {
 		KIT_UNTIL(k, k->calls[120 + n].done);
-		met += k->calls[120 + n].text && strcmp(k->calls[120 + n].text, "met") == 0;
+		met += k->calls[120 + n].text &&
+		       strcmp(k->calls[120 + n].text, "met") == 0;
 		once += k->calls[120 + n].times == 1;
 	}
 	CHECK_MSG(met == 100, "100 calls of a parallel set run at once");
@@ -223,10 +229,13 @@ static void check_list(struct kit *k)
 	CHECK_STR(kit_call(k, "many", "late", "{}")->text, "I came later");
 	CHECK(link_list(k->link, "functions", &err) == MT_OK);
 	KIT_UNTIL(k, k->tools_count == 3);
-	CHECK(strstr(k->tools, "{\"name\":\"color\",\"description\":\"For tests.\",\"schema\":"
-		     "{\"type\":\"object\",\"properties\":{\"which\":{\"type\":\"string\","
-		     "\"enum\":[\"RED\",\"GREEN\",\"NONE\"],\"description\":\"An argument.\"}},"
-		     "\"required\":[\"which\"],\"additionalProperties\":false},\"hints\":0}"));
+	CHECK(strstr(
+		k->tools,
+		"{\"name\":\"color\",\"description\":\"For tests.\",\"schema\":"
+		"{\"type\":\"object\",\"properties\":{\"which\":{\"type\":\"string\","
+		"\"enum\":[\"RED\",\"GREEN\",\"NONE\"],\"description\":\"An "
+		"argument.\"}},"
+		"\"required\":[\"which\"],\"additionalProperties\":false},\"hints\":0}"));
 	CHECK(link_list(k->link, "newer-abi", &err) == MT_OK);
 	KIT_UNTIL(k, k->tools_count == 4);
 	CHECK_STR(k->tools, "null");
@@ -270,14 +279,16 @@ static void check_options(void)
 	spec.instances = many;
 	spec.instance_count = 3;
 	CHECK(kit_open_spec(&k, &spec));
-	CHECK_STR(kit_call(&k, "one", "options", "{}")->text, "name=Ann size=2097152 arg.x=1 arg.y=2");
+	CHECK_STR(kit_call(&k, "one", "options", "{}")->text,
+		  "name=Ann size=2097152 arg.x=1 arg.y=2");
 	CHECK_STR(kit_call(&k, "two", "options", "{}")->text, "name=(unset) size=4096");
 	CHECK_STR(kit_call(&k, "three", "options", "{}")->error,
 		  "`three` does not open: refused because of a reason");
 	at = strdup(kit_call(&k, "one", "places", "{}")->text);
 	CHECK(strncmp(at, "/tmp\n/", 6) == 0 && access(at + 5, W_OK) == 0);
 	kit_done(&k);
-	CHECK_MSG(access(at + 5, F_OK) != 0, "the private folder is gone with the runner");
+	CHECK_MSG(access(at + 5, F_OK) != 0,
+		  "the private folder is gone with the runner");
 	free(at);
 	json_object_put(options);
 	json_object_put(no);
@@ -289,7 +300,8 @@ static void check_functions(struct kit *k)
 		const char *tool, *args, *text, *error;
 	} cases[] = {
 		{ "add", "{\"a\":1,\"b\":-3}", "-2", "" },
-		{ "add", "{\"a\":9223372036854775807,\"b\":0}", "9223372036854775807", "" },
+		{ "add", "{\"a\":9223372036854775807,\"b\":0}", "9223372036854775807",
+		  "" },
 		{ "add", "{\"a\":1}", "", "`b` is missing" },
 		{ "add", "{\"a\":1.5,\"b\":1}", "", "`a` must be a whole number" },
 		{ "half", "{\"x\":3}", "1.5", "" },
@@ -316,7 +328,8 @@ static void check_functions(struct kit *k)
 	};
 
 	for (size_t n = 0; n < ARRAY_LEN(cases); n++) {
-		const struct outcome *o = kit_call(k, "functions", cases[n].tool, cases[n].args);
+		const struct outcome *o =
+			kit_call(k, "functions", cases[n].tool, cases[n].args);
 
 		CHECK_STR(o->text, cases[n].text);
 		CHECK_STR(o->error, cases[n].error);

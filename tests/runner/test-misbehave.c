@@ -16,12 +16,16 @@ static const struct {
 	  "`do` of `bad` (call 1): the worker of bad.so was killed by signal 11 "
 	  "(Segmentation fault); a new one serves the next call" },
 	{ "{\"what\":\"wild\"}", 0, MT_EIO, SIGSEGV, true, "signal 11" },
-	{ "{\"what\":\"abort\"}", 0, MT_EIO, SIGABRT, true, "was killed by signal 6 (Aborted)" },
+	{ "{\"what\":\"abort\"}", 0, MT_EIO, SIGABRT, true,
+	  "was killed by signal 6 (Aborted)" },
 	{ "{\"what\":\"exit\"}", 0, MT_EIO, 0, true, "ended by itself with exit code 0" },
-	{ "{\"what\":\"close_all\"}", 0, MT_EIO, 0, true, "spoiled its line to the runner" },
-	{ "{\"what\":\"scribble\"}", 0, MT_EIO, 0, true, "spoiled its line to the runner" },
+	{ "{\"what\":\"close_all\"}", 0, MT_EIO, 0, true,
+	  "spoiled its line to the runner" },
+	{ "{\"what\":\"scribble\"}", 0, MT_EIO, 0, true,
+	  "spoiled its line to the runner" },
 	{ "{\"what\":\"hang\"}", 50, MT_ETIMEOUT, SIGKILL, true,
-	  "did not end within 50 ms and took no notice of being cancelled: its worker was "
+	  "did not end within 50 ms and took no notice of being cancelled: its worker "
+	  "was "
 	  "killed" },
 	{ "{\"what\":\"spin\"}", 50, MT_ETIMEOUT, SIGKILL, true, "took no notice" },
 	{ "{\"what\":\"leak\"}", 0, MT_EIO, 0, false,
@@ -39,11 +43,14 @@ static void check_deeds(struct kit *k)
 						    deeds[n].timeout_ms);
 
 		KIT_UNTIL(k, o->done || k->closed);
-		CHECK_MSG(o->status == deeds[n].status && o->crashed == deeds[n].crashed &&
-			  (o->signal == deeds[n].signal), "%s: status %d, signal %d",
-			  deeds[n].args, o->status, o->signal);
-		CHECK_MSG(o->error && strstr(o->error, deeds[n].error), "says: %s", o->error);
-		CHECK_STR(kit_call(k, "bad", "do", "{\"what\":\"echo\",\"text\":\"on\"}")->text,
+		CHECK_MSG(
+			o->status == deeds[n].status && o->crashed == deeds[n].crashed &&
+				(o->signal == deeds[n].signal),
+			"%s: status %d, signal %d", deeds[n].args, o->status, o->signal);
+		CHECK_MSG(o->error && strstr(o->error, deeds[n].error), "says: %s",
+			  o->error);
+		CHECK_STR(kit_call(k, "bad", "do", "{\"what\":\"echo\",\"text\":\"on\"}")
+				  ->text,
 			  "on");
 	}
 	CHECK_STR(kit_call(k, "many", "options", "{}")->text, neighbour);
@@ -95,13 +102,16 @@ static void check_refused(struct kit *k)
 	static const struct {
 		const char *instance, *error;
 	} cases[] = {
-		{ "newer-abi", "newer-abi.so: built for ABI 1.3, this runner has 1.0: update "
+		{ "newer-abi",
+		  "newer-abi.so: built for ABI 1.3, this runner has 1.0: update "
 		  "mortise" },
-		{ "wrong-size", "wrong-size.so: the toolset `refused` has no functions or a "
+		{ "wrong-size",
+		  "wrong-size.so: the toolset `refused` has no functions or a "
 		  "wrong size" },
 		{ "no-symbol", "no-symbol.so: not a plugin of Mortise: it has no "
-		  "mortise_plugin_v1" },
-		{ "needs-more", "needs-more.so: needs features that this runner does not have "
+			       "mortise_plugin_v1" },
+		{ "needs-more",
+		  "needs-more.so: needs features that this runner does not have "
 		  "(0x10000000000): update mortise" },
 		{ "no-toolset", "no-toolset.so: no toolset is named `refused`" },
 		{ "text", "text.so: not a plugin: " },
@@ -111,7 +121,8 @@ static void check_refused(struct kit *k)
 
 	for (size_t n = 0; n < ARRAY_LEN(cases); n++)
 		for (int twice = 0; twice < 2; twice++) {
-			const struct outcome *o = kit_call(k, cases[n].instance, "do", "{}");
+			const struct outcome *o =
+				kit_call(k, cases[n].instance, "do", "{}");
 
 			CHECK_MSG(o->status < 0 && !o->crashed &&
 				  strstr(o->error, cases[n].error), "%s: %s",
@@ -145,9 +156,12 @@ static int read_number(const char *path)
 static const char *flee(char *args, size_t room, const char *what, const char *file)
 {
 	unlink(file);
-	snprintf(args, room, "{\"what\":\"%s\",\"file\":\"%s\",\"command\":"
-		 "\"trap '' HUP TERM; (setsid sh -c 'trap \\\"\\\" HUP TERM; echo $$ > %s.new; "
-		 "mv %s.new %s; while :; do sleep 1000; done' < /dev/null > /dev/null 2>&1 &) \"}",
+	snprintf(args, room,
+		 "{\"what\":\"%s\",\"file\":\"%s\",\"command\":"
+		 "\"trap '' HUP TERM; (setsid sh -c 'trap \\\"\\\" HUP TERM; echo $$ > "
+		 "%s.new; "
+		 "mv %s.new %s; while :; do sleep 1000; done' < /dev/null > /dev/null "
+		 "2>&1 &) \"}",
 		 what, file, file, file, file);
 	return args;
 }
@@ -206,11 +220,12 @@ int main(void)
 		fputs("this is a text, no plugin\n", f);
 		fclose(f);
 	}
-	list[spec.instance_count++] = (struct link_instance){ "text", "x", text, NULL, NULL };
+	list[spec.instance_count++] =
+		(struct link_instance){ "text", "x", text, NULL, NULL };
 	list[spec.instance_count++] = (struct link_instance){ "absent", "x",
 		plugin_path("absent.so"), NULL, NULL };
-	list[spec.instance_count++] = (struct link_instance){ "bare", "x", "bare.so", NULL,
-		NULL };
+	list[spec.instance_count++] =
+		(struct link_instance){ "bare", "x", "bare.so", NULL, NULL };
 	spec.instances = list;
 	CHECK(kit_open_spec(&k, &spec));
 	check_deeds(&k);

@@ -40,7 +40,8 @@ static void pieces_are_joined(void)
 
 	CHECK(frame_join(&parts, &c) == 1 && memcmp(c.data, "alone", 5) == 0);
 	CHECK(frame_join(&parts, &a) == 0);
-	CHECK(frame_join(&parts, &b) == 1 && b.len == 7 && memcmp(b.data, "one two", 7) == 0);
+	CHECK(frame_join(&parts, &b) == 1 && b.len == 7 &&
+	      memcmp(b.data, "one two", 7) == 0);
 	strbuf_reset(&parts);
 	a.len = 20;
 	a.data = "much more than there is room for";
@@ -69,9 +70,10 @@ static const struct {
 	{ "{\"id\":\"x\",\"method\":\"tools/list\"}", MESSAGE_LIST, "\"x\"" },
 	{ "{\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":\"q\\\"\"}}",
 	  MESSAGE_CANCELLED, "\"q\\\"\"" },
-	{ "{\"method\":\"notifications/input\",\"params\":{\"requestId\":3}}", MESSAGE_INPUT,
-	  "3" },
-	{ "{\"method\":\"notifications/ack\",\"params\":{\"requestId\":4}}", MESSAGE_ACK, "4" },
+	{ "{\"method\":\"notifications/input\",\"params\":{\"requestId\":3}}",
+	  MESSAGE_INPUT, "3" },
+	{ "{\"method\":\"notifications/ack\",\"params\":{\"requestId\":4}}", MESSAGE_ACK,
+	  "4" },
 	{ "{\"method\":\"notifications/window\",\"params\":{}}", MESSAGE_WINDOW, "" },
 	{ "{\"id\":9,\"result\":{}}", MESSAGE_ANSWER, "9" },
 	{ "{\"id\":9,\"error\":{}}", MESSAGE_ANSWER, "9" },
@@ -94,8 +96,9 @@ static void lines_of_the_host(void)
 		struct error err = ERROR_NONE;
 		int status = message_read(lines[n].line, strlen(lines[n].line), &m, &err);
 
-		CHECK_MSG(lines[n].kind ? status == MT_OK && (int)m.kind == lines[n].kind :
-			  status < 0 && *err.text, "%s", lines[n].line);
+		CHECK_MSG(lines[n].kind ? status == MT_OK && (int)m.kind == lines[n].kind
+					: status < 0 && *err.text,
+			  "%s", lines[n].line);
 		if (!status) {
 			CHECK_STR(m.id, lines[n].id);
 			message_clear(&m);
@@ -133,12 +136,14 @@ static void the_hello_arrives(void)
 	CHECK_STR(s.workspace, "/w \xc3\xa9");
 	CHECK(s.limits.result_max == 4096 && s.limits.grace_ms == 7 &&
 	      s.limits.spool_max == 256 << 20 && s.limits.timeout_ms == 600000);
-	CHECK(s.instance_count == 2 && spec_find(&s, "two") == 1 && spec_find(&s, "x") == -1);
+	CHECK(s.instance_count == 2 && spec_find(&s, "two") == 1 &&
+	      spec_find(&s, "x") == -1);
 	CHECK_STR(s.instances[0].component, "part");
 	CHECK_STR(s.instances[1].component, "two");
 	CHECK(s.instances[0].option_count == 2);
 	CHECK_STR(s.instances[0].options[0].value, "value\n");
-	CHECK(spec_granted(&s.instances[0], "B\"") && !spec_granted(&s.instances[1], "A"));
+	CHECK(spec_granted(&s.instances[0], "B\"") &&
+	      !spec_granted(&s.instances[1], "A"));
 	spec_keep_only(&s, "/p/two.so");
 	CHECK_MSG(s.instances[0].option_count == 0, "options of others are wiped");
 	spec_clear(&s);
@@ -162,11 +167,14 @@ static const struct {
 	{ "{\"id\":3,\"result\":{}}", RUNNER_RESULT },
 	{ "{\"id\":3,\"error\":{}}", RUNNER_RESULT },
 	{ "{\"id\":1,\"call\":2,\"method\":\"user/ask\",\"params\":{}}", RUNNER_ASKS },
-	{ "{\"method\":\"notifications/output\",\"params\":{\"requestId\":1}}", RUNNER_OUTPUT },
-	{ "{\"method\":\"notifications/chunk\",\"params\":{\"requestId\":1}}", RUNNER_CHUNK },
+	{ "{\"method\":\"notifications/output\",\"params\":{\"requestId\":1}}",
+	  RUNNER_OUTPUT },
+	{ "{\"method\":\"notifications/chunk\",\"params\":{\"requestId\":1}}",
+	  RUNNER_CHUNK },
 	{ "{\"method\":\"notifications/progress\",\"params\":{\"progressToken\":1}}",
 	  RUNNER_PROGRESS },
-	{ "{\"method\":\"notifications/tools/list_changed\",\"params\":{}}", RUNNER_CHANGED },
+	{ "{\"method\":\"notifications/tools/list_changed\",\"params\":{}}",
+	  RUNNER_CHANGED },
 	{ "{\"method\":\"notifications/message\"}", RUNNER_LOG },
 	{ "{\"method\":\"notifications/more\"}", RUNNER_OTHER },
 	{ "{\"id\":1,\"method\":\"user/ask\"}", 0 },
@@ -184,10 +192,13 @@ static void lines_of_the_runner(void)
 
 	for (size_t n = 0; n < ARRAY_LEN(answers); n++) {
 		struct error err = ERROR_NONE;
-		int status = runner_line_read(answers[n].line, strlen(answers[n].line), &r, &err);
+		int status = runner_line_read(answers[n].line, strlen(answers[n].line),
+					      &r, &err);
 
-		CHECK_MSG(answers[n].kind ? status == MT_OK && (int)r.kind == answers[n].kind :
-			  status < 0, "%s", answers[n].line);
+		CHECK_MSG(answers[n].kind
+				  ? status == MT_OK && (int)r.kind == answers[n].kind
+				  : status < 0,
+			  "%s", answers[n].line);
 		if (!status)
 			runner_line_clear(&r);
 		for (size_t cut = 0; cut < strlen(answers[n].line); cut++)
@@ -204,8 +215,9 @@ static void base64_goes_both_ways(void)
 		const char *bytes, *text;
 	} cases[] = { { "", "" }, { "f", "Zg==" }, { "fo", "Zm8=" }, { "foo", "Zm9v" },
 		      { "foob", "Zm9vYg==" }, { "\xff\xfe\xfd", "//79" } };
-	static const char *const wrong[] = { "Z", "Zg=", "Zg", "Z===", "Zh==", "Zm9=", "Zg==Zg==",
-					     "Zm 9v", "Zm9v\n", "====", "Zm-_" };
+	static const char *const wrong[] = { "Z",      "Zg=",  "Zg",       "Z===",
+					     "Zh==",   "Zm9=", "Zg==Zg==", "Zm 9v",
+					     "Zm9v\n", "====", "Zm-_" };
 
 	for (size_t n = 0; n < ARRAY_LEN(cases); n++) {
 		struct strbuf b AUTO(strbuf) = STRBUF(100), c AUTO(strbuf) = STRBUF(100);
@@ -240,29 +252,55 @@ static void wrong_tables_are_refused(void)
 		uint16_t count, returns;
 		const char *error;
 	} cases[] = {
-		{ { ARG(MT_TYPE_INT32, 0, NULL, NULL, 0) }, 1, MT_TYPE_VOID,
+		{ { ARG(MT_TYPE_INT32, 0, NULL, NULL, 0) },
+		  1,
+		  MT_TYPE_VOID,
 		  "argument 1 has no name" },
-		{ { ARG(MT_TYPE_VOID, 0, "a", NULL, 0) }, 1, MT_TYPE_VOID,
+		{ { ARG(MT_TYPE_VOID, 0, "a", NULL, 0) },
+		  1,
+		  MT_TYPE_VOID,
 		  "argument `a`: type 0 is not one of an argument" },
-		{ { ARG(99, 0, "a", NULL, 0) }, 1, MT_TYPE_VOID,
+		{ { ARG(99, 0, "a", NULL, 0) },
+		  1,
+		  MT_TYPE_VOID,
 		  "argument `a`: type 99 is not one of an argument" },
-		{ { ARG(MT_TYPE_INT32, 0, "a", NULL, 0), ARG(MT_TYPE_INT32, 0, "a", NULL, 0) },
-		  2, MT_TYPE_VOID, "two arguments are named `a`" },
-		{ { ARG(MT_TYPE_BUFFER, 0, "a", NULL, 0) }, 1, MT_TYPE_VOID,
+		{ { ARG(MT_TYPE_INT32, 0, "a", NULL, 0),
+		    ARG(MT_TYPE_INT32, 0, "a", NULL, 0) },
+		  2,
+		  MT_TYPE_VOID,
+		  "two arguments are named `a`" },
+		{ { ARG(MT_TYPE_BUFFER, 0, "a", NULL, 0) },
+		  1,
+		  MT_TYPE_VOID,
 		  "argument `a`: a buffer needs its size after it" },
-		{ { ARG(MT_TYPE_BUFFER, 0, "a", NULL, 0), ARG(MT_TYPE_INT32, 0, "b", NULL, 0) },
-		  2, MT_TYPE_VOID, "argument `b` must be the size of the buffer before it" },
-		{ { ARG(MT_TYPE_STRING, MT_ARG_OUT, "a", NULL, 1ull << 40) }, 1, MT_TYPE_VOID,
+		{ { ARG(MT_TYPE_BUFFER, 0, "a", NULL, 0),
+		    ARG(MT_TYPE_INT32, 0, "b", NULL, 0) },
+		  2,
+		  MT_TYPE_VOID,
+		  "argument `b` must be the size of the buffer before it" },
+		{ { ARG(MT_TYPE_STRING, MT_ARG_OUT, "a", NULL, 1ull << 40) },
+		  1,
+		  MT_TYPE_VOID,
 		  "argument `a`: at most 16777216 bytes" },
-		{ { ARG(MT_TYPE_DOUBLE, 0, "a", "X=1", 0) }, 1, MT_TYPE_VOID,
+		{ { ARG(MT_TYPE_DOUBLE, 0, "a", "X=1", 0) },
+		  1,
+		  MT_TYPE_VOID,
 		  "argument `a`: choices are for whole numbers" },
-		{ { ARG(MT_TYPE_INT32, 0, "a", "X=1|Y", 0) }, 1, MT_TYPE_VOID,
+		{ { ARG(MT_TYPE_INT32, 0, "a", "X=1|Y", 0) },
+		  1,
+		  MT_TYPE_VOID,
 		  "argument `a`: choices are written NAME=0|OTHER=1" },
-		{ { ARG(MT_TYPE_UINT32, 0, "a", "X=-1", 0) }, 1, MT_TYPE_VOID,
+		{ { ARG(MT_TYPE_UINT32, 0, "a", "X=-1", 0) },
+		  1,
+		  MT_TYPE_VOID,
 		  "argument `a`: -1 does not fit its type" },
-		{ { ARG(MT_TYPE_INT32, 0, "a", NULL, 0) }, 1, MT_TYPE_BUFFER,
+		{ { ARG(MT_TYPE_INT32, 0, "a", NULL, 0) },
+		  1,
+		  MT_TYPE_BUFFER,
 		  "type 9 is not one that a function returns" },
-		{ { ARG(MT_TYPE_INT32, 0, "a", NULL, 0) }, 200, MT_TYPE_VOID,
+		{ { ARG(MT_TYPE_INT32, 0, "a", NULL, 0) },
+		  200,
+		  MT_TYPE_VOID,
 		  "200 arguments: at most 64" },
 	};
 
@@ -279,14 +317,18 @@ static void wrong_tables_are_refused(void)
 
 static void a_function_is_called_and_copied(void)
 {
-	static const struct mt_arg args[] = { ARG(MT_TYPE_INT32, MT_ARG_OPTIONAL, "a", "X=1", 0) };
-	struct mt_function f = { sizeof f, MT_TYPE_INT64, 1, args, (void (*)(void))seven, 0, 0 };
+	static const struct mt_arg args[] = { ARG(MT_TYPE_INT32, MT_ARG_OPTIONAL, "a",
+						  "X=1", 0) };
+	struct mt_function f = { sizeof f, MT_TYPE_INT64,         1,
+				 args,     (void (*)(void))seven, 0,
+				 0 };
 	struct strbuf b AUTO(strbuf) = STRBUF(4096);
 	struct error err = ERROR_NONE;
 	struct function_copy *copy = function_copy(&f);
 
 	CHECK(copy && function_schema(&copy->function, &b, &err) == MT_OK);
-	CHECK_STR(b.text, "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\","
+	CHECK_STR(b.text,
+		  "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\","
 		  "\"enum\":[\"X\"]}},\"required\":[],\"additionalProperties\":false}");
 	strbuf_reset(&b);
 	CHECK(function_call(&copy->function, NULL, &b, &err) == MT_OK);
