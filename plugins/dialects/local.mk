@@ -36,3 +36,9 @@ GEMINI_SOURCES = plugins/dialects/gemini.c plugins/dialects/gemini-args.c \
 plugins_dialects_gemini_so_SOURCES = $(GEMINI_SOURCES)
 plugins_dialects_gemini_so_LDFLAGS = $(PLUGIN_LINK)
 plugins_dialects_gemini_so_LDADD = $(LIBMT)
+
+plugin_PROGRAMS += %D%/ollama.so
+OLLAMA_SOURCES = plugins/dialects/ollama.c $(DIALECT_KIT)
+plugins_dialects_ollama_so_SOURCES = $(OLLAMA_SOURCES)
+plugins_dialects_ollama_so_LDFLAGS = $(PLUGIN_LINK)
+plugins_dialects_ollama_so_LDADD = $(LIBMT)

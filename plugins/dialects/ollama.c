@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * ollama.c - the dialect of Ollama's own /api/chat: unlike its chat completions
+ * it lets the size of the context be set, which is small otherwise.
+ *
+ * A stream is one JSON object a line, the last one with "done". */
+#include "jsonl.h"
+#include "kit.h"
+#include <string.h>
+#include <strings.h>
+
+static const char providers[] =
+	"{\"ollama_chat\":{\"base_url\":\"http://127.0.0.1:11434\",\"key_env\":"
+	"\"OLLAMA_API_KEY\",\"local\":true}}";
+
+#define OLLAMA_KEPT "ollama" /* the thoughts of a reply, as a text */
+
+enum { MAX_CALLS = 128 };
+
+/* ---- the request -------------------------------------------------------------- */
+
+static void put_images(struct writer *w, size_t m)
+{
+	struct mt_str text;
+	size_t images = 0;
+
+	for (size_t p = 0; p < w->host->part_count(w->r, m); p++) {
+		if (!part_of(w, m, p, &text))
+			continue;
+		if (images++)
+			PUT(w, ",\"");
+		else
+			PUT(w, ",\"images\":[\"");
+		put_media(w, m, p);
+		PUT(w, "\"");
+	}
+	if (images)
+		PUT(w, "]");
+}
+
+static void put_calls(struct writer *w, size_t m)
+{
+	size_t count = w->host->call_count(w->r, m);
+
+	if (!count)
+		return;
+	PUT(w, ",\"tool_calls\":[");
+	for (size_t c = 0; c < count; c++) {
+		struct mt_str name, args;
+
+		w->host->call(w->r, m, c, NULL, &name, &args);
+		if (c)
+			PUT(w, ",");
+		PUT(w, "{\"function\":{\"name\":");
+		put_text(w, name.ptr, name.len);
+		PUT(w, ",\"arguments\":");
+		put_args(w, args);
+		PUT(w, "}}");
+	}
+	PUT(w, "]");
+}
+
+static void put_message(struct writer *w, size_t m)
+{
+	static const char *const roles[] = {
+		[MT_ROLE_SYSTEM] = "system",
+		[MT_ROLE_USER] = "user",
+		[MT_ROLE_ASSISTANT] = "assistant",
+		[MT_ROLE_TOOL] = "tool",
+	};
+	int role = w->host->message_role(w->r, m);
+	AUTO(json) json_object *thoughts = NULL;
+	struct mt_str name = { "", 0 };
+
+	PUT(w, "{\"role\":");
+	put_cstr(w, roles[role]);
+	PUT(w, ",\"content\":");
+	put_joined(w, m);
+	put_images(w, m);
+	if (role == MT_ROLE_ASSISTANT) {
+		thoughts = kept_of(w, m, OLLAMA_KEPT);
+		if (thoughts) {
+			PUT(w, ",\"thinking\":");
+			put_json(w, thoughts);
+		}
+		put_calls(w, m);
+	} else if (role == MT_ROLE_TOOL) {
+		w->host->call(w->r, m, 0, NULL, &name, NULL);
+		PUT(w, ",\"tool_name\":");
+		put_text(w, name.ptr, name.len);
+	}
+	PUT(w, "}");
+}
+
+static void put_messages(struct writer *w)
+{
+	size_t count = w->host->message_count(w->r), kept;
+
+	PUT(w, ",\"messages\":[");
+	kept = w->host->messages_kept(w->x, w->r);
+	for (size_t m = kept; m < count && !w->status; m++) {
+		w->host->message_begins(w->x, w->r, m);
+		if (m)
+			PUT(w, ",");
+		put_message(w, m);
+	}
+	PUT(w, "]");
+}
+
+static void put_tools(struct writer *w)
+{
+	size_t count = w->host->feature(w->x, "tools") ? w->host->tool_count(w->r) : 0;
+
+	if (!count)
+		return;
+	PUT(w, ",\"tools\":[");
+	for (size_t t = 0; t < count; t++) {
+		struct mt_str name, description, schema;
+
+		w->host->tool(w->r, t, &name, &description, &schema);
+		if (t)
+			PUT(w, ",");
+		PUT(w, "{\"type\":\"function\",\"function\":{\"name\":");
+		put_text(w, name.ptr, name.len);
+		PUT(w, ",\"description\":");
+		put_text(w, description.ptr, description.len);
+		PUT(w, ",\"parameters\":");
+		put_schema(w, schema);
+		PUT(w, "}}");
+	}
+	PUT(w, "]");
+}
+
+/* Some models know levels, the others only whether. */
+static void put_thinking(struct writer *w)
+{
+	char room[32];
+	const char *effort = word_of(w, "reasoning_effort", "reasoning_effort", room,
+				     sizeof room);
+
+	if (!*effort)
+		return;
+	PUT(w, ",\"think\":");
+	if (strcmp(effort, "none") == 0)
+		PUT(w, "false");
+	else if (strstr(w->host->option(w->x, "model"), "gpt-oss"))
+		put_cstr(w, effort);
+	else
+		PUT(w, "true");
+}
+
+static void put_params(struct writer *w)
+{
+	struct mt_str schema = w->host->param(w->r, "response_schema");
+	struct mt_str stop = w->host->param(w->r, "stop");
+
+	if (w->host->stream(w->r))
+		PUT(w, ",\"stream\":true");
+	else
+		PUT(w, ",\"stream\":false");
+	put_thinking(w);
+	if (schema.len) {
+		PUT(w, ",\"format\":");
+		put(w, schema.ptr, schema.len);
+	}
+	PUT(w, ",\"options\":{\"stop\":");
+	if (stop.len)
+		put(w, stop.ptr, stop.len);
+	else
+		PUT(w, "[]");
+	put_number(w, "temperature", "temperature", "temperature");
+	put_number(w, "top_p", "top_p", "top_p");
+	put_number(w, "num_predict", "max_tokens", "max_output_tokens");
+	put_number(w, "num_ctx", "num_ctx", "max_input_tokens");
+	PUT(w, "}");
+}
+
+static int encode(const struct mt_dialect_host *host, struct mt_exchange *x,
+		  const struct mt_request *request)
+{
+	struct writer w = { .host = host, .x = x, .r = request };
+
+	w.status = host->url(x, "/api/chat");
+	if (!w.status)
+		w.status = host->header(x, "Content-Type", "application/json");
+	if (!w.status)
+		w.status = host->key_header(x, "Authorization", "Bearer ");
+	PUT(&w, "{\"model\":");
+	put_cstr(&w, host->option(x, "model"));
+	put_params(&w);
+	put_tools(&w);
+	put_messages(&w);
+	PUT(&w, "}");
+	return w.status;
+}
+
+/* ---- the answer ----------------------------------------------------------------- */
+
+struct decoder {
+	struct answer a;
+	struct jsonl lines;
+	struct strbuf thoughts;
+	size_t calls;
+	bool lined;            /* `lines` is set up */
+};
+
+static struct decoder *decoder_of(struct answer *a)
+{
+	return (struct decoder *)a;
+}
+
+static void release(struct answer *a)
+{
+	struct decoder *d = decoder_of(a);
+
+	if (!d->lined)
+		return;
+	jsonl_done(&d->lines);
+	strbuf_clear(&d->thoughts);
+}
+
+static int tell_error(struct answer *a, json_object *answer)
+{
+	json_object *e = js_get(answer, "error");
+	const char *text = json_object_is_type(e, json_type_string)
+				   ? json_object_get_string(e)
+				   : js_str(e, "message", NULL);
+
+	if (!text)
+		text = js_text(answer, NULL);
+	return answer_fail(a, a->status < 300 ? MT_ERROR_INTERNAL : MT_ERROR_NONE, -1,
+			   text ? text : "");
+}
+
+static int tell_calls(struct decoder *d, json_object *calls)
+{
+	size_t count = json_object_is_type(calls, json_type_array)
+			       ? json_object_array_length(calls) : 0;
+	int status = MT_OK;
+
+	for (size_t i = 0; i < count && !status; i++) {
+		json_object *call = json_object_array_get_idx(calls, i);
+		json_object *f = js_get(call, "function"), *args = js_get(f, "arguments");
+		size_t len = 0;
+		const char *text = json_object_is_type(args, json_type_string)
+					   ? json_object_get_string(args)
+					   : js_text(args, &len);
+
+		if (d->calls == MAX_CALLS)
+			return MT_ELIMIT;
+		if (json_object_is_type(args, json_type_string))
+			len = (size_t)json_object_get_string_len(args);
+		status = d->a.host->tool_call(d->a.x, d->calls++, js_str(call, "id", NULL),
+					      js_str(f, "name", ""),
+					      args && text ? text : "", args ? len : 0);
+	}
+	return status;
+}
+
+static int keep(struct decoder *d)
+{
+	AUTO(strbuf) struct strbuf out = STRBUF(ANSWER_MAX_BODY);
+
+	if (!d->thoughts.len)
+		return MT_OK;
+	strbuf_addc(&out, '{');
+	js_key_strn(&out, OLLAMA_KEPT, d->thoughts.text, d->thoughts.len);
+	if (strbuf_addc(&out, '}'))
+		return out.error;
+	return d->a.host->opaque(d->a.x, out.text, out.len);
+}
+
+static int tell_end(struct decoder *d, json_object *answer)
+{
+	const char *reason = js_str(answer, "done_reason", "stop");
+	struct mt_usage u = {
+		.size = sizeof u,
+		.input = count_at(answer, "prompt_eval_count"),
+		.output = count_at(answer, "eval_count"),
+		.cache_read = -1,
+		.cache_write = -1,
+		.reasoning = -1,
+		.cost = -1,
+	};
+	int status = d->a.host->usage(d->a.x, &u);
+
+	if (!status)
+		status = keep(d);
+	if (!status)
+		status = d->a.host->stopped(d->a.x, strcmp(reason, "length") == 0 ? "length"
+						    : d->calls ? "tool_calls" : "stop");
+	d->a.finished = true;
+	return status ? status : d->a.host->finished(d->a.x);
+}
+
+static int on_answer(struct answer *a, json_object *answer)
+{
+	struct decoder *d = decoder_of(a);
+	json_object *message = js_get(answer, "message");
+	json_object *thinking = js_get(message, "thinking");
+	int status = MT_OK;
+
+	if (js_get(answer, "error"))
+		return tell_error(a, answer);
+	if (json_object_is_type(thinking, json_type_string))
+		status = strbuf_addn(&d->thoughts, json_object_get_string(thinking),
+				     (size_t)json_object_get_string_len(thinking));
+	if (!status)
+		status = tell_text(a, thinking, true);
+	if (!status)
+		status = tell_text(a, js_get(message, "content"), false);
+	if (!status)
+		status = tell_calls(d, js_get(message, "tool_calls"));
+	if (status || a->finished)
+		return status;
+	if (js_bool(answer, "done", false))
+		return tell_end(d, answer);
+	return message ? MT_OK : answer_fail(a, MT_ERROR_MALFORMED, -1,
+					     "it holds no message");
+}
+
+static int on_event(struct answer *a, const char *name, json_object *event)
+{
+	(void)name;
+	return on_answer(a, event);
+}
+
+static int on_line(char *line, size_t len, void *arg)
+{
+	struct answer *a = arg;
+	AUTO(json) json_object *answer = NULL;
+	struct error why = ERROR_NONE;
+
+	if (a->failed || a->finished || strspn(line, " \t\r") == len)
+		return MT_OK;
+	answer = js_parse_object(line, len, &why);
+	if (!answer)
+		return answer_fail(a, MT_ERROR_MALFORMED, -1, why.text);
+	return on_answer(a, answer);
+}
+
+/* A last line without its end. */
+static int on_end(struct answer *a)
+{
+	return a->form == FORM_STREAM && decoder_of(a)->lined && !a->finished
+		       ? jsonl_feed(&decoder_of(a)->lines, "\n", 1)
+		       : MT_OK;
+}
+
+static const struct answer_rules rules = {
+	.size = sizeof(struct decoder),
+	.event = on_event,
+	.whole = on_answer,
+	.error = tell_error,
+	.end = on_end,
+	.release = release,
+};
+
+static int feed(const struct mt_dialect_host *host, struct mt_exchange *x, int status,
+		const char *type, const char *bytes, size_t len)
+{
+	struct answer *a = answer_of(&rules, host, x, status);
+	struct decoder *d;
+
+	if (!a)
+		return MT_ENOMEM;
+	d = decoder_of(a);
+	if (!d->lined) {
+		d->lined = true;
+		d->thoughts = STRBUF(ANSWER_MAX_BODY);
+		jsonl_init(&d->lines, ANSWER_MAX_EVENT, on_line, a);
+	}
+	if (a->form == FORM_UNKNOWN && status < 300
+	    && strncasecmp(type, "application/json", 16) != 0
+	    && strncasecmp(type, "text/", 5) != 0)
+		a->form = FORM_STREAM;
+	return a->form == FORM_STREAM && strncasecmp(type, "text/", 5) != 0
+		       ? jsonl_feed(&d->lines, bytes, len)
+		       : answer_feed(&rules, host, x, status, type, bytes, len);
+}
+
+static int end(const struct mt_dialect_host *host, struct mt_exchange *x, int status)
+{
+	return answer_end(&rules, host, x, status);
+}
+
+static const struct mt_dialect dialect = {
+	.size = sizeof dialect,
+	.providers = providers,
+	.encode = encode,
+	.feed = feed,
+	.end = end,
+};
+
+static const struct mt_component components[] = {
+	{
+		.size = sizeof(struct mt_component),
+		.kind = MT_KIND_DIALECT,
+		.version_major = MT_DIALECT_MAJOR,
+		.version_minor = MT_DIALECT_MINOR,
+		.name = "ollama",
+		.summary = "Ollama's own interface, with a context of any size.",
+		.functions = &dialect,
+	},
+};
+
+MT_PLUGIN(.name = "dialect-ollama", .version = "0.1", .license = "MIT",
+	  .components = components, .component_count = 1)
