@@ -13,6 +13,7 @@
 struct scan {
 	const char *at, *end;
 	bool high; /* a byte over 0x7f was seen */
+	bool nul;  /* an escaped NUL was seen */
 };
 
 /* Bytes that end the plain run of a string. */
@@ -39,6 +40,7 @@ static bool skip_escape(struct scan *s)
 	for (int i = 0; i < 4; i++, s->at++)
 		if (s->at == s->end || !isxdigit((unsigned char)*s->at))
 			return false;
+	s->nul = s->nul || memcmp(s->at - 4, "0000", 4) == 0;
 	return true;
 }
 
@@ -233,7 +235,8 @@ struct nest {
 /* The name of a member and its colon. */
 static bool member_name(struct scan *s, struct slice *ret)
 {
-	return skip_string(s, ret) && expect(s, ':');
+	s->nul = false;
+	return skip_string(s, ret) && !s->nul && expect(s, ':');
 }
 
 /* Close brackets, pass the comma. @return false at a fault; `*ret_done` after
