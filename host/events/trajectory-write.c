@@ -205,10 +205,12 @@ static int put_aside(const struct event *e, json_object *json)
 
 	if (!ours || !aside)
 		return MT_ENOMEM;
-	json_object_object_foreach(
-		fields, name,
-		value) if (!event_field_find(theirs, name) &&
-			   js_set(aside, name, json_object_get(value))) return MT_ENOMEM;
+	if (!json_object_is_type(fields, json_type_object))
+		return MT_OK;
+	json_object_object_foreach(fields, name, value)
+		if (!event_field_find(theirs, name) &&
+		    js_set(aside, name, json_object_get(value)))
+			return MT_ENOMEM;
 	json_object_object_foreach(aside, moved, ignored)
 	{
 		(void)ignored;

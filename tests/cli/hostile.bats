@@ -110,3 +110,36 @@ EOF
 		[ "$status" -le 3 ]
 	done
 }
+
+@test "an event without its fields is shown, exported and resumed" {
+	cat >"$work/script" <<'EOF'
+[turn]
+[call execute_bash]
+command = echo x
+
+[turn]
+[call finish]
+message = done
+EOF
+	"${run_it[@]}" -q -t hi
+	log=$(conversation)/events.jsonl
+	cp "$log" "$work/log"
+	for member in args extras; do
+		python3 - "$work/log" "$log" "$member" <<'EOF'
+import json, sys
+for line in open(sys.argv[1]):
+    event = json.loads(line)
+    if sys.argv[3] in event and event.get("id"):
+        event[sys.argv[3]] = None
+    print(json.dumps(event), file=open(sys.argv[2] + ".new", "a"))
+EOF
+		mv "$log.new" "$log"
+		rm -f "$(conversation)"/state.json "$(conversation)"/events.index
+		for command in "conversations show" "conversations export"; do
+			run mortise $command last
+			[ "$status" -eq 0 ]
+		done
+		run mortise resume -q -t more
+		[ "$status" -le 3 ]
+	done
+}
