@@ -6,6 +6,7 @@
 #include "files.h"
 #include <config.h>
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 
 enum { COMMANDS_MAX = 64 };
@@ -96,6 +97,7 @@ int main(int argc, char **argv)
 	const char *name = argc > 1 ? argv[1] : "";
 	const struct command *command;
 
+	signal(SIGXFSZ, SIG_IGN); /* a limit of files is an error of its write */
 	if (strcmp(name, "--version") == 0) {
 		puts("mortise " PACKAGE_VERSION);
 		return EXIT_DONE;

@@ -119,6 +119,7 @@ int main(int argc, char **argv)
 	    !name_private_dir(private_dir, sizeof private_dir))
 		return 1;
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* of the spool: an error of its write */
 	setsid();
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	prctl(PR_SET_PDEATHSIG, SIGHUP);

@@ -238,6 +238,18 @@ int conversation_undo(struct conversation *c, bool keep_config, int r)
 	return r;
 }
 
+/* What there is of it on disk goes too. */
+static int create_failed(struct conversation *c, int r)
+{
+	if (c->log) {
+		c->log = evlog_close(c->log);
+		dir_remove(c->dir, NULL);
+	} else if (c->dir) {
+		rmdir(c->dir); /* if it is empty */
+	}
+	return conversation_undo(c, true, r);
+}
+
 int conversation_create(uv_loop_t *loop, struct config *config, struct registry *registry,
 			const struct conversation_options *o, struct conversation **ret,
 			struct error *err)
@@ -253,10 +265,10 @@ int conversation_create(uv_loop_t *loop, struct config *config, struct registry 
 	c->title = strdup(o->title ? o->title : "");
 	c->id = o->id ? strdup(o->id) : meta_new_id();
 	if (!c->workspace || !c->title || !c->id)
-		return conversation_undo(c, true, fail(err, MT_ENOMEM, "out of memory"));
+		return create_failed(c, fail(err, MT_ENOMEM, "out of memory"));
 	c->dir = conversation_dir(config, c->id, err);
 	if (!c->dir)
-		return conversation_undo(c, true, err->code);
+		return create_failed(c, err->code);
 	r = conversation_open(c, o, EVLOG_CREATE, NULL, err);
 	if (!r)
 		r = meta_write(c->dir, c->id, c->title, c->workspace,
@@ -266,7 +278,7 @@ int conversation_create(uv_loop_t *loop, struct config *config, struct registry 
 	if (!r)
 		r = post_system(c, err);
 	if (r)
-		return conversation_undo(c, true, r);
+		return create_failed(c, r);
 	*ret = c;
 	return MT_OK;
 }

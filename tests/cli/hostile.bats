@@ -143,3 +143,28 @@ EOF
 		[ "$status" -le 3 ]
 	done
 }
+
+@test "no room for a conversation: it is said, and nothing is left of it" {
+	printf '[turn]\n[call finish]\nmessage = done\n' >"$work/script"
+	mortise plugins >/dev/null # the cache needs room too
+	run bash -c 'ulimit -f 1; "$@"' - "${run_it[@]}" -t hi
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"File too large"* ]]
+	[ -z "$(ls "$work/state/mortise/conversations")" ]
+}
+
+@test "the log cannot grow: the conversation ends in error, and goes on with room" {
+	{
+		for n in 1 2 3 4 5 6; do
+			printf '[turn]\n[call execute_bash]\ncommand = seq 1 500\n'
+		done
+		printf '[turn]\n[call finish]\nmessage = done\n'
+	} >"$work/script"
+	mortise plugins >/dev/null
+	run bash -c 'ulimit -f 16; exec "$@"' - "${run_it[@]}" -t hi
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"cannot be written: File too large"* ]]
+	run mortise resume -q
+	[ "$status" -eq 0 ]
+	[ "$output" = done ]
+}
