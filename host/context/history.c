@@ -8,7 +8,7 @@
 struct history {
 	struct evlog *log;
 	int64_t scanned;       /* events that were looked at */
-	int64_t *shown;        /* ids of those that are history */
+	int32_t *shown;        /* ids of those that are history */
 	size_t shown_count;
 	unsigned char *gone;   /* by event: forgotten */
 	size_t room;
@@ -40,7 +40,7 @@ static int make_room(struct history *h, int64_t count)
 {
 	size_t room = h->room ? h->room : 256;
 	unsigned char *gone;
-	int64_t *shown;
+	int32_t *shown;
 
 	if ((uint64_t)count <= h->room)
 		return MT_OK;
@@ -133,7 +133,7 @@ static int scan(struct history *h, int64_t count, struct error *err)
 		    && apply(h, h->scanned, err))
 			return err->code;
 		if (!head->hidden && !left_out(head->type))
-			h->shown[h->shown_count++] = h->scanned;
+			h->shown[h->shown_count++] = (int32_t)h->scanned;
 	}
 	return MT_OK;
 }

@@ -6,6 +6,7 @@
 #include "files.h"
 
 #include <inttypes.h>
+#include <malloc.h>
 #include <string.h>
 
 enum { INDEX_MAX = 1 << 30, TAIL = 4096, STATE_MAX = 16 << 20 };
@@ -157,7 +158,10 @@ int evlog_write_checkpoint(struct evlog *log, struct error *err)
 	if (!index || !state)
 		return fail(err, MT_ENOMEM, "out of memory for the checkpoint");
 	status = write_index(log, index, err);
-	return status ? status : write_state(log, state, err);
+	if (!status)
+		status = write_state(log, state, err);
+	malloc_trim(0); /* a large buffer for a moment */
+	return status;
 }
 
 void evlog_set_checkpoint(struct evlog *log, json_object *state)

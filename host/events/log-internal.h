@@ -12,7 +12,7 @@ enum {
 	LOG_BLOB_MIN = 16384, /* longer strings go to blobs/ */
 	LOG_LINE_MAX = 256 << 20,
 	LOG_CHECKPOINT_EVERY = 1000, /* records between two checkpoints */
-	LOG_CACHE_SLOTS = 256,
+	LOG_CACHE_SLOTS = 64,
 	LOG_CACHE_BYTES = 1 << 20,
 };
 
