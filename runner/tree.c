@@ -146,9 +146,18 @@ static bool has_mark(pid_t pid, unsigned number, char *room)
 	return false;
 }
 
+/* Who adopts the orphans below it and has no child has nothing below it. */
+static bool is_alone(void)
+{
+	siginfo_t info;
+
+	return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 &&
+	       errno == ECHILD;
+}
+
 void tree_kill_marked(unsigned number)
 {
-	char *room = malloc(ENVIRON_MAX);
+	char *room = is_alone() ? NULL : malloc(ENVIRON_MAX);
 	size_t count;
 	struct entry *table = room ? table_read(&count) : NULL;
 
@@ -170,11 +179,11 @@ void tree_end(int64_t budget_ms)
 	do {
 		pid_t pid;
 
-		tree_kill_below(getpid());
 		while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
 			;
 		if (pid < 0 && errno == ECHILD)
 			return;
+		tree_kill_below(getpid());
 		poll(NULL, 0, 2);
 	} while (now_ms() < until);
 }
