@@ -26,6 +26,7 @@ struct decoder {
 	size_t count, room, calls;
 	char message[128];       /* id of the message */
 	bool begun, ended;       /* message_start, message_stop */
+	bool stopped;            /* the reason was told: only the end is missing */
 	bool special;            /* there is more than text and calls */
 	struct mt_usage usage;
 };
@@ -341,6 +342,7 @@ static int tell_stop(struct decoder *d, const char *reason)
 
 	if (!*reason)
 		return MT_OK;
+	d->stopped = true;
 	if (strcmp(reason, "model_context_window_exceeded") == 0)
 		return answer_fail(&d->a, MT_ERROR_CONTEXT_WINDOW, -1,
 				   "its reply did not fit into the context window");
@@ -423,11 +425,20 @@ static int on_whole(struct answer *a, json_object *answer)
 	return status || a->failed ? status : end_message(d);
 }
 
+/* Some servers hang up before the last event is whole. */
+static int on_end(struct answer *a)
+{
+	struct decoder *d = decoder_of(a);
+
+	return d->stopped && !d->ended ? end_message(d) : MT_OK;
+}
+
 static const struct answer_rules rules = {
 	.size = sizeof(struct decoder),
 	.event = on_event,
 	.whole = on_whole,
 	.error = tell_error,
+	.end = on_end,
 	.release = release,
 };
 

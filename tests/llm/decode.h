@@ -16,6 +16,8 @@ enum { DECODE_CALLS = 256 };
 
 struct decode {
 	struct strbuf text, reasoning, error, calls[DECODE_CALLS];
+	struct strbuf trace;         /* what came in which order, pieces joined */
+	int last;                    /* what came last */
 	char *ids[DECODE_CALLS], *names[DECODE_CALLS];
 	size_t call_count;
 	char id[64], stop[32];
@@ -34,13 +36,30 @@ static struct decode *decode_of(struct mt_exchange *x)
 	return (struct decode *)x;
 }
 
+/* `what`: 't', 'r', or the place of a call. */
+static void decode_trace(struct decode *d, int what, const char *bytes, size_t len)
+{
+	if (!len && what == d->last)
+		return;
+	if (what != d->last && what < DECODE_CALLS)
+		strbuf_addf(&d->trace, "\n[%d]", what);
+	else if (what != d->last)
+		strbuf_addf(&d->trace, "\n[%c]", what - DECODE_CALLS);
+	d->last = what;
+	strbuf_addn(&d->trace, bytes, len);
+}
+
 static int decode_text(struct mt_exchange *x, const char *text, size_t len)
 {
+	if (len)
+		decode_trace(decode_of(x), DECODE_CALLS + 't', text, len);
 	return strbuf_addn(&decode_of(x)->text, text, len);
 }
 
 static int decode_reasoning(struct mt_exchange *x, const char *text, size_t len)
 {
+	if (len)
+		decode_trace(decode_of(x), DECODE_CALLS + 'r', text, len);
 	return strbuf_addn(&decode_of(x)->reasoning, text, len);
 }
 
@@ -57,6 +76,7 @@ static int decode_call(struct mt_exchange *x, size_t index, const char *id,
 		d->ids[index] = strdup(id);
 	if (name && !d->names[index])
 		d->names[index] = strdup(name);
+	decode_trace(d, (int)index, args, len);
 	return strbuf_addn(&d->calls[index], args, len);
 }
 
@@ -181,6 +201,8 @@ static void decode_begin(struct decode *d)
 			      .reasoning = STRBUF(64 << 20),
 			      .error = STRBUF(4096),
 			      .opaque = STRBUF(64 << 20),
+			      .trace = STRBUF(64 << 20),
+			      .last = -1,
 			      .kind = -1,
 			      .retry_ms = -1,
 			      .usage = { .input = -1,
@@ -200,31 +222,51 @@ static int decode_feed(struct decode *d, const struct mt_dialect *dialect, int s
 			     len);
 }
 
-static void put_known(struct strbuf *out, const char *name, int64_t n)
+static inline void put_known(struct strbuf *out, const char *name, int64_t n)
 {
 	if (n >= 0)
 		strbuf_addf(out, " %s=%lld", name, (long long)n);
 }
 
-/* End it and append what came of it. */
-static void decode_end(struct decode *d, const struct mt_dialect *dialect, int status,
-		       struct strbuf *out)
+static void decode_finish(struct decode *d, const struct mt_dialect *dialect, int status)
 {
 	if (d->kind < 0
-	    && dialect->end(&decode_host, (struct mt_exchange *)d, status) != MT_OK)
-		strbuf_add(out, "[failed]");
+	    && dialect->end(&decode_host, (struct mt_exchange *)d, status) != MT_OK) {
+		d->kind = 0;
+		strbuf_add(&d->error, "failed");
+	}
+}
+
+static void decode_clear(struct decode *d)
+{
+	if (d->release)
+		d->release(d->state);
+	free(d->state);
+	for (size_t i = 0; i < d->call_count; i++) {
+		strbuf_clear(&d->calls[i]);
+		free(d->ids[i]);
+		free(d->names[i]);
+	}
+	strbuf_clear(&d->text);
+	strbuf_clear(&d->reasoning);
+	strbuf_clear(&d->error);
+	strbuf_clear(&d->opaque);
+	strbuf_clear(&d->trace);
+}
+
+/* End it and append what came of it. */
+static inline void decode_end(struct decode *d, const struct mt_dialect *dialect, int status,
+		       struct strbuf *out)
+{
+	decode_finish(d, dialect, status);
 	if (d->kind >= 0)
 		strbuf_addf(out, "[error %d %s]", d->kind, d->error.text);
 	if (d->reasoning.len)
 		strbuf_addf(out, "(%s)", d->reasoning.text);
 	strbuf_addn(out, d->text.text, d->text.len);
-	for (size_t i = 0; i < d->call_count; i++) {
+	for (size_t i = 0; i < d->call_count; i++)
 		strbuf_addf(out, "|%s %s %s", d->ids[i] ? d->ids[i] : "-",
 			    d->names[i] ? d->names[i] : "-", d->calls[i].text);
-		strbuf_clear(&d->calls[i]);
-		free(d->ids[i]);
-		free(d->names[i]);
-	}
 	strbuf_addf(out, "|%s", d->stop);
 	put_known(out, "in", d->usage.input);
 	put_known(out, "out", d->usage.output);
@@ -235,17 +277,11 @@ static void decode_end(struct decode *d, const struct mt_dialect *dialect, int s
 		strbuf_addf(out, " $%g", d->usage.cost);
 	if (d->opaque.len)
 		strbuf_addf(out, " <%s>", d->opaque.text);
-	if (d->release)
-		d->release(d->state);
-	free(d->state);
-	strbuf_clear(&d->text);
-	strbuf_clear(&d->reasoning);
-	strbuf_clear(&d->error);
-	strbuf_clear(&d->opaque);
+	decode_clear(d);
 }
 
 /* The whole, in pieces of `piece` bytes; the first is of `first` bytes. */
-static void decode_in_pieces(const struct mt_dialect *dialect, int status,
+static inline void decode_in_pieces(const struct mt_dialect *dialect, int status,
 			     const char *type, const char *bytes, size_t len,
 			     size_t first, size_t piece, struct strbuf *out)
 {

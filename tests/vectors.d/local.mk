@@ -50,3 +50,12 @@ tests_vectors_d_vec_model_features_LDADD = $(LIBHOST)
 tests_vectors_d_vec_fn_call_converter_SOURCES = %D%/vec-fn_call_converter.c %D%/vec.h
 tests_vectors_d_vec_fn_call_converter_CPPFLAGS = $(VEC_CPPFLAGS)
 tests_vectors_d_vec_fn_call_converter_LDADD = $(LIBHOST)
+
+check_PROGRAMS += %D%/vec-llm-wire
+tests_vectors_d_vec_llm_wire_SOURCES = %D%/vec-llm-wire.c %D%/vec.h %D%/walk.h \
+	tests/llm/decode.h tests/llm/frames.h
+tests_vectors_d_vec_llm_wire_CPPFLAGS = $(VEC_CPPFLAGS)
+tests_vectors_d_vec_llm_wire_LDADD = $(LIBMT) $(CRYPTO_LIBS)
+EXTRA_tests_vectors_d_vec_llm_wire_DEPENDENCIES = plugins/dialects/openai.so \
+	plugins/dialects/anthropic.so plugins/dialects/gemini.so \
+	plugins/dialects/bedrock.so plugins/dialects/ollama.so
