@@ -6,6 +6,7 @@
 #include "files.h"
 #include <config.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 
@@ -92,11 +93,21 @@ static int unknown_command(const char *name)
 	return EXIT_USAGE;
 }
 
+/* Nothing that is opened later may become the standard output. What takes its
+ * place cannot be written to, so that its loss is noticed. */
+static void fill_standard_fds(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			open("/dev/null", fd == STDOUT_FILENO ? O_RDONLY : O_RDWR);
+}
+
 int main(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "";
 	const struct command *command;
 
+	fill_standard_fds();
 	signal(SIGXFSZ, SIG_IGN); /* a limit of files is an error of its write */
 	if (strcmp(name, "--version") == 0) {
 		puts("mortise " PACKAGE_VERSION);

@@ -136,11 +136,25 @@ static bool is_folder(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+/* No failure if it is there; else errno says why it cannot be made. */
+static int make_folder(const char *path)
+{
+	int number;
+
+	if (mkdir(path, 0700) == 0)
+		return 0;
+	number = errno;
+	if (is_folder(path))
+		return 0;
+	errno = number;
+	return -1;
+}
+
 int dir_make(const char *path, struct error *err)
 {
 	AUTO(free) char *copy = NULL;
 
-	if (*path && (mkdir(path, 0700) == 0 || is_folder(path)))
+	if (*path && make_folder(path) == 0)
 		return MT_OK;
 	copy = strdup(path);
 	if (!copy)
@@ -153,7 +167,7 @@ int dir_make(const char *path, struct error *err)
 		if (c && c != '/')
 			continue;
 		*p = '\0';
-		if (mkdir(copy, 0700) != 0 && !is_folder(copy)) {
+		if (make_folder(copy) != 0) {
 			if (errno == EEXIST)
 				return fail(err, MT_EEXIST, "%s: is not a folder", copy);
 			return fail_errno(err, copy, "made");

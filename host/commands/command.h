@@ -48,6 +48,8 @@ int flag_next(const struct command *self, int argc, char **argv, int *index,
 int common_config(const struct common *in, struct config **ret, struct error *err);
 /** Print "mortise: TEXT" and return `code`. */
 int complain(int code, const struct error *err);
+/** The loop of the program. NULL: descriptors or memory are short. */
+struct uv_loop_s *command_loop(struct error *err);
 void command_help(const struct command *self);
 
 /** The n-th command of the program, NULL past the last. */

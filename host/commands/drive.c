@@ -283,6 +283,7 @@ static int loop_on(uv_loop_t *loop, struct drive *d)
 	check_output(d);
 	while (!over(d) && uv_run(loop, UV_RUN_ONCE))
 		check_output(d);
+	check_output(d); /* the last turn of the loop may have returned 0 */
 	code = conversation_exit_code(d->c);
 	return d->lost && code == EXIT_DONE ? EXIT_FAILED : code;
 }

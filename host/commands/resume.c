@@ -144,9 +144,11 @@ static int run_it(struct arguments *a)
 {
 	struct error err = ERROR_NONE;
 	struct conversation *c = NULL;
-	uv_loop_t *loop = uv_default_loop();
+	uv_loop_t *loop = command_loop(&err);
 	int code = -1;
 
+	if (!loop)
+		return complain(EXIT_FAILED, &err);
 	if (start(a, loop, &c, &err) == MT_OK) {
 		a->drive.commands = a->drive.json;
 		return drive(loop, c, a->task, a->task ? strlen(a->task) : 0, &a->drive);

@@ -199,7 +199,7 @@ static int run(const struct command *self, int argc, char **argv)
 	struct conversation *c = NULL;
 	AUTO(free) char *task = NULL;
 	size_t len = 0;
-	uv_loop_t *loop = uv_default_loop();
+	uv_loop_t *loop;
 	int f = parse(self, argc, argv, &a);
 
 	if (f != FLAG_END)
@@ -207,6 +207,9 @@ static int run(const struct command *self, int argc, char **argv)
 	if (get_task(&a, &task, &len, &err))
 		return complain(EXIT_USAGE, &err);
 	a.drive.commands = a.drive.json && !task_on_stdin(&a);
+	loop = command_loop(&err);
+	if (!loop)
+		return complain(EXIT_FAILED, &err);
 	if (start(&a, loop, &c, &err)) {
 		uv_run(loop, UV_RUN_DEFAULT);
 		return complain(EXIT_USAGE, &err);

@@ -130,11 +130,13 @@ static int call_tool(struct config *c, struct registry *r, const struct argument
 	char workspace[PATH_MAX], spool[] = "/tmp/mortise-call-XXXXXX";
 	struct call call = { .json = a->json };
 	struct part runtime = { 0 };
-	struct launch l = { .loop = uv_default_loop(), .config = c, .runtime = &runtime,
+	struct launch l = { .loop = command_loop(err), .config = c, .runtime = &runtime,
 			    .catalog = catalog, .workspace = workspace,
 			    .conversation = "call", .spool_dir = spool,
 			    .stderr_fd = STDERR_FILENO };
 
+	if (!l.loop)
+		return complain(EXIT_FAILED, err);
 	if (!t)
 		return complain(EXIT_USAGE, (catalog_unknown(catalog, name, json, err), err));
 	args = call_arguments(t, json, strlen(json), err);

@@ -168,3 +168,17 @@ EOF
 	[ "$status" -eq 0 ]
 	[ "$output" = done ]
 }
+
+@test "closed descriptors, and very few of them: a sentence, no crash" {
+	printf '[turn]\n[call finish]\nmessage = done\n' >"$work/script"
+	run bash -c '"$@" <&- >&- 2>&-' - "${run_it[@]}" -q -t hi
+	[ "$status" -le 8 ]
+	run bash -c '"$@" >&-' - "${run_it[@]}" -q -t hi
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"standard output was closed"* ]]
+	! grep -q '^done' "$work"/state/mortise/conversations/*/events.jsonl
+	for n in 5 7 8 10 12; do
+		run bash -c 'exec 3>&-; ulimit -n '$n'; exec "$@"' - "${run_it[@]}" -q -t hi
+		[ "$status" -le 8 ]
+	done
+}

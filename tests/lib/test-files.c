@@ -61,11 +61,14 @@ static void folders_are_made_and_removed(void)
 {
 	AUTO(free) char *deep = at("d/e//f/"), *top = at("d"), *link = at("d/link");
 	AUTO(free) char *kept = at("kept"), *below = at("file/x"), *inner = at("d/e/g");
+	struct error err = ERROR_NONE;
 
 	umask(077);
 	CHECK(dir_make(deep, NULL) == MT_OK && mode_of(deep) == 0700);
 	CHECK(dir_make(deep, NULL) == MT_OK);
 	CHECK(dir_make(below, NULL) != MT_OK);
+	CHECK(dir_make("/proc/none/such", &err) != MT_OK);
+	CHECK(strstr(err.text, "/proc/none: cannot be made: ") != NULL);
 	CHECK(file_write(kept, "k", 1, 0600, false, NULL) == MT_OK);
 	CHECK(file_write(inner, "g", 1, 0400, false, NULL) == MT_OK);
 	CHECK(symlink(root, link) == 0);
