@@ -35,3 +35,16 @@ tests_llm_test_body_SOURCES = %D%/test-body.c
 tests_llm_test_body_CPPFLAGS = $(LLM_TEST_CPPFLAGS)
 tests_llm_test_body_LDADD = $(LIBHOST)
 TESTS += %D%/test-body
+
+check_PROGRAMS += %D%/test-models %D%/test-fncall %D%/test-text-calls
+tests_llm_test_models_SOURCES = %D%/test-models.c
+tests_llm_test_models_CPPFLAGS = $(LLM_TEST_CPPFLAGS)
+tests_llm_test_models_LDADD = $(LIBHOST)
+tests_llm_test_fncall_SOURCES = %D%/test-fncall.c
+tests_llm_test_fncall_CPPFLAGS = $(LLM_TEST_CPPFLAGS)
+tests_llm_test_fncall_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
+tests_llm_test_fncall_LDADD = $(LIBHOST)
+tests_llm_test_text_calls_SOURCES = %D%/test-text-calls.c
+tests_llm_test_text_calls_CPPFLAGS = $(LLM_TEST_CPPFLAGS)
+tests_llm_test_text_calls_LDADD = $(LIBHOST)
+TESTS += %D%/test-models %D%/test-fncall %D%/test-text-calls

@@ -168,6 +168,14 @@ static bool is_malformed(const char *at, const char *end, const char **ret_equal
 	return true;
 }
 
+static bool has_control(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if ((unsigned char)text[i] < ' ' && text[i] != '\t')
+			return true;
+	return false;
+}
+
 struct param {
 	const char *name, *value;
 	size_t name_len, len;
@@ -190,6 +198,8 @@ static bool read_param(struct reader *r, const char *at, struct param *p)
 			return false;
 		p->name_len = (size_t)(bracket - name);
 		p->value = bracket + 1;
+		if (p->name_len > MAX_NAME || has_control(name, p->name_len))
+			return false;
 		stop = find(&r->parameter_end, p->value, r->end);
 		if (stop == r->end)
 			return false;
@@ -215,7 +225,7 @@ static struct fncall *add_call(struct fncalls *c, const char *name, size_t len)
 		c->calls = more;
 		c->room = room;
 	}
-	c->calls[c->count] = (struct fncall){ .own_name = strndup(name, len),
+	c->calls[c->count] = (struct fncall){ .own_name = fncall_clean(name, len, &len),
 					      .args = json_object_new_object() };
 	c->count++;
 	return &c->calls[c->count - 1];
@@ -270,7 +280,7 @@ static bool read_name(struct reader *r, const char *at, const char **ret_name,
 	size_t len = (size_t)(bracket - name);
 
 	if (bracket == r->end || len > MAX_NAME || memchr(name, '<', len)
-	    || memchr(name, '\n', len))
+	    || has_control(name, len))
 		return false;
 	while (len && isspace((unsigned char)name[len - 1]))
 		len--;

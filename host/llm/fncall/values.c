@@ -6,6 +6,7 @@
  * a sentence that the model reads. */
 #include "llm/fncall/fncall.h"
 #include "schema-ref.h"
+#include "utf8.h"
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -101,6 +102,25 @@ static unsigned types_of(json_object *root, json_object *schema, int depth)
 
 /* ---- reading -------------------------------------------------------------- */
 
+char *fncall_clean(const char *text, size_t len, size_t *ret_len)
+{
+	AUTO(strbuf) struct strbuf copy = STRBUF(len * 3 + 1);
+
+	utf8_add_clean(&copy, text, len);
+	*ret_len = copy.len;
+	return copy.len ? strbuf_take(&copy) : copy.error ? NULL : strdup("");
+}
+
+static json_object *new_text(const char *text, size_t len)
+{
+	AUTO(free) char *clean = NULL;
+
+	if (utf8_valid(text, len))
+		return json_object_new_string_len(text, (int)len);
+	clean = fncall_clean(text, len, &len);
+	return clean ? json_object_new_string_len(clean, (int)len) : NULL;
+}
+
 /* Digits with a sign; _ between digits is passed over. */
 static json_object *read_integer(const char *text, size_t len)
 {
@@ -186,7 +206,7 @@ static json_object *read_value(unsigned allowed, const char *text, size_t len,
 
 	*ret_null = false;
 	if (!allowed || allowed & TEXT)
-		return json_object_new_string_len(text, (int)len);
+		return new_text(text, len);
 	trim(&text, &len);
 	if (allowed & INTEGER)
 		value = read_integer(text, len);
@@ -280,11 +300,11 @@ int fncall_set_arg(struct fncall *call, json_object *schema, const char *name,
 		   size_t name_len, const char *value, size_t len)
 {
 	json_object *properties = js_get(schema, "properties"), *p, *read;
-	AUTO(free) char *key = strndup(name, name_len);
+	AUTO(free) char *key = fncall_clean(name, name_len, &name_len);
 	unsigned allowed;
 	bool null = false, known;
 
-	if (!key || len > INT32_MAX)
+	if (!key || len > INT32_MAX / 3)
 		return key ? MT_ELIMIT : MT_ENOMEM;
 	if (len >= 2 && value[0] == '\n' && value[len - 1] == '\n')
 		value++, len -= 2;
@@ -297,7 +317,7 @@ int fncall_set_arg(struct fncall *call, json_object *schema, const char *name,
 	read = read_value(allowed, value, len, &null);
 	if (!read && !null) {
 		say_wrong(call, key, allowed);
-		read = json_object_new_string_len(value, (int)len);
+		read = new_text(value, len);
 	}
 	if (!read && !null)
 		return MT_ENOMEM;
