@@ -413,6 +413,19 @@ static int read_content(struct event *e, int how)
 			      : js_set_strn(e->json, "content", cut.text, cut.len);
 }
 
+/* A member of the event itself that is null says nothing and is left out.
+ * Takes `json`. @return NULL: no memory. */
+static json_object *without_nulls(json_object *json)
+{
+	AUTO(json) json_object *taken = json;
+	AUTO(json) json_object *kept = json_object_new_object();
+
+	json_object_object_foreach(taken, name, value)
+		if (value && js_set(kept, name, json_object_get(value)))
+			return NULL;
+	return STEAL(kept);
+}
+
 static struct event *read_event(json_object *json, int how, struct error *err)
 {
 	const struct event_type *type = find_type(json, err);
@@ -421,6 +434,12 @@ static struct event *read_event(json_object *json, int how, struct error *err)
 	if (!type || check_common(json, err))
 		return NULL;
 	if (json_object_deep_copy(json, &copy, NULL) != 0) {
+		fail(err, MT_ENOMEM, "out of memory for an event");
+		return NULL;
+	}
+	if (how & FIELDS_STRICT)
+		copy = without_nulls(copy);
+	if (!copy) {
 		fail(err, MT_ENOMEM, "out of memory for an event");
 		return NULL;
 	}
