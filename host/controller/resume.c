@@ -57,23 +57,6 @@ static int load(struct conversation *c, json_object *meta, const struct config_i
 
 /* ---- where it stood ---------------------------------------------------- */
 
-static void add_usage(struct llm_metrics *m, const struct llm_reply *reply)
-{
-	const struct llm_usage *u = &reply->usage;
-
-	m->calls++;
-	m->latency_ms += reply->latency_ms;
-	m->input += u->input > 0 ? u->input : 0;
-	m->output += u->output > 0 ? u->output : 0;
-	m->cache_read += u->cache_read > 0 ? u->cache_read : 0;
-	m->cache_write += u->cache_write > 0 ? u->cache_write : 0;
-	m->reasoning += u->reasoning > 0 ? u->reasoning : 0;
-	if (u->cost >= 0)
-		m->cost += u->cost;
-	else
-		m->cost_known = false;
-}
-
 /* The bill so far: the sum over the replies of the log. */
 static void restore_metrics(struct conversation *c)
 {
@@ -85,7 +68,7 @@ static void restore_metrics(struct conversation *c)
 			record ? llm_reply_from_json(record, NULL) : NULL;
 
 		if (reply)
-			add_usage(&m, reply);
+			llm_metrics_add(&m, &reply->usage, reply->latency_ms);
 	}
 	if (c->llm)
 		llm_set_metrics(c->llm, &m);

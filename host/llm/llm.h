@@ -50,6 +50,8 @@ bool llm_feature(const struct llm *l, const char *name);
 int64_t llm_window(const struct llm *l);                  /* tokens; -1: unknown */
 const struct model_facts *llm_facts(const struct llm *l);
 const struct llm_metrics *llm_metrics(const struct llm *l);
+/** Add a reply to the sums. */
+void llm_metrics_add(struct llm_metrics *m, const struct llm_usage *u, int64_t latency_ms);
 /** Take over sums, for instance those of a resumed conversation. */
 void llm_set_metrics(struct llm *l, const struct llm_metrics *m);
 

@@ -4,10 +4,26 @@
 #include "llm/exchange.h"
 #include "log.h"
 
+/* Numbers from outside: what does not fit stays at the most. */
 static void add(int64_t *sum, int64_t n)
 {
-	if (n > 0)
-		*sum += n;
+	if (n > 0 && __builtin_add_overflow(*sum, n, sum))
+		*sum = INT64_MAX;
+}
+
+void llm_metrics_add(struct llm_metrics *m, const struct llm_usage *u, int64_t latency_ms)
+{
+	m->calls++;
+	add(&m->input, u->input);
+	add(&m->output, u->output);
+	add(&m->cache_read, u->cache_read);
+	add(&m->cache_write, u->cache_write);
+	add(&m->reasoning, u->reasoning);
+	add(&m->latency_ms, latency_ms);
+	if (u->cost >= 0)
+		m->cost += u->cost;
+	else
+		m->cost_known = false;
 }
 
 /* What the provider says, else by the prices of the configuration, else by the
@@ -43,24 +59,13 @@ static void warn(const struct llm *l, const struct llm_usage *u)
 void llm_count(struct llm *l, struct llm_usage *usage, double header_cost,
 	       int64_t latency_ms)
 {
-	struct llm_metrics *m = &l->metrics;
-
 	usage->cost = price(l, usage, header_cost);
-	m->calls++;
-	add(&m->input, usage->input);
-	add(&m->output, usage->output);
-	add(&m->cache_read, usage->cache_read);
-	add(&m->cache_write, usage->cache_write);
-	add(&m->reasoning, usage->reasoning);
-	m->latency_ms += latency_ms;
-	if (usage->cost >= 0)
-		m->cost += usage->cost;
-	else if (!l->price_warned && l->base_url[0])
+	llm_metrics_add(&l->metrics, usage, latency_ms);
+	if (usage->cost >= 0 || l->price_warned)
+		return;
+	l->price_warned = true;
+	if (l->base_url[0])
 		warn(l, usage);
-	if (usage->cost < 0) {
-		m->cost_known = false;
-		l->price_warned = true;
-	}
 }
 
 const struct llm_metrics *llm_metrics(const struct llm *l)

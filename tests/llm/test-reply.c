@@ -144,6 +144,19 @@ static void waits(void)
 	CHECK(retry_wait(&rule, &long_, 1, 0) == RETRY_MAX_HINT_MS);
 }
 
+static void sums_do_not_overflow(void)
+{
+	const struct llm_usage most = { .input = INT64_MAX, .output = 5, .cache_read = -1,
+					.cache_write = -1, .reasoning = -1, .cost = 0.5 };
+	struct llm_metrics m = { .cost_known = true };
+
+	for (int i = 0; i < 3; i++)
+		llm_metrics_add(&m, &most, INT64_MAX);
+	CHECK(m.calls == 3 && m.input == INT64_MAX && m.output == 15);
+	CHECK(m.cache_read == 0 && m.latency_ms == INT64_MAX);
+	CHECK(m.cost_known && m.cost == 1.5);
+}
+
 int main(void)
 {
 	records_come_back();
@@ -151,5 +164,6 @@ int main(void)
 	no_memory();
 	hints();
 	waits();
+	sums_do_not_overflow();
 	return tap_done();
 }
