@@ -2,6 +2,7 @@
  *
  * test-reply.c - requests, replies and their records; how long retries wait. */
 #include "auto.h"
+#include "llm/llm.h"
 #include "llm/request.h"
 #include "llm/retry.h"
 #include "oom.h"
