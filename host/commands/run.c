@@ -7,8 +7,10 @@
 
 #include "files.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { TASK_MAX = 1 << 20 };
 
@@ -157,10 +159,15 @@ static int find_workspace(const struct common *common, char path[PATH_MAX],
 			  struct error *err)
 {
 	const char *wanted = common->workspace ? common->workspace : ".";
+	struct stat st;
 
-	if (!realpath(wanted, path) || access(path, X_OK) < 0)
-		return fail(err, MT_ENOTFOUND, "workspace %s: there is no such folder",
-			    wanted);
+	if (!realpath(wanted, path) || stat(path, &st) < 0)
+		return fail(err, MT_ENOTFOUND, "workspace %s: %s", wanted, strerror(errno));
+	if (!S_ISDIR(st.st_mode))
+		return fail(err, MT_EINVAL, "workspace %s: is not a folder", wanted);
+	if (access(path, X_OK) < 0)
+		return fail(err, MT_EDENIED, "workspace %s: cannot be entered: %s", wanted,
+			    strerror(errno));
 	return MT_OK;
 }
 

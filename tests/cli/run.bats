@@ -79,7 +79,10 @@ for line in open(sys.argv[1]): json.loads(line)' "$work/out"
 	[ "$output" = "mortise: the task is empty" ]
 	run mortise run -C /no/such/folder -m script:x -t hi
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"/no/such/folder"* ]]
+	[[ "$output" == *"/no/such/folder: No such file"* ]]
+	run mortise run -C /bin/sh -m script:x -t hi
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"/bin/sh: is not a folder"* ]]
 	run "${run_it[@]}" --modle x -t hi
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"did you mean --model"* ]]
