@@ -258,8 +258,8 @@ const struct command command_models = {
 	.name = "models",
 	.args = "list [PATTERN] | info NAME | import FILE",
 	.summary = "Show what is known of models; take over prices.",
-	.details = "import reads LiteLLM's model_prices_and_context_window.json into your "
-		   "own table. PATTERN is a part of a name, or a glob.",
+	.details = "import reads LiteLLM's model_prices_and_context_window.json into "
+		   "your own table. PATTERN is a part of a name, or a glob.",
 	.flags = flags,
 	.run = run,
 };

@@ -138,6 +138,6 @@ bool llm_takes(const struct llm *l, const struct llm_request *r, const char *par
 		       && (f->both_samplings || (!l->params.temperature
 						 && !js_get(r->params, "temperature")));
 	if (strcmp(param, "reasoning_effort") == 0)
-		return f->effort && f->effort_sent;
+		return (f->effort || f->adaptive_thinking) && f->effort_sent;
 	return true;
 }

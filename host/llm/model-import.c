@@ -82,7 +82,8 @@ static void put_long(struct strbuf *out, json_object *entry)
 	for (size_t i = 0; i < ARRAY_LEN(prices); i++) {
 		char from[96];
 
-		snprintf(from, sizeof from, "%s_above_%ldk_tokens", prices[i].from, least);
+		snprintf(from, sizeof from, "%s_above_%ldk_tokens", prices[i].from,
+			 least);
 		put_price(out, entry, from, prices[i].key);
 	}
 }

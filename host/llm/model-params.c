@@ -30,7 +30,7 @@ static bool is_little(const char *effort)
 
 static void thinking(const struct model_facts *f, struct model_params *p)
 {
-	if (!f->effort)
+	if (!f->effort && !f->adaptive_thinking)
 		p->reasoning_effort = NULL;
 	if (f->effort_budget && !p->thinking_budget && is_little(p->reasoning_effort)) {
 		p->thinking_budget = LITTLE_THINKING;

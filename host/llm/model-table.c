@@ -92,7 +92,8 @@ static size_t match_set(const char *p, size_t len, char c, bool *ret)
 			to = p[i + 2];
 			i += 2;
 		}
-		in |= c >= tolower((unsigned char)from) && c <= tolower((unsigned char)to);
+		in |= c >= tolower((unsigned char)from) &&
+		      c <= tolower((unsigned char)to);
 	}
 	*ret = in != no;
 	return i < len ? i + 1 : 0;

@@ -119,7 +119,8 @@ static const struct {
 	{ TYPED("n", "\n1e3\n"), "|typed {\"n\":1000.0}" },
 	{ TYPED("n", "3"), "|typed {\"n\":3}" },
 	{ TYPED("n", "inf"), "|typed {\"n\":\"inf\"} !parameter 'n' must be a number" },
-	{ TYPED("n", "1e999"), "|typed {\"n\":\"1e999\"} !parameter 'n' must be a number" },
+	{ TYPED("n", "1e999"),
+	  "|typed {\"n\":\"1e999\"} !parameter 'n' must be a number" },
 	{ TYPED("n", "0x10"), "|typed {\"n\":\"0x10\"} !parameter 'n' must be a number" },
 	{ TYPED("b", "True"), "|typed {\"b\":true}" },
 	{ TYPED("b", "false\n"), "|typed {\"b\":false}" },
@@ -415,7 +416,8 @@ static void no_memory(void)
 		struct fncalls found;
 		enum fncall_fault fault;
 
-		if (convert(in, true, &out) == MT_OK && (t = fncall_tools_new(tools, TOOLS))) {
+		if (convert(in, true, &out) == MT_OK &&
+		    (t = fncall_tools_new(tools, TOOLS))) {
 			struct llm_request *back = NULL;
 
 			fncall_back(out, t, tools, TOOLS, &back, &fault, NULL);

@@ -116,8 +116,8 @@ static void the_installed_table(void)
 		SKIP("no table is named");
 		return;
 	}
-	CHECK_MSG(file_read(path, MODEL_TABLE_MAX, &text, &len, &err) == MT_OK, "read: %s",
-		  err.text);
+	CHECK_MSG(file_read(path, MODEL_TABLE_MAX, &text, &len, &err) == MT_OK,
+		  "read: %s", err.text);
 	while (text && model_section_next(text, len, &pos, &s)) {
 		count++;
 		odd += s.globs_len == 0;
@@ -290,7 +290,8 @@ static void import(void)
 	model_facts_apply(&f, "p/large", out.text, out.len);
 	CHECK(f.window == 200000 && f.output == 8192 && f.vision && !f.sampling);
 	CHECK(f.price.input > 2.9999999 && f.price.input < 3.0000001);
-	CHECK(f.long_from == 200000 && f.long_price.input > 5.9 && f.long_price.output > 22);
+	CHECK(f.long_from == 200000 && f.long_price.input > 5.9 &&
+	      f.long_price.output > 22);
 	model_facts_init(&f);
 	model_facts_apply(&f, "q/large", out.text, out.len);
 	CHECK(f.window == 100 && f.price.input < 1.1);

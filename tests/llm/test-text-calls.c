@@ -105,7 +105,8 @@ static void words_alone(void)
 	AUTO(llm_request) struct llm_request *q = ask_with_tool(true);
 
 	open_bench("some-model",
-		   HEAD("text/event-stream") CHUNK("See <function= and <") CHUNK("func") END,
+		   HEAD("text/event-stream") CHUNK("See <function= and <")
+		   CHUNK("func") END,
 		   as_text);
 	bench_send(&b, q, 0, NULL, &r);
 	CHECK_STR(r.reply ? r.reply->text : r.error.text, "See <function= and <func");
@@ -152,8 +153,8 @@ static void the_prefix_is_stable(void)
 	CHECK(same < first.len && strncmp(first.text, second.text, same) == 0);
 	CHECK(strstr(second.text, "{\"role\":\"assistant\",\"content\":\"I look.\\n\\n"
 		     "<function=execute_bash>\\n<parameter=command>ls</parameter>\\n"
-		     "</function>\"},{\"role\":\"user\",\"content\":\"EXECUTION RESULT of "
-		     "[execute_bash]:\\na.c\"}]"));
+		     "</function>\"},{\"role\":\"user\",\"content\":\"EXECUTION RESULT "
+		     "of [execute_bash]:\\na.c\"}]"));
 	close_bench();
 }
 
@@ -172,7 +173,8 @@ static const struct {
 	    "llm.max_output_tokens=99", "llm.api=chat" },
 	  { "\"reasoning_effort\":\"low\"", "\"max_completion_tokens\":99" },
 	  { "\"temperature\"", "\"max_tokens\"" }, 0.0018 },
-	{ "openrouter/anthropic/claude-sonnet-4", { "llm.temperature=0", "llm.top_p=0.5" },
+	{ "openrouter/anthropic/claude-sonnet-4",
+	  { "llm.temperature=0", "llm.top_p=0.5" },
 	  { "\"tools\":[", "\"temperature\":0", "\"max_tokens\":64000" }, { "\"top_p\"" },
 	  0.00342 },
 	{ "openai/devstral-small-2505", { NULL },

@@ -159,7 +159,8 @@ static bool has_mark(json_object *m)
 		return true;
 	if (json_object_is_type(content, json_type_array))
 		for (size_t i = 0; i < json_object_array_length(content); i++)
-			if (js_get(json_object_array_get_idx(content, i), "cache_control"))
+			if (js_get(json_object_array_get_idx(content, i),
+				   "cache_control"))
 				return true;
 	return false;
 }
@@ -235,7 +236,8 @@ static void want_args(struct vec *v, const char *want, const char *got)
 {
 	AUTO(json) json_object *a = js_parse_object(want, strlen(want), NULL);
 	AUTO(json) json_object *b = js_parse_object(got, strlen(got), NULL);
-	bool same = a && b && json_object_object_length(a) == json_object_object_length(b);
+	bool same =
+		a && b && json_object_object_length(a) == json_object_object_length(b);
 
 	if (same) {
 		json_object_object_foreach(a, name, value)
@@ -342,7 +344,8 @@ static void want_error(struct vec *v, json_object *want, int status,
 			  : fault != FNCALL_OK ? "FunctionCallValidationError"
 						: "FunctionCallConversionError";
 	const char *quote = strchr(text, '\'');
-	AUTO(free) char *name = quote ? strndup(quote + 1, strcspn(quote + 1, "'")) : NULL;
+	AUTO(free)
+	char *name = quote ? strndup(quote + 1, strcspn(quote + 1, "'")) : NULL;
 
 	if (strcmp(kind, got) != 0)
 		vec_fault(v, text, kind, got);

@@ -99,8 +99,8 @@ static void put_parameter(struct strbuf *out, json_object *owner, const char *na
 {
 	strbuf_addf(out, "%s (", name);
 	put_type(out, schema, 0);
-	strbuf_addf(out, ", %s): %s\n", is_required(owner, name) ? "required" : "optional",
-		    words_on(schema));
+	strbuf_addf(out, ", %s): %s\n",
+		    is_required(owner, name) ? "required" : "optional", words_on(schema));
 }
 
 static void put_inside(struct strbuf *out, json_object *schema, int at, int depth);

@@ -52,7 +52,8 @@ static size_t split_one(struct rewrite *w, const struct llm_request *in, size_t 
 		const struct llm_message *result = &in->messages[next];
 
 		for (size_t n = 0; n < m->call_count; n++)
-			if (m->calls[n].id && strcmp(m->calls[n].id, call_id(result)) == 0)
+			if (m->calls[n].id &&
+			    strcmp(m->calls[n].id, call_id(result)) == 0)
 				add_one(w, m, n);
 		rewrite_add(w, result);
 	}
@@ -220,8 +221,10 @@ static int wrong(struct rewrite *w, struct error *err, const struct llm_message 
 {
 	llm_request_free(w->out);
 	if (m->call_count > 1)
-		return fail(err, MT_EINVAL, "a message has %zu calls, and text has room for "
-			    "one", m->call_count);
+		return fail(err, MT_EINVAL,
+			    "a message has %zu calls, and text has room for "
+			    "one",
+			    m->call_count);
 	return fail(err, MT_EINVAL, "a message is of no known role");
 }
 

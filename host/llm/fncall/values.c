@@ -50,7 +50,8 @@ void fncall_fail(struct fncall *call, enum fncall_fault fault, const char *fmt, 
 	va_start(ap, fmt);
 	vfail(&err, MT_EINVAL, fmt, ap);
 	va_end(ap);
-	snprintf(call->why, sizeof call->why, "%.*s", (int)sizeof call->why - 1, err.text);
+	snprintf(call->why, sizeof call->why, "%.*s", (int)sizeof call->why - 1,
+		 err.text);
 }
 
 /* ---- types ---------------------------------------------------------------- */
@@ -186,7 +187,8 @@ static json_object *read_json(const char *text, size_t len, json_type type)
 
 static bool is_null(const char *text, size_t len)
 {
-	return (len == 4 && (memcmp(text, "null", 4) == 0 || memcmp(text, "None", 4) == 0));
+	return (len == 4 &&
+		(memcmp(text, "null", 4) == 0 || memcmp(text, "None", 4) == 0));
 }
 
 static void trim(const char **text, size_t *len)
@@ -263,8 +265,8 @@ static void check_enum(struct fncall *call, json_object *list, const char *name,
 		strbuf_addf(&choices, "%s%s", i ? ", " : "",
 			    item ? json_object_get_string(item) : "null");
 	}
-	fncall_fail(call, FNCALL_NOT_IN_ENUM, "parameter '%.60s' must be one of: %s", name,
-		    choices.text);
+	fncall_fail(call, FNCALL_NOT_IN_ENUM, "parameter '%.60s' must be one of: %s",
+		    name, choices.text);
 }
 
 /* ---- one argument --------------------------------------------------------- */

@@ -27,10 +27,11 @@ const char fncall_suffix_tail[] =
 	"</IMPORTANT>\n";
 
 static const char example_head[] =
-	"This is how someone worked on another task with the functions. It shows the form "
-	"of calls; none of it was done here.\n\n"
+	"This is how someone worked on another task with the functions. It shows the "
+	"form of calls; none of it was done here.\n\n"
 	"--------------------- START OF EXAMPLE ---------------------\n\n"
-	"USER: Write clock.py, which shows the time of day as a web page on port 8090.\n\n";
+	"USER: Write clock.py, which shows the time of day as a web page on port "
+	"8090.\n\n";
 
 static const char example_end[] =
 	"--------------------- END OF EXAMPLE ---------------------\n\n"
@@ -101,8 +102,8 @@ static const struct {
 	  "USER: EXECUTION RESULT of [@]:\n[Page at http://127.0.0.1:8090]\n"
 	  "Tue Mar  3 10:20:30 2026\n\n" },
 	{ SHELL, KNOWN,
-	  "ASSISTANT: Only the time of day was asked for, so the date must go. I stop the "
-	  "program.\n"
+	  "ASSISTANT: Only the time of day was asked for, so the date must go. I stop "
+	  "the program.\n"
 	  "<function=@>\n<parameter=command>kill 4711</parameter>\n</function>\n\n"
 	  "USER: EXECUTION RESULT of [@]:\n\n\n" },
 	{ EDITOR, KNOWN,
