@@ -20,7 +20,18 @@ struct turn {
 	uint64_t stamp;               /* anew when other calls of it are sent */
 	size_t wanted, seen;          /* results in the view, results reached */
 	unsigned generation;          /* of the view that used it last */
+	unsigned settled;             /* the layout that it is a settled part of */
 	bool sent;
+};
+
+/* The start of the newest view, as far as what follows cannot change it: a view
+ * that begins with it is laid out from there on. */
+struct settled {
+	unsigned number;              /* of the layout */
+	int64_t *events;
+	size_t count, room;
+	struct llm_message *messages;
+	size_t message_count, message_room;
 };
 
 struct memory {
@@ -31,6 +42,8 @@ struct memory {
 	struct turn **turns;
 	size_t turn_count, turn_room, turns_used; /* used: by the newest view */
 	unsigned generation;
+	size_t open;                  /* turns begun that may still change */
+	struct settled settled;
 	struct tool_list tools;
 	struct summary *summaries;
 };
@@ -49,6 +62,7 @@ struct memory *memory_new(struct evlog *log, const struct memory_options *o)
 	if (m) {
 		m->log = log;
 		m->options = *o;
+		m->settled.number = 1;
 	}
 	return m;
 }
@@ -82,6 +96,8 @@ struct memory *memory_free(struct memory *m)
 		drop_turn(m->turns[i]);
 	free(m->turns);
 	tool_list_clear(&m->tools);
+	free(m->settled.events);
+	free(m->settled.messages);
 	drop_summaries(m);
 	free(m);
 	return NULL;
@@ -330,7 +346,8 @@ static int show(struct memory *m, struct piece *p, const struct view_item *item)
 }
 
 /* Get the pieces of a view ready, and count how many results of each reply it
- * holds: a turn is sent when its last one is reached. */
+ * holds: a turn is sent when its last one is reached.
+ * @return MT_EEXIST if one belongs to a turn that was thought to be settled. */
 static int prepare(struct memory *m, const struct view_item *items, size_t count,
 		   size_t *ret_pieces, struct error *err)
 {
@@ -352,6 +369,8 @@ static int prepare(struct memory *m, const struct view_item *items, size_t count
 		r = turn_of(m, p, &t, err);
 		if (r)
 			return r;
+		if (t && t->settled == m->settled.number)
+			return MT_EEXIST;
 		if (t && !t->results[p->place]) {
 			t->results[p->place] = p;
 			t->wanted++;
@@ -360,14 +379,19 @@ static int prepare(struct memory *m, const struct view_item *items, size_t count
 	return MT_OK;
 }
 
-static int lay_result(const struct piece *p, struct llm_request *request)
+static int lay_result(struct memory *m, const struct piece *p,
+		      struct llm_request *request)
 {
 	struct turn *t = p->turn;
 
 	if (!t || t->results[p->place] != p)
 		return MT_OK;
+	if (t->seen == 0)
+		m->open++;
 	if (++t->seen < t->wanted || t->sent)
 		return MT_OK;
+	if (t->wanted == t->reply->call_count)
+		m->open--;
 	return send_turn(t, request);
 }
 
@@ -384,7 +408,7 @@ static int lay_out(struct memory *m, const struct view_item *item,
 	if (p->kind == PIECE_NONE || p->kind == PIECE_CALL)
 		return MT_OK;
 	if (p->kind == PIECE_RESULT && p->response)
-		return lay_result(p, request);
+		return lay_result(m, p, request);
 	if (p->kind == PIECE_ASSISTANT && blank(p->text, p->len))
 		return MT_OK; /* some providers refuse a message that says nothing */
 	return plain(request, p);
@@ -413,23 +437,116 @@ static void forget(struct memory *m, const struct view_item *items, size_t count
 	m->turn_count = kept;
 }
 
+/* ---- what is settled --------------------------------------------------- */
+
+static void begin_view(struct memory *m)
+{
+	m->generation++;
+	m->turns_used = 0;
+}
+
+static void unsettle(struct memory *m)
+{
+	m->settled.number++;
+	m->settled.count = m->settled.message_count = 0;
+}
+
+/* Items at the start of the view that are laid out already. */
+static size_t settled_part(struct memory *m, const struct view_item *items, size_t count)
+{
+	const struct settled *s = &m->settled;
+	bool same = s->count <= count;
+
+	for (size_t i = 0; same && i < s->count; i++)
+		same = items[i].event == s->events[i] && !items[i].text;
+	if (!same)
+		unsettle(m);
+	return s->count;
+}
+
+static bool make_room(struct settled *s, size_t items, size_t messages)
+{
+	void *more;
+
+	if (s->count + items > s->room) {
+		more = reallocarray(s->events, (s->count + items) * 2, sizeof *s->events);
+		if (!more)
+			return false;
+		s->events = more;
+		s->room = (s->count + items) * 2;
+	}
+	if (messages > s->message_room) {
+		more = reallocarray(s->messages, messages * 2, sizeof *s->messages);
+		if (!more)
+			return false;
+		s->messages = more;
+		s->message_room = messages * 2;
+	}
+	return true;
+}
+
+/* The first `n` items of the view are settled now, with all of the request. */
+static void settle(struct memory *m, const struct view_item *items, size_t n,
+		   const struct llm_request *request)
+{
+	struct settled *s = &m->settled;
+
+	if (!make_room(s, n - s->count, request->message_count))
+		return;
+	for (; s->count < n; s->count++) {
+		struct turn *t = m->pieces[items[s->count].event]->turn;
+
+		if (t)
+			t->settled = s->number;
+		s->events[s->count] = items[s->count].event;
+	}
+	for (; s->message_count < request->message_count; s->message_count++)
+		s->messages[s->message_count] = request->messages[s->message_count];
+}
+
+static int lay_out_all(struct memory *m, const struct view_item *items, size_t count,
+		       struct llm_request *request)
+{
+	const struct settled *s = &m->settled;
+	bool own = request->message_count == 0;
+	int r = llm_request_reserve(request, s->message_count + count - s->count +
+					     m->turn_count);
+
+	m->open = 0;
+	for (size_t i = 0; !r && i < s->message_count; i++)
+		r = llm_request_add(request, &s->messages[i]);
+	for (size_t i = s->count; !r && i < count; i++) {
+		r = lay_out(m, &items[i], request);
+		own = own && items[i].event >= 0 && !items[i].text;
+		if (!r && own && m->open == 0)
+			settle(m, items, i + 1, request);
+	}
+	return r;
+}
+
 int memory_build(struct memory *m, const struct view_item *items, size_t count,
 		 struct llm_request *request, struct error *err)
 {
-	size_t pieces = 0;
+	size_t pieces = 0, start;
 	int r;
 
+	if (request->message_count > 0)
+		unsettle(m);
+	start = settled_part(m, items, count);
 	drop_summaries(m);
-	m->generation++;
-	m->turns_used = 0;
-	r = prepare(m, items, count, &pieces, err);
+	begin_view(m);
+	r = prepare(m, items + start, count - start, &pieces, err);
+	if (r == MT_EEXIST) {
+		unsettle(m);
+		begin_view(m);
+		start = pieces = 0;
+		r = prepare(m, items, count, &pieces, err);
+	}
 	if (r)
 		return r;
-	if (pieces < m->piece_count || m->turns_used < m->turn_count)
+	if (start == 0 && (pieces < m->piece_count || m->turns_used < m->turn_count))
 		forget(m, items, count);
-	r = llm_request_reserve(request, count + m->turn_count);
-	for (size_t i = 0; !r && i < count; i++)
-		r = lay_out(m, &items[i], request);
+	r = lay_out_all(m, items, count, request);
 	return r ? fail(err, r, "out of memory") : MT_OK;
 }
 

@@ -2,6 +2,8 @@
  *
  * body.c - writing the body of a request over that of the one before. */
 #include "llm/body.h"
+#define MORTISE_PROVISIONAL
+#include <mortise/advance.h>
 #include <string.h>
 
 void body_begin(struct llm_body *b)
@@ -36,22 +38,24 @@ int body_add(struct llm_body *b, const char *bytes, size_t len)
 	return body_settle(b);
 }
 
-/* The mark at the end of a message for the provider's cache is written too. */
-static uint64_t stamp_of(const struct llm_request *r, size_t m)
+/* The mark at the end of a message for the provider's cache is written too;
+ * `turns`: where messages may begin to have one. */
+static uint64_t stamp_of(const struct llm_request *r, size_t m, size_t turns)
 {
-	uint64_t stamp = r->messages[m].stamp;
+	const struct llm_message *x = &r->messages[m];
+	bool may = m >= turns || x->cache || x->role == MT_ROLE_SYSTEM;
 
-	return stamp ? stamp << 1 | llm_request_cache(r, m) : 0;
+	return x->stamp ? x->stamp << 1 | (may && llm_request_cache(r, m)) : 0;
 }
 
 size_t body_reuse(struct llm_body *b, const struct llm_request *r)
 {
-	size_t same = 0, most = b->count;
+	size_t same = 0, most = b->count, turns = llm_request_last_turns(r);
 
 	if (most > r->message_count)
 		most = r->message_count;
 	while (same < most && b->marks[same].stamp
-	       && b->marks[same].stamp == stamp_of(r, same))
+	       && b->marks[same].stamp == stamp_of(r, same, turns))
 		same++;
 	/* the last one has another behind it now, which its bytes may show */
 	if (same > 0)
@@ -81,7 +85,7 @@ void body_mark(struct llm_body *b, const struct llm_request *r, size_t m)
 		b->room = room;
 	}
 	b->marks[b->count++] = (struct llm_mark){
-		.stamp = stamp_of(r, m),
+		.stamp = stamp_of(r, m, llm_request_last_turns(r)),
 		.start = b->written,
 	};
 }

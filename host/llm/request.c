@@ -116,18 +116,21 @@ static bool ends_turn(const struct llm_request *r, size_t m)
 	return is_turn(r, m) && (m + 1 == r->message_count || !is_turn(r, m + 1));
 }
 
+size_t llm_request_last_turns(const struct llm_request *r)
+{
+	size_t m = r->message_count;
+
+	for (size_t turns = 0; m > 0 && turns < 2;)
+		turns += ends_turn(r, --m);
+	return m;
+}
+
 bool llm_request_cache(const struct llm_request *r, size_t m)
 {
-	size_t later = 0;
-
 	if (m >= r->message_count || r->messages[m].cache)
 		return m < r->message_count;
 	if (r->messages[m].role == MT_ROLE_SYSTEM)
 		return m + 1 == r->message_count
 		       || r->messages[m + 1].role != MT_ROLE_SYSTEM;
-	if (!ends_turn(r, m))
-		return false;
-	for (size_t i = m + 1; i < r->message_count && later < 2; i++)
-		later += ends_turn(r, i);
-	return later < 2;
+	return ends_turn(r, m) && m >= llm_request_last_turns(r);
 }

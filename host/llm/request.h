@@ -69,6 +69,8 @@ int llm_request_tool(struct llm_request *r, const struct llm_tool *t);
  *  system text, of the last turn of user or tools, which the next request goes
  *  on from, and of the one before it, which this one goes on from. */
 bool llm_request_cache(const struct llm_request *r, size_t m);
+/** The first message that ends one of the last two turns of user or tools. */
+size_t llm_request_last_turns(const struct llm_request *r);
 /** Let the request free this (malloc'ed) pointer; on failure it is freed now. */
 int llm_request_own(struct llm_request *r, void *p);
 

@@ -7,7 +7,7 @@
 #define MORTISE_PROVISIONAL
 #include <mortise/advance.h>
 
-enum { TURNS = 30, VIEWS = 300, EVENTS_MOST = 200, STAMPS_MOST = 20000 };
+enum { TURNS = 30, VIEWS = 1000, EVENTS_MOST = 200, STAMPS_MOST = 20000 };
 
 static unsigned seed = 4711;
 static char *contents[STAMPS_MOST]; /* by stamp */
@@ -38,6 +38,20 @@ static void call(struct evlog *log, const char *response, int turn, int n, int t
 	event_unref(o);
 }
 
+/* A second answer to a call of the turn before, or the first one, late. */
+static void answer_late(struct evlog *log, int turn)
+{
+	char response[32], id[32];
+	AUTO(event) struct event *o =
+		event_observation("run", SOURCE_AGENT, 0, "late", 4,
+				  json("{\"command\":\"ls\"}"), NULL);
+
+	snprintf(response, sizeof response, "reply_%d", turn);
+	snprintf(id, sizeof id, "call_%d_0", turn);
+	event_set_tool_meta(o, "bash", id, response, 1);
+	evlog_append(log, o, NULL);
+}
+
 static void turn(struct evlog *log, int t)
 {
 	AUTO(strbuf) struct strbuf reply = STRBUF(4096);
@@ -54,10 +68,22 @@ static void turn(struct evlog *log, int t)
 	record(log, reply.text, NULL);
 	for (int n = 0; n < calls; n++)
 		call(log, id, t, n, calls);
+	if (t && dice(3) == 0)
+		answer_late(log, t - 1);
 	if (dice(3) == 0)
 		say(log, SOURCE_USER, "and now");
 	if (dice(3) == 0)
 		say(log, SOURCE_USER, "go on");
+}
+
+/* The view before with more behind it, as while nothing is condensed. */
+static size_t grow(struct evlog *log, struct view_item *items, size_t n)
+{
+	int64_t id = n ? items[n - 1].event : -1;
+
+	for (unsigned more = dice(5); more-- && ++id < evlog_count(log);)
+		items[n++] = (struct view_item){ .event = id };
+	return n;
 }
 
 /* A view as condensers make them. */
@@ -127,6 +153,7 @@ int main(void)
 	const struct memory_options options = { 0 };
 	struct view_item items[EVENTS_MOST * 4];
 	int good = 0, same = 0;
+	size_t n = 0;
 	struct memory *memory;
 	struct evlog *log;
 
@@ -140,8 +167,9 @@ int main(void)
 	for (int i = 0; i < VIEWS; i++) {
 		AUTO(strbuf) struct strbuf text = STRBUF(1 << 20), fresh = STRBUF(1 << 20);
 		struct memory *other = memory_new(log, &options);
-		size_t n = view(log, items);
 
+		n = dice(4) && n && items[n - 1].event >= 0 ? grow(log, items, n)
+							     : view(log, items);
 		good += lay_out(memory, items, n, &text) && lay_out(other, items, n, &fresh);
 		same += strcmp(text.text, fresh.text) == 0;
 		memory_free(other);
