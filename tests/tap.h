@@ -19,6 +19,7 @@ static int tap_count, tap_failed;
 		puts("");                                                      \
 		if (!good_)                                                    \
 			printf("# %s:%d\n", __FILE__, __LINE__);               \
+		fflush(stdout); /* a child that a test forks holds none of it */ \
 	} while (0)
 #define CHECK_STR(got, want)                                                   \
 	do {                                                                   \
