@@ -286,6 +286,7 @@ static int send_turn(struct turn *t, struct llm_request *request)
 			continue;
 		result.stamp = t->results[i]->shown_stamp;
 		result.calls = &t->calls[n++];
+		result.failed = t->results[i]->failed;
 		result.parts = t->results[i]->parts;
 		result.part_count = t->results[i]->part_count;
 		if (llm_request_add(request, &result))

@@ -172,6 +172,7 @@ struct piece *piece_make(const struct event *e, const struct memory_options *o,
 		p->kind = action(e, &out);
 	else
 		p->kind = observation(e, o, &out);
+	p->failed = p->kind == PIECE_RESULT && strcmp(e->type->name, "error") == 0;
 	p->len = out.len - 2;
 	p->memory = strbuf_take(&out);
 	if (!p->memory || copy_ids(p, e))

@@ -127,10 +127,14 @@ size_t llm_request_last_turns(const struct llm_request *r)
 
 bool llm_request_cache(const struct llm_request *r, size_t m)
 {
+	size_t systems = 0;
+
 	if (m >= r->message_count || r->messages[m].cache)
 		return m < r->message_count;
-	if (r->messages[m].role == MT_ROLE_SYSTEM)
-		return m + 1 == r->message_count
-		       || r->messages[m + 1].role != MT_ROLE_SYSTEM;
+	while (systems < r->message_count
+	       && r->messages[systems].role == MT_ROLE_SYSTEM)
+		systems++;
+	if (m < systems)
+		return m + 1 == systems;
 	return ends_turn(r, m) && m >= llm_request_last_turns(r);
 }

@@ -28,6 +28,7 @@ struct llm_message {
 	uint64_t stamp;          /* the same one: the same message; 0: unknown */
 	int role;                /* enum mt_role */
 	bool cache;              /* a prompt-cache mark belongs at its end */
+	bool failed;             /* what a tool answered is an error */
 	const struct llm_part *parts;
 	size_t part_count;
 	const struct llm_call *calls; /* assistant; or the call a tool message answers */

@@ -130,6 +130,11 @@ static int svc_message_cache(const struct mt_request *r, size_t m)
 	return llm_request_cache(request_of(r), m);
 }
 
+static int svc_message_failed(const struct mt_request *r, size_t m)
+{
+	return message_at(r, m)->failed;
+}
+
 static size_t svc_call_count(const struct mt_request *r, size_t m)
 {
 	return message_at(r, m)->call_count;
@@ -562,4 +567,5 @@ const struct mt_dialect_host llm_services = {
 	.restarted = svc_restarted,
 	.answer_header = svc_answer_header,
 	.sign = svc_sign,
+	.message_failed = svc_message_failed,
 };

@@ -110,6 +110,8 @@ static void put_result(struct writer *w, size_t m, bool mark)
 		PUT(w, ",\"content\":");
 		put_joined(w, m);
 	}
+	if (w->host->message_failed(w->r, m))
+		PUT(w, ",\"is_error\":true");
 	put_mark(w, mark);
 }
 

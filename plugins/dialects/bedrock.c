@@ -105,7 +105,10 @@ static void put_result(struct writer *w, size_t m)
 	PUT(w, ",\"content\":[");
 	if (!put_blocks(w, m))
 		PUT(w, EMPTY);
-	PUT(w, "]}}");
+	PUT(w, "]");
+	if (w->host->message_failed(w->r, m))
+		PUT(w, ",\"status\":\"error\"");
+	PUT(w, "}}");
 }
 
 /* ---- what the model said ------------------------------------------------------ */

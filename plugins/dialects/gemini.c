@@ -94,7 +94,10 @@ static void put_result(struct writer *w, size_t m)
 	put_id(w, id);
 	PUT(w, "\"name\":");
 	put_name(w, name);
-	PUT(w, ",\"response\":{\"output\":");
+	if (w->host->message_failed(w->r, m))
+		PUT(w, ",\"response\":{\"error\":");
+	else
+		PUT(w, ",\"response\":{\"output\":");
 	put_joined(w, m);
 	PUT(w, "}}}");
 	put_parts(w, m, false, true);

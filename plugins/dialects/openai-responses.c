@@ -79,13 +79,21 @@ static void put_message(struct writer *w, size_t m, const char *role)
 	PUT(w, "}");
 }
 
+static void put_id(struct writer *w, struct mt_str id)
+{
+	if (id.len)
+		put_text(w, id.ptr, id.len);
+	else
+		PUT(w, "\"unknown\"");
+}
+
 static void put_result(struct writer *w, size_t m)
 {
 	struct mt_str id = { "", 0 };
 
 	w->host->call(w->r, m, 0, &id, NULL, NULL);
 	PUT(w, "{\"type\":\"function_call_output\",\"call_id\":");
-	put_text(w, id.ptr, id.len);
+	put_id(w, id);
 	PUT(w, ",\"output\":");
 	put_content(w, m);
 	PUT(w, "}");
@@ -153,7 +161,7 @@ static void say_call(struct said *s, size_t c)
 	next_item(s);
 	s->w->host->call(s->w->r, s->m, c, &id, &name, &args);
 	PUT(s->w, "{\"type\":\"function_call\",\"call_id\":");
-	put_text(s->w, id.ptr, id.len);
+	put_id(s->w, id);
 	PUT(s->w, ",\"name\":");
 	put_name(s->w, name);
 	PUT(s->w, ",\"arguments\":");

@@ -8,7 +8,8 @@
  * they mean. One struct mt_exchange is one request with its answer.
  *
  * What changed, newest first:
- *   0.2  finished, restarted, answer_header, sign; messages_kept, message_begins
+ *   0.2  finished, restarted, answer_header, sign, message_failed;
+ *        messages_kept, message_begins
  *   0.1  first version
  */
 #ifndef MORTISE_DIALECT_H
@@ -155,6 +156,8 @@ struct mt_dialect_host {
 	 *  the name that AWS signs for. Without effect where there is a key for
 	 *  key_header. */
 	int (*sign)(struct mt_exchange *x, const char *scheme, const char *service);
+	/** Non-zero if what a tool answered is an error. */
+	int (*message_failed)(const struct mt_request *r, size_t m);
 };
 
 struct mt_dialect {

@@ -48,3 +48,40 @@ tests_llm_test_text_calls_SOURCES = %D%/test-text-calls.c
 tests_llm_test_text_calls_CPPFLAGS = $(LLM_TEST_CPPFLAGS)
 tests_llm_test_text_calls_LDADD = $(LIBHOST)
 TESTS += %D%/test-models %D%/test-fncall %D%/test-text-calls
+
+# Requests of all dialects, judged by the schemas of the providers.
+check_PROGRAMS += %D%/requests
+tests_llm_requests_SOURCES = %D%/requests.c %D%/dialogue.h
+tests_llm_requests_CPPFLAGS = $(LLM_TEST_CPPFLAGS)
+tests_llm_requests_LDADD = $(LIBHOST)
+TESTS += %D%/schemas.sh
+EXTRA_DIST += %D%/schemas.sh %D%/schemas.py
+
+# What each dialect makes of answers; the two halves of a plugin are linked in.
+DECODE_CPPFLAGS = $(LLM_TEST_CPPFLAGS) -I$(top_srcdir)/plugins/dialects
+DECODE_LINK = $(AM_LDFLAGS) $(WRAP_ALLOC)
+EXTRA_DIST += %D%/decode-kit.h %D%/frames.h
+check_PROGRAMS += %D%/test-anthropic %D%/test-responses %D%/test-gemini \
+	%D%/test-bedrock %D%/test-ollama
+tests_llm_test_anthropic_SOURCES = %D%/test-anthropic.c $(ANTHROPIC_SOURCES)
+tests_llm_test_anthropic_CPPFLAGS = $(DECODE_CPPFLAGS)
+tests_llm_test_anthropic_LDFLAGS = $(DECODE_LINK)
+tests_llm_test_anthropic_LDADD = $(LIBMT)
+tests_llm_test_responses_SOURCES = %D%/test-responses.c $(OPENAI_SOURCES)
+tests_llm_test_responses_CPPFLAGS = $(DECODE_CPPFLAGS)
+tests_llm_test_responses_LDFLAGS = $(DECODE_LINK)
+tests_llm_test_responses_LDADD = $(LIBMT)
+tests_llm_test_gemini_SOURCES = %D%/test-gemini.c $(GEMINI_SOURCES)
+tests_llm_test_gemini_CPPFLAGS = $(DECODE_CPPFLAGS)
+tests_llm_test_gemini_LDFLAGS = $(DECODE_LINK)
+tests_llm_test_gemini_LDADD = $(LIBMT)
+tests_llm_test_bedrock_SOURCES = %D%/test-bedrock.c $(BEDROCK_SOURCES)
+tests_llm_test_bedrock_CPPFLAGS = $(DECODE_CPPFLAGS)
+tests_llm_test_bedrock_LDFLAGS = $(DECODE_LINK)
+tests_llm_test_bedrock_LDADD = $(LIBMT)
+tests_llm_test_ollama_SOURCES = %D%/test-ollama.c $(OLLAMA_SOURCES)
+tests_llm_test_ollama_CPPFLAGS = $(DECODE_CPPFLAGS)
+tests_llm_test_ollama_LDFLAGS = $(DECODE_LINK)
+tests_llm_test_ollama_LDADD = $(LIBMT)
+TESTS += %D%/test-anthropic %D%/test-responses %D%/test-gemini %D%/test-bedrock \
+	%D%/test-ollama

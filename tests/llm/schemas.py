@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+"""schemas.py FOLDER KIND - judge requests, one JSON object a line of standard
+input, by the schemas of the providers. Prints what is wrong and how many."""
+import json
+import sys
+import os
+
+import jsonschema
+
+
+def openai(folder, name):
+    """A message whose content is a list is an EasyInputMessage and an InputMessage at
+    once, which its schema forbids and OpenAI does not: there one is enough."""
+    with open(os.path.join(folder, "openai-chat-responses.openapi-schemas.json")) as f:
+        all_of_them = json.load(f)
+    item = all_of_them["components"]["schemas"]["InputItem"]
+    item["anyOf"] = item.pop("oneOf")
+    return dict(all_of_them, **{"$ref": "#/components/schemas/" + name})
+
+
+def definition(folder, file, name):
+    with open(os.path.join(folder, file)) as f:
+        return dict(json.load(f), **{"$ref": "#/definitions/" + name})
+
+
+def botocore(folder, name):
+    """The JSON Schema of a request that botocore describes."""
+    with open(os.path.join(folder, "bedrock-converse.service-2.json")) as f:
+        shapes = json.load(f)["shapes"]
+
+    def convert(shape):
+        kind = shape["type"]
+        if kind == "structure" and shape.get("document"):
+            return {}
+        if kind == "structure":
+            members = {k: v for k, v in shape.get("members", {}).items()
+                       if "location" not in v}
+            out = {
+                "type": "object", "additionalProperties": False,
+                "properties": {k: {"$ref": "#/definitions/" + v["shape"]}
+                               for k, v in members.items()},
+                "required": [r for r in shape.get("required", []) if r in members],
+            }
+            if shape.get("union"):
+                out.update(minProperties=1, maxProperties=1)
+            return out
+        if kind == "list":
+            out = {"type": "array",
+                   "items": {"$ref": "#/definitions/" + shape["member"]["shape"]}}
+            low, high = "minItems", "maxItems"
+        elif kind == "map":
+            return {"type": "object"}
+        elif kind in ("string", "blob"):
+            out = {"type": "string"}
+            if "enum" in shape:
+                out["enum"] = shape["enum"]
+            if "pattern" in shape:
+                out["pattern"] = "^(?:" + shape["pattern"] + ")$"
+            low, high = "minLength", "maxLength"
+            if kind == "blob":
+                return out
+        elif kind in ("integer", "long"):
+            out, low, high = {"type": "integer"}, "minimum", "maximum"
+        elif kind in ("float", "double"):
+            out, low, high = {"type": "number"}, "minimum", "maximum"
+        else:
+            return {"type": "boolean"} if kind == "boolean" else {}
+        if "min" in shape:
+            out[low] = shape["min"]
+        if "max" in shape:
+            out[high] = shape["max"]
+        return out
+
+    return {"definitions": {k: convert(v) for k, v in shapes.items()},
+            "$ref": "#/definitions/" + name}
+
+
+def schema_of(folder, kind):
+    if kind == "chat":
+        return openai(folder, "CreateChatCompletionRequest")
+    if kind == "responses":
+        return openai(folder, "CreateResponse")
+    if kind == "anthropic":
+        return definition(folder, "anthropic-messages.jsonschema.json",
+                          "MessageCreateParams")
+    if kind == "gemini":
+        return definition(folder, "gemini-generatecontent.jsonschema.json",
+                          "GenerateContentRequest")
+    return botocore(folder, "ConverseRequest")
+
+
+def main():
+    folder, kind = sys.argv[1:]
+    schema = schema_of(folder, kind)
+    cls = jsonschema.Draft202012Validator if kind in ("chat", "responses") \
+        else jsonschema.Draft7Validator
+    validator = cls(schema)
+    bad = count = 0
+    for line in sys.stdin:
+        count += 1
+        request = json.loads(line)
+        for error in validator.iter_errors(request):
+            bad += 1
+            deepest = jsonschema.exceptions.best_match([error]) or error
+            print("%s request %d: /%s: %.300s" % (
+                kind, count, "/".join(map(str, deepest.absolute_path)),
+                deepest.message))
+    print("%s: %d requests, %d faults" % (kind, count, bad))
+    return 1 if bad or not count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
