@@ -9,3 +9,5 @@ TESTS += %D%/hostile.bats
 EXTRA_DIST += %D%/hostile.bats
 TESTS += %D%/aimock-demo.sh
 EXTRA_DIST += %D%/aimock-demo.sh
+TESTS += %D%/models.bats
+EXTRA_DIST += %D%/models.bats
