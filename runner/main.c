@@ -133,5 +133,7 @@ int main(int argc, char **argv)
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		return 1;
-	return supervisor_run(private_dir);
+	/* Nothing runs at its exit: whatever that started would be a stray child,
+	 * which the guardian ends. */
+	_exit(supervisor_run(private_dir));
 }
