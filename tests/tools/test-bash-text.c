@@ -43,6 +43,10 @@ static const struct {
 	{ "\033[", "" },
 	{ "\033[12;34", "" },
 	{ "\033]endless", "" },
+	{ "a\033]0;no end\nb\n", "a\nb\n" },
+	{ "a\033Ppicture\nmore\033\\b\n", "ab\n" },
+	{ "a\033Pgiven up\030b\n", "ab\n" },
+	{ "\033[2Ja\033]0;no end\nb\n", "a\nb" },
 };
 
 static void test_screen(void)
@@ -85,6 +89,11 @@ static void test_take(void)
 		{ "\033[HM", "Menu item", false },
 		{ "\nend\n", "\nend", true },
 		{ "next\n", "next\n", true },
+		{ "a\033]0;no end", "a", true },
+		{ "b\033Pno end", "b", true },
+		{ "c\033[3", "c", true },
+		{ "d\033", "d", true },
+		{ "hello\n", "hello\n", true },
 	};
 	struct screen *s = screen_new(&silent);
 

@@ -434,14 +434,25 @@ static void escape(struct screen *s, char c)
 	}
 }
 
+/* A title that a program forgot to end must not swallow what follows. Pictures
+ * have lines of their own. */
+static bool ends_string(const struct screen *s, char c)
+{
+	return c == '\a' || (c == '\\' && s->state == STRING_ESC) || c == '\030' ||
+	       c == '\032' || (c == '\n' && s->seq[1] == ']');
+}
+
 /* One byte of a control sequence. */
 static void sequence(struct screen *s, char c)
 {
 	if (s->state == STRING || s->state == STRING_ESC) {
-		if (c == '\a' || (c == '\\' && s->state == STRING_ESC))
-			s->state = GROUND;
-		else
+		if (!ends_string(s, c)) {
 			s->state = c == '\033' ? STRING_ESC : STRING;
+			return;
+		}
+		s->state = GROUND;
+		if (c == '\n')
+			new_line(s);
 		return;
 	}
 	if (c == '\030' || c == '\032' || s->seq_len == SCREEN_SEQ) {
@@ -527,8 +538,10 @@ int screen_take(struct screen *s, bool end, struct strbuf *out)
 
 	if (end && s->vt)
 		from_vt(s);
-	if (end)
+	if (end) {
 		line_commit(s);
+		s->state = GROUND; /* what a command left open is not the next one's */
+	}
 	output_text(&s->output, out);
 	finished = out->len;
 	if (s->vt)

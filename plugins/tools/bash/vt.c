@@ -24,6 +24,7 @@ struct vt {
 	size_t seq_len;
 	unsigned numbers, digits;
 	bool bad;           /* the sequence is dropped */
+	bool title;         /* the string ends at a newline */
 	bool alternate;
 };
 
@@ -208,6 +209,7 @@ static void escape(struct vt *vt, char c)
 		vt->bad = false;
 	} else if (strchr("]P_^Xk", c)) {
 		vt->state = STRING;
+		vt->title = c == ']';
 	} else {
 		write_whole(vt, whole, 2);
 	}
@@ -221,6 +223,9 @@ static void sequence(struct vt *vt, char c)
 		vt->state = vt->state == STRING ? STRING_ESCAPE : ESCAPE;
 	} else if (c == '\030' || c == '\032') {
 		vt->state = TEXT;
+	} else if (vt->state == STRING && c == '\n' && vt->title) {
+		vt->state = TEXT;
+		write_text(vt, &c, 1);
 	} else if (vt->state == STRING) {
 		vt->state = c == '\a' ? TEXT : STRING;
 	} else if (vt->state == STRING_ESCAPE && c == '\\') {
