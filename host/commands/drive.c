@@ -244,7 +244,13 @@ static int begin(const struct drive *d, const char *task, size_t len, struct err
 {
 	if (task)
 		return conversation_message(d->c, task, len, err);
-	return d->o->keep ? MT_OK : conversation_continue(d->c, err);
+	if (d->o->keep)
+		return MT_OK;
+	if (conversation_state(d->c) == STATE_FINISHED) {
+		fprintf(stderr, "mortise: the conversation is finished: say more with -t\n");
+		return MT_OK;
+	}
+	return conversation_continue(d->c, err);
 }
 
 /* It rests, and a call that was cancelled has said what came of it. */

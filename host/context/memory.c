@@ -8,7 +8,10 @@
 #define MORTISE_PROVISIONAL
 #include <mortise/advance.h>
 
+#include <ctype.h>
 #include <string.h>
+
+enum { CALL_NAME_MAX = 64 };
 
 /* A reply of the model while a view is laid out: its calls wait for results. */
 struct turn {
@@ -157,6 +160,21 @@ static bool blank(const char *text, size_t len)
 	return strspn(text, " \t\r\n") >= len;
 }
 
+/* A name that no provider takes back would spoil every later request. */
+static void mend_names(struct llm_reply *reply)
+{
+	for (size_t i = 0; i < reply->call_count; i++) {
+		char *name = (char *)reply->calls[i].name;
+		size_t len = strlen(name);
+
+		for (size_t n = 0; n < len; n++)
+			if (!isalnum((unsigned char)name[n]) && !strchr("_-.", name[n]))
+				name[n] = '_';
+		if (len > CALL_NAME_MAX)
+			name[CALL_NAME_MAX] = '\0';
+	}
+}
+
 static struct turn *turn_read(struct memory *m, const char *response, struct error *err)
 {
 	AUTO(json) json_object *record = evlog_reply(m->log, response, err);
@@ -166,6 +184,7 @@ static struct turn *turn_read(struct memory *m, const char *response, struct err
 		return NULL;
 	t->reply = llm_reply_from_json(record, err);
 	if (t->reply) {
+		mend_names(t->reply);
 		t->results = calloc(t->reply->call_count + 1, sizeof(struct piece *));
 		t->calls = calloc(t->reply->call_count + 1, sizeof *t->calls);
 	}

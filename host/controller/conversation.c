@@ -363,6 +363,8 @@ int conversation_message(struct conversation *c, const char *text, size_t len,
 	if (first)
 		recall(c, -1);
 	c->text_only = 0;
+	if (c->redo >= 0 && strcmp(evlog_head(c->log, c->redo)->type->name, "finish") == 0)
+		c->redo = -1; /* there is more to do */
 	if (conversation_continue(c, err))
 		return err->code;
 	/* most often the request that it led to has passed one already */

@@ -229,8 +229,13 @@ static void show_diff(struct render *r, const struct event *e)
 static void show_error(struct render *r, const struct event *e)
 {
 	size_t len;
-	const char *text = event_content(e, &len);
+	const char *text = event_content(e, &len), *last;
 
+	if (r->live && (last = memrchr(text, '\n', len))) {
+		len -= (size_t)(last + 1 - text); /* what is above it was shown live */
+		text = last + 1;
+	}
+	r->live = false;
 	put_block(r, RED, text, len);
 }
 

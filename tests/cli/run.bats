@@ -226,3 +226,11 @@ EOF
 	run "${run_it[@]}" -v -o llm.api_key_file="$work/key" -t hi
 	[[ "$output" != *"sk-of-a-test"* ]]
 }
+
+@test "resume of what is finished asks no model" {
+	"${run_it[@]}" -q -t hi
+	run mortise resume
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"say more with -t"* ]]
+	[ "$(log | grep -c llm_reply)" -eq 3 ]
+}
