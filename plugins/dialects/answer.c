@@ -26,6 +26,12 @@ int answer_fail(struct answer *a, int kind, int64_t retry_ms, const char *text)
 	return MT_OK;
 }
 
+int answer_over(struct answer *a)
+{
+	a->finished = a->over = true;
+	return a->host->finished(a->x);
+}
+
 int kind_of_number(int64_t status)
 {
 	if (status == 429)
@@ -91,12 +97,10 @@ static int on_event(const char *name, const char *data, size_t len, void *arg)
 	AUTO(json) json_object *event = NULL;
 	struct error why = ERROR_NONE;
 
-	if (len == 6 && memcmp(data, "[DONE]", 6) == 0) {
-		a->finished = true;
-		return a->failed ? MT_OK : a->host->finished(a->x);
-	}
-	if (!len || a->failed)
+	if (!len || a->failed || a->over)
 		return MT_OK;
+	if (len == 6 && memcmp(data, "[DONE]", 6) == 0)
+		return answer_over(a);
 	event = js_parse_object(data, len, &why);
 	if (!event)
 		return answer_fail(a, MT_ERROR_MALFORMED, -1, why.text);

@@ -356,8 +356,8 @@ static int end_message(struct decoder *d)
 {
 	int status = keep(d);
 
-	d->ended = d->a.finished = true;
-	return status ? status : d->a.host->finished(d->a.x);
+	d->ended = true;
+	return status ? status : answer_over(&d->a);
 }
 
 /* ---- a stream -------------------------------------------------------------------- */
@@ -389,8 +389,6 @@ static int on_event(struct answer *a, const char *name, json_object *event)
 
 	if (strcmp(type, "error") == 0 || (!js_get(event, "type") && js_get(event, "error")))
 		return tell_error(a, event);
-	if (d->ended)
-		return MT_OK;
 	if (strcmp(type, "message_start") == 0)
 		return begin_message(d, js_get(event, "message"));
 	if (strcmp(type, "content_block_start") == 0)

@@ -24,6 +24,7 @@ struct decoder {
 	struct eventstream frames;
 	struct block *blocks;
 	size_t count, room, calls;
+	bool begun;              /* the first bytes were seen */
 	bool framed;             /* `frames` is set up */
 	bool stopped, counted;   /* messageStop, metadata */
 };
@@ -219,11 +220,10 @@ static int finish(struct decoder *d)
 {
 	int status;
 
-	if (!d->stopped || !d->counted || d->a.failed || d->a.finished)
+	if (!d->stopped || !d->counted || d->a.failed || d->a.over)
 		return MT_OK;
 	status = keep(d);
-	d->a.finished = true;
-	return status ? status : d->a.host->finished(d->a.x);
+	return status ? status : answer_over(&d->a);
 }
 
 /* ---- blocks -------------------------------------------------------------------------- */
@@ -340,7 +340,7 @@ static int on_message(const struct eventstream_message *m, void *arg)
 	AUTO(json) json_object *event = NULL;
 	struct error why = ERROR_NONE;
 
-	if (d->a.failed)
+	if (d->a.failed || d->a.over)
 		return MT_OK;
 	if (eventstream_header(m, ":message-type", kind, sizeof kind)
 	    || eventstream_header(m, ":event-type", name, sizeof name)
@@ -447,11 +447,12 @@ int bedrock_feed(const struct mt_dialect_host *host, struct mt_exchange *x, int 
 	if (!a)
 		return MT_ENOMEM;
 	d = decoder_of(a);
-	if (a->form == FORM_UNKNOWN && status < 300 && is_binary(type, bytes, len)) {
+	if (!d->begun && status < 300 && is_binary(type, bytes, len)) {
 		a->form = FORM_STREAM;
 		d->framed = true;
 		eventstream_init(&d->frames, ANSWER_MAX_EVENT, on_message, d);
 	}
+	d->begun |= len > 0;
 	return d->framed ? eventstream_feed(&d->frames, bytes, len)
 			 : answer_feed(&rules, host, x, status, type, bytes, len);
 }

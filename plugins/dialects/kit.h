@@ -113,6 +113,7 @@ struct answer {
 	struct sse sse;
 	struct strbuf body;
 	bool finished;               /* nothing is missing */
+	bool over;                   /* the host was told so: the rest is void */
 	bool failed;                 /* an error was told: what follows is void */
 	bool open;                   /* its memory is set up */
 };
@@ -128,6 +129,8 @@ struct answer *answer_of(const struct answer_rules *rules,
 			 const struct mt_dialect_host *host, struct mt_exchange *x,
 			 int status);
 
+/** The answer is whole, whatever comes. */
+int answer_over(struct answer *a);
 /** Tell an error. */
 int answer_fail(struct answer *a, int kind, int64_t retry_ms, const char *text);
 /** Kind of an HTTP status that stands inside an answer; MT_ERROR_NONE: let the

@@ -289,8 +289,7 @@ static int tell_end(struct decoder *d, json_object *answer)
 	if (!status)
 		status = d->a.host->stopped(d->a.x, strcmp(reason, "length") == 0 ? "length"
 						    : d->calls ? "tool_calls" : "stop");
-	d->a.finished = true;
-	return status ? status : d->a.host->finished(d->a.x);
+	return status ? status : answer_over(&d->a);
 }
 
 static int on_answer(struct answer *a, json_object *answer)
@@ -311,18 +310,12 @@ static int on_answer(struct answer *a, json_object *answer)
 		status = tell_text(a, js_get(message, "content"), false);
 	if (!status)
 		status = tell_calls(d, js_get(message, "tool_calls"));
-	if (status || a->finished)
+	if (status)
 		return status;
 	if (js_bool(answer, "done", false))
 		return tell_end(d, answer);
 	return message ? MT_OK : answer_fail(a, MT_ERROR_MALFORMED, -1,
 					     "it holds no message");
-}
-
-static int on_event(struct answer *a, const char *name, json_object *event)
-{
-	(void)name;
-	return on_answer(a, event);
 }
 
 static int on_line(char *line, size_t len, void *arg)
@@ -331,7 +324,7 @@ static int on_line(char *line, size_t len, void *arg)
 	AUTO(json) json_object *answer = NULL;
 	struct error why = ERROR_NONE;
 
-	if (a->failed || a->finished || strspn(line, " \t\r") == len)
+	if (a->failed || a->over || strspn(line, " \t\r") == len)
 		return MT_OK;
 	answer = js_parse_object(line, len, &why);
 	if (!answer)
@@ -342,14 +335,13 @@ static int on_line(char *line, size_t len, void *arg)
 /* A last line without its end. */
 static int on_end(struct answer *a)
 {
-	return a->form == FORM_STREAM && decoder_of(a)->lined && !a->finished
+	return a->form == FORM_STREAM && decoder_of(a)->lined
 		       ? jsonl_feed(&decoder_of(a)->lines, "\n", 1)
 		       : MT_OK;
 }
 
 static const struct answer_rules rules = {
 	.size = sizeof(struct decoder),
-	.event = on_event,
 	.whole = on_answer,
 	.error = tell_error,
 	.end = on_end,
@@ -370,11 +362,11 @@ static int feed(const struct mt_dialect_host *host, struct mt_exchange *x, int s
 		d->thoughts = STRBUF(ANSWER_MAX_BODY);
 		jsonl_init(&d->lines, ANSWER_MAX_EVENT, on_line, a);
 	}
-	if (a->form == FORM_UNKNOWN && status < 300
-	    && strncasecmp(type, "application/json", 16) != 0
-	    && strncasecmp(type, "text/", 5) != 0)
-		a->form = FORM_STREAM;
-	return a->form == FORM_STREAM && strncasecmp(type, "text/", 5) != 0
+	if (a->form == FORM_UNKNOWN)
+		a->form = status < 300 && strncasecmp(type, "application/json", 16) != 0
+					  && strncasecmp(type, "text/", 5) != 0
+				  ? FORM_STREAM : FORM_WHOLE;
+	return a->form == FORM_STREAM
 		       ? jsonl_feed(&d->lines, bytes, len)
 		       : answer_feed(&rules, host, x, status, type, bytes, len);
 }

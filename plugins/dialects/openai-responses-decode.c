@@ -117,8 +117,7 @@ static int end_response(struct answer *a, struct responses *r, json_object *resp
 	status = keep_items(a, r);
 	if (!status)
 		status = a->host->stopped(a->x, reason);
-	a->finished = true;
-	return status ? status : a->host->finished(a->x);
+	return status ? status : answer_over(a);
 }
 
 /* ---- items --------------------------------------------------------------------- */
@@ -311,8 +310,6 @@ int responses_event(struct answer *a, struct responses *r, json_object *event)
 	const char *kind = js_str(event, "type", "") + strlen("response.");
 	json_object *response = js_get(event, "response");
 
-	if (a->finished)
-		return MT_OK;
 	if (strcmp(kind, "created") == 0 || strcmp(kind, "in_progress") == 0)
 		return a->host->response_id(a->x, js_str(response, "id", ""));
 	if (strcmp(kind, "completed") == 0 || strcmp(kind, "incomplete") == 0

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * fuzz-anthropic.c - the decoder of Anthropic's Messages. */
+#include "fuzz-dialect.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+{
+	static const char *const types[] = { "text/event-stream", "application/json", "" };
+
+	if (n >= 2)
+		fuzz_answer(bytes[0], types, sizeof types / sizeof *types,
+			    (const char *)bytes + 1, n - 1);
+	return 0;
+}
