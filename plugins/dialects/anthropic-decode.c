@@ -297,7 +297,7 @@ static int keep_block(struct strbuf *out, struct block *b, bool only_text)
 
 	if (is_type(b, "text") && !b->text.len)
 		return MT_OK;
-	if (out->text[out->len - 1] != '[')
+	if (!out->len || out->text[out->len - 1] != '[')
 		strbuf_addc(out, ',');
 	if (is_type(b, "text") && only_text)
 		return strbuf_add(out, "{\"type\":\"text\"}");

@@ -178,7 +178,7 @@ static void keep_block(struct strbuf *out, struct block *b, size_t texts)
 {
 	if (!b->reasoning && b->call < 0 && !b->text.len)
 		return;
-	if (out->text[out->len - 1] != '[')
+	if (!out->len || out->text[out->len - 1] != '[')
 		strbuf_addc(out, ',');
 	if (b->reasoning) {
 		keep_reasoning(out, b);

@@ -310,7 +310,7 @@ static void keep_part(struct strbuf *out, const struct part *p, size_t texts)
 	/* a thought says nothing to the model unless it is signed */
 	if ((thought || (p->kind == PART_TEXT && !p->text.len)) && !p->signature)
 		return;
-	if (out->text[out->len - 1] != '[')
+	if (!out->len || out->text[out->len - 1] != '[')
 		strbuf_addc(out, ',');
 	strbuf_addc(out, '{');
 	if (p->kind == PART_CALL && p->id)

@@ -126,6 +126,8 @@ static bool one_case(struct vec *v, json_object *c)
 		if (is_refusal(step))
 			continue;
 		timing = timing || js_number(js_get(step, "in"), "timeout", -1) >= 0;
+		if (timing && js_path(step, "in.is_input"))
+			usleep(400000); /* keys come while a program waits, not between two */
 		one_step(v, run, step, timing);
 	}
 	run_free(run);

@@ -24,6 +24,7 @@ enum {
 	PATIENCE_MS = 2500,        /* after SIGINT, before the shell is killed */
 	TIMEOUT_MAX_S = 7 * 86400,
 	MARGIN_MS = 300,           /* to report before the caller's own limit */
+	AGAIN_MS = 100,            /* after C-c: has it reached anybody? */
 	INTERRUPTS_MAX = 3,        /* C-c in a row; the last one kills */
 };
 
@@ -360,6 +361,25 @@ static int64_t smaller(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
+/* Is it C-c for the command that runs? */
+static bool is_interrupt(const struct run_call *call)
+{
+	return call->is_input && key_ctrl(call->command, call->len) == 'c';
+}
+
+/* A C-c that fell between two programs of a loop reached neither: the one that
+ * has come to the front since gets it. @return when to look again. */
+static int64_t interrupt_again(struct run *r, pid_t *front)
+{
+	pid_t now = session_front(r->session);
+
+	if (now <= 0 || now == *front)
+		return INT64_MAX;
+	*front = now;
+	session_signal(r->session, SIGINT, true);
+	return now_ms() + AGAIN_MS;
+}
+
 /* Wait for the end of the command and report. */
 static int follow(struct run *r, const struct run_call *call, bool echo, bool goes_on,
 		  struct run_result *ret)
@@ -369,6 +389,9 @@ static int follow(struct run *r, const struct run_call *call, bool echo, bool go
 			       : (double)r->config.timeout_ms / 1000;
 	int64_t start = now_ms(), change = start;
 	int64_t hard = start + (int64_t)(seconds * 1000);
+	bool stops = is_interrupt(call);
+	pid_t front = stops ? session_front(r->session) : -1;
+	int64_t again_at = stops ? start + AGAIN_MS : INT64_MAX;
 	int64_t kill_at = r->interrupts >= INTERRUPTS_MAX ? start + GRACE_MS : INT64_MAX;
 
 	if (call->time_left_ms >= 0 && start + call->time_left_ms - MARGIN_MS < hard) {
@@ -377,7 +400,8 @@ static int follow(struct run *r, const struct run_call *call, bool echo, bool go
 	}
 	for (;;) {
 		int64_t quiet = given ? INT64_MAX : change + r->config.no_change_ms;
-		int64_t left = smaller(smaller(hard, quiet), kill_at) - now_ms();
+		int64_t left = smaller(smaller(smaller(hard, quiet), kill_at), again_at)
+			       - now_ms();
 		int seen = session_wait(r->session, left > 0 ? (int)left + 1 : 0,
 					call->cancel_fd);
 
@@ -391,6 +415,8 @@ static int follow(struct run *r, const struct run_call *call, bool echo, bool go
 
 		if (seen & SESSION_OUTPUT)
 			change = now;
+		if (now >= again_at)
+			again_at = interrupt_again(r, &front);
 		if (now >= kill_at) {
 			session_kill(r->session);
 			kill_at = INT64_MAX;

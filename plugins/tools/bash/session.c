@@ -239,6 +239,11 @@ bool session_may_echo(const struct session *s)
 	       (t.c_lflag & (ECHO | ICANON)) != ICANON;
 }
 
+pid_t session_front(const struct session *s)
+{
+	return s->master >= 0 ? tcgetpgrp(s->master) : -1;
+}
+
 void session_signal(struct session *s, int signal, bool spare_shell)
 {
 	pid_t front = s->master >= 0 ? tcgetpgrp(s->master) : -1;

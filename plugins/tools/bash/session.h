@@ -64,6 +64,8 @@ bool session_is_running(const struct session *s);
 int session_type(struct session *s, const char *bytes, size_t len);
 /** False if what is typed is hidden, as for a password. */
 bool session_may_echo(const struct session *s);
+/** Process group in the foreground; -1: none. */
+pid_t session_front(const struct session *s);
 /** SIGINT (or another) to what runs in the foreground, the shell's own loops
  *  included; with `spare_shell` not to the shell. */
 void session_signal(struct session *s, int signal, bool spare_shell);
