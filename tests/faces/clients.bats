@@ -223,6 +223,7 @@ start() {
 @test "kill: one that does not answer gets signals" {
 	start
 	kill -STOP "$owner"
+	until_true grep -q "^State:.T" "/proc/$owner/status"
 	run mortise kill --wait 0
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"sending SIGTERM"*"sending SIGKILL"*"$id stopped" ]]
