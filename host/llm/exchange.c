@@ -10,11 +10,8 @@
 #include "log.h"
 #include <inttypes.h>
 #include <string.h>
-#include <sys/random.h>
 #include <strings.h>
 #include <time.h>
-
-static void begin_or_fail(struct llm_exchange *x);
 
 /* ---- life --------------------------------------------------------------- */
 
@@ -38,13 +35,13 @@ static void keep_body(struct llm_exchange *x)
 {
 	struct llm_body old = x->llm->kept;
 
-	if (x->body.bytes.len > LLM_KEEP_BODY)
+	if (x->body.bytes.len > LLM_KEEP_BODY || x->no_cache)
 		return;
 	x->llm->kept = x->body;
 	x->body = old;
 }
 
-static void exchange_end(struct llm_exchange *x)
+void exchange_end(struct llm_exchange *x)
 {
 	if (x->ended)
 		return;
@@ -76,7 +73,8 @@ static struct llm_exchange *exchange_new(struct llm *l, const struct llm_events 
 	if (!x)
 		return NULL;
 	*x = (struct llm_exchange){
-		.llm = l, .events = *events, .arg = arg, .next = *list, .prev = list,
+		.llm = l, .first = l, .events = *events, .arg = arg, .next = *list,
+		.prev = list,
 		.url = STRBUF(16384), .body = l->kept,
 		.text = STRBUF(LLM_MAX_TEXT), .reasoning = STRBUF(LLM_MAX_TEXT),
 		.opaque = STRBUF(LLM_MAX_TEXT), .error_text = STRBUF(4096),
@@ -167,42 +165,6 @@ static struct llm_reply *take_reply(struct llm_exchange *x)
 	return STEAL(r);
 }
 
-static void on_waited(uv_timer_t *timer)
-{
-	begin_or_fail(timer->data);
-}
-
-/* Try again later, or give up. */
-static void attempt_failed(struct llm_exchange *x, int kind, const char *why)
-{
-	struct llm_events events = x->events;
-	struct llm_error e = { .kind = kind,
-			       .status = x->status,
-			       .attempts = x->attempt };
-	bool again = x->hint.should >= 0 ? x->hint.should
-					 : llm_error_is_transient(kind, x->status);
-	uint32_t dice = 0;
-	int64_t wait;
-
-	llm_error_say(x->llm, &e, why);
-	if (!again || x->attempt >= x->llm->retry.attempts) {
-		void *arg = x->arg;
-
-		log_line(MT_LOG_INFO, "llm", "%s", e.text);
-		exchange_end(x);
-		events.failed(arg, &e);
-		return;
-	}
-	if (getrandom(&dice, sizeof dice, GRND_NONBLOCK) < 0)
-		dice = (uint32_t)uv_hrtime();
-	wait = retry_wait(&x->llm->retry, &x->hint, x->attempt, dice);
-	log_line(MT_LOG_INFO, "llm", "%s; attempt %d in %" PRId64 " ms", e.text,
-		 x->attempt + 1, wait);
-	uv_timer_start(&x->timer, on_waited, (uint64_t)wait, 0);
-	if (events.retry)
-		events.retry(x->arg, &e, wait);
-}
-
 static void attempt_succeeded(struct llm_exchange *x)
 {
 	struct llm_events events = x->events;
@@ -238,7 +200,7 @@ static void attempt_over(struct llm_exchange *x)
 	else if (kind == MT_ERROR_NONE || x->status >= 300)
 		attempt_failed(x, llm_error_by_status(x->status, why), why);
 	else if (!x->answered)
-		attempt_failed(x, MT_ERROR_MALFORMED, "the reply is empty");
+		attempt_empty(x);
 	else
 		attempt_succeeded(x);
 }
@@ -443,7 +405,7 @@ static int begin(struct llm_exchange *x, struct error *err)
 	return MT_OK;
 }
 
-static void begin_or_fail(struct llm_exchange *x)
+void exchange_begin(struct llm_exchange *x)
 {
 	struct error err = ERROR_NONE;
 
@@ -515,6 +477,49 @@ static int encode(struct llm_exchange *x, const struct llm_request *request,
 	return x->local ? MT_OK : extra_headers(x, err);
 }
 
+/* Forget what was written, so that the request can be written in another way. */
+static void unwrite(struct llm_exchange *x)
+{
+	for (size_t i = 0; i < x->header_count; i++) {
+		explicit_bzero(x->headers[i], strlen(x->headers[i]));
+		free(x->headers[i]);
+	}
+	x->header_count = 0;
+	x->tools = fncall_tools_free(x->tools);
+	strbuf_reset(&x->url);
+	x->local = false;
+	x->delay_ms = 0;
+	x->service[0] = '\0';
+	if (x->no_cache) {
+		body_clear(&x->body);
+		x->body = (struct llm_body){ .bytes = STRBUF(LLM_MAX_BODY) };
+	}
+}
+
+int exchange_write_again(struct llm_exchange *x, struct error *err)
+{
+	int attempt = x->attempt, status;
+
+	unwrite(x);
+	exchange_forget(x);
+	x->attempt = attempt + 1;
+	status = encode(x, x->request, err);
+	x->attempt = attempt;
+	return status;
+}
+
+int exchange_move(struct llm_exchange *x, struct llm *next, struct error *err)
+{
+	keep_body(x);
+	body_clear(&x->body);
+	x->llm = next;
+	x->body = next->kept;
+	next->kept = (struct llm_body){ .bytes = STRBUF(LLM_MAX_BODY) };
+	x->attempt = 0;
+	x->warm = x->no_cache = false;
+	return exchange_write_again(x, err);
+}
+
 int llm_send(struct llm *l, const struct llm_request *request, int64_t reply_index,
 	     const struct llm_events *events, void *arg, struct strbuf *record,
 	     struct llm_exchange **ret, struct error *err)
@@ -525,6 +530,7 @@ int llm_send(struct llm *l, const struct llm_request *request, int64_t reply_ind
 	if (!x)
 		return fail(err, MT_ENOMEM, "no memory for a request");
 	x->reply_index = reply_index;
+	x->request = request;
 	x->attempt = 1;
 	status = encode(x, request, err);
 	x->attempt = 0;

@@ -43,6 +43,9 @@ struct llm {
 	struct aws *aws;               /* NULL: not asked for */
 	const struct mt_dialect *dialect;
 	struct retry_rule retry;
+	struct llm **fallback;         /* asked in order when this one fails */
+	size_t fallback_count;
+	struct llm_bill *bill;         /* what it adds its replies to; may be NULL */
 	int64_t timeout_ms, stall_ms;  /* 0: none */
 	double input_cost, output_cost; /* dollars a token; below 0: unknown */
 	int64_t window;
@@ -61,14 +64,19 @@ struct llm_piece {
 };
 
 struct llm_exchange {
-	struct llm *llm;
+	struct llm *llm;               /* the model that is asked now */
+	struct llm *first;             /* the one that was asked first */
+	size_t fallback;               /* of the first: which one is next */
 	struct llm_exchange *next, **prev;
 	struct llm_events events;
 	void *arg;
-	const struct llm_request *request; /* while it is encoded; then NULL */
+	const struct llm_request *request;
 	int64_t reply_index;
 	struct fncall_tools *tools;    /* calls are text; NULL: the model's own */
 	bool stream, ended;
+	bool warm;                     /* sent with a temperature of 1 */
+	bool no_cache;                 /* sent without marks for the cache */
+	bool stale;                    /* to be written again before it is sent */
 	uv_timer_t timer;              /* a wait, a delay, or a stall */
 
 	/* what is sent, the same in each attempt */
@@ -109,6 +117,21 @@ struct llm_exchange {
 
 extern const struct mt_dialect_host llm_services;
 
+/* exchange.c */
+void exchange_end(struct llm_exchange *x);
+/** Send the next attempt. */
+void exchange_begin(struct llm_exchange *x);
+/** Write the request again, as it is to be sent now. */
+int exchange_write_again(struct llm_exchange *x, struct error *err);
+/** Write it for another model, which has all its attempts. */
+int exchange_move(struct llm_exchange *x, struct llm *next, struct error *err);
+
+/* again.c */
+/** Try again later, in another way, with another model, or give up. */
+void attempt_failed(struct llm_exchange *x, int kind, const char *why);
+/** The answer held neither text nor call. */
+void attempt_empty(struct llm_exchange *x);
+
 /* services.c */
 void exchange_forget(struct llm_exchange *x); /* what the last attempt brought */
 
@@ -117,6 +140,8 @@ enum { LLM_NO_ERROR = -1 };
 /** Kind of an error that the dialect did not classify. */
 int llm_error_by_status(int status, const char *text);
 bool llm_error_is_transient(int kind, int status);
+/** What the provider may keep would be too little to be kept. */
+bool llm_error_is_small_cache(const char *text);
 /** One sentence: what happened and what to do. `why` is the provider's text. */
 void llm_error_say(const struct llm *l, struct llm_error *e, const char *why);
 

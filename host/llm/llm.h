@@ -70,14 +70,20 @@ struct llm_events {
 	/** A call failed and will be tried again after wait_ms; what streamed
 	 *  before is void. */
 	void (*retry)(void *arg, const struct llm_error *why, int64_t wait_ms);
+	/** The wait is over: the request is sent again now. */
+	void (*again)(void *arg);
+	/** A model failed for good and `next`, of its fallbacks, is asked now;
+	 *  what streamed before is void. */
+	void (*switched)(void *arg, const struct llm_error *why, const struct llm *next);
 	void (*done)(void *arg, struct llm_reply *reply);  /* takes the reply */
 	void (*failed)(void *arg, const struct llm_error *error);
 };
 
 /** Send. Nothing leaves before the loop turns. A request that the dialect
  *  refuses (a script's expectation, an image too large) fails here, at once. The
- *  request and what it borrows must live until it is encoded, that is until this
- *  returns (retries send the same bytes again). `reply_index`:
+ *  request and what it borrows must live until the exchange is over: it may have
+ *  to be written again, for another model or with other parameters; most retries
+ *  send the same bytes. `reply_index`:
  *  replies of a model in the conversation so far. `record` (may be NULL) gets
  *  the body that was sent, for tests and llm/ logs. */
 int llm_send(struct llm *l, const struct llm_request *request, int64_t reply_index,

@@ -65,6 +65,8 @@ int llm_sent_params(const struct llm_exchange *x, const struct llm_request *r,
 				status = js_set(sent, name, json_object_get(value));
 		}
 	}
+	if (!status && x->warm)
+		status = js_set(sent, "temperature", json_object_new_double_s(1, "1.0"));
 	if (!status && x->tools && llm_feature(x->llm, "stop"))
 		status = set_stop(sent);
 	if (status)

@@ -52,7 +52,11 @@ static const char *svc_option(struct mt_exchange *mx, const char *name)
 
 static int svc_feature(struct mt_exchange *mx, const char *name)
 {
-	return llm_feature(own(mx)->llm, name);
+	const struct llm_exchange *x = own(mx);
+
+	if (x->no_cache && strcmp(name, "cache") == 0)
+		return false;
+	return llm_feature(x->llm, name);
 }
 
 static void svc_log(struct mt_exchange *mx, int level, const char *fmt, ...)

@@ -24,7 +24,7 @@ struct result {
 	struct llm_reply *reply;   /* NULL: it failed */
 	struct llm_error error;
 	struct strbuf text, reasoning; /* as they streamed */
-	size_t retries, deltas;
+	size_t retries, deltas, switches;
 	int64_t last_wait_ms;
 	bool over;
 };
@@ -80,6 +80,16 @@ static inline void on_retry(void *arg, const struct llm_error *why, int64_t wait
 	strbuf_reset(&r->reasoning);
 }
 
+static inline void on_switched(void *arg, const struct llm_error *why,
+			       const struct llm *next)
+{
+	struct result *r = arg;
+
+	(void)next;
+	r->switches++;
+	r->error = *why;
+}
+
 static inline void on_reply(void *arg, struct llm_reply *reply)
 {
 	struct result *r = arg;
@@ -96,7 +106,10 @@ static inline void on_failed(void *arg, const struct llm_error *error)
 	r->over = true;
 }
 
-static const struct llm_events bench_events = { on_delta, on_retry, on_reply, on_failed };
+static const struct llm_events bench_events = {
+	.delta = on_delta, .retry = on_retry, .switched = on_switched, .done = on_reply,
+	.failed = on_failed,
+};
 
 /* Send and wait; a request that cannot be sent is a failure with its error. */
 static inline void bench_send(struct bench *b, const struct llm_request *q, int64_t index,
