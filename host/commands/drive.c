@@ -183,8 +183,8 @@ static int record(const char *path, struct evlog *log, struct error *err)
 
 static void show_end(struct drive *d)
 {
-	struct llm *llm = conversation_model(d->c);
-	const struct llm_metrics *m = llm ? llm_metrics(llm) : NULL;
+	const struct llm_bill *bill = conversation_bill(d->c);
+	const struct llm_metrics *m = bill ? llm_bill_total(bill) : NULL;
 	enum agent_state state = conversation_state(d->c);
 	struct render_end end = {
 		.conversation = conversation_id(d->c),

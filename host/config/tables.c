@@ -62,7 +62,8 @@ static const struct mt_option llm_table[] = {
 	       "Longest time without a byte from the provider.", .min = 1,
 	       .max = 86400000),
 	OPTION(INT, "retries", "5",
-	       "How often a request that failed for a passing reason is sent again.",
+	       "How often a request is sent in all, if it fails for a passing reason; "
+	       "0 and 1: once.",
 	       .max = 100),
 	OPTION(DURATION, "retry_min_wait", "8s", "Shortest wait before a new attempt.",
 	       .max = 86400000),
@@ -70,6 +71,9 @@ static const struct mt_option llm_table[] = {
 	       .max = 86400000),
 	OPTION(NUMBER, "retry_multiplier", "8",
 	       "Factor of the exponential growth of the waits.", .max = 1000),
+	OPTION(LIST, "fallback", NULL,
+	       "Models that are asked in order when all attempts have failed for a "
+	       "passing reason or for want of credit: names of [llm.NAME]."),
 	OPTION(BOOL, "stream", "yes", "Ask for replies in pieces as they are made."),
 	OPTION(CHOICE, "native_tool_calling", "auto",
 	       "Whether tools are called by the provider's own form or as text.",
@@ -166,7 +170,8 @@ static const struct mt_option controller_table[] = {
 	OPTION(TEXT, "runtime", "local", "Where tools run."),
 	OPTION(TEXT, "llm", NULL, "The model: a name of [llm.NAME]; unset: [llm]."),
 	OPTION(TEXT, "router", NULL,
-	       "What chooses among several models; unset: nothing."),
+	       "What chooses among several models: a name of [router.NAME]; unset or "
+	       "noop: nothing."),
 	OPTION(INT, "max_iterations", "500", "Most steps of a task.", .min = 1,
 	       .max = 1000000000),
 	OPTION(INT, "max_message_chars", "30000",
@@ -177,6 +182,20 @@ static const struct mt_option controller_table[] = {
 static const struct mt_option plugin_table[] = {
 	OPTION(TEXT, "plugin", NULL,
 	       "The component; by default the name of the section."),
+};
+
+static const struct mt_option asking_table[] = {
+	OPTION(TEXT, "plugin", NULL,
+	       "The component; by default the name of the section."),
+	OPTION(TEXT, "llm", NULL,
+	       "The model that it asks: a name of [llm.NAME]; unset: that of the "
+	       "controller."),
+};
+
+static const struct mt_option router_table[] = {
+	OPTION(LIST, "rules", NULL,
+	       "Rules, of which the first that holds chooses the model: images: NAME, "
+	       "tokens > N: NAME, condensing: NAME."),
 };
 
 static const struct mt_option tool_table[] = {
@@ -203,8 +222,9 @@ static const struct family families[] = {
 	  TABLE(controller_table) },
 	{ "tool", .named = true, .plugin = true, .project = true, TABLE(tool_table) },
 	{ "condenser", .named = true, .plugin = true, .project = true,
-	  TABLE(plugin_table) },
-	{ "agent", .named = true, .plugin = true, .project = true, TABLE(plugin_table) },
+	  TABLE(asking_table) },
+	{ "agent", .named = true, .plugin = true, .project = true, TABLE(asking_table) },
+	{ "router", .named = true, .project = true, TABLE(router_table) },
 	{ "runtime", .named = true, .plugin = true, TABLE(plugin_table) },
 	{ "analyzer", .named = true, .plugin = true, TABLE(plugin_table) },
 	{ "dialect", .named = true, .plugin = true, TABLE(plugin_table) },

@@ -90,10 +90,7 @@ int64_t post(struct conversation *c, struct event *e, struct error *err)
 /* What was under way ends without effect. */
 static void cancel_work(struct conversation *c)
 {
-	if (c->exchange) {
-		llm_cancel(c->exchange);
-		c->exchange = NULL;
-	}
+	ask_cancel(c);
 	if (c->pending >= 0 && c->link)
 		link_cancel(c->link, (uint64_t)c->pending);
 }
@@ -159,6 +156,7 @@ void set_error(struct conversation *c, int exit_code, const char *fmt, ...)
 static void release(struct conversation *c)
 {
 	clear_queue(c);
+	ask_cancel(c);
 	unwire(c);
 	evlog_close(c->log);
 	log_set_mask(NULL);
@@ -388,6 +386,8 @@ int conversation_continue(struct conversation *c, struct error *err)
 {
 	if (c->closing)
 		return fail(err, MT_EDENIED, "the conversation is being closed");
+	if (c->state == STATE_RATE_LIMITED && c->exchange)
+		return MT_OK; /* it goes on by itself when the wait is over */
 	raise_limits(c);
 	c->condense = false;
 	set_state(c, STATE_RUNNING, "");

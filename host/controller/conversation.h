@@ -74,6 +74,8 @@ int conversation_exit_code(const struct conversation *c);
 bool conversation_busy(const struct conversation *c);
 struct evlog *conversation_log(struct conversation *c);
 struct llm *conversation_model(struct conversation *c); /* NULL: none */
+/** What all its models have done; NULL: it has none. */
+const struct llm_bill *conversation_bill(const struct conversation *c);
 int conversation_runner_pid(const struct conversation *c); /* -1: none yet */
 int64_t conversation_steps(const struct conversation *c);
 

@@ -8,6 +8,7 @@
 #include "context/memory.h"
 #include "controller/conversation.h"
 #include "controller/launch.h"
+#include "llm/router.h"
 #include "tools/calls.h"
 #include "tools/catalog.h"
 #include "tools/link.h"
@@ -46,8 +47,9 @@ struct conversation {
 	struct history *history;
 	struct memory *memory;
 	struct catalog catalog;
-	struct llm_pool *pool;
-	struct llm *llm;
+	struct llm_models *models;
+	struct llm_router *router;
+	struct llm *llm;           /* of the agent, where no rule chooses another */
 	struct part agent, runtime, condensers[CONDENSERS_MAX];
 	size_t condenser_count;
 
@@ -63,6 +65,7 @@ struct conversation {
 	int64_t redo;              /* action whose effect is still to come; -1 */
 	const struct tool *pending_tool;
 	struct llm_exchange *exchange;
+	struct mt_ctx *asked;      /* the work whose request it is */
 	int64_t asked_at;          /* events there when the request was made */
 	struct llm_reply *reply;   /* whose outputs are queued */
 	struct planned queue[PLANNED_MAX];
@@ -172,6 +175,28 @@ const struct mt_host *services(void);
 int condense(struct mt_ctx *x, bool *ret_again);
 /** What an agent puts out goes to the queue of the conversation. */
 const struct mt_agent_out *agent_out(void);
+
+/* ---- ask.c ---- */
+/** Open the models of agent and condensers, and the router. */
+int wire_models(struct conversation *c, const char *section, const char *model,
+		struct error *err);
+/** The model that a request of this part goes to: the one that its section names,
+ *  else what the router chooses, else the model of the conversation. NULL: none. */
+struct llm *conversation_llm_for(const struct conversation *c, const struct part *p,
+				 const struct llm_request *request);
+/** Send the request of a work, which is kept until the exchange is over; also when
+ *  this fails `x` holds nothing any more but `sent`. */
+int ask_send(struct conversation *c, struct mt_ctx *x, const struct llm_events *events,
+	     struct error *err);
+/** The exchange has ended: forget it and its work. */
+void ask_over(struct conversation *c);
+/** End it now. */
+void ask_cancel(struct conversation *c);
+/** What the exchange tells of its attempts, for the log and the user. */
+void ask_waits(struct conversation *c, const struct llm_error *why, int64_t wait_ms);
+void ask_goes_on(struct conversation *c);
+void ask_switched(struct conversation *c, const struct llm_error *why,
+		  const struct llm *next);
 
 /* ---- dispatch.c ---- */
 /** Execute the pending action. */

@@ -9,12 +9,15 @@
 #include "registry/registry.h"
 #include "tools/catalog.h"
 
+struct llm;
+
 /** A plugin component that runs in this process, as configured. */
 struct part {
 	char *name;                /* as the configuration calls it */
 	const struct component *component;
 	const void *functions;
 	json_object *options;      /* {key: "value"} as set */
+	struct llm *llm;           /* that its section names; NULL: none. Borrowed */
 };
 
 /** Load the component that [FAMILY.NAME] or NAME means. */

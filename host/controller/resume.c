@@ -60,18 +60,15 @@ static int load(struct conversation *c, json_object *meta, const struct config_i
 /* The bill so far: the sum over the replies of the log. */
 static void restore_metrics(struct conversation *c)
 {
-	struct llm_metrics m = { .cost_known = true };
-
-	for (int64_t n = 0; c->llm && n < evlog_replies(c->log); n++) {
+	for (int64_t n = 0; c->models && n < evlog_replies(c->log); n++) {
 		AUTO(json) json_object *record = evlog_reply_at(c->log, n, NULL);
 		AUTO(llm_reply) struct llm_reply *reply =
 			record ? llm_reply_from_json(record, NULL) : NULL;
 
 		if (reply)
-			llm_metrics_add(&m, &reply->usage, reply->latency_ms);
+			llm_bill_add(llm_models_bill(c->models), reply->model,
+				     &reply->usage, reply->latency_ms);
 	}
-	if (c->llm)
-		llm_set_metrics(c->llm, &m);
 }
 
 /* Id of the newest event that names a state; -1: none. */

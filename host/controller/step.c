@@ -234,7 +234,20 @@ static void on_retry(void *arg, const struct llm_error *why, int64_t wait_ms)
 	struct conversation *c = arg;
 
 	end_deltas(c);
-	TELL(c, retry, why, wait_ms);
+	ask_waits(c, why, wait_ms);
+}
+
+static void on_again(void *arg)
+{
+	ask_goes_on(arg);
+}
+
+static void on_switched(void *arg, const struct llm_error *why, const struct llm *next)
+{
+	struct conversation *c = arg;
+
+	end_deltas(c);
+	ask_switched(c, why, next);
 }
 
 /* Events find their reply by its id: one that came before gets another. */
@@ -303,7 +316,7 @@ static void on_done(void *arg, struct llm_reply *reply)
 	struct conversation *c = arg;
 	struct error err = ERROR_NONE;
 
-	c->exchange = NULL;
+	ask_over(c);
 	end_deltas(c);
 	if (log_reply(c, reply, &err)) {
 		llm_reply_free(reply);
@@ -323,7 +336,7 @@ static void on_failed(void *arg, const struct llm_error *error)
 	struct conversation *c = arg;
 	struct error err = ERROR_NONE;
 
-	c->exchange = NULL;
+	ask_over(c);
 	end_deltas(c);
 	if (error->kind == MT_ERROR_CONTEXT_WINDOW && !c->condense) {
 		post_action(c, event_action("condensation_request", SOURCE_AGENT, NULL, &err));
@@ -336,6 +349,8 @@ static void on_failed(void *arg, const struct llm_error *error)
 static const struct llm_events llm_events = {
 	.delta = on_delta,
 	.retry = on_retry,
+	.again = on_again,
+	.switched = on_switched,
 	.done = on_done,
 	.failed = on_failed,
 };
@@ -350,27 +365,6 @@ static bool limit_reached(struct conversation *c)
 		  "Agent reached maximum iteration. Current iteration: %lld, max iteration: "
 		  "%lld", (long long)c->iteration, (long long)c->max_iterations);
 	return true;
-}
-
-/* What was sent waits for the loop, and the loop for the disk. */
-static int send_request(struct conversation *c, struct mt_ctx *x, struct error *err)
-{
-	int r;
-
-	c->asked_at = evlog_count(c->log);
-	evlog_barrier_begin(c->log);
-	r = llm_send(c->llm, x->request, evlog_replies(c->log), &llm_events, c, NULL,
-			     &c->exchange, err);
-	if (r)
-		return r;
-	r = evlog_barrier(c->log, err);
-	if (r) {
-		llm_cancel(c->exchange);
-		c->exchange = NULL;
-		return r;
-	}
-	runner_soon(c);
-	return MT_OK;
 }
 
 static int begin(struct conversation *c, struct mt_ctx *x, struct error *err)
@@ -399,8 +393,12 @@ static int begin(struct conversation *c, struct mt_ctx *x, struct error *err)
 	if (r)
 		return fail(err, r, "agent %s: %s", c->agent.component->name,
 			    x->error.code ? x->error.text : status_name(r));
-	if (x->sent)
-		return send_request(c, x, err);
+	if (x->sent) {
+		r = ask_send(c, x, &llm_events, err);
+		if (!r)
+			runner_soon(c);
+		return r;
+	}
 	if (!c->queued)
 		post_complaint(c, NULL, NULL, "The agent put out no action.");
 	return MT_OK;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 static const char *const own_keys[] = { "plugin", NULL };
+static const char *const asking_keys[] = { "plugin", "llm", NULL };
 
 const char *part_option(const struct part *p, const char *name)
 {
@@ -55,7 +56,9 @@ int part_load(struct config *c, struct registry *r, int kind, const char *name,
 	if (!ret->functions)
 		return err->code;
 	return config_section(c, section.text, component->options, component->option_count,
-			      own_keys, &ret->options, err);
+			      kind == MT_KIND_AGENT || kind == MT_KIND_CONDENSER ? asking_keys
+										  : own_keys,
+			      &ret->options, err);
 }
 
 static int load_condensers(struct conversation *c, const char *list, struct error *err)
@@ -86,7 +89,6 @@ static int refuse_unbuilt(struct conversation *c, const char *section, struct er
 {
 	const char *confirmation = config_get(c->config, section, "confirmation");
 	const char *analyzers = config_get(c->config, section, "analyzers");
-	const char *router = config_get(c->config, section, "router");
 
 	if (confirmation && strcmp(confirmation, "never") != 0)
 		return fail(err, MT_EUNSUPPORTED, "`confirmation = %s` is not supported yet: "
@@ -94,24 +96,7 @@ static int refuse_unbuilt(struct conversation *c, const char *section, struct er
 	if (analyzers && *analyzers)
 		return fail(err, MT_EUNSUPPORTED, "`analyzers` are not supported yet: leave "
 			    "it empty");
-	if (router && *router)
-		return fail(err, MT_EUNSUPPORTED, "`router` is not supported yet: leave it "
-			    "empty");
 	return MT_OK;
-}
-
-static int load_model(struct conversation *c, const char *section,
-		      const struct conversation_options *o, struct error *err)
-{
-	AUTO(strbuf) struct strbuf llm = STRBUF(256);
-	const char *name = config_get(c->config, section, "llm");
-
-	strbuf_addf(&llm, "llm%s%s", name && *name ? "." : "", name ? name : "");
-	c->pool = llm_pool_new(c->loop, err);
-	if (!c->pool)
-		return err->code;
-	return llm_open(c->pool, c->config, c->registry, llm.text, o->model, c->mask, &c->llm,
-			err);
 }
 
 static char *recall_text(const struct event *e, void *arg)
@@ -149,7 +134,6 @@ int wire_memory(struct conversation *c, const struct conversation_options *o,
 int wire(struct conversation *c, const struct conversation_options *o, struct error *err)
 {
 	AUTO(strbuf) struct strbuf section = STRBUF(256);
-	const struct mt_agent *agent;
 	int r;
 
 	section_of(o, &section);
@@ -170,11 +154,8 @@ int wire(struct conversation *c, const struct conversation_options *o, struct er
 		r = catalog_open(c->config, c->registry,
 				 config_get(c->config, section.text, "tools"), &c->catalog,
 				 err);
-	if (r)
-		return r;
-	agent = c->agent.functions;
-	if (!(agent->flags & MT_AGENT_NO_MODEL))
-		r = load_model(c, section.text, o, err);
+	if (!r)
+		r = wire_models(c, section.text, o->model, err);
 	c->max_iterations = c->initial_iterations =
 		config_int(c->config, section.text, "max_iterations");
 	return r;
@@ -192,8 +173,9 @@ void unwire(struct conversation *c)
 	c->memory = memory_free(c->memory);
 	c->history = history_free(c->history);
 	catalog_clear(&c->catalog);
-	c->llm = llm_free(c->llm);
-	c->pool = llm_pool_free(c->pool);
+	c->llm = NULL;
+	c->router = llm_router_free(c->router);
+	c->models = llm_models_free(c->models);
 	part_clear(&c->agent);
 	part_clear(&c->runtime);
 	for (size_t i = 0; i < CONDENSERS_MAX; i++)
@@ -212,9 +194,10 @@ static void add_setting(json_object *list, const char *section, const char *key,
 				      json_object_new_string_len(text.text, (int)text.len));
 }
 
-/* The values in force of a section of our own, under the name of its family. */
+/* The values in force of a section of our own, under `name`. */
 static void add_section(json_object *list, const struct conversation *c,
-			const char *family, const char *section, const char *const *skip)
+			const char *family, const char *name, const char *section,
+			const char *const *skip)
 {
 	size_t count;
 	const struct mt_option *table = config_table(family, &count);
@@ -226,8 +209,38 @@ static void add_section(json_object *list, const struct conversation *c,
 		for (const char *const *s = skip; s && *s; s++)
 			left_out = left_out || strcmp(*s, table[i].name) == 0;
 		if (value && !left_out)
-			add_setting(list, family, table[i].name, value);
+			add_setting(list, name, table[i].name, value);
 	}
+}
+
+/* [llm], which the others inherit from, each model that was opened, and the rules
+ * that choose among them. */
+static void add_models(json_object *list, const struct conversation *c,
+		       const char *controller)
+{
+	static const char *const not_model[] = { "model", NULL };
+	AUTO(strbuf) struct strbuf router = STRBUF(256);
+	const char *name = config_get(c->config, controller, "router"), *section;
+
+	if (!c->models)
+		return;
+	add_section(list, c, "llm", "llm", "llm", NULL);
+	for (size_t i = 0; (section = llm_models_section(c->models, i)); i++) {
+		add_section(list, c, "llm", section, section, not_model);
+		add_setting(list, section, "model", llm_models_name(c->models, i));
+	}
+	if (c->router && !strbuf_addf(&router, "router.%s", name))
+		add_section(list, c, "router", router.text, router.text, NULL);
+}
+
+static void add_llm(json_object *list, const struct conversation *c, const char *family,
+		    const struct part *p)
+{
+	AUTO(strbuf) struct strbuf section = STRBUF(256);
+
+	if (p->llm && !strbuf_addf(&section, "%s.%s", family, p->name))
+		add_setting(list, section.text, "llm",
+			    config_get(c->config, section.text, "llm"));
 }
 
 static void add_options(json_object *list, const char *family, const char *name,
@@ -251,26 +264,23 @@ static void add_options(json_object *list, const char *family, const char *name,
 /* Every setting that makes the agent what it is: ["section.key=value"]. */
 static json_object *settings(const struct conversation *c, const char *controller)
 {
-	static const char *const not_controller[] = { "base", "llm", NULL };
-	static const char *const not_llm[] = { "model", NULL };
-	AUTO(strbuf) struct strbuf section = STRBUF(256), llm = STRBUF(256);
+	static const char *const not_controller[] = { "base", NULL };
+	AUTO(strbuf) struct strbuf section = STRBUF(256);
 	json_object *list = json_object_new_array();
-	const char *name;
 
 	strbuf_addf(&section, "controller%s%s", controller ? "." : "",
 		    controller ? controller : "");
-	name = config_get(c->config, section.text, "llm");
-	strbuf_addf(&llm, "llm%s%s", name && *name ? "." : "", name ? name : "");
-	add_section(list, c, "controller", section.text, not_controller);
-	add_section(list, c, "llm", llm.text, not_llm);
-	if (c->llm)
-		add_setting(list, "llm", "model", llm_name(c->llm));
+	add_section(list, c, "controller", "controller", section.text, not_controller);
+	add_models(list, c, section.text);
 	add_options(list, "agent", c->agent.name, c->agent.component, c->agent.options);
+	add_llm(list, c, "agent", &c->agent);
 	add_options(list, "runtime", c->runtime.name, c->runtime.component,
 		    c->runtime.options);
-	for (size_t i = 0; i < c->condenser_count; i++)
+	for (size_t i = 0; i < c->condenser_count; i++) {
 		add_options(list, "condenser", c->condensers[i].name,
 			    c->condensers[i].component, c->condensers[i].options);
+		add_llm(list, c, "condenser", &c->condensers[i]);
+	}
 	for (size_t i = 0; i < c->catalog.instance_count; i++)
 		add_options(list, "tool", c->catalog.instances[i].name,
 			    c->catalog.instances[i].component,

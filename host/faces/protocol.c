@@ -262,27 +262,6 @@ static void on_progress(void *arg, int64_t action, double done, double total,
 	end_line(s);
 }
 
-static const char *error_kind_name(int kind)
-{
-	static const char *const names[] = {
-		[MT_ERROR_NONE] = "none",
-		[MT_ERROR_AUTHENTICATION] = "authentication",
-		[MT_ERROR_RATE_LIMIT] = "rate_limit",
-		[MT_ERROR_QUOTA] = "quota",
-		[MT_ERROR_OVERLOADED] = "overloaded",
-		[MT_ERROR_CONTEXT_WINDOW] = "context_window",
-		[MT_ERROR_CONTENT_POLICY] = "content_policy",
-		[MT_ERROR_BAD_REQUEST] = "bad_request",
-		[MT_ERROR_NETWORK] = "network",
-		[MT_ERROR_TIMEOUT] = "timeout",
-		[MT_ERROR_MALFORMED] = "malformed",
-		[MT_ERROR_NOT_FOUND] = "not_found",
-		[MT_ERROR_INTERNAL] = "internal",
-	};
-
-	return kind >= 0 && kind < (int)ARRAY_LEN(names) ? names[kind] : "internal";
-}
-
 static void on_retry(void *arg, const struct llm_error *why, int64_t wait_ms)
 {
 	struct session *s = arg;
@@ -290,7 +269,7 @@ static void on_retry(void *arg, const struct llm_error *why, int64_t wait_ms)
 	if (!begin_passing(s, "retry"))
 		return;
 	js_key_str(&s->out, "error", why->text);
-	js_key_str(&s->out, "kind", error_kind_name(why->kind));
+	js_key_str(&s->out, "kind", llm_error_name(why->kind));
 	js_key_int(&s->out, "attempts", why->attempts);
 	js_key_int(&s->out, "wait_ms", wait_ms);
 	end_line(s);

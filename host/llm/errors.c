@@ -17,6 +17,10 @@ static const char *const too_long[] = {
 	"maximum context length",
 	"input exceeds the context window",
 	"context window exceeds limit",
+	"input is too long",                        /* Bedrock */
+	"exceeds the maximum number of tokens",     /* Gemini */
+	"exceed context limit",
+	"too many total text bytes",
 };
 
 static const char *const refused[] = {
@@ -25,12 +29,21 @@ static const char *const refused[] = {
 	"output blocked by content filtering",
 };
 
+static const char *const small_cache[] = {
+	"minimum token count to start caching",
+};
+
 static bool says_one_of(const char *text, const char *const *phrases, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (strcasestr(text, phrases[i]))
 			return true;
 	return false;
+}
+
+bool llm_error_is_small_cache(const char *text)
+{
+	return says_one_of(text, small_cache, ARRAY_LEN(small_cache));
 }
 
 int llm_error_by_status(int status, const char *text)
@@ -147,4 +160,25 @@ void llm_error_say(const struct llm *l, struct llm_error *e, const char *why)
 	fail(&sentence, MT_EIO, "%s %s%s%s%.280s; %s", l->name, what, status,
 	     *why ? ": " : "", why, todo);
 	snprintf(e->text, sizeof e->text, "%s", sentence.text);
+}
+
+const char *llm_error_name(int kind)
+{
+	static const char *const names[] = {
+		[MT_ERROR_NONE] = "none",
+		[MT_ERROR_AUTHENTICATION] = "authentication",
+		[MT_ERROR_RATE_LIMIT] = "rate_limit",
+		[MT_ERROR_QUOTA] = "quota",
+		[MT_ERROR_OVERLOADED] = "overloaded",
+		[MT_ERROR_CONTEXT_WINDOW] = "context_window",
+		[MT_ERROR_CONTENT_POLICY] = "content_policy",
+		[MT_ERROR_BAD_REQUEST] = "bad_request",
+		[MT_ERROR_NETWORK] = "network",
+		[MT_ERROR_TIMEOUT] = "timeout",
+		[MT_ERROR_MALFORMED] = "malformed",
+		[MT_ERROR_NOT_FOUND] = "not_found",
+		[MT_ERROR_INTERNAL] = "internal",
+	};
+
+	return kind >= 0 && kind < (int)ARRAY_LEN(names) ? names[kind] : "internal";
 }

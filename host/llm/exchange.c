@@ -456,6 +456,8 @@ static int encode(struct llm_exchange *x, const struct llm_request *request,
 		return status;
 	sent = text ? *text : *request;
 	sent.params = params;
+	if (x->llm != x->first)
+		sent.stream = llm_feature(x->llm, "stream");
 	body_begin(&x->body);
 	status = x->llm->dialect->encode(&llm_services, (struct mt_exchange *)x,
 					 (const struct mt_request *)&sent);

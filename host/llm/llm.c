@@ -228,7 +228,7 @@ struct llm *llm_free(struct llm *l)
 		return NULL;
 	for (struct llm_exchange *x = *llm_pool_exchanges(l->pool), *next; x; x = next) {
 		next = x->next;
-		if (x->llm == l)
+		if (x->llm == l || x->first == l)
 			llm_cancel(x);
 	}
 	llm_pool_unref(l->pool);
@@ -237,6 +237,7 @@ struct llm *llm_free(struct llm *l)
 		explicit_bzero(l->key, strlen(l->key));
 	aws_free(l->aws);
 	mask_free(l->own_mask);
+	free(l->fallback);
 	free(l->key);
 	free(l->key_env);
 	free(l->base_url);

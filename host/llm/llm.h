@@ -52,8 +52,17 @@ const struct model_facts *llm_facts(const struct llm *l);
 const struct llm_metrics *llm_metrics(const struct llm *l);
 /** Add a reply to the sums. */
 void llm_metrics_add(struct llm_metrics *m, const struct llm_usage *u, int64_t latency_ms);
-/** Take over sums, for instance those of a resumed conversation. */
-void llm_set_metrics(struct llm *l, const struct llm_metrics *m);
+
+/** What several models have done together, and each of them by its name. */
+struct llm_bill;
+struct llm_bill *llm_bill_new(void);
+struct llm_bill *llm_bill_free(struct llm_bill *b);
+void llm_bill_add(struct llm_bill *b, const char *model, const struct llm_usage *u,
+		  int64_t latency_ms);
+const struct llm_metrics *llm_bill_total(const struct llm_bill *b);
+/** The n-th model and its sums; NULL: no more. */
+const char *llm_bill_at(const struct llm_bill *b, size_t n,
+			const struct llm_metrics **ret);
 
 struct llm_error {
 	int kind;                /* enum mt_error_kind */
@@ -61,6 +70,9 @@ struct llm_error {
 	int attempts;            /* made in all */
 	char text[512];          /* what happened and what the user can do */
 };
+
+/** "rate_limit", "network", ...: the word of a kind. */
+const char *llm_error_name(int kind);
 
 /** Callbacks of one request, from the loop. Any may be NULL except the last
  *  two, of which exactly one is called, exactly once, unless it is cancelled. */

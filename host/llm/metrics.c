@@ -3,6 +3,7 @@
  * metrics.c - the bill: tokens, time and money of a model. */
 #include "llm/exchange.h"
 #include "log.h"
+#include <string.h>
 
 /* Numbers from outside: what does not fit stays at the most. */
 static void add(int64_t *sum, int64_t n)
@@ -61,6 +62,8 @@ void llm_count(struct llm *l, struct llm_usage *usage, double header_cost,
 {
 	usage->cost = price(l, usage, header_cost);
 	llm_metrics_add(&l->metrics, usage, latency_ms);
+	if (l->bill)
+		llm_bill_add(l->bill, l->name, usage, latency_ms);
 	if (usage->cost >= 0 || l->price_warned)
 		return;
 	l->price_warned = true;
@@ -73,7 +76,80 @@ const struct llm_metrics *llm_metrics(const struct llm *l)
 	return &l->metrics;
 }
 
-void llm_set_metrics(struct llm *l, const struct llm_metrics *m)
+/* ---- several models --------------------------------------------------------- */
+
+enum { BILL_MAX = 256 };
+
+struct llm_bill {
+	struct llm_metrics total;
+	struct bill_line {
+		char *model;
+		struct llm_metrics sum;
+	} *lines;
+	size_t count;
+};
+
+struct llm_bill *llm_bill_new(void)
 {
-	l->metrics = *m;
+	struct llm_bill *b = calloc(1, sizeof *b);
+
+	if (b)
+		b->total.cost_known = true;
+	return b;
+}
+
+struct llm_bill *llm_bill_free(struct llm_bill *b)
+{
+	for (size_t i = 0; b && i < b->count; i++)
+		free(b->lines[i].model);
+	if (b)
+		free(b->lines);
+	free(b);
+	return NULL;
+}
+
+/* NULL: no room; the sum of all is right nevertheless. */
+static struct bill_line *line_of(struct llm_bill *b, const char *model)
+{
+	struct bill_line *more;
+	char *name;
+
+	for (size_t i = 0; i < b->count; i++)
+		if (strcmp(b->lines[i].model, model) == 0)
+			return &b->lines[i];
+	if (b->count == BILL_MAX)
+		return NULL;
+	more = reallocarray(b->lines, b->count + 1, sizeof *more);
+	if (!more)
+		return NULL;
+	b->lines = more;
+	name = strdup(model);
+	if (!name)
+		return NULL;
+	more[b->count] = (struct bill_line){ name, { .cost_known = true } };
+	return &more[b->count++];
+}
+
+void llm_bill_add(struct llm_bill *b, const char *model, const struct llm_usage *u,
+		  int64_t latency_ms)
+{
+	struct bill_line *line = line_of(b, model);
+
+	llm_metrics_add(&b->total, u, latency_ms);
+	if (line)
+		llm_metrics_add(&line->sum, u, latency_ms);
+}
+
+const struct llm_metrics *llm_bill_total(const struct llm_bill *b)
+{
+	return &b->total;
+}
+
+const char *llm_bill_at(const struct llm_bill *b, size_t n,
+			const struct llm_metrics **ret)
+{
+	if (n >= b->count)
+		return NULL;
+	*ret = &b->lines[n].sum;
+	return b->lines[n].model;
 }

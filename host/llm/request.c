@@ -2,6 +2,7 @@
  *
  * request.c - building a request to a model. */
 #include "llm/request.h"
+#include <string.h>
 #define MORTISE_PROVISIONAL
 #include <mortise/advance.h>
 
@@ -137,4 +138,23 @@ bool llm_request_cache(const struct llm_request *r, size_t m)
 	if (m < systems)
 		return m + 1 == systems;
 	return ends_turn(r, m) && m >= llm_request_last_turns(r);
+}
+
+int64_t llm_request_tokens(const struct llm_request *r)
+{
+	size_t bytes = 0, images = 0;
+
+	for (size_t i = 0; i < r->message_count; i++) {
+		const struct llm_message *m = &r->messages[i];
+
+		for (size_t p = 0; p < m->part_count; p++) {
+			images += m->parts[p].mime != NULL;
+			bytes += m->parts[p].mime ? 0 : m->parts[p].len;
+		}
+		for (size_t c = 0; m->role == MT_ROLE_ASSISTANT && c < m->call_count; c++)
+			bytes += m->calls[c].args_len;
+	}
+	for (size_t i = 0; i < r->tool_count; i++)
+		bytes += strlen(r->tools[i].description) + strlen(r->tools[i].schema);
+	return (int64_t)(bytes / 4 + images * 1000);
 }

@@ -72,6 +72,9 @@ int llm_request_tool(struct llm_request *r, const struct llm_tool *t);
 bool llm_request_cache(const struct llm_request *r, size_t m);
 /** The first message that ends one of the last two turns of user or tools. */
 size_t llm_request_last_turns(const struct llm_request *r);
+/** Roughly how many tokens it is: a quarter of its bytes, and a thousand for an
+ *  image. */
+int64_t llm_request_tokens(const struct llm_request *r);
 /** Let the request free this (malloc'ed) pointer; on failure it is freed now. */
 int llm_request_own(struct llm_request *r, void *p);
 

@@ -442,8 +442,9 @@ static void cancelling(void)
 	static const struct answer stream[] = { { streamed, 0, CLOSE } };
 	static const struct answer nothing[] = { { "", 0, HANG } };
 	static const struct answer broken[] = { { FAIL("500 No", "", ""), 0, CLOSE } };
-	static const struct llm_events from_inside = { cancel_on_delta, NULL, on_reply,
-						       on_failed };
+	static const struct llm_events from_inside = {
+		.delta = cancel_on_delta, .done = on_reply, .failed = on_failed
+	};
 
 	cancelled(stream, &from_inside, NULL);
 	cancelled(nothing, &bench_events, cancel_on_timer);

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * ask.c - asking a model: which one, the request while it is under way, and what
+ * the log and the user are told of its attempts. */
+#include "controller/internal.h"
+
+#include "log.h"
+
+#include <string.h>
+
+/* ---- which model ------------------------------------------------------- */
+
+static int need_models(struct conversation *c, struct error *err)
+{
+	if (c->models)
+		return MT_OK;
+	return llm_models_new(c->loop, c->config, c->registry, c->mask, &c->models, err);
+}
+
+/* The model that the section of a part names; NULL: it names none. */
+static int own_model(struct conversation *c, const char *family, struct part *p,
+		     const char *model, struct error *err)
+{
+	AUTO(strbuf) struct strbuf section = STRBUF(256), from = STRBUF(256);
+	const char *name;
+
+	if (strbuf_addf(&section, "%s.%s", family, p->name)
+	    || strbuf_addf(&from, "[%s] llm", section.text))
+		return fail(err, MT_EINVAL, "`%s` is too long for a name", p->name);
+	name = config_has(c->config, section.text)
+		       ? config_get(c->config, section.text, "llm") : NULL;
+	if (!name || !*name)
+		return MT_OK;
+	if (need_models(c, err))
+		return err->code;
+	return llm_models_get(c->models, name, model, from.text, &p->llm, err);
+}
+
+static int agent_model(struct conversation *c, const char *section, const char *model,
+		       struct error *err)
+{
+	AUTO(strbuf) struct strbuf from = STRBUF(256);
+	const char *router = config_get(c->config, section, "router");
+
+	strbuf_addf(&from, "[%s] llm", section);
+	if (need_models(c, err) || own_model(c, "agent", &c->agent, model, err))
+		return err->code;
+	c->llm = c->agent.llm;
+	if (!c->llm
+	    && llm_models_get(c->models, config_get(c->config, section, "llm"), model,
+			      from.error ? section : from.text, &c->llm, err))
+		return err->code;
+	return llm_router_open(c->models, c->config, router, &c->router, err);
+}
+
+int wire_models(struct conversation *c, const char *section, const char *model,
+		struct error *err)
+{
+	const struct mt_agent *agent = c->agent.functions;
+
+	if (!(agent->flags & MT_AGENT_NO_MODEL) && agent_model(c, section, model, err))
+		return err->code;
+	for (size_t i = 0; i < c->condenser_count; i++)
+		if (own_model(c, "condenser", &c->condensers[i], NULL, err))
+			return err->code;
+	return MT_OK;
+}
+
+struct llm *conversation_llm_for(const struct conversation *c, const struct part *p,
+				 const struct llm_request *request)
+{
+	bool condenses = p->component->kind == MT_KIND_CONDENSER;
+
+	if (p->llm)
+		return p->llm;
+	return llm_router_choose(c->router, request,
+				 condenses ? LLM_FOR_CONDENSING : LLM_FOR_AGENT, c->llm);
+}
+
+const struct llm_bill *conversation_bill(const struct conversation *c)
+{
+	return c->models ? llm_models_bill(c->models) : NULL;
+}
+
+/* ---- the request that is under way ------------------------------------- */
+
+void ask_over(struct conversation *c)
+{
+	c->exchange = NULL;
+	if (c->asked)
+		ctx_clear(c->asked);
+	free(c->asked);
+	c->asked = NULL;
+}
+
+void ask_cancel(struct conversation *c)
+{
+	if (c->exchange)
+		llm_cancel(c->exchange);
+	ask_over(c);
+}
+
+/* What was sent waits for the loop, and the loop for the disk. */
+int ask_send(struct conversation *c, struct mt_ctx *x, const struct llm_events *events,
+	     struct error *err)
+{
+	struct llm *llm = conversation_llm_for(c, x->part, x->request);
+	int r;
+
+	c->asked = malloc(sizeof *c->asked);
+	if (!c->asked)
+		return fail(err, MT_ENOMEM, "out of memory");
+	*c->asked = *x;
+	*x = (struct mt_ctx){ .c = c, .part = c->asked->part, .sent = true };
+	c->asked->request->stream = llm_feature(llm, "stream");
+	c->asked_at = evlog_count(c->log);
+	evlog_barrier_begin(c->log);
+	r = llm_send(llm, c->asked->request, evlog_replies(c->log), events, c, NULL,
+		     &c->exchange, err);
+	if (!r)
+		r = evlog_barrier(c->log, err);
+	if (r)
+		ask_cancel(c);
+	return r;
+}
+
+/* ---- its attempts ------------------------------------------------------ */
+
+/* A record, so that a wait is seen afterwards also where no state tells of it. */
+static void log_attempt(struct conversation *c, const struct llm_error *why,
+			int64_t wait_ms, const char *next)
+{
+	AUTO(json) json_object *record = json_object_new_object();
+	struct error err = ERROR_NONE;
+	int r = record ? MT_OK : MT_ENOMEM;
+
+	if (!r)
+		r = js_set_str(record, "record", "retry");
+	if (!r)
+		r = js_set_str(record, "kind", llm_error_name(why->kind));
+	if (!r)
+		r = js_set_int(record, "attempts", why->attempts);
+	if (!r && next)
+		r = js_set_str(record, "model", next);
+	else if (!r)
+		r = js_set_int(record, "wait_ms", wait_ms);
+	if (!r)
+		r = js_set_str(record, "error", why->text);
+	if (r || evlog_record(c->log, record, &err))
+		notice(c, MT_LOG_WARNING, "the log lacks an attempt: %s",
+		       r ? status_name(r) : err.text);
+}
+
+void ask_waits(struct conversation *c, const struct llm_error *why, int64_t wait_ms)
+{
+	log_attempt(c, why, wait_ms, NULL);
+	TELL(c, retry, why, wait_ms);
+	if (why->kind == MT_ERROR_RATE_LIMIT)
+		set_state(c, STATE_RATE_LIMITED, why->text);
+}
+
+void ask_goes_on(struct conversation *c)
+{
+	if (c->state == STATE_RATE_LIMITED)
+		set_state(c, STATE_RUNNING, "");
+}
+
+void ask_switched(struct conversation *c, const struct llm_error *why,
+		  const struct llm *next)
+{
+	log_attempt(c, why, 0, llm_name(next));
+	notice(c, MT_LOG_WARNING, "%s; %s is asked instead", why->text, llm_name(next));
+}
