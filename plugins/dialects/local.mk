@@ -7,7 +7,7 @@ plugins_dialects_script_so_LDADD = $(LIBMT)
 # What the dialects over HTTP share.
 DIALECT_KIT = plugins/dialects/kit.c plugins/dialects/kit.h plugins/dialects/answer.c
 
-OPENAI_SOURCES = plugins/dialects/openai.c plugins/dialects/openai-decode.c \
+OPENAI_SOURCES = plugins/dialects/openai.c plugins/dialects/openai-decode.c plugins/dialects/openai-kept.c \
 	plugins/dialects/openai-responses.c plugins/dialects/openai-responses-decode.c \
 	plugins/dialects/openai.h $(DIALECT_KIT)
 plugins_dialects_openai_so_SOURCES = $(OPENAI_SOURCES)

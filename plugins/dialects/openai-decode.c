@@ -23,6 +23,7 @@ struct decoder {
 	size_t slot_count;
 	bool choices;          /* any were there */
 	struct responses responses;
+	struct chat_kept kept;
 };
 
 static struct decoder *decoder_of(struct answer *a)
@@ -33,6 +34,7 @@ static struct decoder *decoder_of(struct answer *a)
 static void release(struct answer *a)
 {
 	responses_clear(&decoder_of(a)->responses);
+	chat_kept_clear(&decoder_of(a)->kept);
 }
 
 /* ---- errors ----------------------------------------------------------------- */
@@ -211,6 +213,8 @@ static int tell_call(struct decoder *d, json_object *call)
 		text = js_text(args, &len);
 	}
 	d->slots[slot].named |= *name != '\0';
+	if (chat_keep_call(&d->kept, call))
+		return MT_ENOMEM;
 	return d->a.host->tool_call(d->a.x, (size_t)slot, *id ? id : NULL,
 				  *name ? name : NULL, text ? text : "", len);
 }
@@ -274,7 +278,9 @@ static int tell_choice(struct decoder *d, json_object *choice)
 	if (json_object_is_type(js_get(choice, "error"), json_type_object))
 		return openai_error(&d->a, choice);
 	d->choices = true;
-	status = tell_message(d, m ? m : js_get(choice, "delta"));
+	status = chat_keep(&d->a, &d->kept, m ? m : js_get(choice, "delta"), !m);
+	if (!status)
+		status = tell_message(d, m ? m : js_get(choice, "delta"));
 	if (!status && *reason)
 		status = tell_stop(d, reason);
 	return status;
@@ -330,9 +336,11 @@ static int on_whole(struct answer *a, json_object *answer)
 
 static int on_end(struct answer *a)
 {
-	if (a->finished && !decoder_of(a)->choices)
+	struct decoder *d = decoder_of(a);
+
+	if (a->finished && !d->choices)
 		return answer_fail(a, MT_ERROR_MALFORMED, -1, "it holds no choices");
-	return MT_OK;
+	return chat_tell_kept(a, &d->kept);
 }
 
 static const struct answer_rules rules = {

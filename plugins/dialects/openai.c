@@ -85,7 +85,7 @@ static void put_user(struct writer *w, size_t m, const char *role)
 	PUT(w, "}");
 }
 
-static void put_calls(struct writer *w, size_t m, size_t count)
+static void put_calls(struct writer *w, size_t m, size_t count, json_object *kept)
 {
 	PUT(w, ",\"tool_calls\":[");
 	for (size_t c = 0; c < count; c++) {
@@ -100,7 +100,9 @@ static void put_calls(struct writer *w, size_t m, size_t count)
 		put_text(w, name.ptr, name.len);
 		PUT(w, ",\"arguments\":");
 		put_text(w, args.len ? args.ptr : "{}", args.len ? args.len : 2);
-		PUT(w, "}}");
+		PUT(w, "}");
+		put_chat_call_kept(w, kept, id);
+		PUT(w, "}");
 	}
 	PUT(w, "]");
 }
@@ -108,14 +110,16 @@ static void put_calls(struct writer *w, size_t m, size_t count)
 static void put_assistant(struct writer *w, size_t m)
 {
 	size_t calls = w->host->call_count(w->r, m);
+	AUTO(json) json_object *kept = chat_kept_of(w, m);
 
 	PUT(w, "{\"role\":\"assistant\",\"content\":");
 	if (calls && !has_text(w, m))
 		PUT(w, "null");
 	else
 		put_joined(w, m);
+	put_chat_kept(w, kept);
 	if (calls)
-		put_calls(w, m, calls);
+		put_calls(w, m, calls, kept);
 	PUT(w, "}");
 }
 

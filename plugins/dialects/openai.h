@@ -11,11 +11,11 @@
 /** Under these names a reply keeps what goes back with it. Responses: its items
  *  in their order; a message without a text stands for the text of the reply, a
  *  function_call for the call of its id, reasoning is as it came. Chat: members
- *  of the message. */
+ *  of the message, see openai-kept.c. */
 #define RESPONSES_KEPT "responses"
 #define CHAT_KEPT "chat"
 
-enum { OPENAI_MAX_CALLS = 128, RESPONSES_MAX_ITEMS = 512 };
+enum { OPENAI_MAX_CALLS = 128, RESPONSES_MAX_ITEMS = 512, CHAT_MAX_ITEMS = 4096 };
 
 /* ---- openai-responses.c ------------------------------------------------------ */
 
@@ -45,6 +45,35 @@ bool is_responses_answer(json_object *answer);
 int responses_event(struct answer *a, struct responses *r, json_object *event);
 int responses_answer(struct answer *a, struct responses *r, json_object *answer);
 void responses_clear(struct responses *r);
+
+/* ---- openai-kept.c ------------------------------------------------------------ */
+
+enum { CHAT_LISTS = 2 };
+
+/** Items that may come in pieces; the text of the last one is still open. */
+struct chat_list {
+	json_object *items;
+	const char *member;  /* of the last item, which `text` becomes; NULL: none */
+	struct strbuf text;
+};
+
+struct chat_kept {
+	struct chat_list lists[CHAT_LISTS];
+	struct strbuf text;
+	json_object *calls;
+};
+
+/** Take what is wanted back out of a message, or of a piece of one. */
+int chat_keep(struct answer *a, struct chat_kept *k, json_object *message, bool piece);
+int chat_keep_call(struct chat_kept *k, json_object *call);
+/** The reply is whole. */
+int chat_tell_kept(struct answer *a, struct chat_kept *k);
+void chat_kept_clear(struct chat_kept *k);
+/** What was kept of message `m`, owned by the caller; NULL: nothing. */
+json_object *chat_kept_of(struct writer *w, size_t m);
+/** ,"name":value... - or nothing. */
+void put_chat_kept(struct writer *w, json_object *kept);
+void put_chat_call_kept(struct writer *w, json_object *kept, struct mt_str id);
 
 /* ---- openai-decode.c ---------------------------------------------------------- */
 

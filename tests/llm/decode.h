@@ -171,10 +171,16 @@ static const char *decode_header(struct mt_exchange *x, const char *name)
 	return strcmp(name, "x-amzn-errortype") == 0 ? decode_of(x)->errortype : NULL;
 }
 
-static int decode_no_feature(struct mt_exchange *x, const char *name)
+static int decode_feature(struct mt_exchange *x, const char *name)
 {
-	(void)x, (void)name;
-	return 0;
+	(void)x;
+	return strcmp(name, "send_reasoning") == 0;
+}
+
+static const char *decode_option(struct mt_exchange *x, const char *name)
+{
+	(void)x;
+	return strcmp(name, "provider") == 0 ? "someone" : NULL;
 }
 
 static const struct mt_dialect_host decode_host = {
@@ -188,7 +194,8 @@ static const struct mt_dialect_host decode_host = {
 	.error = decode_error,
 	.state = decode_state,
 	.on_end = decode_on_end,
-	.feature = decode_no_feature,
+	.feature = decode_feature,
+	.option = decode_option,
 	.opaque = decode_opaque,
 	.finished = decode_finished,
 	.restarted = decode_restarted,

@@ -85,3 +85,10 @@ tests_llm_test_ollama_LDFLAGS = $(DECODE_LINK)
 tests_llm_test_ollama_LDADD = $(LIBMT)
 TESTS += %D%/test-anthropic %D%/test-responses %D%/test-gemini %D%/test-bedrock \
 	%D%/test-ollama
+
+# What providers want back, through the log.
+check_PROGRAMS += %D%/test-kept
+tests_llm_test_kept_SOURCES = %D%/test-kept.c
+tests_llm_test_kept_CPPFLAGS = $(LLM_TEST_CPPFLAGS)
+tests_llm_test_kept_LDADD = $(LIBHOST)
+TESTS += %D%/test-kept

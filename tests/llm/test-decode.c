@@ -77,7 +77,7 @@ static const struct {
 	{ "reasoning of two spellings", 200, SSE,
 	  CHUNK("\"reasoning_content\":\"a\"")
 		  CHUNK("\"reasoning\":\"b\",\"content\":\"c\"") END("stop"),
-	  "(ab)c|stop" },
+	  "(ab)c|stop <{\"chat\":{\"from\":\"someone\",\"reasoning_content\":\"ab\"}}>" },
 	{ "content as parts", 200, SSE,
 	  CHUNK("\"content\":[{\"type\":\"thinking\",\"thinking\":[{\"type\":\"text\","
 		"\"text\":\"hm\"}]},{\"type\":\"text\",\"text\":\"4\"}]") END("stop"),

@@ -178,9 +178,12 @@ static void convert_assistant(struct rewrite *w, const struct llm_message *m,
 	copy.part_count += last == NULL;
 	copy.calls = NULL;
 	copy.call_count = 0;
-	/* what the provider wants back belongs to calls that are none now */
-	copy.opaque = NULL;
-	copy.opaque_len = 0;
+	/* what the provider wants back may belong to a call that is none now */
+	if (m->opaque && memmem(m->opaque, m->opaque_len, call_id(m),
+				strlen(call_id(m)))) {
+		copy.opaque = NULL;
+		copy.opaque_len = 0;
+	}
 	put_part(w, &parts[copy.part_count - 1], &text);
 	rewrite_add(w, &copy);
 }

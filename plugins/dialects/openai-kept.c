@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * openai-kept.c - chat completions: what a provider wants back with a reply,
+ * taken out of its answer and put into the next requests.
+ *
+ *   reasoning_content  of models that want their thoughts back as text
+ *   reasoning_details  of OpenRouter, thinking_blocks of LiteLLM: lists of items
+ *                      with signatures or sealed; in a stream an item comes in
+ *                      pieces
+ *   extra_content      of a call: Gemini's signature
+ *
+ * What only one provider understands is marked with its name: to another it is
+ * not sent. */
+#include "openai.h"
+#include <string.h>
+
+/* The lists by the name they have on the wire. */
+static const char *const list_names[CHAT_LISTS] = { "reasoning_details",
+						    "thinking_blocks" };
+
+static const char *const text_members[] = { "text", "summary", "thinking" };
+
+/* ---- out of an answer -------------------------------------------------------- */
+
+static const char *text_member(json_object *item)
+{
+	for (size_t i = 0; i < ARRAY_LEN(text_members); i++)
+		if (json_object_is_type(js_get(item, text_members[i]), json_type_string))
+			return text_members[i];
+	return NULL;
+}
+
+static bool is_sealed(const char *type)
+{
+	return strstr(type, "encrypted") || strstr(type, "redacted");
+}
+
+static bool goes_on(json_object *last, json_object *item)
+{
+	const char *type = js_str(last, "type", ""), *id = js_str(item, "id", "");
+
+	return last && *type && !is_sealed(type)
+	       && strcmp(type, js_str(item, "type", "")) == 0
+	       && js_int(last, "index", -1) == js_int(item, "index", -1)
+	       && (!*id || strcmp(id, js_str(last, "id", "")) == 0)
+	       && !*js_str(last, "signature", "");
+}
+
+static json_object *last_of(const struct chat_list *l)
+{
+	size_t n = l->items ? json_object_array_length(l->items) : 0;
+
+	return n ? json_object_array_get_idx(l->items, n - 1) : NULL;
+}
+
+/* The text of the last item, which came in pieces, is whole. */
+static int close_item(struct chat_list *l)
+{
+	int status = MT_OK;
+
+	if (l->member)
+		status = l->text.error ? l->text.error
+				       : js_set_strn(last_of(l), l->member, l->text.text,
+						     l->text.len);
+	l->member = NULL;
+	strbuf_clear(&l->text);
+	return status;
+}
+
+static int add_piece(struct chat_list *l, json_object *last, const char *member,
+		     json_object *text)
+{
+	if (l->member && strcmp(l->member, member) != 0 && close_item(l))
+		return MT_ENOMEM;
+	if (!l->member) {
+		json_object *first = js_get(last, member);
+
+		l->text = STRBUF(ANSWER_MAX_BODY);
+		l->member = member;
+		if (json_object_is_type(first, json_type_string))
+			strbuf_addn(&l->text, json_object_get_string(first),
+				    (size_t)json_object_get_string_len(first));
+	}
+	return strbuf_addn(&l->text, json_object_get_string(text),
+			   (size_t)json_object_get_string_len(text));
+}
+
+static int join(struct chat_list *l, json_object *last, json_object *item)
+{
+	const char *member = text_member(item);
+	int status = member ? add_piece(l, last, member, js_get(item, member)) : MT_OK;
+
+	json_object_object_foreach(item, key, value)
+	{
+		bool empty = !value || (json_object_is_type(value, json_type_string)
+					&& !json_object_get_string_len(value));
+
+		if (!status && !empty && (!member || strcmp(key, member) != 0))
+			status = js_set(last, key, json_object_get(value));
+	}
+	return status;
+}
+
+static int add_item(struct chat_list *l, json_object *item, bool piece)
+{
+	json_object *last = last_of(l);
+
+	if (!json_object_is_type(item, json_type_object))
+		return MT_OK;
+	if (piece && goes_on(last, item))
+		return join(l, last, item);
+	if (close_item(l) || (!l->items && !(l->items = json_object_new_array())))
+		return MT_ENOMEM;
+	if (json_object_array_length(l->items) >= CHAT_MAX_ITEMS)
+		return MT_ELIMIT;
+	if (json_object_array_add(l->items, json_object_get(item))) {
+		json_object_put(item);
+		return MT_ENOMEM;
+	}
+	return MT_OK;
+}
+
+int chat_keep(struct answer *a, struct chat_kept *k, json_object *message, bool piece)
+{
+	json_object *thought = js_get(message, "reasoning_content");
+	int status = MT_OK;
+
+	if (!json_object_is_type(thought, json_type_string))
+		thought = js_get(message, "reasoning");
+	if (json_object_is_type(thought, json_type_string)
+	    && a->host->feature(a->x, "send_reasoning")) {
+		if (!k->text.max)
+			k->text = STRBUF(ANSWER_MAX_BODY);
+		status = strbuf_addn(&k->text, json_object_get_string(thought),
+				     (size_t)json_object_get_string_len(thought));
+	}
+	for (size_t n = 0; n < CHAT_LISTS && !status; n++) {
+		json_object *items = js_get(message, list_names[n]);
+		size_t count = json_object_is_type(items, json_type_array)
+				       ? json_object_array_length(items) : 0;
+
+		for (size_t i = 0; i < count && !status; i++)
+			status = add_item(&k->lists[n],
+					  json_object_array_get_idx(items, i), piece);
+	}
+	return status;
+}
+
+int chat_keep_call(struct chat_kept *k, json_object *call)
+{
+	json_object *more = js_get(call, "extra_content");
+	const char *id = js_str(call, "id", "");
+
+	if (!json_object_is_type(more, json_type_object) || !*id)
+		return MT_OK;
+	if (!k->calls && !(k->calls = json_object_new_object()))
+		return MT_ENOMEM;
+	return js_set(k->calls, id, json_object_get(more));
+}
+
+int chat_tell_kept(struct answer *a, struct chat_kept *k)
+{
+	AUTO(strbuf) struct strbuf out = STRBUF(ANSWER_MAX_BODY);
+	const char *from = a->host->option(a->x, "provider");
+
+	strbuf_add(&out, "{\"" CHAT_KEPT "\":{");
+	js_key_str(&out, "from", from ? from : "");
+	for (size_t n = 0; n < CHAT_LISTS; n++) {
+		if (close_item(&k->lists[n]))
+			return MT_ENOMEM;
+		if (!k->lists[n].items)
+			continue;
+		js_key(&out, list_names[n]);
+		js_put(&out, k->lists[n].items);
+	}
+	if (k->text.len)
+		js_key_strn(&out, "reasoning_content", k->text.text, k->text.len);
+	if (k->calls) {
+		js_key(&out, "calls");
+		js_put(&out, k->calls);
+	}
+	strbuf_add(&out, "}}");
+	if (out.error)
+		return out.error;
+	if (!k->text.len && !k->calls && !k->lists[0].items && !k->lists[1].items)
+		return MT_OK;
+	return a->host->opaque(a->x, out.text, out.len);
+}
+
+void chat_kept_clear(struct chat_kept *k)
+{
+	for (size_t n = 0; n < CHAT_LISTS; n++) {
+		json_object_put(k->lists[n].items);
+		strbuf_clear(&k->lists[n].text);
+	}
+	strbuf_clear(&k->text);
+	json_object_put(k->calls);
+}
+
+/* ---- into a request ---------------------------------------------------------- */
+
+json_object *chat_kept_of(struct writer *w, size_t m)
+{
+	return kept_of(w, m, CHAT_KEPT);
+}
+
+static bool is_of_this_provider(struct writer *w, json_object *kept)
+{
+	const char *here = w->host->option(w->x, "provider");
+
+	return here && strcmp(here, js_str(kept, "from", "")) == 0;
+}
+
+void put_chat_kept(struct writer *w, json_object *kept)
+{
+	json_object *text = js_get(kept, "reasoning_content");
+
+	if (json_object_is_type(text, json_type_string)
+	    && w->host->feature(w->x, "send_reasoning")) {
+		PUT(w, ",\"reasoning_content\":");
+		put_json(w, text);
+	}
+	for (size_t n = 0; n < CHAT_LISTS && is_of_this_provider(w, kept); n++) {
+		json_object *items = js_get(kept, list_names[n]);
+
+		if (!json_object_is_type(items, json_type_array))
+			continue;
+		PUT(w, ",");
+		put_cstr(w, list_names[n]);
+		PUT(w, ":");
+		put_json(w, items);
+	}
+}
+
+void put_chat_call_kept(struct writer *w, json_object *kept, struct mt_str id)
+{
+	AUTO(free) char *name = id.len ? strndup(id.ptr, id.len) : NULL;
+	json_object *more = name ? js_get(js_get(kept, "calls"), name) : NULL;
+
+	if (!json_object_is_type(more, json_type_object) || !is_of_this_provider(w, kept))
+		return;
+	PUT(w, ",\"extra_content\":");
+	put_json(w, more);
+}
