@@ -43,6 +43,10 @@ static const struct mt_option llm_table[] = {
 	       "Share of likely words the model chooses from; unset: as the provider "
 	       "thinks.",
 	       .max = 1),
+	OPTION(INT, "seed", NULL,
+	       "Number that makes a model choose alike each time, where a provider takes "
+	       "one.",
+	       .max = INT32_MAX),
 	OPTION(INT, "max_output_tokens", NULL,
 	       "Most tokens of one reply; unset: what the model can.", .min = 1,
 	       .max = 100000000),

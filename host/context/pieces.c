@@ -225,11 +225,13 @@ int tool_list_read(struct tool_list *list, struct evlog *log, struct error *err)
 	if (!list->tools)
 		return fail(err, MT_ENOMEM, "out of memory");
 	for (size_t i = 0; i < n; i++) {
-		json_object *f = js_get(json_object_array_get_idx(tools, i), "function");
+		json_object *o = json_object_array_get_idx(tools, i);
+		json_object *f = js_get(o, "function");
 		struct llm_tool *t = &list->tools[list->count];
 
 		t->name = js_str(f, "name", "");
 		t->description = js_str(f, "description", "");
+		t->brief = js_str(o, "brief", NULL);
 		t->schema = js_text(js_get(f, "parameters"), NULL);
 		if (*t->name)
 			list->count++;

@@ -463,6 +463,8 @@ static json_object *offered_tools(const struct conversation *c)
 		js_set(f, "parameters", json_object_get(t->schema_json));
 		js_set_str(o, "type", "function");
 		js_set(o, "function", f);
+		if (*t->brief) /* beside what a model is sent of it */
+			js_set_str(o, "brief", t->brief);
 		json_object_array_add(list, o);
 	}
 	return list;

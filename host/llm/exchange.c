@@ -447,14 +447,20 @@ static int encode(struct llm_exchange *x, const struct llm_request *request,
 {
 	AUTO(llm_request) struct llm_request *text = NULL;
 	AUTO(json) json_object *params = NULL;
-	struct llm_request sent;
-	int status = llm_prepare(x, request, &text, err);
+	AUTO(free) struct llm_tool *brief = NULL;
+	struct llm_request sent = *request;
+	int status = llm_brief_tools(x, request, &brief, err);
 
+	if (brief)
+		sent.tools = brief;
+	if (!status)
+		status = llm_prepare(x, &sent, &text, err);
 	if (!status)
 		status = llm_sent_params(x, request, &params, err);
 	if (status)
 		return status;
-	sent = text ? *text : *request;
+	if (text)
+		sent = *text;
 	sent.params = params;
 	if (x->llm != x->first)
 		sent.stream = llm_feature(x->llm, "stream");

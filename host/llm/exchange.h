@@ -146,6 +146,10 @@ bool llm_error_is_small_cache(const char *text);
 void llm_error_say(const struct llm *l, struct llm_error *e, const char *why);
 
 /* prepare.c */
+/** The tools with their short descriptions, owned by the caller, for a model that
+ *  wants these; NULL: as they are. */
+int llm_brief_tools(const struct llm_exchange *x, const struct llm_request *r,
+		    struct llm_tool **ret, struct error *err);
 /** The request as the model takes it; NULL: as it is. */
 int llm_prepare(struct llm_exchange *x, const struct llm_request *in,
 		struct llm_request **ret, struct error *err);

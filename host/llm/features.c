@@ -72,6 +72,13 @@ static const char *set_by_user(const struct llm *l, const char *key)
 	return text && *text ? text : NULL;
 }
 
+/* Some tables give the whole window as the limit of a reply, which leaves no room
+ * for what it answers. */
+static int64_t most_output(const struct model_facts *f)
+{
+	return f->window > 1 && f->output >= f->window ? f->window / 2 : f->output;
+}
+
 void llm_read_facts(struct llm *l, const struct provider *p)
 {
 	const char *name = set_by_user(l, "canonical_name");
@@ -94,7 +101,7 @@ void llm_read_facts(struct llm *l, const struct provider *p)
 		l->window = l->facts.window;
 	if (l->facts.output > 0)
 		snprintf(l->output_limit, sizeof l->output_limit, "%" PRId64,
-			 l->facts.output);
+			 most_output(&l->facts));
 	l->params = (struct model_params){
 		.temperature = set_by_user(l, "temperature"),
 		.top_p = set_by_user(l, "top_p"),

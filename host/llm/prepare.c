@@ -12,6 +12,26 @@
 
 /* ---- the request ---------------------------------------------------------- */
 
+int llm_brief_tools(const struct llm_exchange *x, const struct llm_request *r,
+		    struct llm_tool **ret, struct error *err)
+{
+	struct llm_tool *tools;
+
+	*ret = NULL;
+	if (!r->tool_count || !llm_feature(x->llm, "short_tools"))
+		return MT_OK;
+	tools = calloc(r->tool_count, sizeof *tools);
+	if (!tools)
+		return fail(err, MT_ENOMEM, "no memory for a request");
+	for (size_t i = 0; i < r->tool_count; i++) {
+		tools[i] = r->tools[i];
+		if (tools[i].brief && *tools[i].brief)
+			tools[i].description = tools[i].brief;
+	}
+	*ret = tools;
+	return MT_OK;
+}
+
 static bool has_calls(const struct llm_request *r)
 {
 	for (size_t i = 0; i < r->message_count; i++)

@@ -40,6 +40,7 @@ struct llm_message {
 struct llm_tool {
 	const char *name, *description;
 	const char *schema;      /* JSON text */
+	const char *brief;       /* the description, short; NULL or "": none */
 };
 
 /** Freed with llm_request_free; the arrays are its own, the texts borrowed

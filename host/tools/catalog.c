@@ -163,6 +163,7 @@ static int offer(struct catalog *catalog, size_t instance, const char *only,
 		struct tool tool = {
 			.name = js_str(o, "name", ""),
 			.description = js_str(o, "description", ""),
+			.brief = js_str(o, "brief", ""),
 			.schema_json = js_get(o, "schema"),
 			.events = js_get(o, "events"),
 			.resources = js_str(o, "resources", NULL),

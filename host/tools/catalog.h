@@ -13,6 +13,7 @@
 /** A tool as it is offered. Texts borrowed from the registry. */
 struct tool {
 	const char *name, *description, *schema; /* schema as JSON text */
+	const char *brief;       /* the description, short; "" if there is none */
 	json_object *schema_json;
 	json_object *events;     /* array of mappings, or NULL */
 	const char *resources;   /* or NULL */

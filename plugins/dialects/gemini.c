@@ -314,6 +314,7 @@ static void put_params(struct writer *w)
 	put_number(w, "temperature", "temperature", "temperature");
 	put_number(w, "topP", "top_p", "top_p");
 	put_number(w, "maxOutputTokens", "max_tokens", "max_output_tokens");
+	put_number(w, "seed", "seed", "seed");
 	if (stop.len && w->host->feature(w->x, "stop")) {
 		PUT(w, ",\"stopSequences\":");
 		put(w, stop.ptr, stop.len);

@@ -171,6 +171,7 @@ static void put_params(struct writer *w)
 	put_number(w, "temperature", "temperature", "temperature");
 	put_number(w, "top_p", "top_p", "top_p");
 	put_number(w, "num_predict", "max_tokens", "max_output_tokens");
+	put_number(w, "seed", "seed", "seed");
 	put_number(w, "num_ctx", "num_ctx", "max_input_tokens");
 	PUT(w, "}");
 }

@@ -180,6 +180,13 @@ static void put_messages(struct writer *w)
 	PUT(w, "]");
 }
 
+static bool is_provider(struct writer *w, const char *name)
+{
+	const char *provider = w->host->option(w->x, "provider");
+
+	return provider && strcmp(provider, name) == 0;
+}
+
 /* ---- tools and parameters -------------------------------------------------- */
 
 static void put_tools(struct writer *w)
@@ -228,6 +235,7 @@ static void put_params(struct writer *w)
 	put_number(w, "temperature", "temperature", "temperature");
 	put_number(w, "top_p", "top_p", "top_p");
 	put_number(w, limit_name(w), "max_tokens", "max_output_tokens");
+	put_number(w, is_provider(w, "mistral") ? "random_seed" : "seed", "seed", "seed");
 	if (effort.len) {
 		PUT(w, ",\"reasoning_effort\":");
 		put(w, effort.ptr, effort.len);
@@ -250,13 +258,6 @@ static void put_params(struct writer *w)
 }
 
 /* ---- where to -------------------------------------------------------------- */
-
-static bool is_azure(const struct mt_dialect_host *host, struct mt_exchange *x)
-{
-	const char *provider = host->option(x, "provider");
-
-	return provider && strcmp(provider, "azure") == 0;
-}
 
 /* Azure has a path for each deployment, unless base_url is its /openai/v1. */
 static int put_azure_url(const struct mt_dialect_host *host, struct mt_exchange *x,
@@ -281,10 +282,11 @@ static int put_azure_url(const struct mt_dialect_host *host, struct mt_exchange 
 	return host->url(x, url);
 }
 
-static int put_head(const struct mt_dialect_host *host, struct mt_exchange *x,
-		    bool responses)
+static int put_head(struct writer *w, bool responses)
 {
-	bool azure = is_azure(host, x);
+	const struct mt_dialect_host *host = w->host;
+	struct mt_exchange *x = w->x;
+	bool azure = is_provider(w, "azure");
 	int status = azure ? put_azure_url(host, x, responses)
 			   : host->url(x, responses ? "/responses" : "/chat/completions");
 
@@ -302,7 +304,7 @@ static int encode(const struct mt_dialect_host *host, struct mt_exchange *x,
 	struct writer w = { .host = host, .x = x, .r = request };
 	bool responses = uses_responses(host, x);
 
-	w.status = put_head(host, x, responses);
+	w.status = put_head(&w, responses);
 	PUT(&w, "{\"model\":");
 	put_cstr(&w, host->option(x, "model"));
 	if (responses) {

@@ -92,3 +92,10 @@ tests_llm_test_kept_SOURCES = %D%/test-kept.c
 tests_llm_test_kept_CPPFLAGS = $(LLM_TEST_CPPFLAGS)
 tests_llm_test_kept_LDADD = $(LIBHOST)
 TESTS += %D%/test-kept
+
+# What the table makes of a request.
+check_PROGRAMS += %D%/test-facts
+tests_llm_test_facts_SOURCES = %D%/test-facts.c
+tests_llm_test_facts_CPPFLAGS = $(LLM_TEST_CPPFLAGS)
+tests_llm_test_facts_LDADD = $(LIBHOST)
+TESTS += %D%/test-facts

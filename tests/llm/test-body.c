@@ -104,7 +104,7 @@ static void change(void)
 static struct llm_request *request(void)
 {
 	struct llm_request *q = llm_request_new();
-	static const struct llm_tool tool = { "bash", "Runs \"commands\".", "{}" };
+	static const struct llm_tool tool = { "bash", "Runs \"commands\".", "{}", NULL };
 
 	q->stream = dice(10) == 0;
 	if (dice(10))

@@ -13,7 +13,7 @@ static const struct llm_tool tools[] = {
 	{ "execute_bash", "Runs a command.",
 	  "{\"type\":\"object\",\"properties\":{\"command\":{\"type\":\"string\"},"
 	  "\"timeout\":{\"type\":\"number\"},\"is_input\":{\"type\":\"boolean\"}},"
-	  "\"required\":[\"command\",\"security_risk\"]}" },
+	  "\"required\":[\"command\",\"security_risk\"]}", NULL },
 	{ "typed", "All types.",
 	  "{\"type\":\"object\",\"properties\":{\"i\":{\"type\":\"integer\"},"
 	  "\"n\":{\"type\":\"number\"},\"b\":{\"type\":\"boolean\"},"
@@ -22,9 +22,9 @@ static const struct llm_tool tools[] = {
 	  "\"m\":{\"type\":[\"integer\",\"string\"]},"
 	  "\"e\":{\"type\":\"string\",\"enum\":[\"x\",\"y\"]},"
 	  "\"r\":{\"$ref\":\"#/$defs/list\"}},"
-	  "\"$defs\":{\"list\":{\"type\":\"array\"}}}" },
-	{ "bare", NULL, "{\"type\":\"object\",\"properties\":{}}" },
-	{ "none", NULL, NULL },
+	  "\"$defs\":{\"list\":{\"type\":\"array\"}}}", NULL },
+	{ "bare", NULL, "{\"type\":\"object\",\"properties\":{}}", NULL },
+	{ "none", NULL, NULL, NULL },
 };
 enum { TOOLS = sizeof tools / sizeof *tools };
 
@@ -262,7 +262,7 @@ static const struct llm_message messages[] = {
 	{ .role = MT_ROLE_SYSTEM, .parts = &parts[0], .part_count = 1, .stamp = 1 },
 	{ .role = MT_ROLE_USER, .parts = &parts[1], .part_count = 1, .stamp = 2 },
 	{ .role = MT_ROLE_ASSISTANT, .parts = &parts[2], .part_count = 1, .calls = calls,
-	  .call_count = 2, .opaque = "[1]", .opaque_len = 3, .stamp = 3 },
+	  .call_count = 2, .opaque = "[\"a\"]", .opaque_len = 5, .stamp = 3 },
 	{ .role = MT_ROLE_TOOL, .parts = &parts[3], .part_count = 1, .calls = &calls[0],
 	  .call_count = 1 },
 	{ .role = MT_ROLE_TOOL, .parts = &parts[5], .part_count = 1, .calls = &calls[1],
@@ -356,9 +356,9 @@ static void requests_with_less(void)
 static void an_example_of_what_is_there(void)
 {
 	static const struct llm_tool sets[][2] = {
-		{ { "file_editor", NULL, NULL }, { "finish", NULL, NULL } },
-		{ { "edit_file", NULL, NULL }, { "browser", NULL, NULL } },
-		{ { "probe", NULL, NULL }, { "think", NULL, NULL } },
+		{ { .name = "file_editor" }, { .name = "finish" } },
+		{ { .name = "edit_file" }, { .name = "browser" } },
+		{ { .name = "probe" }, { .name = "think" } },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(sets); i++) {

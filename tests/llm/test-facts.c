@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * test-facts.c - what the table of the models makes of a request: parameters,
+ * limits, thinking, short descriptions of tools. */
+#include "dialogue.h"
+#include "tap.h"
+
+static const struct {
+	const char *model, *settings[4];
+	const char *sent;        /* NULL: nothing is looked for */
+	const char *not_sent;
+} cases[] = {
+	{ "openai/o3", { "llm.max_output_tokens=9" }, "\"max_completion_tokens\":9", NULL },
+	{ "azure/gpt-4.1", { "llm.max_output_tokens=9" }, "\"max_tokens\":9",
+	  "max_completion_tokens" },
+	{ "groq/llama", { "llm.max_output_tokens=9" }, "\"max_tokens\":9", NULL },
+	{ "groq/llama", { "llm.seed=7" }, ",\"seed\":7", NULL },
+	{ "mistral/mistral-large", { "llm.seed=7" }, ",\"random_seed\":7", "\"seed\"" },
+	{ "gemini/gemini-2.0-flash", { "llm.seed=7" }, ",\"seed\":7", NULL },
+	{ "anthropic/claude-3-5-sonnet", { "llm.seed=7" }, NULL, "seed" },
+	{ "openai/gpt-5", { "llm.seed=7", "llm.api=responses" }, NULL, "seed" },
+	/* reasoning models take neither temperature nor top_p */
+	{ "openai/o3", { "llm.temperature=0.5", "llm.top_p=0.5" }, NULL, "temperature" },
+	{ "openai/o3", { "llm.top_p=0.5" }, NULL, "top_p" },
+	{ "openai/o3", { "llm.reasoning_effort=low" }, "\"reasoning_effort\":\"low\"", NULL },
+	{ "openai/gpt-4.1", { "llm.reasoning_effort=low" }, NULL, "reasoning_effort" },
+	{ "openai/gpt-4.1", { "llm.temperature=0.5", "llm.top_p=0.25" },
+	  "\"temperature\":0.5,\"top_p\":0.25", NULL },
+	/* of any Claude temperature beats top_p */
+	{ "anthropic/claude-3-5-sonnet", { "llm.temperature=0.5", "llm.top_p=0.25" },
+	  "\"temperature\":0.5", "top_p" },
+	{ "openrouter/anthropic/claude-sonnet-4", { "llm.temperature=0.5", "llm.top_p=0.25" },
+	  "\"temperature\":0.5", "top_p" },
+	{ "anthropic/claude-3-5-sonnet", { "llm.top_p=0.25" }, "\"top_p\":0.25", NULL },
+	{ "anthropic/claude-opus-4-8", { "llm.temperature=0.5" }, NULL, "temperature" },
+	/* thinking */
+	{ "anthropic/claude-opus-4-1", { 0 }, "\"thinking\":{\"type\":\"disabled\"}", NULL },
+	{ "anthropic/claude-sonnet-4-5", { "llm.thinking_budget=200000" },
+	  "\"max_tokens\":64000,\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":63999}",
+	  "temperature" },
+	{ "anthropic/claude-sonnet-4-5",
+	  { "llm.thinking_budget=4000", "llm.temperature=0.5", "llm.top_p=0.5" },
+	  "\"budget_tokens\":4000", "temperature" },
+	{ "anthropic/claude-sonnet-4-5", { "llm.thinking_budget=200000",
+					   "llm.max_output_tokens=5000" },
+	  "\"budget_tokens\":4999", NULL },
+	{ "anthropic/claude-opus-4-7", { "llm.reasoning_effort=high" },
+	  "\"thinking\":{\"type\":\"adaptive\"}", "budget_tokens" },
+	{ "anthropic/claude-sonnet-4-5", { "llm.reasoning_effort=high" }, NULL, "effort" },
+	{ "gemini/gemini-2.5-pro", { 0 }, "\"thinkingBudget\":128", NULL },
+	{ "gemini/gemini-2.5-pro", { "llm.reasoning_effort=low" }, "\"thinkingBudget\":128",
+	  NULL },
+	{ "gemini/gemini-2.5-pro", { "llm.reasoning_effort=none" }, "\"thinkingBudget\":128",
+	  NULL },
+	{ "gemini/gemini-2.5-pro", { "llm.reasoning_effort=high" },
+	  "\"thinkingBudget\":24576", NULL },
+	{ "gemini/gemini-3-pro", { "llm.reasoning_effort=low" }, "\"thinkingLevel\":\"low\"",
+	  "thinkingBudget" },
+	/* a share of all words is none for these servers */
+	{ "huggingface/some", { "llm.top_p=1" }, "\"top_p\":0.9", NULL },
+	{ "huggingface/some", { "llm.top_p=0.5" }, "\"top_p\":0.5", NULL },
+	/* limits of replies */
+	{ "anthropic/claude-sonnet-4", { 0 }, "\"max_tokens\":64000", NULL },
+	{ "anthropic/claude-3-7-sonnet-latest", { 0 }, "\"max_tokens\":64000", NULL },
+	{ "anthropic/claude-3-5-sonnet", { 0 }, "\"max_tokens\":8192", NULL },
+	{ "anthropic/odd-one", { "model.odd-one.window=8000", "model.odd-one.output=8000" },
+	  "\"max_tokens\":4000", NULL },
+	/* short descriptions where the name says so */
+	{ "openai/gpt-4.1", { 0 }, "\"description\":\"Runs.\"", "Runs a command" },
+	{ "openai/o3", { 0 }, "\"description\":\"Runs.\"", "Runs a command" },
+	{ "openai/o4-mini", { 0 }, "\"description\":\"Runs.\"", NULL },
+	{ "openrouter/openai/gpt-4o:free", { 0 }, "\"description\":\"Runs.\"", NULL },
+	{ "openai/gpt-4.1", { "llm.native_tool_calling=no" }, "Description: Runs.\\n",
+	  "Runs a command" },
+	{ "openai/gpt-5", { "llm.api=chat" }, "\"description\":\"Runs a command", NULL },
+	{ "anthropic/claude-sonnet-4", { 0 }, "\"description\":\"Runs a command", NULL },
+	{ "anthropic/claude-sonnet-4", { "model.claude-*.short_tools=yes" },
+	  "\"description\":\"Runs.\"", NULL },
+};
+
+static struct llm_request *a_request(void)
+{
+	struct llm_request *q = ask("hi");
+
+	llm_request_tool(q, &(struct llm_tool){
+		.name = "bash", .description = "Runs a command, at length.",
+		.brief = "Runs.", .schema = "{\"type\":\"object\"}" });
+	llm_request_tool(q, &(struct llm_tool){
+		.name = "look", .description = "Looks.", .schema = "{\"type\":\"object\"}" });
+	return q;
+}
+
+static void one(size_t i)
+{
+	AUTO(llm_request) struct llm_request *q = a_request();
+	AUTO(free) char *body = NULL, *again = NULL;
+	const char *settings[8] = { "llm.retries=1", "llm.api_key_env=KEY",
+				    "llm.base_url=http://127.0.0.1:1/v1" };
+	struct bench b;
+	uv_loop_t loop;
+
+	for (size_t s = 0; cases[i].settings[s] && s < 4; s++)
+		settings[3 + s] = cases[i].settings[s];
+	uv_loop_init(&loop);
+	CHECK_MSG(bench_open(&b, &loop, cases[i].model, settings), "%s: %s",
+		  cases[i].model, b.err.text);
+	if (b.llm) {
+		body = dialogue_body(&b, q);
+		again = dialogue_body(&b, q);
+		CHECK_MSG(strcmp(body, again) == 0, "%s: the same bytes", cases[i].model);
+		CHECK_MSG(!cases[i].sent || strstr(body, cases[i].sent), "%s: %s in %s",
+			  cases[i].model, cases[i].sent, body);
+		CHECK_MSG(!cases[i].not_sent || !strstr(body, cases[i].not_sent),
+			  "%s: no %s in %s", cases[i].model, cases[i].not_sent, body);
+	}
+	bench_close(&b);
+	CHECK(uv_loop_close(&loop) == 0);
+}
+
+int main(void)
+{
+	setenv("KEY", "not-so-secret", 1);
+	setenv("AWS_REGION", "eu-west-1", 1);
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		one(i);
+	return tap_done();
+}
