@@ -5,6 +5,7 @@
 #include "commands/drive.h"
 
 #include "commands/command.h"
+#include "context/images.h"
 #include "faces/socket.h"
 #include "faces/stdio.h"
 #include "files.h"
@@ -240,10 +241,18 @@ static void close_all(uv_loop_t *loop, struct drive *d, int code)
 
 /* ---- the loop ---------------------------------------------------------- */
 
+int drive_image(struct drive_options *o, const char *path, struct error *err)
+{
+	if (!o->images)
+		o->images = json_object_new_array();
+	return o->images ? images_add_file(o->images, path, err)
+			 : fail(err, MT_ENOMEM, "out of memory");
+}
+
 static int begin(const struct drive *d, const char *task, size_t len, struct error *err)
 {
 	if (task)
-		return conversation_message(d->c, task, len, err);
+		return conversation_say(d->c, task, len, d->o->images, err);
 	if (d->o->keep)
 		return MT_OK;
 	if (conversation_state(d->c) == STATE_FINISHED) {

@@ -13,6 +13,7 @@ struct drive_options {
 	bool json;               /* the JSON-lines protocol on stdout */
 	bool commands;           /* and on stdin */
 	bool keep;               /* stay when it rests, until asked to end */
+	json_object *images;     /* URLs that go with the task; NULL: none */
 	const char *record;      /* write a script of the model's replies here; or NULL */
 };
 
@@ -22,5 +23,8 @@ struct drive_options {
  *  @return the exit code of the program. */
 int drive(uv_loop_t *loop, struct conversation *c, const char *task, size_t len,
 	  const struct drive_options *o);
+
+/** Read a file that --image names into `o->images`, which is made. */
+int drive_image(struct drive_options *o, const char *path, struct error *err);
 
 #endif

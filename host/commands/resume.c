@@ -8,11 +8,13 @@
 
 #include <string.h>
 
-enum { F_TASK, F_MODEL, F_JSON, F_QUIET, F_VERBOSE, F_RECORD, F_KEEP };
+enum { F_TASK, F_IMAGE, F_MODEL, F_JSON, F_QUIET, F_VERBOSE, F_RECORD, F_KEEP };
 
 static const struct flag flags[] = {
 	[F_TASK] = { 't', "task", "TEXT",
 		     "say this first; without it the agent just goes on" },
+	[F_IMAGE] = { 'i', "image", "FILE",
+		      "show the model an image with -t (may be repeated)" },
 	[F_MODEL] = { 'm', "model", "NAME", "another model from now on" },
 	[F_JSON] = { 'j', "json", NULL,
 		     "events as JSON lines; commands on standard input" },
@@ -32,6 +34,7 @@ struct arguments {
 
 static int parse(const struct command *self, int argc, char **argv, struct arguments *a)
 {
+	struct error err = ERROR_NONE;
 	int index = 1, f;
 	const char *value;
 
@@ -40,6 +43,12 @@ static int parse(const struct command *self, int argc, char **argv, struct argum
 		switch (f) {
 		case F_TASK:
 			a->task = value;
+			break;
+		case F_IMAGE:
+			if (drive_image(&a->drive, value, &err)) {
+				complain(EXIT_USAGE, &err);
+				return FLAG_BAD;
+			}
 			break;
 		case F_MODEL:
 			a->model = value;
@@ -105,6 +114,10 @@ static int first_command(const struct arguments *a, bool rests, struct strbuf *o
 	js_key_str(out, "id", FOLLOW_OWN_ID);
 	if (a->task)
 		js_key_str(out, "text", a->task);
+	if (a->task && a->drive.images) {
+		js_key(out, "images");
+		js_put(out, a->drive.images);
+	}
 	return strbuf_addc(out, '}');
 }
 
@@ -163,6 +176,7 @@ static int run(const struct command *self, int argc, char **argv)
 {
 	struct arguments a = { 0 };
 	int f = parse(self, argc, argv, &a), code;
+	AUTO(json) json_object *images = a.drive.images;
 
 	if (f != FLAG_END)
 		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;

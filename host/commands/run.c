@@ -17,6 +17,7 @@ enum { TASK_MAX = 1 << 20 };
 enum {
 	F_TASK,
 	F_FILE,
+	F_IMAGE,
 	F_MODEL,
 	F_CONTROLLER,
 	F_JSON,
@@ -31,6 +32,8 @@ static const struct flag flags[] = {
 	[F_TASK] = { 't', "task", "TEXT", "what is to be done" },
 	[F_FILE] = { 'f', "file", "FILE",
 		     "read the task from a file (- is standard input)" },
+	[F_IMAGE] = { 'i', "image", "FILE",
+		      "show the model an image with the task (may be repeated)" },
 	[F_MODEL] = { 'm', "model", "NAME", "provider/name, or script:FILE" },
 	[F_CONTROLLER] = { 0, "controller", "NAME", "use the wiring [controller.NAME]" },
 	[F_JSON] = { 'j', "json", NULL,
@@ -51,6 +54,7 @@ struct arguments {
 
 static int parse(const struct command *self, int argc, char **argv, struct arguments *a)
 {
+	struct error err = ERROR_NONE;
 	int index = 1, f;
 	const char *value;
 
@@ -62,6 +66,12 @@ static int parse(const struct command *self, int argc, char **argv, struct argum
 			break;
 		case F_FILE:
 			a->file = value;
+			break;
+		case F_IMAGE:
+			if (drive_image(&a->drive, value, &err)) {
+				complain(EXIT_USAGE, &err);
+				return FLAG_BAD;
+			}
 			break;
 		case F_MODEL:
 			a->model = value;
@@ -208,6 +218,7 @@ static int run(const struct command *self, int argc, char **argv)
 	size_t len = 0;
 	uv_loop_t *loop;
 	int f = parse(self, argc, argv, &a);
+	AUTO(json) json_object *images = a.drive.images;
 
 	if (f != FLAG_END)
 		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;

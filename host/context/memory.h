@@ -25,7 +25,6 @@ struct memory;
 
 struct memory_options {
 	size_t max_message_chars; /* 0: no cut */
-	bool vision;
 	/** Text of a recall observation for the model; owned by the caller;
 	 *  NULL: nothing is shown. */
 	char *(*recall)(const struct event *e, void *arg);

@@ -22,6 +22,26 @@ static int text_run(const struct event *e, struct strbuf *out)
 	return event_command_text(e, out);
 }
 
+/* A picture inside the text would be megabytes of letters; it is shown beside. */
+static int text_ipython(const struct event *e, struct strbuf *out)
+{
+	static const char mark[] = "![image](data:image/png;base64,";
+	size_t len, line;
+	const char *at = event_content(e, &len);
+
+	for (; len; at += line, len -= line) {
+		const char *end = memchr(at, '\n', len);
+
+		line = end ? (size_t)(end - at) + 1 : len;
+		if (line < sizeof mark - 1 || memcmp(at, mark, sizeof mark - 1) != 0)
+			strbuf_addn(out, at, line);
+		else
+			strbuf_addf(out, "%s ...) already displayed to user%s", mark,
+				    end ? "\n" : "");
+	}
+	return out->error;
+}
+
 static int text_error(const struct event *e, struct strbuf *out)
 {
 	text_content(e, out);
@@ -49,7 +69,7 @@ static const struct {
 	bool whole;
 } observations[] = {
 	{ "run", text_run, false },
-	{ "run_ipython", text_content, false },
+	{ "run_ipython", text_ipython, false },
 	{ "browse", text_content, false },
 	{ "read", text_content, true },
 	{ "write", text_content, false },
@@ -156,13 +176,36 @@ static int copy_ids(struct piece *p, const struct event *e)
 	return p->response && p->call ? MT_OK : MT_ENOMEM;
 }
 
+/* The text, then what images the event has; a message that is images alone has no
+ * text, which some providers refuse if it is empty. */
+static int make_parts(struct piece *p, const struct event *e, struct evlog *log)
+{
+	bool shows = p->kind == PIECE_USER || p->kind == PIECE_RESULT;
+	size_t n = 0;
+
+	if (shows && images_of(e, log, &p->images))
+		return MT_ENOMEM;
+	p->own_parts = calloc(p->images.count + 1, sizeof *p->own_parts);
+	p->apart_parts = calloc(p->images.count + 1, sizeof *p->apart_parts);
+	if (!p->own_parts || !p->apart_parts)
+		return MT_ENOMEM;
+	if (p->len || !p->images.count) {
+		p->own_parts[n] = (struct llm_part){ .text = p->text, .len = p->len };
+		p->apart_parts[n++] = (struct llm_part){ .text = p->memory,
+							 .len = p->len + 2 };
+	}
+	for (size_t i = 0; i < p->images.count; i++, n++)
+		p->own_parts[n] = p->apart_parts[n] = p->images.parts[i];
+	p->own_count = p->part_count = n;
+	return MT_OK;
+}
+
 struct piece *piece_make(const struct event *e, const struct memory_options *o,
 			 struct evlog *log)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(TEXT_MAX);
 	struct piece *p = calloc(1, sizeof *p);
 
-	(void)log;
 	if (!p)
 		return NULL;
 	strbuf_add(&out, "\n\n");
@@ -178,9 +221,8 @@ struct piece *piece_make(const struct event *e, const struct memory_options *o,
 	if (!p->memory || copy_ids(p, e))
 		return piece_free(p);
 	p->text = p->memory + 2;
-	p->own_parts[0] = (struct llm_part){ .text = p->text, .len = p->len };
-	p->apart_parts[0] = (struct llm_part){ .text = p->memory, .len = p->len + 2 };
-	p->own_count = p->part_count = 1;
+	if (make_parts(p, e, log))
+		return piece_free(p);
 	p->stamp = p->shown_stamp = llm_stamp();
 	p->apart_stamp = llm_stamp();
 	p->parts = p->own_parts;
@@ -191,6 +233,9 @@ struct piece *piece_make(const struct event *e, const struct memory_options *o,
 struct piece *piece_free(struct piece *p)
 {
 	if (p) {
+		free(p->own_parts);
+		free(p->apart_parts);
+		images_clear(&p->images);
 		free(p->memory);
 		free(p->response);
 		free(p->call);

@@ -5,6 +5,7 @@
 #ifndef HOST_CONTEXT_PIECES_H
 #define HOST_CONTEXT_PIECES_H
 
+#include "context/images.h"
 #include "context/memory.h"
 
 enum piece_kind {
@@ -30,8 +31,9 @@ struct piece {
 	size_t len;
 	const struct llm_part *parts, *apart; /* apart: after another user message */
 	size_t part_count;
-	struct llm_part own_parts[1], apart_parts[1];
+	struct llm_part *own_parts, *apart_parts;
 	size_t own_count;
+	struct images images;
 	char *memory;                /* holds the text, two line ends before it */
 };
 

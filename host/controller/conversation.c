@@ -4,6 +4,7 @@
  * and the commands of its faces. */
 #include "controller/internal.h"
 
+#include "context/images.h"
 #include "controller/exit_code.h"
 #include "controller/meta.h"
 #include "files.h"
@@ -340,8 +341,23 @@ static void raise_limits(struct conversation *c)
 		c->max_iterations += c->initial_iterations;
 }
 
-int conversation_message(struct conversation *c, const char *text, size_t len,
-			 struct error *err)
+/* Who gives images to a model that is not shown them should hear of it. */
+static int add_images(struct conversation *c, json_object *args, json_object *images,
+		      struct error *err)
+{
+	if (!images || json_object_array_length(images) == 0)
+		return MT_OK;
+	if (c->llm && !llm_feature(c->llm, "vision"))
+		notice(c, MT_LOG_WARNING,
+		       "%s is not shown images: it only reads that there were some "
+		       "(`vision = yes` in its section shows them)", llm_name(c->llm));
+	if (js_set(args, "image_urls", json_object_get(images)))
+		return fail(err, MT_ENOMEM, "out of memory");
+	return MT_OK;
+}
+
+int conversation_say(struct conversation *c, const char *text, size_t len,
+		     json_object *images, struct error *err)
 {
 	json_object *args = json_object_new_object();
 	bool first = !history_user_since(c->log, 0);
@@ -351,7 +367,11 @@ int conversation_message(struct conversation *c, const char *text, size_t len,
 		json_object_put(args);
 		return fail(err, MT_EDENIED, "the conversation is being closed");
 	}
-	if (js_set_strn(args, "content", text, len)) {
+	if (images_check(images, err)) {
+		json_object_put(args);
+		return err->code;
+	}
+	if (js_set_strn(args, "content", text, len) || add_images(c, args, images, err)) {
 		json_object_put(args);
 		return fail(err, MT_ENOMEM, "out of memory");
 	}

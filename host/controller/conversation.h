@@ -45,9 +45,16 @@ void conversation_close(struct conversation *c, void (*done)(void *arg), void *a
 
 /* ---- commands -- each is logged, and durable when it returns ----------- */
 
-/** A message of the user. Refused while the conversation is being closed. */
-int conversation_message(struct conversation *c, const char *text, size_t len,
-			 struct error *err);
+/** A message of the user. Refused while the conversation is being closed.
+ *  `images` (may be NULL, borrowed): a list of data: and https: URLs; one that no
+ *  model can be shown refuses the message. */
+int conversation_say(struct conversation *c, const char *text, size_t len,
+		     json_object *images, struct error *err);
+static inline int conversation_message(struct conversation *c, const char *text,
+				       size_t len, struct error *err)
+{
+	return conversation_say(c, text, len, NULL, err);
+}
 /** Go on after a pause, an error, a resume from disk. */
 int conversation_continue(struct conversation *c, struct error *err);
 /** Interrupt: the call or request that runs is cancelled; state paused. */

@@ -118,7 +118,6 @@ int wire_memory(struct conversation *c, const struct conversation_options *o,
 {
 	AUTO(strbuf) struct strbuf section = STRBUF(256);
 	struct memory_options options = {
-		.vision = c->llm && llm_feature(c->llm, "vision"),
 		.recall = recall_text,
 		.arg = c,
 	};

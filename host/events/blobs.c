@@ -122,6 +122,29 @@ static bool is_name(const char *name)
 	return strlen(name) == 64 && strspn(name, "0123456789abcdef") == 64;
 }
 
+int evlog_blob_read(struct evlog *log, const char *name, size_t max, char **ret,
+		    size_t *ret_len, char **ret_path, struct error *err)
+{
+	AUTO(free) char *path = is_name(name) ? blob_path(log, name) : NULL, *bytes = NULL;
+	char found[65] = "";
+	size_t len = 0;
+	int status;
+
+	if (!path)
+		return is_name(name) ? fail(err, MT_ENOMEM, "out of memory for a blob")
+				     : fail(err, MT_ENOTFOUND, "there is no such blob");
+	status = file_read(path, max, &bytes, &len, err);
+	if (status)
+		return status;
+	if (name_of(bytes, len, found) || strcmp(found, name) != 0)
+		return fail(err, MT_EIO, "blobs/%s is damaged", name);
+	if (ret_path)
+		*ret_path = STEAL(path);
+	*ret = STEAL(bytes);
+	*ret_len = len;
+	return MT_OK;
+}
+
 /* The text of a blob, or a sentence that it is gone: a conversation whose blob
  * was deleted can still be read. */
 static json_object *read_blob(struct evlog *log, const char *name, int64_t bytes)

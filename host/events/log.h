@@ -107,5 +107,10 @@ const char *evlog_dir(const struct evlog *log);
 /** Keep bytes under blobs/SHA256. `ret_name`: 64 hex digits and NUL. */
 int evlog_blob(struct evlog *log, const void *bytes, size_t len, char ret_name[65],
 	       struct error *err);
+/** The bytes of a blob, as they were kept; owned. `ret_path` (may be NULL): its
+ *  file. @return MT_ENOTFOUND if it is gone or no blob's name, MT_EIO if it is
+ *  damaged. */
+int evlog_blob_read(struct evlog *log, const char *name, size_t max, char **ret,
+		    size_t *ret_len, char **ret_path, struct error *err);
 
 #endif

@@ -54,14 +54,14 @@ static int run_subscribe(struct session *s, json_object *line, struct outcome *r
 static int run_message(struct session *s, json_object *line, struct outcome *ret,
 		       struct error *err)
 {
-	json_object *text = js_get(line, "text");
+	json_object *text = js_get(line, "text"), *images = js_get(line, "images");
 	size_t len = (size_t)json_object_get_string_len(text);
 	int64_t id = evlog_count(conversation_log(s->c));
 
 	if (strspn(json_object_get_string(text), " \t\r\n") == len)
 		return fail(err, MT_EINVAL, "the message is empty");
 	ret->event = id;
-	return conversation_message(s->c, json_object_get_string(text), len, err);
+	return conversation_say(s->c, json_object_get_string(text), len, images, err);
 }
 
 static int run_pause(struct session *s, json_object *line, struct outcome *ret,
@@ -122,7 +122,9 @@ static const struct command commands[] = {
 	{ "subscribe",
 	  { { "since", json_type_int, false }, { "live", json_type_boolean, false } },
 	  run_subscribe },
-	{ "message", { { "text", json_type_string, true } }, run_message },
+	{ "message",
+	  { { "text", json_type_string, true }, { "images", json_type_array, false } },
+	  run_message },
 	{ "pause", { { 0 } }, run_pause },
 	{ "resume", { { 0 } }, run_resume },
 	{ "stop", { { 0 } }, run_stop },
@@ -173,9 +175,10 @@ static const char *type_name(json_type type)
 		return "a string";
 	case json_type_object:
 		return "an object";
+	case json_type_array:
+		return "a list";
 	case json_type_null:
 	case json_type_double:
-	case json_type_array:
 		break;
 	}
 	return "something else";

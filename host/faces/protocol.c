@@ -378,7 +378,7 @@ int session_feed(struct session *s, const char *bytes, size_t len)
 
 	if (!failed && status == MT_ELIMIT && !s->ended)
 		put_notice(s, MT_LOG_ERROR,
-			   "a command line is longer than 1 MiB: nothing "
+			   "a command line is longer than 24 MiB: nothing "
 			   "more is read from you");
 	return status;
 }

@@ -14,7 +14,7 @@
 
 enum {
 	PROTOCOL_VERSION = 1,
-	COMMAND_LINE_MAX = 1 << 20, /* a longer line ends the session */
+	COMMAND_LINE_MAX = 24 << 20, /* a longer line ends the session */
 	SESSION_QUEUE = 64 << 10,   /* what waits before events wait in the log */
 };
 

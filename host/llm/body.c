@@ -48,10 +48,22 @@ static uint64_t stamp_of(const struct llm_request *r, size_t m, size_t turns)
 	return x->stamp ? x->stamp << 1 | (may && llm_request_cache(r, m)) : 0;
 }
 
+/* Messages before both places were sent with the same media. */
+static size_t same_media(const struct llm_place *a, const struct llm_place *b)
+{
+	if (a->message == b->message && a->part == b->part)
+		return SIZE_MAX;
+	return a->message < b->message ? a->message : b->message;
+}
+
 size_t body_reuse(struct llm_body *b, const struct llm_request *r)
 {
 	size_t same = 0, most = b->count, turns = llm_request_last_turns(r);
+	size_t media = same_media(&b->shown, &r->shown);
 
+	b->shown = r->shown;
+	if (most > media)
+		most = media;
 	if (most > r->message_count)
 		most = r->message_count;
 	while (same < most && b->marks[same].stamp

@@ -22,6 +22,7 @@ struct llm_body {
 	struct strbuf bytes;
 	size_t written;         /* bytes of this request */
 	size_t base;            /* bytes of the request before */
+	struct llm_place shown; /* media before it were left out */
 	struct llm_mark *marks; /* by message, from the first on */
 	size_t count, room;
 };

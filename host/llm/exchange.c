@@ -464,6 +464,7 @@ static int encode(struct llm_exchange *x, const struct llm_request *request,
 	sent.params = params;
 	if (x->llm != x->first)
 		sent.stream = llm_feature(x->llm, "stream");
+	llm_choose_media(x->llm, &sent);
 	body_begin(&x->body);
 	status = x->llm->dialect->encode(&llm_services, (struct mt_exchange *)x,
 					 (const struct mt_request *)&sent);

@@ -169,6 +169,17 @@ bool llm_option(const struct llm *l, const char *name, const char **ret);
 /** May a parameter of a request be sent to this model? */
 bool llm_takes(const struct llm *l, const struct llm_request *r, const char *param);
 
+/* media.c */
+/** Settle which media this model is shown: `request` as it is sent. */
+void llm_choose_media(const struct llm *l, struct llm_request *request);
+/** What is shown instead of a medium; NULL: the medium itself. */
+const char *llm_instead_of(const struct llm_request *r, size_t m, size_t p);
+/** Append the base64 of a medium to a body. */
+int llm_put_medium(struct llm_body *b, const struct llm_part *part);
+/** Bytes of a medium from `offset` on. @return how many, or a status. */
+int64_t llm_read_medium(const struct llm_part *part, uint64_t offset, void *buffer,
+			size_t len);
+
 /* metrics.c */
 void llm_count(struct llm *l, struct llm_usage *usage, double header_cost,
 	       int64_t latency_ms);

@@ -6,6 +6,7 @@
 #include "llm/provider.h"
 #include <inttypes.h>
 #include <string.h>
+#include <strings.h>
 
 /* Features that only the table and [model.GLOB] tell. */
 static const struct {
@@ -36,6 +37,18 @@ static bool fact(const struct llm *l, size_t offset)
 	return *(const bool *)((const char *)&l->facts + offset);
 }
 
+/* The variable by which OpenHands is told that a model sees, whatever is known. */
+static bool vision_forced(void)
+{
+	static const char *const yes[] = { "1", "true", "yes", "on" };
+	const char *text = getenv("OPENHANDS_FORCE_VISION");
+
+	for (size_t i = 0; text && i < ARRAY_LEN(yes); i++)
+		if (strcasecmp(text, yes[i]) == 0)
+			return true;
+	return false;
+}
+
 bool llm_feature(const struct llm *l, const char *name)
 {
 	if (strcmp(name, "stream") == 0)
@@ -46,6 +59,9 @@ bool llm_feature(const struct llm *l, const char *name)
 		if (strcmp(name, decided[i].name) != 0)
 			continue;
 		text = config_get(l->config, l->section, decided[i].key);
+		if (decided[i].offset == offsetof(struct model_facts, vision)
+		    && text && strcmp(text, "auto") == 0 && vision_forced())
+			return true;
 		return text && strcmp(text, "auto") != 0 ? option_to_bool(text)
 							 : fact(l, decided[i].offset);
 	}

@@ -16,6 +16,8 @@ struct llm_part {
 	const char *mime;        /* NULL: text */
 	const char *text;        /* text, or the bytes of a medium */
 	size_t len;
+	const char *file;        /* a medium: its bytes are in this file; or NULL */
+	const char *url;         /* a medium that the provider fetches; or NULL */
 };
 
 struct llm_call {
@@ -43,6 +45,11 @@ struct llm_tool {
 	const char *brief;       /* the description, short; NULL or "": none */
 };
 
+/** A part of a request. */
+struct llm_place {
+	size_t message, part;
+};
+
 /** Freed with llm_request_free; the arrays are its own, the texts borrowed
  *  unless `owned` holds them. */
 struct llm_request {
@@ -54,7 +61,10 @@ struct llm_request {
 	void **owned;            /* freed with the request */
 	size_t owned_count, owned_room;
 	bool stream;
+	bool blind, links;       /* no media are shown; by address they may be */
+	struct llm_place shown;  /* media before it are left out */
 };
+
 
 /** A stamp that no message of this process has had. */
 uint64_t llm_stamp(void);

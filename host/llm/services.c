@@ -103,30 +103,33 @@ static const char *svc_part(const struct mt_request *r, size_t m, size_t p,
 	const struct llm_message *msg = message_at(r, m);
 	static const struct llm_part none = { .text = "" };
 	const struct llm_part *part = p < msg->part_count ? &msg->parts[p] : &none;
+	const char *instead = part->mime ? llm_instead_of(request_of(r), m, p) : NULL;
 
-	if (ret_text)
+	if (ret_text && instead)
+		*ret_text = text_of(instead);
+	else if (ret_text)
 		*ret_text = part->mime ? (struct mt_str){ "", 0 }
 				       : (struct mt_str){ part->text, part->len };
 	if (ret_bytes)
-		*ret_bytes = part->len;
-	return part->mime;
+		*ret_bytes = instead ? strlen(instead) : part->len;
+	return instead ? NULL : part->mime;
 }
 
 static int64_t svc_media_read(const struct mt_request *r, size_t m, size_t p,
 			      uint64_t offset, void *buffer, size_t len)
 {
 	const struct llm_message *msg = message_at(r, m);
-	const struct llm_part *part;
 
 	if (p >= msg->part_count)
 		return MT_ENOTFOUND;
-	part = &msg->parts[p];
-	if (offset >= part->len)
-		return 0;
-	if (len > part->len - offset)
-		len = part->len - offset;
-	memcpy(buffer, part->text + offset, len);
-	return (int64_t)len;
+	return llm_read_medium(&msg->parts[p], offset, buffer, len);
+}
+
+static struct mt_str svc_media_url(const struct mt_request *r, size_t m, size_t p)
+{
+	const struct llm_message *msg = message_at(r, m);
+
+	return text_of(p < msg->part_count ? msg->parts[p].url : NULL);
 }
 
 static int svc_message_cache(const struct mt_request *r, size_t m)
@@ -263,41 +266,14 @@ static int svc_body_str(struct mt_exchange *mx, const char *text, size_t len)
 	return body_settle(b);
 }
 
-static int put_base64(struct strbuf *b, const unsigned char *bytes, size_t len)
-{
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	int status = strbuf_reserve(b, (len + 2) / 3 * 4);
-
-	for (size_t i = 0; i < len && !status; i += 3) {
-		size_t left = len - i;
-		unsigned n = (unsigned)bytes[i] << 16;
-		char out[4];
-
-		if (left > 1)
-			n |= (unsigned)bytes[i + 1] << 8;
-		if (left > 2)
-			n |= bytes[i + 2];
-		out[0] = digits[n >> 18];
-		out[1] = digits[n >> 12 & 63];
-		out[2] = left > 1 ? digits[n >> 6 & 63] : '=';
-		out[3] = left > 2 ? digits[n & 63] : '=';
-		status = strbuf_addn(b, out, 4);
-	}
-	return status;
-}
-
 static int svc_body_media(struct mt_exchange *mx, const struct mt_request *r, size_t m,
 			  size_t p)
 {
 	const struct llm_message *msg = message_at(r, m);
-	struct llm_body *b = &own(mx)->body;
 
 	if (p >= msg->part_count)
 		return MT_ENOTFOUND;
-	put_base64(&b->bytes, (const unsigned char *)msg->parts[p].text,
-		   msg->parts[p].len);
-	return body_settle(b);
+	return llm_put_medium(&own(mx)->body, &msg->parts[p]);
 }
 
 static size_t svc_messages_kept(struct mt_exchange *mx, const struct mt_request *r)
@@ -572,4 +548,5 @@ const struct mt_dialect_host llm_services = {
 	.answer_header = svc_answer_header,
 	.sign = svc_sign,
 	.message_failed = svc_message_failed,
+	.media_url = svc_media_url,
 };

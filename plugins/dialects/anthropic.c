@@ -44,6 +44,13 @@ static bool is_image(const char *mime)
 static void put_media_block(struct writer *w, size_t m, size_t p, const char *mime,
 			    bool mark)
 {
+	if (w->host->media_url(w->r, m, p).len) {
+		PUT(w, "{\"type\":\"image\",\"source\":{\"type\":\"url\",\"url\":");
+		put_media_url(w, m, p, mime, false);
+		PUT(w, "}");
+		put_mark(w, mark);
+		return;
+	}
 	if (is_image(mime)) {
 		PUT(w, "{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":\"");
 	} else if (strcmp(mime, "application/pdf") == 0) {
@@ -388,6 +395,7 @@ static int encode(const struct mt_dialect_host *host, struct mt_exchange *x,
 
 static const struct mt_dialect dialect = {
 	.size = sizeof dialect,
+	.flags = MT_DIALECT_LINKS,
 	.providers = providers,
 	.encode = encode,
 	.feed = anthropic_feed,

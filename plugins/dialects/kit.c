@@ -92,6 +92,24 @@ void put_media(struct writer *w, size_t m, size_t p)
 		w->status = w->host->body_media(w->x, w->r, m, p);
 }
 
+bool put_media_url(struct writer *w, size_t m, size_t p, const char *mime, bool data)
+{
+	struct mt_str url = w->host->media_url(w->r, m, p);
+
+	if (url.len) {
+		put_text(w, url.ptr, url.len);
+		return true;
+	}
+	if (!data)
+		return false;
+	PUT(w, "\"data:");
+	put_mime(w, mime);
+	PUT(w, ";base64,");
+	put_media(w, m, p);
+	PUT(w, "\"");
+	return true;
+}
+
 /* ---- the parts of a message ----------------------------------------------- */
 
 const char *part_of(struct writer *w, size_t m, size_t p, struct mt_str *ret_text)

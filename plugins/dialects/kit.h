@@ -36,6 +36,9 @@ void put_schema(struct writer *w, struct mt_str schema);
 /** A JSON text without quotes at its ends: "image/png", of harmless letters. */
 void put_mime(struct writer *w, const char *mime);
 void put_media(struct writer *w, size_t m, size_t p);
+/** The address of a medium as a JSON string; with `data` one made of its bytes if
+ *  it has none. @return whether there was one. */
+bool put_media_url(struct writer *w, size_t m, size_t p, const char *mime, bool data);
 
 const char *part_of(struct writer *w, size_t m, size_t p, struct mt_str *ret_text);
 bool is_blank(struct mt_str text);

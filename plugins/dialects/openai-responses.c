@@ -30,11 +30,9 @@ bool uses_responses(const struct mt_dialect_host *host, struct mt_exchange *x)
 
 static void put_image(struct writer *w, size_t m, size_t p, const char *mime)
 {
-	PUT(w, "{\"type\":\"input_image\",\"detail\":\"auto\",\"image_url\":\"data:");
-	put_mime(w, mime);
-	PUT(w, ";base64,");
-	put_media(w, m, p);
-	PUT(w, "\"}");
+	PUT(w, "{\"type\":\"input_image\",\"detail\":\"auto\",\"image_url\":");
+	put_media_url(w, m, p, mime, true);
+	PUT(w, "}");
 }
 
 /* A message or a result with images in it. */

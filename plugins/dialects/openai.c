@@ -39,11 +39,9 @@ static const char providers[] =
 
 static void put_medium(struct writer *w, size_t m, size_t p, const char *mime)
 {
-	PUT(w, "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:");
-	put_mime(w, mime);
-	PUT(w, ";base64,");
-	put_media(w, m, p);
-	PUT(w, "\"}}");
+	PUT(w, "{\"type\":\"image_url\",\"image_url\":{\"url\":");
+	put_media_url(w, m, p, mime, true);
+	PUT(w, "}}");
 }
 
 /* Parts as list items; with `text` also those that are text. */
@@ -320,6 +318,7 @@ static int encode(const struct mt_dialect_host *host, struct mt_exchange *x,
 
 static const struct mt_dialect dialect = {
 	.size = sizeof dialect,
+	.flags = MT_DIALECT_LINKS,
 	.providers = providers,
 	.encode = encode,
 	.feed = openai_feed,

@@ -8,6 +8,7 @@
  * they mean. One struct mt_exchange is one request with its answer.
  *
  * What changed, newest first:
+ *   0.3  media_url, MT_DIALECT_LINKS
  *   0.2  finished, restarted, answer_header, sign, message_failed;
  *        messages_kept, message_begins
  *   0.1  first version
@@ -22,7 +23,7 @@ extern "C" {
 #endif
 
 #define MT_DIALECT_MAJOR 0u
-#define MT_DIALECT_MINOR 2u
+#define MT_DIALECT_MINOR 3u
 
 struct mt_exchange; /* belongs to the host */
 
@@ -158,11 +159,20 @@ struct mt_dialect_host {
 	int (*sign)(struct mt_exchange *x, const char *scheme, const char *service);
 	/** Non-zero if what a tool answered is an error. */
 	int (*message_failed)(const struct mt_request *r, size_t m);
+
+	/* -- the request, from version 0.3 on -- */
+	/** Address of a medium that the provider is to fetch; such a one has no
+	 *  bytes and the type "image/link". Empty: it is read with `media_read`.
+	 *  Only for a dialect with MT_DIALECT_LINKS; others get a text instead. */
+	struct mt_str (*media_url)(const struct mt_request *r, size_t m, size_t p);
 };
+
+/** Bits of `flags`. */
+#define MT_DIALECT_LINKS 1u /* a medium may be given by its address */
 
 struct mt_dialect {
 	uint32_t size;
-	uint32_t flags;   /* 0 */
+	uint32_t flags;   /* MT_DIALECT_... */
 	/** Providers it serves, as a JSON object: name -> {base_url, key_env,
 	 *  local?, auth?}; read from the discovery cache. An empty base_url must be
 	 *  set by the user; without the member no network is needed. auth "aws":

@@ -109,9 +109,10 @@ void conversation_unwatch(struct conversation *c, int handle)
 		c->watchers[handle].w = NULL;
 }
 
-int conversation_message(struct conversation *c, const char *text, size_t len,
-			 struct error *err)
+int conversation_say(struct conversation *c, const char *text, size_t len,
+		     json_object *images, struct error *err)
 {
+	(void)images;
 	if (c->refuse_message)
 		return fail(err, MT_EDENIED, "the conversation is being closed");
 	fake_say(c, text, len);

@@ -250,7 +250,7 @@ static const struct llm_part parts[] = {
 	{ .text = "two at once", .len = 11 },
 	{ .text = "first", .len = 5 },
 	{ .text = "second", .len = 6 },
-	{ "image/png", "\1\2", 2 },
+	{ .mime = "image/png", .text = "\1\2", .len = 2 },
 };
 
 static const struct llm_call calls[] = {

@@ -502,14 +502,17 @@ static const char conversation[] =
 static void a_conversation_on_the_wire(void)
 {
 	static const struct answer answers[] = { { whole, 0, CLOSE } };
-	const struct llm_part system = { NULL, "Be brief.", 9 };
-	const struct llm_part user[] = { { NULL, "look", 4 },
-					 { "image/png", "\0\1\2\3", 4 } };
+	const struct llm_part system = { .text = "Be brief.", .len = 9 };
+	const struct llm_part user[] = { { .text = "look", .len = 4 },
+					 { .mime = "image/png", .text = "\0\1\2\3",
+					   .len = 4 } };
 	const struct llm_call calls[] = { { "c1", "bash", "{\"a\": 1}", 8 },
 					  { "c2", "bash", "", 0 } };
-	const struct llm_part first[] = { { NULL, "a", 1 }, { NULL, "b", 1 } };
-	const struct llm_part second = { "image/png", "\0\1\2", 3 };
-	const struct llm_part last = { NULL, "Done.", 5 };
+	const struct llm_part first[] = { { .text = "a", .len = 1 },
+					  { .text = "b", .len = 1 } };
+	const struct llm_part second = { .mime = "image/png", .text = "\0\1\2",
+					 .len = 3 };
+	const struct llm_part last = { .text = "Done.", .len = 5 };
 	const struct llm_message messages[] = {
 		{ .role = MT_ROLE_SYSTEM, .parts = &system, .part_count = 1 },
 		{ .role = MT_ROLE_USER, .parts = user, .part_count = 2 },

@@ -118,7 +118,8 @@ static void read_part(struct llm_request *r, json_object *item, struct llm_part 
 	AUTO(strbuf) struct strbuf text = STRBUF(MAX_TEXT);
 
 	if (url) {
-		*part = (struct llm_part){ "image/png", url, strlen(url) };
+		*part = (struct llm_part){ .mime = "image/png", .text = url,
+					   .len = strlen(url) };
 		return;
 	}
 	strbuf_add(&text, json_object_is_type(item, json_type_string)

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * images.c - images on their way from events into messages. */
+#include "context/images.h"
+
+#include "base64.h"
+#include "files.h"
+#include "image.h"
+
+#include <string.h>
+
+enum { URL_MAX = 2048, PARTS_EACH = 2 };
+
+/* ---- data: URLs --------------------------------------------------------------- */
+
+static bool has_prefix(const char *text, const char *prefix)
+{
+	return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/* The bytes of data:TYPE;base64,TEXT, whatever it says that they are. */
+static int decode(const char *url, size_t len, struct strbuf *bytes, struct error *err)
+{
+	const char *comma = memchr(url, ',', len);
+	static const char mark[] = ";base64";
+	size_t head = comma ? (size_t)(comma - url) : 0, want = sizeof mark - 1;
+
+	if (head < want || memcmp(comma - want, mark, want) != 0)
+		return fail(err, MT_EINVAL, "is no data:TYPE;base64, URL");
+	if (len > (size_t)IMAGE_MAX_BYTES / 3 * 4 + 256)
+		return fail(err, MT_ELIMIT,
+			    "is larger than %d bytes: scale it down, or save it as JPEG",
+			    IMAGE_MAX_BYTES);
+	switch (base64_read(bytes, comma + 1, len - head - 1)) {
+	case MT_OK:
+		return MT_OK;
+	case MT_EINVAL:
+		return fail(err, MT_EINVAL, "has base64 that is damaged");
+	}
+	return fail(err, MT_ENOMEM, "finds no memory");
+}
+
+static int look_at_data(const char *url, size_t len, struct strbuf *bytes,
+			struct image *image, struct error *err)
+{
+	int status = decode(url, len, bytes, err);
+
+	return status ? status : image_look(bytes->text, bytes->len, image, err);
+}
+
+/* ---- parts ---------------------------------------------------------------------- */
+
+static const char *own(struct images *images, char *text)
+{
+	char **all = text ? realloc(images->owned, (images->owned_count + 1) * sizeof *all)
+			  : NULL;
+
+	if (!all) {
+		free(text);
+		return NULL;
+	}
+	images->owned = all;
+	all[images->owned_count++] = text;
+	return text;
+}
+
+static int add_text(struct images *images, char *text)
+{
+	const char *kept = own(images, text);
+
+	if (!kept)
+		return MT_ENOMEM;
+	images->parts[images->count++] = (struct llm_part){ .text = kept,
+							    .len = strlen(kept) };
+	return MT_OK;
+}
+
+/* What the model reads where the n-th image cannot be shown. */
+static int add_why(struct images *images, size_t n, const char *why)
+{
+	char *text = NULL;
+
+	if (asprintf(&text, "[Image %zu cannot be shown: it %s]", n + 1, why) < 0)
+		return MT_ENOMEM;
+	return add_text(images, text);
+}
+
+static int add_name(struct images *images, size_t n)
+{
+	char *text = NULL;
+
+	if (asprintf(&text, "Image %zu:", n + 1) < 0)
+		return MT_ENOMEM;
+	return add_text(images, text);
+}
+
+/* A blob that was seen to be an image: `path` is taken. */
+static int add_file(struct images *images, size_t n, char *path, const char *mime,
+		    size_t len)
+{
+	const char *kept = own(images, path);
+
+	if (!kept || add_name(images, n))
+		return MT_ENOMEM;
+	images->parts[images->count++] = (struct llm_part){ .mime = mime, .file = kept,
+							    .len = len };
+	return MT_OK;
+}
+
+static int add_blob(struct images *images, size_t n, struct evlog *log, const char *name)
+{
+	struct error err = ERROR_NONE;
+	AUTO(free) char *bytes = NULL, *path = NULL;
+	struct image image;
+	size_t len = 0;
+
+	switch (evlog_blob_read(log, name, IMAGE_MAX_BYTES, &bytes, &len, &path, &err)) {
+	case MT_OK:
+		break;
+	case MT_ENOMEM:
+		return MT_ENOMEM;
+	case MT_ELIMIT:
+		return add_why(images, n, "is too large");
+	default:
+		return add_why(images, n, "is missing or damaged on the disk");
+	}
+	if (image_look(bytes, len, &image, &err))
+		return add_why(images, n, err.text);
+	return add_file(images, n, STEAL(path), image.mime, len);
+}
+
+/* The bytes of a data: URL become a blob of their own. */
+static int add_data(struct images *images, size_t n, struct evlog *log, const char *url,
+		    size_t len)
+{
+	AUTO(strbuf) struct strbuf bytes = STRBUF(IMAGE_MAX_BYTES + 256);
+	struct error err = ERROR_NONE;
+	struct image image;
+	char name[65];
+	int status = look_at_data(url, len, &bytes, &image, &err);
+
+	if (status == MT_ENOMEM)
+		return status;
+	if (status)
+		return add_why(images, n, err.text);
+	status = evlog_blob(log, bytes.text, bytes.len, name, &err);
+	if (status == MT_ENOMEM)
+		return status;
+	return status ? add_why(images, n, "cannot be kept on the disk")
+		      : add_blob(images, n, log, name);
+}
+
+static bool is_address(const char *url, size_t len)
+{
+	return len <= URL_MAX && (has_prefix(url, "https://") || has_prefix(url, "http://"))
+	       && strcspn(url, " \t\r\n\"<>") == len;
+}
+
+static int add_address(struct images *images, size_t n, const char *url)
+{
+	const char *kept = own(images, strdup(url));
+
+	if (!kept || add_name(images, n))
+		return MT_ENOMEM;
+	images->parts[images->count++] = (struct llm_part){ .mime = "image/link",
+							    .url = kept };
+	return MT_OK;
+}
+
+static int add_url(struct images *images, size_t n, struct evlog *log, json_object *value)
+{
+	const char *url = json_object_is_type(value, json_type_string)
+				  ? json_object_get_string(value) : "";
+	size_t len = (size_t)json_object_get_string_len(value);
+
+	if (has_prefix(url, "data:"))
+		return add_data(images, n, log, url, len);
+	if (is_address(url, len))
+		return add_address(images, n, url);
+	return add_why(images, n, "is neither a data: nor an https: URL");
+}
+
+static int add_medium(struct images *images, size_t n, struct evlog *log,
+		      json_object *medium)
+{
+	const char *mime = js_str(medium, "mime", "");
+
+	if (!has_prefix(mime, "image/"))
+		return add_why(images, n, "is of a type that is not shown");
+	return add_blob(images, n, log, js_str(medium, "blob", ""));
+}
+
+static size_t length_of(json_object *list)
+{
+	return json_object_is_type(list, json_type_array) ? json_object_array_length(list) : 0;
+}
+
+int images_of(const struct event *e, struct evlog *log, struct images *ret)
+{
+	json_object *urls = js_get(event_args(e), "image_urls");
+	json_object *media = js_get(event_args(e), "media");
+	size_t url_count = length_of(urls), media_count = length_of(media), n = 0;
+	int status = MT_OK;
+
+	if (url_count + media_count == 0)
+		return MT_OK;
+	ret->parts = calloc((url_count + media_count) * PARTS_EACH, sizeof *ret->parts);
+	if (!ret->parts)
+		return MT_ENOMEM;
+	for (size_t i = 0; i < url_count && !status; i++)
+		status = add_url(ret, n++, log, json_object_array_get_idx(urls, i));
+	for (size_t i = 0; i < media_count && !status; i++)
+		status = add_medium(ret, n++, log, json_object_array_get_idx(media, i));
+	return status;
+}
+
+void images_clear(struct images *images)
+{
+	for (size_t i = 0; i < images->owned_count; i++)
+		free(images->owned[i]);
+	free(images->owned);
+	free(images->parts);
+	*images = (struct images){ 0 };
+}
+
+/* ---- coming in -------------------------------------------------------------------- */
+
+static int check_one(json_object *value, size_t n, struct error *err)
+{
+	AUTO(strbuf) struct strbuf bytes = STRBUF(IMAGE_MAX_BYTES + 256);
+	struct error why = ERROR_NONE;
+	struct image image;
+	const char *url;
+	size_t len;
+	int status;
+
+	if (!json_object_is_type(value, json_type_string))
+		return fail(err, MT_EINVAL, "image %zu is no text: write a data: or https: URL",
+			    n + 1);
+	url = json_object_get_string(value);
+	len = (size_t)json_object_get_string_len(value);
+	if (is_address(url, len))
+		return MT_OK;
+	if (!has_prefix(url, "data:"))
+		return fail(err, MT_EINVAL,
+			    "image %zu is neither a data: nor an https: URL", n + 1);
+	status = look_at_data(url, len, &bytes, &image, &why);
+	return status ? fail(err, status, "image %zu: it %s", n + 1, why.text) : MT_OK;
+}
+
+int images_check(json_object *urls, struct error *err)
+{
+	size_t count = length_of(urls);
+
+	if (urls && !json_object_is_type(urls, json_type_array))
+		return fail(err, MT_EINVAL, "images must be a list of URLs");
+	if (count > IMAGES_MAX)
+		return fail(err, MT_ELIMIT, "a message may have at most %d images", IMAGES_MAX);
+	for (size_t i = 0; i < count; i++)
+		if (check_one(json_object_array_get_idx(urls, i), i, err))
+			return err->code;
+	return MT_OK;
+}
+
+int images_add_file(json_object *urls, const char *path, struct error *err)
+{
+	AUTO(strbuf) struct strbuf url = STRBUF(IMAGE_MAX_BYTES / 3 * 4 + 256);
+	AUTO(free) char *bytes = NULL;
+	struct error why = ERROR_NONE;
+	struct image image;
+	json_object *text;
+	size_t len = 0;
+	int status = file_read(path, IMAGE_MAX_BYTES, &bytes, &len, err);
+
+	if (status)
+		return status;
+	status = image_look(bytes, len, &image, &why);
+	if (status)
+		return fail(err, status, "%s: it %s", path, why.text);
+	strbuf_addf(&url, "data:%s;base64,", image.mime);
+	base64_put(&url, bytes, len);
+	text = url.error ? NULL : json_object_new_string_len(url.text, (int)url.len);
+	if (!text || json_object_array_add(urls, text)) {
+		json_object_put(text);
+		return fail(err, MT_ENOMEM, "out of memory");
+	}
+	return MT_OK;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * images.h - the images of messages and observations: checked when they come in,
+ * kept as blobs of the log, shown to models that see. */
+#ifndef HOST_CONTEXT_IMAGES_H
+#define HOST_CONTEXT_IMAGES_H
+
+#include "events/log.h"
+#include "llm/request.h"
+
+enum { IMAGES_MAX = 20 /* of one message */ };
+
+/** Images of one event as parts of a message, in pairs of a text and an image; a
+ *  text alone where one cannot be shown. */
+struct images {
+	struct llm_part *parts;
+	size_t count;
+	char **owned;              /* texts, paths and addresses of the parts */
+	size_t owned_count;
+};
+
+/** The images of an event: `image_urls` of a message or a cell, `media` of a
+ *  result. Bytes stay in the blobs. @return MT_OK or MT_ENOMEM. */
+int images_of(const struct event *e, struct evlog *log, struct images *ret);
+void images_clear(struct images *images);
+
+/** Check what somebody gives with a message: a list of at most IMAGES_MAX data:
+ *  or https: URLs, each of which a model can be shown. */
+int images_check(json_object *urls, struct error *err);
+/** Read a file and add it to a list of URLs, as data. */
+int images_add_file(json_object *urls, const char *path, struct error *err);
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * media.c - images in a request: those that the model is shown, and their bytes
+ * on the way into the body.
+ *
+ * Too many images, or too large ones, and the oldest are left out, more of them
+ * than must be: so the start of the conversation, which the provider has in its
+ * cache, changes once in a while and not with each image. What is left out
+ * follows from the messages alone, so it is the same after a resume. */
+#include "llm/media.h"
+
+#include "base64.h"
+#include "llm/exchange.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PIECE = 48 << 10 }; /* of a file; a multiple of three */
+
+static bool is_medium(const struct llm_request *r, struct llm_place at)
+{
+	return r->messages[at.message].parts[at.part].mime != NULL;
+}
+
+/* The next medium at or behind a place. */
+static bool find_medium(const struct llm_request *r, struct llm_place *at)
+{
+	for (; at->message < r->message_count; at->message++, at->part = 0)
+		for (; at->part < r->messages[at->message].part_count; at->part++)
+			if (is_medium(r, *at))
+				return true;
+	return false;
+}
+
+bool llm_request_has_media(const struct llm_request *r)
+{
+	struct llm_place at = { 0 };
+
+	return find_medium(r, &at);
+}
+
+static size_t bytes_at(const struct llm_request *r, struct llm_place at)
+{
+	return r->messages[at.message].parts[at.part].len;
+}
+
+static struct llm_place first_shown(const struct llm_request *r)
+{
+	struct llm_place from = { 0 }, at = { 0 };
+	size_t count = 0, bytes = 0;
+
+	for (; find_medium(r, &at); at.part++) {
+		count++;
+		bytes += bytes_at(r, at);
+		if (count <= LLM_IMAGES_MAX && bytes <= LLM_IMAGES_BYTES)
+			continue;
+		while (count > 1
+		       && (count > LLM_IMAGES_KEPT || bytes > LLM_IMAGES_BYTES_KEPT)) {
+			find_medium(r, &from);
+			bytes -= bytes_at(r, from);
+			count--;
+			from.part++;
+		}
+	}
+	return from;
+}
+
+void llm_choose_media(const struct llm *l, struct llm_request *request)
+{
+	request->blind = !llm_feature(l, "vision");
+	request->links = l->dialect->flags & MT_DIALECT_LINKS;
+	if (!request->blind)
+		request->shown = first_shown(request);
+}
+
+const char *llm_instead_of(const struct llm_request *r, size_t m, size_t p)
+{
+	const struct llm_place *from = &r->shown;
+
+	if (r->blind)
+		return "[An image is left out here: this model is not shown images.]";
+	if (m < from->message || (m == from->message && p < from->part))
+		return "[An image is left out here: there are newer ones.]";
+	if (r->messages[m].parts[p].url && !r->links)
+		return "[An image is left out here: it is known by its address alone, "
+		       "which this provider does not take.]";
+	return NULL;
+}
+
+/* ---- bytes ------------------------------------------------------------------ */
+
+static int64_t read_file(const struct llm_part *part, uint64_t offset, void *buffer,
+			 size_t len)
+{
+	AUTO(close) int fd = open(part->file, O_RDONLY | O_CLOEXEC);
+	size_t have = 0;
+
+	while (fd >= 0 && have < len) {
+		ssize_t n = pread(fd, (char *)buffer + have, len - have,
+				  (off_t)(offset + have));
+
+		if (n <= 0)
+			return MT_EIO;
+		have += (size_t)n;
+	}
+	return fd < 0 ? MT_EIO : (int64_t)have;
+}
+
+int64_t llm_read_medium(const struct llm_part *part, uint64_t offset, void *buffer,
+			size_t len)
+{
+	if (offset >= part->len)
+		return 0;
+	if (len > part->len - offset)
+		len = part->len - (size_t)offset;
+	if (part->file)
+		return read_file(part, offset, buffer, len);
+	memcpy(buffer, part->text + offset, len);
+	return (int64_t)len;
+}
+
+int llm_put_medium(struct llm_body *b, const struct llm_part *part)
+{
+	AUTO(free) char *piece = malloc(PIECE);
+	int status = piece ? MT_OK : MT_ENOMEM;
+
+	for (size_t at = 0; at < part->len && !status;) {
+		int64_t n = llm_read_medium(part, at, piece, PIECE);
+
+		if (n < 0)
+			return (int)n;
+		base64_put(&b->bytes, piece, (size_t)n);
+		status = body_settle(b);
+		at += (size_t)n;
+	}
+	return status;
+}
