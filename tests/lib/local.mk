@@ -56,3 +56,9 @@ TESTS += %D%/test-text %D%/test-js %D%/test-streams %D%/test-ini %D%/test-mask \
 	%D%/test-options %D%/test-mustache %D%/test-files %D%/test-schema \
 	%D%/schema-peer.sh tests/layers.sh
 EXTRA_DIST += tests/layers.sh %D%/schema-peer.sh %D%/schema-peer.py
+
+check_PROGRAMS += %D%/test-image
+tests_lib_test_image_SOURCES = %D%/test-image.c
+tests_lib_test_image_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_lib_test_image_LDADD = $(LIBMT)
+TESTS += %D%/test-image

@@ -99,3 +99,10 @@ tests_llm_test_facts_SOURCES = %D%/test-facts.c
 tests_llm_test_facts_CPPFLAGS = $(LLM_TEST_CPPFLAGS)
 tests_llm_test_facts_LDADD = $(LIBHOST)
 TESTS += %D%/test-facts
+# Images: from events into requests, and which of them are sent.
+check_PROGRAMS += %D%/test-images
+tests_llm_test_images_SOURCES = %D%/test-images.c %D%/dialogue.h
+tests_llm_test_images_CPPFLAGS = $(LLM_TEST_CPPFLAGS)
+tests_llm_test_images_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
+tests_llm_test_images_LDADD = $(LIBHOST)
+TESTS += %D%/test-images

@@ -56,7 +56,7 @@ static void make(struct item *i)
 	i->message.stamp = llm_stamp();
 	snprintf(i->text, sizeof i->text, "%s %u", texts[dice(4)], dice(1000));
 	snprintf(i->id, sizeof i->id, "call_%u", dice(1000));
-	i->part.mime = dice(8) ? NULL : "image/png";
+	i->part.mime = dice(3) ? "image/png" : NULL;
 	i->call = (struct llm_call){ .name = "bash", .args = "{}", .args_len = 2 };
 	i->message.call_count = i->message.role == MT_ROLE_USER ? 0 : 1;
 }
@@ -156,8 +156,8 @@ static void send_kept(const struct llm_request *q, struct strbuf *out)
 int main(void)
 {
 	static char base[64];
-	const char *settings[] = { base, "llm.retry_min_wait=1ms", "llm.retry_max_wait=2ms",
-				   NULL };
+	const char *settings[] = { base, "llm.vision=yes", "llm.retry_min_wait=1ms",
+				   "llm.retry_max_wait=2ms", NULL };
 	size_t same = 0;
 
 	uv_loop_init(&loop);

@@ -533,11 +533,19 @@ static void a_conversation_on_the_wire(void)
 	llm_request_tool(q, &tool);
 	extra[0] = "llm.temperature=0.5";
 	extra[1] = "llm.max_output_tokens=100";
+	extra[2] = "llm.vision=yes";
 	open_bench(answers, 1);
 	bench_send(&b, q, 0, &body, &r);
 	CHECK_STR(body.text, conversation);
 	bench_send(&b, q, 1, &again, &r);
 	CHECK_STR(again.text, body.text);
+	done();
+	extra[0] = "llm.vision=no";
+	open_bench(answers, 1);
+	strbuf_cut(&body, 0);
+	bench_send(&b, q, 0, &body, &r);
+	CHECK(!strstr(body.text, "base64") && !strstr(body.text, "image_url"));
+	CHECK(strstr(body.text, "\"look\\n[An image is left out here: this model is"));
 	done();
 }
 

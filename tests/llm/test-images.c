@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * test-images.c - images of events as parts of messages, the same after a resume;
+ * which of many are sent, and that the start of a request seldom changes. */
+#include "base64.h"
+#include "context/images.h"
+#include "context/memory.h"
+#include "dialogue.h"
+#include "files.h"
+#include "llm/media.h"
+#include "oom.h"
+#include "tap.h"
+
+enum { LARGE = 60000 };
+
+static const char png[] = "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x20\0\0\0\x10"
+			  "\x08\x02\0\0\0crc!\0\0\0\3IDATabccrc!\0\0\0\0IENDcrc!";
+
+static char dir[] = "/tmp/mortise-images-XXXXXX";
+static struct evlog *events;
+
+/* A PNG of this many bytes more, as a data: URL. */
+static char *data_url(size_t more, const char *type)
+{
+	AUTO(strbuf) struct strbuf bytes = STRBUF(1 << 23);
+	struct strbuf url = STRBUF(1 << 23);
+	char head[12] = { (char)(more >> 24), (char)(more >> 16), (char)(more >> 8),
+			  (char)more, 't', 'E', 'X', 't' };
+
+	strbuf_addn(&bytes, png, 33);
+	if (more) {
+		strbuf_addn(&bytes, head, 8);
+		for (size_t i = 0; i < more; i++)
+			strbuf_addc(&bytes, (char)i);
+		strbuf_addn(&bytes, "crc!", 4);
+	}
+	strbuf_addn(&bytes, png + 33, sizeof png - 1 - 33);
+	strbuf_addf(&url, "data:%s;base64,", type);
+	base64_put(&url, bytes.text, bytes.len);
+	return strbuf_take(&url);
+}
+
+static void open_log(enum evlog_open mode)
+{
+	struct evlog_options o = { .sync = SYNC_NONE };
+	struct error err = ERROR_NONE;
+
+	CHECK_MSG(evlog_open(dir, mode, &o, &events, NULL, &err) == MT_OK, "%s", err.text);
+}
+
+static int64_t append(struct event *e)
+{
+	struct error err = ERROR_NONE;
+	int64_t id = e && evlog_append(events, e, &err) == MT_OK ? e->id : -1;
+
+	event_unref(e);
+	return id;
+}
+
+static json_object *list_of(const char *const *urls)
+{
+	json_object *list = json_object_new_array();
+
+	for (; *urls; urls++)
+		json_object_array_add(list, json_object_new_string(*urls));
+	return list;
+}
+
+static int64_t message(const char *text, const char *const *urls)
+{
+	json_object *args = json_object_new_object();
+
+	js_set_str(args, "content", text);
+	js_set(args, "image_urls", list_of(urls));
+	return append(event_action("message", SOURCE_USER, args, NULL));
+}
+
+static int64_t result(const char *mime, const char *blob)
+{
+	json_object *extras = json_object_new_object(), *list = json_object_new_array();
+	json_object *medium = json_object_new_object();
+
+	js_set_str(medium, "mime", mime);
+	js_set_str(medium, "blob", blob);
+	json_object_array_add(list, medium);
+	js_set_str(extras, "name", "camera");
+	js_set(extras, "media", list);
+	return append(event_observation("tool", SOURCE_AGENT, -1, "click", 5, extras, NULL));
+}
+
+/* The parts of all messages as one text. */
+static char *said(void)
+{
+	static const struct memory_options options = { 0 };
+	AUTO(memory) struct memory *m = memory_new(events, &options);
+	AUTO(llm_request) struct llm_request *q = llm_request_new();
+	struct strbuf out = STRBUF(1 << 20);
+	struct view_item items[8];
+	struct error err = ERROR_NONE;
+	size_t count = (size_t)evlog_count(events);
+
+	for (size_t i = 0; i < count; i++)
+		items[i] = (struct view_item){ .event = (int64_t)i };
+	if (memory_build(m, items, count, q, &err))
+		strbuf_add(&out, err.text);
+	for (size_t i = 0; i < q->message_count; i++) {
+		strbuf_addf(&out, "%d:", q->messages[i].role);
+		for (size_t p = 0; p < q->messages[i].part_count; p++) {
+			const struct llm_part *part = &q->messages[i].parts[p];
+
+			if (!part->mime)
+				strbuf_addf(&out, "{%.*s}", (int)part->len, part->text);
+			else
+				strbuf_addf(&out, "{%s %zu %s}", part->mime, part->len,
+					    part->url ? part->url : "");
+		}
+		strbuf_addc(&out, '\n');
+	}
+	return strbuf_take(&out);
+}
+
+static const char expected[] =
+	"2:{look}{Image 1:}{image/png 60072 }{Image 2:}{image/png 60 }"
+	"{[Image 3 cannot be shown: it is a PNG image that is damaged or cut short]}"
+	"{[Image 4 cannot be shown: it has base64 that is damaged]}"
+	"{Image 5:}{image/link 0 https://example.org/a.png}"
+	"{[Image 6 cannot be shown: it is neither a data: nor an https: URL]}\n"
+	"2:{\n\nclick}{Image 1:}{image/png 60 }\n"
+	"2:{\n\nclick}{[Image 1 cannot be shown: it is missing or damaged on the disk]}\n"
+	"2:{\n\nclick}{[Image 1 cannot be shown: it is of a type that is not shown]}\n";
+
+static void from_events_into_messages(void)
+{
+	AUTO(free) char *large = data_url(LARGE, "image/png");
+	AUTO(free) char *wrong = data_url(0, "image/jpeg"); /* of the wrong name */
+	AUTO(free) char *first = NULL, *second = NULL;
+	char blob[65];
+	const char *const urls[] = { large, wrong, "data:image/png;base64,iVBORw0KGgo=",
+				     "data:image/png;base64,iVBO?", "https://example.org/a.png",
+				     "file:///etc/passwd", NULL };
+
+	open_log(EVLOG_CREATE);
+	CHECK(message("look", urls) == 0);
+	CHECK(evlog_blob(events, png, sizeof png - 1, blob, NULL) == MT_OK);
+	CHECK(result("image/png", blob) == 1);
+	blob[0] = blob[0] == '0' ? '1' : '0';
+	CHECK(result("image/png", blob) == 2);
+	CHECK(result("application/x-odd", "../../etc/passwd") == 3);
+	first = said();
+	CHECK_STR(first, expected);
+	evlog_close(events);
+	open_log(EVLOG_WRITE);
+	second = said();
+	CHECK_MSG(first && second && strcmp(first, second) == 0, "the same after a resume");
+}
+
+static void without_memory(void)
+{
+	AUTO(event) struct event *e = evlog_event(events, 0, NULL);
+	bool fine = true;
+	size_t most = 0;
+
+	OOM_EACH({
+		struct images images = { 0 };
+		int status = images_of(e, events, &images);
+
+		fine = fine && (oom_hit || (status == MT_OK && images.count == 9));
+		most = images.count > most ? images.count : most;
+		images_clear(&images);
+	})
+	CHECK_MSG(fine && most == 9, "images of an event, without memory");
+	evlog_close(events);
+}
+
+/* ---- coming in ------------------------------------------------------------- */
+
+static void checked_when_they_come(void)
+{
+	AUTO(free) char *good = data_url(0, "image/png");
+	AUTO(free) char *large = data_url(4 << 20, "image/png");
+	const struct {
+		const char *url, *says;
+	} cases[] = {
+		{ good, "" },
+		{ "https://example.org/a.png", "" },
+		{ "ftp://example.org/a.png", "image 1 is neither a data: nor an https: URL" },
+		{ "https://example.org/a b", "image 1 is neither a data: nor an https: URL" },
+		{ "data:image/png,abc", "image 1: it is no data:TYPE;base64, URL" },
+		{ "data:image/png;base64,aGVsbG8=",
+		  "image 1: it is no PNG, JPEG, GIF or WebP image: convert it to one of them" },
+		{ large, "image 1: it is larger than 3840000 bytes: scale it down, or save it "
+			 "as JPEG" },
+	};
+	AUTO(json) json_object *many = json_object_new_array();
+	AUTO(json) json_object *file = json_object_new_array();
+	AUTO(free) char *path = path_join(dir, "picture.txt");
+	struct error err = ERROR_NONE;
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		const char *const urls[] = { cases[i].url, NULL };
+		AUTO(json) json_object *list = list_of(urls);
+		struct error why = ERROR_NONE;
+
+		images_check(list, &why);
+		CHECK_STR(why.text, cases[i].says);
+	}
+	for (int i = 0; i <= IMAGES_MAX; i++)
+		json_object_array_add(many, json_object_new_string(good));
+	CHECK(images_check(many, &err) == MT_ELIMIT);
+	CHECK(images_check(NULL, NULL) == MT_OK);
+	CHECK(images_add_file(file, path, NULL) == MT_ENOTFOUND);
+	CHECK(file_write(path, png, sizeof png - 1, 0600, false, NULL) == MT_OK);
+	CHECK(images_add_file(file, path, NULL) == MT_OK);
+	CHECK_STR(json_object_get_string(json_object_array_get_idx(file, 0)), good);
+}
+
+/* ---- which are sent --------------------------------------------------------- */
+
+static const char *const settings[] = { "llm.base_url=http://127.0.0.1:1/v1",
+					"llm.vision=yes", NULL };
+static struct bench bench;
+
+static struct llm_request *conversation(size_t count, size_t bytes)
+{
+	struct llm_request *q = llm_request_new();
+	struct llm_part *parts = calloc(count, sizeof *parts);
+	char *medium = calloc(1, bytes);
+
+	llm_request_own(q, parts);
+	llm_request_own(q, medium);
+	for (size_t i = 0; i < count; i++) {
+		struct llm_message m = { .role = MT_ROLE_USER, .parts = &parts[i],
+					 .part_count = 1, .stamp = i + 1 };
+
+		parts[i] = (struct llm_part){ .mime = "image/png", .text = medium,
+					      .len = bytes };
+		llm_request_add(q, &m);
+	}
+	return q;
+}
+
+static size_t count_in(const char *text, const char *what)
+{
+	size_t n = 0;
+
+	for (; text && (text = strstr(text, what)); text += strlen(what))
+		n++;
+	return n;
+}
+
+static size_t shown_of(size_t count, size_t bytes)
+{
+	AUTO(llm_request) struct llm_request *q = conversation(count, bytes);
+	AUTO(free) char *body = dialogue_body(&bench, q);
+
+	CHECK_MSG(count_in(body, "there are newer ones") + count_in(body, "base64,") == count,
+		  "%zu images, each shown or not", count);
+	return count_in(body, "base64,");
+}
+
+static void the_oldest_are_left_out(void)
+{
+	static const struct {
+		size_t count, bytes, shown;
+	} cases[] = {
+		{ 1, 3, 1 }, { 20, 3, 20 }, { 21, 3, 10 }, { 30, 3, 19 }, { 31, 3, 20 },
+		{ 32, 3, 10 }, { 42, 3, 20 }, { 43, 3, 10 }, { 3, 3 << 20, 3 },
+		{ 4, 3 << 20, 1 }, { 2, 12 << 20, 1 },
+	};
+
+	CHECK_MSG(bench_open(&bench, uv_default_loop(), "openai/gpt-4.1", settings), "%s",
+		  bench.err.text);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		size_t shown = shown_of(cases[i].count, cases[i].bytes);
+
+		CHECK_MSG(shown == cases[i].shown, "%zu of %zu images of %zu bytes: %zu",
+			  cases[i].shown, cases[i].count, cases[i].bytes, shown);
+	}
+	bench_close(&bench);
+}
+
+static void addresses_where_they_are_taken(void)
+{
+	static const struct {
+		const char *model, *says;
+	} cases[] = {
+		{ "openai/gpt-4.1", "\"image_url\":{\"url\":\"https://example.org/a.png\"}" },
+		{ "openai/gpt-5", "\"image_url\":\"https://example.org/a.png\"" },
+		{ "anthropic/claude-sonnet-4-5",
+		  "\"source\":{\"type\":\"url\",\"url\":\"https://example.org/a.png\"}" },
+		{ "gemini/gemini-2.5-pro", "known by its address alone" },
+		{ "ollama_chat/llava", "known by its address alone" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		const char *const each[] = { settings[0], settings[1], "llm.api_key_env=KEY",
+					     strcmp(cases[i].model, "openai/gpt-5")
+						     ? NULL : "llm.api=responses", NULL };
+		AUTO(llm_request) struct llm_request *q = conversation(1, 1);
+		AUTO(free) char *body = NULL;
+
+		((struct llm_part *)q->messages[0].parts)[0] = (struct llm_part){
+			.mime = "image/link", .url = "https://example.org/a.png" };
+		if (!bench_open(&bench, uv_default_loop(), cases[i].model, each))
+			printf("# %s\n", bench.err.text);
+		else
+			body = dialogue_body(&bench, q);
+		CHECK_MSG(body && strstr(body, cases[i].says), "%s: %s", cases[i].model, body);
+		bench_close(&bench);
+	}
+}
+
+int main(void)
+{
+	setenv("KEY", "sk-not-a-key", 1);
+	setenv("OPENAI_API_KEY", "sk-not-a-key", 1);
+	if (!mkdtemp(dir))
+		return 99;
+	from_events_into_messages();
+	without_memory();
+	checked_when_they_come();
+	the_oldest_are_left_out();
+	addresses_where_they_are_taken();
+	dir_remove(dir, NULL);
+	return tap_done();
+}
