@@ -99,6 +99,7 @@ tests_llm_test_facts_SOURCES = %D%/test-facts.c
 tests_llm_test_facts_CPPFLAGS = $(LLM_TEST_CPPFLAGS)
 tests_llm_test_facts_LDADD = $(LIBHOST)
 TESTS += %D%/test-facts
+
 # Images: from events into requests, and which of them are sent.
 check_PROGRAMS += %D%/test-images
 tests_llm_test_images_SOURCES = %D%/test-images.c %D%/dialogue.h
