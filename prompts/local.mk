@@ -1,3 +1,3 @@
 # Prompt templates, in our own words.
 dist_prompt_DATA += %D%/context.mustache %D%/continue.mustache %D%/rules.mustache \
-	%D%/system.mustache
+	%D%/stuck.mustache %D%/system.mustache

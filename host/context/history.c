@@ -138,6 +138,17 @@ static int scan(struct history *h, int64_t count, struct error *err)
 	return MT_OK;
 }
 
+void history_rewound(struct history *h)
+{
+	h->scanned = 0;
+	h->shown_count = 0;
+	if (h->gone)
+		memset(h->gone, 0, h->room);
+	free(h->summary);
+	h->summary = NULL;
+	h->offset = 0;
+}
+
 int history_view(struct history *h, struct view_item **ret, size_t *ret_count,
 		 struct error *err)
 {

@@ -18,6 +18,8 @@ struct history *history_free(struct history *h);
  *  caller's, the texts in it are borrowed until the next call. */
 int history_view(struct history *h, struct view_item **ret, size_t *ret_count,
 		 struct error *err);
+/** Something was undone: the next view is made from the start of the log. */
+void history_rewound(struct history *h);
 /** True if the user has sent a message at or after this id. */
 bool history_user_since(const struct evlog *log, int64_t id);
 

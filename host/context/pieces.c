@@ -146,7 +146,9 @@ static enum piece_kind action(const struct event *e, struct strbuf *out)
 	}
 	if (strcmp(type, "message") == 0) {
 		strbuf_add(out, event_arg(e, "content"));
-		return e->source == SOURCE_USER ? PIECE_USER : PIECE_ASSISTANT;
+		return e->source == SOURCE_USER || e->source == SOURCE_ENVIRONMENT
+			       ? PIECE_USER
+			       : PIECE_ASSISTANT;
 	}
 	if (strcmp(type, "finish") == 0)
 		return finish(e, out);

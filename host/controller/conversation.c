@@ -7,6 +7,7 @@
 #include "context/images.h"
 #include "controller/exit_code.h"
 #include "controller/meta.h"
+#include "controller/rewind.h"
 #include "files.h"
 #include "log.h"
 
@@ -449,6 +450,8 @@ int conversation_action(struct conversation *c, json_object *json, struct error 
 
 	if (!e)
 		return err->code;
+	if (e->is_action && strcmp(e->type->name, "loop_recovery") == 0)
+		return conversation_recover(c, js_int(event_args(e), "option", 1), err);
 	if (!e->is_action || !(e->type->flags & EVENT_RUNNABLE))
 		return fail(err, MT_EINVAL, "`%s` is not an action that can be executed",
 			    e->type->name);

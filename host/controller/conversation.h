@@ -100,6 +100,8 @@ struct watcher {
 	void (*retry)(void *arg, const struct llm_error *why, int64_t wait_ms);
 	/** The state has changed (after its event). */
 	void (*state)(void *arg, enum agent_state state, const char *reason);
+	/** What came after the event `to` no longer counts. */
+	void (*rewound)(void *arg, int64_t to);
 	/** A reply is whole: what it cost. */
 	void (*reply)(void *arg, const struct llm_reply *reply);
 	/** Something a person should know that is no event. */

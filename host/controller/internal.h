@@ -9,6 +9,7 @@
 #include "controller/conversation.h"
 #include "controller/launch.h"
 #include "llm/router.h"
+#include "controller/stuck.h"
 #include "tools/calls.h"
 #include "tools/catalog.h"
 #include "tools/link.h"
@@ -59,6 +60,9 @@ struct conversation {
 	int64_t iteration, max_iterations, initial_iterations;
 	unsigned text_only;        /* replies without a call in a row */
 	bool condense;             /* a condensation was asked for, none came */
+
+	struct stuck_options stuck;
+	bool stuck_detection, stuck_nudge;
 
 	bool stepping, again, closing;
 	int64_t pending;           /* runnable action without observation; -1 */
@@ -144,6 +148,14 @@ int post_system(struct conversation *c, struct error *err);
  *  call that it answers. */
 void post_complaint(struct conversation *c, const char *call_id, const char *function,
 		    const char *text);
+
+/* ---- unstick.c ---- */
+/** The reason of an error state begins with it. */
+#define STUCK_ERROR "AgentStuckInLoopError: Agent got stuck in a loop"
+void stuck_wire(struct conversation *c, const char *section);
+/** If the agent goes in circles, tell the model, a person, or end.
+ *  @return true if there is no step now. */
+bool stuck_stops(struct conversation *c);
 
 /* ---- services.c ---- */
 /** A work in progress of a part: handles live as long as it. */

@@ -77,7 +77,8 @@ static int64_t last_state(struct conversation *c)
 	int64_t id = evlog_count(c->log) - 1;
 
 	while (id >= 0
-	       && strcmp(evlog_head(c->log, id)->type->name, "agent_state_changed") != 0)
+	       && (evlog_head(c->log, id)->undone
+		   || strcmp(evlog_head(c->log, id)->type->name, "agent_state_changed") != 0))
 		id--;
 	return id;
 }
@@ -95,6 +96,8 @@ static void restore_state(struct conversation *c)
 	snprintf(c->reason, sizeof c->reason, "%s", event_arg(e, "reason"));
 	if (c->state == STATE_ERROR && strstr(c->reason, "maximum iteration"))
 		c->exit_code = EXIT_LIMIT;
+	if (c->state == STATE_ERROR && strncmp(c->reason, STUCK_ERROR, strlen(STUCK_ERROR)) == 0)
+		c->exit_code = EXIT_STUCK;
 }
 
 static bool answered(struct conversation *c, int64_t action)
@@ -159,7 +162,7 @@ static void restore_recall(struct conversation *c)
 	for (int64_t id = 0; id < evlog_count(c->log); id++) {
 		const struct evlog_head *head = evlog_head(c->log, id);
 
-		if (strcmp(head->type->name, "recall") != 0)
+		if (head->undone || strcmp(head->type->name, "recall") != 0)
 			continue;
 		if (!head->type->is_action)
 			return;

@@ -413,7 +413,7 @@ static void step(struct conversation *c)
 		take_planned(c);
 		return;
 	}
-	if (limit_reached(c))
+	if (stuck_stops(c) || limit_reached(c))
 		return;
 	c->iteration++;
 	log_line(MT_LOG_INFO, "controller", "step level=0 local=%lld global=%lld events=%lld",

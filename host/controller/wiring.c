@@ -157,6 +157,7 @@ int wire(struct conversation *c, const struct conversation_options *o, struct er
 		r = wire_models(c, section.text, o->model, err);
 	c->max_iterations = c->initial_iterations =
 		config_int(c->config, section.text, "max_iterations");
+	stuck_wire(c, section.text);
 	return r;
 }
 

@@ -4,6 +4,7 @@
  * carried out, and answered. */
 #include "faces/protocol-internal.h"
 
+#include "controller/rewind.h"
 #include "options.h"
 
 #include <inttypes.h>
@@ -21,6 +22,8 @@ struct member {
 struct outcome {
 	int64_t event;  /* the event it was logged as; -1: none */
 	int64_t events; /* in the log; -1: not told */
+	int64_t to;     /* where it went back to; -1: nowhere */
+	char *text;     /* of a message that was taken back; owned */
 	bool facts;
 };
 
@@ -110,6 +113,25 @@ static int run_action(struct session *s, json_object *line, struct outcome *ret,
 	return conversation_action(s->c, js_get(line, "action"), err);
 }
 
+static int run_undo(struct session *s, json_object *line, struct outcome *ret,
+		    struct error *err)
+{
+	return conversation_take_back(s->c, js_int(line, "messages", 1), &ret->text, err);
+}
+
+static int run_rewind(struct session *s, json_object *line, struct outcome *ret,
+		      struct error *err)
+{
+	return conversation_rewind(s->c, js_int(line, "to", -1), &ret->to, err);
+}
+
+static int run_recover(struct session *s, json_object *line, struct outcome *ret,
+		       struct error *err)
+{
+	(void)ret;
+	return conversation_recover(s->c, js_int(line, "option", 0), err);
+}
+
 static int run_status(struct session *s, json_object *line, struct outcome *ret,
 		      struct error *err)
 {
@@ -131,6 +153,9 @@ static const struct command commands[] = {
 	{ "confirm", { { 0 } }, run_confirm },
 	{ "reject", { { "reason", json_type_string, false } }, run_reject },
 	{ "action", { { "action", json_type_object, true } }, run_action },
+	{ "undo", { { "messages", json_type_int, false } }, run_undo },
+	{ "rewind", { { "to", json_type_int, true } }, run_rewind },
+	{ "recover", { { "option", json_type_int, true } }, run_recover },
 	{ "status", { { 0 } }, run_status },
 };
 
@@ -152,7 +177,8 @@ static int find_command(const char *name, const struct command **ret, struct err
 			   name, near)
 		    : fail(err, MT_EINVAL,
 			   "unknown command `%.64s`: write subscribe, message, "
-			   "pause, resume, stop, confirm, reject, action or status",
+			   "pause, resume, stop, confirm, reject, action, undo, rewind, "
+			   "recover or status",
 			   name);
 }
 
@@ -241,6 +267,10 @@ static void put_result(struct session *s, json_object *id, const struct outcome 
 		js_key_int(&s->out, "event", o->event);
 	if (!err->code && o->events >= 0)
 		js_key_int(&s->out, "events", o->events);
+	if (!err->code && o->to >= 0)
+		js_key_int(&s->out, "to", o->to);
+	if (!err->code && o->text)
+		js_key_str(&s->out, "text", o->text);
 	if (!err->code && o->facts)
 		put_facts(&s->out, s->c);
 	end_line(s);
@@ -264,7 +294,7 @@ static int run(struct session *s, json_object *line, struct outcome *o, struct e
 void command_line(struct session *s, char *text, size_t len)
 {
 	struct error err = ERROR_NONE;
-	struct outcome o = { .event = -1, .events = -1 };
+	struct outcome o = { .event = -1, .events = -1, .to = -1 };
 	AUTO(json) json_object *line = NULL;
 	json_object *id = NULL;
 
@@ -277,5 +307,6 @@ void command_line(struct session *s, char *text, size_t len)
 	else if (line)
 		run(s, line, &o, &err);
 	put_result(s, id, &o, &err);
+	free(o.text);
 	session_pump(s);
 }

@@ -224,6 +224,8 @@ static void tell_other(json_object *line, const char *type, const struct watcher
 	else if (strcmp(type, "progress") == 0 && w->progress)
 		w->progress(arg, js_int(line, "action", -1), js_number(line, "done", 0),
 			    js_number(line, "total", 0), js_str(line, "message", ""));
+	else if (strcmp(type, "rewind") == 0 && w->rewound)
+		w->rewound(arg, js_int(line, "to", -1));
 	else if (strcmp(type, "retry") == 0 && w->retry)
 		tell_retry(line, w, arg);
 	else if (strcmp(type, "notice") == 0 && w->notice)

@@ -304,6 +304,18 @@ static void on_reply(void *arg, const struct llm_reply *reply)
 	end_line(s);
 }
 
+/* Never left out: what the client was shown no longer counts. */
+static void on_rewound(void *arg, int64_t to)
+{
+	struct session *s = arg;
+
+	if (!subscribed(s) || s->ended)
+		return;
+	begin_line(s, "rewind");
+	js_key_int(&s->out, "to", to);
+	end_line(s);
+}
+
 static void on_notice(void *arg, int level, const char *text)
 {
 	struct session *s = arg;
@@ -336,6 +348,7 @@ struct session *session_new(struct conversation *c, const struct session_options
 		.progress = on_progress,
 		.retry = on_retry,
 		.state = on_state,
+		.rewound = on_rewound,
 		.reply = on_reply,
 		.notice = on_notice,
 	};

@@ -142,6 +142,8 @@ static void show_message(struct render *r, const struct event *e)
 
 	if (e->source == SOURCE_USER) {
 		say(r, CYAN, "> ", text, strlen(text));
+	} else if (e->source == SOURCE_ENVIRONMENT) {
+		put_block(r, DIM, text, strlen(text));
 	} else if (!r->streamed) {
 		line_start(r);
 		put(r, text, strlen(text));
@@ -360,11 +362,26 @@ static void on_notice(void *arg, int level, const char *text)
 		say(r, YELLOW, "! ", text, strlen(text));
 }
 
+static void on_rewound(void *arg, int64_t to)
+{
+	struct render *r = arg;
+	char text[96];
+
+	r->streamed = false;
+	if (r->style == RENDER_QUIET)
+		return;
+	snprintf(text, sizeof text, "[gone back to event %lld: what came after it is undone]",
+		 (long long)to);
+	say(r, DIM, "", text, strlen(text));
+	fflush(r->out);
+}
+
 const struct watcher render_watcher = {
 	.event = on_event,
 	.delta = on_delta,
 	.output = on_output,
 	.retry = on_retry,
+	.rewound = on_rewound,
 	.notice = on_notice,
 };
 

@@ -1,9 +1,15 @@
 # tests/controller
-TESTS += %D%/kill9.sh %D%/resume-bytes.sh
-EXTRA_DIST += %D%/kill9.sh %D%/resume-bytes.sh %D%/resume_bytes.py
+TESTS += %D%/kill9.sh %D%/resume-bytes.sh %D%/stuck.bats
+EXTRA_DIST += %D%/stuck.bats %D%/talk.py %D%/kill9.sh %D%/resume-bytes.sh %D%/resume_bytes.py
 
 check_PROGRAMS += %D%/test-memory
 tests_controller_test_memory_SOURCES = %D%/test-memory.c
 tests_controller_test_memory_CPPFLAGS = $(libhost_a_CPPFLAGS) -I$(top_srcdir)/tests
 tests_controller_test_memory_LDADD = $(LIBHOST)
 TESTS += %D%/test-memory
+
+check_PROGRAMS += %D%/test-stuck
+tests_controller_test_stuck_SOURCES = %D%/test-stuck.c tests/events/logs.h
+tests_controller_test_stuck_CPPFLAGS = $(libhost_a_CPPFLAGS) -I$(top_srcdir)/tests
+tests_controller_test_stuck_LDADD = $(LIBHOST)
+TESTS += %D%/test-stuck

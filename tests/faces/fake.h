@@ -7,6 +7,7 @@
 
 #include "controller/conversation.h"
 #include "controller/exit_code.h"
+#include "controller/rewind.h"
 #include "files.h"
 
 #include <string.h>
@@ -155,6 +156,32 @@ int conversation_action(struct conversation *c, json_object *action, struct erro
 
 	(void)c;
 	return e ? MT_OK : err->code;
+}
+
+int conversation_rewind(struct conversation *c, int64_t to, int64_t *ret_to,
+			struct error *err)
+{
+	if (to < 0)
+		return fail(err, MT_EINVAL, "there is no event %d", (int)to);
+	*ret_to = to;
+	FAKE_TELL(c, rewound, to);
+	return MT_OK;
+}
+
+int conversation_take_back(struct conversation *c, int64_t messages, char **ret_text,
+			   struct error *err)
+{
+	(void)c;
+	if (messages > 1)
+		return fail(err, MT_EINVAL, "there is nothing to take back");
+	*ret_text = strdup("taken \"back\"");
+	return MT_OK;
+}
+
+int conversation_recover(struct conversation *c, int64_t option, struct error *err)
+{
+	(void)c;
+	return fail(err, MT_EINVAL, "option %d", (int)option);
 }
 
 const char *conversation_id(const struct conversation *c)

@@ -80,6 +80,12 @@ static void test_commands(void)
 		{ "{\"type\":\"confirm\"}", "\"error\":\"yes: \"" },
 		{ "{\"type\":\"reject\",\"reason\":\"why\"}", "\"error\":\"no: why\"" },
 		{ "{\"type\":\"reject\",\"reason\":null}", "\"error\":\"no: \"" },
+		{ "{\"type\":\"undo\"}", "\"text\":\"taken \\\"back\\\"\"" },
+		{ "{\"type\":\"undo\",\"messages\":2}", "nothing to take back" },
+		{ "{\"type\":\"rewind\",\"to\":3}", "\"ok\":true,\"to\":3" },
+		{ "{\"type\":\"rewind\",\"to\":-4}", "there is no event -4" },
+		{ "{\"type\":\"rewind\"}", "`to` is missing" },
+		{ "{\"type\":\"recover\",\"option\":9}", "option 9" },
 		{ "{\"type\":\"action\",\"action\":{\"action\":\"run\",\"args\":{"
 		  "\"command\":"
 		  "\"ls\"}}}",

@@ -59,3 +59,8 @@ tests_vectors_d_vec_llm_wire_LDADD = $(LIBMT) $(CRYPTO_LIBS)
 EXTRA_tests_vectors_d_vec_llm_wire_DEPENDENCIES = plugins/dialects/openai.so \
 	plugins/dialects/anthropic.so plugins/dialects/gemini.so \
 	plugins/dialects/bedrock.so plugins/dialects/ollama.so
+
+check_PROGRAMS += %D%/vec-stuck_detector
+tests_vectors_d_vec_stuck_detector_SOURCES = %D%/vec-stuck_detector.c %D%/vec.h
+tests_vectors_d_vec_stuck_detector_CPPFLAGS = $(VEC_CPPFLAGS)
+tests_vectors_d_vec_stuck_detector_LDADD = $(LIBHOST)

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * rewind.c - going back: to an event, to a message of the user, to before a
+ * loop. */
+#include "controller/rewind.h"
+
+#include "controller/internal.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static bool is_type(const struct evlog_head *head, bool is_action, const char *name)
+{
+	return head->type->is_action == is_action && strcmp(head->type->name, name) == 0;
+}
+
+/* ---- where to ------------------------------------------------------------ */
+
+static bool wants_result(const struct evlog_head *head)
+{
+	return head->type->is_action && !is_type(head, true, "finish") &&
+	       !is_type(head, true, "message") &&
+	       (head->has_call || (head->type->flags & EVENT_RUNNABLE));
+}
+
+static bool has_result(const struct evlog *log, int64_t action, int64_t to)
+{
+	for (int64_t id = action + 1; id <= to; id++) {
+		const struct evlog_head *head = evlog_head(log, id);
+
+		if (!head->undone && !head->type->is_action && head->cause == action)
+			return true;
+	}
+	return false;
+}
+
+int64_t rewind_place(const struct evlog *log, int64_t to)
+{
+	for (int64_t id = to; id >= 0; id--) {
+		const struct evlog_head *head = evlog_head(log, id);
+
+		if (head->undone || !wants_result(head))
+			continue;
+		if (has_result(log, id, to))
+			break;
+		to = id - 1;
+	}
+	while (to >= 0 && evlog_head(log, to)->undone)
+		to--;
+	return to;
+}
+
+/* The first event is what the agent is: it stays. */
+static int check(const struct conversation *c, int64_t to, struct error *err)
+{
+	const struct evlog_head *head = evlog_head(c->log, to);
+
+	if (c->closing)
+		return fail(err, MT_EDENIED, "the conversation is being closed");
+	if (c->state == STATE_RUNNING || c->exchange ||
+	    (c->pending >= 0 && evlog_dispatched(c->log, c->pending)))
+		return fail(err, MT_EDENIED, "the agent is at work: pause it first");
+	if (!head)
+		return fail(err, MT_EINVAL,
+			    "there is no event %" PRId64 ": the log has %" PRId64
+			    " events", to, evlog_count(c->log));
+	if (head->undone)
+		return fail(err, MT_EINVAL, "event %" PRId64 " is undone already", to);
+	return MT_OK;
+}
+
+int conversation_rewind(struct conversation *c, int64_t to, int64_t *ret_to,
+			struct error *err)
+{
+	AUTO(json) json_object *record = json_object_new_object();
+	int r = check(c, to, err);
+
+	if (r)
+		return r;
+	to = rewind_place(c->log, to);
+	if (to < 0)
+		to = 0;
+	if (!record || js_set_str(record, "record", "rewind") ||
+	    js_set_int(record, "to", to))
+		return fail(err, MT_ENOMEM, "out of memory");
+	r = evlog_record(c->log, record, err);
+	if (r)
+		return r;
+	history_rewound(c->history);
+	clear_queue(c);
+	c->pending = c->redo = -1;
+	c->condense = false;
+	c->text_only = 0;
+	if (ret_to)
+		*ret_to = to;
+	TELL(c, rewound, to);
+	/* it rests whatever it was before: the old state may be undone too */
+	c->state = STATE_LOADING;
+	set_state(c, STATE_AWAITING_USER_INPUT, "");
+	return evlog_barrier(c->log, err);
+}
+
+/* ---- messages of the user ------------------------------------------------ */
+
+/* The n-th message of the user, from the newest of those before `end`. */
+static int64_t user_message(const struct evlog *log, int64_t end, int64_t n)
+{
+	for (int64_t id = end - 1; id >= 0; id--) {
+		const struct evlog_head *head = evlog_head(log, id);
+
+		if (!head->undone && head->source == SOURCE_USER &&
+		    is_type(head, true, "message") && --n == 0)
+			return id;
+	}
+	return -1;
+}
+
+/* Back to before a message; what it said. */
+static int take_back(struct conversation *c, int64_t message, char **ret_text,
+		     struct error *err)
+{
+	AUTO(event) struct event *e = evlog_event(c->log, message, err);
+	AUTO(free) char *text = NULL;
+	int64_t to = message - 1;
+	int r;
+
+	if (!e)
+		return err->code;
+	text = strdup(event_arg(e, "content"));
+	if (!text)
+		return fail(err, MT_ENOMEM, "out of memory");
+	while (to > 0 && evlog_head(c->log, to)->undone)
+		to--;
+	r = conversation_rewind(c, to < 0 ? 0 : to, NULL, err);
+	if (!r && ret_text)
+		*ret_text = STEAL(text);
+	return r;
+}
+
+int conversation_take_back(struct conversation *c, int64_t messages, char **ret_text,
+			   struct error *err)
+{
+	int64_t id;
+
+	if (messages < 1)
+		return fail(err, MT_EINVAL, "how many messages to take back: 1 or more");
+	id = user_message(c->log, evlog_count(c->log), messages);
+	if (id < 0)
+		return fail(err, MT_EINVAL,
+			    "the user has not sent that many messages: there is nothing "
+			    "to take back");
+	return take_back(c, id, ret_text, err);
+}
+
+/* ---- loops --------------------------------------------------------------- */
+
+/* Where the loop began that was told last and that nobody has spoken to since;
+ * -1: there is none. */
+static int64_t loop_start(struct conversation *c)
+{
+	for (int64_t id = evlog_count(c->log) - 1; id >= 0; id--) {
+		const struct evlog_head *head = evlog_head(c->log, id);
+		AUTO(event) struct event *e = NULL;
+
+		if (head->undone)
+			continue;
+		if (is_type(head, true, "message") && head->source == SOURCE_USER)
+			return -1;
+		if (!is_type(head, false, "loop_detection"))
+			continue;
+		e = evlog_event(c->log, id, NULL);
+		return e ? js_int(event_args(e), "start", -1) : -1;
+	}
+	return -1;
+}
+
+static int send_again(struct conversation *c, int64_t start, struct error *err)
+{
+	int64_t message = user_message(c->log, start, 1);
+	AUTO(free) char *text = NULL;
+	int r;
+
+	if (message < 0)
+		return fail(err, MT_EINVAL, "no message of the user came before the loop");
+	r = take_back(c, message, &text, err);
+	return r ? r : conversation_message(c, text, strlen(text), err);
+}
+
+int conversation_recover(struct conversation *c, int64_t option, struct error *err)
+{
+	int64_t start = loop_start(c);
+
+	if (option < LOOP_BACK || option > LOOP_STOP)
+		return fail(err, MT_EINVAL,
+			    "option %" PRId64 ": write 1 to go back to before the loop, 2 "
+			    "to send the last message again, 3 to stop", option);
+	if (start < 1)
+		return fail(err, MT_EINVAL, "no loop was found that nobody has answered");
+	if (option == LOOP_STOP)
+		return conversation_stop(c, err);
+	return option == LOOP_BACK ? conversation_rewind(c, start - 1, NULL, err)
+				   : send_again(c, start, err);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * rewind.h - going back in a conversation: the log stays as it is, a record in
+ * it says what no longer counts. Files that tools wrote stay as they are. */
+#ifndef HOST_CONTROLLER_REWIND_H
+#define HOST_CONTROLLER_REWIND_H
+
+#include "controller/conversation.h"
+
+/** Nothing after event `to` counts any more; the conversation waits for the
+ *  user. A call whose result would be gone goes too. Refused while the agent is
+ *  at work. `ret_to` (may be NULL): where it really went. */
+int conversation_rewind(struct conversation *c, int64_t to, int64_t *ret_to,
+			struct error *err);
+/** Go back to before the user's last message, or before the last but some.
+ *  `ret_text` (may be NULL): what it said; owned. */
+int conversation_take_back(struct conversation *c, int64_t messages, char **ret_text,
+			   struct error *err);
+
+/** What to do about a loop that was told by a `loop_detection`. */
+enum loop_option {
+	LOOP_BACK = 1,  /* go back to before it, wait for the user */
+	LOOP_AGAIN = 2, /* go back to the user's last message and send it again */
+	LOOP_STOP = 3,
+};
+int conversation_recover(struct conversation *c, int64_t option, struct error *err);
+
+/** The newest event at or before `to` at which no call waits for its result. */
+int64_t rewind_place(const struct evlog *log, int64_t to);
+
+#endif

@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * stuck.c - five ways of going in circles, seen in the newest events. */
+#include "controller/stuck.h"
+
+#include <string.h>
+
+enum {
+	LOOK_MAX = 256,      /* events that one look may pass */
+	CONDENSED = 10,       /* condensations among which two neighbours are a loop */
+	CONDENSED_REPEATS = 2,
+	ACTIONS_MIN = 3,      /* events without which nothing repeats */
+};
+
+const char *stuck_name(enum stuck_kind kind)
+{
+	static const char *const names[] = {
+		[STUCK_NOT] = "",
+		[STUCK_SAME] = "repeating_action_observation",
+		[STUCK_ERRORS] = "repeating_action_error",
+		[STUCK_MONOLOGUE] = "monologue",
+		[STUCK_PATTERN] = "repeating_action_observation_pattern",
+		[STUCK_CONDENSING] = "context_window_error",
+	};
+
+	return names[kind];
+}
+
+/* ---- going back through the log ---------------------------------------- */
+
+struct walk {
+	struct evlog *log;
+	const struct stuck_options *o;
+	int64_t at;
+	unsigned looked;
+};
+
+static bool is_type(const struct evlog_head *head, bool is_action, const char *name)
+{
+	return head->type->is_action == is_action && strcmp(head->type->name, name) == 0;
+}
+
+static bool is_message(const struct evlog_head *head, enum event_source source)
+{
+	return head->source == source && is_type(head, true, "message");
+}
+
+/* The next older event that counts; -1: there is none to look at. */
+static int64_t older(struct walk *w)
+{
+	while (w->at > 0 && w->looked < LOOK_MAX) {
+		const struct evlog_head *head = evlog_head(w->log, --w->at);
+
+		if (head->undone)
+			continue;
+		w->looked++;
+		if (is_type(head, false, "loop_detection") ||
+		    (!w->o->headless && is_message(head, SOURCE_USER)))
+			break;
+		if (event_is_history(head) && !is_message(head, SOURCE_USER) &&
+		    !is_message(head, SOURCE_ENVIRONMENT))
+			return w->at;
+	}
+	w->at = 0;
+	return -1;
+}
+
+static struct walk walk_from_end(struct evlog *log, const struct stuck_options *o)
+{
+	return (struct walk){ .log = log, .o = o, .at = evlog_count(log) };
+}
+
+/* The newest actions and observations, the newest first. */
+struct newest {
+	struct evlog *log;
+	const struct stuck_options *o;
+	int64_t actions[STUCK_REPEATS_MAX], observations[STUCK_REPEATS_MAX];
+	size_t action_count, observation_count;
+	size_t since_action; /* observations that are newer than the newest action */
+};
+
+static size_t most_repeats(const struct stuck_options *o)
+{
+	size_t most = o->same > o->errors ? o->same : o->errors;
+
+	if (o->pattern > most)
+		most = o->pattern;
+	return most < STUCK_REPEATS_MAX ? most : STUCK_REPEATS_MAX;
+}
+
+static void collect(struct newest *n)
+{
+	struct walk w = walk_from_end(n->log, n->o);
+	size_t most = most_repeats(n->o);
+	int64_t id;
+
+	while ((n->action_count < most || n->observation_count < most) &&
+	       (id = older(&w)) >= 0) {
+		const struct evlog_head *head = evlog_head(n->log, id);
+
+		if (is_type(head, true, "condensation") ||
+		    is_type(head, true, "condensation_request"))
+			continue;
+		if (head->type->is_action && n->action_count < most)
+			n->actions[n->action_count++] = id;
+		else if (!head->type->is_action && n->observation_count < most)
+			n->observations[n->observation_count++] = id;
+		if (n->action_count == 0)
+			n->since_action = n->observation_count;
+	}
+}
+
+/* ---- when two events are the same -------------------------------------- */
+
+static bool is_left_out(const char *name, const char *const *left_out)
+{
+	for (; left_out && *left_out; left_out++)
+		if (strcmp(name, *left_out) == 0)
+			return true;
+	return false;
+}
+
+static size_t count_members(json_object *o, const char *const *left_out)
+{
+	size_t count = 0;
+
+	json_object_object_foreach(o, name, value)
+	{
+		(void)value;
+		count += !is_left_out(name, left_out);
+	}
+	return count;
+}
+
+/* Equal members, but for those that do not count. */
+static bool same_members(json_object *a, json_object *b, const char *const *left_out)
+{
+	if (!json_object_is_type(a, json_type_object) ||
+	    !json_object_is_type(b, json_type_object))
+		return json_object_equal(a, b);
+	if (count_members(a, left_out) != count_members(b, left_out))
+		return false;
+	json_object_object_foreach(a, name, value)
+	{
+		json_object *other;
+
+		if (is_left_out(name, left_out))
+			continue;
+		if (!json_object_object_get_ex(b, name, &other) ||
+		    !json_object_equal(value, other))
+			return false;
+	}
+	return true;
+}
+
+static bool same_text(const char *a, size_t a_len, const char *b, size_t b_len)
+{
+	return a_len == b_len && memcmp(a, b, a_len) == 0;
+}
+
+static bool same_content(const struct event *a, const struct event *b)
+{
+	size_t a_len, b_len;
+	const char *a_text = event_content(a, &a_len), *b_text = event_content(b, &b_len);
+
+	return same_text(a_text, a_len, b_text, b_len);
+}
+
+/* Edits by an old function of python cells: the file and the lines count. */
+static bool same_edit(const struct event *a, const struct event *b)
+{
+	const char *x = event_arg(a, "code"), *y = event_arg(b, "code");
+
+	if (!strstr(x, "edit_file_by_replace(") || !strstr(y, "edit_file_by_replace("))
+		return false;
+	for (int line = 0; line < 3; line++) {
+		size_t x_len = strcspn(x, "\n"), y_len = strcspn(y, "\n");
+
+		if (!same_text(x, x_len, y, y_len))
+			return false;
+		if (line < 2 && (!x[x_len] || !y[y_len]))
+			return false; /* it has no third line */
+		x += x_len + (x[x_len] != '\0');
+		y += y_len + (y[y_len] != '\0');
+	}
+	return true;
+}
+
+static bool same_action(const struct event *a, const struct event *b, bool thought)
+{
+	static const char *const said[] = { "thought", "security_risk",
+					    "confirmation_state", NULL };
+
+	if (strcmp(a->type->name, "run_ipython") == 0 && same_edit(a, b))
+		return true;
+	return same_members(event_args(a), event_args(b), thought ? NULL : said);
+}
+
+static bool same_command(const struct event *a, const struct event *b, bool exit_code)
+{
+	json_object *x = js_get(event_args(a), "metadata");
+	json_object *y = js_get(event_args(b), "metadata");
+
+	return strcmp(event_arg(a, "command"), event_arg(b, "command")) == 0 &&
+	       js_int(x, "exit_code", -1) == js_int(y, "exit_code", -1) &&
+	       (exit_code || same_content(a, b));
+}
+
+static bool same(const struct newest *n, int64_t a, int64_t b)
+{
+	const struct evlog_head *x = evlog_head(n->log, a), *y = evlog_head(n->log, b);
+	AUTO(event) struct event *first = NULL, *second = NULL;
+
+	if (x->type != y->type)
+		return false;
+	first = evlog_event(n->log, a, NULL);
+	second = evlog_event(n->log, b, NULL);
+	if (!first || !second)
+		return false;
+	if (first->is_action)
+		return same_action(first, second, n->o->thought);
+	if (strcmp(first->type->name, "run") == 0)
+		return same_command(first, second, n->o->exit_code);
+	return same_content(first, second) &&
+	       same_members(event_args(first), event_args(second), NULL);
+}
+
+/* `count` of them, each the same as the one `apart` places on. */
+static bool repeat(const struct newest *n, const int64_t *ids, size_t count, size_t apart)
+{
+	for (size_t i = 0; i + apart < count; i++)
+		if (!same(n, ids[i], ids[i + apart]))
+			return false;
+	return true;
+}
+
+/* ---- python cells that do not even begin ------------------------------- */
+
+struct cell_end {
+	char *text;
+	const char *first, *error; /* lines */
+	size_t lines;
+};
+
+/* The lines of an output that matter; false: it does not end as a cell does. */
+static bool cell_lines(const struct event *e, struct cell_end *ret)
+{
+	static const char *const ends[] = { "[Jupyter Python interpreter:",
+					    "[Jupyter current working directory:" };
+	size_t len;
+	const char *text = event_content(e, &len);
+
+	while (len > 0 && strchr(" \t\r\n", text[len - 1]))
+		len--;
+	while (len > 0 && strchr(" \t\r\n", *text))
+		text++, len--;
+	ret->text = strndup(text, len);
+	if (!ret->text)
+		return false;
+	ret->first = ret->text;
+	ret->lines = 1;
+	for (const char *p = ret->text; (p = strchr(p, '\n')); p++)
+		ret->lines++;
+	if (ret->lines < 3)
+		return false;
+	for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
+		char *line = strrchr(ret->text, '\n');
+
+		if (strncmp(line + 1, ends[i], strlen(ends[i])) != 0)
+			return false;
+		*line = '\0';
+	}
+	ret->error = strrchr(ret->text, '\n');
+	ret->error = ret->error ? ret->error + 1 : ret->text;
+	return true;
+}
+
+static bool same_cell_errors(const struct cell_end *a, const struct cell_end *b)
+{
+	static const struct {
+		const char *text;
+		bool whole; /* the place of the error counts too */
+	} errors[] = {
+		{ "SyntaxError: unterminated string literal (detected at line", false },
+		{ "SyntaxError: invalid syntax. Perhaps you forgot a comma?", true },
+		{ "SyntaxError: incomplete input", true },
+	};
+
+	if (strcmp(a->error, b->error) != 0)
+		return false;
+	for (size_t i = 0; i < ARRAY_LEN(errors); i++) {
+		if (!strstr(a->error, errors[i].text))
+			continue;
+		if (!errors[i].whole)
+			return true;
+		return a->lines >= 6 && b->lines >= 6 &&
+		       strncmp(a->first, "Cell In[1], line", 16) == 0 &&
+		       strncmp(a->first, b->first, strcspn(a->first, "\n") + 1) == 0;
+	}
+	return false;
+}
+
+static bool same_failed_cell(const struct newest *n, int64_t a, int64_t b)
+{
+	AUTO(event) struct event *first = evlog_event(n->log, a, NULL);
+	AUTO(event) struct event *second = evlog_event(n->log, b, NULL);
+	struct cell_end x = { 0 }, y = { 0 };
+	bool yes = first && second && cell_lines(first, &x) && cell_lines(second, &y) &&
+		   same_cell_errors(&x, &y);
+
+	free(x.text);
+	free(y.text);
+	return yes;
+}
+
+/* ---- the five ----------------------------------------------------------- */
+
+static bool same_result(const struct newest *n)
+{
+	size_t count = n->o->same;
+
+	return n->action_count >= count && n->observation_count >= count &&
+	       repeat(n, n->actions, count, 1) && repeat(n, n->observations, count, 1);
+}
+
+static bool all_of_type(const struct newest *n, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!is_type(evlog_head(n->log, n->observations[i]), false, name))
+			return false;
+	return true;
+}
+
+static bool same_failure(const struct newest *n)
+{
+	size_t count = n->o->errors;
+
+	if (n->action_count < count || n->observation_count < count ||
+	    !repeat(n, n->actions, count, 1))
+		return false;
+	if (all_of_type(n, count, "error"))
+		return true;
+	if (!all_of_type(n, count, "run_ipython"))
+		return false;
+	for (size_t i = 0; i + 1 < count; i++)
+		if (!same_failed_cell(n, n->observations[i], n->observations[i + 1]))
+			return false;
+	return true;
+}
+
+/* Calls that became no action: they could not be understood. */
+static bool same_complaint(const struct newest *n)
+{
+	size_t count = n->o->same;
+
+	return n->since_action >= count && all_of_type(n, count, "error") &&
+	       repeat(n, n->observations, count, 1);
+}
+
+static bool taking_turns(const struct newest *n)
+{
+	size_t count = n->o->pattern;
+
+	return n->action_count >= count && n->observation_count >= count &&
+	       repeat(n, n->actions, count, 2) && repeat(n, n->observations, count, 2);
+}
+
+/* The newest messages of the agent, with no observation between them. */
+static bool monologue(const struct newest *n, int64_t *ret_start)
+{
+	struct walk w = walk_from_end(n->log, n->o);
+	int64_t first = -1, id;
+	unsigned count = 0;
+
+	while ((id = older(&w)) >= 0) {
+		const struct evlog_head *head = evlog_head(n->log, id);
+
+		if (!head->type->is_action && count > 0)
+			break;
+		if (!is_message(head, SOURCE_AGENT))
+			continue;
+		if (count > 0 && !same(n, first, id))
+			break;
+		first = id;
+		count++;
+	}
+	*ret_start = first;
+	return count >= n->o->monologue;
+}
+
+/* The action that a loop really began with: it may have gone on for longer than
+ * it takes to be sure. `apart`: the same action comes that many places on. */
+static int64_t first_of_loop(const struct newest *n, size_t apart)
+{
+	struct walk w = walk_from_end(n->log, n->o);
+	int64_t ring[2] = { -1, -1 }, id, start = -1;
+	size_t count = 0;
+
+	while ((id = older(&w)) >= 0) {
+		if (!evlog_head(n->log, id)->type->is_action)
+			continue;
+		if (count >= apart && !same(n, ring[count % apart], id))
+			break;
+		ring[count++ % apart] = id;
+		start = id;
+	}
+	return start;
+}
+
+static bool is_condensed(const struct evlog_head *head)
+{
+	return is_type(head, false, "condense") || is_type(head, true, "condensation");
+}
+
+/* Ten condensations, and two of them with nothing in between. */
+static bool condensing(const struct newest *n, int64_t *ret_start)
+{
+	struct walk w = walk_from_end(n->log, n->o);
+	int64_t last = -1, id = older(&w);
+	unsigned count = 0;
+	bool neighbours = false;
+
+	if (id < 0 || !is_condensed(evlog_head(n->log, id)))
+		return false;
+	for (; id >= 0 && count < CONDENSED; id = older(&w)) {
+		const struct evlog_head *head = evlog_head(n->log, id);
+
+		if (is_type(head, true, "condensation_request"))
+			continue;
+		if (!is_condensed(head)) {
+			last = -1;
+			continue;
+		}
+		count++;
+		if (last >= 0) {
+			neighbours = true;
+			*ret_start = id;
+		}
+		last = id;
+	}
+	return count == CONDENSED && neighbours;
+}
+
+static struct stuck found(const struct newest *n, enum stuck_kind kind, unsigned repeats,
+			  int64_t start)
+{
+	return (struct stuck){ .kind = kind, .repeats = repeats, .start = start,
+			       .newest = n->action_count ? n->actions[0] : -1 };
+}
+
+struct stuck stuck_look(struct evlog *log, const struct stuck_options *o)
+{
+	struct newest n = { .log = log, .o = o };
+	int64_t start = -1;
+
+	collect(&n);
+	if (n.action_count + n.observation_count >= ACTIONS_MIN) {
+		if (same_result(&n))
+			return found(&n, STUCK_SAME, o->same, first_of_loop(&n, 1));
+		if (same_failure(&n))
+			return found(&n, STUCK_ERRORS, o->errors, first_of_loop(&n, 1));
+		if (same_complaint(&n))
+			return found(&n, STUCK_ERRORS, o->same, n.observations[o->same - 1]);
+		if (monologue(&n, &start))
+			return found(&n, STUCK_MONOLOGUE, o->monologue, start);
+		if (taking_turns(&n))
+			return found(&n, STUCK_PATTERN, o->pattern / 2,
+				     first_of_loop(&n, 2));
+	}
+	if (condensing(&n, &start))
+		return found(&n, STUCK_CONDENSING, CONDENSED_REPEATS, start);
+	return (struct stuck){ .start = -1, .newest = -1 };
+}

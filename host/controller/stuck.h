@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * stuck.h - whether an agent goes in circles, as the end of its log tells. */
+#ifndef HOST_CONTROLLER_STUCK_H
+#define HOST_CONTROLLER_STUCK_H
+
+#include "events/log.h"
+
+enum stuck_kind {
+	STUCK_NOT,
+	STUCK_SAME,       /* the same action has the same result again and again */
+	STUCK_ERRORS,     /* the same action fails again and again */
+	STUCK_MONOLOGUE,  /* the same message, and nothing happens in between */
+	STUCK_PATTERN,    /* two actions take turns, with the same results */
+	STUCK_CONDENSING, /* the history is shortened and nothing else happens */
+};
+
+enum { STUCK_REPEATS_MAX = 32 };
+
+struct stuck_options {
+	bool headless;  /* the whole history counts, not what follows the user */
+	bool exit_code; /* command outputs: compare exit codes, not texts */
+	bool thought;   /* what the model says with an action is part of it */
+	unsigned same, errors, monologue, pattern; /* repeats, STUCK_REPEATS_MAX at most */
+};
+
+struct stuck {
+	enum stuck_kind kind;
+	unsigned repeats;
+	int64_t start;   /* id of the earliest event of the loop */
+	int64_t newest;  /* id of the newest action of it; -1: none */
+};
+
+/** Look at the newest events, never at more than a fixed number of them. What
+ *  came before a `loop_detection` is not looked at: a loop is told once. */
+struct stuck stuck_look(struct evlog *log, const struct stuck_options *o);
+/** "repeating_action_observation", as events and faces call it. */
+const char *stuck_name(enum stuck_kind kind);
+
+#endif

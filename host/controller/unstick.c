@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * unstick.c - what is done about an agent that goes in circles: the model is
+ * told once, then a person is asked; without one the conversation ends. */
+#include "controller/internal.h"
+
+#include "context/prompts.h"
+#include "controller/exit_code.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+void stuck_wire(struct conversation *c, const char *section)
+{
+	struct config *config = c->config;
+
+	c->stuck = (struct stuck_options){
+		.exit_code = strcmp(config_get(config, section, "stuck_compare"),
+				    "exit_code") == 0,
+		.thought = config_bool(config, section, "stuck_thought"),
+		.same = (unsigned)config_int(config, section, "stuck_same"),
+		.errors = (unsigned)config_int(config, section, "stuck_errors"),
+		.monologue = (unsigned)config_int(config, section, "stuck_monologue"),
+		.pattern = (unsigned)config_int(config, section, "stuck_pattern"),
+	};
+	c->stuck_detection = config_bool(config, section, "stuck_detection");
+	c->stuck_nudge = config_bool(config, section, "stuck_nudge");
+}
+
+/* ---- what is known of a loop ------------------------------------------- */
+
+static const char *tool_of(const struct event *action)
+{
+	const char *name = js_str(event_tool_meta(action), "function_name", "");
+
+	return *name ? name : event_arg(action, "name");
+}
+
+/* The text of the newest error; owned, "" if there is none. */
+static char *newest_error(struct conversation *c, int64_t start)
+{
+	for (int64_t id = evlog_count(c->log) - 1; id > start; id--) {
+		const struct evlog_head *head = evlog_head(c->log, id);
+		AUTO(event) struct event *e = NULL;
+
+		if (head->undone || head->type->is_action ||
+		    strcmp(head->type->name, "error") != 0)
+			continue;
+		e = evlog_event(c->log, id, NULL);
+		return strdup(e ? event_content(e, NULL) : "");
+	}
+	return strdup("");
+}
+
+static json_object *facts(struct conversation *c, const struct stuck *s)
+{
+	AUTO(event)
+	struct event *action = s->newest >= 0 ? evlog_event(c->log, s->newest, NULL) : NULL;
+	AUTO(free) char *error = s->kind == STUCK_ERRORS ? newest_error(c, s->start) : NULL;
+	json_object *data = json_object_new_object();
+
+	js_set_int(data, "repeats", s->repeats);
+	js_set_bool(data, stuck_name(s->kind), true);
+	if (action && *tool_of(action) && s->kind != STUCK_MONOLOGUE)
+		js_set_str(data, "tool", tool_of(action));
+	if (error && *error)
+		js_set_str(data, "error", error);
+	return data;
+}
+
+/* For people: what happens. */
+static int sentence(const struct stuck *s, const char *tool, struct strbuf *out)
+{
+	static const char *const what[] = {
+		[STUCK_NOT] = "",
+		[STUCK_SAME] = "the same action had the same result",
+		[STUCK_ERRORS] = "the same action failed",
+		[STUCK_MONOLOGUE] = "it said the same",
+		[STUCK_PATTERN] = "two actions took turns with the same results",
+		[STUCK_CONDENSING] = "the history was shortened and nothing else happened",
+	};
+
+	strbuf_addf(out, "the agent goes in circles: %s, %u times", what[s->kind],
+		    s->repeats);
+	return *tool ? strbuf_addf(out, " (%s)", tool) : MT_OK;
+}
+
+/* ---- telling the model -------------------------------------------------- */
+
+static bool told_since(struct conversation *c, int64_t start)
+{
+	for (int64_t id = evlog_count(c->log) - 1; id > start; id--) {
+		const struct evlog_head *head = evlog_head(c->log, id);
+		AUTO(event) struct event *e = NULL;
+
+		if (head->undone || head->source != SOURCE_ENVIRONMENT ||
+		    !head->type->is_action || strcmp(head->type->name, "message") != 0)
+			continue;
+		e = evlog_event(c->log, id, NULL);
+		if (e && js_get(e->json, "nudge"))
+			return true;
+	}
+	return false;
+}
+
+/* @return false if it could not be told. */
+static bool tell_model(struct conversation *c, const struct stuck *s)
+{
+	struct error err = ERROR_NONE;
+	AUTO(json) json_object *data = facts(c, s);
+	AUTO(free) char *text = prompt_render(c->config, c->agent.component->name, "stuck",
+					      data, &err);
+	json_object *args = json_object_new_object();
+	struct event *e;
+
+	if (!text || js_set_str(args, "content", text)) {
+		json_object_put(args);
+		notice(c, MT_LOG_ERROR, "%s", err.code ? err.text : "out of memory");
+		return false;
+	}
+	e = event_action("message", SOURCE_ENVIRONMENT, args, &err);
+	if (e && js_set_str(e->json, "nudge", stuck_name(s->kind)))
+		e = event_unref(e);
+	return post(c, e, &err) >= 0;
+}
+
+/* ---- giving up ---------------------------------------------------------- */
+
+static void tell_loop(struct conversation *c, const struct stuck *s, const char *text)
+{
+	struct error err = ERROR_NONE;
+	json_object *extras = json_object_new_object();
+
+	js_set_str(extras, "loop_type", stuck_name(s->kind));
+	js_set_int(extras, "repeats", s->repeats);
+	js_set_int(extras, "start", s->start);
+	post(c, event_observation("loop_detection", SOURCE_ENVIRONMENT, -1, text,
+				  strlen(text), extras, &err), &err);
+}
+
+static void give_up(struct conversation *c, const struct stuck *s)
+{
+	AUTO(json) json_object *data = facts(c, s);
+	AUTO(strbuf) struct strbuf text = STRBUF(4096);
+
+	if (sentence(s, js_str(data, "tool", ""), &text)) {
+		set_error(c, EXIT_STUCK, STUCK_ERROR);
+		return;
+	}
+	tell_loop(c, s, text.text);
+	if (c->headless) {
+		set_error(c, EXIT_STUCK, STUCK_ERROR ": %s", text.text);
+		return;
+	}
+	strbuf_add(&text, ". Say what it should do instead, go back to before the loop, or "
+			  "stop");
+	set_state(c, STATE_PAUSED, text.text);
+}
+
+bool stuck_stops(struct conversation *c)
+{
+	struct stuck s;
+
+	if (!c->stuck_detection)
+		return false;
+	c->stuck.headless = c->headless;
+	s = stuck_look(c->log, &c->stuck);
+	if (s.kind == STUCK_NOT)
+		return false;
+	if (c->stuck_nudge && s.kind != STUCK_CONDENSING && !told_since(c, s.start) &&
+	    tell_model(c, &s))
+		return false;
+	if (c->state == STATE_RUNNING)
+		give_up(c, &s);
+	return true;
+}

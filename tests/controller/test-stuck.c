@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * test-stuck.c - which histories are circles, where they begin, and where one
+ * can go back to. */
+#include "../events/logs.h"
+#include "context/history.h"
+#include "controller/rewind.h"
+#include "controller/stuck.h"
+
+/* A history in letters: a to f are commands with a result of their own (A to F:
+ * the same commands with another result), x a call that fails, X one that
+ * became no action, m and n messages of the agent, u one of the user, v one of
+ * the environment, c a condensation, o a loop that was told, . something hidden. */
+static void add(struct evlog *log, const char *json_text)
+{
+	AUTO(json) json_object *o = json(json_text);
+	struct error err = ERROR_NONE;
+	AUTO(event) struct event *e = o ? event_from_json(o, &err) : NULL;
+
+	if (!e || evlog_append(log, e, &err))
+		printf("# %s: %s\n", json_text, err.text);
+}
+
+static void add_command(struct evlog *log, char letter, int *thought)
+{
+	char text[256], low = (char)(letter | 0x20);
+	int cause = (int)evlog_count(log);
+
+	snprintf(text, sizeof text,
+		 "{\"source\":\"agent\",\"action\":\"run\",\"args\":{\"command\":\"%c\","
+		 "\"thought\":\"t%d\"}}", low, (*thought)++);
+	add(log, text);
+	if (low == 'x')
+		snprintf(text, sizeof text,
+			 "{\"source\":\"agent\",\"observation\":\"error\",\"cause\":%d,"
+			 "\"content\":\"failed %d\",\"extras\":{}}", cause, *thought);
+	else
+		snprintf(text, sizeof text,
+			 "{\"source\":\"agent\",\"observation\":\"run\",\"cause\":%d,"
+			 "\"content\":\"%c\",\"extras\":{\"command\":\"%c\","
+			 "\"metadata\":{\"exit_code\":0}}}", cause, letter, low);
+	add(log, text);
+}
+
+static void add_letter(struct evlog *log, char letter, int *thought)
+{
+	static const struct {
+		char letter;
+		const char *text;
+	} others[] = {
+		{ 'X', "{\"source\":\"agent\",\"observation\":\"error\",\"content\":\"no\","
+		       "\"extras\":{}}" },
+		{ 'c', "{\"source\":\"agent\",\"action\":\"condensation\",\"args\":"
+		       "{\"forgotten_event_ids\":[0]}}" },
+		{ 'o', "{\"source\":\"environment\",\"observation\":\"loop_detection\","
+		       "\"content\":\"\",\"extras\":{}}" },
+		{ '.', "{\"source\":\"environment\",\"observation\":\"agent_state_changed\","
+		       "\"content\":\"\",\"extras\":{\"agent_state\":\"running\"}}" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(others); i++)
+		if (others[i].letter == letter) {
+			add(log, others[i].text);
+			return;
+		}
+	if (letter == 'm' || letter == 'n')
+		say(log, SOURCE_AGENT, letter == 'm' ? "one" : "two");
+	else if (letter == 'u' || letter == 'v')
+		say(log, letter == 'u' ? SOURCE_USER : SOURCE_ENVIRONMENT, "hello");
+	else
+		add_command(log, letter, thought);
+}
+
+static struct evlog *history_of(const char *letters)
+{
+	static int number;
+	char name[32];
+	int thought = 0;
+	struct evlog *log;
+
+	snprintf(name, sizeof name, "h%d", number++);
+	log = open_log(folder(name), EVLOG_CREATE, NULL);
+	for (; *letters; letters++)
+		add_letter(log, *letters, &thought);
+	return log;
+}
+
+static const struct stuck_options usual = { .same = 4, .errors = 3, .monologue = 3,
+					    .pattern = 6 };
+
+static void test_kinds(void)
+{
+	static const struct {
+		const char *letters;
+		enum stuck_kind kind;
+		int64_t start;
+	} cases[] = {
+		{ "", STUCK_NOT, -1 },
+		{ "u", STUCK_NOT, -1 },
+		{ "uaaa", STUCK_NOT, -1 },
+		{ "uaaaa", STUCK_SAME, 1 },
+		{ "ubaaaaa", STUCK_SAME, 3 },
+		{ "uaaaA", STUCK_NOT, -1 },
+		{ "uaaaab", STUCK_NOT, -1 },
+		{ "ua.aa.a", STUCK_SAME, 1 },
+		{ "uaauaa", STUCK_NOT, -1 },
+		{ "uaavaa", STUCK_SAME, 1 },
+		{ "uxx", STUCK_NOT, -1 },
+		{ "uxxx", STUCK_ERRORS, 1 },
+		{ "ubxxxx", STUCK_ERRORS, 3 },
+		{ "uXXX", STUCK_NOT, -1 },
+		{ "uXXXX", STUCK_ERRORS, 1 },
+		{ "umm", STUCK_NOT, -1 },
+		{ "ummm", STUCK_MONOLOGUE, 1 },
+		{ "unmmvm", STUCK_MONOLOGUE, 2 },
+		{ "umnm", STUCK_NOT, -1 },
+		{ "ummam", STUCK_NOT, -1 },
+		{ "uababa", STUCK_NOT, -1 },
+		{ "uababab", STUCK_PATTERN, 1 },
+		{ "ucababab", STUCK_PATTERN, 2 },
+		{ "uababaB", STUCK_NOT, -1 },
+		{ "ucccccccccc", STUCK_CONDENSING, 1 },
+		{ "uccccccccc", STUCK_NOT, -1 },
+		{ "ucaccccccccc", STUCK_CONDENSING, 4 },
+		{ "uaaaaoaaa", STUCK_NOT, -1 },
+		{ "uaaaaoaaaa", STUCK_SAME, 10 },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		AUTO(evlog) struct evlog *log = history_of(cases[i].letters);
+		struct stuck got = stuck_look(log, &usual);
+
+		CHECK_MSG(got.kind == cases[i].kind && got.start == cases[i].start,
+			  "%s: %s from %d", cases[i].letters, stuck_name(got.kind),
+			  (int)got.start);
+	}
+}
+
+static void test_options(void)
+{
+	AUTO(evlog) struct evlog *user = history_of("uaauaa");
+	AUTO(evlog) struct evlog *outputs = history_of("uaAaA");
+	AUTO(evlog) struct evlog *alike = history_of("uaaaa");
+	struct stuck_options o = usual;
+
+	o.headless = true;
+	CHECK_MSG(stuck_look(user, &o).kind == STUCK_SAME, "headless: the whole history");
+	o = usual;
+	o.exit_code = true;
+	CHECK_MSG(stuck_look(outputs, &usual).kind == STUCK_NOT, "outputs differ");
+	CHECK_MSG(stuck_look(outputs, &o).kind == STUCK_SAME, "exit codes do not");
+	o = usual;
+	o.thought = true;
+	CHECK_MSG(stuck_look(alike, &o).kind == STUCK_NOT, "thoughts differ");
+	o = usual;
+	o.same = 5;
+	CHECK_MSG(stuck_look(alike, &o).kind == STUCK_NOT, "another threshold");
+	o.same = 2;
+	CHECK_MSG(stuck_look(alike, &o).repeats == 2, "is told");
+	record(alike, "{\"record\":\"rewind\",\"to\":6}", NULL);
+	CHECK_MSG(stuck_look(alike, &usual).kind == STUCK_NOT, "what is undone is not seen");
+}
+
+static void test_places(void)
+{
+	AUTO(evlog) struct evlog *log = history_of("uabu");
+
+	CHECK_MSG(rewind_place(log, 5) == 5, "after a message");
+	CHECK_MSG(rewind_place(log, 4) == 4, "after a result");
+	CHECK_MSG(rewind_place(log, 3) == 2, "not between a call and its result");
+	CHECK_MSG(rewind_place(log, 0) == 0, "at the start");
+	record(log, "{\"record\":\"rewind\",\"to\":2}", NULL);
+	CHECK_MSG(rewind_place(log, 5) == 2, "not where all is undone");
+}
+
+/* What a condensation forgot is there again when it is undone. */
+static void test_history(void)
+{
+	AUTO(evlog) struct evlog *log = history_of("uabc");
+	struct history *h = history_new(log);
+	struct view_item *items = NULL;
+	size_t count = 0;
+
+	CHECK(history_view(h, &items, &count, NULL) == MT_OK);
+	CHECK_MSG(count == 4, "one is forgotten");
+	free(items);
+	record(log, "{\"record\":\"rewind\",\"to\":4}", NULL);
+	history_rewound(h);
+	CHECK(history_view(h, &items, &count, NULL) == MT_OK);
+	CHECK_MSG(count == 5 && items[0].event == 0, "and there again");
+	free(items);
+	history_free(h);
+}
+
+int main(void)
+{
+	if (!mkdtemp(top))
+		return 1;
+	test_kinds();
+	test_options();
+	test_places();
+	test_history();
+	dir_remove(top, NULL);
+	return tap_done();
+}
