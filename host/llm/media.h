@@ -11,7 +11,7 @@ enum {
 	LLM_IMAGES_KEPT = 10,         /* ...the oldest go until so many are left */
 	LLM_IMAGES_BYTES = 9 << 20,   /* the same for their bytes */
 	LLM_IMAGES_BYTES_KEPT = 5 << 20,
-	LLM_IMAGE_TOKENS = 1600,      /* of an image, where tokens are estimated */
+	LLM_IMAGE_TOKENS = 1000,      /* of an image, where tokens are estimated */
 };
 
 /** True if a message of the request has an image in it. */

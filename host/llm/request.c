@@ -2,6 +2,8 @@
  *
  * request.c - building a request to a model. */
 #include "llm/request.h"
+
+#include "llm/media.h"
 #include <string.h>
 #define MORTISE_PROVISIONAL
 #include <mortise/advance.h>
@@ -156,5 +158,5 @@ int64_t llm_request_tokens(const struct llm_request *r)
 	}
 	for (size_t i = 0; i < r->tool_count; i++)
 		bytes += strlen(r->tools[i].description) + strlen(r->tools[i].schema);
-	return (int64_t)(bytes / 4 + images * 1000);
+	return (int64_t)(bytes / 4 + images * LLM_IMAGE_TOKENS);
 }

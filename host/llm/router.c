@@ -3,6 +3,8 @@
  * router.c - rules that choose a model: "images: NAME", "tokens > N: NAME",
  * "condensing: NAME", in order. */
 #include "llm/router.h"
+
+#include "llm/media.h"
 #include "options.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -180,21 +182,12 @@ struct llm_router *llm_router_free(struct llm_router *r)
 
 /* ---- choosing -------------------------------------------------------------- */
 
-static bool has_images(const struct llm_request *q)
-{
-	for (size_t m = 0; m < q->message_count; m++)
-		for (size_t p = 0; p < q->messages[m].part_count; p++)
-			if (q->messages[m].parts[p].mime)
-				return true;
-	return false;
-}
-
 static bool holds(const struct rule *rule, const struct llm_request *q,
 		  enum llm_purpose purpose)
 {
 	switch (rule->when) {
 	case WHEN_IMAGES:
-		return has_images(q);
+		return llm_request_has_media(q);
 	case WHEN_LONG:
 		return llm_request_tokens(q) > rule->tokens;
 	case WHEN_CONDENSING:

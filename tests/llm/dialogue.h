@@ -12,6 +12,7 @@ struct line {
 	int role;
 	const char *text;        /* NULL: none */
 	const char *mime;        /* of an image after the text; NULL: none */
+	const char *url;         /* of an image after that; NULL: none */
 	struct llm_call calls[3];
 	size_t call_count;
 	const char *opaque;
@@ -23,7 +24,7 @@ struct line {
 
 static inline void dialogue_add(struct llm_request *q, const struct line *l)
 {
-	struct llm_part *parts = calloc(2, sizeof *parts);
+	struct llm_part *parts = calloc(3, sizeof *parts);
 	struct llm_call *calls = calloc(3, sizeof *calls);
 	struct llm_message m = { .role = l->role, .parts = parts, .calls = calls,
 				 .call_count = l->call_count, .opaque = l->opaque,
@@ -38,6 +39,9 @@ static inline void dialogue_add(struct llm_request *q, const struct line *l)
 	if (l->mime)
 		parts[m.part_count++] =
 			(struct llm_part){ .mime = l->mime, .text = "\x89PNG", .len = 4 };
+	if (l->url)
+		parts[m.part_count++] =
+			(struct llm_part){ .mime = "image/link", .url = l->url };
 	for (size_t i = 0; i < l->call_count; i++)
 		calls[i] = l->calls[i];
 	llm_request_add(q, &m);

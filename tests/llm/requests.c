@@ -51,6 +51,25 @@ static const struct line whole[] = {
 	USER("thanks"),
 };
 
+/* Images of the user and of tools, parallel calls, reasoning and errors of tools,
+ * as often as a conversation goes on. */
+static const struct line long_one[] = {
+	SYSTEM_LINE,
+	{ .role = MT_ROLE_USER, .text = "what is this?", .mime = "image/png",
+	  .url = "https://example.org/a.png" },
+	TWO_CALLS,
+	{ .role = MT_ROLE_TOOL, .text = "a broken picture", .failed = true,
+	  .mime = "image/webp", .calls = { CALL("call_a", "bash", "") }, .call_count = 1 },
+	RESULT("call_b", "look", "a picture", "image/jpeg"),
+	{ .role = MT_ROLE_USER, .mime = "image/gif" },
+	TWO_CALLS,
+	RESULT("call_a", "bash", "", "image/png"),
+	{ .role = MT_ROLE_TOOL, .text = "no such file", .failed = true,
+	  .calls = { CALL("call_b", "look", "") }, .call_count = 1 },
+	{ .role = MT_ROLE_ASSISTANT, .text = "Done.", .opaque = kept },
+	{ .role = MT_ROLE_USER, .text = "these too", .mime = "image/jpeg" },
+};
+
 /* A model of another provider wrote this, and not well. */
 static const struct line odd[] = {
 	{ .role = MT_ROLE_ASSISTANT, .text = "  \n" },
@@ -108,6 +127,10 @@ int main(int argc, char **argv)
 	SHOW(odd, true, true, NULL);
 	SHOW(late, true, true, NULL);
 	show(&b, simple, 1, true, true, NULL);
+	for (size_t n = 2; n <= ARRAY_LEN(long_one); n++)
+		if (long_one[n - 1].role != MT_ROLE_ASSISTANT
+		    && (n == ARRAY_LEN(long_one) || long_one[n].role != MT_ROLE_TOOL))
+			show(&b, long_one, n, true, true, NULL);
 	bench_close(&b);
 	return 0;
 }

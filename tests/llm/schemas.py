@@ -89,6 +89,24 @@ def schema_of(folder, kind):
     return botocore(folder, "ConverseRequest")
 
 
+# What the requests of each kind must hold, or they would prove little: images of
+# the user and of tools, by bytes and by address, parallel calls, reasoning that
+# goes back, errors of tools.
+NEEDED = {
+    "chat": ["data:image/png;base64,", "data:image/jpeg;base64,",
+             "https://example.org/a.png", "call_a", "call_b", "no such file"],
+    "responses": ['"input_image"', "data:image/jpeg;base64,",
+                  "https://example.org/a.png", "call_a", "call_b", "Z2FB",
+                  "no such file"],
+    "anthropic": ['"media_type": "image/jpeg"', '"type": "url"', "call_a", "call_b",
+                  '"signature": "c2ln"', '"is_error": true'],
+    "gemini": ['"mimeType": "image/jpeg"', "by its address alone", '"name": "bash"',
+               '"name": "look"', '"thoughtSignature": "c2ln"', '"error"'],
+    "bedrock": ['"format": "jpeg"', "by its address alone", "call_a", "call_b",
+                '"status": "error"'],
+}
+
+
 def main():
     folder, kind = sys.argv[1:]
     schema = schema_of(folder, kind)
@@ -96,15 +114,20 @@ def main():
         else jsonschema.Draft7Validator
     validator = cls(schema)
     bad = count = 0
+    missing = set(NEEDED.get(kind, []))
     for line in sys.stdin:
         count += 1
         request = json.loads(line)
+        missing = {text for text in missing if text not in json.dumps(request)}
         for error in validator.iter_errors(request):
             bad += 1
             deepest = jsonschema.exceptions.best_match([error]) or error
             print("%s request %d: /%s: %.300s" % (
                 kind, count, "/".join(map(str, deepest.absolute_path)),
                 deepest.message))
+    for text in sorted(missing):
+        bad += 1
+        print("%s: no request holds %s" % (kind, text))
     print("%s: %d requests, %d faults" % (kind, count, bad))
     return 1 if bad or not count else 0
 

@@ -34,4 +34,4 @@ judge anthropic anthropic/claude-sonnet-4-5 llm.thinking_budget=2048
 judge anthropic anthropic/claude-opus-4-7 llm.reasoning_effort=high
 judge gemini gemini/gemini-2.5-pro llm.reasoning_effort=medium
 judge bedrock bedrock/anthropic.claude-sonnet-4-5-v1:0 llm.thinking_budget=2048
-judge bedrock bedrock/amazon.nova-pro-v1:0
+judge bedrock bedrock/amazon.nova-pro-v1:0 llm.vision=yes
