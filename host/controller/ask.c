@@ -14,7 +14,10 @@ static int need_models(struct conversation *c, struct error *err)
 {
 	if (c->models)
 		return MT_OK;
-	return llm_models_new(c->loop, c->config, c->registry, c->mask, &c->models, err);
+	if (llm_models_new(c->loop, c->config, c->registry, c->mask, &c->models, err))
+		return err->code;
+	return c->dir && llm_models_trace_to(c->models, c->dir)
+		       ? fail(err, MT_ENOMEM, "no memory for a model") : MT_OK;
 }
 
 /* The model that the section of a part names; NULL: it names none. */

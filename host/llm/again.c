@@ -99,6 +99,7 @@ void attempt_failed(struct llm_exchange *x, int kind, const char *why)
 	if (without_marks(x, kind, why))
 		return;
 	llm_error_say(x->llm, &e, why);
+	llm_trace(x, NULL, e.text);
 	if (again && x->attempt < x->llm->retry.attempts) {
 		wait_for_next(x, &e);
 		return;

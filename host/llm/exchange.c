@@ -177,6 +177,8 @@ static void attempt_succeeded(struct llm_exchange *x)
 		return;
 	}
 	llm_count(x->llm, &r->usage, x->header_cost, r->latency_ms);
+	llm_estimate_learn(x->llm, x->request, r->usage.input);
+	llm_trace(x, r, NULL);
 	log_line(MT_LOG_DEBUG, "llm", "%s answered in %" PRId64 " ms", x->llm->name,
 		 r->latency_ms);
 	exchange_end(x);
@@ -252,7 +254,7 @@ static void on_header(void *arg, int status, const char *name, const char *value
 
 	x->status = status;
 	if (!*name) {
-		x->hint = (struct retry_hint){ -1, -1 };
+		x->hint = (struct retry_hint)RETRY_NO_HINT;
 		strbuf_reset(&x->answer_headers);
 		return;
 	}

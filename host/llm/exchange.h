@@ -53,6 +53,10 @@ struct llm {
 	struct model_params params;    /* of the configuration, as they are sent */
 	char output_limit[24];
 	bool price_warned;
+	char *trace_dir;               /* where requests are kept; NULL: nowhere */
+	double bytes_per_token;        /* of a request, learned */
+	double ratio_kept;             /* ... as it is in the file */
+	bool ratio_known;
 	struct llm_metrics metrics;
 	struct llm_body kept;          /* of the newest request that is over */
 };
@@ -72,6 +76,7 @@ struct llm_exchange {
 	void *arg;
 	const struct llm_request *request;
 	int64_t reply_index;
+	char estimate[24], window[24]; /* texts of options */
 	struct fncall_tools *tools;    /* calls are text; NULL: the model's own */
 	bool stream, ended;
 	bool warm;                     /* sent with a temperature of 1 */
@@ -179,6 +184,17 @@ int llm_put_medium(struct llm_body *b, const struct llm_part *part);
 /** Bytes of a medium from `offset` on. @return how many, or a status. */
 int64_t llm_read_medium(const struct llm_part *part, uint64_t offset, void *buffer,
 			size_t len);
+
+/* trace.c */
+/** Keep what was sent and what came of it; NULL: `why` it failed. */
+void llm_trace(const struct llm_exchange *x, const struct llm_reply *reply,
+	       const char *why);
+
+/* estimate.c */
+void llm_estimate_open(struct llm *l);
+void llm_estimate_close(const struct llm *l);
+/** The provider counted this many tokens in the request. */
+void llm_estimate_learn(struct llm *l, const struct llm_request *r, int64_t input);
 
 /* metrics.c */
 void llm_count(struct llm *l, struct llm_usage *usage, double header_cost,

@@ -187,8 +187,10 @@ static int fill(struct llm *l, struct registry *r, const char *model, struct err
 		return status;
 	warn_of_http(l);
 	status = set_dialect(l, &p, r, err);
-	if (!status)
+	if (!status) {
 		llm_read_facts(l, &p);
+		llm_estimate_open(l);
+	}
 	return status;
 }
 
@@ -233,6 +235,8 @@ struct llm *llm_free(struct llm *l)
 	}
 	llm_pool_unref(l->pool);
 	body_clear(&l->kept);
+	llm_estimate_close(l);
+	free(l->trace_dir);
 	if (l->key)
 		explicit_bzero(l->key, strlen(l->key));
 	aws_free(l->aws);

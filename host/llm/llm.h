@@ -64,6 +64,14 @@ const struct llm_metrics *llm_bill_total(const struct llm_bill *b);
 const char *llm_bill_at(const struct llm_bill *b, size_t n,
 			const struct llm_metrics **ret);
 
+/** How many tokens a request has for this model, or a text of so many bytes of it:
+ *  a guess from what the provider counted before (4 bytes a token until it did),
+ *  good to some ten percent. Nobody is asked. */
+int64_t llm_estimate_tokens(const struct llm *l, const struct llm_request *r);
+int64_t llm_estimate_text(const struct llm *l, size_t bytes);
+/** Keep requests and replies in DIR/llm if `log_requests` says so. */
+int llm_trace_to(struct llm *l, const char *dir);
+
 struct llm_error {
 	int kind;                /* enum mt_error_kind */
 	int status;              /* HTTP; 0: none */

@@ -8,6 +8,9 @@ libhost_a_SOURCES += \
 	%D%/request.h %D%/retry.c %D%/retry.h %D%/router.c %D%/router.h %D%/script-write.c %D%/script-write.h \
 	%D%/services.c %D%/sigv4.c %D%/sigv4.h
 
+# What is kept of requests, and learned from them.
+libhost_a_SOURCES += %D%/estimate.c %D%/trace.c
+
 # Tool calls as text.
 libhost_a_SOURCES += \
 	%D%/fncall/back.c %D%/fncall/describe.c %D%/fncall/fncall.h %D%/fncall/read.c \

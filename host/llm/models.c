@@ -16,6 +16,7 @@ struct llm_models {
 	struct llm *all[MAX_MODELS];
 	bool complete[MAX_MODELS];     /* its fallbacks are known */
 	size_t count;
+	char *dir;                     /* of the conversation; NULL: unknown */
 };
 
 int llm_models_new(uv_loop_t *loop, const struct config *c, struct registry *r,
@@ -47,8 +48,16 @@ struct llm_models *llm_models_free(struct llm_models *m)
 		llm_free(m->all[i]);
 	llm_pool_free(m->pool);
 	llm_bill_free(m->bill);
+	free(m->dir);
 	free(m);
 	return NULL;
+}
+
+int llm_models_trace_to(struct llm_models *m, const char *dir)
+{
+	free(m->dir);
+	m->dir = strdup(dir);
+	return m->dir ? MT_OK : MT_ENOMEM;
 }
 
 static bool is_default(const char *name)
@@ -104,6 +113,10 @@ static int open_one(struct llm_models *m, const char *name, const char *model,
 	if (status)
 		return status;
 	m->all[m->count]->bill = m->bill;
+	if (m->dir && llm_trace_to(m->all[m->count], m->dir)) {
+		m->all[m->count] = llm_free(m->all[m->count]);
+		return fail(err, MT_ENOMEM, "no memory for a model");
+	}
 	*ret = m->count++;
 	return MT_OK;
 }

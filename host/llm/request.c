@@ -142,7 +142,7 @@ bool llm_request_cache(const struct llm_request *r, size_t m)
 	return ends_turn(r, m) && m >= llm_request_last_turns(r);
 }
 
-int64_t llm_request_tokens(const struct llm_request *r)
+size_t llm_request_bytes(const struct llm_request *r, size_t *ret_images)
 {
 	size_t bytes = 0, images = 0;
 
@@ -158,5 +158,13 @@ int64_t llm_request_tokens(const struct llm_request *r)
 	}
 	for (size_t i = 0; i < r->tool_count; i++)
 		bytes += strlen(r->tools[i].description) + strlen(r->tools[i].schema);
+	*ret_images = images;
+	return bytes;
+}
+
+int64_t llm_request_tokens(const struct llm_request *r)
+{
+	size_t images, bytes = llm_request_bytes(r, &images);
+
 	return (int64_t)(bytes / 4 + images * LLM_IMAGE_TOKENS);
 }

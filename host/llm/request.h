@@ -83,6 +83,8 @@ int llm_request_tool(struct llm_request *r, const struct llm_tool *t);
 bool llm_request_cache(const struct llm_request *r, size_t m);
 /** The first message that ends one of the last two turns of user or tools. */
 size_t llm_request_last_turns(const struct llm_request *r);
+/** Bytes of the texts, calls and tools, and the number of images. */
+size_t llm_request_bytes(const struct llm_request *r, size_t *ret_images);
 /** Roughly how many tokens it is: a quarter of its bytes, and a thousand for an
  *  image. */
 int64_t llm_request_tokens(const struct llm_request *r);

@@ -37,6 +37,52 @@ static int64_t read_date(const char *text, int64_t now)
 	return at - now > INT32_MAX / 1000 ? INT32_MAX : (at - now) * 1000;
 }
 
+/* "2m59.56s", "6ms", "1h0m5s"; -1 if it is none of these. */
+static int64_t read_duration(const char *text)
+{
+	static const struct {
+		const char *name;
+		double ms;
+	} units[] = { { "ms", 1 }, { "h", 3600000 }, { "m", 60000 }, { "s", 1000 } };
+	double sum = 0;
+
+	if (!*text)
+		return -1;
+	while (*text) {
+		size_t i = 0;
+		char *end;
+		double n = strchr("0123456789.", *text) ? strtod(text, &end) : -1;
+
+		if (!(n >= 0) || end == text)
+			return -1;
+		while (i < 4 && strncmp(end, units[i].name, strlen(units[i].name)) != 0)
+			i++;
+		if (i == 4)
+			return -1;
+		sum += n * units[i].ms;
+		text = end + strlen(units[i].name);
+	}
+	return sum < INT32_MAX ? (int64_t)(sum + 0.5) : INT32_MAX;
+}
+
+/* x-ratelimit-remaining-requests, x-ratelimit-reset-tokens, ... */
+static void rate_header(struct retry_hint *h, const char *name, const char *value)
+{
+	static const char *const kinds[] = { "requests", "tokens" };
+
+	for (size_t i = 0; i < 2; i++) {
+		const char *dash = strrchr(name, '-');
+		int64_t ms = read_duration(value);
+
+		if (!dash || strcasecmp(dash + 1, kinds[i]) != 0)
+			continue;
+		if (strncasecmp(name, "remaining-", 10) == 0)
+			h->used_up[i] = strcmp(value, "0") == 0;
+		else if (strncasecmp(name, "reset-", 6) == 0 && ms > 0)
+			h->reset_ms[i] = ms;
+	}
+}
+
 void retry_header(struct retry_hint *h, const char *name, const char *value, int64_t now)
 {
 	int64_t ms;
@@ -53,6 +99,8 @@ void retry_header(struct retry_hint *h, const char *name, const char *value, int
 			h->should = 1;
 		else if (strcasecmp(value, "false") == 0)
 			h->should = 0;
+	} else if (strncasecmp(name, "x-ratelimit-", 12) == 0) {
+		rate_header(h, name + 12, value);
 	}
 }
 
@@ -70,6 +118,18 @@ static int64_t own_wait(const struct retry_rule *r, int n)
 	return (int64_t)ms;
 }
 
+/* Until the limits that are used up end, no longer than our longest wait; 0:
+ * nothing is known of them. */
+static int64_t until_reset(const struct retry_rule *r, const struct retry_hint *h)
+{
+	int64_t ms = 0;
+
+	for (size_t i = 0; i < 2; i++)
+		if (h->used_up[i] && h->reset_ms[i] > ms)
+			ms = h->reset_ms[i];
+	return ms < r->max_ms ? ms : r->max_ms;
+}
+
 int64_t retry_wait(const struct retry_rule *r, const struct retry_hint *h, int n,
 		   uint32_t dice)
 {
@@ -77,7 +137,9 @@ int64_t retry_wait(const struct retry_rule *r, const struct retry_hint *h, int n
 	int64_t ms;
 
 	if (h->wait_ms < 0) {
-		ms = own_wait(r, n);
+		ms = until_reset(r, h);
+		if (!ms)
+			ms = own_wait(r, n);
 		return ms + (int64_t)((double)ms * luck / 4);
 	}
 	ms = h->wait_ms < RETRY_MAX_HINT_MS ? h->wait_ms : RETRY_MAX_HINT_MS;

@@ -32,6 +32,23 @@ static struct mt_str text_of(const char *text)
 
 /* ---- configuration ------------------------------------------------------ */
 
+static const char *input_estimate(struct llm_exchange *x)
+{
+	if (!x->request)
+		return NULL;
+	snprintf(x->estimate, sizeof x->estimate, "%lld",
+		 (long long)llm_estimate_tokens(x->llm, x->request));
+	return x->estimate;
+}
+
+static const char *context_window(struct llm_exchange *x)
+{
+	if (x->llm->window <= 0)
+		return NULL;
+	snprintf(x->window, sizeof x->window, "%lld", (long long)x->llm->window);
+	return x->window;
+}
+
 static const char *svc_option(struct mt_exchange *mx, const char *name)
 {
 	const struct llm *l = own(mx)->llm;
@@ -45,6 +62,10 @@ static const char *svc_option(struct mt_exchange *mx, const char *name)
 		return l->provider;
 	if (strcmp(name, "base_url") == 0)
 		return l->base_url;
+	if (strcmp(name, "input_estimate") == 0)
+		return input_estimate(own(mx));
+	if (strcmp(name, "context_window") == 0)
+		return context_window(own(mx));
 	if (strncmp(name, "api_key", 7) == 0 || strcmp(name, "extra_headers") == 0)
 		return NULL;
 	return config_get(l->config, l->section, name);
@@ -499,7 +520,7 @@ void exchange_forget(struct llm_exchange *x)
 	x->finished = false;
 	x->status = 0;
 	x->type[0] = '\0';
-	x->hint = (struct retry_hint){ -1, -1 };
+	x->hint = (struct retry_hint)RETRY_NO_HINT;
 	x->header_cost = -1;
 	x->received = 0;
 }

@@ -290,6 +290,21 @@ static void put_member(struct writer *w, size_t *count, const char *name,
 	put(w, value.ptr, value.len);
 }
 
+/* What the model reads and writes has to fit into its window. */
+static int64_t fitting(struct writer *w, int64_t limit)
+{
+	enum { SPARE = 256, LEAST = 1024 };
+	int64_t window = int_of(w, "context_window", "context_window");
+	int64_t input = int_of(w, "input_estimate", "input_estimate"), room;
+
+	if (window <= 0 || input < 0)
+		return limit;
+	room = window - input - SPARE;
+	if (room < LEAST)
+		room = LEAST;
+	return limit < room ? limit : room;
+}
+
 static void put_inference(struct writer *w, const struct claude_thinking *t)
 {
 	struct mt_str temperature = number_of(w, "temperature", "temperature");
@@ -300,8 +315,11 @@ static void put_inference(struct writer *w, const struct claude_thinking *t)
 	char room[24];
 	size_t count = 0;
 
-	if (is_claude(w) && !limit.len) {
-		snprintf(room, sizeof room, "%lld", (long long)claude_limit(w));
+	int64_t most = limit.len ? int_of(w, "max_tokens", "max_output_tokens")
+				 : is_claude(w) ? claude_limit(w) : -1;
+
+	if (most > 0) {
+		snprintf(room, sizeof room, "%lld", (long long)fitting(w, most));
 		limit = (struct mt_str){ room, strlen(room) };
 	}
 	PUT(w, "\"inferenceConfig\":{");
@@ -322,7 +340,7 @@ static void put_params(struct writer *w)
 	struct mt_str schema = w->host->param(w->r, "response_schema");
 
 	if (is_claude(w))
-		t = claude_thinking(w, claude_limit(w));
+		t = claude_thinking(w, fitting(w, claude_limit(w)));
 	put_inference(w, &t);
 	if (t.mode != CLAUDE_UNTOLD) {
 		PUT(w, ",\"additionalModelRequestFields\":{");

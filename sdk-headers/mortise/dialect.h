@@ -45,7 +45,9 @@ struct mt_dialect_host {
 	 *  without the provider, "base_url", "temperature", ...); NULL: unset.
 	 *  What the model does not take is unset: temperature, top_p,
 	 *  reasoning_effort, thinking_budget ("0": tell it not to think).
-	 *  "output_limit": most tokens of a reply that the model can make.
+	 *  "output_limit": most tokens of a reply that the model can make;
+	 *  "context_window": of a request and its reply; "input_estimate": about
+	 *  how many tokens this request has.
 	 *  Never the key itself: see `key_header`. */
 	const char *(*option)(struct mt_exchange *x, const char *name);
 	/** Non-zero if the model has the feature: "tools", "vision", "stop",

@@ -107,3 +107,10 @@ tests_llm_test_images_CPPFLAGS = $(LLM_TEST_CPPFLAGS)
 tests_llm_test_images_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
 tests_llm_test_images_LDADD = $(LIBHOST)
 TESTS += %D%/test-images
+
+# What is kept of requests, and learned from them.
+check_PROGRAMS += %D%/test-trace
+tests_llm_test_trace_SOURCES = %D%/test-trace.c
+tests_llm_test_trace_CPPFLAGS = $(LLM_TEST_CPPFLAGS)
+tests_llm_test_trace_LDADD = $(LIBHOST)
+TESTS += %D%/test-trace

@@ -65,6 +65,14 @@ static const struct {
 	{ "anthropic/claude-3-5-sonnet", { 0 }, "\"max_tokens\":8192", NULL },
 	{ "anthropic/odd-one", { "model.odd-one.window=8000", "model.odd-one.output=8000" },
 	  "\"max_tokens\":4000", NULL },
+	/* what is read and written has to fit */
+	{ "bedrock/anthropic.claude-sonnet-4-5-v1:0",
+	  { "model.bedrock/*.window=3000" }, "\"maxTokens\":27", NULL },
+	{ "bedrock/anthropic.claude-sonnet-4-5-v1:0",
+	  { "model.bedrock/*.window=500", "llm.thinking_budget=9000" },
+	  "\"maxTokens\":1024", "budget_tokens" },
+	{ "bedrock/anthropic.claude-sonnet-4-5-v1:0",
+	  { "llm.max_output_tokens=77" }, "\"maxTokens\":77", NULL },
 	/* short descriptions where the name says so */
 	{ "openai/gpt-4.1", { 0 }, "\"description\":\"Runs.\"", "Runs a command" },
 	{ "openai/o3", { 0 }, "\"description\":\"Runs.\"", "Runs a command" },

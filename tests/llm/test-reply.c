@@ -113,15 +113,15 @@ static const struct {
 
 static void hints(void)
 {
-	struct retry_hint h = { -1, -1 };
+	struct retry_hint h = RETRY_NO_HINT;
 
 	for (size_t i = 0; i < ARRAY_LEN(headers); i++) {
-		h = (struct retry_hint){ -1, -1 };
+		h = (struct retry_hint)RETRY_NO_HINT;
 		retry_header(&h, headers[i].name, headers[i].value, 1000);
 		CHECK_MSG(h.wait_ms == headers[i].wait && h.should == headers[i].should,
 			  "%s: %s", headers[i].name, headers[i].value);
 	}
-	h = (struct retry_hint){ -1, -1 };
+	h = (struct retry_hint)RETRY_NO_HINT;
 	retry_header(&h, "retry-after-ms", "250", 0);
 	retry_header(&h, "retry-after", "3", 0);
 	CHECK_MSG(h.wait_ms == 250, "the finer one wins");
@@ -132,8 +132,9 @@ static void waits(void)
 	static const int64_t wanted[] = { 8000, 16000, 32000, 64000, 64000, 64000 };
 	const struct retry_rule rule = { 5, 8000, 64000, 8 };
 	const struct retry_rule quick = { 5, 1, 2, 8 };
-	const struct retry_hint none = { -1, -1 }, told = { 1000, -1 },
-				long_ = { 1 << 30, -1 };
+	const struct retry_hint none = RETRY_NO_HINT,
+				told = { .wait_ms = 1000, .should = -1 },
+				long_ = { .wait_ms = 1 << 30, .should = -1 };
 
 	for (int i = 0; i < 6; i++) {
 		CHECK(retry_wait(&rule, &none, i + 1, 0) == wanted[i]);
@@ -143,6 +144,36 @@ static void waits(void)
 	CHECK(retry_wait(&rule, &told, 3, 0) == 1000);
 	CHECK(retry_wait(&rule, &told, 3, UINT32_MAX) == 1100);
 	CHECK(retry_wait(&rule, &long_, 1, 0) == RETRY_MAX_HINT_MS);
+}
+
+static void limits_of_a_rate(void)
+{
+	static const struct {
+		const char *left, *reset; /* of the requests */
+		int64_t wait;
+	} cases[] = {
+		{ "0", "2s", 2000 },      { "0", "6ms", 6 },     { "0", "1m2.5s", 62500 },
+		{ "0", "8h3m", 64000 },   { "7", "2s", 8000 },   { NULL, "2s", 8000 },
+		{ "0", "soon", 8000 },    { "0", "", 8000 },     { "0", "-3s", 8000 },
+		{ "0", "12", 8000 },      { "0", "9e99s", 64000 }, { "0", "1.2.3s", 8000 },
+	};
+	const struct retry_rule rule = { 5, 8000, 64000, 8 };
+	struct retry_hint h;
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		h = (struct retry_hint)RETRY_NO_HINT;
+		retry_header(&h, "X-RateLimit-Reset-Requests", cases[i].reset, 0);
+		retry_header(&h, "x-ratelimit-reset-tokens", "50s", 0);
+		retry_header(&h, "x-ratelimit-remaining-tokens", "12", 0);
+		if (cases[i].left)
+			retry_header(&h, "x-ratelimit-remaining-requests",
+				     cases[i].left, 0);
+		CHECK_MSG(retry_wait(&rule, &h, 1, 0) == cases[i].wait, "%s left, %s",
+			  cases[i].left ? cases[i].left : "?", cases[i].reset);
+	}
+	h = (struct retry_hint){ .wait_ms = 5, .should = -1, .reset_ms = { 9, 9 },
+				 .used_up = { true, true } };
+	CHECK_MSG(retry_wait(&rule, &h, 1, 0) == 5, "what it asks for counts first");
 }
 
 static void sums_do_not_overflow(void)
@@ -165,6 +196,7 @@ int main(void)
 	no_memory();
 	hints();
 	waits();
+	limits_of_a_rate();
 	sums_do_not_overflow();
 	return tap_done();
 }
