@@ -27,8 +27,8 @@ check_PROGRAMS += %D%/talk
 tests_llm_talk_SOURCES = %D%/talk.c
 tests_llm_talk_CPPFLAGS = $(LLM_TEST_CPPFLAGS)
 tests_llm_talk_LDADD = $(LIBHOST)
-TESTS += %D%/aimock.sh
-EXTRA_DIST += %D%/aimock.sh
+TESTS += %D%/aimock.sh %D%/aimock-long.sh
+EXTRA_DIST += %D%/aimock.sh %D%/aimock-long.sh %D%/aimock-long.py %D%/wire.py
 
 check_PROGRAMS += %D%/test-body
 tests_llm_test_body_SOURCES = %D%/test-body.c
