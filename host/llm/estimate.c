@@ -6,6 +6,7 @@
  * towards the newest, are kept by model in the state folder. Images are counted
  * by number, and requests with images teach nothing. */
 #include "llm/exchange.h"
+#include "llm/media.h"
 #include "files.h"
 #include "log.h"
 #include <string.h>
