@@ -60,6 +60,7 @@ struct conversation {
 	int64_t iteration, max_iterations, initial_iterations;
 	unsigned text_only;        /* replies without a call in a row */
 	bool condense;             /* a condensation was asked for, none came */
+	char refused[512];         /* why the model did not take the history */
 
 	struct stuck_options stuck;
 	bool stuck_detection, stuck_nudge;

@@ -338,7 +338,9 @@ static void on_failed(void *arg, const struct llm_error *error)
 
 	ask_over(c);
 	end_deltas(c);
-	if (error->kind == MT_ERROR_CONTEXT_WINDOW && !c->condense) {
+	if ((error->kind == MT_ERROR_CONTEXT_WINDOW || error->kind == MT_ERROR_HISTORY)
+	    && !c->condense) {
+		snprintf(c->refused, sizeof c->refused, "%s", error->text);
 		post_action(c, event_action("condensation_request", SOURCE_AGENT, NULL, &err));
 		kick(c);
 		return;
@@ -382,9 +384,9 @@ static int begin(struct conversation *c, struct mt_ctx *x, struct error *err)
 	if (r || again)
 		return r;
 	if (c->condense) {
-		set_error(c, EXIT_MODEL, "the history no longer fits the model's context window "
-			  "and no condenser that is wired can shorten it: add one to "
-			  "`condensers` of the controller");
+		set_error(c, EXIT_MODEL, "%s; no condenser that is wired can shorten the "
+			  "history: add one to `condensers` of the controller",
+			  c->refused[0] ? c->refused : "a condensation was asked for");
 		return MT_OK;
 	}
 	log_context(c->agent.component->plugin, c->agent.component->name, NULL);

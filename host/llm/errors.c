@@ -29,6 +29,29 @@ static const char *const refused[] = {
 	"output blocked by content filtering",
 };
 
+/* Calls and results that do not belong together. */
+static const char *const bad_history[] = {
+	"`tool_use` ids were found without `tool_result`",
+	"unexpected `tool_use_id` found in `tool_result`",
+	"each `tool_use` block must have a corresponding `tool_result`",
+	"must be followed by tool messages responding to each 'tool_call_id'",
+	"messages with role 'tool' must be a response to a preceding message",
+	"no tool output found for function call",
+	"failed to parse tool call arguments as json",
+};
+
+/* For those who answer with a status that says less. */
+static const char *const no_key[] = {
+	"invalid api key", "unauthorized", "missing api key", "invalid authentication",
+	"access denied", "status 401", "status 403",
+};
+
+static const char *const no_credit[] = {
+	"exceededbudget",
+	"insufficient_quota",
+	"credit balance is too low",
+};
+
 static const char *const small_cache[] = {
 	"minimum token count to start caching",
 };
@@ -52,6 +75,13 @@ int llm_error_by_status(int status, const char *text)
 		return MT_ERROR_CONTEXT_WINDOW;
 	if (says_one_of(text, refused, ARRAY_LEN(refused)))
 		return MT_ERROR_CONTENT_POLICY;
+	if (says_one_of(text, bad_history, ARRAY_LEN(bad_history)))
+		return MT_ERROR_HISTORY;
+	if ((status == 400 || status == 429)
+	    && says_one_of(text, no_credit, ARRAY_LEN(no_credit)))
+		return MT_ERROR_QUOTA;
+	if (status == 400 && says_one_of(text, no_key, ARRAY_LEN(no_key)))
+		return MT_ERROR_AUTHENTICATION;
 	switch (status) {
 	case 401:
 	case 403:
@@ -125,6 +155,8 @@ static const struct {
 	{ MT_ERROR_NOT_FOUND, "does not know the model or the address",
 	  "check model and base_url" },
 	{ MT_ERROR_INTERNAL, "failed", "try again later" },
+	{ MT_ERROR_HISTORY, "finds calls and results that do not belong together",
+	  "condense it, or choose another model" },
 };
 
 static void say_key(const struct llm *l, char *text, size_t room)
@@ -178,6 +210,7 @@ const char *llm_error_name(int kind)
 		[MT_ERROR_MALFORMED] = "malformed",
 		[MT_ERROR_NOT_FOUND] = "not_found",
 		[MT_ERROR_INTERNAL] = "internal",
+		[MT_ERROR_HISTORY] = "history",
 	};
 
 	return kind >= 0 && kind < (int)ARRAY_LEN(names) ? names[kind] : "internal";

@@ -86,7 +86,7 @@ int llm_sent_params(const struct llm_exchange *x, const struct llm_request *r,
 		}
 	}
 	if (!status && x->warm)
-		status = js_set(sent, "temperature", json_object_new_double_s(1, "1.0"));
+		status = js_set(sent, "temperature", js_new_number(1));
 	if (!status && x->tools && llm_feature(x->llm, "stop"))
 		status = set_stop(sent);
 	if (status)

@@ -400,10 +400,8 @@ static int on_end(struct answer *a)
 {
 	struct decoder *d = decoder_of(a);
 
-	if (!d->stopped)
-		return d->count ? MT_OK
-				: answer_fail(a, MT_ERROR_MALFORMED, -1,
-					      "it holds no candidates");
+	if (!d->stopped && d->count)
+		return MT_OK; /* cut short; without candidates it is just empty */
 	a->finished = true;
 	return keep(d);
 }

@@ -302,6 +302,7 @@ static int tell_answer(struct decoder *d, json_object *answer)
 		status = tell_usage(d, usage);
 	if (!json_object_is_type(choices, json_type_array))
 		return status;
+	d->choices = true; /* a list of none is an empty reply */
 	for (size_t i = 0; i < json_object_array_length(choices) && !status && !d->a.failed;
 	     i++)
 		status = tell_choice(d, json_object_array_get_idx(choices, i));

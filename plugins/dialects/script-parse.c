@@ -186,6 +186,7 @@ static const struct {
 	{ "malformed", MT_ERROR_MALFORMED },
 	{ "not_found", MT_ERROR_NOT_FOUND },
 	{ "internal", MT_ERROR_INTERNAL },
+	{ "history", MT_ERROR_HISTORY },
 };
 
 static int set_text(struct reader *r, struct entry *e, struct script_text *place)

@@ -16,6 +16,7 @@
  * on one thread.
  *
  * What changed, newest first:
+ *   0.1  MT_ERROR_HISTORY, which a plugin of before takes for an unknown kind
  *   0.1  first version
  */
 #ifndef MORTISE_ADVANCE_H
@@ -63,6 +64,7 @@ enum mt_error_kind {
 	MT_ERROR_MALFORMED = 10, /* the answer cannot be understood */
 	MT_ERROR_NOT_FOUND = 11,
 	MT_ERROR_INTERNAL = 12,
+	MT_ERROR_HISTORY = 13,   /* calls and results that do not belong together */
 };
 
 struct mt_in {
