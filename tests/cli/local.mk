@@ -11,3 +11,5 @@ TESTS += %D%/aimock-demo.sh
 EXTRA_DIST += %D%/aimock-demo.sh
 TESTS += %D%/models.bats
 EXTRA_DIST += %D%/models.bats
+TESTS += %D%/models-flow.bats
+EXTRA_DIST += %D%/models-flow.bats

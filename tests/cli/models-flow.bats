@@ -1,0 +1,177 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# models-flow.bats - waits, fallbacks and rules between several models, in whole
+# conversations.
+
+setup() {
+	work=$BATS_TEST_TMPDIR
+	mkdir "$work/ws" "$work/state"
+	chmod 700 "$work/state"
+	export XDG_STATE_HOME=$work/state
+	run_it=(mortise run -C "$work/ws" -o llm.retry_min_wait=1ms
+		-o llm.retry_max_wait=1ms)
+}
+
+log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
+states() { # the states of the log, in order
+	log | jq -r 'select(.observation == "agent_state_changed")
+		| .extras.agent_state' | tr '\n' ' '
+}
+retries() { log | grep -c '^{"record":"retry"' || true; }
+until_true() {
+	local end=$((SECONDS + 20))
+	until "$@"; do
+		((SECONDS < end)) || return 1
+		sleep 0.02
+	done
+}
+says() { grep -q -e "$1" "$work"/state/mortise/conversations/*/events.jsonl; }
+
+done_after() { # done_after FILE ERROR TIMES
+	printf '[turn]\nerror = %s: busy just now\nerror times = %s\n' "$2" "$3" >"$1"
+	printf '[call finish]\nmessage = all done\n' >>"$1"
+}
+
+@test "a rate limit is a state while there are attempts left" {
+	done_after "$work/s" rate_limit 2
+	run "${run_it[@]}" -m "script:$work/s" -t hi
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"busy just now"*"next try in 0 s"* ]]
+	[ "$(states)" = "running rate_limited running rate_limited running finished " ]
+	[ "$(retries)" = 2 ]
+	log | jq -se 'any(.record == "retry" and .attempts == 2 and .kind == "rate_limit"
+		and .wait_ms >= 1 and (.error | contains("busy just now")))'
+}
+
+@test "other waits are records of the log" {
+	done_after "$work/s" overloaded 3
+	run "${run_it[@]}" -m "script:$work/s" --json -t hi
+	[ "$status" -eq 0 ]
+	[ "$(states)" = "running finished " ]
+	[ "$(retries)" = 3 ]
+	[ "$(grep -c '"type":"retry"' <<<"$output")" = 3 ]
+}
+
+@test "a rate limit without end is an error after the attempts that are set" {
+	done_after "$work/s" rate_limit 0
+	run "${run_it[@]}" -m "script:$work/s" -o llm.retries=3 -t hi
+	[ "$status" -eq 3 ]
+	[ "$(states)" = "running rate_limited running rate_limited running error " ]
+	[ "$(retries)" = 2 ]
+}
+
+@test "an exhausted quota is not tried again" {
+	done_after "$work/s" quota 1
+	run "${run_it[@]}" -m "script:$work/s" -t hi
+	[ "$status" -eq 3 ]
+	[[ "$output" == *"top it up"* ]]
+	[ "$(retries)" = 0 ]
+}
+
+@test "who interrupts a wait has paused at once; resume goes on" {
+	done_after "$work/s" rate_limit 1
+	"${run_it[@]}" -o llm.retry_min_wait=1h -o llm.retry_max_wait=1h \
+		-m "script:$work/s" -t hi >"$work/out" 2>&1 </dev/null 3>&- &
+	pid=$!
+	until_true says '"rate_limited"'
+	kill -INT "$pid"
+	status=0
+	wait "$pid" || status=$?
+	[ "$status" -eq 130 ] || { cat "$work/out"; false; }
+	[ "$(states)" = "running rate_limited paused " ]
+	done_after "$work/s" rate_limit 0
+	sed -i '/^error/d' "$work/s"
+	run mortise resume -q
+	[ "$status" -eq 0 ]
+	[ "$output" = "all done" ]
+}
+
+@test "a process that was killed in a wait is taken up again" {
+	for kind in rate_limit network; do
+		rm -rf "$work/state/mortise"
+		done_after "$work/s" "$kind" 1
+		"${run_it[@]}" -o llm.retry_min_wait=1h -o llm.retry_max_wait=1h \
+			-m "script:$work/s" -t hi >/dev/null 2>&1 </dev/null 3>&- &
+		pid=$!
+		until_true says '^{"record":"retry"'
+		[ "$kind" = network ] || until_true says '"rate_limited"'
+		kill -KILL "$pid"
+		wait "$pid" || true
+		sed -i '/^error/d' "$work/s"
+		run mortise resume -q
+		[ "$status" -eq 0 ]
+		[ "$output" = "all done" ]
+		[[ "$(states)" == *"running finished " ]]
+	done
+}
+
+@test "when a model fails for good the next of the list is asked, and it is told" {
+	done_after "$work/first" overloaded 9
+	printf '[turn]\nusage = input 10, output 5, cost 0.25\n[call finish]\nmessage = by two\n' \
+		>"$work/second"
+	run "${run_it[@]}" -m "script:$work/first" -o llm.retries=2 \
+		-o llm.fallback=two -o "llm.two.model=script:$work/second" -t hi
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"busy just now"*"is asked instead"* ]]
+	[[ "$output" == *"by two"* ]]
+	log | jq -se 'any(.record == "llm_reply" and (.model | endswith("/second")))'
+	log | jq -se 'any(.record == "retry" and .model and (.model | endswith("/second")))'
+	# what the agent is made of is in meta.json, so that it goes on as it began
+	mortise resume -t again >"$work/out" 2>&1 || true
+	jq -e '.spec.settings | index("llm.fallback=two")' \
+		"$work"/state/mortise/conversations/*/meta.json
+}
+
+@test "a rule chooses the model of a request" {
+	printf '[turn]\n[call finish]\nmessage = by one\n' >"$work/one"
+	printf '[turn]\n[call finish]\nmessage = by two\n' >"$work/two"
+	wide=(-m "script:$work/one" -o "llm.wide.model=script:$work/two"
+		-o controller.router=size)
+	run "${run_it[@]}" "${wide[@]}" -o "router.size.rules=tokens > 1000000: wide" \
+		-q -t hi
+	[ "$output" = "by one" ]
+	run "${run_it[@]}" "${wide[@]}" -o "router.size.rules=tokens > 10: wide" -q -t hi
+	[ "$output" = "by two" ]
+	run mortise resume -q -t more
+	jq -e '.spec.settings | index("router.size.rules=tokens > 10: wide")' \
+		"$(ls -td "$work"/state/mortise/conversations/*/ | head -1)meta.json"
+}
+
+@test "an agent has a model of its own; wrong names are refused" {
+	printf '[turn]\n[call finish]\nmessage = by one\n' >"$work/one"
+	printf '[turn]\n[call finish]\nmessage = by two\n' >"$work/two"
+	two=(-o "llm.model=script:$work/one" -o "llm.two.model=script:$work/two")
+	run "${run_it[@]}" "${two[@]}" -o controller.llm=two -q -t hi
+	[ "$output" = "by two" ]
+	run "${run_it[@]}" "${two[@]}" -o agent.codeact.llm=two -q -t hi
+	[ "$output" = "by two" ]
+	run "${run_it[@]}" "${two[@]}" -o condenser.noop.llm=two -q -t hi
+	[ "$output" = "by one" ]
+	run "${run_it[@]}" "${two[@]}" -o controller.llm=tow -q -t hi
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"no section [llm.tow]"* ]]
+	run "${run_it[@]}" "${two[@]}" -o agent.codeact.llm=nobody -q -t hi
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"[agent.codeact] llm: there is no section [llm.nobody]"* ]]
+	run "${run_it[@]}" "${two[@]}" -o condenser.noop.llm=nobody -q -t hi
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"[condenser.noop] llm"* ]]
+	run "${run_it[@]}" "${two[@]}" -o controller.router=nobody -q -t hi
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"no section [router.nobody]"* ]]
+	run "${run_it[@]}" "${two[@]}" -o router.x.ruels=y -q -t hi
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"did you mean"*"rules"* ]]
+}
+
+@test "the keys of all models are hidden" {
+	export KEY_OF_TWO=sk-second-secret-0123456789
+	printf '[turn]\n[call finish]\nmessage = it is sk-second-secret-0123456789\n' \
+		>"$work/one"
+	run "${run_it[@]}" -m "script:$work/one" -o llm.fallback=two \
+		-o llm.two.model=openai/gpt-4.1 -o llm.two.api_key_env=KEY_OF_TWO -q -t hi
+	[ "$status" -eq 0 ]
+	[[ "$output" == "it is "* ]]
+	[[ "$output" != *second-secret* ]]
+	! log | grep -q second-secret
+}
