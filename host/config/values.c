@@ -173,20 +173,74 @@ static int resolve(struct config *c, const char *section, const char *key,
 	return MT_OK;
 }
 
-/* The names that one of our options gives to another section of ours. */
-static int check_links(const struct config *c, struct error *err)
-{
-	for (size_t i = 0; i < c->value_count; i++) {
-		const struct value *v = &c->values[i];
+/* The names that one of our options gives to other sections of ours. */
+static const struct {
+	const char *family, *key, *target, *none;
+} links[] = {
+	{ "controller", "llm", "llm", "default" },
+	{ "agent", "llm", "llm", "default" },
+	{ "condenser", "llm", "llm", "default" },
+	{ "llm", "fallback", "llm", "default" },
+	{ "controller", "router", "router", "noop" },
+};
 
-		if (strcmp(v->key, "llm") == 0 && *v->text &&
-		    strcmp(v->text, "default") != 0 &&
-		    strncmp(v->section, "controller", 10) == 0 &&
-		    !opened(c, "llm", v->text))
-			return fail(err, MT_EINVAL, "%s: there is no section [llm.%.80s]",
-				    v->last->origin, v->text);
+static int no_link(const struct config *c, const struct value *v, const char *target,
+		   const char *name, struct error *err)
+{
+	const char *names[64], *near, *one;
+	size_t count = 0;
+
+	while (count < ARRAY_LEN(names) && (one = config_named(c, target, count)))
+		names[count++] = one;
+	near = suggest(name, names, count);
+	if (near)
+		return fail(err, MT_EINVAL,
+			    "%s: there is no section [%s.%.80s]; did you mean `%s`?",
+			    v->last->origin, target, name, near);
+	return fail(err, MT_EINVAL, "%s: there is no section [%s.%.80s]", v->last->origin,
+		    target, name);
+}
+
+static int check_link(const struct config *c, const struct value *v, const char *target,
+		      const char *none, struct error *err)
+{
+	const char *rest = v->text, *item;
+	size_t len;
+
+	while (list_next(&rest, &item, &len)) {
+		AUTO(free) char *name = strndup(item, len);
+
+		if (!name)
+			return no_memory(err);
+		if (strcmp(name, none) != 0 && !opened(c, target, name))
+			return no_link(c, v, target, name, err);
 	}
 	return MT_OK;
+}
+
+static bool is_of(const struct value *v, const char *family)
+{
+	size_t len = strlen(family);
+
+	return strncmp(v->section, family, len) == 0
+	       && (!v->section[len] || v->section[len] == '.');
+}
+
+/* What a conversation began with holds only the sections that it uses. */
+static int check_links(const struct config *c, struct error *err)
+{
+	int status = MT_OK;
+
+	for (size_t i = 0; i < c->value_count && !c->pinned; i++) {
+		const struct value *v = &c->values[i];
+
+		for (size_t n = 0; n < ARRAY_LEN(links) && !status; n++)
+			if (strcmp(v->key, links[n].key) == 0
+			    && is_of(v, links[n].family))
+				status = check_link(c, v, links[n].target, links[n].none,
+						    err);
+	}
+	return status;
 }
 
 int values_resolve(struct config *c, struct error *err)

@@ -149,13 +149,13 @@ done_after() { # done_after FILE ERROR TIMES
 	[ "$output" = "by one" ]
 	run "${run_it[@]}" "${two[@]}" -o controller.llm=tow -q -t hi
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"no section [llm.tow]"* ]]
+	[[ "$output" == *"no section [llm.tow]; did you mean \`two\`?"* ]]
 	run "${run_it[@]}" "${two[@]}" -o agent.codeact.llm=nobody -q -t hi
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"[agent.codeact] llm: there is no section [llm.nobody]"* ]]
+	[[ "$output" == *"there is no section [llm.nobody]"* ]]
 	run "${run_it[@]}" "${two[@]}" -o condenser.noop.llm=nobody -q -t hi
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"[condenser.noop] llm"* ]]
+	[[ "$output" == *"there is no section [llm.nobody]"* ]]
 	run "${run_it[@]}" "${two[@]}" -o controller.router=nobody -q -t hi
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"no section [router.nobody]"* ]]

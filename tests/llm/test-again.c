@@ -271,8 +271,8 @@ static void wrong_names(void)
 	static const struct {
 		const char *settings[4], *says;
 	} cases[] = {
-		{ { ONE, "llm.fallback=tow", TWO }, "[llm] fallback: there is no section "
-						    "[llm.tow]; did you mean `two`?" },
+		{ { ONE, "llm.fallback=tow", TWO }, "there is no section [llm.tow]; did you "
+						    "mean `two`?" },
 		{ { ONE, "llm.fallback=nobody" }, "there is no section [llm.nobody]" },
 		{ { ONE, "llm.fallback=two", "llm.two.model=moon/x",
 		    "llm.two.base_url=" }, "no plugin knows the provider `moon`" },
