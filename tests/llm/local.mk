@@ -114,6 +114,7 @@ tests_llm_test_trace_SOURCES = %D%/test-trace.c
 tests_llm_test_trace_CPPFLAGS = $(LLM_TEST_CPPFLAGS)
 tests_llm_test_trace_LDADD = $(LIBHOST)
 TESTS += %D%/test-trace
+
 # What is tried when a request failed, and which model is asked.
 check_PROGRAMS += %D%/test-again
 tests_llm_test_again_SOURCES = %D%/test-again.c
