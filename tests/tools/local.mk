@@ -36,3 +36,11 @@ tests_tools_test_bash_plugin_CPPFLAGS = $(EDITOR_TEST_CPPFLAGS)
 tests_tools_test_bash_plugin_LDADD = $(LIBMT)
 EXTRA_tests_tools_test_bash_plugin_DEPENDENCIES = plugins/tools/bash.so
 TESTS += %D%/test-bash %D%/test-bash-plugin %D%/test-bash-text
+
+# Calls of a model as actions, and back.
+check_PROGRAMS += %D%/test-calls
+tests_tools_test_calls_SOURCES = %D%/test-calls.c %D%/calls-kit.h
+tests_tools_test_calls_CPPFLAGS = $(libhost_a_CPPFLAGS) -I$(top_srcdir)/tests
+tests_tools_test_calls_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
+tests_tools_test_calls_LDADD = $(LIBHOST)
+TESTS += %D%/test-calls
