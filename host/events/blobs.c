@@ -2,9 +2,11 @@
  *
  * blobs.c - long texts beside the log, by their SHA-256.
  *
- * In a line, {"$blob": HEX, "bytes": N} stands for the text. An object that has
- * a member "$blob" of its own is written as {"$blob": null, "object": ...}. */
+ * In a line, {"$blob": HEX, "bytes": N} stands for the text; with "data": TYPE, for
+ * data:TYPE;base64, and the bytes of the blob. An object that has a member "$blob" of its own is written as {"$blob": null, "object": ...}. */
 #include "events/log-internal.h"
+
+#include "base64.h"
 #include "files.h"
 #include "utf8.h"
 
@@ -72,14 +74,42 @@ int evlog_blob(struct evlog *log, const void *bytes, size_t len, char ret_name[6
 
 /* ---- writing ------------------------------------------------------------------ */
 
+/* The bytes of a URL that is exactly data:TYPE;base64,TEXT: an image takes no more
+ * room than it is large, and is the same blob wherever it came from.
+ * @return MT_EINVAL if it is none. */
+static int data_bytes(const char *text, size_t len, struct strbuf *bytes, char type[65])
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789/.+-";
+	int head = 0;
+
+	if (len < 6 || memcmp(text, "data:", 5) != 0)
+		return MT_EINVAL;
+	head = 5 + (int)strspn(text + 5, letters);
+	if (head - 5 > 64 || strncmp(text + head, ";base64,", 8) != 0)
+		return MT_EINVAL;
+	snprintf(type, 65, "%.*s", head - 5, text + 5);
+	return base64_read(bytes, text + head + 8, len - (size_t)head - 8);
+}
+
 static int text_out(void *arg, struct strbuf *out, const char *text, size_t len,
 		    bool *ret_done)
 {
-	char name[65];
+	AUTO(strbuf) struct strbuf bytes = STRBUF(LOG_LINE_MAX);
+	char name[65], type[65];
 	int status;
 
 	if (len <= LOG_BLOB_MIN)
 		return MT_OK;
+	status = data_bytes(text, len, &bytes, type);
+	if (status == MT_OK) {
+		status = evlog_blob(arg, bytes.text, bytes.len, name, NULL);
+		*ret_done = status == MT_OK;
+		return status ? status
+			      : strbuf_addf(out, "{\"$blob\":\"%s\",\"bytes\":%zu,"
+						 "\"data\":\"%s\"}", name, bytes.len, type);
+	}
+	if (status != MT_EINVAL)
+		return status;
 	if (!utf8_valid(text, len))
 		return MT_OK; /* js_put_str makes it valid */
 	status = evlog_blob(arg, text, len, name, NULL);
@@ -145,9 +175,19 @@ int evlog_blob_read(struct evlog *log, const char *name, size_t max, char **ret,
 	return MT_OK;
 }
 
+static json_object *data_url(const char *type, const char *bytes, size_t len)
+{
+	AUTO(strbuf) struct strbuf url = STRBUF(INT32_MAX);
+
+	strbuf_addf(&url, "data:%s;base64,", type);
+	base64_put(&url, bytes, len);
+	return url.error ? NULL : json_object_new_string_len(url.text, (int)url.len);
+}
+
 /* The text of a blob, or a sentence that it is gone: a conversation whose blob
  * was deleted can still be read. */
-static json_object *read_blob(struct evlog *log, const char *name, int64_t bytes)
+static json_object *read_blob(struct evlog *log, const char *name, int64_t bytes,
+			      const char *type)
 {
 	AUTO(free) char *path = blob_path(log, name), *text = NULL;
 	AUTO(strbuf) struct strbuf lost = STRBUF(1024);
@@ -156,7 +196,8 @@ static json_object *read_blob(struct evlog *log, const char *name, int64_t bytes
 
 	if (path && file_read(path, LOG_LINE_MAX, &text, &len, NULL) == MT_OK &&
 	    name_of(text, len, found) == MT_OK && strcmp(found, name) == 0)
-		return json_object_new_string_len(text, (int)len);
+		return type ? data_url(type, text, len)
+			    : json_object_new_string_len(text, (int)len);
 	strbuf_addf(&lost, "[%" PRId64 " bytes are missing: blobs/%s %s]", bytes, name,
 		    *found ? "is damaged" : "cannot be read");
 	return json_object_new_string_len(lost.text, (int)lost.len);
@@ -209,6 +250,7 @@ int blob_resolve(struct evlog *log, json_object **value, struct error *err)
 	name = js_str(*value, "$blob", "");
 	if (!is_name(name))
 		return MT_OK;
-	*value = read_blob(log, name, js_int(*value, "bytes", 0));
+	*value = read_blob(log, name, js_int(*value, "bytes", 0),
+			   js_str(*value, "data", NULL));
 	return *value ? MT_OK : fail(err, MT_ENOMEM, "out of memory for an event");
 }

@@ -113,6 +113,57 @@ static void test_rewind(void)
 	evlog_close(log);
 }
 
+/* URLs whose bytes alone are kept, and some that are texts like others. */
+static void test_data_urls(void)
+{
+	static const struct {
+		const char *head, *tail;
+		bool bytes;
+	} cases[] = {
+		{ "data:image/png;base64,", "", true },
+		{ "data:image/png;base64,", "QQ==", true },
+		{ "data:image/png;base64,", "QR==", false }, /* bits left over */
+		{ "data:image/png;base64,", "\n", false },
+		{ "data:image/png;charset=x;base64,", "", false },
+		{ "data:image/PNG;base64,", "", false },
+		{ "data:image/png,", "", false },
+		{ "date:image/png;base64,", "", false },
+	};
+	const char *dir = folder("data");
+	struct evlog *log = open_log(dir, EVLOG_CREATE, NULL);
+	char *urls[ARRAY_LEN(cases)];
+	AUTO(free) char *text = NULL;
+	size_t len;
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct strbuf url = STRBUF(1 << 20);
+
+		strbuf_add(&url, cases[i].head);
+		for (int n = 0; n < 5000; n++)
+			strbuf_addf(&url, "A%03d", n % 1000);
+		strbuf_add(&url, cases[i].tail);
+		urls[i] = strbuf_take(&url);
+		CHECK(say(log, SOURCE_USER, urls[i]) == MT_OK);
+	}
+	evlog_close(log);
+	CHECK(file_read(folder("data/events.jsonl"), 1 << 20, &text, &len, NULL) == MT_OK);
+	log = open_log(dir, EVLOG_WRITE, NULL);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		char *line = text, *end;
+
+		for (size_t n = 0; n < i && line; n++)
+			line = strchr(line, '\n') + 1;
+		end = strchr(line, '\n');
+		CHECK_MSG(said(log, (int64_t)i, urls[i])
+				  && cases[i].bytes
+					     == !!memmem(line, (size_t)(end - line),
+							 "\"data\":\"image/png\"", 18),
+			  "%s...%s reads as it was written", cases[i].head, cases[i].tail);
+		free(urls[i]);
+	}
+	evlog_close(log);
+}
+
 static void test_blobs(void)
 {
 	const char *dir = folder("blobs");
@@ -352,6 +403,7 @@ int main(void)
 	test_records();
 	test_rewind();
 	test_blobs();
+	test_data_urls();
 	test_mask();
 	test_subscribers();
 	test_lock();

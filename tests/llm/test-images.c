@@ -268,9 +268,10 @@ static void the_oldest_are_left_out(void)
 		{ 4, 3 << 20, 1 }, { 2, 12 << 20, 1 },
 	};
 
-	CHECK_MSG(bench_open(&bench, uv_default_loop(), "openai/gpt-4.1", settings), "%s",
-		  bench.err.text);
-	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+	bool open = bench_open(&bench, uv_default_loop(), "openai/gpt-4.1", settings);
+
+	CHECK_MSG(open, "%s", bench.err.text);
+	for (size_t i = 0; open && i < ARRAY_LEN(cases); i++) {
 		size_t shown = shown_of(cases[i].count, cases[i].bytes);
 
 		CHECK_MSG(shown == cases[i].shown, "%zu of %zu images of %zu bytes: %zu",
