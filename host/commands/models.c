@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * models.c - `mortise models`: what is known of models, and prices from
- * LiteLLM. Nothing is asked of anyone. */
-#include "commands/command.h"
+ * LiteLLM. Nobody is asked but by `test`. */
+#include "commands/models.h"
 #include "files.h"
 #include "llm/model-params.h"
 #include <inttypes.h>
@@ -22,10 +22,11 @@ static const struct {
 	{ "import", import, 1, 1 },
 };
 
-enum { F_JSON };
+enum { F_JSON, F_VISION };
 
 static const struct flag flags[] = {
 	[F_JSON] = { 0, "json", NULL, "print JSON" },
+	[F_VISION] = { 0, "vision", NULL, "test: show it an image in any case" },
 	{ 0 },
 };
 
@@ -236,30 +237,34 @@ static int run(const struct command *self, int argc, char **argv)
 	struct common common = { 0 };
 	const char *value, *verb;
 	int index = 1, flag, operands;
-	bool json = false;
+	bool json = false, vision = false;
 
 	while ((flag = flag_next(self, argc, argv, &index, &value, &common)) >= 0)
-		json |= flag == F_JSON;
+		*(flag == F_JSON ? &json : &vision) = true;
 	if (flag == FLAG_HELP)
 		return EXIT_DONE;
 	if (flag == FLAG_BAD)
 		return EXIT_USAGE;
 	verb = index < argc ? argv[index++] : "list";
 	operands = argc - index;
+	if (strcmp(verb, "test") == 0 && operands <= 1)
+		return models_test(&common, operands ? argv[index] : NULL, vision, json);
 	for (size_t i = 0; i < ARRAY_LEN(verbs); i++)
 		if (strcmp(verbs[i].name, verb) == 0 && operands >= verbs[i].least
 		    && operands <= verbs[i].most)
 			return verbs[i].run(&common, operands, argv + index, json);
-	fputs("mortise models: write list [PATTERN], info NAME or import FILE\n", stderr);
+	fputs("mortise models: write list [PATTERN], info NAME, test [NAME] or "
+	      "import FILE\n", stderr);
 	return EXIT_USAGE;
 }
 
 const struct command command_models = {
 	.name = "models",
-	.args = "list [PATTERN] | info NAME | import FILE",
-	.summary = "Show what is known of models; take over prices.",
+	.args = "list [PATTERN] | info NAME | test [NAME] | import FILE",
+	.summary = "Show what is known of models; try one; take over prices.",
 	.details = "import reads LiteLLM's model_prices_and_context_window.json into "
-		   "your own table. PATTERN is a part of a name, or a glob.",
+		   "your own table. test asks the model one small thing, which may cost "
+		   "a fraction of a cent, and says what works. PATTERN is a part of a name, or a glob.",
 	.flags = flags,
 	.run = run,
 };

@@ -48,3 +48,36 @@ setup() {
 	run mortise models dance
 	[ "$status" -eq 2 ]
 }
+
+@test "test says what works, of a scripted model" {
+	cat > "$BATS_TEST_TMPDIR/t.script" <<-'END'
+		[turn]
+		expect tool = report
+		text = ready
+		usage = input 20, output 5
+		[call report]
+		word = ready
+
+		[turn]
+		text = red
+		usage = input 10, output 1
+	END
+	run mortise models test "script:$BATS_TEST_TMPDIR/t.script"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"tools        yes"* ]]
+	[[ "$output" == *"vision       yes"* ]]
+	[[ "$output" == *"tokens       30 in, 6 out"* ]]
+	mortise models test "script:$BATS_TEST_TMPDIR/t.script" --json |
+		jq -e '.tools == "yes" and .vision == "yes" and .input == 30'
+}
+
+@test "test without a key says which, and without an answer why" {
+	env -u OPENAI_API_KEY mortise models test openai/gpt-4.1 > "$BATS_TEST_TMPDIR/out" 2>&1 ||
+		[ $? -eq 2 ]
+	grep -q OPENAI_API_KEY "$BATS_TEST_TMPDIR/out"
+	run mortise models test some -o llm.base_url=http://127.0.0.1:1/v1
+	[ "$status" -eq 3 ]
+	[[ "$output" == *"cannot be reached"* ]]
+	run mortise models test
+	[ "$status" -eq 2 ]
+}

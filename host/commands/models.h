@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * models.h - the parts of `mortise models`. */
+#ifndef HOST_COMMANDS_MODELS_H
+#define HOST_COMMANDS_MODELS_H
+
+#include "commands/command.h"
+
+/** Ask the model `name` (NULL: that of the configuration) one small thing, and
+ *  one about an image if `vision` or the table says that it sees images; print
+ *  what works. @return an exit code. */
+int models_test(const struct common *common, const char *name, bool vision, bool json);
+
+#endif
