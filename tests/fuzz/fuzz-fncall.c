@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * fuzz-fncall.c - calls out of any text: each names a tool or a fault, its
- * arguments are JSON; written as text and read again they are the same. */
+ * arguments are JSON; written as text and read again they are the same. And any
+ * text as an argument: written and read it is the same text. */
 #include "llm/fncall/fncall.h"
+#include "utf8.h"
 #include <stdint.h>
 #include <string.h>
 
@@ -65,6 +67,19 @@ static void written_and_read(const struct fncall *c, const struct fncall_tools *
 	fncalls_clear(&again);
 }
 
+/* A call with this text as its command. */
+static void read_back(const char *text, size_t n, const struct fncall_tools *known)
+{
+	AUTO(json) json_object *args = json_object_new_object();
+	struct fncall c = { .name = tools[0].name, .args = args };
+
+	if (!utf8_valid(text, n) || memchr(text, '\0', n))
+		return;
+	json_object_object_add(args, "command", json_object_new_string_len(text, (int)n));
+	if (!has_tag(json_object_get_string(js_get(args, "command"))))
+		written_and_read(&c, known);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
 	AUTO(fncall_tools) struct fncall_tools *known = fncall_tools_new(tools, TOOLS);
@@ -72,6 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	const char *text = (const char *)bytes;
 	struct fncalls found;
 
+	read_back(text, n, known);
 	if (fncall_normalize(text, n, &shown))
 		abort();
 	if (fncall_read(text, n, known, &found, NULL))

@@ -2,7 +2,7 @@
 # runs it for FUZZ_SECONDS; a crash, a leak or a broken property fails it.
 #
 #   make fuzz                                 all of them
-#   make fuzz FUZZERS=ini FUZZ_SECONDS=300    one, for longer
+#   make fuzz FUZZ_ONLY="ini sse" FUZZ_SECONDS=300    these, for longer
 #   make fuzz FUZZ_CC=clang-16
 #
 # To add one: write fuzz-NAME.c here, with LLVMFuzzerTestOneInput in it, put
@@ -16,6 +16,7 @@
 # found as in host/. What was found is kept in fuzz-build/ of the build tree.
 FUZZERS =
 FUZZ_SECONDS = 20
+FUZZ_ONLY =
 # As libhost_a_CPPFLAGS, whose quotes would not survive another shell.
 FUZZ_INCLUDES = -I$(top_srcdir)/sdk-headers -I$(top_srcdir)/lib -I$(top_srcdir)/host \
 	$(JSONC_CFLAGS) $(CURL_CFLAGS) $(UV_CFLAGS) $(CRYPTO_CFLAGS) \
@@ -47,12 +48,13 @@ FUZZERS += mask
 FUZZERS += mustache
 FUZZ_DI = plugins/dialects
 FUZZ_KIT = $(FUZZ_DI)/kit.c,$(FUZZ_DI)/answer.c
+FUZZ_CHAT = $(FUZZ_DI)/openai.c,$(FUZZ_DI)/openai-decode.c,$(FUZZ_DI)/openai-kept.c
 FUZZ_RESPONSES = $(FUZZ_DI)/openai-responses.c,$(FUZZ_DI)/openai-responses-decode.c
 FUZZERS += anthropic:$(FUZZ_DI)/anthropic.c,$(FUZZ_DI)/anthropic-decode.c,$(FUZZ_DI)/claude.c,$(FUZZ_KIT)
 FUZZERS += bedrock:$(FUZZ_DI)/bedrock.c,$(FUZZ_DI)/bedrock-decode.c,$(FUZZ_DI)/claude.c,$(FUZZ_KIT)
 FUZZERS += gemini:$(FUZZ_DI)/gemini.c,$(FUZZ_DI)/gemini-args.c,$(FUZZ_DI)/gemini-decode.c,$(FUZZ_KIT)
 FUZZERS += ollama:$(FUZZ_DI)/ollama.c,$(FUZZ_KIT)
-FUZZERS += openai:$(FUZZ_DI)/openai.c,$(FUZZ_DI)/openai-decode.c,$(FUZZ_RESPONSES),$(FUZZ_KIT)
+FUZZERS += openai:$(FUZZ_CHAT),$(FUZZ_RESPONSES),$(FUZZ_KIT)
 FUZZ_SH = plugins/tools/bash
 FUZZERS += protocol:host:runner/frame.c,runner/message.c,runner/spec.c
 FUZZERS += screen:$(FUZZ_SH)/screen.c,$(FUZZ_SH)/vt.c,$(FUZZ_SH)/output.c
@@ -60,7 +62,7 @@ FUZZERS += script:plugins/dialects/script-parse.c,host/llm/script-write.c
 FUZZERS += sse
 
 fuzz:
-	@FUZZ_CC='$(FUZZ_CC)' FUZZ_SECONDS='$(FUZZ_SECONDS)' srcdir='$(srcdir)' \
+	@FUZZ_CC='$(FUZZ_CC)' FUZZ_SECONDS='$(FUZZ_SECONDS)' FUZZ_ONLY='$(FUZZ_ONLY)' srcdir='$(srcdir)' \
 	FUZZ_CPPFLAGS='-D_GNU_SOURCE $(DEFAULT_INCLUDES) $(FUZZ_INCLUDES)' \
 	FUZZ_LIB_CPPFLAGS='$(libmt_a_CPPFLAGS)' \
 	FUZZ_LIBS='$(VTERM_LIBS) $(JSONC_LIBS) $(INIH_LIBS) $(PCRE2_LIBS) -lm' \

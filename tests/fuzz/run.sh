@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# run.sh - builds and runs fuzz targets; called by `make fuzz` with its lists.
+# run.sh - builds and runs fuzz targets, all or those named in FUZZ_ONLY; called by
+# `make fuzz` with its lists.
 set -eu
 cc=${FUZZ_CC:-clang}
 flags='-g -O1 -std=gnu17 -fsanitize=address,undefined -fno-sanitize-recover=undefined'
@@ -41,6 +42,7 @@ cppflags=$(printf '%s\n' "$FUZZ_CPPFLAGS" | sed 's|\(-D[A-Z_]*=\)\(/[^ ]*\)|\1"\
 status=0
 for fuzzer in "$@"; do
 	name=${fuzzer%%:*}
+	case " ${FUZZ_ONLY:-$name} " in *" $name "*) ;; *) continue ;; esac
 	sources="tests/fuzz/fuzz-$name.c"
 	libs=$FUZZ_LIBS
 	for word in $(echo "$fuzzer" | tr ':,' '  '); do

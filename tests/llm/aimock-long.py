@@ -19,7 +19,7 @@ import wire
 # name, model, path after the port, options, what of the reasoning comes back
 DIALECTS = [
     ("chat", "openai/gpt-4.1", "/v1", [], None),
-    ("reasoning_content", "deepseek/deepseek-reasoner", "/v1", [], None),
+    ("reasoning_content", "deepseek/deepseek-reasoner", "/v1", [], "think of step %d"),
     ("responses", "openai/gpt-5", "/v1", ["llm.api=responses"], None),
     ("anthropic", "anthropic/claude-sonnet-4-5", "", [], "signature-%d"),
     ("gemini", "gemini/gemini-2.5-pro", "/v1beta", [], None),
