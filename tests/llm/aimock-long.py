@@ -44,6 +44,9 @@ FAULTS = {
                       "status": 503}},
     24: {"truncateAfterChunks": 1},
 }
+# What the log calls them, and whether only a stream can have it.
+KINDS = [("internal", False), ("rate_limit", False), ("malformed", False), ("network", False),
+         ("network", True), ("internal", False), ("overloaded", False), ("network", True)]
 
 
 def usage_of(name, step):
@@ -137,7 +140,7 @@ def billed(name, journal):
     return found
 
 
-def judge(name, model, context, back, run, requests, journal):
+def judge(name, model, context, stream, back, run, requests, journal):
     faults = []
 
     def want(what, is_so):
@@ -146,14 +149,14 @@ def judge(name, model, context, back, run, requests, journal):
     failed = len(requests) - wire.STEPS - 1
     usages = billed(name, journal)
     cost = wire.bill(model, usages) if name != "ollama" else 0
-    retries = re.findall(r"^! .*next try in", run.output, re.M)
+    retries = [r["kind"] for r in run.records() if r.get("record") == "retry"]
     want("it ends with %s" % run.code, run.code == 0)
     want("its last state is %s" % run.ended(), run.ended() == "finished")
     want("the work is not as it should be", wire.is_done(run.work))
     want("%d replies in the log" % len(run.replies()), len(run.replies()) == wire.STEPS + 1)
     want("aimock gave %d whole replies" % len(usages), len(usages) == wire.STEPS + 1)
     want("%d requests failed" % failed, failed == 0 if context == "calm" else failed > 0)
-    want("%d retries are told of %d" % (len(retries), failed), len(retries) == failed)
+    want("%d retries in the log of %d" % (len(retries), failed), len(retries) == failed)
     want("the log says $%.6f, the bill is $%.6f" % (run.cost(), cost),
          abs(run.cost() - cost) < 1e-9)
     want("it shows $%.4f, the bill is $%.6f" % (run.cost_shown(), cost),
@@ -168,6 +171,10 @@ def judge(name, model, context, back, run, requests, journal):
         want("redacted thinking does not go back",
              all(last.count('"redacted-%d"' % k) == 1 for k in range(wire.STEPS)))
     if context == "chaos":
+        wanted = [kind for kind, cut in KINDS if stream or not cut]
+        want("retries for %s, not %s" % (", ".join(retries), ", ".join(wanted)),
+             retries == wanted)
+        want("it was never rate_limited", "rate_limited" in run.states())
         limited = [i for i, e in enumerate(journal) if e["response"]["status"] == 429]
         want("no 429", limited)
         want("Retry-After is not kept",
@@ -189,7 +196,7 @@ def one(tap, mock, folder, dialect, context, stream):
     began = time.monotonic()
     try:
         run.go()
-        faults = judge(name, model, context, back, run, server.requests, mock.journal(test))
+        faults = judge(name, model, context, stream, back, run, server.requests, mock.journal(test))
     except Exception as e:  # one conversation's trouble is not the others'
         faults = ["%s: %s" % (type(e).__name__, e)]
     server.stop()

@@ -175,10 +175,12 @@ class Run:
     def replies(self):
         return [r for r in self.records() if r.get("record") == "llm_reply"]
 
+    def states(self):
+        return [r["extras"]["agent_state"] for r in self.records()
+                if r.get("observation") == "agent_state_changed"]
+
     def ended(self):
-        states = [r["extras"]["agent_state"] for r in self.records()
-                  if r.get("observation") == "agent_state_changed"]
-        return states[-1] if states else None
+        return (self.states() or [None])[-1]
 
     def cost(self):
         return sum(r["usage"].get("cost", 0) for r in self.replies())
