@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * analyze.c - the verdict on an action. */
+ * analyze.c - the verdict on an action of a conversation. */
 #include "controller/analyze.h"
 
 #include "controller/internal.h"
+
+#include <string.h>
 
 const char *risk_name(enum risk risk)
 {
@@ -22,24 +24,51 @@ const char *risk_name(enum risk risk)
 
 bool analyzers_wired(const struct conversation *c)
 {
-	(void)c;
-	return false;
+	return analyzers_count(c->analyzers) > 0;
 }
 
-/* The tool that the model called. */
-static const struct tool *tool_of(const struct conversation *c, struct event *action)
+/* Its call, or, if it is none of the tools, its fields. */
+static json_object *arguments_of(struct conversation *c, struct event *action,
+				 const struct tool **ret_tool)
 {
-	const char *name = js_str(event_tool_meta(action), "function_name", "");
+	const char *name = js_str(event_tool_meta(action), "function_name", NULL);
+	json_object *args = NULL;
 
-	return catalog_find(&c->catalog, name);
+	*ret_tool = NULL;
+	if (!action_to_call(&c->catalog, action, name, ret_tool, &args, NULL))
+		return args;
+	if (name)
+		*ret_tool = catalog_find(&c->catalog, name);
+	if (json_object_deep_copy(event_args(action), &args, NULL))
+		return NULL;
+	json_object_object_del(args, "thought");
+	json_object_object_del(args, "security_risk");
+	return args;
 }
 
 int analyzers_judge(struct conversation *c, struct event *action, struct verdict *ret)
 {
-	const struct tool *tool = tool_of(c, action);
+	const struct tool *tool;
+	AUTO(json) json_object *args = arguments_of(c, action, &tool);
+	bool reads = tool && (tool->hints & MT_TOOL_READ_ONLY);
+	const struct subject subject = {
+		.event = action,
+		.tool = tool ? tool->name : "",
+		.hints = tool ? tool->hints : 0,
+		.args = args,
+		.thought = event_arg(action, "thought"),
+		.reasoning = js_str(action->json, "reasoning_content", ""),
+		.workspace = c->workspace,
+		.said = reads ? RISK_LOW
+			      : (enum risk)js_int(event_args(action), "security_risk",
+						  RISK_UNKNOWN),
+	};
+	int r = MT_OK;
 
-	*ret = (struct verdict){ .risk = RISK_UNKNOWN };
-	if (tool && (tool->hints & MT_TOOL_READ_ONLY))
+	*ret = (struct verdict){ .risk = reads ? RISK_LOW : RISK_UNKNOWN };
+	if (analyzers_wired(c))
+		r = analyzers_ask(c->analyzers, &subject, ret);
+	if (!r && reads && ret->risk == RISK_UNKNOWN)
 		ret->risk = RISK_LOW;
-	return MT_OK;
+	return r;
 }

@@ -6,6 +6,7 @@
 
 #include "context/history.h"
 #include "context/memory.h"
+#include "controller/analyzers.h"
 #include "controller/conversation.h"
 #include "controller/launch.h"
 #include "llm/router.h"
@@ -53,6 +54,7 @@ struct conversation {
 	struct llm *llm;           /* of the agent, where no rule chooses another */
 	struct part agent, runtime, condensers[CONDENSERS_MAX];
 	size_t condenser_count;
+	struct analyzers *analyzers;
 
 	enum agent_state state;
 	char reason[512];
@@ -179,6 +181,8 @@ struct mt_ctx {
 	char **argv, **env;
 	size_t argc, envc;
 	char *workspace;
+	/* analyzers */
+	struct trial *trial;
 	struct error error;
 };
 void ctx_clear(struct mt_ctx *x);

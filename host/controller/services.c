@@ -74,6 +74,19 @@ static int64_t host_option_int(struct mt_ctx *x, const char *name)
 	return part_option_int(x->part, name);
 }
 
+static const char *host_option_at(struct mt_ctx *x, size_t n, const char **ret_value)
+{
+	if (!x->part->options)
+		return NULL;
+	json_object_object_foreach(x->part->options, name, value) {
+		if (n-- == 0) {
+			*ret_value = json_object_get_string(value);
+			return name;
+		}
+	}
+	return NULL;
+}
+
 static void host_log(struct mt_ctx *x, int level, const char *fmt, ...)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(LOG_TEXT_MAX);
@@ -384,6 +397,7 @@ const struct mt_host *services(void)
 		.timer = host_timer,
 		.keep = host_keep,
 		.prompt = host_prompt,
+		.option_at = host_option_at,
 	};
 
 	return &table;

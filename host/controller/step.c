@@ -452,6 +452,16 @@ void kick(struct conversation *c)
 
 /* ---- the first event --------------------------------------------------- */
 
+/* What a tool asks for; with its risk, if somebody goes by what the model says. */
+static json_object *offered_schema(const struct conversation *c, const struct tool *t)
+{
+	bool sandboxed = strcmp(c->runtime.component->name, "local") != 0;
+
+	if (!c->catalog.reads_risk || (t->hints & (MT_TOOL_READ_ONLY | MT_TOOL_CONTROL)))
+		return json_object_get(t->schema_json);
+	return risk_schema(t->schema_json, sandboxed);
+}
+
 static json_object *offered_tools(const struct conversation *c)
 {
 	json_object *list = json_object_new_array();
@@ -462,7 +472,7 @@ static json_object *offered_tools(const struct conversation *c)
 
 		js_set_str(f, "name", t->name);
 		js_set_str(f, "description", t->description);
-		js_set(f, "parameters", json_object_get(t->schema_json));
+		js_set(f, "parameters", offered_schema(c, t));
 		js_set_str(o, "type", "function");
 		js_set(o, "function", f);
 		if (*t->brief) /* beside what a model is sent of it */

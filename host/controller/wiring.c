@@ -88,14 +88,10 @@ static int load_condensers(struct conversation *c, const char *list, struct erro
 static int refuse_unbuilt(struct conversation *c, const char *section, struct error *err)
 {
 	const char *confirmation = config_get(c->config, section, "confirmation");
-	const char *analyzers = config_get(c->config, section, "analyzers");
 
 	if (confirmation && strcmp(confirmation, "never") != 0)
 		return fail(err, MT_EUNSUPPORTED, "`confirmation = %s` is not supported yet: "
 			    "write never", confirmation);
-	if (analyzers && *analyzers)
-		return fail(err, MT_EUNSUPPORTED, "`analyzers` are not supported yet: leave "
-			    "it empty");
 	return MT_OK;
 }
 
@@ -150,9 +146,15 @@ int wire(struct conversation *c, const struct conversation_options *o, struct er
 	if (!r)
 		r = load_condensers(c, config_get(c->config, section.text, "condensers"), err);
 	if (!r)
+		r = analyzers_open(c->config, c->registry, section.text,
+				   config_get(c->config, section.text, "analyzers"),
+				   &c->analyzers, err);
+	if (!r)
 		r = catalog_open(c->config, c->registry,
 				 config_get(c->config, section.text, "tools"), &c->catalog,
 				 err);
+	if (!r)
+		c->catalog.reads_risk = analyzers_read_risk(c->analyzers);
 	if (!r)
 		r = wire_models(c, section.text, o->model, err);
 	c->max_iterations = c->initial_iterations =
@@ -176,6 +178,7 @@ void unwire(struct conversation *c)
 	c->llm = NULL;
 	c->router = llm_router_free(c->router);
 	c->models = llm_models_free(c->models);
+	c->analyzers = analyzers_free(c->analyzers);
 	part_clear(&c->agent);
 	part_clear(&c->runtime);
 	for (size_t i = 0; i < CONDENSERS_MAX; i++)

@@ -244,6 +244,24 @@ struct event *call_to_action(const struct tool *tool, json_object *args,
 	return STEAL(e);
 }
 
+/* What the model says of the risk has to be one of the levels, while somebody
+ * goes by it. */
+static int check_risk(const struct catalog *catalog, const struct tool *tool,
+		      json_object *args, struct error *err)
+{
+	static const char *const names[] = { "LOW", "MEDIUM", "HIGH", "UNKNOWN" };
+	json_object *risk = js_get(args, "security_risk");
+
+	if (!risk || !catalog->reads_risk || mapping_knows(tool, "security_risk")
+	    || (tool->hints & (MT_TOOL_READ_ONLY | MT_TOOL_CONTROL)))
+		return MT_OK;
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (strcmp(js_str(args, "security_risk", ""), names[i]) == 0)
+			return MT_OK;
+	return fail(err, MT_EINVAL, "Wrong arguments in tool call %s: security_risk is LOW, "
+		    "MEDIUM or HIGH, not %.100s", tool->name, js_text(risk, NULL));
+}
+
 struct event *call_event(const struct catalog *catalog, const char *name,
 			 const char *text, size_t len, const char *thought,
 			 const struct tool **ret_tool, struct error *err)
@@ -265,7 +283,9 @@ struct event *call_event(const struct catalog *catalog, const char *name,
 	}
 	if (ret_tool)
 		*ret_tool = tool;
-	return check(tool, args, err) ? NULL : call_to_action(tool, args, thought, err);
+	if (check(tool, args, err) || check_risk(catalog, tool, args, err))
+		return NULL;
+	return call_to_action(tool, args, thought, err);
 }
 
 struct event *message_event(const char *text, size_t len, bool wait, struct error *err)

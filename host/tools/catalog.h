@@ -34,6 +34,7 @@ struct catalog {
 	size_t count;
 	struct tool_instance *instances;
 	size_t instance_count;
+	bool reads_risk;         /* calls state their `security_risk` */
 };
 
 /** Resolve a list ("bash, editor, think"). An item is a section [tool.X], or a

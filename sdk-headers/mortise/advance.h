@@ -17,6 +17,7 @@
  *
  * What changed, newest first:
  *   0.1  MT_ERROR_HISTORY, which a plugin of before takes for an unknown kind
+ *   0.2  host->option_at (analyzers)
  *   0.1  first version
  */
 #ifndef MORTISE_ADVANCE_H
@@ -148,6 +149,10 @@ struct mt_host {
 	 *  over what the host knows (tools, workspace, date, ...). */
 	int (*prompt)(struct mt_ctx *ctx, const char *name, struct mt_str data,
 		      struct mt_str *ret_text);
+
+	/** The n-th option that was set, in the order of the configuration: its
+	 *  name and value; NULL past the last. */
+	const char *(*option_at)(struct mt_ctx *ctx, size_t n, const char **ret_value);
 };
 
 #ifdef __cplusplus

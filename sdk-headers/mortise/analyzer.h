@@ -1,7 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
  * mortise/analyzer.h - the analyzer kind: how risky an action is.
- * PROVISIONAL, see advance.h. */
+ * PROVISIONAL, see advance.h.
+ *
+ * An analyzer is asked before each action that a runner would execute. Several
+ * may be wired: the highest risk counts, and a denial by any of them is final.
+ * It sees the action through the accessors of mt_analyzer_out, says `verdict`
+ * once and returns. One that fails, or says nothing, has said UNKNOWN.
+ *
+ * What changed, newest first:
+ *   0.2  the action is seen as a call (tool, arguments, thought, hints); a
+ *        verdict names its rule; open, close and rules
+ *   0.1  first version */
 #ifndef MORTISE_ANALYZER_H
 #define MORTISE_ANALYZER_H
 
@@ -12,7 +22,7 @@ extern "C" {
 #endif
 
 #define MT_ANALYZER_MAJOR 0u
-#define MT_ANALYZER_MINOR 1u
+#define MT_ANALYZER_MINOR 2u
 
 /** Numbers as in the event log. */
 enum mt_risk {
@@ -22,13 +32,49 @@ enum mt_risk {
 	MT_RISK_HIGH = 2,
 };
 
+/** A text among the arguments of a call, however deep it stands. */
+struct mt_argument {
+	uint32_t size;
+	uint32_t reserved;
+	struct mt_str name; /* of the argument that it belongs to: "command" */
+	struct mt_str text; /* NUL-terminated */
+};
+
 struct mt_analyzer_out {
 	uint32_t size;
 	uint32_t reserved;
-	/** The action in question. */
+
+	/* -- the action -- */
+	/** As an event of the conversation; NULL when there is none (a trial). */
 	const struct mt_event *(*action)(struct mt_ctx *ctx);
-	/** The verdict with a sentence for the user; `deny` refuses outright. */
-	int (*verdict)(struct mt_ctx *ctx, int risk, int deny, struct mt_str reason);
+	/** Name of the tool; "" for an action that is no call. */
+	const char *(*tool)(struct mt_ctx *ctx);
+	/** What the tool says of itself: MT_TOOL_READ_ONLY ... of tool.h. */
+	uint32_t (*hints)(struct mt_ctx *ctx);
+	/** All arguments, as JSON text. */
+	struct mt_str (*arguments)(struct mt_ctx *ctx);
+	/** The n-th text among them. @return MT_OK, MT_ENOTFOUND past the last. */
+	int (*argument)(struct mt_ctx *ctx, size_t n, struct mt_argument *ret);
+	struct mt_str (*thought)(struct mt_ctx *ctx);
+	struct mt_str (*reasoning)(struct mt_ctx *ctx);
+	/** What the model itself said of the risk. */
+	int (*said)(struct mt_ctx *ctx);
+	const char *(*workspace)(struct mt_ctx *ctx);
+
+	/* -- the answer -- */
+	/** `rule` names what decided, `reason` is a sentence for the user, and for
+	 *  the model if `deny` refuses the action outright. */
+	int (*verdict)(struct mt_ctx *ctx, int risk, int deny, struct mt_str rule,
+		       struct mt_str reason);
+
+	/* -- elsewhere -- */
+	/** In `open`: why it cannot work. @return MT_EINVAL, to be returned. */
+	int (*refuse)(struct mt_ctx *ctx, const char *fmt, ...) MT_PRINTF(2, 3);
+	/** In `rules`: one rule, in the order in which they are tried. */
+	int (*rule)(struct mt_ctx *ctx, int risk, int deny, const char *name,
+		    const char *text, const char *reason);
+	/** What `open` made. */
+	void *(*instance)(struct mt_ctx *ctx);
 };
 
 enum {
@@ -41,6 +87,14 @@ struct mt_analyzer {
 	/** Ends with `verdict`; without one the risk is unknown. */
 	int (*advance)(const struct mt_host *host, const struct mt_analyzer_out *out,
 		       struct mt_ctx *ctx, const struct mt_in *in);
+	/** May be NULL. Read the options, once, before anything is asked. */
+	int (*open)(const struct mt_host *host, const struct mt_analyzer_out *out,
+		    struct mt_ctx *ctx, void **ret_instance);
+	/** May be NULL. */
+	void (*close)(void *instance);
+	/** May be NULL. Tell the rules that are in force. */
+	int (*rules)(const struct mt_host *host, const struct mt_analyzer_out *out,
+		     struct mt_ctx *ctx);
 };
 
 #ifdef __cplusplus

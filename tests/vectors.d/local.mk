@@ -64,3 +64,8 @@ check_PROGRAMS += %D%/vec-stuck_detector
 tests_vectors_d_vec_stuck_detector_SOURCES = %D%/vec-stuck_detector.c %D%/vec.h
 tests_vectors_d_vec_stuck_detector_CPPFLAGS = $(VEC_CPPFLAGS)
 tests_vectors_d_vec_stuck_detector_LDADD = $(LIBHOST)
+
+check_PROGRAMS += %D%/vec-security
+tests_vectors_d_vec_security_SOURCES = %D%/vec-security.c %D%/vec.h
+tests_vectors_d_vec_security_CPPFLAGS = $(VEC_CPPFLAGS)
+tests_vectors_d_vec_security_LDADD = libpolicy.a $(LIBHOST) $(UTF8PROC_LIBS)

@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * analyzers.c - asking the analyzers, and joining what they say. */
+#include "controller/internal.h"
+
+#include "log.h"
+#include "utf8.h"
+
+#include <mortise/analyzer.h>
+#include <string.h>
+
+enum { LEAVES_MAX = 8192, DEPTH_MAX = 64 };
+
+struct analyzers {
+	struct part parts[ANALYZERS_MAX];
+	void *instances[ANALYZERS_MAX];
+	size_t count;
+	bool propagate;
+	enum risk failed;          /* what a failure of one counts as */
+};
+
+struct leaf {
+	const char *name;
+	json_object *text;
+};
+
+/* What one analyzer is told, and what it says. */
+struct trial {
+	const struct subject *subject;
+	void *instance;
+	struct leaf *leaves;
+	size_t leaf_count;
+	bool answered;
+	struct verdict verdict;
+	analyzers_rule_fn *rule;
+	void *rule_arg;
+};
+
+/* ---- what an analyzer sees -------------------------------------------------- */
+
+static struct mt_str str(const char *text)
+{
+	return (struct mt_str){ text ? text : "", text ? strlen(text) : 0 };
+}
+
+static const struct mt_event *out_action(struct mt_ctx *x)
+{
+	return (const struct mt_event *)x->trial->subject->event;
+}
+
+static const char *out_tool(struct mt_ctx *x)
+{
+	return x->trial->subject->tool;
+}
+
+static uint32_t out_hints(struct mt_ctx *x)
+{
+	return x->trial->subject->hints;
+}
+
+static struct mt_str out_arguments(struct mt_ctx *x)
+{
+	struct mt_str s = { "{}", 2 };
+
+	if (x->trial->subject->args)
+		s.ptr = js_text(x->trial->subject->args, &s.len);
+	return s;
+}
+
+static int out_argument(struct mt_ctx *x, size_t n, struct mt_argument *ret)
+{
+	const struct leaf *leaf;
+
+	if (n >= x->trial->leaf_count)
+		return MT_ENOTFOUND;
+	leaf = &x->trial->leaves[n];
+	ret->name = str(leaf->name);
+	ret->text.ptr = json_object_get_string(leaf->text);
+	ret->text.len = (size_t)json_object_get_string_len(leaf->text);
+	return MT_OK;
+}
+
+static struct mt_str out_thought(struct mt_ctx *x)
+{
+	return str(x->trial->subject->thought);
+}
+
+static struct mt_str out_reasoning(struct mt_ctx *x)
+{
+	return str(x->trial->subject->reasoning);
+}
+
+static int out_said(struct mt_ctx *x)
+{
+	return x->trial->subject->said;
+}
+
+static const char *out_workspace(struct mt_ctx *x)
+{
+	return x->trial->subject->workspace ? x->trial->subject->workspace : "";
+}
+
+static int out_verdict(struct mt_ctx *x, int risk, int deny, struct mt_str rule,
+		       struct mt_str reason)
+{
+	struct verdict *v = &x->trial->verdict;
+
+	if (risk < RISK_UNKNOWN || risk > RISK_HIGH)
+		return MT_EINVAL;
+	v->risk = risk;
+	v->deny = deny != 0;
+	snprintf(v->rule, sizeof v->rule, "%.*s", (int)utf8_cut(rule.ptr, rule.len, 120),
+		 rule.ptr ? rule.ptr : "");
+	snprintf(v->reason, sizeof v->reason, "%.*s",
+		 (int)utf8_cut(reason.ptr, reason.len, 250), reason.ptr ? reason.ptr : "");
+	x->trial->answered = true;
+	return MT_OK;
+}
+
+static int out_refuse(struct mt_ctx *x, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vfail(&x->error, MT_EINVAL, fmt, ap);
+	va_end(ap);
+	return MT_EINVAL;
+}
+
+static int out_rule(struct mt_ctx *x, int risk, int deny, const char *name,
+		    const char *text, const char *reason)
+{
+	if (x->trial->rule)
+		x->trial->rule(x->trial->rule_arg, x->part->component->name, risk, deny != 0,
+			       name, text, reason);
+	return MT_OK;
+}
+
+static void *out_instance(struct mt_ctx *x)
+{
+	return x->trial->instance;
+}
+
+static const struct mt_analyzer_out analyzer_out = {
+	.size = sizeof analyzer_out,
+	.action = out_action,
+	.tool = out_tool,
+	.hints = out_hints,
+	.arguments = out_arguments,
+	.argument = out_argument,
+	.thought = out_thought,
+	.reasoning = out_reasoning,
+	.said = out_said,
+	.workspace = out_workspace,
+	.verdict = out_verdict,
+	.refuse = out_refuse,
+	.rule = out_rule,
+	.instance = out_instance,
+};
+
+/* ---- the wiring --------------------------------------------------------------- */
+
+static int open_one(struct analyzers *a, struct error *err)
+{
+	struct part *part = &a->parts[a->count];
+	const struct mt_analyzer *f = part->functions;
+	static const struct subject none = { .tool = "", .said = RISK_UNKNOWN };
+	struct trial trial = { .subject = &none };
+	struct mt_ctx x = { .part = part, .trial = &trial };
+	int r = f->open ? f->open(services(), &analyzer_out, &x, &a->instances[a->count])
+			: MT_OK;
+
+	a->count++;
+	if (r)
+		fail(err, r, "[analyzer.%s] %s", part->name,
+		     x.error.code ? x.error.text : status_name(r));
+	ctx_clear(&x);
+	return r;
+}
+
+static int add(struct analyzers *a, struct config *c, struct registry *r, const char *name,
+	       struct error *err)
+{
+	if (a->count == ANALYZERS_MAX)
+		return fail(err, MT_ELIMIT, "more than %d analyzers are wired",
+			    ANALYZERS_MAX);
+	if (part_load(c, r, MT_KIND_ANALYZER, name, &a->parts[a->count], err))
+		return err->code;
+	return open_one(a, err);
+}
+
+int analyzers_open(struct config *c, struct registry *r, const char *section,
+		   const char *list, struct analyzers **ret, struct error *err)
+{
+	AUTO(analyzers) struct analyzers *a = calloc(1, sizeof *a);
+	const char *item;
+	size_t len;
+
+	if (!a)
+		return fail(err, MT_ENOMEM, "out of memory");
+	a->propagate = config_bool(c, section, "propagate_unknown");
+	a->failed = strcmp(config_get(c, section, "analyzer_failure"), "high") == 0
+			    ? RISK_HIGH : RISK_UNKNOWN;
+	while (list && list_next(&list, &item, &len)) {
+		AUTO(free) char *name = strndup(item, len);
+
+		if (!name)
+			return fail(err, MT_ENOMEM, "out of memory");
+		if (add(a, c, r, name, err))
+			return err->code;
+	}
+	*ret = STEAL(a);
+	return MT_OK;
+}
+
+struct analyzers *analyzers_free(struct analyzers *a)
+{
+	for (size_t i = 0; a && i < ANALYZERS_MAX; i++) {
+		const struct mt_analyzer *f = a->parts[i].functions;
+
+		if (f && f->close && a->instances[i])
+			f->close(a->instances[i]);
+		part_clear(&a->parts[i]);
+	}
+	free(a);
+	return NULL;
+}
+
+size_t analyzers_count(const struct analyzers *a)
+{
+	return a ? a->count : 0;
+}
+
+bool analyzers_read_risk(const struct analyzers *a)
+{
+	for (size_t i = 0; a && i < a->count; i++)
+		if (((const struct mt_analyzer *)a->parts[i].functions)->flags
+		    & MT_ANALYZER_READS_RISK)
+			return true;
+	return false;
+}
+
+/* ---- asking ------------------------------------------------------------------- */
+
+enum risk risk_join(const int *risks, size_t count, bool propagate, enum risk failed)
+{
+	bool unknown = false, broken = false;
+	enum risk highest = RISK_UNKNOWN;
+
+	for (size_t i = 0; i < count; i++) {
+		int risk = risks[i] == RISK_FAILED ? (int)failed : risks[i];
+
+		broken = broken || (risks[i] == RISK_FAILED && failed == RISK_UNKNOWN);
+		unknown = unknown || risk == RISK_UNKNOWN;
+		if (risk > (int)highest)
+			highest = risk;
+	}
+	if (unknown && propagate)
+		return RISK_UNKNOWN;
+	return broken && highest != RISK_HIGH ? RISK_UNKNOWN : highest;
+}
+
+bool risk_compare(int a, int b, int *ret_order)
+{
+	*ret_order = a - b;
+	return a != RISK_UNKNOWN && b != RISK_UNKNOWN;
+}
+
+bool risk_waits(int risk, int threshold, bool confirm_unknown)
+{
+	int order;
+
+	return risk_compare(risk, threshold, &order) ? order >= 0 : confirm_unknown;
+}
+
+static int collect(struct trial *t, const char *name, json_object *o, unsigned depth)
+{
+	int r = MT_OK;
+
+	if (depth > DEPTH_MAX || t->leaf_count == LEAVES_MAX)
+		return MT_ELIMIT;
+	if (json_object_is_type(o, json_type_string)) {
+		t->leaves[t->leaf_count++] = (struct leaf){ name, o };
+	} else if (json_object_is_type(o, json_type_object)) {
+		json_object_object_foreach(o, key, value)
+			r = r ? r : collect(t, depth ? name : key, value, depth + 1);
+	} else if (json_object_is_type(o, json_type_array)) {
+		for (size_t i = 0; !r && i < json_object_array_length(o); i++)
+			r = collect(t, name, json_object_array_get_idx(o, i), depth + 1);
+	}
+	return r;
+}
+
+static int ask_one(struct analyzers *a, size_t n, struct trial *t)
+{
+	const struct mt_analyzer *f = a->parts[n].functions;
+	const struct mt_in in = { .size = sizeof in, .what = MT_START };
+	struct mt_ctx x = { .part = &a->parts[n], .trial = t };
+	int r;
+
+	t->instance = a->instances[n];
+	t->answered = false;
+	t->verdict = (struct verdict){ .risk = RISK_UNKNOWN };
+	log_context(x.part->component->plugin, x.part->component->name, NULL);
+	r = f->advance(services(), &analyzer_out, &x, &in);
+	log_context(NULL, NULL, NULL);
+	if (r || !t->answered) {
+		log_line(MT_LOG_WARNING, "controller", "analyzer %s failed: %s",
+			 a->parts[n].name, x.error.code ? x.error.text
+			 : r ? status_name(r) : "it said nothing");
+		r = r ? r : MT_EINVAL;
+		snprintf(t->verdict.reason, sizeof t->verdict.reason,
+			 "the analyzer %.100s failed", a->parts[n].name);
+	}
+	ctx_clear(&x);
+	return r;
+}
+
+/* A denial is final; else what decided is what speaks. */
+static bool weighs_more(const struct verdict *a, const struct verdict *b)
+{
+	if (a->deny != b->deny)
+		return a->deny;
+	return a->risk > b->risk;
+}
+
+int analyzers_ask(struct analyzers *a, const struct subject *s, struct verdict *ret)
+{
+	AUTO(free) struct leaf *leaves = calloc(LEAVES_MAX, sizeof *leaves);
+	struct trial t = { .subject = s, .leaves = leaves };
+	struct verdict failure = { .risk = RISK_UNKNOWN };
+	int risks[ANALYZERS_MAX];
+
+	*ret = (struct verdict){ .risk = RISK_UNKNOWN };
+	if (!leaves || collect(&t, "", s->args, 0)) {
+		snprintf(ret->reason, sizeof ret->reason,
+			 "the arguments are too many to be looked at");
+		return leaves ? MT_ELIMIT : MT_ENOMEM;
+	}
+	for (size_t i = 0; i < a->count; i++) {
+		if (ask_one(a, i, &t)) {
+			risks[i] = RISK_FAILED;
+			failure = t.verdict;
+			continue;
+		}
+		risks[i] = t.verdict.risk;
+		if (i == 0 || weighs_more(&t.verdict, ret))
+			*ret = t.verdict;
+	}
+	ret->risk = risk_join(risks, a->count, a->propagate, a->failed);
+	if (failure.reason[0] && !ret->deny && ret->risk != RISK_LOW) {
+		snprintf(ret->reason, sizeof ret->reason, "%s", failure.reason);
+		ret->rule[0] = '\0';
+	}
+	return MT_OK;
+}
+
+int analyzers_rules(struct analyzers *a, analyzers_rule_fn *each, void *arg,
+		    struct error *err)
+{
+	static const struct subject none = { .tool = "", .said = RISK_UNKNOWN };
+
+	for (size_t i = 0; i < a->count; i++) {
+		const struct mt_analyzer *f = a->parts[i].functions;
+		struct trial t = { .subject = &none, .instance = a->instances[i],
+				   .rule = each, .rule_arg = arg };
+		struct mt_ctx x = { .part = &a->parts[i], .trial = &t };
+		int r = f->rules ? f->rules(services(), &analyzer_out, &x) : MT_OK;
+
+		ctx_clear(&x);
+		if (r)
+			return fail(err, r, "analyzer %s: %s", a->parts[i].name,
+				    status_name(r));
+	}
+	return MT_OK;
+}
+
+/* ---- what the model is asked -------------------------------------------------- */
+
+static const char on_the_users_machine[] =
+	"How much harm this call could do if it went wrong. LOW: it only looks, at files, "
+	"states or documentation. MEDIUM: it changes the project, runs its build, tests or "
+	"programs, or installs something for this project or user alone. HIGH: it changes "
+	"the system or other people's work, uses sudo, installs for everybody, deletes what "
+	"cannot be made again, runs what was just downloaded, or sends secrets or private "
+	"data elsewhere. When in doubt, take the higher one.";
+static const char in_a_sandbox[] =
+	"How much harm this call could do although it runs in a sandbox. LOW: it only looks "
+	"at what is inside. MEDIUM: it changes files or installs software inside the sandbox, "
+	"or makes use of the network. HIGH: it sends secrets or private data out of the "
+	"sandbox, tries to get out of it, or changes something outside. When in doubt, take "
+	"the higher one.";
+
+static json_object *risk_property(bool sandboxed)
+{
+	static const char *const levels[] = { "LOW", "MEDIUM", "HIGH" };
+	AUTO(json) json_object *p = json_object_new_object();
+	json_object *list = json_object_new_array();
+
+	for (size_t i = 0; list && i < ARRAY_LEN(levels); i++)
+		json_object_array_add(list, json_object_new_string(levels[i]));
+	if (js_set_str(p, "type", "string") || js_set(p, "enum", list)
+	    || js_set_str(p, "description",
+			  sandboxed ? in_a_sandbox : on_the_users_machine))
+		return NULL;
+	return STEAL(p);
+}
+
+json_object *risk_schema(json_object *schema, bool sandboxed)
+{
+	AUTO(json) json_object *copy = NULL;
+	json_object *properties, *required;
+
+	if (schema && json_object_deep_copy(schema, &copy, NULL))
+		return NULL;
+	if (!copy)
+		copy = json_object_new_object();
+	if (!js_get(copy, "type") && js_set_str(copy, "type", "object"))
+		return NULL;
+	properties = js_get(copy, "properties");
+	if (!properties && js_set(copy, "properties", json_object_new_object()))
+		return NULL;
+	properties = js_get(copy, "properties");
+	required = js_get(copy, "required");
+	if (!required && js_set(copy, "required", json_object_new_array()))
+		return NULL;
+	required = js_get(copy, "required");
+	if (js_get(properties, "security_risk")) /* the tool has one of its own */
+		return STEAL(copy);
+	if (js_set(properties, "security_risk", risk_property(sandboxed))
+	    || json_object_array_add(required, json_object_new_string("security_risk")))
+		return NULL;
+	return STEAL(copy);
+}

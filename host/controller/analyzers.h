@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * analyzers.h - the analyzers that a controller wires, asked together. Needs no
+ * conversation, so that a policy can be tried by hand. */
+#ifndef HOST_CONTROLLER_ANALYZERS_H
+#define HOST_CONTROLLER_ANALYZERS_H
+
+#include "controller/analyze.h"
+#include "registry/registry.h"
+
+struct analyzers;
+
+enum { ANALYZERS_MAX = 16, RISK_FAILED = -2 };
+
+/** Load what [SECTION] names, its options included. */
+int analyzers_open(struct config *c, struct registry *r, const char *section,
+		   const char *list, struct analyzers **ret, struct error *err);
+struct analyzers *analyzers_free(struct analyzers *a);
+AUTO_DEFINE(analyzers, struct analyzers *, analyzers_free)
+size_t analyzers_count(const struct analyzers *a); /* of NULL: 0 */
+/** Does one of them read what the model says of the risk? */
+bool analyzers_read_risk(const struct analyzers *a);
+
+/** An action as analyzers see it. */
+struct subject {
+	const struct event *event;  /* or NULL */
+	const char *tool;           /* "" if it is no call */
+	unsigned hints;             /* MT_TOOL_READ_ONLY ... */
+	json_object *args;          /* arguments of the call */
+	const char *thought, *reasoning, *workspace;
+	enum risk said;             /* by the model */
+};
+int analyzers_ask(struct analyzers *a, const struct subject *s, struct verdict *ret);
+
+/** Several risks as one: the highest that is known. RISK_FAILED counts as
+ *  `failed`, and then UNKNOWN is not passed over for anything below HIGH. With
+ *  `propagate` one UNKNOWN makes it UNKNOWN. */
+enum risk risk_join(const int *risks, size_t count, bool propagate, enum risk failed);
+
+/** *ret_order < 0, 0 or > 0 as `a` is below, as or above `b`. UNKNOWN cannot be
+ *  compared: false. */
+bool risk_compare(int a, int b, int *ret_order);
+/** Does policy `risky` wait for a person? */
+bool risk_waits(int risk, int threshold, bool confirm_unknown);
+
+/** Every rule of every analyzer, in the order in which they are tried. */
+typedef void analyzers_rule_fn(void *arg, const char *analyzer, enum risk risk, bool deny,
+			       const char *name, const char *text, const char *reason);
+int analyzers_rules(struct analyzers *a, analyzers_rule_fn *each, void *arg,
+		    struct error *err);
+
+/** The schema of a tool with `security_risk` among what it requires; `sandboxed`
+ *  chooses what the levels mean. NULL: no memory. */
+json_object *risk_schema(json_object *schema, bool sandboxed);
+
+#endif

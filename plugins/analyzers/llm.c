@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * llm.c - the analyzer that believes the model: `security_risk` of its call. */
+#define MORTISE_PROVISIONAL
+#include <mortise/analyzer.h>
+
+static int advance(const struct mt_host *host, const struct mt_analyzer_out *out,
+		   struct mt_ctx *ctx, const struct mt_in *in)
+{
+	static const struct mt_str rule = MT_STR("security_risk");
+	static const struct mt_str said = MT_STR("the model says so of its call");
+	static const struct mt_str silent = MT_STR("the model does not say how risky it is");
+	int risk = out->said(ctx);
+
+	(void)host;
+	if (in->what != MT_START)
+		return MT_OK;
+	return out->verdict(ctx, risk, 0, rule, risk == MT_RISK_UNKNOWN ? silent : said);
+}
+
+static const struct mt_analyzer analyzer = {
+	.size = sizeof analyzer,
+	.flags = MT_ANALYZER_READS_RISK,
+	.advance = advance,
+};
+
+static const struct mt_component component = {
+	.size = sizeof component,
+	.kind = MT_KIND_ANALYZER,
+	.version_major = MT_ANALYZER_MAJOR,
+	.version_minor = MT_ANALYZER_MINOR,
+	.name = "llm",
+	.summary = "The risk that the model itself states with each call.",
+	.functions = &analyzer,
+};
+
+MT_PLUGIN(.name = "llm", .version = "1.0", .license = "MIT", .components = &component,
+	  .component_count = 1)

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * corpus.c - collecting and normalizing what of an action is looked at. */
+#include "corpus.h"
+
+#include "normalize.h"
+#include "utf8.h"
+
+enum { NORMALIZED_MAX = 20 * CORPUS_MAX }; /* one character may become 18 */
+
+void corpus_init(struct corpus *c)
+{
+	*c = (struct corpus){ .exec = STRBUF(NORMALIZED_MAX), .all = STRBUF(NORMALIZED_MAX) };
+}
+
+static int add_piece(struct corpus *c, const char *text, size_t len)
+{
+	struct strbuf *pieces = c->pieces, *scripts = c->scripts;
+
+	if (c->count == CORPUS_PIECES_MAX) {
+		c->cut = true;
+		return MT_OK;
+	}
+	if ((c->count & (c->count - 1)) == 0) {
+		size_t room = c->count ? 2 * c->count : 1;
+
+		pieces = realloc(c->pieces, room * sizeof *pieces);
+		if (!pieces)
+			return MT_ENOMEM;
+		c->pieces = pieces;
+		scripts = realloc(c->scripts, room * sizeof *scripts);
+		if (!scripts)
+			return MT_ENOMEM;
+		c->scripts = scripts;
+	}
+	pieces[c->count] = STRBUF(NORMALIZED_MAX);
+	scripts[c->count] = STRBUF(NORMALIZED_MAX);
+	c->count++;
+	if (normalize(text, len, false, &pieces[c->count - 1]))
+		return pieces[c->count - 1].error ? pieces[c->count - 1].error : MT_ENOMEM;
+	return normalize(text, len, true, &scripts[c->count - 1]);
+}
+
+static int add_joined(struct strbuf *to, const char *text, size_t len)
+{
+	AUTO(strbuf) struct strbuf piece = STRBUF(NORMALIZED_MAX);
+	int r = normalize(text, len, false, &piece);
+	const char *from = piece.text;
+
+	if (r)
+		return r;
+	if (to->len && to->text[to->len - 1] != ' ' && *from != ' ')
+		strbuf_addc(to, ' ');
+	else if (to->len && to->text[to->len - 1] == ' ' && *from == ' ')
+		from++;
+	return strbuf_add(to, from);
+}
+
+int corpus_add(struct corpus *c, bool exec, const char *text, size_t len)
+{
+	size_t left = CORPUS_MAX - c->bytes;
+	int r = MT_OK;
+
+	if (len > left) {
+		c->cut = true;
+		len = utf8_cut(text, len, left);
+	}
+	c->bytes += len;
+	if (!len)
+		return MT_OK;
+	if (exec)
+		r = add_piece(c, text, len);
+	if (!r && exec)
+		r = add_joined(&c->exec, text, len);
+	return r ? r : add_joined(&c->all, text, len);
+}
+
+void corpus_clear(struct corpus *c)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		strbuf_clear(&c->pieces[i]);
+		strbuf_clear(&c->scripts[i]);
+	}
+	free(c->pieces);
+	free(c->scripts);
+	strbuf_clear(&c->exec);
+	strbuf_clear(&c->all);
+	corpus_init(c);
+}

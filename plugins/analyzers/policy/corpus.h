@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * corpus.h - what of an action is looked at: what it does (tool and arguments),
+ * piece by piece, and what was said about it. */
+#ifndef POLICY_CORPUS_H
+#define POLICY_CORPUS_H
+
+#include "strbuf.h"
+#include <stdbool.h>
+
+enum { CORPUS_MAX = 1 << 20, CORPUS_PIECES_MAX = 4096 };
+
+/** A finding: how risky, by which rule, and a sentence for people. */
+struct finding {
+	int risk;            /* enum mt_risk */
+	bool deny;
+	const char *rule;    /* "" if none; borrowed from a table or the rules */
+	const char *reason;
+};
+
+struct corpus {
+	struct strbuf exec, all;  /* normalized, pieces joined by spaces */
+	struct strbuf *pieces;    /* normalized, of what it does */
+	struct strbuf *scripts;   /* the same with their lines kept */
+	size_t count;
+	size_t bytes;
+	bool cut;                 /* there was more than is looked at */
+};
+
+/** Nothing is in it yet. */
+void corpus_init(struct corpus *c);
+/** Add a piece of what the action does, or of what was said (`exec` false);
+ *  what it does comes first. */
+int corpus_add(struct corpus *c, bool exec, const char *text, size_t len);
+void corpus_clear(struct corpus *c);
+
+#endif

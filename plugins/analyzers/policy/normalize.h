@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * normalize.h - text as a reader would take it: what hides in it taken out. */
+#ifndef POLICY_NORMALIZE_H
+#define POLICY_NORMALIZE_H
+
+#include "strbuf.h"
+#include <stdbool.h>
+
+/** Append `text` without invisible characters, compatibility forms (full width,
+ *  mathematical letters) folded to plain ones (NFKC), and each run of white
+ *  space as one space. With `keep_lines` line ends stay, for a shell to see. */
+int normalize(const char *text, size_t len, bool keep_lines, struct strbuf *out);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * rules.h - the rules that a user writes:
+ *
+ *     rule.NAME = VERDICT [tool=GLOB] [command=GLOB] [path=GLOB] [host=GLOB]
+ *                 [reason=SENTENCE]
+ *
+ * VERDICT is low, medium, high or deny; all conditions have to hold. For each
+ * command that an action runs (or the action itself, if it runs none) the first
+ * rule that fits decides. */
+#ifndef POLICY_RULES_H
+#define POLICY_RULES_H
+
+#include "corpus.h"
+#include "error.h"
+
+struct rules;
+
+struct rules *rules_new(struct error *err);
+struct rules *rules_free(struct rules *r);
+AUTO_DEFINE(rules, struct rules *, rules_free)
+/** Add a rule at the end. @return MT_OK, or a sentence what is wrong with it. */
+int rules_add(struct rules *r, const char *name, const char *text, struct error *err);
+/** The n-th rule: its finding and its text; false past the last. */
+bool rules_at(const struct rules *r, size_t n, struct finding *ret, const char **ret_text);
+
+/** An action as the rules see it. */
+struct deed {
+	const char *tool, *workspace;
+	const struct argument {
+		const char *name, *text; /* top name, text of a leaf */
+		size_t len;
+	} *arguments;
+	size_t count;
+};
+
+/** *covered: a rule decided on all that the action does. Without any that fits,
+ *  `ret` is UNKNOWN. */
+int rules_judge(const struct rules *r, const struct deed *deed, struct finding *ret,
+		bool *covered);
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * scan.c - looks for recursive forced deletion in the commands of a shell text,
+ * in the scripts that shells are given and behind what only runs others. */
+#include "scan.h"
+
+#include <string.h>
+
+enum { SCRIPTS_DEEP = 8 };
+
+struct state {
+	scan_each_fn *each;
+	void *arg;
+	bool *deep;
+	unsigned depth;  /* of scripts in scripts */
+};
+
+static int scan_script(struct state *s, const char *text, size_t len);
+
+static bool one_of(const char *const *list, const char *word)
+{
+	for (; *list; list++)
+		if (strcmp(*list, word) == 0)
+			return true;
+	return false;
+}
+
+static bool is_shell(const char *name)
+{
+	static const char *const names[] = { "sh", "bash", "dash", "zsh", "ksh", "ash",
+					     NULL };
+
+	return one_of(names, name);
+}
+
+/* Programs that run the command among their arguments. */
+static bool is_wrapper(const char *name)
+{
+	static const char *const names[] = {
+		"sudo", "doas", "env", "command", "builtin", "exec", "nohup", "nice",
+		"ionice", "timeout", "time", "xargs", "setsid", "stdbuf", "busybox",
+		"find", "chroot", "unshare", "strace", "watch", "parallel", NULL,
+	};
+
+	return one_of(names, name);
+}
+
+static const char *base(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Do these words hold both flags, before any -- ? */
+static bool forces(const struct shell_word *words, size_t count)
+{
+	bool recursive = false, force = false;
+
+	for (size_t i = 0; i < count; i++) {
+		const char *w = words[i].text;
+
+		if (!w || w[0] != '-' || !w[1])
+			continue;
+		if (strcmp(w, "--") == 0)
+			break;
+		if (w[1] == '-') {
+			recursive = recursive || strcmp(w, "--recursive") == 0;
+			force = force || strcmp(w, "--force") == 0;
+			continue;
+		}
+		recursive = recursive || strpbrk(w + 1, "rR");
+		force = force || strchr(w + 1, 'f');
+	}
+	return recursive && force;
+}
+
+/* The script of a shell's -c, or NULL. Options end at --, at - and at the first
+ * word that is none; after -o and -O stands a name. */
+static const char *script_of(const struct shell_word *words, size_t count)
+{
+	bool script = false;
+
+	for (size_t i = 0; i < count; i++) {
+		const char *w = words[i].text;
+		size_t len = w ? strlen(w) : 0;
+
+		if (!w)
+			return NULL;
+		if (strcmp(w, "--") == 0 || strcmp(w, "-") == 0)
+			return script && i + 1 < count ? words[i + 1].text : NULL;
+		if (len < 2 || (w[0] != '-' && w[0] != '+'))
+			return script ? w : NULL;
+		if (strcmp(w, "--rcfile") == 0 || strcmp(w, "--init-file") == 0)
+			i++;
+		if (w[0] == '-' && w[1] == '-')
+			continue;
+		script = script || (w[0] == '-' && strchr(w + 1, 'c'));
+		if (w[len - 1] == 'o' || w[len - 1] == 'O')
+			i++;
+	}
+	return NULL;
+}
+
+static int deeper(struct state *s, const char *text)
+{
+	struct state inner = *s;
+
+	if (s->depth >= SCRIPTS_DEEP) {
+		*s->deep = true;
+		return MT_OK;
+	}
+	inner.depth++;
+	return scan_script(&inner, text, strlen(text));
+}
+
+/* eval runs its words, joined. */
+static int scan_eval(struct state *s, const struct shell_word *words, size_t count)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(4 << 20);
+
+	for (size_t i = 0; i < count; i++) {
+		strbuf_add(&text, words[i].text ? words[i].text : "$x");
+		strbuf_addc(&text, ' ');
+	}
+	return text.error ? text.error : deeper(s, text.text);
+}
+
+static int one(struct state *s, const struct shell_command *c, size_t at)
+{
+	const struct shell_word *words = c->words + at + 1;
+	size_t count = c->count - at - 1;
+	const char *name = c->words[at].text ? base(c->words[at].text) : "";
+	const char *script;
+	int r = s->each(s->arg, c, at);
+
+	if (!r && strcmp(name, "eval") == 0)
+		return scan_eval(s, words, count);
+	if (r || !is_shell(name))
+		return r;
+	script = script_of(words, count);
+	if (!script)
+		script = c->input;
+	return script ? deeper(s, script) : MT_OK;
+}
+
+static int each_command(void *arg, const struct shell_command *c)
+{
+	struct state *s = arg;
+	int r = c->count ? one(s, c, 0) : s->each(s->arg, c, 0);
+
+	if (!r && c->count && c->words[0].text && is_wrapper(base(c->words[0].text)))
+		for (size_t i = 1; !r && i < c->count; i++)
+			if (c->words[i].text && c->words[i].text[0] != '-')
+				r = one(s, c, i);
+	return r;
+}
+
+static int scan_script(struct state *s, const char *text, size_t len)
+{
+	int r = shell_walk(text, len, each_command, s);
+
+	if (r == MT_ELIMIT) {
+		*s->deep = true;
+		r = MT_OK;
+	}
+	return r;
+}
+
+int scan_commands(const char *text, size_t len, scan_each_fn *each, void *arg, bool *deep)
+{
+	bool unused;
+	struct state s = { .each = each, .arg = arg, .deep = deep ? deep : &unused };
+
+	return scan_script(&s, text, len);
+}
+
+/* ---- deletion ------------------------------------------------------------- */
+
+static int judge(void *arg, const struct shell_command *c, size_t at)
+{
+	const char *name = at < c->count && c->words[at].text ? base(c->words[at].text) : NULL;
+	struct scan *scan = arg;
+
+	if (at < c->count && forces(c->words + at + 1, c->count - at - 1)) {
+		if (name && strcmp(name, "rm") == 0)
+			scan->found = true;
+		else if (at == 0 && (!name || c->broken || c->words[0].pattern))
+			scan->uncertain = true;
+	}
+	if (name && is_shell(name) && c->broken)
+		scan->uncertain = true;
+	return MT_OK;
+}
+
+int scan_deletion(const char *text, size_t len, struct scan *ret)
+{
+	bool deep = false;
+	int r;
+
+	*ret = (struct scan){ 0 };
+	r = scan_commands(text, len, judge, ret, &deep);
+	ret->uncertain = ret->uncertain || deep;
+	return r;
+}

@@ -1,0 +1,552 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * shell.c - a walk over the simple commands of a shell text. */
+#include "shell.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { WORDS_MAX = 65536, WORD_BYTES_MAX = 4 << 20 };
+
+struct walk {
+	const char *p, *end;
+	unsigned depth;
+	bool broken;               /* the end came inside of something */
+	const char *here_at, *here_to; /* the line end behind which bodies are passed over */
+	shell_each_fn *each;
+	void *arg;
+};
+
+/* A command while it is read. */
+struct building {
+	struct shell_word *words, *redirects;
+	size_t count, redirect_count;
+	bool writes, substitutes;
+	const char *from;
+	char *input;
+	char *here[8];             /* delimiters of here-documents to come */
+	bool strip_tabs[8];
+	size_t here_count;
+};
+
+static int walk_list(struct walk *w, char closer);
+
+static bool at_end(const struct walk *w)
+{
+	return w->p >= w->end;
+}
+
+static char peek(const struct walk *w, size_t n)
+{
+	return (size_t)(w->end - w->p) > n ? w->p[n] : '\0';
+}
+
+/* ---- words --------------------------------------------------------------- */
+
+struct word {
+	struct strbuf text;
+	bool dynamic, pattern, any, substitutes;
+};
+
+static int dollar(struct walk *w, struct word *word, bool quoted);
+
+/* The commands of a text that stands for itself: `...`, or what eval gets. */
+static int walk_text(const struct walk *outer, const char *text, size_t len)
+{
+	struct walk w = { .p = text, .end = text + len, .depth = outer->depth + 1,
+			  .each = outer->each, .arg = outer->arg };
+
+	return walk_list(&w, '\0');
+}
+
+static int backticks(struct walk *w, struct word *word)
+{
+	AUTO(strbuf) struct strbuf inner = STRBUF(WORD_BYTES_MAX);
+
+	word->dynamic = word->substitutes = true;
+	for (w->p++; !at_end(w) && *w->p != '`'; w->p++) {
+		if (*w->p == '\\' && strchr("\\`$", peek(w, 1)) && peek(w, 1))
+			w->p++;
+		strbuf_addc(&inner, *w->p);
+	}
+	if (at_end(w))
+		w->broken = true;
+	else
+		w->p++;
+	return inner.error ? inner.error : walk_text(w, inner.text, inner.len);
+}
+
+static int in_double_quotes(struct walk *w, struct word *word)
+{
+	int r = MT_OK;
+
+	for (w->p++; !r && !at_end(w) && *w->p != '"';) {
+		char next = peek(w, 1);
+
+		if (*w->p == '\\' && next && strchr("$`\"\\\n", next)) {
+			if (next != '\n')
+				strbuf_addc(&word->text, next);
+			w->p += 2;
+		} else if (*w->p == '$') {
+			r = dollar(w, word, true);
+		} else if (*w->p == '`') {
+			r = backticks(w, word);
+		} else {
+			strbuf_addc(&word->text, *w->p++);
+		}
+	}
+	if (r)
+		return r;
+	if (at_end(w))
+		w->broken = true;
+	else
+		w->p++;
+	return word->text.error;
+}
+
+static void in_single_quotes(struct walk *w, struct word *word)
+{
+	const char *from = ++w->p;
+
+	while (!at_end(w) && *w->p != '\'')
+		w->p++;
+	strbuf_addn(&word->text, from, (size_t)(w->p - from));
+	if (at_end(w))
+		w->broken = true;
+	else
+		w->p++;
+}
+
+static void ansi_quotes(struct walk *w)
+{
+	for (w->p += 2; !at_end(w) && *w->p != '\''; w->p++)
+		if (*w->p == '\\' && peek(w, 1))
+			w->p++;
+	if (at_end(w))
+		w->broken = true;
+	else
+		w->p++;
+}
+
+/* ${...}: what is in it may hold substitutions. */
+static int in_braces(struct walk *w, struct word *word)
+{
+	AUTO(strbuf) struct strbuf unused = STRBUF(WORD_BYTES_MAX);
+	struct word inner = { .text = unused };
+	unsigned open = 1;
+	int r = MT_OK;
+
+	if (++w->depth > SHELL_DEPTH_MAX)
+		return MT_ELIMIT;
+	for (w->p += 2; !r && !at_end(w) && open;) {
+		if (*w->p == '\\' && peek(w, 1))
+			w->p += 2;
+		else if (*w->p == '\'' && memchr(w->p + 1, '\'', (size_t)(w->end - w->p - 1)))
+			in_single_quotes(w, &inner);
+		else if (*w->p == '"')
+			r = in_double_quotes(w, &inner);
+		else if (*w->p == '`')
+			r = backticks(w, &inner);
+		else if (*w->p == '$')
+			r = dollar(w, &inner, false);
+		else if (*w->p == '{')
+			open++, w->p++;
+		else if (*w->p == '}')
+			open--, w->p++;
+		else
+			w->p++;
+	}
+	w->depth--;
+	w->broken = w->broken || open;
+	word->substitutes = word->substitutes || inner.substitutes;
+	strbuf_clear(&inner.text);
+	return r;
+}
+
+static int in_parens(struct walk *w, struct word *word)
+{
+	word->dynamic = word->substitutes = true;
+	w->p += 2;
+	if (++w->depth > SHELL_DEPTH_MAX)
+		return MT_ELIMIT;
+	int r = walk_list(w, ')');
+
+	w->depth--;
+	return r;
+}
+
+static int dollar(struct walk *w, struct word *word, bool quoted)
+{
+	char next = peek(w, 1);
+
+	if (next == '(')
+		return in_parens(w, word);
+	if (next == '{') {
+		word->dynamic = true;
+		return in_braces(w, word);
+	}
+	if (next == '\'' && !quoted) {
+		word->dynamic = true;
+		ansi_quotes(w);
+	} else if (next == '"' && !quoted) {
+		w->p++;
+		return in_double_quotes(w, word);
+	} else if (next == '_' || isalpha((unsigned char)next)) {
+		word->dynamic = true;
+		for (w->p++; peek(w, 0) == '_' || isalnum((unsigned char)peek(w, 0));)
+			w->p++;
+	} else if (next && (isdigit((unsigned char)next) || strchr("@*#?-$!", next))) {
+		word->dynamic = true;
+		w->p += 2;
+	} else {
+		strbuf_addc(&word->text, *w->p++);
+	}
+	return word->text.error;
+}
+
+static bool ends_word(char c)
+{
+	return strchr(" \t\r\n;&|()<>", c) != NULL;
+}
+
+/* Read a word into `word`; stands behind it afterwards. */
+static int read_word(struct walk *w, struct word *word)
+{
+	int r = MT_OK;
+
+	while (!r && !at_end(w) && *w->p) {
+		char c = *w->p;
+
+		if ((c == '<' || c == '>') && peek(w, 1) == '(')
+			r = in_parens(w, word);
+		else if (ends_word(c))
+			break;
+		else if (c == '\'')
+			in_single_quotes(w, word);
+		else if (c == '"')
+			r = in_double_quotes(w, word);
+		else if (c == '`')
+			r = backticks(w, word);
+		else if (c == '$')
+			r = dollar(w, word, false);
+		else if (c == '\\' && peek(w, 1)) {
+			if (peek(w, 1) != '\n')
+				strbuf_addc(&word->text, peek(w, 1));
+			w->p += 2;
+		} else {
+			word->pattern = word->pattern || strchr("*?[", c);
+			strbuf_addc(&word->text, c);
+			w->p++;
+		}
+		word->any = true;
+	}
+	if (!r && !at_end(w) && !*w->p)
+		w->p++;
+	return r ? r : word->text.error;
+}
+
+/* ---- commands ------------------------------------------------------------ */
+
+static void clear_words(struct shell_word *words, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		free(words[i].text);
+	free(words);
+}
+
+static void building_clear(struct building *b)
+{
+	clear_words(b->words, b->count);
+	clear_words(b->redirects, b->redirect_count);
+	free(b->input);
+	for (size_t i = 0; i < b->here_count; i++)
+		free(b->here[i]);
+	*b = (struct building){ 0 };
+}
+
+static int add_word(struct shell_word **words, size_t *count, struct word *word)
+{
+	struct shell_word *all = *words;
+
+	if (*count >= WORDS_MAX)
+		return MT_ELIMIT;
+	if ((*count & (*count - 1)) == 0) {
+		all = realloc(all, (*count ? *count * 2 : 1) * sizeof *all);
+		if (!all)
+			return MT_ENOMEM;
+		*words = all;
+	}
+	all[*count] = (struct shell_word){ .pattern = word->pattern };
+	if (!word->dynamic) {
+		all[*count].text = strndup(word->text.text, word->text.len);
+		if (!all[*count].text)
+			return MT_ENOMEM;
+	}
+	++*count;
+	return MT_OK;
+}
+
+static int tell(struct walk *w, struct building *b)
+{
+	AUTO(free) char *raw = NULL;
+	struct shell_command command = {
+		.words = b->words, .count = b->count, .redirects = b->redirects,
+		.redirect_count = b->redirect_count, .writes = b->writes,
+		.substitutes = b->substitutes, .broken = w->broken, .input = b->input,
+	};
+	const char *to = w->p;
+
+	if (!b->count && !b->redirect_count)
+		return MT_OK;
+	while (to > b->from && strchr(" \t\r\n", to[-1]))
+		to--;
+	raw = strndup(b->from, (size_t)(to - b->from));
+	if (!raw)
+		return MT_ENOMEM;
+	command.raw = raw;
+	return w->each(w->arg, &command);
+}
+
+/* The bodies of here-documents, which begin behind this line. */
+static int take_here(struct walk *w, struct building *b)
+{
+	for (size_t i = 0; i < b->here_count; i++) {
+		AUTO(strbuf) struct strbuf body = STRBUF(WORD_BYTES_MAX);
+		bool found = false;
+
+		while (!found && !at_end(w)) {
+			const char *nl = memchr(w->p, '\n', (size_t)(w->end - w->p));
+			const char *to = nl ? nl : w->end, *from = w->p;
+
+			while (b->strip_tabs[i] && from < to && *from == '\t')
+				from++;
+			found = (size_t)(to - from) == strlen(b->here[i]) &&
+				memcmp(from, b->here[i], (size_t)(to - from)) == 0;
+			if (!found)
+				strbuf_addn(&body, w->p, (size_t)(to - w->p));
+			if (!found)
+				strbuf_addc(&body, '\n');
+			w->p = nl ? nl + 1 : w->end;
+		}
+		free(b->input);
+		b->input = strbuf_take(&body);
+		if (!b->input)
+			return MT_ENOMEM;
+	}
+	return MT_OK;
+}
+
+/* The rest of the line goes on behind a here-document, which has to be read
+ * first: it belongs to this command. */
+static int find_here(struct walk *w, struct building *b)
+{
+	const char *line = w->p;
+	const char *nl = memchr(line, '\n', (size_t)(w->end - line));
+	int r;
+
+	if (!nl)
+		return MT_OK;
+	w->p = w->here_at == nl ? w->here_to : nl + 1;
+	r = take_here(w, b);
+	w->here_at = nl;
+	w->here_to = w->p;
+	w->p = line;
+	return r;
+}
+
+/* What stands behind >& or <&: the number of an open descriptor, or - to close. */
+static bool is_descriptor(const struct word *word)
+{
+	return !word->dynamic && word->text.text[strspn(word->text.text, "0123456789-")] == '\0';
+}
+
+static int redirect(struct walk *w, struct building *b)
+{
+	struct word word = { .text = STRBUF(WORD_BYTES_MAX) };
+	bool here = false, string = false, writes = false, copies = false;
+	int r;
+
+	while (!at_end(w) && strchr("<>&|", *w->p) && *w->p) {
+		writes = writes || *w->p == '>';
+		copies = *w->p == '&';
+		if (*w->p == '<' && peek(w, 1) == '<') {
+			string = peek(w, 2) == '<';
+			here = !string;
+			w->p += string ? 3 : 2;
+			break;
+		}
+		if ((*w->p == '<' || *w->p == '>') && peek(w, 1) == '(')
+			break;
+		w->p++;
+	}
+	if (here && peek(w, 0) == '-') {
+		b->strip_tabs[b->here_count] = true;
+		w->p++;
+	}
+	while (peek(w, 0) == ' ' || peek(w, 0) == '\t')
+		w->p++;
+	r = read_word(w, &word);
+	b->substitutes = b->substitutes || word.substitutes;
+	if (!r && here && b->here_count < sizeof b->here / sizeof *b->here) {
+		b->here[b->here_count] = strndup(word.text.text, word.text.len);
+		r = b->here[b->here_count] ? MT_OK : MT_ENOMEM;
+		b->here_count += !r;
+	} else if (!r && string) {
+		free(b->input);
+		b->input = word.dynamic ? NULL : strndup(word.text.text, word.text.len);
+	} else if (!r && word.any && !(copies && is_descriptor(&word))) {
+		b->writes = b->writes || (writes && strcmp(word.text.text, "/dev/null") != 0);
+		r = add_word(&b->redirects, &b->redirect_count, &word);
+	}
+	strbuf_clear(&word.text);
+	return r;
+}
+
+static bool is_assignment(const char *text, size_t len)
+{
+	size_t n = 0;
+
+	if (!len || (!isalpha((unsigned char)text[0]) && text[0] != '_'))
+		return false;
+	while (n < len && (isalnum((unsigned char)text[n]) || text[n] == '_'))
+		n++;
+	if (n < len && text[n] == '+')
+		n++;
+	return n < len && text[n] == '=';
+}
+
+static bool one_of(const char *const *list, const char *word)
+{
+	for (; *list; list++)
+		if (strcmp(*list, word) == 0)
+			return true;
+	return false;
+}
+
+/* Words after which a command begins. */
+static bool is_reserved(const char *word)
+{
+	static const char *const words[] = {
+		"if", "then", "else", "elif", "fi", "do", "done", "while", "until",
+		"!", "{", "}", "esac", "coproc", "time", NULL,
+	};
+
+	return one_of(words, word);
+}
+
+/* Digits before < or >: the number of a descriptor. */
+static bool at_redirect(const struct walk *w)
+{
+	size_t n = 0;
+
+	while (isdigit((unsigned char)peek(w, n)))
+		n++;
+	if (peek(w, n) == '&' && peek(w, n + 1) == '>')
+		return n == 0;
+	return (peek(w, n) == '<' || peek(w, n) == '>') && peek(w, n + 1) != '(';
+}
+
+static int one_word(struct walk *w, struct building *b, bool *function, int *cases)
+{
+	struct word word = { .text = STRBUF(WORD_BYTES_MAX) };
+	const char *from = w->p;
+	bool plain, skipped = false;
+	int r = read_word(w, &word);
+
+	plain = !r && !word.dynamic && (size_t)(w->p - from) == word.text.len;
+	b->substitutes = b->substitutes || word.substitutes;
+	if (!r && !b->count) {
+		if (*function) {
+			*function = false;
+			skipped = true;
+		} else if (plain && strcmp(word.text.text, "function") == 0) {
+			*function = skipped = true;
+		} else if (plain && is_reserved(word.text.text)) {
+			*cases -= strcmp(word.text.text, "esac") == 0 && *cases > 0;
+			skipped = true;
+		} else if (is_assignment(from, (size_t)(w->p - from))) {
+			skipped = true;
+		} else if (plain && strcmp(word.text.text, "case") == 0) {
+			++*cases;
+		}
+	}
+	if (!r && !skipped && word.any)
+		r = add_word(&b->words, &b->count, &word);
+	strbuf_clear(&word.text);
+	return r;
+}
+
+/* One simple command, up to what separates it from the next. */
+static int simple(struct walk *w, int *cases)
+{
+	struct building b = { .from = w->p };
+	bool function = false;
+	int r = MT_OK;
+
+	while (!r && !at_end(w)) {
+		char c = *w->p;
+
+		if (c == ' ' || c == '\t' || c == '\r') {
+			w->p++;
+		} else if (c == '\\' && peek(w, 1) == '\n') {
+			w->p += 2;
+		} else if (c == '#') {
+			while (!at_end(w) && *w->p != '\n')
+				w->p++;
+		} else if (at_redirect(w)) {
+			while (isdigit((unsigned char)*w->p))
+				w->p++;
+			r = redirect(w, &b);
+		} else if (strchr("\n;&|()", c)) {
+			break;
+		} else {
+			r = one_word(w, &b, &function, cases);
+		}
+	}
+	if (!r && b.here_count)
+		r = find_here(w, &b);
+	if (!r)
+		r = tell(w, &b);
+	building_clear(&b);
+	return r;
+}
+
+static int walk_list(struct walk *w, char closer)
+{
+	int r = MT_OK, cases = 0;
+
+	if (w->depth > SHELL_DEPTH_MAX)
+		return MT_ELIMIT;
+	while (!r && !at_end(w)) {
+		char c = *w->p;
+
+		if (c == '(') {
+			w->p++;
+			w->depth++;
+			r = walk_list(w, ')');
+			w->depth--;
+		} else if (c == ')') {
+			w->p++;
+			if (closer == ')' && !cases)
+				return MT_OK;
+		} else if (c == '\n' && w->p == w->here_at) {
+			w->p = w->here_to;
+		} else if (strchr("\n;&|", c) && c != '&') {
+			w->p++;
+		} else if (c == '&' && peek(w, 1) != '>') {
+			w->p++;
+		} else {
+			r = simple(w, &cases);
+		}
+	}
+	if (!r && closer)
+		w->broken = true;
+	return r;
+}
+
+int shell_walk(const char *text, size_t len, shell_each_fn *each, void *arg)
+{
+	struct walk w = { .p = text, .end = text + len, .each = each, .arg = arg };
+
+	return walk_list(&w, '\0');
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * vec-security.c - recorded cases of the analyzers, of joining what they say and
+ * of comparing risks. A failing member counts as HIGH in them, which is
+ * `analyzer_failure = high`. */
+#include "controller/analyzers.h"
+#include "plugins/analyzers/policy/builtin.h"
+#include "plugins/analyzers/policy/normalize.h"
+#include "vec.h"
+
+static struct builtin *builtin;
+
+static const char *const names[] = { "UNKNOWN", "LOW", "MEDIUM", "HIGH" };
+
+static const char *name_of(int risk)
+{
+	return names[risk + 1];
+}
+
+static int risk_of(const char *name)
+{
+	for (int i = 0; i < 4; i++)
+		if (strcmp(name, names[i]) == 0)
+			return i - 1;
+	return RISK_FAILED;
+}
+
+static void expect(struct vec *v, json_object *c, const char *got)
+{
+	const char *expected = js_str(c, "output", "(an error)");
+
+	if (strcmp(expected, got) != 0)
+		vec_fault(v, "risk", expected, got);
+}
+
+/* ---- what is looked at -------------------------------------------------------- */
+
+static void add_leaves(struct corpus *c, json_object *o)
+{
+	if (json_object_is_type(o, json_type_string)) {
+		corpus_add(c, true, json_object_get_string(o),
+			   (size_t)json_object_get_string_len(o));
+	} else if (json_object_is_type(o, json_type_object)) {
+		json_object_object_foreach(o, key, value) {
+			(void)key;
+			add_leaves(c, value);
+		}
+	} else if (json_object_is_type(o, json_type_array)) {
+		for (size_t i = 0; i < json_object_array_length(o); i++)
+			add_leaves(c, json_object_array_get_idx(o, i));
+	}
+}
+
+static void add_said(struct corpus *c, json_object *o)
+{
+	if (json_object_is_type(o, json_type_array)) {
+		for (size_t i = 0; i < json_object_array_length(o); i++)
+			add_said(c, json_object_array_get_idx(o, i));
+	} else if (json_object_is_type(o, json_type_string)) {
+		corpus_add(c, false, json_object_get_string(o),
+			   (size_t)json_object_get_string_len(o));
+	}
+}
+
+static void add_text(struct corpus *c, bool exec, const char *text)
+{
+	corpus_add(c, exec, text, strlen(text));
+}
+
+/* An action: as a call, as a command, or as a text said somewhere. */
+static void fill(struct corpus *c, json_object *in)
+{
+	json_object *action = js_get(in, "action");
+	const char *where = js_str(in, "where", NULL);
+
+	corpus_init(c);
+	if (action) {
+		const char *text = js_str(action, "arguments", "");
+		json_object *args = js_parse(text, strlen(text), NULL);
+
+		add_text(c, true, js_str(action, "tool_name", ""));
+		if (args)
+			add_leaves(c, args);
+		else
+			add_text(c, true, text);
+		json_object_put(args);
+		add_said(c, js_get(action, "thought"));
+		add_said(c, js_get(action, "reasoning_content"));
+		add_said(c, js_get(action, "summary"));
+		return;
+	}
+	add_text(c, true, js_str(in, "tool_name", "terminal"));
+	add_leaves(c, js_get(in, "arguments"));
+	add_text(c, true, js_str(in, "command", ""));
+	if (where)
+		add_text(c, false, js_str(in, "text", ""));
+}
+
+static void judge(json_object *in, struct finding *rail, struct finding *pattern)
+{
+	struct corpus c;
+
+	fill(&c, in);
+	builtin_rails(builtin, &c, rail);
+	builtin_patterns(builtin, &c, pattern);
+	corpus_clear(&c);
+}
+
+/* ---- the functions ------------------------------------------------------------- */
+
+static bool on_pattern(struct vec *v, json_object *c)
+{
+	struct finding rail, pattern;
+
+	judge(js_get(c, "in"), &rail, &pattern);
+	expect(v, c, name_of(pattern.risk));
+	return true;
+}
+
+static bool on_rail(struct vec *v, json_object *c)
+{
+	json_object *out = js_get(c, "output");
+	struct finding rail, pattern;
+
+	judge(js_get(c, "in"), &rail, &pattern);
+	if (!json_object_is_type(out, json_type_object)) {
+		expect(v, c, name_of(rail.risk));
+		return true;
+	}
+	if (strcmp(js_str(out, "outcome", ""), name_of(rail.risk)) != 0)
+		vec_fault(v, "outcome", js_str(out, "outcome", ""), name_of(rail.risk));
+	if (strcmp(js_str(out, "rule", js_str(out, "rule_name", "")), rail.rule) != 0)
+		vec_fault(v, "rule", js_str(out, "rule", ""), rail.rule);
+	return true;
+}
+
+static const char *first_arg(json_object *in)
+{
+	json_object *args = js_get(in, "args");
+
+	return args ? json_object_get_string(json_object_array_get_idx(args, 0)) : NULL;
+}
+
+static bool on_evaluate(struct vec *v, json_object *c)
+{
+	const char *text = first_arg(js_get(c, "in"));
+	json_object *out = js_get(c, "output");
+	struct finding rail;
+	struct corpus corpus;
+
+	corpus_init(&corpus);
+	add_text(&corpus, true, text ? text : "");
+	builtin_rails(builtin, &corpus, &rail);
+	corpus_clear(&corpus);
+	if (strcmp(js_str(out, "outcome", ""), name_of(rail.risk)) != 0)
+		vec_fault(v, "outcome", js_str(out, "outcome", ""), name_of(rail.risk));
+	if (strcmp(js_str(out, "rule_name", ""), rail.rule) != 0)
+		vec_fault(v, "rule", js_str(out, "rule_name", ""), rail.rule);
+	return true;
+}
+
+static bool on_normalize(struct vec *v, json_object *c)
+{
+	AUTO(strbuf) struct strbuf out = STRBUF(1 << 20);
+	json_object *in = js_get(c, "in"), *args = js_get(in, "args");
+	json_object *text = args ? json_object_array_get_idx(args, 0) : js_get(in, "text");
+
+	normalize(json_object_get_string(text), (size_t)json_object_get_string_len(text),
+		  false, &out);
+	if (strcmp(js_str(c, "output", ""), out.text) != 0)
+		vec_fault(v, "normalized", js_str(c, "output", ""), out.text);
+	return true;
+}
+
+static bool on_ensemble(struct vec *v, json_object *c)
+{
+	json_object *in = js_get(c, "in"), *members = js_get(in, "members");
+	int risks[16];
+	size_t n = json_object_array_length(members);
+
+	if (js_get(in, "action") && strstr(json_object_to_json_string(members), "Security")) {
+		struct finding rail, pattern;
+
+		judge(in, &rail, &pattern);
+		risks[0] = rail.risk;
+		risks[1] = pattern.risk;
+		n = 2;
+	} else if (js_get(in, "action")) {
+		vec_skip(v, "ensemble of members made for a test",
+			 "the case does not say what its members answer");
+		return false;
+	}
+	for (size_t i = 0; !js_get(in, "action") && i < n && i < 16; i++)
+		risks[i] = risk_of(json_object_get_string(json_object_array_get_idx(members, i)));
+	expect(v, c, name_of((int)risk_join(risks, n, js_bool(in, "propagate_unknown", false),
+					    RISK_HIGH)));
+	return true;
+}
+
+static void expect_bool(struct vec *v, json_object *c, int got)
+{
+	const char *expected = js_get(c, "output")
+				       ? (js_bool(c, "output", false) ? "true" : "false")
+				       : "an error";
+	const char *shown = got < 0 ? "an error" : got ? "true" : "false";
+
+	if (strcmp(expected, shown) != 0)
+		vec_fault(v, "comparison", expected, shown);
+}
+
+static bool on_compare(struct vec *v, json_object *c)
+{
+	json_object *in = js_get(c, "in");
+	int order, a = risk_of(js_str(in, "a", "")), b = risk_of(js_str(in, "b", ""));
+	const char *op = js_str(in, "op", "");
+
+	if (strcmp(js_str(c, "fn", ""), "is_riskier") == 0)
+		op = js_bool(in, "reflexive", true) ? "ge" : "gt";
+	if (!risk_compare(a, b, &order))
+		expect_bool(v, c, -1);
+	else if (op[0] == 'l')
+		expect_bool(v, c, order < 0 || (op[1] == 'e' && order == 0));
+	else
+		expect_bool(v, c, order > 0 || (op[1] == 'e' && order == 0));
+	return true;
+}
+
+static bool on_confirm(struct vec *v, json_object *c)
+{
+	json_object *in = js_get(c, "in");
+	const char *policy = js_str(in, "policy", "");
+	int risk = risk_of(js_str(in, "risk", "UNKNOWN"));
+	int threshold = risk_of(js_str(in, "threshold", "HIGH"));
+	bool waits = false;
+
+	if (strcmp(policy, "ConfirmRisky") == 0 && threshold == RISK_UNKNOWN) {
+		expect_bool(v, c, -1);
+		return true;
+	}
+	if (strcmp(policy, "AlwaysConfirm") == 0)
+		waits = true;
+	else if (strcmp(policy, "ConfirmRisky") == 0)
+		waits = risk_waits(risk, threshold, js_bool(in, "confirm_unknown", true));
+	expect_bool(v, c, waits);
+	return true;
+}
+
+static bool one(struct vec *v, json_object *c)
+{
+	static const struct {
+		const char *fn;
+		bool (*run)(struct vec *v, json_object *c);
+	} functions[] = {
+		{ "pattern", on_pattern }, { "pattern_risk", on_pattern },
+		{ "pattern_risk_args", on_pattern }, { "pattern_risk_elsewhere", on_pattern },
+		{ "policy_rail", on_rail }, { "evaluate_rail", on_evaluate },
+		{ "normalize", on_normalize }, { "ensemble", on_ensemble },
+		{ "compare", on_compare }, { "is_riskier", on_compare },
+		{ "should_confirm", on_confirm },
+	};
+	const char *fn = js_str(c, "fn", "");
+
+	for (size_t i = 0; i < ARRAY_LEN(functions); i++)
+		if (strcmp(functions[i].fn, fn) == 0)
+			return functions[i].run(v, c);
+	vec_fault(v, "function", "one that is known", fn);
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	struct error err = ERROR_NONE;
+	struct vec v;
+
+	builtin = builtin_new(&err);
+	if (!builtin || !vec_open(&v, argc, argv)) {
+		fprintf(stderr, "%s\n", err.text);
+		return 2;
+	}
+	vec_each(&v, one);
+	builtin_free(builtin);
+	return vec_done(&v);
+}
