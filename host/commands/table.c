@@ -16,6 +16,7 @@ static const struct command *const commands[] = {
 	&command_plugins,
 	&command_config,
 	&command_models,
+	&command_policy,
 	&command_plugin_probe,
 	&command_manual,
 };

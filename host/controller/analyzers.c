@@ -160,7 +160,21 @@ static const struct mt_analyzer_out analyzer_out = {
 
 /* ---- the wiring --------------------------------------------------------------- */
 
-static int open_one(struct analyzers *a, struct error *err)
+/* "FILE:LINE: " of the option that a refusal begins with, if it does. */
+static void where(const struct config *c, const struct part *part, const char *text,
+		  struct strbuf *out)
+{
+	AUTO(strbuf) struct strbuf section = STRBUF(256), key = STRBUF(256);
+	const char *origin;
+
+	strbuf_addf(&section, "analyzer.%s", part->name);
+	strbuf_addn(&key, text, strcspn(text, ": "));
+	origin = key.error ? NULL : config_origin(c, section.text, key.text);
+	if (origin && js_get(part->options, key.text))
+		strbuf_addf(out, "%s: ", origin);
+}
+
+static int open_one(struct analyzers *a, const struct config *c, struct error *err)
 {
 	struct part *part = &a->parts[a->count];
 	const struct mt_analyzer *f = part->functions;
@@ -171,9 +185,13 @@ static int open_one(struct analyzers *a, struct error *err)
 			: MT_OK;
 
 	a->count++;
-	if (r)
-		fail(err, r, "[analyzer.%s] %s", part->name,
+	if (r) {
+		AUTO(strbuf) struct strbuf place = STRBUF(4096);
+
+		where(c, part, x.error.text, &place);
+		fail(err, r, "%s[analyzer.%s] %s", place.text, part->name,
 		     x.error.code ? x.error.text : status_name(r));
+	}
 	ctx_clear(&x);
 	return r;
 }
@@ -186,7 +204,7 @@ static int add(struct analyzers *a, struct config *c, struct registry *r, const 
 			    ANALYZERS_MAX);
 	if (part_load(c, r, MT_KIND_ANALYZER, name, &a->parts[a->count], err))
 		return err->code;
-	return open_one(a, err);
+	return open_one(a, c, err);
 }
 
 int analyzers_open(struct config *c, struct registry *r, const char *section,
@@ -229,6 +247,11 @@ struct analyzers *analyzers_free(struct analyzers *a)
 size_t analyzers_count(const struct analyzers *a)
 {
 	return a ? a->count : 0;
+}
+
+const struct part *analyzers_part(const struct analyzers *a, size_t n)
+{
+	return &a->parts[n];
 }
 
 bool analyzers_read_risk(const struct analyzers *a)

@@ -284,6 +284,11 @@ static json_object *settings(const struct conversation *c, const char *controlle
 			    c->condensers[i].component, c->condensers[i].options);
 		add_llm(list, c, "condenser", &c->condensers[i]);
 	}
+	for (size_t i = 0; i < analyzers_count(c->analyzers); i++) {
+		const struct part *p = analyzers_part(c->analyzers, i);
+
+		add_options(list, "analyzer", p->name, p->component, p->options);
+	}
 	for (size_t i = 0; i < c->catalog.instance_count; i++)
 		add_options(list, "tool", c->catalog.instances[i].name,
 			    c->catalog.instances[i].component,

@@ -1,8 +1,8 @@
 # Analyzers: how risky an action is. What `policy` does is a library, which its
 # tests link too.
-plugin_PROGRAMS += %D%/llm.so %D%/policy.so
-plugins_analyzers_llm_so_SOURCES = %D%/llm.c
-plugins_analyzers_llm_so_LDFLAGS = $(PLUGIN_LINK)
+plugin_PROGRAMS += %D%/llm-risk.so %D%/policy.so
+plugins_analyzers_llm_risk_so_SOURCES = %D%/llm-risk.c
+plugins_analyzers_llm_risk_so_LDFLAGS = $(PLUGIN_LINK)
 
 noinst_LIBRARIES += libpolicy.a
 libpolicy_a_SOURCES = \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * llm.c - the analyzer that believes the model: `security_risk` of its call. */
+ * llm-risk.c - the analyzer that believes the model: `security_risk` of its call. */
 #define MORTISE_PROVISIONAL
 #include <mortise/analyzer.h>
 
@@ -34,5 +34,5 @@ static const struct mt_component component = {
 	.functions = &analyzer,
 };
 
-MT_PLUGIN(.name = "llm", .version = "1.0", .license = "MIT", .components = &component,
+MT_PLUGIN(.name = "llm-risk", .version = "1.0", .license = "MIT", .components = &component,
 	  .component_count = 1)

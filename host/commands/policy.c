@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * policy.c - `mortise policy`: what the wired analyzers would say of an action,
+ * and the rules that are in force. Nothing is run. */
+#include "commands/command.h"
+#include "controller/analyzers.h"
+#include "tools/catalog.h"
+
+#include <limits.h>
+#include <string.h>
+
+enum { F_TOOL, F_RISK, F_CONTROLLER, F_JSON };
+
+static const struct flag flags[] = {
+	[F_TOOL] = { 't', "tool", "NAME", "the tool that is called (bash)" },
+	[F_RISK] = { 0, "risk", "LEVEL", "what the model says of it: LOW, MEDIUM, HIGH" },
+	[F_CONTROLLER] = { 0, "controller", "NAME", "the analyzers of [controller.NAME]" },
+	[F_JSON] = { 'j', "json", NULL, "print JSON" },
+	{ 0 },
+};
+
+struct arguments {
+	struct common common;
+	const char *tool, *risk, *controller;
+	bool json;
+};
+
+struct loaded {
+	struct config *config;
+	struct registry *registry;
+	struct catalog catalog;
+	struct analyzers *analyzers;
+};
+
+static void loaded_clear(struct loaded *l)
+{
+	analyzers_free(l->analyzers);
+	catalog_clear(&l->catalog);
+	registry_free(l->registry);
+	config_free(l->config);
+}
+
+static int load(const struct arguments *a, struct loaded *l, struct error *err)
+{
+	AUTO(strbuf) struct strbuf section = STRBUF(256);
+	int r = common_config(&a->common, &l->config, err);
+
+	strbuf_addf(&section, "controller%s%s", a->controller ? "." : "",
+		    a->controller ? a->controller : "");
+	if (!r && a->controller && !config_has(l->config, section.text))
+		r = fail(err, MT_ENOTFOUND, "there is no section [%s] in the configuration",
+			 section.text);
+	if (!r)
+		r = registry_open(l->config, &l->registry, err);
+	if (!r)
+		r = analyzers_open(l->config, l->registry, section.text,
+				   config_get(l->config, section.text, "analyzers"),
+				   &l->analyzers, err);
+	if (!r)
+		r = catalog_open(l->config, l->registry,
+				 config_get(l->config, section.text, "tools"), &l->catalog,
+				 err);
+	return r;
+}
+
+/* ---- test --------------------------------------------------------------------- */
+
+/* A JSON object is all arguments, anything else a command. */
+static json_object *arguments_of(const char *text, struct error *err)
+{
+	json_object *args;
+
+	if (text[strspn(text, " \t\n")] == '{')
+		return js_parse_object(text, strlen(text), err);
+	args = json_object_new_object();
+	if (js_set_str(args, "command", text)) {
+		fail(err, MT_ENOMEM, "out of memory");
+		json_object_put(args);
+		return NULL;
+	}
+	return args;
+}
+
+static bool find_risk(const char *name, enum risk *ret)
+{
+	for (*ret = RISK_LOW; *ret <= RISK_HIGH; ++*ret)
+		if (strcmp(risk_name(*ret), name) == 0)
+			return true;
+	*ret = RISK_UNKNOWN;
+	return strcmp(name, "UNKNOWN") == 0;
+}
+
+static void print_verdict(const struct verdict *v, bool json)
+{
+	AUTO(strbuf) struct strbuf out = STRBUF(8192);
+
+	if (json) {
+		strbuf_addc(&out, '{');
+		js_key_str(&out, "risk", risk_name(v->risk));
+		js_key_bool(&out, "deny", v->deny);
+		js_key_str(&out, "rule", v->rule);
+		js_key_str(&out, "reason", v->reason);
+		printf("%s}\n", out.text);
+		return;
+	}
+	printf("%s%s\n", v->deny ? "denied, " : "", risk_name(v->risk));
+	if (v->rule[0])
+		printf("rule: %s\n", v->rule);
+	if (v->reason[0])
+		printf("why:  %s\n", v->reason);
+}
+
+static int test(const struct arguments *a, struct loaded *l, const char *text,
+		struct error *err)
+{
+	AUTO(json) json_object *args = arguments_of(text, err);
+	const char *name = a->tool ? a->tool : "bash";
+	const struct tool *tool = catalog_find(&l->catalog, name);
+	char folder[PATH_MAX];
+	struct subject subject = {
+		.tool = name, .hints = tool ? tool->hints : 0, .args = args,
+		.workspace = realpath(a->common.workspace ? a->common.workspace : ".", folder),
+		.said = RISK_UNKNOWN,
+	};
+	struct verdict verdict;
+
+	if (!args)
+		return err->code;
+	if (a->tool && !tool)
+		return catalog_unknown(&l->catalog, name, "{}", err);
+	if (a->risk && !find_risk(a->risk, &subject.said))
+		return fail(err, MT_EINVAL, "--risk is LOW, MEDIUM, HIGH or UNKNOWN, not %.40s",
+			    a->risk);
+	if (!analyzers_count(l->analyzers))
+		return fail(err, MT_ENOTFOUND, "no analyzer is wired: `analyzers` of the "
+			    "controller is empty");
+	if (analyzers_ask(l->analyzers, &subject, &verdict))
+		return fail(err, MT_EINVAL, "%s", verdict.reason);
+	print_verdict(&verdict, a->json);
+	return MT_OK;
+}
+
+/* ---- show --------------------------------------------------------------------- */
+
+struct listing {
+	struct strbuf json;
+	bool as_json;
+};
+
+static void print_rule(void *arg, const char *analyzer, enum risk risk, bool deny,
+		       const char *name, const char *text, const char *reason)
+{
+	struct listing *l = arg;
+
+	if (!l->as_json) {
+		printf("%-8s %-7s %-28s %s\n", analyzer, deny ? "deny" : risk_name(risk), name,
+		       text);
+		return;
+	}
+	strbuf_add(&l->json, l->json.len > 1 ? ",{" : "{");
+	js_key_str(&l->json, "analyzer", analyzer);
+	js_key_str(&l->json, "risk", risk_name(risk));
+	js_key_bool(&l->json, "deny", deny);
+	js_key_str(&l->json, "rule", name);
+	js_key_str(&l->json, "text", text);
+	js_key_str(&l->json, "reason", reason);
+	strbuf_addc(&l->json, '}');
+}
+
+static int show(const struct arguments *a, struct loaded *l, struct error *err)
+{
+	struct listing listing = { .json = STRBUF(4 << 20), .as_json = a->json };
+	int r;
+
+	strbuf_addc(&listing.json, '[');
+	r = analyzers_rules(l->analyzers, print_rule, &listing, err);
+	if (!r && a->json)
+		printf("%s]\n", listing.json.text);
+	strbuf_clear(&listing.json);
+	return r;
+}
+
+/* ---- the command ---------------------------------------------------------------- */
+
+static int usage(void)
+{
+	fputs("mortise policy: write test COMMAND, test JSON or show\n", stderr);
+	return EXIT_USAGE;
+}
+
+static int act(const struct arguments *a, int argc, char **argv)
+{
+	struct loaded l = { 0 };
+	struct error err = ERROR_NONE;
+	bool tests = strcmp(argv[0], "test") == 0;
+	int r;
+
+	if (!(tests && argc == 2) && !(strcmp(argv[0], "show") == 0 && argc == 1))
+		return usage();
+	r = load(a, &l, &err);
+	if (!r)
+		r = tests ? test(a, &l, argv[1], &err) : show(a, &l, &err);
+	loaded_clear(&l);
+	return r ? complain(EXIT_USAGE, &err) : EXIT_DONE;
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	struct arguments a = { 0 };
+	const char *value;
+	int index = 1, flag;
+
+	while ((flag = flag_next(self, argc, argv, &index, &value, &a.common)) >= 0) {
+		switch (flag) {
+		case F_TOOL:
+			a.tool = value;
+			break;
+		case F_RISK:
+			a.risk = value;
+			break;
+		case F_CONTROLLER:
+			a.controller = value;
+			break;
+		default:
+			a.json = true;
+		}
+	}
+	if (flag == FLAG_HELP)
+		return EXIT_DONE;
+	if (flag == FLAG_BAD)
+		return EXIT_USAGE;
+	return index < argc ? act(&a, argc - index, argv + index) : usage();
+}
+
+const struct command command_policy = {
+	.name = "policy",
+	.args = "test COMMAND|JSON | show",
+	.summary = "Try the analyzers on a command; show the rules in force.",
+	.details = "test says what the wired analyzers make of a shell command, or of the "
+		   "arguments of a tool given as a JSON object, and which rule decided. show "
+		   "lists the rules in the order in which they are tried. Nothing is run.",
+	.flags = flags,
+	.run = run,
+};
