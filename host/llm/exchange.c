@@ -248,6 +248,15 @@ static void keep_header(struct llm_exchange *x, const char *name, const char *va
 	}
 }
 
+/* Dollars; -1 if the text is no number. */
+static double read_cost(const char *text)
+{
+	char *end;
+	double cost = strtod(text, &end);
+
+	return end == text ? -1 : cost;
+}
+
 static void on_header(void *arg, int status, const char *name, const char *value)
 {
 	struct llm_exchange *x = arg;
@@ -262,7 +271,7 @@ static void on_header(void *arg, int status, const char *name, const char *value
 	if (strcasecmp(name, "content-type") == 0)
 		snprintf(x->type, sizeof x->type, "%s", value);
 	else if (strcasecmp(name, "x-litellm-response-cost") == 0)
-		x->header_cost = strtod(value, NULL);
+		x->header_cost = read_cost(value);
 	else
 		retry_header(&x->hint, name, value, (int64_t)time(NULL));
 }

@@ -27,13 +27,19 @@ void llm_metrics_add(struct llm_metrics *m, const struct llm_usage *u, int64_t l
 		m->cost_known = false;
 }
 
+/* What a provider calls a cost: nothing below zero, nothing beyond all bounds. */
+static bool is_cost(double dollars)
+{
+	return dollars >= 0 && dollars < 1e6;
+}
+
 /* What the provider says, else by the prices of the configuration, else by the
  * table; below 0: unknown. */
 static double price(const struct llm *l, const struct llm_usage *u, double header_cost)
 {
-	if (u->cost >= 0)
+	if (is_cost(u->cost))
 		return u->cost;
-	if (header_cost >= 0)
+	if (is_cost(header_cost))
 		return header_cost;
 	if (l->input_cost < 0 || l->output_cost < 0)
 		return model_cost(&l->facts, u->input, u->output, u->cache_read,

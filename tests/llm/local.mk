@@ -121,3 +121,10 @@ tests_llm_test_again_SOURCES = %D%/test-again.c
 tests_llm_test_again_CPPFLAGS = $(LLM_TEST_CPPFLAGS)
 tests_llm_test_again_LDADD = $(LIBHOST)
 TESTS += %D%/test-again
+
+# Keys of an AWS account.
+check_PROGRAMS += %D%/test-aws
+tests_llm_test_aws_SOURCES = %D%/test-aws.c
+tests_llm_test_aws_CPPFLAGS = $(LLM_TEST_CPPFLAGS)
+tests_llm_test_aws_LDADD = $(LIBHOST)
+TESTS += %D%/test-aws

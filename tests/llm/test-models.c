@@ -3,8 +3,10 @@
  * test-models.c - the table of the models: globs, sections, prices, what of the
  * parameters is sent, LiteLLM's file. */
 #include "files.h"
+#include "js.h"
 #include "llm/model-params.h"
 #include "tap.h"
+#include <glob.h>
 #include <string.h>
 
 /* ---- names ------------------------------------------------------------------ */
@@ -222,6 +224,65 @@ static void costs(void)
 	}
 }
 
+/* One recorded answer with what it cost: 1 if the prices give the same. */
+static int same_cost(const char *path, const char *prices, const char *old)
+{
+	AUTO(free) char *text = NULL;
+	AUTO(json) json_object *o = NULL;
+	json_object *usage;
+	struct model_facts f;
+	const char *model;
+	size_t len;
+	double off;
+
+	if (file_read(path, 1 << 22, &text, &len, NULL))
+		return 0;
+	o = js_parse_object(text, len, NULL);
+	usage = js_path(o, "response.usage");
+	model = js_str(js_get(o, "response"), "model", "");
+	model_facts_init(&f);
+	model_facts_apply(&f, model, prices, strlen(prices));
+	model_facts_apply(&f, model, old, strlen(old));
+	off = model_cost(&f, js_int(usage, "prompt_tokens", -1),
+			 js_int(usage, "completion_tokens", -1),
+			 js_int(js_get(usage, "prompt_tokens_details"), "cached_tokens", 0),
+			 js_int(usage, "cache_creation_input_tokens", 0))
+	      - js_number(o, "cost", -5);
+	return off < 1e-9 && off > -1e-9;
+}
+
+/* What a proxy counted for real answers, with and without a cache. Prices that
+ * have changed since are put back. */
+static void costs_as_they_were(void)
+{
+	static const char old[] = "[deepseek-chat]\ninput_price=0.27\noutput_price=1.1\n"
+				  "cache_read_price=0.07\n";
+	static const char *const folders[] = { "llm-logs", "nonfncall-llm-logs" };
+	const char *top = getenv("top_srcdir"), *path = getenv("MORTISE_CORE_MODEL_TABLE");
+	AUTO(free) char *prices = NULL;
+	size_t len, found = 0, same = 0;
+
+	if (!top || !path || file_read(path, MODEL_TABLE_MAX, &prices, &len, NULL)) {
+		SKIP("no table is named");
+		return;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(folders); i++) {
+		AUTO(free) char *pattern = NULL;
+		glob_t files;
+
+		if (asprintf(&pattern, "%s/../shared/vectors/trajectories/v1-sdk/llm_data/"
+			     "%s/*.json", top, folders[i]) < 0 || glob(pattern, 0, NULL, &files))
+			continue;
+		for (size_t n = 0; n < files.gl_pathc; n++, found++)
+			same += same_cost(files.gl_pathv[n], prices, old);
+		globfree(&files);
+	}
+	if (found)
+		CHECK_MSG(same == found, "%zu of %zu recorded costs", same, found);
+	else
+		SKIP("no recorded answers beside the sources");
+}
+
 /* ---- parameters ------------------------------------------------------------- */
 
 static void parameters(void)
@@ -332,6 +393,7 @@ int main(void)
 	the_configuration_wins();
 	wrong_configuration();
 	costs();
+	costs_as_they_were();
 	parameters();
 	import();
 	wrong_files();

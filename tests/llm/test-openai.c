@@ -114,6 +114,41 @@ static void a_whole_answer(void)
 	done();
 }
 
+/* Costs as the answer tells them, and those that are none. */
+static void what_it_costs(void)
+{
+#define PRICED(header, usage)                                                   \
+	HEAD("200 OK", "application/json", "Connection: close\r\n" header)      \
+	"{\"choices\":[{\"message\":{\"content\":\"x\"},\"finish_reason\":\"stop\"}]," \
+	"\"usage\":{\"prompt_tokens\":8,\"completion_tokens\":4" usage "}}"
+#define BY_HEADER(text) "x-litellm-response-cost: " text "\r\n"
+	static const struct {
+		const char *answer;
+		double cost;
+	} priced[] = {
+		{ PRICED("", ",\"cost\":0.25"), 0.25 },
+		{ PRICED(BY_HEADER("0.5"), ""), 0.5 },
+		{ PRICED(BY_HEADER("0.5"), ",\"cost\":0.25"), 0.25 },
+		{ PRICED(BY_HEADER("-0.5"), ",\"cost\":-1"), 5 },
+		{ PRICED(BY_HEADER("inf"), ",\"cost\":1e300"), 5 },
+		{ PRICED(BY_HEADER("nan"), ",\"cost\":\"0.25\""), 5 },
+		{ PRICED(BY_HEADER("much"), ",\"cost\":null"), 5 },
+		{ PRICED("", ""), 5 },
+	};
+
+	for (size_t i = 0; i < sizeof priced / sizeof *priced; i++) {
+		const struct answer answers[] = { { priced[i].answer, 0, CLOSE } };
+
+		extra[0] = "llm.input_cost_per_token=0.5";
+		extra[1] = "llm.output_cost_per_token=0.25";
+		TRY(answers, false);
+		CHECK_MSG(llm_metrics(b.llm)->cost == priced[i].cost
+			  && llm_metrics(b.llm)->cost_known, "cost %zu: %g", i,
+			  llm_metrics(b.llm)->cost);
+		done();
+	}
+}
+
 static void a_stream_in_pieces(void)
 {
 	static const size_t pieces[] = { 0, 1, 7, 100 };
@@ -587,6 +622,7 @@ static void names_of_models(void)
 int main(void)
 {
 	a_whole_answer();
+	what_it_costs();
 	a_stream_in_pieces();
 	connections_are_kept();
 	failures_and_retries();
