@@ -197,6 +197,7 @@ static void show_end(struct drive *d)
 	};
 
 	if (m) {
+		end.bill = bill;
 		end.calls = m->calls;
 		end.input = m->input;
 		end.output = m->output;

@@ -6,7 +6,7 @@
  * /etc/mortise/conf.d/ *.ini, $XDG_CONFIG_HOME/mortise/mortise.ini,
  * .mortise/mortise.ini of a trusted project, MORTISE_SECTION_KEY (of a named
  * section MORTISE_SECTION__NAME__KEY), -o section.key=value. Sections: core,
- * llm, controller, tool, condenser, dialect, analyzer, runtime, agent, grant;
+ * llm, controller, router, tool, condenser, dialect, analyzer, runtime, agent, grant;
  * most may be named ([llm.cheap]). */
 #ifndef HOST_CONFIG_CONFIG_H
 #define HOST_CONFIG_CONFIG_H

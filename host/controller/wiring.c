@@ -229,7 +229,8 @@ static void add_models(json_object *list, const struct conversation *c,
 		return;
 	add_section(list, c, "llm", "llm", "llm", NULL);
 	for (size_t i = 0; (section = llm_models_section(c->models, i)); i++) {
-		add_section(list, c, "llm", section, section, not_model);
+		if (strcmp(section, "llm") != 0)
+			add_section(list, c, "llm", section, section, not_model);
 		add_setting(list, section, "model", llm_models_name(c->models, i));
 	}
 	if (c->router && !strbuf_addf(&router, "router.%s", name))

@@ -417,6 +417,26 @@ static void put_bill(struct strbuf *text, const struct render_end *end)
 		strbuf_addf(text, ", $%.4f", end->cost);
 }
 
+/* One line for each, where there are several. */
+static void say_models(struct render *r, const struct llm_bill *bill)
+{
+	const struct llm_metrics *m;
+	const char *name;
+
+	if (!bill || !llm_bill_at(bill, 1, &m))
+		return;
+	for (size_t n = 0; (name = llm_bill_at(bill, n, &m)); n++) {
+		AUTO(strbuf) struct strbuf text = STRBUF(4096);
+		struct render_end one = { .calls = m->calls, .input = m->input,
+					  .output = m->output,
+					  .cost = m->cost_known ? m->cost : -1 };
+
+		strbuf_addf(&text, "  %.200s: %lld replies", name, (long long)m->calls);
+		put_bill(&text, &one);
+		say(r, DIM, "", text.text, text.len);
+	}
+}
+
 void render_end(struct render *r, const struct render_end *end)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(4096);
@@ -435,6 +455,7 @@ void render_end(struct render *r, const struct render_end *end)
 			    + (double)(now.tv_nsec - r->began.tv_nsec) / 1e9,
 		    end->conversation);
 	say(r, end->over ? DIM : YELLOW, "", text.text, text.len);
+	say_models(r, end->bill);
 	if (!end->over) {
 		strbuf_reset(&text);
 		strbuf_addf(&text, "Go on with: mortise resume %s", end->conversation);

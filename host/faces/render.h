@@ -26,8 +26,9 @@ extern const struct watcher render_watcher;
 struct render_end {
 	const char *conversation, *state, *reason;
 	int64_t steps;
-	int64_t calls, input, output; /* of the model */
+	int64_t calls, input, output; /* of all models */
 	double cost;                  /* below 0: unknown */
+	const struct llm_bill *bill;  /* of each model, if there are several; or NULL */
 	bool over;                    /* done: nothing to go on with */
 };
 /** The closing line: state, steps, tokens, cost, time, how to go on. */

@@ -122,6 +122,54 @@ done_after() { # done_after FILE ERROR TIMES
 		"$work"/state/mortise/conversations/*/meta.json
 }
 
+@test "what each model cost is told, also after a resume" {
+	cat >"$work/first" <<-'END'
+		[turn]
+		usage = input 7, output 1, cost 0.125
+		[call think]
+		thought = hm
+
+		[turn]
+		error = overloaded
+
+		[turn]
+		error = overloaded
+	END
+	cat >"$work/second" <<-'END'
+		[turn]
+		[call think]
+		thought = not asked
+
+		[turn]
+		usage = input 10, output 5, cost 0.25
+		[call finish]
+		message = by two
+
+		[turn]
+		usage = input 10, output 5, cost 0.25
+		[call finish]
+		message = by two again
+	END
+	run "${run_it[@]}" -m "script:$work/first" -o llm.retries=1 \
+		-o llm.fallback=two -o "llm.two.model=script:$work/second" -t hi
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"17 tokens in, 6 out, \$0.3750"* ]]
+	[[ "$output" == *"/first: 1 replies, 7 tokens in, 1 out, \$0.1250"* ]]
+	[[ "$output" == *"/second: 1 replies, 10 tokens in, 5 out, \$0.2500"* ]]
+	run mortise resume -t again
+	[[ "$output" == *"by two again"* ]]
+	[[ "$output" == *"27 tokens in, 11 out, \$0.6250"* ]]
+	[[ "$output" == *"/second: 2 replies, 20 tokens in, 10 out, \$0.5000"* ]]
+}
+
+@test "a history that a model does not take is condensed, or it is told how" {
+	printf '[turn]\nerror = history: odd calls\n' >"$work/s"
+	run "${run_it[@]}" -m "script:$work/s" -t hi
+	[ "$status" -eq 3 ]
+	[[ "$output" == *"odd calls"*"add one to \`condensers\`"* ]]
+	log | grep -q '"action":"condensation_request"'
+}
+
 @test "a rule chooses the model of a request" {
 	printf '[turn]\n[call finish]\nmessage = by one\n' >"$work/one"
 	printf '[turn]\n[call finish]\nmessage = by two\n' >"$work/two"
