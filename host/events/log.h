@@ -6,6 +6,8 @@
  *   {"record":"llm_reply", "response_id":..., "text":..., "calls":[...], ...}
  *   {"record":"dispatch", "action":ID}   before a call leaves
  *   {"record":"rewind", "to":ID}         what follows ID is undone
+ *   {"record":"original", "event":{}}    the event before it, as it was imported
+ *   {"record":"imported"}                after the last of them
  *   {"record":"state", "plugin":..., "text":...}
  * Each is one write before anyone sees it. Strings over 16 KiB go to
  * blobs/SHA256 first. Opening repairs a torn tail (kept as events.torn-N).
@@ -85,6 +87,10 @@ const char *evlog_last_reply(const struct evlog *log);
 bool evlog_dispatched(const struct evlog *log, int64_t action);
 /** Newest `state` record of a plugin, borrowed until the next append; NULL. */
 const char *evlog_state(const struct evlog *log, const char *plugin, size_t *ret_len);
+/** The first record of this name between an event (-1: the start) and the next;
+ *  owned. NULL: there is none, or `err` says why it cannot be read. */
+json_object *evlog_record_after(struct evlog *log, int64_t id, const char *name,
+				struct error *err);
 /** Raw bytes of the log from `offset`, whole lines only, for clients that ask
  *  `since`. @return number of bytes or a status. */
 int64_t evlog_read(struct evlog *log, uint64_t offset, struct strbuf *out, size_t max);

@@ -409,6 +409,32 @@ static struct event *read_event(struct import *m, json_object *given)
 	return unfold(m, json) ? NULL : event_import(json, err);
 }
 
+/* What export would write otherwise than it came is kept as it came. */
+static int keep_original(struct import *m, int64_t id, json_object *given)
+{
+	AUTO(json) json_object *form = NULL, *record = NULL;
+
+	form = trajectory_event(m->log, id, false, m->err);
+	if (!form)
+		return m->err->code;
+	if (event_is_history(evlog_head(m->log, id)) && json_object_equal(form, given))
+		return MT_OK;
+	record = json_object_new_object();
+	if (!record || js_set_str(record, "record", "original") ||
+	    js_set(record, "event", json_object_get(given)))
+		return fail(m->err, MT_ENOMEM, "out of memory for an event");
+	return evlog_record(m->log, record, m->err);
+}
+
+static int end_import(struct evlog *log, struct error *err)
+{
+	AUTO(json) json_object *record = json_object_new_object();
+
+	if (!record || js_set_str(record, "record", "imported"))
+		return fail(err, MT_ENOMEM, "out of memory for a trajectory");
+	return evlog_record(log, record, err);
+}
+
 static int import_one(struct import *m, json_object *given)
 {
 	AUTO(event) struct event *e = read_event(m, given);
@@ -433,7 +459,7 @@ static int import_one(struct import *m, json_object *given)
 	if (old >= 0 &&
 	    (m->numbers.count == 0 || m->numbers.pairs[m->numbers.count - 1].old < old))
 		m->numbers.pairs[m->numbers.count++] = (struct pair){ old, e->id };
-	return MT_OK;
+	return keep_original(m, e->id, given);
 }
 
 int trajectory_import(struct evlog *log, json_object *events, size_t *ret_count,
@@ -455,5 +481,5 @@ int trajectory_import(struct evlog *log, json_object *events, size_t *ret_count,
 	free(m.numbers.pairs);
 	*ret_count = status ? i - 1 : i;
 	return status ? fail(err, status, "event %zu of the file: %s", i, why.text)
-		      : MT_OK;
+		      : end_import(log, err);
 }

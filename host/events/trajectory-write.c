@@ -227,16 +227,53 @@ static int put_aside(const struct event *e, json_object *json)
 	return js_set(json, "mortise", json_object_get(ours));
 }
 
-static int export_one(struct export *x, int64_t id, struct strbuf *out)
+static json_object *form_of(struct export *x, int64_t id)
 {
 	AUTO(event) struct event *e = evlog_event(x->log, id, x->err);
-	AUTO(json) json_object *json = NULL;
+	AUTO(json) json_object *json = e ? event_trajectory(e, x->screenshots) : NULL;
 
 	if (!e)
-		return x->err->code;
-	json = event_trajectory(e, x->screenshots);
-	if (!json || put_aside(e, json) || fold(x, json))
-		return fail(x->err, MT_ENOMEM, "out of memory for an event");
+		return NULL;
+	if (!json || put_aside(e, json) || fold(x, json)) {
+		fail(x->err, MT_ENOMEM, "out of memory for an event");
+		return NULL;
+	}
+	return STEAL(json);
+}
+
+json_object *trajectory_event(struct evlog *log, int64_t id, bool screenshots,
+			      struct error *err)
+{
+	struct error why = ERROR_NONE;
+	struct export x = { .log = log, .screenshots = screenshots, .err = &why };
+	json_object *json = form_of(&x, id);
+
+	json_object_put(x.reply);
+	if (!json)
+		fail(err, why.code, "%s", why.text);
+	return json;
+}
+
+/* Nothing was added to what was imported: it goes out as it came. */
+static bool is_as_imported(struct evlog *log)
+{
+	AUTO(json)
+	json_object *end =
+		evlog_record_after(log, evlog_count(log) - 1, "imported", NULL);
+
+	return end != NULL;
+}
+
+static int export_one(struct export *x, int64_t id, json_object *original,
+		      struct strbuf *out)
+{
+	AUTO(json)
+	json_object *json = original ? json_object_get(js_get(original, "event"))
+				     : form_of(x, id);
+
+	if (!json)
+		return fail(x->err, MT_EINVAL, "event %lld cannot be written",
+			    (long long)id);
 	pretty(out, json, 1);
 	return out->error ? fail(x->err, out->error, "event %lld is too large",
 				 (long long)id)
@@ -245,17 +282,21 @@ static int export_one(struct export *x, int64_t id, struct strbuf *out)
 
 static int export_all(struct export *x, trajectory_sink *sink, void *arg)
 {
-	bool first = true;
+	bool first = true, as_imported = is_as_imported(x->log);
 	int status = sink("[", 1, arg);
 
 	for (int64_t id = 0; id < evlog_count(x->log) && !status; id++) {
+		const struct evlog_head *head = evlog_head(x->log, id);
 		AUTO(strbuf) struct strbuf out = STRBUF(1 << 30);
+		AUTO(json) json_object *original = NULL;
 
-		if (!event_is_history(evlog_head(x->log, id)))
+		if (as_imported && !head->undone)
+			original = evlog_record_after(x->log, id, "original", x->err);
+		if (!original && !event_is_history(head))
 			continue;
 		strbuf_add(&out, first ? "\n    " : ",\n    ");
 		first = false;
-		status = export_one(x, id, &out);
+		status = export_one(x, id, original, &out);
 		if (!status)
 			status = sink(out.text, out.len, arg);
 	}

@@ -29,7 +29,9 @@ struct trajectories {
 int trajectory_load(const char *path, struct trajectories *ret, struct error *err);
 void trajectory_clear(struct trajectories *t);
 
-/** Append the events to a log, with new ids; causes and forgotten events are
+/** Append the events to a log, with new ids; what export would not give back as
+ *  it was is kept beside its event, so that a log to which nothing was added goes
+ *  out as it came in; causes and forgotten events are
  *  renumbered, replies become records. The error names the place in the array.
  *  `ret_count`: how many events were appended. */
 int trajectory_import(struct evlog *log, json_object *events, size_t *ret_count,
@@ -37,6 +39,9 @@ int trajectory_import(struct evlog *log, json_object *events, size_t *ret_count,
 
 /** Called with pieces of the text, in order. */
 typedef int trajectory_sink(const char *text, size_t len, void *arg);
+/** One event as export writes it. NULL with `err`. */
+json_object *trajectory_event(struct evlog *log, int64_t id, bool screenshots,
+			      struct error *err);
 /** Write the history of a log (neither null, state nor hidden events, nothing
  *  undone) as an array with indent 4. */
 int trajectory_export(struct evlog *log, bool screenshots, trajectory_sink *sink,

@@ -65,8 +65,8 @@ setup() {
 	id=$(mortise conversations import one.json | cut -d' ' -f1)
 	mortise conversations export "$id" out.json
 	[ "$(stat -c %a out.json)" = 600 ]
-	[ "$(jq length out.json)" = 3 ]
-	[ "$(jq -r '.[1].tool_call_metadata.model_response.choices[0].message.tool_calls[0].id' out.json)" = c1 ]
+	[ "$(jq -S . out.json)" = "$(jq -S . one.json)" ]
+	[ "$(jq -r '[.[] | select(.tool_call_metadata)][0].tool_call_metadata.model_response.choices[0].message.tool_calls[0].id' out.json)" = c1 ]
 	mortise conversations export "$id" > stdout.json
 	cmp out.json stdout.json
 	mkdir folder

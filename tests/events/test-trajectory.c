@@ -111,6 +111,9 @@ static void test_import(void)
 		  err.text);
 	CHECK(count == 8 && evlog_count(log) == 8 && evlog_replies(log) == 1);
 	CHECK(evlog_head(log, 2)->cause == 1 && evlog_head(log, 0)->cause == -1);
+
+	AUTO(json) json_object *given = json_object_get(t.items[0].events);
+
 	trajectory_clear(&t);
 
 	AUTO(json) json_object *reply = evlog_reply(log, "r1", NULL);
@@ -136,9 +139,14 @@ static void test_import(void)
 	CHECK_STR(event_arg(flat, "command"), "touch x");
 	CHECK_STR(event_arg(flat, "confirmation_state"), "confirmed");
 
+	AUTO(json) json_object *as_it_came = exported(log, &out);
+
+	CHECK_MSG(js_equal(as_it_came, given), "it goes out as it came");
+	CHECK(say(log, SOURCE_USER, "more") == MT_OK);
+
 	AUTO(json) json_object *list = exported(log, &out);
 
-	CHECK(list && json_object_array_length(list) == 7); /* no state change */
+	CHECK(list && json_object_array_length(list) == 8); /* no state change */
 	CHECK(strncmp(out.text, "[\n    {\n        \"id\": 0,\n", 25) == 0);
 	for (size_t i = 1; i <= 2; i++) {
 		json_object *response = js_path(json_object_array_get_idx(list, i),
@@ -263,12 +271,13 @@ static void test_real(void)
 						    &err) == MT_OK,
 				  "%s: %zu events %s", entry->d_name, count, err.text);
 			first = exported(log, &out);
+			CHECK_MSG(js_equal(first, t.items[i].events), "%s: as it came",
+				  entry->d_name);
 			snprintf(name, sizeof name, "real-%d", n++);
 			again = open_log(folder(name), EVLOG_CREATE, NULL);
 			CHECK(trajectory_import(again, first, &count, &err) == MT_OK);
 			second = exported(again, &out);
-			CHECK(json_object_array_length(first) ==
-			      json_object_array_length(second));
+			CHECK(js_equal(first, second));
 			evlog_close(log);
 			evlog_close(again);
 		}
