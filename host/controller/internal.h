@@ -67,6 +67,8 @@ struct conversation {
 	struct stuck_options stuck;
 	bool stuck_detection, stuck_nudge;
 
+	int64_t inherited;         /* replies that another conversation paid for */
+
 	bool stepping, again, closing;
 	int64_t pending;           /* runnable action without observation; -1 */
 	int64_t redo;              /* action whose effect is still to come; -1 */

@@ -4,6 +4,7 @@
 #include "controller/internal.h"
 
 #include "controller/exit_code.h"
+#include "controller/fork.h"
 #include "controller/meta.h"
 #include "log.h"
 
@@ -60,7 +61,7 @@ static int load(struct conversation *c, json_object *meta, const struct config_i
 /* The bill so far: the sum over the replies of the log. */
 static void restore_metrics(struct conversation *c)
 {
-	for (int64_t n = 0; c->models && n < evlog_replies(c->log); n++) {
+	for (int64_t n = c->inherited; c->models && n < evlog_replies(c->log); n++) {
 		AUTO(json) json_object *record = evlog_reply_at(c->log, n, NULL);
 		AUTO(llm_reply) struct llm_reply *reply =
 			record ? llm_reply_from_json(record, NULL) : NULL;
@@ -228,7 +229,7 @@ static int restore(struct conversation *c, struct error *err)
 	const char *kept = evlog_state(c->log, c->agent.component->name, &len);
 	int r;
 
-	c->iteration = evlog_replies(c->log);
+	c->iteration = evlog_replies(c->log) - c->inherited;
 	if (kept)
 		c->kept = strndup(kept, len);
 	restore_state(c);
@@ -261,6 +262,7 @@ int conversation_resume(uv_loop_t *loop, const struct config_input *in,
 	c->id = strdup(o->id);
 	c->title = strdup(js_str(meta, "title", ""));
 	c->workspace = strdup(js_str(meta, "workspace", "/"));
+	c->inherited = fork_inherited(meta);
 	if (!c->id || !c->title || !c->workspace)
 		return conversation_undo(c, false, fail(err, MT_ENOMEM, "out of memory"));
 	r = load(c, meta, in, err);

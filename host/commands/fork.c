@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * fork.c - `mortise fork`: a conversation that begins as another did. */
+#include "commands/command.h"
+
+#include "controller/conversation.h"
+#include "controller/fork.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { F_AT, F_TITLE, F_QUIET };
+
+static const struct flag flags[] = {
+	[F_AT] = { 0, "at", "N", "the last event to take; without it all of them" },
+	[F_TITLE] = { 0, "title", "TEXT", "name of the new conversation" },
+	[F_QUIET] = { 'q', "quiet", NULL, "print the new id and nothing else" },
+	{ 0 },
+};
+
+struct arguments {
+	struct common common;
+	const char *id, *at, *title;
+	bool quiet;
+};
+
+static int parse(const struct command *self, int argc, char **argv, struct arguments *a)
+{
+	int index = 1, f;
+	const char *value;
+
+	while ((f = flag_next(self, argc, argv, &index, &value, &a->common)) >= 0) {
+		if (f == F_AT)
+			a->at = value;
+		else if (f == F_TITLE)
+			a->title = value;
+		else
+			a->quiet = true;
+	}
+	if (f == FLAG_END && index + 1 < argc) {
+		fprintf(stderr, "mortise: fork: one conversation at a time\n");
+		f = FLAG_BAD;
+	}
+	a->id = index < argc ? argv[index] : "last";
+	return f;
+}
+
+static int number(const char *text, int64_t *ret, struct error *err)
+{
+	char *end;
+	long long n = text ? strtoll(text, &end, 10) : -1;
+
+	if (text && (end == text || *end || n < 0))
+		return fail(err, MT_EINVAL, "--at %.40s: is not the id of an event", text);
+	*ret = n;
+	return MT_OK;
+}
+
+static int fork_it(const struct arguments *a, struct error *err)
+{
+	AUTO(config) struct config *config = NULL;
+	AUTO(free) char *id = NULL, *made = NULL;
+	struct fork_options o = { .title = a->title };
+	int64_t at = -1;
+	int r = number(a->at, &o.at, err);
+
+	if (!r)
+		r = common_config(&a->common, &config, err);
+	if (r)
+		return r;
+	id = conversation_find(config, a->id, err);
+	if (!id)
+		return err->code;
+	o.id = id;
+	r = conversation_fork(config, &o, &made, &at, err);
+	if (r)
+		return r;
+	puts(made);
+	if (!a->quiet)
+		fprintf(stderr,
+			"mortise: %s up to event %" PRId64
+			". Go on with: mortise resume %s -t TEXT\n", id, at, made);
+	return MT_OK;
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	struct arguments a = { 0 };
+	struct error err = ERROR_NONE;
+	int f = parse(self, argc, argv, &a);
+
+	if (f != FLAG_END)
+		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
+	return fork_it(&a, &err) ? complain(EXIT_USAGE, &err) : EXIT_DONE;
+}
+
+const struct command command_fork = {
+	.name = "fork",
+	.args = "[ID]",
+	.summary = "Make a conversation that begins as another did; without an id, as the "
+		   "newest.",
+	.details =
+		"The events up to --at are copied (fewer, if a call would be without its\n"
+		"result). The new conversation has the same agent and works in the same\n"
+		"folder, whose files stay as they are; its bill begins anew. The old one\n"
+		"is not touched and may be open elsewhere.\n",
+	.flags = flags,
+	.run = run,
+};

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * fork.h - another conversation that begins as one did. */
+#ifndef HOST_CONTROLLER_FORK_H
+#define HOST_CONTROLLER_FORK_H
+
+#include "config/config.h"
+#include "js.h"
+
+struct fork_options {
+	const char *id;    /* whole */
+	int64_t at;        /* the last event to take; -1: the newest */
+	const char *title; /* NULL: as it was */
+};
+
+/** Copy the events up to `at` (or before, so that no call is without its result)
+ *  into a new conversation that waits for the user. The old one may be open
+ *  elsewhere. `ret_at`: the last event taken. The new id is owned.
+ *  The bill begins anew; the workspace is the same folder. */
+int conversation_fork(const struct config *config, const struct fork_options *o,
+		      char **ret_id, int64_t *ret_at, struct error *err);
+
+/** Replies in the log of a fork that were paid for by the conversation that it
+ *  comes from. */
+int64_t fork_inherited(json_object *meta);
+
+#endif
