@@ -114,7 +114,7 @@ first() {
 }
 
 @test "all undone: the first message is the first again" {
-	printf '[turn]\n[call finish]\nmessage = A.\n\n[turn]\nexpect user contains = RUNTIME_INFORMATION\nexpect last contains = again\n[call finish]\nmessage = B.\n' \
+	printf '[turn]\n[call finish]\nmessage = A.\n\n[turn]\nexpect user contains = RUNTIME_INFORMATION\nexpect user contains = again\n[call finish]\nmessage = B.\n' \
 		>"$work/script"
 	run python3 "$top_srcdir/tests/controller/talk.py" message:go wait:finished \
 		undo message:again wait:finished stop -- "${run_it[@]}" --json --keep
