@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * chat.c - conversations begun, taken up and left; the loop; signals. */
+#include "chat.h"
+
+#include "clock.h"
+#include "files.h"
+
+#include <config.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { SHOWN_AGAIN = 200, LINES_MAX = 1 << 20, SETTLE_MS = 40, OUTPUT_MAX = 1 << 20 };
+
+/* ---- signals ----------------------------------------------------------- */
+
+static int signal_pipe[2] = { -1, -1 };
+
+static void on_signal(int number)
+{
+	int saved = errno;
+	unsigned char byte = (unsigned char)number;
+	ssize_t n = write(signal_pipe[1], &byte, 1);
+
+	(void)n;
+	errno = saved;
+}
+
+static int watch_signals(struct error *err)
+{
+	static const int numbers[] = { SIGWINCH, SIGTERM, SIGHUP, SIGINT,
+				       SIGCHLD,  SIGCONT };
+	struct sigaction act = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+
+	if (pipe2(signal_pipe, O_CLOEXEC | O_NONBLOCK) < 0)
+		return fail(err, MT_EIO, "no pipe: %s", strerror(errno));
+	for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
+		sigaction(numbers[i], &act, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGTTOU, SIG_IGN);
+	return MT_OK;
+}
+
+static void come_back(struct chat *c)
+{
+	struct error err = ERROR_NONE;
+
+	if (c->term.plain)
+		return;
+	c->term.raw = false;
+	area_done(&c->area);
+	area_init(&c->area, c->term.columns);
+	if (term_raw(&c->term, &err))
+		c->quit = true;
+}
+
+static void take_signal(struct chat *c, int number)
+{
+	switch (number) {
+	case SIGWINCH:
+		chat_resize(c);
+		break;
+	case SIGCHLD:
+		child_reap(&c->child);
+		break;
+	case SIGINT:
+		chat_interrupt(c);
+		break;
+	case SIGCONT:
+		come_back(c);
+		break;
+	default:
+		c->quit = true;
+		c->code = 128 + number;
+		break;
+	}
+}
+
+static void take_signals(struct chat *c)
+{
+	unsigned char bytes[32];
+	ssize_t n = read(signal_pipe[0], bytes, sizeof bytes);
+
+	for (ssize_t i = 0; i < n; i++)
+		take_signal(c, bytes[i]);
+}
+
+/* ---- connecting -------------------------------------------------------- */
+
+static void subscribe(struct chat *c, int64_t since)
+{
+	AUTO(strbuf) struct strbuf out = STRBUF(256);
+
+	strbuf_addf(&out, "{\"type\":\"subscribe\",\"live\":true,\"since\":%lld}",
+		    (long long)since);
+	link_send(&c->link, out.text, out.len);
+}
+
+static int connect_to(struct chat *c, const char *id, struct error *err)
+{
+	if (link_open(&c->link, id, err))
+		return err->code;
+	c->ended = false;
+	snprintf(c->id, sizeof c->id, "%s", js_str(c->link.hello, "conversation", ""));
+	snprintf(c->workspace, sizeof c->workspace, "%s",
+		 js_str(c->link.hello, "workspace", "."));
+	snprintf(c->state, sizeof c->state, "%s", js_str(c->link.hello, "state", ""));
+	return MT_OK;
+}
+
+/* The process of a new conversation, or of one that is taken up. */
+static int start_process(struct chat *c, const char *id, struct error *err)
+{
+	const char *args[COMMON_ARGS_MAX + 8];
+	size_t n = 0;
+
+	args[n++] = id ? "resume" : "run";
+	args[n++] = "--listen";
+	for (size_t i = 0; i < c->o->arg_count; i++)
+		args[n++] = c->o->args[i];
+	if (!id && c->o->controller) {
+		args[n++] = "--controller";
+		args[n++] = c->o->controller;
+	}
+	if (id)
+		args[n++] = id;
+	args[n] = NULL;
+	child_release(&c->child);
+	return child_start(&c->child, args, err);
+}
+
+/* Who has it open already, by the beginning of its id. */
+static int find_open(const char *prefix, char ret[CHILD_ID_MAX], struct error *err)
+{
+	static const char *const args[] = { "ps", "--json", NULL };
+	AUTO(strbuf) struct strbuf out = STRBUF(OUTPUT_MAX);
+	size_t found = 0;
+
+	if (child_output(args, &out, err))
+		return err->code;
+	for (char *line = out.text, *end; *line; line = end + (*end != '\0')) {
+		AUTO(json) json_object *o = NULL;
+		const char *id;
+
+		end = line + strcspn(line, "\n");
+		o = js_parse_object(line, (size_t)(end - line), NULL);
+		id = js_str(o, "conversation", "");
+		if (!*id || strncmp(id, prefix, strlen(prefix)) != 0)
+			continue;
+		found++;
+		snprintf(ret, CHILD_ID_MAX, "%s", id);
+	}
+	if (found == 1)
+		return MT_OK;
+	return found ? fail(err, MT_EINVAL, "%zu open conversations fit: write more of "
+			    "the id (mortise ps shows them)", found)
+		     : fail(err, MT_ENOTFOUND, "no such conversation is open: mortise "
+			    "--resume takes one up");
+}
+
+static int open_conversation(struct chat *c, const char *id, struct error *err)
+{
+	char found[CHILD_ID_MAX];
+
+	if (c->o->attach) {
+		if (find_open(id ? id : "", found, err))
+			return err->code;
+		return connect_to(c, found, err);
+	}
+	if (id && connect_to(c, id, &(struct error){ 0 }) == MT_OK)
+		return MT_OK;
+	if (start_process(c, id, err))
+		return err->code;
+	return connect_to(c, c->child.id, err);
+}
+
+static void leave(struct chat *c)
+{
+	link_close(&c->link);
+	child_release(&c->child);
+	for (size_t i = 0; i < c->queued; i++)
+		free(c->queue[i]);
+	c->queued = 0;
+	c->busy = c->interrupted = false;
+	c->reason[0] = '\0';
+	if (c->mode == MODE_ANSWER || c->mode == MODE_REASON)
+		chat_set_mode(c, MODE_TYPE);
+	show_reset(&c->show);
+}
+
+static void greet(struct chat *c, int64_t since)
+{
+	const char *title = js_str(c->link.hello, "title", "");
+
+	show_remark(&c->show, DIM, "Mortise " VERSION ", conversation %s in %s%s%s", c->id,
+		    c->workspace, *title ? ": " : "", title);
+	if (since >= 0)
+		show_remark(&c->show, DIM, "... %lld earlier events ...",
+			    (long long)since + 1);
+}
+
+bool chat_begin(struct chat *c, const char *id)
+{
+	AUTO(free) char *copy = id ? strdup(id) : NULL;
+	struct error err = ERROR_NONE;
+	int64_t events, since;
+
+	leave(c);
+	if (open_conversation(c, copy, &err)) {
+		show_remark(&c->show, RED, "%s", err.text);
+		return false;
+	}
+	events = js_int(c->link.hello, "events", 0);
+	since = events > SHOWN_AGAIN ? events - SHOWN_AGAIN - 1 : -1;
+	c->last_event = since;
+	c->show.replaying = true;
+	greet(c, since);
+	subscribe(c, since);
+	return true;
+}
+
+bool chat_ensure(struct chat *c)
+{
+	struct error err = ERROR_NONE;
+
+	if (link_is_open(&c->link))
+		return true;
+	link_close(&c->link);
+	if (!*c->id)
+		return chat_begin(c, NULL);
+	if (connect_to(c, c->id, &(struct error){ 0 }) &&
+	    (start_process(c, c->id, &err) || connect_to(c, c->id, &err))) {
+		show_remark(&c->show, RED, "%s", err.text);
+		return false;
+	}
+	subscribe(c, c->last_event);
+	return true;
+}
+
+static void lose(struct chat *c)
+{
+	link_close(&c->link);
+	show_rest(&c->show);
+	c->busy = c->interrupted = false;
+	if (c->mode == MODE_ANSWER || c->mode == MODE_REASON)
+		chat_set_mode(c, MODE_TYPE);
+	if (c->quit)
+		return;
+	if (c->ended)
+		show_remark(&c->show, DIM, "The conversation's process has ended (%s). "
+			    "What you say next takes it up again.", c->state);
+	else
+		show_remark(&c->show, RED, "The conversation's process is gone. Nothing "
+			    "that you saw is lost; Enter or a message takes it up again.");
+	chat_notify(c, "the conversation ended");
+}
+
+/* ---- input ------------------------------------------------------------- */
+
+static void take_typed_line(struct chat *c, char *line)
+{
+	struct line *l = &c->line;
+
+	line_insert(l, line, strlen(line));
+	if (line_continues(l)) {
+		line_insert(l, "\n", 1);
+		return;
+	}
+	c->midline = false;
+	chat_on_key(c, KEY_ENTER, "", 0);
+}
+
+/* Plain: the terminal edits the lines. */
+static void take_lines(struct chat *c, const char *bytes, size_t len)
+{
+	char *end;
+
+	strbuf_addn(&c->typed_lines, bytes, len);
+	while ((end = strchr(c->typed_lines.text, '\n')) && !c->quit) {
+		size_t n = (size_t)(end - c->typed_lines.text);
+
+		*end = '\0';
+		if (c->mode == MODE_ANSWER)
+			chat_submit(c, c->typed_lines.text);
+		else
+			take_typed_line(c, c->typed_lines.text);
+		strbuf_consume(&c->typed_lines, n + 1);
+	}
+	if (c->typed_lines.error)
+		strbuf_reset(&c->typed_lines);
+}
+
+static void read_keys(struct chat *c)
+{
+	char bytes[4096];
+	ssize_t n = read(STDIN_FILENO, bytes, sizeof bytes);
+
+	if (n < 0 && (errno == EINTR || errno == EAGAIN))
+		return;
+	if (n > 0 && c->term.plain)
+		take_lines(c, bytes, (size_t)n);
+	else if (n > 0)
+		keys_feed(&c->keys, bytes, (size_t)n);
+	else if (c->term.plain && !isatty(STDIN_FILENO))
+		c->input_over = true;
+	else
+		c->quit = true;
+}
+
+/* What the conversation's process says to people. */
+static void read_complaints(struct chat *c)
+{
+	char bytes[4096], *end;
+	ssize_t n = read(c->child.errors, bytes, sizeof bytes);
+
+	if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN)) {
+		close(c->child.errors);
+		c->child.errors = -1;
+	}
+	if (n > 0)
+		strbuf_addn(&c->complaints, bytes, (size_t)n);
+	while ((end = memchr(c->complaints.text, '\n', c->complaints.len))) {
+		*end = '\0';
+		show_remark(&c->show, YELLOW, "%s", c->complaints.text);
+		strbuf_consume(&c->complaints, (size_t)(end - c->complaints.text) + 1);
+	}
+	if (c->complaints.error)
+		strbuf_reset(&c->complaints);
+}
+
+/* ---- the loop ---------------------------------------------------------- */
+
+static int wait_ms(const struct chat *c)
+{
+	int64_t left = 1000 - (clock_ms() - c->began) % 1000;
+
+	if (keys_waiting(&c->keys))
+		return SETTLE_MS;
+	return c->busy && !c->term.plain ? (int)left : -1;
+}
+
+static void turn(struct chat *c)
+{
+	enum { INPUT, SIGNALS, LINK, ERRORS, COUNT };
+	struct pollfd fds[COUNT] = {
+		[INPUT] = { .fd = c->input_over ? -1 : STDIN_FILENO, .events = POLLIN },
+		[SIGNALS] = { .fd = signal_pipe[0], .events = POLLIN },
+		[LINK] = { .fd = c->link.fd, .events = link_wants(&c->link) },
+		[ERRORS] = { .fd = c->child.errors, .events = POLLIN },
+	};
+	int n = poll(fds, COUNT, wait_ms(c));
+
+	if (n == 0)
+		keys_settle(&c->keys);
+	if (n <= 0)
+		return;
+	if (fds[SIGNALS].revents)
+		take_signals(c);
+	if (fds[LINK].revents && c->link.fd >= 0)
+		link_serve(&c->link, fds[LINK].revents);
+	if (fds[ERRORS].revents && c->child.errors >= 0)
+		read_complaints(c);
+	if (fds[INPUT].revents)
+		read_keys(c);
+	if (c->link.fd >= 0 && c->link.over)
+		lose(c);
+	if (c->input_over && !c->busy && c->answered == c->sent && c->mode == MODE_TYPE)
+		c->quit = true;
+}
+
+static void loop(struct chat *c)
+{
+	while (!c->quit) {
+		chat_draw(c);
+		turn(c);
+	}
+	/* What was said last goes out. */
+	for (int i = 0; i < 100 && c->link.fd >= 0 && c->link.out.len && !c->link.over;
+	     i++) {
+		struct pollfd fd = { .fd = c->link.fd, .events = link_wants(&c->link) };
+
+		if (poll(&fd, 1, 20) > 0)
+			link_serve(&c->link, fd.revents);
+	}
+}
+
+static void say_farewell(struct chat *c)
+{
+	if (c->code >= 128 || !*c->id)
+		return;
+	if (c->detached || (c->busy && link_is_open(&c->link)))
+		show_remark(&c->show, DIM, "%s Come back with: mortise attach %s",
+			    c->detached ? "It stays open." : "The agent works on.", c->id);
+	else if (c->last_event >= 0)
+		show_remark(&c->show, DIM, "Come back with: mortise --resume %s", c->id);
+}
+
+/* ---- the program ------------------------------------------------------- */
+
+static void open_history(struct chat *c)
+{
+	AUTO(free) char *folder = NULL, *path = NULL;
+
+	if (!c->term.plain && xdg_dir("STATE", true, &folder, NULL) == MT_OK)
+		path = path_join(folder, "history");
+	history_open(&c->history, path);
+}
+
+static void init(struct chat *c, const struct options *o)
+{
+	struct style style = { 0 };
+
+	c->o = o;
+	c->child = CHILD_NONE;
+	c->link = (struct link){ .fd = -1,
+				 .out = STRBUF(1),
+				 .on_line = chat_on_line,
+				 .arg = c };
+	term_init(&c->term, o->plain);
+	style.attributes = !c->term.plain;
+	style.colour = c->term.colour;
+	style.columns = c->term.columns;
+	area_init(&c->area, c->term.columns);
+	keys_init(&c->keys, chat_on_key, c);
+	line_init(&c->line);
+	show_init(&c->show, &style);
+	c->aside = STRBUF(LINE_MAX_BYTES);
+	c->search = STRBUF(1024);
+	c->typed_lines = STRBUF(LINES_MAX);
+	c->complaints = STRBUF(LINES_MAX);
+	c->found = -1;
+	c->last_event = -1;
+	c->focused = true;
+	open_history(c);
+}
+
+static void done(struct chat *c)
+{
+	leave(c);
+	for (size_t i = 0; i < ASKED_MAX; i++)
+		free(c->asked[i].text);
+	for (size_t i = 0; i < c->choice_count; i++)
+		free(c->choices[i]);
+	free(c->choices);
+	area_done(&c->area);
+	keys_done(&c->keys);
+	line_done(&c->line);
+	history_done(&c->history);
+	show_done(&c->show);
+	strbuf_clear(&c->aside);
+	strbuf_clear(&c->search);
+	strbuf_clear(&c->typed_lines);
+	strbuf_clear(&c->complaints);
+}
+
+static int talk(struct chat *c)
+{
+	struct error err = ERROR_NONE;
+
+	if (watch_signals(&err) || term_raw(&c->term, &err)) {
+		fprintf(stderr, "mortise: %s\n", err.text);
+		return 1;
+	}
+	if (c->o->message)
+		chat_say(c, c->o->message);
+	if (c->o->pick)
+		chat_offer(c);
+	loop(c);
+	say_farewell(c);
+	if (c->term.plain)
+		chat_draw(c);
+	else
+		chat_erase(c);
+	term_restore(&c->term);
+	return c->code;
+}
+
+int chat_run(const struct options *o)
+{
+	struct chat *c = calloc(1, sizeof *c);
+	int code = 2;
+
+	if (!c)
+		return 1;
+	init(c, o);
+	if (o->pick || chat_begin(c, o->id))
+		code = talk(c);
+	else
+		fprintf(stderr, "mortise: %s", c->show.out.text);
+	done(c);
+	free(c);
+	return code;
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * chat.h - a conversation at the terminal: what the files of this program share. */
+#ifndef TERMINAL_CHAT_H
+#define TERMINAL_CHAT_H
+
+#include "area.h"
+#include "child.h"
+#include "history.h"
+#include "keys.h"
+#include "line.h"
+#include "link.h"
+#include "show.h"
+#include "term.h"
+
+enum { QUEUE_MAX = 32, ASKED_MAX = 64, COMMON_ARGS_MAX = 280, MESSAGE_MAX = 900 << 10 };
+
+enum mode {
+	MODE_TYPE,   /* a message, or a command */
+	MODE_ANSWER, /* y, n, a or r to a question */
+	MODE_REASON, /* why not */
+	MODE_PICK,   /* a number of the list of conversations */
+	MODE_SEARCH, /* in the history */
+};
+
+enum notify { NOTIFY_AUTO, NOTIFY_ALWAYS, NOTIFY_NEVER };
+
+struct options {
+	const char *args[COMMON_ARGS_MAX]; /* for `mortise run` and `resume` */
+	size_t arg_count;
+	const char *controller; /* for a new one; or NULL */
+	const char *message; /* the first one, or NULL */
+	const char *id;      /* to resume; NULL: a new conversation */
+	bool attach;         /* only if it is open already */
+	bool pick;           /* let the user choose */
+	bool plain;
+	enum notify notify;
+};
+
+struct chat;
+
+/** A command that was sent and has no result yet. */
+struct asked {
+	const char *what; /* its name, static */
+	char *text;       /* of a message; owned, or NULL */
+};
+
+struct chat {
+	const struct options *o;
+	struct term term;
+	struct area area;
+	struct keys keys;
+	struct line line;
+	struct history history;
+	struct show show;
+	struct link link;
+	struct child child;
+	char id[CHILD_ID_MAX];
+	char workspace[4096];
+	enum mode mode;
+	struct strbuf aside;  /* what was being typed when another mode began */
+	struct strbuf search;
+	long found;           /* entry of the history that the search shows; -1 */
+	char state[40], reason[512];
+	bool busy;            /* the agent works */
+	bool interrupted;     /* Ctrl-C was pressed since it began to work */
+	char *queue[QUEUE_MAX];
+	size_t queued;
+	struct asked asked[ASKED_MAX]; /* by their number, round */
+	int64_t sent, answered;
+	char **choices; /* ids that MODE_PICK offers */
+	size_t choice_count;
+	int64_t began, typed; /* when it began to work; when a key came last */
+	size_t spin;          /* moves when something moved */
+	bool focused;
+	bool detached;        /* it stays open though we go */
+	bool quit;
+	int code;             /* of the program */
+	uint64_t written;     /* bytes to the terminal */
+	bool midline;         /* plain: a prompt stands on the last line */
+	bool input_over;      /* plain: no more lines come */
+	bool ended;           /* the conversation said that its process ends */
+	int64_t last_event;   /* id of the last one that came */
+	struct strbuf typed_lines; /* plain: what is not a whole line yet */
+	struct strbuf complaints;  /* of the conversation, not a whole line yet */
+};
+
+/* ---- chat.c: connecting, and the loop ---------------------------------- */
+
+int chat_run(const struct options *o);
+/** Leave the conversation and begin another, or take one up (`id`). What goes
+ *  wrong is shown. @return whether there is one. */
+bool chat_begin(struct chat *c, const char *id);
+/** It has to be there: take it up again if its process has ended. */
+bool chat_ensure(struct chat *c);
+
+/* ---- lines.c: what is said between us and the conversation -------------- */
+
+void chat_on_line(void *arg, json_object *line);
+/** Send a command without members, or with one: a text, or `chat_true`. */
+extern const char chat_true[];
+bool chat_command(struct chat *c, const char *type, const char *member,
+		  const char *text);
+/** A message now; paths after @ become the text of the files. */
+void chat_message(struct chat *c, const char *text);
+/** A message when its turn comes. */
+void chat_say(struct chat *c, const char *text);
+void chat_send_queue(struct chat *c);
+/** Did it move on from where it can be talked to? */
+bool chat_is(const struct chat *c, const char *state);
+
+/* ---- input.c: keys ------------------------------------------------------ */
+
+void chat_on_key(void *arg, enum key key, const char *text, size_t len);
+/** Ctrl-C, however it came. */
+void chat_interrupt(struct chat *c);
+void chat_set_mode(struct chat *c, enum mode mode);
+/** A line was entered. */
+void chat_submit(struct chat *c, const char *text);
+
+/* ---- screen.c ----------------------------------------------------------- */
+
+/** Bring the terminal up to date. */
+void chat_draw(struct chat *c);
+void chat_resize(struct chat *c);
+/** Take the live rows away: the program ends or is suspended. */
+void chat_erase(struct chat *c);
+/** Somebody is needed. */
+void chat_notify(struct chat *c, const char *what);
+
+/* ---- slash.c: commands that begin with / -------------------------------- */
+
+/** @return false if the text is no command. */
+bool chat_slash(struct chat *c, const char *text);
+/** The n-th name, with its slash; NULL past the last. */
+const char *slash_name(size_t n);
+/** Take the number that was chosen from the list. */
+void chat_pick(struct chat *c, const char *text);
+void chat_offer(struct chat *c);
+
+/* ---- mention.c, complete.c ---------------------------------------------- */
+
+/** Append to `out` the text of the files that the message names as @path, each
+ *  once. `on_skip` is told what could not be read. */
+void mention_files(struct strbuf *out, const char *folder, const char *text,
+		   void (*on_skip)(void *arg, const char *path, const char *why),
+		   void *arg);
+/** Complete what stands before the cursor. @return the text to insert (owned,
+ *  may be ""), NULL if nothing fits; the candidates if there are several. */
+char *complete(const char *folder, const char *text, size_t at, struct strbuf *ret_list);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * child.h - the process of a conversation, started by us, not bound to us; and
+ * other runs of `mortise`. */
+#ifndef TERMINAL_CHILD_H
+#define TERMINAL_CHILD_H
+
+#include "error.h"
+#include "strbuf.h"
+#include <stdbool.h>
+#include <sys/types.h>
+
+enum { CHILD_ID_MAX = 96, CHILD_START_MS = 60000 };
+
+struct child {
+	pid_t pid;   /* 0: none, or ended */
+	int in;      /* while it is open the process waits for us; -1 */
+	int errors;  /* its standard error; -1 */
+	char id[CHILD_ID_MAX]; /* of the conversation */
+};
+
+#define CHILD_NONE ((struct child){ .in = -1, .errors = -1 })
+
+/** Run `mortise` with these arguments (NULL at the end, the name not among
+ *  them), which begin a conversation that listens, and wait until it does. */
+int child_start(struct child *c, const char *const *args, struct error *err);
+/** Let it go its way: it ends when the agent rests and nobody is connected. */
+void child_release(struct child *c);
+/** It may have ended: reap it. */
+void child_reap(struct child *c);
+/** Run `mortise` with these arguments to its end and take its output; its
+ *  complaint becomes the error. */
+int child_output(const char *const *args, struct strbuf *out, struct error *err);
+
+#endif

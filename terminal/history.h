@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * history.h - what was typed before, kept in a file of the user's own: a JSON
+ * string a line, so that a message may have lines of its own. */
+#ifndef TERMINAL_HISTORY_H
+#define TERMINAL_HISTORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { HISTORY_MAX = 1000, HISTORY_ENTRY_MAX = 64 << 10, HISTORY_FILE_MAX = 4 << 20 };
+
+struct history {
+	char *path; /* NULL: not kept */
+	char *entries[HISTORY_MAX];
+	size_t count;
+	size_t at;   /* the one that is shown; count: the draft */
+	char *draft; /* what was being typed when the user went back */
+};
+
+/** Read the file; none is no error. `path` is copied; may be NULL. */
+void history_open(struct history *h, const char *path);
+void history_done(struct history *h);
+/** Remember a text, and append it to the file at once. The same text twice in a
+ *  row is one entry. Silent if the file cannot be written. */
+void history_add(struct history *h, const char *text);
+/** One back or forward from `current`. @return the text to show, borrowed, or
+ *  NULL if there is none further. */
+const char *history_back(struct history *h, const char *current);
+const char *history_forward(struct history *h);
+/** The newest entry older than `before` (count: all) that contains `part`.
+ *  @return its number, or -1. */
+long history_find(const struct history *h, const char *part, size_t before);
+
+#endif

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * input.c - what keys do. */
+#include "chat.h"
+
+#include "clock.h"
+
+#include <signal.h>
+#include <string.h>
+
+/* Who is in the middle of typing does not answer a question by it. */
+enum { TYPING_MS = 600 };
+
+/* ---- modes ------------------------------------------------------------- */
+
+void chat_set_mode(struct chat *c, enum mode mode)
+{
+	if (c->mode == mode)
+		return;
+	if (c->mode == MODE_TYPE) {
+		strbuf_reset(&c->aside);
+		strbuf_add(&c->aside, c->line.text.text);
+	}
+	c->mode = mode;
+	line_set(&c->line, mode == MODE_TYPE ? c->aside.text : "");
+	if (c->term.plain && mode == MODE_ANSWER)
+		show_remark(&c->show, YELLOW, "Answer y (yes), n (no), a (always for "
+			    "this kind) or r (no, with a reason).");
+}
+
+static void answer(struct chat *c, char letter)
+{
+	if (letter == 'y')
+		chat_command(c, "confirm", NULL, NULL);
+	else if (letter == 'a')
+		chat_command(c, "confirm", "always", chat_true);
+	else if (letter == 'n')
+		chat_command(c, "reject", NULL, NULL);
+	else if (letter == 'r')
+		chat_set_mode(c, MODE_REASON);
+	c->typed = 0;
+}
+
+/* ---- entered lines ----------------------------------------------------- */
+
+static void submit_empty(struct chat *c)
+{
+	if (c->queued)
+		chat_send_queue(c);
+	else if (chat_is(c, "paused"))
+		chat_command(c, "resume", NULL, NULL);
+}
+
+void chat_submit(struct chat *c, const char *text)
+{
+	c->typed = 0;
+	switch (c->mode) {
+	case MODE_ANSWER:
+		answer(c, *text);
+		return;
+	case MODE_REASON:
+		chat_command(c, "reject", "reason", text);
+		return;
+	case MODE_PICK:
+		chat_pick(c, text);
+		return;
+	case MODE_TYPE:
+	case MODE_SEARCH:
+		break;
+	}
+	if (text[strspn(text, " \t\n")] == '\0') {
+		submit_empty(c);
+		return;
+	}
+	history_add(&c->history, text);
+	if (!chat_slash(c, text))
+		chat_say(c, text);
+}
+
+static void enter(struct chat *c)
+{
+	AUTO(free) char *text = NULL;
+
+	if (c->mode == MODE_TYPE && line_continues(&c->line)) {
+		line_insert(&c->line, "\n", 1);
+		return;
+	}
+	text = strdup(c->line.text.text);
+	if (!text)
+		return;
+	line_set(&c->line, "");
+	chat_submit(c, text);
+}
+
+/* ---- interruption ------------------------------------------------------ */
+
+void chat_interrupt(struct chat *c)
+{
+	if (c->mode != MODE_TYPE && c->mode != MODE_ANSWER) {
+		chat_set_mode(c, c->mode == MODE_REASON ? MODE_ANSWER : MODE_TYPE);
+		return;
+	}
+	if (c->mode == MODE_TYPE && c->line.text.len) {
+		line_set(&c->line, "");
+		return;
+	}
+	if (c->interrupted && link_is_open(&c->link)) {
+		c->interrupted = false;
+		chat_command(c, "stop", NULL, NULL);
+	} else if (c->busy || c->mode == MODE_ANSWER) {
+		c->interrupted = true;
+		chat_command(c, "pause", NULL, NULL);
+	} else {
+		show_remark(&c->show, DIM, "Ctrl-D leaves.");
+	}
+}
+
+static void suspend(struct chat *c)
+{
+	struct error err = ERROR_NONE;
+
+	chat_erase(c);
+	term_restore(&c->term);
+	raise(SIGSTOP);
+	if (term_raw(&c->term, &err))
+		c->quit = true;
+	chat_resize(c);
+}
+
+/* ---- history ----------------------------------------------------------- */
+
+static void take_back_queued(struct chat *c)
+{
+	char *text = c->queue[--c->queued];
+
+	line_set(&c->line, text);
+	free(text);
+}
+
+static void up(struct chat *c)
+{
+	const char *text;
+
+	if (line_up(&c->line) || c->mode != MODE_TYPE)
+		return;
+	if (c->queued && c->line.text.len == 0) {
+		take_back_queued(c);
+		return;
+	}
+	text = history_back(&c->history, c->line.text.text);
+	if (text)
+		line_set(&c->line, text);
+}
+
+static void down(struct chat *c)
+{
+	const char *text;
+
+	if (line_down(&c->line) || c->mode != MODE_TYPE)
+		return;
+	text = history_forward(&c->history);
+	if (text)
+		line_set(&c->line, text);
+}
+
+static void search_on(struct chat *c, size_t before)
+{
+	long found = history_find(&c->history, c->search.text, before);
+
+	if (found < 0)
+		return;
+	c->found = found;
+	line_set(&c->line, c->history.entries[found]);
+}
+
+static void begin_search(struct chat *c)
+{
+	chat_set_mode(c, MODE_SEARCH);
+	strbuf_reset(&c->search);
+	c->found = -1;
+}
+
+/* The text that was found becomes the line; the key acts upon it. */
+static void end_search(struct chat *c, bool keep)
+{
+	AUTO(free) char *text = strdup(c->line.text.text);
+
+	chat_set_mode(c, MODE_TYPE);
+	if (keep && text && c->found >= 0)
+		line_set(&c->line, text);
+}
+
+static bool search_key(struct chat *c, enum key key, const char *text, size_t len)
+{
+	if (key == KEY_TEXT) {
+		strbuf_addn(&c->search, text, len);
+		search_on(c, c->history.count);
+	} else if (key == KEY_BACKSPACE) {
+		strbuf_cut(&c->search, c->search.len ? c->search.len - 1 : 0);
+		search_on(c, c->history.count);
+	} else if (key == KEY_CONTROL && *text == 'r') {
+		search_on(c, c->found > 0 ? (size_t)c->found : c->history.count);
+	} else if (key == KEY_ESCAPE || (key == KEY_CONTROL && strchr("cg", *text))) {
+		end_search(c, false);
+	} else {
+		end_search(c, true);
+		return false;
+	}
+	return true;
+}
+
+/* ---- completion -------------------------------------------------------- */
+
+static void tab(struct chat *c)
+{
+	AUTO(strbuf) struct strbuf list = STRBUF(64 << 10);
+	AUTO(free) char *rest = NULL;
+
+	if (c->mode != MODE_TYPE)
+		return;
+	rest = complete(c->workspace, c->line.text.text, c->line.at, &list);
+	if (rest && *rest)
+		line_insert(&c->line, rest, strlen(rest));
+	else if (list.len)
+		show_remark(&c->show, DIM, "%s", list.text);
+}
+
+/* ---- keys -------------------------------------------------------------- */
+
+static void control_d(struct chat *c)
+{
+	if (c->line.text.len)
+		line_delete(&c->line, line_right, false);
+	else
+		c->quit = true;
+}
+
+static void control(struct chat *c, char letter)
+{
+	struct line *l = &c->line;
+
+	switch (letter) {
+	case 'a': line_home(l); break;
+	case 'b': line_left(l); break;
+	case 'c': chat_interrupt(c); break;
+	case 'd': control_d(c); break;
+	case 'e': line_end(l); break;
+	case 'f': line_right(l); break;
+	case 'k': line_delete(l, line_end, true); break;
+	case 'l': chat_erase(c); break; /* drawn again at once */
+	case 'n': down(c); break;
+	case 'p': up(c); break;
+	case 'r': begin_search(c); break;
+	case 't': line_transpose(l); break;
+	case 'u': line_delete(l, line_home, true); break;
+	case 'w': line_delete(l, line_word_left, true); break;
+	case 'y': line_yank(l); break;
+	case 'z': suspend(c); break;
+	}
+}
+
+static void edit(struct chat *c, enum key key, const char *text, size_t len)
+{
+	struct line *l = &c->line;
+
+	switch (key) {
+	case KEY_TEXT:
+	case KEY_PASTE: line_insert(l, text, len); break;
+	case KEY_ENTER: enter(c); break;
+	case KEY_NEWLINE: line_insert(l, "\n", 1); break;
+	case KEY_TAB: tab(c); break;
+	case KEY_LEFT: line_left(l); break;
+	case KEY_RIGHT: line_right(l); break;
+	case KEY_UP: up(c); break;
+	case KEY_DOWN: down(c); break;
+	case KEY_HOME: line_home(l); break;
+	case KEY_END: line_end(l); break;
+	case KEY_WORD_LEFT: line_word_left(l); break;
+	case KEY_WORD_RIGHT: line_word_right(l); break;
+	case KEY_BACKSPACE: line_delete(l, line_left, false); break;
+	case KEY_DELETE: line_delete(l, line_right, false); break;
+	case KEY_WORD_BACKSPACE: line_delete(l, line_word_left, true); break;
+	case KEY_WORD_DELETE: line_delete(l, line_word_right, true); break;
+	case KEY_CONTROL: control(c, *text); break;
+	case KEY_ESCAPE:
+		if (c->mode == MODE_REASON)
+			chat_set_mode(c, MODE_ANSWER);
+		else if (c->mode == MODE_PICK)
+			chat_set_mode(c, MODE_TYPE);
+		break;
+	case KEY_NONE:
+	case KEY_BACKTAB:
+	case KEY_PAGE_UP:
+	case KEY_PAGE_DOWN:
+	case KEY_FOCUS_IN:
+	case KEY_FOCUS_OUT:
+		break;
+	}
+}
+
+/* A question is open: is this key its answer? */
+static bool answer_key(struct chat *c, enum key key, const char *text, size_t len)
+{
+	bool typing = c->typed && clock_ms() - c->typed < TYPING_MS;
+
+	if (key != KEY_TEXT)
+		return key != KEY_CONTROL;
+	if (typing || !strchr("ynar", *text)) {
+		strbuf_addn(&c->aside, text, len); /* it was meant for the message */
+		c->typed = clock_ms();
+	} else {
+		answer(c, *text);
+	}
+	return true;
+}
+
+void chat_on_key(void *arg, enum key key, const char *text, size_t len)
+{
+	struct chat *c = arg;
+
+	if (key == KEY_FOCUS_IN || key == KEY_FOCUS_OUT) {
+		c->focused = key == KEY_FOCUS_IN;
+		return;
+	}
+	if (c->mode == MODE_ANSWER && answer_key(c, key, text, len))
+		return;
+	if (c->mode == MODE_SEARCH && search_key(c, key, text, len))
+		return;
+	if (key == KEY_TEXT)
+		c->typed = clock_ms();
+	edit(c, key, text, len);
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * lines.c - commands to the conversation, and what comes from it. */
+#include "chat.h"
+
+#include "clock.h"
+
+#include <string.h>
+
+const char chat_true[] = "true";
+
+bool chat_is(const struct chat *c, const char *state)
+{
+	return strcmp(c->state, state) == 0;
+}
+
+/* ---- out --------------------------------------------------------------- */
+
+static struct asked *slot(struct chat *c, int64_t number)
+{
+	return &c->asked[number % ASKED_MAX];
+}
+
+/* @return the number of the command, or -1. */
+static int64_t send_line(struct chat *c, const char *type, const char *member,
+			 const char *text, size_t len)
+{
+	AUTO(strbuf) struct strbuf out = STRBUF(MESSAGE_MAX * 6 + 1024);
+	struct asked *a = slot(c, c->sent);
+
+	strbuf_addc(&out, '{');
+	js_key_str(&out, "type", type);
+	js_key_int(&out, "id", c->sent);
+	if (member && text == chat_true)
+		js_key_bool(&out, member, true);
+	else if (member)
+		js_key_strn(&out, member, text, len);
+	strbuf_addc(&out, '}');
+	if (out.error || link_send(&c->link, out.text, out.len))
+		return -1;
+	free(a->text);
+	*a = (struct asked){ .what = type };
+	return c->sent++;
+}
+
+bool chat_command(struct chat *c, const char *type, const char *member, const char *text)
+{
+	return chat_ensure(c) &&
+	       send_line(c, type, member, text, text ? strlen(text) : 0) >= 0;
+}
+
+static void on_skip(void *arg, const char *path, const char *why)
+{
+	struct chat *c = arg;
+
+	show_remark(&c->show, YELLOW, "@%s is left out: %s", path, why);
+}
+
+void chat_message(struct chat *c, const char *text)
+{
+	AUTO(strbuf) struct strbuf whole = STRBUF(MESSAGE_MAX);
+	int64_t number;
+
+	strbuf_add(&whole, text);
+	mention_files(&whole, c->workspace, text, on_skip, c);
+	if (whole.error) {
+		show_remark(&c->show, RED, "The message with its files is too long.");
+		return;
+	}
+	if (!chat_ensure(c))
+		return;
+	number = send_line(c, "message", "text", whole.text, whole.len);
+	if (number >= 0)
+		slot(c, number)->text = strdup(text);
+	c->busy = true;
+	c->interrupted = false;
+	c->began = clock_ms();
+}
+
+void chat_say(struct chat *c, const char *text)
+{
+	if (!c->busy) {
+		chat_message(c, text);
+	} else if (c->queued == QUEUE_MAX) {
+		show_remark(&c->show, YELLOW, "%d messages wait already.", QUEUE_MAX);
+	} else if ((c->queue[c->queued] = strdup(text))) {
+		c->queued++;
+		if (c->term.plain)
+			show_remark(&c->show, DIM, "Queued: %s", text);
+	}
+}
+
+void chat_send_queue(struct chat *c)
+{
+	AUTO(strbuf) struct strbuf all = STRBUF(MESSAGE_MAX);
+
+	for (size_t i = 0; i < c->queued; i++) {
+		strbuf_addf(&all, "%s%s", i ? "\n\n" : "", c->queue[i]);
+		free(c->queue[i]);
+	}
+	if (c->queued && !all.error)
+		chat_message(c, all.text);
+	c->queued = 0;
+}
+
+/* ---- in ---------------------------------------------------------------- */
+
+static void on_status(struct chat *c, json_object *line)
+{
+	show_remark(&c->show, PLAIN,
+		    "conversation  %s\nworkspace     %s\nstate         %s%s%s\n"
+		    "steps         %lld\nevents        %lld\nprocess       %lld",
+		    js_str(line, "conversation", ""), js_str(line, "workspace", ""),
+		    js_str(line, "state", ""), *js_str(line, "reason", "") ? ": " : "",
+		    js_str(line, "reason", ""), (long long)js_int(line, "steps", 0),
+		    (long long)js_int(line, "events", 0),
+		    (long long)js_int(line, "pid", 0));
+	if (*c->show.model)
+		show_remark(&c->show, PLAIN, "model         %s", c->show.model);
+}
+
+static bool is_quiet(const char *what)
+{
+	static const char *const names[] = { "subscribe", "message", "pause",
+					     "resume",    "confirm", "reject",
+					     "stop",      "keep" };
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (strcmp(names[i], what) == 0)
+			return true;
+	return false;
+}
+
+static void on_refused(struct chat *c, const struct asked *a, const char *error)
+{
+	if (strncmp(error, "unknown command", 15) == 0)
+		show_remark(&c->show, YELLOW, "/%s is not supported yet (%s)", a->what,
+			    error);
+	else
+		show_remark(&c->show, RED, "%s", error);
+	if (a->text) { /* nothing that was typed is lost */
+		history_add(&c->history, a->text);
+		show_remark(&c->show, DIM, "The message was not sent: it is in the "
+					   "history (arrow up).");
+		c->busy = chat_is(c, "running");
+	}
+}
+
+/* What a command of ours brought, as members of its result. */
+static void on_done(struct chat *c, const struct asked *a, json_object *line)
+{
+	const char *text = js_str(line, "text", js_str(line, "message", ""));
+	const char *other = js_str(line, "conversation", "");
+
+	if (strcmp(a->what, "status") == 0)
+		on_status(c, line);
+	else if (strcmp(a->what, "fork") == 0 && *other)
+		show_remark(&c->show, GREEN, "The copy is %s: /resume %s goes there.",
+			    other, other);
+	else if (*text)
+		show_remark(&c->show, PLAIN, "%s", text);
+	else if (!is_quiet(a->what))
+		show_remark(&c->show, DIM, "%s: done", a->what);
+}
+
+static void on_result(struct chat *c, json_object *line)
+{
+	int64_t id = js_int(line, "id", -1);
+	struct asked *a;
+
+	if (id < 0 || id >= c->sent || c->sent - id > ASKED_MAX)
+		return;
+	a = slot(c, id);
+	if (!a->what)
+		return;
+	c->answered++;
+	if (js_bool(line, "ok", false))
+		on_done(c, a, line);
+	else
+		on_refused(c, a, js_str(line, "error", "it cannot be done"));
+	free(a->text);
+	*a = (struct asked){ 0 };
+}
+
+static bool works(const char *state)
+{
+	static const char *const names[] = { "running", "rate_limited", "user_confirmed",
+					     "user_rejected" };
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (strcmp(state, names[i]) == 0)
+			return true;
+	return false;
+}
+
+static void on_rest(struct chat *c)
+{
+	show_rest(&c->show);
+	if (chat_is(c, "error") || chat_is(c, "rejected"))
+		show_remark(&c->show, RED, "%s%s%s", c->state, *c->reason ? ": " : "",
+			    c->reason);
+	else if (chat_is(c, "paused"))
+		show_remark(&c->show, YELLOW, "Paused%s%s. Enter goes on; a message does "
+			    "so with what you say.", *c->reason ? ": " : "", c->reason);
+}
+
+static void on_state(struct chat *c, json_object *line)
+{
+	bool worked = c->busy;
+
+	c->show.replaying = false;
+	snprintf(c->state, sizeof c->state, "%s", js_str(line, "state", ""));
+	snprintf(c->reason, sizeof c->reason, "%s", js_str(line, "reason", ""));
+	c->busy = works(c->state);
+	if (c->busy && !worked)
+		c->began = clock_ms();
+	if (chat_is(c, "awaiting_user_confirmation")) {
+		chat_set_mode(c, MODE_ANSWER);
+		chat_notify(c, "an action waits for your answer");
+		return;
+	}
+	if (c->mode == MODE_ANSWER || c->mode == MODE_REASON)
+		chat_set_mode(c, MODE_TYPE);
+	if (c->busy || chat_is(c, "loading"))
+		return;
+	on_rest(c);
+	c->interrupted = c->interrupted && chat_is(c, "paused");
+	if (c->queued && (chat_is(c, "finished") || chat_is(c, "awaiting_user_input")))
+		chat_send_queue(c);
+	else if (worked)
+		chat_notify(c, "the agent rests");
+}
+
+static void on_end(struct chat *c, json_object *line)
+{
+	c->ended = true;
+	snprintf(c->state, sizeof c->state, "%s", js_str(line, "state", ""));
+}
+
+void chat_on_line(void *arg, json_object *line)
+{
+	struct chat *c = arg;
+	const char *type = js_str(line, "type", NULL);
+
+	c->spin++;
+	if (!type) {
+		show_event(&c->show, line);
+		c->last_event = js_int(line, "id", c->last_event);
+	}
+	else if (strcmp(type, "state") == 0)
+		on_state(c, line);
+	else if (strcmp(type, "result") == 0)
+		on_result(c, line);
+	else if (strcmp(type, "end") == 0)
+		on_end(c, line);
+	else
+		show_live(&c->show, line);
+}

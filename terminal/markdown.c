@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * markdown.c - blocks found as they come, laid out by lowdown. */
+#include "markdown.h"
+
+#include "auto.h"
+
+#include <string.h>
+#include <sys/queue.h>
+#include <sys/types.h>
+#include <lowdown.h>
+
+enum { DEPTH = 16, COLUMNS_MAX = 100, LINE_BYTES_MAX = 64 << 10, MARGIN = 4 };
+
+void markdown_init(struct markdown *m, const struct style *style)
+{
+	*m = (struct markdown){ .style = style,
+				.line = STRBUF(LINE_BYTES_MAX + 64),
+				.block = STRBUF(MARKDOWN_BLOCK_MAX * 2) };
+}
+
+void markdown_done(struct markdown *m)
+{
+	strbuf_clear(&m->line);
+	strbuf_clear(&m->block);
+}
+
+void markdown_drop(struct markdown *m)
+{
+	strbuf_reset(&m->line);
+	strbuf_reset(&m->block);
+	m->cleaner = (struct cleaner){ 0 };
+	m->fence = 0;
+	m->blank = m->any = false;
+}
+
+/* ---- one block --------------------------------------------------------- */
+
+/* The lines without the library's margin and the blanks at their ends. */
+static void put_lines(struct strbuf *out, const char *text, size_t len)
+{
+	bool any = false, gap = false;
+
+	for (size_t i = 0, n, margin; i < len; i += n + 1) {
+		const char *line = text + i, *end = memchr(line, '\n', len - i);
+		size_t size;
+
+		size = n = end ? (size_t)(end - line) : len - i;
+		margin = strspn(line, " ");
+		margin = margin > MARGIN ? MARGIN : margin;
+		while (size > margin && line[size - 1] == ' ')
+			size--;
+		if (size <= margin) {
+			gap = any;
+			continue;
+		}
+		if (gap)
+			strbuf_addc(out, '\n');
+		strbuf_addn(out, line + margin, size - margin);
+		strbuf_addc(out, '\n');
+		any = true;
+		gap = false;
+	}
+}
+
+void markdown_block(struct strbuf *out, const struct style *s, const char *text,
+		    size_t len)
+{
+	size_t columns = s->columns > COLUMNS_MAX ? COLUMNS_MAX : s->columns;
+	struct lowdown_opts o = { .type = LOWDOWN_TERM,
+				  .maxdepth = DEPTH,
+				  .cols = columns + MARGIN - 2,
+				  .feat = LOWDOWN_TABLES | LOWDOWN_FENCED |
+					  LOWDOWN_STRIKE | LOWDOWN_COMMONMARK |
+					  LOWDOWN_NOINTEM | LOWDOWN_TASKLIST,
+				  .oflags = s->colour ? 0 : LOWDOWN_TERM_NOCOLOUR };
+	AUTO(free) char *laid_out = NULL;
+	size_t size = 0;
+
+	if (s->attributes && lowdown_buf(&o, text, len, &laid_out, &size, NULL)) {
+		put_lines(out, laid_out, size);
+		return;
+	}
+	strbuf_addn(out, text, len);
+	if (len && text[len - 1] != '\n')
+		strbuf_addc(out, '\n');
+}
+
+/* ---- blocks out of lines ----------------------------------------------- */
+
+static void flush(struct markdown *m, struct strbuf *out)
+{
+	if (m->block.len) {
+		if (m->any)
+			strbuf_addc(out, '\n');
+		markdown_block(out, m->style, m->block.text, m->block.len);
+		m->any = true;
+	}
+	strbuf_reset(&m->block);
+	m->blank = false;
+}
+
+/* Length of the fence that the line begins with, after blanks. */
+static size_t fence_of(const char *line, char *ret_mark)
+{
+	size_t n = 0;
+
+	line += strspn(line, " ");
+	*ret_mark = *line;
+	if (*line != '`' && *line != '~')
+		return 0;
+	while (line[n] == *line)
+		n++;
+	return n >= 3 && (*line == '~' || !strchr(line + n, '`')) ? n : 0;
+}
+
+static bool closes(const struct markdown *m, const char *line)
+{
+	char mark;
+	size_t n = fence_of(line, &mark);
+
+	line += strspn(line, " ");
+	return n >= m->fence && mark == m->mark && line[n + strspn(line + n, " ")] == '\0';
+}
+
+static void code_line(struct markdown *m, struct strbuf *out, const char *line)
+{
+	paint_begin(out, m->style, CYAN);
+	strbuf_add(out, m->style->attributes ? "    " : "");
+	strbuf_add(out, line);
+	paint_end(out, m->style, CYAN);
+	strbuf_addc(out, '\n');
+}
+
+static void open_fence(struct markdown *m, struct strbuf *out, const char *line, size_t n,
+		       char mark)
+{
+	flush(m, out);
+	if (m->any)
+		strbuf_addc(out, '\n');
+	m->any = true;
+	m->fence = n;
+	m->mark = mark;
+	if (!m->style->attributes) /* as it is written */
+		code_line(m, out, line);
+}
+
+static bool is_item(const char *line)
+{
+	size_t digits;
+
+	line += strspn(line, " ");
+	digits = strspn(line, "0123456789");
+	if (digits)
+		return digits < 10 && (line[digits] == '.' || line[digits] == ')') &&
+		       line[digits + 1] == ' ';
+	return strchr("-*+", *line) && *line && line[1] == ' ';
+}
+
+/* Does the block go on with this line, though a blank one came between? */
+static bool goes_on(const struct markdown *m, const char *line)
+{
+	return is_item(m->block.text) && (strncmp(line, "  ", 2) == 0 || is_item(line));
+}
+
+static void block_line(struct markdown *m, struct strbuf *out, const char *line)
+{
+	if (line[strspn(line, " ")] == '\0') {
+		m->blank = m->block.len > 0;
+		if (m->blank && !is_item(m->block.text))
+			flush(m, out);
+		return;
+	}
+	if (m->blank && goes_on(m, line))
+		strbuf_addc(&m->block, '\n');
+	else if (m->blank || m->block.len > MARKDOWN_BLOCK_MAX)
+		flush(m, out);
+	m->blank = false;
+	strbuf_add(&m->block, line);
+	strbuf_addc(&m->block, '\n');
+}
+
+static void take_line(struct markdown *m, struct strbuf *out)
+{
+	const char *line = m->line.text;
+	char mark;
+	size_t n = fence_of(line, &mark);
+
+	if (m->fence && closes(m, line)) {
+		m->fence = 0;
+		if (!m->style->attributes)
+			code_line(m, out, line);
+	} else if (m->fence) {
+		code_line(m, out, line);
+	} else if (n) {
+		open_fence(m, out, line, n, mark);
+	} else {
+		block_line(m, out, line);
+	}
+	strbuf_reset(&m->line);
+}
+
+void markdown_feed(struct markdown *m, struct strbuf *out, const char *text, size_t len)
+{
+	while (len > 0) {
+		const char *end = memchr(text, '\n', len);
+		size_t n = end ? (size_t)(end - text) : len;
+
+		n = n > LINE_BYTES_MAX / 8 ? LINE_BYTES_MAX / 8 : n;
+		clean_feed(&m->cleaner, &m->line, text, n);
+		text += n;
+		len -= n;
+		if (end && len && *text == '\n') {
+			take_line(m, out);
+			m->cleaner.returned = false;
+			text++;
+			len--;
+		} else if (m->line.len > LINE_BYTES_MAX / 2) {
+			take_line(m, out);
+		}
+	}
+}
+
+void markdown_end(struct markdown *m, struct strbuf *out)
+{
+	if (m->line.len)
+		take_line(m, out);
+	flush(m, out);
+	markdown_drop(m);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * markdown.h - Markdown that streams: a block is shown as it comes, and laid
+ * out once when it is whole. */
+#ifndef TERMINAL_MARKDOWN_H
+#define TERMINAL_MARKDOWN_H
+
+#include "paint.h"
+#include "text.h"
+
+enum { MARKDOWN_BLOCK_MAX = 64 << 10 };
+
+struct markdown {
+	const struct style *style;
+	struct cleaner cleaner;
+	struct strbuf line;  /* the line that is not over */
+	struct strbuf block; /* whole lines of a block that is not over */
+	size_t fence;        /* length of the fence that opened the code; 0: none */
+	char mark;           /* its character */
+	bool blank;          /* a blank line came after the block */
+	bool any;            /* something of this text was laid out */
+};
+
+void markdown_init(struct markdown *m, const struct style *style);
+void markdown_done(struct markdown *m);
+/** A piece of the text. What is whole is appended to `out`, laid out. */
+void markdown_feed(struct markdown *m, struct strbuf *out, const char *text, size_t len);
+/** The text is over: the rest. Ready for the next text then. */
+void markdown_end(struct markdown *m, struct strbuf *out);
+/** Forget what is not laid out. */
+void markdown_drop(struct markdown *m);
+
+/** One block laid out by lowdown, as lines. */
+void markdown_block(struct strbuf *out, const struct style *s, const char *text,
+		    size_t len);
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * paint.c - lines with attributes, diffs, shortened results. */
+#include "paint.h"
+
+#include "text.h"
+
+#include <string.h>
+
+enum { CLEAN_MAX = 16 << 20 };
+
+static const char *code(const struct style *s, enum paint p)
+{
+	static const char *const codes[] = { "", "\033[1m", "\033[2m", "\033[31m",
+					     "\033[32m", "\033[33m", "\033[36m" };
+
+	return p == PLAIN || !s->attributes || (p > DIM && !s->colour) ? "" : codes[p];
+}
+
+void paint_begin(struct strbuf *out, const struct style *s, enum paint p)
+{
+	strbuf_add(out, code(s, p));
+}
+
+void paint_end(struct strbuf *out, const struct style *s, enum paint p)
+{
+	if (*code(s, p))
+		strbuf_add(out, "\033[0m");
+}
+
+static void put_line(struct strbuf *out, const struct style *s, enum paint p,
+		     const char *lead, const char *text, size_t len)
+{
+	paint_begin(out, s, p);
+	strbuf_add(out, lead);
+	strbuf_addn(out, text, len);
+	paint_end(out, s, p);
+	strbuf_addc(out, '\n');
+}
+
+/* The length of the line at the start. */
+static size_t line_len(const char *text, size_t len)
+{
+	const char *end = memchr(text, '\n', len);
+
+	return end ? (size_t)(end - text) : len;
+}
+
+void paint_lines(struct strbuf *out, const struct style *s, enum paint p,
+		 const char *lead, const char *text, size_t len)
+{
+	AUTO(strbuf) struct strbuf clean = STRBUF(CLEAN_MAX);
+
+	text_clean(&clean, text, len);
+	for (size_t i = 0, n; i < clean.len; i += n + 1) {
+		n = line_len(clean.text + i, clean.len - i);
+		put_line(out, s, p, lead, clean.text + i, n);
+	}
+}
+
+void paint_line(struct strbuf *out, const struct style *s, enum paint p,
+		const char *format, ...)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(1 << 20), clean = STRBUF(1 << 20);
+	va_list ap;
+
+	va_start(ap, format);
+	strbuf_vaddf(&text, format, ap);
+	va_end(ap);
+	text_clean_line(&clean, text.text, text.len);
+	put_line(out, s, p, "", clean.text, clean.len);
+}
+
+/* ---- diffs ------------------------------------------------------------- */
+
+static bool is_head(const char *line, size_t len)
+{
+	return len >= 3 && (memcmp(line, "+++", 3) == 0 || memcmp(line, "---", 3) == 0) &&
+	       (len == 3 || line[3] == ' ');
+}
+
+void paint_diff(struct strbuf *out, const struct style *s, const char *diff, size_t len)
+{
+	AUTO(strbuf) struct strbuf clean = STRBUF(CLEAN_MAX);
+	bool inside = false; /* file names come before the first hunk */
+
+	text_clean(&clean, diff, len);
+	for (size_t i = 0, n; i < clean.len; i += n + 1) {
+		const char *line = clean.text + i;
+
+		n = line_len(line, clean.len - i);
+		inside |= *line == '@';
+		if (!inside && is_head(line, n))
+			continue;
+		put_line(out, s,
+			 *line == '+'   ? GREEN
+			 : *line == '-' ? RED
+			 : *line == '@' ? CYAN
+					: DIM,
+			 "  ", line, n);
+	}
+}
+
+void paint_change(struct strbuf *out, const struct style *s, const char *old,
+		  const char *new)
+{
+	paint_lines(out, s, RED, "  -", old, strlen(old));
+	paint_lines(out, s, GREEN, "  +", new, strlen(new));
+}
+
+/* ---- results ----------------------------------------------------------- */
+
+static size_t count_lines(const char *text, size_t len)
+{
+	size_t n = len > 0 && text[len - 1] != '\n';
+
+	for (size_t i = 0; i < len; i++)
+		n += text[i] == '\n';
+	return n;
+}
+
+static void put_short(struct strbuf *out, const struct style *s, enum paint p,
+		      const char *line, size_t len)
+{
+	size_t fit = text_fit(line, len, s->columns > 12 ? s->columns * 2 : 24);
+
+	paint_begin(out, s, p);
+	strbuf_add(out, "  ");
+	strbuf_addn(out, line, fit);
+	strbuf_add(out, fit < len ? "…" : "");
+	paint_end(out, s, p);
+	strbuf_addc(out, '\n');
+}
+
+void paint_result(struct strbuf *out, const struct style *s, enum paint p,
+		  const char *text, size_t len, size_t most)
+{
+	AUTO(strbuf) struct strbuf clean = STRBUF(CLEAN_MAX);
+	size_t lines, head = most / 2, number = 0;
+
+	text_clean(&clean, text, len);
+	while (clean.len && clean.text[clean.len - 1] == '\n')
+		strbuf_cut(&clean, clean.len - 1);
+	lines = count_lines(clean.text, clean.len);
+	for (size_t i = 0, n; i < clean.len; i += n + 1, number++) {
+		n = line_len(clean.text + i, clean.len - i);
+		if (lines <= most || number < head || number >= lines - head)
+			put_short(out, s, p, clean.text + i, n);
+		else if (number == head)
+			paint_line(out, s, DIM, "  … %zu more lines …", lines - 2 * head);
+	}
+}

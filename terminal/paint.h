@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * paint.h - how text looks: attributes and colours, as far as they are wanted. */
+#ifndef TERMINAL_PAINT_H
+#define TERMINAL_PAINT_H
+
+#include "strbuf.h"
+#include <stdbool.h>
+
+enum paint { PLAIN, BOLD, DIM, RED, GREEN, YELLOW, CYAN };
+
+struct style {
+	bool attributes; /* bold and dim; false: no escape sequence at all */
+	bool colour;
+	size_t columns;
+};
+
+void paint_begin(struct strbuf *out, const struct style *s, enum paint p);
+void paint_end(struct strbuf *out, const struct style *s, enum paint p);
+/** Text from outside, cleaned, each line between `lead` and a line end. */
+void paint_lines(struct strbuf *out, const struct style *s, enum paint p,
+		 const char *lead, const char *text, size_t len);
+/** A text of ours on one line. */
+void paint_line(struct strbuf *out, const struct style *s, enum paint p,
+		const char *format, ...) MT_PRINTF(4, 5);
+/** A unified diff, or lines that begin with + and -, without file names. */
+void paint_diff(struct strbuf *out, const struct style *s, const char *diff, size_t len);
+/** Old and new text as the lines of a diff. */
+void paint_change(struct strbuf *out, const struct style *s, const char *old,
+		  const char *new);
+/** The first and last lines of a result. */
+void paint_result(struct strbuf *out, const struct style *s, enum paint p,
+		  const char *text, size_t len, size_t most);
+
+#endif

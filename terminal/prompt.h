@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * prompt.h - the line that is typed, laid out in rows of the area. */
+#ifndef TERMINAL_PROMPT_H
+#define TERMINAL_PROMPT_H
+
+#include "area.h"
+#include "line.h"
+
+/** Add the rows of the line behind `lead` (further rows are indented by its
+ *  width), at most `most` of them, those around the cursor; and put the cursor. */
+void prompt_add(struct area *a, const char *lead, const struct line *l, size_t most);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * show.h - events and live lines as text: what goes to the scrollback, and what
+ * is live below it. It knows no terminal. */
+#ifndef TERMINAL_SHOW_H
+#define TERMINAL_SHOW_H
+
+#include "js.h"
+#include "markdown.h"
+
+enum { TAIL_BYTES = 8 << 10, RESULT_LINES = 12 };
+
+struct show {
+	struct style style;
+	struct strbuf out; /* for the scrollback: whole lines */
+	struct markdown reply;
+	bool streamed;         /* the reply that comes has been shown */
+	bool replaying;        /* these are events of the past */
+	struct strbuf doing;   /* the action that is under way, on one line; "" */
+	int64_t action;        /* its id; -1 */
+	struct cleaner cleaner;
+	struct strbuf tail;    /* the end of its output */
+	json_object *question; /* the action that waits for the user; owned; or NULL */
+	double cost;           /* of the conversation so far; < 0: unknown */
+	int64_t input, output; /* tokens */
+	char model[128];
+};
+
+void show_init(struct show *s, const struct style *style);
+void show_done(struct show *s);
+/** Another conversation: forget all of the last. */
+void show_reset(struct show *s);
+
+void show_event(struct show *s, json_object *event);
+/** Any line with a `type`: delta, output, progress, retry, notice, reply. */
+void show_live(struct show *s, json_object *line);
+/** A sentence of the program's own. */
+void show_remark(struct show *s, enum paint p, const char *format, ...) MT_PRINTF(3, 4);
+/** The agent rests: what streamed and what ran is over. */
+void show_rest(struct show *s);
+/** The name of a risk: "low", "unknown". */
+const char *show_risk(int64_t risk);
+
+#endif

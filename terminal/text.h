@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * text.h - text for a terminal: how wide it is, and what is left of text from
+ * outside when everything that steers a terminal is taken out. */
+#ifndef TERMINAL_TEXT_H
+#define TERMINAL_TEXT_H
+
+#include "strbuf.h"
+#include <stdbool.h>
+
+/** Bytes of the character at the start (`len` at least 1); `*ret_width` is 0, 1
+ *  or 2 columns. Bytes that are no text count as one column each. */
+size_t text_next(const char *text, size_t len, int *ret_width);
+/** Bytes from `at` to the next place where a cursor may stand: a character with
+ *  the marks and joined characters that belong to it. */
+size_t text_cluster(const char *text, size_t len);
+/** Where the cluster begins that ends at `at` (> 0). */
+size_t text_before(const char *text, size_t at);
+/** Columns of a text without line ends. Escape sequences of our own count 0. */
+size_t text_width(const char *text, size_t len);
+/** Length of the longest prefix that is at most `columns` wide. */
+size_t text_fit(const char *text, size_t len, size_t columns);
+
+/** Cleaning of a text that comes in pieces: escape sequences, C0, C1 and
+ *  bidirectional controls go, also when they are cut between pieces. Tabs
+ *  become spaces; a lone carriage return begins its line anew; a backspace takes
+ *  one character back; bytes that are no UTF-8 become U+FFFD. */
+struct cleaner {
+	int state;
+	size_t string;     /* bytes of a control string that were passed over */
+	bool returned;     /* a carriage return came: what follows replaces the line */
+	char tail[4];      /* beginning of a character */
+	size_t tail_len;
+};
+
+int clean_feed(struct cleaner *c, struct strbuf *out, const char *bytes, size_t len);
+/** A whole text. */
+int text_clean(struct strbuf *out, const char *bytes, size_t len);
+/** A whole text on one line: line ends become spaces. */
+int text_clean_line(struct strbuf *out, const char *bytes, size_t len);
+
+#endif
