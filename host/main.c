@@ -16,9 +16,12 @@ static void help(void)
 {
 	const struct command *command;
 
-	puts("Usage: mortise COMMAND [FLAG]... [ARGUMENT]...\n\n"
+	puts("Usage: mortise [FLAG]... [MESSAGE]\n"
+	     "       mortise COMMAND [FLAG]... [ARGUMENT]...\n\n"
 	     "A host for software agents: a model plans, tools act, plugins bring "
-	     "both.\n\n"
+	     "both.\n"
+	     "Without a command it is a conversation at the terminal: see mortise chat "
+	     "--help\n\n"
 	     "Commands:");
 	for (size_t i = 0; (command = command_at(i)); i++)
 		if (!command->hidden)
@@ -93,6 +96,20 @@ static int unknown_command(const char *name)
 	return EXIT_USAGE;
 }
 
+/* Without a command: a conversation at the terminal, if this is one. */
+static int converse(int argc, char **argv)
+{
+	if (argc > 1 || (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))) {
+		run_helper("chat", argv);
+		fputs("mortise: the terminal (mortise-chat) is not installed: build with "
+		      "liblowdown-dev\nand libutf8proc-dev, or use `mortise run` (see "
+		      "mortise --help)\n", stderr);
+		return EXIT_USAGE;
+	}
+	help();
+	return EXIT_USAGE;
+}
+
 /* Nothing that is opened later may become the standard output. What takes its
  * place cannot be written to, so that its loss is noticed. */
 static void fill_standard_fds(void)
@@ -118,10 +135,8 @@ int main(int argc, char **argv)
 		help();
 		return EXIT_DONE;
 	}
-	if (argc < 2) {
-		help();
-		return EXIT_USAGE;
-	}
+	if (argc < 2 || *name == '-')
+		return converse(argc, argv);
 	if (strcmp(name, "help") == 0) {
 		command = find_command(argv[2]);
 		if (!command)

@@ -459,12 +459,6 @@ static void done(struct chat *c)
 
 static int talk(struct chat *c)
 {
-	struct error err = ERROR_NONE;
-
-	if (watch_signals(&err) || term_raw(&c->term, &err)) {
-		fprintf(stderr, "mortise: %s\n", err.text);
-		return 1;
-	}
 	if (c->o->message)
 		chat_say(c, c->o->message);
 	if (c->o->pick)
@@ -482,15 +476,21 @@ static int talk(struct chat *c)
 int chat_run(const struct options *o)
 {
 	struct chat *c = calloc(1, sizeof *c);
+	struct error err = ERROR_NONE;
 	int code = 2;
 
 	if (!c)
 		return 1;
 	init(c, o);
-	if (o->pick || chat_begin(c, o->id))
+	if (watch_signals(&err) || term_raw(&c->term, &err)) {
+		fprintf(stderr, "mortise: %s\n", err.text);
+	} else if (o->pick || chat_begin(c, o->id)) {
 		code = talk(c);
-	else
+	} else {
+		term_restore(&c->term);
 		fprintf(stderr, "mortise: %s", c->show.out.text);
+	}
+	term_restore(&c->term);
 	done(c);
 	free(c);
 	return code;

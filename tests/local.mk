@@ -24,6 +24,7 @@ include tests/tools/local.mk
 include tests/controller/local.mk
 include tests/faces/local.mk
 include tests/cli/local.mk
+include tests/terminal/local.mk
 include tests/plugins/local.mk
 include tests/fuzz/local.mk
 include tests/vectors.d/local.mk

@@ -29,6 +29,7 @@ struct drive {
 	bool quit; /* end when it rests, whatever `keep` says */
 	bool lost; /* nobody reads standard output any more */
 	bool input_over;
+	bool stay; /* also when nobody is connected: a client asked for it */
 	bool ending, closed;
 };
 
@@ -96,11 +97,19 @@ static void on_input_over(void *arg)
 	d->input_over = true;
 }
 
+/* Who listens may close its end once it knows the conversation. */
 static void on_lost(void *arg)
 {
 	struct drive *d = arg;
 
-	d->lost = true;
+	d->lost = !d->o->listen;
+}
+
+static void on_keep(void *arg)
+{
+	struct drive *d = arg;
+
+	d->stay = true;
 }
 
 static void on_stdio_closed(void *arg)
@@ -128,6 +137,7 @@ static void open_socket(uv_loop_t *loop, struct drive *d)
 {
 	const struct server_options o = { .hold = d->o->keep,
 					  .stopped = on_stopped,
+					  .keep = on_keep,
 					  .arg = d };
 	struct error err = ERROR_NONE;
 
@@ -140,12 +150,15 @@ static int open_faces(uv_loop_t *loop, struct drive *d, struct error *err)
 {
 	static const struct watcher states = { .state = on_state };
 	const struct channel_options o = {
-		.session = { .from = evlog_opened(conversation_log(d->c)),
+		.session = { .from = d->o->listen
+					     ? -1
+					     : evlog_opened(conversation_log(d->c)),
 			     .live = d->o->style == RENDER_VERBOSE },
 		.hold = d->o->keep,
 		.input_over = on_input_over,
 		.lost = on_lost,
 		.stopped = on_stopped,
+		.keep = on_keep,
 		.closed = on_stdio_closed,
 		.arg = d,
 	};
@@ -272,7 +285,7 @@ static bool over(const struct drive *d)
 	    !(state_is_resting(state) || (d->o->keep && state == STATE_LOADING)))
 		return false;
 	return !d->o->keep || d->quit ||
-	       (d->input_over && (!d->server || server_clients(d->server) == 0));
+	       (d->input_over && !d->stay && (!d->server || server_clients(d->server) == 0));
 }
 
 /* Nobody reads: better to stop than to work for nobody, unseen. */

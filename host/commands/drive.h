@@ -12,6 +12,7 @@ struct drive_options {
 	enum render_style style;
 	bool json;               /* the JSON-lines protocol on stdout */
 	bool commands;           /* and on stdin */
+	bool listen;             /* json and keep, but events only if asked for */
 	bool keep;               /* stay when it rests, until asked to end */
 	json_object *images;     /* URLs that go with the task; NULL: none */
 	const char *record;      /* write a script of the model's replies here; or NULL */

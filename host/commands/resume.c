@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { F_TASK, F_IMAGE, F_MODEL, F_JSON, F_QUIET, F_VERBOSE, F_RECORD, F_KEEP };
+enum { F_TASK, F_IMAGE, F_MODEL, F_JSON, F_QUIET, F_VERBOSE, F_RECORD, F_KEEP, F_LISTEN };
 
 static const struct flag flags[] = {
 	[F_TASK] = { 't', "task", "TEXT",
@@ -22,6 +22,8 @@ static const struct flag flags[] = {
 	[F_VERBOSE] = { 'v', "verbose", NULL, "results whole, and live output" },
 	[F_RECORD] = { 0, "record", "FILE", "write the model's replies as a script" },
 	[F_KEEP] = { 'k', "keep", NULL, "stay when it rests, for more messages" },
+	[F_LISTEN] = { 0, "listen", NULL,
+		       "for programs: --json --keep, but events only on `subscribe`" },
 	{ 0 },
 };
 
@@ -67,6 +69,9 @@ static int parse(const struct command *self, int argc, char **argv, struct argum
 			break;
 		case F_KEEP:
 			a->drive.keep = true;
+			break;
+		case F_LISTEN:
+			a->drive.json = a->drive.keep = a->drive.listen = true;
 			break;
 		}
 	}
@@ -141,6 +146,15 @@ static int join_peer(const struct arguments *a, struct peer *p)
 	return follow(p, &o);
 }
 
+/* Whoever listens to us learns whom to talk to. */
+static int pass_hello(const struct peer *p)
+{
+	size_t len;
+
+	puts(js_text(p->hello, &len));
+	return fflush(stdout) == 0 ? EXIT_DONE : EXIT_FAILED;
+}
+
 /* @return the exit code; -1 if it cannot be joined. */
 static int join(const struct arguments *a)
 {
@@ -148,7 +162,7 @@ static int join(const struct arguments *a)
 	int code = -1;
 
 	if (peer_open(&p, a->found, NULL) == MT_OK && peer_greet(&p, NULL) == MT_OK)
-		code = join_peer(a, &p);
+		code = a->drive.listen ? pass_hello(&p) : join_peer(a, &p);
 	peer_close(&p);
 	return code;
 }

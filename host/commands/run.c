@@ -26,6 +26,7 @@ enum {
 	F_RECORD,
 	F_TITLE,
 	F_KEEP,
+	F_LISTEN,
 };
 
 static const struct flag flags[] = {
@@ -43,6 +44,8 @@ static const struct flag flags[] = {
 	[F_RECORD] = { 0, "record", "FILE", "write the model's replies as a script" },
 	[F_TITLE] = { 0, "title", "TEXT", "name of the conversation" },
 	[F_KEEP] = { 'k', "keep", NULL, "stay when it rests, for more messages" },
+	[F_LISTEN] = { 0, "listen", NULL,
+		       "for programs: --json --keep, but events only on `subscribe`" },
 	{ 0 },
 };
 
@@ -93,6 +96,9 @@ static int parse(const struct command *self, int argc, char **argv, struct argum
 			break;
 		case F_KEEP:
 			a->drive.keep = true;
+			break;
+		case F_LISTEN:
+			a->drive.json = a->drive.keep = a->drive.listen = true;
 			break;
 		case F_TITLE:
 			a->title = value;

@@ -144,6 +144,14 @@ static void on_stopped(void *arg)
 		ch->o.stopped(ch->o.arg);
 }
 
+static void on_keep(void *arg)
+{
+	struct channel *ch = arg;
+
+	if (ch->o.keep)
+		ch->o.keep(ch->o.arg);
+}
+
 /* ---- in ---------------------------------------------------------------- */
 
 static void input_over(struct channel *ch)
@@ -263,6 +271,7 @@ static int begin(struct channel *ch, struct conversation *c, struct error *err)
 
 	o.ready = on_ready;
 	o.stopped = on_stopped;
+	o.keep = on_keep;
 	o.arg = ch;
 	ch->session = session_new(c, &o);
 	if (!ch->session)

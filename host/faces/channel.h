@@ -18,6 +18,8 @@ struct channel_options {
 	void (*lost)(void *arg);
 	/** A client asked to stop; may be NULL. */
 	void (*stopped)(void *arg);
+	/** A client asked the process to stay; may be NULL. */
+	void (*keep)(void *arg);
 	/** It is closed; the memory is freed after this. May be NULL. */
 	void (*closed)(void *arg);
 	void *arg;

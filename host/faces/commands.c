@@ -92,6 +92,15 @@ static int run_stop(struct session *s, json_object *line, struct outcome *ret,
 	return status;
 }
 
+static int run_keep(struct session *s, json_object *line, struct outcome *ret,
+		    struct error *err)
+{
+	(void)line, (void)ret, (void)err;
+	if (s->options.keep)
+		s->options.keep(s->options.arg);
+	return MT_OK;
+}
+
 static int run_confirm(struct session *s, json_object *line, struct outcome *ret,
 		       struct error *err)
 {
@@ -150,6 +159,7 @@ static const struct command commands[] = {
 	{ "pause", { { 0 } }, run_pause },
 	{ "resume", { { 0 } }, run_resume },
 	{ "stop", { { 0 } }, run_stop },
+	{ "keep", { { 0 } }, run_keep },
 	{ "confirm", { { 0 } }, run_confirm },
 	{ "reject", { { "reason", json_type_string, false } }, run_reject },
 	{ "action", { { "action", json_type_object, true } }, run_action },

@@ -27,6 +27,8 @@ struct session_options {
 	void (*ready)(void *arg);
 	/** A client asked the conversation to stop; may be NULL. */
 	void (*stopped)(void *arg);
+	/** A client asked the process to stay when nobody is connected; may be NULL. */
+	void (*keep)(void *arg);
 	void *arg;
 };
 

@@ -126,6 +126,14 @@ static void on_client_stopped(void *arg)
 		k->server->o.stopped(k->server->o.arg);
 }
 
+static void on_client_keep(void *arg)
+{
+	struct client *k = arg;
+
+	if (k->server->o.keep)
+		k->server->o.keep(k->server->o.arg);
+}
+
 static void refuse(int fd, const char *why)
 {
 	AUTO(strbuf) struct strbuf line = STRBUF(1024);
@@ -162,6 +170,7 @@ static void welcome(struct server *s, int fd)
 		.hold = s->o.hold,
 		.both = true,
 		.stopped = on_client_stopped,
+		.keep = on_client_keep,
 		.closed = on_client_closed,
 	};
 	struct error err = ERROR_NONE;

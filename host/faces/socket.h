@@ -17,6 +17,8 @@ struct server_options {
 	void (*changed)(void *arg);
 	/** A client asked to stop; may be NULL. */
 	void (*stopped)(void *arg);
+	/** A client asked the process to stay; may be NULL. */
+	void (*keep)(void *arg);
 	void *arg;
 };
 

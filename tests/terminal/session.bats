@@ -1,0 +1,131 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# A person at the terminal: keys typed into tmux, screens compared with those
+# that are kept in screens/.
+
+source "$top_srcdir/tests/terminal/tmux.bash"
+
+greeting='text = Hello, *world*.'
+
+@test 'a reply is laid out, a command runs, a change is shown as a diff' {
+	script <<-'END'
+	[turn]
+	text <<WORD
+	# The plan
+
+	I look at the **files** first, with `ls`:
+
+	- one thing
+	- and another
+
+	```c
+	int main(void);
+	```
+	WORD
+
+	[call bash]
+	command = printf 'hello\nworld\n'
+
+	[turn]
+	[call str_replace_editor]
+	command = create
+	path = @FOLDER@/x.txt
+	file_text <<WORD
+	a
+	b
+
+	WORD
+
+	[turn]
+	[call str_replace_editor]
+	command = str_replace
+	path = @FOLDER@/x.txt
+	old_str = a
+	new_str = c
+
+	[turn]
+	text = What *next*?
+	END
+	sed -i "s|@FOLDER@|$work/project|" "$work/script"
+	terminal
+	chat
+	see 'conversation'
+	enter 'Begin, please'
+	see 'What next?'
+	looks_like reply
+	key C-d
+	see 'Come back with'
+}
+
+@test 'Ctrl-C pauses, again stops, and a message takes it up' {
+	script <<-'END'
+	[turn]
+	[call bash]
+	command = echo begun; sleep 60
+
+	[turn]
+	text = As you say.
+	END
+	terminal
+	chat
+	enter 'Wait a minute'
+	see 'begun'
+	see 'running'
+	type_ 'and then go on'
+	key Enter
+	see 'queued: and then go on'
+	key Up
+	see_no 'queued'
+	key C-u
+	key C-c
+	see 'Paused'
+	see 'The command was interrupted'
+	key C-c
+	see 'has ended (stopped)'
+	enter 'Go on'
+	see 'As you say.'
+	key C-d
+	see 'Come back with'
+}
+
+@test 'left while it works, joined again' {
+	script <<-'END'
+	[turn]
+	[call bash]
+	command = echo begun; until [ -e go ]; do sleep 0.1; done; echo over
+
+	[turn]
+	text = There you are.
+	END
+	terminal
+	chat
+	enter 'Work'
+	see 'begun'
+	enter '/detach'
+	see 'It stays open'
+	tmux clear-history
+	enter 'clear; mortise chat --attach'
+	see 'running'
+	touch "$work/project/go"
+	see 'There you are.'
+	enter '/exit'
+	see 'Come back with'
+	mortise ps | grep -q finished || mortise ps | grep -q awaiting
+}
+
+@test 'the list of conversations' {
+	script <<<"[turn]
+$greeting"
+	terminal
+	chat
+	enter 'First'
+	see 'Hello, world.'
+	enter '/exit'
+	see 'Come back with'
+	enter 'clear; mortise --resume'
+	see 'number:'
+	enter '1'
+	see 'Hello, world.'
+	see '> First'
+	key C-d
+}

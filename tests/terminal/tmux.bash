@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+# tmux.bash - a terminal to type at and to look at: tmux, with its server in the
+# folder of the test. Sourced by the bats files.
+
+LIMIT=${LIMIT:-30} # seconds that a screen may take to become what it should be
+
+setup() {
+	command -v tmux > /dev/null || skip 'no tmux'
+	[ -x "$top_builddir/mortise-chat" ] || skip 'the terminal was not built'
+	work=$(mktemp -d /tmp/chat.XXXXXX)
+	export TMUX_TMPDIR=$work XDG_RUNTIME_DIR=$work/run XDG_STATE_HOME=$work/state
+	mkdir -m 700 "$work/run" "$work/project"
+	echo "PS1='\$ '" > "$work/rc"
+	unset TMUX NO_COLOR
+}
+
+teardown() {
+	[ -n "${work:-}" ] || return 0
+	tmux -f /dev/null kill-server 2> /dev/null || :
+	for socket in "$work"/run/mortise/*.sock; do
+		[ -e "$socket" ] || continue
+		id=${socket##*/}
+		mortise kill "${id%.sock}" > /dev/null 2>&1 || :
+	done
+	rm -rf "$work"
+}
+
+# terminal [COLUMNSxROWS]: a shell without frills
+terminal() {
+	local size=${1:-80x24}
+	tmux -f /dev/null new-session -d -x "${size%x*}" -y "${size#*x}" \
+		-c "$work/project" "exec bash --noprofile --rcfile $work/rc"
+	see '$'
+}
+
+type_() { tmux send-keys -l -- "$1"; }
+key() { tmux send-keys -- "$@"; }
+enter() {
+	type_ "$1"
+	key Enter
+}
+
+# The screen, with what differs from run to run named.
+screen() {
+	tmux capture-pane -p "$@" | sed -e "s|$work/project|WORK|g" -e "s|$work|TMP|g" \
+		-e 's/[0-9]\{8\}-[0-9]\{6\}-[0-9a-f]\{8\}/ID/g' -e 's/ *$//' \
+		-e 's/^Mortise [^,]*,/Mortise VERSION,/' |
+		awk 'NF { for (; gap > 0; gap--) print ""; print; next } { gap++ }'
+}
+
+# poll COMMAND...: until it succeeds
+poll() {
+	local end=$((SECONDS + LIMIT))
+	until "$@"; do
+		((SECONDS < end)) || return 1
+		sleep 0.05
+	done
+}
+
+shows() { screen | grep -qF -- "$1"; }
+shows_not() { ! shows "$1"; }
+
+see() {
+	poll shows "$1" && return
+	printf '%s\n' "\`$1' is not on the screen:" "$(screen)" >&2
+	return 1
+}
+
+see_no() {
+	poll shows_not "$1" && return
+	printf '%s\n' "\`$1' stays on the screen:" "$(screen)" >&2
+	return 1
+}
+
+is_screen() { [ "$(screen)" = "$(cat "$1")" ]; }
+
+# The screen becomes what is kept as screens/NAME. SCREENS=keep keeps it anew.
+looks_like() {
+	local file=$top_srcdir/tests/terminal/screens/$1
+	if [ "${SCREENS:-}" = keep ]; then
+		sleep 1
+		screen > "$file"
+		return
+	fi
+	poll is_screen "$file" && return
+	diff -u "$file" <(screen) >&2
+	return 1
+}
+
+# script: a model that answers from what stands on standard input
+script() { cat > "$work/script"; }
+chat() {
+	enter "clear; mortise -m script:$work/script $*"
+	see 'Mortise VERSION'
+}
