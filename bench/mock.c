@@ -5,12 +5,13 @@
  * the shell tool, the last one with a call of finish. {i} in the command is
  * replaced by the number of the step.
  *
- *   mock [--steps N] [--command TEXT] [--hold N] [--log FILE] [--port N]
+ *   mock [--steps N] [--command TEXT] [--hold N] [--drip N] [--log FILE] [--port N]
  *
  * Prints "port N" when it listens. Requests are counted, not understood: after
  * N steps and the finish, counting starts again. With --hold N the answer to
  * the N-th request (of all) waits for a line on standard input, after "hold" was
- * printed. The log has a line for each request: its number, CLOCK_MONOTONIC in
+ * printed. With --drip N the answer to the N-th request is a stream that never
+ * ends, a word every few milliseconds; "drip" is printed at its begin. The log has a line for each request: its number, CLOCK_MONOTONIC in
  * microseconds of the connection, of the first byte, of the last byte and of
  * the reply, and the size of the body. It is written at the end, which comes
  * with SIGTERM or the end of standard input.
@@ -34,6 +35,7 @@
 #define CONNECTIONS 64
 #define REQUEST_MAX (64u << 20)
 #define REPLY_MAX   65536
+#define DRIP_MS     5
 
 struct connection {
 	int fd;
@@ -42,11 +44,12 @@ struct connection {
 	size_t used, room;
 	size_t body;      /* offset of the body; 0: the head is not whole yet */
 	size_t want;      /* head and body together */
+	bool drips;
 };
 
 static struct connection connections[CONNECTIONS];
 static int connection_count;
-static long steps = 50, hold, turn, total;
+static long steps = 50, hold, drip, turn, total;
 static const char *command = "true {i}";
 static char *log_bytes;
 static size_t log_size;
@@ -164,6 +167,28 @@ static void wait_for_line(void)
 	while ((n == 1 && byte != '\n') || (n < 0 && errno == EINTR && !ended));
 }
 
+static void send_word(int fd)
+{
+	static const char word[] =
+		"data: {\"id\":\"chatcmpl-drip\",\"object\":\"chat.completion.chunk\","
+		"\"created\":1,\"model\":\"mock\",\"choices\":[{\"index\":0,\"delta\":"
+		"{\"content\":\"word \"},\"finish_reason\":null}]}\n\n";
+
+	send(fd, word, sizeof word - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+static void begin_to_drip(struct connection *c)
+{
+	static const char head[] = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+				   "Connection: close\r\n\r\n";
+
+	send(c->fd, head, sizeof head - 1, MSG_NOSIGNAL);
+	send_word(c->fd);
+	c->drips = true;
+	puts("drip");
+	fflush(stdout);
+}
+
 static void answer(struct connection *c)
 {
 	char out[REPLY_MAX];
@@ -171,6 +196,10 @@ static void answer(struct connection *c)
 	size_t len, sent = 0;
 
 	total++;
+	if (drip > 0 && total == drip) {
+		begin_to_drip(c);
+		return;
+	}
 	if (hold > 0 && total == hold)
 		wait_for_line();
 	len = write_reply(out, sizeof out, streamed(c->bytes + c->body, c->want - c->body));
@@ -255,12 +284,19 @@ static void serve(int listener)
 			{ .fd = listener, .events = POLLIN },
 			{ .fd = STDIN_FILENO, .events = POLLIN },
 		};
-		int count = connection_count;
+		int count = connection_count, ready;
+		bool drips = false;
 
-		for (int i = 0; i < count; i++)
+		for (int i = 0; i < count; i++) {
 			polled[i + 2] = (struct pollfd){ .fd = connections[i].fd,
 							 .events = POLLIN };
-		if (poll(polled, (nfds_t)count + 2, -1) < 0)
+			drips |= connections[i].drips;
+		}
+		ready = poll(polled, (nfds_t)count + 2, drips ? DRIP_MS : -1);
+		for (int i = 0; i < count && ready == 0; i++)
+			if (connections[i].drips)
+				send_word(connections[i].fd);
+		if (ready <= 0)
 			continue;
 		for (int i = count - 1; i >= 0; i--) {
 			if (!polled[i + 2].revents || receive(&connections[i]))
@@ -325,6 +361,8 @@ int main(int argc, char **argv)
 			command = argv[i + 1];
 		else if (strcmp(argv[i], "--hold") == 0)
 			hold = strtol(argv[i + 1], NULL, 10);
+		else if (strcmp(argv[i], "--drip") == 0)
+			drip = strtol(argv[i + 1], NULL, 10);
 		else if (strcmp(argv[i], "--log") == 0)
 			path = argv[i + 1];
 		else if (strcmp(argv[i], "--port") == 0)
