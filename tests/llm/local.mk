@@ -29,6 +29,8 @@ tests_llm_talk_CPPFLAGS = $(LLM_TEST_CPPFLAGS)
 tests_llm_talk_LDADD = $(LIBHOST)
 TESTS += %D%/aimock.sh %D%/aimock-long.sh
 EXTRA_DIST += %D%/aimock.sh %D%/aimock-long.sh %D%/aimock-long.py %D%/wire.py
+TESTS += %D%/faults.sh
+EXTRA_DIST += %D%/faults.sh %D%/faults.py
 
 check_PROGRAMS += %D%/test-body
 tests_llm_test_body_SOURCES = %D%/test-body.c
