@@ -29,7 +29,7 @@ static int own_model(struct conversation *c, const char *family, struct part *p,
 
 	if (strbuf_addf(&section, "%s.%s", family, p->name)
 	    || strbuf_addf(&from, "[%s] llm", section.text))
-		return fail(err, MT_EINVAL, "`%s` is too long for a name", p->name);
+		return fail(err, MT_ENOMEM, "no memory for the name `%.80s`", p->name);
 	name = config_has(c->config, section.text)
 		       ? config_get(c->config, section.text, "llm") : NULL;
 	if (!name || !*name)

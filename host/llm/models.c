@@ -93,7 +93,8 @@ static int open_one(struct llm_models *m, const char *name, const char *model,
 
 	if (strbuf_add(&section, "llm")
 	    || (!is_default(name) && strbuf_addf(&section, ".%s", name)))
-		return fail(err, MT_EINVAL, "%s: `%s` is too long for a name", from, name);
+		return fail(err, section.error, "%s: no room for the name `%.80s`", from,
+			    name);
 	for (size_t i = 0; i < m->count; i++) {
 		if (strcmp(m->all[i]->section, section.text) == 0) {
 			*ret = i;

@@ -103,9 +103,9 @@ static int read_rule(struct llm_router *r, struct llm_models *m, char *text,
 	status = read_condition(text, rule, section, err);
 	if (status)
 		return status;
-	strbuf_addf(&from, "[%s] rules", section);
-	status = llm_models_get(m, trimmed(name), NULL, from.error ? "" : from.text,
-				&rule->llm, err);
+	if (strbuf_addf(&from, "[%s] rules", section))
+		return fail(err, from.error, "no memory for a router");
+	status = llm_models_get(m, trimmed(name), NULL, from.text, &rule->llm, err);
 	if (!status)
 		r->count++;
 	return status;
@@ -159,13 +159,15 @@ int llm_router_open(struct llm_models *m, const struct config *c, const char *na
 	if (!name || !*name)
 		return MT_OK;
 	if (strbuf_addf(&section, "router.%s", name))
-		return fail(err, MT_EINVAL, "router: `%s` is too long for a name", name);
+		return fail(err, section.error, "router: no room for the name `%.80s`",
+			    name);
 	if (!config_has(c, section.text))
 		return strcmp(name, "noop") == 0 ? MT_OK : no_section(c, name, err);
 	r = calloc(1, sizeof *r);
 	if (!r)
 		return fail(err, MT_ENOMEM, "no memory for a router");
-	status = read_rules(r, m, config_get(c, section.text, "rules"), section.text, err);
+	status = read_rules(r, m, config_get(c, section.text, "rules"), section.text,
+			    err);
 	if (status) {
 		llm_router_free(r);
 		return status;

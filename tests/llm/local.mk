@@ -121,6 +121,7 @@ TESTS += %D%/test-trace
 check_PROGRAMS += %D%/test-again
 tests_llm_test_again_SOURCES = %D%/test-again.c
 tests_llm_test_again_CPPFLAGS = $(LLM_TEST_CPPFLAGS)
+tests_llm_test_again_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
 tests_llm_test_again_LDADD = $(LIBHOST)
 TESTS += %D%/test-again
 

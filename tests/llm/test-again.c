@@ -6,6 +6,7 @@
 #include "llm/router.h"
 
 #include "bench.h"
+#include "oom.h"
 #include "server.h"
 #include "tap.h"
 
@@ -13,7 +14,8 @@
 	"HTTP/1.1 " status "\r\nContent-Type: " type "\r\nConnection: close\r\n\r\n"
 #define JSON HEAD("200 OK", "application/json")
 #define FAIL(status, text) \
-	{ HEAD(status, "application/json") "{\"error\":{\"message\":\"" text "\"}}", 0, CLOSE }
+	{ HEAD(status, "application/json") "{\"error\":{\"message\":\"" text "\"}}", 0, \
+	  CLOSE }
 #define EMPTY { JSON "{\"choices\":[]}", 0, CLOSE }
 #define WHOLE \
 	{ JSON "{\"choices\":[{\"message\":{\"content\":\"Hello\"},\"finish_reason\":"   \
@@ -34,7 +36,8 @@ static int open_models(const char *const *extra, struct error *err)
 {
 	static char base[64];
 	const char *settings[MAX_SETTINGS] = { base, "llm.retry_min_wait=1ms",
-					       "llm.retry_max_wait=2ms", "llm.retries=2" };
+					       "llm.retry_max_wait=2ms",
+					       "llm.retries=2" };
 	struct config_input in = { .overrides = settings, .override_count = 4 };
 
 	snprintf(base, sizeof base, "llm.base_url=http://127.0.0.1:%d/v1/", server.port);
@@ -382,11 +385,57 @@ static void wrong_rules(void)
 		begin(none, 1);
 		CHECK_MSG(!open_models(settings, &err), "%s", err.text);
 		llm_router_open(models, config, cases[i].name, &router, &err);
-		CHECK_MSG(!router && (cases[i].says ? strstr(err.text, cases[i].says) != NULL
+		CHECK_MSG(!router
+				  && (cases[i].says ? !!strstr(err.text, cases[i].says)
 						    : err.code == 0),
 			  "`%s`: %s", cases[i].rules ? cases[i].rules : "", err.text);
 		end();
 	}
+}
+
+static int wired(struct error *err)
+{
+	struct llm_usage usage = { 1, 1, -1, -1, -1, 0.5 };
+	struct llm_models *m = NULL;
+	struct llm_router *router = NULL;
+	struct llm *one;
+	int status = llm_models_new(&loop, config, registry, NULL, &m, err);
+
+	if (!status)
+		status = llm_models_get(m, NULL, NULL, "test", &one, err);
+	if (!status)
+		status = llm_router_open(m, config, "r", &router, err);
+	if (m)
+		llm_bill_add(llm_models_bill(m), "one", &usage, 1);
+	if (m && llm_bill_total(llm_models_bill(m))->calls != 1)
+		status = MT_EINVAL;
+	llm_router_free(router);
+	llm_models_free(m);
+	uv_run(&loop, UV_RUN_DEFAULT);
+	return status;
+}
+
+/* Whatever is missing: an error that says so, and nothing is left over. */
+static void without_memory(void)
+{
+	static const struct answer none[] = { BUSY };
+	static const char *const settings[] = { ONE, LIST, TWO, THREE,
+						"router.r.rules=images: two", NULL };
+	struct error err = ERROR_NONE;
+	size_t runs = 0;
+	int status = MT_EINVAL;
+	bool right = true;
+
+	begin(none, 1);
+	CHECK(!open_models(settings, &err));
+	OOM_EACH(err = ERROR_NONE; status = wired(&err); runs++;
+		 if (status && status != MT_ENOMEM) {
+			 printf("# %d: %s\n", status, err.text);
+			 right = false;
+		 });
+	CHECK_MSG(right && !status && runs > 20, "without memory in %zu ways: %s", runs,
+		  err.text);
+	end();
 }
 
 /* ---- kinds of errors --------------------------------------------------------- */
@@ -485,7 +534,8 @@ static void error_kinds(void)
 		CHECK_MSG(strstr(e.text, "why; ") && strstr(e.text, kinds[i].todo),
 			  "%s", e.text);
 		CHECK_MSG(llm_error_is_transient(kinds[i].kind, 0) == kinds[i].passing,
-			  "%s passes: %s", kinds[i].name, kinds[i].passing ? "yes" : "no");
+			  "%s passes: %s", kinds[i].name,
+			  kinds[i].passing ? "yes" : "no");
 	}
 	end();
 }
@@ -498,6 +548,7 @@ int main(void)
 	wrong_names();
 	rules();
 	wrong_rules();
+	without_memory();
 	error_kinds();
 	return tap_done();
 }
