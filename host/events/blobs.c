@@ -95,14 +95,16 @@ static int text_out(void *arg, struct strbuf *out, const char *text, size_t len,
 		    bool *ret_done)
 {
 	AUTO(strbuf) struct strbuf bytes = STRBUF(LOG_LINE_MAX);
+	struct evlog *log = arg;
 	char name[65], type[65];
 	int status;
 
 	if (len <= LOG_BLOB_MIN)
 		return MT_OK;
+	log->blob_bytes += len;
 	status = data_bytes(text, len, &bytes, type);
 	if (status == MT_OK) {
-		status = evlog_blob(arg, bytes.text, bytes.len, name, NULL);
+		status = evlog_blob(log, bytes.text, bytes.len, name, NULL);
 		*ret_done = status == MT_OK;
 		return status ? status
 			      : strbuf_addf(out, "{\"$blob\":\"%s\",\"bytes\":%zu,"
@@ -112,7 +114,7 @@ static int text_out(void *arg, struct strbuf *out, const char *text, size_t len,
 		return status;
 	if (!utf8_valid(text, len))
 		return MT_OK; /* js_put_str makes it valid */
-	status = evlog_blob(arg, text, len, name, NULL);
+	status = evlog_blob(log, text, len, name, NULL);
 	if (status)
 		return status;
 	*ret_done = true;
@@ -252,5 +254,8 @@ int blob_resolve(struct evlog *log, json_object **value, struct error *err)
 		return MT_OK;
 	*value = read_blob(log, name, js_int(*value, "bytes", 0),
 			   js_str(*value, "data", NULL));
-	return *value ? MT_OK : fail(err, MT_ENOMEM, "out of memory for an event");
+	if (!*value)
+		return fail(err, MT_ENOMEM, "out of memory for an event");
+	log->blob_bytes += (size_t)json_object_get_string_len(*value);
+	return MT_OK;
 }

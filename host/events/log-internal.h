@@ -118,6 +118,7 @@ struct evlog {
 	int64_t opened;     /* events there when it was opened */
 	int64_t told;       /* events told to the subscribers */
 	struct strbuf line; /* the line being written */
+	size_t blob_bytes;  /* of the texts that the newest line has in blobs */
 };
 
 /** Read the lines from index.end on, repairing the end when the log is open

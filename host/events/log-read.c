@@ -99,6 +99,7 @@ json_object *log_parse_line(struct evlog *log, uint64_t offset, size_t len,
 	AUTO(free) char *text = malloc(len);
 	AUTO(json) json_object *json = NULL;
 
+	log->blob_bytes = 0;
 	if (!text) {
 		fail(err, MT_ENOMEM, "out of memory for an event");
 		return NULL;
@@ -135,7 +136,7 @@ struct event *evlog_event(struct evlog *log, int64_t id, struct error *err)
 		return NULL;
 	}
 	if (e)
-		log_cache(log, e, head->length);
+		log_cache(log, e, head->length + log->blob_bytes);
 	return e;
 }
 

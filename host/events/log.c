@@ -264,6 +264,7 @@ static int append(struct evlog *log, struct event *e, struct error *err)
 	if (status)
 		return fail(err, status, "out of memory for an event");
 	start_line(log);
+	log->blob_bytes = 0;
 	status = event_write_hooked(e, &log->line, &hook);
 	if (status)
 		return fail(err, status,
@@ -312,7 +313,7 @@ int evlog_append(struct evlog *log, struct event *e, struct error *err)
 		return status;
 	}
 	e->id = evlog_count(log) - 1;
-	log_cache(log, e, log->line.len);
+	log_cache(log, e, log->line.len + log->blob_bytes);
 	tell(log, e);
 	return MT_OK;
 }
