@@ -181,7 +181,8 @@ int image_look(const void *bytes, size_t len, struct image *ret, struct error *e
 	*ret = (struct image){ 0 };
 	if (!kind)
 		return fail(err, MT_EUNSUPPORTED,
-			    "is no PNG, JPEG, GIF or WebP image: convert it to one of them");
+			    "is no PNG, JPEG, GIF or WebP image: convert it to one of "
+			    "them");
 	if (len > IMAGE_MAX_BYTES)
 		return fail(err, MT_ELIMIT,
 			    "is larger than %d bytes: scale it down, or save it as JPEG",
@@ -191,7 +192,8 @@ int image_look(const void *bytes, size_t len, struct image *ret, struct error *e
 			    kind->name);
 	if (ret->width > IMAGE_MAX_SIDE || ret->height > IMAGE_MAX_SIDE)
 		return fail(err, MT_ELIMIT,
-			    "is %u x %u pixels large: scale it down to at most %d on a side",
+			    "is %u x %u pixels large: scale it down to at most %d on "
+			    "a side",
 			    ret->width, ret->height, IMAGE_MAX_SIDE);
 	ret->mime = kind->mime;
 	return MT_OK;

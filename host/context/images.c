@@ -192,7 +192,8 @@ static int add_medium(struct images *images, size_t n, struct evlog *log,
 
 static size_t length_of(json_object *list)
 {
-	return json_object_is_type(list, json_type_array) ? json_object_array_length(list) : 0;
+	return json_object_is_type(list, json_type_array)
+		       ? json_object_array_length(list) : 0;
 }
 
 int images_of(const struct event *e, struct evlog *log, struct images *ret)
@@ -235,8 +236,8 @@ static int check_one(json_object *value, size_t n, struct error *err)
 	int status;
 
 	if (!json_object_is_type(value, json_type_string))
-		return fail(err, MT_EINVAL, "image %zu is no text: write a data: or https: URL",
-			    n + 1);
+		return fail(err, MT_EINVAL, "image %zu is no text: write a data: or https: "
+			    "URL", n + 1);
 	url = json_object_get_string(value);
 	len = (size_t)json_object_get_string_len(value);
 	if (is_address(url, len))
@@ -255,7 +256,8 @@ int images_check(json_object *urls, struct error *err)
 	if (urls && !json_object_is_type(urls, json_type_array))
 		return fail(err, MT_EINVAL, "images must be a list of URLs");
 	if (count > IMAGES_MAX)
-		return fail(err, MT_ELIMIT, "a message may have at most %d images", IMAGES_MAX);
+		return fail(err, MT_ELIMIT, "a message may have at most %d images",
+			    IMAGES_MAX);
 	for (size_t i = 0; i < count; i++)
 		if (check_one(json_object_array_get_idx(urls, i), i, err))
 			return err->code;

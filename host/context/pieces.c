@@ -178,8 +178,8 @@ static int copy_ids(struct piece *p, const struct event *e)
 	return p->response && p->call ? MT_OK : MT_ENOMEM;
 }
 
-/* The text, then what images the event has; a message that is images alone has no
- * text, which some providers refuse if it is empty. */
+/* The text, then what images the event has; a message that is images alone has
+ * no text, which some providers refuse if it is empty. */
 static int make_parts(struct piece *p, const struct event *e, struct evlog *log)
 {
 	bool shows = p->kind == PIECE_USER || p->kind == PIECE_RESULT;

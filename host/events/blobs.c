@@ -2,8 +2,9 @@
  *
  * blobs.c - long texts beside the log, by their SHA-256.
  *
- * In a line, {"$blob": HEX, "bytes": N} stands for the text; with "data": TYPE, for
- * data:TYPE;base64, and the bytes of the blob. An object that has a member "$blob" of its own is written as {"$blob": null, "object": ...}. */
+ * In a line, {"$blob": HEX, "bytes": N} stands for the text; with "data": TYPE,
+ * for data:TYPE;base64, and the bytes of the blob. An object that has a member
+ * "$blob" of its own is written as {"$blob": null, "object": ...}. */
 #include "events/log-internal.h"
 
 #include "base64.h"
