@@ -101,9 +101,9 @@ static int converse(int argc, char **argv)
 {
 	if (argc > 1 || (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))) {
 		run_helper("chat", argv);
-		fputs("mortise: the terminal (mortise-chat) is not installed: build with "
-		      "liblowdown-dev\nand libutf8proc-dev, or use `mortise run` (see "
-		      "mortise --help)\n", stderr);
+		fputs("mortise: the terminal (mortise-chat) is not installed: build "
+		      "with liblowdown-dev,\nor use `mortise run` (see mortise --help)\n",
+		      stderr);
 		return EXIT_USAGE;
 	}
 	help();

@@ -171,7 +171,7 @@ heavy() {
 			archive.h | archive_entry.h) home='host/context/packs.c' ;;
 			ffi.h) home='runner/function.c' ;;
 			vterm.h) home='plugins/tools/bash*' ;;
-			lowdown.h | utf8proc.h) home='terminal/*' ;;
+			lowdown.h) home='terminal/*' ;;
 			*) continue ;;
 			esac
 			# shellcheck disable=SC2254 # a pattern

@@ -47,9 +47,8 @@ greeting='text = Hello, *world*.'
 	text = What *next*?
 	END
 	sed -i "s|@FOLDER@|$work/project|" "$work/script"
-	terminal
+	terminal 80x40
 	chat
-	see 'conversation'
 	enter 'Begin, please'
 	see 'What next?'
 	looks_like reply
