@@ -4,6 +4,7 @@
  * end. */
 #include "commands/drive.h"
 
+#include "commands/ask.h"
 #include "commands/command.h"
 #include "context/images.h"
 #include "faces/socket.h"
@@ -25,6 +26,8 @@ struct drive {
 	int render_watch;
 	struct channel *stdio; /* NULL: no --json, or closed */
 	struct server *server; /* NULL: none, or ended */
+	struct ask *ask;       /* NULL: nobody is at a terminal */
+	uv_prepare_t waiting;  /* runs while somebody may still answer */
 	int interrupts;
 	bool quit; /* end when it rests, whatever `keep` says */
 	bool lost; /* nobody reads standard output any more */
@@ -79,9 +82,13 @@ static void on_state(void *arg, enum agent_state state, const char *reason)
 	struct drive *d = arg;
 
 	(void)reason;
+	if (d->ask)
+		ask_update(d->ask);
 	if (state == STATE_RUNNING || (d->o->keep && state_is_resting(state)))
 		d->interrupts = 0;
 }
+
+static const struct watcher states = { .state = on_state };
 
 static void on_stopped(void *arg)
 {
@@ -148,7 +155,6 @@ static void open_socket(uv_loop_t *loop, struct drive *d)
 
 static int open_faces(uv_loop_t *loop, struct drive *d, struct error *err)
 {
-	static const struct watcher states = { .state = on_state };
 	const struct channel_options o = {
 		.session = { .from = d->o->listen
 					     ? -1
@@ -163,8 +169,10 @@ static int open_faces(uv_loop_t *loop, struct drive *d, struct error *err)
 		.arg = d,
 	};
 
-	conversation_watch(d->c, &states, d);
+	uv_prepare_init(loop, &d->waiting);
 	open_socket(loop, d);
+	if (!d->o->json)
+		d->ask = ask_new(loop, d->c);
 	if (d->o->json)
 		return stdio_open(loop, d->c, d->o->commands, &o, &d->stdio, err);
 	d->render = render_new(stdout, d->o->style);
@@ -224,6 +232,7 @@ static void close_faces(uv_loop_t *loop, struct drive *d, int code)
 {
 	d->ending = true;
 	d->interrupts = 0;
+	d->ask = ask_free(d->ask);
 	if (d->render)
 		conversation_unwatch(d->c, d->render_watch);
 	d->render = render_free(d->render);
@@ -247,6 +256,7 @@ static void close_all(uv_loop_t *loop, struct drive *d, int code)
 	conversation_close(d->c, on_closed, d);
 	while (!d->closed)
 		uv_run(loop, UV_RUN_ONCE);
+	uv_close((uv_handle_t *)&d->waiting, NULL);
 	for (size_t i = 0; i < ARRAY_LEN(d->signals); i++)
 		uv_close((uv_handle_t *)&d->signals[i], NULL);
 	while (uv_run(loop, UV_RUN_ONCE))
@@ -267,7 +277,9 @@ static int begin(const struct drive *d, const char *task, size_t len, struct err
 {
 	if (task)
 		return conversation_say(d->c, task, len, d->o->images, err);
-	if (d->o->keep)
+	if (d->ask)
+		ask_update(d->ask);
+	if (d->o->keep || conversation_state(d->c) == STATE_AWAITING_USER_CONFIRMATION)
 		return MT_OK;
 	if (conversation_state(d->c) == STATE_FINISHED) {
 		fprintf(stderr, "mortise: the conversation is finished: say more with -t\n");
@@ -276,13 +288,35 @@ static int begin(const struct drive *d, const char *task, size_t len, struct err
 	return conversation_continue(d->c, err);
 }
 
+static void keep_waiting(uv_prepare_t *handle)
+{
+	(void)handle;
+}
+
+/* An action waits, and somebody is there who may still say yes or no. */
+static bool answer_may_come(struct drive *d)
+{
+	bool may = conversation_state(d->c) == STATE_AWAITING_USER_CONFIRMATION && !d->quit
+		   && ((d->ask && ask_is_open(d->ask))
+		       || (d->stdio && d->o->commands && !d->input_over)
+		       || (d->server && server_clients(d->server) > 0));
+
+	if (may)
+		uv_prepare_start(&d->waiting, keep_waiting);
+	else
+		uv_prepare_stop(&d->waiting);
+	return may;
+}
+
 /* It rests, and a call that was cancelled has said what came of it. */
-static bool over(const struct drive *d)
+static bool over(struct drive *d)
 {
 	enum agent_state state = conversation_state(d->c);
 
 	if (conversation_busy(d->c) ||
 	    !(state_is_resting(state) || (d->o->keep && state == STATE_LOADING)))
+		return false;
+	if (answer_may_come(d))
 		return false;
 	return !d->o->keep || d->quit ||
 	       (d->input_over && !d->stay && (!d->server || server_clients(d->server) == 0));
@@ -310,7 +344,7 @@ static int loop_on(uv_loop_t *loop, struct drive *d)
 	if (d->stdio)
 		channel_start(d->stdio);
 	check_output(d);
-	while (!over(d) && uv_run(loop, UV_RUN_ONCE))
+	while (!over(d) && (uv_run(loop, UV_RUN_ONCE) || answer_may_come(d)))
 		check_output(d);
 	check_output(d); /* the last turn of the loop may have returned 0 */
 	code = conversation_exit_code(d->c);
@@ -325,6 +359,7 @@ int drive(uv_loop_t *loop, struct conversation *c, const char *task, size_t len,
 	int code;
 
 	watch_signals(loop, &d);
+	conversation_watch(c, &states, &d);
 	if (open_faces(loop, &d, &err) || begin(&d, task, len, &err))
 		code = complain(EXIT_FAILED, &err);
 	else

@@ -477,7 +477,18 @@ static int read_environment(struct config *c, struct error *err)
 	for (char **e = environ; e && *e && !status; e++)
 		if (strncmp(*e, prefix, sizeof prefix - 1) == 0 && strchr(*e, '='))
 			status = apply_variable(c, *e, err);
-	return status;
+	return status ? status : apply_foreign(c, err);
+}
+
+/* The name that the variable has elsewhere. */
+static int apply_foreign(struct config *c, struct error *err)
+{
+	const char *value = getenv("OH_MAX_ITERATIONS");
+
+	if (!value || !*value || getenv("MORTISE_CONTROLLER_MAX_ITERATIONS"))
+		return MT_OK;
+	return config_add(c, "controller", "max_iterations", '=', value,
+			  "OH_MAX_ITERATIONS", LAYER_ENV, err);
 }
 
 /* section.key=value, section.key+=value; the section of a family that has

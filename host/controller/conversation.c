@@ -56,6 +56,7 @@ static void on_append(struct evlog *log, const struct event *e, void *arg)
 	struct conversation *c = arg;
 
 	(void)log;
+	c->due |= event_steps(e, c->state);
 	if (config_bool(c->config, "core", "log_all_events")) {
 		AUTO(strbuf) struct strbuf line = STRBUF(16 << 20);
 
@@ -93,7 +94,7 @@ int64_t post(struct conversation *c, struct event *e, struct error *err)
 static void cancel_work(struct conversation *c)
 {
 	ask_cancel(c);
-	if (c->pending >= 0 && c->link)
+	if (c->pending >= 0 && !c->waits && c->link)
 		link_cancel(c->link, (uint64_t)c->pending);
 }
 
@@ -108,6 +109,7 @@ static void settle_pending(struct conversation *c, enum agent_state state)
 		return;
 	action = evlog_event(c->log, c->pending, &err);
 	c->pending = -1;
+	c->waits = false;
 	if (!action)
 		return;
 	if (state == STATE_STOPPED)
@@ -118,27 +120,60 @@ static void settle_pending(struct conversation *c, enum agent_state state)
 				"The action was not finished: the agent ran into an error.");
 }
 
-void set_state(struct conversation *c, enum agent_state state, const char *reason)
+void enter_state(struct conversation *c, enum agent_state state, const char *reason)
 {
 	struct error err = ERROR_NONE;
 	json_object *extras;
 
-	if (!state_allowed(c->state, state))
-		return;
-	if (state == STATE_STOPPED || state == STATE_ERROR) {
-		cancel_work(c);
-		settle_pending(c, state);
-	}
+	spend_clock(c);
 	c->state = state;
+	spend_clock(c);
 	snprintf(c->reason, sizeof c->reason, "%s", reason);
 	extras = json_object_new_object();
 	js_set_str(extras, "agent_state", state_name(state));
 	js_set_str(extras, "reason", reason);
 	post(c, event_observation("agent_state_changed", SOURCE_ENVIRONMENT, -1, "", 0,
 				  extras, &err), &err);
-	if (state_is_resting(state))
+}
+
+void tell_state(struct conversation *c)
+{
+	struct error err = ERROR_NONE;
+
+	if (state_is_resting(c->state))
 		evlog_barrier(c->log, &err);
-	TELL(c, state, state, c->reason);
+	TELL(c, state, c->state, c->reason);
+}
+
+/* An agent that ran into a limit may go on when a person says so. */
+static void raise_limits(struct conversation *c)
+{
+	if (!c->headless && account_raise(&c->account))
+		spend_log(c);
+}
+
+void set_state(struct conversation *c, enum agent_state state, const char *reason)
+{
+	struct error err = ERROR_NONE;
+	bool yes = state == STATE_USER_CONFIRMED;
+
+	if (c->state == state)
+		return;
+	if (state == STATE_STOPPED || state == STATE_ERROR) {
+		cancel_work(c);
+		settle_pending(c, state);
+	}
+	if (c->state == STATE_ERROR && state == STATE_RUNNING)
+		raise_limits(c);
+	if ((yes || state == STATE_USER_REJECTED) && c->pending >= 0
+	    && confirm_repeat(c, yes, &err)) {
+		if (c->state != STATE_ERROR)
+			set_error(c, EXIT_FAILED, "%s", err.text);
+		return;
+	}
+	enter_state(c, state, reason);
+	if (c->state == state)
+		tell_state(c);
 }
 
 void set_error(struct conversation *c, int exit_code, const char *fmt, ...)
@@ -159,6 +194,7 @@ static void release(struct conversation *c)
 {
 	clear_queue(c);
 	ask_cancel(c);
+	confirm_clear(c);
 	unwire(c);
 	evlog_close(c->log);
 	log_set_mask(NULL);
@@ -185,6 +221,7 @@ struct conversation *conversation_allocate(uv_loop_t *loop,
 		return NULL;
 	c->loop = loop;
 	c->pending = c->redo = -1;
+	c->judge = analyzers_judge;
 	c->headless = o->headless;
 	c->state = STATE_LOADING;
 	c->mask = mask_new();
@@ -335,13 +372,6 @@ void recall(struct conversation *c, int64_t action)
 				  extras, &err), &err);
 }
 
-/* An agent that ran into a limit may go on when a person says so. */
-static void raise_limits(struct conversation *c)
-{
-	if (c->state == STATE_ERROR && c->exit_code == EXIT_LIMIT && !c->headless)
-		c->max_iterations += c->initial_iterations;
-}
-
 /* Who gives images to a model that is not shown them should hear of it. */
 static int add_images(struct conversation *c, json_object *args, json_object *images,
 		      struct error *err)
@@ -376,6 +406,8 @@ int conversation_say(struct conversation *c, const char *text, size_t len,
 		json_object_put(args);
 		return fail(err, MT_ENOMEM, "out of memory");
 	}
+	if (c->waits)
+		confirm_overtaken(c);
 	id = post(c, event_action("message", SOURCE_USER, args, err), err);
 	if (id < 0)
 		return (int)id;
@@ -398,21 +430,34 @@ static void redo(struct conversation *c)
 
 	c->redo = -1;
 	if (action)
-		act(c, action);
+		act_again(c, action);
 	else
 		set_error(c, EXIT_FAILED, "%s", err.text);
+}
+
+/* What waits waits on: only its answer lets it run. */
+static int still_waits(struct conversation *c, struct error *err)
+{
+	if (c->state == STATE_AWAITING_USER_CONFIRMATION)
+		return fail(err, MT_EDENIED, "an action waits for confirmation: confirm or "
+			    "reject it");
+	enter_state(c, STATE_AWAITING_USER_CONFIRMATION, "");
+	tell_state(c);
+	return MT_OK;
 }
 
 int conversation_continue(struct conversation *c, struct error *err)
 {
 	if (c->closing)
 		return fail(err, MT_EDENIED, "the conversation is being closed");
+	if (c->waits)
+		return still_waits(c, err);
 	if (c->state == STATE_RATE_LIMITED && c->exchange)
 		return MT_OK; /* it goes on by itself when the wait is over */
-	raise_limits(c);
 	c->condense = false;
 	set_state(c, STATE_RUNNING, "");
-	if (c->redo >= 0)
+	c->due = true;
+	if (c->redo >= 0 && c->state == STATE_RUNNING)
 		redo(c);
 	kick(c);
 	return MT_OK;
@@ -433,14 +478,6 @@ int conversation_stop(struct conversation *c, struct error *err)
 	(void)err;
 	set_state(c, STATE_STOPPED, "stopped by the user");
 	return MT_OK;
-}
-
-int conversation_confirm(struct conversation *c, bool yes, const char *reason,
-			 struct error *err)
-{
-	(void)yes, (void)reason;
-	return fail(err, MT_EINVAL, "the conversation is %s: nothing waits for confirmation",
-		    state_name(c->state));
 }
 
 int conversation_action(struct conversation *c, json_object *json, struct error *err)
@@ -524,7 +561,7 @@ int conversation_exit_code(const struct conversation *c)
 
 bool conversation_busy(const struct conversation *c)
 {
-	return c->exchange || c->pending >= 0;
+	return c->exchange || (c->pending >= 0 && !c->waits);
 }
 
 struct evlog *conversation_log(struct conversation *c)
@@ -544,5 +581,5 @@ int conversation_runner_pid(const struct conversation *c)
 
 int64_t conversation_steps(const struct conversation *c)
 {
-	return c->iteration;
+	return (int64_t)c->account.meters[LIMIT_ITERATIONS].used;
 }

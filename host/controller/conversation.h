@@ -61,8 +61,11 @@ int conversation_continue(struct conversation *c, struct error *err);
 int conversation_pause(struct conversation *c, struct error *err);
 /** End for good: state stopped. */
 int conversation_stop(struct conversation *c, struct error *err);
-/** Answer to a confirmation. */
-int conversation_confirm(struct conversation *c, bool yes, const char *reason,
+/** Answer to an action that waits: with ANSWER_ALWAYS actions of its kind run
+ *  without asking from now on; with ANSWER_NO and a reason the agent reads that
+ *  and goes on, without one it waits for a message. */
+enum answer { ANSWER_NO, ANSWER_YES, ANSWER_ALWAYS };
+int conversation_confirm(struct conversation *c, enum answer answer, const char *reason,
 			 struct error *err);
 /** A runnable action that the user wants executed, V0 JSON. */
 int conversation_action(struct conversation *c, json_object *action, struct error *err);
@@ -77,6 +80,10 @@ enum agent_state conversation_state(const struct conversation *c);
 const char *conversation_reason(const struct conversation *c);
 /** Exit code for the state it rests in (enum exit_code of commands/command.h). */
 int conversation_exit_code(const struct conversation *c);
+/** Id of the action that waits for a person, -1: none; of which kind it is ("run
+ *  git") and its risk ("HIGH"), "" if none. Borrowed. */
+int64_t conversation_waits(const struct conversation *c, const char **ret_kind,
+			   const char **ret_risk);
 /** True while a request or a call is under way. */
 bool conversation_busy(const struct conversation *c);
 struct evlog *conversation_log(struct conversation *c);

@@ -38,6 +38,15 @@ static void answer(struct conversation *c, struct event *action, struct event *e
 	if (!e)
 		notice(c, MT_LOG_ERROR, "%s", err->text);
 	post(c, e, err);
+	if (c->state == STATE_USER_CONFIRMED)
+		set_state(c, STATE_RUNNING, "");
+}
+
+void post_answer(struct conversation *c, struct event *action, const char *type,
+		 const char *text, struct error *err)
+{
+	answer(c, action, event_observation(type, action->source, action->id, text,
+					    strlen(text), NULL, err), err);
 }
 
 void post_unanswered(struct conversation *c, struct event *action, const char *error_id,
@@ -326,10 +335,27 @@ static int send_call(struct conversation *c, struct event *action, struct error 
 			 deadline(c, tool, action), err);
 }
 
+static void stop_at_limit(struct conversation *c, struct event *action, const char *text)
+{
+	AUTO(strbuf) struct strbuf said = STRBUF(1024);
+
+	strbuf_addf(&said, "The call was not made: the work was stopped by a limit of this "
+		    "host. %s", text);
+	post_unanswered(c, action, "", said.text);
+	spend_log(c);
+	set_error(c, EXIT_LIMIT, "%s", text);
+}
+
 void dispatch(struct conversation *c, struct event *action)
 {
 	struct error err = ERROR_NONE;
+	char limit[256];
 
+	if (spend_reached(c, LIMITS_CALL, limit, sizeof limit)) {
+		stop_at_limit(c, action, limit);
+		return;
+	}
+	account_spend(&c->account, LIMIT_CALLS, 1);
 	if (!send_call(c, action, &err))
 		return;
 	post_unanswered(c, action, "", err.text);

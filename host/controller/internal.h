@@ -7,10 +7,13 @@
 #include "context/history.h"
 #include "context/memory.h"
 #include "controller/analyzers.h"
+#include "controller/confirm.h"
 #include "controller/conversation.h"
 #include "controller/launch.h"
-#include "llm/router.h"
+#include "controller/limits.h"
+#include "controller/react.h"
 #include "controller/stuck.h"
+#include "llm/router.h"
 #include "tools/calls.h"
 #include "tools/catalog.h"
 #include "tools/link.h"
@@ -59,7 +62,10 @@ struct conversation {
 	enum agent_state state;
 	char reason[512];
 	int exit_code;             /* of the error state */
-	int64_t iteration, max_iterations, initial_iterations;
+	struct account account;
+	uint64_t work_since;       /* when the clock of work was read, if it works */
+	int64_t turn_tokens;       /* of the newest reply */
+	bool working, unpriced;    /* unpriced: a reply without price was told */
 	unsigned text_only;        /* replies without a call in a row */
 	bool condense;             /* a condensation was asked for, none came */
 	char refused[512];         /* why the model did not take the history */
@@ -69,7 +75,16 @@ struct conversation {
 
 	int64_t inherited;         /* replies that another conversation paid for */
 
-	bool stepping, again, closing;
+	struct confirm_policy confirm;
+	int (*judge)(struct conversation *c, struct event *action, struct verdict *ret);
+	bool waits;                /* the pending action waits for a person */
+	enum risk risk;            /* of that action, and of which kind it is */
+	char kind[KIND_ROOM];
+	char refusal[4096];        /* why it is rejected */
+	char **kinds;              /* that run without asking */
+	size_t kind_count;
+
+	bool stepping, due, closing; /* due: something asks for a step */
 	int64_t pending;           /* runnable action without observation; -1 */
 	int64_t redo;              /* action whose effect is still to come; -1 */
 	const struct tool *pending_tool;
@@ -110,7 +125,12 @@ void conversation_close_rest(struct conversation *c);
  *  in error. @return its id or a status. */
 int64_t post(struct conversation *c, struct event *e, struct error *err);
 void notice(struct conversation *c, int level, const char *fmt, ...) MT_PRINTF(3, 4);
+/** Go to a state, with its side effects and its event; durable where it rests. */
 void set_state(struct conversation *c, enum agent_state state, const char *reason);
+/** The two halves of it, for what has to be logged between them: the event, and
+ *  those who watch. */
+void enter_state(struct conversation *c, enum agent_state state, const char *reason);
+void tell_state(struct conversation *c);
 /** State error with this sentence and exit code. */
 void set_error(struct conversation *c, int exit_code, const char *fmt, ...)
 	MT_PRINTF(3, 4);
@@ -140,8 +160,11 @@ json_object *wiring_spec(const struct conversation *c, const char *controller);
 /* ---- step.c ---- */
 /** Do what can be done now: steps until something has to be waited for. */
 void kick(struct conversation *c);
-/** An action is in the log: what follows from it. */
+/** An action that may happen is in the log: what follows from it. */
 void act(struct conversation *c, struct event *e);
+/** The same after a restart: the gate has to be passed once more, or the answer
+ *  of a person is carried out. */
+void act_again(struct conversation *c, struct event *e);
 /** Drop what an agent had planned. */
 void clear_queue(struct conversation *c);
 /** Plan again what a reply of the log asked for; `done` of it is in the log. */
@@ -161,6 +184,19 @@ void stuck_wire(struct conversation *c, const char *section);
 /** If the agent goes in circles, tell the model, a person, or end.
  *  @return true if there is no step now. */
 bool stuck_stops(struct conversation *c);
+/* ---- spend.c ---- */
+/** Read the limits of a section [controller...]. */
+void spend_limits(struct conversation *c, const char *section);
+/** Count the time of work up to now; called before and after a state changes. */
+void spend_clock(struct conversation *c);
+void spend_reply(struct conversation *c, const struct llm_usage *usage);
+/** LIMITS_...: is one reached? Then the sentence is in `text`. */
+bool spend_reached(struct conversation *c, unsigned which, char *text, size_t room);
+/** Stop because of it: the model reads why, the state is error. */
+void spend_stop(struct conversation *c, const char *text);
+/** Keep the account in the log, and take it from there. `worked`: seconds. */
+void spend_log(struct conversation *c);
+void spend_restore(struct conversation *c, const struct llm_metrics *m, double worked);
 
 /* ---- services.c ---- */
 /** A work in progress of a part: handles live as long as it. */
@@ -224,6 +260,9 @@ void dispatch(struct conversation *c, struct event *action);
 int runner_start(struct conversation *c, struct error *err);
 /** Start it once the request that was just sent is on its way. */
 void runner_soon(struct conversation *c);
+/** The observation of an action, which is pending no longer. */
+void post_answer(struct conversation *c, struct event *action, const char *type,
+		 const char *text, struct error *err);
 /** An observation that says why the pending action has none of its own. */
 void post_unanswered(struct conversation *c, struct event *action, const char *error_id,
 		     const char *text);

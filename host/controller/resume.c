@@ -59,17 +59,24 @@ static int load(struct conversation *c, json_object *meta, const struct config_i
 /* ---- where it stood ---------------------------------------------------- */
 
 /* The bill so far: the sum over the replies of the log. */
-static void restore_metrics(struct conversation *c)
+static void restore_spent(struct conversation *c)
 {
+	struct llm_metrics m = { .cost_known = true };
+	double worked = 0;
+
 	for (int64_t n = c->inherited; c->models && n < evlog_replies(c->log); n++) {
 		AUTO(json) json_object *record = evlog_reply_at(c->log, n, NULL);
 		AUTO(llm_reply) struct llm_reply *reply =
 			record ? llm_reply_from_json(record, NULL) : NULL;
 
-		if (reply)
+		if (reply) {
 			llm_bill_add(llm_models_bill(c->models), reply->model,
 				     &reply->usage, reply->latency_ms);
+			llm_metrics_add(&m, &reply->usage, reply->latency_ms);
+		}
+		worked = js_number(record, "worked", worked);
 	}
+	spend_restore(c, &m, worked);
 }
 
 /* Id of the newest event that names a state; -1: none. */
@@ -95,7 +102,7 @@ static void restore_state(struct conversation *c)
 		return;
 	c->state = (enum agent_state)state;
 	snprintf(c->reason, sizeof c->reason, "%s", event_arg(e, "reason"));
-	if (c->state == STATE_ERROR && strstr(c->reason, "maximum iteration"))
+	if (c->state == STATE_ERROR && strstr(c->reason, "Agent reached maximum"))
 		c->exit_code = EXIT_LIMIT;
 	if (c->state == STATE_ERROR && strncmp(c->reason, STUCK_ERROR, strlen(STUCK_ERROR)) == 0)
 		c->exit_code = EXIT_STUCK;
@@ -131,22 +138,57 @@ static bool ended_by(struct conversation *c, int64_t action)
 	return c->state != STATE_LOADING && last_state(c) > action;
 }
 
+/* The action waits for a person, as it did. */
+static void restore_waiting(struct conversation *c, const struct event *e)
+{
+	c->pending = e->id;
+	c->waits = true;
+	c->risk = (enum risk)js_int(event_args(e), "security_risk", RISK_UNKNOWN);
+	confirm_kind(e, c->workspace, c->kind);
+	if (c->state != STATE_PAUSED)
+		c->state = STATE_AWAITING_USER_CONFIRMATION;
+}
+
+/* The person had answered: that is carried out. */
+static void restore_answer(struct conversation *c, struct event *e, bool yes)
+{
+	if (yes) {
+		c->state = STATE_LOADING;
+		c->redo = e->id;
+	} else {
+		c->state = STATE_USER_REJECTED;
+		confirm_rejected(c, e);
+	}
+}
+
 /* An action without its effect. If a call had left, nobody knows what it did;
  * otherwise it happens when the conversation goes on. */
 static int restore_action(struct conversation *c, struct error *err)
 {
 	int64_t id = newest_action(c);
 	AUTO(event) struct event *e = NULL;
+	bool yes;
 
-	if (id <= 0 || answered(c, id) || ended_by(c, id))
+	if (id <= 0 || answered(c, id))
+		return MT_OK;
+	e = evlog_event(c->log, id, err);
+	if (!e)
+		return err->code;
+	if (confirm_awaited(e) && c->state != STATE_STOPPED && c->state != STATE_ERROR) {
+		restore_waiting(c, e);
+		return MT_OK;
+	}
+	if (!evlog_dispatched(c->log, id) && confirm_is_answer(e, &yes)
+	    && (c->state == STATE_AWAITING_USER_CONFIRMATION || c->state == STATE_LOADING)) {
+		restore_answer(c, e, yes);
+		return MT_OK;
+	}
+	if (ended_by(c, id))
 		return MT_OK;
 	if (!evlog_dispatched(c->log, id)) {
 		c->redo = id;
 		return MT_OK;
 	}
-	e = evlog_event(c->log, id, err);
-	if (!e)
-		return err->code;
 	post_unanswered(c, e, "", "The call was interrupted when the process ended; it may "
 			"have taken effect. The shell is new: working directory and variables "
 			"are as at the start.");
@@ -172,7 +214,27 @@ static void restore_recall(struct conversation *c)
 	recall(c, action);
 }
 
-/* What a reply had still planned is dropped when the conversation ends. */
+/* The answer to a confirmation had no effect on the state yet. */
+static void restore_rejection(struct conversation *c)
+{
+	int64_t state = last_state(c), id = evlog_count(c->log) - 1;
+	AUTO(event) struct event *e = NULL;
+	AUTO(event) struct event *action = NULL;
+
+	if (c->state == STATE_AWAITING_USER_CONFIRMATION && c->pending < 0)
+		c->state = STATE_LOADING; /* before its action was logged */
+	while (id > state && strcmp(evlog_head(c->log, id)->type->name, "user_rejected") != 0)
+		id--;
+	e = state >= 0 && id > state ? evlog_event(c->log, state, NULL) : NULL;
+	if (!e || strcmp(event_arg(e, "agent_state"), "user_rejected") != 0)
+		return;
+	action = evlog_event(c->log, evlog_head(c->log, id)->cause, NULL);
+	if (action && !*js_str(action->json, "reject_reason", ""))
+		set_state(c, STATE_AWAITING_USER_INPUT, "the user rejected the action");
+}
+
+/* What a reply had still planned is dropped when the conversation ends, and when
+ * the user rejects something of it. */
 static bool ended_since(struct conversation *c, int64_t id)
 {
 	for (; id < evlog_count(c->log); id++) {
@@ -180,6 +242,8 @@ static bool ended_since(struct conversation *c, int64_t id)
 		AUTO(event) struct event *e = NULL;
 		int state;
 
+		if (!head->undone && strcmp(head->type->name, "user_rejected") == 0)
+			return true;
 		if (head->undone || strcmp(head->type->name, "agent_state_changed") != 0)
 			continue;
 		e = evlog_event(c->log, id, NULL);
@@ -189,6 +253,16 @@ static bool ended_since(struct conversation *c, int64_t id)
 			return true;
 	}
 	return false;
+}
+
+/* The answer to a confirmation: no action of its own. */
+static bool is_copy(struct conversation *c, int64_t id)
+{
+	AUTO(event) struct event *e =
+		evlog_head(c->log, id)->has_call ? evlog_event(c->log, id, NULL) : NULL;
+	bool yes;
+
+	return e && confirm_is_answer(e, &yes);
 }
 
 /* Calls of the newest reply that were not logged are planned again. */
@@ -217,7 +291,7 @@ static int restore_queue(struct conversation *c, struct error *err)
 			     && strcmp(head->type->name, "error") == 0;
 
 		if (head->source == SOURCE_AGENT && !head->undone
-		    && (head->type->is_action || error))
+		    && (error || (head->type->is_action && !is_copy(c, id))))
 			done++;
 	}
 	return replan(c, reply, done, err);
@@ -229,16 +303,24 @@ static int restore(struct conversation *c, struct error *err)
 	const char *kept = evlog_state(c->log, c->agent.component->name, &len);
 	int r;
 
-	c->iteration = evlog_replies(c->log) - c->inherited;
 	if (kept)
 		c->kept = strndup(kept, len);
 	restore_state(c);
-	if (c->exit_code == EXIT_LIMIT) /* whoever resumes says: go on */
-		c->max_iterations = c->iteration + c->initial_iterations;
-	restore_metrics(c);
+	restore_spent(c);
+	if (c->exit_code == EXIT_LIMIT) { /* whoever resumes says: go on */
+		account_reached(&c->account, LIMITS_STEP | LIMITS_CALL, NULL, 0);
+		if (account_raise(&c->account))
+			spend_log(c);
+	}
 	restore_recall(c);
-	r = restore_queue(c, err);
-	return r ? r : restore_action(c, err);
+	r = confirm_restore(c, err);
+	if (!r)
+		r = restore_queue(c, err);
+	if (!r)
+		r = restore_action(c, err);
+	if (!r)
+		restore_rejection(c);
+	return r;
 }
 
 int conversation_resume(uv_loop_t *loop, const struct config_input *in,

@@ -89,6 +89,7 @@ int conversation_rewind(struct conversation *c, int64_t to, int64_t *ret_to,
 	history_rewound(c->history);
 	clear_queue(c);
 	c->pending = c->redo = -1;
+	c->waits = false;
 	c->condense = false;
 	c->text_only = 0;
 	if (ret_to)

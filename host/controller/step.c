@@ -78,6 +78,26 @@ static void observe(struct conversation *c, struct event *action, const char *ty
 	post(c, e, &err);
 }
 
+void act_again(struct conversation *c, struct event *e)
+{
+	struct verdict v;
+	bool yes = false, answer = confirm_is_answer(e, &yes);
+	enum gate gate = GATE_RUN;
+
+	if (answer && !yes) {
+		confirm_rejected(c, e);
+		return;
+	}
+	if (!answer && (e->type->flags & EVENT_RUNNABLE))
+		gate = confirm_gate(c, e, &v);
+	if (gate == GATE_WAIT)
+		confirm_wait_again(c, e, &v);
+	else if (gate == GATE_DENY)
+		confirm_refuse(c, e, &v);
+	else
+		act(c, e);
+}
+
 void act(struct conversation *c, struct event *e)
 {
 	const char *type = e->type->name;
@@ -100,12 +120,49 @@ void act(struct conversation *c, struct event *e)
 	}
 }
 
+/* The bill so far, as V0 puts it on actions. */
+static void add_metrics(const struct conversation *c, struct event *e)
+{
+	const struct llm_bill *bill = conversation_bill(c);
+	const struct llm_metrics *m = bill ? llm_bill_total(bill) : NULL;
+	json_object *o, *u;
+	double budget = c->account.meters[LIMIT_BUDGET].max;
+
+	if (!m || !c->llm)
+		return;
+	o = json_object_new_object();
+	u = json_object_new_object();
+	js_set(o, "accumulated_cost", js_new_number(m->cost));
+	js_set(o, "max_budget_per_task", budget > 0 ? js_new_number(budget) : NULL);
+	js_set_str(u, "model", llm_name(c->llm));
+	js_set_int(u, "prompt_tokens", m->input);
+	js_set_int(u, "completion_tokens", m->output);
+	js_set_int(u, "cache_read_tokens", m->cache_read);
+	js_set_int(u, "cache_write_tokens", m->cache_write);
+	js_set_int(u, "context_window", llm_window(c->llm) > 0 ? llm_window(c->llm) : 0);
+	js_set_int(u, "per_turn_token", c->turn_tokens);
+	js_set(o, "accumulated_token_usage", u);
+	js_set(e->json, "llm_metrics", o);
+}
+
 static void post_action(struct conversation *c, struct event *e)
 {
 	struct error err = ERROR_NONE;
 	AUTO(event) struct event *kept = event_ref(e);
+	enum gate gate = GATE_RUN;
+	struct verdict v;
 
-	if (post(c, e, &err) >= 0)
+	if (e)
+		add_metrics(c, e);
+	if (e && (e->type->flags & EVENT_RUNNABLE))
+		gate = confirm_gate(c, e, &v);
+	if (gate == GATE_WAIT)
+		confirm_wait(c, e, &v);
+	else if (post(c, e, &err) < 0)
+		return;
+	else if (gate == GATE_DENY)
+		confirm_refuse(c, kept, &v);
+	else
 		act(c, kept);
 }
 
@@ -278,7 +335,10 @@ static int log_reply(struct conversation *c, struct llm_reply *reply, struct err
 	if (make_id_unique(c, reply, err))
 		return err->code;
 	record = llm_reply_json(reply);
-	if (!record || js_set_int(record, "before", evlog_count(c->log)))
+	spend_clock(c);
+	if (!record || js_set_int(record, "before", evlog_count(c->log))
+	    || js_set(record, "worked",
+		      js_new_number(c->account.meters[LIMIT_TIME].used)))
 		return fail(err, MT_ENOMEM, "out of memory");
 	return evlog_record(c->log, record, err);
 }
@@ -323,6 +383,10 @@ static void on_done(void *arg, struct llm_reply *reply)
 		set_error(c, EXIT_FAILED, "%s", err.text);
 		return;
 	}
+	spend_reply(c, &reply->usage);
+	c->turn_tokens = (reply->usage.input > 0 ? reply->usage.input : 0)
+			 + (reply->usage.output > 0 ? reply->usage.output : 0);
+	c->due = true;
 	TELL(c, reply, reply);
 	if (replan(c, reply, 0, &err))
 		set_error(c, EXIT_FAILED, "%s", err.text);
@@ -335,11 +399,11 @@ static void on_failed(void *arg, const struct llm_error *error)
 {
 	struct conversation *c = arg;
 	struct error err = ERROR_NONE;
+	struct reaction r = model_error_reaction(error, !c->condense);
 
 	ask_over(c);
 	end_deltas(c);
-	if ((error->kind == MT_ERROR_CONTEXT_WINDOW || error->kind == MT_ERROR_HISTORY)
-	    && !c->condense) {
+	if (r.condense) {
 		snprintf(c->refused, sizeof c->refused, "%s", error->text);
 		post_action(c, event_action("condensation_request", SOURCE_AGENT, NULL, &err));
 		kick(c);
@@ -359,14 +423,6 @@ static const struct llm_events llm_events = {
 
 /* ---- one step ---------------------------------------------------------- */
 
-static bool limit_reached(struct conversation *c)
-{
-	if (c->iteration < c->max_iterations)
-		return false;
-	set_error(c, EXIT_LIMIT,
-		  "Agent reached maximum iteration. Current iteration: %lld, max iteration: "
-		  "%lld", (long long)c->iteration, (long long)c->max_iterations);
-	return true;
 }
 
 static int begin(struct conversation *c, struct mt_ctx *x, struct error *err)
@@ -410,16 +466,22 @@ static void step(struct conversation *c)
 {
 	struct mt_ctx x = { .c = c, .part = &c->agent, .is_agent = true };
 	struct error err = ERROR_NONE;
+	char limit[256];
 
 	if (c->next < c->queued) {
 		take_planned(c);
+		c->due |= c->next < c->queued;
 		return;
 	}
-	if (stuck_stops(c) || limit_reached(c))
+	if (stuck_stops(c))
 		return;
-	c->iteration++;
+	if (spend_reached(c, LIMITS_STEP, limit, sizeof limit)) {
+		spend_stop(c, limit);
+		return;
+	}
+	account_spend(&c->account, LIMIT_ITERATIONS, 1);
 	log_line(MT_LOG_INFO, "controller", "step level=0 local=%lld global=%lld events=%lld",
-		 (long long)c->iteration, (long long)c->iteration,
+		 (long long)conversation_steps(c), (long long)conversation_steps(c),
 		 (long long)evlog_count(c->log));
 	if (begin(c, &x, &err))
 		set_error(c, x.sent ? EXIT_MODEL : EXIT_FAILED, "%s",
@@ -434,19 +496,19 @@ static bool may_step(const struct conversation *c)
 
 void kick(struct conversation *c)
 {
-	c->again = true;
 	if (c->stepping)
 		return;
 	c->stepping = true;
-	while (c->again) {
-		c->again = may_step(c);
-		if (c->again)
-			step(c);
-		else if (c->state == STATE_RUNNING && log_wants(MT_LOG_DEBUG))
-			log_line(MT_LOG_DEBUG, "controller", "no step: %s",
-				 c->pending >= 0 ? "an action is pending"
-				 : c->exchange ? "a request is under way" : "closing");
+	while (may_step(c)) {
+		if (!c->due && c->next == c->queued)
+			post_complaint(c, NULL, NULL, "The action has no effect.");
+		c->due = false;
+		step(c);
 	}
+	if (c->state == STATE_RUNNING && log_wants(MT_LOG_DEBUG))
+		log_line(MT_LOG_DEBUG, "controller", "no step: %s",
+			 c->pending >= 0 ? "an action is pending"
+			 : c->exchange ? "a request is under way" : "closing");
 	c->stepping = false;
 }
 

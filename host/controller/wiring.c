@@ -84,17 +84,6 @@ static int load_condensers(struct conversation *c, const char *list, struct erro
 	return MT_OK;
 }
 
-/* What is configured and not built yet is refused, not passed over. */
-static int refuse_unbuilt(struct conversation *c, const char *section, struct error *err)
-{
-	const char *confirmation = config_get(c->config, section, "confirmation");
-
-	if (confirmation && strcmp(confirmation, "never") != 0)
-		return fail(err, MT_EUNSUPPORTED, "`confirmation = %s` is not supported yet: "
-			    "write never", confirmation);
-	return MT_OK;
-}
-
 static char *recall_text(const struct event *e, void *arg)
 {
 	struct conversation *c = arg;
@@ -135,7 +124,7 @@ int wire(struct conversation *c, const struct conversation_options *o, struct er
 	if (o->controller && !config_has(c->config, section.text))
 		return fail(err, MT_ENOTFOUND, "there is no section [%s] in the configuration",
 			    section.text);
-	r = refuse_unbuilt(c, section.text, err);
+	r = confirm_policy_read(c->config, section.text, &c->confirm, err);
 	if (!r)
 		r = part_load(c->config, c->registry, MT_KIND_AGENT, config_get(c->config, section.text, "agent"),
 			      &c->agent, err);
@@ -157,8 +146,7 @@ int wire(struct conversation *c, const struct conversation_options *o, struct er
 		c->catalog.reads_risk = analyzers_read_risk(c->analyzers);
 	if (!r)
 		r = wire_models(c, section.text, o->model, err);
-	c->max_iterations = c->initial_iterations =
-		config_int(c->config, section.text, "max_iterations");
+	spend_limits(c, section.text);
 	stuck_wire(c, section.text);
 	return r;
 }

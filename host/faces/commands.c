@@ -104,15 +104,16 @@ static int run_keep(struct session *s, json_object *line, struct outcome *ret,
 static int run_confirm(struct session *s, json_object *line, struct outcome *ret,
 		       struct error *err)
 {
-	(void)line, (void)ret;
-	return conversation_confirm(s->c, true, "", err);
+	(void)ret;
+	return conversation_confirm(
+		s->c, js_bool(line, "always", false) ? ANSWER_ALWAYS : ANSWER_YES, "", err);
 }
 
 static int run_reject(struct session *s, json_object *line, struct outcome *ret,
 		      struct error *err)
 {
 	(void)ret;
-	return conversation_confirm(s->c, false, js_str(line, "reason", ""), err);
+	return conversation_confirm(s->c, ANSWER_NO, js_str(line, "reason", ""), err);
 }
 
 static int run_action(struct session *s, json_object *line, struct outcome *ret,
@@ -160,7 +161,7 @@ static const struct command commands[] = {
 	{ "resume", { { 0 } }, run_resume },
 	{ "stop", { { 0 } }, run_stop },
 	{ "keep", { { 0 } }, run_keep },
-	{ "confirm", { { 0 } }, run_confirm },
+	{ "confirm", { { "always", json_type_boolean, false } }, run_confirm },
 	{ "reject", { { "reason", json_type_string, false } }, run_reject },
 	{ "action", { { "action", json_type_object, true } }, run_action },
 	{ "undo", { { "messages", json_type_int, false } }, run_undo },

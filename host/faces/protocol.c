@@ -55,6 +55,22 @@ static bool begin_passing(struct session *s, const char *type)
 	return true;
 }
 
+/* What a person is asked about. */
+static void put_waiting(struct strbuf *b, struct conversation *c)
+{
+	const char *kind, *risk;
+	int64_t action = conversation_waits(c, &kind, &risk);
+
+	if (action < 0)
+		return;
+	js_key(b, "waits");
+	strbuf_addc(b, '{');
+	js_key_int(b, "action", action);
+	js_key_str(b, "kind", kind);
+	js_key_str(b, "risk", risk);
+	strbuf_addc(b, '}');
+}
+
 void put_facts(struct strbuf *b, struct conversation *c)
 {
 	enum agent_state state = conversation_state(c);
@@ -70,6 +86,7 @@ void put_facts(struct strbuf *b, struct conversation *c)
 	js_key_int(b, "pid", getpid());
 	if (state_is_resting(state))
 		js_key_int(b, "exit_code", conversation_exit_code(c));
+	put_waiting(b, c);
 }
 
 static void put_hello(struct session *s)
@@ -92,6 +109,7 @@ static void put_state(struct session *s, const char *type)
 		js_key_int(&s->out, "exit_code", s->exit_code);
 	else if (state_is_resting(state))
 		js_key_int(&s->out, "exit_code", conversation_exit_code(s->c));
+	put_waiting(&s->out, s->c);
 	end_line(s);
 }
 

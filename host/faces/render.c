@@ -270,6 +270,7 @@ static const struct {
 	{ "run", false, RENDER_NORMAL, show_output },
 	{ "edit", false, RENDER_NORMAL, show_diff },
 	{ "error", false, RENDER_NORMAL, show_error },
+	{ "user_rejected", false, RENDER_NORMAL, show_error },
 	{ "tool", false, RENDER_NORMAL, show_content },
 	{ "mcp", false, RENDER_NORMAL, show_content },
 	{ "read", false, RENDER_VERBOSE, show_content },
@@ -293,8 +294,8 @@ static void on_event(void *arg, const struct event *e)
 {
 	struct render *r = arg;
 
-	if (event_hidden(e))
-		return;
+	if (event_hidden(e) || js_get(e->json, "confirms"))
+		return; /* the answer to a question: the action was shown */
 	if (e->is_action && e->source == SOURCE_AGENT && strcmp(e->type->name, "message") != 0) {
 		show_thought(r, e);
 		r->streamed = false;

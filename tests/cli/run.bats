@@ -140,12 +140,12 @@ EOF
 @test "what was recorded plays again as the same events" {
 	run "${run_it[@]}" --record "$work/recorded" -q -t hi
 	[ "$status" -eq 0 ]
-	log | sed -E 's/"(timestamp|model)":"[^"]*"//g; s/"latency_ms":[0-9]+//; s/"pid":-?[0-9]+//' \
+	log | sed -E 's/"(timestamp|model)":"[^"]*"//g; s/"latency_ms":[0-9]+//; s/"worked":[0-9.e-]+//; s/"pid":-?[0-9]+//' \
 		>"$work/first"
 	rm -r "$work/state/mortise" "$work/ws/made.txt"
 	run mortise run -C "$work/ws" --model "script:$work/recorded" -q -t hi
 	[ "$status" -eq 0 ]
-	log | sed -E 's/"(timestamp|model)":"[^"]*"//g; s/"latency_ms":[0-9]+//; s/"pid":-?[0-9]+//' |
+	log | sed -E 's/"(timestamp|model)":"[^"]*"//g; s/"latency_ms":[0-9]+//; s/"worked":[0-9.e-]+//; s/"pid":-?[0-9]+//' |
 		diff "$work/first" -
 }
 

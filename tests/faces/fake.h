@@ -143,11 +143,23 @@ int conversation_stop(struct conversation *c, struct error *err)
 	return MT_OK;
 }
 
-int conversation_confirm(struct conversation *c, bool yes, const char *reason,
+int conversation_confirm(struct conversation *c, enum answer answer, const char *reason,
 			 struct error *err)
 {
+	static const char *const names[] = { "no", "yes", "always" };
+
 	(void)c;
-	return fail(err, MT_EINVAL, "%s: %s", yes ? "yes" : "no", reason);
+	return fail(err, MT_EINVAL, "%s: %s", names[answer], reason);
+}
+
+int64_t conversation_waits(const struct conversation *c, const char **ret_kind,
+			   const char **ret_risk)
+{
+	bool waits = c->state == STATE_AWAITING_USER_CONFIRMATION;
+
+	*ret_kind = waits ? "run git" : "";
+	*ret_risk = waits ? "HIGH" : "";
+	return waits ? 0 : -1;
 }
 
 int conversation_action(struct conversation *c, json_object *action, struct error *err)

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * ask.c - the question, and the line that answers it. */
+#include "commands/ask.h"
+
+#include "strbuf.h"
+#include "utf8.h"
+
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+enum { ANSWER_MAX = 4000 };
+
+struct ask {
+	uv_poll_t keys;
+	struct conversation *c;
+	int64_t asked;             /* action that is asked about; -1: none */
+	bool over;                 /* nothing more can be read */
+	struct strbuf line;
+};
+
+/* What was asked before this program was started is shown once more. */
+static void put_old(const struct ask *a, int64_t action)
+{
+	struct evlog *log = conversation_log(a->c);
+	AUTO(event) struct event *e = NULL;
+	AUTO(strbuf) struct strbuf text = STRBUF(1 << 20);
+
+	if (action >= evlog_opened(log))
+		return;
+	e = evlog_event(log, action, NULL);
+	if (!e || event_message(e, &text))
+		return;
+	for (size_t i = 0, n; i < text.len; i += n ? n : 1) {
+		n = text.text[i] == '\n' ? 0 : utf8_control(text.text + i, text.len - i);
+		if (!n)
+			putchar(text.text[i]);
+	}
+	putchar('\n');
+}
+
+static void put_question(const struct ask *a, const char *kind, const char *risk)
+{
+	const char *reason = conversation_reason(a->c);
+
+	printf("%s%s. Run it? [y]es, [n]o, [a]lways for `%s`, or say what to do instead: ",
+	       *reason ? reason : "risk ", *reason ? "" : risk, kind);
+	fflush(stdout);
+}
+
+static void stop_asking(struct ask *a)
+{
+	a->asked = -1;
+	uv_poll_stop(&a->keys);
+}
+
+static void give_answer(struct ask *a, const char *line)
+{
+	static const struct {
+		const char *word;
+		enum answer answer;
+	} words[] = {
+		{ "y", ANSWER_YES }, { "yes", ANSWER_YES }, { "n", ANSWER_NO },
+		{ "no", ANSWER_NO }, { "a", ANSWER_ALWAYS }, { "always", ANSWER_ALWAYS },
+	};
+	struct error err = ERROR_NONE;
+	enum answer answer = ANSWER_NO;
+	const char *reason = line;
+
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		if (strcasecmp(words[i].word, line) == 0) {
+			answer = words[i].answer;
+			reason = "";
+		}
+	stop_asking(a);
+	if (conversation_confirm(a->c, answer, reason, &err)) {
+		fprintf(stderr, "mortise: %s\n", err.text);
+		ask_update(a);
+	}
+}
+
+static void read_line(struct ask *a)
+{
+	char *line = a->line.text, *end;
+
+	line += strspn(line, " \t\r\n");
+	end = line + strlen(line);
+	while (end > line && strchr(" \t\r\n", end[-1]))
+		*--end = '\0';
+	if (*line) {
+		give_answer(a, line);
+		return;
+	}
+	a->asked = -1;
+	ask_update(a);
+}
+
+static void on_keys(uv_poll_t *handle, int status, int events)
+{
+	struct ask *a = handle->data;
+	char piece[512];
+	ssize_t n = status < 0 ? 0 : read(STDIN_FILENO, piece, sizeof piece);
+
+	(void)events;
+	if (n < 0 && (errno == EINTR || errno == EAGAIN))
+		return;
+	if (n <= 0 || strbuf_addn(&a->line, piece, (size_t)n)) {
+		a->over = true;
+		stop_asking(a);
+		printf("\n");
+	} else if (memchr(piece, '\n', (size_t)n)) {
+		read_line(a);
+	}
+}
+
+void ask_update(struct ask *a)
+{
+	const char *kind, *risk;
+	int64_t action = conversation_waits(a->c, &kind, &risk);
+	bool open = conversation_state(a->c) == STATE_AWAITING_USER_CONFIRMATION;
+
+	if (a->asked >= 0 && (!open || action != a->asked)) {
+		stop_asking(a);
+		printf("\n");
+	}
+	if (!open || action < 0 || a->over || a->asked == action)
+		return;
+	a->asked = action;
+	strbuf_reset(&a->line);
+	put_old(a, action);
+	put_question(a, kind, risk);
+	if (uv_poll_start(&a->keys, UV_READABLE, on_keys) < 0)
+		a->over = true;
+}
+
+bool ask_is_open(const struct ask *a)
+{
+	return a->asked >= 0 && !a->over;
+}
+
+struct ask *ask_new(uv_loop_t *loop, struct conversation *c)
+{
+	struct ask *a;
+
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+		return NULL;
+	a = calloc(1, sizeof *a);
+	if (!a)
+		return NULL;
+	a->c = c;
+	a->asked = -1;
+	a->line = STRBUF(ANSWER_MAX);
+	if (uv_poll_init(loop, &a->keys, STDIN_FILENO) < 0) {
+		free(a);
+		return NULL;
+	}
+	a->keys.data = a;
+	return a;
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+	struct ask *a = handle->data;
+
+	strbuf_clear(&a->line);
+	free(a);
+}
+
+struct ask *ask_free(struct ask *a)
+{
+	if (a)
+		uv_close((uv_handle_t *)&a->keys, on_closed);
+	return NULL;
+}

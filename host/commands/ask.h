@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * ask.h - asking the person at the terminal whether an action may run. */
+#ifndef HOST_COMMANDS_ASK_H
+#define HOST_COMMANDS_ASK_H
+
+#include "controller/conversation.h"
+
+struct ask;
+
+/** NULL: standard input and output are no terminal, so there is nobody to ask
+ *  (or no memory). */
+struct ask *ask_new(uv_loop_t *loop, struct conversation *c);
+/** Ask about the action that waits, if one does and it was not asked yet; or,
+ *  when it waits no longer, take the question back. */
+void ask_update(struct ask *a);
+/** Is a question open that a person may still answer? */
+bool ask_is_open(const struct ask *a);
+struct ask *ask_free(struct ask *a); /* the handle closes with the loop */
+
+#endif

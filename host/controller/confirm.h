@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * confirm.h - the gate before an action: run it, let it wait for a person, or
+ * refuse it. */
+#ifndef HOST_CONTROLLER_CONFIRM_H
+#define HOST_CONTROLLER_CONFIRM_H
+
+#include "controller/analyze.h"
+
+enum { KIND_ROOM = 320, KINDS_MAX = 256 };
+
+enum confirmation { CONFIRM_NEVER, CONFIRM_ALWAYS, CONFIRM_RISKY };
+
+struct confirm_policy {
+	enum confirmation when;
+	enum risk from;            /* CONFIRM_RISKY: this risk and more */
+	bool unknown;              /* CONFIRM_RISKY: an unknown risk too */
+};
+
+/** Does an action of this risk wait for a person? */
+bool confirm_needed(const struct confirm_policy *p, enum risk risk);
+/** Read the policy of a section [controller...]. */
+int confirm_policy_read(const struct config *c, const char *section,
+			struct confirm_policy *ret, struct error *err);
+
+/** What "always for this kind" means of an action: its type, then what tells it
+ *  apart: the program of a simple command, the tool, the host of a URL.
+ *  `ret` holds KIND_ROOM bytes. */
+void confirm_kind(const struct event *action, const char *workspace, char *ret);
+
+enum gate { GATE_RUN, GATE_WAIT, GATE_DENY };
+
+/** Judge a runnable action and write its risk into it. */
+enum gate confirm_gate(struct conversation *c, struct event *action,
+		       struct verdict *ret);
+/** Log an action that waits, takes it: the state first, then the action. */
+void confirm_wait(struct conversation *c, struct event *action,
+		  const struct verdict *v);
+/** The same with an action that is in the log already. */
+void confirm_wait_again(struct conversation *c, struct event *action,
+			const struct verdict *v);
+/** Answer an action that is denied. */
+void confirm_refuse(struct conversation *c, struct event *action,
+		    const struct verdict *v);
+
+/** The answer of a person as an event: the action once more. It becomes the
+ *  pending one. @return MT_OK or a status; then nothing has changed. */
+int confirm_repeat(struct conversation *c, bool yes, struct error *err);
+/** Give a rejected action its observation and go on from there. */
+void confirm_rejected(struct conversation *c, struct event *action);
+/** A message came instead of an answer: that is a no. */
+void confirm_overtaken(struct conversation *c);
+
+/** Has this action, of the log, to be answered by a person? */
+bool confirm_awaited(const struct event *action);
+/** Is it the repetition of one? `ret_yes`: what the person said. */
+bool confirm_is_answer(const struct event *action, bool *ret_yes);
+/** The kinds that run without asking, from the log. */
+int confirm_restore(struct conversation *c, struct error *err);
+void confirm_clear(struct conversation *c);
+
+#endif

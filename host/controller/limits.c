@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * limits.c - accounts and their limits. */
+#include "controller/limits.h"
+
+#include "js.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+	const char *option;
+	bool step;             /* raised by its first value; else from what is used */
+	const char *form;      /* the sentence: used, max */
+} limits[LIMIT_COUNT] = {
+	[LIMIT_ITERATIONS] = { "max_iterations", true,
+		"Agent reached maximum iteration. Current iteration: %.0f, max iteration: "
+		"%.0f" },
+	[LIMIT_BUDGET] = { "max_budget", false,
+		"Agent reached maximum budget for conversation."
+		"Current budget: %.2f, max budget: %.2f" },
+	[LIMIT_TOKENS] = { "max_tokens", false,
+		"Agent reached maximum tokens. Current tokens: %.0f, max tokens: %.0f" },
+	[LIMIT_TIME] = { "max_time", false,
+		"Agent reached maximum time of work. Current time: %.0f s, max time: "
+		"%.0f s" },
+	[LIMIT_CALLS] = { "max_calls", false,
+		"Agent reached maximum tool calls. Current calls: %.0f, max calls: %.0f" },
+};
+
+const char *limit_option(enum limit which)
+{
+	return limits[which].option;
+}
+
+void account_limit(struct account *a, enum limit which, double max)
+{
+	a->meters[which].max = a->meters[which].more = max;
+}
+
+void account_spend(struct account *a, enum limit which, double n)
+{
+	if (!(n > 0))
+		return;
+	for (; a; a = a->parent)
+		a->meters[which].used += n;
+}
+
+bool account_reached(struct account *a, unsigned which, char *text, size_t room)
+{
+	for (; a; a = a->parent)
+		for (size_t i = 0; i < LIMIT_COUNT; i++) {
+			struct meter *m = &a->meters[i];
+
+			if (!(which & (1u << i)) || m->max <= 0 || m->used < m->max)
+				continue;
+			m->hit = true;
+			if (room)
+				snprintf(text, room, limits[i].form, m->used, m->max);
+			return true;
+		}
+	return false;
+}
+
+bool account_raise(struct account *a)
+{
+	bool raised = false;
+
+	for (; a; a = a->parent)
+		for (size_t i = 0; i < LIMIT_COUNT; i++) {
+			struct meter *m = &a->meters[i];
+
+			if (!m->hit)
+				continue;
+			m->max = (limits[i].step ? m->max : m->used) + m->more;
+			m->hit = false;
+			raised = true;
+		}
+	return raised;
+}
+
+static void add_meter(json_object *o, const char *name, const struct meter *m)
+{
+	json_object *pair = json_object_new_array();
+
+	json_object_array_add(pair, js_new_number(m->used));
+	json_object_array_add(pair, js_new_number(m->max - m->more)); /* raised by */
+	json_object_array_add(pair, json_object_new_boolean(m->hit));
+	js_set(o, name, pair);
+}
+
+json_object *account_json(const struct account *a)
+{
+	json_object *o = json_object_new_object();
+
+	for (size_t i = 0; o && i < LIMIT_COUNT; i++)
+		add_meter(o, limits[i].option, &a->meters[i]);
+	return o;
+}
+
+static double number_at(json_object *pair, size_t n)
+{
+	double d = json_object_get_double(json_object_array_get_idx(pair, n));
+
+	return d > 0 && d < 1e18 ? d : 0;
+}
+
+void account_from_json(struct account *a, json_object *o)
+{
+	for (size_t i = 0; i < LIMIT_COUNT; i++) {
+		struct meter *m = &a->meters[i];
+		json_object *pair = js_get(o, limits[i].option);
+
+		if (!json_object_is_type(pair, json_type_array)
+		    || json_object_array_length(pair) != 3)
+			continue;
+		m->used = number_at(pair, 0);
+		if (m->max > 0)
+			m->max += number_at(pair, 1);
+		m->hit = json_object_get_boolean(json_object_array_get_idx(pair, 2));
+	}
+}

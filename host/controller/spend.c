@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * spend.c - the account of a conversation: what it spends, when it stops, what
+ * of that outlives the process. */
+#include "controller/internal.h"
+
+#include "controller/exit_code.h"
+#include "log.h"
+
+#include <string.h>
+
+static const char record_name[] = "mortise/account"; /* of its state record */
+
+void spend_limits(struct conversation *c, const char *section)
+{
+	for (int i = 0; i < LIMIT_COUNT; i++) {
+		const char *name = limit_option((enum limit)i);
+		double max = 0;
+
+		if (!config_get(c->config, section, name))
+			continue;
+		if (i == LIMIT_BUDGET)
+			max = strtod(config_get(c->config, section, name), NULL);
+		else
+			max = (double)config_int(c->config, section, name);
+		account_limit(&c->account, (enum limit)i, i == LIMIT_TIME ? max / 1000 : max);
+	}
+}
+
+/* ---- spending ---------------------------------------------------------- */
+
+void spend_clock(struct conversation *c)
+{
+	uint64_t now = uv_hrtime();
+
+	if (c->working)
+		account_spend(&c->account, LIMIT_TIME, (double)(now - c->work_since) / 1e9);
+	c->work_since = now;
+	c->working = !state_is_resting(c->state) && c->state != STATE_LOADING;
+}
+
+void spend_reply(struct conversation *c, const struct llm_usage *usage)
+{
+	int64_t tokens = (usage->input > 0 ? usage->input : 0)
+			 + (usage->output > 0 ? usage->output : 0);
+
+	account_spend(&c->account, LIMIT_TOKENS, (double)tokens);
+	account_spend(&c->account, LIMIT_BUDGET, usage->cost);
+	if (usage->cost >= 0 || c->account.meters[LIMIT_BUDGET].max <= 0 || c->unpriced)
+		return;
+	c->unpriced = true;
+	notice(c, MT_LOG_WARNING, "the price of %s is not known: max_budget counts it as "
+	       "nothing; set input_cost_per_token and output_cost_per_token, or max_tokens",
+	       c->llm ? llm_name(c->llm) : "a reply");
+}
+
+/* ---- stopping ---------------------------------------------------------- */
+
+bool spend_reached(struct conversation *c, unsigned which, char *text, size_t room)
+{
+	spend_clock(c);
+	return account_reached(&c->account, which, text, room);
+}
+
+void spend_stop(struct conversation *c, const char *text)
+{
+	struct error err = ERROR_NONE;
+	AUTO(strbuf) struct strbuf said = STRBUF(1024);
+
+	strbuf_addf(&said, "The work was stopped by a limit of this host. %s", text);
+	post(c, event_observation("error", SOURCE_ENVIRONMENT, -1, said.text, said.len, NULL,
+				  &err), &err);
+	spend_log(c);
+	set_error(c, EXIT_LIMIT, "%s", text);
+}
+
+/* ---- what outlives the process ----------------------------------------- */
+
+void spend_log(struct conversation *c)
+{
+	struct error err = ERROR_NONE;
+	AUTO(json) json_object *record = json_object_new_object();
+	AUTO(json) json_object *account = account_json(&c->account);
+
+	if (!account || js_set_str(record, "record", "state")
+	    || js_set_str(record, "plugin", record_name)
+	    || js_set_str(record, "text", js_text(account, NULL))
+	    || evlog_record(c->log, record, &err))
+		log_line(MT_LOG_WARNING, "controller", "the account was not logged: %s",
+			 err.code ? err.text : "out of memory");
+}
+
+/* Calls that left, and the steps of which a reply came: from the log itself. */
+static void recount(struct conversation *c)
+{
+	struct meter *calls = &c->account.meters[LIMIT_CALLS];
+	struct meter *steps = &c->account.meters[LIMIT_ITERATIONS];
+	double replies = (double)(evlog_replies(c->log) - c->inherited), left = 0;
+
+	for (int64_t id = 0; id < evlog_count(c->log); id++)
+		left += evlog_head(c->log, id)->dispatched;
+	if (calls->used < left)
+		calls->used = left;
+	if (steps->used < replies)
+		steps->used = replies;
+}
+
+void spend_restore(struct conversation *c, const struct llm_metrics *m, double worked)
+{
+	size_t len;
+	const char *text = evlog_state(c->log, record_name, &len);
+	AUTO(json) json_object *o = text ? js_parse_object(text, len, NULL) : NULL;
+	struct meter *meters = c->account.meters;
+
+	if (o)
+		account_from_json(&c->account, o);
+	recount(c);
+	meters[LIMIT_BUDGET].used = m->cost;
+	meters[LIMIT_TOKENS].used = (double)m->input + (double)m->output;
+	if (meters[LIMIT_TIME].used < worked)
+		meters[LIMIT_TIME].used = worked;
+}
