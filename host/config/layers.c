@@ -469,17 +469,6 @@ static int apply_variable(struct config *c, const char *variable, struct error *
 	return config_add(c, word + PREFIX, key, '=', value, origin, LAYER_ENV, err);
 }
 
-static int read_environment(struct config *c, struct error *err)
-{
-	static const char prefix[] = "MORTISE_";
-	int status = MT_OK;
-
-	for (char **e = environ; e && *e && !status; e++)
-		if (strncmp(*e, prefix, sizeof prefix - 1) == 0 && strchr(*e, '='))
-			status = apply_variable(c, *e, err);
-	return status ? status : apply_foreign(c, err);
-}
-
 /* The name that the variable has elsewhere. */
 static int apply_foreign(struct config *c, struct error *err)
 {
@@ -489,6 +478,17 @@ static int apply_foreign(struct config *c, struct error *err)
 		return MT_OK;
 	return config_add(c, "controller", "max_iterations", '=', value,
 			  "OH_MAX_ITERATIONS", LAYER_ENV, err);
+}
+
+static int read_environment(struct config *c, struct error *err)
+{
+	static const char prefix[] = "MORTISE_";
+	int status = MT_OK;
+
+	for (char **e = environ; e && *e && !status; e++)
+		if (strncmp(*e, prefix, sizeof prefix - 1) == 0 && strchr(*e, '='))
+			status = apply_variable(c, *e, err);
+	return status ? status : apply_foreign(c, err);
 }
 
 /* section.key=value, section.key+=value; the section of a family that has

@@ -423,8 +423,6 @@ static const struct llm_events llm_events = {
 
 /* ---- one step ---------------------------------------------------------- */
 
-}
-
 static int begin(struct conversation *c, struct mt_ctx *x, struct error *err)
 {
 	const struct mt_agent *agent = c->agent.functions;
