@@ -22,11 +22,14 @@ static const struct {
 	{ "import", import, 1, 1 },
 };
 
-enum { F_JSON, F_VISION };
+enum { F_JSON, F_VISION, F_SERVER };
 
 static const struct flag flags[] = {
 	[F_JSON] = { 0, "json", NULL, "print JSON" },
 	[F_VISION] = { 0, "vision", NULL, "test: show it an image in any case" },
+	[F_SERVER] = { 0, "server", NULL,
+		       "list: ask the server of the provider PATTERN (or of the model in "
+		       "force) what it has" },
 	{ 0 },
 };
 
@@ -237,10 +240,10 @@ static int run(const struct command *self, int argc, char **argv)
 	struct common common = { 0 };
 	const char *value, *verb;
 	int index = 1, flag, operands;
-	bool json = false, vision = false;
+	bool set[3] = { false };
 
 	while ((flag = flag_next(self, argc, argv, &index, &value, &common)) >= 0)
-		*(flag == F_JSON ? &json : &vision) = true;
+		set[flag] = true;
 	if (flag == FLAG_HELP)
 		return EXIT_DONE;
 	if (flag == FLAG_BAD)
@@ -248,11 +251,16 @@ static int run(const struct command *self, int argc, char **argv)
 	verb = index < argc ? argv[index++] : "list";
 	operands = argc - index;
 	if (strcmp(verb, "test") == 0 && operands <= 1)
-		return models_test(&common, operands ? argv[index] : NULL, vision, json);
+		return models_test(&common, operands ? argv[index] : NULL,
+				   set[F_VISION], set[F_JSON]);
+	if (strcmp(verb, "list") == 0 && set[F_SERVER] && operands <= 1)
+		return models_server(&common, operands ? argv[index] : NULL,
+				     set[F_JSON]);
 	for (size_t i = 0; i < ARRAY_LEN(verbs); i++)
 		if (strcmp(verbs[i].name, verb) == 0 && operands >= verbs[i].least
 		    && operands <= verbs[i].most)
-			return verbs[i].run(&common, operands, argv + index, json);
+			return verbs[i].run(&common, operands, argv + index,
+					    set[F_JSON]);
 	fputs("mortise models: write list [PATTERN], info NAME, test [NAME] or "
 	      "import FILE\n", stderr);
 	return EXIT_USAGE;

@@ -12,7 +12,7 @@ struct http_request {
 	const char *url;              /* http or https, nothing else */
 	const char *const *headers;   /* "Name: value"; copied */
 	size_t header_count;
-	const char *body;             /* POST; borrowed until the call ends */
+	const char *body;             /* POST; borrowed until the call ends; NULL: GET */
 	size_t body_len;
 	int64_t timeout_ms;           /* for the whole call; 0: none */
 	const char *ca_path, *proxy;  /* NULL: as the system says */

@@ -504,9 +504,12 @@ static int set_options(struct http_call *c, const struct http_request *r)
 	bad |= curl->easy_setopt(h, CURLOPT_FOLLOWLOCATION, 0L);
 	bad |= curl->easy_setopt(h, CURLOPT_NOSIGNAL, 1L);
 	bad |= curl->easy_setopt(h, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-	bad |= curl->easy_setopt(h, CURLOPT_POST, 1L);
-	bad |= curl->easy_setopt(h, CURLOPT_POSTFIELDS, r->body);
-	bad |= curl->easy_setopt(h, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)r->body_len);
+	if (r->body) {
+		bad |= curl->easy_setopt(h, CURLOPT_POST, 1L);
+		bad |= curl->easy_setopt(h, CURLOPT_POSTFIELDS, r->body);
+		bad |= curl->easy_setopt(h, CURLOPT_POSTFIELDSIZE_LARGE,
+					 (curl_off_t)r->body_len);
+	}
 	bad |= curl->easy_setopt(h, CURLOPT_HTTPHEADER, c->headers);
 	bad |= curl->easy_setopt(h, CURLOPT_WRITEFUNCTION, on_body);
 	bad |= curl->easy_setopt(h, CURLOPT_WRITEDATA, c);

@@ -81,3 +81,48 @@ setup() {
 	run mortise models test
 	[ "$status" -eq 2 ]
 }
+
+@test "list --server asks a server what it has and how much it reads" {
+	command -v python3 > /dev/null || skip "no python3"
+	cat > "$BATS_TEST_TMPDIR/server.py" <<-'END'
+		import http.server, json, sys
+		class H(http.server.BaseHTTPRequestHandler):
+		    def say(self, o, status=200):
+		        b = json.dumps(o).encode()
+		        self.send_response(status)
+		        self.send_header("Content-Length", str(len(b)))
+		        self.end_headers()
+		        self.wfile.write(b)
+		    def do_GET(self):
+		        if self.path == "/v1/models":
+		            self.say({"data": [{"id": "a:7b"}, {"id": "b", "max_model_len": 4096}]})
+		        elif self.path == "/props":
+		            self.say({"default_generation_settings": {"n_ctx": 2048}})
+		        else:
+		            self.say({}, 404)
+		    def do_POST(self):
+		        q = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+		        ok = self.path == "/api/show" and q["model"] == "a:7b"
+		        self.say({"model_info": {"llama.context_length": 8192}} if ok else {}, 200 if ok else 404)
+		    def log_message(self, *a): pass
+		s = http.server.HTTPServer(("127.0.0.1", 0), H)
+		print(s.server_port, flush=True)
+		s.serve_forever()
+	END
+	python3 "$BATS_TEST_TMPDIR/server.py" > "$BATS_TEST_TMPDIR/port" 3>&- &
+	server=$!
+	for i in $(seq 200); do
+		[ -s "$BATS_TEST_TMPDIR/port" ] && break
+		sleep 0.05
+	done
+	base=llm.base_url=http://127.0.0.1:$(cat "$BATS_TEST_TMPDIR/port")/v1
+	run mortise models list --server ollama -o "$base" --json
+	out=$output
+	run mortise models list --server llamacpp -o "$base"
+	kill "$server"
+	echo "$out" | jq -e '. == [{"name":"a:7b","window":8192},{"name":"b","window":4096}]'
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"llamacpp/a:7b"*2048* ]]
+	run mortise models list --server ollama -o "$base"
+	[ "$status" -eq 3 ]
+}
