@@ -56,6 +56,8 @@ static const struct kind_name codes[] = {
 	{ "overloaded_error", MT_ERROR_OVERLOADED },
 	{ "overloaded", MT_ERROR_OVERLOADED },
 	{ "engine_overloaded", MT_ERROR_OVERLOADED },
+	{ "server_is_overloaded", MT_ERROR_OVERLOADED },
+	{ "slow_down", MT_ERROR_OVERLOADED },
 	{ "server_error", MT_ERROR_INTERNAL },
 	{ "api_error", MT_ERROR_INTERNAL },
 	{ "timeout", MT_ERROR_TIMEOUT },

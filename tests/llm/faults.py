@@ -2,6 +2,7 @@
 """faults.py - conversations of 30 steps with models of our own making, through
 everything that goes wrong on the way, and through a stop in the middle of a stream.
 Called by faults.sh."""
+import concurrent.futures
 import json
 import os
 import shutil
@@ -140,6 +141,118 @@ class Anthropic:
         return {"type": "error", "error": {"type": kind, "message": message}}
 
 
+class Gemini:
+    name, model, path = "gemini", "gemini/gemini-2.5-pro", "/v1beta"
+    overloaded = sse({"error": {"code": 503, "message": "The model is overloaded.",
+                                "status": "UNAVAILABLE"}})
+
+    @staticmethod
+    def turns(body):
+        return sum(c["role"] == "model" for c in body["contents"])
+
+    @staticmethod
+    def parts(step, text, tool, args):
+        return [{"text": "Let me think of step %d." % step, "thought": True},
+                {"text": text},
+                {"functionCall": {"name": tool, "args": json.loads(args)},
+                 "thoughtSignature": "c2lnbmVkLT%04d" % step}]
+
+    @classmethod
+    def made(cls, step, parts, usage, reason=None):
+        candidate = {"content": {"role": "model", "parts": parts}, "index": 0}
+        if reason:
+            candidate["finishReason"] = reason
+        return {"candidates": [candidate], "usageMetadata": usage, "responseId": "g%d" % step}
+
+    @classmethod
+    def stream(cls, step, text, tool, args, usage):
+        thought, said, call = cls.parts(step, text, tool, args)
+        pieces = [thought] + [{"text": t} for t in halves(text)] + [call]
+        return sse(*[cls.made(step, [p], usage) for p in pieces],
+                   cls.made(step, [{"text": ""}], usage, "STOP"))
+
+    @classmethod
+    def whole(cls, step, text, tool, args, usage):
+        return cls.made(step, cls.parts(step, text, tool, args), usage, "STOP")
+
+    @staticmethod
+    def usage(step):
+        read = 1000 * step
+        return ({"promptTokenCount": 2000 + read, "candidatesTokenCount": 100,
+                 "thoughtsTokenCount": step, "cachedContentTokenCount": read,
+                 "totalTokenCount": 2100 + read + step},
+                {"input": 2000 + read, "output": 100 + step, "cache_read": read})
+
+    @staticmethod
+    def error(status, kind, message):
+        return {"error": {"code": status, "message": message, "status": "INTERNAL"
+                          if status != 429 else "RESOURCE_EXHAUSTED"}}
+
+
+class Responses:
+    name, model, path = "responses", "openai/gpt-5", "/v1"
+    options = ["llm.api=responses"]
+    overloaded = sse({"type": "response.failed", "sequence_number": 9, "response": {
+        "id": "resp", "object": "response", "status": "failed", "output": [], "error": {
+            "code": "server_is_overloaded", "message": "The engine is overloaded"}}}, named=True)
+
+    @staticmethod
+    def turns(body):
+        return sum(i.get("type") == "function_call" for i in body["input"])
+
+    @staticmethod
+    def items(step, text, tool, args):
+        return [{"type": "reasoning", "id": "rs_%d" % step, "summary": [],
+                 "encrypted_content": "sealed-%d" % step},
+                {"type": "message", "id": "msg_%d" % step, "role": "assistant",
+                 "status": "completed",
+                 "content": [{"type": "output_text", "text": text, "annotations": []}]},
+                {"type": "function_call", "id": "fc_%d" % step, "call_id": "call_%d" % step,
+                 "name": tool, "arguments": args, "status": "completed"}]
+
+    @classmethod
+    def whole(cls, step, text, tool, args, usage):
+        return {"id": "resp_%d" % step, "object": "response", "status": "completed",
+                "output": cls.items(step, text, tool, args), "usage": usage}
+
+    @classmethod
+    def stream(cls, step, text, tool, args, usage):
+        events = [{"type": "response.created", "response": {
+            "id": "resp_%d" % step, "object": "response", "status": "in_progress", "output": []}}]
+        for i, item in enumerate(cls.items(step, text, tool, args)):
+            deltas, start = [], dict(item)
+            if item["type"] == "message":
+                start["content"] = []
+                deltas = [{"type": "response.output_text.delta", "content_index": 0, "delta": t}
+                          for t in halves(text)]
+            elif item["type"] == "function_call":
+                start["arguments"] = ""
+                deltas = [{"type": "response.function_call_arguments.delta", "delta": t}
+                          for t in halves(args)]
+            events.append({"type": "response.output_item.added", "output_index": i,
+                           "item": start})
+            events += [dict(d, item_id=item["id"], output_index=i) for d in deltas]
+            events.append({"type": "response.output_item.done", "output_index": i, "item": item})
+        events.append({"type": "response.completed",
+                       "response": cls.whole(step, text, tool, args, usage)})
+        return sse(*[dict(e, sequence_number=i) for i, e in enumerate(events)], named=True)
+
+    @staticmethod
+    def usage(step):
+        read = 1000 * step
+        return ({"input_tokens": 20000 + read, "output_tokens": 100 + step,
+                 "input_tokens_details": {"cached_tokens": read},
+                 "output_tokens_details": {"reasoning_tokens": 10},
+                 "total_tokens": 20100 + read + step},
+                {"input": 20000 + read, "output": 100 + step, "cache_read": read})
+
+    error = Chat.error
+
+
+# What goes back with the history, as it came.
+SEALED = {Anthropic: '"signed-%d"', Gemini: '"c2lnbmVkLT%04d"', Responses: '"sealed-%d"'}
+
+
 # Reply: what happens to the first requests for it, and what the log calls that. The ones
 # after the bar are of streams alone.
 FAULTS = {
@@ -173,7 +286,8 @@ class Model:
 
     def __call__(self, asked, client):
         body = asked.json()
-        stream, step = bool(body.get("stream")), self.dialect.turns(body)
+        stream = bool(body.get("stream")) or ":stream" in asked.path
+        step = self.dialect.turns(body)
         fault = self.faults.pop(step, (None,))[0]
         if not happens(fault, self.dialect, stream):
             fault = None
@@ -265,12 +379,13 @@ class Model:
         self.send(client, self.reply(step, stream)[0][:3] + self.dialect.overloaded, stream)
 
 
-def start(folder, dialect, stream, faults, *options):
-    place = "%s/%s-%d" % (folder, dialect.name, len(os.listdir(folder)))
+def start(folder, dialect, stream, faults):
+    place = tempfile.mkdtemp(prefix=dialect.name + ".", dir=folder)
     model = Model(dialect, place + "/work", faults)
     server = wire.Wire(model)
     run = wire.Run(place, dialect.model, "http://127.0.0.1:%d%s" % (server.port, dialect.path),
-                   ["llm.stream=" + ("yes" if stream else "no"), "llm.retries=5", *options])
+                   ["llm.stream=" + ("yes" if stream else "no"), "llm.retries=5",
+                    *getattr(dialect, "options", [])])
     return model, server, run
 
 
@@ -298,10 +413,10 @@ def judge(dialect, model, server, run):
     want("the log says $%.6f, the bill is $%.6f" % (run.cost(), bill),
          abs(run.cost() - bill) < 1e-9)
     want(wrong, not wrong)
-    if dialect is Anthropic:
-        want("thinking does not go back",
-             all(server.requests[-1].body.count(b'"signed-%d"' % k) == 1
-                 for k in range(wire.STEPS)))
+    if dialect in SEALED:
+        last = server.requests[-1].body.decode()
+        want("the signatures do not go back",
+             all(last.count(SEALED[dialect] % k) == 1 for k in range(wire.STEPS)))
     return faults
 
 
@@ -361,15 +476,24 @@ def stopped(tap, folder, dialect, how):
     tap.say("%s, stopped by %s in a stream and resumed" % (dialect.name, how), found, run.output)
 
 
+def tried(job, tap, folder, dialect, how):
+    try:
+        job(tap, folder, dialect, how)
+    except Exception as e:  # one conversation's trouble is not the others'
+        tap.say("%s, %s" % (dialect.name, how), ["%s: %s" % (type(e).__name__, e)])
+
+
 def main():
     folder = tempfile.mkdtemp(prefix="faults.")
-    tap = wire.Tap(8)
+    tap = wire.Tap(12)
     try:
-        for dialect in (Chat, Anthropic):
-            for stream in (True, False):
-                through_faults(tap, folder, dialect, stream)
-            stopped(tap, folder, dialect, "signal")
-            stopped(tap, folder, dialect, "command")
+        jobs = [(through_faults, dialect, stream) for stream in (True, False)
+                for dialect in (Chat, Anthropic, Gemini, Responses)]
+        jobs += [(stopped, dialect, how) for dialect in (Chat, Anthropic)
+                 for how in ("signal", "command")]
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            for job, dialect, how in jobs:
+                pool.submit(tried, job, tap, folder, dialect, how)
     finally:
         if os.environ.get("KEEP"):
             print("# kept: " + folder)

@@ -102,6 +102,10 @@ static const struct decode_case cases[] = {
 	  CREATED EVENT("failed", ",\"response\":{\"status\":\"failed\",\"error\":{"
 			"\"code\":\"rate_limit_exceeded\",\"message\":\"slow\"}}"),
 	  "[error 2 slow]|", 0 },
+	{ "a failure for now", 200, SSE,
+	  CREATED EVENT("failed", ",\"response\":{\"status\":\"failed\",\"error\":{"
+			"\"code\":\"server_is_overloaded\",\"message\":\"busy\"}}"),
+	  "[error 4 busy]|", 0 },
 	{ "cut short", 200, SSE, CREATED TEXT("0", "a"),
 	  "[error 10 it was cut short]a|", 0 },
 	{ "an answer in one piece", 200, JSON,
