@@ -8,6 +8,7 @@
 static const struct command *const commands[] = {
 	&command_run,
 	&command_resume,
+	&command_replay,
 	&command_fork,
 	&command_attach,
 	&command_ps,

@@ -73,6 +73,7 @@ struct conversation {
 	struct stuck_options stuck;
 	bool stuck_detection, stuck_nudge;
 
+	struct replay *replay;     /* whose actions are taken instead; borrowed */
 	int64_t inherited;         /* replies that another conversation paid for */
 
 	struct confirm_policy confirm;
@@ -165,6 +166,8 @@ void act(struct conversation *c, struct event *e);
 /** The same after a restart: the gate has to be passed once more, or the answer
  *  of a person is carried out. */
 void act_again(struct conversation *c, struct event *e);
+/** Log an action and do what follows from it. Takes the reference. */
+void post_action(struct conversation *c, struct event *e);
 /** Drop what an agent had planned. */
 void clear_queue(struct conversation *c);
 /** Plan again what a reply of the log asked for; `done` of it is in the log. */
@@ -176,6 +179,10 @@ int post_system(struct conversation *c, struct error *err);
  *  call that it answers. */
 void post_complaint(struct conversation *c, const char *call_id, const char *function,
 		    const char *text);
+
+/* ---- replay.c ---- */
+/** Take what the recording has next. @return true if there is no step now. */
+bool replay_step(struct conversation *c);
 
 /* ---- unstick.c ---- */
 /** The reason of an error state begins with it. */

@@ -7,3 +7,4 @@ libhost_a_SOURCES += %D%/analyze.c %D%/analyze.h %D%/analyzers.c %D%/analyzers.h
 	%D%/rewind.c %D%/rewind.h %D%/services.c %D%/spend.c %D%/state.c %D%/state.h \
 	%D%/step.c %D%/stuck.c %D%/stuck.h %D%/unstick.c %D%/wiring.c
 libhost_a_SOURCES += %D%/fork.c %D%/fork.h
+libhost_a_SOURCES += %D%/replay.c %D%/replay.h %D%/replay-compare.c %D%/replay-internal.h

@@ -145,7 +145,7 @@ static void add_metrics(const struct conversation *c, struct event *e)
 	js_set(e->json, "llm_metrics", o);
 }
 
-static void post_action(struct conversation *c, struct event *e)
+void post_action(struct conversation *c, struct event *e)
 {
 	struct error err = ERROR_NONE;
 	AUTO(event) struct event *kept = event_ref(e);
@@ -471,7 +471,7 @@ static void step(struct conversation *c)
 		c->due |= c->next < c->queued;
 		return;
 	}
-	if (stuck_stops(c))
+	if (replay_step(c) || stuck_stops(c))
 		return;
 	if (spend_reached(c, LIMITS_STEP, limit, sizeof limit)) {
 		spend_stop(c, limit);

@@ -1,6 +1,6 @@
 # tests/controller
-TESTS += %D%/kill9.sh %D%/resume-bytes.sh %D%/stuck.bats %D%/fork.bats
-EXTRA_DIST += %D%/fork.bats %D%/stuck.bats %D%/talk.py %D%/kill9.sh %D%/resume-bytes.sh %D%/resume_bytes.py
+TESTS += %D%/kill9.sh %D%/resume-bytes.sh %D%/stuck.bats %D%/fork.bats %D%/replay.bats
+EXTRA_DIST += %D%/replay.bats %D%/fork.bats %D%/stuck.bats %D%/talk.py %D%/kill9.sh %D%/resume-bytes.sh %D%/resume_bytes.py
 
 check_PROGRAMS += %D%/test-memory
 tests_controller_test_memory_SOURCES = %D%/test-memory.c

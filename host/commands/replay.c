@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * replay.c - `mortise replay`: the actions of a recording, carried out anew. */
+#include "commands/command.h"
+#include "commands/drive.h"
+
+#include "controller/replay.h"
+#include "utf8.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { SHOWN = 200 }; /* bytes of a text that differs */
+
+enum { F_UNTIL, F_CONTINUE, F_MODEL, F_CONTROLLER, F_JSON, F_QUIET, F_VERBOSE, F_TITLE };
+
+static const struct flag flags[] = {
+	[F_UNTIL] = { 0, "until", "N",
+		      "take the actions up to event N of the recording, then ask the model" },
+	[F_CONTINUE] = { 0, "continue", NULL, "ask the model when the recording is over" },
+	[F_MODEL] = { 'm', "model", "NAME", "provider/name, or script:FILE" },
+	[F_CONTROLLER] = { 0, "controller", "NAME", "use the wiring [controller.NAME]" },
+	[F_JSON] = { 'j', "json", NULL, "events as JSON lines; the report on standard error" },
+	[F_QUIET] = { 'q', "quiet", NULL, "only the report" },
+	[F_VERBOSE] = { 'v', "verbose", NULL, "results whole, and live output" },
+	[F_TITLE] = { 0, "title", "TEXT", "name of the conversation" },
+	{ 0 },
+};
+
+struct arguments {
+	struct common common;
+	const char *what, *until, *model, *controller, *title;
+	bool go_on;
+	struct drive_options drive;
+};
+
+static int parse(const struct command *self, int argc, char **argv, struct arguments *a)
+{
+	int index = 1, f;
+	const char *value;
+
+	a->drive.style = RENDER_NORMAL;
+	while ((f = flag_next(self, argc, argv, &index, &value, &a->common)) >= 0) {
+		if (f == F_UNTIL)
+			a->until = value;
+		else if (f == F_MODEL)
+			a->model = value;
+		else if (f == F_CONTROLLER)
+			a->controller = value;
+		else if (f == F_TITLE)
+			a->title = value;
+		else if (f == F_CONTINUE)
+			a->go_on = true;
+		else if (f == F_JSON)
+			a->drive.json = true;
+		else
+			a->drive.style = f == F_QUIET ? RENDER_QUIET : RENDER_VERBOSE;
+	}
+	if (f == FLAG_END && index + 1 != argc) {
+		fprintf(stderr, "mortise: replay: write one file, or the id of one "
+				"conversation\n");
+		f = FLAG_BAD;
+	}
+	a->what = argv[argc - 1];
+	return f;
+}
+
+/* ---- the report --------------------------------------------------------- */
+
+struct told {
+	struct replay *replay;
+	FILE *out;
+	struct strbuf text; /* of the differences, for the end */
+};
+
+static void put_text(struct strbuf *out, const char *name, const char *text)
+{
+	size_t len = strlen(text), shown = utf8_cut(text, len, SHOWN);
+
+	strbuf_addf(out, "    %s: ", name);
+	for (size_t i = 0; i < shown; i++)
+		if (text[i] == '\n')
+			strbuf_add(out, "\\n");
+		else
+			strbuf_addc(out, (unsigned char)text[i] < 0x20 ? '?' : text[i]);
+	strbuf_add(out, shown < len ? "...\n" : "\n");
+}
+
+static void on_difference(void *arg, const struct replay_difference *d)
+{
+	struct told *t = arg;
+
+	strbuf_addf(&t->text, "event %" PRId64 ", here %" PRId64 ": %.*s: another %s\n",
+		    d->recorded, d->now, (int)utf8_cut(d->message, strlen(d->message), 80),
+		    d->message, d->what);
+	put_text(&t->text, "then", d->want);
+	put_text(&t->text, "now ", d->got);
+}
+
+static void on_event(void *arg, const struct event *e)
+{
+	struct told *t = arg;
+
+	replay_compare(t->replay, e, on_difference, t);
+}
+
+static void print_report(const struct told *t)
+{
+	struct replay_report r = replay_report(t->replay);
+
+	if (t->text.len)
+		fputs(t->text.text, t->out);
+	fprintf(t->out, "replay: %zu actions; %zu results the same, %zu different", r.actions,
+		r.same, r.different);
+	if (r.unmatched)
+		fprintf(t->out, ", %zu not recorded", r.unmatched);
+	if (r.left)
+		fprintf(t->out, "; %zu actions were not taken", r.left);
+	fputs("\n", t->out);
+	fflush(t->out);
+}
+
+/* ---- running ------------------------------------------------------------ */
+
+static int open_recording(const struct arguments *a, const struct config *config,
+			  struct replay **ret, struct error *err)
+{
+	AUTO(free) char *id = NULL, *dir = NULL;
+	struct error why = ERROR_NONE;
+
+	if (access(a->what, F_OK) == 0)
+		return replay_open_file(a->what, ret, err);
+	id = conversation_find(config, a->what, &why);
+	dir = id ? conversation_dir(config, id, &why) : NULL;
+	if (!dir)
+		return fail(err, MT_ENOTFOUND, "there is neither a file nor a conversation "
+			    "`%.200s`", a->what);
+	return replay_open_log(dir, ret, err);
+}
+
+static int set_end(const struct arguments *a, struct replay *r, struct error *err)
+{
+	char *end = NULL;
+	long long n = a->until ? strtoll(a->until, &end, 10) : 0;
+
+	if (a->until && (end == a->until || *end))
+		return fail(err, MT_EINVAL, "--until %.40s: is not the id of an event",
+			    a->until);
+	replay_hand_over(r, a->until || a->go_on);
+	return a->until ? replay_until(r, n, err) : MT_OK;
+}
+
+/* Without a model, one that is never asked. */
+static const char *model_for(const struct arguments *a, const struct config *config)
+{
+	const char *set = config_get(config, "llm", "model");
+
+	if (a->model || a->until || a->go_on || a->controller || (set && *set))
+		return a->model;
+	return "script:/dev/null";
+}
+
+static int start(struct arguments *a, uv_loop_t *loop, struct replay **ret_replay,
+		 struct conversation **ret, struct error *err)
+{
+	AUTO(config) struct config *config = NULL;
+	AUTO(registry) struct registry *registry = NULL;
+	char workspace[PATH_MAX];
+	struct conversation_options o = { .controller = a->controller, .title = a->title,
+					  .headless = true, .workspace = workspace };
+	int r;
+
+	if (!realpath(a->common.workspace ? a->common.workspace : ".", workspace))
+		return fail(err, MT_ENOTFOUND, "workspace %s: %s", a->common.workspace,
+			    strerror(errno));
+	a->common.workspace = workspace;
+	r = common_config(&a->common, &config, err);
+	if (!r)
+		r = open_recording(a, config, ret_replay, err);
+	if (!r)
+		r = set_end(a, *ret_replay, err);
+	if (!r)
+		r = registry_open(config, &registry, err);
+	if (r)
+		return r;
+	o.model = model_for(a, config);
+	r = conversation_create(loop, config, registry, &o, ret, err);
+	if (r)
+		return r;
+	config = NULL;
+	registry = NULL;
+	conversation_replay(*ret, *ret_replay);
+	return MT_OK;
+}
+
+/* Nothing went wrong but that the recording ended: what counts is the report. */
+static int exit_code(const struct told *t, int code)
+{
+	struct replay_report r = replay_report(t->replay);
+
+	if (code != EXIT_DONE && code != EXIT_WAITING)
+		return code;
+	return r.different ? EXIT_FAILED : code == EXIT_WAITING && r.left ? code : EXIT_DONE;
+}
+
+static int replay_it(struct arguments *a)
+{
+	static const struct watcher watcher = { .event = on_event };
+	AUTO(replay) struct replay *replay = NULL;
+	struct told told = { .out = a->drive.json ? stderr : stdout,
+			     .text = STRBUF(16 << 20) };
+	struct error err = ERROR_NONE;
+	struct conversation *c = NULL;
+	uv_loop_t *loop = command_loop(&err);
+	const char *task;
+	int code;
+
+	if (!loop)
+		return complain(EXIT_FAILED, &err);
+	if (start(a, loop, &replay, &c, &err)) {
+		uv_run(loop, UV_RUN_DEFAULT);
+		return complain(EXIT_USAGE, &err);
+	}
+	told.replay = replay;
+	conversation_watch(c, &watcher, &told);
+	task = replay_task(replay);
+	code = drive(loop, c, task, strlen(task), &a->drive);
+	print_report(&told);
+	code = exit_code(&told, code);
+	strbuf_clear(&told.text);
+	return code;
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	struct arguments a = { 0 };
+	int f = parse(self, argc, argv, &a);
+
+	if (f != FLAG_END)
+		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
+	return replay_it(&a);
+}
+
+const struct command command_replay = {
+	.name = "replay",
+	.args = "FILE | ID",
+	.summary = "Take the actions of a recording instead of asking a model.",
+	.details =
+		"The recording is a trajectory of OpenHands or of `mortise conversations\n"
+		"export`, or a conversation by its id. Its actions are carried out for\n"
+		"real, in the current folder, in a new conversation; each result is\n"
+		"compared with the recorded one, and what differs is told at the end.\n"
+		"Commands of a recording run with your rights, wherever they point:\n"
+		"read what you did not record yourself, or replay it in a container.\n"
+		"\n"
+		"With --until or --continue the model goes on from there.\n"
+		"\n"
+		"Exit codes: 0 all results are the same, 1 some differ, else those of\n"
+		"`mortise run`.\n",
+	.flags = flags,
+	.run = run,
+};

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * replay-compare.c - what an action led to, beside what it led to then. */
+#include "controller/replay-internal.h"
+
+#include <string.h>
+
+enum { LOOK_MAX = 1000 }; /* events between an action and its result */
+
+/* The observation that answered a recorded action; old files do not number them,
+ * there it is the next event. NULL: there is none. */
+static struct event *recorded_result(struct replay *r, int64_t action)
+{
+	for (int64_t id = action + 1;
+	     id < evlog_count(r->log) && id <= action + LOOK_MAX; id++) {
+		const struct evlog_head *head = evlog_head(r->log, id);
+		bool next = id == action + 1 && head->cause < 0;
+
+		if (!head->undone && !head->type->is_action &&
+		    (head->cause == action || next))
+			return evlog_event(r->log, id, NULL);
+	}
+	return NULL;
+}
+
+static struct replay_action *action_of(struct replay *r, int64_t now)
+{
+	for (size_t i = r->next; i-- > 0;)
+		if (r->actions[i].now == now)
+			return &r->actions[i];
+	return NULL;
+}
+
+/* Blanks at the end do not count. */
+static size_t text_of(const struct event *e, const char **ret)
+{
+	size_t len;
+
+	*ret = event_content(e, &len);
+	while (len > 0 && strchr(" \t\r\n", (*ret)[len - 1]))
+		len--;
+	return len;
+}
+
+static int64_t exit_code(const struct event *e)
+{
+	return js_int(js_get(event_args(e), "metadata"), "exit_code", -1);
+}
+
+/* What differs; NULL: nothing. */
+static const char *difference(const struct event *want, const struct event *got)
+{
+	const char *a, *b;
+	size_t a_len, b_len;
+
+	if (want->type != got->type)
+		return "observation";
+	if (strcmp(want->type->name, "run") == 0 && exit_code(want) != exit_code(got))
+		return "exit code";
+	a_len = text_of(want, &a);
+	b_len = text_of(got, &b);
+	return a_len == b_len && memcmp(a, b, a_len) == 0 ? NULL : "output";
+}
+
+static void put_side(struct strbuf *out, const struct event *e, const char *what)
+{
+	if (strcmp(what, "observation") == 0)
+		strbuf_addf(out, "%s: ", e->type->name);
+	if (strcmp(what, "exit code") == 0)
+		strbuf_addf(out, "%lld", (long long)exit_code(e));
+	else
+		strbuf_add(out, event_content(e, NULL));
+}
+
+void replay_compare(struct replay *r, const struct event *e,
+		    void (*differs)(void *arg, const struct replay_difference *d),
+		    void *arg)
+{
+	struct replay_action *a = e->is_action ? NULL : action_of(r, e->cause);
+	AUTO(event) struct event *want = NULL;
+	AUTO(strbuf) struct strbuf x = STRBUF(SIZE_MAX / 2), y = STRBUF(SIZE_MAX / 2);
+	struct replay_difference d;
+
+	if (!a || a->compared)
+		return;
+	a->compared = true;
+	want = recorded_result(r, a->recorded);
+	if (!want) {
+		r->report.unmatched++;
+		return;
+	}
+	d = (struct replay_difference){
+		.recorded = replay_original_id(r, a->recorded),
+		.now = a->now,
+		.type = evlog_head(r->log, a->recorded)->type->name,
+		.message = a->message ? a->message : "",
+		.what = difference(want, e),
+	};
+	if (!d.what) {
+		r->report.same++;
+		return;
+	}
+	r->report.different++;
+	put_side(&x, want, d.what);
+	put_side(&y, e, d.what);
+	d.want = x.text ? x.text : "";
+	d.got = y.text ? y.text : "";
+	differs(arg, &d);
+}
+
+struct replay_report replay_report(const struct replay *r)
+{
+	struct replay_report report = r->report;
+
+	report.actions = r->next;
+	report.left = r->count - r->next;
+	return report;
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * replay.c - taking the actions of a recording. */
+#include "controller/replay-internal.h"
+
+#include "controller/exit_code.h"
+#include "controller/internal.h"
+#include "events/trajectory.h"
+#include "files.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- opening ------------------------------------------------------------ */
+
+static bool is_type(const struct evlog_head *head, const char *name)
+{
+	return head->type->is_action && strcmp(head->type->name, name) == 0;
+}
+
+/* Actions that the controller makes itself, here as there. */
+static bool is_taken(const struct evlog_head *head)
+{
+	static const char *const own[] = {
+		"null", "system", "recall", "change_agent_state", "condensation",
+		"condensation_request", "loop_recovery", "pause", "resume", "stop",
+	};
+
+	if (!head->type->is_action || head->undone || head->hidden ||
+	    head->source == SOURCE_ENVIRONMENT)
+		return false;
+	for (size_t i = 0; i < ARRAY_LEN(own); i++)
+		if (strcmp(head->type->name, own[i]) == 0)
+			return false;
+	return true;
+}
+
+static int add_action(struct replay *r, int64_t id, struct error *err)
+{
+	struct replay_action *grown;
+
+	if (r->count == r->room) {
+		size_t room = r->room ? r->room * 2 : 64;
+
+		grown = reallocarray(r->actions, room, sizeof *grown);
+		if (!grown)
+			return fail(err, MT_ENOMEM, "out of memory for a recording");
+		r->actions = grown;
+		r->room = room;
+	}
+	r->actions[r->count++] = (struct replay_action){ .recorded = id, .now = -1 };
+	return MT_OK;
+}
+
+static int read_task(struct replay *r, int64_t id, struct error *err)
+{
+	AUTO(event) struct event *e = evlog_event(r->log, id, err);
+
+	if (!e)
+		return err->code;
+	r->task = strdup(event_arg(e, "content"));
+	return r->task ? MT_OK : fail(err, MT_ENOMEM, "out of memory for a recording");
+}
+
+/* The first message of the user, then every action that counts. */
+static int find_actions(struct replay *r, struct error *err)
+{
+	int status = MT_OK;
+
+	for (int64_t id = 0; !status && id < evlog_count(r->log); id++) {
+		const struct evlog_head *head = evlog_head(r->log, id);
+
+		if (!is_taken(head))
+			continue;
+		if (r->task)
+			status = add_action(r, id, err);
+		else if (is_type(head, "message") && head->source == SOURCE_USER)
+			status = read_task(r, id, err);
+		else
+			return fail(err, MT_EINVAL,
+				    "the recording does not begin with a message of the "
+				    "user");
+	}
+	if (!status && !r->task)
+		return fail(err, MT_EINVAL, "the recording holds no message of the user");
+	r->end = r->count;
+	return status;
+}
+
+static struct replay *make(struct error *err)
+{
+	struct replay *r = calloc(1, sizeof *r);
+
+	if (!r)
+		fail(err, MT_ENOMEM, "out of memory for a recording");
+	return r;
+}
+
+int replay_open_log(const char *dir, struct replay **ret, struct error *err)
+{
+	AUTO(replay) struct replay *r = make(err);
+	int status = r ? evlog_open(dir, EVLOG_READ, NULL, &r->log, NULL, err)
+		       : MT_ENOMEM;
+
+	if (!status)
+		status = find_actions(r, err);
+	if (!status)
+		*ret = STEAL(r);
+	return status;
+}
+
+/* The file as a log of ours, which is gone afterwards. */
+static int import(struct replay *r, json_object *events, struct error *err)
+{
+	static const struct evlog_options o = { .sync = SYNC_NONE };
+	const char *base = getenv("TMPDIR");
+	AUTO(strbuf) struct strbuf dir = STRBUF(4096);
+	size_t count;
+	int status;
+
+	strbuf_addf(&dir, "%s/mortise-replay-XXXXXX", base && *base ? base : "/tmp");
+	if (dir.error || !mkdtemp(dir.text))
+		return fail(err, MT_EIO, "no folder for the recording in %s",
+			    base && *base ? base : "/tmp");
+	r->temporary = strbuf_take(&dir);
+	status = evlog_open(r->temporary, EVLOG_CREATE, &o, &r->log, NULL, err);
+	return status ? status : trajectory_import(r->log, events, &count, err);
+}
+
+int replay_open_file(const char *path, struct replay **ret, struct error *err)
+{
+	AUTO(replay) struct replay *r = make(err);
+	struct trajectories t = { 0 };
+	int status = r ? trajectory_load(path, &t, err) : MT_ENOMEM;
+
+	if (!status && t.count > 1)
+		status = fail(err, MT_EINVAL,
+			      "%s holds %zu conversations: take one of them out, or import "
+			      "them and replay one by its id", path, t.count);
+	if (!status)
+		status = import(r, t.items[0].events, err);
+	if (!status)
+		status = find_actions(r, err);
+	trajectory_clear(&t);
+	if (!status)
+		*ret = STEAL(r);
+	return status;
+}
+
+struct replay *replay_free(struct replay *r)
+{
+	if (!r)
+		return NULL;
+	evlog_close(r->log);
+	if (r->temporary)
+		dir_remove(r->temporary, NULL);
+	for (size_t i = 0; i < r->count; i++)
+		free(r->actions[i].message);
+	free(r->temporary);
+	free(r->actions);
+	free(r->task);
+	free(r);
+	return NULL;
+}
+
+const char *replay_task(const struct replay *r)
+{
+	return r->task;
+}
+
+int64_t replay_original_id(struct replay *r, int64_t id)
+{
+	AUTO(json) json_object *record = evlog_record_after(r->log, id, "original", NULL);
+
+	return js_int(js_get(record, "event"), "id", id);
+}
+
+int replay_until(struct replay *r, int64_t id, struct error *err)
+{
+	int64_t count = evlog_count(r->log), newest;
+
+	newest = count > 0 ? replay_original_id(r, count - 1) : -1;
+	if (id < 0 || id > newest)
+		return fail(err, MT_EINVAL,
+			    "there is no event %" PRId64 " in the recording: the last is "
+			    "%" PRId64, id, newest);
+	for (r->end = 0; r->end < r->count; r->end++)
+		if (replay_original_id(r, r->actions[r->end].recorded) > id)
+			break;
+	return MT_OK;
+}
+
+void replay_hand_over(struct replay *r, bool yes)
+{
+	r->hand_over = yes;
+}
+
+void conversation_replay(struct conversation *c, struct replay *r)
+{
+	c->replay = r;
+}
+
+/* ---- taking ------------------------------------------------------------- */
+
+/* The reply that an action belongs to comes along; it has cost nothing here. */
+static int take_reply(struct conversation *c, const struct event *e, struct error *err)
+{
+	const char *id = js_str(event_tool_meta(e), "llm_response_id", "");
+	AUTO(json) json_object *record = NULL;
+
+	if (!*id || evlog_has_reply(c->log, id))
+		return MT_OK;
+	record = evlog_reply(c->replay->log, id, NULL);
+	if (!record)
+		return MT_OK;
+	json_object_object_del(record, "usage");
+	json_object_object_del(record, "latency_ms");
+	if (js_set_int(record, "before", evlog_count(c->log)))
+		return fail(err, MT_ENOMEM, "out of memory");
+	return evlog_record(c->log, record, err);
+}
+
+/* A copy of a recorded action as a new one. */
+static struct event *copy_action(struct replay *r, const struct replay_action *a,
+				 struct error *err)
+{
+	static const char *const old[] = { "id", "timestamp", "cause", "llm_metrics" };
+	AUTO(event) struct event *e = evlog_event(r->log, a->recorded, err);
+	AUTO(json) json_object *json = NULL;
+
+	if (!e)
+		return NULL;
+	if (json_object_deep_copy(e->json, &json, NULL) != 0) {
+		fail(err, MT_ENOMEM, "out of memory");
+		return NULL;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(old); i++)
+		json_object_object_del(json, old[i]);
+	if (is_type(evlog_head(r->log, a->recorded), "message") &&
+	    a + 1 < r->actions + r->count)
+		js_set_bool(js_get(json, "args"), "wait_for_response", false);
+	return event_from_json(json, err);
+}
+
+static bool waits_for_user(const struct event *e)
+{
+	return e->source == SOURCE_AGENT && strcmp(e->type->name, "message") == 0 &&
+	       js_bool(event_args(e), "wait_for_response", false);
+}
+
+/* For people; owned, may be NULL. */
+static char *name_action(const struct event *e)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(4096);
+
+	if (event_message(e, &text) == MT_OK && text.len)
+		return strbuf_take(&text);
+	strbuf_reset(&text);
+	strbuf_addf(&text, "%s %s", e->type->name, event_arg(e, "path"));
+	return strbuf_take(&text);
+}
+
+static void take(struct conversation *c, struct replay_action *a)
+{
+	struct error err = ERROR_NONE;
+	AUTO(event) struct event *e = copy_action(c->replay, a, &err);
+
+	if (!e || take_reply(c, e, &err)) {
+		set_error(c, EXIT_FAILED, "event %" PRId64 " of the recording: %s",
+			  replay_original_id(c->replay, a->recorded), err.text);
+		return;
+	}
+	a->now = evlog_count(c->log);
+	a->message = name_action(e);
+	post_action(c, event_ref(e));
+	if (e->id >= 0)
+		a->now = e->id;
+	if (waits_for_user(e))
+		set_state(c, STATE_AWAITING_USER_INPUT, "");
+}
+
+bool replay_step(struct conversation *c)
+{
+	struct replay *r = c->replay;
+
+	if (!r)
+		return false;
+	while (r->next < r->end && c->state == STATE_RUNNING && c->pending < 0 &&
+	       !c->closing)
+		take(c, &r->actions[r->next++]);
+	if (r->next < r->end || c->state != STATE_RUNNING || c->pending >= 0)
+		return true;
+	if (r->hand_over)
+		c->replay = NULL;
+	else
+		set_state(c, STATE_AWAITING_USER_INPUT, "the recording is over");
+	return !r->hand_over;
+}

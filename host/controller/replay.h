@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * replay.h - the actions of a recording, taken instead of asking a model, and
+ * what came of them beside what came of them then. */
+#ifndef HOST_CONTROLLER_REPLAY_H
+#define HOST_CONTROLLER_REPLAY_H
+
+#include "controller/conversation.h"
+
+struct replay;
+
+/** What an action led to that differs from the recording. */
+struct replay_difference {
+	int64_t recorded, now; /* ids of the action, there and here */
+	const char *type, *message; /* of the action */
+	const char *what;      /* "exit code", "output", "observation" */
+	const char *want, *got;
+};
+
+struct replay_report {
+	size_t actions, same, different, unmatched; /* unmatched: no result recorded */
+	size_t left; /* actions that were not taken */
+};
+
+/** A recording: a conversation of ours (the folder of its log), or a file of the
+ *  original or of ours. The first message of the user is the task. */
+int replay_open_log(const char *dir, struct replay **ret, struct error *err);
+int replay_open_file(const char *path, struct replay **ret, struct error *err);
+struct replay *replay_free(struct replay *r);
+AUTO_DEFINE(replay, struct replay *, replay_free)
+
+const char *replay_task(const struct replay *r);
+/** Take only what comes up to this event of the recording. MT_EINVAL: there is no
+ *  such event. */
+int replay_until(struct replay *r, int64_t id, struct error *err);
+/** When nothing is left the model is asked; otherwise the conversation rests. */
+void replay_hand_over(struct replay *r, bool yes);
+
+/** Let a new conversation take them; `r` is borrowed. Begin with
+ *  conversation_message(replay_task). */
+void conversation_replay(struct conversation *c, struct replay *r);
+
+/** Compare an event that was logged here; `differs` is called for what differs. */
+void replay_compare(struct replay *r, const struct event *e,
+		    void (*differs)(void *arg, const struct replay_difference *d),
+		    void *arg);
+struct replay_report replay_report(const struct replay *r);
+
+#endif

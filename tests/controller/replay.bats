@@ -1,0 +1,163 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# replay.bats - recordings carried out anew: their actions, or a model's replies.
+
+setup() {
+	work=$BATS_TEST_TMPDIR
+	mkdir "$work/ws" "$work/state"
+	chmod 700 "$work/state"
+	export XDG_STATE_HOME=$work/state
+	cat >"$work/script" <<'EOF'
+[turn]
+reasoning = Let me see.
+text = I look around.
+usage = input 1000, output 10, cost 0.5
+[call execute_bash]
+command = cat number; echo "n=$((1 + 1))"
+[call think]
+thought = Hm.
+
+[turn]
+[call str_replace_editor]
+command = create
+path = @/made.txt
+file_text <<END
+made
+twice
+END
+[call execute_bash]
+command = cat made.txt; false
+
+[turn]
+[call finish]
+message = All is well.
+EOF
+	sed -i "s|@|$work/ws|" "$work/script"
+	echo 7 >"$work/ws/number"
+}
+
+record() {
+	mortise run -C "$work/ws" -m "script:$work/script" -t "look around" "$@"
+	mortise conversations export last "$work/recording.json"
+	old=$(ls "$work/state/mortise/conversations")
+}
+
+reset() {
+	rm -rf "$work/ws"
+	mkdir "$work/ws"
+	echo "${1:-7}" >"$work/ws/number"
+}
+
+# The actions of a conversation, without what is of its time.
+actions() {
+	jq -c '[.[] | select(.action) | del(.id, .timestamp, .llm_metrics,
+		.tool_call_metadata.model_response)]' "$1"
+}
+
+@test "the same actions in the same order, the same results: 0" {
+	record
+	reset
+	run mortise replay -C "$work/ws" "$work/recording.json"
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"replay: 5 actions; 4 results the same, 0 different"* ]]
+	[ "$(cat "$work/ws/made.txt")" = "$(printf 'made\ntwice\n')" ]
+	mortise conversations export last "$work/again.json"
+	[ "$(actions "$work/recording.json")" = "$(actions "$work/again.json")" ]
+}
+
+@test "what differs is told, with 1" {
+	record
+	reset 8
+	run mortise replay -q -C "$work/ws" "$work/recording.json"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"another output"* ]]
+	[[ "$output" == *'then: 7\nn=2'* ]]
+	[[ "$output" == *'now : 8\nn=2'* ]]
+	[[ "$output" == *"3 results the same, 1 different"* ]]
+	reset
+	sed -i 's/cat made.txt; false/cat made.txt/' "$work/recording.json"
+	run mortise replay -q -C "$work/ws" "$work/recording.json"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"another exit code"* ]]
+}
+
+@test "a conversation by its id; nothing is charged" {
+	record
+	reset
+	run mortise replay -C "$work/ws" "$old"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"4 results the same, 0 different"* ]]
+	[[ "$output" != *'$0.5'* ]]
+	[[ "$output" == *"All is well."* ]]
+}
+
+@test "--until: the model goes on from there, and sees what was replayed" {
+	record
+	reset
+	cat >"$work/other" <<'EOF'
+[turn]
+
+[turn]
+expect any contains = n=2
+[call execute_bash]
+command = echo other
+
+[turn]
+expect last contains = other
+[call finish]
+message = Another end.
+EOF
+	at=$(jq '[.[] | select(.observation == "think")][0].id' "$work/recording.json")
+	run mortise replay -C "$work/ws" "$work/recording.json" --until "$at" \
+		-m "script:$work/other"
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"Another end."* ]]
+	[[ "$output" == *"replay: 2 actions; 2 results the same, 0 different; 3 actions were not taken"* ]]
+	[ ! -e "$work/ws/made.txt" ]
+}
+
+@test "a recording that ends in the middle waits" {
+	record
+	reset
+	jq '[.[] | select(.action != "finish")]' "$work/recording.json" >"$work/short.json"
+	run mortise replay -C "$work/ws" "$work/short.json"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"the recording is over"* ]]
+}
+
+@test "what is no recording is refused with a sentence" {
+	echo '[{"action":"run","args":{"command":"ls"}}]' >"$work/bad.json"
+	run mortise replay -C "$work/ws" "$work/bad.json"
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"does not begin with a message of the user"* ]]
+	run mortise replay "$work/none.json"
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"neither a file nor a conversation"* ]]
+	record -q
+	run mortise replay --until 999 "$work/recording.json"
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"there is no event 999"* ]]
+	[ -z "$(ls -d "${TMPDIR:-/tmp}"/mortise-replay-* 2>/dev/null)" ]
+}
+
+# The log without what is of its time.
+timeless() {
+	sed -E 's/"timestamp":"[^"]*"//; s/"latency_ms":[0-9]+/"latency_ms":0/; s/"pid":-?[0-9]+/"pid":0/g
+		s/"created":"[^"]*"//' "$1"
+}
+
+@test "recorded replies: the same events and replies, byte for byte" {
+	record --record "$work/replies"
+	reset
+	mortise run -C "$work/ws" -m "script:$work/replies" -t "look around"
+	new=$(ls "$work/state/mortise/conversations" | grep -v "$old")
+	cd "$work/state/mortise/conversations"
+	timeless "$old/events.jsonl" >"$work/a"
+	timeless "$new/events.jsonl" >"$work/b"
+	sed -i "s|$work/script|@|" "$work/a"
+	sed -i "s|$work/replies|@|" "$work/b"
+	diff "$work/a" "$work/b"
+	[ "$(wc -l <"$work/a")" -gt 15 ]
+}
