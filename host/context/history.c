@@ -3,7 +3,15 @@
  * history.c - the events that count, after every condensation. */
 #include "context/history.h"
 
+#include "context/facts.h"
+
 #include <string.h>
+
+struct note {
+	int64_t id;            /* of the condensation */
+	char *summary;
+	int64_t offset;
+};
 
 struct history {
 	struct evlog *log;
@@ -12,8 +20,11 @@ struct history {
 	size_t shown_count;
 	unsigned char *gone;   /* by event: forgotten */
 	size_t room;
-	char *summary;         /* of the newest condensation that has one */
-	int64_t offset;
+	int64_t *applied;      /* ids of condensations */
+	size_t applied_count;
+	struct note *notes;    /* their summaries that are still shown */
+	size_t note_count;
+	struct facts *facts;   /* made when a rule first needs them */
 };
 
 struct history *history_new(struct evlog *log)
@@ -25,12 +36,22 @@ struct history *history_new(struct evlog *log)
 	return h;
 }
 
+static void drop_notes(struct history *h)
+{
+	for (size_t i = 0; i < h->note_count; i++)
+		free(h->notes[i].summary);
+	h->note_count = 0;
+}
+
 struct history *history_free(struct history *h)
 {
 	if (h) {
+		drop_notes(h);
+		free(h->notes);
+		free(h->applied);
 		free(h->gone);
 		free(h->shown);
-		free(h->summary);
+		facts_free(h->facts);
 		free(h);
 	}
 	return NULL;
@@ -59,41 +80,85 @@ static int make_room(struct history *h, int64_t count)
 	return MT_OK;
 }
 
+/* ---- what condensations said ------------------------------------------- */
+
+/* A condensation that is forgotten takes its summary along. */
 static void forget(struct history *h, int64_t id)
 {
-	if (id >= 0 && id < evlog_count(h->log))
-		h->gone[id] = 1;
+	if (id < 0 || id >= evlog_count(h->log))
+		return;
+	h->gone[id] = 1;
+	for (size_t i = 0; i < h->note_count; i++)
+		if (h->notes[i].id == id) {
+			free(h->notes[i].summary);
+			memmove(&h->notes[i], &h->notes[i + 1],
+				(--h->note_count - i) * sizeof *h->notes);
+			return;
+		}
+}
+
+static void forget_all(struct history *h, json_object *args)
+{
+	json_object *ids = js_get(args, "forgotten_event_ids");
+	int64_t first = js_int(args, "forgotten_events_start_id", -1);
+	int64_t last = js_int(args, "forgotten_events_end_id", -1);
+
+	for (size_t i = 0; json_object_is_type(ids, json_type_array)
+			   && i < json_object_array_length(ids); i++)
+		forget(h, json_object_get_int64(json_object_array_get_idx(ids, i)));
+	for (int64_t i = first; first >= 0 && i <= last && i < evlog_count(h->log); i++)
+		forget(h, i);
+}
+
+/* V0 knows one summary at a time: a new one stands for those before it unless
+ * the condensation says that they stay. */
+static int take_summary(struct history *h, int64_t id, json_object *args,
+			struct error *err)
+{
+	const char *summary = js_str(args, "summary", NULL);
+	struct note *all;
+
+	if (!summary)
+		return MT_OK;
+	if (!js_bool(args, "keep_summaries", false))
+		drop_notes(h);
+	all = realloc(h->notes, (h->note_count + 1) * sizeof *all);
+	if (!all)
+		return fail(err, MT_ENOMEM, "out of memory");
+	h->notes = all;
+	all[h->note_count] = (struct note){ .id = id, .summary = strdup(summary),
+					    .offset = js_int(args, "summary_offset", 0) };
+	if (!all[h->note_count].summary)
+		return fail(err, MT_ENOMEM, "out of memory");
+	h->note_count++;
+	return MT_OK;
+}
+
+bool condensation_is_valid(json_object *args)
+{
+	bool ids = js_get(args, "forgotten_event_ids");
+	bool first = js_get(args, "forgotten_events_start_id");
+	bool last = js_get(args, "forgotten_events_end_id");
+	bool summary = js_get(args, "summary"), offset = js_get(args, "summary_offset");
+
+	return summary == offset && first == last && ids != first;
 }
 
 static int apply(struct history *h, int64_t id, struct error *err)
 {
 	AUTO(event) struct event *e = evlog_event(h->log, id, err);
-	json_object *args, *ids;
-	int64_t first, last;
-	const char *summary;
-	char *copy;
+	int64_t *all = e ? realloc(h->applied, (h->applied_count + 1) * sizeof *all) : NULL;
 
 	if (!e)
 		return err->code;
-	args = event_args(e);
-	ids = js_get(args, "forgotten_event_ids");
-	for (size_t i = 0; json_object_is_type(ids, json_type_array)
-			   && i < json_object_array_length(ids); i++)
-		forget(h, json_object_get_int64(json_object_array_get_idx(ids, i)));
-	first = js_int(args, "forgotten_events_start_id", -1);
-	last = js_int(args, "forgotten_events_end_id", -1);
-	for (int64_t i = first; first >= 0 && i <= last && i < evlog_count(h->log); i++)
-		forget(h, i);
-	summary = js_str(args, "summary", NULL);
-	if (!summary)
-		return MT_OK;
-	copy = strdup(summary);
-	if (!copy)
+	if (!all)
 		return fail(err, MT_ENOMEM, "out of memory");
-	free(h->summary);
-	h->summary = copy;
-	h->offset = js_int(args, "summary_offset", 0);
-	return MT_OK;
+	h->applied = all;
+	all[h->applied_count++] = id;
+	if (!condensation_is_valid(event_args(e)))
+		return MT_OK;
+	forget_all(h, event_args(e));
+	return take_summary(h, id, event_args(e), err);
 }
 
 /* Types that are no history. */
@@ -111,66 +176,142 @@ static bool left_out(const struct event_type *type)
 	return false;
 }
 
-static void insert_summary(const struct history *h, struct view_item *items, size_t *count)
+static void insert_summary(const struct note *n, struct view_item *items, size_t *count)
 {
-	size_t at = h->offset < 0 ? 0 : (size_t)h->offset;
+	size_t at = n->offset < 0 ? 0 : (size_t)n->offset;
 
 	if (at > *count)
 		at = *count;
 	memmove(&items[at + 1], &items[at], (*count - at) * sizeof *items);
-	items[at] = (struct view_item){ .event = -1, .text = h->summary,
-					.len = strlen(h->summary) };
+	items[at] = (struct view_item){ .event = -1, .condensation = n->id,
+					.text = n->summary, .len = strlen(n->summary) };
 	(*count)++;
+}
+
+/* What an undone condensation had forgotten is there again. */
+static void begin_anew_if_undone(struct history *h)
+{
+	bool undone = false;
+
+	for (size_t i = 0; i < h->applied_count; i++)
+		undone = undone || evlog_head(h->log, h->applied[i])->undone;
+	if (!undone)
+		return;
+	drop_notes(h);
+	memset(h->gone, 0, h->room);
+	h->scanned = 0;
+	h->shown_count = h->applied_count = 0;
+}
+
+static void drop_undone(struct history *h)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < h->shown_count; i++)
+		if (!evlog_head(h->log, h->shown[i])->undone)
+			h->shown[kept++] = h->shown[i];
+	h->shown_count = kept;
 }
 
 /* Look at the events that have come since the last view. */
 static int scan(struct history *h, int64_t count, struct error *err)
 {
+	begin_anew_if_undone(h);
+	drop_undone(h);
 	for (; h->scanned < count; h->scanned++) {
 		const struct evlog_head *head = evlog_head(h->log, h->scanned);
 
 		if (strcmp(head->type->name, "condensation") == 0 && !head->undone
 		    && apply(h, h->scanned, err))
 			return err->code;
-		if (!head->hidden && !left_out(head->type))
+		if (!head->hidden && !head->undone && !left_out(head->type))
 			h->shown[h->shown_count++] = (int32_t)h->scanned;
 	}
 	return MT_OK;
 }
 
-void history_rewound(struct history *h)
+/* ---- the rules --------------------------------------------------------- */
+
+static int need_facts(struct history *h, struct error *err)
 {
-	h->scanned = 0;
-	h->shown_count = 0;
-	if (h->gone)
-		memset(h->gone, 0, h->room);
-	free(h->summary);
-	h->summary = NULL;
-	h->offset = 0;
+	if (!h->facts)
+		h->facts = facts_new(h->log);
+	if (!h->facts)
+		return fail(err, MT_ENOMEM, "out of memory");
+	return facts_read(h->facts, h->shown, h->shown_count, err);
+}
+
+/* Leave out what the rules forbid when something was forgotten. */
+static int keep_rules(struct history *h, unsigned char *shown, struct error *err)
+{
+	if (!h->applied_count)
+		return MT_OK;
+	if (need_facts(h, err))
+		return err->code;
+	if (view_rules_apply(facts_list(h->facts), h->shown_count, shown))
+		return fail(err, MT_ENOMEM, "out of memory");
+	return MT_OK;
+}
+
+int history_cuts(struct history *h, const struct view_item *view, size_t count,
+		 unsigned char **ret_allowed, struct error *err)
+{
+	const struct view_fact **places = calloc(count + 1, sizeof *places);
+	unsigned char *allowed = malloc(count + 1);
+	int r = places && allowed ? need_facts(h, err) : MT_ENOMEM;
+
+	for (size_t i = 0; !r && i < count; i++)
+		places[i] = facts_of(h->facts, view[i].event);
+	if (!r)
+		r = view_rules_cuts(places, count, allowed);
+	free(places);
+	if (r) {
+		free(allowed);
+		return err->code ? r : fail(err, r, "%s", status_name(r));
+	}
+	*ret_allowed = allowed;
+	return MT_OK;
+}
+
+/* ---- the view ---------------------------------------------------------- */
+
+static int list_view(struct history *h, const unsigned char *shown,
+		     struct view_item **ret, size_t *ret_count, struct error *err)
+{
+	struct view_item *items = malloc((h->shown_count + h->note_count + 1)
+					 * sizeof *items);
+	size_t n = 0;
+
+	if (!items)
+		return fail(err, MT_ENOMEM, "out of memory");
+	for (size_t i = 0; i < h->shown_count; i++)
+		if (shown[i])
+			items[n++] = (struct view_item){ .event = h->shown[i] };
+	for (size_t i = 0; i < h->note_count; i++)
+		insert_summary(&h->notes[i], items, &n);
+	*ret = items;
+	*ret_count = n;
+	return MT_OK;
 }
 
 int history_view(struct history *h, struct view_item **ret, size_t *ret_count,
 		 struct error *err)
 {
 	int64_t count = evlog_count(h->log);
-	struct view_item *items;
-	size_t n = 0;
+	AUTO(free) char *shown = NULL;
 
 	if (make_room(h, count))
 		return fail(err, MT_ENOMEM, "out of memory");
 	if (scan(h, count, err))
 		return err->code;
-	items = malloc((h->shown_count + 1) * sizeof *items);
-	if (!items)
+	shown = malloc(h->shown_count + 1);
+	if (!shown)
 		return fail(err, MT_ENOMEM, "out of memory");
 	for (size_t i = 0; i < h->shown_count; i++)
-		if (!h->gone[h->shown[i]] && !evlog_head(h->log, h->shown[i])->undone)
-			items[n++] = (struct view_item){ .event = h->shown[i] };
-	if (h->summary)
-		insert_summary(h, items, &n);
-	*ret = items;
-	*ret_count = n;
-	return MT_OK;
+		shown[i] = !h->gone[h->shown[i]];
+	if (keep_rules(h, (unsigned char *)shown, err))
+		return err->code;
+	return list_view(h, (unsigned char *)shown, ret, ret_count, err);
 }
 
 bool history_user_since(const struct evlog *log, int64_t id)

@@ -1,3 +1,4 @@
 # What the model gets to see.
-libhost_a_SOURCES += %D%/history.c %D%/history.h %D%/images.c %D%/images.h %D%/memory.c %D%/memory.h %D%/pieces.c %D%/pieces.h \
+libhost_a_SOURCES += %D%/facts.c %D%/facts.h %D%/view-rules.c %D%/view-rules.h \
+	%D%/history.c %D%/history.h %D%/images.c %D%/images.h %D%/memory.c %D%/memory.h %D%/pieces.c %D%/pieces.h \
 	%D%/prompts.c %D%/prompts.h

@@ -87,6 +87,17 @@ const struct llm_bill *conversation_bill(const struct conversation *c)
 
 /* ---- the request that is under way ------------------------------------- */
 
+struct mt_ctx ask_take(struct conversation *c)
+{
+	struct mt_ctx x = *c->asked;
+
+	free(c->asked);
+	c->asked = NULL;
+	c->exchange = NULL;
+	x.sent = false;
+	return x;
+}
+
 void ask_over(struct conversation *c)
 {
 	c->exchange = NULL;
@@ -108,7 +119,11 @@ int ask_send(struct conversation *c, struct mt_ctx *x, const struct llm_events *
 	     struct error *err)
 {
 	struct llm *llm = conversation_llm_for(c, x->part, x->request);
+	int64_t index = evlog_replies(c->log);
 	int r;
+
+	if (!x->is_agent)
+		index = condense_calls(c);
 
 	c->asked = malloc(sizeof *c->asked);
 	if (!c->asked)
@@ -118,7 +133,7 @@ int ask_send(struct conversation *c, struct mt_ctx *x, const struct llm_events *
 	c->asked->request->stream = llm_feature(llm, "stream");
 	c->asked_at = evlog_count(c->log);
 	evlog_barrier_begin(c->log);
-	r = llm_send(llm, c->asked->request, evlog_replies(c->log), events, c, NULL,
+	r = llm_send(llm, c->asked->request, index, events, c, NULL,
 		     &c->exchange, err);
 	if (!r)
 		r = evlog_barrier(c->log, err);

@@ -3,11 +3,12 @@
  * condense.c - the view of a step, and the condensers that work on it. */
 #include "controller/internal.h"
 
+#include "controller/exit_code.h"
 #include "log.h"
 
 #include <string.h>
 
-enum { SUMMARY_MAX = 1 << 20 };
+enum { SUMMARY_MAX = 1 << 20, CONDENSE_ROUNDS_MAX = 8 };
 
 /* ---- what condensers put out ------------------------------------------- */
 
@@ -40,52 +41,152 @@ static int out_mask(struct mt_ctx *x, size_t place, struct mt_str text)
 	return MT_OK;
 }
 
-/* Name the forgotten events as the log does: a range if they are one, else a
- * list. */
-static int name_forgotten(json_object *args, const struct mt_ctx *x,
-			  const size_t *places, size_t count)
+/* ---- forgetting -------------------------------------------------------- */
+
+static bool is_type(const struct evlog_head *head, bool action, const char *type)
 {
-	int64_t first = x->view[places[0]].event, last = first;
-	bool range = count > 1;
-	json_object *ids = json_object_new_array();
-
-	for (size_t i = 0; ids && i < count; i++) {
-		int64_t id = x->view[places[i]].event;
-
-		range = range && id == first + (int64_t)i;
-		last = id > last ? id : last;
-		if (id >= 0)
-			json_object_array_add(ids, json_object_new_int64(id));
-	}
-	if (!range)
-		return ids ? js_set(args, "forgotten_event_ids", ids) : MT_ENOMEM;
-	json_object_put(ids);
-	if (js_set_int(args, "forgotten_events_start_id", first))
-		return MT_ENOMEM;
-	return js_set_int(args, "forgotten_events_end_id", last);
+	return head->type->is_action == action && strcmp(head->type->name, type) == 0;
 }
 
-static int out_forget(struct mt_ctx *x, const size_t *places, size_t count,
-		      struct mt_str summary, size_t offset)
+static bool is_user_message(const struct evlog_head *head)
+{
+	return is_type(head, true, "message") && head->source == SOURCE_USER;
+}
+
+/* The newest place that a test holds for, or the first; SIZE_MAX: none. */
+static size_t find_place(const struct mt_ctx *x, bool newest,
+			 bool (*test)(const struct evlog_head *head))
+{
+	size_t found = SIZE_MAX;
+
+	for (size_t i = 0; i < x->view_count && (newest || found == SIZE_MAX); i++)
+		if (x->view[i].event >= 0
+		    && test(evlog_head(x->c->log, x->view[i].event)))
+			found = i;
+	return found;
+}
+
+static bool is_system(const struct evlog_head *head)
+{
+	return is_type(head, true, "system");
+}
+
+static bool is_rules(const struct evlog_head *head)
+{
+	return is_type(head, false, "recall");
+}
+
+static bool is_tasks(const struct evlog_head *head)
+{
+	return is_type(head, false, "task_tracking");
+}
+
+/* The call of an observation stays with it. */
+static void pin_call(const struct mt_ctx *x, size_t place, unsigned char *pinned)
+{
+	int64_t cause = evlog_head(x->c->log, x->view[place].event)->cause;
+
+	for (size_t i = place; i-- > 0;)
+		if (x->view[i].event == cause)
+			pinned[i] = 1;
+}
+
+/* What no condensation may forget. */
+static void pin(const struct mt_ctx *x, unsigned char *pinned)
+{
+	const size_t places[] = {
+		find_place(x, false, is_system), find_place(x, false, is_user_message),
+		find_place(x, true, is_user_message), find_place(x, false, is_rules),
+		find_place(x, true, is_tasks),
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(places); i++)
+		if (places[i] != SIZE_MAX) {
+			pinned[places[i]] = 1;
+			pin_call(x, places[i], pinned);
+		}
+}
+
+struct forgetting {
+	int64_t *ids;
+	size_t count;
+	size_t summaries; /* earlier ones that end with it */
+	size_t head;      /* how many of the first places stay: pinned */
+};
+
+/* With a summary of its own it ends the earlier summaries among the places. */
+static int choose_forgotten(const struct mt_ctx *x, const size_t *places, size_t count,
+			    bool summary, struct forgetting *f)
+{
+	AUTO(free) char *pinned = calloc(x->view_count + 1, 1);
+
+	f->ids = malloc((count + 1) * sizeof *f->ids);
+	if (!pinned || !f->ids)
+		return MT_ENOMEM;
+	pin(x, (unsigned char *)pinned);
+	while (f->head < count && pinned[places[f->head]])
+		f->head++;
+	for (size_t i = 0; i < count; i++) {
+		const struct view_item *item = &x->view[places[i]];
+
+		if (item->event >= 0 && !pinned[places[i]])
+			f->ids[f->count++] = item->event;
+		f->summaries += item->event < 0 && summary;
+	}
+	return MT_OK;
+}
+
+static size_t summaries_shown(const struct mt_ctx *x)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < x->view_count; i++)
+		n += x->view[i].event < 0;
+	return n;
+}
+
+/* Name the forgotten events as the log does: a range if they are one, else a
+ * list. */
+static int name_forgotten(json_object *args, const struct forgetting *f)
+{
+	bool range = f->count > 1;
+	json_object *ids = NULL;
+
+	for (size_t i = 0; i < f->count; i++)
+		range = range && f->ids[i] == f->ids[0] + (int64_t)i;
+	if (range)
+		return js_set_int(args, "forgotten_events_start_id", f->ids[0])
+		       || js_set_int(args, "forgotten_events_end_id", f->ids[f->count - 1])
+			       ? MT_ENOMEM : MT_OK;
+	ids = json_object_new_array();
+	for (size_t i = 0; ids && i < f->count; i++)
+		json_object_array_add(ids, json_object_new_int64(f->ids[i]));
+	return ids ? js_set(args, "forgotten_event_ids", ids) : MT_ENOMEM;
+}
+
+/* Earlier summaries that were not among the places stay; one that goes alone is
+ * named by its condensation. */
+static int name_summary(json_object *args, const struct mt_ctx *x,
+			const struct forgetting *f, struct mt_str summary, size_t offset)
+{
+	if (!summary.len)
+		return MT_OK;
+	if (js_set_strn(args, "summary", summary.ptr, summary.len)
+	    || js_set_int(args, "summary_offset", (int64_t)offset))
+		return MT_ENOMEM;
+	if (summaries_shown(x) <= f->summaries)
+		return MT_OK;
+	return js_set_bool(args, "keep_summaries", true);
+}
+
+static int log_condensation(struct mt_ctx *x, const struct forgetting *f,
+			    struct mt_str summary, size_t offset)
 {
 	AUTO(json) json_object *args = json_object_new_object();
 	int64_t id;
-	int r;
 
-	if (!count || summary.len > SUMMARY_MAX)
-		return fail(&x->error, MT_EINVAL, "a condensation forgets something, with a "
-			    "summary of at most %d bytes", SUMMARY_MAX);
-	for (size_t i = 0; i < count; i++)
-		if (places[i] >= x->view_count)
-			return fail(&x->error, MT_EINVAL, "a place outside of the view");
-	r = name_forgotten(args, x, places, count);
-	if (!r && summary.len) {
-		r = js_set_strn(args, "summary", summary.ptr, summary.len);
-		if (!r)
-			r = js_set_int(args, "summary_offset", (int64_t)offset);
-	}
-	if (r)
-		return fail(&x->error, r, "out of memory");
+	if (name_forgotten(args, f) || name_summary(args, x, f, summary, offset))
+		return fail(&x->error, MT_ENOMEM, "out of memory");
 	id = post(x->c, event_action("condensation", SOURCE_AGENT, STEAL(args), &x->error),
 		  &x->error);
 	if (id < 0)
@@ -95,6 +196,27 @@ static int out_forget(struct mt_ctx *x, const size_t *places, size_t count,
 	return MT_OK;
 }
 
+static int out_forget(struct mt_ctx *x, const size_t *places, size_t count,
+		      struct mt_str summary, size_t offset)
+{
+	struct forgetting f = { 0 };
+	int r = MT_OK;
+
+	if (!count || summary.len > SUMMARY_MAX)
+		return fail(&x->error, MT_EINVAL, "a condensation forgets something, with a "
+			    "summary of at most %d bytes", SUMMARY_MAX);
+	for (size_t i = 0; i < count; i++)
+		if (places[i] >= x->view_count || (i && places[i] <= places[i - 1]))
+			return fail(&x->error, MT_EINVAL, "places outside of the view, or "
+				    "not in order");
+	r = choose_forgotten(x, places, count, summary.len > 0, &f);
+	if (!r && f.count)
+		r = log_condensation(x, &f, summary,
+				     offset == places[0] ? offset + f.head : offset);
+	free(f.ids);
+	return r;
+}
+
 static int out_requested(struct mt_ctx *x)
 {
 	return x->c->condense;
@@ -102,13 +224,32 @@ static int out_requested(struct mt_ctx *x)
 
 static int64_t out_view_tokens(struct mt_ctx *x)
 {
-	(void)x;
-	return -1;
+	AUTO(llm_request) struct llm_request *request = llm_request_new();
+
+	if (!request || !x->c->llm
+	    || memory_build(x->c->memory, x->view, x->view_count, request, &x->error))
+		return -1;
+	return llm_estimate_tokens(x->c->llm, request);
 }
 
 static int64_t out_window_tokens(struct mt_ctx *x)
 {
 	return x->c->llm ? llm_window(x->c->llm) : -1;
+}
+
+static struct mt_str out_shown(struct mt_ctx *x, size_t place)
+{
+	if (place >= x->view_count)
+		return (struct mt_str){ 0 };
+	return (struct mt_str){ x->view[place].text, x->view[place].len };
+}
+
+static int out_may_cut(struct mt_ctx *x, size_t place)
+{
+	if (!x->cuts && history_cuts(x->c->history, x->view, x->view_count, &x->cuts,
+				     &x->error))
+		return 0;
+	return place <= x->view_count && x->cuts[place];
 }
 
 static const struct mt_condenser_out condenser_out = {
@@ -119,6 +260,8 @@ static const struct mt_condenser_out condenser_out = {
 	.requested = out_requested,
 	.view_tokens = out_view_tokens,
 	.window_tokens = out_window_tokens,
+	.shown = out_shown,
+	.may_cut = out_may_cut,
 };
 
 /* ---- the pipeline ------------------------------------------------------ */
@@ -132,31 +275,211 @@ static void take_out_dropped(struct mt_ctx *x)
 			x->view[kept++] = x->view[i];
 	x->view_count = kept;
 	x->dropped = false;
+	free(x->cuts);
+	x->cuts = NULL;
 }
 
-int condense(struct mt_ctx *x, bool *ret_again)
+static int advance(struct mt_ctx *x, const struct mt_in *in)
+{
+	const struct mt_condenser *f = x->part->functions;
+	int r;
+
+	x->sent = false;
+	log_context(x->part->component->plugin, x->part->component->name, NULL);
+	r = f->advance(services(), &condenser_out, x, in);
+	log_context(NULL, NULL, NULL);
+	if (r)
+		fail(&x->error, r, "condenser %s: %s", x->part->component->name,
+		     x->error.code ? x->error.text : status_name(r));
+	if (x->dropped)
+		take_out_dropped(x);
+	return r;
+}
+
+/* The condensers from this stage on, until one has to wait. */
+static int go_on(struct mt_ctx *x, enum condensing *ret)
 {
 	const struct mt_in in = { .size = sizeof in, .what = MT_START };
-	const struct part *agent = x->part;
 	int r = MT_OK;
 
-	*ret_again = false;
-	for (size_t i = 0; !r && !x->condensed && i < x->c->condenser_count; i++) {
-		const struct mt_condenser *f = x->c->condensers[i].functions;
-
-		x->part = &x->c->condensers[i];
-		x->is_agent = false;
-		log_context(x->part->component->plugin, x->part->component->name, NULL);
-		r = f->advance(services(), &condenser_out, x, &in);
-		log_context(NULL, NULL, NULL);
-		if (r)
-			fail(&x->error, r, "condenser %s: %s", x->part->component->name,
-			     status_name(r));
-		if (x->dropped)
-			take_out_dropped(x);
+	while (!r && !x->condensed && !x->sent && x->stage < x->c->condenser_count) {
+		x->part = &x->c->condensers[x->stage++];
+		x->rounds = 0;
+		free(x->kept);
+		x->kept = NULL;
+		r = advance(x, &in);
 	}
-	x->part = agent;
-	x->is_agent = true;
-	*ret_again = x->condensed;
+	*ret = x->condensed ? CONDENSE_AGAIN : x->sent ? CONDENSE_ASKS : CONDENSE_DONE;
+	return r;
+}
+
+/* ---- asking a model ---------------------------------------------------- */
+
+static int wait_for_model(struct mt_ctx *x, struct error *err);
+
+/* What came while a condenser waited belongs to the view as well. */
+static int add_news(struct mt_ctx *x, struct error *err)
+{
+	AUTO(free) struct view_item *now = NULL;
+	struct view_item *all;
+	size_t count = 0, first;
+
+	if (evlog_count(x->c->log) == x->c->asked_at)
+		return MT_OK;
+	if (history_view(x->c->history, &now, &count, err))
+		return err->code;
+	for (first = count; first > 0 && now[first - 1].event >= x->c->asked_at; first--)
+		;
+	all = realloc(x->view, (x->view_count + count - first + 1) * sizeof *all);
+	if (!all)
+		return fail(err, MT_ENOMEM, "out of memory");
+	x->view = all;
+	memcpy(all + x->view_count, now + first, (count - first) * sizeof *all);
+	x->view_count += count - first;
+	free(x->cuts);
+	x->cuts = NULL;
+	return MT_OK;
+}
+
+/* After an answer: the same condenser, then those behind it, then the agent. */
+static void answered(struct conversation *c, const struct mt_in *news)
+{
+	struct mt_ctx x = ask_take(c);
+	struct mt_in in = *news;
+	enum condensing what = CONDENSE_ASKS;
+	struct error err = ERROR_NONE;
+	int r;
+
+	in.size = sizeof in;
+	in.effect = 1;
+	in.state = (struct mt_str){ x.kept, x.kept ? strlen(x.kept) : 0 };
+	r = advance(&x, &in);
+	if (!r && !x.sent && !x.condensed)
+		r = add_news(&x, &err);
+	if (!r && !x.sent)
+		r = go_on(&x, &what);
+	if (!r && what == CONDENSE_ASKS)
+		r = wait_for_model(&x, &err);
+	else if (!r && what == CONDENSE_DONE)
+		r = think(c, &x, &err);
+	if (r)
+		set_error(c, EXIT_MODEL, "%s", err.code ? err.text : x.error.text);
+	ctx_clear(&x);
+	kick(c);
+}
+
+/* What condensers spent is kept beside the log's replies: it is no turn of the
+ * agent's. */
+static int log_spent(struct conversation *c, const struct llm_reply *reply,
+		     struct error *err)
+{
+	AUTO(json) json_object *spent = condense_spent(c);
+	AUTO(json) json_object *record = json_object_new_object();
+	const struct llm_usage *u = &reply->usage;
+	const struct { const char *name; int64_t value; } counts[] = {
+		{ "input", u->input }, { "output", u->output },
+		{ "cache_read", u->cache_read }, { "cache_write", u->cache_write },
+		{ "reasoning", u->reasoning }, { "calls", 1 },
+		{ "latency_ms", reply->latency_ms },
+	};
+	int r = spent && record ? MT_OK : MT_ENOMEM;
+
+	for (size_t i = 0; !r && i < ARRAY_LEN(counts); i++)
+		if (counts[i].value > 0)
+			r = js_set_int(spent, counts[i].name, counts[i].value
+				       + js_int(spent, counts[i].name, 0));
+	if (!r && u->cost > 0)
+		r = js_set(spent, "cost", json_object_new_double(
+				   u->cost + json_object_get_double(js_get(spent, "cost"))));
+	if (!r)
+		r = js_set_str(spent, "model", reply->model);
+	if (!r)
+		r = js_set_str(record, "record", "state");
+	if (!r)
+		r = js_set_str(record, "plugin", CONDENSE_STATE);
+	if (!r)
+		r = js_set_str(record, "text", js_text(spent, NULL));
+	return r ? fail(err, r, "%s", status_name(r)) : evlog_record(c->log, record, err);
+}
+
+json_object *condense_spent(const struct conversation *c)
+{
+	size_t len = 0;
+	const char *text = evlog_state(c->log, CONDENSE_STATE, &len);
+	json_object *o = text ? js_parse_object(text, len, NULL) : NULL;
+
+	return o ? o : json_object_new_object();
+}
+
+int64_t condense_calls(const struct conversation *c)
+{
+	AUTO(json) json_object *spent = condense_spent(c);
+
+	return js_int(spent, "calls", 0);
+}
+
+static void on_done(void *arg, struct llm_reply *reply)
+{
+	struct conversation *c = arg;
+	struct error err = ERROR_NONE;
+	const struct mt_in in = { .what = MT_REPLIED,
+				  .reply = (const struct mt_reply *)reply };
+
+	spend_reply(c, &reply->usage);
+	if (log_spent(c, reply, &err)) {
+		ask_over(c);
+		set_error(c, EXIT_FAILED, "%s", err.text);
+	} else {
+		answered(c, &in);
+	}
+	llm_reply_free(reply);
+}
+
+static void on_failed(void *arg, const struct llm_error *error)
+{
+	const struct mt_in in = { .what = MT_FAILED, .error = (uint32_t)error->kind,
+				  .body = { error->text, strlen(error->text) } };
+
+	answered(arg, &in);
+}
+
+static void on_retry(void *arg, const struct llm_error *why, int64_t wait_ms)
+{
+	ask_waits(arg, why, wait_ms);
+}
+
+static void on_again(void *arg)
+{
+	ask_goes_on(arg);
+}
+
+static void on_switched(void *arg, const struct llm_error *why, const struct llm *next)
+{
+	ask_switched(arg, why, next);
+}
+
+static int wait_for_model(struct mt_ctx *x, struct error *err)
+{
+	static const struct llm_events events = {
+		.retry = on_retry, .again = on_again, .switched = on_switched,
+		.done = on_done, .failed = on_failed,
+	};
+	struct conversation *c = x->c;
+
+	if (++x->rounds > CONDENSE_ROUNDS_MAX)
+		return fail(err, MT_ELIMIT, "condenser %s asks its model more than %d times",
+			    x->part->component->name, CONDENSE_ROUNDS_MAX);
+	notice(c, MT_LOG_INFO, "the history is being condensed");
+	return ask_send(c, x, &events, err);
+}
+
+int condense(struct mt_ctx *x, enum condensing *ret, struct error *err)
+{
+	int r;
+
+	x->stage = 0;
+	r = go_on(x, ret);
+	if (!r && *ret == CONDENSE_ASKS)
+		r = wait_for_model(x, err);
 	return r;
 }

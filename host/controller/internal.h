@@ -161,6 +161,8 @@ json_object *wiring_spec(const struct conversation *c, const char *controller);
 /* ---- step.c ---- */
 /** Do what can be done now: steps until something has to be waited for. */
 void kick(struct conversation *c);
+/** Let the agent work on a view that is ready. */
+int think(struct conversation *c, struct mt_ctx *x, struct error *err);
 /** An action that may happen is in the log: what follows from it. */
 void act(struct conversation *c, struct event *e);
 /** The same after a restart: the gate has to be passed once more, or the answer
@@ -221,6 +223,10 @@ struct mt_ctx {
 	size_t text_count;
 	/* condensers */
 	bool dropped, condensed;
+	size_t stage;              /* the next of them */
+	unsigned rounds;           /* how often this one has asked its model */
+	unsigned char *cuts;       /* where the view may be cut; NULL: not asked */
+	char *kept;                /* its state, which ends with its work */
 	/* runtime */
 	const struct launch *launch;
 	char **argv, **env;
@@ -232,9 +238,19 @@ struct mt_ctx {
 };
 void ctx_clear(struct mt_ctx *x);
 const struct mt_host *services(void);
-/** Run the condensers over the view of the work; *ret_again: a condensation was
- *  posted, begin the step again. */
-int condense(struct mt_ctx *x, bool *ret_again);
+/** What came of running the condensers over a view. */
+enum condensing {
+	CONDENSE_DONE,  /* the view is ready for the agent */
+	CONDENSE_AGAIN, /* a condensation was logged: begin the step again */
+	CONDENSE_ASKS,  /* a condenser asks its model; the step goes on with it */
+};
+int condense(struct mt_ctx *x, enum condensing *ret, struct error *err);
+/** What condensers have spent: {calls, input, output, ..., cost, model}; owned.
+ *  Logged as the state of this name. */
+#define CONDENSE_STATE "condensers"
+json_object *condense_spent(const struct conversation *c);
+/** How many of their requests were answered. */
+int64_t condense_calls(const struct conversation *c);
 /** What an agent puts out goes to the queue of the conversation. */
 const struct mt_agent_out *agent_out(void);
 
@@ -250,6 +266,8 @@ struct llm *conversation_llm_for(const struct conversation *c, const struct part
  *  this fails `x` holds nothing any more but `sent`. */
 int ask_send(struct conversation *c, struct mt_ctx *x, const struct llm_events *events,
 	     struct error *err);
+/** The exchange has ended: its work, which goes on; the caller clears it. */
+struct mt_ctx ask_take(struct conversation *c);
 /** The exchange has ended: forget it and its work. */
 void ask_over(struct conversation *c);
 /** End it now. */

@@ -58,6 +58,26 @@ static int load(struct conversation *c, json_object *meta, const struct config_i
 
 /* ---- where it stood ---------------------------------------------------- */
 
+/* What condensers spent. */
+static void restore_condensing(struct conversation *c, struct llm_metrics *m)
+{
+	AUTO(json) json_object *spent = condense_spent(c);
+	json_object *cost = js_get(spent, "cost");
+	const struct llm_usage u = {
+		.input = js_int(spent, "input", 0), .output = js_int(spent, "output", 0),
+		.cache_read = js_int(spent, "cache_read", 0),
+		.cache_write = js_int(spent, "cache_write", 0),
+		.reasoning = js_int(spent, "reasoning", 0),
+		.cost = cost ? json_object_get_double(cost) : -1,
+	};
+
+	if (!c->models || !js_int(spent, "calls", 0))
+		return;
+	llm_bill_add(llm_models_bill(c->models), js_str(spent, "model", ""), &u,
+		     js_int(spent, "latency_ms", 0));
+	llm_metrics_add(m, &u, js_int(spent, "latency_ms", 0));
+}
+
 /* The bill so far: the sum over the replies of the log. */
 static void restore_spent(struct conversation *c)
 {
@@ -76,6 +96,7 @@ static void restore_spent(struct conversation *c)
 		}
 		worked = js_number(record, "worked", worked);
 	}
+	restore_condensing(c, &m);
 	spend_restore(c, &m, worked);
 }
 

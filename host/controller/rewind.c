@@ -86,7 +86,6 @@ int conversation_rewind(struct conversation *c, int64_t to, int64_t *ret_to,
 	r = evlog_record(c->log, record, err);
 	if (r)
 		return r;
-	history_rewound(c->history);
 	clear_queue(c);
 	c->pending = c->redo = -1;
 	c->waits = false;

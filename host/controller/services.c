@@ -30,6 +30,8 @@ void ctx_clear(struct mt_ctx *x)
 	free(x->env);
 	free(x->workspace);
 	free(x->view);
+	free(x->cuts);
+	free(x->kept);
 	llm_request_free(x->request);
 	*x = (struct mt_ctx){ 0 };
 }
@@ -229,6 +231,30 @@ static int host_request_set(struct mt_request *r, const char *name, struct mt_st
 	return js_set(x->request->params, name, value);
 }
 
+static char *copy_str(struct llm_request *r, struct mt_str s)
+{
+	char *copy = strndup(s.ptr ? s.ptr : "", s.len);
+
+	return copy && llm_request_own(r, copy) == MT_OK ? copy : NULL;
+}
+
+static int host_request_define_tool(struct mt_request *r, const char *name,
+				    struct mt_str description, struct mt_str schema)
+{
+	struct mt_ctx *x = ctx_of(r);
+	AUTO(json) json_object *o = js_parse_object(schema.ptr, schema.len, &x->error);
+	struct llm_tool t = { 0 };
+
+	if (!o)
+		return x->error.code;
+	t.name = copy_str(x->request, (struct mt_str){ name, strlen(name) });
+	t.description = copy_str(x->request, description);
+	t.schema = copy_str(x->request, schema);
+	if (!t.name || !t.description || !t.schema)
+		return MT_ENOMEM;
+	return llm_request_tool(x->request, &t);
+}
+
 static const struct llm_reply *real_reply(const struct mt_reply *reply)
 {
 	return (const struct llm_reply *)reply;
@@ -266,9 +292,9 @@ static struct mt_str host_reply_call_args(const struct mt_reply *reply, size_t n
 
 static int host_send(struct mt_ctx *x, struct mt_request *r)
 {
-	if (ctx_of(r) != x || !x->request || !x->is_agent)
+	if (ctx_of(r) != x || !x->request)
 		return MT_EUNSUPPORTED;
-	if (!x->c->llm)
+	if (!conversation_llm_for(x->c, x->part, x->request))
 		return fail(&x->error, MT_EUNSUPPORTED, "the conversation has no model");
 	x->sent = true;
 	return 1;
@@ -304,13 +330,27 @@ static int host_keep(struct mt_ctx *x, struct mt_str state)
 	copy = strndup(state.ptr ? state.ptr : "", state.len);
 	if (!copy)
 		return MT_ENOMEM;
-	free(x->c->kept);
-	x->c->kept = copy;
+	free(x->is_agent ? x->c->kept : x->kept);
+	*(x->is_agent ? &x->c->kept : &x->kept) = copy;
+	if (!x->is_agent)
+		return MT_OK; /* it ends with the work, which no log takes up again */
 	if (js_set_str(record, "record", "state")
 	    || js_set_str(record, "plugin", x->part->component->name)
 	    || js_set_strn(record, "text", state.ptr, state.len))
 		return MT_ENOMEM;
 	return evlog_record(x->c->log, record, &x->error);
+}
+
+static void host_refuse(struct mt_ctx *x, const char *fmt, ...)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(LOG_TEXT_MAX);
+	va_list ap;
+
+	va_start(ap, fmt);
+	strbuf_vaddf(&text, fmt, ap);
+	va_end(ap);
+	x->error = ERROR_NONE;
+	fail(&x->error, MT_EINVAL, "%s", text.text);
 }
 
 /* ---- prompts ----------------------------------------------------------- */
@@ -398,6 +438,8 @@ const struct mt_host *services(void)
 		.keep = host_keep,
 		.prompt = host_prompt,
 		.option_at = host_option_at,
+		.request_define_tool = host_request_define_tool,
+		.refuse = host_refuse,
 	};
 
 	return &table;

@@ -423,26 +423,24 @@ static const struct llm_events llm_events = {
 
 /* ---- one step ---------------------------------------------------------- */
 
-static int begin(struct conversation *c, struct mt_ctx *x, struct error *err)
+int think(struct conversation *c, struct mt_ctx *x, struct error *err)
 {
 	const struct mt_agent *agent = c->agent.functions;
 	const struct mt_in in = {
 		.size = sizeof in, .what = MT_START,
 		.state = { c->kept, c->kept ? strlen(c->kept) : 0 },
 	};
-	bool again;
-	int r = history_view(c->history, &x->view, &x->view_count, err);
+	int r;
 
-	if (!r)
-		r = condense(x, &again);
-	if (r || again)
-		return r;
 	if (c->condense) {
 		set_error(c, EXIT_MODEL, "%s; no condenser that is wired can shorten the "
 			  "history: add one to `condensers` of the controller",
 			  c->refused[0] ? c->refused : "a condensation was asked for");
 		return MT_OK;
 	}
+	x->part = &c->agent;
+	x->is_agent = true;
+	x->sent = false;
 	log_context(c->agent.component->plugin, c->agent.component->name, NULL);
 	r = agent->advance(services(), agent_out(), x, &in);
 	log_context(NULL, NULL, NULL);
@@ -460,9 +458,19 @@ static int begin(struct conversation *c, struct mt_ctx *x, struct error *err)
 	return MT_OK;
 }
 
+static int begin(struct conversation *c, struct mt_ctx *x, struct error *err)
+{
+	enum condensing what = CONDENSE_DONE;
+	int r = history_view(c->history, &x->view, &x->view_count, err);
+
+	if (!r)
+		r = condense(x, &what, err);
+	return r || what != CONDENSE_DONE ? r : think(c, x, err);
+}
+
 static void step(struct conversation *c)
 {
-	struct mt_ctx x = { .c = c, .part = &c->agent, .is_agent = true };
+	struct mt_ctx x = { .c = c, .part = &c->agent };
 	struct error err = ERROR_NONE;
 	char limit[256];
 

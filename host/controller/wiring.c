@@ -61,6 +61,19 @@ int part_load(struct config *c, struct registry *r, int kind, const char *name,
 			      &ret->options, err);
 }
 
+static int check_condenser(struct conversation *c, struct part *p, struct error *err)
+{
+	const struct mt_condenser *f = p->functions;
+	struct mt_ctx x = { .c = c, .part = p };
+	int r = MT_HAS(f, check) && f->check ? f->check(services(), &x) : MT_OK;
+
+	if (r)
+		fail(err, r, "[condenser.%s]: %s", p->name,
+		     x.error.code ? x.error.text : status_name(r));
+	ctx_clear(&x);
+	return r;
+}
+
 static int load_condensers(struct conversation *c, const char *list, struct error *err)
 {
 	const char *item;
@@ -75,11 +88,12 @@ static int load_condensers(struct conversation *c, const char *list, struct erro
 		if (c->condenser_count == CONDENSERS_MAX)
 			return fail(err, MT_ELIMIT, "more than %d condensers are wired",
 				    CONDENSERS_MAX);
-		r = part_load(c->config, c->registry, MT_KIND_CONDENSER, name, &c->condensers[c->condenser_count],
-			      err);
+		r = part_load(c->config, c->registry, MT_KIND_CONDENSER, name,
+			      &c->condensers[c->condenser_count], err);
+		if (!r)
+			r = check_condenser(c, &c->condensers[c->condenser_count++], err);
 		if (r)
 			return r;
-		c->condenser_count++;
 	}
 	return MT_OK;
 }

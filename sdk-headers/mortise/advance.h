@@ -153,6 +153,14 @@ struct mt_host {
 	/** The n-th option that was set, in the order of the configuration: its
 	 *  name and value; NULL past the last. */
 	const char *(*option_at)(struct mt_ctx *ctx, size_t n, const char **ret_value);
+	/** Offer a tool that is not wired: the reply's call of it is for the one
+	 *  who asked. `schema`: JSON Schema of the arguments. With request_set
+	 *  "tool_choice" (its name as a JSON string) the model must call it, where
+	 *  the provider can be told so. */
+	int (*request_define_tool)(struct mt_request *request, const char *name,
+				   struct mt_str description, struct mt_str schema);
+	/** Say why, in one sentence, before returning a bad status. */
+	void (*refuse)(struct mt_ctx *ctx, const char *fmt, ...) MT_PRINTF(2, 3);
 };
 
 #ifdef __cplusplus

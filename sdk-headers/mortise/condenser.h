@@ -5,7 +5,14 @@
  *
  * Condensers are a pipeline: each works on the view that the one before left.
  * It either changes the view for this step (drop, mask) or puts out one
- * condensation, which is logged; then the step begins again. */
+ * condensation, which is logged; then the step begins again.
+ *
+ * Some places hold no event but the summary of an earlier condensation:
+ * host->view_at gives NULL there, `shown` the text.
+ *
+ * What changed, newest first:
+ *   0.2  shown, may_cut, request_define_tool of mt_host, check
+ *   0.1  first version */
 #ifndef MORTISE_CONDENSER_H
 #define MORTISE_CONDENSER_H
 
@@ -16,7 +23,7 @@ extern "C" {
 #endif
 
 #define MT_CONDENSER_MAJOR 0u
-#define MT_CONDENSER_MINOR 1u
+#define MT_CONDENSER_MINOR 2u
 
 struct mt_condenser_out {
 	uint32_t size;
@@ -27,7 +34,11 @@ struct mt_condenser_out {
 	/** Show this text instead of what an observation holds. */
 	int (*mask)(struct mt_ctx *ctx, size_t place, struct mt_str text);
 	/** Put out a condensation: the events at these places are forgotten for
-	 *  good; `summary` (may be empty) is shown at place `offset`. */
+	 *  good; `summary` (may be empty) is shown at place `offset`. Earlier
+	 *  summaries among the places end with it; they stay if it is empty.
+	 *  What is pinned (system text, project rules, the first and the last
+	 *  message of the user, the task list) stays in any case: the host leaves
+	 *  it out. Asked to forget nothing else, it logs nothing. */
 	int (*forget)(struct mt_ctx *ctx, const size_t *places, size_t count,
 		      struct mt_str summary, size_t offset);
 	/** True while somebody asked for a condensation and got none. */
@@ -36,6 +47,13 @@ struct mt_condenser_out {
 	 *  model; -1: unknown. */
 	int64_t (*view_tokens)(struct mt_ctx *ctx);
 	int64_t (*window_tokens)(struct mt_ctx *ctx);
+	/** The text at a place that is not the event's own: a summary, or what
+	 *  masks an observation. ptr NULL: the event shows itself. */
+	struct mt_str (*shown)(struct mt_ctx *ctx, size_t place);
+	/** May the view be cut before this place? Not between a call and its
+	 *  result, between calls of one reply, within a loop of tool calls that
+	 *  signed thinking began. Place 0 and the end: always. */
+	int (*may_cut)(struct mt_ctx *ctx, size_t place);
 };
 
 struct mt_condenser {
@@ -45,6 +63,9 @@ struct mt_condenser {
 	 *  asked for ends it. */
 	int (*advance)(const struct mt_host *host, const struct mt_condenser_out *out,
 		       struct mt_ctx *ctx, const struct mt_in *in);
+	/** Are the options good together? Asked when a conversation is wired;
+	 *  NULL: they always are. MT_EINVAL after host->refuse with the reason. */
+	int (*check)(const struct mt_host *host, struct mt_ctx *ctx);
 };
 
 #ifdef __cplusplus

@@ -185,7 +185,6 @@ static void test_history(void)
 	CHECK_MSG(count == 4, "one is forgotten");
 	free(items);
 	record(log, "{\"record\":\"rewind\",\"to\":4}", NULL);
-	history_rewound(h);
 	CHECK(history_view(h, &items, &count, NULL) == MT_OK);
 	CHECK_MSG(count == 5 && items[0].event == 0, "and there again");
 	free(items);

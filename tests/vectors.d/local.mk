@@ -69,3 +69,14 @@ check_PROGRAMS += %D%/vec-security
 tests_vectors_d_vec_security_SOURCES = %D%/vec-security.c %D%/vec.h
 tests_vectors_d_vec_security_CPPFLAGS = $(VEC_CPPFLAGS)
 tests_vectors_d_vec_security_LDADD = libpolicy.a $(LIBHOST) $(UTF8PROC_LIBS)
+
+check_PROGRAMS += %D%/vec-condensers
+tests_vectors_d_vec_condensers_SOURCES = %D%/vec-condensers.c %D%/vec.h
+tests_vectors_d_vec_condensers_CPPFLAGS = $(VEC_CPPFLAGS) -DBUILD='"$(abs_top_builddir)"'
+tests_vectors_d_vec_condensers_LDADD = $(LIBHOST)
+EXTRA_tests_vectors_d_vec_condensers_DEPENDENCIES = plugins/condensers/noop.so \
+	plugins/condensers/recent.so plugins/condensers/amortized.so \
+	plugins/condensers/observation_masking.so \
+	plugins/condensers/browser_output_masking.so \
+	plugins/condensers/conversation_window.so plugins/condensers/llm.so \
+	plugins/condensers/structured.so plugins/condensers/llm_attention.so

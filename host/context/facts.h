@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * facts.h - what the rules of a view need to know of the events of a log, each
+ * read once. */
+#ifndef HOST_CONTEXT_FACTS_H
+#define HOST_CONTEXT_FACTS_H
+
+#include "context/view-rules.h"
+#include "events/log.h"
+
+struct facts;
+
+struct facts *facts_new(struct evlog *log);
+struct facts *facts_free(struct facts *f);
+/** Know these events, in this order. */
+int facts_read(struct facts *f, const int32_t *ids, size_t count, struct error *err);
+/** Those of the last facts_read, in its order. */
+const struct view_fact *facts_list(const struct facts *f);
+/** Of one of them by its id; NULL: it is none of them. */
+const struct view_fact *facts_of(const struct facts *f, int64_t id);
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * kit.c - see kit.h; the algorithms are V0's (spec/context 8.2). */
+#include "kit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct mt_option kit_size_options[2] = {
+	{ .size = sizeof(struct mt_option), .type = MT_OPTION_INT, .name = "keep_first",
+	  .fallback = "1", .min = 0, .max = 1000000,
+	  .help = "How many of the first events always stay." },
+	{ .size = sizeof(struct mt_option), .type = MT_OPTION_INT, .name = "max_size",
+	  .fallback = "100", .min = 1, .max = 1000000,
+	  .help = "How many events the view may have before it is shortened to half "
+		  "of that." },
+};
+
+int kit_check_sizes(const struct mt_host *host, struct mt_ctx *ctx)
+{
+	int64_t first = host->option_int(ctx, "keep_first");
+	int64_t size = host->option_int(ctx, "max_size");
+
+	if (first < size / 2)
+		return MT_OK;
+	host->refuse(ctx, "keep_first (%lld) must be less than half of max_size (%lld)",
+		     (long long)first, (long long)size);
+	return MT_EINVAL;
+}
+
+bool kit_wanted(const struct kit *k)
+{
+	return k->out->requested(k->ctx)
+	       || (int64_t)k->host->view_count(k->ctx)
+			  > k->host->option_int(k->ctx, "max_size");
+}
+
+/* Keep rather more than less; if that leaves nothing, forget rather more. */
+static size_t cut_near(const struct kit *k, size_t from, size_t to, size_t count)
+{
+	size_t end = to;
+
+	while (end > from && !k->out->may_cut(k->ctx, end))
+		end--;
+	if (end > from)
+		return end;
+	for (end = to; end < count && !k->out->may_cut(k->ctx, end); end++)
+		;
+	return end;
+}
+
+struct kit_range kit_middle(const struct kit *k, size_t spare)
+{
+	size_t count = k->host->view_count(k->ctx);
+	size_t first = (size_t)k->host->option_int(k->ctx, "keep_first");
+	size_t half = (size_t)k->host->option_int(k->ctx, "max_size") / 2;
+	size_t tail = half > first + spare ? half - first - spare : 0;
+	struct kit_range r = { first, 0 };
+
+	if (!tail || count <= first + tail)
+		return (struct kit_range){ 0 };
+	while (r.from < count && !k->out->may_cut(k->ctx, r.from))
+		r.from++;
+	r.to = count - tail;
+	if (r.to <= r.from)
+		return (struct kit_range){ 0 };
+	r.to = cut_near(k, r.from, r.to, count);
+	return r;
+}
+
+int kit_forget(const struct kit *k, struct kit_range r, struct mt_str summary)
+{
+	size_t count = r.to - r.from, *places = malloc(count * sizeof *places);
+	int status;
+
+	if (!places)
+		return MT_ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		places[i] = r.from + i;
+	status = k->out->forget(k->ctx, places, count, summary, r.from);
+	free(places);
+	return status;
+}
+
+struct mt_str kit_previous(const struct kit *k, struct kit_range r)
+{
+	for (size_t i = r.from; i < r.to; i++)
+		if (!k->host->view_at(k->ctx, i))
+			return k->out->shown(k->ctx, i);
+	return TEXT("");
+}
+
+/* Actions as their type and arguments, the others as a model reads them. */
+static int add_event(const struct kit *k, const struct mt_event *e, size_t place,
+		     struct strbuf *b)
+{
+	struct mt_str text = k->out->shown(k->ctx, place);
+
+	if (!text.ptr && k->host->event_is_action(e)
+	    && strcmp(k->host->event_type(e), "message") != 0) {
+		strbuf_addf(b, "%s ", k->host->event_type(e));
+		text = k->host->event_field(e, "args");
+	} else if (!text.ptr) {
+		strbuf_addf(b, "%s: ", k->host->event_source(e));
+		text = k->host->event_text(k->ctx, e);
+	}
+	return strbuf_addn(b, text.ptr ? text.ptr : "", text.len);
+}
+
+static size_t whole(const char *text, size_t at, size_t len)
+{
+	while (at < len && ((unsigned char)text[at] & 0xc0) == 0x80)
+		at++;
+	return at;
+}
+
+static int add_cut(struct strbuf *b, const char *text, size_t len, size_t most)
+{
+	size_t head = most / 2, tail = most - head;
+
+	if (len <= most)
+		return strbuf_addn(b, text, len);
+	head = whole(text, head, len);
+	tail = whole(text, len - tail, len);
+	strbuf_addn(b, text, head);
+	strbuf_add(b, "\n[... cut ...]\n");
+	return strbuf_addn(b, text + tail, len - tail);
+}
+
+int kit_add_events(const struct kit *k, struct kit_range r, size_t most, struct strbuf *b)
+{
+	AUTO(strbuf) struct strbuf one = STRBUF(KIT_TEXT_MAX);
+
+	for (size_t i = r.from; i < r.to; i++) {
+		const struct mt_event *e = k->host->view_at(k->ctx, i);
+
+		if (!e)
+			continue;
+		strbuf_reset(&one);
+		add_event(k, e, i, &one);
+		strbuf_addf(b, "<EVENT id=%lld>\n", (long long)k->host->event_id(e));
+		add_cut(b, one.text, one.len, most);
+		strbuf_add(b, "\n</EVENT>\n");
+	}
+	return one.error ? one.error : b->error;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * kit.h - what several condensers need: the head that stays, a range that is
+ * forgotten, events as text for a model that summarises. */
+#ifndef CONDENSERS_KIT_H
+#define CONDENSERS_KIT_H
+
+#define MORTISE_PROVISIONAL
+#include "strbuf.h"
+#include <mortise/condenser.h>
+#include <stdbool.h>
+
+enum { KIT_TEXT_MAX = 16 << 20 };
+
+struct kit {
+	const struct mt_host *host;
+	const struct mt_condenser_out *out;
+	struct mt_ctx *ctx;
+};
+
+/** Places from `from` up to, and without, `to`. */
+struct kit_range {
+	size_t from, to;
+};
+
+/** keep_first and max_size as options. */
+extern const struct mt_option kit_size_options[2];
+/** keep_first must be less than half of max_size (V0). */
+int kit_check_sizes(const struct mt_host *host, struct mt_ctx *ctx);
+/** The view is longer than max_size, or somebody asked. */
+bool kit_wanted(const struct kit *k);
+/** The middle that goes when keep_first events and a tail stay so that the view
+ *  is half of max_size, `spare` of it for a summary; moved to where the view may
+ *  be cut. Empty: nothing to forget. */
+struct kit_range kit_middle(const struct kit *k, size_t spare);
+int kit_forget(const struct kit *k, struct kit_range r, struct mt_str summary);
+
+/** The summary of an earlier condensation within the range; "" if none. */
+struct mt_str kit_previous(const struct kit *k, struct kit_range r);
+/** Append the events of the range as <EVENT id=N> blocks, each of at most `most`
+ *  characters, cut in the middle. */
+int kit_add_events(const struct kit *k, struct kit_range r, size_t most,
+		   struct strbuf *b);
+
+#define TEXT(literal) ((struct mt_str){ literal, sizeof(literal) - 1 })
+
+#endif

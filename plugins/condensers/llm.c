@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * llm.c - the condenser that has a model summarise the middle of a view that
+ * has grown too long. */
+#include "summary.h"
+
+static int read_text(const struct kit *k, const struct mt_reply *reply,
+		     struct strbuf *ret_summary)
+{
+	struct mt_str text = k->host->reply_text(reply);
+
+	return strbuf_addn(ret_summary, text.ptr ? text.ptr : "", text.len);
+}
+
+static int advance(const struct mt_host *host, const struct mt_condenser_out *out,
+		   struct mt_ctx *ctx, const struct mt_in *in)
+{
+	static const struct summary_way way = { .prompt = "condense", .read = read_text };
+	const struct kit k = { host, out, ctx };
+
+	return summary_advance(&k, in, &way);
+}
+
+static const struct mt_condenser llm = {
+	.size = sizeof llm,
+	.advance = advance,
+	.check = kit_check_sizes,
+};
+
+static const struct mt_component component = {
+	.size = sizeof component,
+	.kind = MT_KIND_CONDENSER,
+	.version_major = MT_CONDENSER_MAJOR,
+	.version_minor = MT_CONDENSER_MINOR,
+	.name = "llm",
+	.summary = "Has a model summarise the middle when the view is too long.",
+	.options = summary_options,
+	.option_count = 3,
+	.functions = &llm,
+};
+
+MT_PLUGIN(.name = "llm", .version = "1.0", .license = "MIT", .components = &component,
+	  .component_count = 1)

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * llm_attention.c - the condenser that lets a model choose which events matter
+ * when the view has grown too long. */
+#include "kit.h"
+
+#include "js.h"
+
+#include <stdlib.h>
+
+static const char schema[] =
+	"{\"type\":\"object\",\"properties\":{\"ids\":{\"type\":\"array\",\"items\":"
+	"{\"type\":\"integer\"}}},\"required\":[\"ids\"],\"additionalProperties\":false}";
+
+enum { SHOWN_CHARS = 2000 };
+
+static size_t first_of(const struct kit *k)
+{
+	size_t count = k->host->view_count(k->ctx);
+	size_t first = (size_t)k->host->option_int(k->ctx, "keep_first");
+
+	return first < count ? first : count;
+}
+
+static int ask(const struct kit *k)
+{
+	AUTO(strbuf) struct strbuf b = STRBUF(KIT_TEXT_MAX);
+	struct mt_request *request = k->host->request(k->ctx);
+	struct kit_range all = { first_of(k), k->host->view_count(k->ctx) };
+	struct mt_str text;
+	int r = request ? k->host->prompt(k->ctx, "condense_choice", TEXT("{}"), &text)
+			: MT_ENOMEM;
+
+	if (r)
+		return r;
+	strbuf_addn(&b, text.ptr, text.len);
+	strbuf_add(&b, "\n\n");
+	r = kit_add_events(k, all, SHOWN_CHARS, &b);
+	if (!r)
+		r = k->host->request_message(request, MT_ROLE_USER,
+					     (struct mt_str){ b.text, b.len });
+	if (!r)
+		r = k->host->request_set(request, "response_schema", TEXT(schema));
+	if (!r)
+		r = k->host->send(k->ctx, request);
+	return r < 0 ? r : MT_OK;
+}
+
+/* `count`: the view has no such event. */
+static size_t place_of(const struct kit *k, int64_t id, size_t count)
+{
+	size_t i = 0;
+
+	while (i < count && k->host->event_id(k->host->view_at(k->ctx, i)) != id)
+		i++;
+	return i;
+}
+
+/* Mark up to `most` chosen events, the first named first, then the newest. The
+ * head stays anyway; a name of nothing, or twice, uses up its share (V0). */
+static void choose(const struct kit *k, json_object *ids, unsigned char *keep, size_t count,
+		   size_t most)
+{
+	size_t first = first_of(k), n = 0;
+	size_t named = json_object_is_type(ids, json_type_array)
+			       ? json_object_array_length(ids) : 0;
+
+	for (size_t j = 0; j < named && n < most; j++) {
+		int64_t id = json_object_get_int64(json_object_array_get_idx(ids, j));
+		size_t i = place_of(k, id, count);
+
+		if (i < first)
+			continue;
+		if (i < count)
+			keep[i] = 1;
+		n++;
+	}
+	for (size_t i = count; i-- > first && n < most;)
+		if (!keep[i]) {
+			keep[i] = 1;
+			n++;
+		}
+}
+
+static int forget_rest(const struct kit *k, json_object *ids)
+{
+	size_t count = k->host->view_count(k->ctx), first = first_of(k), n = 0;
+	size_t half = (size_t)k->host->option_int(k->ctx, "max_size") / 2;
+	unsigned char *keep = calloc(count + 1, 1);
+	size_t *places = calloc(count + 1, sizeof *places);
+	int r = keep && places ? MT_OK : MT_ENOMEM;
+
+	if (!r) {
+		choose(k, ids, keep, count, half > first ? half - first : 0);
+		for (size_t i = first; i < count; i++)
+			if (!keep[i])
+				places[n++] = i;
+	}
+	if (!r && n)
+		r = k->out->forget(k->ctx, places, n, TEXT(""), 0);
+	free(keep);
+	free(places);
+	return r;
+}
+
+/* A choice that cannot be read keeps the newest. */
+static int replied(const struct kit *k, const struct mt_reply *reply)
+{
+	struct mt_str text = k->host->reply_text(reply);
+	AUTO(json) json_object *o = js_parse_object(text.ptr, text.len, NULL);
+
+	return forget_rest(k, o ? js_get(o, "ids") : NULL);
+}
+
+static int advance(const struct mt_host *host, const struct mt_condenser_out *out,
+		   struct mt_ctx *ctx, const struct mt_in *in)
+{
+	const struct kit k = { host, out, ctx };
+
+	switch (in->what) {
+	case MT_START:
+		return kit_wanted(&k) && first_of(&k) < host->view_count(ctx) ? ask(&k)
+									       : MT_OK;
+	case MT_REPLIED:
+		return replied(&k, in->reply);
+	case MT_FAILED:
+		host->log(ctx, MT_LOG_WARNING, "nothing was chosen, the newest stay: %.*s",
+			  (int)in->body.len, in->body.ptr ? in->body.ptr : "");
+		return out->requested(ctx) ? forget_rest(&k, NULL) : MT_OK;
+	case MT_CANCELLED:
+		return MT_OK;
+	}
+	return MT_EUNSUPPORTED;
+}
+
+static const struct mt_condenser llm_attention = {
+	.size = sizeof llm_attention,
+	.advance = advance,
+	.check = kit_check_sizes,
+};
+
+static const struct mt_component component = {
+	.size = sizeof component,
+	.kind = MT_KIND_CONDENSER,
+	.version_major = MT_CONDENSER_MAJOR,
+	.version_minor = MT_CONDENSER_MINOR,
+	.name = "llm_attention",
+	.summary = "Has a model choose the events that stay.",
+	.options = kit_size_options,
+	.option_count = 2,
+	.functions = &llm_attention,
+};
+
+MT_PLUGIN(.name = "llm_attention", .version = "1.0", .license = "MIT",
+	  .components = &component, .component_count = 1)

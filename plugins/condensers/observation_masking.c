@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * observation_masking.c - the condenser that shows what was observed only for
+ * the newest events. */
+#include "masking.h"
+
+static const char masked[] = "<MASKED>";
+
+static int advance(const struct mt_host *host, const struct mt_condenser_out *out,
+		   struct mt_ctx *ctx, const struct mt_in *in)
+{
+	size_t count = host->view_count(ctx);
+	size_t window = (size_t)host->option_int(ctx, "attention_window");
+	int r = MT_OK;
+
+	if (in->what != MT_START)
+		return MT_OK;
+	for (size_t i = 0; !r && i + window < count; i++)
+		if (own_observation(host, out, ctx, i))
+			r = out->mask(ctx, i, (struct mt_str){ masked, sizeof masked - 1 });
+	return r;
+}
+
+static const struct mt_option options[] = {
+	{ .size = sizeof options[0], .type = MT_OPTION_INT, .name = "attention_window",
+	  .fallback = "100", .min = 1, .max = 1000000,
+	  .help = "How many of the newest events keep their observations." },
+};
+
+static const struct mt_condenser observation_masking = {
+	.size = sizeof observation_masking,
+	.advance = advance,
+};
+
+static const struct mt_component component = {
+	.size = sizeof component,
+	.kind = MT_KIND_CONDENSER,
+	.version_major = MT_CONDENSER_MAJOR,
+	.version_minor = MT_CONDENSER_MINOR,
+	.name = "observation_masking",
+	.summary = "Masks the observations of all but the newest events.",
+	.options = options,
+	.option_count = 1,
+	.functions = &observation_masking,
+};
+
+MT_PLUGIN(.name = "observation_masking", .version = "1.0", .license = "MIT",
+	  .components = &component, .component_count = 1)

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * structured.c - the condenser whose model fills in a form about the state of
+ * the work, through a call of a tool that is offered for this alone. */
+#include "summary.h"
+
+#include "js.h"
+
+#include <string.h>
+
+#define TOOL "create_state_summary"
+
+/* The fields of V0's form. */
+static const struct {
+	const char *name, *title, *help;
+	bool required;
+} fields[] = {
+	{ "user_context", "User context",
+	  "What the user asked for, with every detail and limit that still counts.", true },
+	{ "completed_tasks", "Completed tasks",
+	  "What is done and what came of it. Keep ids and statuses of tasks as they are.",
+	  true },
+	{ "pending_tasks", "Pending tasks",
+	  "What is still to be done. Keep ids and statuses of tasks as they are.", true },
+	{ "current_state", "Current state",
+	  "Where the work stands now: values, variables, running programs.", false },
+	{ "files_modified", "Files modified", "Each file that was changed, and how.", false },
+	{ "function_changes", "Function changes",
+	  "Functions made, changed or removed, with their signatures.", false },
+	{ "data_structures", "Data structures", "Types and layouts that matter.", false },
+	{ "tests_written", "Tests written", "yes, no or unknown.", false },
+	{ "tests_passing", "Tests passing", "yes, no or unknown.", false },
+	{ "failing_tests", "Failing tests", "Names of the tests that fail.", false },
+	{ "error_messages", "Error messages", "Errors that are not yet dealt with.", false },
+	{ "branch_created", "Branch created", "yes, no or unknown.", false },
+	{ "branch_name", "Branch name", "Name of the branch the work is on.", false },
+	{ "commits_made", "Commits made", "yes, no or unknown.", false },
+	{ "pr_created", "Pull request created", "yes, no or unknown.", false },
+	{ "pr_status", "Pull request status", "open, merged, closed or unknown.", false },
+	{ "dependencies", "Dependencies", "Packages that were added or changed.", false },
+	{ "other_relevant_context", "Other context",
+	  "Anything else without which the work cannot go on.", false },
+};
+
+enum { FIELD_COUNT = sizeof fields / sizeof fields[0] };
+
+static json_object *schema(void)
+{
+	json_object *o = json_object_new_object(), *properties = json_object_new_object();
+	json_object *required = json_object_new_array();
+
+	js_set_str(o, "type", "object");
+	for (int i = 0; i < FIELD_COUNT; i++) {
+		json_object *p = json_object_new_object();
+
+		js_set_str(p, "type", "string");
+		js_set_str(p, "description", fields[i].help);
+		js_set(properties, fields[i].name, p);
+		if (fields[i].required)
+			json_object_array_add(required,
+					      json_object_new_string(fields[i].name));
+	}
+	js_set(o, "properties", properties);
+	js_set(o, "required", required);
+	return o;
+}
+
+static int offer_form(const struct kit *k, struct mt_request *request)
+{
+	AUTO(json) json_object *o = schema();
+	struct mt_str text = { .ptr = NULL };
+	int r;
+
+	text.ptr = o ? js_text(o, &text.len) : NULL;
+	if (!text.ptr)
+		return MT_ENOMEM;
+	r = k->host->request_define_tool(request, TOOL,
+					 TEXT("Hand in the state of the work as a form."),
+					 text);
+	return r ? r : k->host->request_set(request, "tool_choice", TEXT("\"" TOOL "\""));
+}
+
+static int add_section(struct strbuf *b, const char *title, const char *text)
+{
+	if (!*text)
+		return MT_OK;
+	return strbuf_addf(b, "%s## %s\n%s\n", b->len ? "\n" : "", title, text);
+}
+
+/* A reply that cannot be read gives an empty summary (V0). */
+static int read_form(const struct kit *k, const struct mt_reply *reply,
+		     struct strbuf *ret_summary)
+{
+	AUTO(json) json_object *o = NULL;
+
+	for (size_t i = 0; !o && i < k->host->reply_calls(reply); i++) {
+		struct mt_str name = k->host->reply_call_name(reply, i);
+		struct mt_str args = k->host->reply_call_args(reply, i);
+
+		if (name.len == sizeof TOOL - 1 && memcmp(name.ptr, TOOL, name.len) == 0)
+			o = js_parse_object(args.ptr, args.len, NULL);
+	}
+	for (int i = 0; o && i < FIELD_COUNT; i++)
+		add_section(ret_summary, fields[i].title, js_str(o, fields[i].name, ""));
+	return ret_summary->error;
+}
+
+static int advance(const struct mt_host *host, const struct mt_condenser_out *out,
+		   struct mt_ctx *ctx, const struct mt_in *in)
+{
+	static const struct summary_way way = {
+		.prompt = "condense_form",
+		.prepare = offer_form,
+		.read = read_form,
+	};
+	const struct kit k = { host, out, ctx };
+
+	return summary_advance(&k, in, &way);
+}
+
+static const struct mt_condenser structured = {
+	.size = sizeof structured,
+	.advance = advance,
+	.check = kit_check_sizes,
+};
+
+static const struct mt_component component = {
+	.size = sizeof component,
+	.kind = MT_KIND_CONDENSER,
+	.version_major = MT_CONDENSER_MAJOR,
+	.version_minor = MT_CONDENSER_MINOR,
+	.name = "structured",
+	.summary = "Has a model fill in a form about the middle of a long view.",
+	.options = summary_options,
+	.option_count = 3,
+	.functions = &structured,
+};
+
+MT_PLUGIN(.name = "structured", .version = "1.0", .license = "MIT",
+	  .components = &component, .component_count = 1)

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * summary.c - see summary.h; V0's algorithm (spec/context 8.2), and V1's second
+ * tries with shorter texts when the summarising itself overflows (8.3). */
+#include "summary.h"
+
+#include "js.h"
+
+enum { TRIES_MAX = 5, EVENT_CHARS_MIN = 200, STATE_MAX = 200 };
+
+const struct mt_option summary_options[3] = {
+	{ .size = sizeof(struct mt_option), .type = MT_OPTION_INT, .name = "keep_first",
+	  .fallback = "1", .min = 0, .max = 1000000,
+	  .help = "How many of the first events always stay." },
+	{ .size = sizeof(struct mt_option), .type = MT_OPTION_INT, .name = "max_size",
+	  .fallback = "100", .min = 1, .max = 1000000,
+	  .help = "How many events the view may have before it is shortened to half "
+		  "of that." },
+	{ .size = sizeof(struct mt_option), .type = MT_OPTION_INT,
+	  .name = "max_event_length", .fallback = "10000", .min = 1, .max = 1000000,
+	  .help = "How many characters of one event the summarising model reads." },
+};
+
+struct course {
+	struct kit_range range;
+	size_t most;
+	int tries;
+};
+
+static int keep(const struct kit *k, const struct course *c)
+{
+	AUTO(strbuf) struct strbuf b = STRBUF(STATE_MAX);
+
+	strbuf_addf(&b, "{\"from\":%zu,\"to\":%zu,\"most\":%zu,\"tries\":%d}",
+		    c->range.from, c->range.to, c->most, c->tries);
+	return b.error ? b.error : k->host->keep(k->ctx, (struct mt_str){ b.text, b.len });
+}
+
+static bool recall_course(const struct mt_in *in, struct course *c)
+{
+	AUTO(json) json_object *o = js_parse_object(in->state.ptr, in->state.len, NULL);
+
+	if (!o)
+		return false;
+	c->range.from = (size_t)js_int(o, "from", 0);
+	c->range.to = (size_t)js_int(o, "to", 0);
+	c->most = (size_t)js_int(o, "most", 0);
+	c->tries = (int)js_int(o, "tries", 0);
+	return c->range.from < c->range.to;
+}
+
+static int build(const struct kit *k, const struct course *c, const char *prompt,
+		 struct strbuf *b)
+{
+	struct mt_str text, before = kit_previous(k, c->range);
+	int r = k->host->prompt(k->ctx, prompt, TEXT("{}"), &text);
+
+	if (r)
+		return r;
+	strbuf_addn(b, text.ptr, text.len);
+	strbuf_add(b, "\n\n<PREVIOUS SUMMARY>\n");
+	strbuf_addn(b, before.len ? before.ptr : "No events summarized",
+		    before.len ? before.len : sizeof "No events summarized" - 1);
+	strbuf_add(b, "\n</PREVIOUS SUMMARY>\n\n");
+	return kit_add_events(k, c->range, c->most, b);
+}
+
+static int ask(const struct kit *k, const struct course *c, const struct summary_way *way)
+{
+	AUTO(strbuf) struct strbuf b = STRBUF(KIT_TEXT_MAX);
+	struct mt_request *request = k->host->request(k->ctx);
+	int r = request ? build(k, c, way->prompt, &b) : MT_ENOMEM;
+
+	if (!r)
+		r = k->host->request_message(request, MT_ROLE_USER,
+					     (struct mt_str){ b.text, b.len });
+	if (!r && way->prepare)
+		r = way->prepare(k, request);
+	if (!r)
+		r = keep(k, c);
+	if (!r)
+		r = k->host->send(k->ctx, request);
+	return r < 0 ? r : MT_OK;
+}
+
+static int start(const struct kit *k, const struct summary_way *way)
+{
+	struct course c = { .most = (size_t)k->host->option_int(k->ctx,
+								"max_event_length") };
+
+	if (!kit_wanted(k))
+		return MT_OK;
+	c.range = kit_middle(k, 1);
+	return c.range.from < c.range.to ? ask(k, &c, way) : MT_OK;
+}
+
+/* Without its summary nothing is forgotten unless it must be. */
+static int give_up(const struct kit *k, const struct mt_in *in)
+{
+	if (!k->out->requested(k->ctx)) {
+		k->host->log(k->ctx, MT_LOG_WARNING, "no summary: %.*s", (int)in->body.len,
+			     in->body.ptr ? in->body.ptr : "");
+		return MT_OK;
+	}
+	k->host->refuse(k->ctx, "the history must be shortened and the model gave no "
+			"summary: %.*s", (int)in->body.len, in->body.ptr ? in->body.ptr : "");
+	return MT_EINVAL;
+}
+
+static int failed(const struct kit *k, const struct mt_in *in, struct course *c,
+		  const struct summary_way *way)
+{
+	if (in->error != MT_ERROR_CONTEXT_WINDOW || ++c->tries >= TRIES_MAX
+	    || c->most <= EVENT_CHARS_MIN)
+		return give_up(k, in);
+	c->most = c->most * 8 / 10;
+	return ask(k, c, way);
+}
+
+int summary_advance(const struct kit *k, const struct mt_in *in,
+		    const struct summary_way *way)
+{
+	AUTO(strbuf) struct strbuf b = STRBUF(KIT_TEXT_MAX);
+	struct course c;
+	int r;
+
+	if (in->what == MT_START)
+		return start(k, way);
+	if (in->what == MT_CANCELLED)
+		return MT_OK;
+	if (!recall_course(in, &c))
+		return MT_EINVAL;
+	if (in->what == MT_FAILED)
+		return failed(k, in, &c, way);
+	if (in->what != MT_REPLIED)
+		return MT_EUNSUPPORTED;
+	r = way->read(k, in->reply, &b);
+	return r ? r : kit_forget(k, c.range, (struct mt_str){ b.text, b.len });
+}

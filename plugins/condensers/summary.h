@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * summary.h - the course of a condenser that has a model summarise what it
+ * forgets: ask, ask again with less when even that does not fit, forget. */
+#ifndef CONDENSERS_SUMMARY_H
+#define CONDENSERS_SUMMARY_H
+
+#include "kit.h"
+
+/** What differs between the condensers that summarise. */
+struct summary_way {
+	const char *prompt; /* template with the instructions */
+	/** Add to the request what the way needs; may be NULL. */
+	int (*prepare)(const struct kit *k, struct mt_request *request);
+	/** Read the summary from the reply. */
+	int (*read)(const struct kit *k, const struct mt_reply *reply,
+		    struct strbuf *ret_summary);
+};
+
+extern const struct mt_option summary_options[3];
+
+/** One call of `advance`. */
+int summary_advance(const struct kit *k, const struct mt_in *in,
+		    const struct summary_way *way);
+
+#endif

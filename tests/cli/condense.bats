@@ -1,0 +1,84 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# condense.bats - condensers at work in a conversation: what is forgotten, what
+# the model reads instead, what it costs, what happens when they cannot.
+
+setup() {
+	work=$BATS_TEST_TMPDIR
+	mkdir "$work/ws" "$work/state"
+	chmod 700 "$work/state"
+	export XDG_STATE_HOME=$work/state
+	for n in 1 2 3 4 5 6 7 8; do
+		printf '[turn]\n[call execute_bash]\ncommand = echo step %s\n\n' "$n"
+	done >"$work/script"
+	printf '[turn]\nexpect any contains = SHORT STORY\n[call finish]\nmessage = Done.\n' \
+		>>"$work/script"
+	printf '[turn]\ntext = SHORT STORY %s\nusage = input 100, output 10\n' 1 2 3 4 5 6 \
+		>"$work/summaries"
+	base=(mortise run -C "$work/ws" --model "script:$work/script")
+	small=(-o condenser.short.plugin=llm -o condenser.short.max_size=10
+	       -o condenser.short.keep_first=2 -o controller.condensers=short)
+}
+
+log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
+condensations() { log | jq -c 'select(.action == "condensation") | .args'; }
+
+@test "the middle is summarised by the model of the condenser and forgotten" {
+	run "${base[@]}" "${small[@]}" -o llm.cheap.model="script:$work/summaries" \
+		-o condenser.short.llm=cheap -t "walk"
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "$(condensations | wc -l)" -ge 1 ]
+	[[ "$(condensations | head -n 1 | jq -r .summary)" == "SHORT STORY 1" ]]
+	log | jq -se '[.[] | select(.record == "state" and .plugin == "condensers")
+		| .text | fromjson | .calls] | last >= 1' >/dev/null
+}
+
+@test "nothing pinned is forgotten" {
+	run "${base[@]}" "${small[@]}" -o llm.cheap.model="script:$work/summaries" \
+		-o condenser.short.llm=cheap -o condenser.short.keep_first=0 -t "walk"
+	echo "$output"
+	[ "$status" -eq 0 ]
+	first=$(log | jq -r 'select(.action == "message" and .source == "user") | .id' | head -n 1)
+	! condensations | jq -e --argjson id "$first" \
+		'(.forgotten_event_ids // [range(.forgotten_events_start_id;
+		  .forgotten_events_end_id + 1)]) | index($id)' >/dev/null
+}
+
+@test "a condenser whose model fails lets the agent go on" {
+	sed -i 's/^expect.*//' "$work/script"
+	run "${base[@]}" "${small[@]}" -o llm.cheap.model=openai/none \
+		-o llm.cheap.base_url=http://127.0.0.1:1/v1 \
+		-o condenser.short.llm=cheap -o llm.cheap.retries=1 -t "walk"
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "$(condensations | wc -l)" -eq 0 ]
+}
+
+@test "amortized and masking need no model" {
+	sed -i 's/^expect.*//' "$work/script"
+	run "${base[@]}" -o condenser.a.plugin=amortized -o condenser.a.max_size=8 \
+		-o condenser.m.plugin=observation_masking -o condenser.m.attention_window=4 \
+		-o controller.condensers=m,a -t "walk"
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "$(condensations | wc -l)" -ge 2 ]
+}
+
+@test "options that do not fit together are refused before anything is made" {
+	run "${base[@]}" -o condenser.a.plugin=amortized -o condenser.a.max_size=8 \
+		-o condenser.a.keep_first=4 -o controller.condensers=a -t "walk"
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"[condenser.a]: keep_first (4) must be less than half of max_size (8)"* ]]
+}
+
+@test "a resumed conversation keeps the summaries and the bill" {
+	run "${base[@]}" "${small[@]}" -o llm.cheap.model="script:$work/summaries" \
+		-o condenser.short.llm=cheap -o controller.max_iterations=10 -t "walk"
+	echo "$output"
+	[ "$status" -ne 0 ]
+	run mortise resume last -o controller.max_iterations=100 -t "go on"
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"00 tokens in"* ]]
+}
