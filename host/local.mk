@@ -10,6 +10,7 @@ include host/events/local.mk
 include host/llm/local.mk
 include host/context/local.mk
 include host/tools/local.mk
+include host/hooks/local.mk
 include host/controller/local.mk
 include host/faces/local.mk
 include host/commands/local.mk

@@ -116,7 +116,7 @@ stays_at_home() {
 rank() {
 	case $1 in
 	config | registry | events) echo 1 ;;
-	llm | context | tools) echo 2 ;;
+	llm | context | tools | hooks) echo 2 ;;
 	controller) echo 3 ;;
 	faces) echo 4 ;;
 	commands) echo 5 ;;

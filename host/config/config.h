@@ -64,7 +64,11 @@ int config_secrets(const struct config *c, struct mask *m, struct error *err);
 char *config_api_key(const struct config *c, const char *section,
 		     const char *fallback_env, struct error *err);
 
-/** Trust of a project's files by path and hash. */
+/** Does a file of a project count as it is? */
+int config_trusted(const char *path, const char *text, size_t len, bool *ret,
+		   struct error *err);
+/** Trust of a project's files (.mortise/mortise.ini, .openhands/hooks.json) by
+ *  path and hash. */
 int config_trust(const char *workspace, struct error *err);
 /** The file of the project is there but not trusted: its path, else NULL. */
 const char *config_untrusted(const struct config *c);

@@ -256,6 +256,25 @@ static const struct mt_option tool_table[] = {
 	       .min = 100, .max = 86400000),
 };
 
+static const struct mt_option hook_table[] = {
+	OPTION(CHOICE, "event", NULL, "When it is run.",
+	       .choices = "before-tool|after-tool|user-prompt|stop|session-start|"
+			  "session-end",
+	       .flags = MT_OPTION_REQUIRED),
+	OPTION(TEXT, "matcher", "*",
+	       "Tools that it is for: *, a name, or an expression for whole names."),
+	OPTION(LIST, "command", NULL,
+	       "Program and arguments; with `shell = yes` a text for /bin/sh.",
+	       .flags = MT_OPTION_REQUIRED),
+	OPTION(BOOL, "shell", "no", "Whether `command` is a text for /bin/sh."),
+	OPTION(DURATION, "timeout", "60s", "When it is ended, with all that it started.",
+	       .min = 100, .max = 86400000),
+	OPTION(CHOICE, "on_failure", "deny",
+	       "What it means when it fails or cannot be run: what it guards is not "
+	       "done, or is.",
+	       .choices = "deny|allow"),
+};
+
 static const struct mt_option grant_table[] = {
 	OPTION(TEXT, "env", NULL, "Environment variable that holds the secret."),
 	OPTION(PATH, "file", NULL, "File whose text is the secret."),
@@ -279,6 +298,7 @@ static const struct family families[] = {
 	{ "analyzer", .named = true, .plugin = true, TABLE(plugin_table) },
 	{ "dialect", .named = true, .plugin = true, TABLE(plugin_table) },
 	{ "grant", .named = true, TABLE(grant_table) },
+	{ "hook", .named = true, TABLE(hook_table) },
 	{ "model", .named = true, .glob = true, TABLE(model_table) },
 };
 

@@ -84,40 +84,84 @@ int trust_check(const char *path, const char *text, size_t len, bool *ret_truste
 	return status;
 }
 
-int config_trust(const char *workspace, struct error *err)
+int config_trusted(const char *path, const char *text, size_t len, bool *ret,
+		   struct error *err)
 {
-	AUTO(free) char *path = path_join(workspace ? workspace : ".",
-					  ".mortise/mortise.ini");
-	AUTO(free) char *real = NULL, *text = NULL, *store = NULL;
-	AUTO(json) json_object *known = NULL;
+	AUTO(free) char *real = realpath(path, NULL);
+
+	*ret = false;
+	return real ? trust_check(real, text, len, ret, err) : MT_OK;
+}
+
+static int check_ini(const char *path, const char *text, size_t len, struct error *err)
+{
 	struct ini ini = { 0 };
-	const char *out;
+	int status = ini_parse_text(path, text, len, &ini, err);
+
+	ini_clear(&ini);
+	return status;
+}
+
+static int check_json(const char *path, const char *text, size_t len, struct error *err)
+{
+	struct error why = ERROR_NONE;
+	json_object *o = js_parse_object(text, len, &why);
+
+	json_object_put(o);
+	return o ? MT_OK : fail(err, why.code, "%s: %s", path, why.text);
+}
+
+/* *found: it is there. */
+static int trust_one(json_object *known, const char *workspace, const char *name,
+		     int (*check)(const char *path, const char *text, size_t len,
+				  struct error *err),
+		     bool *found, struct error *err)
+{
+	AUTO(free) char *path = path_join(workspace ? workspace : ".", name);
+	AUTO(free) char *real = path ? realpath(path, NULL) : NULL, *text = NULL;
 	char hex[65];
 	size_t len;
 	int status;
 
 	if (!path)
 		return no_memory(err);
-	real = realpath(path, NULL);
 	if (!real)
-		return fail(err, MT_ENOTFOUND, "%s: there is no such file to trust",
-			    path);
+		return MT_OK;
+	*found = true;
 	status = file_read(real, INI_MAX_FILE, &text, &len, err);
 	if (!status && !path_is_safe(real, err))
 		status = MT_EDENIED;
 	if (!status)
-		status = ini_parse_text(real, text, len, &ini, err);
-	ini_clear(&ini);
+		status = check(real, text, len, err);
 	if (!status)
 		status = hash(text, len, hex, err);
-	if (!status)
-		status = store_path(true, &store, err);
+	if (!status && js_set_str(known, real, hex))
+		status = no_memory(err);
+	return status;
+}
+
+int config_trust(const char *workspace, struct error *err)
+{
+	AUTO(free) char *store = NULL;
+	AUTO(json) json_object *known = NULL;
+	const char *out;
+	bool found = false;
+	size_t len;
+	int status = store_path(true, &store, err);
+
 	if (!status)
 		status = store_read(store, &known, err);
+	if (!status)
+		status = trust_one(known, workspace, ".mortise/mortise.ini", check_ini, &found,
+				   err);
+	if (!status)
+		status = trust_one(known, workspace, ".openhands/hooks.json", check_json,
+				   &found, err);
 	if (status)
 		return status;
-	if (js_set_str(known, real, hex))
-		return no_memory(err);
+	if (!found)
+		return fail(err, MT_ENOTFOUND, "%s: there is no .mortise/mortise.ini and no "
+			    ".openhands/hooks.json to trust", workspace ? workspace : ".");
 	out = js_text(known, &len);
 	return out ? file_write(store, out, len, 0600, true, err) : no_memory(err);
 }

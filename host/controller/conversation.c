@@ -94,6 +94,7 @@ int64_t post(struct conversation *c, struct event *e, struct error *err)
 static void cancel_work(struct conversation *c)
 {
 	ask_cancel(c);
+	hooking_cancel(c);
 	if (c->pending >= 0 && !c->waits && c->link)
 		link_cancel(c->link, (uint64_t)c->pending);
 }
@@ -195,6 +196,7 @@ static void release(struct conversation *c)
 	clear_queue(c);
 	ask_cancel(c);
 	confirm_clear(c);
+	c->hooking = hooking_free(c->hooking);
 	unwire(c);
 	evlog_close(c->log);
 	log_set_mask(NULL);
@@ -251,6 +253,8 @@ int conversation_open(struct conversation *c, const struct conversation_options 
 						    : SYNC_BARRIER;
 	if (!r)
 		r = wire(c, o, err);
+	if (!r)
+		r = hooking_open(c, err);
 	if (!r)
 		r = evlog_open(c->dir, mode, &options, &c->log, ret_report, err);
 	if (!r && evlog_subscribe(c->log, on_append, c) < 0)
@@ -342,6 +346,12 @@ void conversation_close(struct conversation *c, void (*done)(void *arg), void *a
 	c->closed = done;
 	c->closed_arg = arg;
 	cancel_work(c);
+	if (!hooking_end(c))
+		conversation_close_now(c);
+}
+
+void conversation_close_now(struct conversation *c)
+{
 	if (c->link)
 		link_close(c->link);
 	else
@@ -390,18 +400,22 @@ static int add_images(struct conversation *c, json_object *args, json_object *im
 int conversation_say(struct conversation *c, const char *text, size_t len,
 		     json_object *images, struct error *err)
 {
+	if (c->closing)
+		return fail(err, MT_EDENIED, "the conversation is being closed");
+	if (images_check(images, err))
+		return err->code;
+	if (hooking_say(c, text, len, images))
+		return MT_OK;
+	return conversation_say_now(c, text, len, images, err);
+}
+
+int conversation_say_now(struct conversation *c, const char *text, size_t len,
+			 json_object *images, struct error *err)
+{
 	json_object *args = json_object_new_object();
 	bool first = !history_user_since(c->log, 0);
 	int64_t id;
 
-	if (c->closing) {
-		json_object_put(args);
-		return fail(err, MT_EDENIED, "the conversation is being closed");
-	}
-	if (images_check(images, err)) {
-		json_object_put(args);
-		return err->code;
-	}
 	if (js_set_strn(args, "content", text, len) || add_images(c, args, images, err)) {
 		json_object_put(args);
 		return fail(err, MT_ENOMEM, "out of memory");
@@ -452,6 +466,8 @@ int conversation_continue(struct conversation *c, struct error *err)
 		return fail(err, MT_EDENIED, "the conversation is being closed");
 	if (c->waits)
 		return still_waits(c, err);
+	if (hooking_continue(c))
+		return MT_OK;
 	if (c->state == STATE_RATE_LIMITED && c->exchange)
 		return MT_OK; /* it goes on by itself when the wait is over */
 	c->condense = false;
@@ -561,7 +577,7 @@ int conversation_exit_code(const struct conversation *c)
 
 bool conversation_busy(const struct conversation *c)
 {
-	return c->exchange || (c->pending >= 0 && !c->waits);
+	return c->exchange || (c->pending >= 0 && !c->waits) || hooking_busy(c);
 }
 
 struct evlog *conversation_log(struct conversation *c)

@@ -24,8 +24,8 @@ enum {
 /* ---- observations ------------------------------------------------------ */
 
 /* An observation of an action: cause, source, the call that it answers. */
-static void answer(struct conversation *c, struct event *action, struct event *e,
-		   struct error *err)
+void answer(struct conversation *c, struct event *action, struct event *e,
+	    struct error *err)
 {
 	json_object *meta = event_tool_meta(action);
 
@@ -60,6 +60,15 @@ void post_unanswered(struct conversation *c, struct event *action, const char *e
 	e = event_observation("error", action->source, action->id, text, strlen(text),
 			      extras, &err);
 	answer(c, action, e, &err);
+}
+
+void post_denied(struct conversation *c, struct event *action, const char *why)
+{
+	struct error err = ERROR_NONE;
+
+	answer(c, action,
+	       event_observation("user_rejected", SOURCE_USER, action->id, why, strlen(why),
+				 NULL, &err), &err);
 }
 
 /* Fields of the observation that the tool did not give and that the action has
@@ -174,7 +183,11 @@ static void on_result(void *arg, const struct link_result *result)
 			    result->error ? result->error : "The call was cancelled.");
 		post_unanswered(c, action, "", text.text);
 	} else {
-		answer(c, action, observation_of(c, action, result, &err), &err);
+		struct event *e = observation_of(c, action, result, &err);
+
+		if (hooking_after(c, action, c->pending_tool->name, e))
+			return;
+		answer(c, action, e, &err);
 	}
 	kick(c);
 }
@@ -347,6 +360,18 @@ static void stop_at_limit(struct conversation *c, struct event *action, const ch
 }
 
 void dispatch(struct conversation *c, struct event *action)
+{
+	const char *name = js_str(event_tool_meta(action), "function_name", NULL);
+	const struct tool *tool = NULL;
+	AUTO(json) json_object *args = NULL;
+
+	if (c->hooking && !action_to_call(&c->catalog, action, name, &tool, &args, NULL)
+	    && hooking_before(c, action, tool->name))
+		return;
+	dispatch_now(c, action);
+}
+
+void dispatch_now(struct conversation *c, struct event *action)
 {
 	struct error err = ERROR_NONE;
 	char limit[256];

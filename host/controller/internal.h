@@ -9,6 +9,7 @@
 #include "controller/analyzers.h"
 #include "controller/confirm.h"
 #include "controller/conversation.h"
+#include "controller/hooking.h"
 #include "controller/launch.h"
 #include "controller/limits.h"
 #include "controller/react.h"
@@ -58,6 +59,7 @@ struct conversation {
 	struct part agent, runtime, condensers[CONDENSERS_MAX];
 	size_t condenser_count;
 	struct analyzers *analyzers;
+	struct hooking *hooking;   /* NULL: there are no hooks */
 
 	enum agent_state state;
 	char reason[512];
@@ -119,6 +121,11 @@ int conversation_undo(struct conversation *c, bool keep_config, int r);
 /** Tell the model where it is: the context of the workspace. `action` is the
  *  recall that asked for it, -1: none has yet. */
 void recall(struct conversation *c, int64_t action);
+/** A message that its hooks have passed. */
+int conversation_say_now(struct conversation *c, const char *text, size_t len,
+			 json_object *images, struct error *err);
+/** Close it, now that the session has ended. */
+void conversation_close_now(struct conversation *c);
 /** The runner is gone: what is left of closing. */
 void conversation_close_rest(struct conversation *c);
 /** Append an event; everybody is told. Takes the reference, NULL included
@@ -279,8 +286,14 @@ void ask_switched(struct conversation *c, const struct llm_error *why,
 		  const struct llm *next);
 
 /* ---- dispatch.c ---- */
-/** Execute the pending action. */
+/** Execute the pending action, when its hooks have passed it. */
 void dispatch(struct conversation *c, struct event *action);
+void dispatch_now(struct conversation *c, struct event *action);
+/** Log the observation of an action; it is pending no longer. Takes `e`. */
+void answer(struct conversation *c, struct event *action, struct event *e,
+	    struct error *err);
+/** The observation of an action that must not run; the model reads why. */
+void post_denied(struct conversation *c, struct event *action, const char *why);
 /** Start the runner if it is not there, so that it is ready when needed. */
 int runner_start(struct conversation *c, struct error *err);
 /** Start it once the request that was just sent is on its way. */

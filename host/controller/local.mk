@@ -2,6 +2,7 @@
 libhost_a_SOURCES += %D%/analyze.c %D%/analyze.h %D%/analyzers.c %D%/analyzers.h \
 	%D%/ask.c %D%/condense.c %D%/confirm.c %D%/confirm.h \
 	%D%/conversation.c %D%/conversation.h %D%/dispatch.c %D%/exit_code.h \
+	%D%/hooking.c %D%/hooking.h \
 	%D%/internal.h %D%/kind.c %D%/launch.c %D%/launch.h %D%/limits.c %D%/limits.h \
 	%D%/meta.c %D%/meta.h %D%/react.c %D%/react.h %D%/resume.c \
 	%D%/rewind.c %D%/rewind.h %D%/services.c %D%/spend.c %D%/state.c %D%/state.h \

@@ -109,7 +109,7 @@ void act(struct conversation *c, struct event *e)
 		observe(c, e, "think", "Your thought has been logged.", NULL);
 	} else if (strcmp(type, "finish") == 0) {
 		clear_queue(c);
-		set_state(c, STATE_FINISHED, "");
+		hooking_finish(c);
 	} else if (strcmp(type, "reject") == 0) {
 		clear_queue(c);
 		set_state(c, STATE_REJECTED, event_arg(e, "thought"));
@@ -497,7 +497,8 @@ static void step(struct conversation *c)
 
 static bool may_step(const struct conversation *c)
 {
-	return c->state == STATE_RUNNING && c->pending < 0 && !c->exchange && !c->closing;
+	return c->state == STATE_RUNNING && c->pending < 0 && !c->exchange && !c->closing
+	       && !hooking_busy(c);
 }
 
 void kick(struct conversation *c)

@@ -13,3 +13,6 @@ tests_controller_test_stuck_SOURCES = %D%/test-stuck.c tests/events/logs.h
 tests_controller_test_stuck_CPPFLAGS = $(libhost_a_CPPFLAGS) -I$(top_srcdir)/tests
 tests_controller_test_stuck_LDADD = $(LIBHOST)
 TESTS += %D%/test-stuck
+
+TESTS += %D%/hooks.bats
+EXTRA_DIST += %D%/hooks.bats

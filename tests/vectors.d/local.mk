@@ -80,3 +80,8 @@ EXTRA_tests_vectors_d_vec_condensers_DEPENDENCIES = plugins/condensers/noop.so \
 	plugins/condensers/browser_output_masking.so \
 	plugins/condensers/conversation_window.so plugins/condensers/llm.so \
 	plugins/condensers/structured.so plugins/condensers/llm_attention.so
+
+check_PROGRAMS += %D%/vec-misc_v1
+tests_vectors_d_vec_misc_v1_SOURCES = %D%/vec-misc_v1.c %D%/vec.h
+tests_vectors_d_vec_misc_v1_CPPFLAGS = $(VEC_CPPFLAGS) $(UV_CFLAGS)
+tests_vectors_d_vec_misc_v1_LDADD = $(LIBHOST)

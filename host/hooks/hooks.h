@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * hooks.h - commands of the user that are run at certain moments and may say no:
+ * which there are, running one, understanding what it says. */
+#ifndef HOST_HOOKS_HOOKS_H
+#define HOST_HOOKS_HOOKS_H
+
+#include "config/config.h"
+
+#include <uv.h>
+
+enum hook_event {
+	HOOK_BEFORE_TOOL,
+	HOOK_AFTER_TOOL,
+	HOOK_USER_PROMPT,
+	HOOK_STOP,
+	HOOK_SESSION_START,
+	HOOK_SESSION_END,
+	HOOK_EVENTS,
+};
+
+/** "PreToolUse"; "pre_tool_use"; "before-tool". */
+const char *hook_event_name(enum hook_event e);
+const char *hook_event_key(enum hook_event e);
+
+struct hook {
+	char *name;            /* as messages call it */
+	enum hook_event event;
+	size_t group;          /* of a file: entries with one matcher */
+	char *matcher;         /* "*": every tool */
+	char *type;            /* "command"; "prompt" and "agent" are not run */
+	char **argv;           /* NULL-terminated */
+	char *prompt;          /* of the other types */
+	int64_t timeout_ms;
+	bool may_fail;         /* on_failure = allow */
+};
+
+struct hooks {
+	struct hook *all;
+	size_t count;
+};
+
+/** The sections [hook.NAME], then the first of .openhands/hooks.json of a
+ *  trusted workspace and of the home folder. `ret_note` (owned; may become
+ *  NULL): what was left out and why. */
+int hooks_load(const struct config *c, const char *workspace, struct hooks *ret,
+	       char **ret_note, struct error *err);
+/** Add what a file says. */
+int hooks_read(struct hooks *h, json_object *file, const char *path, struct error *err);
+void hooks_clear(struct hooks *h);
+/** Does a matcher mean this tool (NULL: there is none)? */
+bool hook_matches(const char *matcher, const char *tool);
+
+/* ---- running one ---------------------------------------------------------- */
+
+struct hook_result {
+	bool success, blocked;
+	int exit_code;         /* -1: it did not end by itself */
+	char *out, *err_text;  /* what it printed, cut */
+	char *decision;        /* "allow", "deny" or NULL */
+	char *reason, *context; /* or NULL */
+	char *error;           /* why it could not be run to its end, or NULL */
+};
+
+struct hook_call {
+	const struct hook *hook;
+	const char *folder, *conversation, *tool; /* tool: or NULL */
+	json_object *input;    /* what it reads */
+};
+
+struct hook_run;
+/** Starts it. `done` is called once, later, unless it is cancelled. */
+int hook_start(uv_loop_t *loop, const struct hook_call *call,
+	       void (*done)(void *arg, const struct hook_result *result), void *arg,
+	       struct hook_run **ret, struct error *err);
+/** It and what it started are ended; `done` is not called. */
+void hook_cancel(struct hook_run *r);
+/** What it says: JSON on stdout, exit code 2. Takes nothing, fills the rest. */
+int hook_understand(struct hook_result *r);
+void hook_result_clear(struct hook_result *r);
+
+#endif

@@ -1,0 +1,197 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# hooks.bats - hooks in whole conversations, with real scripts.
+
+setup() {
+	work=$BATS_TEST_TMPDIR
+	mkdir "$work/ws" "$work/state" "$work/home"
+	chmod 700 "$work/state" "$work/home"
+	export XDG_STATE_HOME=$work/state HOME=$work/home
+	cat >"$work/script" <<'EOF'
+[turn]
+[call execute_bash]
+command = echo from-the-tool
+
+[turn]
+[call finish]
+message = First end.
+
+[turn]
+[call finish]
+message = Second end.
+EOF
+	cat >"$work/hook" <<'EOF'
+#!/bin/sh
+dir=$(dirname "$0")
+cat >"$dir/read.$MORTISE_HOOK_EVENT"
+env >"$dir/env.$MORTISE_HOOK_EVENT"
+[ ! -e "$dir/out.$MORTISE_HOOK_EVENT" ] || cat "$dir/out.$MORTISE_HOOK_EVENT"
+[ ! -e "$dir/err.$MORTISE_HOOK_EVENT" ] || cat "$dir/err.$MORTISE_HOOK_EVENT" >&2
+code=0
+[ ! -e "$dir/code.$MORTISE_HOOK_EVENT" ] || code=$(cat "$dir/code.$MORTISE_HOOK_EVENT")
+rm -f "$dir/code.once.$MORTISE_HOOK_EVENT"
+exit "$code"
+EOF
+	chmod 755 "$work/hook"
+	run_it=(mortise run -C "$work/ws" --model "script:$work/script")
+}
+
+# hook EVENT [SETTING...] : options for one hook of that moment
+hook() {
+	hooks+=(-o "hook.h$1.event=$1" -o "hook.h$1.command=$work/hook")
+	for s in "${@:2}"; do
+		hooks+=(-o "hook.h$1.$s")
+	done
+}
+
+never_in_log() { [ "$(log | grep -c -- "$1")" = 0 ]; }
+
+log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
+
+@test "before a tool: it reads the call, and exit code 2 keeps it from running" {
+	hook before-tool
+	echo 2 >"$work/code.PreToolUse"
+	echo "not on a Friday" >"$work/err.PreToolUse"
+	run "${run_it[@]}" "${hooks[@]}" -t "go"
+	[ "$status" -eq 0 ]
+	jq -e '.tool_name == "execute_bash" and .tool_input.command == "echo from-the-tool"
+		and .event_type == "PreToolUse" and (.session_id | length > 0)' \
+		"$work/read.PreToolUse"
+	grep -q '^OPENHANDS_TOOL_NAME=execute_bash$' "$work/env.PreToolUse"
+	grep -q "^OPENHANDS_PROJECT_DIR=$work/ws$" "$work/env.PreToolUse"
+	log | grep '"observation":"user_rejected"' | grep -q 'not on a Friday'
+	log | grep '"record":"hook"' | grep -q '"blocked":true'
+	never_in_log '"record":"dispatch"'
+}
+
+@test "a matcher says which tools" {
+	hook before-tool matcher=str_replace_editor
+	echo 2 >"$work/code.PreToolUse"
+	run "${run_it[@]}" "${hooks[@]}" -t "go"
+	[ "$status" -eq 0 ]
+	[ ! -e "$work/read.PreToolUse" ]
+	[[ "$output" == *from-the-tool* ]]
+}
+
+@test "a hook that fails keeps the call from running, unless it may fail" {
+	hook before-tool
+	echo 1 >"$work/code.PreToolUse"
+	run "${run_it[@]}" "${hooks[@]}" -t "go"
+	log | grep '"observation":"user_rejected"' | grep -q 'failed with exit code 1'
+	rm -rf "$work/state/mortise"
+	run "${run_it[@]}" "${hooks[@]}" -o hook.hbefore-tool.on_failure=allow -t "go"
+	[ "$status" -eq 0 ]
+	log | grep -q '"record":"dispatch"'
+	[[ "$output" == *"the hook hbefore-tool failed"* ]]
+}
+
+@test "a hook that is not there, or takes too long, has failed" {
+	run "${run_it[@]}" -o hook.x.event=before-tool -o hook.x.command=/not/there -t go
+	log | grep '"observation":"user_rejected"' | grep -q 'cannot be run'
+	rm -rf "$work/state/mortise"
+	run "${run_it[@]}" -o hook.x.event=before-tool -o hook.x.shell=yes \
+		-o hook.x.timeout=200ms -o 'hook.x.command=sleep 1000 & sleep 1000' -t go
+	log | grep '"observation":"user_rejected"' | grep -q 'timed out'
+}
+
+@test "after a tool: what it says stands with the result" {
+	hook after-tool
+	echo '{"additionalContext": "and the moon is full"}' >"$work/out.PostToolUse"
+	run "${run_it[@]}" "${hooks[@]}" -t "go"
+	[ "$status" -eq 0 ]
+	jq -e '.tool_response.content | contains("from-the-tool")' "$work/read.PostToolUse"
+	log | grep '"observation":"run"' | grep 'from-the-tool' | grep -q 'moon is full'
+}
+
+@test "a prompt: context is added, a denial leaves nothing in the log" {
+	hook user-prompt
+	echo '{"additionalContext": "it is May"}' >"$work/out.UserPromptSubmit"
+	run "${run_it[@]}" "${hooks[@]}" -t "what now"
+	[ "$status" -eq 0 ]
+	[ "$(jq -r .message "$work/read.UserPromptSubmit")" = "what now" ]
+	log | grep '"action":"message"' | grep -q 'what now.*it is May'
+	rm -rf "$work/state/mortise"
+	echo '{"decision": "deny", "reason": "no such words"}' >"$work/out.UserPromptSubmit"
+	run "${run_it[@]}" "${hooks[@]}" -t "password1"
+	[ "$status" -ne 0 ]
+	[[ "$output" == *"no such words"* ]]
+	never_in_log 'password1'
+}
+
+@test "stop: a denial makes the agent go on, not for ever" {
+	hook stop
+	echo '{"decision": "deny", "reason": "the tests have not run"}' >"$work/out.Stop"
+	run "${run_it[@]}" "${hooks[@]}" -t "go"
+	log | grep '"action":"message"' | grep -q 'the tests have not run'
+	log | grep -q 'Second end'
+	[[ "$output" == *"no turn"* || "$status" -ne 0 ]]
+	{
+		for i in 1 2 3 4 5 6 7 8; do
+			printf '[turn]\n[call finish]\nmessage = End %s.\n\n' "$i"
+		done
+	} >"$work/script"
+	rm -rf "$work/state/mortise"
+	run "${run_it[@]}" "${hooks[@]}" -t "go"
+	[ "$status" -eq 0 ]
+	[ "$(log | grep -c '"action":"finish"')" -eq 6 ]
+}
+
+@test "the session: begins with the first message, ends with the process" {
+	hook session-start
+	hook session-end
+	echo '{"additionalContext": "the branch is main"}' >"$work/out.SessionStart"
+	run "${run_it[@]}" "${hooks[@]}" -t "go"
+	[ "$status" -eq 0 ]
+	log | grep '"action":"message"' | grep -q 'go.*the branch is main'
+	jq -e '.event_type == "SessionEnd"' "$work/read.SessionEnd"
+}
+
+@test "secrets are masked in what hooks say" {
+	hook after-tool
+	echo '{"additionalContext": "it is s3cr3t-value"}' >"$work/out.PostToolUse"
+	export OUR_SECRET=s3cr3t-value
+	run "${run_it[@]}" "${hooks[@]}" -o grant.x.env=OUR_SECRET -o grant.x.tools=bash -t go
+	[ -z "$(grep -rl 's3cr3t-value' "$work/state")" ]
+	log | grep '"observation":"run"' | grep -q 'secret_hidden'
+	[ "$(grep -c OUR_SECRET "$work/env.PostToolUse")" = 0 ]
+}
+
+@test "hooks.json: of the home folder, of a project only when trusted" {
+	mkdir "$work/ws/.openhands" "$work/home/.openhands"
+	echo '{"hooks": {"PreToolUse": [{"matcher": "execute_*", "hooks": []},
+		{"matcher": "/execute_.*/", "hooks":
+		[{"type": "command", "command": "exit 2"}]}]}}' >"$work/ws/.openhands/hooks.json"
+	echo '{"stop": [{"hooks": [{"command": "touch '"$work"'/home-ran"}]}]}' \
+		>"$work/home/.openhands/hooks.json"
+	run "${run_it[@]}" -t go
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"is not trusted"* ]]
+	[[ "$output" == *from-the-tool* ]]
+	[ -e "$work/home-ran" ]
+	rm "$work/home-ran"
+	mortise config trust -C "$work/ws"
+	rm -rf "$work/state/mortise/conversations"
+	run "${run_it[@]}" -t go
+	log | grep -q '"observation":"user_rejected"'
+	[ ! -e "$work/home-ran" ]
+	echo '{"PreToolUs": []}' >"$work/ws/.openhands/hooks.json"
+	mortise config trust -C "$work/ws"
+	run "${run_it[@]}" -t go
+	[ "$status" -ne 0 ]
+	[[ "$output" == *"no hook event PreToolUs"* ]]
+}
+
+@test "Ctrl-C ends a hook at once" {
+	set -m
+	"${run_it[@]}" -o hook.x.event=before-tool -o hook.x.shell=yes \
+		-o "hook.x.command=echo \$\$ >$work/pid; sleep 1000" -t go >"$work/out" 2>&1 &
+	pid=$!
+	for _ in $(seq 200); do
+		[ ! -s "$work/pid" ] || break
+		sleep 0.05
+	done
+	[ -s "$work/pid" ]
+	kill -INT "$pid"
+	wait "$pid" || true
+	! kill -0 "$(cat "$work/pid")" 2>/dev/null
+}

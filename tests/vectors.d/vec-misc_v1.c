@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * vec-misc_v1.c - recorded cases of V1's smaller parts that are ours by now:
+ * hooks (with on_failure = allow). */
+#include "hooks/hooks.h"
+#include "vec.h"
+
+/* ---- hook_matcher --------------------------------------------------------------- */
+
+static bool on_matcher(struct vec *v, json_object *c)
+{
+	json_object *in = js_get(c, "in");
+	bool got = hook_matches(js_str(in, "matcher", "*"), js_str(in, "tool_name", NULL));
+
+	if (got != js_bool(c, "output", false))
+		vec_fault(v, "matches", got ? "no" : "yes", got ? "yes" : "no");
+	return true;
+}
+
+/* ---- hook_config ---------------------------------------------------------------- */
+
+static void put_hook(json_object *list, const struct hook *h)
+{
+	json_object *o = json_object_new_object();
+
+	if (strcmp(h->type, "command") != 0)
+		js_set_str(o, "type", h->type);
+	if (h->argv)
+		js_set_str(o, "command", h->argv[2]);
+	if (h->prompt)
+		js_set_str(o, "prompt", h->prompt);
+	if (h->timeout_ms != 60000)
+		js_set_int(o, "timeout", h->timeout_ms / 1000);
+	json_object_array_add(list, o);
+}
+
+/* As the original prints it: what is not as by default. */
+static json_object *shown(const struct hooks *h)
+{
+	json_object *all = json_object_new_object(), *groups = NULL, *list = NULL;
+
+	for (size_t i = 0; i < h->count; i++) {
+		const struct hook *one = &h->all[i];
+		bool same = i && h->all[i - 1].event == one->event;
+
+		if (!same) {
+			groups = json_object_new_array();
+			js_set(all, hook_event_key(one->event), groups);
+		}
+		if (!same || h->all[i - 1].group != one->group) {
+			json_object *group = json_object_new_object();
+
+			list = json_object_new_array();
+			if (strcmp(one->matcher, "*") != 0)
+				js_set_str(group, "matcher", one->matcher);
+			js_set(group, "hooks", list);
+			json_object_array_add(groups, group);
+		}
+		put_hook(list, one);
+	}
+	return all;
+}
+
+static bool on_config(struct vec *v, json_object *c)
+{
+	struct error err = ERROR_NONE;
+	struct hooks h = { 0 };
+	json_object *out = js_get(c, "output"), *got = NULL;
+	int r = hooks_read(&h, js_path(c, "in.config"), "hooks.json", &err);
+
+	if (!r)
+		got = shown(&h);
+	if (!out != (r != 0) || (out && !json_object_equal(out, got)))
+		vec_fault(v, "configuration", out ? js_text(out, NULL) : "an error",
+			  r ? err.text : js_text(got, NULL));
+	json_object_put(got);
+	hooks_clear(&h);
+	return true;
+}
+
+/* ---- hook_execute --------------------------------------------------------------- */
+
+static void check_text(struct vec *v, json_object *out, const char *name, const char *got)
+{
+	const char *expected = js_str(out, name, NULL);
+
+	if (!expected != !got || (got && strcmp(expected, got) != 0))
+		vec_fault(v, name, expected, got);
+}
+
+static void check_flag(struct vec *v, json_object *out, const char *name, bool got)
+{
+	if (js_bool(out, name, false) != got)
+		vec_fault(v, name, got ? "false" : "true", got ? "true" : "false");
+}
+
+struct executed {
+	struct vec *v;
+	json_object *out;
+	bool called;
+};
+
+static void on_result(void *arg, const struct hook_result *r)
+{
+	struct executed *e = arg;
+
+	e->called = true;
+	check_flag(e->v, e->out, "success", r->success);
+	check_flag(e->v, e->out, "blocked", r->blocked);
+	check_flag(e->v, e->out, "should_continue", !r->blocked);
+	if (js_int(e->out, "exit_code", 0) != r->exit_code)
+		vec_fault(e->v, "exit_code", js_text(js_get(e->out, "exit_code"), NULL), "");
+	check_text(e->v, e->out, "stdout", r->out);
+	check_text(e->v, e->out, "stderr", r->err_text);
+	check_text(e->v, e->out, "decision", r->decision);
+	check_text(e->v, e->out, "reason", r->reason);
+	check_text(e->v, e->out, "additional_context", r->context);
+	check_text(e->v, e->out, "error", r->error);
+}
+
+static bool on_execute(struct vec *v, json_object *c)
+{
+	json_object *in = js_get(c, "in"), *event = js_get(in, "event");
+	char *argv[] = { (char *)"/bin/sh", (char *)"-c", (char *)js_str(in, "command", ""),
+			 NULL };
+	struct hook hook = { .name = (char *)"x", .argv = argv, .may_fail = true,
+			     .timeout_ms = js_int(in, "timeout", 60) * 1000 };
+	struct hook_call call = {
+		.hook = &hook, .folder = "/tmp", .conversation = js_str(event, "session_id", ""),
+		.tool = js_str(event, "tool_name", NULL), .input = event,
+	};
+	struct executed e = { .v = v, .out = js_get(c, "output") };
+	struct error err = ERROR_NONE;
+	struct hook_run *run;
+	uv_loop_t loop;
+
+	uv_loop_init(&loop);
+	if (hook_start(&loop, &call, on_result, &e, &run, &err))
+		vec_fault(v, "start", "it runs", err.text);
+	uv_run(&loop, UV_RUN_DEFAULT);
+	if (!e.called)
+		vec_fault(v, "end", "a result", "none");
+	uv_loop_close(&loop);
+	return true;
+}
+
+/* ---- which are ours --------------------------------------------------------------- */
+
+static bool one(struct vec *v, json_object *c)
+{
+	static const struct {
+		const char *fn;
+		bool (*run)(struct vec *v, json_object *c);
+	} functions[] = {
+		{ "hook_matcher", on_matcher },
+		{ "hook_config", on_config },
+		{ "hook_execute", on_execute },
+	};
+	static const struct {
+		const char *fn, *why;
+	} not_yet[] = {
+		{ "apply_patch", "of a tool that is not built yet" },
+		{ "glob_split", "of a tool that is not built yet" },
+		{ "task_tracker", "of a tool that is not built yet" },
+		{ "git_name_status", "of the context, which does not ask git yet" },
+		{ "bash_quote", "of the isolation, which is not built yet" },
+		{ "secrets_in_command", "of the isolation, which is not built yet" },
+		{ "mask_output", "of the isolation, which is not built yet" },
+	};
+	const char *fn = js_str(c, "fn", "");
+
+	for (size_t i = 0; i < ARRAY_LEN(functions); i++)
+		if (strcmp(functions[i].fn, fn) == 0)
+			return functions[i].run(v, c);
+	for (size_t i = 0; i < ARRAY_LEN(not_yet); i++)
+		if (strcmp(not_yet[i].fn, fn) == 0) {
+			vec_skip(v, fn, not_yet[i].why);
+			return false;
+		}
+	vec_skip(v, fn, "reference only (README: which vectors are ours)");
+	return false;
+}
+
+int main(int argc, char **argv)
+{
+	struct vec v;
+
+	if (!vec_open(&v, argc, argv))
+		return 2;
+	vec_each(&v, one);
+	return vec_done(&v);
+}
