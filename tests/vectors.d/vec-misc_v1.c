@@ -5,6 +5,8 @@
 #include "hooks/hooks.h"
 #include "vec.h"
 
+#include <signal.h>
+
 /* ---- hook_matcher --------------------------------------------------------------- */
 
 static bool on_matcher(struct vec *v, json_object *c)
@@ -187,6 +189,7 @@ int main(int argc, char **argv)
 
 	if (!vec_open(&v, argc, argv))
 		return 2;
+	signal(SIGPIPE, SIG_IGN); /* a hook that ends does not read */
 	vec_each(&v, one);
 	return vec_done(&v);
 }
