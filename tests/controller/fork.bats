@@ -121,3 +121,14 @@ first() {
 	[ "$status" -eq 0 ]
 	[[ "$output" == *'B.'* ]]
 }
+
+@test "killed right after a rewind was written: nothing of what is undone happens" {
+	first
+	# the record, without the change of state that follows it
+	at=$(event "$old" '"observation":"run".*two')
+	printf '{"record":"rewind","to":%d}\n' "$at" >>"$(dir_of "$old")/events.jsonl"
+	run mortise resume -t "and now"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"Second."* ]]
+	[ "$(wc -l <"$work/ws/three")" -eq 1 ]
+}

@@ -16,3 +16,9 @@ TESTS += %D%/test-stuck
 
 TESTS += %D%/hooks.bats
 EXTRA_DIST += %D%/hooks.bats
+
+check_PROGRAMS += %D%/test-replay
+tests_controller_test_replay_SOURCES = %D%/test-replay.c tests/events/logs.h
+tests_controller_test_replay_CPPFLAGS = $(libhost_a_CPPFLAGS) -I$(top_srcdir)/tests
+tests_controller_test_replay_LDADD = $(LIBHOST)
+TESTS += %D%/test-replay
