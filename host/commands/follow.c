@@ -76,13 +76,24 @@ static void say_help(struct follow *f)
 		"A line is a message to the agent. /pause interrupts it, /resume lets it "
 		"go "
 		"on, /stop ends\nit for good, /confirm and /reject [REASON] answer it, "
-		"/detach or Ctrl-C leaves it alone.");
+		"/detach or Ctrl-C leaves it alone.\n/undo takes your last message back. "
+		"When the agent went in circles: /recover 1 goes back to before,\n"
+		"/recover 2 sends your last message again, /recover 3 stops.");
+}
+
+static void recover(struct follow *f, char option)
+{
+	char line[64];
+	int len = snprintf(line, sizeof line, "{\"type\":\"recover\",\"option\":%d}",
+			   option - '0');
+
+	peer_line(f->p, line, (size_t)len);
 }
 
 /* @return whether the line was a command. */
 static bool typed_command(struct follow *f, const char *line, size_t len)
 {
-	static const char *const plain[] = { "pause", "resume", "stop", "confirm" };
+	static const char *const plain[] = { "pause", "resume", "stop", "confirm", "undo" };
 
 	if (*line != '/')
 		return false;
@@ -95,6 +106,8 @@ static bool typed_command(struct follow *f, const char *line, size_t len)
 		const char *why = line + (len > 8 ? 8 : len);
 
 		send_command(f, "reject", "reason", why, strlen(why));
+	} else if (strncmp(line, "/recover ", 9) == 0 && len == 10) {
+		recover(f, line[9]);
 	} else if (strcmp(line, "/detach") == 0) {
 		f->left = true;
 	} else if (strcmp(line, "/help") == 0) {
