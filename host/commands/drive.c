@@ -298,7 +298,7 @@ static bool answer_may_come(struct drive *d)
 {
 	bool may = conversation_state(d->c) == STATE_AWAITING_USER_CONFIRMATION && !d->quit
 		   && ((d->ask && ask_is_open(d->ask))
-		       || (d->stdio && d->o->commands && !d->input_over)
+		       || (d->stdio && stdio_listens(d->o->commands) && !d->input_over)
 		       || (d->server && server_clients(d->server) > 0));
 
 	if (may)

@@ -106,12 +106,12 @@ static void settle_pending(struct conversation *c, enum agent_state state)
 	AUTO(event) struct event *action = NULL;
 
 	clear_queue(c);
-	if (c->pending < 0)
+	if (c->pending < 0 && c->redo < 0)
 		return;
-	action = evlog_event(c->log, c->pending, &err);
-	c->pending = -1;
+	action = evlog_event(c->log, c->pending >= 0 ? c->pending : c->redo, &err);
+	c->pending = c->redo = -1;
 	c->waits = false;
-	if (!action)
+	if (!action || !(action->type->flags & EVENT_RUNNABLE))
 		return;
 	if (state == STATE_STOPPED)
 		post_unanswered(c, action, "AGENT_ERROR$ERROR_ACTION_NOT_EXECUTED_STOPPED",

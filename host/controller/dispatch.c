@@ -28,6 +28,7 @@ void answer(struct conversation *c, struct event *action, struct event *e,
 	    struct error *err)
 {
 	json_object *meta = event_tool_meta(action);
+	bool ran = c->pending == action->id && c->state == STATE_USER_CONFIRMED;
 
 	if (e && meta)
 		js_set(e->json, "tool_call_metadata", json_object_get(meta));
@@ -38,7 +39,7 @@ void answer(struct conversation *c, struct event *action, struct event *e,
 	if (!e)
 		notice(c, MT_LOG_ERROR, "%s", err->text);
 	post(c, e, err);
-	if (c->state == STATE_USER_CONFIRMED)
+	if (ran && c->state == STATE_USER_CONFIRMED)
 		set_state(c, STATE_RUNNING, "");
 }
 

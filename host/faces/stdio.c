@@ -44,14 +44,21 @@ void stdio_restore(void)
 			fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
 }
 
+bool stdio_listens(bool commands)
+{
+	mode_t kind;
+
+	return commands && kind_of(STDIN_FILENO, &kind) &&
+	       (kind == S_IFIFO || kind == S_IFSOCK || kind == S_IFREG);
+}
+
 int stdio_open(uv_loop_t *loop, struct conversation *c, bool commands,
 	       const struct channel_options *o, struct channel **ret, struct error *err)
 {
 	mode_t kind;
 	int in = -1, out = -1;
 
-	if (commands && kind_of(STDIN_FILENO, &kind) &&
-	    (kind == S_IFIFO || kind == S_IFSOCK || kind == S_IFREG))
+	if (stdio_listens(commands) && kind_of(STDIN_FILENO, &kind))
 		in = own(STDIN_FILENO, kind, O_RDONLY);
 	if (kind_of(STDOUT_FILENO, &kind))
 		out = own(STDOUT_FILENO, kind, O_WRONLY);

@@ -11,6 +11,8 @@
  *  anew, so that other processes that share them never see them non-blocking. */
 int stdio_open(uv_loop_t *loop, struct conversation *c, bool commands,
 	       const struct channel_options *o, struct channel **ret, struct error *err);
+/** Are commands read there? */
+bool stdio_listens(bool commands);
 /** After the channel is closed: leave shared sockets as they were found. */
 void stdio_restore(void);
 

@@ -1,6 +1,8 @@
 # tests/controller
 TESTS += %D%/kill9.sh %D%/resume-bytes.sh %D%/stuck.bats %D%/fork.bats %D%/replay.bats
 EXTRA_DIST += %D%/replay.bats %D%/fork.bats %D%/stuck.bats %D%/talk.py %D%/kill9.sh %D%/resume-bytes.sh %D%/resume_bytes.py
+TESTS += %D%/confirm-cuts.sh
+EXTRA_DIST += %D%/confirm-cuts.sh %D%/confirm_cuts.py
 
 check_PROGRAMS += %D%/test-memory
 tests_controller_test_memory_SOURCES = %D%/test-memory.c
@@ -22,3 +24,11 @@ tests_controller_test_replay_SOURCES = %D%/test-replay.c tests/events/logs.h
 tests_controller_test_replay_CPPFLAGS = $(libhost_a_CPPFLAGS) -I$(top_srcdir)/tests
 tests_controller_test_replay_LDADD = $(LIBHOST)
 TESTS += %D%/test-replay
+
+KIT_CPPFLAGS = $(libhost_a_CPPFLAGS) -I$(top_srcdir)/tests \
+	-DBUILD='"$(abs_top_builddir)"' -DSOURCES='"$(abs_top_srcdir)"'
+check_PROGRAMS += %D%/test-machine
+tests_controller_test_machine_SOURCES = %D%/test-machine.c %D%/kit.h
+tests_controller_test_machine_CPPFLAGS = $(KIT_CPPFLAGS)
+tests_controller_test_machine_LDADD = $(LIBHOST)
+TESTS += %D%/test-machine

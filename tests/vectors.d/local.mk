@@ -85,3 +85,10 @@ check_PROGRAMS += %D%/vec-misc_v1
 tests_vectors_d_vec_misc_v1_SOURCES = %D%/vec-misc_v1.c %D%/vec.h
 tests_vectors_d_vec_misc_v1_CPPFLAGS = $(VEC_CPPFLAGS) $(UV_CFLAGS)
 tests_vectors_d_vec_misc_v1_LDADD = $(LIBHOST)
+
+check_PROGRAMS += %D%/vec-controller
+tests_vectors_d_vec_controller_SOURCES = %D%/vec-controller.c %D%/vec.h \
+	tests/controller/kit.h
+tests_vectors_d_vec_controller_CPPFLAGS = $(VEC_CPPFLAGS) $(libhost_a_CPPFLAGS) \
+	-I$(top_srcdir)/tests -DBUILD='"$(abs_top_builddir)"' -DSOURCES='"$(abs_top_srcdir)"'
+tests_vectors_d_vec_controller_LDADD = $(LIBHOST)

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: MIT
+# confirm_cuts.py - the work of confirm-cuts.sh: a conversation in which actions
+# wait for a person, its log cut after each record, and taken up from there.
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+
+SCRIPT = """
+[turn]
+[call execute_bash]
+command = echo one
+[call think]
+thought = two calls
+
+[turn]
+[call execute_bash]
+command = echo two; true
+
+[turn]
+[call execute_bash]
+command = echo three; true
+
+[turn]
+[call str_replace_editor]
+command = view
+path = /tmp
+
+[turn]
+[call finish]
+message = done
+"""
+ANSWERS = [{"type": "confirm"}, {"type": "reject", "reason": "not two"},
+           {"type": "reject"}, {"type": "message", "text": "go on"},
+           {"type": "confirm", "always": True}]
+
+count = 0
+
+
+def tell(good, name, *details):
+    global count
+    count += 1
+    print("%sok %d - %s" % ("" if good else "not ", count, name))
+    if not good:
+        for d in details:
+            print("# " + str(d)[:3000].replace("\n", "\n# "))
+
+
+def environment(state):
+    return dict(os.environ, XDG_STATE_HOME=state)
+
+
+def conversation(state):
+    root = os.path.join(state, "mortise", "conversations")
+    return os.path.join(root, os.listdir(root)[0])
+
+
+def read_log(state):
+    with open(os.path.join(conversation(state), "events.jsonl"), "rb") as f:
+        return f.readlines()
+
+
+def whole_run(state, workspace, script):
+    """Answer each question when it is asked."""
+    p = subprocess.Popen(["mortise", "run", "--json", "--keep", "-m", "script:" + script,
+                          "-o", "controller.confirmation=always", "-C", workspace,
+                          "-t", "go"], env=environment(state), text=True,
+                         stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    answers = list(ANSWERS)
+    for text in p.stdout:
+        line = json.loads(text)
+        if line.get("type") != "state":
+            continue
+        if line["state"] in ("awaiting_user_confirmation", "awaiting_user_input") and answers:
+            p.stdin.write(json.dumps(answers.pop(0)) + "\n")
+            p.stdin.flush()
+        if line["state"] == "finished":
+            p.stdin.close()
+    return p.wait()
+
+
+def waiting(records):
+    """The id of the action that waits, as the records say; None."""
+    last = None
+    for r in records:
+        if r.get("args", {}).get("confirmation_state") == "awaiting_confirmation" \
+                or r.get("confirmation_state") == "awaiting_confirmation":
+            last = r["id"]
+        elif r.get("confirms") == last or (last is not None and r.get("cause") == last):
+            last = None
+    return last
+
+
+def check_log(name, records):
+    """Nothing left that nobody had allowed; each answer had its effect."""
+    by_id = {r["id"]: r for r in records if "id" in r}
+    sent = [r["action"] for r in records if r.get("record") == "dispatch"]
+    bad = [i for i in sent if "confirms" not in by_id[i]
+           or (by_id[i].get("confirmation_state")
+               or by_id[i]["args"].get("confirmation_state")) == "rejected"]
+    tell(not bad, name + " runs only what was confirmed", bad)
+    causes = {r.get("cause") for r in records if "observation" in r}
+    open_ = [r["id"] for r in records if "confirms" in r and r["id"] not in causes]
+    tell(not open_, name + " carries out every answer", open_)
+
+
+def check_cut(work, whole, lines, n):
+    state = os.path.join(work, "cut%d" % n)
+    shutil.copytree(whole, state)
+    with open(os.path.join(conversation(state), "events.jsonl"), "wb") as f:
+        f.write(b"".join(lines[:n]))
+    before = [json.loads(line) for line in lines[:n]]
+    last = before[-1]
+    name = "cut after record %d (%s)" % (
+        n, last.get("action") or last.get("observation") or last.get("record"))
+    words = [] if any(r.get("action") == "message" for r in before) else ["-t", "go"]
+    result = subprocess.run(["mortise", "resume", "--json", *words], env=environment(state),
+                            stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                            timeout=60)
+    out = [json.loads(line) for line in result.stdout.splitlines()]
+    log = read_log(state)
+    tell(log[:n] == lines[:n], name + " keeps every whole record")
+    expected = waiting(before)
+    end = out[-1] if out else {}
+    if expected is not None:
+        tell(result.returncode == 8 and end.get("waits", {}).get("action") == expected
+             and end["state"] == "awaiting_user_confirmation",
+             name + " still waits for event %d" % expected, end, result.stderr)
+        tell(len([r for r in map(json.loads, log[n:]) if "id" in r]) == 0,
+             name + " adds no event", *log[n:])
+    else:
+        tell(result.returncode in (0, 8), name + " goes on", result.returncode, end,
+             result.stderr)
+    check_log(name, [json.loads(line) for line in log])
+    shutil.rmtree(state)
+
+
+def main():
+    work = tempfile.mkdtemp()
+    workspace, whole = os.path.join(work, "ws"), os.path.join(work, "whole")
+    script = os.path.join(work, "script")
+    os.mkdir(workspace)
+    os.mkdir(whole, 0o700)
+    with open(script, "w") as f:
+        f.write(SCRIPT)
+    tell(whole_run(whole, workspace, script) == 0, "the uninterrupted run ends well")
+    lines = read_log(whole)
+    check_log("the uninterrupted run", [json.loads(line) for line in lines])
+    for n in range(1, len(lines)):
+        check_cut(work, whole, lines, n)
+    print("1..%d" % count)
+    shutil.rmtree(work)
+
+
+main()
