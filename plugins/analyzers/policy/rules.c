@@ -341,7 +341,7 @@ static int add_paths_of(struct unit *u, const struct shell_command *c, size_t at
 			u->loose = true;
 		else if (i > at && *w != '-')
 			r = add_path(u, w, workspace);
-		else if (i > at && strchr(w, '='))
+		if (!r && w && i > at && strchr(w, '='))
 			r = add_path(u, strchr(w, '=') + 1, workspace);
 	}
 	for (size_t i = 0; !r && i < c->redirect_count; i++)

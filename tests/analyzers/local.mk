@@ -1,0 +1,10 @@
+# tests/analyzers
+check_PROGRAMS += %D%/test-policy
+tests_analyzers_test_policy_SOURCES = %D%/test-policy.c
+tests_analyzers_test_policy_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_srcdir)/tests
+tests_analyzers_test_policy_LDADD = $(LIBPOLICY)
+tests_analyzers_test_policy_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
+TESTS += %D%/test-policy
+
+TESTS += %D%/policy.bats
+EXTRA_DIST += %D%/policy.bats

@@ -1,0 +1,118 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# policy.bats - `mortise policy`, and what analyzers change in conversations.
+
+setup() {
+	work=$BATS_TEST_TMPDIR
+	mkdir "$work/ws" "$work/state"
+	chmod 700 "$work/state"
+	export XDG_STATE_HOME=$work/state
+	cat >"$work/rules.ini" <<'EOF'
+[analyzer.policy]
+rule.push = deny command=git push* reason=pushing is for people
+rule.docs = low path=docs/*
+EOF
+	run_it=(mortise run --config "$work/rules.ini" -C "$work/ws" --model
+		"script:$work/script")
+}
+
+log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
+
+@test "test: verdict, rule and reason; as JSON too" {
+	run mortise policy test --config "$work/rules.ini" 'cd x && git push'
+	[ "$status" -eq 0 ]
+	[ "${lines[0]}" = "denied, HIGH" ]
+	[ "${lines[1]}" = "rule: rule.push" ]
+	[ "${lines[2]}" = "why:  pushing is for people" ]
+	mortise policy test --json "'rm' -rf x" |
+		jq -e '.risk == "HIGH" and .rule == "exec.destruct.rm_rf" and .deny == false'
+	mortise policy test --json 'rm -rf /' | jq -e '.rule == "catastrophic-delete"'
+	[ "$(mortise policy test ls)" = LOW ]
+	[ "$(mortise policy test --risk MEDIUM ls | head -n 1)" = MEDIUM ]
+	mortise policy test --json --tool str_replace_editor --config "$work/rules.ini" -C "$work/ws" \
+		'{"command": "create", "path": "'"$work"'/ws/docs/x", "file_text": "eval("}' |
+		jq -e '.risk == "LOW" and .rule == "rule.docs"'
+	run mortise policy test --tool nothing ls
+	[ "$status" -ne 0 ]
+}
+
+@test "show: the rules in force, in order" {
+	run mortise policy show --config "$work/rules.ini"
+	[ "$status" -eq 0 ]
+	[[ "${lines[0]}" == *rule.push* ]]
+	[[ "${lines[1]}" == *rule.docs* ]]
+	[[ "${lines[2]}" == *fetch-to-exec* ]]
+	mortise policy show --json -o analyzer.policy.rails=no |
+		jq -e 'all(.[]; .rule != "fetch-to-exec") and .[0].rule == "exec.destruct.rm_rf"'
+}
+
+@test "a rule that is wrong: file, line, what instead" {
+	echo 'rule.x = dany command=x' >>"$work/rules.ini"
+	run mortise policy show --config "$work/rules.ini"
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"rules.ini:4: [analyzer.policy] rule.x: "*"did you mean \`deny\`"* ]]
+	run "${run_it[@]}" -t x
+	[ "$status" -ne 0 ]
+	[[ "$output" == *"rules.ini:4"* ]]
+}
+
+@test "what is denied does not run, and the model reads why" {
+	printf '[turn]\n[call execute_bash]\ncommand = touch made; git push\n\n' >"$work/script"
+	printf '[turn]\nexpect last contains = pushing is for people\n[call finish]\nmessage = x\n' \
+		>>"$work/script"
+	run "${run_it[@]}" -t go
+	[ "$status" -eq 0 ]
+	[ ! -e "$work/ws/made" ]
+}
+
+@test "tools that execute require security_risk, the others do not" {
+	printf '[turn]\n[call finish]\nmessage = x\n' >"$work/script"
+	"${run_it[@]}" -q -t go
+	log | head -n 1 | jq -e '.args.tools[] | select(.function.name == "execute_bash")
+		| .function.parameters | (.required | index("security_risk")) and
+		.properties.security_risk.enum == ["LOW", "MEDIUM", "HIGH"]'
+	log | head -n 1 | jq -e '.args.tools[] | select(.function.name == "finish")
+		| .function.parameters.properties | has("security_risk") | not'
+	rm -r "$work/state/mortise/conversations"
+	"${run_it[@]}" -o controller.analyzers=policy -q -t go
+	log | head -n 1 | jq -e '[.args.tools[].function.parameters.properties
+		| has("security_risk")] | any | not'
+}
+
+@test "security_risk is read, and any other word is an error" {
+	cat >"$work/script" <<'EOF'
+[turn]
+[call execute_bash]
+command = echo one
+security_risk = MEDIUM
+
+[turn]
+expect last contains = one
+[call execute_bash]
+command = echo two
+security_risk = low
+
+[turn]
+expect last contains = security_risk is LOW, MEDIUM or HIGH
+[call execute_bash]
+command = echo three
+
+[turn]
+[call finish]
+message = x
+EOF
+	run "${run_it[@]}" -q -t go
+	[ "$status" -eq 0 ]
+	log | grep '"action":"run"' | grep 'echo one' | jq -e '.args.security_risk == 1'
+	log | grep '"action":"run"' | grep 'echo three' | jq -e '.args.security_risk == 0'
+	[ "$(log | grep -c 'echo two.*"action":"run"')" = 0 ]
+}
+
+@test "an analyzer that is not there is refused before anything begins" {
+	printf '[turn]\n[call finish]\nmessage = x\n' >"$work/script"
+	run "${run_it[@]}" -o controller.analyzers=nothing -t go
+	[ "$status" -ne 0 ]
+	[[ "$output" == *"nothing"* ]]
+	[ ! -d "$work/state/mortise/conversations" ] ||
+		[ -z "$(ls "$work/state/mortise/conversations")" ]
+}

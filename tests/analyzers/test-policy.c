@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * test-policy.c - deletion behind every disguise, the rules of a user and their
+ * errors, any text cut anywhere, memory running out. */
+#include "oom.h"
+#include "plugins/analyzers/policy/builtin.h"
+#include "plugins/analyzers/policy/normalize.h"
+#include "plugins/analyzers/policy/rules.h"
+#include "plugins/analyzers/policy/scan.h"
+#include "tap.h"
+
+#include <stdlib.h>
+
+enum { NO, MAYBE, YES };
+
+/* ---- deletion ----------------------------------------------------------------- */
+
+static const struct {
+	const char *text;
+	int found;
+} deletions[] = {
+	{ "rm -rf x", YES },
+	{ "rm -r x", NO },
+	{ "rm -f x", NO },
+	{ "rm -rvf x", YES },
+	{ "rm x -r --force", YES },
+	{ "rm -- -rf", NO },
+	{ "rm -r -- -f", NO },
+	{ "'rm' \"-r\"f x", YES },
+	{ "r\\m -rf x", YES },
+	{ "r\\\nm -rf x", YES },
+	{ "\"r\\m\" -rf x", NO },
+	{ "/bin/rm -rf x", YES },
+	{ "./rm/x -rf x", NO },
+	{ "xrm -rf x", NO },
+	{ "ls; rm -rf x", YES },
+	{ "ls\nrm -rf x", YES },
+	{ "ls &rm -rf x", YES },
+	{ "ls|rm -rf x", YES },
+	{ "(rm -rf x)", YES },
+	{ "{ rm -rf x; }", YES },
+	{ "! rm -rf x", YES },
+	{ "echo $(rm -rf x)", YES },
+	{ "echo \"a $(rm -rf x) b\"", YES },
+	{ "echo '$(rm -rf x)'", NO },
+	{ "echo `rm -rf x`", YES },
+	{ "echo ${a:-$(rm -rf x)}", YES },
+	{ "echo \"${a:-\"$(rm -rf x)\"}\"", YES },
+	{ "cat <(rm -rf x)", YES },
+	{ "a=1 b=$(rm -rf x) ls", YES },
+	{ "a=1 rm -rf x", YES },
+	{ ">out rm -rf x", YES },
+	{ "rm 2>&1 >out -rf x", YES },
+	{ "if true; then rm -rf x; fi", YES },
+	{ "for i in a; do rm -rf $i; done", YES },
+	{ "case $a in a|b) rm -rf x;; esac", YES },
+	{ "x=$(case a in a) rm -rf x;; esac)", YES },
+	{ "f() { rm -rf x; }", YES },
+	{ "function f { rm -rf x; }", YES },
+	{ "# rm -rf x", NO },
+	{ "# a\nrm -rf x", YES },
+	{ "a#b; rm -rf x", YES },
+	{ "echo rm -rf x", NO },
+	{ "cat <<E\nrm -rf x\nE", NO },
+	{ "cat <<E\nrm -rf x\nE\nrm -rf y", YES },
+	{ "cat <<-E; rm -rf y\nx\n\tE", YES },
+	{ "cat <<A <<B\na\nA\nb\nB\nrm -rf x", YES },
+	{ "bash <<E\n'rm' -rf x\nE", YES },
+	{ "sh <<< 'rm -rf x'", YES },
+	{ "sh -c 'rm -rf x'", YES },
+	{ "/bin/bash -o errexit -xc 'rm -rf x'", YES },
+	{ "bash +x -c 'rm -rf x'", YES },
+	{ "bash -- -c 'rm -rf x'", NO },
+	{ "bash x.sh -c 'rm -rf x'", NO },
+	{ "bash -c \"bash -c 'rm -rf x'\"", YES },
+	{ "eval 'rm -rf x'", YES },
+	{ "eval rm -rf x", YES },
+	{ "sudo 'rm' -rf x", YES },
+	{ "sudo -u root env A=1 nice -n 5 'rm' -rf x", YES },
+	{ "sudo sh -c 'rm -rf x'", YES },
+	{ "find . -name y -exec 'rm' -rf {} +", YES },
+	{ "ls | xargs -0 'rm' -rf", YES },
+	{ "$x -rf y", MAYBE },
+	{ "$(echo rm) -rf y", MAYBE },
+	{ "$'rm' -rf y", MAYBE },
+	{ "/bin/r? -rf y", MAYBE },
+	{ "cp -rf \"x", MAYBE },
+	{ "cp -rf x", NO },
+	{ "echo \"x", NO },
+	{ "bash -c \"x", MAYBE },
+	{ "$x y", NO },
+	{ "", NO },
+};
+
+static int found(const char *text)
+{
+	struct scan s;
+
+	if (scan_deletion(text, strlen(text), &s))
+		return -1;
+	return s.found ? YES : s.uncertain ? MAYBE : NO;
+}
+
+static void test_deletions(void)
+{
+	for (size_t i = 0; i < sizeof deletions / sizeof *deletions; i++)
+		CHECK_MSG(found(deletions[i].text) == deletions[i].found, "%d: %s",
+			  deletions[i].found, deletions[i].text);
+}
+
+static void test_depth(void)
+{
+	AUTO(strbuf) struct strbuf deep = STRBUF(1 << 20);
+
+	for (int i = 0; i < 5000; i++)
+		strbuf_add(&deep, "$(");
+	strbuf_add(&deep, "rm -rf x");
+	CHECK_MSG(found(deep.text) == MAYBE, "too deep to be looked into");
+	strbuf_reset(&deep);
+	for (int i = 0; i < 5000; i++)
+		strbuf_add(&deep, "${a:-\"");
+	CHECK_MSG(found(deep.text) == MAYBE, "braces too");
+	strbuf_reset(&deep);
+	for (int i = 0; i < 5000; i++)
+		strbuf_add(&deep, "(");
+	CHECK_MSG(found(deep.text) == MAYBE, "and parentheses");
+}
+
+static void test_cuts(void)
+{
+	bool good = true;
+
+	for (size_t i = 0; i < sizeof deletions / sizeof *deletions; i++) {
+		for (size_t n = 0; n <= strlen(deletions[i].text); n++) {
+			char *text = strndup(deletions[i].text, n);
+			struct scan s;
+
+			good = good && text && scan_deletion(text, n, &s) == MT_OK;
+			free(text);
+		}
+	}
+	CHECK_MSG(good, "a text may end anywhere");
+}
+
+/* ---- rules -------------------------------------------------------------------- */
+
+static const struct {
+	const char *text, *error;
+} bad_rules[] = {
+	{ "", "begins with its verdict" },
+	{ "dany command=x", "did you mean `deny`" },
+	{ "deny", "needs a condition" },
+	{ "deny reason=x", "needs a condition" },
+	{ "deny comand=x", "`comand` is no condition" },
+	{ "deny x", "`x` is no condition" },
+	{ "deny command=", "has no text" },
+	{ "deny command=a command=b", "is there twice" },
+	{ "deny command=\"a", "is not closed" },
+	{ "deny command=/[/", "does not compile" },
+	{ "deny command=/a(/ path=x", "does not compile" },
+};
+
+static void test_bad_rules(void)
+{
+	AUTO(rules) struct rules *r = rules_new(NULL);
+
+	for (size_t i = 0; i < sizeof bad_rules / sizeof *bad_rules; i++) {
+		struct error err = ERROR_NONE;
+
+		CHECK_MSG(rules_add(r, "rule.x", bad_rules[i].text, &err) == MT_EINVAL
+			  && strstr(err.text, bad_rules[i].error)
+			  && strncmp(err.text, "rule.x: ", 8) == 0,
+			  "%s: %s", bad_rules[i].text, err.text);
+	}
+}
+
+enum { LOW, MEDIUM, HIGH, DENY, NONE = -1, OPEN = 10 };
+
+/* What two rules say of an action; OPEN + x: x, but not of all that it does. */
+static const struct {
+	const char *one, *two, *name, *text;
+	int says;
+} judged[] = {
+	{ "deny command=git push*", NULL, "command", "git push origin", DENY },
+	{ "deny command=git push*", NULL, "command", "git pull", NONE },
+	{ "deny command=git push*", NULL, "command", "cd x && git push", DENY },
+	{ "deny command=git push*", NULL, "command", "sudo -E git push", DENY },
+	{ "deny command=git push*", NULL, "command", "/usr/bin/git 'push'", DENY },
+	{ "deny command=git push*", NULL, "command", "sh -c 'git push'", DENY },
+	{ "deny command=git push*", NULL, "command", "echo $(git push)", DENY },
+	{ "deny command=git push*", NULL, "command", "echo git push", NONE },
+	{ "low command=make*", NULL, "command", "make all", LOW },
+	{ "low command=make*", NULL, "command", "make all && make x", LOW },
+	{ "low command=make*", NULL, "command", "make all && rm x", OPEN + LOW },
+	{ "low command=make*", NULL, "command", "make $(rm x)", NONE },
+	{ "low command=make*", NULL, "command", "make > /etc/x", NONE },
+	{ "low command=make*", NULL, "command", "make > /dev/null 2>&1", LOW },
+	{ "low command=make* > *", NULL, "command", "make > x", LOW },
+	{ "low command=make*", NULL, "command", "sudo make", NONE },
+	{ "low command=make*", "high command=rm *", "command", "make; rm x", HIGH },
+	{ "low command=rm x", "high command=rm *", "command", "rm x", LOW },
+	{ "low command=rm x", "high command=rm *", "command", "rm y", HIGH },
+	{ "high path=/etc/*", NULL, "command", "cat /etc/passwd", HIGH },
+	{ "high path=/etc/*", NULL, "command", "cat ../etc/../etc/passwd", HIGH },
+	{ "high path=/etc/*", NULL, "command", "dd of=/etc/x", HIGH },
+	{ "high path=/etc/*", NULL, "command", "echo x >> /etc/x", HIGH },
+	{ "high path=secret/*", NULL, "command", "cat ./secret/x", HIGH },
+	{ "high path=secret/*", NULL, "command", "cat /ws/secret/x", HIGH },
+	{ "low path=docs/* command=cat *", NULL, "command", "cat docs/a docs/b", LOW },
+	{ "low path=docs/* command=cat *", NULL, "command", "cat docs/a src/b", NONE },
+	{ "low path=docs/* command=cat *", NULL, "command", "cat docs/../src/b", NONE },
+	{ "deny tool=bash host=*.example.org", NULL, "command",
+	  "curl https://u@a.example.org:80/x", DENY },
+	{ "deny host=*.example.org", NULL, "command", "ssh me@a.example.org", DENY },
+	{ "deny host=*.example.org", NULL, "url", "http://a.example.org", DENY },
+	{ "deny host=*.example.org", NULL, "url", "http://a.example.com/a.example.org",
+	  NONE },
+	{ "low tool=bash path=docs/*", NULL, "path", "docs/x", LOW },
+	{ "low tool=other path=docs/*", NULL, "path", "docs/x", NONE },
+	{ "medium command=/^(a|b) c$/ reason=\"x y\"", NULL, "command", "b c", MEDIUM },
+};
+
+static int judge(const char *one, const char *two, const char *name, const char *text)
+{
+	AUTO(rules) struct rules *r = rules_new(NULL);
+	struct argument argument = { name, text, strlen(text) };
+	struct deed deed = { "bash", "/ws", &argument, 1 };
+	struct finding f;
+	bool covered;
+
+	if (!r || rules_add(r, "rule.1", one, NULL) || (two && rules_add(r, "rule.2", two, NULL))
+	    || rules_judge(r, &deed, &f, &covered))
+		return -100;
+	if (f.deny)
+		return DENY;
+	return f.risk == NONE || f.risk == HIGH || covered ? f.risk : OPEN + f.risk;
+}
+
+static void test_rules(void)
+{
+	for (size_t i = 0; i < sizeof judged / sizeof *judged; i++) {
+		int got = judge(judged[i].one, judged[i].two, judged[i].name, judged[i].text);
+
+		CHECK_MSG(got == judged[i].says, "%s: %s: %d, %d", judged[i].one, judged[i].text,
+			  judged[i].says, got);
+	}
+}
+
+/* ---- the rest ------------------------------------------------------------------ */
+
+static void test_large(void)
+{
+	struct error err = ERROR_NONE;
+	AUTO(builtin) struct builtin *b = builtin_new(&err);
+	AUTO(strbuf) struct strbuf text = STRBUF(4 << 20);
+	struct finding f;
+	struct corpus c;
+
+	while (text.len < CORPUS_MAX + 10)
+		strbuf_add(&text, "rm curl wget dd -r f\n");
+	corpus_init(&c);
+	CHECK(corpus_add(&c, true, text.text, text.len) == MT_OK && c.cut);
+	CHECK(builtin_patterns(b, &c, &f) == MT_OK && f.risk == -1);
+	CHECK_STR(f.rule, "too-large");
+	CHECK(builtin_rails(b, &c, &f) == MT_OK);
+	corpus_clear(&c);
+}
+
+static void test_memory(void)
+{
+	bool good = true;
+	struct scan s;
+
+	OOM_EACH({
+		AUTO(strbuf) struct strbuf out = STRBUF(1 << 16);
+
+		normalize("\xef\xbd\x92m  x", 8, false, &out);
+	});
+	OOM_EACH({
+		s = (struct scan){ 0 };
+		if (!scan_deletion("sudo sh -c \"eval 'rm' -rf\" <<E >x\n`a`\nE\n", 38, &s))
+			good = good && s.found;
+	});
+	CHECK_MSG(good, "nothing is overlooked for want of memory");
+	OOM_EACH(judge("deny command=a* path=/x host=y", "low tool=x reason=y", "command",
+		       "a /x http://y >z; $(b)"));
+	CHECK_MSG(true, "memory may run out anywhere");
+}
+
+int main(void)
+{
+	test_deletions();
+	test_depth();
+	test_cuts();
+	test_bad_rules();
+	test_rules();
+	test_large();
+	test_memory();
+	return tap_done();
+}
