@@ -458,11 +458,20 @@ static int each(void *arg, const struct shell_command *c, size_t at)
 	return r;
 }
 
-static bool named(const char *name, const char *const *list)
+/* Does an argument of this name hold a path? "path", "file_path", "output-dir". */
+static bool is_path(const char *name)
 {
-	for (; *list; list++)
-		if (strstr(name, *list))
+	static const char *const ends[] = { "path", "paths", "file", "files", "filename",
+					    "dir", "directory", "folder", "cwd" };
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
+		size_t n = strlen(ends[i]);
+
+		if (len >= n && strcmp(name + len - n, ends[i]) == 0
+		    && (len == n || !isalpha((unsigned char)name[len - n - 1])))
 			return true;
+	}
 	return false;
 }
 
@@ -475,14 +484,13 @@ static bool is_script(const char *name)
 /* The action as one thing: the paths and hosts of its arguments. */
 static int try_whole(struct trial *t)
 {
-	static const char *const paths[] = { "path", "file", "dir", "folder", NULL };
 	struct unit u = { 0 };
 	int r = MT_OK;
 
 	for (size_t i = 0; !r && i < t->deed->count; i++) {
 		const struct argument *a = &t->deed->arguments[i];
 
-		if (named(a->name, paths) && a->len < LINE_MAX_BYTES && !strchr(a->text, '\n'))
+		if (is_path(a->name) && a->len < LINE_MAX_BYTES && !strchr(a->text, '\n'))
 			r = add_path(&u, a->text, t->deed->workspace);
 		else if (is_script(a->name))
 			r = texts_add(&u.commands, a->text, a->len);

@@ -6,7 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { WORDS_MAX = 65536, WORD_BYTES_MAX = 4 << 20 };
+enum { WORDS_MAX = 1 << 20, WORD_BYTES_MAX = 4 << 20 };
 
 struct walk {
 	const char *p, *end;
