@@ -62,6 +62,7 @@ struct chat {
 	struct strbuf search;
 	long found;           /* entry of the history that the search shows; -1 */
 	char state[40], reason[512];
+	char kind[128];       /* what `always` would allow; "" */
 	bool busy;            /* the agent works */
 	bool interrupted;     /* Ctrl-C was pressed since it began to work */
 	char *queue[QUEUE_MAX];

@@ -215,6 +215,10 @@ static void on_state(struct chat *c, json_object *line)
 	if (c->busy && !worked)
 		c->began = clock_ms();
 	if (chat_is(c, "awaiting_user_confirmation")) {
+		json_object *waits = js_get(line, "waits");
+
+		snprintf(c->kind, sizeof c->kind, "%s", js_str(waits, "kind", ""));
+		show_question(&c->show, waits);
 		chat_set_mode(c, MODE_ANSWER);
 		chat_notify(c, "an action waits for your answer");
 		return;

@@ -133,21 +133,30 @@ static const char *lead(const struct chat *c, struct strbuf *search)
 	return "> ";
 }
 
+static void add_question(struct chat *c)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(1024);
+
+	strbuf_add(&text, "y yes   n no   a always ");
+	text_clean_line(&text, c->kind, strlen(c->kind));
+	strbuf_addf(&text, "%s   r no, because ... ", *c->kind ? "" : "this kind");
+	if (text_width(text.text, text.len) + 1 >= c->term.columns) {
+		strbuf_reset(&text);
+		strbuf_add(&text, "y/n/a/r ");
+	}
+	area_cursor(&c->area, area_count(&c->area), text_width(text.text, text.len));
+	add_painted(c, BOLD, "", text.text, text.len);
+}
+
 static void add_prompt(struct chat *c)
 {
 	AUTO(strbuf) struct strbuf search = STRBUF(1024);
-	static const char question[] = "y yes   n no   a always this kind   r no, because ... ";
-	static const char brief[] = "y/n/a/r ";
 	size_t most = c->term.rows > 8 ? c->term.rows / 2 : 4;
 
-	if (c->mode == MODE_ANSWER) {
-		const char *text = sizeof question < c->term.columns ? question : brief;
-
-		area_cursor(&c->area, area_count(&c->area), strlen(text));
-		add_painted(c, BOLD, "", text, strlen(text));
-		return;
-	}
-	prompt_add(&c->area, lead(c, &search), &c->line, most);
+	if (c->mode == MODE_ANSWER)
+		add_question(c);
+	else
+		prompt_add(&c->area, lead(c, &search), &c->line, most);
 }
 
 /* ---- drawing ----------------------------------------------------------- */

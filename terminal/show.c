@@ -26,6 +26,7 @@ void show_reset(struct show *s)
 	strbuf_reset(&s->tail);
 	json_object_put(s->question);
 	s->question = NULL;
+	s->asked = false;
 	s->action = -1;
 	s->streamed = false;
 	s->cost = 0;
@@ -182,51 +183,48 @@ static void call_in_full(struct show *s, const char *type, json_object *args)
 	}
 }
 
-const char *show_risk(int64_t risk)
+static const char *risk_of(json_object *args, json_object *waits)
 {
-	static const char *const names[] = { "low", "medium", "high" };
-
-	return risk >= 0 && risk < 3 ? names[risk] : "unknown";
-}
-
-static void ask(struct show *s, json_object *event, const char *type, json_object *args)
-{
+	static const char *const names[] = { "LOW", "MEDIUM", "HIGH" };
 	int64_t risk = js_int(args, "security_risk", -1);
 
-	paint_line(&s->out, &s->style, YELLOW, "May the agent do this? Risk: %s",
-		   show_risk(risk));
-	call_in_full(s, type, args);
-	json_object_put(s->question);
-	s->question = json_object_get(event);
+	return js_str(waits, "risk", risk >= 0 && risk < 3 ? names[risk] : "UNKNOWN");
 }
 
-static bool same_as_asked(struct show *s, const char *type, json_object *args)
+void show_question(struct show *s, json_object *waits)
 {
-	AUTO(strbuf) struct strbuf old = STRBUF(LABEL_MAX), new =
-								STRBUF(LABEL_MAX);
+	json_object *args = js_get(s->question, "args");
+	const char *risk = risk_of(args, waits);
 
-	if (!s->question)
-		return false;
-	label(&old, js_str(s->question, "action", ""), js_get(s->question, "args"));
-	label(&new, type, args);
-	return strcmp(old.text, new.text) == 0;
+	if (!s->question || s->asked)
+		return;
+	s->asked = true;
+	gap(s);
+	paint_line(&s->out, &s->style, strcmp(risk, "HIGH") == 0 ? RED : YELLOW,
+		   "May the agent do this? Risk: %s", risk);
+	call_in_full(s, js_str(s->question, "action", ""), args);
+}
+
+static void forget_question(struct show *s)
+{
+	json_object_put(s->question);
+	s->question = NULL;
+	s->asked = false;
 }
 
 static void show_call(struct show *s, json_object *event, const char *type,
 		      json_object *args)
 {
 	const char *state = js_str(args, "confirmation_state", "");
-	bool asked = same_as_asked(s, type, args);
+	bool shown = s->asked && js_get(event, "confirms");
 
 	set_doing(s, event, type, args);
+	forget_question(s);
 	if (strcmp(state, "awaiting_confirmation") == 0) {
-		gap(s);
-		ask(s, event, type, args);
+		s->question = json_object_get(event);
 		return;
 	}
-	json_object_put(s->question);
-	s->question = NULL;
-	if (asked)
+	if (shown)
 		return;
 	gap(s);
 	if (strcmp(type, "run") == 0)
@@ -346,6 +344,13 @@ static void show_edit(struct show *s, json_object *event)
 		result(s, DIM, content, content_len);
 }
 
+static void show_rejected(struct show *s, const char *reason)
+{
+	show_question(s, NULL);
+	forget_question(s);
+	paint_line(&s->out, &s->style, YELLOW, "Not done: %s", reason);
+}
+
 static void show_observation(struct show *s, json_object *event, const char *type)
 {
 	static const char *const silent[] = { "null", "agent_state_changed", "recall",
@@ -371,7 +376,7 @@ static void show_observation(struct show *s, json_object *event, const char *typ
 	else if (strcmp(type, "error") == 0)
 		result(s, RED, text, len);
 	else if (strcmp(type, "user_rejected") == 0)
-		paint_line(&s->out, &s->style, YELLOW, "Not done: %s", text);
+		show_rejected(s, text);
 	else
 		result(s, DIM, text, len);
 }

@@ -21,6 +21,7 @@ struct show {
 	struct cleaner cleaner;
 	struct strbuf tail;    /* the end of its output */
 	json_object *question; /* the action that waits for the user; owned; or NULL */
+	bool asked;            /* it has been shown */
 	double cost;           /* of the conversation so far; < 0: unknown */
 	int64_t input, output; /* tokens */
 	char model[128];
@@ -38,7 +39,7 @@ void show_live(struct show *s, json_object *line);
 void show_remark(struct show *s, enum paint p, const char *format, ...) MT_PRINTF(3, 4);
 /** The agent rests: what streamed and what ran is over. */
 void show_rest(struct show *s);
-/** The name of a risk: "low", "unknown". */
-const char *show_risk(int64_t risk);
+/** Show the action that waits, in full; `waits` says its risk (may be NULL). */
+void show_question(struct show *s, json_object *waits);
 
 #endif

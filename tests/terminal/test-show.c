@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * test-show.c - events, Markdown, diffs and questions as lines of text. */
+#include "chat.h"
+#include "tap.h"
+
+#include <locale.h>
+
+static const struct style none = { .columns = 80 };
+static const struct style colours = { .attributes = true, .colour = true, .columns = 80 };
+
+static void event(struct show *s, const char *text)
+{
+	AUTO(json) json_object *o = js_parse_object(text, strlen(text), NULL);
+
+	show_event(s, o);
+}
+
+static void live(struct show *s, const char *text)
+{
+	AUTO(json) json_object *o = js_parse_object(text, strlen(text), NULL);
+
+	show_live(s, o);
+}
+
+static void test_events(void)
+{
+	static const struct {
+		const char *name, *event, *want;
+	} cases[] = {
+		{ "message of the user",
+		  "{\"source\":\"user\",\"action\":\"message\",\"args\":{\"content\":\"do\\nit\"}}",
+		  "\nYou: do\nYou: it\n" },
+		{ "message of the agent",
+		  "{\"source\":\"agent\",\"action\":\"message\",\"args\":{\"content\":\"**a**\"}}",
+		  "\n**a**\n" },
+		{ "command",
+		  "{\"source\":\"agent\",\"action\":\"run\",\"args\":{\"command\":\"ls\\033[2J\"}}",
+		  "\n$ ls\n" },
+		{ "result",
+		  "{\"observation\":\"run\",\"content\":\"a\\n\\u001b[31mb\",\"extras\":{"
+		  "\"metadata\":{\"exit_code\":2}}}",
+		  "  a\n  b\n  exit code 2\n" },
+		{ "edit",
+		  "{\"observation\":\"edit\",\"content\":\"x\",\"extras\":{\"diff\":\"--- a\\n"
+		  "+++ b\\n@@ -1 +1 @@\\n-old\\n+new\\n\"}}",
+		  "  @@ -1 +1 @@\n  -old\n  +new\n" },
+		{ "hidden",
+		  "{\"source\":\"agent\",\"action\":\"run\",\"args\":{\"command\":\"x\","
+		  "\"hidden\":true}}",
+		  "" },
+		{ "system", "{\"action\":\"system\",\"args\":{\"content\":\"x\"}}", "" },
+		{ "unknown action",
+		  "{\"source\":\"agent\",\"action\":\"levitate\",\"args\":{}}",
+		  "\nlevitate\n" },
+		{ "no event at all", "{}", "" },
+		{ "members of other types",
+		  "{\"source\":3,\"action\":\"run\",\"args\":[1]}", "\n" },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct show s;
+
+		show_init(&s, &none);
+		event(&s, cases[i].event);
+		CHECK_MSG(strcmp(s.out.text, cases[i].want) == 0, "event: %s",
+			  cases[i].name);
+		if (strcmp(s.out.text, cases[i].want) != 0)
+			printf("# got: [%s]\n", s.out.text);
+		show_done(&s);
+	}
+}
+
+#define QUESTION                                                                  \
+	"{\"id\":4,\"source\":\"agent\",\"action\":\"run\",\"args\":{\"command\":\"rm x\"," \
+	"\"confirmation_state\":\"awaiting_confirmation\",\"security_risk\":1}}"
+
+static void test_question(void)
+{
+	struct show s;
+
+	show_init(&s, &none);
+	event(&s, QUESTION);
+	CHECK_STR(s.out.text, "");
+	show_question(&s, NULL);
+	CHECK_STR(s.out.text, "\nMay the agent do this? Risk: MEDIUM\n$ rm x\n");
+	strbuf_reset(&s.out);
+	event(&s, "{\"id\":6,\"source\":\"agent\",\"confirms\":4,\"action\":\"run\",\"args\":{"
+		  "\"command\":\"rm x\",\"confirmation_state\":\"confirmed\"}}");
+	CHECK_MSG(s.out.len == 0 && s.action == 6, "what was asked is not shown again");
+	show_reset(&s);
+	event(&s, QUESTION);
+	event(&s, "{\"observation\":\"user_rejected\",\"content\":\"no\",\"extras\":{}}");
+	CHECK_STR(s.out.text,
+		  "\nMay the agent do this? Risk: MEDIUM\n$ rm x\nNot done: no\n");
+	show_done(&s);
+}
+
+static void test_output(void)
+{
+	struct show s;
+
+	show_init(&s, &none);
+	event(&s, "{\"id\":7,\"source\":\"agent\",\"action\":\"run\",\"args\":{\"command\":"
+		  "\"make\"}}");
+	CHECK_STR(s.doing.text, "$ make");
+	for (int i = 0; i < 5000; i++)
+		live(&s, "{\"type\":\"output\",\"action\":7,\"text\":\"a line\\r\\n\"}");
+	CHECK_MSG(s.tail.len > 100 && s.tail.len <= TAIL_BYTES * 2,
+		  "of the output only the end is kept");
+	live(&s, "{\"type\":\"output\",\"action\":3,\"text\":\"of another\"}");
+	CHECK(!strstr(s.tail.text, "another"));
+	event(&s, "{\"cause\":7,\"observation\":\"run\",\"content\":\"\",\"extras\":{}}");
+	CHECK(s.tail.len == 0 && s.doing.len == 0);
+	show_done(&s);
+}
+
+static const char page[] = "# Title\n\nText with `code` and\nanother line.\n\n- one\n\n- "
+			   "two\n  more\n\n```c\nint *x;\n```\nlast\n";
+
+/* However the text is cut, the same comes out. */
+static void test_markdown(void)
+{
+	AUTO(strbuf) struct strbuf whole = STRBUF(1 << 16);
+	struct markdown m;
+	bool good = true;
+
+	markdown_init(&m, &colours);
+	markdown_feed(&m, &whole, page, strlen(page));
+	markdown_end(&m, &whole);
+	for (size_t cut = 0; cut <= strlen(page); cut++) {
+		AUTO(strbuf) struct strbuf out = STRBUF(1 << 16);
+
+		markdown_feed(&m, &out, page, cut);
+		markdown_feed(&m, &out, page + cut, strlen(page) - cut);
+		markdown_end(&m, &out);
+		good = good && strcmp(out.text, whole.text) == 0;
+	}
+	CHECK_MSG(good, "Markdown cut at every byte");
+	CHECK_MSG(strstr(whole.text, "int *x;") && !strstr(whole.text, "```"),
+		  "code is code");
+	markdown_done(&m);
+
+	strbuf_reset(&whole);
+	markdown_init(&m, &none);
+	markdown_feed(&m, &whole, page, strlen(page));
+	markdown_end(&m, &whole);
+	CHECK_MSG(!strchr(whole.text, '\033') && strstr(whole.text, "```c\nint *x;\n```"),
+		  "without attributes it stays as it was written");
+	markdown_done(&m);
+}
+
+static void test_streaming(void)
+{
+	struct show s;
+
+	show_init(&s, &none);
+	live(&s, "{\"type\":\"delta\",\"text\":\"Hel\"}");
+	live(&s, "{\"type\":\"delta\",\"text\":\"lo\"}");
+	CHECK_STR(s.out.text, "\n");
+	event(&s, "{\"source\":\"agent\",\"action\":\"message\",\"args\":{\"content\":\"Hello\"}}");
+	CHECK_STR(s.out.text, "\nHello\n");
+	strbuf_reset(&s.out);
+	live(&s, "{\"type\":\"delta\",\"text\":\"void\"}");
+	live(&s, "{\"type\":\"retry\",\"error\":\"no network\",\"wait_ms\":2000}");
+	CHECK(strstr(s.out.text, "no network; next try in 2 s") &&
+	      !strstr(s.out.text, "void"));
+	show_done(&s);
+}
+
+static void on_skip(void *arg, const char *path, const char *why)
+{
+	(void)why;
+	strbuf_add(arg, path);
+}
+
+static void test_mentions(void)
+{
+	AUTO(strbuf) struct strbuf out = STRBUF(1 << 20), skipped = STRBUF(1024);
+	char folder[] = "/tmp/mention.XXXXXX", path[64];
+	FILE *f;
+
+	if (!mkdtemp(folder)) {
+		SKIP("no folder");
+		return;
+	}
+	snprintf(path, sizeof path, "%s/a.txt", folder);
+	f = fopen(path, "w");
+	fputs("inside\n", f);
+	fclose(f);
+	mention_files(&out, folder, "see @a.txt, @a.txt and me@a.txt or @none; @.", on_skip,
+		      &skipped);
+	CHECK_STR(out.text, "\n\nThe file a.txt:\n```\ninside\n```");
+	CHECK_STR(skipped.text, ".");
+	strbuf_reset(&out);
+	{
+		AUTO(strbuf) struct strbuf list = STRBUF(1024);
+		AUTO(free) char *rest = complete(folder, "see @a", 6, &list);
+		AUTO(free) char *command = complete(folder, "/he", 3, &list);
+
+		CHECK_STR(rest, ".txt ");
+		CHECK_STR(command, "lp ");
+	}
+	unlink(path);
+	rmdir(folder);
+}
+
+int main(void)
+{
+	setlocale(LC_CTYPE, "C.UTF-8");
+	test_events();
+	test_question();
+	test_output();
+	test_markdown();
+	test_streaming();
+	test_mentions();
+	return tap_done();
+}
