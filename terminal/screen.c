@@ -142,7 +142,11 @@ static void add_question(struct chat *c)
 	strbuf_addf(&text, "%s   r no, because ... ", *c->kind ? "" : "this kind");
 	if (text_width(text.text, text.len) + 1 >= c->term.columns) {
 		strbuf_reset(&text);
-		strbuf_add(&text, "y/n/a/r ");
+		text_clean_line(&text, c->kind, strlen(c->kind));
+		add_painted(c, BOLD, "a always: ", text.text, text.len);
+		strbuf_reset(&text);
+		strbuf_add(&text, c->term.columns > 40 ? "y yes   n no   r no, because ... "
+						       : "y/n/a/r ");
 	}
 	area_cursor(&c->area, area_count(&c->area), text_width(text.text, text.len));
 	add_painted(c, BOLD, "", text.text, text.len);

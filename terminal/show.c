@@ -24,8 +24,8 @@ void show_reset(struct show *s)
 	markdown_drop(&s->reply);
 	strbuf_reset(&s->doing);
 	strbuf_reset(&s->tail);
-	json_object_put(s->question);
-	s->question = NULL;
+	json_object_put(s->call);
+	s->call = NULL;
 	s->asked = false;
 	s->action = -1;
 	s->streamed = false;
@@ -166,21 +166,27 @@ static void change(struct show *s, json_object *args)
 		     js_str(args, "new_str", text));
 }
 
-static void call_in_full(struct show *s, const char *type, json_object *args)
+static void call_line(struct show *s, const char *type, json_object *args)
 {
-	if (strcmp(type, "run") == 0) {
-		size_t len;
-		const char *command = text_of(args, "command", &len);
+	size_t len;
+	const char *command = text_of(args, "command", &len);
 
+	if (strcmp(type, "run") == 0)
 		paint_lines(&s->out, &s->style, BOLD,
 			    js_bool(args, "is_input", false) ? "> " : "$ ", command, len);
-	} else if (*js_str(args, "path", "")) {
-		paint_line(&s->out, &s->style, BOLD, "%s", s->doing.text);
+	else
+		paint_line(&s->out, &s->style, BOLD, "%.400s", s->doing.text);
+}
+
+/* What the line does not say. */
+static void call_details(struct show *s, const char *type, json_object *args)
+{
+	if (strcmp(type, "run") == 0)
+		return;
+	if (*js_str(args, "path", ""))
 		change(s, args);
-	} else {
-		paint_line(&s->out, &s->style, BOLD, "%s", s->doing.text);
+	else
 		all_arguments(s, args);
-	}
 }
 
 static const char *risk_of(json_object *args, json_object *waits)
@@ -193,44 +199,28 @@ static const char *risk_of(json_object *args, json_object *waits)
 
 void show_question(struct show *s, json_object *waits)
 {
-	json_object *args = js_get(s->question, "args");
+	json_object *args = js_get(s->call, "args");
 	const char *risk = risk_of(args, waits);
 
-	if (!s->question || s->asked)
+	if (!s->call || s->asked)
 		return;
 	s->asked = true;
-	gap(s);
+	call_details(s, js_str(s->call, "action", ""), args);
 	paint_line(&s->out, &s->style, strcmp(risk, "HIGH") == 0 ? RED : YELLOW,
 		   "May the agent do this? Risk: %s", risk);
-	call_in_full(s, js_str(s->question, "action", ""), args);
-}
-
-static void forget_question(struct show *s)
-{
-	json_object_put(s->question);
-	s->question = NULL;
-	s->asked = false;
 }
 
 static void show_call(struct show *s, json_object *event, const char *type,
 		      json_object *args)
 {
-	const char *state = js_str(args, "confirmation_state", "");
-	bool shown = s->asked && js_get(event, "confirms");
-
 	set_doing(s, event, type, args);
-	forget_question(s);
-	if (strcmp(state, "awaiting_confirmation") == 0) {
-		s->question = json_object_get(event);
-		return;
-	}
-	if (shown)
-		return;
+	json_object_put(s->call);
+	s->call = json_object_get(event);
+	s->asked = false;
+	if (js_get(event, "confirms"))
+		return; /* the answer to a question: it was shown */
 	gap(s);
-	if (strcmp(type, "run") == 0)
-		call_in_full(s, type, args);
-	else
-		paint_line(&s->out, &s->style, BOLD, "%.400s", s->doing.text);
+	call_line(s, type, args);
 }
 
 static void show_message(struct show *s, json_object *event, json_object *args)
@@ -344,13 +334,6 @@ static void show_edit(struct show *s, json_object *event)
 		result(s, DIM, content, content_len);
 }
 
-static void show_rejected(struct show *s, const char *reason)
-{
-	show_question(s, NULL);
-	forget_question(s);
-	paint_line(&s->out, &s->style, YELLOW, "Not done: %s", reason);
-}
-
 static void show_observation(struct show *s, json_object *event, const char *type)
 {
 	static const char *const silent[] = { "null", "agent_state_changed", "recall",
@@ -376,7 +359,7 @@ static void show_observation(struct show *s, json_object *event, const char *typ
 	else if (strcmp(type, "error") == 0)
 		result(s, RED, text, len);
 	else if (strcmp(type, "user_rejected") == 0)
-		show_rejected(s, text);
+		result(s, YELLOW, text, len);
 	else
 		result(s, DIM, text, len);
 }

@@ -20,8 +20,8 @@ struct show {
 	int64_t action;        /* its id; -1 */
 	struct cleaner cleaner;
 	struct strbuf tail;    /* the end of its output */
-	json_object *question; /* the action that waits for the user; owned; or NULL */
-	bool asked;            /* it has been shown */
+	json_object *call;     /* the last action for a tool; owned; or NULL */
+	bool asked;            /* the user was asked about it */
 	double cost;           /* of the conversation so far; < 0: unknown */
 	int64_t input, output; /* tokens */
 	char model[128];
@@ -39,7 +39,8 @@ void show_live(struct show *s, json_object *line);
 void show_remark(struct show *s, enum paint p, const char *format, ...) MT_PRINTF(3, 4);
 /** The agent rests: what streamed and what ran is over. */
 void show_rest(struct show *s);
-/** Show the action that waits, in full; `waits` says its risk (may be NULL). */
+/** The last action waits for the user: all of it, and its risk, which `waits`
+ *  says (may be NULL). */
 void show_question(struct show *s, json_object *waits);
 
 #endif

@@ -35,7 +35,7 @@ static void test_events(void)
 		  "{\"source\":\"agent\",\"action\":\"message\",\"args\":{\"content\":\"**a**\"}}",
 		  "\n**a**\n" },
 		{ "command",
-		  "{\"source\":\"agent\",\"action\":\"run\",\"args\":{\"command\":\"ls\\033[2J\"}}",
+		  "{\"source\":\"agent\",\"action\":\"run\",\"args\":{\"command\":\"ls\\u001b[2J\"}}",
 		  "\n$ ls\n" },
 		{ "result",
 		  "{\"observation\":\"run\",\"content\":\"a\\n\\u001b[31mb\",\"extras\":{"
@@ -81,18 +81,17 @@ static void test_question(void)
 
 	show_init(&s, &none);
 	event(&s, QUESTION);
-	CHECK_STR(s.out.text, "");
 	show_question(&s, NULL);
-	CHECK_STR(s.out.text, "\nMay the agent do this? Risk: MEDIUM\n$ rm x\n");
+	CHECK_STR(s.out.text, "\n$ rm x\nMay the agent do this? Risk: MEDIUM\n");
 	strbuf_reset(&s.out);
 	event(&s, "{\"id\":6,\"source\":\"agent\",\"confirms\":4,\"action\":\"run\",\"args\":{"
 		  "\"command\":\"rm x\",\"confirmation_state\":\"confirmed\"}}");
 	CHECK_MSG(s.out.len == 0 && s.action == 6, "what was asked is not shown again");
-	show_reset(&s);
-	event(&s, QUESTION);
-	event(&s, "{\"observation\":\"user_rejected\",\"content\":\"no\",\"extras\":{}}");
-	CHECK_STR(s.out.text,
-		  "\nMay the agent do this? Risk: MEDIUM\n$ rm x\nNot done: no\n");
+	event(&s, "{\"id\":8,\"source\":\"agent\",\"action\":\"edit\",\"args\":{\"path\":"
+		  "\"/x\",\"command\":\"str_replace\",\"old_str\":\"a\",\"new_str\":\"b\\nc\"}}");
+	show_question(&s, NULL);
+	CHECK_STR(s.out.text, "\nstr_replace /x\n  -a\n  +b\n  +c\n"
+			      "May the agent do this? Risk: UNKNOWN\n");
 	show_done(&s);
 }
 
