@@ -14,7 +14,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { SHOWN_AGAIN = 200, LINES_MAX = 1 << 20, SETTLE_MS = 40, OUTPUT_MAX = 1 << 20 };
+enum { SHOWN_AGAIN = 200, LINES_MAX = 1 << 20, SETTLE_MS = 40, OUTPUT_MAX = 1 << 20,
+       CHANGE_MS = 10000 };
 
 /* ---- signals ----------------------------------------------------------- */
 
@@ -115,13 +116,15 @@ static int connect_to(struct chat *c, const char *id, struct error *err)
 /* The process of a new conversation, or of one that is taken up. */
 static int start_process(struct chat *c, const char *id, struct error *err)
 {
-	const char *args[COMMON_ARGS_MAX + 8];
+	const char *args[COMMON_ARGS_MAX + CHANGES_MAX * 2 + 8];
 	size_t n = 0;
 
 	args[n++] = id ? "resume" : "run";
 	args[n++] = "--listen";
 	for (size_t i = 0; i < c->o->arg_count; i++)
 		args[n++] = c->o->args[i];
+	for (size_t i = 0; i < c->change_count; i++)
+		args[n++] = c->changes[i];
 	if (!id && c->o->controller) {
 		args[n++] = "--controller";
 		args[n++] = c->o->controller;
@@ -239,6 +242,66 @@ bool chat_ensure(struct chat *c)
 	}
 	subscribe(c, c->last_event);
 	return true;
+}
+
+/* The process ends when we go, if nobody else is connected. */
+static bool wait_for_end(struct chat *c, pid_t pid)
+{
+	int64_t end = clock_ms() + CHANGE_MS;
+
+	link_close(&c->link);
+	child_release(&c->child);
+	while (clock_ms() < end) {
+		child_reap(&c->child);
+		if (kill(pid, 0) < 0)
+			return true;
+		poll(NULL, 0, 5);
+	}
+	return false;
+}
+
+static bool add_change(struct chat *c, const char *flag, const char *value)
+{
+	char *copies[2] = { strdup(flag), strdup(value) };
+
+	if (!copies[0] || !copies[1] || c->change_count == CHANGES_MAX * 2) {
+		free(copies[0]);
+		free(copies[1]);
+		return false;
+	}
+	c->changes[c->change_count++] = copies[0];
+	c->changes[c->change_count++] = copies[1];
+	return true;
+}
+
+static void drop_change(struct chat *c)
+{
+	free(c->changes[--c->change_count]);
+	free(c->changes[--c->change_count]);
+}
+
+bool chat_change(struct chat *c, const char *flag, const char *value)
+{
+	struct error err = ERROR_NONE;
+	bool good = true;
+
+	if (c->busy) {
+		show_remark(&c->show, YELLOW, "Not while the agent works: Ctrl-C first.");
+		return false;
+	}
+	if (link_is_open(&c->link) &&
+	    !wait_for_end(c, (pid_t)js_int(c->link.hello, "pid", 0))) {
+		show_remark(&c->show, YELLOW, "Not while others are connected to it.");
+		return chat_ensure(c) && false;
+	}
+	if (!add_change(c, flag, value))
+		return false;
+	if (start_process(c, c->id, &err)) {
+		show_remark(&c->show, RED, "%s", err.text);
+		drop_change(c);
+		good = false;
+	}
+	return chat_ensure(c) && good;
 }
 
 static void lose(struct chat *c)
@@ -446,6 +509,8 @@ static void done(struct chat *c)
 	for (size_t i = 0; i < c->choice_count; i++)
 		free(c->choices[i]);
 	free(c->choices);
+	while (c->change_count)
+		drop_change(c);
 	area_done(&c->area);
 	keys_done(&c->keys);
 	line_done(&c->line);

@@ -13,7 +13,8 @@
 #include "show.h"
 #include "term.h"
 
-enum { QUEUE_MAX = 32, ASKED_MAX = 64, COMMON_ARGS_MAX = 280, MESSAGE_MAX = 900 << 10 };
+enum { QUEUE_MAX = 32, ASKED_MAX = 64, COMMON_ARGS_MAX = 280, MESSAGE_MAX = 900 << 10,
+       CHANGES_MAX = 16 };
 
 enum mode {
 	MODE_TYPE,   /* a message, or a command */
@@ -62,6 +63,8 @@ struct chat {
 	struct strbuf search;
 	long found;           /* entry of the history that the search shows; -1 */
 	char state[40], reason[512];
+	char *changes[CHANGES_MAX * 2]; /* flags and values that /model and others set */
+	size_t change_count;
 	char kind[128];       /* what `always` would allow; "" */
 	bool busy;            /* the agent works */
 	bool interrupted;     /* Ctrl-C was pressed since it began to work */
@@ -92,6 +95,9 @@ int chat_run(const struct options *o);
 /** Leave the conversation and begin another, or take one up (`id`). What goes
  *  wrong is shown. @return whether there is one. */
 bool chat_begin(struct chat *c, const char *id);
+/** Take the conversation up in a new process, with another option from now on.
+ *  `flag` and `value` are for `mortise resume`. */
+bool chat_change(struct chat *c, const char *flag, const char *value);
 /** It has to be there: take it up again if its process has ended. */
 bool chat_ensure(struct chat *c);
 
@@ -102,6 +108,8 @@ void chat_on_line(void *arg, json_object *line);
 extern const char chat_true[];
 bool chat_command(struct chat *c, const char *type, const char *member,
 		  const char *text);
+bool chat_command_number(struct chat *c, const char *type, const char *member,
+			 int64_t number);
 /** A message now; paths after @ become the text of the files. */
 void chat_message(struct chat *c, const char *text);
 /** A message when its turn comes. */

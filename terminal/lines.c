@@ -21,26 +21,49 @@ static struct asked *slot(struct chat *c, int64_t number)
 	return &c->asked[number % ASKED_MAX];
 }
 
-/* @return the number of the command, or -1. */
-static int64_t send_line(struct chat *c, const char *type, const char *member,
-			 const char *text, size_t len)
+static void begin_line(const struct chat *c, struct strbuf *out, const char *type)
 {
-	AUTO(strbuf) struct strbuf out = STRBUF(MESSAGE_MAX * 6 + 1024);
+	strbuf_addc(out, '{');
+	js_key_str(out, "type", type);
+	js_key_int(out, "id", c->sent);
+}
+
+/* @return the number of the command, or -1. */
+static int64_t end_line(struct chat *c, struct strbuf *out, const char *type)
+{
 	struct asked *a = slot(c, c->sent);
 
-	strbuf_addc(&out, '{');
-	js_key_str(&out, "type", type);
-	js_key_int(&out, "id", c->sent);
-	if (member && text == chat_true)
-		js_key_bool(&out, member, true);
-	else if (member)
-		js_key_strn(&out, member, text, len);
-	strbuf_addc(&out, '}');
-	if (out.error || link_send(&c->link, out.text, out.len))
+	strbuf_addc(out, '}');
+	if (out->error || link_send(&c->link, out->text, out->len))
 		return -1;
 	free(a->text);
 	*a = (struct asked){ .what = type };
 	return c->sent++;
+}
+
+static int64_t send_line(struct chat *c, const char *type, const char *member,
+			 const char *text, size_t len)
+{
+	AUTO(strbuf) struct strbuf out = STRBUF(MESSAGE_MAX * 6 + 1024);
+
+	begin_line(c, &out, type);
+	if (member && text == chat_true)
+		js_key_bool(&out, member, true);
+	else if (member)
+		js_key_strn(&out, member, text, len);
+	return end_line(c, &out, type);
+}
+
+bool chat_command_number(struct chat *c, const char *type, const char *member,
+			 int64_t number)
+{
+	AUTO(strbuf) struct strbuf out = STRBUF(1024);
+
+	if (!chat_ensure(c))
+		return false;
+	begin_line(c, &out, type);
+	js_key_int(&out, member, number);
+	return end_line(c, &out, type) >= 0;
 }
 
 bool chat_command(struct chat *c, const char *type, const char *member, const char *text)
@@ -146,17 +169,24 @@ static void on_refused(struct chat *c, const struct asked *a, const char *error)
 	}
 }
 
+/* The message that is undone can be changed and sent again. */
+static void on_undone(struct chat *c, const char *text)
+{
+	show_remark(&c->show, DIM, "Back to before your last message. What tools did to "
+				   "files stays.");
+	if (c->mode == MODE_TYPE && c->line.text.len == 0)
+		line_insert(&c->line, text, strlen(text));
+}
+
 /* What a command of ours brought, as members of its result. */
 static void on_done(struct chat *c, const struct asked *a, json_object *line)
 {
-	const char *text = js_str(line, "text", js_str(line, "message", ""));
-	const char *other = js_str(line, "conversation", "");
+	const char *text = js_str(line, "text", "");
 
 	if (strcmp(a->what, "status") == 0)
 		on_status(c, line);
-	else if (strcmp(a->what, "fork") == 0 && *other)
-		show_remark(&c->show, GREEN, "The copy is %s: /resume %s goes there.",
-			    other, other);
+	else if (strcmp(a->what, "undo") == 0)
+		on_undone(c, text);
 	else if (*text)
 		show_remark(&c->show, PLAIN, "%s", text);
 	else if (!is_quiet(a->what))

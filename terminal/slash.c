@@ -35,6 +35,62 @@ static void run_cost(struct chat *c, const struct slash *self, const char *arg)
 		    (long long)c->show.input, (long long)c->show.output, c->show.cost);
 }
 
+/* ---- what needs another process ------------------------------------------ */
+
+static void change(struct chat *c, const struct slash *self, const char *flag,
+		   const char *key, const char *arg)
+{
+	AUTO(strbuf) struct strbuf value = STRBUF(4096);
+
+	strbuf_addf(&value, "%s%s", key, arg);
+	if (!*arg)
+		show_remark(&c->show, YELLOW, "Write which: %s %s", self->name, self->args);
+	else if (!value.error && chat_change(c, flag, value.text))
+		show_remark(&c->show, DIM, "%s: from now on", arg);
+}
+
+static void run_model(struct chat *c, const struct slash *self, const char *arg)
+{
+	if (!*arg && *c->show.model)
+		show_remark(&c->show, PLAIN, "%s", c->show.model);
+	else
+		change(c, self, "--model", "", arg);
+}
+
+static void run_agent(struct chat *c, const struct slash *self, const char *arg)
+{
+	change(c, self, "--set", "controller.agent=", arg);
+}
+
+static void run_confirm(struct chat *c, const struct slash *self, const char *arg)
+{
+	change(c, self, "--set", "controller.confirmation=", arg);
+}
+
+static void run_recover(struct chat *c, const struct slash *self, const char *arg)
+{
+	if (*arg < '1' || *arg > '3' || arg[1])
+		show_remark(&c->show, YELLOW, "Write %s %s", self->name, self->args);
+	else
+		chat_command_number(c, "recover", "option", *arg - '0');
+}
+
+static void run_fork(struct chat *c, const struct slash *self, const char *arg)
+{
+	const char *args[] = { "fork", "--quiet", c->id, NULL };
+	AUTO(strbuf) struct strbuf out = STRBUF(OUTPUT_MAX);
+	struct error err = ERROR_NONE;
+
+	(void)self, (void)arg;
+	if (child_output(args, &out, &err)) {
+		show_remark(&c->show, RED, "%s", err.text);
+		return;
+	}
+	strbuf_cut(&out, strcspn(out.text, "\n"));
+	show_remark(&c->show, DIM, "The copy is %s. This goes there:", out.text);
+	show_remark(&c->show, DIM, "/resume %s", out.text);
+}
+
 /* ---- this program ------------------------------------------------------ */
 
 static void run_help(struct chat *c, const struct slash *self, const char *arg);
@@ -174,13 +230,15 @@ static const struct slash table[] = {
 	{ "/help", "", "print this", run_help, NULL, NULL },
 	{ "/status", "", "the conversation and its state", pass_on, "status", NULL },
 	{ "/cost", "", "tokens and money so far", run_cost, NULL, NULL },
-	{ "/model", "NAME", "another model from now on", pass_on, "model", "model" },
-	{ "/agent", "NAME", "another agent from now on", pass_on, "agent", "agent" },
-	{ "/confirm", "never|always|risky", "which actions wait for you", pass_on,
-	  "confirmation", "policy" },
+	{ "/model", "[NAME]", "the model; another one from now on", run_model, NULL, NULL },
+	{ "/agent", "NAME", "another agent from now on", run_agent, NULL, NULL },
+	{ "/confirm", "never|always|risky", "which actions wait for you", run_confirm,
+	  NULL, NULL },
 	{ "/condense", "", "shorten the history now", pass_on, "condense", NULL },
 	{ "/undo", "", "back to before your last message", pass_on, "undo", NULL },
-	{ "/fork", "", "a copy of the conversation as it is now", pass_on, "fork", NULL },
+	{ "/recover", "1|2|3", "after a loop: back to before it, or to your message, or stop",
+	  run_recover, NULL, NULL },
+	{ "/fork", "", "a copy of the conversation as it is now", run_fork, NULL, NULL },
 	{ "/skills", "", "the skills there are", pass_on, "skills", NULL },
 	{ "/mcp", "", "the MCP servers there are", pass_on, "mcp", NULL },
 	{ "/pause", "", "interrupt the agent (Ctrl-C)", pass_on, "pause", NULL },
