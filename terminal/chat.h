@@ -112,6 +112,8 @@ bool chat_command_number(struct chat *c, const char *type, const char *member,
 			 int64_t number);
 /** A message now; paths after @ become the text of the files. */
 void chat_message(struct chat *c, const char *text);
+/** The user's own command, in the agent's shell; the agent sees it. */
+void chat_run_command(struct chat *c, const char *command);
 /** A message when its turn comes. */
 void chat_say(struct chat *c, const char *text);
 void chat_send_queue(struct chat *c);

@@ -73,7 +73,9 @@ void chat_submit(struct chat *c, const char *text)
 		return;
 	}
 	history_add(&c->history, text);
-	if (!chat_slash(c, text))
+	if (*text == '!' && text[1])
+		chat_run_command(c, text + 1 + strspn(text + 1, " "));
+	else if (!chat_slash(c, text))
 		chat_say(c, text);
 }
 

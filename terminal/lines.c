@@ -72,6 +72,19 @@ bool chat_command(struct chat *c, const char *type, const char *member, const ch
 	       send_line(c, type, member, text, text ? strlen(text) : 0) >= 0;
 }
 
+void chat_run_command(struct chat *c, const char *command)
+{
+	AUTO(strbuf) struct strbuf out = STRBUF(MESSAGE_MAX * 6 + 1024);
+
+	if (!chat_ensure(c))
+		return;
+	begin_line(c, &out, "action");
+	strbuf_add(&out, ",\"action\":{\"action\":\"run\",\"args\":{");
+	js_key_str(&out, "command", command);
+	strbuf_add(&out, "}}");
+	end_line(c, &out, "action");
+}
+
 static void on_skip(void *arg, const char *path, const char *why)
 {
 	struct chat *c = arg;
@@ -146,7 +159,8 @@ static bool is_quiet(const char *what)
 {
 	static const char *const names[] = { "subscribe", "message", "pause",
 					     "resume",    "confirm", "reject",
-					     "stop",      "keep" };
+					     "stop",      "keep",  "action",
+					     "condense",  "recover" };
 
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (strcmp(names[i], what) == 0)
@@ -157,8 +171,7 @@ static bool is_quiet(const char *what)
 static void on_refused(struct chat *c, const struct asked *a, const char *error)
 {
 	if (strncmp(error, "unknown command", 15) == 0)
-		show_remark(&c->show, YELLOW, "/%s is not supported yet (%s)", a->what,
-			    error);
+		show_remark(&c->show, YELLOW, "/%s is not supported yet.", a->what);
 	else
 		show_remark(&c->show, RED, "%s", error);
 	if (a->text) { /* nothing that was typed is lost */

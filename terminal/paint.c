@@ -58,6 +58,37 @@ void paint_lines(struct strbuf *out, const struct style *s, enum paint p,
 	}
 }
 
+/* Bytes of the line at the start that fit: up to a space, if there is one. */
+static size_t fit_words(const char *text, size_t len, size_t columns)
+{
+	size_t fit = text_fit(text, len, columns), n = fit;
+
+	if (fit == len)
+		return len;
+	while (n > 0 && text[n] != ' ')
+		n--;
+	return n > columns / 2 ? n : fit > 0 ? fit : text_cluster(text, len);
+}
+
+void paint_words(struct strbuf *out, const struct style *s, enum paint p,
+		 const char *text, size_t len)
+{
+	AUTO(strbuf) struct strbuf clean = STRBUF(CLEAN_MAX);
+	size_t columns = s->attributes && s->columns > 9 ? s->columns - 1 : SIZE_MAX;
+
+	text_clean(&clean, text, len);
+	for (size_t i = 0, line; i < clean.len; i += line + 1) {
+		line = line_len(clean.text + i, clean.len - i);
+		for (size_t at = 0, n; at < line || at == 0; at += n) {
+			n = fit_words(clean.text + i + at, line - at, columns);
+			put_line(out, s, p, "", clean.text + i + at, n);
+			n += clean.text[i + at + n] == ' ';
+			if (line == 0)
+				break;
+		}
+	}
+}
+
 void paint_line(struct strbuf *out, const struct style *s, enum paint p,
 		const char *format, ...)
 {

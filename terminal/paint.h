@@ -20,6 +20,9 @@ void paint_end(struct strbuf *out, const struct style *s, enum paint p);
 /** Text from outside, cleaned, each line between `lead` and a line end. */
 void paint_lines(struct strbuf *out, const struct style *s, enum paint p,
 		 const char *lead, const char *text, size_t len);
+/** A text of ours, wrapped at words; each line of it begins a line. */
+void paint_words(struct strbuf *out, const struct style *s, enum paint p,
+		 const char *text, size_t len);
 /** A text of ours on one line. */
 void paint_line(struct strbuf *out, const struct style *s, enum paint p,
 		const char *format, ...) MT_PRINTF(4, 5);

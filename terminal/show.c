@@ -51,7 +51,7 @@ void show_remark(struct show *s, enum paint p, const char *format, ...)
 	va_start(ap, format);
 	strbuf_vaddf(&text, format, ap);
 	va_end(ap);
-	paint_lines(&s->out, &s->style, p, "", text.text, text.len);
+	paint_words(&s->out, &s->style, p, text.text, text.len);
 }
 
 /* ---- small pieces ------------------------------------------------------ */
@@ -298,6 +298,9 @@ static void show_action(struct show *s, json_object *event, const char *type)
 		show_tasks(s, args);
 	else if (strcmp(type, "condensation") == 0)
 		paint_line(&s->out, &s->style, DIM, "The history was condensed.");
+	else if (strcmp(type, "condensation_request") == 0)
+		paint_line(&s->out, &s->style, DIM,
+			   "The history is condensed before the next request.");
 	else if (strcmp(type, "reject") == 0)
 		paint_line(&s->out, &s->style, YELLOW, "The agent gives the task up.");
 	else if (strcmp(type, "think") != 0)

@@ -236,7 +236,7 @@ static const struct slash table[] = {
 	  NULL, NULL },
 	{ "/condense", "", "shorten the history now", pass_on, "condense", NULL },
 	{ "/undo", "", "back to before your last message", pass_on, "undo", NULL },
-	{ "/recover", "1|2|3", "after a loop: back to before it, or to your message, or stop",
+	{ "/recover", "1|2|3", "after a loop: before it, your message, stop",
 	  run_recover, NULL, NULL },
 	{ "/fork", "", "a copy of the conversation as it is now", run_fork, NULL, NULL },
 	{ "/skills", "", "the skills there are", pass_on, "skills", NULL },
@@ -255,7 +255,7 @@ static const struct slash table[] = {
 	  NULL },
 	{ "/detach", "", "leave, and keep it open for mortise attach", run_detach, NULL,
 	  NULL },
-	{ "/exit", "", "leave; what the agent works on it finishes (Ctrl-D)", run_exit,
+	{ "/exit", "", "leave; the agent finishes its work (Ctrl-D)", run_exit,
 	  NULL, NULL },
 };
 
@@ -267,7 +267,7 @@ static void run_help(struct chat *c, const struct slash *self, const char *arg)
 			    table[i].help);
 	show_remark(&c->show, PLAIN,
 		    "Enter sends; Alt-Enter, Ctrl-J or \\ at the end begin a new row; Tab "
-		    "completes;\n@path adds the text of a file; arrow up: what was typed "
+		    "completes;\n@path adds the text of a file; !command runs it in the agent's shell; arrow up: what was typed "
 		    "before; Ctrl-R searches it.\nWhat is typed while the agent works is "
 		    "queued; Enter alone sends it at once.");
 }

@@ -522,6 +522,16 @@ int conversation_action(struct conversation *c, json_object *json, struct error 
 	return MT_OK;
 }
 
+int conversation_condense(struct conversation *c, struct error *err)
+{
+	struct event *e;
+
+	if (c->closing)
+		return fail(err, MT_EDENIED, "the conversation is being closed");
+	e = event_action("condensation_request", SOURCE_USER, NULL, err);
+	return e && post(c, e, err) >= 0 ? MT_OK : err->code;
+}
+
 /* ---- what is ----------------------------------------------------------- */
 
 const char *conversation_id(const struct conversation *c)

@@ -69,6 +69,8 @@ int conversation_confirm(struct conversation *c, enum answer answer, const char 
 			 struct error *err);
 /** A runnable action that the user wants executed, V0 JSON. */
 int conversation_action(struct conversation *c, json_object *action, struct error *err);
+/** The history is shortened before the next request to the model. */
+int conversation_condense(struct conversation *c, struct error *err);
 
 /* ---- what is ----------------------------------------------------------- */
 

@@ -123,6 +123,14 @@ static int run_action(struct session *s, json_object *line, struct outcome *ret,
 	return conversation_action(s->c, js_get(line, "action"), err);
 }
 
+static int run_condense(struct session *s, json_object *line, struct outcome *ret,
+			struct error *err)
+{
+	(void)line;
+	ret->event = evlog_count(conversation_log(s->c));
+	return conversation_condense(s->c, err);
+}
+
 static int run_undo(struct session *s, json_object *line, struct outcome *ret,
 		    struct error *err)
 {
@@ -164,6 +172,7 @@ static const struct command commands[] = {
 	{ "confirm", { { "always", json_type_boolean, false } }, run_confirm },
 	{ "reject", { { "reason", json_type_string, false } }, run_reject },
 	{ "action", { { "action", json_type_object, true } }, run_action },
+	{ "condense", { { 0 } }, run_condense },
 	{ "undo", { { "messages", json_type_int, false } }, run_undo },
 	{ "rewind", { { "to", json_type_int, true } }, run_rewind },
 	{ "recover", { { "option", json_type_int, true } }, run_recover },
