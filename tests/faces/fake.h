@@ -162,6 +162,12 @@ int64_t conversation_waits(const struct conversation *c, const char **ret_kind,
 	return waits ? 0 : -1;
 }
 
+int conversation_condense(struct conversation *c, struct error *err)
+{
+	(void)c;
+	return fail(err, MT_EUNSUPPORTED, "no condensers here");
+}
+
 int conversation_action(struct conversation *c, json_object *action, struct error *err)
 {
 	AUTO(event) struct event *e = event_from_json(action, err);
