@@ -199,7 +199,7 @@ static void greet(struct chat *c, int64_t since)
 {
 	const char *title = js_str(c->link.hello, "title", "");
 
-	show_remark(&c->show, DIM, "Mortise " VERSION ", conversation %s in %s%s%s", c->id,
+	show_remark(&c->show, DIM, "Mortise " VERSION ", conversation %s\nin %s%s%s", c->id,
 		    c->workspace, *title ? ": " : "", title);
 	if (since >= 0)
 		show_remark(&c->show, DIM, "... %lld earlier events ...",
