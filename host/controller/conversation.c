@@ -133,6 +133,9 @@ void enter_state(struct conversation *c, enum agent_state state, const char *rea
 	extras = json_object_new_object();
 	js_set_str(extras, "agent_state", state_name(state));
 	js_set_str(extras, "reason", reason);
+	if (state == STATE_ERROR && c->status)
+		js_set_str(extras, "status", c->status);
+	c->status = NULL;
 	post(c, event_observation("agent_state_changed", SOURCE_ENVIRONMENT, -1, "", 0,
 				  extras, &err), &err);
 }

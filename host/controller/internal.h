@@ -63,6 +63,7 @@ struct conversation {
 
 	enum agent_state state;
 	char reason[512];
+	const char *status;        /* of the error to come, as clients know it; NULL */
 	int exit_code;             /* of the error state */
 	struct account account;
 	uint64_t work_since;       /* when the clock of work was read, if it works */

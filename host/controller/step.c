@@ -409,6 +409,7 @@ static void on_failed(void *arg, const struct llm_error *error)
 		kick(c);
 		return;
 	}
+	c->status = r.status;
 	set_error(c, EXIT_MODEL, "%s", error->text);
 }
 

@@ -32,3 +32,11 @@ tests_controller_test_machine_SOURCES = %D%/test-machine.c %D%/kit.h
 tests_controller_test_machine_CPPFLAGS = $(KIT_CPPFLAGS)
 tests_controller_test_machine_LDADD = $(LIBHOST)
 TESTS += %D%/test-machine
+
+TESTS += %D%/confirm.bats
+EXTRA_DIST += %D%/confirm.bats
+check_PROGRAMS += %D%/test-confirm
+tests_controller_test_confirm_SOURCES = %D%/test-confirm.c
+tests_controller_test_confirm_CPPFLAGS = $(KIT_CPPFLAGS)
+tests_controller_test_confirm_LDADD = $(LIBHOST)
+TESTS += %D%/test-confirm

@@ -1,0 +1,173 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# confirm.bats - actions that wait for a person, and limits, as a user meets them.
+
+setup() {
+	work=$BATS_TEST_TMPDIR
+	mkdir "$work/ws" "$work/state"
+	chmod 700 "$work/state"
+	export XDG_STATE_HOME=$work/state
+	cat >"$work/script" <<'EOF'
+[turn]
+[call execute_bash]
+command = touch one
+security_risk = MEDIUM
+
+[turn]
+[call execute_bash]
+command = touch two
+security_risk = HIGH
+
+[turn]
+[call execute_bash]
+command = touch three
+security_risk = HIGH
+
+[turn]
+[call finish]
+message = All is well.
+EOF
+	run_it=(mortise run -C "$work/ws" --model "script:$work/script" -t go)
+}
+
+log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
+count() { log | grep -c -- "$1" || true; }
+
+# at_terminal KEYS COMMAND...: type a line of KEYS at each question
+at_terminal() {
+	python3 - "$@" <<'EOF'
+import os, pty, select, sys, time
+keys = [k.encode().decode("unicode_escape").encode() for k in sys.argv[1].split("|")]
+pid, fd = pty.fork()
+if pid == 0:
+    os.execvp(sys.argv[2], sys.argv[2:])
+seen, at, end = b"", 0, time.time() + 30
+while time.time() < end:
+    if not select.select([fd], [], [], 1)[0]:
+        continue
+    try:
+        piece = os.read(fd, 4096)
+    except OSError:
+        break
+    if not piece:
+        break
+    seen += piece
+    if keys and b"instead: " in seen[at:]:
+        at = len(seen)
+        os.write(fd, keys.pop(0))
+else:
+    os.kill(pid, 9)
+os.write(1, seen.replace(b"\r", b""))
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+EOF
+}
+
+@test "risky: medium runs with a warning, high waits, nobody is there: 8" {
+	run "${run_it[@]}" -o controller.confirmation=risky </dev/null
+	[ "$status" -eq 8 ]
+	[ -e "$work/ws/one" ] && [ ! -e "$work/ws/two" ]
+	[[ "$output" == *"! medium risk: run touch"* ]]
+	[[ "$output" == *"awaiting_user_confirmation: risk HIGH"* ]]
+	run mortise resume </dev/null
+	[ "$status" -eq 8 ]
+	[ ! -e "$work/ws/two" ]
+}
+
+@test "never: nothing waits" {
+	run "${run_it[@]}" </dev/null
+	[ "$status" -eq 0 ]
+	[ -e "$work/ws/three" ]
+}
+
+@test "yes, and always for this kind" {
+	run at_terminal 'y\n|a\n' "${run_it[@]}" -o controller.confirmation=always
+	[ "$status" -eq 0 ]
+	[[ "$output" == *'[a]lways for `run touch`'* ]]
+	[ -e "$work/ws/three" ]
+	[ "$(count '"confirmation_state":"awaiting_confirmation"')" -eq 2 ]
+}
+
+@test "no with a reason: the model reads it and goes on" {
+	run at_terminal 'use another name\n|n\n' "${run_it[@]}" \
+		-o controller.confirmation=risky
+	[ "$status" -eq 8 ]
+	[ ! -e "$work/ws/two" ] && [ ! -e "$work/ws/three" ]
+	[[ "$output" == *"The user says: use another name"* ]]
+	[[ "$output" == *"awaiting_user_input: the user rejected the action"* ]]
+}
+
+@test "the end of the input at the question leaves it waiting" {
+	run at_terminal '\x04' "${run_it[@]}" -o controller.confirmation=always
+	[ "$status" -eq 8 ]
+	run at_terminal 'y\n|y\n|y\n' mortise resume
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"Running command: touch one"* ]]
+	[ -e "$work/ws/three" ]
+}
+
+@test "answers come by standard input" {
+	: >"$work/out"
+	{
+		for ((i = 0; i < 1000; i++)); do
+			grep -q '"waits"' "$work/out" && break
+			sleep 0.02
+		done
+		echo '{"type":"confirm","always":true}'
+	} | "${run_it[@]}" --json -o controller.confirmation=always >"$work/out"
+	[ "${PIPESTATUS[1]}" -eq 0 ]
+	[ -e "$work/ws/three" ]
+	jq -se '[.[] | select(.waits)][0].waits | .kind == "run touch" and .risk == "MEDIUM"' \
+		"$work/out"
+}
+
+@test "a project cannot turn the question off" {
+	mkdir "$work/ws/.mortise"
+	printf '[controller]\nconfirm_unknown = no\n' >"$work/ws/.mortise/mortise.ini"
+	(cd "$work/ws" && mortise config trust)
+	run "${run_it[@]}"
+	[ "$status" -ne 0 ]
+	[[ "$output" == *confirm_unknown* ]]
+}
+
+# limit NAME VALUE SENTENCE
+limit() {
+	run "${run_it[@]}" -o "controller.$1=$2"
+	[ "$status" -eq 4 ]
+	[[ "$output" == *"$3"* ]]
+	log | grep -q "The .* stopped by a limit of this host. $3"
+}
+
+@test "limits: steps, then resume goes on" {
+	limit max_iterations 1 "Agent reached maximum iteration. Current iteration: 1, max iteration: 1"
+	[ -e "$work/ws/one" ] && [ ! -e "$work/ws/two" ]
+	run mortise resume
+	[ "$status" -eq 4 ]
+	[ -e "$work/ws/two" ]
+	[[ "$output" == *"Current iteration: 2, max iteration: 2"* ]]
+}
+
+@test "limits: calls of tools; the call is answered" {
+	limit max_calls 2 "Agent reached maximum tool calls. Current calls: 2, max calls: 2"
+	[ -e "$work/ws/two" ] && [ ! -e "$work/ws/three" ]
+	run mortise resume
+	[ "$status" -eq 0 ]
+}
+
+@test "limits: time of work" {
+	limit max_time 1ms "Agent reached maximum time of work."
+}
+
+@test "OH_MAX_ITERATIONS, unless our own name is set" {
+	OH_MAX_ITERATIONS=1 run "${run_it[@]}"
+	[ "$status" -eq 4 ]
+	OH_MAX_ITERATIONS=1 MORTISE_CONTROLLER_MAX_ITERATIONS=9 run "${run_it[@]}"
+	[ "$status" -eq 0 ]
+}
+
+@test "actions carry the bill" {
+	run "${run_it[@]}" -o controller.max_budget=3
+	[ "$status" -eq 0 ]
+	log | grep '"action":"run"' | head -n 1 | jq -e '.llm_metrics |
+		.accumulated_cost == 0 and .max_budget_per_task == 3 and
+		(.accumulated_token_usage | has("prompt_tokens"))'
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * test-confirm.c - which risk waits under which policy; of which kind an action
+ * is when a person says "always"; limits of accounts that share. */
+#include "controller/confirm.h"
+#include "controller/limits.h"
+
+#include "tap.h"
+
+#include <string.h>
+
+static const struct {
+	struct confirm_policy policy;
+	bool waits[4]; /* UNKNOWN, LOW, MEDIUM, HIGH */
+} policies[] = {
+	{ { CONFIRM_NEVER, RISK_HIGH, true }, { false, false, false, false } },
+	{ { CONFIRM_ALWAYS, RISK_HIGH, false }, { true, true, true, true } },
+	{ { CONFIRM_RISKY, RISK_HIGH, true }, { true, false, false, true } },
+	{ { CONFIRM_RISKY, RISK_HIGH, false }, { false, false, false, true } },
+	{ { CONFIRM_RISKY, RISK_MEDIUM, false }, { false, false, true, true } },
+	{ { CONFIRM_RISKY, RISK_LOW, true }, { true, true, true, true } },
+};
+
+static const struct {
+	const char *type, *args, *kind;
+} kinds[] = {
+	{ "run", "{\"command\":\"git status\"}", "run git" },
+	{ "run", "{\"command\":\"  git   push --force\"}", "run git" },
+	{ "run", "{\"command\":\"git\"}", "run git" },
+	{ "run", "{\"command\":\"git status; rm x\"}", "run git status; rm x" },
+	{ "run", "{\"command\":\"git log | sh\"}", "run git log | sh" },
+	{ "run", "{\"command\":\"git log\\nrm x\"}", "run git log\nrm x" },
+	{ "run", "{\"command\":\"git $(rm x)\"}", "run git $(rm x)" },
+	{ "run", "{\"command\":\"git `rm x`\"}", "run git `rm x`" },
+	{ "run", "{\"command\":\"git log > x\"}", "run git log > x" },
+	{ "run", "{\"command\":\"A=1 git log\"}", "run A=1 git log" },
+	{ "run", "{\"command\":\"./git log\"}", "run ./git log" },
+	{ "run", "{\"command\":\"\\\"git\\\" log\"}", "run \"git\" log" },
+	{ "run", "{\"command\":\"sudo git log\"}", "run sudo git log" },
+	{ "run", "{\"command\":\"bash -c ls\"}", "run bash -c ls" },
+	{ "run", "{\"command\":\"find . -exec rm x\"}", "run find . -exec rm x" },
+	{ "run", "{\"command\":\"\"}", "run" },
+	{ "run", "{\"command\":\"y\",\"is_input\":true}", "input y" },
+	{ "run_ipython", "{\"code\":\"print(1)\"}", "run_ipython print(1)" },
+	{ "edit", "{\"path\":\"/ws/a/b.c\"}", "edit in the workspace" },
+	{ "edit", "{\"path\":\"/ws/../etc/passwd\"}", "edit /ws/../etc/passwd" },
+	{ "edit", "{\"path\":\"/ws/..\"}", "edit /ws/.." },
+	{ "edit", "{\"path\":\"/wsx/a\"}", "edit /wsx/a" },
+	{ "read", "{\"path\":\"/ws/a\"}", "read in the workspace" },
+	{ "write", "{\"path\":\"/etc/x\",\"content\":\"\"}", "write /etc/x" },
+	{ "browse", "{\"url\":\"https://a.example:8/b?c\"}", "browse a.example:8" },
+	{ "browse_interactive", "{\"browser_actions\":\"click('1')\"}",
+	  "browse_interactive click('1')" },
+	{ "call_tool", "{\"name\":\"deploy\"}", "call_tool deploy" },
+	{ "call_tool_mcp", "{\"name\":\"fetch\"}", "call_tool_mcp fetch" },
+};
+
+static void kind_of(const char *type, const char *args, char *ret)
+{
+	struct error err = ERROR_NONE;
+	AUTO(event) struct event *e = event_action(
+		type, SOURCE_AGENT, js_parse_object(args, strlen(args), &err), &err);
+
+	if (e)
+		confirm_kind(e, "/ws", ret);
+	else
+		snprintf(ret, KIND_ROOM, "%.300s", err.text);
+}
+
+static void test_long_kinds(void)
+{
+	char command[4096], args[8192], a[KIND_ROOM], b[KIND_ROOM];
+
+	memset(command, 'x', sizeof command);
+	command[sizeof command - 1] = '\0';
+	memcpy(command, "sh -c ", 6);
+	snprintf(args, sizeof args, "{\"command\":\"%s\"}", command);
+	kind_of("run", args, a);
+	command[4000] = 'y';
+	snprintf(args, sizeof args, "{\"command\":\"%s\"}", command);
+	kind_of("run", args, b);
+	CHECK_MSG(strcmp(a, b) != 0, "long commands are told apart");
+	command[6] = ' ';
+	memset(command, 'p', 2000);
+	snprintf(args, sizeof args, "{\"command\":\"%s\"}", command);
+	kind_of("run", args, a);
+	CHECK_MSG(strlen(a) < KIND_ROOM, "a long name of a program fits");
+}
+
+static void test_accounts(void)
+{
+	struct account root = { 0 }, a = { .parent = &root }, b = { .parent = &root };
+	AUTO(json) json_object *kept = NULL;
+	struct account back = { 0 };
+	char text[256] = "";
+
+	account_limit(&root, LIMIT_BUDGET, 1.5);
+	account_limit(&a, LIMIT_ITERATIONS, 2);
+	account_spend(&a, LIMIT_BUDGET, 1);
+	CHECK_MSG(!account_reached(&b, LIMITS_STEP, text, sizeof text), "nothing is reached");
+	account_spend(&b, LIMIT_BUDGET, 0.5);
+	account_spend(&b, LIMIT_BUDGET, -1); /* unknown */
+	CHECK_MSG(account_reached(&a, LIMITS_STEP, text, sizeof text),
+		  "delegates share what the root may spend");
+	CHECK_STR(text, "Agent reached maximum budget for conversation."
+			"Current budget: 1.50, max budget: 1.50");
+	CHECK_MSG(a.meters[LIMIT_BUDGET].used == 1 && b.meters[LIMIT_BUDGET].used == 0.5
+		  && root.meters[LIMIT_BUDGET].used == 1.5, "the bill adds up");
+	CHECK_MSG(account_raise(&b) && root.meters[LIMIT_BUDGET].max == 3, "it is raised");
+	CHECK_MSG(!account_raise(&b), "once");
+	account_spend(&a, LIMIT_ITERATIONS, 1);
+	account_spend(&a, LIMIT_ITERATIONS, 1);
+	CHECK_MSG(account_reached(&a, LIMITS_STEP, text, sizeof text), "its own limit");
+	CHECK_STR(text, "Agent reached maximum iteration. Current iteration: 2, max "
+			"iteration: 2");
+	CHECK_MSG(!account_reached(&b, LIMITS_STEP, text, sizeof text),
+		  "is not that of the other");
+	kept = account_json(&root);
+	account_limit(&back, LIMIT_BUDGET, 1.5);
+	account_from_json(&back, kept);
+	CHECK_MSG(back.meters[LIMIT_BUDGET].used == 1.5 && back.meters[LIMIT_BUDGET].max == 3,
+		  "the log keeps what was raised");
+}
+
+int main(void)
+{
+	char kind[KIND_ROOM];
+
+	for (size_t i = 0; i < sizeof policies / sizeof *policies; i++)
+		for (int risk = RISK_UNKNOWN; risk <= RISK_HIGH; risk++)
+			CHECK_MSG(confirm_needed(&policies[i].policy, (enum risk)risk)
+				  == policies[i].waits[risk + 1],
+				  "policy %zu: risk %s", i, risk_name((enum risk)risk));
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		kind_of(kinds[i].type, kinds[i].args, kind);
+		CHECK_STR(kind, kinds[i].kind);
+	}
+	test_long_kinds();
+	test_accounts();
+	return tap_done();
+}
