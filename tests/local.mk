@@ -22,6 +22,7 @@ include tests/llm/local.mk
 include tests/runner/local.mk
 include tests/tools/local.mk
 include tests/analyzers/local.mk
+include tests/context/local.mk
 include tests/controller/local.mk
 include tests/faces/local.mk
 include tests/cli/local.mk

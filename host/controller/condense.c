@@ -10,38 +10,7 @@
 
 enum { SUMMARY_MAX = 1 << 20, CONDENSE_ROUNDS_MAX = 8 };
 
-/* ---- what condensers put out ------------------------------------------- */
-
-static int out_drop(struct mt_ctx *x, size_t place, size_t count)
-{
-	if (place > x->view_count || count > x->view_count - place)
-		return MT_EINVAL;
-	for (size_t i = place; i < place + count; i++)
-		x->view[i].event = -2;
-	x->dropped = true;
-	return MT_OK;
-}
-
-static int out_mask(struct mt_ctx *x, size_t place, struct mt_str text)
-{
-	char **all, *copy;
-
-	if (place >= x->view_count || x->view[place].event < 0)
-		return MT_EINVAL;
-	copy = strndup(text.ptr ? text.ptr : "", text.len);
-	all = copy ? realloc(x->texts, (x->text_count + 1) * sizeof *all) : NULL;
-	if (!all) {
-		free(copy);
-		return MT_ENOMEM;
-	}
-	x->texts = all;
-	x->texts[x->text_count++] = copy;
-	x->view[place].text = copy;
-	x->view[place].len = text.len;
-	return MT_OK;
-}
-
-/* ---- forgetting -------------------------------------------------------- */
+/* ---- what is pinned ---------------------------------------------------- */
 
 static bool is_type(const struct evlog_head *head, bool action, const char *type)
 {
@@ -86,13 +55,12 @@ static void pin_call(const struct mt_ctx *x, size_t place, unsigned char *pinned
 {
 	int64_t cause = evlog_head(x->c->log, x->view[place].event)->cause;
 
-	for (size_t i = place; i-- > 0;)
+	for (size_t i = place; cause >= 0 && i-- > 0;)
 		if (x->view[i].event == cause)
 			pinned[i] = 1;
 }
 
-/* What no condensation may forget. */
-static void pin(const struct mt_ctx *x, unsigned char *pinned)
+static void pin_all(const struct mt_ctx *x, unsigned char *pinned)
 {
 	const size_t places[] = {
 		find_place(x, false, is_system), find_place(x, false, is_user_message),
@@ -107,6 +75,58 @@ static void pin(const struct mt_ctx *x, unsigned char *pinned)
 		}
 }
 
+/* What no condensation may forget, drop or mask: by place, found when first asked
+ * for. NULL: no memory. */
+static const unsigned char *pins(struct mt_ctx *x)
+{
+	if (x->pinned)
+		return x->pinned;
+	x->pinned = calloc(x->view_count + 1, 1);
+	if (x->pinned)
+		pin_all(x, x->pinned);
+	return x->pinned;
+}
+
+/* ---- what condensers put out ------------------------------------------- */
+
+static int out_drop(struct mt_ctx *x, size_t place, size_t count)
+{
+	if (place > x->view_count || count > x->view_count - place)
+		return MT_EINVAL;
+	if (!pins(x))
+		return MT_ENOMEM;
+	for (size_t i = place; i < place + count; i++)
+		if (!pins(x)[i])
+			x->view[i].event = -2;
+	x->dropped = true;
+	return MT_OK;
+}
+
+static int out_mask(struct mt_ctx *x, size_t place, struct mt_str text)
+{
+	char **all, *copy;
+
+	if (place >= x->view_count || x->view[place].event < 0)
+		return MT_EINVAL;
+	if (!pins(x))
+		return MT_ENOMEM;
+	if (pins(x)[place])
+		return MT_OK;
+	copy = strndup(text.ptr ? text.ptr : "", text.len);
+	all = copy ? realloc(x->texts, (x->text_count + 1) * sizeof *all) : NULL;
+	if (!all) {
+		free(copy);
+		return MT_ENOMEM;
+	}
+	x->texts = all;
+	x->texts[x->text_count++] = copy;
+	x->view[place].text = copy;
+	x->view[place].len = text.len;
+	return MT_OK;
+}
+
+/* ---- forgetting -------------------------------------------------------- */
+
 struct forgetting {
 	int64_t *ids;
 	size_t count;
@@ -115,15 +135,14 @@ struct forgetting {
 };
 
 /* With a summary of its own it ends the earlier summaries among the places. */
-static int choose_forgotten(const struct mt_ctx *x, const size_t *places, size_t count,
+static int choose_forgotten(struct mt_ctx *x, const size_t *places, size_t count,
 			    bool summary, struct forgetting *f)
 {
-	AUTO(free) char *pinned = calloc(x->view_count + 1, 1);
+	const unsigned char *pinned = pins(x);
 
 	f->ids = malloc((count + 1) * sizeof *f->ids);
 	if (!pinned || !f->ids)
 		return MT_ENOMEM;
-	pin(x, (unsigned char *)pinned);
 	while (f->head < count && pinned[places[f->head]])
 		f->head++;
 	for (size_t i = 0; i < count; i++) {
@@ -266,6 +285,14 @@ static const struct mt_condenser_out condenser_out = {
 
 /* ---- the pipeline ------------------------------------------------------ */
 
+/* What is known by place is so no longer. */
+static void forget_places(struct mt_ctx *x)
+{
+	free(x->cuts);
+	free(x->pinned);
+	x->cuts = x->pinned = NULL;
+}
+
 static void take_out_dropped(struct mt_ctx *x)
 {
 	size_t kept = 0;
@@ -275,8 +302,7 @@ static void take_out_dropped(struct mt_ctx *x)
 			x->view[kept++] = x->view[i];
 	x->view_count = kept;
 	x->dropped = false;
-	free(x->cuts);
-	x->cuts = NULL;
+	forget_places(x);
 }
 
 static int advance(struct mt_ctx *x, const struct mt_in *in)
@@ -336,8 +362,7 @@ static int add_news(struct mt_ctx *x, struct error *err)
 	x->view = all;
 	memcpy(all + x->view_count, now + first, (count - first) * sizeof *all);
 	x->view_count += count - first;
-	free(x->cuts);
-	x->cuts = NULL;
+	forget_places(x);
 	return MT_OK;
 }
 

@@ -234,6 +234,7 @@ struct mt_ctx {
 	size_t stage;              /* the next of them */
 	unsigned rounds;           /* how often this one has asked its model */
 	unsigned char *cuts;       /* where the view may be cut; NULL: not asked */
+	unsigned char *pinned;     /* places that stay; NULL: not asked */
 	char *kept;                /* its state, which ends with its work */
 	/* runtime */
 	const struct launch *launch;
