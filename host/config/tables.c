@@ -96,6 +96,10 @@ static const struct mt_option llm_table[] = {
 	OPTION(CHOICE, "prompt_cache", "auto",
 	       "Whether the request marks what the provider may keep in its cache.",
 	       .choices = "auto|yes|no"),
+	OPTION(CHOICE, "token_counter", "estimate",
+	       "Who says how long a request is that may be too long: a guess of ours, or "
+	       "the provider, which is asked.",
+	       .choices = "estimate|provider"),
 	OPTION(CHOICE, "stop_words", "auto",
 	       "Whether the model is sent words at which it stops.",
 	       .choices = "auto|yes|no"),

@@ -81,6 +81,14 @@ int64_t llm_estimate_tokens(const struct llm *l, const struct llm_request *r)
 	return llm_estimate_text(l, bytes) + (int64_t)images * LLM_IMAGE_TOKENS;
 }
 
+bool llm_is_too_long(const struct llm *l, int64_t tokens)
+{
+	/* nobody has counted for this model yet: the guess may be twice too high */
+	int64_t known = l->ratio_known ? tokens : tokens / 2;
+
+	return l->window > 0 && known > l->window;
+}
+
 void llm_estimate_learn(struct llm *l, const struct llm_request *r, int64_t input)
 {
 	size_t images, bytes = llm_request_bytes(r, &images);

@@ -15,18 +15,24 @@
 
 /* ---- life --------------------------------------------------------------- */
 
-static void on_closed(uv_handle_t *h)
+void exchange_clear(struct llm_exchange *x)
 {
-	struct llm_exchange *x = h->data;
-
 	exchange_forget(x);
-	fncall_tools_free(x->tools);
+	x->tools = fncall_tools_free(x->tools);
 	strbuf_clear(&x->url);
 	body_clear(&x->body);
 	for (size_t i = 0; i < x->header_count; i++) {
 		explicit_bzero(x->headers[i], strlen(x->headers[i]));
 		free(x->headers[i]);
 	}
+	x->header_count = 0;
+}
+
+static void on_closed(uv_handle_t *h)
+{
+	struct llm_exchange *x = h->data;
+
+	exchange_clear(x);
 	free(x);
 }
 
@@ -54,6 +60,7 @@ void exchange_end(struct llm_exchange *x)
 	if (x->http)
 		http_cancel(x->http);
 	x->http = NULL;
+	guard_end(x);
 	uv_timer_stop(&x->timer);
 	uv_close((uv_handle_t *)&x->timer, on_closed);
 }
@@ -362,9 +369,9 @@ static int add_signature(struct llm_exchange *x, char **headers, size_t *count,
 	return MT_OK;
 }
 
-static int begin_http(struct llm_exchange *x, struct error *err)
+int exchange_post(struct llm_exchange *x, const struct http_events *events, void *arg,
+		  int64_t timeout_ms, struct http_call **ret, struct error *err)
 {
-	static const struct http_events events = { on_header, on_body, on_done };
 	const struct llm *l = x->llm;
 	char *headers[LLM_MAX_HEADERS + AWS_HEADERS];
 	struct http_request r = {
@@ -373,7 +380,7 @@ static int begin_http(struct llm_exchange *x, struct error *err)
 		.header_count = x->header_count,
 		.body = x->body.bytes.text,
 		.body_len = x->body.bytes.len,
-		.timeout_ms = l->timeout_ms,
+		.timeout_ms = timeout_ms,
 		.ca_path = config_get(l->config, l->section, "ca_path"),
 		.proxy = config_get(l->config, l->section, "proxy"),
 	};
@@ -382,7 +389,7 @@ static int begin_http(struct llm_exchange *x, struct error *err)
 	memcpy(headers, x->headers, x->header_count * sizeof *headers);
 	if (x->service[0] && add_signature(x, headers, &r.header_count, err))
 		return err->code;
-	status = http_start(l->pool, &r, &events, x, &x->http, err);
+	status = http_start(l->pool, &r, events, arg, ret, err);
 	for (size_t i = x->header_count; i < r.header_count; i++)
 		free(headers[i]);
 	return status;
@@ -405,13 +412,17 @@ static void on_local(uv_timer_t *timer)
 
 static int begin(struct llm_exchange *x, struct error *err)
 {
+	static const struct http_events events = { on_header, on_body, on_done };
+
+	if (guard_begin(x))
+		return MT_OK;
 	exchange_forget(x);
 	x->attempt++;
 	x->started = uv_hrtime();
 	log_line(MT_LOG_DEBUG, "llm", "%s: attempt %d, %zu bytes", x->llm->name,
 		 x->attempt, x->body.bytes.len);
 	if (!x->local)
-		return begin_http(x, err);
+		return exchange_post(x, &events, x, x->llm->timeout_ms, &x->http, err);
 	uv_timer_start(&x->timer, on_local, (uint64_t)x->delay_ms, 0);
 	return MT_OK;
 }
@@ -453,8 +464,8 @@ static int extra_headers(struct llm_exchange *x, struct error *err)
 	return MT_OK;
 }
 
-static int encode(struct llm_exchange *x, const struct llm_request *request,
-		  struct error *err)
+int exchange_encode(struct llm_exchange *x, const struct llm_request *request,
+		    exchange_writer *write, struct error *err)
 {
 	AUTO(llm_request) struct llm_request *text = NULL;
 	AUTO(json) json_object *params = NULL;
@@ -477,8 +488,8 @@ static int encode(struct llm_exchange *x, const struct llm_request *request,
 		sent.stream = llm_feature(x->llm, "stream");
 	llm_choose_media(x->llm, &sent);
 	body_begin(&x->body);
-	status = x->llm->dialect->encode(&llm_services, (struct mt_exchange *)x,
-					 (const struct mt_request *)&sent);
+	status = write(&llm_services, (struct mt_exchange *)x,
+		       (const struct mt_request *)&sent);
 	if (body_end(&x->body) && !status)
 		status = x->body.bytes.error;
 	if (!status)
@@ -523,7 +534,7 @@ int exchange_write_again(struct llm_exchange *x, struct error *err)
 	unwrite(x);
 	exchange_forget(x);
 	x->attempt = attempt + 1;
-	status = encode(x, x->request, err);
+	status = exchange_encode(x, x->request, x->llm->dialect->encode, err);
 	x->attempt = attempt;
 	return status;
 }
@@ -536,7 +547,7 @@ int exchange_move(struct llm_exchange *x, struct llm *next, struct error *err)
 	x->body = next->kept;
 	next->kept = (struct llm_body){ .bytes = STRBUF(LLM_MAX_BODY) };
 	x->attempt = 0;
-	x->warm = x->no_cache = false;
+	x->warm = x->no_cache = x->sized = false;
 	return exchange_write_again(x, err);
 }
 
@@ -552,7 +563,7 @@ int llm_send(struct llm *l, const struct llm_request *request, int64_t reply_ind
 	x->reply_index = reply_index;
 	x->request = request;
 	x->attempt = 1;
-	status = encode(x, request, err);
+	status = exchange_encode(x, request, l->dialect->encode, err);
 	x->attempt = 0;
 	if (status)
 		body_clear(&x->body);

@@ -57,6 +57,7 @@ struct llm {
 	double bytes_per_token;        /* of a request, learned */
 	double ratio_kept;             /* ... as it is in the file */
 	bool ratio_known;
+	bool uncounted;                /* its provider does not count for us */
 	struct llm_metrics metrics;
 	struct llm_body kept;          /* of the newest request that is over */
 };
@@ -77,11 +78,13 @@ struct llm_exchange {
 	const struct llm_request *request;
 	int64_t reply_index;
 	char estimate[24], window[24]; /* texts of options */
+	int64_t tokens;                /* that the request has, as far as is known */
 	struct fncall_tools *tools;    /* calls are text; NULL: the model's own */
 	bool stream, ended;
 	bool warm;                     /* sent with a temperature of 1 */
 	bool no_cache;                 /* sent without marks for the cache */
 	bool stale;                    /* to be written again before it is sent */
+	bool sized;                    /* found to fit, or nobody can tell */
 	uv_timer_t timer;              /* a wait, a delay, or a stall */
 
 	/* what is sent, the same in each attempt */
@@ -95,6 +98,7 @@ struct llm_exchange {
 
 	/* the attempt */
 	struct http_call *http;        /* NULL: none is running */
+	struct llm_count *count;       /* NULL: nobody is counting */
 	int attempt;
 	uint64_t started;              /* uv_hrtime */
 	int status;
@@ -128,8 +132,24 @@ void exchange_end(struct llm_exchange *x);
 void exchange_begin(struct llm_exchange *x);
 /** Write the request again, as it is to be sent now. */
 int exchange_write_again(struct llm_exchange *x, struct error *err);
+/** Write it with `write` of the dialect: the request, or a question about it. */
+typedef int exchange_writer(const struct mt_dialect_host *host, struct mt_exchange *x,
+			    const struct mt_request *r);
+int exchange_encode(struct llm_exchange *x, const struct llm_request *request,
+		    exchange_writer *write, struct error *err);
+/** Send what was written, signed if it has to be. */
+int exchange_post(struct llm_exchange *x, const struct http_events *events, void *arg,
+		  int64_t timeout_ms, struct http_call **ret, struct error *err);
+/** Free what was written and what was answered. */
+void exchange_clear(struct llm_exchange *x);
 /** Write it for another model, which has all its attempts. */
 int exchange_move(struct llm_exchange *x, struct llm *next, struct error *err);
+
+/* guard.c */
+/** Before the first attempt: true if somebody is asked how long the request is, or
+ *  it is too long to be sent; what follows comes from the loop. */
+bool guard_begin(struct llm_exchange *x);
+void guard_end(struct llm_exchange *x);
 
 /* again.c */
 /** Try again later, in another way, with another model, or give up. */
@@ -193,6 +213,8 @@ void llm_trace(const struct llm_exchange *x, const struct llm_reply *reply,
 /* estimate.c */
 void llm_estimate_open(struct llm *l);
 void llm_estimate_close(const struct llm *l);
+/** Is the guess `tokens` clearly more than the model reads? */
+bool llm_is_too_long(const struct llm *l, int64_t tokens);
 /** The provider counted this many tokens in the request. */
 void llm_estimate_learn(struct llm *l, const struct llm_request *r, int64_t input);
 

@@ -65,22 +65,94 @@ static int64_t read_duration(const char *text)
 	return sum < INT32_MAX ? (int64_t)(sum + 0.5) : INT32_MAX;
 }
 
-/* x-ratelimit-remaining-requests, x-ratelimit-reset-tokens, ... */
-static void rate_header(struct retry_hint *h, const char *name, const char *value)
+/* "2026-01-31T12:00:00Z", perhaps with a fraction of a second. */
+static int64_t read_time(const char *text, int64_t now)
 {
-	static const char *const kinds[] = { "requests", "tokens" };
+	struct tm tm = { 0 };
+	const char *end = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
+	int64_t at;
 
-	for (size_t i = 0; i < 2; i++) {
-		const char *dash = strrchr(name, '-');
-		int64_t ms = read_duration(value);
+	if (!end || !strchr("Z.+", *end))
+		return -1;
+	at = timegm(&tm);
+	if (at <= now)
+		return 0;
+	return at - now > INT32_MAX / 1000 ? INT32_MAX : (at - now) * 1000;
+}
 
-		if (!dash || strcasecmp(dash + 1, kinds[i]) != 0)
-			continue;
-		if (strncasecmp(name, "remaining-", 10) == 0)
-			h->used_up[i] = strcmp(value, "0") == 0;
-		else if (strncasecmp(name, "reset-", 6) == 0 && ms > 0)
-			h->reset_ms[i] = ms;
+/* Milliseconds since 1970, of a time that is near enough to be one. */
+static int64_t read_stamp(const char *text, int64_t now)
+{
+	char *end;
+	long long at = *text >= '0' && *text <= '9' ? strtoll(text, &end, 10) : -1;
+
+	if (at < 1000000000000LL || *end || at / 1000 - now > INT32_MAX / 1000)
+		return -1;
+	return at > now * 1000 ? at - now * 1000 : 0;
+}
+
+/* The number of a limit by its name; RETRY_LIMITS: no name of one. */
+static size_t limit_of(const char *name, size_t len)
+{
+	static const char *const names[RETRY_LIMITS] = { "requests", "tokens",
+							 "input-tokens", "output-tokens",
+							 "" };
+	size_t i = 0;
+
+	while (i < RETRY_LIMITS
+	       && (strlen(names[i]) != len || strncasecmp(names[i], name, len) != 0))
+		i++;
+	return i;
+}
+
+static void note_limit(struct retry_hint *h, size_t limit, bool remaining,
+		       const char *value, int64_t now)
+{
+	int64_t ms;
+
+	if (limit == RETRY_LIMITS)
+		return;
+	if (remaining) {
+		h->used_up[limit] = strcmp(value, "0") == 0;
+		return;
 	}
+	ms = read_duration(value);
+	if (ms < 0)
+		ms = read_time(value, now);
+	if (ms < 0)
+		ms = read_stamp(value, now);
+	if (ms > 0)
+		h->reset_ms[limit] = ms;
+}
+
+/* x-ratelimit-remaining-requests, x-ratelimit-reset-tokens, ..., or without what
+ * it is a limit of: x-ratelimit-reset. */
+static void rate_header(struct retry_hint *h, const char *name, const char *value,
+			int64_t now)
+{
+	bool remaining = strncasecmp(name, "remaining", 9) == 0;
+
+	if (!remaining && strncasecmp(name, "reset", 5) != 0)
+		return;
+	name += remaining ? 9 : 5;
+	if (*name == '-' && name[1])
+		name++;
+	else if (*name)
+		return;
+	note_limit(h, limit_of(name, strlen(name)), remaining, value, now);
+}
+
+/* anthropic-ratelimit-requests-remaining, anthropic-ratelimit-tokens-reset, ... */
+static void anthropic_header(struct retry_hint *h, const char *name, const char *value,
+			     int64_t now)
+{
+	const char *dash = strrchr(name, '-');
+
+	if (!dash || dash == name)
+		return;
+	if (strcasecmp(dash, "-remaining") == 0 || strcasecmp(dash, "-reset") == 0)
+		note_limit(h, limit_of(name, (size_t)(dash - name)),
+			   strcasecmp(dash, "-remaining") == 0, value, now);
 }
 
 void retry_header(struct retry_hint *h, const char *name, const char *value, int64_t now)
@@ -100,7 +172,9 @@ void retry_header(struct retry_hint *h, const char *name, const char *value, int
 		else if (strcasecmp(value, "false") == 0)
 			h->should = 0;
 	} else if (strncasecmp(name, "x-ratelimit-", 12) == 0) {
-		rate_header(h, name + 12, value);
+		rate_header(h, name + 12, value, now);
+	} else if (strncasecmp(name, "anthropic-ratelimit-", 20) == 0) {
+		anthropic_header(h, name + 20, value, now);
 	}
 }
 
@@ -124,7 +198,7 @@ static int64_t until_reset(const struct retry_rule *r, const struct retry_hint *
 {
 	int64_t ms = 0;
 
-	for (size_t i = 0; i < 2; i++)
+	for (size_t i = 0; i < RETRY_LIMITS; i++)
 		if (h->used_up[i] && h->reset_ms[i] > ms)
 			ms = h->reset_ms[i];
 	return ms < r->max_ms ? ms : r->max_ms;

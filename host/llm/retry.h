@@ -13,22 +13,25 @@ struct retry_rule {
 	double multiplier;     /* seconds: 8 gives 8, 16, 32, 64 */
 };
 
+enum { RETRY_LIMITS = 5 };
+
 /** What the answer says about it. */
 struct retry_hint {
 	int64_t wait_ms;       /* -1: not told */
 	int should;            /* 1: retry, 0: do not, -1: not told */
-	/* limits of requests and of tokens, whatever the answer was */
-	int64_t reset_ms[2];   /* when there are more; 0: not told */
-	bool used_up[2];       /* none are left */
+	/* limits of requests, of tokens, ..., whatever the answer was */
+	int64_t reset_ms[RETRY_LIMITS]; /* when there are more; 0: not told */
+	bool used_up[RETRY_LIMITS];     /* none are left */
 };
 #define RETRY_NO_HINT { .wait_ms = -1, .should = -1 }
 
 enum { RETRY_MAX_HINT_MS = 5 * 60 * 1000 };
 
 /** Read one header of an answer: retry-after (seconds or a date),
- *  retry-after-ms, x-should-retry, x-ratelimit-remaining-* and -reset-*, which
- *  count where nothing else is told and a limit is used up. Others are passed over. `now` is the time
- *  in seconds. */
+ *  retry-after-ms, x-should-retry, x-ratelimit-remaining-* and -reset-*, or
+ *  anthropic-ratelimit-*-remaining and -reset, or x-ratelimit-remaining and -reset,
+ *  which count where nothing else is told and a limit is used up. Others are passed
+ *  over. `now` is the time in seconds. */
 void retry_header(struct retry_hint *h, const char *name, const char *value, int64_t now);
 
 /** Wait after attempt `n` (from 1) failed. `dice` in 0..UINT32_MAX makes the

@@ -365,11 +365,14 @@ static bool ends_with(const char *text, const char *end)
 	return len >= n && memcmp(text + len - n, end, n) == 0;
 }
 
-static int put_head(struct writer *w)
+static int put_head(struct writer *w, bool count)
 {
 	const struct mt_dialect_host *host = w->host;
 	const char *base = host->option(w->x, "base_url");
-	int status = host->url(w->x, ends_with(base, "/v1") ? "/messages" : "/v1/messages");
+	bool v1 = ends_with(base, "/v1");
+	int status = host->url(w->x, count ? v1 ? "/messages/count_tokens"
+						: "/v1/messages/count_tokens"
+				     : v1  ? "/messages" : "/v1/messages");
 
 	if (!status)
 		status = host->header(w->x, "Content-Type", "application/json");
@@ -383,7 +386,7 @@ static int encode(const struct mt_dialect_host *host, struct mt_exchange *x,
 {
 	struct writer w = { .host = host, .x = x, .r = request };
 
-	w.status = put_head(&w);
+	w.status = put_head(&w, false);
 	PUT(&w, "{\"model\":");
 	put_cstr(&w, host->option(x, "model"));
 	put_params(&w);
@@ -393,6 +396,30 @@ static int encode(const struct mt_dialect_host *host, struct mt_exchange *x,
 	return w.status;
 }
 
+/* Thoughts of earlier turns count where the model thinks. */
+static int count(const struct mt_dialect_host *host, struct mt_exchange *x,
+		 const struct mt_request *request)
+{
+	struct writer w = { .host = host, .x = x, .r = request };
+	struct claude_thinking thinking = claude_thinking(&w, claude_limit(&w));
+
+	w.status = put_head(&w, true);
+	PUT(&w, "{\"model\":");
+	put_cstr(&w, host->option(x, "model"));
+	put_thinking(&w, &thinking);
+	put_tools(&w);
+	put_turns(&w, &turns);
+	PUT(&w, "}");
+	return w.status;
+}
+
+static int64_t counted(const struct mt_dialect_host *host, struct mt_exchange *x,
+		       const char *bytes, size_t len)
+{
+	(void)host, (void)x;
+	return number_in(bytes, len, "input_tokens");
+}
+
 static const struct mt_dialect dialect = {
 	.size = sizeof dialect,
 	.flags = MT_DIALECT_LINKS,
@@ -400,6 +427,8 @@ static const struct mt_dialect dialect = {
 	.encode = encode,
 	.feed = anthropic_feed,
 	.end = anthropic_end,
+	.count = count,
+	.counted = counted,
 };
 
 static const struct mt_component components[] = {

@@ -363,7 +363,8 @@ static void put_params(struct writer *w)
 /* ---- where to ------------------------------------------------------------------- */
 
 /* The id of a model may be an ARN: colons and slashes are encoded. */
-static int put_url(const struct mt_dialect_host *host, struct mt_exchange *x, bool stream)
+static int put_url(const struct mt_dialect_host *host, struct mt_exchange *x,
+		   const char *verb)
 {
 	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 				    "0123456789-._~";
@@ -376,8 +377,20 @@ static int put_url(const struct mt_dialect_host *host, struct mt_exchange *x, bo
 		else
 			strbuf_addf(&url, "%%%02X", (unsigned char)*p);
 	}
-	strbuf_add(&url, stream ? "/converse-stream" : "/converse");
+	strbuf_add(&url, verb);
 	return url.error ? url.error : host->url(x, url.text);
+}
+
+static int put_head(const struct mt_dialect_host *host, struct mt_exchange *x,
+		    const char *verb)
+{
+	int status = put_url(host, x, verb);
+
+	if (!status)
+		status = host->header(x, "Content-Type", "application/json");
+	if (!status)
+		status = host->key_header(x, "Authorization", "Bearer ");
+	return status ? status : host->sign(x, "aws4", "bedrock");
 }
 
 static int encode(const struct mt_dialect_host *host, struct mt_exchange *x,
@@ -385,13 +398,8 @@ static int encode(const struct mt_dialect_host *host, struct mt_exchange *x,
 {
 	struct writer w = { .host = host, .x = x, .r = request };
 
-	w.status = put_url(host, x, host->stream(request));
-	if (!w.status)
-		w.status = host->header(x, "Content-Type", "application/json");
-	if (!w.status)
-		w.status = host->key_header(x, "Authorization", "Bearer ");
-	if (!w.status)
-		w.status = host->sign(x, "aws4", "bedrock");
+	w.status = put_head(host, x,
+			    host->stream(request) ? "/converse-stream" : "/converse");
 	PUT(&w, "{");
 	put_params(&w);
 	put_tools(&w);
@@ -400,12 +408,34 @@ static int encode(const struct mt_dialect_host *host, struct mt_exchange *x,
 	return w.status;
 }
 
+static int count(const struct mt_dialect_host *host, struct mt_exchange *x,
+		 const struct mt_request *request)
+{
+	struct writer w = { .host = host, .x = x, .r = request };
+
+	w.status = put_head(host, x, "/count-tokens");
+	PUT(&w, "{\"input\":{\"converse\":{\"additionalModelRequestFields\":{}");
+	put_tools(&w);
+	put_turns(&w, &turns);
+	PUT(&w, "}}}");
+	return w.status;
+}
+
+static int64_t counted(const struct mt_dialect_host *host, struct mt_exchange *x,
+		       const char *bytes, size_t len)
+{
+	(void)host, (void)x;
+	return number_in(bytes, len, "inputTokens");
+}
+
 static const struct mt_dialect dialect = {
 	.size = sizeof dialect,
 	.providers = providers,
 	.encode = encode,
 	.feed = bedrock_feed,
 	.end = bedrock_end,
+	.count = count,
+	.counted = counted,
 };
 
 static const struct mt_component components[] = {

@@ -330,10 +330,16 @@ static void put_params(struct writer *w)
 
 /* ---- where to ------------------------------------------------------------------- */
 
-static int put_head(const struct mt_dialect_host *host, struct mt_exchange *x, bool stream)
+static bool is_vertex(const char *base)
 {
-	const char *base = host->option(x, "base_url"), *model = host->option(x, "model");
-	bool vertex = strstr(base, "aiplatform.googleapis.com") != NULL;
+	return strstr(base, "aiplatform.googleapis.com") != NULL;
+}
+
+static int put_head(const struct mt_dialect_host *host, struct mt_exchange *x,
+		    const char *verb)
+{
+	const char *model = host->option(x, "model");
+	const char *base = host->option(x, "base_url");
 	AUTO(strbuf) struct strbuf url = STRBUF(4096);
 	int status;
 
@@ -343,14 +349,13 @@ static int put_head(const struct mt_dialect_host *host, struct mt_exchange *x, b
 		strbuf_add(&url, "/v1beta");
 	if (strncmp(model, "models/", 7) != 0 && strncmp(model, "tunedModels/", 12) != 0)
 		strbuf_add(&url, "/models");
-	strbuf_addf(&url, "/%s:%s", model,
-		    stream ? "streamGenerateContent?alt=sse" : "generateContent");
+	strbuf_addf(&url, "/%s:%s", model, verb);
 	status = url.error ? url.error : host->url(x, url.text);
 	if (!status)
 		status = host->header(x, "Content-Type", "application/json");
 	if (status)
 		return status;
-	return vertex ? host->key_header(x, "Authorization", "Bearer ")
+	return is_vertex(base) ? host->key_header(x, "Authorization", "Bearer ")
 		      : host->key_header(x, "x-goog-api-key", "");
 }
 
@@ -359,7 +364,9 @@ static int encode(const struct mt_dialect_host *host, struct mt_exchange *x,
 {
 	struct writer w = { .host = host, .x = x, .r = request };
 
-	w.status = put_head(host, x, host->stream(request));
+	w.status = put_head(host, x,
+			    host->stream(request) ? "streamGenerateContent?alt=sse"
+						  : "generateContent");
 	PUT(&w, "{");
 	put_params(&w);
 	put_tools(&w);
@@ -368,12 +375,48 @@ static int encode(const struct mt_dialect_host *host, struct mt_exchange *x,
 	return w.status;
 }
 
+/* Vertex takes the request as it is, the other one inside of another object. */
+static int count(const struct mt_dialect_host *host, struct mt_exchange *x,
+		 const struct mt_request *request)
+{
+	struct writer w = { .host = host, .x = x, .r = request };
+	const char *model = host->option(x, "model");
+	bool wrapped = !is_vertex(host->option(x, "base_url"));
+	AUTO(strbuf) struct strbuf name = STRBUF(1024);
+
+	strbuf_addf(&name, "%s%s", strchr(model, '/') ? "" : "models/", model);
+	w.status = name.error ? name.error : put_head(host, x, "countTokens");
+	if (wrapped) {
+		PUT(&w, "{\"generateContentRequest\":{\"model\":");
+		put_cstr(&w, name.text);
+		PUT(&w, ",");
+	} else {
+		PUT(&w, "{");
+	}
+	put_params(&w);
+	put_tools(&w);
+	put_turns(&w, &turns);
+	if (wrapped)
+		PUT(&w, "}");
+	PUT(&w, "}");
+	return w.status;
+}
+
+static int64_t counted(const struct mt_dialect_host *host, struct mt_exchange *x,
+		       const char *bytes, size_t len)
+{
+	(void)host, (void)x;
+	return number_in(bytes, len, "totalTokens");
+}
+
 static const struct mt_dialect dialect = {
 	.size = sizeof dialect,
 	.providers = providers,
 	.encode = encode,
 	.feed = gemini_feed,
 	.end = gemini_end,
+	.count = count,
+	.counted = counted,
 };
 
 static const struct mt_component components[] = {

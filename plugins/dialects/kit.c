@@ -415,3 +415,13 @@ size_t called_tools(struct writer *w, struct mt_str *names, size_t room)
 	}
 	return found;
 }
+
+/* ---- counts -------------------------------------------------------------------- */
+
+int64_t number_in(const char *bytes, size_t len, const char *name)
+{
+	AUTO(json) json_object *answer = js_parse_object(bytes, len, NULL);
+	json_object *n = js_get(answer, name);
+
+	return json_object_is_type(n, json_type_int) ? json_object_get_int64(n) : -1;
+}

@@ -64,6 +64,11 @@ const char *word_of(struct writer *w, const char *param, const char *option, cha
 /** What was kept of a reply for the dialect `name`; NULL if nothing. */
 json_object *kept_of(struct writer *w, size_t m, const char *name);
 
+/* ---- counts -------------------------------------------------------------------- */
+
+/** A whole number of a JSON object; -1 if it is not there. */
+int64_t number_in(const char *bytes, size_t len, const char *name);
+
 /* ---- turns ------------------------------------------------------------------ */
 
 /** For providers that want user and assistant in turn, and what the tools said

@@ -303,9 +303,14 @@ static void put_params(struct writer *w)
 		PUT(w, ",\"stream\":true");
 }
 
+void put_responses_input(struct writer *w)
+{
+	put_tools(w);
+	put_input(w);
+}
+
 void put_responses(struct writer *w)
 {
 	put_params(w);
-	put_tools(w);
-	put_input(w);
+	put_responses_input(w);
 }

@@ -280,13 +280,14 @@ static int put_azure_url(const struct mt_dialect_host *host, struct mt_exchange 
 	return host->url(x, url);
 }
 
-static int put_head(struct writer *w, bool responses)
+/* `path` is that of OpenAI; Azure has one of its own. */
+static int put_head(struct writer *w, const char *path, bool responses)
 {
 	const struct mt_dialect_host *host = w->host;
 	struct mt_exchange *x = w->x;
 	bool azure = is_provider(w, "azure");
 	int status = azure ? put_azure_url(host, x, responses)
-			   : host->url(x, responses ? "/responses" : "/chat/completions");
+			   : host->url(x, path);
 
 	if (!status)
 		status = host->header(x, "Content-Type", "application/json");
@@ -302,7 +303,7 @@ static int encode(const struct mt_dialect_host *host, struct mt_exchange *x,
 	struct writer w = { .host = host, .x = x, .r = request };
 	bool responses = uses_responses(host, x);
 
-	w.status = put_head(&w, responses);
+	w.status = put_head(&w, responses ? "/responses" : "/chat/completions", responses);
 	PUT(&w, "{\"model\":");
 	put_cstr(&w, host->option(x, "model"));
 	if (responses) {
@@ -316,6 +317,29 @@ static int encode(const struct mt_dialect_host *host, struct mt_exchange *x,
 	return w.status;
 }
 
+/* Only the Responses API of OpenAI itself counts. */
+static int count(const struct mt_dialect_host *host, struct mt_exchange *x,
+		 const struct mt_request *request)
+{
+	struct writer w = { .host = host, .x = x, .r = request };
+
+	if (!uses_responses(host, x) || is_provider(&w, "azure"))
+		return MT_EUNSUPPORTED;
+	w.status = put_head(&w, "/responses/input_tokens", true);
+	PUT(&w, "{\"model\":");
+	put_cstr(&w, host->option(x, "model"));
+	put_responses_input(&w);
+	PUT(&w, "}");
+	return w.status;
+}
+
+static int64_t counted(const struct mt_dialect_host *host, struct mt_exchange *x,
+		       const char *bytes, size_t len)
+{
+	(void)host, (void)x;
+	return number_in(bytes, len, "input_tokens");
+}
+
 static const struct mt_dialect dialect = {
 	.size = sizeof dialect,
 	.flags = MT_DIALECT_LINKS,
@@ -323,6 +347,8 @@ static const struct mt_dialect dialect = {
 	.encode = encode,
 	.feed = openai_feed,
 	.end = openai_end,
+	.count = count,
+	.counted = counted,
 };
 
 static const struct mt_component components[] = {

@@ -23,6 +23,8 @@ enum { OPENAI_MAX_CALLS = 128, RESPONSES_MAX_ITEMS = 512, CHAT_MAX_ITEMS = 4096 
 bool uses_responses(const struct mt_dialect_host *host, struct mt_exchange *x);
 /** The body of a request. */
 void put_responses(struct writer *w);
+/** What of it is read by the model. */
+void put_responses_input(struct writer *w);
 
 /* ---- openai-responses-decode.c ------------------------------------------------ */
 

@@ -8,6 +8,7 @@
  * they mean. One struct mt_exchange is one request with its answer.
  *
  * What changed, newest first:
+ *   0.4  count, counted
  *   0.3  media_url, MT_DIALECT_LINKS
  *   0.2  finished, restarted, answer_header, sign, message_failed;
  *        messages_kept, message_begins
@@ -23,7 +24,7 @@ extern "C" {
 #endif
 
 #define MT_DIALECT_MAJOR 0u
-#define MT_DIALECT_MINOR 3u
+#define MT_DIALECT_MINOR 4u
 
 struct mt_exchange; /* belongs to the host */
 
@@ -189,6 +190,15 @@ struct mt_dialect {
 		    const char *type, const char *bytes, size_t len);
 	/** The body is over. An answer cut short must become an error here. */
 	int (*end)(const struct mt_dialect_host *host, struct mt_exchange *x, int status);
+
+	/* -- from version 0.4 on; both or none -- */
+	/** Write the question how many tokens this request has, as `encode` writes
+	 *  the request. MT_EUNSUPPORTED: this provider does not say. */
+	int (*count)(const struct mt_dialect_host *host, struct mt_exchange *x,
+		     const struct mt_request *request);
+	/** The number in the whole answer to that; below 0: there is none. */
+	int64_t (*counted)(const struct mt_dialect_host *host, struct mt_exchange *x,
+			   const char *bytes, size_t len);
 };
 
 #ifdef __cplusplus

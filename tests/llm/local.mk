@@ -125,6 +125,13 @@ tests_llm_test_again_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
 tests_llm_test_again_LDADD = $(LIBHOST)
 TESTS += %D%/test-again
 
+# Requests that are too long.
+check_PROGRAMS += %D%/test-guard
+tests_llm_test_guard_SOURCES = %D%/test-guard.c
+tests_llm_test_guard_CPPFLAGS = $(LLM_TEST_CPPFLAGS)
+tests_llm_test_guard_LDADD = $(LIBHOST)
+TESTS += %D%/test-guard
+
 # Keys of an AWS account.
 check_PROGRAMS += %D%/test-aws
 tests_llm_test_aws_SOURCES = %D%/test-aws.c

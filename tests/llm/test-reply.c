@@ -176,6 +176,46 @@ static void limits_of_a_rate(void)
 	CHECK_MSG(retry_wait(&rule, &h, 1, 0) == 5, "what it asks for counts first");
 }
 
+/* Limits as Anthropic and OpenRouter tell them. */
+static void other_limits(void)
+{
+	static const struct {
+		const char *left, *left_value, *reset, *reset_value;
+		int64_t wait;
+	} cases[] = {
+		{ "anthropic-ratelimit-requests-remaining", "0",
+		  "anthropic-ratelimit-requests-reset", "1970-01-01T00:16:43Z", 3000 },
+		{ "Anthropic-Ratelimit-Input-Tokens-Remaining", "0",
+		  "anthropic-ratelimit-input-tokens-reset", "1970-01-01T00:16:50.5Z",
+		  10000 },
+		{ "anthropic-ratelimit-output-tokens-remaining", "0",
+		  "anthropic-ratelimit-tokens-reset", "1970-01-01T00:16:50Z", 8000 },
+		{ "anthropic-ratelimit-tokens-remaining", "5",
+		  "anthropic-ratelimit-tokens-reset", "1970-01-01T00:16:50Z", 8000 },
+		{ "anthropic-ratelimit-tokens-remaining", "0",
+		  "anthropic-ratelimit-tokens-reset", "1969-01-01T00:16:50Z", 8000 },
+		{ "anthropic-ratelimit-tokens-remaining", "0",
+		  "anthropic-ratelimit-tokens-reset", "soon", 8000 },
+		{ "X-RateLimit-Remaining", "0", "X-RateLimit-Reset", "1741305600000",
+		  8000 },
+		{ "X-RateLimit-Remainings", "0", "X-RateLimit-Reset", "2s", 8000 },
+	};
+	const struct retry_rule rule = { 5, 8000, 64000, 8 };
+	struct retry_hint h;
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		h = (struct retry_hint)RETRY_NO_HINT;
+		retry_header(&h, cases[i].left, cases[i].left_value, 1000);
+		retry_header(&h, cases[i].reset, cases[i].reset_value, 1000);
+		CHECK_MSG(retry_wait(&rule, &h, 1, 0) == cases[i].wait, "%s: %s",
+			  cases[i].reset, cases[i].reset_value);
+	}
+	h = (struct retry_hint)RETRY_NO_HINT;
+	retry_header(&h, "X-RateLimit-Remaining", "0", 1741305588);
+	retry_header(&h, "X-RateLimit-Reset", "1741305600000", 1741305588);
+	CHECK_MSG(retry_wait(&rule, &h, 1, 0) == 12000, "a time in milliseconds");
+}
+
 static void sums_do_not_overflow(void)
 {
 	const struct llm_usage most = { .input = INT64_MAX, .output = 5, .cache_read = -1,
@@ -197,6 +237,7 @@ int main(void)
 	hints();
 	waits();
 	limits_of_a_rate();
+	other_limits();
 	sums_do_not_overflow();
 	return tap_done();
 }
