@@ -403,13 +403,15 @@ static int add_images(struct conversation *c, json_object *args, json_object *im
 int conversation_say(struct conversation *c, const char *text, size_t len,
 		     json_object *images, struct error *err)
 {
+	bool held;
+
 	if (c->closing)
 		return fail(err, MT_EDENIED, "the conversation is being closed");
 	if (images_check(images, err))
 		return err->code;
-	if (hooking_say(c, text, len, images))
-		return MT_OK;
-	return conversation_say_now(c, text, len, images, err);
+	if (hooking_say(c, text, len, images, &held, err))
+		return err->code;
+	return held ? MT_OK : conversation_say_now(c, text, len, images, err);
 }
 
 int conversation_say_now(struct conversation *c, const char *text, size_t len,

@@ -238,6 +238,8 @@ static void on_closed(void *arg, const struct error *why)
 	struct conversation *c = arg;
 
 	c->link = NULL;
+	if (c->closing && hooking_busy(c))
+		return; /* the hooks of the end go on with it */
 	if (c->closing)
 		conversation_close_rest(c);
 	else

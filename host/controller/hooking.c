@@ -52,7 +52,7 @@ struct hooking {
 
 /* ---- a moment --------------------------------------------------------------- */
 
-static void moment_free(struct moment *m)
+static void unlist(struct moment *m)
 {
 	struct moment **p = &m->c->hooking->moments;
 
@@ -60,6 +60,11 @@ static void moment_free(struct moment *m)
 		p = &(*p)->others;
 	if (*p)
 		*p = m->others;
+}
+
+static void moment_free(struct moment *m)
+{
+	unlist(m);
 	free(m->tool);
 	json_object_put(m->input);
 	strbuf_clear(&m->context);
@@ -193,6 +198,7 @@ static void go(struct moment *m)
 			return;
 		judge(m, &(struct hook_result){ .exit_code = -1, .error = err.text });
 	}
+	unlist(m); /* what goes on now may cancel what still runs */
 	m->done(m);
 }
 
@@ -297,7 +303,8 @@ static void next_held(struct conversation *c)
 		return;
 	m = moment_new(c, HOOK_USER_PROMPT, NULL, on_prompt);
 	if (!m) {
-		notice(c, MT_LOG_ERROR, "out of memory");
+		notice(c, MT_LOG_ERROR, "the message was not taken: out of memory");
+		drop_held(h);
 		return;
 	}
 	js_set_strn(m->input, "message", h->held[0].text, h->held[0].len);
@@ -345,26 +352,32 @@ static bool start_session(struct conversation *c)
 	return m != NULL;
 }
 
-bool hooking_say(struct conversation *c, const char *text, size_t len, json_object *images)
+int hooking_say(struct conversation *c, const char *text, size_t len,
+		json_object *images, bool *ret_held, struct error *err)
 {
 	struct hooking *h = c->hooking;
 	struct held held = { .len = len };
 
-	if (!h || h->held_count == HELD_MAX)
-		return false;
+	*ret_held = false;
+	if (!h)
+		return MT_OK;
 	h->stop_denials = 0;
 	if (!any(c, HOOK_USER_PROMPT, NULL) && (h->started || !any(c, HOOK_SESSION_START, NULL)))
-		return false;
+		return MT_OK;
+	if (h->held_count == HELD_MAX)
+		return fail(err, MT_ELIMIT, "%d messages wait for their hooks already",
+			    HELD_MAX);
 	held.text = malloc(len + 1);
 	if (!held.text)
-		return false;
+		return fail(err, MT_ENOMEM, "out of memory");
+	*ret_held = true;
 	memcpy(held.text, text, len);
 	held.text[len] = '\0';
 	held.images = json_object_get(images);
 	h->held[h->held_count++] = held;
 	if (!start_session(c) && h->held_count == 1)
 		next_held(c);
-	return true;
+	return MT_OK;
 }
 
 bool hooking_continue(struct conversation *c)
@@ -413,8 +426,10 @@ bool hooking_before(struct conversation *c, struct event *action, const char *to
 	if (!any(c, HOOK_BEFORE_TOOL, tool))
 		return false;
 	m = moment_new(c, HOOK_BEFORE_TOOL, tool, on_before);
-	if (!m)
-		return false;
+	if (!m) {
+		post_denied(c, action, "There was no memory for the hooks of this call.");
+		return true;
+	}
 	m->action = action->id;
 	js_set(m->input, "tool_input", input_of(c, action));
 	go(m);
@@ -539,7 +554,7 @@ int hooking_open(struct conversation *c, struct error *err)
 		return err->code;
 	}
 	if (note)
-		fprintf(stderr, "mortise: %s\n", note);
+		log_line(MT_LOG_WARNING, "hooks", "%s", note);
 	for (size_t i = 0; i < h->hooks.count; i++)
 		if (!h->hooks.all[i].argv)
 			log_line(MT_LOG_WARNING, "hooks", "%s: hooks of the type %s are not run",

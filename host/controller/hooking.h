@@ -18,9 +18,10 @@ void hooking_cancel(struct conversation *c);
 /** Does something wait for hooks before the agent may step? */
 bool hooking_busy(const struct conversation *c);
 
-/** A message of the user: held until its hooks have passed it. false: say it now. */
-bool hooking_say(struct conversation *c, const char *text, size_t len,
-		 json_object *images);
+/** A message of the user: held until its hooks have passed it. *ret_held false:
+ *  say it now. */
+int hooking_say(struct conversation *c, const char *text, size_t len,
+		json_object *images, bool *ret_held, struct error *err);
 /** The conversation shall go on: held until the session has begun. */
 bool hooking_continue(struct conversation *c);
 /** The pending action is about to be called. false: call it now. */

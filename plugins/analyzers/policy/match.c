@@ -9,10 +9,12 @@
 #include <pcre2.h>
 #include <string.h>
 
+enum { LARGE = 4096 }; /* a text for which machine code pays */
 enum { PATTERN_LONGEST = 4096, STEPS_MAX = 5000000, HEAP_KIB = 4096, NESTING = 50 };
 
 struct match {
 	pcre2_code *code;
+	int compiled; /* to machine code, or that was tried */
 };
 
 struct match *match_new(const char *pattern, size_t len, int caseless, struct error *err)
@@ -36,6 +38,7 @@ struct match *match_new(const char *pattern, size_t len, int caseless, struct er
 					(caseless ? PCRE2_CASELESS : 0),
 				&number, &at, context);
 	pcre2_compile_context_free(context);
+	m->compiled = 0;
 	if (m->code)
 		return m;
 	free(m);
@@ -79,17 +82,24 @@ struct match *match_free(struct match *m)
 	return NULL;
 }
 
-int match_in(const struct match *m, const char *text, size_t len)
+int match_in(struct match *m, const char *text, size_t len)
 {
 	pcre2_match_data *data = pcre2_match_data_create(1, NULL);
 	pcre2_match_context *context = pcre2_match_context_create(NULL);
 	int found = PCRE2_ERROR_NOMEMORY;
 
+	if (len > LARGE && !m->compiled) {
+		m->compiled = 1;
+		pcre2_jit_compile(m->code, PCRE2_JIT_COMPLETE);
+	}
 	if (data && context) {
 		pcre2_set_match_limit(context, STEPS_MAX);
 		pcre2_set_depth_limit(context, STEPS_MAX);
 		pcre2_set_heap_limit(context, HEAP_KIB);
 		found = pcre2_match(m->code, (PCRE2_SPTR)text, len, 0, 0, data, context);
+		if (found == PCRE2_ERROR_JIT_STACKLIMIT)
+			found = pcre2_match(m->code, (PCRE2_SPTR)text, len, 0, PCRE2_NO_JIT,
+					    data, context);
 	}
 	pcre2_match_data_free(data);
 	pcre2_match_context_free(context);

@@ -19,6 +19,6 @@ struct match *match_glob(const char *pattern, struct error *err);
 struct match *match_free(struct match *m);
 /** @return 1: it is there, 0: it is not, MT_ELIMIT: not to be told in time,
  *  MT_ENOMEM. */
-int match_in(const struct match *m, const char *text, size_t len);
+int match_in(struct match *m, const char *text, size_t len);
 
 #endif

@@ -353,7 +353,7 @@ static int add_paths_of(struct unit *u, const struct shell_command *c, size_t at
 /* ---- trying ---------------------------------------------------------------- */
 
 /* 1: fits; 0: does not; a rule that takes too long fits if it raises. */
-static int one_fits(const struct match *m, const char *text, bool raises)
+static int one_fits(struct match *m, const char *text, bool raises)
 {
 	int r = match_in(m, text, strlen(text));
 
@@ -361,7 +361,7 @@ static int one_fits(const struct match *m, const char *text, bool raises)
 }
 
 /* What raises needs one that fits, what lowers needs all to fit. */
-static int some_fit(const struct match *m, const struct texts *t, bool raises)
+static int some_fit(struct match *m, const struct texts *t, bool raises)
 {
 	if (!t->count)
 		return 0;
@@ -376,7 +376,7 @@ static int some_fit(const struct match *m, const struct texts *t, bool raises)
 
 /* A path may be written from the workspace on or as a whole: for lowering, one
  * of the two has to fit. They stand behind each other. */
-static int paths_fit(const struct match *m, const struct texts *t, bool raises)
+static int paths_fit(struct match *m, const struct texts *t, bool raises)
 {
 	if (raises || !t->count)
 		return some_fit(m, t, raises);
@@ -395,7 +395,7 @@ static int paths_fit(const struct match *m, const struct texts *t, bool raises)
 
 static int command_fits(const struct rule *rule, const struct unit *u, bool raises)
 {
-	const struct match *m = rule->conditions[COMMAND];
+	struct match *m = rule->conditions[COMMAND];
 	const struct texts *t = &u->commands;
 
 	if (raises)
