@@ -168,7 +168,7 @@ static const struct mt_option controller_table[] = {
 	OPTION(TEXT, "agent", "codeact", "The agent."),
 	OPTION(LIST, "tools", "bash, editor, think, finish",
 	       "Tools the agent has: names of [tool.NAME], of toolsets or of tools."),
-	OPTION(LIST, "condensers", "noop",
+	OPTION(LIST, "condensers", "conversation_window",
 	       "What shortens the history, in order: names of [condenser.NAME] or of "
 	       "condensers."),
 	OPTION(LIST, "analyzers", "llm, policy",

@@ -164,7 +164,7 @@ done_after() { # done_after FILE ERROR TIMES
 
 @test "a history that a model does not take is condensed, or it is told how" {
 	printf '[turn]\nerror = history: odd calls\n' >"$work/s"
-	run "${run_it[@]}" -m "script:$work/s" -t hi
+	run "${run_it[@]}" -m "script:$work/s" -o controller.condensers=noop -t hi
 	[ "$status" -eq 3 ]
 	[[ "$output" == *"odd calls"*"add one to \`condensers\`"* ]]
 	log | grep -q '"action":"condensation_request"'
