@@ -47,6 +47,8 @@ static void submit_empty(struct chat *c)
 {
 	if (c->queued)
 		chat_send_queue(c);
+	else if (!link_is_open(&c->link))
+		chat_ensure(c);
 	else if (chat_is(c, "paused"))
 		chat_command(c, "resume", NULL, NULL);
 }

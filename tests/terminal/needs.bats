@@ -1,0 +1,271 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Questions, interruptions of every kind, narrow and plain terminals.
+
+bats_require_minimum_version 1.5.0
+source "$top_srcdir/tests/terminal/tmux.bash"
+
+# The prompt has been drawn anew: its rows end where they should.
+narrowed() { screen | grep -q "^  ${typed:37:20}"; }
+
+hello() {
+	script <<-'END'
+	[turn]
+	text = Hello, *world*. This is a sentence that is longer than forty columns.
+	END
+}
+
+@test 'yes, no with a reason, and always' {
+	script <<-'END'
+	[turn]
+	[call bash]
+	command = touch one
+
+	[turn]
+	[call bash]
+	command = touch two; touch three
+
+	[turn]
+	expect last contains = better not
+	[call bash]
+	command = touch four
+
+	[turn]
+	[call bash]
+	command = touch five
+
+	[turn]
+	text = All is done.
+	END
+	terminal
+	chat -o controller.confirmation=always
+	enter 'Begin'
+	see 'May the agent do this?'
+	see '$ touch one'
+	looks_like question
+	[ ! -e "$work/project/one" ]
+	key y
+	see '$ touch two; touch three'
+	[ -e "$work/project/one" ]
+	key r
+	see 'why not?'
+	enter 'better not'
+	see '$ touch four'
+	[ ! -e "$work/project/two" ]
+	key a
+	see 'All is done.'
+	[ -e "$work/project/four" ] && [ -e "$work/project/five" ]
+	looks_like answers
+}
+
+@test 'what is typed when a question comes is no answer' {
+	script <<-'END'
+	[turn]
+	[call bash]
+	command = until [ -e go ]; do sleep 0.1; done
+
+	[turn]
+	[call bash]
+	command = touch wrong
+
+	[turn]
+	text = As you say.
+	END
+	terminal
+	chat -o controller.confirmation=always
+	enter 'Begin'
+	see 'May the agent'
+	key y
+	see 'running'
+	type_ 'ab'
+	touch "$work/project/go"
+	see 'touch wrong'
+	key z
+	key y # at once: in the middle of a word
+	see 'y yes'
+	sleep 1
+	key n
+	see '> abzy'
+	[ ! -e "$work/project/wrong" ]
+}
+
+@test 'a pending question survives the end of its process' {
+	script <<-'END'
+	[turn]
+	[call bash]
+	command = touch one
+
+	[turn]
+	text = All is done.
+	END
+	terminal
+	chat -o controller.confirmation=always
+	enter 'Begin'
+	see 'May the agent'
+	pid=$(mortise ps --json | jq .pid)
+	kill -9 "$pid"
+	see 'is gone'
+	key Enter
+	see 'y yes'
+	key y
+	see 'All is done.'
+	[ -e "$work/project/one" ]
+}
+
+@test 'resized while it is typed' {
+	hello
+	terminal
+	chat
+	enter 'Begin'
+	see 'Hello'
+	typed='a message that is not sent yet, and which needs more than one row of forty columns'
+	type_ "$typed"
+	see 'lumns'
+	tmux resize-window -x 40 -y 20
+	poll narrowed
+	type_ '!'
+	looks_like narrow
+	tmux resize-window -x 100 -y 30
+	see "$typed!"
+	type_ '?'
+	looks_like wide
+}
+
+@test 'rows, a paste, history, completion' {
+	script <<-'END'
+	[turn]
+	expect user contains = inside the file
+	text = I see the file.
+
+	[turn]
+	text = Second.
+	END
+	echo 'inside the file' > "$work/project/some-file.txt"
+	terminal
+	chat
+	type_ 'first row'
+	key M-Enter
+	type_ 'second row'
+	key C-j
+	tmux set-buffer 'pasted
+two rows '
+	tmux paste-buffer -p
+	type_ '@some'
+	key Tab
+	see '@some-file.txt'
+	looks_like rows
+	key Enter
+	see 'I see the file.'
+	key C-d
+	see 'Come back with'
+	[ "$(stat -c %a "$work/state/mortise/history")" = 600 ]
+	enter 'clear; mortise --continue'
+	see 'I see the file.'
+	key C-l Up
+	see '  second row'
+	key C-u C-u C-c
+	type_ '/sta'
+	key Tab
+	see '> /status'
+	key Enter
+	see 'workspace'
+	key C-r
+	type_ 'pas'
+	see 'search'
+	key Escape
+	see_no 'search'
+}
+
+@test 'without colour' {
+	hello
+	terminal
+	enter 'export NO_COLOR=1'
+	chat
+	enter 'Begin'
+	see 'Hello'
+	tmux capture-pane -e -p > "$work/painted"
+	! grep -q $'\033\[[0-9;]*3[0-7]m' "$work/painted"
+}
+
+@test 'plain: lines in, lines out, no escape' {
+	hello
+	cd "$work/project"
+	mortise --plain -m "script:$work/script" > "$work/out" <<<'Begin'
+	grep -q '^You: Begin' "$work/out"
+	grep -qF 'Hello, *world*.' "$work/out"
+	! grep -q $'\033' "$work/out"
+	terminal
+	enter "TERM=dumb mortise -m script:$work/script"
+	see 'Mortise VERSION'
+	enter 'Begin'
+	see 'You: Begin'
+	see 'Hello, *world*.'
+	key C-d
+	see 'Come back with'
+}
+
+@test 'the terminal is as it was, however it ends' {
+	hello
+	terminal
+	enter 'stty -a > before'
+	for signal in TERM HUP SEGV; do
+		chat '; stty -a > after'
+		enter 'Begin'
+		see 'Hello'
+		pid=$(pgrep -f "^[^ ]*mortise-chat -m script:$work/script" | head -n 1)
+		[ -n "$pid" ]
+		kill -"$signal" "$pid"
+		poll test -e "$work/project/after"
+		poll cmp "$work/project/before" "$work/project/after"
+		rm "$work/project/after"
+	done
+}
+
+@test 'what a tool prints steers no terminal' {
+	script <<-'END'
+	[turn]
+	[call bash]
+	command = printf '\033[2J\033[Hgone\033]0;title\007 \033[31mred\n'
+
+	[turn]
+	text <<WORD
+	It said: [2Jnothing.
+
+	WORD
+	END
+	terminal
+	chat
+	enter 'Begin'
+	see 'nothing.'
+	see 'Mortise VERSION'
+	see 'gone red'
+}
+
+@test 'few bytes for what is live' {
+	script <<-'END'
+	[turn]
+	[call bash]
+	command = for i in $(seq 200); do echo line $i; sleep 0.01; done
+
+	[turn]
+	text = All is done.
+	END
+	terminal
+	chat
+	tmux pipe-pane "cat > $work/bytes"
+	enter 'Begin'
+	see 'All is done.'
+	size=$(stat -c %s "$work/bytes")
+	echo "$size bytes" >&2
+	# five rows and the state for each of at most 200 pieces, and never a clear
+	((size < 200 * 300))
+	! grep -q $'\033\[2J' "$work/bytes"
+}
+
+@test 'no terminal at all' {
+	run -2 mortise chat < /dev/null
+	[[ $output == *'no terminal'* ]]
+	run -2 mortise --nonsense
+	[[ $output == *'unknown flag'* ]]
+	run -0 mortise chat --help
+}
