@@ -88,6 +88,18 @@ static size_t most_repeats(const struct stuck_options *o)
 	return most < STUCK_REPEATS_MAX ? most : STUCK_REPEATS_MAX;
 }
 
+/* An action that a person allowed is in the log twice: the first one counts. */
+static bool is_answer(struct evlog *log, int64_t id)
+{
+	const struct evlog_head *head = evlog_head(log, id);
+	AUTO(event) struct event *e = NULL;
+
+	if (!head->type->is_action || !(head->type->flags & EVENT_RUNNABLE))
+		return false;
+	e = evlog_event(log, id, NULL);
+	return e && js_get(e->json, "confirms");
+}
+
 static void collect(struct newest *n)
 {
 	struct walk w = walk_from_end(n->log, n->o);
@@ -99,7 +111,8 @@ static void collect(struct newest *n)
 		const struct evlog_head *head = evlog_head(n->log, id);
 
 		if (is_type(head, true, "condensation") ||
-		    is_type(head, true, "condensation_request"))
+		    is_type(head, true, "condensation_request") ||
+		    is_answer(n->log, id))
 			continue;
 		if (head->type->is_action && n->action_count < most)
 			n->actions[n->action_count++] = id;
@@ -397,7 +410,7 @@ static int64_t first_of_loop(const struct newest *n, size_t apart)
 	size_t count = 0;
 
 	while ((id = older(&w)) >= 0) {
-		if (!evlog_head(n->log, id)->type->is_action)
+		if (!evlog_head(n->log, id)->type->is_action || is_answer(n->log, id))
 			continue;
 		if (count >= apart && !same(n, ring[count % apart], id))
 			break;
