@@ -129,17 +129,6 @@ EOF
 	[[ "$output" == *confirm_unknown* ]]
 }
 
-@test "an action that is confirmed is no repetition of itself" {
-	for i in 1 2 2; do
-		printf '[turn]\n[call str_replace_editor]\ncommand = view\npath = /no/%s\n\n' $i
-	done >"$work/script"
-	printf '[turn]\n[call finish]\nmessage = All is well.\n' >>"$work/script"
-	run at_terminal 'y\n|y\n|y\n' "${run_it[@]}" -o controller.confirmation=always
-	[ "$status" -eq 0 ]
-	[ "$(count '"observation":"error"')" -eq 3 ]
-	[ "$(count loop_detection)" -eq 0 ] && [ "$(count '"nudge"')" -eq 0 ]
-}
-
 # limit NAME VALUE SENTENCE
 limit() {
 	run "${run_it[@]}" -o "controller.$1=$2"
