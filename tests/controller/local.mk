@@ -13,6 +13,7 @@ TESTS += %D%/test-memory
 check_PROGRAMS += %D%/test-stuck
 tests_controller_test_stuck_SOURCES = %D%/test-stuck.c tests/events/logs.h
 tests_controller_test_stuck_CPPFLAGS = $(libhost_a_CPPFLAGS) -I$(top_srcdir)/tests
+tests_controller_test_stuck_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
 tests_controller_test_stuck_LDADD = $(LIBHOST)
 TESTS += %D%/test-stuck
 
@@ -22,6 +23,7 @@ EXTRA_DIST += %D%/hooks.bats
 check_PROGRAMS += %D%/test-replay
 tests_controller_test_replay_SOURCES = %D%/test-replay.c tests/events/logs.h
 tests_controller_test_replay_CPPFLAGS = $(libhost_a_CPPFLAGS) -I$(top_srcdir)/tests
+tests_controller_test_replay_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
 tests_controller_test_replay_LDADD = $(LIBHOST)
 TESTS += %D%/test-replay
 

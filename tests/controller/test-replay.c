@@ -5,6 +5,7 @@
 #include "../events/logs.h"
 #include "controller/replay-internal.h"
 #include "events/trajectory.h"
+#include "oom.h"
 
 #include <dirent.h>
 
@@ -205,6 +206,22 @@ static void test_real(void)
 	closedir(d);
 }
 
+static void test_oom(void)
+{
+	const char *path = folder("recording.json");
+	bool good = true;
+
+	file_write(path, sample, sizeof sample - 1, 0600, false, NULL);
+	OOM_EACH({
+		struct error err = ERROR_NONE;
+		AUTO(replay) struct replay *r = NULL;
+		int status = replay_open_file(path, &r, &err);
+
+		good = good && (status == MT_OK) == (r != NULL) && status == err.code;
+	});
+	CHECK_MSG(good, "opened, or refused with a reason");
+}
+
 int main(void)
 {
 	if (!mkdtemp(top))
@@ -213,6 +230,7 @@ int main(void)
 	test_compare();
 	test_refused();
 	test_real();
+	test_oom();
 	dir_remove(top, NULL);
 	return tap_done();
 }

@@ -6,6 +6,7 @@
 #include "context/history.h"
 #include "controller/rewind.h"
 #include "controller/stuck.h"
+#include "oom.h"
 
 /* A history in letters: a to f are commands with a result of their own (A to F:
  * the same commands with another result), x a call that fails, X one that
@@ -71,15 +72,16 @@ static void add_letter(struct evlog *log, char letter, int *thought)
 		add_command(log, letter, thought);
 }
 
+static char newest[32]; /* the folder of the newest history */
+
 static struct evlog *history_of(const char *letters)
 {
 	static int number;
-	char name[32];
 	int thought = 0;
 	struct evlog *log;
 
-	snprintf(name, sizeof name, "h%d", number++);
-	log = open_log(folder(name), EVLOG_CREATE, NULL);
+	snprintf(newest, sizeof newest, "h%d", number++);
+	log = open_log(folder(newest), EVLOG_CREATE, NULL);
 	for (; *letters; letters++)
 		add_letter(log, *letters, &thought);
 	return log;
@@ -191,6 +193,21 @@ static void test_history(void)
 	history_free(h);
 }
 
+/* Without memory nothing is a circle, and nothing breaks. */
+static void test_oom(void)
+{
+	struct stuck got = { .kind = STUCK_NOT };
+
+	evlog_close(history_of("uababab"));
+	OOM_EACH({
+		AUTO(evlog) struct evlog *log = open_log(folder(newest), EVLOG_READ, NULL);
+
+		if (log)
+			got = stuck_look(log, &usual);
+	});
+	CHECK(got.kind == STUCK_PATTERN);
+}
+
 int main(void)
 {
 	if (!mkdtemp(top))
@@ -199,6 +216,7 @@ int main(void)
 	test_options();
 	test_places();
 	test_history();
+	test_oom();
 	dir_remove(top, NULL);
 	return tap_done();
 }
