@@ -327,6 +327,7 @@ static const struct {
 	{ "llm", "script" },
 	{ "controller", "runtime" },
 	{ "controller", "confirmation" },
+	{ "controller", "stuck_detection" },
 	{ "controller", "analyzers" },
 	{ "controller", "propagate_unknown" },
 	{ "controller", "analyzer_failure" },
