@@ -4,6 +4,7 @@ dist_doc_DATA += README.md %D%/plugins.md %D%/architecture.md %D%/exit-codes.md 
 dist_doc_DATA += %D%/configuration.md %D%/models.md %D%/condensers.md
 dist_doc_DATA += %D%/events.md %D%/security.md %D%/policy.md %D%/hooks.md
 dist_doc_DATA += %D%/runner-protocol.md
+dist_doc_DATA += %D%/terminal.md
 dist_doc_DATA += %D%/conversation-protocol.md %D%/conversation-protocol.schema.json
 
 # Manual pages come from the tables of the program itself.
@@ -13,3 +14,8 @@ CLEANFILES += $(man_MANS)
 	$(AM_V_GEN)$(MKDIR_P) %D% && ./mortise$(EXEEXT) manual mortise > $@.tmp && mv $@.tmp $@
 %D%/mortise.ini.5: mortise$(EXEEXT)
 	$(AM_V_GEN)$(MKDIR_P) %D% && ./mortise$(EXEEXT) manual mortise.ini > $@.tmp && mv $@.tmp $@
+
+if HAVE_TERMINAL
+dist_man_MANS = %D%/mortise-chat.1
+endif
+EXTRA_DIST += %D%/mortise-chat.1

@@ -45,40 +45,6 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
-static bool is_word(const char *name)
-{
-	return *name >= 'a' && *name <= 'z' &&
-	       strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(name);
-}
-
-/* Become mortise-NAME. Returns only if there is none. */
-static void run_helper(const char *name, char **argv)
-{
-	AUTO(free) char *self = realpath("/proc/self/exe", NULL);
-	char *slash = self ? strrchr(self, '/') : NULL;
-	char program[128];
-	const char *folders[2] = { NULL, HELPER_DIR };
-
-	if (!is_word(name) ||
-	    snprintf(program, sizeof program, "mortise-%s", name) >= (int)sizeof program)
-		return;
-	if (slash) {
-		*slash = '\0';
-		folders[0] = self;
-	}
-	for (size_t i = 0; i < ARRAY_LEN(folders); i++) {
-		AUTO(free) char *path =
-			folders[i] ? path_join(folders[i], program) : NULL;
-
-		if (!path)
-			continue;
-		argv[0] = path;
-		execv(path, argv);
-	}
-	argv[0] = program;
-	execvp(program, argv);
-}
-
 static int unknown_command(const char *name)
 {
 	const char *names[COMMANDS_MAX], *near;
@@ -100,7 +66,7 @@ static int unknown_command(const char *name)
 static int converse(int argc, char **argv)
 {
 	if (argc > 1 || (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))) {
-		run_helper("chat", argv);
+		helper_run("chat", argv);
 		fputs("mortise: the terminal (mortise-chat) is not installed: build "
 		      "with liblowdown-dev,\nor use `mortise run` (see mortise --help)\n",
 		      stderr);
@@ -147,6 +113,6 @@ int main(int argc, char **argv)
 	command = find_command(name);
 	if (command)
 		return command->run(command, argc - 1, argv + 1);
-	run_helper(name, argv + 1);
+	helper_run(name, argv + 1);
 	return unknown_command(name);
 }

@@ -143,7 +143,8 @@ static void drop_choices(struct chat *c)
 static void offer_one(struct chat *c, json_object *o)
 {
 	const char *id = js_str(o, "id", "");
-	char *copy = *id && strcmp(id, c->id) != 0 ? strdup(id) : NULL;
+	bool begun = js_int(o, "events", 0) > 1; /* somebody said something */
+	char *copy = *id && begun && strcmp(id, c->id) != 0 ? strdup(id) : NULL;
 
 	if (!copy)
 		return;

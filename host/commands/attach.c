@@ -67,6 +67,16 @@ static void choose_since(const struct peer *p, int64_t last, struct follow_optio
 	o->since = last < 0 || last >= events ? FOLLOW_ALL : events - 1 - last;
 }
 
+/* A person without wishes of their own gets the terminal, if it is installed. */
+static void converse(char *id)
+{
+	char name[] = "mortise-chat", flag[] = "--attach";
+	char *args[] = { name, flag, id, NULL };
+
+	if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
+		helper_run("chat", args);
+}
+
 static int run(const struct command *self, int argc, char **argv)
 {
 	struct follow_options o = { 0 };
@@ -82,6 +92,8 @@ static int run(const struct command *self, int argc, char **argv)
 	id = peer_find(prefix, &err);
 	if (!id)
 		return complain(EXIT_FAILED, &err);
+	if (argc == 1 || (argc == 2 && argv[1] == prefix))
+		converse(id);
 	if (peer_open(&p, id, &err) || peer_greet(&p, &err)) {
 		code = complain(EXIT_FAILED, &err);
 	} else {
@@ -99,7 +111,9 @@ const struct command command_attach = {
 		"Join a conversation that is open: watch it, talk to it, leave it again.",
 	.details = "The beginning of an id is enough; without one, the only conversation "
 		   "that is\n"
-		   "open. What has happened is shown first. A line that you type is a "
+		   "open. On a terminal, and without flags, it is the conversation of "
+		   "`mortise chat`.\n"
+		   "Else: what has happened is shown first. A line that you type is a "
 		   "message to\n"
 		   "the agent; /help lists what else there is. Ctrl-C leaves, and the "
 		   "conversation\n"

@@ -51,6 +51,9 @@ int complain(int code, const struct error *err);
 /** The loop of the program. NULL: descriptors or memory are short. */
 struct uv_loop_s *command_loop(struct error *err);
 void command_help(const struct command *self);
+/** Become mortise-NAME, which lies beside this program, in the helper folder or
+ *  in PATH. Returns only if there is none. */
+void helper_run(const char *name, char **argv);
 
 /** The n-th command of the program, NULL past the last. */
 const struct command *command_at(size_t n);

@@ -1,5 +1,5 @@
 # One file per command.
-libhost_a_SOURCES += %D%/command.h %D%/config.c %D%/flags.c %D%/plugins.c %D%/probe.c
+libhost_a_SOURCES += %D%/command.h %D%/helper.c %D%/config.c %D%/flags.c %D%/plugins.c %D%/probe.c
 libhost_a_SOURCES += %D%/ask.c %D%/ask.h %D%/drive.c %D%/drive.h %D%/resume.c %D%/run.c %D%/tools.c
 libhost_a_SOURCES += %D%/conversations.c
 libhost_a_SOURCES += %D%/manual.c %D%/models.c %D%/models.h %D%/models-server.c %D%/models-test.c %D%/table.c

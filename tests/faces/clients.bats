@@ -136,7 +136,7 @@ start() {
 	start
 	command -v script > /dev/null || skip "no script(1)"
 	mkfifo keys
-	script -qec "mortise attach" /dev/null < keys > seen 2>&1 3>&- &
+	script -qec "mortise attach --last 1000" /dev/null < keys > seen 2>&1 3>&- &
 	attached=$!
 	exec 7> keys
 	until_true grep -q '/help tells' seen
