@@ -22,7 +22,9 @@ static const struct {
 		| TO(AWAITING_USER_CONFIRMATION) | TO(RATE_LIMITED), false },
 	[STATE_AWAITING_USER_INPUT] = { "awaiting_user_input",
 		ALWAYS | TO(RUNNING) | TO(PAUSED) | TO(FINISHED), true },
-	[STATE_PAUSED] = { "paused", ALWAYS | TO(RUNNING) | TO(AWAITING_USER_INPUT), true },
+	[STATE_PAUSED] = { "paused",
+		ALWAYS | TO(RUNNING) | TO(AWAITING_USER_INPUT)
+		| TO(AWAITING_USER_CONFIRMATION), true },
 	[STATE_STOPPED] = { "stopped", ALWAYS | TO(RUNNING), true },
 	[STATE_FINISHED] = { "finished", ALWAYS | TO(RUNNING), true },
 	[STATE_REJECTED] = { "rejected", ALWAYS | TO(RUNNING), true },

@@ -27,7 +27,9 @@ enum agent_state {
 const char *state_name(enum agent_state state);
 /** @return the state, or -1. */
 int state_find(const char *name);
-/** May an agent go from one state to the other? */
+/** Does an agent go from one state to the other in the course of its work? What
+ *  commands are offered goes by this; the controller itself may set any state,
+ *  as V0's may. */
 bool state_allowed(enum agent_state from, enum agent_state to);
 /** Nothing happens any more unless somebody asks for it. */
 bool state_is_resting(enum agent_state state);
