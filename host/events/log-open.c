@@ -10,11 +10,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <time.h>
 
-enum { READ_AT_ONCE = 1 << 20, META_MAX = 64 << 20 };
+enum { READ_AT_ONCE = 1 << 20, META_MAX = 64 << 20, LEFT_TRIES = 200, LEFT_PAUSE_MS = 10 };
 
 /* Number of the process that holds the lock of a file, for people; 0: it is not
  * told. */
@@ -38,16 +40,29 @@ static long lock_owner(int fd)
 	return owner;
 }
 
+/* A process that was killed between fork and exec of a child leaves its lock to the
+ * child until that has come to its exec: the owner is gone, the lock soon is. */
+static bool lock_is_left(long owner)
+{
+	return owner > 0 && kill((pid_t)owner, 0) != 0 && errno == ESRCH;
+}
+
 int log_lock(struct evlog *log, struct error *err)
 {
-	long owner;
+	const struct timespec pause = { .tv_nsec = LEFT_PAUSE_MS * 1000000L };
+	long owner = 0;
 
-	if (flock(log->fd, LOCK_EX | LOCK_NB) == 0)
-		return MT_OK;
-	if (errno != EWOULDBLOCK)
-		return fail(err, MT_EIO, "%s/events.jsonl cannot be locked: %s", log->dir,
-			    strerror(errno));
-	owner = lock_owner(log->fd);
+	for (int i = 0; i <= LEFT_TRIES; i++) {
+		if (flock(log->fd, LOCK_EX | LOCK_NB) == 0)
+			return MT_OK;
+		if (errno != EWOULDBLOCK)
+			return fail(err, MT_EIO, "%s/events.jsonl cannot be locked: %s",
+				    log->dir, strerror(errno));
+		owner = lock_owner(log->fd);
+		if (!lock_is_left(owner))
+			break;
+		nanosleep(&pause, NULL);
+	}
 	if (owner <= 0)
 		return fail(err, MT_EDENIED, "the conversation in %s is open elsewhere",
 			    log->dir);

@@ -4,7 +4,9 @@
 #include "llm/provider.h"
 #include "auto.h"
 #include "options.h"
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MAX_PROVIDERS = 128 };
 
@@ -15,6 +17,7 @@ static void describe(const struct component *d, json_object *entry, struct provi
 	p->base_url = js_str(entry, "base_url", "");
 	p->key_env = js_str(entry, "key_env", "");
 	p->local = js_bool(entry, "local", false);
+	p->is_file = js_bool(entry, "file", false);
 	p->aws = strcmp(js_str(entry, "auth", ""), "aws") == 0;
 }
 
@@ -88,6 +91,9 @@ int provider_find(const struct config *c, const char *section, const struct regi
 
 	if (look_up(r, model, len, &p)) {
 		p.model = model[len] ? model + len + 1 : "";
+		if (p.is_file && *p.model && access(p.model, R_OK) != 0)
+			return fail(err, MT_ENOTFOUND, "model `%s`: %s cannot be read: %s",
+				    model, p.model, strerror(errno));
 		*ret = p;
 		return MT_OK;
 	}

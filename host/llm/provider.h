@@ -15,6 +15,7 @@ struct provider {
 	const char *base_url;  /* "" if the user must set it */
 	const char *key_env;   /* "" if it takes no key */
 	bool network, local;   /* local: a server on this machine, no key needed */
+	bool is_file;          /* the name is that of a file, which must be there */
 	bool aws;              /* the keys of an AWS account do too */
 };
 

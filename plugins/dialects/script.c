@@ -363,7 +363,7 @@ static int end(const struct mt_dialect_host *host, struct mt_exchange *x, int st
 
 static const struct mt_dialect dialect = {
 	.size = sizeof dialect,
-	.providers = "{\"script\":{\"local\":true}}",
+	.providers = "{\"script\":{\"local\":true,\"file\":true}}",
 	.encode = encode,
 	.feed = feed,
 	.end = end,
