@@ -97,7 +97,7 @@ static void recount(struct conversation *c)
 	struct meter *steps = &c->account.meters[LIMIT_ITERATIONS];
 	double replies = (double)(evlog_replies(c->log) - c->inherited), left = 0;
 
-	for (int64_t id = 0; id < evlog_count(c->log); id++)
+	for (int64_t id = 0; c->inherited == 0 && id < evlog_count(c->log); id++)
 		left += evlog_head(c->log, id)->dispatched;
 	if (calls->used < left)
 		calls->used = left;
@@ -114,9 +114,11 @@ void spend_restore(struct conversation *c, const struct llm_metrics *m, double w
 
 	if (o)
 		account_from_json(&c->account, o);
+	for (size_t i = 0; c->inherited > 0 && i < LIMIT_COUNT; i++)
+		meters[i].used = 0; /* what another conversation spent */
 	recount(c);
 	meters[LIMIT_BUDGET].used = m->cost;
 	meters[LIMIT_TOKENS].used = (double)m->input + (double)m->output;
-	if (meters[LIMIT_TIME].used < worked)
+	if (c->inherited < evlog_replies(c->log) && meters[LIMIT_TIME].used < worked)
 		meters[LIMIT_TIME].used = worked;
 }
