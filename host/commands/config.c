@@ -3,6 +3,8 @@
  * config.c - mortise config: the configuration shown, explained, checked; a
  * project trusted. */
 #include "commands/command.h"
+#include "controller/analyzers.h"
+#include "hooks/hooks.h"
 #include "registry/registry.h"
 #include <string.h>
 
@@ -151,6 +153,30 @@ static void check_controller(const struct loaded *l, const char *section, size_t
 	}
 }
 
+/* What only the analyzers themselves can tell: their rules. */
+static void check_analyzers(const struct loaded *l, const char *section, size_t before,
+			    size_t *faults)
+{
+	AUTO(analyzers) struct analyzers *a = NULL;
+	struct error err = ERROR_NONE;
+
+	if (*faults == before
+	    && analyzers_open(l->config, l->registry, section,
+			      config_get(l->config, section, "analyzers"), &a, &err))
+		fault(faults, &err);
+}
+
+static void check_hooks(const struct loaded *l, size_t *faults)
+{
+	AUTO(free) char *folder = realpath(".", NULL), *note = NULL;
+	struct error err = ERROR_NONE;
+	struct hooks hooks = { 0 };
+
+	if (folder && hooks_load(l->config, folder, &hooks, &note, &err))
+		fault(faults, &err);
+	hooks_clear(&hooks);
+}
+
 static int check(const struct loaded *l)
 {
 	static const char *const families[] = { "tool",    "condenser", "agent",
@@ -160,7 +186,9 @@ static int check(const struct loaded *l)
 
 	for (size_t i = 0; i < ARRAY_LEN(families); i++)
 		check_sections(l, families[i], &faults);
+	check_hooks(l, &faults);
 	check_controller(l, "controller", &faults);
+	check_analyzers(l, "controller", 0, &faults);
 	for (size_t n = 0; (name = config_named(l->config, "controller", n)); n++) {
 		char section[128];
 

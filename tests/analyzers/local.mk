@@ -8,3 +8,9 @@ TESTS += %D%/test-policy
 
 TESTS += %D%/policy.bats
 EXTRA_DIST += %D%/policy.bats
+
+check_PROGRAMS += %D%/test-join
+tests_analyzers_test_join_SOURCES = %D%/test-join.c
+tests_analyzers_test_join_CPPFLAGS = $(libhost_a_CPPFLAGS) -I$(top_srcdir)/tests
+tests_analyzers_test_join_LDADD = $(LIBHOST)
+TESTS += %D%/test-join

@@ -51,6 +51,9 @@ log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 	run mortise policy show --config "$work/rules.ini"
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"rules.ini:4: [analyzer.policy] rule.x: "*"did you mean \`deny\`"* ]]
+	run mortise config check --config "$work/rules.ini"
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"rules.ini:4"* ]]
 	run "${run_it[@]}" -t x
 	[ "$status" -ne 0 ]
 	[[ "$output" == *"rules.ini:4"* ]]

@@ -41,6 +41,7 @@ FUZZ_EV5 = $(FUZZ_EV)/edit-diff.c,$(FUZZ_EV)/python.c
 FUZZ_FACES = host/controller/state.c,host/faces/commands.c,host/faces/protocol.c
 FUZZERS += commands:$(FUZZ_FACES),$(FUZZ_EV1),$(FUZZ_EV2),$(FUZZ_EV3),$(FUZZ_EV4),$(FUZZ_EV5),-lcrypto
 FUZZERS += fncall:host
+FUZZERS += hooks:host
 FUZZERS += ini
 FUZZERS += json
 FUZZERS += jsonl
