@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-enum { HOOKS_MAX = 256, FILE_MAX = 1 << 20, ARGV_MAX = 256, DEFAULT_TIMEOUT_MS = 60000 };
+enum { HOOKS_MAX = 256, FILE_MAX = 1 << 20, ARGV_MAX = 256, DEFAULT_TIMEOUT_MS = 60000,
+       TIMEOUT_MAX = 86400 };
 
 static const struct {
 	const char *name, *key, *own;
@@ -144,6 +145,7 @@ static int read_entry(struct hooks *h, json_object *o, const struct hook *like,
 	bool runs = strcmp(type, "command") == 0;
 	struct hook hook = { .event = like->event, .group = like->group };
 	AUTO(strbuf) struct strbuf name = STRBUF(512);
+	int64_t seconds;
 
 	if (!runs && strcmp(type, "prompt") != 0 && strcmp(type, "agent") != 0)
 		return fail(err, MT_EINVAL, "%s: a hook of %s has the type %.40s: it is command, "
@@ -157,10 +159,9 @@ static int read_entry(struct hooks *h, json_object *o, const struct hook *like,
 	hook.type = strdup(type);
 	hook.argv = runs ? make_argv(command, true) : NULL;
 	hook.prompt = prompt ? strdup(prompt) : NULL;
-	hook.timeout_ms = js_int(o, "timeout", DEFAULT_TIMEOUT_MS / 1000) * 1000;
+	seconds = js_int(o, "timeout", DEFAULT_TIMEOUT_MS / 1000);
+	hook.timeout_ms = 1000 * (seconds < 1 ? 1 : seconds > TIMEOUT_MAX ? TIMEOUT_MAX : seconds);
 	hook.may_fail = strcmp(js_str(o, "on_failure", "deny"), "allow") == 0;
-	if (hook.timeout_ms < 1000)
-		hook.timeout_ms = 1000;
 	if (runs && !hook.argv) {
 		hook_clear(&hook);
 		return fail(err, MT_ENOMEM, "out of memory");
