@@ -316,7 +316,7 @@ static int import_into(const char *dir, const char *id, const char *workspace,
 		status = trajectory_import(log, t->events, ret_count, err);
 	if (!status)
 		status = meta_write(dir, id, t->title, workspace,
-				    json_object_new_object(), NULL, err);
+				    json_object_new_object(), NULL, NULL, err);
 	if (!status)
 		status = evlog_beside(log, "meta.json", err);
 	return status ? status : evlog_barrier(log, err);

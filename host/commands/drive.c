@@ -102,6 +102,10 @@ static void on_input_over(void *arg)
 	struct drive *d = arg;
 
 	d->input_over = true;
+	if (d->o->attended && !d->ending) {
+		d->quit = true;
+		conversation_stop(d->c, &(struct error){ 0 });
+	}
 }
 
 /* Who listens may close its end once it knows the conversation. */

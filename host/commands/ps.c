@@ -29,7 +29,7 @@ static void print_head(void)
 	       "WORKSPACE  TITLE");
 }
 
-static void print_one(json_object *hello)
+static void print_one(json_object *hello, int depth)
 {
 	AUTO(strbuf) struct strbuf line = STRBUF(16384);
 
@@ -38,7 +38,8 @@ static void print_one(json_object *hello)
 	put_plain(&line, js_str(hello, "title", ""), TITLE_SHOWN);
 	while (line.len && line.text[line.len - 1] == ' ')
 		strbuf_cut(&line, line.len - 1);
-	printf("%-24s  %-20s  %7lld  %5lld  %s\n", js_str(hello, "conversation", ""),
+	printf("%*s%-24s  %-20s  %7lld  %5lld  %s\n", 2 * depth, "",
+	       js_str(hello, "conversation", ""),
 	       js_str(hello, "state", ""), (long long)js_int(hello, "pid", 0),
 	       (long long)js_int(hello, "steps", 0), line.text);
 }
@@ -47,7 +48,8 @@ static void print_json(json_object *hello)
 {
 	static const char *const members[] = { "conversation", "state",     "reason",
 					       "busy",         "pid",       "steps",
-					       "events",       "workspace", "title" };
+					       "events",       "workspace", "title",
+					       "parent" };
 	AUTO(strbuf) struct strbuf line = STRBUF(1 << 20);
 
 	strbuf_addc(&line, '{');
@@ -59,23 +61,67 @@ static void print_json(json_object *hello)
 	puts(line.text);
 }
 
-/* @return whether it is open; what does not answer is reported. */
-static bool show(const char *id, bool json, bool first)
+/* @return the hello of one that is open; what does not answer is reported. */
+static json_object *look_at(const char *id)
 {
 	struct peer p;
 	struct error err = ERROR_NONE;
 	bool open = peer_open(&p, id, &err) == MT_OK && peer_greet(&p, &err) == MT_OK;
+	json_object *hello = open ? json_object_get(p.hello) : NULL;
 
-	if (open && json)
-		print_json(p.hello);
-	if (open && !json && first)
-		print_head();
-	if (open && !json)
-		print_one(p.hello);
 	if (!open && err.code != MT_ENOTFOUND)
 		fprintf(stderr, "mortise: %s: %s\n", id, err.text);
 	peer_close(&p);
-	return open;
+	return hello;
+}
+
+struct open {
+	json_object **hellos; /* NULL: not open, or shown */
+	size_t count;
+	bool json;
+};
+
+/* Those that `parent` started, and those below them. */
+static void show_below(const struct open *o, const char *parent, int depth)
+{
+	for (size_t i = 0; i < o->count; i++) {
+		AUTO(json) json_object *hello = NULL;
+
+		if (!o->hellos[i]
+		    || strcmp(js_str(o->hellos[i], "parent", ""), parent) != 0)
+			continue;
+		hello = STEAL(o->hellos[i]);
+		if (o->json)
+			print_json(hello);
+		else
+			print_one(hello, depth);
+		show_below(o, js_str(hello, "conversation", "?"), depth + 1);
+	}
+}
+
+/* @return how many there are. */
+static size_t show_all(char **ids, size_t count, bool json)
+{
+	AUTO(free) json_object **hellos = calloc(count + 1, sizeof *hellos);
+	const struct open o = { hellos, count, json };
+	size_t shown = 0;
+
+	for (size_t i = 0; hellos && i < count; i++) {
+		hellos[i] = look_at(ids[i]);
+		shown += hellos[i] != NULL;
+	}
+	if (shown && !json)
+		print_head();
+	if (hellos)
+		show_below(&o, "", 0);
+	for (size_t i = 0; hellos && i < count; i++) { /* whose parent is not open */
+		if (hellos[i] && json)
+			print_json(hellos[i]);
+		else if (hellos[i])
+			print_one(hellos[i], 0);
+		json_object_put(hellos[i]);
+	}
+	return shown;
 }
 
 static int run(const struct command *self, int argc, char **argv)
@@ -83,7 +129,7 @@ static int run(const struct command *self, int argc, char **argv)
 	struct error err = ERROR_NONE;
 	const char *value;
 	char **ids = NULL;
-	size_t count = 0, shown = 0;
+	size_t count = 0;
 	bool json = false;
 	int index = 1, f;
 
@@ -97,9 +143,7 @@ static int run(const struct command *self, int argc, char **argv)
 	}
 	if (place_list(&ids, &count, &err))
 		return complain(EXIT_FAILED, &err);
-	for (size_t i = 0; i < count; i++)
-		shown += show(ids[i], json, shown == 0);
-	if (shown == 0 && !json)
+	if (show_all(ids, count, json) == 0 && !json)
 		puts("No conversation is open.");
 	place_free(ids, count);
 	return EXIT_DONE;
@@ -109,7 +153,8 @@ const struct command command_ps = {
 	.name = "ps",
 	.args = "",
 	.summary = "The conversations that are open now, and how they stand.",
-	.details = "Those on disk that no process has open are listed by `mortise "
+	.details = "Those that delegate_tasks started stand below the one that did.\n"
+		   "Those on disk that no process has open are listed by `mortise "
 		   "conversations`.\n",
 	.flags = flags,
 	.run = run,

@@ -21,6 +21,7 @@ static const struct command *const commands[] = {
 	&command_policy,
 	&command_plugin_probe,
 	&command_manual,
+	&command_delegate,
 };
 
 const struct command *command_at(size_t n)

@@ -80,6 +80,10 @@ typedef const struct mt_option *config_tables_fn(const char *section, size_t *re
 						 void *arg);
 void config_tables(struct config *c, config_tables_fn *tables, void *arg);
 
+/** Everything that was set, secrets included, as overrides for another process of
+ *  this user: ["section.key=value"]; owned. NULL: no memory. */
+json_object *config_settings(const struct config *c);
+
 /* For `mortise config`: */
 int config_show(const struct config *c, bool json, struct strbuf *out);
 int config_explain(const struct config *c, const char *key, struct strbuf *out,

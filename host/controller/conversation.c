@@ -5,6 +5,7 @@
 #include "controller/internal.h"
 
 #include "context/images.h"
+#include "controller/children.h"
 #include "controller/exit_code.h"
 #include "controller/meta.h"
 #include "controller/rewind.h"
@@ -95,6 +96,7 @@ static void cancel_work(struct conversation *c)
 {
 	ask_cancel(c);
 	hooking_cancel(c);
+	children_stop(c);
 	if (c->pending >= 0 && !c->waits && c->link)
 		link_cancel(c->link, (uint64_t)c->pending);
 }
@@ -200,6 +202,7 @@ static void release(struct conversation *c)
 	ask_cancel(c);
 	confirm_clear(c);
 	c->hooking = hooking_free(c->hooking);
+	children_forget(c);
 	unwire(c);
 	evlog_close(c->log);
 	log_set_mask(NULL);
@@ -211,6 +214,8 @@ static void release(struct conversation *c)
 	config_free(c->config);
 	free(c->kept);
 	free(c->id);
+	free(c->parent);
+	free(c->section);
 	free(c->dir);
 	free(c->workspace);
 	free(c->title);
@@ -308,7 +313,9 @@ int conversation_create(uv_loop_t *loop, struct config *config, struct registry 
 	c->workspace = strdup(o->workspace);
 	c->title = strdup(o->title ? o->title : "");
 	c->id = o->id ? strdup(o->id) : meta_new_id();
-	if (!c->workspace || !c->title || !c->id)
+	c->parent = strdup(o->parent ? o->parent : "");
+	c->depth = o->depth;
+	if (!c->workspace || !c->title || !c->id || !c->parent)
 		return create_failed(c, fail(err, MT_ENOMEM, "out of memory"));
 	c->dir = conversation_dir(config, c->id, err);
 	if (!c->dir)
@@ -316,7 +323,7 @@ int conversation_create(uv_loop_t *loop, struct config *config, struct registry 
 	r = conversation_open(c, o, EVLOG_CREATE, NULL, err);
 	if (!r)
 		r = meta_write(c->dir, c->id, c->title, c->workspace,
-			       wiring_spec(c, o->controller), c->mask, err);
+			       wiring_spec(c, o->controller), o, c->mask, err);
 	if (!r)
 		r = evlog_beside(c->log, "meta.json", err);
 	if (!r)
@@ -340,6 +347,8 @@ static void on_released(uv_handle_t *handle)
 
 void conversation_close_rest(struct conversation *c)
 {
+	if (c->link || c->children)
+		return; /* whoever is last comes again */
 	uv_close((uv_handle_t *)&c->handle, on_released);
 }
 
@@ -542,6 +551,11 @@ int conversation_condense(struct conversation *c, struct error *err)
 const char *conversation_id(const struct conversation *c)
 {
 	return c->id;
+}
+
+const char *conversation_parent(const struct conversation *c)
+{
+	return c->parent ? c->parent : "";
 }
 
 const char *conversation_title(const struct conversation *c)

@@ -24,6 +24,8 @@ struct conversation_options {
 	const char *model;       /* overrides `model` of the section; or NULL */
 	const char *workspace;   /* absolute; new conversations only */
 	const char *title;       /* or NULL */
+	const char *parent;      /* id of the conversation whose delegate it is; or NULL */
+	int depth;               /* how many are above it */
 	bool headless;           /* nobody can answer */
 };
 
@@ -75,6 +77,8 @@ int conversation_condense(struct conversation *c, struct error *err);
 /* ---- what is ----------------------------------------------------------- */
 
 const char *conversation_id(const struct conversation *c);
+/** The conversation whose delegate it is; "": none. */
+const char *conversation_parent(const struct conversation *c);
 const char *conversation_title(const struct conversation *c);
 const char *conversation_workspace(const struct conversation *c);
 enum agent_state conversation_state(const struct conversation *c);

@@ -4,6 +4,7 @@
  * observation. */
 #include "controller/internal.h"
 
+#include "controller/children.h"
 #include "controller/exit_code.h"
 #include "controller/launch.h"
 #include "files.h"
@@ -46,8 +47,9 @@ void answer(struct conversation *c, struct event *action, struct event *e,
 void post_answer(struct conversation *c, struct event *action, const char *type,
 		 const char *text, struct error *err)
 {
-	answer(c, action, event_observation(type, action->source, action->id, text,
-					    strlen(text), NULL, err), err);
+	answer(c, action,
+			 event_observation(type, action->source, action->id, text,
+					   strlen(text), NULL, err), err);
 }
 
 void post_unanswered(struct conversation *c, struct event *action, const char *error_id,
@@ -329,7 +331,9 @@ static int log_dispatch(struct conversation *c, int64_t id, struct error *err)
 	return evlog_barrier(c->log, err);
 }
 
-static int send_call(struct conversation *c, struct event *action, struct error *err)
+/* *ret_runner: a runner was needed. */
+static int send_call(struct conversation *c, struct event *action, bool *ret_runner,
+		     struct error *err)
 {
 	const char *preferred = js_str(event_tool_meta(action), "function_name", NULL);
 	AUTO(json) json_object *args = NULL;
@@ -338,12 +342,15 @@ static int send_call(struct conversation *c, struct event *action, struct error 
 	size_t len;
 	int r = action_to_call(&c->catalog, action, preferred, &tool, &args, err);
 
-	if (!r)
+	*ret_runner = !r && !(tool->hints & MT_TOOL_CONTROL);
+	if (*ret_runner)
 		r = runner_start(c, err);
 	if (!r)
 		r = log_dispatch(c, action->id, err);
 	if (r)
 		return r;
+	if (!*ret_runner)
+		return children_start(c, action, args, err);
 	c->pending_tool = tool;
 	text = js_text(args, &len);
 	return link_call(c->link, (uint64_t)action->id,
@@ -378,15 +385,16 @@ void dispatch_now(struct conversation *c, struct event *action)
 {
 	struct error err = ERROR_NONE;
 	char limit[256];
+	bool runner;
 
 	if (spend_reached(c, LIMITS_CALL, limit, sizeof limit)) {
 		stop_at_limit(c, action, limit);
 		return;
 	}
 	account_spend(&c->account, LIMIT_CALLS, 1);
-	if (!send_call(c, action, &err))
+	if (!send_call(c, action, &runner, &err))
 		return;
 	post_unanswered(c, action, "", err.text);
-	if (!c->link)
+	if (runner && !c->link)
 		runner_failed(c, err.text);
 }

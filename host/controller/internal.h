@@ -44,7 +44,9 @@ struct conversation {
 	uv_loop_t *loop;
 	struct config *config;
 	struct registry *registry;
-	char *id, *dir, *workspace, *title;
+	char *id, *parent, *dir, *workspace, *title;
+	int depth;                 /* how many conversations are above it */
+	char *section;             /* its wiring: "controller", "controller.NAME" */
 	bool headless;
 
 	struct mask *mask;
@@ -100,6 +102,10 @@ struct conversation {
 	size_t queued, next;
 	char *kept;                /* state text of the agent */
 
+	struct children *children; /* of the pending action, or ending; NULL: none */
+	int64_t children_begun;    /* in all */
+	json_object *children_ids; /* those whose bill is not in ours yet */
+	struct llm_bill *children_bill;
 	struct link *link;
 	unsigned runner_failures;  /* in a row, without a hello between */
 	struct watch watchers[WATCHERS_MAX];

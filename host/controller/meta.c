@@ -32,7 +32,8 @@ char *meta_new_id(void)
 }
 
 int meta_write(const char *dir, const char *id, const char *title, const char *workspace,
-	       json_object *spec, const struct mask *mask, struct error *err)
+	       json_object *spec, const struct conversation_options *options,
+	       const struct mask *mask, struct error *err)
 {
 	AUTO(json) json_object *o = json_object_new_object();
 	AUTO(free) char *path = path_join(dir, "meta.json");
@@ -47,6 +48,10 @@ int meta_write(const char *dir, const char *id, const char *title, const char *w
 	js_set_str(o, "workspace", workspace);
 	js_set_str(o, "created", now);
 	js_set_str(o, "version", VERSION);
+	if (options && options->parent) {
+		js_set_str(o, "parent", options->parent);
+		js_set_int(o, "depth", options->depth);
+	}
 	js_set(o, "spec", spec);
 	if ((mask && mask_json(mask, o, NULL)) || !path)
 		return fail(err, MT_ENOMEM, "out of memory");

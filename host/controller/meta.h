@@ -9,9 +9,11 @@
 
 /** A new id: date, time and eight random digits; owned. NULL: no memory. */
 char *meta_new_id(void);
-/** Write meta.json of a new conversation; takes `spec`, an object. */
+/** Write meta.json of a new conversation; takes `spec`, an object. `o` (may be NULL)
+ *  tells whose delegate it is. */
 int meta_write(const char *dir, const char *id, const char *title, const char *workspace,
-	       json_object *spec, const struct mask *mask, struct error *err);
+	       json_object *spec, const struct conversation_options *o,
+	       const struct mask *mask, struct error *err);
 /** Read the meta.json of a folder; another format number is refused. Owned. */
 json_object *meta_read(const char *dir, struct error *err);
 

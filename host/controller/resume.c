@@ -3,6 +3,7 @@
  * resume.c - taking up a conversation from its log. */
 #include "controller/internal.h"
 
+#include "controller/children.h"
 #include "controller/exit_code.h"
 #include "controller/fork.h"
 #include "controller/meta.h"
@@ -97,6 +98,7 @@ static void restore_spent(struct conversation *c)
 		worked = js_number(record, "worked", worked);
 	}
 	restore_condensing(c, &m);
+	children_restore(c, &m);
 	spend_restore(c, &m, worked);
 }
 
@@ -366,7 +368,9 @@ int conversation_resume(uv_loop_t *loop, const struct config_input *in,
 	c->title = strdup(js_str(meta, "title", ""));
 	c->workspace = strdup(js_str(meta, "workspace", "/"));
 	c->inherited = fork_inherited(meta);
-	if (!c->id || !c->title || !c->workspace)
+	c->parent = strdup(js_str(meta, "parent", ""));
+	c->depth = (int)js_int(meta, "depth", 0);
+	if (!c->id || !c->title || !c->workspace || !c->parent)
 		return conversation_undo(c, false, fail(err, MT_ENOMEM, "out of memory"));
 	r = load(c, meta, in, err);
 	if (!r)

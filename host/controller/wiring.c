@@ -135,6 +135,9 @@ int wire(struct conversation *c, const struct conversation_options *o, struct er
 	int r;
 
 	section_of(o, &section);
+	c->section = strdup(section.text);
+	if (!c->section)
+		return fail(err, MT_ENOMEM, "out of memory");
 	if (o->controller && !config_has(c->config, section.text))
 		return fail(err, MT_ENOTFOUND, "there is no section [%s] in the configuration",
 			    section.text);

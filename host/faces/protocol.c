@@ -78,6 +78,8 @@ void put_facts(struct strbuf *b, struct conversation *c)
 	js_key_str(b, "conversation", conversation_id(c));
 	js_key_str(b, "workspace", conversation_workspace(c));
 	js_key_str(b, "title", conversation_title(c));
+	if (*conversation_parent(c))
+		js_key_str(b, "parent", conversation_parent(c));
 	js_key_str(b, "state", state_name(state));
 	js_key_str(b, "reason", conversation_reason(c));
 	js_key_bool(b, "busy", conversation_busy(c));

@@ -59,6 +59,9 @@ struct llm_bill *llm_bill_new(void);
 struct llm_bill *llm_bill_free(struct llm_bill *b);
 void llm_bill_add(struct llm_bill *b, const char *model, const struct llm_usage *u,
 		  int64_t latency_ms);
+/** Add sums of a model that were counted elsewhere. */
+void llm_metrics_join(struct llm_metrics *m, const struct llm_metrics *other);
+void llm_bill_join(struct llm_bill *b, const char *model, const struct llm_metrics *sum);
 const struct llm_metrics *llm_bill_total(const struct llm_bill *b);
 /** The n-th model and its sums; NULL: no more. */
 const char *llm_bill_at(const struct llm_bill *b, size_t n,

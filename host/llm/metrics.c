@@ -146,6 +146,28 @@ void llm_bill_add(struct llm_bill *b, const char *model, const struct llm_usage 
 		llm_metrics_add(&line->sum, u, latency_ms);
 }
 
+void llm_metrics_join(struct llm_metrics *m, const struct llm_metrics *other)
+{
+	add(&m->calls, other->calls);
+	add(&m->input, other->input);
+	add(&m->output, other->output);
+	add(&m->cache_read, other->cache_read);
+	add(&m->cache_write, other->cache_write);
+	add(&m->reasoning, other->reasoning);
+	add(&m->latency_ms, other->latency_ms);
+	m->cost += other->cost;
+	m->cost_known = m->cost_known && other->cost_known;
+}
+
+void llm_bill_join(struct llm_bill *b, const char *model, const struct llm_metrics *sum)
+{
+	struct bill_line *line = line_of(b, model);
+
+	llm_metrics_join(&b->total, sum);
+	if (line)
+		llm_metrics_join(&line->sum, sum);
+}
+
 const struct llm_metrics *llm_bill_total(const struct llm_bill *b)
 {
 	return &b->total;

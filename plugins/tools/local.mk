@@ -20,6 +20,10 @@ plugin_PROGRAMS += %D%/control.so
 plugins_tools_control_so_SOURCES = %D%/control.c
 plugins_tools_control_so_LDFLAGS = $(PLUGIN_LINK)
 
+plugin_PROGRAMS += %D%/delegation.so
+plugins_tools_delegation_so_SOURCES = %D%/delegation.c
+plugins_tools_delegation_so_LDFLAGS = $(PLUGIN_LINK)
+
 # The shell: its core is a library too.
 noinst_LIBRARIES += libbash.a
 libbash_a_SOURCES = \

@@ -207,6 +207,12 @@ const char *conversation_id(const struct conversation *c)
 	return strrchr(c->dir, '/') + 1;
 }
 
+const char *conversation_parent(const struct conversation *c)
+{
+	(void)c;
+	return "";
+}
+
 const char *conversation_title(const struct conversation *c)
 {
 	(void)c;

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * child.c - one child: its process, what it is told, what it tells. */
+#include "controller/children.h"
+
+#include "controller/exit_code.h"
+#include "files.h"
+#include "log.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <string.h>
+
+enum { LINE_MAX_BYTES = 64 << 20, PIECE = 64 << 10 };
+
+static const char nobody[] =
+	"Nobody can be asked whether this may run, because you work on behalf of another "
+	"agent. Do it in a way that needs no confirmation, or end and say what is left.";
+
+const char *child_end_name(enum child_end end)
+{
+	static const char *const names[] = {
+		[CHILD_WORKS] = "working",         [CHILD_FINISHED] = "finished",
+		[CHILD_REJECTED] = "gave up",      [CHILD_ERROR] = "error",
+		[CHILD_OVER_BUDGET] = "over budget", [CHILD_STUCK] = "stuck",
+		[CHILD_WAITS] = "waiting",         [CHILD_STOPPED] = "stopped",
+		[CHILD_CRASHED] = "crashed",       [CHILD_NOT_STARTED] = "not started",
+	};
+
+	return names[end];
+}
+
+/* ---- the end ----------------------------------------------------------- */
+
+static enum child_end end_of(const struct child *ch)
+{
+	if (!ch->ended || ch->number)
+		return ch->all->stopping ? CHILD_STOPPED
+		       : ch->begun       ? CHILD_CRASHED : CHILD_ERROR;
+	switch (ch->exit_code) {
+	case EXIT_DONE:
+		return CHILD_FINISHED;
+	case EXIT_LIMIT:
+		return CHILD_OVER_BUDGET;
+	case EXIT_REJECTED:
+		return CHILD_REJECTED;
+	case EXIT_STUCK:
+		return CHILD_STUCK;
+	case EXIT_WAITING:
+		return CHILD_WAITS;
+	case EXIT_INTERRUPTED:
+		return CHILD_STOPPED;
+	default:
+		return CHILD_ERROR;
+	}
+}
+
+static void say_how(struct child *ch)
+{
+	if (ch->end == CHILD_CRASHED && ch->number)
+		snprintf(ch->reason, sizeof ch->reason, "its process was ended by signal %d "
+			 "(%s)", ch->number, strsignal(ch->number));
+	else if (ch->end == CHILD_CRASHED || (ch->end == CHILD_ERROR && !ch->ended))
+		snprintf(ch->reason, sizeof ch->reason, "its process ended with code %d; see "
+			 "children.log beside the log of this conversation", ch->exit_code);
+}
+
+static void on_handle_closed(uv_handle_t *h)
+{
+	struct child *ch = h->data;
+
+	if (--ch->handles)
+		return;
+	jsonl_done(&ch->lines);
+	children_ended_one(ch);
+}
+
+static void finish_if_over(struct child *ch)
+{
+	if (!ch->exited || !ch->output_over)
+		return;
+	ch->end = end_of(ch);
+	say_how(ch);
+	uv_close((uv_handle_t *)&ch->process, on_handle_closed);
+	uv_close((uv_handle_t *)&ch->out, on_handle_closed);
+	if (!uv_is_closing((uv_handle_t *)&ch->in))
+		uv_close((uv_handle_t *)&ch->in, on_handle_closed);
+}
+
+static void on_exit_(uv_process_t *p, int64_t exit_code, int number)
+{
+	struct child *ch = p->data;
+
+	ch->exited = true;
+	ch->exit_code = (int)exit_code;
+	ch->number = number;
+	finish_if_over(ch);
+}
+
+/* ---- what it tells ----------------------------------------------------- */
+
+static void keep_message(struct child *ch, const char *text)
+{
+	char *copy = *text ? strndup(text, CHILD_MESSAGE_MAX) : NULL;
+
+	if (!copy)
+		return;
+	free(ch->message);
+	ch->message = copy;
+}
+
+static void on_event(struct child *ch, json_object *o)
+{
+	const char *action = js_str(o, "action", "");
+	json_object *args = js_get(o, "args");
+
+	if (strcmp(js_str(o, "source", ""), "agent") != 0)
+		return;
+	if (strcmp(action, "finish") == 0)
+		keep_message(ch, js_str(args, "final_thought", ""));
+	else if (strcmp(action, "message") == 0)
+		keep_message(ch, js_str(args, "content", ""));
+	else if (strcmp(action, "reject") == 0)
+		keep_message(ch, js_str(args, "thought", ""));
+}
+
+struct said {
+	uv_write_t write;
+	char text[];
+};
+
+static void on_said(uv_write_t *w, int status)
+{
+	(void)status;
+	free(w->data);
+}
+
+static void say(struct child *ch, const char *text, size_t len)
+{
+	struct said *s = uv_is_closing((uv_handle_t *)&ch->in) ? NULL
+							       : malloc(sizeof *s + len);
+	uv_buf_t piece;
+
+	if (!s)
+		return;
+	memcpy(s->text, text, len);
+	s->write.data = s;
+	piece = uv_buf_init(s->text, (unsigned)len);
+	if (uv_write(&s->write, (uv_stream_t *)&ch->in, &piece, 1, on_said) < 0)
+		free(s);
+}
+
+/* With a person at hand it waits to be attached to; else it is told no. */
+static void on_waits(struct child *ch, json_object *waits)
+{
+	AUTO(strbuf) struct strbuf line = STRBUF(4096);
+
+	if (!ch->all->c->headless) {
+		if (!ch->told)
+			notice(ch->all->c, MT_LOG_WARNING, "the delegate %s waits for "
+			       "confirmation of `%s`: mortise attach %s", ch->id,
+			       js_str(waits, "kind", ""), ch->id);
+		ch->told = true;
+		return;
+	}
+	strbuf_addc(&line, '{');
+	js_key_str(&line, "type", "reject");
+	js_key_str(&line, "reason", nobody);
+	strbuf_add(&line, "}\n");
+	say(ch, line.text, line.len);
+}
+
+static int on_line(char *line, size_t len, void *arg)
+{
+	struct child *ch = arg;
+	AUTO(json) json_object *o = js_parse_object(line, len, NULL);
+	const char *type = js_str(o, "type", "");
+
+	if (!o)
+		return MT_OK;
+	if (!*type) {
+		on_event(ch, o);
+	} else if (strcmp(type, "hello") == 0) {
+		ch->begun = true;
+	} else if (strcmp(type, "state") == 0 || strcmp(type, "end") == 0) {
+		snprintf(ch->reason, sizeof ch->reason, "%s", js_str(o, "reason", ""));
+		ch->ended = strcmp(type, "end") == 0;
+		if (js_get(o, "waits") && !ch->ended)
+			on_waits(ch, js_get(o, "waits"));
+		else
+			ch->told = false;
+	}
+	return MT_OK;
+}
+
+static void on_alloc(uv_handle_t *h, size_t wanted, uv_buf_t *ret)
+{
+	char *room = malloc(PIECE);
+
+	(void)h, (void)wanted;
+	*ret = uv_buf_init(room, room ? PIECE : 0);
+}
+
+static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *b)
+{
+	struct child *ch = stream->data;
+	int r = n > 0 ? jsonl_feed(&ch->lines, b->base, (size_t)n) : MT_OK;
+
+	free(b->base);
+	if (n == 0 || (n > 0 && !r))
+		return;
+	if (r)
+		child_kill(ch);
+	uv_read_stop(stream);
+	ch->output_over = true;
+	finish_if_over(ch);
+}
+
+/* ---- what it is told first --------------------------------------------- */
+
+static int set_limit(json_object *list, const struct child *ch, const char *section,
+		     enum limit which)
+{
+	const struct conversation *c = ch->all->c;
+	const char *name = limit_option(which), *own = config_get(c->config, section, name);
+	double share = ch->all->share[which], most = own ? strtod(own, NULL) : 0;
+	AUTO(strbuf) struct strbuf text = STRBUF(512);
+
+	if (which == LIMIT_TIME)
+		most = own ? (double)config_int(c->config, section, name) / 1000 : 0;
+	if (share <= 0 || (most > 0 && most <= share))
+		return MT_OK;
+	if (which == LIMIT_BUDGET)
+		strbuf_addf(&text, "%s.%s=%.9f", section, name, share);
+	else if (which == LIMIT_TIME)
+		strbuf_addf(&text, "%s.%s=%.0fms", section, name, fmax(1, share * 1000));
+	else
+		strbuf_addf(&text, "%s.%s=%.0f", section, name, fmax(1, floor(share)));
+	return json_object_array_add(list, json_object_new_string(text.text));
+}
+
+/* The configuration that this process has, with the models that were chosen for it
+ * and the limits of one child. */
+static json_object *settings_for(const struct child *ch)
+{
+	const struct conversation *c = ch->all->c;
+	AUTO(json) json_object *list = config_settings(c->config);
+	AUTO(strbuf) struct strbuf section = STRBUF(256);
+	const char *model;
+	int r = list ? MT_OK : MT_ENOMEM;
+
+	for (size_t i = 0; !r && c->models && (model = llm_models_section(c->models, i)); i++) {
+		AUTO(strbuf) struct strbuf text = STRBUF(4096);
+
+		r = strbuf_addf(&text, "%s.model=%s", model, llm_models_name(c->models, i));
+		if (!r)
+			r = json_object_array_add(list, json_object_new_string(text.text));
+	}
+	strbuf_addf(&section, "controller%s%s", *ch->agent ? "." : "", ch->agent);
+	for (int i = 0; !r && i < LIMIT_COUNT; i++)
+		r = set_limit(list, ch, section.text, (enum limit)i);
+	return r ? NULL : STEAL(list);
+}
+
+static json_object *job_for(const struct child *ch)
+{
+	const struct conversation *c = ch->all->c;
+	json_object *o = json_object_new_object(), *settings = settings_for(ch);
+	int r = o && settings ? MT_OK : MT_ENOMEM;
+
+	if (!r)
+		r = js_set_str(o, "conversation", ch->id) || js_set_str(o, "parent", c->id)
+		    || js_set_int(o, "depth", c->depth + 1)
+		    || js_set_str(o, "task", ch->task)
+		    || js_set_str(o, "controller", ch->agent)
+		    || js_set_str(o, "workspace", ch->workspace)
+		    || js_set_str(o, "copy_of", ch->place == PLACE_COPY ? c->workspace : "");
+	if (js_set(o, "settings", settings) || r) {
+		json_object_put(o);
+		return NULL;
+	}
+	return o;
+}
+
+static int say_job(struct child *ch, struct error *err)
+{
+	AUTO(json) json_object *job = job_for(ch);
+	AUTO(strbuf) struct strbuf text = STRBUF(LINE_MAX_BYTES);
+	const char *whole;
+	size_t len;
+
+	if (!job)
+		return fail(err, MT_ENOMEM, "out of memory");
+	whole = js_text(job, &len);
+	strbuf_addf(&text, "%zu\n", len);
+	if (strbuf_addn(&text, whole, len))
+		return fail(err, text.error, "the task is too long");
+	say(ch, text.text, text.len);
+	explicit_bzero(text.text, text.len);
+	return MT_OK;
+}
+
+/* ---- the process ------------------------------------------------------- */
+
+static int spawn(struct child *ch, struct error *err)
+{
+	struct conversation *c = ch->all->c;
+	AUTO(free) char *log = path_join(c->dir, "children.log");
+	AUTO(close) int fd = log ? open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600)
+				 : -1;
+	char program[4096], command[] = "delegate";
+	size_t len = sizeof program;
+	char *argv[] = { program, command, NULL };
+	uv_stdio_container_t stdio[3] = {
+		{ .flags = UV_CREATE_PIPE | UV_READABLE_PIPE,
+		  .data.stream = (uv_stream_t *)&ch->in },
+		{ .flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE,
+		  .data.stream = (uv_stream_t *)&ch->out },
+		{ .flags = fd >= 0 ? UV_INHERIT_FD : UV_IGNORE, .data.fd = fd },
+	};
+	uv_process_options_t options = {
+		.file = program, .args = argv, .exit_cb = on_exit_,
+		.flags = UV_PROCESS_DETACHED, /* Ctrl-C at the terminal is ours */
+		.stdio_count = 3, .stdio = stdio,
+	};
+	int failed;
+
+	if (uv_exepath(program, &len) < 0)
+		snprintf(program, sizeof program, "mortise");
+	failed = uv_spawn(c->loop, &ch->process, &options);
+	return failed ? fail(err, MT_EIO, "its process cannot be started: %s",
+			     uv_strerror(failed)) : MT_OK;
+}
+
+void child_start(struct child *ch)
+{
+	uv_loop_t *loop = ch->all->c->loop;
+	struct error why = ERROR_NONE, *err = &why;
+	int r;
+
+	uv_pipe_init(loop, &ch->in, 0);
+	uv_pipe_init(loop, &ch->out, 0);
+	ch->in.data = ch->out.data = ch->process.data = ch;
+	ch->handles = 3;
+	jsonl_init(&ch->lines, LINE_MAX_BYTES, on_line, ch);
+	r = spawn(ch, err);
+	if (!r && uv_read_start((uv_stream_t *)&ch->out, on_alloc, on_read) < 0)
+		ch->output_over = true;
+	if (!r && say_job(ch, err))
+		child_kill(ch);
+	if (!r)
+		return;
+	ch->exited = ch->output_over = true;
+	ch->end = CHILD_NOT_STARTED;
+	snprintf(ch->reason, sizeof ch->reason, "%s", err->text);
+	uv_close((uv_handle_t *)&ch->process, on_handle_closed);
+	uv_close((uv_handle_t *)&ch->out, on_handle_closed);
+	uv_close((uv_handle_t *)&ch->in, on_handle_closed);
+}
+
+void child_stop(struct child *ch)
+{
+	static const char line[] = "{\"type\":\"stop\"}\n";
+
+	if (ch->handles && !ch->exited)
+		say(ch, line, sizeof line - 1);
+}
+
+void child_kill(struct child *ch)
+{
+	if (ch->handles && !ch->exited)
+		uv_process_kill(&ch->process, SIGKILL);
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * children-bill.c - what children have spent, as their own logs tell it: so it
+ * adds up whichever process was killed when. */
+#include "controller/children.h"
+
+#include "log.h"
+
+#include <string.h>
+
+static const char record_name[] = "mortise/children"; /* of its state record */
+enum { BILL_DEPTH_MAX = 32 };
+
+/* ---- sums as JSON ------------------------------------------------------ */
+
+static json_object *sum_json(const struct llm_metrics *m)
+{
+	json_object *o = json_object_new_object();
+
+	js_set_int(o, "calls", m->calls);
+	js_set_int(o, "input", m->input);
+	js_set_int(o, "output", m->output);
+	js_set_int(o, "cache_read", m->cache_read);
+	js_set_int(o, "cache_write", m->cache_write);
+	js_set_int(o, "reasoning", m->reasoning);
+	js_set_int(o, "latency_ms", m->latency_ms);
+	js_set(o, "cost", js_new_number(m->cost));
+	js_set_bool(o, "cost_known", m->cost_known);
+	return o;
+}
+
+static struct llm_metrics sum_from(json_object *o)
+{
+	const double cost = js_number(o, "cost", 0);
+
+	return (struct llm_metrics){
+		.calls = js_int(o, "calls", 0), .input = js_int(o, "input", 0),
+		.output = js_int(o, "output", 0),
+		.cache_read = js_int(o, "cache_read", 0),
+		.cache_write = js_int(o, "cache_write", 0),
+		.reasoning = js_int(o, "reasoning", 0),
+		.latency_ms = js_int(o, "latency_ms", 0),
+		.cost = cost > 0 && cost < 1e12 ? cost : 0,
+		.cost_known = js_bool(o, "cost_known", true),
+	};
+}
+
+static void join_all(struct llm_bill *b, json_object *spent)
+{
+	if (!json_object_is_type(spent, json_type_object))
+		return;
+	json_object_object_foreach(spent, model, o) {
+		const struct llm_metrics sum = sum_from(o);
+
+		llm_bill_join(b, model, &sum);
+	}
+}
+
+/* ---- the log of a child ------------------------------------------------ */
+
+static void add_replies(struct evlog *log, struct llm_bill *b)
+{
+	for (int64_t n = 0; n < evlog_replies(log); n++) {
+		AUTO(json) json_object *record = evlog_reply_at(log, n, NULL);
+		AUTO(llm_reply) struct llm_reply *reply =
+			record ? llm_reply_from_json(record, NULL) : NULL;
+
+		if (reply)
+			llm_bill_add(b, reply->model, &reply->usage, reply->latency_ms);
+	}
+}
+
+static void add_condensing(const struct evlog *log, struct llm_bill *b)
+{
+	size_t len;
+	const char *text = evlog_state(log, CONDENSE_STATE, &len);
+	AUTO(json) json_object *o = text ? js_parse_object(text, len, NULL) : NULL;
+	struct llm_metrics sum = sum_from(o);
+
+	sum.cost_known = js_get(o, "cost") != NULL;
+	if (sum.calls > 0)
+		llm_bill_join(b, js_str(o, "model", ""), &sum);
+}
+
+static void add_below(const struct conversation *c, json_object *state, unsigned depth,
+		      struct llm_bill *b)
+{
+	json_object *open = js_get(state, "open");
+
+	join_all(b, js_get(state, "spent"));
+	for (size_t i = 0; json_object_is_type(open, json_type_array)
+			   && i < json_object_array_length(open); i++)
+		bill_of_log(c, json_object_get_string(json_object_array_get_idx(open, i)),
+			    depth + 1, b, NULL);
+}
+
+int bill_of_log(const struct conversation *c, const char *id, unsigned depth,
+		struct llm_bill *ret, struct error *err)
+{
+	AUTO(free) char *dir = id && depth < BILL_DEPTH_MAX
+				       ? conversation_dir(c->config, id, err) : NULL;
+	AUTO(evlog) struct evlog *log = NULL;
+	AUTO(json) json_object *state = NULL;
+	const char *text;
+	size_t len;
+	int r;
+
+	if (!dir)
+		return fail(err, MT_EINVAL, "no such conversation");
+	r = evlog_open(dir, EVLOG_READ, NULL, &log, NULL, err);
+	if (r)
+		return r;
+	add_replies(log, ret);
+	add_condensing(log, ret);
+	text = evlog_state(log, record_name, &len);
+	state = text ? js_parse_object(text, len, NULL) : NULL;
+	if (state)
+		add_below(c, state, depth, ret);
+	return MT_OK;
+}
+
+/* ---- our own account --------------------------------------------------- */
+
+static json_object *spent_json(const struct llm_bill *b)
+{
+	json_object *o = json_object_new_object();
+	const struct llm_metrics *sum;
+	const char *model;
+
+	for (size_t n = 0; o && b && (model = llm_bill_at(b, n, &sum)); n++)
+		js_set(o, model, sum_json(sum));
+	return o;
+}
+
+static int keep(struct conversation *c, struct error *err)
+{
+	AUTO(json) json_object *record = json_object_new_object();
+	AUTO(json) json_object *state = json_object_new_object();
+
+	if (!state || js_set_int(state, "begun", c->children_begun)
+	    || js_set(state, "open", json_object_get(c->children_ids))
+	    || js_set(state, "spent", spent_json(c->children_bill))
+	    || js_set_str(record, "record", "state")
+	    || js_set_str(record, "plugin", record_name)
+	    || js_set_str(record, "text", js_text(state, NULL)))
+		return fail(err, MT_ENOMEM, "out of memory");
+	return evlog_record(c->log, record, err);
+}
+
+static int need(struct conversation *c)
+{
+	if (!c->children_bill)
+		c->children_bill = llm_bill_new();
+	if (!c->children_ids)
+		c->children_ids = json_object_new_array();
+	return c->children_bill && c->children_ids ? MT_OK : MT_ENOMEM;
+}
+
+int children_owe(struct conversation *c, const char *id, struct error *err)
+{
+	if (need(c) || json_object_array_add(c->children_ids, json_object_new_string(id)))
+		return fail(err, MT_ENOMEM, "out of memory");
+	c->children_begun++;
+	return keep(c, err);
+}
+
+static void owe_no_more(struct conversation *c, const char *id)
+{
+	size_t n = json_object_array_length(c->children_ids);
+
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(json_object_get_string(
+				   json_object_array_get_idx(c->children_ids, i)), id) == 0) {
+			json_object_array_del_idx(c->children_ids, i, 1);
+			return;
+		}
+}
+
+/* The sums of one child go where ours are. */
+static void take_over(struct conversation *c, const struct llm_bill *b)
+{
+	const struct llm_metrics *sum;
+	const char *model;
+
+	for (size_t n = 0; (model = llm_bill_at(b, n, &sum)); n++) {
+		llm_bill_join(c->children_bill, model, sum);
+		if (c->models)
+			llm_bill_join(llm_models_bill(c->models), model, sum);
+	}
+}
+
+void children_settle(struct conversation *c, const char *id, struct llm_metrics *ret)
+{
+	struct llm_bill *b = llm_bill_new();
+	struct error err = ERROR_NONE;
+
+	if (b && bill_of_log(c, id, 0, b, &err) == MT_OK) {
+		*ret = *llm_bill_total(b);
+		take_over(c, b);
+		account_spend(&c->account, LIMIT_BUDGET, ret->cost);
+		account_spend(&c->account, LIMIT_TOKENS,
+			      (double)ret->input + (double)ret->output);
+		account_spend(&c->account, LIMIT_ITERATIONS, (double)ret->calls);
+	} else {
+		log_line(MT_LOG_WARNING, "children", "%s: its bill is not known: %s", id,
+			 err.code ? err.text : "out of memory");
+	}
+	llm_bill_free(b);
+	owe_no_more(c, id);
+	if (keep(c, &err))
+		notice(c, MT_LOG_WARNING, "the bill of %s was not logged: %s", id, err.text);
+	spend_log(c);
+}
+
+/* Children of a process that was killed have ended with it. */
+static void settle_open(struct conversation *c)
+{
+	size_t n = json_object_array_length(c->children_ids);
+
+	for (size_t i = 0; i < n; i++) {
+		json_object *id = json_object_array_get_idx(c->children_ids, i);
+		struct llm_bill *b = llm_bill_new();
+
+		if (b && bill_of_log(c, json_object_get_string(id), 0, b, NULL) == MT_OK)
+			take_over(c, b);
+		llm_bill_free(b);
+	}
+	json_object_put(c->children_ids);
+	c->children_ids = json_object_new_array();
+	if (n)
+		keep(c, NULL);
+}
+
+void children_restore(struct conversation *c, struct llm_metrics *m)
+{
+	size_t len;
+	const char *text = evlog_state(c->log, record_name, &len);
+	AUTO(json) json_object *state = text ? js_parse_object(text, len, NULL) : NULL;
+	json_object *open = js_get(state, "open");
+
+	if (!state || need(c))
+		return;
+	c->children_begun = js_int(state, "begun", 0);
+	join_all(c->children_bill, js_get(state, "spent"));
+	if (c->models)
+		join_all(llm_models_bill(c->models), js_get(state, "spent"));
+	if (json_object_is_type(open, json_type_array)) {
+		json_object_put(c->children_ids);
+		c->children_ids = json_object_get(open);
+	}
+	settle_open(c);
+	llm_metrics_join(m, llm_bill_total(c->children_bill));
+}
+
+void children_forget(struct conversation *c)
+{
+	c->children_bill = llm_bill_free(c->children_bill);
+	json_object_put(c->children_ids);
+	c->children_ids = NULL;
+}

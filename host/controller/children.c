@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * children.c - the children of one call of delegate_tasks: started, waited for,
+ * their results gathered into one observation. */
+#include "controller/children.h"
+
+#include "controller/meta.h"
+#include "files.h"
+#include "log.h"
+#include "options.h"
+#include "utf8.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum { STOP_MS = 5000, TITLE_BYTES = 60, RESULT_MAX = 16 << 20 };
+
+/* ---- the call ---------------------------------------------------------- */
+
+static bool is_delegate(const struct conversation *c, const char *name)
+{
+	const char *list = config_get(c->config, c->section, "delegates"), *item;
+	size_t len;
+
+	while (list && list_next(&list, &item, &len))
+		if (len == strlen(name) && memcmp(item, name, len) == 0)
+			return true;
+	return false;
+}
+
+static int read_place(json_object *task, struct child *ch, struct error *err)
+{
+	const char *place = js_str(task, "workspace", "shared");
+
+	ch->place = strcmp(place, "copy") == 0  ? PLACE_COPY
+		    : strcmp(place, "own") == 0 ? PLACE_OWN : PLACE_SHARED;
+	if (ch->place == PLACE_SHARED && strcmp(place, "shared") != 0)
+		return fail(err, MT_EINVAL, "`workspace` is shared, copy or own, not %.40s",
+			    place);
+	return MT_OK;
+}
+
+/* A task is an object, or just its text. */
+static int read_task(struct children *all, json_object *task, struct error *err)
+{
+	struct conversation *c = all->c;
+	struct child *ch = &all->list[all->count];
+	bool plain = json_object_is_type(task, json_type_string);
+	const char *text = plain ? json_object_get_string(task) : js_str(task, "task", "");
+	const char *agent = plain ? "" : js_str(task, "agent", "");
+
+	if (strspn(text, " \t\r\n") == strlen(text))
+		return fail(err, MT_EINVAL, "task %zu has no text: each of `tasks` is "
+			    "{\"task\": TEXT}", all->count + 1);
+	if (*agent && !is_delegate(c, agent)) {
+		const char *list = config_get(c->config, c->section, "delegates");
+
+		return fail(err, MT_ENOTFOUND, "there is no agent %.80s to give work to: "
+			    "write one of `%.200s`, or none for one like you", agent,
+			    list ? list : "");
+	}
+	ch->all = all;
+	all->count++;
+	ch->task = strdup(text);
+	ch->agent = strdup(agent);
+	ch->id = meta_new_id();
+	if (!ch->task || !ch->agent || !ch->id)
+		return fail(err, MT_ENOMEM, "out of memory");
+	return plain ? MT_OK : read_place(task, ch, err);
+}
+
+/* Where a child works: beside the logs, if it is not where we do. */
+static int find_workspace(struct child *ch, struct error *err)
+{
+	struct conversation *c = ch->all->c;
+	AUTO(free) char *up = NULL;
+	AUTO(free) char *real = NULL;
+
+	if (ch->place == PLACE_SHARED) {
+		ch->workspace = strdup(c->workspace);
+		return ch->workspace ? MT_OK : fail(err, MT_ENOMEM, "out of memory");
+	}
+	up = path_join(c->dir, "../../workspaces");
+	if (!up || dir_make(up, err))
+		return up ? err->code : fail(err, MT_ENOMEM, "out of memory");
+	real = realpath(up, NULL);
+	ch->workspace = real ? path_join(real, ch->id) : NULL;
+	return ch->workspace ? dir_make(ch->workspace, err)
+			     : fail(err, MT_ENOMEM, "out of memory");
+}
+
+static int check_limits(const struct conversation *c, size_t count, struct error *err)
+{
+	int64_t depth = config_int(c->config, c->section, "max_depth");
+	int64_t most = config_int(c->config, c->section, "max_children_total");
+
+	if (c->depth >= depth)
+		return fail(err, MT_ELIMIT, "work may be given on %" PRId64 " deep at most "
+			    "(max_depth), and you are there: do it yourself", depth);
+	if (count == 0 || count > CHILD_TASKS_MAX)
+		return fail(err, MT_EINVAL, "`tasks` is a list of 1 to %d tasks",
+			    CHILD_TASKS_MAX);
+	if (c->children_begun + (int64_t)count > most)
+		return fail(err, MT_ELIMIT, "%" PRId64 " agents were started in this "
+			    "conversation, %" PRId64 " are allowed (max_children_total): "
+			    "give fewer tasks or do them yourself", c->children_begun, most);
+	return MT_OK;
+}
+
+static int read_tasks(struct children *all, json_object *args, struct error *err)
+{
+	json_object *tasks = js_get(args, "tasks");
+	bool list = json_object_is_type(tasks, json_type_array);
+	size_t count = list ? json_object_array_length(tasks) : 0;
+	int r = check_limits(all->c, count, err);
+
+	if (r)
+		return r;
+	all->list = calloc(count, sizeof *all->list);
+	if (!all->list)
+		return fail(err, MT_ENOMEM, "out of memory");
+	for (size_t i = 0; i < count && !r; i++)
+		r = read_task(all, json_object_array_get_idx(tasks, i), err);
+	for (size_t i = 0; i < count && !r; i++)
+		r = find_workspace(&all->list[i], err);
+	return r;
+}
+
+/* What is left is shared evenly, time is for all at once. */
+static void share(struct children *all)
+{
+	for (int i = 0; i < LIMIT_COUNT; i++) {
+		const struct account *a = &all->c->account;
+		double least = 0;
+
+		for (; a; a = a->parent) {
+			const struct meter *m = &a->meters[i];
+			double left = m->max - m->used;
+
+			if (m->max > 0 && (least <= 0 || left < least))
+				least = left > 1e-9 ? left : 1e-9;
+		}
+		all->share[i] = i == LIMIT_TIME ? least : least / (double)all->count;
+	}
+}
+
+/* ---- the result -------------------------------------------------------- */
+
+/* The first line of a task, cut. */
+static void put_title(struct strbuf *b, const char *task)
+{
+	size_t len = strcspn(task, "\r\n");
+
+	strbuf_addn(b, task, utf8_cut(task, len, TITLE_BYTES));
+	if (task[len] || len > TITLE_BYTES)
+		strbuf_add(b, " ...");
+}
+
+static void put_one(struct strbuf *b, const struct child *ch, size_t n)
+{
+	strbuf_addf(b, "\n\n## %zu. %s: ", n, child_end_name(ch->end));
+	put_title(b, ch->task);
+	strbuf_addf(b, "\nconversation %s", ch->id);
+	if (*ch->agent)
+		strbuf_addf(b, ", agent %s", ch->agent);
+	if (ch->place != PLACE_SHARED)
+		strbuf_addf(b, ", files in %s", ch->workspace);
+	strbuf_addf(b, ", %" PRId64 " steps", ch->sum.calls);
+	if (ch->sum.cost_known)
+		strbuf_addf(b, ", $%.4f", ch->sum.cost);
+	if (ch->end != CHILD_FINISHED && *ch->reason)
+		strbuf_addf(b, "\n%s", ch->reason);
+	if (ch->message)
+		strbuf_addf(b, "\n%s%s", ch->end == CHILD_FINISHED ? "" : "It said last: ",
+			    ch->message);
+}
+
+static json_object *one_json(const struct child *ch)
+{
+	static const char *const places[] = { "shared", "copy", "own" };
+	json_object *o = json_object_new_object();
+
+	js_set_str(o, "conversation", ch->id);
+	js_set_str(o, "task", ch->task);
+	js_set_str(o, "agent", ch->agent);
+	js_set_str(o, "workspace", places[ch->place]);
+	js_set_str(o, "path", ch->workspace);
+	js_set_str(o, "state", child_end_name(ch->end));
+	js_set_str(o, "reason", ch->reason);
+	if (ch->message)
+		js_set_str(o, "message", ch->message);
+	js_set_int(o, "calls", ch->sum.calls);
+	js_set_int(o, "input", ch->sum.input);
+	js_set_int(o, "output", ch->sum.output);
+	js_set(o, "cost", js_new_number(ch->sum.cost));
+	return o;
+}
+
+static json_object *all_json(const struct children *all)
+{
+	json_object *list = json_object_new_array();
+
+	for (size_t i = 0; list && i < all->count; i++)
+		json_object_array_add(list, one_json(&all->list[i]));
+	return list;
+}
+
+/* The pending action gets its observation, if it still waits for one. */
+static void gather(struct children *all)
+{
+	struct conversation *c = all->c;
+	AUTO(strbuf) struct strbuf text = STRBUF(RESULT_MAX);
+	struct error err = ERROR_NONE;
+	json_object *extras = json_object_new_object();
+
+	js_set_str(extras, "name", "delegate_tasks");
+	js_set(extras, "arguments",
+	       json_object_get(js_get(event_args(all->call), "arguments")));
+	js_set(extras, "children", all_json(all));
+	strbuf_addf(&text, "%zu task%s given to agents. What became of %s:", all->count,
+		    all->count == 1 ? " was" : "s were", all->count == 1 ? "it" : "them");
+	for (size_t i = 0; i < all->count; i++)
+		put_one(&text, &all->list[i], i + 1);
+	answer(c, all->call, event_observation("tool", all->call->source, all->action,
+					       text.text, text.len, extras, &err), &err);
+	kick(c);
+}
+
+/* ---- one after the other ----------------------------------------------- */
+
+static void free_all(struct children *all)
+{
+	for (size_t i = 0; i < all->count; i++) {
+		free(all->list[i].id);
+		free(all->list[i].task);
+		free(all->list[i].agent);
+		free(all->list[i].workspace);
+		free(all->list[i].message);
+	}
+	free(all->list);
+	event_unref(all->call);
+	free(all);
+}
+
+static void on_timer_closed(uv_handle_t *h)
+{
+	struct children *all = h->data;
+	struct conversation *c = all->c;
+
+	c->children = NULL;
+	if (c->closing)
+		conversation_close_rest(c);
+	else if (c->pending == all->action)
+		gather(all);
+	free_all(all);
+}
+
+static void start_next(struct children *all)
+{
+	while (!all->stopping && all->running < all->at_once && all->next < all->count) {
+		struct child *ch = &all->list[all->next++];
+		struct error err = ERROR_NONE;
+
+		all->running++;
+		if (children_owe(all->c, ch->id, &err))
+			notice(all->c, MT_LOG_WARNING, "%s", err.text);
+		child_start(ch);
+	}
+	if (all->running || uv_is_closing((uv_handle_t *)&all->timer))
+		return;
+	for (size_t i = all->next; i < all->count; i++)
+		all->list[i].end = CHILD_NOT_STARTED;
+	uv_close((uv_handle_t *)&all->timer, on_timer_closed);
+}
+
+void children_ended_one(struct child *ch)
+{
+	struct children *all = ch->all;
+
+	all->running--;
+	children_settle(all->c, ch->id, &ch->sum);
+	log_line(MT_LOG_INFO, "children", "%s: %s %s", ch->id, child_end_name(ch->end),
+		 ch->reason);
+	start_next(all);
+}
+
+int children_start(struct conversation *c, struct event *action, json_object *args,
+		   struct error *err)
+{
+	struct children *all = calloc(1, sizeof *all);
+	int r;
+
+	if (!all)
+		return fail(err, MT_ENOMEM, "out of memory");
+	all->c = c;
+	all->action = action->id;
+	all->call = event_ref(action);
+	all->at_once = (size_t)config_int(c->config, c->section, "max_children");
+	r = c->children ? fail(err, MT_EDENIED, "the agents of the call before have not "
+			       "ended yet") : read_tasks(all, args, err);
+	if (r) {
+		free_all(all);
+		return r;
+	}
+	share(all);
+	uv_timer_init(c->loop, &all->timer);
+	uv_unref((uv_handle_t *)&all->timer);
+	all->timer.data = all;
+	c->children = all;
+	start_next(all);
+	return MT_OK;
+}
+
+/* ---- the end of all ---------------------------------------------------- */
+
+static void on_stop_time(uv_timer_t *t)
+{
+	struct children *all = t->data;
+
+	for (size_t i = 0; i < all->next; i++)
+		child_kill(&all->list[i]);
+}
+
+void children_stop(struct conversation *c)
+{
+	struct children *all = c->children;
+
+	if (!all || all->stopping)
+		return;
+	all->stopping = true;
+	for (size_t i = 0; i < all->next; i++)
+		child_stop(&all->list[i]);
+	if (!uv_is_closing((uv_handle_t *)&all->timer))
+		uv_timer_start(&all->timer, on_stop_time, STOP_MS, 0);
+}

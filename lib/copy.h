@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * copy.h - a folder copied with all in it. */
+#ifndef LIB_COPY_H
+#define LIB_COPY_H
+
+#include "error.h"
+
+#include <stdint.h>
+
+struct copy_limits {
+	int64_t files, bytes;
+};
+
+/** Copy what is in the folder `from` into the folder `to`, which is there: files
+ *  with their permissions, links as links; sockets, pipes and devices are left
+ *  out, and so is `to` itself if it lies in `from`. MT_ELIMIT with a sentence when
+ *  there is more than the limits allow; what was copied stays. */
+int dir_copy(const char *from, const char *to, const struct copy_limits *limits,
+	     struct error *err);
+
+#endif

@@ -1,0 +1,239 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# children.bats - delegate_tasks: agents at the same time, each a process with a
+# log of its own; their ends, their bill, their tree.
+
+setup() {
+	work=$BATS_TEST_TMPDIR
+	mkdir "$work/ws" "$work/state" "$work/run"
+	chmod 700 "$work/state" "$work/run"
+	export XDG_STATE_HOME=$work/state XDG_RUNTIME_DIR=$work/run
+	all=$work/state/mortise/conversations
+	cat >"$work/m.ini" <<END
+[controller]
+tools = bash, editor, think, finish, delegate_tasks
+END
+	run_it=(mortise run -C "$work/ws" --config "$work/m.ini" --title boss
+		--model "script:$work/boss")
+}
+
+teardown() {
+	for pid in $(mortise ps --json | jq -r .pid); do
+		kill -9 "$pid" || true
+	done
+}
+
+# agent NAME: a wiring whose model plays a script, which is read from stdin.
+agent() {
+	cat >"$work/$1"
+	printf '[controller.%s]\nllm = %s\n[llm.%s]\nmodel = script:%s\n' \
+		"$1" "$1" "$1" "$work/$1" >>"$work/m.ini"
+	echo "$1" >>"$work/names"
+}
+
+# boss TASKS: a model that gives these tasks and then ends.
+boss() {
+	{
+		printf '[turn]\nusage = input 100, output 10, cost 0.5\n'
+		printf '[call delegate_tasks]\ntasks = %s\n\n' "$1"
+		printf '[turn]\nusage = input 100, output 10, cost 0.5\n'
+		printf '[call finish]\nmessage = all done\n'
+	} >"$work/boss"
+	[ ! -e "$work/names" ] \
+		|| sed -i "s/^tools = bash/delegates = $(paste -sd, "$work/names")\n&/" \
+			"$work/m.ini"
+}
+
+finishes() {
+	printf '[turn]\nusage = input 10, output 1, cost %s\n' "${2:-0.25}"
+	printf '[call finish]\nmessage = %s\n' "$1"
+}
+
+# The log of the one that nobody started.
+boss_log() {
+	for dir in "$all"/*; do
+		[ "$(jq -r '.parent // "-"' "$dir/meta.json")" != - ] \
+			|| echo "$dir/events.jsonl"
+	done
+}
+
+result() { jq -c 'select(.observation == "tool")' "$(boss_log)"; }
+
+# wait_for COMMAND...: until it succeeds.
+wait_for() {
+	for ((i = 0; i < 400; i++)); do
+		! "$@" >/dev/null 2>&1 || return 0
+		sleep 0.05
+	done
+	return 1
+}
+
+@test "four at once: one crashes, one is over its budget, one is stuck, one is fine" {
+	finishes "the fine report" | agent fine
+	{
+		printf '[turn]\nusage = input 10, output 1, cost 0.125\n'
+		printf '[call execute_bash]\ncommand = touch up; sleep 60\n'
+	} | agent crashes
+	for i in 1 2 3 4; do
+		printf '[turn]\nusage = input 10, output 1, cost 10\n'
+		printf '[call execute_bash]\ncommand = echo %s\n\n' $i
+	done | agent spends
+	for i in 1 2 3 4 5 6 7 8 9; do
+		printf '[turn]\nusage = input 10, output 1, cost 0.0625\n'
+		printf '[call execute_bash]\ncommand = echo a\n\n'
+	done | agent circles
+	boss '[{"task":"fine","agent":"fine"},{"task":"crash","agent":"crashes"},{"task":"spend","agent":"spends"},{"task":"circle","agent":"circles"}]'
+	"${run_it[@]}" -t go --json -o controller.max_budget=60 \
+		>"$work/out" 2>"$work/err" </dev/null &
+	wait_for test -e "$work/ws/up"
+	pid=$(mortise ps --json | jq -r 'select(.title == "crash") | .pid')
+	kill -9 "$pid"
+	wait $!
+	result | jq -r .content
+	[ "$(result | jq -r '[.extras.children[].state] | join(",")')" \
+		= "finished,crashed,over budget,stuck" ]
+	[ "$(result | jq -r '.extras.children[0].message')" = "the fine report" ]
+	result | jq -r .content | grep -q "signal 9"
+	# each child's own log is what it is billed by; the sum is what the parent has
+	sum=$(cat "$all"/*/events.jsonl \
+		| jq -s '[.[] | select(.record == "llm_reply") | .usage.cost] | add')
+	told=$(jq -s '[.[] | select(.action == "finish") | .llm_metrics.accumulated_cost]
+		| last' "$(boss_log)")
+	[ "$sum" = "$told" ]
+	[ "$(result | jq '[.extras.children[].cost] | add + 1')" = "$sum" ]
+	[ "$(grep -c accumulated_cost "$(boss_log)")" -ge 2 ]
+}
+
+@test "the bill is the same after a resume" {
+	finishes one | agent one
+	boss '[{"task":"a","agent":"one"},{"task":"b","agent":"one"}]'
+	printf '\n[turn]\nusage = input 1, output 1, cost 0.5\n[call finish]\nmessage = more\n' \
+		>>"$work/boss"
+	run "${run_it[@]}" -t go
+	[ "$status" -eq 0 ]
+	id=$(basename "$(dirname "$(boss_log)")")
+	run mortise resume "$id" -t more --config "$work/m.ini"
+	[ "$status" -eq 0 ]
+	[ "$(jq -s '[.[] | select(.action == "finish") | .llm_metrics.accumulated_cost]
+		| last' "$(boss_log)")" = 2 ]
+}
+
+@test "without an agent named they are like the parent; at most so many at once" {
+	cat >"$work/boss" <<'END'
+[turn]
+[call delegate_tasks]
+tasks = ["one", "two", "three"]
+
+[turn]
+[call finish]
+message = done at the top
+END
+	# the same script: a child gives tasks too, until it is too deep
+	run "${run_it[@]}" -t go -o controller.max_depth=1 -o controller.max_children=1
+	[ "$status" -eq 0 ]
+	[ "$(result | jq -r '[.extras.children[].state] | unique | join(",")')" = finished ]
+	[ "$(ls "$all" | wc -l)" -eq 4 ]
+	[ "$(cat "$all"/*/events.jsonl | grep -c 'given on 1 deep at most')" -ge 3 ]
+}
+
+@test "workspaces: shared, a copy, an empty one" {
+	echo there >"$work/ws/file"
+	mkdir "$work/ws/sub"
+	ln -s ../file "$work/ws/sub/link"
+	{
+		printf '[turn]\n[call execute_bash]\ncommand = ls -R > mine; pwd\n\n'
+		finishes ok
+	} | agent one
+	boss '[{"task":"a","agent":"one","workspace":"copy"},{"task":"b","agent":"one","workspace":"own"}]'
+	run "${run_it[@]}" -t go
+	[ "$status" -eq 0 ]
+	[ ! -e "$work/ws/mine" ]
+	copy=$(result | jq -r '.extras.children[0].path')
+	own=$(result | jq -r '.extras.children[1].path')
+	[ "$(cat "$copy/file")" = there ]
+	[ "$(readlink "$copy/sub/link")" = ../file ]
+	[ "$(cat "$own/mine")" = "$(printf '.:\nmine')" ]
+}
+
+@test "tasks that cannot be are told to the model" {
+	boss '[{"task":"a","agent":"nobody"}]'
+	run "${run_it[@]}" -t go
+	[ "$status" -eq 0 ]
+	jq -r 'select(.observation == "error") | .content' "$(boss_log)" \
+		| grep -q "there is no agent nobody"
+	boss '[]'
+	run "${run_it[@]}" -t go
+	[ "$status" -eq 0 ]
+	boss '[{"task":" "}]'
+	run "${run_it[@]}" -t go
+	[ "$status" -eq 0 ]
+	[ "$(ls "$all" | wc -l)" -eq 3 ]
+}
+
+@test "no more than are allowed in all" {
+	boss '["a", "b", "c"]'
+	run "${run_it[@]}" -t go -o controller.max_children_total=2
+	[ "$status" -eq 0 ]
+	grep -q "max_children_total" "$(boss_log)"
+	[ "$(ls "$all" | wc -l)" -eq 1 ]
+}
+
+sleeps() {
+	printf '[turn]\n[call execute_bash]\ncommand = touch up; sleep 321 & wait\n\n'
+	finishes late
+}
+
+two_sleep() {
+	sleeps | agent one
+	boss '[{"task":"a","agent":"one"},{"task":"b","agent":"one","workspace":"own"}]'
+	"${run_it[@]}" -t go </dev/null >"$work/out" 2>&1 &
+	boss=$!
+	wait_for test -e "$work/ws/up"
+	wait_for sh -c '[ $(mortise ps --json | wc -l) -eq 3 ]'
+}
+
+@test "ps shows them below the parent, kill stops one of them" {
+	two_sleep
+	mortise ps
+	mortise ps | grep -q '^  2'
+	[ "$(mortise ps --json | jq -r 'select(.title == "boss").conversation')" \
+		= "$(mortise ps --json | jq -r 'select(.title == "a").parent')" ]
+	for title in a b; do
+		id=$(mortise ps --json | jq -r "select(.title == \"$title\").conversation")
+		mortise kill "$id"
+	done
+	wait $boss
+	[ "$(result | jq -r '[.extras.children[].state] | unique | join(",")')" = stopped ]
+}
+
+gone() { [ -z "$(mortise ps --json)" ] && ! pgrep -f "sleep 321" -u "$(id -u)"; }
+
+@test "the end of the parent is the end of all: stop" {
+	two_sleep
+	mortise kill "$(basename "$(dirname "$(boss_log)")")"
+	wait_for gone
+}
+
+@test "the end of the parent is the end of all: kill -9, and what was spent is known" {
+	two_sleep
+	kill -9 $boss
+	wait_for gone
+	run mortise resume "$(basename "$(dirname "$(boss_log)")")" --config "$work/m.ini"
+	[ "$status" -eq 0 ]
+	grep -q "interrupted when the process ended" "$(boss_log)"
+}
+
+@test "nothing that needs confirmation runs; the child is told why" {
+	{
+		printf '[turn]\n[call execute_bash]\ncommand = touch made\n'
+		printf 'security_risk = HIGH\n\n'
+		printf '[turn]\nexpect last contains = Nobody can be asked\n'
+		printf '[call finish]\nmessage = refused\n'
+	} | agent one
+	boss '[{"task":"a","agent":"one"}]'
+	run "${run_it[@]}" -t go -o controller.confirmation=risky
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ ! -e "$work/ws/made" ]
+	[ "$(result | jq -r '.extras.children[0].message')" = refused ]
+}
