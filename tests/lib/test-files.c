@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * test-files.c - real files in a folder of its own. */
+#include "copy.h"
 #include "files.h"
 #include "oom.h"
 #include "tap.h"
@@ -76,6 +77,31 @@ static void folders_are_made_and_removed(void)
 	CHECK(dir_remove(top, NULL) == MT_OK && access(top, F_OK) != 0);
 	CHECK_MSG(access(kept, F_OK) == 0, "a link was not followed");
 	CHECK(dir_remove(top, NULL) == MT_ENOTFOUND);
+}
+
+static void folders_are_copied(void)
+{
+	struct copy_limits some = { .files = 5, .bytes = 4 };
+	AUTO(free) char *from = at("from"), *sub = at("from/sub"), *file = at("from/sub/f");
+	AUTO(free) char *fifo = at("from/fifo"), *link = at("from/link"), *to = at("from/to");
+	AUTO(free) char *copy = at("from/to/sub/f"), *again = at("from/to/to");
+	AUTO(free) char *copied = at("from/to/link"), *pipe = at("from/to/fifo");
+	struct error err = ERROR_NONE;
+	char target[16] = "";
+
+	CHECK(dir_make(sub, NULL) == MT_OK && dir_make(to, NULL) == MT_OK);
+	CHECK(file_write(file, "text", 4, 0750, false, NULL) == MT_OK);
+	CHECK(mkfifo(fifo, 0600) == 0 && symlink("/none", link) == 0);
+	CHECK(dir_copy(from, to, &some, &err) == MT_OK);
+	CHECK(mode_of(copy) == 0750 && readlink(copied, target, sizeof target) == 5);
+	CHECK_MSG(access(again, F_OK) != 0, "not the folder that is written");
+	CHECK_MSG(access(pipe, F_OK) != 0, "no pipe");
+	CHECK_MSG(dir_copy(from, to, &some, &err) != MT_OK, "nothing is overwritten");
+	CHECK(dir_remove(to, NULL) == MT_OK && dir_make(to, NULL) == MT_OK);
+	CHECK(dir_copy(from, to, &(struct copy_limits){ 5, 3 }, NULL) == MT_ELIMIT);
+	CHECK(dir_remove(to, NULL) == MT_OK && dir_make(to, NULL) == MT_OK);
+	CHECK(dir_copy(from, to, &(struct copy_limits){ 2, 9 }, NULL) == MT_ELIMIT);
+	CHECK(dir_copy("/nonexistent", to, &some, NULL) == MT_EIO);
 }
 
 static void paths_are_put_together(void)
@@ -177,6 +203,7 @@ int main(void)
 	files_are_written_and_read();
 	a_fifo_does_not_hold_us();
 	folders_are_made_and_removed();
+	folders_are_copied();
 	paths_are_put_together();
 	the_folders_of_the_user();
 	what_others_may_write_is_not_safe();
