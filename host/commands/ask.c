@@ -140,11 +140,16 @@ bool ask_is_open(const struct ask *a)
 	return a->asked >= 0 && !a->over;
 }
 
+bool ask_is_possible(void)
+{
+	return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+}
+
 struct ask *ask_new(uv_loop_t *loop, struct conversation *c)
 {
 	struct ask *a;
 
-	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+	if (!ask_is_possible())
 		return NULL;
 	a = calloc(1, sizeof *a);
 	if (!a)

@@ -8,6 +8,8 @@
 
 struct ask;
 
+/** Is there a terminal to ask at? */
+bool ask_is_possible(void);
 /** NULL: standard input and output are no terminal, so there is nobody to ask
  *  (or no memory). */
 struct ask *ask_new(uv_loop_t *loop, struct conversation *c);

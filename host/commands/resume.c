@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * resume.c - `mortise resume`: a conversation goes on where its log ends. */
+#include "commands/ask.h"
 #include "commands/command.h"
 #include "commands/drive.h"
 #include "commands/follow.h"
@@ -93,7 +94,8 @@ static int start(struct arguments *a, uv_loop_t *loop, struct conversation **ret
 	};
 	AUTO(config) struct config *config = NULL;
 	AUTO(free) char *report = NULL;
-	struct conversation_options o = { .model = a->model, .headless = !a->drive.keep };
+	struct conversation_options o = { .model = a->model, .headless = !a->drive.keep,
+					  .attended = a->drive.keep || ask_is_possible() };
 	int r = config_load(&in, &config, err);
 
 	if (r)

@@ -2,6 +2,7 @@
  *
  * run.c - `mortise run`: a task, from the first event to the end, without a
  * person answering. */
+#include "commands/ask.h"
 #include "commands/command.h"
 #include "commands/drive.h"
 
@@ -197,6 +198,7 @@ static int start(struct arguments *a, uv_loop_t *loop, struct conversation **ret
 					  .model = a->model,
 					  .title = a->title,
 					  .headless = !a->drive.keep,
+					  .attended = a->drive.keep || ask_is_possible(),
 					  .workspace = workspace };
 	int r = find_workspace(&a->common, workspace, err);
 

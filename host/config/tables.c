@@ -179,8 +179,10 @@ static const struct mt_option controller_table[] = {
 	OPTION(CHOICE, "analyzer_failure", "unknown",
 	       "What an analyzer that fails is taken to have said.",
 	       .choices = "unknown|high"),
-	OPTION(CHOICE, "confirmation", "never", "Which actions wait for a person.",
-	       .choices = "never|always|risky"),
+	OPTION(CHOICE, "confirmation", "auto",
+	       "Which actions wait for a person; auto is risky where a person can answer, "
+	       "else never.",
+	       .choices = "auto|never|always|risky"),
 	OPTION(CHOICE, "confirm_risk", "high",
 	       "With confirmation = risky: the lowest risk that waits for a person.",
 	       .choices = "low|medium|high"),

@@ -32,7 +32,7 @@ bool confirm_needed(const struct confirm_policy *p, enum risk risk)
 	return risk == RISK_UNKNOWN ? p->unknown : risk >= p->from;
 }
 
-int confirm_policy_read(const struct config *c, const char *section,
+int confirm_policy_read(const struct config *c, const char *section, bool attended,
 			struct confirm_policy *ret, struct error *err)
 {
 	const char *when = config_get(c, section, "confirmation");
@@ -40,6 +40,8 @@ int confirm_policy_read(const struct config *c, const char *section,
 
 	if (!when || !from)
 		return fail(err, MT_EINVAL, "[%s] has no confirmation", section);
+	if (strcmp(when, "auto") == 0)
+		when = attended ? "risky" : "never";
 	ret->when = strcmp(when, "always") == 0  ? CONFIRM_ALWAYS
 		    : strcmp(when, "risky") == 0 ? CONFIRM_RISKY
 						 : CONFIRM_NEVER;

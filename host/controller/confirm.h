@@ -19,8 +19,8 @@ struct confirm_policy {
 
 /** Does an action of this risk wait for a person? */
 bool confirm_needed(const struct confirm_policy *p, enum risk risk);
-/** Read the policy of a section [controller...]. */
-int confirm_policy_read(const struct config *c, const char *section,
+/** Read the policy of a section [controller...]. `attended`: a person can answer. */
+int confirm_policy_read(const struct config *c, const char *section, bool attended,
 			struct confirm_policy *ret, struct error *err);
 
 /** What "always for this kind" means of an action: its type, then what tells it

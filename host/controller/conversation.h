@@ -27,6 +27,7 @@ struct conversation_options {
 	const char *parent;      /* id of the conversation whose delegate it is; or NULL */
 	int depth;               /* how many are above it */
 	bool headless;           /* nobody can answer */
+	bool attended;           /* a person can say whether an action may run */
 };
 
 /** Make a new conversation: everything that its configuration names is

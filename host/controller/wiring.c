@@ -141,7 +141,7 @@ int wire(struct conversation *c, const struct conversation_options *o, struct er
 	if (o->controller && !config_has(c->config, section.text))
 		return fail(err, MT_ENOTFOUND, "there is no section [%s] in the configuration",
 			    section.text);
-	r = confirm_policy_read(c->config, section.text, &c->confirm, err);
+	r = confirm_policy_read(c->config, section.text, o->attended, &c->confirm, err);
 	if (!r)
 		r = part_load(c->config, c->registry, MT_KIND_AGENT, config_get(c->config, section.text, "agent"),
 			      &c->agent, err);

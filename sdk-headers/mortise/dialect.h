@@ -177,8 +177,9 @@ struct mt_dialect {
 	uint32_t size;
 	uint32_t flags;   /* MT_DIALECT_... */
 	/** Providers it serves, as a JSON object: name -> {base_url, key_env,
-	 *  local?, auth?}; read from the discovery cache. An empty base_url must be
-	 *  set by the user; without the member no network is needed. auth "aws":
+	 *  local?, file?, auth?}; read from the discovery cache. An empty base_url must be
+	 *  set by the user; without the member no network is needed. file: the name
+	 *  of the model is that of a file, which has to be there. auth "aws":
 	 *  the keys of an AWS account do instead of the key; {aws_region} in
 	 *  base_url is its region. */
 	const char *providers;
