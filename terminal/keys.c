@@ -141,12 +141,14 @@ static void key(struct keys *k, char byte)
 	} else if ((unsigned char)k->bytes[0] < ' ' || k->bytes[0] == 0x7f) {
 		k->len = 0;
 		control(k, byte);
-	} else if (utf8_tail(k->bytes, k->len) == 0) {
+	} else if (utf8_tail(k->bytes, k->len) < k->len) {
 		size_t len = k->len;
 
 		k->len = 0;
-		if (utf8_next(k->bytes, len, &valid) && valid)
+		if (utf8_next(k->bytes, len, &valid) == len && valid)
 			tell(k, KEY_TEXT, k->bytes, len);
+		else if (len > 1)
+			key(k, byte); /* what came before it was no character */
 	}
 }
 

@@ -182,10 +182,13 @@ static void block_line(struct markdown *m, struct strbuf *out, const char *line)
 
 static void take_line(struct markdown *m, struct strbuf *out)
 {
-	const char *line = m->line.text;
+	const char *line;
 	char mark;
-	size_t n = fence_of(line, &mark);
+	size_t n;
 
+	clean_end(&m->cleaner, &m->line);
+	line = m->line.text;
+	n = fence_of(line, &mark);
 	if (m->fence && closes(m, line)) {
 		m->fence = 0;
 		if (!m->style->attributes)
@@ -223,7 +226,7 @@ void markdown_feed(struct markdown *m, struct strbuf *out, const char *text, siz
 
 void markdown_end(struct markdown *m, struct strbuf *out)
 {
-	if (m->line.len)
+	if (m->line.len || m->cleaner.tail_len)
 		take_line(m, out);
 	flush(m, out);
 	markdown_drop(m);

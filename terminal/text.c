@@ -228,15 +228,12 @@ int clean_feed(struct cleaner *c, struct strbuf *out, const char *bytes, size_t 
 	size_t tail;
 
 	while (c->tail_len && len) {
-		bool valid;
-
 		c->tail[c->tail_len++] = *bytes++;
 		len--;
-		if (utf8_tail(c->tail, c->tail_len) == c->tail_len)
-			continue;
-		utf8_next(c->tail, c->tail_len, &valid);
-		feed(c, out, c->tail, c->tail_len);
-		c->tail_len = 0;
+		tail = utf8_tail(c->tail, c->tail_len);
+		feed(c, out, c->tail, c->tail_len - tail);
+		memmove(c->tail, c->tail + c->tail_len - tail, tail);
+		c->tail_len = tail;
 	}
 	if (c->tail_len)
 		return out->error;
@@ -248,6 +245,12 @@ int clean_feed(struct cleaner *c, struct strbuf *out, const char *bytes, size_t 
 	return out->error;
 }
 
+void clean_end(struct cleaner *c, struct strbuf *out)
+{
+	feed(c, out, c->tail, c->tail_len);
+	c->tail_len = 0;
+}
+
 int text_clean(struct strbuf *out, const char *bytes, size_t len)
 {
 	struct cleaner c = { 0 };
@@ -256,14 +259,19 @@ int text_clean(struct strbuf *out, const char *bytes, size_t len)
 	return out->error;
 }
 
+static bool breaks(char byte)
+{
+	return byte == '\n' || byte == '\r' || byte == '\t';
+}
+
 int text_clean_line(struct strbuf *out, const char *bytes, size_t len)
 {
 	size_t begin = out->len;
 	struct cleaner c = { 0 };
 
 	for (size_t i = 0, n; i < len; i += n) {
-		n = strcspn(bytes + i, "\n\r\t");
-		n = n > len - i ? len - i : n;
+		for (n = 0; i + n < len && !breaks(bytes[i + n]); n++)
+			;
 		feed(&c, out, bytes + i, n);
 		if (n == 0) {
 			n = 1;

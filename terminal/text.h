@@ -34,6 +34,8 @@ struct cleaner {
 };
 
 int clean_feed(struct cleaner *c, struct strbuf *out, const char *bytes, size_t len);
+/** No more of this character comes: what has begun is no text. */
+void clean_end(struct cleaner *c, struct strbuf *out);
 /** A whole text. */
 int text_clean(struct strbuf *out, const char *bytes, size_t len);
 /** A whole text on one line: line ends become spaces. */

@@ -30,6 +30,12 @@ FUZZ_ED2 = $(FUZZ_ED)/editor.c,$(FUZZ_ED)/edits.c,$(FUZZ_ED)/listing.c
 FUZZ_ED3 = $(FUZZ_ED)/memory.c,$(FUZZ_ED)/nearmiss.c,$(FUZZ_ED)/params.c
 FUZZ_ED4 = $(FUZZ_ED)/store.c,$(FUZZ_ED)/textfile.c,$(FUZZ_ED)/view.c
 FUZZERS += editor:$(FUZZ_ED1),$(FUZZ_ED2),$(FUZZ_ED3),$(FUZZ_ED4)
+if HAVE_TERMINAL
+FUZZ_T = terminal
+FUZZ_T1 = $(FUZZ_T)/area.c,$(FUZZ_T)/keys.c,$(FUZZ_T)/line.c,$(FUZZ_T)/markdown.c
+FUZZ_T2 = $(FUZZ_T)/paint.c,$(FUZZ_T)/prompt.c,$(FUZZ_T)/text.c
+FUZZERS += terminal:$(FUZZ_T1),$(FUZZ_T2),-llowdown,-lutf8proc
+endif
 FUZZERS += config:host
 FUZZERS += event:host
 FUZZ_EV = host/events

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * fuzz-terminal.c - any bytes as text from outside, as Markdown and as keys:
+ * nothing that steers a terminal comes through, and cuts change nothing. */
+#include "../../terminal/keys.h"
+#include "../../terminal/line.h"
+#include "../../terminal/markdown.h"
+#include "../../terminal/prompt.h"
+
+#include "utf8.h"
+
+#include <locale.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+
+static void check_clean(const char *text, size_t len, bool escapes)
+{
+	if (!utf8_valid(text, len))
+		__builtin_trap();
+	for (size_t i = 0; i < len; i++)
+		if (text[i] != '\n' && utf8_control(text + i, len - i) &&
+		    !(escapes && text[i] == '\033'))
+			__builtin_trap();
+}
+
+static void fuzz_clean(const char *bytes, size_t n)
+{
+	AUTO(strbuf) struct strbuf whole = STRBUF(1 << 20), parts = STRBUF(1 << 20);
+	struct cleaner a = { 0 }, b = { 0 };
+
+	clean_feed(&a, &whole, bytes, n);
+	for (size_t i = 0; i < n; i++)
+		clean_feed(&b, &parts, bytes + i, 1);
+	check_clean(whole.text, whole.len, false);
+	if (strcmp(whole.text, parts.text) != 0)
+		__builtin_trap();
+	strbuf_reset(&parts);
+	text_clean_line(&parts, bytes, n);
+	check_clean(parts.text, parts.len, false);
+	if (memchr(parts.text, '\n', parts.len))
+		__builtin_trap();
+}
+
+static void run_markdown(const struct style *s, const char *bytes, size_t n, size_t step,
+			 struct strbuf *out)
+{
+	struct markdown m;
+
+	markdown_init(&m, s);
+	for (size_t i = 0; i < n; i += step)
+		markdown_feed(&m, out, bytes + i, n - i < step ? n - i : step);
+	markdown_end(&m, out);
+	markdown_done(&m);
+}
+
+static void fuzz_markdown(const char *bytes, size_t n)
+{
+	static const struct style styles[] = { { .columns = 40 },
+					       { true, true, 80 },
+					       { true, false, 9 } };
+
+	for (size_t i = 0; i < ARRAY_LEN(styles); i++) {
+		AUTO(strbuf) struct strbuf whole = STRBUF(8 << 20), parts = STRBUF(8 << 20);
+
+		run_markdown(&styles[i], bytes, n, n + 1, &whole);
+		run_markdown(&styles[i], bytes, n, 3, &parts);
+		if (strcmp(whole.text, parts.text) != 0)
+			__builtin_trap();
+		check_clean(whole.text, whole.len, styles[i].attributes);
+	}
+}
+
+static void on_key(void *arg, enum key key, const char *text, size_t len)
+{
+	struct line *l = arg;
+
+	switch (key) {
+	case KEY_TEXT:
+	case KEY_PASTE: line_insert(l, text, len); break;
+	case KEY_UP: line_up(l); break;
+	case KEY_DOWN: line_down(l); break;
+	case KEY_LEFT: line_left(l); break;
+	case KEY_BACKSPACE: line_delete(l, line_left, false); break;
+	case KEY_WORD_BACKSPACE: line_delete(l, line_word_left, true); break;
+	case KEY_CONTROL: *text == 't' ? line_transpose(l) : line_yank(l); break;
+	default: line_insert(l, "\n", 1); break;
+	}
+	if (l->at > l->text.len)
+		__builtin_trap();
+	check_clean(l->text.text, l->text.len, false);
+}
+
+static void fuzz_keys(const char *bytes, size_t n)
+{
+	AUTO(strbuf) struct strbuf out = STRBUF(8 << 20);
+	struct line l;
+	struct keys k;
+	struct area a;
+
+	line_init(&l);
+	keys_init(&k, on_key, &l);
+	area_init(&a, n ? (unsigned char)bytes[0] % 90 : 0);
+	for (size_t i = 0; i < n && l.text.len < 4096; i++) {
+		keys_feed(&k, bytes + i, 1);
+		area_begin(&a);
+		prompt_add(&a, "> ", &l, 5);
+		area_draw(&a, &out, "above\n", i % 7 ? 0 : 6);
+		strbuf_reset(&out);
+	}
+	area_done(&a);
+	keys_done(&k);
+	line_done(&l);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+{
+	static bool begun;
+
+	if (!begun)
+		setlocale(LC_CTYPE, "C.UTF-8");
+	begun = true;
+	if (n > 4096)
+		return 0;
+	fuzz_clean((const char *)bytes, n);
+	fuzz_markdown((const char *)bytes, n);
+	fuzz_keys((const char *)bytes, n);
+	return 0;
+}
