@@ -3,6 +3,7 @@
  * conversations.c - `mortise conversations`: those on disk listed and shown,
  * OpenHands files written and read. */
 #include "commands/command.h"
+#include "commands/conversations.h"
 #include "controller/conversation.h"
 #include "controller/meta.h"
 #include "events/trajectory.h"
@@ -22,7 +23,7 @@ enum { F_JSON, F_ALL, F_SCREENSHOTS };
 enum { SHOWN_LINES = 12, TITLE_SHOWN = 60 };
 
 static const struct flag flags[] = {
-	[F_JSON] = { 'j', "json", NULL, "list, show: as JSON, one object a line" },
+	[F_JSON] = { 'j', "json", NULL, "list, show, cost: as JSON" },
 	[F_ALL] = { 'a', "all", NULL, "show: every event, and each whole" },
 	[F_SCREENSHOTS] = { 0, "screenshots", NULL, "export: with screenshots" },
 	{ 0 },
@@ -246,6 +247,15 @@ static int show(const struct config *c, const struct arguments *a, struct error 
 	return status;
 }
 
+static int cost(const struct config *c, const struct arguments *a, struct error *err)
+{
+	AUTO(evlog) struct evlog *log = NULL;
+	AUTO(free) char *id = NULL;
+	int status = open_for_reading(c, a->id, &log, &id, err);
+
+	return status ? status : conversations_cost(log, a->json, err);
+}
+
 /* ---- export ------------------------------------------------------------------------ */
 
 static int write_piece(const char *text, size_t len, void *arg)
@@ -376,6 +386,8 @@ static act *choose(int words, char **word, struct arguments *a)
 	a->id = word[1];
 	if (strcmp(what, "show") == 0 && words == 2)
 		return show;
+	if (strcmp(what, "cost") == 0 && words == 2)
+		return cost;
 	if (strcmp(what, "export") == 0 && words <= 3) {
 		a->file = words == 3 ? word[2] : NULL;
 		return export;
@@ -403,8 +415,8 @@ static int run(const struct command *self, int argc, char **argv)
 	what = choose(argc - index, argv + index, &a);
 	if (!what) {
 		fprintf(stderr,
-			"mortise conversations: say list, show ID, export ID [FILE] or "
-			"import FILE\n");
+			"mortise conversations: say list, show ID, cost ID, export ID "
+			"[FILE] or import FILE\n");
 		return EXIT_USAGE;
 	}
 	if (common_config(&a.common, &config, &err))
@@ -414,10 +426,11 @@ static int run(const struct command *self, int argc, char **argv)
 
 const struct command command_conversations = {
 	.name = "conversations",
-	.args = "[list | show ID | export ID [FILE] | import FILE]",
+	.args = "[list | show ID | cost ID | export ID [FILE] | import FILE]",
 	.summary = "List and show conversations; export and import OpenHands files.",
 	.details = "list    newest first\n"
 		   "show    the events of one; ID may be its beginning, or `last`\n"
+		   "cost    what its models took: tokens and dollars, each and in sum\n"
 		   "export  its history as an OpenHands trajectory, to standard output "
 		   "or FILE;\n"
 		   "        into a folder as ID.json\n"

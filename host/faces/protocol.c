@@ -112,6 +112,10 @@ static void put_state(struct session *s, const char *type)
 	else if (state_is_resting(state))
 		js_key_int(&s->out, "exit_code", conversation_exit_code(s->c));
 	put_waiting(&s->out, s->c);
+	if (s->ending) {
+		js_key(&s->out, "models");
+		llm_bill_put(conversation_bill(s->c), &s->out);
+	}
 	end_line(s);
 }
 

@@ -12,6 +12,7 @@
 #include "llm/model-table.h"
 #include "llm/request.h"
 #include "registry/registry.h"
+#include "strbuf.h"
 #include <uv.h>
 
 struct llm_pool;
@@ -66,6 +67,8 @@ const struct llm_metrics *llm_bill_total(const struct llm_bill *b);
 /** The n-th model and its sums; NULL: no more. */
 const char *llm_bill_at(const struct llm_bill *b, size_t n,
 			const struct llm_metrics **ret);
+/** Append the models and their sums as a JSON list. */
+int llm_bill_put(const struct llm_bill *b, struct strbuf *out);
 
 /** How many tokens a request has for this model, or a text of so many bytes of it:
  *  a guess from what the provider counted before (4 bytes a token until it did),

@@ -181,3 +181,35 @@ const char *llm_bill_at(const struct llm_bill *b, size_t n,
 	*ret = &b->lines[n].sum;
 	return b->lines[n].model;
 }
+
+static void put_line(const struct bill_line *line, struct strbuf *out)
+{
+	const struct llm_metrics *m = &line->sum;
+	AUTO(json) json_object *cost = m->cost_known ? js_new_number(m->cost) : NULL;
+
+	strbuf_addc(out, '{');
+	js_key_str(out, "model", line->model);
+	js_key_int(out, "calls", m->calls);
+	js_key_int(out, "input", m->input);
+	js_key_int(out, "output", m->output);
+	js_key_int(out, "cache_read", m->cache_read);
+	js_key_int(out, "cache_write", m->cache_write);
+	js_key_int(out, "reasoning", m->reasoning);
+	js_key_int(out, "latency_ms", m->latency_ms);
+	if (cost) {
+		js_key(out, "cost");
+		js_put(out, cost);
+	}
+	strbuf_addc(out, '}');
+}
+
+int llm_bill_put(const struct llm_bill *b, struct strbuf *out)
+{
+	strbuf_addc(out, '[');
+	for (size_t i = 0; b && i < b->count; i++) {
+		if (i)
+			strbuf_addc(out, ',');
+		put_line(&b->lines[i], out);
+	}
+	return strbuf_addc(out, ']');
+}

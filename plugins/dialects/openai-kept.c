@@ -8,6 +8,7 @@
  *                      with signatures or sealed; in a stream an item comes in
  *                      pieces
  *   extra_content      of a call: Gemini's signature
+ *   content            of Mistral: a list with thoughts among the texts
  *
  * What only one provider understands is marked with its name: to another it is
  * not sent. */
@@ -120,6 +121,118 @@ static int add_item(struct chat_list *l, json_object *item, bool piece)
 	return MT_OK;
 }
 
+/* ---- content that is a list ----------------------------------------------------- */
+
+static int add_part(struct chat_kept *k, const char *type, json_object *more)
+{
+	AUTO(json) json_object *part = json_object_new_object();
+
+	if (!k->content)
+		k->content = json_object_new_array();
+	if (!part || !k->content || js_set_str(part, "type", type)
+	    || (more && js_set(part, type, json_object_get(more))))
+		return MT_ENOMEM;
+	if (json_object_array_length(k->content) >= CHAT_MAX_ITEMS)
+		return MT_ELIMIT;
+	return json_object_array_add(k->content, STEAL(part)) ? MT_ENOMEM : MT_OK;
+}
+
+/* The thought that came in pieces is whole. */
+static int close_thought(struct chat_kept *k)
+{
+	AUTO(json) json_object *list = NULL;
+	json_object *item;
+	int status;
+
+	if (!k->thinking)
+		return MT_OK;
+	k->thinking = false;
+	list = json_object_new_array();
+	item = json_object_new_object();
+	if (!list || json_object_array_add(list, item)) {
+		json_object_put(item);
+		return MT_ENOMEM;
+	}
+	status = k->thought.error;
+	if (!status)
+		status = js_set_str(item, "type", "text");
+	if (!status)
+		status = js_set_strn(item, "text", k->thought.len ? k->thought.text : "",
+				     k->thought.len);
+	strbuf_clear(&k->thought);
+	return status ? status : add_part(k, "thinking", list);
+}
+
+static bool is_plain(json_object *thoughts)
+{
+	for (size_t i = 0; i < json_object_array_length(thoughts); i++)
+		if (strcmp(js_str(json_object_array_get_idx(thoughts, i), "type", ""),
+			   "text") != 0)
+			return false;
+	return true;
+}
+
+static int keep_thought(struct chat_kept *k, json_object *thoughts, bool piece)
+{
+	int status = MT_OK;
+
+	if (!piece || !is_plain(thoughts)) {
+		status = close_thought(k);
+		return status ? status : add_part(k, "thinking", thoughts);
+	}
+	if (!k->thinking)
+		k->thought = STRBUF(ANSWER_MAX_BODY);
+	k->thinking = true;
+	for (size_t i = 0; i < json_object_array_length(thoughts) && !status; i++)
+		status = strbuf_add(&k->thought,
+				    js_str(json_object_array_get_idx(thoughts, i), "text",
+					   ""));
+	return status;
+}
+
+/* A place for the text, which is kept elsewhere; once. */
+static int keep_place(struct chat_kept *k)
+{
+	int status = close_thought(k);
+
+	for (size_t i = 0; k->content && i < json_object_array_length(k->content); i++)
+		if (strcmp(js_str(json_object_array_get_idx(k->content, i), "type", ""),
+			   "text") == 0)
+			return status;
+	return status ? status : add_part(k, "text", NULL);
+}
+
+static int keep_content(struct chat_kept *k, json_object *content, bool piece)
+{
+	size_t count = json_object_is_type(content, json_type_array)
+			       ? json_object_array_length(content) : 0;
+	int status = MT_OK;
+
+	if (json_object_is_type(content, json_type_string)
+	    && json_object_get_string_len(content) && (k->content || k->thinking))
+		return keep_place(k);
+	for (size_t i = 0; i < count && !status; i++) {
+		json_object *part = json_object_array_get_idx(content, i);
+		json_object *thoughts = js_get(part, "thinking");
+
+		if (json_object_is_type(thoughts, json_type_array))
+			status = keep_thought(k, thoughts, piece);
+		else if (*js_str(part, "text", ""))
+			status = keep_place(k);
+	}
+	return status;
+}
+
+static bool has_thoughts(json_object *content)
+{
+	for (size_t i = 0; content && i < json_object_array_length(content); i++)
+		if (js_get(json_object_array_get_idx(content, i), "thinking"))
+			return true;
+	return false;
+}
+
+/* ---- out of an answer, as a whole ------------------------------------------------- */
+
 int chat_keep(struct answer *a, struct chat_kept *k, json_object *message, bool piece)
 {
 	json_object *thought = js_get(message, "reasoning_content");
@@ -134,6 +247,8 @@ int chat_keep(struct answer *a, struct chat_kept *k, json_object *message, bool 
 		status = strbuf_addn(&k->text, json_object_get_string(thought),
 				     (size_t)json_object_get_string_len(thought));
 	}
+	if (!status)
+		status = keep_content(k, js_get(message, "content"), piece);
 	for (size_t n = 0; n < CHAT_LISTS && !status; n++) {
 		json_object *items = js_get(message, list_names[n]);
 		size_t count = json_object_is_type(items, json_type_array)
@@ -179,10 +294,16 @@ int chat_tell_kept(struct answer *a, struct chat_kept *k)
 		js_key(&out, "calls");
 		js_put(&out, k->calls);
 	}
+	if (close_thought(k))
+		return MT_ENOMEM;
+	if (has_thoughts(k->content)) {
+		js_key(&out, "content");
+		js_put(&out, k->content);
+	}
 	strbuf_add(&out, "}}");
 	if (out.error)
 		return out.error;
-	if (!k->text.len && !k->calls && !k->lists[0].items && !k->lists[1].items)
+	if (!k->text.len && !k->calls && !has_thoughts(k->content) && !k->lists[0].items && !k->lists[1].items)
 		return MT_OK;
 	return a->host->opaque(a->x, out.text, out.len);
 }
@@ -195,6 +316,8 @@ void chat_kept_clear(struct chat_kept *k)
 	}
 	strbuf_clear(&k->text);
 	json_object_put(k->calls);
+	json_object_put(k->content);
+	strbuf_clear(&k->thought);
 }
 
 /* ---- into a request ---------------------------------------------------------- */
@@ -230,6 +353,36 @@ void put_chat_kept(struct writer *w, json_object *kept)
 		PUT(w, ":");
 		put_json(w, items);
 	}
+}
+
+bool put_chat_content(struct writer *w, size_t m, json_object *kept)
+{
+	json_object *content = js_get(kept, "content");
+	size_t written = 0;
+	bool text = has_text(w, m);
+
+	if (!json_object_is_type(content, json_type_array) || !is_of_this_provider(w, kept))
+		return false;
+	PUT(w, "[");
+	for (size_t i = 0; i <= json_object_array_length(content); i++) {
+		json_object *part = json_object_array_get_idx(content, i);
+		bool thoughts = js_get(part, "thinking") != NULL;
+
+		if (!thoughts && !text)
+			continue;
+		if (written++)
+			PUT(w, ",");
+		if (thoughts) {
+			put_json(w, part);
+			continue;
+		}
+		text = false; /* a text whose place was not kept stands at the end */
+		PUT(w, "{\"type\":\"text\",\"text\":");
+		put_joined(w, m);
+		PUT(w, "}");
+	}
+	PUT(w, "]");
+	return true;
 }
 
 void put_chat_call_kept(struct writer *w, json_object *kept, struct mt_str id)

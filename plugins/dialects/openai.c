@@ -111,10 +111,12 @@ static void put_assistant(struct writer *w, size_t m)
 	AUTO(json) json_object *kept = chat_kept_of(w, m);
 
 	PUT(w, "{\"role\":\"assistant\",\"content\":");
-	if (calls && !has_text(w, m))
-		PUT(w, "null");
-	else
-		put_joined(w, m);
+	if (!put_chat_content(w, m, kept)) {
+		if (calls && !has_text(w, m))
+			PUT(w, "null");
+		else
+			put_joined(w, m);
+	}
 	put_chat_kept(w, kept);
 	if (calls)
 		put_calls(w, m, calls, kept);

@@ -63,6 +63,9 @@ struct chat_kept {
 	struct chat_list lists[CHAT_LISTS];
 	struct strbuf text;
 	json_object *calls;
+	json_object *content; /* of a list of parts with thoughts in it */
+	struct strbuf thought; /* the last part of it, which is still open */
+	bool thinking;
 };
 
 /** Take what is wanted back out of a message, or of a piece of one. */
@@ -75,6 +78,9 @@ void chat_kept_clear(struct chat_kept *k);
 json_object *chat_kept_of(struct writer *w, size_t m);
 /** ,"name":value... - or nothing. */
 void put_chat_kept(struct writer *w, json_object *kept);
+/** The content of a message with the thoughts that were in it; false, and nothing
+ *  is written: there were none. */
+bool put_chat_content(struct writer *w, size_t m, json_object *kept);
 void put_chat_call_kept(struct writer *w, json_object *kept, struct mt_str id);
 
 /* ---- openai-decode.c ---------------------------------------------------------- */

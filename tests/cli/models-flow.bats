@@ -223,3 +223,28 @@ done_after() { # done_after FILE ERROR TIMES
 	[[ "$output" != *second-secret* ]]
 	! log | grep -q second-secret
 }
+
+@test "a request longer than the window is not sent: the history is to be condensed" {
+	printf '[turn]\n[call finish]\nmessage = all done\n' >"$work/s"
+	run "${run_it[@]}" -m "script:$work/s" -o llm.max_input_tokens=20 -t hi
+	[ "$status" -eq 3 ]
+	[[ "$output" == *"was not sent"*"no condenser"* ]]
+	says '"action":"condensation_request"'
+	! says '"record":"llm_reply"'
+	run "${run_it[@]}" -m "script:$work/s" -o llm.max_input_tokens=1000000 -t hi
+	[ "$status" -eq 0 ]
+}
+
+@test "what each model took is in the last line, and told afterwards" {
+	printf '[turn]\n[call finish]\nmessage = all done\n' >"$work/s"
+	run "${run_it[@]}" -m "script:$work/s" --json -t hi
+	[ "$status" -eq 0 ]
+	tail -n 1 <<<"$output" | jq -e '.type == "end" and (.models | length) == 1
+		and .models[0].calls == 1 and (.models[0].model | startswith("script"))'
+	run mortise conversations cost last --json
+	[ "$status" -eq 0 ]
+	jq -e '.[0].calls == 1' <<<"$output"
+	run mortise conversations cost last
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"REPLIES"*"in sum"* ]]
+}

@@ -224,7 +224,9 @@ def test_stdin():
     check(out.until(is_event("id", "s"))["state"] == "running", "harms nothing")
     p.stdin.close()
     os.close(os.open(os.path.join(WORK, "flag"), os.O_CREAT))
-    check(out.until(is_event("type", "end"))["state"] == "finished",
+    end = out.until(is_event("type", "end"))
+    check(sum(m["calls"] for m in end["models"]) > 0, f"with a bill: {end['models']}")
+    check(end["state"] == "finished",
           "the end of the input is not the end")
     check(ended(p) == 0, "exit code 0")
     p = mortise("run", "--json", "-t", "go", "-m", script("four", call(wait_command("never")),

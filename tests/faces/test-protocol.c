@@ -325,7 +325,7 @@ static void test_slow(void)
 	CHECK_MSG(lost >= 1, "it is told that live lines were left out");
 	CHECK_MSG(strstr(k.got.text,
 			 "{\"type\":\"end\",\"state\":\"finished\",\"reason\":\"\","
-			 "\"exit_code\":0}\n"),
+			 "\"exit_code\":0,\"models\":[]}\n"),
 		  "the end is the last");
 	client_free(&k);
 }

@@ -81,7 +81,9 @@ static const struct {
 	{ "content as parts", 200, SSE,
 	  CHUNK("\"content\":[{\"type\":\"thinking\",\"thinking\":[{\"type\":\"text\","
 		"\"text\":\"hm\"}]},{\"type\":\"text\",\"text\":\"4\"}]") END("stop"),
-	  "(hm)4|stop" },
+	  "(hm)4|stop <{\"chat\":{\"from\":\"someone\",\"content\":[{\"type\":"
+	  "\"thinking\",\"thinking\":[{\"type\":\"text\",\"text\":\"hm\"}]},{\"type\":"
+	  "\"text\"}]}}>" },
 	{ "comments, odd line ends, a mark at the start", 200, SSE,
 	  "\xef\xbb\xbf: OPENROUTER PROCESSING\r\n\r\ndata:{\"choices\":[{\"index\":0,"
 	  "\"delta\":{\"content\":\"x\"},\"finish_reason\":\"stop\"}]}\r\r",

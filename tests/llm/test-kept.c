@@ -31,6 +31,9 @@
 	"{\"type\":\"reasoning\",\"id\":\"rs_1\",\"summary\":[],"                \
 	"\"encrypted_content\":\"Z2FBQUFB\"}"
 
+#define MISTRAL_THOUGHT                                                         \
+	"{\"type\":\"thinking\",\"thinking\":[{\"type\":\"text\",\"text\":\"Hm, so.\"}]}"
+
 static const struct {
 	const char *name, *model;
 	const char *settings[3];
@@ -87,6 +90,24 @@ static const struct {
 	{ "the signature of a call", "litellm_proxy/gemini-3-pro", { 0 },
 	  CHAT(CALL_MEMBER ",\"extra_content\":{\"google\":{\"thought_signature\":\"c2ln\"}}}]"),
 	  false, "},\"extra_content\":{\"google\":{\"thought_signature\":\"c2ln\"}}}]", NULL },
+	{ "thoughts in the content", "mistral/magistral-medium-2507", { 0 },
+	  JSON "{\"choices\":[{\"message\":{\"role\":\"assistant\",\"content\":[" MISTRAL_THOUGHT
+	       ",{\"type\":\"text\",\"text\":\"So.\"}]},\"finish_reason\":\"stop\"}]}", false,
+	  "\"content\":[" MISTRAL_THOUGHT ",{\"type\":\"text\",\"text\":\"So.\"}]}", NULL },
+	{ "thoughts in the content, in pieces", "mistral/magistral-medium-2507", { 0 },
+	  SSE CHUNK("\"role\":\"assistant\",\"content\":\"\"")
+	  CHUNK("\"content\":[{\"type\":\"thinking\",\"thinking\":[{\"type\":\"text\","
+		"\"text\":\"Hm, \"}]}]")
+	  CHUNK("\"content\":[{\"type\":\"thinking\",\"thinking\":[{\"type\":\"text\","
+		"\"text\":\"so.\"}]}]")
+	  CHUNK("\"content\":[{\"type\":\"text\",\"text\":\"S\"}]")
+	  CHUNK("\"content\":\"o.\"") END, true,
+	  "\"content\":[" MISTRAL_THOUGHT ",{\"type\":\"text\",\"text\":\"So.\"}]}", NULL },
+	{ "thoughts and a call", "mistral/magistral-medium-2507",
+	  { "llm.native_tool_calling=yes" },
+	  JSON "{\"choices\":[{\"message\":{\"role\":\"assistant\",\"content\":[" MISTRAL_THOUGHT
+	       "]," CALL_MEMBER "}]},\"finish_reason\":\"tool_calls\"}]}", false,
+	  "\"content\":[" MISTRAL_THOUGHT "],\"tool_calls\":[{\"id\":\"c1\"", NULL },
 	{ "encrypted reasoning", "openai/gpt-5", { "llm.api=responses" },
 	  JSON "{\"id\":\"r\",\"object\":\"response\",\"status\":\"completed\",\"output\":["
 	       ENCRYPTED ",{\"type\":\"message\",\"role\":\"assistant\",\"content\":[{\"type\":"

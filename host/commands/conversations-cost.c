@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * conversations-cost.c - `mortise conversations cost`: the models of a conversation
+ * and what they took. */
+#include "commands/conversations.h"
+#include "controller/bill.h"
+#include "controller/fork.h"
+#include "controller/meta.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+static void print_line(const char *model, const struct llm_metrics *m)
+{
+	printf("%-44.200s %7" PRId64 " %11" PRId64 " %11" PRId64 " ", model, m->calls,
+	       m->input, m->output);
+	if (m->cost_known)
+		printf("%10.4f\n", m->cost);
+	else
+		printf("%10s\n", "-");
+}
+
+int conversations_cost(struct evlog *log, bool json, struct error *err)
+{
+	AUTO(json) json_object *meta = meta_read(evlog_dir(log), NULL);
+	AUTO(strbuf) struct strbuf out = STRBUF(1 << 20);
+	struct llm_bill *bill = llm_bill_new();
+	const struct llm_metrics *m;
+	const char *model;
+
+	if (!bill)
+		return fail(err, MT_ENOMEM, "no memory for a bill");
+	bill_of_log(log, meta ? fork_inherited(meta) : 0, bill);
+	if (json) {
+		llm_bill_put(bill, &out);
+		if (out.text)
+			puts(out.text);
+	} else {
+		printf("%-44s %7s %11s %11s %10s\n", "MODEL", "REPLIES", "IN", "OUT",
+		       "US $");
+		for (size_t n = 0; (model = llm_bill_at(bill, n, &m)); n++)
+			print_line(model, m);
+		print_line("in sum", llm_bill_total(bill));
+	}
+	llm_bill_free(bill);
+	return MT_OK;
+}
