@@ -3,9 +3,7 @@
  * conversations-cost.c - `mortise conversations cost`: the models of a conversation
  * and what they took. */
 #include "commands/conversations.h"
-#include "controller/bill.h"
-#include "controller/fork.h"
-#include "controller/meta.h"
+#include "controller/children.h"
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -19,17 +17,20 @@ static void print_line(const char *model, const struct llm_metrics *m)
 		printf("%10s\n", "-");
 }
 
-int conversations_cost(struct evlog *log, bool json, struct error *err)
+int conversations_cost(const struct config *c, const char *id, bool json,
+		       struct error *err)
 {
-	AUTO(json) json_object *meta = meta_read(evlog_dir(log), NULL);
 	AUTO(strbuf) struct strbuf out = STRBUF(1 << 20);
 	struct llm_bill *bill = llm_bill_new();
 	const struct llm_metrics *m;
 	const char *model;
+	int status = bill ? bill_of_log(c, id, 0, bill, err)
+			  : fail(err, MT_ENOMEM, "no memory for a bill");
 
-	if (!bill)
-		return fail(err, MT_ENOMEM, "no memory for a bill");
-	bill_of_log(log, meta ? fork_inherited(meta) : 0, bill);
+	if (status) {
+		llm_bill_free(bill);
+		return status;
+	}
 	if (json) {
 		llm_bill_put(bill, &out);
 		if (out.text)

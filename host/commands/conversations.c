@@ -249,11 +249,9 @@ static int show(const struct config *c, const struct arguments *a, struct error 
 
 static int cost(const struct config *c, const struct arguments *a, struct error *err)
 {
-	AUTO(evlog) struct evlog *log = NULL;
-	AUTO(free) char *id = NULL;
-	int status = open_for_reading(c, a->id, &log, &id, err);
+	AUTO(free) char *id = conversation_find(c, a->id, err);
 
-	return status ? status : conversations_cost(log, a->json, err);
+	return id ? conversations_cost(c, id, a->json, err) : err->code;
 }
 
 /* ---- export ------------------------------------------------------------------------ */

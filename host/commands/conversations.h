@@ -4,10 +4,11 @@
 #ifndef HOST_COMMANDS_CONVERSATIONS_H
 #define HOST_COMMANDS_CONVERSATIONS_H
 
-#include "events/log.h"
+#include "config/config.h"
 #include <stdbool.h>
 
-/** The bill of a conversation, to standard output. */
-int conversations_cost(struct evlog *log, bool json, struct error *err);
+/** The bill of a conversation and of those below it, to standard output. */
+int conversations_cost(const struct config *c, const char *id, bool json,
+		       struct error *err);
 
 #endif

@@ -4,6 +4,8 @@
  * adds up whichever process was killed when. */
 #include "controller/children.h"
 
+#include "controller/fork.h"
+#include "controller/meta.h"
 #include "log.h"
 
 #include <string.h>
@@ -58,9 +60,12 @@ static void join_all(struct llm_bill *b, json_object *spent)
 
 /* ---- the log of a child ------------------------------------------------ */
 
+/* Not those that a fork was given. */
 static void add_replies(struct evlog *log, struct llm_bill *b)
 {
-	for (int64_t n = 0; n < evlog_replies(log); n++) {
+	AUTO(json) json_object *meta = meta_read(evlog_dir(log), NULL);
+
+	for (int64_t n = meta ? fork_inherited(meta) : 0; n < evlog_replies(log); n++) {
 		AUTO(json) json_object *record = evlog_reply_at(log, n, NULL);
 		AUTO(llm_reply) struct llm_reply *reply =
 			record ? llm_reply_from_json(record, NULL) : NULL;
@@ -82,7 +87,7 @@ static void add_condensing(const struct evlog *log, struct llm_bill *b)
 		llm_bill_join(b, js_str(o, "model", ""), &sum);
 }
 
-static void add_below(const struct conversation *c, json_object *state, unsigned depth,
+static void add_below(const struct config *c, json_object *state, unsigned depth,
 		      struct llm_bill *b)
 {
 	json_object *open = js_get(state, "open");
@@ -94,11 +99,11 @@ static void add_below(const struct conversation *c, json_object *state, unsigned
 			    depth + 1, b, NULL);
 }
 
-int bill_of_log(const struct conversation *c, const char *id, unsigned depth,
+int bill_of_log(const struct config *c, const char *id, unsigned depth,
 		struct llm_bill *ret, struct error *err)
 {
 	AUTO(free) char *dir = id && depth < BILL_DEPTH_MAX
-				       ? conversation_dir(c->config, id, err) : NULL;
+				       ? conversation_dir(c, id, err) : NULL;
 	AUTO(evlog) struct evlog *log = NULL;
 	AUTO(json) json_object *state = NULL;
 	const char *text;
@@ -194,7 +199,7 @@ void children_settle(struct conversation *c, const char *id, struct llm_metrics 
 	struct llm_bill *b = llm_bill_new();
 	struct error err = ERROR_NONE;
 
-	if (b && bill_of_log(c, id, 0, b, &err) == MT_OK) {
+	if (b && bill_of_log(c->config, id, 0, b, &err) == MT_OK) {
 		*ret = *llm_bill_total(b);
 		take_over(c, b);
 		account_spend(&c->account, LIMIT_BUDGET, ret->cost);
@@ -221,7 +226,7 @@ static void settle_open(struct conversation *c)
 		json_object *id = json_object_array_get_idx(c->children_ids, i);
 		struct llm_bill *b = llm_bill_new();
 
-		if (b && bill_of_log(c, json_object_get_string(id), 0, b, NULL) == MT_OK)
+		if (b && bill_of_log(c->config, json_object_get_string(id), 0, b, NULL) == MT_OK)
 			take_over(c, b);
 		llm_bill_free(b);
 	}

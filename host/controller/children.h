@@ -75,7 +75,7 @@ void children_stop(struct conversation *c);
 
 /* ---- children-bill.c ---- */
 /** What a conversation on disk has spent, with those below it. */
-int bill_of_log(const struct conversation *c, const char *id, unsigned depth,
+int bill_of_log(const struct config *c, const char *id, unsigned depth,
 		struct llm_bill *ret, struct error *err);
 /** A child was begun: its bill is ours from now on. Logged. */
 int children_owe(struct conversation *c, const char *id, struct error *err);

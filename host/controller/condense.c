@@ -3,7 +3,6 @@
  * condense.c - the view of a step, and the condensers that work on it. */
 #include "controller/internal.h"
 
-#include "controller/bill.h"
 #include "controller/exit_code.h"
 #include "log.h"
 

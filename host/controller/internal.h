@@ -261,7 +261,8 @@ enum condensing {
 };
 int condense(struct mt_ctx *x, enum condensing *ret, struct error *err);
 /** What condensers have spent: {calls, input, output, ..., cost, model}; owned.
- *  Logged as the state CONDENSE_STATE. */
+ *  Logged as the state of this name. */
+#define CONDENSE_STATE "condensers"
 json_object *condense_spent(const struct conversation *c);
 /** How many of their requests were answered. */
 int64_t condense_calls(const struct conversation *c);

@@ -3,7 +3,6 @@
  * resume.c - taking up a conversation from its log. */
 #include "controller/internal.h"
 
-#include "controller/bill.h"
 #include "controller/children.h"
 #include "controller/exit_code.h"
 #include "controller/fork.h"
@@ -60,18 +59,45 @@ static int load(struct conversation *c, json_object *meta, const struct config_i
 
 /* ---- where it stood ---------------------------------------------------- */
 
+/* What condensers spent. */
+static void restore_condensing(struct conversation *c, struct llm_metrics *m)
+{
+	AUTO(json) json_object *spent = condense_spent(c);
+	json_object *cost = js_get(spent, "cost");
+	const struct llm_usage u = {
+		.input = js_int(spent, "input", 0), .output = js_int(spent, "output", 0),
+		.cache_read = js_int(spent, "cache_read", 0),
+		.cache_write = js_int(spent, "cache_write", 0),
+		.reasoning = js_int(spent, "reasoning", 0),
+		.cost = cost ? json_object_get_double(cost) : -1,
+	};
+
+	if (!c->models || !js_int(spent, "calls", 0))
+		return;
+	llm_bill_add(llm_models_bill(c->models), js_str(spent, "model", ""), &u,
+		     js_int(spent, "latency_ms", 0));
+	llm_metrics_add(m, &u, js_int(spent, "latency_ms", 0));
+}
+
 /* The bill so far: the sum over the replies of the log. */
 static void restore_spent(struct conversation *c)
 {
 	struct llm_metrics m = { .cost_known = true };
 	double worked = 0;
 
-	if (c->models) {
-		struct llm_bill *bill = llm_models_bill(c->models);
+	for (int64_t n = c->inherited; c->models && n < evlog_replies(c->log); n++) {
+		AUTO(json) json_object *record = evlog_reply_at(c->log, n, NULL);
+		AUTO(llm_reply) struct llm_reply *reply =
+			record ? llm_reply_from_json(record, NULL) : NULL;
 
-		worked = bill_of_log(c->log, c->inherited, bill);
-		m = *llm_bill_total(bill);
+		if (reply) {
+			llm_bill_add(llm_models_bill(c->models), reply->model,
+				     &reply->usage, reply->latency_ms);
+			llm_metrics_add(&m, &reply->usage, reply->latency_ms);
+		}
+		worked = js_number(record, "worked", worked);
 	}
+	restore_condensing(c, &m);
 	children_restore(c, &m);
 	spend_restore(c, &m, worked);
 }
