@@ -139,6 +139,8 @@ int ask_send(struct conversation *c, struct mt_ctx *x, const struct llm_events *
 		r = evlog_barrier(c->log, err);
 	if (r)
 		ask_cancel(c);
+	else
+		llm_ask_window(llm);
 	return r;
 }
 

@@ -57,6 +57,9 @@ struct llm {
 	double bytes_per_token;        /* of a request, learned */
 	double ratio_kept;             /* ... as it is in the file */
 	bool ratio_known;
+	bool beside;                   /* its server is on this machine, or its user's */
+	bool window_asked;
+	struct llm_window *asking;     /* NULL: nothing is asked of its server */
 	bool uncounted;                /* its provider does not count for us */
 	struct llm_metrics metrics;
 	struct llm_body kept;          /* of the newest request that is over */
@@ -150,6 +153,9 @@ int exchange_move(struct llm_exchange *x, struct llm *next, struct error *err);
  *  it is too long to be sent; what follows comes from the loop. */
 bool guard_begin(struct llm_exchange *x);
 void guard_end(struct llm_exchange *x);
+
+/* server-window.c */
+void llm_window_end(struct llm *l);
 
 /* again.c */
 /** Try again later, in another way, with another model, or give up. */

@@ -185,6 +185,7 @@ static int fill(struct llm *l, struct registry *r, const char *model, struct err
 		status = read_key(l, &p, err);
 	if (status)
 		return status;
+	l->beside = p.local || is_local(l->base_url);
 	warn_of_http(l);
 	status = set_dialect(l, &p, r, err);
 	if (!status) {
@@ -233,6 +234,7 @@ struct llm *llm_free(struct llm *l)
 		if (x->llm == l || x->first == l)
 			llm_cancel(x);
 	}
+	llm_window_end(l);
 	llm_pool_unref(l->pool);
 	body_clear(&l->kept);
 	llm_estimate_close(l);

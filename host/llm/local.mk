@@ -9,7 +9,7 @@ libhost_a_SOURCES += \
 	%D%/services.c %D%/sigv4.c %D%/sigv4.h
 
 # What is kept of requests, and learned from them.
-libhost_a_SOURCES += %D%/estimate.c %D%/server.c %D%/server.h %D%/trace.c
+libhost_a_SOURCES += %D%/estimate.c %D%/server.c %D%/server.h %D%/server-window.c %D%/trace.c
 
 # Tool calls as text.
 libhost_a_SOURCES += \

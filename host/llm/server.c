@@ -79,7 +79,7 @@ static json_object *ask(struct llm *l, const char *url, const char *body,
 
 /* ---- how much a model reads ---------------------------------------------------- */
 
-static int64_t window_of(json_object *model)
+int64_t server_window(json_object *model)
 {
 	static const char *const names[] = { "max_model_len", "max_context_length",
 					     "context_length", "context_window",
@@ -95,21 +95,11 @@ static int64_t window_of(json_object *model)
 }
 
 /* {"model_info": {"llama.context_length": N}} */
-static int64_t window_of_ollama(struct llm *l, const char *root, const char *name)
+int64_t server_window_ollama(json_object *answer)
 {
 	static const char tail[] = ".context_length";
-	AUTO(strbuf) struct strbuf url = STRBUF(4096), body = STRBUF(4096);
-	AUTO(json) json_object *answer = NULL;
-	json_object *info;
+	json_object *info = js_get(answer, "model_info");
 
-	strbuf_addf(&url, "%s/api/show", root);
-	strbuf_addc(&body, '{');
-	js_key_str(&body, "model", name);
-	strbuf_addc(&body, '}');
-	if (url.error || body.error)
-		return -1;
-	answer = ask(l, url.text, body.text, NULL);
-	info = js_get(answer, "model_info");
 	if (!json_object_is_type(info, json_type_object))
 		return -1;
 	json_object_object_foreach(info, key, value)
@@ -123,17 +113,59 @@ static int64_t window_of_ollama(struct llm *l, const char *root, const char *nam
 	return -1;
 }
 
+int64_t server_window_llamacpp(json_object *answer)
+{
+	json_object *n = js_path(answer, "default_generation_settings.n_ctx");
+
+	return json_object_is_type(n, json_type_int) ? json_object_get_int64(n) : -1;
+}
+
+static int64_t window_of_ollama(struct llm *l, const char *root, const char *name)
+{
+	AUTO(strbuf) struct strbuf url = STRBUF(4096), body = STRBUF(4096);
+	AUTO(json) json_object *answer = NULL;
+
+	strbuf_addf(&url, "%s/api/show", root);
+	strbuf_addc(&body, '{');
+	js_key_str(&body, "model", name);
+	strbuf_addc(&body, '}');
+	if (url.error || body.error)
+		return -1;
+	answer = ask(l, url.text, body.text, NULL);
+	return server_window_ollama(answer);
+}
+
 static int64_t window_of_llamacpp(struct llm *l, const char *root)
 {
 	AUTO(strbuf) struct strbuf url = STRBUF(4096);
 	AUTO(json) json_object *answer = NULL;
-	json_object *n;
 
 	if (strbuf_addf(&url, "%s/props", root))
 		return -1;
 	answer = ask(l, url.text, NULL, NULL);
-	n = js_path(answer, "default_generation_settings.n_ctx");
-	return json_object_is_type(n, json_type_int) ? json_object_get_int64(n) : -1;
+	return server_window_llamacpp(answer);
+}
+
+/* ---- where to ask ---------------------------------------------------------------- */
+
+char *server_root(const struct llm *l)
+{
+	char *root = strdup(l->base_url);
+	size_t len = root ? strlen(root) : 0;
+
+	while (len && root[len - 1] == '/')
+		root[--len] = '\0';
+	if (len > 3 && strcmp(root + len - 3, "/v1") == 0)
+		root[len - 3] = '\0';
+	return root;
+}
+
+int server_list_url(const struct llm *l, const char *root, struct strbuf *out)
+{
+	const char *rest = l->base_url + strlen(root);
+	bool v1 = strncmp(rest, "/v1", 3) == 0 || strncmp(l->provider, "ollama", 6) == 0;
+
+	return strbuf_addf(out, "%s%s/models", root, v1 ? "/v1" : "");
 }
 
 /* ---- the list -------------------------------------------------------------------- */
@@ -142,7 +174,7 @@ static int add(struct llm *l, const char *root, json_object *model, json_object 
 {
 	AUTO(json) json_object *row = json_object_new_object();
 	const char *name = js_str(model, "id", "");
-	int64_t window = window_of(model);
+	int64_t window = server_window(model);
 
 	if (!*name)
 		return MT_OK;
@@ -161,22 +193,17 @@ static int add(struct llm *l, const char *root, json_object *model, json_object 
 
 int llm_server_models(struct llm *l, json_object **ret, struct error *err)
 {
-	AUTO(free) char *root = strdup(l->base_url);
+	AUTO(free) char *root = server_root(l);
 	AUTO(strbuf) struct strbuf url = STRBUF(4096);
 	AUTO(json) json_object *answer = NULL, *list = json_object_new_array();
 	json_object *data;
-	size_t len = root ? strlen(root) : 0;
 
 	if (!root || !list)
 		return fail(err, MT_ENOMEM, "no memory for a list of models");
-	if (!len)
+	if (!*root)
 		return fail(err, MT_EUNSUPPORTED, "%s has no server", l->provider);
-	while (len && root[len - 1] == '/')
-		root[--len] = '\0';
-	if (len > 3 && strcmp(root + len - 3, "/v1") == 0)
-		root[len - 3] = '\0';
-	strbuf_addf(&url, "%s%s/models", root,
-		    len > 3 && strlen(root) == len ? "" : "/v1");
+	if (server_list_url(l, root, &url))
+		return fail(err, MT_EINVAL, "base_url is too long");
 	answer = ask(l, url.text, NULL, err);
 	if (!answer)
 		return err->code;

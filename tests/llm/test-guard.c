@@ -199,6 +199,66 @@ static void cancelled(void)
 	}
 }
 
+/* ---- a server that the user runs ------------------------------------------------ */
+
+#define LIST SAYS("{\"data\":[{\"id\":\"other\",\"max_model_len\":5}," \
+		  "{\"id\":\"some\",\"max_model_len\":777}]}")
+#define SHOW SAYS("{\"model_info\":{\"llama.context_length\":888}}")
+#define PROPS SAYS("{\"default_generation_settings\":{\"n_ctx\":999}}")
+
+static const struct {
+	const char *name, *settings[4];
+	struct answer answers[2];
+	size_t count, asked;
+	int64_t window;
+	const char *last;
+} servers[] = {
+	{ "vLLM", { "llm.model=vllm/some" }, { LIST }, 1, 1, 777, "GET /models HTTP" },
+	{ "any", { "llm.model=some" }, { LIST }, 1, 1, 777, "GET /models HTTP" },
+	{ "llama.cpp", { "llm.model=llamacpp/x" }, { LIST, PROPS }, 2, 2, 999,
+	  "GET /props HTTP" },
+	{ "Ollama", { "llm.model=ollama/some" }, { SHOW }, 1, 1, 888,
+	  "POST /api/show HTTP" },
+	{ "Ollama does not say", { "llm.model=ollama/some" }, { NO }, 1, 1, -1, NULL },
+	{ "nobody says", { "llm.model=some" }, { NO, SAYS("[]") }, 2, 2, -1, NULL },
+	{ "the user says", { "llm.model=some", "llm.max_input_tokens=400" }, { LIST }, 1, 0,
+	  400, NULL },
+};
+
+static void asked_of_the_server(void)
+{
+	for (size_t i = 0; i < ARRAY_LEN(servers); i++) {
+		if (!begin(servers[i].settings, servers[i].answers, servers[i].count))
+			continue;
+		llm_ask_window(b.llm);
+		llm_ask_window(b.llm);
+		while (b.llm->asking && uv_run(&loop, UV_RUN_ONCE))
+			;
+		llm_ask_window(b.llm);
+		CHECK_MSG(llm_window(b.llm) == servers[i].window, "%s: %lld",
+			  servers[i].name, (long long)llm_window(b.llm));
+		CHECK_MSG(server.next == servers[i].asked && !b.llm->asking,
+			  "%s: asked %zu times", servers[i].name, server.next);
+		CHECK_MSG(!servers[i].last || strstr(server.request.text, servers[i].last),
+			  "%s: %s", servers[i].name, server.request.text);
+		end();
+	}
+}
+
+static void server_that_hangs(void)
+{
+	static const char *const settings[] = { "llm.model=some", NULL };
+	static const struct answer hangs[] = { { "", 0, HANG } };
+
+	if (begin(settings, hangs, 1)) {
+		llm_ask_window(b.llm);
+		while (!server.next && uv_run(&loop, UV_RUN_ONCE))
+			;
+		CHECK(b.llm->asking != NULL);
+	}
+	end();
+}
+
 int main(void)
 {
 	memset(text, 'x', BYTES);
@@ -211,5 +271,7 @@ int main(void)
 	asked_once();
 	learned();
 	cancelled();
+	asked_of_the_server();
+	server_that_hangs();
 	return tap_done();
 }

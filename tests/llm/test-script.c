@@ -237,6 +237,7 @@ static void writing(void)
 	AUTO(llm_request) struct llm_request *q = ask("x");
 	struct bench b;
 
+	write_script("[turn]\n", 7); /* it has to be there */
 	if (!bench_open(&b, uv_default_loop(), model, none))
 		CHECK_MSG(0, "%s", b.err.text);
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
