@@ -39,3 +39,18 @@ plugin_PROGRAMS += %D%/bash.so
 plugins_tools_bash_so_SOURCES = %D%/bash/main.c
 plugins_tools_bash_so_LDFLAGS = $(PLUGIN_LINK)
 plugins_tools_bash_so_LDADD = $(LIBBASH)
+
+# Searching: grep, glob, view.
+noinst_LIBRARIES += libsearch.a
+libsearch_a_SOURCES = \
+	%D%/search/content.c %D%/search/folder.c %D%/search/glob.c %D%/search/glob.h \
+	%D%/search/ignore.c %D%/search/ignore.h %D%/search/ripgrep.c \
+	%D%/search/search.h %D%/search/view.c %D%/search/view.h %D%/search/walk.c
+libsearch_a_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) $(PCRE2_CFLAGS)
+LIBSEARCH = libsearch.a libmt.a $(JSONC_LIBS) $(PCRE2_LIBS) -lm
+
+plugin_PROGRAMS += %D%/search.so
+plugins_tools_search_so_SOURCES = %D%/search/main.c
+plugins_tools_search_so_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS)
+plugins_tools_search_so_LDFLAGS = $(PLUGIN_LINK)
+plugins_tools_search_so_LDADD = $(LIBSEARCH)

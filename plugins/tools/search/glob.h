@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * glob.h - patterns of paths: `*`, `?`, `[a-z]`, `**` for any folders, and
+ * `{a,b}`. Work is bounded by the length of pattern times the length of path. */
+#ifndef SEARCH_GLOB_H
+#define SEARCH_GLOB_H
+
+#include "error.h"
+#include "strbuf.h"
+#include <stdbool.h>
+
+enum {
+	GLOB_MAX = 4096, /* bytes of a pattern */
+	GLOB_FORMS = 64, /* what braces may expand to */
+};
+
+/** Does a pattern without braces match the whole of a relative path? */
+bool glob_match(const char *pattern, const char *path);
+
+/** A pattern of a user: its braces expanded. Without a slash it is for the last
+ *  part of a path, else for the whole of it. */
+struct glob {
+	char *forms[GLOB_FORMS];
+	size_t count;
+	bool hidden; /* it names something that begins with a dot */
+};
+
+int glob_open(struct glob *g, const char *pattern, struct error *err);
+void glob_close(struct glob *g);
+/** @param path relative to the folder that is searched */
+bool glob_has(const struct glob *g, const char *path);
+
+/** Split a pattern that says where to begin ("/a/b/x*.c", "~/x") into that folder
+ *  and the rest; a relative one is all rest. An empty one stands for all files.
+ *  @param ret_base owned; NULL if there is none. */
+int glob_split(const char *pattern, char **ret_base, char **ret_rest);
+
+#endif

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * ignore.c - files of rules as git reads them. */
+#include "ignore.h"
+
+#include "glob.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { ABOVE_MAX = 64 }; /* folders above the search that are asked */
+
+struct rule {
+	const char *pattern;
+	bool not;     /* take it back in */
+	bool folder;  /* for folders only */
+	bool by_path; /* it has a slash: for the path, not the name */
+};
+
+struct rules {
+	char *text; /* that the patterns point into */
+	struct rule *all;
+	size_t count, room;
+};
+
+static void rules_free(struct rules *r)
+{
+	if (!r)
+		return;
+	free(r->text);
+	free(r->all);
+	free(r);
+}
+
+/* Without spaces at the end, unless a backslash keeps one. */
+static char *trimmed_end(char *line, char *end)
+{
+	while (end > line && (end[-1] == ' ' || end[-1] == '\r')
+	       && !(end - line >= 2 && end[-1] == ' ' && end[-2] == '\\'))
+		end--;
+	return end;
+}
+
+static int add_rule(struct rules *r, char *line, char *end)
+{
+	struct rule rule = { 0 };
+
+	end = trimmed_end(line, end);
+	if (line == end || *line == '#')
+		return MT_OK;
+	rule.not = *line == '!';
+	line += rule.not;
+	if (end > line && end[-1] == '/') {
+		rule.folder = true;
+		end--;
+	}
+	if (line == end || end - line >= GLOB_MAX || r->count == IGNORE_RULES_MAX)
+		return MT_OK;
+	*end = '\0';
+	rule.by_path = strchr(line, '/') != NULL;
+	rule.pattern = line + (*line == '/');
+	if (r->count == r->room) {
+		size_t room = r->room ? 2 * r->room : 16;
+		struct rule *all = realloc(r->all, room * sizeof *all);
+
+		if (!all)
+			return MT_ENOMEM;
+		r->all = all;
+		r->room = room;
+	}
+	r->all[r->count++] = rule;
+	return MT_OK;
+}
+
+static int read_all(int fd, struct strbuf *text)
+{
+	char buffer[8192];
+	ssize_t n;
+
+	while ((n = read(fd, buffer, sizeof buffer)) > 0)
+		if (strbuf_addn(text, buffer, (size_t)n))
+			return text->error;
+	return MT_OK;
+}
+
+/* Append the rules of a file; one that is not there has none. */
+static int load(struct rules **rules, int folder, const char *name)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(IGNORE_FILE_MAX);
+	AUTO(close) int fd =
+		openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct rules *r;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size == 0
+	    || st.st_size >= IGNORE_FILE_MAX)
+		return MT_OK;
+	if (read_all(fd, &text) || text.len == 0)
+		return text.error == MT_ENOMEM ? MT_ENOMEM : MT_OK;
+	r = calloc(1, sizeof *r);
+	if (!r)
+		return MT_ENOMEM;
+	*rules = r;
+	r->text = strbuf_take(&text);
+	for (char *line = r->text + (strncmp(r->text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0); *line;) {
+		char *end = strchrnul(line, '\n'), *next = end + (*end != '\0');
+
+		if (add_rule(r, line, end))
+			return MT_ENOMEM;
+		line = next;
+	}
+	return MT_OK;
+}
+
+int ignore_open(struct ignore *i, const struct ignore *above, int folder, size_t depth)
+{
+	static const char *const files[] = { ".ignore", ".gitignore", ".git/info/exclude" };
+
+	_Static_assert(ARRAY_LEN(files) == ARRAY_LEN(i->own), "a place for each");
+	*i = (struct ignore){ .above = above, .depth = depth };
+	for (size_t k = 0; k < ARRAY_LEN(files); k++)
+		if (load(&i->own[k], folder, files[k])) {
+			ignore_close(i);
+			return MT_ENOMEM;
+		}
+	return MT_OK;
+}
+
+void ignore_close(struct ignore *i)
+{
+	for (size_t k = 0; k < ARRAY_LEN(i->own); k++)
+		rules_free(i->own[k]);
+	free(i->prefix);
+	*i = (struct ignore){ 0 };
+}
+
+/* ---- the folders above ------------------------------------------------- */
+
+struct ignore *ignore_free_above(struct ignore *top)
+{
+	while (top) {
+		struct ignore *next = (struct ignore *)top->above;
+
+		ignore_close(top);
+		free(top);
+		top = next;
+	}
+	return NULL;
+}
+
+/* Add the level above what is there: the chain runs from the search upwards. */
+static int add_level(struct ignore ***tail, int folder, const char *prefix)
+{
+	struct ignore *level = calloc(1, sizeof *level);
+
+	if (!level || ignore_open(level, NULL, folder, 0)) {
+		free(level);
+		return MT_ENOMEM;
+	}
+	**tail = level;
+	*tail = (struct ignore **)&level->above;
+	level->prefix = strdup(prefix);
+	return level->prefix ? MT_OK : MT_ENOMEM;
+}
+
+int ignore_above(const char *path, struct ignore **ret_top)
+{
+	AUTO(free) char *way = strdup(path);
+	struct ignore **tail = ret_top;
+	int r = way ? MT_OK : MT_ENOMEM;
+
+	*ret_top = NULL;
+	if (strcmp(path, "/") == 0)
+		return MT_OK;
+	for (unsigned n = 0; !r && n < ABOVE_MAX; n++) {
+		AUTO(close) int fd = open(*way ? way : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		char *slash = strrchr(way, '/');
+
+		if (fd >= 0 && n > 0) { /* the folder itself is read by the walk */
+			const char *prefix = path + strlen(way) + 1;
+			AUTO(strbuf) struct strbuf text = STRBUF(65536);
+
+			if (strbuf_addf(&text, "%s/", prefix))
+				break;
+			r = add_level(&tail, fd, text.text);
+		}
+		if (fd >= 0 && faccessat(fd, ".git", F_OK, 0) == 0)
+			break;
+		if (!slash || !*way)
+			break;
+		*slash = '\0';
+	}
+	if (r)
+		*ret_top = ignore_free_above(*ret_top);
+	return r;
+}
+
+/* ---- asking ------------------------------------------------------------ */
+
+/* The last rule that matches decides. @return 1 out, 0 in, -1 nothing said. */
+static int ask(const struct rules *r, const char *path, const char *name, bool folder)
+{
+	for (size_t i = r ? r->count : 0; i-- > 0;) {
+		const struct rule *rule = &r->all[i];
+
+		if ((folder || !rule->folder)
+		    && glob_match(rule->pattern, rule->by_path ? path : name))
+			return !rule->not;
+	}
+	return -1;
+}
+
+bool ignore_has(const struct ignore *i, const char *path, bool folder)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+	for (size_t kind = 0; kind < ARRAY_LEN(i->own); kind++)
+		for (const struct ignore *at = i; at; at = at->above) {
+			AUTO(strbuf) struct strbuf whole = STRBUF(65536);
+			const char *below = path + at->depth;
+			int said;
+
+			if (!at->own[kind])
+				continue;
+			if (at->prefix && strbuf_addf(&whole, "%s%s", at->prefix, path))
+				continue;
+			said = ask(at->own[kind], at->prefix ? whole.text : below, name,
+				   folder);
+			if (said >= 0)
+				return said;
+		}
+	return false;
+}

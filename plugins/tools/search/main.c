@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * main.c - grep, glob and view as a toolset: nothing in it changes anything. */
+#include "js.h"
+#include "search.h"
+#include "utf8.h"
+#include "view.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <mortise/tool.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum {
+	LINE_SHOWN = 300,     /* bytes of a matching line */
+	LINES_OF_FILE = 20,
+	LINES_MAX = 300,      /* in all */
+	RESULT_MAX = 1 << 20, /* bytes */
+	SPARE_MS = 1000,      /* before the host ends the call */
+};
+
+struct self {
+	const struct mt_tool_host *host;
+	struct mt_instance *instance;
+};
+
+struct ask {
+	const struct self *self;
+	struct mt_call *call;
+	struct search search;
+	char *top;
+	struct glob glob;
+};
+
+static int open_set(const struct mt_tool_host *host, struct mt_instance *instance,
+		    void **ret_self)
+{
+	struct self *self = calloc(1, sizeof *self);
+
+	if (!self)
+		return MT_ENOMEM;
+	self->host = host;
+	self->instance = instance;
+	*ret_self = self;
+	return MT_OK;
+}
+
+static void close_set(void *self)
+{
+	free(self);
+}
+
+/* ---- where and how ----------------------------------------------------- */
+
+/* A path of the model as an absolute one. @return owned; NULL: no memory */
+static char *absolute(const struct self *self, const char *path)
+{
+	const char *home = getenv("HOME"), *base = self->host->workspace(self->instance);
+	char *out = NULL;
+	int r;
+
+	if (path && path[0] == '~' && (path[1] == '/' || !path[1]) && home)
+		r = asprintf(&out, "%s%s", home, path + 1);
+	else if (path && path[0] == '/')
+		return strdup(path);
+	else if (path && *path)
+		r = asprintf(&out, "%s/%s", base, path);
+	else
+		return strdup(base);
+	return r < 0 ? NULL : out;
+}
+
+static int set_top(struct ask *a, const char *path, struct error *err)
+{
+	AUTO(free) char *wish = absolute(a->self, path);
+
+	if (!wish)
+		return fail(err, MT_ENOMEM, "out of memory");
+	a->top = realpath(wish, NULL);
+	a->search.top = a->top;
+	return a->top ? MT_OK
+		      : fail(err, MT_ENOTFOUND, "Invalid `path` parameter: %s. The path does "
+			     "not exist. Please provide a valid path.", wish);
+}
+
+static void set_limits(struct ask *a)
+{
+	const struct mt_tool_host *host = a->self->host;
+	int64_t left = host->time_left_ms(a->call);
+	int64_t own = host->option_int(a->self->instance, "timeout");
+
+	if (left >= 0 && left - SPARE_MS < own)
+		own = left > SPARE_MS ? left - SPARE_MS : 0;
+	a->search.program = host->option(a->self->instance, "program");
+	a->search.files_max = (size_t)host->option_int(a->self->instance, "files_max");
+	a->search.file_max = (size_t)host->option_int(a->self->instance, "file_max");
+	a->search.until_ms = search_now_ms() + own;
+	a->search.cancel_fd = host->cancel_fd(a->call);
+	if (!a->search.program)
+		a->search.program = "";
+}
+
+static int set_glob(struct ask *a, const char *pattern, struct error *err)
+{
+	int r = glob_open(&a->glob, pattern, err);
+
+	a->search.glob = &a->glob;
+	return r;
+}
+
+/* Text without NUL, or NULL if it is absent. */
+static const char *text_arg(const struct ask *a, const char *name, struct error *err)
+{
+	size_t len = 0;
+	const char *text = a->self->host->arg_str(a->call, name, &len);
+
+	if (text && memchr(text, 0, len))
+		fail(err, MT_EINVAL, "`%s` holds a NUL byte", name);
+	return text;
+}
+
+/* ---- the answer -------------------------------------------------------- */
+
+static void put_path(const struct search *s, const struct found_file *f,
+		     struct strbuf *out)
+{
+	view_name(out, strcmp(s->top, "/") == 0 ? "" : s->top);
+	if (*f->path) {
+		strbuf_addc(out, '/');
+		view_name(out, f->path);
+	}
+	strbuf_addc(out, '\n');
+}
+
+static void put_end(const struct search *s, const struct found *f, struct strbuf *out)
+{
+	if (f->end == SEARCH_TIME)
+		strbuf_add(out, "[The search was stopped: it took too long. Search a smaller "
+			   "folder, or fewer files.]\n");
+	if (f->end == SEARCH_FILES)
+		strbuf_addf(out, "[The search was stopped after %zu files. Search a smaller "
+			    "folder.]\n", s->files_max);
+	if (f->large)
+		strbuf_addf(out, "[%zu files were left out: they have more than %zu bytes.]\n",
+			    f->large, s->file_max);
+	if (f->costly)
+		strbuf_addf(out, "[In %zu files the pattern took too much work: write a "
+			    "simpler one.]\n", f->costly);
+	if (f->unreadable)
+		strbuf_addf(out, "[%zu files or folders could not be read.]\n", f->unreadable);
+}
+
+/* The matching lines of one file. @return how many. */
+static size_t put_lines(const struct search *s, const struct found_file *f,
+			struct matcher *m, size_t most, struct strbuf *out)
+{
+	AUTO(strbuf) struct strbuf path = STRBUF(SEARCH_PATH_MAX);
+	AUTO(strbuf) struct strbuf text = STRBUF(s->file_max + 8);
+	AUTO(close) int fd = -1;
+	size_t at = 0, n = 0, number = 1;
+	const char *counted;
+	struct mt_str line;
+
+	strbuf_addf(&path, "%s%s%s", s->top, *f->path ? "/" : "", f->path);
+	fd = open(path.text, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+	if (fd < 0 || text_read(fd, s->file_max, &text))
+		return 0;
+	counted = text.text;
+	while (n < most && matcher_next(m, text.text, text.len, &at, &line) == MT_OK) {
+		while (counted < line.ptr)
+			number += *counted++ == '\n';
+		strbuf_addf(out, "  %zu: ", number);
+		utf8_add_clean(out, line.ptr, utf8_cut(line.ptr, line.len, LINE_SHOWN));
+		strbuf_add(out, line.len > LINE_SHOWN ? " ...\n" : "\n");
+		n++;
+	}
+	if (n == most && n && matcher_next(m, text.text, text.len, &at, &line) == MT_OK)
+		strbuf_add(out, "  ...\n");
+	return n;
+}
+
+/* All that was found, for whoever wants to page through it. */
+static const char *spool(const struct ask *a, const struct found *f)
+{
+	const struct mt_tool_host *host = a->self->host;
+
+	for (size_t i = 0; i < f->count; i++) {
+		AUTO(strbuf) struct strbuf line = STRBUF(SEARCH_PATH_MAX * 4);
+
+		put_path(&a->search, &f->files[i], &line);
+		host->spool(a->call, line.text, line.len);
+	}
+	return host->spool_path(a->call);
+}
+
+static void put_found(const struct ask *a, const struct found *f, bool lines,
+		      struct strbuf *out)
+{
+	size_t most = (size_t)a->self->host->option_int(a->self->instance, "results");
+	size_t shown = f->count < most ? f->count : most, line_count = 0;
+	struct matcher *m = NULL;
+
+	if (lines)
+		matcher_open(a->search.pattern, &m, NULL);
+	for (size_t i = 0; i < shown; i++) {
+		size_t room = LINES_MAX - line_count;
+
+		put_path(&a->search, &f->files[i], out);
+		if (m && room)
+			line_count += put_lines(&a->search, &f->files[i], m,
+						room < LINES_OF_FILE ? room : LINES_OF_FILE,
+						out);
+	}
+	matcher_free(m);
+	if (shown < f->count) {
+		const char *path = spool(a, f);
+
+		strbuf_addf(out, "[These are the newest %zu of %zu%s%s%s]\n", shown, f->count,
+			    *path ? "; all are listed in " : "", path, *path ? "" : ".");
+	}
+}
+
+static int answer(const struct ask *a, const struct found *f, bool lines)
+{
+	const struct mt_tool_host *host = a->self->host;
+	AUTO(strbuf) struct strbuf out = STRBUF(RESULT_MAX);
+
+	if (f->end == SEARCH_CANCELLED)
+		return host->fail(a->call, MT_ECANCELLED, "The search was cancelled.");
+	if (f->count)
+		strbuf_addf(&out, "%zu file%s, newest first:\n", f->count,
+			    f->count == 1 ? "" : "s");
+	else
+		strbuf_add(&out, a->search.pattern ? "No file holds this pattern.\n"
+						   : "No file has such a name.\n");
+	put_found(a, f, lines, &out);
+	put_end(&a->search, f, &out);
+	if (out.error == MT_ENOMEM)
+		return host->fail(a->call, MT_ENOMEM, "There is no memory for the result.");
+	return host->reply_text(a->call, out.text, out.len);
+}
+
+static int find(struct ask *a, bool lines, struct error *err)
+{
+	struct found found;
+	struct error why = ERROR_NONE;
+	int r = search_ripgrep(&a->search, &found, &why);
+
+	if (r == MT_EUNSUPPORTED)
+		r = search_walk(&a->search, &found, &why);
+	if (r)
+		return fail(err, r, "%s", why.text);
+	r = answer(a, &found, lines);
+	found_clear(&found);
+	return r;
+}
+
+/* ---- the tools --------------------------------------------------------- */
+
+static int run_grep(struct ask *a, struct error *err)
+{
+	const char *pattern = text_arg(a, "pattern", err), *path = text_arg(a, "path", err);
+	const char *include = text_arg(a, "include", err);
+	int lines = 0;
+	int r = err->code;
+
+	if (!r && !pattern)
+		r = fail(err, MT_EINVAL, "Missing required argument \"pattern\"");
+	a->self->host->arg_bool(a->call, "lines", &lines);
+	if (!r)
+		r = set_top(a, path, err);
+	if (!r && include && *include)
+		r = set_glob(a, include, err);
+	a->search.pattern = pattern;
+	return r ? r : find(a, lines != 0, err);
+}
+
+static int run_glob(struct ask *a, struct error *err)
+{
+	const char *pattern = text_arg(a, "pattern", err), *path = text_arg(a, "path", err);
+	AUTO(free) char *base = NULL, *rest = NULL;
+	struct stat st;
+	int r = err->code;
+
+	if (!r && !pattern)
+		r = fail(err, MT_EINVAL, "Missing required argument \"pattern\"");
+	if (!r && glob_split(pattern, &base, &rest))
+		r = fail(err, MT_ENOMEM, "out of memory");
+	if (!r)
+		r = set_top(a, base ? base : path, err);
+	if (!r && (stat(a->top, &st) || !S_ISDIR(st.st_mode)))
+		r = fail(err, MT_EINVAL, "Invalid `path` parameter: %s is no folder.", a->top);
+	if (!r)
+		r = set_glob(a, rest, err);
+	return r ? r : find(a, false, err);
+}
+
+static int read_range(const struct ask *a, struct view *v, struct error *err)
+{
+	size_t len = 0;
+	const char *text = a->self->host->arg_json(a->call, "view_range", &len);
+	AUTO(json) json_object *range = text ? js_parse(text, len, NULL) : NULL;
+	json_object *first, *last;
+
+	if (!range)
+		return MT_OK;
+	first = json_object_is_type(range, json_type_array)
+			? json_object_array_get_idx(range, 0) : NULL;
+	last = first ? json_object_array_get_idx(range, 1) : NULL;
+	if (!last || json_object_array_length(range) != 2
+	    || !json_object_is_type(first, json_type_int)
+	    || !json_object_is_type(last, json_type_int))
+		return fail(err, MT_EINVAL, "Invalid `view_range` parameter: it must be two "
+			    "whole numbers, the first and the last line.");
+	v->ranged = true;
+	v->first = json_object_get_int64(first);
+	v->last = json_object_get_int64(last);
+	return MT_OK;
+}
+
+static void put_field(const struct ask *a, const char *name, const char *text)
+{
+	AUTO(strbuf) struct strbuf json = STRBUF(1 << 20);
+
+	if (js_put_str(&json, text, strlen(text)) == MT_OK)
+		a->self->host->field(a->call, name, json.text, json.len);
+}
+
+static int run_view(struct ask *a, struct error *err)
+{
+	const struct mt_tool_host *host = a->self->host;
+	const char *path = text_arg(a, "path", err);
+	AUTO(free) char *whole = path ? absolute(a->self, path) : NULL;
+	struct view v = { .path = whole, .first = 1, .last = -1,
+			  .cancel_fd = a->search.cancel_fd, .text = STRBUF(RESULT_MAX),
+			  .media = STRBUF(VIEW_IMAGE_MAX + 8) };
+	int r = err->code;
+
+	if (!r && !whole)
+		r = fail(err, path ? MT_ENOMEM : MT_EINVAL, "%s",
+			 path ? "out of memory" : "Missing required argument \"path\"");
+	if (!r)
+		r = read_range(a, &v, err);
+	if (!r)
+		r = view_path(&v, err);
+	if (whole)
+		put_field(a, "path", whole);
+	put_field(a, "impl_source", "oh_aci");
+	if (!r)
+		r = host->reply_text(a->call, v.text.text, v.text.len);
+	if (!r && v.mime)
+		r = host->reply_media(a->call, v.mime, v.media.text, v.media.len);
+	strbuf_clear(&v.text);
+	strbuf_clear(&v.media);
+	return r;
+}
+
+static int run(void *self, const char *name, struct mt_call *call)
+{
+	struct ask a = { .self = self, .call = call };
+	struct error err = ERROR_NONE;
+	int r;
+
+	set_limits(&a);
+	r = strcmp(name, "grep") == 0   ? run_grep(&a, &err)
+	    : strcmp(name, "glob") == 0 ? run_glob(&a, &err)
+					: run_view(&a, &err);
+	if (err.code) {
+		if (strcmp(name, "view") == 0)
+			a.self->host->reply(call, "ERROR:\n");
+		r = a.self->host->fail(call, err.code, "%s", err.text);
+	}
+	free(a.top);
+	glob_close(&a.glob);
+	return r;
+}
+
+#define READS (MT_TOOL_READ_ONLY | MT_TOOL_IDEMPOTENT | MT_TOOL_PARALLEL)
+
+static const struct mt_tool tools[] = {
+	{
+		.size = sizeof tools[0],
+		.hints = READS,
+		.name = "grep",
+		.description =
+			"Find the files whose text matches a regular expression; upper and "
+			"lower case are the same, a match lies within one line. The paths "
+			"come newest first, 100 at most.\n"
+			"`path` is the folder (or file) to search, the workspace by default; "
+			"`include` narrows it to names such as `*.py` or `src/**/*.{c,h}`; "
+			"with `lines` true the matching lines come too, with their numbers. "
+			"Hidden and binary files and what .gitignore and .ignore leave out "
+			"are not searched; name a hidden folder in `path` or `include` to "
+			"search it.",
+		.brief = "Files whose text matches a regular expression (case ignored), newest "
+			 "first; `lines` true shows the lines.",
+		.schema =
+			"{\"type\":\"object\",\"properties\":{"
+			"\"pattern\":{\"type\":\"string\",\"description\":\"regular "
+			"expression\"},"
+			"\"path\":{\"type\":\"string\",\"description\":\"folder or file\"},"
+			"\"include\":{\"type\":\"string\",\"description\":\"glob of the files "
+			"to search\"},"
+			"\"lines\":{\"type\":\"boolean\",\"description\":\"show the matching "
+			"lines\"}},"
+			"\"required\":[\"pattern\"]}",
+		.resources = "search:grep:{path}:{pattern}",
+	},
+	{
+		.size = sizeof tools[0],
+		.hints = READS,
+		.name = "glob",
+		.description =
+			"Find files by name. `*` and `?` stay within a name, `**` stands for "
+			"any folders, `[a-z]` for a character, `{a,b}` for either. A pattern "
+			"without a slash is for the name alone, in any folder. The paths come "
+			"newest first, 100 at most.\n"
+			"`path` is the folder to look in, the workspace by default. Hidden "
+			"files and what .gitignore and .ignore leave out are not listed, "
+			"unless the pattern itself has a part that begins with a dot.",
+		.brief = "Files by name (`**/*.py`, `src/*.{c,h}`), newest first.",
+		.schema =
+			"{\"type\":\"object\",\"properties\":{"
+			"\"pattern\":{\"type\":\"string\",\"description\":\"glob\"},"
+			"\"path\":{\"type\":\"string\",\"description\":\"folder\"}},"
+			"\"required\":[\"pattern\"]}",
+		.resources = "search:glob:{path}:{pattern}",
+	},
+	{
+		.size = sizeof tools[0],
+		.hints = READS,
+		.name = "view",
+		.description =
+			"Read a text file, with the numbers of its lines, an image, or a "
+			"folder two levels deep. Long files are cut: `view_range` [first, "
+			"last] shows a part of any file, however large; last -1 is its end.",
+		.brief = "Read a file with line numbers, an image, or a folder.",
+		.schema =
+			"{\"type\":\"object\",\"properties\":{"
+			"\"path\":{\"type\":\"string\",\"description\":\"absolute, or from the "
+			"workspace\"},"
+			"\"view_range\":{\"type\":\"array\",\"items\":{\"type\":\"integer\"},"
+			"\"description\":\"[first, last] line\"}},"
+			"\"required\":[\"path\"]}",
+		.events =
+			"[{\"action\":\"read\",\"observation\":\"read\",\"args\":{"
+			"\"path\":\"$path\",\"view_range\":\"$view_range\","
+			"\"impl_source\":\"oh_aci\"}}]",
+		.resources = "file:{path}",
+	},
+};
+
+static const struct mt_toolset set = {
+	.size = sizeof set,
+	.flags = MT_TOOLSET_PARALLEL,
+	.tool_count = ARRAY_LEN(tools),
+	.tools = tools,
+	.open = open_set,
+	.call = run,
+	.close = close_set,
+};
+
+static const struct mt_option options[] = {
+	{ .size = sizeof options[0], .type = MT_OPTION_TEXT, .name = "program",
+	  .fallback = "rg",
+	  .help = "The program ripgrep, which searches where it is there: a name in PATH or "
+		  "a path; empty: never." },
+	{ .size = sizeof options[0], .type = MT_OPTION_INT, .name = "results",
+	  .fallback = "100", .min = 1, .max = 10000, .help = "Most paths in a result." },
+	{ .size = sizeof options[0], .type = MT_OPTION_DURATION, .name = "timeout",
+	  .fallback = "30s", .min = 100, .max = 3600000,
+	  .help = "A search stops after this time and shows what it has." },
+	{ .size = sizeof options[0], .type = MT_OPTION_INT, .name = "files_max",
+	  .fallback = "200000", .min = 1, .max = 10000000,
+	  .help = "A search stops after this many files." },
+	{ .size = sizeof options[0], .type = MT_OPTION_BYTES, .name = "file_max",
+	  .fallback = "16M", .min = 1, .max = 1 << 30,
+	  .help = "Larger files are not searched where ripgrep is not there." },
+};
+
+static const struct mt_component parts[] = {
+	{
+		.size = sizeof parts[0],
+		.kind = MT_KIND_TOOL,
+		.version_major = MT_TOOL_MAJOR,
+		.version_minor = MT_TOOL_MINOR,
+		.option_count = ARRAY_LEN(options),
+		.name = "search",
+		.summary = "Finds files by content and by name, and shows them.",
+		.options = options,
+		.functions = &set,
+	},
+};
+
+MT_PLUGIN(.name = "search", .version = "1.0", .license = "MIT", .components = parts,
+	  .component_count = 1)

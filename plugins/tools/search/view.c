@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * view.c - a file with the numbers of its lines. It is read in pieces and only
+ * as far as is needed, so that the end of a huge log can be looked at. */
+#include "view.h"
+
+#include "image.h"
+#include "search.h"
+#include "utf8.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { PIECE = 65536 };
+
+/* What is shown of a file while its bytes come by. */
+struct lines {
+	struct view *v;
+	int64_t number;      /* of the line that comes next */
+	size_t shown;        /* bytes of the line so far; characters are counted later */
+	bool begun;          /* the line has its number */
+	bool full;           /* no more is shown, lines are only counted */
+	int64_t cut_in;      /* the line in which it became full */
+	struct strbuf line;  /* of which the end has not come yet */
+	size_t chars;        /* shown in all */
+};
+
+static bool wanted(const struct lines *l)
+{
+	const struct view *v = l->v;
+
+	return !l->full && l->number >= v->first
+	       && (v->last < 0 || l->number <= v->last);
+}
+
+static void show(struct lines *l)
+{
+	AUTO(strbuf) struct strbuf clean = STRBUF(16 * VIEW_SHOWN_MAX);
+	size_t len = l->line.len, room, cut;
+
+	if (len && l->line.text[len - 1] == '\r')
+		len--;
+	utf8_add_clean(&clean, l->line.text, len);
+	room = VIEW_SHOWN_MAX - l->chars;
+	cut = utf8_offset(clean.text, clean.len, room);
+	l->chars += utf8_count(clean.text, cut) + 1;
+	strbuf_addf(&l->v->text, "%6lld\t", (long long)l->number);
+	strbuf_addn(&l->v->text, clean.text, cut);
+	strbuf_addc(&l->v->text, '\n');
+	if (cut < clean.len || l->chars >= VIEW_SHOWN_MAX) {
+		l->full = true;
+		l->cut_in = cut < clean.len ? l->number : 0;
+	}
+}
+
+static void end_line(struct lines *l)
+{
+	if (wanted(l))
+		show(l);
+	else if (l->full && !l->cut_in)
+		l->cut_in = l->number;
+	strbuf_reset(&l->line);
+	l->number++;
+}
+
+static void feed(struct lines *l, const char *bytes, size_t len)
+{
+	while (len) {
+		const char *nl = memchr(bytes, '\n', len);
+		size_t n = nl ? (size_t)(nl - bytes) : len;
+		size_t room = 4 * VIEW_SHOWN_MAX + 8 - l->line.len;
+
+		if (wanted(l))
+			strbuf_addn(&l->line, bytes, n < room ? n : room);
+		l->begun = true;
+		if (nl) {
+			end_line(l);
+			l->begun = false;
+			n++;
+		}
+		bytes += n;
+		len -= n;
+	}
+}
+
+static bool stopped(const struct view *v)
+{
+	struct pollfd p = { .fd = v->cancel_fd, .events = POLLIN };
+
+	return poll(&p, 1, 0) == 1;
+}
+
+/* Is there more to see or to count? What lies behind a full page is counted as far
+ * as the file is small. */
+static bool goes_on(const struct lines *l, int64_t read_so_far)
+{
+	if (l->v->last >= 0 && l->number > l->v->last)
+		return false;
+	return !l->full || read_so_far < VIEW_IMAGE_MAX;
+}
+
+static int stream(struct lines *l, int fd, struct error *err)
+{
+	char buffer[PIECE];
+	int64_t so_far = 0;
+	ssize_t n;
+
+	while (goes_on(l, so_far) && (n = read(fd, buffer, sizeof buffer)) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return fail(err, MT_EIO, "%s cannot be read: %s", l->v->path,
+				    strerror(errno));
+		if (stopped(l->v))
+			return fail(err, MT_ECANCELLED, "the call was cancelled");
+		if (so_far == 0 && memchr(buffer, 0, (size_t)n))
+			return fail(err, MT_EUNSUPPORTED, "File validation failed for %s: "
+				    "it is binary, which cannot be shown as text",
+				    l->v->path);
+		so_far += n;
+		feed(l, buffer, (size_t)n);
+	}
+	if (l->begun)
+		end_line(l);
+	return MT_OK;
+}
+
+static int check_range(const struct view *v, struct error *err)
+{
+	if (v->first < 1)
+		return fail(err, MT_EINVAL, "Invalid `view_range` parameter: [%lld, %lld]. "
+			    "Lines are counted from 1.", (long long)v->first,
+			    (long long)v->last);
+	if (v->last >= 0 && v->last < v->first)
+		return fail(err, MT_EINVAL, "Invalid `view_range` parameter: [%lld, %lld]. "
+			    "The second line must not be before the first; -1 is the end.",
+			    (long long)v->first, (long long)v->last);
+	return v->last < -1 ? fail(err, MT_EINVAL, "Invalid `view_range` parameter: the "
+				   "second line is %lld; -1 is the end.",
+				   (long long)v->last) : MT_OK;
+}
+
+static int notes(struct lines *l, struct error *err)
+{
+	struct view *v = l->v;
+	int64_t lines = l->number - 1;
+
+	if (v->ranged && v->first > lines && !(v->first == 1 && lines == 0))
+		return fail(err, MT_EINVAL, "Invalid `view_range` parameter: [%lld, %lld]. "
+			    "The file has %lld lines.", (long long)v->first,
+			    (long long)v->last, (long long)lines);
+	if (l->full && l->cut_in)
+		strbuf_addf(&v->text, "<response clipped><NOTE>Cut in line %lld after %d "
+			    "characters: use `view_range` for the rest.</NOTE>\n",
+			    (long long)l->cut_in, VIEW_SHOWN_MAX);
+	else if (v->ranged && v->last > lines)
+		strbuf_addf(&v->text, "<NOTE>The file ends with line %lld.</NOTE>\n",
+			    (long long)lines);
+	else if (lines == 0)
+		strbuf_add(&v->text, "<NOTE>The file is empty.</NOTE>\n");
+	return v->text.error ? fail(err, v->text.error, "out of memory") : MT_OK;
+}
+
+static int view_text(struct view *v, int fd, struct error *err)
+{
+	struct lines l = { .v = v, .number = 1, .line = STRBUF(4 * VIEW_SHOWN_MAX + 16) };
+	AUTO(strbuf) struct strbuf wide = STRBUF(VIEW_UTF16_MAX + 8);
+	unsigned char mark[2] = { 0 };
+	int r = check_range(v, err);
+
+	strbuf_add(&v->text, "Here's the result of running `cat -n` on ");
+	view_name(&v->text, v->path);
+	strbuf_add(&v->text, ":\n");
+	if (!r && pread(fd, mark, 2, 0) == 2 && (mark[0] ^ mark[1]) == 1 && mark[0] >= 0xfe) {
+		r = text_read(fd, VIEW_UTF16_MAX, &wide);
+		if (r)
+			fail(err, r, "%s is too large to be read as UTF-16", v->path);
+		else
+			feed(&l, wide.text, wide.len);
+		if (!r && l.begun)
+			end_line(&l);
+	} else if (!r) {
+		r = stream(&l, fd, err);
+	}
+	if (!r)
+		r = notes(&l, err);
+	strbuf_clear(&l.line);
+	return r;
+}
+
+/* @return MT_ENOTFOUND: it is none that can be shown. */
+static int view_image(struct view *v, int fd, const struct stat *st)
+{
+	struct image image;
+	char buffer[PIECE];
+	ssize_t n;
+
+	if (st->st_size < 12 || st->st_size > VIEW_IMAGE_MAX
+	    || pread(fd, buffer, 12, 0) != 12
+	    || (memcmp(buffer, "\x89PNG", 4) != 0 && memcmp(buffer, "\xff\xd8\xff", 3) != 0
+		&& memcmp(buffer, "GIF8", 4) != 0 && memcmp(buffer, "RIFF", 4) != 0))
+		return MT_ENOTFOUND;
+	while ((n = pread(fd, buffer, sizeof buffer, (off_t)v->media.len)) > 0)
+		if (strbuf_addn(&v->media, buffer, (size_t)n))
+			return MT_ENOTFOUND;
+	if (image_look(v->media.text, v->media.len, &image, NULL))
+		return MT_ENOTFOUND;
+	v->mime = image.mime;
+	return strbuf_addf(&v->text, "The image %s.", v->path);
+}
+
+int view_path(struct view *v, struct error *err)
+{
+	AUTO(close) int fd = open(v->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+
+	if (fd < 0 && errno == ENOENT)
+		return fail(err, MT_ENOTFOUND, "Invalid `path` parameter: %s. The path does "
+			    "not exist. Please provide a valid path.", v->path);
+	if (fd < 0 || fstat(fd, &st))
+		return fail(err, MT_EDENIED, "%s cannot be read: %s", v->path,
+			    strerror(errno));
+	if (S_ISDIR(st.st_mode) && v->ranged)
+		return fail(err, MT_EINVAL, "Invalid `view_range` parameter: a folder has "
+			    "no lines.");
+	if (S_ISDIR(st.st_mode))
+		return view_folder(v->path, &v->text, err);
+	if (!S_ISREG(st.st_mode))
+		return fail(err, MT_EUNSUPPORTED, "%s is neither a file nor a folder.",
+			    v->path);
+	if (view_image(v, fd, &st) == MT_OK)
+		return MT_OK;
+	strbuf_reset(&v->media);
+	return view_text(v, fd, err);
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * walk.c - a search without ripgrep: every folder below the top, without hidden
+ * and ignored ones, without following links. */
+#include "ignore.h"
+#include "search.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+void found_clear(struct found *f)
+{
+	for (size_t i = 0; i < f->count; i++)
+		free(f->files[i].path);
+	free(f->files);
+	*f = (struct found){ 0 };
+}
+
+int found_add(struct found *f, const char *path, int64_t mtime)
+{
+	if (f->count == f->room) {
+		size_t room = f->room ? 2 * f->room : 256;
+		struct found_file *files = realloc(f->files, room * sizeof *files);
+
+		if (!files)
+			return MT_ENOMEM;
+		f->files = files;
+		f->room = room;
+	}
+	f->files[f->count] = (struct found_file){ .path = strdup(path), .mtime = mtime };
+	return f->files[f->count].path ? (f->count++, MT_OK) : MT_ENOMEM;
+}
+
+static int newest(const void *a_, const void *b_)
+{
+	const struct found_file *a = a_, *b = b_;
+
+	if (a->mtime != b->mtime)
+		return a->mtime < b->mtime ? 1 : -1;
+	return strcmp(a->path, b->path);
+}
+
+void found_sort(struct found *f)
+{
+	if (f->count)
+		qsort(f->files, f->count, sizeof *f->files, newest);
+}
+
+int64_t search_now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+bool search_over(const struct search *s, struct found *f)
+{
+	struct pollfd p = { .fd = s->cancel_fd, .events = POLLIN };
+
+	if (f->end == SEARCH_WHOLE && poll(&p, 1, 0) == 1)
+		f->end = SEARCH_CANCELLED;
+	if (f->end == SEARCH_WHOLE && search_now_ms() >= s->until_ms)
+		f->end = SEARCH_TIME;
+	return f->end != SEARCH_WHOLE;
+}
+
+/* ---- the walk ---------------------------------------------------------- */
+
+struct walk {
+	const struct search *s;
+	struct found *found;
+	struct matcher *matcher; /* NULL: names only */
+	struct strbuf path;      /* of the entry, relative to the top */
+	struct strbuf text;      /* of the file */
+	size_t seen;
+};
+
+/* Does the open file hold the pattern? @return MT_OK or MT_ENOMEM */
+static int look_inside(struct walk *w, int fd, bool *ret)
+{
+	struct mt_str line;
+	size_t at = 0;
+	int r = text_read(fd, w->s->file_max, &w->text);
+
+	*ret = false;
+	if (r == MT_OK)
+		r = matcher_next(w->matcher, w->text.text, w->text.len, &at, &line);
+	else if (r == MT_ELIMIT && ++w->found->large)
+		return MT_OK;
+	if (r == MT_ELIMIT)
+		w->found->costly++;
+	if (r == MT_EIO)
+		w->found->unreadable++;
+	*ret = r == MT_OK;
+	return r == MT_ENOMEM ? r : MT_OK;
+}
+
+static int on_file(struct walk *w, int folder, const char *name, const struct stat *st)
+{
+	bool yes = true;
+
+	if (w->s->glob && !glob_has(w->s->glob, w->path.len ? w->path.text : name))
+		return MT_OK;
+	if (w->matcher) {
+		AUTO(close) int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK
+						    | O_NOCTTY | O_NOFOLLOW);
+		int r = MT_OK;
+
+		if (fd < 0) {
+			w->found->unreadable++;
+			return MT_OK;
+		}
+		r = look_inside(w, fd, &yes);
+		if (r || !yes)
+			return r;
+	}
+	return found_add(w->found, w->path.text,
+			 (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec);
+}
+
+static int into(struct walk *w, int fd, const struct ignore *above, unsigned depth);
+
+static int on_entry(struct walk *w, int folder, const char *name,
+		    const struct ignore *rules, unsigned depth)
+{
+	struct stat st;
+	int fd;
+
+	if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW)
+	    || (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+	    || ignore_has(rules, w->path.text, S_ISDIR(st.st_mode)))
+		return MT_OK;
+	if (S_ISREG(st.st_mode))
+		return on_file(w, folder, name, &st);
+	if (depth == SEARCH_DEPTH_MAX)
+		return MT_OK;
+	fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0) {
+		w->found->unreadable++;
+		return MT_OK;
+	}
+	return into(w, fd, rules, depth + 1);
+}
+
+static bool left_out(const struct walk *w, const char *name)
+{
+	if (name[0] != '.')
+		return false;
+	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0
+	       || strcmp(name, ".git") == 0 || !w->s->glob || !w->s->glob->hidden;
+}
+
+static int each_entry(struct walk *w, DIR *dir, const struct ignore *rules, unsigned depth)
+{
+	size_t len = w->path.len;
+	struct dirent *d;
+	int r = MT_OK;
+
+	while (!r && (d = readdir(dir)) && !search_over(w->s, w->found)) {
+		if (left_out(w, d->d_name))
+			continue;
+		if (w->seen++ == w->s->files_max) {
+			w->found->end = SEARCH_FILES;
+			break;
+		}
+		if (strbuf_addf(&w->path, "%s%s", len ? "/" : "", d->d_name) == MT_OK)
+			r = on_entry(w, dirfd(dir), d->d_name, rules, depth);
+		else if (w->path.error == MT_ENOMEM)
+			r = MT_ENOMEM;
+		w->path.error = MT_OK; /* too deep to have a path: left out */
+		strbuf_cut(&w->path, len);
+	}
+	return r;
+}
+
+/* Takes the descriptor. */
+static int into(struct walk *w, int fd, const struct ignore *above, unsigned depth)
+{
+	DIR *dir = fdopendir(fd);
+	struct ignore rules;
+	int r;
+
+	if (!dir) {
+		close(fd);
+		return MT_ENOMEM;
+	}
+	r = ignore_open(&rules, above, fd, w->path.len + (w->path.len > 0));
+	if (!r) {
+		r = each_entry(w, dir, &rules, depth);
+		ignore_close(&rules);
+	}
+	closedir(dir);
+	return r;
+}
+
+static int begin(struct walk *w, struct error *err)
+{
+	struct ignore *above = NULL;
+	struct stat st;
+	int r, fd = open(w->s->top, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	if (fd < 0 || fstat(fd, &st)) {
+		r = fail(err, MT_EIO, "%s cannot be read: %s", w->s->top, strerror(errno));
+		if (fd >= 0)
+			close(fd);
+		return r;
+	}
+	if (S_ISDIR(st.st_mode)) {
+		r = ignore_above(w->s->top, &above);
+		if (r)
+			close(fd);
+		else
+			r = into(w, fd, above, 0);
+		ignore_free_above(above);
+		return r;
+	}
+	close(fd);
+	if (!S_ISREG(st.st_mode))
+		return fail(err, MT_EINVAL, "%s is neither a folder nor a file", w->s->top);
+	return on_file(w, AT_FDCWD, w->s->top, &st);
+}
+
+int search_walk(const struct search *s, struct found *ret, struct error *err)
+{
+	struct walk w = { .s = s, .found = ret, .path = STRBUF(SEARCH_PATH_MAX),
+			  .text = STRBUF(s->file_max + 8) };
+	int r = MT_OK;
+
+	*ret = (struct found){ 0 };
+	if (s->pattern)
+		r = matcher_open(s->pattern, &w.matcher, err);
+	if (!r)
+		r = begin(&w, err);
+	if (r == MT_ENOMEM)
+		fail(err, r, "out of memory");
+	matcher_free(w.matcher);
+	strbuf_clear(&w.path);
+	strbuf_clear(&w.text);
+	found_sort(ret);
+	if (r)
+		found_clear(ret);
+	return r;
+}
