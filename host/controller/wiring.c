@@ -5,6 +5,7 @@
 #include "controller/internal.h"
 
 #include "context/prompts.h"
+#include "log.h"
 
 #include <string.h>
 
@@ -129,6 +130,36 @@ int wire_memory(struct conversation *c, const struct conversation_options *o,
 	return c->memory && c->history ? MT_OK : fail(err, MT_ENOMEM, "out of memory");
 }
 
+/* Nothing that writes goes to an agent that must not. */
+static int check_reading(const struct conversation *c, struct error *err)
+{
+	const struct mt_agent *agent = c->agent.functions;
+
+	for (size_t i = 0; i < c->catalog.count && (agent->flags & MT_AGENT_READ_ONLY); i++)
+		if (!(c->catalog.tools[i].hints & (MT_TOOL_READ_ONLY | MT_TOOL_CONTROL)))
+			return fail(err, MT_EDENIED,
+				    "the agent `%s` only reads, and the tool %s of [tool.%s] "
+				    "may write", c->agent.name, c->catalog.tools[i].name,
+				    c->catalog.instances[c->catalog.tools[i].instance].name);
+	return MT_OK;
+}
+
+/* The tools of the agent's own, or else those of the controller. */
+static int wire_tools(struct conversation *c, const char *section, struct error *err)
+{
+	const struct mt_agent *agent = c->agent.functions;
+	const char *own = MT_HAS(agent, tools) ? agent->tools : NULL;
+	const char *origin = config_origin(c->config, section, "tools");
+	int r = catalog_open(c->config, c->registry,
+			     own ? own : config_get(c->config, section, "tools"),
+			     &c->catalog, err);
+
+	if (own && origin && strcmp(origin, "built in") != 0)
+		log_line(MT_LOG_INFO, "controller", "the agent %s has its own tools: %s; "
+			 "`tools` of [%s] does not count", c->agent.name, own, section);
+	return r ? r : check_reading(c, err);
+}
+
 int wire(struct conversation *c, const struct conversation_options *o, struct error *err)
 {
 	AUTO(strbuf) struct strbuf section = STRBUF(256);
@@ -156,9 +187,7 @@ int wire(struct conversation *c, const struct conversation_options *o, struct er
 				   config_get(c->config, section.text, "analyzers"),
 				   &c->analyzers, err);
 	if (!r)
-		r = catalog_open(c->config, c->registry,
-				 config_get(c->config, section.text, "tools"), &c->catalog,
-				 err);
+		r = wire_tools(c, section.text, err);
 	if (!r)
 		c->catalog.reads_risk = analyzers_read_risk(c->analyzers);
 	if (!r)

@@ -2,7 +2,11 @@
  *
  * mortise/agent.h - the agent kind: what to ask the model, and what its reply
  * means. PROVISIONAL, see advance.h. An agent is pure: the same view, options
- * and reply give the same result. */
+ * and reply give the same result.
+ *
+ * What changed, newest first:
+ *   0.2  MT_AGENT_READ_ONLY, mt_agent.tools
+ *   0.1  first version */
 #ifndef MORTISE_AGENT_H
 #define MORTISE_AGENT_H
 
@@ -13,7 +17,7 @@ extern "C" {
 #endif
 
 #define MT_AGENT_MAJOR 0u
-#define MT_AGENT_MINOR 1u
+#define MT_AGENT_MINOR 2u
 
 /** What an agent adds to the services of the host. */
 struct mt_agent_out {
@@ -32,11 +36,13 @@ struct mt_agent_out {
 
 enum {
 	MT_AGENT_NO_MODEL = 1u << 0, /* asks no model: none needs to be configured */
+	MT_AGENT_READ_ONLY = 1u << 1, /* the host wires no tool that is neither
+	                                 MT_TOOL_READ_ONLY nor MT_TOOL_CONTROL */
 };
 
 struct mt_agent {
 	uint32_t size;
-	uint32_t flags; /* MT_AGENT_NO_MODEL */
+	uint32_t flags; /* MT_AGENT_NO_MODEL ... */
 	/** The first event of a conversation: the system text, by host->prompt.
 	 *  Borrowed until the next call into the plugin. */
 	int (*system)(const struct mt_host *host, struct mt_ctx *ctx,
@@ -45,6 +51,9 @@ struct mt_agent {
 	 *  out at least one action. @return MT_OK or a status. */
 	int (*advance)(const struct mt_host *host, const struct mt_agent_out *out,
 		       struct mt_ctx *ctx, const struct mt_in *in);
+	/** The tools that it works with, as `tools` of a controller names them:
+	 *  the host wires exactly these. NULL: those of the controller. */
+	const char *tools;
 };
 
 #ifdef __cplusplus

@@ -14,3 +14,5 @@ TESTS += %D%/models.bats
 EXTRA_DIST += %D%/models.bats
 TESTS += %D%/models-flow.bats
 EXTRA_DIST += %D%/models-flow.bats
+TESTS += %D%/readonly.bats
+EXTRA_DIST += %D%/readonly.bats

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KIT_TOOLS = 32, KIT_DOCS = 8 };
+enum { KIT_TOOLS = 32, KIT_DOCS = 16 };
 
 /* Everything known; a catalog borrows from it. */
 struct kit {
@@ -78,11 +78,11 @@ static inline json_object *kit_json(struct kit *k, const char *path)
 	return file;
 }
 
-/* The shell, the editor and the control tools of the build below `root`; asking
+/* The tools of the build below `root`; asking
  * them takes the program mortise, which is found beside them. */
 static inline bool kit_build_tree(struct kit *k, const char *root)
 {
-	static const char *const names[] = { "bash", "editor", "control" };
+	static const char *const names[] = { "bash", "editor", "control", "search" };
 	const char *search = getenv("PATH");
 	AUTO(strbuf) struct strbuf text = STRBUF(65536);
 

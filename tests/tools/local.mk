@@ -44,3 +44,12 @@ tests_tools_test_calls_CPPFLAGS = $(libhost_a_CPPFLAGS) -I$(top_srcdir)/tests
 tests_tools_test_calls_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
 tests_tools_test_calls_LDADD = $(LIBHOST)
 TESTS += %D%/test-calls
+
+# Searching.
+PLUGIN_TEST_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) -I$(top_srcdir) -I$(top_srcdir)/tests
+check_PROGRAMS += %D%/test-search
+tests_tools_test_search_SOURCES = %D%/test-search.c %D%/plugin-kit.h
+tests_tools_test_search_CPPFLAGS = $(PLUGIN_TEST_CPPFLAGS)
+tests_tools_test_search_LDADD = $(LIBSEARCH)
+EXTRA_tests_tools_test_search_DEPENDENCIES = plugins/tools/search.so
+TESTS += %D%/test-search

@@ -34,7 +34,8 @@ tests_vectors_d_vec_tool_calls_SOURCES = %D%/vec-tool_calls.c %D%/vec.h \
 tests_vectors_d_vec_tool_calls_CPPFLAGS = $(VEC_CPPFLAGS) -DSOURCES='"$(abs_top_srcdir)"'
 tests_vectors_d_vec_tool_calls_LDADD = $(LIBHOST)
 EXTRA_tests_vectors_d_vec_tool_calls_DEPENDENCIES = mortise$(EXEEXT) \
-	plugins/tools/bash.so plugins/tools/editor.so plugins/tools/control.so
+	plugins/tools/bash.so plugins/tools/editor.so plugins/tools/control.so \
+	plugins/tools/search.so
 EXTRA_DIST += tests/fixtures/tools.json
 
 check_PROGRAMS += %D%/vec-sigv4

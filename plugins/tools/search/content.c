@@ -34,6 +34,24 @@ struct matcher *matcher_free(struct matcher *m)
 	return NULL;
 }
 
+static pcre2_code *compile(const char *pattern, int *ret_code, PCRE2_SIZE *ret_at)
+{
+	pcre2_compile_context *context = pcre2_compile_context_create(NULL);
+	pcre2_code *code;
+
+	*ret_code = PCRE2_ERROR_NOMEMORY;
+	*ret_at = 0;
+	if (!context)
+		return NULL;
+	pcre2_set_newline(context, PCRE2_NEWLINE_ANYCRLF);
+	code = pcre2_compile((PCRE2_SPTR)pattern, strlen(pattern),
+			     PCRE2_CASELESS | PCRE2_MULTILINE | PCRE2_UTF
+				     | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C,
+			     ret_code, ret_at, context);
+	pcre2_compile_context_free(context);
+	return code;
+}
+
 int matcher_open(const char *pattern, struct matcher **ret, struct error *err)
 {
 	struct matcher *m;
@@ -47,10 +65,7 @@ int matcher_open(const char *pattern, struct matcher **ret, struct error *err)
 	m = calloc(1, sizeof *m);
 	if (!m)
 		return fail(err, MT_ENOMEM, "out of memory");
-	m->code = pcre2_compile((PCRE2_SPTR)pattern, strlen(pattern),
-				PCRE2_CASELESS | PCRE2_MULTILINE | PCRE2_UTF
-					| PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C,
-				&code, &at, NULL);
+	m->code = compile(pattern, &code, &at);
 	if (!m->code) {
 		char why[200] = "";
 

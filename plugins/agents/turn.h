@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * turn.h - the step of agents that show the model the whole view and all tools, do
+ * what it calls, and pass on what it only says. */
+#ifndef AGENTS_TURN_H
+#define AGENTS_TURN_H
+
+#define MORTISE_PROVISIONAL
+#include <mortise/agent.h>
+
+int turn_advance(const struct mt_host *host, const struct mt_agent_out *out,
+		 struct mt_ctx *ctx, const struct mt_in *in);
+
+#endif
