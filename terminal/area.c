@@ -56,6 +56,17 @@ size_t area_count(const struct area *a)
 	return a->next.count;
 }
 
+void area_trim(struct area *a, size_t most)
+{
+	size_t extra = a->next.count > most ? a->next.count - most : 0;
+
+	for (size_t i = 0; i < extra; i++)
+		free(a->next.text[i]);
+	a->next.count -= extra;
+	memmove(a->next.text, a->next.text + extra, a->next.count * sizeof *a->next.text);
+	a->next.row -= a->next.row > extra ? extra : a->next.row;
+}
+
 /* ---- movements --------------------------------------------------------- */
 
 /* The cursor from a row of the drawn picture to another. */

@@ -34,6 +34,9 @@ void area_add(struct area *a, const char *text, size_t len);
 /** The cursor goes to the row that is added next, or to that one. */
 void area_cursor(struct area *a, size_t row, size_t column);
 size_t area_count(const struct area *a);
+/** Leave out the uppermost rows of the next picture until at most so many are
+ *  left: an area must not be higher than the screen. */
+void area_trim(struct area *a, size_t most);
 
 /** Append to `out` what turns the screen from the last picture to the next one,
  *  with `above` (whole lines, may be empty) added to the scrollback. Nothing is

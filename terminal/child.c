@@ -200,8 +200,11 @@ void child_release(struct child *c)
 
 void child_reap(struct child *c)
 {
-	if (c->pid > 0 && waitpid(c->pid, NULL, WNOHANG) == c->pid)
-		c->pid = 0;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
+		if (pid == c->pid)
+			c->pid = 0;
 }
 
 int child_output(const char *const *args, struct strbuf *out, struct error *err)

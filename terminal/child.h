@@ -26,7 +26,7 @@ struct child {
 int child_start(struct child *c, const char *const *args, struct error *err);
 /** Let it go its way: it ends when the agent rests and nobody is connected. */
 void child_release(struct child *c);
-/** It may have ended: reap it. */
+/** It, or one that was released, may have ended: reap them. */
 void child_reap(struct child *c);
 /** Run `mortise` with these arguments to its end and take its output; its
  *  complaint becomes the error. */

@@ -7,6 +7,9 @@
 
 #include <string.h>
 
+/* A longer line is the last that is read of a client. */
+enum { LINE_BYTES_MAX = (1 << 20) - 1 };
+
 const char chat_true[] = "true";
 
 bool chat_is(const struct chat *c, const char *state)
@@ -34,7 +37,12 @@ static int64_t end_line(struct chat *c, struct strbuf *out, const char *type)
 	struct asked *a = slot(c, c->sent);
 
 	strbuf_addc(out, '}');
-	if (out->error || link_send(&c->link, out->text, out->len))
+	if (out->error || out->len > LINE_BYTES_MAX) {
+		show_remark(&c->show, RED, "That is too long to be sent: at most 1 MiB, with "
+					   "its files.");
+		return -1;
+	}
+	if (link_send(&c->link, out->text, out->len))
 		return -1;
 	free(a->text);
 	*a = (struct asked){ .what = type };
@@ -106,8 +114,9 @@ void chat_message(struct chat *c, const char *text)
 	if (!chat_ensure(c))
 		return;
 	number = send_line(c, "message", "text", whole.text, whole.len);
-	if (number >= 0)
-		slot(c, number)->text = strdup(text);
+	if (number < 0)
+		return;
+	slot(c, number)->text = strdup(text);
 	c->busy = true;
 	c->interrupted = false;
 	c->began = clock_ms();

@@ -205,6 +205,7 @@ void chat_draw(struct chat *c)
 	add_state(c);
 	add_queue(c);
 	add_prompt(c);
+	area_trim(&c->area, c->term.rows > 2 ? c->term.rows - 1 : 1);
 	area_draw(&c->area, &out, c->show.out.text, c->show.out.len);
 	strbuf_reset(&c->show.out);
 	write_out(c, &out);

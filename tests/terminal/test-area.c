@@ -174,6 +174,24 @@ static void test_prompt(void)
 	}
 }
 
+static void test_trim(void)
+{
+	struct area a;
+	struct line l;
+
+	area_init(&a, COLUMNS);
+	line_init(&l);
+	line_insert(&l, "1\n2\n3\n4", 7);
+	area_begin(&a);
+	area_add(&a, "first", 5);
+	prompt_add(&a, "> ", &l, 8);
+	area_trim(&a, 2);
+	CHECK(a.next.count == 2 && a.next.row == 1);
+	CHECK_STR(a.next.text[0], "  3");
+	area_done(&a);
+	line_done(&l);
+}
+
 static void test_narrow(void)
 {
 	struct line l;
@@ -200,6 +218,7 @@ int main(void)
 	test_random();
 	test_bytes();
 	test_prompt();
+	test_trim();
 	test_narrow();
 	return tap_done();
 }
