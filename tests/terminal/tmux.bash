@@ -22,7 +22,7 @@ teardown() {
 		id=${socket##*/}
 		mortise kill "${id%.sock}" > /dev/null 2>&1 || :
 	done
-	rm -rf "$work"
+	poll rm -rf "$work" 2> /dev/null # a process may still be writing its last
 }
 
 # terminal [COLUMNSxROWS]: a shell without frills
