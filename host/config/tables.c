@@ -143,6 +143,7 @@ static const struct mt_option model_table[] = {
 	FACT_YES_NO("both_samplings", "It takes both of them at once."),
 	FACT_YES_NO("no_thinking", "It is told not to think."),
 	FACT_YES_NO("adaptive_thinking", "It thinks without a budget."),
+	FACT_YES_NO("inline_images", "It fetches no images by their address."),
 	FACT_YES_NO("short_tools", "It gets the short descriptions of tools."),
 	FACT_YES_NO("example", "With tools as text it gets an example."),
 	FACT_YES_NO("send_reasoning", "Its reasoning is sent back as text."),

@@ -1,6 +1,6 @@
 # Models: dialects' services, transport, retries, the bill.
 libhost_a_SOURCES += \
-	%D%/again.c %D%/aws.c %D%/aws.h %D%/body.c %D%/body.h %D%/curl-api.c %D%/curl-api.h \
+	%D%/again.c %D%/aws.c %D%/aws.h %D%/bill.c %D%/body.c %D%/body.h %D%/curl-api.c %D%/curl-api.h \
 	%D%/errors.c %D%/exchange.c %D%/exchange.h %D%/features.c %D%/guard.c %D%/http.h \
 	%D%/llm.c %D%/llm.h %D%/media.c %D%/media.h %D%/metrics.c %D%/model-import.c %D%/model-params.c \
 	%D%/model-params.h %D%/model-table.c %D%/model-table.h %D%/models.c %D%/models.h %D%/pool.c \

@@ -69,7 +69,8 @@ static struct llm_place first_shown(const struct llm_request *r)
 void llm_choose_media(const struct llm *l, struct llm_request *request)
 {
 	request->blind = !llm_feature(l, "vision");
-	request->links = l->dialect->flags & MT_DIALECT_LINKS;
+	request->links = (l->dialect->flags & MT_DIALECT_LINKS)
+			 && !llm_facts(l)->inline_images;
 	if (!request->blind)
 		request->shown = first_shown(request);
 }
@@ -84,7 +85,7 @@ const char *llm_instead_of(const struct llm_request *r, size_t m, size_t p)
 		return "[An image is left out here: there are newer ones.]";
 	if (r->messages[m].parts[p].url && !r->links)
 		return "[An image is left out here: it is known by its address alone, "
-		       "which this provider does not take.]";
+		       "which is not fetched for this model.]";
 	return NULL;
 }
 

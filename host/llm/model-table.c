@@ -25,6 +25,7 @@ const struct model_key model_keys[] = {
 	FACT(FLAG, "no_thinking", no_thinking),
 	FACT(FLAG, "adaptive_thinking", adaptive_thinking),
 	FACT(FLAG, "short_tools", short_tools),
+	FACT(FLAG, "inline_images", inline_images),
 	FACT(FLAG, "example", example),
 	FACT(FLAG, "send_reasoning", send_reasoning),
 	FACT(FLAG, "new_limit", new_limit),

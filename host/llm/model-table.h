@@ -39,6 +39,7 @@ struct model_facts {
 	bool both_samplings; /* ... in the same request */
 	bool no_thinking;  /* must be told not to think */
 	bool adaptive_thinking; /* thinks as much as it finds right, no budget */
+	bool inline_images; /* does not fetch what is given by its address */
 	bool short_tools;  /* wants short descriptions of tools */
 	bool example;      /* tools as text: an example helps */
 	bool send_reasoning; /* wants its reasoning back as text */

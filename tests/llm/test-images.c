@@ -291,6 +291,7 @@ static void addresses_where_they_are_taken(void)
 		  "\"source\":{\"type\":\"url\",\"url\":\"https://example.org/a.png\"}" },
 		{ "gemini/gemini-2.5-pro", "known by its address alone" },
 		{ "ollama_chat/llava", "known by its address alone" },
+		{ "moonshot/kimi-k2.6", "known by its address alone" },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
