@@ -24,6 +24,8 @@ struct turn {
 	size_t wanted, seen;          /* results in the view, results reached */
 	unsigned generation;          /* of the view that used it last */
 	unsigned settled;             /* the layout that it is a settled part of */
+	unsigned called;              /* the view that has an action of it */
+	unsigned called_settled;      /* the layout whose settled part has one */
 	bool sent;
 };
 
@@ -49,6 +51,7 @@ struct memory {
 	struct settled settled;
 	struct tool_list tools;
 	struct summary *summaries;
+	int64_t first_user;           /* the user's first message; -1: not seen yet */
 };
 
 /* Parts of messages that are made for one view only. */
@@ -66,6 +69,7 @@ struct memory *memory_new(struct evlog *log, const struct memory_options *o)
 		m->log = log;
 		m->options = *o;
 		m->settled.number = 1;
+		m->first_user = -1;
 	}
 	return m;
 }
@@ -365,6 +369,14 @@ static int show(struct memory *m, struct piece *p, const struct view_item *item)
 	return p->parts ? MT_OK : MT_ENOMEM;
 }
 
+/* A result alone is not sent, also when its reply is in the log; but a complaint
+ * about a call is, which never became an action. */
+static bool is_wanted(const struct memory *m, const struct turn *t, const struct piece *p)
+{
+	return p->failed || t->called == m->generation
+	       || t->called_settled == m->settled.number;
+}
+
 /* Get the pieces of a view ready, and count how many results of each reply it
  * holds: a turn is sent when its last one is reached.
  * @return MT_EEXIST if one belongs to a turn that was thought to be settled. */
@@ -384,14 +396,19 @@ static int prepare(struct memory *m, const struct view_item *items, size_t count
 		++*ret_pieces;
 		if (show(m, p, &items[i]))
 			return fail(err, MT_ENOMEM, "out of memory");
-		if (p->kind != PIECE_RESULT || !p->response)
+		if ((p->kind != PIECE_RESULT && p->kind != PIECE_CALL) || !p->response)
 			continue;
 		r = turn_of(m, p, &t, err);
 		if (r)
 			return r;
+		if (p->kind == PIECE_CALL) {
+			if (t)
+				t->called = m->generation;
+			continue;
+		}
 		if (t && t->settled == m->settled.number)
 			return MT_EEXIST;
-		if (t && !t->results[p->place]) {
+		if (t && !t->results[p->place] && is_wanted(m, t, p)) {
 			t->results[p->place] = p;
 			t->wanted++;
 		}
@@ -514,10 +531,12 @@ static void settle(struct memory *m, const struct view_item *items, size_t n,
 	if (!make_room(s, n - s->count, request->message_count))
 		return;
 	for (; s->count < n; s->count++) {
-		struct turn *t = m->pieces[items[s->count].event]->turn;
+		const struct piece *p = m->pieces[items[s->count].event];
 
-		if (t)
-			t->settled = s->number;
+		if (p->turn && p->kind == PIECE_CALL)
+			p->turn->called_settled = s->number;
+		else if (p->turn)
+			p->turn->settled = s->number;
 		s->events[s->count] = items[s->count].event;
 	}
 	for (; s->message_count < request->message_count; s->message_count++)
@@ -544,7 +563,75 @@ static int lay_out_all(struct memory *m, const struct view_item *items, size_t c
 	return r;
 }
 
-int memory_build(struct memory *m, const struct view_item *items, size_t count,
+/* ---- the beginning ----------------------------------------------------- */
+
+static bool is_type(const struct memory *m, const struct view_item *item, const char *type)
+{
+	const struct evlog_head *head = item->event >= 0 ? evlog_head(m->log, item->event)
+							 : NULL;
+
+	return head && head->type->is_action && strcmp(head->type->name, type) == 0;
+}
+
+static bool is_user_message(const struct memory *m, const struct view_item *item)
+{
+	return is_type(m, item, "message")
+	       && evlog_head(m->log, item->event)->source == SOURCE_USER;
+}
+
+static bool is_there(const struct view_item *items, size_t count, int64_t id)
+{
+	for (size_t i = 0; i < count && items[i].event <= id; i++)
+		if (items[i].event == id)
+			return true;
+	return false;
+}
+
+static int64_t first_user(struct memory *m)
+{
+	int64_t count = evlog_count(m->log);
+
+	for (int64_t id = 0; m->first_user < 0 && id < count; id++) {
+		const struct view_item item = { .event = id };
+
+		if (is_user_message(m, &item) && !evlog_head(m->log, id)->undone)
+			m->first_user = id;
+	}
+	return m->first_user;
+}
+
+/* A view without system text, or without a message of the user behind it, gets
+ * those of the log (V0): an imported history may have forgotten them.
+ * @return the view to lay out; `ret_own` is freed by the caller. */
+static const struct view_item *with_beginning(struct memory *m,
+					      const struct view_item *items, size_t *count,
+					      struct view_item **ret_own)
+{
+	const struct view_item system = { .event = 0 };
+	bool have = *count && is_type(m, &items[0], "system");
+	bool lacks_user = !(*count > have && is_user_message(m, &items[have]))
+			  && first_user(m) >= 0 && !is_there(items, *count, m->first_user);
+	bool lacks_system = !have && evlog_count(m->log) && is_type(m, &system, "system")
+			    && !is_there(items, *count, 0);
+	size_t n = 0;
+
+	if (*count == 0 || (!lacks_user && !lacks_system))
+		return items;
+	*ret_own = malloc((*count + 2) * sizeof **ret_own);
+	if (!*ret_own)
+		return NULL;
+	if (lacks_system)
+		(*ret_own)[n++] = system;
+	else if (have)
+		(*ret_own)[n++] = items[0];
+	if (lacks_user)
+		(*ret_own)[n++] = (struct view_item){ .event = m->first_user };
+	memcpy(*ret_own + n, items + have, (*count - have) * sizeof *items);
+	*count += n - have;
+	return *ret_own;
+}
+
+static int build(struct memory *m, const struct view_item *items, size_t count,
 		 struct llm_request *request, struct error *err)
 {
 	size_t pieces = 0, start;
@@ -568,6 +655,16 @@ int memory_build(struct memory *m, const struct view_item *items, size_t count,
 		forget(m, items, count);
 	r = lay_out_all(m, items, count, request);
 	return r ? fail(err, r, "out of memory") : MT_OK;
+}
+
+int memory_build(struct memory *m, const struct view_item *items, size_t count,
+		 struct llm_request *request, struct error *err)
+{
+	AUTO(free) struct view_item *own = NULL;
+
+	items = with_beginning(m, items, &count, &own);
+	return items ? build(m, items, count, request, err)
+		     : fail(err, MT_ENOMEM, "out of memory");
 }
 
 int memory_tools(struct memory *m, const char *name, struct llm_request *request,

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { TEXT_MAX = 64 << 20 };
+enum { TEXT_MAX = 64 << 20, EDIT_CONTEXT = 2 };
 
 typedef int text_of(const struct event *e, struct strbuf *out);
 
@@ -42,17 +42,16 @@ static int text_ipython(const struct event *e, struct strbuf *out)
 	return out->error;
 }
 
-static int text_error(const struct event *e, struct strbuf *out)
+/* An editor that answers as one has said it all; of another the changes are shown. */
+static int text_edit(const struct event *e, struct strbuf *out)
 {
-	text_content(e, out);
-	return strbuf_add(out, "\n[Error occurred in processing last action]");
-}
+	json_object *args = event_args(e);
 
-static int text_rejected(const struct event *e, struct strbuf *out)
-{
-	strbuf_add(out, "OBSERVATION:\n");
-	text_content(e, out);
-	return strbuf_add(out, "\n[Last action has been rejected by the user]");
+	if (strcmp(js_str(args, "impl_source", "llm_based_edit"), "oh_aci") == 0
+	    || !js_get(args, "old_content") || !js_get(args, "new_content"))
+		return text_content(e, out);
+	event_edit_text(e, EDIT_CONTEXT, true, out);
+	return strbuf_add(out, "\n");
 }
 
 static int text_delegate(const struct event *e, struct strbuf *out)
@@ -62,27 +61,31 @@ static int text_delegate(const struct event *e, struct strbuf *out)
 	return content ? strbuf_add(out, content) : text_content(e, out);
 }
 
-/* Observations that the model reads, and whether long ones are cut. */
+/* Observations that the model reads, whether long ones are cut, and the words around
+ * what is cut. */
 static const struct {
 	const char *type;
 	text_of *text;
 	bool whole;
+	const char *before, *after;
 } observations[] = {
-	{ "run", text_run, false },
-	{ "run_ipython", text_ipython, false },
-	{ "browse", text_content, false },
-	{ "read", text_content, true },
-	{ "write", text_content, false },
-	{ "edit", text_content, false },
-	{ "delegate", text_delegate, false },
-	{ "error", text_error, false },
-	{ "user_rejected", text_rejected, false },
-	{ "think", text_content, false },
-	{ "mcp", text_content, false },
-	{ "tool", text_content, false },
-	{ "download", text_content, false },
-	{ "task_tracking", text_content, false },
-	{ "condense", text_content, false },
+	{ "run", text_run, false, "", "" },
+	{ "run_ipython", text_ipython, false, "", "" },
+	{ "browse", text_content, false, "", "" },
+	{ "read", text_content, true, "", "" },
+	{ "write", text_content, false, "", "" },
+	{ "edit", text_edit, false, "", "" },
+	{ "delegate", text_delegate, false, "", "" },
+	{ "error", text_content, false, "",
+	  "\n[Error occurred in processing last action]" },
+	{ "user_rejected", text_content, false, "OBSERVATION:\n",
+	  "\n[Last action has been rejected by the user]" },
+	{ "think", text_content, false, "", "" },
+	{ "mcp", text_content, false, "", "" },
+	{ "tool", text_content, false, "", "" },
+	{ "download", text_content, false, "", "" },
+	{ "task_tracking", text_content, false, "", "" },
+	{ "condense", text_content, false, "", "" },
 };
 
 static int cut(struct strbuf *text, size_t max_chars)
@@ -102,41 +105,52 @@ static int cut(struct strbuf *text, size_t max_chars)
 static enum piece_kind observation(const struct event *e, const struct memory_options *o,
 				   struct strbuf *out)
 {
-	if (strcmp(e->type->name, "recall") == 0) {
-		AUTO(free) char *text = o->recall ? o->recall(e, o->arg) : NULL;
+	AUTO(strbuf) struct strbuf text = STRBUF(TEXT_MAX);
 
-		if (!text || !*text)
+	if (strcmp(e->type->name, "recall") == 0) {
+		AUTO(free) char *found = o->recall ? o->recall(e, o->arg) : NULL;
+
+		if (!found || !*found)
 			return PIECE_NONE;
-		strbuf_add(out, text);
+		strbuf_add(out, found);
 		return PIECE_USER;
 	}
 	for (size_t i = 0; i < ARRAY_LEN(observations); i++) {
 		if (strcmp(observations[i].type, e->type->name) != 0)
 			continue;
 		if (!event_tool_meta(e) && strcmp(e->type->name, "run") == 0)
-			strbuf_add(out, "\nObserved result of command executed by user:\n");
-		observations[i].text(e, out);
+			strbuf_add(&text, "\nObserved result of command executed by user:\n");
+		observations[i].text(e, &text);
 		if (!observations[i].whole)
-			cut(out, o->max_message_chars);
+			cut(&text, o->max_message_chars);
+		strbuf_add(out, observations[i].before);
+		strbuf_addn(out, text.text, text.len);
+		strbuf_add(out, observations[i].after);
+		if (text.error)
+			out->error = text.error;
 		return event_tool_meta(e) ? PIECE_RESULT : PIECE_USER;
 	}
 	return PIECE_NONE;
 }
 
-/* `finish` of the model: what it said, the call itself is not sent. */
-static enum piece_kind finish(const struct event *e, struct strbuf *out)
+/* `finish` of the model: what it said, the call itself is not sent. What it said to
+ * the user stands for it if there is nothing else. */
+static enum piece_kind finish(const struct event *e, struct evlog *log, struct strbuf *out)
 {
 	const char *thought = event_arg(e, "thought"), *last = event_arg(e, "final_thought");
+	const char *response = js_str(event_tool_meta(e), "llm_response_id", NULL);
+	AUTO(json) json_object *reply = response ? evlog_reply(log, response, NULL) : NULL;
+	const char *said = js_str(reply, "text", "");
 
 	strbuf_add(out, thought);
-	if (*last && strcmp(last, thought) != 0)
-		strbuf_addf(out, "%s%s", *thought ? "\n" : "", last);
-	if (!out->len)
-		strbuf_add(out, "Done.");
+	if (*said && strcmp(said, thought) != 0)
+		strbuf_addf(out, "%s%s", *thought ? "\n" : "", said);
+	if (!*thought && !*said)
+		strbuf_add(out, *last ? last : "Done.");
 	return e->source == SOURCE_USER ? PIECE_USER : PIECE_ASSISTANT;
 }
 
-static enum piece_kind action(const struct event *e, struct strbuf *out)
+static enum piece_kind action(const struct event *e, struct evlog *log, struct strbuf *out)
 {
 	const char *type = e->type->name;
 
@@ -151,7 +165,7 @@ static enum piece_kind action(const struct event *e, struct strbuf *out)
 			       : PIECE_ASSISTANT;
 	}
 	if (strcmp(type, "finish") == 0)
-		return finish(e, out);
+		return finish(e, log, out);
 	if (event_tool_meta(e))
 		return PIECE_CALL;
 	if (strcmp(type, "run") == 0 && e->source == SOURCE_USER) {
@@ -211,10 +225,8 @@ struct piece *piece_make(const struct event *e, const struct memory_options *o,
 	if (!p)
 		return NULL;
 	strbuf_add(&out, "\n\n");
-	if (event_hidden(e))
-		p->kind = PIECE_NONE;
-	else if (e->is_action)
-		p->kind = action(e, &out);
+	if (e->is_action)
+		p->kind = action(e, log, &out);
 	else
 		p->kind = observation(e, o, &out);
 	p->failed = p->kind == PIECE_RESULT && strcmp(e->type->name, "error") == 0;

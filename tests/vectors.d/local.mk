@@ -93,3 +93,8 @@ tests_vectors_d_vec_controller_SOURCES = %D%/vec-controller.c %D%/vec.h \
 tests_vectors_d_vec_controller_CPPFLAGS = $(VEC_CPPFLAGS) $(libhost_a_CPPFLAGS) \
 	-I$(top_srcdir)/tests -DBUILD='"$(abs_top_builddir)"' -DSOURCES='"$(abs_top_srcdir)"'
 tests_vectors_d_vec_controller_LDADD = $(LIBHOST)
+
+check_PROGRAMS += %D%/vec-conversation_memory
+tests_vectors_d_vec_conversation_memory_SOURCES = %D%/vec-conversation_memory.c %D%/vec.h
+tests_vectors_d_vec_conversation_memory_CPPFLAGS = $(VEC_CPPFLAGS)
+tests_vectors_d_vec_conversation_memory_LDADD = $(LIBHOST)
