@@ -82,6 +82,8 @@ int llm_error_by_status(int status, const char *text)
 		return MT_ERROR_QUOTA;
 	if (status == 400 && says_one_of(text, no_key, ARRAY_LEN(no_key)))
 		return MT_ERROR_AUTHENTICATION;
+	if (status >= 300 && status < 400)
+		return MT_ERROR_NOT_FOUND;
 	switch (status) {
 	case 401:
 	case 403:

@@ -207,7 +207,10 @@ static void attempt_over(struct llm_exchange *x)
 	else if (kind > MT_ERROR_NONE)
 		attempt_failed(x, kind, why);
 	else if (kind == MT_ERROR_NONE || x->status >= 300)
-		attempt_failed(x, llm_error_by_status(x->status, why), why);
+		attempt_failed(x, llm_error_by_status(x->status, why),
+			       x->status >= 300 && x->status < 400
+				       ? "it sends us to another address, where we do not go"
+				       : why);
 	else if (!x->answered)
 		attempt_empty(x);
 	else

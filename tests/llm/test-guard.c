@@ -5,6 +5,7 @@
 #include "llm/exchange.h"
 
 #include "bench.h"
+#include "log.h"
 #include "server.h"
 #include "tap.h"
 
@@ -199,6 +200,45 @@ static void cancelled(void)
 	}
 }
 
+/* ---- what nobody has a price for --------------------------------------------------- */
+
+static size_t times(FILE *f, const char *words)
+{
+	char line[1024];
+	size_t n = 0;
+
+	rewind(f);
+	while (fgets(line, sizeof line, f))
+		n += strstr(line, words) != NULL;
+	return n;
+}
+
+static void warned_once(void)
+{
+	static const char *const settings[] = { "llm.model=some", NULL };
+	static const struct answer answer[] = {
+		SAYS("{\"choices\":[{\"message\":{\"content\":\"Hello\"},"
+		     "\"finish_reason\":\"stop\"}],"
+		     "\"usage\":{\"prompt_tokens\":500,\"completion_tokens\":2}}")
+	};
+	AUTO(llm_request) struct llm_request *q = ask(text);
+	FILE *f = tmpfile();
+
+	if (!f)
+		return;
+	log_setup(fileno(f), MT_LOG_WARNING, NULL);
+	if (begin(settings, answer, 1)) {
+		for (int i = 0; i < 3; i++)
+			bench_send(&b, q, i, NULL, &r);
+		CHECK(llm_metrics(b.llm)->calls == 3 && !llm_metrics(b.llm)->cost_known);
+	}
+	CHECK_MSG(times(f, "no price is known for some") == 1, "one warning: %zu",
+		  times(f, "no price is known for some"));
+	end();
+	log_setup(2, MT_LOG_WARNING, NULL);
+	fclose(f);
+}
+
 /* ---- a server that the user runs ------------------------------------------------ */
 
 #define LIST SAYS("{\"data\":[{\"id\":\"other\",\"max_model_len\":5}," \
@@ -271,6 +311,7 @@ int main(void)
 	asked_once();
 	learned();
 	cancelled();
+	warned_once();
 	asked_of_the_server();
 	server_that_hangs();
 	return tap_done();
