@@ -268,7 +268,8 @@ static void run_help(struct chat *c, const struct slash *self, const char *arg)
 			    table[i].help);
 	show_remark(&c->show, PLAIN,
 		    "Enter sends; Alt-Enter, Ctrl-J or \\ at the end begin a new row; Tab "
-		    "completes;\n@path adds the text of a file; !command runs it in the agent's shell; arrow up: what was typed "
+		    "completes;\n@path adds the text of a file; !command runs it in the "
+		    "agent's shell; arrow up: what was typed "
 		    "before; Ctrl-R searches it.\nWhat is typed while the agent works is "
 		    "queued; Enter alone sends it at once.");
 }

@@ -14,8 +14,17 @@ setup() {
 	unset TMUX NO_COLOR
 }
 
+idle() { ! pgrep -P "$shell" > /dev/null; }
+
 teardown() {
 	[ -n "${work:-}" ] || return 0
+	# The chats first: LeakSanitizer waits for ever if the SIGCONT that tmux sends
+	# at its end falls into its search.
+	shell=$(tmux list-panes -a -F '#{pane_pid}' 2> /dev/null) || shell=
+	if [ -n "$shell" ]; then
+		pkill -TERM -P "$shell" || :
+		poll idle || :
+	fi
 	tmux -f /dev/null kill-server 2> /dev/null || :
 	for socket in "$work"/run/mortise/*.sock; do
 		[ -e "$socket" ] || continue
