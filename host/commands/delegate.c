@@ -187,7 +187,7 @@ static int tell(const struct error *err)
 
 static int run_it(struct job *job)
 {
-	const struct drive_options o = { .json = true, .commands = true, .attended = true };
+	const struct drive_options o = { .json = true, .commands = true, .owned = true };
 	struct error err = ERROR_NONE;
 	struct conversation *c = NULL;
 	uv_loop_t *loop = command_loop(&err);

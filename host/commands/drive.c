@@ -102,7 +102,7 @@ static void on_input_over(void *arg)
 	struct drive *d = arg;
 
 	d->input_over = true;
-	if (d->o->attended && !d->ending) {
+	if (d->o->owned && !d->ending) {
 		d->quit = true;
 		conversation_stop(d->c, &(struct error){ 0 });
 	}

@@ -13,7 +13,7 @@ struct drive_options {
 	bool json;               /* the JSON-lines protocol on stdout */
 	bool commands;           /* and on stdin */
 	bool listen;             /* json and keep, but events only if asked for */
-	bool attended;           /* end when nobody is left to send commands */
+	bool owned;              /* end when nobody is left to send commands */
 	bool keep;               /* stay when it rests, until asked to end */
 	json_object *images;     /* URLs that go with the task; NULL: none */
 	const char *record;      /* write a script of the model's replies here; or NULL */

@@ -113,7 +113,7 @@ static int perform(struct launch *l, const struct tool *t, json_object *args,
 
 	if (r)
 		return r;
-	r = link_call(call->link, 1, l->catalog->instances[t->instance].name, t->name, text,
+	r = link_call(call->link, 1, l->catalogs[0]->instances[t->instance].name, t->name, text,
 		      len, 0, err);
 	if (r)
 		link_close(call->link);
@@ -131,7 +131,7 @@ static int call_tool(struct config *c, struct registry *r, const struct argument
 	struct call call = { .json = a->json };
 	struct part runtime = { 0 };
 	struct launch l = { .loop = command_loop(err), .config = c, .runtime = &runtime,
-			    .catalog = catalog, .workspace = workspace,
+			    .catalogs = &catalog, .catalog_count = 1, .workspace = workspace,
 			    .conversation = "call", .spool_dir = spool,
 			    .stderr_fd = STDERR_FILENO };
 

@@ -15,6 +15,7 @@ struct note {
 
 struct history {
 	struct evlog *log;
+	int64_t start;         /* the first event that may count */
 	int64_t scanned;       /* events that were looked at */
 	int32_t *shown;        /* ids of those that are history */
 	size_t shown_count;
@@ -27,12 +28,12 @@ struct history {
 	struct facts *facts;   /* made when a rule first needs them */
 };
 
-struct history *history_new(struct evlog *log)
+struct history *history_new(struct evlog *log, int64_t start)
 {
 	struct history *h = calloc(1, sizeof *h);
 
 	if (h)
-		h->log = log;
+		*h = (struct history){ .log = log, .start = start, .scanned = start };
 	return h;
 }
 
@@ -78,6 +79,82 @@ static int make_room(struct history *h, int64_t count)
 	memset(gone + h->room, 0, room - h->room);
 	h->room = room;
 	return MT_OK;
+}
+
+/* ---- delegations ------------------------------------------------------- */
+
+static bool is_delegation(const struct evlog_head *head)
+{
+	return head->type->is_action && !head->undone
+	       && strcmp(head->type->name, "delegate") == 0;
+}
+
+/* OpenHands writes no cause: then they are matched as a stack. */
+static bool ends_newest(const struct evlog_head *head)
+{
+	return !head->type->is_action && !head->undone && head->cause < 0
+	       && strcmp(head->type->name, "delegate") == 0;
+}
+
+static bool ends(const struct evlog *log, const struct evlog_head *head)
+{
+	const struct evlog_head *cause = head->cause < 0 || head->type->is_action
+						 || head->undone
+						 ? NULL : evlog_head(log, head->cause);
+
+	return cause && is_delegation(cause);
+}
+
+int64_t delegation_end(const struct evlog *log, int64_t action)
+{
+	int64_t depth = 0;
+
+	for (int64_t id = action + 1; id < evlog_count(log); id++) {
+		const struct evlog_head *head = evlog_head(log, id);
+
+		if (ends(log, head) && head->cause == action)
+			return id;
+		if (ends_newest(head) && depth == 0)
+			return id;
+		depth += is_delegation(head);
+		depth -= ends_newest(head) || (ends(log, head) && head->cause > action);
+	}
+	return -1;
+}
+
+int64_t delegation_begin(const struct evlog *log, int64_t id)
+{
+	const struct evlog_head *head = evlog_head(log, id);
+	int64_t depth = 0;
+
+	if (ends(log, head))
+		return head->cause;
+	if (!ends_newest(head))
+		return -1;
+	for (int64_t i = id - 1; i >= 0; i--) {
+		head = evlog_head(log, i);
+		if (is_delegation(head) && depth-- == 0)
+			return i;
+		depth += ends_newest(head) || ends(log, head);
+	}
+	return -1;
+}
+
+int64_t delegation_owner(const struct evlog *log, int64_t id)
+{
+	int64_t owner = -1;
+
+	for (int64_t i = 0; i < id; i++) {
+		int64_t end = is_delegation(evlog_head(log, i)) ? delegation_end(log, i) : i;
+
+		if (end == i)
+			continue;
+		if (end < 0 || id <= end)
+			owner = i;
+		else
+			i = end;
+	}
+	return owner;
 }
 
 /* ---- what condensations said ------------------------------------------- */
@@ -199,7 +276,7 @@ static void begin_anew_if_undone(struct history *h)
 		return;
 	drop_notes(h);
 	memset(h->gone, 0, h->room);
-	h->scanned = 0;
+	h->scanned = h->start;
 	h->shown_count = h->applied_count = 0;
 }
 
@@ -211,6 +288,16 @@ static void drop_undone(struct history *h)
 		if (!evlog_head(h->log, h->shown[i])->undone)
 			h->shown[kept++] = h->shown[i];
 	h->shown_count = kept;
+}
+
+/* What a delegate did is its own history. */
+static void pass_delegation(struct history *h)
+{
+	int64_t end = is_delegation(evlog_head(h->log, h->scanned))
+			      ? delegation_end(h->log, h->scanned) : -1;
+
+	if (end > 0)
+		h->scanned = end - 1;
 }
 
 /* Look at the events that have come since the last view. */
@@ -226,6 +313,7 @@ static int scan(struct history *h, int64_t count, struct error *err)
 			return err->code;
 		if (!head->hidden && !head->undone && !left_out(head->type))
 			h->shown[h->shown_count++] = (int32_t)h->scanned;
+		pass_delegation(h);
 	}
 	return MT_OK;
 }

@@ -10,7 +10,9 @@
 /** What condensations have said, read once each. */
 struct history;
 
-struct history *history_new(struct evlog *log);
+/** `start`: the event that its agent begins with. What lies strictly between the
+ *  action `delegate` and its end is no history of the agent that gave the task. */
+struct history *history_new(struct evlog *log, int64_t start);
 struct history *history_free(struct history *h);
 
 /** The view: without null, state and hidden events, what is undone and what
@@ -25,6 +27,13 @@ int history_cuts(struct history *h, const struct view_item *view, size_t count,
 /** Are these the arguments of a condensation: either a list of ids or a range, and
  *  a summary only together with its offset? One that is not has no effect. */
 bool condensation_is_valid(json_object *args);
+/** The observation that ends what the action `delegate` began; -1: none has. */
+int64_t delegation_end(const struct evlog *log, int64_t action);
+/** The action that this event ends; -1: it ends none. */
+int64_t delegation_begin(const struct evlog *log, int64_t id);
+/** The innermost delegation that was under way when the event `id` came; -1: none. */
+int64_t delegation_owner(const struct evlog *log, int64_t id);
+
 /** True if the user has sent a message at or after this id. */
 bool history_user_since(const struct evlog *log, int64_t id);
 

@@ -671,7 +671,7 @@ int memory_tools(struct memory *m, const char *name, struct llm_request *request
 		 struct error *err)
 {
 	bool found = !name;
-	int r = m->tools.read ? MT_OK : tool_list_read(&m->tools, m->log, err);
+	int r = m->tools.read ? MT_OK : tool_list_read(&m->tools, m->log, m->options.system, err);
 
 	for (size_t i = 0; !r && i < m->tools.count; i++) {
 		if (name && strcmp(name, m->tools.tools[i].name) != 0)

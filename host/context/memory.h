@@ -26,6 +26,7 @@ struct memory;
 
 struct memory_options {
 	size_t max_message_chars; /* 0: no cut */
+	int64_t system;           /* id of the event that names the tools */
 	/** Text of a recall observation for the model; owned by the caller;
 	 *  NULL: nothing is shown. */
 	char *(*recall)(const struct event *e, void *arg);

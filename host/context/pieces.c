@@ -267,14 +267,15 @@ void tool_list_clear(struct tool_list *list)
 	*list = (struct tool_list){ 0 };
 }
 
-int tool_list_read(struct tool_list *list, struct evlog *log, struct error *err)
+int tool_list_read(struct tool_list *list, struct evlog *log, int64_t id,
+		   struct error *err)
 {
 	json_object *tools;
 	size_t n;
 
-	if (evlog_count(log) == 0)
+	if (evlog_count(log) <= id)
 		return MT_OK;
-	list->system = evlog_event(log, 0, err);
+	list->system = evlog_event(log, id, err);
 	if (!list->system)
 		return err->code;
 	tools = js_get(event_args(list->system), "tools");

@@ -49,7 +49,8 @@ struct tool_list {
 	struct llm_tool *tools;
 	size_t count;
 };
-int tool_list_read(struct tool_list *list, struct evlog *log, struct error *err);
+int tool_list_read(struct tool_list *list, struct evlog *log, int64_t id,
+		   struct error *err);
 void tool_list_clear(struct tool_list *list);
 
 #endif

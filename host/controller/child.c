@@ -219,6 +219,42 @@ static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *b)
 
 /* ---- what it is told first --------------------------------------------- */
 
+/* The wiring that it gets: one that was named, or that of who gave the task. */
+static const char *agent_of(const struct child *ch)
+{
+	const char *dot = strchr(ch->all->c->section, '.');
+
+	return *ch->agent ? ch->agent : dot ? dot + 1 : "";
+}
+
+/* Nothing runs unconfirmed because a child runs it. */
+static int set_policy(json_object *list, const struct child *ch, const char *section)
+{
+	static const char *const when[] = { "never", "always", "risky" };
+	static const char *const from[] = { "low", "medium", "high" };
+	const struct conversation *c = ch->all->c;
+	struct confirm_policy p;
+	AUTO(strbuf) struct strbuf text = STRBUF(1024);
+	const char *forms[3];
+
+	if (confirm_policy_read(c->config, section, c->attended, &p, NULL))
+		return MT_EINVAL;
+	p = confirm_stricter(c->confirm, p);
+	forms[0] = when[p.when];
+	forms[1] = from[p.from < RISK_LOW ? RISK_LOW : p.from];
+	forms[2] = p.unknown ? "yes" : "no";
+	for (int i = 0; i < 3; i++) {
+		static const char *const keys[] = { "confirmation", "confirm_risk",
+						    "confirm_unknown" };
+
+		strbuf_reset(&text);
+		if (strbuf_addf(&text, "%s.%s=%s", section, keys[i], forms[i])
+		    || json_object_array_add(list, json_object_new_string(text.text)))
+			return MT_ENOMEM;
+	}
+	return MT_OK;
+}
+
 static int set_limit(json_object *list, const struct child *ch, const char *section,
 		     enum limit which)
 {
@@ -257,7 +293,9 @@ static json_object *settings_for(const struct child *ch)
 		if (!r)
 			r = json_object_array_add(list, json_object_new_string(text.text));
 	}
-	strbuf_addf(&section, "controller%s%s", *ch->agent ? "." : "", ch->agent);
+	strbuf_addf(&section, "controller%s%s", *agent_of(ch) ? "." : "", agent_of(ch));
+	if (!r)
+		r = set_policy(list, ch, section.text);
 	for (int i = 0; !r && i < LIMIT_COUNT; i++)
 		r = set_limit(list, ch, section.text, (enum limit)i);
 	return r ? NULL : STEAL(list);
@@ -271,9 +309,9 @@ static json_object *job_for(const struct child *ch)
 
 	if (!r)
 		r = js_set_str(o, "conversation", ch->id) || js_set_str(o, "parent", c->id)
-		    || js_set_int(o, "depth", c->depth + 1)
+		    || js_set_int(o, "depth", c->depth + (int)c->level + 1)
 		    || js_set_str(o, "task", ch->task)
-		    || js_set_str(o, "controller", ch->agent)
+		    || js_set_str(o, "controller", agent_of(ch))
 		    || js_set_str(o, "workspace", ch->workspace)
 		    || js_set_str(o, "copy_of", ch->place == PLACE_COPY ? c->workspace : "");
 	if (js_set(o, "settings", settings) || r) {

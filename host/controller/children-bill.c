@@ -202,10 +202,10 @@ void children_settle(struct conversation *c, const char *id, struct llm_metrics 
 	if (b && bill_of_log(c->config, id, 0, b, &err) == MT_OK) {
 		*ret = *llm_bill_total(b);
 		take_over(c, b);
-		account_spend(&c->account, LIMIT_BUDGET, ret->cost);
-		account_spend(&c->account, LIMIT_TOKENS,
+		account_spend(c->purse, LIMIT_BUDGET, ret->cost);
+		account_spend(c->purse, LIMIT_TOKENS,
 			      (double)ret->input + (double)ret->output);
-		account_spend(&c->account, LIMIT_ITERATIONS, (double)ret->calls);
+		account_spend(c->purse, LIMIT_ITERATIONS, (double)ret->calls);
 	} else {
 		log_line(MT_LOG_WARNING, "children", "%s: its bill is not known: %s", id,
 			 err.code ? err.text : "out of memory");

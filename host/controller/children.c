@@ -7,7 +7,6 @@
 #include "controller/meta.h"
 #include "files.h"
 #include "log.h"
-#include "options.h"
 #include "utf8.h"
 
 #include <inttypes.h>
@@ -17,17 +16,6 @@
 enum { STOP_MS = 5000, TITLE_BYTES = 60, RESULT_MAX = 16 << 20 };
 
 /* ---- the call ---------------------------------------------------------- */
-
-static bool is_delegate(const struct conversation *c, const char *name)
-{
-	const char *list = config_get(c->config, c->section, "delegates"), *item;
-	size_t len;
-
-	while (list && list_next(&list, &item, &len))
-		if (len == strlen(name) && memcmp(item, name, len) == 0)
-			return true;
-	return false;
-}
 
 static int read_place(json_object *task, struct child *ch, struct error *err)
 {
@@ -53,7 +41,7 @@ static int read_task(struct children *all, json_object *task, struct error *err)
 	if (strspn(text, " \t\r\n") == strlen(text))
 		return fail(err, MT_EINVAL, "task %zu has no text: each of `tasks` is "
 			    "{\"task\": TEXT}", all->count + 1);
-	if (*agent && !is_delegate(c, agent)) {
+	if (*agent && !delegate_allowed(c, agent)) {
 		const char *list = config_get(c->config, c->section, "delegates");
 
 		return fail(err, MT_ENOTFOUND, "there is no agent %.80s to give work to: "
@@ -95,7 +83,7 @@ static int check_limits(const struct conversation *c, size_t count, struct error
 	int64_t depth = config_int(c->config, c->section, "max_depth");
 	int64_t most = config_int(c->config, c->section, "max_children_total");
 
-	if (c->depth >= depth)
+	if (c->depth + (int64_t)c->level >= depth)
 		return fail(err, MT_ELIMIT, "work may be given on %" PRId64 " deep at most "
 			    "(max_depth), and you are there: do it yourself", depth);
 	if (count == 0 || count > CHILD_TASKS_MAX)
@@ -131,7 +119,7 @@ static int read_tasks(struct children *all, json_object *args, struct error *err
 static void share(struct children *all)
 {
 	for (int i = 0; i < LIMIT_COUNT; i++) {
-		const struct account *a = &all->c->account;
+		const struct account *a = all->c->purse;
 		double least = 0;
 
 		for (; a; a = a->parent) {

@@ -52,6 +52,21 @@ int confirm_policy_read(const struct config *c, const char *section, bool attend
 	return MT_OK;
 }
 
+struct confirm_policy confirm_stricter(struct confirm_policy a, struct confirm_policy b)
+{
+	const bool a_risky = a.when == CONFIRM_RISKY, b_risky = b.when == CONFIRM_RISKY;
+
+	if (a.when == CONFIRM_ALWAYS || b.when == CONFIRM_ALWAYS)
+		a.when = CONFIRM_ALWAYS;
+	else if (!a_risky)
+		return b;
+	else if (b_risky) {
+		a.from = a.from < b.from ? a.from : b.from;
+		a.unknown = a.unknown || b.unknown;
+	}
+	return a;
+}
+
 /* ---- marks on events --------------------------------------------------- */
 
 static int mark(struct event *e, const char *state)

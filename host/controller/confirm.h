@@ -19,6 +19,8 @@ struct confirm_policy {
 
 /** Does an action of this risk wait for a person? */
 bool confirm_needed(const struct confirm_policy *p, enum risk risk);
+/** What both let pass: nothing runs unconfirmed because a delegate runs it. */
+struct confirm_policy confirm_stricter(struct confirm_policy a, struct confirm_policy b);
 /** Read the policy of a section [controller...]. `attended`: a person can answer. */
 int confirm_policy_read(const struct config *c, const char *section, bool attended,
 			struct confirm_policy *ret, struct error *err);

@@ -158,6 +158,13 @@ static void raise_limits(struct conversation *c)
 		spend_log(c);
 }
 
+/* A delegate that waits for words that nobody can say has ended too. */
+static bool ends_delegate(const struct conversation *c, enum agent_state state)
+{
+	return state == STATE_FINISHED || state == STATE_REJECTED || state == STATE_ERROR
+	       || (state == STATE_AWAITING_USER_INPUT && c->headless);
+}
+
 void set_state(struct conversation *c, enum agent_state state, const char *reason)
 {
 	struct error err = ERROR_NONE;
@@ -168,6 +175,12 @@ void set_state(struct conversation *c, enum agent_state state, const char *reaso
 	if (state == STATE_STOPPED || state == STATE_ERROR) {
 		cancel_work(c);
 		settle_pending(c, state);
+	}
+	if (state == STATE_STOPPED)
+		delegates_drop(c, true);
+	if (c->level && ends_delegate(c, state)) {
+		delegate_end(c, state, reason);
+		return;
 	}
 	if (c->state == STATE_ERROR && state == STATE_RUNNING)
 		raise_limits(c);
@@ -215,7 +228,6 @@ static void release(struct conversation *c)
 	free(c->kept);
 	free(c->id);
 	free(c->parent);
-	free(c->section);
 	free(c->dir);
 	free(c->workspace);
 	free(c->title);
@@ -230,7 +242,8 @@ struct conversation *conversation_allocate(uv_loop_t *loop,
 	if (!c)
 		return NULL;
 	c->loop = loop;
-	c->pending = c->redo = -1;
+	c->pending = c->redo = c->delegation = -1;
+	c->purse = &c->account;
 	c->judge = analyzers_judge;
 	c->headless = o->headless;
 	c->state = STATE_LOADING;
@@ -267,7 +280,7 @@ int conversation_open(struct conversation *c, const struct conversation_options 
 		r = evlog_open(c->dir, mode, &options, &c->log, ret_report, err);
 	if (!r && evlog_subscribe(c->log, on_append, c) < 0)
 		r = fail(err, MT_ENOMEM, "out of memory");
-	return r ? r : wire_memory(c, o, err);
+	return r ? r : wire_memory(c, err);
 }
 
 static void on_undone(uv_handle_t *handle)
@@ -427,7 +440,7 @@ int conversation_say_now(struct conversation *c, const char *text, size_t len,
 			 json_object *images, struct error *err)
 {
 	json_object *args = json_object_new_object();
-	bool first = !history_user_since(c->log, 0);
+	bool first = !history_user_since(c->log, c->start);
 	int64_t id;
 
 	if (js_set_strn(args, "content", text, len) || add_images(c, args, images, err)) {

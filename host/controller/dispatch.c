@@ -271,13 +271,15 @@ static int launch(struct conversation *c, struct error *err)
 {
 	AUTO(free) char *spool = path_join(c->dir, "spool");
 	AUTO(close) int fd = open_log_file(c);
+	size_t count = 0;
+	AUTO(free) const struct catalog **catalogs = catalogs_all(c, &count);
 	const struct launch l = {
 		.loop = c->loop, .config = c->config, .runtime = &c->runtime,
-		.catalog = &c->catalog, .workspace = c->workspace, .conversation = c->id,
+		.catalogs = catalogs, .catalog_count = count, .workspace = c->workspace, .conversation = c->id,
 		.spool_dir = spool, .stderr_fd = fd,
 	};
 
-	if (!spool)
+	if (!spool || !catalogs)
 		return fail(err, MT_ENOMEM, "out of memory");
 	return launch_runner(&l, &link_events, c, &c->link, err);
 }
@@ -391,7 +393,7 @@ void dispatch_now(struct conversation *c, struct event *action)
 		stop_at_limit(c, action, limit);
 		return;
 	}
-	account_spend(&c->account, LIMIT_CALLS, 1);
+	account_spend(c->purse, LIMIT_CALLS, 1);
 	if (!send_call(c, action, &runner, &err))
 		return;
 	post_unanswered(c, action, "", err.text);

@@ -25,7 +25,7 @@
 #include <mortise/runtime.h>
 #include <mortise/tool.h>
 
-enum { CONDENSERS_MAX = 16, WATCHERS_MAX = 32, PLANNED_MAX = 256 };
+enum { CONDENSERS_MAX = 16, WATCHERS_MAX = 32, LEVELS_MAX = 16, WIRED_MAX = 32, PLANNED_MAX = 256 };
 
 /** What an agent wants done, in order; a reply may give several. */
 struct planned {
@@ -40,26 +40,67 @@ struct watch {
 	void *arg;
 };
 
+/* What each agent of a conversation has of its own: the one that talks to the user,
+ * and those that it gave work to by the action `delegate`, one below the other.
+ *   section                  its wiring: "controller", "controller.NAME"
+ *   start, delegation        the first event that it knows; the action that began it,
+ *                            -1: it is the first
+ *   llm                      of the agent, where no rule chooses another
+ *   purse                    what it spends from
+ *   text_only                replies without a call in a row
+ *   condense, refused        a condensation was asked for and none came: why
+ *   reply, queue             whose outputs are queued
+ *   kept                     state text of the agent */
+#define LEVEL_MEMBERS                                                          \
+	char *section;                                                         \
+	int64_t start, delegation;                                             \
+	struct history *history;                                               \
+	struct memory *memory;                                                 \
+	struct catalog catalog;                                                \
+	struct llm_router *router;                                             \
+	struct llm *llm;                                                       \
+	struct part agent, condensers[CONDENSERS_MAX];                         \
+	size_t condenser_count;                                                \
+	struct confirm_policy confirm;                                         \
+	struct stuck_options stuck;                                            \
+	bool stuck_detection, stuck_nudge;                                     \
+	struct account *purse;                                                 \
+	unsigned text_only;                                                    \
+	bool condense;                                                         \
+	char refused[512];                                                     \
+	struct llm_reply *reply;                                               \
+	struct planned queue[PLANNED_MAX];                                     \
+	size_t queued, next;                                                   \
+	char *kept;
+
+struct level {
+	LEVEL_MEMBERS
+};
+
 struct conversation {
+	union { /* of the agent that works now */
+		struct level now;
+		struct {
+			LEVEL_MEMBERS
+		};
+	};
+	struct level *above[LEVELS_MAX]; /* those that wait for it */
+	unsigned level;            /* how many */
+	struct level *wired;       /* agents that may be given work; only wiring */
+	size_t wired_count;
+
 	uv_loop_t *loop;
 	struct config *config;
 	struct registry *registry;
 	char *id, *parent, *dir, *workspace, *title;
 	int depth;                 /* how many conversations are above it */
-	char *section;             /* its wiring: "controller", "controller.NAME" */
-	bool headless;
+	bool headless, attended;
 
 	struct mask *mask;
 	struct mask_stream said[2], shown; /* deltas: text, reasoning; live output */
 	struct evlog *log;
-	struct history *history;
-	struct memory *memory;
-	struct catalog catalog;
 	struct llm_models *models;
-	struct llm_router *router;
-	struct llm *llm;           /* of the agent, where no rule chooses another */
-	struct part agent, runtime, condensers[CONDENSERS_MAX];
-	size_t condenser_count;
+	struct part runtime;
 	struct analyzers *analyzers;
 	struct hooking *hooking;   /* NULL: there are no hooks */
 
@@ -71,17 +112,10 @@ struct conversation {
 	uint64_t work_since;       /* when the clock of work was read, if it works */
 	int64_t turn_tokens;       /* of the newest reply */
 	bool working, unpriced;    /* unpriced: a reply without price was told */
-	unsigned text_only;        /* replies without a call in a row */
-	bool condense;             /* a condensation was asked for, none came */
-	char refused[512];         /* why the model did not take the history */
-
-	struct stuck_options stuck;
-	bool stuck_detection, stuck_nudge;
 
 	struct replay *replay;     /* whose actions are taken instead; borrowed */
 	int64_t inherited;         /* replies that another conversation paid for */
 
-	struct confirm_policy confirm;
 	int (*judge)(struct conversation *c, struct event *action, struct verdict *ret);
 	bool waits;                /* the pending action waits for a person */
 	enum risk risk;            /* of that action, and of which kind it is */
@@ -97,10 +131,6 @@ struct conversation {
 	struct llm_exchange *exchange;
 	struct mt_ctx *asked;      /* the work whose request it is */
 	int64_t asked_at;          /* events there when the request was made */
-	struct llm_reply *reply;   /* whose outputs are queued */
-	struct planned queue[PLANNED_MAX];
-	size_t queued, next;
-	char *kept;                /* state text of the agent */
 
 	struct children *children; /* of the pending action, or ending; NULL: none */
 	int64_t children_begun;    /* in all */
@@ -165,12 +195,37 @@ void hide(struct mask_stream *s, struct strbuf *out, const char *text, size_t le
 /* ---- wiring.c ---- */
 /** Resolve everything that the configuration names. */
 int wire(struct conversation *c, const struct conversation_options *o, struct error *err);
-int wire_memory(struct conversation *c, const struct conversation_options *o,
-		struct error *err);
+int wire_memory(struct conversation *c, struct error *err);
 void unwire(struct conversation *c); /* may be called twice */
 /** The specification of the agent for meta.json: its names, and every setting
  *  that makes it what it is. */
 json_object *wiring_spec(const struct conversation *c, const char *controller);
+
+/** Load what one agent needs; `model` overrides that of its section, or NULL. */
+int wire_level(struct conversation *c, const char *model, struct error *err);
+void unwire_level(struct level *l);
+
+/* ---- delegate.c ---- */
+/** Load the agents that may be given work, and those that they may give it to. */
+int delegates_wire(struct conversation *c, struct error *err);
+/** May the agent that works now give work to this one? */
+bool delegate_allowed(const struct conversation *c, const char *name);
+/** An agent is given work: it works from now on. What goes wrong is told. */
+void delegate_begin(struct conversation *c, struct event *action);
+/** The delegate that works now has ended like this; the one above goes on. */
+void delegate_end(struct conversation *c, enum agent_state state, const char *reason);
+/** All delegates end without effect. With `tell` their actions are answered. */
+void delegates_drop(struct conversation *c, bool tell);
+/** Events were undone: delegates that they began are gone. */
+void delegates_rewound(struct conversation *c);
+/** After a restart: those that worked work again. `each` is called before each. */
+int delegates_restore(struct conversation *c,
+		      int (*each)(struct conversation *c, int64_t until,
+				  struct error *err), struct error *err);
+/** All catalogs of tools that may be called; freed by the caller. */
+const struct catalog **catalogs_all(const struct conversation *c, size_t *ret_count);
+/** Under which name the state of the agent is kept in the log; 256 bytes. */
+void kept_name(const struct conversation *c, char *ret);
 
 /* ---- step.c ---- */
 /** Do what can be done now: steps until something has to be waited for. */
@@ -209,7 +264,7 @@ void stuck_wire(struct conversation *c, const char *section);
 bool stuck_stops(struct conversation *c);
 /* ---- spend.c ---- */
 /** Read the limits of a section [controller...]. */
-void spend_limits(struct conversation *c, const char *section);
+void spend_limits(struct account *a, const struct config *config, const char *section);
 /** Count the time of work up to now; called before and after a state changes. */
 void spend_clock(struct conversation *c);
 void spend_reply(struct conversation *c, const struct llm_usage *usage);

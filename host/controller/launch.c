@@ -76,22 +76,32 @@ static int base_env(struct mt_ctx *x)
 			      : out_env(x, "PATH", "/usr/local/bin:/usr/bin:/bin");
 }
 
-/* The instances that have something to run. */
-static struct link_instance *instances(const struct catalog *catalog, size_t *ret_count)
+static bool is_there(const struct link_instance *list, size_t count, const char *name)
 {
-	struct link_instance *list = calloc(catalog->instance_count + 1, sizeof *list);
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(list[i].name, name) == 0)
+			return true;
+	return false;
+}
 
-	*ret_count = 0;
-	for (size_t i = 0; list && i < catalog->instance_count; i++) {
+static bool has_work(const struct catalog *catalog, size_t instance)
+{
+	for (size_t i = 0; i < catalog->count; i++)
+		if (catalog->tools[i].instance == instance
+		    && !(catalog->tools[i].hints & MT_TOOL_CONTROL))
+			return true;
+	return false;
+}
+
+static void add_instances(const struct catalog *catalog, struct link_instance *list,
+			  size_t *count)
+{
+	for (size_t i = 0; i < catalog->instance_count; i++) {
 		const struct tool_instance *t = &catalog->instances[i];
-		bool runs = false;
 
-		for (size_t k = 0; k < catalog->count; k++)
-			runs = runs || (catalog->tools[k].instance == i
-					&& !(catalog->tools[k].hints & MT_TOOL_CONTROL));
-		if (!runs)
+		if (!has_work(catalog, i) || is_there(list, *count, t->name))
 			continue;
-		list[(*ret_count)++] = (struct link_instance){
+		list[(*count)++] = (struct link_instance){
 			.name = t->name,
 			.component = t->component->name,
 			.plugin = t->component->path,
@@ -99,6 +109,20 @@ static struct link_instance *instances(const struct catalog *catalog, size_t *re
 			.secrets = (const char *const *)t->secrets,
 		};
 	}
+}
+
+/* The instances that have something to run. */
+static struct link_instance *instances(const struct launch *l, size_t *ret_count)
+{
+	struct link_instance *list;
+	size_t room = 1;
+
+	*ret_count = 0;
+	for (size_t i = 0; i < l->catalog_count; i++)
+		room += l->catalogs[i]->instance_count;
+	list = calloc(room, sizeof *list);
+	for (size_t i = 0; list && i < l->catalog_count; i++)
+		add_instances(l->catalogs[i], list, ret_count);
 	return list;
 }
 
@@ -125,7 +149,7 @@ int launch_runner(const struct launch *l, const struct link_events *events, void
 				  .spool_dir = l->spool_dir };
 	int r = ask_runtime(&x, err);
 
-	list = instances(l->catalog, &spec.instance_count);
+	list = instances(l, &spec.instance_count);
 	if (!r && !list)
 		r = fail(err, MT_ENOMEM, "out of memory");
 	if (!r) {

@@ -32,7 +32,8 @@ struct launch {
 	uv_loop_t *loop;
 	struct config *config;
 	const struct part *runtime;
-	const struct catalog *catalog;
+	const struct catalog *const *catalogs; /* whose instances it gets, each once */
+	size_t catalog_count;
 	const char *workspace, *conversation, *spool_dir;
 	int stderr_fd;
 };

@@ -143,9 +143,12 @@ static bool answered(struct conversation *c, int64_t action)
 /* The newest action, if it is one that something follows from. */
 static int64_t newest_action(struct conversation *c)
 {
-	for (int64_t id = evlog_count(c->log) - 1; id >= 0; id--) {
+	for (int64_t id = evlog_count(c->log) - 1; id >= c->start; id--) {
 		const struct evlog_head *head = evlog_head(c->log, id);
+		int64_t begin = delegation_begin(c->log, id);
 
+		if (begin >= 0)
+			return begin;
 		if (head->type->is_action && !head->undone && head->source == SOURCE_AGENT
 		    && strcmp(head->type->name, "message") != 0)
 			return id;
@@ -223,9 +226,9 @@ static void restore_recall(struct conversation *c)
 {
 	int64_t action = -1;
 
-	if (!history_user_since(c->log, 0))
+	if (!history_user_since(c->log, c->start))
 		return;
-	for (int64_t id = 0; id < evlog_count(c->log); id++) {
+	for (int64_t id = c->start; id < evlog_count(c->log); id++) {
 		const struct evlog_head *head = evlog_head(c->log, id);
 
 		if (head->undone || strcmp(head->type->name, "recall") != 0)
@@ -256,11 +259,22 @@ static void restore_rejection(struct conversation *c)
 		set_state(c, STATE_AWAITING_USER_INPUT, "the user rejected the action");
 }
 
+/* The event after `id` that is not of a delegate below. */
+static int64_t next_own(struct conversation *c, int64_t id)
+{
+	const struct evlog_head *head = evlog_head(c->log, id);
+	int64_t end = head->type->is_action && !head->undone
+				      && strcmp(head->type->name, "delegate") == 0
+			      ? delegation_end(c->log, id) : -1;
+
+	return end < 0 ? id + 1 : end;
+}
+
 /* What a reply had still planned is dropped when the conversation ends, and when
  * the user rejects something of it. */
-static bool ended_since(struct conversation *c, int64_t id)
+static bool ended_since(struct conversation *c, int64_t id, int64_t until)
 {
-	for (; id < evlog_count(c->log); id++) {
+	for (; id < until; id = next_own(c, id)) {
 		const struct evlog_head *head = evlog_head(c->log, id);
 		AUTO(event) struct event *e = NULL;
 		int state;
@@ -288,27 +302,43 @@ static bool is_copy(struct conversation *c, int64_t id)
 	return e && confirm_is_answer(e, &yes);
 }
 
-/* Calls of the newest reply that were not logged are planned again. */
-static int restore_queue(struct conversation *c, struct error *err)
+/* The newest reply to the agent that works now, before the event `until`; owned.
+ * NULL: none, or `err`. */
+static json_object *newest_reply(struct conversation *c, int64_t until, struct error *err)
 {
-	const char *response = evlog_last_reply(c->log);
-	AUTO(json) json_object *record = NULL;
+	for (int64_t n = evlog_replies(c->log) - 1; n >= 0; n--) {
+		AUTO(json) json_object *record = evlog_reply_at(c->log, n, err);
+		int64_t before = js_int(record, "before", 0);
+
+		if (!record || before < c->start)
+			return NULL;
+		if (before <= until && delegation_owner(c->log, before) == c->delegation)
+			return STEAL(record);
+	}
+	return NULL;
+}
+
+/* Calls of the newest reply that were not logged are planned again. An event at
+ * `until`, if there is one, gave work to a delegate that has not ended. */
+static int restore_queue(struct conversation *c, int64_t until, struct error *err)
+{
+	AUTO(json) json_object *record = newest_reply(c, until, err);
 	struct llm_reply *reply;
 	int64_t before;
 	size_t done = 0;
 
-	if (!*response)
-		return MT_OK;
-	record = evlog_reply(c->log, response, err);
+	if (!record)
+		return err->code;
 	before = js_int(record, "before", 0);
 	if (before < 0)
 		before = 0;
-	if (ended_since(c, before))
+	if (ended_since(c, before, until))
 		return MT_OK;
-	reply = record ? llm_reply_from_json(record, err) : NULL;
+	reply = llm_reply_from_json(record, err);
 	if (!reply)
 		return err->code;
-	for (int64_t id = before; id < evlog_count(c->log); id++) {
+	for (int64_t id = before; id <= until && id < evlog_count(c->log);
+	     id = next_own(c, id)) {
 		const struct evlog_head *head = evlog_head(c->log, id);
 		bool error = !head->type->is_action && head->cause < 0
 			     && strcmp(head->type->name, "error") == 0;
@@ -318,6 +348,13 @@ static int restore_queue(struct conversation *c, struct error *err)
 			done++;
 	}
 	return replan(c, reply, done, err);
+}
+
+/* One agent of the stack, the first one first. */
+static int restore_level(struct conversation *c, int64_t until, struct error *err)
+{
+	restore_recall(c);
+	return restore_queue(c, until, err);
 }
 
 static int restore(struct conversation *c, struct error *err)
@@ -335,10 +372,9 @@ static int restore(struct conversation *c, struct error *err)
 		if (account_raise(&c->account))
 			spend_log(c);
 	}
-	restore_recall(c);
 	r = confirm_restore(c, err);
 	if (!r)
-		r = restore_queue(c, err);
+		r = delegates_restore(c, restore_level, err);
 	if (!r)
 		r = restore_action(c, err);
 	if (!r)

@@ -86,6 +86,7 @@ int conversation_rewind(struct conversation *c, int64_t to, int64_t *ret_to,
 	r = evlog_record(c->log, record, err);
 	if (r)
 		return r;
+	delegates_rewound(c);
 	clear_queue(c);
 	c->pending = c->redo = -1;
 	c->waits = false;

@@ -323,7 +323,7 @@ static int host_timer(struct mt_ctx *x, int64_t ms)
 static int host_keep(struct mt_ctx *x, struct mt_str state)
 {
 	AUTO(json) json_object *record = json_object_new_object();
-	char *copy;
+	char *copy, name[256];
 
 	if (state.len > MT_STATE_MAX)
 		return fail(&x->error, MT_ELIMIT, "a state of more than %u bytes",
@@ -335,8 +335,9 @@ static int host_keep(struct mt_ctx *x, struct mt_str state)
 	*(x->is_agent ? &x->c->kept : &x->kept) = copy;
 	if (!x->is_agent)
 		return MT_OK; /* it ends with the work, which no log takes up again */
+	kept_name(x->c, name);
 	if (js_set_str(record, "record", "state")
-	    || js_set_str(record, "plugin", x->part->component->name)
+	    || js_set_str(record, "plugin", name)
 	    || js_set_strn(record, "text", state.ptr, state.len))
 		return MT_ENOMEM;
 	return evlog_record(x->c->log, record, &x->error);

@@ -11,19 +11,19 @@
 
 static const char record_name[] = "mortise/account"; /* of its state record */
 
-void spend_limits(struct conversation *c, const char *section)
+void spend_limits(struct account *a, const struct config *config, const char *section)
 {
 	for (int i = 0; i < LIMIT_COUNT; i++) {
 		const char *name = limit_option((enum limit)i);
 		double max = 0;
 
-		if (!config_get(c->config, section, name))
+		if (!config_get(config, section, name))
 			continue;
 		if (i == LIMIT_BUDGET)
-			max = strtod(config_get(c->config, section, name), NULL);
+			max = strtod(config_get(config, section, name), NULL);
 		else
-			max = (double)config_int(c->config, section, name);
-		account_limit(&c->account, (enum limit)i, i == LIMIT_TIME ? max / 1000 : max);
+			max = (double)config_int(config, section, name);
+		account_limit(a, (enum limit)i, i == LIMIT_TIME ? max / 1000 : max);
 	}
 }
 
@@ -34,7 +34,7 @@ void spend_clock(struct conversation *c)
 	uint64_t now = uv_hrtime();
 
 	if (c->working)
-		account_spend(&c->account, LIMIT_TIME, (double)(now - c->work_since) / 1e9);
+		account_spend(c->purse, LIMIT_TIME, (double)(now - c->work_since) / 1e9);
 	c->work_since = now;
 	c->working = !state_is_resting(c->state) && c->state != STATE_LOADING;
 }
@@ -44,8 +44,8 @@ void spend_reply(struct conversation *c, const struct llm_usage *usage)
 	int64_t tokens = (usage->input > 0 ? usage->input : 0)
 			 + (usage->output > 0 ? usage->output : 0);
 
-	account_spend(&c->account, LIMIT_TOKENS, (double)tokens);
-	account_spend(&c->account, LIMIT_BUDGET, usage->cost);
+	account_spend(c->purse, LIMIT_TOKENS, (double)tokens);
+	account_spend(c->purse, LIMIT_BUDGET, usage->cost);
 	if (usage->cost >= 0 || c->account.meters[LIMIT_BUDGET].max <= 0 || c->unpriced)
 		return;
 	c->unpriced = true;
@@ -59,7 +59,7 @@ void spend_reply(struct conversation *c, const struct llm_usage *usage)
 bool spend_reached(struct conversation *c, unsigned which, char *text, size_t room)
 {
 	spend_clock(c);
-	return account_reached(&c->account, which, text, room);
+	return account_reached(c->purse, which, text, room);
 }
 
 void spend_stop(struct conversation *c, const char *text)

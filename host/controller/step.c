@@ -115,7 +115,9 @@ void act(struct conversation *c, struct event *e)
 		set_state(c, STATE_REJECTED, event_arg(e, "thought"));
 	} else if (strcmp(type, "condensation_request") == 0) {
 		c->condense = true;
-	} else if (strcmp(type, "delegate") == 0 || strcmp(type, "task_tracking") == 0) {
+	} else if (strcmp(type, "delegate") == 0) {
+		delegate_begin(c, e);
+	} else if (strcmp(type, "task_tracking") == 0) {
 		observe(c, e, "error", "This action is not supported yet.", NULL);
 	}
 }
@@ -486,9 +488,10 @@ static void step(struct conversation *c)
 		spend_stop(c, limit);
 		return;
 	}
-	account_spend(&c->account, LIMIT_ITERATIONS, 1);
-	log_line(MT_LOG_INFO, "controller", "step level=0 local=%lld global=%lld events=%lld",
-		 (long long)conversation_steps(c), (long long)conversation_steps(c),
+	account_spend(c->purse, LIMIT_ITERATIONS, 1);
+	log_line(MT_LOG_INFO, "controller", "step level=%u local=%.0f global=%lld events=%lld",
+		 c->level, c->purse->meters[LIMIT_ITERATIONS].used,
+		 (long long)conversation_steps(c),
 		 (long long)evlog_count(c->log));
 	if (begin(c, &x, &err))
 		set_error(c, x.sent ? EXIT_MODEL : EXIT_FAILED, "%s",
@@ -522,11 +525,42 @@ void kick(struct conversation *c)
 
 /* ---- the first event --------------------------------------------------- */
 
+/* Which agents there are. NULL: no memory. */
+static json_object *name_delegates(const struct conversation *c, json_object *schema)
+{
+	AUTO(json) json_object *copy = NULL;
+	json_object *names = json_object_new_array();
+	const char *list = config_get(c->config, c->section, "delegates"), *item;
+	size_t len;
+
+	while (names && list && list_next(&list, &item, &len))
+		json_object_array_add(names, json_object_new_string_len(item, (int)len));
+	if (json_object_deep_copy(schema, &copy, NULL)
+	    || js_set(js_path(copy, "properties.agent"), "enum", names))
+		return NULL;
+	return STEAL(copy);
+}
+
+static bool is_delegate(const struct tool *t)
+{
+	return (t->hints & MT_TOOL_CONTROL) && strcmp(t->name, "delegate") == 0;
+}
+
+/* Nobody is offered an agent where none is wired. */
+static bool is_offered(const struct conversation *c, const struct tool *t)
+{
+	const char *list = config_get(c->config, c->section, "delegates");
+
+	return !is_delegate(t) || (list && *list);
+}
+
 /* What a tool asks for; with its risk, if somebody goes by what the model says. */
 static json_object *offered_schema(const struct conversation *c, const struct tool *t)
 {
 	bool sandboxed = strcmp(c->runtime.component->name, "local") != 0;
 
+	if (is_delegate(t))
+		return name_delegates(c, t->schema_json);
 	if (!c->catalog.reads_risk || (t->hints & (MT_TOOL_READ_ONLY | MT_TOOL_CONTROL)))
 		return json_object_get(t->schema_json);
 	return risk_schema(t->schema_json, sandboxed);
@@ -538,8 +572,12 @@ static json_object *offered_tools(const struct conversation *c)
 
 	for (size_t i = 0; list && i < c->catalog.count; i++) {
 		const struct tool *t = &c->catalog.tools[i];
-		json_object *f = json_object_new_object(), *o = json_object_new_object();
+		json_object *f, *o;
 
+		if (!is_offered(c, t))
+			continue;
+		f = json_object_new_object();
+		o = json_object_new_object();
 		js_set_str(f, "name", t->name);
 		js_set_str(f, "description", t->description);
 		js_set(f, "parameters", offered_schema(c, t));

@@ -3,6 +3,8 @@
  * stuck.c - five ways of going in circles, seen in the newest events. */
 #include "controller/stuck.h"
 
+#include "context/history.h"
+
 #include <string.h>
 
 enum {
@@ -48,18 +50,21 @@ static bool is_message(const struct evlog_head *head, enum event_source source)
 /* The next older event that counts; -1: there is none to look at. */
 static int64_t older(struct walk *w)
 {
-	while (w->at > 0 && w->looked < LOOK_MAX) {
-		const struct evlog_head *head = evlog_head(w->log, --w->at);
+	while (w->at > w->o->start && w->looked < LOOK_MAX) {
+		int64_t id = --w->at, begin = delegation_begin(w->log, id);
+		const struct evlog_head *head = evlog_head(w->log, id);
 
 		if (head->undone)
 			continue;
+		if (begin >= 0)
+			w->at = begin + 1; /* what a delegate did is none of its */
 		w->looked++;
 		if (is_type(head, false, "loop_detection") ||
 		    (!w->o->headless && is_message(head, SOURCE_USER)))
 			break;
 		if (event_is_history(head) && !is_message(head, SOURCE_USER) &&
 		    !is_message(head, SOURCE_ENVIRONMENT))
-			return w->at;
+			return id;
 	}
 	w->at = 0;
 	return -1;

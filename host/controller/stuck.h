@@ -18,6 +18,7 @@ enum stuck_kind {
 enum { STUCK_REPEATS_MAX = 32 };
 
 struct stuck_options {
+	int64_t start;  /* nothing before this event is looked at */
 	bool headless;  /* the whole history counts, not what follows the user */
 	bool exit_code; /* command outputs: compare exit codes, not texts */
 	bool thought;   /* what the model says with an action is part of it */

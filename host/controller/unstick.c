@@ -163,6 +163,7 @@ bool stuck_stops(struct conversation *c)
 
 	if (!c->stuck_detection)
 		return false;
+	c->stuck.start = c->start;
 	c->stuck.headless = c->headless;
 	s = stuck_look(c->log, &c->stuck);
 	if (s.kind == STUCK_NOT)

@@ -113,20 +113,18 @@ static int section_of(const struct conversation_options *o, struct strbuf *secti
 			   o->controller ? o->controller : "");
 }
 
-int wire_memory(struct conversation *c, const struct conversation_options *o,
-		struct error *err)
+int wire_memory(struct conversation *c, struct error *err)
 {
-	AUTO(strbuf) struct strbuf section = STRBUF(256);
 	struct memory_options options = {
 		.recall = recall_text,
+		.system = c->start,
 		.arg = c,
 	};
 
-	section_of(o, &section);
 	options.max_message_chars =
-		(size_t)config_int(c->config, section.text, "max_message_chars");
+		(size_t)config_int(c->config, c->section, "max_message_chars");
 	c->memory = memory_new(c->log, &options);
-	c->history = history_new(c->log);
+	c->history = history_new(c->log, c->start);
 	return c->memory && c->history ? MT_OK : fail(err, MT_ENOMEM, "out of memory");
 }
 
@@ -160,40 +158,49 @@ static int wire_tools(struct conversation *c, const char *section, struct error 
 	return r ? r : check_reading(c, err);
 }
 
+int wire_level(struct conversation *c, const char *model, struct error *err)
+{
+	const char *section = c->section;
+	int r = confirm_policy_read(c->config, section, c->attended, &c->confirm, err);
+
+	if (!r)
+		r = part_load(c->config, c->registry, MT_KIND_AGENT,
+			      config_get(c->config, section, "agent"), &c->agent, err);
+	if (!r)
+		r = load_condensers(c, config_get(c->config, section, "condensers"), err);
+	if (!r)
+		r = wire_tools(c, section, err);
+	if (!r)
+		r = wire_models(c, section, model, err);
+	c->catalog.reads_risk = analyzers_read_risk(c->analyzers);
+	stuck_wire(c, section);
+	return r;
+}
+
 int wire(struct conversation *c, const struct conversation_options *o, struct error *err)
 {
 	AUTO(strbuf) struct strbuf section = STRBUF(256);
 	int r;
 
 	section_of(o, &section);
-	c->section = strdup(section.text);
-	if (!c->section)
-		return fail(err, MT_ENOMEM, "out of memory");
 	if (o->controller && !config_has(c->config, section.text))
 		return fail(err, MT_ENOTFOUND, "there is no section [%s] in the configuration",
 			    section.text);
-	r = confirm_policy_read(c->config, section.text, o->attended, &c->confirm, err);
+	c->section = strbuf_take(&section);
+	if (!c->section)
+		return fail(err, MT_ENOMEM, "out of memory");
+	c->attended = o->attended;
+	r = part_load(c->config, c->registry, MT_KIND_RUNTIME,
+		      config_get(c->config, c->section, "runtime"), &c->runtime, err);
 	if (!r)
-		r = part_load(c->config, c->registry, MT_KIND_AGENT, config_get(c->config, section.text, "agent"),
-			      &c->agent, err);
-	if (!r)
-		r = part_load(c->config, c->registry, MT_KIND_RUNTIME,
-			      config_get(c->config, section.text, "runtime"), &c->runtime,
-			      err);
-	if (!r)
-		r = load_condensers(c, config_get(c->config, section.text, "condensers"), err);
-	if (!r)
-		r = analyzers_open(c->config, c->registry, section.text,
-				   config_get(c->config, section.text, "analyzers"),
+		r = analyzers_open(c->config, c->registry, c->section,
+				   config_get(c->config, c->section, "analyzers"),
 				   &c->analyzers, err);
 	if (!r)
-		r = wire_tools(c, section.text, err);
+		r = wire_level(c, o->model, err);
 	if (!r)
-		c->catalog.reads_risk = analyzers_read_risk(c->analyzers);
-	if (!r)
-		r = wire_models(c, section.text, o->model, err);
-	spend_limits(c, section.text);
-	stuck_wire(c, section.text);
+		r = delegates_wire(c, err);
+	spend_limits(&c->account, c->config, c->section);
 	return r;
 }
 
@@ -204,19 +211,32 @@ void part_clear(struct part *p)
 	*p = (struct part){ 0 };
 }
 
+void unwire_level(struct level *l)
+{
+	catalog_clear(&l->catalog);
+	l->router = llm_router_free(l->router);
+	l->llm = NULL;
+	part_clear(&l->agent);
+	for (size_t i = 0; i < CONDENSERS_MAX; i++)
+		part_clear(&l->condensers[i]);
+	free(l->section);
+	l->section = NULL;
+}
+
 void unwire(struct conversation *c)
 {
+	delegates_drop(c, false);
 	c->memory = memory_free(c->memory);
 	c->history = history_free(c->history);
-	catalog_clear(&c->catalog);
-	c->llm = NULL;
-	c->router = llm_router_free(c->router);
+	unwire_level(&c->now);
+	for (size_t i = 0; i < c->wired_count; i++)
+		unwire_level(&c->wired[i]);
+	free(c->wired);
+	c->wired = NULL;
+	c->wired_count = 0;
 	c->models = llm_models_free(c->models);
 	c->analyzers = analyzers_free(c->analyzers);
-	part_clear(&c->agent);
 	part_clear(&c->runtime);
-	for (size_t i = 0; i < CONDENSERS_MAX; i++)
-		part_clear(&c->condensers[i]);
 }
 
 /* ---- what makes the agent what it is ----------------------------------- */
@@ -250,14 +270,11 @@ static void add_section(json_object *list, const struct conversation *c,
 	}
 }
 
-/* [llm], which the others inherit from, each model that was opened, and the rules
- * that choose among them. */
-static void add_models(json_object *list, const struct conversation *c,
-		       const char *controller)
+/* [llm], which the others inherit from, and each model that was opened. */
+static void add_models(json_object *list, const struct conversation *c)
 {
 	static const char *const not_model[] = { "model", NULL };
-	AUTO(strbuf) struct strbuf router = STRBUF(256);
-	const char *name = config_get(c->config, controller, "router"), *section;
+	const char *section;
 
 	if (!c->models)
 		return;
@@ -267,8 +284,6 @@ static void add_models(json_object *list, const struct conversation *c,
 			add_section(list, c, "llm", section, section, not_model);
 		add_setting(list, section, "model", llm_models_name(c->models, i));
 	}
-	if (c->router && !strbuf_addf(&router, "router.%s", name))
-		add_section(list, c, "router", router.text, router.text, NULL);
 }
 
 static void add_llm(json_object *list, const struct conversation *c, const char *family,
@@ -299,6 +314,27 @@ static void add_options(json_object *list, const char *family, const char *name,
 	}
 }
 
+static void add_level(json_object *list, const struct conversation *c,
+		      const struct level *l)
+{
+	AUTO(strbuf) struct strbuf router = STRBUF(256);
+	const char *name = config_get(c->config, l->section, "router");
+
+	if (l->router && !strbuf_addf(&router, "router.%s", name))
+		add_section(list, c, "router", router.text, router.text, NULL);
+	add_options(list, "agent", l->agent.name, l->agent.component, l->agent.options);
+	add_llm(list, c, "agent", &l->agent);
+	for (size_t i = 0; i < l->condenser_count; i++) {
+		add_options(list, "condenser", l->condensers[i].name,
+			    l->condensers[i].component, l->condensers[i].options);
+		add_llm(list, c, "condenser", &l->condensers[i]);
+	}
+	for (size_t i = 0; i < l->catalog.instance_count; i++)
+		add_options(list, "tool", l->catalog.instances[i].name,
+			    l->catalog.instances[i].component,
+			    l->catalog.instances[i].options);
+}
+
 /* Every setting that makes the agent what it is: ["section.key=value"]. */
 static json_object *settings(const struct conversation *c, const char *controller)
 {
@@ -309,25 +345,20 @@ static json_object *settings(const struct conversation *c, const char *controlle
 	strbuf_addf(&section, "controller%s%s", controller ? "." : "",
 		    controller ? controller : "");
 	add_section(list, c, "controller", "controller", section.text, not_controller);
-	add_models(list, c, section.text);
-	add_options(list, "agent", c->agent.name, c->agent.component, c->agent.options);
-	add_llm(list, c, "agent", &c->agent);
+	add_models(list, c);
+	add_level(list, c, &c->now);
+	for (size_t i = 0; i < c->wired_count; i++) {
+		add_section(list, c, "controller", c->wired[i].section, c->wired[i].section,
+			    not_controller);
+		add_level(list, c, &c->wired[i]);
+	}
 	add_options(list, "runtime", c->runtime.name, c->runtime.component,
 		    c->runtime.options);
-	for (size_t i = 0; i < c->condenser_count; i++) {
-		add_options(list, "condenser", c->condensers[i].name,
-			    c->condensers[i].component, c->condensers[i].options);
-		add_llm(list, c, "condenser", &c->condensers[i]);
-	}
 	for (size_t i = 0; i < analyzers_count(c->analyzers); i++) {
 		const struct part *p = analyzers_part(c->analyzers, i);
 
 		add_options(list, "analyzer", p->name, p->component, p->options);
 	}
-	for (size_t i = 0; i < c->catalog.instance_count; i++)
-		add_options(list, "tool", c->catalog.instances[i].name,
-			    c->catalog.instances[i].component,
-			    c->catalog.instances[i].options);
 	return list;
 }
 

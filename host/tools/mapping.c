@@ -165,6 +165,22 @@ static json_object *own_arguments(const struct tool *tool, json_object *args)
 	return STEAL(own);
 }
 
+/* An object whose members are forms. NULL: no memory. */
+static json_object *whole_object(json_object *form, json_object *args)
+{
+	AUTO(json) json_object *out = json_object_new_object();
+
+	if (!out)
+		return NULL;
+	json_object_object_foreach(form, name, inner) {
+		json_object *value = mapping_value(inner, args);
+
+		if (value && js_set(out, name, json_object_get(value)))
+			return NULL;
+	}
+	return STEAL(out);
+}
+
 static int fill(json_object *fields, const char *name, json_object *form,
 		const struct tool *tool, json_object *args, const struct event_type *type,
 		struct error *err)
@@ -176,6 +192,8 @@ static int fill(json_object *fields, const char *name, json_object *form,
 
 		if (r || !value)
 			return r;
+	} else if (json_object_is_type(form, json_type_object)) {
+		value = whole_object(form, args);
 	} else {
 		value = mapping_value(form, args);
 		if (!value)

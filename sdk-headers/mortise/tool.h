@@ -167,7 +167,7 @@ struct mt_tool {
 	 *      "args": {"path": "$path", "impl_source": "oh_aci"},
 	 *      "timeout": "$timeout"}]
 	 *  "$x" stands for the argument x, "$*" for all of them, anything else
-	 *  for itself. An argument that is absent leaves the event's default.
+	 *  for itself, an object for one whose members are such forms. An argument that is absent leaves the event's default.
 	 *  "required": ["y"] refuses a call that the entry applies to and that
 	 *  lacks y. {"$each": "$x", "item": {"id": "task-$n", "done": false}} stands
 	 *  for the list x of objects, each with these members: its own, or the

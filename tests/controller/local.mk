@@ -3,8 +3,8 @@ TESTS += %D%/kill9.sh %D%/resume-bytes.sh %D%/stuck.bats %D%/fork.bats %D%/repla
 EXTRA_DIST += %D%/replay.bats %D%/fork.bats %D%/stuck.bats %D%/talk.py %D%/kill9.sh %D%/resume-bytes.sh %D%/resume_bytes.py
 TESTS += %D%/confirm-cuts.sh
 EXTRA_DIST += %D%/confirm-cuts.sh %D%/confirm_cuts.py
-TESTS += %D%/children.bats
-EXTRA_DIST += %D%/children.bats
+TESTS += %D%/children.bats %D%/delegate.bats
+EXTRA_DIST += %D%/children.bats %D%/delegate.bats
 
 check_PROGRAMS += %D%/test-memory
 tests_controller_test_memory_SOURCES = %D%/test-memory.c

@@ -179,7 +179,7 @@ static void test_places(void)
 static void test_history(void)
 {
 	AUTO(evlog) struct evlog *log = history_of("uabc");
-	struct history *h = history_new(log);
+	struct history *h = history_new(log, 0);
 	struct view_item *items = NULL;
 	size_t count = 0;
 

@@ -544,7 +544,7 @@ static json_object *items_json(const struct view_item *items, size_t count)
 static void check_view(struct vec *v, struct evlog *log, json_object *expected,
 		       struct error *err)
 {
-	struct history *h = history_new(log);
+	struct history *h = history_new(log, 0);
 	struct view_item *items = NULL;
 	size_t count = 0;
 

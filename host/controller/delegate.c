@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * delegate.c - the action `delegate`: another agent works on the same log until it
+ * has ended, then the one that gave it the task goes on.
+ *
+ * The agents of a conversation are a stack: the lowest, c->now, works; those above
+ * wait. State, pending action, runner, analyzers, hooks and bill are those of the
+ * conversation, so a pause, a stop and a confirmation reach whoever works. */
+#include "controller/internal.h"
+
+#include "controller/exit_code.h"
+#include "log.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- wiring ------------------------------------------------------------ */
+
+static const struct level *wired_as(const struct conversation *c, const char *name)
+{
+	for (size_t i = 0; i < c->wired_count; i++)
+		if (strcmp(strchr(c->wired[i].section, '.') + 1, name) == 0)
+			return &c->wired[i];
+	return NULL;
+}
+
+static int wire_one(struct conversation *c, const char *name, struct error *err)
+{
+	AUTO(strbuf) struct strbuf section = STRBUF(256);
+	struct level *all, *first;
+	int r;
+
+	if (wired_as(c, name))
+		return MT_OK;
+	if (strbuf_addf(&section, "controller.%s", name) || !config_has(c->config, section.text))
+		return fail(err, MT_ENOTFOUND, "`delegates` names %.80s: there is no section "
+			    "[controller.%.80s] in the configuration", name, name);
+	if (c->wired_count == WIRED_MAX)
+		return fail(err, MT_ELIMIT, "more than %d agents may be given work", WIRED_MAX);
+	all = realloc(c->wired, (c->wired_count + 1) * sizeof *all);
+	first = all ? malloc(sizeof *first) : NULL;
+	c->wired = all ? all : c->wired;
+	if (!first)
+		return fail(err, MT_ENOMEM, "out of memory");
+	*first = c->now; /* the wiring of a level is loaded where it will work */
+	c->now = (struct level){ .delegation = -1, .section = strbuf_take(&section) };
+	r = wire_level(c, NULL, err);
+	all[c->wired_count++] = c->now;
+	c->now = *first;
+	free(first);
+	return r;
+}
+
+static int wire_list(struct conversation *c, const char *section, struct error *err)
+{
+	const char *list = config_get(c->config, section, "delegates"), *item;
+	size_t len;
+
+	while (list && list_next(&list, &item, &len)) {
+		AUTO(free) char *name = strndup(item, len);
+		int r = name ? wire_one(c, name, err) : fail(err, MT_ENOMEM, "out of memory");
+
+		if (r)
+			return r;
+	}
+	return MT_OK;
+}
+
+int delegates_wire(struct conversation *c, struct error *err)
+{
+	int r = wire_list(c, c->section, err);
+
+	for (size_t i = 0; !r && i < c->wired_count; i++)
+		r = wire_list(c, c->wired[i].section, err);
+	return r;
+}
+
+bool delegate_allowed(const struct conversation *c, const char *name)
+{
+	const char *list = config_get(c->config, c->section, "delegates"), *item;
+	size_t len;
+
+	while (list && list_next(&list, &item, &len))
+		if (len == strlen(name) && memcmp(item, name, len) == 0)
+			return true;
+	return false;
+}
+
+const struct catalog **catalogs_all(const struct conversation *c, size_t *ret_count)
+{
+	const struct catalog **list = calloc(c->wired_count + 1, sizeof *list);
+
+	if (!list)
+		return NULL;
+	list[0] = c->level ? &c->above[0]->catalog : &c->catalog;
+	for (size_t i = 0; i < c->wired_count; i++)
+		list[i + 1] = &c->wired[i].catalog;
+	*ret_count = c->wired_count + 1;
+	return list;
+}
+
+void kept_name(const struct conversation *c, char *ret)
+{
+	if (c->level)
+		snprintf(ret, 256, "%.200s/%" PRId64, c->agent.component->name, c->delegation);
+	else
+		snprintf(ret, 256, "%.200s", c->agent.component->name);
+}
+
+/* ---- the stack --------------------------------------------------------- */
+
+/* What the level holds that is not wiring. */
+static void clear_level(struct conversation *c)
+{
+	clear_queue(c);
+	c->memory = memory_free(c->memory);
+	c->history = history_free(c->history);
+	free(c->kept);
+	free(c->purse);
+}
+
+static void pop(struct conversation *c)
+{
+	struct level *up = c->above[--c->level];
+
+	clear_level(c);
+	c->now = *up;
+	free(up);
+}
+
+/* The agent `w` works now. */
+static int push(struct conversation *c, const struct level *w, int64_t action,
+		struct error *err)
+{
+	struct level *up = malloc(sizeof *up);
+	struct account *purse = calloc(1, sizeof *purse);
+	struct confirm_policy confirm = confirm_stricter(c->confirm, w->confirm);
+
+	if (!up || !purse) {
+		free(up);
+		free(purse);
+		return fail(err, MT_ENOMEM, "out of memory");
+	}
+	purse->parent = c->purse;
+	spend_limits(purse, c->config, w->section);
+	*up = c->now;
+	c->above[c->level++] = up;
+	c->now = *w; /* its wiring is borrowed */
+	c->confirm = confirm;
+	c->purse = purse;
+	c->delegation = action;
+	c->start = action + 1;
+	if (wire_memory(c, err) == MT_OK)
+		return MT_OK;
+	pop(c);
+	return err->code;
+}
+
+/* ---- the end of a delegate --------------------------------------------- */
+
+/* The newest action of this name that the delegate took; NULL: none. */
+static struct event *newest(struct conversation *c, const char *type)
+{
+	for (int64_t id = evlog_count(c->log) - 1; id >= c->start; id--) {
+		const struct evlog_head *head = evlog_head(c->log, id);
+
+		if (!head->undone && head->type->is_action && strcmp(head->type->name, type) == 0)
+			return evlog_event(c->log, id, NULL);
+	}
+	return NULL;
+}
+
+/* What the action `finish` gives: {"content": its last words, ...}. */
+static json_object *outputs_of(struct conversation *c, enum agent_state state)
+{
+	AUTO(event) struct event *e = newest(c, state == STATE_FINISHED ? "finish" : "reject");
+	json_object *out = json_object_new_object();
+	json_object *given = e ? js_get(event_args(e), "outputs") : NULL;
+	const char *said = e ? event_arg(e, state == STATE_FINISHED ? "final_thought"
+								    : "thought") : "";
+
+	if (json_object_is_type(given, json_type_object)) {
+		json_object_object_foreach(given, name, value)
+			js_set(out, name, json_object_get(value));
+	}
+	if (*said && !js_get(out, "content"))
+		js_set_str(out, "content", said);
+	return out;
+}
+
+static void put_outputs(struct strbuf *b, const char *agent, json_object *outputs)
+{
+	const char *between = " ";
+
+	strbuf_addf(b, "%s finishes task with", agent);
+	json_object_object_foreach(outputs, name, value) {
+		if (strcmp(name, "metrics") == 0)
+			continue;
+		strbuf_addf(b, "%s%s: %s", between, name,
+			    json_object_is_type(value, json_type_string)
+				    ? json_object_get_string(value) : js_text(value, NULL));
+		between = ", ";
+	}
+}
+
+static void tell_end(struct conversation *c, struct event *action, const char *agent,
+		     enum agent_state state, const char *reason, json_object *outputs)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(16 << 20);
+	struct error err = ERROR_NONE;
+	json_object *extras = json_object_new_object();
+
+	strbuf_add(&text, "Delegated agent finished with result:\n\n");
+	if (state == STATE_FINISHED)
+		put_outputs(&text, agent, outputs);
+	else if (state == STATE_REJECTED)
+		strbuf_addf(&text, "%s gave the task up: %s", agent,
+			    js_str(outputs, "content", reason));
+	else
+		strbuf_addf(&text, "%s encountered an error during execution. %s", agent,
+			    reason);
+	if (state != STATE_FINISHED)
+		json_object_object_del(outputs, "content");
+	js_set(extras, "outputs", outputs);
+	answer(c, action, event_observation("delegate", action->source, action->id, text.text,
+					    text.len, extras, &err), &err);
+}
+
+void delegate_end(struct conversation *c, enum agent_state state, const char *reason)
+{
+	struct error err = ERROR_NONE;
+	AUTO(event) struct event *action = evlog_event(c->log, c->delegation, &err);
+	AUTO(free) char *agent = strdup(strchr(c->section, '.') + 1);
+	AUTO(free) char *why = strdup(reason); /* it may be of the conversation */
+	json_object *outputs = outputs_of(c, state);
+
+	pop(c);
+	c->exit_code = 0;
+	c->status = NULL;
+	c->pending = c->redo = -1;
+	log_line(MT_LOG_INFO, "delegate", "%s: %s %s", agent ? agent : "", state_name(state),
+		 reason);
+	if (!action || !agent || !why) {
+		json_object_put(outputs);
+		set_error(c, EXIT_FAILED, "%s", err.code ? err.text : "out of memory");
+		return;
+	}
+	tell_end(c, action, agent, state, why, outputs);
+	if (c->next == c->queued)
+		clear_queue(c);
+	if (c->state != STATE_ERROR && c->state != STATE_RUNNING)
+		set_state(c, STATE_RUNNING, "");
+	kick(c);
+}
+
+void delegates_drop(struct conversation *c, bool tell)
+{
+	while (c->level) {
+		AUTO(event) struct event *action =
+			tell ? evlog_event(c->log, c->delegation, NULL) : NULL;
+
+		pop(c);
+		clear_queue(c);
+		if (action)
+			post_unanswered(c, action,
+					"AGENT_ERROR$ERROR_ACTION_NOT_EXECUTED_STOPPED",
+					"The delegate did not finish: the conversation was "
+					"stopped.");
+	}
+}
+
+void delegates_rewound(struct conversation *c)
+{
+	while (c->level && evlog_head(c->log, c->delegation)->undone)
+		pop(c);
+}
+
+/* ---- its begin --------------------------------------------------------- */
+
+/* The message that it begins with. */
+static int post_task(struct conversation *c, struct event *action, struct error *err)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(16 << 20);
+	json_object *inputs = js_get(event_args(action), "inputs");
+	const char *task = js_str(inputs, "task", NULL);
+	json_object *args = json_object_new_object();
+	int64_t id;
+
+	strbuf_addf(&text, "TASK: %s", task ? task : js_text(inputs, NULL));
+	if (text.error || js_set_strn(args, "content", text.text, text.len)) {
+		json_object_put(args);
+		return fail(err, MT_ENOMEM, "out of memory");
+	}
+	id = post(c, event_action("message", SOURCE_USER, args, err), err);
+	return id < 0 ? (int)id : MT_OK;
+}
+
+static int find(struct conversation *c, const char *name, const struct level **ret,
+		struct error *err)
+{
+	const char *list = config_get(c->config, c->section, "delegates");
+	int64_t depth = config_int(c->config, c->section, "max_depth");
+
+	*ret = delegate_allowed(c, name) ? wired_as(c, name) : NULL;
+	if (!*ret)
+		return fail(err, MT_ENOTFOUND, "There is no agent %.80s to give work to. %s%.200s",
+			    name, list ? "There are: " : "Do it yourself.", list ? list : "");
+	if (c->depth + (int64_t)c->level >= depth || c->level == LEVELS_MAX)
+		return fail(err, MT_ELIMIT, "Work may be given on %" PRId64 " deep at most "
+			    "(max_depth), and you are there: do it yourself.", depth);
+	return MT_OK;
+}
+
+static int begin_it(struct conversation *c, const struct level *w, struct event *action,
+		    struct error *err)
+{
+	int r = push(c, w, action->id, err);
+
+	if (r)
+		return r;
+	r = post_system(c, err);
+	if (!r)
+		r = post_task(c, action, err);
+	if (r) {
+		delegate_end(c, STATE_ERROR, err->text);
+		return MT_OK;
+	}
+	recall(c, -1);
+	c->due = true;
+	return MT_OK;
+}
+
+void delegate_begin(struct conversation *c, struct event *action)
+{
+	struct error err = ERROR_NONE;
+	const struct level *w;
+
+	if (find(c, event_arg(action, "agent"), &w, &err) || begin_it(c, w, action, &err))
+		post_unanswered(c, action, "", err.text);
+}
+
+/* ---- after a restart --------------------------------------------------- */
+
+/* The delegation that is open below the event `from`; -1: none. */
+static int64_t open_below(struct conversation *c, int64_t from)
+{
+	for (int64_t id = from; id < evlog_count(c->log); id++) {
+		const struct evlog_head *head = evlog_head(c->log, id);
+		int64_t end;
+
+		if (!head->type->is_action || head->undone
+		    || strcmp(head->type->name, "delegate") != 0)
+			continue;
+		end = delegation_end(c->log, id);
+		if (end < 0)
+			return id;
+		id = end;
+	}
+	return -1;
+}
+
+static bool has_system(struct conversation *c)
+{
+	const struct evlog_head *head = evlog_head(c->log, c->start);
+
+	return head && !head->undone && strcmp(head->type->name, "system") == 0;
+}
+
+/* What it has spent, by its replies. */
+static void respend(struct conversation *c)
+{
+	struct account *own = c->purse;
+
+	for (int64_t n = evlog_replies(c->log) - 1; n >= 0; n--) {
+		AUTO(json) json_object *record = evlog_reply_at(c->log, n, NULL);
+		AUTO(llm_reply) struct llm_reply *reply = NULL;
+
+		if (!record || js_int(record, "before", 0) <= c->delegation)
+			break;
+		reply = llm_reply_from_json(record, NULL);
+		own->meters[LIMIT_ITERATIONS].used++;
+		if (reply && reply->usage.cost > 0)
+			own->meters[LIMIT_BUDGET].used += reply->usage.cost;
+		if (reply)
+			own->meters[LIMIT_TOKENS].used +=
+				(double)(reply->usage.input > 0 ? reply->usage.input : 0)
+				+ (double)(reply->usage.output > 0 ? reply->usage.output : 0);
+	}
+	for (int64_t id = c->start; id < evlog_count(c->log); id++)
+		own->meters[LIMIT_CALLS].used += evlog_head(c->log, id)->dispatched;
+}
+
+static int restore_one(struct conversation *c, struct event *action, struct error *err)
+{
+	const struct level *w = wired_as(c, event_arg(action, "agent"));
+	const char *kept;
+	char name[256];
+	size_t len;
+	int r;
+
+	if (!w || c->level == LEVELS_MAX)
+		return fail(err, MT_ENOTFOUND, "The agent %.80s cannot be taken up again.",
+			    event_arg(action, "agent"));
+	r = push(c, w, action->id, err);
+	if (r)
+		return r;
+	kept_name(c, name);
+	kept = evlog_state(c->log, name, &len);
+	c->kept = kept ? strndup(kept, len) : NULL;
+	respend(c);
+	if (!has_system(c))
+		r = post_system(c, err);
+	if (!r && !history_user_since(c->log, c->start))
+		r = post_task(c, action, err);
+	if (r)
+		pop(c);
+	return r;
+}
+
+int delegates_restore(struct conversation *c,
+		      int (*each)(struct conversation *c, int64_t until,
+				  struct error *err), struct error *err)
+{
+	for (;;) {
+		int64_t id = open_below(c, c->start);
+		struct error why = ERROR_NONE;
+		AUTO(event) struct event *action = id < 0 ? NULL : evlog_event(c->log, id, err);
+		int r = id >= 0 && !action ? err->code
+					   : each(c, id < 0 ? evlog_count(c->log) : id, err);
+
+		if (r || id < 0)
+			return r;
+		if (restore_one(c, action, &why)) {
+			post_unanswered(c, action, "", why.text);
+			return MT_OK;
+		}
+	}
+}
