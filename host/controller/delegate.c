@@ -75,11 +75,22 @@ int delegates_wire(struct conversation *c, struct error *err)
 	return r;
 }
 
+static bool only_reads(const struct level *l)
+{
+	const struct mt_agent *agent = l->agent.functions;
+
+	return agent->flags & MT_AGENT_READ_ONLY;
+}
+
+/* An agent that must not write lets no other write for it. */
 bool delegate_allowed(const struct conversation *c, const char *name)
 {
+	const struct level *w = wired_as(c, name);
 	const char *list = config_get(c->config, c->section, "delegates"), *item;
 	size_t len;
 
+	if (!w || (only_reads(&c->now) && !only_reads(w)))
+		return false;
 	while (list && list_next(&list, &item, &len))
 		if (len == strlen(name) && memcmp(item, name, len) == 0)
 			return true;

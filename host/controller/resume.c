@@ -306,7 +306,11 @@ static bool is_copy(struct conversation *c, int64_t id)
  * NULL: none, or `err`. */
 static json_object *newest_reply(struct conversation *c, int64_t until, struct error *err)
 {
-	for (int64_t n = evlog_replies(c->log) - 1; n >= 0; n--) {
+	int64_t n = evlog_replies(c->log) - 1;
+
+	if (!*evlog_last_reply(c->log))
+		return NULL; /* what was planned is undone */
+	for (; n >= 0; n--) {
 		AUTO(json) json_object *record = evlog_reply_at(c->log, n, err);
 		int64_t before = js_int(record, "before", 0);
 
