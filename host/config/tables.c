@@ -260,6 +260,20 @@ static const struct mt_option asking_table[] = {
 	       "controller."),
 };
 
+static const struct mt_option skills_table[] = {
+	OPTION(BOOL, "project", "yes",
+	       "Read AGENTS.md and the like and the skills of the project."),
+	OPTION(BOOL, "user", "yes", "Read the user's own skills and those installed."),
+	OPTION(LIST, "path", NULL,
+	       "More folders of skills, for instance a checkout of the organisation's."),
+	OPTION(PATH, "bundled", SKILL_DIR,
+	       "Folder of the skills that come with this program; empty: none."),
+	OPTION(LIST, "disabled", NULL, "Names of skills that are not used."),
+	OPTION(BYTES, "list_max", "4096",
+	       "Longest list of skills that the model is shown.", .min = 256,
+	       .max = 1048576),
+};
+
 static const struct mt_option router_table[] = {
 	OPTION(LIST, "rules", NULL,
 	       "Rules, of which the first that holds chooses the model: images: NAME, "
@@ -311,6 +325,7 @@ static const struct family families[] = {
 	{ "condenser", .named = true, .plugin = true, .project = true,
 	  TABLE(asking_table) },
 	{ "agent", .named = true, .plugin = true, .project = true, TABLE(asking_table) },
+	{ "skills", .plain = true, .project = true, TABLE(skills_table) },
 	{ "router", .named = true, .project = true, TABLE(router_table) },
 	{ "runtime", .named = true, .plugin = true, TABLE(plugin_table) },
 	{ "analyzer", .named = true, .plugin = true, TABLE(plugin_table) },
@@ -331,6 +346,8 @@ static const struct {
 	{ "core", "model_table" },
 	{ "core", "state_dir" },
 	{ "core", "sync" },
+	{ "skills", "path" },
+	{ "skills", "bundled" },
 	{ "llm", "base_url" },
 	{ "llm", "api_key_env" },
 	{ "llm", "api_key_file" },

@@ -54,3 +54,7 @@ plugins_tools_search_so_SOURCES = %D%/search/main.c
 plugins_tools_search_so_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS)
 plugins_tools_search_so_LDFLAGS = $(PLUGIN_LINK)
 plugins_tools_search_so_LDADD = $(LIBSEARCH)
+
+# Skills called for by the model; what may stand in their text is a library too.
+noinst_LIBRARIES += libskill.a
+libskill_a_SOURCES = %D%/skill/inline.c %D%/skill/inline.h %D%/skill/run.c %D%/skill/run.h

@@ -21,7 +21,7 @@ FUZZ_ONLY =
 FUZZ_INCLUDES = -I$(top_srcdir)/sdk-headers -I$(top_srcdir)/lib -I$(top_srcdir)/host \
 	$(JSONC_CFLAGS) $(CURL_CFLAGS) $(UV_CFLAGS) $(CRYPTO_CFLAGS) \
 	-DPLUGIN_DIR="$(plugindir)" -DHELPER_DIR="$(helperdir)" \
-	-DPROMPT_DIR="$(promptdir)" -DDATA_DIR="$(modelsdir)" \
+	-DPROMPT_DIR="$(promptdir)" -DSKILL_DIR="$(skilldir)" -DDATA_DIR="$(modelsdir)" \
 	-DSYSCONF_DIR="$(sysconfdir)"
 
 FUZZ_ED = plugins/tools/editor

@@ -98,3 +98,8 @@ check_PROGRAMS += %D%/vec-conversation_memory
 tests_vectors_d_vec_conversation_memory_SOURCES = %D%/vec-conversation_memory.c %D%/vec.h
 tests_vectors_d_vec_conversation_memory_CPPFLAGS = $(VEC_CPPFLAGS)
 tests_vectors_d_vec_conversation_memory_LDADD = $(LIBHOST)
+
+check_PROGRAMS += %D%/vec-microagents_skills
+tests_vectors_d_vec_microagents_skills_SOURCES = %D%/vec-microagents_skills.c %D%/vec.h
+tests_vectors_d_vec_microagents_skills_CPPFLAGS = $(VEC_CPPFLAGS)
+tests_vectors_d_vec_microagents_skills_LDADD = libskill.a $(LIBHOST)

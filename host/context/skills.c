@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * skills.c - finding and keeping skills. */
+#include "context/skills.h"
+
+#include "context/skills-internal.h"
+#include "files.h"
+#include "log.h"
+
+#include <string.h>
+
+struct skills *skills_free(struct skills *s)
+{
+	if (!s)
+		return NULL;
+	for (size_t i = 0; i < s->count; i++)
+		skill_free(s->list[i]);
+	for (size_t i = 0; i < s->problem_count; i++) {
+		free(s->problems[i].path);
+		free(s->problems[i].text);
+	}
+	free(s->list);
+	free(s->problems);
+	free(s->workspace);
+	free(s->within);
+	free(s->off);
+	free(s);
+	return NULL;
+}
+
+struct skill *skills_at(const struct skills *s, size_t n)
+{
+	return n < s->count ? s->list[n] : NULL;
+}
+
+struct skill *skills_find(const struct skills *s, const char *name)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (strcmp(s->list[i]->name, name) == 0)
+			return s->list[i];
+	return NULL;
+}
+
+const struct skill_problem *skills_problem(const struct skills *s, size_t n)
+{
+	return n < s->problem_count ? &s->problems[n] : NULL;
+}
+
+/* ---- adding ------------------------------------------------------------- */
+
+int skills_complain(struct skills *s, const char *path, bool warning, const char *text,
+		    struct error *err)
+{
+	struct skill_problem *all;
+
+	log_line(warning ? MT_LOG_INFO : MT_LOG_WARNING, "skills", "%s: %s", path, text);
+	if (s->problem_count == SKILL_PROBLEMS_MAX)
+		return MT_OK;
+	all = realloc(s->problems, (s->problem_count + 1) * sizeof *all);
+	if (!all)
+		return fail(err, MT_ENOMEM, "out of memory");
+	s->problems = all;
+	all[s->problem_count] = (struct skill_problem){ strdup(path), strdup(text), warning };
+	s->problem_count++; /* what it holds is freed with the others */
+	return all[s->problem_count - 1].path && all[s->problem_count - 1].text
+		       ? MT_OK : fail(err, MT_ENOMEM, "out of memory");
+}
+
+/* Is this one switched off by [skills] disabled? */
+static bool is_off(const struct skills *s, const char *name)
+{
+	const char *rest = s->off, *item;
+	size_t len;
+
+	while (rest && list_next(&rest, &item, &len))
+		if (strlen(name) == len && memcmp(item, name, len) == 0)
+			return true;
+	return false;
+}
+
+int skills_add(struct skills *s, struct skill *skill, const char *place, struct error *err)
+{
+	struct skill *first = skills_find(s, skill->name);
+
+	skill->place = place;
+	if (is_off(s, skill->name)) {
+		skill_free(skill);
+		return MT_OK;
+	}
+	if (first) {
+		AUTO(strbuf) struct strbuf text = STRBUF(8192);
+		int r;
+
+		strbuf_addf(&text, "there is a skill `%s` already, of %s", skill->name,
+			    first->source);
+		r = skills_complain(s, skill->source, true, text.text, err);
+		skill_free(skill);
+		return r;
+	}
+	if (s->count == SKILLS_MAX) {
+		skill_free(skill);
+		return fail(err, MT_ELIMIT, "more than %d skills", SKILLS_MAX);
+	}
+	if (s->count == s->room) {
+		size_t room = s->room ? s->room * 2 : 32;
+		struct skill **all = realloc(s->list, room * sizeof *all);
+
+		if (!all) {
+			skill_free(skill);
+			return fail(err, MT_ENOMEM, "out of memory");
+		}
+		s->list = all;
+		s->room = room;
+	}
+	s->list[s->count++] = skill;
+	return MT_OK;
+}
+
+/* A link may lead anywhere: what it names would be sent to a model. */
+static bool leads_out(const struct skills *s, const char *path)
+{
+	AUTO(free) char *real = s->within ? realpath(path, NULL) : NULL;
+	size_t n = s->within ? strlen(s->within) : 0;
+
+	return n && real && (strncmp(real, s->within, n) != 0 || real[n] != '/');
+}
+
+int skills_read(struct skills *s, const char *path, const char *base, struct skill **ret,
+		struct error *err)
+{
+	struct error why = ERROR_NONE, warning = ERROR_NONE;
+	AUTO(free) char *text = NULL;
+	size_t len = 0;
+
+	*ret = NULL;
+	if (leads_out(s, path))
+		return skills_complain(s, path, false, "leads out of the project", err);
+	if (!file_read(path, SKILL_MAX, &text, &len, &why))
+		*ret = skill_parse(path, base, text, len, false, &warning, &why);
+	if (why.code == MT_ENOMEM)
+		return fail(err, why.code, "%s", why.text);
+	if (why.code)
+		return skills_complain(s, path, false, why.text, err);
+	return warning.code ? skills_complain(s, path, true, warning.text, err) : MT_OK;
+}
+
+int skills_content(struct skills *s, struct skill *skill, struct error *err)
+{
+	AUTO(skill) struct skill *whole = NULL;
+	AUTO(free) char *text = NULL;
+	size_t len;
+
+	(void)s;
+	if (skill->content)
+		return MT_OK;
+	if (file_read(skill->source, SKILL_MAX, &text, &len, err))
+		return err->code;
+	whole = skill_parse(skill->source, NULL, text, len, false, NULL, err);
+	if (!whole)
+		return err->code;
+	skill->content = STEAL(whole->content);
+	return MT_OK;
+}
+
+/* ---- the list ----------------------------------------------------------- */
+
+static int put_escaped(struct strbuf *out, const char *text)
+{
+	for (; *text; text++)
+		switch (*text) {
+		case '&':
+			strbuf_add(out, "&amp;");
+			break;
+		case '<':
+			strbuf_add(out, "&lt;");
+			break;
+		case '>':
+			strbuf_add(out, "&gt;");
+			break;
+		default:
+			strbuf_addc(out, *text);
+		}
+	return out->error;
+}
+
+static int put_skill(const struct skill *s, struct strbuf *out)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(64 << 10);
+
+	skill_summary(s, &text);
+	strbuf_add(out, "  <skill>\n    <name>");
+	put_escaped(out, s->name);
+	strbuf_add(out, "</name>\n    <description>");
+	put_escaped(out, text.text);
+	return strbuf_add(out, "</description>\n  </skill>\n");
+}
+
+int skills_list_of(struct skill *const *skills, size_t count, size_t max,
+		   struct strbuf *out)
+{
+	size_t start = out->len, shown = 0;
+
+	if (!count)
+		return out->error;
+	strbuf_add(out, "<available_skills>\n");
+	for (; shown < count; shown++) {
+		size_t before = out->len;
+
+		put_skill(skills[shown], out);
+		if (out->len - start > max && shown > 0) {
+			strbuf_cut(out, before);
+			break;
+		}
+	}
+	if (shown < count)
+		strbuf_addf(out, "  <!-- %zu more: invoke_skill with a word of what you "
+			    "look for names those that fit -->\n", count - shown);
+	return strbuf_add(out, "</available_skills>");
+}
+
+int skills_list(const struct skills *s, size_t max, struct strbuf *out)
+{
+	AUTO(free) struct skill **some = calloc(s->count + 1, sizeof(struct skill *));
+	size_t n = 0;
+
+	if (!some)
+		return MT_ENOMEM;
+	for (size_t i = 0; i < s->count; i++)
+		if (!s->list[i]->hidden
+		    && (s->list[i]->listed || s->list[i]->trigger != TRIGGER_NONE))
+			some[n++] = s->list[i];
+	return skills_list_of(some, n, max, out);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * inline.h - what may stand in the text of a skill: commands whose output takes
+ * their place, and variables. */
+#ifndef PLUGINS_SKILL_INLINE_H
+#define PLUGINS_SKILL_INLINE_H
+
+#include "strbuf.h"
+#include <stdbool.h>
+
+enum { INLINE_OUTPUT_MAX = 50 << 10, INLINE_SECONDS = 10 };
+
+/** What a command has written, each at most INLINE_OUTPUT_MAX bytes. */
+struct inline_result {
+	struct strbuf out, err;
+	int exit_code;
+	bool timed_out;
+};
+/** Run one. @return MT_OK, or a status: it could not be run. */
+typedef int inline_run(const char *command, void *arg, struct inline_result *ret);
+
+/** Put the output of each !`command` in its place. What stands in backticks or
+ *  fences is left alone, as is \!`command`, which loses its backslash. */
+int inline_commands(const char *text, size_t len, inline_run *run, void *arg,
+		    struct strbuf *out);
+
+/** Value of a variable, borrowed until the next call; NULL: not known. */
+typedef const char *variable_value(const char *name, size_t len, void *arg);
+
+/** Put values in the place of ${NAME} and ${NAME:-default}, with `unbraced` of
+ *  $NAME too. What is not known stays as it stands. */
+int variables_expand(const char *text, size_t len, bool unbraced, variable_value *value,
+		     void *arg, struct strbuf *out);
+
+#endif

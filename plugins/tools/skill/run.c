@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * run.c - running a command of a skill. */
+#include "run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static void child(const char *command, const char *folder, int out, int err)
+{
+	int in = open("/dev/null", O_RDONLY);
+
+	setpgid(0, 0);
+	if (in < 0 || dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(err, 2) < 0
+	    || chdir(folder))
+		_exit(126);
+	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+	_exit(127);
+}
+
+/* What there is to read; false: the end. */
+static bool take(int fd, struct strbuf *to)
+{
+	char buffer[4096];
+	ssize_t n = read(fd, buffer, sizeof buffer);
+	size_t room;
+
+	if (n < 0 && errno == EINTR)
+		return true;
+	if (n <= 0)
+		return false;
+	room = to->max - 1 - to->len;
+	strbuf_addn(to, buffer, (size_t)n < room ? (size_t)n : room);
+	if ((size_t)n > room)
+		to->error = MT_ELIMIT;
+	return true;
+}
+
+/* Until both ends are closed, it takes too long, or somebody cancels. */
+static int collect(int out, int err, int cancel, int64_t end, struct inline_result *ret)
+{
+	struct pollfd fds[] = {
+		{ .fd = out, .events = POLLIN }, { .fd = err, .events = POLLIN },
+		{ .fd = cancel, .events = POLLIN },
+	};
+	struct strbuf *to[] = { &ret->out, &ret->err };
+
+	while (fds[0].fd >= 0 || fds[1].fd >= 0) {
+		int64_t left = end - now_ms();
+
+		if (left <= 0) {
+			ret->timed_out = true;
+			return MT_OK;
+		}
+		if (poll(fds, 3, (int)left) < 0 && errno != EINTR)
+			return MT_EIO;
+		if (fds[2].revents)
+			return MT_ECANCELLED;
+		for (int i = 0; i < 2; i++)
+			if (fds[i].revents && !take(fds[i].fd, to[i]))
+				fds[i].fd = -1;
+	}
+	return MT_OK;
+}
+
+/* It may have closed both and go on. */
+static bool ends_by(pid_t pid, int64_t end, int *ret_status)
+{
+	const struct timespec pause = { .tv_nsec = 2000000 };
+
+	while (waitpid(pid, ret_status, WNOHANG) == 0) {
+		if (now_ms() >= end)
+			return false;
+		nanosleep(&pause, NULL);
+	}
+	return true;
+}
+
+static int run(const char *command, const struct command_place *place, const int out[2],
+	       const int err[2], struct inline_result *ret)
+{
+	int64_t end = now_ms() + INLINE_SECONDS * 1000;
+	pid_t pid = fork();
+	int status = 0, r;
+
+	if (pid < 0)
+		return MT_EIO;
+	if (pid == 0)
+		child(command, place->folder, out[1], err[1]);
+	setpgid(pid, pid);
+	close(out[1]);
+	close(err[1]);
+	r = collect(out[0], err[0], place->cancel_fd, end, ret);
+	if (r || ret->timed_out || !ends_by(pid, end, &status)) {
+		ret->timed_out = !r;
+		kill(-pid, SIGKILL);
+		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+			;
+	}
+	ret->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	return r;
+}
+
+int command_run(const char *command, void *arg, struct inline_result *ret)
+{
+	int out[2], err[2], r;
+
+	if (pipe2(out, O_CLOEXEC))
+		return MT_EIO;
+	if (pipe2(err, O_CLOEXEC)) {
+		close(out[0]);
+		close(out[1]);
+		return MT_EIO;
+	}
+	r = run(command, arg, out, err, ret);
+	close(out[0]);
+	close(err[0]);
+	return r;
+}

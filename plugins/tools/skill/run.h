@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * run.h - running a command of a skill: a shell of its own, no input, a limit. */
+#ifndef PLUGINS_SKILL_RUN_H
+#define PLUGINS_SKILL_RUN_H
+
+#include "inline.h"
+
+struct command_place {
+	const char *folder;  /* where it runs */
+	int cancel_fd;       /* readable: end it; -1: none */
+};
+
+/** An inline_run whose argument is a struct command_place. */
+int command_run(const char *command, void *arg, struct inline_result *ret);
+
+#endif
