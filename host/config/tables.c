@@ -167,7 +167,7 @@ static const struct mt_option controller_table[] = {
 	       "The controller that this one is like, where it says nothing; default "
 	       "is [controller]."),
 	OPTION(TEXT, "agent", "codeact", "The agent."),
-	OPTION(LIST, "tools", "bash, editor, think, finish",
+	OPTION(LIST, "tools", "bash, editor, think, finish, skill, memory",
 	       "Tools the agent has: names of [tool.NAME], of toolsets or of tools."),
 	OPTION(LIST, "condensers", "conversation_window",
 	       "What shortens the history, in order: names of [condenser.NAME] or of "

@@ -102,6 +102,17 @@ static int cut(struct strbuf *text, size_t max_chars)
 	return text->error;
 }
 
+/* Rules that came with it. */
+static void add_extended(const struct event *e, struct strbuf *out)
+{
+	json_object *list = js_get(e->json, "extended_content");
+
+	for (size_t i = 0; json_object_is_type(list, json_type_array)
+			   && i < json_object_array_length(list); i++)
+		strbuf_addf(out, "\n\n%s", js_str(json_object_array_get_idx(list, i), "text",
+						   ""));
+}
+
 static enum piece_kind observation(const struct event *e, const struct memory_options *o,
 				   struct strbuf *out)
 {
@@ -128,6 +139,9 @@ static enum piece_kind observation(const struct event *e, const struct memory_op
 		strbuf_add(out, observations[i].after);
 		if (text.error)
 			out->error = text.error;
+
+			cut(out, o->max_message_chars);
+		add_extended(e, out);
 		return event_tool_meta(e) ? PIECE_RESULT : PIECE_USER;
 	}
 	return PIECE_NONE;

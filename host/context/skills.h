@@ -37,6 +37,14 @@ const struct skill_problem *skills_problem(const struct skills *s, size_t n);
 /** Read the text of a skill if it is not there. */
 int skills_content(struct skills *s, struct skill *skill, struct error *err);
 
+/** The files that come with a skill of the standard (scripts/, references/,
+ *  assets/ and what else lies there), as a list of paths below its folder, at most
+ *  `max`; owned. */
+json_object *skills_files(struct skills *s, const struct skill *skill, size_t max);
+/** Read one of them; owned. Paths that lead out of the folder are refused. */
+int skills_file(struct skills *s, const struct skill *skill, const char *path, char **ret,
+		size_t *ret_len, struct error *err);
+
 /** The AGENTS.md of the folders that a path of the workspace leads through, as
  *  skills that go by paths (agents:DIR); each once. The path is relative. */
 int skills_of_folders(struct skills *s, const char *path, struct error *err);

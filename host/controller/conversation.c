@@ -385,28 +385,6 @@ void conversation_close_now(struct conversation *c)
 
 /* ---- commands ---------------------------------------------------------- */
 
-void recall(struct conversation *c, int64_t action)
-{
-	struct error err = ERROR_NONE;
-	json_object *extras = json_object_new_object();
-	int64_t id = action;
-	char now[32];
-
-	if (action < 0) {
-		json_object *args = json_object_new_object();
-
-		js_set_str(args, "recall_type", "workspace_context");
-		id = post(c, event_action("recall", SOURCE_USER, args, &err), &err);
-	}
-	timestamp_now(now);
-	now[10] = '\0';
-	js_set_str(extras, "recall_type", "workspace_context");
-	js_set_str(extras, "working_dir", c->workspace);
-	js_set_str(extras, "date", now);
-	post(c, event_observation("recall", SOURCE_ENVIRONMENT, id < 0 ? -1 : id, "", 0,
-				  extras, &err), &err);
-}
-
 /* Who gives images to a model that is not shown them should hear of it. */
 static int add_images(struct conversation *c, json_object *args, json_object *images,
 		      struct error *err)
@@ -454,6 +432,8 @@ int conversation_say_now(struct conversation *c, const char *text, size_t len,
 		return (int)id;
 	if (first)
 		recall(c, -1);
+	else
+		recall_more(c);
 	c->text_only = 0;
 	if (c->redo >= 0 && strcmp(evlog_head(c->log, c->redo)->type->name, "finish") == 0)
 		c->redo = -1; /* there is more to do */

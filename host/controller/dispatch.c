@@ -119,6 +119,7 @@ static struct event *observation_of(struct conversation *c, struct event *action
 	const struct event_type *type = event_type_find(false, name);
 	AUTO(strbuf) struct strbuf text = STRBUF(64 << 20);
 	json_object *extras;
+	struct event *e;
 
 	if (!type)
 		type = event_type_find(false, "tool");
@@ -137,8 +138,10 @@ static struct event *observation_of(struct conversation *c, struct event *action
 		js_set_bool(extras, "is_error", true);
 	if (strcmp(type->name, "tool") == 0 && !js_get(extras, "name"))
 		js_set_str(extras, "name", c->pending_tool->name);
-	return event_observation(type->name, action->source, action->id, text.text, text.len,
-				 extras, err);
+	e = event_observation(type->name, action->source, action->id, text.text, text.len,
+			      extras, err);
+	recall_rules(c, action, e);
+	return e;
 }
 
 static bool failed_outside(const struct link_result *result)
@@ -209,7 +212,9 @@ static void on_request(void *arg, uint64_t call, uint64_t request, const char *m
 	struct conversation *c = arg;
 	AUTO(strbuf) struct strbuf text = STRBUF(512);
 
-	(void)call, (void)params;
+	(void)call;
+	if (recall_request(c, request, method, params))
+		return;
 	strbuf_addf(&text, "this host does not answer %s yet", method);
 	link_answer(c->link, request, MT_EUNSUPPORTED, text.text, text.len);
 }

@@ -13,6 +13,7 @@
 #include "controller/launch.h"
 #include "controller/limits.h"
 #include "controller/react.h"
+#include "controller/recall.h"
 #include "controller/stuck.h"
 #include "llm/router.h"
 #include "tools/calls.h"
@@ -99,6 +100,7 @@ struct conversation {
 	struct mask *mask;
 	struct mask_stream said[2], shown; /* deltas: text, reasoning; live output */
 	struct evlog *log;
+	struct skills *skills;     /* read when they are first needed */
 	struct llm_models *models;
 	struct part runtime;
 	struct analyzers *analyzers;
@@ -155,9 +157,6 @@ int conversation_open(struct conversation *c, const struct conversation_options 
 /** Undo a half-made conversation. @return `r`. With `keep_config` the caller
  *  still owns configuration and registry. */
 int conversation_undo(struct conversation *c, bool keep_config, int r);
-/** Tell the model where it is: the context of the workspace. `action` is the
- *  recall that asked for it, -1: none has yet. */
-void recall(struct conversation *c, int64_t action);
 /** A message that its hooks have passed. */
 int conversation_say_now(struct conversation *c, const char *text, size_t len,
 			 json_object *images, struct error *err);

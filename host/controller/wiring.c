@@ -4,7 +4,6 @@
  * everything is resolved before the first event. */
 #include "controller/internal.h"
 
-#include "context/prompts.h"
 #include "log.h"
 
 #include <string.h>
@@ -97,14 +96,6 @@ static int load_condensers(struct conversation *c, const char *list, struct erro
 			return r;
 	}
 	return MT_OK;
-}
-
-static char *recall_text(const struct event *e, void *arg)
-{
-	struct conversation *c = arg;
-
-	return prompt_render(c->config, c->agent.component->name, "context", event_args(e),
-			     NULL);
 }
 
 static int section_of(const struct conversation_options *o, struct strbuf *section)
@@ -228,6 +219,7 @@ void unwire(struct conversation *c)
 	delegates_drop(c, false);
 	c->memory = memory_free(c->memory);
 	c->history = history_free(c->history);
+	c->skills = skills_free(c->skills);
 	unwire_level(&c->now);
 	for (size_t i = 0; i < c->wired_count; i++)
 		unwire_level(&c->wired[i]);
@@ -345,6 +337,7 @@ static json_object *settings(const struct conversation *c, const char *controlle
 	strbuf_addf(&section, "controller%s%s", controller ? "." : "",
 		    controller ? controller : "");
 	add_section(list, c, "controller", "controller", section.text, not_controller);
+	add_section(list, c, "skills", "skills", "skills", NULL);
 	add_models(list, c);
 	add_level(list, c, &c->now);
 	for (size_t i = 0; i < c->wired_count; i++) {

@@ -58,3 +58,12 @@ plugins_tools_search_so_LDADD = $(LIBSEARCH)
 # Skills called for by the model; what may stand in their text is a library too.
 noinst_LIBRARIES += libskill.a
 libskill_a_SOURCES = %D%/skill/inline.c %D%/skill/inline.h %D%/skill/run.c %D%/skill/run.h
+plugin_PROGRAMS += %D%/skill.so
+plugins_tools_skill_so_SOURCES = %D%/skill/main.c
+plugins_tools_skill_so_LDFLAGS = $(PLUGIN_LINK)
+plugins_tools_skill_so_LDADD = libskill.a libmt.a $(JSONC_LIBS) -lm
+
+plugin_PROGRAMS += %D%/memory.so
+plugins_tools_memory_so_SOURCES = %D%/memory.c
+plugins_tools_memory_so_LDFLAGS = $(PLUGIN_LINK)
+plugins_tools_memory_so_LDADD = libmt.a $(JSONC_LIBS) -lm

@@ -1,3 +1,13 @@
 # What the model gets to see.
 TESTS += %D%/condense-long.sh
 EXTRA_DIST += %D%/condense-long.sh %D%/condense-long.py
+
+TESTS += %D%/skills.bats
+EXTRA_DIST += %D%/skills.bats %D%/seen.py
+
+check_PROGRAMS += %D%/test-skills
+tests_context_test_skills_SOURCES = %D%/test-skills.c
+tests_context_test_skills_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_context_test_skills_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
+tests_context_test_skills_LDADD = $(LIBHOST)
+TESTS += %D%/test-skills

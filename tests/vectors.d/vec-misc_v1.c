@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * vec-misc_v1.c - recorded cases of V1's smaller parts that are ours by now:
- * hooks (with on_failure = allow). */
+ * hooks (with on_failure = allow), changes that git names. */
+#include "context/repository.h"
 #include "hooks/hooks.h"
 #include "vec.h"
 
@@ -146,6 +147,28 @@ static bool on_execute(struct vec *v, json_object *c)
 	return true;
 }
 
+/* ---- git_name_status ------------------------------------------------------------ */
+
+static bool on_name_status(struct vec *v, json_object *c)
+{
+	json_object *lines = js_path(c, "in.lines");
+	AUTO(json) json_object *got = json_object_new_array();
+	const char *wanted = js_str(js_get(c, "error"), "message", NULL);
+	struct error err = ERROR_NONE;
+
+	for (size_t i = 0; !err.code && i < json_object_array_length(lines); i++) {
+		const char *line = json_object_get_string(json_object_array_get_idx(lines, i));
+
+		git_name_status(line, strlen(line), got, &err);
+	}
+	if (wanted ? !vec_match(wanted, err.text) : err.code != 0)
+		vec_fault(v, "error", wanted, err.text);
+	else if (!wanted && !js_equal(js_get(c, "output"), got))
+		vec_fault(v, "changes", js_text(js_get(c, "output"), NULL),
+			  js_text(got, NULL));
+	return true;
+}
+
 /* ---- which are ours --------------------------------------------------------------- */
 
 static bool one(struct vec *v, json_object *c)
@@ -157,6 +180,7 @@ static bool one(struct vec *v, json_object *c)
 		{ "hook_matcher", on_matcher },
 		{ "hook_config", on_config },
 		{ "hook_execute", on_execute },
+		{ "git_name_status", on_name_status },
 	};
 	static const struct {
 		const char *fn, *why;
@@ -164,7 +188,6 @@ static bool one(struct vec *v, json_object *c)
 		{ "apply_patch", "of a tool that is not built yet" },
 		{ "glob_split", "of a tool that is not built yet" },
 		{ "task_tracker", "of a tool that is not built yet" },
-		{ "git_name_status", "of the context, which does not ask git yet" },
 		{ "bash_quote", "of the isolation, which is not built yet" },
 		{ "secrets_in_command", "of the isolation, which is not built yet" },
 		{ "mask_output", "of the isolation, which is not built yet" },

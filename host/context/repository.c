@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * repository.c - the files in .git that say where one is. */
+#include "context/repository.h"
+
+#include "files.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+enum { GIT_FILE_MAX = 1 << 20, SHORT_HASH = 12 };
+
+void repository_clear(struct repository *r)
+{
+	free(r->name);
+	free(r->folder);
+	free(r->branch);
+	*r = (struct repository){ 0 };
+}
+
+/* ---- .git --------------------------------------------------------------- */
+
+static size_t line_length(const char *text)
+{
+	return strcspn(text, "\r\n");
+}
+
+/* The folder that .git is, or that the file .git of a worktree names; owned. */
+static char *git_folder(const char *root)
+{
+	AUTO(free) char *git = path_join(root, ".git");
+	AUTO(free) char *text = NULL;
+	struct stat st;
+
+	if (!git || stat(git, &st))
+		return NULL;
+	if (S_ISDIR(st.st_mode))
+		return STEAL(git);
+	if (file_read(git, GIT_FILE_MAX, &text, NULL, NULL)
+	    || strncmp(text, "gitdir: ", 8) != 0)
+		return NULL;
+	text[8 + line_length(text + 8)] = '\0';
+	return path_join(root, text + 8);
+}
+
+/* Of a worktree: the folder that it shares with the others; owned. */
+static char *common_folder(const char *git)
+{
+	AUTO(free) char *path = path_join(git, "commondir");
+	AUTO(free) char *text = NULL;
+
+	if (!path || file_read(path, GIT_FILE_MAX, &text, NULL, NULL))
+		return strdup(git);
+	text[line_length(text)] = '\0';
+	return path_join(git, text);
+}
+
+static char *branch_of(const char *git)
+{
+	AUTO(free) char *path = path_join(git, "HEAD");
+	AUTO(free) char *text = NULL;
+	static const char ref[] = "ref: refs/heads/";
+	size_t n;
+
+	if (!path || file_read(path, GIT_FILE_MAX, &text, NULL, NULL))
+		return NULL;
+	n = line_length(text);
+	if (strncmp(text, ref, sizeof ref - 1) == 0)
+		return strndup(text + sizeof ref - 1, n - (sizeof ref - 1));
+	return strndup(text, n > SHORT_HASH ? SHORT_HASH : n);
+}
+
+/* "owner/name" of git@host:owner/name.git or https://host/owner/name; owned. */
+static char *name_of_url(const char *url, size_t len)
+{
+	const char *end = url + len, *start = end;
+	unsigned parts = 0;
+
+	while (end > url && end[-1] == '/')
+		end--;
+	if (end - url > 4 && strncmp(end - 4, ".git", 4) == 0)
+		end -= 4;
+	for (start = end; start > url; start--)
+		if (start[-1] == ':' || (start[-1] == '/' && ++parts == 2))
+			break;
+	return start < end ? strndup(start, (size_t)(end - start)) : NULL;
+}
+
+/* The url of [remote "origin"]; owned. */
+static char *remote_name(const char *git)
+{
+	AUTO(free) char *common = common_folder(git);
+	AUTO(free) char *path = common ? path_join(common, "config") : NULL;
+	AUTO(free) char *text = NULL;
+	bool origin = false;
+
+	if (!path || file_read(path, GIT_FILE_MAX, &text, NULL, NULL))
+		return NULL;
+	for (const char *line = text; *line; line += line_length(line),
+	     line += strspn(line, "\r\n")) {
+		const char *at = line + strspn(line, " \t");
+		size_t n = line_length(at);
+
+		if (*at == '[')
+			origin = strncmp(at, "[remote \"origin\"]", 17) == 0;
+		if (!origin || strncasecmp(at, "url", 3) != 0)
+			continue;
+		at += 3 + strspn(at + 3, " \t");
+		if (*at != '=')
+			continue;
+		at += 1 + strspn(at + 1, " \t");
+		n = line_length(at);
+		while (n && isspace((unsigned char)at[n - 1]))
+			n--;
+		return name_of_url(at, n);
+	}
+	return NULL;
+}
+
+int repository_read(const char *workspace, struct repository *ret)
+{
+	AUTO(free) char *at = strdup(workspace), *git = NULL;
+
+	*ret = (struct repository){ 0 };
+	while (at && *at && !(git = git_folder(at))) {
+		char *slash = strrchr(at, '/');
+
+		if (!slash)
+			break;
+		*slash = '\0';
+	}
+	if (!git)
+		return MT_ENOTFOUND;
+	ret->branch = branch_of(git);
+	ret->name = remote_name(git);
+	if (!ret->name)
+		ret->name = strdup(strrchr(at, '/') ? strrchr(at, '/') + 1 : at);
+	ret->folder = STEAL(at);
+	if (ret->branch && ret->name)
+		return MT_OK;
+	repository_clear(ret);
+	return MT_ENOTFOUND;
+}
+
+/* ---- changes ------------------------------------------------------------ */
+
+struct piece_of_line {
+	const char *text;
+	size_t len;
+};
+
+/* Fields are apart by tabs; a line without any by its first white space. */
+static size_t fields(const char *line, size_t len, struct piece_of_line ret[4])
+{
+	const char *end = line + len;
+	bool tabs = memchr(line, '\t', len);
+	size_t n = 0;
+
+	while (line < end && n < 4) {
+		const char *stop = line;
+
+		while (stop < end && !(tabs ? *stop == '\t' : n == 0 && *stop == ' '))
+			stop++;
+		ret[n++] = (struct piece_of_line){ line, (size_t)(stop - line) };
+		line = stop;
+		while (line < end && (*line == '\t' || (!tabs && *line == ' ')))
+			line++;
+	}
+	return n;
+}
+
+static int add_change(json_object *list, const char *status, struct piece_of_line path)
+{
+	json_object *o = json_object_new_object();
+
+	if (!o || js_set_str(o, "status", status)
+	    || js_set_strn(o, "path", path.text, path.len)
+	    || json_object_array_add(list, o)) {
+		json_object_put(o);
+		return MT_ENOMEM;
+	}
+	return MT_OK;
+}
+
+static const char *status_of(struct piece_of_line f)
+{
+	static const struct {
+		const char *mark, *name;
+	} known[] = {
+		{ "A", "ADDED" }, { "??", "ADDED" }, { "M", "UPDATED" }, { "*", "UPDATED" },
+		{ "U", "UPDATED" }, { "T", "UPDATED" }, { "D", "DELETED" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(known); i++)
+		if (strlen(known[i].mark) == f.len
+		    && memcmp(known[i].mark, f.text, f.len) == 0)
+			return known[i].name;
+	return NULL;
+}
+
+int git_name_status(const char *line, size_t len, json_object *list, struct error *err)
+{
+	struct piece_of_line f[4];
+	const char *status;
+	size_t n;
+	int r;
+
+	while (len && isspace((unsigned char)*line))
+		line++, len--;
+	while (len && isspace((unsigned char)line[len - 1]))
+		len--;
+	n = fields(line, len, f);
+	if (n < 2 || n > 3)
+		return fail(err, MT_EINVAL, "Unexpected git diff output format: %.*s",
+			    (int)len, line);
+	status = status_of(f[0]);
+	if (n == 3 && *f[0].text == 'R') {
+		r = add_change(list, "DELETED", f[1]);
+		if (!r)
+			r = add_change(list, "ADDED", f[2]);
+	} else if (n == 3 && *f[0].text == 'C') {
+		r = add_change(list, "ADDED", f[2]);
+	} else if (n == 2 && status) {
+		r = add_change(list, status, f[1]);
+	} else {
+		return fail(err, MT_EINVAL, "Unexpected git status: %.*s", (int)f[0].len,
+			    f[0].text);
+	}
+	return r ? fail(err, r, "out of memory") : MT_OK;
+}

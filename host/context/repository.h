@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * repository.h - what is known of the repository of a workspace.
+ *
+ * Name and branch are read from the files in .git: that takes no time, and the
+ * first request does not wait. What has changed is asked of the git program,
+ * which the runner runs (plugins/tools/git.c); here its answer is read. */
+#ifndef HOST_CONTEXT_REPOSITORY_H
+#define HOST_CONTEXT_REPOSITORY_H
+
+#include "js.h"
+
+struct repository {
+	char *name;      /* of the remote: "owner/name", else of the folder */
+	char *folder;    /* its root */
+	char *branch;    /* or the commit that is checked out, short */
+};
+
+/** @return MT_ENOTFOUND (no error is filled): the workspace is in none. */
+int repository_read(const char *workspace, struct repository *ret);
+void repository_clear(struct repository *r);
+
+/** One line of `git diff --name-status` or `git status --porcelain`: adds
+ *  {status, path} objects to the list, two for a rename. */
+int git_name_status(const char *line, size_t len, json_object *list, struct error *err);
+
+#endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * recall-answers.c - what the tools invoke_skill and memory ask of the host:
+ * skills and the user's notes lie outside of where tools may look. */
+#include "controller/recall.h"
+
+#include "controller/internal.h"
+#include "base64.h"
+#include "files.h"
+#include "notes.h"
+
+#include <string.h>
+#include <strings.h>
+
+enum { NEAR_MAX = 10, RESOURCES_MAX = 64 };
+
+static void answer_error(struct conversation *c, uint64_t request, int status,
+			 const char *text)
+{
+	link_answer(c->link, request, status, text, strlen(text));
+}
+
+static void answer_with(struct conversation *c, uint64_t request, json_object *result)
+{
+	size_t len;
+	const char *text = js_text(result, &len);
+
+	if (text)
+		link_answer(c->link, request, MT_OK, text, len);
+	else
+		answer_error(c, request, MT_ENOMEM, "out of memory");
+}
+
+static bool holds_word(const char *text, const char *word)
+{
+	return text && *word && strcasestr(text, word);
+}
+
+/* No skill of this name: those whose name or description has a word of it. */
+static void answer_near(struct conversation *c, uint64_t request, const char *name)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(64 << 10);
+	struct skills *all = recall_skills(c);
+	struct skill *near[NEAR_MAX], *s;
+	size_t n = 0;
+
+	for (size_t i = 0; n < NEAR_MAX && (s = skills_at(all, i)); i++)
+		if (!s->hidden && (holds_word(s->name, name) || holds_word(s->description, name)))
+			near[n++] = s;
+	strbuf_addf(&text, "there is no skill `%.100s`%s", name,
+		    n ? "; these come near:\n" : ", nor one that has it in its description");
+	skills_list_of(near, n, 16 << 10, &text);
+	answer_error(c, request, MT_ENOTFOUND, text.text);
+}
+
+static void load(struct conversation *c, uint64_t request, json_object *params)
+{
+	const char *name = js_str(params, "name", "");
+	struct skills *all = recall_skills(c);
+	struct skill *s = all ? skills_find(all, name) : NULL;
+	AUTO(json) json_object *result = json_object_new_object();
+	struct error err = ERROR_NONE;
+
+	if (!all) {
+		answer_error(c, request, MT_ENOTFOUND, "there are no skills");
+	} else if (!s) {
+		answer_near(c, request, name);
+	} else if (s->hidden) {
+		answer_error(c, request, MT_EDENIED,
+			     "this skill is not for you to call: it comes by itself when it "
+			     "is needed, or when the user asks for it");
+	} else if (skills_content(all, s, &err)) {
+		answer_error(c, request, err.code, err.text);
+	} else {
+		js_set_str(result, "content", s->content);
+		js_set_bool(result, "may_run", strcmp(s->place, "project") != 0);
+		js_set(result, "files", skills_files(all, s, RESOURCES_MAX));
+		answer_with(c, request, result);
+	}
+}
+
+static void load_file(struct conversation *c, uint64_t request, json_object *params)
+{
+	struct skills *all = recall_skills(c);
+	struct skill *s = all ? skills_find(all, js_str(params, "name", "")) : NULL;
+	AUTO(json) json_object *result = json_object_new_object();
+	AUTO(strbuf) struct strbuf encoded = STRBUF(4 * SKILL_MAX);
+	AUTO(free) char *bytes = NULL;
+	struct error err = ERROR_NONE;
+	size_t len;
+
+	if (!s || s->hidden)
+		answer_error(c, request, MT_ENOTFOUND, "there is no such skill");
+	else if (skills_file(all, s, js_str(params, "file", ""), &bytes, &len, &err))
+		answer_error(c, request, err.code, err.text);
+	else if (base64_put(&encoded, bytes, len))
+		answer_error(c, request, MT_ENOMEM, "out of memory");
+	else {
+		js_set_strn(result, "base64", encoded.text, encoded.len);
+		answer_with(c, request, result);
+	}
+}
+
+/* Notes of the user; those of a project the tool writes itself. */
+static void write_notes(struct conversation *c, uint64_t request, json_object *params)
+{
+	AUTO(free) char *folder = NULL, *path = NULL;
+	AUTO(json) json_object *result = json_object_new_object();
+	bool add = strcmp(js_str(params, "command", ""), "append") == 0;
+	struct error err = ERROR_NONE;
+
+	if (!xdg_dir("DATA", true, &folder, &err))
+		path = path_join(folder, "MEMORY.md");
+	if (!path || notes_write(path, add ? NOTES_APPEND : NOTES_REPLACE,
+				 js_str(params, "old", ""), js_str(params, "text", ""), &err))
+		answer_error(c, request, err.code ? err.code : MT_ENOMEM,
+			     err.code ? err.text : "out of memory");
+	else
+		answer_with(c, request, result);
+}
+
+bool recall_request(struct conversation *c, uint64_t request, const char *method,
+		    json_object *params)
+{
+	static const struct {
+		const char *method;
+		void (*answer)(struct conversation *c, uint64_t request, json_object *params);
+	} known[] = {
+		{ "skill/load", load },
+		{ "skill/file", load_file },
+		{ "memory/write", write_notes },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(known); i++)
+		if (strcmp(known[i].method, method) == 0) {
+			known[i].answer(c, request, params);
+			return true;
+		}
+	return false;
+}

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * recall.c - what the model is told beside what the user says: the context of
+ * the workspace after the first message, skills that a message calls for, rules
+ * for files that a call has touched (spec/skills 9). */
+#include "controller/recall.h"
+
+#include "context/prompts.h"
+#include "context/repository.h"
+#include "context/skills.h"
+#include "controller/internal.h"
+#include "files.h"
+#include "notes.h"
+
+#include <string.h>
+
+enum { INSTRUCTIONS_MAX = 64 << 10, SHORT_LIST_MAX = 512 };
+
+#define RULES_STATE "rules"
+
+struct skills *recall_skills(struct conversation *c)
+{
+	struct error err = ERROR_NONE;
+
+	if (!c->skills && skills_load(c->config, c->workspace, &c->skills, &err))
+		notice(c, MT_LOG_WARNING, "no skills: %s", err.text);
+	return c->skills;
+}
+
+/* ---- the message that it is about --------------------------------------- */
+
+/* The first or the newest message of the user; a reference. */
+static struct event *message_of(struct conversation *c, bool first)
+{
+	int64_t count = evlog_count(c->log);
+
+	for (int64_t n = 0; n < count; n++) {
+		int64_t id = first ? n : count - 1 - n;
+		const struct evlog_head *head = evlog_head(c->log, id);
+
+		if (head->source == SOURCE_USER && head->type->is_action && !head->undone
+		    && strcmp(head->type->name, "message") == 0)
+			return evlog_event(c->log, id, NULL);
+	}
+	return NULL;
+}
+
+/* ---- skills ------------------------------------------------------------- */
+
+/* True if a recall of the log has brought this skill. */
+static bool is_given(struct conversation *c, const char *name)
+{
+	for (int64_t id = 0; id < evlog_count(c->log); id++) {
+		const struct evlog_head *head = evlog_head(c->log, id);
+		AUTO(event) struct event *e = NULL;
+		json_object *list;
+
+		if (head->undone || head->type->is_action
+		    || strcmp(head->type->name, "recall") != 0)
+			continue;
+		e = evlog_event(c->log, id, NULL);
+		list = e ? js_get(event_args(e), "microagent_knowledge") : NULL;
+		for (size_t i = 0; json_object_is_type(list, json_type_array)
+				   && i < json_object_array_length(list); i++)
+			if (strcmp(js_str(json_object_array_get_idx(list, i), "name", ""),
+				   name) == 0)
+				return true;
+	}
+	return false;
+}
+
+/* Where the files of a skill lie, if they are for the model to open. */
+static void add_location(json_object *o, const struct skill *s)
+{
+	AUTO(free) char *folder = s->listed && !s->pack ? strdup(s->source) : NULL;
+	char *slash = folder ? strrchr(folder, '/') : NULL;
+
+	if (slash && strcmp(s->place, "project") == 0) {
+		*slash = '\0';
+		js_set_str(o, "location", folder);
+	}
+}
+
+/* What the message calls for and was not given before. NULL: nothing. */
+static json_object *knowledge(struct conversation *c, const char *text)
+{
+	struct skills *all = recall_skills(c);
+	json_object *list = NULL;
+	struct skill *s;
+
+	for (size_t i = 0; all && (s = skills_at(all, i)); i++) {
+		const char *trigger = skill_called(s, text, strlen(text));
+		struct error err = ERROR_NONE;
+		json_object *o;
+
+		if (!trigger || is_given(c, s->name))
+			continue;
+		if (skills_content(all, s, &err)) {
+			notice(c, MT_LOG_WARNING, "skill %s: %s", s->name, err.text);
+			continue;
+		}
+		o = json_object_new_object();
+		js_set_str(o, "name", s->name);
+		js_set_str(o, "trigger", trigger);
+		js_set_str(o, "content", s->content);
+		add_location(o, s);
+		list = list ? list : json_object_new_array();
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
+/* Rules for models of another family. */
+static bool is_for_others(const struct conversation *c, const struct skill *s)
+{
+	const char *model = c->llm ? llm_name(c->llm) : "";
+
+	return s->plain && (strcmp(s->name, "claude") == 0 || strcmp(s->name, "gemini") == 0)
+	       && !strstr(model, s->name);
+}
+
+/* The texts that are always there, a blank line between. */
+static void add_instructions(struct conversation *c, json_object *extras)
+{
+	AUTO(strbuf) struct strbuf out = STRBUF(2 * SKILL_MAX);
+	struct skills *all = recall_skills(c);
+	struct skill *s;
+
+	for (size_t i = 0; all && (s = skills_at(all, i)); i++) {
+		if (s->trigger != TRIGGER_NONE || s->listed || is_for_others(c, s)
+		    || (s->content && strstr(out.text, s->content)))
+			continue;
+		if (skills_content(all, s, NULL))
+			continue;
+		if (out.len + strlen(s->content) > INSTRUCTIONS_MAX) {
+			notice(c, MT_LOG_WARNING, "%s is left out: the instructions of the "
+			       "project are longer than %d KiB", s->source,
+			       INSTRUCTIONS_MAX >> 10);
+			continue;
+		}
+		strbuf_addf(&out, "%s%s", out.len ? "\n\n" : "", s->content);
+	}
+	if (out.len)
+		js_set_strn(extras, "repo_instructions", out.text, out.len);
+}
+
+static void add_list(struct conversation *c, json_object *extras)
+{
+	AUTO(strbuf) struct strbuf out = STRBUF(2 << 20);
+	struct skills *all = catalog_find(&c->catalog, "invoke_skill") ? recall_skills(c)
+								      : NULL;
+
+	size_t max = (size_t)config_int(c->config, "skills", "list_max");
+
+	if (c->llm && llm_feature(c->llm, "short_tools") && max > SHORT_LIST_MAX)
+		max = SHORT_LIST_MAX;
+	if (all && !skills_list(all, max, &out) && out.len)
+		js_set_strn(extras, "available_skills", out.text, out.len);
+}
+
+/* ---- the workspace ------------------------------------------------------ */
+
+static void add_repository(struct conversation *c, json_object *extras)
+{
+	struct repository r;
+
+	if (repository_read(c->workspace, &r))
+		return;
+	js_set_str(extras, "repo_name", r.name);
+	js_set_str(extras, "repo_directory", r.folder);
+	js_set_str(extras, "repo_branch", r.branch);
+	repository_clear(&r);
+}
+
+static char *memory_path(struct conversation *c, bool of_user)
+{
+	AUTO(free) char *data = NULL;
+
+	if (!of_user)
+		return path_join(c->workspace, ".openhands/memory/MEMORY.md");
+	return xdg_dir("DATA", false, &data, NULL) ? NULL : path_join(data, "MEMORY.md");
+}
+
+static void add_memory(struct conversation *c, json_object *extras, const char *name,
+		       bool of_user)
+{
+	AUTO(free) char *path = memory_path(c, of_user);
+	AUTO(free) char *text = path ? notes_read(path, NULL) : NULL;
+
+	if (text && *text)
+		js_set_str(extras, name, text);
+}
+
+static void post_result(struct conversation *c, int64_t action, const char *content,
+			json_object *extras)
+{
+	struct error err = ERROR_NONE;
+
+	post(c, event_observation("recall", SOURCE_ENVIRONMENT, action < 0 ? -1 : action,
+				  content, strlen(content), extras, &err), &err);
+}
+
+static int64_t post_question(struct conversation *c, const char *kind, const char *query)
+{
+	struct error err = ERROR_NONE;
+	json_object *args = json_object_new_object();
+
+	js_set_str(args, "recall_type", kind);
+	js_set_str(args, "query", query);
+	return post(c, event_action("recall", SOURCE_USER, args, &err), &err);
+}
+
+void recall(struct conversation *c, int64_t action)
+{
+	AUTO(event) struct event *message = message_of(c, true);
+	const char *text = message ? event_arg(message, "content") : "";
+	json_object *extras = json_object_new_object(), *list;
+	char now[32];
+
+	if (action < 0)
+		action = post_question(c, "workspace_context", text);
+	timestamp_now(now);
+	now[10] = '\0';
+	js_set_str(extras, "recall_type", "workspace_context");
+	js_set_str(extras, "working_dir", c->workspace);
+	js_set_str(extras, "date", now);
+	add_repository(c, extras);
+	add_instructions(c, extras);
+	add_memory(c, extras, "user_memory", true);
+	if (config_bool(c->config, "skills", "project"))
+		add_memory(c, extras, "project_memory", false);
+	add_list(c, extras);
+	list = knowledge(c, text);
+	if (list)
+		js_set(extras, "microagent_knowledge", list);
+	post_result(c, action, "Added workspace context", extras);
+}
+
+void recall_more(struct conversation *c)
+{
+	AUTO(event) struct event *message = message_of(c, false);
+	const char *text = message ? event_arg(message, "content") : "";
+	json_object *list = knowledge(c, text), *extras;
+
+	if (!list)
+		return;
+	extras = json_object_new_object();
+	js_set_str(extras, "recall_type", "knowledge");
+	js_set(extras, "microagent_knowledge", list);
+	post_result(c, post_question(c, "knowledge", text),
+		    "Retrieved knowledge from microagents", extras);
+}
+
+char *recall_text(const struct event *e, void *arg)
+{
+	struct conversation *c = arg;
+	bool more = strcmp(event_arg(e, "recall_type"), "knowledge") == 0;
+
+	return prompt_render(c->config, c->agent.component->name,
+			     more ? "knowledge" : "context", event_args(e), NULL);
+}
+
+/* ---- rules for files ----------------------------------------------------- */
+
+/* The file that an action is about, relative to the workspace; NULL: none. */
+static const char *touched(const struct conversation *c, const struct event *action)
+{
+	json_object *args = event_args(action), *inner = js_get(args, "arguments");
+	const char *path = js_str(args, "path", NULL);
+	size_t n = strlen(c->workspace);
+
+	if (!path)
+		path = js_str(inner, "path", js_str(inner, "file_path", NULL));
+	if (!path)
+		return NULL;
+	if (*path == '/')
+		return strncmp(path, c->workspace, n) == 0 && path[n] == '/' ? path + n + 1
+									    : NULL;
+	return strncmp(path, "./", 2) == 0 ? path + 2 : path;
+}
+
+/* The names of rules that were given; owned. */
+static json_object *rules_given(struct conversation *c)
+{
+	size_t len = 0;
+	const char *text = evlog_state(c->log, RULES_STATE, &len);
+	json_object *list = text ? js_parse(text, len, NULL) : NULL;
+
+	if (json_object_is_type(list, json_type_array))
+		return list;
+	json_object_put(list);
+	return json_object_new_array();
+}
+
+static bool has_name(json_object *list, const char *name)
+{
+	for (size_t i = 0; i < json_object_array_length(list); i++)
+		if (strcmp(json_object_get_string(json_object_array_get_idx(list, i)), name) == 0)
+			return true;
+	return false;
+}
+
+static void keep_given(struct conversation *c, json_object *list)
+{
+	AUTO(json) json_object *record = json_object_new_object();
+	struct error err = ERROR_NONE;
+
+	js_set_str(record, "record", "state");
+	js_set_str(record, "plugin", RULES_STATE);
+	js_set_str(record, "text", js_text(list, NULL));
+	if (evlog_record(c->log, record, &err))
+		notice(c, MT_LOG_WARNING, "%s", err.text);
+}
+
+static json_object *rule(struct conversation *c, const struct skill *s, const char *path)
+{
+	AUTO(json) json_object *data = json_object_new_object();
+	AUTO(free) char *text = NULL;
+	json_object *o;
+
+	js_set_str(data, "name", s->name);
+	js_set_str(data, "path", path);
+	js_set_str(data, "content", s->content);
+	text = prompt_render(c->config, c->agent.component->name, "rule", data, NULL);
+	o = text ? json_object_new_object() : NULL;
+	js_set_str(o, "name", s->name);
+	js_set_str(o, "text", text);
+	return o;
+}
+
+void recall_rules(struct conversation *c, const struct event *action, struct event *e)
+{
+	const char *path = touched(c, action);
+	struct skills *all = path && e ? recall_skills(c) : NULL;
+	AUTO(json) json_object *given = NULL;
+	json_object *list = NULL, *o;
+	struct skill *s;
+
+	if (!all)
+		return;
+	if (config_bool(c->config, "skills", "project"))
+		skills_of_folders(all, path, NULL);
+	for (size_t i = 0; (s = skills_at(all, i)); i++) {
+		if (!skill_of_path(s, path))
+			continue;
+		given = given ? given : rules_given(c);
+		if (has_name(given, s->name) || skills_content(all, s, NULL)
+		    || !(o = rule(c, s, path)))
+			continue;
+		list = list ? list : json_object_new_array();
+		json_object_array_add(list, o);
+		json_object_array_add(given, json_object_new_string(s->name));
+	}
+	if (list) {
+		js_set(e->json, "extended_content", list);
+		keep_given(c, given);
+	}
+}

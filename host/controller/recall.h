@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * recall.h - what the model is told beside what the user says. */
+#ifndef HOST_CONTROLLER_RECALL_H
+#define HOST_CONTROLLER_RECALL_H
+
+#include "context/skills.h"
+#include "controller/conversation.h"
+
+/** Tell the model where it is: the context of the workspace, with the skills
+ *  that the first message calls for. `action` is the recall that asked for it,
+ *  -1: none has yet. */
+void recall(struct conversation *c, int64_t action);
+/** The newest message is a later one: skills that it calls for, each once. */
+void recall_more(struct conversation *c);
+/** The text of a recall observation for the model; owned. */
+char *recall_text(const struct event *e, void *arg);
+/** Put rules for the file that an action touched into its observation, which is
+ *  not logged yet; each once in a conversation. */
+void recall_rules(struct conversation *c, const struct event *action, struct event *e);
+/** All skills, read when they are first needed; NULL: they cannot be. */
+struct skills *recall_skills(struct conversation *c);
+/** Answer what a tool asks about skills and notes. @return false: something else. */
+bool recall_request(struct conversation *c, uint64_t request, const char *method,
+		    json_object *params);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * notes.c - reading and changing MEMORY.md. */
+#include "notes.h"
+
+#include "files.h"
+#include "utf8.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+static bool is_link(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
+}
+
+static int read_all(const char *path, char **ret, size_t *ret_len, struct error *err)
+{
+	struct error why = ERROR_NONE;
+	int r;
+
+	*ret = NULL;
+	*ret_len = 0;
+	if (is_link(path))
+		return fail(err, MT_EDENIED, "%s is a link: it is left alone", path);
+	r = file_read(path, (size_t)1 << 20, ret, ret_len, &why);
+	return r == MT_OK || r == MT_ENOTFOUND ? MT_OK : fail(err, r, "%s", why.text);
+}
+
+char *notes_read(const char *path, struct error *err)
+{
+	AUTO(strbuf) struct strbuf clean = STRBUF(4 * NOTES_MAX);
+	AUTO(free) char *text = NULL;
+	size_t len, shown;
+
+	if (read_all(path, &text, &len, err) || !text || !len)
+		return NULL;
+	shown = utf8_cut(text, len, NOTES_MAX);
+	utf8_add_clean(&clean, text, shown);
+	if (shown < len)
+		strbuf_add(&clean, "\n[... the rest is not shown: the file is too long]");
+	return strbuf_take(&clean);
+}
+
+static int append(struct strbuf *all, const char *text)
+{
+	if (all->len && all->text[all->len - 1] != '\n')
+		strbuf_addc(all, '\n');
+	strbuf_add(all, text);
+	return *text && text[strlen(text) - 1] != '\n' ? strbuf_addc(all, '\n') : all->error;
+}
+
+static int replace(struct strbuf *all, const char *old, const char *text, struct error *err)
+{
+	AUTO(free) char *rest = NULL;
+	char *at = *old ? strstr(all->text, old) : NULL;
+
+	if (*old && !at)
+		return fail(err, MT_ENOTFOUND, "the text to replace is not in the notes");
+	if (*old && strstr(at + 1, old))
+		return fail(err, MT_EINVAL, "the text to replace is there more than once: "
+			    "give more of it");
+	rest = strdup(at ? at + strlen(old) : "");
+	if (!rest)
+		return fail(err, MT_ENOMEM, "out of memory");
+	strbuf_cut(all, at ? (size_t)(at - all->text) : 0);
+	strbuf_add(all, text);
+	return strbuf_add(all, rest);
+}
+
+int notes_write(const char *path, enum notes_change change, const char *old,
+		const char *text, struct error *err)
+{
+	AUTO(strbuf) struct strbuf all = STRBUF(2 << 20);
+	AUTO(free) char *before = NULL, *folder = strdup(path);
+	char *slash = folder ? strrchr(folder, '/') : NULL;
+	size_t len;
+	int r = read_all(path, &before, &len, err);
+
+	if (r)
+		return r;
+	if (before)
+		strbuf_addn(&all, before, len);
+	if (change == NOTES_APPEND)
+		append(&all, text);
+	else if (replace(&all, old, text, err))
+		return err->code;
+	if (all.error || !slash)
+		return fail(err, MT_ENOMEM, "out of memory");
+	if (all.len > NOTES_MAX && all.len > len)
+		return fail(err, MT_ELIMIT, "the notes would be %zu bytes long, at most %d are "
+			    "kept: replace what is no longer needed", all.len, NOTES_MAX);
+	*slash = '\0';
+	r = dir_make(folder, err);
+	return r ? r : file_write(path, all.text, all.len, 0600, false, err);
+}

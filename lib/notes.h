@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * notes.h - MEMORY.md: what an agent keeps between conversations, a text file
+ * with a cap. */
+#ifndef LIB_NOTES_H
+#define LIB_NOTES_H
+
+#include "error.h"
+
+enum { NOTES_MAX = 16 << 10 };
+
+enum notes_change { NOTES_APPEND, NOTES_REPLACE };
+
+/** The text, cut at the cap; owned. NULL without error: there is none. A link in
+ *  the place of the file is not followed. */
+char *notes_read(const char *path, struct error *err);
+/** Add a line, or with `old` put `text` in its one place (`old` "": the whole
+ *  file). What would exceed the cap is refused with a sentence. Folders are made. */
+int notes_write(const char *path, enum notes_change change, const char *old,
+		const char *text, struct error *err);
+
+#endif

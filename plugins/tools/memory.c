@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * memory.c - notes that stay when the conversation ends: MEMORY.md of the
+ * project, which is written here, and of the user, which the host writes. */
+#include "files.h"
+#include "js.h"
+#include "notes.h"
+
+#include <mortise/tool.h>
+#include <string.h>
+
+struct self {
+	const struct mt_tool_host *host;
+	char *path;       /* the project's */
+};
+
+static int open_set(const struct mt_tool_host *host, struct mt_instance *instance,
+		    void **ret_self)
+{
+	struct self *self = calloc(1, sizeof *self);
+
+	if (self)
+		self->path = path_join(host->workspace(instance),
+				       ".openhands/memory/MEMORY.md");
+	if (!self || !self->path) {
+		free(self);
+		return MT_ENOMEM;
+	}
+	self->host = host;
+	*ret_self = self;
+	return MT_OK;
+}
+
+static void close_set(void *self_)
+{
+	struct self *self = self_;
+
+	free(self->path);
+	free(self);
+}
+
+static int write_of_user(const struct self *self, struct mt_call *call)
+{
+	struct mt_str all = { "", 0 }, result = { "", 0 };
+	int r;
+
+	all.ptr = self->host->arg_json(call, NULL, &all.len);
+	r = self->host->request(call, "memory/write", all, &result);
+	return r ? self->host->fail(call, r, "%.*s", (int)result.len, result.ptr) : MT_OK;
+}
+
+static int run(void *self_, const char *tool, struct mt_call *call)
+{
+	struct self *self = self_;
+	const struct mt_tool_host *host = self->host;
+	const char *command = host->arg_str(call, "command", NULL);
+	const char *scope = host->arg_str(call, "scope", NULL);
+	const char *text = host->arg_str(call, "text", NULL);
+	const char *old = host->arg_str(call, "old", NULL);
+	bool add = strcmp(command, "append") == 0;
+	struct error err = ERROR_NONE;
+	int r;
+
+	(void)tool;
+	if (scope && strcmp(scope, "user") == 0)
+		r = write_of_user(self, call);
+	else if (notes_write(self->path, add ? NOTES_APPEND : NOTES_REPLACE, old ? old : "",
+			     text, &err))
+		r = host->fail(call, err.code, "%s", err.text);
+	else
+		r = MT_OK;
+	return r ? r : host->reply(call, "Noted.\n");
+}
+
+static const struct mt_tool tools[] = {
+	{
+		.size = sizeof tools[0],
+		.name = "memory",
+		.description =
+			"Change the notes that later conversations begin with, of this project "
+			"or of the user. Note, in a line, what stays true and was hard to find "
+			"out; nothing secret. `replace` puts `text` in the place of `old`, "
+			"without `old` of all.",
+		.brief = "Change the notes that later conversations begin with.",
+		.schema = "{\"type\":\"object\",\"properties\":{"
+			  "\"command\":{\"type\":\"string\",\"enum\":[\"append\",\"replace\"]},"
+			  "\"text\":{\"type\":\"string\"},"
+			  "\"old\":{\"type\":\"string\"},"
+			  "\"scope\":{\"type\":\"string\",\"enum\":[\"project\",\"user\"]}},"
+			  "\"required\":[\"command\",\"text\"]}",
+	},
+};
+
+static const struct mt_toolset set = {
+	.size = sizeof set, .tool_count = 1, .tools = tools,
+	.open = open_set, .call = run, .close = close_set,
+};
+
+static const struct mt_component parts[] = {
+	{
+		.size = sizeof parts[0], .kind = MT_KIND_TOOL,
+		.version_major = MT_TOOL_MAJOR, .version_minor = MT_TOOL_MINOR,
+		.name = "memory", .summary = "Notes that stay when a conversation ends.",
+		.functions = &set,
+	},
+};
+
+MT_PLUGIN(.name = "memory", .version = "1.0", .license = "MIT", .components = parts,
+	  .component_count = 1)

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * main.c - invoke_skill: the text of a skill, and the files that come with it.
+ *
+ * Skills lie where only the host looks: it is asked for them. Commands in the
+ * text of a skill run here, among the other tools; those of a project's skills
+ * do not run by themselves. */
+#include "base64.h"
+#include "files.h"
+#include "js.h"
+#include "run.h"
+#include "utf8.h"
+
+#include <mortise/tool.h>
+#include <string.h>
+
+enum { TEXT_MAX = 4 << 20 };
+
+struct self {
+	const struct mt_tool_host *host;
+	struct mt_instance *instance;
+};
+
+static int open_set(const struct mt_tool_host *host, struct mt_instance *instance,
+		    void **ret_self)
+{
+	struct self *self = calloc(1, sizeof *self);
+
+	if (!self)
+		return MT_ENOMEM;
+	self->host = host;
+	self->instance = instance;
+	*ret_self = self;
+	return MT_OK;
+}
+
+static void close_set(void *self)
+{
+	free(self);
+}
+
+/* ---- asking the host ---------------------------------------------------- */
+
+/* The answer, owned; NULL: the call has failed. */
+static json_object *ask(const struct self *self, struct mt_call *call, const char *method,
+			const char *name, const char *file)
+{
+	AUTO(json) json_object *params = json_object_new_object();
+	struct mt_str result = { "", 0 };
+	json_object *answer;
+	struct mt_str text;
+	int r;
+
+	js_set_str(params, "name", name);
+	if (file)
+		js_set_str(params, "file", file);
+	text.ptr = js_text(params, &text.len);
+	r = self->host->request(call, method, text, &result);
+	answer = r ? NULL : js_parse_object(result.ptr, result.len, NULL);
+	if (!answer)
+		self->host->fail(call, r ? r : MT_EIO, "%.*s", (int)result.len, result.ptr);
+	return answer;
+}
+
+/* ---- the text ----------------------------------------------------------- */
+
+static const char *input(const char *name, size_t len, void *arg)
+{
+	AUTO(free) char *copy = strndup(name, len);
+
+	return copy ? js_str(arg, copy, NULL) : NULL;
+}
+
+static void put_files(struct strbuf *out, json_object *files)
+{
+	size_t n = json_object_is_type(files, json_type_array)
+			   ? json_object_array_length(files) : 0;
+
+	for (size_t i = 0; i < n; i++)
+		strbuf_addf(out, "%s%s",
+			    i ? ", " : "\n\nFiles of this skill, to be fetched with `file`: ",
+			    json_object_get_string(json_object_array_get_idx(files, i)));
+}
+
+static int give_text(struct self *self, struct mt_call *call, const char *name)
+{
+	const struct mt_tool_host *host = self->host;
+	AUTO(json) json_object *answer = ask(self, call, "skill/load", name, NULL);
+	AUTO(json) json_object *inputs = NULL;
+	AUTO(strbuf) struct strbuf text = STRBUF(TEXT_MAX), out = STRBUF(TEXT_MAX);
+	const struct command_place place = { .folder = host->workspace(self->instance),
+					     .cancel_fd = host->cancel_fd(call) };
+	const char *content = js_str(answer, "content", ""), *given;
+	size_t len;
+
+	if (!answer)
+		return MT_ENOTFOUND;
+	given = host->arg_json(call, "inputs", &len);
+	inputs = given ? js_parse_object(given, len, NULL) : NULL;
+	/* commands first: what the model gives is never part of one */
+	if (js_bool(answer, "may_run", false))
+		inline_commands(content, strlen(content), command_run, (void *)&place, &text);
+	else
+		strbuf_add(&text, content);
+	if (inputs)
+		variables_expand(text.text, text.len, false, input, inputs, &out);
+	else
+		strbuf_addn(&out, text.text, text.len);
+	put_files(&out, js_get(answer, "files"));
+	if (text.error || out.error)
+		return host->fail(call, MT_ELIMIT, "the skill is too long");
+	return host->reply_text(call, out.text, out.len);
+}
+
+/* ---- a file ------------------------------------------------------------- */
+
+/* A copy that programs can open: FOLDER/skills/NAME/FILE; owned. */
+static char *copy_path(const struct self *self, const char *name, const char *file)
+{
+	AUTO(strbuf) struct strbuf path = STRBUF(8192);
+
+	if (strstr(file, "..") || strchr(name, '/') || *name == '.')
+		return NULL;
+	strbuf_addf(&path, "%s/skills/%s/%s", self->host->private_dir(self->instance), name,
+		    file);
+	return strbuf_take(&path);
+}
+
+static int keep_copy(const char *path, const struct strbuf *bytes, struct error *err)
+{
+	AUTO(free) char *folder = strdup(path);
+	int r;
+
+	if (!folder)
+		return fail(err, MT_ENOMEM, "out of memory");
+	*strrchr(folder, '/') = '\0';
+	r = dir_make(folder, err);
+	return r ? r : file_write(path, bytes->text, bytes->len, 0700, false, err);
+}
+
+static int give_file(struct self *self, struct mt_call *call, const char *name,
+		     const char *file)
+{
+	const struct mt_tool_host *host = self->host;
+	AUTO(json) json_object *answer = ask(self, call, "skill/file", name, file);
+	AUTO(strbuf) struct strbuf bytes = STRBUF(TEXT_MAX);
+	AUTO(free) char *path = copy_path(self, name, file);
+	const char *base64 = js_str(answer, "base64", "");
+	struct error err = ERROR_NONE;
+
+	if (!answer)
+		return MT_ENOTFOUND;
+	if (base64_read(&bytes, base64, strlen(base64)))
+		return host->fail(call, MT_EIO, "the file did not arrive whole");
+	if (!path)
+		return host->fail(call, MT_EINVAL, "`%s` is no path of a file of a skill", file);
+	if (keep_copy(path, &bytes, &err))
+		return host->fail(call, err.code, "%s", err.text);
+	host->reply(call, "A copy is at %s\n", path);
+	if (utf8_valid(bytes.text, bytes.len) && !memchr(bytes.text, '\0', bytes.len))
+		return host->reply_text(call, bytes.text, bytes.len);
+	return host->reply(call, "(%zu bytes that are no text)\n", bytes.len);
+}
+
+static int run(void *self_, const char *tool, struct mt_call *call)
+{
+	struct self *self = self_;
+	const char *name = self->host->arg_str(call, "name", NULL);
+	const char *file = self->host->arg_str(call, "file", NULL);
+
+	(void)tool;
+	return file && *file ? give_file(self, call, name, file)
+			     : give_text(self, call, name);
+}
+
+/* ---- the plugin --------------------------------------------------------- */
+
+static const struct mt_tool tools[] = {
+	{
+		.size = sizeof tools[0],
+		.hints = MT_TOOL_READ_ONLY,
+		.name = "invoke_skill",
+		.description = "Load a skill: instructions to read before you begin a task "
+			       "of its kind. `file` fetches a file of it, `inputs` fills in "
+			       "its variables.",
+		.brief = "Load a skill's instructions, or a `file` of it.",
+		.schema = "{\"type\":\"object\",\"properties\":{"
+			  "\"name\":{\"type\":\"string\"},"
+			  "\"file\":{\"type\":\"string\"},"
+			  "\"inputs\":{\"type\":\"object\"}},"
+			  "\"required\":[\"name\"]}",
+	},
+};
+
+static const struct mt_toolset set = {
+	.size = sizeof set, .tool_count = 1, .tools = tools,
+	.open = open_set, .call = run, .close = close_set,
+};
+
+static const struct mt_component parts[] = {
+	{
+		.size = sizeof parts[0], .kind = MT_KIND_TOOL,
+		.version_major = MT_TOOL_MAJOR, .version_minor = MT_TOOL_MINOR,
+		.name = "skill", .summary = "Loads skills when the model asks for them.",
+		.functions = &set,
+	},
+};
+
+MT_PLUGIN(.name = "skill", .version = "1.0", .license = "MIT", .components = parts,
+	  .component_count = 1)

@@ -1,0 +1,272 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# skills.bats - rules, skills and notes as they reach the model.
+
+setup() {
+	work=$BATS_TEST_TMPDIR
+	ws=$work/ws
+	mkdir -p "$ws/.agents/skills/pdf/references" "$ws/src/deep" "$work/home"
+	export HOME=$work/home XDG_STATE_HOME=$work/state XDG_CONFIG_HOME=$work/config
+	export XDG_DATA_HOME=$work/data
+	mkdir -m 700 "$work/state" "$work/config" "$work/data"
+	cat >"$work/script" <<'EOF'
+[turn]
+[call finish]
+message = Done.
+EOF
+}
+
+run_it() {
+	mortise run -C "$ws" --model "script:$work/script" \
+		-o 'controller.tools=bash,editor,think,finish,skill,memory' "$@"
+}
+
+log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
+# The context that the first message led to, one member of it.
+context() { log | jq -r "select(.observation == \"recall\") | .extras.$1 // empty"; }
+
+skill() { # NAME [FRONT-MATTER-LINE...]; the body comes from standard input
+	mkdir -p "$ws/.agents/skills/$1"
+	{
+		printf -- '---\nname: %s\n' "$1"
+		shift
+		printf '%s\n' "$@" ---
+		cat
+	} >"$ws/.agents/skills/${name:-$1}/SKILL.md"
+}
+
+@test "rules of the project are there from the start, each text once" {
+	echo 'Use tabs.' >"$ws/AGENTS.md"
+	echo 'Claude, be short.' >"$ws/CLAUDE.md"
+	printf -- '---\nname: more\n---\nRun make check.\n' >"$ws/.agents/skills/more.md"
+	run_it -t "hello"
+	[ "$(context repo_instructions)" = $'Use tabs.\n\n\nRun make check.' ]
+	[ "$(context working_dir)" = "$ws" ]
+}
+
+@test "name and branch of the repository come without running anything" {
+	git -C "$ws" init -q -b trunk
+	git -C "$ws" remote add origin git@example.org:owner/thing.git
+	PATH=/nonexistent:$PATH run_it -t "hello"
+	[ "$(context repo_name)" = owner/thing ]
+	[ "$(context repo_branch)" = trunk ]
+	[ "$(context repo_directory)" = "$ws" ]
+}
+
+@test "skills of the standard are listed; bad ones cost only themselves" {
+	printf -- '---\nname: pdf\ndescription: Work with <PDF> files.\n---\nBody.\n' \
+		>"$ws/.agents/skills/pdf/SKILL.md"
+	printf -- '---\nname: [x\n---\nBody.\n' >"$ws/.agents/skills/bad.md"
+	run run_it -t "hello"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"bad.md"*"front matter"* ]]
+	context available_skills >"$work/list"
+	grep -F '<name>pdf</name>' "$work/list"
+	grep -F 'Work with &lt;PDF&gt; files.' "$work/list"
+	grep -F '<name>github</name>' "$work/list"
+	! grep bad "$work/list"
+}
+
+@test "without the tool that loads them no list is shown" {
+	mortise run -C "$ws" --model "script:$work/script" \
+		-o 'controller.tools=bash,finish' -t "hello"
+	[ -z "$(context available_skills)" ]
+}
+
+@test "a word of a message brings its skill, each once, whole words only" {
+	printf -- '---\nname: zed\ntriggers: [zebra, "/zoo"]\n---\nStripes.\n' \
+		>"$ws/.agents/skills/zed.md"
+	cat >>"$work/script" <<'EOF'
+[turn]
+[call finish]
+message = Done again.
+[turn]
+[call finish]
+message = And again.
+[turn]
+[call finish]
+message = The end.
+EOF
+	run_it -t "zebras are no trigger"
+	mortise resume last -t "the ZEBRA, please"
+	mortise resume last -t "zebra and /zoo"
+	log | jq -c 'select(.observation == "recall") |
+		[.extras.recall_type, (.extras.microagent_knowledge // [] | map(.name, .trigger))]' \
+		>"$work/recalls"
+	[ "$(cat "$work/recalls")" = '["workspace_context",[]]
+["knowledge",["zed","zebra"]]' ]
+}
+
+@test "the model is shown rules, notes, the list and the text of a skill" {
+	printf -- '---\nname: zed\ntriggers: [zebra]\n---\nStripes.\n' >"$ws/.agents/skills/zed.md"
+	echo 'Use tabs.' >"$ws/AGENTS.md"
+	mkdir -p "$ws/.openhands/memory" && echo 'Slow tests.' >"$ws/.openhands/memory/MEMORY.md"
+	python3 "$top_srcdir/tests/context/seen.py" "$work/seen" "$work/port" 3>&- &
+	server=$!
+	for _ in {1..600}; do [ -s "$work/port" ] || sleep 0.05; done
+	SEEN_KEY=x run_it --model openai/seen -o llm.stream=no -o llm.api_key_env=SEEN_KEY \
+		-o "llm.base_url=http://127.0.0.1:$(cat "$work/port")/v1" -t "a zebra"
+	kill "$server"
+	for text in Stripes. 'Use tabs.' 'Slow tests.' '<name>zed</name>' invoke_skill; do
+		grep -F -- "$text" "$work/seen"
+	done
+}
+
+@test "a task asks for its inputs" {
+	cat >"$ws/.agents/skills/port.md" <<'EOF'
+---
+name: port
+inputs:
+  - name: TARGET
+    description: where to
+---
+Port it to ${TARGET}.
+EOF
+	run_it -t "please /port this"
+	context 'microagent_knowledge[0].content' | grep -F 'Port it to ${TARGET}.'
+	context 'microagent_knowledge[0].content' | grep -i 'ask for it'
+}
+
+@test "rules for files come with the first result that is about one" {
+	echo 'Deep rules.' >"$ws/src/deep/AGENTS.md"
+	printf -- '---\nname: c-files\npaths: ["*.c"]\n---\nNo goto.\n' \
+		>"$ws/.agents/skills/c-files.md"
+	echo 'int x;' >"$ws/src/deep/a.c"
+	cp "$ws/src/deep/a.c" "$ws/src/deep/b.c"
+	cat >"$work/script" <<EOF
+[turn]
+[call str_replace_editor]
+command = view
+path = $ws/src/deep/a.c
+[turn]
+[call str_replace_editor]
+command = view
+path = $ws/src/deep/b.c
+[turn]
+[call finish]
+message = Done.
+EOF
+	run_it -t "look"
+	log | jq -c 'select(.observation == "read") | [.extended_content // [] | .[].name]' \
+		>"$work/names"
+	[ "$(cat "$work/names")" = '["c-files","agents:src/deep"]
+[]' ]
+	log | grep -F 'No goto.'
+}
+
+@test "invoke_skill gives text, runs its commands, and fetches its files" {
+	mkdir -p "$HOME/.agents/skills/mine/scripts"
+	cat >"$HOME/.agents/skills/mine/SKILL.md" <<'EOF'
+---
+name: mine
+description: Mine.
+---
+Here: !`echo $((40 + 2))` for ${WHO}; `!`echo no``.
+EOF
+	echo 'echo script' >"$HOME/.agents/skills/mine/scripts/run.sh"
+	cat >"$work/script" <<'EOF'
+[turn]
+[call invoke_skill]
+name = mine
+inputs = {"WHO": "you"}
+[turn]
+[call invoke_skill]
+name = mine
+file = scripts/run.sh
+[turn]
+[call invoke_skill]
+name = mine
+file = ../../../../script
+[turn]
+[call invoke_skill]
+name = minor
+[turn]
+[call finish]
+message = Done.
+EOF
+	run_it -t "look"
+	log | jq -r 'select(.observation == "tool") | .content' >"$work/results"
+	grep -F 'Here: 42 for you; `!`echo no``.' "$work/results"
+	grep -F 'scripts/run.sh' "$work/results"
+	grep -F 'A copy is at' "$work/results"
+	grep -Fx 'echo script' "$work/results"
+	grep -F 'has no file' "$work/results"
+	grep -F 'there is no skill `minor`' "$work/results"
+	! grep -F '[turn]' "$work/results"
+}
+
+@test "commands in a project's skill do not run by themselves" {
+	printf -- '---\nname: pdf\n---\n!`touch %s`\n' "$work/ran" \
+		>"$ws/.agents/skills/pdf/SKILL.md"
+	cat >"$work/script" <<'EOF'
+[turn]
+[call invoke_skill]
+name = pdf
+[turn]
+[call finish]
+message = Done.
+EOF
+	run_it -t "look"
+	log | grep -F 'touch'
+	[ ! -e "$work/ran" ]
+}
+
+@test "links of a project do not lead out of it" {
+	echo 'A secret.' >"$work/secret.md"
+	ln -s "$work/secret.md" "$ws/.agents/skills/notes.md"
+	ln -s "$work/secret.md" "$ws/AGENTS.md"
+	run run_it -t "hello"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"leads out of the project"* ]]
+	! log | grep -F 'A secret.'
+}
+
+@test "notes of user and project are read, and written by the tool" {
+	cat >"$work/script" <<'EOF'
+[turn]
+[call memory]
+command = append
+text = Build with make.
+[turn]
+[call memory]
+command = append
+scope = user
+text = Short answers.
+[turn]
+[call memory]
+command = replace
+old = make
+text = ninja
+[turn]
+[call memory]
+command = replace
+old = nothing of the kind
+text = x
+[turn]
+[call finish]
+message = Done.
+EOF
+	run_it -t "note it"
+	[ "$(cat "$ws/.openhands/memory/MEMORY.md")" = "Build with ninja." ]
+	[ "$(cat "$work/data/mortise/MEMORY.md")" = "Short answers." ]
+	log | grep -F 'is not in the notes'
+	rm -r "$work/state/mortise"
+	run_it -t "again"
+	[ "$(context project_memory)" = "Build with ninja." ]
+	[ "$(context user_memory)" = "Short answers." ]
+}
+
+@test "a conversation that goes on sends the same bytes" {
+	echo 'Use tabs.' >"$ws/AGENTS.md"
+	cat >>"$work/script" <<'EOF'
+[turn]
+[call finish]
+message = Done again.
+EOF
+	run_it -o llm.log_requests=yes -t "hello"
+	before=$(context repo_instructions)
+	echo 'Use spaces.' >"$ws/AGENTS.md"
+	mortise resume last -t "more"
+	[ "$(context repo_instructions)" = "$before" ]
+	! log | grep -F 'Use spaces.'
+}
