@@ -139,8 +139,6 @@ static enum piece_kind observation(const struct event *e, const struct memory_op
 		strbuf_add(out, observations[i].after);
 		if (text.error)
 			out->error = text.error;
-
-			cut(out, o->max_message_chars);
 		add_extended(e, out);
 		return event_tool_meta(e) ? PIECE_RESULT : PIECE_USER;
 	}
