@@ -169,6 +169,9 @@ static const struct mt_option controller_table[] = {
 	OPTION(TEXT, "agent", "codeact", "The agent."),
 	OPTION(LIST, "tools", "bash, editor, think, finish, skill, memory",
 	       "Tools the agent has: names of [tool.NAME], of toolsets or of tools."),
+	OPTION(BOOL, "plan", "no",
+	       "Whether the agent plans long work: it has the task list and is told how to "
+	       "use it."),
 	OPTION(LIST, "condensers", "conversation_window",
 	       "What shortens the history, in order: names of [condenser.NAME] or of "
 	       "condensers."),

@@ -8,5 +8,5 @@ libhost_a_SOURCES += %D%/analyze.c %D%/analyze.h %D%/analyzers.c %D%/analyzers.h
 	%D%/recall.h %D%/recall-answers.c %D%/resume.c \
 	%D%/rewind.c %D%/rewind.h %D%/services.c %D%/spend.c %D%/state.c %D%/state.h \
 	%D%/step.c %D%/stuck.c %D%/stuck.h %D%/unstick.c %D%/wiring.c
-libhost_a_SOURCES += %D%/fork.c %D%/fork.h
+libhost_a_SOURCES += %D%/fork.c %D%/fork.h %D%/tasks.c %D%/tasks.h
 libhost_a_SOURCES += %D%/replay.c %D%/replay.h %D%/replay-compare.c %D%/replay-internal.h

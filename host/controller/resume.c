@@ -270,8 +270,8 @@ static int64_t next_own(struct conversation *c, int64_t id)
 	return end < 0 ? id + 1 : end;
 }
 
-/* What a reply had still planned is dropped when the conversation ends, and when
- * the user rejects something of it. */
+/* What a reply had still planned is dropped when the conversation ends, when the
+ * user rejects something of it, and when it asked the user. */
 static bool ended_since(struct conversation *c, int64_t id, int64_t until)
 {
 	for (; id < until; id = next_own(c, id)) {
@@ -280,6 +280,8 @@ static bool ended_since(struct conversation *c, int64_t id, int64_t until)
 		int state;
 
 		if (!head->undone && strcmp(head->type->name, "user_rejected") == 0)
+			return true;
+		if (!head->undone && head->has_call && strcmp(head->type->name, "message") == 0)
 			return true;
 		if (head->undone || strcmp(head->type->name, "agent_state_changed") != 0)
 			continue;

@@ -9,6 +9,8 @@
 
 #include "context/prompts.h"
 #include "controller/exit_code.h"
+#include "controller/tasks.h"
+#include "files.h"
 #include "log.h"
 
 #include <config.h>
@@ -78,6 +80,72 @@ static void observe(struct conversation *c, struct event *action, const char *ty
 	post(c, e, &err);
 }
 
+/* What to say to a model that only talks when nobody can answer. */
+static void continue_alone(struct conversation *c)
+{
+	struct error err = ERROR_NONE;
+	AUTO(free) char *text = NULL;
+	AUTO(json) json_object *data = json_object_new_object();
+
+	if (++c->text_only >= TEXT_ONLY_MAX) {
+		set_state(c, STATE_AWAITING_USER_INPUT,
+			  "the model talks and calls no tool, and nobody is there to answer");
+		return;
+	}
+	text = prompt_render(c->config, c->agent.component->name, "continue", data, &err);
+	if (!text) {
+		set_error(c, EXIT_FAILED, "%s", err.text);
+		return;
+	}
+	js_set_str(data, "content", text);
+	post(c, event_action("message", SOURCE_USER, STEAL(data), &err), &err);
+}
+
+static void wait_for_user(struct conversation *c)
+{
+	if (history_user_since(c->log, c->asked_at))
+		return; /* the user has said more in the meantime */
+	if (c->headless)
+		continue_alone(c);
+	else
+		set_state(c, STATE_AWAITING_USER_INPUT, "");
+}
+
+/* A copy for people; the list itself is the newest plan of the log. */
+static void copy_tasks(struct conversation *c, const struct strbuf *text)
+{
+	AUTO(free) char *path = path_join(c->dir, "TASKS.md");
+	struct error err = ERROR_NONE;
+
+	if (path && file_write(path, text->text, text->len, 0600, false, &err))
+		log_line(MT_LOG_WARNING, "controller", "TASKS.md: %s", err.text);
+}
+
+static void track_tasks(struct conversation *c, struct event *e)
+{
+	AUTO(json) json_object *list = tasks_newest(c->log);
+	AUTO(strbuf) struct strbuf text = STRBUF(16 << 20), said = STRBUF(16 << 20);
+	const char *command = event_arg(e, "command");
+	bool plans = strcmp(command, "plan") == 0;
+	json_object *extras = json_object_new_object();
+
+	if (!plans && strcmp(command, "view") != 0) {
+		json_object_put(extras);
+		strbuf_addf(&said, "Unknown command: %s. There are view and plan.", command);
+		observe(c, e, "error", said.text, NULL);
+		return;
+	}
+	tasks_text(list, &text);
+	if (plans) {
+		tasks_planned(list, &said);
+		strbuf_addc(&text, '\n');
+		copy_tasks(c, &text);
+	}
+	js_set_str(extras, "command", command);
+	js_set(extras, "task_list", list ? json_object_get(list) : json_object_new_array());
+	observe(c, e, "task_tracking", plans ? said.text : text.text, extras);
+}
+
 void act_again(struct conversation *c, struct event *e)
 {
 	struct verdict v;
@@ -118,7 +186,10 @@ void act(struct conversation *c, struct event *e)
 	} else if (strcmp(type, "delegate") == 0) {
 		delegate_begin(c, e);
 	} else if (strcmp(type, "task_tracking") == 0) {
-		observe(c, e, "error", "This action is not supported yet.", NULL);
+		track_tasks(c, e);
+	} else if (strcmp(type, "message") == 0 && event_tool_meta(e)) {
+		clear_queue(c); /* what else was planned did not know the answer */
+		wait_for_user(c);
 	}
 }
 
@@ -156,6 +227,8 @@ void post_action(struct conversation *c, struct event *e)
 
 	if (e)
 		add_metrics(c, e);
+	if (e && strcmp(e->type->name, "message") != 0)
+		c->text_only = 0;
 	if (e && (e->type->flags & EVENT_RUNNABLE))
 		gate = confirm_gate(c, e, &v);
 	if (gate == GATE_WAIT)
@@ -178,6 +251,7 @@ static void do_call(struct conversation *c, size_t n)
 			   n == 0 ? c->reply->text : "", &tool, &err);
 
 	if (!e || set_meta(c, e, call->id, tool->name) || (n == 0 && add_reasoning(c, e))) {
+		c->text_only = 0;
 		post_complaint(c, call->id, tool ? tool->name : call->name,
 			       err.code ? err.text : "out of memory");
 		return;
@@ -198,27 +272,6 @@ static void do_action(struct conversation *c, const struct planned *p)
 		post_complaint(c, NULL, NULL, err.text);
 }
 
-/* What to say to a model that only talks when nobody can answer. */
-static void continue_alone(struct conversation *c)
-{
-	struct error err = ERROR_NONE;
-	AUTO(free) char *text = NULL;
-	AUTO(json) json_object *data = json_object_new_object();
-
-	if (++c->text_only >= TEXT_ONLY_MAX) {
-		set_state(c, STATE_AWAITING_USER_INPUT,
-			  "the model talks and calls no tool, and nobody is there to answer");
-		return;
-	}
-	text = prompt_render(c->config, c->agent.component->name, "continue", data, &err);
-	if (!text) {
-		set_error(c, EXIT_FAILED, "%s", err.text);
-		return;
-	}
-	js_set_str(data, "content", text);
-	post(c, event_action("message", SOURCE_USER, STEAL(data), &err), &err);
-}
-
 static void do_message(struct conversation *c, const struct planned *p)
 {
 	struct error err = ERROR_NONE;
@@ -226,14 +279,8 @@ static void do_message(struct conversation *c, const struct planned *p)
 
 	if (e)
 		add_reasoning(c, e);
-	if (post(c, e, &err) < 0 || !p->wait)
-		return;
-	if (history_user_since(c->log, c->asked_at))
-		return; /* the user has said more in the meantime */
-	if (c->headless)
-		continue_alone(c);
-	else
-		set_state(c, STATE_AWAITING_USER_INPUT, "");
+	if (post(c, e, &err) >= 0 && p->wait)
+		wait_for_user(c);
 }
 
 /* Take the next thing that the agent planned. */
@@ -242,8 +289,6 @@ static void take_planned(struct conversation *c)
 	struct planned p = c->queue[c->next];
 
 	c->queue[c->next++] = (struct planned){ 0 };
-	if (p.kind != PLAN_MESSAGE)
-		c->text_only = 0;
 	switch (p.kind) {
 	case PLAN_CALL:
 		do_call(c, p.call);
@@ -255,6 +300,7 @@ static void take_planned(struct conversation *c)
 		do_message(c, &p);
 		break;
 	case PLAN_COMPLAINT:
+		c->text_only = 0;
 		post_complaint(c, NULL, NULL, p.text);
 		break;
 	}

@@ -133,15 +133,35 @@ static int check_reading(const struct conversation *c, struct error *err)
 	return MT_OK;
 }
 
-/* The tools of the agent's own, or else those of the controller. */
+static bool names_tasks(const char *list)
+{
+	const char *item;
+	size_t len;
+
+	while (list && list_next(&list, &item, &len))
+		if ((len == 5 && memcmp(item, "tasks", 5) == 0)
+		    || (len == 12 && memcmp(item, "task_tracker", 12) == 0))
+			return true;
+	return false;
+}
+
+/* The tools of the agent's own, or else those of the controller, with the task list
+ * where it is to plan. */
 static int wire_tools(struct conversation *c, const char *section, struct error *err)
 {
 	const struct mt_agent *agent = c->agent.functions;
 	const char *own = MT_HAS(agent, tools) ? agent->tools : NULL;
 	const char *origin = config_origin(c->config, section, "tools");
-	int r = catalog_open(c->config, c->registry,
-			     own ? own : config_get(c->config, section, "tools"),
-			     &c->catalog, err);
+	const char *list = own ? own : config_get(c->config, section, "tools");
+	AUTO(strbuf) struct strbuf planning = STRBUF(1 << 16);
+	int r;
+
+	if (!own && config_bool(c->config, section, "plan") && !names_tasks(list)) {
+		if (strbuf_addf(&planning, "%s%stasks", list ? list : "", list ? ", " : ""))
+			return fail(err, planning.error, "`tools` of [%s] is too long", section);
+		list = planning.text;
+	}
+	r = catalog_open(c->config, c->registry, list, &c->catalog, err);
 
 	if (own && origin && strcmp(origin, "built in") != 0)
 		log_line(MT_LOG_INFO, "controller", "the agent %s has its own tools: %s; "

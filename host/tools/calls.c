@@ -187,18 +187,20 @@ static int fill_risk(json_object *fields, json_object *args, const struct event_
 	return MT_OK;
 }
 
-/* Text that came with the reply goes before a thought of the call. */
+/* Text that came with the reply goes before a thought of the call, or before what a
+ * message says. */
 static int fill_thought(json_object *fields, const char *thought,
 			const struct event_type *type)
 {
-	const char *own = js_str(fields, "thought", "");
+	const char *name = strcmp(type->name, "message") == 0 ? "content" : "thought";
+	const char *own = js_str(fields, name, "");
 	AUTO(strbuf) struct strbuf both = STRBUF(64 << 20);
 
-	if (!*thought || !event_field_find(type, "thought"))
+	if (!*thought || !event_field_find(type, name))
 		return MT_OK;
 	if (strbuf_addf(&both, "%s%s%s", thought, *own ? "\n" : "", own))
 		return MT_ENOMEM;
-	return js_set_strn(fields, "thought", both.text, both.len);
+	return js_set_strn(fields, name, both.text, both.len);
 }
 
 static int set_timeout(struct event *e, const struct tool *tool, json_object *args,

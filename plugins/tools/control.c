@@ -37,6 +37,47 @@ static const struct mt_toolset set = {
 	.size = sizeof set, .tool_count = 2, .tools = tools,
 };
 
+static const struct mt_tool condensation[] = {
+	{
+		.size = sizeof tools[0],
+		.hints = MT_TOOL_CONTROL,
+		.name = "request_condensation",
+		.description =
+			"Have the older part of this conversation summed up, so that there is "
+			"room again. Use it when much of what came before is no longer needed, "
+			"not while something that it says still is.",
+		.brief = "Have the older part of the conversation summed up.",
+		.schema = "{\"type\":\"object\",\"properties\":{}}",
+		.events = "[{\"action\":\"condensation_request\",\"args\":{}}]",
+	},
+};
+
+static const struct mt_tool asking[] = {
+	{
+		.size = sizeof tools[0],
+		.hints = MT_TOOL_READ_ONLY | MT_TOOL_CONTROL,
+		.name = "ask_user",
+		.description =
+			"Ask the user one question and wait for the answer, which is the next "
+			"message. Only for what you can neither find out nor decide, and that "
+			"would be expensive to get wrong. Say what you would do without an "
+			"answer. No other call of the same reply is made after it.",
+		.brief = "Ask the user one question and wait for the answer.",
+		.schema = "{\"type\":\"object\",\"properties\":{\"question\":{\"type\":"
+			  "\"string\"}},\"required\":[\"question\"]}",
+		.events = "[{\"required\":[\"question\"],\"action\":\"message\",\"args\":{"
+			  "\"content\":\"$question\",\"wait_for_response\":true}}]",
+	},
+};
+
+static const struct mt_toolset condensation_set = {
+	.size = sizeof set, .tool_count = 1, .tools = condensation,
+};
+
+static const struct mt_toolset asking_set = {
+	.size = sizeof set, .tool_count = 1, .tools = asking,
+};
+
 static const struct mt_component parts[] = {
 	{
 		.size = sizeof parts[0], .kind = MT_KIND_TOOL,
@@ -45,7 +86,21 @@ static const struct mt_component parts[] = {
 		.summary = "Tools by which a model steers its own run: think, finish.",
 		.functions = &set,
 	},
+	{
+		.size = sizeof parts[0], .kind = MT_KIND_TOOL,
+		.version_major = MT_TOOL_MAJOR, .version_minor = MT_TOOL_MINOR,
+		.name = "request_condensation",
+		.summary = "Lets the model ask for a shorter history.",
+		.functions = &condensation_set,
+	},
+	{
+		.size = sizeof parts[0], .kind = MT_KIND_TOOL,
+		.version_major = MT_TOOL_MAJOR, .version_minor = MT_TOOL_MINOR,
+		.name = "ask_user",
+		.summary = "Lets the model ask the user.",
+		.functions = &asking_set,
+	},
 };
 
 MT_PLUGIN(.name = "control", .version = "1.0", .license = "MIT",
-	  .components = parts, .component_count = 1)
+	  .components = parts, .component_count = 3)

@@ -40,6 +40,10 @@ plugins_tools_bash_so_SOURCES = %D%/bash/main.c
 plugins_tools_bash_so_LDFLAGS = $(PLUGIN_LINK)
 plugins_tools_bash_so_LDADD = $(LIBBASH)
 
+plugin_PROGRAMS += %D%/tasks.so
+plugins_tools_tasks_so_SOURCES = %D%/tasks.c
+plugins_tools_tasks_so_LDFLAGS = $(PLUGIN_LINK)
+
 # Searching: grep, glob, view.
 noinst_LIBRARIES += libsearch.a
 libsearch_a_SOURCES = \

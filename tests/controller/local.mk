@@ -44,3 +44,5 @@ tests_controller_test_confirm_SOURCES = %D%/test-confirm.c
 tests_controller_test_confirm_CPPFLAGS = $(KIT_CPPFLAGS)
 tests_controller_test_confirm_LDADD = $(LIBHOST)
 TESTS += %D%/test-confirm
+TESTS += %D%/tasks.bats
+EXTRA_DIST += %D%/tasks.bats

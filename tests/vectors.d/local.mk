@@ -35,7 +35,7 @@ tests_vectors_d_vec_tool_calls_CPPFLAGS = $(VEC_CPPFLAGS) -DSOURCES='"$(abs_top_
 tests_vectors_d_vec_tool_calls_LDADD = $(LIBHOST)
 EXTRA_tests_vectors_d_vec_tool_calls_DEPENDENCIES = mortise$(EXEEXT) \
 	plugins/tools/bash.so plugins/tools/editor.so plugins/tools/control.so \
-	plugins/tools/search.so
+	plugins/tools/search.so plugins/tools/tasks.so
 EXTRA_DIST += tests/fixtures/tools.json
 
 check_PROGRAMS += %D%/vec-sigv4
@@ -85,7 +85,7 @@ EXTRA_tests_vectors_d_vec_condensers_DEPENDENCIES = plugins/condensers/noop.so \
 check_PROGRAMS += %D%/vec-misc_v1
 tests_vectors_d_vec_misc_v1_SOURCES = %D%/vec-misc_v1.c %D%/vec.h
 tests_vectors_d_vec_misc_v1_CPPFLAGS = $(VEC_CPPFLAGS) $(UV_CFLAGS)
-tests_vectors_d_vec_misc_v1_LDADD = $(LIBHOST)
+tests_vectors_d_vec_misc_v1_LDADD = libsearch.a $(LIBHOST)
 
 check_PROGRAMS += %D%/vec-controller
 tests_vectors_d_vec_controller_SOURCES = %D%/vec-controller.c %D%/vec.h \

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * vec-misc_v1.c - recorded cases of V1's smaller parts that are ours by now:
- * hooks (with on_failure = allow), changes that git names. */
+ * hooks (with on_failure = allow), changes that git names, tools. */
 #include "context/repository.h"
+#include "controller/tasks.h"
 #include "hooks/hooks.h"
+#include "plugins/tools/search/glob.h"
 #include "vec.h"
 
 #include <signal.h>
@@ -169,6 +171,35 @@ static bool on_name_status(struct vec *v, json_object *c)
 	return true;
 }
 
+/* ---- task_tracker, glob_split --------------------------------------------------- */
+
+static bool on_tasks(struct vec *v, json_object *c)
+{
+	json_object *list = js_path(c, "in.task_list"), *out = js_get(c, "output");
+	AUTO(strbuf) struct strbuf plan = STRBUF(65536), view = STRBUF(65536);
+
+	tasks_planned(list, &plan);
+	tasks_text(list, &view);
+	check_text(v, out, "plan", plan.text);
+	check_text(v, out, "view", view.text);
+	return true;
+}
+
+static bool on_glob(struct vec *v, json_object *c)
+{
+	json_object *out = js_get(c, "output"), *got = json_object_new_array();
+	AUTO(free) char *base = NULL, *rest = NULL;
+
+	if (glob_split(js_str(js_get(c, "in"), "pattern", ""), &base, &rest))
+		return false;
+	json_object_array_add(got, base ? json_object_new_string(base) : NULL);
+	json_object_array_add(got, json_object_new_string(rest));
+	if (!js_equal(out, got))
+		vec_fault(v, "parts", js_text(out, NULL), js_text(got, NULL));
+	json_object_put(got);
+	return true;
+}
+
 /* ---- which are ours --------------------------------------------------------------- */
 
 static bool one(struct vec *v, json_object *c)
@@ -181,13 +212,13 @@ static bool one(struct vec *v, json_object *c)
 		{ "hook_config", on_config },
 		{ "hook_execute", on_execute },
 		{ "git_name_status", on_name_status },
+		{ "task_tracker", on_tasks },
+		{ "glob_split", on_glob },
 	};
 	static const struct {
 		const char *fn, *why;
 	} not_yet[] = {
 		{ "apply_patch", "of a tool that is not built yet" },
-		{ "glob_split", "of a tool that is not built yet" },
-		{ "task_tracker", "of a tool that is not built yet" },
 		{ "bash_quote", "of the isolation, which is not built yet" },
 		{ "secrets_in_command", "of the isolation, which is not built yet" },
 		{ "mask_output", "of the isolation, which is not built yet" },

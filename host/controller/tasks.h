@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tasks.h - the task list of a conversation. Its truth is the newest plan in the
+ * log; TASKS.md in the folder of the conversation is a copy for people. */
+#ifndef HOST_CONTROLLER_TASKS_H
+#define HOST_CONTROLLER_TASKS_H
+
+#include "events/log.h"
+
+#include <json-c/json.h>
+
+/** What a plan is answered with. */
+int tasks_planned(json_object *list, struct strbuf *out);
+/** The list as text; a list without tasks (or NULL) is said to be none. */
+int tasks_text(json_object *list, struct strbuf *out);
+/** The newest plan that counts, a reference; NULL: there is none. */
+json_object *tasks_newest(struct evlog *log);
+
+#endif
