@@ -71,3 +71,15 @@ plugin_PROGRAMS += %D%/memory.so
 plugins_tools_memory_so_SOURCES = %D%/memory.c
 plugins_tools_memory_so_LDFLAGS = $(PLUGIN_LINK)
 plugins_tools_memory_so_LDADD = libmt.a $(JSONC_LIBS) -lm
+
+# Patches of several files.
+noinst_LIBRARIES += libpatch.a
+libpatch_a_SOURCES = %D%/patch/apply.c %D%/patch/apply.h %D%/patch/match.c \
+	%D%/patch/match.h %D%/patch/patch.c %D%/patch/patch.h
+libpatch_a_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS)
+LIBPATCH = libpatch.a libmt.a $(JSONC_LIBS) -lm
+
+plugin_PROGRAMS += %D%/apply-patch.so
+plugins_tools_apply_patch_so_SOURCES = %D%/patch/main.c
+plugins_tools_apply_patch_so_LDFLAGS = $(PLUGIN_LINK)
+plugins_tools_apply_patch_so_LDADD = $(LIBPATCH)

@@ -5,6 +5,7 @@
 #include "context/repository.h"
 #include "controller/tasks.h"
 #include "hooks/hooks.h"
+#include "plugins/tools/patch/patch.h"
 #include "plugins/tools/search/glob.h"
 #include "vec.h"
 
@@ -200,6 +201,46 @@ static bool on_glob(struct vec *v, json_object *c)
 	return true;
 }
 
+/* ---- apply_patch ---------------------------------------------------------------- */
+
+static int patch_source(void *arg, const char *path, struct strbuf *ret, struct strbuf *why)
+{
+	json_object *text = js_get(arg, path);
+
+	(void)why;
+	if (!text)
+		return MT_ENOTFOUND;
+	return strbuf_addn(ret, json_object_get_string(text),
+			   (size_t)json_object_get_string_len(text));
+}
+
+static bool on_patch(struct vec *v, json_object *c)
+{
+	json_object *in = js_get(c, "in"), *out = js_get(c, "output"), *after = NULL;
+	const char *text = js_str(in, "patch", "");
+	struct patch p;
+	int r = patch_apply(text, strlen(text), patch_source, js_get(in, "files"), &p);
+
+	json_object_deep_copy(js_get(in, "files"), &after, NULL);
+	for (size_t i = 0; i < p.count && !r; i++) {
+		const struct patch_change *one = &p.changes[i];
+
+		if (one->kind == PATCH_DELETE || one->move_to)
+			json_object_object_del(after, one->path);
+		if (one->kind != PATCH_DELETE)
+			js_set_strn(after, one->move_to ? one->move_to : one->path,
+				    one->text.text, one->text.len);
+	}
+	if (!out)
+		check_text(v, js_get(c, "error"), "message", r ? p.why.text : "no error");
+	else if (r || js_int(out, "fuzz", -1) != (int64_t)p.fuzz
+		 || !js_equal(after, js_get(out, "files_after")))
+		vec_fault(v, "files", js_text(out, NULL), r ? p.why.text : js_text(after, NULL));
+	json_object_put(after);
+	patch_clear(&p);
+	return true;
+}
+
 /* ---- which are ours --------------------------------------------------------------- */
 
 static bool one(struct vec *v, json_object *c)
@@ -214,11 +255,11 @@ static bool one(struct vec *v, json_object *c)
 		{ "git_name_status", on_name_status },
 		{ "task_tracker", on_tasks },
 		{ "glob_split", on_glob },
+		{ "apply_patch", on_patch },
 	};
 	static const struct {
 		const char *fn, *why;
 	} not_yet[] = {
-		{ "apply_patch", "of a tool that is not built yet" },
 		{ "bash_quote", "of the isolation, which is not built yet" },
 		{ "secrets_in_command", "of the isolation, which is not built yet" },
 		{ "mask_output", "of the isolation, which is not built yet" },

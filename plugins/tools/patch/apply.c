@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * apply.c - a patch applied to files. Each is written beside itself and renamed;
+ * when one cannot be written, those before it are put back. */
+#include "apply.h"
+
+#include "error.h"
+#include "files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct place {
+	const char *workspace;
+	size_t len; /* of it */
+};
+
+static int refuse(struct strbuf *why, int status, const char *path, const char *reason)
+{
+	strbuf_addf(why, "%s: %s", path, reason);
+	return status;
+}
+
+static bool climbs(const char *path)
+{
+	for (const char *p = path; *p; p += strcspn(p, "/"), p += *p == '/')
+		if (strncmp(p, "..", 2) == 0 && (p[2] == '/' || !p[2]))
+			return true;
+	return false;
+}
+
+/* The file that a path of the patch means: in the workspace, links of files followed.
+ * @return owned, or NULL with the reason. */
+static char *file_of(const struct place *w, const char *path, struct strbuf *why)
+{
+	AUTO(free) char *whole = NULL;
+	char *real;
+
+	if (path[0] == '/' && strncmp(path, w->workspace, w->len) == 0
+	    && path[w->len] == '/')
+		path += w->len + 1;
+	if (path[0] == '/' || climbs(path)) {
+		refuse(why, MT_EDENIED, path, "paths of a patch are below the workspace, "
+					      "without `..`");
+		return NULL;
+	}
+	whole = path_join(w->workspace, path);
+	real = whole ? realpath(whole, NULL) : NULL;
+	if (!real && whole && errno == ENOENT)
+		real = STEAL(whole);
+	if (!real)
+		refuse(why, MT_EIO, path, whole ? strerror(errno) : "out of memory");
+	return real;
+}
+
+static int load(void *arg, const char *path, struct strbuf *ret, struct strbuf *why)
+{
+	AUTO(free) char *file = file_of(arg, path, why);
+	AUTO(close) int fd = -1;
+	char buffer[65536];
+	struct stat st;
+	ssize_t n;
+
+	if (!file)
+		return MT_EDENIED;
+	fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return errno == ENOENT || errno == ENOTDIR
+			       ? MT_ENOTFOUND : refuse(why, MT_EDENIED, path, strerror(errno));
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		return refuse(why, MT_EINVAL, path, "it is no file");
+	if (st.st_size > PATCH_FILE_MAX)
+		return refuse(why, MT_ELIMIT, path, "the file is too large for a patch");
+	while ((n = read(fd, buffer, sizeof buffer)) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return refuse(why, MT_EIO, path, strerror(errno));
+		if (strbuf_addn(ret, buffer, (size_t)n))
+			return refuse(why, ret->error, path, "the file is too large");
+	}
+	return MT_OK;
+}
+
+/* ---- writing ----------------------------------------------------------- */
+
+/* The folders above a file that is to be, as `mkdir -p` would. */
+static int make_parents(char *file)
+{
+	for (char *p = strchr(file + 1, '/'); p; p = strchr(p + 1, '/')) {
+		int r;
+
+		*p = '\0';
+		r = mkdir(file, 0777);
+		*p = '/';
+		if (r && errno != EEXIST)
+			return MT_EIO;
+	}
+	return MT_OK;
+}
+
+static mode_t new_mode(void)
+{
+	mode_t mask = umask(022);
+
+	umask(mask);
+	return 0666 & ~mask;
+}
+
+static int put(char *file, const struct strbuf *text, const char *like, struct error *err)
+{
+	struct stat st;
+	mode_t mode = stat(like, &st) == 0 ? st.st_mode & 07777 : new_mode();
+
+	if (make_parents(file))
+		return fail(err, MT_EIO, "%s", strerror(errno));
+	return file_write(file, text->text, text->len, mode, false, err);
+}
+
+static int drop(const char *file, struct error *err)
+{
+	return unlink(file) == 0 ? MT_OK : fail(err, MT_EIO, "%s", strerror(errno));
+}
+
+struct step {
+	char *file, *target; /* target: where it is moved to, or NULL */
+	bool written, dropped;
+};
+
+static int take_step(const struct patch_change *c, struct step *s, struct error *err)
+{
+	char *to = s->target ? s->target : s->file;
+	int r = MT_OK;
+
+	if (c->kind != PATCH_DELETE) {
+		r = put(to, &c->text, s->file, err);
+		s->written = r == MT_OK;
+	}
+	if (!r && (c->kind == PATCH_DELETE || (s->target && strcmp(to, s->file) != 0))) {
+		r = drop(s->file, err);
+		s->dropped = r == MT_OK;
+	}
+	return r;
+}
+
+static void take_back(const struct patch_change *c, struct step *s)
+{
+	bool moved = s->target && strcmp(s->target, s->file) != 0;
+
+	if (s->dropped || (s->written && c->kind == PATCH_UPDATE && !moved))
+		put(s->file, &c->old, s->written && moved ? s->target : s->file, NULL);
+	if (s->written && (c->kind == PATCH_ADD || moved))
+		unlink(s->target ? s->target : s->file);
+}
+
+static int resolve(const struct place *w, struct patch *p, struct step *steps)
+{
+	struct stat st;
+
+	for (size_t i = 0; i < p->count; i++) {
+		struct patch_change *c = &p->changes[i];
+
+		steps[i].file = file_of(w, c->path, &p->why);
+		if (steps[i].file && c->move_to)
+			steps[i].target = file_of(w, c->move_to, &p->why);
+		if (!steps[i].file || (c->move_to && !steps[i].target))
+			return MT_EDENIED;
+		if (c->move_to && strcmp(steps[i].target, steps[i].file) != 0
+		    && lstat(steps[i].target, &st) == 0)
+			return refuse(&p->why, MT_EEXIST, c->move_to, "the file to move to "
+				      "exists already");
+	}
+	return MT_OK;
+}
+
+int patch_files(const char *workspace, const char *text, size_t len, struct patch *ret)
+{
+	struct place w = { .workspace = workspace, .len = strlen(workspace) };
+	struct step *steps = NULL;
+	struct error err = ERROR_NONE;
+	int r = patch_apply(text, len, load, &w, ret);
+
+	if (!r) {
+		steps = calloc(ret->count + 1, sizeof *steps);
+		r = steps ? resolve(&w, ret, steps) : MT_ENOMEM;
+	}
+	for (size_t i = 0; i < ret->count && !r; i++) {
+		r = take_step(&ret->changes[i], &steps[i], &err);
+		if (!r)
+			continue;
+		refuse(&ret->why, r, ret->changes[i].path, err.text);
+		strbuf_add(&ret->why, ". Nothing was changed.");
+		do
+			take_back(&ret->changes[i], &steps[i]);
+		while (i-- > 0);
+		break;
+	}
+	for (size_t i = 0; steps && i < ret->count; i++) {
+		free(steps[i].file);
+		free(steps[i].target);
+	}
+	free(steps);
+	return r;
+}

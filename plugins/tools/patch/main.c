@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * main.c - the tool `apply_patch`: the ABI around apply.h. */
+#include "apply.h"
+
+#include <mortise/tool.h>
+#include <string.h>
+
+struct self {
+	const struct mt_tool_host *host;
+	const char *workspace;
+};
+
+static int open_set(const struct mt_tool_host *host, struct mt_instance *instance,
+		    void **ret_self)
+{
+	struct self *self = calloc(1, sizeof *self);
+
+	if (!self)
+		return MT_ENOMEM;
+	self->host = host;
+	self->workspace = host->workspace(instance);
+	*ret_self = self;
+	return MT_OK;
+}
+
+static void close_set(void *self)
+{
+	free(self);
+}
+
+static void tell(const struct mt_tool_host *host, struct mt_call *call,
+		 const struct patch *p)
+{
+	static const char *const words[] = { "Added", "Updated", "Deleted" };
+
+	for (size_t i = 0; i < p->count; i++) {
+		const struct patch_change *c = &p->changes[i];
+
+		host->reply(call, "%s %s%s%s\n", words[c->kind], c->path,
+			    c->move_to ? ", now " : "", c->move_to ? c->move_to : "");
+	}
+	if (p->count == 0)
+		host->reply(call, "The patch changes nothing.\n");
+	if (p->fuzz)
+		host->reply(call, "Some context was found only by ignoring white space, or "
+			    "elsewhere than at the end of the file: view what was changed.\n");
+}
+
+/* The last line is the sentence, what stands before it goes with the text. */
+static int tell_failure(const struct mt_tool_host *host, struct mt_call *call, int status,
+			const char *why)
+{
+	const char *last = strrchr(why, '\n');
+
+	last = last ? last + 1 : why;
+	host->reply_text(call, why, (size_t)(last - why));
+	return host->fail(call, status, "%s", *last ? last : "The patch is wrong.");
+}
+
+static int run(void *self_, const char *name, struct mt_call *call)
+{
+	struct self *self = self_;
+	struct patch patch;
+	size_t len = 0;
+	const char *text = self->host->arg_str(call, "patch", &len);
+	int r;
+
+	(void)name; /* there is only one */
+	if (!text)
+		return self->host->fail(call, MT_EINVAL, "the argument `patch` is missing");
+	r = patch_files(self->workspace, text, len, &patch);
+	if (r)
+		r = tell_failure(self->host, call, r, patch.why.text);
+	else
+		tell(self->host, call, &patch);
+	patch_clear(&patch);
+	return r;
+}
+
+static const struct mt_tool tools[] = {
+	{
+		.size = sizeof tools[0],
+		.hints = MT_TOOL_DESTRUCTIVE,
+		.name = "apply_patch",
+		.description =
+			"Change several files at once; all of it is done or nothing. The form:\n"
+			"*** Begin Patch\n"
+			"*** Update File: src/a.c\n"
+			"@@ int main(void)\n"
+			" a line of context\n"
+			"-a line to take out\n"
+			"+a line to put in\n"
+			"*** Add File: src/new.c\n"
+			"+each line with a plus\n"
+			"*** Delete File: src/old.c\n"
+			"*** End Patch\n"
+			"Paths are below the workspace. After an Update line `*** Move to: PATH` "
+			"renames. A section begins with `@@`, or `@@` and a whole line that "
+			"stands before it; give three lines of context before and after each "
+			"change, as they stand in the file. `*** End of File` after a section "
+			"says that it is the end.",
+		.brief = "Apply a patch (`*** Begin Patch` ... `*** End Patch`) to several files.",
+		.schema =
+			"{\"type\":\"object\",\"properties\":{\"patch\":{\"type\":\"string\","
+			"\"description\":\"the patch, from its Begin to its End line\"}},"
+			"\"required\":[\"patch\"]}",
+	},
+};
+
+static const struct mt_toolset set = {
+	.size = sizeof set,
+	.tool_count = 1,
+	.tools = tools,
+	.open = open_set,
+	.call = run,
+	.close = close_set,
+};
+
+static const struct mt_component parts[] = {
+	{
+		.size = sizeof parts[0],
+		.kind = MT_KIND_TOOL,
+		.version_major = MT_TOOL_MAJOR,
+		.version_minor = MT_TOOL_MINOR,
+		.name = "apply-patch",
+		.summary = "Changes several files by one patch.",
+		.functions = &set,
+	},
+};
+
+MT_PLUGIN(.name = "apply-patch", .version = "1.0", .license = "MIT", .components = parts,
+	  .component_count = 1)
