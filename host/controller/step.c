@@ -111,7 +111,7 @@ static void wait_for_user(struct conversation *c)
 		set_state(c, STATE_AWAITING_USER_INPUT, "");
 }
 
-/* A copy for people; the list itself is the newest plan of the log. */
+/* A copy for people; the list itself is in the log. */
 static void copy_tasks(struct conversation *c, const struct strbuf *text)
 {
 	AUTO(free) char *path = path_join(c->dir, "TASKS.md");
@@ -123,10 +123,12 @@ static void copy_tasks(struct conversation *c, const struct strbuf *text)
 
 static void track_tasks(struct conversation *c, struct event *e)
 {
-	AUTO(json) json_object *list = tasks_newest(c->log);
 	AUTO(strbuf) struct strbuf text = STRBUF(16 << 20), said = STRBUF(16 << 20);
 	const char *command = event_arg(e, "command");
 	bool plans = strcmp(command, "plan") == 0;
+	AUTO(json) json_object *list =
+		plans ? json_object_get(js_get(event_args(e), "task_list"))
+		      : tasks_newest(c->history, c->log);
 	json_object *extras = json_object_new_object();
 
 	if (!plans && strcmp(command, "view") != 0) {

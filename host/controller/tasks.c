@@ -42,18 +42,27 @@ int tasks_text(json_object *list, struct strbuf *out)
 	return out->error;
 }
 
-json_object *tasks_newest(struct evlog *log)
+static json_object *list_of(struct evlog *log, int64_t id)
 {
-	for (int64_t id = evlog_count(log); id-- > 0;) {
-		const struct evlog_head *head = evlog_head(log, id);
-		AUTO(event) struct event *e = NULL;
+	const struct evlog_head *head = id >= 0 ? evlog_head(log, id) : NULL;
+	AUTO(event) struct event *e = NULL;
 
-		if (head->undone || !head->type->is_action
-		    || strcmp(head->type->name, "task_tracking") != 0)
-			continue;
-		e = evlog_event(log, id, NULL);
-		if (e && strcmp(event_arg(e, "command"), "plan") == 0)
-			return json_object_get(js_get(event_args(e), "task_list"));
-	}
-	return NULL;
+	if (!head || head->type->is_action || strcmp(head->type->name, "task_tracking") != 0)
+		return NULL;
+	e = evlog_event(log, id, NULL);
+	return e ? json_object_get(js_path(e->json, "extras.task_list")) : NULL;
+}
+
+json_object *tasks_newest(struct history *h, struct evlog *log)
+{
+	struct view_item *view = NULL;
+	json_object *list = NULL;
+	size_t count = 0;
+
+	if (history_view(h, &view, &count, NULL))
+		return NULL;
+	while (!list && count-- > 0)
+		list = list_of(log, view[count].event);
+	free(view);
+	return list;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * tasks.h - the task list of a conversation. Its truth is the newest plan in the
- * log; TASKS.md in the folder of the conversation is a copy for people. */
+ * tasks.h - the task list of a conversation. Its truth is the newest observation of
+ * it in the view, which no condensation forgets; TASKS.md in the folder of the
+ * conversation is a copy for people. */
 #ifndef HOST_CONTROLLER_TASKS_H
 #define HOST_CONTROLLER_TASKS_H
 
-#include "events/log.h"
+#include "context/history.h"
 
 #include <json-c/json.h>
 
@@ -13,7 +14,7 @@
 int tasks_planned(json_object *list, struct strbuf *out);
 /** The list as text; a list without tasks (or NULL) is said to be none. */
 int tasks_text(json_object *list, struct strbuf *out);
-/** The newest plan that counts, a reference; NULL: there is none. */
-json_object *tasks_newest(struct evlog *log);
+/** The newest list in the view, a reference; NULL: there is none. */
+json_object *tasks_newest(struct history *h, struct evlog *log);
 
 #endif

@@ -53,3 +53,12 @@ tests_tools_test_search_CPPFLAGS = $(PLUGIN_TEST_CPPFLAGS)
 tests_tools_test_search_LDADD = $(LIBSEARCH)
 EXTRA_tests_tools_test_search_DEPENDENCIES = plugins/tools/search.so
 TESTS += %D%/test-search
+
+# Patches.
+check_PROGRAMS += %D%/test-patch
+tests_tools_test_patch_SOURCES = %D%/test-patch.c %D%/plugin-kit.h
+tests_tools_test_patch_CPPFLAGS = $(PLUGIN_TEST_CPPFLAGS)
+tests_tools_test_patch_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
+tests_tools_test_patch_LDADD = $(LIBPATCH)
+EXTRA_tests_tools_test_patch_DEPENDENCIES = plugins/tools/apply-patch.so
+TESTS += %D%/test-patch
