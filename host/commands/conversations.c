@@ -49,7 +49,8 @@ static void print_line(const char *text, size_t len)
 /* ---- list ------------------------------------------------------------------------ */
 
 struct entry {
-	char *id, *title, *workspace;
+	char *id, *title, *workspace, *parent;
+	bool shown;
 	int64_t events;
 	time_t written;
 };
@@ -65,6 +66,7 @@ static void entries_clear(struct entries *l)
 		free(l->items[i].id);
 		free(l->items[i].title);
 		free(l->items[i].workspace);
+		free(l->items[i].parent);
 	}
 	free(l->items);
 }
@@ -96,7 +98,8 @@ static bool look_at(const char *root, const char *id, struct entry *ret)
 	ret->id = strdup(id);
 	ret->title = strdup(js_str(meta, "title", ""));
 	ret->workspace = strdup(js_str(meta, "workspace", ""));
-	return ret->id && ret->title && ret->workspace;
+	ret->parent = strdup(js_str(meta, "parent", ""));
+	return ret->id && ret->title && ret->workspace && ret->parent;
 }
 
 static int newest_first(const void *x, const void *y)
@@ -136,7 +139,7 @@ static int collect(const char *root, struct entries *l, struct error *err)
 	return MT_OK;
 }
 
-static void print_entry(const struct entry *e, bool json)
+static void print_entry(const struct entry *e, bool json, int depth)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(1 << 20);
 	struct tm tm;
@@ -145,7 +148,8 @@ static void print_entry(const struct entry *e, bool json)
 	strftime(when, sizeof when, json ? "%Y-%m-%dT%H:%M:%SZ" : "%Y-%m-%d %H:%M",
 		 json ? gmtime_r(&e->written, &tm) : localtime_r(&e->written, &tm));
 	if (!json) {
-		printf("%-26s %s %7" PRId64 " events  ", e->id, when, e->events);
+		printf("%*s%-*s %s %7" PRId64 " events  ", 2 * depth, "", 26 - 2 * depth,
+		       e->id, when, e->events);
 		print_line(e->title, utf8_cut(e->title, strlen(e->title), TITLE_SHOWN));
 		return;
 	}
@@ -155,7 +159,23 @@ static void print_entry(const struct entry *e, bool json)
 	js_key_int(&out, "events", e->events);
 	js_key_str(&out, "title", e->title);
 	js_key_str(&out, "workspace", e->workspace);
+	if (*e->parent)
+		js_key_str(&out, "parent", e->parent);
 	printf("%s}\n", out.text);
+}
+
+/* Those that `parent` gave tasks to, and those below them. */
+static void print_below(struct entries *l, const char *parent, bool json, int depth)
+{
+	for (size_t i = 0; i < l->count; i++) {
+		struct entry *e = &l->items[i];
+
+		if (e->shown || strcmp(e->parent, parent) != 0)
+			continue;
+		e->shown = true;
+		print_entry(e, json, depth);
+		print_below(l, e->id, json, depth + 1);
+	}
 }
 
 static int list(const struct config *c, const struct arguments *a, struct error *err)
@@ -164,8 +184,11 @@ static int list(const struct config *c, const struct arguments *a, struct error 
 	struct entries l = { 0 };
 	int status = root ? collect(root, &l, err) : err->code;
 
-	for (size_t i = 0; i < l.count && !status; i++)
-		print_entry(&l.items[i], a->json);
+	if (!status)
+		print_below(&l, "", a->json, 0);
+	for (size_t i = 0; i < l.count && !status; i++) /* whose parent is gone */
+		if (!l.items[i].shown)
+			print_entry(&l.items[i], a->json, 0);
 	if (!status && l.count == 0 && !a->json)
 		puts("There is no conversation yet: mortise run -t TEXT begins one.");
 	entries_clear(&l);

@@ -38,7 +38,8 @@ static void print_one(json_object *hello, int depth)
 	put_plain(&line, js_str(hello, "title", ""), TITLE_SHOWN);
 	while (line.len && line.text[line.len - 1] == ' ')
 		strbuf_cut(&line, line.len - 1);
-	printf("%*s%-24s  %-20s  %7lld  %5lld  %s\n", 2 * depth, "",
+	printf("%*s%-*s  %-20s  %7lld  %5lld  %s\n", 2 * depth, "",
+	       24 - 2 * depth,
 	       js_str(hello, "conversation", ""),
 	       js_str(hello, "state", ""), (long long)js_int(hello, "pid", 0),
 	       (long long)js_int(hello, "steps", 0), line.text);

@@ -141,6 +141,15 @@ static int64_t written_ns(const char *root, const char *id)
 	return (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
 }
 
+/* Another conversation gave it its task: `last` means the one that a person began. */
+static bool is_child(const char *root, const char *id)
+{
+	AUTO(free) char *dir = path_join(root, id);
+	AUTO(json) json_object *meta = dir ? meta_read(dir, NULL) : NULL;
+
+	return js_get(meta, "parent") != NULL;
+}
+
 char *conversation_find(const struct config *c, const char *prefix, struct error *err)
 {
 	AUTO(free) char *root = state_root(c, err);
@@ -162,7 +171,7 @@ char *conversation_find(const struct config *c, const char *prefix, struct error
 		if (!newest && strcmp(d->d_name, prefix) == 0)
 			best = -1, matches = 0;
 		matches++;
-		if (when > best) {
+		if (when > best && !(newest && is_child(root, d->d_name))) {
 			free(found);
 			found = strdup(d->d_name);
 			best = when;

@@ -112,7 +112,9 @@ wait_for() {
 	run "${run_it[@]}" -t go
 	[ "$status" -eq 0 ]
 	id=$(basename "$(dirname "$(boss_log)")")
-	run mortise resume "$id" -t more --config "$work/m.ini"
+	[ "$(mortise conversations list | cut -c -2 | paste -sd,)" = "20,  ,  " ]
+	# the last one is the one that a person began
+	run mortise resume -t more
 	[ "$status" -eq 0 ]
 	[ "$(jq -s '[.[] | select(.action == "finish") | .llm_metrics.accumulated_cost]
 		| last' "$(boss_log)")" = 2 ]
