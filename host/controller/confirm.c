@@ -332,7 +332,8 @@ void confirm_rejected(struct conversation *c, struct event *action)
 	const char *reason = js_str(action->json, "reject_reason", "");
 	bool go_on = *reason != '\0';
 
-	clear_queue(c);
+	refuse_queue(c, "This call was not made: the user rejected one that came before it "
+		     "in the same reply.");
 	strbuf_add(&text, "Action has been rejected by the user! ");
 	if (go_on)
 		strbuf_addf(&text, "The user says: %s", reason);

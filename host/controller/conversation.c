@@ -91,8 +91,7 @@ int64_t post(struct conversation *c, struct event *e, struct error *err)
 	return id;
 }
 
-/* What was under way ends without effect. */
-static void cancel_work(struct conversation *c)
+void cancel_work(struct conversation *c)
 {
 	ask_cancel(c);
 	hooking_cancel(c);
@@ -131,6 +130,7 @@ void enter_state(struct conversation *c, enum agent_state state, const char *rea
 	spend_clock(c);
 	c->state = state;
 	spend_clock(c);
+	spend_watch(c);
 	snprintf(c->reason, sizeof c->reason, "%s", reason);
 	extras = json_object_new_object();
 	js_set_str(extras, "agent_state", state_name(state));
@@ -214,6 +214,7 @@ static void release(struct conversation *c)
 	clear_queue(c);
 	ask_cancel(c);
 	confirm_clear(c);
+	spend_unwatch(c);
 	c->hooking = hooking_free(c->hooking);
 	children_forget(c);
 	unwire(c);
@@ -492,7 +493,8 @@ int conversation_pause(struct conversation *c, struct error *err)
 		return fail(err, MT_EINVAL, "the conversation is %s: there is nothing to pause",
 			    state_name(c->state));
 	cancel_work(c);
-	set_state(c, STATE_PAUSED, "paused by the user");
+	if (state_allowed(c->state, STATE_PAUSED)) /* it has not come to rest by that */
+		set_state(c, STATE_PAUSED, "paused by the user");
 	return MT_OK;
 }
 

@@ -365,12 +365,13 @@ static int send_call(struct conversation *c, struct event *action, bool *ret_run
 			 deadline(c, tool, action), err);
 }
 
-static void stop_at_limit(struct conversation *c, struct event *action, const char *text)
+void stop_at_limit(struct conversation *c, struct event *action, const char *text)
 {
 	AUTO(strbuf) struct strbuf said = STRBUF(1024);
+	bool left = evlog_dispatched(c->log, action->id);
 
-	strbuf_addf(&said, "The call was not made: the work was stopped by a limit of this "
-		    "host. %s", text);
+	strbuf_addf(&said, "The call was not %s: the work was stopped by a limit of this "
+		    "host. %s", left ? "finished" : "made", text);
 	post_unanswered(c, action, "", said.text);
 	spend_log(c);
 	set_error(c, EXIT_LIMIT, "%s", text);

@@ -31,6 +31,9 @@ struct moment {
 	char *denied;              /* why not; NULL: nothing against it */
 	void (*done)(struct moment *m);
 	struct event *observation;
+	enum agent_state rest;     /* where the agent comes to, and why */
+	const char *rest_reason;
+	int64_t since;             /* events there then */
 	struct moment *others;
 };
 
@@ -484,36 +487,48 @@ bool hooking_after(struct conversation *c, struct event *action, const char *too
 
 /* ---- the end ------------------------------------------------------------------------ */
 
+/* Whoever has spoken in the meantime wants it to go on. */
+static bool spoken_since(const struct moment *m)
+{
+	return history_user_since(m->c->log, m->since);
+}
+
 static void on_stop(struct moment *m)
 {
 	struct conversation *c = m->c;
 	struct hooking *h = c->hooking;
 	struct error err = ERROR_NONE;
 
-	if (m->denied && ++h->stop_denials <= STOP_DENIALS_MAX) {
+	if (spoken_since(m)) {
+		log_line(MT_LOG_INFO, "hooks", "the user has spoken: the agent goes on");
+	} else if (m->denied && ++h->stop_denials <= STOP_DENIALS_MAX) {
 		json_object *args = json_object_new_object();
 
 		js_set_str(args, "content", m->denied);
+		c->text_only = 0;
 		post(c, event_action("message", SOURCE_USER, args, &err), &err);
 	} else {
 		if (m->denied)
 			notice(c, MT_LOG_WARNING, "a hook has kept the agent from stopping %d "
 			       "times: it stops now", STOP_DENIALS_MAX);
-		set_state(c, STATE_FINISHED, "");
+		set_state(c, m->rest, m->rest_reason);
 	}
 	moment_free(m);
 	kick(c);
 }
 
-void hooking_finish(struct conversation *c)
+void hooking_rest(struct conversation *c, enum agent_state state, const char *reason)
 {
 	struct moment *m = any(c, HOOK_STOP, NULL)
 				   ? moment_new(c, HOOK_STOP, NULL, on_stop) : NULL;
 
 	if (!m) {
-		set_state(c, STATE_FINISHED, "");
+		set_state(c, state, reason);
 		return;
 	}
+	m->rest = state;
+	m->rest_reason = reason;
+	m->since = evlog_count(c->log);
 	js_set_bool(m->input, "stop_hook_active", c->hooking->stop_denials > 0);
 	go(m);
 }
@@ -603,7 +618,10 @@ void hooking_cancel(struct conversation *c)
 
 	while (h && h->moments) {
 		struct moment *m = h->moments;
-		bool stop = m->event == HOOK_STOP, end = m->event == HOOK_SESSION_END;
+		bool stop = m->event == HOOK_STOP && !spoken_since(m);
+		bool end = m->event == HOOK_SESSION_END;
+		enum agent_state rest = m->rest;
+		const char *reason = m->rest_reason;
 
 		hook_cancel(m->run);
 		m->run = NULL;
@@ -617,7 +635,7 @@ void hooking_cancel(struct conversation *c)
 		settle(c, m);
 		moment_free(m);
 		if (stop && !c->closing)
-			set_state(c, STATE_FINISHED, "");
+			set_state(c, rest, reason);
 		if (end)
 			conversation_close_now(c);
 	}

@@ -5,6 +5,7 @@
 #ifndef HOST_CONTROLLER_HOOKING_H
 #define HOST_CONTROLLER_HOOKING_H
 
+#include "controller/state.h"
 #include "events/event.h"
 
 struct conversation;
@@ -29,8 +30,9 @@ bool hooking_before(struct conversation *c, struct event *action, const char *to
 /** Its observation, not logged yet; takes it when true. */
 bool hooking_after(struct conversation *c, struct event *action, const char *tool,
 		   struct event *observation);
-/** The agent has finished. */
-void hooking_finish(struct conversation *c);
+/** The agent comes to rest of its own accord: go to this state, unless a hook has
+ *  more for it to do. `reason` is text that stays. */
+void hooking_rest(struct conversation *c, enum agent_state state, const char *reason);
 /** The conversation is being closed. false: close it now. */
 bool hooking_end(struct conversation *c);
 

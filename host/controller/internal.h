@@ -112,6 +112,7 @@ struct conversation {
 	int exit_code;             /* of the error state */
 	struct account account;
 	uint64_t work_since;       /* when the clock of work was read, if it works */
+	uv_timer_t *alarm;         /* goes off when the time of work is over; NULL: none */
 	int64_t turn_tokens;       /* of the newest reply */
 	bool working, unpriced;    /* unpriced: a reply without price was told */
 
@@ -175,6 +176,8 @@ void set_state(struct conversation *c, enum agent_state state, const char *reaso
  *  those who watch. */
 void enter_state(struct conversation *c, enum agent_state state, const char *reason);
 void tell_state(struct conversation *c);
+/** What is under way ends without effect. */
+void cancel_work(struct conversation *c);
 /** State error with this sentence and exit code. */
 void set_error(struct conversation *c, int exit_code, const char *fmt, ...)
 	MT_PRINTF(3, 4);
@@ -240,6 +243,8 @@ void act_again(struct conversation *c, struct event *e);
 void post_action(struct conversation *c, struct event *e);
 /** Drop what an agent had planned. */
 void clear_queue(struct conversation *c);
+/** Drop it; the model reads of each call why it was not made. */
+void refuse_queue(struct conversation *c, const char *why);
 /** Plan again what a reply of the log asked for; `done` of it is in the log. */
 int replan(struct conversation *c, struct llm_reply *reply, size_t done,
 	   struct error *err);
@@ -266,6 +271,10 @@ bool stuck_stops(struct conversation *c);
 void spend_limits(struct account *a, const struct config *config, const char *section);
 /** Count the time of work up to now; called before and after a state changes. */
 void spend_clock(struct conversation *c);
+/** Whatever is under way ends when the time of work is over, if that is limited.
+ *  To be called when the agent begins to work, and when a limit was raised. */
+void spend_watch(struct conversation *c);
+void spend_unwatch(struct conversation *c);
 void spend_reply(struct conversation *c, const struct llm_usage *usage);
 /** LIMITS_...: is one reached? Then the sentence is in `text`. */
 bool spend_reached(struct conversation *c, unsigned which, char *text, size_t room);
@@ -363,6 +372,8 @@ void runner_soon(struct conversation *c);
 /** The observation of an action, which is pending no longer. */
 void post_answer(struct conversation *c, struct event *action, const char *type,
 		 const char *text, struct error *err);
+/** The call of an action is not made, or not waited for, because of a limit. */
+void stop_at_limit(struct conversation *c, struct event *action, const char *text);
 /** An observation that says why the pending action has none of its own. */
 void post_unanswered(struct conversation *c, struct event *action, const char *error_id,
 		     const char *text);

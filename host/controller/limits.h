@@ -25,7 +25,9 @@ enum limit {
 #define LIMITS_STEP                                                            \
 	(1u << LIMIT_ITERATIONS | 1u << LIMIT_BUDGET | 1u << LIMIT_TOKENS     \
 	 | 1u << LIMIT_TIME)
-#define LIMITS_CALL (1u << LIMIT_CALLS | 1u << LIMIT_TIME | 1u << LIMIT_BUDGET)
+#define LIMITS_CALL                                                            \
+	(1u << LIMIT_CALLS | 1u << LIMIT_TIME | 1u << LIMIT_BUDGET             \
+	 | 1u << LIMIT_TOKENS)
 
 struct meter {
 	double used, max;   /* max 0: no limit */

@@ -259,6 +259,18 @@ static void restore_rejection(struct conversation *c)
 		set_state(c, STATE_AWAITING_USER_INPUT, "the user rejected the action");
 }
 
+/* The user's no to an action that waited; one of a hook concerns its call alone. */
+static bool is_rejection(struct conversation *c, const struct evlog_head *head)
+{
+	AUTO(event) struct event *action = NULL;
+	bool yes;
+
+	if (head->undone || strcmp(head->type->name, "user_rejected") != 0 || head->cause < 0)
+		return false;
+	action = evlog_event(c->log, head->cause, NULL);
+	return !action || (confirm_is_answer(action, &yes) && !yes);
+}
+
 /* The event after `id` that is not of a delegate below. */
 static int64_t next_own(struct conversation *c, int64_t id)
 {
@@ -279,7 +291,7 @@ static bool ended_since(struct conversation *c, int64_t id, int64_t until)
 		AUTO(event) struct event *e = NULL;
 		int state;
 
-		if (!head->undone && strcmp(head->type->name, "user_rejected") == 0)
+		if (is_rejection(c, head))
 			return true;
 		if (!head->undone && head->has_call && strcmp(head->type->name, "message") == 0)
 			return true;

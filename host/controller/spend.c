@@ -74,6 +74,83 @@ void spend_stop(struct conversation *c, const char *text)
 	set_error(c, EXIT_LIMIT, "%s", text);
 }
 
+/* ---- the alarm ---------------------------------------------------------- */
+
+/* Seconds until the first limit of the time of work is reached. */
+static double time_left(const struct account *a)
+{
+	double left = 1e9;
+
+	for (; a; a = a->parent) {
+		const struct meter *m = &a->meters[LIMIT_TIME];
+
+		if (m->max > 0 && m->max - m->used < left)
+			left = m->max - m->used;
+	}
+	return left;
+}
+
+/* A call that is under way gets its observation; a request or a hook none. */
+static void time_is_over(struct conversation *c, const char *text)
+{
+	struct error err = ERROR_NONE;
+	AUTO(event) struct event *action = NULL;
+
+	cancel_work(c);
+	if (c->pending >= 0 && !c->waits)
+		action = evlog_event(c->log, c->pending, &err);
+	if (action)
+		stop_at_limit(c, action, text);
+	else if (c->state != STATE_ERROR && !state_is_resting(c->state))
+		spend_stop(c, text);
+}
+
+static void on_alarm(uv_timer_t *timer)
+{
+	struct conversation *c = timer->data;
+	char text[256];
+
+	if (c->closing || !c->working)
+		return;
+	if (spend_reached(c, 1u << LIMIT_TIME, text, sizeof text))
+		time_is_over(c, text);
+	else
+		spend_watch(c);
+}
+
+void spend_watch(struct conversation *c)
+{
+	double left = time_left(&c->account);
+
+	if (!c->working || left >= 1e9) {
+		if (c->alarm)
+			uv_timer_stop(c->alarm);
+		return;
+	}
+	if (!c->alarm) {
+		c->alarm = calloc(1, sizeof *c->alarm);
+		if (!c->alarm)
+			return; /* it is looked at before each call all the same */
+		uv_timer_init(c->loop, c->alarm);
+		uv_unref((uv_handle_t *)c->alarm);
+		c->alarm->data = c;
+	}
+	uv_update_time(c->loop);
+	uv_timer_start(c->alarm, on_alarm, left > 0 ? (uint64_t)(left * 1000) + 1 : 1, 0);
+}
+
+static void on_alarm_closed(uv_handle_t *handle)
+{
+	free(handle);
+}
+
+void spend_unwatch(struct conversation *c)
+{
+	if (c->alarm)
+		uv_close((uv_handle_t *)c->alarm, on_alarm_closed);
+	c->alarm = NULL;
+}
+
 /* ---- what outlives the process ----------------------------------------- */
 
 void spend_log(struct conversation *c)

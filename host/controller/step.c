@@ -58,6 +58,17 @@ void post_complaint(struct conversation *c, const char *call_id, const char *fun
 	post(c, e, &err);
 }
 
+void refuse_queue(struct conversation *c, const char *why)
+{
+	for (size_t i = c->next; c->reply && i < c->queued; i++) {
+		const struct llm_call *call = &c->reply->calls[c->queue[i].call];
+
+		if (c->queue[i].kind == PLAN_CALL)
+			post_complaint(c, call->id, call->name, why);
+	}
+	clear_queue(c);
+}
+
 /* The reasoning of a reply goes with its first action. */
 static int add_reasoning(struct conversation *c, struct event *e)
 {
@@ -88,8 +99,9 @@ static void continue_alone(struct conversation *c)
 	AUTO(json) json_object *data = json_object_new_object();
 
 	if (++c->text_only >= TEXT_ONLY_MAX) {
-		set_state(c, STATE_AWAITING_USER_INPUT,
-			  "the model talks and calls no tool, and nobody is there to answer");
+		hooking_rest(c, STATE_AWAITING_USER_INPUT,
+			     "the model talks and calls no tool, and nobody is there to "
+			     "answer");
 		return;
 	}
 	text = prompt_render(c->config, c->agent.component->name, "continue", data, &err);
@@ -101,14 +113,17 @@ static void continue_alone(struct conversation *c)
 	post(c, event_action("message", SOURCE_USER, STEAL(data), &err), &err);
 }
 
-static void wait_for_user(struct conversation *c)
+/* `asks`: it waits for an answer, and has not come to an end. */
+static void wait_for_user(struct conversation *c, bool asks)
 {
 	if (history_user_since(c->log, c->asked_at))
 		return; /* the user has said more in the meantime */
 	if (c->headless)
 		continue_alone(c);
-	else
+	else if (asks)
 		set_state(c, STATE_AWAITING_USER_INPUT, "");
+	else
+		hooking_rest(c, STATE_AWAITING_USER_INPUT, "");
 }
 
 /* A copy for people; the list itself is in the log. */
@@ -179,7 +194,7 @@ void act(struct conversation *c, struct event *e)
 		observe(c, e, "think", "Your thought has been logged.", NULL);
 	} else if (strcmp(type, "finish") == 0) {
 		clear_queue(c);
-		hooking_finish(c);
+		hooking_rest(c, STATE_FINISHED, "");
 	} else if (strcmp(type, "reject") == 0) {
 		clear_queue(c);
 		set_state(c, STATE_REJECTED, event_arg(e, "thought"));
@@ -191,7 +206,7 @@ void act(struct conversation *c, struct event *e)
 		track_tasks(c, e);
 	} else if (strcmp(type, "message") == 0 && event_tool_meta(e)) {
 		clear_queue(c); /* what else was planned did not know the answer */
-		wait_for_user(c);
+		wait_for_user(c, true);
 	}
 }
 
@@ -282,7 +297,7 @@ static void do_message(struct conversation *c, const struct planned *p)
 	if (e)
 		add_reasoning(c, e);
 	if (post(c, e, &err) >= 0 && p->wait)
-		wait_for_user(c);
+		wait_for_user(c, false);
 }
 
 /* Take the next thing that the agent planned. */

@@ -171,3 +171,27 @@ limit() {
 		.accumulated_cost == 0 and .max_budget_per_task == 3 and
 		(.accumulated_token_usage | has("prompt_tokens"))'
 }
+
+@test "the model is told which other calls of the reply were not made" {
+	cat >"$work/script" <<'END'
+[turn]
+[call execute_bash]
+command = touch one
+security_risk = HIGH
+[call execute_bash]
+command = touch two
+security_risk = LOW
+[call think]
+thought = well
+
+[turn]
+expect any contains = The user says: not that
+expect last contains = This call was not made: the user rejected one
+[call finish]
+message = I see.
+END
+	run at_terminal 'not that\n' "${run_it[@]}" -o controller.confirmation=risky
+	[ "$status" -eq 0 ]
+	[ -z "$(ls "$work/ws")" ]
+	[ "$(count '"content":"This call was not made')" -eq 2 ]
+}

@@ -46,6 +46,15 @@ hook() {
 
 never_in_log() { [ "$(log | grep -c -- "$1")" = 0 ]; }
 
+# until_so COMMAND...: for at most 20 seconds
+until_so() {
+	for _ in $(seq 400); do
+		! "$@" || return 0
+		sleep 0.05
+	done
+	return 1
+}
+
 log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 
 @test "before a tool: it reads the call, and exit code 2 keeps it from running" {
@@ -134,6 +143,93 @@ log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 	run "${run_it[@]}" "${hooks[@]}" -t "go"
 	[ "$status" -eq 0 ]
 	[ "$(log | grep -c '"action":"finish"')" -eq 6 ]
+}
+
+@test "stop: an answer without a call is an end too" {
+	printf '[turn]\ntext = I think so.\n\n%.0s' 1 2 3 4 5 6 7 8 9 >"$work/script"
+	hook stop
+	run "${run_it[@]}" "${hooks[@]}" -t "go"
+	[ "$status" -eq 8 ]
+	jq -e '.event_type == "Stop" and .stop_hook_active == false' "$work/read.Stop"
+	rm -rf "$work/state/mortise"
+	echo '{"decision": "deny", "reason": "not yet"}' >"$work/out.Stop"
+	run python3 "$top_srcdir/tests/controller/talk.py" message:go wait:awaiting_user_input \
+		-- "${run_it[@]}" --json --keep "${hooks[@]}"
+	[ "$(log | grep '"source":"user"' | grep -c '"content":"not yet"')" -eq 5 ]
+	log | tail -n 1 | grep -q awaiting_user_input
+}
+
+@test "stop: who speaks while its hooks run is heard" {
+	printf '[turn]\n[call finish]\nmessage = %s.\n\n' One Two >"$work/script"
+	cat >"$work/slow" <<'EOF'
+#!/bin/sh
+cd "$(dirname "$0")"
+[ ! -e started ] || exit 0
+: >started
+for i in $(seq 500); do [ ! -e said ] || exit 0; sleep 0.02; done
+EOF
+	chmod 755 "$work/slow"
+	: >"$work/out"
+	{
+		until_so test -e "$work/started"
+		echo '{"type":"message","text":"and more"}'
+		until_so grep -q 'and more' "$work/out"
+		: >"$work/said"
+	} | "${run_it[@]}" --json -o hook.x.event=stop -o "hook.x.command=$work/slow" -t go \
+		>"$work/out"
+	[ "$(log | grep -c '"action":"finish"')" -eq 2 ]
+}
+
+@test "a hook is asked again when the process ended while it ran" {
+	set -m
+	hooks=(-o hook.x.event=before-tool -o hook.x.shell=yes
+		-o "hook.x.command=echo \$\$ >$work/asked; [ -e $work/yes ] || exec sleep 1000")
+	"${run_it[@]}" "${hooks[@]}" -t go >"$work/out" 2>&1 3>&- &
+	pid=$!
+	until_so test -s "$work/asked"
+	kill -9 "$pid"
+	wait "$pid" || true
+	kill "$(cat "$work/asked")"
+	never_in_log '"record":"dispatch"'
+	: >"$work/yes"
+	rm "$work/asked"
+	run mortise resume "${hooks[@]}"
+	[ "$status" -eq 0 ]
+	[ -e "$work/asked" ]
+	[[ "$output" == *from-the-tool* ]]
+}
+
+@test "what a hook refuses is one call: the others of a reply run, after kill -9 too" {
+	cat >"$work/script" <<'EOF'
+[turn]
+[call execute_bash]
+command = touch first
+[call execute_bash]
+command = touch second
+
+[turn]
+[call finish]
+message = Done.
+EOF
+	cat >"$work/guard" <<'EOF'
+#!/bin/sh
+case $(cat) in *first*) exit 2 ;; esac
+EOF
+	chmod 755 "$work/guard"
+	hooks=(-o hook.x.event=before-tool -o "hook.x.command=$work/guard")
+	run "${run_it[@]}" "${hooks[@]}" -t go
+	[ "$status" -eq 0 ]
+	[ -e "$work/ws/second" ] && [ ! -e "$work/ws/first" ]
+	# as if it had ended after the no to the first
+	rm "$work/ws/second"
+	file=$(echo "$work"/state/mortise/conversations/*/events.jsonl)
+	head -n "$(grep -n '"observation":"user_rejected"' "$file" | cut -d: -f1)" "$file" \
+		>"$work/cut"
+	cat "$work/cut" >"$file"
+	rm -f "${file%/*}/state.json" "${file%/*}/events.index"
+	run mortise resume "${hooks[@]}"
+	[ "$status" -eq 0 ]
+	[ -e "$work/ws/second" ] && [ ! -e "$work/ws/first" ]
 }
 
 @test "the session: begins with the first message, ends with the process" {

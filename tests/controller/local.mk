@@ -46,3 +46,5 @@ tests_controller_test_confirm_LDADD = $(LIBHOST)
 TESTS += %D%/test-confirm
 TESTS += %D%/tasks.bats
 EXTRA_DIST += %D%/tasks.bats
+TESTS += %D%/limits.bats
+EXTRA_DIST += %D%/limits.bats
