@@ -519,7 +519,7 @@ static void on_stop(struct moment *m)
 
 void hooking_rest(struct conversation *c, enum agent_state state, const char *reason)
 {
-	struct moment *m = any(c, HOOK_STOP, NULL)
+	struct moment *m = !c->level && any(c, HOOK_STOP, NULL)
 				   ? moment_new(c, HOOK_STOP, NULL, on_stop) : NULL;
 
 	if (!m) {
