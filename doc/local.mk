@@ -1,7 +1,7 @@
 # doc
 dist_doc_DATA += README.md %D%/plugins.md %D%/architecture.md %D%/exit-codes.md %D%/script.md \
 	%D%/loops-and-going-back.md
-dist_doc_DATA += %D%/configuration.md %D%/models.md %D%/condensers.md
+dist_doc_DATA += %D%/configuration.md %D%/models.md %D%/condensers.md %D%/prompts.md
 dist_doc_DATA += %D%/events.md %D%/security.md %D%/policy.md %D%/hooks.md
 dist_doc_DATA += %D%/delegation.md %D%/skills.md %D%/tools.md
 dist_doc_DATA += %D%/runner-protocol.md

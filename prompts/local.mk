@@ -1,5 +1,9 @@
 # Prompt templates, in our own words.
 dist_prompt_DATA += %D%/condense.mustache %D%/condense_choice.mustache \
 	%D%/condense_form.mustache %D%/context.mustache %D%/continue.mustache \
-	%D%/knowledge.mustache %D%/planning.mustache %D%/readonly.mustache %D%/rule.mustache %D%/rules.mustache \
-	%D%/stuck.mustache %D%/system.mustache
+	%D%/knowledge.mustache %D%/planning.mustache %D%/readonly.mustache \
+	%D%/risk.mustache %D%/rule.mustache %D%/rules.mustache %D%/stuck.mustache \
+	%D%/surroundings.mustache %D%/surroundings_small.mustache \
+	%D%/system.mustache %D%/system_interactive.mustache \
+	%D%/system_long_horizon.mustache %D%/system_small.mustache \
+	%D%/system_technical.mustache

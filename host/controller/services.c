@@ -357,6 +357,11 @@ static void host_refuse(struct mt_ctx *x, const char *fmt, ...)
 
 /* ---- prompts ----------------------------------------------------------- */
 
+static bool is_sandboxed(const struct conversation *c)
+{
+	return strcmp(c->runtime.component->name, "local") != 0;
+}
+
 /* What every template may use. */
 static json_object *prompt_data(struct mt_ctx *x)
 {
@@ -370,7 +375,10 @@ static json_object *prompt_data(struct mt_ctx *x)
 	if (js_set_str(data, "workspace", x->c->workspace)
 	    || js_set_str(data, "date", date)
 	    || js_set_str(data, "os", uname(&os) == 0 ? os.sysname : "Linux")
-	    || js_set_bool(data, "interactive", !x->c->headless)) {
+	    || js_set_bool(data, "interactive", !x->c->headless)
+	    || js_set_bool(data, "small", llm_is_small(x->c->llm))
+	    || js_set_bool(data, "risk", x->c->catalog.reads_risk)
+	    || js_set_bool(data, "sandboxed", is_sandboxed(x->c))) {
 		json_object_put(data);
 		return NULL;
 	}

@@ -6,6 +6,8 @@
 #include "llm/provider.h"
 #include <inttypes.h>
 #include <string.h>
+
+enum { SMALL_WINDOW = 32768 };
 #include <strings.h>
 
 /* Features that only the table and [model.GLOB] tell. */
@@ -74,6 +76,12 @@ bool llm_feature(const struct llm *l, const char *name)
 int64_t llm_window(const struct llm *l)
 {
 	return l->window;
+}
+
+/* What is learned while a conversation runs changes nothing that it has sent. */
+bool llm_is_small(const struct llm *l)
+{
+	return l && !l->window_asked && l->window > 0 && l->window <= SMALL_WINDOW;
 }
 
 const struct model_facts *llm_facts(const struct llm *l)

@@ -52,6 +52,8 @@ int64_t llm_window(const struct llm *l);                  /* tokens; -1: unknown
 /** Ask a server that the user runs, once, how much its model reads, if nothing else
  *  tells it. Returns at once; the window is known when the answer has come. */
 void llm_ask_window(struct llm *l);
+/** Its window is known and so small that prompts and tools should be short; NULL: no. */
+bool llm_is_small(const struct llm *l);
 const struct model_facts *llm_facts(const struct llm *l);
 const struct llm_metrics *llm_metrics(const struct llm *l);
 /** Add a reply to the sums. */

@@ -18,7 +18,9 @@ int llm_brief_tools(const struct llm_exchange *x, const struct llm_request *r,
 	struct llm_tool *tools;
 
 	*ret = NULL;
-	if (!r->tool_count || !llm_feature(x->llm, "short_tools"))
+	if (!r->tool_count
+	    || !(llm_feature(x->llm, "short_tools") || llm_is_small(x->llm)
+		 || js_bool(r->params, "short_tools", false)))
 		return MT_OK;
 	tools = calloc(r->tool_count, sizeof *tools);
 	if (!tools)

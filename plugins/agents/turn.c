@@ -3,9 +3,12 @@
  * turn.c - a turn with a model: what it is asked, what its reply becomes. */
 #include "turn.h"
 
+#include <string.h>
+
 static int ask(const struct mt_host *host, struct mt_ctx *ctx)
 {
 	struct mt_request *request = host->request(ctx);
+	const char *profile = host->option(ctx, "profile");
 	int r;
 
 	if (!request)
@@ -13,6 +16,8 @@ static int ask(const struct mt_host *host, struct mt_ctx *ctx)
 	r = host->request_history(request);
 	if (!r)
 		r = host->request_tool(request, NULL);
+	if (!r && profile && strcmp(profile, "small") == 0)
+		r = host->request_set(request, "short_tools", (struct mt_str){ "true", 4 });
 	return r ? r : host->send(ctx, request);
 }
 

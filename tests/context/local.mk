@@ -1,6 +1,6 @@
 # What the model gets to see.
-TESTS += %D%/condense-long.sh
-EXTRA_DIST += %D%/condense-long.sh %D%/condense-long.py
+TESTS += %D%/condense-long.sh %D%/prompts.sh
+EXTRA_DIST += %D%/condense-long.sh %D%/condense-long.py %D%/prompts.sh %D%/prompts.py
 
 TESTS += %D%/skills.bats
 EXTRA_DIST += %D%/skills.bats %D%/seen.py

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+"""prompts.py - see prompts.sh. A model of our own making keeps the one request that
+it gets and ends the task."""
+import http.server
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import threading
+
+DONE = {"id": "r1", "model": "m", "usage": {"prompt_tokens": 1, "completion_tokens": 1},
+        "choices": [{"index": 0, "finish_reason": "tool_calls", "message": {
+            "role": "assistant", "content": None, "tool_calls": [
+                {"id": "c1", "type": "function", "function": {
+                    "name": "finish", "arguments": "{\"message\":\"ok\"}"}}]}}]}
+
+# name, options, most bytes, what the system text has, what it has not
+CASES = [
+    ("full", [], 8192, ["<WORK>", "<VERSION_CONTROL>", "five to seven", "<RISK>",
+                        "node_modules", "sudo"], ["inside the sandbox", "<INTERACTION>"]),
+    ("small", ["agent.codeact.profile=small"], 4096, ["security_risk"], ["<WORK>"]),
+    ("small window", ["llm.max_input_tokens=16384"], 4096, ["security_risk"], ["<WORK>"]),
+    ("full in spite of a small window",
+     ["llm.max_input_tokens=16384", "agent.codeact.profile=full"], 8192, ["<WORK>"], []),
+    ("interactive", ["agent.codeact.prompt=system_interactive"], 9000,
+     ["<WORK>", "<INTERACTION>"], []),
+    ("technical", ["agent.codeact.prompt=system_technical"], 9000,
+     ["<WORK>", "<ENGINEERING>"], []),
+    ("long horizon", ["agent.codeact.prompt=system_long_horizon"], 9500,
+     ["<TASK_MANAGEMENT>", "<TASK_TRACKING_PERSISTENCE>"], ["task_tracker"]),
+    ("without analyzers", ["controller.analyzers="], 8192, ["<WORK>"], ["RISK"]),
+]
+
+
+class Model(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    wbufsize = -1
+
+    def do_POST(self):
+        self.server.body = self.rfile.read(int(self.headers["Content-Length"]))
+        data = json.dumps(DONE).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+        self.wfile.flush()
+
+    def log_message(self, *args):
+        pass
+
+
+class Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+    body = b""
+
+
+def first_request(options, top):
+    server = Server(("127.0.0.1", 0), Model)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    command = ["mortise", "run", "-C", top, "--model", "openai/any-model",
+               "-o", "llm.base_url=http://127.0.0.1:%d/v1" % server.server_port,
+               "-o", "llm.stream=no", "-o", "llm.native_tool_calling=yes", "-t", "hi"]
+    for option in options:
+        command += ["-o", option]
+    env = dict(os.environ, OPENAI_API_KEY="key-of-the-test", HOME=top,
+               XDG_STATE_HOME=os.path.join(top, "state"))
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=120)
+    server.shutdown()
+    return server.body, done
+
+
+def main():
+    number = 0
+    for name, options, most, has, has_not in CASES:
+        top = tempfile.mkdtemp(prefix="mortise-prompts-")
+        os.mkdir(os.path.join(top, "state"), 0o700)
+        body, done = first_request(options, top)
+        shutil.rmtree(top)
+        number += 1
+        faults = []
+        if done.returncode or not body:
+            faults.append("ends with %d: %s" % (done.returncode, done.stderr[-300:]))
+        else:
+            text = json.loads(body)["messages"][0]["content"]
+            text = text if isinstance(text, str) else "".join(p["text"] for p in text)
+            faults += ["lacks " + word for word in has if word not in text]
+            faults += ["has " + word for word in has_not + ["{{", "}}"] if word in text]
+            if len(body) >= most:
+                faults.append("%d bytes, at most %d are allowed" % (len(body), most))
+        for fault in faults:
+            print("# " + fault)
+        print("%s %d - %s: %d bytes" % ("not ok" if faults else "ok", number, name,
+                                        len(body)), flush=True)
+    print("1..%d" % number)
+
+
+main()
