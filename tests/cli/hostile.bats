@@ -156,7 +156,7 @@ EOF
 @test "the log cannot grow: the conversation ends in error, and goes on with room" {
 	{
 		for n in 1 2 3 4 5 6; do
-			printf '[turn]\n[call execute_bash]\ncommand = seq 1 500\n'
+			printf '[turn]\n[call execute_bash]\ncommand = seq %s 500\n' "$n"
 		done
 		printf '[turn]\n[call finish]\nmessage = done\n'
 	} >"$work/script"

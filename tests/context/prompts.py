@@ -62,6 +62,7 @@ def first_request(options, top):
     threading.Thread(target=server.serve_forever, daemon=True).start()
     command = ["mortise", "run", "-C", top, "--model", "openai/any-model",
                "-o", "llm.base_url=http://127.0.0.1:%d/v1" % server.server_port,
+               "-o", "controller.tools=bash, editor, think, finish",
                "-o", "llm.stream=no", "-o", "llm.native_tool_calling=yes", "-t", "hi"]
     for option in options:
         command += ["-o", option]
