@@ -28,7 +28,7 @@ plugins_tools_delegation_so_LDFLAGS = $(PLUGIN_LINK)
 noinst_LIBRARIES += libbash.a
 libbash_a_SOURCES = \
 	%D%/bash/driver.h %D%/bash/keys.c %D%/bash/keys.h \
-	%D%/bash/output.c %D%/bash/output.h %D%/bash/prompt.c %D%/bash/prompt.h \
+	%D%/bash/prompt.c %D%/bash/prompt.h \
 	%D%/bash/run.c %D%/bash/run.h %D%/bash/screen.c %D%/bash/screen.h \
 	%D%/bash/session.c %D%/bash/session.h %D%/bash/spawn.c %D%/bash/spawn.h \
 	%D%/bash/vt.c %D%/bash/vt.h
@@ -83,3 +83,5 @@ plugin_PROGRAMS += %D%/apply-patch.so
 plugins_tools_apply_patch_so_SOURCES = %D%/patch/main.c
 plugins_tools_apply_patch_so_LDFLAGS = $(PLUGIN_LINK)
 plugins_tools_apply_patch_so_LDADD = $(LIBPATCH)
+
+include plugins/tools/ipython/local.mk

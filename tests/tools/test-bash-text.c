@@ -4,7 +4,7 @@
  * cut outputs, keys, echoes. */
 #include "oom.h"
 #include "plugins/tools/bash/keys.h"
-#include "plugins/tools/bash/output.h"
+#include "output.h"
 #include "plugins/tools/bash/prompt.h"
 #include "plugins/tools/bash/screen.h"
 #include "tap.h"

@@ -3,7 +3,7 @@
  * test-bash.c - commands in a real shell: what comes back, and what cannot
  * disturb the shell or the recognition of the end. */
 #include "bash-kit.h"
-#include "plugins/tools/bash/output.h"
+#include "output.h"
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -2,7 +2,7 @@
  *
  * vec-bash_parsing.c - recorded cases of the small functions around a shell. */
 #include "plugins/tools/bash/keys.h"
-#include "plugins/tools/bash/output.h"
+#include "output.h"
 #include "plugins/tools/bash/prompt.h"
 #include "vec.h"
 

@@ -5,8 +5,8 @@
  *
  * Both parts are so large that a cut to OUTPUT_CHARS characters never reaches
  * the gap between them. */
-#ifndef BASH_OUTPUT_H
-#define BASH_OUTPUT_H
+#ifndef LIB_OUTPUT_H
+#define LIB_OUTPUT_H
 
 #include "strbuf.h"
 #include <stdbool.h>

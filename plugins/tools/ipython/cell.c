@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cell.c - the messages of one cell. */
+#include "cell.h"
+#include "show.h"
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+	QUIET_MS = 2000,      /* after the answer, for the output that belongs to it */
+	KNOCK_MS = 250,       /* between two questions to a kernel that starts */
+	STRANGE_MAX = 1000,   /* messages that are none; then it is no kernel */
+	CODE_MAX = 64 << 20,
+};
+
+struct run {
+	struct kernel *k;
+	const struct cell *cell;
+	struct cell_result *result;
+	char id[WIRE_ID_MAX];
+	bool answered, idle;
+	int64_t deadline;    /* of the next escalation */
+	int64_t heard;       /* when output came last */
+	int stage;           /* 0: it runs; 1, 2: interrupted; 3: killed */
+	bool asking;         /* input() waits for an answer */
+	int64_t asked;       /* since when */
+	struct strbuf prompt;
+	bool hidden;
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static int send_code(struct run *r, struct error *err)
+{
+	AUTO(strbuf) struct strbuf json = STRBUF(CODE_MAX);
+	const struct cell *c = r->cell;
+
+	strbuf_addc(&json, '{');
+	js_key_strn(&json, "code", c->code, c->len);
+	js_key_bool(&json, "silent", c->silent);
+	js_key_bool(&json, "store_history", !c->silent);
+	js_key_bool(&json, "allow_stdin", !c->silent);
+	js_key_bool(&json, "stop_on_error", true);
+	js_key(&json, "user_expressions");
+	strbuf_add(&json, "{}}");
+	if (json.error)
+		return fail(err, json.error, "the cell is too long");
+	return kernel_send(r->k, CHANNEL_SHELL, "execute_request", json.text, r->id, err);
+}
+
+/* ---- messages ------------------------------------------------------------ */
+
+static bool is_ours(const struct run *r, const struct wire_message *m)
+{
+	return strcmp(wire_parent(m), r->id) == 0;
+}
+
+static void take_iopub(struct run *r, const struct wire_message *m)
+{
+	r->heard = now_ms();
+	if (strcmp(wire_type(m), "status") == 0) {
+		if (is_ours(r, m) &&
+		    strcmp(js_str(m->content, "execution_state", ""), "idle") == 0)
+			r->idle = true;
+	} else if (!r->cell->silent) {
+		show_message(wire_type(m), m->content, r->cell->events, r->cell->arg);
+	}
+}
+
+static void take_shell(struct run *r, const struct wire_message *m)
+{
+	const char *status = js_str(m->content, "status", "");
+
+	if (!is_ours(r, m) || strcmp(wire_type(m), "execute_reply") != 0)
+		return;
+	r->answered = true;
+	r->heard = now_ms();
+	r->result->failed = strcmp(status, "error") == 0;
+	r->result->aborted = strncmp(status, "abort", 5) == 0;
+	if (r->result->failed)
+		snprintf(r->result->error, sizeof r->result->error, "%s: %s",
+			 js_str(m->content, "ename", "error"),
+			 js_str(m->content, "evalue", ""));
+	if (!r->cell->silent)
+		show_payload(m->content, r->cell->events, r->cell->arg);
+}
+
+static void take_stdin(struct run *r, const struct wire_message *m)
+{
+	if (!is_ours(r, m) || strcmp(wire_type(m), "input_request") != 0)
+		return;
+	r->asking = true;
+	r->asked = now_ms();
+	r->hidden = js_bool(m->content, "password", false);
+	strbuf_reset(&r->prompt);
+	strbuf_add(&r->prompt, js_str(m->content, "prompt", ""));
+}
+
+/* One message of a channel, if there is one. */
+static bool take(struct run *r, enum channel channel)
+{
+	struct wire_message m;
+	int status = kernel_read(r->k, channel, &m, NULL);
+
+	if (status == MT_ENOTFOUND)
+		return false;
+	if (status != MT_OK)
+		r->result->strange++;
+	else if (channel == CHANNEL_IOPUB)
+		take_iopub(r, &m);
+	else if (channel == CHANNEL_SHELL)
+		take_shell(r, &m);
+	else if (channel == CHANNEL_STDIN)
+		take_stdin(r, &m);
+	wire_clear(&m);
+	return r->result->strange < STRANGE_MAX;
+}
+
+/* What waits, but not for ever: a flood must not hide that a call is cancelled. */
+static void take_some(struct run *r, int seen)
+{
+	for (int c = 0; c < CHANNEL_COUNT; c++)
+		for (int n = 0; seen & 1 << c && n < KERNEL_WAITING_MAX; n++)
+			if (!take(r, (enum channel)c))
+				break;
+}
+
+/* ---- stopping it --------------------------------------------------------- */
+
+static void escalate(struct run *r)
+{
+	r->deadline = now_ms() + r->cell->grace_ms;
+	switch (++r->stage) {
+	case 1:
+		kernel_interrupt(r->k, false);
+		break;
+	case 2:
+		kernel_interrupt(r->k, true);
+		break;
+	default:
+		kernel_kill(r->k);
+		r->result->killed = true;
+	}
+}
+
+static void check_time(struct run *r, int seen)
+{
+	struct cell_result *result = r->result;
+
+	if (seen & KERNEL_CANCEL && !result->cancelled) {
+		result->cancelled = true;
+		if (r->stage == 0)
+			escalate(r);
+	}
+	if (now_ms() < r->deadline)
+		return;
+	if (r->stage == 0)
+		result->timed_out = true;
+	escalate(r);
+}
+
+/* ---- input() ------------------------------------------------------------- */
+
+static void send_answer(struct run *r, const struct strbuf *value)
+{
+	AUTO(strbuf) struct strbuf json = STRBUF(6 * value->len + 64);
+
+	strbuf_addc(&json, '{');
+	js_key_strn(&json, "value", value->text, value->len);
+	strbuf_addc(&json, '}');
+	if (!json.error)
+		kernel_send(r->k, CHANNEL_STDIN, "input_reply", json.text, NULL, NULL);
+	r->asking = false;
+}
+
+static void check_input(struct run *r)
+{
+	const struct cell *c = r->cell;
+	AUTO(strbuf) struct strbuf value = STRBUF(256 * 1024);
+	int status;
+
+	if (!r->asking || r->stage)
+		return;
+	status = c->events && c->events->ask
+			 ? c->events->ask(c->arg, r->prompt.text, r->hidden, &value)
+			 : MT_EUNSUPPORTED;
+	if (status == MT_OK) {
+		send_answer(r, &value);
+	} else if (status != MT_ENOTFOUND || now_ms() - r->asked >= c->input_ms) {
+		r->asking = false;
+		r->result->unanswered = true;
+		escalate(r);
+	}
+}
+
+/* ---- the loop ------------------------------------------------------------ */
+
+static bool is_over(struct run *r)
+{
+	if (r->result->dead || r->result->strange >= STRANGE_MAX)
+		return true;
+	if (r->answered && !r->idle && now_ms() - r->heard >= QUIET_MS)
+		r->result->incomplete = true;
+	return r->answered && (r->idle || r->result->incomplete);
+}
+
+static int64_t next_time(const struct run *r)
+{
+	int64_t next = r->deadline;
+
+	if (r->answered && r->heard + QUIET_MS < next)
+		next = r->heard + QUIET_MS;
+	if (r->asking && r->asked + r->cell->input_ms < next)
+		next = r->asked + r->cell->input_ms;
+	next -= now_ms();
+	return next > 0 ? next : 0;
+}
+
+/* What it had said before it died comes first. */
+static void drain(struct run *r)
+{
+	for (int c = 0; c < CHANNEL_COUNT; c++)
+		while (take(r, (enum channel)c))
+			;
+}
+
+static void follow(struct run *r)
+{
+	while (!is_over(r)) {
+		int cancel = r->result->cancelled ? -1 : r->cell->cancel_fd;
+		int seen = kernel_wait(r->k, next_time(r), cancel, r->cell->wake_fd);
+
+		take_some(r, seen);
+		if (seen & KERNEL_DEAD) {
+			drain(r);
+			r->result->dead = true;
+			return;
+		}
+		check_input(r);
+		if (!is_over(r))
+			check_time(r, seen);
+	}
+	if (r->result->strange >= STRANGE_MAX) {
+		kernel_kill(r->k);
+		r->result->killed = true;
+	}
+}
+
+int cell_run(struct kernel *k, const struct cell *cell, struct cell_result *ret,
+	     struct error *err)
+{
+	struct run r = { .k = k, .cell = cell, .result = ret, .prompt = STRBUF(64 * 1024),
+			 .heard = now_ms() };
+
+	*ret = (struct cell_result){ 0 };
+	r.deadline = r.heard + cell->timeout_ms;
+	int status = send_code(&r, err);
+
+	if (status == MT_OK)
+		follow(&r);
+	strbuf_clear(&r.prompt);
+	return status;
+}
+
+/* ---- a kernel that starts ------------------------------------------------ */
+
+static int died(struct kernel *k, struct error *err)
+{
+	AUTO(strbuf) struct strbuf how = STRBUF(512);
+
+	kernel_describe(k, &how);
+	return fail(err, MT_EIO, "the kernel ended at its start (%s)%s", how.text,
+		    strstr(how.text, "No module named") ?
+		    "; install python3-ipykernel" : "");
+}
+
+/* Anything that comes on a channel, and whether it is signed. */
+static bool hear(struct kernel *k, enum channel channel, const char *type,
+		 unsigned *strange)
+{
+	struct wire_message m;
+	bool found = false;
+
+	for (int status; (status = kernel_read(k, channel, &m, NULL)) != MT_ENOTFOUND;) {
+		if (status == MT_OK)
+			found |= strcmp(wire_type(&m), type) == 0;
+		else if (++*strange >= STRANGE_MAX)
+			break;
+		wire_clear(&m);
+	}
+	return found;
+}
+
+int cell_await_kernel(struct kernel *k, int64_t timeout_ms, int cancel_fd,
+		      struct error *err)
+{
+	int64_t until = now_ms() + timeout_ms, knock = 0;
+	bool answers = false, heard = false;
+	unsigned strange = 0;
+
+	while (!answers || !heard) {
+		int64_t now = now_ms();
+
+		if (now >= until)
+			return fail(err, strange ? MT_EDENIED : MT_ETIMEOUT, "the kernel did "
+				    "not answer within %lld s%s", (long long)timeout_ms / 1000,
+				    strange ? ", but sent what is no signed message" : "");
+		/* Its first words may be said before our ear is there: ask again. */
+		if (now >= knock && (!knock || answers))
+			kernel_send(k, CHANNEL_SHELL, "kernel_info_request", "{}", NULL, NULL);
+		if (now >= knock)
+			knock = now + KNOCK_MS;
+		int64_t left = until < knock ? until - now : knock - now;
+		int seen = kernel_wait(k, left, cancel_fd, -1);
+
+		if (seen & KERNEL_DEAD)
+			return died(k, err);
+		if (seen & KERNEL_CANCEL)
+			return fail(err, MT_ECANCELLED, "cancelled before it began");
+		answers |= hear(k, CHANNEL_SHELL, "kernel_info_reply", &strange);
+		heard |= hear(k, CHANNEL_IOPUB, "status", &strange);
+		if (strange >= STRANGE_MAX)
+			return fail(err, MT_EDENIED, "the kernel sends what is no signed "
+				    "message");
+	}
+	return MT_OK;
+}

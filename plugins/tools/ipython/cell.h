@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cell.h - one cell: sent to a kernel, followed until it has answered and is
+ * idle, interrupted when it takes too long or is cancelled. */
+#ifndef IPYTHON_CELL_H
+#define IPYTHON_CELL_H
+
+#include "kernel.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+/** What a cell brings while it runs. Texts may hold any bytes. */
+struct cell_events {
+	/** Text as it would stand on a terminal. */
+	void (*text)(void *arg, const char *bytes, size_t len);
+	/** A line or more that begins on a line of its own. */
+	void (*block)(void *arg, const char *bytes, size_t len);
+	/** An image, decoded. */
+	void (*image)(void *arg, const char *mime, const void *bytes, size_t len);
+	/** All that came before is to be forgotten. */
+	void (*clear)(void *arg);
+	/** input() waits. @return MT_OK with the answer, MT_ENOTFOUND if there
+	 *  is none yet, or why there will never be one. */
+	int (*ask)(void *arg, const char *prompt, bool hidden, struct strbuf *ret);
+};
+
+struct cell {
+	const char *code;
+	size_t len;
+	bool silent;           /* ours, not the agent's: no history, nothing shown */
+	int64_t timeout_ms;    /* then it is interrupted */
+	int64_t grace_ms;      /* for obeying, twice, before the kernel is killed */
+	int64_t input_ms;      /* to wait for an answer to input() */
+	int cancel_fd;         /* -1: none */
+	int wake_fd;           /* readable when there may be an answer; -1: none */
+	const struct cell_events *events; /* NULL: nobody listens */
+	void *arg;
+};
+
+struct cell_result {
+	bool timed_out, cancelled;
+	bool unanswered;  /* input() was refused: the cell was interrupted */
+	bool failed;      /* the code raised an error */
+	bool aborted;     /* the kernel did not run it */
+	bool dead;        /* the kernel has ended */
+	bool killed;      /* by us, because it did not obey */
+	bool incomplete;  /* the end of its output never came */
+	unsigned strange; /* messages that were none */
+	char error[256];  /* of a silent cell that failed: name and value */
+};
+
+/** Run a cell. @return MT_OK if it was sent; what came of it is in `ret`. */
+int cell_run(struct kernel *k, const struct cell *cell, struct cell_result *ret,
+	     struct error *err);
+/** Wait until a kernel that was just started answers and its output is heard.
+ *  @return MT_EIO if it ended, MT_ETIMEOUT, MT_ECANCELLED, MT_EDENIED. */
+int cell_await_kernel(struct kernel *k, int64_t timeout_ms, int cancel_fd,
+		      struct error *err);
+
+#endif

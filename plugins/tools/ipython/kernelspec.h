@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * kernelspec.h - kernels that are installed: folders with a kernel.json in the
+ * places where Jupyter looks. */
+#ifndef IPYTHON_KERNELSPEC_H
+#define IPYTHON_KERNELSPEC_H
+
+#include "error.h"
+#include "js.h"
+#include <stdbool.h>
+
+struct kernelspec {
+	char *folder;      /* with its kernel.json and resources */
+	json_object *json; /* the whole of it */
+	char **argv;       /* {connection_file} in it still; ends in NULL */
+	size_t argc;
+	char *program;     /* argv[0] as a path */
+	bool python;       /* what runs in it is Python */
+	bool by_message;   /* it wants to be interrupted by a message */
+};
+
+/** Find a kernel: `name` as in `jupyter kernelspec list`, or the folder of one
+ *  if there is a slash in it. The sentence of MT_ENOTFOUND says what there is,
+ *  and what to install. */
+int kernelspec_find(const char *name, struct kernelspec *ret, struct error *err);
+void kernelspec_clear(struct kernelspec *k);
+/** Append "NAME=value" texts of the spec's environment, ${X} replaced, to a list
+ *  that has room for `max`. @return how many; negative: no memory. */
+int kernelspec_env(const struct kernelspec *k, char **list, int max);
+
+#endif

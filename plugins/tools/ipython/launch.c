@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * launch.c - fork, and what the child does until it is a kernel.
+ *
+ * The process may have threads: between fork and exec only what is safe in a
+ * signal handler is called, so all texts are made before. */
+#include "launch.h"
+#include "files.h"
+#include "python-files.h"
+#include "utf8.h"
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+
+extern char **environ;
+
+enum {
+	PORTS = CHANNEL_COUNT + 1, /* the heartbeat's too: a kernel wants to bind it */
+	ENV_MAX = 128,             /* variables that a kernel.json may set */
+	END_MS = 2000,             /* for a killed process to be gone */
+};
+
+static int no_memory(struct error *err)
+{
+	return fail(err, MT_ENOMEM, "no memory to start a kernel");
+}
+
+/* ---- its folder ---------------------------------------------------------- */
+
+/* Names of sockets are short: 107 bytes with the "-1" that kernels add. */
+static bool is_short(const char *folder)
+{
+	return strlen(folder) + sizeof "/k-1" < sizeof ((struct sockaddr_un *)0)->sun_path;
+}
+
+static int make_folder(const char *private_dir, bool tcp, char **ret, struct error *err)
+{
+	const char *run = getenv("XDG_RUNTIME_DIR");
+	const char *const bases[] = { private_dir, run ? run : "", "/tmp" };
+
+	for (size_t i = 0; i < ARRAY_LEN(bases); i++) {
+		AUTO(free) char *folder = NULL;
+
+		if (*bases[i] != '/')
+			continue;
+		if (asprintf(&folder, "%s/kernel-XXXXXX", bases[i]) < 0) {
+			folder = NULL;
+			return no_memory(err);
+		}
+		if ((tcp || is_short(folder)) && mkdtemp(folder)) {
+			*ret = STEAL(folder);
+			return MT_OK;
+		}
+	}
+	return fail(err, MT_EIO, "no folder can be made for the kernel's connection "
+		    "file: %s", strerror(errno));
+}
+
+static int add_file(const struct launch *l, const char *name, const char *text,
+		    struct error *err)
+{
+	AUTO(free) char *path = path_join(l->folder, name);
+
+	if (!path)
+		return no_memory(err);
+	return file_write(path, text, strlen(text), 0600, false, err);
+}
+
+/* ---- the connection file ------------------------------------------------- */
+
+static int make_key(struct launch *l, struct error *err)
+{
+	unsigned char bytes[32];
+
+	if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
+		return fail(err, MT_EIO, "no random bytes for a kernel's key");
+	for (size_t i = 0; i < sizeof bytes; i++)
+		snprintf(l->key + 2 * i, 3, "%02x", bytes[i]);
+	return MT_OK;
+}
+
+/* Free ports of 127.0.0.1. Somebody else may take one before the kernel does;
+ * it then ends at its start. */
+static int find_ports(int ports[PORTS], struct error *err)
+{
+	int fds[PORTS], n = 0;
+	bool good = true;
+
+	for (; n < PORTS && good; n++) {
+		struct sockaddr_in a = { .sin_family = AF_INET,
+					 .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+		socklen_t len = sizeof a;
+
+		fds[n] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		good = fds[n] >= 0 && bind(fds[n], (struct sockaddr *)&a, sizeof a) == 0 &&
+		       getsockname(fds[n], (struct sockaddr *)&a, &len) == 0;
+		ports[n] = ntohs(a.sin_port);
+	}
+	while (n > 0)
+		if (fds[--n] >= 0)
+			close(fds[n]);
+	return good ? MT_OK : fail(err, MT_EIO, "no free ports for a kernel: %s",
+				   strerror(errno));
+}
+
+static int make_connection(struct launch *l, bool tcp, struct error *err)
+{
+	static const char *const names[PORTS] = { "shell_port", "iopub_port", "stdin_port",
+						  "control_port", "hb_port" };
+	AUTO(strbuf) struct strbuf json = STRBUF(8192), ip = STRBUF(4096);
+	int ports[PORTS] = { 1, 2, 3, 4, 5 };
+
+	if (make_key(l, err) != MT_OK || (tcp && find_ports(ports, err) != MT_OK))
+		return err->code;
+	if (tcp)
+		strbuf_add(&ip, "127.0.0.1");
+	else
+		strbuf_addf(&ip, "%s/k", l->folder);
+	strbuf_addc(&json, '{');
+	js_key_str(&json, "transport", tcp ? "tcp" : "ipc");
+	js_key_str(&json, "ip", ip.text);
+	js_key_str(&json, "signature_scheme", "hmac-sha256");
+	js_key_str(&json, "key", l->key);
+	for (int i = 0; i < PORTS; i++)
+		js_key_int(&json, names[i], ports[i]);
+	strbuf_addc(&json, '}');
+	for (int i = 0; i < CHANNEL_COUNT; i++)
+		if (asprintf(&l->endpoints[i], tcp ? "tcp://%s:%d" : "ipc://%s-%d", ip.text,
+			     ports[i]) < 0)
+			l->endpoints[i] = NULL;
+	l->file = path_join(l->folder, "connection.json");
+	if (json.error || ip.error || !l->file || !l->endpoints[CHANNEL_COUNT - 1])
+		return no_memory(err);
+	return file_write(l->file, json.text, json.len, 0600, false, err);
+}
+
+/* ---- the process --------------------------------------------------------- */
+
+struct child {
+	char **argv, **env;
+	const char *program, *directory;
+	int said; /* our end of its standard error is the other one */
+	pid_t parent;
+};
+
+static void list_free(char **list)
+{
+	for (char **p = list; p && *p; p++)
+		free(*p);
+	free(list);
+}
+
+static char *replace(const char *text, const char *what, const char *with)
+{
+	const char *at = strstr(text, what);
+	char *out;
+
+	if (!at)
+		return strdup(text);
+	return asprintf(&out, "%.*s%s%s", (int)(at - text), text, with,
+			at + strlen(what)) < 0 ? NULL : out;
+}
+
+static char **make_argv(const struct launch *l, const struct kernelspec *spec)
+{
+	char **argv = calloc(spec->argc + 1, sizeof *argv);
+
+	for (size_t i = 0; argv && i < spec->argc; i++) {
+		AUTO(free) char *a = replace(spec->argv[i], "{connection_file}", l->file);
+
+		argv[i] = a ? replace(a, "{resource_dir}", spec->folder) : NULL;
+		if (!argv[i]) {
+			list_free(argv);
+			return NULL;
+		}
+	}
+	return argv;
+}
+
+/* Nothing waits for a key, nothing touches the user's own history. */
+static const char *const fixed[] = {
+	"PAGER=cat", "GIT_PAGER=cat", "MANPAGER=cat", "EDITOR=false", "VISUAL=false",
+	"GIT_EDITOR=true", "GIT_TERMINAL_PROMPT=0", "NO_COLOR=1", "TERM=dumb",
+	"DEBIAN_FRONTEND=noninteractive", "PYDEVD_DISABLE_FILE_VALIDATION=1",
+};
+
+/* A variable that a later entry of the list sets is dropped. */
+static void add_entry(char **env, size_t *n, char *entry)
+{
+	size_t len = entry ? strcspn(entry, "=") + 1 : 0;
+
+	for (size_t i = 0; entry && i < *n; i++)
+		if (strncmp(env[i], entry, len) == 0) {
+			free(env[i]);
+			env[i] = entry;
+			return;
+		}
+	if (entry)
+		env[(*n)++] = entry;
+}
+
+static bool add_own(char **env, size_t *n, const struct launch *l)
+{
+	const char *path = getenv("PYTHONPATH");
+	char *python, *home, *parent;
+	int good = asprintf(&python, "PYTHONPATH=%s/python%s%s", l->folder,
+			    path && *path ? ":" : "", path ? path : "");
+
+	if (good < 0)
+		return false;
+	add_entry(env, n, python);
+	if (asprintf(&home, "IPYTHONDIR=%s/ipython", l->folder) < 0)
+		return false;
+	add_entry(env, n, home);
+	if (asprintf(&parent, "JPY_PARENT_PID=%d", (int)getpid()) < 0)
+		return false;
+	add_entry(env, n, parent);
+	return true;
+}
+
+static char **make_env(const struct launch *l, const struct kernelspec *spec)
+{
+	size_t count = 0, n = 0;
+	char *own[ENV_MAX] = { NULL };
+	bool good = true;
+
+	while (environ && environ[count])
+		count++;
+	char **env = calloc(count + ARRAY_LEN(fixed) + ENV_MAX + 8, sizeof *env);
+
+	if (!env)
+		return NULL;
+	for (size_t i = 0; i < count && good; i++)
+		good = (env[n++] = strdup(environ[i])) != NULL;
+	for (size_t i = 0; i < ARRAY_LEN(fixed) && good; i++) {
+		char *entry = strdup(fixed[i]);
+
+		good = entry != NULL;
+		add_entry(env, &n, entry);
+	}
+	good = good && add_own(env, &n, l) && kernelspec_env(spec, own, ENV_MAX) >= 0;
+	for (int i = 0; i < ENV_MAX && own[i]; i++)
+		add_entry(env, &n, own[i]);
+	if (good)
+		return env;
+	list_free(env);
+	return NULL;
+}
+
+static _Noreturn void become_kernel(const struct child *c)
+{
+	struct sigaction plain = { .sa_handler = SIG_DFL };
+	sigset_t none;
+	int nothing;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != c->parent)
+		_exit(126);
+	setpgid(0, 0);
+	for (int sig = 1; sig < NSIG; sig++)
+		sigaction(sig, &plain, NULL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	nothing = open("/dev/null", O_RDWR);
+	if (dup2(c->said, 2) < 0 || dup2(nothing, 0) < 0 || dup2(nothing, 1) < 0)
+		_exit(126);
+	syscall(SYS_close_range, 3u, ~0u, 0u);
+	if (chdir(c->directory) < 0 && chdir("/") < 0)
+		_exit(126);
+	execve(c->program, c->argv, c->env);
+	_exit(127);
+}
+
+static int start(struct launch *l, struct child *c, struct error *err)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return fail(err, MT_EIO, "cannot start a kernel: %s", strerror(errno));
+	fcntl(ends[0], F_SETFL, O_NONBLOCK);
+	c->said = ends[1];
+	c->parent = getpid();
+	pid_t pid = fork();
+
+	if (pid == 0)
+		become_kernel(c);
+	close(ends[1]);
+	l->said_fd = ends[0];
+	if (pid < 0)
+		return fail(err, MT_EIO, "cannot start a kernel: %s", strerror(errno));
+	setpgid(pid, pid);
+	l->pid = pid;
+	l->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (l->pidfd < 0)
+		return fail(err, MT_EIO, "cannot watch a kernel: %s", strerror(errno));
+	return MT_OK;
+}
+
+static int prepare(const struct launch_config *config, struct launch *l,
+		   struct error *err)
+{
+	AUTO(free) char *python = NULL;
+
+	if (make_folder(config->private_dir, config->tcp, &l->folder, err) != MT_OK)
+		return err->code;
+	python = path_join(l->folder, "python");
+	if (!python)
+		return no_memory(err);
+	if (dir_make(python, err) != MT_OK ||
+	    add_file(l, "python/agentskills.py", python_agentskills, err) != MT_OK)
+		return err->code;
+	return make_connection(l, config->tcp, err);
+}
+
+int launch_start(const struct launch_config *config, struct launch *l,
+		 struct error *err)
+{
+	*l = (struct launch){ .pidfd = -1, .said_fd = -1,
+			      .said = STRBUF(2 * LAUNCH_SAID_MAX) };
+	int status = prepare(config, l, err);
+
+	if (status == MT_OK) {
+		struct child c = { .argv = make_argv(l, config->spec),
+				   .env = make_env(l, config->spec),
+				   .program = config->spec->program,
+				   .directory = config->directory };
+
+		status = c.argv && c.env ? start(l, &c, err) : no_memory(err);
+		list_free(c.argv);
+		list_free(c.env);
+	}
+	if (status != MT_OK)
+		launch_clear(l);
+	return status;
+}
+
+bool launch_has_ended(struct launch *l)
+{
+	if (l->pid > 0 && waitpid(l->pid, &l->status, WNOHANG) == l->pid) {
+		kill(-l->pid, SIGKILL); /* what it left behind */
+		l->pid = 0;
+		l->ended = true;
+	}
+	return l->ended;
+}
+
+void launch_listen(struct launch *l)
+{
+	char piece[1024];
+
+	for (ssize_t n; l->said_fd >= 0;) {
+		n = read(l->said_fd, piece, sizeof piece);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			if (n == 0 || errno != EAGAIN) {
+				close(l->said_fd);
+				l->said_fd = -1;
+			}
+			return;
+		}
+		strbuf_addn(&l->said, piece, (size_t)n);
+		if (l->said.len > LAUNCH_SAID_MAX)
+			strbuf_consume(&l->said, l->said.len - LAUNCH_SAID_MAX);
+	}
+}
+
+void launch_signal(struct launch *l, int number)
+{
+	if (l->pid > 0 && kill(-l->pid, number) < 0)
+		kill(l->pid, number);
+}
+
+static void wait_for_end(struct launch *l)
+{
+	pid_t pid = l->pid;
+
+	launch_signal(l, SIGKILL);
+	for (int waited = 0; !launch_has_ended(l) && waited < END_MS; waited += 5)
+		usleep(5000);
+	if (!l->ended && pid > 0)
+		waitpid(pid, &l->status, WNOHANG);
+	l->pid = 0;
+}
+
+void launch_clear(struct launch *l)
+{
+	if (l->pid > 0)
+		wait_for_end(l);
+	if (l->pidfd >= 0)
+		close(l->pidfd);
+	if (l->said_fd >= 0)
+		close(l->said_fd);
+	l->pidfd = l->said_fd = -1;
+	if (l->folder)
+		dir_remove(l->folder, NULL);
+	for (int i = 0; i < CHANNEL_COUNT; i++) {
+		free(l->endpoints[i]);
+		l->endpoints[i] = NULL;
+	}
+	free(l->folder);
+	free(l->file);
+	l->folder = l->file = NULL;
+	strbuf_clear(&l->said);
+}
+
+void launch_describe(const struct launch *l, struct strbuf *out)
+{
+	const char *words = l->said.text;
+	size_t len = l->said.len;
+
+	if (WIFSIGNALED(l->status))
+		strbuf_addf(out, "signal %d", WTERMSIG(l->status));
+	else
+		strbuf_addf(out, "exit code %d", WEXITSTATUS(l->status));
+	while (len && isspace((unsigned char)words[len - 1]))
+		len--;
+	/* The last line says it: "No module named ipykernel". */
+	const char *line = memrchr(words, '\n', len);
+
+	words = line ? line + 1 : words;
+	len = (size_t)(l->said.text + len - words);
+	if (len) {
+		strbuf_add(out, ": ");
+		utf8_add_clean(out, words, utf8_cut(words, len, 200));
+	}
+}

@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * main.c - the tool `execute_ipython_cell`: the ABI around session.h. */
+#include "plain.h"
+#include "session.h"
+#include "utf8.h"
+#include <ctype.h>
+#include <mortise/tool.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+
+enum {
+	LIVE_MAX = 64 * 1024,     /* live text sent at once */
+	RAW_MAX = 24 * 1024,      /* an output as small as this needs no spool */
+	INPUT_MAX = 256 * 1024,   /* typed, not yet asked for */
+	NOTES_MAX = 16 * 1024,
+	TEXT_MAX = 4 * (OUTPUT_HEAD + OUTPUT_TAIL),
+	MARGIN_MS = 300,          /* to report before the caller's own limit */
+	GRACE_MS = 1000,          /* for obeying an interrupt */
+	PROMPT_MAX = 200,
+	TIMEOUT_MAX_S = 7 * 86400,
+};
+
+struct ipython {
+	const struct mt_tool_host *host;
+	struct mt_instance *instance;
+	struct session session;
+	int64_t timeout_ms, input_ms;
+	struct output output;
+	struct plain plain;
+
+	struct mt_call *call;   /* the one that runs */
+	struct strbuf raw;      /* what is not in a spool yet */
+	struct strbuf notes;    /* said around the output */
+	bool spooling;
+	bool asked;             /* the user, for the answer that is waited for */
+	int images;
+
+	pthread_mutex_t lock;   /* of what follows */
+	struct strbuf typed;    /* by the user, for input() */
+	int wake_fd;
+};
+
+/* ---- what a cell brings -------------------------------------------------- */
+
+/* The first bytes are held back: most outputs are small and whole in the result. */
+static void keep(struct ipython *p, const char *bytes, size_t len)
+{
+	if (!p->spooling && p->raw.len + len < RAW_MAX &&
+	    strbuf_addn(&p->raw, bytes, len) == MT_OK)
+		return;
+	if (!p->spooling)
+		p->host->spool(p->call, p->raw.text, p->raw.len);
+	p->spooling = true;
+	p->host->spool(p->call, bytes, len);
+}
+
+static void on_text(void *arg, const char *bytes, size_t len)
+{
+	struct ipython *p = arg;
+
+	keep(p, bytes, len);
+	for (size_t at = 0, n; at < len; at += n) {
+		AUTO(strbuf) struct strbuf live = STRBUF(LIVE_MAX + 1);
+
+		n = utf8_cut(bytes + at, len - at, LIVE_MAX);
+		n = n ? n : len - at < LIVE_MAX ? len - at : LIVE_MAX;
+		plain_add(&p->plain, bytes + at, n, &live);
+		if (live.len)
+			p->host->output(p->call, live.text, live.len);
+	}
+}
+
+static void on_block(void *arg, const char *bytes, size_t len)
+{
+	struct ipython *p = arg;
+
+	if (!plain_at_start(&p->plain))
+		on_text(p, "\n", 1);
+	on_text(p, bytes, len);
+	if (bytes[len - 1] != '\n')
+		on_text(p, "\n", 1);
+}
+
+static void on_image(void *arg, const char *mime, const void *bytes, size_t len)
+{
+	struct ipython *p = arg;
+	char line[128];
+	int status = p->host->reply_media(p->call, mime, bytes, len);
+
+	if (status == MT_OK)
+		snprintf(line, sizeof line, "[image %d: %s, %zu bytes]", ++p->images, mime,
+			 len);
+	else
+		snprintf(line, sizeof line, "[an image that is too large to be shown: %s, "
+			 "%zu bytes]", mime, len);
+	on_block(p, line, strlen(line));
+}
+
+static void on_clear(void *arg)
+{
+	struct ipython *p = arg;
+
+	plain_reset(&p->plain);
+}
+
+/* A whole line that was typed, without its end. */
+static bool take_typed(struct ipython *p, struct strbuf *ret)
+{
+	pthread_mutex_lock(&p->lock);
+	const char *end = memchr(p->typed.text, '\n', p->typed.len);
+
+	if (end) {
+		strbuf_addn(ret, p->typed.text, (size_t)(end - p->typed.text));
+		strbuf_consume(&p->typed, (size_t)(end - p->typed.text) + 1);
+	}
+	pthread_mutex_unlock(&p->lock);
+	return end;
+}
+
+/* By the one who follows the conversation, if there is one. */
+static int ask_user(struct ipython *p, const char *prompt, struct strbuf *ret)
+{
+	AUTO(strbuf) struct strbuf params = STRBUF(8192);
+	AUTO(json) json_object *answer = NULL;
+	struct mt_str result = { 0 };
+
+	strbuf_addc(&params, '{');
+	js_key_strn(&params, "question", prompt, utf8_cut(prompt, strlen(prompt), 1000));
+	strbuf_addc(&params, '}');
+	const struct mt_str text = { params.text, params.len };
+	int status = p->host->request(p->call, "user/ask", text, &result);
+
+	if (status != MT_OK)
+		return status;
+	answer = js_parse_object(result.ptr, result.len, NULL);
+	const char *value = js_str(answer, "answer", NULL);
+
+	return value ? strbuf_add(ret, value) : MT_EINVAL;
+}
+
+static int on_ask(void *arg, const char *prompt, bool hidden, struct strbuf *ret)
+{
+	struct ipython *p = arg;
+	bool found = take_typed(p, ret);
+
+	if (!p->asked) {
+		on_text(p, prompt, strlen(prompt));
+		if (!found)
+			found = ask_user(p, *prompt ? prompt : "input()", ret) == MT_OK;
+	}
+	p->asked = !found;
+	if (!found)
+		return MT_ENOTFOUND;
+	if (!hidden)
+		on_text(p, ret->text, ret->len);
+	on_text(p, "\n", 1);
+	return MT_OK;
+}
+
+static const struct cell_events cell_events = {
+	.text = on_text, .block = on_block, .image = on_image, .clear = on_clear,
+	.ask = on_ask,
+};
+
+/* ---- the result ---------------------------------------------------------- */
+
+static void trim_end(struct strbuf *b)
+{
+	while (b->len && isspace((unsigned char)b->text[b->len - 1]))
+		strbuf_cut(b, b->len - 1);
+}
+
+static void note_end(struct ipython *p, const struct cell_result *result,
+		     const char *how)
+{
+	struct strbuf *notes = &p->notes;
+
+	if (result->unanswered)
+		strbuf_add(notes, "[The cell was interrupted: it waits for input and nobody "
+			   "answers; put the value into the code.]\n");
+	if (result->timed_out)
+		strbuf_addf(notes, "[Execution timed out (%.9g seconds).]\n",
+			    (double)p->timeout_ms / 1000);
+	if (result->dead && result->killed)
+		strbuf_add(notes, "[It did not obey the interrupt, so the kernel was ended: "
+			   "what was defined in it is lost; the next cell starts a new one.]\n");
+	else if (result->dead)
+		strbuf_addf(notes, "[The kernel ended (%s): what was defined in it is lost; "
+			    "the next cell starts a new one.]\n", how);
+	if (result->aborted)
+		strbuf_add(notes, "[The kernel did not run the cell.]\n");
+	if (result->incomplete || result->strange)
+		strbuf_add(notes, "[A part of the output may be missing: it was too large, or "
+			   "came too fast, or was no message of this kernel.]\n");
+}
+
+/* Where it is, in lines that others look for. */
+static void note_place(struct ipython *p)
+{
+	AUTO(free) char *directory = session_directory(&p->session);
+	const char *python = session_python(&p->session);
+
+	if (directory)
+		strbuf_addf(&p->notes, "[Jupyter current working directory: %s]\n",
+			    directory);
+	if (*python)
+		strbuf_addf(&p->notes, "[Jupyter Python interpreter: %s]\n", python);
+}
+
+/* `before`: length of the notes that were made before the cell. */
+static int reply(struct ipython *p, size_t before)
+{
+	AUTO(strbuf) struct strbuf all = STRBUF(TEXT_MAX), clean = STRBUF(3 * TEXT_MAX);
+	AUTO(strbuf) struct strbuf text = STRBUF(3 * TEXT_MAX);
+	bool cut;
+
+	plain_end(&p->plain);
+	output_text(&p->output, &all);
+	utf8_add_clean(&clean, all.text, all.len);
+	trim_end(&clean);
+	strbuf_addn(&text, p->notes.text, before);
+	if (output_cut(clean.text, clean.len, OUTPUT_CHARS, &text, &cut) != MT_OK ||
+	    all.error || clean.error)
+		return p->host->fail(p->call, MT_ENOMEM, "no memory for the result");
+	if (text.len > before && p->notes.len > before)
+		strbuf_addc(&text, '\n');
+	const char *spool = p->spooling ? p->host->spool_path(p->call) : "";
+
+	if (cut && *spool)
+		strbuf_addf(&text, "[The output was cut; the whole of it is in %s]\n", spool);
+	strbuf_addn(&text, p->notes.text + before, p->notes.len - before);
+	trim_end(&text);
+	p->host->reply_text(p->call, text.text, text.len);
+	return MT_OK;
+}
+
+/* ---- a call -------------------------------------------------------------- */
+
+/* Where the shell of this conversation is; NULL if nobody knows. */
+static char *shell_directory(struct ipython *p)
+{
+	const struct mt_str none = MT_STR("{}");
+	struct mt_str result = { 0 };
+
+	if (p->host->request(p->call, "shell/directory", none, &result) != MT_OK)
+		return NULL;
+	AUTO(json) json_object *answer = js_parse_object(result.ptr, result.len, NULL);
+	const char *directory = js_str(answer, "directory", "");
+
+	return *directory == '/' ? strdup(directory) : NULL;
+}
+
+static void begin(struct ipython *p, struct mt_call *call)
+{
+	p->call = call;
+	p->spooling = p->asked = false;
+	p->images = 0;
+	plain_reset(&p->plain);
+	strbuf_reset(&p->raw);
+	strbuf_reset(&p->notes);
+	pthread_mutex_lock(&p->lock);
+	strbuf_reset(&p->typed);
+	pthread_mutex_unlock(&p->lock);
+}
+
+static int run(struct ipython *p, struct cell *cell)
+{
+	const struct mt_tool_host *host = p->host;
+	AUTO(free) char *directory = shell_directory(p);
+	AUTO(strbuf) struct strbuf how = STRBUF(512);
+	struct error err = ERROR_NONE;
+	struct cell_result result;
+	int status = session_ready(&p->session, directory, cell->cancel_fd, &p->notes, &err);
+	size_t before = p->notes.len;
+
+	if (status == MT_OK)
+		status = session_run(&p->session, cell, &result, &how, &err);
+	if (status != MT_OK)
+		return host->fail(p->call, status, "%s", err.text);
+	note_end(p, &result, how.text);
+	note_place(p);
+	status = reply(p, before);
+	if (status == MT_OK && result.cancelled)
+		status = host->fail(p->call, MT_ECANCELLED, "The cell was interrupted: the "
+				    "call was cancelled.");
+	return status;
+}
+
+static int ipython_call(void *self, const char *name, struct mt_call *call)
+{
+	struct ipython *p = self;
+	const struct mt_tool_host *host = p->host;
+	struct cell cell = { .events = &cell_events, .arg = p, .grace_ms = GRACE_MS,
+			     .input_ms = p->input_ms, .wake_fd = p->wake_fd };
+	int64_t left = host->time_left_ms(call), usual = p->timeout_ms;
+	double seconds;
+
+	(void)name;
+	cell.code = host->arg_str(call, "code", &cell.len);
+	if (!cell.code)
+		return host->fail(call, MT_EINVAL, "the argument `code` is missing");
+	cell.timeout_ms = p->timeout_ms;
+	int status = host->arg_number(call, "timeout", &seconds);
+
+	if (status == MT_EINVAL || (status == MT_OK && !(seconds >= 0)))
+		return host->fail(call, MT_EINVAL, "`timeout` must be a number of seconds");
+	if (status == MT_OK)
+		cell.timeout_ms = (int64_t)((seconds < TIMEOUT_MAX_S ? seconds
+								     : TIMEOUT_MAX_S) * 1000);
+	if (left >= 0 && cell.timeout_ms > left - MARGIN_MS - 2 * GRACE_MS)
+		cell.timeout_ms = left > MARGIN_MS + 2 * GRACE_MS
+					  ? left - MARGIN_MS - 2 * GRACE_MS : 0;
+	cell.cancel_fd = host->cancel_fd(call);
+	begin(p, call);
+	p->timeout_ms = cell.timeout_ms;
+	status = run(p, &cell);
+	p->timeout_ms = usual;
+	p->call = NULL;
+	return status;
+}
+
+static int ipython_input(void *self, struct mt_call *call, const char *bytes, size_t len)
+{
+	struct ipython *p = self;
+
+	(void)call;
+	pthread_mutex_lock(&p->lock);
+	int status = strbuf_addn(&p->typed, bytes, len);
+
+	p->typed.error = MT_OK;
+	pthread_mutex_unlock(&p->lock);
+	eventfd_write(p->wake_fd, 1);
+	return status;
+}
+
+/* ---- the instance -------------------------------------------------------- */
+
+static void ipython_close(void *self)
+{
+	struct ipython *p = self;
+
+	session_end(&p->session);
+	plain_clear(&p->plain);
+	strbuf_clear(&p->raw);
+	strbuf_clear(&p->notes);
+	strbuf_clear(&p->typed);
+	if (p->wake_fd >= 0)
+		close(p->wake_fd);
+	pthread_mutex_destroy(&p->lock);
+	free(p);
+}
+
+static int ipython_open(const struct mt_tool_host *host, struct mt_instance *instance,
+			void **ret_self)
+{
+	struct ipython *p = calloc(1, sizeof *p);
+
+	if (!p)
+		return MT_ENOMEM;
+	p->host = host;
+	p->instance = instance;
+	p->raw = STRBUF(RAW_MAX);
+	p->notes = STRBUF(NOTES_MAX);
+	p->typed = STRBUF(INPUT_MAX);
+	p->timeout_ms = host->option_int(instance, "timeout");
+	p->input_ms = host->option_int(instance, "input_timeout");
+	p->session.config = (struct session_config){
+		.kernel = host->option(instance, "kernel"),
+		.imports = host->option(instance, "imports"),
+		.private_dir = host->private_dir(instance),
+		.workspace = host->workspace(instance),
+		.tcp = strcmp(host->option(instance, "transport"), "tcp") == 0,
+		.start_ms = host->option_int(instance, "start_timeout"),
+	};
+	plain_init(&p->plain, &p->output);
+	pthread_mutex_init(&p->lock, NULL);
+	p->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (p->wake_fd < 0) {
+		host->log(instance, MT_LOG_ERROR, "no descriptor left");
+		ipython_close(p);
+		return MT_EIO;
+	}
+	*ret_self = p;
+	return MT_OK;
+}
+
+/* ---- the tool ------------------------------------------------------------ */
+
+static const char description[] =
+	"Run a cell of Python in an IPython kernel that lives as long as the "
+	"conversation: variables, imports and functions stay from cell to cell.\n"
+	"* The result is what the cell prints, the value of its last expression, and "
+	"errors with their traceback; figures and other images are shown to you.\n"
+	"* Import what you use, also after it was said that the kernel is new. Magics "
+	"such as %pip, %timeit and !command work.\n"
+	"* A cell starts in the directory of the shell; after os.chdir or %cd it stays "
+	"there until the shell moves.\n"
+	"* A cell that takes too long is interrupted: set timeout for one that needs "
+	"more. input() is seldom answered: put values into the code.\n"
+	"* There already: open_file, goto_line, scroll_down, scroll_up, search_dir, "
+	"search_file, find_file, parse_pdf, parse_docx, parse_latex, parse_pptx, "
+	"file_editor; help(NAME) tells more.";
+
+static const char brief[] =
+	"Run a Python cell in an IPython kernel that keeps its state; prints, last value, "
+	"tracebacks and images come back.";
+
+static const char schema[] =
+	"{\"type\":\"object\",\"properties\":{"
+	"\"code\":{\"type\":\"string\",\"description\":\"The Python code to run; IPython "
+	"magics too.\"},"
+	"\"timeout\":{\"type\":\"number\",\"description\":\"Seconds until the cell is "
+	"interrupted.\"}},"
+	"\"required\":[\"code\"]}";
+
+static const char events[] =
+	"[{\"action\":\"run_ipython\",\"observation\":\"run_ipython\","
+	"\"args\":{\"code\":\"$code\"},\"timeout\":\"$timeout\"}]";
+
+static const struct mt_tool tools[] = {
+	{ .size = sizeof(struct mt_tool),
+	  .hints = MT_TOOL_DESTRUCTIVE | MT_TOOL_OPEN_WORLD,
+	  .name = "execute_ipython_cell",
+	  .description = description,
+	  .brief = brief,
+	  .schema = schema,
+	  .events = events },
+};
+
+static const struct mt_toolset toolset = {
+	.size = sizeof toolset,
+	.tool_count = ARRAY_LEN(tools),
+	.tools = tools,
+	.open = ipython_open,
+	.call = ipython_call,
+	.input = ipython_input,
+	.close = ipython_close,
+};
+
+static const struct mt_option options[] = {
+	{ .size = sizeof(struct mt_option), .type = MT_OPTION_TEXT, .name = "kernel",
+	  .fallback = "python3",
+	  .help = "The Jupyter kernel: its name as in `jupyter kernelspec list`, or the "
+		  "folder with its kernel.json." },
+	{ .size = sizeof(struct mt_option), .type = MT_OPTION_DURATION,
+	  .name = "timeout", .fallback = "120s", .min = 100, .max = 604800000,
+	  .help = "A cell is interrupted after this time, unless the call sets its own "
+		  "timeout." },
+	{ .size = sizeof(struct mt_option), .type = MT_OPTION_DURATION,
+	  .name = "start_timeout", .fallback = "60s", .min = 100, .max = 3600000,
+	  .help = "How long a new kernel may take until it answers." },
+	{ .size = sizeof(struct mt_option), .type = MT_OPTION_DURATION,
+	  .name = "input_timeout", .fallback = "0s", .min = 0, .max = 86400000,
+	  .help = "How long a cell that calls input() waits for somebody to type; then it "
+		  "is interrupted." },
+	{ .size = sizeof(struct mt_option), .type = MT_OPTION_LIST, .name = "imports",
+	  .fallback = "agentskills",
+	  .help = "Modules whose names a new Python kernel has, imported in this order." },
+	{ .size = sizeof(struct mt_option), .type = MT_OPTION_CHOICE, .name = "transport",
+	  .choices = "ipc|tcp", .fallback = "ipc",
+	  .help = "How to talk to the kernel: sockets in a private folder, or ports of "
+		  "127.0.0.1 for kernels that know no others." },
+};
+
+static const struct mt_component components[] = {
+	{ .size = sizeof(struct mt_component),
+	  .kind = MT_KIND_TOOL,
+	  .version_major = MT_TOOL_MAJOR,
+	  .version_minor = MT_TOOL_MINOR,
+	  .option_count = ARRAY_LEN(options),
+	  .name = "ipython",
+	  .summary = "Cells of Python, or of another language, in a Jupyter kernel.",
+	  .options = options,
+	  .functions = &toolset },
+};
+
+MT_PLUGIN(.name = "ipython", .version = "1.0", .license = "MIT",
+	  .components = components, .component_count = 1)

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * session.h - the kernel of an instance: started on first use, prepared, started
+ * again after its death, in the directory of the shell. */
+#ifndef IPYTHON_SESSION_H
+#define IPYTHON_SESSION_H
+
+#include "cell.h"
+
+struct session_config {
+	const char *kernel;      /* name or folder, see kernelspec_find */
+	const char *imports;     /* modules by comma, in this order */
+	const char *private_dir; /* "" if there is none */
+	const char *workspace;
+	bool tcp;
+	int64_t start_ms;
+};
+
+struct session {
+	struct session_config config;
+	struct kernelspec spec;
+	struct kernel *kernel; /* NULL: none runs */
+	bool started;          /* there has been one before */
+	bool told;             /* that the last one is gone */
+	char *shell_dir;       /* of the shell, when it was last asked for */
+};
+
+/** Have a kernel that takes cells. `shell_dir`: where the shell is, NULL if that
+ *  is not known; the kernel goes there if it has changed. What the model should
+ *  know is appended to `notes`, each "[...]\n". */
+int session_ready(struct session *s, const char *shell_dir, int cancel_fd,
+		  struct strbuf *notes, struct error *err);
+/** Run a cell; session_ready came before. A kernel that is dead is cleared
+ *  away, and how it ended appended to `ret_end`. */
+int session_run(struct session *s, const struct cell *cell, struct cell_result *ret,
+		struct strbuf *ret_end, struct error *err);
+/** Current directory and interpreter ("" if it is no Python), as far as known. */
+char *session_directory(const struct session *s);
+const char *session_python(const struct session *s);
+void session_end(struct session *s);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * show.h - what a person at a notebook would see of a message. */
+#ifndef IPYTHON_SHOW_H
+#define IPYTHON_SHOW_H
+
+#include "cell.h"
+
+/** Streams, results, displays, errors; other types show nothing. */
+void show_message(const char *type, json_object *content,
+		  const struct cell_events *events, void *arg);
+/** Pages that an answer brings: help texts. */
+void show_payload(json_object *content, const struct cell_events *events, void *arg);
+
+#endif
