@@ -62,3 +62,4 @@ tests_tools_test_patch_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
 tests_tools_test_patch_LDADD = $(LIBPATCH)
 EXTRA_tests_tools_test_patch_DEPENDENCIES = plugins/tools/apply-patch.so
 TESTS += %D%/test-patch
+include tests/tools/ipython.mk

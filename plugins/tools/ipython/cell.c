@@ -47,7 +47,7 @@ static int send_code(struct run *r, struct error *err)
 	js_key_bool(&json, "silent", c->silent);
 	js_key_bool(&json, "store_history", !c->silent);
 	js_key_bool(&json, "allow_stdin", !c->silent);
-	js_key_bool(&json, "stop_on_error", true);
+	js_key_bool(&json, "stop_on_error", false);
 	js_key(&json, "user_expressions");
 	strbuf_add(&json, "{}}");
 	if (json.error)

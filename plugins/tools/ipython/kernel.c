@@ -18,6 +18,9 @@ struct kernel {
 	bool by_message;
 	void *context;
 	void *sockets[CHANNEL_COUNT];
+	void *monitor;       /* tells that the line for output was cut */
+	unsigned renewed;    /* so often */
+	bool lost;           /* since kernel_has_lost was asked */
 	char session[33];
 	uint64_t sent;
 };
@@ -30,6 +33,18 @@ static int no_line(struct error *err)
 static bool set_number(void *socket, int option, int value)
 {
 	return zmq_setsockopt(socket, option, &value, sizeof value) == 0;
+}
+
+/* A message that is too large cuts its line for good, and nobody would hear. */
+static bool watch(struct kernel *k, void *socket)
+{
+	char name[64];
+
+	snprintf(name, sizeof name, "inproc://output-%u", k->renewed++);
+	k->monitor = zmq_socket(k->context, ZMQ_PAIR);
+	return k->monitor && set_number(k->monitor, ZMQ_LINGER, LINGER_MS) &&
+	       zmq_socket_monitor(socket, name, ZMQ_EVENT_DISCONNECTED) == 0 &&
+	       zmq_connect(k->monitor, name) == 0;
 }
 
 static int connect_channel(struct kernel *k, enum channel c, struct error *err)
@@ -47,6 +62,8 @@ static int connect_channel(struct kernel *k, enum channel c, struct error *err)
 	if (c == CHANNEL_IOPUB ? zmq_setsockopt(s, ZMQ_SUBSCRIBE, "", 0)
 			       : zmq_setsockopt(s, ZMQ_ROUTING_ID, k->session,
 						strlen(k->session)))
+		return no_line(err);
+	if (c == CHANNEL_IOPUB && !watch(k, s))
 		return no_line(err);
 	return zmq_connect(s, k->launch.endpoints[c]) == 0 ? MT_OK : no_line(err);
 }
@@ -91,6 +108,8 @@ struct kernel *kernel_free(struct kernel *k)
 	for (int c = 0; c < CHANNEL_COUNT; c++)
 		if (k->sockets[c])
 			zmq_close(k->sockets[c]);
+	if (k->monitor)
+		zmq_close(k->monitor);
 	if (k->context)
 		zmq_ctx_term(k->context);
 	launch_clear(&k->launch);
@@ -178,10 +197,29 @@ int kernel_read(struct kernel *k, enum channel channel, struct wire_message *ret
 	return status;
 }
 
+/* A new line for output; what went over the old one until now is lost. */
+static void renew(struct kernel *k)
+{
+	zmq_socket_monitor(k->sockets[CHANNEL_IOPUB], NULL, 0);
+	zmq_close(k->sockets[CHANNEL_IOPUB]);
+	zmq_close(k->monitor);
+	k->sockets[CHANNEL_IOPUB] = k->monitor = NULL;
+	k->lost = true;
+	connect_channel(k, CHANNEL_IOPUB, NULL);
+}
+
+bool kernel_has_lost(struct kernel *k)
+{
+	bool lost = k->lost;
+
+	k->lost = false;
+	return lost;
+}
+
 int kernel_wait(struct kernel *k, int64_t timeout_ms, int cancel_fd, int wake_fd)
 {
 	enum { OTHERS = 4 };
-	zmq_pollitem_t items[CHANNEL_COUNT + OTHERS];
+	zmq_pollitem_t items[CHANNEL_COUNT + OTHERS + 1];
 	const int fds[OTHERS] = { k->launch.pidfd, cancel_fd, wake_fd, k->launch.said_fd };
 	int at[OTHERS] = { -1, -1, -1, -1 }, n = 0, seen = 0;
 	eventfd_t value;
@@ -193,7 +231,8 @@ int kernel_wait(struct kernel *k, int64_t timeout_ms, int cancel_fd, int wake_fd
 			at[i] = n;
 			items[n++] = (zmq_pollitem_t){ NULL, fds[i], ZMQ_POLLIN, 0 };
 		}
-	if (zmq_poll(items, n, (long)timeout_ms) <= 0)
+	items[n] = (zmq_pollitem_t){ k->monitor, -1, ZMQ_POLLIN, 0 };
+	if (zmq_poll(items, n + 1, (long)timeout_ms) <= 0)
 		return 0;
 	for (int c = 0; c < CHANNEL_COUNT; c++)
 		if (items[c].revents)
@@ -206,6 +245,8 @@ int kernel_wait(struct kernel *k, int64_t timeout_ms, int cancel_fd, int wake_fd
 		seen |= KERNEL_WAKE;
 	if (at[3] >= 0 && items[at[3]].revents)
 		launch_listen(&k->launch);
+	if (items[n].revents && !(seen & (KERNEL_DEAD | KERNEL_IOPUB)))
+		renew(k);
 	return seen;
 }
 

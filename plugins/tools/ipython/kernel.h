@@ -39,6 +39,9 @@ int kernel_wait(struct kernel *k, int64_t timeout_ms, int cancel_fd, int wake_fd
  *  one came that was none. */
 int kernel_read(struct kernel *k, enum channel channel, struct wire_message *ret,
 		struct error *err);
+/** True if output was lost since this was last asked: something larger than
+ *  KERNEL_MESSAGE_MAX came. Its line is a new one then, see cell_await_kernel. */
+bool kernel_has_lost(struct kernel *k);
 /** Ask it to interrupt its cell, in the way that its kernel.json wants; `again`:
  *  in the other way too. */
 void kernel_interrupt(struct kernel *k, bool again);

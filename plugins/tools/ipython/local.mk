@@ -9,7 +9,7 @@ libipython_a_SOURCES = \
 	%D%/session.h %D%/show.c %D%/show.h \
 	%D%/wire.c %D%/wire.h
 nodist_libipython_a_SOURCES = %D%/python-files.c
-libipython_a_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) -I$(srcdir)/%D%/ipython \
+libipython_a_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) -I$(srcdir)/%D% \
 	$(ZMQ_CFLAGS) $(CRYPTO_CFLAGS)
 LIBIPYTHON = libipython.a libmt.a $(JSONC_LIBS) $(ZMQ_LIBS) $(CRYPTO_LIBS) -lm
 

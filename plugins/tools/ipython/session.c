@@ -10,6 +10,7 @@
 enum {
 	PREPARE_MS = 30000, /* for each thing that is done before the first cell */
 	GRACE_MS = 1000,
+	RENEW_MS = 10000,   /* for output to be heard again */
 	FAREWELL_MS = 500,  /* to end by itself */
 	CODE_MAX = 64 * 1024,
 };
@@ -189,6 +190,9 @@ int session_run(struct session *s, const struct cell *cell, struct cell_result *
 		kernel_describe(s->kernel, ret_end);
 		forget_kernel(s);
 		ret->dead = s->told = true;
+	} else if (kernel_has_lost(s->kernel)) {
+		ret->incomplete = true;
+		cell_await_kernel(s->kernel, RENEW_MS, -1, NULL);
 	}
 	return status;
 }

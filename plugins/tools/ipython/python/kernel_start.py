@@ -13,6 +13,10 @@ def _mortise_start():
             return write(self, string)
         for at in range(0, len(string), piece):
             part = string[at:at + piece]
+            try:
+                part.encode()
+            except UnicodeEncodeError:
+                part = part.encode("utf-8", "backslashreplace").decode()
             write(self, part)
             waiting = getattr(self, "_mortise_waiting", 0) + len(part)
             if waiting >= piece:

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * test-ipython.c - ipython.so with a real kernel. */
+#include "ipython-kit.h"
+#include "schema.h"
+#include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#define HAS(text, what) CHECK_MSG(strstr(text, what) != NULL, "%s in: %.400s", what, text)
+
+static const char pixel[] =
+	"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAA"
+	"AABJRU5ErkJggg==";
+
+static void test_declaration(const struct mt_component *part)
+{
+	const struct mt_tool *tool = &kit_set->tools[0];
+	AUTO(json) json_object *schema = js_parse(tool->schema, strlen(tool->schema), NULL);
+	AUTO(json) json_object *events = js_parse(tool->events, strlen(tool->events), NULL);
+
+	CHECK_STR(part->name, "ipython");
+	CHECK_STR(tool->name, "execute_ipython_cell");
+	CHECK(schema_valid(schema, NULL) == MT_OK);
+	CHECK(json_object_is_type(events, json_type_array));
+	CHECK(strlen(tool->brief) < 200);
+}
+
+static void test_cells(struct mt_instance *i, struct mt_call *c)
+{
+	static const struct {
+		const char *code, *result;
+	} cases[] = {
+		{ "x = 6 * 7\nprint('one')\nx", "one\n42" },
+		{ "x + 1", "43" },
+		{ "", "" },
+		{ "x;", "" },
+		{ "import sys\nprint('e', file=sys.stderr)", "e" },
+		{ "print('a\\x1b[31mred\\x1b[0m')", "ared" },
+		{ "print('10%\\r50%\\r100%')", "100%" },
+		{ "print('no end', end='')", "no end" },
+		{ "print('no end', end='')\n5", "no end\n5" },
+		{ "print('caf\\xe9 \\u4f60')", "caf\xc3\xa9 \xe4\xbd\xa0" },
+		{ "!echo from a shell", "from a shell" },
+		{ "from IPython.display import *\nprint('old')\nclear_output()\nprint('new')",
+		  "new" },
+		{ "display({'text/html': '<b>', 'text/plain': 'plain'}, raw=True)", "plain" },
+		{ "Markdown('# Title')", "<IPython.core.display.Markdown object>" },
+	};
+
+	for (size_t n = 0; n < ARRAY_LEN(cases); n++) {
+		const char *text = cell(i, c, cases[n].code);
+
+		CHECK_MSG(strcmp(text, cases[n].result) == 0, "%s: %s", cases[n].code, text);
+	}
+	CHECK(kit_run(i, c, "1", -1) == MT_OK);
+	AUTO(free) char *whole = NULL;
+
+	CHECK(asprintf(&whole, "1\n[Jupyter current working directory: %s]\n"
+		       "[Jupyter Python interpreter: ", i->folder) > 0);
+	CHECK_MSG(strncmp(c->text.text, whole, strlen(whole)) == 0, "%s", c->text.text);
+	CHECK(c->text.text[c->text.len - 1] == ']');
+	HAS(cell(i, c, "len?"), "Return the number of items");
+}
+
+static void test_errors(struct mt_instance *i, struct mt_call *c)
+{
+	const char *text = cell(i, c, "print('before')\ndef f():\n    1 / 0\nf()");
+
+	HAS(text, "before\n---");
+	HAS(text, "ZeroDivisionError: division by zero");
+	CHECK(!strchr(text, '\033'));
+	HAS(cell(i, c, "x = = 1"), "SyntaxError: invalid syntax");
+	HAS(cell(i, c, "raise SystemExit(3)"), "SystemExit: 3");
+	HAS(cell(i, c, "x"), "42");
+	CHECK_STR(cell(i, c, "print('\\ud800')\n7"), "\\ud800\n7");
+}
+
+static void test_image(struct mt_instance *i, struct mt_call *c)
+{
+	AUTO(strbuf) struct strbuf code = STRBUF(8192);
+
+	strbuf_addf(&code, "import base64\nfrom IPython.display import Image, display\n"
+		    "display(Image(base64.b64decode('%s')))\nprint('after')", pixel);
+	const char *text = cell(i, c, code.text);
+
+	CHECK_MSG(strncmp(text, "[image 1: image/png, ", 21) == 0, "%s", text);
+	HAS(text, "bytes]\nafter");
+	CHECK(c->images == 1 && c->image_len > 60);
+	CHECK_STR(c->mime, "image/png");
+}
+
+static void test_directory(struct mt_instance *i, struct mt_call *c)
+{
+	CHECK_STR(cell(i, c, "import os\nos.getcwd() == os.environ.get('nothing')"), "False");
+	c->shell_dir = "/usr";
+	CHECK_STR(cell(i, c, "os.getcwd()"), "'/usr'");
+	CHECK_STR(cell(i, c, "%cd -q /var\nos.getcwd()"), "'/var'");
+	CHECK_STR(cell(i, c, "os.getcwd()"), "'/var'"); /* the shell has not moved */
+	c->shell_dir = "/";
+	CHECK(kit_run(i, c, "os.getcwd()", -1) == MT_OK);
+	HAS(c->text.text, "'/'\n[Jupyter current working directory: /]\n");
+	c->shell_dir = "/there/is/no such \\u00e9";
+	HAS(cell(i, c, "os.getcwd()"), "[The kernel cannot go where the shell is: "
+				       "FileNotFoundError");
+	c->shell_dir = NULL;
+}
+
+static void test_input(struct mt_instance *i, struct mt_call *c)
+{
+	const char *text;
+
+	c->answer = "Ada";
+	CHECK_STR(cell(i, c, "name = input('Name? ')\nname"), "Name? Ada\n'Ada'");
+	CHECK(c->asked == 1);
+	text = cell(i, c, "import getpass\nlen(getpass.getpass('Secret: '))");
+	CHECK_STR(text, "Secret: \n3");
+	CHECK_STR(cell(i, c, "input('a') + input('b')"), "aAda\nbAda\n'AdaAda'");
+	c->answer = NULL;
+	text = cell(i, c, "print('so')\ninput('Who? ')");
+	HAS(text, "so\nWho? ");
+	HAS(text, "KeyboardInterrupt");
+	HAS(text, "\n[The cell was interrupted: it waits for input and nobody answers");
+	CHECK_STR(cell(i, c, "name"), "'Ada'");
+}
+
+static void test_timeout(struct mt_instance *i, struct mt_call *c)
+{
+	CHECK(kit_run(i, c, "import time\nprint('begun')\ntime.sleep(60)", 0.3) == MT_OK);
+	HAS(c->text.text, "begun\n");
+	HAS(c->text.text, "KeyboardInterrupt");
+	HAS(c->text.text, "\n[Execution timed out (0.3 seconds).]\n");
+	CHECK_STR(cell(i, c, "x"), "42");
+	/* One that does not obey. */
+	CHECK(kit_run(i, c, "while True:\n    try:\n        time.sleep(60)\n"
+			    "    except KeyboardInterrupt:\n        print('never')", 0.3)
+	      == MT_OK);
+	HAS(c->text.text, "never");
+	HAS(c->text.text, "so the kernel was ended: what was defined in it is lost");
+	HAS(cell(i, c, "x"), "NameError");
+}
+
+static void cancel_now(struct mt_call *c)
+{
+	eventfd_write(c->cancel_fd, 1);
+}
+
+static void test_cancel(struct mt_instance *i, struct mt_call *c)
+{
+	c->cancel_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	c->on_live = cancel_now;
+	cell(i, c, "x = 1");
+	CHECK(kit_run(i, c, "import time\nprint('go')\ntime.sleep(60)", -1) == MT_ECANCELLED);
+	HAS(c->text.text, "go\n");
+	HAS(c->sentence.text, "The cell was interrupted");
+	close(c->cancel_fd);
+	c->cancel_fd = -1;
+	c->on_live = NULL;
+	CHECK_STR(cell(i, c, "x"), "1");
+}
+
+static void test_death(struct mt_instance *i, struct mt_call *c)
+{
+	const char *text = cell(i, c, "import os, sys\nprint('last')\nsys.stdout.flush()\n"
+				      "os._exit(3)");
+
+	HAS(text, "last\n[The kernel ended (exit code 3): what was defined in it is lost");
+	HAS(cell(i, c, "x"), "NameError");
+	CHECK(!strstr(c->text.text, "new one"));
+	text = cell(i, c, "import os\nos.kill(os.getpid(), 9)");
+	HAS(text, "[The kernel ended (signal 9)");
+	/* Between two calls. */
+	text = cell(i, c, "import os, threading\nos.getpid()");
+	pid_t pid = (pid_t)strtol(text, NULL, 10);
+
+	CHECK(pid > 1 && kill(pid, SIGKILL) == 0);
+	for (int n = 0; n < 1000; n++) {
+		text = cell(i, c, "2 + 2");
+		if (strcmp(text, "4") != 0)
+			break;
+		usleep(10000);
+	}
+	CHECK_MSG(strncmp(text, "[The kernel", 11) == 0, "%s", text);
+}
+
+static long resident_kib(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return usage.ru_maxrss;
+}
+
+static void test_flood(struct mt_instance *i, struct mt_call *c)
+{
+	cell(i, c, "import resource, sys\n"
+		   "def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss");
+	CHECK_STR(cell(i, c, "before = peak()"), "");
+	long before = resident_kib();
+	const char *text = cell(i, c, "for _ in range(64):\n    print('x' * 1023 * 1024)\n"
+				      "for _ in range(100000):\n    print('y' * 99)");
+
+	CHECK(strlen(text) > 29000 && strlen(text) < 31000);
+	HAS(text, "truncated");
+	HAS(text, "yyy\n[The output was cut; the whole of it is in /spool/1]");
+	CHECK(c->spooled == 64 * (1023 * 1024 + 1) + 100000 * 100);
+	CHECK_MSG(resident_kib() - before < 64 * 1024, "%ld KiB more",
+		  resident_kib() - before);
+	text = cell(i, c, "peak() - before");
+	CHECK_MSG(strtol(text, NULL, 10) < 128 * 1024, "the kernel took %s KiB more", text);
+	/* A value too large for one message. */
+	text = cell(i, c, "'z' * 40_000_000");
+	HAS(text, "[A part of the output may be missing");
+	CHECK_STR(cell(i, c, "3"), "3");
+	/* A flood that is cancelled. */
+	c->cancel_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	c->on_live = cancel_now;
+	CHECK(kit_run(i, c, "while True:\n    print('z' * 999)", -1) == MT_ECANCELLED);
+	close(c->cancel_fd);
+	c->cancel_fd = -1;
+	c->on_live = NULL;
+	CHECK_STR(cell(i, c, "3"), "3");
+}
+
+struct typist {
+	struct mt_instance *instance;
+	struct mt_call *call;
+};
+
+static void *type_line(void *arg)
+{
+	struct typist *t = arg;
+
+	kit_set->input(t->instance->self, t->call, "typ", 3);
+	kit_set->input(t->instance->self, t->call, "ed\n", 3);
+	return NULL;
+}
+
+static pthread_t thread;
+static struct typist typist;
+
+/* The prompt is there: type, once. */
+static void type_now(struct mt_call *c)
+{
+	if (strstr(c->live.text, "Key: ") && typist.call) {
+		pthread_create(&thread, NULL, type_line, &typist);
+		typist.call = NULL;
+	}
+}
+
+/* A second kernel beside the first, over TCP, with somebody at the keys. */
+static void test_two(struct mt_instance *first, struct mt_call *c)
+{
+	struct mt_instance second = { .transport = "tcp", .input_timeout = 60000,
+				      .imports = " agentskills ,nothing_such, math" };
+	struct mt_call other = { .cancel_fd = -1, .on_live = type_now };
+	const char *text;
+
+	CHECK(kit_open(&second));
+	cell(first, c, "who = 'first'");
+	text = cell(&second, &other, "who = 'second'\nfloor(2.5)");
+	HAS(text, "[`from nothing_such import *` failed when the kernel started: "
+		  "ModuleNotFoundError");
+	HAS(text, "]\n2");
+	CHECK_STR(cell(&second, &other, "who"), "'second'");
+	CHECK_STR(cell(first, c, "who"), "'first'");
+	typist = (struct typist){ &second, &other };
+	text = cell(&second, &other, "input('Key: ')");
+	CHECK_STR(text, "Key: typed\n'typed'");
+	if (!typist.call)
+		pthread_join(thread, NULL);
+	call_clear(&other);
+	kit_close(&second);
+}
+
+/* What lies in its folder is for nobody else. */
+static void test_private(struct mt_instance *i, struct mt_call *c)
+{
+	const char *text = cell(i, c, "import sys\nsys.argv[-1] if 'json' in sys.argv[-1] else"
+				      " __import__('ipykernel').get_connection_file()");
+	char path[4096];
+	struct stat st;
+
+	snprintf(path, sizeof path, "%.*s", (int)strcspn(text + 1, "'"), text + 1);
+	CHECK_MSG(stat(path, &st) == 0 && (st.st_mode & 0777) == 0600, "%s", path);
+	*strrchr(path, '/') = '\0';
+	CHECK(stat(path, &st) == 0 && (st.st_mode & 0777) == 0700);
+	CHECK(strncmp(path, i->folder, strlen(i->folder)) == 0);
+}
+
+int main(void)
+{
+	const struct mt_component *part = kit_load();
+	struct mt_instance i = { .kernel = "python3" };
+	struct mt_call c = { .cancel_fd = -1 };
+
+	test_declaration(part);
+	CHECK(kit_open(&i));
+	if (kit_run(&i, &c, "1", -1) == MT_ENOTFOUND) {
+		HAS(c.sentence.text, "install python3-ipykernel");
+		printf("# no Jupyter kernel is installed: cells are not tried\n");
+	} else {
+		test_cells(&i, &c);
+		test_errors(&i, &c);
+		test_image(&i, &c);
+		test_directory(&i, &c);
+		test_input(&i, &c);
+		test_timeout(&i, &c);
+		test_cancel(&i, &c);
+		test_two(&i, &c);
+		test_private(&i, &c);
+		test_death(&i, &c);
+		test_flood(&i, &c);
+	}
+	call_clear(&c);
+	kit_close(&i);
+	return tap_done();
+}
