@@ -6,6 +6,8 @@
 #include "sse.h"
 #include <string.h>
 
+enum { SSE_ID_MAX = 1024 };
+
 void sse_init(struct sse *s, size_t max_event,
 	      int (*on_event)(const char *name, const char *data, size_t len, void *arg),
 	      void *arg)
@@ -14,6 +16,8 @@ void sse_init(struct sse *s, size_t max_event,
 		.line = STRBUF(max_event + 1),
 		.event = STRBUF(max_event + 1),
 		.data = STRBUF(max_event + 1),
+		.id = STRBUF(SSE_ID_MAX),
+		.retry_ms = -1,
 		.max = max_event,
 		.on_event = on_event,
 		.arg = arg,
@@ -25,6 +29,7 @@ void sse_done(struct sse *s)
 	strbuf_clear(&s->line);
 	strbuf_clear(&s->event);
 	strbuf_clear(&s->data);
+	strbuf_clear(&s->id);
 }
 
 static int dispatch(struct sse *s)
@@ -53,6 +58,31 @@ static int set_event(struct sse *s, const char *value, size_t len)
 	return strbuf_addn(&s->event, value, len);
 }
 
+/* One that is too long, or holds NUL, is as if it were not there. */
+static int set_id(struct sse *s, const char *value, size_t len)
+{
+	if (len < SSE_ID_MAX && !memchr(value, 0, len)) {
+		strbuf_reset(&s->id);
+		return strbuf_addn(&s->id, value, len);
+	}
+	return MT_OK;
+}
+
+static int set_retry(struct sse *s, const char *value, size_t len)
+{
+	int64_t ms = 0;
+
+	if (len == 0 || len > 9)
+		return MT_OK;
+	for (size_t i = 0; i < len; i++) {
+		if (value[i] < '0' || value[i] > '9')
+			return MT_OK;
+		ms = ms * 10 + value[i] - '0';
+	}
+	s->retry_ms = ms;
+	return MT_OK;
+}
+
 static int field(struct sse *s, const char *line, size_t len)
 {
 	static const struct {
@@ -61,6 +91,8 @@ static int field(struct sse *s, const char *line, size_t len)
 	} fields[] = {
 		{ "data", add_data },
 		{ "event", set_event },
+		{ "id", set_id },
+		{ "retry", set_retry },
 	};
 	const char *colon = memchr(line, ':', len);
 	size_t name = colon ? (size_t)(colon - line) : len;

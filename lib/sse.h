@@ -11,6 +11,7 @@
 #include "error.h"
 #include "strbuf.h"
 #include <stdbool.h>
+#include <stdint.h>
 
 struct sse {
 	struct strbuf line, event, data;
@@ -18,6 +19,8 @@ struct sse {
 	unsigned bom; /* how much of a byte-order mark was seen; 3: past it */
 	char last;
 	int error;
+	struct strbuf id;  /* of the last event that had one; "" */
+	int64_t retry_ms;  /* that the server asked for; -1: it did not */
 	/** One event: its name ("message" if it has none) and data. Return
 	 *  non-zero to stop: sse_feed returns it. */
 	int (*on_event)(const char *name, const char *data, size_t len, void *arg);

@@ -185,9 +185,6 @@ static int run(struct mt_call *c, const struct target *t, struct error *err)
 	struct mt_instance *i = c->instance;
 	int status;
 
-	pthread_mutex_lock(&c->lock);
-	c->running = true;
-	pthread_mutex_unlock(&c->lock);
 	if (t->function && !t->call)
 		return run_function(c, t->function, err);
 	if (t->call)
@@ -356,8 +353,13 @@ static void run_call(struct mt_call *c)
 		status = fail(&err, MT_ECANCELLED, "cancelled before it began");
 	if (!status)
 		status = ready(c->instance, &err);
-	if (!status)
+	if (!status) {
+		/* The list may take a while to make: `cancel` arrives then too. */
+		pthread_mutex_lock(&c->lock);
+		c->running = true;
+		pthread_mutex_unlock(&c->lock);
 		status = find(c->instance, c->tool, &target, &err);
+	}
 	if (!status && c->instance->set->flags & MT_TOOLSET_PARALLEL &&
 	    start_beside(c, &target))
 		return;

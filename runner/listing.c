@@ -128,6 +128,7 @@ int listing_make(struct mt_instance *instance, struct strbuf *ret_json,
 	if (!status)
 		status = ret_json->error;
 	if (status) {
+		atomic_store(&instance->list_stale, true);
 		free_tools(l.tools, l.count);
 		return fail(err, status, "`%s` does not list its tools: %s",
 			    instance->spec->name, *instance->last_log ?

@@ -15,6 +15,7 @@ static const struct command *const commands[] = {
 	&command_kill,
 	&command_conversations,
 	&command_tools,
+	&command_mcp,
 	&command_plugins,
 	&command_config,
 	&command_models,

@@ -113,7 +113,7 @@ static int perform(struct launch *l, const struct tool *t, json_object *args,
 
 	if (r)
 		return r;
-	r = link_call(call->link, 1, l->catalogs[0]->instances[t->instance].name, t->name, text,
+	r = link_call(call->link, 1, l->catalogs[0]->instances[t->instance].name, t->real, text,
 		      len, 0, err);
 	if (r)
 		link_close(call->link);

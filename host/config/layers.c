@@ -186,7 +186,8 @@ static int append(struct config *c, struct setting s, struct error *err)
 static bool is_pinned(const struct config *c, const struct family *f, enum layer layer)
 {
 	return c->pinned && layer != LAYER_BUILTIN && layer != LAYER_COMMAND &&
-	       strcmp(f->name, "core") != 0 && strcmp(f->name, "grant") != 0;
+	       strcmp(f->name, "core") != 0 && strcmp(f->name, "grant") != 0 &&
+	       strcmp(f->name, "mcp") != 0;
 }
 
 static int add(struct config *c, const char *section, const char *key, char op,

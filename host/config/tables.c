@@ -24,6 +24,12 @@ static const struct mt_option core_table[] = {
 	OPTION(CHOICE, "log_level", "warning", "The most detailed messages written.",
 	       .choices = "error|warning|info|debug"),
 	OPTION(BOOL, "log_all_events", "no", "Write a line for every event."),
+	OPTION(LIST, "mcp_json", NULL,
+	       "Files of other programs that list MCP servers, whose servers are used "
+	       "too."),
+	OPTION(BOOL, "tavily", "no",
+	       "Use Tavily's MCP server for searching the web, when TAVILY_API_KEY is "
+	       "set."),
 	OPTION(PATH, "state_dir", NULL,
 	       "Folder of the conversations; by default mortise in the folder for "
 	       "state of the user."),
@@ -167,7 +173,7 @@ static const struct mt_option controller_table[] = {
 	       "The controller that this one is like, where it says nothing; default "
 	       "is [controller]."),
 	OPTION(TEXT, "agent", "codeact", "The agent."),
-	OPTION(LIST, "tools", "bash, editor, think, finish, skill, memory",
+	OPTION(LIST, "tools", "bash, editor, think, finish, skill, memory, mcp",
 	       "Tools the agent has: names of [tool.NAME], of toolsets or of tools."),
 	OPTION(BOOL, "plan", "no",
 	       "Whether the agent plans long work: it has the task list and is told how to "
@@ -291,6 +297,14 @@ static const struct mt_option tool_table[] = {
 	       .min = 100, .max = 86400000),
 };
 
+static const struct mt_option mcp_table[] = {
+	OPTION(BOOL, "enabled", "yes", "Whether the server is used."),
+	OPTION(DURATION, "deadline", "15m",
+	       "When a call that has not returned is ended by force; later if its "
+	       "time-out is longer.",
+	       .min = 100, .max = 86400000),
+};
+
 static const struct mt_option hook_table[] = {
 	OPTION(CHOICE, "event", NULL, "When it is run.",
 	       .choices = "before-tool|after-tool|user-prompt|stop|session-start|"
@@ -325,6 +339,7 @@ static const struct family families[] = {
 	{ "controller", .plain = true, .named = true, .project = true,
 	  TABLE(controller_table) },
 	{ "tool", .named = true, .plugin = true, .project = true, TABLE(tool_table) },
+	{ "mcp", .named = true, .plugin = true, .project = true, TABLE(mcp_table) },
 	{ "condenser", .named = true, .plugin = true, .project = true,
 	  TABLE(asking_table) },
 	{ "agent", .named = true, .plugin = true, .project = true, TABLE(asking_table) },
@@ -351,6 +366,8 @@ static const struct {
 	{ "core", "sync" },
 	{ "skills", "path" },
 	{ "skills", "bundled" },
+	{ "core", "mcp_json" },
+	{ "core", "tavily" },
 	{ "llm", "base_url" },
 	{ "llm", "api_key_env" },
 	{ "llm", "api_key_file" },

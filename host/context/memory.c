@@ -50,6 +50,7 @@ struct memory {
 	size_t open;                  /* turns begun that may still change */
 	struct settled settled;
 	struct tool_list tools;
+	json_object *offered;   /* instead of those of the first event; or NULL */
 	struct summary *summaries;
 	int64_t first_user;           /* the user's first message; -1: not seen yet */
 };
@@ -103,6 +104,7 @@ struct memory *memory_free(struct memory *m)
 		drop_turn(m->turns[i]);
 	free(m->turns);
 	tool_list_clear(&m->tools);
+	json_object_put(m->offered);
 	free(m->settled.events);
 	free(m->settled.messages);
 	drop_summaries(m);
@@ -667,11 +669,19 @@ int memory_build(struct memory *m, const struct view_item *items, size_t count,
 		     : fail(err, MT_ENOMEM, "out of memory");
 }
 
+void memory_offer(struct memory *m, json_object *tools)
+{
+	tool_list_clear(&m->tools);
+	json_object_put(m->offered);
+	m->offered = json_object_get(tools);
+}
+
 int memory_tools(struct memory *m, const char *name, struct llm_request *request,
 		 struct error *err)
 {
 	bool found = !name;
-	int r = m->tools.read ? MT_OK : tool_list_read(&m->tools, m->log, m->options.system, err);
+	int r = m->tools.read ? MT_OK : tool_list_read(&m->tools, m->log, m->options.system,
+						       m->offered, err);
 
 	for (size_t i = 0; !r && i < m->tools.count; i++) {
 		if (name && strcmp(name, m->tools.tools[i].name) != 0)

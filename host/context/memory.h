@@ -45,6 +45,9 @@ int memory_build(struct memory *m, const struct view_item *items, size_t count,
  *  same bytes are sent whatever is installed when a conversation goes on. */
 int memory_tools(struct memory *m, const char *name, struct llm_request *request,
 		 struct error *err);
+/** From now on these tools are offered, a list in the form of the `system` event:
+ *  some toolsets learn only later what they have. Nothing may be borrowed. */
+void memory_offer(struct memory *m, json_object *tools);
 /** The text of one event as the model would read it, borrowed until the next
  *  memory_build; "" if it reads nothing of it. */
 struct mt_str memory_text(struct memory *m, int64_t id);

@@ -280,17 +280,20 @@ void tool_list_clear(struct tool_list *list)
 }
 
 int tool_list_read(struct tool_list *list, struct evlog *log, int64_t id,
+		   json_object *offered,
 		   struct error *err)
 {
-	json_object *tools;
+	json_object *tools = offered;
 	size_t n;
 
 	if (evlog_count(log) <= id)
 		return MT_OK;
-	list->system = evlog_event(log, id, err);
-	if (!list->system)
-		return err->code;
-	tools = js_get(event_args(list->system), "tools");
+	if (!offered) {
+		list->system = evlog_event(log, id, err);
+		if (!list->system)
+			return err->code;
+		tools = js_get(event_args(list->system), "tools");
+	}
 	n = tools && json_object_is_type(tools, json_type_array)
 		    ? json_object_array_length(tools) : 0;
 	list->tools = calloc(n + 1, sizeof *list->tools);

@@ -49,7 +49,10 @@ struct tool_list {
 	struct llm_tool *tools;
 	size_t count;
 };
+/** From the event `id` of the log, unless `offered` (a list in its form) is not
+ *  NULL. */
 int tool_list_read(struct tool_list *list, struct evlog *log, int64_t id,
+		   json_object *offered,
 		   struct error *err);
 void tool_list_clear(struct tool_list *list);
 

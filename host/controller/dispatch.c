@@ -233,11 +233,34 @@ static void runner_failed(struct conversation *c, const char *why)
 			  c->runner_failures, why);
 }
 
+/* Toolsets that know only now what they have. */
+static void list_tools(struct conversation *c)
+{
+	size_t count = 0;
+	AUTO(free) const struct catalog **all = catalogs_all(c, &count);
+
+	for (size_t n = 0; all && n < count; n++)
+		for (size_t i = 0; i < all[n]->instance_count; i++)
+			if (all[n]->instances[i].dynamic)
+				link_list(c->link, all[n]->instances[i].name, NULL);
+}
+
+static void on_tools(void *arg, const char *instance, json_object *tools)
+{
+	struct conversation *c = arg;
+	size_t count = 0;
+	AUTO(free) const struct catalog **all = catalogs_all(c, &count);
+
+	for (size_t n = 0; all && n < count; n++)
+		catalog_arrived(all[n], instance, tools);
+}
+
 static void on_ready(void *arg)
 {
 	struct conversation *c = arg;
 
 	c->runner_failures = 0;
+	list_tools(c);
 }
 
 static void on_closed(void *arg, const struct error *why)
@@ -259,6 +282,7 @@ static const struct link_events link_events = {
 	.progress = on_progress,
 	.result = on_result,
 	.request = on_request,
+	.tools = on_tools,
 	.log = on_log,
 	.closed = on_closed,
 };
@@ -361,7 +385,7 @@ static int send_call(struct conversation *c, struct event *action, bool *ret_run
 	c->pending_tool = tool;
 	text = js_text(args, &len);
 	return link_call(c->link, (uint64_t)action->id,
-			 c->catalog.instances[tool->instance].name, tool->name, text, len,
+			 c->catalog.instances[tool->instance].name, tool->real, text, len,
 			 deadline(c, tool, action), err);
 }
 

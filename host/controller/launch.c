@@ -4,6 +4,8 @@
 #include "controller/launch.h"
 
 #include "controller/internal.h"
+#include "log.h"
+#include "tools/servers.h"
 
 #include <string.h>
 
@@ -93,26 +95,45 @@ static bool has_work(const struct catalog *catalog, size_t instance)
 	return false;
 }
 
+/* What goes to a server, with the values of environment variables in it. One whose
+ * configuration is wrong is told so by the runner, and holds nobody else. */
+static json_object *options_of(const struct tool_instance *t, json_object *values)
+{
+	json_object *options = NULL;
+	struct error err = ERROR_NONE;
+
+	if (!t->server)
+		return t->options;
+	if (server_options(t->name, t->options, &options, &err)
+	    || js_set(values, t->name, options)) {
+		log_line(MT_LOG_ERROR, t->name, "%s", err.code ? err.text : "out of memory");
+		return NULL;
+	}
+	return options;
+}
+
+/* `values` keeps what options are made for the line. */
 static void add_instances(const struct catalog *catalog, struct link_instance *list,
-			  size_t *count)
+			  json_object *values, size_t *count)
 {
 	for (size_t i = 0; i < catalog->instance_count; i++) {
 		const struct tool_instance *t = &catalog->instances[i];
 
-		if (!has_work(catalog, i) || is_there(list, *count, t->name))
+		if (!(t->dynamic || has_work(catalog, i)) || is_there(list, *count, t->name))
 			continue;
 		list[(*count)++] = (struct link_instance){
 			.name = t->name,
 			.component = t->component->name,
 			.plugin = t->component->path,
-			.options = t->options,
+			.options = options_of(t, values),
 			.secrets = (const char *const *)t->secrets,
 		};
 	}
 }
 
 /* The instances that have something to run. */
-static struct link_instance *instances(const struct launch *l, size_t *ret_count)
+static struct link_instance *instances(const struct launch *l, json_object **ret_values,
+				       size_t *ret_count)
 {
 	struct link_instance *list;
 	size_t room = 1;
@@ -121,8 +142,9 @@ static struct link_instance *instances(const struct launch *l, size_t *ret_count
 	for (size_t i = 0; i < l->catalog_count; i++)
 		room += l->catalogs[i]->instance_count;
 	list = calloc(room, sizeof *list);
+	*ret_values = json_object_new_object();
 	for (size_t i = 0; list && i < l->catalog_count; i++)
-		add_instances(l->catalogs[i], list, ret_count);
+		add_instances(l->catalogs[i], list, *ret_values, ret_count);
 	return list;
 }
 
@@ -145,12 +167,13 @@ int launch_runner(const struct launch *l, const struct link_events *events, void
 {
 	struct mt_ctx x = { .part = l->runtime, .launch = l };
 	AUTO(free) struct link_instance *list = NULL;
+	AUTO(json) json_object *values = NULL;
 	struct link_spec spec = { .conversation = l->conversation, .stderr_fd = l->stderr_fd,
 				  .spool_dir = l->spool_dir };
 	int r = ask_runtime(&x, err);
 
-	list = instances(l, &spec.instance_count);
-	if (!r && !list)
+	list = instances(l, &values, &spec.instance_count);
+	if (!r && (!list || !values))
 		r = fail(err, MT_ENOMEM, "out of memory");
 	if (!r) {
 		spec.argv = x.argv;

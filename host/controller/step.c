@@ -568,25 +568,7 @@ static bool may_step(const struct conversation *c)
 	       && !hooking_busy(c);
 }
 
-void kick(struct conversation *c)
-{
-	if (c->stepping)
-		return;
-	c->stepping = true;
-	while (may_step(c)) {
-		if (!c->due && c->next == c->queued)
-			post_complaint(c, NULL, NULL, "The action has no effect.");
-		c->due = false;
-		step(c);
-	}
-	if (c->state == STATE_RUNNING && log_wants(MT_LOG_DEBUG))
-		log_line(MT_LOG_DEBUG, "controller", "no step: %s",
-			 c->pending >= 0 ? "an action is pending"
-			 : c->exchange ? "a request is under way" : "closing");
-	c->stepping = false;
-}
-
-/* ---- the first event --------------------------------------------------- */
+/* ---- what is offered ---------------------------------------------------- */
 
 /* Which agents there are. NULL: no memory. */
 static json_object *name_delegates(const struct conversation *c, json_object *schema)
@@ -652,6 +634,41 @@ static json_object *offered_tools(const struct conversation *c)
 	}
 	return list;
 }
+
+/* What toolsets have listed since is offered from the next request on. */
+static void renew_tools(struct conversation *c)
+{
+	AUTO(json) json_object *list = NULL;
+
+	if (c->level) /* the catalogs are shared while an agent works for another */
+		return;
+	for (size_t i = 0; i < c->wired_count; i++)
+		catalog_renew(&c->wired[i].catalog);
+	list = catalog_renew(&c->catalog) ? offered_tools(c) : NULL;
+	if (list && c->memory)
+		memory_offer(c->memory, list);
+}
+
+void kick(struct conversation *c)
+{
+	if (c->stepping)
+		return;
+	c->stepping = true;
+	while (may_step(c)) {
+		if (!c->due && c->next == c->queued)
+			post_complaint(c, NULL, NULL, "The action has no effect.");
+		c->due = false;
+		renew_tools(c);
+		step(c);
+	}
+	if (c->state == STATE_RUNNING && log_wants(MT_LOG_DEBUG))
+		log_line(MT_LOG_DEBUG, "controller", "no step: %s",
+			 c->pending >= 0 ? "an action is pending"
+			 : c->exchange ? "a request is under way" : "closing");
+	c->stepping = false;
+}
+
+/* ---- the first event --------------------------------------------------- */
 
 int post_system(struct conversation *c, struct error *err)
 {

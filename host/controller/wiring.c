@@ -162,6 +162,8 @@ static int wire_tools(struct conversation *c, const char *section, struct error 
 		list = planning.text;
 	}
 	r = catalog_open(c->config, c->registry, list, &c->catalog, err);
+	if (!r && (agent->flags & MT_AGENT_READ_ONLY))
+		catalog_read_only(&c->catalog);
 
 	if (own && origin && strcmp(origin, "built in") != 0)
 		log_line(MT_LOG_INFO, "controller", "the agent %s has its own tools: %s; "
@@ -341,10 +343,13 @@ static void add_level(json_object *list, const struct conversation *c,
 			    l->condensers[i].component, l->condensers[i].options);
 		add_llm(list, c, "condenser", &l->condensers[i]);
 	}
-	for (size_t i = 0; i < l->catalog.instance_count; i++)
+	for (size_t i = 0; i < l->catalog.instance_count; i++) {
+		if (l->catalog.instances[i].server) /* its section counts later too */
+			continue;
 		add_options(list, "tool", l->catalog.instances[i].name,
 			    l->catalog.instances[i].component,
 			    l->catalog.instances[i].options);
+	}
 }
 
 /* Every setting that makes the agent what it is: ["section.key=value"]. */

@@ -6,6 +6,9 @@
 #include "auto.h"
 #include "events/event.h"
 #include "js.h"
+#include "log.h"
+#include "tools/listed.h"
+#include "tools/servers.h"
 #include "utf8.h"
 
 #include <mortise/tool.h>
@@ -13,7 +16,7 @@
 
 enum { CATALOG_TOOLS_MAX = 512, CATALOG_INSTANCES_MAX = 128 };
 
-static const char *const own_keys[] = { "plugin", "deadline", NULL };
+static const char *const own_keys[] = { "plugin", "deadline", "enabled", NULL };
 
 void catalog_clear(struct catalog *catalog)
 {
@@ -25,7 +28,12 @@ void catalog_clear(struct catalog *catalog)
 		for (char **s = t->secrets; s && *s; s++)
 			free(*s);
 		free(t->secrets);
+		json_object_put(t->listed);
+		json_object_put(t->arrived);
 	}
+	for (size_t i = 0; i < catalog->own_count; i++)
+		free(catalog->own_names[i]);
+	free(catalog->own_names);
 	free(catalog->instances);
 	free(catalog->tools);
 	*catalog = (struct catalog){ 0 };
@@ -102,27 +110,36 @@ static int grants(const struct config *c, struct tool_instance *t)
 	return MT_OK;
 }
 
-static int add_instance(struct catalog *catalog, const struct config *c, const char *name,
-			const struct component *component, struct error *err)
+/* `options` (taken): of a server that no section describes. */
+static int add_instance(struct catalog *catalog, const struct config *c, const char *family,
+			const char *name, const struct component *component,
+			json_object *options, struct error *err)
 {
 	AUTO(strbuf) struct strbuf section = STRBUF(256);
 	struct tool_instance *all, *t;
 	int r;
 
-	if (catalog->instance_count >= CATALOG_INSTANCES_MAX)
-		return fail(err, MT_ELIMIT, "more than %d toolsets are wired",
-			    CATALOG_INSTANCES_MAX);
-	all = realloc(catalog->instances, (catalog->instance_count + 1) * sizeof *all);
-	if (!all)
-		return fail(err, MT_ENOMEM, "out of memory");
+	all = catalog->instance_count >= CATALOG_INSTANCES_MAX ? NULL :
+	      realloc(catalog->instances, (catalog->instance_count + 1) * sizeof *all);
+	if (!all) {
+		json_object_put(options);
+		return catalog->instance_count >= CATALOG_INSTANCES_MAX
+			       ? fail(err, MT_ELIMIT, "more than %d toolsets are wired",
+				      CATALOG_INSTANCES_MAX)
+			       : fail(err, MT_ENOMEM, "out of memory");
+	}
 	catalog->instances = all;
 	t = &all[catalog->instance_count];
-	*t = (struct tool_instance){ .component = component };
+	*t = (struct tool_instance){ .component = component, .options = options };
 	t->name = strdup(name);
+	t->dynamic = js_bool(component->data, "dynamic", false);
+	t->server = strcmp(family, "mcp") == 0;
 	catalog->instance_count++;
-	if (!t->name || strbuf_addf(&section, "tool.%s", name) || grants(c, t))
+	if (!t->name || strbuf_addf(&section, "%s.%s", family, name) || grants(c, t))
 		return fail(err, MT_ENOMEM, "out of memory");
 	t->deadline_ms = config_int(c, section.text, "deadline");
+	if (options)
+		return MT_OK;
 	r = config_section(c, section.text, component->options, component->option_count,
 			   own_keys, &t->options, err);
 	return r;
@@ -150,6 +167,22 @@ static int add_tool(struct catalog *catalog, const struct tool *tool, struct err
 	return MT_OK;
 }
 
+static struct tool tool_of(json_object *o, size_t instance)
+{
+	return (struct tool){
+		.name = js_str(o, "name", ""),
+		.real = js_str(o, "name", ""),
+		.description = js_str(o, "description", ""),
+		.brief = js_str(o, "brief", ""),
+		.schema_json = js_get(o, "schema"),
+		.schema = js_text(js_get(o, "schema"), NULL),
+		.events = js_get(o, "events"),
+		.resources = js_str(o, "resources", NULL),
+		.hints = (unsigned)js_int(o, "hints", 0),
+		.instance = instance,
+	};
+}
+
 /* Offer the tools of an instance; `only` (may be NULL) names a single one. */
 static int offer(struct catalog *catalog, size_t instance, const char *only,
 		 struct error *err)
@@ -159,28 +192,111 @@ static int offer(struct catalog *catalog, size_t instance, const char *only,
 	size_t n = tools ? json_object_array_length(tools) : 0;
 
 	for (size_t i = 0; i < n; i++) {
-		json_object *o = json_object_array_get_idx(tools, i);
-		struct tool tool = {
-			.name = js_str(o, "name", ""),
-			.description = js_str(o, "description", ""),
-			.brief = js_str(o, "brief", ""),
-			.schema_json = js_get(o, "schema"),
-			.events = js_get(o, "events"),
-			.resources = js_str(o, "resources", NULL),
-			.hints = (unsigned)js_int(o, "hints", 0),
-			.instance = instance,
-		};
-		int r;
+		struct tool tool = tool_of(json_object_array_get_idx(tools, i), instance);
+		int r = only && strcmp(only, tool.name) != 0 ? MT_OK
+							     : add_tool(catalog, &tool, err);
 
-		if (only && strcmp(only, tool.name) != 0)
-			continue;
-		tool.schema = js_text(tool.schema_json, NULL);
-		r = add_tool(catalog, &tool, err);
 		if (r)
 			return r;
 	}
 	return MT_OK;
 }
+
+/* ---- tools that a running toolset lists ------------------------------------ */
+
+/* A name for a tool whose own is taken: with that of its instance before it. */
+static const char *make_name(struct catalog *catalog, const struct tool *tool)
+{
+	AUTO(strbuf) struct strbuf name = STRBUF(256);
+	char **grown;
+
+	if (strbuf_addf(&name, "%.31s_%.32s", catalog->instances[tool->instance].name,
+			tool->real)
+	    || catalog_find(catalog, name.text))
+		return NULL;
+	grown = realloc(catalog->own_names, (catalog->own_count + 1) * sizeof *grown);
+	if (!grown)
+		return NULL;
+	catalog->own_names = grown;
+	grown[catalog->own_count] = strdup(name.text);
+	return grown[catalog->own_count] ? grown[catalog->own_count++] : NULL;
+}
+
+static void offer_listed(struct catalog *catalog, size_t instance)
+{
+	json_object *list = catalog->instances[instance].listed;
+	size_t n = list ? json_object_array_length(list) : 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct tool tool = tool_of(json_object_array_get_idx(list, i), instance);
+
+		if (catalog->read_only && !(tool.hints & MT_TOOL_READ_ONLY))
+			continue;
+		if (catalog_find(catalog, tool.name))
+			tool.name = make_name(catalog, &tool);
+		if (!tool.name || add_tool(catalog, &tool, NULL))
+			log_line(MT_LOG_WARNING, catalog->instances[instance].name,
+				 "the tool %s cannot be offered: its name is taken, or there "
+				 "are too many", tool.real);
+	}
+}
+
+static void offer_all_listed(struct catalog *catalog)
+{
+	catalog->count = catalog->static_count;
+	for (size_t i = 0; i < catalog->own_count; i++)
+		free(catalog->own_names[i]);
+	catalog->own_count = 0;
+	for (size_t i = 0; i < catalog->instance_count; i++)
+		offer_listed(catalog, i);
+}
+
+void catalog_read_only(struct catalog *catalog)
+{
+	catalog->read_only = true;
+	offer_all_listed(catalog);
+}
+
+void catalog_arrived(const struct catalog *catalog, const char *instance, json_object *tools)
+{
+	for (size_t i = 0; tools && i < catalog->instance_count; i++) {
+		struct tool_instance *t = &catalog->instances[i];
+		json_object *list;
+
+		if (strcmp(t->name, instance) != 0 || !t->dynamic)
+			continue;
+		list = listed_new(t->component, tools);
+		if (!list)
+			return;
+		json_object_put(t->arrived);
+		t->arrived = list;
+		if (!js_equal(t->listed, list))
+			listed_write(t, list);
+	}
+}
+
+bool catalog_renew(struct catalog *catalog)
+{
+	bool changed = false;
+
+	for (size_t i = 0; i < catalog->instance_count; i++) {
+		struct tool_instance *t = &catalog->instances[i];
+		json_object *new = STEAL(t->arrived);
+
+		if (!new || js_equal(new, t->listed)) {
+			json_object_put(new);
+			continue;
+		}
+		json_object_put(t->listed);
+		t->listed = new;
+		changed = true;
+	}
+	if (changed)
+		offer_all_listed(catalog);
+	return changed;
+}
+
+/* ---- names to tools ---------------------------------------------------------- */
 
 static bool has_tool(const struct component *component, const char *name)
 {
@@ -204,6 +320,41 @@ static const struct component *toolset_of(const struct registry *r, const char *
 	return NULL;
 }
 
+static int wire_server(struct catalog *catalog, const struct config *c,
+		       const struct registry *r, const char *name, json_object *options,
+		       struct error *err)
+{
+	const struct component *component =
+		instance_named(catalog, name) ? NULL
+					      : registry_need(r, MT_KIND_TOOL, SERVERS_TOOLSET, err);
+	int status;
+
+	if (!component) {
+		json_object_put(options);
+		return err && err->code ? err->code : MT_OK;
+	}
+	status = add_instance(catalog, c, "mcp", name, component, options, err);
+	return status ? status : offer(catalog, catalog->instance_count - 1, NULL, err);
+}
+
+/* `name` NULL: all of them. @return MT_ENOTFOUND: there is none of that name. */
+static int wire_servers(struct catalog *catalog, const struct config *c,
+			const struct registry *r, const char *name, struct error *err)
+{
+	struct servers s = { 0 };
+	int status = servers_read(c, &s, err);
+	bool found = !name;
+
+	for (size_t i = 0; !status && i < s.count; i++) {
+		if (name && strcmp(name, s.names[i]) != 0)
+			continue;
+		found = true;
+		status = wire_server(catalog, c, r, s.names[i], STEAL(s.options[i]), err);
+	}
+	servers_clear(&s);
+	return status ? status : found ? MT_OK : MT_ENOTFOUND;
+}
+
 static int resolve(struct catalog *catalog, const struct config *c,
 		   const struct registry *r, const char *item, struct error *err)
 {
@@ -215,9 +366,14 @@ static int resolve(struct catalog *catalog, const struct config *c,
 
 	if (strbuf_addf(&section, "tool.%s", item))
 		return fail(err, MT_EINVAL, "`tools`: a name is too long");
+	if (strcmp(item, SERVERS_TOOLSET) == 0 && !config_has(c, section.text))
+		return wire_servers(catalog, c, r, NULL, err);
 	plugin = config_has(c, section.text) ? config_get(c, section.text, "plugin") : NULL;
 	component = registry_find(r, MT_KIND_TOOL, plugin ? plugin : item);
 	if (!component && !plugin) {
+		status = wire_servers(catalog, c, r, item, err);
+		if (status != MT_ENOTFOUND)
+			return status;
 		component = toolset_of(r, item);
 		if (component) {
 			only = item;
@@ -230,12 +386,21 @@ static int resolve(struct catalog *catalog, const struct config *c,
 	}
 	there = instance_named(catalog, instance);
 	if (!there) {
-		status = add_instance(catalog, c, instance, component, err);
+		status = add_instance(catalog, c, "tool", instance, component, NULL, err);
 		if (status)
 			return status;
 		there = &catalog->instances[catalog->instance_count - 1];
 	}
 	return offer(catalog, (size_t)(there - catalog->instances), only, err);
+}
+
+static void offer_known(struct catalog *catalog)
+{
+	catalog->static_count = catalog->count;
+	for (size_t i = 0; i < catalog->instance_count; i++)
+		if (catalog->instances[i].dynamic)
+			catalog->instances[i].listed = listed_read(&catalog->instances[i]);
+	offer_all_listed(catalog);
 }
 
 int catalog_open(const struct config *c, const struct registry *r, const char *list,
@@ -252,9 +417,11 @@ int catalog_open(const struct config *c, const struct registry *r, const char *l
 		status = name ? resolve(&catalog, c, r, name, err)
 			      : fail(err, MT_ENOMEM, "out of memory");
 	}
-	if (status)
+	if (status) {
 		catalog_clear(&catalog);
-	else
-		*ret = catalog;
-	return status;
+		return status;
+	}
+	offer_known(&catalog);
+	*ret = catalog;
+	return MT_OK;
 }

@@ -3,7 +3,8 @@
  * catalog.h - the tools that a controller wires: which instances of which
  * toolsets, which tools are offered under which name, in which order.
  *
- * Everything comes from the discovery cache; no tool plugin is loaded here. */
+ * Everything comes from the discovery cache; no tool plugin is loaded here. What
+ * a toolset says only when it runs is taken from its last run, until it runs. */
 #ifndef HOST_TOOLS_CATALOG_H
 #define HOST_TOOLS_CATALOG_H
 
@@ -13,6 +14,7 @@
 /** A tool as it is offered. Texts borrowed from the registry. */
 struct tool {
 	const char *name, *description, *schema; /* schema as JSON text */
+	const char *real;        /* its name in its toolset, mostly the same */
 	const char *brief;       /* the description, short; "" if there is none */
 	json_object *schema_json;
 	json_object *events;     /* array of mappings, or NULL */
@@ -27,22 +29,39 @@ struct tool_instance {
 	json_object *options;    /* {key: "value"} as set by the user */
 	char **secrets;          /* granted names, NULL-terminated */
 	int64_t deadline_ms;     /* of a call that names no time-out */
+	bool dynamic;            /* makes (more of) its list when it runs */
+	bool server;             /* is [mcp.NAME] */
+	json_object *listed;     /* what it listed, now or the last time; or NULL */
+	json_object *arrived;    /* what it lists now, not yet offered; or NULL */
 };
 
 struct catalog {
 	struct tool *tools;
-	size_t count;
+	size_t count, static_count;
+	char **own_names;        /* that were made for tools of the same name */
+	size_t own_count;
 	struct tool_instance *instances;
 	size_t instance_count;
 	bool reads_risk;         /* calls state their `security_risk` */
+	bool read_only;          /* offers only what reads of what toolsets list */
 };
 
 /** Resolve a list ("bash, editor, think"). An item is a section [tool.X], or a
- *  toolset of that name, or one tool of an installed toolset. Two tools of one
- *  name are an error that names both. */
+ *  toolset of that name, a section [mcp.X], or one tool of an installed toolset;
+ *  `mcp` is every MCP server that is configured. Two tools of one name are an
+ *  error that names both; a tool that a running toolset listed has the name of
+ *  its instance before its own then. */
 int catalog_open(const struct config *c, const struct registry *r, const char *list,
 		 struct catalog *ret, struct error *err);
 void catalog_clear(struct catalog *catalog);
+/** An instance says what tools it has. They are kept for the next run, and wait
+ *  until catalog_renew. NULL: it failed, what was known stays. */
+void catalog_arrived(const struct catalog *catalog, const char *instance, json_object *tools);
+/** It is for an agent that must not write. */
+void catalog_read_only(struct catalog *catalog);
+/** Offer what has arrived. Every struct tool is another one then.
+ *  @return true if something changed. */
+bool catalog_renew(struct catalog *catalog);
 const struct tool *catalog_find(const struct catalog *catalog, const char *name);
 /** Unknown tool: a sentence for the model that lists what is there. */
 int catalog_unknown(const struct catalog *catalog, const char *name, const char *args,

@@ -53,6 +53,7 @@ struct link {
 	struct open_call *calls;
 	char **granted;           /* "instance NEWLINE secret" */
 	size_t granted_count;
+	json_object *listing;     /* {instance: asked for once more} */
 	struct error why;
 	char room[65536];         /* what was read */
 };

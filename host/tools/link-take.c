@@ -120,7 +120,12 @@ static void take_log(struct link *l, const struct runner_line *r)
 static int take_tools(struct link *l, const struct runner_line *r)
 {
 	json_object *tools = js_get(r->body, "tools");
+	bool again = js_bool(l->listing, r->instance, false);
 
+	if (l->listing)
+		json_object_object_del(l->listing, r->instance);
+	if (again && !l->closing)
+		link_list(l, r->instance, NULL);
 	if (r->status) {
 		if (l->events->log)
 			l->events->log(l->arg, MT_LOG_ERROR, r->instance, r->error);

@@ -16,6 +16,7 @@ static void link_free(struct link *l)
 	open_calls_fail(l, MT_ECANCELLED, false, 0, "the runner was ended");
 	jsonl_done(&l->lines);
 	strbuf_clear(&l->waiting);
+	json_object_put(l->listing);
 	for (size_t n = 0; n < l->granted_count; n++)
 		free(l->granted[n]);
 	free(l->granted);
@@ -503,8 +504,15 @@ int link_answer(struct link *l, uint64_t request, int status, const char *text,
 int link_list(struct link *l, const char *instance, struct error *err)
 {
 	struct strbuf b AUTO(strbuf) = STRBUF(4096), id AUTO(strbuf) = STRBUF(1024);
+	bool open = json_object_object_get_ex(l->listing, instance, NULL);
 	int status;
 
+	if (!l->listing)
+		l->listing = json_object_new_object();
+	if (!l->listing || js_set_bool(l->listing, instance, open))
+		return fail(err, MT_ENOMEM, "out of memory");
+	if (open)
+		return MT_OK; /* once more, when it has answered */
 	strbuf_addf(&id, "tools/%s", instance);
 	strbuf_add(&b, "{");
 	js_key_strn(&b, "id", id.text, id.len);

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * mcp.c - `mortise mcp list | status | test NAME`: the MCP servers that are
+ * configured, and whether they answer. */
+#include "commands/command.h"
+#include "controller/launch.h"
+#include "files.h"
+#include "tools/servers.h"
+#include "utf8.h"
+
+#include <limits.h>
+#include <mortise/tool.h>
+#include <string.h>
+
+enum { F_JSON };
+
+static const struct flag flags[] = {
+	[F_JSON] = { 'j', "json", NULL, "as JSON" },
+	{ 0 },
+};
+
+/* How one server answered. */
+struct answer {
+	json_object *tools;   /* NULL: it did not list any */
+	char why[512];        /* the last thing it complained of */
+	bool done;
+	int64_t took_ms;
+};
+
+struct query {
+	struct catalog *catalog;
+	struct link *link;
+	uv_loop_t *loop;
+	struct answer *answers; /* one an instance */
+	int64_t begun;
+};
+
+static size_t place_of(const struct query *q, const char *instance)
+{
+	size_t i = 0;
+
+	while (i < q->catalog->instance_count &&
+	       strcmp(q->catalog->instances[i].name, instance) != 0)
+		i++;
+	return i;
+}
+
+/* ---- asking them all at once -------------------------------------------------- */
+
+static void on_ready(void *arg)
+{
+	struct query *q = arg;
+
+	for (size_t i = 0; i < q->catalog->instance_count; i++)
+		link_list(q->link, q->catalog->instances[i].name, NULL);
+}
+
+static void on_tools(void *arg, const char *instance, json_object *tools)
+{
+	struct query *q = arg;
+	size_t at = place_of(q, instance);
+	bool all = true;
+
+	if (at == q->catalog->instance_count || q->answers[at].done)
+		return;
+	q->answers[at].done = true;
+	q->answers[at].took_ms = (int64_t)(uv_hrtime() / 1000000) - q->begun;
+	q->answers[at].tools = json_object_get(tools);
+	catalog_arrived(q->catalog, instance, tools);
+	for (size_t i = 0; i < q->catalog->instance_count; i++)
+		all = all && q->answers[i].done;
+	if (all)
+		link_close(q->link);
+}
+
+static void on_log(void *arg, int level, const char *instance, const char *text)
+{
+	struct query *q = arg;
+	size_t at = place_of(q, instance);
+
+	if (at < q->catalog->instance_count && level <= MT_LOG_WARNING)
+		snprintf(q->answers[at].why, sizeof q->answers[at].why, "%.*s",
+			 (int)utf8_cut(text, strlen(text), sizeof q->answers[at].why - 1),
+			 text);
+}
+
+static const struct link_events events = { .ready = on_ready, .tools = on_tools,
+					   .log = on_log };
+
+static int ask_all(struct config *c, struct registry *r, const struct common *common,
+		   struct query *q, struct error *err)
+{
+	char workspace[PATH_MAX], spool[] = "/tmp/mortise-mcp-XXXXXX";
+	struct part runtime = { 0 };
+	const struct catalog *catalogs[] = { q->catalog };
+	struct launch l = { .loop = command_loop(err), .config = c, .runtime = &runtime,
+			    .catalogs = catalogs, .catalog_count = 1, .workspace = workspace,
+			    .conversation = "mcp", .spool_dir = spool, .stderr_fd = -1 };
+	int status;
+
+	if (!l.loop)
+		return err->code;
+	if (!realpath(common->workspace ? common->workspace : ".", workspace) ||
+	    !mkdtemp(spool))
+		return fail(err, MT_EIO, "the workspace or /tmp cannot be used");
+	q->begun = (int64_t)(uv_hrtime() / 1000000);
+	status = part_load(c, r, MT_KIND_RUNTIME, config_get(c, "controller", "runtime"),
+			   &runtime, err);
+	if (!status)
+		status = launch_runner(&l, &events, q, &q->link, err);
+	if (!status)
+		uv_run(l.loop, UV_RUN_DEFAULT);
+	part_clear(&runtime);
+	dir_remove(spool, NULL);
+	return status;
+}
+
+/* ---- telling ---------------------------------------------------------------------- */
+
+static size_t tool_count(json_object *tools)
+{
+	return json_object_is_type(tools, json_type_array) ? json_object_array_length(tools)
+							   : 0;
+}
+
+static void print_tools(json_object *tools)
+{
+	for (size_t i = 0; i < tool_count(tools); i++) {
+		json_object *o = json_object_array_get_idx(tools, i);
+		const char *text = js_str(o, "description", "");
+		size_t first = strcspn(text, "\n");
+
+		printf("  %-28s %.*s\n", js_str(o, "name", ""),
+		       (int)utf8_cut(text, first, 100), text);
+	}
+}
+
+static void print_json(const struct query *q)
+{
+	AUTO(strbuf) struct strbuf out = STRBUF(64 << 20);
+
+	strbuf_addc(&out, '[');
+	for (size_t i = 0; i < q->catalog->instance_count; i++) {
+		const struct answer *a = &q->answers[i];
+
+		strbuf_add(&out, i ? ",{" : "{");
+		js_key_str(&out, "name", q->catalog->instances[i].name);
+		js_key_bool(&out, "answers", a->tools != NULL);
+		js_key_int(&out, "ms", a->took_ms);
+		if (!a->tools)
+			js_key_str(&out, "error", a->why);
+		js_key(&out, "tools");
+		if (a->tools)
+			js_put(&out, a->tools);
+		else
+			strbuf_add(&out, "null");
+		strbuf_addc(&out, '}');
+	}
+	printf("%s]\n", out.text);
+}
+
+static int tell(const struct query *q, bool json, bool tools)
+{
+	int code = EXIT_DONE;
+
+	for (size_t i = 0; i < q->catalog->instance_count; i++) {
+		const struct answer *a = &q->answers[i];
+
+		if (!a->tools)
+			code = EXIT_TOOL;
+		if (json)
+			continue;
+		if (a->tools)
+			printf("%-20s %zu tools, after %lld ms\n",
+			       q->catalog->instances[i].name, tool_count(a->tools),
+			       (long long)a->took_ms);
+		else
+			printf("%-20s does not answer: %s\n", q->catalog->instances[i].name,
+			       *a->why ? a->why : "no reason was given");
+		if (tools)
+			print_tools(a->tools);
+	}
+	if (json)
+		print_json(q);
+	return code;
+}
+
+static int query(struct config *c, struct registry *r, const struct common *common,
+		 const char *name, bool json, struct error *err)
+{
+	struct catalog catalog = { 0 };
+	struct query q = { .catalog = &catalog };
+	int code;
+
+	if (catalog_open(c, r, name ? name : SERVERS_TOOLSET, &catalog, err))
+		return complain(EXIT_USAGE, err);
+	if (catalog.instance_count == 0) {
+		printf(json ? "[]\n" : "No MCP server is configured.\n");
+		return EXIT_DONE;
+	}
+	if (name && !catalog.instances[0].server) {
+		fail(err, MT_ENOTFOUND, "there is no MCP server `%.80s`", name);
+		catalog_clear(&catalog);
+		return complain(EXIT_USAGE, err);
+	}
+	q.answers = calloc(catalog.instance_count, sizeof *q.answers);
+	if (!q.answers || ask_all(c, r, common, &q, err))
+		code = complain(EXIT_FAILED, err);
+	else
+		code = tell(&q, json, name != NULL);
+	for (size_t i = 0; q.answers && i < catalog.instance_count; i++)
+		json_object_put(q.answers[i].tools);
+	free(q.answers);
+	catalog_clear(&catalog);
+	return code;
+}
+
+/* ---- list: nothing is started ------------------------------------------------------ */
+
+static const char *target(const struct tool_instance *t)
+{
+	const char *to = js_str(t->options, "url", js_str(t->options, "command", NULL));
+
+	return to ? to : js_str(t->options, "mcp_json", "");
+}
+
+static int list(struct config *c, struct registry *r, bool json, struct error *err)
+{
+	struct catalog catalog = { 0 };
+	AUTO(strbuf) struct strbuf out = STRBUF(16 << 20);
+
+	if (catalog_open(c, r, SERVERS_TOOLSET, &catalog, err))
+		return complain(EXIT_USAGE, err);
+	for (size_t i = 0; i < catalog.instance_count; i++) {
+		const struct tool_instance *t = &catalog.instances[i];
+
+		if (json) {
+			strbuf_add(&out, i ? ",{" : "{");
+			js_key_str(&out, "name", t->name);
+			js_key_str(&out, "server", target(t));
+			js_key_int(&out, "known_tools", (int64_t)tool_count(t->listed));
+			strbuf_addc(&out, '}');
+		} else if (t->listed) {
+			printf("%-20s %s (%zu tools)\n", t->name, target(t),
+			       tool_count(t->listed));
+		} else {
+			printf("%-20s %s (not asked yet)\n", t->name, target(t));
+		}
+	}
+	if (json)
+		printf("[%s]\n", out.text);
+	else if (!catalog.instance_count)
+		printf("No MCP server is configured.\n");
+	catalog_clear(&catalog);
+	return EXIT_DONE;
+}
+
+static int with_config(const struct common *common, bool json, int count, char **words)
+{
+	AUTO(config) struct config *c = NULL;
+	AUTO(registry) struct registry *r = NULL;
+	struct error err = ERROR_NONE;
+
+	if (common_config(common, &c, &err) || registry_open(c, &r, &err))
+		return complain(EXIT_USAGE, &err);
+	if (count == 0 || strcmp(words[0], "list") == 0)
+		return list(c, r, json, &err);
+	return query(c, r, common, count > 1 ? words[1] : NULL, json, &err);
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	struct common common = { 0 };
+	int index = 1, f, count;
+	const char *value;
+	bool json = false;
+
+	while ((f = flag_next(self, argc, argv, &index, &value, &common)) >= 0)
+		json = true;
+	if (f != FLAG_END)
+		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
+	count = argc - index;
+	if (count == 0 || (count == 1 && strcmp(argv[index], "list") == 0) ||
+	    (count == 1 && strcmp(argv[index], "status") == 0) ||
+	    (count == 2 && strcmp(argv[index], "test") == 0))
+		return with_config(&common, json, count, argv + index);
+	if (strcmp(argv[index], "login") == 0)
+		fprintf(stderr, "mortise: mcp login: not supported; set `bearer_env` or "
+				"`headers` of the server\n");
+	else
+		fprintf(stderr, "mortise: mcp: write `list`, `status`, or `test NAME`\n");
+	return EXIT_USAGE;
+}
+
+const struct command command_mcp = {
+	.name = "mcp",
+	.args = "list | status | test NAME",
+	.summary = "The MCP servers that are configured, and whether they answer.",
+	.details = "`list` starts nothing. `status` asks all of them at once; `test` one, and\n"
+		   "shows its tools. What they say is kept, so that the first request to a\n"
+		   "model can offer their tools. The exit code is 6 if one does not answer.\n",
+	.flags = flags,
+	.run = run,
+};

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * servers.h - the MCP servers that the configuration names: [mcp.NAME], the
+ * files of other programs that [core] mcp_json lists, and Tavily. */
+#ifndef HOST_TOOLS_SERVERS_H
+#define HOST_TOOLS_SERVERS_H
+
+#include "config/config.h"
+
+/** The toolset that speaks to them, and the word in `tools` for all of them. */
+#define SERVERS_TOOLSET "mcp"
+
+struct servers {
+	char **names;         /* of all that are enabled, in order */
+	json_object **options; /* of those of other files; NULL: [mcp.NAME] */
+	size_t count;
+};
+
+int servers_read(const struct config *c, struct servers *ret, struct error *err);
+void servers_clear(struct servers *s);
+/** The options as the runner gets them: values of environment variables instead
+ *  of their names, and what `mcp_json` says. Owned. */
+int server_options(const char *name, json_object *options, json_object **ret,
+		   struct error *err);
+
+#endif

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * client.h - a client of one MCP server, whatever its transport and era.
+ *
+ * Any thread may ask; each waits for its own answer. What the server sends
+ * comes in through client_deliver, from the thread of a transport or from the
+ * one that asks. A server that is down is started again when it is asked next,
+ * after a pause that grows. */
+#ifndef MCP_CLIENT_H
+#define MCP_CLIENT_H
+
+#include "message.h"
+#include <pthread.h>
+
+#define MCP_MODERN "2026-07-28"
+#define MCP_LEGACY "2025-11-25"
+
+enum {
+	MCP_MESSAGE_MAX = 16 << 20, /* bytes of one message */
+	MCP_TAIL_MAX = 1024,        /* what is kept of the standard error output */
+};
+
+struct client;
+
+/** What a client is to do; the texts are borrowed for its life. */
+struct client_config {
+	const char *name;
+	char *const *argv;        /* of a server that is a program; or NULL */
+	char *const *env;         /* its whole environment */
+	const char *directory;    /* where it is started; also its root */
+	const char *url;          /* of a server over HTTP; or NULL */
+	char *const *headers;     /* "Name: value", NULL-terminated */
+	const char *ca_path;
+	bool old_sse, new_http;   /* only that transport; neither: what it takes */
+	const char *protocol;     /* the one version to speak; NULL: what both know */
+	int64_t connect_ms, timeout_ms;
+	bool accepts;             /* elicitation is accepted as it stands (for tests) */
+	void *arg;
+	/** Something worth a line. [any thread] */
+	void (*log)(void *arg, int level, const char *text);
+	/** Tools, prompts or resources are others now. [any thread] */
+	void (*changed)(void *arg);
+	/** A token for the Authorization header after a 401 or 403 (`challenge`:
+	 *  the header that came with it); owned by the caller. NULL: none. */
+	char *(*authorize)(void *arg, const char *challenge, struct error *err);
+};
+
+/** Who waits for an answer. Members may be NULL. */
+struct waiter {
+	void *arg;
+	json_object *input;       /* schema of the tool that is called; borrowed */
+	bool (*cancelled)(void *arg);
+	void (*progress)(void *arg, double done, double total, const char *message);
+	/** The server asks the user: the result of the elicitation, owned. */
+	json_object *(*elicit)(void *arg, json_object *params);
+};
+
+enum client_state { CLIENT_IDLE, CLIENT_CONNECTING, CLIENT_READY, CLIENT_DOWN };
+enum client_era { ERA_UNKNOWN, ERA_LEGACY, ERA_MODERN };
+
+/** A question of the server that waits for whoever waits. */
+struct question {
+	struct question *next;
+	json_object *doc;         /* the whole request */
+};
+
+/** One request that is under way. */
+struct pending {
+	struct pending *next;
+	int64_t id;
+	const char *method;
+	const struct waiter *waiter;
+	json_object *answer;      /* the whole message */
+	bool done;
+	int64_t alive_at;         /* when something was last heard of it */
+	struct question *questions;
+	void *multi;              /* CURLM that its thread sleeps in; or NULL */
+	json_object *params;      /* borrowed; for headers */
+};
+
+struct transport {
+	/** Start what carries messages. */
+	int (*start)(struct client *c, const struct waiter *w, struct error *err);
+	/** Send a message; with `p` it is a request, and the transport may carry
+	 *  it to its answer. */
+	int (*send)(struct client *c, const char *text, size_t len, struct pending *p,
+		    struct error *err);
+	/** The handshake is over. May be NULL. */
+	void (*ready)(struct client *c);
+	/** End everything; no thread of it runs any more. */
+	void (*stop)(struct client *c);
+};
+
+struct client {
+	struct client_config config;
+	const struct transport *transport;
+	pthread_mutex_t link_lock; /* the link comes and goes under it */
+	void *link;               /* of the transport */
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+	enum client_state state;
+	enum client_era era;
+	char protocol[32];        /* in force; "" before the handshake */
+	bool down;                /* the transport has ended, for this reason: */
+	struct error why;
+	long http_status;         /* of the last answer over HTTP */
+	char tail[MCP_TAIL_MAX];  /* of the server's standard error output */
+	struct pending *pendings;
+	int64_t ids;
+	int64_t retry_at;
+	unsigned failures, quick_deaths;
+	int64_t ready_at;
+	bool closing;
+	json_object *capabilities, *info;
+	int64_t changed_at;       /* when `changed` was last told */
+	bool changed_due;
+};
+
+int64_t mcp_now(void);
+
+/** @return NULL: no memory. The transport is not started. */
+struct client *client_new(const struct client_config *config);
+struct client *client_free(struct client *c);
+AUTO_DEFINE(client, struct client *, client_free)
+
+/** Make sure that the server is there and greeted. */
+int client_connect(struct client *c, const struct waiter *w, struct error *err);
+/** Ask and wait; questions of the server are answered meanwhile. `params` is
+ *  changed. @return MT_OK with the result, owned. An error that the server
+ *  answered is MT_EIO with its object in `ret_error` (may be NULL), owned. */
+int client_request(struct client *c, const char *method, json_object *params,
+		   const struct waiter *w, json_object **ret, json_object **ret_error,
+		   struct error *err);
+/** True if the connection went down while the last request waited. */
+bool client_is_down(struct client *c);
+/** Whoever waits looks whether it is cancelled. */
+void client_wake(struct client *c);
+bool client_has(struct client *c, const char *capability);
+void client_log(struct client *c, int level, const char *fmt, ...) MT_PRINTF(3, 4);
+
+/* ---- for transports ---------------------------------------------------- */
+
+/** A message came in. */
+void client_deliver(struct client *c, const char *text, size_t len);
+/** The transport has ended. The first reason counts. */
+void client_down(struct client *c, const char *fmt, ...) MT_PRINTF(2, 3);
+/** Look after a request, with the lock held (released in between).
+ *  @return 1: go on waiting; MT_OK: it is answered; else why it is given up.
+ *  `*ret_until`: when to look again at the latest. */
+int pending_check(struct client *c, struct pending *p, int64_t *ret_until,
+		  struct error *err);
+
+/* ---- inside ------------------------------------------------------------ */
+
+/** One request without the rounds of input; the caller holds no lock. */
+int exchange(struct client *c, const char *method, json_object *params,
+	     const struct waiter *w, int64_t timeout_ms, json_object **ret_answer,
+	     struct error *err);
+int notify(struct client *c, const char *method, json_object *params, struct error *err);
+/** Find out the era and shake hands (era.c). */
+int era_open(struct client *c, const struct waiter *w, struct error *err);
+/** What every request of the era has in its `_meta`. */
+int era_meta(struct client *c, json_object *params, int64_t token);
+json_object *era_capabilities(struct client *c);
+/** Answer a question of the server: its result, owned; NULL with a refusal. */
+json_object *serve(struct client *c, const struct waiter *w, const char *method,
+		   json_object *params, int *ret_code, const char **ret_text);
+void take_message(struct client *c, const struct rpc *m);
+/** Tell of a changed list, if it is time. @return ms until it is; -1: nothing. */
+int64_t changed_check(struct client *c);
+
+/** Wake the threads that sleep in a transfer. */
+void http_wake(struct client *c);
+
+extern const struct transport stdio_transport, http_transport, sse_transport;
+
+#endif

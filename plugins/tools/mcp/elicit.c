@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * elicit.c - the form that a server wants filled in, one question a field. */
+#include "elicit.h"
+#include "strbuf.h"
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+
+enum { FIELDS_MAX = 32 };
+
+/* @return MT_OK with the answer (borrowed), or why there is none. */
+static int ask(const struct mt_tool_host *host, struct mt_call *call, const char *question,
+	       json_object *choices, json_object **ret_keep, const char **ret)
+{
+	AUTO(json) json_object *params = json_object_new_object();
+	struct mt_str result = { NULL, 0 };
+	const char *text;
+	size_t len;
+	int status;
+
+	if (js_set_str(params, "question", question) ||
+	    (choices && js_set(params, "choices", json_object_get(choices))))
+		return MT_ENOMEM;
+	text = js_text(params, &len);
+	status = host->request(call, "user/ask", (struct mt_str){ text, len }, &result);
+	if (status)
+		return status;
+	*ret_keep = js_parse_object(result.ptr, result.len, NULL);
+	*ret = js_str(*ret_keep, "answer", NULL);
+	return *ret ? MT_OK : MT_EINVAL;
+}
+
+/* An answer as the field wants it; NULL: it is not such a value. */
+static json_object *value_of(json_object *field, const char *answer)
+{
+	const char *type = js_str(field, "type", "string");
+	char *end;
+
+	if (strcmp(type, "boolean") == 0) {
+		bool yes = strcasecmp(answer, "yes") == 0 || strcasecmp(answer, "true") == 0;
+		bool no = strcasecmp(answer, "no") == 0 || strcasecmp(answer, "false") == 0;
+
+		return yes || no ? json_object_new_boolean(yes) : NULL;
+	}
+	if (strcmp(type, "integer") == 0) {
+		long long n;
+
+		errno = 0;
+		n = strtoll(answer, &end, 10);
+		return *answer && !*end && !errno ? json_object_new_int64(n) : NULL;
+	}
+	if (strcmp(type, "number") == 0) {
+		double d = strtod(answer, &end);
+
+		return *answer && !*end ? js_new_number(d) : NULL;
+	}
+	if (strcmp(type, "array") == 0) {
+		json_object *list = json_object_new_array();
+
+		json_object_array_add(list, json_object_new_string(answer));
+		return list;
+	}
+	return json_object_new_string(answer);
+}
+
+static json_object *choices_of(json_object *field)
+{
+	json_object *list = js_get(field, "enum");
+
+	if (json_object_is_type(list, json_type_array))
+		return json_object_get(list);
+	if (strcmp(js_str(field, "type", ""), "boolean") != 0)
+		return NULL;
+	list = json_object_new_array();
+	json_object_array_add(list, json_object_new_string("yes"));
+	json_object_array_add(list, json_object_new_string("no"));
+	return list;
+}
+
+static int fill(const struct mt_tool_host *host, struct mt_call *call, const char *intro,
+		const char *key, json_object *field, json_object *content)
+{
+	AUTO(strbuf) struct strbuf question = STRBUF(16 << 10);
+	AUTO(json) json_object *choices = choices_of(field);
+	AUTO(json) json_object *keep = NULL;
+	const char *answer = NULL;
+	json_object *value;
+	int status;
+
+	strbuf_addf(&question, "%.4000s\n%.500s", intro, js_str(field, "title", key));
+	if (*js_str(field, "description", ""))
+		strbuf_addf(&question, ": %.2000s", js_str(field, "description", ""));
+	if (js_get(field, "default"))
+		strbuf_addf(&question, " [%.200s]", js_text(js_get(field, "default"), NULL));
+	status = ask(host, call, question.text, choices, &keep, &answer);
+	if (status)
+		return status;
+	value = !*answer && js_get(field, "default")
+			? json_object_get(js_get(field, "default")) : value_of(field, answer);
+	return value ? js_set(content, key, value) : MT_EINVAL;
+}
+
+static int confirm(const struct mt_tool_host *host, struct mt_call *call, const char *intro)
+{
+	AUTO(json) json_object *choices = json_object_new_array();
+	AUTO(json) json_object *keep = NULL;
+	const char *answer = NULL;
+	int status;
+
+	json_object_array_add(choices, json_object_new_string("yes"));
+	json_object_array_add(choices, json_object_new_string("no"));
+	status = ask(host, call, intro, choices, &keep, &answer);
+	if (status)
+		return status;
+	return strcasecmp(answer, "yes") == 0 ? MT_OK : MT_EDENIED;
+}
+
+json_object *elicit_user(const struct mt_tool_host *host, struct mt_call *call,
+			 const char *server, json_object *params)
+{
+	json_object *fields = js_path(params, "requestedSchema.properties");
+	json_object *result = json_object_new_object();
+	AUTO(json) json_object *content = json_object_new_object();
+	AUTO(strbuf) struct strbuf intro = STRBUF(16 << 10);
+	int status = MT_OK, count = 0;
+
+	strbuf_addf(&intro, "The MCP server `%.60s` asks: %.4000s", server,
+		    js_str(params, "message", ""));
+	if (!json_object_is_type(fields, json_type_object) ||
+	    json_object_object_length(fields) == 0) {
+		status = confirm(host, call, intro.text);
+	} else {
+		json_object_object_foreach(fields, key, field) {
+			if (!status)
+				status = ++count > FIELDS_MAX ? MT_ELIMIT :
+					 fill(host, call, intro.text, key, field, content);
+		}
+	}
+	js_set_str(result, "action", !status ? "accept" :
+		   status == MT_ECANCELLED ? "cancel" : "decline");
+	if (!status)
+		js_set(result, "content", STEAL(content));
+	else if (status == MT_EUNSUPPORTED)
+		host->reply(call, "[The server asked the user: %.500s. Nobody can be asked "
+			    "here, so it was declined.]\n", js_str(params, "message", ""));
+	return result;
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * era.c - which protocol a server speaks, and its greeting.
+ *
+ * A server is first asked `server/discover`, as the protocol without a handshake
+ * has it. A result, or one of its errors, means that era; anything else, silence
+ * and death too, means `initialize`. What was found is remembered. */
+#include "client.h"
+#include <string.h>
+
+enum { PROBE_MS = 3000 };
+
+static const char *const legacy_versions[] = { MCP_LEGACY, "2025-06-18", "2025-03-26",
+					       "2024-11-05" };
+
+#define META "io.modelcontextprotocol/"
+
+json_object *era_capabilities(struct client *c)
+{
+	json_object *all = json_object_new_object(), *elicitation = json_object_new_object();
+	json_object *roots = c->config.directory && !c->config.url
+				     ? json_object_new_object() : NULL;
+
+	if (c->era == ERA_MODERN)
+		js_set(elicitation, "form", json_object_new_object());
+	js_set(all, "elicitation", elicitation);
+	if (roots)
+		js_set(all, "roots", roots);
+	return all;
+}
+
+static json_object *client_info(void)
+{
+	json_object *info = json_object_new_object();
+
+	js_set_str(info, "name", "mortise");
+	js_set_str(info, "version", VERSION);
+	return info;
+}
+
+int era_meta(struct client *c, json_object *params, int64_t token)
+{
+	json_object *meta = js_get(params, "_meta");
+
+	if (!params)
+		return MT_ENOMEM;
+	if (!meta) {
+		meta = json_object_new_object();
+		if (js_set(params, "_meta", meta))
+			return MT_ENOMEM;
+	}
+	if (js_set_int(meta, "progressToken", token))
+		return MT_ENOMEM;
+	if (c->era != ERA_MODERN)
+		return MT_OK;
+	if (js_set_str(meta, META "protocolVersion", c->protocol) ||
+	    js_set(meta, META "clientInfo", client_info()))
+		return MT_ENOMEM;
+	return js_set(meta, META "clientCapabilities", era_capabilities(c));
+}
+
+static void take_server(struct client *c, json_object *result, const char *info)
+{
+	pthread_mutex_lock(&c->lock);
+	json_object_put(c->capabilities);
+	json_object_put(c->info);
+	c->capabilities = json_object_get(js_get(result, "capabilities"));
+	c->info = json_object_get(js_path(result, info));
+	pthread_mutex_unlock(&c->lock);
+}
+
+/* ---- until 2025-11-25 -------------------------------------------------- */
+
+static int check_version(struct client *c, json_object *result, struct error *err)
+{
+	const char *version = js_str(result, "protocolVersion", "");
+
+	for (size_t i = 0; i < ARRAY_LEN(legacy_versions); i++)
+		if (strcmp(version, legacy_versions[i]) == 0) {
+			snprintf(c->protocol, sizeof c->protocol, "%s", version);
+			return MT_OK;
+		}
+	return fail(err, MT_EUNSUPPORTED, "the server speaks protocol `%.40s`, which this "
+		    "client does not know", version);
+}
+
+static int initialize(struct client *c, const struct waiter *w, struct error *err)
+{
+	AUTO(json) json_object *params = json_object_new_object();
+	AUTO(json) json_object *answer = NULL;
+	const char *version = c->config.protocol ? c->config.protocol : MCP_LEGACY;
+	int status;
+
+	c->era = ERA_LEGACY;
+	if (js_set_str(params, "protocolVersion", version) ||
+	    js_set(params, "capabilities", era_capabilities(c)) ||
+	    js_set(params, "clientInfo", client_info()))
+		return fail(err, MT_ENOMEM, "no memory for the greeting");
+	status = exchange(c, "initialize", params, w, 0, &answer, err);
+	if (status)
+		return status;
+	if (js_get(answer, "error")) {
+		rpc_error_text(js_get(answer, "error"), err);
+		return MT_EIO;
+	}
+	status = check_version(c, js_get(answer, "result"), err);
+	if (status)
+		return status;
+	take_server(c, js_get(answer, "result"), "serverInfo");
+	return notify(c, "notifications/initialized", NULL, err);
+}
+
+/* ---- since 2026-07-28 -------------------------------------------------- */
+
+static bool lists(json_object *versions, const char *version)
+{
+	size_t n = json_object_is_type(versions, json_type_array)
+			   ? json_object_array_length(versions) : 0;
+
+	for (size_t i = 0; i < n; i++) {
+		json_object *one = json_object_array_get_idx(versions, i);
+
+		if (json_object_is_type(one, json_type_string) &&
+		    strcmp(json_object_get_string(one), version) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool lists_legacy(json_object *versions)
+{
+	for (size_t i = 0; i < ARRAY_LEN(legacy_versions); i++)
+		if (lists(versions, legacy_versions[i]))
+			return true;
+	return false;
+}
+
+/* What the answer to `server/discover` tells of the era. */
+static enum client_era judge(json_object *answer, struct error *err)
+{
+	json_object *error = js_get(answer, "error"), *result = js_get(answer, "result");
+	json_object *versions = js_get(result, "supportedVersions");
+	int64_t code = js_int(error, "code", 0);
+
+	if (result && json_object_is_type(versions, json_type_array)) {
+		if (lists(versions, MCP_MODERN))
+			return ERA_MODERN;
+		if (lists_legacy(versions))
+			return ERA_LEGACY;
+	} else if (code <= RPC_HEADER_MISMATCH && code >= RPC_UNSUPPORTED_VERSION) {
+		versions = js_path(error, "data.supported");
+		if (code != RPC_UNSUPPORTED_VERSION || lists(versions, MCP_MODERN))
+			return ERA_MODERN;
+		if (lists_legacy(versions))
+			return ERA_LEGACY;
+	} else {
+		return ERA_LEGACY;
+	}
+	fail(err, MT_EUNSUPPORTED, "the server speaks no version of the protocol that this "
+	     "client knows");
+	return ERA_UNKNOWN;
+}
+
+static int discover(struct client *c, const struct waiter *w, struct error *err)
+{
+	AUTO(json) json_object *params = json_object_new_object();
+	AUTO(json) json_object *answer = NULL;
+	struct error why = ERROR_NONE;
+	int64_t patience = c->config.connect_ms < PROBE_MS ? c->config.connect_ms : PROBE_MS;
+	int status;
+
+	c->era = ERA_MODERN;
+	snprintf(c->protocol, sizeof c->protocol, "%s", MCP_MODERN);
+	status = exchange(c, "server/discover", params, w, c->config.url ? 0 : patience,
+			  &answer, &why);
+	if (status == MT_ECANCELLED || status == MT_ENOMEM || status == MT_EDENIED)
+		return fail(err, status, "%s", why.text);
+	c->era = status ? ERA_LEGACY : judge(answer, err);
+	if (c->era == ERA_MODERN)
+		take_server(c, js_get(answer, "result"), "_meta." META "serverInfo");
+	return c->era == ERA_UNKNOWN ? MT_EUNSUPPORTED : MT_OK;
+}
+
+/* ---- both -------------------------------------------------------------- */
+
+static int start(struct client *c, const struct waiter *w, struct error *err)
+{
+	pthread_mutex_lock(&c->lock);
+	c->down = false;
+	pthread_mutex_unlock(&c->lock);
+	return c->transport->start(c, w, err);
+}
+
+int era_open(struct client *c, const struct waiter *w, struct error *err)
+{
+	bool modern = c->config.protocol && strcmp(c->config.protocol, MCP_MODERN) == 0;
+	bool legacy = (c->config.protocol && !modern) || c->transport == &sse_transport ||
+		      c->era == ERA_LEGACY;
+	struct error why = ERROR_NONE;
+	int status = start(c, w, err);
+
+	if (!status && !legacy) {
+		status = discover(c, w, err);
+		if (!status && c->era == ERA_MODERN)
+			return MT_OK;
+		if (!status && modern)
+			return fail(err, MT_EUNSUPPORTED, "the server does not speak "
+				    MCP_MODERN);
+		/* Some servers end when the first message is not their greeting. */
+		if (!status && client_is_down(c)) {
+			c->transport->stop(c);
+			status = start(c, w, err);
+		}
+	}
+	c->protocol[0] = '\0';
+	if (status)
+		return status;
+	status = initialize(c, w, &why);
+	if (status == MT_EIO && c->transport == &http_transport && !c->config.new_http &&
+	    (c->http_status == 400 || c->http_status == 404 || c->http_status == 405)) {
+		c->transport->stop(c);
+		c->transport = &sse_transport;
+		status = start(c, w, err);
+		return status ? status : initialize(c, w, err);
+	}
+	return status ? fail(err, status, "%s", why.text) : MT_OK;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * http-headers.h - parameters of a tool that travel as headers too. */
+#ifndef MCP_HTTP_HEADERS_H
+#define MCP_HTTP_HEADERS_H
+
+#include "js.h"
+#include "strbuf.h"
+
+/** Append a value as a header may have it: as it is, or in base64. */
+int header_value(struct strbuf *b, const char *value, size_t len);
+/** The header lines of the arguments that a schema marks with `x-mcp-header`. */
+int header_parameters(json_object *input, json_object *arguments,
+		      int (*add)(void *arg, const char *line), void *arg);
+
+#endif

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * http-listen.c - what a server says by itself: the stream beside streamable
+ * HTTP, the subscription of the newer protocol, and the transport of 2024, where
+ * every message comes on one stream. */
+#include "http.h"
+#include <string.h>
+
+enum { FAILURES_MAX = 5 };
+
+static int watch(struct transfer *t, int64_t *ret_until, struct error *err)
+{
+	struct http *h = t->http;
+	int64_t due = changed_check(t->client);
+	bool stop;
+
+	if (due >= 0)
+		*ret_until = mcp_now() + due;
+	pthread_mutex_lock(&h->lock);
+	stop = h->stopping;
+	pthread_mutex_unlock(&h->lock);
+	return stop ? fail(err, MT_ECANCELLED, "stopped") : 1;
+}
+
+static int subscription(struct client *c, struct strbuf *b)
+{
+	AUTO(json) json_object *params = json_object_new_object();
+	json_object *kinds = json_object_new_object();
+	int64_t id;
+
+	pthread_mutex_lock(&c->lock);
+	id = ++c->ids;
+	pthread_mutex_unlock(&c->lock);
+	if (js_set_bool(kinds, "toolsListChanged", true) ||
+	    js_set(params, "notifications", kinds) || era_meta(c, params, id))
+		return MT_ENOMEM;
+	json_object_object_del(js_get(params, "_meta"), "progressToken");
+	return rpc_request(b, id, "subscriptions/listen", params);
+}
+
+static int prepare(struct transfer *t, struct strbuf *body, const struct strbuf *id)
+{
+	int status;
+
+	if (t->client->era != ERA_MODERN) {
+		status = transfer_header(t, "Accept: text/event-stream");
+		if (!status && id->len)
+			status = transfer_header(t, "Last-Event-ID: %s", id->text);
+		return status;
+	}
+	status = subscription(t->client, body);
+	if (!status)
+		status = transfer_header(t, "Content-Type: application/json");
+	if (!status)
+		status = transfer_header(t, "Accept: application/json, text/event-stream");
+	if (!status)
+		status = transfer_header(t, "Mcp-Method: subscriptions/listen");
+	curl_easy_setopt(t->easy, CURLOPT_POSTFIELDS, body->text);
+	curl_easy_setopt(t->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body->len);
+	return status;
+}
+
+static void set_multi(struct http *h, CURLM *multi)
+{
+	pthread_mutex_lock(&h->lock);
+	h->listen_multi = multi;
+	pthread_mutex_unlock(&h->lock);
+}
+
+/* One stream. @return false if there is no use in another. */
+static bool listen_once(struct http *h, struct strbuf *id, int64_t *retry_ms, bool stream)
+{
+	AUTO(strbuf) struct strbuf body = STRBUF(1 << 16);
+	struct error err = ERROR_NONE;
+	struct transfer t;
+	int status = transfer_open(&t, h, h->client->config.url, &err);
+
+	t.is_stream = stream;
+	if (!status)
+		status = prepare(&t, &body, id);
+	if (!status) {
+		set_multi(h, t.multi);
+		status = transfer_run(&t, watch, &err);
+		set_multi(h, NULL);
+	}
+	if (t.sse.id.len) {
+		strbuf_reset(id);
+		strbuf_addn(id, t.sse.id.text, t.sse.id.len);
+	}
+	if (t.sse.retry_ms >= 0)
+		*retry_ms = t.sse.retry_ms;
+	if (stream && status != MT_ECANCELLED) {
+		if (t.status >= 300)
+			client_down(h->client, "the server answers HTTP %ld", t.status);
+		else
+			client_down(h->client, "%s", err.code ? err.text
+							      : "the server ended its stream");
+	}
+	status = status || !t.is_sse ? MT_EIO : MT_OK;
+	transfer_close(&t);
+	return !status && !stream;
+}
+
+/* @return false to end. */
+static bool rest(struct http *h, int64_t ms)
+{
+	int64_t end = mcp_now() + ms;
+	CURLM *multi = curl_multi_init();
+	bool stop = false;
+
+	if (!multi)
+		return false;
+	set_multi(h, multi);
+	while (!stop && mcp_now() < end) {
+		pthread_mutex_lock(&h->lock);
+		stop = h->stopping;
+		pthread_mutex_unlock(&h->lock);
+		if (!stop)
+			curl_multi_poll(multi, NULL, 0, (int)(end - mcp_now() + 1), NULL);
+	}
+	set_multi(h, NULL);
+	curl_multi_cleanup(multi);
+	return !stop;
+}
+
+static void *listen_thread(void *arg)
+{
+	struct http *h = arg;
+	AUTO(strbuf) struct strbuf id = STRBUF(2048);
+	int64_t retry_ms = RETRY_MS, begun = mcp_now();
+	int quick = 0;
+
+	while (listen_once(h, &id, &retry_ms, false)) {
+		quick = mcp_now() - begun < RETRY_MS ? quick + 1 : 0;
+		if (quick > FAILURES_MAX || !rest(h, retry_ms))
+			break;
+		begun = mcp_now();
+	}
+	return NULL;
+}
+
+static void *stream_thread(void *arg)
+{
+	struct http *h = arg;
+	AUTO(strbuf) struct strbuf id = STRBUF(2048);
+	int64_t retry_ms = RETRY_MS;
+
+	listen_once(h, &id, &retry_ms, true);
+	return NULL;
+}
+
+int listener_start(struct http *h, bool stream)
+{
+	h->listening = pthread_create(&h->listener, NULL,
+				      stream ? stream_thread : listen_thread, h) == 0;
+	return h->listening ? MT_OK : MT_ENOMEM;
+}
+
+void listener_stop(struct http *h)
+{
+	if (!h->listening)
+		return;
+	pthread_mutex_lock(&h->lock);
+	h->stopping = true;
+	if (h->listen_multi)
+		curl_multi_wakeup(h->listen_multi);
+	pthread_mutex_unlock(&h->lock);
+	pthread_join(h->listener, NULL);
+	h->listening = false;
+}
+
+/* ---- the transport of 2024 ------------------------------------------------------- */
+
+/* Where to send, made whole. @return NULL: not told yet, or elsewhere. */
+static char *endpoint(struct http *h, struct error *err)
+{
+	const char *base = h->client->config.url;
+	const char *host = strstr(base, "://");
+	size_t origin = host ? (size_t)(host + 3 - base) + strcspn(host + 3, "/?#") : 0;
+	char *url = NULL;
+
+	pthread_mutex_lock(&h->lock);
+	if (h->endpoint && h->endpoint[0] == '/') {
+		if (asprintf(&url, "%.*s%s", (int)origin, base, h->endpoint) < 0)
+			url = NULL;
+	} else if (h->endpoint && strncmp(h->endpoint, base, origin) == 0 &&
+		   strchr("/?", h->endpoint[origin])) {
+		url = strdup(h->endpoint);
+	} else if (h->endpoint) {
+		fail(err, MT_EDENIED, "the server sends its messages to another place: %.200s",
+		     h->endpoint);
+	}
+	pthread_mutex_unlock(&h->lock);
+	return url;
+}
+
+static int await_endpoint(struct client *c, struct http *h, const struct waiter *w,
+			  struct error *err)
+{
+	int64_t end = mcp_now() + c->config.connect_ms;
+
+	for (;;) {
+		AUTO(free) char *url = endpoint(h, err);
+		struct timespec t;
+
+		if (url || (err && err->code))
+			return url ? MT_OK : err->code;
+		if (client_is_down(c))
+			return fail(err, MT_EIO, "%s", c->why.text);
+		if (w && w->cancelled && w->cancelled(w->arg))
+			return fail(err, MT_ECANCELLED, "the call was cancelled");
+		if (mcp_now() >= end)
+			return fail(err, MT_ETIMEOUT, "the server does not say where to send");
+		clock_gettime(CLOCK_MONOTONIC, &t);
+		t.tv_nsec += 100000000;
+		t.tv_sec += t.tv_nsec / 1000000000;
+		t.tv_nsec %= 1000000000;
+		pthread_mutex_lock(&c->lock);
+		pthread_cond_timedwait(&c->wake, &c->lock, &t);
+		pthread_mutex_unlock(&c->lock);
+	}
+}
+
+static int sse_start(struct client *c, const struct waiter *w, struct error *err)
+{
+	struct http *h = http_new(c);
+
+	c->link = h;
+	if (!h || listener_start(h, true))
+		return fail(err, MT_ENOMEM, "out of memory");
+	return await_endpoint(c, h, w, err);
+}
+
+static int sse_send(struct client *c, const char *text, size_t len, struct pending *p,
+		    struct error *err)
+{
+	struct http *h = c->link;
+	AUTO(free) char *url = h ? endpoint(h, err) : NULL;
+
+	if (!url)
+		return fail(err, MT_EIO, "there is no connection");
+	return http_post(h, url, text, len, p, err);
+}
+
+static void sse_stop(struct client *c)
+{
+	struct http *h = c->link;
+
+	if (!h)
+		return;
+	listener_stop(h);
+	c->link = NULL;
+	http_free(h);
+}
+
+const struct transport sse_transport = {
+	.start = sse_start,
+	.send = sse_send,
+	.stop = sse_stop,
+};

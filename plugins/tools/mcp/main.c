@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * main.c - the tool `mcp`: an instance is a server, its tools are those that the
+ * server offers. */
+#include "elicit.h"
+#include "result.h"
+#include "settings.h"
+#include <string.h>
+
+enum { TRIES_MAX = 8 }; /* of coming back by itself */
+
+/* A call that runs. */
+struct active {
+	struct active *next;
+	struct mt_call *call;
+	struct mcp *mcp;
+};
+
+struct mcp {
+	const struct mt_tool_host *host;
+	struct mt_instance *instance;
+	struct settings settings;
+	struct client *client;
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+	struct offers offers;
+	struct active *calls;
+	bool list_cancelled, closing, keeping;
+	pthread_t keeper;          /* asks for a list once the pause is over */
+	unsigned tries;
+};
+
+static void on_log(void *arg, int level, const char *text)
+{
+	struct mcp *m = arg;
+
+	m->host->log(m->instance, level, "%s", text);
+}
+
+static void on_changed(void *arg)
+{
+	struct mcp *m = arg;
+
+	m->host->changed(m->instance);
+}
+
+/* ---- coming back ---------------------------------------------------------- */
+
+static void *keeper_thread(void *arg)
+{
+	struct mcp *m = arg;
+	int64_t until = m->client->retry_at;
+	struct timespec t = { .tv_sec = until / 1000, .tv_nsec = until % 1000 * 1000000 };
+	bool tell;
+
+	pthread_mutex_lock(&m->lock);
+	while (!m->closing && mcp_now() < until)
+		pthread_cond_timedwait(&m->wake, &m->lock, &t);
+	tell = !m->closing;
+	pthread_mutex_unlock(&m->lock);
+	if (tell)
+		m->host->changed(m->instance);
+	return NULL;
+}
+
+/* Only the thread of the instance comes here. */
+static void join_keeper(struct mcp *m)
+{
+	if (m->keeping)
+		pthread_join(m->keeper, NULL);
+	m->keeping = false;
+}
+
+static void keep_trying(struct mcp *m)
+{
+	if (m->keeping || m->tries >= TRIES_MAX)
+		return;
+	m->tries++;
+	m->keeping = pthread_create(&m->keeper, NULL, keeper_thread, m) == 0;
+}
+
+/* ---- open and close --------------------------------------------------------- */
+
+static void mcp_close(void *self)
+{
+	struct mcp *m = self;
+
+	pthread_mutex_lock(&m->lock);
+	m->closing = true;
+	pthread_cond_broadcast(&m->wake);
+	pthread_mutex_unlock(&m->lock);
+	join_keeper(m);
+	client_free(m->client);
+	offers_clear(&m->offers);
+	settings_clear(&m->settings);
+	pthread_mutex_destroy(&m->lock);
+	pthread_cond_destroy(&m->wake);
+	free(m);
+}
+
+/* Nothing is started here: a slow server holds nobody. */
+static int mcp_open(const struct mt_tool_host *host, struct mt_instance *instance,
+		    void **ret_self)
+{
+	struct error err = ERROR_NONE;
+	struct mcp *m = calloc(1, sizeof *m);
+	pthread_condattr_t monotonic;
+
+	if (!m)
+		return MT_ENOMEM;
+	m->host = host;
+	m->instance = instance;
+	if (settings_read(host, instance, &m->settings, &err)) {
+		host->log(instance, MT_LOG_ERROR, "%s", err.text);
+		free(m);
+		return err.code;
+	}
+	m->settings.config.arg = m;
+	m->settings.config.log = on_log;
+	m->settings.config.changed = on_changed;
+	m->client = client_new(&m->settings.config);
+	pthread_mutex_init(&m->lock, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&m->wake, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	*ret_self = m;
+	if (m->client)
+		return MT_OK;
+	settings_clear(&m->settings);
+	free(m);
+	return MT_ENOMEM;
+}
+
+/* ---- list ----------------------------------------------------------------- */
+
+static bool list_cancelled(void *arg)
+{
+	struct mcp *m = arg;
+	bool cancelled;
+
+	pthread_mutex_lock(&m->lock);
+	cancelled = m->list_cancelled;
+	pthread_mutex_unlock(&m->lock);
+	return cancelled;
+}
+
+static int add_all(const struct offers *offers, struct mt_listing *listing,
+		   int (*add)(struct mt_listing *, const struct mt_tool *))
+{
+	int status = MT_OK;
+
+	for (size_t i = 0; i < offers->count && status != MT_ENOMEM; i++) {
+		const struct offer *f = &offers->list[i];
+		const struct mt_tool tool = {
+			.size = sizeof tool, .hints = f->hints, .name = f->name,
+			.description = f->description, .schema = f->schema,
+			.events = f->events };
+
+		status = add(listing, &tool);
+	}
+	return status == MT_ENOMEM ? status : MT_OK;
+}
+
+static int mcp_list(void *self, struct mt_listing *listing,
+		    int (*add)(struct mt_listing *listing, const struct mt_tool *tool))
+{
+	struct mcp *m = self;
+	const struct waiter w = { .arg = m, .cancelled = list_cancelled };
+	struct error err = ERROR_NONE;
+	struct offers offers = { 0 }, old;
+	int status;
+
+	join_keeper(m);
+	pthread_mutex_lock(&m->lock);
+	m->list_cancelled = false;
+	pthread_mutex_unlock(&m->lock);
+	status = client_connect(m->client, &w, &err);
+	if (!status)
+		status = offers_fetch(m->client, &m->settings.offers, &w, &offers, &err);
+	if (status) {
+		m->host->log(m->instance, MT_LOG_WARNING, "MCP server `%s`: %s",
+			     m->settings.name, err.text);
+		if (status != MT_ECANCELLED)
+			keep_trying(m);
+		return status;
+	}
+	m->tries = 0;
+	status = add_all(&offers, listing, add);
+	pthread_mutex_lock(&m->lock);
+	old = m->offers;
+	m->offers = offers;
+	pthread_mutex_unlock(&m->lock);
+	offers_clear(&old);
+	return status;
+}
+
+/* ---- call ----------------------------------------------------------------- */
+
+static bool call_cancelled(void *arg)
+{
+	struct active *a = arg;
+
+	return a->mcp->host->cancelled(a->call) != 0;
+}
+
+static void call_progress(void *arg, double done, double total, const char *message)
+{
+	struct active *a = arg;
+
+	a->mcp->host->progress(a->call, done, total, message);
+}
+
+static json_object *call_elicit(void *arg, json_object *params)
+{
+	struct active *a = arg;
+
+	return elicit_user(a->mcp->host, a->call, a->mcp->settings.name, params);
+}
+
+/* The arguments as the server gets them: what only the host knows is left out. */
+static json_object *arguments_of(struct mcp *m, struct mt_call *call,
+				 const struct offer *f)
+{
+	size_t len = 0;
+	const char *text = m->host->arg_json(call, NULL, &len);
+	json_object *args = text ? js_parse_object(text, len, NULL) : json_object_new_object();
+
+	if (args && !js_get(js_get(f->input, "properties"), "security_risk"))
+		json_object_object_del(args, "security_risk");
+	return args;
+}
+
+static int say(struct mcp *m, struct mt_call *call, int status, const struct error *err)
+{
+	return m->host->fail(call, status, "MCP server `%s`: %s", m->settings.name, err->text);
+}
+
+static int ask(struct mcp *m, const struct waiter *w, const char *method,
+	       json_object *params, bool again, json_object **ret, struct error *err)
+{
+	int status = client_connect(m->client, w, err);
+
+	if (status)
+		return status;
+	status = client_request(m->client, method, params, w, ret, NULL, err);
+	if (status != MT_EIO || !client_is_down(m->client))
+		return status;
+	if (again) { /* once more, with a new server */
+		struct error why = ERROR_NONE;
+
+		if (!client_connect(m->client, w, &why) &&
+		    !client_request(m->client, method, params, w, ret, NULL, &why)) {
+			*err = ERROR_NONE;
+			return MT_OK;
+		}
+		return status;
+	}
+	return status;
+}
+
+static int call_tool(struct mcp *m, struct active *a, struct waiter *w,
+		     const struct offer *f)
+{
+	AUTO(json) json_object *params = json_object_new_object();
+	AUTO(json) json_object *result = NULL;
+	struct error err = ERROR_NONE;
+	json_object *args = arguments_of(m, a->call, f);
+	int status;
+
+	if (!args || js_set_str(params, "name", f->real) || js_set(params, "arguments", args))
+		return m->host->fail(a->call, MT_ENOMEM, "no memory for the call");
+	w->input = f->input;
+	status = ask(m, w, "tools/call", params, f->again || m->client->era == ERA_MODERN,
+		     &result, &err);
+	return status ? say(m, a->call, status, &err)
+		      : put_tool_result(m->host, a->call, f, result);
+}
+
+static int list_pages(struct mcp *m, struct active *a, const struct waiter *w,
+		      const char *method, const char *member,
+		      void (*put)(const struct mt_tool_host *, struct mt_call *,
+				  json_object *))
+{
+	AUTO(free) char *cursor = NULL;
+	struct error err = ERROR_NONE;
+
+	for (int page = 0; page < 20; page++) {
+		AUTO(json) json_object *params = json_object_new_object();
+		AUTO(json) json_object *result = NULL;
+		const char *next;
+		int status = cursor ? js_set_str(params, "cursor", cursor) : MT_OK;
+
+		if (!status)
+			status = ask(m, w, method, params, true, &result, &err);
+		if (status)
+			return say(m, a->call, status, &err);
+		put(m->host, a->call, js_get(result, member));
+		next = js_str(result, "nextCursor", NULL);
+		if (!next || (cursor && strcmp(next, cursor) == 0))
+			break;
+		free(cursor);
+		cursor = strdup(next);
+		if (!cursor)
+			break;
+	}
+	return MT_OK;
+}
+
+static void put_each_resource(const struct mt_tool_host *host, struct mt_call *call,
+			      json_object *list)
+{
+	put_resources(host, call, list, "uri");
+}
+
+static void put_each_template(const struct mt_tool_host *host, struct mt_call *call,
+			      json_object *list)
+{
+	put_resources(host, call, list, "uriTemplate");
+}
+
+/* Not every server with resources has templates: no reason to fail. */
+static int list_resources(struct mcp *m, struct active *a, const struct waiter *w)
+{
+	AUTO(json) json_object *params = json_object_new_object();
+	AUTO(json) json_object *result = NULL;
+	struct error err = ERROR_NONE;
+	int status = list_pages(m, a, w, "resources/list", "resources", put_each_resource);
+
+	if (!status && !ask(m, w, "resources/templates/list", params, true, &result, &err))
+		put_each_template(m->host, a->call, js_get(result, "resourceTemplates"));
+	return status;
+}
+
+static int call_resources(struct mcp *m, struct active *a, const struct waiter *w)
+{
+	const char *uri = m->host->arg_str(a->call, "uri", NULL);
+	AUTO(json) json_object *params = json_object_new_object();
+	AUTO(json) json_object *result = NULL;
+	struct error err = ERROR_NONE;
+	int status;
+
+	if (!uri || !*uri)
+		return list_resources(m, a, w);
+	status = js_set_str(params, "uri", uri);
+	if (!status)
+		status = ask(m, w, "resources/read", params, true, &result, &err);
+	return status ? say(m, a->call, status, &err)
+		      : put_resource(m->host, a->call, result);
+}
+
+static int call_prompts(struct mcp *m, struct active *a, const struct waiter *w)
+{
+	const char *name = m->host->arg_str(a->call, "name", NULL);
+	size_t len = 0;
+	const char *text = m->host->arg_json(a->call, "arguments", &len);
+	AUTO(json) json_object *params = json_object_new_object();
+	AUTO(json) json_object *result = NULL;
+	json_object *args = text ? js_parse_object(text, len, NULL) : NULL;
+	struct error err = ERROR_NONE;
+	int status;
+
+	if (!name || !*name) {
+		json_object_put(args);
+		return list_pages(m, a, w, "prompts/list", "prompts", put_prompts);
+	}
+	status = args ? js_set(params, "arguments", args) : MT_OK;
+	if (!status)
+		status = js_set_str(params, "name", name);
+	if (!status)
+		status = ask(m, w, "prompts/get", params, true, &result, &err);
+	return status ? say(m, a->call, status, &err) : put_prompt(m->host, a->call, result);
+}
+
+/* A copy of what is needed, as a new list may come at any time. */
+static bool find_offer(struct mcp *m, const char *name, struct offer *ret)
+{
+	const struct offer *f;
+
+	pthread_mutex_lock(&m->lock);
+	f = offers_find(&m->offers, name);
+	if (f) {
+		*ret = (struct offer){ .kind = f->kind, .real = strdup(f->real),
+				       .input = json_object_get(f->input),
+				       .output = json_object_get(f->output),
+				       .again = f->again };
+	}
+	pthread_mutex_unlock(&m->lock);
+	return f && ret->real;
+}
+
+static void enter(struct mcp *m, struct active *a)
+{
+	pthread_mutex_lock(&m->lock);
+	a->next = m->calls;
+	m->calls = a;
+	pthread_mutex_unlock(&m->lock);
+}
+
+static void leave(struct mcp *m, struct active *a)
+{
+	pthread_mutex_lock(&m->lock);
+	for (struct active **at = &m->calls; *at; at = &(*at)->next)
+		if (*at == a) {
+			*at = a->next;
+			break;
+		}
+	pthread_mutex_unlock(&m->lock);
+}
+
+static int mcp_call(void *self, const char *name, struct mt_call *call)
+{
+	struct mcp *m = self;
+	struct active a = { .call = call, .mcp = m };
+	struct waiter w = { .arg = &a, .cancelled = call_cancelled,
+			    .progress = call_progress, .elicit = call_elicit };
+	struct offer f = { 0 };
+	int status;
+
+	if (!find_offer(m, name, &f)) {
+		free(f.real);
+		return m->host->fail(call, MT_ENOTFOUND, "MCP server `%s` has no tool `%s`",
+				     m->settings.name, name);
+	}
+	enter(m, &a);
+	if (f.kind == OFFER_RESOURCES)
+		status = call_resources(m, &a, &w);
+	else if (f.kind == OFFER_PROMPTS)
+		status = call_prompts(m, &a, &w);
+	else
+		status = call_tool(m, &a, &w, &f);
+	leave(m, &a);
+	free(f.real);
+	json_object_put(f.input);
+	json_object_put(f.output);
+	return status;
+}
+
+/* A call that has not come to mcp_call waits for the list. */
+static int mcp_cancel(void *self, struct mt_call *call)
+{
+	struct mcp *m = self;
+	struct active *a;
+
+	pthread_mutex_lock(&m->lock);
+	for (a = m->calls; a && a->call != call; a = a->next)
+		;
+	m->list_cancelled |= !a;
+	pthread_mutex_unlock(&m->lock);
+	client_wake(m->client);
+	return MT_OK;
+}
+
+static const struct mt_toolset toolset = {
+	.size = sizeof toolset,
+	.flags = MT_TOOLSET_PARALLEL,
+	.open = mcp_open,
+	.list = mcp_list,
+	.call = mcp_call,
+	.cancel = mcp_cancel,
+	.close = mcp_close,
+};
+
+static const struct mt_component component = {
+	.size = sizeof(struct mt_component),
+	.kind = MT_KIND_TOOL,
+	.version_major = MT_TOOL_MAJOR,
+	.version_minor = MT_TOOL_MINOR,
+	.option_count = SETTINGS_COUNT,
+	.name = "mcp",
+	.summary = "The tools of an MCP server, over its standard streams or HTTP.",
+	.options = settings_table,
+	.functions = &toolset,
+};
+
+MT_PLUGIN(.name = "mcp", .version = "1.0", .license = "MIT", .components = &component,
+	  .component_count = 1)

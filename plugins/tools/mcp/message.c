@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * message.c - JSON-RPC messages. */
+#include "message.h"
+#include <string.h>
+
+static bool is_id(json_object *o)
+{
+	return json_object_is_type(o, json_type_int) ||
+	       json_object_is_type(o, json_type_string);
+}
+
+/* @return false if it is no message. */
+static bool take(json_object *doc, struct rpc *m)
+{
+	json_object *error = js_get(doc, "error"), *result = NULL;
+
+	*m = (struct rpc){ .doc = doc, .id = js_get(doc, "id"), .number = -1 };
+	if (!json_object_is_type(doc, json_type_object))
+		return false;
+	if (json_object_is_type(m->id, json_type_int))
+		m->number = json_object_get_int64(m->id);
+	m->method = js_str(doc, "method", NULL);
+	m->params = js_get(doc, "params");
+	if (!json_object_is_type(m->params, json_type_object))
+		m->params = NULL;
+	if (m->method) {
+		m->kind = m->id ? RPC_REQUEST : RPC_NOTIFICATION;
+		return !m->id || is_id(m->id);
+	}
+	if (json_object_is_type(error, json_type_object)) {
+		m->kind = RPC_ERROR;
+		m->body = error;
+		return true;
+	}
+	m->kind = RPC_RESULT;
+	if (!is_id(m->id) || !json_object_object_get_ex(doc, "result", &result) ||
+	    !json_object_is_type(result, json_type_object))
+		return false;
+	m->body = result;
+	return true;
+}
+
+int rpc_read(const char *text, size_t len, void (*on)(const struct rpc *m, void *arg),
+	     void *arg, struct error *err)
+{
+	struct error why = ERROR_NONE;
+	AUTO(json) json_object *doc = js_parse(text, len, &why);
+	struct rpc m;
+
+	if (why.code)
+		return fail(err, why.code, "%s", why.text);
+	if (json_object_is_type(doc, json_type_array)) {
+		size_t n = json_object_array_length(doc);
+
+		for (size_t i = 0; i < n && i < RPC_BATCH_MAX; i++)
+			if (take(json_object_array_get_idx(doc, i), &m))
+				on(&m, arg);
+		return MT_OK;
+	}
+	if (!take(doc, &m))
+		return fail(err, MT_EINVAL, "it is no JSON-RPC message");
+	on(&m, arg);
+	return MT_OK;
+}
+
+static void begin(struct strbuf *b, json_object *id)
+{
+	strbuf_add(b, "{\"jsonrpc\":\"2.0\"");
+	if (id) {
+		js_key(b, "id");
+		js_put(b, id);
+	}
+}
+
+static int end(struct strbuf *b, const char *method, json_object *params)
+{
+	js_key_str(b, "method", method);
+	if (params) {
+		js_key(b, "params");
+		js_put(b, params);
+	}
+	return strbuf_addc(b, '}');
+}
+
+int rpc_request(struct strbuf *b, int64_t id, const char *method, json_object *params)
+{
+	begin(b, NULL);
+	js_key_int(b, "id", id);
+	return end(b, method, params);
+}
+
+int rpc_notification(struct strbuf *b, const char *method, json_object *params)
+{
+	begin(b, NULL);
+	return end(b, method, params);
+}
+
+int rpc_result(struct strbuf *b, json_object *id, json_object *result)
+{
+	begin(b, id);
+	js_key(b, "result");
+	js_put(b, result);
+	return strbuf_addc(b, '}');
+}
+
+int rpc_refusal(struct strbuf *b, json_object *id, int code, const char *text)
+{
+	begin(b, id);
+	js_key(b, "error");
+	strbuf_addc(b, '{');
+	js_key_int(b, "code", code);
+	js_key_str(b, "message", text);
+	return strbuf_add(b, "}}");
+}
+
+void rpc_error_text(json_object *error, struct error *ret)
+{
+	fail(ret, MT_EIO, "%.400s (error %lld)",
+	     js_str(error, "message", "the server gives no reason"),
+	     (long long)js_int(error, "code", 0));
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * message.h - JSON-RPC messages as MCP uses them: read and told apart, written. */
+#ifndef MCP_MESSAGE_H
+#define MCP_MESSAGE_H
+
+#include "error.h"
+#include "js.h"
+
+enum {
+	RPC_METHOD_NOT_FOUND = -32601,
+	RPC_HEADER_MISMATCH = -32020,
+	RPC_UNSUPPORTED_VERSION = -32022,
+	RPC_BATCH_MAX = 1000,
+};
+
+enum rpc_kind { RPC_REQUEST, RPC_NOTIFICATION, RPC_RESULT, RPC_ERROR };
+
+/** One message; everything borrowed from `doc`. */
+struct rpc {
+	enum rpc_kind kind;
+	json_object *doc;
+	json_object *id;      /* of a request or answer; NULL: null */
+	int64_t number;       /* the id of an answer, if it is a whole number; else -1 */
+	const char *method;   /* of a request or notification */
+	json_object *params;  /* object, or NULL */
+	json_object *body;    /* the result, or the error object */
+};
+
+/** Read a message, or a batch of them, and tell each to `on`. What is no message
+ *  of a batch is passed over.
+ *  @return MT_OK, or why the text holds no message. */
+int rpc_read(const char *text, size_t len, void (*on)(const struct rpc *m, void *arg),
+	     void *arg, struct error *err);
+
+/* Each appends one message. Params may be NULL. */
+int rpc_request(struct strbuf *b, int64_t id, const char *method, json_object *params);
+int rpc_notification(struct strbuf *b, const char *method, json_object *params);
+int rpc_result(struct strbuf *b, json_object *id, json_object *result);
+int rpc_refusal(struct strbuf *b, json_object *id, int code, const char *text);
+
+/** The sentence of an error object, with its code. */
+void rpc_error_text(json_object *error, struct error *ret);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * result.h - what a server answered, as the result of a call. */
+#ifndef MCP_RESULT_H
+#define MCP_RESULT_H
+
+#include "tools.h"
+#include <mortise/tool.h>
+
+/** Put the result of a tool into a call. @return what `call` shall return. */
+int put_tool_result(const struct mt_tool_host *host, struct mt_call *call,
+		    const struct offer *f, json_object *result);
+int put_resource(const struct mt_tool_host *host, struct mt_call *call,
+		 json_object *result);
+int put_prompt(const struct mt_tool_host *host, struct mt_call *call, json_object *result);
+/** Lists of resources and prompts, a line each. */
+void put_resources(const struct mt_tool_host *host, struct mt_call *call,
+		   json_object *list, const char *uri);
+void put_prompts(const struct mt_tool_host *host, struct mt_call *call, json_object *list);
+
+#endif

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * settings.c - the options of an instance. */
+#include "settings.h"
+#include "options.h"
+#include <string.h>
+
+enum { WORDS_MAX = 512 };
+
+extern char **environ;
+
+#define OPTION(type_, name_, fallback_, help_, ...)                            \
+	{ .size = sizeof(struct mt_option), .type = MT_OPTION_##type_,         \
+	  .name = (name_), .fallback = (fallback_), .help = (help_), __VA_ARGS__ }
+
+const struct mt_option settings_table[SETTINGS_COUNT] = {
+	OPTION(TEXT, "command", NULL, "The program that is the server."),
+	OPTION(LIST, "args", NULL, "Its arguments."),
+	OPTION(TEXT, "arg.", NULL, "Further arguments, one each, commas and all: arg.1 = x.",
+	       .flags = MT_OPTION_PREFIX),
+	OPTION(PATH, "directory", NULL, "Where it is started; by default the workspace."),
+	OPTION(LIST, "env", NULL,
+	       "Names of environment variables that it is given, beside the usual ones.",
+	       .flags = MT_OPTION_SECRET),
+	OPTION(TEXT, "env.", NULL, "A variable that it is given: env.NAME = value.",
+	       .flags = MT_OPTION_PREFIX | MT_OPTION_SECRET),
+	OPTION(TEXT, "url", NULL, "Address of a server over HTTP."),
+	OPTION(CHOICE, "transport", "auto",
+	       "How a server with a url is spoken to: streamable HTTP, the older SSE, or "
+	       "what it takes.", .choices = "auto|http|sse"),
+	OPTION(TEXT, "bearer_env", NULL,
+	       "Environment variable that holds a token for the Authorization header.",
+	       .flags = MT_OPTION_SECRET),
+	OPTION(LIST, "headers", NULL,
+	       "HTTP headers, each with the environment variable that holds its value: "
+	       "X-Api-Key: VARIABLE.", .flags = MT_OPTION_SECRET),
+	OPTION(TEXT, "header.", NULL, "An HTTP header: header.NAME = value.",
+	       .flags = MT_OPTION_PREFIX | MT_OPTION_SECRET),
+	OPTION(PATH, "ca_path", NULL,
+	       "Folder of certificates to trust, instead of the system's."),
+	OPTION(CHOICE, "protocol", "auto", "The version of the protocol to speak.",
+	       .choices = "auto|2026-07-28|2025-11-25|2025-06-18|2025-03-26|2024-11-05"),
+	OPTION(DURATION, "timeout", "300s",
+	       "A call without an answer or a sign of progress for so long is given up.",
+	       .min = 100, .max = 86400000),
+	OPTION(DURATION, "connect_timeout", "30s",
+	       "Longest time for starting, greeting and listing.", .min = 100,
+	       .max = 600000),
+	OPTION(BOOL, "resources", "yes", "Offer a tool that lists and reads its resources."),
+	OPTION(BOOL, "prompts", "yes", "Offer a tool that lists and fetches its prompts."),
+	OPTION(BOOL, "trust_hints", "yes",
+	       "Believe it which of its tools only read, and which destroy."),
+	OPTION(PATH, "mcp_json", NULL,
+	       "File of another program that says how to start or reach it."),
+	OPTION(TEXT, "server", NULL,
+	       "Its name there; by default the name of the section."),
+};
+
+/* ---- lists of texts ---------------------------------------------------------- */
+
+static int add_word(char ***list, size_t *count, char *word, struct error *err)
+{
+	char **grown;
+
+	if (*count >= WORDS_MAX || !word) {
+		free(word);
+		return word ? fail(err, MT_ELIMIT, "too many arguments or variables")
+			    : fail(err, MT_ENOMEM, "out of memory");
+	}
+	grown = realloc(*list, (*count + 2) * sizeof *grown);
+	if (!grown) {
+		free(word);
+		return fail(err, MT_ENOMEM, "out of memory");
+	}
+	*list = grown;
+	grown[(*count)++] = word;
+	grown[*count] = NULL;
+	return MT_OK;
+}
+
+static void free_words(char **list)
+{
+	for (char **word = list; word && *word; word++) {
+		explicit_bzero(*word, strlen(*word));
+		free(*word);
+	}
+	free(list);
+}
+
+static int read_argv(const struct mt_tool_host *host, struct mt_instance *instance,
+		     const char *command, struct settings *s, struct error *err)
+{
+	const char *list = host->option(instance, "args"), *item, *key, *value;
+	size_t count = 0, len;
+	int status = add_word(&s->argv, &count, strdup(command), err);
+
+	while (!status && list && list_next(&list, &item, &len))
+		status = add_word(&s->argv, &count, strndup(item, len), err);
+	for (size_t n = 0; !status && !host->option_at(instance, "arg.", n, &key, &value); n++)
+		status = add_word(&s->argv, &count, strdup(value), err);
+	return status;
+}
+
+/* The pair NAME=value or "Name: value". */
+static char *pair(const char *name, const char *between, const char *value)
+{
+	char *text;
+
+	return asprintf(&text, "%s%s%s", name, between, value) < 0 ? NULL : text;
+}
+
+static bool is_set(const struct mt_tool_host *host, struct mt_instance *instance,
+		   const char *entry)
+{
+	const char *key, *value;
+
+	for (size_t n = 0; !host->option_at(instance, "env.", n, &key, &value); n++) {
+		size_t len = strlen(key + 4);
+
+		if (strncmp(entry, key + 4, len) == 0 && entry[len] == '=')
+			return true;
+	}
+	return false;
+}
+
+static int read_env(const struct mt_tool_host *host, struct mt_instance *instance,
+		    struct settings *s, struct error *err)
+{
+	const char *key, *value;
+	size_t count = 0;
+	int status = MT_OK;
+
+	for (char **e = environ; !status && e && *e; e++)
+		if (!is_set(host, instance, *e))
+			status = add_word(&s->env, &count, strdup(*e), err);
+	for (size_t n = 0; !status && !host->option_at(instance, "env.", n, &key, &value); n++)
+		status = add_word(&s->env, &count, pair(key + 4, "=", value), err);
+	return status;
+}
+
+static int read_headers(const struct mt_tool_host *host, struct mt_instance *instance,
+			struct settings *s, struct error *err)
+{
+	const char *key, *value;
+	size_t count = 0;
+	int status = MT_OK;
+
+	for (size_t n = 0; !status && !host->option_at(instance, "header.", n, &key, &value);
+	     n++) {
+		if (strpbrk(value, "\r\n"))
+			return fail(err, MT_EINVAL, "`%.80s`: a header is one line", key);
+		status = add_word(&s->headers, &count, pair(key + 7, ": ", value), err);
+	}
+	return status;
+}
+
+int settings_read(const struct mt_tool_host *host, struct mt_instance *instance,
+		  struct settings *ret, struct error *err)
+{
+	const char *command = host->option(instance, "command");
+	const char *url = host->option(instance, "url");
+	const char *name = host->option(instance, "server");
+	const char *protocol = host->option(instance, "protocol");
+	const char *transport = host->option(instance, "transport");
+	struct settings s = { 0 };
+	int status = MT_OK;
+
+	if (!command == !url)
+		return fail(err, MT_EINVAL, "an MCP server needs either `command` or `url`");
+	if (url && strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0)
+		return fail(err, MT_EINVAL, "`url` of an MCP server begins with http:// or "
+			    "https://");
+	s.name = strdup(name ? name : "mcp");
+	if (!s.name)
+		status = fail(err, MT_ENOMEM, "out of memory");
+	if (!status && command)
+		status = read_argv(host, instance, command, &s, err);
+	if (!status && command)
+		status = read_env(host, instance, &s, err);
+	if (!status && url)
+		status = read_headers(host, instance, &s, err);
+	if (status) {
+		settings_clear(&s);
+		return status;
+	}
+	s.offers = (struct offer_options){
+		.resources = host->option_int(instance, "resources") != 0,
+		.prompts = host->option_int(instance, "prompts") != 0,
+		.trust_hints = host->option_int(instance, "trust_hints") != 0 };
+	s.config = (struct client_config){
+		.name = s.name, .argv = s.argv, .env = s.env, .url = url,
+		.headers = s.headers, .ca_path = host->option(instance, "ca_path"),
+		.directory = host->option(instance, "directory"),
+		.old_sse = transport && strcmp(transport, "sse") == 0,
+		.new_http = transport && strcmp(transport, "http") == 0,
+		.protocol = protocol && strcmp(protocol, "auto") != 0 ? protocol : NULL,
+		.connect_ms = host->option_int(instance, "connect_timeout"),
+		.timeout_ms = host->option_int(instance, "timeout") };
+	if (!s.config.directory)
+		s.config.directory = host->workspace(instance);
+	*ret = s;
+	return MT_OK;
+}
+
+void settings_clear(struct settings *s)
+{
+	free_words(s->argv);
+	free_words(s->env);
+	free_words(s->headers);
+	free(s->name);
+	*s = (struct settings){ 0 };
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * settings.h - the options of an instance, as what a client is to do. */
+#ifndef MCP_SETTINGS_H
+#define MCP_SETTINGS_H
+
+#include "tools.h"
+#include <mortise/tool.h>
+
+struct settings {
+	struct client_config config;
+	struct offer_options offers;
+	char **argv, **env, **headers;
+	char *name;
+};
+
+int settings_read(const struct mt_tool_host *host, struct mt_instance *instance,
+		  struct settings *ret, struct error *err);
+void settings_clear(struct settings *s);
+
+enum { SETTINGS_COUNT = 20 };
+extern const struct mt_option settings_table[SETTINGS_COUNT];
+
+#endif

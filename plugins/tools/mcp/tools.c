@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tools.c - what a server offers, as tools. */
+#include "tools.h"
+#include "schema.h"
+#include "utf8.h"
+#include <mortise/tool.h>
+#include <string.h>
+
+enum {
+	NAME_ROOM = 65, PAGES_MAX = 100, DESCRIPTION_MAX = 16 << 10, SCHEMA_MAX = 256 << 10,
+};
+
+static void offer_clear(struct offer *f)
+{
+	free(f->name);
+	free(f->real);
+	free(f->description);
+	free(f->schema);
+	free(f->events);
+	json_object_put(f->input);
+	json_object_put(f->output);
+}
+
+void offers_clear(struct offers *o)
+{
+	for (size_t i = 0; i < o->count; i++)
+		offer_clear(&o->list[i]);
+	free(o->list);
+	*o = (struct offers){ 0 };
+}
+
+const struct offer *offers_find(const struct offers *o, const char *name)
+{
+	for (size_t i = 0; i < o->count; i++)
+		if (strcmp(o->list[i].name, name) == 0)
+			return &o->list[i];
+	return NULL;
+}
+
+static unsigned hash(const char *text)
+{
+	unsigned h = 2166136261u;
+
+	for (; *text; text++)
+		h = (h ^ (unsigned char)*text) * 16777619u;
+	return h;
+}
+
+static bool is_letter(char ch)
+{
+	return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z');
+}
+
+void clean_name(const char *name, char *ret, size_t room)
+{
+	size_t n = 0;
+
+	if (!is_letter(*name))
+		ret[n++] = 't';
+	if (!is_letter(*name) && *name)
+		ret[n++] = '_';
+	for (; *name && n < room - 1; name++)
+		ret[n++] = is_letter(*name) || strchr("0123456789_-", *name) ? *name : '_';
+	ret[n] = '\0';
+	if (*name) /* cut: still different from others that begin alike */
+		snprintf(ret + room - 9, 9, "%08x", hash(name));
+}
+
+/* ---- one tool ---------------------------------------------------------- */
+
+static unsigned hints_of(json_object *tool, const struct offer_options *o, bool *ret_again)
+{
+	json_object *a = o->trust_hints ? js_get(tool, "annotations") : NULL;
+	unsigned hints = 0;
+
+	*ret_again = false;
+	if (js_bool(a, "openWorldHint", true))
+		hints |= MT_TOOL_OPEN_WORLD;
+	if (js_bool(a, "readOnlyHint", false)) {
+		*ret_again = true;
+		return hints | MT_TOOL_READ_ONLY | MT_TOOL_IDEMPOTENT | MT_TOOL_PARALLEL;
+	}
+	if (js_bool(a, "destructiveHint", true))
+		hints |= MT_TOOL_DESTRUCTIVE;
+	if (js_bool(a, "idempotentHint", false)) {
+		*ret_again = true;
+		hints |= MT_TOOL_IDEMPOTENT;
+	}
+	return hints;
+}
+
+/* How calls appear in the log: the name that the server knows, and all arguments. */
+static char *events_of(const char *name)
+{
+	struct strbuf b = STRBUF(4096);
+
+	strbuf_add(&b, "[{\"action\":\"call_tool_mcp\",\"observation\":\"mcp\",\"args\":{");
+	js_key_str(&b, "name", name);
+	strbuf_add(&b, ",\"arguments\":\"$*\"}}]");
+	return strbuf_take(&b);
+}
+
+static char *description_of(json_object *tool, const char *name)
+{
+	const char *text = js_str(tool, "description", "");
+	size_t len;
+
+	if (!*text)
+		text = js_str(tool, "title", js_str(js_get(tool, "annotations"), "title", name));
+	len = strlen(text);
+	return strndup(text, utf8_cut(text, len, DESCRIPTION_MAX));
+}
+
+/* A schema that cannot be used here leaves the checking to the server. */
+static json_object *input_of(struct client *c, json_object *tool, const char *name)
+{
+	json_object *schema = js_get(tool, "inputSchema");
+	struct error why = ERROR_NONE;
+	size_t len = 0;
+	json_object *open;
+
+	if (json_object_is_type(schema, json_type_object) && js_text(schema, &len) &&
+	    len <= SCHEMA_MAX && !schema_valid(schema, &why))
+		return json_object_get(schema);
+	client_log(c, MT_LOG_WARNING, "the schema of tool %.60s is not used: %s", name,
+		   why.code ? why.text : "it is no object, or too long");
+	open = json_object_new_object();
+	js_set_str(open, "type", "object");
+	return open;
+}
+
+static struct offer *room(struct offers *o)
+{
+	struct offer *grown = realloc(o->list, (o->count + 1) * sizeof *grown);
+
+	if (!grown)
+		return NULL;
+	o->list = grown;
+	grown[o->count] = (struct offer){ 0 };
+	return &grown[o->count];
+}
+
+static int finish(struct offers *o, struct offer *f, struct error *err)
+{
+	if (f->name && f->real && f->description && f->schema && f->events) {
+		o->count++;
+		return MT_OK;
+	}
+	offer_clear(f);
+	return fail(err, MT_ENOMEM, "no memory for the list of tools");
+}
+
+static char *schema_text(json_object *schema)
+{
+	const char *text = js_text(schema, NULL);
+
+	return text ? strdup(text) : NULL;
+}
+
+static int add_tool(struct client *c, const struct offer_options *options,
+		    json_object *tool, struct offers *o, struct error *err)
+{
+	const char *real = js_str(tool, "name", "");
+	json_object *output = js_get(tool, "outputSchema");
+	char name[NAME_ROOM];
+	struct offer *f;
+
+	clean_name(real, name, sizeof name);
+	if (!*real || strlen(real) > 1000 || offers_find(o, name) ||
+	    !json_object_is_type(js_get(tool, "inputSchema"), json_type_object) ||
+	    !header_names_valid(tool)) {
+		client_log(c, MT_LOG_WARNING, "the tool `%.60s` is left out: its name is "
+			   "used already, or its description is not valid", real);
+		return MT_OK;
+	}
+	if (o->count >= TOOLS_MAX)
+		return MT_OK;
+	f = room(o);
+	if (!f)
+		return fail(err, MT_ENOMEM, "no memory for the list of tools");
+	f->name = strdup(name);
+	f->real = strdup(real);
+	f->description = description_of(tool, real);
+	f->input = input_of(c, tool, real);
+	f->schema = schema_text(f->input);
+	f->events = events_of(real);
+	f->hints = hints_of(tool, options, &f->again);
+	if (json_object_is_type(output, json_type_object))
+		f->output = json_object_get(output);
+	return finish(o, f, err);
+}
+
+/* ---- pages --------------------------------------------------------------- */
+
+static int fetch_page(struct client *c, const char *method, const char *cursor,
+		      const struct waiter *w, json_object **ret, struct error *err)
+{
+	AUTO(json) json_object *params = json_object_new_object();
+
+	if (cursor && js_set_str(params, "cursor", cursor))
+		return fail(err, MT_ENOMEM, "no memory for a request");
+	return client_request(c, method, params, w, ret, NULL, err);
+}
+
+/* ---- resources and prompts, each one tool --------------------------------- */
+
+static const char resources_schema[] =
+	"{\"type\":\"object\",\"properties\":{\"uri\":{\"type\":\"string\",\"description\":"
+	"\"The resource to read; without it, all are listed.\"}}}";
+static const char prompts_schema[] =
+	"{\"type\":\"object\",\"properties\":{\"name\":{\"type\":\"string\",\"description\":"
+	"\"The prompt to fetch; without it, all are listed.\"},\"arguments\":{\"type\":"
+	"\"object\",\"description\":\"Its arguments, all texts.\",\"additionalProperties\":"
+	"{\"type\":\"string\"}}}}";
+
+static int add_own(struct client *c, enum offer_kind kind, struct offers *o,
+		   struct error *err)
+{
+	bool resources = kind == OFFER_RESOURCES;
+	char name[NAME_ROOM], whole[128];
+	struct offer *f;
+
+	snprintf(whole, sizeof whole, "%.40s_%s", c->config.name,
+		 resources ? "resources" : "prompts");
+	clean_name(whole, name, sizeof name);
+	if (offers_find(o, name))
+		return MT_OK;
+	f = room(o);
+	if (!f)
+		return fail(err, MT_ENOMEM, "no memory for the list of tools");
+	f->kind = kind;
+	f->name = strdup(name);
+	f->real = strdup(name);
+	f->schema = strdup(resources ? resources_schema : prompts_schema);
+	f->input = f->schema ? js_parse(f->schema, strlen(f->schema), NULL) : NULL;
+	f->events = events_of(name);
+	f->hints = MT_TOOL_READ_ONLY | MT_TOOL_IDEMPOTENT | MT_TOOL_OPEN_WORLD;
+	f->again = true;
+	if (asprintf(&f->description, resources
+		     ? "List the resources of the server `%s`, or read one."
+		     : "List the prompts that the server `%s` has ready, or fetch one.",
+		     c->config.name) < 0)
+		f->description = NULL;
+	return finish(o, f, err);
+}
+
+int offers_fetch(struct client *c, const struct offer_options *options,
+		 const struct waiter *w, struct offers *ret, struct error *err)
+{
+	struct offers o = { 0 };
+	AUTO(free) char *cursor = NULL;
+	bool more = client_has(c, "tools");
+	int status = MT_OK;
+
+	for (int page = 0; more && !status && page < PAGES_MAX; page++) {
+		AUTO(json) json_object *result = NULL;
+		json_object *tools;
+		const char *next;
+
+		status = fetch_page(c, "tools/list", cursor, w, &result, err);
+		tools = js_get(result, "tools");
+		for (size_t i = 0; !status && json_object_is_type(tools, json_type_array) &&
+				   i < json_object_array_length(tools); i++)
+			status = add_tool(c, options, json_object_array_get_idx(tools, i), &o,
+					  err);
+		next = js_str(result, "nextCursor", NULL);
+		more = next && o.count < TOOLS_MAX && !(cursor && strcmp(cursor, next) == 0);
+		free(cursor);
+		cursor = more ? strdup(next) : NULL;
+		more = cursor != NULL;
+	}
+	if (!status && options->resources && client_has(c, "resources"))
+		status = add_own(c, OFFER_RESOURCES, &o, err);
+	if (!status && options->prompts && client_has(c, "prompts"))
+		status = add_own(c, OFFER_PROMPTS, &o, err);
+	if (status)
+		offers_clear(&o);
+	else
+		*ret = o;
+	return status;
+}

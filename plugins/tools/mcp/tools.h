@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tools.h - what a server offers, as tools: its own, and one each for its
+ * resources and its prompts. */
+#ifndef MCP_TOOLS_H
+#define MCP_TOOLS_H
+
+#include "client.h"
+
+enum { TOOLS_MAX = 500 };
+
+enum offer_kind { OFFER_TOOL, OFFER_RESOURCES, OFFER_PROMPTS };
+
+struct offer {
+	enum offer_kind kind;
+	char *name;              /* as it is offered: letters, digits, _ and - */
+	char *real;              /* as the server has it */
+	char *description, *schema, *events; /* schema and events as JSON text */
+	unsigned hints;          /* MT_TOOL_READ_ONLY ... */
+	json_object *input, *output; /* schemas; output may be NULL */
+	bool again;              /* may be called twice without harm */
+};
+
+struct offers {
+	struct offer *list;
+	size_t count;
+};
+
+struct offer_options {
+	bool resources, prompts; /* are offered, if the server has them */
+	bool trust_hints;        /* believe what the server says of its tools */
+};
+
+/** Ask the server for everything it offers. */
+int offers_fetch(struct client *c, const struct offer_options *o, const struct waiter *w,
+		 struct offers *ret, struct error *err);
+void offers_clear(struct offers *o);
+const struct offer *offers_find(const struct offers *o, const char *name);
+
+/** A name as a tool may have it; `room` bytes at `ret`. */
+void clean_name(const char *name, char *ret, size_t room);
+
+/** Are the parameters of a tool that go into headers (`x-mcp-header`) declared as
+ *  the protocol wants? (http-headers.c) */
+bool header_names_valid(json_object *tool);
+
+#endif

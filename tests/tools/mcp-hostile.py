@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""An MCP server over its standard streams that behaves as its first argument says.
+
+Further arguments: a file to which it appends a line when it starts."""
+import json
+import os
+import sys
+import time
+
+mode = sys.argv[1]
+if len(sys.argv) > 2:
+    with open(sys.argv[2], "a", encoding="utf-8") as f:
+        f.write("started %d\n" % os.getpid())
+starts = 0
+if len(sys.argv) > 2:
+    starts = len(open(sys.argv[2], encoding="utf-8").readlines())
+
+TOOLS = [
+    {"name": "plain", "description": "Says its argument.",
+     "inputSchema": {"type": "object", "properties": {"text": {"type": "string"}}},
+     "annotations": {"readOnlyHint": True}},
+    {"name": "dotted.name/x", "description": "", "inputSchema": {"type": "object"}},
+    {"name": "write", "description": "Changes something.", "inputSchema": {"type": "object"}},
+    {"name": "structured", "description": "A number.", "inputSchema": {"type": "object"},
+     "outputSchema": {"type": "object", "properties": {"n": {"type": "integer"}},
+                      "required": ["n"]}},
+    {"name": "no_schema", "description": "Left out."},
+]
+
+
+def put(message):
+    sys.stdout.write(json.dumps(message) + "\n")
+    sys.stdout.flush()
+
+
+def answer(request, result):
+    put({"jsonrpc": "2.0", "id": request["id"], "result": result})
+
+
+def text(request, what):
+    answer(request, {"content": [{"type": "text", "text": what}],
+                     "resultType": "complete"})
+
+
+def refuse(request, code, what, data=None):
+    put({"jsonrpc": "2.0", "id": request["id"],
+         "error": {"code": code, "message": what, "data": data}})
+
+
+def tools(request):
+    """Pages of two."""
+    at = int(request.get("params", {}).get("cursor", "0"))
+    result = {"tools": TOOLS[at:at + 2], "resultType": "complete", "ttlMs": 0,
+              "cacheScope": "private"}
+    if at + 2 < len(TOOLS):
+        result["nextCursor"] = str(at + 2)
+    if mode == "same-cursor":
+        result["nextCursor"] = "0"
+    answer(request, result)
+
+
+def call(request):
+    params = request["params"]
+    name, args = params["name"], params.get("arguments", {})
+    if mode == "die-in-call" or (mode == "die-once" and starts == 1):
+        sys.stderr.write("about to die\n")
+        sys.stderr.flush()
+        os._exit(7)
+    if mode == "silent-call":
+        return
+    if mode == "flood":
+        for i in range(50000):
+            put({"jsonrpc": "2.0", "method": "notifications/message",
+                 "params": {"level": "info", "data": "x" * 100}})
+            if i % 100 == 0:
+                sys.stderr.write("noise " * 100 + "\n")
+    if mode == "huge-line":
+        sys.stdout.write("x" * (20 << 20) + "\n")
+        sys.stdout.flush()
+    if mode == "wrong-ids":
+        put({"jsonrpc": "2.0", "id": 999999, "result": {"content": []}})
+        put({"jsonrpc": "2.0", "id": str(request["id"]), "result": {"content": []}})
+        put({"jsonrpc": "2.0", "id": None, "error": {"code": 1, "message": "what?"}})
+    if mode == "malformed":
+        sys.stdout.write("{\"jsonrpc\": \n[1,2\nplain words\n\xff\xfe\n{}\n[]\nnull\n")
+        put({"jsonrpc": "2.0", "id": request["id"], "result": 7})
+    if mode == "progress":
+        token = params["_meta"]["progressToken"]
+        for i in range(3):
+            put({"jsonrpc": "2.0", "method": "notifications/progress",
+                 "params": {"progressToken": token, "progress": i, "total": 3,
+                            "message": "step"}})
+    if mode == "ask":
+        put({"jsonrpc": "2.0", "id": "q1", "method": "elicitation/create",
+             "params": {"message": "Your name?", "requestedSchema": {
+                 "type": "object", "properties": {"name": {"type": "string"}}}}})
+        put({"jsonrpc": "2.0", "id": "q2", "method": "sampling/createMessage", "params": {}})
+        put({"jsonrpc": "2.0", "id": "q3", "method": "roots/list"})
+        put({"jsonrpc": "2.0", "id": "q4", "method": "ping"})
+        got = {}
+        while len(got) < 4:
+            reply = json.loads(sys.stdin.readline())
+            if "id" in reply and "method" not in reply:
+                got[reply["id"]] = reply
+        text(request, "elicit %s, sampling %s, roots %d, ping %s" % (
+            got["q1"]["result"]["action"], got["q2"]["error"]["code"],
+            len(got["q3"]["result"]["roots"]), got["q4"]["result"]))
+        return
+    if mode == "input":
+        if "inputResponses" not in params:
+            answer(request, {"resultType": "input_required", "requestState": "s t\u00e4te",
+                             "inputRequests": {"a": {"method": "roots/list"}}})
+        else:
+            text(request, "state %s roots %d" % (
+                params["requestState"], len(params["inputResponses"]["a"]["roots"])))
+        return
+    if mode == "error":
+        refuse(request, -32000, "it is broken")
+    elif name == "structured":
+        answer(request, {"content": [], "resultType": "complete",
+                         "structuredContent": {"n": "one" if mode == "lies" else 1}})
+    elif name == "write":
+        answer(request, {"content": [{"type": "text", "text": "no such place"}],
+                         "isError": True, "resultType": "complete"})
+    else:
+        text(request, "%s %s" % (name, json.dumps(args)))
+
+
+def main():
+    if mode == "never":
+        while True:
+            time.sleep(1000)
+    if mode == "dies-at-once":
+        sys.stderr.write("no licence\n")
+        sys.exit(3)
+    if mode == "child":
+        if os.fork() == 0:
+            while True:
+                time.sleep(1000)
+    sys.stderr.write("hello from the server\n")
+    for line in sys.stdin:
+        request = json.loads(line)
+        method = request.get("method")
+        modern = mode in ("modern", "input")
+        if method == "server/discover" and modern:
+            answer(request, {"supportedVersions": ["2026-07-28"], "ttlMs": 0,
+                             "capabilities": {"tools": {}}, "resultType": "complete",
+                             "cacheScope": "private"})
+        elif method == "server/discover" and mode == "old-only":
+            os._exit(1)
+        elif method == "server/discover":
+            refuse(request, -32601, "no such method")
+        elif method == "initialize":
+            version = request["params"]["protocolVersion"]
+            answer(request, {"protocolVersion": "1999-01-01" if mode == "ancient" else version,
+                             "capabilities": {"tools": {}},
+                             "serverInfo": {"name": "hostile", "version": "1"}})
+        elif method == "tools/list" and mode == "silent-list":
+            pass
+        elif method == "tools/list":
+            tools(request)
+        elif method == "tools/call":
+            meta = request["params"].get("_meta", {})
+            if modern and "io.modelcontextprotocol/clientCapabilities" not in meta:
+                refuse(request, -32021, "no capabilities")
+            else:
+                call(request)
+        elif method and "id" in request:
+            refuse(request, -32601, "no such method")
+
+
+main()

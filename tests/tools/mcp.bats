@@ -1,0 +1,252 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The MCP client: a server of ours that misbehaves in every way, and real ones
+# below the folder $MCP_SERVERS (npm), if there are any.
+
+setup() {
+	umask 077
+	dir=$(mktemp -d)
+	ini=$dir/mortise.ini
+	export XDG_CACHE_HOME=$dir/cache
+}
+
+teardown() {
+	rm -rf "$dir"
+}
+
+# server NAME MODE [KEY=VALUE]...: a section for the hostile server
+server() {
+	name=$1 mode=$2
+	shift 2
+	{
+		printf '[mcp.%s]\ncommand = python3\n' "$name"
+		printf 'args = %s, %s, %s\n' "$top_srcdir/tests/tools/mcp-hostile.py" "$mode" \
+			"$dir/starts-$name"
+		for line; do printf '%s\n' "$line"; done
+	} >>"$ini"
+}
+
+m() {
+	timeout 60 mortise "$@" --config "$ini"
+}
+
+@test "no server: nothing happens, the plugin is not asked for" {
+	: >"$ini"
+	run m mcp list
+	[ "$status" -eq 0 ]
+	[ "$output" = "No MCP server is configured." ]
+}
+
+@test "tools of both eras, in pages; names that are no names; no schema, no tool" {
+	for mode in plain modern; do
+		: >"$ini"
+		server one $mode
+		run m mcp test one
+		echo "$output"
+		[ "$status" -eq 0 ]
+		[[ "$output" == *"4 tools"* ]]
+		[[ "$output" == *"dotted_name_x"* ]]
+		[[ "$output" != *"no_schema"* ]]
+		run m tools call plain '{"text":"a"}'
+		[ "$output" = 'plain {"text": "a"}' ]
+		run m tools call dotted_name_x
+		[ "$output" = 'dotted.name/x {}' ]
+	done
+}
+
+@test "a server that ends at the first unknown request is started again" {
+	server one old-only
+	run m mcp test one
+	[ "$status" -eq 0 ]
+	[ "$(wc -l <"$dir/starts-one")" -eq 2 ]
+}
+
+@test "one that fails, is silent or hangs holds nobody" {
+	server good plain
+	server dead dies-at-once
+	server never never "connect_timeout = 1s"
+	server quiet silent-list "connect_timeout = 1s"
+	server ancient ancient
+	run m mcp status
+	echo "$output"
+	[ "$status" -eq 6 ]
+	[[ "$output" == *"good"*"4 tools"* ]]
+	[[ "$output" == *"dead"*"exit status 3: no licence"* ]]
+	[[ "$output" == *"never"*"did not answer"* ]]
+	[[ "$output" == *"quiet"*"did not answer"*"tools/list"* ]]
+	[[ "$output" == *"ancient"*"1999-01-01"* ]]
+}
+
+@test "pages that come back to themselves end" {
+	server one same-cursor
+	run m mcp test one
+	[ "$status" -eq 0 ]
+}
+
+@test "malformed lines, wrong ids, a flood: the answer still counts" {
+	for mode in malformed wrong-ids flood progress; do
+		: >"$ini"
+		server one $mode
+		m mcp test one
+		run m tools call plain '{"text":"a"}'
+		echo "$mode: $output"
+		[[ "$output" == *'plain {"text": "a"}'* ]]
+	done
+}
+
+@test "a line of 20 MiB ends the connection with a sentence" {
+	server one huge-line
+	m mcp test one
+	run m tools call write
+	echo "$output"
+	[ "$status" -ne 0 ]
+	[[ "$output" == *"more than 16 MiB"* ]]
+}
+
+@test "a call without an answer is given up" {
+	server one silent-call "timeout = 1s"
+	m mcp test one
+	run m tools call plain
+	[ "$status" -ne 0 ]
+	[[ "$output" == *"did not answer \`tools/call\` within 1.0 seconds"* ]]
+}
+
+@test "death in a call: told with its last words; what only reads is asked again" {
+	server one die-in-call
+	server two die-once
+	m mcp status
+	rm -f "$dir"/starts-*
+	run m tools call write
+	echo "$output"
+	[ "$status" -ne 0 ]
+	[[ "$output" == *"exit status 7: about to die"* ]]
+	[ "$(wc -l <"$dir/starts-one")" -eq 1 ]
+	run m tools call two_plain '{"text":"b"}'
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "$output" = 'plain {"text": "b"}' ]
+	[ "$(wc -l <"$dir/starts-two")" -eq 2 ]
+}
+
+@test "errors: of the tool, of the protocol, of a result that is not as promised" {
+	server one lies
+	server two error
+	m mcp status
+	run m tools call write
+	[ "$status" -ne 0 ]
+	[[ "$output" == *"no such place"*"reports this as an error"* ]]
+	run m tools call structured
+	[ "$status" -ne 0 ]
+	[[ "$output" == *'"one"'*"not as it promises"* ]]
+	run m tools call two_plain
+	[[ "$output" == *"it is broken (error -32000)"* ]]
+}
+
+@test "the server's own questions" {
+	server one ask
+	server two input
+	m mcp status
+	run m tools call plain
+	echo "$output"
+	[[ "$output" == *"Your name?"*"declined"* ]]
+	[[ "$output" == *"elicit decline, sampling -32601, roots 1, ping {}"* ]]
+	run m tools call two_plain
+	echo "$output"
+	[[ "$output" == *"state s täte roots 1"* ]]
+}
+
+@test "its children end with it" {
+	server one child
+	m mcp test one
+	pid=$(sed 's/started //' "$dir/starts-one" | tail -1)
+	for i in $(seq 100); do
+		pgrep -g "$pid" >/dev/null || break
+		sleep 0.1
+	done
+	! pgrep -g "$pid"
+}
+
+@test "names of variables, not their values, in the configuration" {
+	server one plain "env = MY_SECRET" "bearer_env = MY_TOKEN"
+	export MY_SECRET=geheim
+	run m config show
+	[ "$status" -eq 0 ]
+	[[ "$output" != *geheim* ]]
+}
+
+@test "servers of another program's file" {
+	cat >"$dir/mcp.json" <<-EOF
+	{"mcpServers": {"My Server": {"command": "python3",
+	  "args": ["\${HERE}/tests/tools/mcp-hostile.py", "plain"],
+	  "env": {"A": "b"}}, "off": {"command": "false", "disabled": true}}}
+	EOF
+	export HERE=$top_srcdir
+	printf '[core]\nmcp_json = %s\n' "$dir/mcp.json" >"$ini"
+	run m mcp status
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ "$output" == "my_server"*"4 tools"* ]]
+}
+
+@test "a conversation: known tools in the first request, new ones in the next" {
+	server one plain
+	cat >"$dir/script" <<-'EOF'
+	[turn]
+	expect tool = plain
+	[call plain]
+	text = from the model
+
+	[turn]
+	[call finish]
+	message = Done.
+	EOF
+	m mcp test one
+	mkdir "$dir/ws"
+	export XDG_STATE_HOME=$dir/state
+	run m run -C "$dir/ws" --model "script:$dir/script" -t "go" --json
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *'"action":"call_tool_mcp"'* ]]
+	[[ "$output" == *'"name":"plain","arguments":{"text":"from the model"}'* ]]
+	[[ "$output" == *'"observation":"mcp"'* ]]
+	rm -r "$XDG_CACHE_HOME/mortise/tools"
+	cat >"$dir/script" <<-EOF
+	[turn]
+	[call execute_bash]
+	command = until ls $XDG_CACHE_HOME/mortise/tools/*.json; do sleep 0.1; done
+
+	[turn]
+	expect tool = plain
+	[call plain]
+	text = offered later
+
+	[turn]
+	[call finish]
+	message = Done.
+	EOF
+	run m run -C "$dir/ws" --model "script:$dir/script" -t "go" --json
+	echo "$output" | cut -c1-500
+	[ "$status" -eq 0 ]
+	[[ "$output" == *'"observation":"mcp"'*'offered later'* ]]
+}
+
+@test "real servers over their standard streams" {
+	[ -n "$MCP_SERVERS" ] || skip "MCP_SERVERS names no folder with servers"
+	bin=$MCP_SERVERS/node_modules/.bin
+	printf '[mcp.everything]\ncommand = %s\nargs = stdio\n' "$bin/mcp-server-everything" >"$ini"
+	printf '[mcp.files]\ncommand = %s\nargs = /tmp\n' "$bin/mcp-server-filesystem" >>"$ini"
+	printf '[mcp.memory]\ncommand = %s\n' "$bin/mcp-server-memory" >>"$ini"
+	printf '[mcp.thinking]\ncommand = %s\n' "$bin/mcp-server-sequential-thinking" >>"$ini"
+	run m mcp status
+	echo "$output"
+	[ "$status" -eq 0 ]
+	run m tools call get-sum '{"a":2,"b":3}'
+	[ "$output" = "The sum of 2 and 3 is 5." ]
+	run m tools call get-structured-content '{"location":"Chicago"}'
+	[[ "$output" == *'"temperature"'* ]]
+	run m tools call everything_resources \
+		'{"uri":"demo://resource/static/document/features.md"}'
+	[ "$status" -eq 0 ]
+	run m tools call everything_prompts '{"name":"simple-prompt"}'
+	[[ "$output" == *"user:"* ]]
+}
