@@ -85,6 +85,16 @@ static void fill_standard_fds(void)
 			open("/dev/null", fd == STDOUT_FILENO ? O_RDONLY : O_RDWR);
 }
 
+/* What was printed has to arrive. */
+static int check_output(int code)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return code;
+	if (code == EXIT_DONE)
+		fputs("mortise: standard output cannot be written\n", stderr);
+	return code == EXIT_DONE ? EXIT_FAILED : code;
+}
+
 int main(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "";
@@ -112,7 +122,7 @@ int main(int argc, char **argv)
 	}
 	command = find_command(name);
 	if (command)
-		return command->run(command, argc - 1, argv + 1);
+		return check_output(command->run(command, argc - 1, argv + 1));
 	helper_run(name, argv + 1);
 	return unknown_command(name);
 }

@@ -352,7 +352,9 @@ static int loop_on(uv_loop_t *loop, struct drive *d)
 		check_output(d);
 	check_output(d); /* the last turn of the loop may have returned 0 */
 	code = conversation_exit_code(d->c);
-	return d->lost && code == EXIT_DONE ? EXIT_FAILED : code;
+	if (d->lost && (code == EXIT_DONE || code == EXIT_INTERRUPTED))
+		return EXIT_FAILED;
+	return code;
 }
 
 int drive(uv_loop_t *loop, struct conversation *c, const char *task, size_t len,

@@ -74,11 +74,19 @@ static void say_help(struct follow *f)
 	render_remark(
 		f->render,
 		"A line is a message to the agent. /pause interrupts it, /resume lets it "
-		"go "
-		"on, /stop ends\nit for good, /confirm and /reject [REASON] answer it, "
-		"/detach or Ctrl-C leaves it alone.\n/undo takes your last message back. "
-		"When the agent went in circles: /recover 1 goes back to before,\n"
-		"/recover 2 sends your last message again, /recover 3 stops.");
+		"go on,\n/stop ends it for good. /confirm and /reject [REASON] answer what "
+		"waits, /always\nalso allows what is of its kind from now on. /undo takes "
+		"your last message back.\n/detach or Ctrl-C leaves it alone. When the agent "
+		"went in circles: /recover 1\ngoes back to before, /recover 2 sends your last message again,\n"
+		"/recover 3 stops.");
+}
+
+/* And from now on those of its kind. */
+static void confirm_always(struct follow *f)
+{
+	static const char line[] = "{\"type\":\"confirm\",\"always\":true}";
+
+	peer_line(f->p, line, sizeof line - 1);
 }
 
 static void recover(struct follow *f, char option)
@@ -106,6 +114,8 @@ static bool typed_command(struct follow *f, const char *line, size_t len)
 		const char *why = line + (len > 8 ? 8 : len);
 
 		send_command(f, "reject", "reason", why, strlen(why));
+	} else if (strcmp(line, "/always") == 0) {
+		confirm_always(f);
 	} else if (strncmp(line, "/recover ", 9) == 0 && len == 10) {
 		recover(f, line[9]);
 	} else if (strcmp(line, "/detach") == 0) {

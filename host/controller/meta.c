@@ -95,7 +95,7 @@ static char *state_root(const struct config *c, struct error *err)
 
 	if (set && *set)
 		base = path_expand(set);
-	else if (xdg_dir("STATE", true, &base, err))
+	else if (xdg_dir("STATE", false, &base, err))
 		return NULL;
 	root = base ? path_join(base, "conversations") : NULL;
 	if (!root)
@@ -124,7 +124,8 @@ char *conversation_dir(const struct config *c, const char *id, struct error *err
 	root = state_root(c, err);
 	if (!root)
 		return NULL;
-	dir = dir_make(root, err) ? NULL : path_join(root, id);
+	dir_make(root, NULL); /* if not, whoever writes into it says why */
+	dir = path_join(root, id);
 	if (!dir)
 		fail(err, MT_ENOMEM, "out of memory");
 	return dir;

@@ -178,8 +178,34 @@ EOF
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"standard output was closed"* ]]
 	! grep -q '^done' "$work"/state/mortise/conversations/*/events.jsonl
+	for form in "" --json; do
+		run bash -c '"$@" >/dev/full' - "${run_it[@]}" $form -t hi
+		[ "$status" -eq 1 ]
+		[[ "$output" == *"standard output was closed"* ]]
+	done
+	run bash -c 'mortise conversations >/dev/full'
+	[ "$status" -eq 1 ]
+	[ "$output" = "mortise: standard output cannot be written" ]
 	for n in 5 7 8 10 12; do
 		run bash -c 'exec 3>&-; ulimit -n '$n'; exec "$@"' - "${run_it[@]}" -q -t hi
 		[ "$status" -le 8 ]
 	done
+}
+
+@test "a folder of states that cannot be made: nothing is there, nothing can begin" {
+	: >"$work/file"
+	XDG_STATE_HOME=$work/file run mortise conversations
+	[ "$status" -le 1 ]
+	if [ "$(id -u)" = 0 ]; then # root may write everywhere but here
+		nowhere=/proc/fs
+	else
+		nowhere=$work/nowhere
+		mkdir -m 500 "$nowhere"
+	fi
+	XDG_STATE_HOME=$nowhere run mortise conversations
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"no conversation yet"* ]]
+	XDG_STATE_HOME=$nowhere run "${run_it[@]}" -t hi
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"cannot be made"* ]]
 }

@@ -195,3 +195,25 @@ END
 	[ -z "$(ls "$work/ws")" ]
 	[ "$(count '"content":"This call was not made')" -eq 2 ]
 }
+
+@test "who attaches may answer: /always" {
+	mkfifo "$work/fifo"
+	exec 9<>"$work/fifo"
+	"${run_it[@]}" --json --keep -o controller.confirmation=always <"$work/fifo" \
+		>"$work/out" 3>&- 9>&- &
+	pid=$!
+	for ((i = 0; i < 1000; i++)); do
+		! grep -q '"waits"' "$work/out" || break
+		sleep 0.02
+	done
+	echo /always | timeout 30 mortise attach >"$work/attached" &
+	for ((i = 0; i < 1000; i++)); do
+		! grep -q '"agent_state":"finished"' "$work/out" || break
+		sleep 0.02
+	done
+	exec 9>&-
+	kill -INT "$pid" || true
+	wait "$pid" || true
+	[ -e "$work/ws/three" ]
+	[ "$(count '"confirmation_state":"awaiting_confirmation"')" -eq 1 ]
+}
