@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * recall-answers.c - what the tools invoke_skill and memory ask of the host:
- * skills and the user's notes lie outside of where tools may look. */
+ * recall-answers.c - what the tools invoke_skill, memory and recall ask of the
+ * host: skills, the user's notes and the log lie outside of where tools may look. */
 #include "controller/recall.h"
 
 #include "controller/internal.h"
@@ -20,7 +20,7 @@ static void answer_error(struct conversation *c, uint64_t request, int status,
 	link_answer(c->link, request, status, text, strlen(text));
 }
 
-static void answer_with(struct conversation *c, uint64_t request, json_object *result)
+void recall_answer(struct conversation *c, uint64_t request, json_object *result)
 {
 	size_t len;
 	const char *text = js_text(result, &len);
@@ -75,7 +75,7 @@ static void load(struct conversation *c, uint64_t request, json_object *params)
 		js_set_str(result, "content", s->content);
 		js_set_bool(result, "may_run", strcmp(s->place, "project") != 0);
 		js_set(result, "files", skills_files(all, s, RESOURCES_MAX));
-		answer_with(c, request, result);
+		recall_answer(c, request, result);
 	}
 }
 
@@ -97,7 +97,7 @@ static void load_file(struct conversation *c, uint64_t request, json_object *par
 		answer_error(c, request, MT_ENOMEM, "out of memory");
 	else {
 		js_set_strn(result, "base64", encoded.text, encoded.len);
-		answer_with(c, request, result);
+		recall_answer(c, request, result);
 	}
 }
 
@@ -116,7 +116,7 @@ static void write_notes(struct conversation *c, uint64_t request, json_object *p
 		answer_error(c, request, err.code ? err.code : MT_ENOMEM,
 			     err.code ? err.text : "out of memory");
 	else
-		answer_with(c, request, result);
+		recall_answer(c, request, result);
 }
 
 bool recall_request(struct conversation *c, uint64_t request, const char *method,
@@ -129,6 +129,7 @@ bool recall_request(struct conversation *c, uint64_t request, const char *method
 		{ "skill/load", load },
 		{ "skill/file", load_file },
 		{ "memory/write", write_notes },
+		{ "history/recall", recollect },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(known); i++)

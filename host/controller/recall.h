@@ -20,6 +20,10 @@ char *recall_text(const struct event *e, void *arg);
 void recall_rules(struct conversation *c, const struct event *action, struct event *e);
 /** All skills, read when they are first needed; NULL: they cannot be. */
 struct skills *recall_skills(struct conversation *c);
+/** Answer the tool `recall`: events by words or numbers. */
+void recollect(struct conversation *c, uint64_t request, json_object *params);
+/** Give a request of a tool its result. */
+void recall_answer(struct conversation *c, uint64_t request, json_object *result);
 /** Answer what a tool asks about skills and notes. @return false: something else. */
 bool recall_request(struct conversation *c, uint64_t request, const char *method,
 		    json_object *params);

@@ -72,6 +72,11 @@ plugins_tools_memory_so_SOURCES = %D%/memory.c
 plugins_tools_memory_so_LDFLAGS = $(PLUGIN_LINK)
 plugins_tools_memory_so_LDADD = libmt.a $(JSONC_LIBS) -lm
 
+plugin_PROGRAMS += %D%/recall.so
+plugins_tools_recall_so_SOURCES = %D%/recall.c
+plugins_tools_recall_so_LDFLAGS = $(PLUGIN_LINK)
+plugins_tools_recall_so_LDADD = libmt.a $(JSONC_LIBS) -lm
+
 # Patches of several files.
 noinst_LIBRARIES += libpatch.a
 libpatch_a_SOURCES = %D%/patch/apply.c %D%/patch/apply.h %D%/patch/match.c \

@@ -82,3 +82,22 @@ condensations() { log | jq -c 'select(.action == "condensation") | .args'; }
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"00 tokens in"* ]]
 }
+
+@test "what was forgotten can be recalled, by words and by numbers" {
+	for n in 1 2 3 4 5 6 7 8; do
+		printf '[turn]\n[call execute_bash]\ncommand = echo treasure$((%s * 7))\n\n' "$n"
+	done >"$work/script"
+	printf '[turn]\n[call recall]\nquery = treasure7\n\n' >>"$work/script"
+	printf '[turn]\n[call recall]\nfrom := 1\nto := 2\n\n[turn]\n[call finish]\nmessage = Done.\n' \
+		>>"$work/script"
+	run "${base[@]}" -o condenser.a.plugin=amortized -o condenser.a.max_size=8 \
+		-o controller.condensers=a -o 'controller.tools+=recall' -t "look for it"
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "$(condensations | wc -l)" -ge 2 ]
+	log | jq -r 'select(.observation == "tool") | .content' >"$work/told"
+	cat "$work/told"
+	grep -q "^treasure7$" "$work/told"
+	grep -q "look for it" "$work/told"
+	! grep -q "treasure14" "$work/told"
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * recollect.c - events of the log for the tool `recall`: by words, or by their
+ * numbers; what is undone is not among them. */
+#include "controller/recall.h"
+
+#include "controller/internal.h"
+
+#include <string.h>
+#include <strings.h>
+
+enum { FOUND_MAX = 20, EXCERPT = 400, ANSWER_MAX = 48 << 10, EVENTS_AT_ONCE = 200 };
+
+/* What of an event is worth reading. */
+static const char *text_of(const struct event *e, size_t *ret_len)
+{
+	const char *content;
+
+	if (!e->is_action)
+		return event_content(e, ret_len);
+	if (strcmp(e->type->name, "message") == 0) {
+		content = event_arg(e, "content");
+		*ret_len = strlen(content);
+		return content;
+	}
+	return js_text(event_args(e), ret_len);
+}
+
+static void add_event(struct strbuf *out, const struct event *e, const char *text,
+		      size_t len)
+{
+	strbuf_addf(out, "<EVENT id=%lld %s %s%s>\n", (long long)e->id, source_name(e->source),
+		    e->type->name, e->is_action ? "" : " (result)");
+	strbuf_addn(out, text, len);
+	strbuf_add(out, "\n</EVENT>\n");
+}
+
+static size_t whole(const char *text, size_t at, size_t len)
+{
+	while (at < len && ((unsigned char)text[at] & 0xc0) == 0x80)
+		at++;
+	return at;
+}
+
+/* The surroundings of the first place that has the words. @return found. */
+static bool add_excerpt(struct strbuf *out, const struct event *e, const char *query)
+{
+	size_t len, from, to;
+	const char *text = text_of(e, &len), *at = strcasestr(text, query);
+
+	if (!at)
+		return false;
+	from = (size_t)(at - text) > EXCERPT / 2 ? (size_t)(at - text) - EXCERPT / 2 : 0;
+	from = whole(text, from, len);
+	to = whole(text, from + EXCERPT < len ? from + EXCERPT : len, len);
+	add_event(out, e, text + from, to - from);
+	return true;
+}
+
+static bool is_told(const struct evlog_head *head)
+{
+	return event_is_history(head) && strcmp(head->type->name, "system") != 0;
+}
+
+/* The newest first: what is asked for again was mostly not long ago. */
+static int find(struct conversation *c, const char *query, struct strbuf *out)
+{
+	int found = 0;
+
+	for (int64_t id = evlog_count(c->log) - 1; id >= 0 && found < FOUND_MAX; id--) {
+		AUTO(event) struct event *e = NULL;
+
+		if (id == c->pending || !is_told(evlog_head(c->log, id)))
+			continue;
+		e = evlog_event(c->log, id, NULL);
+		if (e && add_excerpt(out, e, query))
+			found++;
+	}
+	return found;
+}
+
+static void read_range(struct conversation *c, int64_t from, int64_t to, struct strbuf *out)
+{
+	if (to < from || to - from >= EVENTS_AT_ONCE)
+		to = from + EVENTS_AT_ONCE - 1;
+	for (int64_t id = from; id <= to && id < evlog_count(c->log); id++) {
+		AUTO(event) struct event *e = NULL;
+		const char *text;
+		size_t len, room = ANSWER_MAX - out->len;
+
+		if (!is_told(evlog_head(c->log, id)))
+			continue;
+		e = evlog_event(c->log, id, NULL);
+		if (!e)
+			continue;
+		text = text_of(e, &len);
+		if (len + 200 > room) {
+			strbuf_addf(out, "[event %lld and what follows have no room here: ask "
+				    "from %lld on, or for words]\n", (long long)id,
+				    (long long)id);
+			return;
+		}
+		add_event(out, e, text, len);
+	}
+}
+
+void recollect(struct conversation *c, uint64_t request, json_object *params)
+{
+	AUTO(strbuf) struct strbuf out = STRBUF(2 * ANSWER_MAX);
+	AUTO(json) json_object *answer = json_object_new_object();
+	const char *query = js_str(params, "query", "");
+	int64_t from = js_int(params, "from", -1);
+
+	if (from >= 0)
+		read_range(c, from, js_int(params, "to", from), &out);
+	else if (*query)
+		find(c, query, &out);
+	else
+		strbuf_add(&out, "Say `query`, or `from` and `to`.");
+	if (!out.len)
+		strbuf_add(&out, "Nothing of this conversation is like that.");
+	if (out.error || js_set_strn(answer, "text", out.text, out.len))
+		link_answer(c->link, request, MT_ENOMEM, "no memory", strlen("no memory"));
+	else
+		recall_answer(c, request, answer);
+}
