@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * models-server.c - `mortise models list --server`: what a server has, for instance
- * one on this machine. */
+ * models-server.c - `mortise models list --server` and `info --server`: what a server
+ * has and how much it reads, for instance one on this machine. */
 #include "commands/models.h"
 #include "llm/server.h"
 #include <inttypes.h>
@@ -41,28 +41,66 @@ static int show(struct llm *l, const char *provider, bool json)
 	return EXIT_DONE;
 }
 
+/* The model of a name (NULL: the one in force) for as long as a command asks. */
+struct asked {
+	struct config *config;
+	struct registry *registry;
+	struct uv_loop_s *loop;
+	struct llm_pool *pool;
+	struct llm *llm;
+};
+
+static int asked_open(struct asked *a, const struct common *common, const char *model,
+		      struct error *err)
+{
+	*a = (struct asked){ .loop = command_loop(err) };
+	if (!a->loop || common_config(common, &a->config, err)
+	    || registry_open(a->config, &a->registry, err)
+	    || !(a->pool = llm_pool_new(a->loop, err))
+	    || llm_open(a->pool, a->config, a->registry, "llm", model, NULL, &a->llm, err))
+		return complain(EXIT_USAGE, err);
+	return EXIT_DONE;
+}
+
+static void asked_close(struct asked *a)
+{
+	llm_free(a->llm);
+	llm_pool_free(a->pool);
+	if (a->loop)
+		uv_run(a->loop, UV_RUN_DEFAULT);
+	registry_free(a->registry);
+	config_free(a->config);
+}
+
 int models_server(const struct common *common, const char *provider, bool json)
 {
-	AUTO(config) struct config *c = NULL;
-	AUTO(registry) struct registry *r = NULL;
 	AUTO(strbuf) struct strbuf model = STRBUF(512);
 	struct error err = ERROR_NONE;
-	struct uv_loop_s *loop = command_loop(&err);
-	struct llm_pool *pool = NULL;
-	struct llm *l = NULL;
+	struct asked a;
 	int code;
 
 	if (provider)
 		strbuf_addf(&model, "%s%s", provider, strchr(provider, '/') ? "" : "/any");
-	if (!loop || common_config(common, &c, &err) || registry_open(c, &r, &err)
-	    || !(pool = llm_pool_new(loop, &err))
-	    || llm_open(pool, c, r, "llm", provider ? model.text : NULL, NULL, &l, &err))
-		code = complain(EXIT_USAGE, &err);
-	else
-		code = show(l, provider, json);
-	llm_free(l);
-	llm_pool_free(pool);
-	if (loop)
-		uv_run(loop, UV_RUN_DEFAULT);
+	code = asked_open(&a, common, provider ? model.text : NULL, &err);
+	if (code == EXIT_DONE)
+		code = show(a.llm, provider, json);
+	asked_close(&a);
+	return code;
+}
+
+int models_server_window(const struct common *common, const char *name, int64_t *ret)
+{
+	struct error err = ERROR_NONE;
+	struct asked a;
+	int code = asked_open(&a, common, name, &err);
+
+	*ret = -1;
+	if (code == EXIT_DONE)
+		*ret = llm_server_window(a.llm);
+	if (code == EXIT_DONE && *ret <= 0) {
+		fail(&err, MT_EIO, "the server of %s does not say how much it reads", name);
+		code = complain(EXIT_MODEL, &err);
+	}
+	asked_close(&a);
 	return code;
 }

@@ -29,7 +29,7 @@ static const struct flag flags[] = {
 	[F_VISION] = { 0, "vision", NULL, "test: show it an image in any case" },
 	[F_SERVER] = { 0, "server", NULL,
 		       "list: ask the server of the provider PATTERN (or of the model in "
-		       "force) what it has" },
+		       "force) what it has; info: ask it how much NAME reads" },
 	{ 0 },
 };
 
@@ -181,29 +181,51 @@ static void print_fact(const struct model_facts *f, const struct model_key *key,
 		       model_told(f, key->name) ? "" : "  (not told)");
 }
 
-static int info(const struct common *common, int argc, char **argv, bool json)
+/* What its server says of the window over what is known. */
+static int ask_window(const struct common *common, const char *name,
+		      struct model_facts *f)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(128);
+	int64_t window;
+	int code = models_server_window(common, name, &window);
+
+	if (code == EXIT_DONE && !strbuf_addf(&text, "[*, */*]\nwindow = %" PRId64 "\n",
+					      window))
+		model_facts_apply(f, name, text.text, text.len);
+	return code;
+}
+
+static int tell(const struct common *common, const char *name, bool server, bool json)
 {
 	AUTO(config) struct config *c = NULL;
 	AUTO(strbuf) struct strbuf out = STRBUF(65536);
 	struct error err = ERROR_NONE;
 	struct model_facts f;
+	int code = EXIT_DONE;
 
-	(void)argc;
 	if (common_config(common, &c, &err))
 		return complain(EXIT_USAGE, &err);
-	model_facts_find(c, argv[0], &f);
+	model_facts_find(c, name, &f);
+	if (server)
+		code = ask_window(common, name, &f);
 	if (json) {
 		strbuf_addc(&out, '{');
-		js_key_str(&out, "model", argv[0]);
+		js_key_str(&out, "model", name);
 		js_key_bool(&out, "known", f.told != 0);
 	} else if (!f.told) {
-		printf("Nothing is known of %s.\n", argv[0]);
+		printf("Nothing is known of %s.\n", name);
 	}
 	for (size_t i = 0; i < model_key_count; i++)
 		print_fact(&f, &model_keys[i], json ? &out : NULL);
 	if (json)
 		printf("%s}\n", out.text);
-	return EXIT_DONE;
+	return code;
+}
+
+static int info(const struct common *common, int argc, char **argv, bool json)
+{
+	(void)argc;
+	return tell(common, argv[0], false, json);
 }
 
 /* ---- import --------------------------------------------------------------- */
@@ -256,6 +278,8 @@ static int run(const struct command *self, int argc, char **argv)
 	if (strcmp(verb, "list") == 0 && set[F_SERVER] && operands <= 1)
 		return models_server(&common, operands ? argv[index] : NULL,
 				     set[F_JSON]);
+	if (strcmp(verb, "info") == 0 && set[F_SERVER] && operands == 1)
+		return tell(&common, argv[index], true, set[F_JSON]);
 	for (size_t i = 0; i < ARRAY_LEN(verbs); i++)
 		if (strcmp(verbs[i].name, verb) == 0 && operands >= verbs[i].least
 		    && operands <= verbs[i].most)

@@ -15,4 +15,8 @@ int models_test(const struct common *common, const char *name, bool vision, bool
  *  models it has; print them. @return an exit code. */
 int models_server(const struct common *common, const char *provider, bool json);
 
+/** Ask the server of the model `name` how much it reads; complains if that is not
+ *  told. @return an exit code. */
+int models_server_window(const struct common *common, const char *name, int64_t *ret);
+
 #endif

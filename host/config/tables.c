@@ -157,6 +157,7 @@ static const struct mt_option model_table[] = {
 	FACT_TOKENS("window", "Most tokens of a request."),
 	FACT_TOKENS("output", "Most tokens of a reply."),
 	FACT_TOKENS("default_output", "Limit of a reply where none is set."),
+	FACT_TOKENS("most_output", "Most that is asked for, whatever else says more."),
 	FACT_PRICE("input_price", "US dollars for a million tokens sent."),
 	FACT_PRICE("output_price", "US dollars for a million tokens received."),
 	FACT_PRICE("cache_read_price", "The same for tokens from the cache."),

@@ -100,7 +100,9 @@ static const char *set_by_user(const struct llm *l, const char *key)
  * for what it answers. */
 static int64_t most_output(const struct model_facts *f)
 {
-	return f->window > 1 && f->output >= f->window ? f->window / 2 : f->output;
+	int64_t n = f->window > 1 && f->output >= f->window ? f->window / 2 : f->output;
+
+	return f->most_output > 0 && n > f->most_output ? f->most_output : n;
 }
 
 void llm_read_facts(struct llm *l, const struct provider *p)

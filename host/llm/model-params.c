@@ -42,13 +42,20 @@ static void thinking(const struct model_facts *f, struct model_params *p)
 		p->thinking_budget = "0";
 }
 
+static void limit(struct model_params *p, int64_t tokens)
+{
+	snprintf(p->room, sizeof p->room, "%" PRId64, tokens);
+	p->max_output_tokens = p->room;
+}
+
 void model_params_apply(const struct model_facts *f, const char *model,
 			struct model_params *p)
 {
 	sampling(f, model, p);
 	thinking(f, p);
-	if (!p->max_output_tokens && f->default_output > 0) {
-		snprintf(p->room, sizeof p->room, "%" PRId64, f->default_output);
-		p->max_output_tokens = p->room;
-	}
+	if (!p->max_output_tokens && f->default_output > 0)
+		limit(p, f->default_output);
+	if (p->max_output_tokens && f->most_output > 0
+	    && strtoll(p->max_output_tokens, NULL, 10) > f->most_output)
+		limit(p, f->most_output);
 }

@@ -32,6 +32,7 @@ const struct model_key model_keys[] = {
 	FACT(COUNT, "window", window),
 	FACT(COUNT, "output", output),
 	FACT(COUNT, "default_output", default_output),
+	FACT(COUNT, "most_output", most_output),
 	FACT(PRICE, "input_price", price.input),
 	FACT(PRICE, "output_price", price.output),
 	FACT(PRICE, "cache_read_price", price.cache_read),
@@ -191,7 +192,7 @@ void model_facts_init(struct model_facts *f)
 	*f = (struct model_facts){
 		.stop = true, .effort_sent = true, .sampling = true,
 		.both_samplings = true, .example = true, .window = -1, .output = -1,
-		.default_output = -1, .long_from = -1, .price = none, .long_price = none,
+		.default_output = -1, .most_output = -1, .long_from = -1, .price = none, .long_price = none,
 	};
 }
 

@@ -47,6 +47,7 @@ struct model_facts {
 	int64_t window;    /* tokens of a request; -1: not known */
 	int64_t output;    /* most tokens of a reply; -1: not known */
 	int64_t default_output; /* asked for if the user sets no limit; -1: none */
+	int64_t most_output; /* no more is asked for, whoever says so; -1: no such cap */
 	struct model_prices price;
 	int64_t long_from; /* above so many tokens of input: long_price; -1 */
 	struct model_prices long_price;

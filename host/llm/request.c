@@ -161,10 +161,3 @@ size_t llm_request_bytes(const struct llm_request *r, size_t *ret_images)
 	*ret_images = images;
 	return bytes;
 }
-
-int64_t llm_request_tokens(const struct llm_request *r)
-{
-	size_t images, bytes = llm_request_bytes(r, &images);
-
-	return (int64_t)(bytes / 4 + images * LLM_IMAGE_TOKENS);
-}

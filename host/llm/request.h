@@ -85,9 +85,6 @@ bool llm_request_cache(const struct llm_request *r, size_t m);
 size_t llm_request_last_turns(const struct llm_request *r);
 /** Bytes of the texts, calls and tools, and the number of images. */
 size_t llm_request_bytes(const struct llm_request *r, size_t *ret_images);
-/** Roughly how many tokens it is: a quarter of its bytes, and a thousand for an
- *  image. */
-int64_t llm_request_tokens(const struct llm_request *r);
 /** Let the request free this (malloc'ed) pointer; on failure it is freed now. */
 int llm_request_own(struct llm_request *r, void *p);
 

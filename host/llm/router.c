@@ -185,13 +185,13 @@ struct llm_router *llm_router_free(struct llm_router *r)
 /* ---- choosing -------------------------------------------------------------- */
 
 static bool holds(const struct rule *rule, const struct llm_request *q,
-		  enum llm_purpose purpose)
+		  enum llm_purpose purpose, const struct llm *otherwise)
 {
 	switch (rule->when) {
 	case WHEN_IMAGES:
 		return llm_request_has_media(q);
 	case WHEN_LONG:
-		return llm_request_tokens(q) > rule->tokens;
+		return llm_estimate_tokens(otherwise, q) > rule->tokens;
 	case WHEN_CONDENSING:
 		return purpose == LLM_FOR_CONDENSING;
 	}
@@ -202,7 +202,7 @@ struct llm *llm_router_choose(const struct llm_router *r, const struct llm_reque
 			      enum llm_purpose purpose, struct llm *otherwise)
 {
 	for (size_t i = 0; r && i < r->count; i++)
-		if (holds(&r->rules[i], q, purpose))
+		if (holds(&r->rules[i], q, purpose, otherwise))
 			return r->rules[i].llm;
 	return otherwise;
 }

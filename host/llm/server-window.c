@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * server-window.c - how much the model of a server reads that the user runs: asked
- * once, beside the first request, which does not wait for it. A server that does
- * not say is left alone. */
+ * once, beside the first request, which does not wait for it, or by a command. A
+ * server that does not say is left alone. */
 #include "llm/exchange.h"
 #include "llm/server.h"
 #include "log.h"
@@ -164,14 +164,10 @@ static void ask(struct llm_window *w)
 		llm_window_end(w->llm);
 }
 
-void llm_ask_window(struct llm *l)
+static void begin(struct llm *l)
 {
-	struct llm_window *w;
+	struct llm_window *w = calloc(1, sizeof *w);
 
-	if (l->window_asked || l->window > 0 || !l->beside || !l->base_url[0])
-		return;
-	l->window_asked = true;
-	w = calloc(1, sizeof *w);
 	if (!w)
 		return;
 	*w = (struct llm_window){
@@ -181,4 +177,28 @@ void llm_ask_window(struct llm *l)
 	};
 	l->asking = w;
 	ask(w);
+}
+
+void llm_ask_window(struct llm *l)
+{
+	if (l->window_asked || l->window > 0 || !l->beside || !l->base_url[0])
+		return;
+	l->window_asked = true;
+	begin(l);
+}
+
+int64_t llm_server_window(struct llm *l)
+{
+	int64_t known = l->window, told;
+
+	if (!l->base_url[0])
+		return -1;
+	llm_window_end(l);
+	l->window = -1;
+	begin(l);
+	while (l->asking && uv_run(llm_pool_loop(l->pool), UV_RUN_ONCE))
+		;
+	told = l->window;
+	l->window = known;
+	return told;
 }

@@ -14,6 +14,10 @@
  *  over. @return MT_EUNSUPPORTED for a dialect without a list. */
 int llm_server_models(struct llm *l, json_object **ret, struct error *err);
 
+/** What its server says that this very model reads, asked now; -1: it does not say,
+ *  or cannot be asked. Runs the loop of the pool until it is over. */
+int64_t llm_server_window(struct llm *l);
+
 /** What a model reads: out of its entry in the list, out of Ollama's answer to
  *  /api/show, or out of llama.cpp's to /props; -1: it does not say. */
 int64_t server_window(json_object *model);

@@ -118,8 +118,17 @@ setup() {
 	base=llm.base_url=http://127.0.0.1:$(cat "$BATS_TEST_TMPDIR/port")/v1
 	run mortise models list --server ollama -o "$base" --json
 	out=$output
+	told=$(mortise models info ollama/a:7b --server -o "$base" --json)
+	passed=$(mortise models info vllm/b --server -o "$base")
+	mortise models info llamacpp/x --server -o "$base" > "$BATS_TEST_TMPDIR/x"
+	run mortise models info ollama/none --server -o "$base"
+	[ "$status" -eq 3 ]
+	[[ "$output" == *"does not say how much it reads"* ]]
 	run mortise models list --server llamacpp -o "$base"
 	kill "$server"
+	echo "$told" | jq -e '.window == 8192'
+	[[ "$passed" == *"window                   4096"* ]]
+	grep -q '^window  *2048$' "$BATS_TEST_TMPDIR/x"
 	echo "$out" | jq -e '. == [{"name":"a:7b","window":8192},{"name":"b","window":4096}]'
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"llamacpp/a:7b"*2048* ]]

@@ -326,9 +326,9 @@ static void rules(void)
 		{ 10, false, LLM_FOR_AGENT, "one" },
 		{ 10, true, LLM_FOR_AGENT, "two" },
 		{ 10, true, LLM_FOR_CONDENSING, "two" },
-		{ 8000, false, LLM_FOR_AGENT, "one" },
-		{ 8004, false, LLM_FOR_AGENT, "three" },
-		{ 8004, false, LLM_FOR_CONDENSING, "three" },
+		{ 7996, false, LLM_FOR_AGENT, "one" },
+		{ 8000, false, LLM_FOR_AGENT, "three" },
+		{ 8000, false, LLM_FOR_CONDENSING, "three" },
 		{ 10, false, LLM_FOR_CONDENSING, "four" },
 	};
 	static const struct answer none[] = { BUSY };
@@ -347,6 +347,32 @@ static void rules(void)
 		CHECK_STR(llm_name(llm_router_choose(NULL, q, cases[i].purpose, llm)),
 			  "one");
 	}
+	llm_router_free(router);
+	end();
+}
+
+/* What the provider of the model counted counts for its rules. */
+static void rules_learn(void)
+{
+	static const struct answer half[] = {
+		{ JSON "{\"choices\":[{\"message\":{\"content\":\"Hello\"},"
+		       "\"finish_reason\":\"stop\"}],\"usage\":"
+		       "{\"prompt_tokens\":2000,\"completion_tokens\":2}}", 0, CLOSE }
+	};
+	static const char *const settings[] = {
+		ONE, THREE, "core.state_dir=/dev/null/nowhere",
+		"router.r.rules=tokens > 1500: three", NULL
+	};
+	AUTO(llm_request) struct llm_request *q = asking(4000, false);
+	struct llm_router *router = NULL;
+	struct error err = ERROR_NONE;
+
+	begin(half, 1);
+	CHECK(!open_models(settings, &err));
+	CHECK_MSG(!llm_router_open(models, config, "r", &router, &err), "%s", err.text);
+	CHECK_STR(llm_name(llm_router_choose(router, q, LLM_FOR_AGENT, llm)), "one");
+	send_one(q);
+	CHECK_STR(llm_name(llm_router_choose(router, q, LLM_FOR_AGENT, llm)), "three");
 	llm_router_free(router);
 	end();
 }
@@ -547,6 +573,7 @@ int main(void)
 	cancelled();
 	wrong_names();
 	rules();
+	rules_learn();
 	wrong_rules();
 	without_memory();
 	error_kinds();

@@ -3,6 +3,8 @@
  * test-facts.c - what the table of the models makes of a request: parameters,
  * limits, thinking, short descriptions of tools. */
 #include "dialogue.h"
+#include "files.h"
+#include "llm/exchange.h"
 #include "tap.h"
 
 static const struct {
@@ -13,6 +15,13 @@ static const struct {
 	{ "openai/o3", { "llm.max_output_tokens=9" }, "\"max_completion_tokens\":9", NULL },
 	{ "azure/gpt-4.1", { "llm.max_output_tokens=9" }, "\"max_tokens\":9",
 	  "max_completion_tokens" },
+	/* of an o3 no more than it can */
+	{ "openai/o3", { "llm.max_output_tokens=200000" }, "\"max_completion_tokens\":100000",
+	  NULL },
+	{ "openai/o3-pro", { "llm.max_output_tokens=200000", "llm.api=chat" },
+	  "\"max_completion_tokens\":100000", NULL },
+	{ "openai/o4-mini", { "llm.max_output_tokens=200000" },
+	  "\"max_completion_tokens\":200000", NULL },
 	{ "groq/llama", { "llm.max_output_tokens=9" }, "\"max_tokens\":9", NULL },
 	{ "groq/llama", { "llm.seed=7" }, ",\"seed\":7", NULL },
 	{ "mistral/mistral-large", { "llm.seed=7" }, ",\"random_seed\":7", "\"seed\"" },
@@ -86,6 +95,8 @@ static const struct {
 	  "\"description\":\"Runs.\"", NULL },
 };
 
+static char data_home[] = "/tmp/test-facts.XXXXXX";
+
 static struct llm_request *a_request(void)
 {
 	struct llm_request *q = ask("hi");
@@ -125,11 +136,46 @@ static void one(size_t i)
 	CHECK(uv_loop_close(&loop) == 0);
 }
 
+/* The cap of a model holds over what `mortise models import` wrote. */
+static void after_import(void)
+{
+	static const char table[] = "[o3]\nwindow = 1000000\noutput = 200000\n"
+				    "[openai/o3]\noutput = 300000\n[o5]\noutput = 200000\n";
+	static const struct {
+		const char *model, *limit;
+	} limits[] = { { "openai/o3", "100000" }, { "openai/o5", "200000" } };
+	static const char *const settings[] = { "llm.api_key_env=KEY", NULL };
+	AUTO(free) char *dir = NULL, *path = NULL;
+	uv_loop_t loop;
+	struct bench b;
+
+	setenv("XDG_DATA_HOME", mkdtemp(data_home), 1);
+	dir = path_join(data_home, "mortise");
+	path = dir ? path_join(dir, "models.ini") : NULL;
+	CHECK(path && !dir_make(dir, NULL)
+	      && !file_write(path, table, strlen(table), 0600, false, NULL));
+	for (size_t i = 0; i < ARRAY_LEN(limits); i++) {
+		const char *limit = NULL;
+
+		uv_loop_init(&loop);
+		CHECK_MSG(bench_open(&b, &loop, limits[i].model, settings), "%s",
+			  b.err.text);
+		CHECK(b.llm && llm_option(b.llm, "output_limit", &limit));
+		CHECK_STR(limit, limits[i].limit);
+		bench_close(&b);
+		CHECK(uv_loop_close(&loop) == 0);
+	}
+	unlink(path);
+	rmdir(dir);
+	rmdir(data_home);
+}
+
 int main(void)
 {
 	setenv("KEY", "not-so-secret", 1);
 	setenv("AWS_REGION", "eu-west-1", 1);
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		one(i);
+	after_import();
 	return tap_done();
 }
