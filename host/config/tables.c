@@ -118,7 +118,7 @@ static const struct mt_option llm_table[] = {
 	       "HTTP headers to send with each request, as Name: value.",
 	       .flags = MT_OPTION_SECRET),
 	OPTION(PATH, "ca_path", NULL,
-	       "Folder of certificates to trust, instead of the system's."),
+	       "File or folder of certificates to trust, instead of the system's."),
 	OPTION(TEXT, "proxy", NULL, "URL of the proxy; unset: as the environment says.",
 	       .flags = MT_OPTION_SECRET),
 	OPTION(NUMBER, "input_cost_per_token", NULL,

@@ -11,6 +11,7 @@
 #include <dirent.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 enum {
 	CONNECT_MS = 30000,
@@ -467,6 +468,19 @@ static void use_folder(const struct llm_pool *p, CURL *h, const char *folder)
 	p->curl->easy_setopt(h, CURLOPT_CAPATH, folder);
 }
 
+/* A bundle, or a folder of certificates by their hashes, and nothing else. */
+static void use_path(const struct llm_pool *p, CURL *h, const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) == 0 && S_ISREG(st.st_mode)) {
+		p->curl->easy_setopt(h, CURLOPT_CAPATH, NULL);
+		p->curl->easy_setopt(h, CURLOPT_CAINFO, path);
+	} else {
+		use_folder(p, h, path);
+	}
+}
+
 /* Certificates: what the configuration wants, else what the environment names,
  * else the system's. Where the bundle lies in the system's folder the folder is
  * used, and the bundle only if that is not enough. */
@@ -483,7 +497,7 @@ static void set_certificates(struct http_call *c, const char *wanted)
 	if (!wanted && !by_user && dir && *dir)
 		wanted = dir;
 	if (wanted) {
-		use_folder(p, c->easy, wanted);
+		use_path(p, c->easy, wanted);
 	} else if (bundle && *p->capath
 		   && strncmp(bundle, p->capath, strlen(p->capath)) == 0) {
 		c->bundle = strdup(bundle);

@@ -138,3 +138,14 @@ tests_llm_test_aws_SOURCES = %D%/test-aws.c
 tests_llm_test_aws_CPPFLAGS = $(LLM_TEST_CPPFLAGS)
 tests_llm_test_aws_LDADD = $(LIBHOST)
 TESTS += %D%/test-aws
+
+# A request that is cancelled, in each of its phases.
+check_PROGRAMS += %D%/test-cancel
+tests_llm_test_cancel_SOURCES = %D%/test-cancel.c
+tests_llm_test_cancel_CPPFLAGS = $(LLM_TEST_CPPFLAGS)
+tests_llm_test_cancel_LDADD = $(LIBHOST)
+TESTS += %D%/test-cancel
+
+# Through a proxy, and with certificates of one's own.
+TESTS += %D%/proxy.sh
+EXTRA_DIST += %D%/proxy.sh %D%/proxy.py

@@ -145,6 +145,74 @@ static void another_form(void)
 	}
 }
 
+/* ---- when to come back --------------------------------------------------- */
+
+#define QUOTA(id, more)                                                                \
+	{ HEAD("429 Too Many Requests", "application/json")                             \
+	  "{\"error\":{\"code\":429,\"message\":\"You exceeded your current quota, please " \
+	  "check your plan.\",\"status\":\"RESOURCE_EXHAUSTED\",\"details\":[{\"@type\":"   \
+	  "\"type.googleapis.com/google.rpc.QuotaFailure\",\"violations\":[{\"quotaId\":"   \
+	  "\"" id "\"}]}" more "]}}", 0, CLOSE }
+#define RETRY_INFO                                                                     \
+	",{\"@type\":\"type.googleapis.com/google.rpc.RetryInfo\",\"retryDelay\":"         \
+	"\"34.4s\"}"
+
+/* A limit of the minute is waited for as Gemini says, up to a tenth more; a quota
+ * that is used up is not, whoever says so. */
+static const struct {
+	const char *name, *model;
+	struct answer answer;
+	int kind;
+	bool waits;
+} quotas[] = {
+	{ "as it was recorded", "llm.model=gemini/gemini-2.5-pro",
+	  QUOTA("GenerateRequestsPerMinutePerProjectPerModel-FreeTier", RETRY_INFO),
+	  MT_ERROR_RATE_LIMIT, true },
+	{ "the quota of the day", "llm.model=gemini/gemini-2.5-pro",
+	  QUOTA("GenerateRequestsPerDayPerProjectPerModel-FreeTier", RETRY_INFO),
+	  MT_ERROR_QUOTA, false },
+	{ "no credit at OpenAI", "llm.model=openai/gpt-4.1",
+	  { HEAD("429 No", "application/json")
+	    "{\"error\":{\"message\":\"You exceeded your current quota\",\"type\":"
+	    "\"insufficient_quota\",\"code\":\"insufficient_quota\"}}", 0, CLOSE },
+	  MT_ERROR_QUOTA, false },
+	{ "no credit at Anthropic", "llm.model=anthropic/claude-sonnet-4-5",
+	  { HEAD("400 No", "application/json")
+	    "{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":"
+	    "\"Your credit balance is too low to access the Anthropic API.\"}}", 0, CLOSE },
+	  MT_ERROR_QUOTA, false },
+};
+
+/* The wait is cut short by a cancellation: it is half a minute. */
+static void coming_back(void)
+{
+	for (size_t i = 0; i < ARRAY_LEN(quotas); i++) {
+		const char *settings[] = { quotas[i].model, "llm.api_key_env=AGAIN_KEY",
+					   NULL };
+		AUTO(llm_request) struct llm_request *q = ask("hi");
+		struct llm_exchange *x = NULL;
+		struct error err = ERROR_NONE;
+
+		begin(&quotas[i].answer, 1);
+		result_clear(&r);
+		CHECK_MSG(!open_models(settings, &err)
+				  && !llm_send(llm, q, 0, &bench_events, &r, NULL, &x, &err),
+			  "%s: %s", quotas[i].name, err.text);
+		while (!r.over && !r.retries && uv_run(&loop, UV_RUN_ONCE))
+			;
+		CHECK_MSG(r.error.kind == quotas[i].kind, "%s: %s", quotas[i].name,
+			  r.error.text);
+		CHECK_MSG(r.retries == quotas[i].waits && server.next == 1,
+			  "%s: %zu waits", quotas[i].name, r.retries);
+		CHECK_MSG(!quotas[i].waits
+				  || (r.last_wait_ms >= 34400 && r.last_wait_ms <= 37840),
+			  "%s: waits %lld ms", quotas[i].name, (long long)r.last_wait_ms);
+		if (!r.over)
+			llm_cancel(x);
+		end();
+	}
+}
+
 /* ---- other models ---------------------------------------------------------- */
 
 #define ONE "llm.model=one"
@@ -568,7 +636,9 @@ static void error_kinds(void)
 
 int main(void)
 {
+	setenv("AGAIN_KEY", "key-of-a-test", 1);
 	another_form();
+	coming_back();
 	other_models();
 	cancelled();
 	wrong_names();

@@ -140,6 +140,58 @@ static void the_installed_table(void)
 	CHECK_MSG(count > 100 && odd == 0, "%zu sections, %zu odd", count, odd);
 }
 
+/* One model of each row that was promised. Where another row says no it does so
+ * because the vectors of OpenHands do: Kimi K2.5, GLM 4.5 and previews. */
+static void promised_rows(void)
+{
+	static const struct {
+		const char *model;
+		bool tools, cache;
+	} rows[] = {
+		{ "openai/gpt-4.1", true, false },
+		{ "openai/gpt-4.1-nano", true, false },
+		{ "openai/o4-mini", true, false },
+		{ "openai/o4-mini-deep-research", true, false },
+		{ "moonshot/kimi-k2-0711-preview", true, false },
+		{ "moonshot/kimi-k2-instruct-0905", true, false },
+		{ "openrouter/qwen/qwen3-coder:free", true, false },
+		{ "fireworks_ai/qwen3-coder-480b-a35b-instruct", true, false },
+		{ "gemini/gemini-3-pro-preview", true, false },
+		{ "openrouter/google/gemini-3-flash", true, false },
+		{ "deepseek/deepseek-chat", true, false },
+		{ "deepseek/deepseek-chat-v3.1", true, false },
+		{ "groq/llama-3.3-70b-versatile", true, false },
+		{ "groq/moonshotai/kimi-k2-instruct", true, false },
+		{ "anthropic/claude-3-haiku-20240307", true, true },
+		{ "anthropic/claude-3-opus-20240229", true, true },
+		{ "openrouter/anthropic/claude-3-5-sonnet", true, true },
+		{ "openrouter/anthropic/claude-3-5-haiku", true, true },
+		{ "openrouter/anthropic/claude-3.7-sonnet", true, true },
+		{ "openrouter/anthropic/claude-sonnet-4", true, true },
+		{ "anthropic/claude-opus-4-1", true, true },
+		{ "openrouter/google/gemini-3.1-pro", true, true },
+		{ "google/gemini-3.1-pro-preview", true, false },
+		{ "zai/glm-4", false, true },
+		{ "zai/glm-4-plus", false, true },
+		{ "zai/glm-4.5", false, false },
+		{ "zai/glm-5", false, true },
+		{ "moonshot/kimi-k2.5", false, false },
+		{ "moonshot/kimi-k2-thinking", false, false },
+	};
+	struct config_input in = { 0 };
+	AUTO(config) struct config *c = NULL;
+	struct error err = ERROR_NONE;
+
+	CHECK_MSG(config_load(&in, &c, &err) == MT_OK, "loaded: %s", err.text);
+	for (size_t i = 0; c && i < ARRAY_LEN(rows); i++) {
+		struct model_facts f;
+
+		model_facts_find(c, rows[i].model, &f);
+		CHECK_MSG(f.tools == rows[i].tools && f.cache == rows[i].cache,
+			  "%s: tools %d, cache %d", rows[i].model, f.tools, f.cache);
+	}
+}
+
 /* ---- where facts come from -------------------------------------------------- */
 
 static void the_configuration_wins(void)
@@ -390,6 +442,7 @@ int main(void)
 	a_long_name();
 	sections();
 	the_installed_table();
+	promised_rows();
 	the_configuration_wins();
 	wrong_configuration();
 	costs();
