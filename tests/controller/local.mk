@@ -1,6 +1,8 @@
 # tests/controller
 TESTS += %D%/kill9.sh %D%/resume-bytes.sh %D%/stuck.bats %D%/fork.bats %D%/replay.bats
 EXTRA_DIST += %D%/replay.bats %D%/fork.bats %D%/stuck.bats %D%/talk.py %D%/kill9.sh %D%/resume-bytes.sh %D%/resume_bytes.py
+TESTS += %D%/resume-reasoning.sh
+EXTRA_DIST += %D%/resume-reasoning.sh %D%/resume_reasoning.py
 TESTS += %D%/confirm-cuts.sh
 EXTRA_DIST += %D%/confirm-cuts.sh %D%/confirm_cuts.py
 TESTS += %D%/children.bats %D%/delegate.bats
