@@ -109,3 +109,16 @@ plugins_tools_mcp_so_SOURCES = %D%/mcp/main.c
 plugins_tools_mcp_so_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS)
 plugins_tools_mcp_so_LDFLAGS = $(PLUGIN_LINK) -pthread
 plugins_tools_mcp_so_LDADD = $(LIBMCP)
+
+# Pages of the web.
+noinst_LIBRARIES += libfetch.a
+libfetch_a_SOURCES = %D%/fetch/address.c %D%/fetch/address.h %D%/fetch/entities.c \
+	%D%/fetch/get.c %D%/fetch/get.h %D%/fetch/html.c %D%/fetch/html.h
+libfetch_a_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) $(CURL_CFLAGS)
+LIBFETCH = libfetch.a libmt.a $(CURL_LIBS) $(JSONC_LIBS) -lm
+
+plugin_PROGRAMS += %D%/fetch.so
+plugins_tools_fetch_so_SOURCES = %D%/fetch/main.c
+plugins_tools_fetch_so_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) $(CURL_CFLAGS)
+plugins_tools_fetch_so_LDFLAGS = $(PLUGIN_LINK)
+plugins_tools_fetch_so_LDADD = $(LIBFETCH)

@@ -71,6 +71,7 @@ FUZZ_SH = plugins/tools/bash
 FUZZERS += protocol:host:runner/frame.c,runner/message.c,runner/spec.c
 FUZZERS += screen:$(FUZZ_SH)/screen.c,$(FUZZ_SH)/vt.c
 FUZZERS += script:plugins/dialects/script-parse.c,host/llm/script-write.c
+FUZZERS += html:plugins/tools/fetch/html.c,plugins/tools/fetch/entities.c
 FUZZERS += glob:plugins/tools/search/glob.c
 FUZZERS += patch:plugins/tools/patch/patch.c,plugins/tools/patch/match.c
 FUZZERS += sse

@@ -67,3 +67,14 @@ include tests/tools/ipython.mk
 # The MCP client against servers that misbehave, and real ones.
 TESTS += %D%/mcp.bats
 EXTRA_DIST += %D%/mcp.bats %D%/mcp-hostile.py
+
+
+# Pages of the web.
+check_PROGRAMS += %D%/test-fetch
+tests_tools_test_fetch_SOURCES = %D%/test-fetch.c %D%/plugin-kit.h
+tests_tools_test_fetch_CPPFLAGS = $(PLUGIN_TEST_CPPFLAGS) $(CURL_CFLAGS)
+tests_tools_test_fetch_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
+tests_tools_test_fetch_LDADD = $(LIBFETCH)
+EXTRA_tests_tools_test_fetch_DEPENDENCIES = plugins/tools/fetch.so
+TESTS += %D%/test-fetch %D%/fetch.bats
+EXTRA_DIST += %D%/fetch.bats %D%/web.py

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * address.c - which addresses and hosts may be reached. */
+#include "address.h"
+
+#include <arpa/inet.h>
+#include <fnmatch.h>
+#include <netinet/in.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+enum { HOST_MAX = 256 };
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+static bool v4_is_public(uint32_t a)
+{
+	static const struct {
+		uint32_t net;
+		unsigned bits;
+	} closed[] = {
+		{ 0x00000000, 8 },  { 0x0a000000, 8 },  { 0x64400000, 10 }, { 0x7f000000, 8 },
+		{ 0xa9fe0000, 16 }, { 0xac100000, 12 }, { 0xc0000000, 24 }, { 0xc0000200, 24 },
+		{ 0xc0586300, 24 }, { 0xc0a80000, 16 }, { 0xc6120000, 15 }, { 0xc6336400, 24 },
+		{ 0xcb007100, 24 }, { 0xe0000000, 4 },  { 0xf0000000, 4 },
+	};
+
+	for (size_t i = 0; i < COUNT(closed); i++)
+		if (a >> (32 - closed[i].bits) == closed[i].net >> (32 - closed[i].bits))
+			return false;
+	return true;
+}
+
+static uint32_t v4_at(const unsigned char *b)
+{
+	return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
+}
+
+/* Only 2000::/3 is given out; parts of it embed IPv4 addresses or are for examples. */
+static bool v6_is_public(const unsigned char *b)
+{
+	static const unsigned char mapped[12] = { [10] = 0xff, [11] = 0xff };
+	static const unsigned char translated[12] = { 0x00, 0x64, 0xff, 0x9b };
+
+	if (memcmp(b, mapped, 12) == 0 || memcmp(b, translated, 12) == 0)
+		return v4_is_public(v4_at(b + 12));
+	if ((b[0] & 0xe0) != 0x20)
+		return false;
+	if (b[0] == 0x20 && b[1] == 0x02)
+		return v4_is_public(v4_at(b + 2));
+	if (b[0] == 0x20 && b[1] == 0x01)
+		return b[2] > 1 && !(b[2] == 0x0d && b[3] == 0xb8);
+	return true;
+}
+
+bool address_is_public(const struct sockaddr *address)
+{
+	if (address->sa_family == AF_INET) {
+		struct sockaddr_in in;
+
+		memcpy(&in, address, sizeof in);
+		return v4_is_public(ntohl(in.sin_addr.s_addr));
+	}
+	if (address->sa_family == AF_INET6) {
+		struct sockaddr_in6 in6;
+
+		memcpy(&in6, address, sizeof in6);
+		return v6_is_public(in6.sin6_addr.s6_addr);
+	}
+	return false;
+}
+
+bool host_is_public(const char *host)
+{
+	char name[HOST_MAX];
+	size_t len = strlen(host);
+	unsigned char b[16];
+	struct in_addr old;
+
+	if (len >= sizeof name)
+		return true;
+	memcpy(name, host, len + 1);
+	if (name[0] == '[' && len > 1) {
+		memmove(name, name + 1, len);
+		name[strcspn(name, "]%")] = '\0';
+	}
+	if (inet_pton(AF_INET6, name, b) == 1)
+		return v6_is_public(b);
+	if (inet_aton(name, &old)) /* 127.1 and 0x7f000001 too */
+		return v4_is_public(ntohl(old.s_addr));
+	return strcasecmp(host, "localhost") != 0
+	       && !(len > 10 && strcasecmp(host + len - 10, ".localhost") == 0);
+}
+
+bool host_is_listed(const char *host, const char *list)
+{
+	if (!list || !list[strspn(list, ", \t")])
+		return true;
+	while (*list) {
+		size_t len;
+		char item[HOST_MAX];
+
+		list += strspn(list, ", \t");
+		len = strcspn(list, ", \t");
+		if (len && len < sizeof item) {
+			memcpy(item, list, len);
+			item[len] = '\0';
+			if (fnmatch(item, host, FNM_CASEFOLD | FNM_NOESCAPE) == 0)
+				return true;
+		}
+		list += len;
+	}
+	return false;
+}
