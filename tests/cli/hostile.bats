@@ -193,6 +193,7 @@ EOF
 }
 
 @test "a folder of states that cannot be made: nothing is there, nothing can begin" {
+	printf '[turn]\n[call finish]\nmessage = done\n' >"$work/script"
 	: >"$work/file"
 	XDG_STATE_HOME=$work/file run mortise conversations
 	[ "$status" -le 1 ]

@@ -217,3 +217,21 @@ END
 	[ -e "$work/ws/three" ]
 	[ "$(count '"confirmation_state":"awaiting_confirmation"')" -eq 1 ]
 }
+
+@test "an analyzer that fails costs an UNKNOWN, and what others know still counts" {
+	export MORTISE_CORE_PLUGIN_PATH="$top_builddir/tests/plugins,$MORTISE_CORE_PLUGIN_PATH"
+	for odd in fails silent 99 low; do
+		rm -rf "$work/state/mortise" "$work"/ws/*
+		run "${run_it[@]}" -o controller.confirmation=risky \
+			-o "controller.analyzers=odd-$odd" </dev/null
+		[ "$status" -eq 8 ]
+		[[ "$output" == *"awaiting_user_confirmation: risk UNKNOWN"* ]]
+		[ ! -e "$work/ws/one" ]
+	done
+	# UNKNOWN may pass, and then the model's own HIGH still waits
+	rm -rf "$work/state/mortise"
+	run "${run_it[@]}" -o controller.confirmation=risky -o controller.confirm_unknown=no \
+		-o "controller.analyzers=odd-fails, llm" </dev/null
+	[ "$status" -eq 8 ]
+	[ -e "$work/ws/one" ] && [ ! -e "$work/ws/two" ]
+}

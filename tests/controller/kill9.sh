@@ -37,7 +37,7 @@ shown_is_logged() {
 	! grep -Fxv -f "$log" "$work/shown" >"$work/lost"
 }
 
-echo "1..$((rounds * 3))"
+echo "1..$((rounds * 3 + 8))"
 n=0
 tell() { # tell STATUS NAME
 	n=$((n + 1))
@@ -86,3 +86,72 @@ for ((round = 1; round <= rounds; round++)); do
 		tail -n 3 "$dir/events.jsonl" | cut -c1-400 | sed 's/^/# /'
 	fi
 done
+
+# ---- what waits when it is killed waits again --------------------------------
+
+# begin NAME OPTION...: a conversation in the background; $pid, $dir
+begin() {
+	export XDG_STATE_HOME="$work/$1"
+	mkdir -m 700 "$XDG_STATE_HOME"
+	shift
+	: >"$work/out"
+	mortise run --json --keep --model "script:$work/script" -C "$work/ws" "$@" \
+		<"$work/fifo" >"$work/out" 2>"$work/err" 9>&- &
+	pid=$!
+	echo '{"type":"message","text":"go"}' >&9
+}
+killed() { # after a line that matches $1
+	until_true grep -q "$1" "$work/out"
+	kill -9 "$pid"
+	wait "$pid" 2>/dev/null
+	dir=$(echo "$XDG_STATE_HOME"/mortise/conversations/*)
+	count=$(wc -l <"$dir/events.jsonl")
+}
+mkfifo "$work/fifo"
+exec 9<>"$work/fifo"
+
+printf '[turn]\n[call execute_bash]\ncommand = echo x >>%s\n\n[turn]\n[call finish]\nmessage = d\n' \
+	"$work/ws/ran" >"$work/script"
+begin confirm -o controller.confirmation=always
+killed '"waits"'
+mortise resume --json </dev/null >"$work/resumed" 2>&1
+code=$?
+[ "$code" = 8 ] && grep '"type":"end"' "$work/resumed" |
+	grep -q '"state":"awaiting_user_confirmation"'
+tell $? "a pending confirmation is still there (exit code $code)"
+[ ! -e "$work/ws/ran" ] && [ "$(wc -l <"$dir/events.jsonl")" = "$count" ]
+tell $? "and nothing has happened"
+{
+	echo '{"type":"confirm"}'
+	until_true grep -q '"state":"finished"' "$work/resumed"
+} | mortise resume --json >"$work/resumed" 2>&1
+code=$?
+[ "$code" = 0 ] && [ "$(cat "$work/ws/ran")" = x ]
+tell $? "a yes lets it run, once (exit code $code)"
+
+rm -f "$work/ws/ran"
+begin answered -o controller.confirmation=always
+until_true grep -q '"waits"' "$work/out"
+echo '{"type":"confirm"}' >&9
+killed '"confirms"'
+[ "$(grep -c '"confirms"' "$dir/events.jsonl")" = 1 ]
+tell $? "the answer is in the log when it is shown"
+mortise resume --json </dev/null >"$work/resumed" 2>&1
+code=$?
+[ "$code" = 0 ] && [ "$(grep -c x "$work/ws/ran")" -le 1 ] &&
+	{ [ -e "$work/ws/ran" ] || grep -q 'may have taken effect' "$dir/events.jsonl"; }
+tell $? "nobody is asked again, nothing runs twice (exit code $code)"
+
+printf '[turn]\nerror = rate_limit\nerror times = 1\nerror wait = 50s\n[call finish]\nmessage = d\n' \
+	>"$work/script"
+begin rate
+killed '"state":"rate_limited"'
+grep -q '"agent_state":"rate_limited"' "$dir/events.jsonl"
+tell $? "the wait for a model is in the log"
+mortise resume --json -o llm.retry_max_wait=1s -o llm.retry_min_wait=1s </dev/null \
+	>"$work/resumed" 2>&1
+code=$?
+[ "$code" = 0 ]
+tell $? "the request is made again (exit code $code)"
+[ "$(grep -c '"action":"message"' "$dir/events.jsonl")" = 1 ]
+tell $? "and the message is not said twice"

@@ -10,7 +10,7 @@
 
 /* A history in letters: a to f are commands with a result of their own (A to F:
  * the same commands with another result), x a call that fails, X one that
- * became no action, m and n messages of the agent, u one of the user, v one of
+ * became no action, y a command a that a person allowed, m and n messages of the agent, u one of the user, v one of
  * the environment, c a condensation, o a loop that was told, . something hidden. */
 static void add(struct evlog *log, const char *json_text)
 {
@@ -43,6 +43,28 @@ static void add_command(struct evlog *log, char letter, int *thought)
 	add(log, text);
 }
 
+/* It is in the log twice; the second one is executed. */
+static void add_allowed(struct evlog *log, int *thought)
+{
+	char text[256];
+	int first = (int)evlog_count(log);
+
+	snprintf(text, sizeof text,
+		 "{\"source\":\"agent\",\"action\":\"run\",\"args\":{\"command\":\"a\","
+		 "\"thought\":\"t%d\",\"confirmation_state\":\"awaiting_confirmation\"}}",
+		 (*thought)++);
+	add(log, text);
+	snprintf(text, sizeof text,
+		 "{\"source\":\"agent\",\"action\":\"run\",\"confirms\":%d,\"args\":"
+		 "{\"command\":\"a\",\"confirmation_state\":\"confirmed\"}}", first);
+	add(log, text);
+	snprintf(text, sizeof text,
+		 "{\"source\":\"agent\",\"observation\":\"run\",\"cause\":%d,"
+		 "\"content\":\"a\",\"extras\":{\"command\":\"a\",\"metadata\":"
+		 "{\"exit_code\":0}}}", first + 1);
+	add(log, text);
+}
+
 static void add_letter(struct evlog *log, char letter, int *thought)
 {
 	static const struct {
@@ -64,7 +86,9 @@ static void add_letter(struct evlog *log, char letter, int *thought)
 			add(log, others[i].text);
 			return;
 		}
-	if (letter == 'm' || letter == 'n')
+	if (letter == 'y')
+		add_allowed(log, thought);
+	else if (letter == 'm' || letter == 'n')
 		say(log, SOURCE_AGENT, letter == 'm' ? "one" : "two");
 	else if (letter == 'u' || letter == 'v')
 		say(log, letter == 'u' ? SOURCE_USER : SOURCE_ENVIRONMENT, "hello");
@@ -125,6 +149,9 @@ static void test_kinds(void)
 		{ "uccccccccc", STUCK_NOT, -1 },
 		{ "ucaccccccccc", STUCK_CONDENSING, 4 },
 		{ "uaaaaoaaa", STUCK_NOT, -1 },
+		{ "uyyy", STUCK_NOT, -1 },
+		{ "uyyyy", STUCK_SAME, 1 },
+		{ "uybybyb", STUCK_PATTERN, 1 },
 		{ "uaaaaoaaaa", STUCK_SAME, 10 },
 	};
 

@@ -27,3 +27,6 @@ tests_plugins_no_toolset_so_LDFLAGS = $(PLUGIN_LINK)
 tests_plugins_open_crash_so_SOURCES = %D%/refused.c
 tests_plugins_open_crash_so_CPPFLAGS = $(AM_CPPFLAGS) -DOPEN_CRASH
 tests_plugins_open_crash_so_LDFLAGS = $(PLUGIN_LINK)
+check_PROGRAMS += %D%/odd-analyzer.so
+tests_plugins_odd_analyzer_so_SOURCES = %D%/odd-analyzer.c
+tests_plugins_odd_analyzer_so_LDFLAGS = $(PLUGIN_LINK)
