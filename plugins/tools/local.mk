@@ -16,6 +16,8 @@ plugins_tools_editor_so_SOURCES = %D%/editor/main.c
 plugins_tools_editor_so_LDFLAGS = $(PLUGIN_LINK)
 plugins_tools_editor_so_LDADD = $(LIBEDITOR)
 
+include plugins/tools/browser/local.mk
+
 plugin_PROGRAMS += %D%/control.so
 plugins_tools_control_so_SOURCES = %D%/control.c
 plugins_tools_control_so_LDFLAGS = $(PLUGIN_LINK)

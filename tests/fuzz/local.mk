@@ -36,6 +36,9 @@ FUZZ_T1 = $(FUZZ_T)/area.c,$(FUZZ_T)/keys.c,$(FUZZ_T)/line.c,$(FUZZ_T)/markdown.
 FUZZ_T2 = $(FUZZ_T)/paint.c,$(FUZZ_T)/prompt.c,$(FUZZ_T)/text.c
 FUZZERS += terminal:$(FUZZ_T1),$(FUZZ_T2),-llowdown,-lutf8proc
 endif
+FUZZ_BR = plugins/tools/browser
+FUZZERS += actions:$(FUZZ_BR)/actions.c,$(FUZZ_BR)/literal.c
+FUZZERS += axtree:$(FUZZ_BR)/axtree.c,$(FUZZ_BR)/literal.c
 FUZZERS += config:host
 FUZZERS += event:host
 FUZZ_EV = host/events

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * axtree.h - an accessibility tree as text, one line per node. */
+#ifndef BROWSER_AXTREE_H
+#define BROWSER_AXTREE_H
+
+#include "error.h"
+#include "js.h"
+
+enum {
+	AX_DEPTH = 200,         /* levels that are walked; the rest is left out */
+	AX_NODES_MAX = 200000,
+	AX_LINE_MAX = 4000,     /* bytes of one name or value */
+	AX_INDENT_MAX = 64,
+};
+
+/** What is known of a node that has a bid, beside the tree. */
+struct ax_mark {
+	double visibility;        /* part of it that is in view, 0..1 */
+	bool has_box;
+	double x, y, width, height;
+	bool clickable, som;      /* som: in the set of marks */
+};
+
+struct ax_options {
+	bool with_visible, with_clickable, with_som, with_center, with_box;
+	bool keep_generic;        /* print a `generic` without attributes too */
+	bool keep_redundant;      /* print text that the parent's name holds */
+	bool visible_only, bid_only, som_only;
+	bool hide_bids, hide_bid_if_invisible;
+	int decimals;             /* of coordinates */
+	const char *const *ignored_roles;      /* NULL-terminated; NULL: the usual */
+	const char *const *ignored_properties; /* likewise */
+};
+
+/** What stands in an option that is NULL. */
+extern const char *const ax_ignored_roles[], *const ax_ignored_properties[];
+
+/** Find what is known of a bid. @return NULL if nothing is. */
+typedef const struct ax_mark *ax_mark_fn(void *arg, const char *bid);
+
+/** Append the text of a tree, {"nodes": [...]} as the protocol of the browser has it,
+ *  a node's bid in its `browsergym_id`. The first node is the root. A node that is not
+ *  a tree's (met twice, of no type) is left out. A full buffer ends the text after a
+ *  whole line. @return MT_OK, MT_ELIMIT (it was cut), MT_EINVAL, MT_ENOMEM. */
+int ax_put(struct strbuf *out, json_object *tree, const struct ax_options *options,
+	   ax_mark_fn *mark, void *arg, struct error *err);
+
+#endif

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * test-browser-text.c - actions as a model writes them, and trees as text. */
+#include "oom.h"
+#include "plugins/tools/browser/actions.h"
+#include "plugins/tools/browser/axtree.h"
+#include "tap.h"
+
+enum { ALL = ACTIONS_BID | ACTIONS_NAV };
+
+/* Calls as source, one per line; or the sentence of the fault. */
+static const char *read_actions(const char *text, bool strict)
+{
+	static char shown[4096];
+	AUTO(strbuf) struct strbuf out = STRBUF(sizeof shown);
+	struct error err = ERROR_NONE;
+	struct py_calls calls;
+
+	if (calls_parse(text, strlen(text), strict, &calls, &err) == MT_OK)
+		actions_bind(&calls, ALL, true, &err);
+	for (size_t i = 0; i < calls.count && !err.code; i++) {
+		strbuf_add(&out, i ? "\n" : "");
+		call_put(&out, &calls.all[i]);
+	}
+	snprintf(shown, sizeof shown, "%s", err.code ? err.text : out.text);
+	calls_clear(&calls);
+	return shown;
+}
+
+static void actions(void)
+{
+	static const struct {
+		const char *text, *shown;
+	} cases[] = {
+		{ "click('a12')", "click('a12')" },
+		{ "Now ```click(\"3\", button='right')``` then",
+		  "click('3', button='right')" },
+		{ "click(12)", "click(12)" },
+		{ "fill(bid='5', value='''two\nlines''')",
+		  "fill(bid='5', value='two\\nlines')" },
+		{ "fill('5', r'a\\n')", "fill('5', 'a\\\\n')" },
+		{ "fill('5', 'it\\'s \\u00e9\\x41\\101\\q')",
+		  "fill('5', \"it's \303\251AA\\\\q\")" },
+		{ "noop()\nscroll(0, -1e2) # down\nscroll(.5, +3,)",
+		  "noop()\nscroll(0, -100.0)\nscroll(0.5, 3)" },
+		{ "select_option('1', ('a', \"b\",))", "select_option('1', ['a', 'b'])" },
+		{ "click('1', modifiers=['Shift'])", "click('1', modifiers=['Shift'])" },
+		{ "I look at it (the page) first. go_back()", "go_back()" },
+		{ "goto(\n  'http://x/#a' # there\n)", "goto('http://x/#a')" },
+	};
+	static const struct {
+		const char *text, *type;
+	} faults[] = {
+		{ "", "ValueError" }, { "no call here", "ValueError" },
+		{ "bogus('1')", "NameError" }, { "tab_focus(1)", "NameError" },
+		{ "click()", "TypeError: click() lacks the argument `bid`" },
+		{ "click('1', 'left', [], 4)", "TypeError: click() takes at most 3" },
+		{ "click('1', bid='2')", "TypeError: click() got two values" },
+		{ "click('1', colour='red')", "TypeError: click() has no argument `colour`" },
+		{ "scroll('up', 1)", "TypeError: `delta_x` of scroll() must be a number" },
+		{ "click(None)", "TypeError: `bid`" }, { "click(['1'])", "TypeError" },
+		{ "click('1', modifiers=[1])", "TypeError" },
+		{ "click(bid='1', '2')", "SyntaxError" },
+		{ "click(bid='1', bid='2')", "SyntaxError" },
+		{ "click('1'", "SyntaxError" }, { "click('1", "SyntaxError" },
+		{ "click('1\n')", "SyntaxError" }, { "click(x)", "SyntaxError: `x`" },
+		{ "click('1' '2')", "SyntaxError" }, { "fill('1', '\\xg')", "SyntaxError" },
+		{ "scroll(1e999, 0)", "SyntaxError" }, { "scroll(1.2.3, 0)", "SyntaxError" },
+		{ "scroll(99999999999999999999, 0)", "SyntaxError" },
+		{ "click('1')\nfill('2', y)", "SyntaxError: `y`" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+		CHECK_STR(read_actions(cases[i].text, false), cases[i].shown);
+	for (size_t i = 0; i < ARRAY_LEN(faults); i++) {
+		const char *got = read_actions(faults[i].text, false);
+
+		CHECK_MSG(strncmp(got, faults[i].type, strlen(faults[i].type)) == 0,
+			  "%s: %s", faults[i].text, got);
+	}
+}
+
+static void limits(void)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(4 << 20);
+	struct error err = ERROR_NONE;
+	struct py_calls calls;
+
+	for (int i = 0; i <= ACTIONS_MAX; i++)
+		strbuf_add(&text, "noop()\n");
+	CHECK(calls_parse(text.text, text.len, true, &calls, &err) == MT_ELIMIT);
+	strbuf_reset(&text);
+	strbuf_add(&text, "click(");
+	for (int i = 0; i < 100000; i++)
+		strbuf_addc(&text, '[');
+	CHECK(calls_parse(text.text, text.len, true, &calls, NULL) == MT_ELIMIT);
+	for (int i = 0; i < ACTIONS_TEXT_MAX; i++)
+		strbuf_addc(&text, 'x');
+	CHECK(calls_parse(text.text, text.len, true, &calls, NULL) == MT_ELIMIT);
+}
+
+/* A text cut anywhere is read, or refused with a sentence. */
+static void cut_anywhere(void)
+{
+	static const char text[] = "click('a', button=\"left\", modifiers=['Alt', ])\n"
+				   "fill('1', '''x\\u00e9''') # c\nscroll(1.5, -2e1)";
+	bool good = true;
+
+	for (size_t n = 0; n < sizeof text; n++)
+		for (int strict = 0; strict < 2; strict++) {
+			char *copy = strndup(text, n);
+			struct error err = ERROR_NONE;
+			struct py_calls calls;
+			int status = calls_parse(copy, n, strict, &calls, &err);
+
+			good = good && !status == !err.text[0];
+			calls_clear(&calls);
+			free(copy);
+		}
+	CHECK_MSG(good, "a text cut at each byte");
+}
+
+/* ---- trees -------------------------------------------------------------------- */
+
+static const struct ax_mark *no_mark(void *arg, const char *bid)
+{
+	(void)arg, (void)bid;
+	return NULL;
+}
+
+static int print(const char *json, size_t most, struct strbuf *out, struct error *err)
+{
+	AUTO(json) json_object *tree = js_parse(json, strlen(json), NULL);
+	static const struct ax_options options = { .keep_generic = true };
+
+	*out = STRBUF(most);
+	return ax_put(out, tree, &options, no_mark, NULL, err);
+}
+
+#define NODE(id, role, name, children)                                         \
+	"{\"nodeId\":\"" id "\",\"role\":{\"value\":\"" role "\"},\"name\":{\"value\":\"" \
+	name "\"},\"childIds\":[" children "]}"
+
+static void trees(void)
+{
+	static const struct {
+		const char *json, *shown;
+	} cases[] = {
+		{ "{\"nodes\":[]}", "" },
+		{ "{\"nodes\":[null, 3]}", "" },
+		{ "{\"nodes\":[" NODE("1", "main", "a", "\"1\",\"2\",\"2\",\"9\"") ","
+		  NODE("2", "button", " b\\u00a0 ", "\"1\"") "]}",
+		  "main 'a'\n\tbutton 'b\\xa0'" },
+		{ "{\"nodes\":[" NODE("1", "x", "\\u0007\\u202e\\\\", "") "]}",
+		  "x '\\x07\\u202e\\\\'" },
+		{ "{\"nodes\":[{\"nodeId\":\"1\",\"childIds\":[\"2\"]},"
+		  NODE("2", "generic", "", "") "]}", "generic" },
+		{ "{\"nodes\":[{\"nodeId\":\"1\",\"role\":{\"value\":7},\"name\":5,"
+		  "\"properties\":[1,{\"name\":\"focused\",\"value\":{\"value\":false}},"
+		  "{\"name\":\"x\",\"value\":{\"value\":null}}],\"value\":{\"value\":1.5}}]}",
+		  " '' value=1.5, x=None" },
+	};
+	struct error err = ERROR_NONE;
+	struct strbuf out;
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		CHECK(print(cases[i].json, 4096, &out, NULL) == MT_OK);
+		CHECK_STR(out.text, cases[i].shown);
+		strbuf_clear(&out);
+	}
+	CHECK(print("{}", 4096, &out, &err) == MT_EINVAL && err.text[0]);
+	CHECK(print(cases[2].json, 12, &out, NULL) == MT_ELIMIT);
+	CHECK_STR(out.text, "main 'a'");
+	strbuf_clear(&out);
+}
+
+/* A chain far deeper than is walked. */
+static void deep(void)
+{
+	AUTO(strbuf) struct strbuf json = STRBUF(8 << 20);
+	struct strbuf out;
+	size_t lines = 1;
+
+	strbuf_add(&json, "{\"nodes\":[");
+	for (int i = 0; i < 5000; i++)
+		strbuf_addf(&json, "%s{\"nodeId\":\"%d\",\"role\":{\"value\":\"r\"},\"name\":"
+			    "{\"value\":\"n\"},\"childIds\":[\"%d\"]}", i ? "," : "", i, i + 1);
+	strbuf_add(&json, "]}");
+	CHECK(print(json.text, 8 << 20, &out, NULL) == MT_ELIMIT);
+	for (const char *p = out.text; *p; p++)
+		lines += *p == '\n';
+	CHECK_MSG(lines == AX_DEPTH + 1, "%zu lines", lines);
+	strbuf_clear(&out);
+}
+
+static int parse_all(void)
+{
+	static const char text[] = "fill('1', value=['a', {'b': 1.5}]) click(bid=2)";
+	struct py_calls calls;
+	int status = calls_parse(text, sizeof text - 1, false, &calls, NULL);
+
+	calls_clear(&calls);
+	return status;
+}
+
+static void no_memory(void)
+{
+	bool good = true;
+
+	OOM_EACH({
+		int status = parse_all();
+
+		good = good && status == (oom_hit ? MT_ENOMEM : MT_OK);
+	});
+	CHECK_MSG(good, "each allocation failing once");
+}
+
+int main(void)
+{
+	actions();
+	limits();
+	cut_anywhere();
+	trees();
+	deep();
+	no_memory();
+	return tap_done();
+}
