@@ -232,6 +232,7 @@ static void release(struct conversation *c)
 	free(c->dir);
 	free(c->workspace);
 	free(c->title);
+	free(c->shell_dir);
 	free(c);
 }
 

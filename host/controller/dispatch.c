@@ -112,6 +112,18 @@ static int keep_media(struct conversation *c, json_object *extras,
 	return list ? js_set(extras, "media", list) : MT_OK;
 }
 
+/* Other tools may want to be where the shell is. */
+static void note_directory(struct conversation *c, const char *type, json_object *extras)
+{
+	const char *dir = js_str(js_get(extras, "metadata"), "working_dir", "");
+	char *copy = strcmp(type, "run") == 0 && *dir == '/' ? strdup(dir) : NULL;
+
+	if (!copy)
+		return;
+	free(c->shell_dir);
+	c->shell_dir = copy;
+}
+
 static struct event *observation_of(struct conversation *c, struct event *action,
 				    const struct link_result *result, struct error *err)
 {
@@ -125,6 +137,7 @@ static struct event *observation_of(struct conversation *c, struct event *action
 		type = event_type_find(false, "tool");
 	extras = result->fields ? json_object_get(result->fields) : json_object_new_object();
 	inherit(extras, type, action);
+	note_directory(c, type->name, extras);
 	if (keep_media(c, extras, result, err)) {
 		json_object_put(extras);
 		return NULL;
@@ -206,6 +219,16 @@ static void on_progress(void *arg, uint64_t call, double done, double total,
 	TELL(c, progress, (int64_t)call, done, total, message);
 }
 
+static void answer_directory(struct conversation *c, uint64_t request)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(64 * 1024);
+
+	strbuf_addc(&text, '{');
+	js_key_str(&text, "directory", c->shell_dir ? c->shell_dir : "");
+	strbuf_addc(&text, '}');
+	link_answer(c->link, request, text.error, text.text, text.len);
+}
+
 static void on_request(void *arg, uint64_t call, uint64_t request, const char *method,
 		       json_object *params)
 {
@@ -215,6 +238,10 @@ static void on_request(void *arg, uint64_t call, uint64_t request, const char *m
 	(void)call;
 	if (recall_request(c, request, method, params))
 		return;
+	if (strcmp(method, "shell/directory") == 0) {
+		answer_directory(c, request);
+		return;
+	}
 	strbuf_addf(&text, "this host does not answer %s yet", method);
 	link_answer(c->link, request, MT_EUNSUPPORTED, text.text, text.len);
 }

@@ -131,6 +131,7 @@ struct conversation {
 	int64_t pending;           /* runnable action without observation; -1 */
 	int64_t redo;              /* action whose effect is still to come; -1 */
 	const struct tool *pending_tool;
+	char *shell_dir;           /* where the shell last was; NULL: it has not said */
 	struct llm_exchange *exchange;
 	struct mt_ctx *asked;      /* the work whose request it is */
 	int64_t asked_at;          /* events there when the request was made */

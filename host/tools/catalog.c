@@ -183,27 +183,6 @@ static struct tool tool_of(json_object *o, size_t instance)
 	};
 }
 
-/* Offer the tools of an instance; `only` (may be NULL) names a single one. */
-static int offer(struct catalog *catalog, size_t instance, const char *only,
-		 struct error *err)
-{
-	const struct component *component = catalog->instances[instance].component;
-	json_object *tools = js_get(component->data, "tools");
-	size_t n = tools ? json_object_array_length(tools) : 0;
-
-	for (size_t i = 0; i < n; i++) {
-		struct tool tool = tool_of(json_object_array_get_idx(tools, i), instance);
-		int r = only && strcmp(only, tool.name) != 0 ? MT_OK
-							     : add_tool(catalog, &tool, err);
-
-		if (r)
-			return r;
-	}
-	return MT_OK;
-}
-
-/* ---- tools that a running toolset lists ------------------------------------ */
-
 /* A name for a tool whose own is taken: with that of its instance before it. */
 static const char *make_name(struct catalog *catalog, const struct tool *tool)
 {
@@ -221,6 +200,43 @@ static const char *make_name(struct catalog *catalog, const struct tool *tool)
 	grown[catalog->own_count] = strdup(name.text);
 	return grown[catalog->own_count] ? grown[catalog->own_count++] : NULL;
 }
+
+/* Another instance of this toolset has a tool of that name. */
+static bool is_again(const struct catalog *catalog, const struct tool *tool)
+{
+	const struct tool *other = catalog_find(catalog, tool->name);
+
+	return other && other->instance != tool->instance
+	       && catalog->instances[other->instance].component
+			  == catalog->instances[tool->instance].component;
+}
+
+/* Offer the tools of an instance; `only` (may be NULL) names a single one. */
+static int offer(struct catalog *catalog, size_t instance, const char *only,
+		 struct error *err)
+{
+	const struct component *component = catalog->instances[instance].component;
+	json_object *tools = js_get(component->data, "tools");
+	size_t n = tools ? json_object_array_length(tools) : 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct tool tool = tool_of(json_object_array_get_idx(tools, i), instance);
+		const char *name = tool.name;
+		int r;
+
+		if (only && strcmp(only, name) != 0)
+			continue;
+		if (is_again(catalog, &tool))
+			name = make_name(catalog, &tool);
+		tool.name = name ? name : tool.name;
+		r = add_tool(catalog, &tool, err);
+		if (r)
+			return r;
+	}
+	return MT_OK;
+}
+
+/* ---- tools that a running toolset lists ------------------------------------ */
 
 static void offer_listed(struct catalog *catalog, size_t instance)
 {
@@ -244,9 +260,8 @@ static void offer_listed(struct catalog *catalog, size_t instance)
 static void offer_all_listed(struct catalog *catalog)
 {
 	catalog->count = catalog->static_count;
-	for (size_t i = 0; i < catalog->own_count; i++)
-		free(catalog->own_names[i]);
-	catalog->own_count = 0;
+	while (catalog->own_count > catalog->static_own)
+		free(catalog->own_names[--catalog->own_count]);
 	for (size_t i = 0; i < catalog->instance_count; i++)
 		offer_listed(catalog, i);
 }
@@ -397,6 +412,7 @@ static int resolve(struct catalog *catalog, const struct config *c,
 static void offer_known(struct catalog *catalog)
 {
 	catalog->static_count = catalog->count;
+	catalog->static_own = catalog->own_count;
 	for (size_t i = 0; i < catalog->instance_count; i++)
 		if (catalog->instances[i].dynamic)
 			catalog->instances[i].listed = listed_read(&catalog->instances[i]);

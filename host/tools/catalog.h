@@ -39,7 +39,7 @@ struct catalog {
 	struct tool *tools;
 	size_t count, static_count;
 	char **own_names;        /* that were made for tools of the same name */
-	size_t own_count;
+	size_t own_count, static_own;
 	struct tool_instance *instances;
 	size_t instance_count;
 	bool reads_risk;         /* calls state their `security_risk` */
@@ -49,8 +49,8 @@ struct catalog {
 /** Resolve a list ("bash, editor, think"). An item is a section [tool.X], or a
  *  toolset of that name, a section [mcp.X], or one tool of an installed toolset;
  *  `mcp` is every MCP server that is configured. Two tools of one name are an
- *  error that names both; a tool that a running toolset listed has the name of
- *  its instance before its own then. */
+ *  error that names both; a tool that a running toolset listed, or of a further
+ *  instance of the same toolset, has the name of its instance before its own then. */
 int catalog_open(const struct config *c, const struct registry *r, const char *list,
 		 struct catalog *ret, struct error *err);
 void catalog_clear(struct catalog *catalog);

@@ -116,6 +116,8 @@ struct mt_tool_host {
 	 *    "model/complete"      {messages:[{role,content}], max_tokens?, model?} -> {text}
 	 *    "user/ask"            {question, choices?} -> {answer}
 	 *    "secret/get"          {name} -> {value}; only names granted to the tool
+	 *    "shell/directory"     {} -> {directory}: where the shell of the
+	 *                          conversation last was, "" if nobody knows
 	 *    "conversation/start"  {task, agent?, ...} -> {id}; further ones of this
 	 *                          family wait for and end a child conversation
 	 *  `params` and result are JSON objects. The result is borrowed until

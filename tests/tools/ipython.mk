@@ -8,3 +8,7 @@ tests_tools_test_ipython_LDADD = $(LIBMT)
 EXTRA_tests_tools_test_ipython_DEPENDENCIES = plugins/tools/ipython.so
 TESTS += %D%/test-ipython
 endif HAVE_ZMQ
+if HAVE_ZMQ
+TESTS += %D%/ipython.bats
+endif HAVE_ZMQ
+EXTRA_DIST += %D%/ipython.bats %D%/ipython.mk
