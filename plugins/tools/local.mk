@@ -92,25 +92,7 @@ plugins_tools_apply_patch_so_LDFLAGS = $(PLUGIN_LINK)
 plugins_tools_apply_patch_so_LDADD = $(LIBPATCH)
 
 include plugins/tools/ipython/local.mk
-
-# The client of MCP servers.
-noinst_LIBRARIES += libmcp.a
-libmcp_a_SOURCES = \
-	%D%/mcp/client.c %D%/mcp/client.h %D%/mcp/elicit.c %D%/mcp/elicit.h \
-	%D%/mcp/era.c %D%/mcp/http-headers.c %D%/mcp/http-headers.h \
-	%D%/mcp/http.c %D%/mcp/http.h %D%/mcp/http-listen.c %D%/mcp/http-transfer.c \
-	%D%/mcp/message.c %D%/mcp/message.h %D%/mcp/result.c %D%/mcp/result.h \
-	%D%/mcp/serve.c %D%/mcp/settings.c %D%/mcp/settings.h %D%/mcp/stdio.c \
-	%D%/mcp/tools.c %D%/mcp/tools.h
-libmcp_a_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) $(CURL_CFLAGS) -DVERSION='"$(VERSION)"'
-libmcp_a_CFLAGS = $(AM_CFLAGS) -pthread
-LIBMCP = libmcp.a libmt.a $(JSONC_LIBS) $(PCRE2_LIBS) $(CURL_LIBS) -lm
-
-plugin_PROGRAMS += %D%/mcp.so
-plugins_tools_mcp_so_SOURCES = %D%/mcp/main.c
-plugins_tools_mcp_so_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS)
-plugins_tools_mcp_so_LDFLAGS = $(PLUGIN_LINK) -pthread
-plugins_tools_mcp_so_LDADD = $(LIBMCP)
+include plugins/tools/mcp/local.mk
 
 # Pages of the web.
 noinst_LIBRARIES += libfetch.a

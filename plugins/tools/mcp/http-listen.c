@@ -6,7 +6,7 @@
 #include "http.h"
 #include <string.h>
 
-enum { FAILURES_MAX = 5 };
+enum { FAILURES_MAX = 5, HEARD_MS = 1000 };
 
 static int watch(struct transfer *t, int64_t *ret_until, struct error *err)
 {
@@ -76,6 +76,7 @@ static bool listen_once(struct http *h, struct strbuf *id, int64_t *retry_ms, bo
 	int status = transfer_open(&t, h, h->client->config.url, &err);
 
 	t.is_stream = stream;
+	t.listens = true;
 	if (!status)
 		status = prepare(&t, &body, id);
 	if (!status) {
@@ -83,6 +84,7 @@ static bool listen_once(struct http *h, struct strbuf *id, int64_t *retry_ms, bo
 		status = transfer_run(&t, watch, &err);
 		set_multi(h, NULL);
 	}
+	listener_heard(h);
 	if (t.sse.id.len) {
 		strbuf_reset(id);
 		strbuf_addn(id, t.sse.id.text, t.sse.id.len);
@@ -156,6 +158,28 @@ int listener_start(struct http *h, bool stream)
 	return h->listening ? MT_OK : MT_ENOMEM;
 }
 
+void listener_heard(struct http *h)
+{
+	struct client *c = h->client;
+
+	pthread_mutex_lock(&c->lock);
+	h->heard = true;
+	pthread_cond_broadcast(&c->wake);
+	pthread_mutex_unlock(&c->lock);
+}
+
+void listener_wait(struct http *h)
+{
+	struct client *c = h->client;
+	int64_t until = mcp_now() + HEARD_MS;
+	struct timespec t = { .tv_sec = until / 1000, .tv_nsec = until % 1000 * 1000000 };
+
+	pthread_mutex_lock(&c->lock);
+	while (!h->heard && !c->closing && mcp_now() < until)
+		pthread_cond_timedwait(&c->wake, &c->lock, &t);
+	pthread_mutex_unlock(&c->lock);
+}
+
 void listener_stop(struct http *h)
 {
 	if (!h->listening)
@@ -201,7 +225,9 @@ static int await_endpoint(struct client *c, struct http *h, const struct waiter 
 
 	for (;;) {
 		AUTO(free) char *url = endpoint(h, err);
-		struct timespec t;
+		int64_t next = mcp_now() + 1000;
+		struct timespec t = { .tv_sec = next / 1000,
+				      .tv_nsec = next % 1000 * 1000000 };
 
 		if (url || (err && err->code))
 			return url ? MT_OK : err->code;
@@ -211,10 +237,6 @@ static int await_endpoint(struct client *c, struct http *h, const struct waiter 
 			return fail(err, MT_ECANCELLED, "the call was cancelled");
 		if (mcp_now() >= end)
 			return fail(err, MT_ETIMEOUT, "the server does not say where to send");
-		clock_gettime(CLOCK_MONOTONIC, &t);
-		t.tv_nsec += 100000000;
-		t.tv_sec += t.tv_nsec / 1000000000;
-		t.tv_nsec %= 1000000000;
 		pthread_mutex_lock(&c->lock);
 		pthread_cond_timedwait(&c->wake, &c->lock, &t);
 		pthread_mutex_unlock(&c->lock);

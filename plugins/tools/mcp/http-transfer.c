@@ -73,6 +73,8 @@ static size_t on_header(char *line, size_t size, size_t n, void *arg)
 
 	keep_header(&t->session, line, size * n, "Mcp-Session-Id:");
 	keep_header(&t->challenge, line, size * n, "WWW-Authenticate:");
+	if (size * n <= 2 && t->listens)
+		listener_heard(t->http);
 	return size * n;
 }
 

@@ -338,9 +338,11 @@ static int http_send(struct client *c, const char *text, size_t len, struct pend
 
 static void http_ready(struct client *c)
 {
-	if (c->era != ERA_MODERN ||
-	    js_bool(js_get(c->capabilities, "tools"), "listChanged", false))
-		listener_start(c->link, false);
+	bool listens = c->era != ERA_MODERN ||
+		       js_bool(js_get(c->capabilities, "tools"), "listChanged", false);
+
+	if (listens && !listener_start(c->link, false))
+		listener_wait(c->link);
 }
 
 /* The server may forget the session. */

@@ -20,6 +20,7 @@ struct http {
 	CURLM *lanes[LANES_MAX];  /* idle, with their open connections */
 	int lane_count;
 	bool stopping, listening;
+	bool heard;               /* the listener's request was answered, or failed */
 	pthread_t listener;
 	CURLM *listen_multi;
 };
@@ -36,6 +37,7 @@ struct transfer {
 	struct sse sse;
 	bool is_sse, is_stream;   /* is_stream: old SSE, whose first event is `endpoint` */
 	bool begun;
+	bool listens;             /* of the listener */
 	long status;
 	char *session, *challenge; /* headers of the answer */
 };
@@ -54,6 +56,10 @@ int http_post(struct http *h, const char *url, const char *text, size_t len,
 /** The thread for what the server says by itself. */
 int listener_start(struct http *h, bool stream);
 void listener_stop(struct http *h);
+/** Its request was answered. */
+void listener_heard(struct http *h);
+/** Wait a little for that: a server may answer calls by that stream. */
+void listener_wait(struct http *h);
 
 struct http *http_new(struct client *c);
 void http_free(struct http *h);

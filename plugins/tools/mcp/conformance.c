@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * conformance.c - `mortise mcp-conformance URL`: the client as the official
+ * conformance suite of MCP drives it. It connects, lists the tools, calls each,
+ * and says with its exit status whether all of it went well.
+ *
+ * The suite says by the environment what it wants: MCP_CONFORMANCE_SCENARIO,
+ * MCP_CONFORMANCE_PROTOCOL_VERSION, MCP_CONFORMANCE_CONTEXT (JSON). */
+#include "tools.h"
+#include <string.h>
+
+static void on_log(void *arg, int level, const char *text)
+{
+	(void)arg;
+	if (level <= MT_LOG_WARNING)
+		fprintf(stderr, "mortise: %s\n", text);
+}
+
+static bool never(void *arg)
+{
+	(void)arg;
+	return false;
+}
+
+static void on_progress(void *arg, double done, double total, const char *message)
+{
+	(void)arg, (void)done, (void)total, (void)message;
+}
+
+/* The value that a parameter gets where the suite does not say. */
+static json_object *made_up(json_object *property)
+{
+	const char *type = js_str(property, "type", "string");
+
+	if (strcmp(type, "number") == 0 || strcmp(type, "integer") == 0)
+		return json_object_new_int(2);
+	if (strcmp(type, "boolean") == 0)
+		return json_object_new_boolean(true);
+	if (strcmp(type, "array") == 0)
+		return json_object_new_array();
+	if (strcmp(type, "object") == 0)
+		return json_object_new_object();
+	return json_object_new_string("test");
+}
+
+static json_object *arguments_for(const struct offer *f)
+{
+	json_object *args = json_object_new_object();
+	json_object *required = js_get(f->input, "required");
+	size_t n = json_object_is_type(required, json_type_array)
+			   ? json_object_array_length(required) : 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const char *name =
+			json_object_get_string(json_object_array_get_idx(required, i));
+
+		js_set(args, name,
+		       made_up(js_get(js_get(f->input, "properties"), name)));
+	}
+	return args;
+}
+
+static int call(struct client *c, const struct offer *f, json_object *arguments,
+		struct error *err)
+{
+	AUTO(json) json_object *params = json_object_new_object();
+	AUTO(json) json_object *result = NULL;
+	const struct waiter w = { .input = f->input, .cancelled = never,
+				  .progress = on_progress };
+	int status;
+
+	if (js_set_str(params, "name", f->real) || js_set(params, "arguments", arguments))
+		return fail(err, MT_ENOMEM, "out of memory");
+	status = client_request(c, "tools/call", params, &w, &result, NULL, err);
+	if (!status)
+		printf("%s: %s\n", f->real, js_text(result, NULL));
+	return status;
+}
+
+/* The calls that the context names, in their order. */
+static int call_named(struct client *c, const struct offers *offers, json_object *calls,
+		      struct error *err)
+{
+	int status = MT_OK;
+
+	for (size_t i = 0; !status && i < json_object_array_length(calls); i++) {
+		json_object *one = json_object_array_get_idx(calls, i);
+		json_object *args = js_get(one, "arguments");
+		char name[65];
+		const struct offer *f;
+
+		clean_name(js_str(one, "name", ""), name, sizeof name);
+		f = offers_find(offers, name);
+		if (f)
+			status = call(c, f, args ? json_object_get(args)
+						 : json_object_new_object(), err);
+	}
+	return status;
+}
+
+static int call_all(struct client *c, const struct offers *offers, struct error *err)
+{
+	int worst = MT_OK;
+
+	for (size_t i = 0; i < offers->count; i++) {
+		struct error why = ERROR_NONE;
+
+		if (offers->list[i].kind != OFFER_TOOL)
+			continue;
+		if (call(c, &offers->list[i], arguments_for(&offers->list[i]), &why)) {
+			fprintf(stderr, "mortise: %s: %s\n", offers->list[i].real, why.text);
+			worst = fail(err, why.code, "%s", why.text);
+		}
+	}
+	return worst;
+}
+
+static int play(struct client *c, json_object *calls, struct error *err)
+{
+	const struct offer_options options = { .trust_hints = true };
+	const struct waiter w = { .cancelled = never };
+	struct offers offers = { 0 };
+	int status = client_connect(c, &w, err);
+
+	if (!status)
+		status = offers_fetch(c, &options, &w, &offers, err);
+	if (!status)
+		status = json_object_is_type(calls, json_type_array)
+				 ? call_named(c, &offers, calls, err)
+				 : call_all(c, &offers, err);
+	offers_clear(&offers);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	const char *context = getenv("MCP_CONFORMANCE_CONTEXT");
+	const char *version = getenv("MCP_CONFORMANCE_PROTOCOL_VERSION");
+	AUTO(json) json_object *doc =
+		context ? js_parse_object(context, strlen(context), NULL) : NULL;
+	struct client_config config = {
+		.name = "conformance", .url = argc > 1 ? argv[argc - 1] : NULL,
+		.protocol = version && *version ? version : NULL, .accepts = true,
+		.connect_ms = 20000, .timeout_ms = 20000, .log = on_log };
+	AUTO(client) struct client *c = NULL;
+	struct error err = ERROR_NONE;
+
+	if (!config.url || *config.url == '-') {
+		printf("Usage: mortise mcp-conformance URL\n\nThe MCP client as the official "
+		       "conformance suite drives it.\n");
+		return config.url && strcmp(config.url, "--help") == 0 ? 0 : 2;
+	}
+	c = client_new(&config);
+	if (!c)
+		fail(&err, MT_ENOMEM, "out of memory");
+	else
+		play(c, js_get(doc, "toolCalls"), &err);
+	if (err.code)
+		fprintf(stderr, "mortise: %s\n", err.text);
+	return err.code ? 1 : 0;
+}

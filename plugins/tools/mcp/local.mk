@@ -1,0 +1,24 @@
+# The client of MCP servers.
+noinst_LIBRARIES += libmcp.a
+libmcp_a_SOURCES = \
+	%D%/client.c %D%/client.h %D%/elicit.c %D%/elicit.h %D%/era.c \
+	%D%/http-headers.c %D%/http-headers.h %D%/http.c %D%/http.h \
+	%D%/http-listen.c %D%/http-transfer.c %D%/message.c %D%/message.h \
+	%D%/result.c %D%/result.h %D%/serve.c %D%/settings.c %D%/settings.h \
+	%D%/stdio.c %D%/tools.c %D%/tools.h
+libmcp_a_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) $(CURL_CFLAGS) -DVERSION='"$(VERSION)"'
+libmcp_a_CFLAGS = $(AM_CFLAGS) -pthread
+LIBMCP = libmcp.a libmt.a $(JSONC_LIBS) $(PCRE2_LIBS) $(CURL_LIBS) -lm
+
+plugin_PROGRAMS += plugins/tools/mcp.so
+plugins_tools_mcp_so_SOURCES = %D%/main.c
+plugins_tools_mcp_so_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS)
+plugins_tools_mcp_so_LDFLAGS = $(PLUGIN_LINK) -pthread
+plugins_tools_mcp_so_LDADD = $(LIBMCP)
+
+# The client as the official conformance suite drives it.
+helper_PROGRAMS += mortise-mcp-conformance
+mortise_mcp_conformance_SOURCES = %D%/conformance.c
+mortise_mcp_conformance_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS)
+mortise_mcp_conformance_LDFLAGS = $(AM_LDFLAGS) -pthread
+mortise_mcp_conformance_LDADD = $(LIBMCP)
