@@ -250,3 +250,70 @@ m() {
 	run m tools call everything_prompts '{"name":"simple-prompt"}'
 	[[ "$output" == *"user:"* ]]
 }
+
+# serve KIND: the server `everything` over HTTP; sets $url
+serve() {
+	for try in 1 2 3; do
+		port=$((20000 + RANDOM % 20000))
+		PORT=$port "$MCP_SERVERS/node_modules/.bin/mcp-server-everything" "$1" \
+			>"$dir/server.log" 2>&1 3>&- &
+		server=$!
+		for i in $(seq 100); do
+			kill -0 $server 2>/dev/null || break
+			if (exec 4<>/dev/tcp/127.0.0.1/$port) 2>/dev/null; then
+				url=http://127.0.0.1:$port/$2
+				return
+			fi
+			sleep 0.1
+		done
+		kill $server 2>/dev/null || true
+	done
+	return 1
+}
+
+@test "a real server over streamable HTTP and over the SSE of 2024" {
+	[ -n "$MCP_SERVERS" ] || skip "MCP_SERVERS names no folder with servers"
+	for kind in "streamableHttp mcp" "sse sse"; do
+		serve $kind
+		printf '[mcp.e]\nurl = %s\n' "$url" >"$ini"
+		run m mcp test e
+		echo "$output"
+		kill -0 $server
+		[ "$status" -eq 0 ]
+		run m tools call get-sum '{"a":2,"b":3}'
+		echo "$output"
+		[ "$output" = "The sum of 2 and 3 is 5." ]
+		kill $server
+	done
+}
+
+@test "nobody listens, or it is no MCP server" {
+	printf '[mcp.none]\nurl = http://127.0.0.1:9/mcp\nconnect_timeout = 2s\n' >"$ini"
+	printf '[mcp.secret]\nurl = http://127.0.0.1:9/\nbearer_env = NOT_SET\n' >>"$ini"
+	run m mcp status
+	echo "$output"
+	[ "$status" -eq 6 ]
+	[[ "$output" == *"none"*"cannot be reached"* ]]
+	[[ "$output" == *"NOT_SET"* ]]
+}
+
+# The official suite: npm @modelcontextprotocol/conformance, with Node 22 as npm's
+# package node. What needs OAuth is not asked for.
+@test "the conformance suite: core scenarios of both eras" {
+	suite=$MCP_SERVERS/node_modules/.bin/conformance
+	node=$MCP_SERVERS/node_modules/node/bin
+	[ -n "$MCP_SERVERS" ] && [ -e "$suite" ] && [ -e "$node/node" ] ||
+		skip "MCP_SERVERS has no conformance suite with its node"
+	cd "$dir"
+	for scenario in 2025-11-25/initialize 2025-11-25/tools_call \
+		2025-11-25/elicitation-sep1034-client-defaults 2025-11-25/sse-retry \
+		2026-07-28/tools_call 2026-07-28/request-metadata \
+		2026-07-28/sep-2322-client-request-state 2026-07-28/http-standard-headers \
+		2026-07-28/http-custom-headers 2026-07-28/http-invalid-tool-headers \
+		2026-07-28/json-schema-ref-no-deref; do
+		echo "$scenario"
+		PATH=$node:$PATH "$suite" client --scenario "${scenario#*/}" \
+			--spec-version "${scenario%/*}" \
+			--command "mortise mcp-conformance" >log 2>&1 || { cat log; return 1; }
+	done
+}

@@ -83,7 +83,8 @@ bool client_has(struct client *c, const char *capability)
 	bool has;
 
 	pthread_mutex_lock(&c->lock);
-	has = js_get(c->capabilities, capability) != NULL;
+	has = c->capabilities ? js_get(c->capabilities, capability) != NULL
+			      : strcmp(capability, "tools") == 0;
 	pthread_mutex_unlock(&c->lock);
 	return has;
 }

@@ -135,6 +135,7 @@ int client_request(struct client *c, const char *method, json_object *params,
 bool client_is_down(struct client *c);
 /** Whoever waits looks whether it is cancelled. */
 void client_wake(struct client *c);
+/** What is not known counts as: tools. */
 bool client_has(struct client *c, const char *capability);
 void client_log(struct client *c, int level, const char *fmt, ...) MT_PRINTF(3, 4);
 

@@ -60,21 +60,25 @@ static json_object *arguments_for(const struct offer *f)
 	return args;
 }
 
+/* An error that the server answers is an answer: the client did its part. */
 static int call(struct client *c, const struct offer *f, json_object *arguments,
 		struct error *err)
 {
 	AUTO(json) json_object *params = json_object_new_object();
 	AUTO(json) json_object *result = NULL;
+	AUTO(json) json_object *refusal = NULL;
 	const struct waiter w = { .input = f->input, .cancelled = never,
 				  .progress = on_progress };
 	int status;
 
 	if (js_set_str(params, "name", f->real) || js_set(params, "arguments", arguments))
 		return fail(err, MT_ENOMEM, "out of memory");
-	status = client_request(c, "tools/call", params, &w, &result, NULL, err);
-	if (!status)
-		printf("%s: %s\n", f->real, js_text(result, NULL));
-	return status;
+	status = client_request(c, "tools/call", params, &w, &result, &refusal, err);
+	if (status && !refusal)
+		return status;
+	printf("%s: %s\n", f->real, js_text(refusal ? refusal : result, NULL));
+	*err = ERROR_NONE;
+	return MT_OK;
 }
 
 /* The calls that the context names, in their order. */

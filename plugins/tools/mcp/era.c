@@ -6,6 +6,7 @@
  * has it. A result, or one of its errors, means that era; anything else, silence
  * and death too, means `initialize`. What was found is remembered. */
 #include "client.h"
+#include <config.h>
 #include <string.h>
 
 enum { PROBE_MS = 3000 };
@@ -34,7 +35,7 @@ static json_object *client_info(void)
 	json_object *info = json_object_new_object();
 
 	js_set_str(info, "name", "mortise");
-	js_set_str(info, "version", VERSION);
+	js_set_str(info, "version", PACKAGE_VERSION);
 	return info;
 }
 
@@ -176,6 +177,13 @@ static int discover(struct client *c, const struct waiter *w, struct error *err)
 	if (status == MT_ECANCELLED || status == MT_ENOMEM || status == MT_EDENIED)
 		return fail(err, status, "%s", why.text);
 	c->era = status ? ERA_LEGACY : judge(answer, err);
+	if (c->era == ERA_MODERN && js_get(answer, "error")) {
+		/* One of its errors: once more, now that its versions are known. */
+		json_object_put(STEAL(answer));
+		status = exchange(c, "server/discover", params, w, 0, &answer, err);
+		if (status)
+			return status;
+	}
 	if (c->era == ERA_MODERN)
 		take_server(c, js_get(answer, "result"), "_meta." META "serverInfo");
 	return c->era == ERA_UNKNOWN ? MT_EUNSUPPORTED : MT_OK;

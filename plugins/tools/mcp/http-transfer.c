@@ -2,6 +2,7 @@
  *
  * http-transfer.c - one exchange over HTTP, watched while it runs. */
 #include "http.h"
+#include <config.h>
 #include <string.h>
 #include <strings.h>
 
@@ -116,6 +117,11 @@ int transfer_header(struct transfer *t, const char *fmt, ...)
 	va_start(ap, fmt);
 	strbuf_vaddf(&line, fmt, ap);
 	va_end(ap);
+	/* libcurl's way to write a header without a value */
+	if (line.len > 2 && strcmp(line.text + line.len - 2, ": ") == 0) {
+		strbuf_cut(&line, line.len - 2);
+		strbuf_addc(&line, ';');
+	}
 	longer = line.error || strpbrk(line.text, "\r\n")
 			 ? NULL : curl_slist_append(t->headers, line.text);
 	if (!longer)
@@ -156,7 +162,7 @@ int transfer_open(struct transfer *t, struct http *h, const char *url, struct er
 	curl_easy_setopt(t->easy, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(t->easy, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl_easy_setopt(t->easy, CURLOPT_CONNECTTIMEOUT_MS, (long)c->config.connect_ms);
-	curl_easy_setopt(t->easy, CURLOPT_USERAGENT, "mortise/" VERSION);
+	curl_easy_setopt(t->easy, CURLOPT_USERAGENT, "mortise/" PACKAGE_VERSION);
 	curl_easy_setopt(t->easy, CURLOPT_WRITEFUNCTION, on_body);
 	curl_easy_setopt(t->easy, CURLOPT_WRITEDATA, t);
 	curl_easy_setopt(t->easy, CURLOPT_HEADERFUNCTION, on_header);

@@ -6,7 +6,7 @@ libmcp_a_SOURCES = \
 	%D%/http-listen.c %D%/http-transfer.c %D%/message.c %D%/message.h \
 	%D%/result.c %D%/result.h %D%/serve.c %D%/settings.c %D%/settings.h \
 	%D%/stdio.c %D%/tools.c %D%/tools.h
-libmcp_a_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) $(CURL_CFLAGS) -DVERSION='"$(VERSION)"'
+libmcp_a_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) $(CURL_CFLAGS)
 libmcp_a_CFLAGS = $(AM_CFLAGS) -pthread
 LIBMCP = libmcp.a libmt.a $(JSONC_LIBS) $(PCRE2_LIBS) $(CURL_LIBS) -lm
 
