@@ -189,6 +189,19 @@ static void begin_to_drip(struct connection *c)
 	fflush(stdout);
 }
 
+/* What a program asks beside its requests (models, windows) is no request. */
+static bool is_question(const struct connection *c)
+{
+	return strncmp(c->bytes, "GET ", 4) == 0;
+}
+
+static void answer_question(const struct connection *c)
+{
+	static const char none[] = "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n";
+
+	send(c->fd, none, sizeof none - 1, MSG_NOSIGNAL);
+}
+
 static void answer(struct connection *c)
 {
 	char out[REPLY_MAX];
@@ -256,7 +269,10 @@ static bool receive(struct connection *c)
 	if (!c->body)
 		read_head(c);
 	if (c->body && c->used >= c->want) {
-		answer(c);
+		if (is_question(c))
+			answer_question(c);
+		else
+			answer(c);
 		c->used = c->body = c->want = 0;
 	}
 	return true;
