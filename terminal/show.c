@@ -229,6 +229,8 @@ static void show_message(struct show *s, json_object *event, json_object *args)
 	const char *text = text_of(args, "content", &len);
 
 	if (strcmp(js_str(event, "source", ""), "user") != 0) {
+		if (js_get(event, "tool_call_metadata")) /* a question: only a part streamed */
+			s->streamed = false;
 		say(s, text, len);
 		return;
 	}

@@ -144,7 +144,7 @@ static void show_message(struct render *r, const struct event *e)
 		say(r, CYAN, "> ", text, strlen(text));
 	} else if (e->source == SOURCE_ENVIRONMENT) {
 		put_block(r, DIM, text, strlen(text));
-	} else if (!r->streamed) {
+	} else if (!r->streamed || event_tool_meta(e)) { /* of a question a part streamed */
 		line_start(r);
 		put(r, text, strlen(text));
 		line_start(r);
@@ -170,6 +170,22 @@ static void show_think(struct render *r, const struct event *e)
 	const char *text = event_arg(e, "thought");
 
 	put_block(r, DIM, text, strlen(text));
+}
+
+static void show_tasks(struct render *r, const struct event *e)
+{
+	json_object *list = js_get(event_args(e), "task_list");
+	size_t n = list ? json_object_array_length(list) : 0;
+
+	for (size_t i = 0; i < n; i++) {
+		json_object *task = json_object_array_get_idx(list, i);
+		const char *status = js_str(task, "status", ""), *title = js_str(task, "title", "");
+
+		say(r, DIM, strcmp(status, "done") == 0          ? "  [x] "
+			    : strcmp(status, "in_progress") == 0 ? "  [>] "
+								 : "  [ ] ",
+		    title, strlen(title));
+	}
 }
 
 static void show_plain(struct render *r, const struct event *e)
@@ -264,6 +280,7 @@ static const struct {
 	{ "call_tool", true, RENDER_NORMAL, show_call },
 	{ "call_tool_mcp", true, RENDER_NORMAL, show_call },
 	{ "think", true, RENDER_NORMAL, show_think },
+	{ "task_tracking", true, RENDER_NORMAL, show_tasks },
 	{ "reject", true, RENDER_QUIET, show_plain },
 	{ "delegate", true, RENDER_NORMAL, show_plain },
 	{ "condensation", true, RENDER_NORMAL, show_plain },

@@ -42,6 +42,7 @@ plan='[{"title":"Look","status":"done","notes":"seen"},{"id":"b","title":"Mend"}
 	run "${run_it[@]}" -o 'controller.tools+=tasks' -t go
 	echo "$output"
 	[ "$status" -eq 0 ]
+	[[ "$output" == *$'  [x] Look\n  [ ] Mend'* ]]
 	[ "$(cat "$work"/state/mortise/conversations/*/TASKS.md)" \
 		= $'# Task List\n\n1. ✅ Look\n   seen\n\n2. ⏳ Mend' ]
 	[ "$(log | jq -c 'select(.action == "task_tracking" and .args.command == "plan")
@@ -129,5 +130,6 @@ asks() {
 	echo "$output"
 	[ "$status" -ne 0 ]
 	[ "$(log | jq -c 'select(.action == "message" and .source == "user")' | wc -l)" -eq 3 ]
+	[[ "$output" == *"What now, 1?"* ]]
 	[[ "$output" == *"nobody is there to answer"* ]]
 }
