@@ -162,10 +162,9 @@ static void test_cancel(struct mt_instance *i, struct mt_call *c)
 
 static void test_death(struct mt_instance *i, struct mt_call *c)
 {
-	const char *text = cell(i, c, "import os, sys\nprint('last')\nsys.stdout.flush()\n"
-				      "os._exit(3)");
+	const char *text = cell(i, c, "import os\nos._exit(3)");
 
-	HAS(text, "last\n[The kernel ended (exit code 3): what was defined in it is lost");
+	HAS(text, "[The kernel ended (exit code 3): what was defined in it is lost");
 	HAS(cell(i, c, "x"), "NameError");
 	CHECK(!strstr(c->text.text, "new one"));
 	text = cell(i, c, "import os\nos.kill(os.getpid(), 9)");
@@ -274,6 +273,49 @@ static void test_two(struct mt_instance *first, struct mt_call *c)
 	kit_close(&second);
 }
 
+/* The small functions that a kernel has from the start. */
+static void test_skills(struct mt_instance *i, struct mt_call *c)
+{
+	static const struct {
+		const char *code, *result;
+	} cases[] = {
+		{ "import os\nos.makedirs('sk/.git', exist_ok=True)\n"
+		  "open('sk/a.txt', 'w').write(''.join(f'line {n}\\n' for n in range(1, 301)))"
+		  "\nfile_editor('create', 'sk/b.py', file_text='one\\ntwo\\n')\n"
+		  "open('sk/.git/x', 'w').write('two')\nos.chdir('sk')", "Created " },
+		{ "open_file('a.txt', 10, 3)", "lines 9 to 11 of 300]\n9|line 9\n10|line 10" },
+		{ "scroll_down()", "lines 12 to 14 of 300]\n12|line 12" },
+		{ "scroll_up()", "lines 9 to 11 of 300]" },
+		{ "goto_line(300)", "lines 298 to 300 of 300]\n298|line 298" },
+		{ "goto_line(301)", "line_number must be between 1 and 300." },
+		{ "search_dir('two')", "./b.py:2: two" },
+		{ "search_file('line 29')", "29: line 29\n290: line 290" },
+		{ "find_file('.p')", "./b.py" },
+		{ "find_file('zzz')", "Nothing found for 'zzz'." },
+		{ "file_editor('str_replace', 'b.py', old_str='two', new_str='2\\n3')",
+		  "     2\t2\n     3\t3" },
+		{ "file_editor('insert', 'b.py', insert_line=0, new_str='zero')",
+		  "     1\tzero\n     2\tone" },
+		{ "file_editor('undo_edit', 'b.py')\nopen('b.py').read()",
+		  "'one\\n2\\n3\\n'" },
+		{ "open('t.tex', 'w').write('\\\\section{Title} % gone\\nbody')\n"
+		  "parse_latex('t.tex')", "Title \nbody" },
+		{ "import zipfile\nwith zipfile.ZipFile('d.docx', 'w') as z:\n"
+		  "    z.writestr('word/document.xml', '<d xmlns:w=\"http://schemas.openxmlformats"
+		  ".org/wordprocessingml/2006/main\"><w:p><w:t>Hello</w:t></w:p></d>')\n"
+		  "parse_docx('d.docx')", "Hello" },
+	};
+
+	for (size_t n = 0; n < ARRAY_LEN(cases); n++) {
+		const char *text = cell(i, c, cases[n].code);
+
+		CHECK_MSG(strstr(text, cases[n].result) != NULL, "%s: %.500s", cases[n].code,
+			  text);
+	}
+	CHECK(strncmp(cell(i, c, "find_file('.git/')\nsearch_dir('two', '.')"), "Nothing", 7)
+	      == 0);
+}
+
 /* What lies in its folder is for nobody else. */
 static void test_private(struct mt_instance *i, struct mt_call *c)
 {
@@ -310,6 +352,7 @@ int main(void)
 		test_cancel(&i, &c);
 		test_two(&i, &c);
 		test_private(&i, &c);
+		test_skills(&i, &c);
 		test_death(&i, &c);
 		test_flood(&i, &c);
 	}
