@@ -17,6 +17,12 @@ bench_floor_flood_CPPFLAGS = -D_GNU_SOURCE
 bench_log_open_SOURCES = %D%/log-open.c
 bench_log_open_CPPFLAGS = $(libhost_a_CPPFLAGS)
 bench_log_open_LDADD = $(LIBHOST)
+if HAVE_ZMQ
+BENCHES += %D%/floor-cell
+bench_floor_cell_SOURCES = %D%/floor-cell.c
+bench_floor_cell_CPPFLAGS = -D_GNU_SOURCE $(ZMQ_CFLAGS) $(CRYPTO_CFLAGS)
+bench_floor_cell_LDADD = $(ZMQ_LIBS) $(CRYPTO_LIBS)
+endif HAVE_ZMQ
 CLEANFILES += $(BENCHES)
 
 bench-programs: $(BENCHES)
