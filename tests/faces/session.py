@@ -262,7 +262,7 @@ def test_closed_output():
         p.stdout.close()
         code = ended(p)
         text = p.stderr.read().decode()
-        check(code == 130 and "mortise resume" in text,
+        check(code == 1 and "mortise resume" in text,
               f"closed output of run {' '.join(words)}: {code}")
 
 
