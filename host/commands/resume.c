@@ -192,11 +192,9 @@ static int run(const struct command *self, int argc, char **argv)
 {
 	struct arguments a = { 0 };
 	int f = parse(self, argc, argv, &a), code;
-	AUTO(json) json_object *images = a.drive.images;
 
-	if (f != FLAG_END)
-		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
-	code = run_it(&a);
+	code = f == FLAG_END ? run_it(&a) : f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
+	json_object_put(a.drive.images);
 	free(a.found);
 	return code;
 }

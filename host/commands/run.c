@@ -217,30 +217,35 @@ static int start(struct arguments *a, uv_loop_t *loop, struct conversation **ret
 	return MT_OK;
 }
 
-static int run(const struct command *self, int argc, char **argv)
+static int run_it(struct arguments *a)
 {
-	struct arguments a = { 0 };
 	struct error err = ERROR_NONE;
 	struct conversation *c = NULL;
 	AUTO(free) char *task = NULL;
 	size_t len = 0;
 	uv_loop_t *loop;
-	int f = parse(self, argc, argv, &a);
-	AUTO(json) json_object *images = a.drive.images;
 
-	if (f != FLAG_END)
-		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
-	if (get_task(&a, &task, &len, &err))
+	if (get_task(a, &task, &len, &err))
 		return complain(EXIT_USAGE, &err);
-	a.drive.commands = a.drive.json && !task_on_stdin(&a);
+	a->drive.commands = a->drive.json && !task_on_stdin(a);
 	loop = command_loop(&err);
 	if (!loop)
 		return complain(EXIT_FAILED, &err);
-	if (start(&a, loop, &c, &err)) {
+	if (start(a, loop, &c, &err)) {
 		uv_run(loop, UV_RUN_DEFAULT);
 		return complain(EXIT_USAGE, &err);
 	}
-	return drive(loop, c, task, len, &a.drive);
+	return drive(loop, c, task, len, &a->drive);
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	struct arguments a = { 0 };
+	int f = parse(self, argc, argv, &a), code;
+
+	code = f == FLAG_END ? run_it(&a) : f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
+	json_object_put(a.drive.images);
+	return code;
 }
 
 const struct command command_run = {

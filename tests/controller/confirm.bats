@@ -4,9 +4,9 @@
 
 setup() {
 	work=$BATS_TEST_TMPDIR
-	mkdir "$work/ws" "$work/state"
-	chmod 700 "$work/state"
-	export XDG_STATE_HOME=$work/state
+	mkdir "$work/ws" "$work/state" "$work/run"
+	chmod 700 "$work/state" "$work/run"
+	export XDG_STATE_HOME=$work/state XDG_RUNTIME_DIR=$work/run
 	cat >"$work/script" <<'EOF'
 [turn]
 [call execute_bash]
