@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * tools.c - `mortise tools list | call NAME JSON`: the wired tools, and one
- * call of one of them outside of any conversation. */
+ * tools.c - `mortise tools list | call NAME JSON | serve`: the wired tools, one
+ * call of one of them outside of any conversation, all of them for others. */
 #include "commands/command.h"
+#include "commands/tools.h"
 #include "controller/launch.h"
 #include "files.h"
 #include "tools/calls.h"
+#include "tools/servers.h"
 #include "utf8.h"
 
 #include <limits.h>
@@ -164,19 +166,42 @@ static int call_tool(struct config *c, struct registry *r, const struct argument
 
 /* ---- both -------------------------------------------------------------- */
 
+/* What is served: not other servers, of which this program may be one again. */
+static int served_list(const char *list, struct strbuf *ret)
+{
+	const char *item;
+	size_t len;
+
+	while (list && list_next(&list, &item, &len))
+		if (len != strlen(SERVERS_TOOLSET) || memcmp(item, SERVERS_TOOLSET, len) != 0)
+			strbuf_addf(ret, "%s%.*s", ret->len ? ", " : "", (int)len, item);
+	return ret->error;
+}
+
 static int with_catalog(const struct arguments *a, int count, char **words)
 {
 	AUTO(config) struct config *c = NULL;
 	AUTO(registry) struct registry *r = NULL;
+	AUTO(strbuf) struct strbuf served = STRBUF(1 << 16);
+	bool serves = strcmp(words[0], "serve") == 0;
 	struct catalog catalog = { 0 };
 	struct error err = ERROR_NONE;
+	const char *names;
 	int code;
 
-	if (common_config(&a->common, &c, &err) || registry_open(c, &r, &err)
-	    || catalog_open(c, r, config_get(c, a->section, "tools"), &catalog, &err))
+	if (common_config(&a->common, &c, &err) || registry_open(c, &r, &err))
+		return complain(EXIT_USAGE, &err);
+	names = config_get(c, a->section, "tools");
+	if (serves && served_list(names, &served))
+		fail(&err, MT_ELIMIT, "`tools` of [%s] is too long", a->section);
+	else
+		catalog_open(c, r, serves ? served.text : names, &catalog, &err);
+	if (err.code)
 		return complain(EXIT_USAGE, &err);
 	if (strcmp(words[0], "list") == 0)
 		code = list(&catalog, a->json);
+	else if (serves)
+		code = tools_serve(c, r, a->section, a->common.workspace, &catalog, &err);
 	else
 		code = call_tool(c, r, a, &catalog, words[1], count > 2 ? words[2] : "{}",
 				 &err);
@@ -206,19 +231,20 @@ static int run(const struct command *self, int argc, char **argv)
 	if (count == 0)
 		return with_catalog(&a, 1, only);
 	if ((strcmp(argv[index], "list") == 0 && count == 1)
+	    || (strcmp(argv[index], "serve") == 0 && count == 1)
 	    || (strcmp(argv[index], "call") == 0 && (count == 2 || count == 3)))
 		return with_catalog(&a, count, argv + index);
-	fprintf(stderr, "mortise: tools: write `list`, or `call NAME JSON`\n");
+	fprintf(stderr, "mortise: tools: write `list`, `call NAME JSON` or `serve`\n");
 	return EXIT_USAGE;
 }
 
 const struct command command_tools = {
 	.name = "tools",
-	.args = "list | call NAME [JSON]",
+	.args = "list | call NAME [JSON] | serve",
 	.summary = "The tools that are wired; call one outside of a conversation.",
 	.details = "`call` runs the tool where the controller's runtime runs tools, with the\n"
 		   "arguments that JSON says, and prints its result. With --json the fields of\n"
-		   "the observation come first.\n",
+		   "the observation come first.\n\n`serve` is an MCP server of these tools on standard input and output.\n",
 	.flags = flags,
 	.run = run,
 };

@@ -317,3 +317,58 @@ serve() {
 			--command "mortise mcp-conformance" >log 2>&1 || { cat log; return 1; }
 	done
 }
+
+# ---- mortise as a server -------------------------------------------------------
+
+@test "our own tools, served to our own client, in both eras" {
+	for protocol in 2026-07-28 2025-11-25; do
+		printf '[mcp.self]\ncommand = mortise\nargs = tools, serve\nprotocol = %s\n' \
+			"$protocol" >"$ini"
+		run m mcp test self
+		echo "$output"
+		[ "$status" -eq 0 ]
+		[[ "$output" == *"execute_bash"* ]]
+		[[ "$output" != *"finish"* ]]
+		# The name is taken by the shell of this one.
+		run m tools call self_execute_bash '{"command":"echo from below $((1+1))"}'
+		echo "$output"
+		[ "$status" -eq 0 ]
+		[[ "$output" == *"from below 2"* ]]
+	done
+}
+
+@test "serve: what is wrong is answered, and the end of the input is the end" {
+	run bash -c '{
+		echo "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"nothing\"}"
+		echo "no json"
+		echo "[]"
+		echo "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}"
+		echo "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/list\",\"params\":{\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2099-01-01\"}}}"
+		echo "{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"tools/call\",\"params\":{\"name\":\"nope\"}}"
+		echo "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"tools/call\",\"params\":{\"name\":\"execute_bash\",\"arguments\":{}}}"
+		echo "{\"jsonrpc\":\"2.0\",\"id\":\"six\",\"method\":\"tools/call\",\"params\":{\"name\":\"execute_bash\",\"arguments\":{\"command\":\"echo six\"}}}"
+	} | timeout 60 mortise tools serve'
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *'"id":1,"error":{"code":-32601'* ]]
+	[[ "$output" == *'"id":null,"error":{"code":-32700'* ]]
+	[[ "$output" == *'"id":null,"error":{"code":-32600'* ]]
+	[[ "$output" == *'"id":2,"result":{}'* ]]
+	[[ "$output" == *'"id":3,"error":{"code":-32022'*'"supported":["2026-07-28"]'* ]]
+	[[ "$output" == *'"id":4,"error":{"code":-32602'* ]]
+	[[ "$output" == *'"id":5,"result":{"content":[{"type":"text"'*'"isError":true'* ]]
+	[[ "$output" == *'"id":"six","result":'*'six'* ]]
+}
+
+@test "serve: a call that is cancelled ends and is not answered" {
+	run bash -c '{
+		echo "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"tools/call\",\"params\":{\"name\":\"execute_bash\",\"arguments\":{\"command\":\"touch '"$dir"'/began; sleep 1000\"}}}"
+		for i in $(seq 300); do [ -e '"$dir"'/began ] && break; sleep 0.1; done
+		echo "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":7}}"
+		echo "{\"jsonrpc\":\"2.0\",\"id\":8,\"method\":\"tools/call\",\"params\":{\"name\":\"execute_bash\",\"arguments\":{\"command\":\"echo next\"}}}"
+	} | timeout 60 mortise tools serve'
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ "$output" != *'"id":7'* ]]
+	[[ "$output" == *'"id":8,"result":'*'next'* ]]
+}

@@ -1,0 +1,552 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tools-serve.c - `mortise tools serve`: the wired tools for any MCP client, over
+ * standard input and output, by translating between MCP and the runner's line. */
+#include "commands/tools.h"
+
+#include "base64.h"
+#include "commands/command.h"
+#include "files.h"
+#include "jsonl.h"
+#include "tools/calls.h"
+
+#include <config.h>
+#include <errno.h>
+#include <limits.h>
+#include <mortise/tool.h>
+#include <string.h>
+
+#define MODERN "2026-07-28"
+#define META "io.modelcontextprotocol/"
+
+enum {
+	LINE_MAX_BYTES = 16 << 20,
+	ANSWER_MAX = 64 << 20,
+	LINGER_MS = 10000, /* for open calls, at the end of the input */
+	RPC_PARSE = -32700, RPC_INVALID = -32600, RPC_METHOD = -32601, RPC_PARAMS = -32602,
+	RPC_VERSION = -32022,
+};
+
+static const char *const legacy[] = { "2025-11-25", "2025-06-18", "2025-03-26",
+				      "2024-11-05" };
+
+/* A call that runs. */
+struct served {
+	struct served *next;
+	uint64_t number;          /* of the link */
+	json_object *id, *token;  /* token NULL: no progress is wanted */
+	bool cancelled;
+};
+
+struct serve {
+	struct catalog *catalog;
+	struct link *link;
+	uv_loop_t *loop;
+	uv_poll_t in;
+	uv_timer_t timer;
+	struct jsonl lines;
+	struct served *calls;
+	uint64_t numbers;
+	bool greeted;             /* by a handshake: notices may be sent */
+	bool ended;
+	int code;
+};
+
+/* ---- what goes out ------------------------------------------------------------- */
+
+static void put_line(struct strbuf *b)
+{
+	strbuf_addc(b, '\n');
+	if (!b->error)
+		write_all(STDOUT_FILENO, b->text, b->len);
+}
+
+static void begin(struct strbuf *b, json_object *id, const char *member)
+{
+	strbuf_add(b, "{\"jsonrpc\":\"2.0\"");
+	js_key(b, "id");
+	js_put(b, id);
+	js_key(b, member);
+	strbuf_addc(b, '{');
+}
+
+static void refuse(json_object *id, int code, const char *text, const char *data)
+{
+	AUTO(strbuf) struct strbuf b = STRBUF(1 << 20);
+
+	begin(&b, id, "error");
+	js_key_int(&b, "code", code);
+	js_key_str(&b, "message", text);
+	if (data) {
+		js_key(&b, "data");
+		strbuf_add(&b, data);
+	}
+	strbuf_add(&b, "}}");
+	put_line(&b);
+}
+
+static void put_server(struct strbuf *b)
+{
+	js_key(b, "serverInfo");
+	strbuf_addc(b, '{');
+	js_key_str(b, "name", "mortise");
+	js_key_str(b, "version", PACKAGE_VERSION);
+	strbuf_addc(b, '}');
+}
+
+static void put_cache(struct strbuf *b, bool modern)
+{
+	if (!modern)
+		return;
+	js_key_str(b, "resultType", "complete");
+	js_key_int(b, "ttlMs", 0);
+	js_key_str(b, "cacheScope", "private");
+}
+
+/* ---- the simple methods ----------------------------------------------------------- */
+
+static void initialize(struct serve *s, json_object *id, json_object *params)
+{
+	AUTO(strbuf) struct strbuf b = STRBUF(1 << 16);
+	const char *asked = js_str(params, "protocolVersion", ""), *version = legacy[0];
+
+	for (size_t i = 0; i < ARRAY_LEN(legacy); i++)
+		if (strcmp(asked, legacy[i]) == 0)
+			version = legacy[i];
+	s->greeted = true;
+	begin(&b, id, "result");
+	js_key_str(&b, "protocolVersion", version);
+	js_key(&b, "capabilities");
+	strbuf_add(&b, "{\"tools\":{\"listChanged\":true}}");
+	put_server(&b);
+	strbuf_add(&b, "}}");
+	put_line(&b);
+}
+
+static void discover(json_object *id)
+{
+	AUTO(strbuf) struct strbuf b = STRBUF(1 << 16);
+
+	begin(&b, id, "result");
+	js_key(&b, "supportedVersions");
+	strbuf_add(&b, "[\"" MODERN "\"");
+	for (size_t i = 0; i < ARRAY_LEN(legacy); i++)
+		strbuf_addf(&b, ",\"%s\"", legacy[i]);
+	strbuf_addc(&b, ']');
+	js_key(&b, "capabilities");
+	strbuf_add(&b, "{\"tools\":{}}");
+	js_key(&b, "_meta");
+	strbuf_add(&b, "{\"" META "serverInfo\":{");
+	js_key_str(&b, "name", "mortise");
+	js_key_str(&b, "version", PACKAGE_VERSION);
+	strbuf_add(&b, "}}");
+	put_cache(&b, true);
+	strbuf_add(&b, "}}");
+	put_line(&b);
+}
+
+static void put_tool(struct strbuf *b, const struct tool *t)
+{
+	js_key_str(b, "name", t->name);
+	js_key_str(b, "description", t->description);
+	js_key(b, "inputSchema");
+	js_put(b, t->schema_json);
+	js_key(b, "annotations");
+	strbuf_addc(b, '{');
+	js_key_bool(b, "readOnlyHint", t->hints & MT_TOOL_READ_ONLY);
+	js_key_bool(b, "destructiveHint", t->hints & MT_TOOL_DESTRUCTIVE);
+	js_key_bool(b, "idempotentHint", t->hints & MT_TOOL_IDEMPOTENT);
+	js_key_bool(b, "openWorldHint", t->hints & MT_TOOL_OPEN_WORLD);
+	strbuf_addc(b, '}');
+}
+
+static void list(struct serve *s, json_object *id, bool modern)
+{
+	AUTO(strbuf) struct strbuf b = STRBUF(ANSWER_MAX);
+	bool first = true;
+
+	begin(&b, id, "result");
+	js_key(&b, "tools");
+	strbuf_addc(&b, '[');
+	for (size_t i = 0; i < s->catalog->count; i++) {
+		const struct tool *t = &s->catalog->tools[i];
+
+		if (t->hints & MT_TOOL_CONTROL)
+			continue;
+		strbuf_add(&b, first ? "{" : ",{");
+		put_tool(&b, t);
+		strbuf_addc(&b, '}');
+		first = false;
+	}
+	strbuf_addc(&b, ']');
+	put_cache(&b, modern);
+	strbuf_add(&b, "}}");
+	put_line(&b);
+}
+
+/* ---- calls --------------------------------------------------------------------- */
+
+static struct served *served_find(struct serve *s, uint64_t number)
+{
+	struct served *c = s->calls;
+
+	while (c && c->number != number)
+		c = c->next;
+	return c;
+}
+
+static void served_drop(struct serve *s, struct served *c)
+{
+	for (struct served **at = &s->calls; *at; at = &(*at)->next)
+		if (*at == c) {
+			*at = c->next;
+			break;
+		}
+	json_object_put(c->id);
+	json_object_put(c->token);
+	free(c);
+	if (s->ended && !s->calls)
+		link_close(s->link);
+}
+
+/* A result that says what went wrong, for the model to read. */
+static void put_failure(json_object *id, const char *text)
+{
+	AUTO(strbuf) struct strbuf b = STRBUF(1 << 20);
+
+	begin(&b, id, "result");
+	js_key(&b, "content");
+	strbuf_add(&b, "[{\"type\":\"text\"");
+	js_key_str(&b, "text", text);
+	strbuf_add(&b, "}]");
+	js_key_bool(&b, "isError", true);
+	js_key_str(&b, "resultType", "complete");
+	strbuf_add(&b, "}}");
+	put_line(&b);
+}
+
+static void call(struct serve *s, json_object *id, json_object *params)
+{
+	const char *name = js_str(params, "name", "");
+	const struct tool *t = catalog_find(s->catalog, name);
+	json_object *given = js_get(params, "arguments");
+	AUTO(json) json_object *args = NULL;
+	struct error err = ERROR_NONE;
+	const char *text = given ? js_text(given, NULL) : "{}";
+	struct served *c;
+	size_t len;
+
+	if (!t || (t->hints & MT_TOOL_CONTROL)) {
+		catalog_unknown(s->catalog, name, text, &err);
+		refuse(id, RPC_PARAMS, err.text, NULL);
+		return;
+	}
+	args = call_arguments(t, text, strlen(text), &err);
+	c = args ? calloc(1, sizeof *c) : NULL;
+	if (!c) {
+		put_failure(id, args ? "out of memory" : err.text);
+		return;
+	}
+	*c = (struct served){ .next = s->calls, .number = ++s->numbers,
+			      .id = json_object_get(id),
+			      .token = json_object_get(js_path(params, "_meta.progressToken")) };
+	s->calls = c;
+	text = js_text(args, &len);
+	if (link_call(s->link, c->number, s->catalog->instances[t->instance].name, t->real,
+		      text, len, s->catalog->instances[t->instance].deadline_ms, &err)) {
+		put_failure(id, err.text);
+		served_drop(s, c);
+	}
+}
+
+static void cancel(struct serve *s, json_object *params)
+{
+	json_object *id = js_get(params, "requestId");
+
+	for (struct served *c = s->calls; c; c = c->next)
+		if (id && js_equal(c->id, id)) {
+			c->cancelled = true;
+			link_cancel(s->link, c->number);
+		}
+}
+
+static void put_media(struct strbuf *b, const struct link_media *m)
+{
+	bool image = strncmp(m->mime, "image/", 6) == 0;
+	bool audio = strncmp(m->mime, "audio/", 6) == 0;
+
+	strbuf_add(b, ",{");
+	js_key_str(b, "type", image ? "image" : audio ? "audio" : "resource");
+	if (!image && !audio) {
+		js_key(b, "resource");
+		strbuf_addc(b, '{');
+		js_key_str(b, "uri", "mortise:result");
+	}
+	js_key_str(b, "mimeType", m->mime);
+	js_key(b, image || audio ? "data" : "blob");
+	strbuf_addc(b, '"');
+	base64_put(b, m->bytes, m->len);
+	strbuf_add(b, image || audio ? "\"}" : "\"}}");
+}
+
+static void on_result(void *arg, const struct link_result *r)
+{
+	AUTO(strbuf) struct strbuf b = STRBUF(ANSWER_MAX), text = STRBUF(ANSWER_MAX);
+	struct serve *s = arg;
+	struct served *c = served_find(s, r->call);
+
+	if (!c)
+		return;
+	strbuf_addn(&text, r->text, r->text_len);
+	if (r->status)
+		strbuf_addf(&text, "%s%s", text.len ? "\n" : "",
+			    r->error ? r->error : status_name(r->status));
+	begin(&b, c->id, "result");
+	js_key(&b, "content");
+	strbuf_add(&b, "[{\"type\":\"text\"");
+	js_key_strn(&b, "text", text.text, text.len);
+	strbuf_addc(&b, '}');
+	for (size_t i = 0; i < r->media_count; i++)
+		put_media(&b, &r->media[i]);
+	strbuf_addc(&b, ']');
+	js_key_bool(&b, "isError", r->status != MT_OK);
+	js_key_str(&b, "resultType", "complete");
+	strbuf_add(&b, "}}");
+	if (b.error)
+		put_failure(c->id, "the result is too large");
+	else if (!c->cancelled) /* nobody waits for one that was cancelled */
+		put_line(&b);
+	served_drop(s, c);
+}
+
+static void on_progress(void *arg, uint64_t number, double done, double total,
+			const char *message)
+{
+	AUTO(strbuf) struct strbuf b = STRBUF(1 << 16);
+	struct served *c = served_find(arg, number);
+
+	if (!c || !c->token)
+		return;
+	strbuf_add(&b, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{");
+	js_key(&b, "progressToken");
+	js_put(&b, c->token);
+	strbuf_addf(&b, ",\"progress\":%.17g", done);
+	if (total > 0)
+		strbuf_addf(&b, ",\"total\":%.17g", total);
+	if (message)
+		js_key_str(&b, "message", message);
+	strbuf_add(&b, "}}");
+	put_line(&b);
+}
+
+static void on_request(void *arg, uint64_t number, uint64_t request, const char *method,
+		       json_object *params)
+{
+	static const char text[] = "there is no conversation to ask";
+	struct serve *s = arg;
+
+	(void)number, (void)method, (void)params;
+	link_answer(s->link, request, MT_EUNSUPPORTED, text, sizeof text - 1);
+}
+
+static void on_ready(void *arg)
+{
+	struct serve *s = arg;
+
+	for (size_t i = 0; i < s->catalog->instance_count; i++)
+		if (s->catalog->instances[i].dynamic)
+			link_list(s->link, s->catalog->instances[i].name, NULL);
+}
+
+static void on_tools(void *arg, const char *instance, json_object *tools)
+{
+	static const char line[] =
+		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n";
+	struct serve *s = arg;
+
+	catalog_arrived(s->catalog, instance, tools);
+	if (catalog_renew(s->catalog) && s->greeted)
+		write_all(STDOUT_FILENO, line, sizeof line - 1);
+}
+
+static void on_log(void *arg, int level, const char *instance, const char *text)
+{
+	(void)arg;
+	if (level <= MT_LOG_WARNING)
+		fprintf(stderr, "mortise: %s: %s\n", instance, text);
+}
+
+static void on_closed(void *arg, const struct error *why)
+{
+	struct serve *s = arg;
+
+	if (!s->ended) {
+		fprintf(stderr, "mortise: the runner is gone: %s\n", why->text);
+		s->code = EXIT_TOOL;
+		uv_poll_stop(&s->in);
+	}
+	s->link = NULL;
+	if (!uv_is_closing((uv_handle_t *)&s->timer))
+		uv_close((uv_handle_t *)&s->timer, NULL);
+	if (!uv_is_closing((uv_handle_t *)&s->in))
+		uv_close((uv_handle_t *)&s->in, NULL);
+}
+
+static const struct link_events events = {
+	.ready = on_ready, .tools = on_tools, .result = on_result, .progress = on_progress,
+	.request = on_request, .log = on_log, .closed = on_closed,
+};
+
+/* ---- what comes in ----------------------------------------------------------------- */
+
+/* The protocol without a handshake names its version in each request.
+ * @return false if it is none of ours, which has been said then. */
+static bool check_version(json_object *id, json_object *params, bool *ret_modern)
+{
+	json_object *meta = js_get(params, "_meta");
+	const char *version = js_str(meta, META "protocolVersion", NULL);
+	AUTO(strbuf) struct strbuf data = STRBUF(4096);
+
+	*ret_modern = version != NULL;
+	if (!version || strcmp(version, MODERN) == 0)
+		return true;
+	strbuf_add(&data, "{\"supported\":[\"" MODERN "\"]");
+	js_key_str(&data, "requested", version);
+	strbuf_addc(&data, '}');
+	refuse(id, RPC_VERSION, "Unsupported protocol version", data.text);
+	return false;
+}
+
+static void take_request(struct serve *s, json_object *id, const char *method,
+			 json_object *params)
+{
+	bool modern;
+
+	if (!check_version(id, params, &modern))
+		return;
+	if (strcmp(method, "tools/call") == 0)
+		call(s, id, params);
+	else if (strcmp(method, "tools/list") == 0)
+		list(s, id, modern);
+	else if (strcmp(method, "initialize") == 0)
+		initialize(s, id, params);
+	else if (strcmp(method, "server/discover") == 0)
+		discover(id);
+	else if (strcmp(method, "ping") == 0) {
+		AUTO(strbuf) struct strbuf b = STRBUF(4096);
+
+		begin(&b, id, "result");
+		strbuf_add(&b, "}}");
+		put_line(&b);
+	} else {
+		refuse(id, RPC_METHOD, "Method not found", NULL);
+	}
+}
+
+static int on_line(char *line, size_t len, void *arg)
+{
+	struct serve *s = arg;
+	struct error err = ERROR_NONE;
+	AUTO(json) json_object *doc = len ? js_parse(line, len, &err) : NULL;
+	json_object *id = js_get(doc, "id");
+	const char *method = js_str(doc, "method", NULL);
+
+	if (len == 0 || !s->link)
+		return MT_OK;
+	if (err.code)
+		refuse(NULL, RPC_PARSE, err.text, NULL);
+	else if (!json_object_is_type(doc, json_type_object))
+		refuse(NULL, RPC_INVALID, "one request a line, please", NULL);
+	else if (method && id)
+		take_request(s, id, method, js_get(doc, "params"));
+	else if (method && strcmp(method, "notifications/cancelled") == 0)
+		cancel(s, js_get(doc, "params"));
+	else if (!method && !js_get(doc, "result") && !js_get(doc, "error"))
+		refuse(id, RPC_INVALID, "it has no method", NULL);
+	return MT_OK;
+}
+
+static void on_linger(uv_timer_t *timer)
+{
+	struct serve *s = timer->data;
+
+	if (s->link)
+		link_close(s->link);
+}
+
+static void end(struct serve *s)
+{
+	s->ended = true;
+	uv_poll_stop(&s->in);
+	if (s->calls)
+		uv_timer_start(&s->timer, on_linger, LINGER_MS, 0);
+	else
+		link_close(s->link);
+}
+
+static void on_input(uv_poll_t *in, int status, int what)
+{
+	struct serve *s = in->data;
+	char bytes[65536];
+	ssize_t n = status ? 0 : read(STDIN_FILENO, bytes, sizeof bytes);
+
+	(void)what;
+	if (n < 0 && (errno == EINTR || errno == EAGAIN))
+		return;
+	if (n > 0 && jsonl_feed(&s->lines, bytes, (size_t)n)) {
+		refuse(NULL, RPC_INVALID, "a message has more than 16 MiB", NULL);
+		n = 0;
+	}
+	if (n <= 0)
+		end(s);
+}
+
+static int serve(struct launch *l, struct serve *s, struct error *err)
+{
+	int status;
+
+	if (uv_poll_init(s->loop, &s->in, STDIN_FILENO))
+		return fail(err, MT_EIO, "standard input must be a pipe, a socket or a "
+			    "terminal");
+	uv_timer_init(s->loop, &s->timer);
+	s->in.data = s->timer.data = s;
+	jsonl_init(&s->lines, LINE_MAX_BYTES, on_line, s);
+	status = launch_runner(l, &events, s, &s->link, err);
+	if (status) {
+		uv_close((uv_handle_t *)&s->in, NULL);
+		uv_close((uv_handle_t *)&s->timer, NULL);
+	} else {
+		uv_poll_start(&s->in, UV_READABLE, on_input);
+	}
+	uv_run(s->loop, UV_RUN_DEFAULT);
+	jsonl_done(&s->lines);
+	while (s->calls)
+		served_drop(s, s->calls);
+	return status;
+}
+
+int tools_serve(struct config *c, struct registry *r, const char *section,
+		const char *folder, struct catalog *catalog, struct error *err)
+{
+	char workspace[PATH_MAX], spool[] = "/tmp/mortise-serve-XXXXXX";
+	struct serve s = { .catalog = catalog, .loop = command_loop(err) };
+	const struct catalog *catalogs[] = { catalog };
+	struct part runtime = { 0 };
+	struct launch l = { .loop = s.loop, .config = c, .runtime = &runtime,
+			    .catalogs = catalogs, .catalog_count = 1,
+			    .workspace = workspace, .conversation = "serve",
+			    .spool_dir = spool, .stderr_fd = STDERR_FILENO };
+
+	if (!s.loop)
+		return complain(EXIT_FAILED, err);
+	if (!realpath(folder ? folder : ".", workspace) || !mkdtemp(spool)) {
+		fail(err, MT_EIO, "the workspace or /tmp cannot be used");
+		return complain(EXIT_FAILED, err);
+	}
+	if (part_load(c, r, MT_KIND_RUNTIME, config_get(c, section, "runtime"), &runtime, err)
+	    || serve(&l, &s, err))
+		s.code = complain(EXIT_TOOL, err);
+	part_clear(&runtime);
+	dir_remove(spool, NULL);
+	return s.code;
+}
