@@ -322,8 +322,11 @@ serve() {
 
 @test "our own tools, served to our own client, in both eras" {
 	for protocol in 2026-07-28 2025-11-25; do
-		printf '[mcp.self]\ncommand = mortise\nargs = tools, serve\nprotocol = %s\n' \
-			"$protocol" >"$ini"
+		{
+			printf '[mcp.self]\ncommand = mortise\nargs = tools, serve\n'
+			printf 'protocol = %s\nenv = %s\n' "$protocol" \
+				"$(compgen -e MORTISE_ | paste -sd,)"
+		} >"$ini"
 		run m mcp test self
 		echo "$output"
 		[ "$status" -eq 0 ]

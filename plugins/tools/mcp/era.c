@@ -172,9 +172,10 @@ static int discover(struct client *c, const struct waiter *w, struct error *err)
 
 	c->era = ERA_MODERN;
 	snprintf(c->protocol, sizeof c->protocol, "%s", MCP_MODERN);
-	status = exchange(c, "server/discover", params, w, c->config.url ? 0 : patience,
-			  &answer, &why);
-	if (status == MT_ECANCELLED || status == MT_ENOMEM || status == MT_EDENIED)
+	status = exchange(c, "server/discover", params, w,
+			  c->config.url || c->config.protocol ? 0 : patience, &answer, &why);
+	if (status && (c->config.protocol || status == MT_ECANCELLED || status == MT_ENOMEM ||
+		       status == MT_EDENIED))
 		return fail(err, status, "%s", why.text);
 	c->era = status ? ERA_LEGACY : judge(answer, err);
 	if (c->era == ERA_MODERN && js_get(answer, "error")) {
