@@ -1,4 +1,5 @@
 # One file per command.
+libhost_a_SOURCES += %D%/skills.c %D%/download.c %D%/download.h
 libhost_a_SOURCES += %D%/command.h %D%/helper.c %D%/config.c %D%/flags.c %D%/plugins.c %D%/probe.c
 libhost_a_SOURCES += %D%/ask.c %D%/ask.h %D%/drive.c %D%/drive.h %D%/resume.c %D%/run.c %D%/tools.c
 libhost_a_SOURCES += %D%/conversations.c %D%/conversations.h %D%/conversations-cost.c

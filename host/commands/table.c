@@ -17,6 +17,7 @@ static const struct command *const commands[] = {
 	&command_tools,
 	&command_mcp,
 	&command_plugins,
+	&command_skills,
 	&command_config,
 	&command_models,
 	&command_policy,

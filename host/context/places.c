@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * places.c (host/context) - the folders where skills are looked for. */
+#include "context/packs.h"
 #include "context/skills-internal.h"
 
 #include "files.h"
@@ -317,7 +318,7 @@ static int walk(struct skills *s, const char *below, unsigned depth, size_t *lef
 
 /* ---- all of them --------------------------------------------------------- */
 
-static struct skills *skills_new(const char *workspace, const char *off)
+struct skills *skills_new(const char *workspace, const char *off)
 {
 	struct skills *s = calloc(1, sizeof *s);
 
@@ -365,6 +366,37 @@ static int add_user(struct skills *s, struct error *err)
 	return r;
 }
 
+static int is_archive(const struct dirent *d)
+{
+	return d->d_name[0] != '.' && pack_is_archive(d->d_name);
+}
+
+/* The archives of a folder. */
+static int add_packs(struct skills *s, const char *folder, struct error *err)
+{
+	struct dirent **names = NULL;
+	int n = scandir(folder, &names, is_archive, by_name), r = MT_OK;
+
+	for (int i = 0; i < n; i++) {
+		AUTO(free) char *path = path_join(folder, names[i]->d_name);
+
+		if (!r && path)
+			r = skills_add_pack(s, path, err);
+		free(names[i]);
+	}
+	free(names);
+	return r;
+}
+
+/* Those of the user, and those of the system. */
+static int add_all_packs(struct skills *s, struct error *err)
+{
+	AUTO(free) char *own = packs_folder(false, NULL);
+	int r = own ? add_packs(s, own, err) : MT_OK;
+
+	return r ? r : add_packs(s, SKILL_DIR ".d", err);
+}
+
 /* The folders of [skills] path: for instance a checkout of the organisation's. */
 static int add_configured(struct skills *s, const struct config *c, struct error *err)
 {
@@ -400,6 +432,8 @@ int skills_load(const struct config *c, const char *workspace, struct skills **r
 		r = add_project(s, err);
 	if (!r && config_bool(c, "skills", "user"))
 		r = add_user(s, err);
+	if (!r && config_bool(c, "skills", "user"))
+		r = add_all_packs(s, err);
 	if (!r)
 		r = add_configured(s, c, err);
 	if (!r && bundled && *bundled)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * skill-files.c - the files that come with a skill. */
-#include "context/skills-internal.h"
+#include "context/packs.h"
+#include "context/skills.h"
 
 #include "files.h"
 
@@ -53,18 +54,50 @@ static void walk(json_object *list, const char *root, const char *below, unsigne
 	free(names);
 }
 
-json_object *skills_files(struct skills *s, const struct skill *skill, size_t max)
+/* ---- in an archive ------------------------------------------------------- */
+
+struct listing {
+	const char *folder;
+	json_object *list;
+	size_t max;
+};
+
+static int list_entry(const struct pack_entry *e, void *arg, struct error *err)
+{
+	struct listing *l = arg;
+	size_t n = strlen(l->folder);
+	const char *name = e->path + n + 1;
+
+	(void)err;
+	if (e->kind == 'f' && strncmp(e->path, l->folder, n) == 0 && e->path[n] == '/'
+	    && !skill_is_standard(name) && json_object_array_length(l->list) < l->max)
+		json_object_array_add(l->list, json_object_new_string(name));
+	return MT_OK;
+}
+
+static void list_pack(json_object *list, const char *archive, const char *folder, size_t max)
+{
+	struct listing l = { folder, list, max };
+	const struct pack_reader reader = { NULL, list_entry, &l };
+
+	pack_scan(archive, &reader, NULL);
+}
+
+/* ---- either ---------------------------------------------------------------- */
+
+json_object *skills_files(const struct skill *skill, size_t max)
 {
 	json_object *list = json_object_new_array();
 	AUTO(free) char *folder = folder_of(skill);
 
-	(void)s;
-	if (list && folder)
+	if (list && folder && skill->pack)
+		list_pack(list, ((const struct pack *)skill->pack)->path, folder, max);
+	else if (list && folder)
 		walk(list, folder, "", 0, max);
 	return list;
 }
 
-int skills_file(struct skills *s, const struct skill *skill, const char *path, char **ret,
+int skills_file(const struct skill *skill, const char *path, char **ret,
 		size_t *ret_len, struct error *err)
 {
 	AUTO(free) char *folder = folder_of(skill);
@@ -74,7 +107,9 @@ int skills_file(struct skills *s, const struct skill *skill, const char *path, c
 	AUTO(free) char *root = folder ? realpath(folder, NULL) : NULL;
 	size_t n = root ? strlen(root) : 0;
 
-	(void)s;
+	if (skill->pack && joined)
+		return pack_file(((const struct pack *)skill->pack)->path, joined, ret, ret_len,
+				 err);
 	if (!real || !root || strncmp(real, root, n) != 0 || real[n] != '/')
 		return fail(err, MT_ENOTFOUND, "the skill %s has no file `%.200s`",
 			    skill->name, path);

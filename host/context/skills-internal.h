@@ -15,17 +15,23 @@ struct skills {
 	struct skill_problem *problems;
 	size_t problem_count;
 	char *workspace;
+	struct pack **packs;
+	size_t pack_count;
 	char *within;          /* while files of a project are read: nothing outside of
 				  this folder, whatever links say; else NULL */
 	char *off;             /* names that are switched off, by commas; or NULL */
 };
 
+struct skills *skills_new(const char *workspace, const char *off);
 /** Note a problem. */
 int skills_complain(struct skills *s, const char *path, bool warning, const char *text,
 		    struct error *err);
 /** Add a skill, which is taken, unless one of its name is there. */
 int skills_add(struct skills *s, struct skill *skill, const char *place,
 	       struct error *err);
+/** The same, where only the first `known` may have its name. */
+int skills_add_known(struct skills *s, struct skill *skill, const char *place,
+		     size_t known, struct error *err);
 /** Read a file; NULL in `ret` if it is no skill, which is a problem noted. */
 int skills_read(struct skills *s, const char *path, const char *base, struct skill **ret,
 		struct error *err);

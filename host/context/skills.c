@@ -3,6 +3,7 @@
  * skills.c - finding and keeping skills. */
 #include "context/skills.h"
 
+#include "context/packs.h"
 #include "context/skills-internal.h"
 #include "files.h"
 #include "log.h"
@@ -22,6 +23,9 @@ struct skills *skills_free(struct skills *s)
 	free(s->list);
 	free(s->problems);
 	free(s->workspace);
+	for (size_t i = 0; i < s->pack_count; i++)
+		pack_free(s->packs[i]);
+	free(s->packs);
 	free(s->within);
 	free(s->off);
 	free(s);
@@ -33,12 +37,17 @@ struct skill *skills_at(const struct skills *s, size_t n)
 	return n < s->count ? s->list[n] : NULL;
 }
 
-struct skill *skills_find(const struct skills *s, const char *name)
+static struct skill *find(const struct skills *s, const char *name, size_t known)
 {
-	for (size_t i = 0; i < s->count; i++)
-		if (strcmp(s->list[i]->name, name) == 0)
+	for (size_t i = 0; i < known; i++)
+		if (s->list[i] && strcmp(s->list[i]->name, name) == 0)
 			return s->list[i];
 	return NULL;
+}
+
+struct skill *skills_find(const struct skills *s, const char *name)
+{
+	return find(s, name, s->count);
 }
 
 const struct skill_problem *skills_problem(const struct skills *s, size_t n)
@@ -80,7 +89,13 @@ static bool is_off(const struct skills *s, const char *name)
 
 int skills_add(struct skills *s, struct skill *skill, const char *place, struct error *err)
 {
-	struct skill *first = skills_find(s, skill->name);
+	return skills_add_known(s, skill, place, s->count, err);
+}
+
+int skills_add_known(struct skills *s, struct skill *skill, const char *place,
+		     size_t known, struct error *err)
+{
+	struct skill *first = find(s, skill->name, known);
 
 	skill->place = place;
 	if (is_off(s, skill->name)) {
@@ -144,21 +159,24 @@ int skills_read(struct skills *s, const char *path, const char *base, struct ski
 	return warning.code ? skills_complain(s, path, true, warning.text, err) : MT_OK;
 }
 
-int skills_content(struct skills *s, struct skill *skill, struct error *err)
+int skills_content(struct skill *skill, struct error *err)
 {
 	AUTO(skill) struct skill *whole = NULL;
 	AUTO(free) char *text = NULL;
+	const struct pack *pack = skill->pack;
 	size_t len;
 
-	(void)s;
 	if (skill->content)
 		return MT_OK;
-	if (file_read(skill->source, SKILL_MAX, &text, &len, err))
+	if (pack ? pack_file(pack->path, skill->source, &text, &len, err)
+		 : file_read(skill->source, SKILL_MAX, &text, &len, err))
 		return err->code;
 	whole = skill_parse(skill->source, NULL, text, len, false, NULL, err);
 	if (!whole)
 		return err->code;
 	skill->content = STEAL(whole->content);
+	if (!skill->more)
+		skill->more = STEAL(whole->more);
 	return MT_OK;
 }
 

@@ -35,14 +35,14 @@ struct skill *skills_at(const struct skills *s, size_t n); /* NULL past the last
 struct skill *skills_find(const struct skills *s, const char *name);
 const struct skill_problem *skills_problem(const struct skills *s, size_t n);
 /** Read the text of a skill if it is not there. */
-int skills_content(struct skills *s, struct skill *skill, struct error *err);
+int skills_content(struct skill *skill, struct error *err);
 
 /** The files that come with a skill of the standard (scripts/, references/,
  *  assets/ and what else lies there), as a list of paths below its folder, at most
  *  `max`; owned. */
-json_object *skills_files(struct skills *s, const struct skill *skill, size_t max);
+json_object *skills_files(const struct skill *skill, size_t max);
 /** Read one of them; owned. Paths that lead out of the folder are refused. */
-int skills_file(struct skills *s, const struct skill *skill, const char *path, char **ret,
+int skills_file(const struct skill *skill, const char *path, char **ret,
 		size_t *ret_len, struct error *err);
 
 /** The AGENTS.md of the folders that a path of the workspace leads through, as

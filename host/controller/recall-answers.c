@@ -69,12 +69,12 @@ static void load(struct conversation *c, uint64_t request, json_object *params)
 		answer_error(c, request, MT_EDENIED,
 			     "this skill is not for you to call: it comes by itself when it "
 			     "is needed, or when the user asks for it");
-	} else if (skills_content(all, s, &err)) {
+	} else if (skills_content(s, &err)) {
 		answer_error(c, request, err.code, err.text);
 	} else {
 		js_set_str(result, "content", s->content);
 		js_set_bool(result, "may_run", strcmp(s->place, "project") != 0);
-		js_set(result, "files", skills_files(all, s, RESOURCES_MAX));
+		js_set(result, "files", skills_files(s, RESOURCES_MAX));
 		recall_answer(c, request, result);
 	}
 }
@@ -91,7 +91,7 @@ static void load_file(struct conversation *c, uint64_t request, json_object *par
 
 	if (!s || s->hidden)
 		answer_error(c, request, MT_ENOTFOUND, "there is no such skill");
-	else if (skills_file(all, s, js_str(params, "file", ""), &bytes, &len, &err))
+	else if (skills_file(s, js_str(params, "file", ""), &bytes, &len, &err))
 		answer_error(c, request, err.code, err.text);
 	else if (base64_put(&encoded, bytes, len))
 		answer_error(c, request, MT_ENOMEM, "out of memory");

@@ -95,7 +95,7 @@ static json_object *knowledge(struct conversation *c, const char *text)
 
 		if (!trigger || is_given(c, s->name))
 			continue;
-		if (skills_content(all, s, &err)) {
+		if (skills_content(s, &err)) {
 			notice(c, MT_LOG_WARNING, "skill %s: %s", s->name, err.text);
 			continue;
 		}
@@ -130,7 +130,7 @@ static void add_instructions(struct conversation *c, json_object *extras)
 		if (s->trigger != TRIGGER_NONE || s->listed || is_for_others(c, s)
 		    || (s->content && strstr(out.text, s->content)))
 			continue;
-		if (skills_content(all, s, NULL))
+		if (skills_content(s, NULL))
 			continue;
 		if (out.len + strlen(s->content) > INSTRUCTIONS_MAX) {
 			notice(c, MT_LOG_WARNING, "%s is left out: the instructions of the "
@@ -344,7 +344,7 @@ void recall_rules(struct conversation *c, const struct event *action, struct eve
 		if (!skill_of_path(s, path))
 			continue;
 		given = given ? given : rules_given(c);
-		if (has_name(given, s->name) || skills_content(all, s, NULL)
+		if (has_name(given, s->name) || skills_content(s, NULL)
 		    || !(o = rule(c, s, path)))
 			continue;
 		list = list ? list : json_object_new_array();

@@ -14,6 +14,7 @@ static const struct {
 } functions[] = {
 	{ "curl_global_init", offsetof(struct curl_api, global_init) },
 	{ "curl_easy_init", offsetof(struct curl_api, easy_init) },
+	{ "curl_easy_perform", offsetof(struct curl_api, easy_perform) },
 	{ "curl_easy_cleanup", offsetof(struct curl_api, easy_cleanup) },
 	{ "curl_easy_setopt", offsetof(struct curl_api, easy_setopt) },
 	{ "curl_easy_getinfo", offsetof(struct curl_api, easy_getinfo) },

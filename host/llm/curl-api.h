@@ -14,6 +14,7 @@
 struct curl_api {
 	__typeof__(curl_global_init) *global_init;
 	__typeof__(curl_easy_init) *easy_init;
+	__typeof__(curl_easy_perform) *easy_perform;
 	__typeof__(curl_easy_cleanup) *easy_cleanup;
 	CURLcode (*easy_setopt)(CURL *, CURLoption, ...);
 	CURLcode (*easy_getinfo)(CURL *, CURLINFO, ...);

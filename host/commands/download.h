@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * download.h - fetching one file over https, for commands. */
+#ifndef HOST_COMMANDS_DOWNLOAD_H
+#define HOST_COMMANDS_DOWNLOAD_H
+
+#include "config/config.h"
+
+/** Fetch `url` into a new temporary folder (`ret_folder`, owned, to be removed also
+ *  on failure if it is set), under its own file name (`ret_path`, owned). */
+int download(const struct config *c, const char *url, size_t max, char **ret_folder,
+	     char **ret_path, struct error *err);
+/** The same to a path. */
+int download_to(const struct config *c, const char *url, size_t max, const char *path,
+		struct error *err);
+
+#endif

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * skills.c - mortise skills: what there is, and packs of them. */
+#include "commands/command.h"
+#include "commands/download.h"
+
+#include "context/packs.h"
+#include "files.h"
+
+#include <string.h>
+
+enum { FLAG_JSON, FLAG_KEY, FLAG_PROBLEMS };
+
+static const struct flag flags[] = {
+	{ 0, "json", NULL, "print JSON" },
+	{ 0, "key", "FILE", "the key: private to sign a new pack, public to verify one" },
+	{ 0, "problems", NULL, "list what could not be read, or is there twice" },
+	{ 0 },
+};
+
+struct job {
+	struct config *config;
+	const char *workspace, *key;
+	bool json, problems;
+	struct strbuf *out;
+};
+
+/* ---- the list ------------------------------------------------------------- */
+
+static void put_json(struct strbuf *out, const struct skill *s)
+{
+	strbuf_addc(out, '{');
+	js_key_str(out, "name", s->name);
+	js_key_str(out, "description", s->description ? s->description : "");
+	js_key_str(out, "type", skill_type(s));
+	js_key_str(out, "place", s->place);
+	js_key_str(out, "source", s->source);
+	js_key(out, "triggers");
+	strbuf_addc(out, '[');
+	for (size_t i = 0; i < s->trigger_count; i++) {
+		if (i)
+			strbuf_addc(out, ',');
+		js_put_str(out, s->triggers[i], strlen(s->triggers[i]));
+	}
+	strbuf_add(out, "]}");
+}
+
+static void put_line(struct strbuf *out, const struct skill *s)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(64 << 10);
+
+	skill_summary(s, &text);
+	if (text.len > 70) { /* cut between characters */
+		size_t n = 67;
+
+		while (n && ((unsigned char)text.text[n] & 0xc0) == 0x80)
+			n--;
+		strbuf_cut(&text, n);
+		strbuf_add(&text, "...");
+	}
+	strbuf_addf(out, "%-24s %-12s %s\n", s->name, s->place, text.text);
+}
+
+static void put_list(const struct job *j, const struct skills *all)
+{
+	struct skill *s;
+
+	if (j->json)
+		strbuf_addc(j->out, '[');
+	for (size_t i = 0; (s = skills_at(all, i)); i++) {
+		if (j->json && i)
+			strbuf_addc(j->out, ',');
+		if (j->json)
+			put_json(j->out, s);
+		else
+			put_line(j->out, s);
+	}
+	if (j->json)
+		strbuf_add(j->out, "]\n");
+}
+
+static void put_problems(const struct job *j, const struct skills *all)
+{
+	const struct skill_problem *p;
+
+	for (size_t i = 0; (p = skills_problem(all, i)); i++)
+		strbuf_addf(j->out, "%s: %s%s\n", p->path, p->warning ? "(warning) " : "",
+			    p->text);
+}
+
+static int do_list(struct job *j, const char *word, struct error *err)
+{
+	AUTO(skills) struct skills *all = NULL;
+	int r = skills_load(j->config, j->workspace, &all, err);
+
+	(void)word;
+	if (r)
+		return r;
+	if (j->problems)
+		put_problems(j, all);
+	else
+		put_list(j, all);
+	return MT_OK;
+}
+
+/* ---- one of them ------------------------------------------------------------ */
+
+static int show_skill(struct job *j, struct skill *s, struct error *err)
+{
+	AUTO(json) json_object *files = NULL;
+
+	if (skills_content(s, err))
+		return err->code;
+	if (j->json) {
+		put_json(j->out, s);
+		return strbuf_addc(j->out, '\n');
+	}
+	strbuf_addf(j->out, "%s (%s, %s)\n%s\n", s->name, s->place, s->source,
+		    s->description ? s->description : "");
+	for (size_t i = 0; i < s->trigger_count; i++)
+		strbuf_addf(j->out, "%s%s", i ? ", " : "comes with: ", s->triggers[i]);
+	if (js_get(s->more, "mcp_tools"))
+		strbuf_add(j->out, "\nnames MCP servers, which are not started");
+	strbuf_addf(j->out, "%s\n%s\n", s->trigger_count ? "\n" : "", s->content);
+	files = skills_files(s, 64);
+	for (size_t i = 0; files && i < json_object_array_length(files); i++)
+		strbuf_addf(j->out, "%s%s", i ? ", " : "\nfiles: ",
+			    json_object_get_string(json_object_array_get_idx(files, i)));
+	return strbuf_add(j->out, files && json_object_array_length(files) ? "\n" : "");
+}
+
+static void put_pack(const struct job *j, const struct pack *p)
+{
+	const struct {
+		const char *name, *text;
+	} lines[] = {
+		{ "name", p->name }, { "version", p->version }, { "licence", p->license },
+		{ "description", p->description }, { "requires", p->requires },
+		{ "capabilities", p->capabilities },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(lines); i++)
+		if (*lines[i].text)
+			strbuf_addf(j->out, "%s: %s\n", lines[i].name, lines[i].text);
+}
+
+static int show_pack(struct job *j, const char *path, struct error *err)
+{
+	AUTO(pack) struct pack *p = NULL;
+	AUTO(skills) struct skills *all = NULL;
+	int r = pack_open(path, &p, &all, err);
+
+	if (r)
+		return r;
+	if (!j->json)
+		put_pack(j, p);
+	put_list(j, all);
+	if (!j->json)
+		put_problems(j, all);
+	return MT_OK;
+}
+
+static int do_show(struct job *j, const char *word, struct error *err)
+{
+	AUTO(skills) struct skills *all = NULL;
+	struct skill *s;
+	int r;
+
+	if (pack_is_archive(word) && access(word, R_OK) == 0)
+		return show_pack(j, word, err);
+	r = skills_load(j->config, j->workspace, &all, err);
+	s = r ? NULL : skills_find(all, word);
+	if (!r && !s)
+		return fail(err, MT_ENOTFOUND, "there is no skill `%.100s`: see mortise skills "
+			    "list", word);
+	return r ? r : show_skill(j, s, err);
+}
+
+/* ---- packs -------------------------------------------------------------------- */
+
+/* Who signed it; "" and no error without a signature, unless a key was named. */
+static int signer_of(const struct job *j, const char *path, char **ret, struct error *err)
+{
+	int r = pack_signed(path, j->key, ret, err);
+
+	if (r == MT_ENOTFOUND && !j->key) {
+		*ret = strdup("");
+		return *ret ? MT_OK : fail(err, MT_ENOMEM, "out of memory");
+	}
+	return r == MT_ENOTFOUND ? fail(err, MT_EDENIED, "%s is not signed", path) : r;
+}
+
+static int do_verify(struct job *j, const char *path, struct error *err)
+{
+	AUTO(free) char *signer = NULL;
+	char hex[65];
+	int r = show_pack(j, path, err);
+
+	if (!r)
+		r = signer_of(j, path, &signer, err);
+	if (!r)
+		r = pack_hash(path, hex, err);
+	if (!r && !j->json)
+		strbuf_addf(j->out, "%s%s\nsha256: %s\n", *signer ? "signed by " : "not signed",
+			    signer, hex);
+	return r;
+}
+
+static int install_file(struct job *j, const char *path, const char *source,
+			struct error *err)
+{
+	AUTO(free) char *signer = NULL, *name = NULL;
+	int r = signer_of(j, path, &signer, err);
+
+	if (!r)
+		r = pack_install(path, source, signer, &name, err);
+	if (!r)
+		strbuf_addf(j->out, "%s is installed%s%s; mortise skills show NAME tells what "
+			    "its skills say\n", name, *signer ? ", signed by " : ", not signed",
+			    signer);
+	return r;
+}
+
+static int do_install(struct job *j, const char *word, struct error *err)
+{
+	AUTO(free) char *folder = NULL, *path = NULL;
+	int r;
+
+	if (strncmp(word, "http://", 7) == 0)
+		return fail(err, MT_EDENIED, "%s: packs come over https:// only", word);
+	if (strncmp(word, "https://", 8) != 0)
+		return install_file(j, word, word, err);
+	r = download(j->config, word, PACK_FILE_MAX, &folder, &path, err);
+	if (!r) { /* a signature beside it counts, none is no error */
+		AUTO(strbuf) struct strbuf url = STRBUF(8192), to = STRBUF(8192);
+
+		strbuf_addf(&url, "%s.sig", word);
+		strbuf_addf(&to, "%s.sig", path);
+		download_to(j->config, url.text, 4096, to.text, NULL);
+		r = install_file(j, path, word, err);
+	}
+	if (folder)
+		dir_remove(folder, NULL);
+	return r;
+}
+
+static int do_remove(struct job *j, const char *word, struct error *err)
+{
+	int r = pack_remove(word, err);
+
+	if (!r)
+		strbuf_addf(j->out, "%s is removed\n", word);
+	return r;
+}
+
+/* DIR becomes DIR.tar.gz beside it, checked as any other before it counts. */
+static int do_pack(struct job *j, const char *word, struct error *err)
+{
+	AUTO(strbuf) struct strbuf path = STRBUF(8192);
+	AUTO(pack) struct pack *p = NULL;
+	AUTO(skills) struct skills *all = NULL;
+	size_t n = strlen(word);
+	int r;
+
+	while (n > 1 && word[n - 1] == '/')
+		n--;
+	strbuf_addn(&path, word, n);
+	strbuf_add(&path, ".tar.gz");
+	r = pack_make(word, path.text, err);
+	if (!r && pack_open(path.text, &p, &all, err)) {
+		unlink(path.text);
+		r = err->code;
+	}
+	if (!r && j->key)
+		r = pack_sign(path.text, j->key, err);
+	if (!r) {
+		strbuf_addf(j->out, "%s\n", path.text);
+		put_problems(j, all);
+	}
+	return r;
+}
+
+/* ---- the command ---------------------------------------------------------------- */
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	static const struct {
+		const char *word;
+		int (*run)(struct job *j, const char *word, struct error *err);
+		bool takes;
+	} jobs[] = {
+		{ "list", do_list, false },	  { "show", do_show, true },
+		{ "verify", do_verify, true },	  { "install", do_install, true },
+		{ "remove", do_remove, true },	  { "pack", do_pack, true },
+	};
+	AUTO(strbuf) struct strbuf out = STRBUF(16 << 20);
+	AUTO(config) struct config *config = NULL;
+	AUTO(free) char *workspace = NULL;
+	struct job j = { .out = &out };
+	struct common in = { 0 };
+	struct error err = ERROR_NONE;
+	const char *value, *word;
+	int index = 1, flag;
+
+	while ((flag = flag_next(self, argc, argv, &index, &value, &in)) >= 0) {
+		j.json |= flag == FLAG_JSON;
+		j.problems |= flag == FLAG_PROBLEMS;
+		if (flag == FLAG_KEY)
+			j.key = value;
+	}
+	if (flag != FLAG_END)
+		return flag == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
+	word = index < argc ? argv[index++] : "list";
+	if (common_config(&in, &config, &err))
+		return complain(EXIT_USAGE, &err);
+	workspace = realpath(in.workspace ? in.workspace : ".", NULL);
+	j.config = config;
+	j.workspace = workspace ? workspace : "/";
+	for (size_t i = 0; i < ARRAY_LEN(jobs); i++) {
+		if (strcmp(jobs[i].word, word) != 0)
+			continue;
+		if (index + jobs[i].takes != argc)
+			break;
+		jobs[i].run(&j, jobs[i].takes ? argv[index] : NULL, &err);
+		fputs(out.text, stdout);
+		return err.code ? complain(EXIT_FAILED, &err) : EXIT_DONE;
+	}
+	fail(&err, MT_EINVAL, "skills: list, show NAME|FILE, verify FILE, install FILE|URL, "
+	     "remove NAME or pack DIR; see mortise skills --help");
+	return complain(EXIT_USAGE, &err);
+}
+
+const struct command command_skills = {
+	.name = "skills",
+	.args = "[list | show NAME|FILE | verify FILE | install FILE|URL | remove NAME | "
+		"pack DIR]",
+	.summary = "List skills, look at them, and install packs of them.",
+	.details = "A pack is an archive (tar.gz, tar.xz, tar.zst, zip) of skills, read in "
+		   "place: nothing is unpacked, no script runs. See doc/skills.md.",
+	.flags = flags,
+	.run = run,
+};

@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * packs-index.c - what a start needs of an archive, read once and kept in the
+ * cache: a line for the archive, a line for each skill or problem. */
+#include <config.h>
+
+#include "context/packs.h"
+#include "context/skills-internal.h"
+
+#include "files.h"
+#include "ini.h"
+#include "log.h"
+#include "utf8.h"
+
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#define INDEX_FORM "mortise-pack-1"
+
+enum { INDEX_MAX = 32 << 20, FIELDS_MAX = 8, MANIFEST_MAX = 64 << 10 };
+enum { FIELD_END = '\x1f', LIST_END = '\x1e' };
+
+struct pack *pack_free(struct pack *p)
+{
+	if (p) {
+		free(p->path);
+		free(p->name);
+		free(p->version);
+		free(p->license);
+		free(p->description);
+		free(p->requires);
+		free(p->capabilities);
+		free(p);
+	}
+	return NULL;
+}
+
+/* ---- the manifest ---------------------------------------------------------- */
+
+/* Lower is better; 0: it is none. pack.ini before plugin.json, both at the root or
+ * one folder (of a plugin: two) below. */
+static unsigned manifest_rank(const char *path)
+{
+	const char *file = strrchr(path, '/');
+	unsigned depth = 0;
+
+	for (const char *p = path; *p; p++)
+		depth += *p == '/';
+	file = file ? file + 1 : path;
+	if (strcmp(file, "pack.ini") == 0 && depth <= 1)
+		return 1 + depth;
+	if (strcmp(file, "plugin.json") == 0 && depth <= 2)
+		return 3 + depth;
+	return strcmp(file, "package.json") == 0 && depth <= 1 ? 7 + depth : 0;
+}
+
+static int set_text(char **field, const char *text)
+{
+	char *copy = strdup(text ? text : "");
+
+	if (!copy)
+		return MT_ENOMEM;
+	utf8_blank_controls(copy, strlen(copy));
+	free(*field);
+	*field = copy;
+	return MT_OK;
+}
+
+/* "mortise >= 0.1" is all that can be required so far. */
+static int check_requires(const char *requires, struct error *err)
+{
+	unsigned major, minor = 0, own_major = 0, own_minor = 0;
+
+	if (!*requires)
+		return MT_OK;
+	sscanf(PACKAGE_VERSION, "%u.%u", &own_major, &own_minor);
+	if (sscanf(requires, "mortise >= %u.%u", &major, &minor) < 1)
+		return fail(err, MT_EUNSUPPORTED, "it requires `%.100s`, which is not known here",
+			    requires);
+	if (major > own_major || (major == own_major && minor > own_minor))
+		return fail(err, MT_EUNSUPPORTED, "it requires %.100s, this is " PACKAGE_VERSION,
+			    requires);
+	return MT_OK;
+}
+
+static int read_ini(struct pack *p, const char *name, const char *text, size_t len,
+		    struct error *err)
+{
+	struct ini ini;
+	int r = ini_parse_text(name, text, len, &ini, err);
+
+	for (size_t i = 0; !r && i < ini.count; i++) {
+		const struct ini_entry *e = &ini.entries[i];
+		const struct {
+			const char *key;
+			char **field;
+		} fields[] = {
+			{ "name", &p->name }, { "version", &p->version },
+			{ "licence", &p->license }, { "license", &p->license },
+			{ "description", &p->description }, { "requires", &p->requires },
+			{ "capabilities", &p->capabilities },
+		};
+
+		for (size_t k = 0; strcmp(e->section, "pack") == 0 && k < ARRAY_LEN(fields); k++)
+			if (strcmp(fields[k].key, e->key) == 0)
+				r = set_text(fields[k].field, e->value);
+	}
+	if (!r || err->code == MT_OK)
+		ini_clear(&ini);
+	return r ? r : check_requires(p->requires, err);
+}
+
+static int read_json(struct pack *p, const char *text, size_t len, struct error *err)
+{
+	AUTO(json) json_object *o = js_parse_object(text, len, err);
+
+	if (!o)
+		return err->code;
+	if (*js_str(o, "name", ""))
+		set_text(&p->name, js_str(o, "name", ""));
+	set_text(&p->version, js_str(o, "version", ""));
+	set_text(&p->license, js_str(o, "license", ""));
+	return set_text(&p->description, js_str(o, "description", ""));
+}
+
+/* "archive" of "/x/archive.tar.gz". */
+static char *plain_name(const char *path)
+{
+	const char *file = strrchr(path, '/');
+	size_t n;
+
+	file = file ? file + 1 : path;
+	n = strcspn(file, ".");
+	for (const char *dot = file + n; *dot; dot++) { /* a version has dots too */
+		if (strcmp(dot, ".tgz") == 0 || strncmp(dot, ".tar", 4) == 0
+		    || strcmp(dot, ".txz") == 0 || strcmp(dot, ".zip") == 0) {
+			n = (size_t)(dot - file);
+			break;
+		}
+	}
+	return strndup(file, n);
+}
+
+static struct pack *pack_new(const char *path)
+{
+	struct pack *p = calloc(1, sizeof *p);
+
+	if (!p)
+		return NULL;
+	p->path = strdup(path);
+	p->name = plain_name(path);
+	if (p->path && p->name && !set_text(&p->version, "") && !set_text(&p->license, "")
+	    && !set_text(&p->description, "") && !set_text(&p->requires, "")
+	    && !set_text(&p->capabilities, ""))
+		return p;
+	return pack_free(p);
+}
+
+/* ---- reading the archive ------------------------------------------------- */
+
+struct indexing {
+	struct pack *pack;
+	struct skills *skills;
+	unsigned rank;         /* of the manifest that was read */
+};
+
+/* A skill of the standard anywhere, an older one in a folder of such. */
+static bool is_skill_file(const char *path)
+{
+	const char *file = strrchr(path, '/');
+	size_t len;
+
+	if (!file)
+		return skill_is_standard(path);
+	if (skill_is_standard(file + 1))
+		return true;
+	len = (size_t)(file - path);
+	if (strcasecmp(file + 1, "readme.md") == 0 || strlen(file) < 5
+	    || strcasecmp(file + strlen(file) - 3, ".md") != 0)
+		return false;
+	return (len >= 6 && strncmp(file - 6, "skills", 6) == 0 && (len == 6 || file[-7] == '/'))
+	       || (len >= 11 && strncmp(file - 11, "microagents", 11) == 0
+		   && (len == 11 || file[-12] == '/'));
+}
+
+static bool is_wanted(const char *path, void *arg)
+{
+	(void)arg;
+	return manifest_rank(path) || is_skill_file(path);
+}
+
+static int take_manifest(struct indexing *x, const struct pack_entry *e, struct error *err)
+{
+	unsigned rank = manifest_rank(e->path);
+
+	if (x->rank && x->rank <= rank)
+		return MT_OK;
+	x->rank = rank;
+	if (e->len > MANIFEST_MAX)
+		return fail(err, MT_ELIMIT, "%s is larger than %d KiB", e->path,
+			    MANIFEST_MAX >> 10);
+	return rank < 3 ? read_ini(x->pack, e->path, e->bytes, e->len, err)
+			: read_json(x->pack, e->bytes, e->len, err);
+}
+
+static int take_skill(struct indexing *x, const struct pack_entry *e, struct error *err)
+{
+	struct error why = ERROR_NONE, warning = ERROR_NONE;
+	struct skill *s = skill_parse(e->path, NULL, e->bytes, e->len, false, &warning, &why);
+
+	if (!s)
+		return why.code == MT_ENOMEM ? fail(err, MT_ENOMEM, "out of memory")
+					     : skills_complain(x->skills, e->path, false,
+							       why.text, err);
+	if (warning.code)
+		skills_complain(x->skills, e->path, true, warning.text, err);
+	if (!s->description || !*s->description) {
+		AUTO(strbuf) struct strbuf text = STRBUF(64 << 10);
+
+		skill_summary(s, &text);
+		set_text(&s->description, text.text);
+	}
+	free(STEAL(s->content)); /* on demand */
+	s->pack = x->pack;
+	return skills_add(x->skills, s, "pack", err);
+}
+
+static int take(const struct pack_entry *e, void *arg, struct error *err)
+{
+	struct indexing *x = arg;
+
+	if (!e->bytes)
+		return MT_OK;
+	return manifest_rank(e->path) ? take_manifest(x, e, err) : take_skill(x, e, err);
+}
+
+/* If the lock file beside it names it, it must be what it was. */
+static int check_lock(const char *path, struct error *err)
+{
+	AUTO(free) char *folder = strdup(path);
+	char *slash = folder ? strrchr(folder, '/') : NULL;
+	AUTO(json) json_object *locked = NULL;
+	char hex[65];
+
+	if (!slash)
+		return MT_OK;
+	*slash = '\0';
+	locked = packs_locked(folder);
+	if (!locked)
+		return MT_OK;
+	json_object_object_foreach(locked, name, o) {
+		if (strcmp(js_str(o, "file", ""), slash + 1) != 0)
+			continue;
+		if (pack_hash(path, hex, err))
+			return err->code;
+		if (strcmp(js_str(o, "sha256", ""), hex) != 0)
+			return fail(err, MT_EDENIED, "%s is not what was installed: its hash "
+				    "differs from the lock file; install %s again", path, name);
+	}
+	return MT_OK;
+}
+
+int pack_open(const char *path, struct pack **ret, struct skills **ret_skills,
+	      struct error *err)
+{
+	AUTO(pack) struct pack *p = pack_new(path);
+	AUTO(skills) struct skills *s = skills_new("", NULL);
+	struct indexing x = { .pack = p, .skills = s };
+	const struct pack_reader reader = { is_wanted, take, &x };
+	int r = p && s ? check_lock(path, err) : fail(err, MT_ENOMEM, "out of memory");
+
+	if (!r)
+		r = pack_scan(path, &reader, err);
+	if (r)
+		return r;
+	*ret = STEAL(p);
+	*ret_skills = STEAL(s);
+	return MT_OK;
+}
+
+/* ---- the cache --------------------------------------------------------------- */
+
+static int put_field(struct strbuf *out, const char *text)
+{
+	AUTO(free) char *copy = strdup(text ? text : "");
+
+	if (!copy)
+		return MT_ENOMEM;
+	utf8_blank_controls(copy, strlen(copy));
+	strbuf_add(out, copy);
+	return strbuf_addc(out, FIELD_END);
+}
+
+static void put_skill(struct strbuf *out, const struct skill *s)
+{
+	strbuf_addf(out, "S%d%d%d%d%c", s->trigger, s->listed, s->hidden, s->asks, FIELD_END);
+	put_field(out, s->name);
+	put_field(out, s->source);
+	put_field(out, s->description);
+	for (size_t i = 0; i < s->trigger_count; i++)
+		strbuf_addf(out, "%s%c", s->triggers[i], LIST_END);
+	strbuf_addc(out, '\n');
+}
+
+/* What the archive is known by: change it, and it is read again. */
+static int put_key(struct strbuf *out, const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return MT_EIO;
+	return strbuf_addf(out, INDEX_FORM "%c%s%c%lld%c%lld.%ld%c%llu%c%llu\n", FIELD_END, path,
+			   FIELD_END, (long long)st.st_size, FIELD_END,
+			   (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec, FIELD_END,
+			   (unsigned long long)st.st_ino, FIELD_END,
+			   (unsigned long long)st.st_dev);
+}
+
+static char *index_path(const char *path, bool make)
+{
+	AUTO(free) char *cache = NULL, *folder = NULL;
+	AUTO(strbuf) struct strbuf name = STRBUF(128);
+	uint64_t h = 14695981039346656037u;
+
+	for (; *path; path++)
+		h = (h ^ (unsigned char)*path) * 1099511628211u;
+	if (xdg_dir("CACHE", make, &cache, NULL))
+		return NULL;
+	folder = path_join(cache, "packs");
+	if (!folder || (make && dir_make(folder, NULL)))
+		return NULL;
+	strbuf_addf(&name, "%016llx", (unsigned long long)h);
+	return path_join(folder, name.text);
+}
+
+static void index_write(const struct pack *p, const struct skills *s)
+{
+	AUTO(strbuf) struct strbuf out = STRBUF(INDEX_MAX);
+	AUTO(free) char *path = index_path(p->path, true);
+
+	if (!path || put_key(&out, p->path))
+		return;
+	for (size_t i = 0; i < s->problem_count; i++) {
+		strbuf_addf(&out, "P%d%c", s->problems[i].warning, FIELD_END);
+		put_field(&out, s->problems[i].path);
+		put_field(&out, s->problems[i].text);
+		strbuf_addc(&out, '\n');
+	}
+	for (size_t i = 0; i < s->count; i++)
+		put_skill(&out, s->list[i]);
+	if (!out.error)
+		file_write(path, out.text, out.len, 0600, false, NULL);
+}
+
+/* Split a line in place. */
+static size_t split(char *line, char end, char **fields, size_t max)
+{
+	size_t n = 0;
+
+	while (n < max && *line) {
+		char *stop = strchr(line, end);
+
+		fields[n++] = line;
+		if (!stop)
+			break;
+		*stop = '\0';
+		line = stop + 1;
+	}
+	return n;
+}
+
+static struct skill *skill_from(char **fields, size_t count, struct pack *p)
+{
+	struct skill *s = calloc(1, sizeof *s);
+	char *words[SKILL_TRIGGERS_MAX];
+	size_t n = count > 4 ? split(fields[4], LIST_END, words, SKILL_TRIGGERS_MAX) : 0;
+	bool good = s != NULL;
+
+	if (!s)
+		return NULL;
+	s->trigger = fields[0][1] - '0' > TRIGGER_PATH ? TRIGGER_NONE
+						       : (enum trigger_kind)(fields[0][1] - '0');
+	s->listed = fields[0][2] == '1';
+	s->hidden = fields[0][3] == '1';
+	s->asks = fields[0][4] == '1';
+	s->name = strdup(fields[1]);
+	s->source = strdup(fields[2]);
+	s->description = strdup(fields[3]);
+	s->pack = p;
+	s->triggers = n ? calloc(n, sizeof *s->triggers) : NULL;
+	for (size_t i = 0; s->triggers && i < n; i++) {
+		s->triggers[i] = strdup(words[i]);
+		good = good && s->triggers[i];
+		s->trigger_count++;
+	}
+	good = good && s->name && s->source && s->description && (!n || s->triggers);
+	return good ? s : skill_free(s);
+}
+
+static int index_line(struct skills *s, struct pack *p, char *line, size_t known,
+		      struct error *err)
+{
+	char *fields[FIELDS_MAX];
+	size_t n = split(line, FIELD_END, fields, FIELDS_MAX);
+	struct skill *skill;
+
+	if (n >= 3 && fields[0][0] == 'P')
+		return skills_complain(s, fields[1], fields[0][1] == '1', fields[2], err);
+	if (n < 4 || fields[0][0] != 'S' || strlen(fields[0]) != 5)
+		return MT_OK;
+	skill = skill_from(fields, n, p);
+	return skill ? skills_add_known(s, skill, "pack", known, err)
+		     : fail(err, MT_ENOMEM, "out of memory");
+}
+
+/* @return MT_ENOTFOUND: there is no index that fits. */
+static int index_read(struct skills *s, struct pack *p, struct error *err)
+{
+	AUTO(strbuf) struct strbuf key = STRBUF(8192);
+	AUTO(free) char *path = index_path(p->path, false), *text = NULL;
+	size_t known = s->count;
+	int r = MT_OK;
+
+	if (!path || put_key(&key, p->path) || file_read(path, INDEX_MAX, &text, NULL, NULL)
+	    || strncmp(text, key.text, key.len) != 0)
+		return MT_ENOTFOUND;
+	for (char *line = text + key.len, *next; !r && *line; line = next) {
+		next = strchr(line, '\n');
+		if (!next)
+			break;
+		*next++ = '\0';
+		r = index_line(s, p, line, known, err);
+	}
+	return r;
+}
+
+/* ---- adding --------------------------------------------------------------------- */
+
+static int keep_pack(struct skills *s, struct pack *p, struct error *err)
+{
+	struct pack **all = realloc(s->packs, (s->pack_count + 1) * sizeof *all);
+
+	if (!all) {
+		pack_free(p);
+		return fail(err, MT_ENOMEM, "out of memory");
+	}
+	s->packs = all;
+	all[s->pack_count++] = p;
+	return MT_OK;
+}
+
+/* Move what was read from an archive over to the others. */
+static int merge(struct skills *s, struct skills *from, struct error *err)
+{
+	size_t known = s->count;
+	int r = MT_OK;
+
+	for (size_t i = 0; !r && i < from->problem_count; i++)
+		r = skills_complain(s, from->problems[i].path, from->problems[i].warning,
+				    from->problems[i].text, err);
+	for (size_t i = 0; !r && i < from->count; i++)
+		r = skills_add_known(s, STEAL(from->list[i]), "pack", known, err);
+	return r;
+}
+
+int skills_add_pack(struct skills *s, const char *path, struct error *err)
+{
+	AUTO(skills) struct skills *fresh = NULL;
+	struct error why = ERROR_NONE;
+	struct pack *p = pack_new(path);
+	int r = p ? keep_pack(s, p, err) : fail(err, MT_ENOMEM, "out of memory");
+
+	if (r)
+		return r;
+	r = index_read(s, p, err);
+	if (r != MT_ENOTFOUND)
+		return r;
+	if (pack_open(path, &p, &fresh, &why))
+		return why.code == MT_ENOMEM ? fail(err, MT_ENOMEM, "out of memory")
+					     : skills_complain(s, path, false, why.text, err);
+	index_write(p, fresh);
+	r = keep_pack(s, p, err);
+	return r ? r : merge(s, fresh, err);
+}
