@@ -11,3 +11,5 @@ tests_context_test_skills_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_context_test_skills_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
 tests_context_test_skills_LDADD = $(LIBHOST)
 TESTS += %D%/test-skills
+TESTS += %D%/packs.bats
+EXTRA_DIST += %D%/packs.bats

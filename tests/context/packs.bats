@@ -1,0 +1,186 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# packs.bats - archives of skills: listed, installed, signed, refused.
+
+setup() {
+	work=$BATS_TEST_TMPDIR
+	export HOME=$work/home XDG_STATE_HOME=$work/state XDG_CONFIG_HOME=$work/config
+	export XDG_DATA_HOME=$work/data XDG_CACHE_HOME=$work/cache
+	mkdir -m 700 "$work/home" "$work/state" "$work/config" "$work/data" "$work/cache"
+	mkdir -p "$work/ws" "$work/p/skills/zed/scripts"
+	cd "$work"
+	cat >p/pack.ini <<'EOF'
+[pack]
+name = zoo
+version = 1.2
+licence = MIT
+requires = mortise >= 0.1
+capabilities = scripts
+EOF
+	printf -- '---\nname: zed\ndescription: Stripes.\ntriggers: [zebra]\n---\nAll of it.\n' \
+		>p/skills/zed/SKILL.md
+	echo 'echo out' >p/skills/zed/scripts/run.sh
+	printf -- '---\nname: gnu\ntriggers: [gnu]\n---\nHorns.\n' >p/skills/gnu.md
+	export MORTISE_SKILLS_BUNDLED=
+}
+
+# hostile NAME PYTHON: an archive made by Python's tarfile is refused with these words
+hostile() {
+	python3 - "$work/bad.tar.gz" "$2" <<'EOF'
+import io, sys, tarfile
+t = tarfile.open(sys.argv[1], "w:gz", format=tarfile.PAX_FORMAT)
+def f(name, data=b"---\nname: x\n---\n", **more):
+    i = tarfile.TarInfo(name)
+    i.size = len(data)
+    for k, v in more.items():
+        setattr(i, k, v)
+    t.addfile(i, io.BytesIO(data))
+f("skills/x/SKILL.md")
+exec(sys.argv[2])
+t.close()
+EOF
+	run mortise skills verify bad.tar.gz
+	[ "$status" -ne 0 ]
+	[[ "$output" == *"$1"* ]] || { echo "$output"; false; }
+}
+
+@test "a folder becomes a pack, in every form it is read the same" {
+	mortise skills pack p
+	for form in tar tar.xz tar.zst zip; do
+		case $form in
+		zip) (cd p && python3 -m zipfile -c ../q.zip .) ;;
+		tar.zst) command -v zstd >/dev/null || continue
+			tar -C p -cf - . | zstd -q >q.tar.zst ;;
+		*) tar -C p -caf "q.$form" . ;;
+		esac
+		mortise skills show "q.$form" >"list.$form"
+		diff <(mortise skills show p.tar.gz) "list.$form"
+	done
+	mortise skills show p.tar.gz | grep -F 'version: 1.2'
+	mortise skills show p.tar.gz | grep '^zed .*Stripes'
+	cp p.tar.gz first && rm p.tar.gz && mortise skills pack p && cmp first p.tar.gz
+}
+
+@test "an installed pack is listed, loaded on demand, removed" {
+	mortise skills pack p
+	run mortise skills install p.tar.gz
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"zoo is installed, not signed"* ]]
+	[ -f data/mortise/skills.d/zoo-1.2.tar.gz ]
+	mortise skills list --json | jq -e 'map(.name) | sort == ["gnu", "zed"]'
+	mortise skills list --json | jq -e 'map(.name) | sort == ["gnu", "zed"]' # cached
+	[ -n "$(ls cache/mortise/packs)" ]
+	mortise skills show zed | grep -F 'All of it.'
+	mortise skills show zed | grep -F 'scripts/run.sh'
+	mortise skills remove zoo
+	[ "$(mortise skills list)" = "" ]
+	run mortise skills remove zoo
+	[ "$status" -ne 0 ]
+}
+
+@test "a skill of a pack reaches the model by its word, a file by the tool" {
+	mortise skills pack p && mortise skills install p.tar.gz
+	cat >script <<'EOF'
+[turn]
+[call invoke_skill]
+name = zed
+file = scripts/run.sh
+[turn]
+[call finish]
+message = Done.
+EOF
+	mortise run -C ws --model "script:$work/script" -t "a zebra"
+	cat state/mortise/conversations/*/events.jsonl >log
+	jq -r 'select(.observation == "recall") | .extras.microagent_knowledge[].content' log |
+		grep -Fx 'All of it.'
+	jq -r 'select(.observation == "tool") | .content' log | grep -Fx 'echo out'
+}
+
+@test "what was changed after it was installed is not used" {
+	mortise skills pack p && mortise skills install p.tar.gz
+	printf -- '---\nname: evil\n---\nx\n' >p/skills/gnu.md
+	rm p.tar.gz && mortise skills pack p
+	cp p.tar.gz data/mortise/skills.d/zoo-1.2.tar.gz
+	run mortise skills list --problems
+	[[ "$output" == *"is not what was installed"* ]]
+	[ "$(mortise skills list 2>/dev/null)" = "" ]
+}
+
+@test "signatures: made, held, broken, of another" {
+	openssl genpkey -algorithm ed25519 -out key.pem
+	openssl pkey -in key.pem -pubout -out pub.pem
+	openssl genpkey -algorithm ed25519 | openssl pkey -pubout -out other.pem
+	mortise skills pack p --key key.pem
+	run mortise skills verify p.tar.gz --key pub.pem
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"signed by pub.pem"* ]]
+	base64 -d p.tar.gz.sig >raw
+	openssl pkeyutl -verify -pubin -inkey pub.pem -rawin -in p.tar.gz -sigfile raw
+	run mortise skills verify p.tar.gz --key other.pem
+	[ "$status" -ne 0 ]
+	run mortise skills install p.tar.gz
+	[ "$status" -ne 0 ] # signed, but by nobody who is known
+	mkdir -p config/mortise/keys && cp pub.pem config/mortise/keys/zoo.pem
+	run mortise skills install p.tar.gz
+	[[ "$output" == *"signed by zoo.pem"* ]]
+	printf x >>p.tar.gz
+	run mortise skills verify p.tar.gz
+	[[ "$output" == *"does not hold"* ]]
+	run mortise skills verify first.tar.gz --key pub.pem
+	[ "$status" -ne 0 ]
+}
+
+@test "hostile archives are refused with a sentence" {
+	hostile "absolute path" 'f("/etc/x")'
+	hostile "path with .." 'f("a/../../x")'
+	hostile "leads out" 'f("a/l", b"", type=tarfile.SYMTYPE, linkname="../../etc/passwd")'
+	hostile "leads out" 'f("l", b"", type=tarfile.SYMTYPE, linkname="/etc/passwd")'
+	hostile "hard link" 'f("l", b"", type=tarfile.LNKTYPE, linkname="skills/x/SKILL.md")'
+	hostile "device" 'f("d", b"", type=tarfile.CHRTYPE)'
+	hostile "device" 'f("d", b"", type=tarfile.FIFOTYPE)'
+	hostile "two entries" 'f("a"); f("./a")'
+	hostile "entries" '[f("f%d" % i, b"") for i in range(20001)]'
+	hostile "bomb" 'f("big", bytes(60 << 20))'
+	hostile "control character" 'f("a\nb")'
+	hostile "not known here" 'f("pack.ini", b"[pack]\nrequires = moon\n")'
+	hostile "SKILL.md is larger" 'f("y/SKILL.md", b"#" * (2 << 20))'
+	printf 'no archive' >bad.tar.gz
+	run mortise skills verify bad.tar.gz
+	[[ "$output" == *"cannot be read"* ]]
+	python3 -c 'import tarfile; t = tarfile.open("bad.tar", "w", encoding="latin-1",
+format=tarfile.GNU_FORMAT); t.addfile(tarfile.TarInfo("a\xff")); t.close()'
+	run mortise skills verify bad.tar
+	[[ "$output" == *"not UTF-8"* ]]
+}
+
+@test "a link that stays inside, a bad skill and a README cost nothing else" {
+	mkdir -p q/.plugin q/skills/bad q/skills/ok
+	echo '{"name": "plug", "version": "3"}' >q/.plugin/plugin.json
+	ln -s .plugin q/.claude-plugin
+	printf -- '---\nname: [x\n---\n' >q/skills/bad/SKILL.md
+	printf -- '---\nname: ok\ndescription: Fine.\n---\nYes.\n' >q/skills/ok/SKILL.md
+	echo '# About' >q/skills/README.md
+	tar -C q -czf q.tgz .
+	run mortise skills verify q.tgz
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"name: plug"* ]]
+	[[ "$output" == *"ok "*"Fine."* ]]
+	[[ "$output" == *"bad/SKILL.md: line"* ]]
+	[[ "$output" != *"About"* ]]
+}
+
+@test "a cut archive is refused, or gives less, and never hangs" {
+	mortise skills pack p
+	size=$(stat -c %s p.tar.gz)
+	for ((n = 0; n < size; n += size / 20 + 1)); do
+		head -c "$n" p.tar.gz >cut.tar.gz
+		run timeout 20 mortise skills verify cut.tar.gz
+		[ "$status" -ne 124 ] && [ "$status" -lt 128 ]
+	done
+}
+
+@test "http is refused" {
+	run mortise skills install http://example.org/p.tar.gz
+	[ "$status" -ne 0 ]
+	[[ "$output" == *"https:// only"* ]]
+}
