@@ -33,6 +33,7 @@
 	X(archive_write_set_format_zip) X(archive_write_add_filter_gzip)       \
 	X(archive_write_add_filter_xz) X(archive_write_add_filter_zstd)        \
 	X(archive_write_set_bytes_in_last_block) X(archive_entry_new)          \
+	X(archive_write_set_filter_option)                                     \
 	X(archive_entry_free) X(archive_entry_set_pathname)                    \
 	X(archive_entry_set_filetype) X(archive_entry_set_perm)                \
 	X(archive_entry_set_size) X(archive_entry_set_mtime)
@@ -548,12 +549,15 @@ static void choose_form(struct making *m, const char *path)
 		return;
 	}
 	m->api->archive_write_set_format_pax_restricted(m->archive);
-	if (strcmp(path + n - 2, "gz") == 0)
+	if (strcmp(path + n - 2, "gz") == 0) {
 		m->api->archive_write_add_filter_gzip(m->archive);
-	else if (strcmp(path + n - 2, "xz") == 0)
+		m->api->archive_write_set_filter_option(m->archive, "gzip", "timestamp",
+							NULL);
+	} else if (strcmp(path + n - 2, "xz") == 0) {
 		m->api->archive_write_add_filter_xz(m->archive);
-	else if (strcmp(path + n - 3, "zst") == 0)
+	} else if (strcmp(path + n - 3, "zst") == 0) {
 		m->api->archive_write_add_filter_zstd(m->archive);
+	}
 }
 
 int pack_make(const char *folder, const char *path, struct error *err)
