@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * builtin.c - the tables of spec/security 15.2 and their evaluation. */
+ * builtin.c - the tables of spec/security 15.2, what goes around them, and their
+ * evaluation. */
 #include "builtin.h"
 
 #include "match.h"
@@ -17,6 +18,11 @@ struct pattern {
 	enum where where;
 	const char *rule, *reason, *text;
 };
+
+/* A program that runs what it reads, also behind sudo or env and with its path. */
+#define SHELL "(?:\\S*/)?(?:ba|z|da|k|a|fi)?sh(?![\\w-])"
+#define RUNS  "(?:(?:sudo|doas|env|nohup|exec)\\s+(?:-\\S+\\s+|\\w+=\\S*\\s+)*)*" \
+	      "(?:" SHELL "|(?:\\S*/)?(?:python[\\d.]*|perl|ruby|node|php)\\b)"
 
 /* In the order in which they are tried; the deletions of scan.c come behind the
  * high ones. */
@@ -41,6 +47,22 @@ static const struct pattern patterns[] = {
 	  "\\bcurl\\b[^|]{0,200}\\|\\s*(?:ba)?sh\\b" },
 	{ HIGH, EXEC, "exec.net.wget_pipe_exec", "runs what it downloads",
 	  "\\bwget\\b[^|]{0,200}\\|\\s*(?:ba)?sh\\b" },
+	{ HIGH, EXEC, "exec.net.fetched_exec", "runs what it downloads",
+	  "\\b(?:curl|wget)\\b[^|\\n]{0,200}\\|\\s*" RUNS
+	  "|(?:" SHELL "|\\bsource|(?:^|[\\s;&|])\\.|\\beval)\\s+(?:-c\\s+)?[\"'\\\\]*"
+	  "(?:[<$]\\(|`)\\s*(?:curl|wget)\\b" },
+	{ HIGH, EXEC, "exec.code.decoded", "runs what it decodes, so that it cannot be read",
+	  "\\b(?:base64|base32|basenc|xxd|openssl|uudecode)\\b[^|\\n]{0,200}\\|\\s*" RUNS
+	  "|(?:" SHELL "|\\bsource|\\beval)\\s+(?:-c\\s+)?[\"'\\\\]*(?:[<$]\\(|`)[^)`]{0,200}"
+	  "\\b(?:base64|base32|basenc|xxd|openssl|uudecode)\\b" },
+	{ HIGH, EXEC, "exec.code.hidden_words", "hides the words of a command",
+	  "\\w\\$(?:IFS\\b|\\{IFS\\b)" },
+	{ HIGH, EXEC, "exec.destruct.find_delete", "deletes whatever is found in a folder that "
+	  "the system or the user lives in",
+	  "\\bfind\\s+(?:-[HLP]\\s+)*[\"'\\\\]*(?:~|\\$\\{?HOME\\b\\}?|/(?:etc|usr|var|home|boot|root"
+	  "|bin|sbin|lib|opt)?)/?[\"'\\\\]*\\s[^;&|\\n]{0,200}-delete\\b" },
+	{ HIGH, EXEC, "exec.destruct.raw_disk", "writes to a device",
+	  ">\\s*/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|mapper/|dm-)" },
 	{ HIGH, ALL, "inject.override", "wants instructions to be set aside",
 	  "\\b(?:ignore|disregard|forget|override|bypass)\\s+(?:all\\s+)?"
 	  "(?:previous|prior|above)\\s+(?:instructions?|prompts?|rules?|directives?)\\b" },
