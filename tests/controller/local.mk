@@ -34,7 +34,7 @@ TESTS += %D%/test-replay
 KIT_CPPFLAGS = $(libhost_a_CPPFLAGS) -I$(top_srcdir)/tests \
 	-DBUILD='"$(abs_top_builddir)"' -DSOURCES='"$(abs_top_srcdir)"'
 check_PROGRAMS += %D%/test-machine
-tests_controller_test_machine_SOURCES = %D%/test-machine.c %D%/kit.h
+tests_controller_test_machine_SOURCES = %D%/test-machine.c %D%/machine.h %D%/kit.h
 tests_controller_test_machine_CPPFLAGS = $(KIT_CPPFLAGS)
 tests_controller_test_machine_LDADD = $(LIBHOST)
 TESTS += %D%/test-machine

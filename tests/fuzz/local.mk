@@ -22,7 +22,8 @@ FUZZ_INCLUDES = -I$(top_srcdir)/sdk-headers -I$(top_srcdir)/lib -I$(top_srcdir)/
 	$(JSONC_CFLAGS) $(CURL_CFLAGS) $(UV_CFLAGS) $(CRYPTO_CFLAGS) \
 	-DPLUGIN_DIR="$(plugindir)" -DHELPER_DIR="$(helperdir)" \
 	-DPROMPT_DIR="$(promptdir)" -DSKILL_DIR="$(skilldir)" -DDATA_DIR="$(modelsdir)" \
-	-DSYSCONF_DIR="$(sysconfdir)"
+	-DSYSCONF_DIR="$(sysconfdir)" -I$(top_srcdir)/tests \
+	-DBUILD="$(abs_top_builddir)" -DSOURCES="$(abs_top_srcdir)"
 
 FUZZ_ED = plugins/tools/editor
 FUZZ_ED1 = $(FUZZ_ED)/charset.c,$(FUZZ_ED)/commands.c,$(FUZZ_ED)/diff.c
@@ -40,6 +41,7 @@ FUZZ_BR = plugins/tools/browser
 FUZZERS += actions:$(FUZZ_BR)/actions.c,$(FUZZ_BR)/literal.c
 FUZZERS += axtree:$(FUZZ_BR)/axtree.c,$(FUZZ_BR)/literal.c
 FUZZERS += config:host
+FUZZERS += controller:host
 FUZZERS += event:host
 FUZZ_EV = host/events
 FUZZ_EV1 = $(FUZZ_EV)/blobs.c,$(FUZZ_EV)/checkpoint.c,$(FUZZ_EV)/event-read.c

@@ -11,7 +11,7 @@
 
 enum { LOW, MEDIUM, HIGH, UNKNOWN = -1 };
 
-enum where { EXEC, ALL };
+enum where { EXEC, ALL, BEYOND }; /* BEYOND: executable text too; ours, not of the tables */
 
 struct pattern {
 	int risk;
@@ -47,22 +47,6 @@ static const struct pattern patterns[] = {
 	  "\\bcurl\\b[^|]{0,200}\\|\\s*(?:ba)?sh\\b" },
 	{ HIGH, EXEC, "exec.net.wget_pipe_exec", "runs what it downloads",
 	  "\\bwget\\b[^|]{0,200}\\|\\s*(?:ba)?sh\\b" },
-	{ HIGH, EXEC, "exec.net.fetched_exec", "runs what it downloads",
-	  "\\b(?:curl|wget)\\b[^|\\n]{0,200}\\|\\s*" RUNS
-	  "|(?:" SHELL "|\\bsource|(?:^|[\\s;&|])\\.|\\beval)\\s+(?:-c\\s+)?[\"'\\\\]*"
-	  "(?:[<$]\\(|`)\\s*(?:curl|wget)\\b" },
-	{ HIGH, EXEC, "exec.code.decoded", "runs what it decodes, so that it cannot be read",
-	  "\\b(?:base64|base32|basenc|xxd|openssl|uudecode)\\b[^|\\n]{0,200}\\|\\s*" RUNS
-	  "|(?:" SHELL "|\\bsource|\\beval)\\s+(?:-c\\s+)?[\"'\\\\]*(?:[<$]\\(|`)[^)`]{0,200}"
-	  "\\b(?:base64|base32|basenc|xxd|openssl|uudecode)\\b" },
-	{ HIGH, EXEC, "exec.code.hidden_words", "hides the words of a command",
-	  "\\w\\$(?:IFS\\b|\\{IFS\\b)" },
-	{ HIGH, EXEC, "exec.destruct.find_delete", "deletes whatever is found in a folder that "
-	  "the system or the user lives in",
-	  "\\bfind\\s+(?:-[HLP]\\s+)*[\"'\\\\]*(?:~|\\$\\{?HOME\\b\\}?|/(?:etc|usr|var|home|boot|root"
-	  "|bin|sbin|lib|opt)?)/?[\"'\\\\]*\\s[^;&|\\n]{0,200}-delete\\b" },
-	{ HIGH, EXEC, "exec.destruct.raw_disk", "writes to a device",
-	  ">\\s*/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|mapper/|dm-)" },
 	{ HIGH, ALL, "inject.override", "wants instructions to be set aside",
 	  "\\b(?:ignore|disregard|forget|override|bypass)\\s+(?:all\\s+)?"
 	  "(?:previous|prior|above)\\s+(?:instructions?|prompts?|rules?|directives?)\\b" },
@@ -72,6 +56,22 @@ static const struct pattern patterns[] = {
 	  "\\byou\\s+are\\s+now\\s+(?:in\\s+)?(?:\\w+\\s+)?mode\\b" },
 	{ MEDIUM, ALL, "inject.identity", "wants another identity of the model",
 	  "\\bpretend\\s+(?:you\\s+are|to\\s+be)\\s+(?:a\\s+)?different\\b" },
+	{ HIGH, BEYOND, "exec.net.fetched_exec", "runs what it downloads",
+	  "\\b(?:curl|wget)\\b[^|\\n]{0,200}\\|\\s*" RUNS
+	  "|(?:" SHELL "|\\bsource|(?:^|[\\s;&|])\\.|\\beval)\\s+(?:-c\\s+)?[\"'\\\\]*"
+	  "(?:[<$]\\(|`)\\s*(?:curl|wget)\\b" },
+	{ HIGH, BEYOND, "exec.code.decoded", "runs what it decodes, so that it cannot be read",
+	  "\\b(?:base64|base32|basenc|xxd|openssl|uudecode)\\b[^|\\n]{0,200}\\|\\s*" RUNS
+	  "|(?:" SHELL "|\\bsource|\\beval)\\s+(?:-c\\s+)?[\"'\\\\]*(?:[<$]\\(|`)[^)`]{0,200}"
+	  "\\b(?:base64|base32|basenc|xxd|openssl|uudecode)\\b" },
+	{ HIGH, BEYOND, "exec.code.hidden_words", "hides the words of a command",
+	  "\\w\\$(?:IFS\\b|\\{IFS\\b)" },
+	{ HIGH, BEYOND, "exec.destruct.find_delete", "deletes whatever is found in a folder that "
+	  "the system or the user lives in",
+	  "\\bfind\\s+(?:-[HLP]\\s+)*[\"'\\\\]*(?:~|\\$\\{?HOME\\b\\}?|/(?:etc|usr|var|home|boot|root"
+	  "|bin|sbin|lib|opt)?)/?[\"'\\\\]*\\s[^;&|\\n]{0,200}-delete\\b" },
+	{ HIGH, BEYOND, "exec.destruct.raw_disk", "writes to a device",
+	  ">\\s*/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|mapper/|dm-)" },
 };
 
 enum { FETCH, TO_EXEC, FORCED, DD, MKFS, CRITICAL, RAIL_PARTS };
@@ -136,13 +136,14 @@ struct builtin *builtin_new(struct error *err)
 
 /* The first signature of a risk that is there; *undecided: one that took too
  * long. */
-static int first(const struct builtin *b, const struct corpus *c, int risk,
+static int first(const struct builtin *b, const struct corpus *c, int risk, bool beyond,
 		 struct finding *ret, bool *found, bool *undecided)
 {
 	for (size_t i = 0; i < ARRAY_LEN(patterns); i++) {
 		const struct pattern *p = &patterns[i];
-		const struct strbuf *text = p->where == EXEC ? &c->exec : &c->all;
-		int r = p->risk == risk ? match_in(b->patterns[i], text->text, text->len) : 0;
+		const struct strbuf *text = p->where == ALL ? &c->all : &c->exec;
+		int r = p->risk == risk && (p->where == BEYOND) == beyond
+				? match_in(b->patterns[i], text->text, text->len) : 0;
 
 		if (r == MT_ENOMEM)
 			return r;
@@ -174,7 +175,7 @@ static int deletions(const struct corpus *c, bool *found, bool *uncertain)
 int builtin_patterns(const struct builtin *b, const struct corpus *c, struct finding *ret)
 {
 	bool found = false, undecided = false, uncertain = false;
-	int r = first(b, c, HIGH, ret, &found, &undecided);
+	int r = first(b, c, HIGH, false, ret, &found, &undecided);
 
 	if (r || found)
 		return r;
@@ -182,7 +183,7 @@ int builtin_patterns(const struct builtin *b, const struct corpus *c, struct fin
 	if (!r && found)
 		*ret = deletion;
 	if (!r && !found)
-		r = first(b, c, MEDIUM, ret, &found, &undecided);
+		r = first(b, c, MEDIUM, false, ret, &found, &undecided);
 	if (r || found)
 		return r;
 	*ret = (struct finding){ LOW, false, "", "" };
@@ -194,6 +195,14 @@ int builtin_patterns(const struct builtin *b, const struct corpus *c, struct fin
 		*ret = (struct finding){ UNKNOWN, false, "too-large",
 					 "is too large to be looked at whole" };
 	return MT_OK;
+}
+
+int builtin_beyond(const struct builtin *b, const struct corpus *c, struct finding *ret)
+{
+	bool found = false, undecided = false;
+
+	*ret = (struct finding){ LOW, false, "", "" };
+	return first(b, c, HIGH, true, ret, &found, &undecided);
 }
 
 int builtin_rails(const struct builtin *b, const struct corpus *c, struct finding *ret)

@@ -18,6 +18,8 @@ AUTO_DEFINE(builtin, struct builtin *, builtin_free)
  *  command, and for what is too large to be seen whole. */
 int builtin_patterns(const struct builtin *b, const struct corpus *c,
 		     struct finding *ret);
+/** Signatures of ours, for what goes around those by its form: HIGH or LOW. */
+int builtin_beyond(const struct builtin *b, const struct corpus *c, struct finding *ret);
 /** Rails: HIGH or LOW. Each piece for itself. */
 int builtin_rails(const struct builtin *b, const struct corpus *c, struct finding *ret);
 

@@ -88,7 +88,7 @@ static int higher(const struct finding *a, const struct finding *b)
 static int built_in(struct policy *p, const struct corpus *c, struct finding *ret)
 {
 	struct error err = ERROR_NONE;
-	struct finding rail = { MT_RISK_LOW, false, "", "" };
+	struct finding rail = { MT_RISK_LOW, false, "", "" }, beyond = rail;
 	int r = MT_OK;
 
 	*ret = rail;
@@ -100,6 +100,11 @@ static int built_in(struct policy *p, const struct corpus *c, struct finding *re
 		r = builtin_rails(p->builtin, c, &rail);
 	if (!r && p->signatures)
 		r = builtin_patterns(p->builtin, c, ret);
+	if (!r && p->signatures && ret->risk != MT_RISK_HIGH) {
+		r = builtin_beyond(p->builtin, c, &beyond);
+		if (!r && beyond.risk == MT_RISK_HIGH)
+			*ret = beyond;
+	}
 	if (!r && rail.risk == MT_RISK_HIGH)
 		*ret = rail;
 	return r;

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * machine.h - random commands to a conversation in this process, and what has to
+ * hold after each. Whoever includes it brings `roll`. */
+#ifndef TESTS_CONTROLLER_MACHINE_H
+#define TESTS_CONTROLLER_MACHINE_H
+
+#include "controller/kit.h"
+
+enum { TURNS = 40 };
+
+static uv_loop_t loop;
+static unsigned waited;
+
+/** A number below n. */
+static unsigned roll(unsigned n);
+
+static void write_script(void)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(1 << 16);
+
+	for (int i = 0; i < TURNS; i++) {
+		strbuf_add(&text, "[turn]\n");
+		switch (roll(6)) {
+		case 0:
+			strbuf_add(&text, "text = only words\n\n");
+			break;
+		case 1:
+			strbuf_add(&text, "[call no_such_tool]\nx = 1\n\n");
+			break;
+		case 2:
+			strbuf_add(&text, "[call think]\nthought = hm\n[call execute_bash]\n"
+				   "command = true\n\n");
+			break;
+		case 3:
+			strbuf_add(&text, "[call execute_bash]\ncommand = echo a\n"
+				   "[call execute_bash]\ncommand = echo b; true\n\n");
+			break;
+		case 4:
+			strbuf_addf(&text, "[call str_replace_editor]\ncommand = view\n"
+				    "path = /tmp\n\n");
+			break;
+		default:
+			strbuf_addf(&text, "[call execute_bash]\ncommand = true %d\n\n", i);
+		}
+	}
+	strbuf_add(&text, "[turn]\n[call finish]\nmessage = done\n");
+	kit_script(text.text);
+}
+
+/* The newest action that was left to a person, if nothing came of it; -1. */
+static int64_t unanswered(struct conversation *c)
+{
+	for (int64_t id = evlog_count(c->log) - 1; id >= 0; id--) {
+		const struct evlog_head *head = evlog_head(c->log, id);
+		AUTO(event) struct event *e = NULL;
+
+		if (!(head->type->flags & EVENT_RUNNABLE))
+			continue;
+		e = evlog_event(c->log, id, NULL);
+		if (!e || !confirm_awaited(e))
+			return -1;
+		for (int64_t n = id + 1; n < evlog_count(c->log); n++)
+			if (evlog_head(c->log, n)->cause == id)
+				return -1;
+		return id;
+	}
+	return -1;
+}
+
+/* "" or what is wrong. */
+static const char *wrong(struct conversation *c)
+{
+	if ((int)c->state < 0 || c->state >= STATE_COUNT)
+		return "a state that is none";
+	if (c->waits && c->pending < 0)
+		return "it waits for nothing";
+	if (c->state == STATE_AWAITING_USER_CONFIRMATION && !c->waits)
+		return "a confirmation is awaited of nothing";
+	if (c->waits && c->state != STATE_AWAITING_USER_CONFIRMATION
+	    && c->state != STATE_PAUSED)
+		return "an action waits and the agent is at work";
+	if (unanswered(c) >= 0 && (!c->waits || c->pending != unanswered(c)))
+		return "an action that waits was lost";
+	return "";
+}
+
+static void turn(int most)
+{
+	while (most-- > 0 && uv_run(&loop, UV_RUN_NOWAIT))
+		;
+}
+
+static const char *const settings[] = { "controller.analyzers=",
+					"controller.confirmation=risky",
+					"controller.max_iterations=9",
+					"controller.stuck_detection=no", NULL };
+
+/* Another process takes it up: it rests where it rested. */
+static struct conversation *again(struct conversation *c, const char **ret_wrong)
+{
+	enum agent_state state = c->state;
+	bool waits = c->waits, rests = state_is_resting(state);
+	int64_t pending = c->pending;
+	char *id = strdup(c->id);
+
+	if (!id)
+		abort();
+	kit_close(&loop, c);
+	c = kit_resume(&loop, id, settings, false);
+	free(id);
+	if (waits && (!c->waits || c->pending != pending || c->state != state))
+		*ret_wrong = "what waited waits no longer after a restart";
+	if (rests && c->state != state)
+		*ret_wrong = "it rests elsewhere after a restart";
+	return c;
+}
+
+static struct conversation *one_op(struct conversation *c, const char **ret_wrong)
+{
+	static const char run_true[] =
+		"{\"action\":\"run\",\"args\":{\"command\":\"true\"}}";
+	struct error err = ERROR_NONE;
+	AUTO(json) json_object *action = NULL;
+
+	switch (roll(12)) {
+	case 0:
+	case 1:
+		conversation_message(c, "go on", 5, &err);
+		break;
+	case 2:
+		conversation_continue(c, &err);
+		break;
+	case 3:
+		conversation_pause(c, &err);
+		break;
+	case 4:
+		if (conversation_stop(c, &err) || c->state != STATE_STOPPED)
+			*ret_wrong = "stop was not accepted";
+		break;
+	case 5:
+	case 6:
+		conversation_confirm(c, ANSWER_YES, "", &err);
+		break;
+	case 7:
+		conversation_confirm(c, ANSWER_NO, roll(2) ? "not so" : "", &err);
+		break;
+	case 8:
+		if (roll(4) == 0)
+			conversation_confirm(c, ANSWER_ALWAYS, "", &err);
+		break;
+	case 9:
+		action = js_parse_object(run_true, sizeof run_true - 1, NULL);
+		if (action)
+			conversation_action(c, action, &err);
+		break;
+	case 10:
+		return again(c, ret_wrong);
+	default:
+		turn((int)roll(40));
+	}
+	turn((int)roll(8));
+	waited += c->waits;
+	return c;
+}
+
+/* Every action that something runs has an observation, or an answer that has. */
+static bool all_answered(struct conversation *c)
+{
+	for (int64_t id = 0; id < evlog_count(c->log); id++) {
+		bool found = !(evlog_head(c->log, id)->type->flags & EVENT_RUNNABLE)
+			     || !evlog_head(c->log, id)->type->is_action;
+
+		for (int64_t n = id + 1; !found && n < evlog_count(c->log); n++) {
+			AUTO(event) struct event *e = evlog_event(c->log, n, NULL);
+
+			found = e && ((!e->is_action && e->cause == id)
+				      || js_int(e->json, "confirms", -1) == id);
+		}
+		if (!found) {
+			printf("# event %lld has no observation\n", (long long)id);
+			return false;
+		}
+	}
+	return true;
+}
+
+#endif
