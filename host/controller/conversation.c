@@ -502,6 +502,10 @@ int conversation_pause(struct conversation *c, struct error *err)
 int conversation_stop(struct conversation *c, struct error *err)
 {
 	(void)err;
+	if (c->state == STATE_STOPPED) { /* what a person had it do since ends too */
+		cancel_work(c);
+		settle_pending(c, STATE_STOPPED);
+	}
 	set_state(c, STATE_STOPPED, "stopped by the user");
 	return MT_OK;
 }

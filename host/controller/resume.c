@@ -209,7 +209,7 @@ static int restore_action(struct conversation *c, struct error *err)
 		restore_answer(c, e, yes);
 		return MT_OK;
 	}
-	if (ended_by(c, id))
+	if (ended_by(c, id) && !evlog_dispatched(c->log, id))
 		return MT_OK;
 	if (!evlog_dispatched(c->log, id)) {
 		c->redo = id;
