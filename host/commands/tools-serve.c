@@ -22,6 +22,7 @@
 enum {
 	LINE_MAX_BYTES = 16 << 20,
 	ANSWER_MAX = 64 << 20,
+	OUTPUT_SHOWN_MAX = 2048,
 	LINGER_MS = 10000, /* for open calls, at the end of the input */
 	RPC_PARSE = -32700, RPC_INVALID = -32600, RPC_METHOD = -32601, RPC_PARAMS = -32602,
 	RPC_VERSION = -32022,
@@ -35,7 +36,8 @@ struct served {
 	struct served *next;
 	uint64_t number;          /* of the link */
 	json_object *id, *token;  /* token NULL: no progress is wanted */
-	bool cancelled;
+	size_t written;           /* bytes of live output */
+	bool cancelled, counts;   /* counts: the tool tells its progress itself */
 };
 
 struct serve {
@@ -319,14 +321,11 @@ static void on_result(void *arg, const struct link_result *r)
 	served_drop(s, c);
 }
 
-static void on_progress(void *arg, uint64_t number, double done, double total,
-			const char *message)
+static void put_progress(const struct served *c, double done, double total,
+			 const char *message, size_t len)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(1 << 16);
-	struct served *c = served_find(arg, number);
 
-	if (!c || !c->token)
-		return;
 	strbuf_add(&b, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{");
 	js_key(&b, "progressToken");
 	js_put(&b, c->token);
@@ -334,9 +333,32 @@ static void on_progress(void *arg, uint64_t number, double done, double total,
 	if (total > 0)
 		strbuf_addf(&b, ",\"total\":%.17g", total);
 	if (message)
-		js_key_str(&b, "message", message);
+		js_key_strn(&b, "message", message, len);
 	strbuf_add(&b, "}}");
 	put_line(&b);
+}
+
+static void on_progress(void *arg, uint64_t number, double done, double total,
+			const char *message)
+{
+	struct served *c = served_find(arg, number);
+
+	if (!c || !c->token || c->cancelled)
+		return;
+	c->counts = true;
+	put_progress(c, done, total, message, message ? strlen(message) : 0);
+}
+
+/* What a tool writes while it works is its progress, if it tells no other. */
+static void on_output(void *arg, uint64_t number, const char *bytes, size_t len)
+{
+	struct served *c = served_find(arg, number);
+	size_t shown = len < OUTPUT_SHOWN_MAX ? len : OUTPUT_SHOWN_MAX;
+
+	if (!c || !c->token || c->cancelled || c->counts || len == 0)
+		return;
+	c->written += len;
+	put_progress(c, (double)c->written, 0, bytes + len - shown, shown);
 }
 
 static void on_request(void *arg, uint64_t number, uint64_t request, const char *method,
@@ -393,8 +415,8 @@ static void on_closed(void *arg, const struct error *why)
 }
 
 static const struct link_events events = {
-	.ready = on_ready, .tools = on_tools, .result = on_result, .progress = on_progress,
-	.request = on_request, .log = on_log, .closed = on_closed,
+	.ready = on_ready, .tools = on_tools, .result = on_result, .output = on_output,
+	.progress = on_progress, .request = on_request, .log = on_log, .closed = on_closed,
 };
 
 /* ---- what comes in ----------------------------------------------------------------- */

@@ -14,17 +14,18 @@
 #include <mortise/tool.h>
 #include <string.h>
 
-enum { F_JSON, F_CONTROLLER };
+enum { F_JSON, F_CONTROLLER, F_ALL };
 
 static const struct flag flags[] = {
 	[F_JSON] = { 'j', "json", NULL, "as JSON" },
 	[F_CONTROLLER] = { 0, "controller", "NAME", "the tools of [controller.NAME]" },
+	[F_ALL] = { 0, "all", NULL, "every toolset that is installed, not those that are wired" },
 	{ 0 },
 };
 
 struct arguments {
 	struct common common;
-	bool json;
+	bool json, all;
 	const char *controller;
 	char section[128];
 };
@@ -166,6 +167,21 @@ static int call_tool(struct config *c, struct registry *r, const struct argument
 
 /* ---- both -------------------------------------------------------------- */
 
+/* Every toolset that brings tools without being told how. */
+static int installed_list(const struct registry *r, struct strbuf *ret)
+{
+	const struct component *component;
+
+	for (size_t i = 0; (component = registry_at(r, i)); i++) {
+		json_object *tools = js_get(component->data, "tools");
+
+		if (component->kind == MT_KIND_TOOL && tools &&
+		    json_object_array_length(tools) > 0)
+			strbuf_addf(ret, "%s%s", ret->len ? ", " : "", component->name);
+	}
+	return ret->error;
+}
+
 /* What is served: not other servers, of which this program may be one again. */
 static int served_list(const char *list, struct strbuf *ret)
 {
@@ -182,7 +198,7 @@ static int with_catalog(const struct arguments *a, int count, char **words)
 {
 	AUTO(config) struct config *c = NULL;
 	AUTO(registry) struct registry *r = NULL;
-	AUTO(strbuf) struct strbuf served = STRBUF(1 << 16);
+	AUTO(strbuf) struct strbuf served = STRBUF(1 << 16), installed = STRBUF(1 << 16);
 	bool serves = strcmp(words[0], "serve") == 0;
 	struct catalog catalog = { 0 };
 	struct error err = ERROR_NONE;
@@ -191,7 +207,8 @@ static int with_catalog(const struct arguments *a, int count, char **words)
 
 	if (common_config(&a->common, &c, &err) || registry_open(c, &r, &err))
 		return complain(EXIT_USAGE, &err);
-	names = config_get(c, a->section, "tools");
+	names = a->all && !installed_list(r, &installed) ? installed.text
+							 : config_get(c, a->section, "tools");
 	if (serves && served_list(names, &served))
 		fail(&err, MT_ELIMIT, "`tools` of [%s] is too long", a->section);
 	else
@@ -220,6 +237,8 @@ static int run(const struct command *self, int argc, char **argv)
 	while ((f = flag_next(self, argc, argv, &index, &value, &a.common)) >= 0) {
 		if (f == F_JSON)
 			a.json = true;
+		else if (f == F_ALL)
+			a.all = true;
 		else
 			a.controller = value;
 	}

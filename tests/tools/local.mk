@@ -67,8 +67,7 @@ include tests/tools/browser.mk
 
 # The MCP client against servers that misbehave, and real ones.
 TESTS += %D%/mcp.bats
-EXTRA_DIST += %D%/mcp.bats %D%/mcp-hostile.py
-
+EXTRA_DIST += %D%/mcp.bats %D%/mcp-hostile.py %D%/mcp-client.mjs
 
 # Pages of the web.
 check_PROGRAMS += %D%/test-fetch

@@ -375,3 +375,26 @@ serve() {
 	[[ "$output" != *'"id":7'* ]]
 	[[ "$output" == *'"id":8,"result":'*'next'* ]]
 }
+
+@test "serve: every tool, progress and cancelling, as the official client sees it" {
+	[ -n "$MCP_SERVERS" ] && [ -d "$MCP_SERVERS/node_modules/@modelcontextprotocol/client" ] ||
+		skip "MCP_SERVERS has no @modelcontextprotocol/client"
+	for version in 2025-11-25 2026-07-28; do
+		mkdir "$dir/$version"
+		timeout 60 node "$top_srcdir/tests/tools/mcp-client.mjs" \
+			"$MCP_SERVERS/node_modules" $version "$dir/$version" mortise tools serve --all
+	done
+}
+
+@test "serve: the official inspector" {
+	inspector=$MCP_SERVERS/node_modules/.bin/mcp-inspector
+	node=$MCP_SERVERS/node_modules/node/bin
+	[ -n "$MCP_SERVERS" ] && [ -e "$inspector" ] && [ -e "$node/node" ] ||
+		skip "MCP_SERVERS has no inspector with its node"
+	PATH=$node:$PATH timeout 60 "$inspector" --cli mortise tools serve \
+		--method tools/list >"$dir/list"
+	grep -q '"name": "execute_bash"' "$dir/list"
+	run env PATH="$node:$PATH" timeout 60 "$inspector" --cli mortise tools serve \
+		--method tools/call --tool-name execute_bash --tool-arg 'command=echo $((6*7))'
+	[[ "$output" == *'"text": "42"'*'"isError": false'* ]]
+}
