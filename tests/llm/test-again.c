@@ -340,7 +340,7 @@ static void cancelled(void)
 static void wrong_names(void)
 {
 	static const struct {
-		const char *settings[4], *says;
+		const char *settings[5], *says;
 	} cases[] = {
 		{ { ONE, "llm.fallback=tow", TWO }, "there is no section [llm.tow]; did you "
 						    "mean `two`?" },
