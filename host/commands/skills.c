@@ -9,11 +9,12 @@
 
 #include <string.h>
 
-enum { FLAG_JSON, FLAG_KEY, FLAG_PROBLEMS };
+enum { FLAG_JSON, FLAG_KEY, FLAG_INSIDE, FLAG_PROBLEMS };
 
 static const struct flag flags[] = {
 	{ 0, "json", NULL, "print JSON" },
 	{ 0, "key", "FILE", "the key: private to sign a new pack, public to verify one" },
+	{ 0, "inside", NULL, "put the signature of a new pack into it, not beside it" },
 	{ 0, "problems", NULL, "list what could not be read, or is there twice" },
 	{ 0 },
 };
@@ -21,7 +22,7 @@ static const struct flag flags[] = {
 struct job {
 	struct config *config;
 	const char *workspace, *key;
-	bool json, problems;
+	bool json, problems, inside;
 	struct strbuf *out;
 };
 
@@ -266,12 +267,15 @@ static int do_pack(struct job *j, const char *word, struct error *err)
 		n--;
 	strbuf_addn(&path, word, n);
 	strbuf_add(&path, ".tar.gz");
-	r = pack_make(word, path.text, err);
+	if (j->inside && !j->key)
+		return fail(err, MT_EINVAL, "--inside puts a signature into the pack: name the "
+			    "key with --key");
+	r = pack_make(word, path.text, j->inside ? j->key : NULL, err);
 	if (!r && pack_open(path.text, &p, &all, err)) {
 		unlink(path.text);
 		r = err->code;
 	}
-	if (!r && j->key)
+	if (!r && j->key && !j->inside)
 		r = pack_sign(path.text, j->key, err);
 	if (!r) {
 		strbuf_addf(j->out, "%s\n", path.text);
@@ -305,6 +309,7 @@ static int run(const struct command *self, int argc, char **argv)
 	while ((flag = flag_next(self, argc, argv, &index, &value, &in)) >= 0) {
 		j.json |= flag == FLAG_JSON;
 		j.problems |= flag == FLAG_PROBLEMS;
+		j.inside |= flag == FLAG_INSIDE;
 		if (flag == FLAG_KEY)
 			j.key = value;
 	}

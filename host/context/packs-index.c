@@ -267,7 +267,7 @@ int pack_open(const char *path, struct pack **ret, struct skills **ret_skills,
 	AUTO(pack) struct pack *p = pack_new(path);
 	AUTO(skills) struct skills *s = skills_new("", NULL);
 	struct indexing x = { .pack = p, .skills = s };
-	const struct pack_reader reader = { is_wanted, take, &x };
+	const struct pack_reader reader = { .wants = is_wanted, .entry = take, .arg = &x };
 	int r = p && s ? check_lock(path, err) : fail(err, MT_ENOMEM, "out of memory");
 
 	if (!r)

@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * packs-install.c - archives that are installed: the folder, its lock file,
- * hashes and signatures. */
+ * packs-install.c - archives that are installed: the folder and its lock file. */
 #include "context/packs.h"
 
-#include "base64.h"
 #include "files.h"
 
-#include <dirent.h>
-#include <openssl/evp.h>
-#include <openssl/pem.h>
 #include <string.h>
+#include <unistd.h>
 
 #define LOCK_FILE "skills.lock"
 
-enum { SIGNATURE = 64, LOCK_MAX = 4 << 20 };
+enum { LOCK_MAX = 4 << 20 };
 
 char *packs_folder(bool make, struct error *err)
 {
@@ -34,17 +30,12 @@ char *packs_folder(bool make, struct error *err)
 int pack_hash(const char *path, char hex[65], struct error *err)
 {
 	AUTO(free) char *bytes = NULL;
-	unsigned char sum[EVP_MAX_MD_SIZE];
-	unsigned n = 0;
 	size_t len;
+	int r = file_read(path, PACK_FILE_MAX, &bytes, &len, err);
 
-	if (file_read(path, PACK_FILE_MAX, &bytes, &len, err))
-		return err ? err->code : MT_EIO;
-	if (EVP_Digest(bytes, len, sum, &n, EVP_sha256(), NULL) != 1 || n != 32)
-		return fail(err, MT_EIO, "SHA-256 is not to be had from the crypto library");
-	for (unsigned i = 0; i < n; i++)
-		snprintf(hex + 2 * i, 3, "%02x", sum[i]);
-	return MT_OK;
+	if (!r && pack_sum(bytes, len, hex))
+		r = fail(err, MT_EIO, "SHA-256 is not to be had from the crypto library");
+	return r;
 }
 
 /* ---- the lock file --------------------------------------------------------- */
@@ -181,141 +172,4 @@ int pack_remove(const char *name, struct error *err)
 	remove_file(folder, js_str(o, "file", ""));
 	json_object_object_del(locked, name);
 	return lock_write(folder, locked, err);
-}
-
-/* ---- signatures ------------------------------------------------------------- */
-
-static EVP_PKEY *read_key(const char *path, bool private, struct error *err)
-{
-	AUTO(fclose) FILE *f = fopen(path, "re");
-	EVP_PKEY *key = !f ? NULL : private ? PEM_read_PrivateKey(f, NULL, NULL, NULL)
-					    : PEM_read_PUBKEY(f, NULL, NULL, NULL);
-
-	if (key && EVP_PKEY_get_id(key) == EVP_PKEY_ED25519)
-		return key;
-	EVP_PKEY_free(key);
-	fail(err, MT_EINVAL, "%s: there is no %s Ed25519 key in PEM form in it", path,
-	     private ? "private" : "public");
-	return NULL;
-}
-
-static char *signature_path(const char *path)
-{
-	AUTO(strbuf) struct strbuf s = STRBUF(8192);
-
-	strbuf_addf(&s, "%s.sig", path);
-	return strbuf_take(&s);
-}
-
-int pack_sign(const char *path, const char *key_path, struct error *err)
-{
-	EVP_PKEY *key = read_key(key_path, true, err);
-	EVP_MD_CTX *x = key ? EVP_MD_CTX_new() : NULL;
-	AUTO(free) char *bytes = NULL, *to = signature_path(path);
-	AUTO(strbuf) struct strbuf text = STRBUF(256);
-	unsigned char signature[SIGNATURE];
-	size_t len = 0, n = sizeof signature;
-	int r = x && to ? file_read(path, PACK_FILE_MAX, &bytes, &len, err)
-			: fail(err, MT_ENOMEM, "out of memory");
-
-	if (!r && (EVP_DigestSignInit(x, NULL, NULL, NULL, key) != 1
-		   || EVP_DigestSign(x, signature, &n, (unsigned char *)bytes, len) != 1))
-		r = fail(err, MT_EIO, "%s: signing failed", path);
-	if (!r) {
-		base64_put(&text, signature, n);
-		strbuf_addc(&text, '\n');
-		r = file_write(to, text.text, text.len, 0644, false, err);
-	}
-	EVP_MD_CTX_free(x);
-	EVP_PKEY_free(key);
-	return r;
-}
-
-/* The signature beside an archive: 64 bytes, or the same as base64. */
-static int read_signature(const char *path, struct strbuf *out, struct error *err)
-{
-	AUTO(free) char *file = signature_path(path), *text = NULL;
-	struct error why = ERROR_NONE;
-	size_t len;
-	int r = file ? file_read(file, 1024, &text, &len, &why) : MT_ENOMEM;
-
-	if (r)
-		return r == MT_ENOTFOUND ? r : fail(err, r, "%s", why.text);
-	if (len == SIGNATURE)
-		return strbuf_addn(out, text, len);
-	while (len && (text[len - 1] == '\n' || text[len - 1] == '\r'))
-		len--;
-	if (base64_read(out, text, len) || out->len != SIGNATURE)
-		return fail(err, MT_EINVAL, "%s: not an Ed25519 signature", file);
-	return MT_OK;
-}
-
-static bool holds(EVP_PKEY *key, const struct strbuf *signature, const char *bytes, size_t len)
-{
-	EVP_MD_CTX *x = EVP_MD_CTX_new();
-	bool yes = x && EVP_DigestVerifyInit(x, NULL, NULL, NULL, key) == 1
-		   && EVP_DigestVerify(x, (unsigned char *)signature->text, signature->len,
-				       (const unsigned char *)bytes, len) == 1;
-
-	EVP_MD_CTX_free(x);
-	return yes;
-}
-
-/* Does it hold for this key? Then its name. */
-static bool try_key(const char *path, const struct strbuf *signature, const char *bytes,
-		    size_t len, char **ret_signer, struct error *err)
-{
-	EVP_PKEY *key = read_key(path, false, err);
-	bool yes = key && holds(key, signature, bytes, len);
-	const char *file = strrchr(path, '/');
-
-	EVP_PKEY_free(key);
-	if (yes)
-		*ret_signer = strdup(file ? file + 1 : path);
-	return yes;
-}
-
-static bool try_known_keys(const struct strbuf *signature, const char *bytes, size_t len,
-			   char **ret_signer)
-{
-	AUTO(free) char *config = NULL, *folder = NULL;
-	struct dirent *d;
-	bool yes = false;
-	DIR *dir;
-
-	if (xdg_dir("CONFIG", false, &config, NULL))
-		return false;
-	folder = path_join(config, "keys");
-	dir = folder ? opendir(folder) : NULL;
-	while (dir && !yes && (d = readdir(dir))) {
-		AUTO(free) char *path = path_join(folder, d->d_name);
-
-		yes = path && d->d_name[0] != '.'
-		      && try_key(path, signature, bytes, len, ret_signer, NULL);
-	}
-	if (dir)
-		closedir(dir);
-	return yes;
-}
-
-int pack_signed(const char *path, const char *key, char **ret_signer, struct error *err)
-{
-	AUTO(strbuf) struct strbuf signature = STRBUF(256);
-	AUTO(free) char *bytes = NULL;
-	struct error why = ERROR_NONE;
-	size_t len;
-	int r = read_signature(path, &signature, err);
-
-	*ret_signer = NULL;
-	if (!r)
-		r = file_read(path, PACK_FILE_MAX, &bytes, &len, err);
-	if (r)
-		return r;
-	if (key ? try_key(key, &signature, bytes, len, ret_signer, &why)
-		: try_known_keys(&signature, bytes, len, ret_signer))
-		return *ret_signer ? MT_OK : fail(err, MT_ENOMEM, "out of memory");
-	if (why.code)
-		return fail(err, why.code, "%s", why.text);
-	return fail(err, MT_EDENIED, "%s: the signature does not hold for %s", path,
-		    key ? key : "any key in the folder keys of the configuration");
 }

@@ -12,6 +12,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <openssl/evp.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -177,15 +178,16 @@ static size_t hash_name(const char *name)
 
 static void names_place(char **names, size_t room, char *name)
 {
-	size_t at = hash_name(name) & (room - 1);
+	size_t at = hash_name(name + 1) & (room - 1);
 
 	while (names[at])
 		at = (at + 1) & (room - 1);
 	names[at] = name;
 }
 
-/* Remember a name. @return MT_EEXIST: it was there. */
-static int names_add(struct scan *s, const char *name)
+/* Remember a name, after a letter for what it is. @return MT_EEXIST: it was there;
+ * a folder may come again. */
+static int names_add(struct scan *s, const char *name, bool is_folder)
 {
 	char *copy;
 
@@ -204,10 +206,9 @@ static int names_add(struct scan *s, const char *name)
 	}
 	for (size_t at = hash_name(name) & (s->room - 1); s->names[at];
 	     at = (at + 1) & (s->room - 1))
-		if (strcmp(s->names[at], name) == 0)
-			return MT_EEXIST;
-	copy = strdup(name);
-	if (!copy)
+		if (strcmp(s->names[at] + 1, name) == 0)
+			return is_folder && s->names[at][0] == 'd' ? MT_OK : MT_EEXIST;
+	if (asprintf(&copy, "%c%s", is_folder ? 'd' : 'f', name) < 0)
 		return MT_ENOMEM;
 	names_place(s->names, s->room, copy);
 	s->count++;
@@ -237,7 +238,8 @@ static int broken(struct scan *s)
 }
 
 /* All bytes of an entry pass here, also those that nobody wants: so they count. */
-static int read_bytes(struct scan *s, const char *path, bool wanted, struct strbuf *to)
+static int read_bytes(struct scan *s, const char *path, bool wanted, struct strbuf *to,
+		      EVP_MD_CTX *sum)
 {
 	char buffer[16384];
 	la_ssize_t n;
@@ -246,6 +248,8 @@ static int read_bytes(struct scan *s, const char *path, bool wanted, struct strb
 		s->read += (uint64_t)n;
 		if (check_amount(s))
 			return s->err->code;
+		if (sum && EVP_DigestUpdate(sum, buffer, (size_t)n) != 1)
+			return fail(s->err, MT_EIO, "SHA-256 failed");
 		if (wanted && strbuf_addn(to, buffer, (size_t)n))
 			return fail(s->err, to->error, "%.200s is larger than %d KiB", path,
 				    SKILL_MAX >> 10);
@@ -271,14 +275,34 @@ static int check_link(struct scan *s, struct archive_entry *entry, const char *p
 	return MT_OK;
 }
 
+static int end_sum(EVP_MD_CTX *sum, char hex[65])
+{
+	unsigned char raw[EVP_MAX_MD_SIZE];
+	unsigned n = 0;
+
+	if (EVP_DigestFinal_ex(sum, raw, &n) != 1)
+		return MT_EIO;
+	for (unsigned i = 0; i < n && i < 32; i++)
+		snprintf(hex + 2 * i, 3, "%02x", raw[i]);
+	return MT_OK;
+}
+
 static int take_file(struct scan *s, struct pack_entry *e)
 {
 	AUTO(strbuf) struct strbuf bytes = STRBUF(SKILL_MAX + 1);
 	bool wanted = s->reader->wants && s->reader->wants(e->path, s->reader->arg);
-	int r = read_bytes(s, e->path, wanted, &bytes);
+	EVP_MD_CTX *sum = s->reader->sums ? EVP_MD_CTX_new() : NULL;
+	char hex[65] = "";
+	int r = s->reader->sums && (!sum || EVP_DigestInit_ex(sum, EVP_sha256(), NULL) != 1)
+			? fail(s->err, MT_EIO, "SHA-256 is not to be had")
+			: read_bytes(s, e->path, wanted, &bytes, sum);
 
+	if (!r && sum && end_sum(sum, hex))
+		r = fail(s->err, MT_EIO, "SHA-256 failed");
+	EVP_MD_CTX_free(sum);
 	if (r)
 		return r;
+	e->sha256 = hex;
 	if (wanted) {
 		e->bytes = bytes.text;
 		e->len = bytes.len;
@@ -300,11 +324,11 @@ static int take_entry(struct scan *s, struct archive_entry *entry)
 	if (s->count >= PACK_ENTRIES_MAX)
 		return fail(s->err, MT_ELIMIT, "it holds more than %d entries",
 			    PACK_ENTRIES_MAX);
-	r = names_add(s, path.text);
-	if (r == MT_ENOMEM)
-		return fail(s->err, r, "out of memory");
-	if (r && type != AE_IFDIR)
-		return fail(s->err, r, "it holds two entries of one name: %.200s", path.text);
+	r = names_add(s, path.text, type == AE_IFDIR);
+	if (r)
+		return r == MT_ENOMEM ? fail(s->err, r, "out of memory")
+				      : fail(s->err, r, "it holds two entries of one name: "
+					     "%.200s", path.text);
 	if (s->api->archive_entry_hardlink(entry))
 		return fail(s->err, MT_EINVAL, "it holds a hard link: %.200s", path.text);
 	if (s->api->archive_entry_is_encrypted(entry))
@@ -426,7 +450,9 @@ int pack_file(const char *path, const char *inside, char **ret, size_t *ret_len,
 	      struct error *err)
 {
 	struct wish w = { .path = inside };
-	const struct pack_reader reader = { is_wished, take_wished, &w };
+	const struct pack_reader reader = {
+		.wants = is_wished, .entry = take_wished, .arg = &w,
+	};
 	int r = pack_scan(path, &reader, err);
 
 	if (!r && w.target) { /* a link, once */
@@ -451,11 +477,15 @@ int pack_file(const char *path, const char *inside, char **ret, size_t *ret_len,
 
 /* ---- writing ---------------------------------------------------------------- */
 
+enum { FILE_TIME = 315619200 }; /* 1980: zip knows nothing earlier */
+
 struct making {
 	const struct archive_api *api;
 	struct archive *archive;
 	struct error *err;
 	size_t count;
+	struct pack_sums sums;
+	bool is_signed;
 };
 
 static int write_failed(struct making *m)
@@ -467,23 +497,19 @@ static int write_failed(struct making *m)
 }
 
 /* The same content makes the same archive: no owners, one time, sorted. */
-static int write_file(struct making *m, const char *name, const char *path, bool runs)
+static int write_entry(struct making *m, const char *name, const char *bytes, size_t len,
+		       bool runs)
 {
-	AUTO(free) char *bytes = NULL;
-	struct archive_entry *entry;
-	size_t len;
-	int r = file_read(path, PACK_FILE_MAX, &bytes, &len, m->err);
+	struct archive_entry *entry = m->api->archive_entry_new();
+	int r;
 
-	if (r)
-		return r;
-	entry = m->api->archive_entry_new();
 	if (!entry)
 		return fail(m->err, MT_ENOMEM, "out of memory");
 	m->api->archive_entry_set_pathname(entry, name);
 	m->api->archive_entry_set_filetype(entry, AE_IFREG);
 	m->api->archive_entry_set_perm(entry, runs ? 0755 : 0644);
 	m->api->archive_entry_set_size(entry, (la_int64_t)len);
-	m->api->archive_entry_set_mtime(entry, 0, 0);
+	m->api->archive_entry_set_mtime(entry, FILE_TIME, 0);
 	r = m->api->archive_write_header(m->archive, entry);
 	m->api->archive_entry_free(entry);
 	if (r != ARCHIVE_OK
@@ -492,6 +518,30 @@ static int write_file(struct making *m, const char *name, const char *path, bool
 	return ++m->count > PACK_ENTRIES_MAX
 		       ? fail(m->err, MT_ELIMIT, "more than %d files", PACK_ENTRIES_MAX)
 		       : MT_OK;
+}
+
+static int write_file(struct making *m, const char *name, const char *path, bool runs)
+{
+	AUTO(free) char *bytes = NULL;
+	char hex[65];
+	size_t len;
+	int r;
+
+	if (m->is_signed && strcmp(name, PACK_SIGNATURE) == 0)
+		return MT_OK; /* of before */
+	r = file_read(path, PACK_FILE_MAX, &bytes, &len, m->err);
+	if (!r && m->is_signed
+	    && (pack_sum(bytes, len, hex) || pack_sums_add(&m->sums, 'f', name, hex)))
+		r = fail(m->err, MT_ENOMEM, "out of memory");
+	return r ? r : write_entry(m, name, bytes, len, runs);
+}
+
+static int write_signature(struct making *m, const char *key)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(1024);
+	int r = pack_sums_sign(&m->sums, key, &text, m->err);
+
+	return r ? r : write_entry(m, PACK_SIGNATURE, text.text, text.len, false);
 }
 
 static int is_packed(const struct dirent *d)
@@ -560,9 +610,9 @@ static void choose_form(struct making *m, const char *path)
 	}
 }
 
-int pack_make(const char *folder, const char *path, struct error *err)
+int pack_make(const char *folder, const char *path, const char *key, struct error *err)
 {
-	struct making m = { .api = archive_api(err), .err = err };
+	struct making m = { .api = archive_api(err), .err = err, .is_signed = key != NULL };
 	int fd, r;
 
 	if (!m.api)
@@ -580,9 +630,12 @@ int pack_make(const char *folder, const char *path, struct error *err)
 	m.api->archive_write_set_bytes_in_last_block(m.archive, 1);
 	r = m.api->archive_write_open_fd(m.archive, fd) == ARCHIVE_OK
 		    ? write_folder(&m, folder, "", 0) : write_failed(&m);
+	if (!r && key)
+		r = write_signature(&m, key);
 	if (!r && m.api->archive_write_close(m.archive) != ARCHIVE_OK)
 		r = write_failed(&m);
 	m.api->archive_write_free(m.archive);
+	pack_sums_clear(&m.sums);
 	close(fd);
 	if (r)
 		unlink(path);

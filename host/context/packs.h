@@ -32,6 +32,7 @@ struct pack_entry {
 	const char *target;            /* of a link: where it leads, from the root */
 	const char *bytes;             /* of a file that is wanted; else NULL */
 	size_t len;
+	const char *sha256;            /* of a file, in hex, if the reader asks for sums */
 };
 struct pack_reader {
 	/** Are the bytes of this file wanted (at most SKILL_MAX)? */
@@ -39,6 +40,7 @@ struct pack_reader {
 	/** @return MT_OK, PACK_STOP to end early, or a status with `err` filled. */
 	int (*entry)(const struct pack_entry *e, void *arg, struct error *err);
 	void *arg;
+	bool sums;
 };
 enum { PACK_STOP = 1 };
 
@@ -48,8 +50,9 @@ int pack_scan(const char *path, const struct pack_reader *reader, struct error *
 int pack_file(const char *path, const char *inside, char **ret, size_t *ret_len,
 	      struct error *err);
 /** Make an archive of a folder, after the suffix of `path`; no links, no hidden
- *  files but .mcp.json and the folder of a plugin.json. */
-int pack_make(const char *folder, const char *path, struct error *err);
+ *  files but .mcp.json and the folder of a plugin.json. With a key (PEM; may be
+ *  NULL) its signature is put inside. */
+int pack_make(const char *folder, const char *path, const char *key, struct error *err);
 /** True if the file name has the suffix of an archive that is read. */
 bool pack_is_archive(const char *file);
 
@@ -80,10 +83,27 @@ int pack_hash(const char *path, char hex[65], struct error *err);
 
 /* ---- signatures --------------------------------------------------------- */
 
+/* Inside of an archive, at its root: over a line for each other file and link,
+ * PATH<tab>f|l SHA-256 (of the contents, of where the link leads), sorted, after a
+ * line "mortise-pack-1". So it holds whatever the form of the archive. */
+#define PACK_SIGNATURE "pack.sig"
+
+struct pack_sums {
+	char **lines;
+	size_t count, room;
+};
+int pack_sums_add(struct pack_sums *s, char kind, const char *path, const char *hex);
+/** Sign them; `out` gets base64 and a newline. */
+int pack_sums_sign(struct pack_sums *s, const char *key, struct strbuf *out,
+		   struct error *err);
+void pack_sums_clear(struct pack_sums *s);
+int pack_sum(const char *bytes, size_t len, char hex[65]);
+
 /** Sign an archive with an Ed25519 key (PEM): writes PATH.sig, base64. */
 int pack_sign(const char *path, const char *key, struct error *err);
-/** Check PATH.sig against a public key (PEM), or with NULL against those in
- *  $XDG_CONFIG_HOME/mortise/keys. `ret_signer`: the key's name, owned.
+/** Check PATH.sig, else the signature inside, against a public key (PEM), or with
+ *  NULL against those in $XDG_CONFIG_HOME/mortise/keys. `ret_signer`: the key's
+ *  name, owned.
  *  @return MT_ENOTFOUND: there is no signature; MT_EDENIED: it does not hold. */
 int pack_signed(const char *path, const char *key, char **ret_signer, struct error *err);
 

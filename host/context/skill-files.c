@@ -78,7 +78,7 @@ static int list_entry(const struct pack_entry *e, void *arg, struct error *err)
 static void list_pack(json_object *list, const char *archive, const char *folder, size_t max)
 {
 	struct listing l = { folder, list, max };
-	const struct pack_reader reader = { NULL, list_entry, &l };
+	const struct pack_reader reader = { .entry = list_entry, .arg = &l };
 
 	pack_scan(archive, &reader, NULL);
 }

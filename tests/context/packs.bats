@@ -130,7 +130,120 @@ EOF
 	[ "$status" -ne 0 ]
 }
 
+@test "a signature inside holds in any form, and for what is inside" {
+	openssl genpkey -algorithm ed25519 -out key.pem
+	openssl pkey -in key.pem -pubout -out pub.pem
+	run mortise skills pack p --inside
+	[ "$status" -ne 0 ]
+	mortise skills pack p --key key.pem --inside
+	[ ! -e p.tar.gz.sig ]
+	run mortise skills verify p.tar.gz --key pub.pem
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"signed by pub.pem"* ]]
+	mkdir u && tar -C u -xzf p.tar.gz
+	(cd u && python3 -m zipfile -c ../again.zip .)
+	mortise skills verify again.zip --key pub.pem | grep -F 'signed by pub.pem'
+	# what it is over can be made with a shell
+	(cd u && { echo mortise-pack-1
+		find . -type f ! -name pack.sig -printf '%P\n' | LC_ALL=C sort |
+			while read -r f; do
+				printf '%s\tf %s\n' "$f" "$(sha256sum <"$f" | cut -d' ' -f1)"
+			done; } >../listing)
+	base64 -d u/pack.sig >raw
+	openssl pkeyutl -verify -pubin -inkey pub.pem -rawin -in listing -sigfile raw
+	for change in 'echo x >u/more' 'echo x >>u/skills/gnu.md' 'rm u/skills/gnu.md' \
+		'ln -s gnu.md u/skills/l' 'mv u/skills/gnu.md u/skills/ant.md' \
+		'echo x >u/pack.sig'; do
+		rm -rf u && mkdir u && tar -C u -xzf p.tar.gz
+		eval "$change"
+		tar -C u -cf changed.tar .
+		run mortise skills verify changed.tar --key pub.pem
+		[ "$status" -ne 0 ]
+		[[ "$output" == *"does not hold"* || "$output" == *"not an Ed25519"* ]]
+		run mortise skills install changed.tar
+		[ "$status" -ne 0 ]
+	done
+}
+
+@test "installing from an address, with the signature beside it" {
+	mkdir -p www ca
+	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 \
+		-subj /CN=localhost -addext subjectAltName=DNS:localhost \
+		-keyout tls.pem -out ca/tls.pem 2>/dev/null
+	cat ca/tls.pem >>tls.pem
+	openssl rehash ca
+	openssl genpkey -algorithm ed25519 -out key.pem
+	mkdir -p config/mortise/keys
+	openssl pkey -in key.pem -pubout -out config/mortise/keys/zoo.pem
+	mortise skills pack p --key key.pem && mv p.tar.gz p.tar.gz.sig www
+	python3 - www tls.pem port <<'EOF2' 3>&- &
+import http.server, os, ssl, sys
+os.chdir(sys.argv[1])
+s = http.server.HTTPServer(("localhost", 0), http.server.SimpleHTTPRequestHandler)
+c = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+c.load_cert_chain("../" + sys.argv[2])
+s.socket = c.wrap_socket(s.socket, server_side=True)
+open("../" + sys.argv[3] + ".new", "w").write(str(s.server_address[1]))
+os.rename("../" + sys.argv[3] + ".new", "../" + sys.argv[3])
+s.serve_forever()
+EOF2
+	server=$!
+	for ((i = 0; i < 300; i++)); do [ ! -e port ] || break; sleep 0.1; done
+	at=https://localhost:$(cat port)
+	run mortise skills install "$at/p.tar.gz" # nobody vouches for the server
+	[ "$status" -ne 0 ]
+	run mortise skills install "$at/none.tar.gz" -o llm.ca_path="$work/ca"
+	[[ "$output" == *"HTTP status 404"* ]]
+	run mortise skills install "$at/p.tar.gz" -o llm.ca_path="$work/ca"
+	kill $server
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"zoo is installed, signed by zoo.pem"* ]]
+	jq -e --arg at "$at/p.tar.gz" '.zoo.source == $at and .zoo.signer == "zoo.pem"' \
+		data/mortise/skills.d/skills.lock
+}
+
+@test "hostile zip archives too" {
+	for name in ../x /etc/x; do
+		python3 -c 'import sys, zipfile
+z = zipfile.ZipFile("bad.zip", "w"); z.writestr("skills/x/SKILL.md", "---\nname: x\n---\n")
+z.writestr(sys.argv[1], "x")' $name
+		run mortise skills verify bad.zip
+		[ "$status" -ne 0 ]
+		[[ "$output" == *"path with ..: ../x"* || "$output" == *"absolute path: /etc/x"* ]]
+	done
+	python3 -c 'import zipfile
+z = zipfile.ZipFile("bad.zip", "w", zipfile.ZIP_DEFLATED); z.writestr("big", bytes(60 << 20))'
+	run mortise skills verify bad.zip
+	[[ "$output" == *"bomb"* ]]
+	python3 -W ignore -c 'import zipfile
+z = zipfile.ZipFile("bad.zip", "w"); z.writestr("a", "1"); z.writestr("a", "2")'
+	run mortise skills verify bad.zip
+	[[ "$output" == *"two entries"* ]]
+	python3 -c 'import zipfile
+z = zipfile.ZipFile("bad.zip", "w"); i = zipfile.ZipInfo("l"); i.create_system = 3
+i.external_attr = 0o120777 << 16; z.writestr(i, "../../etc/passwd")'
+	run mortise skills verify bad.zip
+	[[ "$output" == *"leads out"* ]]
+	python3 -c 'import zipfile
+z = zipfile.ZipFile("bad.zip", "w"); z.writestr("aXb", "1"); z.close()
+b = open("bad.zip", "rb").read().replace(b"aXb", b"a\xffb"); open("bad.zip", "wb").write(b)'
+	run mortise skills verify bad.zip
+	[[ "$output" == *"not UTF-8"* ]]
+	python3 -c 'import zipfile
+z = zipfile.ZipFile("bad.zip", "w"); z.writestr("a", "1"); z.close()
+b = bytearray(open("bad.zip", "rb").read()); b[6] |= 1; b[b.index(b"PK\1\2") + 8] |= 1
+open("bad.zip", "wb").write(b)'
+	run mortise skills verify bad.zip
+	[[ "$output" == *"encrypted"* ]]
+}
+
 @test "hostile archives are refused with a sentence" {
+	hostile "two entries" 'f("a"); f("a", b"", type=tarfile.DIRTYPE)'
+	hostile "two entries" 'f("a", b"", type=tarfile.DIRTYPE); f("a")'
+	hostile "longer than" 'f("n/" * 300)'
+	hostile "backslash" 'f("..\\\\x")'
+
 	hostile "absolute path" 'f("/etc/x")'
 	hostile "path with .." 'f("a/../../x")'
 	hostile "leads out" 'f("a/l", b"", type=tarfile.SYMTYPE, linkname="../../etc/passwd")'
