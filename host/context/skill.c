@@ -261,6 +261,19 @@ static int keep_tools(struct skill *s, json_object *tools)
 	return js_set(s->more, "allowed_tools", list);
 }
 
+/* The blanks around a text, such as the newline that a folded one ends with, are
+ * nobody's words. */
+static char *trimmed(const char *text)
+{
+	size_t n;
+
+	text += strspn(text, " \t\r\n");
+	n = strlen(text);
+	while (n && strchr(" \t\r\n", text[n - 1]))
+		n--;
+	return strndup(text, n);
+}
+
 static int take_front(struct skill *s, json_object *front, struct error *err)
 {
 	json_object *description = js_get(front, "description");
@@ -269,7 +282,7 @@ static int take_front(struct skill *s, json_object *front, struct error *err)
 	s->more = json_object_new_object();
 	s->hidden = js_bool(front, "disable-model-invocation", false);
 	if (description) {
-		s->description = strdup(json_object_get_string(description));
+		s->description = trimmed(json_object_get_string(description));
 		if (!s->description)
 			return fail(err, MT_ENOMEM, "out of memory");
 	}

@@ -13,3 +13,5 @@ tests_context_test_skills_LDADD = $(LIBHOST)
 TESTS += %D%/test-skills
 TESTS += %D%/packs.bats
 EXTRA_DIST += %D%/packs.bats
+TESTS += %D%/real-packs.sh
+EXTRA_DIST += %D%/real-packs.sh %D%/real-packs.py
