@@ -18,6 +18,12 @@ static const char *const json_types[] = {
 	[MT_TYPE_STRING] = "string",
 	[MT_TYPE_BUFFER] = "string",
 	[MT_TYPE_SIZE] = "integer",
+	[MT_TYPE_HANDLE] = "string",
+};
+
+enum {
+	FAILS = MT_FUNCTION_FAILS_NEGATIVE | MT_FUNCTION_FAILS_ZERO |
+		MT_FUNCTION_FAILS_NONZERO,
 };
 
 const struct mt_arg *function_arg(const struct mt_function *f, size_t n)
@@ -29,10 +35,12 @@ bool function_arg_given(const struct mt_function *f, size_t n)
 {
 	const struct mt_arg *a = function_arg(f, n);
 
-	if (a->flags & MT_ARG_OUT)
-		return false;
-	return !(a->type == MT_TYPE_SIZE && n > 0 &&
-		 function_arg(f, n - 1)->type == MT_TYPE_BUFFER);
+	return !(a->flags & (MT_ARG_OUT | MT_ARG_FIXED)) && !function_arg_is_size(f, n);
+}
+
+bool function_arg_is_size(const struct mt_function *f, size_t n)
+{
+	return n > 0 && function_arg(f, n - 1)->type == MT_TYPE_BUFFER;
 }
 
 bool function_range(uint16_t type, int64_t *ret_min, uint64_t *ret_max)
@@ -98,10 +106,48 @@ static int check_choices(const struct mt_arg *a, struct error *err)
 	return MT_OK;
 }
 
+static int check_fixed(const struct mt_arg *a, struct error *err)
+{
+	int64_t min = 0, value = (int64_t)a->capacity;
+	uint64_t max = a->type == MT_TYPE_BOOL;
+	bool good = a->type == MT_TYPE_BOOL || a->type == MT_TYPE_HANDLE ||
+		    function_range(a->type, &min, &max);
+
+	if (!good || a->flags & (MT_ARG_OUT | MT_ARG_OPTIONAL | MT_ARG_ENDS) || a->choices)
+		return fail(err, MT_EINVAL, "argument `%s`: a fixed value is for whole "
+			    "numbers, bool and (as 0) handles that go in", a->name);
+	if (min < 0 ? value < min || (value > 0 && a->capacity > max) : a->capacity > max)
+		return fail(err, MT_EINVAL, "argument `%s`: %lld does not fit its type",
+			    a->name, (long long)value);
+	return MT_OK;
+}
+
+static int check_flags(const struct mt_arg *a, struct error *err)
+{
+	const unsigned known = MT_ARG_OUT | MT_ARG_OPTIONAL | MT_ARG_FIXED | MT_ARG_ENDS;
+
+	if (a->flags & ~known)
+		return fail(err, MT_EUNSUPPORTED, "argument `%s`: flags that are not known "
+			    "(0x%x): update mortise", a->name, a->flags & ~known);
+	if (a->flags & MT_ARG_ENDS && (a->type != MT_TYPE_HANDLE || a->flags & MT_ARG_OUT))
+		return fail(err, MT_EINVAL, "argument `%s`: only a handle that goes in can "
+			    "be ended", a->name);
+	return a->flags & MT_ARG_FIXED ? check_fixed(a, err) : MT_OK;
+}
+
+/* Whole numbers alone tell how long a buffer is. */
+static bool measures(const struct mt_arg *a)
+{
+	uint64_t max;
+	int64_t min;
+
+	return function_range(a->type, &min, &max) && !a->choices &&
+	       !(a->flags & MT_ARG_FIXED);
+}
+
 static int check_arg(const struct mt_function *f, size_t n, struct error *err)
 {
 	const struct mt_arg *a = function_arg(f, n);
-	bool after_buffer = n > 0 && function_arg(f, n - 1)->type == MT_TYPE_BUFFER;
 
 	if (!a->name || !*a->name)
 		return fail(err, MT_EINVAL, "argument %zu has no name", n + 1);
@@ -109,10 +155,10 @@ static int check_arg(const struct mt_function *f, size_t n, struct error *err)
 		if (strcmp(function_arg(f, k)->name, a->name) == 0)
 			return fail(err, MT_EINVAL, "two arguments are named `%s`",
 				    a->name);
-	if (a->type == MT_TYPE_VOID || a->type > MT_TYPE_SIZE)
+	if (a->type == MT_TYPE_VOID || a->type > MT_TYPE_HANDLE)
 		return fail(err, MT_EINVAL, "argument `%s`: type %u is not one of an "
 			    "argument", a->name, a->type);
-	if (after_buffer && a->type != MT_TYPE_SIZE)
+	if (function_arg_is_size(f, n) && !measures(a))
 		return fail(err, MT_EINVAL,
 			    "argument `%s` must be the size of the buffer "
 			    "before it",
@@ -122,10 +168,36 @@ static int check_arg(const struct mt_function *f, size_t n, struct error *err)
 			    "argument `%s`: a buffer needs its size after "
 			    "it",
 			    a->name);
-	if (a->capacity > FUNCTION_CAPACITY_MAX)
+	if (a->capacity > FUNCTION_CAPACITY_MAX && !(a->flags & MT_ARG_FIXED))
 		return fail(err, MT_ELIMIT, "argument `%s`: at most %d bytes", a->name,
 			    FUNCTION_CAPACITY_MAX);
+	if (check_flags(a, err))
+		return MT_EINVAL;
 	return check_choices(a, err);
+}
+
+static int check_fails(const struct mt_function *f, struct error *err)
+{
+	uint32_t flags = MT_HAS(f, flags) ? f->flags : 0, fails = flags & FAILS;
+	bool is_signed = f->returns == MT_TYPE_INT32 || f->returns == MT_TYPE_INT64 ||
+			 f->returns == MT_TYPE_BOOL;
+
+	if (flags & ~(uint32_t)(FAILS | MT_FUNCTION_ERRNO))
+		return fail(err, MT_EUNSUPPORTED, "the function has flags that are not "
+			    "known (0x%x): update mortise", flags);
+	if (fails & (fails - 1))
+		return fail(err, MT_EINVAL, "a function fails in one way: negative, zero or "
+			    "nonzero");
+	if (flags & MT_FUNCTION_ERRNO && !fails)
+		return fail(err, MT_EINVAL, "errno counts only where it is said what the "
+			    "function returns when it fails");
+	if (fails && (f->returns == MT_TYPE_VOID || f->returns == MT_TYPE_FLOAT ||
+		      f->returns == MT_TYPE_DOUBLE))
+		return fail(err, MT_EINVAL, "only a function that returns a whole number, a "
+			    "string or a handle can tell that it failed");
+	if (fails == MT_FUNCTION_FAILS_NEGATIVE && !is_signed)
+		return fail(err, MT_EINVAL, "what the function returns is never negative");
+	return MT_OK;
 }
 
 int function_check(const struct mt_function *f, struct error *err)
@@ -133,10 +205,7 @@ int function_check(const struct mt_function *f, struct error *err)
 	if (!MT_HAS(f, address) || !f->address)
 		return fail(err, MT_EINVAL,
 			    "the function has no address or a wrong size");
-	if (MT_HAS(f, flags) && f->flags)
-		return fail(err, MT_EUNSUPPORTED, "the function has flags that are not "
-			    "known (0x%x): update mortise", f->flags);
-	if (f->returns > MT_TYPE_SIZE || f->returns == MT_TYPE_BUFFER)
+	if (f->returns > MT_TYPE_HANDLE || f->returns == MT_TYPE_BUFFER)
 		return fail(err, MT_EINVAL, "type %u is not one that a function returns",
 			    f->returns);
 	if (f->arg_count > FUNCTION_ARGS_MAX)
@@ -150,7 +219,7 @@ int function_check(const struct mt_function *f, struct error *err)
 		if (status)
 			return status;
 	}
-	return MT_OK;
+	return check_fails(f, err);
 }
 
 static void put_enum(const char *choices, struct strbuf *out)
@@ -178,8 +247,15 @@ static void put_arg(const struct mt_arg *a, struct strbuf *out)
 
 	js_key(out, a->name);
 	strbuf_addc(out, '{');
-	js_key_str(out, "type", a->choices ? "string" : json_types[a->type]);
-	if (a->choices) {
+	if (a->type == MT_TYPE_BUFFER)
+		strbuf_add(out, "\"anyOf\":[{\"type\":\"string\"},{\"type\":\"object\","
+			   "\"properties\":{\"base64\":{\"type\":\"string\"}},"
+			   "\"required\":[\"base64\"],\"additionalProperties\":false}]");
+	else
+		js_key_str(out, "type", a->choices ? "string" : json_types[a->type]);
+	if (a->type == MT_TYPE_HANDLE) {
+		js_key_str(out, "pattern", "^0x[0-9a-f]+$");
+	} else if (a->choices) {
 		put_enum(a->choices, out);
 	} else if (function_range(a->type, &min, &max)) {
 		js_key(out, "minimum");

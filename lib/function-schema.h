@@ -19,9 +19,11 @@ enum {
 
 /** Argument `n`, stepped by the size of the first. */
 const struct mt_arg *function_arg(const struct mt_function *f, size_t n);
-/** True if the model gives this argument: it is no out argument, and no size
- *  that the host fills in after a buffer. */
+/** True if the model gives this argument: it is no out argument, not fixed, and
+ *  no size that the host fills in after a buffer. */
 bool function_arg_given(const struct mt_function *f, size_t n);
+/** True if this is the size of the buffer before it. */
+bool function_arg_is_size(const struct mt_function *f, size_t n);
 /** Smallest and largest value of a whole-number type; false for other types. */
 bool function_range(uint16_t type, int64_t *ret_min, uint64_t *ret_max);
 /** Step through "NAME=0|OTHER=1". @return false at the end or for a fault. */

@@ -4,7 +4,9 @@
 #include "function.h"
 #include "base64.h"
 #include "function-schema.h"
+#include "handles.h"
 #include "utf8.h"
+#include <errno.h>
 #include <ffi.h>
 #include <float.h>
 #include <inttypes.h>
@@ -33,6 +35,7 @@ struct marshal {
 	union value outs[FUNCTION_ARGS_MAX]; /* what out arguments point to */
 	void *memory[FUNCTION_ARGS_MAX];     /* owned: room of out texts */
 	size_t lengths[FUNCTION_ARGS_MAX];   /* of buffers */
+	int error;                           /* errno after the call */
 };
 
 static ffi_type *type_of(uint16_t type)
@@ -48,6 +51,7 @@ static ffi_type *type_of(uint16_t type)
 		[MT_TYPE_DOUBLE] = &ffi_type_double,
 		[MT_TYPE_STRING] = &ffi_type_pointer,
 		[MT_TYPE_BUFFER] = &ffi_type_pointer,
+		[MT_TYPE_HANDLE] = &ffi_type_pointer,
 	};
 
 	if (type == MT_TYPE_SIZE)
@@ -95,28 +99,51 @@ static int to_whole(const struct mt_arg *a, json_object *json, uint64_t *ret,
 	return MT_OK;
 }
 
+/* A whole number in the memory of its type, and back. */
+static void store(uint16_t type, uint64_t n, union value *v)
+{
+	if (type == MT_TYPE_BOOL)
+		v->i = (int)n;
+	else if (type == MT_TYPE_INT32)
+		v->i32 = (int32_t)n;
+	else if (type == MT_TYPE_UINT32)
+		v->u32 = (uint32_t)n;
+	else if (type == MT_TYPE_SIZE)
+		v->size = (size_t)n;
+	else if (type == MT_TYPE_HANDLE)
+		v->p = (void *)(uintptr_t)n;
+	else
+		v->u64 = n;
+}
+
+static uint64_t load(uint16_t type, const union value *v)
+{
+	switch (type) {
+	case MT_TYPE_BOOL:
+		return (uint64_t)(int64_t)v->i;
+	case MT_TYPE_INT32:
+		return (uint64_t)(int64_t)v->i32;
+	case MT_TYPE_UINT32:
+		return v->u32;
+	case MT_TYPE_SIZE:
+		return v->size;
+	case MT_TYPE_STRING:
+	case MT_TYPE_HANDLE:
+		return (uintptr_t)v->p;
+	default:
+		return v->u64;
+	}
+}
+
 static int set_whole(const struct mt_arg *a, json_object *json, union value *v,
 		     struct error *err)
 {
 	uint64_t n = 0;
 	int status = to_whole(a, json, &n, err);
 
-	if (status)
-		return status;
-	switch (a->type) {
-	case MT_TYPE_INT32:
-		v->i32 = (int32_t)n;
-		break;
-	case MT_TYPE_UINT32:
-		v->u32 = (uint32_t)n;
-		break;
-	case MT_TYPE_SIZE:
-		v->size = (size_t)n;
-		break;
-	default:
-		v->u64 = n;
-	}
-	return MT_OK;
+	if (!status)
+		store(a->type, n, v);
+	return status;
 }
 
 static int set_real(const struct mt_arg *a, json_object *json, union value *v,
@@ -138,13 +165,36 @@ static int set_real(const struct mt_arg *a, json_object *json, union value *v,
 	return MT_OK;
 }
 
+/* Bytes that are no text: {"base64": "..."}. */
+static int set_bytes(struct marshal *m, size_t n, json_object *json, struct error *err)
+{
+	const char *name = function_arg(m->f, n)->name, *text = js_str(json, "base64", NULL);
+	AUTO(strbuf) struct strbuf bytes = STRBUF(FUNCTION_CAPACITY_MAX + 1);
+
+	if (!text || json_object_object_length(json) != 1)
+		return fail(err, MT_EINVAL, "`%s` must be a text or {\"base64\": TEXT}", name);
+	if (base64_read(&bytes, text, strlen(text)))
+		return fail(err, bytes.error ? bytes.error : MT_EINVAL,
+			    bytes.error ? "`%s`: too many bytes" : "`%s`: this is no base64",
+			    name);
+	m->lengths[n] = bytes.len;
+	m->memory[n] = bytes.len ? strbuf_take(&bytes) : calloc(1, 1);
+	m->values[n].p = m->memory[n];
+	return m->memory[n] ? MT_OK : fail(err, MT_ENOMEM, "no memory for `%s`", name);
+}
+
 static int set_text(struct marshal *m, size_t n, json_object *json, struct error *err)
 {
 	const struct mt_arg *a = function_arg(m->f, n);
 	const char *text;
 
+	if (a->type == MT_TYPE_BUFFER && json_object_is_type(json, json_type_object))
+		return set_bytes(m, n, json, err);
 	if (!json_object_is_type(json, json_type_string))
 		return fail(err, MT_EINVAL, "`%s` must be a text", a->name);
+	if (a->type == MT_TYPE_HANDLE)
+		return handle_read(a->name, json_object_get_string(json), &m->values[n].p,
+				   err);
 	text = json_object_get_string(json);
 	m->lengths[n] = (size_t)json_object_get_string_len(json);
 	if (a->type == MT_TYPE_STRING && strlen(text) != m->lengths[n])
@@ -177,6 +227,7 @@ static int set_given(struct marshal *m, size_t n, json_object *args, struct erro
 		return set_real(a, json, v, err);
 	case MT_TYPE_STRING:
 	case MT_TYPE_BUFFER:
+	case MT_TYPE_HANDLE:
 		return set_text(m, n, json, err);
 	default:
 		return set_whole(a, json, v, err);
@@ -204,15 +255,23 @@ static int set_out(struct marshal *m, size_t n, struct error *err)
 
 /* The size after a buffer: its length, or a pointer to it that the function
  * sets to what it used. */
-static void set_size(struct marshal *m, size_t n)
+static int set_size(struct marshal *m, size_t n, struct error *err)
 {
-	if (function_arg(m->f, n)->flags & MT_ARG_OUT) {
+	const struct mt_arg *a = function_arg(m->f, n);
+	bool out = a->flags & MT_ARG_OUT;
+	uint64_t max = 0;
+	int64_t min;
+
+	function_range(a->type, &min, &max);
+	if (m->lengths[n - 1] > max)
+		return fail(err, MT_ELIMIT, "`%s`: too many bytes",
+			    function_arg(m->f, n - 1)->name);
+	store(a->type, m->lengths[n - 1], out ? &m->outs[n] : &m->values[n]);
+	if (out) {
 		m->types[n] = &ffi_type_pointer;
-		m->outs[n].size = m->lengths[n - 1];
 		m->values[n].p = &m->outs[n];
-	} else {
-		m->values[n].size = m->lengths[n - 1];
 	}
+	return MT_OK;
 }
 
 static int set_all(struct marshal *m, json_object *args, struct error *err)
@@ -223,8 +282,10 @@ static int set_all(struct marshal *m, json_object *args, struct error *err)
 
 		m->types[n] = type_of(a->type);
 		m->places[n] = &m->values[n];
-		if (n > 0 && function_arg(m->f, n - 1)->type == MT_TYPE_BUFFER)
-			set_size(m, n);
+		if (function_arg_is_size(m->f, n))
+			status = set_size(m, n, err);
+		else if (a->flags & MT_ARG_FIXED)
+			store(a->type, a->capacity, &m->values[n]);
 		else if (a->flags & MT_ARG_OUT)
 			status = set_out(m, n, err);
 		else
@@ -246,14 +307,35 @@ static void put_bytes(struct strbuf *out, const char *bytes, size_t len)
 	}
 }
 
-static void put_real(struct strbuf *out, double d, int digits)
+/* The fewest digits that are this number and no other. */
+static void put_real(struct strbuf *out, double d, bool narrow)
 {
+	int digits = narrow ? FLT_DIG : DBL_DIG;
+	char text[40];
+
 	if (isnan(d))
 		strbuf_add(out, "\"NaN\"");
 	else if (isinf(d))
 		strbuf_add(out, d > 0 ? "\"Infinity\"" : "\"-Infinity\"");
-	else
-		strbuf_addf(out, "%.*g", digits, d);
+	else {
+		do {
+			snprintf(text, sizeof text, "%.*g", digits, d);
+		} while (narrow ? strtof(text, NULL) != (float)d && digits++ < FLT_DECIMAL_DIG
+				: strtod(text, NULL) != d && digits++ < DBL_DECIMAL_DIG);
+		strbuf_add(out, text);
+	}
+}
+
+static void put_handle(struct strbuf *out, const void *handle)
+{
+	if (!handle) {
+		strbuf_add(out, "null");
+		return;
+	}
+	handle_given(handle);
+	strbuf_addc(out, '"');
+	handle_put(out, handle);
+	strbuf_addc(out, '"');
 }
 
 static void put_value(struct strbuf *out, uint16_t type, const union value *v)
@@ -278,16 +360,19 @@ static void put_value(struct strbuf *out, uint16_t type, const union value *v)
 		strbuf_addf(out, "%zu", v->size);
 		break;
 	case MT_TYPE_FLOAT:
-		put_real(out, (double)v->f, FLT_DECIMAL_DIG);
+		put_real(out, (double)v->f, true);
 		break;
 	case MT_TYPE_DOUBLE:
-		put_real(out, v->d, DBL_DIG);
+		put_real(out, v->d, false);
 		break;
 	case MT_TYPE_STRING:
 		if (v->p)
 			put_bytes(out, v->p, strlen(v->p));
 		else
 			strbuf_add(out, "null");
+		break;
+	case MT_TYPE_HANDLE:
+		put_handle(out, v->p);
 		break;
 	default:
 		strbuf_add(out, "null");
@@ -306,8 +391,10 @@ static void put_out(const struct marshal *m, size_t n, struct strbuf *out)
 	} else if (a->type == MT_TYPE_BUFFER) {
 		const struct mt_arg *size = function_arg(m->f, n + 1);
 
-		if (size->flags & MT_ARG_OUT && m->outs[n + 1].size < len)
-			len = m->outs[n + 1].size;
+		uint64_t used = load(size->type, &m->outs[n + 1]);
+
+		if (size->flags & MT_ARG_OUT && used < len)
+			len = (size_t)used;
 		put_bytes(out, bytes, len);
 	} else {
 		put_value(out, a->type, &m->outs[n]);
@@ -325,6 +412,11 @@ static void put_result(const struct marshal *m, const union value *returned,
 		utf8_add_clean(out, returned->p, strlen(returned->p));
 		return;
 	}
+	if (!outs && m->f->returns == MT_TYPE_HANDLE && returned->p) {
+		handle_given(returned->p);
+		handle_put(out, returned->p);
+		return;
+	}
 	if (!outs) {
 		if (m->f->returns == MT_TYPE_VOID)
 			strbuf_add(out, "done");
@@ -338,9 +430,7 @@ static void put_result(const struct marshal *m, const union value *returned,
 		put_value(out, m->f->returns, returned);
 	}
 	for (size_t n = 0; n < m->f->arg_count; n++) {
-		bool size = n > 0 && function_arg(m->f, n - 1)->type == MT_TYPE_BUFFER;
-
-		if (function_arg(m->f, n)->flags & MT_ARG_OUT && !size)
+		if (function_arg(m->f, n)->flags & MT_ARG_OUT && !function_arg_is_size(m->f, n))
 			put_out(m, n, out);
 	}
 	strbuf_addc(out, '}');
@@ -357,11 +447,54 @@ static void narrow(uint16_t type, union value *v)
 		v->u32 = (uint32_t)v->narrow;
 }
 
+static bool has_failed(const struct mt_function *f, const union value *returned)
+{
+	uint32_t flags = MT_HAS(f, flags) ? f->flags : 0;
+	uint64_t n = flags ? load(f->returns, returned) : 0;
+
+	return (flags & MT_FUNCTION_FAILS_NEGATIVE && (int64_t)n < 0) ||
+	       (flags & MT_FUNCTION_FAILS_ZERO && n == 0) ||
+	       (flags & MT_FUNCTION_FAILS_NONZERO && n != 0);
+}
+
+static int put_failure(const struct marshal *m, const union value *returned,
+		       struct error *err)
+{
+	AUTO(strbuf) struct strbuf value = STRBUF(400);
+	bool told = m->f->flags & MT_FUNCTION_ERRNO && m->error;
+
+	put_value(&value, m->f->returns, returned);
+	return fail(err, MT_EIO, "the function returned %s%s%s", value.text,
+		    told ? ": " : "", told ? strerror(m->error) : "");
+}
+
+/* Handles that the call has ended are none, whatever it returned. */
+static void end_handles(const struct marshal *m)
+{
+	for (size_t n = 0; n < m->f->arg_count; n++)
+		if (function_arg(m->f, n)->flags & MT_ARG_ENDS)
+			handle_ended(m->values[n].p);
+}
+
+static int run(struct marshal *m, ffi_cif *cif, struct strbuf *ret, struct error *err)
+{
+	union value returned = { 0 };
+
+	errno = 0;
+	ffi_call(cif, m->f->address, &returned, m->places);
+	m->error = errno;
+	narrow(m->f->returns, &returned);
+	end_handles(m);
+	if (has_failed(m->f, &returned))
+		return put_failure(m, &returned, err);
+	put_result(m, &returned, ret);
+	return ret->error ? fail(err, ret->error, "the result is too large") : MT_OK;
+}
+
 int function_call(const struct mt_function *f, json_object *args, struct strbuf *ret,
 		  struct error *err)
 {
 	struct marshal *m = calloc(1, sizeof *m);
-	union value returned = { 0 };
 	ffi_cif cif;
 	int status;
 
@@ -372,13 +505,8 @@ int function_call(const struct mt_function *f, json_object *args, struct strbuf 
 	if (!status && ffi_prep_cif(&cif, FFI_DEFAULT_ABI, f->arg_count,
 				    type_of(f->returns), m->types) != FFI_OK)
 		status = fail(err, MT_EINVAL, "libffi does not take this signature");
-	if (!status) {
-		ffi_call(&cif, f->address, &returned, m->places);
-		narrow(f->returns, &returned);
-		put_result(m, &returned, ret);
-		if (ret->error)
-			status = fail(err, ret->error, "the result is too large");
-	}
+	if (!status)
+		status = run(m, &cif, ret, err);
 	for (size_t n = 0; n < f->arg_count; n++)
 		free(m->memory[n]);
 	free(m);
@@ -399,7 +527,8 @@ struct function_copy *function_copy(const struct mt_function *f)
 	if (!copy)
 		return NULL;
 	copy->function = (struct mt_function){ .size = sizeof copy->function,
-		.returns = f->returns, .arg_count = f->arg_count, .address = f->address };
+		.returns = f->returns, .arg_count = f->arg_count, .address = f->address,
+		.flags = MT_HAS(f, flags) ? f->flags : 0 };
 	copy->args = calloc(f->arg_count + 1u, sizeof *copy->args);
 	copy->function.args = copy->args;
 	ok = copy->args != NULL;

@@ -1,6 +1,6 @@
 # The runner: what runs tools. It links neither curl nor libuv nor libcrypto.
 noinst_LIBRARIES += librunner.a
-librunner_a_SOURCES = %D%/ask.c %D%/call.c %D%/function.c %D%/function.h \
+librunner_a_SOURCES = %D%/ask.c %D%/call.c %D%/function.c %D%/function.h %D%/handles.c %D%/handles.h \
 	%D%/listing.c %D%/live.c %D%/loader.c %D%/loader.h %D%/services.c \
 	%D%/services.h %D%/spool.c %D%/worker.c %D%/worker.h \
 	%D%/calls.c %D%/children.c %D%/frame.c %D%/frame.h %D%/frames.c \

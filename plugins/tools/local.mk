@@ -79,6 +79,12 @@ plugins_tools_recall_so_SOURCES = %D%/recall.c
 plugins_tools_recall_so_LDFLAGS = $(PLUGIN_LINK)
 plugins_tools_recall_so_LDADD = libmt.a $(JSONC_LIBS) -lm
 
+plugin_PROGRAMS += %D%/ffi.so
+plugins_tools_ffi_so_SOURCES = %D%/ffi.c
+plugins_tools_ffi_so_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS)
+plugins_tools_ffi_so_LDFLAGS = $(PLUGIN_LINK)
+plugins_tools_ffi_so_LDADD = libmt.a $(JSONC_LIBS) -lm
+
 # Patches of several files.
 noinst_LIBRARIES += libpatch.a
 libpatch_a_SOURCES = %D%/patch/apply.c %D%/patch/apply.h %D%/patch/match.c \

@@ -12,6 +12,12 @@
  *   static const struct mt_function add_fn = MT_FUNCTION(add, MT_TYPE_INT64, add_args);
  *
  * and `.function = &add_fn` in the struct mt_tool.
+ *
+ * What changed, newest first (a runner refuses what it does not know):
+ *   1.0  MT_TYPE_HANDLE, MT_ARG_FIXED, MT_ARG_ENDS, MT_FUNCTION_FAILS_...; the
+ *        size of a buffer may be of any whole-number type; {"base64": "..."}
+ *        for the bytes of a buffer
+ *   1.0  first version
  */
 #ifndef MORTISE_FUNCTION_H
 #define MORTISE_FUNCTION_H
@@ -32,13 +38,27 @@ enum mt_type {
 	MT_TYPE_FLOAT = 6,
 	MT_TYPE_DOUBLE = 7,
 	MT_TYPE_STRING = 8, /* const char *, ends in NUL; borrowed */
-	MT_TYPE_BUFFER = 9, /* const void *, and the next argument is its size_t */
-	MT_TYPE_SIZE = 10,  /* size_t; after a buffer filled in by the host */
+	MT_TYPE_BUFFER = 9, /* const void *, and the next argument is its size,
+	                       filled in by the host */
+	MT_TYPE_SIZE = 10,  /* size_t */
+	MT_TYPE_HANDLE = 11, /* void *, opaque: the model sees "0x..." and may give
+	                        back only what a function of the worker gave out */
 };
 
 enum {
 	MT_ARG_OUT = 1u << 0,      /* pointer to a value that the function writes */
 	MT_ARG_OPTIONAL = 1u << 1, /* NULL or 0 when absent */
+	MT_ARG_FIXED = 1u << 2,    /* always the whole number `capacity`, of a handle
+	                              always NULL; the model does not see it */
+	MT_ARG_ENDS = 1u << 3,     /* the call ends this handle: it is no more */
+};
+
+/** mt_function.flags: what it returns when it fails. The call fails then. */
+enum {
+	MT_FUNCTION_FAILS_NEGATIVE = 1u << 0,
+	MT_FUNCTION_FAILS_ZERO = 1u << 1,    /* 0, false, NULL */
+	MT_FUNCTION_FAILS_NONZERO = 1u << 2,
+	MT_FUNCTION_ERRNO = 1u << 3,         /* and errno says why */
 };
 
 /** One argument, in the order of the C function. */
@@ -49,7 +69,8 @@ struct mt_arg {
 	const char *name;
 	const char *help;       /* for the model */
 	const char *choices;    /* integer types: "NAME=0|OTHER=1"; or NULL */
-	uint64_t capacity;      /* MT_ARG_OUT strings and buffers: bytes to provide */
+	uint64_t capacity;      /* MT_ARG_OUT strings and buffers: bytes to provide;
+	                           MT_ARG_FIXED: the value, in two's complement */
 };
 
 /** A function and how to call it. */
@@ -59,7 +80,7 @@ struct mt_function {
 	uint16_t arg_count;
 	const struct mt_arg *args;
 	void (*address)(void);
-	uint32_t flags;         /* 0 */
+	uint32_t flags;         /* MT_FUNCTION_FAILS_NEGATIVE ... */
 	uint32_t reserved;      /* 0 */
 };
 

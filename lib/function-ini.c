@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * function-ini.c - C functions declared by lines of INI. */
+#include "function-ini.h"
+#include "function-words.h"
+#include "js.h"
+#include "options.h"
+#include <ctype.h>
+#include <mortise/tool.h>
+#include <string.h>
+
+struct reader {
+	const struct function_line *lines;
+	size_t count, faults;
+	struct functions *f;
+	function_fault *fault;
+	void *arg;
+	bool no_memory;
+};
+
+static void unbound(void)
+{
+}
+
+static void tell(struct reader *r, size_t line, const struct error *err)
+{
+	r->faults++;
+	r->no_memory |= err->code == MT_ENOMEM;
+	if (r->fault)
+		r->fault(r->arg, line, err->text);
+}
+
+#define TELL(r, line, ...)                                                     \
+	do {                                                                   \
+		struct error told_ = ERROR_NONE;                               \
+		fail(&told_, MT_EINVAL, __VA_ARGS__);                          \
+		tell(r, line, &told_);                                         \
+	} while (0)
+
+static void short_of_memory(struct reader *r, size_t line)
+{
+	struct error err = ERROR_NONE;
+
+	fail(&err, MT_ENOMEM, "out of memory");
+	tell(r, line, &err);
+}
+
+static void keep(struct reader *r, size_t line, char **to, const char *text)
+{
+	free(*to);
+	*to = strdup(text);
+	if (!*to)
+		short_of_memory(r, line);
+}
+
+/* ---- which function a line is of -------------------------------------------- */
+
+static bool good_name(const char *name, size_t len)
+{
+	if (len == 0 || len > 64 || !isalpha((unsigned char)name[0]))
+		return false;
+	for (size_t i = 1; i < len; i++)
+		if (!isalnum((unsigned char)name[i]) && !strchr("_-", name[i]))
+			return false;
+	return true;
+}
+
+/* `name` NULL: the one that stands without a name. NULL: told why not. */
+static struct declared *function_of(struct reader *r, size_t line, const char *name,
+				    size_t len)
+{
+	struct functions *f = r->f;
+	struct declared *d;
+
+	for (size_t i = 0; i < f->count; i++) {
+		const char *other = f->list[i].name;
+
+		if (name ? other && strlen(other) == len && memcmp(other, name, len) == 0
+			 : !other)
+			return &f->list[i];
+	}
+	if (f->count == FUNCTIONS_MAX) {
+		TELL(r, line, "more than %d functions", FUNCTIONS_MAX);
+		return NULL;
+	}
+	d = &f->list[f->count];
+	*d = (struct declared){ .line = line, .name = name ? strndup(name, len) : NULL,
+				.args = calloc(FUNCTION_ARGS_MAX, sizeof *d->args) };
+	if (!d->args || (name && !d->name)) {
+		free(d->name);
+		free(d->args);
+		short_of_memory(r, line);
+		return NULL;
+	}
+	d->function = (struct mt_function){ .size = sizeof d->function, .args = d->args,
+					    .address = unbound };
+	f->count++;
+	return d;
+}
+
+/* ---- what a line says -------------------------------------------------------- */
+
+static void read_arg(struct reader *r, size_t line, struct declared *d, const char *name)
+{
+	struct error err = ERROR_NONE;
+	struct mt_arg *a = &d->args[d->function.arg_count];
+
+	if (d->function.arg_count == FUNCTION_ARGS_MAX) {
+		TELL(r, line, "more than %d arguments", FUNCTION_ARGS_MAX);
+		return;
+	}
+	if (!good_name(name, strlen(name))) {
+		TELL(r, line, "`%.80s` is no name of an argument: a letter, then letters, "
+			      "digits, - and _", name);
+		return;
+	}
+	if (words_argument(name, r->lines[line].value, a, &err))
+		tell(r, line, &err);
+	d->function.arg_count++; /* also if it is wrong: its neighbours count on it */
+}
+
+static void read_key(struct reader *r, size_t line, struct declared *d, const char *key)
+{
+	static const char *const keys[] = { "symbol", "returns", "help", "fails", "hints",
+					    "arg." };
+	const char *value = r->lines[line].value, *near;
+	struct error err = ERROR_NONE;
+	int status = MT_OK;
+
+	if (strncmp(key, "arg.", 4) == 0)
+		read_arg(r, line, d, key + 4);
+	else if (strcmp(key, "symbol") == 0)
+		keep(r, line, &d->symbol, value);
+	else if (strcmp(key, "help") == 0)
+		keep(r, line, &d->help, value);
+	else if (strcmp(key, "returns") == 0)
+		status = words_returns(value, &d->function.returns, &err);
+	else if (strcmp(key, "fails") == 0)
+		status = words_fails(value, &d->function.flags, &err);
+	else if (strcmp(key, "hints") == 0)
+		status = words_hints(value, &d->hints, &err);
+	else if ((near = suggest(key, keys, ARRAY_LEN(keys))))
+		TELL(r, line, "unknown key `%.80s` of a function; did you mean `%s`?", key,
+		     near);
+	else
+		TELL(r, line, "unknown key `%.80s` of a function: write symbol, returns, help, "
+			      "fails, hints or arg.NAME", key);
+	if (status)
+		tell(r, line, &err);
+}
+
+static void read_named(struct reader *r, size_t line)
+{
+	const char *name = r->lines[line].key + strlen("function.");
+	size_t len = strcspn(name, ".");
+	struct declared *d;
+
+	if (!name[len] || !name[len + 1] || !good_name(name, len)) {
+		TELL(r, line, "write function.NAME.KEY, where NAME is a letter, then letters, "
+			      "digits, - and _");
+		return;
+	}
+	d = function_of(r, line, name, len);
+	if (d)
+		read_key(r, line, d, name + len + 1);
+}
+
+/* Keys that every section of a tool may have are not ours. */
+static bool is_of_all(const char *key)
+{
+	return strcmp(key, "plugin") == 0 || strcmp(key, "deadline") == 0 ||
+	       strcmp(key, "enabled") == 0;
+}
+
+static void read_line(struct reader *r, size_t line)
+{
+	const char *key = r->lines[line].key;
+	struct declared *d;
+
+	if (is_of_all(key))
+		return;
+	if (strcmp(key, "library") == 0) {
+		if (strchr(r->lines[line].value, '/') && *r->lines[line].value != '/')
+			TELL(r, line, "write the whole path of the library, or its name alone");
+		keep(r, line, &r->f->library, r->lines[line].value);
+	} else if (strncmp(key, "function.", 9) == 0) {
+		read_named(r, line);
+	} else {
+		d = function_of(r, line, NULL, 0);
+		if (d)
+			read_key(r, line, d, key);
+	}
+}
+
+/* ---- a function as a whole ---------------------------------------------------- */
+
+/* A symbol is the name of its tool where nothing else is; a name without a
+ * symbol is one. */
+static void complete(struct reader *r, struct declared *d)
+{
+	if (!d->symbol && d->name)
+		keep(r, d->line, &d->symbol, d->name);
+	if (!d->symbol || !*d->symbol) {
+		TELL(r, d->line, "`symbol` is missing: the name of the function in the library");
+		return;
+	}
+	if (!d->name)
+		keep(r, d->line, &d->name, d->symbol);
+	if (d->name && !good_name(d->name, strlen(d->name)))
+		TELL(r, d->line, "%.80s is no name for a tool: write function.NAME.symbol",
+		     d->name);
+	if (!d->help && r->f->library &&
+	    asprintf(&d->help, "The C function %.80s of %.200s.", d->symbol,
+		     r->f->library) < 0) {
+		d->help = NULL;
+		short_of_memory(r, d->line);
+	}
+}
+
+static void check_all(struct reader *r)
+{
+	struct functions *f = r->f;
+
+	if (!f->library || !*f->library)
+		TELL(r, r->count, "`library` is missing: the shared library that has the "
+				  "functions, for instance libm.so.6");
+	if (f->count == 0)
+		TELL(r, r->count, "no function is declared: write `symbol`, or "
+				  "function.NAME.symbol for several");
+	for (size_t i = 0; i < f->count; i++) {
+		struct error err = ERROR_NONE, named = ERROR_NONE;
+		struct declared *d = &f->list[i];
+		size_t before = r->faults;
+
+		complete(r, d);
+		for (size_t k = 0; k < i; k++)
+			if (d->name && f->list[k].name && !strcmp(d->name, f->list[k].name))
+				TELL(r, d->line, "two functions are named %.64s", d->name);
+		if (r->faults == before && function_check(&d->function, &err)) {
+			fail(&named, err.code, "%.64s: %s", d->name, err.text);
+			tell(r, d->line, &named);
+		}
+	}
+}
+
+int functions_read(const struct function_line *lines, size_t count, struct functions *ret,
+		   function_fault *fault, void *arg)
+{
+	struct reader r = { .lines = lines, .count = count, .f = ret, .fault = fault,
+			    .arg = arg };
+
+	*ret = (struct functions){ .list = calloc(FUNCTIONS_MAX, sizeof *ret->list) };
+	if (!ret->list) {
+		short_of_memory(&r, count);
+		return MT_ENOMEM;
+	}
+	for (size_t n = 0; n < count; n++)
+		read_line(&r, n);
+	if (r.faults == 0)
+		check_all(&r);
+	return r.no_memory ? MT_ENOMEM : r.faults ? MT_EINVAL : MT_OK;
+}
+
+void functions_clear(struct functions *f)
+{
+	for (size_t i = 0; i < f->count; i++) {
+		struct declared *d = &f->list[i];
+
+		for (size_t n = 0; n < d->function.arg_count; n++)
+			words_clear(&d->args[n]);
+		free(d->args);
+		free(d->name);
+		free(d->symbol);
+		free(d->help);
+	}
+	free(f->list);
+	free(f->library);
+	*f = (struct functions){ 0 };
+}
+
+int functions_json(const struct functions *f, struct strbuf *out)
+{
+	strbuf_addc(out, '[');
+	for (size_t i = 0; i < f->count && !out->error; i++) {
+		const struct declared *d = &f->list[i];
+
+		strbuf_add(out, i ? ",{" : "{");
+		js_key_str(out, "name", d->name);
+		js_key_str(out, "description", d->help);
+		js_key(out, "schema");
+		function_schema(&d->function, out, NULL);
+		js_key_int(out, "hints", d->hints);
+		strbuf_addc(out, '}');
+	}
+	return strbuf_addc(out, ']');
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * ffi.c - the tool `ffi`: functions of any shared library, declared in the
+ * configuration alone. An instance is a library. The runner calls them. */
+#include "files.h"
+#include "function-ini.h"
+#include <dlfcn.h>
+#include <mortise/tool.h>
+#include <string.h>
+
+enum { LINES_MAX = 4096 };
+
+struct ffi {
+	const struct mt_tool_host *host;
+	struct mt_instance *instance;
+	struct functions functions;
+	void *library;
+};
+
+static void on_fault(void *arg, size_t n, const char *sentence)
+{
+	struct ffi *f = arg;
+
+	(void)n;
+	f->host->log(f->instance, MT_LOG_ERROR, "%s", sentence);
+}
+
+static int declare(struct ffi *f)
+{
+	AUTO(free) struct function_line *lines = calloc(LINES_MAX, sizeof *lines);
+	size_t n = 0;
+
+	if (!lines)
+		return MT_ENOMEM;
+	while (n < LINES_MAX && !f->host->option_at(f->instance, "", n, &lines[n].key,
+						    &lines[n].value))
+		n++;
+	return functions_read(lines, n, &f->functions, on_fault, f);
+}
+
+static int refuse(struct ffi *f, int status, const char *what, const char *why)
+{
+	f->host->log(f->instance, MT_LOG_ERROR, "%s: %s", what, why ? why : "not found");
+	return status;
+}
+
+static int bind(struct ffi *f)
+{
+	const char *path = f->functions.library;
+	struct error err = ERROR_NONE;
+
+	if (*path == '/' && !path_is_safe(path, &err))
+		return refuse(f, MT_EDENIED, path, err.text);
+	f->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!f->library)
+		return refuse(f, MT_EINVAL, path, dlerror());
+	for (size_t n = 0; n < f->functions.count; n++) {
+		struct declared *d = &f->functions.list[n];
+
+		*(void **)&d->function.address = dlsym(f->library, d->symbol);
+		if (!d->function.address)
+			return refuse(f, MT_ENOTFOUND, path, dlerror());
+	}
+	return MT_OK;
+}
+
+static void ffi_close(void *self)
+{
+	struct ffi *f = self;
+
+	functions_clear(&f->functions);
+	free(f);
+}
+
+static int ffi_open(const struct mt_tool_host *host, struct mt_instance *instance,
+		    void **ret_self)
+{
+	struct ffi *f = calloc(1, sizeof *f);
+	int status;
+
+	if (!f)
+		return MT_ENOMEM;
+	f->host = host;
+	f->instance = instance;
+	status = declare(f);
+	if (!status)
+		status = bind(f);
+	if (status)
+		ffi_close(f);
+	else
+		*ret_self = f;
+	return status;
+}
+
+static int ffi_list(void *self, struct mt_listing *listing,
+		    int (*add)(struct mt_listing *listing, const struct mt_tool *tool))
+{
+	const struct ffi *f = self;
+	int status = MT_OK;
+
+	for (size_t n = 0; n < f->functions.count && !status; n++) {
+		const struct declared *d = &f->functions.list[n];
+		const struct mt_tool tool = { .size = sizeof tool, .hints = d->hints,
+					      .name = d->name, .description = d->help,
+					      .function = &d->function };
+
+		status = add(listing, &tool);
+	}
+	return status;
+}
+
+#define OPTION(type_, name_, help_, ...)                                       \
+	{ .size = sizeof(struct mt_option), .type = MT_OPTION_##type_,         \
+	  .name = (name_), .help = (help_), __VA_ARGS__ }
+
+static const struct mt_option options[] = {
+	OPTION(PATH, "library", "The shared library: a whole path, or a name as libm.so.6.",
+	       .flags = MT_OPTION_REQUIRED),
+	OPTION(PATH, "symbol", "Name of the function in the library; also that of the tool."),
+	OPTION(TEXT, "returns", "Type of what it returns; nothing if unset."),
+	OPTION(TEXT, "help", "What it does, for the model."),
+	OPTION(TEXT, "fails",
+	       "What it returns when it fails: negative, zero, nonzero; with errno after it "
+	       "the reason is told."),
+	OPTION(LIST, "hints",
+	       "What it does to the world: read-only, destructive, idempotent, open-world."),
+	OPTION(TEXT, "arg.", "An argument, in C's order: arg.x = double, what it is.",
+	       .flags = MT_OPTION_PREFIX),
+	OPTION(PATH, "function.",
+	       "The same keys for one of several functions: function.NAME.symbol = cos.",
+	       .flags = MT_OPTION_PREFIX),
+};
+static const struct mt_toolset set = { .size = sizeof set, .open = ffi_open,
+				       .list = ffi_list, .close = ffi_close };
+static const struct mt_component parts[] = {
+	{ .size = sizeof(struct mt_component), .kind = MT_KIND_TOOL,
+	  .version_major = MT_TOOL_MAJOR, .version_minor = MT_TOOL_MINOR, .name = "ffi",
+	  .summary = "C functions of a shared library, declared in the configuration.",
+	  .options = options, .option_count = ARRAY_LEN(options), .functions = &set },
+};
+
+MT_PLUGIN(.name = "ffi", .version = "1.0", .license = "MIT", .components = parts,
+	  .component_count = 1)

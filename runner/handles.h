@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * handles.h - the addresses that functions of this worker gave out: a model may
+ * give back these and no others. */
+#ifndef RUNNER_HANDLES_H
+#define RUNNER_HANDLES_H
+
+#include "error.h"
+#include "strbuf.h"
+#include <stdbool.h>
+
+enum { HANDLES_MAX = 4096 }; /* the oldest ones are forgotten */
+
+void handle_given(const void *handle);
+void handle_ended(const void *handle);
+bool handle_known(const void *handle);
+/** Append it as a model sees it: 0x and small hexadecimal digits. */
+int handle_put(struct strbuf *out, const void *handle);
+/** The handle that a model gives. `name`: of the argument. */
+int handle_read(const char *name, const char *text, void **ret, struct error *err);
+
+#endif
