@@ -16,6 +16,7 @@ static const struct command *const commands[] = {
 	&command_conversations,
 	&command_tools,
 	&command_mcp,
+	&command_ffi,
 	&command_plugins,
 	&command_skills,
 	&command_config,

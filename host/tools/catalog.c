@@ -7,6 +7,7 @@
 #include "events/event.h"
 #include "js.h"
 #include "log.h"
+#include "tools/declared.h"
 #include "tools/listed.h"
 #include "tools/servers.h"
 #include "utf8.h"
@@ -116,6 +117,7 @@ static int add_instance(struct catalog *catalog, const struct config *c, const c
 			json_object *options, struct error *err)
 {
 	AUTO(strbuf) struct strbuf section = STRBUF(256);
+	AUTO(json) json_object *list = NULL;
 	struct tool_instance *all, *t;
 	int r;
 
@@ -142,6 +144,10 @@ static int add_instance(struct catalog *catalog, const struct config *c, const c
 		return MT_OK;
 	r = config_section(c, section.text, component->options, component->option_count,
 			   own_keys, &t->options, err);
+	if (r || strcmp(component->name, DECLARED_TOOLSET) != 0)
+		return r;
+	r = declared_tools(c, section.text, t->options, &list, err);
+	t->listed = r ? NULL : listed_new(component, list);
 	return r;
 }
 
@@ -414,7 +420,7 @@ static void offer_known(struct catalog *catalog)
 	catalog->static_count = catalog->count;
 	catalog->static_own = catalog->own_count;
 	for (size_t i = 0; i < catalog->instance_count; i++)
-		if (catalog->instances[i].dynamic)
+		if (catalog->instances[i].dynamic && !catalog->instances[i].listed)
 			catalog->instances[i].listed = listed_read(&catalog->instances[i]);
 	offer_all_listed(catalog);
 }
