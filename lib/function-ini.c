@@ -85,10 +85,12 @@ static struct declared *function_of(struct reader *r, size_t line, const char *n
 	}
 	d = &f->list[f->count];
 	*d = (struct declared){ .line = line, .name = name ? strndup(name, len) : NULL,
-				.args = calloc(FUNCTION_ARGS_MAX, sizeof *d->args) };
-	if (!d->args || (name && !d->name)) {
+				.args = calloc(FUNCTION_ARGS_MAX, sizeof *d->args),
+				.arg_lines = calloc(FUNCTION_ARGS_MAX, sizeof(size_t)) };
+	if (!d->args || !d->arg_lines || (name && !d->name)) {
 		free(d->name);
 		free(d->args);
+		free(d->arg_lines);
 		short_of_memory(r, line);
 		return NULL;
 	}
@@ -116,6 +118,7 @@ static void read_arg(struct reader *r, size_t line, struct declared *d, const ch
 	}
 	if (words_argument(name, r->lines[line].value, a, &err))
 		tell(r, line, &err);
+	d->arg_lines[d->function.arg_count] = line;
 	d->function.arg_count++; /* also if it is wrong: its neighbours count on it */
 }
 
@@ -183,6 +186,7 @@ static void read_line(struct reader *r, size_t line)
 		if (strchr(r->lines[line].value, '/') && *r->lines[line].value != '/')
 			TELL(r, line, "write the whole path of the library, or its name alone");
 		keep(r, line, &r->f->library, r->lines[line].value);
+		r->f->library_line = line;
 	} else if (strncmp(key, "function.", 9) == 0) {
 		read_named(r, line);
 	} else {
@@ -217,6 +221,20 @@ static void complete(struct reader *r, struct declared *d)
 	}
 }
 
+static void check_signature(struct reader *r, struct declared *d)
+{
+	struct error err = ERROR_NONE, named = ERROR_NONE;
+	size_t before = r->faults;
+
+	for (size_t n = 0; n < d->function.arg_count; n++)
+		if (function_check_arg(&d->function, n, &err))
+			tell(r, d->arg_lines[n], &err);
+	if (r->faults == before && function_check(&d->function, &err)) {
+		fail(&named, err.code, "%.64s: %s", d->name, err.text);
+		tell(r, d->line, &named);
+	}
+}
+
 static void check_all(struct reader *r)
 {
 	struct functions *f = r->f;
@@ -228,7 +246,6 @@ static void check_all(struct reader *r)
 		TELL(r, r->count, "no function is declared: write `symbol`, or "
 				  "function.NAME.symbol for several");
 	for (size_t i = 0; i < f->count; i++) {
-		struct error err = ERROR_NONE, named = ERROR_NONE;
 		struct declared *d = &f->list[i];
 		size_t before = r->faults;
 
@@ -236,10 +253,8 @@ static void check_all(struct reader *r)
 		for (size_t k = 0; k < i; k++)
 			if (d->name && f->list[k].name && !strcmp(d->name, f->list[k].name))
 				TELL(r, d->line, "two functions are named %.64s", d->name);
-		if (r->faults == before && function_check(&d->function, &err)) {
-			fail(&named, err.code, "%.64s: %s", d->name, err.text);
-			tell(r, d->line, &named);
-		}
+		if (r->faults == before)
+			check_signature(r, d);
 	}
 }
 
@@ -269,6 +284,7 @@ void functions_clear(struct functions *f)
 		for (size_t n = 0; n < d->function.arg_count; n++)
 			words_clear(&d->args[n]);
 		free(d->args);
+		free(d->arg_lines);
 		free(d->name);
 		free(d->symbol);
 		free(d->help);

@@ -25,6 +25,7 @@ struct function_line {
 struct declared {
 	char *name, *symbol, *help;
 	size_t line;             /* its first, as an index */
+	size_t *arg_lines;
 	uint32_t hints;          /* MT_TOOL_READ_ONLY ... */
 	struct mt_arg *args;
 	struct mt_function function; /* its address is a placeholder */
@@ -32,6 +33,7 @@ struct declared {
 
 struct functions {
 	char *library;           /* a path, or a name for the dynamic linker */
+	size_t library_line;
 	struct declared *list;
 	size_t count;
 };

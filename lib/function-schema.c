@@ -122,9 +122,14 @@ static int check_fixed(const struct mt_arg *a, struct error *err)
 	return MT_OK;
 }
 
-static int check_flags(const struct mt_arg *a, struct error *err)
+static int check_flags(const struct mt_function *f, const struct mt_arg *a,
+		       struct error *err)
 {
-	const unsigned known = MT_ARG_OUT | MT_ARG_OPTIONAL | MT_ARG_FIXED | MT_ARG_ENDS;
+	const unsigned known = MT_ARG_OUT | MT_ARG_OPTIONAL | MT_ARG_FIXED | MT_ARG_ENDS |
+			       MT_ARG_COUNTED;
+
+	uint64_t max;
+	int64_t min;
 
 	if (a->flags & ~known)
 		return fail(err, MT_EUNSUPPORTED, "argument `%s`: flags that are not known "
@@ -132,6 +137,11 @@ static int check_flags(const struct mt_arg *a, struct error *err)
 	if (a->flags & MT_ARG_ENDS && (a->type != MT_TYPE_HANDLE || a->flags & MT_ARG_OUT))
 		return fail(err, MT_EINVAL, "argument `%s`: only a handle that goes in can "
 			    "be ended", a->name);
+	if (a->flags & MT_ARG_COUNTED &&
+	    (!(a->flags & MT_ARG_OUT) || !function_range(f->returns, &min, &max) ||
+	     (a->type != MT_TYPE_STRING && a->type != MT_TYPE_BUFFER)))
+		return fail(err, MT_EINVAL, "argument `%s`: only `out string` and `out buffer` "
+			    "of a function that returns a whole number are counted", a->name);
 	return a->flags & MT_ARG_FIXED ? check_fixed(a, err) : MT_OK;
 }
 
@@ -145,7 +155,7 @@ static bool measures(const struct mt_arg *a)
 	       !(a->flags & MT_ARG_FIXED);
 }
 
-static int check_arg(const struct mt_function *f, size_t n, struct error *err)
+int function_check_arg(const struct mt_function *f, size_t n, struct error *err)
 {
 	const struct mt_arg *a = function_arg(f, n);
 
@@ -171,7 +181,7 @@ static int check_arg(const struct mt_function *f, size_t n, struct error *err)
 	if (a->capacity > FUNCTION_CAPACITY_MAX && !(a->flags & MT_ARG_FIXED))
 		return fail(err, MT_ELIMIT, "argument `%s`: at most %d bytes", a->name,
 			    FUNCTION_CAPACITY_MAX);
-	if (check_flags(a, err))
+	if (check_flags(f, a, err))
 		return MT_EINVAL;
 	return check_choices(a, err);
 }
@@ -214,7 +224,7 @@ int function_check(const struct mt_function *f, struct error *err)
 	if (f->arg_count && (!f->args || !MT_HAS(f->args, capacity)))
 		return fail(err, MT_EINVAL, "the arguments have a wrong size");
 	for (size_t n = 0; n < f->arg_count; n++) {
-		int status = check_arg(f, n, err);
+		int status = function_check_arg(f, n, err);
 
 		if (status)
 			return status;

@@ -30,6 +30,8 @@ bool function_range(uint16_t type, int64_t *ret_min, uint64_t *ret_max);
 bool function_choice(const char **rest, const char **ret_name, size_t *ret_len,
 		     int64_t *ret_value);
 
+/** Check argument `n` beside those before it. */
+int function_check_arg(const struct mt_function *f, size_t n, struct error *err);
 /** Check the table: sizes, types, names, flags that fit together. */
 int function_check(const struct mt_function *f, struct error *err);
 /** Append the schema. The table is checked first. */

@@ -44,6 +44,7 @@ static const struct word flags[] = {
 	{ "out", MT_ARG_OUT },
 	{ "optional", MT_ARG_OPTIONAL },
 	{ "ends", MT_ARG_ENDS },
+	{ "counted", MT_ARG_COUNTED },
 };
 static const struct word failures[] = {
 	{ "never", 0 },
@@ -98,6 +99,26 @@ static bool next(const char **at, const char *end, char word[WORD_MAX + 1])
 			word[len++] = **at;
 	word[len] = '\0';
 	return len > 0;
+}
+
+/* As C writes pointers. */
+static int no_pointer(const char *word, struct error *err)
+{
+	return fail(err, MT_EINVAL, "`%.60s`: write string for a text, buffer for bytes whose "
+		    "size comes after them, handle for an address, `out TYPE` where the "
+		    "function writes", word);
+}
+
+static bool is_pointer(const char *word)
+{
+	return strchr(word, '*') || strcmp(word, "pointer") == 0 ||
+	       strcmp(word, "char") == 0 || strcmp(word, "const") == 0;
+}
+
+static int unknown_type(const char *word, struct error *err)
+{
+	return is_pointer(word) ? no_pointer(word, err)
+				: unknown(types, ARRAY_LEN(types), word, "type", err);
 }
 
 /* ---- an argument -------------------------------------------------------------- */
@@ -166,7 +187,7 @@ static int words_before_type(struct mt_arg *a, const char **at, const char *end,
 			continue;
 		}
 		if (!find(types, ARRAY_LEN(types), word, &value))
-			return unknown(types, ARRAY_LEN(types), word, "type", err);
+			return unknown_type(word, err);
 		a->type = (uint16_t)value;
 		if (a->type == MT_TYPE_VOID)
 			return fail(err, MT_EINVAL, "`%s`: an argument is never %s", a->name,
@@ -218,7 +239,7 @@ int words_returns(const char *text, uint16_t *ret, struct error *err)
 	if (next(&text, end, more))
 		return fail(err, MT_EINVAL, "`returns` is one type: %s, without %s", word, more);
 	if (!find(types, ARRAY_LEN(types), word, &value))
-		return unknown(types, ARRAY_LEN(types), word, "type", err);
+		return unknown_type(word, err);
 	if (value == MT_TYPE_BUFFER)
 		return fail(err, MT_EINVAL, "a function does not return a buffer, as nobody knows "
 			    "its length: write string, or handle");

@@ -101,14 +101,14 @@ static _Noreturn void become_worker(struct supervisor *s, struct child *w, int l
 	if (chdir(s->spec.workspace) < 0 && chdir("/") < 0)
 		_exit(1);
 	volunteer();
-	spec_keep_only(&s->spec, w->plugin);
+	spec_keep_only(&s->spec, w->instance);
 	worker_run(&s->spec, w->plugin, 3);
 }
 
-static struct child *child_new(struct supervisor *s, const char *plugin)
+static struct child *child_new(struct supervisor *s, int instance)
 {
 	struct child *w = calloc(1, sizeof *w);
-	char *copy = strdup(plugin);
+	char *copy = strdup(s->spec.instances[instance].plugin);
 
 	if (!w || !copy) {
 		free(w);
@@ -117,6 +117,7 @@ static struct child *child_new(struct supervisor *s, const char *plugin)
 	}
 	w->number = ++s->children_made;
 	w->plugin = copy;
+	w->instance = instance;
 	w->label = strrchr(copy, '/') ? strrchr(copy, '/') + 1 : copy;
 	w->fd = w->log_fd = -1;
 	w->dead_by = -1;
@@ -170,13 +171,13 @@ static bool child_fork(struct supervisor *s, struct child *w)
 
 struct child *child_for(struct supervisor *s, int instance)
 {
-	const char *plugin = s->spec.instances[instance].plugin;
 	struct child *w;
 
 	for (w = s->children; w; w = w->next)
-		if (w->pid && !w->retire && !w->broken && strcmp(w->plugin, plugin) == 0)
+		if (w->pid && !w->retire && !w->broken &&
+		    spec_together(&s->spec, w->instance, instance))
 			return w;
-	w = child_new(s, plugin);
+	w = child_new(s, instance);
 	if (!w)
 		return NULL;
 	if (!child_fork(s, w)) {

@@ -194,7 +194,7 @@ static bool take_about_instance(struct supervisor *s, struct child *w,
 	if (f->status < 0 || (size_t)f->status >= s->spec.instance_count)
 		return false;
 	i = &s->spec.instances[f->status];
-	if (strcmp(i->plugin, w->plugin) != 0)
+	if (!spec_together(&s->spec, w->instance, f->status))
 		return false;
 	if (f->type == FRAME_LOG) {
 		host_log(s, f->aux >= 1 && f->aux <= 4 ? (int)f->aux : MT_LOG_INFO,

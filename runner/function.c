@@ -379,26 +379,36 @@ static void put_value(struct strbuf *out, uint16_t type, const union value *v)
 	}
 }
 
-static void put_out(const struct marshal *m, size_t n, struct strbuf *out)
+/* How much of the room of an out argument the function used. */
+static size_t used_of(const struct marshal *m, size_t n, const union value *returned)
+{
+	const struct mt_arg *a = function_arg(m->f, n);
+	uint64_t used = m->lengths[n];
+
+	if (a->flags & MT_ARG_COUNTED) {
+		used = load(m->f->returns, returned);
+		if ((int64_t)used < 0)
+			used = 0;
+	} else if (a->type == MT_TYPE_BUFFER &&
+		   function_arg(m->f, n + 1)->flags & MT_ARG_OUT) {
+		used = load(function_arg(m->f, n + 1)->type, &m->outs[n + 1]);
+	}
+	return used < m->lengths[n] ? (size_t)used : m->lengths[n];
+}
+
+static void put_out(const struct marshal *m, size_t n, const union value *returned,
+		    struct strbuf *out)
 {
 	const struct mt_arg *a = function_arg(m->f, n);
 	const char *bytes = m->memory[n];
-	size_t len = m->lengths[n];
 
 	js_key(out, a->name);
-	if (a->type == MT_TYPE_STRING) {
-		put_bytes(out, bytes, strnlen(bytes, len));
-	} else if (a->type == MT_TYPE_BUFFER) {
-		const struct mt_arg *size = function_arg(m->f, n + 1);
-
-		uint64_t used = load(size->type, &m->outs[n + 1]);
-
-		if (size->flags & MT_ARG_OUT && used < len)
-			len = (size_t)used;
-		put_bytes(out, bytes, len);
-	} else {
+	if (a->type == MT_TYPE_STRING)
+		put_bytes(out, bytes, strnlen(bytes, used_of(m, n, returned)));
+	else if (a->type == MT_TYPE_BUFFER)
+		put_bytes(out, bytes, used_of(m, n, returned));
+	else
 		put_value(out, a->type, &m->outs[n]);
-	}
 }
 
 static void put_result(const struct marshal *m, const union value *returned,
@@ -431,7 +441,7 @@ static void put_result(const struct marshal *m, const union value *returned,
 	}
 	for (size_t n = 0; n < m->f->arg_count; n++) {
 		if (function_arg(m->f, n)->flags & MT_ARG_OUT && !function_arg_is_size(m->f, n))
-			put_out(m, n, out);
+			put_out(m, n, returned, out);
 	}
 	strbuf_addc(out, '}');
 }

@@ -96,6 +96,7 @@ static int read_instance(json_object *o, struct spec *s, struct error *err)
 		status = copy(o, "component", i->name, &i->component, err);
 	if (!status)
 		status = copy(o, "plugin", NULL, &i->plugin, err);
+	i->alone = js_bool(o, "alone", false);
 	if (!status)
 		status = read_options(js_get(o, "options"), i, err);
 	if (!status)
@@ -185,10 +186,18 @@ void spec_clear(struct spec *s)
 	*s = (struct spec){ 0 };
 }
 
-void spec_keep_only(struct spec *s, const char *plugin)
+bool spec_together(const struct spec *s, int a, int b)
+{
+	const struct instance_spec *one = &s->instances[a], *other = &s->instances[b];
+
+	return a == b || (!one->alone && !other->alone &&
+			  strcmp(one->plugin, other->plugin) == 0);
+}
+
+void spec_keep_only(struct spec *s, int instance)
 {
 	for (size_t n = 0; n < s->instance_count; n++)
-		if (strcmp(s->instances[n].plugin, plugin) != 0)
+		if (!spec_together(s, instance, (int)n))
 			clear_options(&s->instances[n]);
 }
 

@@ -41,6 +41,7 @@ struct instance_spec {
 	char **secrets;      /* granted names */
 	size_t secret_count;
 	unsigned worker;     /* number of the worker that has its plugin; 0: none yet */
+	bool alone;          /* it shares its worker with no other instance */
 };
 
 struct spec {
@@ -56,9 +57,11 @@ struct spec {
 /** Read the params of a hello. On failure the spec is empty. */
 int spec_read(json_object *params, struct spec *ret, struct error *err);
 void spec_clear(struct spec *s);
-/** Overwrite the options of instances whose plugin is not `plugin`: nothing of
- *  theirs is in the memory of a worker that it is not for. */
-void spec_keep_only(struct spec *s, const char *plugin);
+/** Does one worker serve both instances? */
+bool spec_together(const struct spec *s, int a, int b);
+/** Overwrite the options of instances that are not together with this one:
+ *  nothing of theirs is in the memory of a worker that it is not for. */
+void spec_keep_only(struct spec *s, int instance);
 /** Number of an instance; -1: none. */
 int spec_find(const struct spec *s, const char *name);
 bool spec_granted(const struct instance_spec *i, const char *secret);

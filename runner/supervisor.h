@@ -30,6 +30,7 @@ struct child { /* a worker */
 	struct child *next;
 	unsigned number;
 	char *plugin;                /* path */
+	int instance;                /* that it was made for */
 	const char *label;           /* its last part */
 	pid_t pid;                   /* 0: reaped */
 	int fd, log_fd;              /* -1: closed */

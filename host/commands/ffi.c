@@ -72,8 +72,8 @@ static _Noreturn void look(const struct functions *f, int out)
 	}
 	for (size_t n = 0; n < f->count; n++)
 		if (!dlsym(library, f->list[n].symbol))
-			dprintf(out, "%zu %s has no function %s\n", n, f->library,
-				f->list[n].symbol);
+			dprintf(out, "%zu %s has no function %s: `nm -D --defined-only` lists "
+				"what it has\n", n, f->library, f->list[n].symbol);
 	_exit(0);
 }
 
@@ -87,7 +87,7 @@ static void read_findings(FILE *in, const struct functions *f, struct section *s
 
 		reason[strcspn(reason, "\n")] = '\0';
 		reason += *reason == ' ';
-		on_fault(s, n < f->count ? f->list[n].line : s->count, reason);
+		on_fault(s, n < f->count ? f->list[n].line : f->library_line, reason);
 	}
 }
 
@@ -119,7 +119,7 @@ static int try_library(const struct functions *f, struct section *s, struct erro
 	snprintf(sentence, sizeof sentence, "%.100s ended the process that loaded it (%s %d)",
 		 f->library, WIFSIGNALED(status) ? "signal" : "exit status",
 		 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
-	on_fault(s, s->count, sentence);
+	on_fault(s, f->library_line, sentence);
 	return MT_OK;
 }
 
@@ -132,7 +132,7 @@ static int check_section(struct section *s, size_t *functions, struct error *err
 	int status = functions_read(s->lines, s->count, &f, on_fault, s);
 
 	if (!status && *f.library == '/' && !path_is_safe(f.library, &unsafe))
-		on_fault(s, s->count, unsafe.text);
+		on_fault(s, f.library_line, unsafe.text);
 	else if (!status)
 		status = try_library(&f, s, err);
 	*functions += f.count;
@@ -147,6 +147,22 @@ static bool is_ours(const struct ini *ini, const char *section)
 		    strcmp(ini->entries[i].key, "plugin") == 0)
 			return strcmp(ini->entries[i].value, DECLARED_TOOLSET) == 0;
 	return strcmp(section, "tool." DECLARED_TOOLSET) == 0;
+}
+
+/* The configuration refuses it too. */
+static void find_repeated(struct section *s)
+{
+	char sentence[100];
+
+	for (size_t n = 0; n < s->count; n++)
+		for (size_t k = 0; k < n; k++)
+			if (strcmp(s->lines[k].key, s->lines[n].key) == 0) {
+				snprintf(sentence, sizeof sentence,
+					 "is set again; the first time is line %u",
+					 s->numbers[k]);
+				on_fault(s, n, sentence);
+				break;
+			}
 }
 
 static int check_one(const struct ini *ini, size_t n, const char *path, size_t *faults,
@@ -168,6 +184,7 @@ static int check_one(const struct ini *ini, size_t n, const char *path, size_t *
 		lines[s.count] = (struct function_line){ e->key, e->value };
 		numbers[s.count++] = e->line;
 	}
+	find_repeated(&s);
 	status = check_section(&s, functions, err);
 	*faults += s.faults;
 	return status;

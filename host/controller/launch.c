@@ -127,6 +127,7 @@ static void add_instances(const struct catalog *catalog, struct link_instance *l
 			.plugin = t->component->path,
 			.options = options_of(t, values),
 			.secrets = (const char *const *)t->secrets,
+			.alone = t->alone,
 		};
 	}
 }

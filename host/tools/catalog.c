@@ -146,6 +146,7 @@ static int add_instance(struct catalog *catalog, const struct config *c, const c
 			   own_keys, &t->options, err);
 	if (r || strcmp(component->name, DECLARED_TOOLSET) != 0)
 		return r;
+	t->alone = true; /* a function that crashes costs its library alone */
 	r = declared_tools(c, section.text, t->options, &list, err);
 	t->listed = r ? NULL : listed_new(component, list);
 	return r;

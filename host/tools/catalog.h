@@ -31,6 +31,7 @@ struct tool_instance {
 	int64_t deadline_ms;     /* of a call that names no time-out */
 	bool dynamic;            /* makes (more of) its list when it runs */
 	bool server;             /* is [mcp.NAME] */
+	bool alone;              /* in a worker of its own */
 	json_object *listed;     /* what it listed, now or the last time; or NULL */
 	json_object *arrived;    /* what it lists now, not yet offered; or NULL */
 };

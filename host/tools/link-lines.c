@@ -116,6 +116,8 @@ static void put_instance(struct strbuf *b, const struct link_instance *i)
 	js_key_str(b, "name", i->name);
 	js_key_str(b, "component", i->component ? i->component : i->name);
 	js_key_str(b, "plugin", i->plugin);
+	if (i->alone)
+		js_key_bool(b, "alone", true);
 	if (i->options) {
 		js_key(b, "options");
 		js_put(b, i->options);

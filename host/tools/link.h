@@ -21,6 +21,7 @@ struct link_instance {
 	const char *plugin;     /* path of the .so as the runner sees it */
 	json_object *options;   /* {key: "value as the user wrote it"}; or NULL */
 	const char *const *secrets; /* names granted, NULL-terminated; or NULL */
+	bool alone;             /* in a worker of its own */
 };
 
 struct link_spec {

@@ -14,8 +14,8 @@
  * and `.function = &add_fn` in the struct mt_tool.
  *
  * What changed, newest first (a runner refuses what it does not know):
- *   1.0  MT_TYPE_HANDLE, MT_ARG_FIXED, MT_ARG_ENDS, MT_FUNCTION_FAILS_...; the
- *        size of a buffer may be of any whole-number type; {"base64": "..."}
+ *   1.0  MT_TYPE_HANDLE, MT_ARG_FIXED, MT_ARG_ENDS, MT_ARG_COUNTED,
+ *        MT_FUNCTION_FAILS_...; the size of a buffer may be of any whole-number type; {"base64": "..."}
  *        for the bytes of a buffer
  *   1.0  first version
  */
@@ -51,6 +51,8 @@ enum {
 	MT_ARG_FIXED = 1u << 2,    /* always the whole number `capacity`, of a handle
 	                              always NULL; the model does not see it */
 	MT_ARG_ENDS = 1u << 3,     /* the call ends this handle: it is no more */
+	MT_ARG_COUNTED = 1u << 4,  /* of MT_ARG_OUT strings and buffers: the function
+	                              returns how many bytes of it count */
 };
 
 /** mt_function.flags: what it returns when it fails. The call fails then. */

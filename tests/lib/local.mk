@@ -62,3 +62,10 @@ tests_lib_test_image_SOURCES = %D%/test-image.c
 tests_lib_test_image_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_lib_test_image_LDADD = $(LIBMT)
 TESTS += %D%/test-image
+
+check_PROGRAMS += %D%/test-function
+tests_lib_test_function_SOURCES = %D%/test-function.c
+tests_lib_test_function_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_lib_test_function_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
+tests_lib_test_function_LDADD = $(LIBMT)
+TESTS += %D%/test-function

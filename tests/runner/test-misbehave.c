@@ -221,11 +221,11 @@ int main(void)
 		fclose(f);
 	}
 	list[spec.instance_count++] =
-		(struct link_instance){ "text", "x", text, NULL, NULL };
-	list[spec.instance_count++] = (struct link_instance){ "absent", "x",
-		plugin_path("absent.so"), NULL, NULL };
+		(struct link_instance){ .name = "text", .component = "x", .plugin = text };
+	list[spec.instance_count++] = (struct link_instance){ .name = "absent",
+		.component = "x", .plugin = plugin_path("absent.so") };
 	list[spec.instance_count++] =
-		(struct link_instance){ "bare", "x", "bare.so", NULL, NULL };
+		(struct link_instance){ .name = "bare", .component = "x", .plugin = "bare.so" };
 	spec.instances = list;
 	CHECK(kit_open_spec(&k, &spec));
 	check_deeds(&k);

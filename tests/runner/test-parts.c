@@ -117,11 +117,14 @@ static void the_hello_arrives(void)
 	static const char *const secrets[] = { "A", "B\"", NULL };
 	json_object *options = json_object_new_object();
 	struct link_instance list[] = {
-		{ "one", "part", "/p/one.so", options, secrets },
-		{ "two", NULL, "/p/two.so", NULL, NULL },
+		{ .name = "one", .component = "part", .plugin = "/p/one.so",
+		  .options = options, .secrets = secrets },
+		{ .name = "two", .plugin = "/p/two.so" },
+		{ .name = "three", .plugin = "/p/two.so" },
+		{ .name = "four", .plugin = "/p/two.so", .alone = true },
 	};
 	struct link_spec spec = { .workspace = "/w \xc3\xa9", .spool_dir = "/s",
-		.conversation = "c", .instances = list, .instance_count = 2,
+		.conversation = "c", .instances = list, .instance_count = 4,
 		.result_max = 4096, .grace_ms = 7 };
 	struct strbuf b AUTO(strbuf) = STRBUF(1 << 16);
 	struct error err = ERROR_NONE;
@@ -136,7 +139,7 @@ static void the_hello_arrives(void)
 	CHECK_STR(s.workspace, "/w \xc3\xa9");
 	CHECK(s.limits.result_max == 4096 && s.limits.grace_ms == 7 &&
 	      s.limits.spool_max == 256 << 20 && s.limits.timeout_ms == 600000);
-	CHECK(s.instance_count == 2 && spec_find(&s, "two") == 1 &&
+	CHECK(s.instance_count == 4 && spec_find(&s, "two") == 1 &&
 	      spec_find(&s, "x") == -1);
 	CHECK_STR(s.instances[0].component, "part");
 	CHECK_STR(s.instances[1].component, "two");
@@ -144,7 +147,10 @@ static void the_hello_arrives(void)
 	CHECK_STR(s.instances[0].options[0].value, "value\n");
 	CHECK(spec_granted(&s.instances[0], "B\"") &&
 	      !spec_granted(&s.instances[1], "A"));
-	spec_keep_only(&s, "/p/two.so");
+	CHECK(spec_together(&s, 1, 2) && !spec_together(&s, 0, 1));
+	CHECK(spec_together(&s, 3, 3) && !spec_together(&s, 1, 3) &&
+	      !spec_together(&s, 3, 2));
+	spec_keep_only(&s, 1);
 	CHECK_MSG(s.instances[0].option_count == 0, "options of others are wiped");
 	spec_clear(&s);
 	OOM_EACH(
@@ -274,7 +280,7 @@ static void wrong_tables_are_refused(void)
 		  MT_TYPE_VOID,
 		  "argument `a`: a buffer needs its size after it" },
 		{ { ARG(MT_TYPE_BUFFER, 0, "a", NULL, 0),
-		    ARG(MT_TYPE_INT32, 0, "b", NULL, 0) },
+		    ARG(MT_TYPE_DOUBLE, 0, "b", NULL, 0) },
 		  2,
 		  MT_TYPE_VOID,
 		  "argument `b` must be the size of the buffer before it" },
@@ -294,6 +300,23 @@ static void wrong_tables_are_refused(void)
 		  1,
 		  MT_TYPE_VOID,
 		  "argument `a`: -1 does not fit its type" },
+		{ { ARG(MT_TYPE_INT32, 0x100, "a", NULL, 0) },
+		  1,
+		  MT_TYPE_VOID,
+		  "argument `a`: flags that are not known (0x100): update mortise" },
+		{ { ARG(MT_TYPE_INT32, MT_ARG_FIXED, "a", NULL, 1ull << 31) },
+		  1,
+		  MT_TYPE_VOID,
+		  "argument `a`: 2147483648 does not fit its type" },
+		{ { ARG(MT_TYPE_STRING, MT_ARG_FIXED, "a", NULL, 0) },
+		  1,
+		  MT_TYPE_VOID,
+		  "argument `a`: a fixed value is for whole numbers, bool and (as 0) handles "
+		  "that go in" },
+		{ { ARG(MT_TYPE_HANDLE, MT_ARG_ENDS | MT_ARG_OUT, "a", NULL, 0) },
+		  1,
+		  MT_TYPE_VOID,
+		  "argument `a`: only a handle that goes in can be ended" },
 		{ { ARG(MT_TYPE_INT32, 0, "a", NULL, 0) },
 		  1,
 		  MT_TYPE_BUFFER,

@@ -64,6 +64,7 @@ EXTRA_tests_tools_test_patch_DEPENDENCIES = plugins/tools/apply-patch.so
 TESTS += %D%/test-patch
 include tests/tools/ipython.mk
 include tests/tools/browser.mk
+include tests/tools/ffi.mk
 
 # The MCP client against servers that misbehave, and real ones.
 TESTS += %D%/mcp.bats
