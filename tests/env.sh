@@ -19,5 +19,6 @@ export PATH="$top_builddir:$PATH"
 export LC_ALL=C.UTF-8
 case $SANITIZE in *address*)
 	export ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=1:abort_on_error=1}"
+	export LSAN_OPTIONS="${LSAN_OPTIONS:-suppressions=$top_srcdir/tests/lsan.supp:print_suppressions=0}"
 	export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}" ;;
 esac

@@ -12,7 +12,7 @@ AM_TESTS_ENVIRONMENT = \
 	CC='$(CC)' SANITIZE='$(SANITIZE)'; \
 	export top_builddir top_srcdir CC SANITIZE; \
 	. $(top_srcdir)/tests/env.sh;
-EXTRA_DIST += %D%/env.sh %D%/tap.h %D%/oom.h %D%/fresh-debian
+EXTRA_DIST += %D%/env.sh %D%/lsan.supp %D%/tap.h %D%/oom.h %D%/fresh-debian
 WRAP_ALLOC = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=strndup
 
 include tests/lib/local.mk
