@@ -28,8 +28,9 @@ struct job {
 
 /* ---- the list ------------------------------------------------------------- */
 
-static void put_json(struct strbuf *out, const struct skill *s)
+static void put_json(struct strbuf *out, struct skill *s)
 {
+	skill_describe(s);
 	strbuf_addc(out, '{');
 	js_key_str(out, "name", s->name);
 	js_key_str(out, "description", s->description ? s->description : "");
@@ -46,7 +47,7 @@ static void put_json(struct strbuf *out, const struct skill *s)
 	strbuf_add(out, "]}");
 }
 
-static void put_line(struct strbuf *out, const struct skill *s)
+static void put_line(struct strbuf *out, struct skill *s)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(64 << 10);
 
@@ -112,6 +113,7 @@ static int show_skill(struct job *j, struct skill *s, struct error *err)
 
 	if (skills_content(s, err))
 		return err->code;
+	skill_describe(s);
 	if (j->json) {
 		put_json(j->out, s);
 		return strbuf_addc(j->out, '\n');

@@ -274,6 +274,7 @@ static const struct mt_option skills_table[] = {
 	OPTION(BOOL, "project", "yes",
 	       "Read AGENTS.md and the like and the skills of the project."),
 	OPTION(BOOL, "user", "yes", "Read the user's own skills and those installed."),
+	OPTION(BOOL, "packs", "yes", "Read the packs of skills that are installed."),
 	OPTION(LIST, "path", NULL,
 	       "More folders of skills, for instance a checkout of the organisation's."),
 	OPTION(PATH, "bundled", SKILL_DIR,

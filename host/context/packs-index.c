@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * packs-index.c - what a start needs of an archive, read once and kept in the
- * cache: a line for the archive, a line for each skill or problem. */
+ * packs-index.c - what is in an archive: its manifest, its skills. */
 #include <config.h>
 
 #include "context/packs.h"
@@ -14,16 +13,15 @@
 
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
-#define INDEX_FORM "mortise-pack-1"
-
-enum { INDEX_MAX = 32 << 20, FIELDS_MAX = 8, MANIFEST_MAX = 64 << 10 };
-enum { FIELD_END = '\x1f', LIST_END = '\x1e' };
+enum { MANIFEST_MAX = 64 << 10 };
 
 struct pack *pack_free(struct pack *p)
 {
 	if (p) {
+		if (p->index >= 0)
+			close(p->index);
 		free(p->path);
 		free(p->name);
 		free(p->version);
@@ -142,12 +140,13 @@ static char *plain_name(const char *path)
 	return strndup(file, n);
 }
 
-static struct pack *pack_new(const char *path)
+struct pack *pack_new(const char *path)
 {
 	struct pack *p = calloc(1, sizeof *p);
 
 	if (!p)
 		return NULL;
+	p->index = -1;
 	p->path = strdup(path);
 	p->name = plain_name(path);
 	if (p->path && p->name && !set_text(&p->version, "") && !set_text(&p->license, "")
@@ -277,209 +276,4 @@ int pack_open(const char *path, struct pack **ret, struct skills **ret_skills,
 	*ret = STEAL(p);
 	*ret_skills = STEAL(s);
 	return MT_OK;
-}
-
-/* ---- the cache --------------------------------------------------------------- */
-
-static int put_field(struct strbuf *out, const char *text)
-{
-	AUTO(free) char *copy = strdup(text ? text : "");
-
-	if (!copy)
-		return MT_ENOMEM;
-	utf8_blank_controls(copy, strlen(copy));
-	strbuf_add(out, copy);
-	return strbuf_addc(out, FIELD_END);
-}
-
-static void put_skill(struct strbuf *out, const struct skill *s)
-{
-	strbuf_addf(out, "S%d%d%d%d%c", s->trigger, s->listed, s->hidden, s->asks, FIELD_END);
-	put_field(out, s->name);
-	put_field(out, s->source);
-	put_field(out, s->description);
-	for (size_t i = 0; i < s->trigger_count; i++)
-		strbuf_addf(out, "%s%c", s->triggers[i], LIST_END);
-	strbuf_addc(out, '\n');
-}
-
-/* What the archive is known by: change it, and it is read again. */
-static int put_key(struct strbuf *out, const char *path)
-{
-	struct stat st;
-
-	if (stat(path, &st))
-		return MT_EIO;
-	return strbuf_addf(out, INDEX_FORM "%c%s%c%lld%c%lld.%ld%c%llu%c%llu\n", FIELD_END, path,
-			   FIELD_END, (long long)st.st_size, FIELD_END,
-			   (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec, FIELD_END,
-			   (unsigned long long)st.st_ino, FIELD_END,
-			   (unsigned long long)st.st_dev);
-}
-
-static char *index_path(const char *path, bool make)
-{
-	AUTO(free) char *cache = NULL, *folder = NULL;
-	AUTO(strbuf) struct strbuf name = STRBUF(128);
-	uint64_t h = 14695981039346656037u;
-
-	for (; *path; path++)
-		h = (h ^ (unsigned char)*path) * 1099511628211u;
-	if (xdg_dir("CACHE", make, &cache, NULL))
-		return NULL;
-	folder = path_join(cache, "packs");
-	if (!folder || (make && dir_make(folder, NULL)))
-		return NULL;
-	strbuf_addf(&name, "%016llx", (unsigned long long)h);
-	return path_join(folder, name.text);
-}
-
-static void index_write(const struct pack *p, const struct skills *s)
-{
-	AUTO(strbuf) struct strbuf out = STRBUF(INDEX_MAX);
-	AUTO(free) char *path = index_path(p->path, true);
-
-	if (!path || put_key(&out, p->path))
-		return;
-	for (size_t i = 0; i < s->problem_count; i++) {
-		strbuf_addf(&out, "P%d%c", s->problems[i].warning, FIELD_END);
-		put_field(&out, s->problems[i].path);
-		put_field(&out, s->problems[i].text);
-		strbuf_addc(&out, '\n');
-	}
-	for (size_t i = 0; i < s->count; i++)
-		put_skill(&out, s->list[i]);
-	if (!out.error)
-		file_write(path, out.text, out.len, 0600, false, NULL);
-}
-
-/* Split a line in place. */
-static size_t split(char *line, char end, char **fields, size_t max)
-{
-	size_t n = 0;
-
-	while (n < max && *line) {
-		char *stop = strchr(line, end);
-
-		fields[n++] = line;
-		if (!stop)
-			break;
-		*stop = '\0';
-		line = stop + 1;
-	}
-	return n;
-}
-
-static struct skill *skill_from(char **fields, size_t count, struct pack *p)
-{
-	struct skill *s = calloc(1, sizeof *s);
-	char *words[SKILL_TRIGGERS_MAX];
-	size_t n = count > 4 ? split(fields[4], LIST_END, words, SKILL_TRIGGERS_MAX) : 0;
-	bool good = s != NULL;
-
-	if (!s)
-		return NULL;
-	s->trigger = fields[0][1] - '0' > TRIGGER_PATH ? TRIGGER_NONE
-						       : (enum trigger_kind)(fields[0][1] - '0');
-	s->listed = fields[0][2] == '1';
-	s->hidden = fields[0][3] == '1';
-	s->asks = fields[0][4] == '1';
-	s->name = strdup(fields[1]);
-	s->source = strdup(fields[2]);
-	s->description = strdup(fields[3]);
-	s->pack = p;
-	s->triggers = n ? calloc(n, sizeof *s->triggers) : NULL;
-	for (size_t i = 0; s->triggers && i < n; i++) {
-		s->triggers[i] = strdup(words[i]);
-		good = good && s->triggers[i];
-		s->trigger_count++;
-	}
-	good = good && s->name && s->source && s->description && (!n || s->triggers);
-	return good ? s : skill_free(s);
-}
-
-static int index_line(struct skills *s, struct pack *p, char *line, size_t known,
-		      struct error *err)
-{
-	char *fields[FIELDS_MAX];
-	size_t n = split(line, FIELD_END, fields, FIELDS_MAX);
-	struct skill *skill;
-
-	if (n >= 3 && fields[0][0] == 'P')
-		return skills_complain(s, fields[1], fields[0][1] == '1', fields[2], err);
-	if (n < 4 || fields[0][0] != 'S' || strlen(fields[0]) != 5)
-		return MT_OK;
-	skill = skill_from(fields, n, p);
-	return skill ? skills_add_known(s, skill, "pack", known, err)
-		     : fail(err, MT_ENOMEM, "out of memory");
-}
-
-/* @return MT_ENOTFOUND: there is no index that fits. */
-static int index_read(struct skills *s, struct pack *p, struct error *err)
-{
-	AUTO(strbuf) struct strbuf key = STRBUF(8192);
-	AUTO(free) char *path = index_path(p->path, false), *text = NULL;
-	size_t known = s->count;
-	int r = MT_OK;
-
-	if (!path || put_key(&key, p->path) || file_read(path, INDEX_MAX, &text, NULL, NULL)
-	    || strncmp(text, key.text, key.len) != 0)
-		return MT_ENOTFOUND;
-	for (char *line = text + key.len, *next; !r && *line; line = next) {
-		next = strchr(line, '\n');
-		if (!next)
-			break;
-		*next++ = '\0';
-		r = index_line(s, p, line, known, err);
-	}
-	return r;
-}
-
-/* ---- adding --------------------------------------------------------------------- */
-
-static int keep_pack(struct skills *s, struct pack *p, struct error *err)
-{
-	struct pack **all = realloc(s->packs, (s->pack_count + 1) * sizeof *all);
-
-	if (!all) {
-		pack_free(p);
-		return fail(err, MT_ENOMEM, "out of memory");
-	}
-	s->packs = all;
-	all[s->pack_count++] = p;
-	return MT_OK;
-}
-
-/* Move what was read from an archive over to the others. */
-static int merge(struct skills *s, struct skills *from, struct error *err)
-{
-	size_t known = s->count;
-	int r = MT_OK;
-
-	for (size_t i = 0; !r && i < from->problem_count; i++)
-		r = skills_complain(s, from->problems[i].path, from->problems[i].warning,
-				    from->problems[i].text, err);
-	for (size_t i = 0; !r && i < from->count; i++)
-		r = skills_add_known(s, STEAL(from->list[i]), "pack", known, err);
-	return r;
-}
-
-int skills_add_pack(struct skills *s, const char *path, struct error *err)
-{
-	AUTO(skills) struct skills *fresh = NULL;
-	struct error why = ERROR_NONE;
-	struct pack *p = pack_new(path);
-	int r = p ? keep_pack(s, p, err) : fail(err, MT_ENOMEM, "out of memory");
-
-	if (r)
-		return r;
-	r = index_read(s, p, err);
-	if (r != MT_ENOTFOUND)
-		return r;
-	if (pack_open(path, &p, &fresh, &why))
-		return why.code == MT_ENOMEM ? fail(err, MT_ENOMEM, "out of memory")
-					     : skills_complain(s, path, false, why.text, err);
-	index_write(p, fresh);
-	r = keep_pack(s, p, err);
-	return r ? r : merge(s, fresh, err);
 }

@@ -2,6 +2,7 @@
  *
  * packs-install.c - archives that are installed: the folder and its lock file. */
 #include "context/packs.h"
+#include "context/skills-internal.h"
 
 #include "files.h"
 
@@ -108,7 +109,7 @@ static void remove_file(const char *folder, const char *file)
 }
 
 static int install(const struct pack *p, const char *path, const char *folder,
-		   const char *source, const char *signer, struct error *err)
+		   const char *source, const char *signer, char **ret_path, struct error *err)
 {
 	AUTO(free) char *file = file_name(p, path);
 	AUTO(free) char *to = file ? path_join(folder, file) : NULL;
@@ -133,6 +134,7 @@ static int install(const struct pack *p, const char *path, const char *folder,
 	js_set_str(o, "sha256", hex);
 	js_set_str(o, "source", source);
 	js_set_str(o, "signer", signer);
+	*ret_path = STEAL(to);
 	return js_set(locked, p->name, o) ? fail(err, MT_ENOMEM, "out of memory")
 					  : lock_write(folder, locked, err);
 }
@@ -140,7 +142,7 @@ static int install(const struct pack *p, const char *path, const char *folder,
 int pack_install(const char *path, const char *source, const char *signer,
 		 char **ret_name, struct error *err)
 {
-	AUTO(free) char *folder = packs_folder(true, err);
+	AUTO(free) char *folder = packs_folder(true, err), *to = NULL;
 	AUTO(pack) struct pack *p = NULL;
 	AUTO(skills) struct skills *s = NULL;
 	int r = folder ? pack_open(path, &p, &s, err) : fail(err, MT_EIO, "no folder for it");
@@ -155,9 +157,14 @@ int pack_install(const char *path, const char *source, const char *signer,
 			    p->name);
 	if (!skills_at(s, 0))
 		return fail(err, MT_EINVAL, "%s: there is no skill in it", path);
-	r = install(p, path, folder, source, signer, err);
-	if (!r)
+	r = install(p, path, folder, source, signer, &to, err);
+	if (!r) { /* so that no start has to read all of it */
+		AUTO(skills) struct skills *known = skills_new("", NULL);
+
+		if (known)
+			skills_add_pack(known, to, NULL);
 		*ret_name = STEAL(p->name);
+	}
 	return r;
 }
 

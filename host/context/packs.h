@@ -23,6 +23,7 @@ struct pack {
 	char *path;                    /* of the archive */
 	char *name, *version;          /* of its manifest, else of the file */
 	char *license, *description, *requires, *capabilities; /* "" if not said */
+	int index;                     /* the open index in the cache, or -1 */
 };
 
 /** One entry, while an archive is read. Borrowed. */
@@ -56,6 +57,7 @@ int pack_make(const char *folder, const char *path, const char *key, struct erro
 /** True if the file name has the suffix of an archive that is read. */
 bool pack_is_archive(const char *file);
 
+struct pack *pack_new(const char *path);
 struct pack *pack_free(struct pack *p);
 AUTO_DEFINE(pack, struct pack *, pack_free)
 

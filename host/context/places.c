@@ -432,7 +432,7 @@ int skills_load(const struct config *c, const char *workspace, struct skills **r
 		r = add_project(s, err);
 	if (!r && config_bool(c, "skills", "user"))
 		r = add_user(s, err);
-	if (!r && config_bool(c, "skills", "user"))
+	if (!r && config_bool(c, "skills", "packs"))
 		r = add_all_packs(s, err);
 	if (!r)
 		r = add_configured(s, c, err);

@@ -441,9 +441,9 @@ static size_t first_line(const char *text, const char **ret, size_t *ret_left)
 	return 0;
 }
 
-int skill_summary(const struct skill *s, struct strbuf *out)
+int skill_summary(struct skill *s, struct strbuf *out)
 {
-	const char *text = s->description;
+	const char *text = skill_describe(s) ? NULL : s->description;
 	size_t left = 0, len = text ? strlen(text) : 0, chars;
 
 	if (!len)

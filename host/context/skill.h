@@ -24,7 +24,7 @@ enum trigger_kind { TRIGGER_NONE, TRIGGER_KEYWORD, TRIGGER_TASK, TRIGGER_PATH };
 
 struct skill {
 	char *name;
-	char *description;            /* NULL: none is given */
+	char *description;            /* NULL: none is given, or see skill_describe */
 	char *source;                 /* path, or PACK!PATH in an archive */
 	char *content;                /* NULL: not read, or given back */
 	enum trigger_kind trigger;
@@ -39,7 +39,7 @@ struct skill {
 	const char *place;            /* where it was found: "project", "user", ...;
 					 not owned */
 	void *pack;                   /* the archive that it is in; or NULL */
-	size_t entry;                 /* which file of it */
+	size_t said_at, said_len;     /* the description in the pack's index */
 };
 
 /** Read one file. `path` decides on the form and, without a name in the front
@@ -68,8 +68,10 @@ bool skill_of_path(const struct skill *s, const char *path);
 /** "repo", "knowledge" or "agentskills". */
 const char *skill_type(const struct skill *s);
 
+/** Get the description of a skill of a pack, if it is not there. */
+int skill_describe(struct skill *s);
 /** One line for a list: the description, or the first line of the text that is
  *  no heading, with a note on what was left out. */
-int skill_summary(const struct skill *s, struct strbuf *out);
+int skill_summary(struct skill *s, struct strbuf *out);
 
 #endif

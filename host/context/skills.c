@@ -201,7 +201,7 @@ static int put_escaped(struct strbuf *out, const char *text)
 	return out->error;
 }
 
-static int put_skill(const struct skill *s, struct strbuf *out)
+static int put_skill(struct skill *s, struct strbuf *out)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(64 << 10);
 

@@ -45,7 +45,8 @@ static void answer_near(struct conversation *c, uint64_t request, const char *na
 	size_t n = 0;
 
 	for (size_t i = 0; n < NEAR_MAX && (s = skills_at(all, i)); i++)
-		if (!s->hidden && (holds_word(s->name, name) || holds_word(s->description, name)))
+		if (!s->hidden && (holds_word(s->name, name)
+				   || (!skill_describe(s) && holds_word(s->description, name))))
 			near[n++] = s;
 	strbuf_addf(&text, "there is no skill `%.100s`%s", name,
 		    n ? "; these come near:\n" : ", nor one that has it in its description");
