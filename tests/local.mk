@@ -12,7 +12,7 @@ AM_TESTS_ENVIRONMENT = \
 	CC='$(CC)' SANITIZE='$(SANITIZE)'; \
 	export top_builddir top_srcdir CC SANITIZE; \
 	. $(top_srcdir)/tests/env.sh;
-EXTRA_DIST += %D%/env.sh %D%/lsan.supp %D%/tap.h %D%/oom.h %D%/fresh-debian
+EXTRA_DIST += %D%/env.sh %D%/lsan.supp %D%/valgrind.supp %D%/tap.h %D%/oom.h %D%/fresh-debian
 WRAP_ALLOC = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=strndup
 
 include tests/lib/local.mk
@@ -35,12 +35,16 @@ mostlyclean-local:
 	rm -rf tests/home
 
 # The C tests once more under valgrind (a build without sanitizers), but for one
-# that is about who is faster.
+# that is about who is faster, and those of kernels, which are watched by a pidfd
+# that valgrind does not know.
 VALGRIND = valgrind -q --error-exitcode=99 --leak-check=full \
+	--suppressions=$(abs_top_srcdir)/tests/valgrind.supp \
 	--errors-for-leak-kinds=definite --child-silent-after-fork=yes
 check-valgrind: all
 	@programs=`for t in $(TESTS); do \
-		case $$t in *.bats | *.sh | */test-end) ;; *) echo $$t ;; esac; done`; \
+		case $$t in *.bats | *.sh | */test-end) ;; \
+		*/test-ipython | */test-ipython-hostile) ;; *) echo $$t ;; esac; \
+	done`; \
 	$(MAKE) check TESTS="`echo $$programs`" LOG_COMPILER='$(VALGRIND)'
 
 .PHONY: check-valgrind
