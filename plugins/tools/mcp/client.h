@@ -40,8 +40,9 @@ struct client_config {
 	void (*log)(void *arg, int level, const char *text);
 	/** Tools, prompts or resources are others now. [any thread] */
 	void (*changed)(void *arg);
-	/** A token for the Authorization header after a 401 or 403 (`challenge`:
-	 *  the header that came with it); owned by the caller. NULL: none. */
+	/** A token for the Authorization header, owned by the caller; NULL: none.
+	 *  `challenge`: the header of a refusal, "" for none; NULL: nothing was
+	 *  refused yet, the token that is there. [any thread] */
 	char *(*authorize)(void *arg, const char *challenge, struct error *err);
 };
 

@@ -6,7 +6,9 @@
  *
  * The suite says by the environment what it wants: MCP_CONFORMANCE_SCENARIO,
  * MCP_CONFORMANCE_PROTOCOL_VERSION, MCP_CONFORMANCE_CONTEXT (JSON). */
+#include "oauth.h"
 #include "tools.h"
+#include <curl/curl.h>
 #include <string.h>
 
 static void on_log(void *arg, int level, const char *text)
@@ -43,7 +45,8 @@ static json_object *made_up(json_object *property)
 	return json_object_new_string("test");
 }
 
-static json_object *arguments_for(const struct offer *f)
+/* A tool that wants a schema gets that of the first tool, as it was read. */
+static json_object *arguments_for(const struct offers *all, const struct offer *f)
 {
 	json_object *args = json_object_new_object();
 	json_object *required = js_get(f->input, "required");
@@ -54,8 +57,10 @@ static json_object *arguments_for(const struct offer *f)
 		const char *name =
 			json_object_get_string(json_object_array_get_idx(required, i));
 
-		js_set(args, name,
-		       made_up(js_get(js_get(f->input, "properties"), name)));
+		js_set(args, name, strcmp(name, "schema") == 0
+					   ? json_object_get(all->list[0].input)
+					   : made_up(js_get(js_get(f->input, "properties"),
+							    name)));
 	}
 	return args;
 }
@@ -111,7 +116,7 @@ static int call_all(struct client *c, const struct offers *offers, struct error 
 
 		if (offers->list[i].kind != OFFER_TOOL)
 			continue;
-		if (call(c, &offers->list[i], arguments_for(&offers->list[i]), &why)) {
+		if (call(c, &offers->list[i], arguments_for(offers, &offers->list[i]), &why)) {
 			fprintf(stderr, "mortise: %s: %s\n", offers->list[i].real, why.text);
 			worst = fail(err, why.code, "%s", why.text);
 		}
@@ -136,14 +141,49 @@ static int play(struct client *c, json_object *calls, struct error *err)
 	return status;
 }
 
+static size_t ignore(char *bytes, size_t size, size_t n, void *arg)
+{
+	(void)bytes, (void)arg;
+	return size * n;
+}
+
+/* The suite's authorization server says yes at once. */
+static char *visit(void *arg, const char *url, const char *state, struct error *err)
+{
+	CURL *easy = curl_easy_init();
+	char *answer = NULL, *copy = NULL;
+
+	(void)arg, (void)state;
+	curl_easy_setopt(easy, CURLOPT_URL, url);
+	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, ignore);
+	if (curl_easy_perform(easy) == CURLE_OK &&
+	    curl_easy_getinfo(easy, CURLINFO_REDIRECT_URL, &answer) == CURLE_OK && answer)
+		copy = strdup(answer);
+	else
+		fail(err, MT_EIO, "the authorization server does not redirect");
+	curl_easy_cleanup(easy);
+	return copy;
+}
+
+static char *authorize(void *arg, const char *challenge, struct error *err)
+{
+	return challenge ? oauth_login(arg, challenge, err) : NULL;
+}
+
 int main(int argc, char **argv)
 {
 	const char *context = getenv("MCP_CONFORMANCE_CONTEXT");
 	const char *version = getenv("MCP_CONFORMANCE_PROTOCOL_VERSION");
 	AUTO(json) json_object *doc =
 		context ? js_parse_object(context, strlen(context), NULL) : NULL;
+	const char *url = argc > 1 ? argv[argc - 1] : NULL;
+	struct oauth oauth = {
+		.server = url, .redirect_uri = "http://localhost:3000/callback",
+		.client_metadata_url = "https://conformance-test.local/client-metadata.json",
+		.client_id = js_str(doc, "client_id", NULL),
+		.client_secret = js_str(doc, "client_secret", NULL), .visit = visit };
 	struct client_config config = {
-		.name = "conformance", .url = argc > 1 ? argv[argc - 1] : NULL,
+		.name = "conformance", .url = url, .arg = &oauth, .authorize = authorize,
 		.protocol = version && *version ? version : NULL, .accepts = true,
 		.connect_ms = 20000, .timeout_ms = 20000, .log = on_log };
 	AUTO(client) struct client *c = NULL;
@@ -161,5 +201,6 @@ int main(int argc, char **argv)
 		play(c, js_get(doc, "toolCalls"), &err);
 	if (err.code)
 		fprintf(stderr, "mortise: %s\n", err.text);
+	json_object_put(oauth.login);
 	return err.code ? 1 : 0;
 }

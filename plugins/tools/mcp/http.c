@@ -6,7 +6,7 @@
 #include "http-headers.h"
 #include <string.h>
 
-enum { POST_MS = 30000 };
+enum { POST_MS = 30000, LOGINS_MAX = 3 };
 
 /* ---- headers of a request -------------------------------------------------- */
 
@@ -255,25 +255,58 @@ static int post_once(struct http *h, const char *url, const char *text, size_t l
 	return status;
 }
 
-/* @return true if there is a new token to try with. */
-static bool authorize(struct http *h, const char *challenge, struct error *err)
+/* A refusal that a login, or one with more rights, may help. */
+static bool wants_token(long code, const char *challenge)
+{
+	return code == 401 ||
+	       (code == 403 && challenge && strstr(challenge, "insufficient_scope"));
+}
+
+static void set_token(struct http *h, char *token)
+{
+	pthread_mutex_lock(&h->lock);
+	if (h->token)
+		explicit_bzero(h->token, strlen(h->token));
+	free(h->token);
+	h->token = token;
+	h->tokens++;
+	pthread_mutex_unlock(&h->lock);
+}
+
+static unsigned tokens(struct http *h)
+{
+	unsigned n;
+
+	pthread_mutex_lock(&h->lock);
+	n = h->tokens;
+	pthread_mutex_unlock(&h->lock);
+	return n;
+}
+
+/* `used`: the number of the token that was refused; another thread may have come
+ * by a new one meanwhile. @return true if there is one to try with. */
+static bool authorize(struct http *h, const char *challenge, unsigned used,
+		      struct error *err)
 {
 	struct client *c = h->client;
 	struct error why = ERROR_NONE;
-	char *token = c->config.authorize
-			      ? c->config.authorize(c->config.arg, challenge, &why) : NULL;
+	char *token = NULL;
+	bool there;
 
+	if (!c->config.authorize)
+		return false;
+	pthread_mutex_lock(&h->login_lock);
+	there = tokens(h) != used;
+	if (!there)
+		token = c->config.authorize(c->config.arg, challenge ? challenge : "", &why);
+	if (token)
+		set_token(h, token);
+	pthread_mutex_unlock(&h->login_lock);
 	if (!token && why.code) {
 		*err = ERROR_NONE;
 		fail(err, MT_EDENIED, "%s", why.text);
 	}
-	if (!token)
-		return false;
-	pthread_mutex_lock(&h->lock);
-	free(h->token);
-	h->token = token;
-	pthread_mutex_unlock(&h->lock);
-	return true;
+	return there || token;
 }
 
 int http_post(struct http *h, const char *url, const char *text, size_t len,
@@ -282,10 +315,12 @@ int http_post(struct http *h, const char *url, const char *text, size_t len,
 	for (int tries = 0;; tries++) {
 		AUTO(free) char *challenge = NULL;
 		struct error why = ERROR_NONE;
+		unsigned used = tokens(h);
 		long code = 0;
 		int status = post_once(h, url, text, len, p, &code, &challenge, &why);
 
-		if (status == MT_EDENIED && tries < 3 && authorize(h, challenge, &why))
+		if (status == MT_EDENIED && tries < LOGINS_MAX &&
+		    wants_token(code, challenge) && authorize(h, challenge, used, &why))
 			continue;
 		return status ? fail(err, status, "%s", why.text) : MT_OK;
 	}
@@ -302,6 +337,9 @@ struct http *http_new(struct client *c)
 	curl_global_init(CURL_GLOBAL_DEFAULT);
 	h->client = c;
 	pthread_mutex_init(&h->lock, NULL);
+	pthread_mutex_init(&h->login_lock, NULL);
+	if (c->config.authorize)
+		h->token = c->config.authorize(c->config.arg, NULL, NULL);
 	return h;
 }
 
@@ -315,6 +353,7 @@ void http_free(struct http *h)
 	free(h->session);
 	free(h->endpoint);
 	pthread_mutex_destroy(&h->lock);
+	pthread_mutex_destroy(&h->login_lock);
 	free(h);
 }
 

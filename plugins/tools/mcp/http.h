@@ -13,9 +13,11 @@ enum { LANES_MAX = 4, RETRY_MS = 1000, RETRY_MAX_MS = 60000, RESUMES_MAX = 100 }
 /** The transport's side of a client. */
 struct http {
 	struct client *client;
+	pthread_mutex_t login_lock; /* one login at a time */
 	pthread_mutex_t lock;     /* of what follows */
 	char *session;            /* Mcp-Session-Id; NULL: none */
 	char *token;              /* for Authorization; NULL: none */
+	unsigned tokens;          /* how many there were */
 	char *endpoint;           /* old SSE: where to send; NULL: not told yet */
 	CURLM *lanes[LANES_MAX];  /* idle, with their open connections */
 	int lane_count;

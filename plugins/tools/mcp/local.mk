@@ -4,9 +4,10 @@ libmcp_a_SOURCES = \
 	%D%/client.c %D%/client.h %D%/elicit.c %D%/elicit.h %D%/era.c \
 	%D%/http-headers.c %D%/http-headers.h %D%/http.c %D%/http.h \
 	%D%/http-listen.c %D%/http-transfer.c %D%/message.c %D%/message.h \
-	%D%/result.c %D%/result.h %D%/serve.c %D%/settings.c %D%/settings.h \
+	%D%/oauth.h %D%/oauth-discover.c %D%/oauth-fetch.c %D%/oauth-login.c \
+	%D%/oauth-token.c %D%/result.c %D%/result.h %D%/serve.c %D%/settings.c %D%/settings.h \
 	%D%/stdio.c %D%/tools.c %D%/tools.h
-libmcp_a_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) $(CURL_CFLAGS)
+libmcp_a_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) $(CURL_CFLAGS) $(CRYPTO_CFLAGS)
 libmcp_a_CFLAGS = $(AM_CFLAGS) -pthread
 LIBMCP = libmcp.a libmt.a $(JSONC_LIBS) $(PCRE2_LIBS) $(CURL_LIBS) -lm
 
@@ -21,4 +22,4 @@ helper_PROGRAMS += mortise-mcp-conformance
 mortise_mcp_conformance_SOURCES = %D%/conformance.c
 mortise_mcp_conformance_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS)
 mortise_mcp_conformance_LDFLAGS = $(AM_LDFLAGS) -pthread
-mortise_mcp_conformance_LDADD = $(LIBMCP)
+mortise_mcp_conformance_LDADD = $(LIBMCP) $(CRYPTO_LIBS)

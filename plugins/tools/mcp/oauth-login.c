@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * oauth-login.c - a login: the client is made known, the user says yes, the code
+ * becomes a token. */
+#include "base64.h"
+#include "oauth.h"
+#include <curl/curl.h>
+#include <errno.h>
+#include <openssl/evp.h>
+#include <string.h>
+#include <sys/random.h>
+
+enum { RANDOM_BYTES = 32 };
+
+static int no_memory(struct error *err)
+{
+	return fail(err, MT_ENOMEM, "out of memory");
+}
+
+/* ---- what nobody can guess -------------------------------------------------------- */
+
+static int put_base64url(struct strbuf *b, const void *bytes, size_t len)
+{
+	if (base64_put(b, bytes, len))
+		return MT_ENOMEM;
+	while (b->len && b->text[b->len - 1] == '=')
+		strbuf_cut(b, b->len - 1);
+	for (char *at = b->text; *at; at++)
+		*at = *at == '+' ? '-' : *at == '/' ? '_' : *at;
+	return MT_OK;
+}
+
+static int put_random(struct strbuf *b, struct error *err)
+{
+	unsigned char bytes[RANDOM_BYTES];
+
+	if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
+		return fail(err, MT_EIO, "no random bytes: %s", strerror(errno));
+	return put_base64url(b, bytes, sizeof bytes) ? no_memory(err) : MT_OK;
+}
+
+static int put_hash(struct strbuf *b, const char *text, struct error *err)
+{
+	unsigned char sum[EVP_MAX_MD_SIZE];
+	unsigned len;
+
+	if (EVP_Digest(text, strlen(text), sum, &len, EVP_sha256(), NULL) != 1 ||
+	    put_base64url(b, sum, len))
+		return no_memory(err);
+	return MT_OK;
+}
+
+/* ---- scopes ----------------------------------------------------------------------- */
+
+static bool has_word(const char *words, const char *word, size_t len)
+{
+	for (; *words; words += strcspn(words, " ")) {
+		words += strspn(words, " ");
+		if (strcspn(words, " ") == len && memcmp(words, word, len) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void add_words(struct strbuf *to, const char *words)
+{
+	for (size_t len; *words; words += len) {
+		words += strspn(words, " ");
+		len = strcspn(words, " ");
+		if (len && !has_word(to->text, words, len))
+			strbuf_addf(to, "%s%.*s", to->len ? " " : "", (int)len, words);
+	}
+}
+
+/* What the refusal names, with what was had before; else all that is supported. */
+static int choose_scope(const struct oauth *o, const struct oauth_place *p,
+			const char *challenge, struct strbuf *ret, struct error *err)
+{
+	AUTO(strbuf) struct strbuf named = STRBUF(OAUTH_URL_MAX);
+	AUTO(strbuf) struct strbuf reason = STRBUF(256);
+	json_object *all = js_get(p->resource, "scopes_supported");
+	bool more = challenge_param(challenge, "error", &reason) &&
+		    strcmp(reason.text, "insufficient_scope") == 0;
+
+	if (more)
+		add_words(ret, js_str(o->login, "asked_scope", ""));
+	if (o->scope) {
+		add_words(ret, o->scope);
+	} else if (challenge_param(challenge, "scope", &named)) {
+		add_words(ret, named.text);
+	} else if (json_object_is_type(all, json_type_array)) {
+		for (size_t i = 0; i < json_object_array_length(all); i++)
+			add_words(ret, json_object_get_string(
+					       json_object_array_get_idx(all, i)));
+	}
+	if (ret->len && js_lists(js_get(p->metadata, "scopes_supported"), "offline_access",
+				 false))
+		add_words(ret, "offline_access");
+	return ret->error ? no_memory(err) : MT_OK;
+}
+
+/* ---- the client ---------------------------------------------------------------------- */
+
+static const char *method_for(json_object *metadata, bool secret)
+{
+	json_object *known = js_get(metadata, "token_endpoint_auth_methods_supported");
+
+	if (!secret && js_lists(known, "none", false))
+		return "none";
+	if (js_lists(known, "client_secret_basic", true))
+		return "client_secret_basic";
+	return js_lists(known, "client_secret_post", false) ? "client_secret_post" : "none";
+}
+
+static json_object *texts(const char *a, const char *b)
+{
+	json_object *list = json_object_new_array();
+
+	json_object_array_add(list, json_object_new_string(a));
+	if (b)
+		json_object_array_add(list, json_object_new_string(b));
+	return list;
+}
+
+static int registration(const struct oauth *o, const struct oauth_place *p,
+			const char *scope, json_object **ret, struct error *err)
+{
+	const char *url = js_str(p->metadata, "registration_endpoint", "");
+	AUTO(json) json_object *wish = json_object_new_object();
+	long code;
+	int status;
+
+	if (!*url)
+		return fail(err, MT_EUNSUPPORTED, "the authorization server %.200s registers no "
+			    "clients: ask it for a client id, and write it as `client_id`",
+			    p->issuer);
+	if (!oauth_url_is_safe(o, url))
+		return fail(err, MT_EDENIED, "the registration endpoint is not safe: %.200s",
+			    url);
+	if (js_set_str(wish, "client_name", "Mortise") ||
+	    js_set(wish, "redirect_uris", texts(o->redirect_uri, NULL)) ||
+	    js_set(wish, "grant_types", texts("authorization_code", "refresh_token")) ||
+	    js_set(wish, "response_types", texts("code", NULL)) ||
+	    js_set_str(wish, "token_endpoint_auth_method", method_for(p->metadata, false)) ||
+	    js_set_str(wish, "application_type", "native") ||
+	    (*scope && js_set_str(wish, "scope", scope)))
+		return no_memory(err);
+	status = oauth_fetch(o, url, "application/json", js_text(wish, NULL), NULL, &code, ret,
+			     err);
+	if (status || (code < 300 && js_str(*ret, "client_id", NULL)))
+		return status;
+	return fail(err, MT_EDENIED, "the authorization server does not register this client: "
+		    "%.80s %.200s (HTTP %ld)", js_str(*ret, "error", ""),
+		    js_str(*ret, "error_description", ""), code);
+}
+
+static int set_client(json_object *login, const char *id, const char *secret,
+		      const char *method, struct error *err)
+{
+	if (js_set_str(login, "client_id", id) ||
+	    (secret && js_set_str(login, "client_secret", secret)) ||
+	    js_set_str(login, "auth_method", method))
+		return no_memory(err);
+	return MT_OK;
+}
+
+/* Who we are for this issuer: as given, as known from before, a document, or newly
+ * registered. */
+static int identify(const struct oauth *o, const struct oauth_place *p, const char *scope,
+		    json_object *login, struct error *err)
+{
+	const char *old = js_str(o->login, "issuer", ""), *secret;
+	AUTO(json) json_object *client = NULL;
+	int status;
+
+	if (o->client_id)
+		return set_client(login, o->client_id, o->client_secret,
+				  method_for(p->metadata, o->client_secret != NULL), err);
+	if (strcmp(old, p->issuer) == 0 && js_str(o->login, "client_id", NULL) &&
+	    strcmp(js_str(o->login, "redirect_uri", ""), o->redirect_uri) == 0)
+		return set_client(login, js_str(o->login, "client_id", ""),
+				  js_str(o->login, "client_secret", NULL),
+				  js_str(o->login, "auth_method", "none"), err);
+	if (o->client_metadata_url &&
+	    js_bool(p->metadata, "client_id_metadata_document_supported", false))
+		return set_client(login, o->client_metadata_url, NULL, "none", err);
+	status = registration(o, p, scope, &client, err);
+	if (status)
+		return status;
+	secret = js_str(client, "client_secret", NULL);
+	return set_client(login, js_str(client, "client_id", ""), secret,
+			  js_str(client, "token_endpoint_auth_method",
+				 method_for(p->metadata, secret != NULL)), err);
+}
+
+/* ---- the user ---------------------------------------------------------------------------- */
+
+/* A parameter of the query of an address; owned. NULL: it is not there. */
+static char *query_param(const char *url, const char *name)
+{
+	const char *at = strchr(url, '?');
+	size_t want = strlen(name);
+
+	while (at && *at && *at != '#') {
+		size_t len = strcspn(++at, "&#");
+
+		if (len > want && memcmp(at, name, want) == 0 && at[want] == '=') {
+			AUTO(free) char *raw = strndup(at + want + 1, len - want - 1);
+			char *plain = raw ? curl_easy_unescape(NULL, raw, 0, NULL) : NULL;
+			char *copy = plain ? strdup(plain) : NULL;
+
+			curl_free(plain);
+			return copy;
+		}
+		at += len;
+	}
+	return NULL;
+}
+
+/* The code, if the answer is to our question and from whom we asked. */
+static int read_answer(const struct oauth_place *p, const char *url, const char *state,
+		       char **ret_code, struct error *err)
+{
+	AUTO(free) char *its_state = query_param(url, "state");
+	AUTO(free) char *iss = query_param(url, "iss");
+	AUTO(free) char *error = query_param(url, "error");
+	AUTO(free) char *why = query_param(url, "error_description");
+	bool promised = js_bool(p->metadata, "authorization_response_iss_parameter_supported",
+				false);
+
+	if (!its_state || strcmp(its_state, state) != 0)
+		return fail(err, MT_EDENIED, "the answer of the authorization server is not to "
+			    "this login");
+	if ((promised && !iss) || (iss && strcmp(iss, p->issuer) != 0))
+		return fail(err, MT_EDENIED, "the answer is not from %.200s: `%.200s`",
+			    p->issuer, iss ? iss : "");
+	if (error)
+		return fail(err, MT_EDENIED, "the login was refused: %.80s%s%.200s", error,
+			    why ? ": " : "", why ? why : "");
+	*ret_code = query_param(url, "code");
+	return *ret_code ? MT_OK : fail(err, MT_EDENIED, "the answer of the authorization "
+					"server has no code");
+}
+
+static int ask_user(const struct oauth *o, const struct oauth_place *p, json_object *login,
+		    const char *scope, const char *verifier, char **ret_code,
+		    struct error *err)
+{
+	const char *base = js_str(p->metadata, "authorization_endpoint", "");
+	const char *resource = js_str(login, "resource", NULL);
+	AUTO(strbuf) struct strbuf url = STRBUF(OAUTH_URL_MAX), state = STRBUF(256);
+	AUTO(strbuf) struct strbuf hash = STRBUF(256);
+	AUTO(free) char *answer = NULL;
+	int status = put_random(&state, err);
+
+	if (!status)
+		status = put_hash(&hash, verifier, err);
+	if (status)
+		return status;
+	strbuf_addf(&url, "%s%s", base, strchr(base, '?') ? "" : "?");
+	if (form_add(&url, "response_type", "code") ||
+	    form_add(&url, "client_id", js_str(login, "client_id", "")) ||
+	    form_add(&url, "redirect_uri", o->redirect_uri) ||
+	    form_add(&url, "state", state.text) ||
+	    form_add(&url, "code_challenge", hash.text) ||
+	    form_add(&url, "code_challenge_method", "S256") ||
+	    (*scope && form_add(&url, "scope", scope)) ||
+	    (resource && form_add(&url, "resource", resource)))
+		return no_memory(err);
+	answer = o->visit(o->arg, url.text, state.text, err);
+	return answer ? read_answer(p, answer, state.text, ret_code, err)
+		      : fail(err, MT_EDENIED, "nobody logged in");
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static int exchange_code(struct oauth *o, json_object *login, const char *code,
+			 const char *verifier, struct error *err)
+{
+	AUTO(strbuf) struct strbuf form = STRBUF(OAUTH_URL_MAX);
+	const char *resource = js_str(login, "resource", NULL);
+
+	if (form_add(&form, "grant_type", "authorization_code") ||
+	    form_add(&form, "code", code) ||
+	    form_add(&form, "redirect_uri", o->redirect_uri) ||
+	    form_add(&form, "code_verifier", verifier) ||
+	    (resource && form_add(&form, "resource", resource)))
+		return no_memory(err);
+	return oauth_ask_token(o, login, &form, err);
+}
+
+static int begin(const struct oauth *o, const struct oauth_place *p, const char *scope,
+		 json_object *login, struct error *err)
+{
+	const char *resource = js_str(p->resource, "resource", NULL);
+
+	if (js_set_str(login, "server", o->server) || js_set_str(login, "issuer", p->issuer) ||
+	    (resource && js_set_str(login, "resource", resource)) ||
+	    js_set_str(login, "token_endpoint", js_str(p->metadata, "token_endpoint", "")) ||
+	    js_set_str(login, "redirect_uri", o->redirect_uri) ||
+	    js_set_str(login, "asked_scope", scope))
+		return no_memory(err);
+	return identify(o, p, scope, login, err);
+}
+
+static int run(struct oauth *o, const struct oauth_place *p, const char *challenge,
+	       struct error *err)
+{
+	AUTO(strbuf) struct strbuf scope = STRBUF(OAUTH_URL_MAX), verifier = STRBUF(256);
+	AUTO(json) json_object *login = json_object_new_object();
+	AUTO(free) char *code = NULL;
+	int status = choose_scope(o, p, challenge, &scope, err);
+
+	if (!status)
+		status = begin(o, p, scope.text, login, err);
+	if (!status)
+		status = put_random(&verifier, err);
+	if (!status)
+		status = ask_user(o, p, login, scope.text, verifier.text, &code, err);
+	if (!status)
+		status = exchange_code(o, login, code, verifier.text, err);
+	if (!status) {
+		json_object_put(o->login);
+		o->login = STEAL(login);
+	}
+	return status;
+}
+
+char *oauth_login(struct oauth *o, const char *challenge, struct error *err)
+{
+	struct oauth_place p = { 0 };
+	struct error why = ERROR_NONE;
+	char *token = NULL;
+	int status = oauth_discover(o, challenge, &p, &why);
+
+	if (!status)
+		status = run(o, &p, challenge, &why);
+	if (!status)
+		token = strdup(js_str(o->login, "access_token", ""));
+	oauth_place_clear(&p);
+	if (!token)
+		fail(err, status ? status : MT_ENOMEM, "%s",
+		     status ? why.text : "out of memory");
+	return token;
+}

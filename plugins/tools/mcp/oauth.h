@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * oauth.h - how a token for a server over HTTP is come by: OAuth 2.1 with PKCE,
+ * as the authorization part of MCP has it.
+ *
+ * What is kept of a login is one JSON object: server, issuer, resource,
+ * token_endpoint, client_id, client_secret, auth_method, redirect_uri,
+ * access_token, refresh_token, expires_at (seconds), scope, asked_scope. */
+#ifndef MCP_OAUTH_H
+#define MCP_OAUTH_H
+
+#include "error.h"
+#include "js.h"
+
+enum {
+	OAUTH_DOC_MAX = 256 << 10, /* bytes of an answer */
+	OAUTH_URL_MAX = 8 << 10,
+	OAUTH_EARLY_S = 30,        /* a token is renewed so long before its end */
+};
+
+struct oauth {
+	const char *server;        /* its url */
+	const char *ca_path;       /* or NULL */
+	const char *redirect_uri;
+	/* What the user has been given by the authorization server; or NULL. */
+	const char *client_id, *client_secret;
+	const char *client_metadata_url; /* a document of the client as its id; or NULL */
+	const char *scope;         /* instead of what the server asks for; or NULL */
+	json_object *login;        /* as above, or NULL; owned */
+	void *arg;
+	/** Have the user go to `url`. The address that the browser came back to, with
+	 *  `state` in it; owned. */
+	char *(*visit)(void *arg, const char *url, const char *state, struct error *err);
+};
+
+/** What the authorization server says of itself, and what it protects. */
+struct oauth_place {
+	json_object *resource;     /* RFC 9728; NULL: the server has none */
+	json_object *metadata;     /* RFC 8414 */
+	const char *issuer;        /* borrowed from metadata */
+};
+
+/** Come by a token with the user's help, whatever is there already. `challenge`:
+ *  the WWW-Authenticate header of the refusal, or "". @return the token, owned. */
+char *oauth_login(struct oauth *o, const char *challenge, struct error *err);
+/** A new token by the refresh token of the login. MT_ENOTFOUND: there is none,
+ *  or it is not taken any more. */
+int oauth_renew(struct oauth *o, struct error *err);
+/** The token of a login, if it lasts; borrowed. */
+const char *oauth_token(json_object *login);
+
+int login_read(const char *path, json_object **ret, struct error *err);
+int login_write(const char *path, json_object *login, struct error *err);
+
+/* ---- inside ------------------------------------------------------------------ */
+
+/** Append a parameter of a Bearer challenge. @return false: it is not there. */
+bool challenge_param(const char *challenge, const char *name, struct strbuf *ret);
+int oauth_discover(const struct oauth *o, const char *challenge, struct oauth_place *ret,
+		   struct error *err);
+void oauth_place_clear(struct oauth_place *p);
+
+/** GET, or POST of a body of that type; what is not JSON gives no document.
+ *  `authorization` (may be NULL) is a header's value. */
+int oauth_fetch(const struct oauth *o, const char *url, const char *type,
+		const char *body, const char *authorization, long *ret_status,
+		json_object **ret, struct error *err);
+/** True if a secret may go there: https, or this machine, or a server that is
+ *  itself spoken to without encryption. */
+bool oauth_url_is_safe(const struct oauth *o, const char *url);
+/** Scheme, host and port of an address; owned. NULL: it is none. */
+char *url_origin(const char *url);
+/** Path of an address without its last slash, "" for none; owned. */
+char *url_path(const char *url);
+/** Append `name=value`, with & before it unless the text is empty or ends in ?. */
+int form_add(struct strbuf *b, const char *name, const char *value);
+
+/** Ask the token endpoint; the answer becomes part of the login. */
+int oauth_ask_token(struct oauth *o, json_object *login, struct strbuf *form,
+		    struct error *err);
+/** True if an array of texts has this one; `missing` if there is no array. */
+bool js_lists(json_object *array, const char *text, bool missing);
+
+#endif
