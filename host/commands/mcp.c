@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * mcp.c - `mortise mcp list | status | test NAME`: the MCP servers that are
- * configured, and whether they answer. */
+ * mcp.c - `mortise mcp list | status | test NAME | login NAME | logout NAME`: the
+ * MCP servers that are configured, and whether they answer. */
 #include "commands/command.h"
+#include "commands/mcp.h"
 #include "controller/launch.h"
 #include "files.h"
 #include "tools/servers.h"
@@ -265,6 +266,10 @@ static int with_config(const struct common *common, bool json, int count, char *
 		return complain(EXIT_USAGE, &err);
 	if (count == 0 || strcmp(words[0], "list") == 0)
 		return list(c, r, json, &err);
+	if (strcmp(words[0], "login") == 0)
+		return mcp_login(c, r, words[1], &err);
+	if (strcmp(words[0], "logout") == 0)
+		return mcp_logout(c, r, words[1], &err);
 	return query(c, r, common, count > 1 ? words[1] : NULL, json, &err);
 }
 
@@ -282,23 +287,24 @@ static int run(const struct command *self, int argc, char **argv)
 	count = argc - index;
 	if (count == 0 || (count == 1 && strcmp(argv[index], "list") == 0) ||
 	    (count == 1 && strcmp(argv[index], "status") == 0) ||
-	    (count == 2 && strcmp(argv[index], "test") == 0))
+	    (count == 2 && (strcmp(argv[index], "test") == 0 ||
+			    strcmp(argv[index], "login") == 0 ||
+			    strcmp(argv[index], "logout") == 0)))
 		return with_config(&common, json, count, argv + index);
-	if (strcmp(argv[index], "login") == 0)
-		fprintf(stderr, "mortise: mcp login: not supported; set `bearer_env` or "
-				"`headers` of the server\n");
-	else
-		fprintf(stderr, "mortise: mcp: write `list`, `status`, or `test NAME`\n");
+	fprintf(stderr, "mortise: mcp: write `list`, `status`, `test NAME`, `login NAME` or "
+			"`logout NAME`\n");
 	return EXIT_USAGE;
 }
 
 const struct command command_mcp = {
 	.name = "mcp",
-	.args = "list | status | test NAME",
+	.args = "list | status | test NAME | login NAME | logout NAME",
 	.summary = "The MCP servers that are configured, and whether they answer.",
 	.details = "`list` starts nothing. `status` asks all of them at once; `test` one, and\n"
 		   "shows its tools. What they say is kept, so that the first request to a\n"
-		   "model can offer their tools. The exit code is 6 if one does not answer.\n",
+		   "model can offer their tools. The exit code is 6 if one does not answer.\n\n"
+		   "`login` has you log in with a browser at a server over HTTP, and keeps what\n"
+		   "comes of it in a file of yours; `logout` removes that.\n",
 	.flags = flags,
 	.run = run,
 };

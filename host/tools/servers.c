@@ -335,6 +335,31 @@ static int from_headers(json_object *to, const char *list, struct error *err)
 	return status;
 }
 
+char *server_login_file(const char *name, json_object *options, struct error *err)
+{
+	const char *given = js_str(options, "login_file", NULL);
+	AUTO(free) char *state = NULL;
+	AUTO(strbuf) struct strbuf path = STRBUF(4096);
+
+	if (given)
+		return path_expand(given);
+	if (!xdg_dir("STATE", false, &state, err))
+		strbuf_addf(&path, "%s/mcp/%s.json", state, name);
+	return path.len ? strbuf_take(&path) : NULL;
+}
+
+/* A login is for servers over HTTP that are given no token. */
+static int add_login(json_object *to, const char *name, struct error *err)
+{
+	AUTO(free) char *file = NULL;
+
+	if (!js_str(to, "url", NULL) || js_get(to, "header.Authorization") ||
+	    js_get(to, "header.authorization"))
+		return MT_OK;
+	file = server_login_file(name, to, err);
+	return file && !js_set_str(to, "login_file", file) ? MT_OK : no_memory(err);
+}
+
 int server_options(const char *name, json_object *options, json_object **ret,
 		   struct error *err)
 {
@@ -358,6 +383,8 @@ int server_options(const char *name, json_object *options, json_object **ret,
 		status = set_header(to, "Authorization", "Bearer ", bearer, err);
 	if (!status && js_set_str(to, "server", name))
 		status = no_memory(err);
+	if (!status)
+		status = add_login(to, name, err);
 	if (!status)
 		*ret = STEAL(to);
 	return status;

@@ -22,5 +22,7 @@ void servers_clear(struct servers *s);
  *  of their names, and what `mcp_json` says. Owned. */
 int server_options(const char *name, json_object *options, json_object **ret,
 		   struct error *err);
+/** The file that a login at a server is kept in; owned. */
+char *server_login_file(const char *name, json_object *options, struct error *err);
 
 #endif

@@ -67,8 +67,9 @@ include tests/tools/browser.mk
 include tests/tools/ffi.mk
 
 # The MCP client against servers that misbehave, and real ones.
-TESTS += %D%/mcp.bats
-EXTRA_DIST += %D%/mcp.bats %D%/mcp-hostile.py %D%/mcp-client.mjs
+TESTS += %D%/mcp.bats %D%/mcp-login.bats
+EXTRA_DIST += %D%/mcp.bats %D%/mcp-login.bats %D%/mcp-hostile.py %D%/mcp-oauth.py \
+	%D%/mcp-client.mjs
 
 # Pages of the web.
 check_PROGRAMS += %D%/test-fetch

@@ -21,6 +21,7 @@ struct mcp {
 	struct mt_instance *instance;
 	struct settings settings;
 	struct client *client;
+	char *token;               /* the last that was used */
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
 	struct offers offers;
@@ -42,6 +43,26 @@ static void on_changed(void *arg)
 	struct mcp *m = arg;
 
 	m->host->changed(m->instance);
+}
+
+/* Only one at a time comes here. */
+static char *authorize(void *arg, const char *challenge, struct error *err)
+{
+	struct mcp *m = arg;
+	char *token;
+
+	if (challenge && strstr(challenge, "insufficient_scope")) {
+		keep_scope(&m->settings.login, challenge);
+		fail(err, MT_EDENIED, "the login does not allow that: mortise mcp login %s",
+		     m->settings.name);
+		return NULL;
+	}
+	token = keep_token(&m->settings.login, challenge ? m->token : NULL, err);
+	if (token) {
+		free(m->token);
+		m->token = strdup(token);
+	}
+	return token;
 }
 
 /* ---- coming back ---------------------------------------------------------- */
@@ -93,6 +114,7 @@ static void mcp_close(void *self)
 	client_free(m->client);
 	offers_clear(&m->offers);
 	settings_clear(&m->settings);
+	free(m->token);
 	pthread_mutex_destroy(&m->lock);
 	pthread_cond_destroy(&m->wake);
 	free(m);
@@ -118,6 +140,8 @@ static int mcp_open(const struct mt_tool_host *host, struct mt_instance *instanc
 	m->settings.config.arg = m;
 	m->settings.config.log = on_log;
 	m->settings.config.changed = on_changed;
+	if (m->settings.login.file)
+		m->settings.config.authorize = authorize;
 	m->client = client_new(&m->settings.config);
 	pthread_mutex_init(&m->lock, NULL);
 	pthread_condattr_init(&monotonic);

@@ -79,11 +79,13 @@ static int choose_scope(const struct oauth *o, const struct oauth_place *p,
 	AUTO(strbuf) struct strbuf named = STRBUF(OAUTH_URL_MAX);
 	AUTO(strbuf) struct strbuf reason = STRBUF(256);
 	json_object *all = js_get(p->resource, "scopes_supported");
-	bool more = challenge_param(challenge, "error", &reason) &&
-		    strcmp(reason.text, "insufficient_scope") == 0;
+	const char *wanted = js_str(o->login, "wanted_scope", "");
+	bool more = *wanted || (challenge_param(challenge, "error", &reason) &&
+				strcmp(reason.text, "insufficient_scope") == 0);
 
 	if (more)
 		add_words(ret, js_str(o->login, "asked_scope", ""));
+	add_words(ret, wanted);
 	if (o->scope) {
 		add_words(ret, o->scope);
 	} else if (challenge_param(challenge, "scope", &named)) {

@@ -5,7 +5,8 @@
  *
  * What is kept of a login is one JSON object: server, issuer, resource,
  * token_endpoint, client_id, client_secret, auth_method, redirect_uri,
- * access_token, refresh_token, expires_at (seconds), scope, asked_scope. */
+ * access_token, refresh_token, expires_at (seconds), scope, asked_scope,
+ * wanted_scope (what the server asked for since). */
 #ifndef MCP_OAUTH_H
 #define MCP_OAUTH_H
 

@@ -36,6 +36,18 @@ const struct mt_option settings_table[SETTINGS_COUNT] = {
 	       "X-Api-Key: VARIABLE.", .flags = MT_OPTION_SECRET),
 	OPTION(TEXT, "header.", NULL, "An HTTP header: header.NAME = value.",
 	       .flags = MT_OPTION_PREFIX | MT_OPTION_SECRET),
+	OPTION(TEXT, "client_id", NULL,
+	       "How this program is known to the server that gives tokens; by default it "
+	       "makes itself known."),
+	OPTION(TEXT, "client_secret_env", NULL,
+	       "Environment variable with the secret that goes with `client_id`.",
+	       .flags = MT_OPTION_SECRET),
+	OPTION(TEXT, "client_metadata_url", NULL,
+	       "Address of a document that describes this program, as its id."),
+	OPTION(TEXT, "scope", NULL, "What a login asks for, instead of what the server says."),
+	OPTION(INT, "login_port", "0",
+	       "Port of this machine that the browser comes back to; 0 for any.", .max = 65535),
+	OPTION(PATH, "login_file", NULL, "Where a login is kept; by default below the state."),
 	OPTION(PATH, "ca_path", NULL,
 	       "Folder of certificates to trust, instead of the system's."),
 	OPTION(CHOICE, "protocol", "auto", "The version of the protocol to speak.",
@@ -196,6 +208,10 @@ int settings_read(const struct mt_tool_host *host, struct mt_instance *instance,
 		.protocol = protocol && strcmp(protocol, "auto") != 0 ? protocol : NULL,
 		.connect_ms = host->option_int(instance, "connect_timeout"),
 		.timeout_ms = host->option_int(instance, "timeout") };
+	if (url && host->option(instance, "login_file"))
+		s.login = (struct keep){ .name = s.name, .server = url,
+					 .file = host->option(instance, "login_file"),
+					 .ca_path = s.config.ca_path };
 	if (!s.config.directory)
 		s.config.directory = host->workspace(instance);
 	*ret = s;

@@ -4,6 +4,7 @@
 #ifndef MCP_SETTINGS_H
 #define MCP_SETTINGS_H
 
+#include "keep.h"
 #include "tools.h"
 #include <mortise/tool.h>
 
@@ -12,13 +13,14 @@ struct settings {
 	struct offer_options offers;
 	char **argv, **env, **headers;
 	char *name;
+	struct keep login;        /* file NULL: there is none */
 };
 
 int settings_read(const struct mt_tool_host *host, struct mt_instance *instance,
 		  struct settings *ret, struct error *err);
 void settings_clear(struct settings *s);
 
-enum { SETTINGS_COUNT = 20 };
+enum { SETTINGS_COUNT = 26 };
 extern const struct mt_option settings_table[SETTINGS_COUNT];
 
 #endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * mcp.h - what the files of `mortise mcp` share. */
+#ifndef HOST_COMMANDS_MCP_H
+#define HOST_COMMANDS_MCP_H
+
+#include "registry/registry.h"
+
+/* Both return the exit code. */
+int mcp_login(const struct config *c, const struct registry *r, const char *name,
+	      struct error *err);
+int mcp_logout(const struct config *c, const struct registry *r, const char *name,
+	       struct error *err);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * browse.h - the user's browser is sent somewhere, and comes back to a port of
+ * this machine; or the user brings the address that it came back to. */
+#ifndef MCP_BROWSE_H
+#define MCP_BROWSE_H
+
+#include "error.h"
+#include <stdint.h>
+
+struct browse {
+	int listener;
+	char redirect_uri[64];
+};
+
+/** Listen on that port; 0: that of the address `before`, if it is free, or any. */
+int browse_open(struct browse *b, int port, const char *before, struct error *err);
+/** Show the address, open a browser if there is one, and wait for it to come back
+ *  with `state`. The whole address then, owned. */
+char *browse_visit(struct browse *b, const char *url, const char *state,
+		   int64_t patience_ms, struct error *err);
+void browse_close(struct browse *b);
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * keep.c - tokens out of the file of a login; renewed under a lock, as most
+ * authorization servers take a refresh token once. */
+#include "keep.h"
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+
+enum { LOCK_TRIES = 300, LOCK_WAIT_MS = 100 };
+
+/* -1: another process has held it for too long, or there is no folder. */
+static int lock(const struct keep *k)
+{
+	AUTO(strbuf) struct strbuf path = STRBUF(4096);
+	const struct timespec wait = { .tv_nsec = LOCK_WAIT_MS * 1000000L };
+	int fd = strbuf_addf(&path, "%s.lock", k->file)
+			 ? -1 : open(path.text, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+
+	for (int i = 0; fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0; i++) {
+		if (i == LOCK_TRIES) {
+			close(fd);
+			return -1;
+		}
+		nanosleep(&wait, NULL);
+	}
+	return fd;
+}
+
+/* A login for another address is none. */
+static json_object *read_file(const struct keep *k, struct error *err)
+{
+	struct error why = ERROR_NONE;
+	json_object *login = NULL;
+	int status = login_read(k->file, &login, &why);
+
+	if (status && status != MT_ENOTFOUND) {
+		fail(err, status, "%s", why.text);
+		return NULL;
+	}
+	if (!login || strcmp(js_str(login, "server", ""), k->server) != 0) {
+		json_object_put(login);
+		fail(err, MT_ENOTFOUND, "the server wants a login: mortise mcp login %s",
+		     k->name);
+		return NULL;
+	}
+	return login;
+}
+
+static bool is_good(json_object *login, const char *refused)
+{
+	const char *token = oauth_token(login);
+
+	return token && !(refused && strcmp(token, refused) == 0);
+}
+
+static char *renew(const struct keep *k, const char *refused, struct error *err)
+{
+	AUTO(close) int fd = lock(k);
+	struct oauth o = { .server = k->server, .ca_path = k->ca_path,
+			   .login = read_file(k, err) };
+	struct error why = ERROR_NONE;
+	char *token = NULL;
+	int status = o.login ? MT_OK : MT_ENOTFOUND;
+
+	/* Another process may have done it meanwhile. */
+	if (!status && !is_good(o.login, refused)) {
+		status = oauth_renew(&o, &why);
+		if (!status)
+			status = login_write(k->file, o.login, &why);
+		if (status == MT_ENOTFOUND)
+			fail(err, MT_EDENIED, "the login has ended (%s): mortise mcp login %s",
+			     why.text, k->name);
+		else if (status)
+			fail(err, status, "%s", why.text);
+	}
+	if (!status)
+		token = strdup(js_str(o.login, "access_token", ""));
+	json_object_put(o.login);
+	return token;
+}
+
+char *keep_token(const struct keep *k, const char *refused, struct error *err)
+{
+	AUTO(json) json_object *login = read_file(k, err);
+
+	if (!login)
+		return NULL;
+	if (is_good(login, refused))
+		return strdup(oauth_token(login));
+	return renew(k, refused, err);
+}
+
+void keep_scope(const struct keep *k, const char *challenge)
+{
+	AUTO(strbuf) struct strbuf scope = STRBUF(OAUTH_URL_MAX);
+	AUTO(close) int fd = lock(k);
+	AUTO(json) json_object *login = read_file(k, NULL);
+
+	if (login && challenge_param(challenge, "scope", &scope) &&
+	    !js_set_str(login, "wanted_scope", scope.text))
+		login_write(k->file, login, NULL);
+}

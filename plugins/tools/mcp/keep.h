@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * keep.h - the token of a server whose login is kept in a file, which other
+ * processes use and renew too. */
+#ifndef MCP_KEEP_H
+#define MCP_KEEP_H
+
+#include "oauth.h"
+
+/** What a login is kept for. Texts borrowed. */
+struct keep {
+	const char *name, *server, *file, *ca_path;
+};
+
+/** A token, owned. `refused` (may be NULL): the one that is not taken any more.
+ *  NULL: there is none, and `err` says what to do. */
+char *keep_token(const struct keep *k, const char *refused, struct error *err);
+/** Remember that the login did not suffice, so that the next one asks for more. */
+void keep_scope(const struct keep *k, const char *challenge);
+
+#endif

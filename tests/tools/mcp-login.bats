@@ -1,0 +1,168 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Logging in at an MCP server, against one of ours with its authorization server.
+# The browser is curl.
+
+setup() {
+	umask 077
+	dir=$(mktemp -d)
+	ini=$dir/mortise.ini
+	export XDG_CACHE_HOME=$dir/cache XDG_STATE_HOME=$dir/state
+	printf '#!/bin/sh\nexec curl -sL "$1"\n' >"$dir/browser"
+	chmod +x "$dir/browser"
+	export BROWSER=$dir/browser
+	python3 "$top_srcdir/tests/tools/mcp-oauth.py" "$dir/log" 3>&- &
+	server=$!
+	for i in $(seq 300); do
+		[ -s "$dir/log" ] && break
+		sleep 0.1
+	done
+	base=$(head -1 "$dir/log")
+	printf '[mcp.o]\nurl = %s/mcp\n' "$base" >"$ini"
+	login=$dir/state/mortise/mcp/o.json
+}
+
+teardown() {
+	kill $server
+	rm -rf "$dir"
+}
+
+m() {
+	timeout 60 mortise "$@" --config "$ini" </dev/null
+}
+
+@test "without a login: a sentence that says what to do" {
+	run m mcp test o
+	echo "$output"
+	[ "$status" -eq 6 ]
+	[[ "$output" == *"mortise mcp login o"* ]]
+}
+
+@test "login, call, a token that ends, a login that ends, logout" {
+	run m mcp login o
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"Logged in at o, which has 2 tools."* ]]
+	[ "$(stat -c %a "$login")" = 600 ]
+	[ "$(stat -c %a "$(dirname "$login")")" = 700 ]
+	m mcp test o
+	run m tools call who
+	[ "$output" = "who with read" ]
+
+	first=$(jq -r .access_token "$login")
+	curl -s "$base/control/expire"
+	run m tools call who
+	echo "$output"
+	[ "$output" = "who with read" ]
+	[ "$(jq -r .access_token "$login")" != "$first" ]
+	[ "$(stat -c %a "$login")" = 600 ]
+	grep -q 'token refresh_token' "$dir/log"
+
+	curl -s "$base/control/expire"
+	curl -s "$base/control/revoke"
+	run m tools call who
+	echo "$output"
+	[ "$status" -ne 0 ]
+	[[ "$output" == *"the login has ended"*"mortise mcp login o"* ]]
+
+	run m mcp logout o
+	[ "$status" -eq 0 ]
+	[ ! -e "$login" ]
+	run m mcp logout o
+	[ "$status" -eq 0 ]
+}
+
+@test "a token that ends soon is renewed before it is used" {
+	m mcp login o
+	m mcp test o
+	jq '.expires_at = 1' "$login" >"$dir/new" && cat "$dir/new" >"$login"
+	run m tools call who
+	[ "$output" = "who with read" ]
+	[ "$(jq .expires_at "$login")" -gt 1000 ]
+}
+
+@test "two processes renew one login" {
+	m mcp login o
+	m mcp test o
+	curl -s "$base/control/expire"
+	m tools call who >"$dir/one" &
+	m tools call who >"$dir/two"
+	wait $!
+	[ "$(cat "$dir/one" "$dir/two")" = $'who with read\nwho with read' ]
+}
+
+@test "more rights: the next login asks for them too" {
+	m mcp login o
+	m mcp test o
+	run m tools call admin
+	echo "$output"
+	[ "$status" -ne 0 ]
+	[[ "$output" == *"does not allow that: mortise mcp login o"* ]]
+	m mcp login o
+	grep -q 'authorize scope=read admin' "$dir/log"
+	run m tools call admin
+	echo "$output"
+	[ "$output" = "admin with read admin" ]
+}
+
+@test "the client is registered once, as long as its port is free" {
+	m mcp login o
+	m mcp login o
+	[ "$(grep -c '^register' "$dir/log")" -eq 1 ]
+}
+
+@test "a login is for one address only, and no secret is shown" {
+	m mcp login o
+	token=$(jq -r .access_token "$login")
+	run m config show
+	[[ "$output" != *"$token"* ]]
+	run m mcp list --json
+	[[ "$output" != *"$token"* ]]
+	jq '.server = "http://127.0.0.1:9/mcp"' "$login" >"$dir/new" && cat "$dir/new" >"$login"
+	run m mcp test o
+	echo "$output"
+	[ "$status" -eq 6 ]
+	[[ "$output" == *"mortise mcp login o"* ]]
+	chmod 666 "$login"
+	run m mcp test o
+	echo "$output"
+	[ "$status" -eq 6 ]
+}
+
+@test "without a browser the address is pasted" {
+	unset BROWSER DISPLAY WAYLAND_DISPLAY
+	mkfifo "$dir/in"
+	timeout 60 mortise mcp login o --config "$ini" <"$dir/in" >"$dir/out" 2>"$dir/err" &
+	pid=$!
+	exec 5>"$dir/in"
+	for i in $(seq 300); do
+		grep -q '/authorize?' "$dir/err" && break
+		sleep 0.1
+	done
+	echo nonsense >&5
+	curl -s -o /dev/null -w '%{redirect_url}\n' "$(grep -o 'http.*/authorize?.*' "$dir/err")" >&5
+	wait $pid
+	exec 5>&-
+	grep -q 'Logged in' "$dir/out"
+	grep -q 'That is not the address' "$dir/err"
+}
+
+@test "login: what cannot be logged in at" {
+	{
+		printf '[mcp.program]\ncommand = true\n'
+		printf '[mcp.has]\nurl = %s/mcp\nbearer_env = HOME\n' "$base"
+		printf '[mcp.secret]\nurl = %s/mcp\nclient_id = x\nclient_secret_env = NOT_SET\n' "$base"
+	} >>"$ini"
+	run m mcp login program
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"is a program"* ]]
+	run m mcp login has
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"bearer_env"* ]]
+	run m mcp login secret
+	[[ "$output" == *"NOT_SET"* ]]
+	run m mcp login nobody
+	[ "$status" -eq 2 ]
+	run mortise mcp-login
+	[ "$status" -eq 2 ]
+}
