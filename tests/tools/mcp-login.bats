@@ -1,14 +1,16 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Logging in at an MCP server, against one of ours with its authorization server.
-# The browser is curl.
+# The browser is a line of Python.
 
 setup() {
 	umask 077
 	dir=$(mktemp -d)
 	ini=$dir/mortise.ini
 	export XDG_CACHE_HOME=$dir/cache XDG_STATE_HOME=$dir/state
-	printf '#!/bin/sh\nexec curl -sL "$1"\n' >"$dir/browser"
+	printf '#!/bin/sh\nexec python3 -c "%s" "$1"\n' \
+		'import sys, urllib.request as r; print(r.urlopen(sys.argv[1]).geturl())' \
+		>"$dir/browser"
 	chmod +x "$dir/browser"
 	export BROWSER=$dir/browser
 	python3 "$top_srcdir/tests/tools/mcp-oauth.py" "$dir/log" 3>&- &
@@ -50,7 +52,7 @@ m() {
 	[ "$output" = "who with read" ]
 
 	first=$(jq -r .access_token "$login")
-	curl -s "$base/control/expire"
+	"$dir/browser" "$base/control/expire"
 	run m tools call who
 	echo "$output"
 	[ "$output" = "who with read" ]
@@ -58,8 +60,8 @@ m() {
 	[ "$(stat -c %a "$login")" = 600 ]
 	grep -q 'token refresh_token' "$dir/log"
 
-	curl -s "$base/control/expire"
-	curl -s "$base/control/revoke"
+	"$dir/browser" "$base/control/expire"
+	"$dir/browser" "$base/control/revoke"
 	run m tools call who
 	echo "$output"
 	[ "$status" -ne 0 ]
@@ -84,7 +86,7 @@ m() {
 @test "two processes renew one login" {
 	m mcp login o
 	m mcp test o
-	curl -s "$base/control/expire"
+	"$dir/browser" "$base/control/expire"
 	m tools call who >"$dir/one" &
 	m tools call who >"$dir/two"
 	wait $!
@@ -140,7 +142,14 @@ m() {
 		sleep 0.1
 	done
 	echo nonsense >&5
-	curl -s -o /dev/null -w '%{redirect_url}\n' "$(grep -o 'http.*/authorize?.*' "$dir/err")" >&5
+	url=$(grep -o 'http.*/authorize?.*' "$dir/err")
+	python3 - "$url" >&5 <<-'EOF'
+	import http.client, sys, urllib.parse
+	url = urllib.parse.urlsplit(sys.argv[1])
+	c = http.client.HTTPConnection(url.netloc)
+	c.request("GET", url.path + "?" + url.query)
+	print(c.getresponse().getheader("Location"))
+	EOF
 	wait $pid
 	exec 5>&-
 	grep -q 'Logged in' "$dir/out"
