@@ -127,9 +127,11 @@ static bool resolve(const char *folder, const char *path, struct strbuf *out)
 
 static bool has_parents(const char *path)
 {
-	for (; path; path = strchr(path, '/'), path += path != NULL)
-		if (strncmp(path, "..", 2) == 0 && (path[2] == '/' || !path[2]))
+	for (size_t n; *path; path += n + (path[n] == '/')) {
+		n = strcspn(path, "/");
+		if (n == 2 && path[0] == '.' && path[1] == '.')
 			return true;
+	}
 	return false;
 }
 

@@ -85,7 +85,9 @@ FUZZERS += screen:$(FUZZ_SH)/screen.c,$(FUZZ_SH)/vt.c
 FUZZERS += script:plugins/dialects/script-parse.c,host/llm/script-write.c
 FUZZERS += html:plugins/tools/fetch/html.c,plugins/tools/fetch/entities.c
 FUZZERS += glob:plugins/tools/search/glob.c
+FUZZERS += pack:host
 FUZZERS += patch:plugins/tools/patch/patch.c,plugins/tools/patch/match.c
+FUZZERS += skill:host
 FUZZERS += sse
 
 fuzz:

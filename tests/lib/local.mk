@@ -41,6 +41,12 @@ tests_lib_test_mustache_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) -I$(top_srcdir)/
 tests_lib_test_mustache_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
 tests_lib_test_mustache_LDADD = $(LIBMT)
 
+check_PROGRAMS += %D%/test-mustache-spec
+tests_lib_test_mustache_spec_SOURCES = %D%/test-mustache-spec.c
+tests_lib_test_mustache_spec_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_lib_test_mustache_spec_LDADD = $(LIBMT)
+TESTS += %D%/test-mustache-spec
+
 check_PROGRAMS += %D%/test-files
 tests_lib_test_files_SOURCES = %D%/test-files.c
 tests_lib_test_files_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) -I$(top_srcdir)/tests
