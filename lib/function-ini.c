@@ -172,7 +172,7 @@ static void read_named(struct reader *r, size_t line)
 static bool is_of_all(const char *key)
 {
 	return strcmp(key, "plugin") == 0 || strcmp(key, "deadline") == 0 ||
-	       strcmp(key, "enabled") == 0;
+	       strcmp(key, "llm") == 0 || strcmp(key, "enabled") == 0;
 }
 
 static void read_line(struct reader *r, size_t line)

@@ -293,6 +293,9 @@ static const struct mt_option router_table[] = {
 
 static const struct mt_option tool_table[] = {
 	OPTION(TEXT, "plugin", NULL, "The component; by default the name of the section."),
+	OPTION(TEXT, "llm", NULL,
+	       "The model that it asks, if it asks one: a name of [llm.NAME]; unset: that "
+	       "of the controller."),
 	OPTION(DURATION, "deadline", "15m",
 	       "When a call that has not returned is ended by force; later if the tool "
 	       "or the call has a time-out of its own.",

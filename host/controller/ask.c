@@ -80,6 +80,26 @@ struct llm *conversation_llm_for(const struct conversation *c, const struct part
 				 condenses ? LLM_FOR_CONDENSING : LLM_FOR_AGENT, c->llm);
 }
 
+int tool_model(struct conversation *c, const char *instance, const char *name,
+	       const struct llm_request *request, struct llm **ret, struct error *err)
+{
+	AUTO(strbuf) struct strbuf section = STRBUF(256), from = STRBUF(256);
+
+	if (strbuf_addf(&section, "tool.%s", instance)
+	    || strbuf_addf(&from, "[%s] llm", section.text))
+		return fail(err, MT_ENOMEM, "no memory for the name `%.80s`", instance);
+	if (!name && config_has(c->config, section.text))
+		name = config_get(c->config, section.text, "llm");
+	if (name && *name)
+		return need_models(c, err)
+			       ? err->code
+			       : llm_models_get(c->models, name, NULL, from.text, ret, err);
+	*ret = llm_router_choose(c->router, request, LLM_FOR_AGENT, c->llm);
+	return *ret ? MT_OK
+		    : fail(err, MT_EUNSUPPORTED, "the conversation has no model: set `llm` in "
+			   "[%s]", section.text);
+}
+
 const struct llm_bill *conversation_bill(const struct conversation *c)
 {
 	return c->models ? llm_models_bill(c->models) : NULL;
@@ -123,7 +143,7 @@ int ask_send(struct conversation *c, struct mt_ctx *x, const struct llm_events *
 	int r;
 
 	if (!x->is_agent)
-		index = condense_calls(c);
+		index = spent_calls(c, SPENT_CONDENSERS);
 
 	c->asked = malloc(sizeof *c->asked);
 	if (!c->asked)

@@ -75,11 +75,9 @@ static void add_replies(struct evlog *log, struct llm_bill *b)
 	}
 }
 
-static void add_condensing(const struct evlog *log, struct llm_bill *b)
+static void add_others(const struct evlog *log, const char *who, struct llm_bill *b)
 {
-	size_t len;
-	const char *text = evlog_state(log, CONDENSE_STATE, &len);
-	AUTO(json) json_object *o = text ? js_parse_object(text, len, NULL) : NULL;
+	AUTO(json) json_object *o = spent_by(log, who);
 	struct llm_metrics sum = sum_from(o);
 
 	sum.cost_known = js_get(o, "cost") != NULL;
@@ -116,7 +114,8 @@ int bill_of_log(const struct config *c, const char *id, unsigned depth,
 	if (r)
 		return r;
 	add_replies(log, ret);
-	add_condensing(log, ret);
+	add_others(log, SPENT_CONDENSERS, ret);
+	add_others(log, SPENT_TOOLS, ret);
 	text = evlog_state(log, record_name, &len);
 	state = text ? js_parse_object(text, len, NULL) : NULL;
 	if (state)

@@ -393,56 +393,6 @@ static void answered(struct conversation *c, const struct mt_in *news)
 	kick(c);
 }
 
-/* What condensers spent is kept beside the log's replies: it is no turn of the
- * agent's. */
-static int log_spent(struct conversation *c, const struct llm_reply *reply,
-		     struct error *err)
-{
-	AUTO(json) json_object *spent = condense_spent(c);
-	AUTO(json) json_object *record = json_object_new_object();
-	const struct llm_usage *u = &reply->usage;
-	const struct { const char *name; int64_t value; } counts[] = {
-		{ "input", u->input }, { "output", u->output },
-		{ "cache_read", u->cache_read }, { "cache_write", u->cache_write },
-		{ "reasoning", u->reasoning }, { "calls", 1 },
-		{ "latency_ms", reply->latency_ms },
-	};
-	int r = spent && record ? MT_OK : MT_ENOMEM;
-
-	for (size_t i = 0; !r && i < ARRAY_LEN(counts); i++)
-		if (counts[i].value > 0)
-			r = js_set_int(spent, counts[i].name, counts[i].value
-				       + js_int(spent, counts[i].name, 0));
-	if (!r && u->cost > 0)
-		r = js_set(spent, "cost", json_object_new_double(
-				   u->cost + json_object_get_double(js_get(spent, "cost"))));
-	if (!r)
-		r = js_set_str(spent, "model", reply->model);
-	if (!r)
-		r = js_set_str(record, "record", "state");
-	if (!r)
-		r = js_set_str(record, "plugin", CONDENSE_STATE);
-	if (!r)
-		r = js_set_str(record, "text", js_text(spent, NULL));
-	return r ? fail(err, r, "%s", status_name(r)) : evlog_record(c->log, record, err);
-}
-
-json_object *condense_spent(const struct conversation *c)
-{
-	size_t len = 0;
-	const char *text = evlog_state(c->log, CONDENSE_STATE, &len);
-	json_object *o = text ? js_parse_object(text, len, NULL) : NULL;
-
-	return o ? o : json_object_new_object();
-}
-
-int64_t condense_calls(const struct conversation *c)
-{
-	AUTO(json) json_object *spent = condense_spent(c);
-
-	return js_int(spent, "calls", 0);
-}
-
 static void on_done(void *arg, struct llm_reply *reply)
 {
 	struct conversation *c = arg;
@@ -451,7 +401,7 @@ static void on_done(void *arg, struct llm_reply *reply)
 				  .reply = (const struct mt_reply *)reply };
 
 	spend_reply(c, &reply->usage);
-	if (log_spent(c, reply, &err)) {
+	if (spent_log(c, SPENT_CONDENSERS, reply, &err)) {
 		ask_over(c);
 		set_error(c, EXIT_FAILED, "%s", err.text);
 	} else {

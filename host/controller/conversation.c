@@ -94,6 +94,7 @@ int64_t post(struct conversation *c, struct event *e, struct error *err)
 void cancel_work(struct conversation *c)
 {
 	ask_cancel(c);
+	complete_cancel(c);
 	hooking_cancel(c);
 	children_stop(c);
 	if (c->pending >= 0 && !c->waits && c->link)

@@ -188,6 +188,7 @@ static void on_result(void *arg, const struct link_result *result)
 
 	if (c->pending < 0 || (uint64_t)c->pending != result->call)
 		return;
+	complete_cancel(c);
 	tell_output(c, result->call, "", 0, true);
 	action = evlog_event(c->log, c->pending, &err);
 	if (!action) {
@@ -235,8 +236,8 @@ static void on_request(void *arg, uint64_t call, uint64_t request, const char *m
 	struct conversation *c = arg;
 	AUTO(strbuf) struct strbuf text = STRBUF(512);
 
-	(void)call;
-	if (recall_request(c, request, method, params))
+	if (recall_request(c, request, method, params)
+	    || complete_request(c, call, request, method, params))
 		return;
 	if (strcmp(method, "shell/directory") == 0) {
 		answer_directory(c, request);
@@ -294,6 +295,7 @@ static void on_closed(void *arg, const struct error *why)
 {
 	struct conversation *c = arg;
 
+	complete_cancel(c);
 	c->link = NULL;
 	if (c->closing && hooking_busy(c))
 		return; /* the hooks of the end go on with it */

@@ -136,6 +136,8 @@ struct conversation {
 	struct mt_ctx *asked;      /* the work whose request it is */
 	int64_t asked_at;          /* events there when the request was made */
 
+	struct completion *completion; /* that the pending call asks for; NULL: none */
+	unsigned completions;      /* that it has asked for */
 	struct children *children; /* of the pending action, or ending; NULL: none */
 	int64_t children_begun;    /* in all */
 	json_object *children_ids; /* those whose bill is not in ours yet */
@@ -285,6 +287,24 @@ void spend_stop(struct conversation *c, const char *text);
 void spend_log(struct conversation *c);
 void spend_restore(struct conversation *c, const struct llm_metrics *m, double worked);
 
+/* ---- spent.c ---- */
+/** What condensers and tools have spent, each logged as the state of this name:
+ *  {calls, input, output, ..., cost, model}; owned. */
+#define SPENT_CONDENSERS "condensers"
+#define SPENT_TOOLS "tools"
+json_object *spent_by(const struct evlog *log, const char *who);
+/** How many of their requests were answered. */
+int64_t spent_calls(const struct conversation *c, const char *who);
+int spent_log(struct conversation *c, const char *who, const struct llm_reply *reply,
+	      struct error *err);
+
+/* ---- complete.c ---- */
+/** A tool asks something of a model. @return false: it asks something else. */
+bool complete_request(struct conversation *c, uint64_t call, uint64_t request,
+		      const char *method, json_object *params);
+/** The call that asked has ended, or will: so does its request. */
+void complete_cancel(struct conversation *c);
+
 /* ---- services.c ---- */
 /** A work in progress of a part: handles live as long as it. */
 struct mt_ctx {
@@ -324,12 +344,6 @@ enum condensing {
 	CONDENSE_ASKS,  /* a condenser asks its model; the step goes on with it */
 };
 int condense(struct mt_ctx *x, enum condensing *ret, struct error *err);
-/** What condensers have spent: {calls, input, output, ..., cost, model}; owned.
- *  Logged as the state of this name. */
-#define CONDENSE_STATE "condensers"
-json_object *condense_spent(const struct conversation *c);
-/** How many of their requests were answered. */
-int64_t condense_calls(const struct conversation *c);
 /** What an agent puts out goes to the queue of the conversation. */
 const struct mt_agent_out *agent_out(void);
 
@@ -341,6 +355,10 @@ int wire_models(struct conversation *c, const char *section, const char *model,
  *  else what the router chooses, else the model of the conversation. NULL: none. */
 struct llm *conversation_llm_for(const struct conversation *c, const struct part *p,
 				 const struct llm_request *request);
+/** The model that a request of a tool goes to: `name` of [llm.NAME], else the one that
+ *  the section of its instance names, else as above. */
+int tool_model(struct conversation *c, const char *instance, const char *name,
+	       const struct llm_request *request, struct llm **ret, struct error *err);
 /** Send the request of a work, which is kept until the exchange is over; also when
  *  this fails `x` holds nothing any more but `sent`. */
 int ask_send(struct conversation *c, struct mt_ctx *x, const struct llm_events *events,

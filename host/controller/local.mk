@@ -1,12 +1,12 @@
 # The controller: states, steps, dispatch, resume.
 libhost_a_SOURCES += %D%/analyze.c %D%/analyze.h %D%/analyzers.c %D%/analyzers.h \
-	%D%/ask.c %D%/child.c %D%/children.c %D%/children-bill.c %D%/children.h %D%/delegate.c %D%/condense.c %D%/confirm.c %D%/confirm.h \
+	%D%/ask.c %D%/child.c %D%/complete.c %D%/children.c %D%/children-bill.c %D%/children.h %D%/delegate.c %D%/condense.c %D%/confirm.c %D%/confirm.h \
 	%D%/conversation.c %D%/conversation.h %D%/dispatch.c %D%/exit_code.h \
 	%D%/hooking.c %D%/hooking.h \
 	%D%/internal.h %D%/kind.c %D%/launch.c %D%/launch.h %D%/limits.c %D%/limits.h \
 	%D%/meta.c %D%/meta.h %D%/react.c %D%/react.h %D%/recall.c \
 	%D%/recall.h %D%/recall-answers.c %D%/recollect.c %D%/resume.c \
-	%D%/rewind.c %D%/rewind.h %D%/services.c %D%/spend.c %D%/state.c %D%/state.h \
+	%D%/rewind.c %D%/rewind.h %D%/services.c %D%/spend.c %D%/spent.c %D%/state.c %D%/state.h \
 	%D%/step.c %D%/stuck.c %D%/stuck.h %D%/unstick.c %D%/wiring.c
 libhost_a_SOURCES += %D%/fork.c %D%/fork.h %D%/tasks.c %D%/tasks.h
 libhost_a_SOURCES += %D%/replay.c %D%/replay.h %D%/replay-compare.c %D%/replay-internal.h

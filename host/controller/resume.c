@@ -59,10 +59,10 @@ static int load(struct conversation *c, json_object *meta, const struct config_i
 
 /* ---- where it stood ---------------------------------------------------- */
 
-/* What condensers spent. */
-static void restore_condensing(struct conversation *c, struct llm_metrics *m)
+/* What condensers, or tools, spent. */
+static void restore_others(struct conversation *c, const char *who, struct llm_metrics *m)
 {
-	AUTO(json) json_object *spent = condense_spent(c);
+	AUTO(json) json_object *spent = spent_by(c->log, who);
 	json_object *cost = js_get(spent, "cost");
 	const struct llm_usage u = {
 		.input = js_int(spent, "input", 0), .output = js_int(spent, "output", 0),
@@ -97,7 +97,8 @@ static void restore_spent(struct conversation *c)
 		}
 		worked = js_number(record, "worked", worked);
 	}
-	restore_condensing(c, &m);
+	restore_others(c, SPENT_CONDENSERS, &m);
+	restore_others(c, SPENT_TOOLS, &m);
 	children_restore(c, &m);
 	spend_restore(c, &m, worked);
 }

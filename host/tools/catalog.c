@@ -17,7 +17,7 @@
 
 enum { CATALOG_TOOLS_MAX = 512, CATALOG_INSTANCES_MAX = 128 };
 
-static const char *const own_keys[] = { "plugin", "deadline", "enabled", NULL };
+static const char *const own_keys[] = { "plugin", "deadline", "llm", "enabled", NULL };
 
 void catalog_clear(struct catalog *catalog)
 {

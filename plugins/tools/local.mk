@@ -3,6 +3,7 @@ noinst_LIBRARIES += libeditor.a
 libeditor_a_SOURCES = \
 	%D%/editor/charset.c %D%/editor/charset.h %D%/editor/commands.c \
 	%D%/editor/commands.h %D%/editor/diff.c %D%/editor/diff.h \
+	%D%/editor/draft.c %D%/editor/draft.h \
 	%D%/editor/editor.c %D%/editor/editor.h %D%/editor/edits.c \
 	%D%/editor/listing.c %D%/editor/memory.c %D%/editor/memory.h \
 	%D%/editor/nearmiss.c %D%/editor/nearmiss.h %D%/editor/params.c \
@@ -15,6 +16,12 @@ plugin_PROGRAMS += %D%/editor.so
 plugins_tools_editor_so_SOURCES = %D%/editor/main.c
 plugins_tools_editor_so_LDFLAGS = $(PLUGIN_LINK)
 plugins_tools_editor_so_LDADD = $(LIBEDITOR)
+
+plugin_PROGRAMS += %D%/llm-edit.so
+plugins_tools_llm_edit_so_SOURCES = %D%/editor/llm-edit.c
+plugins_tools_llm_edit_so_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS)
+plugins_tools_llm_edit_so_LDFLAGS = $(PLUGIN_LINK)
+plugins_tools_llm_edit_so_LDADD = $(LIBEDITOR)
 
 include plugins/tools/browser/local.mk
 

@@ -80,3 +80,12 @@ tests_tools_test_fetch_LDADD = $(LIBFETCH)
 EXTRA_tests_tools_test_fetch_DEPENDENCIES = plugins/tools/fetch.so
 TESTS += %D%/test-fetch %D%/fetch.bats
 EXTRA_DIST += %D%/fetch.bats %D%/web.py
+
+# Drafts that a model merges.
+check_PROGRAMS += %D%/test-draft
+tests_tools_test_draft_SOURCES = %D%/test-draft.c
+tests_tools_test_draft_CPPFLAGS = $(EDITOR_TEST_CPPFLAGS)
+tests_tools_test_draft_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
+tests_tools_test_draft_LDADD = $(LIBEDITOR)
+TESTS += %D%/llm-edit.bats %D%/test-draft
+EXTRA_DIST += %D%/llm-edit.bats

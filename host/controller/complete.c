@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * complete.c - a tool asks a model (model/complete): within limits, and on the
+ * bill of the conversation. */
+#include "controller/internal.h"
+
+#include "log.h"
+
+#include <string.h>
+
+enum {
+	COMPLETIONS_MAX = 32,       /* of one call */
+	COMPLETION_MESSAGES = 64,
+	COMPLETION_TEXT = 2 << 20,  /* bytes of all its messages */
+	COMPLETION_TOKENS = 65536,  /* most that may be asked for */
+};
+
+struct completion {
+	struct conversation *c;
+	struct llm_exchange *exchange;
+	struct llm_request *request;
+	uint64_t id;             /* of the runner's request */
+};
+
+static void refuse(struct conversation *c, uint64_t id, const struct error *err)
+{
+	link_answer(c->link, id, err->code, err->text, strlen(err->text));
+}
+
+static void over(struct conversation *c)
+{
+	llm_request_free(c->completion->request);
+	free(c->completion);
+	c->completion = NULL;
+}
+
+void complete_cancel(struct conversation *c)
+{
+	c->completions = 0;
+	if (!c->completion)
+		return;
+	if (c->completion->exchange)
+		llm_cancel(c->completion->exchange);
+	over(c);
+}
+
+/* ---- the request --------------------------------------------------------- */
+
+static int role_of(const char *name)
+{
+	if (strcmp(name, "system") == 0)
+		return MT_ROLE_SYSTEM;
+	if (strcmp(name, "assistant") == 0)
+		return MT_ROLE_ASSISTANT;
+	return strcmp(name, "user") == 0 ? MT_ROLE_USER : -1;
+}
+
+static int add_message(struct llm_request *r, json_object *message, size_t *total,
+		       struct error *err)
+{
+	json_object *content = js_get(message, "content");
+	int role = role_of(js_str(message, "role", ""));
+	size_t len = json_object_is_type(content, json_type_string)
+			     ? (size_t)json_object_get_string_len(content) : 0;
+	struct llm_part *part;
+
+	*total += len;
+	if (role < 0 || len == 0)
+		return fail(err, MT_EINVAL, "each of `messages` has a role (system, user, "
+			    "assistant) and a content that is a text");
+	if (*total > COMPLETION_TEXT)
+		return fail(err, MT_ELIMIT, "`messages` have more than %d bytes",
+			    COMPLETION_TEXT);
+	part = malloc(sizeof *part + len);
+	if (!part)
+		return fail(err, MT_ENOMEM, "out of memory");
+	memcpy(part + 1, json_object_get_string(content), len);
+	*part = (struct llm_part){ .text = (const char *)(part + 1), .len = len };
+	if (llm_request_own(r, part)
+	    || llm_request_add(r, &(struct llm_message){ .role = role, .parts = part,
+							 .part_count = 1 }))
+		return fail(err, MT_ENOMEM, "out of memory");
+	return MT_OK;
+}
+
+static int add_messages(struct llm_request *r, json_object *list, struct error *err)
+{
+	size_t count = json_object_is_type(list, json_type_array)
+			       ? json_object_array_length(list) : 0;
+	size_t total = 0;
+	int status = MT_OK;
+
+	if (count == 0 || count > COMPLETION_MESSAGES)
+		return fail(err, MT_EINVAL, "`messages` is a list of 1 to %d messages",
+			    COMPLETION_MESSAGES);
+	for (size_t i = 0; !status && i < count; i++)
+		status = add_message(r, json_object_array_get_idx(list, i), &total, err);
+	return status;
+}
+
+static int build(json_object *params, struct llm_request **ret, struct error *err)
+{
+	struct llm_request *r = llm_request_new();
+	int64_t tokens = js_int(params, "max_tokens", 0);
+	int status;
+
+	*ret = r;
+	if (!r)
+		return fail(err, MT_ENOMEM, "out of memory");
+	status = add_messages(r, js_get(params, "messages"), err);
+	if (status || !js_get(params, "max_tokens"))
+		return status;
+	if (tokens < 1 || tokens > COMPLETION_TOKENS)
+		return fail(err, MT_EINVAL, "`max_tokens` is a number from 1 to %d",
+			    COMPLETION_TOKENS);
+	r->params = json_object_new_object();
+	return js_set_int(r->params, "max_output_tokens", tokens)
+		       ? fail(err, MT_ENOMEM, "out of memory") : MT_OK;
+}
+
+/* ---- the answer ------------------------------------------------------------ */
+
+static int put_answer(const struct llm_reply *reply, struct strbuf *out)
+{
+	strbuf_addc(out, '{');
+	js_key_strn(out, "text", reply->text, reply->text_len);
+	js_key_str(out, "stop_reason", reply->stop_reason ? reply->stop_reason : "");
+	js_key_str(out, "model", reply->model ? reply->model : "");
+	return strbuf_addc(out, '}');
+}
+
+static void on_done(void *arg, struct llm_reply *reply)
+{
+	struct completion *q = arg;
+	struct conversation *c = q->c;
+	AUTO(strbuf) struct strbuf text = STRBUF(64 << 20);
+	struct error err = ERROR_NONE;
+
+	spend_reply(c, &reply->usage);
+	if (spent_log(c, SPENT_TOOLS, reply, &err))
+		refuse(c, q->id, &err);
+	else if (put_answer(reply, &text))
+		link_answer(c->link, q->id, MT_ENOMEM, "out of memory", 13);
+	else
+		link_answer(c->link, q->id, MT_OK, text.text, text.len);
+	over(c);
+	llm_reply_free(reply);
+}
+
+static void on_failed(void *arg, const struct llm_error *error)
+{
+	struct completion *q = arg;
+	struct conversation *c = q->c;
+
+	link_answer(c->link, q->id, MT_EIO, error->text, strlen(error->text));
+	over(c);
+}
+
+static void on_retry(void *arg, const struct llm_error *why, int64_t wait_ms)
+{
+	const struct completion *q = arg;
+
+	notice(q->c, MT_LOG_WARNING, "a tool waits for its model: %s; next try in %lld s",
+	       why->text, (long long)((wait_ms + 999) / 1000));
+}
+
+static int ask_model(struct conversation *c, struct completion *q, struct llm *llm,
+		struct error *err)
+{
+	static const struct llm_events events = { .retry = on_retry, .done = on_done,
+						  .failed = on_failed };
+
+	q->request->stream = llm_feature(llm, "stream");
+	return llm_send(llm, q->request, spent_calls(c, SPENT_TOOLS), &events, q, NULL,
+			&q->exchange, err);
+}
+
+/* ---- whether it may ----------------------------------------------------------- */
+
+static int allowed(struct conversation *c, uint64_t call, struct error *err)
+{
+	char limit[256];
+
+	if (c->pending < 0 || (uint64_t)c->pending != call || !c->pending_tool)
+		return fail(err, MT_ECANCELLED, "the call has ended");
+	if (c->completion)
+		return fail(err, MT_ELIMIT, "a call asks one thing at a time of a model");
+	if (c->completions >= COMPLETIONS_MAX)
+		return fail(err, MT_ELIMIT, "a call asks a model at most %d times",
+			    COMPLETIONS_MAX);
+	if (spend_reached(c, LIMITS_CALL & ~(1u << LIMIT_CALLS), limit, sizeof limit))
+		return fail(err, MT_EDENIED, "%s", limit);
+	return MT_OK;
+}
+
+bool complete_request(struct conversation *c, uint64_t call, uint64_t request,
+		      const char *method, json_object *params)
+{
+	struct error err = ERROR_NONE;
+	struct completion *q;
+	struct llm *llm = NULL;
+	int r;
+
+	if (strcmp(method, "model/complete") != 0)
+		return false;
+	r = allowed(c, call, &err);
+	q = r ? NULL : calloc(1, sizeof *q);
+	if (!q) {
+		if (!r)
+			fail(&err, MT_ENOMEM, "out of memory");
+		refuse(c, request, &err);
+		return true;
+	}
+	*q = (struct completion){ .c = c, .id = request };
+	c->completion = q;
+	c->completions++;
+	r = build(params, &q->request, &err);
+	if (!r)
+		r = tool_model(c, c->catalog.instances[c->pending_tool->instance].name,
+			       js_str(params, "model", NULL), q->request, &llm, &err);
+	if (!r)
+		r = ask_model(c, q, llm, &err);
+	if (r) {
+		refuse(c, request, &err);
+		over(c);
+	}
+	return true;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * spent.c - what others than the agent asked models for: condensers and tools.
+ * It is kept beside the log's replies, as it is no turn of the agent's. */
+#include "controller/internal.h"
+
+json_object *spent_by(const struct evlog *log, const char *who)
+{
+	size_t len = 0;
+	const char *text = evlog_state(log, who, &len);
+	json_object *o = text ? js_parse_object(text, len, NULL) : NULL;
+
+	return o ? o : json_object_new_object();
+}
+
+int64_t spent_calls(const struct conversation *c, const char *who)
+{
+	AUTO(json) json_object *spent = spent_by(c->log, who);
+
+	return js_int(spent, "calls", 0);
+}
+
+static int add(json_object *spent, const struct llm_reply *reply)
+{
+	const struct llm_usage *u = &reply->usage;
+	const struct { const char *name; int64_t value; } counts[] = {
+		{ "input", u->input }, { "output", u->output },
+		{ "cache_read", u->cache_read }, { "cache_write", u->cache_write },
+		{ "reasoning", u->reasoning }, { "calls", 1 },
+		{ "latency_ms", reply->latency_ms },
+	};
+	int r = spent ? MT_OK : MT_ENOMEM;
+
+	for (size_t i = 0; !r && i < ARRAY_LEN(counts); i++)
+		if (counts[i].value > 0)
+			r = js_set_int(spent, counts[i].name, counts[i].value
+				       + js_int(spent, counts[i].name, 0));
+	if (!r && u->cost > 0)
+		r = js_set(spent, "cost", json_object_new_double(
+				   u->cost + json_object_get_double(js_get(spent, "cost"))));
+	return r ? r : js_set_str(spent, "model", reply->model);
+}
+
+int spent_log(struct conversation *c, const char *who, const struct llm_reply *reply,
+	      struct error *err)
+{
+	AUTO(json) json_object *spent = spent_by(c->log, who);
+	AUTO(json) json_object *record = json_object_new_object();
+	int r = record ? add(spent, reply) : MT_ENOMEM;
+
+	if (!r)
+		r = js_set_str(record, "record", "state");
+	if (!r)
+		r = js_set_str(record, "plugin", who);
+	if (!r)
+		r = js_set_str(record, "text", js_text(spent, NULL));
+	return r ? fail(err, r, "%s", status_name(r)) : evlog_record(c->log, record, err);
+}

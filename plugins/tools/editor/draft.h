@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * draft.h - the parts of an edit by draft that need no file and no model: which
+ * lines it is about, what the model is asked, what it answered, which lines of a
+ * long file the draft is like. */
+#ifndef EDITOR_DRAFT_H
+#define EDITOR_DRAFT_H
+
+#include "error.h"
+#include "strbuf.h"
+#include <stdbool.h>
+
+enum {
+	DRAFT_LINES_MAX = 301,  /* that a model is asked to write anew */
+	DRAFT_CHUNK = 20,       /* lines of a stretch that the draft is compared with */
+	DRAFT_LIKE = 3,         /* stretches that are shown */
+};
+
+struct draft_range {
+	size_t first, last;     /* from 1; last < first: nothing is replaced */
+	bool append;            /* the draft goes to the end, as it is */
+};
+
+/** Make sense of `start` and `end` (-1: the last line) of a file of so many lines.
+ *  @return MT_EINVAL, or MT_ELIMIT for too many lines. */
+int draft_range(int64_t start, int64_t end, size_t lines, struct draft_range *ret,
+		struct error *err);
+/** Append the draft without blank lines around it, and a newline. */
+int draft_trim(struct mt_str draft, struct strbuf *out);
+/** Append what the model is asked: the params of model/complete. */
+int draft_ask(struct mt_str original, struct mt_str draft, struct strbuf *out);
+/** Append the lines that the model answered; they end in a newline.
+ *  @return MT_EINVAL: there are none in the answer. */
+int draft_answer(struct mt_str answer, struct strbuf *out);
+/** Append the stretches of a text that the draft is most like, with the numbers of
+ *  their lines; nothing if it is like none. */
+int draft_like(struct mt_str text, struct mt_str draft, struct strbuf *out);
+
+#endif

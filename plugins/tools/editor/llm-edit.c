@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * llm-edit.c - the tool `edit_file`: a draft of some lines is merged into a file
+ * by a model. */
+#include "diff.h"
+#include "draft.h"
+#include "editor.h"
+#include "files.h"
+#include "js.h"
+#include "textfile.h"
+#include <errno.h>
+#include <limits.h>
+#include <mortise/tool.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { TRIES = 3, ASK_MAX = 1 << 20 };
+
+struct self {
+	const struct mt_tool_host *host;
+	const char *workspace;
+};
+
+struct job {
+	const struct mt_tool_host *host;
+	struct mt_call *call;
+	struct mt_str draft;
+	char *path, *real;      /* as it was given, made whole; without links */
+	struct error err;
+};
+
+static int open_set(const struct mt_tool_host *host, struct mt_instance *instance,
+		    void **ret_self)
+{
+	struct self *self = calloc(1, sizeof *self);
+
+	if (!self)
+		return MT_ENOMEM;
+	self->host = host;
+	self->workspace = host->workspace(instance);
+	*ret_self = self;
+	return MT_OK;
+}
+
+static void close_set(void *self)
+{
+	free(self);
+}
+
+/* ---- what is told ------------------------------------------------------------- */
+
+static void put_field(const struct job *j, const char *name, const char *text, size_t len)
+{
+	AUTO(strbuf) struct strbuf json = STRBUF((size_t)4 << 20);
+
+	if (js_put_str(&json, text, len) == MT_OK)
+		j->host->field(j->call, name, json.text, json.len);
+}
+
+static void put_content(const struct job *j, const char *name, const struct textfile *f)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(EDITOR_CONTENT_MAX);
+
+	if (textfile_whole(f, &text) == MT_OK)
+		put_field(j, name, text.text, text.len);
+}
+
+/* `old` NULL: there was no file. */
+static int tell(const struct job *j, const struct textfile *old, const struct textfile *now)
+{
+	AUTO(strbuf) struct strbuf diff = STRBUF(EDITOR_DIFF_MAX);
+	struct mt_str before = { "", 0 }, after = { now->text.text, now->text.len };
+
+	if (old)
+		before = (struct mt_str){ old->text.text, old->text.len };
+	put_field(j, "path", j->path, strlen(j->path));
+	put_field(j, "impl_source", "llm_based_edit", 14);
+	j->host->field(j->call, "prev_exist", old ? "true" : "false", old ? 4 : 5);
+	if (old)
+		put_content(j, "old_content", old);
+	put_content(j, "new_content", now);
+	if (diff_unified(before, after, j->path, j->path, &diff))
+		return j->host->reply(j->call, "The file %s has been edited; the change is too "
+				      "long to be shown.\n", j->path);
+	put_field(j, "diff", diff.text, diff.len);
+	if (diff.len == 0)
+		return j->host->reply(j->call, "The draft changes nothing in %s.\n", j->path);
+	return j->host->reply_text(j->call, diff.text, diff.len);
+}
+
+/* ---- a new file ----------------------------------------------------------------- */
+
+static int create(struct job *j)
+{
+	AUTO(textfile) struct textfile now = TEXTFILE;
+	AUTO(strbuf) struct strbuf text = STRBUF(EDITOR_FILE_MAX);
+	unsigned parents = 0;
+	int r = draft_trim(j->draft, &text);
+
+	if (!r)
+		r = textfile_from_text(&now, text.text, text.len, &j->err);
+	if (!r)
+		r = textfile_create(j->path, now.bytes.text,
+				    now.bytes.len, &parents, &j->err);
+	if (r)
+		return fail(&j->err, r, "The file cannot be made: %s", status_name(r));
+	return tell(j, NULL, &now);
+}
+
+/* ---- the model --------------------------------------------------------------------- */
+
+/* One question, and the lines that it was answered with. */
+static int ask_once(struct job *j, struct mt_str question, struct strbuf *out)
+{
+	struct mt_str result;
+	AUTO(json) json_object *answer = NULL;
+	const char *text;
+	int r = j->host->request(j->call, "model/complete", question, &result);
+
+	if (r)
+		return fail(&j->err, r, "No model merged the draft: %.*s",
+			    (int)(result.len < 400 ? result.len : 400), result.ptr);
+	answer = js_parse_object(result.ptr, result.len, &j->err);
+	text = js_str(answer, "text", NULL);
+	if (!text || draft_answer((struct mt_str){ text, strlen(text) }, out))
+		return MT_ENOTFOUND;
+	return MT_OK;
+}
+
+static int ask(struct job *j, struct mt_str original, struct strbuf *out)
+{
+	AUTO(strbuf) struct strbuf question = STRBUF(ASK_MAX);
+	int r = draft_ask(original, j->draft, &question);
+
+	if (r)
+		return fail(&j->err, r, "The lines and the draft are longer than %d bytes: "
+			    "edit fewer lines at once", ASK_MAX);
+	for (int n = 1; n <= TRIES; n++) {
+		j->host->progress(j->call, n - 1, TRIES, "a model merges the draft");
+		strbuf_reset(out);
+		r = ask_once(j, (struct mt_str){ question.text, question.len }, out);
+		if (r != MT_ENOTFOUND)
+			return r;
+	}
+	return fail(&j->err, MT_EIO, "The model that merges drafts gave no lines in %d tries: "
+		    "make the range smaller or the draft clearer", TRIES);
+}
+
+/* ---- an old file ------------------------------------------------------------------- */
+
+static int write_back(struct job *j, const struct textfile *old, size_t at, size_t removed,
+		      struct mt_str added)
+{
+	AUTO(textfile) struct textfile now = TEXTFILE;
+	int r = textfile_splice(old, at, removed, added, &now, &j->err);
+
+	if (!r)
+		r = textfile_write(j->real, &old->st, now.bytes.text,
+				   now.bytes.len, &j->err);
+	return r ? r : tell(j, old, &now);
+}
+
+static int append(struct job *j, const struct textfile *f)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(EDITOR_FILE_MAX);
+
+	if (f->text.len && f->text.text[f->text.len - 1] != '\n')
+		strbuf_addc(&text, '\n');
+	strbuf_addn(&text, j->draft.ptr, j->draft.len);
+	if (j->draft.len && j->draft.ptr[j->draft.len - 1] != '\n')
+		strbuf_addc(&text, '\n');
+	if (text.error)
+		return fail(&j->err, text.error, "The draft is too long.");
+	return write_back(j, f, f->text.len, 0, (struct mt_str){ text.text, text.len });
+}
+
+static int merge(struct job *j, const struct textfile *f, const struct draft_range *range)
+{
+	AUTO(strbuf) struct strbuf lines = STRBUF(EDITOR_FILE_MAX);
+	size_t at = textfile_line_at(f, range->first);
+	size_t end = textfile_line_at(f, range->last + 1);
+	bool open = end == f->text.len && end > at && f->text.text[end - 1] != '\n';
+	const char *text = f->text.text;
+	int r = ask(j, (struct mt_str){ text + at, end - at }, &lines);
+
+	if (r)
+		return r;
+	if (open && lines.len && lines.text[lines.len - 1] == '\n')
+		strbuf_cut(&lines, lines.len - 1); /* as the file ended */
+	return write_back(j, f, at, end - at,
+			  (struct mt_str){ lines.text, lines.len });
+}
+
+/* Where a draft is for a long file: the model may choose a range. */
+static void tell_like(struct job *j, const struct textfile *f)
+{
+	AUTO(strbuf) struct strbuf like = STRBUF(64 * 1024);
+
+	draft_like((struct mt_str){ f->text.text, f->text.len }, j->draft, &like);
+	if (like.len)
+		j->host->reply(j->call, "The draft is most like these lines:\n%s", like.text);
+}
+
+static int edit(struct job *j, int64_t start, int64_t end)
+{
+	AUTO(textfile) struct textfile f = TEXTFILE;
+	struct draft_range range;
+	int r = textfile_read(&f, j->real, &j->err);
+
+	if (!r)
+		r = textfile_decode(&f, NULL, &j->err);
+	if (!r)
+		r = draft_range(start, end, textfile_lines(&f), &range, &j->err);
+	if (r == MT_ELIMIT && f.text.len)
+		tell_like(j, &f);
+	if (r)
+		return r;
+	return range.append ? append(j, &f) : merge(j, &f, &range);
+}
+
+/* ---- the call ---------------------------------------------------------------------- */
+
+static int find(struct job *j, const char *path, const char *workspace)
+{
+	if (asprintf(&j->path, "%s%s%s", *path == '/' ? "" : workspace,
+		     *path == '/' ? "" : "/", path) < 0) {
+		j->path = NULL;
+		return fail(&j->err, MT_ENOMEM, "out of memory");
+	}
+	j->real = realpath(j->path, NULL);
+	if (j->real || errno == ENOENT)
+		return MT_OK;
+	return fail(&j->err, MT_EIO, "%s: %s", j->path, strerror(errno));
+}
+
+static int run(void *self_, const char *name, struct mt_call *call)
+{
+	struct self *self = self_;
+	struct job j = { .host = self->host, .call = call };
+	const char *path = j.host->arg_str(call, "path", NULL);
+	int64_t start = 1, end = -1;
+	int r;
+
+	(void)name; /* there is only one */
+	j.draft.ptr = j.host->arg_str(call, "content", &j.draft.len);
+	j.host->arg_int(call, "start", &start);
+	j.host->arg_int(call, "end", &end);
+	if (!path || !*path || !j.draft.ptr)
+		r = fail(&j.err, MT_EINVAL, "`path` and `content` are needed");
+	else
+		r = find(&j, path, self->workspace);
+	if (!r)
+		r = j.real ? edit(&j, start, end) : create(&j);
+	free(j.path);
+	free(j.real);
+	return r ? j.host->fail(call, r, "%s", j.err.code ? j.err.text : status_name(r)) : MT_OK;
+}
+
+static const char description[] =
+	"Edit a text file by a draft; another model merges it.\n"
+	"`content` is a draft of lines `start` to `end` as they shall become. Write what "
+	"changes and a few lines around it, and leave out what stays by a comment such as "
+	"`# no changes` in the language of the file.\n"
+	"A file that does not exist is made of the draft. `start` -1 appends the draft as it "
+	"is. At most 301 lines are edited at once: in longer files view them first and give "
+	"`start` and `end` around the change. The result is the change; check it.";
+
+static const char schema[] =
+	"{\"type\":\"object\",\"properties\":{"
+	"\"path\":{\"type\":\"string\",\"description\":\"absolute\"},"
+	"\"content\":{\"type\":\"string\",\"description\":\"the draft\"},"
+	"\"start\":{\"type\":\"integer\",\"description\":\"first line, from 1, which is the "
+	"default; -1: append\"},"
+	"\"end\":{\"type\":\"integer\",\"description\":\"last line; -1, the default: to the "
+	"end\"}},"
+	"\"required\":[\"path\",\"content\"]}";
+
+static const char events[] =
+	"[{\"action\":\"edit\",\"observation\":\"edit\",\"args\":{\"path\":\"$path\","
+	"\"content\":\"$content\",\"start\":\"$start\",\"end\":\"$end\","
+	"\"impl_source\":\"llm_based_edit\"}}]";
+
+static const struct mt_tool tools[] = {
+	{
+		.size = sizeof tools[0],
+		.hints = MT_TOOL_DESTRUCTIVE,
+		.name = "edit_file",
+		.description = description,
+		.brief = "Merge a draft (`content`) of lines `start` to `end` into a file; "
+			 "`# no changes` stands for lines that stay.",
+		.schema = schema,
+		.events = events,
+		.resources = "file:{path}",
+	},
+};
+
+static const struct mt_toolset set = {
+	.size = sizeof set,
+	.tool_count = 1,
+	.tools = tools,
+	.open = open_set,
+	.call = run,
+	.close = close_set,
+};
+
+static const struct mt_component parts[] = {
+	{
+		.size = sizeof parts[0],
+		.kind = MT_KIND_TOOL,
+		.version_major = MT_TOOL_MAJOR,
+		.version_minor = MT_TOOL_MINOR,
+		.name = "llm-edit",
+		.summary = "Edits files by drafts that a model merges.",
+		.functions = &set,
+	},
+};
+
+MT_PLUGIN(.name = "llm-edit", .version = "1.0", .license = "MIT", .components = parts,
+	  .component_count = 1)
