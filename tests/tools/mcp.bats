@@ -287,6 +287,74 @@ serve() {
 	done
 }
 
+# A page in a real browser, by text and by picture.
+use_browser() {
+	run m mcp test pw
+	echo "$output"
+	[ "$status" -eq 0 ]
+	run m tools call browser_navigate '{"url":"data:text/html,<h1>Hello there</h1>"}'
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"Hello there"* ]]
+	run m tools call --json browser_take_screenshot '{"scale":"css"}'
+	echo "$output" | cut -c1-300
+	[ "$status" -eq 0 ]
+}
+
+@test "playwright: a browser over standard streams and over HTTP" {
+	chromium=$(command -v chromium) || skip "there is no chromium"
+	[ -n "$MCP_SERVERS" ] && [ -e "$MCP_SERVERS/node_modules/.bin/playwright-mcp" ] ||
+		skip "MCP_SERVERS has no @playwright/mcp"
+	server=$MCP_SERVERS/node_modules/.bin/playwright-mcp
+	options="--executable-path $chromium --headless --no-sandbox --output-dir $dir --isolated"
+	printf '[mcp.pw]\ncommand = %s\nargs = %s\n' "$server" "${options// /, }" >"$ini"
+	use_browser
+	port=$((20000 + RANDOM % 20000))
+	"$server" $options --port $port >"$dir/server.log" 2>&1 3>&- &
+	pid=$!
+	for i in $(seq 100); do
+		(exec 4<>/dev/tcp/localhost/$port) 2>/dev/null && break
+		sleep 0.1
+	done
+	printf '[mcp.pw]\nurl = http://localhost:%s/mcp\n' $port >"$ini"
+	use_browser
+	kill $pid
+}
+
+@test "a server that is killed in the middle of a conversation comes back" {
+	[ -n "$MCP_SERVERS" ] || skip "MCP_SERVERS names no folder with servers"
+	printf '#!/bin/sh\necho $$ >%s\nexec %s stdio\n' "$dir/pid" \
+		"$MCP_SERVERS/node_modules/.bin/mcp-server-everything" >"$dir/server"
+	chmod +x "$dir/server"
+	printf '[mcp.e]\ncommand = %s\n' "$dir/server" >"$ini"
+	m mcp test e
+	cat >"$dir/script" <<-EOF
+	[turn]
+	[call get-sum]
+	a = 2
+	b = 3
+
+	[turn]
+	[call execute_bash]
+	command = kill -9 \$(cat $dir/pid)
+
+	[turn]
+	[call get-sum]
+	a = 4
+	b = 5
+
+	[turn]
+	[call finish]
+	message = Done.
+	EOF
+	mkdir "$dir/ws"
+	export XDG_STATE_HOME=$dir/state
+	run m run -C "$dir/ws" --model "script:$dir/script" -t go --json
+	echo "$output" | cut -c1-600
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"The sum of 2 and 3 is 5."*"The sum of 4 and 5 is 9."* ]]
+}
+
 @test "nobody listens, or it is no MCP server" {
 	printf '[mcp.none]\nurl = http://127.0.0.1:9/mcp\nconnect_timeout = 2s\n' >"$ini"
 	printf '[mcp.secret]\nurl = http://127.0.0.1:9/\nbearer_env = NOT_SET\n' >>"$ini"
