@@ -6,6 +6,7 @@
 
 #include "context/packs.h"
 #include "files.h"
+#include "tools/servers.h"
 
 #include <string.h>
 
@@ -107,6 +108,22 @@ static int do_list(struct job *j, const char *word, struct error *err)
 
 /* ---- one of them ------------------------------------------------------------ */
 
+/* What the MCP servers of a skill would run. */
+static void put_servers(const struct job *j, const struct skill *s)
+{
+	AUTO(json) json_object *servers = skill_servers(s);
+
+	if (!servers)
+		return;
+	strbuf_addf(j->out, "brings MCP servers, %s:\n",
+		    servers_trusted(s->name, servers) ? "which are trusted"
+						      : "which start only once they are trusted");
+	json_object_object_foreach(servers, name, server)
+		strbuf_addf(j->out, "  %s: %s\n", name,
+			    json_object_to_json_string_ext(server, JSON_C_TO_STRING_PLAIN
+							   | JSON_C_TO_STRING_NOSLASHESCAPE));
+}
+
 static int show_skill(struct job *j, struct skill *s, struct error *err)
 {
 	AUTO(json) json_object *files = NULL;
@@ -122,9 +139,9 @@ static int show_skill(struct job *j, struct skill *s, struct error *err)
 		    s->description ? s->description : "");
 	for (size_t i = 0; i < s->trigger_count; i++)
 		strbuf_addf(j->out, "%s%s", i ? ", " : "comes with: ", s->triggers[i]);
-	if (js_get(s->more, "mcp_tools"))
-		strbuf_add(j->out, "\nnames MCP servers, which are not started");
-	strbuf_addf(j->out, "%s\n%s\n", s->trigger_count ? "\n" : "", s->content);
+	strbuf_add(j->out, s->trigger_count ? "\n" : "");
+	put_servers(j, s);
+	strbuf_addf(j->out, "\n%s\n", s->content);
 	files = skills_files(s, 64);
 	for (size_t i = 0; files && i < json_object_array_length(files); i++)
 		strbuf_addf(j->out, "%s%s", i ? ", " : "\nfiles: ",
@@ -177,6 +194,35 @@ static int do_show(struct job *j, const char *word, struct error *err)
 		return fail(err, MT_ENOTFOUND, "there is no skill `%.100s`: see mortise skills "
 			    "list", word);
 	return r ? r : show_skill(j, s, err);
+}
+
+/* ---- their MCP servers ---------------------------------------------------------- */
+
+static int do_trust(struct job *j, const char *word, struct error *err)
+{
+	AUTO(skills) struct skills *all = NULL;
+	AUTO(json) json_object *servers = NULL;
+	struct skill *s;
+
+	if (skills_load(j->config, j->workspace, &all, err))
+		return err->code;
+	s = skills_find(all, word);
+	if (!s || skills_content(s, err))
+		return s ? err->code : fail(err, MT_ENOTFOUND, "there is no skill `%.100s`: see "
+					    "mortise skills list", word);
+	servers = skill_servers(s);
+	if (!servers)
+		return fail(err, MT_ENOTFOUND, "%s brings no MCP servers", word);
+	if (!servers_trust(s->name, servers, err))
+		put_servers(j, s);
+	return err->code;
+}
+
+static int do_untrust(struct job *j, const char *word, struct error *err)
+{
+	if (!servers_trust(word, NULL, err))
+		strbuf_addf(j->out, "MCP servers of %s are not trusted\n", word);
+	return err->code;
 }
 
 /* ---- packs -------------------------------------------------------------------- */
@@ -247,10 +293,26 @@ static int do_install(struct job *j, const char *word, struct error *err)
 	return r;
 }
 
+/* The skills of an installed pack; NULL: they cannot be read. */
+static struct skills *skills_of_pack(const char *name)
+{
+	AUTO(free) char *folder = packs_folder(false, NULL), *path = NULL;
+	AUTO(json) json_object *locked = folder ? packs_locked(folder) : NULL;
+	AUTO(pack) struct pack *p = NULL;
+	struct skills *all = NULL;
+
+	path = folder ? path_join(folder, js_str(js_get(locked, name), "file", "")) : NULL;
+	return path && !pack_open(path, &p, &all, NULL) ? all : NULL;
+}
+
 static int do_remove(struct job *j, const char *word, struct error *err)
 {
+	AUTO(skills) struct skills *all = skills_of_pack(word);
+	struct skill *s;
 	int r = pack_remove(word, err);
 
+	for (size_t i = 0; !r && all && (s = skills_at(all, i)); i++)
+		r = servers_trust(s->name, NULL, err);
 	if (!r)
 		strbuf_addf(j->out, "%s is removed\n", word);
 	return r;
@@ -298,6 +360,7 @@ static int run(const struct command *self, int argc, char **argv)
 		{ "list", do_list, false },	  { "show", do_show, true },
 		{ "verify", do_verify, true },	  { "install", do_install, true },
 		{ "remove", do_remove, true },	  { "pack", do_pack, true },
+		{ "trust", do_trust, true },	  { "untrust", do_untrust, true },
 	};
 	AUTO(strbuf) struct strbuf out = STRBUF(16 << 20);
 	AUTO(config) struct config *config = NULL;
@@ -333,17 +396,18 @@ static int run(const struct command *self, int argc, char **argv)
 		return err.code ? complain(EXIT_FAILED, &err) : EXIT_DONE;
 	}
 	fail(&err, MT_EINVAL, "skills: list, show NAME|FILE, verify FILE, install FILE|URL, "
-	     "remove NAME or pack DIR; see mortise skills --help");
+	     "remove NAME, pack DIR, trust NAME or untrust NAME; see mortise skills --help");
 	return complain(EXIT_USAGE, &err);
 }
 
 const struct command command_skills = {
 	.name = "skills",
 	.args = "[list | show NAME|FILE | verify FILE | install FILE|URL | remove NAME | "
-		"pack DIR]",
+		"pack DIR | trust NAME | untrust NAME]",
 	.summary = "List skills, look at them, and install packs of them.",
 	.details = "A pack is an archive (tar.gz, tar.xz, tar.zst, zip) of skills, read in "
-		   "place: nothing is unpacked, no script runs. See doc/skills.md.",
+		   "place: nothing is unpacked, no script runs. MCP servers that a skill "
+		   "brings start only once it is trusted. See doc/skills.md.",
 	.flags = flags,
 	.run = run,
 };

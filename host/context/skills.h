@@ -45,6 +45,10 @@ json_object *skills_files(const struct skill *skill, size_t max);
 int skills_file(const struct skill *skill, const char *path, char **ret,
 		size_t *ret_len, struct error *err);
 
+/** The MCP servers that a skill whose text was read brings, {NAME: {"command": ...}},
+ *  owned; NULL: none. They start only once somebody trusts them (tools/servers.h). */
+json_object *skill_servers(const struct skill *s);
+
 /** The AGENTS.md of the folders that a path of the workspace leads through, as
  *  skills that go by paths (agents:DIR); each once. The path is relative. */
 int skills_of_folders(struct skills *s, const char *path, struct error *err);

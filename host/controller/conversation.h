@@ -100,6 +100,11 @@ const struct llm_bill *conversation_bill(const struct conversation *c);
 int conversation_runner_pid(const struct conversation *c); /* -1: none yet */
 int64_t conversation_steps(const struct conversation *c);
 
+/** What it has, as text for a person; owned. */
+enum telling { TELL_SKILLS, TELL_SERVERS };
+int conversation_tell(struct conversation *c, enum telling what, char **ret,
+		      struct error *err);
+
 /** What somebody who looks on is told. Any member may be NULL. */
 struct watcher {
 	/** An event has been logged. */

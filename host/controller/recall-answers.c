@@ -73,6 +73,7 @@ static void load(struct conversation *c, uint64_t request, json_object *params)
 	} else if (skills_content(s, &err)) {
 		answer_error(c, request, err.code, err.text);
 	} else {
+		recall_servers(c, s);
 		js_set_str(result, "content", s->content);
 		js_set_bool(result, "may_run", strcmp(s->place, "project") != 0);
 		js_set(result, "files", skills_files(s, RESOURCES_MAX));

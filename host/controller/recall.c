@@ -11,6 +11,7 @@
 #include "controller/internal.h"
 #include "files.h"
 #include "notes.h"
+#include "tools/servers.h"
 
 #include <string.h>
 
@@ -25,6 +26,16 @@ struct skills *recall_skills(struct conversation *c)
 	if (!c->skills && skills_load(c->config, c->workspace, &c->skills, &err))
 		notice(c, MT_LOG_WARNING, "no skills: %s", err.text);
 	return c->skills;
+}
+
+void recall_servers(struct conversation *c, const struct skill *s)
+{
+	AUTO(json) json_object *servers = skill_servers(s);
+
+	if (servers && !servers_trusted(s->name, servers))
+		notice(c, MT_LOG_WARNING, "the skill %s brings MCP servers, which are not "
+		       "started: mortise skills trust %s shows and trusts them", s->name,
+		       s->name);
 }
 
 /* ---- the message that it is about --------------------------------------- */
@@ -99,6 +110,7 @@ static json_object *knowledge(struct conversation *c, const char *text)
 			notice(c, MT_LOG_WARNING, "skill %s: %s", s->name, err.text);
 			continue;
 		}
+		recall_servers(c, s);
 		o = json_object_new_object();
 		js_set_str(o, "name", s->name);
 		js_set_str(o, "trigger", trigger);
@@ -138,6 +150,7 @@ static void add_instructions(struct conversation *c, json_object *extras)
 			       INSTRUCTIONS_MAX >> 10);
 			continue;
 		}
+		recall_servers(c, s);
 		strbuf_addf(&out, "%s%s", out.len ? "\n\n" : "", s->content);
 	}
 	if (out.len)

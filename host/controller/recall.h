@@ -18,6 +18,8 @@ char *recall_text(const struct event *e, void *arg);
 /** Put rules for the file that an action touched into its observation, which is
  *  not logged yet; each once in a conversation. */
 void recall_rules(struct conversation *c, const struct event *action, struct event *e);
+/** A skill is used: say so if it brings MCP servers that nobody trusts. */
+void recall_servers(struct conversation *c, const struct skill *s);
 /** All skills, read when they are first needed; NULL: they cannot be. */
 struct skills *recall_skills(struct conversation *c);
 /** Answer the tool `recall`: events by words or numbers. */

@@ -150,6 +150,20 @@ static int run_recover(struct session *s, json_object *line, struct outcome *ret
 	return conversation_recover(s->c, js_int(line, "option", 0), err);
 }
 
+static int run_skills(struct session *s, json_object *line, struct outcome *ret,
+		      struct error *err)
+{
+	(void)line;
+	return conversation_tell(s->c, TELL_SKILLS, &ret->text, err);
+}
+
+static int run_mcp(struct session *s, json_object *line, struct outcome *ret,
+		   struct error *err)
+{
+	(void)line;
+	return conversation_tell(s->c, TELL_SERVERS, &ret->text, err);
+}
+
 static int run_status(struct session *s, json_object *line, struct outcome *ret,
 		      struct error *err)
 {
@@ -176,6 +190,8 @@ static const struct command commands[] = {
 	{ "undo", { { "messages", json_type_int, false } }, run_undo },
 	{ "rewind", { { "to", json_type_int, true } }, run_rewind },
 	{ "recover", { { "option", json_type_int, true } }, run_recover },
+	{ "skills", { { 0 } }, run_skills },
+	{ "mcp", { { 0 } }, run_mcp },
 	{ "status", { { 0 } }, run_status },
 };
 

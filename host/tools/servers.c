@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * servers.c - the MCP servers that the configuration names. */
+ * servers.c - the MCP servers that the configuration names, and trusted ones. */
 #include "tools/servers.h"
 
 #include "files.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { SERVERS_MAX = 64, FILE_MAX = 1 << 20, NAME_MAX_LEN = 40, EXPAND_MAX = 64 << 10 };
 
@@ -140,6 +143,81 @@ static int add_file(const char *path, struct servers *s, struct error *err)
 	return status;
 }
 
+/* ---- those of skills ------------------------------------------------------------- */
+
+/* DATA/mcp.d/SKILL.json; what a file name cannot hold becomes %XX. */
+static char *trusted_path(const char *skill, bool make, struct error *err)
+{
+	AUTO(free) char *data = NULL, *folder = NULL;
+	AUTO(strbuf) struct strbuf name = STRBUF(1024);
+
+	if (xdg_dir("DATA", make, &data, err))
+		return NULL;
+	folder = path_join(data, "mcp.d");
+	if (!folder || (make && dir_make(folder, err)))
+		return NULL;
+	if (!skill)
+		return STEAL(folder);
+	for (; *skill; skill++)
+		if (*skill == '/' || *skill == '%' || (*skill == '.' && name.len == 0))
+			strbuf_addf(&name, "%%%02X", (unsigned char)*skill);
+		else
+			strbuf_addc(&name, *skill);
+	strbuf_add(&name, ".json");
+	return name.error ? NULL : path_join(folder, name.text);
+}
+
+int servers_trust(const char *skill, json_object *servers, struct error *err)
+{
+	AUTO(free) char *path = trusted_path(skill, servers != NULL, err);
+	AUTO(json) json_object *file = json_object_new_object();
+	const char *text;
+	size_t len;
+
+	if (!path)
+		return err && err->code ? err->code : no_memory(err);
+	if (!servers)
+		return unlink(path) && errno != ENOENT
+			       ? fail(err, MT_EIO, "%s: %s", path, strerror(errno)) : MT_OK;
+	if (js_set(file, "mcpServers", json_object_get(servers)))
+		return no_memory(err);
+	text = js_text(file, &len);
+	return text ? file_write(path, text, len, 0600, true, err) : no_memory(err);
+}
+
+bool servers_trusted(const char *skill, json_object *servers)
+{
+	AUTO(free) char *path = trusted_path(skill, false, NULL);
+	AUTO(json) json_object *file = NULL;
+
+	return path && !read_json(path, &file, NULL)
+	       && json_object_equal(servers_of(file), servers);
+}
+
+static int is_json(const struct dirent *d)
+{
+	size_t len = strlen(d->d_name);
+
+	return d->d_name[0] != '.' && len > 5 && strcmp(d->d_name + len - 5, ".json") == 0;
+}
+
+static int add_trusted(struct servers *s, struct error *err)
+{
+	AUTO(free) char *folder = trusted_path(NULL, false, NULL);
+	struct dirent **names = NULL;
+	int n = folder ? scandir(folder, &names, is_json, alphasort) : 0, status = MT_OK;
+
+	for (int i = 0; i < n; i++) {
+		AUTO(free) char *path = path_join(folder, names[i]->d_name);
+
+		if (!status)
+			status = path ? add_file(path, s, err) : no_memory(err);
+		free(names[i]);
+	}
+	free(names);
+	return status;
+}
+
 /* ---- all ------------------------------------------------------------------------ */
 
 static int add_tavily(const struct config *c, struct servers *s, struct error *err)
@@ -174,6 +252,8 @@ int servers_read(const struct config *c, struct servers *ret, struct error *err)
 	}
 	if (!status)
 		status = add_tavily(c, &s, err);
+	if (!status)
+		status = add_trusted(&s, err);
 	if (status)
 		servers_clear(&s);
 	else

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * servers.h - the MCP servers that the configuration names: [mcp.NAME], the
- * files of other programs that [core] mcp_json lists, and Tavily. */
+ * files of other programs that [core] mcp_json lists, Tavily; and those of skills
+ * that are trusted. */
 #ifndef HOST_TOOLS_SERVERS_H
 #define HOST_TOOLS_SERVERS_H
 
@@ -18,6 +19,12 @@ struct servers {
 
 int servers_read(const struct config *c, struct servers *ret, struct error *err);
 void servers_clear(struct servers *s);
+/** Servers that a skill brings and that somebody trusts are kept, as they were then,
+ *  in a file below the user's data. `servers` NULL: they are trusted no longer. */
+int servers_trust(const char *skill, json_object *servers, struct error *err);
+/** Are these, as they are, trusted? */
+bool servers_trusted(const char *skill, json_object *servers);
+
 /** The options as the runner gets them: values of environment variables instead
  *  of their names, and what `mcp_json` says. Owned. */
 int server_options(const char *name, json_object *options, json_object **ret,

@@ -15,3 +15,5 @@ TESTS += %D%/packs.bats
 EXTRA_DIST += %D%/packs.bats
 TESTS += %D%/real-packs.sh
 EXTRA_DIST += %D%/real-packs.sh %D%/real-packs.py
+TESTS += %D%/skill-servers.bats
+EXTRA_DIST += %D%/skill-servers.bats

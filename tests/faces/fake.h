@@ -202,6 +202,14 @@ int conversation_recover(struct conversation *c, int64_t option, struct error *e
 	return fail(err, MT_EINVAL, "option %d", (int)option);
 }
 
+int conversation_tell(struct conversation *c, enum telling what, char **ret,
+		      struct error *err)
+{
+	(void)c, (void)err;
+	*ret = strdup(what == TELL_SKILLS ? "no skills" : "no servers");
+	return MT_OK;
+}
+
 const char *conversation_id(const struct conversation *c)
 {
 	return strrchr(c->dir, '/') + 1;

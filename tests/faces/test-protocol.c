@@ -82,6 +82,8 @@ static void test_commands(void)
 		{ "{\"type\":\"reject\",\"reason\":null}", "\"error\":\"no: \"" },
 		{ "{\"type\":\"undo\"}", "\"text\":\"taken \\\"back\\\"\"" },
 		{ "{\"type\":\"undo\",\"messages\":2}", "nothing to take back" },
+		{ "{\"type\":\"skills\"}", "\"text\":\"no skills\"" },
+		{ "{\"type\":\"mcp\"}", "\"text\":\"no servers\"" },
 		{ "{\"type\":\"rewind\",\"to\":3}", "\"ok\":true,\"to\":3" },
 		{ "{\"type\":\"rewind\",\"to\":-4}", "there is no event -4" },
 		{ "{\"type\":\"rewind\"}", "`to` is missing" },

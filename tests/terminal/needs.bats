@@ -204,6 +204,28 @@ two rows '
 	see 'Come back with'
 }
 
+@test 'skills and servers are told, and what of them was read' {
+	script <<-'END'
+	[turn]
+	text = Stripes.
+	END
+	mkdir -p "$work/project/.agents/skills/zed" "$work/project/.agents/skills/gnu"
+	printf -- '---\nname: zed\ndescription: Of stripes.\ntriggers: [zebra]\n---\nAll.\n' \
+		> "$work/project/.agents/skills/zed/SKILL.md"
+	printf -- '---\nname: gnu\ndescription: Of horns.\n---\nAll.\n' \
+		> "$work/project/.agents/skills/gnu/SKILL.md"
+	terminal
+	chat
+	enter 'A zebra'
+	see 'Stripes.'
+	enter '/skills'
+	see '* zed (project): zebra'
+	see 'Of stripes.'
+	see '  gnu (project)'
+	enter '/mcp'
+	see 'There are no MCP servers.'
+}
+
 @test 'the terminal is as it was, however it ends' {
 	hello
 	terminal
