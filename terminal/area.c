@@ -123,8 +123,8 @@ static void append(struct area *a, struct strbuf *out, size_t i)
 	} else {
 		strbuf_addc(out, '\r');
 	}
-	strbuf_add(out, a->next.text[i]);
 	strbuf_add(out, "\033[K");
+	strbuf_add(out, a->next.text[i]);
 	a->drawn.row = i;
 }
 
@@ -169,14 +169,20 @@ static void draw_changes(struct area *a, struct strbuf *out)
 	place_cursor(a, out, out->len > before);
 }
 
-static void put_above(struct strbuf *out, const char *above, size_t len)
+/* A row is cleared before it is written: a row that is cleared from its first
+ * column on holds no blanks that would wrap when the terminal becomes narrower. */
+static void put_above(const struct area *a, struct strbuf *out, const char *above,
+		      size_t len)
 {
 	for (size_t i = 0, n; i < len; i += n + 1) {
 		const char *end = memchr(above + i, '\n', len - i);
 
 		n = end ? (size_t)(end - (above + i)) : len - i;
+		strbuf_add(out, "\033[K");
 		strbuf_addn(out, above + i, n);
-		strbuf_add(out, "\033[K\r\n");
+		if (text_width(above + i, n) > a->columns)
+			strbuf_add(out, "\033[K"); /* the row that it ends in */
+		strbuf_add(out, "\r\n");
 	}
 }
 
@@ -188,7 +194,7 @@ void area_draw(struct area *a, struct strbuf *out, const char *above, size_t len
 	}
 	go(a, out, 0);
 	strbuf_addc(out, '\r');
-	put_above(out, above, len);
+	put_above(a, out, above, len);
 	forget(&a->drawn);
 	for (size_t i = 0; i < a->next.count; i++)
 		append(a, out, i);

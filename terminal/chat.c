@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 
 enum { SHOWN_AGAIN = 200, LINES_MAX = 1 << 20, SETTLE_MS = 40, OUTPUT_MAX = 1 << 20,
-       CHANGE_MS = 10000 };
+       CHANGE_MS = 10000, WAITS_CODE = 8 };
 
 /* ---- signals ----------------------------------------------------------- */
 
@@ -96,6 +96,7 @@ static void subscribe(struct chat *c, int64_t since)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(256);
 
+	c->answered = c->sent; /* nobody answers what another process was asked */
 	strbuf_addf(&out, "{\"type\":\"subscribe\",\"live\":true,\"since\":%lld}",
 		    (long long)since);
 	link_send(&c->link, out.text, out.len);
@@ -188,6 +189,8 @@ static void leave(struct chat *c)
 	for (size_t i = 0; i < c->queued; i++)
 		free(c->queue[i]);
 	c->queued = 0;
+	c->answered = c->sent;
+	c->show.replaying = false;
 	c->busy = c->interrupted = false;
 	c->reason[0] = '\0';
 	if (c->mode == MODE_ANSWER || c->mode == MODE_REASON)
@@ -308,6 +311,8 @@ static void lose(struct chat *c)
 {
 	link_close(&c->link);
 	show_rest(&c->show);
+	c->show.replaying = false;
+	c->answered = c->sent;
 	c->busy = c->interrupted = false;
 	if (c->mode == MODE_ANSWER || c->mode == MODE_REASON)
 		chat_set_mode(c, MODE_TYPE);
@@ -337,24 +342,55 @@ static void take_typed_line(struct chat *c, char *line)
 	chat_on_key(c, KEY_ENTER, "", 0);
 }
 
+bool chat_has_turn(const struct chat *c)
+{
+	return !c->busy && !c->show.replaying && c->answered == c->sent;
+}
+
+/* A file of lines is a conversation in turns; a person may be ahead. */
+static bool takes_lines(const struct chat *c)
+{
+	return !c->quit && (c->typing || chat_has_turn(c));
+}
+
 /* Plain: the terminal edits the lines. */
-static void take_lines(struct chat *c, const char *bytes, size_t len)
+static void take_lines(struct chat *c)
 {
 	char *end;
 
-	strbuf_addn(&c->typed_lines, bytes, len);
-	while ((end = strchr(c->typed_lines.text, '\n')) && !c->quit) {
+	while (takes_lines(c) && (end = strchr(c->typed_lines.text, '\n'))) {
 		size_t n = (size_t)(end - c->typed_lines.text);
 
 		*end = '\0';
-		if (c->mode == MODE_ANSWER)
+		if (c->mode == MODE_ANSWER) {
+			c->midline = false;
 			chat_submit(c, c->typed_lines.text);
-		else
+		} else {
 			take_typed_line(c, c->typed_lines.text);
+		}
 		strbuf_consume(&c->typed_lines, n + 1);
 	}
 	if (c->typed_lines.error)
 		strbuf_reset(&c->typed_lines);
+}
+
+/* The last line may lack its end. */
+static void end_input(struct chat *c)
+{
+	if (c->typed_lines.len && c->typed_lines.text[c->typed_lines.len - 1] != '\n')
+		strbuf_addc(&c->typed_lines, '\n');
+	c->input_over = true;
+}
+
+/* No more lines come: it is over when all were taken and nothing works. What waits
+ * for an answer waits on. */
+static void leave_at_end(struct chat *c)
+{
+	if (!c->input_over || c->typed_lines.len || !chat_has_turn(c))
+		return;
+	if (c->mode == MODE_ANSWER || c->mode == MODE_REASON)
+		c->code = WAITS_CODE;
+	c->quit = true;
 }
 
 static void read_keys(struct chat *c)
@@ -365,11 +401,11 @@ static void read_keys(struct chat *c)
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return;
 	if (n > 0 && c->term.plain)
-		take_lines(c, bytes, (size_t)n);
+		strbuf_addn(&c->typed_lines, bytes, (size_t)n);
 	else if (n > 0)
 		keys_feed(&c->keys, bytes, (size_t)n);
-	else if (c->term.plain && !isatty(STDIN_FILENO))
-		c->input_over = true;
+	else if (c->term.plain && !c->typing)
+		end_input(c);
 	else
 		c->quit = true;
 }
@@ -406,11 +442,16 @@ static int wait_ms(const struct chat *c)
 	return c->busy && !c->term.plain ? (int)left : -1;
 }
 
+static bool reads(const struct chat *c)
+{
+	return !c->input_over && (takes_lines(c) || !c->term.plain);
+}
+
 static void turn(struct chat *c)
 {
 	enum { INPUT, SIGNALS, LINK, ERRORS, COUNT };
 	struct pollfd fds[COUNT] = {
-		[INPUT] = { .fd = c->input_over ? -1 : STDIN_FILENO, .events = POLLIN },
+		[INPUT] = { .fd = reads(c) ? STDIN_FILENO : -1, .events = POLLIN },
 		[SIGNALS] = { .fd = signal_pipe[0], .events = POLLIN },
 		[LINK] = { .fd = c->link.fd, .events = link_wants(&c->link) },
 		[ERRORS] = { .fd = c->child.errors, .events = POLLIN },
@@ -431,8 +472,8 @@ static void turn(struct chat *c)
 		read_keys(c);
 	if (c->link.fd >= 0 && c->link.over)
 		lose(c);
-	if (c->input_over && !c->busy && c->answered == c->sent && c->mode == MODE_TYPE)
-		c->quit = true;
+	take_lines(c);
+	leave_at_end(c);
 }
 
 static void loop(struct chat *c)
@@ -484,6 +525,7 @@ static void init(struct chat *c, const struct options *o)
 				 .on_line = chat_on_line,
 				 .arg = c };
 	term_init(&c->term, o->plain);
+	c->typing = isatty(STDIN_FILENO);
 	style.attributes = !c->term.plain;
 	style.colour = c->term.colour;
 	style.columns = c->term.columns;

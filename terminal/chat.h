@@ -82,6 +82,7 @@ struct chat {
 	int code;             /* of the program */
 	uint64_t written;     /* bytes to the terminal */
 	bool midline;         /* plain: a prompt stands on the last line */
+	bool typing;          /* a person types: it is no file and no pipe */
 	bool input_over;      /* plain: no more lines come */
 	bool ended;           /* the conversation said that its process ends */
 	int64_t last_event;   /* id of the last one that came */
@@ -98,6 +99,8 @@ bool chat_begin(struct chat *c, const char *id);
 /** Take the conversation up in a new process, with another option from now on.
  *  `flag` and `value` are for `mortise resume`. */
 bool chat_change(struct chat *c, const char *flag, const char *value);
+/** It is known how it stands, nothing works, no command lacks its result. */
+bool chat_has_turn(const struct chat *c);
 /** It has to be there: take it up again if its process has ended. */
 bool chat_ensure(struct chat *c);
 

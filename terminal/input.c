@@ -7,6 +7,7 @@
 
 #include <signal.h>
 #include <string.h>
+#include <strings.h>
 
 /* Who is in the middle of typing does not answer a question by it. */
 enum { TYPING_MS = 600 };
@@ -24,8 +25,9 @@ void chat_set_mode(struct chat *c, enum mode mode)
 	c->mode = mode;
 	line_set(&c->line, mode == MODE_TYPE ? c->aside.text : "");
 	if (c->term.plain && mode == MODE_ANSWER)
-		show_remark(&c->show, YELLOW, "Answer y (yes), n (no), a (always for "
-			    "this kind) or r (no, with a reason).");
+		show_remark(&c->show, YELLOW, "Answer y (yes), n (no), a (always%s%s) or "
+			    "r (no, with a reason).", *c->kind ? ": " : " for this kind",
+			    c->kind);
 }
 
 static void answer(struct chat *c, char letter)
@@ -39,6 +41,28 @@ static void answer(struct chat *c, char letter)
 	else if (letter == 'r')
 		chat_set_mode(c, MODE_REASON);
 	c->typed = 0;
+}
+
+/* Only the very word is an answer: a message that was under way is none. */
+static void answer_line(struct chat *c, const char *text)
+{
+	static const char *const words[] = { "y", "yes", "n",      "no",
+					     "a", "always", "r", "reason" };
+	size_t from = strspn(text, " \t"), len = strlen(text);
+
+	while (len > from && strchr(" \t\r", text[len - 1]))
+		len--;
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		if (strlen(words[i]) == len - from &&
+		    strncasecmp(words[i], text + from, len - from) == 0) {
+			answer(c, *words[i]);
+			return;
+		}
+	if (len > from + 2 && (text[from] == 'r' || text[from] == 'n') && text[from + 1] == ' ')
+		chat_command(c, "reject", "reason", text + from + 2);
+	else
+		show_remark(&c->show, YELLOW, "An action waits: answer y (yes), n (no), a "
+			    "(always for this kind), r (no, and why).");
 }
 
 /* ---- entered lines ----------------------------------------------------- */
@@ -58,7 +82,7 @@ void chat_submit(struct chat *c, const char *text)
 	c->typed = 0;
 	switch (c->mode) {
 	case MODE_ANSWER:
-		answer(c, *text);
+		answer_line(c, text);
 		return;
 	case MODE_REASON:
 		chat_command(c, "reject", "reason", text);

@@ -247,13 +247,15 @@ static bool works(const char *state)
 
 static void on_rest(struct chat *c)
 {
+	bool why = *c->reason && strcmp(c->reason, "paused by the user") != 0;
+
 	show_rest(&c->show);
 	if (chat_is(c, "error") || chat_is(c, "rejected"))
 		show_remark(&c->show, RED, "%s%s%s", c->state, *c->reason ? ": " : "",
 			    c->reason);
 	else if (chat_is(c, "paused"))
 		show_remark(&c->show, YELLOW, "Paused%s%s. Enter goes on; a message does "
-			    "so with what you say.", *c->reason ? ": " : "", c->reason);
+			    "so with what you say.", why ? ": " : "", why ? c->reason : "");
 }
 
 static void on_state(struct chat *c, json_object *line)

@@ -46,6 +46,15 @@ static size_t line_len(const char *text, size_t len)
 	return end ? (size_t)(end - text) : len;
 }
 
+static size_t count_lines(const char *text, size_t len)
+{
+	size_t n = len > 0 && text[len - 1] != '\n';
+
+	for (size_t i = 0; i < len; i++)
+		n += text[i] == '\n';
+	return n;
+}
+
 void paint_lines(struct strbuf *out, const struct style *s, enum paint p,
 		 const char *lead, const char *text, size_t len)
 {
@@ -56,6 +65,18 @@ void paint_lines(struct strbuf *out, const struct style *s, enum paint p,
 		n = line_len(clean.text + i, clean.len - i);
 		put_line(out, s, p, lead, clean.text + i, n);
 	}
+}
+
+void paint_head(struct strbuf *out, const struct style *s, enum paint p, const char *lead,
+		const char *text, size_t len, size_t most)
+{
+	size_t lines = count_lines(text, len), at = 0;
+
+	for (size_t i = 0; lines > most && i < most - 1; i++)
+		at += line_len(text + at, len - at) + 1;
+	paint_lines(out, s, p, lead, text, lines > most ? at : len);
+	if (lines > most)
+		paint_line(out, s, DIM, "  … %zu more lines …", lines - (most - 1));
 }
 
 /* Bytes of the line at the start that fit: up to a space, if there is one. */
@@ -140,15 +161,6 @@ void paint_change(struct strbuf *out, const struct style *s, const char *old,
 }
 
 /* ---- results ----------------------------------------------------------- */
-
-static size_t count_lines(const char *text, size_t len)
-{
-	size_t n = len > 0 && text[len - 1] != '\n';
-
-	for (size_t i = 0; i < len; i++)
-		n += text[i] == '\n';
-	return n;
-}
 
 static void put_short(struct strbuf *out, const struct style *s, enum paint p,
 		      const char *line, size_t len)

@@ -20,6 +20,9 @@ void paint_end(struct strbuf *out, const struct style *s, enum paint p);
 /** Text from outside, cleaned, each line between `lead` and a line end. */
 void paint_lines(struct strbuf *out, const struct style *s, enum paint p,
 		 const char *lead, const char *text, size_t len);
+/** The same, of a long text only the beginning: at most that many lines. */
+void paint_head(struct strbuf *out, const struct style *s, enum paint p, const char *lead,
+		const char *text, size_t len, size_t most);
 /** A text of ours, wrapped at words; each line of it begins a line. */
 void paint_words(struct strbuf *out, const struct style *s, enum paint p,
 		 const char *text, size_t len);

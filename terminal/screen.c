@@ -175,7 +175,7 @@ static void write_out(struct chat *c, const struct strbuf *out)
 static void draw_plain(struct chat *c)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(OUT_MAX), search = STRBUF(1024);
-	bool turn = !c->busy && !c->quit;
+	bool turn = chat_has_turn(c) && !c->quit;
 
 	if (c->show.out.len && c->midline)
 		strbuf_addc(&out, '\n');

@@ -236,8 +236,8 @@ static void show_message(struct show *s, json_object *event, json_object *args)
 	}
 	end_reply(s);
 	gap(s);
-	paint_lines(&s->out, &s->style, CYAN, s->style.attributes ? "> " : "You: ", text,
-		    len);
+	paint_head(&s->out, &s->style, CYAN, s->style.attributes ? "> " : "You: ", text, len,
+		   MESSAGE_LINES);
 }
 
 static void show_finish(struct show *s, json_object *args)

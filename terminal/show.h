@@ -8,7 +8,7 @@
 #include "js.h"
 #include "markdown.h"
 
-enum { TAIL_BYTES = 8 << 10, RESULT_LINES = 12 };
+enum { TAIL_BYTES = 8 << 10, RESULT_LINES = 12, MESSAGE_LINES = 40 };
 
 struct show {
 	struct style style;

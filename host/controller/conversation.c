@@ -11,8 +11,11 @@
 #include "controller/rewind.h"
 #include "files.h"
 #include "log.h"
+#include "utf8.h"
 
 #include <string.h>
+
+enum { TITLE_BYTES = 60, TITLE_OF_MAX = 4096 };
 
 /* ---- telling ----------------------------------------------------------- */
 
@@ -417,6 +420,29 @@ int conversation_say(struct conversation *c, const char *text, size_t len,
 	return held ? MT_OK : conversation_say_now(c, text, len, images, err);
 }
 
+/* One that has no title is known by the first line that was said. */
+static void name_it(struct conversation *c, const char *text, size_t len)
+{
+	AUTO(strbuf) struct strbuf line = STRBUF(TITLE_OF_MAX * 8);
+	struct error err = ERROR_NONE;
+	size_t from = 0, to;
+	char *title;
+
+	while (from < len && strchr(" \t\r\n", text[from]))
+		from++;
+	for (to = from; to < len && to - from < TITLE_OF_MAX && !strchr("\r\n", text[to]);)
+		to++;
+	mask_put(c->mask, &line, text + from, to - from);
+	strbuf_cut(&line, utf8_cut(line.text, line.len, TITLE_BYTES));
+	if (line.error || !line.len || *c->title || !(title = strbuf_take(&line)))
+		return;
+	utf8_blank_controls(title, strlen(title));
+	free(c->title);
+	c->title = title;
+	if (meta_change(c->dir, c->title, NULL, c->mask, &err))
+		log_line(MT_LOG_WARNING, "conversation", "no title: %s", err.text);
+}
+
 int conversation_say_now(struct conversation *c, const char *text, size_t len,
 			 json_object *images, struct error *err)
 {
@@ -433,10 +459,12 @@ int conversation_say_now(struct conversation *c, const char *text, size_t len,
 	id = post(c, event_action("message", SOURCE_USER, args, err), err);
 	if (id < 0)
 		return (int)id;
-	if (first)
+	if (first) {
+		name_it(c, text, len);
 		recall(c, -1);
-	else
+	} else {
 		recall_more(c);
+	}
 	c->text_only = 0;
 	if (c->redo >= 0 && strcmp(evlog_head(c->log, c->redo)->type->name, "finish") == 0)
 		c->redo = -1; /* there is more to do */

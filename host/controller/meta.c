@@ -59,6 +59,25 @@ int meta_write(const char *dir, const char *id, const char *title, const char *w
 	return file_write(path, text, len, 0600, false, err);
 }
 
+int meta_change(const char *dir, const char *title, json_object *spec,
+		const struct mask *mask, struct error *err)
+{
+	AUTO(json) json_object *o = meta_read(dir, err);
+	AUTO(free) char *path = path_join(dir, "meta.json");
+	const char *text;
+	size_t len;
+
+	if (!o) {
+		json_object_put(spec);
+		return err->code;
+	}
+	if ((spec && js_set(o, "spec", spec)) || (title && js_set_str(o, "title", title))
+	    || (mask && mask_json(mask, o, NULL)) || !path)
+		return fail(err, MT_ENOMEM, "out of memory");
+	text = js_text(o, &len);
+	return file_write(path, text, len, 0600, false, err);
+}
+
 json_object *meta_read(const char *dir, struct error *err)
 {
 	AUTO(free) char *path = path_join(dir, "meta.json");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * meta.h - meta.json: what a conversation is, and the immutable specification
- * of its agent, from which the same agent is made again. */
+ * meta.h - meta.json: what a conversation is, and the specification of its agent,
+ * from which the same agent is made again; only a person's word changes it. */
 #ifndef HOST_CONTROLLER_META_H
 #define HOST_CONTROLLER_META_H
 
@@ -14,6 +14,9 @@ char *meta_new_id(void);
 int meta_write(const char *dir, const char *id, const char *title, const char *workspace,
 	       json_object *spec, const struct conversation_options *o,
 	       const struct mask *mask, struct error *err);
+/** Give it another title, another specification (taken), or both; NULL: as it is. */
+int meta_change(const char *dir, const char *title, json_object *spec,
+		const struct mask *mask, struct error *err);
 /** Read the meta.json of a folder; another format number is refused. Owned. */
 json_object *meta_read(const char *dir, struct error *err);
 

@@ -401,6 +401,20 @@ static int restore(struct conversation *c, struct error *err)
 	return r;
 }
 
+/* What a person changed counts from now on, for whoever takes it up next too. */
+static void keep_changes(struct conversation *c, const struct config_input *in,
+			 const struct conversation_options *o)
+{
+	struct error err = ERROR_NONE;
+
+	if (!in->override_count && !o->model)
+		return;
+	if (meta_change(c->dir, NULL, wiring_spec(c, NULL), c->mask, &err)
+	    || evlog_beside(c->log, "meta.json", &err))
+		notice(c, MT_LOG_WARNING, "the change counts for this process only: %s",
+		       err.text);
+}
+
 int conversation_resume(uv_loop_t *loop, const struct config_input *in,
 			const struct conversation_options *o, struct conversation **ret,
 			char **ret_report, struct error *err)
@@ -436,6 +450,7 @@ int conversation_resume(uv_loop_t *loop, const struct config_input *in,
 		r = restore(c, err);
 	if (r)
 		return conversation_undo(c, false, r);
+	keep_changes(c, in, o);
 	*ret = c;
 	return MT_OK;
 }

@@ -1,0 +1,86 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# --plain with lines from a file: turns, questions, the end; and what was changed
+# by a command counts for whoever takes the conversation up next.
+
+setup() {
+	[ -x "$top_builddir/mortise-chat" ] || skip 'the terminal was not built'
+	work=$(mktemp -d /tmp/plain.XXXXXX)
+	export XDG_RUNTIME_DIR=$work/run XDG_STATE_HOME=$work/state
+	mkdir -m 700 "$work/run" "$work/project"
+	cd "$work/project" || return 1
+	cat > "$work/script" <<-'END'
+	[turn]
+	[call bash]
+	command = touch one
+
+	[turn]
+	text = The first word.
+
+	[turn]
+	text = The second word.
+	END
+}
+
+teardown() {
+	for pid in $(mortise ps --json | jq -r .pid); do kill "$pid" || :; done
+	cd / && rm -rf "${work:?}"
+}
+
+plain() { timeout 60 mortise --plain -m "script:$work/script" "$@" 2>&1; }
+
+@test 'lines of a file are taken in their turn, the last one without its end too' {
+	run plain -o controller.confirmation=always <<< $'go\ny\nand more\n/status'
+	[ "$status" -eq 0 ]
+	[ -e one ]
+	[[ "$output" = *'The first word.'*'You: and more'*'The second word.'*'state  '* ]]
+	[[ "$output" = *'Come back with: mortise --resume '* ]]
+	run plain < <(printf 'go')
+	[[ "$output" = *'The first word.'* ]]
+}
+
+@test 'a question that the input does not answer: code 8, and it waits on' {
+	run plain -o controller.confirmation=always <<< 'go'
+	[ "$status" -eq 8 ]
+	[ ! -e one ]
+	run plain -c <<< $'y'
+	[ "$status" -eq 0 ]
+	[ -e one ]
+}
+
+@test 'only the very word is an answer' {
+	run plain -o controller.confirmation=always <<< $'go\nand then\nyours\nr not so'
+	[ "$status" -eq 0 ]
+	[ ! -e one ]
+	[ "$(grep -c 'An action waits' <<< "$output")" -eq 2 ]
+	[[ "$output" = *'The user says: not so'* ]]
+	run plain -o controller.confirmation=always <<< $'go\n Always '
+	[ -e one ]
+}
+
+@test 'what /confirm says counts for who takes it up next' {
+	run plain <<< '/confirm always'
+	[[ "$output" = *'always: from now on'* ]]
+	run plain -c <<< 'go'
+	[ "$status" -eq 8 ]
+	[ ! -e one ]
+}
+
+@test 'a conversation is listed by what was said first' {
+	run plain <<< $'Mend the \e[31mparser\nof dates'
+	run mortise conversations list
+	[[ "$output" = *'Mend the'*'parser'* ]]
+	[[ "$output" != *$'\e'* ]]
+	run timeout 20 mortise --plain --resume <<< $'1\n'
+	[[ "$output" = *'1  20'*'Mend the'*'The first word.'* ]]
+}
+
+@test 'the text of a named file goes with the message, and is shown cut' {
+	seq 300 > numbers
+	run plain <<< 'look at @numbers'
+	[[ "$output" = *'The file numbers:'*'more lines'* ]]
+	[ "$(wc -l <<< "$output")" -lt 80 ]
+	jq -es 'any(.[]; .source == "user" and .action == "message"
+		and (.args.content | contains("\n300\n")))' \
+		"$work"/state/mortise/conversations/*/events.jsonl
+}
