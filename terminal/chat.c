@@ -307,12 +307,35 @@ bool chat_change(struct chat *c, const char *flag, const char *value)
 	return chat_ensure(c) && good;
 }
 
+/* What was said while the process was about to end did not arrive: it goes to the
+ * next one, but only once. */
+static void say_again(struct chat *c)
+{
+	size_t lost = 0;
+
+	for (int64_t n = c->answered; c->ended && n < c->sent; n++) {
+		struct asked *a = &c->asked[n % ASKED_MAX];
+
+		if (!a->text || c->queued == QUEUE_MAX)
+			continue;
+		memmove(c->queue + lost + 1, c->queue + lost,
+			(c->queued - lost) * sizeof *c->queue);
+		c->queue[lost++] = a->text;
+		c->queued++;
+		*a = (struct asked){ 0 };
+	}
+	c->answered = c->sent;
+	if (!lost || c->again || c->quit)
+		return;
+	c->again = true;
+	chat_send_queue(c);
+}
+
 static void lose(struct chat *c)
 {
 	link_close(&c->link);
 	show_rest(&c->show);
 	c->show.replaying = false;
-	c->answered = c->sent;
 	c->busy = c->interrupted = false;
 	if (c->mode == MODE_ANSWER || c->mode == MODE_REASON)
 		chat_set_mode(c, MODE_TYPE);
@@ -325,6 +348,7 @@ static void lose(struct chat *c)
 		show_remark(&c->show, RED, "The conversation's process is gone. Nothing "
 			    "that you saw is lost; Enter or a message takes it up again.");
 	chat_notify(c, "the conversation ended");
+	say_again(c);
 }
 
 /* ---- input ------------------------------------------------------------- */

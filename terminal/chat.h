@@ -84,6 +84,7 @@ struct chat {
 	bool midline;         /* plain: a prompt stands on the last line */
 	bool typing;          /* a person types: it is no file and no pipe */
 	bool input_over;      /* plain: no more lines come */
+	bool again;           /* what did not arrive was said once more */
 	bool ended;           /* the conversation said that its process ends */
 	int64_t last_event;   /* id of the last one that came */
 	struct strbuf typed_lines; /* plain: what is not a whole line yet */

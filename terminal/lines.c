@@ -226,6 +226,7 @@ static void on_result(struct chat *c, json_object *line)
 	if (!a->what)
 		return;
 	c->answered++;
+	c->again = false;
 	if (js_bool(line, "ok", false))
 		on_done(c, a, line);
 	else

@@ -11,6 +11,8 @@
 
 enum { F_TASK, F_IMAGE, F_MODEL, F_JSON, F_QUIET, F_VERBOSE, F_RECORD, F_KEEP, F_LISTEN };
 
+#define CLOSING_NS ((uint64_t)5 * 1000 * 1000 * 1000)
+
 static const struct flag flags[] = {
 	[F_TASK] = { 't', "task", "TEXT",
 		     "say this first; without it the agent just goes on" },
@@ -169,22 +171,40 @@ static int join(const struct arguments *a)
 	return code;
 }
 
+/* Whoever has it open may be about to close it. */
+static int start_or_join(struct arguments *a, uv_loop_t *loop, struct conversation **ret,
+			 struct error *err)
+{
+	uint64_t end = uv_hrtime() + CLOSING_NS;
+	int code = -1;
+
+	while (start(a, loop, ret, err)) {
+		uv_run(loop, UV_RUN_DEFAULT);
+		if (err->code != MT_EDENIED || !a->found || (code = join(a)) >= 0
+		    || uv_hrtime() > end)
+			break;
+		uv_sleep(20);
+		free(a->found);
+		a->found = NULL;
+		*err = ERROR_NONE;
+	}
+	return code;
+}
+
 static int run_it(struct arguments *a)
 {
 	struct error err = ERROR_NONE;
 	struct conversation *c = NULL;
 	uv_loop_t *loop = command_loop(&err);
-	int code = -1;
+	int code;
 
 	if (!loop)
 		return complain(EXIT_FAILED, &err);
-	if (start(a, loop, &c, &err) == MT_OK) {
+	code = start_or_join(a, loop, &c, &err);
+	if (c) {
 		a->drive.commands = a->drive.json;
 		return drive(loop, c, a->task, a->task ? strlen(a->task) : 0, &a->drive);
 	}
-	uv_run(loop, UV_RUN_DEFAULT);
-	if (err.code == MT_EDENIED && a->found)
-		code = join(a);
 	return code < 0 ? complain(EXIT_USAGE, &err) : code;
 }
 
