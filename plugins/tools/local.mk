@@ -24,6 +24,11 @@ plugins_tools_llm_edit_so_LDFLAGS = $(PLUGIN_LINK)
 plugins_tools_llm_edit_so_LDADD = $(LIBEDITOR)
 
 include plugins/tools/browser/local.mk
+plugin_PROGRAMS += %D%/browser.so
+plugins_tools_browser_so_SOURCES = %D%/browser/main.c
+plugins_tools_browser_so_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS)
+plugins_tools_browser_so_LDFLAGS = $(PLUGIN_LINK)
+plugins_tools_browser_so_LDADD = $(LIBBROWSER)
 
 plugin_PROGRAMS += %D%/control.so
 plugins_tools_control_so_SOURCES = %D%/control.c

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * browser.c - the life of the browser and its tabs, and what happens by itself:
+ * dialogs, downloads, new tabs. */
+#include "internal.h"
+#include "files.h"
+#include "utf8.h"
+#include <string.h>
+
+enum { START_MS = 30000, START_TRIES = 3, FETCH_MS = 3000 };
+
+json_object *js_make(const char *name, ...)
+{
+	json_object *o = json_object_new_object();
+	va_list ap;
+
+	va_start(ap, name);
+	for (const char *n = name; n; n = va_arg(ap, const char *))
+		switch (va_arg(ap, int)) {
+		case 's': js_set_str(o, n, va_arg(ap, const char *)); break;
+		case 'i': js_set_int(o, n, va_arg(ap, int64_t)); break;
+		case 'd': js_set(o, n, json_object_new_double(va_arg(ap, double))); break;
+		case 'b': js_set_bool(o, n, va_arg(ap, int)); break;
+		case 'o': js_set(o, n, va_arg(ap, json_object *)); break;
+		}
+	va_end(ap);
+	return o;
+}
+
+int page_call(struct browser *b, const char *method, json_object *params,
+	      const struct cdp_wait *wait, json_object **ret, struct error *err)
+{
+	return cdp_call(b->cdp, tab_of(b)->session, method, params, wait, ret, err);
+}
+
+/* ---- what happens by itself ----------------------------------------------------- */
+
+void page_note(struct browser *b, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (b->notes.len > NOTES_MAX - 2048)
+		return;
+	va_start(ap, fmt);
+	strbuf_vaddf(&b->notes, fmt, ap);
+	va_end(ap);
+	strbuf_addc(&b->notes, '\n');
+}
+
+static struct tab *tab_find(struct browser *b, const char *session)
+{
+	for (size_t i = 0; *session && i < b->tab_count; i++)
+		if (strcmp(b->tabs[i].session, session) == 0)
+			return &b->tabs[i];
+	return NULL;
+}
+
+static void on_attached(struct browser *b, json_object *p)
+{
+	static const char *const enable[] = { "Page.enable", "DOM.enable",
+					      "Inspector.enable" };
+	json_object *info = js_get(p, "targetInfo");
+	struct tab *t = &b->tabs[b->tab_count];
+	const char *session = js_str(p, "sessionId", "");
+
+	if (strcmp(js_str(info, "type", ""), "page") != 0)
+		return;
+	if (b->tab_count == TABS_MAX) {
+		cdp_send(b->cdp, "", "Target.closeTarget",
+			 js_make("targetId", 's', js_str(info, "targetId", ""), NULL));
+		page_note(b, "[A tab was closed: there are %d already.]", TABS_MAX);
+		return;
+	}
+	*t = (struct tab){ 0 };
+	snprintf(t->session, sizeof t->session, "%s", session);
+	snprintf(t->target, sizeof t->target, "%s", js_str(info, "targetId", ""));
+	b->active = b->tab_count++;
+	b->changed = cdp_now();
+	for (size_t i = 0; i < ARRAY_LEN(enable); i++)
+		cdp_send(b->cdp, session, enable[i], NULL);
+	cdp_send(b->cdp, session, "Network.enable",
+		 js_make("maxTotalBufferSize", 'i', (int64_t)0, "maxResourceBufferSize", 'i',
+			 (int64_t)0, NULL));
+	cdp_send(b->cdp, session, "Runtime.runIfWaitingForDebugger", NULL);
+}
+
+static void detach(struct browser *b, struct tab *t)
+{
+	size_t i = (size_t)(t - b->tabs);
+
+	memmove(t, t + 1, (--b->tab_count - i) * sizeof *t);
+	if (b->active >= i && b->active > 0)
+		b->active--;
+	b->changed = cdp_now();
+}
+
+/* An alert has one answer. Leaving a page is what was asked for. */
+static void on_dialog(struct browser *b, const char *session, json_object *p)
+{
+	const char *type = js_str(p, "type", "dialog");
+	const char *text = js_str(p, "message", "");
+	bool accept = b->config.accept_dialogs || strcmp(type, "alert") == 0 ||
+		      strcmp(type, "beforeunload") == 0;
+
+	cdp_send(b->cdp, session, "Page.handleJavaScriptDialog",
+		 js_make("accept", 'b', accept, "promptText", 's',
+			 js_str(p, "defaultPrompt", ""), NULL));
+	page_note(b, "[Dialog (%s): %.*s - it was %s.]", type,
+	     (int)utf8_cut(text, strlen(text), 1000), text,
+	     accept ? "accepted" : "dismissed");
+	b->changed = cdp_now();
+}
+
+static void on_download(struct browser *b, const char *what, json_object *p)
+{
+	const char *state = js_str(p, "state", "");
+	const char *path = js_str(p, "filePath", NULL);
+
+	b->changed = cdp_now();
+	if (strcmp(what, "downloadWillBegin") == 0)
+		page_note(b, "[A download began: %.300s, into %s]",
+		     js_str(p, "suggestedFilename", "a file"), b->config.downloads);
+	else if (strcmp(state, "completed") == 0)
+		page_note(b, "[The download is complete%s%.1000s]", path ? ": " : "",
+		     path ? path : "");
+	else if (strcmp(state, "canceled") == 0)
+		page_note(b, "[The download was cancelled]");
+}
+
+static void on_loading(struct browser *b, struct tab *t, const char *what, json_object *p)
+{
+	bool main = strcmp(js_str(p, "frameId", ""), t->target) == 0;
+
+	if (main && strcmp(what, "frameStartedLoading") == 0)
+		t->loading = true;
+	else if (main && strcmp(what, "frameStoppedLoading") == 0)
+		t->loading = false;
+	if (t == tab_of(b))
+		b->changed = cdp_now();
+}
+
+static uint64_t id_hash(const char *id)
+{
+	uint64_t h = 1469598103934665603u;
+
+	for (; *id; id++)
+		h = (h ^ (unsigned char)*id) * 1099511628211u;
+	return h;
+}
+
+/* Requests whose answer may change the page soon. */
+static void on_network(struct browser *b, struct tab *t, const char *what, json_object *p)
+{
+	static const char *const awaited[] = { "XHR", "Fetch", "Script", "Stylesheet",
+					       "Document" };
+	uint64_t id = id_hash(js_str(p, "requestId", ""));
+	size_t i = 0;
+
+	while (i < t->request_count && t->requests[i] != id)
+		i++;
+	if (strcmp(what, "requestWillBeSent") == 0) {
+		const char *type = js_str(p, "type", "");
+
+		for (size_t k = 0; i == t->request_count && i < REQUESTS_MAX &&
+				   k < ARRAY_LEN(awaited); k++)
+			if (strcmp(type, awaited[k]) == 0)
+				t->requests[t->request_count++] = id;
+	} else if (i < t->request_count && strncmp(what, "loadingF", 8) == 0) {
+		t->requests[i] = t->requests[--t->request_count];
+		if (t == tab_of(b))
+			b->changed = cdp_now();
+	}
+}
+
+static void on_page(struct browser *b, const char *session, const char *what,
+		    json_object *p)
+{
+	struct tab *t = tab_find(b, session);
+
+	if (strcmp(what, "javascriptDialogOpening") == 0)
+		on_dialog(b, session, p);
+	else if (strcmp(what, "fileChooserOpened") == 0)
+		b->chooser = js_int(p, "backendNodeId", -1);
+	else if (t && strncmp(what, "frame", 5) == 0)
+		on_loading(b, t, what, p);
+}
+
+static void on_event(void *arg, const char *session, const char *method, json_object *p)
+{
+	struct browser *b = arg;
+	struct tab *t;
+
+	if (strncmp(method, "Page.", 5) == 0) {
+		on_page(b, session, method + 5, p);
+	} else if (strncmp(method, "Network.", 8) == 0) {
+		t = tab_find(b, session);
+		if (t)
+			on_network(b, t, method + 8, p);
+	} else if (strcmp(method, "Target.attachedToTarget") == 0) {
+		on_attached(b, p);
+	} else if (strcmp(method, "Target.detachedFromTarget") == 0) {
+		cdp_session_gone(b->cdp, js_str(p, "sessionId", ""), "the tab was closed");
+		t = tab_find(b, js_str(p, "sessionId", ""));
+		if (t)
+			detach(b, t);
+	} else if (strncmp(method, "Browser.download", 16) == 0) {
+		on_download(b, method + 8, p);
+	} else if (strcmp(method, "Input.dragIntercepted") == 0) {
+		json_object_put(b->drag);
+		b->drag = json_object_get(js_get(p, "data"));
+	} else if (strcmp(method, "Inspector.targetCrashed") == 0) {
+		cdp_session_gone(b->cdp, session, "the page crashed");
+		t = tab_find(b, session);
+		if (t)
+			t->crashed = true;
+	}
+}
+
+/* ---- life ------------------------------------------------------------------------ */
+
+int browser_new(const struct browser_config *config, struct browser **ret,
+		struct error *err)
+{
+	struct browser *b = calloc(1, sizeof *b);
+
+	if (!b)
+		return fail(err, MT_ENOMEM, "no memory for a browser");
+	b->config = *config;
+	b->chrome = (struct chrome){ .pid = -1, .in = -1, .out = -1 };
+	b->notes = STRBUF(NOTES_MAX);
+	*ret = b;
+	return MT_OK;
+}
+
+static void stop(struct browser *b)
+{
+	b->cdp = cdp_free(b->cdp);
+	chrome_end(&b->chrome);
+	elements_clear(b);
+	json_object_put(b->drag);
+	b->drag = NULL;
+	b->tab_count = b->active = 0;
+	*b->loader = '\0';
+}
+
+struct browser *browser_free(struct browser *b)
+{
+	if (!b)
+		return NULL;
+	stop(b);
+	strbuf_clear(&b->notes);
+	free(b);
+	return NULL;
+}
+
+static int set_up(struct browser *b, const struct cdp_wait *wait, struct error *err)
+{
+	int status = dir_make(b->config.downloads, err);
+
+	if (!status)
+		status = cdp_call(b->cdp, "", "Target.setAutoAttach",
+			js_make("autoAttach", 'b', 1, "waitForDebuggerOnStart", 'b', 0,
+				"flatten", 'b', 1, NULL), wait, NULL, err);
+	if (!status)
+		status = cdp_call(b->cdp, "", "Browser.setDownloadBehavior",
+			js_make("behavior", 's', "allow", "downloadPath", 's',
+				b->config.downloads, "eventsEnabled", 'b', 1, NULL), wait,
+			NULL, err);
+	while (!status && b->tab_count == 0)
+		status = cdp_gave_up(cdp_poll(b->cdp, wait), err);
+	return status;
+}
+
+static int start(struct browser *b, const struct cdp_wait *wait, struct error *err)
+{
+	struct cdp_wait mine = { cdp_now() + START_MS, wait->cancel_fd };
+	char words[300];
+	int status = chrome_start(&b->config.chrome, &b->chrome, err);
+
+	if (!status) {
+		status = cdp_new(b->chrome.in, b->chrome.out, on_event, b, &b->cdp, err);
+		b->chrome.in = b->chrome.out = -1;
+	}
+	if (mine.until > wait->until)
+		mine.until = wait->until;
+	if (!status)
+		status = set_up(b, &mine, err);
+	if (!status || status == MT_ENOTFOUND || status == MT_ECANCELLED)
+		return status;
+	chrome_last_words(&b->chrome, words, sizeof words);
+	if (*words) {
+		*err = ERROR_NONE;
+		fail(err, status, "the browser did not start: %s", words);
+	}
+	return status;
+}
+
+int page_open(struct browser *b, const struct cdp_wait *wait, struct error *err)
+{
+	size_t before = b->tab_count;
+	int status = cdp_call(b->cdp, "", "Target.createTarget",
+			      js_make("url", 's', "about:blank", NULL), wait, NULL, err);
+
+	while (!status && b->tab_count <= before)
+		status = cdp_gave_up(cdp_poll(b->cdp, wait), err);
+	return status;
+}
+
+int page_mend(struct browser *b, const struct cdp_wait *wait, struct error *err)
+{
+	for (size_t i = b->tab_count; i-- > 0;)
+		if (b->tabs[i].crashed) {
+			page_note(b, "[The page crashed or hung; its tab was closed.]");
+			cdp_send(b->cdp, "", "Target.closeTarget",
+				 js_make("targetId", 's', b->tabs[i].target, NULL));
+			detach(b, &b->tabs[i]);
+		}
+	return b->tab_count ? MT_OK : page_open(b, wait, err);
+}
+
+int browser_ready(struct browser *b, const struct cdp_wait *wait, struct error *err)
+{
+	const struct cdp_wait now = { 0, -1 };
+	int status = MT_EIO;
+
+	if (b->cdp) {
+		while ((status = cdp_poll(b->cdp, &now)) == MT_OK)
+			;
+		if (status == MT_ETIMEOUT && page_mend(b, wait, NULL) == MT_OK)
+			return MT_OK;
+	}
+	for (int i = 0; i < START_TRIES; i++) {
+		*err = ERROR_NONE;
+		stop(b);
+		status = start(b, wait, err);
+		if (!status || status == MT_ENOTFOUND || status == MT_ECANCELLED)
+			break;
+	}
+	if (status) {
+		stop(b);
+		return status;
+	}
+	if (b->was_started)
+		page_note(b, "[The browser had ended and was started anew.]");
+	else if (geteuid() == 0)
+		page_note(b, "[Chromium runs without its own sandbox, since this is root.]");
+	b->was_started = true;
+	return MT_OK;
+}
+
+void page_interrupt(struct browser *b)
+{
+	page_note(b, "[The page did not answer: its loading and its scripts were stopped.]");
+	cdp_send(b->cdp, tab_of(b)->session, "Page.stopLoading", NULL);
+	cdp_send(b->cdp, tab_of(b)->session, "Runtime.terminateExecution", NULL);
+}
+
+void page_begin(struct browser *b)
+{
+	b->changed = cdp_now();
+	for (size_t i = 0; i < b->tab_count; i++)
+		b->tabs[i].request_count = 0;
+}
+
+/* When the page may be looked at, as things are. */
+static int64_t quiet_at(const struct browser *b, int64_t began, int64_t end)
+{
+	const struct tab *t = &b->tabs[b->active];
+	int64_t quiet = b->changed + b->config.settle_ms;
+
+	if (b->tab_count && t->loading)
+		return end;
+	if (b->tab_count && t->request_count && quiet < began + FETCH_MS)
+		quiet = began + FETCH_MS;
+	return quiet < end ? quiet : end;
+}
+
+int page_settle(struct browser *b, const struct cdp_wait *wait, struct error *err)
+{
+	int64_t began = cdp_now(), end = began + b->config.load_ms;
+	int status = MT_OK;
+
+	if (end > wait->until)
+		end = wait->until;
+	if (b->changed < began)
+		b->changed = began;
+	while (status == MT_OK || status == MT_ETIMEOUT) {
+		struct cdp_wait until = { quiet_at(b, began, end), wait->cancel_fd };
+
+		if (cdp_now() >= until.until) {
+			if (b->tab_count && tab_of(b)->loading)
+				page_note(b, "[The page is still loading.]");
+			return MT_OK;
+		}
+		status = cdp_poll(b->cdp, &until);
+	}
+	return cdp_gave_up(status, err);
+}

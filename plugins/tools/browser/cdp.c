@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cdp.c - messages to and from a browser. */
+#include "cdp.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <time.h>
+
+struct cdp {
+	int in, out;
+	cdp_event_fn *event;
+	void *arg;
+	struct strbuf read, write;
+	size_t scanned;       /* bytes of `read` that hold no NUL */
+	int64_t last_id;
+	int64_t awaited;      /* id of the call that waits; 0: none does */
+	char session[80];     /* that it is for */
+	json_object *answer;  /* to it */
+	bool gone;
+};
+
+int64_t cdp_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+int cdp_new(int in, int out, cdp_event_fn *event, void *arg, struct cdp **ret,
+	    struct error *err)
+{
+	struct cdp *c = calloc(1, sizeof *c);
+
+	if (!c) {
+		close(in);
+		close(out);
+		return fail(err, MT_ENOMEM, "no memory for a browser");
+	}
+	*c = (struct cdp){ .in = in, .out = out, .event = event, .arg = arg,
+			   .read = STRBUF(CDP_MESSAGE_MAX),
+			   .write = STRBUF(CDP_MESSAGE_MAX) };
+	fcntl(in, F_SETFL, fcntl(in, F_GETFL) | O_NONBLOCK);
+	fcntl(out, F_SETFL, fcntl(out, F_GETFL) | O_NONBLOCK);
+	*ret = c;
+	return MT_OK;
+}
+
+struct cdp *cdp_free(struct cdp *c)
+{
+	if (!c)
+		return NULL;
+	close(c->in);
+	close(c->out);
+	strbuf_clear(&c->read);
+	strbuf_clear(&c->write);
+	json_object_put(c->answer);
+	free(c);
+	return NULL;
+}
+
+/* ---- one message ------------------------------------------------------------- */
+
+static void take(struct cdp *c, const char *text, size_t len)
+{
+	AUTO(json) json_object *o = js_parse_object(text, len, NULL);
+	int64_t id = js_int(o, "id", 0);
+	const char *method = js_str(o, "method", NULL);
+
+	if (id && id == c->awaited) {
+		json_object_put(c->answer);
+		c->answer = STEAL(o);
+	} else if (method) {
+		c->event(c->arg, js_str(o, "sessionId", ""), method, js_get(o, "params"));
+	}
+}
+
+/* Hand out the whole messages that were read. @return how many. */
+static size_t take_all(struct cdp *c)
+{
+	size_t start = 0, count = 0;
+	char *end;
+
+	while ((end = memchr(c->read.text + c->scanned, '\0', c->read.len - c->scanned))) {
+		size_t at = (size_t)(end - c->read.text);
+
+		take(c, c->read.text + start, at - start);
+		start = c->scanned = at + 1;
+		count++;
+	}
+	strbuf_consume(&c->read, start);
+	c->scanned = c->read.len;
+	return count;
+}
+
+static void fill(struct cdp *c)
+{
+	char bytes[65536];
+	ssize_t n;
+
+	while ((n = read(c->in, bytes, sizeof bytes)) > 0)
+		strbuf_addn(&c->read, bytes, (size_t)n);
+	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR) || c->read.error)
+		c->gone = true;
+}
+
+static void flush(struct cdp *c)
+{
+	ssize_t n = 1;
+
+	while (c->write.len && n > 0) {
+		n = write(c->out, c->write.text, c->write.len);
+		if (n > 0)
+			strbuf_consume(&c->write, (size_t)n);
+	}
+	if (n < 0 && errno != EAGAIN && errno != EINTR)
+		c->gone = true;
+}
+
+int cdp_poll(struct cdp *c, const struct cdp_wait *wait)
+{
+	for (;;) {
+		struct pollfd fds[3] = {
+			{ .fd = c->in, .events = POLLIN },
+			{ .fd = wait->cancel_fd, .events = POLLIN },
+			{ .fd = c->write.len ? c->out : -1, .events = POLLOUT },
+		};
+		int64_t left = wait->until - cdp_now();
+
+		if (c->gone)
+			return MT_EIO;
+		if (left < 0)
+			left = 0;
+		if (poll(fds, 3, left > 60000 ? 60000 : (int)left) < 0 && errno != EINTR)
+			return MT_EIO;
+		if (fds[1].revents)
+			return MT_ECANCELLED;
+		if (fds[2].revents)
+			flush(c);
+		if (fds[0].revents)
+			fill(c);
+		if (take_all(c))
+			return MT_OK;
+		if (!left && !c->gone)
+			return MT_ETIMEOUT;
+	}
+}
+
+/* ---- asking ------------------------------------------------------------------ */
+
+int cdp_send(struct cdp *c, const char *session, const char *method, json_object *params)
+{
+	struct strbuf *b = &c->write;
+
+	strbuf_addc(b, '{');
+	js_key_int(b, "id", ++c->last_id);
+	js_key_str(b, "method", method);
+	if (*session)
+		js_key_str(b, "sessionId", session);
+	if (params) {
+		js_key(b, "params");
+		js_put(b, params);
+	}
+	strbuf_addn(b, "}", 2);
+	json_object_put(params);
+	if (b->error) {
+		c->gone = true;
+		return b->error;
+	}
+	flush(c);
+	return c->gone ? MT_EIO : MT_OK;
+}
+
+void cdp_session_gone(struct cdp *c, const char *session, const char *why)
+{
+	json_object *error, *answer;
+
+	if (!c->awaited || c->answer || strcmp(session, c->session) != 0)
+		return;
+	answer = json_object_new_object();
+	error = json_object_new_object();
+	js_set_str(error, "message", why);
+	js_set(answer, "error", error);
+	c->answer = answer;
+}
+
+int cdp_gave_up(int status, struct error *err)
+{
+	switch (status) {
+	case MT_OK:
+		return status;
+	case MT_ETIMEOUT:
+		return fail(err, status, "TimeoutError: the browser did not answer in time");
+	case MT_ECANCELLED:
+		return fail(err, status, "the call was cancelled");
+	}
+	return fail(err, MT_EIO, "the browser ended; the next call starts a new one");
+}
+
+int cdp_call(struct cdp *c, const char *session, const char *method, json_object *params,
+	     const struct cdp_wait *wait, json_object **ret, struct error *err)
+{
+	AUTO(json) json_object *answer = NULL;
+	json_object *error;
+	int status = cdp_send(c, session, method, params);
+
+	if (ret)
+		*ret = NULL;
+	c->awaited = c->last_id;
+	snprintf(c->session, sizeof c->session, "%s", session);
+	while (!status && !c->answer)
+		status = cdp_poll(c, wait);
+	answer = STEAL(c->answer);
+	c->awaited = 0; /* one that comes later is nobody's */
+	if (!answer)
+		return cdp_gave_up(status, err);
+	error = js_get(answer, "error");
+	if (error)
+		return fail(err, MT_EINVAL, "%s", js_str(error, "message", "refused"));
+	if (ret)
+		*ret = json_object_get(js_get(answer, "result"));
+	return MT_OK;
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * chrome.c - the process of a browser. */
+#include "chrome.h"
+#include "auto.h"
+#include "files.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+enum {
+	ARGS_MAX = 48,
+	KILL_MS = 2000,
+	PROFILE_MAX = 107 - sizeof "/org.chromium.Chromium.XXXXXX/SingletonSocket",
+};
+
+/* PDF files are downloaded instead of shown by a viewer that no tree shows. */
+static const char preferences[] =
+	"{\"plugins\":{\"always_open_pdf_externally\":true},"
+	"\"credentials_enable_service\":false,"
+	"\"profile\":{\"password_manager_enabled\":false}}";
+
+/* Nothing that phones home, asks, or shows what is not the page. All frames of a page
+ * share a process, so that one session reaches them. */
+static const char *const flags[] = {
+	"--headless=new", "--remote-debugging-pipe", "--no-first-run",
+	"--no-default-browser-check", "--disable-background-networking",
+	"--disable-component-update", "--disable-default-apps", "--disable-extensions",
+	"--disable-sync", "--disable-breakpad", "--disable-crash-reporter",
+	"--disable-client-side-phishing-detection", "--disable-dev-shm-usage",
+	"--disable-hang-monitor", "--disable-popup-blocking", "--disable-gpu",
+	"--disable-prompt-on-repost", "--disable-search-engine-choice-screen",
+	"--disable-site-isolation-trials", "--disable-smooth-scrolling",
+	"--disable-background-timer-throttling", "--disable-renderer-backgrounding",
+	"--disable-backgrounding-occluded-windows",
+	"--disable-features=IsolateOrigins,site-per-process,Translate,"
+	"OptimizationHints,MediaRouter,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable",
+	"--force-color-profile=srgb", "--force-device-scale-factor=1",
+	"--metrics-recording-only", "--mute-audio", "--no-service-autorun",
+	"--password-store=basic", "--use-mock-keychain",
+};
+
+static char *find_program(const char *wanted)
+{
+	static const char *const names[] = { "chromium", "chromium-browser",
+					     "google-chrome-stable", "google-chrome", NULL };
+	const char *const one[] = { wanted, NULL };
+	const char *path = getenv("PATH");
+
+	if (wanted && strchr(wanted, '/'))
+		return access(wanted, X_OK) == 0 ? strdup(wanted) : NULL;
+	for (const char *const *n = wanted && *wanted ? one : names; *n; n++)
+		for (const char *d = path ? path : "/usr/bin", *end; *d;
+		     d = *end ? end + 1 : end) {
+			char *file;
+
+			end = strchrnul(d, ':');
+			if (*d != '/' ||
+			    asprintf(&file, "%.*s/%s", (int)(end - d), d, *n) < 0)
+				continue;
+			if (access(file, X_OK) == 0)
+				return file;
+			free(file);
+		}
+	return NULL;
+}
+
+static int make_profile(const char *folder, char **ret, struct error *err)
+{
+	AUTO(free) char *dir = NULL, *defaults = NULL, *file = NULL;
+	int status;
+
+	if (asprintf(&dir, "%s/browser-XXXXXX", folder) < 0)
+		return dir = NULL, fail(err, MT_ENOMEM, "no memory for a browser");
+	if (!mkdtemp(dir))
+		return fail(err, MT_EIO, "cannot make the browser's folder in %s: %s",
+			    folder, strerror(errno));
+	defaults = path_join(dir, "Default");
+	file = defaults ? path_join(defaults, "Preferences") : NULL;
+	status = file ? dir_make(defaults, err) : fail(err, MT_ENOMEM, "no memory");
+	if (!status)
+		status = file_write(file, preferences, sizeof preferences - 1, 0600, false,
+				    err);
+	if (status)
+		dir_remove(dir, NULL);
+	else
+		*ret = STEAL(dir);
+	return status;
+}
+
+/* Our environment with one variable set. Only the list is ours. */
+static char **environment_with(char *variable)
+{
+	size_t n = 0, name = strcspn(variable, "=") + 1, count = 1;
+	char **env;
+
+	while (environ[n])
+		n++;
+	env = calloc(n + 2, sizeof *env);
+	if (!env)
+		return NULL;
+	env[0] = variable;
+	for (size_t i = 0; i < n; i++)
+		if (strncmp(environ[i], variable, name) != 0)
+			env[count++] = environ[i];
+	return env;
+}
+
+/* In the child: only what is safe between fork and exec. */
+static _Noreturn void become(const char *program, char *const *argv, char *const *env,
+			     int in, int out, int log)
+{
+	struct sigaction plain = { .sa_handler = SIG_DFL };
+	sigset_t none;
+	int null = open("/dev/null", O_RDWR);
+
+	for (int sig = 1; sig < NSIG; sig++)
+		sigaction(sig, &plain, NULL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	setpgid(0, 0);
+	in = fcntl(in, F_DUPFD, 10);
+	out = fcntl(out, F_DUPFD, 10);
+	log = fcntl(log, F_DUPFD, 10);
+	null = fcntl(null, F_DUPFD, 10);
+	if (in < 0 || out < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 ||
+	    dup2(log < 0 ? null : log, 2) < 0 || dup2(in, 3) < 0 || dup2(out, 4) < 0)
+		_exit(126);
+	syscall(SYS_close_range, 5u, ~0u, 0u);
+	execve(program, argv, env);
+	_exit(127);
+}
+
+static int spawn(const char *program, char *const *argv, struct chrome *c,
+		 struct error *err)
+{
+	int to[2] = { -1, -1 }, from[2] = { -1, -1 };
+	AUTO(free) char *name = path_join(c->profile, "stderr");
+	AUTO(close) int log = name ? open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0600) : -1;
+	AUTO(free) char *temporary = NULL;
+	AUTO(free) char **env = NULL;
+
+	/* Its temporary files go with the profile, unless no socket would fit. */
+	if (asprintf(&temporary, "TMPDIR=%s", strlen(c->profile) <= PROFILE_MAX
+		     ? c->profile : "/tmp") < 0)
+		temporary = NULL;
+	env = temporary ? environment_with(temporary) : NULL;
+	c->pid = -1;
+	if (env && pipe2(to, O_CLOEXEC) == 0 && pipe2(from, O_CLOEXEC) == 0)
+		c->pid = fork();
+	if (c->pid == 0)
+		become(program, argv, env, to[0], from[1], log);
+	if (to[0] >= 0)
+		close(to[0]);
+	if (from[1] >= 0)
+		close(from[1]);
+	c->in = from[0];
+	c->out = to[1];
+	return c->pid > 0 ? MT_OK : fail(err, MT_EIO, "cannot start the browser: %s",
+					 strerror(errno));
+}
+
+int chrome_start(const struct chrome_config *config, struct chrome *ret, struct error *err)
+{
+	AUTO(free) char *program = find_program(config->program);
+	AUTO(free) char *profile = NULL, *size = NULL;
+	const char *argv[ARGS_MAX];
+	size_t n = 0;
+	int status;
+
+	*ret = (struct chrome){ .pid = -1, .in = -1, .out = -1 };
+	if (!program)
+		return fail(err, MT_ENOTFOUND, "there is no Chromium here: install the "
+			    "package chromium, or set the option `program`");
+	status = make_profile(config->folder, &ret->profile, err);
+	if (status)
+		return status;
+	argv[n++] = program;
+	for (size_t i = 0; i < ARRAY_LEN(flags); i++)
+		argv[n++] = flags[i];
+	if (asprintf(&profile, "--user-data-dir=%s", ret->profile) < 0)
+		profile = NULL;
+	if (asprintf(&size, "--window-size=%d,%d", config->width, config->height) < 0)
+		size = NULL;
+	argv[n++] = profile;
+	argv[n++] = size;
+	if (geteuid() == 0)
+		argv[n++] = "--no-sandbox";
+	argv[n++] = "about:blank";
+	argv[n] = NULL;
+	status = profile && size ? spawn(program, (char *const *)argv, ret, err)
+				 : fail(err, MT_ENOMEM, "no memory for a browser");
+	if (status)
+		chrome_end(ret);
+	return status;
+}
+
+static bool is_over(pid_t pid, int ms)
+{
+	for (; ms >= 0; ms -= 10) {
+		pid_t got = waitpid(pid, NULL, WNOHANG);
+
+		if (got == pid || (got < 0 && errno == ECHILD))
+			return true;
+		poll(NULL, 0, 10);
+	}
+	return false;
+}
+
+void chrome_end(struct chrome *c)
+{
+	if (c->in >= 0)
+		close(c->in);
+	if (c->out >= 0)
+		close(c->out);
+	if (c->pid > 0) {
+		kill(-c->pid, SIGKILL);
+		kill(c->pid, SIGKILL);
+		is_over(c->pid, KILL_MS);
+	}
+	if (c->profile)
+		dir_remove(c->profile, NULL);
+	free(c->profile);
+	*c = (struct chrome){ .pid = -1, .in = -1, .out = -1 };
+}
+
+void chrome_last_words(const struct chrome *c, char *ret, size_t size)
+{
+	AUTO(free) char *name = c->profile ? path_join(c->profile, "stderr") : NULL;
+	AUTO(free) char *text = NULL;
+	size_t len = 0;
+	char *line;
+
+	*ret = '\0';
+	if (!name || file_read(name, 1 << 20, &text, &len, NULL) || !len)
+		return;
+	while (len && text[len - 1] == '\n')
+		text[--len] = '\0';
+	line = strrchr(text, '\n');
+	snprintf(ret, size, "%s", line ? line + 1 : text);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * chrome.h - the process of a browser, with a profile of its own that ends with it. */
+#ifndef BROWSER_CHROME_H
+#define BROWSER_CHROME_H
+
+#include "error.h"
+#include <sys/types.h>
+
+struct chrome_config {
+	const char *program; /* a path, or a name in PATH; "" or NULL: looked for */
+	const char *folder;  /* where the profile's folder is made */
+	int width, height;   /* of the window */
+};
+
+struct chrome {
+	pid_t pid;
+	int in, out;         /* our ends; whoever takes them sets them to -1 */
+	char *profile;
+};
+
+/** Start it, without waiting until it answers. The sandbox of the browser is on,
+ *  except for root, who cannot have it. */
+int chrome_start(const struct chrome_config *config, struct chrome *ret, struct error *err);
+/** End it with all its processes, and remove the profile. */
+void chrome_end(struct chrome *c);
+/** Append the last line of what it complained of, if there is one. */
+void chrome_last_words(const struct chrome *c, char *ret, size_t size);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * internal.h - what the parts of the browser share. */
+#ifndef BROWSER_INTERNAL_H
+#define BROWSER_INTERNAL_H
+
+#include "browser.h"
+
+enum { REQUESTS_MAX = 64 };
+
+struct tab {
+	char target[ID_MAX], session[ID_MAX]; /* the main frame has the target's id */
+	bool loading, crashed;
+	/* What the page fetches since the last action: hashes of the requests' ids. */
+	uint64_t requests[REQUESTS_MAX];
+	size_t request_count;
+};
+
+/** A node of the page that has a bid. */
+struct element {
+	int64_t node;      /* backendNodeId */
+	unsigned frame;
+	char bid[BID_MAX];
+	bool shown;        /* by the last observation */
+	struct ax_mark mark;
+};
+
+struct frame {
+	char id[ID_MAX], label[BID_MAX]; /* "" of the page itself */
+	unsigned last, inner;            /* elements, frames in it so far */
+};
+
+struct browser {
+	struct browser_config config;
+	struct chrome chrome;
+	struct cdp *cdp;
+	struct tab tabs[TABS_MAX];
+	size_t tab_count, active;
+	struct strbuf notes;
+	double mouse_x, mouse_y;
+	bool was_started;
+	int64_t changed;       /* cdp_now() of the last sign that the page changes */
+	/* of the page that `loader` names */
+	char loader[ID_MAX];
+	struct element *elements;
+	size_t element_count, element_room;
+	uint32_t *by_node, *by_bid; /* places in `elements` plus 1, by hash */
+	size_t slots;
+	struct frame frames[FRAMES_MAX];
+	size_t frame_count;
+	/* set by events */
+	int64_t chooser;       /* node of the file input that asked; -1: one without */
+	json_object *drag;     /* data of a drag that the page began */
+};
+
+/* browser.c */
+static inline struct tab *tab_of(struct browser *b)
+{
+	return &b->tabs[b->active];
+}
+/** Call on the active tab. */
+int page_call(struct browser *b, const char *method, json_object *params,
+	      const struct cdp_wait *wait, json_object **ret, struct error *err);
+/** Open an empty tab and go to it. */
+int page_open(struct browser *b, const struct cdp_wait *wait, struct error *err);
+/** Close what has crashed; there is always a tab. */
+int page_mend(struct browser *b, const struct cdp_wait *wait, struct error *err);
+/** A line for the next observation. */
+void page_note(struct browser *b, const char *fmt, ...) MT_PRINTF(2, 3);
+/** Stop what keeps the page from answering: an address that does not answer, a script
+ *  that does not end. */
+void page_interrupt(struct browser *b);
+/** An action begins: what the page fetches from now on is its doing. */
+void page_begin(struct browser *b);
+/** Handle events until the page is quiet: nothing loads, nothing is fetched, and
+ *  settle_ms have passed without a change; at most load_ms, of which fetching holds it
+ *  up for FETCH_MS. */
+int page_settle(struct browser *b, const struct cdp_wait *wait, struct error *err);
+/** An object of members: name, kind, value, ..., NULL. Kinds: 's' text, 'i' int64_t,
+ *  'd' double, 'b' int, 'o' json_object * (taken). */
+json_object *js_make(const char *name, ...);
+
+/* elements.c */
+struct element *element_by_bid(struct browser *b, const char *bid);
+struct element *element_by_node(struct browser *b, unsigned frame, int64_t node);
+/** Find it, or give it a bid. NULL: no memory. `is_frame`: it holds a page. */
+struct element *element_add(struct browser *b, unsigned frame, int64_t node, bool is_frame);
+void elements_clear(struct browser *b);
+
+/* input.c */
+int input_mouse(struct browser *b, const char *type, double x, double y,
+		const char *button, int buttons, int count, int modifiers,
+		const struct cdp_wait *wait, struct error *err);
+int input_press(struct browser *b, const char *keys, const struct cdp_wait *wait,
+		struct error *err);
+int input_key(struct browser *b, const char *key, bool down, int modifiers,
+	      const struct cdp_wait *wait, struct error *err);
+/** Bit of a modifier's name, 0 if it is none. */
+int input_modifier(const char *name, size_t len);
+
+#endif

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * main.c - the tool `browser`: the ABI around browser.h. */
+#include "browser.h"
+#include "files.h"
+#include "js.h"
+#include "utf8.h"
+#include <mortise/tool.h>
+#include <string.h>
+
+enum {
+	WIDTH = 1280, HEIGHT = 720,
+	LOOK_MS = 20000,    /* to look at a page after its actions */
+	MARGIN_MS = 500,    /* to report before the caller's own limit */
+};
+
+struct plugin {
+	const struct mt_tool_host *host;
+	struct mt_instance *instance;
+	struct browser *browser;
+	char *downloads, *folder;
+	bool pictures;
+	unsigned groups;
+	int64_t timeout_ms;
+};
+
+static void plugin_close(void *self)
+{
+	struct plugin *p = self;
+
+	browser_free(p->browser);
+	free(p->downloads);
+	free(p->folder);
+	free(p);
+}
+
+/* Where the profile goes: the private folder, if there is one. */
+static const char *private_folder(struct plugin *p)
+{
+	const char *dir = p->host->private_dir ? p->host->private_dir(p->instance) : NULL;
+
+	return dir && *dir ? dir : "/tmp";
+}
+
+static int plugin_open(const struct mt_tool_host *host, struct mt_instance *instance,
+		       void **ret_self)
+{
+	struct error err = ERROR_NONE;
+	struct plugin *p = calloc(1, sizeof *p);
+	const char *downloads = host->option(instance, "downloads");
+	const char *workspace = host->workspace(instance);
+
+	if (!p)
+		return MT_ENOMEM;
+	*p = (struct plugin){ .host = host, .instance = instance,
+			      .groups = ACTIONS_BID | ACTIONS_NAV };
+	p->pictures = host->option_int(instance, "screenshots") != 0;
+	p->timeout_ms = host->option_int(instance, "timeout");
+	if (host->option_int(instance, "tabs"))
+		p->groups |= ACTIONS_TAB;
+	if (host->option_int(instance, "coordinates"))
+		p->groups |= ACTIONS_COORD;
+	if (host->option_int(instance, "messages"))
+		p->groups |= ACTIONS_CHAT | ACTIONS_INFEASIBLE;
+	p->downloads = path_join(workspace, downloads ? downloads : ".downloads");
+	p->folder = strdup(private_folder(p));
+	const struct browser_config config = {
+		.chrome = { host->option(instance, "program"), p->folder, WIDTH, HEIGHT },
+		.downloads = p->downloads, .workspace = workspace,
+		.accept_dialogs = strcmp(host->option(instance, "dialogs"), "accept") == 0,
+		.whole_tree = strcmp(host->option(instance, "tree"), "all") == 0,
+		.tree_max = (size_t)host->option_int(instance, "tree_max"),
+		.load_ms = host->option_int(instance, "load_time"),
+		.settle_ms = host->option_int(instance, "settle_time"),
+	};
+
+	if (!p->downloads || !p->folder || browser_new(&config, &p->browser, &err)) {
+		host->log(instance, MT_LOG_ERROR, "no memory for the browser");
+		plugin_close(p);
+		return MT_ENOMEM;
+	}
+	*ret_self = p;
+	return MT_OK;
+}
+
+/* ---- one call ---------------------------------------------------------------------- */
+
+static void put_text_field(struct plugin *p, struct mt_call *call, const char *name,
+			   const char *text)
+{
+	AUTO(strbuf) struct strbuf json = STRBUF(1 << 20);
+
+	js_put_str(&json, text ? text : "", text ? strlen(text) : 0);
+	if (!json.error)
+		p->host->field(call, name, json.text, json.len);
+}
+
+static void put_fields(struct plugin *p, struct mt_call *call, const char *code,
+		       const struct observation *o, const struct error *fault)
+{
+	AUTO(strbuf) struct strbuf json = STRBUF(1 << 20);
+	char number[24];
+
+	put_text_field(p, call, "url", o->url);
+	p->host->field(call, "trigger_by_action", "\"browse_interactive\"", 20);
+	put_text_field(p, call, "last_browser_action", code);
+	put_text_field(p, call, "last_browser_action_error", fault->text);
+	put_text_field(p, call, "focused_element_bid", o->focused);
+	p->host->field(call, "error", fault->code ? "true" : "false", fault->code ? 4 : 5);
+	snprintf(number, sizeof number, "%zu", o->active);
+	p->host->field(call, "active_page_index", number, strlen(number));
+	strbuf_addc(&json, '[');
+	for (size_t i = 0; i < o->tab_count; i++) {
+		strbuf_add(&json, i ? "," : "");
+		js_put_str(&json, o->tabs[i] ? o->tabs[i] : "",
+			   o->tabs[i] ? strlen(o->tabs[i]) : 0);
+	}
+	strbuf_addc(&json, ']');
+	if (!json.error)
+		p->host->field(call, "open_pages_urls", json.text, json.len);
+}
+
+static void put_result(struct plugin *p, struct mt_call *call, const struct observation *o,
+		       const struct error *fault)
+{
+	const struct mt_tool_host *host = p->host;
+
+	host->reply(call, "[Current URL: %s]\n", o->url ? o->url : "");
+	if (o->tab_count > 1)
+		for (size_t i = 0; i < o->tab_count; i++)
+			host->reply(call, "[Tab %zu%s: %s]\n", i,
+				    i == o->active ? " (active)" : "",
+				    o->tabs[i] ? o->tabs[i] : "");
+	host->reply(call, "[Focused element bid: %s]\n", o->focused);
+	host->reply_text(call, o->notes.text, o->notes.len);
+	if (fault->code)
+		host->reply(call, "\n================ BEGIN error message ===============\n"
+			    "%s\n================ END error message ===============\n",
+			    fault->text);
+	else
+		host->reply(call, "\n[Action executed successfully.]\n");
+	host->reply(call, "%s\n============== BEGIN accessibility tree ==============\n",
+		    strcmp(host->option(p->instance, "tree"), "all") == 0
+		    ? "The whole page; what is marked visible is in view."
+		    : "What is in view of the page; scroll to see more of it.");
+	host->reply_text(call, o->tree.text, o->tree.len);
+	host->reply(call, "\n============== END accessibility tree ==============\n%s",
+		    o->cut ? "[The tree was cut here: the page has more elements than are "
+		    "shown.]\n" : "");
+	if (o->picture.len)
+		host->reply_media(call, "image/png", o->picture.text, o->picture.len);
+}
+
+/* Do the actions until one fails. */
+static int act(struct plugin *p, struct mt_call *call, const struct py_calls *calls,
+	       int64_t end, struct error *err)
+{
+	int status = MT_OK;
+
+	for (size_t i = 0; i < calls->count && !status; i++) {
+		struct cdp_wait wait = { cdp_now() + p->timeout_ms,
+					 p->host->cancel_fd(call) };
+
+		if (wait.until > end)
+			wait.until = end;
+		status = browser_act(p->browser, &calls->all[i], &wait, err);
+		if (status && calls->count > 1 && status != MT_EIO &&
+		    status != MT_ECANCELLED) {
+			struct error why = *err;
+
+			*err = ERROR_NONE;
+			fail(err, status, "%s (action %zu of %zu: %s)", why.text, i + 1,
+			     calls->count, calls->all[i].name);
+		}
+	}
+	return status;
+}
+
+static int fail_call(struct plugin *p, struct mt_call *call, const char *code,
+		     const struct error *err)
+{
+	static const struct observation none;
+
+	put_fields(p, call, code, &none, err);
+	return p->host->fail(call, err->code, "%s", err->text);
+}
+
+static int plugin_call(void *self, const char *name, struct mt_call *call)
+{
+	struct plugin *p = self;
+	struct error err = ERROR_NONE, look_err = ERROR_NONE;
+	struct observation o;
+	struct py_calls calls = { 0 };
+	int64_t left = p->host->time_left_ms(call);
+	int64_t end = left < 0 ? INT64_MAX / 2 : cdp_now() + left - MARGIN_MS;
+	struct cdp_wait wait = { end, p->host->cancel_fd(call) };
+	size_t len = 0;
+	const char *code = p->host->arg_str(call, "code", &len);
+	int status;
+
+	(void)name;
+	if (!code)
+		return p->host->fail(call, MT_EINVAL, "the argument `code` is missing");
+	status = browser_ready(p->browser, &wait, &err);
+	if (status)
+		return fail_call(p, call, code, &err);
+	status = calls_parse(code, len, false, &calls, &err);
+	if (!status)
+		status = actions_bind(&calls, p->groups, true, &err);
+	if (!status)
+		status = act(p, call, &calls, end, &err);
+	calls_clear(&calls);
+	if (status == MT_EIO || status == MT_ECANCELLED)
+		return fail_call(p, call, code, &err);
+	wait.until = cdp_now() + LOOK_MS < end ? cdp_now() + LOOK_MS : end;
+	if (browser_look(p->browser, p->pictures, &wait, &o, &look_err)) {
+		observation_clear(&o);
+		return fail_call(p, call, code, err.code ? &err : &look_err);
+	}
+	put_fields(p, call, code, &o, &err);
+	put_result(p, call, &o, &err);
+	observation_clear(&o);
+	return MT_OK;
+}
+
+/* ---- what the model and the configuration read ------------------------------------- */
+
+static const char description[] =
+	"Use a web browser: a real one, with one page in front, which stays open from call "
+	"to call. `code` is one or several calls, one per line, done in order until one "
+	"fails. Arguments are literals. Elements are named by their bid, which stands in "
+	"brackets in the accessibility tree that every call returns; look at the newest "
+	"tree before you act, and stop after an action that changes the page.\n"
+	"goto(url) - open an address\n"
+	"go_back(), go_forward() - through the history\n"
+	"noop(wait_ms=1000) - wait, and look again\n"
+	"scroll(delta_x, delta_y) - by pixels; positive is right and down\n"
+	"fill(bid, value) - put text into a field, over what is there; also dates "
+	"(YYYY-MM-DD)\n"
+	"select_option(bid, options) - by value or label, one or a list\n"
+	"click(bid, button='left', modifiers=[]), dblclick(bid, button='left', "
+	"modifiers=[])\n"
+	"hover(bid), focus(bid), clear(bid)\n"
+	"press(bid, key_comb) - focus and press: 'Enter', 'Control+a', 'ArrowDown', 'x'\n"
+	"drag_and_drop(from_bid, to_bid)\n"
+	"upload_file(bid, file) - a path or a list of paths";
+
+static const char brief[] =
+	"Use a web browser by calls such as goto('http://x'), click('12'), fill('5', 'text'), "
+	"select_option, press(bid, 'Enter'), scroll(0, 300), go_back(); bids stand in "
+	"brackets in the tree that comes back.";
+
+static const char schema[] =
+	"{\"type\":\"object\",\"properties\":{\"code\":{\"type\":\"string\","
+	"\"description\":\"The calls, for instance fill('12', 'mortise')\\nclick('14')\"}},"
+	"\"required\":[\"code\"]}";
+
+static const char events[] =
+	"[{\"action\":\"browse_interactive\",\"observation\":\"browse\","
+	"\"args\":{\"browser_actions\":\"$code\"}}]";
+
+static const struct mt_tool tools[] = {
+	{ .size = sizeof(struct mt_tool),
+	  .hints = MT_TOOL_DESTRUCTIVE | MT_TOOL_OPEN_WORLD,
+	  .name = "browser",
+	  .description = description,
+	  .brief = brief,
+	  .schema = schema,
+	  .events = events },
+};
+
+static const struct mt_toolset toolset = {
+	.size = sizeof toolset,
+	.tool_count = ARRAY_LEN(tools),
+	.tools = tools,
+	.open = plugin_open,
+	.call = plugin_call,
+	.close = plugin_close,
+};
+
+#define OPTION(type_, name_, ...)                                              \
+	{ .size = sizeof(struct mt_option), .type = (type_), .name = name_, __VA_ARGS__ }
+
+static const struct mt_option options[] = {
+	OPTION(MT_OPTION_TEXT, "program", .help = "The Chromium to run: a path, or a name in "
+	       "PATH. Default: the first of chromium, chromium-browser, "
+	       "google-chrome-stable, google-chrome."),
+	OPTION(MT_OPTION_TEXT, "downloads", .fallback = ".downloads",
+	       .help = "Folder for downloads, below the workspace unless it is absolute."),
+	OPTION(MT_OPTION_DURATION, "timeout", .fallback = "30s", .min = 500, .max = 3600000,
+	       .help = "The longest that one action may take."),
+	OPTION(MT_OPTION_DURATION, "load_time", .fallback = "10s", .min = 0, .max = 600000,
+	       .help = "How long to wait for a page to load before it is looked at as it "
+	       "is."),
+	OPTION(MT_OPTION_DURATION, "settle_time", .fallback = "200ms", .min = 0,
+	       .max = 60000, .help = "How long a page must not have changed before it is looked at."),
+	OPTION(MT_OPTION_BYTES, "tree_max", .fallback = "60K", .min = 1024, .max = 16 << 20,
+	       .help = "The longest tree that is shown; the rest is left out."),
+	OPTION(MT_OPTION_CHOICE, "tree", .choices = "visible|all", .fallback = "visible",
+	       .help = "visible: what is in view of the page; all: the whole page, with a "
+	       "mark at what is in view."),
+	OPTION(MT_OPTION_CHOICE, "dialogs", .choices = "dismiss|accept",
+	       .fallback = "dismiss",
+	       .help = "What confirm and prompt dialogs of a page are answered: dismiss or "
+	       "accept. An alert is closed, leaving a page is allowed."),
+	OPTION(MT_OPTION_BOOL, "screenshots", .fallback = "no",
+	       .help = "A picture of the page with every result, for models that see."),
+	OPTION(MT_OPTION_BOOL, "tabs", .fallback = "no",
+	       .help = "Also new_tab(), tab_close() and tab_focus(index)."),
+	OPTION(MT_OPTION_BOOL, "coordinates", .fallback = "no",
+	       .help = "Also mouse_click(x, y) and its like, keyboard_press(key) and its "
+	       "like."),
+	OPTION(MT_OPTION_BOOL, "messages", .fallback = "no",
+	       .help = "Take send_msg_to_user(text) and report_infeasible(reason), which do "
+	       "nothing here: agents read them."),
+};
+
+static const struct mt_component components[] = {
+	{ .size = sizeof(struct mt_component),
+	  .kind = MT_KIND_TOOL,
+	  .version_major = MT_TOOL_MAJOR,
+	  .version_minor = MT_TOOL_MINOR,
+	  .option_count = ARRAY_LEN(options),
+	  .name = "browser",
+	  .summary = "A Chromium of its own, told what to do by calls.",
+	  .options = options,
+	  .functions = &toolset },
+};
+
+MT_PLUGIN(.name = "browser", .version = "1.0", .license = "MIT", .components = components,
+	  .component_count = 1)

@@ -1,0 +1,534 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * observe.c - looking at a page: its frames, boxes and accessibility trees become one
+ * tree in which what can be acted on has a bid. Nothing runs in the page for it. */
+#include "base64.h"
+#include "internal.h"
+#include "utf8.h"
+#include <string.h>
+
+enum { LOADING_MS = 3000 };
+
+struct rect {
+	double x, y, width, height;
+};
+
+/* A node of the snapshot. */
+struct node {
+	int64_t id;
+	struct rect box;
+	bool is_element, has_box, clickable;
+	int inner;        /* document in it; -1: none */
+};
+
+/* A document of the snapshot: the page or a frame in it. */
+struct document {
+	json_object *json;
+	const char *frame_id;
+	unsigned frame;      /* place in browser.frames */
+	double x, y;         /* of its origin in the window */
+	struct rect clip;    /* what of the window it may fill */
+	struct node *nodes;  /* by id */
+	size_t count;
+	bool reached;
+};
+
+struct look {
+	struct browser *b;
+	const struct cdp_wait *wait;
+	struct error *err;
+	json_object *snapshot;
+	struct document documents[FRAMES_MAX];
+	size_t count;
+	json_object *nodes;  /* of all trees */
+	char *focused;       /* of observation */
+};
+
+/* ---- the snapshot ---------------------------------------------------------------- */
+
+static int64_t int_at(json_object *list, size_t i, int64_t fallback)
+{
+	json_object *v = list && i < json_object_array_length(list)
+		? json_object_array_get_idx(list, i) : NULL;
+
+	return v ? json_object_get_int64(v) : fallback;
+}
+
+static double number_at(json_object *list, size_t i)
+{
+	json_object *v = list && i < json_object_array_length(list)
+		? json_object_array_get_idx(list, i) : NULL;
+
+	return v ? json_object_get_double(v) : 0;
+}
+
+static json_object *list_at(json_object *o, const char *path)
+{
+	json_object *list = js_path(o, path);
+
+	return json_object_is_type(list, json_type_array) ? list : NULL;
+}
+
+static size_t length(json_object *list)
+{
+	return list ? json_object_array_length(list) : 0;
+}
+
+static int by_id(const void *a, const void *b)
+{
+	const struct node *x = a, *y = b;
+
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+static void read_boxes(struct document *d)
+{
+	json_object *which = list_at(d->json, "layout.nodeIndex");
+	json_object *bounds = list_at(d->json, "layout.bounds");
+
+	for (size_t i = 0; i < length(which) && i < length(bounds); i++) {
+		int64_t n = int_at(which, i, -1);
+		json_object *box = json_object_array_get_idx(bounds, i);
+
+		if (n < 0 || (size_t)n >= d->count || d->nodes[n].has_box ||
+		    !json_object_is_type(box, json_type_array))
+			continue;
+		d->nodes[n].has_box = true;
+		d->nodes[n].box = (struct rect){ number_at(box, 0), number_at(box, 1),
+						 number_at(box, 2), number_at(box, 3) };
+	}
+}
+
+static int read_nodes(struct document *d, struct error *err)
+{
+	json_object *ids = list_at(d->json, "nodes.backendNodeId");
+	json_object *types = list_at(d->json, "nodes.nodeType");
+	json_object *clickable = list_at(d->json, "nodes.isClickable.index");
+	json_object *holders = list_at(d->json, "nodes.contentDocumentIndex.index");
+	json_object *held = list_at(d->json, "nodes.contentDocumentIndex.value");
+
+	d->count = length(ids);
+	d->nodes = calloc(d->count + 1, sizeof *d->nodes);
+	if (!d->nodes)
+		return fail(err, MT_ENOMEM, "no memory for the page");
+	for (size_t i = 0; i < d->count; i++)
+		d->nodes[i] = (struct node){ .id = int_at(ids, i, 0), .inner = -1,
+					     .is_element = int_at(types, i, 0) == 1 };
+	for (size_t i = 0; i < length(clickable); i++)
+		if ((size_t)int_at(clickable, i, -1) < d->count)
+			d->nodes[int_at(clickable, i, 0)].clickable = true;
+	for (size_t i = 0; i < length(holders); i++)
+		if ((size_t)int_at(holders, i, -1) < d->count)
+			d->nodes[int_at(holders, i, 0)].inner = (int)int_at(held, i, -1);
+	read_boxes(d);
+	return MT_OK;
+}
+
+static struct rect meet(struct rect a, struct rect b)
+{
+	double right = a.x + a.width < b.x + b.width ? a.x + a.width : b.x + b.width;
+	double foot = a.y + a.height < b.y + b.height ? a.y + a.height : b.y + b.height;
+	double x = a.x > b.x ? a.x : b.x, y = a.y > b.y ? a.y : b.y;
+
+	if (right <= x || foot <= y)
+		return (struct rect){ x, y, 0, 0 };
+	return (struct rect){ x, y, right - x, foot - y };
+}
+
+static int frame_find(struct browser *b, const char *id, const char *label)
+{
+	size_t i = 0;
+
+	while (i < b->frame_count && strcmp(b->frames[i].id, id) != 0)
+		i++;
+	if (i == FRAMES_MAX)
+		return -1;
+	if (i == b->frame_count) {
+		b->frames[b->frame_count++] = (struct frame){ 0 };
+		snprintf(b->frames[i].id, sizeof b->frames[i].id, "%s", id);
+		snprintf(b->frames[i].label, sizeof b->frames[i].label, "%s", label);
+	}
+	return (int)i;
+}
+
+/* Where the documents inside this one are, and what they are called. */
+static void place_inner(struct look *l, struct document *d)
+{
+	for (size_t i = 0; i < d->count; i++) {
+		const struct node *n = &d->nodes[i];
+		struct document *inner;
+		struct element *e;
+		int frame;
+
+		if (n->inner <= 0 || (size_t)n->inner >= l->count)
+			continue;
+		inner = &l->documents[n->inner];
+		e = inner->reached ? NULL : element_add(l->b, d->frame, n->id, true);
+		frame = e ? frame_find(l->b, inner->frame_id, e->bid) : -1;
+		if (frame < 0)
+			continue;
+		inner->reached = true;
+		inner->frame = (unsigned)frame;
+		inner->x = d->x + n->box.x;
+		inner->y = d->y + n->box.y;
+		inner->clip = meet(d->clip, (struct rect){ inner->x, inner->y, n->box.width,
+							   n->box.height });
+		inner->x -= js_number(inner->json, "scrollOffsetX", 0);
+		inner->y -= js_number(inner->json, "scrollOffsetY", 0);
+	}
+}
+
+static int take_snapshot(struct look *l)
+{
+	int status = page_call(l->b, "DOMSnapshot.captureSnapshot",
+			       js_make("computedStyles", 'o', json_object_new_array(), NULL),
+			       l->wait, &l->snapshot, l->err);
+	json_object *all = list_at(l->snapshot, "documents");
+	json_object *strings = list_at(l->snapshot, "strings");
+
+	for (size_t i = 0; !status && i < length(all) && i < FRAMES_MAX; i++) {
+		struct document *d = &l->documents[l->count++];
+		int64_t name;
+
+		d->json = json_object_array_get_idx(all, i);
+		name = js_int(d->json, "frameId", -1);
+		d->frame_id = name >= 0 && (size_t)name < length(strings)
+			? json_object_get_string(json_object_array_get_idx(strings,
+									   (size_t)name))
+			: "";
+		status = read_nodes(d, l->err);
+	}
+	if (status || !l->count)
+		return status ? status : fail(l->err, MT_EIO, "the browser shows no page");
+	struct document *page = &l->documents[0];
+
+	page->reached = frame_find(l->b, page->frame_id, "") >= 0;
+	page->x = -js_number(page->json, "scrollOffsetX", 0);
+	page->y = -js_number(page->json, "scrollOffsetY", 0);
+	page->clip = (struct rect){ 0, 0, l->b->config.chrome.width,
+				    l->b->config.chrome.height };
+	for (size_t i = 0; i < l->count; i++)
+		if (l->documents[i].reached)
+			place_inner(l, &l->documents[i]);
+	for (size_t i = 0; i < l->count; i++)
+		qsort(l->documents[i].nodes, l->documents[i].count, sizeof(struct node),
+		      by_id);
+	return MT_OK;
+}
+
+/* ---- the trees ---------------------------------------------------------------------- */
+
+static struct ax_mark mark_of(const struct document *d, const struct node *n,
+			      const char *role)
+{
+	static const char *const usual[] = {
+		"button", "link", "textbox", "searchbox", "combobox", "listbox", "option",
+		"checkbox", "radio", "switch", "slider", "spinbutton", "tab", "menuitem",
+		"menuitemcheckbox", "menuitemradio", "treeitem", NULL,
+	};
+	struct rect box = { d->x + n->box.x, d->y + n->box.y, n->box.width, n->box.height };
+	struct rect seen = meet(box, d->clip);
+	double area = box.width * box.height;
+	struct ax_mark m = { .has_box = n->has_box, .x = box.x, .y = box.y,
+			     .width = box.width, .height = box.height,
+			     .clickable = n->clickable };
+
+	m.visibility = n->has_box && area > 0 ? seen.width * seen.height / area : 0;
+	/* Taller than the window: in view as soon as it fills much of it. */
+	if (area > 0 && seen.width * seen.height >= d->clip.width * d->clip.height / 3)
+		m.visibility = 1;
+	m.som = m.clickable && m.visibility >= 0.5;
+	for (const char *const *u = usual; *u && !m.som; u++)
+		m.som = m.visibility >= 0.5 && strcmp(*u, role) == 0;
+	return m;
+}
+
+static bool is_focused(json_object *node)
+{
+	json_object *list = list_at(node, "properties");
+
+	for (size_t i = 0; i < length(list); i++) {
+		json_object *p = json_object_array_get_idx(list, i);
+
+		if (strcmp(js_str(p, "name", ""), "focused") == 0)
+			return js_bool(js_get(p, "value"), "value", false);
+	}
+	return false;
+}
+
+/* An option of a closed list has no box: it is in view with its list. */
+static bool is_option(const char *role)
+{
+	return strcmp(role, "option") == 0 || strcmp(role, "MenuListPopup") == 0;
+}
+
+static int name_node(struct look *l, const struct document *d, json_object *node)
+{
+	struct node key = { .id = js_int(node, "backendDOMNodeId", 0) };
+	const char *role = js_str(js_get(node, "role"), "value", "");
+	const struct node *n = key.id ? bsearch(&key, d->nodes, d->count, sizeof key, by_id)
+				      : NULL;
+	struct element *e;
+
+	if (!n || !n->is_element || js_bool(node, "ignored", false))
+		return MT_OK;
+	e = element_add(l->b, d->frame, n->id, false);
+	if (!e)
+		return fail(l->err, MT_ENOMEM, "no memory for the page");
+	e->shown = true;
+	e->mark = mark_of(d, n, role);
+	if (!n->has_box && is_option(role))
+		e->mark.visibility = 1;
+	if (is_focused(node))
+		snprintf(l->focused, BID_MAX, "%s", e->bid);
+	return js_set_str(node, "browsergym_id", e->bid);
+}
+
+/* Ids of nodes are those of their tree: make them different from the others'. */
+static json_object *own_id(const struct document *d, const char *id)
+{
+	char text[64];
+
+	snprintf(text, sizeof text, "%u:%s", d->frame, id);
+	return json_object_new_string(text);
+}
+
+/* Lines of text, which its node holds whole, and the space between elements. */
+static bool says_nothing(json_object *node)
+{
+	const char *role = js_str(js_get(node, "role"), "value", "");
+	const char *name = js_str(js_get(node, "name"), "value", "");
+
+	return strcmp(role, "InlineTextBox") == 0 ||
+	       (strcmp(role, "StaticText") == 0 && name[strspn(name, " \n\t\r")] == '\0');
+}
+
+static void own_ids(struct look *l, const struct document *d, json_object *node,
+		    json_object **roots)
+{
+	struct node key = { .id = js_int(node, "backendDOMNodeId", 0) };
+	const struct node *n = bsearch(&key, d->nodes, d->count, sizeof key, by_id);
+	json_object *children = list_at(node, "childIds"), *own = json_object_new_array();
+	int inner = n ? n->inner : -1;
+
+	for (size_t i = 0; i < length(children); i++)
+		json_object_array_add(own, own_id(d, json_object_get_string(
+			json_object_array_get_idx(children, i))));
+	if (inner > 0 && (size_t)inner < l->count && roots[inner])
+		json_object_array_add(own, json_object_get(roots[inner]));
+	js_set(node, "nodeId", own_id(d, js_str(node, "nodeId", "")));
+	js_set(node, "childIds", own);
+}
+
+static int read_tree(struct look *l, struct document *d, json_object **roots)
+{
+	AUTO(json) json_object *tree = NULL;
+	int status = page_call(l->b, "Accessibility.getFullAXTree",
+			       js_make("frameId", 's', d->frame_id, NULL), l->wait, &tree,
+			       l->err);
+	json_object *nodes = list_at(tree, "nodes");
+
+	if (status == MT_EINVAL && d != l->documents) { /* the frame has just gone */
+		*l->err = ERROR_NONE;
+		return MT_OK;
+	}
+	for (size_t i = 0; !status && i < length(nodes); i++)
+		status = name_node(l, d, json_object_array_get_idx(nodes, i));
+	for (size_t i = 0; !status && i < length(nodes); i++) {
+		json_object *node = json_object_array_get_idx(nodes, i);
+
+		if (says_nothing(node))
+			continue;
+		own_ids(l, d, node, roots);
+		if (i == 0)
+			roots[d - l->documents] = json_object_get(js_get(node, "nodeId"));
+		json_object_array_add(l->nodes, json_object_get(node));
+	}
+	return status;
+}
+
+/* From the innermost out: a frame's root is known before the node that holds it; the
+ * page's own comes first in the list for that reason, too. */
+static int read_trees(struct look *l)
+{
+	json_object *roots[FRAMES_MAX] = { NULL };
+	json_object *all = json_object_new_array();
+	int status = all ? MT_OK : fail(l->err, MT_ENOMEM, "no memory for the page");
+
+	for (size_t i = l->count; i-- > 0 && !status;) {
+		json_object *own = json_object_new_array();
+
+		l->nodes = own;
+		if (l->documents[i].reached)
+			status = read_tree(l, &l->documents[i], roots);
+		for (size_t k = 0; i > 0 && k < length(own); k++)
+			json_object_array_add(all, json_object_get(
+				json_object_array_get_idx(own, k)));
+		if (i == 0) {
+			for (size_t k = 0; k < length(all); k++)
+				json_object_array_add(own, json_object_get(
+					json_object_array_get_idx(all, k)));
+			break;
+		}
+		json_object_put(own);
+		l->nodes = NULL;
+	}
+	for (size_t i = 0; i < FRAMES_MAX; i++)
+		json_object_put(roots[i]);
+	json_object_put(all);
+	return status;
+}
+
+/* ---- all together ------------------------------------------------------------------- */
+
+static const struct ax_mark *find_mark(void *arg, const char *bid)
+{
+	struct element *e = element_by_bid(arg, bid);
+
+	return e ? &e->mark : NULL;
+}
+
+static int put_tree(struct look *l, struct observation *o)
+{
+	const struct ax_options options = {
+		.with_clickable = true, .with_visible = l->b->config.whole_tree,
+		.visible_only = !l->b->config.whole_tree,
+	};
+	AUTO(json) json_object *tree = js_make("nodes", 'o', l->nodes, NULL);
+	int status;
+
+	l->nodes = NULL;
+	o->tree = STRBUF(l->b->config.tree_max);
+	status = ax_put(&o->tree, tree, &options, find_mark, l->b, l->err);
+	o->cut = status == MT_ELIMIT;
+	return o->cut ? MT_OK : status;
+}
+
+/* A page that is not the one looked at before has bids of its own. */
+static int same_page(struct look *l)
+{
+	AUTO(json) json_object *tree = NULL;
+	int status = page_call(l->b, "Page.getFrameTree", NULL, l->wait, &tree, l->err);
+	json_object *frame = js_path(tree, "frameTree.frame");
+	const char *loader = js_str(frame, "loaderId", "");
+
+	if (!status && strcmp(loader, l->b->loader) != 0) {
+		elements_clear(l->b);
+		snprintf(l->b->loader, sizeof l->b->loader, "%s", loader);
+	}
+	for (size_t i = 0; i < l->b->element_count; i++)
+		l->b->elements[i].shown = false;
+	return status;
+}
+
+static int list_tabs(struct browser *b, const struct cdp_wait *wait,
+		     struct observation *o, struct error *err)
+{
+	AUTO(json) json_object *targets = NULL;
+	int status = cdp_call(b->cdp, "", "Target.getTargets", NULL, wait, &targets, err);
+	json_object *list = list_at(targets, "targetInfos");
+
+	o->tab_count = b->tab_count;
+	o->active = b->active;
+	for (size_t i = 0; i < length(list); i++) {
+		json_object *info = json_object_array_get_idx(list, i);
+
+		for (size_t t = 0; t < b->tab_count; t++) {
+			if (strcmp(b->tabs[t].target, js_str(info, "targetId", "")) != 0)
+				continue;
+			free(o->tabs[t]);
+			o->tabs[t] = strdup(js_str(info, "url", ""));
+			if (t == b->active && !o->url) {
+				o->url = strdup(js_str(info, "url", ""));
+				o->title = strdup(js_str(info, "title", ""));
+			}
+		}
+	}
+	return status;
+}
+
+static int take_picture(struct browser *b, const struct cdp_wait *wait,
+			struct observation *o, struct error *err)
+{
+	AUTO(json) json_object *shot = NULL;
+	int status = page_call(b, "Page.captureScreenshot",
+			       js_make("format", 's', "png", NULL), wait, &shot, err);
+	const char *data = js_str(shot, "data", "");
+
+	o->picture = STRBUF(16 << 20);
+	if (!status && base64_read(&o->picture, data, strlen(data)))
+		strbuf_clear(&o->picture);
+	return status;
+}
+
+static int look_once(struct look *l, bool picture, struct observation *ret)
+{
+	int status = same_page(l);
+
+	if (!status)
+		status = take_snapshot(l);
+	if (!status)
+		status = read_trees(l);
+	if (!status)
+		status = put_tree(l, ret);
+	if (!status && picture)
+		status = take_picture(l->b, l->wait, ret, l->err);
+	if (!status)
+		status = list_tabs(l->b, l->wait, ret, l->err);
+	for (size_t i = 0; i < l->count; i++)
+		free(l->documents[i].nodes);
+	json_object_put(l->snapshot);
+	json_object_put(l->nodes);
+	return status;
+}
+
+static void observation_new(struct observation *o)
+{
+	*o = (struct observation){ .tree = STRBUF(1), .notes = STRBUF(NOTES_MAX),
+				   .picture = STRBUF(1) };
+}
+
+/* Half of the time, and the other half after the page's scripts were stopped. */
+int browser_look(struct browser *b, bool picture, const struct cdp_wait *wait,
+		 struct observation *ret, struct error *err)
+{
+	int64_t now = cdp_now();
+	struct cdp_wait half = { now + (wait->until - now) / 2, wait->cancel_fd };
+	bool loading = b->tab_count && tab_of(b)->loading;
+	AUTO(free) struct look *l = calloc(1, sizeof *l);
+	int status;
+
+	/* An address that does not answer keeps the page before from answering, too. */
+	if (loading && half.until > now + LOADING_MS)
+		half.until = now + LOADING_MS;
+	observation_new(ret);
+	if (!l || !b->tab_count)
+		return fail(err, MT_EIO, "the browser shows no page");
+	*l = (struct look){ .b = b, .wait = &half, .err = err, .focused = ret->focused };
+	status = look_once(l, picture, ret);
+	if (status == MT_ETIMEOUT) {
+		page_interrupt(b);
+		observation_clear(ret);
+		observation_new(ret);
+		*err = ERROR_NONE;
+		*l = (struct look){ .b = b, .wait = wait, .err = err,
+				    .focused = ret->focused };
+		status = look_once(l, picture, ret);
+	}
+	if (status == MT_ETIMEOUT && b->tab_count)
+		tab_of(b)->crashed = true;
+	strbuf_addn(&ret->notes, b->notes.text, b->notes.len);
+	strbuf_reset(&b->notes);
+	return status;
+}
+
+void observation_clear(struct observation *o)
+{
+	free(o->url);
+	free(o->title);
+	strbuf_clear(&o->tree);
+	strbuf_clear(&o->notes);
+	strbuf_clear(&o->picture);
+	for (size_t i = 0; i < TABS_MAX; i++)
+		free(o->tabs[i]);
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * test-browser-faults.c - browser.so with pages that hang, crash or are huge, a
+ * browser that dies, calls that are cancelled; and its options. */
+#include "browser-kit.h"
+#include "image.h"
+
+#include <pthread.h>
+
+static const char *const quick[] = {
+	"timeout", "2s", "settle_time", "50ms", "load_time", "1s", NULL,
+};
+
+/* ---- processes and folders ----------------------------------------------------------- */
+
+/* The browser: the child that is not the site. */
+static pid_t find_browser(void)
+{
+	char file[64], text[4096] = "";
+	char *at = text, *next;
+	FILE *f;
+
+	snprintf(file, sizeof file, "/proc/self/task/%d/children", (int)getpid());
+	f = fopen(file, "r");
+	if (!f || !fgets(text, sizeof text, f))
+		*text = '\0';
+	if (f)
+		fclose(f);
+	for (pid_t pid = (pid_t)strtol(at, &next, 10); next != at;
+	     at = next, pid = (pid_t)strtol(at, &next, 10))
+		if (pid != server)
+			return pid;
+	return 0;
+}
+
+/* No folder is left of it. */
+static bool is_clean(void)
+{
+	DIR *d = opendir(dir);
+	bool clean = true;
+
+	for (struct dirent *e; d && (e = readdir(d));)
+		clean = clean && strncmp(e->d_name, "browser-", 8) != 0 &&
+			strncmp(e->d_name, "org.chromium", 12) != 0;
+	if (d)
+		closedir(d);
+	return clean;
+}
+
+static bool is_gone(pid_t group)
+{
+	for (int i = 0; i < 1000; i++) {
+		if (kill(-group, 0) != 0)
+			return true;
+		usleep(20000);
+	}
+	return false;
+}
+
+/* ---- pages ----------------------------------------------------------------------------- */
+
+static void hung_page(void)
+{
+	void *self = open_one(quick);
+	pid_t group;
+
+	CHECK(visit(self, "busy.html"));
+	run(self, "click('1')");
+	CHECK(shows("TimeoutError") && shows("[The page did not answer: "));
+	CHECK(shows("button 'Hang'"));
+	run(self, "noop(1)");
+	CHECK(!has_error() && shows("ready"));
+	visit(self, "hang");
+	CHECK(shows("TimeoutError") && shows("[The page did not answer: "));
+	run(self, "goto('data:text/html,<a href=\"http://127.0.0.1:1/\">x</a>')");
+	run(self, "click('2')");
+	CHECK(shows("chrome-error"));
+	CHECK(visit(self, "links.html"));
+	run(self, "click('9')");
+	CHECK(shows("[The page is still loading.]") && shows("link 'Silent'"));
+	run(self, "goto('data:text/html,<p>begun<script>for(;;);</script>')");
+	CHECK(shows("still loading"));
+	CHECK(visit(self, "hello.html") && shows("A small page."));
+	group = find_browser();
+	CHECK(group > 0);
+	set->close(self);
+	CHECK(is_gone(group));
+	CHECK(is_clean());
+}
+
+static void crashed_page(void *self)
+{
+	CHECK(visit(self, "hello.html"));
+	run(self, "goto('chrome://crash')");
+	CHECK(has_error() && shows("The page crashed") && shows("about:blank"));
+	CHECK(visit(self, "hello.html"));
+	run(self, "goto('data:text/html,<button onclick=window.close()>Close</button>')");
+	run(self, "new_tab()\ntab_close()\ntab_close()");
+	CHECK(!has_error() && shows("about:blank"));
+}
+
+static void huge_page(void *self)
+{
+	size_t lines = 0;
+
+	CHECK(visit(self, "big.html"));
+	CHECK(shows("button 'b0'") && !strstr(call.text.text, "button 'b3299'"));
+	CHECK(call.text.len < 61 * 1024);
+	run(self, "scroll(0, 30000)");
+	CHECK(!has_error() && !strstr(call.text.text, "button 'b0'"));
+	for (const char *at = call.text.text; (at = strchr(at, '\n')); at++)
+		lines++;
+	CHECK_MSG(lines < 150, "%zu lines are in view", lines);
+}
+
+static void whole_tree(void)
+{
+	static const char *const options[] = {
+		"tree", "all", "tree_max", "20K", "settle_time", "50ms", NULL,
+	};
+	void *self = open_one(options);
+
+	CHECK(visit(self, "big.html"));
+	CHECK(shows("button 'b0', clickable, visible"));
+	CHECK(shows("[The tree was cut here"));
+	CHECK(call.text.len < 22 * 1024);
+	CHECK(visit(self, "tall.html"));
+	CHECK(shows("button 'Foot', clickable\n"));
+	run(self, "click('4')");
+	CHECK(shows("foot pressed") && shows("button 'Foot', clickable, visible"));
+	set->close(self);
+}
+
+/* ---- the browser -------------------------------------------------------------------------- */
+
+static void dead_browser(void *self)
+{
+	pid_t pid = find_browser();
+
+	CHECK(visit(self, "hello.html"));
+	CHECK(kill(-pid, SIGKILL) == 0);
+	/* Its end may come while the next call is at it: that call tells of it. */
+	if (visit(self, "hello.html") || visit(self, "hello.html"))
+		CHECK(shows("[The browser had ended and was started anew.]"));
+	CHECK(find_browser() != pid);
+}
+
+/* Something for another thread to do in a while. */
+struct later {
+	pid_t kill;
+	int close;
+};
+
+static void *do_later(void *arg)
+{
+	struct later *l = arg;
+
+	usleep(300000);
+	if (l->kill)
+		kill(-l->kill, SIGKILL);
+	if (l->close)
+		close(call.cancel[1]), call.cancel[1] = -1;
+	return NULL;
+}
+
+static void while_it_waits(void *self, struct later what)
+{
+	static const char args[] = "{\"code\": \"noop(20000)\"}";
+	int64_t began = cdp_now();
+	pthread_t thread;
+
+	kit_end(&call);
+	kit_begin(&call, args);
+	CHECK(pthread_create(&thread, NULL, do_later, &what) == 0);
+	call.status = set->call(self, "browser", &call);
+	pthread_join(thread, NULL);
+	CHECK(cdp_now() - began < 15000);
+}
+
+static void broken_off(void *self)
+{
+	CHECK(visit(self, "hello.html"));
+	while_it_waits(self, (struct later){ .kill = find_browser() });
+	CHECK(call.status == MT_EIO);
+	CHECK_STR(call.sentence.text, "the browser ended; the next call starts a new one");
+	CHECK(visit(self, "counter.html") && shows("button 'More'"));
+	while_it_waits(self, (struct later){ .close = 1 });
+	CHECK(call.status == MT_ECANCELLED);
+	run(self, "click('1')");
+	CHECK(shows("StaticText '1'"));
+}
+
+static void no_browser(void)
+{
+	static const char *const missing[] = { "program", "/nonexistent/chromium", NULL };
+	static const char *const broken[] = { "program", "/bin/false", NULL };
+	static const char *const silent[] = { "program", "/bin/cat", NULL };
+	void *self = open_one(missing);
+
+	run(self, "noop()");
+	CHECK(call.status == MT_ENOTFOUND);
+	CHECK_STR(call.sentence.text, "there is no Chromium here: install the package "
+		  "chromium, or set the option `program`");
+	set->close(self);
+	self = open_one(broken);
+	run(self, "noop()");
+	CHECK(call.status == MT_EIO && strstr(call.sentence.text, "browser"));
+	set->close(self);
+	self = open_one(silent);
+	run(self, "noop()");
+	CHECK(call.status == MT_EIO && strstr(call.sentence.text, "cat --help"));
+	set->close(self);
+	CHECK(is_clean());
+}
+
+/* ---- options ------------------------------------------------------------------------------- */
+
+static void accepted_dialogs(void)
+{
+	static const char *const options[] = {
+		"dialogs", "accept", "screenshots", "yes", "settle_time", "50ms", NULL,
+	};
+	void *self = open_one(options);
+
+	CHECK(visit(self, "dialogs.html"));
+	CHECK_STR(call.mime, "image/png");
+	CHECK(call.media_len > 1000);
+	run(self, "click('2')");
+	CHECK(shows("confirmed: true"));
+	run(self, "click('3')");
+	CHECK(shows("name: Bob"));
+	run(self, "mouse_click(1, 1)");
+	CHECK(has_error() && shows("NameError: there is no action `mouse_click`"));
+	run(self, "new_tab()");
+	CHECK(has_error());
+	set->close(self);
+}
+
+static void fields(void *self)
+{
+	CHECK(visit(self, "form.html"));
+	CHECK(strstr(js_str(call.fields, "url", ""), "/form.html") != NULL);
+	CHECK(!js_bool(call.fields, "error", true));
+	run(self, "focus('14')");
+	CHECK_STR(js_str(call.fields, "focused_element_bid", ""), "14");
+	CHECK_STR(js_str(call.fields, "last_browser_action", ""), "focus('14')");
+	run(self, "click('999')");
+	CHECK(js_bool(call.fields, "error", false));
+	CHECK(strncmp(js_str(call.fields, "last_browser_action_error", ""), "ValueError: ",
+		      12) == 0);
+	CHECK(json_object_array_length(js_get(call.fields, "open_pages_urls")) == 1);
+}
+
+int main(void)
+{
+	static const char *const options[] = {
+		"tabs", "yes", "settle_time", "50ms", NULL,
+	};
+
+	if (begin()) {
+		void *self = open_one(options);
+
+		fields(self);
+		crashed_page(self);
+		huge_page(self);
+		dead_browser(self);
+		broken_off(self);
+		set->close(self);
+		no_browser();
+		hung_page();
+		whole_tree();
+		accepted_dialogs();
+	}
+	end();
+	return tap_done();
+}
