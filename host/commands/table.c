@@ -21,6 +21,7 @@ static const struct command *const commands[] = {
 	&command_skills,
 	&command_config,
 	&command_models,
+	&command_condense,
 	&command_policy,
 	&command_plugin_probe,
 	&command_manual,

@@ -241,7 +241,7 @@ static int out_requested(struct mt_ctx *x)
 	return x->c->condense;
 }
 
-static int64_t out_view_tokens(struct mt_ctx *x)
+int64_t view_tokens(struct mt_ctx *x)
 {
 	AUTO(llm_request) struct llm_request *request = llm_request_new();
 
@@ -277,7 +277,7 @@ static const struct mt_condenser_out condenser_out = {
 	.mask = out_mask,
 	.forget = out_forget,
 	.requested = out_requested,
-	.view_tokens = out_view_tokens,
+	.view_tokens = view_tokens,
 	.window_tokens = out_window_tokens,
 	.shown = out_shown,
 	.may_cut = out_may_cut,
@@ -385,11 +385,17 @@ static void answered(struct conversation *c, const struct mt_in *news)
 		r = go_on(&x, &what);
 	if (!r && what == CONDENSE_ASKS)
 		r = wait_for_model(&x, &err);
-	else if (!r && what == CONDENSE_DONE)
+	else if (!r && what == CONDENSE_DONE && !c->trimming)
 		r = think(c, &x, &err);
-	if (r)
-		set_error(c, EXIT_MODEL, "%s", err.code ? err.text : x.error.text);
+	if (r && !err.code)
+		err = x.error;
+	if (c->trimming && (r || what == CONDENSE_DONE))
+		trim_over(c, &x, &err);
+	else if (r)
+		set_error(c, EXIT_MODEL, "%s", err.text);
 	ctx_clear(&x);
+	if (c->trimming && what == CONDENSE_AGAIN)
+		trim_again(c);
 	kick(c);
 }
 

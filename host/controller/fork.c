@@ -198,7 +198,7 @@ static int fork_it(struct fork *f, const struct config *config,
 
 	f->old_dir = conversation_dir(config, o->id, f->err);
 	f->id = meta_new_id();
-	f->dir = f->id ? conversation_dir(config, f->id, f->err) : NULL;
+	f->dir = f->id ? conversation_dir(o->into ? o->into : config, f->id, f->err) : NULL;
 	if (!f->old_dir || !f->dir)
 		return f->err->code ? f->err->code
 				    : fail(f->err, MT_ENOMEM, "out of memory");

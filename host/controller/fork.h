@@ -11,6 +11,7 @@ struct fork_options {
 	const char *id;    /* whole */
 	int64_t at;        /* the last event to take; -1: the newest */
 	const char *title; /* NULL: as it was */
+	const struct config *into; /* whose state folder takes it; NULL: the same */
 };
 
 /** Copy the events up to `at` (or before, so that no call is without its result)

@@ -116,6 +116,7 @@ struct conversation {
 	int64_t turn_tokens;       /* of the newest reply */
 	bool working, unpriced;    /* unpriced: a reply without price was told */
 
+	struct trimming *trimming; /* condensers work alone, see trim.h; NULL: they do not */
 	struct replay *replay;     /* whose actions are taken instead; borrowed */
 	int64_t inherited;         /* replies that another conversation paid for */
 
@@ -344,8 +345,16 @@ enum condensing {
 	CONDENSE_ASKS,  /* a condenser asks its model; the step goes on with it */
 };
 int condense(struct mt_ctx *x, enum condensing *ret, struct error *err);
+/** An estimate of the tokens of its view; -1: unknown. */
+int64_t view_tokens(struct mt_ctx *x);
 /** What an agent puts out goes to the queue of the conversation. */
 const struct mt_agent_out *agent_out(void);
+
+/* ---- trim.c ---- */
+/** While `trimming`, instead of the agent: the view is ready, or `err` says why not. */
+void trim_over(struct conversation *c, struct mt_ctx *x, struct error *err);
+/** A condensation was logged: the condensers begin again. */
+void trim_again(struct conversation *c);
 
 /* ---- ask.c ---- */
 /** Open the models of agent and condensers, and the router. */

@@ -101,3 +101,49 @@ condensations() { log | jq -c 'select(.action == "condensation") | .args'; }
 	grep -q "look for it" "$work/told"
 	! grep -q "treasure14" "$work/told"
 }
+
+@test "compare: what each condenser keeps, and what it takes" {
+	sed -i 's/^expect.*//' "$work/script"
+	sed -i 's/^usage = .*/usage = input 100, output 10, cost 0.25/' "$work/summaries"
+	run "${base[@]}" -t "walk"
+	[ "$status" -eq 0 ]
+	log >"$work/before"
+	cat >"$work/c.ini" <<-END
+		[llm.cheap]
+		model = script:$work/summaries
+		[condenser.short]
+		plugin = llm
+		max_size = 10
+		keep_first = 2
+		llm = cheap
+		[condenser.hide]
+		plugin = observation_masking
+		attention_window = 4
+	END
+	compare=(mortise condense compare --config "$work/c.ini")
+	run "${compare[@]}" --json --with noop,short,hide,conversation_window+hide
+	echo "$output"
+	[ "$status" -eq 0 ]
+	of() { jq -r "select(.condensers == \"$1\") | $2" <<<"$output"; }
+	[ "$(of noop '.events == .events_before and .tokens == .tokens_before')" = true ]
+	[ "$(of short .cost)" = 0.25 ]
+	[ "$(of short .calls)" -eq 1 ]
+	[ "$(of short .summary)" = "SHORT STORY 1" ]
+	[ "$(of short '.events < .events_before and .tokens < .tokens_before')" = true ]
+	[ "$(of hide '.masked > 0 and .events == .events_before')" = true ]
+	[ "$(of conversation_window+hide '.events < .events_before')" = true ]
+	# the first message and the system text, whoever condenses
+	[ "$(jq -c '.kept | contains([0, 1])' <<<"$output" | sort -u)" = true ]
+	run "${compare[@]}" --with short,nosuch --summaries
+	echo "$output"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"nosuch: there is no condenser"* ]]
+	[[ "$output" == *"SHORT STORY 1"* && "$output" == *" 0.2500 "* ]]
+	# the conversation itself is as it was, and nothing else has come
+	log | cmp - "$work/before"
+	[ "$(ls "$work"/state/mortise/conversations | wc -l)" -eq 1 ]
+	run "${compare[@]}" --with ""
+	[ "$status" -eq 2 ]
+	run mortise condense
+	[ "$status" -eq 2 ]
+}

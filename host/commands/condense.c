@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * condense.c - `mortise condense compare`: what each condenser would leave of a
+ * conversation, and what that takes. */
+#include "commands/command.h"
+
+#include "controller/fork.h"
+#include "controller/trim.h"
+#include "files.h"
+#include "options.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { F_WITH, F_AT, F_SUMMARIES, F_JSON };
+enum { RANGES_MAX = 6 };
+
+static const struct flag flags[] = {
+	[F_WITH] = { 0, "with", "NAMES", "condensers, with commas between; `a+b`: b after a" },
+	[F_AT] = { 0, "at", "N", "as it was after the event N" },
+	[F_SUMMARIES] = { 0, "summaries", NULL, "print the summaries too" },
+	[F_JSON] = { 'j', "json", NULL, "a JSON object for each" },
+	{ 0 },
+};
+
+struct arguments {
+	struct common common;
+	const char *id, *with, *at;
+	bool summaries, json;
+};
+
+/* One condenser at work on a copy of its own. */
+struct job {
+	const struct arguments *a;
+	uv_loop_t *loop;
+	const char *id;         /* of the conversation */
+	char *folder;           /* a state folder for the copies */
+	struct config *config, *into;
+	json_object *settings;  /* of `config` */
+	int64_t at;
+	bool over;
+	struct trimmed whole, left;
+	struct llm_metrics before, after;
+	struct error err;
+};
+
+static int parse(const struct command *self, int argc, char **argv, struct arguments *a)
+{
+	int index = 1, f;
+	const char *value;
+
+	while ((f = flag_next(self, argc, argv, &index, &value, &a->common)) >= 0) {
+		if (f == F_WITH)
+			a->with = value;
+		else if (f == F_AT)
+			a->at = value;
+		else if (f == F_SUMMARIES)
+			a->summaries = true;
+		else
+			a->json = true;
+	}
+	if (f != FLAG_END)
+		return f;
+	if (index >= argc || strcmp(argv[index], "compare") != 0) {
+		fprintf(stderr, "mortise: condense: say `mortise condense compare`; "
+				"--help tells more\n");
+		return FLAG_BAD;
+	}
+	if (index + 2 < argc) {
+		fprintf(stderr, "mortise: condense compare: one conversation at a time\n");
+		return FLAG_BAD;
+	}
+	if (a->with && !*a->with) {
+		fprintf(stderr, "mortise: --with names condensers, with commas between: see "
+				"`mortise plugins`\n");
+		return FLAG_BAD;
+	}
+	a->id = index + 1 < argc ? argv[index + 1] : "last";
+	return f;
+}
+
+/* ---- one condenser ------------------------------------------------------ */
+
+static void on_over(void *arg, struct trimmed *t, const struct error *err)
+{
+	struct job *j = arg;
+
+	j->over = true;
+	if (t) {
+		j->left = *t;
+		*t = (struct trimmed){ 0 };
+	} else {
+		j->err = *err;
+	}
+}
+
+static struct llm_metrics spent(const struct conversation *c)
+{
+	const struct llm_bill *bill = conversation_bill(c);
+
+	return bill ? *llm_bill_total(bill) : (struct llm_metrics){ .cost_known = true };
+}
+
+static int run_condensers(struct job *j, struct conversation *c)
+{
+	struct error *err = &j->err;
+
+	if (conversation_view(c, &j->whole, err))
+		return err->code;
+	j->before = spent(c);
+	conversation_trim(c, on_over, j);
+	while (!j->over && uv_run(j->loop, UV_RUN_ONCE))
+		;
+	j->after = spent(c);
+	if (!j->over && !err->code)
+		fail(err, MT_EIO, "the condensers did not come to an end");
+	return err->code;
+}
+
+/* What the configuration says of condensers and their models now; of all else counts
+ * what the conversation began with. NULL: no memory. */
+static const char **now_set(const struct job *j, size_t *ret_count)
+{
+	size_t n = json_object_array_length(j->settings), count = 0;
+	const char **list = calloc(n + 2, sizeof *list);
+
+	for (size_t i = 0; list && i < n; i++) {
+		const char *text = json_object_get_string(
+			json_object_array_get_idx(j->settings, i));
+
+		if (strncmp(text, "condenser.", 10) == 0 || strncmp(text, "llm.", 4) == 0)
+			list[count++] = text;
+	}
+	*ret_count = count;
+	return list;
+}
+
+/* Take up a copy with these condensers instead of its own. */
+static int open_copy(struct job *j, const char *condensers, struct conversation **ret)
+{
+	AUTO(strbuf) struct strbuf state = STRBUF(4096), wiring = STRBUF(4096);
+	struct config_input in = { .file = j->a->common.file };
+	AUTO(free) const char **overrides = now_set(j, &in.override_count);
+	const struct fork_options fork = { .id = j->id, .at = j->at, .into = j->into };
+	struct conversation_options o = { .headless = true };
+	AUTO(free) char *copy = NULL, *report = NULL;
+	int64_t at;
+
+	strbuf_addf(&state, "core.state_dir=%s", j->folder);
+	strbuf_addf(&wiring, "controller.condensers=%s", condensers);
+	for (char *p = wiring.text; p && (p = strchr(p, '+')); p++)
+		*p = ',';
+	if (!overrides || state.error || wiring.error)
+		return fail(&j->err, MT_ELIMIT, "--with: the names are too long");
+	if (conversation_fork(j->config, &fork, &copy, &at, &j->err))
+		return j->err.code;
+	overrides[in.override_count++] = state.text;
+	overrides[in.override_count++] = wiring.text;
+	in.overrides = overrides;
+	o.id = copy;
+	return conversation_resume(j->loop, &in, &o, ret, &report, &j->err);
+}
+
+static void try_condensers(struct job *j, const char *condensers)
+{
+	struct conversation *c = NULL;
+
+	trimmed_clear(&j->whole);
+	trimmed_clear(&j->left);
+	j->err = ERROR_NONE;
+	j->over = false;
+	if (open_copy(j, condensers, &c)) {
+		uv_run(j->loop, UV_RUN_DEFAULT);
+		return;
+	}
+	run_condensers(j, c);
+	conversation_close(c, NULL, NULL);
+	uv_run(j->loop, UV_RUN_DEFAULT);
+}
+
+/* ---- what is told ------------------------------------------------------- */
+
+/* The events that are left as ranges, over those that there were. */
+static void put_ranges(struct strbuf *out, const struct trimmed *whole,
+		       const struct trimmed *left)
+{
+	size_t n = 0, ranges = 0;
+
+	for (size_t i = 0; i < whole->count && n < left->count;) {
+		size_t from = i;
+
+		while (i < whole->count && n < left->count && whole->ids[i] == left->ids[n])
+			i++, n++;
+		if (i == from) {
+			i++;
+			continue;
+		}
+		if (ranges++ == RANGES_MAX) {
+			strbuf_add(out, ", ...");
+			return;
+		}
+		strbuf_addf(out, "%s%" PRId64, ranges > 1 ? ", " : "", whole->ids[from]);
+		if (i > from + 1)
+			strbuf_addf(out, "-%" PRId64, whole->ids[i - 1]);
+	}
+}
+
+static void put_number(struct strbuf *out, int width, int64_t n)
+{
+	if (n < 0)
+		strbuf_addf(out, " %*s", width, "-");
+	else
+		strbuf_addf(out, " %*" PRId64, width, n);
+}
+
+static bool has_price(const struct job *j)
+{
+	return j->after.cost_known && j->after.calls >= j->before.calls;
+}
+
+#define NOTHING "(nothing condensed)"
+
+static int name_width(const struct arguments *a)
+{
+	const char *list = a->with, *item;
+	size_t len, width = strlen(NOTHING);
+
+	while (list && list_next(&list, &item, &len))
+		width = len > width ? len : width;
+	return width > 60 ? 60 : (int)width;
+}
+
+static void print_line(const char *name, const struct job *j, const struct trimmed *t)
+{
+	AUTO(strbuf) struct strbuf out = STRBUF(64 << 10);
+	bool whole = t == &j->whole;
+
+	strbuf_addf(&out, "%-*s", name_width(j->a), name);
+	put_number(&out, 7, (int64_t)t->count);
+	put_number(&out, 7, whole ? -1 : (int64_t)t->masked);
+	put_number(&out, 10, t->tokens);
+	put_number(&out, 6, whole ? -1 : j->after.calls - j->before.calls);
+	if (whole || !has_price(j))
+		strbuf_addf(&out, " %10s", "-");
+	else
+		strbuf_addf(&out, " %10.4f", j->after.cost - j->before.cost);
+	strbuf_add(&out, "  ");
+	put_ranges(&out, &j->whole, t);
+	if (t->summaries)
+		strbuf_add(&out, t->count ? " and a summary" : "a summary");
+	puts(out.text ? out.text : name);
+	if (j->a->summaries && !whole && t->summary)
+		printf("\n%s\n\n", t->summary);
+}
+
+static void print_json(const char *name, const struct job *j)
+{
+	AUTO(strbuf) struct strbuf out = STRBUF(16 << 20);
+
+	strbuf_addc(&out, '{');
+	js_key_str(&out, "condensers", name);
+	if (j->err.code) {
+		js_key_str(&out, "error", j->err.text);
+	} else {
+		js_key_int(&out, "events_before", (int64_t)j->whole.count);
+		js_key_int(&out, "events", (int64_t)j->left.count);
+		js_key_int(&out, "masked", (int64_t)j->left.masked);
+		js_key_int(&out, "tokens_before", j->whole.tokens);
+		js_key_int(&out, "tokens", j->left.tokens);
+		js_key_int(&out, "calls", j->after.calls - j->before.calls);
+		if (has_price(j)) {
+			js_key(&out, "cost");
+			strbuf_addf(&out, "%.6f", j->after.cost - j->before.cost);
+		}
+		js_key(&out, "kept");
+		strbuf_addc(&out, '[');
+		for (size_t i = 0; i < j->left.count; i++)
+			strbuf_addf(&out, "%s%" PRId64, i ? "," : "", j->left.ids[i]);
+		strbuf_addc(&out, ']');
+		if (j->left.summary)
+			js_key_str(&out, "summary", j->left.summary);
+	}
+	strbuf_addc(&out, '}');
+	puts(out.text ? out.text : "{}");
+}
+
+static void report(const char *name, const struct job *j, bool first)
+{
+	if (j->a->json) {
+		print_json(name, j);
+	} else if (j->err.code) {
+		fflush(stdout);
+		fprintf(stderr, "mortise: %s: %s\n", name, j->err.text);
+	} else {
+		if (first) {
+			printf("%-*s %7s %7s %10s %6s %10s  %s\n", name_width(j->a),
+			       "CONDENSER", "EVENTS", "MASKED", "TOKENS", "CALLS", "US $",
+			       "KEPT");
+			print_line(NOTHING, j, &j->whole);
+		}
+		print_line(name, j, &j->left);
+	}
+	fflush(stdout);
+}
+
+/* ---- all of them -------------------------------------------------------- */
+
+static int compare_all(struct job *j)
+{
+	const char *list = j->a->with ? j->a->with
+				      : "conversation_window,amortized,observation_masking";
+	const char *item;
+	size_t len;
+	int code = EXIT_DONE;
+	bool first = true;
+
+	while (list_next(&list, &item, &len)) {
+		AUTO(free) char *name = strndup(item, len);
+
+		if (!name)
+			return EXIT_FAILED;
+		try_condensers(j, name);
+		report(name, j, first);
+		first = first && j->err.code;
+		if (j->err.code)
+			code = EXIT_FAILED;
+	}
+	trimmed_clear(&j->whole);
+	trimmed_clear(&j->left);
+	return code;
+}
+
+/* A configuration whose conversations lie in a folder of their own. */
+static int make_folder(struct job *j, struct error *err)
+{
+	const char *tmp = getenv("TMPDIR");
+	AUTO(strbuf) struct strbuf path = STRBUF(3000), state = STRBUF(4096);
+	const char *overrides[1];
+	const struct config_input in = { .overrides = overrides, .override_count = 1 };
+
+	strbuf_addf(&path, "%s/mortise-condense-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	if (path.error || !mkdtemp(path.text))
+		return fail(err, MT_EIO, "%s: no folder can be made there",
+			    tmp && *tmp ? tmp : "/tmp");
+	j->folder = strbuf_take(&path);
+	strbuf_addf(&state, "core.state_dir=%s", j->folder);
+	overrides[0] = state.text;
+	return config_load(&in, &j->into, err);
+}
+
+static int find(struct job *j, char **ret_id, struct error *err)
+{
+	const struct arguments *a = j->a;
+	const struct config_input in = { .overrides = a->common.overrides,
+					 .override_count = a->common.override_count,
+					 .file = a->common.file };
+	char *end = NULL;
+
+	j->at = a->at ? strtoll(a->at, &end, 10) : -1;
+	if (a->at && (end == a->at || *end || j->at < 0))
+		return fail(err, MT_EINVAL, "--at %.40s: is not the id of an event", a->at);
+	if (config_load(&in, &j->config, err))
+		return err->code;
+	j->settings = config_settings(j->config);
+	if (!j->settings)
+		return fail(err, MT_ENOMEM, "out of memory");
+	*ret_id = conversation_find(j->config, a->id, err);
+	j->id = *ret_id;
+	return *ret_id ? make_folder(j, err) : err->code;
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	struct arguments a = { 0 };
+	struct job j = { .a = &a };
+	struct error err = ERROR_NONE;
+	AUTO(free) char *id = NULL;
+	int f = parse(self, argc, argv, &a), code;
+
+	if (f != FLAG_END)
+		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
+	j.loop = command_loop(&err);
+	code = !j.loop || find(&j, &id, &err) ? complain(EXIT_USAGE, &err)
+					      : compare_all(&j);
+	if (j.folder)
+		dir_remove(j.folder, NULL);
+	free(j.folder);
+	json_object_put(j.settings);
+	config_free(j.config);
+	config_free(j.into);
+	return code;
+}
+
+const struct command command_condense = {
+	.name = "condense",
+	.args = "compare [ID]",
+	.summary = "Show what condensers would leave of a conversation, and what that takes.",
+	.details =
+		"Each works on a copy of the conversation, as if a condensation had been\n"
+		"asked for; the conversation itself is not touched and may be open elsewhere.\n"
+		"NAMES are those of `condensers` in a controller: plugins, or sections\n"
+		"[condenser.NAME]. One that asks a model asks it now, and that costs money.\n"
+		"Without --with: conversation_window, amortized, observation_masking.\n",
+	.flags = flags,
+	.run = run,
+};
