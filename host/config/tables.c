@@ -255,6 +255,19 @@ static const struct mt_option controller_table[] = {
 	OPTION(INT, "max_message_chars", "30000",
 	       "Most characters of one observation that the model is shown.", .min = 100,
 	       .max = 100000000),
+	OPTION(TEXT, "instructions", NULL,
+	       "What the agent is to keep to in a conversation; it reads it with the first "
+	       "message."),
+	OPTION(TEXT, "system_suffix", NULL,
+	       "Text that stands behind the system text of the agent."),
+	OPTION(TEXT, "message_suffix", NULL,
+	       "Text that stands behind each message of the user, for the model."),
+	OPTION(CHOICE, "setup", "trusted",
+	       "When the project's .openhands/setup.sh is run, at the start of a "
+	       "conversation.",
+	       .choices = "trusted|always|never"),
+	OPTION(DURATION, "setup_timeout", "10m", "Longest time of that.", .min = 1000,
+	       .max = 86400000),
 };
 
 static const struct mt_option plugin_table[] = {
@@ -389,6 +402,7 @@ static const struct {
 	{ "controller", "analyzer_failure" },
 	{ "controller", "confirm_risk" },
 	{ "controller", "confirm_unknown" },
+	{ "controller", "setup" },
 	{ "controller", "max_budget" },
 	{ "controller", "max_tokens" },
 	{ "controller", "max_time" },

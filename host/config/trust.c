@@ -111,6 +111,13 @@ static int check_json(const char *path, const char *text, size_t len, struct err
 	return o ? MT_OK : fail(err, why.code, "%s: %s", path, why.text);
 }
 
+/* A script is what it is. */
+static int check_none(const char *path, const char *text, size_t len, struct error *err)
+{
+	(void)path, (void)text, (void)len, (void)err;
+	return MT_OK;
+}
+
 /* *found: it is there. */
 static int trust_one(json_object *known, const char *workspace, const char *name,
 		     int (*check)(const char *path, const char *text, size_t len,
@@ -157,11 +164,15 @@ int config_trust(const char *workspace, struct error *err)
 	if (!status)
 		status = trust_one(known, workspace, ".openhands/hooks.json", check_json,
 				   &found, err);
+	if (!status)
+		status = trust_one(known, workspace, ".openhands/setup.sh", check_none, &found,
+				   err);
 	if (status)
 		return status;
 	if (!found)
-		return fail(err, MT_ENOTFOUND, "%s: there is no .mortise/mortise.ini and no "
-			    ".openhands/hooks.json to trust", workspace ? workspace : ".");
+		return fail(err, MT_ENOTFOUND, "%s: there is no .mortise/mortise.ini, "
+			    ".openhands/hooks.json or .openhands/setup.sh to trust",
+			    workspace ? workspace : ".");
 	out = js_text(known, &len);
 	return out ? file_write(store, out, len, 0600, true, err) : no_memory(err);
 }

@@ -102,7 +102,7 @@ static int cut(struct strbuf *text, size_t max_chars)
 	return text->error;
 }
 
-/* Rules that came with it. */
+/* Rules that came with it, what was added to a message. */
 static void add_extended(const struct event *e, struct strbuf *out)
 {
 	json_object *list = js_get(e->json, "extended_content");
@@ -172,6 +172,7 @@ static enum piece_kind action(const struct event *e, struct evlog *log, struct s
 	}
 	if (strcmp(type, "message") == 0) {
 		strbuf_add(out, event_arg(e, "content"));
+		add_extended(e, out);
 		return e->source == SOURCE_USER || e->source == SOURCE_ENVIRONMENT
 			       ? PIECE_USER
 			       : PIECE_ASSISTANT;

@@ -443,6 +443,23 @@ static void name_it(struct conversation *c, const char *text, size_t len)
 		log_line(MT_LOG_WARNING, "conversation", "no title: %s", err.text);
 }
 
+/* What the configuration adds to each message of the user. */
+static struct event *add_suffix(const struct conversation *c, struct event *e)
+{
+	const char *suffix = config_get(c->config, c->section, "message_suffix");
+	json_object *list, *o;
+
+	if (!e || !suffix || !*suffix)
+		return e;
+	list = json_object_new_array();
+	o = json_object_new_object();
+	js_set_str(o, "name", "message_suffix");
+	js_set_str(o, "text", suffix);
+	json_object_array_add(list, o);
+	js_set(e->json, "extended_content", list);
+	return e;
+}
+
 int conversation_say_now(struct conversation *c, const char *text, size_t len,
 			 json_object *images, struct error *err)
 {
@@ -456,12 +473,13 @@ int conversation_say_now(struct conversation *c, const char *text, size_t len,
 	}
 	if (c->waits)
 		confirm_overtaken(c);
-	id = post(c, event_action("message", SOURCE_USER, args, err), err);
+	id = post(c, add_suffix(c, event_action("message", SOURCE_USER, args, err)), err);
 	if (id < 0)
 		return (int)id;
 	if (first) {
 		name_it(c, text, len);
 		recall(c, -1);
+		setup_begin(c);
 	} else {
 		recall_more(c);
 	}

@@ -39,6 +39,7 @@ void answer(struct conversation *c, struct event *action, struct event *e,
 	}
 	if (!e)
 		notice(c, MT_LOG_ERROR, "%s", err->text);
+	setup_ended(c, action, e);
 	post(c, e, err);
 	if (ran && c->state == STATE_USER_CONFIRMED)
 		set_state(c, STATE_RUNNING, "");

@@ -384,6 +384,13 @@ void ask_goes_on(struct conversation *c);
 void ask_switched(struct conversation *c, const struct llm_error *why,
 		  const struct llm *next);
 
+/* ---- setup.c ---- */
+/** The conversation begins: run the set-up script of the project, if there is one
+ *  that may run. The agent waits for it. */
+void setup_begin(struct conversation *c);
+/** An action has its observation: say so if it was the script, and failed. */
+void setup_ended(struct conversation *c, const struct event *action, const struct event *e);
+
 /* ---- dispatch.c ---- */
 /** Execute the pending action, when its hooks have passed it. */
 void dispatch(struct conversation *c, struct event *action);

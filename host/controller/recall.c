@@ -227,6 +227,7 @@ void recall(struct conversation *c, int64_t action)
 {
 	AUTO(event) struct event *message = message_of(c, true);
 	const char *text = message ? event_arg(message, "content") : "";
+	const char *instructions = config_get(c->config, c->section, "instructions");
 	json_object *extras = json_object_new_object(), *list;
 	char now[32];
 
@@ -243,6 +244,8 @@ void recall(struct conversation *c, int64_t action)
 	if (config_bool(c->config, "skills", "project"))
 		add_memory(c, extras, "project_memory", false);
 	add_list(c, extras);
+	if (instructions && *instructions)
+		js_set_str(extras, "conversation_instructions", instructions);
 	list = knowledge(c, text);
 	if (list)
 		js_set(extras, "microagent_knowledge", list);

@@ -675,6 +675,8 @@ int post_system(struct conversation *c, struct error *err)
 	const struct mt_agent *agent = c->agent.functions;
 	struct mt_ctx x = { .c = c, .part = &c->agent, .is_agent = true };
 	json_object *args = json_object_new_object();
+	const char *suffix = config_get(c->config, c->section, "system_suffix");
+	AUTO(strbuf) struct strbuf whole = STRBUF(16 << 20);
 	struct mt_str text = { "", 0 };
 	int r = agent->system(services(), &x, &text);
 	int64_t id;
@@ -683,7 +685,10 @@ int post_system(struct conversation *c, struct error *err)
 		fail(err, r, "agent %s: %s", c->agent.component->name,
 		     x.error.code ? x.error.text : status_name(r));
 	} else {
-		js_set_strn(args, "content", text.ptr, text.len);
+		strbuf_addn(&whole, text.ptr, text.len);
+		if (suffix && *suffix)
+			strbuf_addf(&whole, "%s%s", whole.len ? "\n\n" : "", suffix);
+		js_set_strn(args, "content", whole.text, whole.len);
 		js_set(args, "tools", offered_tools(c));
 		js_set_str(args, "openhands_version", "mortise " VERSION);
 		js_set_str(args, "agent_class", c->agent.component->name);

@@ -17,3 +17,5 @@ TESTS += %D%/real-packs.sh
 EXTRA_DIST += %D%/real-packs.sh %D%/real-packs.py
 TESTS += %D%/skill-servers.bats
 EXTRA_DIST += %D%/skill-servers.bats
+TESTS += %D%/setup.bats
+EXTRA_DIST += %D%/setup.bats

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * setup.c - the script of a project that prepares the workspace, run once when a
+ * conversation begins, before the agent does anything. It is an action of the
+ * environment, which the model is not shown, in a shell of its own and with a limit of
+ * its own; what came of it is in the log. */
+#include "controller/internal.h"
+
+#include "files.h"
+#include "tools/calls.h"
+
+#include <string.h>
+
+#define SETUP_SCRIPT ".openhands/setup.sh"
+
+enum { SETUP_MAX = 1 << 20, TIMED_OUT = 124 };
+
+/* May it run? Else the user is told why. */
+static bool is_allowed(struct conversation *c, const char *path)
+{
+	const char *when = config_get(c->config, c->section, "setup");
+	AUTO(free) char *text = NULL;
+	struct error err = ERROR_NONE;
+	bool trusted = false;
+	size_t len;
+
+	if (strcmp(when, "never") == 0)
+		return false;
+	if (file_read(path, SETUP_MAX, &text, &len, &err)) {
+		if (err.code != MT_ENOTFOUND)
+			notice(c, MT_LOG_WARNING, "the set-up script was not run: %s", err.text);
+		return false;
+	}
+	if (strcmp(when, "always") == 0)
+		return true;
+	if (config_trusted(path, text, len, &trusted, &err))
+		notice(c, MT_LOG_WARNING, "%s was not run: %s", SETUP_SCRIPT, err.text);
+	else if (!trusted)
+		notice(c, MT_LOG_WARNING, "%s is not trusted as it is now, and was not run: "
+		       "mortise config trust", SETUP_SCRIPT);
+	return trusted;
+}
+
+static struct event *make_action(struct conversation *c, struct error *err)
+{
+	AUTO(strbuf) struct strbuf command = STRBUF(512);
+	json_object *args = json_object_new_object();
+	int64_t limit = config_int(c->config, c->section, "setup_timeout") / 1000;
+	struct event *e;
+
+	strbuf_addf(&command, "timeout -k 10 %lld bash %s </dev/null", (long long)limit,
+		    SETUP_SCRIPT);
+	js_set_str(args, "command", command.text);
+	js_set_bool(args, "hidden", true);
+	js_set_bool(args, "blocking", true);
+	e = event_action("run", SOURCE_ENVIRONMENT, args, err);
+	if (e && js_set(e->json, "timeout", json_object_new_int64(limit + 30))) {
+		event_unref(e);
+		fail(err, MT_ENOMEM, "out of memory");
+		return NULL;
+	}
+	return e;
+}
+
+void setup_begin(struct conversation *c)
+{
+	AUTO(free) char *path = path_join(c->workspace, SETUP_SCRIPT);
+	AUTO(event) struct event *action = NULL;
+	AUTO(json) json_object *args = NULL;
+	const struct tool *tool;
+	struct error err = ERROR_NONE;
+
+	if (c->depth || c->level || c->replay || c->pending >= 0 || !path
+	    || !is_allowed(c, path))
+		return;
+	action = make_action(c, &err);
+	if (!action || action_to_call(&c->catalog, action, NULL, &tool, &args, &err)) {
+		notice(c, MT_LOG_WARNING, "%s was not run: %s", SETUP_SCRIPT, err.text);
+		return;
+	}
+	notice(c, MT_LOG_INFO, "%s runs", SETUP_SCRIPT);
+	if (post(c, event_ref(action), &err) < 0)
+		return;
+	c->pending = action->id;
+	dispatch(c, action);
+}
+
+static const char *last_line(const char *text, size_t *ret_len)
+{
+	size_t end = strlen(text), at;
+
+	while (end && strchr(" \r\n", text[end - 1]))
+		end--;
+	for (at = end; at && text[at - 1] != '\n' && end - at < 200;)
+		at--;
+	*ret_len = end - at;
+	return text + at;
+}
+
+void setup_ended(struct conversation *c, const struct event *action, const struct event *e)
+{
+	const char *last;
+	int64_t code;
+	size_t len;
+
+	if (action->source != SOURCE_ENVIRONMENT || !event_hidden(action) || !e)
+		return;
+	last = last_line(js_str(e->json, "content", ""), &len);
+	code = js_int(js_get(event_args(e), "metadata"), "exit_code", -1);
+	if (strcmp(e->type->name, "run") != 0)
+		notice(c, MT_LOG_WARNING, "%s did not end by itself", SETUP_SCRIPT);
+	else if (code == TIMED_OUT)
+		notice(c, MT_LOG_WARNING, "%s took longer than it may (setup_timeout) and was "
+		       "ended", SETUP_SCRIPT);
+	else if (code)
+		notice(c, MT_LOG_WARNING, "%s failed with exit code %lld: %.*s", SETUP_SCRIPT,
+		       (long long)code, (int)len, last);
+}

@@ -1,0 +1,126 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# setup.bats - what prepares a conversation: the set-up script of the project, and
+# texts that the configuration adds; secrets in what the user says.
+
+setup() {
+	work=$BATS_TEST_TMPDIR
+	ws=$work/ws
+	mkdir -p "$ws/.openhands" "$work/home"
+	export HOME=$work/home XDG_STATE_HOME=$work/state XDG_CONFIG_HOME=$work/config
+	export XDG_DATA_HOME=$work/data
+	mkdir -m 700 "$work/state" "$work/config" "$work/data"
+	cat >"$work/script" <<'EOF2'
+[turn]
+[call execute_bash]
+command = cat made; echo at-$PWD; touch later
+[turn]
+[call finish]
+message = Done.
+EOF2
+	run_it=(mortise run -C "$ws" --model "script:$work/script" -t go)
+}
+
+log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
+
+@test "the set-up script runs once, before the agent, when it is trusted" {
+	echo 'cd /; echo preparing; ls later 2>/dev/null; echo "made $0" >>"$OLDPWD/made"' \
+		>"$ws/.openhands/setup.sh"
+	run "${run_it[@]}"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"is not trusted"*"mortise config trust"* ]]
+	[ ! -e "$ws/made" ]
+	rm -rf "$work/state/mortise/conversations" "$ws/later"
+
+	mortise config trust "$ws"
+	run "${run_it[@]}"
+	[ "$status" -eq 0 ]
+	[ "$(cat "$ws/made")" = 'made .openhands/setup.sh' ]
+	log >log
+	[ "$(jq -r 'select(.observation == "run") | .content' log | head -n 1)" = preparing ]
+	# the agent's shell is where it was
+	jq -r 'select(.observation == "run") | .content' log | grep -Fx "at-$ws"
+	[ "$(jq -r 'select(.action == "run") | "\(.source) \(.args.hidden)"' log)" = \
+		'environment true
+agent false' ]
+	[ "$(jq -r 'select(.observation == "run") | .extras.hidden' log)" = 'true
+false' ]
+
+	# going on does not run it again
+	printf '[turn]\n[call finish]\nmessage = Again.\n' >>"$work/script"
+	mortise resume last -t "go on"
+	[ "$(wc -l <"$ws/made")" = 1 ]
+
+	# another conversation does, unless it was changed
+	"${run_it[@]}"
+	[ "$(wc -l <"$ws/made")" = 2 ]
+	echo '# more' >>"$ws/.openhands/setup.sh"
+	"${run_it[@]}"
+	[ "$(wc -l <"$ws/made")" = 2 ]
+	"${run_it[@]}" -o controller.setup=always
+	[ "$(wc -l <"$ws/made")" = 3 ]
+	mortise config trust "$ws"
+	"${run_it[@]}" -o controller.setup=never
+	[ "$(wc -l <"$ws/made")" = 3 ]
+}
+
+@test "one that fails is told; one that takes too long is ended; the agent goes on" {
+	printf 'echo one\necho the reason >&2\nexit 3\n' >"$ws/.openhands/setup.sh"
+	run "${run_it[@]}" -o controller.setup=always
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"failed with exit code 3: the reason"* ]]
+	echo "trap '' TERM; touch began; while :; do read -t 1 x; sleep 0.1; done" \
+		>"$ws/.openhands/setup.sh"
+	run "${run_it[@]}" -o controller.setup=always -o controller.setup_timeout=1s
+	[ "$status" -eq 0 ]
+	[ -e "$ws/began" ]
+	[[ "$output" == *"took longer"* || "$output" == *"exit code 137"* ]]
+	! pgrep -f "bash .openhands/setup.sh" >/dev/null
+}
+
+@test "an agent without a shell is told nothing, and goes on" {
+	echo 'touch made' >"$ws/.openhands/setup.sh"
+	printf '[turn]\n[call finish]\nmessage = Done.\n' >"$work/script"
+	run "${run_it[@]}" -o controller.setup=always -o controller.tools=finish
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"setup.sh was not run"* ]]
+	[ ! -e "$ws/made" ]
+}
+
+@test "a project cannot have its script run by its own word" {
+	mkdir "$ws/.mortise"
+	printf '[controller]\nsetup = always\n' >"$ws/.mortise/mortise.ini"
+	mortise config trust "$ws"
+	run "${run_it[@]}"
+	[ "$status" -ne 0 ]
+	[[ "$output" == *setup* ]]
+}
+
+@test "instructions and suffixes reach the model, each where it belongs; secrets do not" {
+	python3 "$top_srcdir/tests/context/seen.py" "$work/seen" "$work/port" 3>&- &
+	server=$!
+	for _ in {1..600}; do [ -s "$work/port" ] || sleep 0.05; done
+	export SEEN_KEY=sk-only-for-the-provider-1
+	say=(--model openai/seen -o llm.stream=no -o llm.api_key_env=SEEN_KEY
+		-o "llm.base_url=http://127.0.0.1:$(cat "$work/port")/v1"
+		-o 'controller.instructions=Answer in verse.'
+		-o 'controller.system_suffix=You are part of ACME.'
+		-o 'controller.message_suffix=Remember the tests.')
+	mortise run -C "$ws" "${say[@]}" -t "my key is $SEEN_KEY, use it"
+	mortise resume last -t second
+	kill "$server"
+	first() { head -n 1 "$work/seen" | jq -r "$1"; }
+	first '.messages[0].content | if type == "string" then . else .[0].text end' |
+		tail -n 1 | grep -Fx 'You are part of ACME.'
+	text='.messages[] | select(.role == "user") | .content |
+		if type == "string" then . else (map(.text) | join("\n")) end'
+	first "$text" >text
+	grep -Fx 'my key is <secret_hidden>, use it' text
+	[ "$(grep -Fxc 'Remember the tests.' text)" = 1 ]
+	[ "$(grep -A1 -Fx '<CONVERSATION_INSTRUCTIONS>' text | tail -n 1)" = 'Answer in verse.' ]
+	tail -n 1 "$work/seen" | jq -r "$text" >text
+	[ "$(grep -Fxc 'Remember the tests.' text)" = 2 ]
+	[ "$(grep -Fxc 'Answer in verse.' text)" = 1 ]
+	! grep -F "$SEEN_KEY" "$work/seen"
+	! log | grep -F "$SEEN_KEY"
+}
