@@ -193,8 +193,9 @@ static void leave(struct chat *c)
 	c->show.replaying = false;
 	c->busy = c->interrupted = false;
 	c->reason[0] = '\0';
-	if (c->mode == MODE_ANSWER || c->mode == MODE_REASON)
+	if (c->mode == MODE_ANSWER || c->mode == MODE_REASON || c->mode == MODE_TOOL)
 		chat_set_mode(c, MODE_TYPE);
+	c->question = 0;
 	show_reset(&c->show);
 }
 
@@ -337,8 +338,9 @@ static void lose(struct chat *c)
 	show_rest(&c->show);
 	c->show.replaying = false;
 	c->busy = c->interrupted = false;
-	if (c->mode == MODE_ANSWER || c->mode == MODE_REASON)
+	if (c->mode == MODE_ANSWER || c->mode == MODE_REASON || c->mode == MODE_TOOL)
 		chat_set_mode(c, MODE_TYPE);
+	c->question = 0;
 	if (c->quit)
 		return;
 	if (c->ended)
@@ -368,7 +370,8 @@ static void take_typed_line(struct chat *c, char *line)
 
 bool chat_has_turn(const struct chat *c)
 {
-	return !c->busy && !c->show.replaying && c->answered == c->sent;
+	return (!c->busy || c->mode == MODE_TOOL) && !c->show.replaying &&
+	       c->answered == c->sent;
 }
 
 /* A file of lines is a conversation in turns; a person may be ahead. */
@@ -575,6 +578,7 @@ static void done(struct chat *c)
 	for (size_t i = 0; i < c->choice_count; i++)
 		free(c->choices[i]);
 	free(c->choices);
+	json_object_put(c->choices_of_question);
 	while (c->change_count)
 		drop_change(c);
 	area_done(&c->area);

@@ -20,6 +20,7 @@ enum mode {
 	MODE_TYPE,   /* a message, or a command */
 	MODE_ANSWER, /* y, n, a or r to a question */
 	MODE_REASON, /* why not */
+	MODE_TOOL,   /* the answer to a question of a tool */
 	MODE_PICK,   /* a number of the list of conversations */
 	MODE_SEARCH, /* in the history */
 };
@@ -66,6 +67,8 @@ struct chat {
 	char *changes[CHANGES_MAX * 2]; /* flags and values that /model and others set */
 	size_t change_count;
 	char kind[128];       /* what `always` would allow; "" */
+	int64_t question;     /* of a tool, that is open; 0: none */
+	json_object *choices_of_question; /* or NULL */
 	bool busy;            /* the agent works */
 	bool interrupted;     /* Ctrl-C was pressed since it began to work */
 	char *queue[QUEUE_MAX];
@@ -114,6 +117,8 @@ bool chat_command(struct chat *c, const char *type, const char *member,
 		  const char *text);
 bool chat_command_number(struct chat *c, const char *type, const char *member,
 			 int64_t number);
+/** The answer to the question that is open; NULL: none is given. */
+void chat_answer(struct chat *c, const char *text);
 /** A message now; paths after @ become the text of the files. */
 void chat_message(struct chat *c, const char *text);
 /** The user's own command, in the agent's shell; the agent sees it. */

@@ -87,6 +87,9 @@ void chat_submit(struct chat *c, const char *text)
 	case MODE_REASON:
 		chat_command(c, "reject", "reason", text);
 		return;
+	case MODE_TOOL:
+		chat_answer(c, text);
+		return;
 	case MODE_PICK:
 		chat_pick(c, text);
 		return;
@@ -124,6 +127,10 @@ static void enter(struct chat *c)
 
 void chat_interrupt(struct chat *c)
 {
+	if (c->mode == MODE_TOOL) {
+		chat_answer(c, NULL);
+		return;
+	}
 	if (c->mode != MODE_TYPE && c->mode != MODE_ANSWER) {
 		chat_set_mode(c, c->mode == MODE_REASON ? MODE_ANSWER : MODE_TYPE);
 		return;
@@ -313,6 +320,8 @@ static void edit(struct chat *c, enum key key, const char *text, size_t len)
 	case KEY_ESCAPE:
 		if (c->mode == MODE_REASON)
 			chat_set_mode(c, MODE_ANSWER);
+		else if (c->mode == MODE_TOOL)
+			chat_answer(c, NULL);
 		else if (c->mode == MODE_PICK)
 			chat_set_mode(c, MODE_TYPE);
 		break;

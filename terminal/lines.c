@@ -80,6 +80,29 @@ bool chat_command(struct chat *c, const char *type, const char *member, const ch
 	       send_line(c, type, member, text, text ? strlen(text) : 0) >= 0;
 }
 
+/* The number of a choice stands for it. */
+static const char *choice(json_object *choices, const char *text)
+{
+	char *end;
+	long n = strtol(text, &end, 10);
+	size_t count = choices ? json_object_array_length(choices) : 0;
+
+	if (end == text || *end || n < 1 || (size_t)n > count)
+		return text;
+	return json_object_get_string(json_object_array_get_idx(choices, (size_t)n - 1));
+}
+
+void chat_answer(struct chat *c, const char *text)
+{
+	AUTO(strbuf) struct strbuf out = STRBUF(MESSAGE_MAX * 6 + 1024);
+
+	begin_line(c, &out, "answer");
+	js_key_int(&out, "question", c->question);
+	if (text)
+		js_key_str(&out, "text", choice(c->choices_of_question, text));
+	end_line(c, &out, "answer");
+}
+
 void chat_run_command(struct chat *c, const char *command)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(MESSAGE_MAX * 6 + 1024);
@@ -169,7 +192,8 @@ static bool is_quiet(const char *what)
 	static const char *const names[] = { "subscribe", "message", "pause",
 					     "resume",    "confirm", "reject",
 					     "stop",      "keep",  "action",
-					     "condense",  "recover" };
+					     "condense",  "recover",
+					     "answer" };
 
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (strcmp(names[i], what) == 0)
@@ -290,6 +314,28 @@ static void on_state(struct chat *c, json_object *line)
 		chat_notify(c, "the agent rests");
 }
 
+static void on_questions(struct chat *c, json_object *open)
+{
+	size_t n = json_object_is_type(open, json_type_array) ? json_object_array_length(open)
+							      : 0;
+	json_object *q = n ? json_object_array_get_idx(open, 0) : NULL;
+
+	if (js_int(q, "question", 0) == c->question)
+		return;
+	json_object_put(c->choices_of_question);
+	c->question = js_int(q, "question", 0);
+	c->choices_of_question = json_object_get(js_get(q, "choices"));
+	if (!q) {
+		if (c->mode == MODE_TOOL)
+			chat_set_mode(c, MODE_TYPE);
+		return;
+	}
+	show_ask(&c->show, js_str(q, "text", ""), c->choices_of_question);
+	line_set(&c->line, c->mode == MODE_TOOL ? "" : c->line.text.text);
+	chat_set_mode(c, MODE_TOOL);
+	chat_notify(c, "a tool waits for your answer");
+}
+
 static void on_end(struct chat *c, json_object *line)
 {
 	c->ended = true;
@@ -310,6 +356,8 @@ void chat_on_line(void *arg, json_object *line)
 		on_state(c, line);
 	else if (strcmp(type, "result") == 0)
 		on_result(c, line);
+	else if (strcmp(type, "questions") == 0)
+		on_questions(c, js_get(line, "open"));
 	else if (strcmp(type, "end") == 0)
 		on_end(c, line);
 	else

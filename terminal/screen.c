@@ -121,6 +121,8 @@ static const char *lead(const struct chat *c, struct strbuf *search)
 	switch (c->mode) {
 	case MODE_REASON:
 		return "why not? ";
+	case MODE_TOOL:
+		return "answer: ";
 	case MODE_PICK:
 		return "number: ";
 	case MODE_SEARCH:

@@ -210,6 +210,18 @@ void show_question(struct show *s, json_object *waits)
 		   "May the agent do this? Risk: %s", risk);
 }
 
+void show_ask(struct show *s, const char *text, json_object *choices)
+{
+	size_t n = choices ? json_object_array_length(choices) : 0;
+
+	gap(s);
+	paint_lines(&s->out, &s->style, YELLOW, "", text, strlen(text));
+	for (size_t i = 0; i < n; i++)
+		paint_line(&s->out, &s->style, PLAIN, "%3zu  %s", i + 1,
+			   json_object_get_string(json_object_array_get_idx(choices, i)));
+	paint_line(&s->out, &s->style, DIM, "Escape: no answer.");
+}
+
 static void show_call(struct show *s, json_object *event, const char *type,
 		      json_object *args)
 {

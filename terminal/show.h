@@ -42,5 +42,7 @@ void show_rest(struct show *s);
 /** The last action waits for the user: all of it, and its risk, which `waits`
  *  says (may be NULL). */
 void show_question(struct show *s, json_object *waits);
+/** What a tool asks the user; `choices` may be NULL. */
+void show_ask(struct show *s, const char *text, json_object *choices);
 
 #endif

@@ -218,13 +218,6 @@ static int query(struct config *c, struct registry *r, const struct common *comm
 
 /* ---- list: nothing is started ------------------------------------------------------ */
 
-static const char *target(const struct tool_instance *t)
-{
-	const char *to = js_str(t->options, "url", js_str(t->options, "command", NULL));
-
-	return to ? to : js_str(t->options, "mcp_json", "");
-}
-
 static int list(struct config *c, struct registry *r, bool json, struct error *err)
 {
 	struct catalog catalog = { 0 };
@@ -238,14 +231,14 @@ static int list(struct config *c, struct registry *r, bool json, struct error *e
 		if (json) {
 			strbuf_add(&out, i ? ",{" : "{");
 			js_key_str(&out, "name", t->name);
-			js_key_str(&out, "server", target(t));
+			js_key_str(&out, "server", server_target(t->options));
 			js_key_int(&out, "known_tools", (int64_t)tool_count(t->listed));
 			strbuf_addc(&out, '}');
 		} else if (t->listed) {
-			printf("%-20s %s (%zu tools)\n", t->name, target(t),
+			printf("%-20s %s (%zu tools)\n", t->name, server_target(t->options),
 			       tool_count(t->listed));
 		} else {
-			printf("%-20s %s (not asked yet)\n", t->name, target(t));
+			printf("%-20s %s (not asked yet)\n", t->name, server_target(t->options));
 		}
 	}
 	if (json)

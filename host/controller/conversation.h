@@ -75,6 +75,21 @@ int conversation_action(struct conversation *c, json_object *action, struct erro
 /** The history is shortened before the next request to the model. */
 int conversation_condense(struct conversation *c, struct error *err);
 
+/** What a tool asks the user while it runs; gone when its call is over. */
+struct question {
+	struct question *next;
+	int64_t id;
+	int64_t action;          /* whose call asks */
+	uint64_t request;        /* of the line to the runner */
+	char *text;
+	json_object *choices;    /* array of texts; NULL: any answer will do */
+};
+/** Those that are open, the oldest first; borrowed. */
+const struct question *conversation_questions(const struct conversation *c);
+/** `text` NULL: the user does not want to. It is not logged. */
+int conversation_answer(struct conversation *c, int64_t question, const char *text,
+			struct error *err);
+
 /* ---- what is ----------------------------------------------------------- */
 
 const char *conversation_id(const struct conversation *c);
@@ -99,6 +114,10 @@ struct llm *conversation_model(struct conversation *c); /* NULL: none */
 const struct llm_bill *conversation_bill(const struct conversation *c);
 int conversation_runner_pid(const struct conversation *c); /* -1: none yet */
 int64_t conversation_steps(const struct conversation *c);
+/** The MCP servers that the agent has: [{name, target, tools, lists, error}]; owned.
+ *  `lists`: it has listed its tools in this conversation. `error`: what it complained
+ *  of since, if anything. */
+json_object *conversation_servers(const struct conversation *c);
 
 /** What it has, as text for a person; owned. */
 enum telling { TELL_SKILLS, TELL_SERVERS };
@@ -123,6 +142,8 @@ struct watcher {
 	void (*rewound)(void *arg, int64_t to);
 	/** A reply is whole: what it cost. */
 	void (*reply)(void *arg, const struct llm_reply *reply);
+	/** The open questions of tools are others now. */
+	void (*questions)(void *arg, const struct question *open);
 	/** Something a person should know that is no event. */
 	void (*notice)(void *arg, int level, const char *text);
 };

@@ -187,6 +187,7 @@ static void on_result(void *arg, const struct link_result *result)
 	struct error err = ERROR_NONE;
 	AUTO(event) struct event *action = NULL;
 
+	questions_over(c, (int64_t)result->call);
 	if (c->pending < 0 || (uint64_t)c->pending != result->call)
 		return;
 	complete_cancel(c);
@@ -238,7 +239,8 @@ static void on_request(void *arg, uint64_t call, uint64_t request, const char *m
 	AUTO(strbuf) struct strbuf text = STRBUF(512);
 
 	if (recall_request(c, request, method, params)
-	    || complete_request(c, call, request, method, params))
+	    || complete_request(c, call, request, method, params)
+	    || question_request(c, call, request, method, params))
 		return;
 	if (strcmp(method, "shell/directory") == 0) {
 		answer_directory(c, request);
@@ -250,8 +252,13 @@ static void on_request(void *arg, uint64_t call, uint64_t request, const char *m
 
 static void on_log(void *arg, int level, const char *instance, const char *text)
 {
-	(void)arg;
+	struct conversation *c = arg;
+	size_t count = 0;
+	AUTO(free) const struct catalog **all = catalogs_all(c, &count);
+
 	log_line(level, instance ? instance : "runner", "%s", text);
+	for (size_t n = 0; all && instance && level <= MT_LOG_WARNING && n < count; n++)
+		catalog_said(all[n], instance, text);
 }
 
 /* A runner that cannot be used is no fault that the model could mend. */
@@ -298,6 +305,7 @@ static void on_closed(void *arg, const struct error *why)
 
 	complete_cancel(c);
 	c->link = NULL;
+	questions_over(c, -1);
 	if (c->closing && hooking_busy(c))
 		return; /* the hooks of the end go on with it */
 	if (c->closing)

@@ -137,6 +137,8 @@ struct conversation {
 	struct mt_ctx *asked;      /* the work whose request it is */
 	int64_t asked_at;          /* events there when the request was made */
 
+	struct question *questions; /* of tools to the user */
+	int64_t question_ids;
 	struct completion *completion; /* that the pending call asks for; NULL: none */
 	unsigned completions;      /* that it has asked for */
 	struct children *children; /* of the pending action, or ending; NULL: none */
@@ -210,6 +212,13 @@ json_object *wiring_spec(const struct conversation *c, const char *controller);
 /** Load what one agent needs; `model` overrides that of its section, or NULL. */
 int wire_level(struct conversation *c, const char *model, struct error *err);
 void unwire_level(struct level *l);
+
+/* ---- questions.c ---- */
+/** A tool asks something: is it for the user, and can one be asked? */
+bool question_request(struct conversation *c, uint64_t call, uint64_t request,
+		      const char *method, json_object *params);
+/** The call is over, and what it asked. Every call: -1. */
+void questions_over(struct conversation *c, int64_t action);
 
 /* ---- delegate.c ---- */
 /** Load the agents that may be given work, and those that they may give it to. */

@@ -4,7 +4,7 @@ libhost_a_SOURCES += %D%/analyze.c %D%/analyze.h %D%/analyzers.c %D%/analyzers.h
 	%D%/conversation.c %D%/conversation.h %D%/dispatch.c %D%/exit_code.h \
 	%D%/hooking.c %D%/hooking.h \
 	%D%/internal.h %D%/kind.c %D%/launch.c %D%/launch.h %D%/limits.c %D%/limits.h \
-	%D%/meta.c %D%/meta.h %D%/react.c %D%/react.h %D%/recall.c \
+	%D%/meta.c %D%/meta.h %D%/questions.c %D%/react.c %D%/react.h %D%/recall.c \
 	%D%/recall.h %D%/recall-answers.c %D%/recollect.c %D%/resume.c \
 	%D%/rewind.c %D%/rewind.h %D%/services.c %D%/spend.c %D%/spent.c %D%/state.c %D%/state.h \
 	%D%/step.c %D%/stuck.c %D%/stuck.h %D%/setup.c %D%/tell.c %D%/unstick.c %D%/wiring.c

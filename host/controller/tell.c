@@ -4,6 +4,7 @@
  * servers. */
 #include "controller/internal.h"
 
+#include "tools/servers.h"
 #include "utf8.h"
 
 #include <string.h>
@@ -82,22 +83,32 @@ static void tell_skills(struct conversation *c, struct strbuf *out)
 	strbuf_add(out, n ? "* the agent has read it" : "There are no skills.");
 }
 
+static void put_server(const struct conversation *c, size_t i, struct strbuf *out)
+{
+	const struct tool_instance *t = &c->catalog.instances[i];
+	size_t count = 0;
+
+	for (size_t n = 0; n < c->catalog.count; n++)
+		count += c->catalog.tools[n].instance == i;
+	strbuf_addf(out, "%s: ", t->name);
+	if (count)
+		strbuf_addf(out, "%zu tools%s (%s)", count,
+			    t->lists ? "" : ", as of an earlier time", server_target(t->options));
+	else
+		strbuf_addf(out, "no tools are known yet (%s)", server_target(t->options));
+	if (t->said)
+		strbuf_addf(out, "\n    %s", t->said);
+}
+
 static void tell_servers(struct conversation *c, struct strbuf *out)
 {
 	bool any = false;
 
 	for (size_t i = 0; i < c->catalog.instance_count; i++) {
-		size_t count = 0;
-
 		if (!c->catalog.instances[i].server)
 			continue;
-		for (size_t n = 0; n < c->catalog.count; n++)
-			count += c->catalog.tools[n].instance == i;
-		strbuf_addf(out, "%s%s: ", any ? "\n" : "", c->catalog.instances[i].name);
-		if (count)
-			strbuf_addf(out, "%zu tools", count);
-		else
-			strbuf_add(out, "no tools are known yet");
+		strbuf_add(out, any ? "\n" : "");
+		put_server(c, i, out);
 		any = true;
 	}
 	if (!any)

@@ -24,7 +24,7 @@ struct outcome {
 	int64_t events; /* in the log; -1: not told */
 	int64_t to;     /* where it went back to; -1: nowhere */
 	char *text;     /* of a message that was taken back; owned */
-	bool facts;
+	bool facts, servers;
 };
 
 struct command {
@@ -50,6 +50,7 @@ static int run_subscribe(struct session *s, json_object *line, struct outcome *r
 	s->next = since + 1;
 	s->live = js_bool(line, "live", false);
 	s->state_due = true;
+	s->questions_due = conversation_questions(s->c) != NULL;
 	ret->events = count;
 	return MT_OK;
 }
@@ -157,10 +158,19 @@ static int run_skills(struct session *s, json_object *line, struct outcome *ret,
 	return conversation_tell(s->c, TELL_SKILLS, &ret->text, err);
 }
 
+static int run_answer(struct session *s, json_object *line, struct outcome *ret,
+		      struct error *err)
+{
+	(void)ret;
+	return conversation_answer(s->c, js_int(line, "question", -1),
+				   js_str(line, "text", NULL), err);
+}
+
 static int run_mcp(struct session *s, json_object *line, struct outcome *ret,
 		   struct error *err)
 {
 	(void)line;
+	ret->servers = true;
 	return conversation_tell(s->c, TELL_SERVERS, &ret->text, err);
 }
 
@@ -191,6 +201,9 @@ static const struct command commands[] = {
 	{ "rewind", { { "to", json_type_int, true } }, run_rewind },
 	{ "recover", { { "option", json_type_int, true } }, run_recover },
 	{ "skills", { { 0 } }, run_skills },
+	{ "answer",
+	  { { "question", json_type_int, true }, { "text", json_type_string, false } },
+	  run_answer },
 	{ "mcp", { { 0 } }, run_mcp },
 	{ "status", { { 0 } }, run_status },
 };
@@ -214,7 +227,7 @@ static int find_command(const char *name, const struct command **ret, struct err
 		    : fail(err, MT_EINVAL,
 			   "unknown command `%.64s`: write subscribe, message, "
 			   "pause, resume, stop, confirm, reject, action, undo, rewind, "
-			   "recover or status",
+			   "recover, answer, mcp or status",
 			   name);
 }
 
@@ -307,6 +320,12 @@ static void put_result(struct session *s, json_object *id, const struct outcome 
 		js_key_int(&s->out, "to", o->to);
 	if (!err->code && o->text)
 		js_key_str(&s->out, "text", o->text);
+	if (!err->code && o->servers) {
+		AUTO(json) json_object *servers = conversation_servers(s->c);
+
+		js_key(&s->out, "servers");
+		js_put(&s->out, servers);
+	}
 	if (!err->code && o->facts)
 		put_facts(&s->out, s->c);
 	end_line(s);

@@ -16,6 +16,7 @@ struct session {
 	int64_t next;       /* event to send next; -1: not subscribed */
 	bool live;
 	bool state_due; /* the state changed, the client does not know */
+	bool questions_due; /* so did the questions of tools */
 	size_t lost;    /* lines left out because the client is slow */
 	bool pumping;   /* who carries it is told when that is done */
 	bool ending, ended;

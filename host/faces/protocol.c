@@ -192,6 +192,29 @@ static void put_lost(struct session *s)
 	put_notice(s, MT_LOG_WARNING, text);
 }
 
+static void put_questions(struct session *s)
+{
+	bool first = true;
+
+	begin_line(s, "questions");
+	js_key(&s->out, "open");
+	strbuf_addc(&s->out, '[');
+	for (const struct question *q = conversation_questions(s->c); q; q = q->next) {
+		strbuf_add(&s->out, first ? "{" : ",{");
+		js_key_int(&s->out, "question", q->id);
+		js_key_int(&s->out, "action", q->action);
+		js_key_str(&s->out, "text", q->text);
+		if (q->choices) {
+			js_key(&s->out, "choices");
+			js_put(&s->out, q->choices);
+		}
+		strbuf_addc(&s->out, '}');
+		first = false;
+	}
+	strbuf_addc(&s->out, ']');
+	end_line(s);
+}
+
 static void put_due(struct session *s)
 {
 	if (behind(s) || s->ended)
@@ -201,6 +224,9 @@ static void put_due(struct session *s)
 	if (s->state_due && !s->ending)
 		put_state(s, "state");
 	s->state_due = false;
+	if (s->questions_due && !s->ending)
+		put_questions(s);
+	s->questions_due = false;
 	if (s->ending) {
 		put_state(s, "end");
 		s->ended = true;
@@ -239,6 +265,17 @@ static void on_state(void *arg, enum agent_state state, const char *reason)
 	if (!subscribed(s))
 		return;
 	s->state_due = true;
+	session_pump(s);
+}
+
+static void on_questions(void *arg, const struct question *open)
+{
+	struct session *s = arg;
+
+	(void)open;
+	if (!subscribed(s))
+		return;
+	s->questions_due = true;
 	session_pump(s);
 }
 
@@ -375,6 +412,7 @@ struct session *session_new(struct conversation *c, const struct session_options
 		.rewound = on_rewound,
 		.reply = on_reply,
 		.notice = on_notice,
+		.questions = on_questions,
 	};
 	struct session *s = calloc(1, sizeof *s);
 

@@ -15,7 +15,7 @@
 #include <mortise/tool.h>
 #include <string.h>
 
-enum { CATALOG_TOOLS_MAX = 512, CATALOG_INSTANCES_MAX = 128 };
+enum { CATALOG_TOOLS_MAX = 512, CATALOG_INSTANCES_MAX = 128, SAID_MAX = 1000 };
 
 static const char *const own_keys[] = { "plugin", "deadline", "llm", "enabled", NULL };
 
@@ -31,6 +31,7 @@ void catalog_clear(struct catalog *catalog)
 		free(t->secrets);
 		json_object_put(t->listed);
 		json_object_put(t->arrived);
+		free(t->said);
 	}
 	for (size_t i = 0; i < catalog->own_count; i++)
 		free(catalog->own_names[i]);
@@ -292,8 +293,22 @@ void catalog_arrived(const struct catalog *catalog, const char *instance, json_o
 			return;
 		json_object_put(t->arrived);
 		t->arrived = list;
+		t->lists = true;
+		free(STEAL(t->said));
 		if (!js_equal(t->listed, list))
 			listed_write(t, list);
+	}
+}
+
+void catalog_said(const struct catalog *catalog, const char *instance, const char *text)
+{
+	for (size_t i = 0; i < catalog->instance_count; i++) {
+		struct tool_instance *t = &catalog->instances[i];
+
+		if (t->server && strcmp(t->name, instance) == 0) {
+			free(t->said);
+			t->said = strndup(text, utf8_cut(text, strlen(text), SAID_MAX));
+		}
 	}
 }
 

@@ -34,6 +34,8 @@ struct tool_instance {
 	bool alone;              /* in a worker of its own */
 	json_object *listed;     /* what it listed, now or the last time; or NULL */
 	json_object *arrived;    /* what it lists now, not yet offered; or NULL */
+	bool lists;              /* it has listed, since the catalog was opened */
+	char *said;              /* what it complained of since; or NULL */
 };
 
 struct catalog {
@@ -58,6 +60,8 @@ void catalog_clear(struct catalog *catalog);
 /** An instance says what tools it has. They are kept for the next run, and wait
  *  until catalog_renew. NULL: it failed, what was known stays. */
 void catalog_arrived(const struct catalog *catalog, const char *instance, json_object *tools);
+/** An instance complained of something. */
+void catalog_said(const struct catalog *catalog, const char *instance, const char *text);
 /** It is for an agent that must not write. */
 void catalog_read_only(struct catalog *catalog);
 /** Offer what has arrived. Every struct tool is another one then.

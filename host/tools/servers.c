@@ -415,6 +415,13 @@ static int from_headers(json_object *to, const char *list, struct error *err)
 	return status;
 }
 
+const char *server_target(json_object *options)
+{
+	const char *to = js_str(options, "url", js_str(options, "command", NULL));
+
+	return to ? to : js_str(options, "mcp_json", "");
+}
+
 char *server_login_file(const char *name, json_object *options, struct error *err)
 {
 	const char *given = js_str(options, "login_file", NULL);

@@ -29,6 +29,8 @@ bool servers_trusted(const char *skill, json_object *servers);
  *  of their names, and what `mcp_json` says. Owned. */
 int server_options(const char *name, json_object *options, json_object **ret,
 		   struct error *err);
+/** Its address, program, or the file that names one. Borrowed. */
+const char *server_target(json_object *options);
 /** The file that a login at a server is kept in; owned. */
 char *server_login_file(const char *name, json_object *options, struct error *err);
 

@@ -301,6 +301,75 @@ def test_join():
     check(ended(p) is not None, "until it is told to go")
 
 
+def questions(client):
+    line = client.until(is_event("type", "questions"))
+    return line["open"] if line else None
+
+
+def server_flags(mode):
+    server = os.path.join(os.environ["top_srcdir"], "tests/tools/mcp-hostile.py")
+    flags = ["-o", "mcp.form.command=python3", "-o", "mcp.form.args=" + server + ", " + mode]
+    subprocess.run(["mortise", "mcp", "status", *flags], check=True, capture_output=True)
+    return flags
+
+
+def test_questions():
+    """A server of tools asks the user, through whoever holds the conversation."""
+    for mode in "form", "form-modern":
+        flags = server_flags(mode)
+        p = mortise("run", "--json", "--keep", "-t", "go", "-m",
+                    script("ask", *["[call plain]\ntext = x"] * 3, FINISH), *flags,
+                    stdin=subprocess.PIPE)
+        out = Lines(p.stdout.fileno())
+        c = Client(out.next()["conversation"])
+        c.ask("subscribe", since=-1)
+        values = []
+        for wanted in "name", "size", "colour", "colour again", "sure":
+            q = questions(c)
+            while not q:
+                q = questions(c)
+            values.append(q[0])
+            text = {"name": "Ada", "size": "", "colour": "green", "colour again": "blue",
+                    "sure": "yes"}[wanted]
+            check(c.ask("answer", question=q[0]["question"], text=text)["ok"], wanted)
+        check("Some facts, please." in values[0]["text"] and "Your name" in values[0]["text"]
+              and "choices" not in values[0] and values[2]["choices"] == ["red", "blue"]
+              and values[4]["choices"] == ["yes", "no"], "a question a field, with choices")
+        seen = c.until(lambda l: l.get("observation") == "mcp")
+        got = json.loads(seen["content"])
+        check(got == {"action": "accept", "content": {"name": "Ada", "size": 7,
+                                                      "colour": "blue", "sure": True}},
+              f"{mode}: what the server got: {got}")
+        q = questions(c)
+        while not q:
+            q = questions(c)
+        late = Client(out.all[0]["conversation"])
+        late.next()
+        late.ask("subscribe")
+        check(questions(late) == q, "who comes later is told the question too")
+        check(not late.ask("answer", question=q[0]["question"] + 1, text="x")["ok"],
+              "a question that nobody asked")
+        check(late.ask("answer", question=q[0]["question"])["ok"], "no answer")
+        seen = c.until(lambda l: l.get("observation") == "mcp")
+        check(json.loads(seen["content"]) == {"action": "decline"}, "is declined")
+        late.socket.close()
+        q = questions(c)
+        while not q:
+            q = questions(c)
+        servers = c.ask("mcp")["servers"]
+        check([(s["name"], s["tools"], s["lists"]) for s in servers] == [("form", 4, True)],
+              f"mcp: {servers}")
+        check(c.ask("pause")["ok"] and questions(c) == [], "a pause takes the question back")
+        c.ask("stop")
+        check(ended(p) == 130, "the end")
+        c.socket.close()
+    p = mortise("run", "--json", "-t", "go", "-m",
+                script("ask", "[call plain]\ntext = x", FINISH), *flags)
+    out = Lines(p.stdout.fileno())
+    seen = out.until(lambda l: l.get("observation") == "mcp")
+    check("decline" in seen["content"] and ended(p) == 0, "nobody there: declined")
+
+
 def test_schema():
     try:
         import jsonschema
@@ -334,6 +403,7 @@ test_stdin()
 test_closed_output()
 test_signals()
 test_join()
+test_questions()
 total = test_schema()
 print(f"1..{total}")
 shutil.rmtree(WORK)

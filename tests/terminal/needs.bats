@@ -263,6 +263,45 @@ two rows '
 	see 'gone red'
 }
 
+@test 'a server of tools asks; /mcp tells of it' {
+	script <<-'END'
+	[turn]
+	[call plain]
+	text = x
+
+	[turn]
+	[call plain]
+	text = x
+
+	[turn]
+	text = All is done.
+	END
+	export XDG_CACHE_HOME=$work/cache
+	flags="-o mcp.form.command=python3 -o mcp.form.args=$top_srcdir/tests/tools/mcp-hostile.py,form"
+	mortise mcp status $flags
+	terminal
+	chat $flags
+	enter 'Begin'
+	see 'Your name'
+	see 'answer:'
+	enter 'Ada'
+	see 'size [7]'
+	key Enter
+	see '  2  blue'
+	enter 'violet'
+	see 'one of the choices'
+	enter '2'
+	see 'sure'
+	enter 'yes'
+	see '"size": 7, "colour": "blue"'
+	see 'Your name'
+	key Escape
+	see '{"action": "decline"}'
+	see 'All is done.'
+	enter '/mcp'
+	see 'form: 4 tools (python3)'
+}
+
 @test 'few bytes for what is live' {
 	script <<-'END'
 	[turn]

@@ -29,6 +29,9 @@ TOOLS = [
 ]
 
 
+waiting = []  # what the client said while an answer was waited for
+
+
 def put(message):
     sys.stdout.write(json.dumps(message) + "\n")
     sys.stdout.flush()
@@ -58,6 +61,15 @@ def tools(request):
     if mode == "same-cursor":
         result["nextCursor"] = "0"
     answer(request, result)
+
+
+def reply():
+    """The next answer of the client; what else it says waits."""
+    while True:
+        message = json.loads(sys.stdin.readline())
+        if "id" in message and "method" not in message:
+            return message
+        waiting.append(message)
 
 
 def call(request):
@@ -100,12 +112,28 @@ def call(request):
         put({"jsonrpc": "2.0", "id": "q4", "method": "ping"})
         got = {}
         while len(got) < 4:
-            reply = json.loads(sys.stdin.readline())
-            if "id" in reply and "method" not in reply:
-                got[reply["id"]] = reply
+            one = reply()
+            got[one["id"]] = one
         text(request, "elicit %s, sampling %s, roots %d, ping %s" % (
             got["q1"]["result"]["action"], got["q2"]["error"]["code"],
             len(got["q3"]["result"]["roots"]), got["q4"]["result"]))
+        return
+    if mode in ("form", "form-modern"):
+        form = {"message": "Some facts, please.", "requestedSchema": {
+            "type": "object", "properties": {
+                "name": {"type": "string", "title": "Your name"},
+                "size": {"type": "integer", "default": 7},
+                "colour": {"type": "string", "oneOf": [{"const": "red", "title": "Red"},
+                                                       {"const": "blue", "title": "Blue"}]},
+                "sure": {"type": "boolean"}}}}
+        if mode == "form":
+            put({"jsonrpc": "2.0", "id": "q1", "method": "elicitation/create", "params": form})
+            text(request, json.dumps(reply()["result"]))
+        elif "inputResponses" not in params:
+            answer(request, {"resultType": "input_required", "inputRequests": {
+                "f": {"method": "elicitation/create", "params": form}}})
+        else:
+            text(request, json.dumps(params["inputResponses"]["f"]))
         return
     if mode == "input":
         if "inputResponses" not in params:
@@ -139,10 +167,13 @@ def main():
             while True:
                 time.sleep(1000)
     sys.stderr.write("hello from the server\n")
-    for line in sys.stdin:
+    while True:
+        line = json.dumps(waiting.pop(0)) if waiting else sys.stdin.readline()
+        if not line:
+            break
         request = json.loads(line)
         method = request.get("method")
-        modern = mode in ("modern", "input")
+        modern = mode in ("modern", "input", "form-modern")
         if method == "server/discover" and modern:
             answer(request, {"supportedVersions": ["2026-07-28"], "ttlMs": 0,
                              "capabilities": {"tools": {}}, "resultType": "complete",

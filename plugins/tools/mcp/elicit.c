@@ -2,12 +2,14 @@
  *
  * elicit.c - the form that a server wants filled in, one question a field. */
 #include "elicit.h"
+#include "message.h"
+#include "options.h"
 #include "strbuf.h"
 #include <errno.h>
 #include <string.h>
 #include <strings.h>
 
-enum { FIELDS_MAX = 32 };
+enum { FIELDS_MAX = 32, TRIES_MAX = 3 };
 
 /* @return MT_OK with the answer (borrowed), or why there is none. */
 static int ask(const struct mt_tool_host *host, struct mt_call *call, const char *question,
@@ -31,51 +33,111 @@ static int ask(const struct mt_tool_host *host, struct mt_call *call, const char
 	return *ret ? MT_OK : MT_EINVAL;
 }
 
-/* An answer as the field wants it; NULL: it is not such a value. */
-static json_object *value_of(json_object *field, const char *answer)
+/* ---- values ----------------------------------------------------------------- */
+
+static json_object *flag(const char *answer)
 {
-	const char *type = js_str(field, "type", "string");
+	bool yes = strcasecmp(answer, "yes") == 0 || strcasecmp(answer, "true") == 0;
+	bool no = strcasecmp(answer, "no") == 0 || strcasecmp(answer, "false") == 0;
+
+	return yes || no ? json_object_new_boolean(yes) : NULL;
+}
+
+static json_object *number(const char *answer, bool whole)
+{
+	long long n;
+	double d;
 	char *end;
 
-	if (strcmp(type, "boolean") == 0) {
-		bool yes = strcasecmp(answer, "yes") == 0 || strcasecmp(answer, "true") == 0;
-		bool no = strcasecmp(answer, "no") == 0 || strcasecmp(answer, "false") == 0;
+	errno = 0;
+	n = strtoll(answer, &end, 10);
+	if (*answer && !*end && !errno)
+		return json_object_new_int64(n);
+	d = strtod(answer, &end);
+	return *answer && !*end && !whole ? js_new_number(d) : NULL;
+}
 
-		return yes || no ? json_object_new_boolean(yes) : NULL;
-	}
-	if (strcmp(type, "integer") == 0) {
-		long long n;
+/* Several, with commas between them. */
+static json_object *several(const char *answer, json_object *choices)
+{
+	json_object *list = json_object_new_array();
+	const char *item;
+	size_t len;
 
-		errno = 0;
-		n = strtoll(answer, &end, 10);
-		return *answer && !*end && !errno ? json_object_new_int64(n) : NULL;
-	}
-	if (strcmp(type, "number") == 0) {
-		double d = strtod(answer, &end);
+	while (list_next(&answer, &item, &len)) {
+		AUTO(free) char *one = strndup(item, len);
 
-		return *answer && !*end ? js_new_number(d) : NULL;
+		if (!one || !js_lists(choices, one, true)) {
+			json_object_put(list);
+			return NULL;
+		}
+		json_object_array_add(list, json_object_new_string(one));
 	}
-	if (strcmp(type, "array") == 0) {
-		json_object *list = json_object_new_array();
+	return list;
+}
 
-		json_object_array_add(list, json_object_new_string(answer));
-		return list;
+/* An answer as the field wants it; NULL: it is not such a value. */
+static json_object *value_of(json_object *field, json_object *choices, const char *answer)
+{
+	const char *type = js_str(field, "type", "string");
+
+	if (strcmp(type, "boolean") == 0)
+		return flag(answer);
+	if (strcmp(type, "integer") == 0 || strcmp(type, "number") == 0)
+		return number(answer, *type == 'i');
+	if (strcmp(type, "array") == 0)
+		return several(answer, choices);
+	return js_lists(choices, answer, true) ? json_object_new_string(answer) : NULL;
+}
+
+/* ---- choices ---------------------------------------------------------------- */
+
+/* The `const` of each; NULL: there are none. */
+static json_object *constants(json_object *list)
+{
+	json_object *texts;
+
+	if (!json_object_is_type(list, json_type_array))
+		return NULL;
+	texts = json_object_new_array();
+	for (size_t i = 0; i < json_object_array_length(list); i++) {
+		const char *text = js_str(json_object_array_get_idx(list, i), "const", NULL);
+
+		if (text)
+			json_object_array_add(texts, json_object_new_string(text));
 	}
-	return json_object_new_string(answer);
+	return texts;
 }
 
 static json_object *choices_of(json_object *field)
 {
-	json_object *list = js_get(field, "enum");
+	bool many = strcmp(js_str(field, "type", ""), "array") == 0;
+	json_object *of = many ? js_get(field, "items") : field;
+	json_object *list = js_get(of, "enum");
 
 	if (json_object_is_type(list, json_type_array))
 		return json_object_get(list);
-	if (strcmp(js_str(field, "type", ""), "boolean") != 0)
-		return NULL;
+	list = constants(js_get(of, many ? "anyOf" : "oneOf"));
+	if (list || strcmp(js_str(field, "type", ""), "boolean") != 0)
+		return list;
 	list = json_object_new_array();
 	json_object_array_add(list, json_object_new_string("yes"));
 	json_object_array_add(list, json_object_new_string("no"));
 	return list;
+}
+
+/* ---- a field ---------------------------------------------------------------- */
+
+static void put_question(struct strbuf *b, const char *intro, const char *key,
+			 json_object *field)
+{
+	strbuf_addf(b, "%.4000s\n%.500s", intro, js_str(field, "title", key));
+	if (*js_str(field, "description", ""))
+		strbuf_addf(b, ": %.2000s", js_str(field, "description", ""));
+	if (strcmp(js_str(field, "type", ""), "array") == 0)
+		strbuf_add(b, " (several with commas)");
+	if (js_get(field, "default"))
+		strbuf_addf(b, " [%.200s]", js_text(js_get(field, "default"), NULL));
 }
 
 static int fill(const struct mt_tool_host *host, struct mt_call *call, const char *intro,
@@ -83,22 +145,27 @@ static int fill(const struct mt_tool_host *host, struct mt_call *call, const cha
 {
 	AUTO(strbuf) struct strbuf question = STRBUF(16 << 10);
 	AUTO(json) json_object *choices = choices_of(field);
-	AUTO(json) json_object *keep = NULL;
-	const char *answer = NULL;
-	json_object *value;
-	int status;
 
-	strbuf_addf(&question, "%.4000s\n%.500s", intro, js_str(field, "title", key));
-	if (*js_str(field, "description", ""))
-		strbuf_addf(&question, ": %.2000s", js_str(field, "description", ""));
-	if (js_get(field, "default"))
-		strbuf_addf(&question, " [%.200s]", js_text(js_get(field, "default"), NULL));
-	status = ask(host, call, question.text, choices, &keep, &answer);
-	if (status)
-		return status;
-	value = !*answer && js_get(field, "default")
-			? json_object_get(js_get(field, "default")) : value_of(field, answer);
-	return value ? js_set(content, key, value) : MT_EINVAL;
+	put_question(&question, intro, key, field);
+	for (int i = 0; i < TRIES_MAX; i++) {
+		AUTO(json) json_object *keep = NULL;
+		const char *answer = NULL;
+		int status = ask(host, call, question.text, choices, &keep, &answer);
+		json_object *value;
+
+		if (status)
+			return status;
+		value = !*answer && js_get(field, "default")
+				? json_object_get(js_get(field, "default"))
+				: value_of(field, choices, answer);
+		if (value)
+			return js_set(content, key, value);
+		if (i == 0)
+			strbuf_addf(&question, "\n(It has to be: %.40s%s)",
+				    js_str(field, "type", "string"),
+				    choices ? ", one of the choices" : "");
+	}
+	return MT_EINVAL;
 }
 
 static int confirm(const struct mt_tool_host *host, struct mt_call *call, const char *intro)

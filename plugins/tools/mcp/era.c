@@ -113,25 +113,10 @@ static int initialize(struct client *c, const struct waiter *w, struct error *er
 
 /* ---- since 2026-07-28 -------------------------------------------------- */
 
-static bool lists(json_object *versions, const char *version)
-{
-	size_t n = json_object_is_type(versions, json_type_array)
-			   ? json_object_array_length(versions) : 0;
-
-	for (size_t i = 0; i < n; i++) {
-		json_object *one = json_object_array_get_idx(versions, i);
-
-		if (json_object_is_type(one, json_type_string) &&
-		    strcmp(json_object_get_string(one), version) == 0)
-			return true;
-	}
-	return false;
-}
-
 static bool lists_legacy(json_object *versions)
 {
 	for (size_t i = 0; i < ARRAY_LEN(legacy_versions); i++)
-		if (lists(versions, legacy_versions[i]))
+		if (js_lists(versions, legacy_versions[i], false))
 			return true;
 	return false;
 }
@@ -144,13 +129,13 @@ static enum client_era judge(json_object *answer, struct error *err)
 	int64_t code = js_int(error, "code", 0);
 
 	if (result && json_object_is_type(versions, json_type_array)) {
-		if (lists(versions, MCP_MODERN))
+		if (js_lists(versions, MCP_MODERN, false))
 			return ERA_MODERN;
 		if (lists_legacy(versions))
 			return ERA_LEGACY;
 	} else if (code <= RPC_HEADER_MISMATCH && code >= RPC_UNSUPPORTED_VERSION) {
 		versions = js_path(error, "data.supported");
-		if (code != RPC_UNSUPPORTED_VERSION || lists(versions, MCP_MODERN))
+		if (code != RPC_UNSUPPORTED_VERSION || js_lists(versions, MCP_MODERN, false))
 			return ERA_MODERN;
 		if (lists_legacy(versions))
 			return ERA_LEGACY;

@@ -120,3 +120,20 @@ void rpc_error_text(json_object *error, struct error *ret)
 	     js_str(error, "message", "the server gives no reason"),
 	     (long long)js_int(error, "code", 0));
 }
+
+bool js_lists(json_object *array, const char *text, bool missing)
+{
+	size_t n;
+
+	if (!json_object_is_type(array, json_type_array))
+		return missing;
+	n = json_object_array_length(array);
+	for (size_t i = 0; i < n; i++) {
+		json_object *one = json_object_array_get_idx(array, i);
+
+		if (json_object_is_type(one, json_type_string) &&
+		    strcmp(json_object_get_string(one), text) == 0)
+			return true;
+	}
+	return false;
+}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * oauth-discover.c - who gives tokens for a server, and where. */
+#include "message.h"
 #include "oauth.h"
 #include <string.h>
 #include <strings.h>
@@ -186,23 +187,6 @@ static json_object *assume_metadata(const char *origin)
 	json_object_array_add(methods, json_object_new_string("S256"));
 	js_set(doc, "code_challenge_methods_supported", methods);
 	return doc;
-}
-
-bool js_lists(json_object *array, const char *text, bool missing)
-{
-	size_t n;
-
-	if (!json_object_is_type(array, json_type_array))
-		return missing;
-	n = json_object_array_length(array);
-	for (size_t i = 0; i < n; i++) {
-		json_object *one = json_object_array_get_idx(array, i);
-
-		if (json_object_is_type(one, json_type_string) &&
-		    strcmp(json_object_get_string(one), text) == 0)
-			return true;
-	}
-	return false;
 }
 
 static int check_metadata(const struct oauth *o, json_object *m, struct error *err)

@@ -3,6 +3,7 @@
  * oauth-login.c - a login: the client is made known, the user says yes, the code
  * becomes a token. */
 #include "base64.h"
+#include "message.h"
 #include "oauth.h"
 #include <curl/curl.h>
 #include <errno.h>

@@ -79,7 +79,5 @@ int form_add(struct strbuf *b, const char *name, const char *value);
 /** Ask the token endpoint; the answer becomes part of the login. */
 int oauth_ask_token(struct oauth *o, json_object *login, struct strbuf *form,
 		    struct error *err);
-/** True if an array of texts has this one; `missing` if there is no array. */
-bool js_lists(json_object *array, const char *text, bool missing);
 
 #endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * questions.c - what tools ask the user while they run, and the servers that
+ * some of them are. */
+#include "controller/internal.h"
+
+#include "tools/servers.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { QUESTIONS_MAX = 16, QUESTION_TEXT_MAX = 32 << 10, CHOICES_MAX = 200 };
+
+static void drop(struct question *q)
+{
+	free(q->text);
+	json_object_put(q->choices);
+	free(q);
+}
+
+/* Only texts, and not too many. */
+static bool choices_valid(json_object *choices)
+{
+	size_t n = choices ? json_object_array_length(choices) : 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (!json_object_is_type(json_object_array_get_idx(choices, i),
+					 json_type_string))
+			return false;
+	return n <= CHOICES_MAX;
+}
+
+static struct question *make(struct conversation *c, uint64_t call, uint64_t request,
+			     json_object *params)
+{
+	const char *text = js_str(params, "question", "");
+	json_object *choices = js_get(params, "choices");
+	struct question *q = calloc(1, sizeof *q);
+
+	if (!json_object_is_type(choices, json_type_array))
+		choices = NULL;
+	if (!q || !*text || strlen(text) > QUESTION_TEXT_MAX || !choices_valid(choices) ||
+	    !(q->text = strdup(text))) {
+		free(q);
+		return NULL;
+	}
+	q->id = ++c->question_ids;
+	q->action = (int64_t)call;
+	q->request = request;
+	q->choices = json_object_get(choices);
+	return q;
+}
+
+bool question_request(struct conversation *c, uint64_t call, uint64_t request,
+		      const char *method, json_object *params)
+{
+	static const char wrong[] = "a question is a text, and choices are texts";
+	struct question *q, **end = &c->questions;
+	int count = 0;
+
+	if (strcmp(method, "user/ask") != 0 || c->headless)
+		return false;
+	for (; *end; end = &(*end)->next)
+		count++;
+	q = count < QUESTIONS_MAX ? make(c, call, request, params) : NULL;
+	if (!q) {
+		link_answer(c->link, request, MT_EINVAL, wrong, sizeof wrong - 1);
+		return true;
+	}
+	*end = q;
+	TELL(c, questions, c->questions);
+	return true;
+}
+
+void questions_over(struct conversation *c, int64_t action)
+{
+	bool some = false;
+
+	for (struct question **at = &c->questions; *at;) {
+		struct question *q = *at;
+
+		if (action >= 0 && q->action != action) {
+			at = &q->next;
+			continue;
+		}
+		*at = q->next;
+		drop(q);
+		some = true;
+	}
+	if (some)
+		TELL(c, questions, c->questions);
+}
+
+const struct question *conversation_questions(const struct conversation *c)
+{
+	return c->questions;
+}
+
+int conversation_answer(struct conversation *c, int64_t question, const char *text,
+			struct error *err)
+{
+	static const char refused[] = "the user does not want to answer";
+	struct question **at = &c->questions, *q;
+	AUTO(strbuf) struct strbuf result = STRBUF(1 << 20);
+
+	while (*at && (*at)->id != question)
+		at = &(*at)->next;
+	q = *at;
+	if (!q)
+		return fail(err, MT_ENOTFOUND, "no tool asks the question %" PRId64, question);
+	if (text) {
+		strbuf_addc(&result, '{');
+		js_key_str(&result, "answer", text);
+		strbuf_addc(&result, '}');
+		if (result.error)
+			return fail(err, MT_ELIMIT, "the answer is too long");
+	}
+	if (c->link)
+		link_answer(c->link, q->request, text ? MT_OK : MT_EDENIED,
+			    text ? result.text : refused,
+			    text ? result.len : sizeof refused - 1);
+	*at = q->next;
+	drop(q);
+	TELL(c, questions, c->questions);
+	return MT_OK;
+}
+
+/* ---- servers ------------------------------------------------------------- */
+
+static json_object *server_of(const struct tool_instance *t)
+{
+	json_object *o = json_object_new_object();
+	size_t tools = t->listed ? json_object_array_length(t->listed) : 0;
+
+	if (js_set_str(o, "name", t->name) ||
+	    js_set_str(o, "target", server_target(t->options)) ||
+	    js_set_int(o, "tools", (int64_t)tools) || js_set_bool(o, "lists", t->lists) ||
+	    (t->said && js_set_str(o, "error", t->said))) {
+		json_object_put(o);
+		return NULL;
+	}
+	return o;
+}
+
+json_object *conversation_servers(const struct conversation *c)
+{
+	json_object *list = json_object_new_array();
+
+	for (size_t i = 0; list && i < c->catalog.instance_count; i++) {
+		json_object *o = c->catalog.instances[i].server
+					 ? server_of(&c->catalog.instances[i]) : NULL;
+
+		if (o)
+			json_object_array_add(list, o);
+	}
+	return list;
+}
