@@ -22,6 +22,7 @@ struct conversation {
 	const char *reason;
 	bool refuse_message;
 	int runner_pid;
+	const struct question *questions;
 	struct {
 		const struct watcher *w;
 		void *arg;
@@ -208,6 +209,27 @@ int conversation_tell(struct conversation *c, enum telling what, char **ret,
 	(void)c, (void)err;
 	*ret = strdup(what == TELL_SKILLS ? "no skills" : "no servers");
 	return MT_OK;
+}
+
+const struct question *conversation_questions(const struct conversation *c)
+{
+	return c->questions;
+}
+
+int conversation_answer(struct conversation *c, int64_t question, const char *text,
+			struct error *err)
+{
+	if (!c->questions || c->questions->id != question)
+		return fail(err, MT_ENOTFOUND, "no tool asks that: %s", text ? text : "-");
+	c->questions = NULL;
+	FAKE_TELL(c, questions, NULL);
+	return MT_OK;
+}
+
+json_object *conversation_servers(const struct conversation *c)
+{
+	(void)c;
+	return json_object_new_array();
 }
 
 const char *conversation_id(const struct conversation *c)

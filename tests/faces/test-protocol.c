@@ -83,7 +83,10 @@ static void test_commands(void)
 		{ "{\"type\":\"undo\"}", "\"text\":\"taken \\\"back\\\"\"" },
 		{ "{\"type\":\"undo\",\"messages\":2}", "nothing to take back" },
 		{ "{\"type\":\"skills\"}", "\"text\":\"no skills\"" },
-		{ "{\"type\":\"mcp\"}", "\"text\":\"no servers\"" },
+		{ "{\"type\":\"mcp\"}", "\"text\":\"no servers\",\"servers\":[]" },
+		{ "{\"type\":\"answer\",\"question\":7}", "no tool asks that: -" },
+		{ "{\"type\":\"answer\",\"question\":7,\"text\":\"x\"}", "asks that: x" },
+		{ "{\"type\":\"answer\",\"text\":\"x\"}", "`question` is missing" },
 		{ "{\"type\":\"rewind\",\"to\":3}", "\"ok\":true,\"to\":3" },
 		{ "{\"type\":\"rewind\",\"to\":-4}", "there is no event -4" },
 		{ "{\"type\":\"rewind\"}", "`to` is missing" },
@@ -378,6 +381,29 @@ static void test_memory(void)
 	fake_free(c);
 }
 
+/* ---- questions of tools -------------------------------------------------- */
+
+static void test_questions(void)
+{
+	char text[] = "Which?\n\"a\"";
+	struct question second = { .id = 8, .action = 3, .text = text };
+	struct question first = { .next = &second, .id = 7, .action = 3, .text = text,
+				  .choices = js_parse("[\"a\",\"b\"]", 9, NULL) };
+	struct client k = client_new(-1, false);
+
+	k.c->questions = &first;
+	feed(&k, "{\"type\":\"subscribe\"}\n");
+	CHECK(strstr(k.got.text, "{\"type\":\"questions\",\"open\":[{\"question\":7,\"action\":3,"
+				 "\"text\":\"Which?\\n\\\"a\\\"\",\"choices\":[\"a\",\"b\"]},"
+				 "{\"question\":8,\"action\":3,\"text\":"));
+	strbuf_reset(&k.got);
+	feed(&k, "{\"type\":\"answer\",\"question\":7,\"text\":\"a\"}\n");
+	CHECK(strstr(k.got.text, "{\"type\":\"questions\",\"open\":[]}\n"));
+	CHECK(strstr(k.got.text, "{\"type\":\"result\",\"ok\":true}\n"));
+	client_free(&k);
+	json_object_put(first.choices);
+}
+
 int main(void)
 {
 	folder = getenv("HOME") ? getenv("HOME") : ".";
@@ -388,6 +414,7 @@ int main(void)
 	test_as_in_the_log();
 	test_live();
 	test_slow();
+	test_questions();
 	test_memory();
 	return tap_done();
 }
