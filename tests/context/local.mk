@@ -19,3 +19,10 @@ TESTS += %D%/skill-servers.bats
 EXTRA_DIST += %D%/skill-servers.bats
 TESTS += %D%/setup.bats
 EXTRA_DIST += %D%/setup.bats
+
+check_PROGRAMS += %D%/test-packs
+tests_context_test_packs_SOURCES = %D%/test-packs.c
+tests_context_test_packs_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests -I$(top_srcdir)/host
+tests_context_test_packs_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
+tests_context_test_packs_LDADD = $(LIBHOST)
+TESTS += %D%/test-packs
