@@ -266,6 +266,16 @@ static int merge(struct skills *s, struct skills *from, struct error *err)
 	return r;
 }
 
+/* What is wrong with an archive, too many skills included, is a problem of its own. */
+static int settled(struct skills *s, const char *path, int r, const struct error *why,
+		   struct error *err)
+{
+	if (!r)
+		return MT_OK;
+	return r == MT_ENOMEM ? fail(err, MT_ENOMEM, "out of memory")
+			      : skills_complain(s, path, false, why->text, err);
+}
+
 int skills_add_pack(struct skills *s, const char *path, struct error *err)
 {
 	AUTO(skills) struct skills *fresh = NULL;
@@ -274,18 +284,19 @@ int skills_add_pack(struct skills *s, const char *path, struct error *err)
 	int r = p ? keep_pack(s, p, err) : fail(err, MT_ENOMEM, "out of memory");
 
 	if (!r)
-		r = index_read(s, p, err);
+		r = index_read(s, p, &why);
 	if (r != MT_ENOTFOUND)
-		return r;
-	if (pack_open(path, &whole, &fresh, &why))
-		return why.code == MT_ENOMEM ? fail(err, MT_ENOMEM, "out of memory")
-					     : skills_complain(s, path, false, why.text, err);
+		return settled(s, path, r, &why, err);
+	why = ERROR_NONE;
+	r = pack_open(path, &whole, &fresh, &why);
+	if (r)
+		return settled(s, path, r, &why, err);
 	index_write(whole, fresh);
-	r = index_read(s, p, err);
+	r = index_read(s, p, &why);
 	if (r != MT_ENOTFOUND) {
 		pack_free(whole);
-		return r;
+		return settled(s, path, r, &why, err);
 	}
 	r = keep_pack(s, whole, err);
-	return r ? r : merge(s, fresh, err);
+	return r ? r : settled(s, path, merge(s, fresh, &why), &why, err);
 }

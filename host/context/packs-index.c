@@ -160,27 +160,32 @@ struct pack *pack_new(const char *path)
 
 struct indexing {
 	struct pack *pack;
-	struct skills *skills;
+	struct skills *skills, *commands;
 	unsigned rank;         /* of the manifest that was read */
 };
 
-/* A skill of the standard anywhere, an older one in a folder of such. */
+/* Is it a Markdown file right in a folder of this name? */
+static bool is_in(const char *path, const char *folder)
+{
+	const char *file = strrchr(path, '/');
+	size_t n = strlen(folder), len = file ? strlen(file) : 0, before;
+
+	if (len < 5 || strcasecmp(file + len - 3, ".md") != 0
+	    || strcasecmp(file + 1, "readme.md") == 0)
+		return false;
+	before = (size_t)(file - path);
+	return before >= n && strncmp(file - n, folder, n) == 0
+	       && (before == n || file[-(ptrdiff_t)n - 1] == '/');
+}
+
+/* A skill of the standard anywhere, an older one in a folder of such; what a plugin
+ * brings for the user to call. */
 static bool is_skill_file(const char *path)
 {
 	const char *file = strrchr(path, '/');
-	size_t len;
 
-	if (!file)
-		return skill_is_standard(path);
-	if (skill_is_standard(file + 1))
-		return true;
-	len = (size_t)(file - path);
-	if (strcasecmp(file + 1, "readme.md") == 0 || strlen(file) < 5
-	    || strcasecmp(file + strlen(file) - 3, ".md") != 0)
-		return false;
-	return (len >= 6 && strncmp(file - 6, "skills", 6) == 0 && (len == 6 || file[-7] == '/'))
-	       || (len >= 11 && strncmp(file - 11, "microagents", 11) == 0
-		   && (len == 11 || file[-12] == '/'));
+	return skill_is_standard(file ? file + 1 : path) || is_in(path, "skills")
+	       || is_in(path, "microagents") || is_in(path, "commands");
 }
 
 static bool is_wanted(const char *path, void *arg)
@@ -203,6 +208,48 @@ static int take_manifest(struct indexing *x, const struct pack_entry *e, struct 
 			: read_json(x->pack, e->bytes, e->len, err);
 }
 
+/* A command of a plugin: the user calls it by /NAME. */
+static int make_command(struct skill *s, const char *path)
+{
+	const char *file = strrchr(path, '/') + 1;
+	AUTO(free) char *name = strndup(file, strlen(file) - 3);
+	AUTO(free) char *call = NULL;
+
+	s->hidden = true;
+	if (!name || asprintf(&call, "/%s", name) < 0)
+		return MT_ENOMEM;
+	free(s->name);
+	s->name = STEAL(name);
+	if (s->trigger != TRIGGER_NONE)
+		return MT_OK;
+	s->triggers = calloc(1, sizeof *s->triggers);
+	if (!s->triggers)
+		return MT_ENOMEM;
+	s->triggers[0] = STEAL(call);
+	s->trigger_count = 1;
+	s->trigger = TRIGGER_KEYWORD;
+	return MT_OK;
+}
+
+static int keep_skill(struct indexing *x, struct skill *s, const char *path, struct error *err)
+{
+	bool command = is_in(path, "commands");
+
+	if (!s->description || !*s->description) {
+		AUTO(strbuf) struct strbuf text = STRBUF(64 << 10);
+
+		skill_summary(s, &text);
+		set_text(&s->description, text.text);
+	}
+	free(STEAL(s->content)); /* on demand */
+	s->pack = x->pack;
+	if (command && make_command(s, path)) {
+		skill_free(s);
+		return fail(err, MT_ENOMEM, "out of memory");
+	}
+	return skills_add(command ? x->commands : x->skills, s, "pack", err);
+}
+
 static int take_skill(struct indexing *x, const struct pack_entry *e, struct error *err)
 {
 	struct error why = ERROR_NONE, warning = ERROR_NONE;
@@ -214,15 +261,18 @@ static int take_skill(struct indexing *x, const struct pack_entry *e, struct err
 							       why.text, err);
 	if (warning.code)
 		skills_complain(x->skills, e->path, true, warning.text, err);
-	if (!s->description || !*s->description) {
-		AUTO(strbuf) struct strbuf text = STRBUF(64 << 10);
+	return keep_skill(x, s, e->path, err);
+}
 
-		skill_summary(s, &text);
-		set_text(&s->description, text.text);
-	}
-	free(STEAL(s->content)); /* on demand */
-	s->pack = x->pack;
-	return skills_add(x->skills, s, "pack", err);
+/* Commands stand behind the skills: what only repeats one is left out. */
+static int add_commands(struct indexing *x, struct error *err)
+{
+	int r = MT_OK;
+
+	for (size_t i = 0; !r && i < x->commands->count; i++)
+		if (!skills_find(x->skills, x->commands->list[i]->name))
+			r = skills_add(x->skills, STEAL(x->commands->list[i]), "pack", err);
+	return r;
 }
 
 static int take(const struct pack_entry *e, void *arg, struct error *err)
@@ -265,12 +315,15 @@ int pack_open(const char *path, struct pack **ret, struct skills **ret_skills,
 {
 	AUTO(pack) struct pack *p = pack_new(path);
 	AUTO(skills) struct skills *s = skills_new("", NULL);
-	struct indexing x = { .pack = p, .skills = s };
+	AUTO(skills) struct skills *commands = skills_new("", NULL);
+	struct indexing x = { .pack = p, .skills = s, .commands = commands };
 	const struct pack_reader reader = { .wants = is_wanted, .entry = take, .arg = &x };
-	int r = p && s ? check_lock(path, err) : fail(err, MT_ENOMEM, "out of memory");
+	int r = p && s && commands ? check_lock(path, err) : fail(err, MT_ENOMEM, "out of memory");
 
 	if (!r)
 		r = pack_scan(path, &reader, err);
+	if (!r)
+		r = add_commands(&x, err);
 	if (r)
 		return r;
 	*ret = STEAL(p);

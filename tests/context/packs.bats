@@ -282,6 +282,26 @@ format=tarfile.GNU_FORMAT); t.addfile(tarfile.TarInfo("a\xff")); t.close()'
 	[[ "$output" != *"About"* ]]
 }
 
+@test "commands of a plugin are for the user to call; one that repeats a skill is left out" {
+	mkdir -p q/.claude-plugin q/commands q/skills/ok
+	echo '{"name": "plug"}' >q/.claude-plugin/plugin.json
+	printf -- '---\nname: ok\ndescription: Fine.\n---\nYes.\n' >q/skills/ok/SKILL.md
+	printf -- '---\ndescription: Again.\n---\nNo.\n' >q/commands/ok.md
+	printf -- '---\ndescription: Do it.\n---\nThe steps of it.\n' >q/commands/steps.md
+	printf -- '---\ndescription: a: b\n---\nNo.\n' >q/commands/broken.md
+	tar -C q -czf q.tgz commands skills .claude-plugin
+	mortise skills install q.tgz
+	mortise skills list --json | jq -e 'map([.name, .description, .triggers]) ==
+		[["ok", "Fine.", []], ["steps", "Do it.", ["/steps"]]]'
+	mortise skills list --problems | grep -F 'commands/broken.md: line'
+	printf '[turn]\n[call finish]\nmessage = Done.\n' >script
+	mortise run -C ws --model "script:$work/script" -t "/steps now"
+	cat state/mortise/conversations/*/events.jsonl >log
+	jq -r 'select(.observation == "recall") | .extras.microagent_knowledge[].content' log |
+		grep -Fx 'The steps of it.'
+	[ "$(jq -r '.extras.available_skills // empty' log | grep -c steps)" = 0 ]
+}
+
 @test "a cut archive is refused, or gives less, and never hangs" {
 	mortise skills pack p
 	size=$(stat -c %s p.tar.gz)
