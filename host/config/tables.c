@@ -239,6 +239,10 @@ static const struct mt_option controller_table[] = {
 	       "Longest time of work on a task, without the time it waits for a person; "
 	       "unset: no limit.",
 	       .min = 1, .max = 31536000000),
+	OPTION(INT, "parallel_calls", "4",
+	       "How many calls of one reply that only read run beside each other; 1: one "
+	       "after the other.",
+	       .min = 1, .max = 16),
 	OPTION(INT, "max_calls", NULL, "Most calls of tools; unset: no limit.", .min = 1,
 	       .max = 1000000000),
 	OPTION(LIST, "delegates", NULL,

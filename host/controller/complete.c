@@ -181,7 +181,7 @@ static int allowed(struct conversation *c, uint64_t call, struct error *err)
 {
 	char limit[256];
 
-	if (c->pending < 0 || (uint64_t)c->pending != call || !c->pending_tool)
+	if (c->pending < 0 || c->pending != ahead_action(c, call) || !c->pending_tool)
 		return fail(err, MT_ECANCELLED, "the call has ended");
 	if (c->completion)
 		return fail(err, MT_ELIMIT, "a call asks one thing at a time of a model");

@@ -100,8 +100,9 @@ void cancel_work(struct conversation *c)
 	complete_cancel(c);
 	hooking_cancel(c);
 	children_stop(c);
+	ahead_drop(c);
 	if (c->pending >= 0 && !c->waits && c->link)
-		link_cancel(c->link, (uint64_t)c->pending);
+		link_cancel(c->link, ahead_number(c, c->pending));
 }
 
 /* Stopped or failed with an action that has no observation: it gets one. */
@@ -237,6 +238,7 @@ static void release(struct conversation *c)
 	free(c->workspace);
 	free(c->title);
 	free(c->shell_dir);
+	ahead_free(c);
 	free(c);
 }
 

@@ -178,21 +178,23 @@ static void tell_output(struct conversation *c, uint64_t call, const char *bytes
 
 static void on_output(void *arg, uint64_t call, const char *bytes, size_t len)
 {
-	tell_output(arg, call, bytes, len, false);
+	int64_t action = ahead_action(arg, call);
+
+	if (action >= 0)
+		tell_output(arg, (uint64_t)action, bytes, len, false);
 }
 
-static void on_result(void *arg, const struct link_result *result)
+/* The result of the call of an action, which is over. */
+static void take_result(struct conversation *c, int64_t id, const struct link_result *result)
 {
-	struct conversation *c = arg;
 	struct error err = ERROR_NONE;
 	AUTO(event) struct event *action = NULL;
 
-	questions_over(c, (int64_t)result->call);
-	if (c->pending < 0 || (uint64_t)c->pending != result->call)
+	if (c->pending < 0 || c->pending != id)
 		return;
 	complete_cancel(c);
-	tell_output(c, result->call, "", 0, true);
-	action = evlog_event(c->log, c->pending, &err);
+	tell_output(c, (uint64_t)id, "", 0, true);
+	action = evlog_event(c->log, id, &err);
 	if (!action) {
 		set_error(c, EXIT_FAILED, "%s", err.text);
 		return;
@@ -211,15 +213,30 @@ static void on_result(void *arg, const struct link_result *result)
 			return;
 		answer(c, action, e, &err);
 	}
+	ahead_over(c, result->call);
 	kick(c);
+}
+
+static void on_result(void *arg, const struct link_result *result)
+{
+	struct conversation *c = arg;
+	int64_t action = ahead_action(c, result->call);
+
+	questions_over(c, (int64_t)result->call);
+	if (ahead_takes(c, result))
+		return;
+	take_result(c, action, result);
+	ahead_over(c, result->call);
 }
 
 static void on_progress(void *arg, uint64_t call, double done, double total,
 			const char *message)
 {
 	struct conversation *c = arg;
+	int64_t action = ahead_action(c, call);
 
-	TELL(c, progress, (int64_t)call, done, total, message);
+	if (action >= 0)
+		TELL(c, progress, action, done, total, message);
 }
 
 static void answer_directory(struct conversation *c, uint64_t request)
@@ -376,8 +393,8 @@ void runner_soon(struct conversation *c)
 
 /* ---- one action -------------------------------------------------------- */
 
-static int64_t deadline(const struct conversation *c, const struct tool *tool,
-			const struct event *action)
+int64_t call_deadline(const struct conversation *c, const struct tool *tool,
+		      const struct event *action)
 {
 	const struct tool_instance *t = &c->catalog.instances[tool->instance];
 	const struct part p = { .component = t->component, .options = t->options };
@@ -406,6 +423,7 @@ static int send_call(struct conversation *c, struct event *action, bool *ret_run
 {
 	const char *preferred = js_str(event_tool_meta(action), "function_name", NULL);
 	AUTO(json) json_object *args = NULL;
+	const struct link_result *early;
 	const struct tool *tool;
 	const char *text;
 	size_t len;
@@ -422,9 +440,20 @@ static int send_call(struct conversation *c, struct event *action, bool *ret_run
 		return children_start(c, action, args, err);
 	c->pending_tool = tool;
 	text = js_text(args, &len);
-	return link_call(c->link, (uint64_t)action->id,
-			 c->catalog.instances[tool->instance].name, tool->real, text, len,
-			 deadline(c, tool, action), err);
+	if (!text)
+		return fail(err, MT_ENOMEM, "out of memory");
+	if (ahead_sent(c, tool, text, action->id, &early)) {
+		ahead_look(c, tool);
+		if (early)
+			take_result(c, action->id, early);
+		return MT_OK;
+	}
+	r = link_call(c->link, (uint64_t)action->id,
+		      c->catalog.instances[tool->instance].name, tool->real, text, len,
+		      call_deadline(c, tool, action), err);
+	if (!r)
+		ahead_look(c, tool);
+	return r;
 }
 
 void stop_at_limit(struct conversation *c, struct event *action, const char *text)

@@ -139,6 +139,7 @@ struct conversation {
 
 	struct question *questions; /* of tools to the user */
 	int64_t question_ids;
+	struct ahead *ahead;       /* calls that left before their turn; NULL: none did */
 	struct completion *completion; /* that the pending call asks for; NULL: none */
 	unsigned completions;      /* that it has asked for */
 	struct children *children; /* of the pending action, or ending; NULL: none */
@@ -297,6 +298,25 @@ void spend_stop(struct conversation *c, const char *text);
 void spend_log(struct conversation *c);
 void spend_restore(struct conversation *c, const struct llm_metrics *m, double worked);
 
+/* ---- ahead.c ---- */
+/** A call of this tool is pending: those behind it in the reply leave too, as long
+ *  as they only read and may run beside each other. */
+void ahead_look(struct conversation *c, const struct tool *pending);
+/** Has this call left early? Then it is that of the action from now on.
+ *  `ret_result`: it is over; NULL: its result is to come. */
+bool ahead_sent(struct conversation *c, const struct tool *tool, const char *args,
+		int64_t action, const struct link_result **ret_result);
+/** Keep a result whose turn has not come. @return false: it has. */
+bool ahead_takes(struct conversation *c, const struct link_result *result);
+/** Which call of the link an action waits for; for which action a call is, -1: for
+ *  none yet. */
+uint64_t ahead_number(const struct conversation *c, int64_t action);
+int64_t ahead_action(const struct conversation *c, uint64_t number);
+void ahead_over(struct conversation *c, uint64_t number);
+/** What has left early and is not asked for any more ends. */
+void ahead_drop(struct conversation *c);
+void ahead_free(struct conversation *c);
+
 /* ---- spent.c ---- */
 /** What condensers and tools have spent, each logged as the state of this name:
  *  {calls, input, output, ..., cost, model}; owned. */
@@ -409,6 +429,9 @@ void answer(struct conversation *c, struct event *action, struct event *e,
 	    struct error *err);
 /** The observation of an action that must not run; the model reads why. */
 void post_denied(struct conversation *c, struct event *action, const char *why);
+/** When the call of this action is ended by force, in ms. */
+int64_t call_deadline(const struct conversation *c, const struct tool *tool,
+		      const struct event *action);
 /** Start the runner if it is not there, so that it is ready when needed. */
 int runner_start(struct conversation *c, struct error *err);
 /** Start it once the request that was just sent is on its way. */

@@ -1,5 +1,5 @@
 # The controller: states, steps, dispatch, resume.
-libhost_a_SOURCES += %D%/analyze.c %D%/analyze.h %D%/analyzers.c %D%/analyzers.h \
+libhost_a_SOURCES += %D%/ahead.c %D%/analyze.c %D%/analyze.h %D%/analyzers.c %D%/analyzers.h \
 	%D%/ask.c %D%/child.c %D%/complete.c %D%/children.c %D%/children-bill.c %D%/children.h %D%/delegate.c %D%/condense.c %D%/confirm.c %D%/confirm.h \
 	%D%/conversation.c %D%/conversation.h %D%/dispatch.c %D%/exit_code.h \
 	%D%/hooking.c %D%/hooking.h \

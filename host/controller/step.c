@@ -33,6 +33,7 @@ void clear_queue(struct conversation *c)
 		drop_planned(&c->queue[i]);
 	c->queued = c->next = 0;
 	c->reply = llm_reply_free(c->reply);
+	ahead_drop(c);
 }
 
 /* ---- from what an agent planned to events ------------------------------ */

@@ -48,5 +48,5 @@ tests_controller_test_confirm_LDADD = $(LIBHOST)
 TESTS += %D%/test-confirm
 TESTS += %D%/tasks.bats
 EXTRA_DIST += %D%/tasks.bats
-TESTS += %D%/limits.bats
-EXTRA_DIST += %D%/limits.bats
+TESTS += %D%/limits.bats %D%/parallel.bats
+EXTRA_DIST += %D%/limits.bats %D%/parallel.bats

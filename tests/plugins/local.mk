@@ -30,3 +30,6 @@ tests_plugins_open_crash_so_LDFLAGS = $(PLUGIN_LINK)
 check_PROGRAMS += %D%/odd-analyzer.so
 tests_plugins_odd_analyzer_so_SOURCES = %D%/odd-analyzer.c
 tests_plugins_odd_analyzer_so_LDFLAGS = $(PLUGIN_LINK)
+check_PROGRAMS += %D%/meet.so
+tests_plugins_meet_so_SOURCES = %D%/meet.c
+tests_plugins_meet_so_LDFLAGS = $(PLUGIN_LINK)
