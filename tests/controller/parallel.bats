@@ -47,7 +47,7 @@ play() {
 	play -o controller.parallel_calls=2
 	[ "$(results | head -n 1)" = "a met b" ]
 	[ "$(results | tail -n 2)" = $'d met e\ne met e' ]
-	rm "$work"/ws/*
+	rm -r "$work"/ws/* "$work/state/mortise"
 	turn "meet a b 200" "meet b b"
 	play -o controller.parallel_calls=1
 	[ "$(results | tail -n 2)" = $'a met nobody\nb met b' ]
@@ -94,7 +94,7 @@ play() {
 	cat "$work/out"
 	[ "$(results | wc -l)" -ge 2 ]
 	[ -e "$work/ws/cancelled" ]
-	rm "$work"/ws/*
+	rm -r "$work"/ws/* "$work/state/mortise"
 	"${base[@]}" >"$work/out" 2>&1 3>&- &
 	pid=$!
 	until [ -e "$work/ws/b" ]; do sleep 0.05; done
