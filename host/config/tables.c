@@ -176,6 +176,10 @@ static const struct mt_option controller_table[] = {
 	OPTION(TEXT, "agent", "codeact", "The agent."),
 	OPTION(LIST, "tools", "bash, editor, think, finish, skill, memory, mcp",
 	       "Tools the agent has: names of [tool.NAME], of toolsets or of tools."),
+	OPTION(INT, "tools_shown", "60",
+	       "With more tools than this, those of MCP servers are offered by name only, "
+	       "until the model asks for them; 0: never.",
+	       .max = 10000),
 	OPTION(BOOL, "plan", "no",
 	       "Whether the agent plans long work: it has the task list and is told how to "
 	       "use it."),

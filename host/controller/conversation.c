@@ -239,6 +239,7 @@ static void release(struct conversation *c)
 	free(c->title);
 	free(c->shell_dir);
 	ahead_free(c);
+	json_object_put(c->wanted);
 	free(c);
 }
 

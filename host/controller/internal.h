@@ -137,6 +137,8 @@ struct conversation {
 	struct mt_ctx *asked;      /* the work whose request it is */
 	int64_t asked_at;          /* events there when the request was made */
 
+	json_object *wanted;       /* tools that the model asked for, by name; or NULL */
+	bool tools_due;            /* others are offered from the next request on */
 	struct question *questions; /* of tools to the user */
 	int64_t question_ids;
 	struct ahead *ahead;       /* calls that left before their turn; NULL: none did */
@@ -213,6 +215,18 @@ json_object *wiring_spec(const struct conversation *c, const char *controller);
 /** Load what one agent needs; `model` overrides that of its section, or NULL. */
 int wire_level(struct conversation *c, const char *model, struct error *err);
 void unwire_level(struct level *l);
+
+/* ---- finding.c ---- */
+/** Is a tool not offered, as the model knows its name only? */
+bool finding_hides(const struct conversation *c, const struct tool *t);
+/** Put those names into the description of the tool that finds them. @return
+ *  false: it is another tool. */
+bool finding_describe(const struct conversation *c, const struct tool *t,
+		      json_object *function);
+/** The model asks for some. */
+void finding_answer(struct conversation *c, uint64_t request, json_object *params);
+/** Read in the log which were asked for. */
+void finding_resume(struct conversation *c);
 
 /* ---- questions.c ---- */
 /** A tool asks something: is it for the user, and can one be asked? */

@@ -132,6 +132,7 @@ bool recall_request(struct conversation *c, uint64_t request, const char *method
 		{ "skill/file", load_file },
 		{ "memory/write", write_notes },
 		{ "history/recall", recollect },
+		{ "tools/find", finding_answer },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(known); i++)

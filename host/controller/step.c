@@ -592,12 +592,12 @@ static bool is_delegate(const struct tool *t)
 	return (t->hints & MT_TOOL_CONTROL) && strcmp(t->name, "delegate") == 0;
 }
 
-/* Nobody is offered an agent where none is wired. */
+/* Nobody is offered an agent where none is wired, nor all of very many tools. */
 static bool is_offered(const struct conversation *c, const struct tool *t)
 {
 	const char *list = config_get(c->config, c->section, "delegates");
 
-	return !is_delegate(t) || (list && *list);
+	return (!is_delegate(t) || (list && *list)) && !finding_hides(c, t);
 }
 
 /* What a tool asks for; with its risk, if somebody goes by what the model says. */
@@ -629,7 +629,7 @@ static json_object *offered_tools(const struct conversation *c)
 		js_set(f, "parameters", offered_schema(c, t));
 		js_set_str(o, "type", "function");
 		js_set(o, "function", f);
-		if (*t->brief) /* beside what a model is sent of it */
+		if (!finding_describe(c, t, f) && *t->brief) /* beside what a model is sent of it */
 			js_set_str(o, "brief", t->brief);
 		json_object_array_add(list, o);
 	}
@@ -645,7 +645,11 @@ static void renew_tools(struct conversation *c)
 		return;
 	for (size_t i = 0; i < c->wired_count; i++)
 		catalog_renew(&c->wired[i].catalog);
-	list = catalog_renew(&c->catalog) ? offered_tools(c) : NULL;
+	if (!c->wanted)
+		finding_resume(c);
+	c->tools_due |= catalog_renew(&c->catalog);
+	list = c->tools_due ? offered_tools(c) : NULL;
+	c->tools_due = false;
 	if (list && c->memory)
 		memory_offer(c->memory, list);
 }

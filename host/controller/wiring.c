@@ -162,6 +162,8 @@ static int wire_tools(struct conversation *c, const char *section, struct error 
 		list = planning.text;
 	}
 	r = catalog_open(c->config, c->registry, list, &c->catalog, err);
+	if (!r)
+		r = catalog_add_finder(&c->catalog, c->config, c->registry, err);
 	if (!r && (agent->flags & MT_AGENT_READ_ONLY))
 		catalog_read_only(&c->catalog);
 

@@ -265,11 +265,16 @@ static void offer_listed(struct catalog *catalog, size_t instance)
 	}
 }
 
-static void offer_all_listed(struct catalog *catalog)
+static void drop_listed(struct catalog *catalog)
 {
 	catalog->count = catalog->static_count;
 	while (catalog->own_count > catalog->static_own)
 		free(catalog->own_names[--catalog->own_count]);
+}
+
+static void offer_all_listed(struct catalog *catalog)
+{
+	drop_listed(catalog);
 	for (size_t i = 0; i < catalog->instance_count; i++)
 		offer_listed(catalog, i);
 }
@@ -462,4 +467,24 @@ int catalog_open(const struct config *c, const struct registry *r, const char *l
 	offer_known(&catalog);
 	*ret = catalog;
 	return MT_OK;
+}
+
+int catalog_add_finder(struct catalog *catalog, const struct config *c,
+		       const struct registry *r, struct error *err)
+{
+	static const char name[] = "find_tools";
+	const struct component *component = registry_find(r, MT_KIND_TOOL, name);
+	bool servers = false;
+	int status;
+
+	for (size_t i = 0; i < catalog->instance_count; i++)
+		servers |= catalog->instances[i].server;
+	if (!component || !servers || instance_named(catalog, name))
+		return MT_OK;
+	drop_listed(catalog);
+	status = add_instance(catalog, c, "tool", name, component, NULL, err);
+	if (!status)
+		status = offer(catalog, catalog->instance_count - 1, NULL, err);
+	offer_known(catalog);
+	return status;
 }

@@ -60,6 +60,10 @@ void catalog_clear(struct catalog *catalog);
 /** An instance says what tools it has. They are kept for the next run, and wait
  *  until catalog_renew. NULL: it failed, what was known stays. */
 void catalog_arrived(const struct catalog *catalog, const char *instance, json_object *tools);
+/** With MCP servers there may be many tools: add the one that finds them, if it is
+ *  installed. */
+int catalog_add_finder(struct catalog *catalog, const struct config *c,
+		       const struct registry *r, struct error *err);
 /** An instance complained of something. */
 void catalog_said(const struct catalog *catalog, const char *instance, const char *text);
 /** It is for an agent that must not write. */

@@ -53,6 +53,12 @@ def refuse(request, code, what, data=None):
 
 def tools(request):
     """Pages of two."""
+    if mode == "many":
+        names = ["thing_%d" % i for i in range(100)]
+        answer(request, {"tools": [{"name": n, "description": "Does %s." % n,
+                                    "inputSchema": {"type": "object", "properties": {
+                                        "text": {"type": "string"}}}} for n in names]})
+        return
     at = int(request.get("params", {}).get("cursor", "0"))
     result = {"tools": TOOLS[at:at + 2], "resultType": "complete", "ttlMs": 0,
               "cacheScope": "private"}

@@ -230,6 +230,56 @@ m() {
 	[[ "$output" == *'"observation":"mcp"'*'offered later'* ]]
 }
 
+@test "many tools: their names first, what they take when it is asked for" {
+	server lots many
+	m mcp status
+	cat >"$dir/script" <<-'EOF'
+	[turn]
+	expect tool = find_tools
+	[call find_tools]
+	names = ["thing_7", "nothing"]
+
+	[turn]
+	expect tool = thing_7
+	[call thing_7]
+	text = found
+
+	[turn]
+	[call finish]
+	message = Done.
+
+	[turn]
+	expect tool = thing_7
+	[call find_tools]
+	query = thing_42
+
+	[turn]
+	expect tool = thing_42
+	[call finish]
+	message = Done.
+	EOF
+	mkdir "$dir/ws"
+	export XDG_STATE_HOME=$dir/state
+	run m run -C "$dir/ws" --model "script:$dir/script" -t go --json
+	echo "$output" | cut -c1-3000
+	[ "$status" -eq 0 ]
+	tools=$(grep '"action":"system"' <<<"$output" | grep '^{' | jq -r '.args.tools[].function.name')
+	[[ "$tools" == *find_tools* ]]
+	[[ "$tools" != *thing_* ]]
+	[[ "$output" == *"lots: thing_0, thing_1,"* ]]
+	[[ "$output" == *'Does thing_7.'*'thing_7 {\"text\": \"found\"}'* ]]
+	run m resume -t more --json
+	echo "$output" | cut -c1-3000
+	[ "$status" -eq 0 ]
+	# A limit of 0: all of them are shown.
+	printf '[turn]\nexpect tool = thing_99\n[call finish]\nmessage = x\n' >"$dir/script"
+	run m run -C "$dir/ws" --model "script:$dir/script" -t go -o controller.tools_shown=0 --json
+	[ "$status" -eq 0 ]
+	tools=$(grep '"action":"system"' <<<"$output" | grep '^{' | jq -r '.args.tools[].function.name')
+	[[ "$tools" == *thing_99* ]]
+	[[ "$tools" != *find_tools* ]]
+}
+
 @test "real servers over their standard streams" {
 	[ -n "$MCP_SERVERS" ] || skip "MCP_SERVERS names no folder with servers"
 	bin=$MCP_SERVERS/node_modules/.bin

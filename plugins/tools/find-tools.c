@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * find-tools.c - with many tools the model is told the names of most of them only:
+ * the tool that asks the host for what they take, after which they are offered. */
+#include "js.h"
+
+#include <mortise/tool.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct self {
+	const struct mt_tool_host *host;
+};
+
+static int open_set(const struct mt_tool_host *host, struct mt_instance *instance,
+		    void **ret_self)
+{
+	struct self *self = calloc(1, sizeof *self);
+
+	(void)instance;
+	if (!self)
+		return MT_ENOMEM;
+	self->host = host;
+	*ret_self = self;
+	return MT_OK;
+}
+
+static int run(void *self_, const char *tool, struct mt_call *call)
+{
+	struct self *self = self_;
+	struct mt_str all = { "", 0 }, result = { "", 0 };
+	AUTO(json) json_object *answer = NULL;
+	const char *text;
+	int r;
+
+	(void)tool;
+	all.ptr = self->host->arg_json(call, NULL, &all.len);
+	r = self->host->request(call, "tools/find", all, &result);
+	if (r)
+		return self->host->fail(call, r, "%.*s", (int)result.len, result.ptr);
+	answer = js_parse_object(result.ptr, result.len, NULL);
+	text = js_str(answer, "text", "");
+	return self->host->reply_text(call, text, strlen(text));
+}
+
+static const struct mt_tool tools[] = {
+	{
+		.size = sizeof tools[0],
+		.hints = MT_TOOL_READ_ONLY | MT_TOOL_IDEMPOTENT,
+		.name = "find_tools",
+		.description =
+			"More tools are there than you are shown: some you know by name only. "
+			"Ask for those that you need, all at once: you get what they do and "
+			"take, and can call them from then on. `names`: names of tools; "
+			"`query`: words, for those whose name or description has them.",
+		.brief = "Ask for tools that you know by name only, so that you can call them.",
+		.schema = "{\"type\":\"object\",\"properties\":{"
+			  "\"names\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
+			  "\"query\":{\"type\":\"string\"}}}",
+	},
+};
+
+static const struct mt_toolset set = {
+	.size = sizeof set, .tool_count = 1, .tools = tools,
+	.open = open_set, .call = run, .close = free,
+};
+
+static const struct mt_component parts[] = {
+	{
+		.size = sizeof parts[0], .kind = MT_KIND_TOOL,
+		.version_major = MT_TOOL_MAJOR, .version_minor = MT_TOOL_MINOR,
+		.name = "find_tools",
+		.summary = "Tools of MCP servers, when there are many, on demand.",
+		.functions = &set,
+	},
+};
+
+MT_PLUGIN(.name = "find-tools", .version = "1.0", .license = "MIT", .components = parts,
+	  .component_count = 1)
