@@ -279,6 +279,9 @@ static int take(const struct pack_entry *e, void *arg, struct error *err)
 {
 	struct indexing *x = arg;
 
+	if (e->kind == 'l' && is_skill_file(e->path))
+		return skills_complain(x->skills, e->path, false, "it is a link: what it leads "
+				       "to counts where it is, if it is a skill there", err);
 	if (!e->bytes)
 		return MT_OK;
 	return manifest_rank(e->path) ? take_manifest(x, e, err) : take_skill(x, e, err);

@@ -108,6 +108,19 @@ static void remove_file(const char *folder, const char *file)
 		unlink(path);
 }
 
+/* A pack that was signed is not replaced by one of somebody else. */
+static int check_signer(json_object *locked, const char *name, const char *signer,
+			struct error *err)
+{
+	const char *before = js_str(js_get(locked, name), "signer", "");
+
+	if (!*before || strcmp(before, signer) == 0)
+		return MT_OK;
+	return fail(err, MT_EDENIED, "the pack %s that is installed was signed by %s, and this "
+		    "one %s%s: mortise skills remove %s first, if that is right", name, before,
+		    *signer ? "by " : "is not signed", signer, name);
+}
+
 static int install(const struct pack *p, const char *path, const char *folder,
 		   const char *source, const char *signer, char **ret_path, struct error *err)
 {
@@ -120,6 +133,8 @@ static int install(const struct pack *p, const char *path, const char *folder,
 	int r = to ? pack_hash(path, hex, err) : fail(err, MT_EINVAL, "%s: not the name of an "
 						      "archive", path);
 
+	if (!r)
+		r = check_signer(locked, p->name, signer, err);
 	if (!r)
 		r = copy_file(path, to, err);
 	if (r)

@@ -3,8 +3,8 @@
  * repository.h - what is known of the repository of a workspace.
  *
  * Name and branch are read from the files in .git: that takes no time, and the
- * first request does not wait. What has changed is asked of the git program,
- * which the runner runs (plugins/tools/git.c); here its answer is read. */
+ * first request does not wait. What has changed only the git program can tell; what
+ * it prints is read here. */
 #ifndef HOST_CONTEXT_REPOSITORY_H
 #define HOST_CONTEXT_REPOSITORY_H
 

@@ -123,6 +123,11 @@ EOF
 	mkdir -p config/mortise/keys && cp pub.pem config/mortise/keys/zoo.pem
 	run mortise skills install p.tar.gz
 	[[ "$output" == *"signed by zoo.pem"* ]]
+	cp p.tar.gz other.tar.gz # of nobody, where one of zoo.pem is
+	run mortise skills install other.tar.gz
+	[ "$status" -ne 0 ]
+	[[ "$output" == *"was signed by zoo.pem, and this one is not signed"* ]]
+	mortise skills remove zoo && mortise skills install other.tar.gz
 	printf x >>p.tar.gz
 	run mortise skills verify p.tar.gz
 	[[ "$output" == *"does not hold"* ]]
@@ -273,12 +278,14 @@ format=tarfile.GNU_FORMAT); t.addfile(tarfile.TarInfo("a\xff")); t.close()'
 	printf -- '---\nname: [x\n---\n' >q/skills/bad/SKILL.md
 	printf -- '---\nname: ok\ndescription: Fine.\n---\nYes.\n' >q/skills/ok/SKILL.md
 	echo '# About' >q/skills/README.md
+	ln -s ok/SKILL.md q/skills/again.md
 	tar -C q -czf q.tgz .
 	run mortise skills verify q.tgz
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"name: plug"* ]]
 	[[ "$output" == *"ok "*"Fine."* ]]
 	[[ "$output" == *"bad/SKILL.md: line"* ]]
+	[[ "$output" == *"again.md: it is a link"* ]]
 	[[ "$output" != *"About"* ]]
 }
 
