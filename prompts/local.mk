@@ -1,5 +1,7 @@
 # Prompt templates, in our own words.
-dist_prompt_DATA += %D%/condense.mustache %D%/condense_choice.mustache \
+dist_prompt_DATA += %D%/browsing.mustache %D%/browsing_actions.mustache \
+	%D%/browsing_step.mustache %D%/visualbrowsing.mustache \
+	%D%/visualbrowsing_step.mustache %D%/condense.mustache %D%/condense_choice.mustache \
 	%D%/condense_form.mustache %D%/context.mustache %D%/continue.mustache \
 	%D%/knowledge.mustache %D%/planning.mustache %D%/readonly.mustache \
 	%D%/risk.mustache %D%/rule.mustache %D%/rules.mustache %D%/stuck.mustache \

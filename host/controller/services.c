@@ -2,6 +2,7 @@
  *
  * services.c - what the host does for agents, condensers and runtimes: the
  * table struct mt_host and the tables of what each kind puts out. */
+#include "context/images.h"
 #include "controller/internal.h"
 
 #include "context/prompts.h"
@@ -211,6 +212,39 @@ static int host_request_message(struct mt_request *r, int role, struct mt_str te
 	if (llm_request_own(x->request, part))
 		return MT_ENOMEM;
 	return llm_request_add(x->request, &m);
+}
+
+/* The parts of the last message, and the images behind them. */
+static int add_images(struct llm_request *r, struct images *images)
+{
+	struct llm_message *m = &r->messages[r->message_count - 1];
+	struct llm_part *parts = calloc(m->part_count + images->count, sizeof *parts);
+	int status;
+
+	if (!parts)
+		return MT_ENOMEM;
+	memcpy(parts, m->parts, m->part_count * sizeof *parts);
+	memcpy(parts + m->part_count, images->parts, images->count * sizeof *parts);
+	status = llm_request_own(r, parts);
+	while (!status && images->owned_count)
+		status = llm_request_own(r, images->owned[--images->owned_count]);
+	if (status)
+		return status;
+	m->parts = parts;
+	m->part_count += images->count;
+	return MT_OK;
+}
+
+static int host_request_media(struct mt_request *r, const struct mt_event *e)
+{
+	struct mt_ctx *x = ctx_of(r);
+	struct images images = { 0 };
+	int status = e ? images_of(real(e), x->c->log, &images) : MT_OK;
+
+	if (!status && images.count && x->request->message_count)
+		status = add_images(x->request, &images);
+	images_clear(&images);
+	return status;
 }
 
 static int host_request_tool(struct mt_request *r, const char *name)
@@ -450,6 +484,7 @@ const struct mt_host *services(void)
 		.option_at = host_option_at,
 		.request_define_tool = host_request_define_tool,
 		.refuse = host_refuse,
+		.request_media = host_request_media,
 	};
 
 	return &table;

@@ -16,6 +16,7 @@
  * on one thread.
  *
  * What changed, newest first:
+ *   0.1  host->request_media (agents)
  *   0.1  MT_ERROR_HISTORY, which a plugin of before takes for an unknown kind
  *   0.2  host->option_at (analyzers)
  *   0.1  first version
@@ -161,6 +162,9 @@ struct mt_host {
 				   struct mt_str description, struct mt_str schema);
 	/** Say why, in one sentence, before returning a bad status. */
 	void (*refuse)(struct mt_ctx *ctx, const char *fmt, ...) MT_PRINTF(2, 3);
+	/** Append the images of an event, if it has any, to the last message of the
+	 *  request. A model that takes none is told that they were left out. */
+	int (*request_media)(struct mt_request *request, const struct mt_event *event);
 };
 
 #ifdef __cplusplus

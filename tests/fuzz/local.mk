@@ -38,8 +38,8 @@ FUZZ_T2 = $(FUZZ_T)/paint.c,$(FUZZ_T)/prompt.c,$(FUZZ_T)/text.c
 FUZZERS += terminal:$(FUZZ_T1),$(FUZZ_T2),-llowdown,-lutf8proc
 endif
 FUZZ_BR = plugins/tools/browser
-FUZZERS += actions:$(FUZZ_BR)/actions.c,$(FUZZ_BR)/literal.c
-FUZZERS += axtree:$(FUZZ_BR)/axtree.c,$(FUZZ_BR)/literal.c
+FUZZERS += actions:$(FUZZ_BR)/actions.c
+FUZZERS += axtree:$(FUZZ_BR)/axtree.c
 FUZZERS += config:host
 FUZZERS += controller:host
 FUZZERS += event:host

@@ -1,6 +1,7 @@
 # The browser.
 check_PROGRAMS += %D%/test-browser-text
-tests_tools_test_browser_text_SOURCES = %D%/test-browser-text.c
+tests_tools_test_browser_text_SOURCES = %D%/test-browser-text.c \
+	plugins/agents/browse-reply.c plugins/agents/browse.h
 tests_tools_test_browser_text_CPPFLAGS = $(PLUGIN_TEST_CPPFLAGS)
 tests_tools_test_browser_text_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
 tests_tools_test_browser_text_LDADD = $(LIBBROWSER)
@@ -18,5 +19,5 @@ tests_tools_test_browser_faults_SOURCES = %D%/test-browser-faults.c %D%/browser-
 tests_tools_test_browser_faults_CPPFLAGS = $(tests_tools_test_browser_CPPFLAGS)
 tests_tools_test_browser_faults_LDADD = $(LIBBROWSER)
 EXTRA_tests_tools_test_browser_faults_DEPENDENCIES = plugins/tools/browser.so
-TESTS += %D%/test-browser %D%/test-browser-faults
-EXTRA_DIST += tests/browser
+TESTS += %D%/test-browser %D%/test-browser-faults %D%/browser.bats
+EXTRA_DIST += tests/browser %D%/browser.bats

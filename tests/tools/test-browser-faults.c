@@ -231,8 +231,6 @@ static void accepted_dialogs(void)
 	CHECK(shows("name: Bob"));
 	run(self, "mouse_click(1, 1)");
 	CHECK(has_error() && shows("NameError: there is no action `mouse_click`"));
-	run(self, "new_tab()");
-	CHECK(has_error());
 	set->close(self);
 }
 
@@ -254,7 +252,7 @@ static void fields(void *self)
 int main(void)
 {
 	static const char *const options[] = {
-		"tabs", "yes", "settle_time", "50ms", NULL,
+		"settle_time", "50ms", NULL,
 	};
 
 	if (begin()) {

@@ -2,6 +2,7 @@
  *
  * test-browser-text.c - actions as a model writes them, and trees as text. */
 #include "oom.h"
+#include "plugins/agents/browse.h"
 #include "plugins/tools/browser/actions.h"
 #include "plugins/tools/browser/axtree.h"
 #include "tap.h"
@@ -215,8 +216,84 @@ static void no_memory(void)
 	CHECK_MSG(good, "each allocation failing once");
 }
 
+/* A reply as "thought|actions|message", and " ." where nothing but the message is
+ * left to be done. */
+static const char *read_reply(const char *text, size_t len)
+{
+	static char shown[4096];
+	AUTO(strbuf) struct strbuf whole = STRBUF(0);
+	struct browse_reply r;
+
+	CHECK(browse_mend((struct mt_str){ text, len }, &whole) == MT_OK);
+	CHECK(browse_read((struct mt_str){ whole.text, whole.len }, &r) == MT_OK);
+	snprintf(shown, sizeof shown, "%s|%s|%s%s", r.thought.text, r.actions.text,
+		 r.message.text, r.last ? " ." : "");
+	browse_reply_clear(&r);
+	return shown;
+}
+
+static void replies(void)
+{
+	static const struct {
+		const char *text, *shown;
+	} cases[] = {
+		{ "I look.\n```\nnoop()\n```", "I look.|noop()|" },
+		{ "I click.\n```\nclick('1')", "I click.|click('1')|" },
+		{ "I click.\n```click('1'", "I click.|click('1')|" },
+		{ "click('1')", "|click('1')|" },
+		{ "  \n", "||" },
+		{ "```", "||" },
+		{ "It is 42.", "It is 42.|send_msg_to_user(\"\"\"It is 42.\"\"\")|It is 42. ." },
+		{ "So:\n```\nsend_msg_to_user('It\\'s\\n42')\n```",
+		  "So:|send_msg_to_user('It\\'s\\n42')|It's\n42 ." },
+		{ "```python\nsend_msg_to_user(\"\"\"two\nlines\"\"\")\n```",
+		  "|python\nsend_msg_to_user(\"\"\"two\nlines\"\"\")|two\nlines ." },
+		{ "```send_msg_to_user(text=\"it is\")```",
+		  "|send_msg_to_user(text=\"it is\")|it is ." },
+		{ "```\nclick('1')\nsend_msg_to_user('done')\n```",
+		  "|click('1')\nsend_msg_to_user('done')|done" },
+		{ "```\nsend_msg_to_user('done')\nclick('1')\n```",
+		  "|send_msg_to_user('done')\nclick('1')|done" },
+		{ "```\nsend_msg_to_user(\"it's \"quoted\"\")\n```",
+		  "|send_msg_to_user(\"it's \"quoted\"\")|it's " },
+		{ "```\nsend_msg_to_user('no end)\n```",
+		  "|send_msg_to_user('no end)|no end ." },
+		{ "```\nreport_infeasible('sold out')\n```",
+		  "|report_infeasible('sold out')|sold out ." },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		const char *shown = read_reply(cases[i].text, strlen(cases[i].text));
+
+		CHECK_STR(shown, cases[i].shown);
+		for (size_t n = 0; n < strlen(cases[i].text); n++)
+			read_reply(cases[i].text, n);
+	}
+}
+
+static void replies_without_memory(void)
+{
+	static const char text[] = "I tell:\n```\nsend_msg_to_user('It is here')\n```";
+	bool good = true;
+
+	for (long n = 0; n < 40; n++) {
+		struct browse_reply r;
+		int status;
+
+		oom_left = n;
+		oom_hit = false;
+		status = browse_read((struct mt_str){ text, sizeof text - 1 }, &r);
+		oom_left = -1;
+		good = good && (status == MT_OK || (status == MT_ENOMEM && oom_hit));
+		browse_reply_clear(&r);
+	}
+	CHECK(good);
+}
+
 int main(void)
 {
+	replies();
+	replies_without_memory();
 	actions();
 	limits();
 	cut_anywhere();

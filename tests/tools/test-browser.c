@@ -135,7 +135,7 @@ static void tasks(void *self)
 int main(void)
 {
 	static const char *const options[] = {
-		"coordinates", "yes", "tabs", "yes", "settle_time", "80ms", NULL,
+		"coordinates", "yes", "settle_time", "80ms", NULL,
 	};
 
 	if (begin()) {

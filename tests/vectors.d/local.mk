@@ -105,6 +105,7 @@ tests_vectors_d_vec_microagents_skills_CPPFLAGS = $(VEC_CPPFLAGS)
 tests_vectors_d_vec_microagents_skills_LDADD = libskill.a $(LIBHOST)
 
 check_PROGRAMS += %D%/vec-browser
-tests_vectors_d_vec_browser_SOURCES = %D%/vec-browser.c %D%/vec.h
+tests_vectors_d_vec_browser_SOURCES = %D%/vec-browser.c %D%/vec.h \
+	plugins/agents/browse-reply.c plugins/agents/browse.h
 tests_vectors_d_vec_browser_CPPFLAGS = $(VEC_CPPFLAGS)
 tests_vectors_d_vec_browser_LDADD = $(LIBBROWSER) $(CRYPTO_LIBS)

@@ -2,6 +2,7 @@
  *
  * vec-browser.c - recorded cases of the browser: calls of actions, the text of an
  * accessibility tree, replies of a browsing agent. */
+#include "plugins/agents/browse.h"
 #include "plugins/tools/browser/actions.h"
 #include "plugins/tools/browser/axtree.h"
 #include "vec.h"
@@ -193,6 +194,28 @@ static bool on_tree(struct vec *v, json_object *c)
 	return true;
 }
 
+/* ---- replies --------------------------------------------------------------------- */
+
+static bool on_reply(struct vec *v, json_object *c)
+{
+	const char *text = js_str(js_get(c, "in"), "text", "");
+	json_object *out = js_get(c, "output");
+	struct browse_reply r;
+	int status = browse_read((struct mt_str){ text, strlen(text) }, &r);
+	const struct {
+		const char *name, *text;
+	} got[] = {
+		{ "browser_actions", r.actions.text }, { "thought", r.thought.text },
+		{ "browsergym_send_msg_to_user", r.message.text },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(got); i++)
+		if (status || strcmp(js_str(out, got[i].name, ""), got[i].text) != 0)
+			vec_fault(v, got[i].name, js_str(out, got[i].name, ""), got[i].text);
+	browse_reply_clear(&r);
+	return true;
+}
+
 static bool one(struct vec *v, json_object *c)
 {
 	static const struct {
@@ -201,13 +224,14 @@ static bool one(struct vec *v, json_object *c)
 	} functions[] = {
 		{ "action_parse", on_parse }, { "action_set", on_set },
 		{ "action_to_code", on_code }, { "flatten_axtree", on_tree },
+		{ "browsing_parse", on_reply },
 	};
 	const char *fn = js_str(c, "fn", "");
 
 	for (size_t i = 0; i < ARRAY_LEN(functions); i++)
 		if (strcmp(functions[i].fn, fn) == 0)
 			return functions[i].run(v, c);
-	vec_skip(v, fn, "of an agent that is not built yet");
+	vec_skip(v, fn, "of an unknown kind");
 	return false;
 }
 

@@ -644,7 +644,7 @@ static int do_one(struct browser *b, const struct py_call *c, const struct cdp_w
 	case ACT_MOUSE_CLICK: case ACT_MOUSE_DBLCLICK: case ACT_MOUSE_MOVE:
 	case ACT_MOUSE_DOWN: case ACT_MOUSE_UP: case ACT_MOUSE_DRAG_AND_DROP:
 		return do_mouse(b, c, wait, err);
-	case ACT_SEND_MSG_TO_USER: case ACT_REPORT_INFEASIBLE:
+	case ACT_SCREENSHOT: case ACT_SEND_MSG_TO_USER: case ACT_REPORT_INFEASIBLE:
 		return MT_OK; /* for whoever reads the action */
 	case ACTION_COUNT:
 		break;
@@ -664,7 +664,7 @@ int browser_act(struct browser *b, const struct py_call *call, const struct cdp_
 		return status;
 	if (status == MT_ETIMEOUT)
 		page_interrupt(b);
-	if (call->id != ACT_NOOP) {
+	if (call->id != ACT_NOOP && call->id != ACT_SCREENSHOT) {
 		int settled = page_settle(b, wait, status ? NULL : err);
 
 		status = status ? status : settled;

@@ -11,6 +11,7 @@
 
 const struct action_kind action_kinds[ACTION_COUNT] = {
 	[ACT_NOOP] = { "noop", ~0u, { { "wait_ms", PARAM_NUMBER, true } } },
+	[ACT_SCREENSHOT] = { "screenshot", ACTIONS_PICTURE, { { "marked", PARAM_BOOL, true } } },
 	[ACT_GOTO] = { "goto", ACTIONS_NAV, { { "url", PARAM_TEXT, false } } },
 	[ACT_GO_BACK] = { "go_back", ACTIONS_NAV, { { 0 } } },
 	[ACT_GO_FORWARD] = { "go_forward", ACTIONS_NAV, { { 0 } } },
@@ -271,6 +272,8 @@ static bool fits(json_object *value, int type)
 	case PARAM_TEXTS:
 		return is == json_type_string ||
 		       (is == json_type_array && are_texts(value));
+	case PARAM_BOOL:
+		return is == json_type_boolean;
 	case PARAM_LIST:
 		return is == json_type_array && are_texts(value);
 	}
@@ -283,6 +286,7 @@ static const char *type_words(int type)
 		[PARAM_NONE] = "nothing", [PARAM_TEXT] = "a text in quotes",
 		[PARAM_NUMBER] = "a number", [PARAM_TEXTS] = "a text or a list of texts",
 		[PARAM_LIST] = "a list of texts",
+		[PARAM_BOOL] = "True or False",
 	};
 
 	return words[type];

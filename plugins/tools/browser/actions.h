@@ -22,10 +22,11 @@ enum {
 	ACTIONS_CHAT = 1u << 3,
 	ACTIONS_INFEASIBLE = 1u << 4,
 	ACTIONS_COORD = 1u << 5,
+	ACTIONS_PICTURE = 1u << 6, /* not of BrowserGym */
 };
 
 enum action_id {
-	ACT_NOOP, ACT_GOTO, ACT_GO_BACK, ACT_GO_FORWARD, ACT_SCROLL, ACT_FILL,
+	ACT_NOOP, ACT_SCREENSHOT, ACT_GOTO, ACT_GO_BACK, ACT_GO_FORWARD, ACT_SCROLL, ACT_FILL,
 	ACT_SELECT_OPTION, ACT_CLICK, ACT_DBLCLICK, ACT_HOVER, ACT_PRESS, ACT_FOCUS,
 	ACT_CLEAR, ACT_DRAG_AND_DROP, ACT_UPLOAD_FILE, ACT_NEW_TAB, ACT_TAB_CLOSE,
 	ACT_TAB_FOCUS, ACT_SEND_MSG_TO_USER, ACT_REPORT_INFEASIBLE, ACT_MOUSE_CLICK,
@@ -36,8 +37,8 @@ enum action_id {
 };
 
 /** Type of a parameter: a text (a number becomes one), a number, a text or a list of
- *  texts, a list of texts. */
-enum { PARAM_NONE, PARAM_TEXT, PARAM_NUMBER, PARAM_TEXTS, PARAM_LIST };
+ *  texts, a list of texts, True or False. */
+enum { PARAM_NONE, PARAM_TEXT, PARAM_NUMBER, PARAM_TEXTS, PARAM_LIST, PARAM_BOOL };
 
 struct action_kind {
 	const char *name;

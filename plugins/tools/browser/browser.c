@@ -81,6 +81,11 @@ static void on_attached(struct browser *b, json_object *p)
 	cdp_send(b->cdp, session, "Network.enable",
 		 js_make("maxTotalBufferSize", 'i', (int64_t)0, "maxResourceBufferSize", 'i',
 			 (int64_t)0, NULL));
+	/* The window has more than the page in it. */
+	cdp_send(b->cdp, session, "Emulation.setDeviceMetricsOverride",
+		 js_make("width", 'i', (int64_t)b->config.chrome.width, "height", 'i',
+			 (int64_t)b->config.chrome.height, "deviceScaleFactor", 'i',
+			 (int64_t)1, "mobile", 'b', 0, NULL));
 	cdp_send(b->cdp, session, "Runtime.runIfWaitingForDebugger", NULL);
 }
 

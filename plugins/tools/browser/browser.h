@@ -23,7 +23,6 @@ struct browser_config {
 	const char *downloads;  /* folder */
 	const char *workspace;
 	bool accept_dialogs;    /* confirm and prompt: OK instead of Cancel */
-	bool whole_tree;        /* also what is out of view */
 	size_t tree_max;        /* bytes of the tree's text */
 	int64_t load_ms;        /* to wait for a page */
 	int64_t settle_ms;      /* without a change, after an action */
@@ -41,6 +40,12 @@ struct observation {
 	struct strbuf picture;  /* PNG */
 };
 
+/** How to look. */
+struct view {
+	bool whole;             /* also what is out of view */
+	enum picture { PICTURE_NO, PICTURE_PLAIN, PICTURE_MARKED } picture;
+};
+
 struct browser;
 
 int browser_new(const struct browser_config *config, struct browser **ret,
@@ -56,7 +61,7 @@ int browser_act(struct browser *b, const struct py_call *call, const struct cdp_
 /** Look at the page. One whose scripts do not end is freed of them; if that does not
  *  help, its tab is closed by the next browser_ready. observation_clear is due in any
  *  case. */
-int browser_look(struct browser *b, bool picture, const struct cdp_wait *wait,
+int browser_look(struct browser *b, const struct view *view, const struct cdp_wait *wait,
 		 struct observation *ret, struct error *err);
 void observation_clear(struct observation *o);
 

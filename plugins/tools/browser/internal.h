@@ -87,6 +87,10 @@ struct element *element_by_node(struct browser *b, unsigned frame, int64_t node)
 struct element *element_add(struct browser *b, unsigned frame, int64_t node, bool is_frame);
 void elements_clear(struct browser *b);
 
+/* picture.c */
+int picture_take(struct browser *b, enum picture kind, const struct cdp_wait *wait,
+		 struct strbuf *ret, struct error *err);
+
 /* input.c */
 int input_mouse(struct browser *b, const char *type, double x, double y,
 		const char *button, int buttons, int count, int modifiers,

@@ -19,7 +19,7 @@ struct plugin {
 	struct mt_instance *instance;
 	struct browser *browser;
 	char *downloads, *folder;
-	bool pictures;
+	struct view view; /* unless a call says otherwise */
 	unsigned groups;
 	int64_t timeout_ms;
 };
@@ -53,22 +53,21 @@ static int plugin_open(const struct mt_tool_host *host, struct mt_instance *inst
 	if (!p)
 		return MT_ENOMEM;
 	*p = (struct plugin){ .host = host, .instance = instance,
-			      .groups = ACTIONS_BID | ACTIONS_NAV };
-	p->pictures = host->option_int(instance, "screenshots") != 0;
+			      .groups = ACTIONS_BID | ACTIONS_NAV | ACTIONS_TAB |
+					ACTIONS_CHAT | ACTIONS_INFEASIBLE |
+					ACTIONS_PICTURE };
+	p->view.whole = strcmp(host->option(instance, "tree"), "all") == 0;
+	p->view.picture = host->option_int(instance, "screenshots") ? PICTURE_PLAIN
+								    : PICTURE_NO;
 	p->timeout_ms = host->option_int(instance, "timeout");
-	if (host->option_int(instance, "tabs"))
-		p->groups |= ACTIONS_TAB;
 	if (host->option_int(instance, "coordinates"))
 		p->groups |= ACTIONS_COORD;
-	if (host->option_int(instance, "messages"))
-		p->groups |= ACTIONS_CHAT | ACTIONS_INFEASIBLE;
 	p->downloads = path_join(workspace, downloads ? downloads : ".downloads");
 	p->folder = strdup(private_folder(p));
 	const struct browser_config config = {
 		.chrome = { host->option(instance, "program"), p->folder, WIDTH, HEIGHT },
 		.downloads = p->downloads, .workspace = workspace,
 		.accept_dialogs = strcmp(host->option(instance, "dialogs"), "accept") == 0,
-		.whole_tree = strcmp(host->option(instance, "tree"), "all") == 0,
 		.tree_max = (size_t)host->option_int(instance, "tree_max"),
 		.load_ms = host->option_int(instance, "load_time"),
 		.settle_ms = host->option_int(instance, "settle_time"),
@@ -120,8 +119,8 @@ static void put_fields(struct plugin *p, struct mt_call *call, const char *code,
 		p->host->field(call, "open_pages_urls", json.text, json.len);
 }
 
-static void put_result(struct plugin *p, struct mt_call *call, const struct observation *o,
-		       const struct error *fault)
+static void put_result(struct plugin *p, struct mt_call *call, const struct view *view,
+		       const struct observation *o, const struct error *fault)
 {
 	const struct mt_tool_host *host = p->host;
 
@@ -140,8 +139,7 @@ static void put_result(struct plugin *p, struct mt_call *call, const struct obse
 	else
 		host->reply(call, "\n[Action executed successfully.]\n");
 	host->reply(call, "%s\n============== BEGIN accessibility tree ==============\n",
-		    strcmp(host->option(p->instance, "tree"), "all") == 0
-		    ? "The whole page; what is marked visible is in view."
+		    view->whole ? "The whole page; what is marked visible is in view."
 		    : "What is in view of the page; scroll to see more of it.");
 	host->reply_text(call, o->tree.text, o->tree.len);
 	host->reply(call, "\n============== END accessibility tree ==============\n%s",
@@ -176,6 +174,19 @@ static int act(struct plugin *p, struct mt_call *call, const struct py_calls *ca
 	return status;
 }
 
+/* A picture that is asked for is taken of what there is in the end. */
+static void ask_picture(const struct py_calls *calls, struct view *view)
+{
+	for (size_t i = 0; i < calls->count; i++) {
+		const struct py_call *c = &calls->all[i];
+
+		if (c->id != ACT_SCREENSHOT)
+			continue;
+		view->picture = c->values[0] && json_object_get_boolean(c->values[0])
+			? PICTURE_MARKED : PICTURE_PLAIN;
+	}
+}
+
 static int fail_call(struct plugin *p, struct mt_call *call, const char *code,
 		     const struct error *err)
 {
@@ -194,31 +205,36 @@ static int plugin_call(void *self, const char *name, struct mt_call *call)
 	int64_t left = p->host->time_left_ms(call);
 	int64_t end = left < 0 ? INT64_MAX / 2 : cdp_now() + left - MARGIN_MS;
 	struct cdp_wait wait = { end, p->host->cancel_fd(call) };
+	struct view view = p->view;
 	size_t len = 0;
 	const char *code = p->host->arg_str(call, "code", &len);
-	int status;
+	int status, whole = 0;
 
 	(void)name;
 	if (!code)
 		return p->host->fail(call, MT_EINVAL, "the argument `code` is missing");
+	if (p->host->arg_bool(call, "whole", &whole) == MT_OK && whole)
+		view.whole = true;
 	status = browser_ready(p->browser, &wait, &err);
 	if (status)
 		return fail_call(p, call, code, &err);
 	status = calls_parse(code, len, false, &calls, &err);
 	if (!status)
 		status = actions_bind(&calls, p->groups, true, &err);
-	if (!status)
+	if (!status) {
+		ask_picture(&calls, &view);
 		status = act(p, call, &calls, end, &err);
+	}
 	calls_clear(&calls);
 	if (status == MT_EIO || status == MT_ECANCELLED)
 		return fail_call(p, call, code, &err);
 	wait.until = cdp_now() + LOOK_MS < end ? cdp_now() + LOOK_MS : end;
-	if (browser_look(p->browser, p->pictures, &wait, &o, &look_err)) {
+	if (browser_look(p->browser, &view, &wait, &o, &look_err)) {
 		observation_clear(&o);
 		return fail_call(p, call, code, err.code ? &err : &look_err);
 	}
 	put_fields(p, call, code, &o, &err);
-	put_result(p, call, &o, &err);
+	put_result(p, call, &view, &o, &err);
 	observation_clear(&o);
 	return MT_OK;
 }
@@ -243,7 +259,9 @@ static const char description[] =
 	"hover(bid), focus(bid), clear(bid)\n"
 	"press(bid, key_comb) - focus and press: 'Enter', 'Control+a', 'ArrowDown', 'x'\n"
 	"drag_and_drop(from_bid, to_bid)\n"
-	"upload_file(bid, file) - a path or a list of paths";
+	"upload_file(bid, file) - a path or a list of paths\n"
+	"new_tab(), tab_close(), tab_focus(index) - tabs are counted from 0\n"
+	"screenshot(marked=False) - a picture of the page; marked: with the bids in it";
 
 static const char brief[] =
 	"Use a web browser by calls such as goto('http://x'), click('12'), fill('5', 'text'), "
@@ -252,12 +270,14 @@ static const char brief[] =
 
 static const char schema[] =
 	"{\"type\":\"object\",\"properties\":{\"code\":{\"type\":\"string\","
-	"\"description\":\"The calls, for instance fill('12', 'mortise')\\nclick('14')\"}},"
+	"\"description\":\"The calls, for instance fill('12', 'mortise')\\nclick('14')\"},"
+	"\"whole\":{\"type\":\"boolean\",\"description\":"
+	"\"Show what is out of view, too\"}},"
 	"\"required\":[\"code\"]}";
 
 static const char events[] =
 	"[{\"action\":\"browse_interactive\",\"observation\":\"browse\","
-	"\"args\":{\"browser_actions\":\"$code\"}}]";
+	"\"args\":{\"browser_actions\":\"$code\",\"return_axtree\":\"$whole\"}}]";
 
 static const struct mt_tool tools[] = {
 	{ .size = sizeof(struct mt_tool),
@@ -305,14 +325,9 @@ static const struct mt_option options[] = {
 	       "accept. An alert is closed, leaving a page is allowed."),
 	OPTION(MT_OPTION_BOOL, "screenshots", .fallback = "no",
 	       .help = "A picture of the page with every result, for models that see."),
-	OPTION(MT_OPTION_BOOL, "tabs", .fallback = "no",
-	       .help = "Also new_tab(), tab_close() and tab_focus(index)."),
 	OPTION(MT_OPTION_BOOL, "coordinates", .fallback = "no",
 	       .help = "Also mouse_click(x, y) and its like, keyboard_press(key) and its "
 	       "like."),
-	OPTION(MT_OPTION_BOOL, "messages", .fallback = "no",
-	       .help = "Take send_msg_to_user(text) and report_infeasible(reason), which do "
-	       "nothing here: agents read them."),
 };
 
 static const struct mt_component components[] = {

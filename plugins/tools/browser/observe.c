@@ -2,7 +2,6 @@
  *
  * observe.c - looking at a page: its frames, boxes and accessibility trees become one
  * tree in which what can be acted on has a bid. Nothing runs in the page for it. */
-#include "base64.h"
 #include "internal.h"
 #include "utf8.h"
 #include <string.h>
@@ -35,6 +34,7 @@ struct document {
 
 struct look {
 	struct browser *b;
+	const struct view *view;
 	const struct cdp_wait *wait;
 	struct error *err;
 	json_object *snapshot;
@@ -237,7 +237,8 @@ static struct ax_mark mark_of(const struct document *d, const struct node *n,
 	/* Taller than the window: in view as soon as it fills much of it. */
 	if (area > 0 && seen.width * seen.height >= d->clip.width * d->clip.height / 3)
 		m.visibility = 1;
-	m.som = m.clickable && m.visibility >= 0.5;
+	/* A label leads to its field, which has a mark of its own. */
+	m.som = m.clickable && m.visibility >= 0.5 && strcmp(role, "LabelText") != 0;
 	for (const char *const *u = usual; *u && !m.som; u++)
 		m.som = m.visibility >= 0.5 && strcmp(*u, role) == 0;
 	return m;
@@ -391,8 +392,8 @@ static const struct ax_mark *find_mark(void *arg, const char *bid)
 static int put_tree(struct look *l, struct observation *o)
 {
 	const struct ax_options options = {
-		.with_clickable = true, .with_visible = l->b->config.whole_tree,
-		.visible_only = !l->b->config.whole_tree,
+		.with_clickable = true, .with_visible = l->view->whole,
+		.visible_only = !l->view->whole,
 	};
 	AUTO(json) json_object *tree = js_make("nodes", 'o', l->nodes, NULL);
 	int status;
@@ -447,21 +448,7 @@ static int list_tabs(struct browser *b, const struct cdp_wait *wait,
 	return status;
 }
 
-static int take_picture(struct browser *b, const struct cdp_wait *wait,
-			struct observation *o, struct error *err)
-{
-	AUTO(json) json_object *shot = NULL;
-	int status = page_call(b, "Page.captureScreenshot",
-			       js_make("format", 's', "png", NULL), wait, &shot, err);
-	const char *data = js_str(shot, "data", "");
-
-	o->picture = STRBUF(16 << 20);
-	if (!status && base64_read(&o->picture, data, strlen(data)))
-		strbuf_clear(&o->picture);
-	return status;
-}
-
-static int look_once(struct look *l, bool picture, struct observation *ret)
+static int look_once(struct look *l, struct observation *ret)
 {
 	int status = same_page(l);
 
@@ -471,8 +458,8 @@ static int look_once(struct look *l, bool picture, struct observation *ret)
 		status = read_trees(l);
 	if (!status)
 		status = put_tree(l, ret);
-	if (!status && picture)
-		status = take_picture(l->b, l->wait, ret, l->err);
+	if (!status && l->view->picture != PICTURE_NO)
+		status = picture_take(l->b, l->view->picture, l->wait, &ret->picture, l->err);
 	if (!status)
 		status = list_tabs(l->b, l->wait, ret, l->err);
 	for (size_t i = 0; i < l->count; i++)
@@ -489,7 +476,7 @@ static void observation_new(struct observation *o)
 }
 
 /* Half of the time, and the other half after the page's scripts were stopped. */
-int browser_look(struct browser *b, bool picture, const struct cdp_wait *wait,
+int browser_look(struct browser *b, const struct view *view, const struct cdp_wait *wait,
 		 struct observation *ret, struct error *err)
 {
 	int64_t now = cdp_now();
@@ -504,16 +491,17 @@ int browser_look(struct browser *b, bool picture, const struct cdp_wait *wait,
 	observation_new(ret);
 	if (!l || !b->tab_count)
 		return fail(err, MT_EIO, "the browser shows no page");
-	*l = (struct look){ .b = b, .wait = &half, .err = err, .focused = ret->focused };
-	status = look_once(l, picture, ret);
+	*l = (struct look){ .b = b, .view = view, .wait = &half, .err = err,
+			    .focused = ret->focused };
+	status = look_once(l, ret);
 	if (status == MT_ETIMEOUT) {
 		page_interrupt(b);
 		observation_clear(ret);
 		observation_new(ret);
 		*err = ERROR_NONE;
-		*l = (struct look){ .b = b, .wait = wait, .err = err,
+		*l = (struct look){ .b = b, .view = view, .wait = wait, .err = err,
 				    .focused = ret->focused };
-		status = look_once(l, picture, ret);
+		status = look_once(l, ret);
 	}
 	if (status == MT_ETIMEOUT && b->tab_count)
 		tab_of(b)->crashed = true;

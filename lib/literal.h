@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * literal.h - values as Python writes them: reading literals, and repr(). */
-#ifndef BROWSER_LITERAL_H
-#define BROWSER_LITERAL_H
+#ifndef LIB_LITERAL_H
+#define LIB_LITERAL_H
 
 #include "error.h"
 #include "js.h"

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * browse-reply.c - actions and messages in the text of a reply. */
+#include "browse.h"
+#include "literal.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { REPLY_MAX = 1 << 20 };
+
+static const char fence[] = "```";
+
+/* ---- texts ------------------------------------------------------------------- */
+
+static struct mt_str trimmed(struct mt_str s)
+{
+	while (s.len && isspace((unsigned char)s.ptr[s.len - 1]))
+		s.len--;
+	while (s.len && isspace((unsigned char)*s.ptr))
+		s.ptr++, s.len--;
+	return s;
+}
+
+static const char *find(struct mt_str s, const char *what)
+{
+	return s.len ? memmem(s.ptr, s.len, what, strlen(what)) : NULL;
+}
+
+static bool ends_in(struct mt_str s, const char *end)
+{
+	size_t n = strlen(end);
+
+	return s.len >= n && memcmp(s.ptr + s.len - n, end, n) == 0;
+}
+
+/* What stands before `at`, and after it and `skip` bytes more. */
+static struct mt_str before(struct mt_str s, const char *at)
+{
+	return (struct mt_str){ s.ptr, (size_t)(at - s.ptr) };
+}
+
+static struct mt_str after(struct mt_str s, const char *at, size_t skip)
+{
+	at += skip;
+	return (struct mt_str){ at, s.len - (size_t)(at - s.ptr) };
+}
+
+int browse_mend(struct mt_str text, struct strbuf *ret)
+{
+	struct mt_str s = trimmed(text);
+
+	*ret = STRBUF(REPLY_MAX);
+	strbuf_addn(ret, s.ptr ? s.ptr : "", s.len);
+	if (ends_in(s, fence) || (!find(s, fence) && !ends_in(s, ")")))
+		return ret->error;
+	return strbuf_add(ret, ends_in(s, ")") ? fence : ")```");
+}
+
+/* ---- a message ----------------------------------------------------------------- */
+
+/* The text of a call of `name`; where its quotes are broken, all up to the end of the
+ * line. Whether it is the only call. */
+static void read_message(struct browse_reply *r, const char *name)
+{
+	struct mt_str s = { r->actions.text, r->actions.len };
+	const char *at = find(s, name);
+	struct cursor c = { s.ptr, at ? at + strlen(name) : NULL, s.ptr + s.len };
+	AUTO(json) json_object *value = NULL;
+	struct mt_str head;
+
+	if (!at || r->message.len)
+		return;
+	if (c.end - c.at > 5 && memcmp(c.at, "text=", 5) == 0)
+		c.at += 5;
+	if (literal_read(&c, &value, NULL) == MT_OK &&
+	    json_object_is_type(value, json_type_string)) {
+		strbuf_addn(&r->message, json_object_get_string(value),
+			    (size_t)json_object_get_string_len(value));
+		cursor_blanks(&c);
+		cursor_takes(&c, ')');
+		cursor_blanks(&c);
+	} else {
+		struct mt_str rest = { at + strlen(name), strcspn(at + strlen(name), "\n") };
+
+		while (rest.len && strchr(")'\" ", rest.ptr[rest.len - 1]))
+			rest.len--;
+		while (rest.len && strchr("'\" ", *rest.ptr))
+			rest.ptr++, rest.len--;
+		strbuf_addn(&r->message, rest.ptr, rest.len);
+		c.at = c.end;
+	}
+	head = trimmed(before(s, at));
+	r->last = c.at == c.end && (!head.len || (head.len == 6 &&
+						  memcmp(head.ptr, "python", 6) == 0));
+}
+
+/* ---- a reply --------------------------------------------------------------------- */
+
+/* All of it is for the user. */
+static void only_talk(struct mt_str s, struct browse_reply *r)
+{
+	strbuf_addn(&r->thought, s.ptr, s.len);
+	strbuf_addn(&r->message, s.ptr, s.len);
+	strbuf_add(&r->actions, "send_msg_to_user(\"\"\"");
+	strbuf_addn(&r->actions, s.ptr, s.len);
+	strbuf_add(&r->actions, "\"\"\")");
+	r->last = true;
+}
+
+int browse_read(struct mt_str text, struct browse_reply *r)
+{
+	const char *first = find(text, fence), *second;
+	struct mt_str head, inside;
+
+	*r = (struct browse_reply){ .actions = STRBUF(REPLY_MAX + 64),
+				    .thought = STRBUF(REPLY_MAX),
+				    .message = STRBUF(REPLY_MAX) };
+	if (first) {
+		head = trimmed(before(text, first));
+		inside = after(text, first, 3);
+		second = find(inside, fence);
+		inside = trimmed(second ? before(inside, second) : inside);
+		strbuf_addn(&r->actions, inside.len ? inside.ptr : head.ptr,
+			    inside.len ? inside.len : head.len);
+		if (inside.len)
+			strbuf_addn(&r->thought, head.ptr, head.len);
+		read_message(r, "send_msg_to_user(");
+		read_message(r, "report_infeasible(");
+	} else if (text.len) {
+		only_talk(text, r);
+	}
+	return r->actions.error || r->thought.error || r->message.error ? MT_ENOMEM : MT_OK;
+}
+
+void browse_reply_clear(struct browse_reply *r)
+{
+	strbuf_clear(&r->actions);
+	strbuf_clear(&r->thought);
+	strbuf_clear(&r->message);
+}

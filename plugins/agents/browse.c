@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * browse.c - a step of an agent that works in a browser. Each request is made anew:
+ * the goal, what was done, and the page as it is. */
+#include "browse.h"
+#include "js.h"
+
+#include <string.h>
+
+enum {
+	DATA_MAX = 4 << 20,
+	FAULTS_MAX = 5,   /* in a row, then it gives up */
+	STEPS_SHOWN = 40,
+};
+
+/* Goes with all actions of an agent that sees. */
+static const char take_picture[] = "\nscreenshot(marked=True)";
+
+/* What each task begins with. */
+static const struct mt_str first_look = { "noop(0)", 7 };
+
+/* What the view tells of the task at hand. */
+struct task {
+	struct mt_str goal;
+	size_t start;     /* place after the message that set it */
+	const struct mt_event *page; /* newest result */
+	const struct mt_event *done; /* action that it came of */
+	size_t faults;    /* results that were faults, in a row, up to now */
+};
+
+static bool is_type(const struct mt_host *host, const struct mt_event *e, const char *type)
+{
+	return strcmp(host->event_type(e), type) == 0;
+}
+
+static bool is_fault(const struct mt_host *host, const struct mt_event *e)
+{
+	struct mt_str error = host->event_field(e, "extras.error");
+
+	return is_type(host, e, "error") || (error.len == 4 &&
+					     memcmp(error.ptr, "true", 4) == 0);
+}
+
+static void look_back(const struct mt_host *host, struct mt_ctx *ctx, struct task *t)
+{
+	size_t n = host->view_count(ctx);
+
+	*t = (struct task){ .goal = { "", 0 } };
+	for (size_t i = 0; i < n; i++) {
+		const struct mt_event *e = host->view_at(ctx, i);
+
+		if (!e)
+			continue;
+		if (is_type(host, e, "message") &&
+		    strcmp(host->event_source(e), "user") == 0) {
+			t->goal = host->event_field(e, "args.content");
+			t->start = i + 1;
+			t->page = t->done = NULL;
+			t->faults = 0;
+		} else if (is_type(host, e, "browse_interactive") &&
+			   host->event_is_action(e)) {
+			t->done = e;
+		} else if (!host->event_is_action(e) &&
+			   (is_type(host, e, "browse") || is_type(host, e, "error") ||
+			    is_type(host, e, "user_rejected"))) {
+			t->page = e;
+			t->faults = is_fault(host, e) ? t->faults + 1 : 0;
+		}
+	}
+}
+
+/* ---- asking ------------------------------------------------------------------------ */
+
+/* The last steps: thought, actions, whether they failed. */
+static void put_steps(const struct mt_host *host, struct mt_ctx *ctx, const struct task *t,
+		      struct strbuf *out)
+{
+	size_t n = host->view_count(ctx), count = 0, skip, picture = sizeof take_picture - 1;
+
+	for (size_t i = t->start; i < n; i++)
+		count += is_type(host, host->view_at(ctx, i), "browse_interactive");
+	skip = count > STEPS_SHOWN ? count - STEPS_SHOWN : 0;
+	strbuf_addc(out, '[');
+	for (size_t i = t->start; i < n; i++) {
+		const struct mt_event *e = host->view_at(ctx, i);
+		struct mt_str actions, thought;
+
+		if (!e || !is_type(host, e, "browse_interactive") || (skip && skip--))
+			continue;
+		actions = host->event_field(e, "args.browser_actions");
+		thought = host->event_field(e, "args.thought");
+		if (actions.len >= picture && memcmp(actions.ptr + actions.len - picture,
+						     take_picture, picture) == 0)
+			actions.len -= picture;
+		if (actions.len == first_look.len &&
+		    memcmp(actions.ptr, first_look.ptr, actions.len) == 0)
+			continue;
+		strbuf_add(out, out->text[out->len - 1] == '[' ? "{" : ",{");
+		js_key_strn(out, "actions", actions.ptr, actions.len);
+		if (thought.len)
+			js_key_strn(out, "thought", thought.ptr, thought.len);
+		strbuf_addc(out, '}');
+	}
+	strbuf_addc(out, ']');
+}
+
+static int put_data(const struct mt_host *host, struct mt_ctx *ctx, const struct task *t,
+		    struct strbuf *out)
+{
+	struct mt_str page = host->event_field(t->page, "content");
+
+	strbuf_addc(out, '{');
+	js_key_strn(out, "goal", t->goal.ptr, t->goal.len);
+	js_key_strn(out, "page", page.ptr, page.len);
+	js_key_bool(out, "failed", is_fault(host, t->page));
+	js_key(out, "steps");
+	put_steps(host, ctx, t, out);
+	return strbuf_addc(out, '}');
+}
+
+static int ask(const struct browse_way *way, const struct mt_host *host, struct mt_ctx *ctx,
+	       const struct task *t)
+{
+	static const struct mt_str stop = { "[\")```\",\")\\n```\"]", 17 }, cold = { "0", 1 };
+	AUTO(strbuf) struct strbuf data = STRBUF(DATA_MAX);
+	struct mt_request *request = host->request(ctx);
+	struct mt_str text;
+	int r;
+
+	if (!request)
+		return MT_ENOMEM;
+	r = put_data(host, ctx, t, &data);
+	if (!r)
+		r = host->prompt(ctx, way->system, (struct mt_str){ 0 }, &text);
+	if (!r)
+		r = host->request_message(request, MT_ROLE_SYSTEM, text);
+	if (!r)
+		r = host->prompt(ctx, way->step, (struct mt_str){ data.text, data.len },
+				 &text);
+	if (!r)
+		r = host->request_message(request, MT_ROLE_USER, text);
+	if (!r && way->sees)
+		r = host->request_media(request, t->page);
+	if (!r)
+		r = host->request_set(request, "stop", stop);
+	if (!r && way->sees)
+		r = host->request_set(request, "temperature", cold);
+	return r ? r : host->send(ctx, request);
+}
+
+/* ---- acting ------------------------------------------------------------------------ */
+
+static int act(const struct browse_way *way, const struct mt_agent_out *out,
+	       struct mt_ctx *ctx, struct mt_str actions, struct mt_str thought,
+	       struct mt_str message)
+{
+	AUTO(strbuf) struct strbuf args = STRBUF(DATA_MAX), calls = STRBUF(DATA_MAX);
+
+	strbuf_addn(&calls, actions.ptr, actions.len);
+	strbuf_add(&calls, way->sees ? take_picture : "");
+	strbuf_addc(&args, '{');
+	js_key_strn(&args, "browser_actions", calls.text, calls.len);
+	js_key_strn(&args, "thought", thought.ptr, thought.len);
+	js_key_strn(&args, "browsergym_send_msg_to_user", message.ptr, message.len);
+	js_key_bool(&args, "return_axtree", way->sees);
+	strbuf_addc(&args, '}');
+	if (calls.error || args.error)
+		return MT_ENOMEM;
+	return out->action(ctx, "browse_interactive", (struct mt_str){ args.text, args.len });
+}
+
+static int finish(const struct mt_agent_out *out, struct mt_ctx *ctx, struct mt_str message)
+{
+	AUTO(strbuf) struct strbuf args = STRBUF(DATA_MAX);
+
+	strbuf_addc(&args, '{');
+	js_key_strn(&args, "final_thought", message.ptr, message.len);
+	js_key(&args, "outputs");
+	strbuf_addc(&args, '{');
+	js_key_strn(&args, "content", message.ptr, message.len);
+	if (strbuf_add(&args, "}}"))
+		return args.error;
+	return out->action(ctx, "finish", (struct mt_str){ args.text, args.len });
+}
+
+static struct mt_str str(const struct strbuf *b)
+{
+	return (struct mt_str){ b->text, b->len };
+}
+
+static int reply(const struct browse_way *way, const struct mt_agent_out *out,
+		 struct mt_ctx *ctx, struct mt_str text)
+{
+	AUTO(strbuf) struct strbuf mended = STRBUF(0);
+	struct browse_reply r;
+	int status = browse_mend(text, &mended);
+
+	if (status)
+		return status;
+	status = browse_read(str(&mended), &r);
+	if (!status && !r.actions.len)
+		status = out->complain(ctx, (struct mt_str){ "The reply holds no action.", 26 });
+	else if (!status && r.last)
+		status = finish(out, ctx, str(&r.message));
+	else if (!status)
+		status = act(way, out, ctx, str(&r.actions), str(&r.thought),
+			     str(&r.message));
+	browse_reply_clear(&r);
+	return status;
+}
+
+/* A look first; a message that was sent along with actions ends the task once they are
+ * done; a browser that only fails does too. */
+static int begin(const struct browse_way *way, const struct mt_host *host,
+		 const struct mt_agent_out *out, struct mt_ctx *ctx)
+{
+	static const struct mt_str none = { "", 0 };
+	AUTO(strbuf) struct strbuf words = STRBUF(DATA_MAX);
+	struct task t;
+	struct mt_str text;
+	int r;
+
+	look_back(host, ctx, &t);
+	if (!t.page)
+		return act(way, out, ctx, first_look, none, none);
+	text = t.done ? host->event_field(t.done, "args.browsergym_send_msg_to_user") : none;
+	if (text.len && !t.faults)
+		return finish(out, ctx, text);
+	if (t.faults > FAULTS_MAX) {
+		text = host->event_field(t.page, "extras.last_browser_action_error");
+		if (!text.len)
+			text = host->event_field(t.page, "content");
+		strbuf_addf(&words, "I gave up after %zu faults in a row. The last one: ",
+			    t.faults);
+		strbuf_addn(&words, text.ptr, text.len);
+		return words.error ? words.error : finish(out, ctx, str(&words));
+	}
+	r = ask(way, host, ctx, &t);
+	return r < 0 ? r : MT_OK;
+}
+
+int browse_advance(const struct browse_way *way, const struct mt_host *host,
+		   const struct mt_agent_out *out, struct mt_ctx *ctx,
+		   const struct mt_in *in)
+{
+	switch (in->what) {
+	case MT_START:
+		return begin(way, host, out, ctx);
+	case MT_REPLIED:
+		return reply(way, out, ctx, host->reply_text(in->reply));
+	}
+	return MT_EUNSUPPORTED;
+}

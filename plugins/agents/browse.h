@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * browse.h - what the agents share that work in a browser alone: a reply that is
+ * text with actions in it, and a request that is made anew for each step. */
+#ifndef AGENTS_BROWSE_H
+#define AGENTS_BROWSE_H
+
+#define MORTISE_PROVISIONAL
+#include <mortise/agent.h>
+
+#include "strbuf.h"
+#include <stdbool.h>
+
+/** What a reply means. */
+struct browse_reply {
+	struct strbuf actions, thought; /* the calls; what stands before them */
+	struct strbuf message;          /* to the user; empty: none */
+	bool last;                      /* nothing is done but telling it */
+};
+
+/** Put right how a reply ends: models that are stopped at the closing fence do not
+ *  write it. */
+int browse_mend(struct mt_str text, struct strbuf *ret);
+/** Read a mended reply. browse_reply_clear is due in any case.
+ *  @return MT_OK or MT_ENOMEM. */
+int browse_read(struct mt_str text, struct browse_reply *ret);
+void browse_reply_clear(struct browse_reply *r);
+
+/** How one agent differs from the other. */
+struct browse_way {
+	const char *system, *step; /* templates */
+	bool sees; /* works with a picture of the page, and all of its text */
+};
+
+int browse_advance(const struct browse_way *way, const struct mt_host *host,
+		   const struct mt_agent_out *out, struct mt_ctx *ctx,
+		   const struct mt_in *in);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * browsing.c - an agent that works in a browser and reads the page as text. */
+#include "browse.h"
+
+static const struct browse_way way = {
+	.system = "browsing",
+	.step = "browsing_step",
+};
+
+static int system_text(const struct mt_host *host, struct mt_ctx *ctx,
+		       struct mt_str *ret_text)
+{
+	return host->prompt(ctx, way.system, (struct mt_str){ 0 }, ret_text);
+}
+
+static int advance(const struct mt_host *host, const struct mt_agent_out *out,
+		   struct mt_ctx *ctx, const struct mt_in *in)
+{
+	return browse_advance(&way, host, out, ctx, in);
+}
+
+static const struct mt_agent agent = {
+	.size = sizeof agent,
+	.system = system_text,
+	.advance = advance,
+	.tools = "browser",
+};
+
+static const struct mt_component component = {
+	.size = sizeof component,
+	.kind = MT_KIND_AGENT,
+	.version_major = MT_AGENT_MAJOR,
+	.version_minor = MT_AGENT_MINOR,
+	.name = "browsing",
+	.summary = "Works in a web browser, told by text what its pages show.",
+	.functions = &agent,
+};
+
+MT_PLUGIN(.name = "browsing", .version = "1.0", .license = "MIT", .components = &component,
+	  .component_count = 1)

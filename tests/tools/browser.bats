@@ -1,0 +1,200 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# browser.bats - the agents that work in a browser, with a real Chromium and a scripted
+# model; and what is left of a browser when everything above it is killed.
+
+setup() {
+	command -v chromium chromium-browser google-chrome-stable google-chrome \
+		>/dev/null || skip "there is no chromium"
+	[ "$MORTISE_TEST_CHROMIUM" != no ] || skip "MORTISE_TEST_CHROMIUM=no"
+	work=$BATS_TEST_TMPDIR
+	mkdir "$work/ws" "$work/state" "$work/run"
+	chmod 700 "$work/state" "$work/run"
+	cp "$top_srcdir"/tests/browser/pages/{form,counter,tall}.html "$work/ws"
+	export XDG_STATE_HOME=$work/state XDG_RUNTIME_DIR=$work/run TMPDIR=$work
+	run_it=(mortise run -C "$work/ws" --model "script:$work/script")
+}
+
+script() { cat >"$work/script"; }
+log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
+
+@test "browsing: fills a form in and reports" {
+	script <<'END'
+[turn]
+expect user contains = Goal: Order a green one
+expect user contains = Nothing has been done yet.
+expect user contains = [Current URL: about:blank]
+text <<STOP
+I open the form.
+```
+goto('form.html')
+STOP
+
+[turn]
+expect user contains = # I open the form.
+expect user contains = [14] textbox 'Name', clickable, required
+expect user lacks = The last action failed
+text <<STOP
+I fill it in.
+```
+fill('14', 'Ada')
+select_option('17', 'Pink')
+```
+STOP
+
+[turn]
+expect user contains = The last action failed
+expect user contains = it has ["Red","Green","Blue"]
+text <<STOP
+Green, then.
+```
+select_option('17', 'Green')
+click('12')
+```
+STOP
+
+[turn]
+expect user contains = sent: name=Ada
+expect user contains = colour=g
+text = ```send_msg_to_user('It is ordered.')```
+END
+	run "${run_it[@]}" -o controller.agent=browsing -t "Order a green one"
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ $output = *"It is ordered."* ]]
+	[ "$(log | jq -r 'select(.action == "finish").args.outputs.content')" = "It is ordered." ]
+	[ "$(log | jq -r 'select(.observation == "browse").extras.error' | tr '\n' ' ')" \
+		= "false false true false " ]
+}
+
+@test "browsing: a reply that only talks is the answer; one with actions is, once they are done" {
+	script <<'END'
+[turn]
+text = ```goto('counter.html')
+[turn]
+text <<STOP
+```
+click('1')
+send_msg_to_user('Counted.')
+```
+STOP
+END
+	run "${run_it[@]}" -o controller.agent=browsing -t "Count"
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ $output = *"Counted."* ]]
+	log | jq -r 'select(.observation == "browse").content' | grep -q "StaticText '1'"
+}
+
+@test "browsing: gives up when the browser only fails" {
+	for ((i = 0; i < 8; i++)); do
+		printf '[turn]\ntext = ```click(%s)```\n' "$((900 + i))"
+	done | script
+	run "${run_it[@]}" -o controller.agent=browsing -t "Count"
+	echo "$output"
+	[[ $output = *"I gave up after 6 faults in a row"* ]]
+	[[ $output = *"there is no element with the bid '905'"* ]]
+}
+
+@test "browsing: without a browser it says so" {
+	for ((i = 0; i < 8; i++)); do printf '[turn]\ntext = ```noop(%d)```\n' "$i"; done |
+		script
+	run "${run_it[@]}" -o controller.agent=browsing \
+		-o tool.browser.program=/nonexistent -t "Count"
+	echo "$output"
+	[[ $output = *"there is no Chromium here"* ]]
+}
+
+@test "visualbrowsing: the model gets a marked picture and the whole page" {
+	script <<'END'
+[turn]
+text = ```goto('tall.html')```
+[turn]
+expect user contains = button 'Top', visible
+expect user contains = [4] button 'Foot', clickable
+text = ```click('4')```
+[turn]
+expect user contains = foot pressed
+expect user lacks = screenshot(
+text = ```report_infeasible('There is no more.')```
+END
+	run "${run_it[@]}" -o controller.agent=visualbrowsing -t "Press the lowest button"
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ $output = *"There is no more."* ]]
+	[ "$(log | jq -c 'select(.observation == "browse") | .extras.media | length' |
+		tr '\n' ' ')" = "1 1 1 " ]
+}
+
+@test "codeact gives a task to browsing" {
+	cat >"$work/m.ini" <<END
+[controller]
+tools = bash, think, finish, delegate
+delegates = browsing
+[controller.browsing]
+agent = browsing
+llm = browsing
+[llm.browsing]
+model = script:$work/other
+END
+	script <<'END'
+[turn]
+[call delegate]
+agent = browsing
+task = What does the counter say after one click?
+[turn]
+text = not mine
+[turn]
+text = not mine
+[turn]
+text = not mine
+[turn]
+expect last contains = It says 1.
+[call finish]
+message = One.
+END
+	cat >"$work/other" <<'END'
+[turn]
+text = not mine
+[turn]
+expect user contains = Goal: TASK: What does the counter say
+text = ```goto('counter.html')```
+[turn]
+text = ```click('1')```
+[turn]
+expect user contains = StaticText '1'
+text = ```send_msg_to_user('It says 1.')```
+END
+	run "${run_it[@]}" --config "$work/m.ini" -t "Ask the counter"
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "$(log | jq -r 'select(.action == "finish").args.final_thought' | tail -n 1)" = One. ]
+}
+
+@test "nothing is left of a browser whose runner is killed" {
+	script <<'END'
+[turn]
+[call browser]
+code = goto('counter.html')
+[turn]
+[call browser]
+code = noop(60000)
+END
+	mkfifo "$work/out"
+	"${run_it[@]}" -o controller.tools+=browser -t "Wait" >"$work/log" 2>&1 3>&- &
+	mortise=$!
+	for ((i = 0; i < 600; i++)); do
+		! log 2>/dev/null | grep -q '"noop(60000)"' || break
+		sleep 0.05
+	done
+	profile=$(echo "$work"/mortise-runner-*/*/browser-*)
+	[ -d "$profile" ]
+	kill -9 "$mortise"
+	for ((i = 0; i < 600; i++)); do
+		[ -e "$profile" ] || pgrep -f "user-data-dir=$profile" >/dev/null || break
+		sleep 0.05
+	done
+	[ ! -e "$profile" ]
+	! pgrep -f "user-data-dir=$profile"
+	[ -z "$(echo "$work"/mortise-runner-*/ | grep -v '\*')" ]
+}
