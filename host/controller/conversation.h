@@ -79,8 +79,8 @@ int conversation_condense(struct conversation *c, struct error *err);
 struct question {
 	struct question *next;
 	int64_t id;
-	int64_t action;          /* whose call asks */
-	uint64_t request;        /* of the line to the runner */
+	int64_t action;          /* whose call asks; -1: its turn has not come */
+	uint64_t call, request;  /* of the line to the runner */
 	char *text;
 	json_object *choices;    /* array of texts; NULL: any answer will do */
 };

@@ -222,7 +222,7 @@ static void on_result(void *arg, const struct link_result *result)
 	struct conversation *c = arg;
 	int64_t action = ahead_action(c, result->call);
 
-	questions_over(c, (int64_t)result->call);
+	questions_over(c, result->call, false);
 	if (ahead_takes(c, result))
 		return;
 	take_result(c, action, result);
@@ -322,7 +322,7 @@ static void on_closed(void *arg, const struct error *why)
 
 	complete_cancel(c);
 	c->link = NULL;
-	questions_over(c, -1);
+	questions_over(c, 0, true);
 	if (c->closing && hooking_busy(c))
 		return; /* the hooks of the end go on with it */
 	if (c->closing)

@@ -232,8 +232,8 @@ void finding_resume(struct conversation *c);
 /** A tool asks something: is it for the user, and can one be asked? */
 bool question_request(struct conversation *c, uint64_t call, uint64_t request,
 		      const char *method, json_object *params);
-/** The call is over, and what it asked. Every call: -1. */
-void questions_over(struct conversation *c, int64_t action);
+/** The call is over, and what it asked; with `all` every call is. */
+void questions_over(struct conversation *c, uint64_t call, bool all);
 
 /* ---- delegate.c ---- */
 /** Load the agents that may be given work, and those that they may give it to. */

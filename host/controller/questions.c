@@ -45,7 +45,8 @@ static struct question *make(struct conversation *c, uint64_t call, uint64_t req
 		return NULL;
 	}
 	q->id = ++c->question_ids;
-	q->action = (int64_t)call;
+	q->action = ahead_action(c, call);
+	q->call = call;
 	q->request = request;
 	q->choices = json_object_get(choices);
 	return q;
@@ -72,14 +73,14 @@ bool question_request(struct conversation *c, uint64_t call, uint64_t request,
 	return true;
 }
 
-void questions_over(struct conversation *c, int64_t action)
+void questions_over(struct conversation *c, uint64_t call, bool all)
 {
 	bool some = false;
 
 	for (struct question **at = &c->questions; *at;) {
 		struct question *q = *at;
 
-		if (action >= 0 && q->action != action) {
+		if (!all && q->call != call) {
 			at = &q->next;
 			continue;
 		}

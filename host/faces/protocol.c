@@ -202,7 +202,8 @@ static void put_questions(struct session *s)
 	for (const struct question *q = conversation_questions(s->c); q; q = q->next) {
 		strbuf_add(&s->out, first ? "{" : ",{");
 		js_key_int(&s->out, "question", q->id);
-		js_key_int(&s->out, "action", q->action);
+		if (q->action >= 0)
+			js_key_int(&s->out, "action", q->action);
 		js_key_str(&s->out, "text", q->text);
 		if (q->choices) {
 			js_key(&s->out, "choices");
