@@ -27,9 +27,9 @@ static const struct mt_option core_table[] = {
 	OPTION(LIST, "mcp_json", NULL,
 	       "Files of other programs that list MCP servers, whose servers are used "
 	       "too."),
-	OPTION(BOOL, "tavily", "no",
-	       "Use Tavily's MCP server for searching the web, when TAVILY_API_KEY is "
-	       "set."),
+	OPTION(BOOL, "tavily", "yes",
+	       "Use Tavily's MCP server for searching the web, when TAVILY_API_KEY is a key "
+	       "of theirs, and npx is installed, which fetches it."),
 	OPTION(PATH, "state_dir", NULL,
 	       "Folder of the conversations; by default mortise in the folder for "
 	       "state of the user."),

@@ -220,12 +220,28 @@ static int add_trusted(struct servers *s, struct error *err)
 
 /* ---- all ------------------------------------------------------------------------ */
 
+static bool on_path(const char *program)
+{
+	const char *path = getenv("PATH");
+
+	for (size_t len; path && *path; path += len + (path[len] == ':')) {
+		AUTO(strbuf) struct strbuf file = STRBUF(4096);
+
+		len = strcspn(path, ":");
+		if (len && !strbuf_addf(&file, "%.*s/%s", (int)len, path, program) &&
+		    access(file.text, X_OK) == 0)
+			return true;
+	}
+	return false;
+}
+
 static int add_tavily(const struct config *c, struct servers *s, struct error *err)
 {
 	const char *key = getenv("TAVILY_API_KEY");
 	json_object *options;
 
-	if (!config_bool(c, "core", "tavily") || !key || !*key || has(s, "tavily"))
+	if (!config_bool(c, "core", "tavily") || !key || strncmp(key, "tvly-", 5) != 0 ||
+	    has(s, "tavily") || !on_path("npx"))
 		return MT_OK;
 	options = json_object_new_object();
 	if (js_set_str(options, "command", "npx") ||

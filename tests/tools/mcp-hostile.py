@@ -51,6 +51,39 @@ def refuse(request, code, what, data=None):
          "error": {"code": code, "message": what, "data": data}})
 
 
+grown = False
+subscription = None
+
+
+def grow():
+    """There is one more tool from now on."""
+    global grown
+    if not grown:
+        TOOLS.append({"name": "grown", "description": "Is new.",
+                      "inputSchema": {"type": "object"}})
+    grown = True
+    params = {}
+    if mode == "grows-modern":
+        params = {"_meta": {"io.modelcontextprotocol/subscriptionId": subscription}}
+    if mode == "grows" or subscription is not None:
+        put({"jsonrpc": "2.0", "method": "notifications/tools/list_changed",
+             "params": params})
+
+
+def media(request):
+    picture = ("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9"
+               "awAAAABJRU5ErkJggg==")
+    answer(request, {"resultType": "complete", "content": [
+        {"type": "text", "text": "before"},
+        {"type": "image", "mimeType": "image/png", "data": picture},
+        {"type": "image", "mimeType": "image/png", "data": "no base64!"},
+        {"type": "audio", "mimeType": "audio/wav", "data": "AAAA"},
+        {"type": "resource", "resource": {"uri": "a:b", "text": "inside"}},
+        {"type": "resource", "resource": {"uri": "a:c", "blob": "AAAA"}},
+        {"type": "resource_link", "uri": "a:d", "name": "linked"},
+        {"type": "from the future", "x": 1}, 7, {}]})
+
+
 def tools(request):
     """Pages of two."""
     if mode == "many":
@@ -86,6 +119,14 @@ def call(request):
         sys.stderr.flush()
         os._exit(7)
     if mode == "silent-call":
+        return
+    if mode in ("grows", "grows-modern"):
+        grow()
+    if mode == "media":
+        media(request)
+        return
+    if mode == "cancelled":
+        note("called %s" % json.dumps(request["id"]))
         return
     if mode == "flood":
         for i in range(50000):
@@ -161,7 +202,13 @@ def call(request):
         text(request, "%s %s" % (name, json.dumps(args)))
 
 
+def note(line):
+    with open(sys.argv[2], "a", encoding="utf-8") as notes:
+        notes.write(line + "\n")
+
+
 def main():
+    global subscription
     if mode == "never":
         while True:
             time.sleep(1000)
@@ -179,11 +226,19 @@ def main():
             break
         request = json.loads(line)
         method = request.get("method")
-        modern = mode in ("modern", "input", "form-modern")
+        modern = mode in ("modern", "input", "form-modern", "grows-modern")
+        if method == "notifications/cancelled":
+            note("cancelled %s" % json.dumps(request["params"]["requestId"]))
+        if method == "subscriptions/listen":
+            subscription = str(request["id"])
+            put({"jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged",
+                 "params": {"_meta": {"io.modelcontextprotocol/subscriptionId": subscription},
+                            "notifications": request["params"]["notifications"]}})
+            continue
         if method == "server/discover" and modern:
             answer(request, {"supportedVersions": ["2026-07-28"], "ttlMs": 0,
-                             "capabilities": {"tools": {}}, "resultType": "complete",
-                             "cacheScope": "private"})
+                             "capabilities": {"tools": {"listChanged": True}},
+                             "resultType": "complete", "cacheScope": "private"})
         elif method == "server/discover" and mode == "old-only":
             os._exit(1)
         elif method == "server/discover":

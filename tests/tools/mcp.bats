@@ -230,6 +230,85 @@ m() {
 	[[ "$output" == *'"observation":"mcp"'*'offered later'* ]]
 }
 
+@test "a search of the web is there when there is a key for it" {
+	: >"$ini"
+	mkdir "$dir/bin"
+	printf '#!/bin/sh\necho "$@ $TAVILY_API_KEY" >%s\nexec python3 %s plain\n' "$dir/args" \
+		"$top_srcdir/tests/tools/mcp-hostile.py" >"$dir/bin/npx"
+	chmod +x "$dir/bin/npx"
+	PATH=$dir/bin:$PATH TAVILY_API_KEY=tvly-secret run m mcp status
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ "$output" == tavily*"4 tools"* ]]
+	[ "$(cat "$dir/args")" = "-y tavily-mcp tvly-secret" ]
+	PATH=$dir/bin:$PATH TAVILY_API_KEY=tvly-secret run m mcp list -o core.tavily=no
+	[ "$output" = "No MCP server is configured." ]
+	PATH=$dir/bin:$PATH TAVILY_API_KEY=other run m mcp list
+	[ "$output" = "No MCP server is configured." ]
+}
+
+@test "a server has more tools of a sudden: they are offered" {
+	for mode in grows grows-modern; do
+		rm -rf "$XDG_CACHE_HOME" "$dir/ws"
+		: >"$ini"
+		server one $mode
+		m mcp status
+		cat >"$dir/script" <<-EOF
+		[turn]
+		expect no tool = grown
+		[call plain]
+
+		[turn]
+		[call execute_bash]
+		command = until grep -q '"grown"' $XDG_CACHE_HOME/mortise/tools/*.json; do sleep 0.05; done
+		timeout = 60
+
+		[turn]
+		expect tool = grown
+		[call grown]
+
+		[turn]
+		[call finish]
+		message = Done.
+		EOF
+		mkdir "$dir/ws"
+		export XDG_STATE_HOME=$dir/state
+		run m run -C "$dir/ws" --model "script:$dir/script" -t go --json
+		echo "$output" | cut -c1-400
+		[ "$status" -eq 0 ]
+		[[ "$output" == *'"content":"grown {}"'* ]]
+	done
+}
+
+@test "a call that is interrupted is cancelled at the server" {
+	server one cancelled
+	m mcp status
+	printf '[turn]\n[call plain]\n' >"$dir/script"
+	mkdir "$dir/ws"
+	export XDG_STATE_HOME=$dir/state
+	mortise run -C "$dir/ws" --model "script:$dir/script" -t go --config "$ini" 3>&- &
+	pid=$!
+	for i in $(seq 300); do
+		grep -q called "$dir/starts-one" && break
+		sleep 0.1
+	done
+	kill -INT $pid
+	wait $pid || true
+	number=$(sed -n 's/called //p' "$dir/starts-one")
+	grep -x "cancelled $number" "$dir/starts-one"
+}
+
+@test "pictures, resources, links, and what is none of these" {
+	server one media
+	m mcp status
+	run m tools call --json plain
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *before* ]]
+	[[ "$output" == *inside* ]]
+	[[ "$output" == *"a:d"* ]]
+}
+
 @test "many tools: their names first, what they take when it is asked for" {
 	server lots many
 	m mcp status

@@ -175,6 +175,28 @@ static int discover(struct client *c, const struct waiter *w, struct error *err)
 	return c->era == ERA_UNKNOWN ? MT_EUNSUPPORTED : MT_OK;
 }
 
+bool era_subscribes(struct client *c)
+{
+	return c->era == ERA_MODERN &&
+	       js_bool(js_get(c->capabilities, "tools"), "listChanged", false);
+}
+
+int era_subscription(struct client *c, struct strbuf *b)
+{
+	AUTO(json) json_object *params = json_object_new_object();
+	json_object *kinds = json_object_new_object();
+	int64_t id;
+
+	pthread_mutex_lock(&c->lock);
+	id = ++c->ids;
+	pthread_mutex_unlock(&c->lock);
+	if (js_set_bool(kinds, "toolsListChanged", true) ||
+	    js_set(params, "notifications", kinds) || era_meta(c, params, id))
+		return MT_ENOMEM;
+	json_object_object_del(js_get(params, "_meta"), "progressToken");
+	return rpc_request(b, id, "subscriptions/listen", params);
+}
+
 /* ---- both -------------------------------------------------------------- */
 
 static int start(struct client *c, const struct waiter *w, struct error *err)

@@ -22,22 +22,6 @@ static int watch(struct transfer *t, int64_t *ret_until, struct error *err)
 	return stop ? fail(err, MT_ECANCELLED, "stopped") : 1;
 }
 
-static int subscription(struct client *c, struct strbuf *b)
-{
-	AUTO(json) json_object *params = json_object_new_object();
-	json_object *kinds = json_object_new_object();
-	int64_t id;
-
-	pthread_mutex_lock(&c->lock);
-	id = ++c->ids;
-	pthread_mutex_unlock(&c->lock);
-	if (js_set_bool(kinds, "toolsListChanged", true) ||
-	    js_set(params, "notifications", kinds) || era_meta(c, params, id))
-		return MT_ENOMEM;
-	json_object_object_del(js_get(params, "_meta"), "progressToken");
-	return rpc_request(b, id, "subscriptions/listen", params);
-}
-
 static int prepare(struct transfer *t, struct strbuf *body, const struct strbuf *id)
 {
 	int status;
@@ -48,7 +32,7 @@ static int prepare(struct transfer *t, struct strbuf *body, const struct strbuf 
 			status = transfer_header(t, "Last-Event-ID: %s", id->text);
 		return status;
 	}
-	status = subscription(t->client, body);
+	status = era_subscription(t->client, body);
 	if (!status)
 		status = transfer_header(t, "Content-Type: application/json");
 	if (!status)

@@ -377,10 +377,7 @@ static int http_send(struct client *c, const char *text, size_t len, struct pend
 
 static void http_ready(struct client *c)
 {
-	bool listens = c->era != ERA_MODERN ||
-		       js_bool(js_get(c->capabilities, "tools"), "listChanged", false);
-
-	if (listens && !listener_start(c->link, false))
+	if ((c->era != ERA_MODERN || era_subscribes(c)) && !listener_start(c->link, false))
 		listener_wait(c->link);
 }
 

@@ -399,6 +399,15 @@ static int stdio_send(struct client *c, const char *text, size_t len, struct pen
 	return fail(err, MT_EIO, "the server does not read what it is sent");
 }
 
+/* It is answered when the server ends it: nobody waits for that. */
+static void stdio_ready(struct client *c)
+{
+	AUTO(strbuf) struct strbuf b = STRBUF(1 << 16);
+
+	if (era_subscribes(c) && !era_subscription(c, &b))
+		stdio_send(c, b.text, b.len, NULL, NULL);
+}
+
 static void stdio_stop(struct client *c)
 {
 	struct process *p;
@@ -420,5 +429,6 @@ static void stdio_stop(struct client *c)
 const struct transport stdio_transport = {
 	.start = stdio_start,
 	.send = stdio_send,
+	.ready = stdio_ready,
 	.stop = stdio_stop,
 };
