@@ -370,8 +370,10 @@ static void take_typed_line(struct chat *c, char *line)
 
 bool chat_has_turn(const struct chat *c)
 {
-	return (!c->busy || c->mode == MODE_TOOL) && !c->show.replaying &&
-	       c->answered == c->sent;
+	bool asked = c->mode == MODE_ANSWER || c->mode == MODE_REASON ||
+		     c->mode == MODE_TOOL;
+
+	return (!c->busy || asked) && !c->show.replaying && c->answered == c->sent;
 }
 
 /* A file of lines is a conversation in turns; a person may be ahead. */

@@ -69,6 +69,8 @@ struct chat {
 	char kind[128];       /* what `always` would allow; "" */
 	int64_t question;     /* of a tool, that is open; 0: none */
 	json_object *choices_of_question; /* or NULL */
+	char asker[CHILD_ID_MAX]; /* the delegate that the question is of; "" */
+	int64_t asked_action; /* which one waits */
 	bool busy;            /* the agent works */
 	bool interrupted;     /* Ctrl-C was pressed since it began to work */
 	char *queue[QUEUE_MAX];
@@ -119,6 +121,8 @@ bool chat_command_number(struct chat *c, const char *type, const char *member,
 			 int64_t number);
 /** The answer to the question that is open; NULL: none is given. */
 void chat_answer(struct chat *c, const char *text);
+/** The answer to an action that waits, with one member or without. */
+bool chat_decide(struct chat *c, const char *type, const char *member, const char *text);
 /** A message now; paths after @ become the text of the files. */
 void chat_message(struct chat *c, const char *text);
 /** The user's own command, in the agent's shell; the agent sees it. */

@@ -33,11 +33,11 @@ void chat_set_mode(struct chat *c, enum mode mode)
 static void answer(struct chat *c, char letter)
 {
 	if (letter == 'y')
-		chat_command(c, "confirm", NULL, NULL);
+		chat_decide(c, "confirm", NULL, NULL);
 	else if (letter == 'a')
-		chat_command(c, "confirm", "always", chat_true);
+		chat_decide(c, "confirm", "always", chat_true);
 	else if (letter == 'n')
-		chat_command(c, "reject", NULL, NULL);
+		chat_decide(c, "reject", NULL, NULL);
 	else if (letter == 'r')
 		chat_set_mode(c, MODE_REASON);
 	c->typed = 0;
@@ -59,7 +59,7 @@ static void answer_line(struct chat *c, const char *text)
 			return;
 		}
 	if (len > from + 2 && (text[from] == 'r' || text[from] == 'n') && text[from + 1] == ' ')
-		chat_command(c, "reject", "reason", text + from + 2);
+		chat_decide(c, "reject", "reason", text + from + 2);
 	else
 		show_remark(&c->show, YELLOW, "An action waits: answer y (yes), n (no), a "
 			    "(always for this kind), r (no, and why).");
@@ -85,7 +85,7 @@ void chat_submit(struct chat *c, const char *text)
 		answer_line(c, text);
 		return;
 	case MODE_REASON:
-		chat_command(c, "reject", "reason", text);
+		chat_decide(c, "reject", "reason", text);
 		return;
 	case MODE_TOOL:
 		chat_answer(c, text);

@@ -103,6 +103,23 @@ void chat_answer(struct chat *c, const char *text)
 	end_line(c, &out, "answer");
 }
 
+bool chat_decide(struct chat *c, const char *type, const char *member, const char *text)
+{
+	AUTO(strbuf) struct strbuf out = STRBUF(MESSAGE_MAX * 6 + 1024);
+
+	if (!chat_ensure(c))
+		return false;
+	begin_line(c, &out, type);
+	if (*c->asker)
+		js_key_str(&out, "conversation", c->asker);
+	js_key_int(&out, "action", c->asked_action);
+	if (member && text == chat_true)
+		js_key_bool(&out, member, true);
+	else if (member)
+		js_key_str(&out, member, text);
+	return end_line(c, &out, type) >= 0;
+}
+
 void chat_run_command(struct chat *c, const char *command)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(MESSAGE_MAX * 6 + 1024);
@@ -283,6 +300,41 @@ static void on_rest(struct chat *c)
 			    "so with what you say.", why ? ": " : "", why ? c->reason : "");
 }
 
+static void ask(struct chat *c, json_object *waits)
+{
+	snprintf(c->kind, sizeof c->kind, "%s", js_str(waits, "kind", ""));
+	c->asked_action = js_int(waits, "action", -1);
+	chat_set_mode(c, MODE_ANSWER);
+	chat_notify(c, "an action waits for your answer");
+}
+
+/* Whoever reads a question does not get another one under the fingers. */
+static bool is_open(const struct chat *c, json_object *asks)
+{
+	return (c->mode == MODE_ANSWER || c->mode == MODE_REASON)
+	       && strcmp(js_str(asks, "conversation", ""), c->asker) == 0
+	       && js_int(asks, "action", -1) == c->asked_action;
+}
+
+/* A delegate that works beside the agent has a question. @return whether one is open. */
+static bool ask_for_delegate(struct chat *c, json_object *asks)
+{
+	bool list = json_object_is_type(asks, json_type_array);
+	size_t count = list ? json_object_array_length(asks) : 0;
+	json_object *first = count ? json_object_array_get_idx(asks, 0) : NULL;
+
+	if (!first)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (is_open(c, json_object_array_get_idx(asks, i)))
+			return true;
+	snprintf(c->asker, sizeof c->asker, "%s", js_str(first, "conversation", ""));
+	chat_set_mode(c, MODE_TYPE);
+	show_foreign(&c->show, first);
+	ask(c, first);
+	return true;
+}
+
 static void on_state(struct chat *c, json_object *line)
 {
 	bool worked = c->busy;
@@ -294,14 +346,14 @@ static void on_state(struct chat *c, json_object *line)
 	if (c->busy && !worked)
 		c->began = clock_ms();
 	if (chat_is(c, "awaiting_user_confirmation")) {
-		json_object *waits = js_get(line, "waits");
-
-		snprintf(c->kind, sizeof c->kind, "%s", js_str(waits, "kind", ""));
-		show_question(&c->show, waits);
-		chat_set_mode(c, MODE_ANSWER);
-		chat_notify(c, "an action waits for your answer");
+		*c->asker = '\0';
+		show_question(&c->show, js_get(line, "waits"));
+		ask(c, js_get(line, "waits"));
 		return;
 	}
+	if (ask_for_delegate(c, js_get(line, "asks")))
+		return;
+	*c->asker = '\0';
 	if (c->mode == MODE_ANSWER || c->mode == MODE_REASON)
 		chat_set_mode(c, MODE_TYPE);
 	if (c->busy || chat_is(c, "loading"))

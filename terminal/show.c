@@ -166,18 +166,6 @@ static void change(struct show *s, json_object *args)
 		     js_str(args, "new_str", text));
 }
 
-static void call_line(struct show *s, const char *type, json_object *args)
-{
-	size_t len;
-	const char *command = text_of(args, "command", &len);
-
-	if (strcmp(type, "run") == 0)
-		paint_lines(&s->out, &s->style, BOLD,
-			    js_bool(args, "is_input", false) ? "> " : "$ ", command, len);
-	else
-		paint_line(&s->out, &s->style, BOLD, "%.400s", s->doing.text);
-}
-
 /* What the line does not say. */
 static void call_details(struct show *s, const char *type, json_object *args)
 {
@@ -187,6 +175,20 @@ static void call_details(struct show *s, const char *type, json_object *args)
 		change(s, args);
 	else
 		all_arguments(s, args);
+}
+
+/* The action on a line, or on as many as a command has. */
+static void action_line(struct show *s, const char *type, json_object *args,
+			const char *doing)
+{
+	size_t len;
+	const char *command = text_of(args, "command", &len);
+
+	if (strcmp(type, "run") == 0)
+		paint_lines(&s->out, &s->style, BOLD,
+			    js_bool(args, "is_input", false) ? "> " : "$ ", command, len);
+	else
+		paint_line(&s->out, &s->style, BOLD, "%.400s", doing);
 }
 
 static const char *risk_of(json_object *args, json_object *waits)
@@ -222,6 +224,22 @@ void show_ask(struct show *s, const char *text, json_object *choices)
 	paint_line(&s->out, &s->style, DIM, "Escape: no answer.");
 }
 
+void show_foreign(struct show *s, json_object *ask)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(LABEL_MAX);
+	json_object *event = js_get(ask, "event"), *args = js_get(event, "args");
+	const char *type = js_str(event, "action", ""), *risk = risk_of(args, ask);
+
+	label(&text, type, args);
+	gap(s);
+	paint_line(&s->out, &s->style, DIM, "The delegate %s asks:",
+		   js_str(ask, "conversation", ""));
+	action_line(s, type, args, text.text);
+	call_details(s, type, args);
+	paint_line(&s->out, &s->style, strcmp(risk, "HIGH") == 0 ? RED : YELLOW,
+		   "May it do this? Risk: %s", risk);
+}
+
 static void show_call(struct show *s, json_object *event, const char *type,
 		      json_object *args)
 {
@@ -232,7 +250,7 @@ static void show_call(struct show *s, json_object *event, const char *type,
 	if (js_get(event, "confirms"))
 		return; /* the answer to a question: it was shown */
 	gap(s);
-	call_line(s, type, args);
+	action_line(s, type, args, s->doing.text);
 }
 
 static void show_message(struct show *s, json_object *event, json_object *args)

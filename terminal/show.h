@@ -44,5 +44,7 @@ void show_rest(struct show *s);
 void show_question(struct show *s, json_object *waits);
 /** What a tool asks the user; `choices` may be NULL. */
 void show_ask(struct show *s, const char *text, json_object *choices);
+/** The same of a delegate's action: {conversation, event, kind, risk}. */
+void show_foreign(struct show *s, json_object *ask);
 
 #endif

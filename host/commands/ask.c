@@ -17,21 +17,16 @@ struct ask {
 	uv_poll_t keys;
 	struct conversation *c;
 	int64_t asked;             /* action that is asked about; -1: none */
+	char child[80];            /* the delegate whose action it is; "": our own */
 	bool over;                 /* nothing more can be read */
 	struct strbuf line;
 };
 
-/* What was asked before this program was started is shown once more. */
-static void put_old(const struct ask *a, int64_t action)
+static void put_event(const struct event *e)
 {
-	struct evlog *log = conversation_log(a->c);
-	AUTO(event) struct event *e = NULL;
 	AUTO(strbuf) struct strbuf text = STRBUF(1 << 20);
 
-	if (action >= evlog_opened(log))
-		return;
-	e = evlog_event(log, action, NULL);
-	if (!e || event_message(e, &text))
+	if (event_message(e, &text))
 		return;
 	for (size_t i = 0, n; i < text.len; i += n ? n : 1) {
 		n = text.text[i] == '\n' ? 0 : utf8_control(text.text + i, text.len - i);
@@ -41,9 +36,30 @@ static void put_old(const struct ask *a, int64_t action)
 	putchar('\n');
 }
 
+/* What was asked before this program was started is shown once more. */
+static void put_old(const struct ask *a, int64_t action)
+{
+	struct evlog *log = conversation_log(a->c);
+	AUTO(event) struct event *e =
+		action < evlog_opened(log) ? evlog_event(log, action, NULL) : NULL;
+
+	if (e)
+		put_event(e);
+}
+
+/* A delegate is not seen at its work. */
+static void put_foreign(const struct ask *a, json_object *asks)
+{
+	AUTO(event) struct event *e = event_from_json(js_get(asks, "event"), NULL);
+
+	printf("The delegate %s asks. ", a->child);
+	if (e)
+		put_event(e);
+}
+
 static void put_question(const struct ask *a, const char *kind, const char *risk)
 {
-	const char *reason = conversation_reason(a->c);
+	const char *reason = *a->child ? "" : conversation_reason(a->c);
 
 	printf("%s%s. Run it? [y]es, [n]o, [a]lways for `%s`, or say what to do instead: ",
 	       *reason ? reason : "risk ", *reason ? "" : risk, kind);
@@ -75,7 +91,8 @@ static void give_answer(struct ask *a, const char *line)
 			reason = "";
 		}
 	stop_asking(a);
-	if (conversation_confirm(a->c, answer, reason, &err)) {
+	if (*a->child ? conversation_confirm_child(a->c, a->child, answer, reason, &err)
+		      : conversation_confirm(a->c, answer, reason, &err)) {
 		fprintf(stderr, "mortise: %s\n", err.text);
 		ask_update(a);
 	}
@@ -115,21 +132,47 @@ static void on_keys(uv_poll_t *handle, int status, int events)
 	}
 }
 
+/* The one that is asked about already, or the first. */
+static json_object *which(const struct ask *a, json_object *asks)
+{
+	for (size_t i = 0; a->asked >= 0 && i < json_object_array_length(asks); i++) {
+		json_object *one = json_object_array_get_idx(asks, i);
+
+		if (strcmp(js_str(one, "conversation", ""), a->child) == 0
+		    && js_int(one, "action", -1) == a->asked)
+			return one;
+	}
+	return json_object_array_get_idx(asks, 0);
+}
+
 void ask_update(struct ask *a)
 {
-	const char *kind, *risk;
+	const char *kind, *risk, *child = "";
 	int64_t action = conversation_waits(a->c, &kind, &risk);
 	bool open = conversation_state(a->c) == STATE_AWAITING_USER_CONFIRMATION;
+	AUTO(json) json_object *asks = open ? NULL : conversation_asks(a->c);
+	json_object *first = asks ? which(a, asks) : NULL;
 
-	if (a->asked >= 0 && (!open || action != a->asked)) {
+	if (first) {
+		open = true;
+		child = js_str(first, "conversation", "");
+		action = js_int(first, "action", -1);
+		kind = js_str(first, "kind", "");
+		risk = js_str(first, "risk", "");
+	}
+	if (a->asked >= 0 && (!open || action != a->asked || strcmp(child, a->child) != 0)) {
 		stop_asking(a);
 		printf("\n");
 	}
 	if (!open || action < 0 || a->over || a->asked == action)
 		return;
 	a->asked = action;
+	snprintf(a->child, sizeof a->child, "%s", child);
 	strbuf_reset(&a->line);
-	put_old(a, action);
+	if (first)
+		put_foreign(a, first);
+	else
+		put_old(a, action);
 	put_question(a, kind, risk);
 	if (uv_poll_start(&a->keys, UV_READABLE, on_keys) < 0)
 		a->over = true;

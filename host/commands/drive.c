@@ -88,7 +88,16 @@ static void on_state(void *arg, enum agent_state state, const char *reason)
 		d->interrupts = 0;
 }
 
-static const struct watcher states = { .state = on_state };
+static void on_asks(void *arg, const char *child)
+{
+	struct drive *d = arg;
+
+	(void)child;
+	if (d->ask)
+		ask_update(d->ask);
+}
+
+static const struct watcher states = { .state = on_state, .asks = on_asks };
 
 static void on_stopped(void *arg)
 {

@@ -14,6 +14,8 @@
 
 enum { LINE_MAX_BYTES = 64 << 20, PIECE = 64 << 10 };
 
+static const char refused[] =
+	"The user does not allow this. Do it in another way, or end and say what is left.";
 static const char nobody[] =
 	"Nobody can be asked whether this may run, because you work on behalf of another "
 	"agent. Do it in a way that needs no confirmation, or end and say what is left.";
@@ -88,11 +90,24 @@ static void finish_if_over(struct child *ch)
 		uv_close((uv_handle_t *)&ch->in, on_handle_closed);
 }
 
+/* `waits` (borrowed): an action of it is left to a person; NULL: none is. */
+static void set_waits(struct child *ch, json_object *waits)
+{
+	struct conversation *c = ch->all->c;
+	bool same = json_object_equal(ch->waits, waits);
+
+	json_object_put(ch->waits);
+	ch->waits = json_object_get(waits);
+	if (!same)
+		TELL(c, asks, ch->id);
+}
+
 static void on_exit_(uv_process_t *p, int64_t exit_code, int number)
 {
 	struct child *ch = p->data;
 
 	ch->exited = true;
+	set_waits(ch, NULL);
 	ch->exit_code = (int)exit_code;
 	ch->number = number;
 	finish_if_over(ch);
@@ -117,6 +132,10 @@ static void on_event(struct child *ch, json_object *o)
 
 	if (strcmp(js_str(o, "source", ""), "agent") != 0)
 		return;
+	if (*action) {
+		json_object_put(ch->action);
+		ch->action = json_object_get(o);
+	}
 	if (strcmp(action, "finish") == 0)
 		keep_message(ch, js_str(args, "final_thought", ""));
 	else if (strcmp(action, "message") == 0)
@@ -151,24 +170,30 @@ static void say(struct child *ch, const char *text, size_t len)
 		free(s);
 }
 
-/* With a person at hand it waits to be attached to; else it is told no. */
+void child_answer(struct child *ch, enum answer answer, const char *reason)
+{
+	AUTO(strbuf) struct strbuf line = STRBUF(CHILD_MESSAGE_MAX);
+
+	strbuf_addc(&line, '{');
+	js_key_str(&line, "type", answer == ANSWER_NO ? "reject" : "confirm");
+	if (answer == ANSWER_NO)
+		js_key_str(&line, "reason", *reason ? reason : refused);
+	if (answer == ANSWER_ALWAYS)
+		js_key_bool(&line, "always", true);
+	strbuf_add(&line, "}\n");
+	if (line.error)
+		return;
+	set_waits(ch, NULL);
+	say(ch, line.text, line.len);
+}
+
+/* A person at hand is asked; if there is none, it is told no. */
 static void on_waits(struct child *ch, json_object *waits)
 {
-	AUTO(strbuf) struct strbuf line = STRBUF(4096);
-
-	if (!ch->all->c->headless) {
-		if (!ch->told)
-			notice(ch->all->c, MT_LOG_WARNING, "the delegate %s waits for "
-			       "confirmation of `%s`: mortise attach %s", ch->id,
-			       js_str(waits, "kind", ""), ch->id);
-		ch->told = true;
-		return;
-	}
-	strbuf_addc(&line, '{');
-	js_key_str(&line, "type", "reject");
-	js_key_str(&line, "reason", nobody);
-	strbuf_add(&line, "}\n");
-	say(ch, line.text, line.len);
+	if (ch->all->c->attended)
+		set_waits(ch, waits);
+	else
+		child_answer(ch, ANSWER_NO, nobody);
 }
 
 static int on_line(char *line, size_t len, void *arg)
@@ -189,7 +214,7 @@ static int on_line(char *line, size_t len, void *arg)
 		if (js_get(o, "waits") && !ch->ended)
 			on_waits(ch, js_get(o, "waits"));
 		else
-			ch->told = false;
+			set_waits(ch, NULL);
 	}
 	return MT_OK;
 }

@@ -225,6 +225,8 @@ static void free_all(struct children *all)
 		free(all->list[i].agent);
 		free(all->list[i].workspace);
 		free(all->list[i].message);
+		json_object_put(all->list[i].action);
+		json_object_put(all->list[i].waits);
 	}
 	free(all->list);
 	event_unref(all->call);
@@ -298,6 +300,50 @@ int children_start(struct conversation *c, struct event *action, json_object *ar
 	c->children = all;
 	start_next(all);
 	return MT_OK;
+}
+
+/* ---- what they ask ------------------------------------------------------ */
+
+static json_object *one_asks(const struct child *ch)
+{
+	json_object *o = json_object_new_object();
+
+	js_set_str(o, "conversation", ch->id);
+	js_set_int(o, "action", js_int(ch->waits, "action", -1));
+	js_set_str(o, "kind", js_str(ch->waits, "kind", ""));
+	js_set_str(o, "risk", js_str(ch->waits, "risk", ""));
+	js_set(o, "event", json_object_get(ch->action));
+	return o;
+}
+
+json_object *conversation_asks(const struct conversation *c)
+{
+	const struct children *all = c->children;
+	json_object *list = NULL;
+
+	for (size_t i = 0; all && i < all->next; i++) {
+		if (!all->list[i].waits)
+			continue;
+		if (!list)
+			list = json_object_new_array();
+		json_object_array_add(list, one_asks(&all->list[i]));
+	}
+	return list;
+}
+
+int conversation_confirm_child(struct conversation *c, const char *child,
+			       enum answer answer, const char *reason, struct error *err)
+{
+	struct children *all = c->children;
+
+	for (size_t i = 0; all && i < all->next; i++)
+		if (all->list[i].waits && strcmp(all->list[i].id, child) == 0) {
+			if (strlen(reason) > CHILD_MESSAGE_MAX / 8)
+				return fail(err, MT_EINVAL, "the reason is too long");
+			child_answer(&all->list[i], answer, reason);
+			return MT_OK;
+		}
+	return fail(err, MT_ENOTFOUND, "no delegate `%.80s` waits for an answer", child);
 }
 
 /* ---- the end of all ---------------------------------------------------- */

@@ -34,7 +34,9 @@ struct child {
 	enum { PLACE_SHARED, PLACE_COPY, PLACE_OWN } place;
 	enum child_end end;
 	unsigned handles;          /* that are not closed yet */
-	bool begun, exited, output_over, ended, told;
+	bool begun, exited, output_over, ended;
+	json_object *action;       /* its newest; owned, or NULL */
+	json_object *waits;        /* what it says of its action that waits; or NULL */
 	int exit_code, number;     /* number: of the signal that ended it */
 	char *message;             /* what it said last; or NULL */
 	char reason[512];
@@ -57,6 +59,8 @@ struct children {
 /* ---- child.c ---- */
 /** Start its process. What goes wrong is told as its end, later. */
 void child_start(struct child *ch);
+/** A person's answer to its action that waits. */
+void child_answer(struct child *ch, enum answer answer, const char *reason);
 /** Ask it to end. */
 void child_stop(struct child *ch);
 void child_kill(struct child *ch);

@@ -70,6 +70,9 @@ int conversation_stop(struct conversation *c, struct error *err);
 enum answer { ANSWER_NO, ANSWER_YES, ANSWER_ALWAYS };
 int conversation_confirm(struct conversation *c, enum answer answer, const char *reason,
 			 struct error *err);
+/** The same to an action of a delegate that works beside it: `child` is its id. */
+int conversation_confirm_child(struct conversation *c, const char *child,
+			       enum answer answer, const char *reason, struct error *err);
 /** A runnable action that the user wants executed, V0 JSON. */
 int conversation_action(struct conversation *c, json_object *action, struct error *err);
 /** The history is shortened before the next request to the model. */
@@ -106,6 +109,9 @@ int conversation_exit_code(const struct conversation *c);
  *  git") and its risk ("HIGH"), "" if none. Borrowed. */
 int64_t conversation_waits(const struct conversation *c, const char **ret_kind,
 			   const char **ret_risk);
+/** What actions of delegates that work beside it wait for a person: a list of
+ *  {conversation, action, kind, risk, event}; owned. NULL: none. */
+json_object *conversation_asks(const struct conversation *c);
 /** True while a request or a call is under way. */
 bool conversation_busy(const struct conversation *c);
 struct evlog *conversation_log(struct conversation *c);
@@ -138,6 +144,8 @@ struct watcher {
 	void (*retry)(void *arg, const struct llm_error *why, int64_t wait_ms);
 	/** The state has changed (after its event). */
 	void (*state)(void *arg, enum agent_state state, const char *reason);
+	/** What conversation_asks() says of this delegate has changed. */
+	void (*asks)(void *arg, const char *child);
 	/** What came after the event `to` no longer counts. */
 	void (*rewound)(void *arg, int64_t to);
 	/** A reply is whole: what it cost. */

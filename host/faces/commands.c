@@ -102,19 +102,54 @@ static int run_keep(struct session *s, json_object *line, struct outcome *ret,
 	return MT_OK;
 }
 
+/* Is it the action that waits that the answer was given to? */
+static bool answers_that(const struct conversation *c, json_object *line, const char *child)
+{
+	AUTO(json) json_object *asks = child ? conversation_asks(c) : NULL;
+	size_t count = asks ? json_object_array_length(asks) : 0;
+	const char *kind, *risk;
+	int64_t action = js_int(line, "action", -1);
+
+	if (action < 0)
+		return true;
+	for (size_t i = 0; i < count; i++) {
+		json_object *one = json_object_array_get_idx(asks, i);
+
+		if (strcmp(js_str(one, "conversation", ""), child) == 0)
+			return js_int(one, "action", -1) == action;
+	}
+	return !child && conversation_waits(c, &kind, &risk) == action;
+}
+
+/* To an action of its own, or of a delegate that works beside it. */
+static int answer(struct session *s, json_object *line, enum answer answer,
+		  struct error *err)
+{
+	const char *child = js_str(line, "conversation", NULL);
+	const char *reason = js_str(line, "reason", "");
+
+	if (child && strcmp(child, conversation_id(s->c)) == 0)
+		child = NULL;
+	if (!answers_that(s->c, line, child))
+		return fail(err, MT_EINVAL, "that action does not wait any more");
+	if (child)
+		return conversation_confirm_child(s->c, child, answer, reason, err);
+	return conversation_confirm(s->c, answer, reason, err);
+}
+
 static int run_confirm(struct session *s, json_object *line, struct outcome *ret,
 		       struct error *err)
 {
 	(void)ret;
-	return conversation_confirm(
-		s->c, js_bool(line, "always", false) ? ANSWER_ALWAYS : ANSWER_YES, "", err);
+	return answer(s, line, js_bool(line, "always", false) ? ANSWER_ALWAYS : ANSWER_YES,
+		      err);
 }
 
 static int run_reject(struct session *s, json_object *line, struct outcome *ret,
 		      struct error *err)
 {
 	(void)ret;
-	return conversation_confirm(s->c, ANSWER_NO, js_str(line, "reason", ""), err);
+	return answer(s, line, ANSWER_NO, err);
 }
 
 static int run_action(struct session *s, json_object *line, struct outcome *ret,
@@ -193,8 +228,16 @@ static const struct command commands[] = {
 	{ "resume", { { 0 } }, run_resume },
 	{ "stop", { { 0 } }, run_stop },
 	{ "keep", { { 0 } }, run_keep },
-	{ "confirm", { { "always", json_type_boolean, false } }, run_confirm },
-	{ "reject", { { "reason", json_type_string, false } }, run_reject },
+	{ "confirm",
+	  { { "always", json_type_boolean, false },
+	    { "action", json_type_int, false },
+	    { "conversation", json_type_string, false } },
+	  run_confirm },
+	{ "reject",
+	  { { "reason", json_type_string, false },
+	    { "action", json_type_int, false },
+	    { "conversation", json_type_string, false } },
+	  run_reject },
 	{ "action", { { "action", json_type_object, true } }, run_action },
 	{ "condense", { { 0 } }, run_condense },
 	{ "undo", { { "messages", json_type_int, false } }, run_undo },

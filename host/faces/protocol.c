@@ -60,7 +60,12 @@ static void put_waiting(struct strbuf *b, struct conversation *c)
 {
 	const char *kind, *risk;
 	int64_t action = conversation_waits(c, &kind, &risk);
+	AUTO(json) json_object *asks = conversation_asks(c);
 
+	if (asks) {
+		js_key(b, "asks");
+		js_put(b, asks);
+	}
 	if (action < 0)
 		return;
 	js_key(b, "waits");
@@ -280,6 +285,12 @@ static void on_questions(void *arg, const struct question *open)
 	session_pump(s);
 }
 
+static void on_asks(void *arg, const char *child)
+{
+	(void)child;
+	on_state(arg, STATE_RUNNING, "");
+}
+
 static void on_delta(void *arg, bool reasoning, const char *text, size_t len)
 {
 	struct session *s = arg;
@@ -409,7 +420,8 @@ struct session *session_new(struct conversation *c, const struct session_options
 		.output = on_output,
 		.progress = on_progress,
 		.retry = on_retry,
-		.state = on_state,
+		.asks = on_asks,
+	.state = on_state,
 		.rewound = on_rewound,
 		.reply = on_reply,
 		.notice = on_notice,

@@ -239,3 +239,45 @@ gone() { [ -z "$(mortise ps --json)" ] && ! pgrep -f "sleep 321" -u "$(id -u)"; 
 	[ ! -e "$work/ws/made" ]
 	[ "$(result | jq -r '.extras.children[0].message')" = refused ]
 }
+
+# asks N: that many questions of delegates have been told of.
+asks() { [ "$(jq -s 'map(select(.asks) | .asks[] | .conversation + (.action | tostring))
+	| unique | length' "$work/out")" -ge "$1" ]; }
+
+@test "a delegate asks the person of its parent, who answers there" {
+	for n in a b; do
+		{
+			printf '[turn]\n[call execute_bash]\ncommand = touch %s\n\n' $n
+			finishes "$n ended"
+		} | agent $n
+	done
+	boss '[{"task":"one","agent":"a"},{"task":"two","agent":"b"}]'
+	mkfifo "$work/in"
+	exec 8<>"$work/in"
+	"${run_it[@]}" -o controller.confirmation=always --json --keep \
+		<"$work/in" >"$work/out" 2>&1 8>&- 3>&- &
+	pid=$!
+	echo '{"type":"message","text":"go"}' >&8
+	wait_for grep -q '"waits":{' "$work/out"
+	echo '{"type":"confirm"}' >&8
+	wait_for asks 2
+	ask() { jq -sr "map(select(.asks)) | last | .asks[] | select(.event.args.command
+		== \"touch $1\") | .$2" "$work/out"; }
+	[ "$(ask a kind)" = "run touch" ]
+	echo '{"type":"confirm","conversation":"nobody","id":1}' >&8
+	printf '{"type":"confirm","conversation":"%s","action":99,"id":2}\n' \
+		"$(ask a conversation)" >&8
+	wait_for grep -q '"id":2' "$work/out"
+	jq -se 'map(select(.type == "result" and (.id == 1 or .id == 2)) | .ok)
+		== [false, false]' "$work/out"
+	printf '{"type":"confirm","conversation":"%s","action":%s}\n' \
+		"$(ask a conversation)" "$(ask a action)" >&8
+	printf '{"type":"reject","conversation":"%s"}\n' "$(ask b conversation)" >&8
+	wait_for grep -q '"children"' "$work/out"
+	echo '{"type":"stop"}' >&8
+	exec 8>&-
+	wait "$pid" || true
+	[ -e "$work/ws/a" ]
+	[ ! -e "$work/ws/b" ]
+	grep -q 'does not allow this' "$all"/*/events.jsonl
+}

@@ -235,3 +235,16 @@ END
 	[ "$status" -eq 8 ]
 	[ -e "$work/ws/one" ] && [ ! -e "$work/ws/two" ]
 }
+
+@test "at a terminal the action of a delegate is asked about too" {
+	printf '%s\n' '[turn]' '[call execute_bash]' 'command = touch theirs' '[turn]' \
+		'[call finish]' 'message = Ended.' >"$work/worker"
+	printf '%s\n' '[turn]' '[call delegate_tasks]' 'tasks := [{"task":"x","agent":"w"}]' \
+		'[turn]' '[call finish]' 'message = All is well.' >"$work/script"
+	printf '%s\n' '[controller]' 'tools = bash, finish, delegate_tasks' \
+		'delegates = w' 'confirmation = always' '[controller.w]' 'tools = bash, finish' \
+		'llm = w' '[llm.w]' "model = script:$work/worker" >"$work/m.ini"
+	run at_terminal 'y\n|yes\n' "${run_it[@]}" --config "$work/m.ini"
+	[[ "$output" = *'The delegate '*' asks. '*'touch theirs'*'All is well.'* ]]
+	[ -e "$work/ws/theirs" ]
+}

@@ -153,6 +153,19 @@ int conversation_confirm(struct conversation *c, enum answer answer, const char 
 	return fail(err, MT_EINVAL, "%s: %s", names[answer], reason);
 }
 
+int conversation_confirm_child(struct conversation *c, const char *child,
+			       enum answer answer, const char *reason, struct error *err)
+{
+	(void)c;
+	return fail(err, MT_ENOTFOUND, "%s: %d: %s", child, (int)answer, reason);
+}
+
+json_object *conversation_asks(const struct conversation *c)
+{
+	(void)c;
+	return NULL;
+}
+
 int64_t conversation_waits(const struct conversation *c, const char **ret_kind,
 			   const char **ret_risk)
 {

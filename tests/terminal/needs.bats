@@ -8,6 +8,8 @@ source "$top_srcdir/tests/terminal/tmux.bash"
 # The prompt has been drawn anew: its rows end where they should.
 narrowed() { screen | grep -q "^  ${typed:37:20}"; }
 
+at_least() { [ "$(screen | grep -cF -- "$2")" -ge "$1" ]; }
+
 hello() {
 	script <<-'END'
 	[turn]
@@ -56,6 +58,37 @@ hello() {
 	see 'All is done.'
 	[ -e "$work/project/four" ] && [ -e "$work/project/five" ]
 	looks_like answers
+}
+
+@test 'the delegates that work beside the agent ask here, one after the other' {
+	script <<-'END'
+	[turn]
+	[call delegate_tasks]
+	tasks := [{"task":"first","agent":"w"},{"task":"second","agent":"w"}]
+
+	[turn]
+	text = All is back.
+	END
+	printf '[turn]\n[call bash]\ncommand = touch $PPID.done\n[turn]\n%s\n' \
+		'text = Ended.' > "$work/worker"
+	printf '%s\n' '[controller]' 'tools = bash, delegate_tasks' 'delegates = w' \
+		'confirmation = always' '[controller.w]' 'llm = w' 'tools = bash' \
+		'[llm.w]' "model = script:$work/worker" > "$work/m.ini"
+	terminal
+	chat --config "$work/m.ini"
+	enter 'Begin'
+	see 'May the agent do this?'
+	key y
+	see 'May it do this?'
+	key y
+	see 'The delegate'
+	poll at_least 2 'May it do this?'
+	key r
+	see 'why not?'
+	enter 'better not'
+	see 'All is back.'
+	[ "$(ls "$work/project" | wc -l)" -eq 1 ]
+	grep -q 'better not' "$work"/state/mortise/conversations/*/events.jsonl
 }
 
 @test 'what is typed when a question comes is no answer' {
