@@ -89,3 +89,7 @@ tests_tools_test_draft_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
 tests_tools_test_draft_LDADD = $(LIBEDITOR)
 TESTS += %D%/llm-edit.bats %D%/test-draft
 EXTRA_DIST += %D%/llm-edit.bats
+
+# Jobs of the shell.
+TESTS += %D%/jobs.bats
+EXTRA_DIST += %D%/jobs.bats

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * main.c - the tool `execute_bash`: the ABI around run.h. */
+#include "jobs.h"
 #include "js.h"
 #include "run.h"
 #include "utf8.h"
@@ -13,12 +14,16 @@ enum {
 	LIVE_MS = 50,          /* not more often */
 	RAW_MAX = 24 * 1024,   /* an output as small as this needs no spool */
 	METADATA_MAX = 256 * 1024,
+	JOB_TEXT_MAX = 16 << 20,
+	WAIT_SECONDS = 60,     /* for a job, if the call says nothing */
+	WAIT_SPARE_MS = 1000,  /* before the call is ended by force */
 };
 
 struct bash {
 	const struct mt_tool_host *host;
 	struct mt_instance *instance;
 	struct run *run;
+	struct jobs *jobs;    /* NULL: there were none yet */
 	struct mt_call *call; /* the one that runs; NULL between two */
 	struct strbuf live, raw;
 	bool spooling;
@@ -112,6 +117,7 @@ static void bash_close(void *self)
 	struct bash *b = self;
 
 	run_free(b->run);
+	jobs_free(b->jobs);
 	strbuf_clear(&b->live);
 	strbuf_clear(&b->raw);
 	free(b);
@@ -167,6 +173,81 @@ static int reply(struct bash *b, const struct run_call *call, struct run_result 
 	return status;
 }
 
+/* ---- jobs ------------------------------------------------------------------- */
+
+static int start_job(struct bash *b, struct mt_call *mt_call, struct strbuf *out,
+		     struct error *err)
+{
+	const struct mt_tool_host *host = b->host;
+	struct run_call call = { .timeout = -1, .cancel_fd = host->cancel_fd(mt_call),
+				 .time_left_ms = host->time_left_ms(mt_call) };
+	char metadata[64];
+	long pid = -1;
+	int status, len;
+
+	call.command = host->arg_str(mt_call, "command", &call.len);
+	if (!call.command || !call.len)
+		return fail(err, MT_EINVAL, "`command` is missing: what the job runs");
+	status = jobs_start(b->jobs, b->run, &call, out, &pid, err);
+	len = snprintf(metadata, sizeof metadata, "{\"exit_code\":-1,\"pid\":%ld}", pid);
+	host->field(mt_call, "metadata", metadata, (size_t)len);
+	return status;
+}
+
+static int64_t wait_ms(struct bash *b, struct mt_call *call)
+{
+	int64_t left = b->host->time_left_ms(call), most;
+	double seconds = WAIT_SECONDS;
+
+	b->host->arg_number(call, "timeout", &seconds);
+	if (!(seconds >= 0))
+		seconds = 0;
+	most = seconds < 86400 ? (int64_t)(seconds * 1000) : 86400000;
+	if (left >= 0 && most > left - WAIT_SPARE_MS)
+		most = left - WAIT_SPARE_MS;
+	return most > 0 ? most : 0;
+}
+
+static int do_job(struct bash *b, struct mt_call *call, struct strbuf *out,
+		  struct error *err)
+{
+	const char *verb = b->host->arg_str(call, "do", NULL);
+	int64_t id = -1;
+
+	if (verb && strcmp(verb, "start") == 0)
+		return start_job(b, call, out, err);
+	if (verb && strcmp(verb, "list") == 0)
+		return jobs_list(b->jobs, out) ? fail(err, MT_ENOMEM, "out of memory") : MT_OK;
+	if (b->host->arg_int(call, "id", &id))
+		return fail(err, MT_EINVAL, "`id` is missing: the number of the job");
+	if (verb && strcmp(verb, "read") == 0)
+		return jobs_read(b->jobs, id, out, err);
+	if (verb && strcmp(verb, "wait") == 0)
+		return jobs_wait(b->jobs, id, wait_ms(b, call), b->host->cancel_fd(call), out,
+				 err);
+	if (verb && strcmp(verb, "end") == 0)
+		return jobs_end(b->jobs, id, b->host->cancel_fd(call), out, err);
+	return fail(err, MT_EINVAL, "`do` is start, list, read, wait or end");
+}
+
+static int job_call(struct bash *b, struct mt_call *call)
+{
+	AUTO(strbuf) struct strbuf out = STRBUF(JOB_TEXT_MAX);
+	struct error err = ERROR_NONE;
+	int status = MT_OK;
+
+	if (!b->jobs)
+		b->jobs = jobs_new(b->host->private_dir(b->instance));
+	if (!b->jobs)
+		status = fail(&err, MT_ENOMEM, "no memory for jobs");
+	else
+		status = do_job(b, call, &out, &err);
+	strbuf_reset(&b->raw); /* what the shell says of starting it */
+	strbuf_reset(&b->live);
+	return status ? b->host->fail(call, status, "%s", err.text)
+		      : b->host->reply_text(call, out.text, out.len);
+}
+
 static int bash_call(void *self, const char *name, struct mt_call *mt_call)
 {
 	struct bash *b = self;
@@ -176,7 +257,8 @@ static int bash_call(void *self, const char *name, struct mt_call *mt_call)
 	struct run_call call = { .timeout = -1 };
 	int is_input = 0;
 
-	(void)name;
+	if (strcmp(name, "background_job") == 0)
+		return job_call(b, mt_call);
 	call.command = host->arg_str(mt_call, "command", &call.len);
 	if (!call.command)
 		return host->fail(mt_call, MT_EINVAL,
@@ -227,8 +309,8 @@ static const char description[] =
 	"output; text with is_input true is typed to it, with Enter; C-c, C-d, C-z or "
 	"ENTER, TAB, ESC, UP, DOWN with is_input true are keys. Until it ends no other "
 	"command runs; a third C-c in a row kills what does not stop.\n"
-	"* For what takes long set timeout, or run it in the background with its output "
-	"in a file: `server > server.log 2>&1 &`.\n"
+	"* For what takes long set timeout; servers and the like are for background_job, "
+	"or `server > server.log 2>&1 &`.\n"
 	"* There is nobody at the terminal: pagers and editors are off, use options such "
 	"as -y. Do not use `exit` or `set -e` outside a subshell: they end the shell.";
 
@@ -252,6 +334,33 @@ static const char events[] =
 	"\"args\":{\"command\":\"$command\",\"is_input\":\"$is_input\"},"
 	"\"timeout\":\"$timeout\"}]";
 
+static const char job_description[] =
+	"Run something beside the shell: a server, a build, a watcher. A job has the "
+	"directory, variables and functions that the shell has when it starts, and no "
+	"input; it does not keep the shell busy.\n"
+	"start: runs `command`, gives the number of the job. list: all jobs. read: what job "
+	"`id` printed since it was last read. wait: until it ends, at most `timeout` seconds "
+	"(60), then as read. end: it and what it started.";
+
+static const char job_brief[] =
+	"Run `command` beside the shell (start), and list, read, wait for or end jobs by id.";
+
+static const char job_schema[] =
+	"{\"type\":\"object\",\"properties\":{"
+	"\"do\":{\"type\":\"string\",\"enum\":[\"start\",\"list\",\"read\",\"wait\","
+	"\"end\"]},"
+	"\"command\":{\"type\":\"string\",\"description\":\"for start\"},"
+	"\"id\":{\"type\":\"integer\"},"
+	"\"timeout\":{\"type\":\"number\",\"description\":\"for wait, seconds\"}},"
+	"\"required\":[\"do\"]}";
+
+/* What it runs is judged as a command of the shell is. */
+static const char job_events[] =
+	"[{\"when\":{\"do\":\"start\"},\"action\":\"run\",\"observation\":\"run\","
+	"\"args\":{\"command\":\"$command\"},\"required\":[\"command\"]},"
+	"{\"action\":\"call_tool\",\"observation\":\"tool\",\"args\":{"
+	"\"name\":\"background_job\",\"arguments\":\"$*\"},\"timeout\":\"$timeout\"}]";
+
 static const struct mt_tool tools[] = {
 	{ .size = sizeof(struct mt_tool),
 	  .hints = MT_TOOL_DESTRUCTIVE | MT_TOOL_OPEN_WORLD,
@@ -260,6 +369,13 @@ static const struct mt_tool tools[] = {
 	  .brief = brief,
 	  .schema = schema,
 	  .events = events },
+	{ .size = sizeof(struct mt_tool),
+	  .hints = MT_TOOL_DESTRUCTIVE | MT_TOOL_OPEN_WORLD,
+	  .name = "background_job",
+	  .description = job_description,
+	  .brief = job_brief,
+	  .schema = job_schema,
+	  .events = job_events },
 };
 
 static const struct mt_toolset toolset = {

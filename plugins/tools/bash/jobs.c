@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * jobs.c - jobs of the shell that run in the background.
+ *
+ * The shell itself starts them, so they have its directory, variables and
+ * functions, and a process group of their own; it is not ours to wait for them.
+ * A job is over when its first process is, or has left its exit code. */
+#include "jobs.h"
+#include "files.h"
+#include "output.h"
+#include "utf8.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	READ_MAX = 4 << 20,   /* bytes of it that are looked at */
+	SHORT_MAX = 100,      /* bytes of a command in a list */
+	TERM_MS = 2000,       /* between SIGTERM and SIGKILL */
+	KILL_MS = 2000,
+	GROUP_LOOK_MS = 20,
+};
+
+struct job {
+	int64_t id;
+	long pid;            /* of its first process, and of its group */
+	uint64_t born;       /* when that started, as the system counts */
+	int64_t started_ms;
+	char *command, *files; /* the second: path without ending */
+	off_t read;          /* bytes of its output that were read */
+	bool over;
+	int code;            /* -1: unknown, it was killed */
+};
+
+struct jobs {
+	char *folder;
+	int64_t made;
+	struct job list[JOBS_MAX];
+	size_t count;
+};
+
+struct jobs *jobs_new(const char *folder)
+{
+	struct jobs *j = calloc(1, sizeof *j);
+
+	if (j)
+		j->folder = strdup(folder);
+	if (j && j->folder)
+		return j;
+	free(j);
+	return NULL;
+}
+
+static void forget(struct job *job)
+{
+	free(job->command);
+	free(job->files);
+	*job = (struct job){ 0 };
+}
+
+struct jobs *jobs_free(struct jobs *j)
+{
+	for (size_t i = 0; j && i < j->count; i++)
+		forget(&j->list[i]);
+	if (j)
+		free(j->folder);
+	free(j);
+	return NULL;
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static char *file_of(const struct job *job, const char *ending)
+{
+	char *path;
+
+	return asprintf(&path, "%s.%s", job->files, ending) < 0 ? NULL : path;
+}
+
+/* ---- how it is ------------------------------------------------------------- */
+
+/* When a process started; 0: there is none, or it is only waited for. */
+static uint64_t birth(long pid)
+{
+	char path[64], text[1024], *end, state;
+	ssize_t len;
+	int fd;
+
+	snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	len = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+	if (fd >= 0)
+		close(fd);
+	if (len <= 0)
+		return 0;
+	text[len] = '\0';
+	end = strrchr(text, ')'); /* the name before it may hold anything */
+	if (!end || end[1] != ' ')
+		return 0;
+	state = end[2];
+	end += 2;
+	for (int field = 3; field < 22 && end; field++) {
+		end = strchr(end, ' ');
+		end += end != NULL;
+	}
+	return end && state != 'Z' && state != 'X' ? strtoull(end, NULL, 10) : 0;
+}
+
+/* Its exit code, if it has left one. */
+static void look(struct job *job)
+{
+	char *path = job->over ? NULL : file_of(job, "exit"), *text = NULL;
+	bool gone = !job->over && birth(job->pid) != job->born;
+	size_t len;
+
+	if (path && file_read(path, 16, &text, &len, NULL) == MT_OK && len) {
+		job->over = true;
+		job->code = (int)strtol(text, NULL, 10);
+	} else if (gone) {
+		job->over = true;
+		job->code = -1;
+	}
+	free(text);
+	free(path);
+}
+
+static void put_state(const struct job *job, struct strbuf *out)
+{
+	if (!job->over)
+		strbuf_addf(out, "runs for %" PRId64 " s",
+			    (now_ms() - job->started_ms) / 1000);
+	else if (job->code < 0)
+		strbuf_add(out, "was killed");
+	else
+		strbuf_addf(out, "has ended with exit code %d", job->code);
+}
+
+static struct job *find(struct jobs *j, int64_t id, struct error *err)
+{
+	for (size_t i = 0; i < j->count; i++)
+		if (j->list[i].id == id) {
+			look(&j->list[i]);
+			return &j->list[i];
+		}
+	fail(err, MT_ENOTFOUND, "There is no job %" PRId64 ": `list` names those that there "
+	     "are.", id);
+	return NULL;
+}
+
+/* ---- starting ------------------------------------------------------------------ */
+
+static void put_quoted(struct strbuf *out, const char *text)
+{
+	strbuf_addc(out, '\'');
+	for (; *text; text++)
+		if (*text == '\'')
+			strbuf_add(out, "'\\''");
+		else
+			strbuf_addc(out, *text);
+	strbuf_addc(out, '\'');
+}
+
+static void put_file(struct strbuf *out, const char *before, const struct job *job,
+		     const char *ending)
+{
+	AUTO(free) char *path = file_of(job, ending);
+
+	strbuf_add(out, before);
+	if (path)
+		put_quoted(out, path);
+	else
+		out->error = MT_ENOMEM;
+}
+
+/* What the shell is told. The text itself is read from a file: nothing of it can
+ * end what stands around it. */
+static int put_line(struct strbuf *out, const struct job *job)
+{
+	put_file(out, "{ ( builtin . ", job, "sh");
+	put_file(out, " ); builtin printf %s \"$?\" >", job, "exit");
+	put_file(out, "; } >", job, "log");
+	return strbuf_add(out, " 2>&1 </dev/null &");
+}
+
+static int prepare(struct jobs *j, const struct run_call *call, struct job *job,
+		   struct error *err)
+{
+	AUTO(free) char *script = NULL;
+	int r;
+
+	*job = (struct job){ .id = j->made + 1, .started_ms = now_ms() };
+	job->command = strndup(call->command, call->len);
+	if (asprintf(&job->files, "%s/job-%" PRId64, j->folder, job->id) < 0)
+		job->files = NULL;
+	script = job->files ? file_of(job, "sh") : NULL;
+	if (!job->command || !script)
+		return fail(err, MT_ENOMEM, "out of memory");
+	r = file_write(script, call->command, call->len, 0600, false, err);
+	return r;
+}
+
+static int launch(struct run *run, const struct run_call *call, struct job *job,
+		  struct error *err)
+{
+	AUTO(strbuf) struct strbuf line = STRBUF(64 * 1024);
+	struct run_call start = *call;
+	struct run_result result;
+	int r;
+
+	if (put_line(&line, job))
+		return fail(err, MT_ENOMEM, "out of memory");
+	start.command = line.text;
+	start.len = line.len;
+	r = run_call(run, &start, &result, err);
+	if (!r && (!result.ended || result.exit_code != 0 || result.pid <= 0))
+		r = fail(err, MT_EIO, "The job was not started: the shell is busy with another "
+			 "command. Wait for that or interrupt it.");
+	job->pid = r ? 0 : result.pid;
+	job->born = r ? 0 : birth(job->pid);
+	run_result_clear(&result);
+	return r;
+}
+
+/* Make room by forgetting the oldest one that is over. */
+static int make_room(struct jobs *j, struct error *err)
+{
+	size_t running = 0, oldest = JOBS_MAX;
+
+	for (size_t i = j->count; i-- > 0;) {
+		look(&j->list[i]);
+		running += !j->list[i].over;
+		if (j->list[i].over)
+			oldest = i;
+	}
+	if (running >= JOBS_AT_ONCE)
+		return fail(err, MT_ELIMIT, "%zu jobs run: end one of them first", running);
+	if (j->count < JOBS_MAX)
+		return MT_OK;
+	forget(&j->list[oldest]);
+	j->count--;
+	memmove(&j->list[oldest], &j->list[oldest + 1],
+		(j->count - oldest) * sizeof j->list[0]);
+	return MT_OK;
+}
+
+int jobs_start(struct jobs *j, struct run *run, const struct run_call *call,
+	       struct strbuf *out, long *ret_pid, struct error *err)
+{
+	struct job job;
+	int r = make_room(j, err);
+
+	if (r)
+		return r;
+	r = prepare(j, call, &job, err);
+	if (!r)
+		r = launch(run, call, &job, err);
+	if (r) {
+		forget(&job);
+		return r;
+	}
+	j->made++;
+	j->list[j->count++] = job;
+	*ret_pid = job.pid;
+	return strbuf_addf(out, "Job %" PRId64 " runs (process %ld). What it prints is kept in "
+			   "%s.log\n", job.id, job.pid, job.files);
+}
+
+/* ---- reading ---------------------------------------------------------------------- */
+
+int jobs_list(struct jobs *j, struct strbuf *out)
+{
+	for (size_t i = 0; i < j->count; i++) {
+		struct job *job = &j->list[i];
+		size_t len = strcspn(job->command, "\n");
+		size_t cut = utf8_cut(job->command, len < SHORT_MAX ? len : SHORT_MAX,
+				      SHORT_MAX);
+
+		look(job);
+		strbuf_addf(out, "%" PRId64 ": ", job->id);
+		put_state(job, out);
+		strbuf_add(out, ": ");
+		utf8_add_clean(out, job->command, cut);
+		strbuf_add(out, job->command[cut] ? " ...\n" : "\n");
+	}
+	return j->count ? out->error : strbuf_add(out, "There are no jobs.\n");
+}
+
+/* Text as it is, without the control characters of a terminal. */
+static void put_clean(struct strbuf *out, const char *bytes, size_t len)
+{
+	AUTO(strbuf) struct strbuf plain = STRBUF(READ_MAX + 1);
+
+	for (size_t i = 0; i < len; i++)
+		if ((unsigned char)bytes[i] >= ' ' || bytes[i] == '\n' || bytes[i] == '\t')
+			strbuf_addc(&plain, bytes[i]);
+	utf8_add_clean(out, plain.text, plain.len);
+}
+
+static int put_output(struct job *job, const char *path, struct strbuf *out)
+{
+	AUTO(strbuf) struct strbuf clean = STRBUF((size_t)READ_MAX * 4);
+	AUTO(close) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	AUTO(free) char *bytes = malloc(READ_MAX);
+	off_t end = fd < 0 ? 0 : lseek(fd, 0, SEEK_END), skipped = 0;
+	bool cut = false;
+	ssize_t n;
+
+	if (!bytes)
+		return MT_ENOMEM;
+	if (end < job->read)
+		job->read = 0; /* it was made empty */
+	if (end - job->read > READ_MAX) {
+		skipped = end - job->read - READ_MAX;
+		job->read = end - READ_MAX;
+	}
+	n = fd < 0 ? 0 : pread(fd, bytes, (size_t)(end - job->read), job->read);
+	if (n > 0) {
+		job->read += n;
+		put_clean(&clean, bytes, (size_t)n);
+	}
+	if (skipped)
+		strbuf_addf(out, "[%lld bytes before this are in %s]\n", (long long)skipped, path);
+	if (clean.error || output_cut(clean.text, clean.len, OUTPUT_CHARS, out, &cut))
+		return MT_ENOMEM;
+	if (clean.len && clean.text[clean.len - 1] != '\n')
+		strbuf_addc(out, '\n');
+	if (cut)
+		strbuf_addf(out, "[The output was cut; the whole of it is in %s]\n", path);
+	return out->error;
+}
+
+static int put_news(struct job *job, struct strbuf *out, struct error *err)
+{
+	AUTO(free) char *path = file_of(job, "log");
+	off_t before = job->read;
+
+	if (!path || put_output(job, path, out))
+		return fail(err, MT_ENOMEM, "out of memory");
+	strbuf_addf(out, "[Job %" PRId64 " ", job->id);
+	put_state(job, out);
+	if (job->read == before)
+		strbuf_addf(out, "; it has printed nothing%s", before ? " since" : "");
+	return strbuf_add(out, ".]\n");
+}
+
+int jobs_read(struct jobs *j, int64_t id, struct strbuf *out, struct error *err)
+{
+	struct job *job = find(j, id, err);
+
+	return job ? put_news(job, out, err) : err->code;
+}
+
+/* ---- waiting, ending ------------------------------------------------------------- */
+
+/* @return MT_ECANCELLED: `cancel_fd` became readable. */
+static int await(struct job *job, int64_t most_ms, int cancel_fd)
+{
+	AUTO(close) int fd = job->over ? -1 : (int)syscall(SYS_pidfd_open, job->pid, 0);
+	struct pollfd p[2] = { { .fd = fd, .events = POLLIN },
+			       { .fd = cancel_fd, .events = POLLIN } };
+	int64_t until = now_ms() + most_ms, left;
+
+	for (look(job); !job->over && (left = until - now_ms()) > 0; look(job)) {
+		/* Without a descriptor of the process it is looked at often enough. */
+		if (poll(p, 2, fd < 0 && left > 50 ? 50 : (int)(left < 60000 ? left : 60000)) < 0)
+			continue;
+		if (p[1].revents)
+			return MT_ECANCELLED;
+	}
+	return MT_OK;
+}
+
+int jobs_wait(struct jobs *j, int64_t id, int64_t most_ms, int cancel_fd,
+	      struct strbuf *out, struct error *err)
+{
+	struct job *job = find(j, id, err);
+
+	if (!job)
+		return err->code;
+	if (await(job, most_ms, cancel_fd))
+		return fail(err, MT_ECANCELLED, "The call was cancelled; the job runs on.");
+	return put_news(job, out, err);
+}
+
+/* Its group is ours as long as nobody else has the number of its first process. */
+static bool group_lives(const struct job *job)
+{
+	uint64_t born = birth(job->pid);
+
+	return (born == 0 || born == job->born) && kill((pid_t)-job->pid, 0) == 0;
+}
+
+/* A signal for all of the group, and a while for them to end. */
+static int signal_group(const struct job *job, int number, int64_t most_ms, int cancel_fd)
+{
+	struct pollfd p = { .fd = cancel_fd, .events = POLLIN };
+	int64_t until = now_ms() + most_ms;
+
+	if (!group_lives(job))
+		return MT_OK;
+	kill((pid_t)-job->pid, number);
+	kill((pid_t)-job->pid, SIGCONT); /* one that is stopped hears of it too */
+	while (group_lives(job) && now_ms() < until)
+		if (poll(&p, 1, GROUP_LOOK_MS) > 0)
+			return MT_ECANCELLED;
+	return MT_OK;
+}
+
+int jobs_end(struct jobs *j, int64_t id, int cancel_fd, struct strbuf *out,
+	     struct error *err)
+{
+	struct job *job = find(j, id, err);
+	int r;
+
+	if (!job)
+		return err->code;
+	r = signal_group(job, SIGTERM, TERM_MS, cancel_fd);
+	if (signal_group(job, SIGKILL, r ? 0 : KILL_MS, -1) || r)
+		return fail(err, MT_ECANCELLED, "The call was cancelled; the job was killed.");
+	look(job);
+	return put_news(job, out, err);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * jobs.h - jobs of the shell that run in the background, each with a number and a
+ * file that keeps what it prints. */
+#ifndef BASH_JOBS_H
+#define BASH_JOBS_H
+
+#include "run.h"
+
+enum { JOBS_MAX = 64, JOBS_AT_ONCE = 16 };
+
+struct jobs;
+
+/** `folder`: where their files are kept; made by whoever made it. */
+struct jobs *jobs_new(const char *folder);
+struct jobs *jobs_free(struct jobs *j);
+
+/** Have the shell start `call->command`. All of these append what the model reads.
+ *  @return MT_OK, or a status with a sentence in `err`. */
+int jobs_start(struct jobs *j, struct run *run, const struct run_call *call,
+	       struct strbuf *out, long *ret_pid, struct error *err);
+int jobs_list(struct jobs *j, struct strbuf *out);
+/** What it printed since it was last read. */
+int jobs_read(struct jobs *j, int64_t id, struct strbuf *out, struct error *err);
+/** Wait until it has ended, at most so long; then read. */
+int jobs_wait(struct jobs *j, int64_t id, int64_t most_ms, int cancel_fd,
+	      struct strbuf *out, struct error *err);
+/** End it with all that it started; then read. */
+int jobs_end(struct jobs *j, int64_t id, int cancel_fd, struct strbuf *out,
+	     struct error *err);
+
+#endif

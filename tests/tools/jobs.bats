@@ -1,0 +1,123 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# jobs.bats - jobs of the shell in the background: listed, read, waited for, ended.
+
+setup() {
+	work=$BATS_TEST_TMPDIR
+	mkdir -p "$work/ws/sub" "$work/state"
+	chmod 700 "$work/state"
+	export XDG_STATE_HOME=$work/state
+	: >"$work/script"
+}
+
+events() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
+at() { events | jq -cs '[.[] | select(.tool_call_metadata and .observation)]' | jq -r ".[$1].content"; }
+
+bash_() { # COMMAND
+	printf '[turn]\n[call execute_bash]\ncommand <<END\n%s\nEND\n' "$1" >>"$work/script"
+}
+job() { # DO [ID [TIMEOUT]]
+	printf '[turn]\n[call background_job]\ndo = %s\n' "$1" >>"$work/script"
+	[ -z "$2" ] || printf 'id := %s\n' "$2" >>"$work/script"
+	[ -z "$3" ] || printf 'timeout := %s\n' "$3" >>"$work/script"
+}
+start() { # COMMAND
+	printf '[turn]\n[call background_job]\ndo = start\ncommand <<END\n%s\nEND\n' "$1" \
+		>>"$work/script"
+}
+play() {
+	printf '[turn]\n[call finish]\nmessage = Done.\n' >>"$work/script"
+	run mortise run -C "$work/ws" --model "script:$work/script" \
+		-o 'controller.tools=bash, finish' "$@" -t go
+	printf '%s\n' "$output"
+	[ "$status" -eq 0 ]
+}
+
+@test "a job has what the shell has; it is waited for, and its exit code known" {
+	bash_ 'cd sub; word=secret-word; say() { echo "say: $word $PWD"; }'
+	start 'say; exit 7'
+	job wait 1
+	bash_ 'echo shell lives: $word'
+	job read 1
+	play
+	[[ "$(at 1)" == "Job 1 runs (process "*"job-1.log"* ]]
+	[[ "$(at 2)" == "say: secret-word $work/ws/sub"$'\n'"[Job 1 has ended with exit code 7.]" ]]
+	[[ "$(at 3)" == *"shell lives: secret-word"* ]]
+	[[ "$(at 4)" == "[Job 1 has ended with exit code 7; it has printed nothing since.]" ]]
+	# What it runs is an action like a command, for whoever judges and confirms.
+	events | jq -se 'any(.[]; .action == "run" and (.args.command | contains("exit 7")))' >/dev/null
+}
+
+@test "several run beside the shell; each is read as it goes, and listed" {
+	mkfifo "$work/ws/a"
+	start 'echo begin; read -r line <a; echo "got $line"'
+	start 'sleep 1000'
+	job list
+	job wait 1 0
+	bash_ 'echo text >a'
+	job wait 1
+	job list
+	play
+	[[ "$(at 2)" == "1: runs for "*" s: echo begin; read -r line <a; echo \"got \$line\"
+2: runs for "*" s: sleep 1000" ]]
+	[[ "$(at 3)" == *"[Job 1 runs for "* ]]
+	[[ "$(at 3)$(at 5)" == *begin*"got text"*"[Job 1 has ended with exit code 0"* ]]
+	[[ "$(at 6)" == "1: has ended with exit code 0: "* ]]
+}
+
+@test "a job is ended with all that it started" {
+	start "trap '' TERM; sleep 1234567 & echo \$! >pid; wait; wait; sleep 1234567"
+	bash_ 'until [ -s pid ]; do sleep 0.05; done; echo there'
+	job end 1
+	bash_ 'kill -0 $(cat pid) 2>/dev/null && [ "$(ps -o stat= -p $(cat pid) | cut -c1)" != Z ] && echo lives || echo gone'
+	job end 1
+	play
+	[[ "$(at 2)" == *"[Job 1 was killed"* ]]
+	[[ "$(at 3)" == *gone* ]]
+	[[ "$(at 4)" == *"[Job 1 was killed"* ]]
+}
+
+@test "nothing is left of jobs when the conversation ends" {
+	start 'setsid sleep 7654321 & sleep 7654321'
+	job list
+	play
+	for n in $(seq 100); do
+		pgrep -f 'sleep 7654321' >/dev/null || break
+		sleep 0.1
+	done
+	! pgrep -f 'sleep 7654321'
+}
+
+@test "much output is cut, and is in the file that is named" {
+	start 'seq 100000; printf "\033[31mred\033[0m\r\n\377"'
+	job wait 1
+	job list
+	play
+	[[ "$output" == *"[The output was cut; the whole of it is in "*"job-1.log]"* ]]
+	[ "$(wc -c <"$(find "$work/state" -path '*blobs/*' -type f)")" -lt 40000 ]
+}
+
+@test "what cannot be done is said" {
+	job read 5
+	job read
+	start ''
+	job wave 1
+	bash_ 'cat'
+	start 'echo x'
+	play -o tool.bash.no_change_timeout=300ms
+	[[ "$(at 0)" == *"There is no job 5: "* ]]
+	[[ "$(at 1)" == *'`id` is missing'* ]]
+	[[ "$(at 2)" == *'`command` is missing'* ]]
+	[[ "$(at 3)" == *"/do: must be one of"* ]]
+	[[ "$(at 5)" == *"the shell is busy with another command"* ]]
+}
+
+@test "text that looks like the end of a line is text" {
+	start 'echo "it'"'"'s"; } ) # ( { '"'"
+	job wait 1
+	start $'cat <<\'E\'\n$x ` \\ "\nE'
+	job wait 2
+	play
+	[[ "$(at 1)" == *"[Job 1 has ended with exit code "* ]]
+	[[ "$(at 3)" == '$x ` \ "'$'\n'"[Job 2 has ended with exit code 0.]" ]]
+}
