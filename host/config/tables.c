@@ -270,6 +270,9 @@ static const struct mt_option controller_table[] = {
 	       "Text that stands behind the system text of the agent."),
 	OPTION(TEXT, "message_suffix", NULL,
 	       "Text that stands behind each message of the user, for the model."),
+	OPTION(BOOL, "git_status", "no",
+	       "Show the model at the start what has changed in the repository; the first "
+	       "request then waits for git."),
 	OPTION(CHOICE, "setup", "trusted",
 	       "When the project's .openhands/setup.sh is run, at the start of a "
 	       "conversation.",

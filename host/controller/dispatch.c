@@ -43,6 +43,7 @@ void answer(struct conversation *c, struct event *action, struct event *e,
 	post(c, e, err);
 	if (ran && c->state == STATE_USER_CONFIRMED)
 		set_state(c, STATE_RUNNING, "");
+	setup_goes_on(c, action);
 }
 
 void post_answer(struct conversation *c, struct event *action, const char *type,

@@ -429,8 +429,11 @@ void ask_switched(struct conversation *c, const struct llm_error *why,
 
 /* ---- setup.c ---- */
 /** The conversation begins: run the set-up script of the project, if there is one
- *  that may run. The agent waits for it. */
+ *  that may run, and git for the changes, if that is wanted. The agent waits. */
 void setup_begin(struct conversation *c);
+/** This action has its observation in the log: what comes after it, if it was one of
+ *  these. */
+void setup_goes_on(struct conversation *c, const struct event *action);
 /** An action has its observation: say so if it was the script, and failed. */
 void setup_ended(struct conversation *c, const struct event *action, const struct event *e);
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * setup.c - the script of a project that prepares the workspace, run once when a
- * conversation begins, before the agent does anything. It is an action of the
- * environment, which the model is not shown, in a shell of its own and with a limit of
- * its own; what came of it is in the log. */
+ * setup.c - what runs once when a conversation begins, before the agent does anything,
+ * as actions of the environment: the script of a project that prepares the workspace,
+ * which the model is not shown, in a shell of its own and with a limit of its own; and,
+ * if that is wanted, git, for what has changed. What came of them is in the log. */
 #include "controller/internal.h"
 
+#include "context/repository.h"
 #include "files.h"
 #include "tools/calls.h"
 
@@ -13,7 +14,7 @@
 
 #define SETUP_SCRIPT ".openhands/setup.sh"
 
-enum { SETUP_MAX = 1 << 20, TIMED_OUT = 124 };
+enum { SETUP_MAX = 1 << 20, TIMED_OUT = 124, STATUS_SECONDS = 10, STATUS_LINES = 50 };
 
 /* May it run? Else the user is told why. */
 static bool is_allowed(struct conversation *c, const char *path)
@@ -41,17 +42,15 @@ static bool is_allowed(struct conversation *c, const char *path)
 	return trusted;
 }
 
-static struct event *make_action(struct conversation *c, struct error *err)
+/* An action of the environment; `limit` in seconds. */
+static struct event *make_action(const char *command, bool hidden, int64_t limit,
+				 struct error *err)
 {
-	AUTO(strbuf) struct strbuf command = STRBUF(512);
 	json_object *args = json_object_new_object();
-	int64_t limit = config_int(c->config, c->section, "setup_timeout") / 1000;
 	struct event *e;
 
-	strbuf_addf(&command, "timeout -k 10 %lld bash %s </dev/null", (long long)limit,
-		    SETUP_SCRIPT);
-	js_set_str(args, "command", command.text);
-	js_set_bool(args, "hidden", true);
+	js_set_str(args, "command", command);
+	js_set_bool(args, "hidden", hidden);
 	js_set_bool(args, "blocking", true);
 	e = event_action("run", SOURCE_ENVIRONMENT, args, err);
 	if (e && js_set(e->json, "timeout", json_object_new_int64(limit + 30))) {
@@ -62,27 +61,69 @@ static struct event *make_action(struct conversation *c, struct error *err)
 	return e;
 }
 
-void setup_begin(struct conversation *c)
+/* @return true if it runs. */
+static bool begin(struct conversation *c, const char *what, const char *command, bool hidden,
+		  int64_t limit)
 {
-	AUTO(free) char *path = path_join(c->workspace, SETUP_SCRIPT);
-	AUTO(event) struct event *action = NULL;
+	struct error err = ERROR_NONE;
+	AUTO(event) struct event *action = make_action(command, hidden, limit, &err);
 	AUTO(json) json_object *args = NULL;
 	const struct tool *tool;
-	struct error err = ERROR_NONE;
 
-	if (c->depth || c->level || c->replay || c->pending >= 0 || !path
-	    || !is_allowed(c, path))
-		return;
-	action = make_action(c, &err);
 	if (!action || action_to_call(&c->catalog, action, NULL, &tool, &args, &err)) {
-		notice(c, MT_LOG_WARNING, "%s was not run: %s", SETUP_SCRIPT, err.text);
-		return;
+		notice(c, MT_LOG_WARNING, "%s was not run: %s", what, err.text);
+		return false;
 	}
-	notice(c, MT_LOG_INFO, "%s runs", SETUP_SCRIPT);
+	notice(c, MT_LOG_INFO, "%s runs", what);
 	if (post(c, event_ref(action), &err) < 0)
-		return;
+		return false;
 	c->pending = action->id;
 	dispatch(c, action);
+	return true;
+}
+
+static bool begin_script(struct conversation *c)
+{
+	AUTO(free) char *path = path_join(c->workspace, SETUP_SCRIPT);
+	AUTO(strbuf) struct strbuf command = STRBUF(512);
+	int64_t limit = config_int(c->config, c->section, "setup_timeout") / 1000;
+
+	if (!path || !is_allowed(c, path))
+		return false;
+	strbuf_addf(&command, "timeout -k 10 %lld bash %s </dev/null", (long long)limit,
+		    SETUP_SCRIPT);
+	return begin(c, SETUP_SCRIPT, command.text, true, limit);
+}
+
+/* What has changed in the repository, for the model; without the monitor that its
+ * configuration may name. */
+static bool begin_status(struct conversation *c)
+{
+	AUTO(strbuf) struct strbuf command = STRBUF(512);
+	struct repository r;
+
+	if (!config_bool(c->config, c->section, "git_status") || repository_read(c->workspace, &r))
+		return false;
+	repository_clear(&r);
+	strbuf_addf(&command, "timeout -k 1 %d git --no-optional-locks -c core.fsmonitor=false "
+		    "status --short --branch </dev/null | head -n %d", STATUS_SECONDS,
+		    STATUS_LINES);
+	return begin(c, "git status", command.text, false, STATUS_SECONDS);
+}
+
+void setup_begin(struct conversation *c)
+{
+	if (c->depth || c->level || c->replay || c->pending >= 0)
+		return;
+	if (!begin_script(c))
+		begin_status(c);
+}
+
+void setup_goes_on(struct conversation *c, const struct event *action)
+{
+	if (action->source == SOURCE_ENVIRONMENT && event_hidden(action)
+	    && c->state == STATE_RUNNING && c->pending < 0)
+		begin_status(c);
 }
 
 static const char *last_line(const char *text, size_t *ret_len)

@@ -78,6 +78,24 @@ false' ]
 	! pgrep -f "bash .openhands/setup.sh" >/dev/null
 }
 
+@test "what has changed in the repository is shown, if that is wanted" {
+	git -C "$ws" init -q -b work
+	echo x >"$ws/new-file"
+	git -C "$ws" config core.fsmonitor "touch $work/was-run; false"
+	echo 'echo x >made-first' >"$ws/.openhands/setup.sh"
+	"${run_it[@]}"
+	[ "$(log | grep -c new-file)" = 0 ]
+	rm -rf "$work/state/mortise/conversations"
+	"${run_it[@]}" -o controller.git_status=yes -o controller.setup=always
+	log >log
+	jq -r 'select(.observation == "run" and .source == "environment" and
+		.extras.hidden == false) | .content' log >status
+	grep -F '## No commits yet on work' status
+	grep -Fx '?? new-file' status
+	grep -Fx '?? made-first' status
+	[ ! -e "$work/was-run" ]
+}
+
 @test "an agent without a shell is told nothing, and goes on" {
 	echo 'touch made' >"$ws/.openhands/setup.sh"
 	printf '[turn]\n[call finish]\nmessage = Done.\n' >"$work/script"
