@@ -53,6 +53,7 @@ static int agent_model(struct conversation *c, const char *section, const char *
 	    && llm_models_get(c->models, config_get(c->config, section, "llm"), model,
 			      from.error ? section : from.text, &c->llm, err))
 		return err->code;
+	llm_warm_up(c->llm);
 	return llm_router_open(c->models, c->config, router, &c->router, err);
 }
 

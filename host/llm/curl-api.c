@@ -5,7 +5,10 @@
 #include "auto.h"
 #include <dlfcn.h>
 #include <stdbool.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct {
@@ -31,8 +34,9 @@ static const struct {
 	{ "curl_multi_info_read", offsetof(struct curl_api, multi_info_read) },
 };
 
-static int load(struct curl_api *api, struct error *err)
+static int load(struct curl_api *ret, struct error *err)
 {
+	struct curl_api fresh = { 0 }, *api = &fresh;
 	void *lib = dlopen("libcurl.so.4", RTLD_LAZY | RTLD_LOCAL);
 
 	if (!lib)
@@ -52,21 +56,52 @@ static int load(struct curl_api *api, struct error *err)
 	}
 	if (api->global_init(CURL_GLOBAL_ALL) != CURLE_OK)
 		return fail(err, MT_EIO, "libcurl cannot be initialised");
+	*ret = fresh;
 	return MT_OK;
+}
+
+/* ---- once, perhaps in a thread of its own ------------------------------- */
+
+static struct {
+	struct curl_api api;
+	struct error error;
+	pthread_t thread;
+	bool begun, done; /* the thread; its result is ours */
+} now;
+
+static void *load_beside(void *arg)
+{
+	load(&now.api, &now.error);
+	return arg;
+}
+
+/* Also before the process ends: nothing may go away under the loader. */
+static void wait_for_it(void)
+{
+	if (now.begun && !now.done)
+		pthread_join(now.thread, NULL);
+	now.done = now.begun;
+}
+
+void curl_api_begin(void)
+{
+	sigset_t all, old;
+
+	if (now.begun)
+		return;
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &old);
+	now.begun = atexit(wait_for_it) == 0
+		    && pthread_create(&now.thread, NULL, load_beside, NULL) == 0;
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
 const struct curl_api *curl_api(struct error *err)
 {
-	static struct curl_api api;
-	static bool loaded;
-
-	if (!loaded) {
-		struct curl_api fresh = { 0 };
-
-		if (load(&fresh, err))
-			return NULL;
-		api = fresh;
-		loaded = true;
+	wait_for_it();
+	if (!now.api.global_init && load(&now.api, &now.error)) {
+		*err = now.error;
+		return NULL;
 	}
-	return &api;
+	return &now.api;
 }

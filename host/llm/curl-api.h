@@ -31,6 +31,8 @@ struct curl_api {
 	__typeof__(curl_multi_info_read) *multi_info_read;
 };
 
+/** Requests will come: load it in a thread meanwhile. Not thread-safe itself. */
+void curl_api_begin(void);
 /** The table, initialised; NULL with `err` filled if libcurl is not there. */
 const struct curl_api *curl_api(struct error *err);
 

@@ -2,6 +2,7 @@
  *
  * llm.c - a model out of the configuration: which dialect speaks to which
  * address, with which key. */
+#include "llm/curl-api.h"
 #include "llm/exchange.h"
 #include "llm/provider.h"
 #include "log.h"
@@ -253,6 +254,12 @@ struct llm *llm_free(struct llm *l)
 	free(l->section);
 	free(l);
 	return NULL;
+}
+
+void llm_warm_up(const struct llm *l)
+{
+	if (*l->base_url)
+		curl_api_begin();
 }
 
 const char *llm_name(const struct llm *l)

@@ -42,6 +42,8 @@ int llm_open(struct llm_pool *pool, const struct config *c, struct registry *r,
 	     struct llm **ret, struct error *err);
 struct llm *llm_free(struct llm *l);
 
+/** It will be asked something soon: what that takes is loaded meanwhile. */
+void llm_warm_up(const struct llm *l);
 /** Whole name ("openai/gpt-4.1"), for the log and the screen. */
 const char *llm_name(const struct llm *l);
 /** "tools" (natively), "vision", "stream", "stop", "cache", "responses",
