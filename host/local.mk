@@ -2,7 +2,7 @@
 noinst_LIBRARIES += libhost.a
 libhost_a_SOURCES =
 libhost_a_CPPFLAGS = $(AM_CPPFLAGS) $(CURL_CFLAGS) $(YAML_CFLAGS) $(ARCHIVE_CFLAGS) $(UV_CFLAGS) $(CRYPTO_CFLAGS)
-LIBHOST = libhost.a $(LIBMT) $(UV_LIBS) $(CRYPTO_LIBS)
+LIBHOST = libhost.a $(LIBMT) $(UV_LIBS)
 
 include host/config/local.mk
 include host/registry/local.mk

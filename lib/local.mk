@@ -1,7 +1,7 @@
 # Strings, errors, JSON, parsers, files: knows nobody.
 noinst_LIBRARIES += libmt.a
 libmt_a_SOURCES = \
-	%D%/auto.h %D%/copy.c %D%/copy.h %D%/base64.c %D%/base64.h %D%/error.c %D%/error.h %D%/eventstream.c %D%/eventstream.h %D%/files.c %D%/files.h \
+	%D%/auto.h %D%/copy.c %D%/copy.h %D%/digest.c %D%/digest.h %D%/base64.c %D%/base64.h %D%/error.c %D%/error.h %D%/eventstream.c %D%/eventstream.h %D%/files.c %D%/files.h \
 	%D%/function-ini.c %D%/function-ini.h \
 	%D%/function-words.c %D%/function-words.h %D%/function-schema.c %D%/function-schema.h %D%/js.c %D%/js.h %D%/js-scan.c %D%/js-scan.h \
 	%D%/image.c %D%/image.h %D%/ini.c %D%/ini.h %D%/options.c %D%/options-show.c %D%/options.h \
@@ -11,6 +11,6 @@ libmt_a_SOURCES = \
 	%D%/schema-ref.h %D%/schema-valid.c %D%/sse.c %D%/sse.h %D%/strbuf.c %D%/strbuf.h %D%/utf8.c %D%/utf8.h
 # Quoted names only: <ini.h> is inih's, "ini.h" is ours.
 libmt_a_CPPFLAGS = -D_GNU_SOURCE -I$(top_srcdir)/sdk-headers \
-	-iquote $(top_srcdir)/lib $(JSONC_CFLAGS)
+	-iquote $(top_srcdir)/lib $(JSONC_CFLAGS) $(CRYPTO_CFLAGS)
 # What programs and plugins add to link it; plugins may need less.
 LIBMT = libmt.a $(JSONC_LIBS) $(INIH_LIBS) $(PCRE2_LIBS) -lm

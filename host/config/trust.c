@@ -3,9 +3,9 @@
  * trust.c - which files of projects count: those whose path and content the
  * user has agreed to. Kept as {"PATH": "SHA-256"} among the user's state. */
 #include "config/layers.h"
+#include "digest.h"
 #include "files.h"
 #include "ini.h"
-#include <openssl/evp.h>
 #include <string.h>
 
 enum { STORE_MAX = 1 << 20 };
@@ -17,14 +17,9 @@ static int no_memory(struct error *err)
 
 static int hash(const char *text, size_t len, char hex[65], struct error *err)
 {
-	unsigned char sum[EVP_MAX_MD_SIZE];
-	unsigned n = 0;
-
-	if (EVP_Digest(text, len, sum, &n, EVP_sha256(), NULL) != 1 || n != 32)
+	if (sha256_hex(text, len, hex))
 		return fail(err, MT_EIO,
 			    "SHA-256 is not to be had from the crypto library");
-	for (unsigned i = 0; i < n; i++)
-		snprintf(hex + 2 * i, 3, "%02x", sum[i]);
 	return MT_OK;
 }
 

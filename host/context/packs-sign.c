@@ -5,11 +5,10 @@
 #include "context/packs.h"
 
 #include "base64.h"
+#include "digest.h"
 #include "files.h"
 
 #include <dirent.h>
-#include <openssl/evp.h>
-#include <openssl/pem.h>
 #include <string.h>
 
 #define SUMS_FORM "mortise-pack-1\n"
@@ -61,14 +60,7 @@ static void put_sums(struct pack_sums *s, struct strbuf *out)
 
 int pack_sum(const char *bytes, size_t len, char hex[65])
 {
-	unsigned char sum[EVP_MAX_MD_SIZE];
-	unsigned n = 0;
-
-	if (EVP_Digest(bytes, len, sum, &n, EVP_sha256(), NULL) != 1 || n != 32)
-		return MT_EIO;
-	for (unsigned i = 0; i < n; i++)
-		snprintf(hex + 2 * i, 3, "%02x", sum[i]);
-	return MT_OK;
+	return sha256_hex(bytes, len, hex);
 }
 
 /* ---- keys ------------------------------------------------------------------- */
@@ -76,12 +68,16 @@ int pack_sum(const char *bytes, size_t len, char hex[65])
 static EVP_PKEY *read_key(const char *path, bool private, struct error *err)
 {
 	AUTO(fclose) FILE *f = fopen(path, "re");
-	EVP_PKEY *key = !f ? NULL : private ? PEM_read_PrivateKey(f, NULL, NULL, NULL)
-					    : PEM_read_PUBKEY(f, NULL, NULL, NULL);
+	const struct crypto_api *api = crypto_api(err);
+	EVP_PKEY *key;
 
-	if (key && EVP_PKEY_get_id(key) == EVP_PKEY_ED25519)
+	if (!api)
+		return NULL;
+	key = !f ? NULL : private ? api->PEM_read_PrivateKey(f, NULL, NULL, NULL)
+				  : api->PEM_read_PUBKEY(f, NULL, NULL, NULL);
+	if (key && api->EVP_PKEY_get_id(key) == EVP_PKEY_ED25519)
 		return key;
-	EVP_PKEY_free(key);
+	api->EVP_PKEY_free(key);
 	fail(err, MT_EINVAL, "%s: there is no %s Ed25519 key in PEM form in it", path,
 	     private ? "private" : "public");
 	return NULL;
@@ -94,20 +90,21 @@ static int sign(const char *bytes, size_t len, const char *key_path, struct strb
 		struct error *err)
 {
 	EVP_PKEY *key = read_key(key_path, true, err);
-	EVP_MD_CTX *x = key ? EVP_MD_CTX_new() : NULL;
+	const struct crypto_api *api = crypto_api(NULL);
+	EVP_MD_CTX *x = key ? api->EVP_MD_CTX_new() : NULL;
 	unsigned char signature[SIGNATURE];
 	size_t n = sizeof signature;
 	int r = MT_OK;
 
 	if (!key)
 		return err->code;
-	if (!x || EVP_DigestSignInit(x, NULL, NULL, NULL, key) != 1
-	    || EVP_DigestSign(x, signature, &n, (const unsigned char *)bytes, len) != 1)
+	if (!x || api->EVP_DigestSignInit(x, NULL, NULL, NULL, key) != 1
+	    || api->EVP_DigestSign(x, signature, &n, (const unsigned char *)bytes, len) != 1)
 		r = fail(err, MT_EIO, "signing with %s failed", key_path);
 	else if (base64_put(out, signature, n) || strbuf_addc(out, '\n'))
 		r = fail(err, MT_ENOMEM, "out of memory");
-	EVP_MD_CTX_free(x);
-	EVP_PKEY_free(key);
+	api->EVP_MD_CTX_free(x);
+	api->EVP_PKEY_free(key);
 	return r;
 }
 
@@ -233,14 +230,14 @@ static int claim_inside(const char *path, struct claim *c, struct error *err)
 	return r;
 }
 
-static bool holds(EVP_PKEY *key, const struct claim *c)
+static bool holds(const struct crypto_api *api, EVP_PKEY *key, const struct claim *c)
 {
-	EVP_MD_CTX *x = EVP_MD_CTX_new();
-	bool yes = x && EVP_DigestVerifyInit(x, NULL, NULL, NULL, key) == 1
-		   && EVP_DigestVerify(x, c->signature, SIGNATURE,
-				       (const unsigned char *)c->bytes, c->len) == 1;
+	EVP_MD_CTX *x = api->EVP_MD_CTX_new();
+	bool yes = x && api->EVP_DigestVerifyInit(x, NULL, NULL, NULL, key) == 1
+		   && api->EVP_DigestVerify(x, c->signature, SIGNATURE,
+					    (const unsigned char *)c->bytes, c->len) == 1;
 
-	EVP_MD_CTX_free(x);
+	api->EVP_MD_CTX_free(x);
 	return yes;
 }
 
@@ -249,10 +246,12 @@ static bool try_key(const char *path, const struct claim *c, char **ret_signer,
 		    struct error *err)
 {
 	EVP_PKEY *key = read_key(path, false, err);
-	bool yes = key && holds(key, c);
+	const struct crypto_api *api = crypto_api(NULL);
+	bool yes = key && holds(api, key, c);
 	const char *file = strrchr(path, '/');
 
-	EVP_PKEY_free(key);
+	if (key)
+		api->EVP_PKEY_free(key);
 	if (yes)
 		*ret_signer = strdup(file ? file + 1 : path);
 	return yes;

@@ -3,6 +3,7 @@
  * packs.c - reading and writing archives: the only file that knows libarchive. */
 #include "context/packs.h"
 
+#include "digest.h"
 #include "files.h"
 #include "utf8.h"
 
@@ -12,7 +13,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <openssl/evp.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -250,7 +250,7 @@ static int read_bytes(struct scan *s, const char *path, bool wanted, struct strb
 		s->read += (uint64_t)n;
 		if (check_amount(s))
 			return s->err->code;
-		if (sum && EVP_DigestUpdate(sum, buffer, (size_t)n) != 1)
+		if (sum && crypto_api(NULL)->EVP_DigestUpdate(sum, buffer, (size_t)n) != 1)
 			return fail(s->err, MT_EIO, "SHA-256 failed");
 		if (wanted && strbuf_addn(to, buffer, (size_t)n))
 			return fail(s->err, to->error, "%.200s is larger than %d KiB", path,
@@ -282,10 +282,9 @@ static int end_sum(EVP_MD_CTX *sum, char hex[65])
 	unsigned char raw[EVP_MAX_MD_SIZE];
 	unsigned n = 0;
 
-	if (EVP_DigestFinal_ex(sum, raw, &n) != 1)
+	if (crypto_api(NULL)->EVP_DigestFinal_ex(sum, raw, &n) != 1)
 		return MT_EIO;
-	for (unsigned i = 0; i < n && i < 32; i++)
-		snprintf(hex + 2 * i, 3, "%02x", raw[i]);
+	hex_of(raw, SHA256_BYTES, hex);
 	return MT_OK;
 }
 
@@ -293,15 +292,17 @@ static int take_file(struct scan *s, struct pack_entry *e)
 {
 	AUTO(strbuf) struct strbuf bytes = STRBUF(SKILL_MAX + 1);
 	bool wanted = s->reader->wants && s->reader->wants(e->path, s->reader->arg);
-	EVP_MD_CTX *sum = s->reader->sums ? EVP_MD_CTX_new() : NULL;
+	const struct crypto_api *api = s->reader->sums ? crypto_api(s->err) : NULL;
+	EVP_MD_CTX *sum = api ? api->EVP_MD_CTX_new() : NULL;
 	char hex[65] = "";
-	int r = s->reader->sums && (!sum || EVP_DigestInit_ex(sum, EVP_sha256(), NULL) != 1)
+	int r = s->reader->sums && (!sum || api->EVP_DigestInit_ex(sum, api->EVP_sha256(), NULL) != 1)
 			? fail(s->err, MT_EIO, "SHA-256 is not to be had")
 			: read_bytes(s, e->path, wanted, &bytes, sum);
 
 	if (!r && sum && end_sum(sum, hex))
 		r = fail(s->err, MT_EIO, "SHA-256 failed");
-	EVP_MD_CTX_free(sum);
+	if (sum)
+		api->EVP_MD_CTX_free(sum);
 	if (r)
 		return r;
 	e->sha256 = hex;

@@ -65,6 +65,11 @@ static const struct yaml_api *yaml_api(struct error *err)
 	return &api;
 }
 
+void yaml_warm_up(void)
+{
+	yaml_api(NULL);
+}
+
 /* ---- from nodes to JSON ------------------------------------------------- */
 
 struct reading {

@@ -29,4 +29,7 @@ void front_matter_split(const char *text, size_t len, struct front_matter *ret);
  *          empty object; anything but a mapping is an error. */
 json_object *yaml_read(const char *text, size_t len, struct error *err);
 
+/** Load libyaml now, if it is there. */
+void yaml_warm_up(void);
+
 #endif

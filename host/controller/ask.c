@@ -2,6 +2,7 @@
  *
  * ask.c - asking a model: which one, the request while it is under way, and what
  * the log and the user are told of its attempts. */
+#include "context/yaml.h"
 #include "controller/internal.h"
 
 #include "log.h"
@@ -53,6 +54,7 @@ static int agent_model(struct conversation *c, const char *section, const char *
 	    && llm_models_get(c->models, config_get(c->config, section, "llm"), model,
 			      from.error ? section : from.text, &c->llm, err))
 		return err->code;
+	yaml_warm_up(); /* while one library is loaded no other can be */
 	llm_warm_up(c->llm);
 	return llm_router_open(c->models, c->config, router, &c->router, err);
 }

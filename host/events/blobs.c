@@ -8,26 +8,14 @@
 #include "events/log-internal.h"
 
 #include "base64.h"
+#include "digest.h"
 #include "files.h"
 #include "utf8.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
-#include <openssl/evp.h>
 #include <string.h>
 #include <sys/stat.h>
-
-static int name_of(const void *bytes, size_t len, char ret_name[65])
-{
-	unsigned char hash[EVP_MAX_MD_SIZE];
-	unsigned n = 0;
-
-	if (EVP_Digest(bytes, len, hash, &n, EVP_sha256(), NULL) != 1 || n != 32)
-		return MT_EIO;
-	for (unsigned i = 0; i < n; i++)
-		snprintf(ret_name + 2 * i, 3, "%02x", hash[i]);
-	return MT_OK;
-}
 
 static char *blob_path(const struct evlog *log, const char *name)
 {
@@ -61,7 +49,7 @@ int evlog_blob(struct evlog *log, const void *bytes, size_t len, char ret_name[6
 
 	if (log->mode == EVLOG_READ)
 		return fail(err, MT_EDENIED, "the event log is open for reading only");
-	if (name_of(bytes, len, ret_name))
+	if (sha256_hex(bytes, len, ret_name))
 		return fail(err, MT_EIO, "a blob cannot be hashed");
 	path = blob_path(log, ret_name);
 	if (!path)
@@ -169,7 +157,7 @@ int evlog_blob_read(struct evlog *log, const char *name, size_t max, char **ret,
 	status = file_read(path, max, &bytes, &len, err);
 	if (status)
 		return status;
-	if (name_of(bytes, len, found) || strcmp(found, name) != 0)
+	if (sha256_hex(bytes, len, found) || strcmp(found, name) != 0)
 		return fail(err, MT_EIO, "blobs/%s is damaged", name);
 	if (ret_path)
 		*ret_path = STEAL(path);
@@ -198,7 +186,7 @@ static json_object *read_blob(struct evlog *log, const char *name, int64_t bytes
 	size_t len = 0;
 
 	if (path && file_read(path, LOG_LINE_MAX, &text, &len, NULL) == MT_OK &&
-	    name_of(text, len, found) == MT_OK && strcmp(found, name) == 0)
+	    sha256_hex(text, len, found) == MT_OK && strcmp(found, name) == 0)
 		return type ? data_url(type, text, len)
 			    : json_object_new_string_len(text, (int)len);
 	strbuf_addf(&lost, "[%" PRId64 " bytes are missing: blobs/%s %s]", bytes, name,

@@ -3,8 +3,7 @@
  * sigv4.c - AWS signature version 4: canonical request, string to sign,
  * signature. */
 #include "llm/sigv4.h"
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
+#include "digest.h"
 #include <string.h>
 #include <strings.h>
 #include <time.h>
@@ -15,33 +14,15 @@ static const char algorithm[] = "AWS4-HMAC-SHA256";
 
 /* ---- hashes -------------------------------------------------------------- */
 
-static void hex(const unsigned char *bytes, char ret[SIGV4_HEX])
-{
-	for (size_t i = 0; i < HASH; i++)
-		snprintf(ret + 2 * i, 3, "%02x", bytes[i]);
-}
-
 int sigv4_hash(const char *bytes, size_t len, char ret[SIGV4_HEX])
 {
-	unsigned char sum[EVP_MAX_MD_SIZE];
-	unsigned n = 0;
-
-	if (EVP_Digest(bytes ? bytes : "", len, sum, &n, EVP_sha256(), NULL) != 1
-	    || n != HASH)
-		return MT_EUNSUPPORTED;
-	hex(sum, ret);
-	return MT_OK;
+	return sha256_hex(bytes, len, ret);
 }
 
 static int hmac(const void *key, size_t key_len, const char *text,
-		unsigned char ret[EVP_MAX_MD_SIZE])
+		unsigned char ret[HASH])
 {
-	unsigned n = 0;
-
-	if (!HMAC(EVP_sha256(), key, (int)key_len, (const unsigned char *)text,
-		  strlen(text), ret, &n) || n != HASH)
-		return MT_EUNSUPPORTED;
-	return MT_OK;
+	return hmac_sha256(key, key_len, text, strlen(text), ret);
 }
 
 /* ---- percent encoding ----------------------------------------------------- */
@@ -328,7 +309,7 @@ static int put_signature(const struct sigv4_scope *s, const char *time,
 			 struct sigv4_result *ret)
 {
 	AUTO(strbuf) struct strbuf secret = STRBUF(4096);
-	unsigned char key[EVP_MAX_MD_SIZE], next[EVP_MAX_MD_SIZE];
+	unsigned char key[HASH], next[HASH];
 	char date[9];
 	const char *const steps[] = { s->region, s->service, "aws4_request",
 				      ret->to_sign.text };
@@ -343,7 +324,7 @@ static int put_signature(const struct sigv4_scope *s, const char *time,
 		memcpy(key, next, sizeof key);
 	}
 	if (!status)
-		hex(key, ret->signature);
+		hex_of(key, HASH, ret->signature);
 	explicit_bzero(key, sizeof key);
 	explicit_bzero(next, sizeof next);
 	explicit_bzero(secret.text, secret.len);

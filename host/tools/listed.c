@@ -4,12 +4,12 @@
 #include "tools/listed.h"
 
 #include "auto.h"
+#include "digest.h"
 #include "events/event.h"
 #include "files.h"
 #include "schema.h"
 
 #include <mortise/tool.h>
-#include <openssl/evp.h>
 #include <string.h>
 
 enum { LIST_MAX = 16 << 20, LISTED_MAX = 512 };
@@ -19,8 +19,7 @@ static char *path_of(const struct tool_instance *t, bool make)
 {
 	AUTO(free) char *folder = NULL, *lists = NULL;
 	AUTO(strbuf) struct strbuf text = STRBUF(1 << 20), name = STRBUF(256);
-	unsigned char sum[EVP_MAX_MD_SIZE];
-	unsigned len = 0;
+	char hash[SHA256_HEX];
 
 	if (xdg_dir("CACHE", make, &folder, NULL))
 		return NULL;
@@ -29,11 +28,9 @@ static char *path_of(const struct tool_instance *t, bool make)
 		return NULL;
 	strbuf_addf(&text, "%s\n%s\n%s\n", t->name, t->component->path, t->component->key);
 	js_put(&text, t->options);
-	if (text.error || !EVP_Digest(text.text, text.len, sum, &len, EVP_sha256(), NULL))
+	if (text.error || sha256_hex(text.text, text.len, hash))
 		return NULL;
-	for (unsigned i = 0; i < len && i < 16; i++)
-		strbuf_addf(&name, "%02x", sum[i]);
-	strbuf_add(&name, ".json");
+	strbuf_addf(&name, "%.32s.json", hash);
 	return path_join(lists, name.text);
 }
 

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * digest.c - SHA-256, and loading libcrypto. */
+#include "digest.h"
+
+#include "auto.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FUNCTION(name) { #name, offsetof(struct crypto_api, name) }
+
+static const struct {
+	const char *name;
+	size_t offset;
+} functions[] = {
+	FUNCTION(EVP_Digest), FUNCTION(EVP_DigestInit_ex), FUNCTION(EVP_DigestUpdate),
+	FUNCTION(EVP_DigestFinal_ex), FUNCTION(EVP_DigestSignInit),
+	FUNCTION(EVP_DigestSign), FUNCTION(EVP_DigestVerifyInit),
+	FUNCTION(EVP_DigestVerify), FUNCTION(EVP_MD_CTX_new), FUNCTION(EVP_MD_CTX_free),
+	FUNCTION(EVP_PKEY_get_id), FUNCTION(EVP_PKEY_free), FUNCTION(EVP_sha256),
+	FUNCTION(HMAC), FUNCTION(PEM_read_PUBKEY), FUNCTION(PEM_read_PrivateKey),
+};
+
+const struct crypto_api *crypto_api(struct error *err)
+{
+	static struct crypto_api api;
+	static void *lib;
+
+	if (lib)
+		return &api;
+	lib = dlopen("libcrypto.so.3", RTLD_LAZY | RTLD_LOCAL);
+	if (!lib) {
+		fail(err, MT_EUNSUPPORTED, "libcrypto is needed and cannot be loaded: %s",
+		     dlerror());
+		return NULL;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(functions); i++) {
+		void *f = dlsym(lib, functions[i].name);
+
+		if (!f) {
+			dlclose(lib);
+			lib = NULL;
+			fail(err, MT_EUNSUPPORTED, "libcrypto has no %s: it is too old",
+			     functions[i].name);
+			return NULL;
+		}
+		memcpy((char *)&api + functions[i].offset, &f, sizeof f);
+	}
+	return &api;
+}
+
+void hex_of(const unsigned char *bytes, size_t count, char *ret)
+{
+	for (size_t i = 0; i < count; i++)
+		snprintf(ret + 2 * i, 3, "%02x", bytes[i]);
+}
+
+int sha256(const void *bytes, size_t len, unsigned char ret[SHA256_BYTES])
+{
+	const struct crypto_api *api = crypto_api(NULL);
+	unsigned char sum[EVP_MAX_MD_SIZE];
+	unsigned n = 0;
+
+	if (!api
+	    || api->EVP_Digest(bytes ? bytes : "", len, sum, &n, api->EVP_sha256(), NULL) != 1
+	    || n != SHA256_BYTES)
+		return MT_EUNSUPPORTED;
+	memcpy(ret, sum, n);
+	return MT_OK;
+}
+
+int sha256_hex(const void *bytes, size_t len, char ret[SHA256_HEX])
+{
+	unsigned char sum[SHA256_BYTES];
+	int r = sha256(bytes, len, sum);
+
+	if (!r)
+		hex_of(sum, sizeof sum, ret);
+	return r;
+}
+
+int hmac_sha256(const void *key, size_t key_len, const void *bytes, size_t len,
+		unsigned char ret[SHA256_BYTES])
+{
+	const struct crypto_api *api = crypto_api(NULL);
+	unsigned char sum[EVP_MAX_MD_SIZE];
+	unsigned n = 0;
+
+	if (!api || !api->HMAC(api->EVP_sha256(), key, (int)key_len, bytes, len, sum, &n)
+	    || n != SHA256_BYTES)
+		return MT_EUNSUPPORTED;
+	memcpy(ret, sum, n);
+	return MT_OK;
+}
