@@ -130,10 +130,7 @@ static enum piece_kind observation(const struct event *e, const struct memory_op
 		if (strcmp(observations[i].type, e->type->name) != 0)
 			continue;
 		if (!event_tool_meta(e) && strcmp(e->type->name, "run") == 0)
-			strbuf_add(&text, e->source == SOURCE_ENVIRONMENT
-						  ? "\nObserved when the conversation began:\n"
-						  : "\nObserved result of command executed by "
-						    "user:\n");
+			strbuf_add(&text, "\nObserved result of command executed by user:\n");
 		observations[i].text(e, &text);
 		if (!observations[i].whole)
 			cut(&text, o->max_message_chars);

@@ -105,7 +105,7 @@ static bool begin_status(struct conversation *c)
 	if (!config_bool(c->config, c->section, "git_status") || repository_read(c->workspace, &r))
 		return false;
 	repository_clear(&r);
-	strbuf_addf(&command, "timeout -k 1 %d git --no-optional-locks -c core.fsmonitor=false "
+	strbuf_addf(&command, "echo git status at the start:; timeout -k 1 %d git --no-optional-locks -c core.fsmonitor=false "
 		    "status --short --branch </dev/null | head -n %d", STATUS_SECONDS,
 		    STATUS_LINES);
 	return begin(c, "git status", command.text, false, STATUS_SECONDS);
