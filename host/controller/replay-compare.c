@@ -3,14 +3,26 @@
  * replay-compare.c - what an action led to, beside what it led to then. */
 #include "controller/replay-internal.h"
 
+#include "context/history.h"
+
 #include <string.h>
 
 enum { LOOK_MAX = 1000 }; /* events between an action and its result */
 
+static bool is_delegate(struct replay *r, int64_t action)
+{
+	return strcmp(evlog_head(r->log, action)->type->name, "delegate") == 0;
+}
+
 /* The observation that answered a recorded action; old files do not number them,
  * there it is the next event. NULL: there is none. */
-static struct event *recorded_result(struct replay *r, int64_t action)
+struct event *replay_result(struct replay *r, int64_t action)
 {
+	if (is_delegate(r, action)) {
+		int64_t end = delegation_end(r->log, action);
+
+		return end < 0 ? NULL : evlog_event(r->log, end, NULL);
+	}
 	for (int64_t id = action + 1;
 	     id < evlog_count(r->log) && id <= action + LOOK_MAX; id++) {
 		const struct evlog_head *head = evlog_head(r->log, id);
@@ -84,7 +96,7 @@ void replay_compare(struct replay *r, const struct event *e,
 	if (!a || a->compared)
 		return;
 	a->compared = true;
-	want = recorded_result(r, a->recorded);
+	want = replay_result(r, a->recorded);
 	if (!want) {
 		r->report.unmatched++;
 		return;

@@ -8,6 +8,7 @@
 
 struct replay_action {
 	int64_t recorded, now; /* event ids; now -1: not taken */
+	int64_t owner;         /* the recorded delegation that it is of; -1: none */
 	char *message;
 	bool compared;
 };
@@ -23,6 +24,8 @@ struct replay {
 	struct replay_report report;
 };
 
+/** The observation that answered a recorded action; NULL: there is none. */
+struct event *replay_result(struct replay *r, int64_t action);
 /** The id that an event had in the file. */
 int64_t replay_original_id(struct replay *r, int64_t id);
 

@@ -4,12 +4,15 @@
 #include "controller/replay-internal.h"
 
 #include "controller/exit_code.h"
+#include "context/history.h"
 #include "controller/internal.h"
 #include "events/trajectory.h"
 #include "files.h"
 
 #include <inttypes.h>
 #include <string.h>
+
+enum { NEST_MAX = 32 };
 
 /* ---- opening ------------------------------------------------------------ */
 
@@ -35,7 +38,43 @@ static bool is_taken(const struct evlog_head *head)
 	return true;
 }
 
-static int add_action(struct replay *r, int64_t id, struct error *err)
+/* The delegations that a recorded event is in. */
+struct nest {
+	struct { int64_t action, end; bool told; } open[NEST_MAX];
+	size_t depth;
+};
+
+static void nest_move(struct nest *n, int64_t id)
+{
+	while (n->depth && n->open[n->depth - 1].end >= 0 && n->open[n->depth - 1].end < id)
+		n->depth--;
+}
+
+static int64_t nest_owner(const struct nest *n)
+{
+	return n->depth ? n->open[n->depth - 1].action : -1;
+}
+
+static void nest_add(struct nest *n, const struct evlog *log, int64_t id)
+{
+	if (n->depth == NEST_MAX)
+		return;
+	n->open[n->depth].action = id;
+	n->open[n->depth].told = false;
+	n->open[n->depth++].end = delegation_end(log, id);
+}
+
+/* A delegate's first message is its task: the controller says it. */
+static bool nest_is_task(struct nest *n, const struct evlog_head *head)
+{
+	if (!n->depth || n->open[n->depth - 1].told || !is_type(head, "message") ||
+	    head->source != SOURCE_USER)
+		return false;
+	n->open[n->depth - 1].told = true;
+	return true;
+}
+
+static int add_action(struct replay *r, int64_t id, int64_t owner, struct error *err)
 {
 	struct replay_action *grown;
 
@@ -48,7 +87,8 @@ static int add_action(struct replay *r, int64_t id, struct error *err)
 		r->actions = grown;
 		r->room = room;
 	}
-	r->actions[r->count++] = (struct replay_action){ .recorded = id, .now = -1 };
+	r->actions[r->count++] = (struct replay_action){ .recorded = id, .now = -1,
+							   .owner = owner };
 	return MT_OK;
 }
 
@@ -65,21 +105,25 @@ static int read_task(struct replay *r, int64_t id, struct error *err)
 /* The first message of the user, then every action that counts. */
 static int find_actions(struct replay *r, struct error *err)
 {
+	struct nest nest = { 0 };
 	int status = MT_OK;
 
 	for (int64_t id = 0; !status && id < evlog_count(r->log); id++) {
 		const struct evlog_head *head = evlog_head(r->log, id);
 
-		if (!is_taken(head))
+		nest_move(&nest, id);
+		if (!is_taken(head) || nest_is_task(&nest, head))
 			continue;
 		if (r->task)
-			status = add_action(r, id, err);
+			status = add_action(r, id, nest_owner(&nest), err);
 		else if (is_type(head, "message") && head->source == SOURCE_USER)
 			status = read_task(r, id, err);
 		else
 			return fail(err, MT_EINVAL,
 				    "the recording does not begin with a message of the "
 				    "user");
+		if (is_type(head, "delegate"))
+			nest_add(&nest, r->log, id);
 	}
 	if (!status && !r->task)
 		return fail(err, MT_EINVAL, "the recording holds no message of the user");
@@ -260,6 +304,75 @@ static char *name_action(const struct event *e)
 	return strbuf_take(&text);
 }
 
+/* ---- delegates ----------------------------------------------------------- */
+
+static const struct replay_action *taken_as(const struct replay *r, int64_t now)
+{
+	for (size_t i = r->next; i-- > 0;)
+		if (r->actions[i].now == now)
+			return &r->actions[i];
+	return NULL;
+}
+
+static int64_t owner_now(const struct replay *r, int64_t owner)
+{
+	for (size_t i = r->next; owner >= 0 && i-- > 0;)
+		if (r->actions[i].recorded == owner)
+			return r->actions[i].now;
+	return -1;
+}
+
+/* Is the delegation that works now one that the owner works for? */
+static bool leads_to(const struct conversation *c, int64_t owner)
+{
+	const struct replay *r = c->replay;
+
+	while (owner >= 0 && owner_now(r, owner) != c->delegation) {
+		const struct replay_action *a = taken_as(r, owner_now(r, owner));
+
+		owner = a ? a->owner : -1;
+	}
+	return owner >= 0;
+}
+
+/* It ended by what is no action: an error, a limit. It ends so here. */
+static void end_as_recorded(struct conversation *c)
+{
+	static const char error[] = " encountered an error during execution. ";
+	const struct replay_action *a = taken_as(c->replay, c->delegation);
+	AUTO(event) struct event *e = a ? replay_result(c->replay, a->recorded) : NULL;
+	const char *text = e ? event_content(e, NULL) : "";
+	const char *why = strstr(text, error);
+
+	delegate_end(c, STATE_ERROR,
+		     why ? why + strlen(error) : "the recording ends it here");
+}
+
+/* Back to the agent that took the action then. @return false: that is not at work
+ * here, and the action only ends its work. */
+static bool find_owner(struct conversation *c, const struct replay_action *a)
+{
+	const struct evlog_head *head = evlog_head(c->replay->log, a->recorded);
+
+	while (c->level && c->state == STATE_RUNNING && !leads_to(c, a->owner))
+		end_as_recorded(c);
+	return owner_now(c->replay, a->owner) == (c->level ? c->delegation : -1) ||
+	       !(is_type(head, "finish") || is_type(head, "reject"));
+}
+
+/* The recording is over: those that had ended end here too. */
+static void end_delegates(struct conversation *c)
+{
+	while (c->level && c->state == STATE_RUNNING && c->pending < 0) {
+		const struct replay_action *a = taken_as(c->replay, c->delegation);
+		AUTO(event) struct event *e = a ? replay_result(c->replay, a->recorded) : NULL;
+
+		if (!e)
+			return;
+		end_as_recorded(c);
+	}
+}
+
 static void take(struct conversation *c, struct replay_action *a)
 {
 	struct error err = ERROR_NONE;
@@ -286,8 +399,14 @@ bool replay_step(struct conversation *c)
 	if (!r)
 		return false;
 	while (r->next < r->end && c->state == STATE_RUNNING && c->pending < 0 &&
-	       !c->closing)
-		take(c, &r->actions[r->next++]);
+	       !c->closing) {
+		struct replay_action *a = &r->actions[r->next++];
+
+		if (find_owner(c, a))
+			take(c, a);
+	}
+	if (r->next == r->count)
+		end_delegates(c);
 	if (r->next < r->end || c->state != STATE_RUNNING || c->pending >= 0)
 		return true;
 	if (r->hand_over)

@@ -161,3 +161,46 @@ timeless() {
 	diff "$work/a" "$work/b"
 	[ "$(wc -l <"$work/a")" -gt 15 ]
 }
+
+# delegating: a recording in which another agent works, one that fails, and the first
+delegating() {
+	printf '%s\n' '[controller]' 'tools = bash, finish, delegate' 'delegates = w, e' \
+		'[controller.w]' 'tools = bash, finish' 'llm = w' \
+		'[llm.w]' "model = script:$work/w" \
+		'[controller.e]' 'tools = finish' 'llm = e' \
+		'[llm.e]' "model = script:$work/e" >"$work/d.ini"
+	printf '%s\n' '[turn]' '[turn]' '[call execute_bash]' 'command = touch theirs' \
+		'[turn]' '[call finish]' 'message = the work is done' >"$work/w"
+	printf '%s\n' '[turn]' '[turn]' '[turn]' '[turn]' '[turn]' 'error = bad_request: no luck' \
+		>"$work/e"
+	printf '%s\n' '[turn]' '[call delegate]' 'agent = w' 'task = touch it' '[turn]' \
+		'[turn]' '[turn]' '[call delegate]' 'agent = e' 'task = fail' \
+		'[turn]' '[call execute_bash]' 'command = ls theirs' \
+		'[turn]' '[call finish]' 'message = All is well.' >"$work/boss"
+	mkdir -p "$work/ws"
+	mortise run -q -C "$work/ws" --config "$work/d.ini" -m "script:$work/boss" -t go
+	mortise conversations export last "$work/delegated.json"
+	rm "$work/ws/theirs"
+}
+
+@test "delegates work again, and end as they did" {
+	delegating
+	grep -q 'no luck' "$work/delegated.json"
+	run mortise replay -C "$work/ws" --config "$work/d.ini" "$work/delegated.json"
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "$(grep -c 'TASK: ' <<<"$output")" -eq 2 ]
+	[[ "$output" == *"replay: 6 actions; 4 results the same, 0 different"* ]]
+	mortise conversations export last "$work/again.json"
+	[ "$(actions "$work/delegated.json")" = "$(actions "$work/again.json")" ]
+}
+
+@test "delegates that are not wired: what they did is done, what ended them does not end all" {
+	delegating
+	run mortise replay -C "$work/ws" "$work/delegated.json"
+	echo "$output"
+	[ "$status" -eq 1 ]
+	[ -e "$work/ws/theirs" ]
+	[[ "$output" == *"All is well."* ]]
+	[[ "$output" == *"2 different"* ]]
+}
