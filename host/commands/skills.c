@@ -7,6 +7,7 @@
 #include "context/packs.h"
 #include "files.h"
 #include "tools/servers.h"
+#include "utf8.h"
 
 #include <string.h>
 
@@ -348,6 +349,18 @@ static int do_pack(struct job *j, const char *word, struct error *err)
 	return r;
 }
 
+/* What others wrote steers no terminal. */
+static void print(struct strbuf *out)
+{
+	for (size_t i = 0, n; i < out->len; i += n ? n : 1) {
+		char ch = out->text[i];
+
+		n = ch == '\n' || ch == '\t' ? 0 : utf8_control(out->text + i, out->len - i);
+		memset(out->text + i, ' ', n);
+	}
+	fwrite(out->text, 1, out->len, stdout);
+}
+
 /* ---- the command ---------------------------------------------------------------- */
 
 static int run(const struct command *self, int argc, char **argv)
@@ -392,7 +405,7 @@ static int run(const struct command *self, int argc, char **argv)
 		if (index + jobs[i].takes != argc)
 			break;
 		jobs[i].run(&j, jobs[i].takes ? argv[index] : NULL, &err);
-		fputs(out.text, stdout);
+		print(&out);
 		return err.code ? complain(EXIT_FAILED, &err) : EXIT_DONE;
 	}
 	fail(&err, MT_EINVAL, "skills: list, show NAME|FILE, verify FILE, install FILE|URL, "

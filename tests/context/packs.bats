@@ -271,6 +271,21 @@ format=tarfile.GNU_FORMAT); t.addfile(tarfile.TarInfo("a\xff")); t.close()'
 	[[ "$output" == *"not UTF-8"* ]]
 }
 
+@test "what skills say steers no terminal" {
+	mkdir -p q/skills
+	printf -- '---\nname: "a\\eb"\ndescription: "x\\e[2Jy\\u202e"\n---\nbody \033[2J\n' \
+		>q/skills/e.md
+	tar -C q -czf q.tgz skills
+	mkdir -p ws/.agents && cp -r q/skills ws/.agents
+	for words in "show q.tgz" "list -C ws" "show e -C ws"; do
+		run mortise skills $words
+		[[ "$output" != *$'\033'* && "$output" != *$'\u202e'* ]]
+	done
+	run mortise skills show $'a\033b' -C ws
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"x [2Jy"*"body  [2J"* ]]
+}
+
 @test "a link that stays inside, a bad skill and a README cost nothing else" {
 	mkdir -p q/.plugin q/skills/bad q/skills/ok
 	echo '{"name": "plug", "version": "3"}' >q/.plugin/plugin.json
