@@ -1,6 +1,6 @@
 # Built on demand: make bench-programs, or bench/run. See README.md there.
 BENCHES = %D%/mock %D%/stamp %D%/floor-http %D%/floor-step %D%/floor-flood \
-	%D%/log-open %D%/echo
+	%D%/log-open %D%/echo %D%/floor-browser
 EXTRA_DIST += %D%/README.md %D%/run
 EXTRA_PROGRAMS += $(BENCHES)
 bench_mock_SOURCES = %D%/mock.c
@@ -14,6 +14,8 @@ bench_floor_step_SOURCES = %D%/floor-step.c
 bench_floor_step_CPPFLAGS = -D_GNU_SOURCE
 bench_floor_flood_SOURCES = %D%/floor-flood.c
 bench_floor_flood_CPPFLAGS = -D_GNU_SOURCE
+bench_floor_browser_SOURCES = %D%/floor-browser.c
+bench_floor_browser_CPPFLAGS = -D_GNU_SOURCE
 bench_echo_SOURCES = %D%/echo.c
 bench_echo_CPPFLAGS = -D_GNU_SOURCE
 bench_log_open_SOURCES = %D%/log-open.c
