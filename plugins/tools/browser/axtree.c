@@ -102,10 +102,10 @@ static struct mt_str trimmed(struct mt_str s)
 	return s;
 }
 
-static void put_text(struct strbuf *out, struct mt_str s)
+static void put_text(struct strbuf *out, struct mt_str s, size_t max)
 {
 	AUTO(strbuf) struct strbuf cut = STRBUF(AX_LINE_MAX + 8);
-	size_t n = utf8_cut(s.ptr, s.len, AX_LINE_MAX);
+	size_t n = utf8_cut(s.ptr, s.len, max && max < AX_LINE_MAX ? max : AX_LINE_MAX);
 
 	if (n == s.len) {
 		literal_put_text(out, s.ptr, s.len);
@@ -116,10 +116,10 @@ static void put_text(struct strbuf *out, struct mt_str s)
 	literal_put_text(out, cut.text, cut.len);
 }
 
-static void put_value(struct strbuf *out, json_object *value)
+static void put_value(struct strbuf *out, json_object *value, size_t max)
 {
 	if (json_object_is_type(value, json_type_string))
-		put_text(out, text_of(value));
+		put_text(out, text_of(value), max);
 	else
 		literal_put(out, value);
 }
@@ -161,7 +161,7 @@ static void put_properties(const struct printer *p, struct strbuf *out, json_obj
 			continue;
 		if (!is_in(bare, name)) {
 			strbuf_addf(out, ", %s=", name);
-			put_value(out, value);
+			put_value(out, value, p->options->property_max);
 		} else if (json_object_get_boolean(value)) {
 			strbuf_addf(out, ", %s", name);
 		}
@@ -210,11 +210,11 @@ static void put_node(struct printer *p, json_object *node, const char *role, int
 	strbuf_add(&line, role);
 	if (name.len || strcmp(role, "generic") != 0) {
 		strbuf_addc(&line, ' ');
-		put_text(&line, name);
+		put_text(&line, name, 0);
 	}
 	if (js_get(value, "value")) {
 		strbuf_add(&line, " value=");
-		put_value(&line, js_get(value, "value"));
+		put_value(&line, js_get(value, "value"), 0);
 	}
 	if (mark)
 		put_mark(p, &line, mark);

@@ -29,6 +29,7 @@ struct ax_options {
 	bool visible_only, bid_only, som_only;
 	bool hide_bids, hide_bid_if_invisible;
 	int decimals;             /* of coordinates */
+	size_t property_max;      /* bytes of a property; 0: as of a name */
 	const char *const *ignored_roles;      /* NULL-terminated; NULL: the usual */
 	const char *const *ignored_properties; /* likewise */
 };

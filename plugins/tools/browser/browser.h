@@ -30,8 +30,9 @@ struct browser_config {
 
 /** What a page showed: its text and what is beside it. */
 struct observation {
-	char *url, *title;
+	char *url;
 	struct strbuf tree;
+	bool whole;             /* the tree has what is out of view, too */
 	bool cut;               /* the tree was longer */
 	char focused[BID_MAX];
 	char *tabs[TABS_MAX];   /* URLs */

@@ -189,7 +189,7 @@ int chrome_start(const struct chrome_config *config, struct chrome *ret, struct 
 		size = NULL;
 	argv[n++] = profile;
 	argv[n++] = size;
-	if (geteuid() == 0)
+	if (config->open || geteuid() == 0)
 		argv[n++] = "--no-sandbox";
 	argv[n++] = "about:blank";
 	argv[n] = NULL;
@@ -239,6 +239,11 @@ void chrome_last_words(const struct chrome *c, char *ret, size_t size)
 	*ret = '\0';
 	if (!name || file_read(name, 1 << 20, &text, &len, NULL) || !len)
 		return;
+	if (strstr(text, "No usable sandbox")) {
+		snprintf(ret, size, "its sandbox needs user namespaces, which are not allowed "
+			 "here; set the option `sandbox = no` where something else confines it");
+		return;
+	}
 	while (len && text[len - 1] == '\n')
 		text[--len] = '\0';
 	line = strrchr(text, '\n');

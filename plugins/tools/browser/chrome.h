@@ -5,12 +5,14 @@
 #define BROWSER_CHROME_H
 
 #include "error.h"
+#include <stdbool.h>
 #include <sys/types.h>
 
 struct chrome_config {
 	const char *program; /* a path, or a name in PATH; "" or NULL: looked for */
 	const char *folder;  /* where the profile's folder is made */
 	int width, height;   /* of the window */
+	bool open;           /* without a sandbox of its own */
 };
 
 struct chrome {
@@ -19,12 +21,12 @@ struct chrome {
 	char *profile;
 };
 
-/** Start it, without waiting until it answers. The sandbox of the browser is on,
- *  except for root, who cannot have it. */
+/** Start it, without waiting until it answers. Root cannot have its sandbox. */
 int chrome_start(const struct chrome_config *config, struct chrome *ret, struct error *err);
 /** End it with all its processes, and remove the profile. */
 void chrome_end(struct chrome *c);
-/** Append the last line of what it complained of, if there is one. */
+/** What it complained of last: its last line, or a sentence for what is known; "" if
+ *  nothing. */
 void chrome_last_words(const struct chrome *c, char *ret, size_t size);
 
 #endif

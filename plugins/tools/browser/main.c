@@ -65,7 +65,8 @@ static int plugin_open(const struct mt_tool_host *host, struct mt_instance *inst
 	p->downloads = path_join(workspace, downloads ? downloads : ".downloads");
 	p->folder = strdup(private_folder(p));
 	const struct browser_config config = {
-		.chrome = { host->option(instance, "program"), p->folder, WIDTH, HEIGHT },
+		.chrome = { host->option(instance, "program"), p->folder, WIDTH, HEIGHT,
+			    host->option_int(instance, "sandbox") == 0 },
 		.downloads = p->downloads, .workspace = workspace,
 		.accept_dialogs = strcmp(host->option(instance, "dialogs"), "accept") == 0,
 		.tree_max = (size_t)host->option_int(instance, "tree_max"),
@@ -139,7 +140,9 @@ static void put_result(struct plugin *p, struct mt_call *call, const struct view
 	else
 		host->reply(call, "\n[Action executed successfully.]\n");
 	host->reply(call, "%s\n============== BEGIN accessibility tree ==============\n",
-		    view->whole ? "The whole page; what is marked visible is in view."
+		    o->whole ? "The whole page; what is marked visible is in view."
+		    : view->whole ? "What is in view of the page, which is too long to be shown "
+		    "as a whole; scroll to see more of it."
 		    : "What is in view of the page; scroll to see more of it.");
 	host->reply_text(call, o->tree.text, o->tree.len);
 	host->reply(call, "\n============== END accessibility tree ==============\n%s",
@@ -305,6 +308,9 @@ static const struct mt_option options[] = {
 	OPTION(MT_OPTION_TEXT, "program", .help = "The Chromium to run: a path, or a name in "
 	       "PATH. Default: the first of chromium, chromium-browser, "
 	       "google-chrome-stable, google-chrome."),
+	OPTION(MT_OPTION_BOOL, "sandbox", .fallback = "yes",
+	       .help = "Chromium's own sandbox, which root cannot have. no: where user "
+	       "namespaces are not allowed and something else confines it."),
 	OPTION(MT_OPTION_TEXT, "downloads", .fallback = ".downloads",
 	       .help = "Folder for downloads, below the workspace unless it is absolute."),
 	OPTION(MT_OPTION_DURATION, "timeout", .fallback = "30s", .min = 500, .max = 3600000,
@@ -314,7 +320,7 @@ static const struct mt_option options[] = {
 	       "is."),
 	OPTION(MT_OPTION_DURATION, "settle_time", .fallback = "200ms", .min = 0,
 	       .max = 60000, .help = "How long a page must not have changed before it is looked at."),
-	OPTION(MT_OPTION_BYTES, "tree_max", .fallback = "60K", .min = 1024, .max = 16 << 20,
+	OPTION(MT_OPTION_BYTES, "tree_max", .fallback = "25K", .min = 1024, .max = 16 << 20,
 	       .help = "The longest tree that is shown; the rest is left out."),
 	OPTION(MT_OPTION_CHOICE, "tree", .choices = "visible|all", .fallback = "visible",
 	       .help = "visible: what is in view of the page; all: the whole page, with a "

@@ -6,7 +6,7 @@
 #include "utf8.h"
 #include <string.h>
 
-enum { LOADING_MS = 3000 };
+enum { LOADING_MS = 3000, URL_SHOWN = 300, ADDRESS_SHOWN = 2000 };
 
 struct rect {
 	double x, y, width, height;
@@ -391,16 +391,22 @@ static const struct ax_mark *find_mark(void *arg, const char *bid)
 
 static int put_tree(struct look *l, struct observation *o)
 {
-	const struct ax_options options = {
-		.with_clickable = true, .with_visible = l->view->whole,
-		.visible_only = !l->view->whole,
-	};
 	AUTO(json) json_object *tree = js_make("nodes", 'o', l->nodes, NULL);
-	int status;
+	struct ax_options options = { .with_clickable = true, .property_max = URL_SHOWN };
+	int status = MT_ELIMIT;
 
 	l->nodes = NULL;
 	o->tree = STRBUF(l->b->config.tree_max);
-	status = ax_put(&o->tree, tree, &options, find_mark, l->b, l->err);
+	/* Of a page that is too long as a whole, what is in view is of more use than
+	 * its beginning. */
+	for (o->whole = l->view->whole;; o->whole = false) {
+		options.with_visible = o->whole;
+		options.visible_only = !o->whole;
+		strbuf_reset(&o->tree);
+		status = ax_put(&o->tree, tree, &options, find_mark, l->b, l->err);
+		if (status != MT_ELIMIT || !o->whole)
+			break;
+	}
 	o->cut = status == MT_ELIMIT;
 	return o->cut ? MT_OK : status;
 }
@@ -422,6 +428,14 @@ static int same_page(struct look *l)
 	return status;
 }
 
+static char *shortened(const char *url)
+{
+	size_t len = strlen(url), n = utf8_cut(url, len, ADDRESS_SHOWN);
+	char *text;
+
+	return asprintf(&text, "%.*s%s", (int)n, url, n < len ? "..." : "") < 0 ? NULL : text;
+}
+
 static int list_tabs(struct browser *b, const struct cdp_wait *wait,
 		     struct observation *o, struct error *err)
 {
@@ -438,10 +452,9 @@ static int list_tabs(struct browser *b, const struct cdp_wait *wait,
 			if (strcmp(b->tabs[t].target, js_str(info, "targetId", "")) != 0)
 				continue;
 			free(o->tabs[t]);
-			o->tabs[t] = strdup(js_str(info, "url", ""));
+			o->tabs[t] = shortened(js_str(info, "url", ""));
 			if (t == b->active && !o->url) {
-				o->url = strdup(js_str(info, "url", ""));
-				o->title = strdup(js_str(info, "title", ""));
+				o->url = shortened(js_str(info, "url", ""));
 			}
 		}
 	}
@@ -513,7 +526,6 @@ int browser_look(struct browser *b, const struct view *view, const struct cdp_wa
 void observation_clear(struct observation *o)
 {
 	free(o->url);
-	free(o->title);
 	strbuf_clear(&o->tree);
 	strbuf_clear(&o->notes);
 	strbuf_clear(&o->picture);
