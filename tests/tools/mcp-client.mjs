@@ -19,7 +19,7 @@ const client = new Client({ name: 'test', version: '1' },
 	{ versionNegotiation: { mode: modern ? { pin: version } : 'legacy' } });
 await client.connect(new StdioClientTransport({ command, args, env: process.env, cwd: folder }));
 
-// What each tool is called with, and what its answer must have in it.
+// What tools are called with, others with nothing, and what the answer must have.
 const file = join(folder, 'notes.txt');
 writeFileSync(file, 'alpha\nbeta\n');
 const calls = {
@@ -30,12 +30,8 @@ const calls = {
 	glob: [{ pattern: '*.txt', path: folder }, /notes\.txt/],
 	view: [{ path: file }, /alpha/],
 	execute_ipython_cell: [{ code: 'print(6*7)' }, /42|No module|kernel/],
-	memory: [{ command: 'view' }, null],
-	fetch: [{ url: 'http://127.0.0.1:9/' }, null],
-	recall: [{}, null],
+	fetch: [{ url: 'http://127.0.0.1:9/' }, /may not be fetched/],
 	invoke_skill: [{ name: 'none' }, null],
-	ask_user: [{ question: 'Who?' }, null],
-	request_condensation: [{}, null],
 };
 
 const { tools } = await client.listTools();
@@ -44,8 +40,7 @@ console.log(`${client.getNegotiatedProtocolVersion?.() ?? version}: ${names.join
 assert(names.includes('execute_bash') && names.includes('grep'));
 assert(!names.includes('finish'));
 for (const { name } of tools) {
-	assert(calls[name], `the tool ${name} is new: say here how it is called`);
-	const [given, expected] = calls[name];
+	const [given, expected] = calls[name] ?? [{}, null];
 	const result = await client.callTool({ name, arguments: given });
 	const text = result.content.map(c => c.text ?? c.type).join('\n');
 	console.log(`${name}: ${result.isError ? 'error: ' : ''}${text.slice(0, 100)}`);
