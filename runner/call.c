@@ -5,6 +5,7 @@
 #include "function-schema.h"
 #include "tree.h"
 #include "utf8.h"
+#include "services.h"
 #include "worker.h"
 #include <fcntl.h>
 #include <string.h>
@@ -247,6 +248,7 @@ static void finish(struct mt_call *c, int status, const struct error *err)
 	if (status == MT_OK && atomic_load(&c->cancelled) && !c->listing)
 		f.status = MT_ECANCELLED;
 	live_end(c);
+	spool_name_it(c);
 	send_parts(c);
 	f.flags = (worker.retire || descriptors_leak() ? FRAME_RETIRE : 0) |
 		  (c->spool_fd >= 0 ? FRAME_SPOOLED : 0) |

@@ -95,6 +95,8 @@ static int reply_text(struct mt_call *c, const char *text, size_t len)
 	size_t room = c->text.max - 1 - c->text.len;
 	size_t n = len < room ? len : room;
 
+	if (n < len || c->spool_kept)
+		spool_keep(c, text, len);
 	if (strbuf_addn(&c->text, text, n)) {
 		c->text.error = MT_OK;
 		c->text_cut = true;

@@ -9,8 +9,13 @@
 #include "worker.h"
 
 /* spool.c */
+/** The two that a tool calls: its spool is its own business from then on. */
 int spool_write(struct mt_call *c, const char *bytes, size_t len);
 const char *spool_path(struct mt_call *c);
+/** Keep text of the result that it has no room for, and what is there of it. */
+void spool_keep(struct mt_call *c, const char *more, size_t len);
+/** The result is whole: one that is too long to be shown is kept, and says where. */
+void spool_name_it(struct mt_call *c);
 /* ask.c */
 int ask_host(struct mt_call *c, const char *method, struct mt_str params,
 	     struct mt_str *ret_result);

@@ -3,6 +3,7 @@
  * spool.c - the file that keeps the whole output of a call, up to a cap. */
 #include "files.h"
 #include "services.h"
+#include "utf8.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -26,14 +27,20 @@ static bool open_spool(struct mt_call *c)
 	return c->spool_fd >= 0;
 }
 
-int spool_write(struct mt_call *c, const char *bytes, size_t len)
+enum {
+	SHOWN_MAX = 30000,      /* bytes of a result that a model is shown whole */
+	KEPT_MAX = 16 << 20,    /* of a text that a tool does not keep itself */
+	NOTE_MAX = 4352,
+};
+
+static int put(struct mt_call *c, const char *bytes, size_t len, int64_t most)
 {
 	int64_t left;
 	int status = MT_EIO;
 	size_t n;
 
 	pthread_mutex_lock(&c->lock);
-	left = worker.spec->limits.spool_max - c->spool_len;
+	left = most > c->spool_len ? most - c->spool_len : 0;
 	n = (uint64_t)left < len ? (size_t)left : len;
 	if (open_spool(c) && (n == 0 || write_all(c->spool_fd, bytes, n) == MT_OK)) {
 		c->spool_len += (int64_t)n;
@@ -44,11 +51,59 @@ int spool_write(struct mt_call *c, const char *bytes, size_t len)
 	return status;
 }
 
+static int64_t most_kept(void)
+{
+	int64_t most = worker.spec->limits.spool_max;
+
+	return most < KEPT_MAX ? most : KEPT_MAX;
+}
+
+void spool_keep(struct mt_call *c, const char *more, size_t len)
+{
+	if (c->spool_own || !*c->spool_name)
+		return;
+	if (!c->spool_kept)
+		put(c, c->text.text, c->text.len, most_kept());
+	c->spool_kept = true;
+	put(c, more, len, most_kept());
+}
+
+void spool_name_it(struct mt_call *c)
+{
+	char note[NOTE_MAX];
+	int len;
+
+	if (c->listing || (c->text.len <= SHOWN_MAX && !c->spool_kept))
+		return;
+	if (!c->spool_kept)
+		spool_keep(c, "", 0);
+	if (!c->spool_kept || c->spool_fd < 0)
+		return;
+	len = snprintf(note, sizeof note, "\n[This is long; %s is in %s]",
+		       c->spool_full ? "the beginning of it" : "the whole of it",
+		       c->spool_name);
+	if (len < 0 || (size_t)len >= sizeof note || (size_t)len >= c->text.max)
+		return;
+	if (c->text.len + (size_t)len >= c->text.max)
+		strbuf_cut(&c->text, utf8_cut(c->text.text, c->text.len,
+					      c->text.max - 1 - (size_t)len));
+	strbuf_addn(&c->text, note, (size_t)len);
+}
+
+int spool_write(struct mt_call *c, const char *bytes, size_t len)
+{
+	pthread_mutex_lock(&c->lock);
+	c->spool_own = true;
+	pthread_mutex_unlock(&c->lock);
+	return put(c, bytes, len, worker.spec->limits.spool_max);
+}
+
 const char *spool_path(struct mt_call *c)
 {
 	bool there;
 
 	pthread_mutex_lock(&c->lock);
+	c->spool_own = true;
 	there = open_spool(c);
 	pthread_mutex_unlock(&c->lock);
 	return there ? c->spool_name : "";

@@ -76,6 +76,8 @@ struct mt_call {
 	int spool_fd;                /* -1: not open */
 	int64_t spool_len;
 	bool spool_full;
+	bool spool_own;              /* the tool keeps its output there itself */
+	bool spool_kept;             /* we keep the text there, as it is long */
 
 	struct strbuf live;          /* output that was not sent yet */
 	uint64_t live_dropped;

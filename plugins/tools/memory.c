@@ -76,6 +76,7 @@ static const struct mt_tool tools[] = {
 	{
 		.size = sizeof tools[0],
 		.name = "memory",
+		.hints = MT_TOOL_DESTRUCTIVE, /* a note may be taken out */
 		.description =
 			"Change the notes that later conversations begin with, of this project "
 			"or of the user. Note, in a line, what stays true and was hard to find "

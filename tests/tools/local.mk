@@ -93,3 +93,7 @@ EXTRA_DIST += %D%/llm-edit.bats
 # Jobs of the shell.
 TESTS += %D%/jobs.bats
 EXTRA_DIST += %D%/jobs.bats
+
+# What holds for all of them.
+TESTS += %D%/every.bats
+EXTRA_DIST += %D%/every.bats

@@ -1,0 +1,64 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# every.bats - what holds for every tool: described long and short, with hints;
+# results are limited, and whole somewhere.
+
+setup() {
+	work=$BATS_TEST_TMPDIR
+	mkdir -p "$work/ws" "$work/state"
+	chmod 700 "$work/state"
+	export XDG_STATE_HOME=$work/state
+}
+
+tools() { # of every plugin of tools that was built, a JSON object a line
+	for so in "$top_builddir"/plugins/tools/*.so; do
+		mortise plugins info --json "$(basename "$so" .so)" | jq -c '.[].data.tools[]?'
+	done
+}
+
+@test "every tool has a long and a short description" {
+	tools >"$work/tools"
+	[ "$(wc -l <"$work/tools")" -ge 20 ]
+	wrong=$(jq -r 'select((.description | length) < 30 or (.brief // "" | length) < 20
+		or (.brief | length) > (.description | length)
+		or (.brief | length) > 200) | .name' "$work/tools")
+	[ -z "$wrong" ] || { echo "$wrong"; false; }
+}
+
+@test "what every tool does to the world is said" {
+	tools >"$work/tools"
+	# 1 read-only, 2 destructive, 32 acted on by the controller; a fetch only reads,
+	# but an address can carry something out.
+	wrong=$(jq -r 'select(.name != "fetch") | select(.hints % 4 == 0 and .hints < 32) | .name' \
+		"$work/tools")
+	[ -z "$wrong" ] || { echo "$wrong"; false; }
+	# No tool is both.
+	[ -z "$(jq -r 'select(.hints % 4 == 3) | .name' "$work/tools")" ]
+}
+
+@test "a long result is cut for the model, and whole in a file that can be paged" {
+	text=$(for n in $(seq 20000); do printf 'word%s ' "$n"; [ $((n % 10)) -ne 0 ] || echo; done)
+	printf '[turn]\n[call do]\nwhat = echo\ntext <<END\n%s\nEND\n[turn]\nexpect last contains = %s\n[call finish]\nmessage = Done.\n' \
+		"$text" 'This is long; the whole of it is in /' >"$work/script"
+	run mortise run -C "$work/ws" --model "script:$work/script" \
+		-o core.plugin_path+="$top_builddir/tests/plugins" \
+		-o 'controller.tools=bad, finish' -t go
+	printf '%s\n' "$output" | tail -n 3
+	[ "$status" -eq 0 ]
+	file=$(find "$work/state" -path '*/spool/*' -type f)
+	[ "$(cat "$file")" = "$text" ]
+	run mortise tools call -o controller.tools=search view \
+		"{\"path\": \"$file\", \"view_range\": [1500, 1501]}"
+	[[ "$output" == *"word14991 "* ]]
+	[[ "$output" == *"word15010 "* ]]
+}
+
+@test "what a tool gives beyond all limits is kept up to a limit" {
+	printf '[turn]\n[call do]\nwhat = reply_flood\n[turn]\n[call finish]\nmessage = Done.\n' >"$work/script"
+	run mortise run -C "$work/ws" --model "script:$work/script" \
+		-o core.plugin_path+="$top_builddir/tests/plugins" \
+		-o 'controller.tools=bad, finish' -t go
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"[This is long; the beginning of it is in /"* ]]
+	[ "$(stat -c %s "$(find "$work/state" -path '*/spool/*' -type f)")" -eq $((16 << 20)) ]
+}
