@@ -112,7 +112,7 @@ play() {
 	workers() { pgrep -f "^$top_builddir/mortise-runner" | while read -r p; do
 		grep -q "^State" "/proc/$p/status" && [ "$(cat "/proc/$p/comm")" = mortise-worker ] &&
 			[ "$(readlink "/proc/$p/cwd")" = "$work/ws" ] && echo "$p"; done; }
-	kill -SEGV $(workers)
+	kill -KILL $(workers)
 	wait "$pid"
 	cat "$work/out"
 	results
