@@ -347,7 +347,7 @@ static void on_state(struct chat *c, json_object *line)
 		c->began = clock_ms();
 	if (chat_is(c, "awaiting_user_confirmation")) {
 		*c->asker = '\0';
-		show_question(&c->show, js_get(line, "waits"));
+		show_question(&c->show, js_get(line, "waits"), c->reason);
 		ask(c, js_get(line, "waits"));
 		return;
 	}

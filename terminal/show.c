@@ -199,7 +199,15 @@ static const char *risk_of(json_object *args, json_object *waits)
 	return js_str(waits, "risk", risk >= 0 && risk < 3 ? names[risk] : "UNKNOWN");
 }
 
-void show_question(struct show *s, json_object *waits)
+/* "risk HIGH: it runs what was downloaded": what follows the risk. */
+static const char *why_risky(const char *reason, const char *risk)
+{
+	const char *colon = strstr(reason, ": ");
+
+	return colon && strcmp(risk, "LOW") != 0 ? colon : "";
+}
+
+void show_question(struct show *s, json_object *waits, const char *reason)
 {
 	json_object *args = js_get(s->call, "args");
 	const char *risk = risk_of(args, waits);
@@ -208,8 +216,8 @@ void show_question(struct show *s, json_object *waits)
 		return;
 	s->asked = true;
 	call_details(s, js_str(s->call, "action", ""), args);
-	paint_line(&s->out, &s->style, strcmp(risk, "HIGH") == 0 ? RED : YELLOW,
-		   "May the agent do this? Risk: %s", risk);
+	show_remark(s, strcmp(risk, "HIGH") == 0 ? RED : YELLOW,
+		    "May the agent do this? Risk: %s%s", risk, why_risky(reason, risk));
 }
 
 void show_ask(struct show *s, const char *text, json_object *choices)

@@ -40,8 +40,8 @@ void show_remark(struct show *s, enum paint p, const char *format, ...) MT_PRINT
 /** The agent rests: what streamed and what ran is over. */
 void show_rest(struct show *s);
 /** The last action waits for the user: all of it, and its risk, which `waits`
- *  says (may be NULL). */
-void show_question(struct show *s, json_object *waits);
+ *  says (may be NULL); why, as `reason` says. */
+void show_question(struct show *s, json_object *waits, const char *reason);
 /** What a tool asks the user; `choices` may be NULL. */
 void show_ask(struct show *s, const char *text, json_object *choices);
 /** The same of a delegate's action: {conversation, event, kind, risk}. */

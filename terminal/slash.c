@@ -30,9 +30,13 @@ static void pass_on(struct chat *c, const struct slash *self, const char *arg)
 
 static void run_cost(struct chat *c, const struct slash *self, const char *arg)
 {
+	char money[64] = "";
+
 	(void)self, (void)arg;
-	show_remark(&c->show, PLAIN, "%lld tokens in, %lld out, $%.4f",
-		    (long long)c->show.input, (long long)c->show.output, c->show.cost);
+	if (c->show.cost > 0)
+		snprintf(money, sizeof money, ", $%.4f", c->show.cost);
+	show_remark(&c->show, PLAIN, "%lld tokens in, %lld out%s", (long long)c->show.input,
+		    (long long)c->show.output, money);
 }
 
 /* ---- what needs another process ------------------------------------------ */

@@ -81,7 +81,7 @@ static void test_question(void)
 
 	show_init(&s, &none);
 	event(&s, QUESTION);
-	show_question(&s, NULL);
+	show_question(&s, NULL, "");
 	CHECK_STR(s.out.text, "\n$ rm x\nMay the agent do this? Risk: MEDIUM\n");
 	strbuf_reset(&s.out);
 	event(&s, "{\"id\":6,\"source\":\"agent\",\"confirms\":4,\"action\":\"run\",\"args\":{"
@@ -89,7 +89,7 @@ static void test_question(void)
 	CHECK_MSG(s.out.len == 0 && s.action == 6, "what was asked is not shown again");
 	event(&s, "{\"id\":8,\"source\":\"agent\",\"action\":\"edit\",\"args\":{\"path\":"
 		  "\"/x\",\"command\":\"str_replace\",\"old_str\":\"a\",\"new_str\":\"b\\nc\"}}");
-	show_question(&s, NULL);
+	show_question(&s, NULL, "");
 	CHECK_STR(s.out.text, "\nstr_replace /x\n  -a\n  +b\n  +c\n"
 			      "May the agent do this? Risk: UNKNOWN\n");
 	show_done(&s);
