@@ -31,6 +31,63 @@ path = /tmp
 [call finish]
 message = done
 """
+# The n-th turn of a script is the n-th reply of the conversation.
+BOSS = """
+[turn]
+[call execute_bash]
+command = echo one
+
+[turn]
+[call delegate]
+agent = worker
+task = look
+
+[turn]
+[turn]
+[turn]
+
+[turn]
+error = rate_limit
+error times = 1
+error wait = 20ms
+[call execute_bash]
+command = echo after; true
+
+[turn]
+[call finish]
+message = done
+"""
+WORKER = """
+[turn]
+[turn]
+
+[turn]
+error = rate_limit
+error times = 1
+error wait = 20ms
+[call execute_bash]
+command = echo work; true
+
+[turn]
+[call execute_bash]
+command = echo more; true
+
+[turn]
+[call finish]
+message = the work is done
+"""
+WIRING = """
+[llm]
+retry_min_wait = 10ms
+[controller]
+tools = bash, finish, delegate
+delegates = worker
+[controller.worker]
+tools = bash, finish
+llm = worker
+[llm.worker]
+model = script:%s
+"""
 ANSWERS = [{"type": "confirm"}, {"type": "reject", "reason": "not two"},
            {"type": "reject"}, {"type": "message", "text": "go on"},
            {"type": "confirm", "always": True}]
@@ -61,13 +118,13 @@ def read_log(state):
         return f.readlines()
 
 
-def whole_run(state, workspace, script):
+def whole_run(state, workspace, script, answers, *flags):
     """Answer each question when it is asked."""
     p = subprocess.Popen(["mortise", "run", "--json", "--keep", "-m", "script:" + script,
                           "-o", "controller.confirmation=always", "-C", workspace,
-                          "-t", "go"], env=environment(state), text=True,
+                          "-t", "go", *flags], env=environment(state), text=True,
                          stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    answers = list(ANSWERS)
+    answers = list(answers)
     for text in p.stdout:
         line = json.loads(text)
         if line.get("type") != "state":
@@ -136,19 +193,38 @@ def check_cut(work, whole, lines, n):
     shutil.rmtree(state)
 
 
-def main():
-    work = tempfile.mkdtemp()
-    workspace, whole = os.path.join(work, "ws"), os.path.join(work, "whole")
-    script = os.path.join(work, "script")
-    os.mkdir(workspace)
+def write(path, text):
+    with open(path, "w") as f:
+        f.write(text)
+    return path
+
+
+def cut_all(work, workspace, script, answers, *flags):
+    whole = os.path.join(work, "whole")
     os.mkdir(whole, 0o700)
-    with open(script, "w") as f:
-        f.write(SCRIPT)
-    tell(whole_run(whole, workspace, script) == 0, "the uninterrupted run ends well")
+    tell(whole_run(whole, workspace, script, answers, *flags) == 0,
+         "the uninterrupted run ends well")
     lines = read_log(whole)
     check_log("the uninterrupted run", [json.loads(line) for line in lines])
     for n in range(1, len(lines)):
         check_cut(work, whole, lines, n)
+    shutil.rmtree(whole)
+    return lines
+
+
+def main():
+    work = tempfile.mkdtemp()
+    workspace = os.path.join(work, "ws")
+    os.mkdir(workspace)
+    cut_all(work, workspace, write(os.path.join(work, "script"), SCRIPT), ANSWERS)
+    worker = write(os.path.join(work, "worker"), WORKER)
+    wiring = write(os.path.join(work, "wiring.ini"), WIRING % worker)
+    lines = cut_all(work, workspace, write(os.path.join(work, "boss"), BOSS),
+                    [{"type": "confirm"}] * 4, "--config", wiring)
+    text = b"".join(lines)
+    tell(text.count(b'"agent_state":"rate_limited"') == 2
+         and text.count(b'"confirms"') == 4 and b"the work is done" in text,
+         "with a delegate, answers and waits for the model")
     print("1..%d" % count)
     shutil.rmtree(work)
 
