@@ -137,6 +137,26 @@ static int start_process(struct chat *c, const char *id, struct error *err)
 	return child_start(&c->child, args, err);
 }
 
+static bool add_change(struct chat *c, const char *flag, const char *value)
+{
+	char *copies[2] = { strdup(flag), strdup(value) };
+
+	if (!copies[0] || !copies[1] || c->change_count == CHANGES_MAX * 2) {
+		free(copies[0]);
+		free(copies[1]);
+		return false;
+	}
+	c->changes[c->change_count++] = copies[0];
+	c->changes[c->change_count++] = copies[1];
+	return true;
+}
+
+static void drop_change(struct chat *c)
+{
+	free(c->changes[--c->change_count]);
+	free(c->changes[--c->change_count]);
+}
+
 /* Who has it open already, by the beginning of its id. */
 static int find_open(const char *prefix, char ret[CHILD_ID_MAX], struct error *err)
 {
@@ -216,6 +236,8 @@ bool chat_begin(struct chat *c, const char *id)
 	struct error err = ERROR_NONE;
 	int64_t events, since;
 
+	while (copy && c->change_count)
+		drop_change(c); /* they were meant for the other one */
 	leave(c);
 	if (open_conversation(c, copy, &err)) {
 		show_remark(&c->show, RED, "%s", err.text);
@@ -262,26 +284,6 @@ static bool wait_for_end(struct chat *c, pid_t pid)
 		poll(NULL, 0, 5);
 	}
 	return false;
-}
-
-static bool add_change(struct chat *c, const char *flag, const char *value)
-{
-	char *copies[2] = { strdup(flag), strdup(value) };
-
-	if (!copies[0] || !copies[1] || c->change_count == CHANGES_MAX * 2) {
-		free(copies[0]);
-		free(copies[1]);
-		return false;
-	}
-	c->changes[c->change_count++] = copies[0];
-	c->changes[c->change_count++] = copies[1];
-	return true;
-}
-
-static void drop_change(struct chat *c)
-{
-	free(c->changes[--c->change_count]);
-	free(c->changes[--c->change_count]);
 }
 
 bool chat_change(struct chat *c, const char *flag, const char *value)

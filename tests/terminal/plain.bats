@@ -93,3 +93,12 @@ plain() { timeout 60 mortise --plain -m "script:$work/script" "$@" 2>&1; }
 	[[ "$output" = *'0 tokens in, 0 out'*'Risk: HIGH: hands what it fetched'* ]]
 	[[ "$output" = *'10 tokens in, 2 out, $0.5000'* ]]
 }
+
+@test 'what was changed in one conversation is not changed in another' {
+	run plain <<< 'go'
+	id=$(mortise conversations list --json | jq -r .id)
+	run plain <<< $'/confirm always\n/resume '"$id"$'\nand more'
+	[[ "$output" = *'The second word.'* ]]
+	jq -e '.spec.settings | contains(["controller.confirmation=always"]) | not' \
+		"$work/state/mortise/conversations/$id/meta.json"
+}
