@@ -105,6 +105,7 @@ static void put_hints(struct strbuf *out, int64_t hints)
 		{ MT_TOOL_OPEN_WORLD, "open world" },
 		{ MT_TOOL_PARALLEL, "parallel" },
 		{ MT_TOOL_CONTROL, "control" },
+		{ MT_TOOL_ON_REQUEST, "on request" },
 	};
 	const char *comma = " (";
 

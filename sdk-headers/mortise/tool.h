@@ -42,6 +42,8 @@ enum {
 	MT_TOOL_OPEN_WORLD = 1u << 3,  /* talks to things outside workspace and machine */
 	MT_TOOL_PARALLEL = 1u << 4,    /* may run beside other calls of one reply */
 	MT_TOOL_CONTROL = 1u << 5,     /* no call: the controller acts on its event */
+	MT_TOOL_ON_REQUEST = 1u << 6,  /* offered where `tools` names it, and not with
+					  the rest of its toolset */
 };
 
 enum {

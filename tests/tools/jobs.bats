@@ -28,7 +28,7 @@ start() { # COMMAND
 play() {
 	printf '[turn]\n[call finish]\nmessage = Done.\n' >>"$work/script"
 	run mortise run -C "$work/ws" --model "script:$work/script" \
-		-o 'controller.tools=bash, finish' "$@" -t go
+		-o 'controller.tools=bash, background_job, finish' "$@" -t go
 	printf '%s\n' "$output"
 	[ "$status" -eq 0 ]
 }
@@ -120,4 +120,12 @@ play() {
 	play
 	[[ "$(at 1)" == *"[Job 1 has ended with exit code "* ]]
 	[[ "$(at 3)" == '$x ` \ "'$'\n'"[Job 2 has ended with exit code 0.]" ]]
+}
+
+@test "it is there only where it is asked for" {
+	run mortise tools -o controller.tools=bash
+	[[ "$output" == *execute_bash* && "$output" != *background_job* ]]
+	run mortise tools -o 'controller.tools=bash, background_job'
+	[[ "$output" == *execute_bash*bash*background_job*bash* ]]
+	[ "$(grep -c execute_bash <<<"$output")" -eq 1 ]
 }

@@ -309,8 +309,8 @@ static const char description[] =
 	"output; text with is_input true is typed to it, with Enter; C-c, C-d, C-z or "
 	"ENTER, TAB, ESC, UP, DOWN with is_input true are keys. Until it ends no other "
 	"command runs; a third C-c in a row kills what does not stop.\n"
-	"* For what takes long set timeout; servers and the like are for background_job, "
-	"or `server > server.log 2>&1 &`.\n"
+	"* For what takes long set timeout, or run it in the background with its output "
+	"in a file: `server > server.log 2>&1 &`.\n"
 	"* There is nobody at the terminal: pagers and editors are off, use options such "
 	"as -y. Do not use `exit` or `set -e` outside a subshell: they end the shell.";
 
@@ -370,7 +370,7 @@ static const struct mt_tool tools[] = {
 	  .schema = schema,
 	  .events = events },
 	{ .size = sizeof(struct mt_tool),
-	  .hints = MT_TOOL_DESTRUCTIVE | MT_TOOL_OPEN_WORLD,
+	  .hints = MT_TOOL_DESTRUCTIVE | MT_TOOL_OPEN_WORLD | MT_TOOL_ON_REQUEST,
 	  .name = "background_job",
 	  .description = job_description,
 	  .brief = job_brief,
