@@ -39,6 +39,7 @@ FUZZERS += terminal:$(FUZZ_T1),$(FUZZ_T2),-llowdown,-lutf8proc
 endif
 FUZZ_BR = plugins/tools/browser
 FUZZERS += actions:$(FUZZ_BR)/actions.c
+FUZZERS += browsing:plugins/agents/browse-reply.c
 FUZZERS += axtree:$(FUZZ_BR)/axtree.c
 FUZZERS += config:host
 FUZZERS += controller:host

@@ -127,12 +127,8 @@ END
 }
 
 @test "codeact gives a task to browsing" {
-	cat >"$work/m.ini" <<END
-[controller]
-tools = bash, think, finish, delegate
-delegates = browsing
+	cat "$top_srcdir/examples/browsing.ini" - >"$work/m.ini" <<END
 [controller.browsing]
-agent = browsing
 llm = browsing
 [llm.browsing]
 model = script:$work/other

@@ -347,8 +347,9 @@ int browser_ready(struct browser *b, const struct cdp_wait *wait, struct error *
 	}
 	if (b->was_started)
 		page_note(b, "[The browser had ended and was started anew.]");
-	else if (geteuid() == 0)
-		page_note(b, "[Chromium runs without its own sandbox, since this is root.]");
+	else
+		page_note(b, "[The browser was started%s.]", geteuid() == 0
+			  ? ", without its own sandbox, which root cannot have" : "");
 	b->was_started = true;
 	return MT_OK;
 }

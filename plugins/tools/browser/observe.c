@@ -12,12 +12,17 @@ struct rect {
 	double x, y, width, height;
 };
 
+/* Styles that the snapshot brings. */
+static const char *const style_names[] = { "overflow-y", "position" };
+
 /* A node of the snapshot. */
 struct node {
 	int64_t id;
 	struct rect box;
 	bool is_element, has_box, clickable;
+	bool clips, is_placed, is_absolute, is_fixed; /* by its style: overflow, position */
 	int inner;        /* document in it; -1: none */
+	struct rect seen; /* what of the window it may fill */
 };
 
 /* A document of the snapshot: the page or a frame in it. */
@@ -81,10 +86,20 @@ static int by_id(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
-static void read_boxes(struct document *d)
+static bool is_text(json_object *strings, json_object *styles, size_t i, const char *text)
+{
+	int64_t n = int_at(styles, i, -1);
+
+	return n >= 0 && (size_t)n < length(strings) &&
+	       strcmp(json_object_get_string(json_object_array_get_idx(strings, (size_t)n)),
+		      text) == 0;
+}
+
+static void read_boxes(struct document *d, json_object *strings)
 {
 	json_object *which = list_at(d->json, "layout.nodeIndex");
 	json_object *bounds = list_at(d->json, "layout.bounds");
+	json_object *styles = list_at(d->json, "layout.styles");
 
 	for (size_t i = 0; i < length(which) && i < length(bounds); i++) {
 		int64_t n = int_at(which, i, -1);
@@ -96,10 +111,17 @@ static void read_boxes(struct document *d)
 		d->nodes[n].has_box = true;
 		d->nodes[n].box = (struct rect){ number_at(box, 0), number_at(box, 1),
 						 number_at(box, 2), number_at(box, 3) };
+		box = i < length(styles) ? json_object_array_get_idx(styles, i) : NULL;
+		if (length(box) < ARRAY_LEN(style_names))
+			continue;
+		d->nodes[n].clips = !is_text(strings, box, 0, "visible");
+		d->nodes[n].is_placed = !is_text(strings, box, 1, "static");
+		d->nodes[n].is_fixed = is_text(strings, box, 1, "fixed");
+		d->nodes[n].is_absolute = is_text(strings, box, 1, "absolute");
 	}
 }
 
-static int read_nodes(struct document *d, struct error *err)
+static int read_nodes(struct document *d, json_object *strings, struct error *err)
 {
 	json_object *ids = list_at(d->json, "nodes.backendNodeId");
 	json_object *types = list_at(d->json, "nodes.nodeType");
@@ -120,7 +142,7 @@ static int read_nodes(struct document *d, struct error *err)
 	for (size_t i = 0; i < length(holders); i++)
 		if ((size_t)int_at(holders, i, -1) < d->count)
 			d->nodes[int_at(holders, i, 0)].inner = (int)int_at(held, i, -1);
-	read_boxes(d);
+	read_boxes(d, strings);
 	return MT_OK;
 }
 
@@ -151,6 +173,59 @@ static int frame_find(struct browser *b, const char *id, const char *label)
 	return (int)i;
 }
 
+/* Where in the window the page in an element begins: inside its frame and padding,
+ * which the snapshot does not tell. */
+static struct rect inner_box(struct look *l, const struct document *d, const struct node *n)
+{
+	struct rect box = { d->x + n->box.x, d->y + n->box.y, n->box.width, n->box.height };
+	AUTO(json) json_object *model = NULL;
+	json_object *quad;
+
+	if (page_call(l->b, "DOM.getBoxModel", js_make("backendNodeId", 'i', n->id, NULL),
+		      l->wait, &model, NULL))
+		return box;
+	quad = list_at(model, "model.content");
+	if (length(quad) != 8)
+		return box;
+	return (struct rect){ number_at(quad, 0), number_at(quad, 1),
+			      number_at(quad, 4) - number_at(quad, 0),
+			      number_at(quad, 5) - number_at(quad, 1) };
+}
+
+/* What of the window each node may fill: within what scrolls or clips above it. What
+ * has a fixed place, and what is placed by a parent above one that clips, is not
+ * clipped. What the page itself clips (its first two elements) is the window. */
+static int clip_nodes(struct document *d, struct error *err)
+{
+	json_object *parents = list_at(d->json, "nodes.parentIndex");
+	struct {
+		struct rect flow, placed; /* for what is inside it */
+		int depth;
+	} *above = calloc(d->count + 1, sizeof *above), *own;
+
+	if (!above)
+		return fail(err, MT_ENOMEM, "no memory for the page");
+	for (size_t i = 0; i < d->count; i++) {
+		int64_t parent = int_at(parents, i, -1);
+		struct node *n = &d->nodes[i];
+		struct rect box = { d->x + n->box.x, d->y + n->box.y, n->box.width,
+				    n->box.height };
+
+		own = &above[i];
+		own->flow = own->placed = n->seen = d->clip;
+		if (parent < 0 || (size_t)parent >= i)
+			continue;
+		own->depth = above[parent].depth + 1;
+		if (!n->is_fixed)
+			n->seen = n->is_absolute ? above[parent].placed : above[parent].flow;
+		own->flow = n->clips && n->has_box && own->depth > 2 ? meet(n->seen, box)
+								      : n->seen;
+		own->placed = n->is_placed ? own->flow : above[parent].placed;
+	}
+	free(above);
+	return MT_OK;
+}
+
 /* Where the documents inside this one are, and what they are called. */
 static void place_inner(struct look *l, struct document *d)
 {
@@ -158,6 +233,7 @@ static void place_inner(struct look *l, struct document *d)
 		const struct node *n = &d->nodes[i];
 		struct document *inner;
 		struct element *e;
+		struct rect box;
 		int frame;
 
 		if (n->inner <= 0 || (size_t)n->inner >= l->count)
@@ -169,20 +245,28 @@ static void place_inner(struct look *l, struct document *d)
 			continue;
 		inner->reached = true;
 		inner->frame = (unsigned)frame;
-		inner->x = d->x + n->box.x;
-		inner->y = d->y + n->box.y;
-		inner->clip = meet(d->clip, (struct rect){ inner->x, inner->y, n->box.width,
-							   n->box.height });
-		inner->x -= js_number(inner->json, "scrollOffsetX", 0);
-		inner->y -= js_number(inner->json, "scrollOffsetY", 0);
+		box = inner_box(l, d, n);
+		inner->clip = meet(n->seen, box);
+		inner->x = box.x - js_number(inner->json, "scrollOffsetX", 0);
+		inner->y = box.y - js_number(inner->json, "scrollOffsetY", 0);
 	}
+}
+
+static json_object *list_styles(void)
+{
+	json_object *list = json_object_new_array();
+
+	for (size_t i = 0; list && i < ARRAY_LEN(style_names); i++)
+		json_object_array_add(list, json_object_new_string(style_names[i]));
+	return list;
 }
 
 static int take_snapshot(struct look *l)
 {
+	json_object *styles = list_styles();
 	int status = page_call(l->b, "DOMSnapshot.captureSnapshot",
-			       js_make("computedStyles", 'o', json_object_new_array(), NULL),
-			       l->wait, &l->snapshot, l->err);
+			       js_make("computedStyles", 'o', styles, NULL), l->wait,
+			       &l->snapshot, l->err);
 	json_object *all = list_at(l->snapshot, "documents");
 	json_object *strings = list_at(l->snapshot, "strings");
 
@@ -196,7 +280,7 @@ static int take_snapshot(struct look *l)
 			? json_object_get_string(json_object_array_get_idx(strings,
 									   (size_t)name))
 			: "";
-		status = read_nodes(d, l->err);
+		status = read_nodes(d, strings, l->err);
 	}
 	if (status || !l->count)
 		return status ? status : fail(l->err, MT_EIO, "the browser shows no page");
@@ -207,13 +291,16 @@ static int take_snapshot(struct look *l)
 	page->y = -js_number(page->json, "scrollOffsetY", 0);
 	page->clip = (struct rect){ 0, 0, l->b->config.chrome.width,
 				    l->b->config.chrome.height };
-	for (size_t i = 0; i < l->count; i++)
-		if (l->documents[i].reached)
-			place_inner(l, &l->documents[i]);
+	for (size_t i = 0; i < l->count && !status; i++) {
+		if (!l->documents[i].reached)
+			continue;
+		status = clip_nodes(&l->documents[i], l->err);
+		place_inner(l, &l->documents[i]);
+	}
 	for (size_t i = 0; i < l->count; i++)
 		qsort(l->documents[i].nodes, l->documents[i].count, sizeof(struct node),
 		      by_id);
-	return MT_OK;
+	return status;
 }
 
 /* ---- the trees ---------------------------------------------------------------------- */
@@ -227,15 +314,16 @@ static struct ax_mark mark_of(const struct document *d, const struct node *n,
 		"menuitemcheckbox", "menuitemradio", "treeitem", NULL,
 	};
 	struct rect box = { d->x + n->box.x, d->y + n->box.y, n->box.width, n->box.height };
-	struct rect seen = meet(box, d->clip);
+	struct rect seen = meet(box, n->seen);
 	double area = box.width * box.height;
 	struct ax_mark m = { .has_box = n->has_box, .x = box.x, .y = box.y,
 			     .width = box.width, .height = box.height,
 			     .clickable = n->clickable };
 
 	m.visibility = n->has_box && area > 0 ? seen.width * seen.height / area : 0;
-	/* Taller than the window: in view as soon as it fills much of it. */
-	if (area > 0 && seen.width * seen.height >= d->clip.width * d->clip.height / 3)
+	/* Taller than where it is seen: in view as soon as it fills much of that. */
+	if (area > 0 && seen.width * seen.height > 0 &&
+	    seen.width * seen.height >= n->seen.width * n->seen.height / 3)
 		m.visibility = 1;
 	/* A label leads to its field, which has a mark of its own. */
 	m.som = m.clickable && m.visibility >= 0.5 && strcmp(role, "LabelText") != 0;
