@@ -2,45 +2,12 @@
  *
  * find-tools.c - with many tools the model is told the names of most of them only:
  * the tool that asks the host for what they take, after which they are offered. */
-#include "js.h"
+#include "asking.h"
 
-#include <mortise/tool.h>
-#include <stdlib.h>
-#include <string.h>
-
-struct self {
-	const struct mt_tool_host *host;
-};
-
-static int open_set(const struct mt_tool_host *host, struct mt_instance *instance,
-		    void **ret_self)
+static int run(void *self, const char *tool, struct mt_call *call)
 {
-	struct self *self = calloc(1, sizeof *self);
-
-	(void)instance;
-	if (!self)
-		return MT_ENOMEM;
-	self->host = host;
-	*ret_self = self;
-	return MT_OK;
-}
-
-static int run(void *self_, const char *tool, struct mt_call *call)
-{
-	struct self *self = self_;
-	struct mt_str all = { "", 0 }, result = { "", 0 };
-	AUTO(json) json_object *answer = NULL;
-	const char *text;
-	int r;
-
 	(void)tool;
-	all.ptr = self->host->arg_json(call, NULL, &all.len);
-	r = self->host->request(call, "tools/find", all, &result);
-	if (r)
-		return self->host->fail(call, r, "%.*s", (int)result.len, result.ptr);
-	answer = js_parse_object(result.ptr, result.len, NULL);
-	text = js_str(answer, "text", "");
-	return self->host->reply_text(call, text, strlen(text));
+	return ask_host(self, "tools/find", call);
 }
 
 static const struct mt_tool tools[] = {
@@ -62,7 +29,7 @@ static const struct mt_tool tools[] = {
 
 static const struct mt_toolset set = {
 	.size = sizeof set, .tool_count = 1, .tools = tools,
-	.open = open_set, .call = run, .close = free,
+	.open = asking_open, .call = run, .close = free,
 };
 
 static const struct mt_component parts[] = {

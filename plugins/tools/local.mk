@@ -87,12 +87,12 @@ plugins_tools_memory_so_LDFLAGS = $(PLUGIN_LINK)
 plugins_tools_memory_so_LDADD = libmt.a $(JSONC_LIBS) -lm
 
 plugin_PROGRAMS += %D%/find-tools.so
-plugins_tools_find_tools_so_SOURCES = %D%/find-tools.c
+plugins_tools_find_tools_so_SOURCES = %D%/find-tools.c %D%/asking.h
 plugins_tools_find_tools_so_LDFLAGS = $(PLUGIN_LINK)
 plugins_tools_find_tools_so_LDADD = libmt.a $(JSONC_LIBS) -lm
 
 plugin_PROGRAMS += %D%/recall.so
-plugins_tools_recall_so_SOURCES = %D%/recall.c
+plugins_tools_recall_so_SOURCES = %D%/recall.c %D%/asking.h
 plugins_tools_recall_so_LDFLAGS = $(PLUGIN_LINK)
 plugins_tools_recall_so_LDADD = libmt.a $(JSONC_LIBS) -lm
 
