@@ -24,6 +24,11 @@ struct pattern {
 #define RUNS  "(?:(?:sudo|doas|env|nohup|exec)\\s+(?:-\\S+\\s+|\\w+=\\S*\\s+)*)*" \
 	      "(?:" SHELL "|(?:\\S*/)?(?:python[\\d.]*|perl|ruby|node|php)\\b)"
 
+/* Files with keys, and programs that carry them away. */
+#define SECRETS "(?:\\.ssh/(?:id_|[\\w.]*key)|\\.aws/credentials|\\.netrc\\b|\\.gnupg/|/etc/shadow" \
+		"|\\.pgpass\\b|\\.kube/config|\\.docker/config\\.json|\\.git-credentials)"
+#define SENDS   "\\b(?:curl|wget|nc|ncat|netcat|socat|telnet|scp|sftp|rsync)\\b"
+
 /* In the order in which they are tried; the deletions of scan.c come behind the
  * high ones. */
 static const struct pattern patterns[] = {
@@ -70,6 +75,15 @@ static const struct pattern patterns[] = {
 	  "the system or the user lives in",
 	  "\\bfind\\s+(?:-[HLP]\\s+)*[\"'\\\\]*(?:~|\\$\\{?HOME\\b\\}?|/(?:etc|usr|var|home|boot|root"
 	  "|bin|sbin|lib|opt)?)/?[\"'\\\\]*\\s[^;&|\\n]{0,200}-delete\\b" },
+	{ HIGH, BEYOND, "exec.destruct.rmtree", "deletes a folder that the system or the user "
+	  "lives in",
+	  "\\bshutil\\.rmtree\\s*\\(\\s*(?:[\"'\\\\]+(?:~|/(?:etc|usr|var|home|boot|root)?)/?[\"'\\\\]"
+	  "|os\\.path\\.expanduser\\(\\s*[\"'\\\\]+~/?[\"'\\\\])" },
+	{ HIGH, BEYOND, "exec.destruct.fork_bomb", "starts processes without end",
+	  "([\\w:.]+)\\s*\\(\\)\\s*\\{\\s*\\1\\s*\\|\\s*\\1\\s*&\\s*\\}\\s*;\\s*\\1" },
+	{ HIGH, BEYOND, "exec.net.secrets", "sends what is secret to another machine",
+	  "(?:" SECRETS "[^\\n]{0,200}|(?:^|[\\s;&(])(?:env|printenv)\\s*)\\|\\s*" SENDS
+	  "|" SENDS "[^|;\\n]{0,200}(?<!-i)\\s[^\\s|;]*" SECRETS },
 	{ HIGH, BEYOND, "exec.destruct.raw_disk", "writes to a device",
 	  ">\\s*/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|mapper/|dm-)" },
 };

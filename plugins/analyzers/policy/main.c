@@ -4,6 +4,7 @@
  * signatures of dangerous commands. */
 #define MORTISE_PROVISIONAL
 #include "builtin.h"
+#include "net.h"
 #include "options.h"
 #include "rules.h"
 
@@ -15,6 +16,7 @@ enum { ARGUMENTS_MAX = CORPUS_PIECES_MAX };
 
 struct policy {
 	struct rules *rules;
+	struct rules *net; /* those of our own; NULL: without signatures */
 	struct builtin *builtin; /* NULL until it is needed */
 	bool signatures, rails;
 };
@@ -26,6 +28,7 @@ static void policy_close(void *instance)
 	if (!p)
 		return;
 	rules_free(p->rules);
+	rules_free(p->net);
 	builtin_free(p->builtin);
 	free(p);
 }
@@ -54,7 +57,8 @@ static int policy_open(const struct mt_host *host, const struct mt_analyzer_out 
 	p->rules = rules_new(&err);
 	p->signatures = option_to_bool(host->option(ctx, "signatures"));
 	p->rails = option_to_bool(host->option(ctx, "rails"));
-	r = p->rules ? read_rules(host, out, ctx, p) : MT_ENOMEM;
+	p->net = p->signatures ? net_new(&err) : NULL;
+	r = !p->rules || err.code ? MT_ENOMEM : read_rules(host, out, ctx, p);
 	if (r)
 		policy_close(p);
 	else
@@ -110,7 +114,7 @@ static int built_in(struct policy *p, const struct corpus *c, struct finding *re
 	return r;
 }
 
-static int by_rules(struct policy *p, const struct mt_analyzer_out *out,
+static int by_rules(const struct rules *rules, const struct mt_analyzer_out *out,
 		    struct mt_ctx *ctx, struct finding *ret, bool *covered)
 {
 	AUTO(free) struct argument *list = calloc(ARGUMENTS_MAX, sizeof *list);
@@ -123,16 +127,16 @@ static int by_rules(struct policy *p, const struct mt_analyzer_out *out,
 		return MT_ENOMEM;
 	while (deed.count < ARGUMENTS_MAX && out->argument(ctx, deed.count, &a) == MT_OK)
 		list[deed.count++] = (struct argument){ a.name.ptr, a.text.ptr, a.text.len };
-	return rules_judge(p->rules, &deed, ret, covered);
+	return rules_judge(rules, &deed, ret, covered);
 }
 
 static int judge(struct policy *p, const struct mt_analyzer_out *out, struct mt_ctx *ctx,
 		 struct finding *ret)
 {
-	struct finding own, always = { MT_RISK_LOW, false, "", "" };
-	bool covered = false;
+	struct finding own, net, always = { MT_RISK_LOW, false, "", "" };
+	bool covered = false, all;
 	struct corpus c;
-	int r = by_rules(p, out, ctx, &own, &covered);
+	int r = by_rules(p->rules, out, ctx, &own, &covered);
 
 	if (r)
 		return r;
@@ -144,6 +148,11 @@ static int judge(struct policy *p, const struct mt_analyzer_out *out, struct mt_
 		r = collect(out, ctx, &c);
 		if (!r)
 			r = built_in(p, &c, &always);
+		if (!r && p->net && always.risk != MT_RISK_HIGH) {
+			r = by_rules(p->net, out, ctx, &net, &all);
+			if (!r && net.risk == MT_RISK_HIGH)
+				always = net;
+		}
 	}
 	corpus_clear(&c);
 	if (!own.deny && (own.risk == MT_RISK_UNKNOWN || higher(&always, &own)))
@@ -184,6 +193,8 @@ static int tell_rules(const struct mt_host *host, const struct mt_analyzer_out *
 	for (size_t i = 0; !r && builtin_at(i, &rail, &f, &text); i++)
 		if (rail ? p->rails : p->signatures)
 			r = out->rule(ctx, f.risk, f.deny, f.rule, text, f.reason);
+	for (size_t i = 0; !r && p->net && rules_at(p->net, i, &f, &text); i++)
+		r = out->rule(ctx, f.risk, f.deny, f.rule, text, f.reason);
 	return r;
 }
 
