@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <mortise/tool.h>
+#include <signal.h>
 #include <string.h>
 
 #define MODERN "2026-07-28"
@@ -23,6 +24,7 @@ enum {
 	LINE_MAX_BYTES = 16 << 20,
 	ANSWER_MAX = 64 << 20,
 	OUTPUT_SHOWN_MAX = 2048,
+	CALLS_MAX = 256,     /* that run at the same time */
 	LINGER_MS = 10000, /* for open calls, at the end of the input */
 	RPC_PARSE = -32700, RPC_INVALID = -32600, RPC_METHOD = -32601, RPC_PARAMS = -32602,
 	RPC_VERSION = -32022,
@@ -46,8 +48,10 @@ struct serve {
 	uv_loop_t *loop;
 	uv_poll_t in;
 	uv_timer_t timer;
+	uv_signal_t signals[2];
 	struct jsonl lines;
 	struct served *calls;
+	size_t call_count;
 	uint64_t numbers;
 	bool greeted;             /* by a handshake: notices may be sent */
 	bool ended;
@@ -204,6 +208,7 @@ static void served_drop(struct serve *s, struct served *c)
 			*at = c->next;
 			break;
 		}
+	s->call_count--;
 	json_object_put(c->id);
 	json_object_put(c->token);
 	free(c);
@@ -243,6 +248,10 @@ static void call(struct serve *s, json_object *id, json_object *params)
 		refuse(id, RPC_PARAMS, err.text, NULL);
 		return;
 	}
+	if (s->call_count >= CALLS_MAX) {
+		put_failure(id, "too many calls run at the same time");
+		return;
+	}
 	args = call_arguments(t, text, strlen(text), &err);
 	c = args ? calloc(1, sizeof *c) : NULL;
 	if (!c) {
@@ -253,6 +262,7 @@ static void call(struct serve *s, json_object *id, json_object *params)
 			      .id = json_object_get(id),
 			      .token = json_object_get(js_path(params, "_meta.progressToken")) };
 	s->calls = c;
+	s->call_count++;
 	text = js_text(args, &len);
 	if (link_call(s->link, c->number, s->catalog->instances[t->instance].name, t->real,
 		      text, len, s->catalog->instances[t->instance].deadline_ms, &err)) {
@@ -398,6 +408,17 @@ static void on_log(void *arg, int level, const char *instance, const char *text)
 		fprintf(stderr, "mortise: %s: %s\n", instance, text);
 }
 
+static void close_handles(struct serve *s)
+{
+	uv_handle_t *handles[] = { (uv_handle_t *)&s->in, (uv_handle_t *)&s->timer,
+				   (uv_handle_t *)&s->signals[0],
+				   (uv_handle_t *)&s->signals[1] };
+
+	for (size_t i = 0; i < ARRAY_LEN(handles); i++)
+		if (!uv_is_closing(handles[i]))
+			uv_close(handles[i], NULL);
+}
+
 static void on_closed(void *arg, const struct error *why)
 {
 	struct serve *s = arg;
@@ -408,10 +429,7 @@ static void on_closed(void *arg, const struct error *why)
 		uv_poll_stop(&s->in);
 	}
 	s->link = NULL;
-	if (!uv_is_closing((uv_handle_t *)&s->timer))
-		uv_close((uv_handle_t *)&s->timer, NULL);
-	if (!uv_is_closing((uv_handle_t *)&s->in))
-		uv_close((uv_handle_t *)&s->in, NULL);
+	close_handles(s);
 }
 
 static const struct link_events events = {
@@ -498,6 +516,8 @@ static void on_linger(uv_timer_t *timer)
 
 static void end(struct serve *s)
 {
+	if (s->ended)
+		return;
 	s->ended = true;
 	uv_poll_stop(&s->in);
 	if (s->calls)
@@ -523,6 +543,18 @@ static void on_input(uv_poll_t *in, int status, int what)
 		end(s);
 }
 
+/* The client does not want to wait for what still runs. */
+static void on_signal(uv_signal_t *handle, int number)
+{
+	struct serve *s = handle->data;
+
+	(void)number;
+	s->ended = true;
+	uv_poll_stop(&s->in);
+	if (s->link)
+		link_close(s->link);
+}
+
 static int serve(struct launch *l, struct serve *s, struct error *err)
 {
 	int status;
@@ -532,11 +564,15 @@ static int serve(struct launch *l, struct serve *s, struct error *err)
 			    "terminal");
 	uv_timer_init(s->loop, &s->timer);
 	s->in.data = s->timer.data = s;
+	for (size_t i = 0; i < ARRAY_LEN(s->signals); i++) {
+		uv_signal_init(s->loop, &s->signals[i]);
+		s->signals[i].data = s;
+		uv_signal_start(&s->signals[i], on_signal, i ? SIGINT : SIGTERM);
+	}
 	jsonl_init(&s->lines, LINE_MAX_BYTES, on_line, s);
 	status = launch_runner(l, &events, s, &s->link, err);
 	if (status) {
-		uv_close((uv_handle_t *)&s->in, NULL);
-		uv_close((uv_handle_t *)&s->timer, NULL);
+		close_handles(s);
 	} else {
 		uv_poll_start(&s->in, UV_READABLE, on_input);
 	}

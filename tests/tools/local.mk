@@ -68,6 +68,11 @@ include tests/tools/ffi.mk
 
 # The MCP client against servers that misbehave, and real ones.
 TESTS += %D%/mcp.bats %D%/mcp-login.bats
+check_PROGRAMS += %D%/test-mcp-oauth
+tests_tools_test_mcp_oauth_SOURCES = %D%/test-mcp-oauth.c
+tests_tools_test_mcp_oauth_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_tools_test_mcp_oauth_LDADD = $(LIBMCP)
+TESTS += %D%/test-mcp-oauth
 EXTRA_DIST += %D%/mcp.bats %D%/mcp-login.bats %D%/mcp-hostile.py %D%/mcp-oauth.py \
 	%D%/mcp-client.mjs
 

@@ -568,6 +568,26 @@ use_browser() {
 	[[ "$output" == *'"id":8,"result":'*'next'* ]]
 }
 
+@test "serve: SIGTERM ends it at once, with what runs, and nothing is left" {
+	mkfifo "$dir/in"
+	mortise tools serve <"$dir/in" >"$dir/out" 3>&- &
+	pid=$!
+	exec 6>"$dir/in"
+	echo '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"execute_bash","arguments":{"command":"echo $$ >'"$dir"'/shell; sleep 1000"}}}' >&6
+	for i in $(seq 300); do
+		[ -s "$dir/shell" ] && break
+		sleep 0.1
+	done
+	kill -TERM $pid
+	wait $pid
+	exec 6>&-
+	for i in $(seq 100); do
+		kill -0 "$(cat "$dir/shell")" 2>/dev/null || break
+		sleep 0.1
+	done
+	! kill -0 "$(cat "$dir/shell")"
+}
+
 @test "serve: every tool, progress and cancelling, as the official client sees it" {
 	[ -n "$MCP_SERVERS" ] && [ -d "$MCP_SERVERS/node_modules/@modelcontextprotocol/client" ] ||
 		skip "MCP_SERVERS has no @modelcontextprotocol/client"
