@@ -127,6 +127,8 @@ bool chat_decide(struct chat *c, const char *type, const char *member, const cha
 void chat_message(struct chat *c, const char *text);
 /** The user's own command, in the agent's shell; the agent sees it. */
 void chat_run_command(struct chat *c, const char *command);
+/** Ask what skills there are, for chat_trigger(). */
+void chat_try_trigger(struct chat *c, const char *text);
 /** A message when its turn comes. */
 void chat_say(struct chat *c, const char *text);
 void chat_send_queue(struct chat *c);
@@ -158,6 +160,9 @@ void chat_notify(struct chat *c, const char *what);
 bool chat_slash(struct chat *c, const char *text);
 /** The n-th name, with its slash; NULL past the last. */
 const char *slash_name(size_t n);
+/** The text begins with a / and is no command: a skill may be called so, which is
+ *  for the agent; `skills` lists them. */
+void chat_trigger(struct chat *c, const char *text, const char *skills);
 /** Take the number that was chosen from the list. */
 void chat_pick(struct chat *c, const char *text);
 void chat_offer(struct chat *c);

@@ -162,6 +162,18 @@ void chat_message(struct chat *c, const char *text)
 	c->began = clock_ms();
 }
 
+static const char trigger[] = "trigger";
+
+void chat_try_trigger(struct chat *c, const char *text)
+{
+	int64_t number = chat_ensure(c) ? send_line(c, "skills", NULL, NULL, 0) : -1;
+
+	if (number < 0)
+		return;
+	slot(c, number)->what = trigger;
+	slot(c, number)->text = strdup(text);
+}
+
 void chat_say(struct chat *c, const char *text)
 {
 	if (!c->busy) {
@@ -268,6 +280,14 @@ static void on_result(struct chat *c, json_object *line)
 		return;
 	c->answered++;
 	c->again = false;
+	if (a->what == trigger) {
+		AUTO(free) char *typed = a->text;
+
+		*a = (struct asked){ 0 };
+		if (typed)
+			chat_trigger(c, typed, js_str(line, "text", ""));
+		return;
+	}
 	if (js_bool(line, "ok", false))
 		on_done(c, a, line);
 	else

@@ -290,8 +290,9 @@ static bool is_command(const char *text, size_t len)
 	       !memchr(text, '.', len);
 }
 
-static void unknown(struct chat *c, const char *text, size_t len)
+static void unknown(struct chat *c, const char *text)
 {
+	size_t len = strcspn(text, " \t\n");
 	AUTO(free) char *word = strndup(text, len);
 	const char *names[ARRAY_LEN(table)], *near;
 
@@ -319,6 +320,26 @@ bool chat_slash(struct chat *c, const char *text)
 			table[i].run(c, &table[i], arg);
 			return true;
 		}
-	unknown(c, text, len);
+	chat_try_trigger(c, text);
 	return true;
+}
+
+/* Is the word one of those that the list of skills has between commas? */
+static bool is_trigger(const char *skills, const char *word, size_t len)
+{
+	for (const char *p = skills; (p = strstr(p, word)); p++)
+		if (p > skills && p[-1] == ' ' && strchr(",\n", p[len]))
+			return true;
+	return false;
+}
+
+void chat_trigger(struct chat *c, const char *text, const char *skills)
+{
+	size_t len = strcspn(text, " \t\n");
+	AUTO(free) char *word = strndup(text, len);
+
+	if (word && is_trigger(skills, word, len))
+		chat_say(c, text);
+	else
+		unknown(c, text);
 }

@@ -102,3 +102,10 @@ plain() { timeout 60 mortise --plain -m "script:$work/script" "$@" 2>&1; }
 	jq -e '.spec.settings | contains(["controller.confirmation=always"]) | not' \
 		"$work/state/mortise/conversations/$id/meta.json"
 }
+
+@test 'what calls a skill is for the agent, another word behind a slash is not' {
+	run plain <<< $'/codereview of the last change\n/codereviews'
+	[[ "$output" = *'You: /codereview of the last change'*'The first word.'* ]]
+	[[ "$output" = *'There is no command /codereviews'* ]]
+	[[ "$output" != *'The second word.'* ]]
+}
