@@ -215,6 +215,27 @@ static void no_browser(void)
 	CHECK(is_clean());
 }
 
+static void few_hosts(void)
+{
+	static const char *const wrong[] = { "hosts", "a.b, c;d", NULL };
+	static const char *const one[] = {
+		"hosts", "localhost, *.example.org", "settle_time", "50ms", NULL,
+	};
+	char code[100];
+	void *self = open_one(wrong);
+
+	run(self, "noop()");
+	CHECK(call.status == MT_EINVAL && strstr(call.sentence.text, "not `c;d`"));
+	set->close(self);
+	self = open_one(one);
+	CHECK(!visit(self, "hello.html") && shows("ERR_NAME_NOT_RESOLVED"));
+	snprintf(code, sizeof code, "goto('http://localhost%s/hello.html')",
+		 strrchr(site, ':'));
+	run(self, code);
+	CHECK(!has_error() && shows("A small page."));
+	set->close(self);
+}
+
 /* ---- options ------------------------------------------------------------------------------- */
 
 static void whole_tree(void *self)
@@ -279,6 +300,7 @@ int main(void)
 		broken_off(self);
 		set->close(self);
 		no_browser();
+		few_hosts();
 		hung_page();
 		self = open_one(others);
 		whole_tree(self);

@@ -38,8 +38,8 @@ static const char *const flags[] = {
 	"--disable-site-isolation-trials", "--disable-smooth-scrolling",
 	"--disable-background-timer-throttling", "--disable-renderer-backgrounding",
 	"--disable-backgrounding-occluded-windows",
-	"--disable-features=IsolateOrigins,site-per-process,Translate,"
-	"OptimizationHints,MediaRouter,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable",
+	("--disable-features=IsolateOrigins,site-per-process,Translate,"
+	 "OptimizationHints,MediaRouter,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable"),
 	"--force-color-profile=srgb", "--force-device-scale-factor=1",
 	"--metrics-recording-only", "--mute-audio", "--no-service-autorun",
 	"--password-store=basic", "--use-mock-keychain",
@@ -165,10 +165,33 @@ static int spawn(const char *program, char *const *argv, struct chrome *c,
 					 strerror(errno));
 }
 
+/* Names as they are and with * in front, and nothing that could be another rule.
+ * @return NULL: no memory, or a name that is none. */
+static char *host_rules(const char *hosts, struct error *err)
+{
+	AUTO(strbuf) struct strbuf rules = STRBUF(1 << 16);
+
+	strbuf_add(&rules, "--host-resolver-rules=MAP * ~NOTFOUND");
+	for (const char *at = hosts; *(at += strspn(at, ", ")); at += strcspn(at, ", ")) {
+		size_t len = strcspn(at, ", ");
+
+		if (strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+			   "0123456789.-*[]:_") < len) {
+			fail(err, MT_EINVAL, "the option `hosts` takes names such as "
+			     "example.org and *.example.org, not `%.*s`", (int)len, at);
+			return NULL;
+		}
+		strbuf_addf(&rules, ", EXCLUDE %.*s", (int)len, at);
+	}
+	if (rules.error)
+		fail(err, MT_ENOMEM, "no memory for a browser");
+	return rules.error ? NULL : strdup(rules.text);
+}
+
 int chrome_start(const struct chrome_config *config, struct chrome *ret, struct error *err)
 {
 	AUTO(free) char *program = find_program(config->program);
-	AUTO(free) char *profile = NULL, *size = NULL;
+	AUTO(free) char *profile = NULL, *size = NULL, *rules = NULL;
 	const char *argv[ARGS_MAX];
 	size_t n = 0;
 	int status;
@@ -177,6 +200,11 @@ int chrome_start(const struct chrome_config *config, struct chrome *ret, struct 
 	if (!program)
 		return fail(err, MT_ENOTFOUND, "there is no Chromium here: install the "
 			    "package chromium, or set the option `program`");
+	if (config->hosts && *config->hosts) {
+		rules = host_rules(config->hosts, err);
+		if (!rules)
+			return err->code;
+	}
 	status = make_profile(config->folder, &ret->profile, err);
 	if (status)
 		return status;
@@ -191,6 +219,8 @@ int chrome_start(const struct chrome_config *config, struct chrome *ret, struct 
 	argv[n++] = size;
 	if (config->open || geteuid() == 0)
 		argv[n++] = "--no-sandbox";
+	if (rules)
+		argv[n++] = rules;
 	argv[n++] = "about:blank";
 	argv[n] = NULL;
 	status = profile && size ? spawn(program, (char *const *)argv, ret, err)

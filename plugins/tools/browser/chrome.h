@@ -13,6 +13,7 @@ struct chrome_config {
 	const char *folder;  /* where the profile's folder is made */
 	int width, height;   /* of the window */
 	bool open;           /* without a sandbox of its own */
+	const char *hosts;   /* that it may reach, a list; "" or NULL: all */
 };
 
 struct chrome {

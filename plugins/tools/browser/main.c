@@ -66,7 +66,8 @@ static int plugin_open(const struct mt_tool_host *host, struct mt_instance *inst
 	p->folder = strdup(private_folder(p));
 	const struct browser_config config = {
 		.chrome = { host->option(instance, "program"), p->folder, WIDTH, HEIGHT,
-			    host->option_int(instance, "sandbox") == 0 },
+			    host->option_int(instance, "sandbox") == 0,
+			    host->option(instance, "hosts") },
 		.downloads = p->downloads, .workspace = workspace,
 		.accept_dialogs = strcmp(host->option(instance, "dialogs"), "accept") == 0,
 		.tree_max = (size_t)host->option_int(instance, "tree_max"),
@@ -311,6 +312,8 @@ static const struct mt_option options[] = {
 	OPTION(MT_OPTION_BOOL, "sandbox", .fallback = "yes",
 	       .help = "Chromium's own sandbox, which root cannot have. no: where user "
 	       "namespaces are not allowed and something else confines it."),
+	OPTION(MT_OPTION_TEXT, "hosts", .help = "Hosts that it may reach, for instance "
+	       "example.org, *.example.org; others have no address for it. Default: all."),
 	OPTION(MT_OPTION_TEXT, "downloads", .fallback = ".downloads",
 	       .help = "Folder for downloads, below the workspace unless it is absolute."),
 	OPTION(MT_OPTION_DURATION, "timeout", .fallback = "30s", .min = 500, .max = 3600000,
