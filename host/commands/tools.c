@@ -178,6 +178,14 @@ static int installed_list(const struct registry *r, struct strbuf *ret)
 		if (component->kind == MT_KIND_TOOL && tools &&
 		    json_object_array_length(tools) > 0)
 			strbuf_addf(ret, "%s%s", ret->len ? ", " : "", component->name);
+		else
+			continue;
+		for (size_t k = 0; k < json_object_array_length(tools); k++) {
+			json_object *tool = json_object_array_get_idx(tools, k);
+
+			if (js_int(tool, "hints", 0) & MT_TOOL_ON_REQUEST)
+				strbuf_addf(ret, ", %s", js_str(tool, "name", ""));
+		}
 	}
 	return ret->error;
 }

@@ -29,8 +29,8 @@ tools() { # of every plugin of tools that was built, a JSON object a line
 	tools >"$work/tools"
 	# 1 read-only, 2 destructive, 32 acted on by the controller; a fetch only reads,
 	# but an address can carry something out.
-	wrong=$(jq -r 'select(.name != "fetch") | select(.hints % 4 == 0 and .hints < 32) | .name' \
-		"$work/tools")
+	wrong=$(jq -r 'select(.name != "fetch" and .hints % 4 == 0 and
+		(.hints / 32 | floor) % 2 == 0) | .name' "$work/tools")
 	[ -z "$wrong" ] || { echo "$wrong"; false; }
 	# No tool is both.
 	[ -z "$(jq -r 'select(.hints % 4 == 3) | .name' "$work/tools")" ]
