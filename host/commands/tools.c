@@ -167,7 +167,7 @@ static int call_tool(struct config *c, struct registry *r, const struct argument
 
 /* ---- both -------------------------------------------------------------- */
 
-/* Every toolset that brings tools without being told how. */
+/* Every toolset that brings tools without being told how, all of them. */
 static int installed_list(const struct registry *r, struct strbuf *ret)
 {
 	const struct component *component;
@@ -175,11 +175,10 @@ static int installed_list(const struct registry *r, struct strbuf *ret)
 	for (size_t i = 0; (component = registry_at(r, i)); i++) {
 		json_object *tools = js_get(component->data, "tools");
 
-		if (component->kind == MT_KIND_TOOL && tools &&
-		    json_object_array_length(tools) > 0)
-			strbuf_addf(ret, "%s%s", ret->len ? ", " : "", component->name);
-		else
+		if (component->kind != MT_KIND_TOOL || !tools ||
+		    json_object_array_length(tools) == 0)
 			continue;
+		strbuf_addf(ret, "%s%s", ret->len ? ", " : "", component->name);
 		for (size_t k = 0; k < json_object_array_length(tools); k++) {
 			json_object *tool = json_object_array_get_idx(tools, k);
 
