@@ -73,7 +73,7 @@ tests_tools_test_mcp_oauth_SOURCES = %D%/test-mcp-oauth.c
 tests_tools_test_mcp_oauth_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_tools_test_mcp_oauth_LDADD = $(LIBMCP)
 TESTS += %D%/test-mcp-oauth
-EXTRA_DIST += %D%/mcp.bats %D%/mcp-login.bats %D%/mcp-hostile.py %D%/mcp-oauth.py \
+EXTRA_DIST += %D%/mcp.bats %D%/mcp-login.bats %D%/mcp-hostile.py %D%/mcp-oauth.py %D%/mcp-session.py \
 	%D%/mcp-client.mjs
 
 # Pages of the web.

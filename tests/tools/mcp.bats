@@ -484,6 +484,46 @@ use_browser() {
 	[[ "$output" == *"The sum of 2 and 3 is 5."*"The sum of 4 and 5 is 9."* ]]
 }
 
+@test "a server over HTTP that forgets the session: another one, and the call again" {
+	for code in 404 400; do
+		rm -rf "$dir/log" "$dir/ws" "$XDG_CACHE_HOME"
+		python3 "$top_srcdir/tests/tools/mcp-session.py" $code "$dir/log" 3>&- &
+		server=$!
+		for i in $(seq 300); do
+			[ -s "$dir/log" ] && break
+			sleep 0.1
+		done
+		url=$(head -1 "$dir/log")
+		printf '[mcp.s]\nurl = %s/mcp\n' "$url" >"$ini"
+		m mcp test s
+		cat >"$dir/script" <<-EOF
+		[turn]
+		[call change]
+
+		[turn]
+		[call execute_bash]
+		command = python3 -c 'import urllib.request as r; r.urlopen("$url/forget")'
+
+		[turn]
+		[call change]
+
+		[turn]
+		[call finish]
+		message = Done.
+		EOF
+		mkdir "$dir/ws"
+		export XDG_STATE_HOME=$dir/state
+		run m run -C "$dir/ws" --model "script:$dir/script" -t go --json
+		kill $server
+		echo "$output" | cut -c1-400
+		cat "$dir/log"
+		[ "$status" -eq 0 ]
+		[ "$(grep -c '"content":"changed in s' <<<"$output")" -eq 2 ]
+		[ "$(grep -c '^call' "$dir/log")" -eq 2 ]
+		grep -q deleted "$dir/log"
+	done
+}
+
 @test "nobody listens, or it is no MCP server" {
 	printf '[mcp.none]\nurl = http://127.0.0.1:9/mcp\nconnect_timeout = 2s\n' >"$ini"
 	printf '[mcp.secret]\nurl = http://127.0.0.1:9/\nbearer_env = NOT_SET\n' >>"$ini"

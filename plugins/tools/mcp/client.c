@@ -68,6 +68,16 @@ void client_log(struct client *c, int level, const char *fmt, ...)
 	c->config.log(c->config.arg, level, text);
 }
 
+bool client_was_forgotten(struct client *c)
+{
+	bool forgotten;
+
+	pthread_mutex_lock(&c->lock);
+	forgotten = c->down && c->session_over;
+	pthread_mutex_unlock(&c->lock);
+	return forgotten;
+}
+
 bool client_is_down(struct client *c)
 {
 	bool down;

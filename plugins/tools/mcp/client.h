@@ -105,6 +105,7 @@ struct client {
 	bool down;                /* the transport has ended, for this reason: */
 	struct error why;
 	long http_status;         /* of the last answer over HTTP */
+	bool session_over;        /* the server knows our session no more */
 	char tail[MCP_TAIL_MAX];  /* of the server's standard error output */
 	struct pending *pendings;
 	int64_t ids;
@@ -134,6 +135,8 @@ int client_request(struct client *c, const char *method, json_object *params,
 		   struct error *err);
 /** True if the connection went down while the last request waited. */
 bool client_is_down(struct client *c);
+/** True if it did because the server had forgotten us: it did nothing then. */
+bool client_was_forgotten(struct client *c);
 /** Whoever waits looks whether it is cancelled. */
 void client_wake(struct client *c);
 /** What is not known counts as: tools. */

@@ -202,7 +202,7 @@ int era_subscription(struct client *c, struct strbuf *b)
 static int start(struct client *c, const struct waiter *w, struct error *err)
 {
 	pthread_mutex_lock(&c->lock);
-	c->down = false;
+	c->down = c->session_over = false;
 	pthread_mutex_unlock(&c->lock);
 	return c->transport->start(c, w, err);
 }

@@ -89,20 +89,36 @@ static bool take_refusal(struct transfer *t, struct pending *p)
 	return true;
 }
 
-static int tell_refusal(struct transfer *t, struct error *err)
+/* 404 says so; some answer 400, and say it in words. */
+static bool session_is_over(struct transfer *t)
 {
-	struct client *c = t->client;
+	AUTO(json) json_object *doc = NULL;
 	struct http *h = t->http;
-	size_t len = t->body.len < 200 ? t->body.len : 200;
 	bool session;
 
 	pthread_mutex_lock(&h->lock);
 	session = h->session != NULL;
 	pthread_mutex_unlock(&h->lock);
-	if (t->status == 404 && session) {
-		client_down(c, "the server has ended the session");
-		return fail(err, MT_EIO, "the server has ended the session");
-	}
+	if (!session || t->status == 404)
+		return session;
+	if (t->status == 400)
+		doc = js_parse_object(t->body.text, t->body.len, NULL);
+	return strcasestr(js_str(js_get(doc, "error"), "message", ""), "session");
+}
+
+static int end_of_session(struct client *c, struct error *err)
+{
+	pthread_mutex_lock(&c->lock);
+	c->session_over = true;
+	pthread_mutex_unlock(&c->lock);
+	client_down(c, "the server has ended the session");
+	return fail(err, MT_EIO, "the server has ended the session");
+}
+
+static int tell_refusal(struct transfer *t, struct error *err)
+{
+	size_t len = t->body.len < 200 ? t->body.len : 200;
+
 	if (t->status == 401 || t->status == 403)
 		return fail(err, MT_EDENIED, "the server refuses access (HTTP %ld)", t->status);
 	return fail(err, MT_EIO, "the server answers HTTP %ld: %.*s", t->status, (int)len,
@@ -129,6 +145,8 @@ static int take_end(struct transfer *t, struct pending *p, struct error *err)
 	if (t->status >= 300 || t->status < 200) {
 		bool keeps = t->status == 401 || t->status == 403 || t->status == 404;
 
+		if (session_is_over(t))
+			return end_of_session(t->client, err);
 		if ((!keeps || !t->http->session) && take_refusal(t, p) && t->status != 401)
 			return MT_OK;
 		return tell_refusal(t, err);

@@ -270,7 +270,7 @@ static int ask(struct mcp *m, const struct waiter *w, const char *method,
 	status = client_request(m->client, method, params, w, ret, NULL, err);
 	if (status != MT_EIO || !client_is_down(m->client))
 		return status;
-	if (again) { /* once more, with a new server */
+	if (again || client_was_forgotten(m->client)) { /* once more, with a new server */
 		struct error why = ERROR_NONE;
 
 		if (!client_connect(m->client, w, &why) &&
