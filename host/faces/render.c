@@ -188,6 +188,16 @@ static void show_tasks(struct render *r, const struct event *e)
 	}
 }
 
+static void show_browse(struct render *r, const struct event *e)
+{
+	const char *line = event_arg(e, "browser_actions");
+
+	for (size_t n; *line; line += n + (line[n] == '\n')) {
+		n = strcspn(line, "\n");
+		say(r, BOLD, "* ", line, n);
+	}
+}
+
 static void show_plain(struct render *r, const struct event *e)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(4096);
@@ -257,6 +267,18 @@ static void show_error(struct render *r, const struct event *e)
 	put_block(r, RED, text, len);
 }
 
+/* Where it led, or why it failed; the page itself is for the model. */
+static void show_page(struct render *r, const struct event *e)
+{
+	const char *fault = event_arg(e, "last_browser_action_error");
+	const char *url = event_arg(e, "url");
+
+	if (*fault)
+		put_block(r, RED, fault, strlen(fault));
+	else
+		put_block(r, DIM, url, strlen(url));
+}
+
 static void show_content(struct render *r, const struct event *e)
 {
 	size_t len;
@@ -279,6 +301,7 @@ static const struct {
 	{ "write", true, RENDER_NORMAL, show_path },
 	{ "call_tool", true, RENDER_NORMAL, show_call },
 	{ "call_tool_mcp", true, RENDER_NORMAL, show_call },
+	{ "browse_interactive", true, RENDER_NORMAL, show_browse },
 	{ "think", true, RENDER_NORMAL, show_think },
 	{ "task_tracking", true, RENDER_NORMAL, show_tasks },
 	{ "reject", true, RENDER_QUIET, show_plain },
@@ -291,6 +314,7 @@ static const struct {
 	{ "tool", false, RENDER_NORMAL, show_content },
 	{ "mcp", false, RENDER_NORMAL, show_content },
 	{ "read", false, RENDER_VERBOSE, show_content },
+	{ "browse", false, RENDER_NORMAL, show_page },
 	{ "recall", false, RENDER_VERBOSE, show_content },
 };
 

@@ -62,6 +62,8 @@ END
 	echo "$output"
 	[ "$status" -eq 0 ]
 	[[ $output = *"It is ordered."* ]]
+	[[ $output = *"I open the form."*"* goto('form.html')"*"/form.html"* ]]
+	[[ $output = *"* select_option('17', 'Pink')"*"Error: "*"has no option"* ]]
 	[ "$(log | jq -r 'select(.action == "finish").args.outputs.content')" = "It is ordered." ]
 	[ "$(log | jq -r 'select(.observation == "browse").extras.error' | tr '\n' ' ')" \
 		= "false false true false " ]
