@@ -55,6 +55,15 @@ static struct tab *tab_find(struct browser *b, const char *session)
 	return NULL;
 }
 
+static void watch(struct browser *b, struct tab *t)
+{
+	t->watched = true;
+	t->request_count = 0;
+	cdp_send(b->cdp, t->session, "Network.enable",
+		 js_make("maxTotalBufferSize", 'i', (int64_t)0, "maxResourceBufferSize", 'i',
+			 (int64_t)0, NULL));
+}
+
 static void on_attached(struct browser *b, json_object *p)
 {
 	static const char *const enable[] = { "Page.enable", "DOM.enable",
@@ -78,9 +87,7 @@ static void on_attached(struct browser *b, json_object *p)
 	b->changed = cdp_now();
 	for (size_t i = 0; i < ARRAY_LEN(enable); i++)
 		cdp_send(b->cdp, session, enable[i], NULL);
-	cdp_send(b->cdp, session, "Network.enable",
-		 js_make("maxTotalBufferSize", 'i', (int64_t)0, "maxResourceBufferSize", 'i',
-			 (int64_t)0, NULL));
+	watch(b, t);
 	/* The window has more than the page in it. */
 	cdp_send(b->cdp, session, "Emulation.setDeviceMetricsOverride",
 		 js_make("width", 'i', (int64_t)b->config.chrome.width, "height", 'i',
@@ -329,9 +336,11 @@ int browser_ready(struct browser *b, const struct cdp_wait *wait, struct error *
 	int status = MT_EIO;
 
 	if (b->cdp) {
-		while ((status = cdp_poll(b->cdp, &now)) == MT_OK)
-			;
-		if (status == MT_ETIMEOUT && page_mend(b, wait, NULL) == MT_OK)
+		do
+			status = cdp_poll(b->cdp, &now);
+		while (status == MT_OK && cdp_now() < wait->until);
+		if ((status == MT_ETIMEOUT || status == MT_OK) &&
+		    page_mend(b, wait, NULL) == MT_OK)
 			return MT_OK;
 	}
 	for (int i = 0; i < START_TRIES; i++) {
@@ -366,6 +375,17 @@ void page_begin(struct browser *b)
 	b->changed = cdp_now();
 	for (size_t i = 0; i < b->tab_count; i++)
 		b->tabs[i].request_count = 0;
+	if (b->tab_count && !tab_of(b)->watched)
+		watch(b, tab_of(b));
+}
+
+void page_end(struct browser *b)
+{
+	for (size_t i = 0; i < b->tab_count; i++) {
+		if (b->tabs[i].watched)
+			cdp_send(b->cdp, b->tabs[i].session, "Network.disable", NULL);
+		b->tabs[i].watched = false;
+	}
 }
 
 /* When the page may be looked at, as things are. */

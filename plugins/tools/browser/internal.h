@@ -10,7 +10,7 @@ enum { REQUESTS_MAX = 64 };
 
 struct tab {
 	char target[ID_MAX], session[ID_MAX]; /* the main frame has the target's id */
-	bool loading, crashed;
+	bool loading, crashed, watched; /* watched: its requests are told */
 	/* What the page fetches since the last action: hashes of the requests' ids. */
 	uint64_t requests[REQUESTS_MAX];
 	size_t request_count;
@@ -72,6 +72,9 @@ void page_note(struct browser *b, const char *fmt, ...) MT_PRINTF(2, 3);
 void page_interrupt(struct browser *b);
 /** An action begins: what the page fetches from now on is its doing. */
 void page_begin(struct browser *b);
+/** A call ends: nobody reads what the browser tells until the next one, so it is to
+ *  tell little. */
+void page_end(struct browser *b);
 /** Handle events until the page is quiet: nothing loads, nothing is fetched, and
  *  settle_ms have passed without a change; at most load_ms, of which fetching holds it
  *  up for FETCH_MS. */

@@ -606,6 +606,7 @@ int browser_look(struct browser *b, const struct view *view, const struct cdp_wa
 	}
 	if (status == MT_ETIMEOUT && b->tab_count)
 		tab_of(b)->crashed = true;
+	page_end(b);
 	strbuf_addn(&ret->notes, b->notes.text, b->notes.len);
 	strbuf_reset(&b->notes);
 	return status;
