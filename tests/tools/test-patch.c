@@ -173,8 +173,23 @@ static void refused(void)
 		{ "*** Update File: file\n@@\n-f\n+g\n*** Delete File: other\n"
 		  "*** Add File: made\n+x\n*** Add File: up/y\n+x\n*** Add File: up\n+x\n",
 		  "Nothing was changed" },
+		{ "*** Update File: file\n@@\n-f\n+g\n*** Update File: ./file\n@@\n-f\n+h\n",
+		  "mean the same file" },
+		{ "*** Update File: file\n@@\n-f\n+g\n*** Delete File: way/../file\n",
+		  "without `..`" },
+		{ "*** Update File: file\n@@\n-f\n+g\n*** Update File: same\n@@\n-f\n+h\n",
+		  "mean the same file" },
+		{ "*** Update File: file\n*** Move to: made\n@@\n-f\n+g\n"
+		  "*** Add File: .//made\n+x\n", "mean the same file" },
+		{ "*** Add File: made\n+x\n*** Add File: way/out\n+x\n", "out of the workspace" },
+		{ "*** Add File: made\n+x\n*** Update File: way/hosts\n@@\n+x\n",
+		  "out of the workspace" },
+		{ "*** Update File: file\n*** Move to: way/a/b\n@@\n-f\n",
+		  "out of the workspace" },
 	};
+	AUTO(free) char *way = path_join(dir, "way"), *same = path_join(dir, "same");
 
+	CHECK(symlink("/etc", way) == 0 && symlink("file", same) == 0);
 	kit_file(dir, "file", "f\n");
 	kit_file(dir, "other", "o\n");
 	kit_file(dir, "dir/x", "");

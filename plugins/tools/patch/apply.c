@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -31,12 +32,49 @@ static bool climbs(const char *path)
 	return false;
 }
 
-/* The file that a path of the patch means: in the workspace, links of files followed.
- * @return owned, or NULL with the reason. */
+/* A path without links as far as it is there already; the rest, which is to be made,
+ * without empty parts. @return owned, NULL: see errno */
+static char *without_links(const char *path)
+{
+	AUTO(free) char *head = strdup(path);
+	char *end = head ? head + strlen(head) : NULL, *real = NULL;
+	AUTO(strbuf) struct strbuf out = STRBUF(PATH_MAX);
+
+	errno = ENOMEM;
+	while (end && end > head && !(real = realpath(head, NULL)) && errno == ENOENT) {
+		while (end > head && *--end != '/')
+			;
+		*end = '\0';
+	}
+	if (!real)
+		return NULL;
+	strbuf_add(&out, real);
+	free(real);
+	for (const char *p = path + (end - head); *p; p += strcspn(p, "/")) {
+		size_t n;
+
+		p += strspn(p, "/");
+		n = strcspn(p, "/");
+		if (n && !(n == 1 && *p == '.') && strbuf_addc(&out, '/') == MT_OK)
+			strbuf_addn(&out, p, n);
+	}
+	errno = ENAMETOOLONG;
+	return out.error ? NULL : strbuf_take(&out);
+}
+
+static bool is_below(const char *path, const char *folder)
+{
+	size_t len = strlen(folder);
+
+	return strncmp(path, folder, len) == 0
+	       && (path[len] == '/' || (len && folder[len - 1] == '/'));
+}
+
+/* The file that a path of the patch means: in the workspace, links followed, so that a
+ * file has one name. @return owned, or NULL with the reason. */
 static char *file_of(const struct place *w, const char *path, struct strbuf *why)
 {
-	AUTO(free) char *whole = NULL;
-	char *real;
+	AUTO(free) char *whole = NULL, *top = NULL, *real = NULL;
 
 	if (path[0] == '/' && strncmp(path, w->workspace, w->len) == 0
 	    && path[w->len] == '/')
@@ -47,12 +85,16 @@ static char *file_of(const struct place *w, const char *path, struct strbuf *why
 		return NULL;
 	}
 	whole = path_join(w->workspace, path);
-	real = whole ? realpath(whole, NULL) : NULL;
-	if (!real && whole && errno == ENOENT)
-		real = STEAL(whole);
-	if (!real)
+	top = whole ? realpath(w->workspace, NULL) : NULL;
+	real = top ? without_links(whole) : NULL;
+	if (!real) {
 		refuse(why, MT_EIO, path, whole ? strerror(errno) : "out of memory");
-	return real;
+	} else if (!is_below(real, top)) {
+		refuse(why, MT_EDENIED, path, "a link leads it out of the workspace, where "
+					      "a patch changes nothing");
+		return NULL;
+	}
+	return STEAL(real);
 }
 
 static int load(void *arg, const char *path, struct strbuf *ret, struct strbuf *why)
@@ -155,20 +197,35 @@ static void take_back(const struct patch_change *c, struct step *s)
 		unlink(s->target ? s->target : s->file);
 }
 
+static bool is_taken(const struct step *steps, size_t count, const char *file)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(steps[i].file, file) == 0
+		    || (steps[i].target && strcmp(steps[i].target, file) == 0))
+			return true;
+	return false;
+}
+
 static int resolve(const struct place *w, struct patch *p, struct step *steps)
 {
 	struct stat st;
 
 	for (size_t i = 0; i < p->count; i++) {
 		struct patch_change *c = &p->changes[i];
+		struct step *s = &steps[i];
 
-		steps[i].file = file_of(w, c->path, &p->why);
-		if (steps[i].file && c->move_to)
-			steps[i].target = file_of(w, c->move_to, &p->why);
-		if (!steps[i].file || (c->move_to && !steps[i].target))
+		s->file = file_of(w, c->path, &p->why);
+		if (s->file && c->move_to)
+			s->target = file_of(w, c->move_to, &p->why);
+		if (!s->file || (c->move_to && !s->target))
 			return MT_EDENIED;
-		if (c->move_to && strcmp(steps[i].target, steps[i].file) != 0
-		    && lstat(steps[i].target, &st) == 0)
+		if (is_taken(steps, i, s->file)
+		    || (s->target && is_taken(steps, i, s->target)))
+			return refuse(&p->why, MT_EINVAL, c->move_to ? c->move_to : c->path,
+				      "two parts of the patch mean the same file; write "
+				      "one part for each file");
+		if (s->target && strcmp(s->target, s->file) != 0
+		    && lstat(s->target, &st) == 0)
 			return refuse(&p->why, MT_EEXIST, c->move_to, "the file to move to "
 				      "exists already");
 	}
