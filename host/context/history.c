@@ -329,33 +329,108 @@ static int need_facts(struct history *h, struct error *err)
 	return facts_read(h->facts, h->shown, h->shown_count, err);
 }
 
+/* The newest task list that is shown; SIZE_MAX: none. */
+static size_t newest_tasks(const struct history *h, const unsigned char *shown)
+{
+	for (size_t i = h->shown_count; i-- > 0;) {
+		const struct evlog_head *head = evlog_head(h->log, h->shown[i]);
+
+		if (shown[i] && !head->type->is_action
+		    && strcmp(head->type->name, "task_tracking") == 0)
+			return i;
+	}
+	return SIZE_MAX;
+}
+
+/* The newest task list is pinned: it stays, with what it needs, of a loop that was
+ * forgotten around it. `facts` are changed so that the rules do not see the loop. */
+static int free_tasks(const struct history *h, const unsigned char *shown,
+		      struct view_fact *facts)
+{
+	size_t tasks = newest_tasks(h, shown), n = h->shown_count;
+	AUTO(free) const struct view_fact **places = NULL;
+	AUTO(free) unsigned char *marks = NULL;
+	bool whole = true;
+
+	if (tasks == SIZE_MAX || facts[tasks].loop < 0)
+		return MT_OK;
+	places = calloc(n, sizeof *places);
+	marks = calloc(n, 1);
+	if (!places || !marks)
+		return MT_ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		places[i] = &facts[i];
+	view_rules_mates(places, n, tasks, marks);
+	for (size_t i = 0; i < n; i++)
+		whole = whole && (!marks[i] || shown[i]);
+	for (size_t i = 0; i < n; i++)
+		if (whole && marks[i])
+			facts[i].loop = -1;
+	return MT_OK;
+}
+
 /* Leave out what the rules forbid when something was forgotten. */
 static int keep_rules(struct history *h, unsigned char *shown, struct error *err)
 {
+	AUTO(free) struct view_fact *facts = NULL;
+
 	if (!h->applied_count)
 		return MT_OK;
 	if (need_facts(h, err))
 		return err->code;
-	if (view_rules_apply(facts_list(h->facts), h->shown_count, shown))
+	facts = calloc(h->shown_count + 1, sizeof *facts);
+	if (!facts)
 		return fail(err, MT_ENOMEM, "out of memory");
+	for (size_t i = 0; i < h->shown_count; i++)
+		facts[i] = facts_list(h->facts)[i];
+	if (free_tasks(h, shown, facts) || view_rules_apply(facts, h->shown_count, shown))
+		return fail(err, MT_ENOMEM, "out of memory");
+	return MT_OK;
+}
+
+/* The facts of each place of a view; NULL: no memory. */
+static const struct view_fact **facts_of_view(struct history *h,
+					      const struct view_item *view, size_t count,
+					      struct error *err)
+{
+	const struct view_fact **places = calloc(count + 1, sizeof *places);
+
+	if (!places) {
+		fail(err, MT_ENOMEM, "out of memory");
+		return NULL;
+	}
+	if (need_facts(h, err)) {
+		free(places);
+		return NULL;
+	}
+	for (size_t i = 0; i < count; i++)
+		places[i] = facts_of(h->facts, view[i].event);
+	return places;
+}
+
+int history_mates(struct history *h, const struct view_item *view, size_t count,
+		  size_t place, unsigned char *marks, struct error *err)
+{
+	AUTO(free) const struct view_fact **places = facts_of_view(h, view, count, err);
+
+	if (!places)
+		return err->code;
+	view_rules_mates(places, count, place, marks);
 	return MT_OK;
 }
 
 int history_cuts(struct history *h, const struct view_item *view, size_t count,
 		 unsigned char **ret_allowed, struct error *err)
 {
-	const struct view_fact **places = calloc(count + 1, sizeof *places);
-	unsigned char *allowed = malloc(count + 1);
-	int r = places && allowed ? need_facts(h, err) : MT_ENOMEM;
+	AUTO(free) const struct view_fact **places = facts_of_view(h, view, count, err);
+	unsigned char *allowed;
 
-	for (size_t i = 0; !r && i < count; i++)
-		places[i] = facts_of(h->facts, view[i].event);
-	if (!r)
-		r = view_rules_cuts(places, count, allowed);
-	free(places);
-	if (r) {
+	if (!places)
+		return err->code;
+	allowed = malloc(count + 1);
+	if (!allowed || view_rules_cuts(places, count, allowed)) {
 		free(allowed);
-		return err->code ? r : fail(err, r, "%s", status_name(r));
+		return fail(err, MT_ENOMEM, "out of memory");
 	}
 	*ret_allowed = allowed;
 	return MT_OK;

@@ -24,6 +24,9 @@ int history_view(struct history *h, struct view_item **ret, size_t *ret_count,
 /** Where a view of this history may be cut: count + 1 flags, the caller's. */
 int history_cuts(struct history *h, const struct view_item *view, size_t count,
 		 unsigned char **ret_allowed, struct error *err);
+/** Mark what must stay in a view for one event of it to stay: see view_rules_mates. */
+int history_mates(struct history *h, const struct view_item *view, size_t count,
+		  size_t place, unsigned char *marks, struct error *err);
 /** Are these the arguments of a condensation: either a list of ids or a range, and
  *  a summary only together with its offset? One that is not has no effect. */
 bool condensation_is_valid(json_object *args);

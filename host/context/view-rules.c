@@ -176,3 +176,46 @@ int view_rules_cuts(const struct view_fact *const *places, size_t count,
 	free(s.first);
 	return MT_OK;
 }
+
+/* ---- what an event needs ------------------------------------------------ */
+
+static void mark_results(const struct view_fact *const *places, size_t count, int32_t call,
+			 unsigned char *marks)
+{
+	for (size_t i = 0; i < count; i++)
+		if (places[i] && places[i]->call == call && call >= 0)
+			marks[i] = 1;
+}
+
+/* The calls of one reply, with their results. */
+static void mark_batch(const struct view_fact *const *places, size_t count,
+		       const struct view_fact *action, unsigned char *marks)
+{
+	mark_results(places, count, action->call, marks);
+	for (size_t i = 0; i < count; i++)
+		if (places[i] && places[i]->is_action && action->batch >= 0
+		    && places[i]->batch == action->batch)
+			mark_results(places, count, places[i]->call, marks);
+}
+
+void view_rules_mates(const struct view_fact *const *places, size_t count, size_t place,
+		      unsigned char *marks)
+{
+	const struct view_fact *f = places[place], *action = NULL, *first = NULL;
+
+	marks[place] = 1;
+	for (size_t i = 0; i < count && f; i++) {
+		const struct view_fact *p = places[i];
+
+		if (!p || !p->is_action)
+			continue;
+		if (!action && p->call >= 0 && p->call == f->call)
+			action = p;
+		if (!first && p->loop >= 0 && p->loop == f->loop)
+			first = p;
+	}
+	if (action)
+		mark_batch(places, count, action, marks);
+	if (first)
+		mark_batch(places, count, first, marks);
+}

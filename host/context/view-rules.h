@@ -32,4 +32,10 @@ int view_rules_apply(const struct view_fact *facts, size_t count, unsigned char 
 int view_rules_cuts(const struct view_fact *const *places, size_t count,
 		    unsigned char *ret_allowed);
 
+/** Mark what must be there for the event at a place to be there, itself too: its call,
+ *  the calls of one reply with it, and the reply whose thinking began their loop. A
+ *  loop of which nothing but these is shown may be sent. */
+void view_rules_mates(const struct view_fact *const *places, size_t count, size_t place,
+		      unsigned char *marks);
+
 #endif

@@ -60,12 +60,12 @@ static void pin_call(const struct mt_ctx *x, size_t place, unsigned char *pinned
 			pinned[i] = 1;
 }
 
-static void pin_all(const struct mt_ctx *x, unsigned char *pinned)
+static int pin_all(struct mt_ctx *x, unsigned char *pinned)
 {
+	size_t tasks = find_place(x, true, is_tasks);
 	const size_t places[] = {
 		find_place(x, false, is_system), find_place(x, false, is_user_message),
-		find_place(x, true, is_user_message), find_place(x, false, is_rules),
-		find_place(x, true, is_tasks),
+		find_place(x, true, is_user_message), find_place(x, false, is_rules), tasks,
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(places); i++)
@@ -73,6 +73,9 @@ static void pin_all(const struct mt_ctx *x, unsigned char *pinned)
 			pinned[places[i]] = 1;
 			pin_call(x, places[i], pinned);
 		}
+	return tasks == SIZE_MAX ? MT_OK
+				 : history_mates(x->c->history, x->view, x->view_count,
+						 tasks, pinned, &x->error);
 }
 
 /* What no condensation may forget, drop or mask: by place, found when first asked
@@ -82,8 +85,10 @@ static const unsigned char *pins(struct mt_ctx *x)
 	if (x->pinned)
 		return x->pinned;
 	x->pinned = calloc(x->view_count + 1, 1);
-	if (x->pinned)
-		pin_all(x, x->pinned);
+	if (x->pinned && pin_all(x, x->pinned)) {
+		free(x->pinned);
+		x->pinned = NULL;
+	}
 	return x->pinned;
 }
 
@@ -271,6 +276,13 @@ static int out_may_cut(struct mt_ctx *x, size_t place)
 	return place <= x->view_count && x->cuts[place];
 }
 
+static int out_pinned(struct mt_ctx *x, size_t place)
+{
+	const unsigned char *pinned = pins(x);
+
+	return place < x->view_count && pinned && pinned[place];
+}
+
 static const struct mt_condenser_out condenser_out = {
 	.size = sizeof condenser_out,
 	.drop = out_drop,
@@ -281,6 +293,7 @@ static const struct mt_condenser_out condenser_out = {
 	.window_tokens = out_window_tokens,
 	.shown = out_shown,
 	.may_cut = out_may_cut,
+	.pinned = out_pinned,
 };
 
 /* ---- the pipeline ------------------------------------------------------ */

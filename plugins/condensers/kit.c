@@ -35,18 +35,54 @@ bool kit_wanted(const struct kit *k)
 			  > k->host->option_int(k->ctx, "max_size");
 }
 
-/* Keep rather more than less; if that leaves nothing, forget rather more. */
+/* The end of the first event that can go; more than `to`: there is none. */
+static size_t end_of_first(const struct kit *k, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++)
+		if (k->host->view_at(k->ctx, i) && !k->out->pinned(k->ctx, i))
+			return i + 1;
+	return to + 1;
+}
+
+/* Somebody asked, or the view has grown far beyond its size because it could not be
+ * cut: better all of a loop goes than that nothing does. */
+static bool must(const struct kit *k, size_t count)
+{
+	return k->out->requested(k->ctx)
+	       || (int64_t)count > 2 * k->host->option_int(k->ctx, "max_size");
+}
+
+/* Keep rather more than less; if that leaves nothing, forget rather more, but all that
+ * is left only if it must be. @return `from`: nothing can go. */
 static size_t cut_near(const struct kit *k, size_t from, size_t to, size_t count)
 {
-	size_t end = to;
+	size_t least = end_of_first(k, from, count), end = to;
 
-	while (end > from && !k->out->may_cut(k->ctx, end))
+	while (end >= least && !k->out->may_cut(k->ctx, end))
 		end--;
-	if (end > from)
+	if (end >= least)
 		return end;
-	for (end = to; end < count && !k->out->may_cut(k->ctx, end); end++)
+	for (end = to > least ? to : least;
+	     end < count && !k->out->may_cut(k->ctx, end); end++)
 		;
+	if (end > count || (end == count && !must(k, count)))
+		return from;
 	return end;
+}
+
+/* Where the middle begins: at keep_first or behind it, or before it where that is
+ * within what cannot be cut and something must go. */
+static size_t cut_begin(const struct kit *k, size_t first, size_t to, size_t count)
+{
+	size_t from = first;
+
+	while (from < to && !k->out->may_cut(k->ctx, from))
+		from++;
+	if (from < to || !must(k, count))
+		return from;
+	while (first > 0 && !k->out->may_cut(k->ctx, first))
+		first--;
+	return first;
 }
 
 struct kit_range kit_middle(const struct kit *k, size_t spare)
@@ -55,16 +91,14 @@ struct kit_range kit_middle(const struct kit *k, size_t spare)
 	size_t first = (size_t)k->host->option_int(k->ctx, "keep_first");
 	size_t half = (size_t)k->host->option_int(k->ctx, "max_size") / 2;
 	size_t tail = half > first + spare ? half - first - spare : 0;
-	struct kit_range r = { first, 0 };
+	struct kit_range r = { 0 };
 
 	if (!tail || count <= first + tail)
+		return r;
+	r.from = cut_begin(k, first, count - tail, count);
+	if (r.from >= count - tail)
 		return (struct kit_range){ 0 };
-	while (r.from < count && !k->out->may_cut(k->ctx, r.from))
-		r.from++;
-	r.to = count - tail;
-	if (r.to <= r.from)
-		return (struct kit_range){ 0 };
-	r.to = cut_near(k, r.from, r.to, count);
+	r.to = cut_near(k, r.from, count - tail, count);
 	return r;
 }
 

@@ -23,7 +23,7 @@ extern "C" {
 #endif
 
 #define MT_CONDENSER_MAJOR 0u
-#define MT_CONDENSER_MINOR 2u
+#define MT_CONDENSER_MINOR 3u
 
 struct mt_condenser_out {
 	uint32_t size;
@@ -55,6 +55,8 @@ struct mt_condenser_out {
 	 *  result, between calls of one reply, within a loop of tool calls that
 	 *  signed thinking began. Place 0 and the end: always. */
 	int (*may_cut)(struct mt_ctx *ctx, size_t place);
+	/** Does the event at this place stay in any case (see forget)? */
+	int (*pinned)(struct mt_ctx *ctx, size_t place);
 };
 
 struct mt_condenser {

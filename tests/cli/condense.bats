@@ -45,6 +45,50 @@ condensations() { log | jq -c 'select(.action == "condensation") | .args'; }
 		  .forgotten_events_end_id + 1)]) | index($id)' >/dev/null
 }
 
+# A first reply with two calls, the task list and another, then eight steps.
+tasks() {
+	printf '[turn]\n%s\n[call task_tracker]\ncommand = plan\n' "$1"
+	printf 'task_list := [{"id":"T1","title":"walk","status":"todo","notes":""}]\n'
+	printf '[call execute_bash]\ncommand = echo zero\n\n'
+	for n in 1 2 3 4 5 6 7 8; do
+		printf '[turn]\n[call execute_bash]\ncommand = echo step %s\n\n' "$n"
+	done
+	printf '[turn]\nexpect any contains = Task list has been updated\n'
+	printf 'expect any lacks = step 1\n[call finish]\nmessage = Done.\n'
+}
+
+@test "the task list stays, with what else its reply did" {
+	tasks "" >"$work/script"
+	run "${base[@]}" "${small[@]}" -o condenser.short.plugin=amortized \
+		-o controller.tools+=task_tracker -t "walk"
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "$(condensations | wc -l)" -ge 1 ]
+}
+
+@test "a loop that thinking began goes as a whole when it must, the task list stays" {
+	tasks "reasoning = well" >"$work/script"
+	run "${base[@]}" "${small[@]}" -o llm.cheap.model="script:$work/summaries" \
+		-o condenser.short.llm=cheap -o controller.tools+=task_tracker \
+		-o condenser.short.keep_first=3 -t "walk"
+	echo "$output"
+	[ "$status" -eq 0 ]
+	# and the model is not asked for summaries of nothing
+	[ "$(condensations | wc -l)" -eq 1 ]
+	[ "$(log | jq -s '[.[] | select(.record == "state" and .plugin == "condensers")
+		| .text | fromjson | .calls] | last')" -eq 1 ]
+}
+
+@test "what is too long for its window and too short for max_size: the next condenser helps" {
+	printf '[turn]\n[call execute_bash]\ncommand = echo one\n\n%s\n' \
+		'[turn]' 'error = context_window' >"$work/script"
+	run "${base[@]}" "${small[@]}" -o condenser.short.max_size=100 \
+		-o controller.condensers=short,conversation_window -t "walk"
+	echo "$output"
+	[ "$status" -eq 3 ]
+	[ "$(condensations | wc -l)" -eq 1 ]
+}
+
 @test "a condenser whose model fails lets the agent go on" {
 	sed -i 's/^expect.*//' "$work/script"
 	run "${base[@]}" "${small[@]}" -o llm.cheap.model=openai/none \

@@ -245,7 +245,7 @@ bare() {
 		MT_PLUGIN(.name = "early", .version = "1", .license = "MIT", .components = &part,
 			.component_count = 1)
 	END
-	refused "built for condenser ABI 0.7, this mortise has 0.2 (a provisional kind must be the same): update mortise"
+	refused "built for condenser ABI 0.7, this mortise has 0.3 (a provisional kind must be the same): update mortise"
 }
 
 @test "a plugin that crashes, exits or hangs costs itself" {

@@ -290,6 +290,13 @@ static int o_may_cut(struct mt_ctx *x, size_t place)
 	return place <= x->count;
 }
 
+static int o_pinned(struct mt_ctx *x, size_t place)
+{
+	(void)x;
+	(void)place;
+	return 0;
+}
+
 static const struct mt_condenser_out out = {
 	.size = sizeof out,
 	.drop = o_drop,
@@ -300,6 +307,7 @@ static const struct mt_condenser_out out = {
 	.window_tokens = o_unknown,
 	.shown = o_shown,
 	.may_cut = o_may_cut,
+	.pinned = o_pinned,
 };
 
 /* ---- running one ------------------------------------------------------- */
