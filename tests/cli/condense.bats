@@ -80,8 +80,10 @@ tasks() {
 }
 
 @test "what is too long for its window and too short for max_size: the next condenser helps" {
-	printf '[turn]\n[call execute_bash]\ncommand = echo one\n\n%s\n' \
-		'[turn]' 'error = context_window' >"$work/script"
+	{
+		printf '[turn]\n[call execute_bash]\ncommand = echo one\n\n[turn]\n'
+		printf 'error = context_window\n[call finish]\nmessage = Done.\n'
+	} >"$work/script"
 	run "${base[@]}" "${small[@]}" -o condenser.short.max_size=100 \
 		-o controller.condensers=short,conversation_window -t "walk"
 	echo "$output"
