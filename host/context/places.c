@@ -11,7 +11,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-enum { DEPTH_MAX = 6, FOLDER_FILES_MAX = 2000, FOLDERS_MAX = 8000, WALK_MAX = 20000, WALK_DEPTH_MAX = 12 };
+enum { DEPTH_MAX = 6, FOLDER_FILES_MAX = 2000, FOLDERS_MAX = 4000, WALK_MAX = 20000, WALK_DEPTH_MAX = 12 };
 
 /* ---- one folder --------------------------------------------------------- */
 
@@ -19,7 +19,8 @@ enum { DEPTH_MAX = 6, FOLDER_FILES_MAX = 2000, FOLDERS_MAX = 8000, WALK_MAX = 20
 struct found {
 	char *paths[FOLDER_FILES_MAX];
 	size_t count;
-	size_t folders;        /* looked into: links may go in circles */
+	struct { dev_t device; ino_t node; } folders[FOLDERS_MAX];
+	size_t folder_count;   /* looked into */
 };
 
 static void found_clear(struct found *f)
@@ -35,6 +36,19 @@ static void found_add(struct found *f, const char *path)
 
 	if (copy)
 		f->paths[f->count++] = copy;
+}
+
+/* Is a folder another than those before? Links may lead to one of them. */
+static bool folder_is_new(struct found *f, const struct stat *st)
+{
+	for (size_t i = 0; i < f->folder_count; i++)
+		if (f->folders[i].node == st->st_ino && f->folders[i].device == st->st_dev)
+			return false;
+	if (f->folder_count == FOLDERS_MAX)
+		return false;
+	f->folders[f->folder_count].device = st->st_dev;
+	f->folders[f->folder_count++].node = st->st_ino;
+	return true;
 }
 
 static bool is_markdown(const char *name)
@@ -72,7 +86,7 @@ static void look_at(struct found *f, const char *path, const char *name, unsigne
 
 	if (stat(path, &st))
 		return;
-	if (S_ISDIR(st.st_mode) && depth < DEPTH_MAX && f->folders++ < FOLDERS_MAX)
+	if (S_ISDIR(st.st_mode) && depth < DEPTH_MAX && folder_is_new(f, &st))
 		look(f, path, depth + 1);
 	else if (S_ISREG(st.st_mode) && is_markdown(name))
 		found_add(f, path);
@@ -124,12 +138,14 @@ static int add_folder(struct skills *s, const char *folder, const char *place,
 {
 	AUTO(free) struct found *f = access(folder, R_OK | X_OK) ? NULL : calloc(1, sizeof *f);
 	AUTO(free) struct skill **read = NULL;
+	struct stat st;
 	size_t count;
 	int r = MT_OK;
 
 	if (!f)
 		return MT_OK;
-	look(f, folder, 0);
+	if (stat(folder, &st) == 0 && folder_is_new(f, &st))
+		look(f, folder, 0);
 	count = f->count;
 	read = calloc(count + 1, sizeof(struct skill *));
 	if (!read)

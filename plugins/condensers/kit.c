@@ -93,6 +93,9 @@ struct kit_range kit_middle(const struct kit *k, size_t spare)
 	size_t tail = half > first + spare ? half - first - spare : 0;
 	struct kit_range r = { 0 };
 
+	/* V0 never forgets anything where the summary takes the last place of the half */
+	if (!tail && must(k, count))
+		tail = 1;
 	if (!tail || count <= first + tail)
 		return r;
 	r.from = cut_begin(k, first, count - tail, count);

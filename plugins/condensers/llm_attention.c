@@ -22,6 +22,26 @@ static size_t first_of(const struct kit *k)
 	return first < count ? first : count;
 }
 
+/* How many events stay behind the first ones. */
+static size_t kept_of(const struct kit *k)
+{
+	size_t half = (size_t)k->host->option_int(k->ctx, "max_size") / 2;
+	size_t first = first_of(k);
+
+	return half > first ? half - first : 0;
+}
+
+/* Is there anything to choose? What is pinned stays whatever is chosen. */
+static bool has_choice(const struct kit *k)
+{
+	size_t count = k->host->view_count(k->ctx), first = first_of(k);
+	size_t most = kept_of(k), open = 0;
+
+	for (size_t i = first; i < count; i++)
+		open += k->host->view_at(k->ctx, i) && !k->out->pinned(k->ctx, i);
+	return count - first > most && open > (k->out->requested(k->ctx) ? 0 : most);
+}
+
 static int ask(const struct kit *k)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(KIT_TEXT_MAX);
@@ -85,13 +105,12 @@ static void choose(const struct kit *k, json_object *ids, unsigned char *keep, s
 static int forget_rest(const struct kit *k, json_object *ids)
 {
 	size_t count = k->host->view_count(k->ctx), first = first_of(k), n = 0;
-	size_t half = (size_t)k->host->option_int(k->ctx, "max_size") / 2;
 	unsigned char *keep = calloc(count + 1, 1);
 	size_t *places = calloc(count + 1, sizeof *places);
 	int r = keep && places ? MT_OK : MT_ENOMEM;
 
 	if (!r) {
-		choose(k, ids, keep, count, half > first ? half - first : 0);
+		choose(k, ids, keep, count, kept_of(k));
 		for (size_t i = first; i < count; i++)
 			if (!keep[i])
 				places[n++] = i;
@@ -119,8 +138,7 @@ static int advance(const struct mt_host *host, const struct mt_condenser_out *ou
 
 	switch (in->what) {
 	case MT_START:
-		return kit_wanted(&k) && first_of(&k) < host->view_count(ctx) ? ask(&k)
-									       : MT_OK;
+		return kit_wanted(&k) && has_choice(&k) ? ask(&k) : MT_OK;
 	case MT_REPLIED:
 		return replied(&k, in->reply);
 	case MT_FAILED:

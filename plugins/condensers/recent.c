@@ -12,7 +12,7 @@ static int advance(const struct mt_host *host, const struct mt_condenser_out *ou
 	size_t most = (size_t)host->option_int(ctx, "max_events");
 	size_t tail = most > first ? most - first : 0;
 
-	if (in->what != MT_START || count <= most)
+	if (in->what != MT_START || count <= most || count <= first + tail)
 		return MT_OK;
 	return out->drop(ctx, first, count - tail - first);
 }

@@ -118,6 +118,35 @@ tasks() {
 	[[ "$output" == *"[condenser.a]: keep_first (4) must be less than half of max_size (8)"* ]]
 }
 
+@test "sizes that leave hardly anything" {
+	sed -i '/^usage/d' "$work/summaries"
+	for plugin in llm structured; do
+		sed -i 's/^expect.*//' "$work/script"
+		run "${base[@]}" -o condenser.a.plugin=$plugin -o condenser.a.max_size=6 \
+			-o llm.cheap.model="script:$work/summaries" -o condenser.a.llm=cheap \
+			-o condenser.a.keep_first=2 -o controller.condensers=a -t "walk"
+		[ "$(condensations | wc -l)" -ge 1 ]
+	done
+	sed -i 's/^expect.*//' "$work/script"
+	run "${base[@]}" -o condenser.a.plugin=recent -o condenser.a.max_events=3 \
+		-o condenser.a.keep_first=9 -o controller.condensers=a -t "walk"
+	echo "$output"
+	[ "$status" -eq 0 ]
+}
+
+@test "a model is not asked to choose among what stays anyway" {
+	sed -i 's/^expect.*//' "$work/script"
+	cat "$work/summaries" "$work/summaries" >"$work/more"
+	run "${base[@]}" -o llm.cheap.model="script:$work/more" \
+		-o condenser.a.plugin=llm_attention -o condenser.a.llm=cheap \
+		-o condenser.a.max_size=2 -o condenser.a.keep_first=0 \
+		-o controller.condensers=a -t "walk"
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "$(log | jq -s '[.[] | select(.record == "state" and .plugin == "condensers")
+		| .text | fromjson | .calls] | last')" -eq "$(condensations | wc -l)" ]
+}
+
 @test "a resumed conversation keeps the summaries and the bill" {
 	run "${base[@]}" "${small[@]}" -o llm.cheap.model="script:$work/summaries" \
 		-o condenser.short.llm=cheap -o controller.max_iterations=10 -t "walk"

@@ -221,6 +221,19 @@ EOF
 	! log | grep -F 'A secret.'
 }
 
+@test "links in circles bring nothing twice" {
+	skill one 'description: One.' <<<'ONE'
+	ln -s . "$ws/.agents/skills/loop"
+	ln -s ../skills "$ws/.agents/skills/one/again"
+	mkdir -p "$ws/.openhands"
+	ln -s ../.agents/skills "$ws/.openhands/skills"
+	cd "$ws"
+	run mortise skills list
+	echo "$output"
+	[ "$(grep -c " project " <<<"$output")" -eq 1 ]
+	[[ "$output" != *loop* ]]
+}
+
 @test "notes of user and project are read, and written by the tool" {
 	cat >"$work/script" <<'EOF'
 [turn]
