@@ -207,6 +207,8 @@ static int start(struct arguments *a, uv_loop_t *loop, struct conversation **ret
 	a->common.workspace = workspace;
 	r = common_config(&a->common, &config, err);
 	if (!r)
+		llm_expect(config, a->model);
+	if (!r)
 		r = registry_open(config, &registry, err);
 	if (!r)
 		r = conversation_create(loop, config, registry, &o, ret, err);

@@ -262,6 +262,14 @@ void llm_warm_up(const struct llm *l)
 		curl_api_begin();
 }
 
+void llm_expect(const struct config *c, const char *model)
+{
+	if (!model || !*model)
+		model = config_get(c, "llm", "model");
+	if (model && *model && strncmp(model, "script:", 7) != 0)
+		curl_api_begin();
+}
+
 const char *llm_name(const struct llm *l)
 {
 	return l->name;

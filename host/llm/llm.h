@@ -44,6 +44,8 @@ struct llm *llm_free(struct llm *l);
 
 /** It will be asked something soon: what that takes is loaded meanwhile. */
 void llm_warm_up(const struct llm *l);
+/** The same, as early as the configuration is known; `model` as for llm_open. */
+void llm_expect(const struct config *c, const char *model);
 /** Whole name ("openai/gpt-4.1"), for the log and the screen. */
 const char *llm_name(const struct llm *l);
 /** "tools" (natively), "vision", "stream", "stop", "cache", "responses",
