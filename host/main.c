@@ -3,6 +3,7 @@
  * main.c - the program: finds the command. `mortise X` that is not one of ours
  * runs mortise-X, which lies beside this program, in the helper folder or in PATH. */
 #include "commands/command.h"
+#include "llm/curl-api.h"
 #include "files.h"
 #include <config.h>
 #include <errno.h>
@@ -121,8 +122,12 @@ int main(int argc, char **argv)
 		return EXIT_DONE;
 	}
 	command = find_command(name);
-	if (command)
-		return check_output(command->run(command, argc - 1, argv + 1));
+	if (command) {
+		int code = check_output(command->run(command, argc - 1, argv + 1));
+
+		curl_api_settle();
+		return code;
+	}
 	helper_run(name, argv + 1);
 	return unknown_command(name);
 }

@@ -75,8 +75,7 @@ static void *load_beside(void *arg)
 	return arg;
 }
 
-/* Also before the process ends: nothing may go away under the loader. */
-static void wait_for_it(void)
+void curl_api_settle(void)
 {
 	if (now.begun && !now.done)
 		pthread_join(now.thread, NULL);
@@ -91,14 +90,14 @@ void curl_api_begin(void)
 		return;
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &old);
-	now.begun = atexit(wait_for_it) == 0
+	now.begun = atexit(curl_api_settle) == 0
 		    && pthread_create(&now.thread, NULL, load_beside, NULL) == 0;
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
 const struct curl_api *curl_api(struct error *err)
 {
-	wait_for_it();
+	curl_api_settle();
 	if (!now.api.global_init && load(&now.api, &now.error)) {
 		*err = now.error;
 		return NULL;

@@ -33,6 +33,9 @@ struct curl_api {
 
 /** Requests will come: load it in a thread meanwhile. Not thread-safe itself. */
 void curl_api_begin(void);
+/** Wait for the thread, if there is one. Due before the process ends: libraries that
+ *  come with libcurl register their own ends, which would run before ours. */
+void curl_api_settle(void);
 /** The table, initialised; NULL with `err` filled if libcurl is not there. */
 const struct curl_api *curl_api(struct error *err);
 
