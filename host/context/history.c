@@ -419,6 +419,17 @@ int history_mates(struct history *h, const struct view_item *view, size_t count,
 	return MT_OK;
 }
 
+int history_complete(struct history *h, const struct view_item *view, size_t count,
+		     unsigned char *shown, struct error *err)
+{
+	AUTO(free) const struct view_fact **places = facts_of_view(h, view, count, err);
+
+	if (!places)
+		return err->code;
+	return view_rules_complete(places, count, shown)
+		       ? fail(err, MT_ENOMEM, "out of memory") : MT_OK;
+}
+
 int history_cuts(struct history *h, const struct view_item *view, size_t count,
 		 unsigned char **ret_allowed, struct error *err)
 {

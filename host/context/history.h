@@ -27,6 +27,10 @@ int history_cuts(struct history *h, const struct view_item *view, size_t count,
 /** Mark what must stay in a view for one event of it to stay: see view_rules_mates. */
 int history_mates(struct history *h, const struct view_item *view, size_t count,
 		  size_t place, unsigned char *marks, struct error *err);
+/** Add to what is `shown` of a view what it cannot be sent without: see
+ *  view_rules_complete. */
+int history_complete(struct history *h, const struct view_item *view, size_t count,
+		     unsigned char *shown, struct error *err);
 /** Are these the arguments of a condensation: either a list of ids or a range, and
  *  a summary only together with its offset? One that is not has no effect. */
 bool condensation_is_valid(json_object *args);

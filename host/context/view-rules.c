@@ -219,3 +219,71 @@ void view_rules_mates(const struct view_fact *const *places, size_t count, size_
 	if (first)
 		mark_batch(places, count, first, marks);
 }
+
+struct needs {
+	unsigned char *batches, *calls;
+	size_t *first;                 /* of each loop: the place behind its first action */
+};
+
+static bool need(unsigned char *flag)
+{
+	bool is_new = !*flag;
+
+	*flag = 1;
+	return is_new;
+}
+
+/* @return true if something was added. */
+static bool complete_once(const struct needs *n, const struct view_fact *const *places,
+			  size_t count, unsigned char *shown)
+{
+	bool changed = false;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct view_fact *f = places[i];
+
+		if (!f)
+			continue;
+		if (f->call >= 0 && (n->calls[f->call]
+				     || (f->batch >= 0 && n->batches[f->batch])))
+			changed |= need(&shown[i]);
+		if (!shown[i])
+			continue;
+		if (f->call >= 0)
+			changed |= need(&n->calls[f->call]);
+		if (f->batch >= 0)
+			changed |= need(&n->batches[f->batch]);
+		if (f->loop >= 0 && n->first[f->loop])
+			changed |= need(&shown[n->first[f->loop] - 1]);
+	}
+	return changed;
+}
+
+int view_rules_complete(const struct view_fact *const *places, size_t count,
+			unsigned char *shown)
+{
+	int32_t batches = 0, calls = 0, loops = 0;
+	struct needs n = { 0 };
+	int r;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!places[i])
+			continue;
+		batches = more(batches, places[i]->batch);
+		calls = more(calls, places[i]->call);
+		loops = more(loops, places[i]->loop);
+	}
+	n.batches = calloc((size_t)batches + 1, 1);
+	n.calls = calloc((size_t)calls + 1, 1);
+	n.first = calloc((size_t)loops + 1, sizeof *n.first);
+	r = n.batches && n.calls && n.first ? MT_OK : MT_ENOMEM;
+	for (size_t i = count; !r && i-- > 0;)
+		if (places[i] && places[i]->is_action && places[i]->loop >= 0)
+			n.first[places[i]->loop] = i + 1;
+	while (!r && complete_once(&n, places, count, shown))
+		;
+	free(n.batches);
+	free(n.calls);
+	free(n.first);
+	return r;
+}

@@ -38,4 +38,10 @@ int view_rules_cuts(const struct view_fact *const *places, size_t count,
 void view_rules_mates(const struct view_fact *const *places, size_t count, size_t place,
 		      unsigned char *marks);
 
+/** Set `shown` for what must be there as well for what is shown to be sent: the calls
+ *  of one reply, their results, and the reply whose thinking began a loop.
+ *  @return MT_OK or MT_ENOMEM. */
+int view_rules_complete(const struct view_fact *const *places, size_t count,
+			unsigned char *shown);
+
 #endif

@@ -100,10 +100,14 @@ static int out_drop(struct mt_ctx *x, size_t place, size_t count)
 		return MT_EINVAL;
 	if (!pins(x))
 		return MT_ENOMEM;
+	if (!x->shown) {
+		x->shown = malloc(x->view_count + 1);
+		if (!x->shown)
+			return MT_ENOMEM;
+		memset(x->shown, 1, x->view_count + 1);
+	}
 	for (size_t i = place; i < place + count; i++)
-		if (!pins(x)[i])
-			x->view[i].event = -2;
-	x->dropped = true;
+		x->shown[i] = pins(x)[i];
 	return MT_OK;
 }
 
@@ -303,19 +307,23 @@ static void forget_places(struct mt_ctx *x)
 {
 	free(x->cuts);
 	free(x->pinned);
-	x->cuts = x->pinned = NULL;
+	free(x->shown);
+	x->cuts = x->pinned = x->shown = NULL;
 }
 
-static void take_out_dropped(struct mt_ctx *x)
+/* What was dropped goes, but for what the rest cannot be sent without. */
+static int take_out_dropped(struct mt_ctx *x)
 {
 	size_t kept = 0;
 
+	if (history_complete(x->c->history, x->view, x->view_count, x->shown, &x->error))
+		return x->error.code;
 	for (size_t i = 0; i < x->view_count; i++)
-		if (x->view[i].event != -2)
+		if (x->shown[i])
 			x->view[kept++] = x->view[i];
 	x->view_count = kept;
-	x->dropped = false;
 	forget_places(x);
+	return MT_OK;
 }
 
 static int advance(struct mt_ctx *x, const struct mt_in *in)
@@ -330,8 +338,8 @@ static int advance(struct mt_ctx *x, const struct mt_in *in)
 	if (r)
 		fail(&x->error, r, "condenser %s: %s", x->part->component->name,
 		     x->error.code ? x->error.text : status_name(r));
-	if (x->dropped)
-		take_out_dropped(x);
+	if (!r && x->shown)
+		r = take_out_dropped(x);
 	return r;
 }
 

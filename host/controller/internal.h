@@ -364,11 +364,12 @@ struct mt_ctx {
 	char **texts;              /* owned by the work */
 	size_t text_count;
 	/* condensers */
-	bool dropped, condensed;
+	bool condensed;
 	size_t stage;              /* the next of them */
 	unsigned rounds;           /* how often this one has asked its model */
 	unsigned char *cuts;       /* where the view may be cut; NULL: not asked */
 	unsigned char *pinned;     /* places that stay; NULL: not asked */
+	unsigned char *shown;      /* places that were not dropped; NULL: none was */
 	char *kept;                /* its state, which ends with its work */
 	/* runtime */
 	const struct launch *launch;

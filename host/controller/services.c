@@ -33,6 +33,7 @@ void ctx_clear(struct mt_ctx *x)
 	free(x->view);
 	free(x->cuts);
 	free(x->pinned);
+	free(x->shown);
 	free(x->kept);
 	llm_request_free(x->request);
 	*x = (struct mt_ctx){ 0 };

@@ -30,7 +30,8 @@ struct mt_condenser_out {
 	uint32_t reserved;
 	/** Leave `count` events from a place on out of the view of this step;
 	 *  the others keep their places until `advance` returns. What is pinned
-	 *  (see forget) is neither dropped nor masked. */
+	 *  (see forget) is neither dropped nor masked; what the rest cannot be
+	 *  sent without (see may_cut) stays too. */
 	int (*drop)(struct mt_ctx *ctx, size_t place, size_t count);
 	/** Show this text instead of what an observation holds. */
 	int (*mask)(struct mt_ctx *ctx, size_t place, struct mt_str text);

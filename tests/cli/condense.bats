@@ -79,6 +79,22 @@ tasks() {
 		| .text | fromjson | .calls] | last')" -eq 1 ]
 }
 
+@test "recent: a reply stays with all of its calls, a loop with the thinking it began with" {
+	{
+		printf '[turn]\nreasoning = well\n[call execute_bash]\ncommand = echo zero\n\n'
+		for n in 1 2 3 4 5 6; do
+			printf '[turn]\n[call execute_bash]\ncommand = echo a%s\n' "$n"
+			printf '[call execute_bash]\ncommand = echo b%s\n\n' "$n"
+		done
+		printf '[turn]\nexpect any contains = zero\nexpect any contains = a6\n'
+		printf 'expect any lacks = b4\n[call finish]\nmessage = Done.\n'
+	} >"$work/script"
+	run "${base[@]}" -o condenser.r.plugin=recent -o condenser.r.max_events=3 \
+		-o condenser.r.keep_first=1 -o controller.condensers=r -t "walk"
+	echo "$output"
+	[ "$status" -eq 0 ]
+}
+
 @test "what is too long for its window and too short for max_size: the next condenser helps" {
 	{
 		printf '[turn]\n[call execute_bash]\ncommand = echo one\n\n[turn]\n'
