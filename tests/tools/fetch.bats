@@ -32,6 +32,12 @@ get() {
 	[[ "$output" == *grüße* ]]
 	get /meta
 	[[ "$output" == *"€ 5"* ]]
+	get /undeclared
+	[[ "$output" == *grüße* ]]
+	get /marked16
+	[[ "$output" == *grüße* && "$output" != *$'\ufeff'* ]]
+	get /marked8
+	[[ "$output" == *grüße* && "$output" != *$'\ufeff'* ]]
 	get /text
 	[[ "$output" == *"plain <b>text</b>"* ]]
 	get /json

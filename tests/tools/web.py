@@ -32,6 +32,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.give(b"<p>gr\xfc\xdfe", "text/html; charset=iso-8859-1")
         elif page == "/meta":
             self.give(b"<meta charset=windows-1252><p>\x80 5")
+        elif page == "/undeclared":
+            self.give(b"<p>gr\xfc\xdfe")
+        elif page == "/marked16":
+            self.give("<p>gr\u00fc\u00dfe".encode("utf-16"))
+        elif page == "/marked8":
+            self.give(b"\xef\xbb\xbfgr\xc3\xbc\xc3\x9fe", "text/plain; charset=latin1")
         elif page == "/text":
             self.give(b"plain <b>text</b>", "text/plain")
         elif page == "/json":

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <iconv.h>
 #include <mortise/tool.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <time.h>
@@ -103,16 +104,53 @@ static bool is_text(const struct get *g)
 {
 	static const char *const kinds[] = { "json", "xml", "javascript", "yaml", "toml",
 					     "x-sh", "sql", "x-www-form-urlencoded" };
+	bool text = !*g->type || strncmp(g->type, "text/", 5) == 0;
 
 	if (memchr(g->body.text, 0, g->body.len))
-		return strncasecmp(g->charset, "utf-16", 6) == 0;
-	if (!*g->type || strncmp(g->type, "text/", 5) == 0)
+		return strncasecmp(g->charset, "utf-16", 6) == 0
+		       || (text && (memcmp(g->body.text, "\xff\xfe", 2) == 0
+				    || memcmp(g->body.text, "\xfe\xff", 2) == 0));
+	if (text)
 		return true;
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
 		if (strstr(g->type, kinds[i]))
 			return true;
 	return strcmp(g->type, "application/octet-stream") == 0
 	       && utf8_valid(g->body.text, g->body.len);
+}
+
+/* Takes off the mark that says how the text is written. @return the charset, or NULL */
+static const char *take_mark(struct strbuf *text)
+{
+	static const struct {
+		const char *bytes, *charset;
+	} marks[] = { { "\xef\xbb\xbf", "utf-8" }, { "\xff\xfe", "utf-16le" },
+		      { "\xfe\xff", "utf-16be" } };
+
+	for (size_t i = 0; i < ARRAY_LEN(marks); i++) {
+		size_t n = strlen(marks[i].bytes);
+
+		if (text->len < n || memcmp(text->text, marks[i].bytes, n) != 0)
+			continue;
+		memmove(text->text, text->text + n, text->len - n);
+		strbuf_cut(text, text->len - n);
+		return marks[i].charset;
+	}
+	return NULL;
+}
+
+/* How the body is written: what its mark says counts more than what is declared. What
+ * nobody declares is UTF-8 if it can be, else what old pages of the West are. */
+static void find_charset(struct get *g)
+{
+	const char *mark = take_mark(&g->body);
+
+	if (!mark && !*g->charset && is_html(g))
+		html_charset(g->body.text, g->body.len, g->charset);
+	if (!mark && !*g->charset && !g->cut && !utf8_valid(g->body.text, g->body.len))
+		mark = "windows-1252";
+	if (mark)
+		snprintf(g->charset, sizeof g->charset, "%s", mark);
 }
 
 /* The body as valid text, as Markdown unless it is wanted raw. */
@@ -122,8 +160,7 @@ static int make_text(struct visit *v, bool raw, struct strbuf *out)
 	AUTO(strbuf) struct strbuf clean = STRBUF(out->max);
 	int r = MT_OK;
 
-	if (!*g->charset && is_html(g))
-		html_charset(g->body.text, g->body.len, g->charset);
+	find_charset(g);
 	if (*g->charset && strcasecmp(g->charset, "utf-8") != 0)
 		r = convert(&g->body, g->charset);
 	if (!r)
