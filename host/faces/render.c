@@ -115,6 +115,13 @@ static void show_run(struct render *r, const struct event *e)
 	    strlen(command));
 }
 
+static void show_cell(struct render *r, const struct event *e)
+{
+	const char *code = event_arg(e, "code");
+
+	say(r, BOLD, ">>> ", code, strlen(code));
+}
+
 static void show_path(struct render *r, const struct event *e)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(8192);
@@ -230,6 +237,25 @@ static void show_output(struct render *r, const struct event *e)
 	}
 }
 
+/* What a cell printed; of its last lines only those that say that it did not end well:
+ * where it ran is for the model. */
+static void show_cell_output(struct render *r, const struct event *e)
+{
+	static const char lead[] = "\n[Jupyter ";
+	size_t len;
+	const char *text = event_content(e, &len), *extra;
+
+	while ((extra = memrchr(text, '\n', len))
+	       && (size_t)(text + len - extra) > sizeof lead
+	       && memcmp(extra, lead, sizeof lead - 1) == 0)
+		len = (size_t)(extra - text);
+	if (len > sizeof lead && memcmp(text, lead + 1, sizeof lead - 2) == 0)
+		len = 0;
+	if (!r->live)
+		put_block(r, DIM, text, len);
+	r->live = false;
+}
+
 static void show_diff(struct render *r, const struct event *e)
 {
 	const char *diff = event_arg(e, "diff");
@@ -296,6 +322,7 @@ static const struct {
 	{ "message", true, RENDER_NORMAL, show_message },
 	{ "finish", true, RENDER_QUIET, show_finish },
 	{ "run", true, RENDER_NORMAL, show_run },
+	{ "run_ipython", true, RENDER_NORMAL, show_cell },
 	{ "read", true, RENDER_NORMAL, show_path },
 	{ "edit", true, RENDER_NORMAL, show_path },
 	{ "write", true, RENDER_NORMAL, show_path },
@@ -308,6 +335,7 @@ static const struct {
 	{ "delegate", true, RENDER_NORMAL, show_plain },
 	{ "condensation", true, RENDER_NORMAL, show_plain },
 	{ "run", false, RENDER_NORMAL, show_output },
+	{ "run_ipython", false, RENDER_NORMAL, show_cell_output },
 	{ "edit", false, RENDER_NORMAL, show_diff },
 	{ "error", false, RENDER_NORMAL, show_error },
 	{ "user_rejected", false, RENDER_NORMAL, show_error },
