@@ -73,9 +73,22 @@ static int list(const struct catalog *catalog, bool json)
 
 struct call {
 	struct link *link;
-	bool json;
+	const char *spool;
+	bool json, kept; /* kept: the result names a file of the spool */
 	int code;
 };
+
+/* A long result is whole in a file, which its text names, or what follows a command. */
+static void keep_file(struct call *call, const struct link_result *result)
+{
+	const char *suffix = js_str(js_get(result->fields, "metadata"), "suffix", "");
+	bool named = strstr(suffix, call->spool);
+
+	if (named && !call->json)
+		puts(suffix + strspn(suffix, "\n"));
+	call->kept = named || memmem(result->text, result->text_len, call->spool,
+				     strlen(call->spool));
+}
 
 static void on_result(void *arg, const struct link_result *result)
 {
@@ -86,6 +99,7 @@ static void on_result(void *arg, const struct link_result *result)
 	fwrite(result->text, 1, result->text_len, stdout);
 	if (result->text_len && result->text[result->text_len - 1] != '\n')
 		putchar('\n');
+	keep_file(call, result);
 	fflush(stdout);
 	if (result->status) {
 		fprintf(stderr, "mortise: %s\n",
@@ -110,18 +124,50 @@ static const struct link_events events = { .result = on_result, .request = on_re
 static int perform(struct launch *l, const struct tool *t, json_object *args,
 		   struct call *call, struct error *err)
 {
+	const struct tool_instance *instance = &l->catalogs[0]->instances[t->instance];
+	double seconds = js_number(args, "timeout", 0); /* as tools that have one mean it */
+	int64_t asked = seconds > 0 && seconds < 1e9 ? (int64_t)(seconds * 1000) : 0;
 	size_t len;
 	const char *text = js_text(args, &len);
 	int r = launch_runner(l, &events, call, &call->link, err);
 
 	if (r)
 		return r;
-	r = link_call(call->link, 1, l->catalogs[0]->instances[t->instance].name, t->real, text,
-		      len, 0, err);
+	r = link_call(call->link, 1, instance->name, t->real, text, len,
+		      launch_deadline(instance, asked), err);
 	if (r)
 		link_close(call->link);
 	uv_run(l->loop, UV_RUN_DEFAULT);
 	return r;
+}
+
+/* The toolset that brings a tool; NULL: none that is installed. */
+static const char *toolset_of(const struct registry *r, const char *name)
+{
+	const struct component *component;
+
+	for (size_t i = 0; (component = registry_at(r, i)); i++) {
+		json_object *tools = js_get(component->data, "tools");
+		size_t n = component->kind == MT_KIND_TOOL && tools
+				   ? json_object_array_length(tools) : 0;
+
+		for (size_t k = 0; k < n; k++)
+			if (strcmp(js_str(json_object_array_get_idx(tools, k), "name", ""),
+				   name) == 0)
+				return component->name;
+	}
+	return NULL;
+}
+
+static int unknown(const struct registry *r, const struct catalog *catalog, const char *name,
+		   const char *json, struct error *err)
+{
+	const char *toolset = toolset_of(r, name);
+
+	if (!toolset)
+		return catalog_unknown(catalog, name, json, err);
+	return fail(err, MT_ENOTFOUND, "%s is a tool of `%s`, which is not wired: add "
+		    "`-o controller.tools+=%s`, or --all", name, toolset, toolset);
 }
 
 static int call_tool(struct config *c, struct registry *r, const struct arguments *a,
@@ -131,7 +177,7 @@ static int call_tool(struct config *c, struct registry *r, const struct argument
 	const struct tool *t = catalog_find(catalog, name);
 	AUTO(json) json_object *args = NULL;
 	char workspace[PATH_MAX], spool[] = "/tmp/mortise-call-XXXXXX";
-	struct call call = { .json = a->json };
+	struct call call = { .json = a->json, .spool = spool };
 	struct part runtime = { 0 };
 	struct launch l = { .loop = command_loop(err), .config = c, .runtime = &runtime,
 			    .catalogs = &catalog, .catalog_count = 1, .workspace = workspace,
@@ -141,7 +187,7 @@ static int call_tool(struct config *c, struct registry *r, const struct argument
 	if (!l.loop)
 		return complain(EXIT_FAILED, err);
 	if (!t)
-		return complain(EXIT_USAGE, (catalog_unknown(catalog, name, json, err), err));
+		return complain(EXIT_USAGE, (unknown(r, catalog, name, json, err), err));
 	args = call_arguments(t, json, strlen(json), err);
 	if (!args)
 		return complain(EXIT_USAGE, err);
@@ -161,7 +207,8 @@ static int call_tool(struct config *c, struct registry *r, const struct argument
 	    || perform(&l, t, args, &call, err))
 		call.code = complain(EXIT_TOOL, err);
 	part_clear(&runtime);
-	dir_remove(spool, NULL);
+	if (!call.kept)
+		dir_remove(spool, NULL);
 	return call.code;
 }
 

@@ -16,7 +16,6 @@
 #include <sys/stat.h>
 
 enum {
-	DEADLINE_SPARE_MS = 30 * 1000, /* beyond a time-out that a tool keeps itself */
 	TURNS_BEFORE_RUNNER = 3,       /* of the loop, after a request was sent */
 	OUTPUT_MAX = 16 << 20,         /* of live output at once */
 	RUNNER_FAILURES_MAX = 3,       /* in a row, then the conversation fails */
@@ -397,14 +396,8 @@ void runner_soon(struct conversation *c)
 int64_t call_deadline(const struct conversation *c, const struct tool *tool,
 		      const struct event *action)
 {
-	const struct tool_instance *t = &c->catalog.instances[tool->instance];
-	const struct part p = { .component = t->component, .options = t->options };
-	int64_t asked = action_timeout_ms(action), own = part_option_int(&p, "timeout");
-	int64_t most = own > asked ? own : asked;
-
-	if (most > 0 && most + DEADLINE_SPARE_MS > t->deadline_ms)
-		return most + DEADLINE_SPARE_MS;
-	return t->deadline_ms;
+	return launch_deadline(&c->catalog.instances[tool->instance],
+			       action_timeout_ms(action));
 }
 
 static int log_dispatch(struct conversation *c, int64_t id, struct error *err)

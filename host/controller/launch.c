@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+enum { DEADLINE_SPARE_MS = 30 * 1000 }; /* beyond a time-out that a tool keeps itself */
+
 static const char *out_wanted(struct mt_ctx *x, const char *name)
 {
 	if (strcmp(name, "runner") == 0)
@@ -161,6 +163,17 @@ static int ask_runtime(struct mt_ctx *x, struct error *err)
 		return MT_OK;
 	return fail(err, r ? r : MT_EINVAL, "runtime %s: %s", x->part->component->name,
 		    x->error.code ? x->error.text : "it named no program");
+}
+
+int64_t launch_deadline(const struct tool_instance *t, int64_t asked_ms)
+{
+	const struct part p = { .component = t->component, .options = t->options };
+	int64_t own = part_option_int(&p, "timeout");
+	int64_t most = own > asked_ms ? own : asked_ms;
+
+	if (most > 0 && most + DEADLINE_SPARE_MS > t->deadline_ms)
+		return most + DEADLINE_SPARE_MS;
+	return t->deadline_ms;
 }
 
 int launch_runner(const struct launch *l, const struct link_events *events, void *arg,

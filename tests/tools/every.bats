@@ -62,3 +62,29 @@ tools() { # of every plugin of tools that was built, a JSON object a line
 	[[ "$output" == *"[This is long; the beginning of it is in /"* ]]
 	[ "$(stat -c %s "$(find "$work/state" -path '*/spool/*' -type f)")" -eq $((16 << 20)) ]
 }
+
+@test "a tool that is tried alone has its deadline, and a long result its file" {
+	mkdir -p "$work/ws"
+	printf 'x%.0s' $(seq 40000) >"$work/ws/long.txt"
+	cat >"$work/sleep.ini" <<-END
+	[tool.napper]
+	plugin = ffi
+	library = libc.so.6
+	deadline = 300ms
+	function.sleep.returns = unsigned
+	function.sleep.arg.seconds = unsigned
+	END
+	run timeout 60 mortise tools call --config "$work/sleep.ini" -C "$work/ws" \
+		-o controller.tools=napper sleep '{"seconds": 1000}'
+	echo "$output"
+	[[ "$output" == *"did not end within 300 ms"* ]]
+	run mortise tools call -C "$work/ws" -o controller.tools=bash execute_bash \
+		'{"command": "cat long.txt"}'
+	file=$(grep -o '/tmp/mortise-call-[^] ;]*' <<<"$output" | head -n 1)
+	[ "$(cat "$file")" = "$(cat "$work/ws/long.txt")" ]
+	rm -r "${file%/*}"
+	run mortise tools call -o controller.tools=bash grep '{"pattern": "x"}'
+	echo "$output"
+	[ "$status" -ne 0 ]
+	[[ "$output" == *"grep is a tool of \`search\`, which is not wired"*"controller.tools+=search"* ]]
+}

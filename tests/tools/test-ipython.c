@@ -169,6 +169,13 @@ static void test_death(struct mt_instance *i, struct mt_call *c)
 	CHECK(!strstr(c->text.text, "new one"));
 	text = cell(i, c, "import os\nos.kill(os.getpid(), 9)");
 	HAS(text, "[The kernel ended (signal 9)");
+	/* It ends a little after the cell: the next one must not run in what is ending. */
+	for (const char *const *end = (const char *const[]){ "exit", "quit()", NULL }; *end; end++) {
+		cell(i, c, "gone = 1");
+		text = cell(i, c, *end);
+		HAS(text, "[The kernel ended (exit code 0): what was defined in it is lost");
+		HAS(cell(i, c, "gone"), "NameError");
+	}
 	/* Between two calls. */
 	text = cell(i, c, "import os, threading\nos.getpid()");
 	pid_t pid = (pid_t)strtol(text, NULL, 10);

@@ -74,6 +74,22 @@ static void take_iopub(struct run *r, const struct wire_message *m)
 	}
 }
 
+/* `exit` and its like: the kernel says that it will end, and does a little later. */
+static bool will_end(json_object *content)
+{
+	json_object *list = js_get(content, "payload");
+	size_t count = json_object_is_type(list, json_type_array)
+			       ? json_object_array_length(list) : 0;
+
+	for (size_t i = 0; i < count; i++) {
+		json_object *one = json_object_array_get_idx(list, i);
+
+		if (strcmp(js_str(one, "source", ""), "ask_exit") == 0)
+			return !js_bool(one, "keepkernel", false);
+	}
+	return false;
+}
+
 static void take_shell(struct run *r, const struct wire_message *m)
 {
 	const char *status = js_str(m->content, "status", "");
@@ -84,6 +100,7 @@ static void take_shell(struct run *r, const struct wire_message *m)
 	r->heard = now_ms();
 	r->result->failed = strcmp(status, "error") == 0;
 	r->result->aborted = strncmp(status, "abort", 5) == 0;
+	r->result->leaving = will_end(m->content);
 	if (r->result->failed)
 		snprintf(r->result->error, sizeof r->result->error, "%s: %s",
 			 js_str(m->content, "ename", "error"),

@@ -44,6 +44,7 @@ struct cell_result {
 	bool aborted;     /* the kernel did not run it */
 	bool dead;        /* the kernel has ended */
 	bool killed;      /* by us, because it did not obey */
+	bool leaving;     /* the code asked the kernel to end, by `exit` */
 	bool incomplete;  /* the end of its output never came */
 	unsigned strange; /* messages that were none */
 	char error[256];  /* of a silent cell that failed: name and value */

@@ -177,6 +177,25 @@ int session_ready(struct session *s, const char *shell_dir, int cancel_fd,
 	return moved ? change_directory(s, cancel_fd, notes, err) : MT_OK;
 }
 
+/* It gets a moment to write its files. */
+static void say_farewell(struct kernel *k)
+{
+	int64_t until = now_ms() + FAREWELL_MS;
+
+	if (kernel_send(k, CHANNEL_CONTROL, "shutdown_request", "{\"restart\":false}", NULL,
+			NULL) != MT_OK)
+		return;
+	for (int64_t left; (left = until - now_ms()) > 0;) {
+		struct wire_message m;
+
+		if (kernel_wait(k, left, -1, -1) & KERNEL_DEAD)
+			return;
+		for (int c = 0; c < CHANNEL_COUNT; c++)
+			while (kernel_read(k, (enum channel)c, &m, NULL) != MT_ENOTFOUND)
+				wire_clear(&m);
+	}
+}
+
 int session_run(struct session *s, const struct cell *cell, struct cell_result *ret,
 		struct strbuf *ret_end, struct error *err)
 {
@@ -184,8 +203,10 @@ int session_run(struct session *s, const struct cell *cell, struct cell_result *
 
 	if (status != MT_OK && status != MT_EIO)
 		return status;
-	if (status == MT_EIO || ret->dead || ret->killed) {
-		if (!ret->dead)
+	if (status == MT_EIO || ret->dead || ret->killed || ret->leaving) {
+		if (ret->leaving)
+			say_farewell(s->kernel);
+		else if (!ret->dead)
 			kernel_wait(s->kernel, FAREWELL_MS, -1, -1);
 		kernel_describe(s->kernel, ret_end);
 		forget_kernel(s);
@@ -205,25 +226,6 @@ char *session_directory(const struct session *s)
 const char *session_python(const struct session *s)
 {
 	return s->kernel && s->spec.python ? s->spec.program : "";
-}
-
-/* It gets a moment to write its files. */
-static void say_farewell(struct kernel *k)
-{
-	int64_t until = now_ms() + FAREWELL_MS;
-
-	if (kernel_send(k, CHANNEL_CONTROL, "shutdown_request", "{\"restart\":false}", NULL,
-			NULL) != MT_OK)
-		return;
-	for (int64_t left; (left = until - now_ms()) > 0;) {
-		struct wire_message m;
-
-		if (kernel_wait(k, left, -1, -1) & KERNEL_DEAD)
-			return;
-		for (int c = 0; c < CHANNEL_COUNT; c++)
-			while (kernel_read(k, (enum channel)c, &m, NULL) != MT_ENOTFOUND)
-				wire_clear(&m);
-	}
 }
 
 void session_end(struct session *s)
