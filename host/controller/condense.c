@@ -326,6 +326,17 @@ static int take_out_dropped(struct mt_ctx *x)
 	return MT_OK;
 }
 
+/* When a condensation must come, one behind it may still help. */
+static bool is_passed_over(struct mt_ctx *x)
+{
+	if (!x->c->condense || x->stage >= x->c->condenser_count || x->condensed)
+		return false;
+	notice(x->c, MT_LOG_WARNING, "%s", x->error.text);
+	x->error = ERROR_NONE;
+	x->sent = false;
+	return true;
+}
+
 static int advance(struct mt_ctx *x, const struct mt_in *in)
 {
 	const struct mt_condenser *f = x->part->functions;
@@ -338,6 +349,8 @@ static int advance(struct mt_ctx *x, const struct mt_in *in)
 	if (r)
 		fail(&x->error, r, "condenser %s: %s", x->part->component->name,
 		     x->error.code ? x->error.text : status_name(r));
+	if (r && is_passed_over(x))
+		r = MT_OK;
 	if (!r && x->shown)
 		r = take_out_dropped(x);
 	return r;

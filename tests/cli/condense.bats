@@ -117,6 +117,20 @@ tasks() {
 	[ "$(condensations | wc -l)" -eq 0 ]
 }
 
+@test "one whose model fails when something must go: the next one does it" {
+	{
+		printf '[turn]\n[call execute_bash]\ncommand = echo %s\n\n' 1 2 3 4
+		printf '[turn]\nerror = context_window\n[call finish]\nmessage = Done.\n'
+	} >"$work/script"
+	printf '[turn]\nerror = context_window\n' >"$work/summaries"
+	run "${base[@]}" "${small[@]}" -o llm.cheap.model="script:$work/summaries" \
+		-o condenser.short.llm=cheap -o condenser.short.max_size=6 \
+		-o controller.condensers=short,conversation_window -t "walk"
+	echo "$output"
+	[ "$(condensations | wc -l)" -ge 1 ]
+	[[ "$output" == *"the model gave no summary"* ]]
+}
+
 @test "amortized and masking need no model" {
 	sed -i 's/^expect.*//' "$work/script"
 	run "${base[@]}" -o condenser.a.plugin=amortized -o condenser.a.max_size=8 \
