@@ -26,3 +26,10 @@ tests_context_test_packs_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests -I$(top
 tests_context_test_packs_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
 tests_context_test_packs_LDADD = $(LIBHOST)
 TESTS += %D%/test-packs
+
+check_PROGRAMS += %D%/test-view-rules
+tests_context_test_view_rules_SOURCES = %D%/test-view-rules.c
+tests_context_test_view_rules_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests -I$(top_srcdir)/host
+tests_context_test_view_rules_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
+tests_context_test_view_rules_LDADD = $(LIBHOST)
+TESTS += %D%/test-view-rules
