@@ -137,7 +137,16 @@ static bool leads_out(const struct skills *s, const char *path)
 	AUTO(free) char *real = s->within ? realpath(path, NULL) : NULL;
 	size_t n = s->within ? strlen(s->within) : 0;
 
-	return n && real && (strncmp(real, s->within, n) != 0 || real[n] != '/');
+	return n > 1 && real && (strncmp(real, s->within, n) != 0 || real[n] != '/');
+}
+
+/* Without the path, which stands before it anyway. */
+static const char *reason(const struct error *why, const char *path)
+{
+	size_t n = strlen(path);
+
+	return strncmp(why->text, path, n) == 0 && strncmp(why->text + n, ": ", 2) == 0
+		       ? why->text + n + 2 : why->text;
 }
 
 int skills_read(struct skills *s, const char *path, const char *base, struct skill **ret,
@@ -155,7 +164,7 @@ int skills_read(struct skills *s, const char *path, const char *base, struct ski
 	if (why.code == MT_ENOMEM)
 		return fail(err, why.code, "%s", why.text);
 	if (why.code)
-		return skills_complain(s, path, false, why.text, err);
+		return skills_complain(s, path, false, reason(&why, path), err);
 	return warning.code ? skills_complain(s, path, true, warning.text, err) : MT_OK;
 }
 

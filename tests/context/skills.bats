@@ -221,6 +221,14 @@ EOF
 	! log | grep -F 'A secret.'
 }
 
+@test "rules that are too large are left out, and that is said once" {
+	head -c 2000000 /dev/zero | tr '\0' a >"$ws/AGENTS.md"
+	run run_it -t "hello"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"$ws/AGENTS.md: larger than 1048576 bytes"* ]]
+	[[ "$output" != *"AGENTS.md: $ws"* ]]
+}
+
 @test "links in circles bring nothing twice" {
 	skill one 'description: One.' <<<'ONE'
 	ln -s . "$ws/.agents/skills/loop"
