@@ -6,7 +6,10 @@
 #include "files.h"
 #include "utf8.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 static bool is_link(const char *path)
@@ -70,15 +73,37 @@ static int replace(struct strbuf *all, const char *old, const char *text, struct
 	return strbuf_add(all, rest);
 }
 
+/* Two conversations may write at once: one after the other. @return a descriptor to
+ * close, -1 */
+static int lock_folder(const char *folder, struct error *err)
+{
+	int fd;
+
+	if (dir_make(folder, err))
+		return -1;
+	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	while (fd >= 0 && flock(fd, LOCK_EX) && errno == EINTR)
+		;
+	if (fd < 0)
+		fail(err, MT_EIO, "%s: %s", folder, strerror(errno));
+	return fd;
+}
+
 int notes_write(const char *path, enum notes_change change, const char *old,
 		const char *text, struct error *err)
 {
 	AUTO(strbuf) struct strbuf all = STRBUF(2 << 20);
 	AUTO(free) char *before = NULL, *folder = strdup(path);
+	AUTO(close) int lock = -1;
 	char *slash = folder ? strrchr(folder, '/') : NULL;
 	size_t len;
-	int r = read_all(path, &before, &len, err);
+	int r;
 
+	if (!slash)
+		return fail(err, MT_ENOMEM, "out of memory");
+	*slash = '\0';
+	lock = lock_folder(folder, err);
+	r = lock < 0 ? err->code : read_all(path, &before, &len, err);
 	if (r)
 		return r;
 	if (before)
@@ -87,12 +112,10 @@ int notes_write(const char *path, enum notes_change change, const char *old,
 		append(&all, text);
 	else if (replace(&all, old, text, err))
 		return err->code;
-	if (all.error || !slash)
+	if (all.error)
 		return fail(err, MT_ENOMEM, "out of memory");
 	if (all.len > NOTES_MAX && all.len > len)
 		return fail(err, MT_ELIMIT, "the notes would be %zu bytes long, at most %d are "
 			    "kept: replace what is no longer needed", all.len, NOTES_MAX);
-	*slash = '\0';
-	r = dir_make(folder, err);
-	return r ? r : file_write(path, all.text, all.len, 0600, false, err);
+	return file_write(path, all.text, all.len, 0600, false, err);
 }

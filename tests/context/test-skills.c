@@ -12,6 +12,8 @@
 #include "tap.h"
 
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 /* ---- front matter -------------------------------------------------------- */
 
@@ -230,6 +232,34 @@ static void test_notes(const char *dir)
 	CHECK_MSG(!notes_read(link, NULL), "a link is not read");
 }
 
+/* Conversations that note something at the same time lose nothing. */
+static void test_notes_together(const char *dir)
+{
+	enum { WRITERS = 4, EACH = 20 };
+	AUTO(free) char *path = path_join(dir, "together/MEMORY.md"), *text = NULL;
+	size_t lines = 0;
+	int bad = 0, how;
+
+	for (int w = 0; w < WRITERS; w++) {
+		pid_t pid = fork();
+
+		for (int n = 0; pid == 0 && n < EACH; n++) {
+			struct error err = ERROR_NONE;
+
+			bad |= notes_write(path, NOTES_APPEND, "", "a line", &err) != MT_OK;
+		}
+		if (pid == 0)
+			_exit(bad);
+		CHECK(pid > 0);
+	}
+	while (wait(&how) > 0)
+		bad |= how;
+	text = notes_read(path, NULL);
+	for (const char *at = text; at && *at; at++)
+		lines += *at == '\n';
+	CHECK_MSG(!bad && lines == WRITERS * EACH, "%zu lines", lines);
+}
+
 /* ---- repositories ----------------------------------------------------------- */
 
 static void put(const char *dir, const char *name, const char *text)
@@ -315,6 +345,7 @@ int main(void)
 	test_summary();
 	test_matching();
 	test_notes(dir);
+	test_notes_together(dir);
 	test_repository(dir);
 	test_changes();
 	dir_remove(dir, NULL);
