@@ -317,6 +317,16 @@ static void test_skills(struct mt_instance *i, struct mt_call *c)
 		  "    z.writestr('word/document.xml', '<d xmlns:w=\"http://schemas.openxmlformats"
 		  ".org/wordprocessingml/2006/main\"><w:p><w:t>Hello</w:t></w:p></d>')\n"
 		  "parse_docx('d.docx')", "Hello" },
+		{ "parse_docx('t.tex')", "parse_docx: t.tex is no document of this kind" },
+		{ "parse_pptx('none')", "parse_pptx: [Errno 2]" },
+		{ "open('l1', 'wb').write(b'gr\\xfc\\xdfe\\r\\nzwei\\r\\ndrei')\n"
+		  "file_editor('str_replace', 'l1', old_str='zwei\\nd', new_str='2\\nd')\n"
+		  "file_editor('insert', 'l1', insert_line=1, new_str='x')\n"
+		  "file_editor('insert', 'l1', insert_line=4, new_str='y')\n"
+		  "open('l1', 'rb').read()", "b'gr\\xfc\\xdfe\\r\\nx\\r\\n2\\r\\ndrei\\r\\ny'" },
+		{ "file_editor('create', 'made', file_text='x')\n"
+		  "file_editor('undo_edit', 'made')\nos.path.exists('made')", "False" },
+		{ "open('n', 'wb').write(b'\\0' * 9)\nopen_file('n')", "n is binary." },
 	};
 
 	char go[4200];

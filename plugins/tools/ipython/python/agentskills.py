@@ -5,6 +5,7 @@ A window of one file is open at a time: open_file, goto_line, scroll_down and
 scroll_up print it. search_dir, search_file and find_file print what they find;
 parse_* print the text of documents; file_editor changes files.
 """
+import functools as _functools
 import os as _os
 import re as _re
 
@@ -17,15 +18,26 @@ _WINDOW = 100        # lines shown at once
 _FOUND_MAX = 100     # lines that a search prints
 _FILE_MAX = 10 << 20  # bytes of a file that is searched or edited
 _open = {"path": None, "line": 1, "window": _WINDOW}
-_undo = {}           # path: texts that it had
+_undo = {}           # path: texts that it had; None: it was not there
 
 
-def _read(path, limit=None):
+def _says(function):
+    """What goes wrong with a file is a sentence, not a traceback."""
+    @_functools.wraps(function)
+    def call(*args, **named):
+        try:
+            return function(*args, **named)
+        except (OSError, ValueError, KeyError) as e:
+            print(f"{function.__name__}: {e}")
+    return call
+
+
+def _read(path, limit=10 * _FILE_MAX, errors="replace"):
     with open(path, "rb") as f:
-        data = f.read(-1 if limit is None else limit + 1)
-    if limit is not None and len(data) > limit:
+        data = f.read(limit + 1)
+    if len(data) > limit:
         raise ValueError(f"{path} is larger than {limit} bytes")
-    return data.decode("utf-8", "replace")
+    return data.decode("utf-8", errors)
 
 
 def _is_text(path):
@@ -59,11 +71,15 @@ def _need_open():
     return _open["path"] is not None
 
 
+@_says
 def open_file(path, line_number=1, context_lines=_WINDOW):
     """Open a file and print `context_lines` lines around `line_number`."""
     path = _os.path.abspath(_os.path.expanduser(path))
     if not _os.path.isfile(path):
         print(f"There is no file {path}.")
+        return
+    if not _is_text(path):
+        print(f"{path} is binary.")
         return
     count = len(_lines(path))
     if not 1 <= line_number <= max(count, 1):
@@ -73,6 +89,7 @@ def open_file(path, line_number=1, context_lines=_WINDOW):
     _show()
 
 
+@_says
 def goto_line(line_number):
     """Print the open file around this line."""
     if not _need_open():
@@ -94,11 +111,13 @@ def _scroll(by):
     _show()
 
 
+@_says
 def scroll_down():
     """Print the next part of the open file."""
     _scroll(1)
 
 
+@_says
 def scroll_up():
     """Print the part before."""
     _scroll(-1)
@@ -125,6 +144,7 @@ def _matches(path, term):
     return [(n, line) for n, line in enumerate(_lines(path), 1) if term in line]
 
 
+@_says
 def search_dir(search_term, dir_path="."):
     """Print the lines with this text in all text files below a folder."""
     if not _os.path.isdir(dir_path):
@@ -142,6 +162,7 @@ def search_dir(search_term, dir_path="."):
     _print_found(repr(search_term), found)
 
 
+@_says
 def search_file(search_term, file_path=None):
     """Print the lines with this text in a file, by default the open one."""
     path = file_path or _open["path"]
@@ -155,6 +176,7 @@ def search_file(search_term, file_path=None):
     _print_found(f"{search_term!r} in {path}", found)
 
 
+@_says
 def find_file(file_name, dir_path="."):
     """Print the files below a folder whose name contains this text."""
     if not _os.path.isdir(dir_path):
@@ -168,14 +190,18 @@ def _xml_text(path, names, paragraph, text):
     import zipfile
     from xml.etree import ElementTree
 
-    with zipfile.ZipFile(path) as z:
-        for name in names(z.namelist()):
-            if z.getinfo(name).file_size > _FILE_MAX:
-                raise ValueError(f"{name} in {path} is larger than {_FILE_MAX} bytes")
-            yield name, ["".join(t.text or "" for t in p.iter(text))
-                         for p in ElementTree.fromstring(z.read(name)).iter(paragraph)]
+    try:
+        with zipfile.ZipFile(path) as z:
+            for name in names(z.namelist()):
+                if z.getinfo(name).file_size > _FILE_MAX:
+                    raise ValueError(f"{name} in {path} is larger than {_FILE_MAX} bytes")
+                yield name, ["".join(t.text or "" for t in p.iter(text))
+                             for p in ElementTree.fromstring(z.read(name)).iter(paragraph)]
+    except (zipfile.BadZipFile, ElementTree.ParseError, KeyError) as e:
+        raise ValueError(f"{path} is no document of this kind: {e}") from e
 
 
+@_says
 def parse_docx(file_path):
     """Print the text of a Word document."""
     w = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -184,6 +210,7 @@ def parse_docx(file_path):
         print("\n".join(paragraphs))
 
 
+@_says
 def parse_pptx(file_path):
     """Print the text of a presentation, slide by slide."""
     a = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
@@ -197,6 +224,7 @@ def parse_pptx(file_path):
         print("\n".join(p for p in paragraphs if p))
 
 
+@_says
 def parse_pdf(file_path):
     """Print the text of a PDF, by pdftotext or the module pypdf."""
     import shutil
@@ -217,6 +245,7 @@ def parse_pdf(file_path):
         print(page.extract_text())
 
 
+@_says
 def parse_latex(file_path):
     """Print the text of a LaTeX file without comments and commands."""
     text = _read(file_path, _FILE_MAX)
@@ -227,47 +256,75 @@ def parse_latex(file_path):
     print(_re.sub(r"\n{3,}", "\n\n", text.replace("{", "").replace("}", "")).strip())
 
 
-def _write(path, text, before):
-    if before is not None:
-        _undo.setdefault(path, []).append(before)
-        del _undo[path][:-10]
-    with open(path, "w", encoding="utf-8", newline="") as f:
+# A file keeps its bytes that are no UTF-8, and its line ends.
+def _write(path, text):
+    with open(path, "w", encoding="utf-8", errors="surrogateescape", newline="") as f:
         f.write(text)
 
 
-def _around(path, text, first, last):
-    lines = text.split("\n")
+def _keep(path, before):
+    _undo.setdefault(path, []).append(before)
+    del _undo[path][:-10]
+
+
+def _change(path, before, after, first, last):
+    _write(path, after)
+    _keep(path, before)
+    lines = after.encode("utf-8", "surrogateescape").decode("utf-8", "replace").split("\n")
     print(f"[{path}]")
     for n in range(max(1, first - 4), min(len(lines), last + 4) + 1):
-        print(f"{n:6}\t{lines[n - 1]}")
+        print(f"{n:6}\t{lines[n - 1].rstrip(chr(13))}")
+
+
+def _ends(text, like):
+    """The text with the line ends of another one."""
+    crlf = "\r\n" in like and "\r\n" not in text
+    return text.replace("\n", "\r\n") if crlf else text
 
 
 def _replace(path, old, new):
-    text = _read(path, _FILE_MAX)
+    text = _read(path, _FILE_MAX, "surrogateescape")
+    old, new = _ends(old or "", text), _ends(new, text)
     count = text.count(old) if old else 0
     if count != 1:
         print(f"old_str occurs {count} times in {path}; it must occur exactly once.")
         return
     at = text.index(old)
-    changed = text[:at] + new + text[at + len(old):]
-    _write(path, changed, text)
     first = text.count("\n", 0, at) + 1
-    _around(path, changed, first, first + new.count("\n"))
+    _change(path, text, text[:at] + new + text[at + len(old):], first,
+            first + new.count("\n"))
 
 
 def _insert(path, line, new):
-    text = _read(path, _FILE_MAX)
+    text = _read(path, _FILE_MAX, "surrogateescape")
     lines = text.split("\n")
     count = len(lines) - text.endswith("\n")
     if line is None or not 0 <= line <= count:
         print(f"insert_line must be between 0 and {count}.")
         return
-    added = new.rstrip("\n").split("\n")
-    changed = "\n".join(lines[:line] + added + lines[line:])
-    _write(path, changed, text)
-    _around(path, changed, line + 1, line + len(added))
+    end = "\r" if "\r\n" in text else ""
+    added = [part.rstrip("\r") + end for part in new.rstrip("\n").split("\n")]
+    if line == len(lines):  # behind a last line without an end
+        lines[-1] += end
+        added[-1] = added[-1].rstrip("\r")
+    _change(path, text, "\n".join(lines[:line] + added + lines[line:]), line + 1,
+            line + len(added))
 
 
+def _undo_edit(path):
+    if not _undo.get(path):
+        print(f"Nothing to undo in {path}.")
+        return
+    before = _undo[path].pop()
+    if before is None:
+        _os.remove(path)
+        print(f"Removed {path}, which was created here.")
+        return
+    _write(path, before)
+    print(f"Undid the last edit of {path}.")
+
+
+@_says
 def file_editor(command, path, file_text=None, view_range=None, old_str=None, new_str=None,
                 insert_line=None):
     """View or change a file: command is "view", "create", "str_replace", "insert" or
@@ -277,7 +334,8 @@ def file_editor(command, path, file_text=None, view_range=None, old_str=None, ne
         if _os.path.exists(path):
             print(f"{path} is there already; use str_replace or insert.")
             return
-        _write(path, file_text or "", None)
+        _write(path, file_text or "")
+        _keep(path, None)
         print(f"Created {path}.")
     elif not _os.path.isfile(path):
         print(f"There is no file {path}.")
@@ -292,10 +350,6 @@ def file_editor(command, path, file_text=None, view_range=None, old_str=None, ne
     elif command == "insert":
         _insert(path, insert_line, new_str or "")
     elif command == "undo_edit":
-        if not _undo.get(path):
-            print(f"Nothing to undo in {path}.")
-            return
-        _write(path, _undo[path].pop(), None)
-        print(f"Undid the last edit of {path}.")
+        _undo_edit(path)
     else:
         print("command must be view, create, str_replace, insert or undo_edit.")
