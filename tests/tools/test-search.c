@@ -343,6 +343,38 @@ static void long_view(const struct mt_toolset *set, void *self)
 	kit_end(&c);
 }
 
+/* What was left out because it could not be read is said, by either way. */
+static void unread(const struct mt_toolset *set, struct mt_instance *i)
+{
+	enum { DEEP = 105 };
+	AUTO(free) char *rg = path_join(dir, ".rg");
+	const char *with[] = { "program", rg, NULL };
+	const char *own[] = { "program", "", NULL };
+	char deep[2 * DEEP + 8] = "";
+	struct mt_call c;
+	void *self;
+
+	kit_file(dir, ".rg", "#!/bin/sh\nprintf './a.c\\0'\nexit 2\n");
+	CHECK(chmod(rg, 0700) == 0);
+	i->set = with;
+	CHECK(set->open(&kit_host, i, &self) == MT_OK);
+	kit_call(set, self, "grep", &c, "{\"pattern\":\"needle\"}");
+	CHECK(count(&c) == 1 && strstr(c.text.text, "Some files or folders could not be read"));
+	kit_end(&c);
+	set->close(self);
+	for (size_t n = 0; n < DEEP; n++)
+		memcpy(deep + 2 * n, "d/", 2);
+	memcpy(deep + 2 * (size_t)DEEP, "x", 2);
+	kit_file(dir, deep, "needle\n");
+	i->set = own;
+	CHECK(set->open(&kit_host, i, &self) == MT_OK);
+	kit_call(set, self, "grep", &c, "{\"pattern\":\"needle\",\"path\":\"d\"}");
+	CHECK_STR(c.text.text, "No file holds this pattern.\n[1 files or folders could not be "
+			       "read.]\n");
+	kit_end(&c);
+	set->close(self);
+}
+
 int main(void)
 {
 	static const char *programs[] = { "", "rg", "no-such-program" };
@@ -369,6 +401,7 @@ int main(void)
 		set->close(self);
 		limits(set, &i, programs[n]);
 	}
+	unread(set, &i);
 	i.set = NULL;
 	CHECK(set->open(&kit_host, &i, &self) == MT_OK);
 	views(set, self);

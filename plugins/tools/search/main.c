@@ -149,6 +149,8 @@ static void put_end(const struct search *s, const struct found *f, struct strbuf
 			    "simpler one.]\n", f->costly);
 	if (f->unreadable)
 		strbuf_addf(out, "[%zu files or folders could not be read.]\n", f->unreadable);
+	if (f->partly)
+		strbuf_add(out, "[Some files or folders could not be read.]\n");
 }
 
 /* The matching lines of one file. @return how many. */

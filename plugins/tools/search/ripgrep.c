@@ -216,6 +216,7 @@ int search_ripgrep(const struct search *s, struct found *ret, struct error *err)
 		found_clear(ret);
 		return r == MT_ENOMEM ? fail(err, r, "out of memory") : MT_EUNSUPPORTED;
 	}
+	ret->partly = ret->end == SEARCH_WHOLE && code != 0 && code != 1;
 	found_sort(ret);
 	return MT_OK;
 }

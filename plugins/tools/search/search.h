@@ -45,7 +45,8 @@ struct found {
 	enum search_end end;
 	size_t large;        /* files that were too large */
 	size_t costly;       /* files in which the pattern took too much work */
-	size_t unreadable;   /* folders and files */
+	size_t unreadable;   /* folders and files, or that are too deep */
+	bool partly;         /* some could not be read, who knows how many */
 };
 
 void found_clear(struct found *f);

@@ -138,9 +138,8 @@ static int on_entry(struct walk *w, int folder, const char *name,
 		return MT_OK;
 	if (S_ISREG(st.st_mode))
 		return on_file(w, folder, name, &st);
-	if (depth == SEARCH_DEPTH_MAX)
-		return MT_OK;
-	fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	fd = depth == SEARCH_DEPTH_MAX
+		     ? -1 : openat(folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0) {
 		w->found->unreadable++;
 		return MT_OK;
@@ -173,7 +172,9 @@ static int each_entry(struct walk *w, DIR *dir, const struct ignore *rules, unsi
 			r = on_entry(w, dirfd(dir), d->d_name, rules, depth);
 		else if (w->path.error == MT_ENOMEM)
 			r = MT_ENOMEM;
-		w->path.error = MT_OK; /* too deep to have a path: left out */
+		else
+			w->found->unreadable++; /* too deep to have a path */
+		w->path.error = MT_OK;
 		strbuf_cut(&w->path, len);
 	}
 	return r;
