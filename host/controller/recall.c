@@ -267,13 +267,22 @@ void recall_more(struct conversation *c)
 		    "Retrieved knowledge from microagents", extras);
 }
 
+/* A template that cannot be read costs what it would have told, and that is said. */
+static char *render(struct conversation *c, const char *name, json_object *data)
+{
+	struct error err = ERROR_NONE;
+	char *text = prompt_render(c->config, c->agent.component->name, name, data, &err);
+
+	if (!text)
+		notice(c, MT_LOG_ERROR, "the model is not told what it says: %s", err.text);
+	return text;
+}
+
 char *recall_text(const struct event *e, void *arg)
 {
-	struct conversation *c = arg;
 	bool more = strcmp(event_arg(e, "recall_type"), "knowledge") == 0;
 
-	return prompt_render(c->config, c->agent.component->name,
-			     more ? "knowledge" : "context", event_args(e), NULL);
+	return render(arg, more ? "knowledge" : "context", event_args(e));
 }
 
 /* ---- rules for files ----------------------------------------------------- */
@@ -337,7 +346,7 @@ static json_object *rule(struct conversation *c, const struct skill *s, const ch
 	js_set_str(data, "name", s->name);
 	js_set_str(data, "path", path);
 	js_set_str(data, "content", s->content);
-	text = prompt_render(c->config, c->agent.component->name, "rule", data, NULL);
+	text = render(c, "rule", data);
 	o = text ? json_object_new_object() : NULL;
 	js_set_str(o, "name", s->name);
 	js_set_str(o, "text", text);

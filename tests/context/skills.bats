@@ -229,6 +229,15 @@ EOF
 	[[ "$output" != *"AGENTS.md: $ws"* ]]
 }
 
+@test "a template of the context that is broken is told of" {
+	cp -r "$MORTISE_CORE_PROMPT_DIR" "$work/prompts"
+	echo '{{#open' >"$work/prompts/context.mustache"
+	run run_it -o core.prompt_dir="$work/prompts" -t "hello"
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"is not told what it says: context:1: a tag is not closed"* ]]
+}
+
 @test "links in circles bring nothing twice" {
 	skill one 'description: One.' <<<'ONE'
 	ln -s . "$ws/.agents/skills/loop"
