@@ -64,6 +64,7 @@ static char *renew(const struct keep *k, const char *refused, struct error *err)
 	char *token = NULL;
 	int status = o.login ? MT_OK : MT_ENOTFOUND;
 
+	(void)fd; /* held to the end */
 	/* Another process may have done it meanwhile. */
 	if (!status && !is_good(o.login, refused)) {
 		status = oauth_renew(&o, &why);
@@ -98,6 +99,7 @@ void keep_scope(const struct keep *k, const char *challenge)
 	AUTO(close) int fd = lock(k);
 	AUTO(json) json_object *login = read_file(k, NULL);
 
+	(void)fd; /* held to the end */
 	if (login && challenge_param(challenge, "scope", &scope) &&
 	    !js_set_str(login, "wanted_scope", scope.text))
 		login_write(k->file, login, NULL);
