@@ -177,6 +177,8 @@ static void test_bad_rules(void)
 enum { LOW, MEDIUM, HIGH, DENY, NONE = -1, OPEN = 10 };
 
 /* What two rules say of an action; OPEN + x: x, but not of all that it does. */
+#define PATCH(body) "*** Begin Patch\n" body "*** End Patch"
+
 static const struct {
 	const char *one, *two, *name, *text;
 	int says;
@@ -216,6 +218,13 @@ static const struct {
 	{ "deny host=*.example.org", NULL, "url", "http://a.example.com/a.example.org",
 	  NONE },
 	{ "low tool=bash path=docs/*", NULL, "path", "docs/x", LOW },
+	{ "high path=.env", NULL, "patch", PATCH("*** Update File: ./.env\n@@\n+x\n"), HIGH },
+	{ "high path=.env", NULL, "patch", PATCH("*** Update File: a\n*** Move to: .env\n@@\n+x\n"),
+	  HIGH },
+	{ "high path=.env", NULL, "patch", PATCH("*** Add File: a\n+*** Add File: .env\n"), NONE },
+	{ "low path=docs/*", NULL, "patch", PATCH("*** Add File: docs/a\n+x\n"), LOW },
+	{ "low path=docs/*", NULL, "patch",
+	  PATCH("*** Add File: docs/a\n+x\n*** Delete File: src/b\n"), NONE },
 	{ "low tool=other path=docs/*", NULL, "path", "docs/x", NONE },
 	{ "medium command=/^(a|b) c$/ reason=\"x y\"", NULL, "command", "b c", MEDIUM },
 };

@@ -481,6 +481,29 @@ static bool is_script(const char *name)
 	       strcmp(name, "script") == 0;
 }
 
+/* The files that a text in the form of a patch (`*** Update File: PATH`) names. */
+static int add_patched(struct unit *u, const char *text, const char *workspace)
+{
+	static const char *const marks[] = { "*** Update File: ", "*** Add File: ",
+					     "*** Delete File: ", "*** Move to: " };
+	int r = MT_OK;
+
+	for (const char *line = text; !r && line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		for (size_t i = 0; !r && i < ARRAY_LEN(marks); i++) {
+			size_t n = strlen(marks[i]), len;
+			AUTO(free) char *path = NULL;
+
+			if (strncmp(line, marks[i], n) != 0)
+				continue;
+			len = strcspn(line + n, "\n");
+			path = strndup(line + n, len < LINE_MAX_BYTES ? len : 0);
+			r = path ? add_path(u, path, workspace) : MT_ENOMEM;
+		}
+	}
+	return r;
+}
+
 /* The action as one thing: the paths and hosts of its arguments. */
 static int try_whole(struct trial *t)
 {
@@ -494,6 +517,8 @@ static int try_whole(struct trial *t)
 			r = add_path(&u, a->text, t->deed->workspace);
 		else if (is_script(a->name))
 			r = texts_add(&u.commands, a->text, a->len);
+		else if (strcmp(a->name, "patch") == 0)
+			r = add_patched(&u, a->text, t->deed->workspace);
 		if (!r)
 			r = add_hosts(&u, a->text);
 	}
