@@ -25,7 +25,7 @@
 #endif
 
 /* Seconds after which a refusal is looked into again. */
-enum { RETRY_CRASHED = 3600, RETRY_MISSING = 30 };
+enum { RETRY_CRASHED = 60, RETRY_MISSING = 30 };
 
 /* ---- the child -------------------------------------------------------------- */
 
