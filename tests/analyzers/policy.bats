@@ -188,3 +188,19 @@ END
 	[ "${lines[0]}" = LOW ]
 	mortise policy show | grep -q net.root
 }
+
+@test "the editor too writes to files of the system only when somebody says so" {
+	for path in /etc/cron.d/x /usr/bin/x /home/me/.ssh/authorized_keys; do
+		run mortise policy test --tool str_replace_editor \
+			"{\"command\": \"create\", \"path\": \"$path\", \"file_text\": \"x\"}"
+		echo "$path: $output"
+		[[ "$output" == HIGH* ]]
+	done
+	for args in '"command": "view", "path": "/etc/passwd"' \
+		'"command": "create", "path": "/usr/src/x/a.c", "file_text": "x"' \
+		'"command": "create", "path": "/library/a.c", "file_text": "x"'; do
+		run mortise policy test --tool str_replace_editor "{$args}"
+		echo "$args: $output"
+		[[ "$output" != *HIGH* ]]
+	done
+}

@@ -39,6 +39,10 @@ static const struct {
 		       "reason=writes to files of the system" },
 	{ "net.tee", "high command=/^tee (?:.* )?\\/(?:etc|usr|boot|bin|sbin|lib|root)\\// "
 		     "reason=writes to files of the system" },
+	{ "net.edits", "high command=/^(?:create|str_replace|insert|undo_edit)$/ "
+		       "path=/^\\/(?:(?:etc|boot|bin|sbin|lib)\\/|usr\\/(?!local\\/|src\\/))"
+		       "|\\/\\.ssh\\// "
+		       "reason=writes to files of the system" },
 	{ "net.kill_all", "high command=/^kill(?: -\\S+)* (?:-1|1)$/ "
 			  "reason=ends all that runs" },
 };
