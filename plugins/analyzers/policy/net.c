@@ -5,6 +5,10 @@
  * user, which replace them where they cover all that an action does. */
 #include "net.h"
 
+/* Where projects lie too, as below /root, is not meant. */
+#define SYSTEM_FILE \
+	"\\/(?:(?:etc|boot|bin|sbin|lib)\\/|usr\\/(?!local\\/|src\\/)|root\\/\\.)"
+
 static const struct {
 	const char *name, *text;
 } table[] = {
@@ -35,9 +39,9 @@ static const struct {
 	  "high command=/^(?:chmod|chown|chgrp)\\b(?=.* -\\w*R| .*--recursive).* (?:~|\\/|~\\/"
 	  "|\\$\\{?HOME\\}?|\\/(?:etc|usr|var|home|boot|bin|sbin|lib|opt|root)\\/?)\\*?$/ "
 	  "reason=changes who may do what in a folder that the system or the user lives in" },
-	{ "net.files", "high command=/>>?\\s*[\"']?\\/(?:etc|usr|boot|bin|sbin|lib|root)\\// "
+	{ "net.files", "high command=/>>?\\s*[\"']?" SYSTEM_FILE "/ "
 		       "reason=writes to files of the system" },
-	{ "net.tee", "high command=/^tee (?:.* )?\\/(?:etc|usr|boot|bin|sbin|lib|root)\\// "
+	{ "net.tee", "high command=/^tee (?:.* )?" SYSTEM_FILE "/ "
 		     "reason=writes to files of the system" },
 	{ "net.edits", "high command=/^(?:create|str_replace|insert|undo_edit)$/ "
 		       "path=/^\\/(?:(?:etc|boot|bin|sbin|lib)\\/|usr\\/(?!local\\/|src\\/))"
