@@ -4,17 +4,14 @@
 #include "digest.h"
 
 #include "auto.h"
+#include "library.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
 #define FUNCTION(name) { #name, offsetof(struct crypto_api, name) }
 
-static const struct {
-	const char *name;
-	size_t offset;
-} functions[] = {
+static const struct library_function functions[] = {
 	FUNCTION(EVP_Digest), FUNCTION(EVP_DigestInit_ex), FUNCTION(EVP_DigestUpdate),
 	FUNCTION(EVP_DigestFinal_ex), FUNCTION(EVP_DigestSignInit),
 	FUNCTION(EVP_DigestSign), FUNCTION(EVP_DigestVerifyInit),
@@ -25,30 +22,13 @@ static const struct {
 
 const struct crypto_api *crypto_api(struct error *err)
 {
+	static const struct library library = {
+		"libcrypto.so.3", "libcrypto", "for hashes and signatures",
+		functions, ARRAY_LEN(functions),
+	};
 	static struct crypto_api api;
-	static void *lib;
 
-	if (lib)
-		return &api;
-	lib = dlopen("libcrypto.so.3", RTLD_LAZY | RTLD_LOCAL);
-	if (!lib) {
-		fail(err, MT_EUNSUPPORTED, "libcrypto is needed and cannot be loaded: %s",
-		     dlerror());
-		return NULL;
-	}
-	for (size_t i = 0; i < ARRAY_LEN(functions); i++) {
-		void *f = dlsym(lib, functions[i].name);
-
-		if (!f) {
-			dlclose(lib);
-			lib = NULL;
-			fail(err, MT_EUNSUPPORTED, "libcrypto has no %s: it is too old",
-			     functions[i].name);
-			return NULL;
-		}
-		memcpy((char *)&api + functions[i].offset, &f, sizeof f);
-	}
-	return &api;
+	return api.EVP_Digest || !library_load(&library, &api, sizeof api, err) ? &api : NULL;
 }
 
 void hex_of(const unsigned char *bytes, size_t count, char *ret)

@@ -5,12 +5,12 @@
 
 #include "digest.h"
 #include "files.h"
+#include "library.h"
 #include "utf8.h"
 
 #include <archive.h>
 #include <archive_entry.h>
 #include <dirent.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -46,38 +46,18 @@ struct archive_api {
 	FUNCTIONS(MEMBER)
 };
 
-static const struct {
-	const char *name;
-	size_t offset;
-} functions[] = { FUNCTIONS(NAME) };
+static const struct library_function functions[] = { FUNCTIONS(NAME) };
 
 static const struct archive_api *archive_api(struct error *err)
 {
+	static const struct library library = {
+		"libarchive.so.13", "libarchive", "to read skill packs",
+		functions, ARRAY_LEN(functions),
+	};
 	static struct archive_api api;
-	static void *lib;
 
-	if (lib)
-		return &api;
-	lib = dlopen("libarchive.so.13", RTLD_LAZY | RTLD_LOCAL);
-	if (!lib) {
-		fail(err, MT_ENOTFOUND,
-		     "libarchive is needed to read skill packs and cannot be loaded: %s",
-		     dlerror());
-		return NULL;
-	}
-	for (size_t i = 0; i < ARRAY_LEN(functions); i++) {
-		void *f = dlsym(lib, functions[i].name);
-
-		if (!f) {
-			dlclose(lib);
-			lib = NULL;
-			fail(err, MT_EUNSUPPORTED, "libarchive has no %s: it is too old",
-			     functions[i].name);
-			return NULL;
-		}
-		memcpy((char *)&api + functions[i].offset, &f, sizeof f);
-	}
-	return &api;
+	return api.archive_read_new || !library_load(&library, &api, sizeof api, err) ? &api
+										      : NULL;
 }
 
 bool pack_is_archive(const char *file)

@@ -3,8 +3,9 @@
  * yaml.c (host/context) - front matter, through libyaml. */
 #include "context/yaml.h"
 
+#include "library.h"
+
 #include <ctype.h>
-#include <dlfcn.h>
 #include <string.h>
 #include <strings.h>
 #include <yaml.h>
@@ -21,10 +22,7 @@ struct yaml_api {
 	__typeof__(yaml_document_get_node) *document_get_node;
 };
 
-static const struct {
-	const char *name;
-	size_t offset;
-} functions[] = {
+static const struct library_function functions[] = {
 	{ "yaml_parser_initialize", offsetof(struct yaml_api, parser_initialize) },
 	{ "yaml_parser_delete", offsetof(struct yaml_api, parser_delete) },
 	{ "yaml_parser_set_input_string",
@@ -38,31 +36,13 @@ static const struct {
 
 static const struct yaml_api *yaml_api(struct error *err)
 {
+	static const struct library library = {
+		"libyaml-0.so.2", "libyaml", "to read front matter",
+		functions, ARRAY_LEN(functions),
+	};
 	static struct yaml_api api;
-	static void *lib;
 
-	if (lib)
-		return &api;
-	lib = dlopen("libyaml-0.so.2", RTLD_LAZY | RTLD_LOCAL);
-	if (!lib) {
-		fail(err, MT_ENOTFOUND,
-		     "libyaml is needed to read front matter and cannot be loaded: %s",
-		     dlerror());
-		return NULL;
-	}
-	for (size_t i = 0; i < ARRAY_LEN(functions); i++) {
-		void *f = dlsym(lib, functions[i].name);
-
-		if (!f) {
-			dlclose(lib);
-			lib = NULL;
-			fail(err, MT_EUNSUPPORTED, "libyaml has no %s: it is too old",
-			     functions[i].name);
-			return NULL;
-		}
-		memcpy((char *)&api + functions[i].offset, &f, sizeof f);
-	}
-	return &api;
+	return api.parser_load || !library_load(&library, &api, sizeof api, err) ? &api : NULL;
 }
 
 void yaml_warm_up(void)

@@ -3,7 +3,7 @@
  * curl-api.c - loading libcurl. */
 #include "llm/curl-api.h"
 #include "auto.h"
-#include <dlfcn.h>
+#include "library.h"
 #include <stdbool.h>
 #include <pthread.h>
 #include <signal.h>
@@ -11,10 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
-	const char *name;
-	size_t offset;
-} functions[] = {
+static const struct library_function functions[] = {
 	{ "curl_global_init", offsetof(struct curl_api, global_init) },
 	{ "curl_easy_init", offsetof(struct curl_api, easy_init) },
 	{ "curl_easy_perform", offsetof(struct curl_api, easy_perform) },
@@ -36,25 +33,15 @@ static const struct {
 
 static int load(struct curl_api *ret, struct error *err)
 {
-	struct curl_api fresh = { 0 }, *api = &fresh;
-	void *lib = dlopen("libcurl.so.4", RTLD_LAZY | RTLD_LOCAL);
+	static const struct library library = {
+		"libcurl.so.4", "libcurl", "to reach a model", functions, ARRAY_LEN(functions),
+	};
+	struct curl_api fresh;
+	int r = library_load(&library, &fresh, sizeof fresh, err);
 
-	if (!lib)
-		return fail(err, MT_ENOTFOUND,
-			    "libcurl is needed to reach a model and cannot be loaded: %s",
-			    dlerror());
-	for (size_t i = 0; i < ARRAY_LEN(functions); i++) {
-		void *f = dlsym(lib, functions[i].name);
-
-		if (!f) {
-			dlclose(lib);
-			return fail(err, MT_EUNSUPPORTED,
-				    "libcurl has no %s: it is too old",
-				    functions[i].name);
-		}
-		memcpy((char *)api + functions[i].offset, &f, sizeof f);
-	}
-	if (api->global_init(CURL_GLOBAL_ALL) != CURLE_OK)
+	if (r)
+		return r;
+	if (fresh.global_init(CURL_GLOBAL_ALL) != CURLE_OK)
 		return fail(err, MT_EIO, "libcurl cannot be initialised");
 	*ret = fresh;
 	return MT_OK;
