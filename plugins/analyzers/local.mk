@@ -9,8 +9,7 @@ libpolicy_a_SOURCES = \
 	%D%/policy/builtin.c %D%/policy/builtin.h %D%/policy/corpus.c \
 	%D%/policy/corpus.h %D%/policy/match.c %D%/policy/match.h \
 	%D%/policy/net.c %D%/policy/net.h %D%/policy/normalize.c %D%/policy/normalize.h %D%/policy/rules.c \
-	%D%/policy/rules.h %D%/policy/scan.c %D%/policy/scan.h \
-	%D%/policy/shell.c %D%/policy/shell.h
+	%D%/policy/rules.h %D%/policy/scan.c %D%/policy/scan.h
 libpolicy_a_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) $(PCRE2_CFLAGS) $(UTF8PROC_CFLAGS)
 LIBPOLICY = libpolicy.a libmt.a $(JSONC_LIBS) $(PCRE2_LIBS) $(UTF8PROC_LIBS) -lm
 

@@ -4,6 +4,8 @@
  * in the scripts that shells are given and behind what only runs others. */
 #include "scan.h"
 
+#include "command.h"
+
 #include <string.h>
 
 enum { SCRIPTS_DEEP = 8 };
@@ -16,41 +18,6 @@ struct state {
 };
 
 static int scan_script(struct state *s, const char *text, size_t len);
-
-static bool one_of(const char *const *list, const char *word)
-{
-	for (; *list; list++)
-		if (strcmp(*list, word) == 0)
-			return true;
-	return false;
-}
-
-static bool is_shell(const char *name)
-{
-	static const char *const names[] = { "sh", "bash", "dash", "zsh", "ksh", "ash",
-					     NULL };
-
-	return one_of(names, name);
-}
-
-/* Programs that run the command among their arguments. */
-static bool is_wrapper(const char *name)
-{
-	static const char *const names[] = {
-		"sudo", "doas", "env", "command", "builtin", "exec", "nohup", "nice",
-		"ionice", "timeout", "time", "xargs", "setsid", "stdbuf", "busybox",
-		"find", "chroot", "unshare", "strace", "watch", "parallel", NULL,
-	};
-
-	return one_of(names, name);
-}
-
-static const char *base(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 /* Do these words hold both flags, before any -- ? */
 static bool forces(const struct shell_word *words, size_t count)
@@ -130,13 +97,13 @@ static int one(struct state *s, const struct shell_command *c, size_t at)
 {
 	const struct shell_word *words = c->words + at + 1;
 	size_t count = c->count - at - 1;
-	const char *name = c->words[at].text ? base(c->words[at].text) : "";
+	const char *name = c->words[at].text ? command_base(c->words[at].text) : "";
 	const char *script;
 	int r = s->each(s->arg, c, at);
 
 	if (!r && strcmp(name, "eval") == 0)
 		return scan_eval(s, words, count);
-	if (r || !is_shell(name))
+	if (r || !command_is_shell(name))
 		return r;
 	script = script_of(words, count);
 	if (!script)
@@ -149,7 +116,7 @@ static int each_command(void *arg, const struct shell_command *c)
 	struct state *s = arg;
 	int r = c->count ? one(s, c, 0) : s->each(s->arg, c, 0);
 
-	if (!r && c->count && c->words[0].text && is_wrapper(base(c->words[0].text)))
+	if (!r && c->count && c->words[0].text && command_wraps(command_base(c->words[0].text)))
 		for (size_t i = 1; !r && i < c->count; i++)
 			if (c->words[i].text && c->words[i].text[0] != '-')
 				r = one(s, c, i);
@@ -179,7 +146,7 @@ int scan_commands(const char *text, size_t len, scan_each_fn *each, void *arg, b
 
 static int judge(void *arg, const struct shell_command *c, size_t at)
 {
-	const char *name = at < c->count && c->words[at].text ? base(c->words[at].text) : NULL;
+	const char *name = at < c->count && c->words[at].text ? command_base(c->words[at].text) : NULL;
 	struct scan *scan = arg;
 
 	if (at < c->count && forces(c->words + at + 1, c->count - at - 1)) {
@@ -188,7 +155,7 @@ static int judge(void *arg, const struct shell_command *c, size_t at)
 		else if (at == 0 && (!name || c->broken || c->words[0].pattern))
 			scan->uncertain = true;
 	}
-	if (name && is_shell(name) && c->broken)
+	if (name && command_is_shell(name) && c->broken)
 		scan->uncertain = true;
 	return MT_OK;
 }

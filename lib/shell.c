@@ -13,15 +13,17 @@ struct walk {
 	unsigned depth;
 	bool broken;               /* the end came inside of something */
 	const char *here_at, *here_to; /* the line end behind which bodies are passed over */
+	bool piped;                /* the next command reads from a pipe */
 	shell_each_fn *each;
+	shell_variable_fn *variable;
 	void *arg;
 };
 
 /* A command while it is read. */
 struct building {
-	struct shell_word *words, *redirects;
-	size_t count, redirect_count;
-	bool writes, substitutes;
+	struct shell_word *words, *redirects, *assignments;
+	size_t count, redirect_count, assignment_count;
+	bool writes, substitutes, piped, defines;
 	const char *from;
 	char *input;
 	char *here[8];             /* delimiters of here-documents to come */
@@ -44,9 +46,37 @@ static char peek(const struct walk *w, size_t n)
 /* ---- words --------------------------------------------------------------- */
 
 struct word {
-	struct strbuf text;
+	struct strbuf text;        /* the value; SHELL_ANY where it is not known */
 	bool dynamic, pattern, any, substitutes;
+	bool odd;                  /* the text itself has one of those two bytes */
 };
+
+static void put(struct word *word, char c)
+{
+	word->odd = word->odd || c == SHELL_ANY || c == SHELL_ONE;
+	strbuf_addc(&word->text, c);
+}
+
+/* An expansion whose result is not known. */
+static void put_any(struct word *word)
+{
+	word->dynamic = true;
+	strbuf_addc(&word->text, SHELL_ANY);
+}
+
+/* @return whether the value of the variable is known. */
+static bool put_variable(const struct walk *w, struct word *word, const char *name,
+			 size_t len)
+{
+	AUTO(free) char *copy = w->variable && len < 256 ? strndup(name, len) : NULL;
+	const char *value = copy ? w->variable(w->arg, copy) : NULL;
+
+	for (size_t i = 0; value && value[i]; i++)
+		put(word, value[i]);
+	if (!value)
+		put_any(word);
+	return value != NULL;
+}
 
 static int dollar(struct walk *w, struct word *word, bool quoted);
 
@@ -54,7 +84,8 @@ static int dollar(struct walk *w, struct word *word, bool quoted);
 static int walk_text(const struct walk *outer, const char *text, size_t len)
 {
 	struct walk w = { .p = text, .end = text + len, .depth = outer->depth + 1,
-			  .each = outer->each, .arg = outer->arg };
+			  .each = outer->each, .variable = outer->variable,
+			  .arg = outer->arg };
 
 	return walk_list(&w, '\0');
 }
@@ -63,7 +94,8 @@ static int backticks(struct walk *w, struct word *word)
 {
 	AUTO(strbuf) struct strbuf inner = STRBUF(WORD_BYTES_MAX);
 
-	word->dynamic = word->substitutes = true;
+	put_any(word);
+	word->substitutes = true;
 	for (w->p++; !at_end(w) && *w->p != '`'; w->p++) {
 		if (*w->p == '\\' && strchr("\\`$", peek(w, 1)) && peek(w, 1))
 			w->p++;
@@ -85,14 +117,14 @@ static int in_double_quotes(struct walk *w, struct word *word)
 
 		if (*w->p == '\\' && next && strchr("$`\"\\\n", next)) {
 			if (next != '\n')
-				strbuf_addc(&word->text, next);
+				put(word, next);
 			w->p += 2;
 		} else if (*w->p == '$') {
 			r = dollar(w, word, true);
 		} else if (*w->p == '`') {
 			r = backticks(w, word);
 		} else {
-			strbuf_addc(&word->text, *w->p++);
+			put(word, *w->p++);
 		}
 	}
 	if (r)
@@ -110,18 +142,76 @@ static void in_single_quotes(struct walk *w, struct word *word)
 
 	while (!at_end(w) && *w->p != '\'')
 		w->p++;
-	strbuf_addn(&word->text, from, (size_t)(w->p - from));
+	for (; from < w->p; from++)
+		put(word, *from);
 	if (at_end(w))
 		w->broken = true;
 	else
 		w->p++;
 }
 
-static void ansi_quotes(struct walk *w)
+/* The digits of \ooo, \xhh, \uhhhh. */
+static unsigned long digits(struct walk *w, size_t most, int base)
 {
-	for (w->p += 2; !at_end(w) && *w->p != '\''; w->p++)
-		if (*w->p == '\\' && peek(w, 1))
-			w->p++;
+	unsigned long value = 0;
+
+	for (size_t i = 0; i < most; i++) {
+		char c = peek(w, 0);
+		int digit = isdigit((unsigned char)c) ? c - '0'
+			    : isxdigit((unsigned char)c) ? (c | 0x20) - 'a' + 10 : 99;
+
+		if (digit >= base)
+			break;
+		value = value * (unsigned)base + (unsigned)digit;
+		w->p++;
+	}
+	return value;
+}
+
+static void put_code(struct word *word, unsigned long code)
+{
+	static const unsigned char leads[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
+	int bytes = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+
+	put(word, (char)(leads[bytes] | (code >> 6 * (bytes - 1))));
+	while (--bytes > 0)
+		put(word, (char)(0x80 | (code >> 6 * (bytes - 1) & 0x3f)));
+}
+
+/* What stands after a backslash in $'...'. */
+static void ansi_escape(struct walk *w, struct word *word)
+{
+	static const char from[] = "abeEfnrtv\\'\"?", to[] = "\a\b\033\033\f\n\r\t\v\\'\"?";
+	char c = *w->p;
+	const char *known = strchr(from, c);
+
+	if (c >= '0' && c <= '7') {
+		put(word, (char)digits(w, 3, 8));
+		return;
+	}
+	w->p++;
+	if (known)
+		put(word, to[known - from]);
+	else if (c == 'x')
+		put(word, (char)digits(w, 2, 16));
+	else if (c == 'u' || c == 'U')
+		put_code(word, digits(w, c == 'u' ? 4 : 8, 16));
+	else if (c == 'c')
+		put(word, at_end(w) ? 'c' : (char)(*w->p++ & 0x1f));
+	else
+		put(word, '\\'), put(word, c);
+}
+
+static void ansi_quotes(struct walk *w, struct word *word)
+{
+	for (w->p += 2; !at_end(w) && *w->p != '\'';) {
+		char c = *w->p++;
+
+		if (c == '\\' && !at_end(w))
+			ansi_escape(w, word);
+		else
+			put(word, c);
+	}
 	if (at_end(w))
 		w->broken = true;
 	else
@@ -165,12 +255,17 @@ static int in_braces(struct walk *w, struct word *word)
 
 static int in_parens(struct walk *w, struct word *word)
 {
-	word->dynamic = word->substitutes = true;
+	bool piped = w->piped;
+	int r;
+
+	put_any(word);
+	word->substitutes = true;
 	w->p += 2;
 	if (++w->depth > SHELL_DEPTH_MAX)
 		return MT_ELIMIT;
-	int r = walk_list(w, ')');
-
+	w->piped = false;
+	r = walk_list(w, ')');
+	w->piped = piped;
 	w->depth--;
 	return r;
 }
@@ -182,24 +277,34 @@ static int dollar(struct walk *w, struct word *word, bool quoted)
 	if (next == '(')
 		return in_parens(w, word);
 	if (next == '{') {
-		word->dynamic = true;
+		size_t n = 2;
+
+		while (peek(w, n) == '_' || isalnum((unsigned char)peek(w, n)))
+			n++;
+		if (n > 2 && peek(w, n) == '}' && !isdigit((unsigned char)peek(w, 2))) {
+			put_variable(w, word, w->p + 2, n - 2);
+			w->p += n + 1;
+			return word->text.error;
+		}
+		put_any(word);
 		return in_braces(w, word);
 	}
 	if (next == '\'' && !quoted) {
-		word->dynamic = true;
-		ansi_quotes(w);
+		ansi_quotes(w, word);
 	} else if (next == '"' && !quoted) {
 		w->p++;
 		return in_double_quotes(w, word);
 	} else if (next == '_' || isalpha((unsigned char)next)) {
-		word->dynamic = true;
-		for (w->p++; peek(w, 0) == '_' || isalnum((unsigned char)peek(w, 0));)
+		const char *name = ++w->p;
+
+		while (peek(w, 0) == '_' || isalnum((unsigned char)peek(w, 0)))
 			w->p++;
+		put_variable(w, word, name, (size_t)(w->p - name));
 	} else if (next && (isdigit((unsigned char)next) || strchr("@*#?-$!", next))) {
-		word->dynamic = true;
+		put_any(word);
 		w->p += 2;
 	} else {
-		strbuf_addc(&word->text, *w->p++);
+		put(word, *w->p++);
 	}
 	return word->text.error;
 }
@@ -209,9 +314,92 @@ static bool ends_word(char c)
 	return strchr(" \t\r\n;&|()<>", c) != NULL;
 }
 
+/* An unquoted ~ that begins a word: of this user if its directory is known. */
+static void tilde(struct walk *w, struct word *word)
+{
+	char next = peek(w, 1);
+
+	w->p++;
+	if (!next || next == '/' || ends_word(next)) {
+		put_variable(w, word, "HOME", 4);
+		return;
+	}
+	put_any(word);
+	while (!at_end(w) && *w->p != '/' && !ends_word(*w->p))
+		w->p++;
+}
+
+/* Length of an unquoted group that becomes several words: "{a,b}", "{1..3}". */
+static size_t brace_length(const struct walk *w)
+{
+	enum { LONGEST = 1024 };
+	bool several = false;
+	unsigned open = 0;
+
+	for (size_t n = 0; n < LONGEST; n++) {
+		char c = peek(w, n);
+
+		if (!c || ends_word(c) || strchr("$`'\"\\", c))
+			return 0;
+		open += c == '{';
+		several = several || c == ',' || (c == '.' && peek(w, n + 1) == '.');
+		if (c == '}' && --open == 0)
+			return several ? n + 1 : 0;
+	}
+	return 0;
+}
+
+/* What a shell replaces by the names of files. */
+static void glob_part(struct walk *w, struct word *word)
+{
+	char c = *w->p;
+
+	word->pattern = true;
+	if (c == '[') {
+		size_t n = 1;
+
+		while (n < 256 && peek(w, n) && peek(w, n) != ']' && !ends_word(peek(w, n)))
+			n++;
+		if (peek(w, n) != ']' || memchr(w->p, '\'', n) || memchr(w->p, '"', n)
+		    || memchr(w->p, '$', n) || memchr(w->p, '`', n)) {
+			put(word, c); /* as it stands, or beyond us */
+			word->dynamic = word->dynamic || peek(w, n) == ']';
+			w->p++;
+			return;
+		}
+		w->p += n;
+	}
+	strbuf_addc(&word->text, c == '*' ? SHELL_ANY : SHELL_ONE);
+	w->p++;
+}
+
+/* One of the parts that an unquoted word is made of. */
+static int bare_part(struct walk *w, struct word *word, bool begins)
+{
+	char c = *w->p;
+	size_t n;
+
+	if (c == '~' && begins) {
+		tilde(w, word);
+	} else if (c == '{' && (n = brace_length(w))) {
+		word->pattern = true;
+		strbuf_addc(&word->text, SHELL_ANY);
+		w->p += n;
+	} else if (strchr("*?[", c)) {
+		glob_part(w, word);
+	} else {
+		if (c == '{' && peek(w, 1) != '}' && peek(w, 1) && !ends_word(peek(w, 1)))
+			word->dynamic = true; /* braces with quotes or expansions in them */
+		put(word, c);
+		w->p++;
+	}
+	return word->text.error;
+}
+
 /* Read a word into `word`; stands behind it afterwards. */
 static int read_word(struct walk *w, struct word *word)
 {
+	const char *from = w->p;
 	int r = MT_OK;
 
 	while (!r && !at_end(w) && *w->p) {
@@ -231,12 +419,10 @@ static int read_word(struct walk *w, struct word *word)
 			r = dollar(w, word, false);
 		else if (c == '\\' && peek(w, 1)) {
 			if (peek(w, 1) != '\n')
-				strbuf_addc(&word->text, peek(w, 1));
+				put(word, peek(w, 1));
 			w->p += 2;
 		} else {
-			word->pattern = word->pattern || strchr("*?[", c);
-			strbuf_addc(&word->text, c);
-			w->p++;
+			r = bare_part(w, word, w->p == from || w->p[-1] == '=');
 		}
 		word->any = true;
 	}
@@ -249,8 +435,10 @@ static int read_word(struct walk *w, struct word *word)
 
 static void clear_words(struct shell_word *words, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		free(words[i].text);
+		free(words[i].shape);
+	}
 	free(words);
 }
 
@@ -258,10 +446,26 @@ static void building_clear(struct building *b)
 {
 	clear_words(b->words, b->count);
 	clear_words(b->redirects, b->redirect_count);
+	clear_words(b->assignments, b->assignment_count);
 	free(b->input);
 	for (size_t i = 0; i < b->here_count; i++)
 		free(b->here[i]);
 	*b = (struct building){ 0 };
+}
+
+/* A pattern that fits no file stays as it stands, which `text` then says roughly. */
+static void pattern_word(struct shell_word *ret, const struct word *word)
+{
+	ret->shape = strndup(word->text.text, word->text.len);
+	ret->text = strndup(word->text.text, word->text.len);
+	if (!ret->shape || !ret->text) {
+		free(ret->shape);
+		free(ret->text);
+		ret->shape = ret->text = NULL;
+		return;
+	}
+	for (char *p = ret->text; *p; p++)
+		*p = *p == SHELL_ANY ? '*' : *p == SHELL_ONE ? '?' : *p;
 }
 
 static int add_word(struct shell_word **words, size_t *count, struct word *word)
@@ -277,11 +481,14 @@ static int add_word(struct shell_word **words, size_t *count, struct word *word)
 		*words = all;
 	}
 	all[*count] = (struct shell_word){ .pattern = word->pattern };
-	if (!word->dynamic) {
+	if (!word->dynamic && !word->pattern && !word->odd)
 		all[*count].text = strndup(word->text.text, word->text.len);
-		if (!all[*count].text)
-			return MT_ENOMEM;
-	}
+	else if (word->dynamic || word->odd)
+		all[*count].shape = strndup(word->text.text, word->text.len);
+	else
+		pattern_word(&all[*count], word);
+	if (!all[*count].text && !all[*count].shape)
+		return MT_ENOMEM;
 	++*count;
 	return MT_OK;
 }
@@ -291,12 +498,14 @@ static int tell(struct walk *w, struct building *b)
 	AUTO(free) char *raw = NULL;
 	struct shell_command command = {
 		.words = b->words, .count = b->count, .redirects = b->redirects,
-		.redirect_count = b->redirect_count, .writes = b->writes,
+		.redirect_count = b->redirect_count, .assignments = b->assignments,
+		.assignment_count = b->assignment_count, .writes = b->writes,
 		.substitutes = b->substitutes, .broken = w->broken, .input = b->input,
+		.piped = b->piped, .defines = b->defines,
 	};
 	const char *to = w->p;
 
-	if (!b->count && !b->redirect_count)
+	if (!b->count && !b->redirect_count && !b->assignment_count)
 		return MT_OK;
 	while (to > b->from && strchr(" \t\r\n", to[-1]))
 		to--;
@@ -363,10 +572,11 @@ static bool is_descriptor(const struct word *word)
 static int redirect(struct walk *w, struct building *b)
 {
 	struct word word = { .text = STRBUF(WORD_BYTES_MAX) };
-	bool here = false, string = false, writes = false, copies = false;
+	bool here = false, string = false, writes = false, copies = false, appends = false;
 	int r;
 
 	while (!at_end(w) && strchr("<>&|", *w->p) && *w->p) {
+		appends = appends || (writes && *w->p == '>');
 		writes = writes || *w->p == '>';
 		copies = *w->p == '&';
 		if (*w->p == '<' && peek(w, 1) == '<') {
@@ -397,6 +607,9 @@ static int redirect(struct walk *w, struct building *b)
 	} else if (!r && word.any && !(copies && is_descriptor(&word))) {
 		b->writes = b->writes || (writes && strcmp(word.text.text, "/dev/null") != 0);
 		r = add_word(&b->redirects, &b->redirect_count, &word);
+		if (!r)
+			b->redirects[b->redirect_count - 1].redirect =
+				appends ? 'a' : writes ? '>' : '<';
 	}
 	strbuf_clear(&word.text);
 	return r;
@@ -458,7 +671,7 @@ static int one_word(struct walk *w, struct building *b, bool *function, int *cas
 	if (!r && !b->count) {
 		if (*function) {
 			*function = false;
-			skipped = true;
+			b->defines = true;
 		} else if (plain && strcmp(word.text.text, "function") == 0) {
 			*function = skipped = true;
 		} else if (plain && is_reserved(word.text.text)) {
@@ -466,6 +679,7 @@ static int one_word(struct walk *w, struct building *b, bool *function, int *cas
 			skipped = true;
 		} else if (is_assignment(from, (size_t)(w->p - from))) {
 			skipped = true;
+			r = add_word(&b->assignments, &b->assignment_count, &word);
 		} else if (plain && strcmp(word.text.text, "case") == 0) {
 			++*cases;
 		}
@@ -479,11 +693,13 @@ static int one_word(struct walk *w, struct building *b, bool *function, int *cas
 /* One simple command, up to what separates it from the next. */
 static int simple(struct walk *w, int *cases)
 {
-	struct building b = { .from = w->p };
+	struct building b = { .from = w->p, .piped = w->piped };
 	bool function = false;
 	int r = MT_OK;
 
-	while (!r && !at_end(w)) {
+	w->piped = false;
+
+	while (!r && !at_end(w) && !b.defines) {
 		char c = *w->p;
 
 		if (c == ' ' || c == '\t' || c == '\r') {
@@ -503,6 +719,7 @@ static int simple(struct walk *w, int *cases)
 			r = one_word(w, &b, &function, cases);
 		}
 	}
+	b.defines = b.defines || (b.count && !at_end(w) && *w->p == '(');
 	if (!r && b.here_count)
 		r = find_here(w, &b);
 	if (!r)
@@ -531,7 +748,12 @@ static int walk_list(struct walk *w, char closer)
 				return MT_OK;
 		} else if (c == '\n' && w->p == w->here_at) {
 			w->p = w->here_to;
-		} else if (strchr("\n;&|", c) && c != '&') {
+		} else if (c == '|') {
+			w->piped = peek(w, 1) != '|';
+			w->p += w->piped ? 1 : 2;
+			if (w->piped && peek(w, 0) == '&')
+				w->p++;
+		} else if (strchr("\n;", c)) {
 			w->p++;
 		} else if (c == '&' && peek(w, 1) != '>') {
 			w->p++;
@@ -544,9 +766,16 @@ static int walk_list(struct walk *w, char closer)
 	return r;
 }
 
-int shell_walk(const char *text, size_t len, shell_each_fn *each, void *arg)
+int shell_walk_with(const char *text, size_t len, shell_each_fn *each,
+		    shell_variable_fn *variable, void *arg)
 {
-	struct walk w = { .p = text, .end = text + len, .each = each, .arg = arg };
+	struct walk w = { .p = text, .end = text + len, .each = each, .variable = variable,
+			  .arg = arg };
 
 	return walk_list(&w, '\0');
+}
+
+int shell_walk(const char *text, size_t len, shell_each_fn *each, void *arg)
+{
+	return shell_walk_with(text, len, each, NULL, arg);
 }

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * command.h - what is known about the programs that a shell text names: which of them
+ * run other programs, and where their subcommand stands. */
+#ifndef LIB_COMMAND_H
+#define LIB_COMMAND_H
+
+#include "shell.h"
+
+/** The name of a program without its directory. */
+const char *command_base(const char *path);
+/** Does this program (by its base name) run the command among its arguments: `sudo`,
+ *  `env`, `xargs`, `timeout`, `find`? */
+bool command_wraps(const char *name);
+/** Does it run code that an argument, a file or its input holds: `sh`, `python3`, `eval`,
+ *  `source`, `awk`, `vim`? */
+bool command_interprets(const char *name);
+/** Is it a shell whose -c takes a script? */
+bool command_is_shell(const char *name);
+
+/** Where the subcommand stands: of `git -C x push` 3. Options before it are passed over,
+ *  with their values. @return its index; 0 if the program has no subcommands, none is
+ *  given, or an option stands before it that is not known. */
+size_t command_subcommand(const struct shell_word *words, size_t count);
+
+#endif
