@@ -118,7 +118,8 @@ static int test(const struct arguments *a, struct loaded *l, const char *text,
 	const struct tool *tool = catalog_find(&l->catalog, name);
 	char folder[PATH_MAX];
 	struct subject subject = {
-		.tool = name, .hints = tool ? tool->hints : 0, .args = args,
+		.tool = name, .hints = tool ? tool->hints : 0,
+		.trusted = tool && tool->trusted, .args = args,
 		.workspace = realpath(a->common.workspace ? a->common.workspace : ".", folder),
 		.said = RISK_UNKNOWN,
 	};

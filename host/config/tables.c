@@ -324,6 +324,9 @@ static const struct mt_option tool_table[] = {
 	       "When a call that has not returned is ended by force; later if the tool "
 	       "or the call has a time-out of its own.",
 	       .min = 100, .max = 86400000),
+	OPTION(BOOL, "trust_hints", "no",
+	       "Trust what a plugin that is not part of Mortise says of its tools: which "
+	       "only read."),
 };
 
 static const struct mt_option mcp_table[] = {
@@ -419,6 +422,8 @@ static const struct {
 	{ "controller", "max_time" },
 	{ "controller", "max_calls" },
 	{ "tool", "plugin" },
+	{ "tool", "trust_hints" },
+	{ "mcp", "trust_hints" },
 	{ "condenser", "plugin" },
 	{ "agent", "plugin" },
 };

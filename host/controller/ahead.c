@@ -216,7 +216,8 @@ static size_t room(const struct conversation *c)
 /* May it run beside others? A hook may be a program that knows only one order. */
 static bool is_beside(const struct conversation *c, const struct tool *tool)
 {
-	return tool && (tool->hints & AHEAD_HINTS) == AHEAD_HINTS && !c->hooking;
+	return tool && tool->trusted && (tool->hints & AHEAD_HINTS) == AHEAD_HINTS
+	       && !c->hooking;
 }
 
 static int leave(struct conversation *c, const struct tool *tool, const char *args,
@@ -247,7 +248,8 @@ static bool is_harmless(struct conversation *c, struct event *action)
 {
 	struct verdict v = { .risk = RISK_LOW };
 
-	if (analyzers_wired(c) && c->judge(c, action, &v))
+	if ((analyzers_wired(c) || c->confirm.when != CONFIRM_NEVER)
+	    && c->judge(c, action, &v))
 		return false;
 	return !v.deny && v.risk == RISK_LOW && !confirm_needed(&c->confirm, v.risk);
 }

@@ -50,11 +50,13 @@ int analyzers_judge(struct conversation *c, struct event *action, struct verdict
 {
 	const struct tool *tool;
 	AUTO(json) json_object *args = arguments_of(c, action, &tool);
-	bool reads = tool && (tool->hints & MT_TOOL_READ_ONLY);
+	bool reads = tool && tool_only_reads(tool);
+	bool classified = analyzers_classify(c->analyzers);
 	const struct subject subject = {
 		.event = action,
 		.tool = tool ? tool->name : "",
 		.hints = tool ? tool->hints : 0,
+		.trusted = tool && tool->trusted,
 		.args = args,
 		.thought = event_arg(action, "thought"),
 		.reasoning = js_str(action->json, "reasoning_content", ""),
@@ -68,7 +70,7 @@ int analyzers_judge(struct conversation *c, struct event *action, struct verdict
 	*ret = (struct verdict){ .risk = reads ? RISK_LOW : RISK_UNKNOWN };
 	if (analyzers_wired(c))
 		r = analyzers_ask(c->analyzers, &subject, ret);
-	if (!r && reads && ret->risk == RISK_UNKNOWN)
+	if (!r && reads && !classified && ret->risk == RISK_UNKNOWN)
 		ret->risk = RISK_LOW;
 	return r;
 }

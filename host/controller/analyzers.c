@@ -58,6 +58,11 @@ static uint32_t out_hints(struct mt_ctx *x)
 	return x->trial->subject->hints;
 }
 
+static int out_trusted(struct mt_ctx *x)
+{
+	return x->trial->subject->trusted;
+}
+
 static struct mt_str out_arguments(struct mt_ctx *x)
 {
 	struct mt_str s = { "{}", 2 };
@@ -156,6 +161,7 @@ static const struct mt_analyzer_out analyzer_out = {
 	.refuse = out_refuse,
 	.rule = out_rule,
 	.instance = out_instance,
+	.trusted = out_trusted,
 };
 
 /* ---- the wiring --------------------------------------------------------------- */
@@ -254,33 +260,48 @@ const struct part *analyzers_part(const struct analyzers *a, size_t n)
 	return &a->parts[n];
 }
 
-bool analyzers_read_risk(const struct analyzers *a)
+static uint32_t flags_of(const struct analyzers *a, size_t n)
+{
+	return ((const struct mt_analyzer *)a->parts[n].functions)->flags;
+}
+
+static bool any_has(const struct analyzers *a, uint32_t flag)
 {
 	for (size_t i = 0; a && i < a->count; i++)
-		if (((const struct mt_analyzer *)a->parts[i].functions)->flags
-		    & MT_ANALYZER_READS_RISK)
+		if (flags_of(a, i) & flag)
 			return true;
 	return false;
+}
+
+bool analyzers_read_risk(const struct analyzers *a)
+{
+	return any_has(a, MT_ANALYZER_READS_RISK);
+}
+
+bool analyzers_classify(const struct analyzers *a)
+{
+	return any_has(a, MT_ANALYZER_CLASSIFIES);
 }
 
 /* ---- asking ------------------------------------------------------------------- */
 
 enum risk risk_join(const int *risks, size_t count, bool propagate, enum risk failed)
 {
-	bool unknown = false, broken = false;
+	bool unknown = false, finding = false;
 	enum risk highest = RISK_UNKNOWN;
 
 	for (size_t i = 0; i < count; i++) {
-		int risk = risks[i] == RISK_FAILED ? (int)failed : risks[i];
+		int risk = risks[i] == RISK_FAILED	   ? (int)failed
+			   : risks[i] == RISK_UNCLASSIFIED ? RISK_UNKNOWN : risks[i];
 
-		broken = broken || (risks[i] == RISK_FAILED && failed == RISK_UNKNOWN);
+		finding = finding || (risk == RISK_UNKNOWN && risks[i] != RISK_UNKNOWN);
 		unknown = unknown || risk == RISK_UNKNOWN;
 		if (risk > (int)highest)
 			highest = risk;
 	}
 	if (unknown && propagate)
 		return RISK_UNKNOWN;
-	return broken && highest != RISK_HIGH ? RISK_UNKNOWN : highest;
+	return finding && highest != RISK_HIGH ? RISK_UNKNOWN : highest;
 }
 
 bool risk_compare(int a, int b, int *ret_order)
@@ -339,6 +360,14 @@ static int ask_one(struct analyzers *a, size_t n, struct trial *t)
 	return r;
 }
 
+/* What one analyzer said, for risk_join. */
+static int risk_said(const struct analyzers *a, size_t n, const struct verdict *v)
+{
+	bool classifies = flags_of(a, n) & MT_ANALYZER_CLASSIFIES;
+
+	return v->risk == RISK_UNKNOWN && classifies ? RISK_UNCLASSIFIED : (int)v->risk;
+}
+
 /* A denial is final; else what decided is what speaks. */
 static bool weighs_more(const struct verdict *a, const struct verdict *b)
 {
@@ -351,8 +380,8 @@ int analyzers_ask(struct analyzers *a, const struct subject *s, struct verdict *
 {
 	AUTO(free) struct leaf *leaves = calloc(LEAVES_MAX, sizeof *leaves);
 	struct trial t = { .subject = s, .leaves = leaves };
-	struct verdict failure = { .risk = RISK_UNKNOWN };
-	int risks[ANALYZERS_MAX];
+	struct verdict failure = { .risk = RISK_UNKNOWN }, finding = failure;
+	int risks[ANALYZERS_MAX] = { 0 };
 
 	*ret = (struct verdict){ .risk = RISK_UNKNOWN };
 	if (!leaves || collect(&t, "", s->args, 0)) {
@@ -366,11 +395,15 @@ int analyzers_ask(struct analyzers *a, const struct subject *s, struct verdict *
 			failure = t.verdict;
 			continue;
 		}
-		risks[i] = t.verdict.risk;
+		risks[i] = risk_said(a, i, &t.verdict);
+		if (risks[i] == RISK_UNCLASSIFIED)
+			finding = t.verdict;
 		if (i == 0 || weighs_more(&t.verdict, ret))
 			*ret = t.verdict;
 	}
 	ret->risk = risk_join(risks, a->count, a->propagate, a->failed);
+	if (ret->risk == RISK_UNKNOWN && !ret->deny && finding.reason[0])
+		*ret = finding;
 	if (failure.reason[0] && !ret->deny && ret->risk != RISK_LOW) {
 		snprintf(ret->reason, sizeof ret->reason, "%s", failure.reason);
 		ret->rule[0] = '\0';

@@ -11,7 +11,8 @@
 struct analyzers;
 struct part;
 
-enum { ANALYZERS_MAX = 16, RISK_FAILED = -2 };
+/** In a list of risks, of one analyzer: it failed; it classifies, and could not. */
+enum { ANALYZERS_MAX = 16, RISK_FAILED = -2, RISK_UNCLASSIFIED = -3 };
 
 /** Load what [SECTION] names, its options included. */
 int analyzers_open(struct config *c, struct registry *r, const char *section,
@@ -22,12 +23,15 @@ size_t analyzers_count(const struct analyzers *a); /* of NULL: 0 */
 const struct part *analyzers_part(const struct analyzers *a, size_t n);
 /** Does one of them read what the model says of the risk? */
 bool analyzers_read_risk(const struct analyzers *a);
+/** Is the UNKNOWN of one of them a finding? */
+bool analyzers_classify(const struct analyzers *a);
 
 /** An action as analyzers see it. */
 struct subject {
 	const struct event *event;  /* or NULL */
 	const char *tool;           /* "" if it is no call */
 	unsigned hints;             /* MT_TOOL_READ_ONLY ... */
+	bool trusted;               /* the hints can be relied on */
 	json_object *args;          /* arguments of the call */
 	const char *thought, *reasoning, *workspace;
 	enum risk said;             /* by the model */
@@ -35,8 +39,8 @@ struct subject {
 int analyzers_ask(struct analyzers *a, const struct subject *s, struct verdict *ret);
 
 /** Several risks as one: the highest that is known. RISK_FAILED counts as
- *  `failed`, and then UNKNOWN is not passed over for anything below HIGH. With
- *  `propagate` one UNKNOWN makes it UNKNOWN. */
+ *  `failed`; if that is UNKNOWN, and with RISK_UNCLASSIFIED, the result is UNKNOWN
+ *  unless one is HIGH. With `propagate` one UNKNOWN makes it UNKNOWN. */
 enum risk risk_join(const int *risks, size_t count, bool propagate, enum risk failed);
 
 /** *ret_order < 0, 0 or > 0 as `a` is below, as or above `b`. UNKNOWN cannot be

@@ -607,7 +607,7 @@ static json_object *offered_schema(const struct conversation *c, const struct to
 
 	if (is_delegate(t))
 		return name_delegates(c, t->schema_json);
-	if (!c->catalog.reads_risk || (t->hints & (MT_TOOL_READ_ONLY | MT_TOOL_CONTROL)))
+	if (!c->catalog.reads_risk || tool_only_reads(t) || (t->hints & MT_TOOL_CONTROL))
 		return json_object_get(t->schema_json);
 	return risk_schema(t->schema_json, sandboxed);
 }

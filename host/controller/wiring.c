@@ -125,7 +125,8 @@ static int check_reading(const struct conversation *c, struct error *err)
 	const struct mt_agent *agent = c->agent.functions;
 
 	for (size_t i = 0; i < c->catalog.count && (agent->flags & MT_AGENT_READ_ONLY); i++)
-		if (!(c->catalog.tools[i].hints & (MT_TOOL_READ_ONLY | MT_TOOL_CONTROL)))
+		if (!tool_only_reads(&c->catalog.tools[i])
+		    && !(c->catalog.tools[i].hints & MT_TOOL_CONTROL))
 			return fail(err, MT_EDENIED,
 				    "the agent `%s` only reads, and the tool %s of [tool.%s] "
 				    "may write", c->agent.name, c->catalog.tools[i].name,

@@ -320,6 +320,29 @@ static int visit_usual(struct walk *w, struct error *err)
 	return status;
 }
 
+/* Is the file below this folder? The folder may be a link. */
+static bool is_below(const char *path, const char *folder)
+{
+	AUTO(free) char *real = realpath(folder, NULL);
+	size_t len = real ? strlen(real) : 0;
+
+	return len > 1 && strncmp(path, real, len) == 0 && path[len] == '/';
+}
+
+bool component_is_own(const struct component *c)
+{
+	AUTO(free) char *path = realpath(c->path, NULL);
+	AUTO(free) char *self = realpath("/proc/self/exe", NULL);
+	char *slash = self ? strrchr(self, '/') : NULL;
+	AUTO(free) char *built = NULL;
+
+	if (!path || !slash)
+		return false;
+	*slash = '\0';
+	built = path_join(self, "plugins");
+	return is_below(path, PLUGIN_DIR) || (built && is_below(path, built));
+}
+
 int registry_open(const struct config *c, struct registry **ret, struct error *err)
 {
 	AUTO(registry) struct registry *r = calloc(1, sizeof *r);

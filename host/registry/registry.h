@@ -50,6 +50,9 @@ const struct component *registry_find(const struct registry *r, int kind,
  *  or refused and why. */
 const struct component *registry_need(const struct registry *r, int kind,
 				      const char *name, struct error *err);
+/** Does it come with this installation, or with the tree that this program was
+ *  built in? */
+bool component_is_own(const struct component *c);
 const struct component *registry_at(const struct registry *r, size_t n);
 const struct refusal *registry_refusal(const struct registry *r, size_t n);
 /** Load the plugin into this process and return the functions of the component

@@ -255,7 +255,7 @@ static int check_risk(const struct catalog *catalog, const struct tool *tool,
 	json_object *risk = js_get(args, "security_risk");
 
 	if (!risk || !catalog->reads_risk || mapping_knows(tool, "security_risk")
-	    || (tool->hints & (MT_TOOL_READ_ONLY | MT_TOOL_CONTROL)))
+	    || tool_only_reads(tool) || (tool->hints & MT_TOOL_CONTROL))
 		return MT_OK;
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (strcmp(js_str(args, "security_risk", ""), names[i]) == 0)

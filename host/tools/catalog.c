@@ -7,6 +7,7 @@
 #include "events/event.h"
 #include "js.h"
 #include "log.h"
+#include "options.h"
 #include "tools/declared.h"
 #include "tools/listed.h"
 #include "tools/servers.h"
@@ -17,7 +18,8 @@
 
 enum { CATALOG_TOOLS_MAX = 512, CATALOG_INSTANCES_MAX = 128, SAID_MAX = 1000 };
 
-static const char *const own_keys[] = { "plugin", "deadline", "llm", "enabled", NULL };
+static const char *const own_keys[] = { "plugin", "deadline", "llm", "trust_hints", NULL };
+static const char *const server_keys[] = { "plugin", "deadline", "enabled", NULL };
 
 void catalog_clear(struct catalog *catalog)
 {
@@ -112,6 +114,15 @@ static int grants(const struct config *c, struct tool_instance *t)
 	return MT_OK;
 }
 
+/* What a server says of its tools is its own claim, until the user trusts it. */
+static bool is_trusted(const struct config *c, const char *section,
+		       const struct tool_instance *t)
+{
+	if (strcmp(t->component->name, SERVERS_TOOLSET) == 0)
+		return option_to_bool(js_str(t->options, "trust_hints", "no"));
+	return component_is_own(t->component) || config_bool(c, section, "trust_hints");
+}
+
 /* `options` (taken): of a server that no section describes. */
 static int add_instance(struct catalog *catalog, const struct config *c, const char *family,
 			const char *name, const struct component *component,
@@ -141,11 +152,12 @@ static int add_instance(struct catalog *catalog, const struct config *c, const c
 	if (!t->name || strbuf_addf(&section, "%s.%s", family, name) || grants(c, t))
 		return fail(err, MT_ENOMEM, "out of memory");
 	t->deadline_ms = config_int(c, section.text, "deadline");
-	if (options)
-		return MT_OK;
-	r = config_section(c, section.text, component->options, component->option_count,
-			   own_keys, &t->options, err);
-	if (r || strcmp(component->name, DECLARED_TOOLSET) != 0)
+	r = options ? MT_OK
+		    : config_section(c, section.text, component->options,
+				     component->option_count, t->server ? server_keys : own_keys,
+				     &t->options, err);
+	t->trusted = is_trusted(c, section.text, t);
+	if (r || options || strcmp(component->name, DECLARED_TOOLSET) != 0)
 		return r;
 	t->alone = true; /* a function that crashes costs its library alone */
 	r = declared_tools(c, section.text, t->options, &list, err);
@@ -171,7 +183,8 @@ static int add_tool(struct catalog *catalog, const struct tool *tool, struct err
 	if (!all)
 		return fail(err, MT_ENOMEM, "out of memory");
 	catalog->tools = all;
-	all[catalog->count++] = *tool;
+	all[catalog->count] = *tool;
+	all[catalog->count++].trusted = catalog->instances[tool->instance].trusted;
 	return MT_OK;
 }
 
@@ -189,6 +202,11 @@ static struct tool tool_of(json_object *o, size_t instance)
 		.hints = (unsigned)js_int(o, "hints", 0),
 		.instance = instance,
 	};
+}
+
+bool tool_only_reads(const struct tool *t)
+{
+	return t->trusted && (t->hints & MT_TOOL_READ_ONLY);
 }
 
 /* A name for a tool whose own is taken: with that of its instance before it. */
@@ -254,7 +272,8 @@ static void offer_listed(struct catalog *catalog, size_t instance)
 	for (size_t i = 0; i < n; i++) {
 		struct tool tool = tool_of(json_object_array_get_idx(list, i), instance);
 
-		if (catalog->read_only && !(tool.hints & MT_TOOL_READ_ONLY))
+		tool.trusted = catalog->instances[instance].trusted;
+		if (catalog->read_only && !tool_only_reads(&tool))
 			continue;
 		if (catalog_find(catalog, tool.name))
 			tool.name = make_name(catalog, &tool);

@@ -20,8 +20,12 @@ struct tool {
 	json_object *events;     /* array of mappings, or NULL */
 	const char *resources;   /* or NULL */
 	unsigned hints;          /* MT_TOOL_READ_ONLY ... */
+	bool trusted;            /* they can be relied on: see tool_instance */
 	size_t instance;         /* place in the catalog's instances */
 };
+
+/** Does it change nothing? Only a tool that is trusted can say so itself. */
+bool tool_only_reads(const struct tool *t);
 
 struct tool_instance {
 	char *name;
@@ -31,6 +35,7 @@ struct tool_instance {
 	int64_t deadline_ms;     /* of a call that names no time-out */
 	bool dynamic;            /* makes (more of) its list when it runs */
 	bool server;             /* is [mcp.NAME] */
+	bool trusted;            /* it comes with us, or the user trusts its hints */
 	bool alone;              /* in a worker of its own */
 	json_object *listed;     /* what it listed, now or the last time; or NULL */
 	json_object *arrived;    /* what it lists now, not yet offered; or NULL */

@@ -9,6 +9,7 @@
  * once and returns. One that fails, or says nothing, has said UNKNOWN.
  *
  * What changed, newest first:
+ *   0.3  MT_ANALYZER_CLASSIFIES; mt_analyzer_out.trusted
  *   0.2  the action is seen as a call (tool, arguments, thought, hints); a
  *        verdict names its rule; open, close and rules
  *   0.1  first version */
@@ -22,7 +23,7 @@ extern "C" {
 #endif
 
 #define MT_ANALYZER_MAJOR 0u
-#define MT_ANALYZER_MINOR 2u
+#define MT_ANALYZER_MINOR 3u
 
 /** Numbers as in the event log. */
 enum mt_risk {
@@ -75,15 +76,22 @@ struct mt_analyzer_out {
 		    const char *text, const char *reason);
 	/** What `open` made. */
 	void *(*instance)(struct mt_ctx *ctx);
+
+	/* -- the action, continued (0.3) -- */
+	/** 1 if `hints` can be relied on: the tool comes with Mortise, or the user's
+	 *  configuration trusts what it says of itself; else 0. */
+	int (*trusted)(struct mt_ctx *ctx);
 };
 
 enum {
 	MT_ANALYZER_READS_RISK = 1u << 0, /* wants `security_risk` in the schemas */
+	MT_ANALYZER_CLASSIFIES = 1u << 1, /* its UNKNOWN is a finding (0.3): LOW or MEDIUM
+	                                     of another analyzer does not replace it */
 };
 
 struct mt_analyzer {
 	uint32_t size;
-	uint32_t flags; /* MT_ANALYZER_READS_RISK */
+	uint32_t flags; /* MT_ANALYZER_READS_RISK | MT_ANALYZER_CLASSIFIES */
 	/** Ends with `verdict`; without one the risk is unknown. */
 	int (*advance)(const struct mt_host *host, const struct mt_analyzer_out *out,
 		       struct mt_ctx *ctx, const struct mt_in *in);

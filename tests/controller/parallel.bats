@@ -9,7 +9,7 @@ setup() {
 	export XDG_STATE_HOME=$work/state
 	base=(mortise run -C "$work/ws" --model "script:$work/script" -t go
 	      -o core.plugin_path+="$top_builddir/tests/plugins"
-	      -o 'controller.tools=meet, finish')
+	      -o 'controller.tools=meet, finish' -o tool.meet.trust_hints=yes)
 }
 
 events() { cat "$work"/state/mortise/conversations/*/events.jsonl; }

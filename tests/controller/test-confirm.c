@@ -2,6 +2,7 @@
  *
  * test-confirm.c - which risk waits under which policy; of which kind an action
  * is when a person says "always"; limits of accounts that share. */
+#include "controller/analyzers.h"
 #include "controller/confirm.h"
 #include "controller/limits.h"
 
@@ -19,6 +20,20 @@ static const struct {
 	{ { CONFIRM_RISKY, RISK_HIGH, false }, { false, false, false, true } },
 	{ { CONFIRM_RISKY, RISK_MEDIUM, false }, { false, false, true, true } },
 	{ { CONFIRM_RISKY, RISK_LOW, true }, { true, true, true, true } },
+};
+
+enum { U = RISK_UNKNOWN, L = RISK_LOW, M = RISK_MEDIUM, H = RISK_HIGH, NO = RISK_UNCLASSIFIED };
+
+/* What several analyzers say together. */
+static const struct {
+	int risks[3];
+	bool propagate;
+	int joined;
+} joins[] = {
+	{ { U, L, M }, false, M },   { { U, L, L }, false, L },   { { U, L, M }, true, U },
+	{ { NO, L, M }, false, U },  { { L, L, NO }, false, U },  { { M, NO, U }, false, U },
+	{ { NO, H, L }, false, H },  { { NO, NO, NO }, false, U }, { { NO, H, L }, true, U },
+	{ { NO, RISK_FAILED, L }, false, U },
 };
 
 static const struct {
@@ -131,6 +146,9 @@ int main(void)
 			CHECK_MSG(confirm_needed(&policies[i].policy, (enum risk)risk)
 				  == policies[i].waits[risk + 1],
 				  "policy %zu: risk %s", i, risk_name((enum risk)risk));
+	for (size_t i = 0; i < ARRAY_LEN(joins); i++)
+		CHECK_MSG((int)risk_join(joins[i].risks, 3, joins[i].propagate, RISK_UNKNOWN)
+			  == joins[i].joined, "the %zu. risks join", i);
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		kind_of(kinds[i].type, kinds[i].args, kind);
 		CHECK_STR(kind, kinds[i].kind);
