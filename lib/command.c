@@ -8,7 +8,7 @@
 static bool one_of(const char *const *list, const char *word)
 {
 	for (; *list; list++)
-		if (strcmp(*list, word) == 0)
+		if (**list == *word && strcmp(*list, word) == 0)
 			return true;
 	return false;
 }
@@ -151,7 +151,8 @@ size_t command_subcommand(const struct shell_word *words, size_t count)
 	bool joined;
 	size_t p = 0;
 
-	while (p < ARRAY_LEN(programs) && strcmp(programs[p].name, name) != 0)
+	while (p < ARRAY_LEN(programs)
+	       && (*programs[p].name != *name || strcmp(programs[p].name, name) != 0))
 		p++;
 	if (p == ARRAY_LEN(programs))
 		return 0;

@@ -6,7 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { WORDS_MAX = 1 << 20, WORD_BYTES_MAX = 4 << 20 };
+enum { WORDS_MAX = 1 << 18, WORD_BYTES_MAX = 4 << 20 };
 
 struct walk {
 	const char *p, *end;
@@ -48,6 +48,7 @@ static char peek(const struct walk *w, size_t n)
 struct word {
 	struct strbuf text;        /* the value; SHELL_ANY where it is not known */
 	bool dynamic, pattern, any, substitutes;
+	bool encoded;              /* holds $'...' */
 	bool odd;                  /* the text itself has one of those two bytes */
 };
 
@@ -290,6 +291,7 @@ static int dollar(struct walk *w, struct word *word, bool quoted)
 		return in_braces(w, word);
 	}
 	if (next == '\'' && !quoted) {
+		word->encoded = true;
 		ansi_quotes(w, word);
 	} else if (next == '"' && !quoted) {
 		w->p++;
@@ -396,6 +398,21 @@ static int bare_part(struct walk *w, struct word *word, bool begins)
 	return word->text.error;
 }
 
+/* How many characters from here on mean nothing to a shell. */
+static size_t ordinary(const struct walk *w)
+{
+	static const char special[] = " \t\r\n;&|()<>'\"`$\\~{*?[=\1\2";
+	static bool is_special[256];
+	const char *p = w->p;
+
+	if (!is_special[0])
+		for (size_t i = 0; i < sizeof special; i++) /* with the NUL */
+			is_special[(unsigned char)special[i]] = true;
+	while (p < w->end && !is_special[(unsigned char)*p])
+		p++;
+	return (size_t)(p - w->p);
+}
+
 /* Read a word into `word`; stands behind it afterwards. */
 static int read_word(struct walk *w, struct word *word)
 {
@@ -403,7 +420,17 @@ static int read_word(struct walk *w, struct word *word)
 	int r = MT_OK;
 
 	while (!r && !at_end(w) && *w->p) {
-		char c = *w->p;
+		size_t run = ordinary(w);
+		char c;
+
+		if (run) {
+			strbuf_addn(&word->text, w->p, run);
+			w->p += run;
+			word->any = true;
+			r = word->text.error;
+			continue;
+		}
+		c = *w->p;
 
 		if ((c == '<' || c == '>') && peek(w, 1) == '(')
 			r = in_parens(w, word);
@@ -480,7 +507,8 @@ static int add_word(struct shell_word **words, size_t *count, struct word *word)
 			return MT_ENOMEM;
 		*words = all;
 	}
-	all[*count] = (struct shell_word){ .pattern = word->pattern };
+	all[*count] = (struct shell_word){ .pattern = word->pattern,
+						  .encoded = word->encoded };
 	if (!word->dynamic && !word->pattern && !word->odd)
 		all[*count].text = strndup(word->text.text, word->text.len);
 	else if (word->dynamic || word->odd)

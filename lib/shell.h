@@ -19,6 +19,7 @@ struct shell_word {
 	char *shape;    /* NULL if the value is exactly `text`; else the value with SHELL_ANY
 	                   and SHELL_ONE for what expansions and patterns may become */
 	bool pattern;   /* unquoted * ? [ or braces in it: the shell may make several of it */
+	bool encoded;   /* a part of it is written as $'...' */
 	char redirect;  /* of a redirection: '<' reads, '>' writes, 'a' appends; else 0 */
 };
 

@@ -61,6 +61,7 @@ int analyzers_judge(struct conversation *c, struct event *action, struct verdict
 		.thought = event_arg(action, "thought"),
 		.reasoning = js_str(action->json, "reasoning_content", ""),
 		.workspace = c->workspace,
+		.directory = c->shell_dir,
 		.said = reads ? RISK_LOW
 			      : (enum risk)js_int(event_args(action), "security_risk",
 						  RISK_UNKNOWN),

@@ -105,6 +105,11 @@ static const char *out_workspace(struct mt_ctx *x)
 	return x->trial->subject->workspace ? x->trial->subject->workspace : "";
 }
 
+static const char *out_directory(struct mt_ctx *x)
+{
+	return x->trial->subject->directory ? x->trial->subject->directory : "";
+}
+
 static int out_verdict(struct mt_ctx *x, int risk, int deny, struct mt_str rule,
 		       struct mt_str reason)
 {
@@ -162,6 +167,7 @@ static const struct mt_analyzer_out analyzer_out = {
 	.rule = out_rule,
 	.instance = out_instance,
 	.trusted = out_trusted,
+	.directory = out_directory,
 };
 
 /* ---- the wiring --------------------------------------------------------------- */

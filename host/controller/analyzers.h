@@ -34,6 +34,7 @@ struct subject {
 	bool trusted;               /* the hints can be relied on */
 	json_object *args;          /* arguments of the call */
 	const char *thought, *reasoning, *workspace;
+	const char *directory;      /* where the shell is; NULL: it has not said */
 	enum risk said;             /* by the model */
 };
 int analyzers_ask(struct analyzers *a, const struct subject *s, struct verdict *ret);

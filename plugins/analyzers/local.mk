@@ -6,10 +6,20 @@ plugins_analyzers_llm_risk_so_LDFLAGS = $(PLUGIN_LINK)
 
 noinst_LIBRARIES += libpolicy.a
 libpolicy_a_SOURCES = \
-	%D%/policy/builtin.c %D%/policy/builtin.h %D%/policy/corpus.c \
-	%D%/policy/corpus.h %D%/policy/match.c %D%/policy/match.h \
-	%D%/policy/net.c %D%/policy/net.h %D%/policy/normalize.c %D%/policy/normalize.h %D%/policy/rules.c \
-	%D%/policy/rules.h %D%/policy/scan.c %D%/policy/scan.h
+	%D%/policy/corpus.c %D%/policy/corpus.h \
+	%D%/policy/danger.c %D%/policy/danger.h \
+	%D%/policy/facts.c %D%/policy/facts.h \
+	%D%/policy/harmless.c %D%/policy/harmless.h \
+	%D%/policy/judge.c %D%/policy/judge.h \
+	%D%/policy/match.c %D%/policy/match.h \
+	%D%/policy/normalize.c %D%/policy/normalize.h \
+	%D%/policy/patterns.c %D%/policy/patterns.h \
+	%D%/policy/place.c %D%/policy/place.h \
+	%D%/policy/rules.c %D%/policy/rules.h \
+	%D%/policy/scan.c %D%/policy/scan.h \
+	%D%/policy/sensitive.c %D%/policy/sensitive.h \
+	%D%/policy/targets.c %D%/policy/targets.h \
+	%D%/policy/units.c %D%/policy/units.h
 libpolicy_a_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) $(PCRE2_CFLAGS) $(UTF8PROC_CFLAGS)
 LIBPOLICY = libpolicy.a libmt.a $(JSONC_LIBS) $(PCRE2_LIBS) $(UTF8PROC_LIBS) -lm
 

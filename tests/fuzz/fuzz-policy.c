@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * fuzz-policy.c - any text as a command and as a rule. What is found does not
- * depend on what stands around it: a text that is certain to delete is found as a
- * script too, and normalizing twice is normalizing once. */
-#include "plugins/analyzers/policy/builtin.h"
+ * fuzz-policy.c - any text as a command and as a rule. What is found does not depend on
+ * what stands before it, a denial is not lifted by what follows, a harmless command is
+ * none that deletes, and normalizing twice is normalizing once. */
+#include "plugins/analyzers/policy/judge.h"
+#include "plugins/analyzers/policy/match.h"
 #include "plugins/analyzers/policy/normalize.h"
-#include "plugins/analyzers/policy/rules.h"
 #include "plugins/analyzers/policy/scan.h"
 
 #include <string.h>
@@ -38,40 +38,73 @@ static void check_scan(const char *text, size_t len)
 		abort();
 }
 
+static int judge(struct policy *p, const char *text, size_t len, struct finding *ret)
+{
+	const struct argument argument = { "command", text, len };
+	const struct action action = { .tool = "bash", .workspace = "/nowhere/ws",
+				       .directory = "", .arguments = &argument, .count = 1 };
+
+	if (judge_action(p, &action, ret))
+		abort();
+	return ret->deny ? 3 : ret->risk;
+}
+
 static void check_rules(const char *line, const char *text)
 {
-	AUTO(rules) struct rules *rules = rules_new(NULL);
-	const struct argument arguments[] = {
-		{ "command", text, strlen(text) },
-	};
-	struct deed deed = { "bash", "/ws", arguments, 1 };
+	struct policy p = { .rules = rules_new(NULL) };
+	AUTO(strbuf) struct strbuf more = STRBUF(1 << 22);
 	struct error err = ERROR_NONE;
 	struct finding f;
-	bool covered;
 
-	rules_add(rules, "rule.a", line, &err);
-	rules_add(rules, "rule.b", "low command=ls*", NULL);
-	if (rules_judge(rules, &deed, &f, &covered) || (covered && f.risk < 0))
+	rules_add(p.rules, "rule.a", line, &err);
+	rules_add(p.rules, "rule.b", "allow command=ls*", NULL);
+	strbuf_addf(&more, "%s\ntrue", text);
+	if (judge(&p, text, strlen(text), &f) == 3
+	    && judge(&p, more.text, more.len, &f) != 3 && !match_is_over())
+		abort();
+	rules_free(p.rules);
+	patterns_free(p.patterns);
+}
+
+static void check_judge(const char *text, size_t len)
+{
+	static struct policy p = { .signatures = true, .rails = true };
+	AUTO(strbuf) struct strbuf list = STRBUF(1 << 22);
+	struct finding alone, behind;
+	struct scan scan;
+
+	if (!p.rules)
+		p.rules = rules_new(NULL);
+	strbuf_add(&list, "true\n");
+	strbuf_addn(&list, text, len);
+	judge(&p, text, len, &alone);
+	judge(&p, list.text, list.len, &behind);
+	if (alone.risk != behind.risk && !strstr(alone.reason, "too large")
+	    && !strstr(behind.reason, "too large"))
+		abort();
+	if (!scan_deletion(text, len, &scan) && scan.found && alone.risk == 0)
 		abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
-	static struct builtin *builtin;
+	static struct patterns *tables;
 	AUTO(free) char *text = malloc(n + 1);
 	struct finding f;
 	struct corpus c;
 	char *end;
 
-	if (!builtin)
-		builtin = builtin_new(NULL);
+	if (!tables)
+		tables = patterns_new(NULL);
 	memcpy(text, bytes, n);
 	text[n] = '\0';
 	check_normalize(text, n);
 	check_scan(text, n);
+	check_judge(text, n);
 	corpus_init(&c);
-	if (corpus_add(&c, true, text, n) || builtin_patterns(builtin, &c, &f) ||
-	    builtin_rails(builtin, &c, &f))
+	match_begin();
+	if (corpus_add(&c, true, text, n) || patterns_find(tables, &c, false, &f) ||
+	    patterns_rails(tables, &c, &f))
 		abort();
 	corpus_clear(&c);
 	end = strchrnul(text, '\n');

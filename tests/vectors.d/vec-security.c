@@ -4,11 +4,12 @@
  * of comparing risks. A failing member counts as HIGH in them, which is
  * `analyzer_failure = high`. */
 #include "controller/analyzers.h"
-#include "plugins/analyzers/policy/builtin.h"
+#include "plugins/analyzers/policy/patterns.h"
+#include "plugins/analyzers/policy/match.h"
 #include "plugins/analyzers/policy/normalize.h"
 #include "vec.h"
 
-static struct builtin *builtin;
+static struct patterns *tables;
 
 static const char *const names[] = { "UNKNOWN", "LOW", "MEDIUM", "HIGH" };
 
@@ -101,8 +102,9 @@ static void judge(json_object *in, struct finding *rail, struct finding *pattern
 	struct corpus c;
 
 	fill(&c, in);
-	builtin_rails(builtin, &c, rail);
-	builtin_patterns(builtin, &c, pattern);
+	match_begin();
+	patterns_rails(tables, &c, rail);
+	patterns_find(tables, &c, false, pattern);
 	corpus_clear(&c);
 }
 
@@ -150,7 +152,8 @@ static bool on_evaluate(struct vec *v, json_object *c)
 
 	corpus_init(&corpus);
 	add_text(&corpus, true, text ? text : "");
-	builtin_rails(builtin, &corpus, &rail);
+	match_begin();
+	patterns_rails(tables, &corpus, &rail);
 	corpus_clear(&corpus);
 	if (strcmp(js_str(out, "outcome", ""), name_of(rail.risk)) != 0)
 		vec_fault(v, "outcome", js_str(out, "outcome", ""), name_of(rail.risk));
@@ -272,12 +275,12 @@ int main(int argc, char **argv)
 	struct error err = ERROR_NONE;
 	struct vec v;
 
-	builtin = builtin_new(&err);
-	if (!builtin || !vec_open(&v, argc, argv)) {
+	tables = patterns_new(&err);
+	if (!tables || !vec_open(&v, argc, argv)) {
 		fprintf(stderr, "%s\n", err.text);
 		return 2;
 	}
 	vec_each(&v, one);
-	builtin_free(builtin);
+	patterns_free(tables);
 	return vec_done(&v);
 }

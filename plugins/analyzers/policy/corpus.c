@@ -6,6 +6,8 @@
 #include "normalize.h"
 #include "utf8.h"
 
+#include <string.h>
+
 enum { NORMALIZED_MAX = 20 * CORPUS_MAX }; /* one character may become 18 */
 
 void corpus_init(struct corpus *c)
@@ -38,28 +40,36 @@ static int add_piece(struct corpus *c, const char *text, size_t len)
 	c->count++;
 	if (normalize(text, len, false, &pieces[c->count - 1]))
 		return pieces[c->count - 1].error ? pieces[c->count - 1].error : MT_ENOMEM;
+	if (!memchr(text, '\n', len) && !memchr(text, '\r', len))
+		return MT_OK; /* the same as the piece */
 	return normalize(text, len, true, &scripts[c->count - 1]);
 }
 
-static int add_joined(struct strbuf *to, const char *text, size_t len)
+static int add_joined(struct strbuf *to, const struct strbuf *piece)
 {
-	AUTO(strbuf) struct strbuf piece = STRBUF(NORMALIZED_MAX);
-	int r = normalize(text, len, false, &piece);
-	const char *from = piece.text;
+	const char *from = piece->text;
 
-	if (r)
-		return r;
 	if (to->len && to->text[to->len - 1] != ' ' && *from != ' ')
 		strbuf_addc(to, ' ');
 	else if (to->len && to->text[to->len - 1] == ' ' && *from == ' ')
 		from++;
-	return strbuf_add(to, from);
+	return strbuf_addn(to, from, piece->len - (size_t)(from - piece->text));
+}
+
+/* What does nothing but is said. */
+static int add_said(struct corpus *c, const char *text, size_t len)
+{
+	AUTO(strbuf) struct strbuf piece = STRBUF(NORMALIZED_MAX);
+	int r = normalize(text, len, false, &piece);
+
+	return r ? r : add_joined(&c->all, &piece);
 }
 
 int corpus_add(struct corpus *c, bool exec, const char *text, size_t len)
 {
 	size_t left = CORPUS_MAX - c->bytes;
-	int r = MT_OK;
+	size_t count = c->count;
+	int r;
 
 	if (len > left) {
 		c->cut = true;
@@ -68,11 +78,13 @@ int corpus_add(struct corpus *c, bool exec, const char *text, size_t len)
 	c->bytes += len;
 	if (!len)
 		return MT_OK;
-	if (exec)
-		r = add_piece(c, text, len);
-	if (!r && exec)
-		r = add_joined(&c->exec, text, len);
-	return r ? r : add_joined(&c->all, text, len);
+	if (!exec)
+		return add_said(c, text, len);
+	r = add_piece(c, text, len);
+	if (r || c->count == count)
+		return r;
+	r = add_joined(&c->exec, &c->pieces[count]);
+	return r ? r : add_joined(&c->all, &c->pieces[count]);
 }
 
 void corpus_clear(struct corpus *c)

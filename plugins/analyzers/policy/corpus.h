@@ -8,7 +8,7 @@
 #include "strbuf.h"
 #include <stdbool.h>
 
-enum { CORPUS_MAX = 1 << 20, CORPUS_PIECES_MAX = 4096 };
+enum { CORPUS_MAX = 4 << 20, CORPUS_PIECES_MAX = 4096 };
 
 /** A finding: how risky, by which rule, and a sentence for people. */
 struct finding {
@@ -21,7 +21,7 @@ struct finding {
 struct corpus {
 	struct strbuf exec, all;  /* normalized, pieces joined by spaces */
 	struct strbuf *pieces;    /* normalized, of what it does */
-	struct strbuf *scripts;   /* the same with their lines kept */
+	struct strbuf *scripts;   /* the same with their lines kept; empty: has one line */
 	size_t count;
 	size_t bytes;
 	bool cut;                 /* there was more than is looked at */

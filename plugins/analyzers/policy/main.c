@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * main.c - the analyzer `policy`: the rules of the user, then rails and
- * signatures of dangerous commands. */
+ * main.c - the analyzers `policy` and `pattern`. */
 #define MORTISE_PROVISIONAL
-#include "builtin.h"
-#include "net.h"
+#include "danger.h"
+#include "js.h"
+#include "judge.h"
+#include "match.h"
 #include "options.h"
-#include "rules.h"
 
 #include <mortise/analyzer.h>
 #include <mortise/tool.h>
@@ -14,12 +14,7 @@
 
 enum { ARGUMENTS_MAX = CORPUS_PIECES_MAX };
 
-struct policy {
-	struct rules *rules;
-	struct rules *net; /* those of our own; NULL: without signatures */
-	struct builtin *builtin; /* NULL until it is needed */
-	bool signatures, rails;
-};
+/* ---- policy --------------------------------------------------------------------- */
 
 static void policy_close(void *instance)
 {
@@ -28,8 +23,7 @@ static void policy_close(void *instance)
 	if (!p)
 		return;
 	rules_free(p->rules);
-	rules_free(p->net);
-	builtin_free(p->builtin);
+	patterns_free(p->patterns);
 	free(p);
 }
 
@@ -57,8 +51,7 @@ static int policy_open(const struct mt_host *host, const struct mt_analyzer_out 
 	p->rules = rules_new(&err);
 	p->signatures = option_to_bool(host->option(ctx, "signatures"));
 	p->rails = option_to_bool(host->option(ctx, "rails"));
-	p->net = p->signatures ? net_new(&err) : NULL;
-	r = !p->rules || err.code ? MT_ENOMEM : read_rules(host, out, ctx, p);
+	r = p->rules ? read_rules(host, out, ctx, p) : MT_ENOMEM;
 	if (r)
 		policy_close(p);
 	else
@@ -66,120 +59,68 @@ static int policy_open(const struct mt_host *host, const struct mt_analyzer_out 
 	return r;
 }
 
-/* ---- an action ------------------------------------------------------------- */
-
-static int collect(const struct mt_analyzer_out *out, struct mt_ctx *ctx, struct corpus *c)
+static bool is_input(const struct mt_analyzer_out *out, struct mt_ctx *ctx)
 {
-	const char *tool = out->tool(ctx);
+	struct mt_str text = out->arguments(ctx);
+	AUTO(json) json_object *args = NULL;
+	json_object *value;
+
+	if (!strstr(text.ptr, "\"is_input\""))
+		return false;
+	args = js_parse(text.ptr, text.len, NULL);
+	value = js_get(args, "is_input");
+	if (json_object_is_type(value, json_type_string))
+		return strcasecmp(json_object_get_string(value), "false") != 0;
+	return !args || (value && json_object_get_boolean(value));
+}
+
+static int action_of(const struct mt_analyzer_out *out, struct mt_ctx *ctx,
+		     struct action *ret, struct argument **ret_list)
+{
+	struct argument *list = calloc(ARGUMENTS_MAX, sizeof *list);
 	struct mt_argument a = { .size = sizeof a };
-	struct mt_str said[2];
-	int r = corpus_add(c, true, tool, strlen(tool));
+	uint32_t hints = out->hints(ctx);
 
-	for (size_t i = 0; !r && out->argument(ctx, i, &a) == MT_OK; i++)
-		r = corpus_add(c, true, a.text.ptr, a.text.len);
-	said[0] = out->thought(ctx);
-	said[1] = out->reasoning(ctx);
-	for (size_t i = 0; !r && i < 2; i++)
-		r = corpus_add(c, false, said[i].ptr, said[i].len);
-	return r;
-}
-
-static int higher(const struct finding *a, const struct finding *b)
-{
-	return a->risk > b->risk;
-}
-
-static int built_in(struct policy *p, const struct corpus *c, struct finding *ret)
-{
-	struct error err = ERROR_NONE;
-	struct finding rail = { MT_RISK_LOW, false, "", "" }, beyond = rail;
-	int r = MT_OK;
-
-	*ret = rail;
-	if (!p->builtin)
-		p->builtin = builtin_new(&err);
-	if (!p->builtin)
-		return err.code;
-	if (p->rails)
-		r = builtin_rails(p->builtin, c, &rail);
-	if (!r && p->signatures)
-		r = builtin_patterns(p->builtin, c, ret);
-	if (!r && p->signatures && ret->risk != MT_RISK_HIGH) {
-		r = builtin_beyond(p->builtin, c, &beyond);
-		if (!r && beyond.risk == MT_RISK_HIGH)
-			*ret = beyond;
-	}
-	if (!r && rail.risk == MT_RISK_HIGH)
-		*ret = rail;
-	return r;
-}
-
-static int by_rules(const struct rules *rules, const struct mt_analyzer_out *out,
-		    struct mt_ctx *ctx, struct finding *ret, bool *covered)
-{
-	AUTO(free) struct argument *list = calloc(ARGUMENTS_MAX, sizeof *list);
-	struct deed deed = {
-		.tool = out->tool(ctx), .workspace = out->workspace(ctx), .arguments = list,
-	};
-	struct mt_argument a = { .size = sizeof a };
-
+	*ret_list = list;
 	if (!list)
 		return MT_ENOMEM;
-	while (deed.count < ARGUMENTS_MAX && out->argument(ctx, deed.count, &a) == MT_OK)
-		list[deed.count++] = (struct argument){ a.name.ptr, a.text.ptr, a.text.len };
-	return rules_judge(rules, &deed, ret, covered);
+	*ret = (struct action){
+		.tool = out->tool(ctx), .workspace = out->workspace(ctx),
+		.directory = out->directory(ctx), .ours = out->trusted(ctx),
+		.open_world = hints & MT_TOOL_OPEN_WORLD, .is_input = is_input(out, ctx),
+		.arguments = list,
+		.said = { out->thought(ctx).ptr, out->reasoning(ctx).ptr },
+	};
+	ret->reads_only = ret->ours && (hints & MT_TOOL_READ_ONLY);
+	while (ret->count < ARGUMENTS_MAX && out->argument(ctx, ret->count, &a) == MT_OK)
+		list[ret->count++] = (struct argument){ a.name.ptr, a.text.ptr, a.text.len };
+	return MT_OK;
 }
 
-static int judge(struct policy *p, const struct mt_analyzer_out *out, struct mt_ctx *ctx,
-		 struct finding *ret)
+static struct mt_str str(const char *text)
 {
-	struct finding own, net, always = { MT_RISK_LOW, false, "", "" };
-	bool covered = false, all;
-	struct corpus c;
-	int r = by_rules(p->rules, out, ctx, &own, &covered);
-
-	if (r)
-		return r;
-	*ret = own;
-	if (covered)
-		return MT_OK;
-	corpus_init(&c);
-	if (!(out->hints(ctx) & MT_TOOL_READ_ONLY)) {
-		r = collect(out, ctx, &c);
-		if (!r)
-			r = built_in(p, &c, &always);
-		if (!r && p->net && always.risk != MT_RISK_HIGH) {
-			r = by_rules(p->net, out, ctx, &net, &all);
-			if (!r && net.risk == MT_RISK_HIGH)
-				always = net;
-		}
-	}
-	corpus_clear(&c);
-	if (!own.deny && (own.risk == MT_RISK_UNKNOWN || higher(&always, &own)))
-		*ret = always;
-	return r;
+	return (struct mt_str){ text, strlen(text) };
 }
 
-static int advance(const struct mt_host *host, const struct mt_analyzer_out *out,
-		   struct mt_ctx *ctx, const struct mt_in *in)
+static int policy_advance(const struct mt_host *host, const struct mt_analyzer_out *out,
+			  struct mt_ctx *ctx, const struct mt_in *in)
 {
+	AUTO(free) struct argument *list = NULL;
+	struct action action;
 	struct finding f;
 	int r;
 
 	(void)host;
 	if (in->what != MT_START)
 		return MT_OK;
-	r = judge(out->instance(ctx), out, ctx, &f);
-	if (r)
-		return r;
-	return out->verdict(ctx, f.risk, f.deny, (struct mt_str){ f.rule, strlen(f.rule) },
-			    (struct mt_str){ f.reason, strlen(f.reason) });
+	r = action_of(out, ctx, &action, &list);
+	if (!r)
+		r = judge_action(out->instance(ctx), &action, &f);
+	return r ? r : out->verdict(ctx, f.risk, f.deny, str(f.rule), str(f.reason));
 }
 
-/* ---- the list -------------------------------------------------------------- */
-
-static int tell_rules(const struct mt_host *host, const struct mt_analyzer_out *out,
-		      struct mt_ctx *ctx)
+static int policy_rules(const struct mt_host *host, const struct mt_analyzer_out *out,
+			struct mt_ctx *ctx)
 {
 	const struct policy *p = out->instance(ctx);
 	struct finding f;
@@ -190,49 +131,123 @@ static int tell_rules(const struct mt_host *host, const struct mt_analyzer_out *
 	(void)host;
 	for (size_t i = 0; !r && rules_at(p->rules, i, &f, &text); i++)
 		r = out->rule(ctx, f.risk, f.deny, f.rule, text, f.reason);
-	for (size_t i = 0; !r && builtin_at(i, &rail, &f, &text); i++)
+	for (size_t i = 0; !r && p->signatures && danger_at(i, &f, &text); i++)
+		r = out->rule(ctx, f.risk, f.deny, f.rule, text, f.reason);
+	for (size_t i = 0; !r && patterns_at(i, &rail, &f, &text); i++)
 		if (rail ? p->rails : p->signatures)
 			r = out->rule(ctx, f.risk, f.deny, f.rule, text, f.reason);
-	for (size_t i = 0; !r && p->net && rules_at(p->net, i, &f, &text); i++)
-		r = out->rule(ctx, f.risk, f.deny, f.rule, text, f.reason);
 	return r;
 }
+
+/* ---- pattern: OpenHands V1's pattern analyzer ----------------------------------- */
+
+static void pattern_close(void *instance)
+{
+	patterns_free(instance);
+}
+
+static int pattern_open(const struct mt_host *host, const struct mt_analyzer_out *out,
+			struct mt_ctx *ctx, void **ret)
+{
+	struct error err = ERROR_NONE;
+
+	(void)host;
+	(void)out;
+	(void)ctx;
+	*ret = patterns_new(&err);
+	return *ret ? MT_OK : err.code;
+}
+
+static int collect(const struct mt_analyzer_out *out, struct mt_ctx *ctx, struct corpus *c)
+{
+	const char *tool = out->tool(ctx);
+	struct mt_argument a = { .size = sizeof a };
+	const struct mt_str said[] = { out->thought(ctx), out->reasoning(ctx) };
+	int r = corpus_add(c, true, tool, strlen(tool));
+
+	for (size_t i = 0; !r && out->argument(ctx, i, &a) == MT_OK; i++)
+		r = corpus_add(c, true, a.text.ptr, a.text.len);
+	for (size_t i = 0; !r && i < 2; i++)
+		r = corpus_add(c, false, said[i].ptr, said[i].len);
+	return r;
+}
+
+static int pattern_advance(const struct mt_host *host, const struct mt_analyzer_out *out,
+			   struct mt_ctx *ctx, const struct mt_in *in)
+{
+	struct finding f;
+	struct corpus c;
+	int r;
+
+	(void)host;
+	if (in->what != MT_START)
+		return MT_OK;
+	corpus_init(&c);
+	match_begin();
+	r = collect(out, ctx, &c);
+	if (!r)
+		r = patterns_find(out->instance(ctx), &c, false, &f);
+	corpus_clear(&c);
+	return r ? r : out->verdict(ctx, f.risk, 0, str(f.rule), str(f.reason));
+}
+
+/* ---- the plugin ------------------------------------------------------------------- */
 
 static const struct mt_option options[] = {
 	{ .size = sizeof options[0], .type = MT_OPTION_TEXT, .name = "rule.",
 	  .flags = MT_OPTION_PREFIX,
-	  .help = "A rule: low, medium, high or deny, then conditions tool=, command=, "
-		  "path=, host= with globs or /expressions/, and reason=; the first that "
-		  "fits a command decides." },
+	  .help = "A rule: allow, ask, deny, low, medium or high, then conditions tool=, "
+		  "command=, path=, host= with globs or /expressions/, and reason=. The first "
+		  "rule that fits a command decides." },
 	{ .size = sizeof options[0], .type = MT_OPTION_BOOL, .name = "rails",
 	  .fallback = "yes",
-	  .help = "Look for what is dangerous together: downloads handed to a shell, "
-		  "writing to devices, deleting system folders." },
+	  .help = "Detect dangerous combinations: downloads passed to a shell, writes to "
+		  "devices, deletion of system directories." },
 	{ .size = sizeof options[0], .type = MT_OPTION_BOOL, .name = "signatures",
 	  .fallback = "yes",
-	  .help = "Look for dangerous commands and injected instructions." },
+	  .help = "Detect dangerous commands and files, and injected instructions." },
 };
 
-static const struct mt_analyzer analyzer = {
-	.size = sizeof analyzer,
-	.advance = advance,
+static const struct mt_analyzer policy = {
+	.size = sizeof policy,
+	.flags = MT_ANALYZER_CLASSIFIES,
+	.advance = policy_advance,
 	.open = policy_open,
 	.close = policy_close,
-	.rules = tell_rules,
+	.rules = policy_rules,
 };
 
-static const struct mt_component component = {
-	.size = sizeof component,
-	.kind = MT_KIND_ANALYZER,
-	.version_major = MT_ANALYZER_MAJOR,
-	.version_minor = MT_ANALYZER_MINOR,
-	.name = "policy",
-	.summary = "Rules of the user over tool, command, path and host, and signatures of "
-		   "dangerous commands.",
-	.options = options,
-	.option_count = sizeof options / sizeof options[0],
-	.functions = &analyzer,
+static const struct mt_analyzer pattern = {
+	.size = sizeof pattern,
+	.advance = pattern_advance,
+	.open = pattern_open,
+	.close = pattern_close,
 };
 
-MT_PLUGIN(.name = "policy", .version = "1.0", .license = "MIT", .components = &component,
-	  .component_count = 1)
+static const struct mt_component components[] = {
+	{
+		.size = sizeof components[0],
+		.kind = MT_KIND_ANALYZER,
+		.version_major = MT_ANALYZER_MAJOR,
+		.version_minor = MT_ANALYZER_MINOR,
+		.name = "policy",
+		.summary = "User rules by tool, command, path and host; known dangerous and known "
+			   "harmless commands; everything else is UNKNOWN.",
+		.options = options,
+		.option_count = sizeof options / sizeof options[0],
+		.functions = &policy,
+	},
+	{
+		.size = sizeof components[0],
+		.kind = MT_KIND_ANALYZER,
+		.version_major = MT_ANALYZER_MAJOR,
+		.version_minor = MT_ANALYZER_MINOR,
+		.name = "pattern",
+		.summary = "The pattern analyzer of OpenHands V1: regular expressions over the "
+			   "call and what was said.",
+		.functions = &pattern,
+	},
+};
+
+MT_PLUGIN(.name = "policy", .version = "2.0", .license = "MIT", .components = components,
+	  .component_count = 2)

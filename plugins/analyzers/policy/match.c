@@ -1,26 +1,67 @@
 /* SPDX-License-Identifier: MIT
  *
- * match.c - PCRE2 with a limit on steps and memory. */
+ * match.c - PCRE2 and globs, in slices of bounded work. */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "match.h"
 
+#include "shell.h"
 #include "strbuf.h"
 
 #include <pcre2.h>
 #include <string.h>
+#include <time.h>
 
-enum { LARGE = 4096 }; /* a text for which machine code pays */
-enum { PATTERN_LONGEST = 4096, STEPS_MAX = 5000000, HEAP_KIB = 4096, NESTING = 50 };
+enum { PATTERN_LONGEST = 4096, NESTING = 50, HEAP_KIB = 4096 };
+/* Steps from one start, starts in a slice, time for an action. */
+enum { STEPS_MAX = 20000, SLICE = 256, BUDGET_US = 12000, CELLS_MAX = 4 << 20 };
 
 struct match {
-	pcre2_code *code;
-	int compiled; /* to machine code, or that was tried */
+	pcre2_code *code; /* NULL: a glob */
+	char *glob;
+	bool compiled, caseless; /* to machine code, or that was tried */
 };
+
+/* ---- the budget ------------------------------------------------------------------ */
+
+static int64_t began;
+static bool over;
+
+static int64_t cpu_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+void match_begin(void)
+{
+	began = cpu_us();
+	over = false;
+}
+
+bool match_is_over(void)
+{
+	over = over || cpu_us() - began > BUDGET_US;
+	return over;
+}
+
+/* ---- making ---------------------------------------------------------------------- */
+
+struct match *match_free(struct match *m)
+{
+	if (!m)
+		return NULL;
+	pcre2_code_free(m->code);
+	free(m->glob);
+	free(m);
+	return NULL;
+}
 
 struct match *match_new(const char *pattern, size_t len, int caseless, struct error *err)
 {
 	pcre2_compile_context *context = pcre2_compile_context_create(NULL);
-	struct match *m = malloc(sizeof *m);
+	struct match *m = calloc(1, sizeof *m);
 	PCRE2_UCHAR why[128] = "";
 	int number = PCRE2_ERROR_NOMEMORY;
 	size_t at = 0;
@@ -35,77 +76,233 @@ struct match *match_new(const char *pattern, size_t len, int caseless, struct er
 	pcre2_set_parens_nest_limit(context, NESTING);
 	m->code = pcre2_compile((PCRE2_SPTR)pattern, len,
 				PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C |
+					PCRE2_USE_OFFSET_LIMIT |
 					(caseless ? PCRE2_CASELESS : 0),
 				&number, &at, context);
 	pcre2_compile_context_free(context);
-	m->compiled = 0;
 	if (m->code)
 		return m;
 	free(m);
 	pcre2_get_error_message(number, why, sizeof why);
-	fail(err, MT_EINVAL, "the expression %.100s does not compile: %s at byte %zu", pattern,
-	     (const char *)why, at);
+	fail(err, MT_EINVAL, "the expression %.100s does not compile: %s at byte %zu",
+	     pattern, (const char *)why, at);
 	return NULL;
 }
 
 struct match *match_glob(const char *pattern, struct error *err)
 {
-	AUTO(strbuf) struct strbuf text = STRBUF(4 * PATTERN_LONGEST);
 	size_t len = strlen(pattern);
+	struct match *m;
 
 	if (len > 2 && pattern[0] == '/' && pattern[len - 1] == '/')
 		return match_new(pattern + 1, len - 2, 0, err);
-	strbuf_add(&text, "\\A(?s:");
-	for (size_t i = 0; i < len; i++) {
-		char c = pattern[i];
-
-		if (c == '*')
-			strbuf_add(&text, ".*");
-		else if (c == '?')
-			strbuf_addc(&text, '.');
-		else
-			strbuf_addf(&text, strchr("\\^$.[]|()+{}#", c) ? "\\%c" : "%c", c);
-	}
-	strbuf_add(&text, ")\\z");
-	if (text.error) {
-		fail(err, text.error, "the pattern is too long");
+	if (len > PATTERN_LONGEST) {
+		fail(err, MT_ELIMIT, "a pattern is longer than %d bytes",
+		     PATTERN_LONGEST);
 		return NULL;
 	}
-	return match_new(text.text, text.len, 0, err);
-}
-
-struct match *match_free(struct match *m)
-{
+	m = calloc(1, sizeof *m);
 	if (m)
-		pcre2_code_free(m->code);
+		m->glob = strdup(pattern);
+	if (m && m->glob)
+		return m;
 	free(m);
+	fail(err, MT_ENOMEM, "out of memory");
 	return NULL;
 }
 
-int match_in(struct match *m, const char *text, size_t len)
+/* ---- globs ----------------------------------------------------------------------- */
+
+/* Bytes of the character that begins here. */
+static size_t char_length(const char *text, const char *end)
+{
+	size_t n = 1;
+
+	while (text + n < end && ((unsigned char)text[n] & 0xc0) == 0x80)
+		n++;
+	return n;
+}
+
+/* A text without unknown parts: only the last * is ever tried again. */
+static enum fit glob_exact(const char *glob, const char *text, size_t len)
+{
+	const char *end = text + len, *star = NULL, *again = NULL;
+	size_t steps = 0;
+
+	while (text < end) {
+		if (*glob == '*') {
+			star = glob++;
+			again = text;
+		} else if (*glob == '?') {
+			glob++;
+			text += char_length(text, end);
+		} else if (*glob && *glob == *text) {
+			glob++;
+			text++;
+		} else if (star) {
+			glob = star + 1;
+			text = ++again;
+		} else {
+			return FITS_NOT;
+		}
+		if ((++steps & 0xffff) == 0 && match_is_over())
+			return FITS_MAYBE;
+	}
+	return glob[strspn(glob, "*")] ? FITS_NOT : FITS;
+}
+
+/* What may be empty is passed over. */
+static void pass_unknown(bool *at, const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		at[i + 1] = at[i + 1] || (at[i] && text[i] == SHELL_ANY);
+}
+
+/* One character of the glob: where in the text it can end. */
+static void glob_step(char c, const char *text, size_t len, const bool *from, bool *to)
+{
+	bool any = false;
+
+	memset(to, 0, len + 1);
+	for (size_t i = 0; i <= len; i++) {
+		any = any || from[i];
+		if (c == '*')
+			to[i] = any;
+		else if (!from[i] || i == len)
+			continue;
+		else if (text[i] == SHELL_ANY)
+			to[i] = true;
+		else if (text[i] == SHELL_ONE || text[i] == c)
+			to[i + 1] = true;
+		else if (c == '?')
+			to[i + char_length(text + i, text + len)] = true;
+	}
+	pass_unknown(to, text, len);
+}
+
+/* Is there a text of this shape that fits? */
+static int glob_shape(const char *glob, const char *text, size_t len)
+{
+	AUTO(free) bool *one = NULL;
+	AUTO(free) bool *two = NULL;
+	bool *from, *to;
+
+	if ((strlen(glob) + 1) * (len + 1) > CELLS_MAX || match_is_over())
+		return FITS_MAYBE;
+	one = calloc(len + 1, sizeof *one);
+	two = calloc(len + 1, sizeof *two);
+	if (!one || !two)
+		return MT_ENOMEM;
+	from = one;
+	to = two;
+	from[0] = true;
+	pass_unknown(from, text, len);
+	for (; *glob; glob++) {
+		bool *swap = from;
+
+		glob_step(*glob, text, len, from, to);
+		from = to;
+		to = swap;
+	}
+	return from[len] ? FITS_MAYBE : FITS_NOT;
+}
+
+/* ---- matching -------------------------------------------------------------------- */
+
+/* Starts from `at` up to `at` + SLICE. */
+static int slice(struct match *m, const char *text, size_t len, size_t at,
+		 pcre2_match_data *data, pcre2_match_context *context, bool checked)
+{
+	uint32_t options = checked ? PCRE2_NO_UTF_CHECK : 0;
+	int found;
+
+	pcre2_set_offset_limit(context, at + SLICE);
+	found = pcre2_match(m->code, (PCRE2_SPTR)text, len, at, options, data, context);
+	if (found == PCRE2_ERROR_JIT_STACKLIMIT)
+		found = pcre2_match(m->code, (PCRE2_SPTR)text, len, at,
+				    options | PCRE2_NO_JIT, data, context);
+	if (found >= 0)
+		return FITS;
+	if (found == PCRE2_ERROR_NOMEMORY)
+		return MT_ENOMEM;
+	return found == PCRE2_ERROR_NOMATCH ? FITS_NOT : FITS_MAYBE;
+}
+
+static int in_slices(struct match *m, const char *text, size_t len,
+		     pcre2_match_data *data, pcre2_match_context *context)
+{
+	int r = FITS_NOT;
+
+	pcre2_set_match_limit(context, STEPS_MAX);
+	pcre2_set_heap_limit(context, HEAP_KIB);
+	for (size_t at = 0; r == FITS_NOT && at <= len;) {
+		if (at && match_is_over())
+			return FITS_MAYBE;
+		r = slice(m, text, len, at, data, context, at > 0);
+		at += SLICE + 1;
+		while (at < len && ((unsigned char)text[at] & 0xc0) == 0x80)
+			at--; /* the start of a character; those before it are tried twice
+			       */
+	}
+	return r;
+}
+
+int match_here(struct match *m, const char *text, size_t len, size_t at)
+{
+	static pcre2_match_data *data;
+	static pcre2_match_context *context;
+	int found;
+
+	if (!data)
+		data = pcre2_match_data_create(1, NULL);
+	if (!context)
+		context = pcre2_match_context_create(NULL);
+	if (!data || !context)
+		return MT_ENOMEM;
+	pcre2_set_match_limit(context, STEPS_MAX);
+	pcre2_set_heap_limit(context, HEAP_KIB);
+	found = pcre2_match(m->code, (PCRE2_SPTR)text, len, at,
+			    PCRE2_ANCHORED | PCRE2_NO_UTF_CHECK | PCRE2_NO_JIT, data,
+			    context);
+	if (found >= 0)
+		return FITS;
+	if (found == PCRE2_ERROR_NOMEMORY)
+		return MT_ENOMEM;
+	return found == PCRE2_ERROR_NOMATCH ? FITS_NOT : FITS_MAYBE;
+}
+
+static int regex_fits(struct match *m, const char *text, size_t len)
 {
 	pcre2_match_data *data = pcre2_match_data_create(1, NULL);
 	pcre2_match_context *context = pcre2_match_context_create(NULL);
-	int found = PCRE2_ERROR_NOMEMORY;
+	int r = MT_ENOMEM;
 
-	if (len > LARGE && !m->compiled) {
-		m->compiled = 1;
+	if (len > SLICE && !m->compiled) {
+		m->compiled = true;
 		pcre2_jit_compile(m->code, PCRE2_JIT_COMPLETE);
 	}
-	if (data && context) {
-		pcre2_set_match_limit(context, STEPS_MAX);
-		pcre2_set_depth_limit(context, STEPS_MAX);
-		pcre2_set_heap_limit(context, HEAP_KIB);
-		found = pcre2_match(m->code, (PCRE2_SPTR)text, len, 0, 0, data, context);
-		if (found == PCRE2_ERROR_JIT_STACKLIMIT)
-			found = pcre2_match(m->code, (PCRE2_SPTR)text, len, 0, PCRE2_NO_JIT,
-					    data, context);
-	}
+	if (data && context)
+		r = in_slices(m, text, len, data, context);
 	pcre2_match_data_free(data);
 	pcre2_match_context_free(context);
-	if (found >= 0)
-		return 1;
-	if (found == PCRE2_ERROR_NOMATCH)
-		return 0;
-	return found == PCRE2_ERROR_NOMEMORY ? MT_ENOMEM : MT_ELIMIT;
+	return r;
+}
+
+static bool is_shape(const char *text, size_t len)
+{
+	return memchr(text, SHELL_ANY, len) || memchr(text, SHELL_ONE, len);
+}
+
+int match_fits(struct match *m, const char *text, size_t len)
+{
+	bool shape = is_shape(text, len);
+
+	if (m->glob) {
+		/* What fits with its unknown parts taken as they stand fits in any case.
+		 */
+		int exact = glob_exact(m->glob, text, len);
+
+		return shape && exact != FITS ? glob_shape(m->glob, text, len) : exact;
+	}
+	return shape ? (int)FITS_MAYBE : regex_fits(m, text, len);
 }

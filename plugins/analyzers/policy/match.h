@@ -1,24 +1,37 @@
 /* SPDX-License-Identifier: MIT
  *
- * match.h - regular expressions with limits on their work. */
+ * match.h - globs and regular expressions, with a limit on the work for an action.
+ *
+ * A text that is matched may be the shape of one (SHELL_ANY, SHELL_ONE of shell.h): it
+ * then fits, does not, or may fit. */
 #ifndef POLICY_MATCH_H
 #define POLICY_MATCH_H
 
 #include "error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
-struct match; /* a compiled expression */
+struct match; /* a compiled expression or glob */
 
-/** Case does not count when `caseless`; otherwise as written.
+enum fit { FITS_NOT, FITS_MAYBE, FITS };
+
+/** Start to count the processor time that matching takes for an action. When it is used
+ *  up, everything may fit. */
+void match_begin(void);
+/** Is it used up? */
+bool match_is_over(void);
+
+/** A regular expression that may fit anywhere. Case does not count when `caseless`.
  *  @return NULL, and `err` says what is wrong at which byte. */
 struct match *match_new(const char *pattern, size_t len, int caseless, struct error *err);
-/** A glob: * and ? as in file names, but * crosses slashes; the whole text has
- *  to fit. `/.../` is a regular expression that may fit anywhere. */
+/** A glob: * and ? as in file names, but * crosses slashes; the whole text has to fit.
+ *  `/.../` is a regular expression. */
 struct match *match_glob(const char *pattern, struct error *err);
 struct match *match_free(struct match *m);
-/** @return 1: it is there, 0: it is not, MT_ELIMIT: not to be told in time,
- *  MT_ENOMEM. */
-int match_in(struct match *m, const char *text, size_t len);
+/** @return an enum fit, or MT_ENOMEM. FITS_MAYBE also when it could not be decided. */
+int match_fits(struct match *m, const char *text, size_t len);
+/** The same for an expression, beginning at the byte `at`. The text is valid UTF-8. */
+int match_here(struct match *m, const char *text, size_t len, size_t at);
 
 #endif

@@ -101,6 +101,47 @@ static int join_spaces(const char *text, size_t len, bool keep_lines, struct str
 	return out->error;
 }
 
+/* Only characters of ASCII that show, and white space. */
+static bool is_plain(const char *text, size_t len)
+{
+	unsigned char odd = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)text[i];
+
+		odd |= c >= 0x7f || (c < ' ' && c != '\t' && c != '\n' && c != '\r');
+	}
+	return !odd;
+}
+
+/* join_spaces() for a plain text. */
+static int join_plain(const char *text, size_t len, bool keep_lines, struct strbuf *out)
+{
+	bool after = false;
+	char *to;
+
+	if (strbuf_reserve(out, len))
+		return out->error;
+	to = out->text + out->len;
+	for (size_t i = 0; i < len; i++) {
+		char c = text[i];
+
+		if (c > ' ') {
+			*to++ = c;
+			after = false;
+		} else if (keep_lines && (c == '\n' || c == '\r')) {
+			*to++ = '\n';
+			after = false;
+		} else if (!after) {
+			*to++ = ' ';
+			after = true;
+		}
+	}
+	out->len = (size_t)(to - out->text);
+	*to = '\0';
+	return MT_OK;
+}
+
 int normalize(const char *text, size_t len, bool keep_lines, struct strbuf *out)
 {
 	AUTO(strbuf) struct strbuf seen = STRBUF(out->max);
@@ -108,6 +149,8 @@ int normalize(const char *text, size_t len, bool keep_lines, struct strbuf *out)
 	utf8proc_ssize_t n;
 	bool plain;
 
+	if (len && is_plain(text, len))
+		return join_plain(text, len, keep_lines, out);
 	if (strip(text, len, &seen, &plain))
 		return seen.error;
 	if (plain)

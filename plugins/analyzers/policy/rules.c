@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules.c - reading the rules of a user, and trying them on an action. */
+ * rules.c - reads the rules of a user, and tries them on a command. */
 #include "rules.h"
 
 #include "match.h"
 #include "options.h"
-#include "scan.h"
 
 #include <ctype.h>
 #include <string.h>
 
-enum { RULES_MAX = 1000, LINE_MAX_BYTES = 64 << 10 };
+enum { RULES_MAX = 1000, PATTERN_BYTES_MAX = 4096 };
 enum { LOW, MEDIUM, HIGH, UNKNOWN = -1 };
 enum { TOOL, COMMAND, PATH, HOST, CONDITIONS, REASON = CONDITIONS, FIELDS };
 
@@ -21,6 +20,7 @@ struct rule {
 	int risk;
 	bool deny, redirects; /* `command` speaks of > itself */
 	struct match *conditions[CONDITIONS];
+	char *below;          /* directory that `path` speaks of the content of, or NULL */
 };
 
 struct rules {
@@ -35,6 +35,7 @@ static void rule_clear(struct rule *rule)
 	free(rule->name);
 	free(rule->text);
 	free(rule->reason);
+	free(rule->below);
 }
 
 struct rules *rules_free(struct rules *r)
@@ -60,20 +61,29 @@ struct rules *rules_new(struct error *err)
 
 static int read_verdict(struct rule *rule, const char *word, size_t len, struct error *err)
 {
-	static const char *const words[] = { "low", "medium", "high", "deny" };
+	static const struct {
+		const char *word;
+		int risk;
+		bool deny;
+	} verdicts[] = {
+		{ "low", LOW, false }, { "medium", MEDIUM, false }, { "high", HIGH, false },
+		{ "deny", HIGH, true }, { "allow", LOW, false }, { "ask", HIGH, false },
+	};
+	const char *words[ARRAY_LEN(verdicts)];
 	AUTO(free) char *copy = strndup(word, len);
 	const char *near;
 
-	for (int i = 0; i < 4; i++) {
-		if (strlen(words[i]) != len || memcmp(words[i], word, len) != 0)
+	for (size_t i = 0; i < ARRAY_LEN(verdicts); i++) {
+		words[i] = verdicts[i].word;
+		if (!copy || strcmp(words[i], copy) != 0)
 			continue;
-		rule->risk = i < 3 ? i : HIGH;
-		rule->deny = i == 3;
+		rule->risk = verdicts[i].risk;
+		rule->deny = verdicts[i].deny;
 		return MT_OK;
 	}
-	near = copy ? suggest(copy, words, 4) : NULL;
-	return fail(err, MT_EINVAL, "a rule begins with its verdict: low, medium, high or deny, "
-		    "not `%.*s`%s%s%s", (int)(len > 40 ? 40 : len), word,
+	near = copy ? suggest(copy, words, ARRAY_LEN(words)) : NULL;
+	return fail(err, MT_EINVAL, "a rule begins with its verdict: allow, ask, deny, low, "
+		    "medium or high, not `%.*s`%s%s%s", (int)(len > 40 ? 40 : len), word,
 		    near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
 }
 
@@ -118,9 +128,43 @@ static char *read_value(const char **p, struct error *err)
 	return value;
 }
 
+/* "~/x" and "$HOME/x" in the home directory; hosts in lower case. */
+static char *meant(int field, const char *value)
+{
+	AUTO(strbuf) struct strbuf out = STRBUF(PATTERN_BYTES_MAX);
+	const char *home = getenv("HOME");
+	size_t skip = 0;
+
+	if (field == PATH && strncmp(value, "$HOME", 5) == 0)
+		skip = 5;
+	else if (field == PATH && *value == '~')
+		skip = 1;
+	if (skip && home && (value[skip] == '/' || !value[skip]))
+		strbuf_add(&out, home);
+	else
+		skip = 0;
+	strbuf_add(&out, value + skip);
+	for (char *p = out.text; field == HOST && *p && *value != '/'; p++)
+		*p = (char)tolower((unsigned char)*p);
+	return strbuf_take(&out);
+}
+
+/* Of "/x/y/" followed by * the directory "/x/y". */
+static char *content_of(const char *glob)
+{
+	size_t n = strcspn(glob, "*?");
+
+	if (*glob != '/' || (n > 1 && glob[strlen(glob) - 1] == '/'))
+		return NULL;
+	while (n && glob[n - 1] != '/')
+		n--;
+	return n > 1 ? strndup(glob, n - 1) : NULL;
+}
+
 static int read_field(struct rule *rule, const char **p, struct error *err)
 {
 	AUTO(free) char *value = NULL;
+	AUTO(free) char *text = NULL;
 	size_t len;
 	int field = field_at(*p, &len);
 
@@ -142,7 +186,13 @@ static int read_field(struct rule *rule, const char **p, struct error *err)
 		return fail(err, MT_EINVAL, "`%s=` is there twice", fields[field]);
 	if (field == COMMAND)
 		rule->redirects = strchr(value, '>') != NULL;
-	rule->conditions[field] = match_glob(value, err);
+	text = meant(field, value);
+	if (!text)
+		return fail(err, MT_ELIMIT, "`%s=` is longer than %d bytes", fields[field],
+			    PATTERN_BYTES_MAX);
+	if (field == PATH)
+		rule->below = content_of(text);
+	rule->conditions[field] = match_glob(text, err);
 	return rule->conditions[field] ? MT_OK : err->code;
 }
 
@@ -201,354 +251,169 @@ bool rules_at(const struct rules *r, size_t n, struct finding *ret, const char *
 	return true;
 }
 
-/* ---- what an action does ---------------------------------------------------- */
+/* ---- trying ------------------------------------------------------------------------- */
 
-struct texts {
-	char **all;
-	size_t count;
-};
-
-/* One command of an action, or the action as a whole. */
-struct unit {
-	struct texts commands;  /* ways to write it; the first as it stands */
-	struct texts paths, hosts;
-	bool inner;             /* what a wrapper runs: raises, does not lower */
-	bool loose;             /* writes, or is not to be told: not lowered lightly */
-};
-
-struct trial {
-	const struct rules *rules;
-	const struct deed *deed;
-	struct finding *ret;
-	bool covered, any;
-};
-
-static void texts_clear(struct texts *t)
+/* One more fit of several: what raises takes the surest, what lowers the least sure. */
+static int join(int a, int b, bool raises)
 {
-	for (size_t i = 0; i < t->count; i++)
-		free(t->all[i]);
-	free(t->all);
-	*t = (struct texts){ 0 };
+	if (a < 0 || b < 0)
+		return a < 0 ? a : b;
+	return raises == (a > b) ? a : b;
 }
 
-static void unit_clear(struct unit *u)
+static int fit(struct match *m, const char *text)
 {
-	texts_clear(&u->commands);
-	texts_clear(&u->paths);
-	texts_clear(&u->hosts);
+	return match_fits(m, text, strlen(text));
 }
 
-static int texts_add(struct texts *t, const char *text, size_t len)
+/* The plain words come behind the command as it stands. */
+static const char *plain_line(const struct facts *f)
 {
-	char **all = realloc(t->all, (t->count + 1) * sizeof *all);
+	bool both = f->unit && !f->unit->inner && f->line_count > 1;
 
-	if (!all)
-		return MT_ENOMEM;
-	t->all = all;
-	all[t->count] = strndup(text, len);
-	return all[t->count] ? (t->count++, MT_OK) : MT_ENOMEM;
+	return f->lines[both ? 1 : 0];
 }
 
-/* Without "." and "..", from the workspace on if it is no absolute one. */
-static int clean_path(const char *path, const char *workspace, struct strbuf *out)
-{
-	const char *parts[2] = { *path == '/' ? "" : workspace, path };
-
-	for (size_t i = 0; i < 2; i++) {
-		for (const char *p = parts[i]; *p;) {
-			size_t n = strcspn(p, "/");
-
-			if (n == 2 && p[0] == '.' && p[1] == '.') {
-				char *slash = strrchr(out->text, '/');
-
-				strbuf_cut(out, slash ? (size_t)(slash - out->text) : 0);
-			} else if (n && !(n == 1 && *p == '.')) {
-				strbuf_addc(out, '/');
-				strbuf_addn(out, p, n);
-			}
-			p += n;
-			p += strspn(p, "/");
-		}
-	}
-	if (!out->len)
-		strbuf_addc(out, '/');
-	return out->error;
-}
-
-static int add_path(struct unit *u, const char *path, const char *workspace)
-{
-	AUTO(strbuf) struct strbuf clean = STRBUF(LINE_MAX_BYTES);
-	size_t n = strlen(workspace);
-	int r;
-
-	if (clean_path(path, workspace, &clean))
-		return clean.error == MT_ENOMEM ? MT_ENOMEM : MT_OK;
-	r = texts_add(&u->paths, clean.text, clean.len);
-	if (!r && n && strncmp(clean.text, workspace, n) == 0 && clean.text[n] == '/')
-		r = texts_add(&u->paths, clean.text + n + 1, clean.len - n - 1);
-	return r;
-}
-
-/* Hosts of the URLs in a text, and of user@host. */
-static int add_hosts(struct unit *u, const char *text)
-{
-	int r = MT_OK;
-
-	for (const char *p = text; !r && (p = strpbrk(p, ":@")); p++) {
-		const char *host = *p == '@' ? p + 1 : NULL;
-		size_t len;
-
-		if (strncmp(p, "://", 3) == 0) {
-			size_t to = strcspn(p + 3, "/?# \t\n'\"");
-			const char *at = memrchr(p + 3, '@', to);
-
-			host = at ? at + 1 : p + 3;
-			p += 2;
-		}
-		len = host ? strcspn(host, "/:?# \t\n'\"()|;&<>") : 0;
-		if (len && !(p > text && *p == '@' && isspace((unsigned char)p[-1])))
-			r = texts_add(&u->hosts, host, len);
-	}
-	return r;
-}
-
-static int add_command(struct unit *u, const struct shell_command *c, size_t at)
-{
-	AUTO(strbuf) struct strbuf plain = STRBUF(LINE_MAX_BYTES);
-	int r = at ? MT_OK : texts_add(&u->commands, c->raw, strlen(c->raw));
-
-	for (size_t i = at; i < c->count; i++) {
-		const char *w = c->words[i].text;
-		const char *slash = w && i == at ? strrchr(w, '/') : NULL;
-
-		strbuf_addf(&plain, "%s%s", i > at ? " " : "",
-			    slash ? slash + 1 : w ? w : "$");
-	}
-	if (plain.error)
-		u->loose = true;
-	return r || plain.error ? r : texts_add(&u->commands, plain.text, plain.len);
-}
-
-static int add_paths_of(struct unit *u, const struct shell_command *c, size_t at,
-			const char *workspace)
-{
-	int r = MT_OK;
-
-	for (size_t i = at; !r && i < c->count; i++) {
-		const char *w = c->words[i].text;
-
-		if (!w)
-			u->loose = true;
-		else if (i > at && *w != '-')
-			r = add_path(u, w, workspace);
-		if (!r && w && i > at && strchr(w, '='))
-			r = add_path(u, strchr(w, '=') + 1, workspace);
-	}
-	for (size_t i = 0; !r && i < c->redirect_count; i++)
-		if (c->redirects[i].text)
-			r = add_path(u, c->redirects[i].text, workspace);
-	return r;
-}
-
-/* ---- trying ---------------------------------------------------------------- */
-
-/* 1: fits; 0: does not; a rule that takes too long fits if it raises. */
-static int one_fits(struct match *m, const char *text, bool raises)
-{
-	int r = match_in(m, text, strlen(text));
-
-	return r == MT_ELIMIT ? raises : r;
-}
-
-/* What raises needs one that fits, what lowers needs all to fit. */
-static int some_fit(struct match *m, const struct texts *t, bool raises)
-{
-	if (!t->count)
-		return 0;
-	for (size_t i = 0; i < t->count; i++) {
-		int r = one_fits(m, t->all[i], raises);
-
-		if (r < 0 || r == raises)
-			return r;
-	}
-	return !raises;
-}
-
-/* A path may be written from the workspace on or as a whole: for lowering, one
- * of the two has to fit. They stand behind each other. */
-static int paths_fit(struct match *m, const struct texts *t, bool raises)
-{
-	if (raises || !t->count)
-		return some_fit(m, t, raises);
-	for (size_t i = 0; i < t->count; i++) {
-		int r = one_fits(m, t->all[i], false);
-
-		if (r == 0 && i + 1 < t->count && t->all[i + 1][0] != '/')
-			r = one_fits(m, t->all[++i], false);
-		else if (i + 1 < t->count && t->all[i + 1][0] != '/')
-			i++;
-		if (r != 1)
-			return r;
-	}
-	return 1;
-}
-
-static int command_fits(const struct rule *rule, const struct unit *u, bool raises)
+static int command_fits(const struct rule *rule, const struct facts *f, bool raises)
 {
 	struct match *m = rule->conditions[COMMAND];
-	const struct texts *t = &u->commands;
+	int r = FITS_NOT;
 
+	if (!f->line_count)
+		return FITS_NOT;
+	for (size_t i = 0; raises && r != FITS && r >= 0 && i < f->line_count; i++)
+		r = join(r, fit(m, f->lines[i]), true);
 	if (raises)
-		return some_fit(m, t, true);
-	if (!t->count || (u->loose && !rule->redirects))
-		return 0;
-	return one_fits(m, rule->redirects ? t->all[0] : t->all[t->count - 1], false);
+		return r == FITS_NOT && f->undecided && f->line_count < 2 ? FITS_MAYBE : r;
+	if (f->unit && !rule->redirects && f->unit->command->writes)
+		return FITS_NOT;
+	return fit(m, rule->redirects ? f->lines[0] : plain_line(f));
 }
 
-static int fits(const struct rule *rule, const struct deed *deed, const struct unit *u)
+/* A path as a whole, and from the workspace on. */
+static int forms_fit(struct match *m, const struct place *place, const char *path)
 {
-	bool raises = rule->deny || rule->risk == HIGH;
-	int r = 1;
+	const char *relative = facts_relative(place, path);
+	int r = fit(m, path);
 
-	if (u->inner && !raises)
-		return 0;
-	if (rule->conditions[TOOL])
-		r = one_fits(rule->conditions[TOOL], deed->tool, raises);
-	if (r == 1 && rule->conditions[COMMAND])
-		r = command_fits(rule, u, raises);
-	if (r == 1 && rule->conditions[PATH])
-		r = paths_fit(rule->conditions[PATH], &u->paths, raises);
-	if (r == 1 && rule->conditions[HOST])
-		r = some_fit(rule->conditions[HOST], &u->hosts, raises);
-	return r;
+	return relative && r != FITS ? join(r, fit(m, relative), true) : r;
 }
 
-static int try_rules(struct trial *t, const struct unit *u)
+/* Does it reach into directories that it is given? */
+static bool recurses(const struct unit *u)
 {
-	for (size_t i = 0; i < t->rules->count; i++) {
-		struct finding f = finding_of(&t->rules->all[i]);
-		int r = fits(&t->rules->all[i], t->deed, u);
+	static const char *const always[] = { "tar", "rsync", "zip", "7z", "find", "rg", "mv",
+					      "ag", "ack", "docker", "podman", NULL };
+	static const char *const options[] = { "-r", "-R", "-a", "--recursive", "--archive",
+					       NULL };
 
-		if (r < 0)
-			return r;
-		if (!r)
-			continue;
-		if (!t->any || f.risk > t->ret->risk || (f.deny && !t->ret->deny))
-			*t->ret = f;
-		t->any = true;
-		return MT_OK;
-	}
-	t->covered = t->covered && u->inner;
-	return MT_OK;
-}
-
-static int each(void *arg, const struct shell_command *c, size_t at)
-{
-	struct trial *t = arg;
-	struct unit u = { .inner = at > 0, .loose = c->writes || c->broken };
-	int r = add_command(&u, c, at);
-
-	if (!r)
-		r = add_paths_of(&u, c, at, t->deed->workspace);
-	if (!r)
-		r = add_hosts(&u, c->raw);
-	if (!r)
-		r = try_rules(t, &u);
-	unit_clear(&u);
-	return r;
-}
-
-/* Does an argument of this name hold a path? "path", "file_path", "output-dir". */
-static bool is_path(const char *name)
-{
-	static const char *const ends[] = { "path", "paths", "file", "files", "filename",
-					    "dir", "directory", "folder", "cwd" };
-	size_t len = strlen(name);
-
-	for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
-		size_t n = strlen(ends[i]);
-
-		if (len >= n && strcmp(name + len - n, ends[i]) == 0
-		    && (len == n || !isalpha((unsigned char)name[len - n - 1])))
+	if (!u || !u->name)
+		return false;
+	for (size_t i = 0; always[i]; i++)
+		if (strcmp(always[i], u->name) == 0)
 			return true;
-	}
+	for (size_t i = 0; options[i]; i++)
+		if (unit_has(u, options[i]))
+			return strcmp(u->name, "ls") != 0;
 	return false;
 }
 
-static bool is_script(const char *name)
+static bool reaches_below(const struct rule *rule, const struct facts *f, const char *path)
 {
-	return strcmp(name, "command") == 0 || strcmp(name, "cmd") == 0 ||
-	       strcmp(name, "script") == 0;
+	return rule->below && (strcmp(rule->below, path) == 0
+			       || (place_is_below(rule->below, path) && recurses(f->unit)));
 }
 
-/* The files that a text in the form of a patch (`*** Update File: PATH`) names. */
-static int add_patched(struct unit *u, const char *text, const char *workspace)
+static int path_raises(const struct rule *rule, const struct place *place,
+		       const struct facts *f, const struct path *p)
 {
-	static const char *const marks[] = { "*** Update File: ", "*** Add File: ",
-					     "*** Delete File: ", "*** Move to: " };
-	int r = MT_OK;
+	struct match *m = rule->conditions[PATH];
+	int r = forms_fit(m, place, p->lexical);
 
-	for (const char *line = text; !r && line; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		for (size_t i = 0; !r && i < ARRAY_LEN(marks); i++) {
-			size_t n = strlen(marks[i]), len;
-			AUTO(free) char *path = NULL;
-
-			if (strncmp(line, marks[i], n) != 0)
-				continue;
-			len = strcspn(line + n, "\n");
-			path = strndup(line + n, len < LINE_MAX_BYTES ? len : 0);
-			r = path ? add_path(u, path, workspace) : MT_ENOMEM;
-		}
-	}
+	if (r != FITS && r >= 0 && p->resolved)
+		r = join(r, forms_fit(m, place, p->resolved), true);
+	if (r >= 0 && (reaches_below(rule, f, p->lexical)
+		       || (p->resolved && reaches_below(rule, f, p->resolved))))
+		return FITS;
 	return r;
 }
 
-/* The action as one thing: the paths and hosts of its arguments. */
-static int try_whole(struct trial *t)
+static int paths_fit(const struct rule *rule, const struct place *place,
+		     const struct facts *f, bool raises)
 {
-	struct unit u = { 0 };
-	int r = MT_OK;
+	int r = raises || !f->path_count ? FITS_NOT : FITS;
 
-	for (size_t i = 0; !r && i < t->deed->count; i++) {
-		const struct argument *a = &t->deed->arguments[i];
+	for (size_t i = 0; r >= 0 && i < f->path_count; i++) {
+		const struct path *p = &f->paths[i];
 
-		if (is_path(a->name) && a->len < LINE_MAX_BYTES && !strchr(a->text, '\n'))
-			r = add_path(&u, a->text, t->deed->workspace);
-		else if (is_script(a->name))
-			r = texts_add(&u.commands, a->text, a->len);
-		else if (strcmp(a->name, "patch") == 0)
-			r = add_patched(&u, a->text, t->deed->workspace);
-		if (!r)
-			r = add_hosts(&u, a->text);
+		if (raises && r == FITS)
+			break;
+		if (raises)
+			r = join(r, path_raises(rule, place, f, p), true);
+		else
+			r = p->resolved ? join(r, forms_fit(rule->conditions[PATH], place,
+							    p->resolved), false)
+					: FITS_NOT;
 	}
-	if (!r)
-		r = try_rules(t, &u);
-	unit_clear(&u);
+	return raises && r == FITS_NOT && f->undecided ? FITS_MAYBE : r;
+}
+
+static int hosts_fit(const struct rule *rule, const struct facts *f, bool raises)
+{
+	int r = raises || !f->host_count ? FITS_NOT : FITS;
+
+	for (size_t i = 0; r >= 0 && i < f->host_count; i++)
+		r = join(r, fit(rule->conditions[HOST], f->hosts[i]), raises);
+	return raises && r == FITS_NOT && f->undecided ? FITS_MAYBE : r;
+}
+
+static int all_fit(const struct rule *rule, const struct place *place, const char *tool,
+		   const struct facts *f, bool raises)
+{
+	int r = FITS;
+
+	if (rule->conditions[TOOL])
+		r = fit(rule->conditions[TOOL], tool);
+	if (r > FITS_NOT && rule->conditions[COMMAND])
+		r = join(r, command_fits(rule, f, raises), false);
+	if (r > FITS_NOT && rule->conditions[PATH])
+		r = join(r, paths_fit(rule, place, f, raises), false);
+	if (r > FITS_NOT && rule->conditions[HOST])
+		r = join(r, hosts_fit(rule, f, raises), false);
 	return r;
 }
 
-int rules_judge(const struct rules *r, const struct deed *deed, struct finding *ret,
-		bool *covered)
+/* What runs inside of another, or is not known, is not lowered. */
+static bool may_lower(const struct facts *f)
 {
-	struct trial t = { .rules = r, .deed = deed, .ret = ret, .covered = true };
-	bool scripts = false, paths = false, deep = false;
-	int status = MT_OK;
+	if (f->undecided || f->dynamic)
+		return false;
+	return !f->unit || (!f->unit->inner && !f->unit->command->broken
+			    && !f->unit->command->defines
+			    && !f->unit->command->assignment_count);
+}
+
+int rules_try(const struct rules *r, const struct place *place, const char *tool,
+	      const struct facts *f, struct finding *ret)
+{
+	bool lower = may_lower(f);
 
 	*ret = (struct finding){ UNKNOWN, false, "", "" };
-	*covered = false;
-	if (!r->count)
+	for (size_t i = 0; i < r->count; i++) {
+		const struct rule *rule = &r->all[i];
+		bool raises = rule->deny || rule->risk == HIGH;
+		int status = raises || lower ? all_fit(rule, place, tool, f, raises) : FITS_NOT;
+
+		if (status < 0)
+			return status;
+		if (status == FITS_NOT || (status == FITS_MAYBE && !raises))
+			continue;
+		*ret = finding_of(rule);
+		if (status == FITS_MAYBE)
+			*ret = (struct finding){ UNKNOWN, false, rule->name,
+						 "may be what this rule names: that is not known "
+						 "before it runs" };
 		return MT_OK;
-	for (size_t i = 0; i < deed->count; i++) {
-		scripts = scripts || is_script(deed->arguments[i].name);
-		paths = paths || strcmp(deed->arguments[i].name, "path") == 0;
 	}
-	if (!scripts || paths)
-		status = try_whole(&t);
-	for (size_t i = 0; !status && !paths && i < deed->count; i++)
-		if (is_script(deed->arguments[i].name))
-			status = scan_commands(deed->arguments[i].text,
-					       deed->arguments[i].len, each, &t, &deep);
-	*covered = t.any && t.covered && !deep;
-	return status;
+	return MT_OK;
 }

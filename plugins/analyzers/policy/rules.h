@@ -5,14 +5,15 @@
  *     rule.NAME = VERDICT [tool=GLOB] [command=GLOB] [path=GLOB] [host=GLOB]
  *                 [reason=SENTENCE]
  *
- * VERDICT is low, medium, high or deny; all conditions have to hold. For each
- * command that an action runs (or the action itself, if it runs none) the first
- * rule that fits decides. */
+ * VERDICT is allow (the same as low), medium, ask (the same as high) or deny; all
+ * conditions have to hold. For each command that an action runs (or the action itself,
+ * if it runs none) the first rule that fits decides. */
 #ifndef POLICY_RULES_H
 #define POLICY_RULES_H
 
 #include "corpus.h"
 #include "error.h"
+#include "facts.h"
 
 struct rules;
 
@@ -24,19 +25,9 @@ int rules_add(struct rules *r, const char *name, const char *text, struct error 
 /** The n-th rule: its finding and its text; false past the last. */
 bool rules_at(const struct rules *r, size_t n, struct finding *ret, const char **ret_text);
 
-/** An action as the rules see it. */
-struct deed {
-	const char *tool, *workspace;
-	const struct argument {
-		const char *name, *text; /* top name, text of a leaf */
-		size_t len;
-	} *arguments;
-	size_t count;
-};
-
-/** *covered: a rule decided on all that the action does. Without any that fits,
- *  `ret` is UNKNOWN. */
-int rules_judge(const struct rules *r, const struct deed *deed, struct finding *ret,
-		bool *covered);
+/** Try the rules on a command, or on an action as a whole. `ret` is UNKNOWN without a
+ *  rule (`rule` is "") if none fits, and with one that raises if it may fit. */
+int rules_try(const struct rules *r, const struct place *place, const char *tool,
+	      const struct facts *f, struct finding *ret);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { SCRIPTS_DEEP = 8 };
+enum { SCRIPTS_DEEP = 8, INNER_MAX = 256 };
 
 struct state {
 	scan_each_fn *each;
@@ -19,13 +19,19 @@ struct state {
 
 static int scan_script(struct state *s, const char *text, size_t len);
 
+/* The value of a word, as far as V1's analyzer resolves it. */
+static const char *value(const struct shell_word *word)
+{
+	return word->encoded ? NULL : word->text;
+}
+
 /* Do these words hold both flags, before any -- ? */
 static bool forces(const struct shell_word *words, size_t count)
 {
 	bool recursive = false, force = false;
 
 	for (size_t i = 0; i < count; i++) {
-		const char *w = words[i].text;
+		const char *w = value(&words[i]);
 
 		if (!w || w[0] != '-' || !w[1])
 			continue;
@@ -49,13 +55,13 @@ static const char *script_of(const struct shell_word *words, size_t count)
 	bool script = false;
 
 	for (size_t i = 0; i < count; i++) {
-		const char *w = words[i].text;
+		const char *w = value(&words[i]);
 		size_t len = w ? strlen(w) : 0;
 
 		if (!w)
 			return NULL;
 		if (strcmp(w, "--") == 0 || strcmp(w, "-") == 0)
-			return script && i + 1 < count ? words[i + 1].text : NULL;
+			return script && i + 1 < count ? value(&words[i + 1]) : NULL;
 		if (len < 2 || (w[0] != '-' && w[0] != '+'))
 			return script ? w : NULL;
 		if (strcmp(w, "--rcfile") == 0 || strcmp(w, "--init-file") == 0)
@@ -87,7 +93,7 @@ static int scan_eval(struct state *s, const struct shell_word *words, size_t cou
 	AUTO(strbuf) struct strbuf text = STRBUF(4 << 20);
 
 	for (size_t i = 0; i < count; i++) {
-		strbuf_add(&text, words[i].text ? words[i].text : "$x");
+		strbuf_add(&text, value(&words[i]) ? value(&words[i]) : "$x");
 		strbuf_addc(&text, ' ');
 	}
 	return text.error ? text.error : deeper(s, text.text);
@@ -97,7 +103,7 @@ static int one(struct state *s, const struct shell_command *c, size_t at)
 {
 	const struct shell_word *words = c->words + at + 1;
 	size_t count = c->count - at - 1;
-	const char *name = c->words[at].text ? command_base(c->words[at].text) : "";
+	const char *name = value(&c->words[at]) ? command_base(value(&c->words[at])) : "";
 	const char *script;
 	int r = s->each(s->arg, c, at);
 
@@ -115,11 +121,20 @@ static int each_command(void *arg, const struct shell_command *c)
 {
 	struct state *s = arg;
 	int r = c->count ? one(s, c, 0) : s->each(s->arg, c, 0);
+	const char *name = c->count ? value(&c->words[0]) : NULL;
 
-	if (!r && c->count && c->words[0].text && command_wraps(command_base(c->words[0].text)))
-		for (size_t i = 1; !r && i < c->count; i++)
-			if (c->words[i].text && c->words[i].text[0] != '-')
-				r = one(s, c, i);
+	if (r || !name || !command_wraps(command_base(name)))
+		return r;
+	for (size_t i = 1; !r && i < c->count; i++) {
+		const char *w = value(&c->words[i]);
+
+		if (i > INNER_MAX) {
+			*s->deep = true;
+			break;
+		}
+		if (w && *w != '-')
+			r = one(s, c, i);
+	}
 	return r;
 }
 
@@ -146,7 +161,8 @@ int scan_commands(const char *text, size_t len, scan_each_fn *each, void *arg, b
 
 static int judge(void *arg, const struct shell_command *c, size_t at)
 {
-	const char *name = at < c->count && c->words[at].text ? command_base(c->words[at].text) : NULL;
+	const char *word = at < c->count ? value(&c->words[at]) : NULL;
+	const char *name = word ? command_base(word) : NULL;
 	struct scan *scan = arg;
 
 	if (at < c->count && forces(c->words + at + 1, c->count - at - 1)) {

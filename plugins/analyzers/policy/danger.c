@@ -1,0 +1,769 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * danger.c - a table of dangerous commands, and the checks that a table cannot express.
+ */
+#include "danger.h"
+
+#include "command.h"
+#include "sensitive.h"
+#include "targets.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+enum { LOW, MEDIUM, HIGH };
+
+/* ---- the table of commands --------------------------------------------------------- */
+
+struct danger {
+	const char *rule, *reason;
+	const char *programs; /* names */
+	const char *subs;     /* subcommands, NULL: any; "a/b": b behind a */
+	const char *options;  /* one of these has to be there; NULL: none needed */
+};
+
+static const struct danger table[] = {
+	{ "danger.root", "acts with the rights of another user",
+	  "sudo doas pkexec su runuser sudoedit visudo", NULL, NULL },
+	{ "danger.power", "stops the machine",
+	  "reboot shutdown halt poweroff telinit init", NULL, NULL },
+	{ "danger.users", "changes the users of the system",
+	  "useradd userdel usermod groupadd groupdel groupmod adduser deluser addgroup "
+	  "delgroup "
+	  "passwd chpasswd chsh gpasswd",
+	  NULL, NULL },
+	{ "danger.kernel", "changes the kernel", "insmod modprobe rmmod kexec sysctl",
+	  NULL, NULL },
+	{ "danger.disk", "destroys or reformats a disk",
+	  "mkfs mke2fs mkswap fdisk sfdisk cfdisk sgdisk gdisk parted wipefs blkdiscard "
+	  "cryptsetup "
+	  "hdparm lvremove vgremove pvremove mdadm badblocks debugfs",
+	  NULL, NULL },
+	{ "danger.mount", "mounts or unmounts file systems",
+	  "mount umount losetup swapoff swapon", NULL, NULL },
+	{ "danger.shred", "destroys files so that they cannot be restored",
+	  "shred srm wipe", NULL, NULL },
+	{ "danger.later", "makes programs run later, on their own", "at batch", NULL,
+	  NULL },
+	{ "danger.services", "changes what the system runs", "systemctl",
+	  "start stop restart reload enable disable mask unmask isolate kill edit "
+	  "set-property set-default daemon-reload daemon-reexec reboot poweroff halt "
+	  "reset-failed",
+	  NULL },
+	{ "danger.services", "changes what the system runs",
+	  "service invoke-rc.d update-rc.d rc-service launchctl initctl", NULL, NULL },
+	{ "danger.firewall", "changes the network of the machine",
+	  "iptables ip6tables nft ufw firewall-cmd ifdown ifup", NULL, NULL },
+	{ "danger.packages", "changes the programs of the system",
+	  "apt apt-get aptitude dnf yum zypper apk "
+	  "snap flatpak brew port",
+	  "install reinstall remove purge autoremove upgrade dist-upgrade "
+	  "full-upgrade add del erase uninstall update downgrade build-dep",
+	  NULL },
+	{ "danger.packages", "changes the programs of the system", "dpkg rpm", NULL,
+	  "-i -r -P -e -U -F --install --remove --purge --erase --upgrade --configure" },
+	{ "danger.packages", "changes the programs of the system", "pacman", NULL,
+	  "-S -R -U" },
+	{ "danger.packages", "changes the programs of the system",
+	  "update-alternatives dpkg-reconfigure dpkg-divert ldconfig", NULL, NULL },
+	{ "danger.global", "installs for everybody on the machine", "npm pnpm", NULL,
+	  "-g --global" },
+	{ "danger.global", "installs for everybody on the machine", "yarn", "global",
+	  NULL },
+	{ "danger.global", "installs for everybody on the machine", "pip pip3", NULL,
+	  "--break-system-packages" },
+	{ "danger.publish", "publishes to other people", "npm pnpm yarn cargo poetry uv",
+	  "publish unpublish deprecate yank", NULL },
+	{ "danger.publish", "publishes to other people", "twine", "upload", NULL },
+	{ "danger.publish", "publishes to other people", "gem", "push yank", NULL },
+	{ "danger.publish", "publishes to other people", "docker podman", "push login",
+	  NULL },
+	{ "danger.git.reset", "throws away changes that are not committed", "git",
+	  "reset", "--hard --merge --keep" },
+	{ "danger.git.clean", "deletes files that are not under version control", "git",
+	  "clean", "-f --force -x -X" },
+	{ "danger.git.push", "overwrites or deletes what others have", "git", "push",
+	  "-f --force --force-with-lease --force-if-includes --mirror --delete -d "
+	  "--prune" },
+	{ "danger.git.checkout", "throws away changes that are not committed", "git",
+	  "checkout switch", "-f --force --discard-changes" },
+	{ "danger.git.branch", "deletes a branch, merged or not", "git", "branch", "-D" },
+	{ "danger.git.stash", "deletes stashed changes", "git", "stash/drop stash/clear",
+	  NULL },
+	{ "danger.git.history", "rewrites or removes history", "git",
+	  "filter-branch filter-repo reflog/expire reflog/delete update-ref prune "
+	  "replace",
+	  NULL },
+	{ "danger.git.config", "changes how git behaves everywhere", "git", "config",
+	  "--global --system" },
+	{ "danger.git.worktree", "removes a working tree", "git", "worktree/remove",
+	  "-f --force" },
+	{ "danger.containers", "reaches out of the container", "docker podman nerdctl",
+	  "run create exec container/run",
+	  "--privileged --cap-add --device --security-opt --pid "
+	  "--userns --ipc --cgroupns" },
+	{ "danger.containers", "deletes containers, images or their data",
+	  "docker podman nerdctl",
+	  "system/prune volume/rm volume/prune container/prune image/prune rm rmi "
+	  "network/rm",
+	  NULL },
+	{ "danger.containers", "deletes containers and their data", "docker-compose",
+	  "down rm", NULL },
+	{ "danger.cloud", "destroys what runs elsewhere",
+	  "terraform tofu terragrunt pulumi",
+	  "destroy apply "
+	  "import taint state/rm state/mv force-unlock up",
+	  NULL },
+	{ "danger.cloud", "deletes or changes what runs elsewhere", "kubectl oc",
+	  "delete drain cordon replace apply patch scale edit exec cp taint rollout",
+	  NULL },
+	{ "danger.cloud", "deletes or changes what runs elsewhere", "helm",
+	  "uninstall delete install upgrade rollback", NULL },
+	{ "danger.cloud", "deletes what runs elsewhere", "gh",
+	  "repo/delete release/delete secret/set "
+	  "secret/delete auth/token ssh-key/add",
+	  NULL },
+	{ "danger.database", "deletes a database", "dropdb dropuser", NULL, NULL },
+	{ "danger.options", "lets an archive run programs", "tar bsdtar gtar", NULL,
+	  "--to-command --checkpoint-action --use-compress-program --info-script "
+	  "--new-volume-script "
+	  "--rsh-command --rmt-command" },
+	{ "danger.options", "runs a program for the connection", "rsync", NULL,
+	  "--rsync-path --remove-source-files --delete "
+	  "--delete-before --delete-after --delete-excluded" },
+	{ "danger.tunnel", "opens a way into this machine",
+	  "ngrok cloudflared localtunnel lt bore chisel", NULL, NULL },
+	{ "danger.trace", "reads or changes the memory of other programs", "gcore", NULL,
+	  NULL },
+	{ "danger.rights", "gives a program the rights of its owner",
+	  "setcap chattr setfacl", NULL, NULL },
+};
+
+/* Is the word in the list, which is separated by blanks? */
+static bool in_list(const char *list, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (const char *p = list; *p; p += strspn(p, " ")) {
+		size_t n = strcspn(p, " ");
+
+		if (n == len && memcmp(p, word, n) == 0)
+			return true;
+		p += n;
+	}
+	return false;
+}
+
+static const char *text_at(const struct unit *u, size_t n)
+{
+	return n < u->count && u->words[n].text ? u->words[n].text : "";
+}
+
+static bool sub_fits(const struct unit *u, const char *subs)
+{
+	const struct shell_word *first =
+		u->sub ? &u->words[u->sub] : unit_operand(u, 0, 0);
+	const char *sub = first && first->text ? first->text : NULL, *next;
+	AUTO(strbuf) struct strbuf pair = STRBUF(256);
+
+	if (!sub)
+		return false;
+	if (in_list(subs, sub))
+		return true;
+	next = text_at(u, (size_t)(first - u->words) + 1);
+	strbuf_addf(&pair, "%s/%s", sub, next);
+	return *next && !pair.error && in_list(subs, pair.text);
+}
+
+/* Letters are read as a cluster except for the options of one dash and several letters.
+ */
+static bool options_fit(const struct unit *u, const char *options)
+{
+	for (const char *p = options; *p; p += strspn(p, " ")) {
+		char option[64];
+		size_t n = strcspn(p, " ");
+
+		snprintf(option, sizeof option, "%.*s", (int)n, p);
+		if (unit_has(u, option))
+			return true;
+		p += n;
+	}
+	return false;
+}
+
+static const struct danger *in_table(const struct unit *u)
+{
+	const char *name = strncmp(u->name, "mkfs.", 5) == 0 ? "mkfs" : u->name;
+
+	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
+		const struct danger *d = &table[i];
+
+		if (in_list(d->programs, name) && (!d->subs || sub_fits(u, d->subs)) &&
+		    (!d->options || options_fit(u, d->options)))
+			return d;
+	}
+	return NULL;
+}
+
+/* ---- what a table cannot say --------------------------------------------------------
+ */
+
+struct check {
+	const char *rule, *reason;
+	bool (*is)(const struct place *place, const struct facts *f);
+};
+
+static bool is_one(const struct unit *u, const char *names)
+{
+	return u && u->name && in_list(names, u->name);
+}
+
+/* What the path means, as well as it is known. */
+static const char *meant(const struct path *p)
+{
+	return p->resolved ? p->resolved : p->lexical;
+}
+
+/* Copies its first files to the last; the last is what it writes. */
+static bool copies(const struct unit *u)
+{
+	return is_one(u, "cp install ln rsync scp mv") && !unit_has(u, "-t") &&
+	       !unit_has(u, "--target-directory");
+}
+
+static bool is_written(const struct facts *f, const struct path *p)
+{
+	const struct unit *u = f->unit;
+
+	if (p->redirect)
+		return p->redirect != '<';
+	if (copies(u) && !is_one(u, "mv")) {
+		const struct shell_word *last = &u->words[u->count - 1];
+
+		return p->word == last;
+	}
+	if (is_one(u, "sed perl ruby"))
+		return unit_has(u, "-i") || unit_has(u, "--in-place");
+	if (is_one(u, "curl"))
+		return unit_has(u, "-o") || unit_has(u, "--output");
+	return is_one(u, "tee dd truncate touch mv cp install ln rsync scp mkdir chmod "
+			 "chown sponge ed ex "
+			 "vi vim nvim nano emacs patch unzip tar wget ssh-keygen mkfifo "
+			 "mknod chgrp");
+}
+
+static bool writes_protected(const struct place *place, const struct facts *f)
+{
+	for (size_t i = 0; i < f->path_count; i++)
+		if (is_written(f, &f->paths[i]) &&
+		    (sensitive_is_protected(place, meant(&f->paths[i])) ||
+		     sensitive_is_protected(place, f->paths[i].lexical)))
+			return true;
+	return false;
+}
+
+/* ssh -i KEY uses a key; it does not give it away. */
+static bool is_identity(const struct facts *f, const struct path *p)
+{
+	const struct unit *u = f->unit;
+	size_t n = p->word && u && u->words ? (size_t)(p->word - u->words) : 0;
+
+	return is_one(u, "ssh scp sftp ssh-add") && n > 0 && n < u->count &&
+	       (is_one(u, "ssh-add") || strcmp(text_at(u, n - 1), "-i") == 0);
+}
+
+static bool names_secret(const struct place *place, const struct facts *f)
+{
+	for (size_t i = 0; i < f->path_count; i++)
+		if ((sensitive_is_secret(place, meant(&f->paths[i])) ||
+		     sensitive_is_secret(place, f->paths[i].lexical)) &&
+		    !is_identity(f, &f->paths[i]))
+			return true;
+	return false;
+}
+
+/* Packs, copies or sends a directory that holds keys. */
+static bool takes_home(const struct place *place, const struct facts *f)
+{
+	bool deep = is_one(f->unit, "tar zip 7z rsync") ||
+		    (is_one(f->unit, "cp scp") &&
+		     (unit_has(f->unit, "-r") || unit_has(f->unit, "-R") ||
+		      unit_has(f->unit, "-a")));
+
+	for (size_t i = 0; deep && i < f->path_count; i++) {
+		const char *path = meant(&f->paths[i]);
+
+		if (place->home && f->paths[i].word &&
+		    place_is_below(place->home, path) && !place_is_inside(place, path))
+			return true;
+	}
+	return false;
+}
+
+static bool in_home(const struct place *place, const char *path)
+{
+	return (place->home && place_is_below(path, place->home)) ||
+	       (place->real_home && place_is_below(path, place->real_home));
+}
+
+static bool is_temporary(const char *path)
+{
+	return place_is_below(path, "/tmp") || place_is_below(path, "/var/tmp");
+}
+
+static bool recursive_delete(const struct place *place, const struct facts *f)
+{
+	const struct unit *u = f->unit;
+	bool deep = unit_has(u, "-r") || unit_has(u, "-R") || unit_has(u, "--recursive");
+
+	if (!is_one(u, "rm rmdir unlink"))
+		return false;
+	if (deep && (unit_has(u, "-f") || unit_has(u, "--force")))
+		return true;
+	for (size_t i = 0; i < f->path_count; i++) {
+		const char *path = meant(&f->paths[i]);
+
+		if (f->paths[i].redirect)
+			continue;
+		if (sensitive_is_protected(place, path) ||
+		    sensitive_is_critical(place, path))
+			return true;
+		if (f->paths[i].resolved && !place_is_inside(place, path) &&
+		    (in_home(place, path) || !is_temporary(path)))
+			return true;
+		if (deep && strstr(path, "/.git"))
+			return true;
+	}
+	return false;
+}
+
+/* The first operands of mv: what is taken away from its place. */
+static bool moves_away(const struct place *place, const struct facts *f)
+{
+	const struct unit *u = f->unit;
+
+	if (!is_one(u, "mv rename"))
+		return false;
+	for (size_t i = 0; i < f->path_count; i++) {
+		const struct path *p = &f->paths[i];
+		bool last = p->word == &u->words[u->count - 1] && !unit_has(u, "-t");
+
+		if (!p->redirect && !last &&
+		    (sensitive_is_critical(place, meant(p)) ||
+		     sensitive_is_critical(place, p->lexical) ||
+		     sensitive_is_protected(place, p->lexical)))
+			return true;
+	}
+	return false;
+}
+
+static bool changes_rights(const struct place *place, const struct facts *f)
+{
+	const struct unit *u = f->unit;
+	const struct shell_word *mode = u ? unit_operand(u, 0, 0) : NULL;
+	const char *text = mode && mode->text ? mode->text : "";
+	size_t digits = strspn(text, "01234567");
+
+	if (!is_one(u, "chmod chown chgrp"))
+		return false;
+	if (is_one(u, "chmod") && ((digits == 4 && text[0] != '0' && text[0] != '1') ||
+				   strstr(text, "+s") || strstr(text, "=s")))
+		return true;
+	for (size_t i = 0; i < f->path_count; i++) {
+		const char *path = meant(&f->paths[i]);
+
+		if (f->paths[i].word == mode || place_is_inside(place, path))
+			continue;
+		if (sensitive_is_protected(place, path) ||
+		    sensitive_is_critical(place, path))
+			return true;
+	}
+	return false;
+}
+
+static bool network_shell(const struct place *place, const struct facts *f)
+{
+	static const char *const devices[] = { "/dev/tcp/", "/dev/udp/" };
+
+	(void)place;
+	for (size_t i = 0; i < f->path_count; i++)
+		for (size_t d = 0; d < 2; d++)
+			if (strncmp(f->paths[i].lexical, devices[d], 9) == 0)
+				return true;
+	if (is_one(f->unit, "nc ncat netcat"))
+		return unit_has(f->unit, "-e") || unit_has(f->unit, "-c") ||
+		       unit_has(f->unit, "--exec") || unit_has(f->unit, "--sh-exec") ||
+		       unit_has(f->unit, "-l") || unit_has(f->unit, "--listen");
+	for (size_t i = 1; is_one(f->unit, "socat") && i < f->unit->count; i++)
+		if (strcasestr(text_at(f->unit, i), "exec:") ||
+		    strcasestr(text_at(f->unit, i), "system:"))
+			return true;
+	return false;
+}
+
+/* A shell or interpreter without a program of its own: it runs what it reads. */
+static bool reads_program(const struct unit *u)
+{
+	for (size_t i = 1; i < u->count; i++) {
+		const char *w = text_at(u, i);
+
+		if (strcmp(w, "-") == 0 || strcmp(w, "-s") == 0 ||
+		    strcmp(w, "/dev/stdin") == 0)
+			return true;
+		if (*w != '-' || strcmp(w, "-c") == 0 || strcmp(w, "-e") == 0 ||
+		    strncmp(w, "-m", 2) == 0)
+			return false;
+		if (command_is_shell(u->name) && w[1] != '-' && strpbrk(w, "cs"))
+			return strchr(w, 's') != NULL;
+	}
+	return true;
+}
+
+static bool runs_input(const struct place *place, const struct facts *f)
+{
+	const struct unit *u = f->unit;
+	const struct shell_word *script;
+
+	(void)place;
+	if (!u->name)
+		return false;
+	if (is_one(u, "eval source .") && u->command->substitutes)
+		return true;
+	if (is_one(u, "sed awk gawk mawk m4 psql sqlite3 trap yarn npx uvx") ||
+	    !command_interprets(u->name))
+		return false;
+	if ((u->command->piped || u->more) && reads_program(u))
+		return true;
+	if (!command_is_shell(u->name) || !u->command->substitutes)
+		return false;
+	script = unit_script(u->words + 1, u->count - 1);
+	if (!script)
+		script = unit_operand(u, 0, 0);
+	return !script || !script->text;
+}
+
+/* One text of SQL, or of a client of a database, that deletes all. */
+static bool drops(const char *text)
+{
+	static const char *const phrases[][2] = {
+		{ "drop", "database" }, { "drop", "table" },     { "drop", "schema" },
+		{ "drop", "owned" },    { "truncate", "table" }, { "truncate", "" },
+		{ "delete", "from" },
+	};
+
+	for (const char *p = text; *p; p++) {
+		if (p > text && (isalnum((unsigned char)p[-1]) || p[-1] == '_'))
+			continue;
+		for (size_t i = 0; i < ARRAY_LEN(phrases); i++) {
+			size_t n = strlen(phrases[i][0]), k;
+
+			if (strncasecmp(p, phrases[i][0], n) != 0)
+				continue;
+			k = n + strspn(p + n, " \t\r\n");
+			if (k > n &&
+			    strncasecmp(p + k, phrases[i][1], strlen(phrases[i][1])) == 0)
+				return true;
+		}
+	}
+	return strcasestr(text, "flushall") || strcasestr(text, "flushdb") ||
+	       strcasestr(text, "dropDatabase");
+}
+
+static bool drops_database(const struct place *place, const struct facts *f)
+{
+	const struct unit *u = f->unit;
+
+	(void)place;
+	if (!is_one(u, "psql mysql mariadb sqlite3 sqlcmd mongo mongosh redis-cli cqlsh "
+		       "clickhouse "
+		       "clickhouse-client duckdb influx mysqladmin echo printf"))
+		return false;
+	for (size_t i = 1; i < u->count; i++)
+		if (drops(text_at(u, i)) ||
+		    (is_one(u, "mysqladmin") && strcmp(text_at(u, i), "drop") == 0))
+			return true;
+	return u->command->input && !is_one(u, "echo printf") && drops(u->command->input);
+}
+
+static bool mounts_system(const struct place *place, const struct facts *f)
+{
+	const struct unit *u = f->unit;
+
+	if (!is_one(u, "docker podman nerdctl"))
+		return false;
+	for (size_t i = 1; i < u->count; i++) {
+		const char *w = text_at(u, i);
+		bool option = strcmp(w, "-v") == 0 || strcmp(w, "--volume") == 0 ||
+			      strcmp(w, "--mount") == 0;
+		const char *value = option                            ? text_at(u, i + 1)
+				    : strncmp(w, "-v", 2) == 0        ? w + 2
+				    : strncmp(w, "--volume=", 9) == 0 ? w + 9
+				    : strncmp(w, "--mount=", 8) == 0  ? w + 8
+								      : "";
+		const char *source = strstr(value, "source=")
+					     ? strstr(value, "source=") + 7
+				     : strstr(value, "src=") ? strstr(value, "src=") + 4
+							     : value;
+		AUTO(strbuf)
+		struct strbuf host = STRBUF(PLACE_PATH_MAX),
+			      clean = STRBUF(PLACE_PATH_MAX);
+
+		strbuf_addn(&host, source, strcspn(source, ":,"));
+		if (*host.text == '/' && !place_clean(host.text, "/", &clean) &&
+		    (sensitive_is_critical(place, clean.text) ||
+		     sensitive_in_system(clean.text) ||
+		     strstr(clean.text, "docker.sock") ||
+		     sensitive_is_secret(place, clean.text)))
+			return true;
+		if (strcmp(w, "--network=host") == 0 || strcmp(w, "--net=host") == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool proxy_command(const struct place *place, const struct facts *f)
+{
+	const struct unit *u = f->unit;
+
+	(void)place;
+	if (!is_one(u, "ssh scp sftp rsync git"))
+		return false;
+	for (size_t i = 1; i < u->count; i++)
+		if (strcasestr(text_at(u, i), "ProxyCommand") ||
+		    strcasestr(text_at(u, i), "LocalCommand") ||
+		    strcasestr(text_at(u, i), "KnownHostsCommand") ||
+		    (is_one(u, "git") && (strcasestr(text_at(u, i), "core.sshCommand=") ||
+					  strncmp(text_at(u, i), "ext::", 5) == 0)))
+			return true;
+	return false;
+}
+
+static bool find_deletes(const struct place *place, const struct facts *f)
+{
+	bool tests = false, deletes = false;
+
+	if (!is_one(f->unit, "find") || f->unit->inner)
+		return false;
+	for (size_t i = 1; i < f->unit->count; i++) {
+		const char *w = text_at(f->unit, i);
+
+		deletes = deletes || strcmp(w, "-delete") == 0;
+		tests = tests || in_list("-name -iname -path -regex -newer -mtime -mmin "
+					 "-size -empty "
+					 "-ipath -wholename",
+					 w);
+	}
+	if (!deletes)
+		return false;
+	for (size_t i = 0; i < f->path_count; i++) {
+		const char *path = meant(&f->paths[i]);
+
+		if (!f->paths[i].redirect && *text_at(f->unit, 1) != '-' &&
+		    f->paths[i].word == &f->unit->words[1] &&
+		    (!f->paths[i].resolved || !place_is_inside(place, path)))
+			return true;
+	}
+	return !tests;
+}
+
+static bool push_overwrites(const struct place *place, const struct facts *f)
+{
+	const struct unit *u = f->unit;
+
+	(void)place;
+	if (!is_one(u, "git") || !u->sub || strcmp(text_at(u, u->sub), "push") != 0)
+		return false;
+	for (size_t i = u->sub + 1; i < u->count; i++)
+		if (*text_at(u, i) == '+' || *text_at(u, i) == ':')
+			return true;
+	return false;
+}
+
+/* `git checkout -- x`, `git checkout .`, `git restore x`. */
+static bool discards_changes(const struct place *place, const struct facts *f)
+{
+	const struct unit *u = f->unit;
+	const char *sub = u->sub ? text_at(u, u->sub) : "";
+
+	(void)place;
+	if (!is_one(u, "git"))
+		return false;
+	if (strcmp(sub, "restore") == 0)
+		return !unit_has(u, "--staged") || unit_has(u, "--worktree");
+	if (strcmp(sub, "checkout") != 0)
+		return false;
+	for (size_t i = u->sub + 1; i < u->count; i++)
+		if (strcmp(text_at(u, i), "--") == 0 || strcmp(text_at(u, i), ".") == 0)
+			return true;
+	return false;
+}
+
+static bool forks_without_end(const struct place *place, const struct facts *f)
+{
+	(void)place;
+	return f->unit->runs_itself;
+}
+
+static bool ends_everything(const struct place *place, const struct facts *f)
+{
+	const struct unit *u = f->unit;
+	const struct shell_word *last = u->count > 1 ? &u->words[u->count - 1] : NULL;
+
+	(void)place;
+	if (is_one(u, "killall5"))
+		return true;
+	return is_one(u, "kill") && last && last->text && u->count > 1 &&
+	       (strcmp(last->text, "1") == 0 ||
+		(strcmp(last->text, "-1") == 0 && u->count > 2));
+}
+
+static bool preloads(const struct place *place, const struct facts *f)
+{
+	static const char *const names[] = {
+		"LD_PRELOAD=",      "LD_AUDIT=",          "BASH_ENV=", "PROMPT_COMMAND=",
+		"GIT_SSH_COMMAND=", "GIT_EXTERNAL_DIFF=", NULL
+	};
+	const struct shell_command *c = f->unit->command;
+
+	(void)place;
+	for (size_t i = 0; i < c->assignment_count; i++) {
+		const struct shell_word *w = &c->assignments[i];
+		const char *text = w->text ? w->text : w->shape;
+
+		for (const char *const *n = names; *n; n++)
+			if (strncmp(text, *n, strlen(*n)) == 0)
+				return true;
+	}
+	return false;
+}
+
+static bool sends_environment(const struct place *place, const struct facts *f)
+{
+	const struct unit *u = f->unit;
+
+	(void)place;
+	if (!is_one(u, "curl wget nc ncat netcat socat telnet"))
+		return false;
+	return u->command->piped ||
+	       (u->command->substitutes &&
+		(strstr(u->command->raw, "$(env") || strstr(u->command->raw, "`env") ||
+		 strstr(u->command->raw, "printenv")));
+}
+
+static bool reads_crontab(const struct place *place, const struct facts *f)
+{
+	(void)place;
+	return is_one(f->unit, "crontab") && !unit_has(f->unit, "-l");
+}
+
+static bool raw_device(const struct place *place, const struct facts *f)
+{
+	(void)place;
+	for (size_t i = 0; is_one(f->unit, "dd tee cp cat") && i < f->path_count; i++)
+		if (sensitive_is_device(f->paths[i].lexical) &&
+		    (is_one(f->unit, "dd") || is_written(f, &f->paths[i])))
+			return true;
+	return false;
+}
+
+static bool cloud_deletes(const struct place *place, const struct facts *f)
+{
+	const struct unit *u = f->unit;
+
+	(void)place;
+	if (!is_one(u, "aws gcloud az doctl flyctl heroku s3cmd gsutil rclone mc"))
+		return false;
+	for (size_t i = 1; i < u->count; i++) {
+		const char *w = text_at(u, i);
+
+		if (strncmp(w, "delete", 6) == 0 || strncmp(w, "terminate", 9) == 0 ||
+		    strncmp(w, "remove", 6) == 0 || strncmp(w, "destroy", 7) == 0 ||
+		    strcmp(w, "rm") == 0 || strcmp(w, "rb") == 0 ||
+		    strcmp(w, "purge") == 0)
+			return true;
+	}
+	return false;
+}
+
+static const struct check checks[] = {
+	{ "danger.secrets", "reads or sends keys or passwords", names_secret },
+	{ "danger.files", "writes to a file that the system or a later program trusts",
+	  writes_protected },
+	{ "danger.home", "copies a directory that holds keys", takes_home },
+	{ "danger.delete", "deletes what cannot be restored", recursive_delete },
+	{ "danger.move", "moves away a directory that the system or the user lives in",
+	  moves_away },
+	{ "danger.rights",
+	  "changes rights beyond the project, or gives a program those of its owner",
+	  changes_rights },
+	{ "danger.shell", "gives a shell to the network, or listens on it",
+	  network_shell },
+	{ "danger.input", "runs what another command prints", runs_input },
+	{ "danger.database", "deletes data of a database", drops_database },
+	{ "danger.containers", "gives a container a part of the system", mounts_system },
+	{ "danger.options", "runs a program for the connection", proxy_command },
+	{ "danger.find", "deletes whatever is found", find_deletes },
+	{ "danger.git.push", "overwrites or deletes what others have", push_overwrites },
+	{ "danger.git.checkout", "throws away changes that are not committed",
+	  discards_changes },
+	{ "danger.fork", "starts processes without end", forks_without_end },
+	{ "danger.kill", "ends all that runs", ends_everything },
+	{ "danger.preload", "puts code into the programs that follow", preloads },
+	{ "danger.send", "sends what another command prints to another machine",
+	  sends_environment },
+	{ "danger.cron", "makes programs run later, on their own", reads_crontab },
+	{ "danger.disk", "writes to a device", raw_device },
+	{ "danger.cloud", "deletes what runs elsewhere", cloud_deletes },
+};
+
+void danger_of_command(const struct place *place, const struct facts *f,
+		       struct finding *ret)
+{
+	const struct danger *d = f->unit->name ? in_table(f->unit) : NULL;
+
+	*ret = (struct finding){ LOW, false, "", "" };
+	if (d) {
+		*ret = (struct finding){ HIGH, false, d->rule, d->reason };
+		return;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(checks); i++) {
+		if (!checks[i].is(place, f))
+			continue;
+		*ret = (struct finding){ HIGH, false, checks[i].rule, checks[i].reason };
+		return;
+	}
+}
+
+void danger_of_files(const struct place *place, const struct facts *f, bool writes,
+		     struct finding *ret)
+{
+	*ret = (struct finding){ LOW, false, "", "" };
+	for (size_t i = 0; i < f->path_count; i++) {
+		const char *path = meant(&f->paths[i]), *lexical = f->paths[i].lexical;
+
+		if (sensitive_is_secret(place, path) ||
+		    sensitive_is_secret(place, lexical))
+			*ret = (struct finding){ HIGH, false, checks[0].rule,
+						 checks[0].reason };
+		else if (writes && (sensitive_is_protected(place, path) ||
+				    sensitive_is_protected(place, lexical)))
+			*ret = (struct finding){ HIGH, false, checks[1].rule,
+						 checks[1].reason };
+	}
+}
+
+bool danger_at(size_t n, struct finding *ret, const char **ret_what)
+{
+	if (n < ARRAY_LEN(table)) {
+		*ret = (struct finding){ HIGH, false, table[n].rule, table[n].reason };
+		*ret_what = table[n].programs;
+		return true;
+	}
+	n -= ARRAY_LEN(table);
+	if (n >= ARRAY_LEN(checks))
+		return false;
+	*ret = (struct finding){ HIGH, false, checks[n].rule, checks[n].reason };
+	*ret_what = "";
+	return true;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * danger.h - commands and files that are HIGH whatever else a text does: built-in rules,
+ * which those of the user stand before. */
+#ifndef POLICY_DANGER_H
+#define POLICY_DANGER_H
+
+#include "corpus.h"
+#include "facts.h"
+
+/** HIGH, or LOW when nothing is known against it. */
+void danger_of_command(const struct place *place, const struct facts *f,
+		       struct finding *ret);
+/** The same for an action that names files by its arguments; `writes` or reads them. */
+void danger_of_files(const struct place *place, const struct facts *f, bool writes,
+		     struct finding *ret);
+
+/** A rule for listing; false past the last. */
+bool danger_at(size_t n, struct finding *ret, const char **ret_what);
+
+#endif

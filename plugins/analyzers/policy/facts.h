@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * facts.h - what one command of an action, or an action without commands, names: its
+ * spellings, paths and hosts. The rules and the tables look at these. */
+#ifndef POLICY_FACTS_H
+#define POLICY_FACTS_H
+
+#include "units.h"
+
+enum { FACTS_WORDS_MAX = 1000, FACTS_PATHS_MAX = 4096 };
+
+struct path {
+	char *lexical;  /* clean and absolute; a shape where it is not known */
+	char *resolved; /* behind symbolic links; NULL if that cannot be told */
+	const struct shell_word
+		*word; /* that names it; NULL: a redirection or an argument */
+	char redirect; /* '<', '>' or 'a' (appends), else 0 */
+	bool found;    /* one of the files that a pattern stands for now */
+};
+
+struct facts {
+	const struct unit *unit; /* NULL: no command */
+	char *lines[3]; /* the command as it stands, in plain words, from its subcommand
+			   on */
+	size_t line_count;
+	struct path *paths;
+	size_t path_count;
+	char **hosts; /* lower case */
+	size_t host_count;
+	bool undecided; /* there is more than was looked at */
+	bool dynamic;   /* a word is not known before it runs */
+};
+
+int facts_of_unit(struct place *place, const struct unit *u, struct facts *ret);
+/** For an action without commands: add the path, or the hosts, that an argument names. */
+int facts_add_path(struct facts *f, struct place *place, const char *path);
+int facts_add_hosts(struct facts *f, const char *text);
+int facts_add_line(struct facts *f, const char *text);
+/** A path as the workspace sees it; NULL if it is not below it. */
+const char *facts_relative(const struct place *place, const char *path);
+void facts_clear(struct facts *f);
+
+#endif

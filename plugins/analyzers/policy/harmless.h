@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * harmless.h - commands that are known to be harmless: what they do with the options
+ * they are given, and which files they touch. Everything else is not known. */
+#ifndef POLICY_HARMLESS_H
+#define POLICY_HARMLESS_H
+
+#include "facts.h"
+
+/** @return MT_RISK_LOW: it only reads, inside the workspace; MT_RISK_MEDIUM: it changes
+ *  ordinary files of the workspace; MT_RISK_UNKNOWN: neither is known. */
+int harmless_command(struct place *place, const struct facts *f);
+/** The same for an action that names files by its arguments. */
+int harmless_files(const struct place *place, const struct facts *f, bool writes);
+
+#endif

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * judge.c - joins what the rules and the tables say of the parts of an action. */
+#include "judge.h"
+
+#include "danger.h"
+#include "harmless.h"
+#include "match.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { LOW, MEDIUM, HIGH, UNKNOWN = -1 };
+enum { STOP = 1 }; /* ends a walk */
+
+struct judging {
+	struct policy *policy;
+	const struct action *action;
+	struct place place;
+	struct finding found;
+	bool any;     /* a part was judged */
+	bool decided; /* a rule decided on the command that a wrapper is part of */
+	bool covered; /* rules of the user decided on all parts */
+};
+
+/* A denial, HIGH, UNKNOWN, MEDIUM, LOW. */
+static int weight(const struct finding *f)
+{
+	if (f->deny)
+		return 4;
+	return f->risk == HIGH ? 3 : f->risk == UNKNOWN ? 2 : f->risk;
+}
+
+static void add(struct judging *j, const struct finding *f)
+{
+	if (!j->any || weight(f) > weight(&j->found))
+		j->found = *f;
+	j->any = true;
+}
+
+static struct finding unknown(const char *reason)
+{
+	return (struct finding){ UNKNOWN, false, "", reason };
+}
+
+/* ---- a command
+ * -------------------------------------------------------------------------- */
+
+static void known_risk(struct judging *j, const struct facts *f)
+{
+	int risk = harmless_command(&j->place, f);
+	struct finding finding = { risk, false, "", "" };
+
+	if (risk == UNKNOWN && f->undecided)
+		finding.reason = "is too large to be looked at whole";
+	else if (risk == UNKNOWN)
+		finding.reason = "is not known to be harmless";
+	add(j, &finding);
+}
+
+static int command_facts(struct judging *j, const struct facts *f)
+{
+	struct finding own, danger = { LOW, false, "", "" };
+	int r = rules_try(j->policy->rules, &j->place, j->action->tool, f, &own);
+
+	if (r)
+		return r;
+	if (!f->unit->inner)
+		j->decided = *own.rule && own.risk != UNKNOWN;
+	if (*own.rule && own.risk != UNKNOWN) {
+		add(j, &own);
+		return MT_OK;
+	}
+	if (f->unit->inner && j->decided && !*own.rule)
+		return MT_OK; /* what the wrapper runs was in what the rule covers */
+	if (j->policy->signatures)
+		danger_of_command(&j->place, f, &danger);
+	j->covered = j->covered && f->unit->inner;
+	if (danger.risk == HIGH)
+		add(j, &danger);
+	else if (*own.rule)
+		add(j, &own);
+	else if (!f->unit->inner)
+		known_risk(j, f);
+	return MT_OK;
+}
+
+static int each_unit(void *arg, const struct unit *u)
+{
+	struct judging *j = arg;
+	struct facts f;
+	int r;
+
+	if (match_is_over())
+		return STOP; /* which judge_action() tells */
+	r = facts_of_unit(&j->place, u, &f);
+	if (r)
+		return r;
+	r = command_facts(j, &f);
+	facts_clear(&f);
+	return r;
+}
+
+/* ---- an action without commands
+ * ----------------------------------------------------------- */
+
+/* Does an argument of this name hold a path? "path", "file_path", "output-dir". */
+static bool is_path(const char *name)
+{
+	static const char *const ends[] = { "path",      "paths",    "file",
+					    "files",     "filename", "dir",
+					    "directory", "folder",   "cwd" };
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
+		size_t n = strlen(ends[i]);
+
+		if (len >= n && strcmp(name + len - n, ends[i]) == 0 &&
+		    (len == n || !isalpha((unsigned char)name[len - n - 1])))
+			return true;
+	}
+	return false;
+}
+
+static bool is_script(const char *name)
+{
+	return strcmp(name, "command") == 0 || strcmp(name, "cmd") == 0 ||
+	       strcmp(name, "script") == 0;
+}
+
+/* Text that something else than a shell runs. */
+static bool is_code(const char *name)
+{
+	return strcmp(name, "code") == 0;
+}
+
+/* The files that a text in the form of a patch (`*** Update File: PATH`) names. */
+static int add_patched(struct judging *j, struct facts *f, const char *text)
+{
+	static const char *const marks[] = { "*** Update File: ", "*** Add File: ",
+					     "*** Delete File: ", "*** Move to: " };
+	int r = MT_OK;
+
+	for (const char *line = text; !r && line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		for (size_t i = 0; !r && i < ARRAY_LEN(marks); i++) {
+			size_t n = strlen(marks[i]), len;
+			AUTO(free) char *path = NULL;
+
+			if (strncmp(line, marks[i], n) != 0)
+				continue;
+			len = strcspn(line + n, "\r\n");
+			path = strndup(line + n, len < PLACE_PATH_MAX ? len : 0);
+			r = path ? facts_add_path(f, &j->place, path) : MT_ENOMEM;
+		}
+	}
+	return r;
+}
+
+static int collect_files(struct judging *j, struct facts *f)
+{
+	int r = MT_OK;
+
+	for (size_t i = 0; !r && i < j->action->count; i++) {
+		const struct argument *a = &j->action->arguments[i];
+
+		if (is_path(a->name) && a->len < PLACE_PATH_MAX && !strchr(a->text, '\n'))
+			r = facts_add_path(f, &j->place, a->text);
+		else if (is_script(a->name) && f->line_count < 2)
+			r = facts_add_line(f, a->text);
+		else if (strcmp(a->name, "patch") == 0)
+			r = add_patched(j, f, a->text);
+		if (!r)
+			r = facts_add_hosts(f, a->text);
+		f->undecided =
+			f->undecided || (is_path(a->name) && a->len >= PLACE_PATH_MAX);
+	}
+	return r;
+}
+
+/* `view` of an editor that also writes. */
+static bool only_views(const struct action *action)
+{
+	for (size_t i = 0; i < action->count; i++)
+		if (is_script(action->arguments[i].name))
+			return strcmp(action->arguments[i].text, "view") == 0;
+	return false;
+}
+
+static void files_risk(struct judging *j, const struct facts *f)
+{
+	const struct action *action = j->action;
+	bool writes = !action->reads_only && !(action->ours && only_views(action));
+	struct finding finding = { LOW, false, "", "" };
+
+	if (j->policy->signatures)
+		danger_of_files(&j->place, f, writes, &finding);
+	if (finding.risk != HIGH) {
+		finding = unknown("is not known to be harmless");
+		if (action->ours && !action->open_world && (!writes || f->path_count))
+			finding.risk = harmless_files(&j->place, f, writes);
+		if (finding.risk != UNKNOWN)
+			finding.reason = "";
+	}
+	add(j, &finding);
+}
+
+static int whole(struct judging *j)
+{
+	struct facts f = { 0 };
+	struct finding own;
+	int r = collect_files(j, &f);
+
+	if (!r)
+		r = rules_try(j->policy->rules, &j->place, j->action->tool, &f, &own);
+	if (!r && *own.rule && own.risk != UNKNOWN) {
+		add(j, &own);
+	} else if (!r) {
+		j->covered = false;
+		if (*own.rule)
+			add(j, &own);
+		else
+			files_risk(j, &f);
+	}
+	facts_clear(&f);
+	return r;
+}
+
+/* ---- all of it
+ * ------------------------------------------------------------------------------ */
+
+/* The content of files is not executed by what writes them. */
+static bool is_content(const struct action *action, const struct argument *a)
+{
+	return action->ours && !is_script(a->name) && !is_code(a->name);
+}
+
+/* `executed`: also in what the action does, which is not known to be harmless. */
+static int look_for_patterns(struct judging *j, bool executed)
+{
+	const struct action *action = j->action;
+	struct finding rail = { LOW, false, "", "" }, pattern = rail;
+	struct error err = ERROR_NONE;
+	struct corpus c;
+	int r = MT_OK;
+
+	if (!j->policy->patterns)
+		j->policy->patterns = patterns_new(&err);
+	if (!j->policy->patterns)
+		return err.code;
+	corpus_init(&c);
+	for (size_t i = 0; executed && !r && i < action->count; i++)
+		if (!is_content(action, &action->arguments[i]))
+			r = corpus_add(&c, true, action->arguments[i].text,
+				       action->arguments[i].len);
+	for (size_t i = 0; !r && i < 2 && action->said[i]; i++)
+		r = corpus_add(&c, false, action->said[i], strlen(action->said[i]));
+	if (!r && j->policy->rails)
+		r = patterns_rails(j->policy->patterns, &c, &rail);
+	if (!r && j->policy->signatures)
+		r = patterns_find(j->policy->patterns, &c, true, &pattern);
+	corpus_clear(&c);
+	if (!r && rail.risk == HIGH)
+		add(j, &rail);
+	else if (!r && pattern.risk != LOW)
+		add(j, &pattern);
+	return r;
+}
+
+static int commands(struct judging *j, bool *ret_any)
+{
+	bool deep = false;
+	int r = MT_OK;
+
+	for (size_t i = 0; !r && i < j->action->count; i++) {
+		const struct argument *a = &j->action->arguments[i];
+
+		if (!is_script(a->name))
+			continue;
+		*ret_any = true;
+		r = units_each(&j->place, a->text, a->len, each_unit, j, &deep);
+		r = r == STOP ? MT_OK : r;
+	}
+	if (!r && deep) {
+		struct finding f = unknown("is nested too deeply to be looked at whole");
+
+		j->covered = false;
+		add(j, &f);
+	}
+	return r;
+}
+
+static bool names_path(const struct action *action)
+{
+	for (size_t i = 0; i < action->count; i++)
+		if (strcmp(action->arguments[i].name, "path") == 0)
+			return true;
+	return false;
+}
+
+int judge_action(struct policy *p, const struct action *action, struct finding *ret)
+{
+	struct judging j = { .policy = p, .action = action, .covered = true };
+	bool any = false, over;
+	int r = place_init(&j.place, action->workspace, action->directory);
+
+	if (r)
+		return r;
+	match_begin();
+	if (!names_path(action))
+		r = commands(&j, &any);
+	if (!r && !any)
+		r = whole(&j);
+	if (!r && action->is_input) {
+		struct finding f = unknown("is typed into a program that runs already");
+
+		j.covered = false;
+		add(&j, &f);
+	}
+	over = match_is_over();
+	match_begin(); /* the patterns have a share of their own */
+	if (!r && !(j.any && j.covered && !over))
+		r = look_for_patterns(&j, !j.any || weight(&j.found) > 1);
+	if (!r && (over || match_is_over()) && weight(&j.found) < 2) {
+		j.any = true;
+		j.found = unknown("is too large to be looked at whole");
+	}
+	*ret = j.any ? j.found : (struct finding){ LOW, false, "", "" };
+	place_clear(&j.place);
+	return r;
+}

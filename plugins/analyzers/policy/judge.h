@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * judge.h - the verdict of the policy on an action: the rules of the user, then what is
+ * known to be dangerous, then what is known to be harmless. What is not known is UNKNOWN.
+ */
+#ifndef POLICY_JUDGE_H
+#define POLICY_JUDGE_H
+
+#include "patterns.h"
+#include "rules.h"
+
+/** An action, as a call. */
+struct action {
+	const char *tool, *workspace, *directory;
+	bool reads_only; /* by hints that can be relied on */
+	bool open_world; /* talks to something outside of the machine */
+	bool ours;       /* one of our tools, or one whose hints the user trusts */
+	bool is_input;   /* text for a program that runs already */
+	const struct argument {
+		const char *name, *text; /* top name, text of a leaf */
+		size_t len;
+	} * arguments;
+	size_t count;
+	const char *said[2]; /* thought and reasoning */
+};
+
+struct policy {
+	struct rules *rules;
+	struct patterns *patterns; /* NULL until they are needed */
+	bool signatures, rails;
+};
+
+/** @return MT_OK or MT_ENOMEM. */
+int judge_action(struct policy *p, const struct action *action, struct finding *ret);
+
+#endif

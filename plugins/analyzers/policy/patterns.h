@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * patterns.h - patterns of dangerous commands and of injected instructions, and rails
+ * for what is dangerous together: those of OpenHands V1 (spec/security 15.2), and some
+ * of our own. */
+#ifndef POLICY_PATTERNS_H
+#define POLICY_PATTERNS_H
+
+#include "corpus.h"
+#include "error.h"
+
+struct patterns; /* the compiled tables */
+
+struct patterns *patterns_new(struct error *err);
+struct patterns *patterns_free(struct patterns *b);
+AUTO_DEFINE(patterns, struct patterns *, patterns_free)
+
+/** HIGH, MEDIUM, else LOW; UNKNOWN for a deletion that hides its command, and for what
+ *  cannot be looked at whole. `ours`: with our own patterns. */
+int patterns_find(const struct patterns *b, const struct corpus *c, bool ours,
+		  struct finding *ret);
+/** Rails: HIGH or LOW. Each piece for itself. */
+int patterns_rails(const struct patterns *b, const struct corpus *c, struct finding *ret);
+
+/** A rule for listing, rails first; false past the last. */
+bool patterns_at(size_t n, bool *ret_rail, struct finding *ret, const char **ret_pattern);
+
+#endif
