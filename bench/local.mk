@@ -1,6 +1,6 @@
 # Built on demand: make bench-programs, or bench/run. See README.md there.
 BENCHES = %D%/mock %D%/stamp %D%/floor-http %D%/floor-step %D%/floor-flood \
-	%D%/log-open %D%/echo %D%/floor-browser
+	%D%/log-open %D%/echo %D%/floor-browser %D%/analysis
 EXTRA_DIST += %D%/README.md %D%/run
 EXTRA_PROGRAMS += $(BENCHES)
 bench_mock_SOURCES = %D%/mock.c
@@ -21,6 +21,9 @@ bench_echo_CPPFLAGS = -D_GNU_SOURCE
 bench_log_open_SOURCES = %D%/log-open.c
 bench_log_open_CPPFLAGS = $(libhost_a_CPPFLAGS)
 bench_log_open_LDADD = $(LIBHOST)
+bench_analysis_SOURCES = %D%/analysis.c
+bench_analysis_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE -I$(top_srcdir)
+bench_analysis_LDADD = $(LIBPOLICY)
 if HAVE_ZMQ
 BENCHES += %D%/floor-cell
 bench_floor_cell_SOURCES = %D%/floor-cell.c
