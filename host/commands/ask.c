@@ -17,6 +17,7 @@ struct ask {
 	uv_poll_t keys;
 	struct conversation *c;
 	int64_t asked;             /* action that is asked about; -1: none */
+	json_object *waits;        /* what was shown of it; or NULL */
 	char child[80];            /* the delegate whose action it is; "": our own */
 	bool over;                 /* nothing more can be read */
 	struct strbuf line;
@@ -57,12 +58,15 @@ static void put_foreign(const struct ask *a, json_object *asks)
 		put_event(e);
 }
 
-static void put_question(const struct ask *a, const char *kind, const char *risk)
+static void put_question(const struct ask *a)
 {
-	const char *reason = *a->child ? "" : conversation_reason(a->c);
+	const char *why = js_str(a->waits, "reason", ""), *kind = js_str(a->waits, "kind", "");
 
-	printf("%s%s. Run it? [y]es, [n]o, [a]lways for `%s`, or say what to do instead: ",
-	       *reason ? reason : "risk ", *reason ? "" : risk, kind);
+	printf("risk %s%s%s. Run it? [y]es, [n]o, ", js_str(a->waits, "risk", ""),
+	       *why ? ": " : "", why);
+	if (*kind)
+		printf("[a]lways for %s, ", kind);
+	printf("or say what to do instead: ");
 	fflush(stdout);
 }
 
@@ -82,17 +86,17 @@ static void give_answer(struct ask *a, const char *line)
 		{ "no", ANSWER_NO }, { "a", ANSWER_ALWAYS }, { "always", ANSWER_ALWAYS },
 	};
 	struct error err = ERROR_NONE;
-	enum answer answer = ANSWER_NO;
-	const char *reason = line;
+	struct approval a_ = { .answer = ANSWER_NO, .reason = line, .scope = -1,
+			       .hash = js_str(a->waits, "hash", NULL) };
 
 	for (size_t i = 0; i < ARRAY_LEN(words); i++)
 		if (strcasecmp(words[i].word, line) == 0) {
-			answer = words[i].answer;
-			reason = "";
+			a_.answer = words[i].answer;
+			a_.reason = "";
 		}
 	stop_asking(a);
-	if (*a->child ? conversation_confirm_child(a->c, a->child, answer, reason, &err)
-		      : conversation_confirm(a->c, answer, reason, &err)) {
+	if (*a->child ? conversation_confirm_child(a->c, a->child, &a_, &err)
+		      : conversation_confirm(a->c, &a_, &err)) {
 		fprintf(stderr, "mortise: %s\n", err.text);
 		ask_update(a);
 	}
@@ -147,8 +151,9 @@ static json_object *which(const struct ask *a, json_object *asks)
 
 void ask_update(struct ask *a)
 {
-	const char *kind, *risk, *child = "";
-	int64_t action = conversation_waits(a->c, &kind, &risk);
+	AUTO(json) json_object *waits = conversation_waits(a->c);
+	int64_t action = js_int(waits, "action", -1);
+	const char *child = "";
 	bool open = conversation_state(a->c) == STATE_AWAITING_USER_CONFIRMATION;
 	AUTO(json) json_object *asks = open ? NULL : conversation_asks(a->c);
 	json_object *first = asks ? which(a, asks) : NULL;
@@ -157,8 +162,6 @@ void ask_update(struct ask *a)
 		open = true;
 		child = js_str(first, "conversation", "");
 		action = js_int(first, "action", -1);
-		kind = js_str(first, "kind", "");
-		risk = js_str(first, "risk", "");
 	}
 	if (a->asked >= 0 && (!open || action != a->asked || strcmp(child, a->child) != 0)) {
 		stop_asking(a);
@@ -167,13 +170,15 @@ void ask_update(struct ask *a)
 	if (!open || action < 0 || a->over || a->asked == action)
 		return;
 	a->asked = action;
+	json_object_put(a->waits);
+	a->waits = json_object_get(first ? first : waits);
 	snprintf(a->child, sizeof a->child, "%s", child);
 	strbuf_reset(&a->line);
 	if (first)
 		put_foreign(a, first);
 	else
 		put_old(a, action);
-	put_question(a, kind, risk);
+	put_question(a);
 	if (uv_poll_start(&a->keys, UV_READABLE, on_keys) < 0)
 		a->over = true;
 }
@@ -213,6 +218,7 @@ static void on_closed(uv_handle_t *handle)
 	struct ask *a = handle->data;
 
 	strbuf_clear(&a->line);
+	json_object_put(a->waits);
 	free(a);
 }
 

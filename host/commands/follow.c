@@ -25,6 +25,7 @@ struct follow {
 	int signals;
 	bool terminal;
 	unsigned own_left; /* our own commands without result */
+	json_object *waits; /* the action that was shown and waits; or NULL */
 	bool shown;        /* the past has been shown */
 	bool left;         /* detached */
 	bool ended;
@@ -81,12 +82,30 @@ static void say_help(struct follow *f)
 		"/recover 3 stops.");
 }
 
-/* And from now on those of its kind. */
-static void confirm_always(struct follow *f)
+/* The answer holds for the action that was shown, by its hash. */
+static void confirm(struct follow *f, bool always)
 {
-	static const char line[] = "{\"type\":\"confirm\",\"always\":true}";
+	AUTO(strbuf) struct strbuf line = STRBUF(4096);
 
-	peer_line(f->p, line, sizeof line - 1);
+	strbuf_add(&line, "{\"type\":\"confirm\"");
+	js_key_str(&line, "hash", js_str(f->waits, "hash", ""));
+	if (js_get(f->waits, "conversation"))
+		js_key_str(&line, "conversation", js_str(f->waits, "conversation", ""));
+	if (always)
+		js_key_bool(&line, "always", true);
+	strbuf_addc(&line, '}');
+	peer_line(f->p, line.text, line.len);
+}
+
+/* What waits now: its own action, or the first of a delegate. */
+static void note_waits(struct follow *f, json_object *line)
+{
+	json_object *asks = js_get(line, "asks"), *waits = js_get(line, "waits");
+
+	if (!waits && asks)
+		waits = json_object_array_get_idx(asks, 0);
+	json_object_put(f->waits);
+	f->waits = json_object_get(waits);
 }
 
 static void recover(struct follow *f, char option)
@@ -101,7 +120,7 @@ static void recover(struct follow *f, char option)
 /* @return whether the line was a command. */
 static bool typed_command(struct follow *f, const char *line, size_t len)
 {
-	static const char *const plain[] = { "pause", "resume", "stop", "confirm", "undo" };
+	static const char *const plain[] = { "pause", "resume", "stop", "undo" };
 
 	if (*line != '/')
 		return false;
@@ -114,8 +133,8 @@ static bool typed_command(struct follow *f, const char *line, size_t len)
 		const char *why = line + (len > 8 ? 8 : len);
 
 		send_command(f, "reject", "reason", why, strlen(why));
-	} else if (strcmp(line, "/always") == 0) {
-		confirm_always(f);
+	} else if (strcmp(line, "/confirm") == 0 || strcmp(line, "/always") == 0) {
+		confirm(f, line[1] == 'a');
 	} else if (strncmp(line, "/recover ", 9) == 0 && len == 10) {
 		recover(f, line[9]);
 	} else if (strcmp(line, "/detach") == 0) {
@@ -192,6 +211,7 @@ static void on_state(struct follow *f, json_object *line)
 		   *reason = js_str(line, "reason", "");
 	bool rests = js_get(line, "exit_code") != NULL;
 
+	note_waits(f, line);
 	check_rest(f, line);
 	if (f->render && (rests || !f->shown)) {
 		strbuf_addf(&text, "[%s%s%s]%s", state, *reason ? ": " : "", reason,
@@ -278,11 +298,13 @@ static int catch_signals(void)
 static void serve(struct follow *f)
 {
 	while (!f->left && !f->ended && !f->p->over) {
-		/* Typed text waits until what was typed before is sent. */
+		/* Typed text waits until what was typed before is sent, and until
+		 * what it may answer has been shown. */
+		bool reads = !f->p->out.len && (f->o->json || f->shown);
 		struct pollfd fds[] = {
 			{ .fd = f->p->fd, .events = peer_wants(f->p) },
 			{ .fd = f->signals, .events = POLLIN },
-			{ .fd = f->p->out.len ? -1 : f->keys, .events = POLLIN },
+			{ .fd = reads ? f->keys : -1, .events = POLLIN },
 		};
 
 		if (poll(fds, ARRAY_LEN(fds), -1) < 0)
@@ -336,6 +358,7 @@ int follow(struct peer *p, const struct follow_options *o)
 	say_goodbye(&f);
 	render_free(f.render);
 	jsonl_done(&f.typed);
+	json_object_put(f.waits);
 	auto_close(&f.signals);
 	return f.code;
 }

@@ -12,7 +12,7 @@
 #include <signal.h>
 #include <string.h>
 
-enum { LINE_MAX_BYTES = 64 << 20, PIECE = 64 << 10 };
+enum { LINE_MAX_BYTES = 64 << 20, PIECE = 64 << 10, CHILD_LINE_MAX = 16 << 20 };
 
 static const char refused[] =
 	"The user does not allow this. Do it in another way, or end and say what is left.";
@@ -170,21 +170,39 @@ static void say(struct child *ch, const char *text, size_t len)
 		free(s);
 }
 
-void child_answer(struct child *ch, enum answer answer, const char *reason)
+static void put_yes(struct strbuf *line, const struct approval *a)
 {
-	AUTO(strbuf) struct strbuf line = STRBUF(CHILD_MESSAGE_MAX);
+	js_key_str(line, "type", "confirm");
+	if (a->answer == ANSWER_ALWAYS)
+		js_key_bool(line, "always", true);
+	if (a->scope >= 0)
+		js_key_int(line, "scope", a->scope);
+	if (a->project)
+		js_key_str(line, "keep", "project");
+	if (a->arguments) {
+		js_key(line, "arguments");
+		js_put(line, a->arguments);
+	}
+}
+
+int child_answer(struct child *ch, const struct approval *a)
+{
+	AUTO(strbuf) struct strbuf line = STRBUF(CHILD_LINE_MAX);
 
 	strbuf_addc(&line, '{');
-	js_key_str(&line, "type", answer == ANSWER_NO ? "reject" : "confirm");
-	if (answer == ANSWER_NO)
-		js_key_str(&line, "reason", *reason ? reason : refused);
-	if (answer == ANSWER_ALWAYS)
-		js_key_bool(&line, "always", true);
-	strbuf_add(&line, "}\n");
-	if (line.error)
-		return;
+	if (a->answer == ANSWER_NO) {
+		js_key_str(&line, "type", "reject");
+		js_key_str(&line, "reason", a->reason && *a->reason ? a->reason : refused);
+	} else {
+		put_yes(&line, a);
+	}
+	if (a->hash)
+		js_key_str(&line, "hash", a->hash);
+	if (strbuf_add(&line, "}\n"))
+		return line.error;
 	set_waits(ch, NULL);
 	say(ch, line.text, line.len);
+	return MT_OK;
 }
 
 /* A person at hand is asked; if there is none, it is told no. */
@@ -193,7 +211,7 @@ static void on_waits(struct child *ch, json_object *waits)
 	if (ch->all->c->attended)
 		set_waits(ch, waits);
 	else
-		child_answer(ch, ANSWER_NO, nobody);
+		child_answer(ch, &(struct approval){ .reason = nobody, .scope = -1 });
 }
 
 static int on_line(char *line, size_t len, void *arg)

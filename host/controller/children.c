@@ -309,9 +309,8 @@ static json_object *one_asks(const struct child *ch)
 	json_object *o = json_object_new_object();
 
 	js_set_str(o, "conversation", ch->id);
-	js_set_int(o, "action", js_int(ch->waits, "action", -1));
-	js_set_str(o, "kind", js_str(ch->waits, "kind", ""));
-	js_set_str(o, "risk", js_str(ch->waits, "risk", ""));
+	json_object_object_foreach(ch->waits, name, value)
+		js_set(o, name, json_object_get(value));
 	js_set(o, "event", json_object_get(ch->action));
 	return o;
 }
@@ -331,18 +330,28 @@ json_object *conversation_asks(const struct conversation *c)
 	return list;
 }
 
+/* The delegate checks the answer itself; what can be seen here is refused here. */
+static int answer_child(struct child *ch, const struct approval *a, struct error *err)
+{
+	if (a->reason && strlen(a->reason) > CHILD_MESSAGE_MAX / 8)
+		return fail(err, MT_EINVAL, "the reason is too long");
+	if (a->answer != ANSWER_NO && (!a->hash || !*a->hash))
+		return fail(err, MT_EINVAL, "an approval needs the `hash` of the action that "
+			    "was shown");
+	if (a->hash && *a->hash && strcmp(a->hash, js_str(ch->waits, "hash", "")) != 0)
+		return fail(err, MT_EDENIED, "the action that waits is not the one that was "
+			    "shown (its hash differs): nothing ran; look at it again");
+	return child_answer(ch, a) ? fail(err, MT_ELIMIT, "the answer is too long") : MT_OK;
+}
+
 int conversation_confirm_child(struct conversation *c, const char *child,
-			       enum answer answer, const char *reason, struct error *err)
+			       const struct approval *a, struct error *err)
 {
 	struct children *all = c->children;
 
 	for (size_t i = 0; all && i < all->next; i++)
-		if (all->list[i].waits && strcmp(all->list[i].id, child) == 0) {
-			if (strlen(reason) > CHILD_MESSAGE_MAX / 8)
-				return fail(err, MT_EINVAL, "the reason is too long");
-			child_answer(&all->list[i], answer, reason);
-			return MT_OK;
-		}
+		if (all->list[i].waits && strcmp(all->list[i].id, child) == 0)
+			return answer_child(&all->list[i], a, err);
 	return fail(err, MT_ENOTFOUND, "no delegate `%.80s` waits for an answer", child);
 }
 

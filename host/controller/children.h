@@ -59,8 +59,9 @@ struct children {
 /* ---- child.c ---- */
 /** Start its process. What goes wrong is told as its end, later. */
 void child_start(struct child *ch);
-/** A person's answer to its action that waits. */
-void child_answer(struct child *ch, enum answer answer, const char *reason);
+/** A person's answer to its action that waits. @return MT_OK, or MT_ELIMIT if it is too
+ *  long. */
+int child_answer(struct child *ch, const struct approval *a);
 /** Ask it to end. */
 void child_stop(struct child *ch);
 void child_kill(struct child *ch);

@@ -9,13 +9,20 @@
  * have no confirmation_state of their own bear it beside args. */
 #include "controller/confirm.h"
 
+#include "controller/action-hash.h"
+#include "controller/approval-scope.h"
 #include "controller/exit_code.h"
 #include "controller/internal.h"
+#include "utf8.h"
+
+#include "log.h"
 
 #include <string.h>
 
+enum { SUBJECT_SHOWN = 120 };
+
 static const char state_key[] = "confirmation_state";
-static const char kinds_name[] = "mortise/always"; /* of its state record */
+static const char approvals_name[] = "mortise/approvals"; /* of its state record */
 
 /* ---- the policy -------------------------------------------------------- */
 
@@ -96,124 +103,130 @@ bool confirm_is_answer(const struct event *action, bool *ret_yes)
 	return true;
 }
 
-/* ---- kinds that run without asking ------------------------------------- */
+/* ---- what runs without asking ------------------------------------------ */
 
-static bool kind_allowed(const struct conversation *c, const char *kind)
+static struct scope_place place_of(struct conversation *c, const struct event *action)
 {
-	for (size_t i = 0; i < c->kind_count; i++)
-		if (strcmp(c->kinds[i], kind) == 0)
-			return true;
-	return false;
+	const char *name = js_str(event_tool_meta(action), "function_name", NULL);
+	struct scope_place place = { .workspace = c->workspace,
+				     .dir = c->shell_dir ? c->shell_dir : c->workspace,
+				     .tool = "", .toolset = "" };
+	AUTO(json) json_object *args = NULL;
+	const struct tool *tool;
+
+	if (!action_to_call(&c->catalog, action, name, &tool, &args, NULL)) {
+		place.tool = tool->real;
+		place.toolset = c->catalog.instances[tool->instance].name;
+	}
+	return place;
 }
 
-static int kind_add(struct conversation *c, const char *kind, struct error *err)
+static bool is_allowed(struct conversation *c, const struct event *action)
 {
-	char **all;
+	const struct scope_place place = place_of(c, action);
 
-	if (c->kind_count == KINDS_MAX)
-		return fail(err, MT_ELIMIT, "more than %d kinds of actions run without "
-			    "asking: start a new conversation, or set confirmation = never",
-			    KINDS_MAX);
-	all = realloc(c->kinds, (c->kind_count + 1) * sizeof *all);
-	if (!all)
-		return fail(err, MT_ENOMEM, "out of memory");
-	c->kinds = all;
-	all[c->kind_count] = strdup(kind);
-	if (!all[c->kind_count])
-		return fail(err, MT_ENOMEM, "out of memory");
-	c->kind_count++;
-	return MT_OK;
+	return scopes_cover(c->approvals, action, &place);
 }
 
-static int kinds_log(struct conversation *c, struct error *err)
+static int log_approvals(struct conversation *c, struct error *err)
 {
 	AUTO(json) json_object *record = json_object_new_object();
-	AUTO(json) json_object *list = json_object_new_array();
 
-	for (size_t i = 0; list && i < c->kind_count; i++)
-		json_object_array_add(list, json_object_new_string(c->kinds[i]));
 	if (js_set_str(record, "record", "state")
-	    || js_set_str(record, "plugin", kinds_name)
-	    || js_set_str(record, "text", js_text(list, NULL)))
+	    || js_set_str(record, "plugin", approvals_name)
+	    || js_set_str(record, "text", js_text(c->approvals, NULL)))
 		return fail(err, MT_ENOMEM, "out of memory");
 	return evlog_record(c->log, record, err);
 }
 
 /* From now on, in this conversation. */
-static int remember(struct conversation *c, const char *kind, struct error *err)
+static int remember(struct conversation *c, json_object *scope, struct error *err)
 {
-	int r;
-
-	if (kind_allowed(c, kind))
-		return MT_OK;
-	r = kind_add(c, kind, err);
-	return r ? r : kinds_log(c, err);
+	if (!c->approvals)
+		c->approvals = json_object_new_array();
+	for (size_t i = 0; i < json_object_array_length(c->approvals); i++)
+		if (js_equal(json_object_array_get_idx(c->approvals, i), scope))
+			return MT_OK;
+	if (json_object_array_length(c->approvals) >= APPROVALS_MAX)
+		return fail(err, MT_ELIMIT, "this conversation has %d approvals: revoke some "
+			    "with `mortise policy revoke`", APPROVALS_MAX);
+	if (!c->approvals || json_object_array_add(c->approvals, json_object_get(scope)))
+		return fail(err, MT_ENOMEM, "out of memory");
+	return log_approvals(c, err);
 }
 
 int confirm_restore(struct conversation *c, struct error *err)
 {
 	size_t len;
-	const char *text = evlog_state(c->log, kinds_name, &len);
+	const char *text = evlog_state(c->log, approvals_name, &len);
 	AUTO(json) json_object *list = text ? js_parse(text, len, err) : NULL;
 
 	if (text && !list)
 		return err->code ? err->code : MT_OK;
-	if (!json_object_is_type(list, json_type_array))
-		return MT_OK;
-	for (size_t i = 0; i < json_object_array_length(list); i++) {
-		json_object *kind = json_object_array_get_idx(list, i);
-
-		if (json_object_is_type(kind, json_type_string)
-		    && kind_add(c, json_object_get_string(kind), err))
-			return err->code;
-	}
+	if (json_object_is_type(list, json_type_array))
+		c->approvals = STEAL(list);
 	return MT_OK;
 }
 
 void confirm_clear(struct conversation *c)
 {
-	for (size_t i = 0; i < c->kind_count; i++)
-		free(c->kinds[i]);
-	free(c->kinds);
-	c->kinds = NULL;
-	c->kind_count = 0;
+	json_object_put(c->approvals);
+	json_object_put(c->offered);
+	c->approvals = c->offered = NULL;
+	c->edited = event_unref(c->edited);
 }
 
 /* ---- the gate ---------------------------------------------------------- */
 
-static void judge(struct conversation *c, struct event *action, struct verdict *ret)
+static void assess(struct conversation *c, struct event *action, struct verdict *ret)
 {
 	if (c->judge(c, action, ret)) {
 		ret->risk = RISK_UNKNOWN;
 		ret->deny = false;
 	}
+}
+
+static void judge(struct conversation *c, struct event *action, struct verdict *ret)
+{
+	assess(c, action, ret);
 	if (event_field_find(action->type, "security_risk"))
 		js_set_int(event_args(action), "security_risk", ret->risk);
+}
+
+/* The beginning of what it does. */
+static const char *subject_of(const struct event *action)
+{
+	static const char *const names[] = { "command", "path", "url", "code", "name",
+					     "browser_actions" };
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (*event_arg(action, names[i]))
+			return event_arg(action, names[i]);
+	return "";
 }
 
 static void say_medium(struct conversation *c, const struct event *action,
 		       const struct verdict *v)
 {
-	char kind[KIND_ROOM];
+	const char *what = subject_of(action);
+	size_t len = strcspn(what, "\r\n"), shown = utf8_cut(what, len, SUBJECT_SHOWN);
 
-	confirm_kind(action, c->workspace, kind);
-	notice(c, MT_LOG_WARNING, "medium risk: %s%s%s", kind, *v->reason ? ": " : "",
+	notice(c, MT_LOG_WARNING, "medium risk: %s %.*s%s%s%s", action->type->name,
+	       (int)shown, what, what[shown] ? " ..." : "", *v->reason ? ": " : "",
 	       v->reason);
 }
 
 enum gate confirm_gate(struct conversation *c, struct event *action,
 		       struct verdict *ret)
 {
-	char kind[KIND_ROOM];
-
 	*ret = (struct verdict){ .risk = RISK_UNKNOWN };
 	if (c->confirm.when == CONFIRM_NEVER && !analyzers_wired(c))
 		return GATE_RUN;
 	judge(c, action, ret);
 	if (ret->deny)
 		return GATE_DENY;
-	confirm_kind(action, c->workspace, kind);
-	if (confirm_needed(&c->confirm, ret->risk) && !kind_allowed(c, kind))
+	if (confirm_needed(&c->confirm, ret->risk)
+	    && (ret->risk == RISK_HIGH || !is_allowed(c, action)))
 		return GATE_WAIT;
 	if (ret->risk == RISK_MEDIUM && c->confirm.when != CONFIRM_NEVER)
 		say_medium(c, action, ret);
@@ -222,24 +235,47 @@ enum gate confirm_gate(struct conversation *c, struct event *action,
 
 /* ---- waiting ----------------------------------------------------------- */
 
-static void waits_now(struct conversation *c, const struct event *action,
-		      const struct verdict *v)
+static void waits_now(struct conversation *c, const struct verdict *v)
 {
 	char reason[sizeof c->reason];
 
 	c->waits = true;
 	c->risk = v->risk;
-	confirm_kind(action, c->workspace, c->kind);
+	snprintf(c->risk_reason, sizeof c->risk_reason, "%s", v->reason);
 	snprintf(reason, sizeof reason, "risk %s%s%s", risk_name(v->risk),
 		 *v->reason ? ": " : "", v->reason);
 	enter_state(c, STATE_AWAITING_USER_CONFIRMATION, reason);
 }
 
+/* What a client is shown and may say yes to: the action as the log holds it. */
+static int describe(struct conversation *c, const struct event *action, struct error *err)
+{
+	const struct scope_place place = place_of(c, action);
+
+	json_object_put(c->offered);
+	c->offered = NULL;
+	c->offer = 0;
+	if (action_hash(action, true, c->hash, err))
+		return err->code;
+	if (c->risk == RISK_HIGH)
+		return MT_OK;
+	return scopes_offer(action, &place, &c->offered, &c->offer, err);
+}
+
+static void cannot_wait(struct conversation *c, const struct error *err)
+{
+	c->pending = -1;
+	c->waits = false;
+	if (c->state != STATE_ERROR)
+		set_error(c, EXIT_FAILED, "%s", err->text);
+}
+
 void confirm_wait(struct conversation *c, struct event *action, const struct verdict *v)
 {
+	AUTO(event) struct event *kept = event_ref(action);
 	struct error err = ERROR_NONE;
 
-	waits_now(c, action, v);
+	waits_now(c, v);
 	if (c->state != STATE_AWAITING_USER_CONFIRMATION) {
 		c->waits = false; /* the log cannot be written */
 		event_unref(action);
@@ -248,22 +284,39 @@ void confirm_wait(struct conversation *c, struct event *action, const struct ver
 	c->pending = evlog_count(c->log);
 	if (mark(action, "awaiting_confirmation"))
 		action = event_unref(action);
-	if (post(c, action, &err) < 0) {
-		c->pending = -1;
-		c->waits = false;
-		if (c->state != STATE_ERROR)
-			set_error(c, EXIT_FAILED, "%s", err.text);
-		return;
-	}
-	tell_state(c);
+	if (post(c, action, &err) < 0 || describe(c, kept, &err))
+		cannot_wait(c, &err);
+	else
+		tell_state(c);
+}
+
+/* The risk that was found then or is found now, if one of them is HIGH. */
+int confirm_restore_waiting(struct conversation *c, struct event *action,
+			    struct error *err)
+{
+	enum risk then = (enum risk)js_int(event_args(action), "security_risk",
+					   RISK_UNKNOWN);
+	struct verdict v;
+
+	assess(c, action, &v);
+	c->pending = action->id;
+	c->waits = true;
+	c->risk = then == RISK_HIGH || !analyzers_wired(c) ? then : v.risk;
+	snprintf(c->risk_reason, sizeof c->risk_reason, "%s", v.reason);
+	return describe(c, action, err);
 }
 
 void confirm_wait_again(struct conversation *c, struct event *action,
 			const struct verdict *v)
 {
+	struct error err = ERROR_NONE;
+
 	c->pending = action->id;
-	waits_now(c, action, v);
-	tell_state(c);
+	waits_now(c, v);
+	if (describe(c, action, &err))
+		cannot_wait(c, &err);
+	else
+		tell_state(c);
 }
 
 void confirm_refuse(struct conversation *c, struct event *action, const struct verdict *v)
@@ -279,34 +332,67 @@ void confirm_refuse(struct conversation *c, struct event *action, const struct v
 
 /* ---- the answer -------------------------------------------------------- */
 
+/* What the log says of an action beside what it does. */
+static int strip(json_object *json)
+{
+	static const char *const names[] = { "id", "timestamp", "message", "llm_metrics",
+					     "reasoning_content" };
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		json_object_object_del(json, names[i]);
+	return MT_OK;
+}
+
+/* The event of what is approved: the action, or what the user made of it. */
+static json_object *approved_json(struct conversation *c, const struct event *action)
+{
+	const struct event *from = c->edited ? c->edited : action;
+	json_object *meta = event_tool_meta(action), *json = NULL;
+
+	if (json_object_deep_copy(from->json, &json, NULL))
+		return NULL;
+	strip(json);
+	if (!c->edited)
+		return json;
+	if (js_set_bool(json, "edited", true)
+	    || js_set_str(json, "source", source_name(action->source))
+	    || (meta && js_set(json, "tool_call_metadata", json_object_get(meta)))) {
+		json_object_put(json);
+		return NULL;
+	}
+	return json;
+}
+
 static struct event *copy_of(struct conversation *c, const struct event *action, bool yes,
 			     struct error *err)
 {
-	json_object *json = NULL;
-	struct event *copy;
+	json_object *json = approved_json(c, action);
+	AUTO(event) struct event *copy = json ? event_adopt(json, err) : NULL;
+	char hash[SHA256_HEX];
 
-	if (json_object_deep_copy(action->json, &json, NULL)) {
-		fail(err, MT_ENOMEM, "out of memory");
+	if (!copy) {
+		fail(err, err->code ? err->code : MT_ENOMEM, "%s",
+		     err->code ? err->text : "out of memory");
 		return NULL;
 	}
-	json_object_object_del(json, "id");
-	json_object_object_del(json, "timestamp");
-	json_object_object_del(json, "message");
-	json_object_object_del(json, "llm_metrics");
-	copy = event_adopt(json, err);
-	if (!copy)
-		return NULL;
 	if (event_field_find(copy->type, "thought"))
 		js_set_str(event_args(copy), "thought", "");
-	json_object_object_del(copy->json, "reasoning_content");
 	if (!yes && *c->refusal)
 		js_set_str(copy->json, "reject_reason", c->refusal);
+	if (action_hash(copy, true, hash, err))
+		return NULL;
 	if (mark(copy, yes ? "confirmed" : "rejected")
-	    || js_set_int(copy->json, "confirms", action->id)) {
+	    || js_set_int(copy->json, "confirms", action->id)
+	    || (yes && js_set_str(copy->json, "approved", hash))) {
 		fail(err, MT_ENOMEM, "out of memory");
-		return event_unref(copy);
+		return NULL;
 	}
-	return copy;
+	if (yes && !c->edited && strcmp(hash, c->hash) != 0) {
+		fail(err, MT_EDENIED, "the log was changed: the action in it is not the one "
+		     "that was approved");
+		return NULL;
+	}
+	return STEAL(copy);
 }
 
 int confirm_repeat(struct conversation *c, bool yes, struct error *err)
@@ -323,6 +409,60 @@ int confirm_repeat(struct conversation *c, bool yes, struct error *err)
 	c->pending = id;
 	c->waits = false;
 	return MT_OK;
+}
+
+bool confirm_holds(struct conversation *c, const struct event *action)
+{
+	int64_t first = js_int(action->json, "confirms", -1);
+	const char *approved = js_str(action->json, "approved", "");
+	AUTO(event) struct event *original = NULL;
+	char hash[SHA256_HEX];
+
+	if (first < 0)
+		return true;
+	if (action_hash(action, true, hash, NULL) || strcmp(hash, approved) != 0)
+		return false;
+	if (js_bool(action->json, "edited", false))
+		return true;
+	original = first < action->id ? evlog_event(c->log, first, NULL) : NULL;
+	return original && !action_hash(original, true, hash, NULL)
+	       && strcmp(hash, approved) == 0;
+}
+
+/* The command, or the arguments of the call. */
+static void put_ran(struct conversation *c, const struct event *action, struct strbuf *out)
+{
+	const char *name = js_str(event_tool_meta(action), "function_name", NULL);
+	const char *command = event_arg(action, "command"), *text;
+	AUTO(json) json_object *args = NULL;
+	const struct tool *tool;
+
+	if (strcmp(action->type->name, "run") == 0) {
+		strbuf_addf(out, "The user changed the command before approving it. What "
+			    "ran: %s\n\n", command);
+		return;
+	}
+	if (action_to_call(&c->catalog, action, name, &tool, &args, NULL))
+		args = json_object_get(event_args(action));
+	text = js_text(args, NULL);
+	strbuf_addf(out, "The user changed the arguments before approving the call. What ran: "
+		    "%s\n\n", text ? text : "");
+}
+
+void confirm_tell_edit(struct conversation *c, const struct event *action,
+		       struct event *observation)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(64 << 20);
+	size_t len;
+	const char *content = event_content(observation, &len);
+
+	if (!js_bool(action->json, "edited", false) || !evlog_dispatched(c->log, action->id))
+		return;
+	put_ran(c, action, &text);
+	if (strbuf_addn(&text, content, len)
+	    || js_set_strn(observation->json, "content", text.text, text.len))
+		log_line(MT_LOG_WARNING, "confirm", "the model is not told what ran: out of "
+			 "memory");
 }
 
 void confirm_rejected(struct conversation *c, struct event *action)
@@ -362,20 +502,150 @@ void confirm_overtaken(struct conversation *c)
 		confirm_rejected(c, copy);
 }
 
-int conversation_confirm(struct conversation *c, enum answer answer, const char *reason,
-			 struct error *err)
+/* ---- the commands ------------------------------------------------------ */
+
+/* Only what the tool knows can be changed: a name with a slip would be ignored. */
+static int merge(json_object *args, const struct tool *tool, json_object *changes,
+		 struct error *err)
 {
-	AUTO(event) struct event *copy = NULL;
-	bool yes = answer != ANSWER_NO;
+	json_object *known = js_get(tool->schema_json, "properties");
+
+	json_object_object_foreach(changes, name, value) {
+		if (!js_get(known, name))
+			return fail(err, MT_EINVAL, "the tool %s has no argument `%.80s`",
+				    tool->name, name);
+		if (!value)
+			json_object_object_del(args, name);
+		else if (js_set(args, name, json_object_get(value)))
+			return fail(err, MT_ENOMEM, "out of memory");
+	}
+	return MT_OK;
+}
+
+/* The action with other arguments, checked as a call of the model is. */
+static struct event *change(struct conversation *c, const struct event *action,
+			    json_object *changes, struct error *err)
+{
+	const char *name = js_str(event_tool_meta(action), "function_name", NULL), *text;
+	AUTO(json) json_object *args = NULL;
+	AUTO(json) json_object *checked = NULL;
+	const struct tool *tool;
+	size_t len;
+
+	if (action_to_call(&c->catalog, action, name, &tool, &args, err)
+	    || merge(args, tool, changes, err))
+		return NULL;
+	if (mask_json(c->mask, args, NULL) || !(text = js_text(args, &len))) {
+		fail(err, MT_ENOMEM, "out of memory");
+		return NULL;
+	}
+	checked = call_arguments(tool, text, len, err);
+	return checked ? call_to_action(tool, checked, "", err) : NULL;
+}
+
+static int denied(const struct verdict *v, const char *what, struct error *err)
+{
+	return fail(err, MT_EDENIED, "%s is denied: %s%s%s%s", what,
+		    *v->reason ? v->reason : "it is against the policy of this host",
+		    *v->rule ? " (rule " : "", v->rule, *v->rule ? ")" : "");
+}
+
+/* What the user typed runs whatever its risk, unless a rule forbids it. */
+static int take_changes(struct conversation *c, const struct event *action,
+			json_object *changes, struct error *err)
+{
+	AUTO(event) struct event *e = change(c, action, changes, err);
+	struct verdict v = { .risk = RISK_UNKNOWN };
+
+	if (!e)
+		return err->code;
+	if (!(e->type->flags & EVENT_RUNNABLE))
+		return fail(err, MT_EINVAL, "the changed call is no action that can run");
+	judge(c, e, &v);
+	if (v.deny)
+		return denied(&v, "the changed action", err);
+	c->edited = STEAL(e);
+	return MT_OK;
+}
+
+/* The scope that is granted; NULL with `err`. Borrowed. */
+static json_object *find_scope(const struct conversation *c, const struct approval *a,
+			       struct error *err)
+{
+	size_t count = c->offered ? json_object_array_length(c->offered) : 0;
+	size_t n = a->scope < 0 ? c->offer : (size_t)a->scope;
+
+	if (count == 0)
+		fail(err, MT_EDENIED, "an action of risk %s is approved each time: nothing "
+		     "is allowed for later", risk_name(c->risk));
+	else if (a->arguments)
+		fail(err, MT_EINVAL, "a changed action is approved once: `always` is for the "
+		     "action as it was shown");
+	else if (n >= count)
+		fail(err, MT_EINVAL, "there is no scope %zu: %zu are offered", n, count);
+	else
+		return json_object_array_get_idx(c->offered, n);
+	return NULL;
+}
+
+/* Is it the action that was shown that the answer is for? */
+static int check_hash(const struct conversation *c, const struct event *action,
+		      const struct approval *a, struct error *err)
+{
+	char now[SHA256_HEX];
+
+	if (!a->hash || !*a->hash)
+		return a->answer == ANSWER_NO
+			       ? MT_OK
+			       : fail(err, MT_EINVAL, "an approval needs the `hash` of the "
+				      "action that was shown");
+	if (action_hash(action, true, now, err))
+		return err->code;
+	if (strcmp(a->hash, now) != 0 || strcmp(now, c->hash) != 0)
+		return fail(err, MT_EDENIED, "the action that waits is not the one that was "
+			    "shown (its hash differs): nothing ran; look at it again");
+	return MT_OK;
+}
+
+/* Everything that may be refused, before anything has changed. */
+static int check_answer(struct conversation *c, const struct approval *a, struct error *err)
+{
+	AUTO(event) struct event *action = NULL;
+	struct verdict v = { .risk = RISK_UNKNOWN };
+	json_object *scope = NULL;
 
 	if (!c->waits || c->closing)
 		return fail(err, MT_EINVAL,
 			    "the conversation is %s: nothing waits for confirmation",
 			    state_name(c->state));
-	if (answer == ANSWER_ALWAYS && remember(c, c->kind, err))
+	action = evlog_event(c->log, c->pending, err);
+	if (!action || check_hash(c, action, a, err))
 		return err->code;
-	snprintf(c->refusal, sizeof c->refusal, "%s", yes ? "" : reason);
+	if (a->answer == ANSWER_ALWAYS && !(scope = find_scope(c, a, err)))
+		return err->code;
+	c->edited = event_unref(c->edited);
+	if (a->answer == ANSWER_NO)
+		return MT_OK;
+	if (a->arguments && take_changes(c, action, a->arguments, err))
+		return err->code;
+	if (!a->arguments)
+		assess(c, action, &v); /* the rules may be others than when it was asked */
+	if (v.deny)
+		return denied(&v, "the action", err);
+	return scope ? remember(c, scope, err) : MT_OK;
+}
+
+int conversation_confirm(struct conversation *c, const struct approval *a,
+			 struct error *err)
+{
+	AUTO(event) struct event *copy = NULL;
+	bool yes = a->answer != ANSWER_NO;
+
+	if (check_answer(c, a, err))
+		return err->code;
+	snprintf(c->refusal, sizeof c->refusal, "%s", yes || !a->reason ? "" : a->reason);
 	set_state(c, yes ? STATE_USER_CONFIRMED : STATE_USER_REJECTED, "");
+	c->edited = event_unref(c->edited);
 	if (c->waits || c->pending < 0)
 		return fail(err, MT_EIO, "%s", c->reason);
 	copy = evlog_event(c->log, c->pending, err);
@@ -391,10 +661,30 @@ int conversation_confirm(struct conversation *c, enum answer answer, const char 
 	return evlog_barrier(c->log, err);
 }
 
-int64_t conversation_waits(const struct conversation *c, const char **ret_kind,
-			   const char **ret_risk)
+json_object *conversation_waits(const struct conversation *c)
 {
-	*ret_kind = c->waits ? c->kind : "";
-	*ret_risk = c->waits ? risk_name(c->risk) : "";
-	return c->waits ? c->pending : -1;
+	size_t count = c->offered ? json_object_array_length(c->offered) : 0;
+	json_object *o, *list;
+
+	if (!c->waits || c->pending < 0)
+		return NULL;
+	o = json_object_new_object();
+	list = json_object_new_array();
+	for (size_t i = 0; list && i < count; i++) {
+		json_object *one = json_object_new_object();
+
+		js_set_str(one, "text", js_str(json_object_array_get_idx(c->offered, i),
+					       "text", ""));
+		json_object_array_add(list, one);
+	}
+	js_set_int(o, "action", c->pending);
+	js_set_str(o, "hash", c->hash);
+	js_set_str(o, "risk", risk_name(c->risk));
+	if (*c->risk_reason)
+		js_set_str(o, "reason", c->risk_reason);
+	js_set(o, "scopes", list);
+	js_set_int(o, "scope", (int64_t)c->offer);
+	js_set_str(o, "kind", count ? js_str(json_object_array_get_idx(c->offered, c->offer),
+					     "text", "") : "");
+	return o;
 }

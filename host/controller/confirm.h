@@ -7,8 +7,6 @@
 
 #include "controller/analyze.h"
 
-enum { KIND_ROOM = 320, KINDS_MAX = 256 };
-
 enum confirmation { CONFIRM_NEVER, CONFIRM_ALWAYS, CONFIRM_RISKY };
 
 struct confirm_policy {
@@ -25,11 +23,6 @@ struct confirm_policy confirm_stricter(struct confirm_policy a, struct confirm_p
 int confirm_policy_read(const struct config *c, const char *section, bool attended,
 			struct confirm_policy *ret, struct error *err);
 
-/** What "always for this kind" means of an action: its type, then what tells it
- *  apart: the program of a simple command, the tool, the host of a URL.
- *  `ret` holds KIND_ROOM bytes. */
-void confirm_kind(const struct event *action, const char *workspace, char *ret);
-
 enum gate { GATE_RUN, GATE_WAIT, GATE_DENY };
 
 /** Judge a runnable action and write its risk into it. */
@@ -45,8 +38,11 @@ void confirm_wait_again(struct conversation *c, struct event *action,
 void confirm_refuse(struct conversation *c, struct event *action,
 		    const struct verdict *v);
 
-/** The answer of a person as an event: the action once more. It becomes the
- *  pending one. @return MT_OK or a status; then nothing has changed. */
+/** After a restart: this action of the log waits, as it did. */
+int confirm_restore_waiting(struct conversation *c, struct event *action,
+			    struct error *err);
+/** The answer of a person as an event: the action once more, as it was approved. It
+ *  becomes the pending one. @return MT_OK or a status; then nothing has changed. */
 int confirm_repeat(struct conversation *c, bool yes, struct error *err);
 /** Give a rejected action its observation and go on from there. */
 void confirm_rejected(struct conversation *c, struct event *action);
@@ -57,7 +53,12 @@ void confirm_overtaken(struct conversation *c);
 bool confirm_awaited(const struct event *action);
 /** Is it the repetition of one? `ret_yes`: what the person said. */
 bool confirm_is_answer(const struct event *action, bool *ret_yes);
-/** The kinds that run without asking, from the log. */
+/** Is this repetition the very action that was approved? Of other actions: yes. */
+bool confirm_holds(struct conversation *c, const struct event *action);
+/** Tell the model what ran in place of its call, if the user changed it. */
+void confirm_tell_edit(struct conversation *c, const struct event *action,
+		       struct event *observation);
+/** What runs without asking, from the log. */
 int confirm_restore(struct conversation *c, struct error *err);
 void confirm_clear(struct conversation *c);
 

@@ -64,15 +64,25 @@ int conversation_continue(struct conversation *c, struct error *err);
 int conversation_pause(struct conversation *c, struct error *err);
 /** End for good: state stopped. */
 int conversation_stop(struct conversation *c, struct error *err);
-/** Answer to an action that waits: with ANSWER_ALWAYS actions of its kind run
- *  without asking from now on; with ANSWER_NO and a reason the agent reads that
- *  and goes on, without one it waits for a message. */
+/** Answer to an action that waits: with ANSWER_ALWAYS what one of the scopes of the
+ *  action covers runs without asking from now on; with ANSWER_NO and a reason the
+ *  agent reads that and continues, without one it waits for a message. */
 enum answer { ANSWER_NO, ANSWER_YES, ANSWER_ALWAYS };
-int conversation_confirm(struct conversation *c, enum answer answer, const char *reason,
+struct approval {
+	enum answer answer;
+	const char *hash;        /* of the action that was shown; may be NULL for a no */
+	const char *reason;      /* of a no; or NULL */
+	int64_t scope;           /* of ANSWER_ALWAYS: place in `scopes`; -1: as offered */
+	bool project;            /* in later conversations of this project too */
+	json_object *arguments;  /* what the user changed before approving it; or NULL */
+};
+/** Refused, and nothing runs, if the action is not the one with that hash, if the
+ *  changed arguments are wrong, or if a rule denies it. */
+int conversation_confirm(struct conversation *c, const struct approval *a,
 			 struct error *err);
 /** The same to an action of a delegate that works beside it: `child` is its id. */
 int conversation_confirm_child(struct conversation *c, const char *child,
-			       enum answer answer, const char *reason, struct error *err);
+			       const struct approval *a, struct error *err);
 /** A runnable action that the user wants executed, V0 JSON. */
 int conversation_action(struct conversation *c, json_object *action, struct error *err);
 /** The history is shortened before the next request to the model. */
@@ -105,12 +115,11 @@ enum agent_state conversation_state(const struct conversation *c);
 const char *conversation_reason(const struct conversation *c);
 /** Exit code for the state it rests in (enum exit_code of commands/command.h). */
 int conversation_exit_code(const struct conversation *c);
-/** Id of the action that waits for a person, -1: none; of which kind it is ("run
- *  git") and its risk ("HIGH"), "" if none. Borrowed. */
-int64_t conversation_waits(const struct conversation *c, const char **ret_kind,
-			   const char **ret_risk);
-/** What actions of delegates that work beside it wait for a person: a list of
- *  {conversation, action, kind, risk, event}; owned. NULL: none. */
+/** The action that waits for a person: {action, hash, risk, reason, scopes, scope,
+ *  kind} as conversation-protocol.md has it; owned. NULL: none. */
+json_object *conversation_waits(const struct conversation *c);
+/** What actions of delegates that work beside it wait for a person: a list of the
+ *  same with `conversation` and `event`; owned. NULL: none. */
 json_object *conversation_asks(const struct conversation *c);
 /** True while a request or a call is under way. */
 bool conversation_busy(const struct conversation *c);

@@ -32,6 +32,8 @@ void answer(struct conversation *c, struct event *action, struct event *e,
 
 	if (e && meta)
 		js_set(e->json, "tool_call_metadata", json_object_get(meta));
+	if (e)
+		confirm_tell_edit(c, action, e);
 	if (c->pending == action->id) {
 		c->pending = -1;
 		c->pending_tool = NULL;
@@ -480,6 +482,12 @@ void dispatch_now(struct conversation *c, struct event *action)
 	char limit[256];
 	bool runner;
 
+	if (!confirm_holds(c, action)) {
+		post_unanswered(c, action, "AGENT_ERROR$ACTION_DENIED",
+				"The action did not run: the log was changed after the user "
+				"approved it, and it is not what was approved.");
+		return;
+	}
 	if (spend_reached(c, LIMITS_CALL, limit, sizeof limit)) {
 		stop_at_limit(c, action, limit);
 		return;

@@ -15,6 +15,7 @@
 #include "controller/react.h"
 #include "controller/recall.h"
 #include "controller/stuck.h"
+#include "digest.h"
 #include "llm/router.h"
 #include "tools/calls.h"
 #include "tools/catalog.h"
@@ -122,11 +123,14 @@ struct conversation {
 
 	int (*judge)(struct conversation *c, struct event *action, struct verdict *ret);
 	bool waits;                /* the pending action waits for a person */
-	enum risk risk;            /* of that action, and of which kind it is */
-	char kind[KIND_ROOM];
+	enum risk risk;            /* of that action, and why */
+	char risk_reason[256];
+	char hash[SHA256_HEX];     /* of it: what a person says yes to */
+	json_object *offered;      /* scopes that "always" may have for it; or NULL */
+	size_t offer;              /* the one that is proposed */
+	struct event *edited;      /* what the user made of it; NULL: nothing */
 	char refusal[4096];        /* why it is rejected */
-	char **kinds;              /* that run without asking */
-	size_t kind_count;
+	json_object *approvals;    /* scopes of what runs without asking; or NULL */
 
 	bool stepping, due, closing; /* due: something asks for a step */
 	int64_t pending;           /* runnable action without observation; -1 */

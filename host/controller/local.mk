@@ -1,9 +1,9 @@
 # The controller: states, steps, dispatch, resume.
-libhost_a_SOURCES += %D%/ahead.c %D%/analyze.c %D%/analyze.h %D%/analyzers.c %D%/analyzers.h \
+libhost_a_SOURCES += %D%/action-hash.c %D%/action-hash.h %D%/ahead.c %D%/analyze.c %D%/analyze.h %D%/analyzers.c %D%/analyzers.h %D%/approval-scope.c %D%/approval-scope.h \
 	%D%/ask.c %D%/child.c %D%/complete.c %D%/children.c %D%/children-bill.c %D%/children.h %D%/delegate.c %D%/condense.c %D%/confirm.c %D%/confirm.h \
 	%D%/conversation.c %D%/conversation.h %D%/dispatch.c %D%/exit_code.h %D%/finding.c \
 	%D%/hooking.c %D%/hooking.h \
-	%D%/internal.h %D%/kind.c %D%/launch.c %D%/launch.h %D%/limits.c %D%/limits.h \
+	%D%/internal.h %D%/launch.c %D%/launch.h %D%/limits.c %D%/limits.h \
 	%D%/meta.c %D%/meta.h %D%/questions.c %D%/react.c %D%/react.h %D%/recall.c \
 	%D%/recall.h %D%/recall-answers.c %D%/recollect.c %D%/resume.c \
 	%D%/rewind.c %D%/rewind.h %D%/services.c %D%/spend.c %D%/spent.c %D%/state.c %D%/state.h \

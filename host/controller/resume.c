@@ -166,14 +166,13 @@ static bool ended_by(struct conversation *c, int64_t action)
 }
 
 /* The action waits for a person, as it did. */
-static void restore_waiting(struct conversation *c, const struct event *e)
+static int restore_waiting(struct conversation *c, struct event *e, struct error *err)
 {
-	c->pending = e->id;
-	c->waits = true;
-	c->risk = (enum risk)js_int(event_args(e), "security_risk", RISK_UNKNOWN);
-	confirm_kind(e, c->workspace, c->kind);
+	if (confirm_restore_waiting(c, e, err))
+		return err->code;
 	if (c->state != STATE_PAUSED)
 		c->state = STATE_AWAITING_USER_CONFIRMATION;
+	return MT_OK;
 }
 
 /* The person had answered: that is carried out. */
@@ -202,8 +201,7 @@ static int restore_action(struct conversation *c, struct error *err)
 	if (!e)
 		return err->code;
 	if (confirm_awaited(e) && c->state != STATE_STOPPED && c->state != STATE_ERROR) {
-		restore_waiting(c, e);
-		return MT_OK;
+		return restore_waiting(c, e, err);
 	}
 	if (!evlog_dispatched(c->log, id) && confirm_is_answer(e, &yes)
 	    && (c->state == STATE_AWAITING_USER_CONFIRMATION || c->state == STATE_LOADING)) {

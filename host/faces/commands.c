@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { MEMBERS_MAX = 4, ID_MAX = 256 };
+enum { MEMBERS_MAX = 8, ID_MAX = 256 };
 
 struct member {
 	const char *name;
@@ -107,7 +107,7 @@ static bool answers_that(const struct conversation *c, json_object *line, const 
 {
 	AUTO(json) json_object *asks = child ? conversation_asks(c) : NULL;
 	size_t count = asks ? json_object_array_length(asks) : 0;
-	const char *kind, *risk;
+	AUTO(json) json_object *waits = child ? NULL : conversation_waits(c);
 	int64_t action = js_int(line, "action", -1);
 
 	if (action < 0)
@@ -118,38 +118,58 @@ static bool answers_that(const struct conversation *c, json_object *line, const 
 		if (strcmp(js_str(one, "conversation", ""), child) == 0)
 			return js_int(one, "action", -1) == action;
 	}
-	return !child && conversation_waits(c, &kind, &risk) == action;
+	return !child && js_int(waits, "action", -1) == action;
 }
 
 /* To an action of its own, or of a delegate that works beside it. */
-static int answer(struct session *s, json_object *line, enum answer answer,
+static int answer(struct session *s, json_object *line, const struct approval *a,
 		  struct error *err)
 {
 	const char *child = js_str(line, "conversation", NULL);
-	const char *reason = js_str(line, "reason", "");
 
 	if (child && strcmp(child, conversation_id(s->c)) == 0)
 		child = NULL;
 	if (!answers_that(s->c, line, child))
-		return fail(err, MT_EINVAL, "that action does not wait any more");
-	if (child)
-		return conversation_confirm_child(s->c, child, answer, reason, err);
-	return conversation_confirm(s->c, answer, reason, err);
+		return fail(err, MT_EINVAL, "that action is no longer waiting for approval");
+	return child ? conversation_confirm_child(s->c, child, a, err)
+		     : conversation_confirm(s->c, a, err);
 }
 
 static int run_confirm(struct session *s, json_object *line, struct outcome *ret,
 		       struct error *err)
 {
+	const char *keep = js_str(line, "keep", "conversation");
+	const struct approval a = {
+		.answer = js_bool(line, "always", false) ? ANSWER_ALWAYS : ANSWER_YES,
+		.hash = js_str(line, "hash", NULL),
+		.scope = js_int(line, "scope", -1),
+		.project = strcmp(keep, "project") == 0,
+		.arguments = js_get(line, "arguments"),
+	};
+
 	(void)ret;
-	return answer(s, line, js_bool(line, "always", false) ? ANSWER_ALWAYS : ANSWER_YES,
-		      err);
+	if (!a.project && strcmp(keep, "conversation") != 0)
+		return fail(err, MT_EINVAL, "confirm: `keep` is conversation or project, not "
+			    "`%.40s`", keep);
+	if (js_get(line, "scope") && a.scope < 0)
+		return fail(err, MT_EINVAL, "confirm: `scope` is an index of `scopes`, from 0");
+	if (a.answer != ANSWER_ALWAYS && (a.project || js_get(line, "scope")))
+		return fail(err, MT_EINVAL, "confirm: `scope` and `keep` go with `always`");
+	return answer(s, line, &a, err);
 }
 
 static int run_reject(struct session *s, json_object *line, struct outcome *ret,
 		      struct error *err)
 {
+	const struct approval a = {
+		.answer = ANSWER_NO,
+		.hash = js_str(line, "hash", NULL),
+		.reason = js_str(line, "reason", ""),
+		.scope = -1,
+	};
+
 	(void)ret;
-	return answer(s, line, ANSWER_NO, err);
+	return answer(s, line, &a, err);
 }
 
 static int run_action(struct session *s, json_object *line, struct outcome *ret,
@@ -230,11 +250,16 @@ static const struct command commands[] = {
 	{ "keep", { { 0 } }, run_keep },
 	{ "confirm",
 	  { { "always", json_type_boolean, false },
+	    { "hash", json_type_string, false },
+	    { "scope", json_type_int, false },
+	    { "keep", json_type_string, false },
+	    { "arguments", json_type_object, false },
 	    { "action", json_type_int, false },
 	    { "conversation", json_type_string, false } },
 	  run_confirm },
 	{ "reject",
 	  { { "reason", json_type_string, false },
+	    { "hash", json_type_string, false },
 	    { "action", json_type_int, false },
 	    { "conversation", json_type_string, false } },
 	  run_reject },

@@ -58,22 +58,17 @@ static bool begin_passing(struct session *s, const char *type)
 /* What a person is asked about. */
 static void put_waiting(struct strbuf *b, struct conversation *c)
 {
-	const char *kind, *risk;
-	int64_t action = conversation_waits(c, &kind, &risk);
+	AUTO(json) json_object *waits = conversation_waits(c);
 	AUTO(json) json_object *asks = conversation_asks(c);
 
 	if (asks) {
 		js_key(b, "asks");
 		js_put(b, asks);
 	}
-	if (action < 0)
-		return;
-	js_key(b, "waits");
-	strbuf_addc(b, '{');
-	js_key_int(b, "action", action);
-	js_key_str(b, "kind", kind);
-	js_key_str(b, "risk", risk);
-	strbuf_addc(b, '}');
+	if (waits) {
+		js_key(b, "waits");
+		js_put(b, waits);
+	}
 }
 
 void put_facts(struct strbuf *b, struct conversation *c)

@@ -259,19 +259,23 @@ asks() { [ "$(jq -s 'map(select(.asks) | .asks[] | .conversation + (.action | to
 	pid=$!
 	echo '{"type":"message","text":"go"}' >&8
 	wait_for grep -q '"waits":{' "$work/out"
-	echo '{"type":"confirm"}' >&8
+	printf '{"type":"confirm","hash":"%s"}\n' \
+		"$(jq -r 'select(.waits).waits.hash' "$work/out" | head -n 1)" >&8
 	wait_for asks 2
 	ask() { jq -sr "map(select(.asks)) | last | .asks[] | select(.event.args.command
 		== \"touch $1\") | .$2" "$work/out"; }
-	[ "$(ask a kind)" = "run touch" ]
+	[ "$(ask a 'scopes[0].text')" = 'exactly `touch a`' ]
 	echo '{"type":"confirm","conversation":"nobody","id":1}' >&8
 	printf '{"type":"confirm","conversation":"%s","action":99,"id":2}\n' \
 		"$(ask a conversation)" >&8
-	wait_for grep -q '"id":2' "$work/out"
-	jq -se 'map(select(.type == "result" and (.id == 1 or .id == 2)) | .ok)
-		== [false, false]' "$work/out"
-	printf '{"type":"confirm","conversation":"%s","action":%s}\n' \
-		"$(ask a conversation)" "$(ask a action)" >&8
+	printf '{"type":"confirm","conversation":"%s","id":3}\n' "$(ask a conversation)" >&8
+	printf '{"type":"confirm","conversation":"%s","hash":"%s","id":4}\n' \
+		"$(ask a conversation)" "$(ask b hash)" >&8
+	wait_for grep -q '"id":4' "$work/out"
+	jq -se 'map(select(.type == "result" and .id >= 1 and .id <= 4) | .ok)
+		== [false, false, false, false]' "$work/out"
+	printf '{"type":"confirm","conversation":"%s","action":%s,"hash":"%s"}\n' \
+		"$(ask a conversation)" "$(ask a action)" "$(ask a hash)" >&8
 	printf '{"type":"reject","conversation":"%s"}\n' "$(ask b conversation)" >&8
 	wait_for grep -q '"children"' "$work/out"
 	echo '{"type":"stop"}' >&8

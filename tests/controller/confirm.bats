@@ -33,6 +33,17 @@ EOF
 log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 count() { log | grep -c -- "$1" || true; }
 
+# until_asked N: N actions have waited. hash: of the newest one.
+until_asked() {
+	for ((i = 0; i < 1000; i++)); do
+		[ "$(jq -r 'select(.type == "state" and .waits).waits.hash' "$work/out" \
+			2>/dev/null | uniq | wc -l)" -lt "$1" ] || return 0
+		sleep 0.02
+	done
+	return 1
+}
+hash() { jq -r 'select(.waits).waits.hash' "$work/out" 2>/dev/null | tail -n 1; }
+
 # at_terminal KEYS COMMAND...: type a line of KEYS at each question
 at_terminal() {
 	python3 - "$@" <<'EOF'
@@ -80,10 +91,11 @@ EOF
 }
 
 @test "yes, and always for this kind" {
+	sed -i 's/HIGH/MEDIUM/; s/touch three/touch two/' "$work/script"
 	run at_terminal 'y\n|a\n' "${run_it[@]}" -o controller.confirmation=always
 	[ "$status" -eq 0 ]
-	[[ "$output" == *'[a]lways for `run touch`'* ]]
-	[ -e "$work/ws/three" ]
+	[[ "$output" == *'[a]lways for exactly `touch two`'* ]]
+	[ -e "$work/ws/two" ]
 	[ "$(count '"confirmation_state":"awaiting_confirmation"')" -eq 2 ]
 }
 
@@ -108,16 +120,19 @@ EOF
 @test "answers come by standard input" {
 	: >"$work/out"
 	{
-		for ((i = 0; i < 1000; i++)); do
-			grep -q '"waits"' "$work/out" && break
-			sleep 0.02
-		done
-		echo '{"type":"confirm","always":true}'
+		until_asked 1
+		printf '{"type":"confirm","always":true,"hash":"%s"}\n' "$(hash)"
+		until_asked 2
+		printf '{"type":"confirm","hash":"%s"}\n' "$(hash)"
+		until_asked 3
+		printf '{"type":"confirm","hash":"%s"}\n' "$(hash)"
 	} | "${run_it[@]}" --json -o controller.confirmation=always >"$work/out"
 	[ "${PIPESTATUS[1]}" -eq 0 ]
 	[ -e "$work/ws/three" ]
-	jq -se '[.[] | select(.waits)][0].waits | .kind == "run touch" and .risk == "MEDIUM"' \
-		"$work/out"
+	jq -se '[.[] | select(.waits)][0].waits | .scopes[0].text == "exactly `touch one`"
+		and .risk == "MEDIUM" and (.hash | length) == 64' "$work/out"
+	# HIGH waits again, and nothing is offered for it
+	jq -se '[.[] | select(.waits)][1].waits | .scopes == [] and .kind == ""' "$work/out"
 }
 
 @test "a project cannot turn the question off" {
@@ -197,6 +212,7 @@ END
 }
 
 @test "who attaches may answer: /always" {
+	sed -i 's/HIGH/MEDIUM/; s/touch t[wh].*/touch one/' "$work/script"
 	mkfifo "$work/fifo"
 	exec 9<>"$work/fifo"
 	"${run_it[@]}" --json --keep -o controller.confirmation=always <"$work/fifo" \
@@ -214,7 +230,7 @@ END
 	exec 9>&-
 	kill -INT "$pid" || true
 	wait "$pid" || true
-	[ -e "$work/ws/three" ]
+	[ -e "$work/ws/one" ]
 	[ "$(count '"confirmation_state":"awaiting_confirmation"')" -eq 1 ]
 }
 

@@ -88,6 +88,7 @@ llm = worker
 [llm.worker]
 model = script:%s
 """
+# A confirm is completed with the hash of the action that waits.
 ANSWERS = [{"type": "confirm"}, {"type": "reject", "reason": "not two"},
            {"type": "reject"}, {"type": "message", "text": "go on"},
            {"type": "confirm", "always": True}]
@@ -130,7 +131,10 @@ def whole_run(state, workspace, script, answers, *flags):
         if line.get("type") != "state":
             continue
         if line["state"] in ("awaiting_user_confirmation", "awaiting_user_input") and answers:
-            p.stdin.write(json.dumps(answers.pop(0)) + "\n")
+            answer = answers.pop(0)
+            if answer["type"] == "confirm":
+                answer = dict(answer, hash=line["waits"]["hash"])
+            p.stdin.write(json.dumps(answer) + "\n")
             p.stdin.flush()
         if line["state"] == "finished":
             p.stdin.close()

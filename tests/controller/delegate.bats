@@ -190,7 +190,11 @@ reader finishes task with content: the report" ]
 	} | script reader
 	{ gives reader one; skip_turns 2; finishes top; } | script boss
 	# the answer goes to the delegate, also after a restart
-	(echo '{"type":"confirm"}'; wait_for test -e "$work/over") \
+	: >"$work/out"
+	(wait_for grep -q '"waits"' "$work/out"
+	 printf '{"type":"confirm","hash":"%s"}\n' "$(jq -r 'select(.waits).waits.hash' \
+		"$work/out" | head -n 1)"
+	 wait_for test -e "$work/over") \
 		| mortise resume --json >"$work/out" 2>&1 || true
 	touch "$work/over"
 	[ -e "$work/ws/made" ]

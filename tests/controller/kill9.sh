@@ -37,7 +37,7 @@ shown_is_logged() {
 	! grep -Fxv -f "$log" "$work/shown" >"$work/lost"
 }
 
-echo "1..$((rounds * 3 + 8))"
+echo "1..$((rounds * 3 + 9))"
 n=0
 tell() { # tell STATUS NAME
 	n=$((n + 1))
@@ -100,6 +100,10 @@ begin() {
 	pid=$!
 	echo '{"type":"message","text":"go"}' >&9
 }
+yes_to() { # the action that waits in the output $1
+	printf '{"type":"confirm","hash":"%s"}\n' \
+		"$(grep -o '"hash":"[0-9a-f]*"' "$1" | head -n 1 | cut -d '"' -f 4)"
+}
 killed() { # after a line that matches $1
 	until_true grep -q "$1" "$work/out"
 	kill -9 "$pid"
@@ -121,8 +125,10 @@ code=$?
 tell $? "a pending confirmation is still there (exit code $code)"
 [ ! -e "$work/ws/ran" ] && [ "$(wc -l <"$dir/events.jsonl")" = "$count" ]
 tell $? "and nothing has happened"
+[ "$(yes_to "$work/out")" = "$(yes_to "$work/resumed")" ]
+tell $? "and it has the same hash"
 {
-	echo '{"type":"confirm"}'
+	yes_to "$work/out"
 	until_true grep -q '"state":"finished"' "$work/resumed"
 } | mortise resume --json >"$work/resumed" 2>&1
 code=$?
@@ -132,7 +138,7 @@ tell $? "a yes lets it run, once (exit code $code)"
 rm -f "$work/ws/ran"
 begin answered -o controller.confirmation=always
 until_true grep -q '"waits"' "$work/out"
-echo '{"type":"confirm"}' >&9
+yes_to "$work/out" >&9
 killed '"confirms"'
 [ "$(grep -c '"confirms"' "$dir/events.jsonl")" = 1 ]
 tell $? "the answer is in the log when it is shown"

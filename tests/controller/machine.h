@@ -116,6 +116,17 @@ static struct conversation *again(struct conversation *c, const char **ret_wrong
 	return c;
 }
 
+/* As a client does: to the action that waits, by its hash. */
+static void give_answer(struct conversation *c, enum answer yes, const char *reason)
+{
+	AUTO(json) json_object *waits = conversation_waits(c);
+	const struct approval a = { .answer = yes, .reason = reason, .scope = -1,
+				    .hash = js_str(waits, "hash", NULL) };
+	struct error err = ERROR_NONE;
+
+	conversation_confirm(c, &a, &err);
+}
+
 static struct conversation *one_op(struct conversation *c, const char **ret_wrong)
 {
 	static const char run_true[] =
@@ -140,14 +151,14 @@ static struct conversation *one_op(struct conversation *c, const char **ret_wron
 		break;
 	case 5:
 	case 6:
-		conversation_confirm(c, ANSWER_YES, "", &err);
+		give_answer(c, ANSWER_YES, "");
 		break;
 	case 7:
-		conversation_confirm(c, ANSWER_NO, roll(2) ? "not so" : "", &err);
+		give_answer(c, ANSWER_NO, roll(2) ? "not so" : "");
 		break;
 	case 8:
 		if (roll(4) == 0)
-			conversation_confirm(c, ANSWER_ALWAYS, "", &err);
+			give_answer(c, ANSWER_ALWAYS, "");
 		break;
 	case 9:
 		action = js_parse_object(run_true, sizeof run_true - 1, NULL);

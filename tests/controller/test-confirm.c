@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-confirm.c - which risk waits under which policy; of which kind an action
- * is when a person says "always"; limits of accounts that share. */
+ * test-confirm.c - which risk waits under which policy; risks of several analyzers as
+ * one; limits of accounts that share. */
 #include "controller/analyzers.h"
 #include "controller/confirm.h"
 #include "controller/limits.h"
@@ -35,72 +35,6 @@ static const struct {
 	{ { NO, H, L }, false, H },  { { NO, NO, NO }, false, U }, { { NO, H, L }, true, U },
 	{ { NO, RISK_FAILED, L }, false, U },
 };
-
-static const struct {
-	const char *type, *args, *kind;
-} kinds[] = {
-	{ "run", "{\"command\":\"git status\"}", "run git" },
-	{ "run", "{\"command\":\"  git   push --force\"}", "run git" },
-	{ "run", "{\"command\":\"git\"}", "run git" },
-	{ "run", "{\"command\":\"git status; rm x\"}", "run git status; rm x" },
-	{ "run", "{\"command\":\"git log | sh\"}", "run git log | sh" },
-	{ "run", "{\"command\":\"git log\\nrm x\"}", "run git log\nrm x" },
-	{ "run", "{\"command\":\"git $(rm x)\"}", "run git $(rm x)" },
-	{ "run", "{\"command\":\"git `rm x`\"}", "run git `rm x`" },
-	{ "run", "{\"command\":\"git log > x\"}", "run git log > x" },
-	{ "run", "{\"command\":\"A=1 git log\"}", "run A=1 git log" },
-	{ "run", "{\"command\":\"./git log\"}", "run ./git log" },
-	{ "run", "{\"command\":\"\\\"git\\\" log\"}", "run \"git\" log" },
-	{ "run", "{\"command\":\"sudo git log\"}", "run sudo git log" },
-	{ "run", "{\"command\":\"bash -c ls\"}", "run bash -c ls" },
-	{ "run", "{\"command\":\"find . -exec rm x\"}", "run find . -exec rm x" },
-	{ "run", "{\"command\":\"\"}", "run" },
-	{ "run", "{\"command\":\"y\",\"is_input\":true}", "input y" },
-	{ "run_ipython", "{\"code\":\"print(1)\"}", "run_ipython print(1)" },
-	{ "edit", "{\"path\":\"/ws/a/b.c\"}", "edit in the workspace" },
-	{ "edit", "{\"path\":\"/ws/../etc/passwd\"}", "edit /ws/../etc/passwd" },
-	{ "edit", "{\"path\":\"/ws/..\"}", "edit /ws/.." },
-	{ "edit", "{\"path\":\"/wsx/a\"}", "edit /wsx/a" },
-	{ "read", "{\"path\":\"/ws/a\"}", "read in the workspace" },
-	{ "write", "{\"path\":\"/etc/x\",\"content\":\"\"}", "write /etc/x" },
-	{ "browse", "{\"url\":\"https://a.example:8/b?c\"}", "browse a.example:8" },
-	{ "browse_interactive", "{\"browser_actions\":\"click('1')\"}",
-	  "browse_interactive click('1')" },
-	{ "call_tool", "{\"name\":\"deploy\"}", "call_tool deploy" },
-	{ "call_tool_mcp", "{\"name\":\"fetch\"}", "call_tool_mcp fetch" },
-};
-
-static void kind_of(const char *type, const char *args, char *ret)
-{
-	struct error err = ERROR_NONE;
-	AUTO(event) struct event *e = event_action(
-		type, SOURCE_AGENT, js_parse_object(args, strlen(args), &err), &err);
-
-	if (e)
-		confirm_kind(e, "/ws", ret);
-	else
-		snprintf(ret, KIND_ROOM, "%.300s", err.text);
-}
-
-static void test_long_kinds(void)
-{
-	char command[4096], args[8192], a[KIND_ROOM], b[KIND_ROOM];
-
-	memset(command, 'x', sizeof command);
-	command[sizeof command - 1] = '\0';
-	memcpy(command, "sh -c ", 6);
-	snprintf(args, sizeof args, "{\"command\":\"%s\"}", command);
-	kind_of("run", args, a);
-	command[4000] = 'y';
-	snprintf(args, sizeof args, "{\"command\":\"%s\"}", command);
-	kind_of("run", args, b);
-	CHECK_MSG(strcmp(a, b) != 0, "long commands are told apart");
-	command[6] = ' ';
-	memset(command, 'p', 2000);
-	snprintf(args, sizeof args, "{\"command\":\"%s\"}", command);
-	kind_of("run", args, a);
-	CHECK_MSG(strlen(a) < KIND_ROOM, "a long name of a program fits");
-}
 
 static void test_accounts(void)
 {
@@ -139,8 +73,6 @@ static void test_accounts(void)
 
 int main(void)
 {
-	char kind[KIND_ROOM];
-
 	for (size_t i = 0; i < sizeof policies / sizeof *policies; i++)
 		for (int risk = RISK_UNKNOWN; risk <= RISK_HIGH; risk++)
 			CHECK_MSG(confirm_needed(&policies[i].policy, (enum risk)risk)
@@ -149,11 +81,6 @@ int main(void)
 	for (size_t i = 0; i < ARRAY_LEN(joins); i++)
 		CHECK_MSG((int)risk_join(joins[i].risks, 3, joins[i].propagate, RISK_UNKNOWN)
 			  == joins[i].joined, "the %zu. risks join", i);
-	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-		kind_of(kinds[i].type, kinds[i].args, kind);
-		CHECK_STR(kind, kinds[i].kind);
-	}
-	test_long_kinds();
 	test_accounts();
 	return tap_done();
 }

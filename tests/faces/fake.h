@@ -144,20 +144,24 @@ int conversation_stop(struct conversation *c, struct error *err)
 	return MT_OK;
 }
 
-int conversation_confirm(struct conversation *c, enum answer answer, const char *reason,
+int conversation_confirm(struct conversation *c, const struct approval *a,
 			 struct error *err)
 {
 	static const char *const names[] = { "no", "yes", "always" };
 
 	(void)c;
-	return fail(err, MT_EINVAL, "%s: %s", names[answer], reason);
+	return fail(err, MT_EINVAL, "%s: %s %s %d %s %s", names[a->answer],
+		    a->reason ? a->reason : "", a->hash ? a->hash : "-", (int)a->scope,
+		    a->project ? "project" : "conversation",
+		    a->arguments ? js_text(a->arguments, NULL) : "-");
 }
 
 int conversation_confirm_child(struct conversation *c, const char *child,
-			       enum answer answer, const char *reason, struct error *err)
+			       const struct approval *a, struct error *err)
 {
 	(void)c;
-	return fail(err, MT_ENOTFOUND, "%s: %d: %s", child, (int)answer, reason);
+	return fail(err, MT_ENOTFOUND, "%s: %d: %s", child, (int)a->answer,
+		    a->reason ? a->reason : "");
 }
 
 json_object *conversation_asks(const struct conversation *c)
@@ -166,14 +170,15 @@ json_object *conversation_asks(const struct conversation *c)
 	return NULL;
 }
 
-int64_t conversation_waits(const struct conversation *c, const char **ret_kind,
-			   const char **ret_risk)
+json_object *conversation_waits(const struct conversation *c)
 {
-	bool waits = c->state == STATE_AWAITING_USER_CONFIRMATION;
+	static const char waits[] =
+		"{\"action\":0,\"hash\":\"00\",\"risk\":\"LOW\",\"reason\":\"why\","
+		"\"scopes\":[{\"text\":\"exactly this action\"}],\"scope\":0,"
+		"\"kind\":\"exactly this action\"}";
 
-	*ret_kind = waits ? "run git" : "";
-	*ret_risk = waits ? "HIGH" : "";
-	return waits ? 0 : -1;
+	return c->state == STATE_AWAITING_USER_CONFIRMATION
+		       ? js_parse(waits, sizeof waits - 1, NULL) : NULL;
 }
 
 int conversation_condense(struct conversation *c, struct error *err)

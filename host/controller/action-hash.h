@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * action-hash.h - what identifies an action: an approval holds for the action with
+ * this hash and no other. */
+#ifndef HOST_CONTROLLER_ACTION_HASH_H
+#define HOST_CONTROLLER_ACTION_HASH_H
+
+#include "digest.h"
+#include "events/event.h"
+
+/** The action in one canonical form: type, tool, time-out and the arguments that have
+ *  an effect, members sorted. Without `whole`, what only says how long and where the
+ *  call waits is left out: two actions that do the same have the same form.
+ *  @return MT_OK, or MT_ENOMEM or MT_ELIMIT. */
+int action_canonical(const struct event *action, bool whole, struct strbuf *out);
+/** SHA-256 of the canonical form, in hexadecimal. */
+int action_hash(const struct event *action, bool whole, char ret[SHA256_HEX],
+		struct error *err);
+
+#endif

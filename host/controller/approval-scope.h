@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * approval-scope.h - what "always" allows: the scopes that an approval of an action may
+ * have, and whether granted scopes cover an action.
+ *
+ * A scope is a JSON object, as it is kept: `text`, which a person reads, and `items`,
+ * what is checked. An action is covered only if the text says so. */
+#ifndef HOST_CONTROLLER_APPROVAL_SCOPE_H
+#define HOST_CONTROLLER_APPROVAL_SCOPE_H
+
+#include "events/event.h"
+
+enum { APPROVALS_MAX = 256 };
+
+/** Where an action would run. Borrowed. */
+struct scope_place {
+	const char *workspace;
+	const char *dir;           /* the working directory of the shell */
+	const char *tool, *toolset; /* as the toolset names it, and of which instance */
+};
+
+/** The scopes that cover this action, narrow to wide (an array, owned), and which one is
+ *  offered. */
+int scopes_offer(const struct event *action, const struct scope_place *place,
+		 json_object **ret, size_t *ret_default, struct error *err);
+/** Do these scopes (an array, or NULL) cover the action? */
+bool scopes_cover(json_object *scopes, const struct event *action,
+		  const struct scope_place *place);
+
+#endif
