@@ -129,8 +129,9 @@ EOF
 	} | "${run_it[@]}" --json -o controller.confirmation=always >"$work/out"
 	[ "${PIPESTATUS[1]}" -eq 0 ]
 	[ -e "$work/ws/three" ]
-	jq -se '[.[] | select(.waits)][0].waits | .scopes[0].text == "exactly `touch one`"
-		and .risk == "MEDIUM" and (.hash | length) == 64' "$work/out"
+	jq -se '[.[] | select(.waits)][0].waits | [.scopes[].text] ==
+		["exactly `touch one`", "`touch` with any arguments"] and .scope == 0
+		and .kind == .scopes[0].text and .risk == "MEDIUM" and (.hash | length) == 64' "$work/out"
 	# HIGH waits again, and nothing is offered for it
 	jq -se '[.[] | select(.waits)][1].waits | .scopes == [] and .kind == ""' "$work/out"
 }

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * approval-commands.h - the simple commands of a shell text, as far as an approval of
+ * them can be wider than the text itself. */
+#ifndef HOST_CONTROLLER_APPROVAL_COMMANDS_H
+#define HOST_CONTROLLER_APPROVAL_COMMANDS_H
+
+#include "controller/approval-scope.h"
+
+enum { COMMANDS_MAX = 12 };
+
+/** A simple command that an approval has to name. */
+struct command_part {
+	char *program;   /* its name, or the resolved path of its file */
+	char *sub;       /* its subcommand; "": none */
+	bool known;      /* a scope of this program is offered by default */
+};
+
+struct command_parts {
+	struct command_part list[COMMANDS_MAX];
+	size_t count;    /* 0: only the exact text can be approved */
+};
+
+/** Take a text apart. Any simple command that no scope can name makes the whole exact:
+ *  it is redirected to a file, sets variables, runs code that its words hold, ... */
+int command_parts_read(const char *text, const struct scope_place *place,
+		       struct command_parts *ret);
+void command_parts_clear(struct command_parts *parts);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * approval-paths.h - where a path leads, links resolved, and what lies where an approval
+ * of files never reaches. */
+#ifndef HOST_CONTROLLER_APPROVAL_PATHS_H
+#define HOST_CONTROLLER_APPROVAL_PATHS_H
+
+#include <stdbool.h>
+
+/** The absolute path without links and `..`, as the kernel would open it from `dir`
+ *  now; what is not there yet is kept as it stands. Owned. NULL: it cannot be told. */
+char *path_resolve(const char *dir, const char *path);
+/** Is a resolved path this directory, or below it? Its own links are resolved. */
+bool path_is_below(const char *path, const char *dir);
+/** Does a resolved path that is below this directory lead to what starts programs by
+ *  itself: .git, .mortise, .envrc, start files of shells and the like? */
+bool path_is_protected(const char *path, const char *dir);
+
+#endif

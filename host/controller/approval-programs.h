@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * approval-programs.h - which programs a scope may name, with which of their
+ * subcommands and options. */
+#ifndef HOST_CONTROLLER_APPROVAL_PROGRAMS_H
+#define HOST_CONTROLLER_APPROVAL_PROGRAMS_H
+
+#include "command.h"
+
+/** What a simple command is to an approval. */
+enum program_scope {
+	PROGRAM_EXACT,   /* only this very command can be approved */
+	PROGRAM_FREE,    /* it prints or passes on what it reads: needs no approval */
+	PROGRAM_UNKNOWN, /* a scope may name the program */
+	PROGRAM_KNOWN,   /* the same, and it is offered by default */
+};
+
+/** Judge a simple command whose words[0] is static. *ret_sub: its subcommand, borrowed
+ *  from the words; "" if it has none. Files it is redirected to are not looked at. */
+enum program_scope program_scope(const struct shell_command *c, const char **ret_sub);
+
+#endif
