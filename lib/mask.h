@@ -2,15 +2,18 @@
  *
  * mask.h - secrets out of texts, also where a text comes in pieces.
  *
- * Every occurrence of a secret value becomes <secret_hidden>. Empty values are
- * ignored; the longest match wins. */
+ * Every occurrence of a secret value becomes <secret_hidden>: as it is, in base64
+ * (at each offset inside a longer text, both alphabets, with line breaks), in
+ * hexadecimal, percent-encoded, escaped as in JSON strings, and in any mixture and
+ * nesting of these escapes. The longest match wins. Of base64, the digits that the
+ * secret shares with what precedes it stay: they hold 4 of its bits at most. */
 #ifndef LIB_MASK_H
 #define LIB_MASK_H
 
 #include "js.h"
 #include "strbuf.h"
 
-enum { MASK_MIN = 1 };
+enum { MASK_MIN = 8 }; /* bytes: shorter values would hit ordinary words */
 #define MASK_TEXT "<secret_hidden>"
 
 struct mask; /* a set of secret values */
@@ -18,16 +21,23 @@ struct mask; /* a set of secret values */
 struct mask *mask_new(void);
 struct mask *mask_free(struct mask *m);
 AUTO_DEFINE(mask, struct mask *, mask_free)
+/** @return MT_OK (also for an empty value, and one that was added before),
+ *  MT_EINVAL: too short or a placeholder, not hidden, told the first time only;
+ *  MT_ENOMEM. */
 int mask_add(struct mask *m, const char *secret, size_t len);
+/** Is it a value that stands for a key where none is needed ("dummy", "sk-xxxx")? */
+bool mask_is_placeholder(const char *secret, size_t len);
 bool mask_is_empty(const struct mask *m);
 
 /** Append `text` with its secrets hidden. */
 int mask_put(const struct mask *m, struct strbuf *out, const char *text, size_t len);
-/** Hide secrets in every string of `value` (lists and nested objects too),
- *  in place. Member names stay. Top-level members named in `skip` (NULL-
- *  terminated list, may be NULL) are not visited.
+/** Hide secrets in every string and member name of `value` (lists and nested
+ *  objects too), in place. Top-level members named in `skip` (NULL-terminated
+ *  list, may be NULL) are not visited. `*ret_changed` (may be NULL) becomes true
+ *  if there was one.
  *  @return MT_OK or MT_ENOMEM. */
-int mask_json(const struct mask *m, json_object *value, const char *const *skip);
+int mask_json(const struct mask *m, json_object *value, const char *const *skip,
+	      bool *ret_changed);
 
 /** Hide across pieces: keeps back what may be the start of a secret. */
 struct mask_stream {

@@ -61,7 +61,7 @@ static json_object *make_spec(const char *name, json_object *options, struct err
 					     "client_metadata_url", "scope", "protocol",
 					     "transport" };
 	const char *variable = js_str(options, "client_secret_env", NULL);
-	const char *secret = variable ? getenv(variable) : NULL;
+	const char *secret = variable ? secret_env(variable) : NULL;
 	json_object *spec = json_object_new_object();
 	int status = js_set_str(spec, "name", name);
 

@@ -59,6 +59,14 @@ int config_section(const struct config *c, const char *section,
 /** The secret values that the configuration brings in (keys of models by
  *  api_key_env or api_key_file, [grant.*]) are added to the mask. */
 int config_secrets(const struct config *c, struct mask *m, struct error *err);
+/** The value of an environment variable that may hold a secret; NULL: not set. */
+const char *secret_env(const char *name);
+/** Does the name of a header or variable say that its value is a secret? */
+bool secret_named(const char *name, size_t len);
+/** Adds a value to the mask. One that is too short to be masked, or is a placeholder
+ *  (mask_add), is logged once, as that of `name`. @return MT_OK or MT_ENOMEM. */
+int secret_hide(struct mask *m, const char *name, const char *value, size_t len,
+		struct error *err);
 /** The key of a model section: from api_key_env, api_key_file, or the variable
  *  that `fallback_env` names. Owned; NULL if there is none (err untouched) */
 char *config_api_key(const struct config *c, const char *section,

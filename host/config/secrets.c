@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * secrets.c - the secret values that the configuration names: read where they
- * are needed, never kept. */
+ * are needed, never kept. No other file reads a secret from the environment. */
 #include "config/layers.h"
 #include "files.h"
+#include "log.h"
 #include <string.h>
 #include <strings.h>
 
@@ -29,6 +30,27 @@ static int read_secret(const char *path, bool line, char **ret, struct error *er
 	return *ret ? MT_OK : fail(err, MT_ENOMEM, "out of memory");
 }
 
+const char *secret_env(const char *name)
+{
+	return getenv(name);
+}
+
+int secret_hide(struct mask *m, const char *name, const char *value, size_t len,
+		struct error *err)
+{
+	switch (mask_add(m, value, len)) {
+	case MT_OK:
+		return MT_OK;
+	case MT_EINVAL:
+		log_line(MT_LOG_WARNING, "config", "the value of %s is not masked: it %s",
+			 name, len < MASK_MIN ? "has fewer than 8 bytes"
+					      : "is a placeholder");
+		return MT_OK;
+	default:
+		return fail(err, MT_ENOMEM, "out of memory");
+	}
+}
+
 char *config_api_key(const struct config *c, const char *section,
 		     const char *fallback_env, struct error *err)
 {
@@ -38,7 +60,7 @@ char *config_api_key(const struct config *c, const char *section,
 	char *key = NULL;
 
 	if (env)
-		value = getenv(env);
+		value = secret_env(env);
 	if (!value && file) {
 		if (read_secret(file, true, &key, err))
 			return NULL;
@@ -50,13 +72,24 @@ char *config_api_key(const struct config *c, const char *section,
 		return key;
 	}
 	if (!value && !env && fallback_env)
-		value = getenv(fallback_env);
+		value = secret_env(fallback_env);
 	if (!value || !*value)
 		return NULL;
 	key = strdup(value);
 	if (!key)
 		fail(err, MT_ENOMEM, "out of memory");
 	return key;
+}
+
+/* What a secret is read from, for a sentence. */
+static const char *origin(const struct config *c, const char *section, const char *env,
+			  const char *file)
+{
+	const char *name = config_get(c, section, env);
+
+	if (!name || !*name || !secret_env(name))
+		name = config_get(c, section, file);
+	return name && *name ? name : section;
 }
 
 static int add_key(const struct config *c, const char *section, struct mask *m,
@@ -69,14 +102,15 @@ static int add_key(const struct config *c, const char *section, struct mask *m,
 		return MT_OK; /* told when the model is asked for */
 	if (why.code)
 		return fail(err, why.code, "%s", why.text);
-	if (key && mask_add(m, key, strlen(key)))
-		return fail(err, MT_ENOMEM, "out of memory");
-	return MT_OK;
+	return key ? secret_hide(m, origin(c, section, "api_key_env", "api_key_file"), key,
+				 strlen(key), err)
+		   : MT_OK;
 }
 
-static bool names_secret(const char *name, size_t len)
+bool secret_named(const char *name, size_t len)
 {
-	static const char *const words[] = { "auth", "key", "token", "secret", "cookie" };
+	static const char *const words[] = { "auth", "key", "token", "secret", "cookie",
+					     "password" };
 
 	for (size_t w = 0; w < ARRAY_LEN(words); w++)
 		for (size_t i = 0; i + strlen(words[w]) <= len; i++)
@@ -86,7 +120,7 @@ static bool names_secret(const char *name, size_t len)
 }
 
 /* Of "Authorization: Bearer x" the x. */
-static int add_headers(const char *list, struct mask *m, struct error *err)
+static int add_headers(const char *section, const char *list, struct mask *m, struct error *err)
 {
 	const char *item;
 	size_t len;
@@ -94,15 +128,15 @@ static int add_headers(const char *list, struct mask *m, struct error *err)
 	while (list && list_next(&list, &item, &len)) {
 		const char *end = item + len, *value = memchr(item, ':', len);
 
-		if (!value || !names_secret(item, (size_t)(value - item)))
+		if (!value || !secret_named(item, (size_t)(value - item)))
 			continue;
 		for (value++; value < end && *value == ' '; value++)
 			;
 		for (const char *p = value; p < end; p++)
 			if (*p == ' ')
 				value = p + 1;
-		if (mask_add(m, value, (size_t)(end - value)))
-			return fail(err, MT_ENOMEM, "out of memory");
+		if (secret_hide(m, section, value, (size_t)(end - value), err))
+			return err->code;
 	}
 	return MT_OK;
 }
@@ -112,7 +146,7 @@ static int add_grant(const struct config *c, const char *section, struct mask *m
 {
 	const char *env = config_get(c, section, "env");
 	const char *file = config_get(c, section, "file");
-	const char *value = env ? getenv(env) : NULL;
+	const char *value = env ? secret_env(env) : NULL;
 	AUTO(free) char *text = NULL;
 	int status = MT_OK;
 
@@ -120,8 +154,9 @@ static int add_grant(const struct config *c, const char *section, struct mask *m
 		status = read_secret(file, false, &text, err);
 		value = text;
 	}
-	if (!status && value && mask_add(m, value, strlen(value)))
-		status = fail(err, MT_ENOMEM, "out of memory");
+	if (!status && value)
+		status = secret_hide(m, origin(c, section, "env", "file"), value,
+				     strlen(value), err);
 	return status;
 }
 
@@ -130,7 +165,7 @@ int config_secrets(const struct config *c, struct mask *m, struct error *err)
 	int status = add_key(c, "llm", m, err);
 
 	if (!status)
-		status = add_headers(config_get(c, "llm", "extra_headers"), m, err);
+		status = add_headers("llm", config_get(c, "llm", "extra_headers"), m, err);
 	for (size_t i = 0; i < c->section_count && !status; i++) {
 		const char *section = c->sections[i];
 
@@ -140,7 +175,8 @@ int config_secrets(const struct config *c, struct mask *m, struct error *err)
 			continue;
 		status = add_key(c, section, m, err);
 		if (!status)
-			status = add_headers(config_get(c, section, "extra_headers"), m,
+			status = add_headers(section,
+					     config_get(c, section, "extra_headers"), m,
 					     err);
 	}
 	return status;

@@ -97,9 +97,32 @@ static bool has_work(const struct catalog *catalog, size_t instance)
 	return false;
 }
 
+/* Values of a server that are secrets by their names are masked from now on. */
+static int hide_values(struct mask *mask, json_object *options, struct error *err)
+{
+	int status = MT_OK;
+
+	if (!mask)
+		return MT_OK;
+	json_object_object_foreach(options, name, value) {
+		const char *text = json_object_get_string(value), *last;
+		bool header = strncmp(name, "header.", 7) == 0;
+
+		if (status || !text || !json_object_is_type(value, json_type_string)
+		    || !(header || strncmp(name, "env.", 4) == 0)
+		    || !secret_named(name, strlen(name)))
+			continue;
+		last = header ? strrchr(text, ' ') : NULL; /* of "Bearer x" the x */
+		text = last ? last + 1 : text;
+		status = secret_hide(mask, name, text, strlen(text), err);
+	}
+	return status;
+}
+
 /* What goes to a server, with the values of environment variables in it. One whose
  * configuration is wrong is told so by the runner, and holds nobody else. */
-static json_object *options_of(const struct tool_instance *t, json_object *values)
+static json_object *options_of(struct mask *mask, const struct tool_instance *t,
+			       json_object *values)
 {
 	json_object *options = NULL;
 	struct error err = ERROR_NONE;
@@ -107,7 +130,7 @@ static json_object *options_of(const struct tool_instance *t, json_object *value
 	if (!t->server)
 		return t->options;
 	if (server_options(t->name, t->options, &options, &err)
-	    || js_set(values, t->name, options)) {
+	    || js_set(values, t->name, options) || hide_values(mask, options, &err)) {
 		log_line(MT_LOG_ERROR, t->name, "%s", err.code ? err.text : "out of memory");
 		return NULL;
 	}
@@ -115,8 +138,8 @@ static json_object *options_of(const struct tool_instance *t, json_object *value
 }
 
 /* `values` keeps what options are made for the line. */
-static void add_instances(const struct catalog *catalog, struct link_instance *list,
-			  json_object *values, size_t *count)
+static void add_instances(struct mask *mask, const struct catalog *catalog,
+			  struct link_instance *list, json_object *values, size_t *count)
 {
 	for (size_t i = 0; i < catalog->instance_count; i++) {
 		const struct tool_instance *t = &catalog->instances[i];
@@ -127,7 +150,7 @@ static void add_instances(const struct catalog *catalog, struct link_instance *l
 			.name = t->name,
 			.component = t->component->name,
 			.plugin = t->component->path,
-			.options = options_of(t, values),
+			.options = options_of(mask, t, values),
 			.secrets = (const char *const *)t->secrets,
 			.alone = t->alone,
 		};
@@ -147,7 +170,7 @@ static struct link_instance *instances(const struct launch *l, json_object **ret
 	list = calloc(room, sizeof *list);
 	*ret_values = json_object_new_object();
 	for (size_t i = 0; list && i < l->catalog_count; i++)
-		add_instances(l->catalogs[i], list, *ret_values, ret_count);
+		add_instances(l->mask, l->catalogs[i], list, *ret_values, ret_count);
 	return list;
 }
 

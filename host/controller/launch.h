@@ -29,6 +29,7 @@ const char *part_option(const struct part *p, const char *name);
 int64_t part_option_int(const struct part *p, const char *name);
 
 struct launch {
+	struct mask *mask;         /* values for servers are added to it; may be NULL */
 	uv_loop_t *loop;
 	struct config *config;
 	const struct part *runtime;

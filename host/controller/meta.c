@@ -53,7 +53,7 @@ int meta_write(const char *dir, const char *id, const char *title, const char *w
 		js_set_int(o, "depth", options->depth);
 	}
 	js_set(o, "spec", spec);
-	if ((mask && mask_json(mask, o, NULL)) || !path)
+	if ((mask && mask_json(mask, o, NULL, NULL)) || !path)
 		return fail(err, MT_ENOMEM, "out of memory");
 	text = js_text(o, &len);
 	return file_write(path, text, len, 0600, false, err);
@@ -72,7 +72,7 @@ int meta_change(const char *dir, const char *title, json_object *spec,
 		return err->code;
 	}
 	if ((spec && js_set(o, "spec", spec)) || (title && js_set_str(o, "title", title))
-	    || (mask && mask_json(mask, o, NULL)) || !path)
+	    || (mask && mask_json(mask, o, NULL, NULL)) || !path)
 		return fail(err, MT_ENOMEM, "out of memory");
 	text = js_text(o, &len);
 	return file_write(path, text, len, 0600, false, err);

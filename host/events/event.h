@@ -9,6 +9,10 @@
 #include "events/types.h"
 #include <time.h>
 
+/** A member beside args, and of the calls of an llm_reply: the log holds other
+ *  arguments than there were, because a secret in them was masked. */
+#define EVENT_MASKED "secrets_masked"
+
 enum { EVENT_OUTPUT_MAX = 30000 }; /* characters of command output */
 
 enum event_source { SOURCE_NONE, SOURCE_AGENT, SOURCE_USER, SOURCE_ENVIRONMENT };

@@ -241,19 +241,37 @@ static void start_line(struct evlog *log)
 	log->line.max = LOG_LINE_MAX;
 }
 
+/* Hide secrets in an event: neither in the system text and the tools that are
+ * offered, nor in names by which things are found again. */
+static int mask_event(const struct mask *mask, struct event *e)
+{
+	static const char *const open_members[] = {
+		"id", "timestamp", "source", "cause", "action", "observation", "args",
+		"extras", "tool_call_metadata", "llm_metrics", NULL,
+	};
+	static const char *const names[] = { "name", "agent_class", NULL };
+	bool changed = false;
+	int status = MT_OK;
+
+	if (strcmp(e->type->name, "system") != 0)
+		status = mask_json(mask, event_args(e), names, &changed);
+	if (!status)
+		status = mask_json(mask, e->json, open_members, NULL);
+	if (!status && changed && (e->type->flags & EVENT_RUNNABLE) && e->is_action)
+		status = js_set_bool(e->json, EVENT_MASKED, true);
+	return status;
+}
+
 /* Give the event its id, time and message, and hide secrets in it. */
 static int prepare(struct evlog *log, struct event *e)
 {
-	static const char *const open_members[] = {
-		"id", "timestamp", "source", "cause", "action", "observation", NULL,
-	};
 	char now[32];
 
 	timestamp_now(now);
 	if (js_set_int(e->json, "id", evlog_count(log)) || event_derive(e) ||
 	    (!js_get(e->json, "timestamp") && js_set_str(e->json, "timestamp", now)))
 		return MT_ENOMEM;
-	return mask_json(log->options.mask, e->json, open_members);
+	return mask_is_empty(log->options.mask) ? MT_OK : mask_event(log->options.mask, e);
 }
 
 static int append(struct evlog *log, struct event *e, struct error *err)
@@ -353,11 +371,37 @@ static int check_record(const struct evlog *log, json_object *record, struct err
 	return MT_OK;
 }
 
-int evlog_record(struct evlog *log, json_object *record, struct error *err)
+/* A call whose arguments were masked is marked, as an event is. */
+static int mask_calls(const struct mask *mask, json_object *calls)
+{
+	static const char *const names[] = { "id", "name", NULL };
+	size_t n = json_object_is_type(calls, json_type_array)
+			   ? json_object_array_length(calls) : 0;
+	int status = MT_OK;
+
+	for (size_t i = 0; i < n && !status; i++) {
+		json_object *call = json_object_array_get_idx(calls, i);
+		bool changed = false;
+
+		status = mask_json(mask, call, names, &changed);
+		if (!status && changed)
+			status = js_set_bool(call, EVENT_MASKED, true);
+	}
+	return status;
+}
+
+static int mask_record(const struct mask *mask, json_object *record)
 {
 	static const char *const open_members[] = {
-		"record", "response_id", "plugin", "action", "to", NULL,
+		"record", "response_id", "plugin", "action", "to", "model", "calls", NULL,
 	};
+	int status = mask_json(mask, record, open_members, NULL);
+
+	return status ? status : mask_calls(mask, js_get(record, "calls"));
+}
+
+int evlog_record(struct evlog *log, json_object *record, struct error *err)
+{
 	AUTO(json) json_object *copy = NULL;
 	struct write_hook hook = blob_hook(log);
 	int status = check_writable(log, err);
@@ -368,7 +412,7 @@ int evlog_record(struct evlog *log, json_object *record, struct error *err)
 		return status;
 	if (!mask_is_empty(log->options.mask)) {
 		if (json_object_deep_copy(record, &copy, NULL) != 0 ||
-		    mask_json(log->options.mask, copy, open_members))
+		    mask_record(log->options.mask, copy))
 			return fail(err, MT_ENOMEM, "out of memory for a record");
 		record = copy;
 	}

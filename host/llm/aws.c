@@ -34,7 +34,7 @@ static void clear_keys(struct keys *k)
 
 static const char *env(const char *name)
 {
-	const char *value = getenv(name);
+	const char *value = secret_env(name);
 
 	return value && *value ? value : NULL;
 }
@@ -160,11 +160,11 @@ static bool same(const char *a, const char *b)
 static int hide_keys(const struct aws *a, const struct keys *k, struct error *err)
 {
 	if (!same(a->keys.secret, k->secret)
-	    && mask_add(a->mask, k->secret, strlen(k->secret)))
-		return fail(err, MT_ENOMEM, "out of memory");
+	    && secret_hide(a->mask, "the AWS secret key", k->secret, strlen(k->secret), err))
+		return err->code;
 	if (k->token && !same(a->keys.token, k->token)
-	    && mask_add(a->mask, k->token, strlen(k->token)))
-		return fail(err, MT_ENOMEM, "out of memory");
+	    && secret_hide(a->mask, "the AWS session token", k->token, strlen(k->token), err))
+		return err->code;
 	return MT_OK;
 }
 

@@ -142,9 +142,11 @@ static int read_key(struct llm *l, const struct provider *p, struct error *err)
 	if (l->key && strpbrk(l->key, "\r\n"))
 		return fail(err, MT_EINVAL, "the key for %s has a line end in it",
 			    l->provider);
-	if (l->key && (need_mask(l, err) || mask_add(l->mask, l->key, strlen(l->key))))
-		return fail(err, MT_ENOMEM, "no memory for a model");
-	return MT_OK;
+	if (!l->key)
+		return MT_OK;
+	return need_mask(l, err) ? err->code
+				 : secret_hide(l->mask, *l->key_env ? l->key_env : l->section,
+					       l->key, strlen(l->key), err);
 }
 
 static void warn_of_http(const struct llm *l)

@@ -27,7 +27,7 @@ int llm_trace_to(struct llm *l, const char *dir)
  * JSON text is found too. */
 static int put_json(const struct llm *l, struct strbuf *out, json_object *value)
 {
-	int status = l->mask ? mask_json(l->mask, value, NULL) : MT_OK;
+	int status = l->mask ? mask_json(l->mask, value, NULL, NULL) : MT_OK;
 
 	return status ? status : js_put(out, value);
 }

@@ -237,7 +237,7 @@ static bool on_path(const char *program)
 
 static int add_tavily(const struct config *c, struct servers *s, struct error *err)
 {
-	const char *key = getenv("TAVILY_API_KEY");
+	const char *key = secret_env("TAVILY_API_KEY");
 	json_object *options;
 
 	if (!config_bool(c, "core", "tavily") || !key || strncmp(key, "tvly-", 5) != 0 ||
@@ -293,7 +293,7 @@ static int put_expanded(struct strbuf *b, const char *text)
 
 		strbuf_addn(b, text, (size_t)(open - text));
 		snprintf(name, sizeof name, "%.*s", (int)(end - from), from);
-		value = getenv(name);
+		value = secret_env(name);
 		if (value)
 			strbuf_add(b, value);
 		else if (end == dash)
@@ -384,9 +384,9 @@ static int from_env(json_object *to, const char *list, struct error *err)
 
 		if (!name || (equal && !value) || strbuf_addf(&key, "env.%s", name))
 			return no_memory(err);
-		if (!equal && !getenv(name))
+		if (!equal && !secret_env(name))
 			continue;
-		if (js_set_str(to, key.text, value ? value : getenv(name)))
+		if (js_set_str(to, key.text, value ? value : secret_env(name)))
 			return no_memory(err);
 	}
 	return MT_OK;
@@ -396,7 +396,7 @@ static int set_header(json_object *to, const char *name, const char *before,
 		      const char *variable, struct error *err)
 {
 	AUTO(strbuf) struct strbuf key = STRBUF(512), value = STRBUF(EXPAND_MAX);
-	const char *text = getenv(variable);
+	const char *text = secret_env(variable);
 
 	if (!text)
 		return fail(err, MT_ENOTFOUND, "the environment variable %.80s, whose value "

@@ -212,27 +212,32 @@ static void test_mask(void)
 	AUTO(free) char *text = NULL;
 	size_t len;
 
-	mask_add(mask, "sekret", 6);
+	mask_add(mask, "sekret-1", 8);
 	mask_add(mask, "", 0);
 	log = open_log(folder("mask"), EVLOG_CREATE, mask);
 
 	AUTO(event)
 	struct event *e = event_action("call_tool", SOURCE_AGENT,
-				       json("{\"name\":\"n\",\"arguments\":{\"a\":[\"a "
-					    "sekret\",{\"b\":\"sekret\"}]}}"),
+				       json("{\"name\":\"say_sekret-1\",\"arguments\":{\"a\":[\"a "
+					    "sekret-1\",{\"b\":\"sekret-1\"}]}}"),
 				       NULL);
 	AUTO(json)
 	json_object *r = json("{\"record\":\"llm_reply\",\"response_id\":\"1\","
-			      "\"calls\":[{\"arguments\":\"sekret\"}]}");
+			      "\"calls\":[{\"arguments\":\"sekret-1\"}]}");
 
 	CHECK(evlog_append(log, e, NULL) == MT_OK && evlog_record(log, r, NULL) == MT_OK);
 	CHECK_STR(
 		js_str(json_object_array_get_idx(js_get(r, "calls"), 0), "arguments", ""),
-		"sekret");
+		"sekret-1");
 	evlog_close(log);
 	CHECK(file_read(folder("mask/events.jsonl"), 1 << 20, &text, &len, NULL) ==
 	      MT_OK);
-	CHECK(text && !strstr(text, "sekret") && strstr(text, "a <secret_hidden>"));
+	CHECK(text && strstr(text, "a <secret_hidden>"));
+	CHECK_MSG(strstr(text, "\"name\":\"say_sekret-1\""), "the name of a tool stays");
+	text[strstr(text, "say_sekret-1") - text + 4] = '-';
+	CHECK(!strstr(text, "sekret-1"));
+	CHECK(js_bool(e->json, EVENT_MASKED, false) &&
+	      strstr(text, "{\"arguments\":\"<secret_hidden>\",\"secrets_masked\":true}"));
 }
 
 struct heard {

@@ -346,7 +346,7 @@ static bool mask_secrets(struct vec *v, json_object *c)
 		return false;
 	}
 	if (json_object_deep_copy(data, &got, NULL) == 0)
-		mask_json(mask, got, open_members);
+		mask_json(mask, got, open_members, NULL);
 	compare(v, "masked", js_get(c, "output"), got);
 	return true;
 }
