@@ -255,8 +255,9 @@ static bool is_harmless(struct conversation *c, struct event *action)
 }
 
 /* A call that is still to come, as it will be sent. @return false: it must wait. */
-static bool send_early(struct conversation *c, const struct llm_call *call)
+static bool send_early(struct conversation *c, size_t n)
 {
+	const struct llm_call *call = &c->reply->calls[n];
 	const struct tool *tool = NULL;
 	AUTO(event) struct event *action =
 		call_event(&c->catalog, call->name, call->args, call->args_len, "", &tool, NULL);
@@ -264,7 +265,7 @@ static bool send_early(struct conversation *c, const struct llm_call *call)
 	const char *text;
 	size_t len;
 
-	if (!action || !is_beside(c, tool) || !is_harmless(c, action)
+	if (call_masked(c->reply, n) || !action || !is_beside(c, tool) || !is_harmless(c, action)
 	    || action_to_call(&c->catalog, action, tool->name, &tool, &args, NULL))
 		return false;
 	text = js_text(args, &len);
@@ -279,6 +280,6 @@ void ahead_look(struct conversation *c, const struct tool *pending)
 		skip += c->ahead->list[i].number && c->ahead->list[i].action < 0;
 	for (size_t i = c->next + skip; i < c->queued && most-- > 0; i++)
 		if (c->queue[i].kind != PLAN_CALL || c->queue[i].call >= c->reply->call_count
-		    || !send_early(c, &c->reply->calls[c->queue[i].call]))
+		    || !send_early(c, c->queue[i].call))
 			break;
 }

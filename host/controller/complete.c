@@ -55,13 +55,14 @@ static int role_of(const char *name)
 	return strcmp(name, "user") == 0 ? MT_ROLE_USER : -1;
 }
 
-static int add_message(struct llm_request *r, json_object *message, size_t *total,
-		       struct error *err)
+static int add_message(const struct conversation *c, struct llm_request *r,
+		       json_object *message, size_t *total, struct error *err)
 {
 	json_object *content = js_get(message, "content");
 	int role = role_of(js_str(message, "role", ""));
 	size_t len = json_object_is_type(content, json_type_string)
 			     ? (size_t)json_object_get_string_len(content) : 0;
+	AUTO(strbuf) struct strbuf shown = STRBUF(COMPLETION_TEXT * 4);
 	struct llm_part *part;
 
 	*total += len;
@@ -71,11 +72,13 @@ static int add_message(struct llm_request *r, json_object *message, size_t *tota
 	if (*total > COMPLETION_TEXT)
 		return fail(err, MT_ELIMIT, "`messages` have more than %d bytes",
 			    COMPLETION_TEXT);
-	part = malloc(sizeof *part + len);
+	if (mask_put(c->mask, &shown, json_object_get_string(content), len))
+		return fail(err, MT_ENOMEM, "out of memory");
+	part = malloc(sizeof *part + shown.len);
 	if (!part)
 		return fail(err, MT_ENOMEM, "out of memory");
-	memcpy(part + 1, json_object_get_string(content), len);
-	*part = (struct llm_part){ .text = (const char *)(part + 1), .len = len };
+	memcpy(part + 1, shown.text, shown.len);
+	*part = (struct llm_part){ .text = (const char *)(part + 1), .len = shown.len };
 	if (llm_request_own(r, part)
 	    || llm_request_add(r, &(struct llm_message){ .role = role, .parts = part,
 							 .part_count = 1 }))
@@ -83,7 +86,8 @@ static int add_message(struct llm_request *r, json_object *message, size_t *tota
 	return MT_OK;
 }
 
-static int add_messages(struct llm_request *r, json_object *list, struct error *err)
+static int add_messages(const struct conversation *c, struct llm_request *r,
+			json_object *list, struct error *err)
 {
 	size_t count = json_object_is_type(list, json_type_array)
 			       ? json_object_array_length(list) : 0;
@@ -94,11 +98,13 @@ static int add_messages(struct llm_request *r, json_object *list, struct error *
 		return fail(err, MT_EINVAL, "`messages` is a list of 1 to %d messages",
 			    COMPLETION_MESSAGES);
 	for (size_t i = 0; !status && i < count; i++)
-		status = add_message(r, json_object_array_get_idx(list, i), &total, err);
+		status = add_message(c, r, json_object_array_get_idx(list, i), &total,
+				     err);
 	return status;
 }
 
-static int build(json_object *params, struct llm_request **ret, struct error *err)
+static int build(const struct conversation *c, json_object *params,
+		 struct llm_request **ret, struct error *err)
 {
 	struct llm_request *r = llm_request_new();
 	int64_t tokens = js_int(params, "max_tokens", 0);
@@ -107,7 +113,7 @@ static int build(json_object *params, struct llm_request **ret, struct error *er
 	*ret = r;
 	if (!r)
 		return fail(err, MT_ENOMEM, "out of memory");
-	status = add_messages(r, js_get(params, "messages"), err);
+	status = add_messages(c, r, js_get(params, "messages"), err);
 	if (status || !js_get(params, "max_tokens"))
 		return status;
 	if (tokens < 1 || tokens > COMPLETION_TOKENS)
@@ -214,7 +220,7 @@ bool complete_request(struct conversation *c, uint64_t call, uint64_t request,
 	*q = (struct completion){ .c = c, .id = request };
 	c->completion = q;
 	c->completions++;
-	r = build(params, &q->request, &err);
+	r = build(c, params, &q->request, &err);
 	if (!r)
 		r = tool_model(c, c->catalog.instances[c->pending_tool->instance].name,
 			       js_str(params, "model", NULL), q->request, &llm, &err);

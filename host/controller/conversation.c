@@ -21,14 +21,21 @@ enum { TITLE_BYTES = 60, TITLE_OF_MAX = 4096 };
 
 void notice(struct conversation *c, int level, const char *fmt, ...)
 {
-	AUTO(strbuf) struct strbuf text = STRBUF(4096);
+	AUTO(strbuf) struct strbuf text = STRBUF(4096), shown = STRBUF(1 << 16);
 	va_list ap;
 
 	va_start(ap, fmt);
 	strbuf_vaddf(&text, fmt, ap);
 	va_end(ap);
 	log_line(MT_LOG_INFO, "conversation", "%s", text.text);
-	TELL(c, notice, level, text.text);
+	TELL(c, notice, level, hidden(c, text.text, &shown));
+}
+
+const char *hidden(const struct conversation *c, const char *text, struct strbuf *ret)
+{
+	if (mask_put(c->mask, ret, text, strlen(text)))
+		return "(out of memory)";
+	return ret->text;
 }
 
 void hide(struct mask_stream *s, struct strbuf *out, const char *text, size_t len,
@@ -72,14 +79,27 @@ static void on_append(struct evlog *log, const struct event *e, void *arg)
 
 /* ---- events and states ------------------------------------------------- */
 
+/* Arguments that the log may change: the call needs them as they are. */
+static json_object *copy_args(const struct conversation *c, const struct event *e)
+{
+	json_object *copy = NULL;
+
+	if (e->is_action && (e->type->flags & EVENT_RUNNABLE) && !mask_is_empty(c->mask)
+	    && !js_get(e->json, EVENT_MASKED))
+		json_object_deep_copy(event_args(e), &copy, NULL);
+	return copy;
+}
+
 int64_t post(struct conversation *c, struct event *e, struct error *err)
 {
+	AUTO(json) json_object *plain = NULL;
 	int64_t id;
 
 	if (!e) {
 		notice(c, MT_LOG_ERROR, "an event could not be made: %s", err->text);
 		return err->code ? err->code : MT_ENOMEM;
 	}
+	plain = copy_args(c, e);
 	if (evlog_append(c->log, e, err)) {
 		event_unref(e);
 		c->state = STATE_ERROR;
@@ -90,6 +110,11 @@ int64_t post(struct conversation *c, struct event *e, struct error *err)
 		return err->code;
 	}
 	id = e->id;
+	if (plain && js_get(e->json, EVENT_MASKED)) {
+		json_object_put(c->plain);
+		c->plain = STEAL(plain);
+		c->plain_of = id;
+	}
 	event_unref(e);
 	return id;
 }
@@ -130,16 +155,17 @@ static void settle_pending(struct conversation *c, enum agent_state state)
 void enter_state(struct conversation *c, enum agent_state state, const char *reason)
 {
 	struct error err = ERROR_NONE;
+	AUTO(strbuf) struct strbuf shown = STRBUF(1 << 16);
 	json_object *extras;
 
 	spend_clock(c);
 	c->state = state;
 	spend_clock(c);
 	spend_watch(c);
-	snprintf(c->reason, sizeof c->reason, "%s", reason);
+	snprintf(c->reason, sizeof c->reason, "%s", hidden(c, reason, &shown));
 	extras = json_object_new_object();
 	js_set_str(extras, "agent_state", state_name(state));
-	js_set_str(extras, "reason", reason);
+	js_set_str(extras, "reason", c->reason);
 	if (state == STATE_ERROR && c->status)
 		js_set_str(extras, "status", c->status);
 	c->status = NULL;
@@ -240,6 +266,7 @@ static void release(struct conversation *c)
 	free(c->shell_dir);
 	ahead_free(c);
 	json_object_put(c->wanted);
+	json_object_put(c->plain);
 	free(c);
 }
 

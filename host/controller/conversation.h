@@ -96,6 +96,7 @@ struct question {
 	uint64_t call, request;  /* of the line to the runner */
 	char *text;
 	json_object *choices;    /* array of texts; NULL: any answer will do */
+	json_object *given;      /* the choices as the tool knows them, unmasked */
 };
 /** Those that are open, the oldest first; borrowed. */
 const struct question *conversation_questions(const struct conversation *c);

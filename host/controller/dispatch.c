@@ -236,9 +236,11 @@ static void on_progress(void *arg, uint64_t call, double done, double total,
 {
 	struct conversation *c = arg;
 	int64_t action = ahead_action(c, call);
+	AUTO(strbuf) struct strbuf shown = STRBUF(OUTPUT_MAX);
 
 	if (action >= 0)
-		TELL(c, progress, action, done, total, message);
+		TELL(c, progress, action, done, total,
+		     message ? hidden(c, message, &shown) : NULL);
 }
 
 static void answer_directory(struct conversation *c, uint64_t request)
@@ -360,7 +362,7 @@ static int launch(struct conversation *c, struct error *err)
 	size_t count = 0;
 	AUTO(free) const struct catalog **catalogs = catalogs_all(c, &count);
 	const struct launch l = {
-		.loop = c->loop, .config = c->config, .runtime = &c->runtime,
+		.mask = c->mask, .loop = c->loop, .config = c->config, .runtime = &c->runtime,
 		.catalogs = catalogs, .catalog_count = count, .workspace = c->workspace, .conversation = c->id,
 		.spool_dir = spool, .stderr_fd = fd,
 	};
@@ -393,6 +395,31 @@ void runner_soon(struct conversation *c)
 		uv_prepare_start(&c->handle, on_turn);
 }
 
+/* ---- secrets in arguments ------------------------------------------------ */
+
+struct event *action_plain(const struct conversation *c, struct event *action,
+			   struct error *err)
+{
+	int64_t id = js_int(action->json, "confirms", action->id);
+	AUTO(json) json_object *json = NULL, *args = NULL;
+
+	if (!js_bool(action->json, EVENT_MASKED, false))
+		return event_ref(action);
+	if (!c->plain || c->plain_of != id) {
+		fail(err, MT_EDENIED, "The call was not made: its arguments contained a secret, "
+		     "which the log does not keep, and the process that knew it has ended. "
+		     "Make the call again.");
+		return NULL;
+	}
+	if (json_object_deep_copy(action->json, &json, NULL)
+	    || json_object_deep_copy(c->plain, &args, NULL)
+	    || js_set(json, "args", STEAL(args))) {
+		fail(err, MT_ENOMEM, "out of memory");
+		return NULL;
+	}
+	return event_adopt(STEAL(json), err);
+}
+
 /* ---- one action -------------------------------------------------------- */
 
 int64_t call_deadline(const struct conversation *c, const struct tool *tool,
@@ -418,12 +445,14 @@ static int send_call(struct conversation *c, struct event *action, bool *ret_run
 		     struct error *err)
 {
 	const char *preferred = js_str(event_tool_meta(action), "function_name", NULL);
+	AUTO(event) struct event *plain = action_plain(c, action, err);
 	AUTO(json) json_object *args = NULL;
 	const struct link_result *early;
 	const struct tool *tool;
 	const char *text;
 	size_t len;
-	int r = action_to_call(&c->catalog, action, preferred, &tool, &args, err);
+	int r = plain ? action_to_call(&c->catalog, plain, preferred, &tool, &args, err)
+		      : err->code;
 
 	*ret_runner = !r && !(tool->hints & MT_TOOL_CONTROL);
 	if (*ret_runner)

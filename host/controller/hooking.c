@@ -180,11 +180,16 @@ static bool fits(const struct moment *m, const struct hook *h)
 	       && (!of_tool || hook_matches(h->matcher, m->tool));
 }
 
+static const char *const open_members[] = { "event_type", "tool_name", "session_id",
+					    "working_dir", NULL };
+
 /* Start the next one; when there is none, what waited goes on. */
 static void go(struct moment *m)
 {
 	const struct hooks *all = &m->c->hooking->hooks;
 
+	if (mask_json(m->c->mask, m->input, open_members, NULL))
+		m->denied = strdup("There was no memory for the hooks.");
 	while (!m->denied && m->next < all->count) {
 		struct error err = ERROR_NONE;
 		struct hook_call call = {

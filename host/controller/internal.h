@@ -135,6 +135,8 @@ struct conversation {
 	bool stepping, due, closing; /* due: something asks for a step */
 	int64_t pending;           /* runnable action without observation; -1 */
 	int64_t redo;              /* action whose effect is still to come; -1 */
+	int64_t plain_of;          /* action whose arguments the log masks */
+	json_object *plain;        /* and these, as they are executed; NULL: none */
 	const struct tool *pending_tool;
 	char *shell_dir;           /* where the shell last was; NULL: it has not said */
 	struct llm_exchange *exchange;
@@ -195,6 +197,8 @@ void cancel_work(struct conversation *c);
 void set_error(struct conversation *c, int exit_code, const char *fmt, ...)
 	MT_PRINTF(3, 4);
 
+/** The text with its secrets hidden, in `ret`. @return ret->text. */
+const char *hidden(const struct conversation *c, const char *text, struct strbuf *ret);
 /** A piece of a stream with its secrets hidden, as far as it can be told; len 0
  *  and `last`: what was held back. The caller clears `out`. */
 void hide(struct mask_stream *s, struct strbuf *out, const char *text, size_t len,
@@ -280,6 +284,8 @@ void refuse_queue(struct conversation *c, const char *why);
 /** Plan again what a reply of the log asked for; `done` of it is in the log. */
 int replan(struct conversation *c, struct llm_reply *reply, size_t done,
 	   struct error *err);
+/** Does the log hold other arguments of a call, because a secret was masked? */
+bool call_masked(const struct llm_reply *reply, size_t n);
 /** Post the first event: the system text and the tools. */
 int post_system(struct conversation *c, struct error *err);
 /** An error that the model reads; `meta_of` (may be NULL): the action or reply
@@ -451,6 +457,11 @@ void answer(struct conversation *c, struct event *action, struct event *e,
 	    struct error *err);
 /** The observation of an action that must not run; the model reads why. */
 void post_denied(struct conversation *c, struct event *action, const char *why);
+/** The action as it is executed: its arguments may hold secrets, which the log
+ *  masks. @return a reference, or NULL with a sentence for the model: the process
+ *  that knew them has ended. */
+struct event *action_plain(const struct conversation *c, struct event *action,
+			   struct error *err);
 /** When the call of this action is ended by force, in ms. */
 int64_t call_deadline(const struct conversation *c, const struct tool *tool,
 		      const struct event *action);

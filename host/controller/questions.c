@@ -15,6 +15,7 @@ static void drop(struct question *q)
 {
 	free(q->text);
 	json_object_put(q->choices);
+	json_object_put(q->given);
 	free(q);
 }
 
@@ -35,20 +36,24 @@ static struct question *make(struct conversation *c, uint64_t call, uint64_t req
 {
 	const char *text = js_str(params, "question", "");
 	json_object *choices = js_get(params, "choices");
+	AUTO(strbuf) struct strbuf shown = STRBUF(QUESTION_TEXT_MAX * 4);
 	struct question *q = calloc(1, sizeof *q);
 
 	if (!json_object_is_type(choices, json_type_array))
 		choices = NULL;
 	if (!q || !*text || strlen(text) > QUESTION_TEXT_MAX || !choices_valid(choices) ||
-	    !(q->text = strdup(text))) {
-		free(q);
+	    (choices && json_object_deep_copy(choices, &q->choices, NULL)) ||
+	    mask_json(c->mask, q->choices, NULL, NULL) ||
+	    !(q->text = strdup(hidden(c, text, &shown)))) {
+		if (q)
+			drop(q);
 		return NULL;
 	}
 	q->id = ++c->question_ids;
 	q->action = ahead_action(c, call);
 	q->call = call;
 	q->request = request;
-	q->choices = json_object_get(choices);
+	q->given = json_object_get(choices);
 	return q;
 }
 
@@ -97,6 +102,22 @@ const struct question *conversation_questions(const struct conversation *c)
 	return c->questions;
 }
 
+/* The choice that a person saw with its secrets masked, as the tool knows it. */
+static const char *as_given(const struct question *q, const char *answer)
+{
+	size_t n = q->choices ? json_object_array_length(q->choices) : 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const char *shown =
+			json_object_get_string(json_object_array_get_idx(q->choices, i));
+
+		if (shown && strcmp(shown, answer) == 0)
+			return json_object_get_string(
+				json_object_array_get_idx(q->given, i));
+	}
+	return answer;
+}
+
 int conversation_answer(struct conversation *c, int64_t question, const char *text,
 			struct error *err)
 {
@@ -111,7 +132,7 @@ int conversation_answer(struct conversation *c, int64_t question, const char *te
 		return fail(err, MT_ENOTFOUND, "no tool asks the question %" PRId64, question);
 	if (text) {
 		strbuf_addc(&result, '{');
-		js_key_str(&result, "answer", text);
+		js_key_str(&result, "answer", as_given(q, text));
 		strbuf_addc(&result, '}');
 		if (result.error)
 			return fail(err, MT_ELIMIT, "the answer is too long");
@@ -128,15 +149,16 @@ int conversation_answer(struct conversation *c, int64_t question, const char *te
 
 /* ---- servers ------------------------------------------------------------- */
 
-static json_object *server_of(const struct tool_instance *t)
+static json_object *server_of(const struct conversation *c, const struct tool_instance *t)
 {
+	AUTO(strbuf) struct strbuf shown = STRBUF(1 << 16);
 	json_object *o = json_object_new_object();
 	size_t tools = t->listed ? json_object_array_length(t->listed) : 0;
 
 	if (js_set_str(o, "name", t->name) ||
 	    js_set_str(o, "target", server_target(t->options)) ||
 	    js_set_int(o, "tools", (int64_t)tools) || js_set_bool(o, "lists", t->lists) ||
-	    (t->said && js_set_str(o, "error", t->said))) {
+	    (t->said && js_set_str(o, "error", hidden(c, t->said, &shown)))) {
 		json_object_put(o);
 		return NULL;
 	}
@@ -149,7 +171,7 @@ json_object *conversation_servers(const struct conversation *c)
 
 	for (size_t i = 0; list && i < c->catalog.instance_count; i++) {
 		json_object *o = c->catalog.instances[i].server
-					 ? server_of(&c->catalog.instances[i]) : NULL;
+					 ? server_of(c, &c->catalog.instances[i]) : NULL;
 
 		if (o)
 			json_object_array_add(list, o);

@@ -259,19 +259,31 @@ void post_action(struct conversation *c, struct event *e)
 		act(c, kept);
 }
 
+/* Of a reply that was read back from the log. */
+static const char masked_call[] =
+	"The call was not made: its arguments contained a secret, which the log does not "
+	"keep, and the process that knew it has ended. Make the call again.";
+
+bool call_masked(const struct llm_reply *reply, size_t n)
+{
+	return reply->masked && reply->masked[n];
+}
+
 static void do_call(struct conversation *c, size_t n)
 {
 	const struct llm_call *call = &c->reply->calls[n];
 	struct error err = ERROR_NONE;
-	const struct tool *tool;
-	AUTO(event) struct event *e =
+	const struct tool *tool = NULL;
+	bool masked = call_masked(c->reply, n);
+	AUTO(event) struct event *e = masked ? NULL :
 		call_event(&c->catalog, call->name, call->args, call->args_len,
 			   n == 0 ? c->reply->text : "", &tool, &err);
 
 	if (!e || set_meta(c, e, call->id, tool->name) || (n == 0 && add_reasoning(c, e))) {
 		c->text_only = 0;
 		post_complaint(c, call->id, tool ? tool->name : call->name,
-			       err.code ? err.text : "out of memory");
+			       masked ? masked_call
+			       : err.code   ? err.text : "out of memory");
 		return;
 	}
 	post_action(c, STEAL(e));

@@ -14,6 +14,7 @@ struct llm_reply *llm_reply_free(struct llm_reply *r)
 		free((void *)r->calls[i].args);
 	}
 	free(r->calls);
+	free(r->masked);
 	free(r->response_id);
 	free(r->model);
 	free(r->text);
@@ -117,7 +118,8 @@ static int read_calls(json_object *record, struct llm_reply *r)
 	if (!count)
 		return MT_OK;
 	r->calls = calloc(count, sizeof *r->calls);
-	if (!r->calls)
+	r->masked = calloc(count, sizeof *r->masked);
+	if (!r->calls || !r->masked)
 		return MT_ENOMEM;
 	r->call_count = count;
 	for (size_t i = 0; i < count; i++) {
@@ -127,6 +129,7 @@ static int read_calls(json_object *record, struct llm_reply *r)
 		c->id = dup_member(call, "id", NULL);
 		c->name = dup_member(call, "name", NULL);
 		c->args = dup_member(call, "arguments", &c->args_len);
+		r->masked[i] = js_bool(call, "secrets_masked", false);
 		if (!c->id || !c->name || !c->args)
 			return MT_ENOMEM;
 	}

@@ -102,6 +102,8 @@ struct llm_reply {
 	char *reasoning;         /* "" if none */
 	struct llm_call *calls;  /* texts owned by the reply */
 	size_t call_count;
+	bool *masked;            /* of each call: a secret in it was masked, so that it
+				    must not run; NULL: of none */
 	char *opaque;            /* or NULL */
 	char *stop_reason;       /* "stop", "tool_calls", "length", "refusal" */
 	struct llm_usage usage;
