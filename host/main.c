@@ -5,6 +5,7 @@
 #include "commands/command.h"
 #include "llm/curl-api.h"
 #include "files.h"
+#include "harden.h"
 #include <config.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -101,6 +102,9 @@ int main(int argc, char **argv)
 	const char *name = argc > 1 ? argv[1] : "";
 	const struct command *command;
 
+	harden_process();
+	harden_environment();
+	harden_arguments(argc, argv);
 	fill_standard_fds();
 	signal(SIGXFSZ, SIG_IGN); /* a limit of files is an error of its write */
 	if (strcmp(name, "--version") == 0) {

@@ -70,8 +70,12 @@ static bool set_descriptors(int line, int log)
 /* When memory runs out, the kernel shall take a tool, not the conversation. */
 static void volunteer(void)
 {
-	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+	int dumpable = prctl(PR_GET_DUMPABLE), fd;
 
+	/* The files in /proc of a process that is not dumpable are root's. */
+	prctl(PR_SET_DUMPABLE, 1);
+	fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+	prctl(PR_SET_DUMPABLE, dumpable == 1);
 	if (fd < 0)
 		return;
 	write_all(fd, "300", 3);
@@ -100,8 +104,8 @@ static _Noreturn void become_worker(struct supervisor *s, struct child *w, int l
 		set_limit(RLIMIT_AS, (rlim_t)limits->memory_max);
 	if (chdir(s->spec.workspace) < 0 && chdir("/") < 0)
 		_exit(1);
-	volunteer();
 	spec_keep_only(&s->spec, w->instance);
+	volunteer();
 	worker_run(&s->spec, w->plugin, 3);
 }
 

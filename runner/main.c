@@ -10,6 +10,7 @@
 #include "config.h"
 #include "supervisor.h"
 #include "files.h"
+#include "harden.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -103,6 +104,7 @@ int main(int argc, char **argv)
 	pid_t parent, supervisor;
 	sigset_t set;
 
+	harden_process();
 	if (argc == 2 && strcmp(argv[1], "--version") == 0) {
 		puts("mortise-runner " PACKAGE_VERSION " (" PROTOCOL ")");
 		return 0;

@@ -3,6 +3,7 @@
  * main.c - mortise-chat: a conversation at the terminal. `mortise` without a
  * command is this program. */
 #include "chat.h"
+#include "harden.h"
 
 #include <config.h>
 #include <langinfo.h>
@@ -142,6 +143,9 @@ int main(int argc, char **argv)
 	struct options o = { 0 };
 	struct words w = { argc, argv, 1 };
 
+	harden_process();
+	harden_environment();
+	harden_arguments(argc, argv);
 	/* lowdown measures by the locale; the texts are UTF-8 whatever it says */
 	if (!setlocale(LC_CTYPE, "") || strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
 		setlocale(LC_CTYPE, "C.UTF-8");

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * harden.h - keeps what a process knows out of /proc and out of core files. To be
+ * called at the start of main, before other threads. */
+#ifndef LIB_HARDEN_H
+#define LIB_HARDEN_H
+
+/** Makes the process not dumpable, so that other processes of the user can neither
+ *  read its memory nor attach to it, and sets the soft limit of core files to 0.
+ *  A program that it executes is dumpable again. Builds with AddressSanitizer stay
+ *  dumpable: their leak check attaches to the process. */
+void harden_process(void);
+/** Moves the environment to memory that is left out of core files and wiped at
+ *  exit, and overwrites the block that /proc/PID/environ shows. getenv and the
+ *  environment of child processes stay as they are. Without memory: nothing is
+ *  moved. */
+void harden_environment(void);
+/** Overwrites in what /proc/PID/cmdline shows the values of settings that may be
+ *  secret (SECTION.KEY=VALUE where KEY is api_key, token, extra_headers, proxy ...).
+ *  `argv` then points to copies, which are never freed. */
+void harden_arguments(int argc, char **argv);
+
+#endif
