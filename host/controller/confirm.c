@@ -205,10 +205,11 @@ static const char *subject_of(const struct event *action)
 	return "";
 }
 
-static void say_medium(struct conversation *c, const struct event *action,
+static void say_medium(struct conversation *c, struct event *action,
 		       const struct verdict *v)
 {
-	const char *what = subject_of(action);
+	AUTO(event) struct event *masked = action_shown(c, action);
+	const char *what = masked ? subject_of(masked) : "";
 	size_t len = strcspn(what, "\r\n"), shown = utf8_cut(what, len, SUBJECT_SHOWN);
 
 	notice(c, MT_LOG_WARNING, "medium risk: %s %.*s%s%s%s", action->type->name,

@@ -420,6 +420,21 @@ struct event *action_plain(const struct conversation *c, struct event *action,
 	return event_adopt(STEAL(json), err);
 }
 
+struct event *action_shown(const struct conversation *c, struct event *action)
+{
+	json_object *json = NULL;
+
+	if (mask_is_empty(c->mask) || action->id >= 0)
+		return event_ref(action);
+	if (json_object_deep_copy(action->json, &json, NULL))
+		return NULL;
+	if (mask_json(c->mask, js_get(json, "args"), NULL, NULL)) {
+		json_object_put(json);
+		return NULL;
+	}
+	return event_adopt(json, NULL);
+}
+
 /* ---- one action -------------------------------------------------------- */
 
 int64_t call_deadline(const struct conversation *c, const struct tool *tool,

@@ -462,6 +462,9 @@ void post_denied(struct conversation *c, struct event *action, const char *why);
  *  that knew them has ended. */
 struct event *action_plain(const struct conversation *c, struct event *action,
 			   struct error *err);
+/** The action as the log has it or will have it, its secrets masked. @return a
+ *  reference; NULL: no memory. */
+struct event *action_shown(const struct conversation *c, struct event *action);
 /** When the call of this action is ended by force, in ms. */
 int64_t call_deadline(const struct conversation *c, const struct tool *tool,
 		      const struct event *action);
