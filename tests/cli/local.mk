@@ -16,3 +16,5 @@ TESTS += %D%/models-flow.bats
 EXTRA_DIST += %D%/models-flow.bats
 TESTS += %D%/readonly.bats
 EXTRA_DIST += %D%/readonly.bats
+TESTS += %D%/secrets.bats
+EXTRA_DIST += %D%/secrets.bats

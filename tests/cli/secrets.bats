@@ -1,0 +1,265 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# secrets.bats - what is masked, what is not, and what /proc and core files show.
+
+setup() {
+	work=$BATS_TEST_TMPDIR
+	mkdir "$work/ws" "$work/state" "$work/run"
+	chmod 700 "$work/state" "$work/run"
+	export XDG_STATE_HOME=$work/state XDG_RUNTIME_DIR=$work/run
+	run_it=(mortise run -C "$work/ws" --model "script:$work/script"
+		-o llm.api_key_env=OUR_KEY)
+}
+
+log() { cat "$work"/state/mortise/conversations/*/events.jsonl 2>/dev/null; }
+# without TEXT FILE: none in it; bash does not end a test for `! grep`
+teardown() { [ -z "$open" ] || rm -rf "$open"; }
+without() { if grep -F -e "$1" "$2"; then return 1; fi; }
+logged() { log | grep -q "$1"; }
+until_true() { for _ in {1..600}; do "$@" && return; sleep 0.05; done; return 1; }
+
+# script KEY: the model writes it into a command, a file, its name and a last word
+script() {
+	cat >"$work/script" <<END
+[turn]
+text = I use $1 now.
+[call execute_bash]
+command = printf %s '$1' >got; printf '%s ' '$1'; printf %s 'ab$1z' | base64 -w 0
+
+[turn]
+[call str_replace_editor]
+command = create
+path = $work/ws/$1.txt
+file_text = it is $1
+
+[turn]
+[call finish]
+message = Done with $1.
+END
+}
+
+# The system text and the tools of the first event.
+offered() { log | head -n 1 | jq -S '.args'; }
+
+# everywhere: all that a run leaves behind, and what `resume` and `export` print
+everywhere() {
+	mortise resume last --json -t "more of $1" 2>&1 || true
+	mortise conversations export last
+	mortise conversations show --all last
+	cat "$work"/state/mortise/conversations/*/{events.jsonl,meta.json,state.json}
+}
+
+# one KEY: run with it; `seen` has all that can be read of it afterwards
+one() {
+	rm -rf "$work"/state/* "$work"/ws/*
+	script "$1"
+	export OUR_KEY=$1
+	"${run_it[@]}" -v --json -t "the key is $1" >"$work/seen" 2>&1
+	[ "$(cat "$work/ws/got")" = "$1" ] || return 1
+	[ "$(cat "$work/ws/$1.txt")" = "it is $1" ] || return 1
+	everywhere "$1" >>"$work/seen" 2>&1
+	log | jq -r '.tool_call_metadata.function_name // empty' | sort -u >"$work/names"
+	[ "$(tr '\n' ' ' <"$work/names")" = "execute_bash finish str_replace_editor " ] || return 1
+	offered >"$work/offered"
+	cmp "$work/offered" "$work/offered.first"
+}
+
+first() {
+	script none
+	OUR_KEY= "${run_it[@]}" -q -t go
+	offered >"$work/offered.first"
+}
+
+@test "keys of 1 to 40 bytes: tools get them, from 8 bytes on nothing else has them" {
+	letters=k7Qp2Vx9Lm4Rt8Zb3Nc6Wd1Hs5Jf0GyTuAeIoBvC
+	first
+	for len in 1 2 3 7 8 9 16 31 40; do
+		key=${letters:0:len}
+		one "$key"
+		if [ "$len" -ge 8 ]; then
+			without "$key" "$work/seen"
+			without "$(printf %s "ab$key" | base64 -w 0 | cut -c 4-13)" "$work/seen"
+			without 'is not masked' "$work/seen"
+			grep -q '<secret_hidden>' "$work/seen"
+		else
+			without '<secret_hidden>' "$work/seen"
+			# once in each process
+			[ "$(grep -c "OUR_KEY is not masked: it has fewer" "$work/seen")" = 2 ]
+		fi
+	done
+}
+
+@test "dummies and words of the system text: nothing is rewritten" {
+	first
+	for key in test x dummy none EMPTY not-needed changeme your-api-key sk-xxxxxxxxxxxxxxxx \
+		sk-no-key-required lm-studio ollama xxxxxxxxxxxx; do
+		one "$key"
+		without '<secret_hidden>' "$work/seen"
+		[ "$(grep -c "OUR_KEY is not masked: it" "$work/seen")" = 2 ]
+	done
+	# masked where it is a value, not where tools and the system text are
+	one execute_bash
+	grep -F 'I use <secret_hidden> now' "$work/seen"
+}
+
+@test "a call with a secret that waited when its process ended is not made afterwards" {
+	script hunter2-and-more
+	export OUR_KEY=hunter2-and-more
+	"${run_it[@]}" -q -o controller.confirmation=always -t go </dev/null || [ $? -eq 8 ]
+	log | grep '"confirmation_state":"awaiting_confirmation"' | grep -q '"secrets_masked":true'
+	{
+		echo '{"type":"confirm"}'
+		until_true logged 'arguments contained a secret'
+	} | mortise resume last --json >"$work/out" || true
+	log | grep '"observation":"error"' | grep -q 'arguments contained a secret'
+	[ ! -e "$work/ws/got" ]
+	log >"$work/all"
+	without hunter2 "$work/all"
+}
+
+@test "approved in the same process, the command runs as the model wrote it" {
+	script hunter2-and-more
+	export OUR_KEY=hunter2-and-more
+	mkfifo "$work/fifo"
+	"${run_it[@]}" --json --keep -o controller.confirmation=always -t go <"$work/fifo" \
+		>"$work/out" 2>&1 &
+	exec 9>"$work/fifo"
+	until_true logged '"awaiting_confirmation"'
+	echo '{"type":"confirm"}' >&9
+	until_true logged '"observation":"run"'
+	exec 9>&-
+	wait $! || true
+	[ "$(cat "$work/ws/got")" = hunter2-and-more ]
+	without hunter2 "$work/out"
+}
+
+@test "hooks read what is masked" {
+	printf '#!/bin/sh\ncat >>%s/hook\n' "$work" >"$work/hook.sh"
+	chmod 700 "$work/hook.sh"
+	printf '[hook.a]\nevent = before-tool\ncommand = %s\n[hook.b]\nevent = after-tool\ncommand = %s\n' \
+		"$work/hook.sh" "$work/hook.sh" >"$work/m.ini"
+	chmod 600 "$work/m.ini"
+	script hunter2-and-more
+	export OUR_KEY=hunter2-and-more
+	"${run_it[@]}" -q --config "$work/m.ini" -t go
+	grep -q 'secret_hidden' "$work/hook"
+	without hunter2 "$work/hook"
+	[ "$(cat "$work/ws/got")" = hunter2-and-more ]
+}
+
+# ---- /proc and core files ----------------------------------------------------
+
+busy_script() {
+	cat >"$work/script" <<'END'
+[turn]
+[call execute_bash]
+command = touch busy; sleep 600
+END
+}
+
+# ours: the processes of the conversation that runs in $work/ws
+ours() {
+	local pid
+	echo "$host"
+	for pid in /proc/[0-9]*; do
+		pid=${pid#/proc/}
+		case $(cat "/proc/$pid/comm" 2>/dev/null) in
+		mortise-runner | mortise-guard | mortise-worker)
+			mortise_of "$pid" && echo "$pid" ;;
+		esac
+	done
+}
+# Is it below the host?
+mortise_of() {
+	local pid=$1
+	while [ "${pid:-0}" -gt 1 ]; do
+		[ "$pid" = "$host" ] && return
+		pid=$(sed -n 's/^PPid:[^0-9]*//p' "/proc/$pid/status" 2>/dev/null)
+	done
+	return 1
+}
+
+# start [SETPRIV...]: run until the tool is busy; $host is its process
+start() {
+	busy_script
+	export OUR_KEY=hunter2-and-more
+	ulimit -c unlimited 2>/dev/null || true
+	(cd "$work/ws" && exec "$@" "${run_it[@]}" -o llm.extra_headers="X-Key: hunter3-in-a-header" \
+		-t go >"$work/out" 2>&1) 3>&- &
+	host=$!
+	until_true test -e "$work/ws/busy"
+}
+
+no_sanitizer() {
+	case $SANITIZE in *address*) skip "builds with AddressSanitizer stay dumpable" ;; esac
+}
+
+@test "/proc shows no key of host and runner, not even to root" {
+	start
+	[ "$(ours | wc -l)" -ge 4 ]
+	for pid in $(ours); do
+		# unreadable for others than root
+		cat "/proc/$pid/environ" "/proc/$pid/cmdline" >"$work/proc" 2>/dev/null || true
+		without hunter "$work/proc"
+	done
+	tr '\0' ' ' <"/proc/$host/cmdline" | grep -q 'llm.extra_headers=\*\*\*'
+	kill -TERM "$host"
+	wait "$host" || true
+}
+
+@test "the environment of a helper program holds the key, its /proc does not" {
+	printf '#!/bin/sh\nprintf %%s "$OUR_KEY" >%s/helper\n' "$work" >"$work/mortise-ask-key"
+	chmod 700 "$work/mortise-ask-key"
+	PATH=$work:$PATH OUR_KEY=hunter2-and-more mortise ask-key
+	[ "$(cat "$work/helper")" = hunter2-and-more ]
+}
+
+@test "a crash of host or runner leaves no core file" {
+	no_sanitizer
+	case $(cat /proc/sys/kernel/core_pattern) in core*) ;; *) skip "cores go elsewhere" ;; esac
+	(cd "$work" && ulimit -c unlimited && sh -c 'kill -ABRT $$') || true
+	[ -n "$(find "$work" -maxdepth 1 -name 'core*')" ] || skip "no core files here"
+	start
+	for pid in $(ours); do
+		grep -q '^Max core file size *0 ' "/proc/$pid/limits"
+	done
+	# shellcheck disable=SC2046
+	kill -ABRT $(ours)
+	wait "$host" || true
+	until_true test -z "$(pgrep -f "$work/ws" || true)"
+	[ -z "$(find "$work/ws" "$work/state" -name 'core*')" ]
+}
+
+@test "an ordinary user: the run works, its /proc entries are closed, tools are ended" {
+	no_sanitizer
+	[ "$(id -u)" -eq 0 ] || skip "not root"
+	command -v setpriv >/dev/null || skip "setpriv is not installed"
+	as=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+	open=$(mktemp -d)
+	mkdir -m 700 "$open/ws" "$open/state" "$open/run"
+	chown -R 65534:65534 "$open"
+	work=$open XDG_STATE_HOME=$open/state XDG_RUNTIME_DIR=$open/run
+	run_it=(mortise run -C "$work/ws" --model "script:$work/script" -o llm.api_key_env=OUR_KEY)
+	"${as[@]}" test -x "$work" || skip "temporary folders are closed to an ordinary user"
+	"${as[@]}" test -r "$top_builddir/mortise" || skip "the build is closed to an ordinary user"
+	export HOME=$work XDG_CONFIG_HOME=$work/c XDG_CACHE_HOME=$work/k XDG_DATA_HOME=$work/d
+	start "${as[@]}"
+	[ "$(ours | wc -l)" -ge 4 ]
+	for pid in $(ours); do
+		[ -z "$("${as[@]}" cat "/proc/$pid/environ" 2>/dev/null | tr -d '\0')" ]
+		cat "/proc/$pid/environ" "/proc/$pid/cmdline" >"$work/proc"
+		without hunter "$work/proc"
+	done
+	for pid in $(ours); do
+		[ "$(cat "/proc/$pid/comm")" != mortise-worker ] ||
+			[ "$(cat "/proc/$pid/oom_score_adj")" -ge 300 ]
+	done
+	"${as[@]}" mortise ps | grep -q running
+	all=$(ours)
+	kill -KILL "$host"
+	for pid in $all; do
+		until_true test ! -e "/proc/$pid"
+	done
+	"${as[@]}" mortise ps >"$work/ps"
+	without running "$work/ps"
+}
