@@ -36,6 +36,7 @@ void harden_process(void)
 /* ---- the environment --------------------------------------------------------- */
 
 static struct {
+	char **list;
 	char *block;
 	size_t size;
 } moved;
@@ -75,7 +76,7 @@ void harden_environment(void)
 		explicit_bzero(environ[i], len);
 		at += len;
 	}
-	environ = list; /* never freed: getenv may be called at any time */
+	environ = moved.list = list; /* never freed: getenv may be called at any time */
 	atexit(wipe);
 }
 

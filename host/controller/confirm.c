@@ -531,13 +531,19 @@ static struct event *change(struct conversation *c, const struct event *action,
 	AUTO(json) json_object *args = NULL;
 	AUTO(json) json_object *checked = NULL;
 	const struct tool *tool;
+	bool secret = false;
 	size_t len;
 
 	if (action_to_call(&c->catalog, action, name, &tool, &args, err)
 	    || merge(args, tool, changes, err))
 		return NULL;
-	if (mask_json(c->mask, args, NULL) || !(text = js_text(args, &len))) {
+	if (mask_json(c->mask, args, NULL, &secret) || !(text = js_text(args, &len))) {
 		fail(err, MT_ENOMEM, "out of memory");
+		return NULL;
+	}
+	if (secret) { /* the log cannot hold it, so it could not be run as it was approved */
+		fail(err, MT_EINVAL, "the edited action contains a secret: let the command "
+		     "read it from the environment or a file");
 		return NULL;
 	}
 	checked = call_arguments(tool, text, len, err);

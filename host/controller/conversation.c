@@ -348,6 +348,19 @@ static int create_failed(struct conversation *c, int r)
 	return conversation_undo(c, true, r);
 }
 
+/* The secrets are known only once it is wired. */
+static int hide_title(struct conversation *c, struct error *err)
+{
+	AUTO(strbuf) struct strbuf shown = STRBUF(1 << 20);
+	char *title = strdup(hidden(c, c->title, &shown));
+
+	if (!title)
+		return fail(err, MT_ENOMEM, "out of memory");
+	free(c->title);
+	c->title = title;
+	return MT_OK;
+}
+
 int conversation_create(uv_loop_t *loop, struct config *config, struct registry *registry,
 			const struct conversation_options *o, struct conversation **ret,
 			struct error *err)
@@ -370,6 +383,8 @@ int conversation_create(uv_loop_t *loop, struct config *config, struct registry 
 	if (!c->dir)
 		return create_failed(c, err->code);
 	r = conversation_open(c, o, EVLOG_CREATE, NULL, err);
+	if (!r)
+		r = hide_title(c, err);
 	if (!r)
 		r = meta_write(c->dir, c->id, c->title, c->workspace,
 			       wiring_spec(c, o->controller), o, c->mask, err);

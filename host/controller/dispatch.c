@@ -34,6 +34,10 @@ void answer(struct conversation *c, struct event *action, struct event *e,
 		js_set(e->json, "tool_call_metadata", json_object_get(meta));
 	if (e)
 		confirm_tell_edit(c, action, e);
+	if (c->plain && c->plain_of == js_int(action->json, "confirms", action->id)) {
+		json_object_put(c->plain);
+		c->plain = NULL;
+	}
 	if (c->pending == action->id) {
 		c->pending = -1;
 		c->pending_tool = NULL;

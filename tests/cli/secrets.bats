@@ -103,15 +103,31 @@ first() {
 }
 
 @test "a call with a secret that waited when its process ended is not made afterwards" {
-	script hunter2-and-more
+	cat >"$work/script" <<'END'
+[turn]
+[call execute_bash]
+command = echo hunter2-and-more >got
+[call execute_bash]
+command = echo hunter2-and-more >got
+[call execute_bash]
+command = echo harmless >other
+
+[turn]
+[call finish]
+message = Done.
+END
 	export OUR_KEY=hunter2-and-more
 	"${run_it[@]}" -q -o controller.confirmation=always -t go </dev/null || [ $? -eq 8 ]
 	log | grep '"confirmation_state":"awaiting_confirmation"' | grep -q '"secrets_masked":true'
 	{
 		echo '{"type":"confirm"}'
-		until_true logged 'arguments contained a secret'
-	} | mortise resume last --json >"$work/out" || true
-	log | grep '"observation":"error"' | grep -q 'arguments contained a secret'
+		until_true logged 'echo harmless.*awaiting_confirmation'
+		echo '{"type":"confirm"}'
+		until_true test -e "$work/ws/other"
+		until_true logged '"action":"finish"'
+	} | mortise resume last --json >"$work/out"
+	# the one that waited, and the one that was still to come
+	[ "$(log | grep '"observation":"error"' | grep -c 'arguments contained a secret')" -eq 2 ]
 	[ ! -e "$work/ws/got" ]
 	log >"$work/all"
 	without hunter2 "$work/all"
@@ -212,6 +228,28 @@ no_sanitizer() {
 	chmod 700 "$work/mortise-ask-key"
 	PATH=$work:$PATH OUR_KEY=hunter2-and-more mortise ask-key
 	[ "$(cat "$work/helper")" = hunter2-and-more ]
+}
+
+@test "mortise-chat shows no key in /proc, and its child gets it" {
+	[ -x "$top_builddir/mortise-chat" ] || skip "mortise-chat is not built"
+	busy_script
+	mkfifo "$work/fifo"
+	OUR_KEY=hunter2-and-more mortise chat --plain -C "$work/ws" -m "script:$work/script" \
+		-o llm.api_key_env=OUR_KEY -o llm.extra_headers="X-Key: hunter3-in-a-header" \
+		<"$work/fifo" >"$work/out" 2>&1 3>&- &
+	host=$!
+	exec 9>"$work/fifo"
+	echo "go with hunter2-and-more" >&9
+	until_true test -e "$work/ws/busy"
+	for pid in "$host" $(pgrep -P "$host") $(ours); do
+		cat "/proc/$pid/environ" "/proc/$pid/cmdline" >"$work/proc" 2>/dev/null || true
+		without hunter "$work/proc"
+	done
+	[ "$(cat "/proc/$host/comm")" = mortise-chat ]
+	logged 'go with <secret_hidden>'
+	exec 9>&-
+	kill -TERM "$host"
+	wait "$host" || true
 }
 
 @test "a crash of host or runner leaves no core file" {

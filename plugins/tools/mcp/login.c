@@ -6,6 +6,7 @@
  * The descriptor that its argument names has one JSON object: name, url, headers
  * (lines), ca_path, login_file, client_id, client_secret, client_metadata_url,
  * scope, port, protocol, transport. */
+#include "harden.h"
 #include "browse.h"
 #include "files.h"
 #include "oauth.h"
@@ -142,6 +143,8 @@ int main(int argc, char **argv)
 		printf("Usage: mortise mcp login NAME\n\nThis program is started by it.\n");
 		return 2;
 	}
+	harden_process();
+	harden_environment();
 	curl_global_init(CURL_GLOBAL_DEFAULT);
 	spec = read_spec((int)fd, &err);
 	if (!spec)
