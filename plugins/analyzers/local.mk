@@ -10,6 +10,8 @@ libpolicy_a_SOURCES = \
 	%D%/policy/danger.c %D%/policy/danger.h \
 	%D%/policy/facts.c %D%/policy/facts.h \
 	%D%/policy/harmless.c %D%/policy/harmless.h \
+	%D%/policy/harmless-git.c %D%/policy/harmless-git.h \
+	%D%/policy/scripts.c %D%/policy/scripts.h \
 	%D%/policy/judge.c %D%/policy/judge.h \
 	%D%/policy/match.c %D%/policy/match.h \
 	%D%/policy/normalize.c %D%/policy/normalize.h \

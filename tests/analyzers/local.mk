@@ -12,6 +12,12 @@ tests_analyzers_test_evasions_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE -I$(top_sr
 tests_analyzers_test_evasions_LDADD = $(LIBPOLICY)
 TESTS += %D%/test-evasions
 
+check_PROGRAMS += %D%/test-daily
+tests_analyzers_test_daily_SOURCES = %D%/test-daily.c
+tests_analyzers_test_daily_CPPFLAGS = $(libhost_a_CPPFLAGS) -I$(top_srcdir) -I$(top_srcdir)/tests
+tests_analyzers_test_daily_LDADD = libpolicy.a $(LIBHOST) $(UTF8PROC_LIBS)
+TESTS += %D%/test-daily
+
 TESTS += %D%/policy.bats
 EXTRA_DIST += %D%/policy.bats
 

@@ -198,7 +198,26 @@ static const struct {
 	{ NOT_LOW, "sort -o src/a.c x" },
 	{ NOT_LOW, "sort --compress-prog=sh x" },
 	{ NOT_LOW, "rg --pre sh x" },
-	{ NOT_LOW, "sed -i s/a/b/ src/a.c" },
+	{ NOT_LOW, "sed -i s/a/b/ outside" },
+	{ NOT_LOW, "sed -i s/a/b/ ../other" },
+	{ NOT_LOW, "sed -i 1e src/a.c" },
+	{ NOT_LOW, "sed -i s/a/b/w/tmp/x src/a.c" },
+	{ NOT_LOW, "cp src/a.c .venv/bin/ls" },
+	{ NOT_LOW, "echo x > node_modules/.bin/tsc" },
+	{ NOT_LOW, "git commit -S -m x" },
+	{ NOT_LOW, "git switch -f main" },
+	{ NOT_LOW, "git checkout main" },
+	{ NOT_LOW, "git -C hooked commit -m x" },
+	{ NOT_LOW, "cd hooked && git commit -m x" },
+	{ NOT_LOW, "git merge -X theirs -s x y" },
+	{ NOT_LOW, "git rebase -x id main" },
+	{ NOT_LOW, "tar xf x.tgz" },
+	{ NOT_LOW, "tar tf x.tgz --use-compress-program=sh" },
+	{ NOT_LOW, "tar tIf sh x.tgz" },
+	{ NOT_LOW, "docker run x" },
+	{ NOT_LOW, "docker -H tcp://x ps" },
+	{ NOT_LOW, "pip install x" },
+	{ NOT_LOW, "chmod +x ../other" },
 	{ NOT_LOW, "sed 's/a/b/e' src/a.c" },
 	{ NOT_LOW, "sed -n '1w x' src/a.c" },
 	{ NOT_LOW, "sed -n -e1e src/a.c" },
@@ -268,6 +287,18 @@ static const struct {
 	{ MEDIUM, "cp src/a.c src/b.c" },
 	{ MEDIUM, "echo x > out.txt 2>&1" },
 	{ MEDIUM, "git add -A" },
+	{ MEDIUM, "git add . && git commit -m 'x y'" },
+	{ MEDIUM, "git switch -c x" },
+	{ MEDIUM, "git checkout -b x" },
+	{ MEDIUM, "git stash" },
+	{ MEDIUM, "git reset HEAD src/a.c" },
+	{ MEDIUM, "sed -i 's/a/b/g' src/a.c" },
+	{ MEDIUM, "chmod +x src/a.c" },
+	{ MEDIUM, "chmod 644 src/a.c" },
+	{ LOW, "tar tzf x.tgz" },
+	{ LOW, "docker ps -a" },
+	{ LOW, "pip list | grep x" },
+	{ LOW, "ss -tlnp" },
 };
 
 static char root[] = "/tmp/mortise-evasions-XXXXXX";
@@ -302,7 +333,9 @@ static void make_dirs(const char *const *paths)
 static void make_files(void)
 {
 	static const char *const dirs[] = { "home", "home/.ssh", "ws", "ws/src", "ws/.git",
-					    "ws/bare", "ws/bare/objects", "ws/bare/refs", NULL };
+					    "ws/bare", "ws/bare/objects", "ws/bare/refs",
+					    "ws/hooked", "ws/hooked/.git",
+					    "ws/hooked/.git/hooks", "ws/.git/hooks", NULL };
 
 	if (!mkdtemp(root) || chdir(root))
 		BAIL_OUT("cannot create %s", root);
@@ -314,6 +347,10 @@ static void make_files(void)
 	make_file("ws/x.json");
 	make_file("ws/.env");
 	make_file("ws/bare/HEAD");
+	make_file("ws/.git/config");
+	make_file("ws/.git/hooks/pre-commit.sample");
+	make_file("ws/hooked/.git/config");
+	make_file("ws/hooked/.git/hooks/pre-commit");
 	if (symlink("../home/.ssh", "ws/link") || symlink("../home", "ws/link2")
 	    || symlink("../other", "ws/outside"))
 		BAIL_OUT("cannot make links");

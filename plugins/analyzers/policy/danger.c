@@ -14,7 +14,7 @@
 
 enum { LOW, MEDIUM, HIGH };
 
-/* ---- the table of commands --------------------------------------------------------- */
+/* ---- the table of commands ---------------------------------------------------- */
 
 struct danger {
 	const char *rule, *reason;
@@ -140,26 +140,6 @@ static const struct danger table[] = {
 	  "setcap chattr setfacl", NULL, NULL },
 };
 
-/* Is the word in the list, which is separated by blanks? */
-static bool in_list(const char *list, const char *word)
-{
-	size_t len = strlen(word);
-
-	for (const char *p = list; *p; p += strspn(p, " ")) {
-		size_t n = strcspn(p, " ");
-
-		if (n == len && memcmp(p, word, n) == 0)
-			return true;
-		p += n;
-	}
-	return false;
-}
-
-static const char *text_at(const struct unit *u, size_t n)
-{
-	return n < u->count && u->words[n].text ? u->words[n].text : "";
-}
-
 static bool sub_fits(const struct unit *u, const char *subs)
 {
 	const struct shell_word *first =
@@ -169,11 +149,11 @@ static bool sub_fits(const struct unit *u, const char *subs)
 
 	if (!sub)
 		return false;
-	if (in_list(subs, sub))
+	if (word_is_listed(subs, sub))
 		return true;
-	next = text_at(u, (size_t)(first - u->words) + 1);
+	next = unit_text(u, (size_t)(first - u->words) + 1);
 	strbuf_addf(&pair, "%s/%s", sub, next);
-	return *next && !pair.error && in_list(subs, pair.text);
+	return *next && !pair.error && word_is_listed(subs, pair.text);
 }
 
 /* Letters are read as a cluster except for the options of one dash and several letters.
@@ -199,7 +179,7 @@ static const struct danger *in_table(const struct unit *u)
 	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
 		const struct danger *d = &table[i];
 
-		if (in_list(d->programs, name) && (!d->subs || sub_fits(u, d->subs)) &&
+		if (word_is_listed(d->programs, name) && (!d->subs || sub_fits(u, d->subs)) &&
 		    (!d->options || options_fit(u, d->options)))
 			return d;
 	}
@@ -216,7 +196,7 @@ struct check {
 
 static bool is_one(const struct unit *u, const char *names)
 {
-	return u && u->name && in_list(names, u->name);
+	return u && u->name && word_is_listed(names, u->name);
 }
 
 /* What the path means, as well as it is known. */
@@ -270,7 +250,7 @@ static bool is_identity(const struct facts *f, const struct path *p)
 	size_t n = p->word && u && u->words ? (size_t)(p->word - u->words) : 0;
 
 	return is_one(u, "ssh scp sftp ssh-add") && n > 0 && n < u->count &&
-	       (is_one(u, "ssh-add") || strcmp(text_at(u, n - 1), "-i") == 0);
+	       (is_one(u, "ssh-add") || strcmp(unit_text(u, n - 1), "-i") == 0);
 }
 
 static bool names_secret(const struct place *place, const struct facts *f)
@@ -396,8 +376,8 @@ static bool network_shell(const struct place *place, const struct facts *f)
 		       unit_has(f->unit, "--exec") || unit_has(f->unit, "--sh-exec") ||
 		       unit_has(f->unit, "-l") || unit_has(f->unit, "--listen");
 	for (size_t i = 1; is_one(f->unit, "socat") && i < f->unit->count; i++)
-		if (strcasestr(text_at(f->unit, i), "exec:") ||
-		    strcasestr(text_at(f->unit, i), "system:"))
+		if (strcasestr(unit_text(f->unit, i), "exec:") ||
+		    strcasestr(unit_text(f->unit, i), "system:"))
 			return true;
 	return false;
 }
@@ -406,7 +386,7 @@ static bool network_shell(const struct place *place, const struct facts *f)
 static bool reads_program(const struct unit *u)
 {
 	for (size_t i = 1; i < u->count; i++) {
-		const char *w = text_at(u, i);
+		const char *w = unit_text(u, i);
 
 		if (strcmp(w, "-") == 0 || strcmp(w, "-s") == 0 ||
 		    strcmp(w, "/dev/stdin") == 0)
@@ -480,8 +460,8 @@ static bool drops_database(const struct place *place, const struct facts *f)
 		       "clickhouse-client duckdb influx mysqladmin echo printf"))
 		return false;
 	for (size_t i = 1; i < u->count; i++)
-		if (drops(text_at(u, i)) ||
-		    (is_one(u, "mysqladmin") && strcmp(text_at(u, i), "drop") == 0))
+		if (drops(unit_text(u, i)) ||
+		    (is_one(u, "mysqladmin") && strcmp(unit_text(u, i), "drop") == 0))
 			return true;
 	return u->command->input && !is_one(u, "echo printf") && drops(u->command->input);
 }
@@ -493,10 +473,10 @@ static bool mounts_system(const struct place *place, const struct facts *f)
 	if (!is_one(u, "docker podman nerdctl"))
 		return false;
 	for (size_t i = 1; i < u->count; i++) {
-		const char *w = text_at(u, i);
+		const char *w = unit_text(u, i);
 		bool option = strcmp(w, "-v") == 0 || strcmp(w, "--volume") == 0 ||
 			      strcmp(w, "--mount") == 0;
-		const char *value = option                            ? text_at(u, i + 1)
+		const char *value = option                            ? unit_text(u, i + 1)
 				    : strncmp(w, "-v", 2) == 0        ? w + 2
 				    : strncmp(w, "--volume=", 9) == 0 ? w + 9
 				    : strncmp(w, "--mount=", 8) == 0  ? w + 8
@@ -530,11 +510,11 @@ static bool proxy_command(const struct place *place, const struct facts *f)
 	if (!is_one(u, "ssh scp sftp rsync git"))
 		return false;
 	for (size_t i = 1; i < u->count; i++)
-		if (strcasestr(text_at(u, i), "ProxyCommand") ||
-		    strcasestr(text_at(u, i), "LocalCommand") ||
-		    strcasestr(text_at(u, i), "KnownHostsCommand") ||
-		    (is_one(u, "git") && (strcasestr(text_at(u, i), "core.sshCommand=") ||
-					  strncmp(text_at(u, i), "ext::", 5) == 0)))
+		if (strcasestr(unit_text(u, i), "ProxyCommand") ||
+		    strcasestr(unit_text(u, i), "LocalCommand") ||
+		    strcasestr(unit_text(u, i), "KnownHostsCommand") ||
+		    (is_one(u, "git") && (strcasestr(unit_text(u, i), "core.sshCommand=") ||
+					  strncmp(unit_text(u, i), "ext::", 5) == 0)))
 			return true;
 	return false;
 }
@@ -546,10 +526,10 @@ static bool find_deletes(const struct place *place, const struct facts *f)
 	if (!is_one(f->unit, "find") || f->unit->inner)
 		return false;
 	for (size_t i = 1; i < f->unit->count; i++) {
-		const char *w = text_at(f->unit, i);
+		const char *w = unit_text(f->unit, i);
 
 		deletes = deletes || strcmp(w, "-delete") == 0;
-		tests = tests || in_list("-name -iname -path -regex -newer -mtime -mmin "
+		tests = tests || word_is_listed("-name -iname -path -regex -newer -mtime -mmin "
 					 "-size -empty "
 					 "-ipath -wholename",
 					 w);
@@ -559,7 +539,7 @@ static bool find_deletes(const struct place *place, const struct facts *f)
 	for (size_t i = 0; i < f->path_count; i++) {
 		const char *path = meant(&f->paths[i]);
 
-		if (!f->paths[i].redirect && *text_at(f->unit, 1) != '-' &&
+		if (!f->paths[i].redirect && *unit_text(f->unit, 1) != '-' &&
 		    f->paths[i].word == &f->unit->words[1] &&
 		    (!f->paths[i].resolved || !place_is_inside(place, path)))
 			return true;
@@ -572,10 +552,10 @@ static bool push_overwrites(const struct place *place, const struct facts *f)
 	const struct unit *u = f->unit;
 
 	(void)place;
-	if (!is_one(u, "git") || !u->sub || strcmp(text_at(u, u->sub), "push") != 0)
+	if (!is_one(u, "git") || !u->sub || strcmp(unit_text(u, u->sub), "push") != 0)
 		return false;
 	for (size_t i = u->sub + 1; i < u->count; i++)
-		if (*text_at(u, i) == '+' || *text_at(u, i) == ':')
+		if (*unit_text(u, i) == '+' || *unit_text(u, i) == ':')
 			return true;
 	return false;
 }
@@ -584,7 +564,7 @@ static bool push_overwrites(const struct place *place, const struct facts *f)
 static bool discards_changes(const struct place *place, const struct facts *f)
 {
 	const struct unit *u = f->unit;
-	const char *sub = u->sub ? text_at(u, u->sub) : "";
+	const char *sub = u->sub ? unit_text(u, u->sub) : "";
 
 	(void)place;
 	if (!is_one(u, "git"))
@@ -594,7 +574,7 @@ static bool discards_changes(const struct place *place, const struct facts *f)
 	if (strcmp(sub, "checkout") != 0)
 		return false;
 	for (size_t i = u->sub + 1; i < u->count; i++)
-		if (strcmp(text_at(u, i), "--") == 0 || strcmp(text_at(u, i), ".") == 0)
+		if (strcmp(unit_text(u, i), "--") == 0 || strcmp(unit_text(u, i), ".") == 0)
 			return true;
 	return false;
 }
@@ -675,7 +655,7 @@ static bool cloud_deletes(const struct place *place, const struct facts *f)
 	if (!is_one(u, "aws gcloud az doctl flyctl heroku s3cmd gsutil rclone mc"))
 		return false;
 	for (size_t i = 1; i < u->count; i++) {
-		const char *w = text_at(u, i);
+		const char *w = unit_text(u, i);
 
 		if (strncmp(w, "delete", 6) == 0 || strncmp(w, "terminate", 9) == 0 ||
 		    strncmp(w, "remove", 6) == 0 || strncmp(w, "destroy", 7) == 0 ||

@@ -4,6 +4,8 @@
  * checks of what they touch. */
 #include "harmless.h"
 
+#include "harmless-git.h"
+#include "scripts.h"
 #include "sensitive.h"
 
 #include <ctype.h>
@@ -30,24 +32,12 @@ struct program {
 /* ---- options ------------------------------------------------------------------------
  */
 
-static bool in_list(const char *list, const char *word, size_t len)
-{
-	for (const char *p = list; *p; p += strspn(p, " ")) {
-		size_t n = strcspn(p, " ");
-
-		if (n == len && memcmp(p, word, n) == 0)
-			return true;
-		p += n;
-	}
-	return false;
-}
-
 /* "-la", "-n5", "--long=x", "-name". */
 static bool option_is_good(const char *options, const char *word)
 {
 	size_t letters = strcspn(options, " ");
 
-	if (*options == '*' || in_list(options + letters, word, strcspn(word, "=")))
+	if (*options == '*' || word_is_listed_n(options + letters, word, strcspn(word, "=")))
 		return true;
 	if (word[1] == '-')
 		return word[2] == '\0';
@@ -76,11 +66,6 @@ static bool options_are_good(const struct unit *u, const char *options)
 	return true;
 }
 
-static const char *text_at(const struct unit *u, size_t n)
-{
-	return n < u->count && u->words[n].text ? u->words[n].text : "";
-}
-
 static size_t operands(const struct unit *u)
 {
 	size_t n = 0;
@@ -100,90 +85,11 @@ static bool one_operand(const struct unit *u)
 	return operands(u) <= 1;
 }
 
-/* ---- programs with a language ---------------------------------------------------------
- */
-
-/* A command of sed that prints or deletes, or replaces without running or writing. */
-static bool sed_script(const char *s)
-{
-	while (*s) {
-		s += strspn(s, "0123456789,$;!~+ \n");
-		if (*s == '/') { /* an address */
-			for (s++; *s && *s != '/'; s++)
-				s += *s == '\\' && s[1];
-			if (!*s)
-				return false;
-			s++;
-			continue;
-		}
-		if (*s == 's' && strchr(s, '['))
-			return false; /* what a mark in brackets means is not agreed upon
-				       */
-		if (*s == 's' && s[1] && !isalnum((unsigned char)s[1]) && s[1] != '\n') {
-			char mark = s[1];
-			int left = 2;
-
-			for (s += 2; *s && left; s++) {
-				left -= *s == mark;
-				s += *s == '\\' && s[1];
-			}
-			if (left)
-				return false;
-			s += strspn(s, "gip0123456789I");
-		} else if (*s && strchr("pdq=lnNhHgGxD{}", *s)) {
-			s++;
-		} else if (*s) {
-			return false;
-		}
-		if (*s && !strchr(";}\n ", *s) && s[-1] != '{' && s[-1] != '}')
-			return false;
-	}
-	return true;
-}
-
-static bool good_sed(const struct unit *u)
-{
-	bool script = false;
-
-	for (size_t i = 1; i < u->count; i++) {
-		if (strcmp(text_at(u, i), "-e") != 0)
-			continue;
-		script = true;
-		if (!sed_script(text_at(u, i + 1)))
-			return false;
-	}
-	if (!script && unit_operand(u, 0, 0) && unit_operand(u, 0, 0)->text)
-		return sed_script(unit_operand(u, 0, 0)->text);
-	return script;
-}
-
-/* Only -F and -v before a script that starts nothing and writes nothing. */
-static bool good_awk(const struct unit *u)
-{
-	static const char *const bad[] = { "system",   "getline", "|",     ">",
-					   "@",        "ENVIRON", "close", "fflush",
-					   "PROCINFO", NULL };
-	size_t i = 1;
-
-	for (; i < u->count && *text_at(u, i) == '-'; i++) {
-		if (strcmp(text_at(u, i), "-F") == 0 || strcmp(text_at(u, i), "-v") == 0)
-			i++;
-		else if (strncmp(text_at(u, i), "-F", 2) != 0)
-			return false;
-	}
-	if (i >= u->count || !u->words[i].text || u->words[i].shape)
-		return false;
-	for (size_t k = 0; bad[k]; k++)
-		if (strstr(u->words[i].text, bad[k]))
-			return false;
-	return true;
-}
-
 static bool good_date(const struct unit *u)
 {
 	for (size_t i = 1; i < u->count; i++)
-		if (*text_at(u, i) != '+' && *text_at(u, i) != '-')
-			return strcmp(text_at(u, i - 1), "-d") == 0;
+		if (*unit_text(u, i) != '+' && *unit_text(u, i) != '-')
+			return strcmp(unit_text(u, i - 1), "-d") == 0;
 	return true;
 }
 
@@ -192,198 +98,59 @@ static bool variable_is_good(const char *text);
 /* `for NAME in ...` sets a variable. */
 static bool good_for(const struct unit *u)
 {
-	return variable_is_good(text_at(u, 1));
+	return variable_is_good(unit_text(u, 1));
 }
 
 /* `printf -v NAME` too. */
 static bool good_printf(const struct unit *u)
 {
-	return strncmp(text_at(u, 1), "-v", 2) != 0;
+	return strncmp(unit_text(u, 1), "-v", 2) != 0;
+}
+
+/* Lists an archive. */
+static bool good_tar(const struct unit *u)
+{
+	const char *first = unit_text(u, 1);
+
+	return (*first == '-' || strspn(first, "tzjJfv") == strlen(first))
+	       && (strchr(first, 't') || unit_has(u, "--list"));
+}
+
+static bool good_docker(const struct unit *u)
+{
+	return u->sub == 1 && word_is_listed("ps images version", unit_text(u, 1));
+}
+
+static bool good_pip(const struct unit *u)
+{
+	return u->sub == 1 && word_is_listed("list show freeze check", unit_text(u, 1));
+}
+
+/* Rights of the file itself, none of its owner's for others. */
+static bool good_chmod(const struct unit *u)
+{
+	const struct shell_word *word = unit_operand(u, 0, 0);
+	const char *mode = word && word->text ? word->text : "";
+	size_t digits = strspn(mode, "01234567");
+
+	if (mode[digits] == '\0')
+		return digits == 3 || (digits == 4 && *mode == '0');
+	mode += strspn(mode, "ugoa");
+	return *mode && strchr("+-=", *mode) && mode[1] && mode[1 + strspn(mode + 1, "rwxX")] == '\0';
 }
 
 /* Shell options that only make a script stricter or more talkative. */
 static bool good_set(const struct unit *u)
 {
 	for (size_t i = 1; i < u->count; i++)
-		if (!in_list("-e -u -x -eu -ex -eux -euo -exo -euxo -o pipefail errexit "
+		if (!word_is_listed("-e -u -x -eu -ex -eux -euo -exo -euxo -o pipefail errexit "
 			     "nounset xtrace "
-			     "+e +x +u +ex",
-			     text_at(u, i), strlen(text_at(u, i))))
+			     "+e +x +u +ex", unit_text(u, i)))
 			return false;
 	return u->count > 1;
 }
 
-/* ---- git
- * -------------------------------------------------------------------------------- */
-
-static const struct {
-	const char *name;
-	int risk;
-	const char *only; /* options one of which has to be there, or NULL */
-} git_commands[] = {
-	{ "status", LOW, NULL },
-	{ "log", LOW, NULL },
-	{ "diff", LOW, NULL },
-	{ "show", LOW, NULL },
-	{ "blame", LOW, NULL },
-	{ "annotate", LOW, NULL },
-	{ "shortlog", LOW, NULL },
-	{ "describe", LOW, NULL },
-	{ "rev-parse", LOW, NULL },
-	{ "rev-list", LOW, NULL },
-	{ "ls-files", LOW, NULL },
-	{ "ls-tree", LOW, NULL },
-	{ "cat-file", LOW, NULL },
-	{ "merge-base", LOW, NULL },
-	{ "name-rev", LOW, NULL },
-	{ "count-objects", LOW, NULL },
-	{ "for-each-ref", LOW, NULL },
-	{ "show-ref", LOW, NULL },
-	{ "show-branch", LOW, NULL },
-	{ "check-ignore", LOW, NULL },
-	{ "check-attr", LOW, NULL },
-	{ "diff-tree", LOW, NULL },
-	{ "diff-index", LOW, NULL },
-	{ "diff-files", LOW, NULL },
-	{ "whatchanged", LOW, NULL },
-	{ "cherry", LOW, NULL },
-	{ "version", LOW, NULL },
-	{ "grep", LOW, NULL },
-	{ "var", LOW, NULL },
-	{ "config", LOW, "--get --get-all --list -l --get-regexp" },
-	{ "add", MEDIUM, NULL },
-};
-
-/* Those that only list when they are given nothing else to do. */
-static bool git_lists(const struct unit *u, const char *sub)
-{
-	const char *next = text_at(u, u->sub + 1);
-	bool bare = u->sub + 1 >= u->count;
-
-	if (strcmp(sub, "branch") == 0)
-		return bare ||
-		       (*next == '-' && in_list("-a -r -v -vv -av -avv --all --list -l "
-						"--show-current --remotes --merged "
-						"--no-merged --contains",
-						next, strlen(next)));
-	if (strcmp(sub, "tag") == 0)
-		return bare || in_list("-l --list -n", next, strlen(next));
-	if (strcmp(sub, "remote") == 0)
-		return bare || in_list("-v get-url", next, strlen(next));
-	if (strcmp(sub, "stash") == 0)
-		return strcmp(next, "list") == 0 || strcmp(next, "show") == 0;
-	if (strcmp(sub, "worktree") == 0)
-		return strcmp(next, "list") == 0;
-	if (strcmp(sub, "reflog") == 0)
-		return bare || strcmp(next, "show") == 0;
-	return strcmp(sub, "submodule") == 0 && strcmp(next, "status") == 0;
-}
-
-/* Options that write, or run a program, also when they are shortened. */
-static bool git_option_is_bad(const char *word)
-{
-	static const char *const bad[] = { "--output",
-					   "--ext-diff",
-					   "--textconv",
-					   "--open-files-in-pager",
-					   "--exec",
-					   "--no-index",
-					   "--upload-pack",
-					   "--edit",
-					   "--filters",
-					   "--batch-command",
-					   "--recurse-submodules",
-					   NULL };
-	size_t n = strcspn(word, "=");
-
-	if (word[0] == '-' && word[1] == 'O')
-		return true;
-	for (size_t i = 0; n > 3 && bad[i]; i++)
-		if (strncmp(bad[i], word, n) == 0)
-			return true;
-	return false;
-}
-
-/* A directory that git would take for a repository without a .git of its own: files
- * under version control may look like one, and bring a configuration. */
-static bool is_bare_repository(const char *dir)
-{
-	static const char *const parts[] = { "HEAD", "objects", "refs" };
-	AUTO(strbuf) struct strbuf path = STRBUF(PLACE_PATH_MAX);
-	struct stat st;
-
-	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
-		strbuf_reset(&path);
-		strbuf_addf(&path, "%s/%s", dir, parts[i]);
-		if (path.error || lstat(path.text, &st) != 0)
-			return false;
-	}
-	return true;
-}
-
-static bool in_bare_repository(const struct place *place, const char *dir)
-{
-	AUTO(strbuf) struct strbuf at = STRBUF(PLACE_PATH_MAX);
-
-	strbuf_add(&at, dir);
-	while (!at.error && at.len > 1 && place_is_below(at.text, place->workspace)) {
-		if (is_bare_repository(at.text))
-			return true;
-		strbuf_cut(&at, (size_t)(strrchr(at.text, '/') - at.text));
-	}
-	return false;
-}
-
-/* Words before the subcommand. */
-static bool git_globals_are_good(const struct unit *u)
-{
-	for (size_t i = 1; i < u->sub; i++) {
-		if (strcmp(text_at(u, i), "-C") == 0)
-			i++;
-		else if (!in_list("--no-pager -P --no-optional-locks", text_at(u, i),
-				  strlen(text_at(u, i))))
-			return false;
-	}
-	return true;
-}
-
-static int git_risk(const struct place *place, const struct facts *f)
-{
-	const struct unit *u = f->unit;
-	const char *sub = u->sub ? text_at(u, u->sub) : "";
-
-	if (u->count == 2 && strcmp(text_at(u, 1), "--version") == 0)
-		return LOW;
-	if (!u->sub || !git_globals_are_good(u) || !u->dir_count)
-		return UNKNOWN;
-	for (size_t i = 0; i < u->dir_count; i++)
-		if (in_bare_repository(place, u->dirs[i]))
-			return UNKNOWN;
-	for (size_t i = 1; i < u->sub; i++)
-		if (strcmp(text_at(u, i), "-C") == 0)
-			for (size_t k = 0; k < f->path_count; k++)
-				if (f->paths[k].word == &u->words[i + 1] &&
-				    in_bare_repository(place, f->paths[k].lexical))
-					return UNKNOWN;
-	for (size_t i = u->sub + 1; i < u->count; i++)
-		if (git_option_is_bad(text_at(u, i)))
-			return UNKNOWN;
-	if (git_lists(u, sub))
-		return LOW;
-	for (size_t i = 0; i < ARRAY_LEN(git_commands); i++) {
-		const char *only = git_commands[i].only;
-		const char *next = text_at(u, u->sub + 1);
-
-		if (strcmp(git_commands[i].name, sub) == 0)
-			return !only || in_list(only, next, strlen(next))
-				       ? git_commands[i].risk
-				       : UNKNOWN;
-	}
-	return UNKNOWN;
-}
-
-/* ---- the table
- * ---------------------------------------------------------------------------- */
+/* ---- the table ---------------------------------------------------------------- */
 
 static const struct program programs[] = {
 	{ "echo true false : pwd sleep wait exit return test [ [[ basename dirname seq "
@@ -433,8 +200,13 @@ static const struct program programs[] = {
 	  "-iwholename -samefile -inum -daystart -atime -ctime -amin -cmin -noleaf",
 	  NULL },
 	{ "sed", PATTERN, "nEres -n -e -E -r --quiet --silent --regexp-extended",
-	  good_sed },
-	{ "awk gawk mawk nawk", PATTERN, "*", good_awk },
+	  script_is_good_sed },
+	{ "awk gawk mawk nawk", PATTERN, "*", script_is_good_awk },
+	{ "tar", READS, "tzjJfv --list --file --gzip --verbose", good_tar },
+	{ "ss netstat", READS, "tulnpaeoimsx46rW", no_operands },
+	{ "docker podman", SAYS, "*", good_docker },
+	{ "pip pip3", SAYS, "q --format --outdated", good_pip },
+	{ "chmod", CHANGES, "Rvcf --recursive --verbose", good_chmod },
 	{ "mkdir", CHANGES, "pmv --parents --verbose --mode", NULL },
 	{ "touch", CHANGES, "acmdrt --date --reference --no-create", NULL },
 	{ "cp", CHANGES,
@@ -445,16 +217,24 @@ static const struct program programs[] = {
 	{ "tee", CHANGES, "ai --append", NULL },
 };
 
-static const struct program *find_program(const char *name)
+/* `sed -i` changes its files. */
+static const struct program sed_in_place = {
+	"sed", CHANGES, "nErsi -n -e -E -r -i --in-place", script_is_good_sed
+};
+
+static const struct program *find_program(const struct unit *u)
 {
+	const char *name = u->name;
+
+	if (strcmp(name, "sed") == 0 && unit_has(u, "-i"))
+		return &sed_in_place;
 	for (size_t i = 0; i < ARRAY_LEN(programs); i++)
-		if (in_list(programs[i].names, name, strlen(name)))
+		if (word_is_listed(programs[i].names, name))
 			return &programs[i];
 	return NULL;
 }
 
-/* ---- what is touched
- * ------------------------------------------------------------------------ */
+/* ---- what is touched ---------------------------------------------------------- */
 
 /* Files of the workspace that are likely to hold passwords. */
 static bool looks_secret(const char *path)
@@ -501,8 +281,15 @@ static bool may_read(const struct place *place, const struct path *p)
 
 static bool may_write(const struct place *place, const struct path *p)
 {
+	static const char *const programs_in[] = { "/bin/", "/.venv/", "/venv/",
+						   "/node_modules/" };
+
 	if (p->resolved && strcmp(p->resolved, "/dev/null") == 0)
 		return true;
+	/* Where programs are looked for by their names. */
+	for (size_t i = 0; p->resolved && i < ARRAY_LEN(programs_in); i++)
+		if (strstr(p->resolved, programs_in[i]))
+			return false;
 	return p->resolved && place_is_inside(place, p->resolved) &&
 	       !sensitive_is_protected(place, p->resolved) &&
 	       !sensitive_is_protected(place, p->lexical) && !looks_secret(p->resolved);
@@ -522,7 +309,7 @@ static bool is_null(const struct path *p)
 static bool is_mark(const struct unit *u, const struct path *p)
 {
 	return p->word && p->word->text && p->word->text[0] == '-' && u->name &&
-	       in_list("cut sort paste column nl awk", u->name, strlen(u->name));
+	       word_is_listed("cut sort paste column nl awk", u->name);
 }
 
 /* Of redirections: what they add to the risk. */
@@ -552,7 +339,7 @@ static int redirect_risk(const struct place *place, const struct facts *f)
 static const struct shell_word *pattern_word(const struct unit *u)
 {
 	for (size_t i = 1; i < u->count; i++)
-		if (strcmp(text_at(u, i), "-e") == 0)
+		if (strcmp(unit_text(u, i), "-e") == 0)
 			return &u->words[i + 1 < u->count ? i + 1 : i];
 	return unit_operand(u, 0, 0);
 }
@@ -561,7 +348,8 @@ static bool files_are_good(const struct place *place, const struct facts *f,
 			   enum kind kind)
 {
 	const struct unit *u = f->unit;
-	const struct shell_word *pattern = kind == PATTERN ? pattern_word(u) : NULL;
+	bool has_pattern = kind == PATTERN || (u->name && word_is_listed("sed chmod", u->name));
+	const struct shell_word *pattern = has_pattern ? pattern_word(u) : NULL;
 
 	if (kind == SAYS)
 		return true;
@@ -601,15 +389,14 @@ static bool patterns_stay_inside(const struct place *place, const struct facts *
 	return true;
 }
 
-/* ---- variables
- * -------------------------------------------------------------------------------- */
+/* ---- variables ---------------------------------------------------------------- */
 
 /* Only names that nothing else looks at: in small letters, or known to be harmless. */
 static bool variable_is_good(const char *text)
 {
 	size_t n = strcspn(text, "=+");
 
-	if (in_list("LC_ALL LANG LC_CTYPE TZ NO_COLOR CI COLUMNS LINES FORCE_COLOR "
+	if (word_is_listed_n("LC_ALL LANG LC_CTYPE TZ NO_COLOR CI COLUMNS LINES FORCE_COLOR "
 		    "CLICOLOR VERBOSE "
 		    "DEBUG V",
 		    text, n))
@@ -632,8 +419,7 @@ static bool assignments_are_good(const struct shell_command *c)
 	return true;
 }
 
-/* ---- one command
- * -------------------------------------------------------------------------------- */
+/* ---- one command -------------------------------------------------------------- */
 
 static bool asks_version(const struct unit *u)
 {
@@ -642,8 +428,8 @@ static bool asks_version(const struct unit *u)
 		"bash curl wget "
 		"docker jq rg java javac perl ruby sqlite3 psql tmux bats gdb valgrind";
 
-	return u->count == 2 && in_list(programs_with, u->name, strlen(u->name)) &&
-	       in_list("--version -V", text_at(u, 1), strlen(text_at(u, 1)));
+	return u->count == 2 && word_is_listed(programs_with, u->name) &&
+	       word_is_listed("--version -V", unit_text(u, 1));
 }
 
 /* Found by its name, not a file of the project that is called the same. */
@@ -672,7 +458,7 @@ static int program_risk(const struct place *place, const struct facts *f)
 			       ? risk
 			       : UNKNOWN;
 	}
-	p = find_program(u->name);
+	p = find_program(u);
 	if (!p || !options_are_good(u, p->options) || (p->good && !p->good(u)) ||
 	    !files_are_good(place, f, p->kind) ||
 	    (p->kind != SAYS && !patterns_stay_inside(place, f)))
@@ -705,4 +491,11 @@ int harmless_files(const struct place *place, const struct facts *f, bool writes
 			   : !may_read(place, &f->paths[i]))
 			return UNKNOWN;
 	return writes ? MEDIUM : LOW;
+}
+
+bool harmless_settles(const struct unit *u)
+{
+	if (u->name && strcmp(u->name, "git") == 0)
+		return u->sub && word_is_listed("add commit tag", unit_text(u, u->sub));
+	return !u->name || !word_is_listed("cp mv", u->name);
 }

@@ -10,7 +10,9 @@
 /** @return MT_RISK_LOW: it only reads, inside the workspace; MT_RISK_MEDIUM: it changes
  *  ordinary files of the workspace; MT_RISK_UNKNOWN: neither is known. */
 int harmless_command(struct place *place, const struct facts *f);
-/** The same for an action that names files by its arguments. */
+/** Does a program whose risk is MEDIUM leave paths leading where they led: not `mv`? */
+bool harmless_settles(const struct unit *u);
+/** The risk of an action that names files by its arguments. */
 int harmless_files(const struct place *place, const struct facts *f, bool writes);
 
 #endif

@@ -43,10 +43,10 @@ static struct finding unknown(const char *reason)
 	return (struct finding){ UNKNOWN, false, "", reason };
 }
 
-/* ---- a command
- * -------------------------------------------------------------------------- */
+/* ---- a command ---------------------------------------------------------------- */
 
-static void known_risk(struct judging *j, const struct facts *f)
+/* @return whether paths lead where they led before. */
+static bool known_risk(struct judging *j, const struct facts *f)
 {
 	int risk = harmless_command(&j->place, f);
 	struct finding finding = { risk, false, "", "" };
@@ -56,9 +56,10 @@ static void known_risk(struct judging *j, const struct facts *f)
 	else if (risk == UNKNOWN)
 		finding.reason = "is not known to be harmless";
 	add(j, &finding);
+	return risk == LOW || (risk == MEDIUM && harmless_settles(f->unit));
 }
 
-static int command_facts(struct judging *j, const struct facts *f)
+static int command_facts(struct judging *j, const struct facts *f, bool *ret_settled)
 {
 	struct finding own, danger = { LOW, false, "", "" };
 	int r = rules_try(j->policy->rules, &j->place, j->action->tool, f, &own);
@@ -81,11 +82,11 @@ static int command_facts(struct judging *j, const struct facts *f)
 	else if (*own.rule)
 		add(j, &own);
 	else if (!f->unit->inner)
-		known_risk(j, f);
+		*ret_settled = known_risk(j, f);
 	return MT_OK;
 }
 
-static int each_unit(void *arg, const struct unit *u)
+static int each_unit(void *arg, struct unit *u)
 {
 	struct judging *j = arg;
 	struct facts f;
@@ -96,13 +97,12 @@ static int each_unit(void *arg, const struct unit *u)
 	r = facts_of_unit(&j->place, u, &f);
 	if (r)
 		return r;
-	r = command_facts(j, &f);
+	r = command_facts(j, &f, &u->settled);
 	facts_clear(&f);
 	return r;
 }
 
-/* ---- an action without commands
- * ----------------------------------------------------------- */
+/* ---- an action without commands ----------------------------------------------- */
 
 /* Does an argument of this name hold a path? "path", "file_path", "output-dir". */
 static bool is_path(const char *name)
@@ -226,8 +226,7 @@ static int whole(struct judging *j)
 	return r;
 }
 
-/* ---- all of it
- * ------------------------------------------------------------------------------ */
+/* ---- all of it ---------------------------------------------------------------- */
 
 /* The content of files is not executed by what writes them. */
 static bool is_content(const struct action *action, const struct argument *a)

@@ -14,7 +14,7 @@
 
 enum { ARGUMENTS_MAX = CORPUS_PIECES_MAX };
 
-/* ---- policy --------------------------------------------------------------------- */
+/* ---- policy ------------------------------------------------------------------- */
 
 static void policy_close(void *instance)
 {
@@ -139,7 +139,7 @@ static int policy_rules(const struct mt_host *host, const struct mt_analyzer_out
 	return r;
 }
 
-/* ---- pattern: OpenHands V1's pattern analyzer ----------------------------------- */
+/* ---- pattern: OpenHands V1's pattern analyzer --------------------------------- */
 
 static void pattern_close(void *instance)
 {
@@ -191,7 +191,7 @@ static int pattern_advance(const struct mt_host *host, const struct mt_analyzer_
 	return r ? r : out->verdict(ctx, f.risk, 0, str(f.rule), str(f.reason));
 }
 
-/* ---- the plugin ------------------------------------------------------------------- */
+/* ---- the plugin --------------------------------------------------------------- */
 
 static const struct mt_option options[] = {
 	{ .size = sizeof options[0], .type = MT_OPTION_TEXT, .name = "rule.",

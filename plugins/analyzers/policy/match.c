@@ -21,7 +21,7 @@ struct match {
 	bool compiled, caseless; /* to machine code, or that was tried */
 };
 
-/* ---- the budget ------------------------------------------------------------------ */
+/* ---- the budget --------------------------------------------------------------- */
 
 static int64_t began;
 static bool over;
@@ -46,7 +46,7 @@ bool match_is_over(void)
 	return over;
 }
 
-/* ---- making ---------------------------------------------------------------------- */
+/* ---- making ------------------------------------------------------------------- */
 
 struct match *match_free(struct match *m)
 {
@@ -111,7 +111,7 @@ struct match *match_glob(const char *pattern, struct error *err)
 	return NULL;
 }
 
-/* ---- globs ----------------------------------------------------------------------- */
+/* ---- globs -------------------------------------------------------------------- */
 
 /* Bytes of the character that begins here. */
 static size_t char_length(const char *text, const char *end)
@@ -207,7 +207,7 @@ static int glob_shape(const char *glob, const char *text, size_t len)
 	return from[len] ? FITS_MAYBE : FITS_NOT;
 }
 
-/* ---- matching -------------------------------------------------------------------- */
+/* ---- matching ----------------------------------------------------------------- */
 
 /* Starts from `at` up to `at` + SLICE. */
 static int slice(struct match *m, const char *text, size_t len, size_t at,

@@ -165,7 +165,7 @@ struct patterns *patterns_new(struct error *err)
 	return r ? NULL : STEAL(b);
 }
 
-/* ---- evaluation ------------------------------------------------------------------ */
+/* ---- evaluation --------------------------------------------------------------- */
 
 /* What of `wanted` is in the text, and what could not be decided. */
 struct sight {

@@ -57,7 +57,7 @@ struct rules *rules_new(struct error *err)
 	return r;
 }
 
-/* ---- reading -------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------------ */
 
 static int read_verdict(struct rule *rule, const char *word, size_t len, struct error *err)
 {
@@ -251,7 +251,7 @@ bool rules_at(const struct rules *r, size_t n, struct finding *ret, const char *
 	return true;
 }
 
-/* ---- trying ------------------------------------------------------------------------- */
+/* ---- trying ------------------------------------------------------------------- */
 
 /* One more fit of several: what raises takes the surest, what lowers the least sure. */
 static int join(int a, int b, bool raises)

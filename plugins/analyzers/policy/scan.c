@@ -157,7 +157,7 @@ int scan_commands(const char *text, size_t len, scan_each_fn *each, void *arg, b
 	return scan_script(&s, text, len);
 }
 
-/* ---- deletion ------------------------------------------------------------- */
+/* ---- deletion ----------------------------------------------------------------- */
 
 static int judge(void *arg, const struct shell_command *c, size_t at)
 {

@@ -26,7 +26,7 @@ struct walk {
 
 static int script(struct walk *w, const char *text, size_t len);
 
-/* ---- where ------------------------------------------------------------------------ */
+/* ---- where -------------------------------------------------------------------- */
 
 static int add_dir(struct walk *w, const char *path, const char *base)
 {
@@ -61,35 +61,6 @@ static int change_dir(struct walk *w, const struct unit *u)
 	for (size_t i = 0; !r && i < count; i++)
 		r = add_dir(w, path, w->dirs[i]);
 	return r;
-}
-
-/* Programs after which a path may lead elsewhere than it did before. */
-static bool moves_files(const struct unit *u)
-{
-	static const char *const still[] = {
-		"cat",  "cd",    "cut",    "diff", "echo",  "false",  "grep", "head",
-		"ls",   "mkdir", "printf", "pwd",  "rg",    "sort",   "tail", "touch",
-		"true", "uniq",  "wc",     "[",    "test",  "export", "set",  "sleep",
-		"find", "du",    "file",   "stat", "which", "exit",   "date", "sed",
-		"jq",   "tr",    "rm",     "awk",  "for",   NULL,
-	};
-	static const char *const git[] = { "add",    "blame",  "branch",    "commit",
-					   "diff",   "fetch",  "log",       "ls-files",
-					   "push",   "remote", "rev-parse", "show",
-					   "status", "tag",    NULL };
-	const char *const *list = still;
-	const char *word = u->name;
-
-	if (!word)
-		return u->count > 0;
-	if (strcmp(word, "git") == 0 && u->sub) {
-		list = git;
-		word = u->words[u->sub].text;
-	}
-	for (; *list; list++)
-		if (**list == *word && strcmp(*list, word) == 0)
-			return false;
-	return true;
 }
 
 /* ---- scripts ------------------------------------------------------------------------
@@ -228,7 +199,7 @@ static int one(struct walk *w, const struct shell_command *c, size_t at, bool mo
 		w->lost = true;
 	if (!r)
 		r = scripts_of(w, &u);
-	w->unsettled = w->unsettled || moves_files(&u);
+	w->unsettled = w->unsettled || (u.count && !u.settled);
 	return r || at ? r : keep_name(w, &u);
 }
 
@@ -421,4 +392,26 @@ const struct shell_word *unit_operand(const struct unit *u, size_t from, size_t 
 			return &u->words[i];
 	}
 	return NULL;
+}
+
+const char *unit_text(const struct unit *u, size_t n)
+{
+	return n < u->count && u->words[n].text ? u->words[n].text : "";
+}
+
+bool word_is_listed_n(const char *list, const char *word, size_t len)
+{
+	for (const char *p = list; *p; p += strspn(p, " ")) {
+		size_t n = strcspn(p, " ");
+
+		if (n == len && memcmp(p, word, n) == 0)
+			return true;
+		p += n;
+	}
+	return false;
+}
+
+bool word_is_listed(const char *list, const char *word)
+{
+	return word_is_listed_n(list, word, strlen(word));
 }

@@ -20,12 +20,13 @@ struct unit {
 	bool inner;       /* a wrapper runs it */
 	bool more;        /* what runs it adds arguments that are not known */
 	bool unsettled;   /* files may have changed their places since the text began */
+	bool settled;     /* the callback sets it: paths lead where they led before */
 	bool runs_itself; /* a function that starts itself in a pipe */
 	const char *const *dirs;
 	size_t dir_count; /* 0: it is not known where it runs */
 };
 
-typedef int unit_each_fn(void *arg, const struct unit *u);
+typedef int unit_each_fn(void *arg, struct unit *u);
 
 /** @return MT_OK, MT_ENOMEM, or what `each` returned. `*ret_deep`: something was nested
  *  too deeply, or had too many parts, to be looked at whole. */
@@ -40,6 +41,12 @@ int unit_line(const struct unit *u, bool short_form, struct strbuf *out);
 bool unit_has(const struct unit *u, const char *option);
 /** The n-th word that is no option, behind `from`; NULL if there are fewer. */
 const struct shell_word *unit_operand(const struct unit *u, size_t from, size_t n);
+/** The text of the n-th word; "" if there is none or it is not known. */
+const char *unit_text(const struct unit *u, size_t n);
+/** Does the word stand in the list, which is separated by blanks? */
+bool word_is_listed(const char *list, const char *word);
+/** The same of its first `len` bytes. */
+bool word_is_listed_n(const char *list, const char *word, size_t len);
 /** The script of a shell's -c, or NULL. */
 const struct shell_word *unit_script(const struct shell_word *words, size_t count);
 

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * harmless-git.c - subcommands of git that only read, and those that change the
+ * repository in a way that git can undo. */
+#include "harmless-git.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+enum { LOW, MEDIUM, HIGH, UNKNOWN = -1 };
+
+/* Subcommands that only read, with any options but those of git_option_is_bad(). */
+static const char readers[] =
+	"status log diff show blame annotate shortlog describe rev-parse rev-list ls-files ls-tree "
+	"cat-file merge-base name-rev count-objects for-each-ref show-ref show-branch "
+	"check-ignore check-attr diff-tree diff-index diff-files whatchanged cherry version grep var";
+
+/* Subcommands that change what git can bring back, with the options that they may have. */
+static const struct {
+	const char *name, *options;
+	const char *next; /* the word behind has to be one of these, or NULL */
+	bool hooks;       /* it may run one */
+} changers[] = {
+	{ "add", "-A -u -v -n --all --update --verbose --intent-to-add -N --dry-run", NULL, false },
+	{ "commit",
+	  "-m -a -am -q -v -s -n --message --all --quiet --amend --no-edit --signoff --no-verify "
+	  "--allow-empty",
+	  NULL, true },
+	{ "switch", "-c --create -q --quiet --detach -t --track", NULL, true },
+	{ "checkout", "-b -q --quiet", "-b", true },
+	{ "stash", "-u -k -m -q --include-untracked --keep-index --message", "push pop apply save",
+	  true },
+	{ "tag", "-a -m --annotate --message", NULL, false },
+	{ "reset", "-q --quiet --soft --mixed", NULL, true },
+	{ "mv", "-k -v", NULL, false },
+	{ "rm", "--cached -r -q", "--cached", false },
+	{ "cherry-pick", "-x -n --no-edit --no-commit --abort --continue --skip", NULL, true },
+	{ "revert", "-n --no-edit --no-commit --abort --continue --skip", NULL, true },
+	{ "merge", "-q --quiet --no-edit --no-ff --ff-only --abort --continue --squash -m", NULL,
+	  true },
+};
+
+/* Those that only list when they are given nothing else to do. */
+static bool git_lists(const struct unit *u, const char *sub)
+{
+	const char *next = unit_text(u, u->sub + 1);
+	bool bare = u->sub + 1 >= u->count;
+
+	if (strcmp(sub, "branch") == 0) {
+		if (word_is_listed("--list -l --contains --merged --no-merged", next))
+			return true;
+		for (size_t i = u->sub + 1; i < u->count; i++)
+			if (!word_is_listed("-a -r -v -vv -av -avv --all --show-current "
+					    "--remotes --no-color", unit_text(u, i)))
+				return false;
+		return true;
+	}
+	if (strcmp(sub, "tag") == 0)
+		return bare || word_is_listed("-l --list -n", next);
+	if (strcmp(sub, "remote") == 0)
+		return bare || word_is_listed("-v get-url", next);
+	if (strcmp(sub, "stash") == 0)
+		return word_is_listed("list show", next);
+	if (strcmp(sub, "reflog") == 0)
+		return bare || strcmp(next, "show") == 0;
+	if (strcmp(sub, "config") == 0)
+		return word_is_listed("--get --get-all --list -l --get-regexp", next);
+	return (strcmp(sub, "submodule") == 0 && strcmp(next, "status") == 0)
+	       || (strcmp(sub, "worktree") == 0 && strcmp(next, "list") == 0);
+}
+
+/* Options that write, or run a program, also when they are shortened. */
+static bool git_option_is_bad(const char *word)
+{
+	static const char *const bad[] = { "--output",
+					   "--ext-diff",
+					   "--textconv",
+					   "--open-files-in-pager",
+					   "--exec",
+					   "--no-index",
+					   "--upload-pack",
+					   "--edit",
+					   "--filters",
+					   "--batch-command",
+					   "--recurse-submodules",
+					   NULL };
+	size_t n = strcspn(word, "=");
+
+	if (word[0] == '-' && word[1] == 'O')
+		return true;
+	for (size_t i = 0; n > 3 && bad[i]; i++)
+		if (strncmp(bad[i], word, n) == 0)
+			return true;
+	return false;
+}
+
+/* A directory that git would take for a repository without a .git of its own: files
+ * under version control may look like one, and bring a configuration. */
+static bool is_bare_repository(const char *dir)
+{
+	static const char *const parts[] = { "HEAD", "objects", "refs" };
+	AUTO(strbuf) struct strbuf path = STRBUF(PLACE_PATH_MAX);
+	struct stat st;
+
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+		strbuf_reset(&path);
+		strbuf_addf(&path, "%s/%s", dir, parts[i]);
+		if (path.error || lstat(path.text, &st) != 0)
+			return false;
+	}
+	return true;
+}
+
+static bool in_bare_repository(const struct place *place, const char *dir)
+{
+	AUTO(strbuf) struct strbuf at = STRBUF(PLACE_PATH_MAX);
+
+	strbuf_add(&at, dir);
+	while (!at.error && at.len > 1 && place_is_below(at.text, place->workspace)) {
+		if (is_bare_repository(at.text))
+			return true;
+		strbuf_cut(&at, (size_t)(strrchr(at.text, '/') - at.text));
+	}
+	return false;
+}
+
+/* ---- hooks ------------------------------------------------------------------------ */
+
+/* Does a configuration name a directory of hooks, or another file that may? */
+static bool names_hooks(const char *path)
+{
+	AUTO(fclose) FILE *f = fopen(path, "r");
+	char line[1024];
+
+	for (size_t n = 0; f && n < 10000 && fgets(line, sizeof line, f); n++)
+		if (strcasestr(line, "hookspath") || strcasestr(line, "[include")
+		    || strcasestr(line, "gpgsign"))
+			return true;
+	return false;
+}
+
+static bool has_hooks(const char *dir)
+{
+	DIR *d = opendir(dir);
+	struct dirent *entry;
+	bool found = false;
+	size_t n = 0;
+
+	while (d && !found && (entry = readdir(d)) && n++ < 1000) {
+		size_t len = strlen(entry->d_name);
+
+		found = entry->d_name[0] != '.'
+			&& (len < 7 || strcmp(entry->d_name + len - 7, ".sample") != 0);
+	}
+	if (d)
+		closedir(d);
+	return found || n > 1000;
+}
+
+/* May git run a hook for this repository: one that is there, or one of a place that the
+ * user's configuration names? `at` is a directory with a .git. */
+static bool repository_has_hooks(const struct place *place, const char *at)
+{
+	static const char *const configs[] = { ".gitconfig", ".config/git/config" };
+	AUTO(strbuf) struct strbuf path = STRBUF(PLACE_PATH_MAX);
+	struct stat st;
+
+	for (size_t i = 0; place->home && i < ARRAY_LEN(configs); i++) {
+		strbuf_reset(&path);
+		strbuf_addf(&path, "%s/%s", place->home, configs[i]);
+		if (path.error || names_hooks(path.text))
+			return true;
+	}
+	strbuf_reset(&path);
+	strbuf_addf(&path, "%s/.git", at);
+	if (path.error || lstat(path.text, &st) != 0 || !S_ISDIR(st.st_mode))
+		return true;
+	strbuf_add(&path, "/config");
+	if (path.error || names_hooks(path.text))
+		return true;
+	strbuf_cut(&path, path.len - strlen("config"));
+	strbuf_add(&path, "hooks");
+	return path.error || has_hooks(path.text);
+}
+
+/* The repository that holds a directory, up to the workspace. */
+static bool hooks_may_run(const struct place *place, const char *dir)
+{
+	AUTO(strbuf) struct strbuf at = STRBUF(PLACE_PATH_MAX);
+	AUTO(strbuf) struct strbuf git = STRBUF(PLACE_PATH_MAX);
+	struct stat st;
+
+	strbuf_add(&at, dir);
+	while (!at.error && at.len > 1 && place_is_below(at.text, place->workspace)) {
+		strbuf_reset(&git);
+		strbuf_addf(&git, "%s/.git", at.text);
+		if (git.error || lstat(git.text, &st) == 0)
+			return repository_has_hooks(place, at.text);
+		strbuf_cut(&at, (size_t)(strrchr(at.text, '/') - at.text));
+	}
+	return true;
+}
+
+/* ---- the risk ---------------------------------------------------------------------- */
+
+/* Words before the subcommand. */
+static bool globals_are_good(const struct unit *u)
+{
+	for (size_t i = 1; i < u->sub; i++) {
+		if (strcmp(unit_text(u, i), "-C") == 0)
+			i++;
+		else if (!word_is_listed("--no-pager -P --no-optional-locks", unit_text(u, i)))
+			return false;
+	}
+	return true;
+}
+
+/* Where it looks for its repository: the n-th directory; NULL past the last. */
+static const char *directory(const struct facts *f, size_t n)
+{
+	const struct unit *u = f->unit;
+
+	if (n < u->dir_count)
+		return u->dirs[n];
+	n -= u->dir_count;
+	for (size_t i = 1; i + 1 < u->sub + 1 && i < u->sub; i++)
+		for (size_t k = 0; strcmp(unit_text(u, i), "-C") == 0 && k < f->path_count; k++)
+			if (f->paths[k].word == &u->words[i + 1] && n-- == 0)
+				return f->paths[k].lexical;
+	return NULL;
+}
+
+static int change_risk(const struct place *place, const struct facts *f, const char *sub)
+{
+	const struct unit *u = f->unit;
+	const char *dir;
+	size_t i = 0;
+
+	while (i < ARRAY_LEN(changers) && strcmp(changers[i].name, sub) != 0)
+		i++;
+	if (i == ARRAY_LEN(changers))
+		return UNKNOWN;
+	if (changers[i].next && u->sub + 1 < u->count
+	    && !word_is_listed(changers[i].next, unit_text(u, u->sub + 1)))
+		return UNKNOWN;
+	for (size_t k = u->sub + 1; k < u->count; k++) {
+		const char *w = unit_text(u, k);
+
+		if (*w == '-' && strcmp(w, "--") == 0)
+			break;
+		if (*w == '-' && !word_is_listed_n(changers[i].options, w, strcspn(w, "=")))
+			return UNKNOWN;
+	}
+	for (size_t n = 0; changers[i].hooks && (dir = directory(f, n)); n++)
+		if (hooks_may_run(place, dir))
+			return UNKNOWN;
+	return MEDIUM;
+}
+
+int git_risk(const struct place *place, const struct facts *f)
+{
+	const struct unit *u = f->unit;
+	const char *sub = u->sub ? unit_text(u, u->sub) : "", *dir;
+
+	if (u->count == 2 && strcmp(unit_text(u, 1), "--version") == 0)
+		return LOW;
+	if (!u->sub || !globals_are_good(u) || !u->dir_count)
+		return UNKNOWN;
+	for (size_t n = 0; (dir = directory(f, n)); n++)
+		if (in_bare_repository(place, dir))
+			return UNKNOWN;
+	for (size_t i = u->sub + 1; i < u->count; i++)
+		if (git_option_is_bad(unit_text(u, i)))
+			return UNKNOWN;
+	if (git_lists(u, sub) || word_is_listed(readers, sub))
+		return LOW;
+	return change_risk(place, f, sub);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * scripts.h - scripts of sed and awk that neither start programs nor write files. */
+#ifndef POLICY_SCRIPTS_H
+#define POLICY_SCRIPTS_H
+
+#include "units.h"
+
+/** Is the script of this `sed` known to print, delete and replace only? */
+bool script_is_good_sed(const struct unit *u);
+/** Does the script of this `awk` start nothing and write nothing? */
+bool script_is_good_awk(const struct unit *u);
+
+#endif
