@@ -179,7 +179,8 @@ static const struct danger *in_table(const struct unit *u)
 	for (size_t i = 0; i < ARRAY_LEN(table); i++) {
 		const struct danger *d = &table[i];
 
-		if (word_is_listed(d->programs, name) && (!d->subs || sub_fits(u, d->subs)) &&
+		if (word_is_listed(d->programs, name) &&
+		    (!d->subs || sub_fits(u, d->subs)) &&
 		    (!d->options || options_fit(u, d->options)))
 			return d;
 	}
@@ -476,8 +477,8 @@ static bool mounts_system(const struct place *place, const struct facts *f)
 		const char *w = unit_text(u, i);
 		bool option = strcmp(w, "-v") == 0 || strcmp(w, "--volume") == 0 ||
 			      strcmp(w, "--mount") == 0;
-		const char *value = option                            ? unit_text(u, i + 1)
-				    : strncmp(w, "-v", 2) == 0        ? w + 2
+		const char *value = option                     ? unit_text(u, i + 1)
+				    : strncmp(w, "-v", 2) == 0 ? w + 2
 				    : strncmp(w, "--volume=", 9) == 0 ? w + 9
 				    : strncmp(w, "--mount=", 8) == 0  ? w + 8
 								      : "";
@@ -513,8 +514,9 @@ static bool proxy_command(const struct place *place, const struct facts *f)
 		if (strcasestr(unit_text(u, i), "ProxyCommand") ||
 		    strcasestr(unit_text(u, i), "LocalCommand") ||
 		    strcasestr(unit_text(u, i), "KnownHostsCommand") ||
-		    (is_one(u, "git") && (strcasestr(unit_text(u, i), "core.sshCommand=") ||
-					  strncmp(unit_text(u, i), "ext::", 5) == 0)))
+		    (is_one(u, "git") &&
+		     (strcasestr(unit_text(u, i), "core.sshCommand=") ||
+		      strncmp(unit_text(u, i), "ext::", 5) == 0)))
 			return true;
 	return false;
 }
@@ -529,10 +531,11 @@ static bool find_deletes(const struct place *place, const struct facts *f)
 		const char *w = unit_text(f->unit, i);
 
 		deletes = deletes || strcmp(w, "-delete") == 0;
-		tests = tests || word_is_listed("-name -iname -path -regex -newer -mtime -mmin "
-					 "-size -empty "
-					 "-ipath -wholename",
-					 w);
+		tests = tests ||
+			word_is_listed("-name -iname -path -regex -newer -mtime -mmin "
+				       "-size -empty "
+				       "-ipath -wholename",
+				       w);
 	}
 	if (!deletes)
 		return false;
@@ -574,7 +577,8 @@ static bool discards_changes(const struct place *place, const struct facts *f)
 	if (strcmp(sub, "checkout") != 0)
 		return false;
 	for (size_t i = u->sub + 1; i < u->count; i++)
-		if (strcmp(unit_text(u, i), "--") == 0 || strcmp(unit_text(u, i), ".") == 0)
+		if (strcmp(unit_text(u, i), "--") == 0 ||
+		    strcmp(unit_text(u, i), ".") == 0)
 			return true;
 	return false;
 }

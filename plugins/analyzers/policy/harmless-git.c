@@ -14,32 +14,39 @@ enum { LOW, MEDIUM, HIGH, UNKNOWN = -1 };
 
 /* Subcommands that only read, with any options but those of git_option_is_bad(). */
 static const char readers[] =
-	"status log diff show blame annotate shortlog describe rev-parse rev-list ls-files ls-tree "
+	"status log diff show blame annotate shortlog describe rev-parse rev-list "
+	"ls-files ls-tree "
 	"cat-file merge-base name-rev count-objects for-each-ref show-ref show-branch "
-	"check-ignore check-attr diff-tree diff-index diff-files whatchanged cherry version grep var";
+	"check-ignore check-attr diff-tree diff-index diff-files whatchanged cherry "
+	"version grep var";
 
-/* Subcommands that change what git can bring back, with the options that they may have. */
+/* Subcommands that change what git can bring back, with the options that they may have.
+ */
 static const struct {
 	const char *name, *options;
 	const char *next; /* the word behind has to be one of these, or NULL */
 	bool hooks;       /* it may run one */
 } changers[] = {
-	{ "add", "-A -u -v -n --all --update --verbose --intent-to-add -N --dry-run", NULL, false },
+	{ "add", "-A -u -v -n --all --update --verbose --intent-to-add -N --dry-run",
+	  NULL, false },
 	{ "commit",
-	  "-m -a -am -q -v -s -n --message --all --quiet --amend --no-edit --signoff --no-verify "
+	  "-m -a -am -q -v -s -n --message --all --quiet --amend --no-edit --signoff "
+	  "--no-verify "
 	  "--allow-empty",
 	  NULL, true },
 	{ "switch", "-c --create -q --quiet --detach -t --track", NULL, true },
 	{ "checkout", "-b -q --quiet", "-b", true },
-	{ "stash", "-u -k -m -q --include-untracked --keep-index --message", "push pop apply save",
-	  true },
+	{ "stash", "-u -k -m -q --include-untracked --keep-index --message",
+	  "push pop apply save", true },
 	{ "tag", "-a -m --annotate --message", NULL, false },
 	{ "reset", "-q --quiet --soft --mixed", NULL, true },
 	{ "mv", "-k -v", NULL, false },
 	{ "rm", "--cached -r -q", "--cached", false },
-	{ "cherry-pick", "-x -n --no-edit --no-commit --abort --continue --skip", NULL, true },
+	{ "cherry-pick", "-x -n --no-edit --no-commit --abort --continue --skip", NULL,
+	  true },
 	{ "revert", "-n --no-edit --no-commit --abort --continue --skip", NULL, true },
-	{ "merge", "-q --quiet --no-edit --no-ff --ff-only --abort --continue --squash -m", NULL,
+	{ "merge",
+	  "-q --quiet --no-edit --no-ff --ff-only --abort --continue --squash -m", NULL,
 	  true },
 };
 
@@ -54,7 +61,8 @@ static bool git_lists(const struct unit *u, const char *sub)
 			return true;
 		for (size_t i = u->sub + 1; i < u->count; i++)
 			if (!word_is_listed("-a -r -v -vv -av -avv --all --show-current "
-					    "--remotes --no-color", unit_text(u, i)))
+					    "--remotes --no-color",
+					    unit_text(u, i)))
 				return false;
 		return true;
 	}
@@ -68,8 +76,8 @@ static bool git_lists(const struct unit *u, const char *sub)
 		return bare || strcmp(next, "show") == 0;
 	if (strcmp(sub, "config") == 0)
 		return word_is_listed("--get --get-all --list -l --get-regexp", next);
-	return (strcmp(sub, "submodule") == 0 && strcmp(next, "status") == 0)
-	       || (strcmp(sub, "worktree") == 0 && strcmp(next, "list") == 0);
+	return (strcmp(sub, "submodule") == 0 && strcmp(next, "status") == 0) ||
+	       (strcmp(sub, "worktree") == 0 && strcmp(next, "list") == 0);
 }
 
 /* Options that write, or run a program, also when they are shortened. */
@@ -127,7 +135,7 @@ static bool in_bare_repository(const struct place *place, const char *dir)
 	return false;
 }
 
-/* ---- hooks ------------------------------------------------------------------------ */
+/* ---- hooks -------------------------------------------------------------------- */
 
 /* Does a configuration name a directory of hooks, or another file that may? */
 static bool names_hooks(const char *path)
@@ -136,8 +144,8 @@ static bool names_hooks(const char *path)
 	char line[1024];
 
 	for (size_t n = 0; f && n < 10000 && fgets(line, sizeof line, f); n++)
-		if (strcasestr(line, "hookspath") || strcasestr(line, "[include")
-		    || strcasestr(line, "gpgsign"))
+		if (strcasestr(line, "hookspath") || strcasestr(line, "[include") ||
+		    strcasestr(line, "gpgsign"))
 			return true;
 	return false;
 }
@@ -152,8 +160,8 @@ static bool has_hooks(const char *dir)
 	while (d && !found && (entry = readdir(d)) && n++ < 1000) {
 		size_t len = strlen(entry->d_name);
 
-		found = entry->d_name[0] != '.'
-			&& (len < 7 || strcmp(entry->d_name + len - 7, ".sample") != 0);
+		found = entry->d_name[0] != '.' &&
+			(len < 7 || strcmp(entry->d_name + len - 7, ".sample") != 0);
 	}
 	if (d)
 		closedir(d);
@@ -204,7 +212,7 @@ static bool hooks_may_run(const struct place *place, const char *dir)
 	return true;
 }
 
-/* ---- the risk ---------------------------------------------------------------------- */
+/* ---- the risk ----------------------------------------------------------------- */
 
 /* Words before the subcommand. */
 static bool globals_are_good(const struct unit *u)
@@ -212,7 +220,8 @@ static bool globals_are_good(const struct unit *u)
 	for (size_t i = 1; i < u->sub; i++) {
 		if (strcmp(unit_text(u, i), "-C") == 0)
 			i++;
-		else if (!word_is_listed("--no-pager -P --no-optional-locks", unit_text(u, i)))
+		else if (!word_is_listed("--no-pager -P --no-optional-locks",
+					 unit_text(u, i)))
 			return false;
 	}
 	return true;
@@ -227,7 +236,8 @@ static const char *directory(const struct facts *f, size_t n)
 		return u->dirs[n];
 	n -= u->dir_count;
 	for (size_t i = 1; i + 1 < u->sub + 1 && i < u->sub; i++)
-		for (size_t k = 0; strcmp(unit_text(u, i), "-C") == 0 && k < f->path_count; k++)
+		for (size_t k = 0;
+		     strcmp(unit_text(u, i), "-C") == 0 && k < f->path_count; k++)
 			if (f->paths[k].word == &u->words[i + 1] && n-- == 0)
 				return f->paths[k].lexical;
 	return NULL;
@@ -243,15 +253,16 @@ static int change_risk(const struct place *place, const struct facts *f, const c
 		i++;
 	if (i == ARRAY_LEN(changers))
 		return UNKNOWN;
-	if (changers[i].next && u->sub + 1 < u->count
-	    && !word_is_listed(changers[i].next, unit_text(u, u->sub + 1)))
+	if (changers[i].next && u->sub + 1 < u->count &&
+	    !word_is_listed(changers[i].next, unit_text(u, u->sub + 1)))
 		return UNKNOWN;
 	for (size_t k = u->sub + 1; k < u->count; k++) {
 		const char *w = unit_text(u, k);
 
 		if (*w == '-' && strcmp(w, "--") == 0)
 			break;
-		if (*w == '-' && !word_is_listed_n(changers[i].options, w, strcspn(w, "=")))
+		if (*w == '-' &&
+		    !word_is_listed_n(changers[i].options, w, strcspn(w, "=")))
 			return UNKNOWN;
 	}
 	for (size_t n = 0; changers[i].hooks && (dir = directory(f, n)); n++)

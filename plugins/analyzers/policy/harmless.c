@@ -37,7 +37,8 @@ static bool option_is_good(const char *options, const char *word)
 {
 	size_t letters = strcspn(options, " ");
 
-	if (*options == '*' || word_is_listed_n(options + letters, word, strcspn(word, "=")))
+	if (*options == '*' ||
+	    word_is_listed_n(options + letters, word, strcspn(word, "=")))
 		return true;
 	if (word[1] == '-')
 		return word[2] == '\0';
@@ -112,8 +113,8 @@ static bool good_tar(const struct unit *u)
 {
 	const char *first = unit_text(u, 1);
 
-	return (*first == '-' || strspn(first, "tzjJfv") == strlen(first))
-	       && (strchr(first, 't') || unit_has(u, "--list"));
+	return (*first == '-' || strspn(first, "tzjJfv") == strlen(first)) &&
+	       (strchr(first, 't') || unit_has(u, "--list"));
 }
 
 static bool good_docker(const struct unit *u)
@@ -136,16 +137,19 @@ static bool good_chmod(const struct unit *u)
 	if (mode[digits] == '\0')
 		return digits == 3 || (digits == 4 && *mode == '0');
 	mode += strspn(mode, "ugoa");
-	return *mode && strchr("+-=", *mode) && mode[1] && mode[1 + strspn(mode + 1, "rwxX")] == '\0';
+	return *mode && strchr("+-=", *mode) && mode[1] &&
+	       mode[1 + strspn(mode + 1, "rwxX")] == '\0';
 }
 
 /* Shell options that only make a script stricter or more talkative. */
 static bool good_set(const struct unit *u)
 {
 	for (size_t i = 1; i < u->count; i++)
-		if (!word_is_listed("-e -u -x -eu -ex -eux -euo -exo -euxo -o pipefail errexit "
-			     "nounset xtrace "
-			     "+e +x +u +ex", unit_text(u, i)))
+		if (!word_is_listed(
+			    "-e -u -x -eu -ex -eux -euo -exo -euxo -o pipefail errexit "
+			    "nounset xtrace "
+			    "+e +x +u +ex",
+			    unit_text(u, i)))
 			return false;
 	return u->count > 1;
 }
@@ -218,9 +222,9 @@ static const struct program programs[] = {
 };
 
 /* `sed -i` changes its files. */
-static const struct program sed_in_place = {
-	"sed", CHANGES, "nErsi -n -e -E -r -i --in-place", script_is_good_sed
-};
+static const struct program sed_in_place = { "sed", CHANGES,
+					     "nErsi -n -e -E -r -i --in-place",
+					     script_is_good_sed };
 
 static const struct program *find_program(const struct unit *u)
 {
@@ -348,7 +352,8 @@ static bool files_are_good(const struct place *place, const struct facts *f,
 			   enum kind kind)
 {
 	const struct unit *u = f->unit;
-	bool has_pattern = kind == PATTERN || (u->name && word_is_listed("sed chmod", u->name));
+	bool has_pattern =
+		kind == PATTERN || (u->name && word_is_listed("sed chmod", u->name));
 	const struct shell_word *pattern = has_pattern ? pattern_word(u) : NULL;
 
 	if (kind == SAYS)
@@ -396,7 +401,8 @@ static bool variable_is_good(const char *text)
 {
 	size_t n = strcspn(text, "=+");
 
-	if (word_is_listed_n("LC_ALL LANG LC_CTYPE TZ NO_COLOR CI COLUMNS LINES FORCE_COLOR "
+	if (word_is_listed_n(
+		    "LC_ALL LANG LC_CTYPE TZ NO_COLOR CI COLUMNS LINES FORCE_COLOR "
 		    "CLICOLOR VERBOSE "
 		    "DEBUG V",
 		    text, n))
