@@ -75,3 +75,10 @@ tests_lib_test_function_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_lib_test_function_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
 tests_lib_test_function_LDADD = $(LIBMT)
 TESTS += %D%/test-function
+
+check_PROGRAMS += %D%/test-visible
+tests_lib_test_visible_SOURCES = %D%/test-visible.c
+tests_lib_test_visible_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_lib_test_visible_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
+tests_lib_test_visible_LDADD = $(LIBMT)
+TESTS += %D%/test-visible
