@@ -213,9 +213,10 @@ static void leave(struct chat *c)
 	c->show.replaying = false;
 	c->busy = c->interrupted = false;
 	c->reason[0] = '\0';
-	if (c->mode == MODE_ANSWER || c->mode == MODE_REASON || c->mode == MODE_TOOL)
-		chat_set_mode(c, MODE_TYPE);
 	c->question = 0;
+	answer_close(c);
+	if (c->mode == MODE_TOOL)
+		chat_set_mode(c, MODE_TYPE);
 	show_reset(&c->show);
 }
 
@@ -340,9 +341,10 @@ static void lose(struct chat *c)
 	show_rest(&c->show);
 	c->show.replaying = false;
 	c->busy = c->interrupted = false;
-	if (c->mode == MODE_ANSWER || c->mode == MODE_REASON || c->mode == MODE_TOOL)
-		chat_set_mode(c, MODE_TYPE);
 	c->question = 0;
+	answer_close(c);
+	if (c->mode == MODE_TOOL)
+		chat_set_mode(c, MODE_TYPE);
 	if (c->quit)
 		return;
 	if (c->ended)
@@ -372,16 +374,29 @@ static void take_typed_line(struct chat *c, char *line)
 
 bool chat_has_turn(const struct chat *c)
 {
-	bool asked = c->mode == MODE_ANSWER || c->mode == MODE_REASON ||
-		     c->mode == MODE_TOOL;
+	bool asked = c->mode == MODE_ANSWER || c->mode == MODE_TOOL;
 
 	return (!c->busy || asked) && !c->show.replaying && c->answered == c->sent;
 }
 
-/* A file of lines is a conversation in turns; a person may be ahead. */
+/* A file of lines is a conversation in turns; a person may be ahead. A question is
+ * shown before a line is taken for its answer. */
 static bool takes_lines(const struct chat *c)
 {
+	if (c->mode == MODE_ANSWER && !c->asks.drawn)
+		return false;
 	return !c->quit && (c->typing || chat_has_turn(c));
+}
+
+/* Of a person, what came before the question could be read is no answer. */
+static void take_answer(struct chat *c, const char *line)
+{
+	c->midline = false;
+	if (c->typing && !answer_ready(c))
+		show_remark(&c->show, YELLOW, "`%s` came before the question could be "
+			    "read: it is left out.", line);
+	else
+		chat_submit(c, line);
 }
 
 /* Plain: the terminal edits the lines. */
@@ -394,8 +409,7 @@ static void take_lines(struct chat *c)
 
 		*end = '\0';
 		if (c->mode == MODE_ANSWER) {
-			c->midline = false;
-			chat_submit(c, c->typed_lines.text);
+			take_answer(c, c->typed_lines.text);
 		} else {
 			take_typed_line(c, c->typed_lines.text);
 		}
@@ -419,7 +433,7 @@ static void leave_at_end(struct chat *c)
 {
 	if (!c->input_over || c->typed_lines.len || !chat_has_turn(c))
 		return;
-	if (c->mode == MODE_ANSWER || c->mode == MODE_REASON)
+	if (c->mode == MODE_ANSWER)
 		c->code = WAITS_CODE;
 	c->quit = true;
 }
@@ -467,9 +481,16 @@ static void read_complaints(struct chat *c)
 static int wait_ms(const struct chat *c)
 {
 	int64_t left = 1000 - (clock_ms() - c->began) % 1000;
+	int answer = answer_wait(c);
 
 	if (keys_waiting(&c->keys))
 		return SETTLE_MS;
+	if (c->term.plain && takes_lines(c) && strchr(c->typed_lines.text, '\n'))
+		return 0;
+	if (answer >= 0)
+		return answer;
+	if (c->mode == MODE_TOOL && !chat_tool_ready(c))
+		return READ_MS;
 	return c->busy && !c->term.plain ? (int)left : -1;
 }
 
@@ -491,7 +512,8 @@ static void turn(struct chat *c)
 
 	if (n == 0)
 		keys_settle(&c->keys);
-	if (n <= 0)
+	answer_tick(c);
+	if (n < 0)
 		return;
 	if (fds[SIGNALS].revents)
 		take_signals(c);

@@ -10,6 +10,7 @@
 #include "keys.h"
 #include "line.h"
 #include "link.h"
+#include "question.h"
 #include "show.h"
 #include "term.h"
 
@@ -18,8 +19,7 @@ enum { QUEUE_MAX = 32, ASKED_MAX = 64, COMMON_ARGS_MAX = 280, MESSAGE_MAX = 900 
 
 enum mode {
 	MODE_TYPE,   /* a message, or a command */
-	MODE_ANSWER, /* y, n, a or r to a question */
-	MODE_REASON, /* why not */
+	MODE_ANSWER, /* whether an action may happen, or why not */
 	MODE_TOOL,   /* the answer to a question of a tool */
 	MODE_PICK,   /* a number of the list of conversations */
 	MODE_SEARCH, /* in the history */
@@ -66,11 +66,10 @@ struct chat {
 	char state[40], reason[512];
 	char *changes[CHANGES_MAX * 2]; /* flags and values that /model and others set */
 	size_t change_count;
-	char kind[128];       /* what `always` would allow; "" */
+	struct question asks; /* the action that waits */
 	int64_t question;     /* of a tool, that is open; 0: none */
 	json_object *choices_of_question; /* or NULL */
-	char asker[CHILD_ID_MAX]; /* the delegate that the question is of; "" */
-	int64_t asked_action; /* which one waits */
+	int64_t asked_at;     /* when it could be read first; 0: it was not drawn */
 	bool busy;            /* the agent works */
 	bool interrupted;     /* Ctrl-C was pressed since it began to work */
 	char *queue[QUEUE_MAX];
@@ -79,7 +78,7 @@ struct chat {
 	int64_t sent, answered;
 	char **choices; /* ids that MODE_PICK offers */
 	size_t choice_count;
-	int64_t began, typed; /* when it began to work; when a key came last */
+	int64_t began, typed; /* when it began to work; when text was typed last */
 	size_t spin;          /* moves when something moved */
 	bool focused;
 	bool detached;        /* it stays open though we go */
@@ -121,8 +120,8 @@ bool chat_command_number(struct chat *c, const char *type, const char *member,
 			 int64_t number);
 /** The answer to the question that is open; NULL: none is given. */
 void chat_answer(struct chat *c, const char *text);
-/** The answer to an action that waits, with one member or without. */
-bool chat_decide(struct chat *c, const char *type, const char *member, const char *text);
+/** Send a command whose members are written already. */
+bool chat_command_members(struct chat *c, const char *type, const char *members);
 /** A message now; paths after @ become the text of the files. */
 void chat_message(struct chat *c, const char *text);
 /** The user's own command, in the agent's shell; the agent sees it. */
@@ -141,8 +140,40 @@ void chat_on_key(void *arg, enum key key, const char *text, size_t len);
 /** Ctrl-C, however it came. */
 void chat_interrupt(struct chat *c);
 void chat_set_mode(struct chat *c, enum mode mode);
+/** Keys that were pressed before a tool's question could be read do not answer it. */
+bool chat_tool_ready(const struct chat *c);
 /** A line was entered. */
 void chat_submit(struct chat *c, const char *text);
+
+/* ---- answer.c: the action that waits ------------------------------------ */
+
+/** An action waits; `waits` describes it, `event` (may be NULL) is it. The one that is
+ *  open already stays as it is. */
+void answer_open(struct chat *c, json_object *waits, json_object *event,
+		 const char *asker);
+/** None does any more. What was typed stays. */
+void answer_close(struct chat *c);
+bool answer_is_open(const struct chat *c, json_object *waits, const char *asker);
+/** The answer was refused: it can be given again. */
+void answer_refused(struct chat *c);
+/** @return false if the key edits the line. */
+bool answer_key(struct chat *c, enum key key, const char *text, size_t len);
+/** Plain: a line was entered. */
+void answer_line(struct chat *c, const char *text);
+/** The line was changed. */
+void answer_edited(struct chat *c);
+/** Leave the editor of the command. @return false if it was not open. */
+bool answer_leave_editor(struct chat *c);
+/** Milliseconds to the next thing that time alone does; -1: nothing. */
+int answer_wait(const struct chat *c);
+void answer_tick(struct chat *c);
+/** It is on the screen now. */
+void answer_drawn(struct chat *c);
+/** Can a key answer it? */
+bool answer_ready(const struct chat *c);
+/** The rows above the line: the keys, the scopes if they are being chosen. */
+void answer_rows(const struct chat *c, struct strbuf *out);
+const char *answer_lead(const struct chat *c);
 
 /* ---- screen.c ----------------------------------------------------------- */
 

@@ -7,62 +7,36 @@
 
 #include <signal.h>
 #include <string.h>
-#include <strings.h>
-
-/* Who is in the middle of typing does not answer a question by it. */
-enum { TYPING_MS = 600 };
 
 /* ---- modes ------------------------------------------------------------- */
 
+/* What is typed stays in the line when a question opens, and when it is answered. */
+static bool drafts(enum mode mode)
+{
+	return mode == MODE_TYPE || mode == MODE_ANSWER;
+}
+
 void chat_set_mode(struct chat *c, enum mode mode)
 {
+	bool from = drafts(c->mode), to = drafts(mode);
+
 	if (c->mode == mode)
 		return;
-	if (c->mode == MODE_TYPE) {
+	if (c->mode == MODE_ANSWER)
+		answer_leave_editor(c);
+	if (from && !to) {
 		strbuf_reset(&c->aside);
 		strbuf_add(&c->aside, c->line.text.text);
 	}
 	c->mode = mode;
-	line_set(&c->line, mode == MODE_TYPE ? c->aside.text : "");
-	if (c->term.plain && mode == MODE_ANSWER)
-		show_remark(&c->show, YELLOW, "Answer y (yes), n (no), a (always%s%s) or "
-			    "r (no, with a reason).", *c->kind ? ": " : " for this kind",
-			    c->kind);
+	c->asked_at = 0;
+	if (!from || !to)
+		line_set(&c->line, to ? c->aside.text : "");
 }
 
-static void answer(struct chat *c, char letter)
+bool chat_tool_ready(const struct chat *c)
 {
-	if (letter == 'y')
-		chat_decide(c, "confirm", NULL, NULL);
-	else if (letter == 'a')
-		chat_decide(c, "confirm", "always", chat_true);
-	else if (letter == 'n')
-		chat_decide(c, "reject", NULL, NULL);
-	else if (letter == 'r')
-		chat_set_mode(c, MODE_REASON);
-	c->typed = 0;
-}
-
-/* Only the very word is an answer: a message that was under way is none. */
-static void answer_line(struct chat *c, const char *text)
-{
-	static const char *const words[] = { "y", "yes", "n",      "no",
-					     "a", "always", "r", "reason" };
-	size_t from = strspn(text, " \t"), len = strlen(text);
-
-	while (len > from && strchr(" \t\r", text[len - 1]))
-		len--;
-	for (size_t i = 0; i < ARRAY_LEN(words); i++)
-		if (strlen(words[i]) == len - from &&
-		    strncasecmp(words[i], text + from, len - from) == 0) {
-			answer(c, *words[i]);
-			return;
-		}
-	if (len > from + 2 && (text[from] == 'r' || text[from] == 'n') && text[from + 1] == ' ')
-		chat_decide(c, "reject", "reason", text + from + 2);
-	else
-		show_remark(&c->show, YELLOW, "An action waits: answer y (yes), n (no), a "
-			    "(always for this kind), r (no, and why).");
+	return c->term.plain || (c->asked_at && clock_ms() - c->asked_at >= READ_MS);
 }
 
 /* ---- entered lines ----------------------------------------------------- */
@@ -79,13 +53,9 @@ static void submit_empty(struct chat *c)
 
 void chat_submit(struct chat *c, const char *text)
 {
-	c->typed = 0;
 	switch (c->mode) {
 	case MODE_ANSWER:
 		answer_line(c, text);
-		return;
-	case MODE_REASON:
-		chat_decide(c, "reject", "reason", text);
 		return;
 	case MODE_TOOL:
 		chat_answer(c, text);
@@ -131,12 +101,15 @@ void chat_interrupt(struct chat *c)
 		chat_answer(c, NULL);
 		return;
 	}
-	if (c->mode != MODE_TYPE && c->mode != MODE_ANSWER) {
-		chat_set_mode(c, c->mode == MODE_REASON ? MODE_ANSWER : MODE_TYPE);
+	if (!drafts(c->mode)) {
+		chat_set_mode(c, c->asks.open ? MODE_ANSWER : MODE_TYPE);
 		return;
 	}
-	if (c->mode == MODE_TYPE && c->line.text.len) {
+	if (answer_leave_editor(c))
+		return;
+	if (c->line.text.len) {
 		line_set(&c->line, "");
+		answer_edited(c);
 		return;
 	}
 	if (c->interrupted && link_is_open(&c->link)) {
@@ -301,7 +274,10 @@ static void edit(struct chat *c, enum key key, const char *text, size_t len)
 	switch (key) {
 	case KEY_TEXT:
 	case KEY_PASTE: line_insert(l, text, len); break;
-	case KEY_ENTER: enter(c); break;
+	case KEY_ENTER:
+		if (c->mode != MODE_TOOL || chat_tool_ready(c))
+			enter(c);
+		break;
 	case KEY_NEWLINE: line_insert(l, "\n", 1); break;
 	case KEY_TAB: tab(c); break;
 	case KEY_LEFT: line_left(l); break;
@@ -318,9 +294,7 @@ static void edit(struct chat *c, enum key key, const char *text, size_t len)
 	case KEY_WORD_DELETE: line_delete(l, line_word_right, true); break;
 	case KEY_CONTROL: control(c, *text); break;
 	case KEY_ESCAPE:
-		if (c->mode == MODE_REASON)
-			chat_set_mode(c, MODE_ANSWER);
-		else if (c->mode == MODE_TOOL)
+		if (c->mode == MODE_TOOL && chat_tool_ready(c))
 			chat_answer(c, NULL);
 		else if (c->mode == MODE_PICK)
 			chat_set_mode(c, MODE_TYPE);
@@ -333,22 +307,8 @@ static void edit(struct chat *c, enum key key, const char *text, size_t len)
 	case KEY_FOCUS_OUT:
 		break;
 	}
-}
-
-/* A question is open: is this key its answer? */
-static bool answer_key(struct chat *c, enum key key, const char *text, size_t len)
-{
-	bool typing = c->typed && clock_ms() - c->typed < TYPING_MS;
-
-	if (key != KEY_TEXT)
-		return key != KEY_CONTROL;
-	if (typing || !strchr("ynar", *text)) {
-		strbuf_addn(&c->aside, text, len); /* it was meant for the message */
-		c->typed = clock_ms();
-	} else {
-		answer(c, *text);
-	}
-	return true;
+	if (c->mode == MODE_ANSWER)
+		answer_edited(c);
 }
 
 void chat_on_key(void *arg, enum key key, const char *text, size_t len)
@@ -360,10 +320,11 @@ void chat_on_key(void *arg, enum key key, const char *text, size_t len)
 		return;
 	}
 	if (c->mode == MODE_ANSWER && answer_key(c, key, text, len))
-		return;
-	if (c->mode == MODE_SEARCH && search_key(c, key, text, len))
-		return;
+		;
+	else if (c->mode == MODE_SEARCH && search_key(c, key, text, len))
+		;
+	else
+		edit(c, key, text, len);
 	if (key == KEY_TEXT)
 		c->typed = clock_ms();
-	edit(c, key, text, len);
 }

@@ -103,20 +103,15 @@ void chat_answer(struct chat *c, const char *text)
 	end_line(c, &out, "answer");
 }
 
-bool chat_decide(struct chat *c, const char *type, const char *member, const char *text)
+bool chat_command_members(struct chat *c, const char *type, const char *members)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(MESSAGE_MAX * 6 + 1024);
 
 	if (!chat_ensure(c))
 		return false;
 	begin_line(c, &out, type);
-	if (*c->asker)
-		js_key_str(&out, "conversation", c->asker);
-	js_key_int(&out, "action", c->asked_action);
-	if (member && text == chat_true)
-		js_key_bool(&out, member, true);
-	else if (member)
-		js_key_str(&out, member, text);
+	strbuf_addc(&out, ',');
+	strbuf_add(&out, members);
 	return end_line(c, &out, type) >= 0;
 }
 
@@ -236,6 +231,8 @@ static void on_refused(struct chat *c, const struct asked *a, const char *error)
 		show_remark(&c->show, YELLOW, "/%s is not supported yet.", a->what);
 	else
 		show_remark(&c->show, RED, "%s", error);
+	if (strcmp(a->what, "confirm") == 0 || strcmp(a->what, "reject") == 0)
+		answer_refused(c);
 	if (a->text) { /* nothing that was typed is lost */
 		history_add(&c->history, a->text);
 		show_remark(&c->show, DIM, "The message was not sent: it is in the "
@@ -320,22 +317,6 @@ static void on_rest(struct chat *c)
 			    "so with what you say.", why ? ": " : "", why ? c->reason : "");
 }
 
-static void ask(struct chat *c, json_object *waits)
-{
-	snprintf(c->kind, sizeof c->kind, "%s", js_str(waits, "kind", ""));
-	c->asked_action = js_int(waits, "action", -1);
-	chat_set_mode(c, MODE_ANSWER);
-	chat_notify(c, "an action waits for your answer");
-}
-
-/* Whoever reads a question does not get another one under the fingers. */
-static bool is_open(const struct chat *c, json_object *asks)
-{
-	return (c->mode == MODE_ANSWER || c->mode == MODE_REASON)
-	       && strcmp(js_str(asks, "conversation", ""), c->asker) == 0
-	       && js_int(asks, "action", -1) == c->asked_action;
-}
-
 /* A delegate that works beside the agent has a question. @return whether one is open. */
 static bool ask_for_delegate(struct chat *c, json_object *asks)
 {
@@ -345,13 +326,14 @@ static bool ask_for_delegate(struct chat *c, json_object *asks)
 
 	if (!first)
 		return false;
-	for (size_t i = 0; i < count; i++)
-		if (is_open(c, json_object_array_get_idx(asks, i)))
+	/* Who reads a question does not get another one under the fingers. */
+	for (size_t i = 0; i < count; i++) {
+		json_object *ask = json_object_array_get_idx(asks, i);
+
+		if (answer_is_open(c, ask, js_str(ask, "conversation", "")))
 			return true;
-	snprintf(c->asker, sizeof c->asker, "%s", js_str(first, "conversation", ""));
-	chat_set_mode(c, MODE_TYPE);
-	show_foreign(&c->show, first);
-	ask(c, first);
+	}
+	answer_open(c, first, js_get(first, "event"), js_str(first, "conversation", ""));
 	return true;
 }
 
@@ -366,16 +348,12 @@ static void on_state(struct chat *c, json_object *line)
 	if (c->busy && !worked)
 		c->began = clock_ms();
 	if (chat_is(c, "awaiting_user_confirmation")) {
-		*c->asker = '\0';
-		show_question(&c->show, js_get(line, "waits"), c->reason);
-		ask(c, js_get(line, "waits"));
+		answer_open(c, js_get(line, "waits"), c->show.call, "");
 		return;
 	}
 	if (ask_for_delegate(c, js_get(line, "asks")))
 		return;
-	*c->asker = '\0';
-	if (c->mode == MODE_ANSWER || c->mode == MODE_REASON)
-		chat_set_mode(c, MODE_TYPE);
+	answer_close(c);
 	if (c->busy || chat_is(c, "loading"))
 		return;
 	on_rest(c);
@@ -391,6 +369,8 @@ static void on_questions(struct chat *c, json_object *open)
 	size_t n = json_object_is_type(open, json_type_array) ? json_object_array_length(open)
 							      : 0;
 	json_object *q = n ? json_object_array_get_idx(open, 0) : NULL;
+	const char *text;
+	size_t len;
 
 	if (js_int(q, "question", 0) == c->question)
 		return;
@@ -399,10 +379,12 @@ static void on_questions(struct chat *c, json_object *open)
 	c->choices_of_question = json_object_get(js_get(q, "choices"));
 	if (!q) {
 		if (c->mode == MODE_TOOL)
-			chat_set_mode(c, MODE_TYPE);
+			chat_set_mode(c, c->asks.open ? MODE_ANSWER : MODE_TYPE);
 		return;
 	}
-	show_ask(&c->show, js_str(q, "text", ""), c->choices_of_question);
+	text = action_text(q, "text", &len);
+	show_ask(&c->show, text, len, c->choices_of_question);
+	c->asked_at = 0;
 	line_set(&c->line, c->mode == MODE_TOOL ? "" : c->line.text.text);
 	chat_set_mode(c, MODE_TOOL);
 	chat_notify(c, "a tool waits for your answer");

@@ -4,6 +4,7 @@
 #include "paint.h"
 
 #include "text.h"
+#include "visible.h"
 
 #include <string.h>
 
@@ -12,9 +13,10 @@ enum { CLEAN_MAX = 16 << 20 };
 static const char *code(const struct style *s, enum paint p)
 {
 	static const char *const codes[] = { "", "\033[1m", "\033[2m", "\033[31m",
-					     "\033[32m", "\033[33m", "\033[36m" };
+					     "\033[32m", "\033[33m", "\033[36m", "\033[7m" };
+	bool is_colour = p > DIM && p < REVERSE;
 
-	return p == PLAIN || !s->attributes || (p > DIM && !s->colour) ? "" : codes[p];
+	return p == PLAIN || !s->attributes || (is_colour && !s->colour) ? "" : codes[p];
 }
 
 void paint_begin(struct strbuf *out, const struct style *s, enum paint p)
@@ -133,31 +135,28 @@ static bool is_head(const char *line, size_t len)
 
 void paint_diff(struct strbuf *out, const struct style *s, const char *diff, size_t len)
 {
-	AUTO(strbuf) struct strbuf clean = STRBUF(CLEAN_MAX);
 	bool inside = false; /* file names come before the first hunk */
 
-	text_clean(&clean, diff, len);
-	for (size_t i = 0, n; i < clean.len; i += n + 1) {
-		const char *line = clean.text + i;
+	for (size_t i = 0, n; i < len; i += n + 1) {
+		AUTO(strbuf) struct strbuf seen = STRBUF(CLEAN_MAX);
+		const char *line = diff + i;
 
-		n = line_len(line, clean.len - i);
+		n = line_len(line, len - i);
 		inside |= *line == '@';
-		if (!inside && is_head(line, n))
+		if (n == 0 || (!inside && is_head(line, n)))
 			continue;
+		visible_add(&seen, VISIBLE_LINES, line + 1, n - 1, NULL, NULL);
 		put_line(out, s,
 			 *line == '+'   ? GREEN
 			 : *line == '-' ? RED
 			 : *line == '@' ? CYAN
 					: DIM,
-			 "  ", line, n);
+			 *line == '+'   ? "  +"
+			 : *line == '-' ? "  -"
+			 : *line == '@' ? "  @"
+					: "   ",
+			 seen.text, seen.len);
 	}
-}
-
-void paint_change(struct strbuf *out, const struct style *s, const char *old,
-		  const char *new)
-{
-	paint_lines(out, s, RED, "  -", old, strlen(old));
-	paint_lines(out, s, GREEN, "  +", new, strlen(new));
 }
 
 /* ---- results ----------------------------------------------------------- */

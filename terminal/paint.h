@@ -7,7 +7,7 @@
 #include "strbuf.h"
 #include <stdbool.h>
 
-enum paint { PLAIN, BOLD, DIM, RED, GREEN, YELLOW, CYAN };
+enum paint { PLAIN, BOLD, DIM, RED, GREEN, YELLOW, CYAN, REVERSE };
 
 struct style {
 	bool attributes; /* bold and dim; false: no escape sequence at all */
@@ -29,11 +29,8 @@ void paint_words(struct strbuf *out, const struct style *s, enum paint p,
 /** A text of ours on one line. */
 void paint_line(struct strbuf *out, const struct style *s, enum paint p,
 		const char *format, ...) MT_PRINTF(4, 5);
-/** A unified diff, or lines that begin with + and -, without file names. */
+/** A unified diff without file names. Its lines show what hides in them. */
 void paint_diff(struct strbuf *out, const struct style *s, const char *diff, size_t len);
-/** Old and new text as the lines of a diff. */
-void paint_change(struct strbuf *out, const struct style *s, const char *old,
-		  const char *new);
 /** The first and last lines of a result. */
 void paint_result(struct strbuf *out, const struct style *s, enum paint p,
 		  const char *text, size_t len, size_t most);

@@ -119,39 +119,33 @@ static void add_queue(struct chat *c)
 static const char *lead(const struct chat *c, struct strbuf *search)
 {
 	switch (c->mode) {
-	case MODE_REASON:
-		return "why not? ";
 	case MODE_TOOL:
-		return "answer: ";
+		return chat_tool_ready(c) ? "answer: " : "... ";
 	case MODE_PICK:
 		return "number: ";
 	case MODE_SEARCH:
 		strbuf_addf(search, "search `%s`: ", c->search.text);
 		return search->text;
 	case MODE_ANSWER:
+		return answer_lead(c);
 	case MODE_TYPE:
 		break;
 	}
 	return "> ";
 }
 
+/* The rows that ask, and the line with the answer, which are always the last. */
 static void add_question(struct chat *c)
 {
-	AUTO(strbuf) struct strbuf text = STRBUF(1024);
+	AUTO(strbuf) struct strbuf rows = STRBUF(1 << 20);
 
-	strbuf_add(&text, "y yes   n no   a always ");
-	text_clean_line(&text, c->kind, strlen(c->kind));
-	strbuf_addf(&text, "%s   r no, because ... ", *c->kind ? "" : "this kind");
-	if (text_width(text.text, text.len) + 1 >= c->term.columns) {
-		strbuf_reset(&text);
-		text_clean_line(&text, c->kind, strlen(c->kind));
-		add_painted(c, BOLD, "a always: ", text.text, text.len);
-		strbuf_reset(&text);
-		strbuf_add(&text, c->term.columns > 40 ? "y yes   n no   r no, because ... "
-						       : "y/n/a/r ");
+	answer_rows(c, &rows);
+	for (size_t at = 0, n; at < rows.len; at += n + 1) {
+		const char *end = memchr(rows.text + at, '\n', rows.len - at);
+
+		n = end ? (size_t)(end - rows.text) - at : rows.len - at;
+		area_add(&c->area, rows.text + at, n);
 	}
-	area_cursor(&c->area, area_count(&c->area), text_width(text.text, text.len));
-	add_painted(c, BOLD, "", text.text, text.len);
 }
 
 static void add_prompt(struct chat *c)
@@ -161,8 +155,14 @@ static void add_prompt(struct chat *c)
 
 	if (c->mode == MODE_ANSWER)
 		add_question(c);
-	else
-		prompt_add(&c->area, lead(c, &search), &c->line, most);
+	prompt_add(&c->area, lead(c, &search), &c->line, most);
+}
+
+/* While a question is open nothing is printed below it: no text of a model or of a tool
+ * comes between it and its answer. */
+static bool is_held(const struct chat *c)
+{
+	return c->mode == MODE_ANSWER && c->asks.drawn && !c->quit;
 }
 
 /* ---- drawing ----------------------------------------------------------- */
@@ -186,10 +186,11 @@ static void draw_plain(struct chat *c)
 	strbuf_addn(&out, c->show.out.text, c->show.out.len);
 	strbuf_reset(&c->show.out);
 	if (turn && !c->midline) {
-		strbuf_add(&out, c->mode == MODE_ANSWER ? "y/n/a/r: " : lead(c, &search));
+		strbuf_add(&out, lead(c, &search));
 		c->midline = true;
 	}
 	write_out(c, &out);
+	answer_drawn(c);
 }
 
 void chat_draw(struct chat *c)
@@ -201,16 +202,23 @@ void chat_draw(struct chat *c)
 		return;
 	}
 	area_begin(&c->area);
-	add_stream(c);
-	if (c->show.tail.len)
-		add_last(c, DIM, "  ", c->show.tail.text, c->show.tail.len, TAIL_ROWS);
-	add_state(c);
-	add_queue(c);
+	if (c->mode != MODE_ANSWER) {
+		add_stream(c);
+		if (c->show.tail.len)
+			add_last(c, DIM, "  ", c->show.tail.text, c->show.tail.len,
+				 TAIL_ROWS);
+		add_state(c);
+		add_queue(c);
+	}
 	add_prompt(c);
 	area_trim(&c->area, c->term.rows > 2 ? c->term.rows - 1 : 1);
-	area_draw(&c->area, &out, c->show.out.text, c->show.out.len);
-	strbuf_reset(&c->show.out);
+	area_draw(&c->area, &out, c->show.out.text, is_held(c) ? 0 : c->show.out.len);
+	if (!is_held(c))
+		strbuf_reset(&c->show.out);
 	write_out(c, &out);
+	answer_drawn(c);
+	if (c->mode == MODE_TOOL && !c->asked_at)
+		c->asked_at = clock_ms();
 }
 
 void chat_erase(struct chat *c)
@@ -220,8 +228,9 @@ void chat_erase(struct chat *c)
 	if (c->term.plain)
 		return;
 	area_begin(&c->area);
-	area_draw(&c->area, &out, c->show.out.text, c->show.out.len);
-	strbuf_reset(&c->show.out);
+	area_draw(&c->area, &out, c->show.out.text, is_held(c) ? 0 : c->show.out.len);
+	if (!is_held(c))
+		strbuf_reset(&c->show.out);
 	area_erase(&c->area, &out);
 	write_out(c, &out);
 }

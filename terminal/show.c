@@ -26,7 +26,7 @@ void show_reset(struct show *s)
 	strbuf_reset(&s->tail);
 	json_object_put(s->call);
 	s->call = NULL;
-	s->asked = false;
+	s->unshown = false;
 	s->action = -1;
 	s->streamed = false;
 	s->cost = 0;
@@ -55,15 +55,6 @@ void show_remark(struct show *s, enum paint p, const char *format, ...)
 }
 
 /* ---- small pieces ------------------------------------------------------ */
-
-static const char *text_of(json_object *o, const char *name, size_t *ret_len)
-{
-	json_object *value = js_get(o, name);
-	bool is_text = json_object_is_type(value, json_type_string);
-
-	*ret_len = is_text ? (size_t)json_object_get_string_len(value) : 0;
-	return is_text ? json_object_get_string(value) : "";
-}
 
 /* One empty line between what belongs together. */
 static void gap(struct show *s)
@@ -95,176 +86,158 @@ static void say(struct show *s, const char *text, size_t len)
 
 /* ---- actions ----------------------------------------------------------- */
 
-/* The action on one line. */
-static void label(struct strbuf *out, const char *type, json_object *args)
+static void set_doing(struct show *s, json_object *event)
 {
-	const char *command = js_str(args, "command", ""), *path = js_str(args, "path", "");
-	const char *name = js_str(args, "name", "");
-	size_t len;
-
-	if (strcmp(type, "run") == 0)
-		strbuf_addf(out, "%s %s", js_bool(args, "is_input", false) ? ">" : "$",
-			    command);
-	else if (strcmp(type, "run_ipython") == 0)
-		strbuf_addf(out, "python: %s", js_str(args, "code", ""));
-	else if (*path)
-		strbuf_addf(out, "%s %s", *command ? command : type, path);
-	else if (*name)
-		strbuf_addf(out, "%s %s", name, js_text(js_get(args, "arguments"), &len));
-	else if (*js_str(args, "url", ""))
-		strbuf_addf(out, "%s %s", type, js_str(args, "url", ""));
-	else if (*js_str(args, "browser_actions", ""))
-		strbuf_addf(out, "browser: %s", js_str(args, "browser_actions", ""));
-	else if (*js_str(args, "agent", ""))
-		strbuf_addf(out, "%s %s", type, js_str(args, "agent", ""));
-	else
-		strbuf_add(out, type);
-}
-
-static void set_doing(struct show *s, json_object *event, const char *type,
-		      json_object *args)
-{
-	AUTO(strbuf) struct strbuf text = STRBUF(LABEL_MAX);
-
-	label(&text, type, args);
 	strbuf_reset(&s->doing);
-	text_clean_line(&s->doing, text.text, text.len);
+	action_label(&s->doing, event);
 	strbuf_reset(&s->tail);
 	s->cleaner = (struct cleaner){ 0 };
 	s->action = js_int(event, "id", -1);
 }
 
-/* Each argument whole. */
-static void all_arguments(struct show *s, json_object *args)
-{
-	static const char *const passed[] = { "thought", "security_risk",
-					      "confirmation_state" };
-
-	json_object_object_foreach(args, name, value)
-	{
-		bool skip = !value || json_object_is_type(value, json_type_boolean);
-		size_t len;
-		const char *text = json_object_is_type(value, json_type_string)
-					   ? text_of(args, name, &len)
-					   : js_text(value, &len);
-
-		for (size_t i = 0; i < ARRAY_LEN(passed); i++)
-			skip |= strcmp(name, passed[i]) == 0;
-		if (skip || len == 0)
-			continue;
-		paint_line(&s->out, &s->style, PLAIN, "  %s:", name);
-		paint_lines(&s->out, &s->style, PLAIN, "    ", text, len);
-	}
-}
-
-/* What an edit is about to change. */
-static void change(struct show *s, json_object *args)
-{
-	const char *text = js_str(args, "file_text", js_str(args, "content", ""));
-
-	paint_change(&s->out, &s->style, js_str(args, "old_str", ""),
-		     js_str(args, "new_str", text));
-}
-
-/* What the line does not say. */
-static void call_details(struct show *s, const char *type, json_object *args)
-{
-	if (strcmp(type, "run") == 0)
-		return;
-	if (*js_str(args, "path", ""))
-		change(s, args);
-	else
-		all_arguments(s, args);
-}
-
 /* The action on a line, or on as many as a command has. */
-static void action_line(struct show *s, const char *type, json_object *args,
-			const char *doing)
+static void action_line(struct show *s, json_object *event)
 {
+	struct block b = { .out = &s->out, .style = &s->style, .bar = "", .broken = "  " };
+	AUTO(strbuf) struct strbuf label = STRBUF(LABEL_MAX);
+	json_object *args = js_get(event, "args");
 	size_t len;
-	const char *command = text_of(args, "command", &len);
+	const char *command = action_text(args, "command", &len);
 
-	if (strcmp(type, "run") == 0)
-		paint_lines(&s->out, &s->style, BOLD,
-			    js_bool(args, "is_input", false) ? "> " : "$ ", command, len);
-	else
-		paint_line(&s->out, &s->style, BOLD, "%.400s", doing);
-}
-
-static const char *risk_of(json_object *args, json_object *waits)
-{
-	static const char *const names[] = { "LOW", "MEDIUM", "HIGH" };
-	int64_t risk = js_int(args, "security_risk", -1);
-
-	return js_str(waits, "risk", risk >= 0 && risk < 3 ? names[risk] : "UNKNOWN");
-}
-
-/* "risk HIGH: it runs what was downloaded": what follows the risk. */
-static const char *why_risky(const char *reason, const char *risk)
-{
-	const char *colon = strstr(reason, ": ");
-
-	return colon && strcmp(risk, "LOW") != 0 ? colon : "";
-}
-
-void show_question(struct show *s, json_object *waits, const char *reason)
-{
-	json_object *args = js_get(s->call, "args");
-	const char *risk = risk_of(args, waits);
-
-	if (!s->call || s->asked)
+	gap(s);
+	if (strcmp(js_str(event, "action", ""), "run") == 0) {
+		block_text(&b, BOLD, js_bool(args, "is_input", false) ? "> " : "$ ", false,
+			   command, len);
 		return;
-	s->asked = true;
-	call_details(s, js_str(s->call, "action", ""), args);
-	show_remark(s, strcmp(risk, "HIGH") == 0 ? RED : YELLOW,
-		    "May the agent do this? Risk: %s%s", risk, why_risky(reason, risk));
+	}
+	action_label(&label, event);
+	paint_line(&s->out, &s->style, BOLD, "%.400s", label.text);
 }
 
-void show_ask(struct show *s, const char *text, json_object *choices)
+/* An action that no question showed is shown before anything else is. */
+static void show_unshown(struct show *s)
 {
+	if (s->unshown)
+		action_line(s, s->call);
+	s->unshown = false;
+}
+
+/* ---- questions --------------------------------------------------------- */
+
+/* Why it is risky; the words are of an analyzer, which may have them from the model. */
+static void show_risk(struct block *b, const struct question_text *q)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(LABEL_MAX);
+	bool reason = *q->reason && strcmp(q->risk, "LOW") != 0;
+	bool high = strcmp(q->risk, "HIGH") == 0;
+
+	b->bar = "";
+	b->broken = "  ";
+	strbuf_addf(&text, "%s Risk: %s%s%s",
+		    q->edited    ? "May this be done instead?"
+		    : *q->asker ? "May it do this?"
+				: "May the agent do this?",
+		    q->risk, reason ? ": " : "", reason ? q->reason : "");
+	block_line(b, high ? RED : YELLOW, "", text.text, text.len);
+}
+
+static long show_action_whole(struct show *s, const struct question_text *q,
+			      size_t *ret_rows)
+{
+	AUTO(strbuf) struct strbuf rows = STRBUF(BLOCK_MAX);
+	size_t hidden;
+
+	if (!q->event)
+		return CANNOT_SHOW;
+	*ret_rows = action_show(&rows, &s->style, q->event);
+	hidden = action_cut(&rows, &s->style, *ret_rows, q->most);
+	*ret_rows -= hidden ? hidden - 1 : 0;
+	if (rows.error || s->out.len + rows.len + 1 >= s->out.max)
+		return CANNOT_SHOW;
+	strbuf_addn(&s->out, rows.text, rows.len);
+	return s->out.error ? CANNOT_SHOW : (long)hidden;
+}
+
+long show_question(struct show *s, const struct question_text *q, size_t *ret_rows)
+{
+	struct block b = { .out = &s->out, .style = &s->style };
+	long hidden;
+
+	if (s->unshown && q->event == s->call)
+		s->unshown = false;
+	show_unshown(s);
+	gap(s);
+	if (*q->asker)
+		paint_line(&s->out, &s->style, DIM, "The delegate %s asks:", q->asker);
+	*ret_rows = 0;
+	hidden = show_action_whole(s, q, ret_rows);
+	if (hidden == CANNOT_SHOW)
+		show_remark(s, RED, "The action cannot be shown here, so it can only be "
+			    "refused here.");
+	show_risk(&b, q);
+	*ret_rows += b.rows;
+	return hidden;
+}
+
+void show_ask(struct show *s, const char *text, size_t len, json_object *choices)
+{
+	struct block b = { .out = &s->out, .style = &s->style };
 	size_t n = choices ? json_object_array_length(choices) : 0;
 
 	gap(s);
-	paint_lines(&s->out, &s->style, YELLOW, "", text, strlen(text));
-	for (size_t i = 0; i < n; i++)
-		paint_line(&s->out, &s->style, PLAIN, "%3zu  %s", i + 1,
-			   json_object_get_string(json_object_array_get_idx(choices, i)));
+	block_text(&b, YELLOW, "", false, text, len);
+	for (size_t i = 0; i < n; i++) {
+		json_object *choice = json_object_array_get_idx(choices, i);
+		char lead[32];
+
+		snprintf(lead, sizeof lead, "%3zu  ", i + 1);
+		block_line(&b, PLAIN, lead, json_object_get_string(choice),
+			   (size_t)json_object_get_string_len(choice));
+	}
 	paint_line(&s->out, &s->style, DIM, "Escape: no answer.");
 }
 
-void show_foreign(struct show *s, json_object *ask)
+/* The one that was approved: was it changed first? */
+static bool is_changed(struct show *s, json_object *event)
 {
-	AUTO(strbuf) struct strbuf text = STRBUF(LABEL_MAX);
-	json_object *event = js_get(ask, "event"), *args = js_get(event, "args");
-	const char *type = js_str(event, "action", ""), *risk = risk_of(args, ask);
+	AUTO(strbuf) struct strbuf label = STRBUF(LABEL_MAX);
 
-	label(&text, type, args);
-	gap(s);
-	paint_line(&s->out, &s->style, DIM, "The delegate %s asks:",
-		   js_str(ask, "conversation", ""));
-	action_line(s, type, args, text.text);
-	call_details(s, type, args);
-	paint_line(&s->out, &s->style, strcmp(risk, "HIGH") == 0 ? RED : YELLOW,
-		   "May it do this? Risk: %s", risk);
+	action_label(&label, event);
+	return strcmp(label.text, s->doing.text) != 0;
 }
 
-static void show_call(struct show *s, json_object *event, const char *type,
-		      json_object *args)
+static bool waits_for_user(json_object *event)
 {
-	set_doing(s, event, type, args);
+	return strcmp(js_str(js_get(event, "args"), "confirmation_state", ""),
+		      "awaiting_confirmation") == 0;
+}
+
+static bool runs_now(json_object *event)
+{
+	return js_get(js_get(event, "args"), "confirmation_state") && !waits_for_user(event);
+}
+
+static void show_call(struct show *s, json_object *event)
+{
+	bool approved = js_get(event, "confirms") != NULL;
+	bool changed = approved && is_changed(s, event);
+
+	if (changed)
+		s->unshown = false; /* what runs is this one */
+	show_unshown(s);
+	set_doing(s, event);
 	json_object_put(s->call);
 	s->call = json_object_get(event);
-	s->asked = false;
-	if (js_get(event, "confirms"))
-		return; /* the answer to a question: it was shown */
-	gap(s);
-	action_line(s, type, args, s->doing.text);
+	/* Of most types it is not known yet whether a question will show it. */
+	s->unshown = !approved || changed;
+	if (runs_now(event))
+		show_unshown(s);
 }
 
 static void show_message(struct show *s, json_object *event, json_object *args)
 {
 	size_t len;
-	const char *text = text_of(args, "content", &len);
+	const char *text = action_text(args, "content", &len);
 
 	if (strcmp(js_str(event, "source", ""), "user") != 0) {
 		if (js_get(event, "tool_call_metadata")) /* a question: only a part streamed */
@@ -281,7 +254,7 @@ static void show_message(struct show *s, json_object *event, json_object *args)
 static void show_finish(struct show *s, json_object *args)
 {
 	size_t len;
-	const char *text = text_of(args, "final_thought", &len);
+	const char *text = action_text(args, "final_thought", &len);
 
 	s->streamed = false;
 	say(s, text, len);
@@ -309,7 +282,7 @@ static void show_tasks(struct show *s, json_object *args)
 static void show_thought(struct show *s, const char *type, json_object *args)
 {
 	size_t len;
-	const char *text = text_of(args, "thought", &len);
+	const char *text = action_text(args, "thought", &len);
 
 	if (strcmp(type, "think") == 0) {
 		end_reply(s);
@@ -326,6 +299,7 @@ static void show_action(struct show *s, json_object *event, const char *type)
 	json_object *args = js_get(event, "args");
 
 	if (strcmp(type, "message") == 0) {
+		show_unshown(s);
 		show_message(s, event, args);
 		return;
 	}
@@ -344,7 +318,7 @@ static void show_action(struct show *s, json_object *event, const char *type)
 	else if (strcmp(type, "reject") == 0)
 		paint_line(&s->out, &s->style, YELLOW, "The agent gives the task up.");
 	else if (strcmp(type, "think") != 0)
-		show_call(s, event, type, args);
+		show_call(s, event);
 }
 
 /* ---- observations ------------------------------------------------------ */
@@ -354,7 +328,7 @@ static void show_command(struct show *s, json_object *event)
 	json_object *meta = js_path(event, "extras.metadata");
 	int64_t code = js_int(meta, "exit_code", -1);
 	size_t len;
-	const char *text = text_of(event, "content", &len);
+	const char *text = action_text(event, "content", &len);
 	const char *suffix = js_str(meta, "suffix", "");
 
 	result(s, DIM, text, len);
@@ -368,8 +342,8 @@ static void show_edit(struct show *s, json_object *event)
 {
 	json_object *extras = js_get(event, "extras");
 	size_t len, content_len;
-	const char *diff = text_of(extras, "diff", &len);
-	const char *content = text_of(event, "content", &content_len);
+	const char *diff = action_text(extras, "diff", &len);
+	const char *content = action_text(event, "content", &content_len);
 
 	if (len)
 		paint_diff(&s->out, &s->style, diff, len);
@@ -383,11 +357,12 @@ static void show_observation(struct show *s, json_object *event, const char *typ
 					      "think", "condense", "success",
 					      "task_tracking" };
 	size_t len;
-	const char *text = text_of(event, "content", &len);
+	const char *text = action_text(event, "content", &len);
 
 	for (size_t i = 0; i < ARRAY_LEN(silent); i++)
 		if (strcmp(type, silent[i]) == 0)
 			return;
+	show_unshown(s);
 	if (js_int(event, "cause", -2) == s->action) {
 		strbuf_reset(&s->doing);
 		strbuf_reset(&s->tail);
@@ -441,7 +416,7 @@ void show_event(struct show *s, json_object *event)
 		      js_bool(js_get(event, "extras"), "hidden", false);
 
 	take_bill(s, js_get(event, "llm_metrics"));
-	if (hidden)
+	if (hidden && !waits_for_user(event))
 		return;
 	if (action && strcmp(action, "system") != 0 && strcmp(action, "recall") != 0 &&
 	    strcmp(action, "null") != 0 && strcmp(action, "change_agent_state") != 0)
@@ -453,10 +428,11 @@ void show_event(struct show *s, json_object *event)
 static void take_delta(struct show *s, json_object *line)
 {
 	size_t len;
-	const char *text = text_of(line, "text", &len);
+	const char *text = action_text(line, "text", &len);
 
 	if (js_bool(line, "reasoning", false) || !len)
 		return;
+	show_unshown(s);
 	if (!s->streamed)
 		gap(s);
 	s->streamed = true;
@@ -466,10 +442,11 @@ static void take_delta(struct show *s, json_object *line)
 static void take_output(struct show *s, json_object *line)
 {
 	size_t len;
-	const char *text = text_of(line, "text", &len);
+	const char *text = action_text(line, "text", &len);
 
 	if (js_int(line, "action", -1) != s->action)
 		return;
+	show_unshown(s);
 	for (size_t i = 0, n; i < len; i += n) { /* room for all of a piece */
 		n = len - i > TAIL_BYTES / 8 ? TAIL_BYTES / 8 : len - i;
 		if (s->tail.len > TAIL_BYTES)
@@ -484,6 +461,7 @@ static void take_notice(struct show *s, json_object *line)
 {
 	const char *level = js_str(line, "level", "");
 
+	show_unshown(s);
 	if (strcmp(level, "info") != 0)
 		paint_line(&s->out, &s->style,
 			   strcmp(level, "error") == 0 ? RED : YELLOW, "%s",
@@ -520,6 +498,7 @@ void show_live(struct show *s, json_object *line)
 
 void show_rest(struct show *s)
 {
+	show_unshown(s);
 	end_reply(s);
 	s->streamed = false;
 	strbuf_reset(&s->doing);

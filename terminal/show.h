@@ -5,7 +5,7 @@
 #ifndef TERMINAL_SHOW_H
 #define TERMINAL_SHOW_H
 
-#include "js.h"
+#include "action.h"
 #include "markdown.h"
 
 enum { TAIL_BYTES = 8 << 10, RESULT_LINES = 12, MESSAGE_LINES = 40 };
@@ -21,7 +21,7 @@ struct show {
 	struct cleaner cleaner;
 	struct strbuf tail;    /* the end of its output */
 	json_object *call;     /* the last action for a tool; owned; or NULL */
-	bool asked;            /* the user was asked about it */
+	bool unshown;          /* it waits for the question that shows it */
 	double cost;           /* of the conversation so far; < 0: unknown */
 	int64_t input, output; /* tokens */
 	char model[128];
@@ -39,12 +39,22 @@ void show_live(struct show *s, json_object *line);
 void show_remark(struct show *s, enum paint p, const char *format, ...) MT_PRINTF(3, 4);
 /** The agent rests: what streamed and what ran is over. */
 void show_rest(struct show *s);
-/** The last action waits for the user: all of it, and its risk, which `waits`
- *  says (may be NULL); why, as `reason` says. */
-void show_question(struct show *s, json_object *waits, const char *reason);
+/** An action waits for the user. */
+struct question_text {
+	json_object *event;  /* the action; NULL: it is not known */
+	const char *asker;   /* the delegate that asks, or "" */
+	const char *risk, *reason;
+	bool edited;         /* it is what the user made of it */
+	size_t most;         /* rows that are shown of it */
+};
+
+enum { CANNOT_SHOW = -1 };
+
+/** All of the action, why it is risky, and the question, as the last lines of `out`.
+ *  `*ret_rows` is how many.
+ *  @return rows of it that are hidden; CANNOT_SHOW if nobody can see what it is. */
+long show_question(struct show *s, const struct question_text *q, size_t *ret_rows);
 /** What a tool asks the user; `choices` may be NULL. */
-void show_ask(struct show *s, const char *text, json_object *choices);
-/** The same of a delegate's action: {conversation, event, kind, risk}. */
-void show_foreign(struct show *s, json_object *ask);
+void show_ask(struct show *s, const char *text, size_t len, json_object *choices);
 
 #endif

@@ -44,17 +44,22 @@ hello() {
 	enter 'Begin'
 	see 'May the agent do this?'
 	see '$ touch one'
+	ready
 	looks_like question
 	[ ! -e "$work/project/one" ]
 	key y
 	see '$ touch two; touch three'
 	[ -e "$work/project/one" ]
-	key r
-	see 'why not?'
-	enter 'better not'
+	ready
+	type_ 'better not'
+	see 'answer> better not'
+	key Enter
 	see '$ touch four'
 	[ ! -e "$work/project/two" ]
+	ready
 	key a
+	see '>1 '
+	key Enter
 	see 'All is done.'
 	[ -e "$work/project/four" ] && [ -e "$work/project/five" ]
 	looks_like answers
@@ -78,48 +83,20 @@ hello() {
 	chat --config "$work/m.ini"
 	enter 'Begin'
 	see 'May the agent do this?'
+	ready
 	key y
 	see 'May it do this?'
+	ready
 	key y
 	see 'The delegate'
 	poll at_least 2 'May it do this?'
-	key r
-	see 'why not?'
-	enter 'better not'
+	ready
+	type_ 'better not'
+	see 'answer> better not'
+	key Enter
 	see 'All is back.'
 	[ "$(ls "$work/project" | wc -l)" -eq 1 ]
 	grep -q 'better not' "$work"/state/mortise/conversations/*/events.jsonl
-}
-
-@test 'what is typed when a question comes is no answer' {
-	script <<-'END'
-	[turn]
-	[call bash]
-	command = until [ -e go ]; do sleep 0.1; done
-
-	[turn]
-	[call bash]
-	command = touch wrong
-
-	[turn]
-	text = As you say.
-	END
-	terminal
-	chat -o controller.confirmation=always
-	enter 'Begin'
-	see 'May the agent'
-	key y
-	see 'running'
-	type_ 'ab'
-	touch "$work/project/go"
-	see 'touch wrong'
-	key z
-	key y # at once: in the middle of a word
-	see 'y yes'
-	sleep 1
-	key n
-	see '> abzy'
-	[ ! -e "$work/project/wrong" ]
 }
 
 @test 'a pending question survives the end of its process' {
@@ -134,7 +111,7 @@ hello() {
 	terminal
 	chat -o controller.confirmation=always
 	enter 'Begin'
-	see 'May the agent'
+	ready
 	pid=$(mortise ps --json | jq .pid)
 	kill -9 "$pid"
 	see 'is gone'
@@ -319,15 +296,20 @@ two rows '
 	see 'answer:'
 	enter 'Ada'
 	see 'size [7]'
+	see 'answer:'
 	key Enter
 	see '  2  blue'
+	see 'answer:'
 	enter 'violet'
 	see 'one of the choices'
+	see 'answer:'
 	enter '2'
 	see 'sure'
+	see 'answer:'
 	enter 'yes'
 	see '"size": 7, "colour": "blue"'
 	see 'Your name'
+	see 'answer:'
 	key Escape
 	see '{"action": "decline"}'
 	see 'All is done.'

@@ -3,6 +3,7 @@
  * test-show.c - events, Markdown, diffs and questions as lines of text. */
 #include "chat.h"
 #include "tap.h"
+#include "text.h"
 
 #include <locale.h>
 
@@ -36,7 +37,7 @@ static void test_events(void)
 		  "\n**a**\n" },
 		{ "command",
 		  "{\"source\":\"agent\",\"action\":\"run\",\"args\":{\"command\":\"ls\\u001b[2J\"}}",
-		  "\n$ ls\n" },
+		  "\n$ ls‹\\e›[2J\n" },
 		{ "result",
 		  "{\"observation\":\"run\",\"content\":\"a\\n\\u001b[31mb\",\"extras\":{"
 		  "\"metadata\":{\"exit_code\":2}}}",
@@ -55,7 +56,7 @@ static void test_events(void)
 		  "\nlevitate\n" },
 		{ "no event at all", "{}", "" },
 		{ "members of other types",
-		  "{\"source\":3,\"action\":\"run\",\"args\":[1]}", "\n" },
+		  "{\"source\":3,\"action\":\"run\",\"args\":[1]}", "\n$ \n" },
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -63,6 +64,7 @@ static void test_events(void)
 
 		show_init(&s, &none);
 		event(&s, cases[i].event);
+		show_rest(&s);
 		CHECK_MSG(strcmp(s.out.text, cases[i].want) == 0, "event: %s",
 			  cases[i].name);
 		if (strcmp(s.out.text, cases[i].want) != 0)
@@ -75,23 +77,146 @@ static void test_events(void)
 	"{\"id\":4,\"source\":\"agent\",\"action\":\"run\",\"args\":{\"command\":\"rm x\"," \
 	"\"confirmation_state\":\"awaiting_confirmation\",\"security_risk\":1}}"
 
+static long ask(struct show *s, const char *risk, const char *reason, size_t most)
+{
+	size_t rows;
+	struct question_text q = { .event = s->call, .asker = "", .risk = risk,
+				   .reason = reason, .most = most };
+
+	return show_question(s, &q, &rows);
+}
+
 static void test_question(void)
 {
 	struct show s;
 
 	show_init(&s, &none);
 	event(&s, QUESTION);
-	show_question(&s, NULL, "");
-	CHECK_STR(s.out.text, "\n$ rm x\nMay the agent do this? Risk: MEDIUM\n");
+	CHECK_MSG(s.out.len == 0, "what waits is shown by its question");
+	ask(&s, "MEDIUM", "it \033removes\nfiles", 200);
+	CHECK_STR(s.out.text, "\n| $ rm x\nMay the agent do this? Risk: MEDIUM: it "
+			      "‹\\e›removes‹\\n›files\n");
 	strbuf_reset(&s.out);
 	event(&s, "{\"id\":6,\"source\":\"agent\",\"confirms\":4,\"action\":\"run\",\"args\":{"
 		  "\"command\":\"rm x\",\"confirmation_state\":\"confirmed\"}}");
 	CHECK_MSG(s.out.len == 0 && s.action == 6, "what was asked is not shown again");
+	event(&s, "{\"id\":7,\"source\":\"agent\",\"confirms\":4,\"action\":\"run\",\"args\":{"
+		  "\"command\":\"ls\",\"confirmation_state\":\"confirmed\"}}");
+	CHECK_STR(s.out.text, "\n$ ls\n");
+	strbuf_reset(&s.out);
 	event(&s, "{\"id\":8,\"source\":\"agent\",\"action\":\"edit\",\"args\":{\"path\":"
 		  "\"/x\",\"command\":\"str_replace\",\"old_str\":\"a\",\"new_str\":\"b\\nc\"}}");
-	show_question(&s, NULL, "");
-	CHECK_STR(s.out.text, "\nstr_replace /x\n  -a\n  +b\n  +c\n"
+	ask(&s, "UNKNOWN", "", 200);
+	CHECK_STR(s.out.text, "\n| str_replace /x\n| -a\n| +b\n| +c\n"
 			      "May the agent do this? Risk: UNKNOWN\n");
+	show_done(&s);
+}
+
+#define CALL(args) "{\"id\":1,\"source\":\"agent\",\"action\":" args "}"
+
+/* Whatever hides in an action is in the rows of its question. */
+static void test_whole(void)
+{
+	static const struct {
+		const char *name, *event, *want;
+	} cases[] = {
+		{ "carriage return",
+		  CALL("\"run\",\"args\":{\"command\":\"rm -rf victim #\\rls -la\"}"),
+		  "| $ rm -rf victim #‹\\r›ls -la\n" },
+		{ "backspace, escape, NUL",
+		  CALL("\"run\",\"args\":{\"command\":\"a\\b\\u001b[2K\\u0000b\"}"),
+		  "| $ a‹\\b\\e›[2K‹\\x00›b\n" },
+		{ "rows, and input",
+		  CALL("\"run\",\"args\":{\"command\":\"a\\n\\tb\\n\",\"is_input\":true}"),
+		  "| > a\n|           b\n" },
+		{ "other arguments",
+		  CALL("\"run\",\"args\":{\"command\":\"a\",\"cwd\":\"/\\r\",\"hidden\":true}"),
+		  "| $ a\n| cwd: /‹\\r›\n| hidden: true\n" },
+		{ "a cell",
+		  CALL("\"run_ipython\",\"args\":{\"code\":\"a\\r\\nb\",\"include_extra\":true}"),
+		  "| >>> a‹\\r›\n|     b\n" },
+		{ "a path and a diff",
+		  CALL("\"edit\",\"args\":{\"command\":\"create\",\"path\":\"/a\\u202e\",\"file_text\""
+		       ":\"x\\r+y\\n z \\n\"}"),
+		  "| create /a‹\\u{202e}›\n| +x‹\\r›+y\n| + z‹1 blank›\n" },
+		{ "a read", CALL("\"read\",\"args\":{\"path\":\"/a\",\"start\":0,\"end\":-1}"),
+		  "| read /a\n" },
+		{ "a tool of a server",
+		  CALL("\"call_tool_mcp\",\"args\":{\"name\":\"t\\u200b\",\"arguments\":{\"a\\r\":"
+		       "\"b\\u202e\",\"c\":[\"\\r\\u200b\"],\"dry_run\":false,\"n\":\"\"}}"),
+		  "| t‹\\u{200b}›\n| a‹\\r›: b‹\\u{202e}›\n| c: [\"\\r‹\\u{200b}›\"]\n| dry_run: "
+		  "false\n| n: \n" },
+		{ "browser",
+		  CALL("\"browse_interactive\",\"args\":{\"browser_actions\":\"goto(1)\\rx\"}"),
+		  "| browse_interactive\n| browser_actions: goto(1)‹\\r›x\n" },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		AUTO(strbuf) struct strbuf out = STRBUF(1 << 20);
+		AUTO(json) json_object *o = js_parse_object(
+			cases[i].event, strlen(cases[i].event), NULL);
+
+		action_show(&out, &none, o);
+		CHECK_MSG(strcmp(out.text, cases[i].want) == 0, "whole: %s", cases[i].name);
+		if (strcmp(out.text, cases[i].want) != 0)
+			printf("# got: [%s]\n", out.text);
+	}
+}
+
+/* However narrow the screen is, the rows hold all of the text. */
+static void test_wrapped(void)
+{
+	AUTO(strbuf) struct strbuf command = STRBUF(1 << 16), text = STRBUF(1 << 16);
+	AUTO(json) json_object *o = NULL;
+	bool good = true;
+
+	strbuf_add(&text, "{\"id\":1,\"action\":\"run\",\"args\":{\"command\":\"");
+	for (int i = 0; i < 300; i++)
+		strbuf_addf(&command, "%d\\u202e-", i);
+	strbuf_addf(&text, "%s\"}}", command.text);
+	o = js_parse_object(text.text, text.len, NULL);
+	for (size_t columns = 8; columns < 100; columns++) {
+		AUTO(strbuf) struct strbuf out = STRBUF(1 << 20), flat = STRBUF(1 << 20);
+		struct style style = { .attributes = true, .columns = columns };
+		AUTO(strbuf) struct strbuf all = STRBUF(1 << 20);
+
+		action_show(&out, &style, o);
+		for (char *row = out.text, *end; *row; row = end + 1) {
+			end = row + strcspn(row, "\n");
+			good &= columns < 16 ||
+				text_width(row, (size_t)(end - row)) < columns;
+			good &= strncmp(row, "│ ", 4) == 0 || strncmp(row, "┆ ", 4) == 0;
+			text_clean(&flat, row + 4 + (row[4] == '\033' ? 4 : 0) + 2,
+				   (size_t)(end - row) - 6 - (row[4] == '\033' ? 4 : 0));
+		}
+		for (int i = 0; i < 300; i++)
+			strbuf_addf(&all, "%d‹\\u{202e}›-", i);
+		good &= strcmp(flat.text, all.text) == 0;
+		if (strcmp(flat.text, all.text) != 0)
+			printf("# %zu columns: %s\n", columns, flat.text);
+	}
+	CHECK_MSG(good, "wrapped at every width");
+}
+
+static void test_long(void)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(1 << 16);
+	struct show s;
+
+	show_init(&s, &none);
+	strbuf_add(&text, "{\"id\":1,\"action\":\"run\",\"args\":{\"command\":\"");
+	for (int i = 1; i <= 400; i++)
+		strbuf_addf(&text, "%d\\n", i);
+	strbuf_add(&text, "\",\"confirmation_state\":\"awaiting_confirmation\"}}");
+	event(&s, text.text);
+	CHECK(ask(&s, "LOW", "", 200) == 201);
+	CHECK(strstr(s.out.text, "|   100\n201 of 400 rows are hidden here: v shows them.\n"
+				 "|   302\n"));
+	strbuf_reset(&s.out);
+	CHECK(ask(&s, "LOW", "", SIZE_MAX) == 0 && strstr(s.out.text, "|   201\n"));
+	show_done(&s);
+	show_init(&s, &none);
+	CHECK_MSG(ask(&s, "LOW", "", 200) == CANNOT_SHOW, "an action that is not known");
 	show_done(&s);
 }
 
@@ -209,6 +334,9 @@ int main(void)
 	setlocale(LC_CTYPE, "C.UTF-8");
 	test_events();
 	test_question();
+	test_whole();
+	test_wrapped();
+	test_long();
 	test_output();
 	test_markdown();
 	test_streaming();

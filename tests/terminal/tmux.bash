@@ -66,6 +66,9 @@ poll() {
 	done
 }
 
+# The open question can be answered: its keys are shown.
+ready() { see 'n no'; }
+
 shows() { screen | grep -qF -- "$1"; }
 shows_not() { ! shows "$1"; }
 

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * action.h - an action for the person who approves it: all of it, so that what is shown
+ * is what runs. lib/visible.h says how characters are shown that hide something. */
+#ifndef TERMINAL_ACTION_H
+#define TERMINAL_ACTION_H
+
+#include "js.h"
+#include "paint.h"
+
+/** Rows between a bar at the left: no text can look like a row of the program. The bar
+ *  is broken where a line goes on in the next row. */
+struct block {
+	struct strbuf *out;
+	const struct style *style;
+	const char *bar, *broken; /* NULL: the usual ones */
+	size_t rows;              /* so far */
+};
+
+enum { BLOCK_MAX = 256 << 20 };
+
+/** Text from outside in its visible form; `lead` is before its first line, and blanks of
+ *  the same width, or `lead` again if `each`, before the others. */
+void block_text(struct block *b, enum paint p, const char *lead, bool each,
+		const char *text, size_t len);
+/** The same on one line. */
+void block_line(struct block *b, enum paint p, const char *lead, const char *text,
+		size_t len);
+
+/** All of an action: its command, its diff, or its name and each argument.
+ *  @return its rows. `out->error` is set if it is too long to be shown. */
+size_t action_show(struct strbuf *out, const struct style *s, json_object *event);
+/** Cut the middle out of rows, so that `most` are left, one of which says how many are
+ *  hidden. @return how many are. */
+size_t action_cut(struct strbuf *rows, const struct style *s, size_t count, size_t most);
+
+/** The action on one line, in its visible form. */
+void action_label(struct strbuf *out, json_object *event);
+/** The name of the argument that a user can edit before approving, or NULL. */
+const char *action_editable(json_object *event);
+/** A string of an object with its length; "" if there is none. */
+const char *action_text(json_object *o, const char *name, size_t *ret_len);
+
+#endif

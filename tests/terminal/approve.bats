@@ -1,0 +1,267 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Actions that wait for the user: what is shown is what runs, and only a key that was
+# pressed after it could be read lets it run.
+
+bats_require_minimum_version 1.5.0
+source "$top_srcdir/tests/terminal/tmux.bash"
+
+# asks COMMAND...: a model that runs each of them; \r and the like are interpreted
+asks() {
+	local command
+	for command; do
+		printf '[turn]\n[call bash]\ncommand <<WORD\n%b\nWORD\n\n' "$command"
+	done > "$work/script"
+	printf '[turn]\ntext = All is done.\n' >> "$work/script"
+}
+
+# begin [SIZE]: the first question is open and can be answered
+begin() {
+	terminal "${1:-80x24}"
+	chat -o controller.confirmation=always
+	enter 'Begin'
+	see 'May the agent do this?'
+	ready
+}
+
+has() { [ -e "$work/project/$1" ]; }
+rejected() { grep -qF "$1" "$work"/state/mortise/conversations/*/events.jsonl; }
+
+# whole TEXT: all of the scrollback, rows joined at the bar, holds it
+whole() {
+	tmux capture-pane -p -N -S - | sed -n -e 's/^│ //p' -e 's/^┆   //p' | tr -d '\n' |
+		grep -qF -- "$1"
+}
+
+@test 'a command is shown with what hides in it' {
+	mkdir -p "$work/project/victim"
+	asks 'touch victim/x #\rls -la' 'touch x\b\b\b\b\b\b\bls' \
+		'touch a\e[2K\e[1Gls' 'echo \e]8;;http://x.example\aclick\e]8;;\a' \
+		'echo \e]52;c;cm0gLXJm\a' 'echo a\u202eb\u2066c' 'echo a\u200bb\ufeff' \
+		'c\u0430t \uff52\uff4d' 'echo hi                    ; touch victim/y'
+	begin
+	looks_like hidden-return
+	key Escape
+	local want
+	for want in 'touch x‹\b 7 times›ls' 'touch a‹\e›[2K‹\e›[1Gls' \
+		'echo ‹\e›]8;;http://x.example‹\a›click‹\e›]8;;‹\a›' \
+		'echo ‹\e›]52;c;cm0gLXJm‹\a›' 'echo a‹\u{202e}›b‹\u{2066}›c' \
+		'echo a‹\u{200b}›b‹\u{feff}›' 'c‹\u{430}›t ‹\u{ff52}\u{ff4d}›' \
+		'echo hi‹20 blanks›; touch victim/y'; do
+		see_no 'n no'
+		see 'Waiting for'
+		enter 'Go on'
+		see "\$ $want"
+		ready
+		key Escape
+	done
+	! has x
+}
+
+@test 'a narrow screen hides nothing' {
+	asks 'touch a #\rls\u202e -la' "echo $(printf 'x%.0s' {1..3000}) ; touch b"
+	begin 40x15
+	looks_like hidden-narrow
+	key Escape
+	see 'Waiting for'
+	enter 'Go on'
+	see 'uch b'
+	see 'scroll up'
+	poll whole "echo $(printf 'x%.0s' {1..3000}) ; touch b"
+}
+
+@test 'four hundred lines: what is hidden is counted, and seen before it can run' {
+	asks "$(seq -f 'echo line %g' 400 | sed 's/$/\\n/' | tr -d '\n')touch end"
+	begin
+	see 'rows of it are hidden: v shows them'
+	key y
+	see 'Not all of it is shown'
+	! has end
+	key v
+	see 'y yes'
+	poll whole 'echo line 200'
+	key y
+	see 'All is done.'
+	has end
+}
+
+@test 'an edit and the call of a server are shown whole' {
+	printf 'one\rtwo\n' > "$work/project/x.txt"
+	{
+		printf '[turn]\n[call str_replace_editor]\ncommand = str_replace\n'
+		printf 'path = %s/x.txt\nold_str <<W\none\rtwo\nW\n' "$work/project"
+		printf 'new_str <<W\nevil()\r// harmless \n\e[2Kx\u202ey\nW\n\n'
+		printf '[turn]\n[call plain]\ntext = a\rb\u200b\n[turn]\ntext = All is done.\n'
+	} > "$work/script"
+	export XDG_CACHE_HOME=$work/cache
+	flags="-o mcp.form.command=python3 -o mcp.form.args=$top_srcdir/tests/tools/mcp-hostile.py,form"
+	mortise mcp status $flags
+	terminal
+	chat $flags -o controller.confirmation=always
+	enter 'Begin'
+	ready
+	see '│ -one‹\r›two'
+	see '│ +evil()‹\r›// harmless‹1 blank›'
+	see '│ +‹\e›[2Kx‹\u{202e}›y'
+	key y
+	see '│ text: a‹\r›b‹\u{200b}›'
+	see '+evil()‹\r›// harmless'
+	ready
+	key Escape
+	see 'Waiting for'
+}
+
+@test 'keys that come before the question can be read decide nothing' {
+	asks 'until [ -e go ]; do sleep 0.1; done' 'touch wrong'
+	begin
+	key y
+	see 'running'
+	type_ 'y'
+	see '> y'
+	touch "$work/project/go"
+	see 'touch wrong'
+	key Enter # at once
+	ready
+	see 'answer> y'
+	key Enter
+	see 'typed before the question could be read'
+	! has wrong
+	key C-u
+	key n
+	see 'Waiting for'
+	! has wrong
+}
+
+@test 'a paste decides nothing' {
+	asks 'touch wrong'
+	begin
+	tmux set-buffer $'y\n'
+	tmux paste-buffer
+	see 'press it again'
+	! has wrong
+	key Enter
+	see 'That was pasted'
+	key C-u
+	tmux set-buffer 'yes'
+	tmux paste-buffer -p
+	see 'answer> yes'
+	key Enter
+	see 'That was pasted'
+	key C-u
+	tmux set-buffer $'a\n'
+	tmux paste-buffer -p
+	see 'answer> a'
+	key Enter
+	see 'That was pasted'
+	! has wrong
+}
+
+@test 'typed text is seen, can be edited, and says why not' {
+	asks 'touch wrong'
+	begin
+	type_ 'add a backpu first'
+	see 'answer> add a backpu first'
+	key Left Left Left Left Left Left Left C-t
+	see 'answer> add a backup first'
+	key Enter
+	see 'The user says: add a backup first'
+	! has wrong
+	rejected 'add a backup first'
+}
+
+@test 'y alone allows, Escape does not' {
+	asks 'touch one' 'touch two'
+	begin
+	key y
+	see '$ touch two'
+	has one
+	ready
+	key Escape
+	see 'Action has been rejected'
+	! has two
+}
+
+@test 'a word that begins with y is no answer' {
+	asks 'touch wrong'
+	begin
+	key y
+	key o
+	key u
+	see 'answer> you'
+	key Enter
+	see 'The user says: you'
+	! has wrong
+}
+
+@test 'at risk HIGH each answer needs Enter, and there is no always' {
+	mkdir "$work/project/victim"
+	asks 'rm -rf victim' 'rm -rf victim'
+	begin
+	see 'Risk: HIGH'
+	shows_not 'always'
+	key Escape
+	see 'answer> n'
+	key C-u
+	key a
+	see 'answer> a'
+	sleep 0.1 # Enter is no part of a paste
+	key Enter
+	see 'only be allowed once'
+	has victim
+	key C-u
+	key n
+	see 'answer> n'
+	sleep 0.1
+	key Enter
+	see 'Waiting for'
+	enter 'Go on'
+	poll at_least_two_questions
+	ready
+	key y
+	see 'answer> y'
+	sleep 0.5 # longer than a lone key needs
+	has victim
+	key Enter
+	see 'All is done.'
+	! has victim
+}
+
+at_least_two_questions() { [ "$(screen | grep -c 'Risk: HIGH')" -ge 2 ]; }
+
+@test 'always shows its scope first' {
+	asks 'touch one'
+	begin
+	key a
+	see '│ >1 '
+	looks_like always
+	key Tab
+	see 'for this project'
+	key C-u
+	see_no '│ >1 '
+	! has one
+}
+
+@test 'a command is edited before it runs' {
+	asks 'touch wrong'
+	begin
+	key e
+	see 'edit> touch wrong'
+	key Escape
+	see 'answer>'
+	key e
+	see 'edit> touch wrong'
+	key C-w
+	type_ 'right'
+	see 'edit> touch right'
+	looks_like edit
+}
+
+@test 'plain: what hides is shown, and only an answer to what is shown counts' {
+	asks 'touch one #\rls\u202e'
+	cd "$work/project"
+	run mortise --plain -m "script:$work/script" -o controller.confirmation=always \
+		<<< $'go\nyes please\ny 0123456789ab'
+	[[ "$output" = *'| $ touch one #‹\r›ls‹\u{202e}›'* ]]
+	[[ "$output" = *'An action waits: answer'* ]]
+	! has one
+}
