@@ -158,6 +158,29 @@ bool answer_is_open(const struct chat *c, json_object *waits, const char *asker)
 void answer_refused(struct chat *c);
 /** @return false if the key edits the line. */
 bool answer_key(struct chat *c, enum key key, const char *text, size_t len);
+/** Why the last answer was none. */
+void answer_hint(struct chat *c, const char *text);
+/** No; `reason` may be "". */
+void answer_refuse(struct chat *c, const char *reason);
+/** Yes, as it stands or as it was edited; with `scope` >= 0 for actions like it too, in
+ *  this conversation or in this project. */
+void answer_allow(struct chat *c, long scope, bool project);
+/** Put the command into the line; run what became of it. Text that does not show as
+ *  itself is shown first. */
+void answer_edit(struct chat *c);
+void answer_run_edited(struct chat *c, const char *text);
+/** Show all of the action. */
+void answer_view(struct chat *c);
+bool answer_is_high(const struct question *q);
+/** How many scopes "always" has: none at risk HIGH, nor for what the user wrote. */
+size_t answer_scopes(const struct question *q);
+/** Append their rows. @return how many. */
+size_t answer_scope_rows(const struct chat *c, struct strbuf *out, size_t chosen);
+
+/* answer-keys.c */
+/** "a", "a 2", "always 2 project": which scope, for how long? */
+bool answer_always(const struct question *q, const char *text, size_t *ret_scope,
+		   bool *ret_project);
 /** Plain: a line was entered. */
 void answer_line(struct chat *c, const char *text);
 /** The line was changed. */
@@ -171,6 +194,7 @@ void answer_tick(struct chat *c);
 void answer_drawn(struct chat *c);
 /** Can a key answer it? */
 bool answer_ready(const struct chat *c);
+/* answer-rows.c */
 /** The rows above the line: the keys, the scopes if they are being chosen. */
 void answer_rows(const struct chat *c, struct strbuf *out);
 const char *answer_lead(const struct chat *c);

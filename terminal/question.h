@@ -15,7 +15,8 @@
 #include <stdint.h>
 
 enum { READ_MS = 500, LONE_MS = 300, PASTE_MS = 4, QUESTION_ROWS = 200, HASH_BYTES = 80,
-       SCOPES_MAX = 16 };
+       SCOPES_MAX = 16,
+       OTHER_ROWS = 8 /* of the screen, beside the action or the scopes */ };
 
 struct question {
 	bool open;

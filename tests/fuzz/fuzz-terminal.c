@@ -2,12 +2,14 @@
  *
  * fuzz-terminal.c - any bytes as text from outside, as Markdown and as keys:
  * nothing that steers a terminal comes through, and cuts change nothing. */
+#include "../../terminal/action.h"
 #include "../../terminal/keys.h"
 #include "../../terminal/line.h"
 #include "../../terminal/markdown.h"
 #include "../../terminal/prompt.h"
 
 #include "utf8.h"
+#include "visible.h"
 
 #include <locale.h>
 #include <string.h>
@@ -71,6 +73,46 @@ static void fuzz_markdown(const char *bytes, size_t n)
 	}
 }
 
+/* Nothing steers, and everything is in it: from the escaped forms the text can be had
+ * back, so that two texts never look the same. */
+static void fuzz_visible(const char *bytes, size_t n)
+{
+	AUTO(strbuf) struct strbuf out = STRBUF(1 << 20), line = STRBUF(1 << 20);
+
+	visible_add(&out, VISIBLE_LINES, bytes, n, NULL, NULL);
+	for (size_t i = 0; i < out.len; i++)
+		if (out.text[i] == '\t')
+			out.text[i] = ' ';
+	check_clean(out.text, out.len, false);
+	visible_add(&line, VISIBLE_ONE_LINE, bytes, n, NULL, NULL);
+	check_clean(line.text, line.len, false);
+	if (memchr(line.text, '\n', line.len) || (n > 0) != (line.len > 0))
+		__builtin_trap();
+	if (visible_is_plain(VISIBLE_ONE_LINE, bytes, n) !=
+	    (line.len == n && (n == 0 || memcmp(line.text, bytes, n) == 0)))
+		__builtin_trap();
+}
+
+/* An action of any text: each row begins with the bar, and fits. */
+static void fuzz_action(const char *bytes, size_t n)
+{
+	AUTO(strbuf) struct strbuf out = STRBUF(1 << 20);
+	AUTO(json) json_object *event = json_object_new_object();
+	json_object *args = json_object_new_object();
+	struct style s = { true, true, n ? (unsigned char)bytes[0] % 90 : 0 };
+
+	json_object_object_add(event, "action", json_object_new_string("run"));
+	json_object_object_add(event, "args", args);
+	json_object_object_add(args, "command",
+			       json_object_new_string_len(bytes, (int)n));
+	json_object_object_add(args, "cwd", json_object_new_string_len(bytes, (int)n));
+	action_show(&out, &s, event);
+	check_clean(out.text, out.len, true);
+	for (const char *row = out.text; *row; row = strchr(row, '\n') + 1)
+		if (strncmp(row, "│ ", 4) != 0 && strncmp(row, "┆ ", 4) != 0)
+			__builtin_trap();
+}
+
 static void on_key(void *arg, enum key key, const char *text, size_t len)
 {
 	struct line *l = arg;
@@ -123,6 +165,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	if (n > 4096)
 		return 0;
 	fuzz_clean((const char *)bytes, n);
+	fuzz_visible((const char *)bytes, n);
+	fuzz_action((const char *)bytes, n);
 	fuzz_markdown((const char *)bytes, n);
 	fuzz_keys((const char *)bytes, n);
 	return 0;

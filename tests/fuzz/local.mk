@@ -34,7 +34,7 @@ FUZZERS += editor:$(FUZZ_ED1),$(FUZZ_ED2),$(FUZZ_ED3),$(FUZZ_ED4)
 if HAVE_TERMINAL
 FUZZ_T = terminal
 FUZZ_T1 = $(FUZZ_T)/area.c,$(FUZZ_T)/keys.c,$(FUZZ_T)/line.c,$(FUZZ_T)/markdown.c
-FUZZ_T2 = $(FUZZ_T)/paint.c,$(FUZZ_T)/prompt.c,$(FUZZ_T)/text.c
+FUZZ_T2 = $(FUZZ_T)/action.c,$(FUZZ_T)/paint.c,$(FUZZ_T)/prompt.c,$(FUZZ_T)/text.c
 FUZZERS += terminal:$(FUZZ_T1),$(FUZZ_T2),-llowdown,-lutf8proc
 endif
 FUZZ_BR = plugins/tools/browser

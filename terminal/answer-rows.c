@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * answer-rows.c - the rows that ask: what is not on the screen, the scopes, the keys. */
+#include "chat.h"
+
+#include <string.h>
+
+enum { ROWS_MAX = 64 << 10 };
+
+const char *answer_lead(const struct chat *c)
+{
+	if (c->term.plain)
+		return "y/n/a/e/v: ";
+	return c->asks.editing ? "edit> " : "answer> ";
+}
+
+/* The keys, as many of their words as fit. */
+static void add_keys(const struct chat *c, struct strbuf *out)
+{
+	const struct question *q = &c->asks;
+	bool always = answer_scopes(q) > 0, cut = q->hidden > 0;
+	bool edit = action_editable(q->event) != NULL;
+	const char *then = answer_is_high(q) ? "then Enter; or type why not"
+				      : "or type why not, Enter";
+
+	if (q->editing)
+		strbuf_add(out, "Enter runs it as it is here   Escape: back");
+	else if (!answer_ready(c))
+		strbuf_add(out, "...");
+	else if (c->term.columns >= 66)
+		strbuf_addf(out, "%s   n no%s%s   %s", cut ? "v view all" : "y yes",
+			    always ? "   a always" : "", edit ? "   e edit" : "", then);
+	else
+		strbuf_addf(out, "%s n no%s%s, %s", cut ? "v view" : "y yes",
+			    always ? " a always" : "", edit ? " e edit" : "",
+			    answer_is_high(q) ? "Enter" : "or why not");
+}
+
+static void add_row(struct strbuf *out, const struct style *s, enum paint p,
+		    const char *text, size_t len)
+{
+	paint_begin(out, s, p);
+	strbuf_addn(out, text, len);
+	paint_end(out, s, p);
+	strbuf_addc(out, '\n');
+}
+
+static void add_scopes(const struct chat *c, struct strbuf *out)
+{
+	const struct question *q = &c->asks;
+	bool project;
+	size_t scope, count = answer_scopes(q);
+
+	if (q->editing || !answer_always(q, c->line.text.text, &scope, &project))
+		return;
+	if (!q->listed)
+		answer_scope_rows(c, out, scope);
+	if (count) {
+		AUTO(strbuf) struct strbuf how = STRBUF(ROWS_MAX);
+		const char *keys = "Up, Down: which   Tab: how long   Enter";
+
+		strbuf_addf(&how, "always %zu, for this %s", scope + 1,
+			    project ? "project" : "conversation");
+		add_row(out, &c->show.style, BOLD, how.text, how.len);
+		add_row(out, &c->show.style, DIM, keys, strlen(keys));
+	}
+}
+
+/* What the screen does not show of the action. */
+static void add_rest(const struct chat *c, struct strbuf *out)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(ROWS_MAX);
+	const struct question *q = &c->asks;
+
+	if (q->editing || q->rows + OTHER_ROWS / 2 <= c->term.rows)
+		return;
+	if (q->hidden)
+		strbuf_addf(&text, "%zu rows of it are hidden: v shows them", q->hidden);
+	else
+		strbuf_addf(&text, "%zu rows: scroll up to the first", q->rows);
+	add_row(out, &c->show.style, YELLOW, text.text, text.len);
+}
+
+void answer_rows(const struct chat *c, struct strbuf *out)
+{
+	const struct question *q = &c->asks;
+	AUTO(strbuf) struct strbuf keys = STRBUF(ROWS_MAX);
+
+	add_rest(c, out);
+	add_scopes(c, out);
+	if (q->hint)
+		add_row(out, &c->show.style, YELLOW, q->hint, strlen(q->hint));
+	add_keys(c, &keys);
+	add_row(out, &c->show.style, REVERSE, keys.text, keys.len);
+}
