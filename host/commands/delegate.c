@@ -139,6 +139,7 @@ static int read_job(struct job *job, struct error *err)
 		.workspace = js_str(job->json, "workspace", "/"),
 		.title = job->title,
 		.headless = true,
+		.approvals = js_get(job->json, "approvals"),
 	};
 	job->config.workspace = job->o.workspace;
 	return MT_OK;

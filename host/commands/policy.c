@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: MIT
  *
- * policy.c - `mortise policy`: what the wired analyzers would say of an action,
- * and the rules that are in force. Nothing is run. */
-#include "commands/command.h"
+ * policy.c - `mortise policy`: what the wired analyzers would say of an action, the
+ * rules that are in force, and what was approved. Nothing is run. */
+#include "commands/policy.h"
+
 #include "controller/analyzers.h"
 #include "tools/catalog.h"
 
 #include <limits.h>
 #include <string.h>
 
-enum { F_TOOL, F_RISK, F_CONTROLLER, F_JSON };
+enum { F_TOOL, F_RISK, F_CONTROLLER, F_IN, F_JSON };
 
 static const struct flag flags[] = {
 	[F_TOOL] = { 't', "tool", "NAME", "the tool that is called (bash)" },
 	[F_RISK] = { 0, "risk", "LEVEL", "what the model says of it: LOW, MEDIUM, HIGH" },
 	[F_CONTROLLER] = { 0, "controller", "NAME", "the analyzers of [controller.NAME]" },
+	[F_IN] = { 0, "in", "ID", "revoke in this conversation, not in the project" },
 	[F_JSON] = { 'j', "json", NULL, "print JSON" },
 	{ 0 },
 };
 
 struct arguments {
 	struct common common;
-	const char *tool, *risk, *controller;
+	const char *tool, *risk, *controller, *in;
 	bool json;
 };
 
@@ -185,7 +187,8 @@ static int show(const struct arguments *a, struct loaded *l, struct error *err)
 
 static int usage(void)
 {
-	fputs("mortise policy: write test COMMAND, test JSON or show\n", stderr);
+	fputs("mortise policy: write test COMMAND, test JSON, show, approvals [ID], or "
+	      "revoke N...\n", stderr);
 	return EXIT_USAGE;
 }
 
@@ -196,6 +199,10 @@ static int act(const struct arguments *a, int argc, char **argv)
 	bool tests = strcmp(argv[0], "test") == 0;
 	int r;
 
+	if (strcmp(argv[0], "approvals") == 0 && argc <= 2)
+		return policy_approvals(&a->common, argc > 1 ? argv[1] : a->in, a->json);
+	if (strcmp(argv[0], "revoke") == 0 && argc > 1)
+		return policy_revoke(&a->common, a->in, argc - 1, argv + 1);
 	if (!(tests && argc == 2) && !(strcmp(argv[0], "show") == 0 && argc == 1))
 		return usage();
 	r = load(a, &l, &err);
@@ -222,6 +229,9 @@ static int run(const struct command *self, int argc, char **argv)
 		case F_CONTROLLER:
 			a.controller = value;
 			break;
+		case F_IN:
+			a.in = value;
+			break;
 		default:
 			a.json = true;
 		}
@@ -235,11 +245,15 @@ static int run(const struct command *self, int argc, char **argv)
 
 const struct command command_policy = {
 	.name = "policy",
-	.args = "test COMMAND|JSON | show",
-	.summary = "Try the analyzers on a command; show the rules in force.",
+	.args = "test COMMAND|JSON | show | approvals [ID] | revoke [--in ID] N...|all",
+	.summary = "Try the analyzers on a command; show the rules and approvals in force.",
 	.details = "test says what the wired analyzers make of a shell command, or of the "
 		   "arguments of a tool given as a JSON object, and which rule decided. show "
-		   "lists the rules in the order in which they are tried. Nothing is run.",
+		   "lists the rules in the order in which they are tried. Nothing is run.\n"
+		   "\n"
+		   "approvals lists what runs without a prompt because it was approved for\n"
+		   "later: in this project, or in the conversation ID. revoke takes back the\n"
+		   "approvals of these numbers; it applies to running conversations, too.",
 	.flags = flags,
 	.run = run,
 };

@@ -270,8 +270,10 @@ static const char *agent_of(const struct child *ch)
 	return *ch->agent ? ch->agent : dot ? dot + 1 : "";
 }
 
-/* Nothing runs unconfirmed because a child runs it. */
-static int set_policy(json_object *list, const struct child *ch, const char *section)
+/* Nothing runs unconfirmed because a child runs it. *ret_same: it asks as often as we
+ * do. */
+static int set_policy(json_object *list, const struct child *ch, const char *section,
+		      bool *ret_same)
 {
 	static const char *const when[] = { "never", "always", "risky" };
 	static const char *const from[] = { "low", "medium", "high" };
@@ -283,6 +285,8 @@ static int set_policy(json_object *list, const struct child *ch, const char *sec
 	if (confirm_policy_read(c->config, section, c->attended, &p, NULL))
 		return MT_EINVAL;
 	p = confirm_stricter(c->confirm, p);
+	*ret_same = p.when == c->confirm.when && p.from == c->confirm.from
+		    && p.unknown == c->confirm.unknown;
 	forms[0] = when[p.when];
 	forms[1] = from[p.from < RISK_LOW ? RISK_LOW : p.from];
 	forms[2] = p.unknown ? "yes" : "no";
@@ -321,7 +325,7 @@ static int set_limit(json_object *list, const struct child *ch, const char *sect
 
 /* The configuration that this process has, with the models that were chosen for it
  * and the limits of one child. */
-static json_object *settings_for(const struct child *ch)
+static json_object *settings_for(const struct child *ch, bool *ret_same)
 {
 	const struct conversation *c = ch->all->c;
 	AUTO(json) json_object *list = config_settings(c->config);
@@ -338,7 +342,7 @@ static json_object *settings_for(const struct child *ch)
 	}
 	strbuf_addf(&section, "controller%s%s", *agent_of(ch) ? "." : "", agent_of(ch));
 	if (!r)
-		r = set_policy(list, ch, section.text);
+		r = set_policy(list, ch, section.text, ret_same);
 	for (int i = 0; !r && i < LIMIT_COUNT; i++)
 		r = set_limit(list, ch, section.text, (enum limit)i);
 	return r ? NULL : STEAL(list);
@@ -346,8 +350,9 @@ static json_object *settings_for(const struct child *ch)
 
 static json_object *job_for(const struct child *ch)
 {
-	const struct conversation *c = ch->all->c;
-	json_object *o = json_object_new_object(), *settings = settings_for(ch);
+	struct conversation *c = ch->all->c;
+	bool same = false;
+	json_object *o = json_object_new_object(), *settings = settings_for(ch, &same);
 	int r = o && settings ? MT_OK : MT_ENOMEM;
 
 	if (!r)
@@ -357,6 +362,8 @@ static json_object *job_for(const struct child *ch)
 		    || js_set_str(o, "controller", agent_of(ch))
 		    || js_set_str(o, "workspace", ch->workspace)
 		    || js_set_str(o, "copy_of", ch->place == PLACE_COPY ? c->workspace : "");
+	if (!r && same && ch->place == PLACE_SHARED)
+		r = js_set(o, "approvals", confirm_approvals(c));
 	if (js_set(o, "settings", settings) || r) {
 		json_object_put(o);
 		return NULL;

@@ -11,8 +11,10 @@
 
 #include "controller/action-hash.h"
 #include "controller/approval-scope.h"
+#include "controller/approval-store.h"
 #include "controller/exit_code.h"
 #include "controller/internal.h"
+#include "files.h"
 #include "utf8.h"
 
 #include "log.h"
@@ -22,7 +24,7 @@
 enum { SUBJECT_SHOWN = 120 };
 
 static const char state_key[] = "confirmation_state";
-static const char approvals_name[] = "mortise/approvals"; /* of its state record */
+static const char old_record[] = "mortise/always"; /* of versions before scopes */
 
 /* ---- the policy -------------------------------------------------------- */
 
@@ -121,11 +123,48 @@ static struct scope_place place_of(struct conversation *c, const struct event *a
 	return place;
 }
 
+/* A delegate that asks for more than the agent which the user approved this for. */
+static bool is_stricter(const struct conversation *c)
+{
+	const struct confirm_policy *first = c->level ? &c->above[0]->confirm : NULL;
+
+	return first && (first->when != c->confirm.when || first->from != c->confirm.from
+			 || first->unknown != c->confirm.unknown);
+}
+
+static bool append(json_object *list, json_object *more)
+{
+	size_t count = more ? json_object_array_length(more) : 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (json_object_array_add(list, json_object_get(
+						    json_object_array_get_idx(more, i))))
+			return false;
+	return true;
+}
+
+json_object *confirm_approvals(struct conversation *c)
+{
+	AUTO(json) json_object *all = json_object_new_array();
+	AUTO(json) json_object *kept = NULL;
+	struct error err = ERROR_NONE;
+
+	if (!*c->parent) /* what is revoked in the meantime counts no longer */
+		kept = approvals_read(c->config, c->workspace, &err);
+	if (err.code)
+		log_line(MT_LOG_WARNING, "confirm", "approvals of this project are ignored: %s",
+			 err.text);
+	if (!all || !append(all, c->approvals) || !append(all, kept))
+		return NULL;
+	return STEAL(all);
+}
+
 static bool is_allowed(struct conversation *c, const struct event *action)
 {
+	AUTO(json) json_object *all = is_stricter(c) ? NULL : confirm_approvals(c);
 	const struct scope_place place = place_of(c, action);
 
-	return scopes_cover(c->approvals, action, &place);
+	return scopes_cover(all, action, &place);
 }
 
 static int log_approvals(struct conversation *c, struct error *err)
@@ -133,7 +172,7 @@ static int log_approvals(struct conversation *c, struct error *err)
 	AUTO(json) json_object *record = json_object_new_object();
 
 	if (js_set_str(record, "record", "state")
-	    || js_set_str(record, "plugin", approvals_name)
+	    || js_set_str(record, "plugin", APPROVALS_RECORD)
 	    || js_set_str(record, "text", js_text(c->approvals, NULL)))
 		return fail(err, MT_ENOMEM, "out of memory");
 	return evlog_record(c->log, record, err);
@@ -144,21 +183,81 @@ static int remember(struct conversation *c, json_object *scope, struct error *er
 {
 	if (!c->approvals)
 		c->approvals = json_object_new_array();
+	if (!c->approvals)
+		return fail(err, MT_ENOMEM, "out of memory");
 	for (size_t i = 0; i < json_object_array_length(c->approvals); i++)
 		if (js_equal(json_object_array_get_idx(c->approvals, i), scope))
 			return MT_OK;
 	if (json_object_array_length(c->approvals) >= APPROVALS_MAX)
 		return fail(err, MT_ELIMIT, "this conversation has %d approvals: revoke some "
 			    "with `mortise policy revoke`", APPROVALS_MAX);
-	if (!c->approvals || json_object_array_add(c->approvals, json_object_get(scope)))
+	if (json_object_array_add(c->approvals, json_object_get(scope)))
 		return fail(err, MT_ENOMEM, "out of memory");
 	return log_approvals(c, err);
+}
+
+/* Does a delegate work in a directory that was made for it alone? */
+static bool is_elsewhere(const struct conversation *c)
+{
+	AUTO(free) char *up = path_join(c->dir, "../../workspaces");
+	AUTO(free) char *real = up ? realpath(up, NULL) : NULL;
+	size_t len = real ? strlen(real) : 0;
+
+	return *c->parent && len && strncmp(c->workspace, real, len) == 0;
+}
+
+/* In later conversations of the project; a delegate does not read those itself. */
+static int keep(struct conversation *c, json_object *scope, struct error *err)
+{
+	if (is_elsewhere(c))
+		return fail(err, MT_EINVAL, "this delegate works in a directory of its own: "
+			    "approve it for the conversation");
+	if (approvals_keep(c->config, c->workspace, scope, c->id, err))
+		return err->code;
+	return *c->parent ? remember(c, scope, err) : MT_OK;
+}
+
+int confirm_inherit(struct conversation *c, json_object *approvals, struct error *err)
+{
+	if (!json_object_is_type(approvals, json_type_array)
+	    || json_object_array_length(approvals) == 0)
+		return MT_OK;
+	c->approvals = json_object_get(approvals);
+	return log_approvals(c, err);
+}
+
+void confirm_tell_approvals(struct conversation *c)
+{
+	AUTO(json) json_object *kept = NULL;
+	struct error err = ERROR_NONE;
+	size_t count;
+
+	if (c->told_approvals)
+		return;
+	c->told_approvals = true;
+	if (evlog_state(c->log, old_record, &count)
+	    && !evlog_state(c->log, APPROVALS_RECORD, &count)) {
+		notice(c, MT_LOG_WARNING, "what was always allowed in this conversation by an "
+		       "older version allowed more than it said: it is asked about again");
+		c->approvals = c->approvals ? c->approvals : json_object_new_array();
+		log_approvals(c, &err);
+	}
+	if (*c->parent || c->confirm.when == CONFIRM_NEVER)
+		return;
+	kept = approvals_read(c->config, c->workspace, &err);
+	count = kept ? json_object_array_length(kept) : 0;
+	if (!kept)
+		notice(c, MT_LOG_WARNING, "the approvals of this project do not apply: %s",
+		       err.text);
+	else if (count)
+		notice(c, MT_LOG_WARNING, "%zu approval%s of this project appl%s: mortise "
+		       "policy approvals", count, count > 1 ? "s" : "", count > 1 ? "y" : "ies");
 }
 
 int confirm_restore(struct conversation *c, struct error *err)
 {
 	size_t len;
-	const char *text = evlog_state(c->log, approvals_name, &len);
+	const char *text = evlog_state(c->log, APPROVALS_RECORD, &len);
 	AUTO(json) json_object *list = text ? js_parse(text, len, err) : NULL;
 
 	if (text && !list)
@@ -232,6 +331,21 @@ enum gate confirm_gate(struct conversation *c, struct event *action,
 	if (ret->risk == RISK_MEDIUM && c->confirm.when != CONFIRM_NEVER)
 		say_medium(c, action, ret);
 	return GATE_RUN;
+}
+
+static int denied(const struct verdict *v, const char *what, struct error *err)
+{
+	return fail(err, MT_EDENIED, "%s is denied: %s%s%s%s", what,
+		    *v->reason ? v->reason : "it is against the policy of this host",
+		    *v->rule ? " (rule " : "", v->rule, *v->rule ? ")" : "");
+}
+
+int confirm_refuses(struct conversation *c, struct event *action, struct error *err)
+{
+	struct verdict v = { .risk = RISK_UNKNOWN };
+
+	judge(c, action, &v);
+	return v.deny ? denied(&v, "the action", err) : MT_OK;
 }
 
 /* ---- waiting ----------------------------------------------------------- */
@@ -550,13 +664,6 @@ static struct event *change(struct conversation *c, const struct event *action,
 	return checked ? call_to_action(tool, checked, "", err) : NULL;
 }
 
-static int denied(const struct verdict *v, const char *what, struct error *err)
-{
-	return fail(err, MT_EDENIED, "%s is denied: %s%s%s%s", what,
-		    *v->reason ? v->reason : "it is against the policy of this host",
-		    *v->rule ? " (rule " : "", v->rule, *v->rule ? ")" : "");
-}
-
 /* What the user typed runs whatever its risk, unless a rule forbids it. */
 static int take_changes(struct conversation *c, const struct event *action,
 			json_object *changes, struct error *err)
@@ -639,7 +746,9 @@ static int check_answer(struct conversation *c, const struct approval *a, struct
 		assess(c, action, &v); /* the rules may be others than when it was asked */
 	if (v.deny)
 		return denied(&v, "the action", err);
-	return scope ? remember(c, scope, err) : MT_OK;
+	if (!scope)
+		return MT_OK;
+	return a->project ? keep(c, scope, err) : remember(c, scope, err);
 }
 
 int conversation_confirm(struct conversation *c, const struct approval *a,
@@ -648,6 +757,7 @@ int conversation_confirm(struct conversation *c, const struct approval *a,
 	AUTO(event) struct event *copy = NULL;
 	bool yes = a->answer != ANSWER_NO;
 
+	confirm_tell_approvals(c);
 	if (check_answer(c, a, err))
 		return err->code;
 	snprintf(c->refusal, sizeof c->refusal, "%s", yes || !a->reason ? "" : a->reason);
@@ -666,6 +776,22 @@ int conversation_confirm(struct conversation *c, const struct approval *a,
 		confirm_rejected(c, copy);
 	kick(c);
 	return evlog_barrier(c->log, err);
+}
+
+json_object *conversation_approvals(const struct conversation *c)
+{
+	return c->approvals ? json_object_get(c->approvals) : json_object_new_array();
+}
+
+int conversation_revoke(struct conversation *c, const char *text, struct error *err)
+{
+	AUTO(json) json_object *texts = json_object_new_array();
+
+	if (!texts || json_object_array_add(texts, json_object_new_string(text)))
+		return fail(err, MT_ENOMEM, "out of memory");
+	if (!c->approvals)
+		return fail(err, MT_ENOTFOUND, "there is no approval of %.300s", text);
+	return approvals_remove(c->approvals, texts, err) ? err->code : log_approvals(c, err);
 }
 
 json_object *conversation_waits(const struct conversation *c)

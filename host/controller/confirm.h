@@ -28,6 +28,9 @@ enum gate { GATE_RUN, GATE_WAIT, GATE_DENY };
 /** Judge a runnable action and write its risk into it. */
 enum gate confirm_gate(struct conversation *c, struct event *action,
 		       struct verdict *ret);
+/** Judge an action that the user made, and write its risk into it. The user need not
+ *  confirm it, but what is denied does not run. @return a status with a sentence then. */
+int confirm_refuses(struct conversation *c, struct event *action, struct error *err);
 /** Log an action that waits, takes it: the state first, then the action. */
 void confirm_wait(struct conversation *c, struct event *action,
 		  const struct verdict *v);
@@ -58,6 +61,13 @@ bool confirm_holds(struct conversation *c, const struct event *action);
 /** Tell the model what ran in place of its call, if the user changed it. */
 void confirm_tell_edit(struct conversation *c, const struct event *action,
 		       struct event *observation);
+/** Scopes of what runs without asking here, those of the project included; owned. NULL:
+ *  no memory. */
+json_object *confirm_approvals(struct conversation *c);
+/** A delegate begins with scopes of who started it. */
+int confirm_inherit(struct conversation *c, json_object *approvals, struct error *err);
+/** Tell whoever watches, once, what applies without having been granted here. */
+void confirm_tell_approvals(struct conversation *c);
 /** What runs without asking, from the log. */
 int confirm_restore(struct conversation *c, struct error *err);
 void confirm_clear(struct conversation *c);

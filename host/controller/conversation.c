@@ -392,6 +392,8 @@ int conversation_create(uv_loop_t *loop, struct config *config, struct registry 
 		r = evlog_beside(c->log, "meta.json", err);
 	if (!r)
 		r = post_system(c, err);
+	if (!r)
+		r = confirm_inherit(c, o->approvals, err);
 	if (r)
 		return create_failed(c, r);
 	*ret = c;
@@ -460,6 +462,7 @@ int conversation_say(struct conversation *c, const char *text, size_t len,
 		return fail(err, MT_EDENIED, "the conversation is being closed");
 	if (images_check(images, err))
 		return err->code;
+	confirm_tell_approvals(c);
 	if (hooking_say(c, text, len, images, &held, err))
 		return err->code;
 	return held ? MT_OK : conversation_say_now(c, text, len, images, err);
@@ -565,6 +568,7 @@ int conversation_continue(struct conversation *c, struct error *err)
 {
 	if (c->closing)
 		return fail(err, MT_EDENIED, "the conversation is being closed");
+	confirm_tell_approvals(c);
 	if (c->waits)
 		return still_waits(c, err);
 	if (hooking_continue(c))
@@ -618,6 +622,8 @@ int conversation_action(struct conversation *c, json_object *json, struct error 
 		return fail(err, MT_EDENIED, "the agent is at work: pause it first");
 	action = event_action(e->type->name, SOURCE_USER, json_object_get(event_args(e)), err);
 	if (!action)
+		return err->code;
+	if (confirm_refuses(c, action, err))
 		return err->code;
 	if (js_get(e->json, "timeout"))
 		js_set(action->json, "timeout", json_object_get(js_get(e->json, "timeout")));

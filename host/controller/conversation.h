@@ -28,6 +28,7 @@ struct conversation_options {
 	int depth;               /* how many are above it */
 	bool headless;           /* nobody can answer */
 	bool attended;           /* a person can say whether an action may run */
+	json_object *approvals;  /* scopes that it begins with; or NULL; borrowed */
 };
 
 /** Make a new conversation: everything that its configuration names is
@@ -83,6 +84,10 @@ int conversation_confirm(struct conversation *c, const struct approval *a,
 /** The same to an action of a delegate that works beside it: `child` is its id. */
 int conversation_confirm_child(struct conversation *c, const char *child,
 			       const struct approval *a, struct error *err);
+/** The scopes that were granted in this conversation; owned. NULL: no memory. */
+json_object *conversation_approvals(const struct conversation *c);
+/** Take back the one of this text. */
+int conversation_revoke(struct conversation *c, const char *text, struct error *err);
 /** A runnable action that the user wants executed, V0 JSON. */
 int conversation_action(struct conversation *c, json_object *action, struct error *err);
 /** The history is shortened before the next request to the model. */

@@ -131,6 +131,7 @@ struct conversation {
 	struct event *edited;      /* what the user made of it; NULL: nothing */
 	char refusal[4096];        /* why it is rejected */
 	json_object *approvals;    /* scopes of what runs without asking; or NULL */
+	bool told_approvals;       /* whoever watches was told of those of the project */
 
 	bool stepping, due, closing; /* due: something asks for a step */
 	int64_t pending;           /* runnable action without observation; -1 */

@@ -24,7 +24,7 @@ struct outcome {
 	int64_t events; /* in the log; -1: not told */
 	int64_t to;     /* where it went back to; -1: nowhere */
 	char *text;     /* of a message that was taken back; owned */
-	bool facts, servers;
+	bool facts, servers, approvals;
 };
 
 struct command {
@@ -229,6 +229,21 @@ static int run_mcp(struct session *s, json_object *line, struct outcome *ret,
 	return conversation_tell(s->c, TELL_SERVERS, &ret->text, err);
 }
 
+static int run_approvals(struct session *s, json_object *line, struct outcome *ret,
+			 struct error *err)
+{
+	(void)s, (void)line, (void)err;
+	ret->approvals = true;
+	return MT_OK;
+}
+
+static int run_revoke(struct session *s, json_object *line, struct outcome *ret,
+		      struct error *err)
+{
+	(void)ret;
+	return conversation_revoke(s->c, js_str(line, "text", ""), err);
+}
+
 static int run_status(struct session *s, json_object *line, struct outcome *ret,
 		      struct error *err)
 {
@@ -273,6 +288,8 @@ static const struct command commands[] = {
 	  { { "question", json_type_int, true }, { "text", json_type_string, false } },
 	  run_answer },
 	{ "mcp", { { 0 } }, run_mcp },
+	{ "approvals", { { 0 } }, run_approvals },
+	{ "revoke", { { "text", json_type_string, true } }, run_revoke },
 	{ "status", { { 0 } }, run_status },
 };
 
@@ -367,6 +384,22 @@ static int check_id(json_object *id, struct error *err)
 
 /* ---- the answer -------------------------------------------------------- */
 
+/* What was granted in this conversation, as a person reads it. */
+static void put_approvals(struct strbuf *b, const struct conversation *c)
+{
+	AUTO(json) json_object *list = conversation_approvals(c);
+	size_t count = list ? json_object_array_length(list) : 0;
+
+	js_key(b, "approvals");
+	strbuf_addc(b, '[');
+	for (size_t i = 0; i < count; i++) {
+		strbuf_add(b, i ? ",{" : "{");
+		js_key_str(b, "text", js_str(json_object_array_get_idx(list, i), "text", ""));
+		strbuf_addc(b, '}');
+	}
+	strbuf_addc(b, ']');
+}
+
 static void put_result(struct session *s, json_object *id, const struct outcome *o,
 		       const struct error *err)
 {
@@ -394,6 +427,8 @@ static void put_result(struct session *s, json_object *id, const struct outcome 
 		js_key(&s->out, "servers");
 		js_put(&s->out, servers);
 	}
+	if (!err->code && o->approvals)
+		put_approvals(&s->out, s->c);
 	if (!err->code && o->facts)
 		put_facts(&s->out, s->c);
 	end_line(s);

@@ -265,3 +265,190 @@ END
 	[[ "$output" = *'The delegate '*' asks. '*'touch theirs'*'All is well.'* ]]
 	[ -e "$work/ws/theirs" ]
 }
+
+# approve JSON: answer the first action that waits with these members of `confirm`.
+approve() {
+	: >"$work/out"
+	{
+		until_asked 1
+		printf '{"type":"confirm","hash":"%s",%s}\n' "$(hash)" "$1"
+	} | "${run_it[@]}" --json -o controller.confirmation=always >"$work/out" 2>"$work/err"
+}
+
+script_of() { # COMMAND...: one call each, then the end
+	: >"$work/script"
+	for command; do
+		printf '[turn]\n[call execute_bash]\ncommand = %s\nsecurity_risk = MEDIUM\n\n' \
+			"$command" >>"$work/script"
+	done
+	printf '[turn]\n[call finish]\nmessage = All is well.\n' >>"$work/script"
+}
+
+@test "an approval for the project: kept, applied later, listed, revoked" {
+	script_of 'touch one' 'touch two'
+	approve '"always":true,"scope":1,"keep":"project"'
+	[ -e "$work/ws/two" ]
+	file=$(echo "$work"/state/mortise/approvals/*.json)
+	[ "$(stat -c %a "$file")" = 600 ]
+	jq -e --arg ws "$(realpath "$work/ws")" '.workspace == $ws' "$file"
+	# a later conversation is told once, and does not ask
+	rm "$work"/ws/*
+	run "${run_it[@]}" -o controller.confirmation=always
+	[ "$status" -eq 0 ] && [ -e "$work/ws/two" ]
+	[ "$(grep -c '1 approval of this project applies: mortise policy approvals' \
+		<<<"$output")" -eq 1 ]
+	# one with another workspace asks
+	mkdir "$work/other"
+	run mortise run -C "$work/other" --model "script:$work/script" -t go \
+		-o controller.confirmation=always </dev/null
+	[ "$status" -eq 8 ] && [ ! -e "$work/other/one" ]
+	# by a link it is the same project
+	ln -s ws "$work/link"
+	run mortise policy -C "$work/link" approvals
+	[[ "$output" == *'1  `touch` with any arguments'* ]]
+	run mortise policy -C "$work/ws" revoke 2
+	[ "$status" -eq 2 ] && [[ "$output" == *"there is no approval 2"* ]]
+	mortise policy -C "$work/ws" revoke 1
+	[ "$(mortise policy -C "$work/ws" approvals --json)" = "[]" ]
+	run "${run_it[@]}" -o controller.confirmation=always </dev/null
+	[ "$status" -eq 8 ]
+}
+
+@test "approvals of a project that others could have written do not apply" {
+	script_of 'touch one'
+	approve '"always":true,"keep":"project"'
+	chmod 666 "$work"/state/mortise/approvals/*.json
+	run "${run_it[@]}" -o controller.confirmation=always </dev/null
+	[ "$status" -eq 8 ]
+	[[ "$output" == *"approvals of this project do not apply"* ]]
+	chmod 600 "$work"/state/mortise/approvals/*.json
+	echo '{"approvals":3' >"$(echo "$work"/state/mortise/approvals/*.json)"
+	run "${run_it[@]}" -o controller.confirmation=always </dev/null
+	[ "$status" -eq 8 ]
+	run mortise policy -C "$work/ws" approvals
+	[ "$status" -eq 2 ]
+}
+
+@test "an approval of a conversation: listed and revoked, also while it runs" {
+	script_of 'touch one' 'touch two'
+	approve '"always":true,"scope":1'
+	id=$(jq -r 'select(.type == "hello").conversation' "$work/out")
+	run mortise policy approvals "$id"
+	[[ "$output" == *'1  `touch` with any arguments'* ]]
+	[ "$(mortise policy -C "$work/ws" approvals --json)" = "[]" ]
+	mortise policy revoke --in "$id" 1
+	[ "$(mortise policy approvals "$id" --json)" = "[]" ]
+	[ "$(count '"plugin":"mortise/approvals"')" -eq 2 ]
+}
+
+@test "an approval counts only for the action that was shown" {
+	script_of 'touch one'
+	mkfifo "$work/in"
+	exec 9<>"$work/in"
+	: >"$work/out"
+	"${run_it[@]}" --json -o controller.confirmation=always <"$work/in" >"$work/out" 9>&- 3>&- &
+	pid=$!
+	until_asked 1
+	printf '%s\n' '{"type":"confirm","id":1}' \
+		"{\"type\":\"confirm\",\"hash\":\"$(printf '0%.0s' {1..64})\",\"id\":2}" \
+		"{\"type\":\"confirm\",\"hash\":\"$(hash)\",\"always\":true,\"scope\":9,\"id\":3}" \
+		"{\"type\":\"confirm\",\"hash\":\"$(hash)\",\"always\":true,\"arguments\":{\"command\":\"ls\"},\"id\":4}" \
+		"{\"type\":\"confirm\",\"hash\":\"$(hash)\",\"arguments\":{\"comand\":\"ls\"},\"id\":5}" \
+		"{\"type\":\"confirm\",\"hash\":\"$(hash)\",\"arguments\":{\"command\":7},\"id\":6}" >&9
+	for ((i = 0; i < 1000; i++)); do
+		! grep -q '"id":6,"ok"' "$work/out" || break
+		sleep 0.02
+	done
+	[ "$(jq -r 'select(.type == "result") | "\(.id) \(.ok)"' "$work/out")" = \
+		$'1 false\n2 false\n3 false\n4 false\n5 false\n6 false' ]
+	[ ! -e "$work/ws/one" ]
+	printf '{"type":"confirm","hash":"%s"}\n' "$(hash)" >&9
+	exec 9>&-
+	wait "$pid"
+	[ -e "$work/ws/one" ]
+}
+
+@test "a command that the user changed: what ran is in the log and told to the model" {
+	script_of 'touch one'
+	sed -i 's/^\[call finish\]/expect last contains = What ran: touch mine; echo <secret_hidden>\n&/' \
+		"$work/script"
+	export MY_KEY=geheim-0815
+	printf '[grant.k]\nenv = MY_KEY\ntools = bash\n' >"$work/m.ini"
+	run_it+=(--config "$work/m.ini")
+	approve '"arguments":{"command":"touch mine; echo geheim-0815"}'
+	[ -e "$work/ws/mine" ] && [ ! -e "$work/ws/one" ]
+	! log | grep -q geheim
+	log | jq -se '[.[] | select(.confirms)][0] | .edited and .args.command ==
+		"touch mine; echo <secret_hidden>" and (.approved | length) == 64'
+	log | jq -se '[.[] | select(.observation == "run")][0].content
+		| startswith("The user changed the command before approving it.")'
+}
+
+@test "a changed command is judged again: denied stays denied, HIGH may run" {
+	script_of 'touch one'
+	printf '%s\n' '[analyzer.policy]' 'rule.no = deny command=touch* path=*forbidden' \
+		'rule.h = high command=touch* path=*risky' >"$work/m.ini"
+	run_it+=(--config "$work/m.ini")
+	: >"$work/out"
+	{
+		until_asked 1
+		printf '{"type":"confirm","hash":"%s","arguments":{"command":"touch forbidden"}}\n' "$(hash)"
+		printf '{"type":"confirm","hash":"%s","arguments":{"command":"touch risky"}}\n' "$(hash)"
+	} | "${run_it[@]}" --json -o controller.confirmation=always >"$work/out"
+	jq -se '[.[] | select(.type == "result")] | (.[0].ok | not) and .[1].ok and
+		(.[0].error | contains("denied"))' "$work/out"
+	[ ! -e "$work/ws/forbidden" ] && [ -e "$work/ws/risky" ]
+}
+
+@test "an action that was changed in the log after its approval does not run" {
+	script_of 'touch one' 'touch two'
+	"${run_it[@]}" --json -o controller.confirmation=always </dev/null >"$work/out" || true
+	log=$(echo "$work"/state/mortise/conversations/*/events.jsonl)
+	# as if the process had been killed right after the answer
+	python3 - "$log" <<'END'
+import json, sys
+lines = [json.loads(l) for l in open(sys.argv[1])]
+waits = [l for l in lines if l.get("args", {}).get("confirmation_state")][-1]
+copy = json.loads(json.dumps(waits))
+copy.update(id=max(l.get("id", 0) for l in lines) + 1, confirms=waits["id"], approved="0" * 64)
+copy["args"].update(confirmation_state="confirmed", command="touch other")
+open(sys.argv[1], "a").write(json.dumps(copy, separators=(",", ":")) + "\n")
+END
+	mortise resume --json </dev/null >"$work/out" || true
+	[ ! -e "$work/ws/other" ]
+	grep -q 'it is not what was approved' "$log"
+}
+
+@test "approvals of the old form are ignored, which is said once" {
+	script_of 'touch one' 'touch two'
+	"${run_it[@]}" --json -o controller.confirmation=always </dev/null >"$work/out" || true
+	echo '{"record":"state","plugin":"mortise/always","text":"[\"run touch\"]"}' \
+		>>"$(echo "$work"/state/mortise/conversations/*/events.jsonl)"
+	run at_terminal 'y\n|\x04' mortise resume
+	[ "$status" -eq 8 ]
+	[[ "$output" == *"asked about again"* ]]
+	run at_terminal '\x04' mortise resume
+	[[ "$output" != *"asked about again"* ]]
+}
+
+@test "a hook that allows does not lift a denial; an action of a client is judged" {
+	script_of 'touch one'
+	printf '%s\n' '[analyzer.policy]' 'rule.no = deny command=touch*' '[hook.ok]' \
+		'event = before-tool' 'shell = yes' \
+		'command = echo {\"decision\":\"allow\"}' >"$work/m.ini"
+	run "${run_it[@]}" --config "$work/m.ini" </dev/null
+	[ ! -e "$work/ws/one" ]
+	[ "$(count '"error_id":"AGENT_ERROR$ACTION_DENIED"')" -eq 1 ]
+	: >"$work/out"
+	{
+		for ((i = 0; i < 1000; i++)); do
+			! grep -q '"agent_state":"finished"' "$work/out" || break
+			sleep 0.02
+		done
+		echo '{"type":"action","action":{"action":"run","args":{"command":"touch one"}},"id":1}'
+		echo '{"type":"stop"}'
+	} | "${run_it[@]}" --config "$work/m.ini" --json --keep >"$work/out" || true
+	jq -se '[.[] | select(.type == "result" and .id == 1)][0] | (.ok | not) and
+		(.error | contains("denied"))' "$work/out"
+	[ ! -e "$work/ws/one" ]
+}

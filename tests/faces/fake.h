@@ -181,6 +181,21 @@ json_object *conversation_waits(const struct conversation *c)
 		       ? js_parse(waits, sizeof waits - 1, NULL) : NULL;
 }
 
+json_object *conversation_approvals(const struct conversation *c)
+{
+	static const char list[] = "[{\"text\":\"every `git` command\",\"items\":[]}]";
+
+	(void)c;
+	return js_parse(list, sizeof list - 1, NULL);
+}
+
+int conversation_revoke(struct conversation *c, const char *text, struct error *err)
+{
+	(void)c;
+	return strcmp(text, "every `git` command") == 0
+		       ? MT_OK : fail(err, MT_ENOTFOUND, "there is no approval of %s", text);
+}
+
 int conversation_condense(struct conversation *c, struct error *err)
 {
 	(void)c;
