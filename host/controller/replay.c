@@ -102,6 +102,33 @@ static int read_task(struct replay *r, int64_t id, struct error *err)
 	return r->task ? MT_OK : fail(err, MT_ENOMEM, "out of memory for a recording");
 }
 
+/* What a person decided about an action is in the log as its repetition. *ret_run: the
+ *  repetition is what was carried out. */
+static bool is_repetition(struct replay *r, int64_t id, bool *ret_run)
+{
+	AUTO(event) struct event *e = evlog_event(r->log, id, NULL);
+
+	return e && confirm_is_answer(e, ret_run);
+}
+
+/* Was it asked about? Then it counts only by its repetition. */
+static bool was_asked_about(struct replay *r, int64_t id)
+{
+	AUTO(event) struct event *e = evlog_event(r->log, id, NULL);
+
+	return e && confirm_awaited(e);
+}
+
+/* An action that a person approved is recorded twice, one that was rejected never ran. */
+static bool was_run(struct replay *r, int64_t id)
+{
+	bool run;
+
+	if (!(evlog_head(r->log, id)->type->flags & EVENT_RUNNABLE))
+		return true;
+	return is_repetition(r, id, &run) ? run : !was_asked_about(r, id);
+}
+
 /* The first message of the user, then every action that counts. */
 static int find_actions(struct replay *r, struct error *err)
 {
@@ -112,7 +139,7 @@ static int find_actions(struct replay *r, struct error *err)
 		const struct evlog_head *head = evlog_head(r->log, id);
 
 		nest_move(&nest, id);
-		if (!is_taken(head) || nest_is_task(&nest, head))
+		if (!is_taken(head) || nest_is_task(&nest, head) || !was_run(r, id))
 			continue;
 		if (r->task)
 			status = add_action(r, id, nest_owner(&nest), err);
@@ -265,6 +292,27 @@ static int take_reply(struct conversation *c, const struct event *e, struct erro
 }
 
 /* A copy of a recorded action as a new one. */
+/* The decision was about the recording: the action is judged anew. What the agent thought
+ * stands in the action that was asked about. */
+static void forget_answer(struct replay *r, json_object *json)
+{
+	static const char *const old[] = { "confirms", "approved", "edited", "reject_reason",
+					   "confirmation_state" };
+	int64_t first = js_int(json, "confirms", -1);
+	json_object *args = js_get(json, "args");
+	AUTO(event) struct event *asked =
+		first >= 0 && first < evlog_count(r->log) ? evlog_event(r->log, first, NULL) : NULL;
+
+	for (size_t i = 0; i < ARRAY_LEN(old); i++)
+		json_object_object_del(json, old[i]);
+	json_object_object_del(args, "confirmation_state");
+	if (asked && js_get(args, "thought"))
+		js_set_str(args, "thought", event_arg(asked, "thought"));
+	if (asked && js_get(asked->json, "reasoning_content"))
+		js_set(json, "reasoning_content",
+		       json_object_get(js_get(asked->json, "reasoning_content")));
+}
+
 static struct event *copy_action(struct replay *r, const struct replay_action *a,
 				 struct error *err)
 {
@@ -280,6 +328,7 @@ static struct event *copy_action(struct replay *r, const struct replay_action *a
 	}
 	for (size_t i = 0; i < ARRAY_LEN(old); i++)
 		json_object_object_del(json, old[i]);
+	forget_answer(r, json);
 	if (is_type(evlog_head(r->log, a->recorded), "message") &&
 	    a + 1 < r->actions + r->count)
 		js_set_bool(js_get(json, "args"), "wait_for_response", false);

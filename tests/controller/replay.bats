@@ -204,3 +204,35 @@ delegating() {
 	[[ "$output" == *"All is well."* ]]
 	[[ "$output" == *"2 different"* ]]
 }
+
+@test "a recording in which actions were approved, changed and rejected: judged anew" {
+	printf '[turn]\n[call execute_bash]\ncommand = echo %s >>ran\n\n' a b c >"$work/script"
+	printf '[turn]\n[call finish]\nmessage = All is well.\n' >>"$work/script"
+	: >"$work/out"
+	asked() {
+		for ((i = 0; i < 1000; i++)); do
+			[ "$(jq -r 'select(.type == "state" and .waits).waits.hash' "$work/out" \
+				2>/dev/null | uniq | wc -l)" -lt "$1" ] || return 0
+			sleep 0.02
+		done
+	}
+	yes() { printf '{"type":"confirm","hash":"%s"%s}\n' \
+		"$(jq -r 'select(.waits).waits.hash' "$work/out" | tail -n 1)" "$1"; }
+	{
+		asked 1; yes
+		asked 2; echo '{"type":"reject","reason":"not b"}'
+		asked 3; yes ',"arguments":{"command":"echo mine >>ran"}'
+	} | record --json -o controller.confirmation=always >"$work/out"
+	[ "$(cat "$work/ws/ran")" = $'a\nmine' ]
+	reset
+	run mortise replay -C "$work/ws" "$work/recording.json"
+	echo "$output"
+	[ "$(cat "$work/ws/ran")" = $'a\nmine' ]
+	# nothing of the old approvals counts: what is denied now does not run
+	printf '[analyzer.policy]\nrule.a = deny command=echo*mine*\n' >"$work/m.ini"
+	reset
+	run mortise replay -C "$work/ws" --config "$work/m.ini" "$work/recording.json"
+	[ "$(cat "$work/ws/ran")" = a ]
+	grep -h '"confirms"' "$work"/state/mortise/conversations/*/events.jsonl |
+		jq -se 'length == 3'
+}
