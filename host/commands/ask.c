@@ -3,8 +3,8 @@
  * ask.c - the question, and the line that answers it. */
 #include "commands/ask.h"
 
+#include "faces/approval.h"
 #include "strbuf.h"
-#include "utf8.h"
 
 #include <errno.h>
 #include <string.h>
@@ -17,56 +17,38 @@ struct ask {
 	uv_poll_t keys;
 	struct conversation *c;
 	int64_t asked;             /* action that is asked about; -1: none */
-	json_object *waits;        /* what was shown of it; or NULL */
+	json_object *waits, *action; /* what was shown of it; or NULL */
 	char child[80];            /* the delegate whose action it is; "": our own */
 	bool over;                 /* nothing more can be read */
 	struct strbuf line;
 };
 
-static void put_event(const struct event *e)
+/* The action that waits, as JSON; owned. NULL: it cannot be read. */
+static json_object *action_of(const struct ask *a)
 {
-	AUTO(strbuf) struct strbuf text = STRBUF(1 << 20);
+	json_object *of_child = js_get(a->waits, "event");
+	AUTO(event) struct event *e = NULL;
 
-	if (event_message(e, &text))
-		return;
-	for (size_t i = 0, n; i < text.len; i += n ? n : 1) {
-		n = text.text[i] == '\n' ? 0 : utf8_control(text.text + i, text.len - i);
-		if (!n)
-			putchar(text.text[i]);
-	}
-	putchar('\n');
-}
-
-/* What was asked before this program was started is shown once more. */
-static void put_old(const struct ask *a, int64_t action)
-{
-	struct evlog *log = conversation_log(a->c);
-	AUTO(event) struct event *e =
-		action < evlog_opened(log) ? evlog_event(log, action, NULL) : NULL;
-
-	if (e)
-		put_event(e);
-}
-
-/* A delegate is not seen at its work. */
-static void put_foreign(const struct ask *a, json_object *asks)
-{
-	AUTO(event) struct event *e = event_from_json(js_get(asks, "event"), NULL);
-
-	printf("The delegate %s asks. ", a->child);
-	if (e)
-		put_event(e);
+	if (of_child)
+		return json_object_get(of_child);
+	e = evlog_event(conversation_log(a->c), a->asked, NULL);
+	return e ? json_object_get(e->json) : NULL;
 }
 
 static void put_question(const struct ask *a)
 {
-	const char *why = js_str(a->waits, "reason", ""), *kind = js_str(a->waits, "kind", "");
+	AUTO(strbuf) struct strbuf text = STRBUF(64 << 20);
 
-	printf("risk %s%s%s. Run it? [y]es, [n]o, ", js_str(a->waits, "risk", ""),
-	       *why ? ": " : "", why);
-	if (*kind)
-		printf("[a]lways for %s, ", kind);
-	printf("or say what to do instead: ");
+	if (!a->action || approval_text(a->waits, a->action, &text)) {
+		json_object_object_del(a->waits, "hash"); /* so that nobody approves it */
+		printf("An action waits that is too long to be shown. [n]o, or say what to do "
+		       "instead: ");
+	} else {
+		printf("%sRun it? [y]es, [n]o, ", text.text);
+		if (*js_str(a->waits, "kind", ""))
+			printf("[a]lways [N] [project], ");
+		printf("/edit COMMAND, or say what to do instead: ");
+	}
 	fflush(stdout);
 }
 
@@ -76,27 +58,56 @@ static void stop_asking(struct ask *a)
 	uv_poll_stop(&a->keys);
 }
 
+/* "a 2 project" is "/always 2 project": a letter, and nothing that could be a sentence. */
+static bool is_short_always(const char *line)
+{
+	static const char *const words[] = { "a", "always" };
+
+	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+		size_t len = strlen(words[i]);
+
+		if (strncasecmp(line, words[i], len) == 0 && strchr(" ", line[len])
+		    && (!line[len] || strspn(line + len, " 0123456789project")
+					      == strlen(line + len)))
+			return true;
+	}
+	return false;
+}
+
+/* A word or a command; anything else says what to do instead. */
+static int read_answer(const struct ask *a, const char *line, struct approval *ret,
+		       json_object **ret_arguments, struct error *err)
+{
+	AUTO(strbuf) struct strbuf full = STRBUF(ANSWER_MAX + 16);
+	int r;
+
+	if (strcasecmp(line, "y") == 0 || strcasecmp(line, "yes") == 0)
+		strbuf_add(&full, "/confirm");
+	else if (strcasecmp(line, "n") == 0 || strcasecmp(line, "no") == 0)
+		strbuf_add(&full, "/reject");
+	else if (is_short_always(line))
+		strbuf_addf(&full, "/always%s", line + strcspn(line, " "));
+	r = approval_read(full.len ? full.text : line, a->waits, a->action, ret,
+			  ret_arguments, err);
+	if (r == MT_ENOTFOUND)
+		*ret = (struct approval){ .answer = ANSWER_NO, .reason = line, .scope = -1 };
+	else if (ret->answer == ANSWER_NO)
+		ret->reason = full.len ? "" : ret->reason;
+	return r == MT_ENOTFOUND ? MT_OK : r;
+}
+
 static void give_answer(struct ask *a, const char *line)
 {
-	static const struct {
-		const char *word;
-		enum answer answer;
-	} words[] = {
-		{ "y", ANSWER_YES }, { "yes", ANSWER_YES }, { "n", ANSWER_NO },
-		{ "no", ANSWER_NO }, { "a", ANSWER_ALWAYS }, { "always", ANSWER_ALWAYS },
-	};
+	AUTO(json) json_object *arguments = NULL;
 	struct error err = ERROR_NONE;
-	struct approval a_ = { .answer = ANSWER_NO, .reason = line, .scope = -1,
-			       .hash = js_str(a->waits, "hash", NULL) };
+	struct approval answer;
+	int r = read_answer(a, line, &answer, &arguments, &err);
 
-	for (size_t i = 0; i < ARRAY_LEN(words); i++)
-		if (strcasecmp(words[i].word, line) == 0) {
-			a_.answer = words[i].answer;
-			a_.reason = "";
-		}
 	stop_asking(a);
-	if (*a->child ? conversation_confirm_child(a->c, a->child, &a_, &err)
-		      : conversation_confirm(a->c, &a_, &err)) {
+	if (!r)
+		r = *a->child ? conversation_confirm_child(a->c, a->child, &answer, &err)
+			      : conversation_confirm(a->c, &answer, &err);
+	if (r) {
 		fprintf(stderr, "mortise: %s\n", err.text);
 		ask_update(a);
 	}
@@ -174,10 +185,8 @@ void ask_update(struct ask *a)
 	a->waits = json_object_get(first ? first : waits);
 	snprintf(a->child, sizeof a->child, "%s", child);
 	strbuf_reset(&a->line);
-	if (first)
-		put_foreign(a, first);
-	else
-		put_old(a, action);
+	json_object_put(a->action);
+	a->action = action_of(a);
 	put_question(a);
 	if (uv_poll_start(&a->keys, UV_READABLE, on_keys) < 0)
 		a->over = true;
@@ -219,6 +228,7 @@ static void on_closed(uv_handle_t *handle)
 
 	strbuf_clear(&a->line);
 	json_object_put(a->waits);
+	json_object_put(a->action);
 	free(a);
 }
 

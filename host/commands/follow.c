@@ -5,6 +5,7 @@
 #include "commands/follow.h"
 
 #include "commands/command.h"
+#include "faces/approval.h"
 #include "faces/protocol.h"
 #include "files.h"
 
@@ -25,7 +26,8 @@ struct follow {
 	int signals;
 	bool terminal;
 	unsigned own_left; /* our own commands without result */
-	json_object *waits; /* the action that was shown and waits; or NULL */
+	json_object *newest; /* the newest action that came; or NULL */
+	json_object *waits, *action; /* what was shown and waits; or NULL */
 	bool shown;        /* the past has been shown */
 	bool left;         /* detached */
 	bool ended;
@@ -56,6 +58,9 @@ static void subscribe(struct follow *f)
 	strbuf_add(&line, "{\"type\":\"subscribe\",\"id\":\"" FOLLOW_OWN_ID "\"");
 	if (f->o->since != FOLLOW_NEW)
 		js_key_int(&line, "since", f->o->since);
+	else if (js_get(f->p->hello, "waits")) /* it has to be seen */
+		js_key_int(&line, "since",
+			   js_int(js_get(f->p->hello, "waits"), "action", 0) - 1);
 	js_key_bool(&line, "live", f->o->live);
 	strbuf_addc(&line, '}');
 	peer_line(f->p, line.text, line.len);
@@ -75,37 +80,97 @@ static void say_help(struct follow *f)
 	render_remark(
 		f->render,
 		"A line is a message to the agent. /pause interrupts it, /resume lets it "
-		"go on,\n/stop ends it for good. /confirm and /reject [REASON] answer what "
-		"waits, /always\nalso allows what is of its kind from now on. /undo takes "
-		"your last message back.\n/detach or Ctrl-C leaves it alone. When the agent "
+		"continue,\n/stop ends it for good. /confirm and /reject [REASON] answer what "
+		"waits, /edit COMMAND\nruns that instead. /always [N] also allows the scope "
+		"N of the list from now on, /always\nN project in later conversations of "
+		"this project, too. /undo takes your last message back.\n/detach or Ctrl-C leaves it alone. When the agent "
 		"went in circles: /recover 1\ngoes back to before, /recover 2 sends your last message again,\n"
 		"/recover 3 stops.");
 }
 
-/* The answer holds for the action that was shown, by its hash. */
-static void confirm(struct follow *f, bool always)
+static void put_approval(struct strbuf *line, const struct follow *f,
+			 const struct approval *a)
 {
-	AUTO(strbuf) struct strbuf line = STRBUF(4096);
-
-	strbuf_add(&line, "{\"type\":\"confirm\"");
-	js_key_str(&line, "hash", js_str(f->waits, "hash", ""));
+	js_key_str(line, "type", a->answer == ANSWER_NO ? "reject" : "confirm");
+	if (a->hash)
+		js_key_str(line, "hash", a->hash);
 	if (js_get(f->waits, "conversation"))
-		js_key_str(&line, "conversation", js_str(f->waits, "conversation", ""));
-	if (always)
-		js_key_bool(&line, "always", true);
-	strbuf_addc(&line, '}');
-	peer_line(f->p, line.text, line.len);
+		js_key_str(line, "conversation", js_str(f->waits, "conversation", ""));
+	if (a->answer == ANSWER_NO)
+		js_key_str(line, "reason", a->reason);
+	if (a->answer == ANSWER_ALWAYS)
+		js_key_bool(line, "always", true);
+	if (a->scope >= 0)
+		js_key_int(line, "scope", a->scope);
+	if (a->project)
+		js_key_str(line, "keep", "project");
+	if (a->arguments) {
+		js_key(line, "arguments");
+		js_put(line, a->arguments);
+	}
 }
 
-/* What waits now: its own action, or the first of a delegate. */
+/* The answer holds for the action that was shown, by its hash. @return false: the line is
+ * no answer. */
+static bool typed_answer(struct follow *f, const char *text)
+{
+	AUTO(strbuf) struct strbuf line = STRBUF(COMMAND_LINE_MAX);
+	AUTO(json) json_object *arguments = NULL;
+	struct error err = ERROR_NONE;
+	struct approval a;
+	int r = approval_read(text, f->waits, f->action, &a, &arguments, &err);
+
+	if (r == MT_ENOTFOUND)
+		return false;
+	if (!r && a.answer != ANSWER_NO && !f->waits)
+		r = fail(&err, MT_EINVAL, "nothing was shown that waits for approval");
+	strbuf_addc(&line, '{');
+	put_approval(&line, f, &a);
+	strbuf_addc(&line, '}');
+	if (!r && (line.error || peer_line(f->p, line.text, line.len)))
+		r = fail(&err, MT_ELIMIT, "that is too much at once: it was not sent");
+	if (r)
+		fprintf(stderr, "mortise: %s\n", err.text);
+	return true;
+}
+
+/* An action, which may have to wait. */
+static void note_action(struct follow *f, json_object *line)
+{
+	if (!js_get(line, "action") || js_get(line, "confirms"))
+		return;
+	json_object_put(f->newest);
+	f->newest = json_object_get(line);
+}
+
+/* What waits now: its own action, or the first of a delegate. Only what is shown whole
+ * can be approved. */
 static void note_waits(struct follow *f, json_object *line)
 {
-	json_object *asks = js_get(line, "asks"), *waits = js_get(line, "waits");
+	json_object *asks = js_get(line, "asks"), *waits = js_get(line, "waits"), *action;
+	AUTO(strbuf) struct strbuf text = STRBUF(COMMAND_LINE_MAX);
 
 	if (!waits && asks)
 		waits = json_object_array_get_idx(asks, 0);
+	action = waits && js_get(waits, "event") ? js_get(waits, "event") : f->newest;
+	if (waits && js_int(action, "id", -1) != js_int(waits, "action", -2))
+		waits = NULL;
+	if (waits && js_equal(f->waits, waits))
+		return;
 	json_object_put(f->waits);
+	json_object_put(f->action);
 	f->waits = json_object_get(waits);
+	f->action = waits ? json_object_get(action) : NULL;
+	if (!waits || !f->render)
+		return;
+	approval_text(waits, action, &text);
+	strbuf_add(&text, "/confirm, /reject [REASON], /edit COMMAND");
+	if (*js_str(waits, "kind", ""))
+		strbuf_add(&text, ", /always [N] [project]");
+	if (text.error) /* nobody approves it here */
+		json_object_object_del(f->waits, "hash");
+	render_remark(f->render, text.error ? "an action waits that is too long to be shown"
+					    : text.text);
 }
 
 static void recover(struct follow *f, char option)
@@ -129,13 +194,9 @@ static bool typed_command(struct follow *f, const char *line, size_t len)
 			send_command(f, plain[i], NULL, NULL, 0);
 			return true;
 		}
-	if (strcmp(line, "/reject") == 0 || strncmp(line, "/reject ", 8) == 0) {
-		const char *why = line + (len > 8 ? 8 : len);
-
-		send_command(f, "reject", "reason", why, strlen(why));
-	} else if (strcmp(line, "/confirm") == 0 || strcmp(line, "/always") == 0) {
-		confirm(f, line[1] == 'a');
-	} else if (strncmp(line, "/recover ", 9) == 0 && len == 10) {
+	if (typed_answer(f, line))
+		return true;
+	if (strncmp(line, "/recover ", 9) == 0 && len == 10) {
 		recover(f, line[9]);
 	} else if (strcmp(line, "/detach") == 0) {
 		f->left = true;
@@ -247,7 +308,9 @@ static bool take(struct follow *f, json_object *line)
 		on_result(f, line);
 		return own;
 	}
-	if (strcmp(type, "state") == 0)
+	if (!*type)
+		note_action(f, line);
+	else if (strcmp(type, "state") == 0)
 		on_state(f, line);
 	else if (strcmp(type, "end") == 0)
 		on_end(f, line);
@@ -358,7 +421,9 @@ int follow(struct peer *p, const struct follow_options *o)
 	say_goodbye(&f);
 	render_free(f.render);
 	jsonl_done(&f.typed);
+	json_object_put(f.newest);
 	json_object_put(f.waits);
+	json_object_put(f.action);
 	auto_close(&f.signals);
 	return f.code;
 }

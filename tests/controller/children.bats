@@ -285,3 +285,42 @@ asks() { [ "$(jq -s 'map(select(.asks) | .asks[] | .conversation + (.action | to
 	[ ! -e "$work/ws/b" ]
 	grep -q 'does not allow this' "$all"/*/events.jsonl
 }
+
+# inherits PLACE SETTING...: the parent approves `touch` with any arguments, then has a
+# delegate touch b; `$status` 0: that needed no answer.
+inherits() {
+	place=$1
+	shift
+	printf '[turn]\n[call execute_bash]\ncommand = touch b\n\n[turn]\n[call finish]\nmessage = d\n' |
+		agent w
+	boss '[{"task":"b","agent":"w","workspace":"'"$place"'"}]'
+	sed -i '1i [turn]\n[call execute_bash]\ncommand = touch a\n' "$work/boss"
+	hash() { jq -r "select(.waits).waits.hash" "$work/out" 2>/dev/null | uniq | sed -n "$1p"; }
+	: >"$work/out"
+	{
+		wait_for eval '[ "$(hash 1)" ]'
+		printf '{"type":"confirm","always":true,"scope":1,"hash":"%s"}\n' "$(hash 1)"
+		wait_for eval '[ "$(hash 2)" ]'
+		printf '{"type":"confirm","hash":"%s"}\n' "$(hash 2)"
+		wait_for grep -q '"children"' "$work/out"
+	} | "${run_it[@]}" -t go --json -o controller.confirmation=always "$@" \
+		>"$work/out" 2>&1 || true
+	status=0
+	! grep -q 'Nobody can be asked' "$all"/*/events.jsonl || status=1
+}
+
+@test "approvals of the parent apply to a delegate in the same workspace" {
+	inherits shared
+	[ "$status" -eq 0 ] && [ -e "$work/ws/b" ]
+}
+
+@test "but not to one that works elsewhere" {
+	inherits own
+	[ "$status" -eq 1 ]
+}
+
+@test "nor to one that asks more often" {
+	inherits shared -o controller.confirmation=risky -o controller.confirm_unknown=yes \
+		-o controller.w.confirmation=always
+	[ "$status" -eq 1 ] && [ ! -e "$work/ws/b" ]
+}

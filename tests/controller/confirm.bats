@@ -94,7 +94,8 @@ EOF
 	sed -i 's/HIGH/MEDIUM/; s/touch three/touch two/' "$work/script"
 	run at_terminal 'y\n|a\n' "${run_it[@]}" -o controller.confirmation=always
 	[ "$status" -eq 0 ]
-	[[ "$output" == *'[a]lways for exactly `touch two`'* ]]
+	[[ "$output" == *'always 1: exactly `touch two` (default)'* ]]
+	[[ "$output" == *'       2: `touch` with any arguments'* ]]
 	[ -e "$work/ws/two" ]
 	[ "$(count '"confirmation_state":"awaiting_confirmation"')" -eq 2 ]
 }
@@ -113,7 +114,7 @@ EOF
 	[ "$status" -eq 8 ]
 	run at_terminal 'y\n|y\n|y\n' mortise resume
 	[ "$status" -eq 0 ]
-	[[ "$output" == *"Running command: touch one"* ]]
+	[[ "$output" == *'$ touch one'* ]]
 	[ -e "$work/ws/three" ]
 }
 
@@ -262,7 +263,7 @@ END
 		'delegates = w' 'confirmation = always' '[controller.w]' 'tools = bash, finish' \
 		'llm = w' '[llm.w]' "model = script:$work/worker" >"$work/m.ini"
 	run at_terminal 'y\n|yes\n' "${run_it[@]}" --config "$work/m.ini"
-	[[ "$output" = *'The delegate '*' asks. '*'touch theirs'*'All is well.'* ]]
+	[[ "$output" = *'The delegate '*' asks.'*'$ touch theirs'*'All is well.'* ]]
 	[ -e "$work/ws/theirs" ]
 }
 
@@ -451,4 +452,59 @@ END
 	jq -se '[.[] | select(.type == "result" and .id == 1)][0] | (.ok | not) and
 		(.error | contains("denied"))' "$work/out"
 	[ ! -e "$work/ws/one" ]
+}
+
+@test "at a terminal: a wider scope by its number, a changed command" {
+	script_of 'touch one' 'touch two' 'echo no'
+	run at_terminal 'a 2\n|/edit touch mine\n' "${run_it[@]}" -o controller.confirmation=always
+	[ "$status" -eq 0 ]
+	[ -e "$work/ws/two" ] && [ -e "$work/ws/mine" ]
+	[[ "$output" == *"What ran: touch mine"* ]]
+}
+
+@test "at a terminal nothing of what waits is hidden" {
+	printf '[turn]\n[call execute_bash]\ncommand = touch one; echo \033[2K\r safe\342\200\256\n' \
+		>"$work/script"
+	run at_terminal 'n\n' "${run_it[@]}" -o controller.confirmation=always
+	[[ "$output" == *'$ touch one; echo ‹\e›[2K‹\r› safe‹\u{202e}›'* ]]
+	[ ! -e "$work/ws/one" ]
+}
+
+@test "who attaches sees what waits, and may change it" {
+	script_of 'touch one' 'touch two'
+	mkfifo "$work/fifo"
+	exec 9<>"$work/fifo"
+	"${run_it[@]}" --json --keep -o controller.confirmation=always <"$work/fifo" \
+		>"$work/out" 3>&- 9>&- &
+	pid=$!
+	until_asked 1
+	printf '/always 7\n/edit touch mine\n' | timeout 30 mortise attach >"$work/attached" 2>&1 &
+	until_asked 2
+	printf '/always 2 project\n' | timeout 30 mortise attach >"$work/attached2" 2>&1 &
+	for ((i = 0; i < 1000; i++)); do
+		! grep -q '"agent_state":"finished"' "$work/out" || break
+		sleep 0.02
+	done
+	exec 9>&-
+	kill -INT "$pid" || true
+	wait "$pid" || true
+	[ -e "$work/ws/mine" ] && [ ! -e "$work/ws/one" ] && [ -e "$work/ws/two" ]
+	grep -q 'always 1: exactly `touch one` (default)' "$work/attached"
+	grep -q 'there is no scope 7 in the list of 2' "$work/attached"
+	[[ "$(mortise policy -C "$work/ws" approvals)" == *'`touch` with any arguments'* ]]
+}
+
+@test "approvals for a project that come at once are all kept" {
+	for n in 1 2 3 4 5 6; do
+		mkdir "$work/$n"
+		(
+			work=$work/$n
+			ln -s ../ws "$work/ws"
+			script_of "program-$n x"
+			run_it=(mortise run -C "$work/ws" --model "script:$work/script" -t go)
+			approve '"always":true,"scope":1,"keep":"project"' || true
+		) 3>&- &
+	done
+	wait
+	[ "$(mortise policy -C "$work/ws" approvals --json | jq length)" -eq 6 ]
 }
