@@ -343,6 +343,15 @@ static void without_memory(void)
 		}
 		mask_stream_clear(&s);
 	});
+	OOM_EACH({
+		static const char text[] = "{\"sekret-1\":[\"a sekret-1\"],\"b\":\"sekret-1\"}";
+		AUTO(mask) struct mask *m = make();
+		AUTO(json) json_object *o = js_parse(text, sizeof text - 1, NULL);
+
+		if (m && o && mask_json(m, o, NULL, NULL) == MT_OK
+		    && strstr(js_text(o, NULL), "sekret"))
+			CHECK_MSG(0, "a secret got out of a value");
+	});
 	CHECK_MSG(1, "every allocation failed once");
 }
 
