@@ -15,6 +15,7 @@ enum {
 	AGAIN_MAX = 8,   /* percent escapes that are escaped again */
 	BLANK_MAX = 32,  /* bytes of a line break inside base64, with indentation */
 	PADDING_MAX = 2,
+	FORM_CUT_MIN = 8,
 };
 
 enum found { NO, YES, OPEN };
@@ -470,6 +471,16 @@ static size_t match_plain(const struct form *f, const char *text, size_t len, bo
 	return n == f->len ? before + n : 0;
 }
 
+/* Does the text end inside the form, of which it has a quarter or more? Whoever cut
+ * it did so before it was masked. */
+static bool is_cut(const struct form *f, size_t at, const char *text, size_t len)
+{
+	struct unit unit;
+
+	return at >= FORM_CUT_MIN && 4 * at >= f->len
+	       && take(f, at, text, len, true, &unit) == OPEN;
+}
+
 size_t form_match(const struct form *f, const char *text, size_t len, bool more,
 		  bool *ret_open)
 {
@@ -491,6 +502,8 @@ size_t form_match(const struct form *f, const char *text, size_t len, bool more,
 		n += blanks;
 		found = take(f, at, text + n, len - n, more, &unit);
 		*ret_open |= found == OPEN;
+		if (found == NO && !more && is_cut(f, at, text + n, len - n))
+			return len;
 		if (found != YES)
 			return 0;
 		n += unit.text;

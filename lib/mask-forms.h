@@ -31,8 +31,8 @@ bool form_byte_equal(const struct form *f, unsigned char byte, char wanted);
 /** Bytes that form_match may find after the first one of the form. */
 bool form_is_second(const struct form *f, unsigned char byte);
 
-/** Length of the form at the start of `text`, 0 if it is not there. With `more`
- *  text to come, `*ret_open` is set if that is not decided yet. */
+/** Length of the form at the start of `text`, 0 if it is not there. A text that is cut
+ *  inside the form, behind a quarter of it, has it up to its end. With `more` text to come, `*ret_open` is set if that is not decided yet. */
 size_t form_match(const struct form *f, const char *text, size_t len, bool more,
 		  bool *ret_open);
 

@@ -257,6 +257,32 @@ int mask_put(const struct mask *m, struct strbuf *out, const char *text, size_t 
 	return out->error;
 }
 
+/* Length of the end of a secret that the text starts with; 0: none. */
+static size_t match_rest(const struct mask *m, const char *text, size_t len)
+{
+	size_t best = 0;
+
+	for (size_t i = 0; i < m->count; i++) {
+		const char *secret = m->secrets[i];
+		size_t whole = strlen(secret);
+
+		for (size_t n = whole; n-- > MASK_MIN && 4 * n >= whole && n > best;)
+			if (n <= len && !mask_is_placeholder(secret, whole)
+			    && memcmp(secret + whole - n, text, n) == 0)
+				best = n;
+	}
+	return best;
+}
+
+int mask_put_rest(const struct mask *m, struct strbuf *out, const char *text, size_t len)
+{
+	size_t n = mask_is_empty(m) ? 0 : match_rest(m, text, len);
+
+	if (n)
+		strbuf_add(out, MASK_TEXT);
+	return mask_put(m, out, text + n, len - n);
+}
+
 /* The masked text, or NULL: nothing in it is a secret. */
 static int mask_text(const struct mask *m, const char *text, size_t len,
 		     struct strbuf *out, bool *ret_changed)

@@ -5,7 +5,9 @@
  * Every occurrence of a secret value becomes <secret_hidden>: as it is, in base64
  * (at each offset inside a longer text, both alphabets, with line breaks), in
  * hexadecimal, percent-encoded, escaped as in JSON strings, and in any mixture and
- * nesting of these escapes. The longest match wins. Of base64, the digits that the
+ * nesting of these escapes; at the end of a text also if it is cut behind a quarter
+ * of it.
+ * The longest match wins. Of base64, the digits that the
  * secret shares with what precedes it stay: they hold 4 of its bits at most. */
 #ifndef LIB_MASK_H
 #define LIB_MASK_H
@@ -31,6 +33,9 @@ bool mask_is_empty(const struct mask *m);
 
 /** Append `text` with its secrets hidden. */
 int mask_put(const struct mask *m, struct strbuf *out, const char *text, size_t len);
+/** The same for a text whose beginning was cut off: the end of a secret at its start
+ *  is hidden too, unless it is encoded. */
+int mask_put_rest(const struct mask *m, struct strbuf *out, const char *text, size_t len);
 /** Hide secrets in every string and member name of `value` (lists and nested
  *  objects too), in place. Top-level members named in `skip` (NULL-terminated
  *  list, may be NULL) are not visited. `*ret_changed` (may be NULL) becomes true

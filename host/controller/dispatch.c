@@ -9,6 +9,7 @@
 #include "controller/launch.h"
 #include "files.h"
 #include "log.h"
+#include "output.h"
 #include "tools/calls.h"
 
 #include <fcntl.h>
@@ -131,12 +132,27 @@ static void note_directory(struct conversation *c, const char *type, json_object
 	c->shell_dir = copy;
 }
 
+/* The runner may have cut out the middle, and a secret in two. */
+static int hide_result(const struct conversation *c, const struct strbuf *text,
+		       struct strbuf *ret)
+{
+	const size_t mark = strlen(OUTPUT_MARKER);
+	const char *at = memmem(text->text, text->len, OUTPUT_MARKER, mark);
+	size_t before = at ? (size_t)(at - text->text) : text->len;
+	int r = mask_put(c->mask, ret, text->text, before);
+
+	if (r || !at)
+		return r;
+	strbuf_addn(ret, at, mark);
+	return mask_put_rest(c->mask, ret, at + mark, text->len - before - mark);
+}
+
 static struct event *observation_of(struct conversation *c, struct event *action,
 				    const struct link_result *result, struct error *err)
 {
 	const char *name = call_observation(c->pending_tool, action);
 	const struct event_type *type = event_type_find(false, name);
-	AUTO(strbuf) struct strbuf text = STRBUF(64 << 20);
+	AUTO(strbuf) struct strbuf text = STRBUF(64 << 20), shown = STRBUF(128 << 20);
 	json_object *extras;
 	struct event *e;
 
@@ -158,7 +174,13 @@ static struct event *observation_of(struct conversation *c, struct event *action
 		js_set_bool(extras, "is_error", true);
 	if (strcmp(type->name, "tool") == 0 && !js_get(extras, "name"))
 		js_set_str(extras, "name", c->pending_tool->name);
-	e = event_observation(type->name, action->source, action->id, text.text, text.len,
+	/* before it is cut, which could break a secret in two */
+	if (hide_result(c, &text, &shown)) {
+		json_object_put(extras);
+		fail(err, shown.error, "the result is too large");
+		return NULL;
+	}
+	e = event_observation(type->name, action->source, action->id, shown.text, shown.len,
 			      extras, err);
 	recall_rules(c, action, e);
 	return e;

@@ -301,3 +301,21 @@ no_sanitizer() {
 	"${as[@]}" mortise ps >"$work/ps"
 	without running "$work/ps"
 }
+
+@test "a secret in the middle of a long output, which is cut there, is masked" {
+	cat >"$work/script" <<'END'
+[turn]
+[call execute_bash]
+command = head -c 14985 /dev/zero | tr '\0' =; printf %s 'hunter2-and-more-of-it-0123456789'; head -c 40000 /dev/zero | tr '\0' =
+
+[turn]
+[call finish]
+message = Done.
+END
+	export OUR_KEY=hunter2-and-more-of-it-0123456789
+	"${run_it[@]}" -q -t go
+	cat "$work"/state/mortise/conversations/*/{events.jsonl,blobs/*} >"$work/all"
+	grep -q 'runcated' "$work/all"
+	grep -q 'secret_hidden' "$work/all"
+	without hunter2 "$work/all"
+}

@@ -15,7 +15,10 @@ static const struct { const char *in, *out; } cases[] = {
 	{ "nothing here", "nothing here" },
 	{ "a sekret-1.", "a " X "." },
 	{ "sekret-1-more", X },
-	{ "sekret-1-mor", X "-mor" },
+	{ "sekret-1-mor", X },
+	{ "sekret-1-mor.", X "-mor." },
+	{ "t-1-cret", X },
+	{ "t-1-cret.", "t-1-cret." },
 	{ "sekret-1", X },
 	{ "sekret-", "sekret-" },
 	{ "sesekret-1", "se" X },
@@ -100,6 +103,22 @@ static void every_string_of_a_value(void)
 	CHECK(mask_json(m, o, NULL, &changed) == MT_OK && changed);
 	changed = false;
 	CHECK(mask_json(m, o, NULL, &changed) == MT_OK && !changed);
+}
+
+static void a_text_without_its_beginning(void)
+{
+	static const struct { const char *in, *out; } rests[] = {
+		{ "ret-1-more and sekret-1", X " and " X }, { "1-more", "1-more" },
+		{ "xret-1-more", "xret-1-more" }, { "", "" },
+	};
+	AUTO(mask) struct mask *m = make();
+
+	for (size_t i = 0; i < ARRAY_LEN(rests); i++) {
+		AUTO(strbuf) struct strbuf got = STRBUF(4096);
+
+		mask_put_rest(m, &got, rests[i].in, strlen(rests[i].in));
+		CHECK_STR(got.text, rests[i].out);
+	}
 }
 
 static void lines_of_the_log(void)
@@ -362,6 +381,7 @@ int main(void)
 	every_string_of_a_value();
 	every_form_cut_everywhere();
 	short_keys_and_placeholders();
+	a_text_without_its_beginning();
 	lines_of_the_log();
 	without_memory();
 	return tap_done();
