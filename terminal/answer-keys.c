@@ -80,6 +80,27 @@ static char *trim(char *text)
 	return text + strspn(text, " \t\r\n");
 }
 
+static bool is_slash(const char *text)
+{
+	size_t len = strcspn(text, " \t\n");
+	const char *name;
+
+	for (size_t i = 0; (name = slash_name(i)); i++)
+		if (strlen(name) == len && strncmp(name, text, len) == 0)
+			return true;
+	return false;
+}
+
+/* A command of the program is no reason. */
+static void run_slash(struct chat *c, const char *text)
+{
+	size_t before = c->show.out.len;
+
+	line_set(&c->line, "");
+	chat_slash(c, text);
+	answer_again(c, before);
+}
+
 static void submit(struct chat *c)
 {
 	AUTO(free) char *copy = strdup(c->line.text.text);
@@ -94,6 +115,8 @@ static void submit(struct chat *c)
 		answer_run_edited(c, copy);
 	else if (!*text)
 		answer_hint(c, "Answer with one of the keys, or type why not.");
+	else if (is_slash(text))
+		run_slash(c, text);
 	else if (q->tainted && (word != NONE || always))
 		answer_hint(c, "That was pasted, or typed before the question could be read: "
 			"Ctrl-U clears it.");
@@ -153,6 +176,8 @@ void answer_line(struct chat *c, const char *given)
 		answer_hint(c, "Write the command after it: e COMMAND");
 	else if (word != NONE)
 		act(c, word, 0, false);
+	else if (is_slash(text))
+		chat_slash(c, text);
 	else if (strncmp(text, "e ", 2) == 0)
 		line_edited(c, text + 2);
 	else if (strncmp(text, "r ", 2) == 0 || strncmp(text, "n ", 2) == 0)

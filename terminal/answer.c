@@ -102,8 +102,9 @@ static void show(struct chat *c, size_t most)
 
 	list_scopes(c);
 	if (c->term.plain)
-		show_remark(&c->show, YELLOW, "Answer y (yes), n (no), n and a reason, e and "
-			    "another command, a (always)%s%.6s%s.", *q->hash ? "; y " : "",
+		show_remark(&c->show, YELLOW, "Answer y (yes), n (no), n and a reason%s%s%s%.6s"
+			    "%s.", action_editable(q->event) ? ", e and another command" : "",
+			    answer_scopes(q) ? ", a (always)" : "", *q->hash ? "; y " : "",
 			    q->hash, *q->hash ? " answers only this action" : "");
 	q->hopeless = hidden == CANNOT_SHOW;
 	q->hidden = hidden > 0 ? (size_t)hidden : 0;
@@ -160,6 +161,12 @@ void answer_close(struct chat *c)
 	clear(&c->asks);
 	if (c->mode == MODE_ANSWER)
 		chat_set_mode(c, c->question ? MODE_TOOL : MODE_TYPE);
+}
+
+void answer_again(struct chat *c, size_t before)
+{
+	if (c->mode == MODE_ANSWER && c->show.out.len > before)
+		show(c, QUESTION_ROWS);
 }
 
 void answer_refused(struct chat *c)

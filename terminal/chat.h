@@ -154,6 +154,9 @@ void answer_open(struct chat *c, json_object *waits, json_object *event,
 /** None does any more. What was typed stays. */
 void answer_close(struct chat *c);
 bool answer_is_open(const struct chat *c, json_object *waits, const char *asker);
+/** Something that the user asked for was printed, if there is more than `before`: the
+ *  question is asked again below it. */
+void answer_again(struct chat *c, size_t before);
 /** The answer was refused: it can be given again. */
 void answer_refused(struct chat *c);
 /** @return false if the key edits the line. */

@@ -400,6 +400,7 @@ void chat_on_line(void *arg, json_object *line)
 {
 	struct chat *c = arg;
 	const char *type = js_str(line, "type", NULL);
+	size_t before = c->show.out.len;
 
 	c->spin++;
 	if (!type) {
@@ -408,8 +409,10 @@ void chat_on_line(void *arg, json_object *line)
 	}
 	else if (strcmp(type, "state") == 0)
 		on_state(c, line);
-	else if (strcmp(type, "result") == 0)
+	else if (strcmp(type, "result") == 0) {
 		on_result(c, line);
+		answer_again(c, before);
+	}
 	else if (strcmp(type, "questions") == 0)
 		on_questions(c, js_get(line, "open"));
 	else if (strcmp(type, "end") == 0)

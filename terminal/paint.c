@@ -140,12 +140,14 @@ void paint_diff(struct strbuf *out, const struct style *s, const char *diff, siz
 	for (size_t i = 0, n; i < len; i += n + 1) {
 		AUTO(strbuf) struct strbuf seen = STRBUF(CLEAN_MAX);
 		const char *line = diff + i;
+		bool sign;
 
 		n = line_len(line, len - i);
 		inside |= *line == '@';
 		if (n == 0 || (!inside && is_head(line, n)))
 			continue;
-		visible_add(&seen, VISIBLE_LINES, line + 1, n - 1, NULL, NULL);
+		sign = *line == '+' || *line == '-' || *line == ' ';
+		visible_add(&seen, VISIBLE_LINES, line + sign, n - sign, NULL, NULL);
 		put_line(out, s,
 			 *line == '+'   ? GREEN
 			 : *line == '-' ? RED
@@ -153,8 +155,8 @@ void paint_diff(struct strbuf *out, const struct style *s, const char *diff, siz
 					: DIM,
 			 *line == '+'   ? "  +"
 			 : *line == '-' ? "  -"
-			 : *line == '@' ? "  @"
-					: "   ",
+			 : sign         ? "   "
+					: "  ",
 			 seen.text, seen.len);
 	}
 }

@@ -65,7 +65,6 @@ whole() {
 	key Escape
 	see 'Waiting for'
 	enter 'Go on'
-	see 'uch b'
 	see 'scroll up'
 	poll whole "echo $(printf 'x%.0s' {1..3000}) ; touch b"
 }
@@ -241,6 +240,19 @@ at_least_two_questions() { [ "$(screen | grep -c 'Risk: HIGH')" -ge 2 ]; }
 	! has one
 }
 
+@test 'a command of the program is no reason' {
+	asks 'touch one'
+	begin
+	type_ '/status'
+	see 'answer> /status'
+	key Enter
+	see 'workspace '
+	ready
+	[ "$(screen | grep -c 'May the agent')" -eq 2 ]
+	key y
+	see 'All is done.'
+}
+
 @test 'a command is edited before it runs' {
 	asks 'touch wrong'
 	begin
@@ -254,6 +266,12 @@ at_least_two_questions() { [ "$(screen | grep -c 'Risk: HIGH')" -ge 2 ]; }
 	type_ 'right'
 	see 'edit> touch right'
 	looks_like edit
+	key Enter
+	see '$ touch right'
+	see 'All is done.'
+	has right
+	! has wrong
+	key C-d
 }
 
 @test 'plain: what hides is shown, and only an answer to what is shown counts' {

@@ -59,6 +59,8 @@ hello() {
 	ready
 	key a
 	see '>1 '
+	key Down
+	see '>2 `touch` with any arguments'
 	key Enter
 	see 'All is done.'
 	[ -e "$work/project/four" ] && [ -e "$work/project/five" ]
@@ -290,7 +292,7 @@ two rows '
 	flags="-o mcp.form.command=python3 -o mcp.form.args=$top_srcdir/tests/tools/mcp-hostile.py,form"
 	mortise mcp status $flags
 	terminal
-	chat $flags
+	chat $flags -o controller.confirmation=never
 	enter 'Begin'
 	see 'Your name'
 	see 'answer:'

@@ -48,7 +48,7 @@ greeting='text = Hello, *world*.'
 	END
 	sed -i "s|@FOLDER@|$work/project|" "$work/script"
 	terminal 80x40
-	chat
+	chat -o controller.confirmation=never
 	enter 'Begin, please'
 	see 'What next?'
 	looks_like reply
@@ -97,7 +97,7 @@ greeting='text = Hello, *world*.'
 	text = There you are.
 	END
 	terminal
-	chat
+	chat -o controller.confirmation=never
 	enter 'Work'
 	see 'begun'
 	enter '/detach'
