@@ -64,7 +64,9 @@ hello() {
 	key Enter
 	see 'All is done.'
 	[ -e "$work/project/four" ] && [ -e "$work/project/five" ]
-	looks_like answers
+	see '│ $ touch four'
+	see '$ touch five'
+	shows_not '│ $ touch five'
 }
 
 @test 'the delegates that work beside the agent ask here, one after the other' {

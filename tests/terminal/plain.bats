@@ -24,7 +24,12 @@ setup() {
 
 teardown() {
 	for pid in $(mortise ps --json | jq -r .pid); do kill "$pid" || :; done
-	cd / && rm -rf "${work:?}"
+	cd / || return
+	for _ in {1..200}; do # a process may still be writing its last
+		rm -rf "${work:?}" 2> /dev/null && return
+		sleep 0.05
+	done
+	return 1
 }
 
 plain() { timeout 60 mortise --plain -m "script:$work/script" "$@" 2>&1; }
