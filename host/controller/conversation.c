@@ -22,13 +22,15 @@ enum { TITLE_BYTES = 60, TITLE_OF_MAX = 4096 };
 void notice(struct conversation *c, int level, const char *fmt, ...)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(4096), shown = STRBUF(1 << 16);
+	const char *masked;
 	va_list ap;
 
 	va_start(ap, fmt);
 	strbuf_vaddf(&text, fmt, ap);
 	va_end(ap);
 	log_line(MT_LOG_INFO, "conversation", "%s", text.text);
-	TELL(c, notice, level, hidden(c, text.text, &shown));
+	masked = hidden(c, text.text, &shown); /* once: TELL is for each watcher */
+	TELL(c, notice, level, masked);
 }
 
 const char *hidden(const struct conversation *c, const char *text, struct strbuf *ret)

@@ -371,16 +371,22 @@ script_of() { # COMMAND...: one call each, then the end
 
 @test "a command that the user changed: what ran is in the log and told to the model" {
 	script_of 'touch one'
-	sed -i 's/^\[call finish\]/expect last contains = What ran: touch mine; echo <secret_hidden>\n&/' \
-		"$work/script"
+	sed -i 's/^\[call finish\]/expect last contains = What ran: touch mine\n&/' "$work/script"
 	export MY_KEY=geheim-0815
 	printf '[grant.k]\nenv = MY_KEY\ntools = bash\n' >"$work/m.ini"
 	run_it+=(--config "$work/m.ini")
-	approve '"arguments":{"command":"touch mine; echo geheim-0815"}'
+	: >"$work/out"
+	{
+		until_asked 1
+		printf '{"type":"confirm","hash":"%s","arguments":{"command":"%s"}}\n' \
+			"$(hash)" 'echo geheim-0815' "$(hash)" 'touch mine'
+	} | "${run_it[@]}" --json -o controller.confirmation=always >"$work/out"
+	jq -se '[.[] | select(.type == "result")] | (.[0].ok | not) and .[1].ok and
+		(.[0].error | contains("contains a secret"))' "$work/out"
 	[ -e "$work/ws/mine" ] && [ ! -e "$work/ws/one" ]
-	! log | grep -q geheim
+	run ! grep -r geheim "$work/state"
 	log | jq -se '[.[] | select(.confirms)][0] | .edited and .args.command ==
-		"touch mine; echo <secret_hidden>" and (.approved | length) == 64'
+		"touch mine" and (.approved | length) == 64'
 	log | jq -se '[.[] | select(.observation == "run")][0].content
 		| startswith("The user changed the command before approving it.")'
 }

@@ -101,7 +101,7 @@ start() {
 }
 
 @test "attach: lines are messages, words with a slash are commands" {
-	start --keep
+	start --keep -o controller.confirmation=never
 	mkfifo keys
 	mortise attach < keys > seen 2>&1 3>&- &
 	attached=$!
@@ -164,7 +164,7 @@ start() {
 }
 
 @test "attach --json: lines both ways" {
-	start --keep
+	start --keep -o controller.confirmation=never
 	touch go
 	until_true grep -q 'all good' out
 	mkfifo keys

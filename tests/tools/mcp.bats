@@ -113,7 +113,7 @@ m() {
 
 @test "death in a call: told with its last words; what only reads is asked again" {
 	server one die-in-call
-	server two die-once
+	server two die-once "trust_hints = yes"
 	m mcp status
 	rm -f "$dir"/starts-*
 	run m tools call write

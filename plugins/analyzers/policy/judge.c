@@ -52,9 +52,9 @@ static bool known_risk(struct judging *j, const struct facts *f)
 	struct finding finding = { risk, false, "", "" };
 
 	if (risk == UNKNOWN && f->undecided)
-		finding.reason = "is too large to be looked at whole";
+		finding.reason = "too large to analyze completely";
 	else if (risk == UNKNOWN)
-		finding.reason = "is not known to be harmless";
+		finding.reason = "not known to be harmless";
 	add(j, &finding);
 	return risk == LOW || (risk == MEDIUM && harmless_settles(f->unit));
 }
@@ -196,7 +196,7 @@ static void files_risk(struct judging *j, const struct facts *f)
 	if (j->policy->signatures)
 		danger_of_files(&j->place, f, writes, &finding);
 	if (finding.risk != HIGH) {
-		finding = unknown("is not known to be harmless");
+		finding = unknown("not known to be harmless");
 		if (action->ours && !action->open_world && (!writes || f->path_count))
 			finding.risk = harmless_files(&j->place, f, writes);
 		if (finding.risk != UNKNOWN)
@@ -281,7 +281,7 @@ static int commands(struct judging *j, bool *ret_any)
 		r = r == STOP ? MT_OK : r;
 	}
 	if (!r && deep) {
-		struct finding f = unknown("is nested too deeply to be looked at whole");
+		struct finding f = unknown("nested too deeply to analyze");
 
 		j->covered = false;
 		add(j, &f);
@@ -311,7 +311,7 @@ int judge_action(struct policy *p, const struct action *action, struct finding *
 	if (!r && !any)
 		r = whole(&j);
 	if (!r && action->is_input) {
-		struct finding f = unknown("is typed into a program that runs already");
+		struct finding f = unknown("input for a program that is already running");
 
 		j.covered = false;
 		add(&j, &f);
@@ -322,7 +322,7 @@ int judge_action(struct policy *p, const struct action *action, struct finding *
 		r = look_for_patterns(&j, !j.any || weight(&j.found) > 1);
 	if (!r && (over || match_is_over()) && weight(&j.found) < 2) {
 		j.any = true;
-		j.found = unknown("is too large to be looked at whole");
+		j.found = unknown("too large to analyze completely");
 	}
 	*ret = j.any ? j.found : (struct finding){ LOW, false, "", "" };
 	place_clear(&j.place);

@@ -276,11 +276,10 @@ int patterns_find(const struct patterns *b, const struct corpus *c, bool ours,
 	*ret = (struct finding){ LOW, false, "", "" };
 	if (uncertain)
 		*ret = (struct finding){ UNKNOWN, false, "exec.destruct.hidden",
-					 "may delete directories: which command it runs "
-					 "cannot be told" };
+					 "may delete directories: the command is known only at run time" };
 	else if (sight.undecided || c->cut)
 		*ret = (struct finding){ UNKNOWN, false, "too-large",
-					 "is too large to be looked at whole" };
+					 "too large to analyze completely" };
 	return MT_OK;
 }
 
@@ -295,7 +294,7 @@ int patterns_rails(const struct patterns *b, const struct corpus *c, struct find
 			return r;
 		if (sight.undecided & ~sight.found)
 			*ret = (struct finding){ UNKNOWN, false, "too-large",
-						 "is too large to be looked at whole" };
+						 "too large to analyze completely" };
 		for (size_t n = 0; n < ARRAY_LEN(rails); n++) {
 			const struct rail *rail = &rails[n];
 			uint32_t there = sight.found;

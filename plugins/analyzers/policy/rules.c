@@ -411,8 +411,7 @@ int rules_try(const struct rules *r, const struct place *place, const char *tool
 		*ret = finding_of(rule);
 		if (status == FITS_MAYBE)
 			*ret = (struct finding){ UNKNOWN, false, rule->name,
-						 "may be what this rule names: that is not known "
-						 "before it runs" };
+						 "may match this rule: part of it is known only at run time" };
 		return MT_OK;
 	}
 	return MT_OK;
