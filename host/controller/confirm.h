@@ -6,6 +6,7 @@
 #define HOST_CONTROLLER_CONFIRM_H
 
 #include "controller/analyze.h"
+#include "controller/approval-scope.h"
 
 enum confirmation { CONFIRM_NEVER, CONFIRM_ALWAYS, CONFIRM_RISKY };
 
@@ -14,6 +15,22 @@ struct confirm_policy {
 	enum risk from;            /* CONFIRM_RISKY: this risk and more */
 	bool unknown;              /* CONFIRM_RISKY: an unknown risk too */
 };
+
+/** Where an action would run, for scopes. */
+struct scope_place confirm_place(struct conversation *c, const struct event *action);
+/** Do granted scopes cover it? */
+bool confirm_allowed(struct conversation *c, const struct event *action);
+/** Grant a scope, in this conversation or in the project. */
+int confirm_grant(struct conversation *c, json_object *scope, bool project, struct error *err);
+
+/** Set confirmation_state. */
+int confirm_mark(struct event *e, const char *state);
+/** What the analyzers say; UNKNOWN if they cannot. */
+void confirm_assess(struct conversation *c, struct event *action, struct verdict *ret);
+/** The same, and the risk is written into the action, which is in no log yet. */
+void confirm_judge(struct conversation *c, struct event *action, struct verdict *ret);
+/** MT_EDENIED with the sentence for it. */
+int confirm_denied(const struct verdict *v, const char *what, struct error *err);
 
 /** Does an action of this risk wait for a person? */
 bool confirm_needed(const struct confirm_policy *p, enum risk risk);

@@ -89,7 +89,8 @@ llm = worker
 model = script:%s
 """
 # A confirm is completed with the hash of the action that waits.
-ANSWERS = [{"type": "confirm"}, {"type": "reject", "reason": "not two"},
+ANSWERS = [{"type": "confirm", "arguments": {"command": "echo changed"}},
+           {"type": "reject", "reason": "not two"},
            {"type": "reject"}, {"type": "message", "text": "go on"},
            {"type": "confirm", "always": True}]
 

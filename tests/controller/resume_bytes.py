@@ -55,6 +55,32 @@ def mortise(state, *words):
                           capture_output=True, text=True, timeout=60)
 
 
+class Result:
+    def __init__(self, returncode, stderr):
+        self.returncode, self.stderr = returncode, stderr
+
+
+def approving(state, *words):
+    """The same with a person who approves everything, and changes the first command."""
+    env = dict(os.environ, XDG_STATE_HOME=state, OPENAI_API_KEY="sk-of-a-test")
+    p = subprocess.Popen(["mortise", *words, "-o", "controller.confirmation=always"], env=env,
+                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                         text=True)
+    asked = None
+    for text in p.stdout:
+        line = json.loads(text)
+        waits = line.get("waits")
+        if not waits or waits["action"] == asked or line["type"] == "end":
+            continue
+        asked = waits["action"]
+        answer = {"type": "confirm", "hash": waits["hash"]}
+        if "`echo one;" in waits["scopes"][0]["text"]:
+            answer["arguments"] = {"command": "echo changed; export A=1"}
+        p.stdin.write(json.dumps(answer) + "\n")
+        p.stdin.flush()
+    return Result(p.wait(), p.stderr.read())
+
+
 def conversation(state):
     root = os.path.join(state, "mortise", "conversations")
     return os.path.join(root, os.listdir(root)[0])
@@ -79,9 +105,9 @@ def first_difference(a, b):
     return "lengths %d and %d" % (len(a), len(b))
 
 
-def check_cut(work, whole, lines, n, wanted, workspace):
+def check_cut(work, whole, lines, n, wanted, run):
     """The log ends after its record n: go on from there."""
-    state = os.path.join(work, "cut%d" % n)
+    state = work + "-cut%d" % n
     shutil.copytree(whole, state)
     log = os.path.join(conversation(state), "events.jsonl")
     with open(log, "wb") as f:
@@ -91,7 +117,7 @@ def check_cut(work, whole, lines, n, wanted, workspace):
     words = ["resume", "--json"]
     if not any(b'"action":"message"' in line for line in lines[:n]):
         words += ["-t", "go"]
-    result = mortise(state, *words)
+    result = run(state, *words)
     name = "cut after record %d (%s)" % (
         n, last.get("action") or last.get("observation") or last.get("record"))
     tell(result.returncode == 0, name + " ends well", result.returncode, result.stderr)
@@ -108,6 +134,22 @@ def check_cut(work, whole, lines, n, wanted, workspace):
     tell(True, name + " sends the same bytes")
 
 
+def check_all(work, workspace, url, run, name):
+    whole = os.path.join(work, name)
+    os.mkdir(whole, 0o700)
+    Model.bodies = []
+    result = run(whole, "run", "--json", "-m", "openai/test", "-o", url, "-C", workspace,
+                 "-t", "go")
+    tell(result.returncode == 0, "the uninterrupted run ends well", result.stderr)
+    wanted = dict(Model.bodies)
+    tell(len(wanted) == len(TURNS), "it asks once a turn", sorted(wanted))
+    with open(os.path.join(conversation(whole), "events.jsonl"), "rb") as f:
+        lines = f.readlines()
+    for n in range(1, len(lines)):
+        check_cut(os.path.join(work, name), whole, lines, n, wanted, run)
+    return wanted
+
+
 def main():
     work = tempfile.mkdtemp()
     workspace = os.path.join(work, "ws")
@@ -116,17 +158,10 @@ def main():
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Model)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     url = "llm.base_url=http://127.0.0.1:%d/v1" % server.server_port
-    whole = os.path.join(work, "whole")
-    os.mkdir(whole, 0o700)
-    result = mortise(whole, "run", "--json", "-m", "openai/test", "-o", url, "-C", workspace,
-                     "-t", "go")
-    tell(result.returncode == 0, "the uninterrupted run ends well", result.stderr)
-    wanted = dict(Model.bodies)
-    tell(len(wanted) == len(TURNS), "it asks once a turn", sorted(wanted))
-    with open(os.path.join(conversation(whole), "events.jsonl"), "rb") as f:
-        lines = f.readlines()
-    for n in range(1, len(lines)):
-        check_cut(work, whole, lines, n, wanted, workspace)
+    check_all(work, workspace, url, mortise, "whole")
+    wanted = check_all(work, workspace, url, approving, "approved")
+    tell(b"What ran: echo changed" in wanted[1] and b"echo one" in wanted[1],
+         "the model reads what it asked for and what ran")
     print("1..%d" % count)
     shutil.rmtree(work)
 

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * approvals.c - what runs without a prompt: granted in a conversation, kept for its
+ * project, or inherited from the agent that gave the task. */
+#include "controller/approval-scope.h"
+#include "controller/approval-store.h"
+#include "controller/internal.h"
+#include "files.h"
+#include "log.h"
+
+#include <string.h>
+
+static const char old_record[] = "mortise/always"; /* of versions before scopes */
+
+struct scope_place confirm_place(struct conversation *c, const struct event *action)
+{
+	const char *name = js_str(event_tool_meta(action), "function_name", NULL);
+	struct scope_place place = { .workspace = c->workspace,
+				     .dir = c->shell_dir ? c->shell_dir : c->workspace,
+				     .tool = "", .toolset = "" };
+	AUTO(json) json_object *args = NULL;
+	const struct tool *tool;
+
+	if (!action_to_call(&c->catalog, action, name, &tool, &args, NULL)) {
+		place.tool = tool->real;
+		place.toolset = c->catalog.instances[tool->instance].name;
+	}
+	return place;
+}
+
+/* A delegate that asks for more than the agent which the user approved this for. */
+static bool is_stricter(const struct conversation *c)
+{
+	const struct confirm_policy *first = c->level ? &c->above[0]->confirm : NULL;
+
+	return first && (first->when != c->confirm.when || first->from != c->confirm.from
+			 || first->unknown != c->confirm.unknown);
+}
+
+static bool append(json_object *list, json_object *more)
+{
+	size_t count = more ? json_object_array_length(more) : 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (json_object_array_add(list, json_object_get(
+						    json_object_array_get_idx(more, i))))
+			return false;
+	return true;
+}
+
+json_object *confirm_approvals(struct conversation *c)
+{
+	AUTO(json) json_object *all = json_object_new_array();
+	AUTO(json) json_object *kept = NULL;
+	struct error err = ERROR_NONE;
+
+	if (!*c->parent) /* what is revoked in the meantime counts no longer */
+		kept = approvals_read(c->config, c->workspace, &err);
+	if (err.code)
+		log_line(MT_LOG_WARNING, "confirm", "approvals of this project are ignored: %s",
+			 err.text);
+	if (!all || !append(all, c->approvals) || !append(all, kept))
+		return NULL;
+	return STEAL(all);
+}
+
+bool confirm_allowed(struct conversation *c, const struct event *action)
+{
+	AUTO(json) json_object *all = is_stricter(c) ? NULL : confirm_approvals(c);
+	const struct scope_place place = confirm_place(c, action);
+
+	return scopes_cover(all, action, &place);
+}
+
+static int log_approvals(struct conversation *c, struct error *err)
+{
+	AUTO(json) json_object *record = json_object_new_object();
+
+	if (js_set_str(record, "record", "state")
+	    || js_set_str(record, "plugin", APPROVALS_RECORD)
+	    || js_set_str(record, "text", js_text(c->approvals, NULL)))
+		return fail(err, MT_ENOMEM, "out of memory");
+	return evlog_record(c->log, record, err);
+}
+
+/* From now on, in this conversation. */
+static int remember(struct conversation *c, json_object *scope, struct error *err)
+{
+	if (!c->approvals)
+		c->approvals = json_object_new_array();
+	if (!c->approvals)
+		return fail(err, MT_ENOMEM, "out of memory");
+	for (size_t i = 0; i < json_object_array_length(c->approvals); i++)
+		if (js_equal(json_object_array_get_idx(c->approvals, i), scope))
+			return MT_OK;
+	if (json_object_array_length(c->approvals) >= APPROVALS_MAX)
+		return fail(err, MT_ELIMIT, "this conversation has %d approvals: revoke some "
+			    "with `mortise policy revoke`", APPROVALS_MAX);
+	if (json_object_array_add(c->approvals, json_object_get(scope)))
+		return fail(err, MT_ENOMEM, "out of memory");
+	return log_approvals(c, err);
+}
+
+/* Does a delegate work in a directory that was made for it alone? */
+static bool is_elsewhere(const struct conversation *c)
+{
+	AUTO(free) char *up = path_join(c->dir, "../../workspaces");
+	AUTO(free) char *real = up ? realpath(up, NULL) : NULL;
+	size_t len = real ? strlen(real) : 0;
+
+	return *c->parent && len && strncmp(c->workspace, real, len) == 0;
+}
+
+/* In later conversations of the project; a delegate does not read those itself. */
+static int keep(struct conversation *c, json_object *scope, struct error *err)
+{
+	if (is_elsewhere(c))
+		return fail(err, MT_EINVAL, "this delegate works in a directory of its own: "
+			    "approve it for the conversation");
+	if (approvals_keep(c->config, c->workspace, scope, c->id, err))
+		return err->code;
+	return *c->parent ? remember(c, scope, err) : MT_OK;
+}
+
+int confirm_grant(struct conversation *c, json_object *scope, bool project, struct error *err)
+{
+	return project ? keep(c, scope, err) : remember(c, scope, err);
+}
+
+int confirm_inherit(struct conversation *c, json_object *approvals, struct error *err)
+{
+	if (!json_object_is_type(approvals, json_type_array)
+	    || json_object_array_length(approvals) == 0)
+		return MT_OK;
+	c->approvals = json_object_get(approvals);
+	return log_approvals(c, err);
+}
+
+void confirm_tell_approvals(struct conversation *c)
+{
+	AUTO(json) json_object *kept = NULL;
+	struct error err = ERROR_NONE;
+	size_t count;
+
+	if (c->told_approvals)
+		return;
+	c->told_approvals = true;
+	if (evlog_state(c->log, old_record, &count)
+	    && !evlog_state(c->log, APPROVALS_RECORD, &count)) {
+		notice(c, MT_LOG_WARNING, "what was always allowed in this conversation by an "
+		       "older version allowed more than it said: it is asked about again");
+		c->approvals = c->approvals ? c->approvals : json_object_new_array();
+		log_approvals(c, &err);
+	}
+	if (*c->parent || c->confirm.when == CONFIRM_NEVER)
+		return;
+	kept = approvals_read(c->config, c->workspace, &err);
+	count = kept ? json_object_array_length(kept) : 0;
+	if (!kept)
+		notice(c, MT_LOG_WARNING, "the approvals of this project do not apply: %s",
+		       err.text);
+	else if (count)
+		notice(c, MT_LOG_WARNING, "%zu approval%s of this project appl%s: mortise "
+		       "policy approvals", count, count > 1 ? "s" : "", count > 1 ? "y" : "ies");
+}
+
+int confirm_restore(struct conversation *c, struct error *err)
+{
+	size_t len;
+	const char *text = evlog_state(c->log, APPROVALS_RECORD, &len);
+	AUTO(json) json_object *list = text ? js_parse(text, len, err) : NULL;
+
+	if (text && !list)
+		return err->code ? err->code : MT_OK;
+	if (json_object_is_type(list, json_type_array))
+		c->approvals = STEAL(list);
+	return MT_OK;
+}
+
+json_object *conversation_approvals(const struct conversation *c)
+{
+	return c->approvals ? json_object_get(c->approvals) : json_object_new_array();
+}
+
+int conversation_revoke(struct conversation *c, const char *text, struct error *err)
+{
+	AUTO(json) json_object *texts = json_object_new_array();
+
+	if (!texts || json_object_array_add(texts, json_object_new_string(text)))
+		return fail(err, MT_ENOMEM, "out of memory");
+	if (!c->approvals)
+		return fail(err, MT_ENOTFOUND, "there is no approval of %.300s", text);
+	return approvals_remove(c->approvals, texts, err) ? err->code : log_approvals(c, err);
+}
