@@ -144,6 +144,11 @@ EOF
 	run "${run_it[@]}"
 	[ "$status" -ne 0 ]
 	[[ "$output" == *confirm_unknown* ]]
+	printf '[mcp.x]\ncommand = true\ntrust_hints = yes\n' >"$work/ws/.mortise/mortise.ini"
+	(cd "$work/ws" && mortise config trust)
+	run "${run_it[@]}"
+	[ "$status" -ne 0 ]
+	[[ "$output" == *trust_hints* ]]
 }
 
 # limit NAME VALUE SENTENCE

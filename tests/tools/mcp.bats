@@ -128,6 +128,27 @@ m() {
 	[ "$(wc -l <"$dir/starts-two")" -eq 2 ]
 }
 
+@test "what a server says of its tools counts once the user trusts it" {
+	printf '[turn]\n[call plain]\ntext = a\n\n[turn]\n[call finish]\nmessage = Done.\n' \
+		>"$dir/script"
+	mkdir "$dir/ws"
+	server one plain
+	m mcp status
+	try() {
+		XDG_STATE_HOME=$dir/state m run -C "$dir/ws" -m "script:$dir/script" -t go \
+			-o controller.tools=mcp,finish -o controller.confirmation=risky \
+			-o controller.analyzers= "$@" </dev/null
+	}
+	run try
+	echo "$output"
+	[ "$status" -eq 8 ]
+	m mcp status -o mcp.one.trust_hints=yes
+	run try -o mcp.one.trust_hints=yes
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ "$output" != *"not registered"* ]]
+}
+
 @test "errors: of the tool, of the protocol, of a result that is not as promised" {
 	server one lies
 	server two error

@@ -65,9 +65,14 @@ static void compare_events(struct vec *v, struct conversation *c, int64_t id,
 
 static void pending_run(struct conversation *c)
 {
-	c->pending = kit_action(c, "run", "{\"command\":\"ls\",\"thought\":\"t\","
+	struct error err = ERROR_NONE;
+	AUTO(event) struct event *e = NULL;
+	int64_t id = kit_action(c, "run", "{\"command\":\"ls\",\"thought\":\"t\","
 				"\"confirmation_state\":\"awaiting_confirmation\"}");
-	c->waits = true;
+
+	e = evlog_event(c->log, id, &err);
+	if (!e || confirm_restore_waiting(c, e, &err))
+		abort();
 }
 
 static bool case_set_state(struct vec *v, json_object *in, json_object *output)
