@@ -27,7 +27,7 @@ struct building {
 	const char *from;
 	char *input;
 	char *here[8];             /* delimiters of here-documents to come */
-	bool strip_tabs[8];
+	bool strip_tabs[8], expands[8];
 	size_t here_count;
 };
 
@@ -313,7 +313,7 @@ static int dollar(struct walk *w, struct word *word, bool quoted)
 
 static bool ends_word(char c)
 {
-	return strchr(" \t\r\n;&|()<>", c) != NULL;
+	return strchr(" \t\n;&|()<>", c) != NULL;
 }
 
 /* An unquoted ~ that begins a word: of this user if its directory is known. */
@@ -401,7 +401,7 @@ static int bare_part(struct walk *w, struct word *word, bool begins)
 /* How many characters from here on mean nothing to a shell. */
 static size_t ordinary(const struct walk *w)
 {
-	static const char special[] = " \t\r\n;&|()<>'\"`$\\~{*?[=\1\2";
+	static const char special[] = " \t\n;&|()<>'\"`$\\~{*?[=\1\2";
 	static bool is_special[256];
 	const char *p = w->p;
 
@@ -544,6 +544,34 @@ static int tell(struct walk *w, struct building *b)
 	return w->each(w->arg, &command);
 }
 
+/* The commands that the expansions of a here-document run; `*ret_any`: there are
+ * expansions. */
+static int expand_here(const struct walk *outer, const char *text, size_t len, bool *ret_any)
+{
+	struct walk w = *outer;
+	struct word unused = { .text = STRBUF(WORD_BYTES_MAX) };
+	int r = MT_OK;
+
+	w.p = text;
+	w.end = text + len;
+	if (++w.depth > SHELL_DEPTH_MAX)
+		return MT_ELIMIT;
+	while (!r && !at_end(&w)) {
+		if (*w.p == '\\' && peek(&w, 1)) {
+			w.p += 2;
+		} else if (*w.p == '$') {
+			r = dollar(&w, &unused, true);
+		} else if (*w.p == '`') {
+			r = backticks(&w, &unused);
+		} else {
+			w.p++;
+		}
+	}
+	*ret_any = unused.dynamic;
+	strbuf_clear(&unused.text);
+	return r;
+}
+
 /* The bodies of here-documents, which begin behind this line. */
 static int take_here(struct walk *w, struct building *b)
 {
@@ -564,6 +592,14 @@ static int take_here(struct walk *w, struct building *b)
 			if (!found)
 				strbuf_addc(&body, '\n');
 			w->p = nl ? nl + 1 : w->end;
+		}
+		if (b->expands[i]) {
+			bool any = false;
+			int r = expand_here(w, body.text, body.len, &any);
+
+			if (r)
+				return r;
+			b->substitutes = b->substitutes || any;
 		}
 		free(b->input);
 		b->input = strbuf_take(&body);
@@ -601,6 +637,8 @@ static int redirect(struct walk *w, struct building *b)
 {
 	struct word word = { .text = STRBUF(WORD_BYTES_MAX) };
 	bool here = false, string = false, writes = false, copies = false, appends = false;
+	bool room = b->here_count < ARRAY_LEN(b->here);
+	const char *from;
 	int r;
 
 	while (!at_end(w) && strchr("<>&|", *w->p) && *w->p) {
@@ -618,14 +656,17 @@ static int redirect(struct walk *w, struct building *b)
 		w->p++;
 	}
 	if (here && peek(w, 0) == '-') {
-		b->strip_tabs[b->here_count] = true;
+		if (room)
+			b->strip_tabs[b->here_count] = true;
 		w->p++;
 	}
 	while (peek(w, 0) == ' ' || peek(w, 0) == '\t')
 		w->p++;
+	from = w->p;
 	r = read_word(w, &word);
 	b->substitutes = b->substitutes || word.substitutes;
-	if (!r && here && b->here_count < sizeof b->here / sizeof *b->here) {
+	if (!r && here && room) {
+		b->expands[b->here_count] = (size_t)(w->p - from) == word.text.len;
 		b->here[b->here_count] = strndup(word.text.text, word.text.len);
 		r = b->here[b->here_count] ? MT_OK : MT_ENOMEM;
 		b->here_count += !r;
@@ -730,7 +771,7 @@ static int simple(struct walk *w, int *cases)
 	while (!r && !at_end(w) && !b.defines) {
 		char c = *w->p;
 
-		if (c == ' ' || c == '\t' || c == '\r') {
+		if (c == ' ' || c == '\t') {
 			w->p++;
 		} else if (c == '\\' && peek(w, 1) == '\n') {
 			w->p += 2;
