@@ -160,7 +160,7 @@ enum gate confirm_gate(struct conversation *c, struct event *action,
 	if (confirm_needed(&c->confirm, ret->risk)
 	    && (ret->risk == RISK_HIGH || !confirm_allowed(c, action)))
 		return GATE_WAIT;
-	if (ret->risk == RISK_MEDIUM && c->confirm.when != CONFIRM_NEVER)
+	if (ret->risk == RISK_MEDIUM && *ret->reason && c->confirm.when != CONFIRM_NEVER)
 		say_medium(c, action, ret);
 	return GATE_RUN;
 }

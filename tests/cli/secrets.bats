@@ -70,6 +70,11 @@ first() {
 	offered >"$work/offered.first"
 }
 
+# The hashes of the actions that wait for approval, in the order of the questions.
+hashes() { jq -r 'select(.waits).waits.hash' "$work/out" 2>/dev/null | uniq; }
+asked() { [ "$(hashes | wc -l)" -ge "$1" ]; }
+approve() { printf '{"type":"confirm","hash":"%s"}\n' "$(hashes | tail -n 1)"; }
+
 @test "keys of 1 to 40 bytes: tools get them, from 8 bytes on nothing else has them" {
 	letters=k7Qp2Vx9Lm4Rt8Zb3Nc6Wd1Hs5Jf0GyTuAeIoBvC
 	first
@@ -119,10 +124,13 @@ END
 	export OUR_KEY=hunter2-and-more
 	"${run_it[@]}" -q -o controller.confirmation=always -t go </dev/null || [ $? -eq 8 ]
 	log | grep '"confirmation_state":"awaiting_confirmation"' | grep -q '"secrets_masked":true'
+	: >"$work/out"
 	{
-		echo '{"type":"confirm"}'
+		until_true asked 1
+		approve
 		until_true logged 'echo harmless.*awaiting_confirmation'
-		echo '{"type":"confirm"}'
+		until_true asked 2
+		approve
 		until_true test -e "$work/ws/other"
 		until_true logged '"action":"finish"'
 	} | mortise resume last --json >"$work/out"
@@ -140,8 +148,8 @@ END
 	"${run_it[@]}" --json --keep -o controller.confirmation=always -t go <"$work/fifo" \
 		>"$work/out" 2>&1 &
 	exec 9>"$work/fifo"
-	until_true logged '"awaiting_confirmation"'
-	echo '{"type":"confirm"}' >&9
+	until_true asked 1
+	approve >&9
 	until_true logged '"observation":"run"'
 	exec 9>&-
 	wait $! || true
