@@ -9,6 +9,7 @@
 #include <mortise/advance.h>
 
 #include <ctype.h>
+#include <search.h>
 #include <string.h>
 
 enum { CALL_NAME_MAX = 64 };
@@ -46,6 +47,7 @@ struct memory {
 	size_t room, piece_count;
 	struct turn **turns;
 	size_t turn_count, turn_room, turns_used; /* used: by the newest view */
+	void *turn_tree;              /* the same turns, by the id of the reply */
 	unsigned generation;
 	size_t open;                  /* turns begun that may still change */
 	struct settled settled;
@@ -93,6 +95,11 @@ static void drop_turn(struct turn *t)
 	free(t);
 }
 
+static void keep(void *turn)
+{
+	(void)turn; /* `turns` owns it */
+}
+
 struct memory *memory_free(struct memory *m)
 {
 	if (!m)
@@ -103,6 +110,7 @@ struct memory *memory_free(struct memory *m)
 	for (size_t i = 0; i < m->turn_count; i++)
 		drop_turn(m->turns[i]);
 	free(m->turns);
+	tdestroy(m->turn_tree, keep);
 	tool_list_clear(&m->tools);
 	json_object_put(m->offered);
 	free(m->settled.events);
@@ -153,12 +161,19 @@ struct mt_str memory_text(struct memory *m, int64_t id)
 
 /* ---- turns ------------------------------------------------------------ */
 
+static int compare_turns(const void *a, const void *b)
+{
+	return strcmp(((const struct turn *)a)->reply->response_id,
+		      ((const struct turn *)b)->reply->response_id);
+}
+
 static struct turn *turn_find(struct memory *m, const char *response)
 {
-	for (size_t i = m->turn_count; i-- > 0;)
-		if (strcmp(m->turns[i]->reply->response_id, response) == 0)
-			return m->turns[i];
-	return NULL;
+	struct llm_reply reply = { .response_id = (char *)response };
+	struct turn key = { .reply = &reply }, **found;
+
+	found = tfind(&key, &m->turn_tree, compare_turns);
+	return found ? *found : NULL;
 }
 
 static bool blank(const char *text, size_t len)
@@ -219,6 +234,10 @@ static int turn_make(struct memory *m, const char *response, struct turn **ret,
 		m->turn_room = room;
 	}
 	t = turn_read(m, response, &why);
+	if (t && !tsearch(t, &m->turn_tree, compare_turns)) {
+		drop_turn(t);
+		return fail(err, MT_ENOMEM, "out of memory");
+	}
 	*ret = t;
 	if (t)
 		m->turns[m->turn_count++] = t;
@@ -395,7 +414,8 @@ static int prepare(struct memory *m, const struct view_item *items, size_t count
 		p = piece_of(m, items[i].event, err);
 		if (!p)
 			return err->code;
-		++*ret_pieces;
+		*ret_pieces += p->generation != m->generation;
+		p->generation = m->generation;
 		if (show(m, p, &items[i]))
 			return fail(err, MT_ENOMEM, "out of memory");
 		if ((p->kind != PIECE_RESULT && p->kind != PIECE_CALL) || !p->response)
@@ -454,24 +474,25 @@ static int lay_out(struct memory *m, const struct view_item *item,
 }
 
 /* Forget the pieces and replies that this view did not use. */
-static void forget(struct memory *m, const struct view_item *items, size_t count)
+static void forget(struct memory *m)
 {
-	size_t kept = 0, next = 0;
+	size_t kept = 0;
 
 	for (size_t id = 0; id < m->room; id++) {
-		while (next < count && items[next].event < (int64_t)id)
-			next++;
-		if (next < count && items[next].event == (int64_t)id)
+		if (!m->pieces[id] || m->pieces[id]->generation == m->generation)
 			continue;
-		if (m->pieces[id])
-			m->piece_count--;
 		m->pieces[id] = piece_free(m->pieces[id]);
+		m->piece_count--;
 	}
 	for (size_t i = 0; i < m->turn_count; i++) {
-		if (m->turns[i]->generation == m->generation)
-			m->turns[kept++] = m->turns[i];
-		else
-			drop_turn(m->turns[i]);
+		struct turn *t = m->turns[i];
+
+		if (t->generation == m->generation) {
+			m->turns[kept++] = t;
+			continue;
+		}
+		tdelete(t, &m->turn_tree, compare_turns);
+		drop_turn(t);
 	}
 	m->turn_count = kept;
 }
@@ -583,7 +604,7 @@ static bool is_user_message(const struct memory *m, const struct view_item *item
 
 static bool is_there(const struct view_item *items, size_t count, int64_t id)
 {
-	for (size_t i = 0; i < count && items[i].event <= id; i++)
+	for (size_t i = 0; i < count; i++)
 		if (items[i].event == id)
 			return true;
 	return false;
@@ -593,6 +614,8 @@ static int64_t first_user(struct memory *m)
 {
 	int64_t count = evlog_count(m->log);
 
+	if (m->first_user >= 0 && evlog_head(m->log, m->first_user)->undone)
+		m->first_user = -1;
 	for (int64_t id = 0; m->first_user < 0 && id < count; id++) {
 		const struct view_item item = { .event = id };
 
@@ -654,7 +677,7 @@ static int build(struct memory *m, const struct view_item *items, size_t count,
 	if (r)
 		return r;
 	if (start == 0 && (pieces < m->piece_count || m->turns_used < m->turn_count))
-		forget(m, items, count);
+		forget(m);
 	r = lay_out_all(m, items, count, request);
 	return r ? fail(err, r, "out of memory") : MT_OK;
 }

@@ -24,6 +24,7 @@ struct piece {
 	char *response, *call;       /* ids of the reply and its call; or NULL */
 	struct turn *turn;           /* memory's: the reply, once it was looked up */
 	size_t place;                /* of the call in the reply */
+	unsigned generation;         /* memory's: the newest view that has it */
 	bool failed;                 /* the tool answered with an error */
 	uint64_t stamp, apart_stamp; /* of messages of this piece alone */
 	uint64_t shown_stamp;        /* in this view: 0 if it is masked */

@@ -148,6 +148,39 @@ static bool lay_out(struct memory *m, const struct view_item *items, size_t n,
 	return true;
 }
 
+/* The first message of the user is taken back, and there is something before it:
+ * a command of the user's own. */
+static void first_message_undone(void)
+{
+	const struct memory_options options = { 0 };
+	const struct view_item before[] = { { .event = 0 }, { .event = 1 }, { .event = 2 },
+					    { .event = 3 } };
+	const struct view_item after[] = { { .event = 0 }, { .event = 1 }, { .event = 4 } };
+	struct evlog *log = open_log(folder("undone"), EVLOG_CREATE, NULL);
+	struct memory *memory = memory_new(log, &options);
+	AUTO(strbuf) struct strbuf text = STRBUF(1 << 16);
+	AUTO(event) struct event *run =
+		event_action("run", SOURCE_USER, json("{\"command\":\"ls\"}"), NULL);
+	struct event *seen;
+
+	evlog_append(log, run, NULL);
+	seen = event_observation("run", SOURCE_AGENT, run->id, "a b", 3,
+				 json("{\"command\":\"ls\"}"), NULL);
+	evlog_append(log, seen, NULL);
+	event_unref(seen);
+	say(log, SOURCE_USER, "what was taken back");
+	say(log, SOURCE_AGENT, "an answer to it");
+	CHECK(lay_out(memory, before, 4, &text));
+	record(log, "{\"record\":\"rewind\",\"to\":1}", NULL);
+	say(log, SOURCE_USER, "what is there");
+	strbuf_reset(&text);
+	CHECK(lay_out(memory, after, 3, &text));
+	CHECK(strstr(text.text, "what is there"));
+	CHECK_MSG(!strstr(text.text, "taken back"), "what was taken back is not sent");
+	memory_free(memory);
+	evlog_close(log);
+}
+
 int main(void)
 {
 	const struct memory_options options = { 0 };
@@ -159,6 +192,7 @@ int main(void)
 
 	if (!mkdtemp(top))
 		return 1;
+	first_message_undone();
 	log = open_log(folder("log"), EVLOG_CREATE, NULL);
 	memory = memory_new(log, &options);
 	say(log, SOURCE_USER, "do it");
