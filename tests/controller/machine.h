@@ -5,9 +5,11 @@
 #ifndef TESTS_CONTROLLER_MACHINE_H
 #define TESTS_CONTROLLER_MACHINE_H
 
+#include "controller/fork.h"
 #include "controller/kit.h"
+#include "controller/rewind.h"
 
-enum { TURNS = 40 };
+enum { TURNS = 60 };
 
 static uv_loop_t loop;
 static unsigned waited;
@@ -21,7 +23,7 @@ static void write_script(void)
 
 	for (int i = 0; i < TURNS; i++) {
 		strbuf_add(&text, "[turn]\n");
-		switch (roll(6)) {
+		switch (roll(8)) {
 		case 0:
 			strbuf_add(&text, "text = only words\n\n");
 			break;
@@ -40,6 +42,12 @@ static void write_script(void)
 			strbuf_addf(&text, "[call str_replace_editor]\ncommand = view\n"
 				    "path = /tmp\n\n");
 			break;
+		case 5:
+			strbuf_addf(&text, "[call delegate]\nagent = other\ntask = part %d\n\n", i);
+			break;
+		case 6:
+			strbuf_add(&text, "[call request_condensation]\n\n");
+			break;
 		default:
 			strbuf_addf(&text, "[call execute_bash]\ncommand = true %d\n\n", i);
 		}
@@ -55,7 +63,7 @@ static int64_t unanswered(struct conversation *c)
 		const struct evlog_head *head = evlog_head(c->log, id);
 		AUTO(event) struct event *e = NULL;
 
-		if (!(head->type->flags & EVENT_RUNNABLE))
+		if (head->undone || !(head->type->flags & EVENT_RUNNABLE))
 			continue;
 		e = evlog_event(c->log, id, NULL);
 		if (!e || !confirm_awaited(e))
@@ -93,8 +101,18 @@ static void turn(int most)
 
 static const char *const settings[] = { "controller.analyzers=",
 					"controller.confirmation=risky",
-					"controller.max_iterations=9",
-					"controller.stuck_detection=no", NULL };
+					"controller.max_iterations=30",
+					"controller.stuck_detection=no",
+					"controller.tools=bash,editor,think,finish,delegate,"
+					"request_condensation",
+					"controller.delegates=other",
+					"controller.other.base=default",
+					"controller.other.tools=bash,think,finish",
+					"controller.other.delegates=",
+					"controller.other.max_iterations=4",
+					"controller.condensers=amortized",
+					"condenser.amortized.max_size=12",
+					"condenser.amortized.keep_first=1", NULL };
 
 /* Another process takes it up: it rests where it rested. */
 static struct conversation *again(struct conversation *c, const char **ret_wrong)
@@ -127,14 +145,63 @@ static void give_answer(struct conversation *c, enum answer yes, const char *rea
 	conversation_confirm(c, &a, &err);
 }
 
-static struct conversation *one_op(struct conversation *c, const char **ret_wrong)
+/* As `!` of a terminal does. */
+static void run_own(struct conversation *c)
 {
 	static const char run_true[] =
 		"{\"action\":\"run\",\"args\":{\"command\":\"true\"}}";
 	struct error err = ERROR_NONE;
-	AUTO(json) json_object *action = NULL;
+	AUTO(json) json_object *action =
+		js_parse_object(run_true, sizeof run_true - 1, NULL);
 
-	switch (roll(12)) {
+	if (action)
+		conversation_action(c, action, &err);
+}
+
+static void say_image(struct conversation *c)
+{
+	static const char urls[] = "[\"data:image/gif;base64,R0lGODdhAQABAIAAAAAAAAAAACwAAAAA"
+				   "AQABAAACAkQBADs=\"]";
+	struct error err = ERROR_NONE;
+	AUTO(json) json_object *images = js_parse(urls, sizeof urls - 1, NULL);
+
+	conversation_say(c, "look", 4, images, &err);
+}
+
+/* The conversation that begins as this one did, instead of it. */
+static struct conversation *forked(struct conversation *c, const char **ret_wrong)
+{
+	struct fork_options o = { .id = c->id,
+				  .at = (int64_t)roll((unsigned)evlog_count(c->log) + 1) - 1 };
+	struct error err = ERROR_NONE;
+	char *id = NULL;
+	int64_t at;
+
+	if (conversation_fork(c->config, &o, &id, &at, &err))
+		return c; /* an event that is undone */
+	kit_close(&loop, c);
+	c = kit_resume(&loop, id, settings, false);
+	free(id);
+	if (!state_is_resting(c->state))
+		*ret_wrong = "a fork does not rest";
+	return c;
+}
+
+static void go_back(struct conversation *c)
+{
+	struct error err = ERROR_NONE;
+
+	if (roll(3))
+		conversation_take_back(c, 1 + roll(2), NULL, &err);
+	else
+		conversation_rewind(c, roll((unsigned)evlog_count(c->log)), NULL, &err);
+}
+
+static struct conversation *one_op(struct conversation *c, const char **ret_wrong)
+{
+	struct error err = ERROR_NONE;
+
+	switch (roll(18)) {
 	case 0:
 	case 1:
 		conversation_message(c, "go on", 5, &err);
@@ -161,12 +228,25 @@ static struct conversation *one_op(struct conversation *c, const char **ret_wron
 			give_answer(c, ANSWER_ALWAYS, "");
 		break;
 	case 9:
-		action = js_parse_object(run_true, sizeof run_true - 1, NULL);
-		if (action)
-			conversation_action(c, action, &err);
-		break;
 	case 10:
+		run_own(c);
+		break;
+	case 11:
 		return again(c, ret_wrong);
+	case 12:
+	case 13:
+		go_back(c);
+		break;
+	case 14:
+		if (roll(3) == 0)
+			return forked(c, ret_wrong);
+		break;
+	case 15:
+		say_image(c);
+		break;
+	case 16:
+		conversation_condense(c, &err);
+		break;
 	default:
 		turn((int)roll(40));
 	}
@@ -179,7 +259,8 @@ static struct conversation *one_op(struct conversation *c, const char **ret_wron
 static bool all_answered(struct conversation *c)
 {
 	for (int64_t id = 0; id < evlog_count(c->log); id++) {
-		bool found = !(evlog_head(c->log, id)->type->flags & EVENT_RUNNABLE)
+		bool found = evlog_head(c->log, id)->undone
+			     || !(evlog_head(c->log, id)->type->flags & EVENT_RUNNABLE)
 			     || !evlog_head(c->log, id)->type->is_action;
 
 		for (int64_t n = id + 1; !found && n < evlog_count(c->log); n++) {

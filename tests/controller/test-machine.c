@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
  * test-machine.c - random commands to a conversation whose actions wait for a
- * person: no state that is none, no action that waits is lost, also when the
- * process ends in between, and "stop" is always accepted. */
+ * person, with delegates and a condenser: no state that is none, no action that
+ * waits is lost, also when the process ends in between, and "stop" is always
+ * accepted. */
 #include "controller/machine.h"
 
 #include "controller/exit_code.h"
 #include "tap.h"
 
-enum { SEEDS = 24, OPS = 30 };
+enum { SEEDS = 24, OPS = 40 };
 
 static uint64_t dice;
 
@@ -16,6 +17,21 @@ static unsigned roll(unsigned n)
 {
 	dice = dice * 6364136223846793005u + 1442695040888963407u;
 	return (unsigned)(dice >> 33) % n;
+}
+
+/* What happened at all: a machine whose commands are refused shows nothing. */
+static unsigned delegations, condensations, undone;
+
+static void count_events(struct conversation *c)
+{
+	for (int64_t id = 0; id < evlog_count(c->log); id++) {
+		const struct evlog_head *head = evlog_head(c->log, id);
+
+		undone += head->undone;
+		delegations += !head->type->is_action
+			       && strcmp(head->type->name, "delegate") == 0;
+		condensations += strcmp(head->type->name, "condensation") == 0;
+	}
 }
 
 static void one_seed(unsigned seed)
@@ -38,6 +54,7 @@ static void one_seed(unsigned seed)
 	conversation_stop(c, &err);
 	CHECK_MSG(c->state == STATE_STOPPED, "seed %u: it stops", seed);
 	CHECK_MSG(all_answered(c), "seed %u: no action is left without an answer", seed);
+	count_events(c);
 	kit_close(&loop, c);
 }
 
@@ -52,6 +69,9 @@ int main(void)
 	for (unsigned seed = 1; seed <= seeds; seed++)
 		one_seed(seed);
 	CHECK_MSG(waited > seeds, "actions waited: %u times", waited);
+	CHECK_MSG(delegations && condensations && undone,
+		  "%u delegations ended, %u condensations, %u events undone", delegations,
+		  condensations, undone);
 	uv_loop_close(&loop);
 	kit_end();
 	return tap_done();
