@@ -299,11 +299,16 @@ struct conversation *conversation_allocate(uv_loop_t *loop,
 	return c;
 }
 
+static void tell_damage(void *arg, const char *text)
+{
+	notice(arg, MT_LOG_WARNING, "%s", text);
+}
+
 int conversation_open(struct conversation *c, const struct conversation_options *o,
 		      enum evlog_open mode, char **ret_report, struct error *err)
 {
 	const char *sync = config_get(c->config, "core", "sync");
-	struct evlog_options options = { .mask = c->mask };
+	struct evlog_options options = { .mask = c->mask, .damaged = tell_damage, .arg = c };
 	int r = config_secrets(c->config, c->mask, err);
 
 	log_set_mask(c->mask);

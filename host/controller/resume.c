@@ -327,6 +327,10 @@ static json_object *newest_reply(struct conversation *c, int64_t until, struct e
 		AUTO(json) json_object *record = evlog_reply_at(c->log, n, err);
 		int64_t before = js_int(record, "before", 0);
 
+		if (!record && err->code == MT_ENOTFOUND) { /* it is damaged */
+			*err = (struct error)ERROR_NONE;
+			continue;
+		}
 		if (!record || before < c->start)
 			return NULL;
 		if (before <= until && delegation_owner(c->log, before) == c->delegation)

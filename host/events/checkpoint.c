@@ -28,7 +28,8 @@ struct index_event {
 	uint8_t type, source, flags, reserved[5];
 };
 
-enum { IS_ACTION = 1, IS_HIDDEN = 2, IS_UNDONE = 4, HAS_CALL = 8, IS_DISPATCHED = 16 };
+enum { IS_ACTION = 1, IS_HIDDEN = 2, IS_UNDONE = 4, HAS_CALL = 8, IS_DISPATCHED = 16,
+       IS_MISSING = 32 };
 
 struct index_state {
 	uint64_t offset;
@@ -75,7 +76,8 @@ static void put_event(struct strbuf *out, const struct evlog_head *h)
 		.flags =
 			(uint8_t)(h->type->is_action * IS_ACTION | h->hidden * IS_HIDDEN |
 				  h->undone * IS_UNDONE | h->has_call * HAS_CALL |
-				  h->dispatched * IS_DISPATCHED),
+				  h->dispatched * IS_DISPATCHED |
+				  h->missing * IS_MISSING),
 	};
 
 	strbuf_addn(out, (const char *)&e, sizeof e);
@@ -213,6 +215,7 @@ static bool take_event(struct rest *r, struct log_index *x, uint64_t end)
 		.undone = e.flags & IS_UNDONE,
 		.has_call = e.flags & HAS_CALL,
 		.dispatched = e.flags & IS_DISPATCHED,
+		.missing = e.flags & IS_MISSING,
 	};
 	return true;
 }

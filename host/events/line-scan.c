@@ -327,8 +327,13 @@ static bool scan_object(struct scan *s, struct line *line)
 void line_scan(const char *text, size_t len, struct line *ret)
 {
 	struct scan s = { .at = text, .end = text + len };
+	size_t body;
 
 	*ret = (struct line){ .id = -1, .cause = -1, .action = -1, .to = -1 };
+	if (line_check(text, len, &body) == SUM_BAD) {
+		ret->fault = "its checksum does not match";
+		return;
+	}
 	if (!scan_object(&s, ret)) {
 		ret->kind = LINE_BAD;
 		ret->fault = "it is not a JSON object";
@@ -338,4 +343,5 @@ void line_scan(const char *text, size_t len, struct line *ret)
 	} else if (ret->kind == LINE_BAD) {
 		ret->fault = "it is neither an event nor a record";
 	}
+	ret->sealed = ret->kind != LINE_BAD && body < len;
 }

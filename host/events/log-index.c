@@ -131,6 +131,31 @@ static const struct event_type *find_type(const struct line *line)
 	return event_type_find(line->is_action, name);
 }
 
+bool index_knows(const struct line *line)
+{
+	return find_type(line) != NULL;
+}
+
+void index_missing(struct log_index *x, size_t id)
+{
+	x->heads[id] = (struct evlog_head){
+		.type = event_type_find(false, "error"),
+		.offset = x->end,
+		.cause = -1,
+		.source = SOURCE_ENVIRONMENT,
+		.missing = true,
+	};
+}
+
+int index_add_missing(struct log_index *x)
+{
+	int status = index_reserve(x);
+
+	if (!status)
+		index_missing(x, x->count++);
+	return status;
+}
+
 static int add_event(struct log_index *x, const struct line *line, size_t length,
 		     const char **ret_fault, struct error *err)
 {

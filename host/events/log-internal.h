@@ -29,6 +29,7 @@ struct line {
 	enum line_kind kind;
 	const char *fault; /* LINE_BAD: what is wrong with it */
 	bool is_action, hidden, has_call;
+	bool sealed; /* it has a checksum, and that is right */
 	int64_t id, cause, action, to; /* -1: not there */
 	enum event_source source;
 	struct slice type; /* of an event, or name of a record */
@@ -38,6 +39,17 @@ struct line {
 /** Check that a line is a JSON object and find what the index needs. The
  *  slices point into it, with escapes as written. */
 void line_scan(const char *text, size_t len, struct line *ret);
+
+/** End a line, which is a JSON object, with the checksum of what it holds. */
+int line_seal(struct strbuf *line);
+enum line_sum { SUM_NONE, SUM_GOOD, SUM_BAD };
+/** Check a line without its newline. `*ret_body`: bytes before the checksum; what
+ *  is missing there is the closing bracket. */
+enum line_sum line_check(const char *text, size_t len, size_t *ret_body);
+/** Find a whole record with its checksum inside a damaged line, from `from` on.
+ *  `*work`: bytes that may still be looked at. */
+bool line_salvage(const char *text, size_t len, size_t from, size_t *work,
+		  size_t *ret_start, size_t *ret_end);
 
 /* ---- the index: what is known of the log without reading it --------------- */
 
@@ -76,6 +88,12 @@ int index_reserve(struct log_index *x);
  *  MT_EUNSUPPORTED for a type that this version does not know, MT_ENOMEM. */
 int index_add(struct log_index *x, const struct line *line, size_t length,
 	      const char **ret_fault, struct error *err);
+/** An event in the index becomes one that is missing. */
+void index_missing(struct log_index *x, size_t id);
+/** The next event is one that is missing. */
+int index_add_missing(struct log_index *x);
+/** True if this version knows the type of the event. */
+bool index_knows(const struct line *line);
 /** Place of a reply with this id from place `from` on downwards; -1: none.
  *  The hash may deceive: read and compare. */
 int64_t index_reply(const struct log_index *x, const char *response_id);
@@ -118,6 +136,7 @@ struct evlog {
 	int64_t opened;     /* events there when it was opened */
 	int64_t told;       /* events told to the subscribers */
 	struct strbuf line; /* the line being written */
+	size_t damages;     /* that were told, see log_tell_damage */
 	size_t blob_bytes;  /* of the texts that the newest line has in blobs */
 };
 
@@ -137,6 +156,15 @@ int log_pread(struct evlog *log, uint64_t offset, size_t len, char *buf,
 /** A line parsed, its blobs put back. NULL with `err`. */
 json_object *log_parse_line(struct evlog *log, uint64_t offset, size_t len,
 			    struct error *err);
+
+/** Keep a damaged piece of the log beside it and tell of it: in `report`, or if that
+ *  is NULL to whoever the options name. What was kept before is not told again. */
+void log_tell_damage(struct evlog *log, uint64_t from, uint64_t len, const char *fault,
+		     struct strbuf *report);
+/** What is read in the place of an event that is missing. */
+struct event *log_missing_event(int64_t id, struct error *err);
+/** An event of the index turned out to be damaged: from now on it is missing. */
+void log_lose_event(struct evlog *log, int64_t id, const char *fault);
 
 /** The hook that moves long strings of a record to blobs/. */
 struct write_hook blob_hook(struct evlog *log);

@@ -16,7 +16,14 @@
 #include <sys/sysmacros.h>
 #include <time.h>
 
-enum { READ_AT_ONCE = 1 << 20, META_MAX = 64 << 20, LEFT_TRIES = 200, LEFT_PAUSE_MS = 10 };
+enum {
+	READ_AT_ONCE = 1 << 20,
+	META_MAX = 64 << 20,
+	LEFT_TRIES = 200,
+	LEFT_PAUSE_MS = 10,
+	GAP_MAX = 1 << 20, /* events that may be missing in one place */
+	EVENT_LEAST = 16,  /* a damaged piece that is shorter was no record */
+};
 
 /* Number of the process that holds the lock of a file, for people; 0: it is not
  * told. */
@@ -87,7 +94,7 @@ int log_check_format(struct evlog *log, struct error *err)
 	format = js_int(meta, "format", LOG_FORMAT);
 	if (format != LOG_FORMAT)
 		return fail(err, MT_EUNSUPPORTED,
-			    "%s has format %" PRId64 ", this version of mortise knows %d",
+			    "%s: format %" PRId64 ", this mortise reads format %d: update mortise",
 			    path, format, LOG_FORMAT);
 	return MT_OK;
 }
@@ -96,20 +103,154 @@ int log_check_format(struct evlog *log, struct error *err)
 
 struct replay {
 	struct evlog *log;
-	struct strbuf buf; /* bytes from `log->index.end` on */
-	const char *fault; /* of the first bad line */
-	bool unfinished;   /* the last line lacks its newline */
+	struct strbuf buf;     /* bytes from `log->index.end` on */
+	size_t bad, bad_events; /* damaged pieces since the last event; those that look
+				   like one */
+	uint64_t damage, damage_len; /* bytes that are not told of yet, and why */
+	const char *fault;
+	bool unfinished;       /* the last line lacks its newline */
+	struct strbuf *report;
 	struct error *err;
 };
+
+static int take(struct replay *r, const char *text, size_t len, size_t whole, bool piece);
+
+/* The id of the next event behind a place, if it is near; -1. */
+static int64_t next_id(struct evlog *log, uint64_t at)
+{
+	uint64_t left = log->size > at ? log->size - at : 0;
+	size_t len = left < READ_AT_ONCE ? (size_t)left : READ_AT_ONCE;
+	AUTO(free) char *buf = malloc(len + 1);
+	char *line = buf, *end;
+
+	if (!buf || log_pread(log, at, len, buf, NULL))
+		return -1;
+	for (; (end = memchr(line, '\n', len - (size_t)(line - buf))); line = end + 1) {
+		struct line seen;
+
+		line_scan(line, (size_t)(end - line), &seen);
+		if (seen.kind == LINE_EVENT)
+			return seen.id;
+	}
+	return -1;
+}
+
+/* An id that is too high: are events before it missing, or is it wrong itself? */
+static bool is_after_gap(struct replay *r, const struct line *line, size_t whole)
+{
+	int64_t gap = line->id - evlog_count(r->log);
+
+	if (gap <= 0 || gap > GAP_MAX)
+		return gap == 0;
+	return line->sealed || (size_t)gap <= r->bad ||
+	       next_id(r->log, r->log->index.end + whole) == line->id + 1;
+}
+
+static void tell_damage(struct replay *r)
+{
+	if (r->damage_len > 0)
+		log_tell_damage(r->log, r->damage, r->damage_len, r->fault, r->report);
+	r->damage_len = 0;
+}
+
+/* The next events are missing. */
+static int leave_gap(struct replay *r, int64_t count)
+{
+	int64_t first = evlog_count(r->log);
+	AUTO(strbuf) struct strbuf said = STRBUF(256);
+
+	for (int64_t i = 0; i < count; i++)
+		if (index_add_missing(&r->log->index))
+			return fail(r->err, MT_ENOMEM, "out of memory for the event log");
+	r->bad = r->bad_events = 0;
+	if (count == 1)
+		strbuf_addf(&said, "Event %" PRId64 " is missing.", first);
+	else if (count > 1)
+		strbuf_addf(&said, "Events %" PRId64 " to %" PRId64 " are missing.", first,
+			    first + count - 1);
+	if (said.len && r->report->len)
+		strbuf_addf(r->report, "\n%s/events.jsonl: %s", r->log->dir, said.text);
+	return MT_OK;
+}
+
+static bool begins(const char *text, size_t len, const char *with)
+{
+	return len >= strlen(with) && memcmp(text, with, strlen(with)) == 0;
+}
+
+/* Bytes that cannot be used: `whole` of them are passed, with their newline. */
+static void pass_bad(struct replay *r, const char *text, size_t len, size_t whole,
+		     const char *fault)
+{
+	struct log_index *x = &r->log->index;
+
+	if (r->damage_len > 0 && r->damage + r->damage_len + 1 < x->end)
+		tell_damage(r);
+	if (r->damage_len == 0) {
+		r->damage = x->end;
+		r->fault = fault;
+	}
+	if (len > 0)
+		r->damage_len = x->end + len - r->damage;
+	x->end += whole;
+	if (len < EVENT_LEAST)
+		return;
+	r->bad++;
+	r->bad_events += !begins(text, len, "{\"record\":");
+	/* it may have been what says that a call has left */
+	if (!begins(text, len, "{\"id\":") && x->count && x->heads[x->count - 1].type->is_action)
+		x->heads[x->count - 1].dispatched = true;
+}
+
+/* A line that cannot be used as it is: records that are whole inside it are. */
+static int take_damaged(struct replay *r, const char *text, size_t len, size_t whole,
+			const char *fault, bool piece)
+{
+	size_t at = 0, start, end, work = len * 8 + READ_AT_ONCE;
+
+	while (!piece && line_salvage(text, len, at, &work, &start, &end)) {
+		int status;
+
+		if (start > at)
+			pass_bad(r, text + at, start - at, start - at, fault);
+		status = take(r, text + start, end - start, end - start, true);
+		if (status)
+			return status;
+		at = end;
+	}
+	pass_bad(r, text + at, len - at, whole - at, fault);
+	return MT_OK;
+}
+
+/* Take in a line of `len` bytes, `whole` with its newline. `piece`: of one that is
+ * damaged. */
+static int take(struct replay *r, const char *text, size_t len, size_t whole, bool piece)
+{
+	const char *fault = "it cannot be used";
+	struct line line;
+	int status;
+
+	line_scan(text, len, &line);
+	if (line.kind == LINE_BAD)
+		return take_damaged(r, text, len, whole, line.fault, piece);
+	if (line.kind == LINE_EVENT && !is_after_gap(r, &line, whole))
+		return take_damaged(r, text, len, whole, "its id is out of turn", piece);
+	if (line.kind == LINE_EVENT && !line.sealed && !index_knows(&line))
+		return take_damaged(r, text, len, whole, "it is of an unknown type", piece);
+	tell_damage(r);
+	if (line.kind == LINE_EVENT && leave_gap(r, line.id - evlog_count(r->log)))
+		return MT_ENOMEM;
+	status = index_add(&r->log->index, &line, whole, &fault, r->err);
+	return status == MT_EINVAL ? take_damaged(r, text, len, whole, fault, piece) : status;
+}
 
 /* Take the whole lines of the buffer in. */
 static int take_lines(struct replay *r)
 {
-	struct line line;
 	size_t at = 0;
 	int status = MT_OK;
 
-	while (at < r->buf.len) {
+	while (at < r->buf.len && !status) {
 		char *start = r->buf.text + at,
 		     *end = memchr(start, '\n', r->buf.len - at);
 		size_t len;
@@ -117,17 +258,21 @@ static int take_lines(struct replay *r)
 		if (!end)
 			break;
 		len = (size_t)(end - start);
-		line_scan(start, len, &line);
-		r->fault = line.fault;
-		status = line.kind == LINE_BAD ? MT_EINVAL
-					       : index_add(&r->log->index, &line, len + 1,
-							   &r->fault, r->err);
-		if (status)
-			break;
+		status = take(r, start, len, len + 1, false);
 		at += len + 1;
 	}
 	strbuf_consume(&r->buf, at);
 	return status;
+}
+
+/* End the last line of the file. */
+static int end_file(struct replay *r)
+{
+	if (write_all(r->log->fd, "\n", 1))
+		return fail(r->err, MT_EIO, "%s/events.jsonl cannot be written: %s",
+			    r->log->dir, strerror(errno));
+	r->log->size++;
+	return MT_OK;
 }
 
 /* The end of the file has no newline: a record that is whole but for it
@@ -135,23 +280,21 @@ static int take_lines(struct replay *r)
  * writing it just now. */
 static int take_rest(struct replay *r)
 {
+	size_t start, end, len = r->buf.len, work = len * 8 + READ_AT_ONCE;
 	struct line line;
 
 	if (r->log->mode == EVLOG_READ)
 		r->log->size = r->log->index.end;
-	if (r->buf.len == 0 || r->log->mode == EVLOG_READ)
+	if (len == 0 || r->log->mode == EVLOG_READ)
 		return MT_OK;
-	line_scan(r->buf.text, r->buf.len, &line);
-	if (line.kind == LINE_BAD) {
-		r->fault = "it is not whole";
+	line_scan(r->buf.text, len, &line);
+	if (line.kind == LINE_BAD &&
+	    !line_salvage(r->buf.text, len, 0, &work, &start, &end))
 		return MT_EINVAL;
-	}
-	if (write_all(r->log->fd, "\n", 1))
-		return fail(r->err, MT_EIO, "%s/events.jsonl cannot be written: %s",
-			    r->log->dir, strerror(errno));
-	r->unfinished = true;
-	r->log->size++;
-	return index_add(&r->log->index, &line, r->buf.len + 1, &r->fault, r->err);
+	r->unfinished = line.kind != LINE_BAD;
+	if (end_file(r))
+		return MT_EIO;
+	return take(r, r->buf.text, len, len + 1, false);
 }
 
 static int read_lines(struct replay *r)
@@ -175,7 +318,13 @@ static int read_lines(struct replay *r)
 		at += want;
 		status = take_lines(r);
 	}
-	return status ? status : take_rest(r);
+	if (!status)
+		status = take_rest(r);
+	tell_damage(r);
+	if ((!status || status == MT_EINVAL) && r->bad_events > 0 &&
+	    leave_gap(r, (int64_t)r->bad_events))
+		return MT_ENOMEM;
+	return status;
 }
 
 /* ---- repairing -------------------------------------------------------------------- */
@@ -227,35 +376,32 @@ static int cut_torn(struct evlog *log, char *name, size_t room, struct error *er
 	return MT_OK;
 }
 
-static int repair(struct replay *r, struct strbuf *report)
+/* Set aside the end of the file that is not a whole line. */
+static int repair(struct replay *r)
 {
 	struct evlog *log = r->log;
 	uint64_t lost = log->size - log->index.end;
 	char name[64];
 
-	if (log->mode == EVLOG_READ) {
-		log->size = log->index.end;
-		return strbuf_addf(report,
-				   "The last %" PRIu64 " bytes of the log are left "
-				   "out: a line after event %zd cannot be used, %s.",
-				   lost, (ssize_t)log->index.count - 1, r->fault);
-	}
 	if (cut_torn(log, name, sizeof name, r->err))
 		return MT_EIO;
-	return strbuf_addf(report,
-			   "The log was damaged after event %zd: a line cannot be "
-			   "used, %s. Its last %" PRIu64 " bytes were moved to %s/%s.",
-			   (ssize_t)log->index.count - 1, r->fault, lost, log->dir, name);
+	return strbuf_addf(r->report,
+			   "%sThe last line of the log was not whole. Its %" PRIu64
+			   " bytes, after event %zd, were moved to %s/%s.",
+			   r->report->len ? "\n" : "", lost,
+			   (ssize_t)log->index.count - 1, log->dir, name);
 }
 
 int log_replay(struct evlog *log, struct strbuf *report, struct error *err)
 {
-	struct replay r = { .log = log, .buf = STRBUF(LOG_LINE_MAX), .err = err };
+	struct error ignored = ERROR_NONE;
+	struct replay r = { .log = log, .buf = STRBUF(LOG_LINE_MAX), .report = report,
+			    .err = err ? err : &ignored };
 	int status = read_lines(&r);
 
 	strbuf_clear(&r.buf);
-	if (status == MT_EINVAL && (!err || err->code == MT_OK))
-		status = repair(&r, report);
+	if (status == MT_EINVAL && r.err->code == MT_OK)
+		status = repair(&r);
 	else if (!status && r.unfinished)
 		strbuf_add(report,
 			   "The last line of the log lacked its end; it was whole "

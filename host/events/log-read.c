@@ -93,30 +93,62 @@ int log_pread(struct evlog *log, uint64_t offset, size_t len, char *buf,
 	return MT_OK;
 }
 
+/* A line of `len` bytes in `text`, parsed. MT_EINVAL: it is damaged. */
+static json_object *parse(struct evlog *log, char *text, size_t len, struct error *err)
+{
+	AUTO(json) json_object *json = NULL;
+	size_t body;
+	enum line_sum sum;
+
+	while (len && (text[len - 1] == '\n'))
+		len--;
+	sum = line_check(text, len, &body);
+	if (sum == SUM_NONE && len && text[len - 1] != '}')
+		sum = line_check(text, --len, &body); /* the newline is damaged */
+	if (sum == SUM_BAD) {
+		fail(err, MT_EINVAL, "its checksum does not match");
+		return NULL;
+	}
+	json = js_parse_object(text, len, err);
+	if (json && memmem(text, len, "\"$blob\"", 7) && blob_resolve(log, &json, err))
+		return NULL;
+	if (json && sum == SUM_GOOD)
+		json_object_object_del(json, "crc");
+	return STEAL(json);
+}
+
 json_object *log_parse_line(struct evlog *log, uint64_t offset, size_t len,
 			    struct error *err)
 {
-	AUTO(free) char *text = malloc(len);
-	AUTO(json) json_object *json = NULL;
+	AUTO(free) char *text = malloc(len + 1);
 
 	log->blob_bytes = 0;
 	if (!text) {
 		fail(err, MT_ENOMEM, "out of memory for an event");
 		return NULL;
 	}
-	if (log_pread(log, offset, len, text, err))
-		return NULL;
-	json = js_parse_object(text, len, err);
-	if (json && memmem(text, len, "\"$blob\"", 7) && blob_resolve(log, &json, err))
-		return NULL;
-	return STEAL(json);
+	return log_pread(log, offset, len, text, err) ? NULL : parse(log, text, len, err);
+}
+
+/* The event from its line; MT_EINVAL: the line is damaged. */
+static struct event *read_event(struct evlog *log, int64_t id, struct error *err)
+{
+	const struct evlog_head *head = evlog_head(log, id);
+	json_object *json = log_parse_line(log, head->offset, head->length, err);
+	struct event *e = json ? event_adopt(json, err) : NULL;
+
+	if (e && e->id != id) {
+		fail(err, MT_EINVAL, "it does not hold event %" PRId64, id);
+		return event_unref(e);
+	}
+	return e;
 }
 
 struct event *evlog_event(struct evlog *log, int64_t id, struct error *err)
 {
 	const struct evlog_head *head = evlog_head(log, id);
+	struct error why = ERROR_NONE;
 	struct event *e;
-	json_object *json;
 
 	if (!head) {
 		fail(err, MT_ENOTFOUND, "there is no event %" PRId64, id);
@@ -125,19 +157,43 @@ struct event *evlog_event(struct evlog *log, int64_t id, struct error *err)
 	e = log->cache[(size_t)id % LOG_CACHE_SLOTS].event;
 	if (e && e->id == id)
 		return event_ref(e);
-	json = log_parse_line(log, head->offset, head->length, err);
-	e = json ? event_adopt(json, err) : NULL;
-	if (e && e->id != id) {
-		event_unref(e);
-		fail(err, MT_EIO,
-		     "%s/events.jsonl does not hold event %" PRId64
-		     " where it was: it was changed from outside",
-		     log->dir, id);
+	e = head->missing ? NULL : read_event(log, id, &why);
+	if (!e && !head->missing && (why.code == MT_ENOMEM || why.code == MT_EIO)) {
+		fail(err, why.code, "%s", why.text);
 		return NULL;
 	}
-	if (e)
-		log_cache(log, e, head->length + log->blob_bytes);
+	if (!e && !head->missing)
+		log_lose_event(log, id, why.text);
+	if (!e)
+		return log_missing_event(id, err);
+	log_cache(log, e, head->length + log->blob_bytes);
 	return e;
+}
+
+int evlog_line(struct evlog *log, int64_t id, struct strbuf *out, struct error *err)
+{
+	const struct evlog_head *head = evlog_head(log, id);
+	size_t start = out->len, len = head->length ? head->length - 1 : 0, body = len;
+	struct line line;
+	AUTO(event) struct event *e = NULL;
+
+	if (!head->missing && strbuf_reserve(out, len))
+		return fail(err, out->error, "out of memory");
+	if (!head->missing && log_pread(log, head->offset, len, out->text + start, err) == 0) {
+		line_scan(out->text + start, len, &line);
+		line_check(out->text + start, len, &body);
+		if (line.id == id && !memmem(out->text + start, body, "\"$blob\"", 7)) {
+			out->len += body;
+			return strbuf_add(out, body < len ? "}\n" : "\n");
+		}
+	}
+	if (!head->missing)
+		out->text[start] = '\0';
+	e = evlog_event(log, id, err);
+	if (!e)
+		return err->code;
+	return event_write(e, out) || strbuf_addc(out, '\n')
+		       ? fail(err, MT_ENOMEM, "out of memory") : MT_OK;
 }
 
 int64_t evlog_read(struct evlog *log, uint64_t offset, struct strbuf *out, size_t max)
@@ -173,6 +229,21 @@ bool evlog_has_reply(const struct evlog *log, const char *response_id)
 	return index_reply(&log->index, response_id) >= 0;
 }
 
+/* A reply that is damaged counts as one that is not there. */
+static json_object *read_reply(struct evlog *log, const struct reply_head *head,
+			       struct error *err)
+{
+	struct error why = ERROR_NONE;
+	json_object *record = log_parse_line(log, head->offset, head->length, &why);
+
+	if (record)
+		return record;
+	if (why.code == MT_EINVAL)
+		log_tell_damage(log, head->offset, head->length - 1, why.text, NULL);
+	fail(err, why.code == MT_EINVAL ? MT_ENOTFOUND : why.code, "%s", why.text);
+	return NULL;
+}
+
 json_object *evlog_reply(struct evlog *log, const char *response_id, struct error *err)
 {
 	int64_t place = index_reply(&log->index, response_id);
@@ -183,8 +254,7 @@ json_object *evlog_reply(struct evlog *log, const char *response_id, struct erro
 		     response_id);
 		return NULL;
 	}
-	record = log_parse_line(log, log->index.replies[place].offset,
-				log->index.replies[place].length, err);
+	record = read_reply(log, &log->index.replies[place], err);
 	if (record && strcmp(js_str(record, "response_id", ""), response_id) != 0) {
 		fail(err, MT_ENOTFOUND, "there is no reply `%.64s` in the log",
 		     response_id);
@@ -199,8 +269,7 @@ json_object *evlog_reply_at(struct evlog *log, int64_t n, struct error *err)
 		fail(err, MT_ENOTFOUND, "there is no reply %" PRId64 " in the log", n);
 		return NULL;
 	}
-	return log_parse_line(log, log->index.replies[n].offset,
-			      log->index.replies[n].length, err);
+	return read_reply(log, &log->index.replies[n], err);
 }
 
 int64_t evlog_replies(const struct evlog *log)

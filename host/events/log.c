@@ -107,7 +107,7 @@ static void release(struct evlog *log)
 int evlog_open(const char *dir, enum evlog_open mode, const struct evlog_options *o,
 	       struct evlog **ret, char **ret_report, struct error *err)
 {
-	AUTO(strbuf) struct strbuf report = STRBUF(4096);
+	AUTO(strbuf) struct strbuf report = STRBUF(16384);
 	struct evlog *log = make(dir, mode, o);
 	int status;
 
@@ -195,6 +195,7 @@ static int put_line(struct evlog *log, struct error *err)
 	struct line line;
 	int status;
 
+	line_seal(&log->line);
 	strbuf_addc(&log->line, '\n');
 	if (log->line.error)
 		return fail(err, log->line.error, "the event is too large for the log");
@@ -268,6 +269,7 @@ static int prepare(struct evlog *log, struct event *e)
 	char now[32];
 
 	timestamp_now(now);
+	json_object_object_del(e->json, "crc"); /* the name is taken */
 	if (js_set_int(e->json, "id", evlog_count(log)) || event_derive(e) ||
 	    (!js_get(e->json, "timestamp") && js_set_str(e->json, "timestamp", now)))
 		return MT_ENOMEM;
@@ -344,7 +346,7 @@ static int write_record(struct strbuf *out, json_object *record,
 	js_key_str(out, "record", js_str(record, "record", ""));
 	json_object_object_foreach(record, name, value)
 	{
-		if (strcmp(name, "record") == 0)
+		if (strcmp(name, "record") == 0 || strcmp(name, "crc") == 0)
 			continue;
 		js_key(out, name);
 		json_write(out, value, hook);

@@ -11,6 +11,8 @@
  *   {"record":"state", "plugin":..., "text":...}
  * Each is one write before anyone sees it. Strings over 16 KiB go to
  * blobs/SHA256 first. Opening repairs a torn tail (kept as events.torn-N).
+ * Each line ends with a checksum, `crc`; a line that is damaged costs itself only,
+ * and an `error` observation stands for an event that is missing.
  * Only a small window of events is held in memory; the rest is read back. */
 #ifndef HOST_EVENTS_LOG_H
 #define HOST_EVENTS_LOG_H
@@ -26,6 +28,9 @@ enum evlog_open { EVLOG_CREATE, EVLOG_WRITE, EVLOG_READ };
 struct evlog_options {
 	enum evlog_sync sync;
 	const struct mask *mask;   /* secrets to hide; borrowed; may be NULL */
+	/** Told of a damaged line that was found after opening; may be NULL. */
+	void (*damaged)(void *arg, const char *text);
+	void *arg;
 };
 
 /** What is known of an event without reading it. */
@@ -37,6 +42,7 @@ struct evlog_head {
 	uint8_t source;            /* enum event_source */
 	bool hidden, undone, has_call; /* has_call: has tool_call_metadata */
 	bool dispatched;           /* a dispatch record names it */
+	bool missing;              /* its line is damaged: `error` stands for it */
 };
 
 /** Open the log in the folder `dir` (created 0700 with EVLOG_CREATE, which
@@ -91,6 +97,9 @@ const char *evlog_state(const struct evlog *log, const char *plugin, size_t *ret
  *  owned. NULL: there is none, or `err` says why it cannot be read. */
 json_object *evlog_record_after(struct evlog *log, int64_t id, const char *name,
 				struct error *err);
+/** The line of an event as clients read it: with the text of blobs, without the
+ *  checksum, with its newline. */
+int evlog_line(struct evlog *log, int64_t id, struct strbuf *out, struct error *err);
 /** Raw bytes of the log from `offset`, whole lines only, for clients that ask
  *  `since`. @return number of bytes or a status. */
 int64_t evlog_read(struct evlog *log, uint64_t offset, struct strbuf *out, size_t max);

@@ -137,33 +137,11 @@ void session_notice(struct session *s, int level, const char *text)
 
 /* ---- events ------------------------------------------------------------ */
 
-/* A text of the event lies beside the log: the line is made anew. */
-static int put_resolved(struct session *s, int64_t id, struct error *err)
-{
-	AUTO(event) struct event *e = evlog_event(conversation_log(s->c), id, err);
-
-	if (!e)
-		return err->code;
-	return event_write(e, &s->out) || strbuf_addc(&s->out, '\n')
-		       ? fail(err, MT_ENOMEM, "out of memory")
-		       : MT_OK;
-}
-
 static int put_event(struct session *s, int64_t id, struct error *err)
 {
 	struct evlog *log = conversation_log(s->c);
-	const struct evlog_head *head = evlog_head(log, id);
-	size_t start = s->out.len;
 
-	if (head->undone)
-		return MT_OK;
-	if (evlog_read(log, head->offset, &s->out, head->length) <= 0)
-		return fail(err, MT_EIO, "event %" PRId64 " cannot be read from the log",
-			    id);
-	if (!memmem(s->out.text + start, s->out.len - start, "\"$blob\"", 7))
-		return MT_OK;
-	strbuf_cut(&s->out, start);
-	return put_resolved(s, id, err);
+	return evlog_head(log, id)->undone ? MT_OK : evlog_line(log, id, &s->out, err);
 }
 
 static void put_next(struct session *s)

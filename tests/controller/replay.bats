@@ -144,7 +144,7 @@ EOF
 
 # The log without what is of its time.
 timeless() {
-	sed -E 's/"timestamp":"[^"]*"//; s/"latency_ms":[0-9]+/"latency_ms":0/; s/"pid":-?[0-9]+/"pid":0/g
+	sed -E 's/,"crc":"[0-9a-f]+"//; s/"timestamp":"[^"]*"//; s/"latency_ms":[0-9]+/"latency_ms":0/; s/"pid":-?[0-9]+/"pid":0/g
 		s/"created":"[^"]*"//; s/"worked":[-0-9.e]+/"worked":0/' "$1"
 }
 

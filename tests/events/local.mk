@@ -23,5 +23,5 @@ tests_events_test_oom_LDADD = $(LIBHOST)
 tests_events_test_doc_SOURCES = %D%/test-doc.c
 tests_events_test_doc_CPPFLAGS = $(EVENT_TEST_CPPFLAGS)
 tests_events_test_doc_LDADD = $(LIBHOST)
-TESTS += %D%/conversations.bats
-EXTRA_DIST += %D%/conversations.bats
+TESTS += %D%/conversations.bats %D%/damage.bats
+EXTRA_DIST += %D%/conversations.bats %D%/damage.bats %D%/model.py

@@ -5,6 +5,7 @@
 #include "logs.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -140,20 +141,23 @@ static void test_damage(void)
 		bool report;
 	} cases[] = {
 		{ "{\"id\":20,\"action\":\"null\",\"args\":{}}\n", 21, false },
-		{ "{\"id\":21,\"action\":\"null\",\"args\":{}}\n", 20,
-		  true }, /* not dense */
-		{ "{\"id\":5,\"action\":\"null\",\"args\":{}}\n", 20, true },
-		{ "{\"action\":\"null\",\"args\":{}}\n", 20, true },
+		{ "{\"id\":22,\"action\":\"null\",\"args\":{}}\n", 21,
+		  true }, /* not dense, and nothing says that one is missing */
+		{ "{\"id\":5,\"action\":\"null\",\"args\":{}}\n", 21, true },
+		{ "{\"action\":\"null\",\"args\":{}}\n", 21, true },
 		{ "{\"id\":20}\n", 20, true },
-		{ "\n", 20, true },
+		{ "\n", 20, false },
 		{ "nonsense\n", 20, true },
 		{ "[]\n", 20, true },
-		{ "{\"id\":20,\"action\":\"null\"}}\n", 20, true },
-		{ "{\"id\":20,\"action\":\"null\",\"x\":\"\xff\"}\n", 20, true },
-		{ "{\"id\":20,\"action\":\"null\",\"x\":[1,]}\n", 20, true },
+		{ "{\"id\":20,\"action\":\"null\"}}\n", 21, true },
+		{ "{\"id\":20,\"action\":\"null\",\"x\":\"\xff\"}\n", 21, true },
+		{ "{\"id\":20,\"action\":\"null\",\"x\":[1,]}\n", 21, true },
 		{ "{\"record\":\"unknown\",\"x\":1}\n", 20, false },
 		{ "{\"record\":\"rewind\",\"to\":900}\n", 20, false },
-		{ "bad\n{\"id\":20,\"action\":\"null\",\"args\":{}}\n", 20, true },
+		{ "bad\n{\"id\":20,\"action\":\"null\",\"args\":{}}\n", 21, true },
+		{ "{\"id\":20, a bad event}\n{\"id\":21,\"action\":\"null\",\"args\":{}}\n",
+		  22, true },
+		{ "{\"id\":20,\"action\":\"nullify\",\"args\":{}}\n", 21, true },
 	};
 	AUTO(free) char *text = NULL;
 	size_t len = 0;
@@ -178,10 +182,13 @@ static void test_damage(void)
 	/* an event type of the future is no damage */
 	struct evlog *log = NULL;
 	struct error err = ERROR_NONE;
-	const char line[] = "{\"id\":0,\"action\":\"teleport\",\"args\":{}}\n";
+	AUTO(strbuf) struct strbuf line = STRBUF(256);
 
+	strbuf_add(&line, "{\"id\":0,\"action\":\"teleport\",\"args\":{}}");
+	line_seal(&line);
+	strbuf_addc(&line, '\n');
 	dir_make(folder("future"), NULL);
-	put_file(folder("future"), "events.jsonl", line, sizeof line - 1);
+	put_file(folder("future"), "events.jsonl", line.text, line.len);
 	CHECK(evlog_open(folder("future"), EVLOG_WRITE, NULL, &log, NULL, &err) ==
 	      MT_EUNSUPPORTED);
 	CHECK_MSG(strstr(err.text, "teleport"), "%s", err.text);
@@ -216,6 +223,199 @@ static void test_bad_checkpoint(void)
 		}
 	}
 	CHECK_MSG(bad == 0, "%zu damaged checkpoints were believed", bad);
+}
+
+/* ---- one byte or one piece is damaged ------------------------------------- */
+
+struct original {
+	char *text;
+	size_t len;
+	char *events[64]; /* text of each event */
+	int64_t count;
+};
+
+/* What a model would read of each event. */
+static void read_original(const char *dir, struct original *o)
+{
+	struct evlog *log = open_log(dir, EVLOG_READ, NULL);
+
+	o->count = evlog_count(log);
+	for (int64_t i = 0; i < o->count; i++) {
+		AUTO(event) struct event *e = evlog_event(log, i, NULL);
+
+		o->events[i] = strdup(event_arg(e, "content"));
+	}
+	evlog_close(log);
+}
+
+/* Number of the event in whose line a byte stands, its newline not counted; -1. */
+static int64_t event_at(const struct original *o, size_t place)
+{
+	size_t start = place;
+	const char *end;
+	int64_t id = -1;
+
+	while (start > 0 && o->text[start - 1] != '\n')
+		start--;
+	end = memchr(o->text + start, '\n', o->len - start);
+	if (end && o->text + place < end)
+		sscanf(o->text + start, "{\"id\":%" SCNd64, &id);
+	return id;
+}
+
+/* Events that are not what they were, those from `from` to `to` left out. */
+static int lost_events(struct evlog *log, const struct original *o, int64_t from, int64_t to)
+{
+	int lost = 0;
+
+	for (int64_t i = 0; i < o->count && i < evlog_count(log); i++) {
+		AUTO(event) struct event *e = evlog_event(log, i, NULL);
+
+		if (i >= from && i <= to)
+			lost += !e || e->id != i;
+		else if (!e || e->id != i || strcmp(event_arg(e, "content"), o->events[i]) != 0)
+			lost++;
+	}
+	return lost;
+}
+
+/* Open what is in the folder for writing, and add to it: nothing else is lost, the
+ * new event comes behind the old ones, and all is the same when it is read again. */
+static bool is_kept(const char *dir, const struct original *o, int64_t from, int64_t to)
+{
+	for (int round = 0; round < 3; round++) {
+		struct evlog *log = open_log(dir, EVLOG_WRITE, NULL);
+		/* how many were lost at the end, nothing may tell */
+		bool good = log && evlog_count(log) >= (to == o->count - 1 ? from : o->count)
+			    && lost_events(log, o, from, to) == 0;
+
+		good = good && say(log, SOURCE_USER, "more") == MT_OK
+		       && said(log, evlog_count(log) - 1, "more");
+		evlog_close(log);
+		if (!good) {
+			printf("# round %d, events %d to %d\n", round, (int)from, (int)to);
+			return false;
+		}
+		if (round == 1)
+			unlink(folder("hurt/events.index"));
+	}
+	return true;
+}
+
+static void begin_hurt(const char *text, size_t len, bool with_index)
+{
+	const char *dir = folder("hurt");
+
+	dir_remove(dir, NULL);
+	dir_make(dir, NULL);
+	if (symlink("../whole/blobs", folder("hurt/blobs")) != 0)
+		return;
+	put_file(dir, "events.jsonl", text, len);
+	if (with_index) {
+		AUTO(free) char *index = NULL;
+		size_t n = 0;
+
+		file_read(folder("whole/events.index"), 1 << 20, &index, &n, NULL);
+		put_file(dir, "events.index", index, n);
+	}
+}
+
+static unsigned chance = 99;
+
+static unsigned dice(unsigned n)
+{
+	chance = chance * 1103515245 + 12345;
+	return (chance >> 8) % n;
+}
+
+/* A byte becomes another one, with and without the index. */
+static void test_mutations(const struct original *o)
+{
+	static const char bytes[] = "\0\n\"{}x,7";
+	int bad = 0, cases = 0;
+
+	for (size_t n = 0; n < o->len; n += 1 + dice(3)) {
+		int64_t id = event_at(o, n);
+		char was = o->text[n];
+
+		o->text[n] = dice(2) ? bytes[dice(sizeof bytes - 1)] : (char)dice(256);
+		begin_hurt(o->text, o->len, dice(2));
+		cases++;
+		if (!is_kept(folder("hurt"), o, id, id) && bad++ < 5)
+			printf("# byte %zu: %02x to %02x\n", n, (unsigned char)was,
+			       (unsigned char)o->text[n]);
+		o->text[n] = was;
+	}
+	CHECK_MSG(bad == 0, "%d bytes changed, %d times more than one record was lost", cases,
+		  bad);
+}
+
+/* A piece is taken out of the middle: what it touched is lost, nothing else. */
+static void test_holes(const struct original *o)
+{
+	int bad = 0, cases = 0;
+
+	for (size_t n = 0; n < o->len; n += 1 + dice(40)) {
+		size_t len = 1 + dice(dice(2) ? 20 : 800);
+		AUTO(strbuf) struct strbuf text = STRBUF(1 << 20);
+		int64_t from = -1, to = -1;
+
+		if (n + len > o->len)
+			break;
+		for (size_t i = n; i < n + len; i++) {
+			int64_t id = event_at(o, i);
+
+			from = from < 0 ? id : from;
+			to = id >= 0 ? id : to;
+		}
+		strbuf_addn(&text, o->text, n);
+		strbuf_addn(&text, o->text + n + len, o->len - n - len);
+		begin_hurt(text.text, text.len, dice(2));
+		cases++;
+		if (!is_kept(folder("hurt"), o, from, to) && bad++ < 5)
+			printf("# %zu bytes from %zu\n", len, n);
+	}
+	CHECK_MSG(bad == 0, "%d pieces taken out, %d times more was lost", cases, bad);
+}
+
+/* The end of file and line, and what to do; once only. */
+static void test_told(const struct original *o)
+{
+	char *at = memmem(o->text, o->len, "text 5,", 7);
+	const struct evlog_options options = { .sync = SYNC_NONE };
+	const char *const words[] = { "/events.jsonl, line 9: its checksum does not match",
+				      "events.damaged-", "Event 5 is missing",
+				      "delete events.index" };
+	struct evlog *log = NULL;
+	AUTO(free) char *report = NULL, *again = NULL;
+
+	at[5] = '6';
+	begin_hurt(o->text, o->len, false);
+	at[5] = '5';
+	evlog_open(folder("hurt"), EVLOG_WRITE, &options, &log, &report, NULL);
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		CHECK_MSG(report && strstr(report, words[i]), "%s: %s", words[i], report);
+	CHECK(evlog_head(log, 5)->missing);
+	evlog_close(log);
+	unlink(folder("hurt/events.index"));
+	log = NULL;
+	evlog_open(folder("hurt"), EVLOG_WRITE, &options, &log, &again, NULL);
+	CHECK_MSG(!again, "it is told once: %s", again ? again : "");
+	evlog_close(log);
+}
+
+static void test_damaged_records(void)
+{
+	struct original o = { 0 };
+
+	file_read(folder("whole/events.jsonl"), 1 << 20, &o.text, &o.len, NULL);
+	read_original(folder("whole"), &o);
+	test_mutations(&o);
+	test_holes(&o);
+	test_told(&o);
+	free(o.text);
+	for (int64_t i = 0; i < o.count; i++)
+		free(o.events[i]);
 }
 
 static void show(struct evlog *log, const struct event *e, void *arg)
@@ -290,6 +490,7 @@ int main(void)
 		return 1;
 	test_cut_everywhere();
 	test_damage();
+	test_damaged_records();
 	test_bad_checkpoint();
 	test_kill();
 	dir_remove(top, NULL);

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * log-damage.c - damaged lines of a log: checksums, and what becomes of an event
+ * that cannot be read. A damaged line stays where it is and costs itself only. */
+#include "events/log-internal.h"
+
+#include "crc32c.h"
+#include "files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	SUM_DIGITS = 8,
+	STARTS_MAX = 16,      /* places at which a record is looked for */
+	PIECE = 1 << 16,
+	REPORT_LINES = 4000,  /* bytes of a report about damage */
+	DAMAGES_MAX = 64,     /* that are told and copied; all stay in the log */
+};
+
+#define SUM_MEMBER ",\"crc\":\""
+#define SUM_END "\"}"
+#define SUM_LEN (sizeof SUM_MEMBER - 1 + SUM_DIGITS + sizeof SUM_END - 1)
+
+/* ---- checksums ----------------------------------------------------------- */
+
+int line_seal(struct strbuf *line)
+{
+	uint32_t sum;
+
+	if (line->error)
+		return line->error;
+	strbuf_cut(line, line->len - 1); /* the closing bracket */
+	sum = crc32c(0, line->text, line->len);
+	return strbuf_addf(line, SUM_MEMBER "%0*" PRIx32 SUM_END, SUM_DIGITS, sum);
+}
+
+static bool read_digits(const char *text, uint32_t *ret)
+{
+	*ret = 0;
+	for (int i = 0; i < SUM_DIGITS; i++) {
+		const char *digits = "0123456789abcdef";
+		const char *found = text[i] ? strchr(digits, text[i]) : NULL;
+
+		if (!found)
+			return false;
+		*ret = *ret << 4 | (uint32_t)(found - digits);
+	}
+	return true;
+}
+
+/* The checksum that stands at `text`. */
+static bool read_member(const char *text, uint32_t *ret)
+{
+	const char *digits = text + sizeof SUM_MEMBER - 1;
+
+	return memcmp(text, SUM_MEMBER, sizeof SUM_MEMBER - 1) == 0 &&
+	       memcmp(digits + SUM_DIGITS, SUM_END, sizeof SUM_END - 1) == 0 &&
+	       read_digits(digits, ret);
+}
+
+enum line_sum line_check(const char *text, size_t len, size_t *ret_body)
+{
+	uint32_t sum;
+
+	*ret_body = len;
+	if (len < SUM_LEN || !read_member(text + len - SUM_LEN, &sum))
+		return SUM_NONE;
+	*ret_body = len - SUM_LEN;
+	return crc32c(0, text, *ret_body) == sum ? SUM_GOOD : SUM_BAD;
+}
+
+/* Where a record whose checksum stands at `end` begins, from `from` on. */
+static bool find_start(const char *text, size_t from, size_t end, uint32_t sum,
+		       size_t *work, size_t *ret)
+{
+	for (int tries = 0; tries < STARTS_MAX && from < end; tries++) {
+		const char *next;
+
+		if (*work < end - from)
+			return false;
+		*work -= end - from;
+		if (crc32c(0, text + from, end - from) == sum) {
+			*ret = from;
+			return true;
+		}
+		next = memmem(text + from + 1, end - from - 1, "{\"", 2);
+		if (!next)
+			return false;
+		from = (size_t)(next - text);
+	}
+	return false;
+}
+
+bool line_salvage(const char *text, size_t len, size_t from, size_t *work,
+		  size_t *ret_start, size_t *ret_end)
+{
+	size_t at = from;
+
+	while (at < len) {
+		const char *mark = memmem(text + at, len - at, SUM_MEMBER,
+					  sizeof SUM_MEMBER - 1);
+		uint32_t sum;
+		size_t place;
+
+		if (!mark || (size_t)(text + len - mark) < SUM_LEN)
+			return false;
+		place = (size_t)(mark - text);
+		at = place + 1;
+		if (!read_member(mark, &sum) ||
+		    !find_start(text, from, place, sum, work, ret_start))
+			continue;
+		*ret_end = place + SUM_LEN;
+		return *ret_start > 0 || *ret_end < len;
+	}
+	return false;
+}
+
+/* ---- what is kept and told ------------------------------------------------ */
+
+/* Number of the line in which a byte of the log is; 0: it cannot be told. */
+static size_t line_number(struct evlog *log, uint64_t offset)
+{
+	AUTO(free) char *buf = malloc(PIECE);
+	size_t n = 1;
+
+	for (uint64_t at = 0; buf && at < offset;) {
+		size_t want = offset - at < PIECE ? (size_t)(offset - at) : PIECE;
+
+		if (log_pread(log, at, want, buf, NULL))
+			return 0;
+		for (size_t i = 0; i < want; i++)
+			n += buf[i] == '\n';
+		at += want;
+	}
+	return buf ? n : 0;
+}
+
+static int copy_bytes(struct evlog *log, int out, uint64_t from, uint64_t len)
+{
+	AUTO(free) char *buf = malloc(PIECE);
+
+	for (uint64_t at = 0; buf && at < len;) {
+		size_t want = len - at < PIECE ? (size_t)(len - at) : PIECE;
+
+		if (log_pread(log, from + at, want, buf, NULL) ||
+		    write_all(out, buf, want))
+			return MT_EIO;
+		at += want;
+	}
+	return buf ? MT_OK : MT_ENOMEM;
+}
+
+/* @return MT_EEXIST if it was done before: then it was told, too. */
+static int set_aside(struct evlog *log, const char *name, uint64_t from, uint64_t len)
+{
+	AUTO(close) int out = openat(log->dir_fd, name,
+				     O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	int r;
+
+	if (out < 0)
+		return errno == EEXIST ? MT_EEXIST : MT_EIO;
+	r = copy_bytes(log, out, from, len);
+	if (r)
+		unlinkat(log->dir_fd, name, 0);
+	return r;
+}
+
+void log_tell_damage(struct evlog *log, uint64_t from, uint64_t len, const char *fault,
+		     struct strbuf *report)
+{
+	AUTO(strbuf) struct strbuf said = STRBUF(8192);
+	char name[64];
+	int r = MT_EDENIED;
+
+	if (log->damages++ >= DAMAGES_MAX)
+		return;
+	snprintf(name, sizeof name, "events.damaged-%" PRIu64, from);
+	if (log->mode != EVLOG_READ)
+		r = set_aside(log, name, from, len);
+	if (r == MT_EEXIST)
+		return;
+	strbuf_addf(&said, "%s/events.jsonl, line %zu: %s. ", log->dir,
+		    line_number(log, from), fault);
+	if (r == MT_OK)
+		strbuf_addf(&said, "The line was copied to %s. ", name);
+	strbuf_add(&said, "The conversation continues without this record. To restore it, "
+			  "correct the line and delete events.index.");
+	if (said.error)
+		return;
+	if (report && report->len < REPORT_LINES)
+		strbuf_addf(report, "%s%s", report->len ? "\n" : "", said.text);
+	else if (!report && log->options.damaged)
+		log->options.damaged(log->options.arg, said.text);
+}
+
+/* ---- the event in its place ------------------------------------------------ */
+
+struct event *log_missing_event(int64_t id, struct error *err)
+{
+	char text[256];
+	int n = snprintf(text, sizeof text,
+			 "Event %" PRId64 " of this conversation is missing: its record on "
+			 "disk is damaged. If you need what it said, read it again.", id);
+	struct event *e = event_observation("error", SOURCE_ENVIRONMENT, -1, text, (size_t)n,
+					    NULL, err);
+
+	if (e && js_set_int(e->json, "id", id)) {
+		fail(err, MT_ENOMEM, "out of memory for an event");
+		return event_unref(e);
+	}
+	if (e)
+		e->id = id;
+	return e;
+}
+
+void log_lose_event(struct evlog *log, int64_t id, const char *fault)
+{
+	struct evlog_head *head = &log->index.heads[id];
+	const struct evlog_head was = *head;
+
+	index_missing(&log->index, (size_t)id);
+	head->offset = was.offset;
+	head->dispatched = was.dispatched;
+	head->undone = was.undone;
+	log_tell_damage(log, was.offset, was.length - 1, fault, NULL);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * crc32c.h - CRC-32C (Castagnoli), the checksum of iSCSI and ext4. */
+#ifndef LIB_CRC32C_H
+#define LIB_CRC32C_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** Checksum of the bytes, or of what `crc` is of with these behind it: begin
+ *  with 0. */
+uint32_t crc32c(uint32_t crc, const void *bytes, size_t len);
+
+#endif

@@ -1,0 +1,114 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# damage.bats - a damaged line of a log costs its record only, with the index
+# present, damaged or deleted alike; the person and the model are told.
+
+setup() {
+	work=$BATS_TEST_TMPDIR
+	mkdir "$work/ws" "$work/state" "$work/run"
+	chmod 700 "$work/state" "$work/run"
+	export XDG_STATE_HOME=$work/state XDG_RUNTIME_DIR=$work/run
+	python3 "${BATS_TEST_FILENAME%/*}/model.py" "$work" 3>&- &
+	model=$!
+	for ((i = 0; i < 400; i++)); do
+		[ ! -s "$work/port" ] || break
+		sleep 0.05
+	done
+	export OPENAI_API_KEY=sk-of-a-test
+	mortise run -q -C "$work/ws" --model openai/gpt-4.1 -t "the first task" \
+		-o "llm.base_url=http://127.0.0.1:$(cat "$work/port")/v1" >/dev/null
+	dir=$(echo "$work"/state/mortise/conversations/*)
+	id=$(basename "$dir")
+	last=$(jq -s 'map(select(.id)) | last.id' "$dir/events.jsonl")
+}
+
+teardown() { kill "$model"; }
+
+# Damage the line of event $1: a letter of its text becomes another one.
+hurt() {
+	python3 - "$dir/events.jsonl" "$1" <<'END'
+import json, sys
+lines = open(sys.argv[1], "rb").read().split(b"\n")
+n = [i for i, l in enumerate(lines) if l and json.loads(l).get("id") == int(sys.argv[2])][0]
+line = bytearray(lines[n])
+line[len(line) // 2] ^= 1
+lines[n] = bytes(line)
+open(sys.argv[1], "wb").write(b"\n".join(lines))
+print(n + 1)
+END
+}
+
+go_on() {
+	run mortise resume "$id" -t "the second task" -q
+	[ "$status" -eq 0 ]
+	tail -n 1 "$work/requests" | grep -q "Event $1 of this conversation is missing"
+	tail -n 1 "$work/requests" | grep -q "the second task"
+	[ "$(tail -n 1 "$work/requests" | grep -c "$2")" -eq 0 ]
+	[ -s "$dir"/events.damaged-* ]
+	# later events keep their ids, the new ones come after them
+	new=$(grep -a "the second task" "$dir/events.jsonl" | head -n 1 | sed 's/^{"id":\([0-9]*\).*/\1/')
+	[ "$new" -gt "$last" ]
+	run mortise conversations show "$id" --json
+	[ "$status" -eq 0 ]
+}
+
+message() { jq -c 'select(.action == "message" and .source == "user") | .id' "$dir/events.jsonl" | head -n 1; }
+thought() { jq -c 'select(.action == "think") | .id' "$dir/events.jsonl" | head -n 1; }
+
+@test "a damaged line, the index is there" {
+	n=$(thought)
+	line=$(hurt "$n")
+	go_on "$n" "a text that is nowhere"
+}
+
+@test "a damaged line, the index is damaged" {
+	n=$(message)
+	line=$(hurt "$n")
+	printf x | dd of="$dir/events.index" bs=1 seek=70 conv=notrunc status=none
+	go_on "$n" "the first task"
+}
+
+@test "a damaged line, the index is deleted: file, line and remedy are named" {
+	n=$(message)
+	line=$(hurt "$n")
+	rm "$dir/events.index"
+	run mortise conversations show "$id"
+	[[ "$output" == *"events.jsonl, line $line: its checksum does not match"* ]]
+	[[ "$output" == *"Event $n is missing"* ]]
+	[[ "$output" == *"delete events.index"* ]]
+	go_on "$n" "the first task"
+}
+
+@test "a damaged reply of the model" {
+	python3 - "$dir/events.jsonl" <<'END'
+import sys
+text = open(sys.argv[1]).read()
+at = text.rindex("llm_reply")
+open(sys.argv[1], "w").write(text[:at + 3] + "X" + text[at + 4:])
+END
+	for index in there deleted; do
+		[ $index = there ] || rm "$dir/events.index"
+		run mortise resume "$id" -t "the second task" -q
+		[ "$status" -eq 0 ]
+	done
+}
+
+@test "the checksum is not shown to clients, and lines without one are read" {
+	run mortise conversations show "$id" --json
+	[[ "$output" != *'"crc"'* ]]
+	[ "$(grep -c '"crc":"[0-9a-f]*"}$' "$dir/events.jsonl")" -eq "$(wc -l <"$dir/events.jsonl")" ]
+	sed -i 's/,"crc":"[0-9a-f]*"}$/}/' "$dir/events.jsonl"
+	run mortise resume "$id" -t "the second task" -q
+	[ "$status" -eq 0 ]
+	[[ "$output" != *damaged* ]]
+}
+
+@test "a log of a later format is refused with one sentence" {
+	sed -i 's/"format":1/"format":2/' "$dir/meta.json"
+	for command in "resume $id -q" "conversations show $id" "conversations export $id"; do
+		run mortise $command
+		[ "$status" -ne 0 ]
+		[ "${#lines[@]}" -eq 1 ]
+		[[ "$output" == *"format 2"*"update mortise"* ]]
+	done
+}
