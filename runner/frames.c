@@ -199,7 +199,7 @@ static bool take_about_instance(struct supervisor *s, struct child *w,
 	if (f->type == FRAME_LOG) {
 		host_log(s, f->aux >= 1 && f->aux <= 4 ? (int)f->aux : MT_LOG_INFO,
 			 i->name, f->data, f->len);
-	} else if (!out_busy(s)) {
+	} else if (s->out_fd >= 0 && s->out.len <= 2 * OUT_BUSY) { /* short, not to be lost */
 		strbuf_add(&s->out, "{\"method\":\"notifications/tools/list_changed\","
 			   "\"params\":{");
 		js_key_str(&s->out, "instance", i->name);

@@ -18,15 +18,21 @@ static int no_memory(struct error *err)
 	return fail(err, MT_ENOMEM, "out of memory");
 }
 
+int server_item(const char *name, struct strbuf *ret)
+{
+	return name ? strbuf_addf(ret, SERVER_PREFIX "%s", name)
+		    : strbuf_add(ret, SERVERS_TOOLSET);
+}
+
 /* The options of a server over HTTP, as the runner would get them; owned. */
 static int find(const struct config *c, const struct registry *r, const char *name,
 		json_object **ret, struct error *err)
 {
+	AUTO(strbuf) struct strbuf item = STRBUF(4096);
 	struct catalog catalog = { 0 };
-	int status = catalog_open(c, r, name, &catalog, err);
+	int status = server_item(name, &item) ? no_memory(err)
+					      : catalog_open(c, r, item.text, &catalog, err);
 
-	if (!status && (!catalog.instance_count || !catalog.instances[0].server))
-		status = fail(err, MT_ENOTFOUND, "there is no MCP server `%.80s`", name);
 	if (!status)
 		status = server_options(name, catalog.instances[0].options, ret, err);
 	if (!status && !js_str(*ret, "url", NULL))

@@ -145,7 +145,7 @@ static void print_json(const struct query *q)
 		const struct answer *a = &q->answers[i];
 
 		strbuf_add(&out, i ? ",{" : "{");
-		js_key_str(&out, "name", q->catalog->instances[i].name);
+		js_key_str(&out, "name", q->catalog->instances[i].title);
 		js_key_bool(&out, "answers", a->tools != NULL);
 		js_key_int(&out, "ms", a->took_ms);
 		if (!a->tools)
@@ -173,10 +173,10 @@ static int tell(const struct query *q, bool json, bool tools)
 			continue;
 		if (a->tools)
 			printf("%-20s %zu tools, after %lld ms\n",
-			       q->catalog->instances[i].name, tool_count(a->tools),
+			       q->catalog->instances[i].title, tool_count(a->tools),
 			       (long long)a->took_ms);
 		else
-			printf("%-20s does not answer: %s\n", q->catalog->instances[i].name,
+			printf("%-20s does not answer: %s\n", q->catalog->instances[i].title,
 			       *a->why ? a->why : "no reason was given");
 		if (tools)
 			print_tools(a->tools);
@@ -189,20 +189,16 @@ static int tell(const struct query *q, bool json, bool tools)
 static int query(struct config *c, struct registry *r, const struct common *common,
 		 const char *name, bool json, struct error *err)
 {
+	AUTO(strbuf) struct strbuf item = STRBUF(4096);
 	struct catalog catalog = { 0 };
 	struct query q = { .catalog = &catalog };
 	int code;
 
-	if (catalog_open(c, r, name ? name : SERVERS_TOOLSET, &catalog, err))
+	if (server_item(name, &item) || catalog_open(c, r, item.text, &catalog, err))
 		return complain(EXIT_USAGE, err);
 	if (catalog.instance_count == 0) {
 		printf(json ? "[]\n" : "No MCP server is configured.\n");
 		return EXIT_DONE;
-	}
-	if (name && !catalog.instances[0].server) {
-		fail(err, MT_ENOTFOUND, "there is no MCP server `%.80s`", name);
-		catalog_clear(&catalog);
-		return complain(EXIT_USAGE, err);
 	}
 	q.answers = calloc(catalog.instance_count, sizeof *q.answers);
 	if (!q.answers || ask_all(c, r, common, &q, err))
@@ -230,15 +226,15 @@ static int list(struct config *c, struct registry *r, bool json, struct error *e
 
 		if (json) {
 			strbuf_add(&out, i ? ",{" : "{");
-			js_key_str(&out, "name", t->name);
+			js_key_str(&out, "name", t->title);
 			js_key_str(&out, "server", server_target(t->options));
 			js_key_int(&out, "known_tools", (int64_t)tool_count(t->listed));
 			strbuf_addc(&out, '}');
 		} else if (t->listed) {
-			printf("%-20s %s (%zu tools)\n", t->name, server_target(t->options),
+			printf("%-20s %s (%zu tools)\n", t->title, server_target(t->options),
 			       tool_count(t->listed));
 		} else {
-			printf("%-20s %s (not asked yet)\n", t->name, server_target(t->options));
+			printf("%-20s %s (not asked yet)\n", t->title, server_target(t->options));
 		}
 	}
 	if (json)

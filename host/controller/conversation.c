@@ -248,6 +248,7 @@ static void release(struct conversation *c)
 	ask_cancel(c);
 	confirm_clear(c);
 	spend_unwatch(c);
+	relist_close(c);
 	c->hooking = hooking_free(c->hooking);
 	children_forget(c);
 	unwire(c);

@@ -336,6 +336,7 @@ static void on_tools(void *arg, const char *instance, json_object *tools)
 
 	for (size_t n = 0; all && n < count; n++)
 		catalog_arrived(all[n], instance, tools);
+	relist_arrived(c);
 }
 
 static void on_ready(void *arg)
@@ -353,6 +354,7 @@ static void on_closed(void *arg, const struct error *why)
 	complete_cancel(c);
 	c->link = NULL;
 	questions_over(c, 0, true);
+	relist_arrived(c);
 	if (c->closing && hooking_busy(c))
 		return; /* the hooks of the end go on with it */
 	if (c->closing)

@@ -47,7 +47,7 @@ static void put_names(const struct conversation *c, struct strbuf *out)
 		if (!is_server(c, t) || !finding_hides(c, t))
 			continue;
 		if (t->instance != last)
-			strbuf_addf(out, "\n%s: %s", c->catalog.instances[t->instance].name,
+			strbuf_addf(out, "\n%s: %s", c->catalog.instances[t->instance].title,
 				    t->name);
 		else
 			strbuf_addf(out, ", %s", t->name);

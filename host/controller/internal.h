@@ -146,6 +146,9 @@ struct conversation {
 
 	json_object *wanted;       /* tools that the model asked for, by name; or NULL */
 	bool tools_due;            /* others are offered from the next request on */
+	bool held;                 /* the next step waits for a list, see relist.c */
+	uint64_t held_until;       /* ms of the loop; 0: nothing is waited for */
+	uv_timer_t *relist;        /* goes off then; NULL: never needed yet */
 	struct question *questions; /* of tools to the user */
 	int64_t question_ids;
 	struct ahead *ahead;       /* calls that left before their turn; NULL: none did */
@@ -236,6 +239,13 @@ bool finding_describe(const struct conversation *c, const struct tool *t,
 void finding_answer(struct conversation *c, uint64_t request, json_object *params);
 /** Read in the log which were asked for. */
 void finding_resume(struct conversation *c);
+
+/* ---- relist.c ---- */
+/** Does the next request wait for a list of tools that has changed? */
+bool relist_holds(struct conversation *c);
+/** A list has come, or the runner is gone. */
+void relist_arrived(struct conversation *c);
+void relist_close(struct conversation *c);
 
 /* ---- questions.c ---- */
 /** A tool asks something: is it for the user, and can one be asked? */

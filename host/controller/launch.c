@@ -129,7 +129,7 @@ static json_object *options_of(struct mask *mask, const struct tool_instance *t,
 
 	if (!t->server)
 		return t->options;
-	if (server_options(t->name, t->options, &options, &err)
+	if (server_options(t->title, t->options, &options, &err)
 	    || js_set(values, t->name, options) || hide_values(mask, options, &err)) {
 		log_line(MT_LOG_ERROR, t->name, "%s", err.code ? err.text : "out of memory");
 		return NULL;

@@ -155,7 +155,7 @@ static json_object *server_of(const struct conversation *c, const struct tool_in
 	json_object *o = json_object_new_object();
 	size_t tools = t->listed ? json_object_array_length(t->listed) : 0;
 
-	if (js_set_str(o, "name", t->name) ||
+	if (js_set_str(o, "name", t->title) ||
 	    js_set_str(o, "target", server_target(t->options)) ||
 	    js_set_int(o, "tools", (int64_t)tools) || js_set_bool(o, "lists", t->lists) ||
 	    (t->said && js_set_str(o, "error", hidden(c, t->said, &shown)))) {

@@ -575,10 +575,10 @@ static void step(struct conversation *c)
 	ctx_clear(&x);
 }
 
-static bool may_step(const struct conversation *c)
+static bool may_step(struct conversation *c)
 {
 	return c->state == STATE_RUNNING && c->pending < 0 && !c->exchange && !c->closing
-	       && !hooking_busy(c);
+	       && !hooking_busy(c) && !relist_holds(c);
 }
 
 /* ---- what is offered ---------------------------------------------------- */
@@ -681,7 +681,8 @@ void kick(struct conversation *c)
 	if (c->state == STATE_RUNNING && log_wants(MT_LOG_DEBUG))
 		log_line(MT_LOG_DEBUG, "controller", "no step: %s",
 			 c->pending >= 0 ? "an action is pending"
-			 : c->exchange ? "a request is under way" : "closing");
+			 : c->exchange ? "a request is under way"
+			 : c->held ? "a list of tools is awaited" : "closing");
 	c->stepping = false;
 }
 

@@ -90,7 +90,7 @@ static void put_server(const struct conversation *c, size_t i, struct strbuf *ou
 
 	for (size_t n = 0; n < c->catalog.count; n++)
 		count += c->catalog.tools[n].instance == i;
-	strbuf_addf(out, "%s: ", t->name);
+	strbuf_addf(out, "%s: ", t->title);
 	if (count)
 		strbuf_addf(out, "%zu tools%s (%s)", count,
 			    t->lists ? "" : ", as of an earlier time", server_target(t->options));

@@ -146,10 +146,15 @@ static int add_instance(struct catalog *catalog, const struct config *c, const c
 	t = &all[catalog->instance_count];
 	*t = (struct tool_instance){ .component = component, .options = options };
 	t->name = strdup(name);
+	t->title = t->name;
 	t->dynamic = js_bool(component->data, "dynamic", false);
-	t->server = strcmp(family, "mcp") == 0;
+	t->server = strcmp(family, SERVERS_TOOLSET) == 0;
 	catalog->instance_count++;
-	if (!t->name || strbuf_addf(&section, "%s.%s", family, name) || grants(c, t))
+	if (!t->name)
+		return fail(err, MT_ENOMEM, "out of memory");
+	if (t->server && strncmp(name, SERVER_PREFIX, strlen(SERVER_PREFIX)) == 0)
+		t->title += strlen(SERVER_PREFIX);
+	if (strbuf_addf(&section, "%s.%s", family, t->title) || grants(c, t))
 		return fail(err, MT_ENOMEM, "out of memory");
 	t->deadline_ms = config_int(c, section.text, "deadline");
 	r = options ? MT_OK
@@ -165,6 +170,11 @@ static int add_instance(struct catalog *catalog, const struct config *c, const c
 	return r;
 }
 
+static const char *family_of(const struct catalog *catalog, const struct tool *tool)
+{
+	return catalog->instances[tool->instance].server ? SERVER_PREFIX : "tool.";
+}
+
 static int add_tool(struct catalog *catalog, const struct tool *tool, struct error *err)
 {
 	const struct tool *other = catalog_find(catalog, tool->name);
@@ -172,10 +182,10 @@ static int add_tool(struct catalog *catalog, const struct tool *tool, struct err
 
 	if (other)
 		return fail(err, MT_EEXIST,
-			    "two tools are named %s: of [tool.%s] and of [tool.%s]; leave one "
+			    "two tools are named %s: of [%s%s] and of [%s%s]; leave one "
 			    "out of `tools`", tool->name,
-			    catalog->instances[other->instance].name,
-			    catalog->instances[tool->instance].name);
+			    family_of(catalog, other), catalog->instances[other->instance].title,
+			    family_of(catalog, tool), catalog->instances[tool->instance].title);
 	if (catalog->count >= CATALOG_TOOLS_MAX)
 		return fail(err, MT_ELIMIT, "more than %d tools are wired",
 			    CATALOG_TOOLS_MAX);
@@ -209,15 +219,21 @@ bool tool_only_reads(const struct tool *t)
 	return t->trusted && (t->hints & MT_TOOL_READ_ONLY);
 }
 
-/* A name for a tool whose own is taken: with that of its instance before it. */
+/* A name for a tool whose own is taken: with that of its instance before it; if a
+ * toolset has made that one already, with `mcp_` before that. */
 static const char *make_name(struct catalog *catalog, const struct tool *tool)
 {
+	const struct tool_instance *t = &catalog->instances[tool->instance];
 	AUTO(strbuf) struct strbuf name = STRBUF(256);
 	char **grown;
 
-	if (strbuf_addf(&name, "%.31s_%.32s", catalog->instances[tool->instance].name,
-			tool->real)
-	    || catalog_find(catalog, name.text))
+	if (strbuf_addf(&name, "%.31s_%.32s", t->title, tool->real))
+		return NULL;
+	if (t->server && catalog_find(catalog, name.text)) {
+		strbuf_reset(&name);
+		strbuf_addf(&name, "mcp_%.28s_%.31s", t->title, tool->real);
+	}
+	if (name.error || catalog_find(catalog, name.text))
 		return NULL;
 	grown = realloc(catalog->own_names, (catalog->own_count + 1) * sizeof *grown);
 	if (!grown)
@@ -381,20 +397,38 @@ static const struct component *toolset_of(const struct registry *r, const char *
 	return NULL;
 }
 
+/* The instance of a server. One whose name a toolset or a section [tool.X] has, wired
+ * or not, is `mcp.NAME` everywhere: to the runner, in grants, for every agent. */
+static int server_instance(const struct config *c, const struct registry *r,
+			   const char *name, struct strbuf *ret)
+{
+	AUTO(strbuf) struct strbuf section = STRBUF(256);
+	bool taken;
+
+	if (strbuf_addf(&section, "tool.%s", name))
+		return MT_ENOMEM;
+	taken = config_has(c, section.text) || registry_find(r, MT_KIND_TOOL, name);
+	return strbuf_addf(ret, "%s%s", taken ? SERVER_PREFIX : "", name);
+}
+
 static int wire_server(struct catalog *catalog, const struct config *c,
 		       const struct registry *r, const char *name, json_object *options,
 		       struct error *err)
 {
-	const struct component *component =
-		instance_named(catalog, name) ? NULL
-					      : registry_need(r, MT_KIND_TOOL, SERVERS_TOOLSET, err);
-	int status;
+	AUTO(strbuf) struct strbuf instance = STRBUF(256);
+	const struct component *component = NULL;
+	int status = server_instance(c, r, name, &instance);
 
+	if (status)
+		fail(err, status, "out of memory");
+	else if (!instance_named(catalog, instance.text))
+		component = registry_need(r, MT_KIND_TOOL, SERVERS_TOOLSET, err);
 	if (!component) {
 		json_object_put(options);
 		return err && err->code ? err->code : MT_OK;
 	}
-	status = add_instance(catalog, c, "mcp", name, component, options, err);
+	status = add_instance(catalog, c, SERVERS_TOOLSET, instance.text, component, options,
+			      err);
 	return status ? status : offer(catalog, catalog->instance_count - 1, NULL, err);
 }
 
@@ -429,6 +463,14 @@ static int resolve(struct catalog *catalog, const struct config *c,
 		return fail(err, MT_EINVAL, "`tools`: a name is too long");
 	if (strcmp(item, SERVERS_TOOLSET) == 0 && !config_has(c, section.text))
 		return wire_servers(catalog, c, r, NULL, err);
+	if (strncmp(item, SERVER_PREFIX, strlen(SERVER_PREFIX)) == 0 &&
+	    !config_has(c, section.text)) {
+		item += strlen(SERVER_PREFIX);
+		status = wire_servers(catalog, c, r, item, err);
+		return status != MT_ENOTFOUND || (err && err->code) ? status :
+		       fail(err, status, "there is no MCP server `%.80s`; `mortise mcp list` "
+			    "shows those that are configured", item);
+	}
 	plugin = config_has(c, section.text) ? config_get(c, section.text, "plugin") : NULL;
 	component = registry_find(r, MT_KIND_TOOL, plugin ? plugin : item);
 	if (!component && !plugin) {

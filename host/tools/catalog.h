@@ -28,7 +28,8 @@ struct tool {
 bool tool_only_reads(const struct tool *t);
 
 struct tool_instance {
-	char *name;
+	char *name;              /* unique; of a server whose name a toolset has: mcp.NAME */
+	const char *title;       /* as the user named it; points into `name` */
 	const struct component *component;
 	json_object *options;    /* {key: "value"} as set by the user */
 	char **secrets;          /* granted names, NULL-terminated */
@@ -56,7 +57,8 @@ struct catalog {
 
 /** Resolve a list ("bash, editor, think"). An item is a section [tool.X], or a
  *  toolset of that name, a section [mcp.X], or one tool of an installed toolset;
- *  `mcp` is every MCP server that is configured. Two tools of one name are an
+ *  `mcp` is every MCP server that is configured, `mcp.X` the server X whatever
+ *  toolset has its name. Two tools of one name are an
  *  error that names both; a tool that a running toolset listed, or of a further
  *  instance of the same toolset, has the name of its instance before its own then. */
 int catalog_open(const struct config *c, const struct registry *r, const char *list,

@@ -54,6 +54,7 @@ struct link {
 	char **granted;           /* "instance NEWLINE secret" */
 	size_t granted_count;
 	json_object *listing;     /* {instance: asked for once more} */
+	json_object *changing;    /* {instance: true}: said so, list not here yet */
 	struct error why;
 	char room[65536];         /* what was read */
 };

@@ -126,6 +126,8 @@ static int take_tools(struct link *l, const struct runner_line *r)
 		json_object_object_del(l->listing, r->instance);
 	if (again && !l->closing)
 		link_list(l, r->instance, NULL);
+	else if (l->changing)
+		json_object_object_del(l->changing, r->instance);
 	if (r->status) {
 		if (l->events->log)
 			l->events->log(l->arg, MT_LOG_ERROR, r->instance, r->error);
@@ -162,6 +164,10 @@ static int take(struct link *l, const struct runner_line *r)
 					    js_str(r->body, "message", NULL));
 		return MT_OK;
 	case RUNNER_CHANGED:
+		if (!l->changing)
+			l->changing = json_object_new_object();
+		if (js_set_bool(l->changing, r->instance, true))
+			return MT_ENOMEM;
 		return link_list(l, r->instance, NULL);
 	case RUNNER_LOG:
 		take_log(l, r);

@@ -17,6 +17,7 @@ static void link_free(struct link *l)
 	jsonl_done(&l->lines);
 	strbuf_clear(&l->waiting);
 	json_object_put(l->listing);
+	json_object_put(l->changing);
 	for (size_t n = 0; n < l->granted_count; n++)
 		free(l->granted[n]);
 	free(l->granted);
@@ -525,6 +526,11 @@ int link_list(struct link *l, const char *instance, struct error *err)
 	return status ? fail(err, status,
 			     "the runner cannot be asked for the tools of `%s`", instance)
 		      : MT_OK;
+}
+
+bool link_changing(const struct link *l)
+{
+	return l->changing && json_object_object_length(l->changing) > 0;
 }
 
 void link_close(struct link *l)

@@ -105,6 +105,8 @@ int link_answer(struct link *l, uint64_t request, int status, const char *text,
 		size_t len);
 /** Ask for the tools of an instance; the answer comes as `tools`. */
 int link_list(struct link *l, const char *instance, struct error *err);
+/** Has an instance said that its tools are others now, and not listed them since? */
+bool link_changing(const struct link *l);
 /** End the runner and its whole tree; `closed` is called when it is gone, the
  *  link is freed after that. Waits at most a few seconds, then kills. */
 void link_close(struct link *l);

@@ -10,6 +10,8 @@
 
 /** The toolset that speaks to them, and the word in `tools` for all of them. */
 #define SERVERS_TOOLSET "mcp"
+/* Before the name of a server, where a toolset could be meant. */
+#define SERVER_PREFIX SERVERS_TOOLSET "."
 
 struct servers {
 	char **names;         /* of all that are enabled, in order */

@@ -27,6 +27,9 @@ TOOLS = [
                       "required": ["n"]}},
     {"name": "no_schema", "description": "Left out."},
 ]
+if mode == "task":
+    TOOLS[0]["execution"] = {"taskSupport": "required"}
+    TOOLS[2]["execution"] = {"taskSupport": "optional"}
 
 
 waiting = []  # what the client said while an answer was waited for
@@ -143,7 +146,12 @@ def call(request):
         put({"jsonrpc": "2.0", "id": None, "error": {"code": 1, "message": "what?"}})
     if mode == "malformed":
         sys.stdout.write("{\"jsonrpc\": \n[1,2\nplain words\n\xff\xfe\n{}\n[]\nnull\n")
-        put({"jsonrpc": "2.0", "id": request["id"], "result": 7})
+        put({"jsonrpc": "2.0", "id": {"no": "id"}, "result": 7})
+    if mode in ("null-result", "list-result", "text-error"):
+        put({"jsonrpc": "2.0", "id": request["id"],
+             **{"null-result": {"result": None}, "list-result": {"result": []},
+                "text-error": {"error": "out of order"}}[mode]})
+        return
     if mode == "progress":
         token = params["_meta"]["progressToken"]
         for i in range(3):

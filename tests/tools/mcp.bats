@@ -149,6 +149,29 @@ m() {
 	[[ "$output" != *"not registered"* ]]
 }
 
+@test "an answer that is none, a tool that runs only as a task: an error at once" {
+	for mode in null-result list-result text-error; do
+		: >"$ini"
+		server one $mode
+		m mcp test one
+		run m tools call plain
+		echo "$mode: $output"
+		[ "$status" -ne 0 ]
+		[[ "$output" == *"MCP server \`one\`"* ]]
+		[[ "$output" != *"did not answer"* ]]
+	done
+	: >"$ini"
+	server one task
+	m mcp test one
+	run m tools call plain
+	echo "$output"
+	[ "$status" -ne 0 ]
+	[[ "$output" == *"only as a task"* ]]
+	[ "$(grep -c called "$dir/starts-one")" -eq 0 ]
+	run m tools call write
+	[[ "$output" == *"no such place"* ]]
+}
+
 @test "errors: of the tool, of the protocol, of a result that is not as promised" {
 	server one lies
 	server two error
@@ -251,6 +274,45 @@ m() {
 	[[ "$output" == *'"observation":"mcp"'*'offered later'* ]]
 }
 
+@test "a server that has the name of a toolset: both work, told apart" {
+	server memory plain
+	run m mcp list
+	[[ "$output" == "memory "* ]]
+	run m mcp test memory
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ "$output" == "memory "*"4 tools"* ]]
+	run m mcp test nothing
+	[ "$status" -eq 2 ]
+	[[ "$output" == *'no MCP server `nothing`'* ]]
+	for tools in "mcp, memory, finish" "memory, mcp, finish" "memory, mcp.memory, finish"; do
+		rm -rf "$dir/ws"
+		mkdir "$dir/ws"
+		export XDG_STATE_HOME=$dir/state
+		cat >"$dir/script" <<-'EOF'
+		[turn]
+		expect tool = memory
+		expect tool = plain
+		[call memory]
+		command = append
+		text = water is wet
+
+		[turn]
+		[call plain]
+		text = of the server
+
+		[turn]
+		[call finish]
+		message = Done.
+		EOF
+		run m run -C "$dir/ws" -o "controller.tools=$tools" --model "script:$dir/script" -t go --json
+		echo "$output" | cut -c1-600
+		[ "$status" -eq 0 ]
+		[[ "$output" == *"water is wet"* ]]
+		[[ "$output" == *'plain {\"text\": \"of the server\"}'* ]]
+	done
+}
+
 @test "a search of the web is there when there is a key for it" {
 	: >"$ini"
 	mkdir "$dir/bin"
@@ -278,11 +340,6 @@ m() {
 		[turn]
 		expect no tool = grown
 		[call plain]
-
-		[turn]
-		[call execute_bash]
-		command = until grep -q '"grown"' $XDG_CACHE_HOME/mortise/tools/*.json; do sleep 0.05; done
-		timeout = 60
 
 		[turn]
 		expect tool = grown

@@ -285,10 +285,10 @@ static int add_input(struct client *c, json_object *params, json_object *result,
 	return MT_OK;
 }
 
-static int take_answer(json_object *answer, json_object **ret, json_object **ret_error,
-		       struct error *err)
+static int take_answer(const char *method, json_object *answer, json_object **ret,
+		       json_object **ret_error, struct error *err)
 {
-	json_object *error = js_get(answer, "error");
+	json_object *error = js_get(answer, "error"), *result = js_get(answer, "result");
 
 	if (error) {
 		rpc_error_text(error, err);
@@ -296,7 +296,10 @@ static int take_answer(json_object *answer, json_object **ret, json_object **ret
 			*ret_error = json_object_get(error);
 		return MT_EIO;
 	}
-	*ret = json_object_get(js_get(answer, "result"));
+	if (!json_object_is_type(result, json_type_object))
+		return fail(err, MT_EIO, "the answer to `%s` is malformed: its result is not "
+			    "an object", method);
+	*ret = json_object_get(result);
 	return MT_OK;
 }
 
@@ -310,7 +313,7 @@ int client_request(struct client *c, const char *method, json_object *params,
 		int status = exchange(c, method, params, w, 0, &answer, err);
 
 		if (!status)
-			status = take_answer(answer, &result, ret_error, err);
+			status = take_answer(method, answer, &result, ret_error, err);
 		if (status)
 			return status;
 		if (strcmp(js_str(result, "resultType", "complete"), "input_required") != 0) {

@@ -174,8 +174,9 @@ int era_subscription(struct client *c, struct strbuf *b);
 json_object *serve(struct client *c, const struct waiter *w, const char *method,
 		   json_object *params, int *ret_code, const char **ret_text);
 void take_message(struct client *c, const struct rpc *m);
-/** Tell of a changed list, if it is time. @return ms until it is; -1: nothing. */
-int64_t changed_check(struct client *c);
+/** Tell of a changed list, if it is time or `now`. @return ms until it is; -1:
+ *  nothing. */
+int64_t changed_check(struct client *c, bool now);
 
 /** Wake the threads that sleep in a transfer. */
 void http_wake(struct client *c);

@@ -292,6 +292,12 @@ static int call_tool(struct mcp *m, struct active *a, struct waiter *w,
 	json_object *args = arguments_of(m, a->call, f);
 	int status;
 
+	if (f->as_task) {
+		json_object_put(args);
+		return m->host->fail(a->call, MT_EUNSUPPORTED, "MCP server `%s`: `%s` runs "
+				     "only as a task, which is not supported. Use another "
+				     "tool.", m->settings.name, f->real);
+	}
 	if (!args || js_set_str(params, "name", f->real) || js_set(params, "arguments", args))
 		return m->host->fail(a->call, MT_ENOMEM, "no memory for the call");
 	w->input = f->input;
@@ -407,7 +413,7 @@ static bool find_offer(struct mcp *m, const char *name, struct offer *ret)
 		*ret = (struct offer){ .kind = f->kind, .real = strdup(f->real),
 				       .input = json_object_get(f->input),
 				       .output = json_object_get(f->output),
-				       .again = f->again };
+				       .again = f->again, .as_task = f->as_task };
 	}
 	pthread_mutex_unlock(&m->lock);
 	return f && ret->real;
@@ -454,6 +460,7 @@ static int mcp_call(void *self, const char *name, struct mt_call *call)
 	else
 		status = call_tool(m, &a, &w, &f);
 	leave(m, &a);
+	changed_check(m->client, true); /* before the result: it counts at once then */
 	free(f.real);
 	json_object_put(f.input);
 	json_object_put(f.output);

@@ -14,6 +14,7 @@ static bool is_id(json_object *o)
 static bool take(json_object *doc, struct rpc *m)
 {
 	json_object *error = js_get(doc, "error"), *result = NULL;
+	bool has;
 
 	*m = (struct rpc){ .doc = doc, .id = js_get(doc, "id"), .number = -1 };
 	if (!json_object_is_type(doc, json_type_object))
@@ -34,11 +35,10 @@ static bool take(json_object *doc, struct rpc *m)
 		return true;
 	}
 	m->kind = RPC_RESULT;
-	if (!is_id(m->id) || !json_object_object_get_ex(doc, "result", &result) ||
-	    !json_object_is_type(result, json_type_object))
-		return false;
-	m->body = result;
-	return true;
+	has = json_object_object_get_ex(doc, "result", &result);
+	if (json_object_is_type(result, json_type_object))
+		m->body = result;
+	return is_id(m->id) && (has || json_object_object_get_ex(doc, "error", NULL));
 }
 
 int rpc_read(const char *text, size_t len, void (*on)(const struct rpc *m, void *arg),

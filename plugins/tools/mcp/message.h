@@ -24,7 +24,7 @@ struct rpc {
 	int64_t number;       /* the id of an answer, if it is a whole number; else -1 */
 	const char *method;   /* of a request or notification */
 	json_object *params;  /* object, or NULL */
-	json_object *body;    /* the result, or the error object */
+	json_object *body;    /* the result, or the error object; NULL: it is neither */
 };
 
 /** Read a message, or a batch of them, and tell each to `on`. What is no message

@@ -128,13 +128,13 @@ static void take_question(struct client *c, const struct rpc *m)
 
 /* ---- notices ----------------------------------------------------------- */
 
-int64_t changed_check(struct client *c)
+int64_t changed_check(struct client *c, bool now)
 {
 	int64_t left;
 	bool tell = false;
 
 	pthread_mutex_lock(&c->lock);
-	left = c->changed_due ? c->changed_at + CHANGED_MS - mcp_now() : -1;
+	left = !c->changed_due ? -1 : now ? 0 : c->changed_at + CHANGED_MS - mcp_now();
 	if (c->changed_due && left <= 0) {
 		c->changed_due = false;
 		c->changed_at = mcp_now();
@@ -188,7 +188,7 @@ static void take_notice(struct client *c, const struct rpc *m)
 		pthread_mutex_lock(&c->lock);
 		c->changed_due = true;
 		pthread_mutex_unlock(&c->lock);
-		changed_check(c);
+		changed_check(c, false);
 	}
 }
 

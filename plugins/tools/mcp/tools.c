@@ -186,6 +186,8 @@ static int add_tool(struct client *c, const struct offer_options *options,
 	f->schema = schema_text(f->input);
 	f->events = events_of(real);
 	f->hints = hints_of(tool, options, &f->again);
+	f->as_task = strcmp(js_str(js_get(tool, "execution"), "taskSupport", ""),
+			    "required") == 0;
 	if (json_object_is_type(output, json_type_object))
 		f->output = json_object_get(output);
 	return finish(o, f, err);

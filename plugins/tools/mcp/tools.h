@@ -19,6 +19,7 @@ struct offer {
 	unsigned hints;          /* MT_TOOL_READ_ONLY ... */
 	json_object *input, *output; /* schemas; output may be NULL */
 	bool again;              /* may be called twice without harm */
+	bool as_task;            /* can be called as a task only */
 };
 
 struct offers {
