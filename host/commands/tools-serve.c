@@ -301,6 +301,18 @@ static void put_media(struct strbuf *b, const struct link_media *m)
 	strbuf_add(b, image || audio ? "\"}" : "\"}}");
 }
 
+/* The text, between the notes that say where a command stands if it did not just
+ * succeed: it failed, it still runs, its output is whole in a file. */
+static void put_noted(struct strbuf *text, const struct link_result *r)
+{
+	json_object *metadata = js_get(r->fields, "metadata");
+	bool noted = js_int(metadata, "exit_code", 0) != 0;
+
+	strbuf_add(text, noted ? js_str(metadata, "prefix", "") : "");
+	strbuf_addn(text, r->text, r->text_len);
+	strbuf_add(text, noted ? js_str(metadata, "suffix", "") : "");
+}
+
 static void on_result(void *arg, const struct link_result *r)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(ANSWER_MAX), text = STRBUF(ANSWER_MAX);
@@ -309,7 +321,7 @@ static void on_result(void *arg, const struct link_result *r)
 
 	if (!c)
 		return;
-	strbuf_addn(&text, r->text, r->text_len);
+	put_noted(&text, r);
 	if (r->status)
 		strbuf_addf(&text, "%s%s", text.len ? "\n" : "",
 			    r->error ? r->error : status_name(r->status));
@@ -321,7 +333,7 @@ static void on_result(void *arg, const struct link_result *r)
 	for (size_t i = 0; i < r->media_count; i++)
 		put_media(&b, &r->media[i]);
 	strbuf_addc(&b, ']');
-	js_key_bool(&b, "isError", r->status != MT_OK);
+	js_key_bool(&b, "isError", r->status != MT_OK || result_exit_code(r));
 	js_key_str(&b, "resultType", "complete");
 	strbuf_add(&b, "}}");
 	if (b.error)

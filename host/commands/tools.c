@@ -90,9 +90,17 @@ static void keep_file(struct call *call, const struct link_result *result)
 				     strlen(call->spool));
 }
 
+int64_t result_exit_code(const struct link_result *r)
+{
+	int64_t code = js_int(js_get(r->fields, "metadata"), "exit_code", 0);
+
+	return code > 0 ? code : 0;
+}
+
 static void on_result(void *arg, const struct link_result *result)
 {
 	struct call *call = arg;
+	long long code = result_exit_code(result);
 
 	if (call->json && result->fields)
 		printf("%s\n", js_text(result->fields, NULL));
@@ -105,6 +113,9 @@ static void on_result(void *arg, const struct link_result *result)
 		fprintf(stderr, "mortise: %s\n",
 			result->error ? result->error : status_name(result->status));
 		call->code = result->crashed ? EXIT_TOOL : EXIT_FAILED;
+	} else if (code) {
+		fprintf(stderr, "mortise: the command completed with exit code %lld\n", code);
+		call->code = EXIT_FAILED;
 	}
 	link_close(call->link);
 }
@@ -317,7 +328,8 @@ const struct command command_tools = {
 	.summary = "The tools that are wired; call one outside of a conversation.",
 	.details = "`call` runs the tool where the controller's runtime runs tools, with the\n"
 		   "arguments that JSON says, and prints its result. With --json the fields of\n"
-		   "the observation come first.\n\n`serve` is an MCP server of these tools on standard input and output.\n",
+		   "the observation come first. The exit code is 1 if the tool, or the command\n"
+		   "that it ran, failed.\n\n`serve` is an MCP server of these tools on standard input and output.\n",
 	.flags = flags,
 	.run = run,
 };

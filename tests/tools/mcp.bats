@@ -673,6 +673,24 @@ use_browser() {
 	[[ "$output" == *'"id":"six","result":'*'six'* ]]
 }
 
+@test "a command that fails: its exit code, and that it is an error" {
+	run bash -c '{
+		echo "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"execute_bash\",\"arguments\":{\"command\":\"echo out; (exit 3)\"}}}"
+		echo "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":\"execute_bash\",\"arguments\":{\"command\":\"echo fine\"}}}"
+	} | timeout 60 mortise tools serve'
+	echo "$output"
+	[[ "$output" == *'"id":1,"result":{"content":[{"type":"text","text":"out\n[The command completed with exit code 3.]"}],"isError":true'* ]]
+	[[ "$output" == *'"id":2,"result":{"content":[{"type":"text","text":"fine"}],"isError":false'* ]]
+	code=0
+	mortise tools call execute_bash '{"command":"echo out; (exit 3)"}' >"$dir/out" 2>"$dir/err" ||
+		code=$?
+	[ "$code" -eq 1 ]
+	[ "$(cat "$dir/out")" = out ]
+	[ "$(cat "$dir/err")" = "mortise: the command completed with exit code 3" ]
+	mortise tools call execute_bash '{"command":"echo fine"}' 2>"$dir/err"
+	[ ! -s "$dir/err" ]
+}
+
 @test "serve: a call that is cancelled ends and is not answered" {
 	run bash -c '{
 		echo "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"tools/call\",\"params\":{\"name\":\"execute_bash\",\"arguments\":{\"command\":\"touch '"$dir"'/began; sleep 1000\"}}}"
