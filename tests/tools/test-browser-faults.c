@@ -260,7 +260,7 @@ static void accepted_dialogs(void *self)
 	CHECK(shows("confirmed: true"));
 	run(self, "click('3')");
 	CHECK(shows("name: Bob"));
-	run(self, "mouse_click(1, 1)");
+	run(self, "mouse_click(1, 1)"); /* coordinates = no */
 	CHECK(has_error() && shows("NameError: there is no action `mouse_click`"));
 }
 
@@ -285,7 +285,7 @@ int main(void)
 		"settle_time", "50ms", NULL,
 	};
 	static const char *const others[] = {
-		"dialogs", "accept", "screenshots", "yes", "tree", "all", "tree_max", "1K",
+		"coordinates", "no", "dialogs", "accept", "screenshots", "yes", "tree", "all", "tree_max", "1K",
 		"settle_time", "50ms", NULL,
 	};
 

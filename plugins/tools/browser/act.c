@@ -247,11 +247,18 @@ static const char start_fill[] =
 	"if(n==='INPUT'&&['checkbox','radio','button','submit','reset','file','image',"
 	"'hidden'].includes(t))return 'is an input of type '+t+', which takes no text';"
 	"if(n==='SELECT')return 'is a list: use select_option';"
-	"if(n==='INPUT'&&['color','date','time','datetime-local','month','week','range']"
-	".includes(t)){const s=Object.getOwnPropertyDescriptor(HTMLInputElement.prototype,"
-	"'value').set;s.call(this,v);if(this.value!==v&&!(t==='color'||t==='range'))"
-	"return 'does not take that value; its form is '+({date:'YYYY-MM-DD',time:'HH:MM',"
-	"month:'YYYY-MM',week:'YYYY-Www'}[t]||'YYYY-MM-DDTHH:MM');"
+	"const s=Object.getOwnPropertyDescriptor(HTMLInputElement.prototype,'value').set;"
+	"const f={date:'YYYY-MM-DD',time:'HH:MM',month:'YYYY-MM',week:'YYYY-Www',"
+	"'datetime-local':'YYYY-MM-DDTHH:MM',color:'#RRGGBB'};"
+	"const no='does not take the value '+JSON.stringify(v.slice(0,80))+'; ';"
+	"if(n==='INPUT'){const c=this.cloneNode();s.call(c,v);const w=c.value;"
+	"if(t==='color'?w!==v.toLowerCase():f[t]&&v&&!w)return no+'its form is '+f[t];"
+	"if(t==='range'&&(v.trim()===''||Number(w)!==Number(v)))return no+'it takes numbers '+"
+	"'from '+(this.min||0)+' to '+(this.max||100)+' in steps of '+(this.step||1);"
+	"if(t==='number'&&v&&!w)return no+'it takes a number'}"
+	"if(n!=='SELECT'&&this.maxLength>=0&&v.length>this.maxLength)"
+	"return no+'it takes at most '+this.maxLength+' characters';"
+	"if(n==='INPUT'&&(f[t]||t==='range')){s.call(this,v);"
 	"this.dispatchEvent(new Event('input',{bubbles:true}));"
 	"this.dispatchEvent(new Event('change',{bubbles:true}));return ''}"
 	"if(n!=='INPUT'&&n!=='TEXTAREA'&&!this.isContentEditable)"
@@ -260,6 +267,35 @@ static const char start_fill[] =
 	"const r=this.ownerDocument.createRange();r.selectNodeContents(this);"
 	"const s=this.ownerDocument.defaultView.getSelection();s.removeAllRanges();"
 	"s.addRange(r)}return 'type'}";
+
+/* The value, before and after. */
+static const char read_value[] =
+	"function(){return String('value' in this?this.value:this.textContent)}";
+
+/* What a page's script undid, or emptied: the field has its old value again. */
+static const char put_back[] =
+	"function(old){const v='value' in this?this.value:this.textContent;"
+	"if(v!==old){if(v!=='')return '';"
+	"const p=this.tagName==='TEXTAREA'?HTMLTextAreaElement:HTMLInputElement;"
+	"const put=()=>{if('value' in this)Object.getOwnPropertyDescriptor(p.prototype,"
+	"'value').set.call(this,old);else this.textContent=old};put();"
+	"this.dispatchEvent(new Event('input',{bubbles:true}));put()}"
+	"return 'did not take that value, and has its old one'}";
+
+/* Type over what is there, unless the page does not let it stand. */
+static int type_over(struct browser *b, const struct element *e, const char *value,
+		     const struct cdp_wait *wait, struct error *err)
+{
+	AUTO(json) json_object *before = NULL;
+	int status = run_on(b, e, read_value, NULL, wait, &before, err);
+
+	if (!status)
+		status = page_call(b, "Input.insertText", js_make("text", 's', value, NULL),
+				   wait, NULL, err);
+	if (status || !before || strcmp(json_object_get_string(before), value) == 0)
+		return status;
+	return tell(b, e, put_back, STEAL(before), wait, err);
+}
 
 static int fill(struct browser *b, const char *bid, const char *value,
 		const struct cdp_wait *wait, struct error *err)
@@ -278,8 +314,39 @@ static int fill(struct browser *b, const char *bid, const char *value,
 		return fail(err, MT_EINVAL, "Error: the element '%s' %s", e->bid, said);
 	if (!*value)
 		return input_press(b, "Delete", wait, err);
-	return page_call(b, "Input.insertText", js_make("text", 's', value, NULL), wait, NULL,
-			 err);
+	return type_over(b, e, value, wait, err);
+}
+
+/* Select a part of an element's text, or all of it, as a mouse would. */
+static const char select_text[] =
+	"function(want){const d=this.ownerDocument,s=d.defaultView.getSelection();"
+	"if('selectionStart' in this&&'value' in this){const i=this.value.indexOf(want);"
+	"if(i<0)return 'has no such text';this.focus();"
+	"this.setSelectionRange(i,i+(want.length||this.value.length));return ''}"
+	"const w=d.createTreeWalker(this,4),at=[];let all='';"
+	"for(let n;n=w.nextNode();){at.push([n,all.length]);all+=n.data}"
+	"if(!all.trim())return 'has no text';"
+	"const r=d.createRange();if(!want)r.selectNodeContents(this);else{"
+	"let i=all.indexOf(want),m=want.length;"
+	"if(i<0){const x=new RegExp(want.trim().split(/\\s+/).map(p=>p.replace("
+	"/[.*+?^${}()|[\\]\\\\]/g,'\\\\$&')).join('\\\\s+')).exec(all);"
+	"if(!x)return 'has no such text';i=x.index;m=x[0].length}"
+	"const put=(p,end)=>{for(let k=at.length;k--;)if(at[k][1]<p||(!end&&at[k][1]===p)||"
+	"k===0)return [at[k][0],p-at[k][1]]};"
+	"r.setStart(...put(i,false));r.setEnd(...put(i+m,true))}"
+	"const t=r.startContainer;(t.nodeType===1?t:t.parentNode).dispatchEvent("
+	"new MouseEvent('mousedown',{bubbles:true}));"
+	"s.removeAllRanges();s.addRange(r);"
+	"this.dispatchEvent(new MouseEvent('mouseup',{bubbles:true}));return ''}";
+
+static int do_select_text(struct browser *b, const struct py_call *c,
+			  const struct cdp_wait *wait, struct error *err)
+{
+	struct element *e;
+
+	if (find(b, text_of(c, 0), &e, err))
+		return err->code;
+	return tell(b, e, select_text, json_object_new_string(text_of(c, 1)), wait, err);
 }
 
 static const char select_options[] =
@@ -622,6 +689,7 @@ static int do_one(struct browser *b, const struct py_call *c, const struct cdp_w
 	case ACT_FILL: return fill(b, text_of(c, 0), text_of(c, 1), wait, err);
 	case ACT_CLEAR: return fill(b, text_of(c, 0), "", wait, err);
 	case ACT_SELECT_OPTION: return do_select(b, c, wait, err);
+	case ACT_SELECT_TEXT: return do_select_text(b, c, wait, err);
 	case ACT_CLICK: return do_click(b, c, 1, wait, err);
 	case ACT_DBLCLICK: return do_click(b, c, 2, wait, err);
 	case ACT_HOVER: return do_hover(b, c, wait, err);

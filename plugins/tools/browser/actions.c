@@ -11,7 +11,7 @@
 
 const struct action_kind action_kinds[ACTION_COUNT] = {
 	[ACT_NOOP] = { "noop", ~0u, { { "wait_ms", PARAM_NUMBER, true } } },
-	[ACT_SCREENSHOT] = { "screenshot", ACTIONS_PICTURE, { { "marked", PARAM_BOOL, true } } },
+	[ACT_SCREENSHOT] = { "screenshot", ACTIONS_OWN, { { "marked", PARAM_BOOL, true } } },
 	[ACT_GOTO] = { "goto", ACTIONS_NAV, { { "url", PARAM_TEXT, false } } },
 	[ACT_GO_BACK] = { "go_back", ACTIONS_NAV, { { 0 } } },
 	[ACT_GO_FORWARD] = { "go_forward", ACTIONS_NAV, { { 0 } } },
@@ -21,6 +21,8 @@ const struct action_kind action_kinds[ACTION_COUNT] = {
 	[ACT_FILL] = { "fill", ACTIONS_BID, { BID, { "value", PARAM_TEXT, false } } },
 	[ACT_SELECT_OPTION] = { "select_option", ACTIONS_BID,
 				{ BID, { "options", PARAM_TEXTS, false } } },
+	[ACT_SELECT_TEXT] = { "select_text", ACTIONS_OWN,
+			      { BID, { "text", PARAM_TEXT, true } } },
 	[ACT_CLICK] = { "click", ACTIONS_BID,
 			{ BID, BUTTON, { "modifiers", PARAM_LIST, true } } },
 	[ACT_DBLCLICK] = { "dblclick", ACTIONS_BID,

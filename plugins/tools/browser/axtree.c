@@ -137,6 +137,10 @@ static void put_mark(const struct printer *p, struct strbuf *out, const struct a
 			    m->y + m->height / 2);
 	if (o->with_clickable && m->clickable)
 		strbuf_add(out, ", clickable");
+	if (o->keep_useful && m->draggable)
+		strbuf_add(out, ", draggable");
+	if (o->keep_useful && m->scrollable)
+		strbuf_add(out, ", scrollable");
 	if (o->with_visible && m->visibility >= 0.5)
 		strbuf_add(out, ", visible");
 	if (o->with_som && m->som)
@@ -222,6 +226,48 @@ static void put_node(struct printer *p, json_object *node, const char *role, int
 	put_line(p, depth, &line);
 }
 
+static bool has_property(json_object *node, const char *wanted)
+{
+	json_object *list = js_get(node, "properties");
+	size_t n = json_object_is_type(list, json_type_array)
+			   ? json_object_array_length(list) : 0;
+
+	for (size_t i = 0; i < n; i++) {
+		json_object *p = json_object_array_get_idx(list, i);
+
+		if (strcmp(js_str(p, "name", ""), wanted) == 0)
+			return js_bool(js_get(p, "value"), "value", false);
+	}
+	return false;
+}
+
+static bool has_text(const struct printer *p, json_object *node)
+{
+	json_object *list = js_get(node, "childIds");
+	size_t n = json_object_is_type(list, json_type_array)
+			   ? json_object_array_length(list) : 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct mt_str id = text_of(json_object_array_get_idx(list, i));
+		const struct entry *e = slot(p, id.ptr);
+
+		if (e->id &&
+		    strcmp(js_str(js_get(e->node, "role"), "value", ""), "StaticText") == 0 &&
+		    trimmed(text_of(js_path(e->node, "name.value"))).len)
+			return true;
+	}
+	return false;
+}
+
+/* Is a `generic` more than a box around others? */
+static bool is_useful(const struct printer *p, json_object *node, const struct ax_mark *m)
+{
+	if (!p->options->keep_useful || !m)
+		return false;
+	return m->clickable || m->draggable || m->scrollable ||
+	       has_property(node, "focusable") || has_text(p, node);
+}
+
 /* Print a node unless it is skipped. @return true if it was printed; `self` is what
  * its children hear of it. */
 static bool one_node(struct printer *p, json_object *node, int depth,
@@ -238,7 +284,8 @@ static bool one_node(struct printer *p, json_object *node, int depth,
 		return false;
 	self->name = text_of(js_path(node, "name.value"));
 	put_properties(p, &attributes, node);
-	skip = !o->keep_generic && !attributes.len && strcmp(role, "generic") == 0;
+	skip = !o->keep_generic && !attributes.len && strcmp(role, "generic") == 0 &&
+	       !is_useful(p, node, mark);
 	if (strcmp(role, "StaticText") == 0) {
 		skip = skip || above->filtered ||
 		       (!o->keep_redundant &&

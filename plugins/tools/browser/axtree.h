@@ -20,11 +20,14 @@ struct ax_mark {
 	bool has_box;
 	double x, y, width, height;
 	bool clickable, som;      /* som: in the set of marks */
+	bool draggable, scrollable;
 };
 
 struct ax_options {
 	bool with_visible, with_clickable, with_som, with_center, with_box;
 	bool keep_generic;        /* print a `generic` without attributes too */
+	bool keep_useful;         /* one that can be acted on, or holds text of its own, too;
+				   * say what is draggable and scrollable */
 	bool keep_redundant;      /* print text that the parent's name holds */
 	bool visible_only, bid_only, som_only;
 	bool hide_bids, hide_bid_if_invisible;

@@ -55,7 +55,7 @@ static int plugin_open(const struct mt_tool_host *host, struct mt_instance *inst
 	*p = (struct plugin){ .host = host, .instance = instance,
 			      .groups = ACTIONS_BID | ACTIONS_NAV | ACTIONS_TAB |
 					ACTIONS_CHAT | ACTIONS_INFEASIBLE |
-					ACTIONS_PICTURE };
+					ACTIONS_OWN };
 	p->view.whole = strcmp(host->option(instance, "tree"), "all") == 0;
 	p->view.picture = host->option_int(instance, "screenshots") ? PICTURE_PLAIN
 								    : PICTURE_NO;
@@ -263,9 +263,14 @@ static const char description[] =
 	"hover(bid), focus(bid), clear(bid)\n"
 	"press(bid, key_comb) - focus and press: 'Enter', 'Control+a', 'ArrowDown', 'x'\n"
 	"drag_and_drop(from_bid, to_bid)\n"
+	"select_text(bid, text='') - select that part of its text, or all\n"
 	"upload_file(bid, file) - a path or a list of paths\n"
 	"new_tab(), tab_close(), tab_focus(index) - tabs are counted from 0\n"
-	"screenshot(marked=False) - a picture of the page; marked: with the bids in it";
+	"screenshot(marked=False) - a picture of the page; marked: with the bids in it\n"
+	"mouse_click(x, y, button='left'), mouse_dblclick(x, y), mouse_move(x, y), "
+	"mouse_down(x, y), mouse_up(x, y), mouse_drag_and_drop(from_x, from_y, to_x, to_y), "
+	"keyboard_press(key), keyboard_type(text) - by pixels of a picture, for what has no "
+	"bid: canvases, drawings";
 
 static const char brief[] =
 	"Use a web browser by calls such as goto('http://x'), click('12'), fill('5', 'text'), "
@@ -334,9 +339,9 @@ static const struct mt_option options[] = {
 	       "accept. An alert is closed, leaving a page is allowed."),
 	OPTION(MT_OPTION_BOOL, "screenshots", .fallback = "no",
 	       .help = "A picture of the page with every result, for models that see."),
-	OPTION(MT_OPTION_BOOL, "coordinates", .fallback = "no",
+	OPTION(MT_OPTION_BOOL, "coordinates", .fallback = "yes",
 	       .help = "Also mouse_click(x, y) and its like, keyboard_press(key) and its "
-	       "like."),
+	       "like, for models that are sent pictures."),
 };
 
 static const struct mt_component components[] = {

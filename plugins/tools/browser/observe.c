@@ -13,13 +13,16 @@ struct rect {
 };
 
 /* Styles that the snapshot brings. */
-static const char *const style_names[] = { "overflow-y", "position" };
+static const char *const style_names[] = { "overflow-y", "position", "overflow-x" };
 
 /* A node of the snapshot. */
 struct node {
-	int64_t id;
+	int64_t id, parent; /* parent 0: none */
+	json_object *ax;    /* the node of the accessibility tree; borrowed; NULL: none */
+	const char *tag, *text; /* text: the first of its own; borrowed; NULL: none */
 	struct rect box;
-	bool is_element, has_box, clickable;
+	bool is_element, has_box, clickable, draggable, scrollable;
+	bool is_around;   /* a label, or the whole page: others in it are what counts */
 	bool clips, is_placed, is_absolute, is_fixed; /* by its style: overflow, position */
 	int inner;        /* document in it; -1: none */
 	struct rect seen; /* what of the window it may fill */
@@ -95,6 +98,23 @@ static bool is_text(json_object *strings, json_object *styles, size_t i, const c
 		      text) == 0;
 }
 
+static bool scrolls(json_object *strings, json_object *styles, size_t i)
+{
+	return is_text(strings, styles, i, "auto") || is_text(strings, styles, i, "scroll");
+}
+
+/* Does a box hold more than it shows, in width (2) or height (3)? */
+static bool spills(const struct document *d, size_t box, size_t side)
+{
+	json_object *shown = list_at(d->json, "layout.clientRects");
+	json_object *held = list_at(d->json, "layout.scrollRects");
+
+	if (box >= length(shown) || box >= length(held))
+		return false;
+	return number_at(json_object_array_get_idx(held, box), side) >
+	       number_at(json_object_array_get_idx(shown, box), side) + 1;
+}
+
 static void read_boxes(struct document *d, json_object *strings)
 {
 	json_object *which = list_at(d->json, "layout.nodeIndex");
@@ -118,6 +138,54 @@ static void read_boxes(struct document *d, json_object *strings)
 		d->nodes[n].is_placed = !is_text(strings, box, 1, "static");
 		d->nodes[n].is_fixed = is_text(strings, box, 1, "fixed");
 		d->nodes[n].is_absolute = is_text(strings, box, 1, "absolute");
+		d->nodes[n].scrollable =
+			(scrolls(strings, box, 0) && spills(d, i, 3)) ||
+			(scrolls(strings, box, 2) && spills(d, i, 2));
+	}
+}
+
+static void read_attributes(struct document *d, json_object *strings)
+{
+	static const char *const around[] = { "LABEL", "BODY", "HTML" };
+	json_object *all = list_at(d->json, "nodes.attributes");
+	json_object *names = list_at(d->json, "nodes.nodeName");
+
+	for (size_t i = 0; i < length(all) && i < d->count; i++) {
+		json_object *list = json_object_array_get_idx(all, i);
+
+		for (size_t k = 0; k < ARRAY_LEN(around); k++)
+			d->nodes[i].is_around |= is_text(strings, names, i, around[k]);
+		if (!json_object_is_type(list, json_type_array))
+			continue;
+		for (size_t k = 0; k + 1 < length(list); k += 2)
+			if (is_text(strings, list, k, "draggable"))
+				d->nodes[i].draggable = is_text(strings, list, k + 1, "true");
+	}
+}
+
+static const char *string_at(json_object *strings, int64_t n)
+{
+	return n >= 0 && (size_t)n < length(strings)
+		? json_object_get_string(json_object_array_get_idx(strings, (size_t)n)) : NULL;
+}
+
+static void read_family(struct document *d, json_object *strings)
+{
+	json_object *parents = list_at(d->json, "nodes.parentIndex");
+	json_object *names = list_at(d->json, "nodes.nodeName");
+	json_object *values = list_at(d->json, "nodes.nodeValue");
+
+	for (size_t i = 0; i < d->count; i++) {
+		int64_t parent = int_at(parents, i, -1);
+		const char *text = d->nodes[i].is_element ? NULL
+				 : string_at(strings, int_at(values, i, -1));
+
+		d->nodes[i].tag = string_at(strings, int_at(names, i, -1));
+		if (parent < 0 || (size_t)parent >= i)
+			continue;
+		d->nodes[i].parent = d->nodes[parent].id;
+		if (text && text[strspn(text, " \n\t\r")] && !d->nodes[parent].text)
+			d->nodes[parent].text = text;
 	}
 }
 
@@ -142,6 +210,8 @@ static int read_nodes(struct document *d, json_object *strings, struct error *er
 	for (size_t i = 0; i < length(holders); i++)
 		if ((size_t)int_at(holders, i, -1) < d->count)
 			d->nodes[int_at(holders, i, 0)].inner = (int)int_at(held, i, -1);
+	read_attributes(d, strings);
+	read_family(d, strings);
 	read_boxes(d, strings);
 	return MT_OK;
 }
@@ -265,7 +335,8 @@ static int take_snapshot(struct look *l)
 {
 	json_object *styles = list_styles();
 	int status = page_call(l->b, "DOMSnapshot.captureSnapshot",
-			       js_make("computedStyles", 'o', styles, NULL), l->wait,
+			       js_make("computedStyles", 'o', styles, "includeDOMRects", 'b', 1,
+				       NULL), l->wait,
 			       &l->snapshot, l->err);
 	json_object *all = list_at(l->snapshot, "documents");
 	json_object *strings = list_at(l->snapshot, "strings");
@@ -318,7 +389,8 @@ static struct ax_mark mark_of(const struct document *d, const struct node *n,
 	double area = box.width * box.height;
 	struct ax_mark m = { .has_box = n->has_box, .x = box.x, .y = box.y,
 			     .width = box.width, .height = box.height,
-			     .clickable = n->clickable };
+			     .clickable = n->clickable, .draggable = n->draggable,
+			     .scrollable = n->scrollable };
 
 	m.visibility = n->has_box && area > 0 ? seen.width * seen.height / area : 0;
 	/* Taller than where it is seen: in view as soon as it fills much of that. */
@@ -326,7 +398,7 @@ static struct ax_mark mark_of(const struct document *d, const struct node *n,
 	    seen.width * seen.height >= n->seen.width * n->seen.height / 3)
 		m.visibility = 1;
 	/* A label leads to its field, which has a mark of its own. */
-	m.som = m.clickable && m.visibility >= 0.5 && strcmp(role, "LabelText") != 0;
+	m.som = (m.clickable || m.draggable) && m.visibility >= 0.5 && strcmp(role, "LabelText") != 0;
 	for (const char *const *u = usual; *u && !m.som; u++)
 		m.som = m.visibility >= 0.5 && strcmp(*u, role) == 0;
 	return m;
@@ -351,26 +423,90 @@ static bool is_option(const char *role)
 	return strcmp(role, "option") == 0 || strcmp(role, "MenuListPopup") == 0;
 }
 
+/* What the page's author hides from assistive programs, or gives no role, is shown all
+ * the same if a mouse would find something to do there. */
+static bool is_for_mice(const struct node *n)
+{
+	return n->is_element && n->has_box && !n->is_around &&
+	       (n->clickable || n->draggable || n->scrollable);
+}
+
+static bool show_ignored(const struct node *n, json_object *node)
+{
+	if (!is_for_mice(n))
+		return false;
+	js_set(node, "role", js_make("value", 's', "generic", NULL));
+	return js_set(node, "name", js_make("value", 's', "", NULL)) == MT_OK;
+}
+
+static struct node *node_find(const struct document *d, int64_t id)
+{
+	struct node key = { .id = id };
+
+	return id ? bsearch(&key, d->nodes, d->count, sizeof key, by_id) : NULL;
+}
+
+/* A shape is known by what it is drawn with: circle, rect, path. */
+static void add_tag(const struct node *n, json_object *node)
+{
+	json_object *list = list_at(node, "properties");
+
+	if (list && n->tag)
+		json_object_array_add(list, js_make("name", 's', "tag", "value", 'o',
+			js_make("value", 's', n->tag, NULL), NULL));
+}
+
 static int name_node(struct look *l, const struct document *d, json_object *node)
 {
-	struct node key = { .id = js_int(node, "backendDOMNodeId", 0) };
-	const char *role = js_str(js_get(node, "role"), "value", "");
-	const struct node *n = key.id ? bsearch(&key, d->nodes, d->count, sizeof key, by_id)
-				      : NULL;
+	struct node *n = node_find(d, js_int(node, "backendDOMNodeId", 0));
+	const char *role;
 	struct element *e;
 
-	if (!n || !n->is_element || js_bool(node, "ignored", false))
+	if (!n || !n->is_element)
 		return MT_OK;
+	n->ax = node;
+	if (js_bool(node, "ignored", false) && !show_ignored(n, node))
+		return MT_OK;
+	role = js_str(js_get(node, "role"), "value", "");
 	e = element_add(l->b, d->frame, n->id, false);
 	if (!e)
 		return fail(l->err, MT_ENOMEM, "no memory for the page");
 	e->shown = true;
 	e->mark = mark_of(d, n, role);
+	if (!strcmp(role, "graphics-symbol"))
+		add_tag(n, node);
 	if (!n->has_box && is_option(role))
 		e->mark.visibility = 1;
 	if (is_focused(node))
 		snprintf(l->focused, BID_MAX, "%s", e->bid);
 	return js_set_str(node, "browsergym_id", e->bid);
+}
+
+/* A node that the accessibility tree lacks: shapes of a drawing, parts that are hidden
+ * from it. It stands below the nearest that is there. */
+static int add_missing(struct look *l, struct document *d, struct node *n,
+		       json_object *nodes)
+{
+	struct node *above = n;
+	AUTO(json) json_object *node = NULL;
+	json_object *children;
+	char id[32];
+
+	do
+		above = node_find(d, above->parent);
+	while (above && !above->ax);
+	snprintf(id, sizeof id, "dom-%lld", (long long)n->id);
+	node = js_make("nodeId", 's', id, "backendDOMNodeId", 'i', n->id, "role", 'o',
+		       js_make("value", 's', "generic", NULL), "name", 'o',
+		       js_make("value", 's', n->text ? n->text : "", NULL), "properties",
+		       'o', json_object_new_array(), "childIds", 'o', json_object_new_array(), NULL);
+	children = above ? list_at(above->ax, "childIds") : NULL;
+	if (!children)
+		return MT_OK;
+	if (json_object_array_add(children, json_object_new_string(id)) ||
+	    json_object_array_add(nodes, json_object_get(node)))
+		return fail(l->err, MT_ENOMEM, "no memory for the page");
+	return name_node(l, d, node);
 }
 
 /* Ids of nodes are those of their tree: make them different from the others'. */
@@ -423,6 +559,9 @@ static int read_tree(struct look *l, struct document *d, json_object **roots)
 	}
 	for (size_t i = 0; !status && i < length(nodes); i++)
 		status = name_node(l, d, json_object_array_get_idx(nodes, i));
+	for (size_t i = 0; nodes && !status && i < d->count; i++)
+		if (!d->nodes[i].ax && is_for_mice(&d->nodes[i]))
+			status = add_missing(l, d, &d->nodes[i], nodes);
 	for (size_t i = 0; !status && i < length(nodes); i++) {
 		json_object *node = json_object_array_get_idx(nodes, i);
 
@@ -480,7 +619,8 @@ static const struct ax_mark *find_mark(void *arg, const char *bid)
 static int put_tree(struct look *l, struct observation *o)
 {
 	AUTO(json) json_object *tree = js_make("nodes", 'o', l->nodes, NULL);
-	struct ax_options options = { .with_clickable = true, .property_max = URL_SHOWN };
+	struct ax_options options = { .with_clickable = true, .keep_useful = true,
+				      .property_max = URL_SHOWN };
 	int status = MT_ELIMIT;
 
 	l->nodes = NULL;
