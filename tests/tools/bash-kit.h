@@ -67,10 +67,10 @@ static inline const char *kit_call(struct kit *k, const char *command, size_t le
 	return k->last.content.text;
 }
 
-/* Run a command to its end, or 60 s. */
+/* Run a command to its end; floods take minutes on a busy machine. */
 static inline const char *sh(struct kit *k, const char *command)
 {
-	return kit_call(k, command, strlen(command), false, 60);
+	return kit_call(k, command, strlen(command), false, 600);
 }
 
 /* Type text or a key. */

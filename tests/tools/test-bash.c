@@ -322,7 +322,7 @@ static void test_floods(void)
 {
 	struct kit k;
 
-	CHECK(kit_open(&k, 30000));
+	CHECK(kit_open(&k, 600000));
 	sh(&k, "seq 1 10000");
 	CHECK(k.last.cut);
 	CHECK(strncmp(k.last.content.text, "1\n2\n3\n", 6) == 0);
