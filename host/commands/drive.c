@@ -17,11 +17,13 @@
 #include <string.h>
 
 enum { SCRIPT_MAX = 256 << 20 };
+enum { ANSWERS_MAX = 3 }; /* that do not match the schema */
 
 struct drive {
 	struct conversation *c;
 	const struct drive_options *o;
 	uv_signal_t signals[3];
+	struct watcher quiet;  /* what render is told with --quiet */
 	struct render *render; /* NULL: --json */
 	int render_watch;
 	struct channel *stdio; /* NULL: no --json, or closed */
@@ -97,7 +99,16 @@ static void on_asks(void *arg, const char *child)
 		ask_update(d->ask);
 }
 
-static const struct watcher states = { .state = on_state, .asks = on_asks };
+static void on_event(void *arg, const struct event *e)
+{
+	struct drive *d = arg;
+
+	if (d->o->answer)
+		final_answer_event(d->o->answer, e);
+}
+
+static const struct watcher states = { .state = on_state, .asks = on_asks,
+				       .event = on_event };
 
 static void on_stopped(void *arg)
 {
@@ -166,6 +177,21 @@ static void open_socket(uv_loop_t *loop, struct drive *d)
 			 "nobody can attach to this conversation: %s", err.text);
 }
 
+/* With --quiet standard output is for the answer alone. */
+static int open_render(struct drive *d, struct error *err)
+{
+	bool quiet = d->o->style == RENDER_QUIET && d->o->answer;
+
+	d->render = render_new(quiet ? stderr : stdout, d->o->style);
+	if (!d->render)
+		return fail(err, MT_ENOMEM, "out of memory");
+	d->quiet = render_watcher;
+	d->quiet.event = NULL;
+	d->render_watch = conversation_watch(d->c, quiet ? &d->quiet : &render_watcher,
+					     d->render);
+	return MT_OK;
+}
+
 static int open_faces(uv_loop_t *loop, struct drive *d, struct error *err)
 {
 	const struct channel_options o = {
@@ -188,11 +214,7 @@ static int open_faces(uv_loop_t *loop, struct drive *d, struct error *err)
 		d->ask = ask_new(loop, d->c);
 	if (d->o->json)
 		return stdio_open(loop, d->c, d->o->commands, &o, &d->stdio, err);
-	d->render = render_new(stdout, d->o->style);
-	if (!d->render)
-		return fail(err, MT_ENOMEM, "out of memory");
-	d->render_watch = conversation_watch(d->c, &render_watcher, d->render);
-	return MT_OK;
+	return open_render(d, err);
 }
 
 /* ---- the end ----------------------------------------------------------- */
@@ -214,6 +236,34 @@ static int record(const char *path, struct evlog *log, struct error *err)
 				    path);
 	}
 	return file_write(path, script.text, script.len, 0600, false, err);
+}
+
+/* What was said on the way is no answer, unless it waits for one. */
+static bool has_answered(const struct drive *d)
+{
+	enum agent_state state = conversation_state(d->c);
+
+	return state == STATE_FINISHED || state == STATE_AWAITING_USER_INPUT;
+}
+
+static int put_answer(struct drive *d, struct error *err)
+{
+	struct final_answer *a = d->o->answer;
+	int r;
+
+	if (!a || !has_answered(d))
+		return MT_OK;
+	r = final_answer_write(a, err);
+	if (!d->render || d->o->style != RENDER_QUIET || !a->text.len)
+		return r;
+	fwrite(a->text.text, 1, a->text.len, stdout);
+	if (a->text.text[a->text.len - 1] != '\n')
+		putchar('\n');
+	if (fflush(stdout) != 0 || ferror(stdout))
+		return fail(err, MT_EIO, "standard output was closed. The answer is in the "
+			    "conversation: mortise conversations show %s",
+			    conversation_id(d->c));
+	return r;
 }
 
 static void show_end(struct drive *d)
@@ -350,6 +400,28 @@ static void check_output(struct drive *d)
 		conversation_id(d->c));
 }
 
+/* An answer that does not match its schema is asked for again, a few times. */
+static bool ask_again(struct drive *d, int *code)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(1 << 20);
+	struct final_answer *a = d->o->answer;
+	struct error why = ERROR_NONE, err = ERROR_NONE;
+
+	if (!a || *code != EXIT_DONE || conversation_state(d->c) != STATE_FINISHED
+	    || final_answer_check(a, &why) == MT_OK)
+		return false;
+	if (++a->refused < ANSWERS_MAX && !d->quit
+	    && strbuf_addf(&text, "Your final answer is not valid: %s. Give it again, as a "
+				  "single JSON value that matches the schema, with no text "
+				  "before or after it.", why.text) == MT_OK
+	    && conversation_message(d->c, text.text, text.len, &err) == MT_OK)
+		return true;
+	fprintf(stderr, "mortise: the final answer is not valid: %s\n", why.text);
+	strbuf_reset(&a->text);
+	*code = EXIT_FAILED;
+	return false;
+}
+
 static int loop_on(uv_loop_t *loop, struct drive *d)
 {
 	int code;
@@ -357,10 +429,12 @@ static int loop_on(uv_loop_t *loop, struct drive *d)
 	if (d->stdio)
 		channel_start(d->stdio);
 	check_output(d);
-	while (!over(d) && (uv_run(loop, UV_RUN_ONCE) || answer_may_come(d)))
-		check_output(d);
-	check_output(d); /* the last turn of the loop may have returned 0 */
-	code = conversation_exit_code(d->c);
+	do {
+		while (!over(d) && (uv_run(loop, UV_RUN_ONCE) || answer_may_come(d)))
+			check_output(d);
+		check_output(d); /* the last turn of the loop may have returned 0 */
+		code = conversation_exit_code(d->c);
+	} while (ask_again(d, &code));
 	if (d->lost && (code == EXIT_DONE || code == EXIT_INTERRUPTED))
 		return EXIT_FAILED;
 	return code;
@@ -380,6 +454,8 @@ int drive(uv_loop_t *loop, struct conversation *c, const char *task, size_t len,
 	else
 		code = loop_on(loop, &d);
 	if (o->record && record(o->record, conversation_log(c), &err))
+		code = complain(EXIT_FAILED, &err);
+	if (put_answer(&d, &err))
 		code = complain(EXIT_FAILED, &err);
 	if (d.render)
 		show_end(&d);

@@ -5,6 +5,7 @@
 #ifndef HOST_COMMANDS_DRIVE_H
 #define HOST_COMMANDS_DRIVE_H
 
+#include "commands/final-answer.h"
 #include "controller/conversation.h"
 #include "faces/render.h"
 
@@ -16,6 +17,7 @@ struct drive_options {
 	bool owned;              /* end when nobody is left to send commands */
 	bool keep;               /* stay when it rests, until asked to end */
 	json_object *images;     /* URLs that go with the task; NULL: none */
+	struct final_answer *answer;   /* its last one, borrowed; NULL: not asked for */
 	const char *record;      /* write a script of the model's replies here; or NULL */
 };
 

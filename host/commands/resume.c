@@ -34,6 +34,7 @@ struct arguments {
 	struct common common;
 	const char *task, *model, *id;
 	char *found; /* the whole id */
+	struct final_answer answer;
 	struct drive_options drive;
 };
 
@@ -97,12 +98,16 @@ static int start(struct arguments *a, uv_loop_t *loop, struct conversation **ret
 	AUTO(config) struct config *config = NULL;
 	AUTO(free) char *report = NULL;
 	struct conversation_options o = { .model = a->model, .headless = !a->drive.keep,
+					  .answers = true,
 					  .attended = a->drive.keep || ask_is_possible() };
 	int r = config_load(&in, &config, err);
 
 	if (r)
 		return r;
-	a->found = conversation_find(config, a->id, err);
+	a->found = strcmp(a->id, "here") == 0
+			   ? conversation_newest(config, a->common.workspace
+						 ? a->common.workspace : ".", err)
+			   : conversation_find(config, a->id, err);
 	if (!a->found)
 		return err->code;
 	o.id = a->found;
@@ -211,10 +216,14 @@ static int run_it(struct arguments *a)
 static int run(const struct command *self, int argc, char **argv)
 {
 	struct arguments a = { 0 };
-	int f = parse(self, argc, argv, &a), code;
+	int f, code;
 
+	final_answer_init(&a.answer);
+	a.drive.answer = &a.answer;
+	f = parse(self, argc, argv, &a);
 	code = f == FLAG_END ? run_it(&a) : f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
 	json_object_put(a.drive.images);
+	final_answer_clear(&a.answer);
 	free(a.found);
 	return code;
 }
@@ -223,7 +232,9 @@ const struct command command_resume = {
 	.name = "resume",
 	.args = "[ID]",
 	.summary = "Take up a conversation; without an id, the newest.",
-	.details = "The beginning of an id is enough. The agent is the one that the "
+	.details = "The beginning of an id is enough; `last` is the newest, `here` the "
+		   "newest that\n"
+		   "works on this directory, or that of -C. The agent is the one that the "
 		   "conversation\n"
 		   "began with, whatever the configuration says now; -o and --model "
 		   "change it,\n"

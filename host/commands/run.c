@@ -10,10 +10,11 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
 
-enum { TASK_MAX = 1 << 20 };
+enum { TASK_MAX = 1 << 20, STDIN_WAIT_MS = 5000 };
 
 enum {
 	F_TASK,
@@ -28,33 +29,91 @@ enum {
 	F_TITLE,
 	F_KEEP,
 	F_LISTEN,
+	F_OUTPUT,
+	F_SCHEMA,
+	F_MAX_STEPS,
+	F_MAX_COST,
+	F_TIMEOUT,
 };
 
 static const struct flag flags[] = {
 	[F_TASK] = { 't', "task", "TEXT", "what is to be done" },
 	[F_FILE] = { 'f', "file", "FILE",
-		     "read the task from a file (- is standard input)" },
+		     "read the task from a file (- is standard input); with -t, append it" },
 	[F_IMAGE] = { 'i', "image", "FILE",
 		      "show the model an image with the task (may be repeated)" },
 	[F_MODEL] = { 'm', "model", "NAME", "provider/name, or script:FILE" },
 	[F_CONTROLLER] = { 0, "controller", "NAME", "use the wiring [controller.NAME]" },
 	[F_JSON] = { 'j', "json", NULL,
 		     "events as JSON lines; commands on standard input" },
-	[F_QUIET] = { 'q', "quiet", NULL, "only what the agent says at the end" },
+	[F_QUIET] = { 'q', "quiet", NULL,
+		      "only the agent's last answer to standard output, status to "
+		      "standard error" },
 	[F_VERBOSE] = { 'v', "verbose", NULL, "results whole, and live output" },
 	[F_RECORD] = { 0, "record", "FILE", "write the model's replies as a script" },
 	[F_TITLE] = { 0, "title", "TEXT", "name of the conversation" },
 	[F_KEEP] = { 'k', "keep", NULL, "stay when it rests, for more messages" },
 	[F_LISTEN] = { 0, "listen", NULL,
 		       "for programs: --json --keep, but events only on `subscribe`" },
+	[F_OUTPUT] = { 0, "output", "FILE", "write the agent's last answer to a file" },
+	[F_SCHEMA] = { 0, "json-schema", "FILE",
+		       "the answer must be JSON that matches this schema" },
+	[F_MAX_STEPS] = { 0, "max-steps", "N", "stop after this many steps" },
+	[F_MAX_COST] = { 0, "max-cost", "DOLLARS", "stop when this much was spent" },
+	[F_TIMEOUT] = { 0, "timeout", "TIME", "stop after this long: 90s, 30m, 2h" },
 	{ 0 },
+};
+
+/* Flags that set a limit of the controller. */
+static const struct limit {
+	int flag;
+	const char *key;
+} limits[] = {
+	{ F_MAX_STEPS, "max_iterations" },
+	{ F_MAX_COST, "max_budget" },
+	{ F_TIMEOUT, "max_time" },
 };
 
 struct arguments {
 	struct common common;
-	const char *task, *file, *model, *controller, *title;
+	const char *task, *file, *model, *controller, *title, *schema, *output;
+	const char *limits[ARRAY_LEN(limits)];
+	char settings[ARRAY_LEN(limits)][256]; /* of them, as -o has them */
+	struct final_answer answer;
 	struct drive_options drive;
 };
+
+/* The limits become settings of the controller that is used. */
+static int set_limits(struct arguments *a, struct error *err)
+{
+	size_t count;
+	const struct mt_option *table = config_table("controller", &count);
+
+	for (size_t i = 0; i < ARRAY_LEN(limits); i++) {
+		const struct mt_option *option = option_find(table, count, limits[i].key);
+		struct error why = ERROR_NONE;
+
+		if (!a->limits[i])
+			continue;
+		if (option_check(option, option->name, a->limits[i], &why))
+			return fail(err, MT_EINVAL, "--%s: %s", flags[limits[i].flag].name,
+				    why.text);
+		if (a->common.override_count == ARRAY_LEN(a->common.overrides))
+			return fail(err, MT_ELIMIT, "too many settings");
+		snprintf(a->settings[i], sizeof a->settings[i], "controller%s%.120s.%s=%.60s",
+			 a->controller ? "." : "", a->controller ? a->controller : "",
+			 limits[i].key, a->limits[i]);
+		a->common.overrides[a->common.override_count++] = a->settings[i];
+	}
+	return MT_OK;
+}
+
+static int open_answer(struct arguments *a, struct error *err)
+{
+	int r = a->schema ? final_answer_schema(&a->answer, a->schema, err) : MT_OK;
+
+	return r || !a->output ? r : final_answer_open(&a->answer, a->output, err);
+}
 
 static int parse(const struct command *self, int argc, char **argv, struct arguments *a)
 {
@@ -104,7 +163,16 @@ static int parse(const struct command *self, int argc, char **argv, struct argum
 		case F_TITLE:
 			a->title = value;
 			break;
+		case F_OUTPUT:
+			a->output = value;
+			break;
+		case F_SCHEMA:
+			a->schema = value;
+			break;
 		}
+		for (size_t i = 0; i < ARRAY_LEN(limits); i++)
+			if (limits[i].flag == f)
+				a->limits[i] = value;
 	}
 	if (f == FLAG_END && index < argc) {
 		fprintf(stderr,
@@ -115,19 +183,17 @@ static int parse(const struct command *self, int argc, char **argv, struct argum
 	return f;
 }
 
-static int read_stdin(char **ret, size_t *ret_len, struct error *err)
+/* Standard input to its end. */
+static int read_stdin(struct strbuf *text, struct error *err)
 {
-	AUTO(strbuf) struct strbuf text = STRBUF(TASK_MAX + 1);
 	char piece[4096];
 	ssize_t n;
 
-	while ((n = read(STDIN_FILENO, piece, sizeof piece)) > 0)
-		if (strbuf_addn(&text, piece, (size_t)n))
+	while ((n = read(STDIN_FILENO, piece, sizeof piece)) > 0 || (n < 0 && errno == EINTR))
+		if (n > 0 && strbuf_addn(text, piece, (size_t)n))
 			return fail(err, MT_ELIMIT, "the task is longer than %d bytes",
 				    TASK_MAX);
-	*ret_len = text.len;
-	*ret = strbuf_take(&text);
-	return *ret ? MT_OK : fail(err, MT_ENOMEM, "out of memory");
+	return n < 0 ? fail(err, MT_EIO, "standard input: %s", strerror(errno)) : MT_OK;
 }
 
 /* The first message comes by the socket, or as a command. */
@@ -142,34 +208,83 @@ static bool task_on_stdin(const struct arguments *a)
 	return a->file ? strcmp(a->file, "-") == 0 : !a->task && !waits_for_task(a);
 }
 
-/* `*ret` stays NULL if it waits for one. */
-static int read_task(const struct arguments *a, char **ret, size_t *ret_len,
-		     struct error *err)
+/* Is there something on standard input beside -t? A pipe that nothing comes by for a
+ * while is one that was left open, as programs that start others do. */
+static bool stdin_adds(const struct arguments *a)
 {
-	if (waits_for_task(a))
-		return MT_OK;
-	if (a->file && strcmp(a->file, "-") != 0)
-		return file_read(a->file, TASK_MAX, ret, ret_len, err);
-	if (a->task && !a->file) {
-		*ret = strdup(a->task);
-		*ret_len = strlen(a->task);
-		return *ret ? MT_OK : fail(err, MT_ENOMEM, "out of memory");
-	}
-	if (!a->file && isatty(STDIN_FILENO))
+	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
+	struct stat st;
+
+	if (!a->task || a->file || a->drive.json || a->drive.keep
+	    || fstat(STDIN_FILENO, &st) < 0)
+		return false;
+	if (S_ISREG(st.st_mode))
+		return true;
+	if (!S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode))
+		return false;
+	if (poll(&in, 1, STDIN_WAIT_MS) > 0)
+		return true;
+	fprintf(stderr, "mortise: nothing came by standard input for %d s: the task is that "
+			"of -t alone; -f - waits for it, < /dev/null says that there is none\n",
+		STDIN_WAIT_MS / 1000);
+	return false;
+}
+
+static int add_file(const struct arguments *a, struct strbuf *text, struct error *err)
+{
+	AUTO(free) char *file = NULL;
+	size_t len;
+	int r = file_read(a->file, TASK_MAX, &file, &len, err);
+
+	if (!r && strbuf_addn(text, file, len))
+		r = fail(err, MT_ELIMIT, "the task is longer than %d bytes", TASK_MAX);
+	return r;
+}
+
+/* The text of -t, then that of the file or of standard input. */
+static int read_task(const struct arguments *a, struct strbuf *text, struct error *err)
+{
+	size_t before;
+	int r = MT_OK;
+
+	if (!a->task && !a->file && isatty(STDIN_FILENO))
 		return fail(err, MT_EINVAL,
 			    "no task: write it as -t TEXT, -f FILE, or on "
 			    "standard input");
-	return read_stdin(ret, ret_len, err);
+	if (a->task && (strbuf_add(text, a->task) || strbuf_add(text, "\n\n")))
+		return fail(err, MT_ELIMIT, "the task is longer than %d bytes", TASK_MAX);
+	before = text->len;
+	if (a->file && strcmp(a->file, "-") != 0)
+		r = add_file(a, text, err);
+	else if (task_on_stdin(a) || stdin_adds(a))
+		r = read_stdin(text, err);
+	if (!r && a->task && text->len == before)
+		strbuf_cut(text, before - 2);
+	return r;
 }
 
+/* `*ret` stays NULL if it waits for one. */
 static int get_task(const struct arguments *a, char **ret, size_t *ret_len,
 		    struct error *err)
 {
-	int r = read_task(a, ret, ret_len, err);
+	AUTO(strbuf) struct strbuf text = STRBUF(4 * TASK_MAX);
+	AUTO(free) char *rule = final_answer_rule(&a->answer);
+	int r;
 
-	if (!r && *ret && strspn(*ret, " \t\r\n") >= *ret_len)
+	if (waits_for_task(a))
+		return MT_OK;
+	r = read_task(a, &text, err);
+	if (r)
+		return r;
+	if (text.len > TASK_MAX)
+		return fail(err, MT_ELIMIT, "the task is longer than %d bytes", TASK_MAX);
+	if (!text.len || strspn(text.text, " \t\r\n") >= text.len)
 		return fail(err, MT_EINVAL, "the task is empty");
-	return r;
+	if (rule && strbuf_add(&text, rule))
+		return fail(err, MT_ENOMEM, "out of memory");
+	*ret_len = text.len;
+	*ret = strbuf_take(&text);
+	return *ret ? MT_OK : fail(err, MT_ENOMEM, "out of memory");
 }
 
 static int find_workspace(const struct common *common, char path[PATH_MAX],
@@ -198,6 +313,7 @@ static int start(struct arguments *a, uv_loop_t *loop, struct conversation **ret
 					  .model = a->model,
 					  .title = a->title,
 					  .headless = !a->drive.keep,
+					  .answers = true,
 					  .attended = a->drive.keep || ask_is_possible(),
 					  .workspace = workspace };
 	int r = find_workspace(&a->common, workspace, err);
@@ -227,7 +343,7 @@ static int run_it(struct arguments *a)
 	size_t len = 0;
 	uv_loop_t *loop;
 
-	if (get_task(a, &task, &len, &err))
+	if (set_limits(a, &err) || open_answer(a, &err) || get_task(a, &task, &len, &err))
 		return complain(EXIT_USAGE, &err);
 	a->drive.commands = a->drive.json && !task_on_stdin(a);
 	loop = command_loop(&err);
@@ -243,10 +359,14 @@ static int run_it(struct arguments *a)
 static int run(const struct command *self, int argc, char **argv)
 {
 	struct arguments a = { 0 };
-	int f = parse(self, argc, argv, &a), code;
+	int f, code;
 
+	final_answer_init(&a.answer);
+	a.drive.answer = &a.answer;
+	f = parse(self, argc, argv, &a);
 	code = f == FLAG_END ? run_it(&a) : f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
 	json_object_put(a.drive.images);
+	final_answer_clear(&a.answer);
 	return code;
 }
 
@@ -255,7 +375,14 @@ const struct command command_run = {
 	.args = "",
 	.summary = "Give an agent a task and run it to the end, without asking anybody.",
 	.details =
-		"The task comes from -t, -f or standard input. Ctrl-C pauses the agent "
+		"The task comes from -t, -f or standard input; what comes by standard "
+		"input beside\n"
+		"-t is appended to it. A reply without a tool call is the answer and "
+		"ends the run\n"
+		"(see text_only in mortise.ini(5)). With -q, standard output is that "
+		"answer alone.\n"
+		"\n"
+		"Ctrl-C pauses the agent "
 		"and\n"
 		"leaves a conversation that `mortise resume` takes up; a second one ends "
 		"at once.\n"

@@ -210,6 +210,11 @@ static const struct mt_option controller_table[] = {
 	       "noop: nothing."),
 	OPTION(INT, "max_iterations", "500", "Most steps of a task.", .min = 1,
 	       .max = 1000000000),
+	OPTION(CHOICE, "text_only", "auto",
+	       "What a reply without a tool call is where no user can respond: the answer, "
+	       "which ends the task, or a reason to prompt the model to continue; auto is "
+	       "done for `run` and `resume`, else continue.",
+	       .choices = "auto|done|continue"),
 	OPTION(BOOL, "stuck_detection", "yes",
 	       "Notice when the agent goes in circles, and stop it."),
 	OPTION(BOOL, "stuck_nudge", "yes",

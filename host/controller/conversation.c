@@ -285,6 +285,7 @@ struct conversation *conversation_allocate(uv_loop_t *loop,
 	c->purse = &c->account;
 	c->judge = analyzers_judge;
 	c->headless = o->headless;
+	c->answers = o->answers;
 	c->state = STATE_LOADING;
 	c->mask = mask_new();
 	if (!c->mask) {

@@ -27,6 +27,7 @@ struct conversation_options {
 	const char *parent;      /* id of the conversation whose delegate it is; or NULL */
 	int depth;               /* how many are above it */
 	bool headless;           /* nobody can answer */
+	bool answers;            /* a reply without a call is the answer: text_only = auto */
 	bool attended;           /* a person can say whether an action may run */
 	json_object *approvals;  /* scopes that it begins with; or NULL; borrowed */
 };
@@ -177,6 +178,8 @@ void conversation_unwatch(struct conversation *c, int handle);
 /** Folder of a conversation: [core] state_dir or the XDG state folder, then
  *  conversations/ID; owned. NULL: the id is malformed, or no memory. */
 char *conversation_dir(const struct config *c, const char *id, struct error *err);
+/** The newest that a user began, `workspace` NULL: of any directory; owned. */
+char *conversation_newest(const struct config *c, const char *workspace, struct error *err);
 /** Find a conversation by the beginning of its id, "" or "last": the newest. */
 char *conversation_find(const struct config *c, const char *prefix, struct error *err);
 

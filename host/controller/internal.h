@@ -96,7 +96,7 @@ struct conversation {
 	struct registry *registry;
 	char *id, *parent, *dir, *workspace, *title;
 	int depth;                 /* how many conversations are above it */
-	bool headless, attended;
+	bool headless, answers, attended;
 
 	struct mask *mask;
 	struct mask_stream said[2], shown; /* deltas: text, reasoning; live output */

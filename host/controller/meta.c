@@ -161,58 +161,92 @@ static int64_t written_ns(const char *root, const char *id)
 	return (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
 }
 
-/* Another conversation gave it its task: `last` means the one that a person began. */
-static bool is_child(const char *root, const char *id)
+/* Is it one that a user began, not another conversation, and, unless `workspace` is
+ * NULL, one about that directory? */
+static bool is_users(const char *root, const char *id, const char *workspace)
 {
 	AUTO(free) char *dir = path_join(root, id);
 	AUTO(json) json_object *meta = dir ? meta_read(dir, NULL) : NULL;
 
-	return js_get(meta, "parent") != NULL;
+	return !js_get(meta, "parent")
+	       && (!workspace || strcmp(js_str(meta, "workspace", ""), workspace) == 0);
+}
+
+/* The newest that a user began; NULL: there is none. */
+static char *newest_of(const char *root, const char *workspace)
+{
+	AUTO(free) char *found = NULL;
+	int64_t best = -1;
+	struct dirent *d;
+	DIR *dir = opendir(root);
+
+	while (dir && (d = readdir(dir))) {
+		int64_t when = good_id(d->d_name) ? written_ns(root, d->d_name) : -1;
+
+		if (when <= best || !is_users(root, d->d_name, workspace))
+			continue;
+		free(found);
+		found = strdup(d->d_name);
+		best = when;
+	}
+	if (dir)
+		closedir(dir);
+	return STEAL(found);
+}
+
+char *conversation_newest(const struct config *c, const char *workspace, struct error *err)
+{
+	AUTO(free) char *root = state_root(c, err);
+	AUTO(free) char *real = workspace ? realpath(workspace, NULL) : NULL;
+	char *found;
+
+	if (!root)
+		return NULL;
+	found = workspace && !real ? NULL : newest_of(root, real);
+	if (!found && workspace)
+		fail(err, MT_ENOTFOUND,
+		     "there is no conversation about %s yet: `mortise conversations` lists "
+		     "those about other directories", real ? real : workspace);
+	else if (!found)
+		fail(err, MT_ENOTFOUND, "there is no conversation yet");
+	return found;
 }
 
 char *conversation_find(const struct config *c, const char *prefix, struct error *err)
 {
-	AUTO(free) char *root = state_root(c, err);
+	AUTO(free) char *root = NULL;
 	AUTO(free) char *found = NULL;
-	bool newest = !*prefix || strcmp(prefix, "last") == 0;
-	int64_t best = -1;
 	size_t matches = 0;
 	struct dirent *d;
 	DIR *dir;
 
+	if (!*prefix || strcmp(prefix, "last") == 0)
+		return conversation_newest(c, NULL, err);
+	root = state_root(c, err);
 	if (!root)
 		return NULL;
 	dir = opendir(root);
 	while (dir && (d = readdir(dir))) {
-		int64_t when = good_id(d->d_name) ? written_ns(root, d->d_name) : -1;
+		bool exact = strcmp(d->d_name, prefix) == 0;
 
-		if (when < 0 || (!newest && strncmp(d->d_name, prefix, strlen(prefix)) != 0))
+		if (strncmp(d->d_name, prefix, strlen(prefix)) != 0 || !good_id(d->d_name)
+		    || written_ns(root, d->d_name) < 0)
 			continue;
-		if (!newest && strcmp(d->d_name, prefix) == 0)
-			best = -1, matches = 0;
-		matches++;
-		if (when > best && !(newest && is_child(root, d->d_name))) {
-			free(found);
-			found = strdup(d->d_name);
-			best = when;
-		}
-		if (!newest && strcmp(d->d_name, prefix) == 0)
+		matches = exact ? 1 : matches + 1;
+		free(found);
+		found = strdup(d->d_name);
+		if (exact)
 			break;
 	}
 	if (dir)
 		closedir(dir);
-	if (!found) {
-		if (newest)
-			fail(err, MT_ENOTFOUND, "there is no conversation yet");
-		else
-			fail(err, MT_ENOTFOUND, "there is no conversation `%.80s`: "
-			     "`mortise conversations` lists them", prefix);
-		return NULL;
-	}
-	if (!newest && matches > 1) {
+	if (matches > 1) {
 		fail(err, MT_EINVAL, "%zu conversations begin with `%.80s`: write more of the id",
 		     matches, prefix);
 		return NULL;
 	}
+	if (!found)
+		fail(err, MT_ENOTFOUND, "there is no conversation `%.80s`: "
+		     "`mortise conversations` lists them", prefix);
 	return STEAL(found);
 }

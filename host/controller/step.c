@@ -114,12 +114,25 @@ static void continue_alone(struct conversation *c)
 	post(c, event_action("message", SOURCE_USER, STEAL(data), &err), &err);
 }
 
-/* `asks`: it waits for an answer, and has not come to an end. */
-static void wait_for_user(struct conversation *c, bool asks)
+/* Is a reply without a tool call the end of the task? */
+static bool is_answer(const struct conversation *c, const char *text)
+{
+	const char *rule = config_get(c->config, c->section, "text_only");
+
+	if (!text[strspn(text, " \t\r\n")])
+		return false;
+	return strcmp(rule, "done") == 0
+	       || (strcmp(rule, "auto") == 0 && c->answers && !c->level);
+}
+
+/* `asks`: it waits for an answer, and has not come to an end; `text` is what it said. */
+static void wait_for_user(struct conversation *c, bool asks, const char *text)
 {
 	if (history_user_since(c->log, c->asked_at))
 		return; /* the user has said more in the meantime */
-	if (c->headless)
+	if (c->headless && !asks && is_answer(c, text))
+		hooking_rest(c, STATE_FINISHED, "");
+	else if (c->headless)
 		continue_alone(c);
 	else if (asks)
 		set_state(c, STATE_AWAITING_USER_INPUT, "");
@@ -207,7 +220,7 @@ void act(struct conversation *c, struct event *e)
 		track_tasks(c, e);
 	} else if (strcmp(type, "message") == 0 && event_tool_meta(e)) {
 		clear_queue(c); /* what else was planned did not know the answer */
-		wait_for_user(c, true);
+		wait_for_user(c, true, "");
 	}
 }
 
@@ -310,7 +323,7 @@ static void do_message(struct conversation *c, const struct planned *p)
 	if (e)
 		add_reasoning(c, e);
 	if (post(c, e, &err) >= 0 && p->wait)
-		wait_for_user(c, false);
+		wait_for_user(c, false, p->text);
 }
 
 /* Take the next thing that the agent planned. */

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 # run.bats - `mortise run` and `resume` as a user sees them.
 
+bats_require_minimum_version 1.5.0
+
 setup() {
 	work=$BATS_TEST_TMPDIR
 	mkdir "$work/ws" "$work/state"
@@ -233,4 +235,107 @@ EOF
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"say more with -t"* ]]
 	[ "$(log | grep -c llm_reply)" -eq 3 ]
+}
+
+answer() { printf '[turn]\ntext = %s\n' "$1" >"$work/script"; }
+
+@test "a reply without a tool call is the answer; text_only = continue prompts" {
+	answer "It is 42."
+	run "${run_it[@]}" -t hi
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"It is 42."*"finished (1 steps"* ]]
+	cat >"$work/script" <<'EOS'
+[turn]
+text = Shall I?
+
+[turn]
+[call finish]
+message = Done then.
+EOS
+	run "${run_it[@]}" -q -o controller.text_only=continue -t hi
+	[ "$status" -eq 0 ]
+	[ "$output" = "Done then." ]
+}
+
+@test "quiet: the last answer on standard output, all else on standard error" {
+	answer "It is 42."
+	"${run_it[@]}" -q -t hi >"$work/out" 2>"$work/err" </dev/null
+	[ "$(cat "$work/out")" = "It is 42." ]
+	[ ! -s "$work/err" ]
+	printf '[turn]\nerror = authentication\n' >"$work/script"
+	run -3 --separate-stderr "${run_it[@]}" -q -t hi
+	[ -z "$output" ]
+	[[ "$stderr" == *"mortise resume"* ]]
+}
+
+@test "--output writes the answer to a file, and fails early if it cannot" {
+	answer "It is 42."
+	run "${run_it[@]}" --output "$work/answer" -t hi
+	[ "$status" -eq 0 ]
+	[ "$(cat "$work/answer")" = "It is 42." ]
+	run "${run_it[@]}" --output "$work/no/answer" -t hi
+	[ "$status" -eq 2 ]
+	[[ "$output" == "mortise: --output $work/no/answer: cannot be written: No such file"* ]]
+}
+
+@test "--json-schema: a wrong answer is asked for again" {
+	echo '{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}' \
+		>"$work/schema"
+	cat >"$work/script" <<'EOS'
+[turn]
+expect user contains = matches this JSON Schema
+text = It is 42.
+
+[turn]
+expect last contains = it is not JSON
+text = {"m": 1}
+
+[turn]
+expect last contains = does not match the schema
+text <<END
+```json
+{"n": 42}
+```
+END
+EOS
+	run "${run_it[@]}" -q --json-schema "$work/schema" -t hi
+	[ "$status" -eq 0 ]
+	[ "$output" = '{"n": 42}' ]
+	printf '[turn]\ntext = no\n\n[turn]\ntext = no\n\n[turn]\ntext = no\n' >"$work/script"
+	run -1 --separate-stderr "${run_it[@]}" -q --json-schema "$work/schema" -t hi
+	[ -z "$output" ]
+	[[ "$stderr" == *"the final answer is not valid: it is not JSON"* ]]
+	echo '{"type":"list"}' >"$work/schema"
+	run "${run_it[@]}" --json-schema "$work/schema" -t hi
+	[ "$status" -eq 2 ]
+	[[ "$output" == "mortise: --json-schema $work/schema: "* ]]
+}
+
+@test "limits are flags" {
+	run "${run_it[@]}" --max-steps 2 -t hi
+	[ "$status" -eq 4 ]
+	run "${run_it[@]}" --max-steps 0 -t hi
+	[ "$status" -eq 2 ]
+	[[ "$output" == "mortise: --max-steps: "* ]]
+	run "${run_it[@]}" --max-cost much -t hi
+	[ "$status" -eq 2 ]
+	[[ "$output" == "mortise: --max-cost: "* ]]
+	printf '[turn]\n[call execute_bash]\ncommand = sleep 600\n' >"$work/script"
+	run "${run_it[@]}" --timeout 1s -t hi
+	[ "$status" -eq 4 ]
+}
+
+@test "what comes by standard input is appended to -t" {
+	printf '[turn]\nexpect user contains = some data\ntext = Seen.\n' >"$work/script"
+	run bash -c 'echo some data | "$@"' - "${run_it[@]}" -q -t hi
+	[ "$status" -eq 0 ]
+	[ "$output" = "Seen." ]
+	echo "some data" >"$work/data"
+	run "${run_it[@]}" -q -t hi -f "$work/data" </dev/null
+	[ "$output" = "Seen." ]
+	mkfifo "$work/open"
+	answer "Alone."
+	run -0 --separate-stderr "${run_it[@]}" -q -t hi <>"$work/open"
+	[ "$output" = "Alone." ]
+	[[ "$stderr" == *"nothing came by standard input"* ]]
 }

@@ -149,7 +149,7 @@ log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 	printf '[turn]\ntext = I think so.\n\n%.0s' 1 2 3 4 5 6 7 8 9 >"$work/script"
 	hook stop
 	run "${run_it[@]}" "${hooks[@]}" -t "go"
-	[ "$status" -eq 8 ]
+	[ "$status" -eq 0 ]
 	jq -e '.event_type == "Stop" and .stop_hook_active == false' "$work/read.Stop"
 	rm -rf "$work/state/mortise"
 	echo '{"decision": "deny", "reason": "not yet"}' >"$work/out.Stop"

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * final-answer.h - the agent's last answer: what `run -q` prints, --output writes and
+ * --json-schema checks. */
+#ifndef HOST_COMMANDS_FINAL_ANSWER_H
+#define HOST_COMMANDS_FINAL_ANSWER_H
+
+#include "events/event.h"
+#include "strbuf.h"
+
+struct final_answer {
+	struct strbuf text;
+	json_object *schema; /* NULL: any text will do */
+	const char *path;    /* of --output, opened as `fd`; NULL: none */
+	int fd;
+	unsigned refused;    /* answers that did not match the schema */
+};
+
+void final_answer_init(struct final_answer *a);
+void final_answer_clear(struct final_answer *a);
+/** Open the file of --output now, so that a path that cannot be written is an error
+ *  before the first request. What it holds stays until final_answer_write. */
+int final_answer_open(struct final_answer *a, const char *path, struct error *err);
+/** Read the schema of --json-schema: its root must be an object. */
+int final_answer_schema(struct final_answer *a, const char *path, struct error *err);
+/** What is put after the task, so that the model knows of the schema; NULL: nothing.
+ *  Owned. */
+char *final_answer_rule(const struct final_answer *a);
+/** Take note of an event: a message of the agent, or its end. */
+void final_answer_event(struct final_answer *a, const struct event *e);
+/** Does the answer match the schema? Without a schema it does. A code fence around
+ *  it is removed. @return MT_EINVAL: `err` says why not */
+int final_answer_check(struct final_answer *a, struct error *err);
+/** Write it to the file of --output, if there is one. */
+int final_answer_write(struct final_answer *a, struct error *err);
+
+#endif
