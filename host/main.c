@@ -60,8 +60,15 @@ static int unknown_command(const char *name)
 	fprintf(stderr, "mortise: unknown command %.80s", name);
 	if (near)
 		fprintf(stderr, "; did you mean %s?", near);
-	fputs(": see mortise --help\n", stderr);
+	fputs(": see mortise --help; a message to the agent goes in quotes, after -- if it "
+	      "is one word\n", stderr);
 	return EXIT_USAGE;
+}
+
+/* No command has a space in its name: that is what the agent is to do. */
+static bool is_message(const char *word)
+{
+	return word[strcspn(word, " \t\n")] != '\0';
 }
 
 /* Without a command: a conversation at the terminal, if this is one. */
@@ -116,7 +123,7 @@ int main(int argc, char **argv)
 		help();
 		return EXIT_DONE;
 	}
-	if (argc < 2 || *name == '-')
+	if (argc < 2 || *name == '-' || is_message(name))
 		return converse(argc, argv);
 	if (strcmp(name, "help") == 0) {
 		command = find_command(argv[2]);

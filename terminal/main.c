@@ -14,7 +14,8 @@ static void help(void)
 {
 	puts("Usage: mortise [FLAG]... [MESSAGE]\n\n"
 	     "A conversation with an agent, at the terminal.\n\n"
-	     "  -c, --continue           take up the newest conversation\n"
+	     "  -c, --continue           take up the newest conversation of this directory\n"
+	     "      --any                with -c: of any directory\n"
 	     "  -r, --resume [ID]        take up a conversation; without ID from a list\n"
 	     "      --attach [ID]        join one that a process has open\n"
 	     "  -m, --model NAME         provider/name, or script:FILE\n"
@@ -67,6 +68,7 @@ struct words {
 	int argc;
 	char **argv;
 	int at;
+	bool any, operands; /* --any and -- were there */
 };
 
 /* The word after the flag; NULL if it is a flag too, or nothing. */
@@ -109,15 +111,18 @@ static bool is(const char *arg, const char *letter, const char *name)
 
 static int take(struct options *o, struct words *w)
 {
-	const char *arg = w->argv[w->at], *value, *flag = passed_flag(arg, &value);
+	const char *arg = w->argv[w->at], *value;
+	const char *flag = w->operands ? NULL : passed_flag(arg, &value);
 
 	if (flag)
 		return pass_on(o, w, flag, value);
 	if (is(arg, "-c", "--continue")) {
-		o->id = "last";
+		o->id = "here";
 	} else if (is(arg, "-r", "--resume")) {
 		o->id = optional(w);
 		o->pick = !o->id;
+	} else if (strcmp(arg, "--any") == 0) {
+		w->any = true;
 	} else if (strcmp(arg, "--attach") == 0) {
 		o->attach = true;
 		o->id = optional(w);
@@ -128,7 +133,9 @@ static int take(struct options *o, struct words *w)
 		o->plain = true;
 	} else if (strcmp(arg, "--notify") == 0) {
 		return set_notify(o, optional(w));
-	} else if (*arg == '-' && arg[1]) {
+	} else if (strcmp(arg, "--") == 0 && !w->operands) {
+		w->operands = true;
+	} else if (*arg == '-' && arg[1] && !w->operands) {
 		return bad("unknown flag %.80s", arg);
 	} else if (o->message) {
 		return bad("one message at a time (%.80s); put it in quotes", arg);
@@ -141,7 +148,7 @@ static int take(struct options *o, struct words *w)
 int main(int argc, char **argv)
 {
 	struct options o = { 0 };
-	struct words w = { argc, argv, 1 };
+	struct words w = { .argc = argc, .argv = argv, .at = 1 };
 
 	harden_process();
 	harden_environment();
@@ -160,6 +167,10 @@ int main(int argc, char **argv)
 		if (code)
 			return code;
 	}
+	if (w.any && (!o.id || strcmp(o.id, "here") != 0))
+		return bad("--any goes with --continue%s", "");
+	if (w.any)
+		o.id = "last";
 	if (!o.plain && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
 		return bad("this is no terminal: mortise run works without one, --plain "
 			   "reads lines%s", "");

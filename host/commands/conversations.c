@@ -14,6 +14,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fts.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -51,9 +52,25 @@ static void print_line(const char *text, size_t len)
 struct entry {
 	char *id, *title, *workspace, *parent;
 	bool shown;
-	int64_t events;
+	int64_t events, bytes;
 	time_t written;
 };
+
+/* What a conversation takes on disk, spooled output included. */
+static int64_t dir_bytes(const char *path)
+{
+	char *const roots[] = { (char *)(uintptr_t)path, NULL };
+	FTS *walk = fts_open(roots, FTS_PHYSICAL, NULL);
+	int64_t bytes = 0;
+	FTSENT *e;
+
+	while (walk && (e = fts_read(walk)))
+		if (e->fts_info == FTS_F)
+			bytes += e->fts_statp->st_size;
+	if (walk)
+		fts_close(walk);
+	return bytes;
+}
 
 struct entries {
 	struct entry *items;
@@ -92,7 +109,7 @@ static bool look_at(const char *root, const char *id, struct entry *ret)
 
 	if (!path || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
 		return false;
-	*ret = (struct entry){ .events = -1, .written = st.st_mtime };
+	*ret = (struct entry){ .events = -1, .written = st.st_mtime, .bytes = dir_bytes(dir) };
 	if (evlog_open(dir, EVLOG_READ, NULL, &log, NULL, NULL) == MT_OK)
 		ret->events = evlog_count(log);
 	ret->id = strdup(id);
@@ -139,24 +156,53 @@ static int collect(const char *root, struct entries *l, struct error *err)
 	return MT_OK;
 }
 
+static const char *size_text(int64_t bytes, char ret[16])
+{
+	static const char units[] = "KMGT";
+	double n = (double)bytes / 1024;
+	size_t unit = 0;
+
+	while (n >= 1000 && unit + 2 < sizeof units)
+		n /= 1024, unit++;
+	snprintf(ret, 16, n < 10 ? "%.1f %c" : "%.0f %c", n, units[unit]);
+	return ret;
+}
+
+/* The directory as a shell would write it: ~ is the home. */
+static void add_directory(struct strbuf *out, const char *path)
+{
+	const char *home = getenv("HOME");
+	size_t len = home ? strlen(home) : 0;
+
+	if (len > 1 && strncmp(path, home, len) == 0 && (!path[len] || path[len] == '/'))
+		strbuf_addf(out, "~%s", path + len);
+	else
+		strbuf_add(out, *path ? path : "-");
+}
+
 static void print_entry(const struct entry *e, bool json, int depth)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(1 << 20);
 	struct tm tm;
-	char when[32];
+	char when[32], size[16];
 
 	strftime(when, sizeof when, json ? "%Y-%m-%dT%H:%M:%SZ" : "%Y-%m-%d %H:%M",
 		 json ? gmtime_r(&e->written, &tm) : localtime_r(&e->written, &tm));
 	if (!json) {
-		printf("%*s%-*s %s %7" PRId64 " events  ", 2 * depth, "", 26 - 2 * depth,
-		       e->id, when, e->events);
-		print_line(e->title, utf8_cut(e->title, strlen(e->title), TITLE_SHOWN));
+		strbuf_addf(&out, "%*s%-*s %s %7" PRId64 " events %7s  ", 2 * depth, "",
+			    26 - 2 * depth, e->id, when, e->events, size_text(e->bytes, size));
+		add_directory(&out, e->workspace);
+		strbuf_add(&out, "  ");
+		strbuf_addn(&out, e->title,
+			    utf8_cut(e->title, strlen(e->title), TITLE_SHOWN));
+		print_line(out.text, out.len);
 		return;
 	}
 	strbuf_addc(&out, '{');
 	js_key_str(&out, "id", e->id);
 	js_key_str(&out, "written", when);
 	js_key_int(&out, "events", e->events);
+	js_key_int(&out, "bytes", e->bytes);
 	js_key_str(&out, "title", e->title);
 	js_key_str(&out, "workspace", e->workspace);
 	if (*e->parent)

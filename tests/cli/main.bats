@@ -28,7 +28,7 @@
 @test "wrong words get a suggestion and exit code 2" {
 	run mortise plugin
 	[ "$status" -eq 2 ]
-	[ "$output" = "mortise: unknown command plugin; did you mean plugins?: see mortise --help" ]
+	[ "$output" = "mortise: unknown command plugin; did you mean plugins?: see mortise --help; a message to the agent goes in quotes, after -- if it is one word" ]
 	run mortise ../../bin/true
 	[ "$status" -eq 2 ]
 	run mortise plugins --jsn
@@ -70,4 +70,17 @@
 	cp "$top_builddir/mortise" "$BATS_TEST_TMPDIR/bin/mortise"
 	run "$BATS_TEST_TMPDIR/bin/mortise" hello
 	[ "$status" -eq 42 ]
+}
+
+@test "a message in quotes goes to the terminal, one word is a command" {
+	run mortise "fix the tests"
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"this is no terminal: mortise run works without one"* ]]
+	run mortise -- fix
+	[[ "$output" == *"this is no terminal"* ]]
+	run mortise fix
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"unknown command fix"*"goes in quotes"* ]]
+	run mortise --any "fix the tests"
+	[[ "$output" == *"--any goes with --continue"* ]]
 }

@@ -339,3 +339,21 @@ EOS
 	[ "$output" = "Alone." ]
 	[[ "$stderr" == *"nothing came by standard input"* ]]
 }
+
+@test "list shows directory and local time; resume here takes this directory's newest" {
+	answer "One."
+	TZ=Etc/GMT-9 run "${run_it[@]}" -q -t first
+	mkdir "$work/other"
+	(cd "$work/other" && run_it[3]=. && mortise run -m "script:$work/script" -q -t second)
+	TZ=Etc/GMT-9 run mortise conversations
+	[ "$status" -eq 0 ]
+	[[ "${lines[0]}" == *" $(TZ=Etc/GMT-9 date +%Y-%m-%d) "*" $work/other  second" ]]
+	[[ "${lines[1]}" == *" $work/ws  first" ]]
+	cd "$work/ws"
+	run mortise resume here -q -t more
+	[[ "$(mortise conversations show last)" == *"first"* ]]
+	cd "$work"
+	run mortise resume here
+	[ "$status" -eq 2 ]
+	[[ "$output" == "mortise: there is no conversation about $work yet"* ]]
+}
