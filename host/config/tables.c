@@ -219,10 +219,14 @@ static const struct mt_option controller_table[] = {
 	       "Notice when the agent goes in circles, and stop it."),
 	OPTION(BOOL, "stuck_nudge", "yes",
 	       "Tell the model once that it goes in circles, before it is stopped."),
-	OPTION(CHOICE, "stuck_compare", "output",
-	       "When two command results are the same: when their output is, or when "
-	       "their exit code is.",
-	       .choices = "output|exit_code"),
+	OPTION(CHOICE, "stuck_compare", "normalized",
+	       "How loop detection compares results: `normalized` ignores digits, times, "
+	       "sizes and addresses; `output` compares the exact text; `exit_code` compares "
+	       "commands by exit code, everything else exactly.",
+	       .choices = "normalized|output|exit_code"),
+	OPTION(INT, "stuck_identical", "8",
+	       "Number of identical consecutive actions that are a loop whatever their "
+	       "results; 0 disables this rule.", .min = 0, .max = 32),
 	OPTION(BOOL, "stuck_thought", "no",
 	       "Whether actions differ when only what the model says with them does."),
 	OPTION(INT, "stuck_same", "4",

@@ -170,7 +170,8 @@ static struct event *observation_of(struct conversation *c, struct event *action
 		strbuf_addf(&text, "%s%s",
 			    text.len && text.text[text.len - 1] != '\n' ? "\n" : "",
 			    result->error);
-	if (result->status && strcmp(type->name, "tool") == 0)
+	if (result->status
+	    && (strcmp(type->name, "tool") == 0 || strcmp(type->name, "mcp") == 0))
 		js_set_bool(extras, "is_error", true);
 	if (strcmp(type->name, "tool") == 0 && !js_get(extras, "name"))
 		js_set_str(extras, "name", c->pending_tool->name);

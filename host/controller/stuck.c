@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * stuck.c - five ways of going in circles, seen in the newest events. */
+ * stuck.c - detects six kinds of loops in the newest events. */
 #include "controller/stuck.h"
 
 #include "context/history.h"
+#include "controller/volatile-text.h"
 
 #include <string.h>
 
@@ -23,6 +24,7 @@ const char *stuck_name(enum stuck_kind kind)
 		[STUCK_MONOLOGUE] = "monologue",
 		[STUCK_PATTERN] = "repeating_action_observation_pattern",
 		[STUCK_CONDENSING] = "context_window_error",
+		[STUCK_IDENTICAL] = "repeating_action",
 	};
 
 	return names[kind];
@@ -90,6 +92,8 @@ static size_t most_repeats(const struct stuck_options *o)
 
 	if (o->pattern > most)
 		most = o->pattern;
+	if (o->identical > most)
+		most = o->identical;
 	return most < STUCK_REPEATS_MAX ? most : STUCK_REPEATS_MAX;
 }
 
@@ -105,20 +109,99 @@ static bool is_answer(struct evlog *log, int64_t id)
 	return e && js_get(e->json, "confirms");
 }
 
+/* ---- waiting for what still runs ---------------------------------------- */
+
+static bool is_blank(const char *text)
+{
+	return text[strspn(text, " \t\r\n")] == '\0';
+}
+
+/* Does an action read the output of what was started before, or wait for it? */
+static bool is_wait(const struct event *action)
+{
+	const char *verb;
+
+	if (strcmp(action->type->name, "run") == 0)
+		return is_blank(event_arg(action, "command"));
+	if (strcmp(action->type->name, "call_tool") != 0 ||
+	    strcmp(event_arg(action, "name"), "background_job") != 0)
+		return false;
+	verb = js_str(js_get(event_args(action), "arguments"), "do", "");
+	return strcmp(verb, "read") == 0 || strcmp(verb, "wait") == 0 ||
+	       strcmp(verb, "list") == 0;
+}
+
+/* Does a result say that the command or job still runs? */
+static bool still_runs(const struct event *result)
+{
+	json_object *metadata = js_get(event_args(result), "metadata");
+
+	if (strcmp(result->type->name, "tool") == 0)
+		return js_bool(event_args(result), "running", false);
+	return strcmp(result->type->name, "run") == 0 &&
+	       js_int(metadata, "exit_code", 0) == -1 &&
+	       strncmp(event_content(result, NULL), "ERROR:", 6) != 0;
+}
+
+/* Events that count towards a loop, from the newest to the oldest. */
+struct counted {
+	struct walk walk;
+	bool waits_count;
+	int64_t left_out[2]; /* the action of a wait, and the one that it confirms */
+};
+
+static struct counted counted_from_end(struct evlog *log, const struct stuck_options *o)
+{
+	return (struct counted){ .walk = walk_from_end(log, o), .left_out = { -1, -1 },
+				 .waits_count = !o->blank && !o->identical };
+}
+
+static bool is_left_out_wait(struct counted *w, int64_t id)
+{
+	const struct evlog_head *head = evlog_head(w->walk.log, id);
+	AUTO(event) struct event *result = NULL, *action = NULL;
+
+	if (w->waits_count)
+		return false;
+	if (head->type->is_action)
+		return id == w->left_out[0] || id == w->left_out[1];
+	if (head->cause < 0 || head->cause >= id ||
+	    (!is_type(head, false, "run") && !is_type(head, false, "tool")))
+		return false;
+	result = evlog_event(w->walk.log, id, NULL);
+	action = evlog_event(w->walk.log, head->cause, NULL);
+	if (!result || !action || !is_wait(action) || !still_runs(result))
+		return false;
+	w->left_out[0] = head->cause;
+	w->left_out[1] = js_int(action->json, "confirms", -1);
+	return true;
+}
+
+static int64_t older_counted(struct counted *w)
+{
+	int64_t id;
+
+	while ((id = older(&w->walk)) >= 0) {
+		const struct evlog_head *head = evlog_head(w->walk.log, id);
+
+		if (!is_type(head, true, "condensation") &&
+		    !is_type(head, true, "condensation_request") &&
+		    !is_left_out_wait(w, id) && !is_answer(w->walk.log, id))
+			return id;
+	}
+	return -1;
+}
+
 static void collect(struct newest *n)
 {
-	struct walk w = walk_from_end(n->log, n->o);
+	struct counted w = counted_from_end(n->log, n->o);
 	size_t most = most_repeats(n->o);
 	int64_t id;
 
 	while ((n->action_count < most || n->observation_count < most) &&
-	       (id = older(&w)) >= 0) {
+	       (id = older_counted(&w)) >= 0) {
 		const struct evlog_head *head = evlog_head(n->log, id);
 
-		if (is_type(head, true, "condensation") ||
-		    is_type(head, true, "condensation_request") ||
-		    is_answer(n->log, id))
-			continue;
 		if (head->type->is_action && n->action_count < most)
 			n->actions[n->action_count++] = id;
 		else if (!head->type->is_action && n->observation_count < most)
@@ -176,12 +259,47 @@ static bool same_text(const char *a, size_t a_len, const char *b, size_t b_len)
 	return a_len == b_len && memcmp(a, b, a_len) == 0;
 }
 
-static bool same_content(const struct event *a, const struct event *b)
+static bool same_content(const struct event *a, const struct event *b, bool blank)
 {
 	size_t a_len, b_len;
 	const char *a_text = event_content(a, &a_len), *b_text = event_content(b, &b_len);
 
-	return same_text(a_text, a_len, b_text, b_len);
+	return blank ? volatile_text_same(a_text, a_len, b_text, b_len)
+		     : same_text(a_text, a_len, b_text, b_len);
+}
+
+/* Pictures of what the text says are not compared: a clock in them would do. */
+static const char *const pictures[] = { "screenshot", "screenshot_path", "set_of_marks",
+					"image_urls", "media", NULL };
+
+static bool same_value(json_object *a, json_object *b)
+{
+	const char *x, *y;
+
+	if (json_object_equal(a, b))
+		return true;
+	if (!a || !b)
+		return false;
+	x = json_object_to_json_string(a);
+	y = json_object_to_json_string(b);
+	return x && y && volatile_text_same(x, strlen(x), y, strlen(y));
+}
+
+/* Members of a result that are equal but for what changes by itself. */
+static bool same_result_members(json_object *a, json_object *b)
+{
+	if (count_members(a, pictures) != count_members(b, pictures))
+		return false;
+	json_object_object_foreach(a, name, value)
+	{
+		json_object *other;
+
+		if (!is_left_out(name, pictures) &&
+		    (!json_object_object_get_ex(b, name, &other) ||
+		     !same_value(value, other)))
+			return false;
+	}
+	return true;
 }
 
 /* Edits by an old function of python cells: the file and the lines count. */
@@ -214,14 +332,25 @@ static bool same_action(const struct event *a, const struct event *b, bool thoug
 	return same_members(event_args(a), event_args(b), thought ? NULL : said);
 }
 
-static bool same_command(const struct event *a, const struct event *b, bool exit_code)
+static bool same_command(const struct event *a, const struct event *b,
+			 const struct stuck_options *o)
 {
 	json_object *x = js_get(event_args(a), "metadata");
 	json_object *y = js_get(event_args(b), "metadata");
 
 	return strcmp(event_arg(a, "command"), event_arg(b, "command")) == 0 &&
 	       js_int(x, "exit_code", -1) == js_int(y, "exit_code", -1) &&
-	       (exit_code || same_content(a, b));
+	       (o->exit_code || same_content(a, b, o->blank));
+}
+
+static bool same_observation(const struct event *a, const struct event *b,
+			     const struct stuck_options *o)
+{
+	if (strcmp(a->type->name, "run") == 0)
+		return same_command(a, b, o);
+	return same_content(a, b, o->blank) &&
+	       (o->blank ? same_result_members(event_args(a), event_args(b))
+			 : same_members(event_args(a), event_args(b), NULL));
 }
 
 static bool same(const struct newest *n, int64_t a, int64_t b)
@@ -235,12 +364,8 @@ static bool same(const struct newest *n, int64_t a, int64_t b)
 	second = evlog_event(n->log, b, NULL);
 	if (!first || !second)
 		return false;
-	if (first->is_action)
-		return same_action(first, second, n->o->thought);
-	if (strcmp(first->type->name, "run") == 0)
-		return same_command(first, second, n->o->exit_code);
-	return same_content(first, second) &&
-	       same_members(event_args(first), event_args(second), NULL);
+	return first->is_action ? same_action(first, second, n->o->thought)
+				: same_observation(first, second, n->o);
 }
 
 /* `count` of them, each the same as the one `apart` places on. */
@@ -331,7 +456,7 @@ static bool same_failed_cell(const struct newest *n, int64_t a, int64_t b)
 	return yes;
 }
 
-/* ---- the five ----------------------------------------------------------- */
+/* ---- the six ------------------------------------------------------------ */
 
 static bool same_result(const struct newest *n)
 {
@@ -339,6 +464,40 @@ static bool same_result(const struct newest *n)
 
 	return n->action_count >= count && n->observation_count >= count &&
 	       repeat(n, n->actions, count, 1) && repeat(n, n->observations, count, 1);
+}
+
+/* Results that OpenHands recorded of MCP servers are their JSON. */
+static bool is_failed_mcp_result(const struct event *e)
+{
+	size_t len;
+	const char *text = event_content(e, &len);
+	AUTO(json) json_object *result =
+		strcmp(e->type->name, "mcp") == 0 && len && *text == '{'
+			? js_parse_object(text, len, NULL) : NULL;
+
+	return js_bool(result, "isError", false);
+}
+
+/* Did a call fail? Results of tools say so themselves. */
+static bool is_failure(struct evlog *log, int64_t id)
+{
+	const struct evlog_head *head = evlog_head(log, id);
+	AUTO(event) struct event *e = NULL;
+
+	if (is_type(head, false, "error"))
+		return true;
+	if (!is_type(head, false, "tool") && !is_type(head, false, "mcp"))
+		return false;
+	e = evlog_event(log, id, NULL);
+	return e && (js_bool(event_args(e), "is_error", false) || is_failed_mcp_result(e));
+}
+
+static bool all_failures(const struct newest *n, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!is_failure(n->log, n->observations[i]))
+			return false;
+	return true;
 }
 
 static bool all_of_type(const struct newest *n, size_t count, const char *name)
@@ -356,7 +515,7 @@ static bool same_failure(const struct newest *n)
 	if (n->action_count < count || n->observation_count < count ||
 	    !repeat(n, n->actions, count, 1))
 		return false;
-	if (all_of_type(n, count, "error"))
+	if (all_failures(n, count))
 		return true;
 	if (!all_of_type(n, count, "run_ipython"))
 		return false;
@@ -373,6 +532,13 @@ static bool same_complaint(const struct newest *n)
 
 	return n->since_action >= count && all_of_type(n, count, "error") &&
 	       repeat(n, n->observations, count, 1);
+}
+
+static bool identical(const struct newest *n)
+{
+	size_t count = n->o->identical;
+
+	return count && n->action_count >= count && repeat(n, n->actions, count, 1);
 }
 
 static bool taking_turns(const struct newest *n)
@@ -410,12 +576,12 @@ static bool monologue(const struct newest *n, int64_t *ret_start)
  * it takes to be sure. `apart`: the same action comes that many places on. */
 static int64_t first_of_loop(const struct newest *n, size_t apart)
 {
-	struct walk w = walk_from_end(n->log, n->o);
+	struct counted w = counted_from_end(n->log, n->o);
 	int64_t ring[2] = { -1, -1 }, id, start = -1;
 	size_t count = 0;
 
-	while ((id = older(&w)) >= 0) {
-		if (!evlog_head(n->log, id)->type->is_action || is_answer(n->log, id))
+	while ((id = older_counted(&w)) >= 0) {
+		if (!evlog_head(n->log, id)->type->is_action)
 			continue;
 		if (count >= apart && !same(n, ring[count % apart], id))
 			break;
@@ -484,6 +650,9 @@ struct stuck stuck_look(struct evlog *log, const struct stuck_options *o)
 		if (taking_turns(&n))
 			return found(&n, STUCK_PATTERN, o->pattern / 2,
 				     first_of_loop(&n, 2));
+		if (identical(&n))
+			return found(&n, STUCK_IDENTICAL, o->identical,
+				     first_of_loop(&n, 1));
 	}
 	if (condensing(&n, &start))
 		return found(&n, STUCK_CONDENSING, CONDENSED_REPEATS, start);

@@ -13,6 +13,7 @@ enum stuck_kind {
 	STUCK_MONOLOGUE,  /* the same message, and nothing happens in between */
 	STUCK_PATTERN,    /* two actions take turns, with the same results */
 	STUCK_CONDENSING, /* the history is shortened and nothing else happens */
+	STUCK_IDENTICAL,  /* the same action again and again, whatever comes of it */
 };
 
 enum { STUCK_REPEATS_MAX = 32 };
@@ -21,8 +22,10 @@ struct stuck_options {
 	int64_t start;  /* nothing before this event is looked at */
 	bool headless;  /* the whole history counts, not what follows the user */
 	bool exit_code; /* command outputs: compare exit codes, not texts */
+	bool blank;     /* results: digits, times, sizes and addresses do not count */
 	bool thought;   /* what the model says with an action is part of it */
 	unsigned same, errors, monologue, pattern; /* repeats, STUCK_REPEATS_MAX at most */
+	unsigned identical; /* as those; 0: identical actions alone are not a loop */
 };
 
 struct stuck {
@@ -32,8 +35,10 @@ struct stuck {
 	int64_t newest;  /* id of the newest action of it; -1: none */
 };
 
-/** Look at the newest events, never at more than a fixed number of them. What
- *  came before a `loop_detection` is not looked at: a loop is told once. */
+/** Inspects the newest events, never more than a fixed number of them. What came
+ *  before a `loop_detection` is ignored: a loop is reported once. With `blank` or
+ *  `identical`, reading or waiting for a command or job that still runs never
+ *  counts. */
 struct stuck stuck_look(struct evlog *log, const struct stuck_options *o);
 /** "repeating_action_observation", as events and faces call it. */
 const char *stuck_name(enum stuck_kind kind);

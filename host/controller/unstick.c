@@ -13,15 +13,17 @@
 void stuck_wire(struct conversation *c, const char *section)
 {
 	struct config *config = c->config;
+	const char *compare = config_get(config, section, "stuck_compare");
 
 	c->stuck = (struct stuck_options){
-		.exit_code = strcmp(config_get(config, section, "stuck_compare"),
-				    "exit_code") == 0,
+		.exit_code = strcmp(compare, "exit_code") == 0,
+		.blank = strcmp(compare, "normalized") == 0,
 		.thought = config_bool(config, section, "stuck_thought"),
 		.same = (unsigned)config_int(config, section, "stuck_same"),
 		.errors = (unsigned)config_int(config, section, "stuck_errors"),
 		.monologue = (unsigned)config_int(config, section, "stuck_monologue"),
 		.pattern = (unsigned)config_int(config, section, "stuck_pattern"),
+		.identical = (unsigned)config_int(config, section, "stuck_identical"),
 	};
 	c->stuck_detection = config_bool(config, section, "stuck_detection");
 	c->stuck_nudge = config_bool(config, section, "stuck_nudge");
@@ -78,6 +80,7 @@ static int sentence(const struct stuck *s, const char *tool, struct strbuf *out)
 		[STUCK_MONOLOGUE] = "it said the same",
 		[STUCK_PATTERN] = "two actions took turns with the same results",
 		[STUCK_CONDENSING] = "the history was shortened and nothing else happened",
+		[STUCK_IDENTICAL] = "the same action was repeated",
 	};
 
 	strbuf_addf(out, "the agent goes in circles: %s, %u times", what[s->kind],

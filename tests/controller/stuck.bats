@@ -83,7 +83,8 @@ EOF
 
 @test "without a nudge, with other thresholds, by exit code, or not at all" {
 	{ same 8 'echo $RANDOM'; finish; } >"$work/script"
-	run "${run_it[@]}" -t go
+	run "${run_it[@]}" -o controller.stuck_compare=output \
+		-o controller.stuck_identical=0 -t go
 	[ "$status" -eq 0 ]
 	run "${run_it[@]}" -o controller.stuck_compare=exit_code \
 		-o controller.stuck_nudge=no -o controller.stuck_same=3 -t go
@@ -158,4 +159,40 @@ talk() {
 	run talk message:go fail:recover:1 wait:paused fail:recover:4 \
 		loop_recovery:3 wait:stopped
 	[ "$status" -eq 0 ]
+}
+
+@test "the same command is a loop though a number in its output changes" {
+	{ same 6 'date +%N'; finish; } >"$work/script"
+	run "${run_it[@]}" -t go
+	[ "$status" -eq 7 ]
+	[ "$(count '"loop_type":"repeating_action_observation"')" -eq 1 ]
+	rm -r "$work/state/mortise"
+	run "${run_it[@]}" -o controller.stuck_compare=output -t go
+	[ "$status" -eq 0 ]
+}
+
+@test "eight times the same command is a loop whatever its output" {
+	{ same 12 'echo x >>f; tr -d "\n" <f'; finish; } >"$work/script"
+	run "${run_it[@]}" -t go
+	[ "$status" -eq 7 ]
+	[ "$(count '"nudge":"repeating_action"')" -eq 1 ]
+	[[ "$output" == *"the same action was repeated, 8 times (execute_bash)"* ]]
+	rm -r "$work/state/mortise"
+	run "${run_it[@]}" -o controller.stuck_identical=0 -t go
+	[ "$status" -eq 0 ]
+}
+
+@test "waiting for a command that runs is no loop" {
+	mkfifo "$work/ws/a"
+	{
+		printf '[turn]\n[call execute_bash]\ncommand = cat a\ntimeout := 0.2\n'
+		for ((i = 0; i < 12; i++)); do
+			printf '[turn]\n[call execute_bash]\ncommand =\ntimeout := 0.1\n'
+		done
+		printf '[turn]\n[call execute_bash]\ncommand = C-c\nis_input := true\n'
+		finish
+	} >"$work/script"
+	run "${run_it[@]}" -t go
+	[ "$status" -eq 0 ]
+	[ "$(count '"nudge":')" -eq 0 ]
 }

@@ -6,11 +6,14 @@
 #include "context/history.h"
 #include "controller/rewind.h"
 #include "controller/stuck.h"
+#include "controller/volatile-text.h"
 #include "oom.h"
 
 /* A history in letters: a to f are commands with a result of their own (A to F:
  * the same commands with another result), x a call that fails, X one that
- * became no action, y a command a that a person allowed, m and n messages of the agent, u one of the user, v one of
+ * became no action, g one that prints another time and size each time, k one that
+ * prints other words each time, t a tool that fails, w waiting for a command that
+ * still runs, W the same when none runs, j waiting for a job, y a command a that a person allowed, m and n messages of the agent, u one of the user, v one of
  * the environment, c a condensation, o a loop that was told, . something hidden. */
 static void add(struct evlog *log, const char *json_text)
 {
@@ -31,7 +34,19 @@ static void add_command(struct evlog *log, char letter, int *thought)
 		 "{\"source\":\"agent\",\"action\":\"run\",\"args\":{\"command\":\"%c\","
 		 "\"thought\":\"t%d\"}}", low, (*thought)++);
 	add(log, text);
-	if (low == 'x')
+	if (low == 'g')
+		snprintf(text, sizeof text,
+			 "{\"source\":\"agent\",\"observation\":\"run\",\"cause\":%d,"
+			 "\"content\":\"12:00:0%d took %d ms, %d%s at 0x%x\",\"extras\":"
+			 "{\"command\":\"g\",\"metadata\":{\"exit_code\":0}}}", cause,
+			 *thought % 10, *thought * 7, *thought,
+			 *thought % 2 ? "00 kB" : ".2 MB", *thought * 99991);
+	else if (low == 'k')
+		snprintf(text, sizeof text,
+			 "{\"source\":\"agent\",\"observation\":\"run\",\"cause\":%d,"
+			 "\"content\":\"%.*s\",\"extras\":{\"command\":\"k\","
+			 "\"metadata\":{\"exit_code\":0}}}", cause, *thought, "zzzzzzzzzzzzzzz");
+	else if (low == 'x')
 		snprintf(text, sizeof text,
 			 "{\"source\":\"agent\",\"observation\":\"error\",\"cause\":%d,"
 			 "\"content\":\"failed %d\",\"extras\":{}}", cause, *thought);
@@ -65,6 +80,53 @@ static void add_allowed(struct evlog *log, int *thought)
 	add(log, text);
 }
 
+/* A call of a tool and its result. */
+static void add_pair(struct evlog *log, const char *action, const char *result)
+{
+	char text[256];
+
+	snprintf(text, sizeof text, "{\"source\":\"agent\",%s}", action);
+	add(log, text);
+	snprintf(text, sizeof text, "{\"source\":\"agent\",\"cause\":%d,%s}",
+		 (int)evlog_count(log) - 1, result);
+	add(log, text);
+}
+
+static bool add_call(struct evlog *log, char letter)
+{
+	static const struct {
+		char letter;
+		const char *action, *result;
+	} calls[] = {
+		{ 'w', "\"action\":\"run\",\"args\":{\"command\":\"\"}",
+		  "\"observation\":\"run\",\"content\":\"\",\"extras\":{\"command\":\"\","
+		  "\"metadata\":{\"exit_code\":-1}}" },
+		{ 'W', "\"action\":\"run\",\"args\":{\"command\":\"\"}",
+		  "\"observation\":\"run\",\"content\":\"ERROR: No previous\",\"extras\":"
+		  "{\"command\":\"\",\"metadata\":{\"exit_code\":-1}}" },
+		{ 'j', "\"action\":\"call_tool\",\"args\":{\"name\":\"background_job\","
+		       "\"arguments\":{\"do\":\"wait\",\"id\":1}}",
+		  "\"observation\":\"tool\",\"content\":\"nothing\",\"extras\":"
+		  "{\"running\":true}" },
+		{ 'J', "\"action\":\"call_tool\",\"args\":{\"name\":\"background_job\","
+		       "\"arguments\":{\"do\":\"wait\",\"id\":1}}",
+		  "\"observation\":\"tool\",\"content\":\"it ended\",\"extras\":{}" },
+		{ 't', "\"action\":\"call_tool\",\"args\":{\"name\":\"wc\"}",
+		  "\"observation\":\"tool\",\"content\":\"no\",\"extras\":"
+		  "{\"is_error\":true}" },
+		{ 'p', "\"action\":\"call_tool_mcp\",\"args\":{\"name\":\"wc\"}",
+		  "\"observation\":\"mcp\",\"content\":\"no\",\"extras\":"
+		  "{\"is_error\":true}" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(calls); i++)
+		if (calls[i].letter == letter) {
+			add_pair(log, calls[i].action, calls[i].result);
+			return true;
+		}
+	return false;
+}
+
 static void add_letter(struct evlog *log, char letter, int *thought)
 {
 	static const struct {
@@ -86,6 +148,8 @@ static void add_letter(struct evlog *log, char letter, int *thought)
 			add(log, others[i].text);
 			return;
 		}
+	if (add_call(log, letter))
+		return;
 	if (letter == 'y')
 		add_allowed(log, thought);
 	else if (letter == 'm' || letter == 'n')
@@ -112,6 +176,9 @@ static struct evlog *history_of(const char *letters)
 }
 
 static const struct stuck_options usual = { .same = 4, .errors = 3, .monologue = 3,
+					    .pattern = 6, .identical = 8, .blank = true };
+/* As V1 compares (V0 with exit_code and thought besides). */
+static const struct stuck_options exact = { .same = 4, .errors = 3, .monologue = 3,
 					    .pattern = 6 };
 
 static void test_kinds(void)
@@ -133,7 +200,7 @@ static void test_kinds(void)
 		{ "uaavaa", STUCK_SAME, 1 },
 		{ "uxx", STUCK_NOT, -1 },
 		{ "uxxx", STUCK_ERRORS, 1 },
-		{ "ubxxxx", STUCK_ERRORS, 3 },
+		{ "ubxxxx", STUCK_SAME, 3 },
 		{ "uXXX", STUCK_NOT, -1 },
 		{ "uXXXX", STUCK_ERRORS, 1 },
 		{ "umm", STUCK_NOT, -1 },
@@ -153,6 +220,19 @@ static void test_kinds(void)
 		{ "uyyyy", STUCK_SAME, 1 },
 		{ "uybybyb", STUCK_PATTERN, 1 },
 		{ "uaaaaoaaaa", STUCK_SAME, 10 },
+		{ "uggg", STUCK_NOT, -1 },
+		{ "ugggg", STUCK_SAME, 1 },
+		{ "ugbgbgb", STUCK_PATTERN, 1 },
+		{ "ukkkkkkk", STUCK_NOT, -1 },
+		{ "ukkkkkkkk", STUCK_IDENTICAL, 1 },
+		{ "ukkkkbkkkk", STUCK_NOT, -1 },
+		{ "uawwwwwwwwwwwwwwwwwwww", STUCK_NOT, -1 },
+		{ "uajjjjjjjjjjjjjjjjjjjj", STUCK_NOT, -1 },
+		{ "uawawawa", STUCK_SAME, 1 },
+		{ "uWWWW", STUCK_SAME, 1 },
+		{ "uJJJJ", STUCK_SAME, 1 },
+		{ "uttt", STUCK_ERRORS, 1 },
+		{ "uppp", STUCK_ERRORS, 1 },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -170,10 +250,16 @@ static void test_options(void)
 	AUTO(evlog) struct evlog *user = history_of("uaauaa");
 	AUTO(evlog) struct evlog *outputs = history_of("uaAaA");
 	AUTO(evlog) struct evlog *alike = history_of("uaaaa");
+	AUTO(evlog) struct evlog *numbers = history_of("ugggg");
+	AUTO(evlog) struct evlog *waits = history_of("uwwww");
+	AUTO(evlog) struct evlog *words = history_of("ukkkkkkkk");
 	struct stuck_options o = usual;
 
 	o.headless = true;
 	CHECK_MSG(stuck_look(user, &o).kind == STUCK_SAME, "headless: the whole history");
+	CHECK_MSG(stuck_look(numbers, &exact).kind == STUCK_NOT, "exact: numbers count");
+	CHECK_MSG(stuck_look(waits, &exact).kind == STUCK_SAME, "exact: waits count");
+	CHECK_MSG(stuck_look(words, &exact).kind == STUCK_NOT, "exact: results count");
 	o = usual;
 	o.exit_code = true;
 	CHECK_MSG(stuck_look(outputs, &usual).kind == STUCK_NOT, "outputs differ");
@@ -200,6 +286,43 @@ static void test_places(void)
 	CHECK_MSG(rewind_place(log, 0) == 0, "at the start");
 	record(log, "{\"record\":\"rewind\",\"to\":2}", NULL);
 	CHECK_MSG(rewind_place(log, 5) == 2, "not where all is undone");
+}
+
+static void test_volatile(void)
+{
+	static const struct {
+		const char *a, *b;
+		bool same;
+	} cases[] = {
+		{ "", "", true },
+		{ "a", "", false },
+		{ "took 3 ms", "took 1.2 s", true },
+		{ "took 3 ms", "lost 3 ms", false },
+		{ "Sat Nov 22 14:00:26 UTC 2026", "Sun Dec  3 01:10:00 UTC 2027", true },
+		{ "2026-11-22T12:03:11.5+01:00 ok", "2027-01-02T01:00:00+00:00 ok", true },
+		{ "at 0x7ffe10", "at 0xabcdef00", true },
+		{ "commit 8460ff3", "commit c2fdc96", true },
+		{ "id 123e4567-e89b-12d3-a456-426614174000",
+		  "id aaaaaaa1-e89b-12d3-a456-42661417400f", true },
+		{ "10.0.0.1:80 up", "192.168.1.20:8080 up", true },
+		{ "-rw 1 root    900 a.c", "-rw 1 root  12345 a.c", true },
+		{ "50% [==", "100% [==", true },
+		{ "1m20s", "59s", true },
+		{ "v2beta", "v3beta", true },
+		{ "v2beta", "v2alpha", false },
+		{ "defaced", "feedface", false },
+		{ "a b", "a  b", true },
+	};
+	static char longest[1 << 20];
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+		CHECK_MSG(volatile_text_same(cases[i].a, strlen(cases[i].a), cases[i].b,
+					     strlen(cases[i].b)) == cases[i].same,
+			  "%s / %s", cases[i].a, cases[i].b);
+	for (size_t i = 0; i < sizeof longest; i++)
+		longest[i] = "a1"[i % 2];
+	CHECK_MSG(volatile_text_same(longest, sizeof longest, longest, sizeof longest),
+		  "a very long word");
 }
 
 /* What a condensation forgot is there again when it is undone. */
@@ -242,6 +365,7 @@ int main(void)
 	test_kinds();
 	test_options();
 	test_places();
+	test_volatile();
 	test_history();
 	test_oom();
 	dir_remove(top, NULL);

@@ -129,3 +129,21 @@ play() {
 	[[ "$output" == *execute_bash*bash*background_job*bash* ]]
 	[ "$(grep -c execute_bash <<<"$output")" -eq 1 ]
 }
+
+@test "waiting for a job that runs is no loop, however often; for one that ended it is" {
+	mkfifo "$work/ws/a"
+	start 'read -r line <a'
+	for ((i = 0; i < 12; i++)); do job wait 1 0; done
+	bash_ 'echo text >a'
+	job wait 1
+	play
+	[ "$(events | jq -s '[.[] | select(.extras.running)] | length')" -eq 12 ]
+	events | jq -se 'any(.[]; .nudge) | not' >/dev/null
+
+	rm -r "$work/state/mortise"
+	: >"$work/script"
+	start 'true'
+	for ((i = 0; i < 4; i++)); do job wait 1; done
+	play
+	events | jq -se 'any(.[]; .nudge)' >/dev/null
+}

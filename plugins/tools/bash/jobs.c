@@ -298,6 +298,14 @@ int jobs_list(struct jobs *j, struct strbuf *out)
 	return j->count ? out->error : strbuf_add(out, "There are no jobs.\n");
 }
 
+bool jobs_running(struct jobs *j, int64_t id)
+{
+	for (size_t i = 0; i < j->count; i++)
+		if ((id < 0 || j->list[i].id == id) && !j->list[i].over)
+			return true;
+	return false;
+}
+
 /* Text as it is, without the control characters of a terminal. */
 static void put_clean(struct strbuf *out, const char *bytes, size_t len)
 {

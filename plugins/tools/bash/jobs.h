@@ -25,6 +25,8 @@ int jobs_read(struct jobs *j, int64_t id, struct strbuf *out, struct error *err)
 /** Wait until it has ended, at most so long; then read. */
 int jobs_wait(struct jobs *j, int64_t id, int64_t most_ms, int cancel_fd,
 	      struct strbuf *out, struct error *err);
+/** Was a job (-1: any job) running when it was last read, waited for or listed? */
+bool jobs_running(struct jobs *j, int64_t id);
 /** End it with all that it started; then read. */
 int jobs_end(struct jobs *j, int64_t id, int cancel_fd, struct strbuf *out,
 	     struct error *err);

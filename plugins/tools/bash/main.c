@@ -230,6 +230,19 @@ static int do_job(struct bash *b, struct mt_call *call, struct strbuf *out,
 	return fail(err, MT_EINVAL, "`do` is start, list, read, wait or end");
 }
 
+/* Whether the job (for `list`: any) still runs: waiting for it is not a loop. */
+static void tell_running(struct bash *b, struct mt_call *call)
+{
+	const char *verb = b->host->arg_str(call, "do", NULL);
+	int64_t id = -1;
+
+	if (strcmp(verb, "start") == 0 || strcmp(verb, "end") == 0)
+		return;
+	b->host->arg_int(call, "id", &id);
+	if (jobs_running(b->jobs, strcmp(verb, "list") == 0 ? -1 : id))
+		b->host->field(call, "running", "true", 4);
+}
+
 static int job_call(struct bash *b, struct mt_call *call)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(JOB_TEXT_MAX);
@@ -242,6 +255,8 @@ static int job_call(struct bash *b, struct mt_call *call)
 		status = fail(&err, MT_ENOMEM, "no memory for jobs");
 	else
 		status = do_job(b, call, &out, &err);
+	if (!status)
+		tell_running(b, call);
 	strbuf_reset(&b->raw); /* what the shell says of starting it */
 	strbuf_reset(&b->live);
 	return status ? b->host->fail(call, status, "%s", err.text)
