@@ -14,7 +14,8 @@ static const struct mt_tool tools[] = {
 			"before you act.",
 		.brief = "Note a thought; changes nothing.",
 		.schema = "{\"type\":\"object\",\"properties\":{\"thought\":{\"type\":"
-			  "\"string\"}},\"required\":[\"thought\"]}",
+			  "\"string\"}},\"required\":[\"thought\"]"
+			  ",\"additionalProperties\":false}",
 		.events = "[{\"action\":\"think\",\"observation\":\"think\","
 			  "\"args\":{\"thought\":\"$thought\"}}]",
 	},
@@ -27,7 +28,8 @@ static const struct mt_tool tools[] = {
 			"what you did, how you checked it, and what is left.",
 		.brief = "End the task with a last message.",
 		.schema = "{\"type\":\"object\",\"properties\":{\"message\":{\"type\":"
-			  "\"string\"}},\"required\":[\"message\"]}",
+			  "\"string\"}},\"required\":[\"message\"]"
+			  ",\"additionalProperties\":false}",
 		.events = "[{\"action\":\"finish\","
 			  "\"args\":{\"final_thought\":\"$message\"}}]",
 	},
@@ -47,7 +49,8 @@ static const struct mt_tool condensation[] = {
 			"room again. Use it when much of what came before is no longer needed, "
 			"not while something that it says still is.",
 		.brief = "Have the older part of the conversation summed up.",
-		.schema = "{\"type\":\"object\",\"properties\":{}}",
+		.schema = "{\"type\":\"object\",\"properties\":{}"
+			  ",\"additionalProperties\":false}",
 		.events = "[{\"action\":\"condensation_request\",\"args\":{}}]",
 	},
 };
@@ -64,7 +67,8 @@ static const struct mt_tool asking[] = {
 			"answer. No other call of the same reply is made after it.",
 		.brief = "Ask the user one question and wait for the answer.",
 		.schema = "{\"type\":\"object\",\"properties\":{\"question\":{\"type\":"
-			  "\"string\"}},\"required\":[\"question\"]}",
+			  "\"string\"}},\"required\":[\"question\"]"
+			  ",\"additionalProperties\":false}",
 		.events = "[{\"required\":[\"question\"],\"action\":\"message\",\"args\":{"
 			  "\"content\":\"$question\",\"wait_for_response\":true}}]",
 	},

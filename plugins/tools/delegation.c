@@ -18,7 +18,8 @@ static const struct mt_tool tools[] = {
 		.schema = "{\"type\":\"object\",\"properties\":{\"agent\":{\"type\":"
 			  "\"string\",\"description\":\"which agent\"},\"task\":{\"type\":"
 			  "\"string\",\"description\":\"what it shall do, with all that it "
-			  "needs to know\"}},\"required\":[\"agent\",\"task\"]}",
+			  "needs to know\"}},\"required\":[\"agent\",\"task\"]"
+			  ",\"additionalProperties\":false}",
 		.events = "[{\"action\":\"delegate\",\"args\":{\"agent\":\"$agent\","
 			  "\"inputs\":{\"task\":\"$task\"}},"
 			  "\"required\":[\"agent\",\"task\"]}]",
@@ -42,7 +43,8 @@ static const struct mt_tool tools[] = {
 			  "\"description\":\"which agent; without it, one like you\"},"
 			  "\"workspace\":{\"type\":\"string\",\"enum\":[\"shared\",\"copy\","
 			  "\"own\"],\"description\":\"where; without it, shared\"}},"
-			  "\"required\":[\"task\"]}}},\"required\":[\"tasks\"]}",
+			  "\"required\":[\"task\"]}}},\"required\":[\"tasks\"]"
+			  ",\"additionalProperties\":false}",
 		.events = "[{\"action\":\"call_tool\",\"observation\":\"tool\",\"args\":{"
 			  "\"name\":\"delegate_tasks\",\"arguments\":\"$*\"},"
 			  "\"required\":[\"tasks\"]}]",

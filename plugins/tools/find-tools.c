@@ -23,7 +23,8 @@ static const struct mt_tool tools[] = {
 		.brief = "Ask for tools that you know by name only, so that you can call them.",
 		.schema = "{\"type\":\"object\",\"properties\":{"
 			  "\"names\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
-			  "\"query\":{\"type\":\"string\"}}}",
+			  "\"query\":{\"type\":\"string\"}}"
+			  ",\"additionalProperties\":false}",
 	},
 };
 

@@ -88,7 +88,8 @@ static const struct mt_tool tools[] = {
 			  "\"text\":{\"type\":\"string\"},"
 			  "\"old\":{\"type\":\"string\"},"
 			  "\"scope\":{\"type\":\"string\",\"enum\":[\"project\",\"user\"]}},"
-			  "\"required\":[\"command\",\"text\"]}",
+			  "\"required\":[\"command\",\"text\"]"
+			  ",\"additionalProperties\":false}",
 	},
 };
 

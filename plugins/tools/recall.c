@@ -24,7 +24,8 @@ static const struct mt_tool tools[] = {
 		.schema = "{\"type\":\"object\",\"properties\":{"
 			  "\"query\":{\"type\":\"string\"},"
 			  "\"from\":{\"type\":\"integer\",\"minimum\":0},"
-			  "\"to\":{\"type\":\"integer\",\"minimum\":0}}}",
+			  "\"to\":{\"type\":\"integer\",\"minimum\":0}}"
+			  ",\"additionalProperties\":false}",
 	},
 };
 

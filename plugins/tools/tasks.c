@@ -35,7 +35,8 @@ static const struct mt_tool tools[] = {
 			"\"status\":{\"type\":\"string\",\"enum\":[\"todo\",\"in_progress\","
 			"\"done\"]},\"notes\":{\"type\":\"string\"}},"
 			"\"required\":[\"title\",\"status\",\"id\"]}}},"
-			"\"required\":[\"command\"]}",
+			"\"required\":[\"command\"]"
+			",\"additionalProperties\":false}",
 		.events = "[{\"when\":{\"command\":\"plan\"},\"required\":[\"task_list\"]," FIELDS
 			  "},{\"required\":[\"command\"]," FIELDS "}]",
 	},

@@ -36,6 +36,32 @@ tools() { # of every plugin of tools that was built, a JSON object a line
 	[ -z "$(jq -r 'select(.hints % 4 == 3) | .name' "$work/tools")" ]
 }
 
+@test "arguments that a tool does not know are refused, and those it knows are named" {
+	tools >"$work/tools"
+	wrong=$(jq -r 'select(.schema.additionalProperties != false) | .name' "$work/tools")
+	[ -z "$wrong" ] || { echo "$wrong"; false; }
+	cat >"$work/script" <<'EOF'
+[turn]
+[call execute_bash]
+command = true
+descrption = nothing
+
+[turn]
+expect last contains = Unexpected argument descrption in tool call execute_bash. Allowed arguments are: command, is_input, timeout
+[call think]
+thought = so
+mood = good
+
+[turn]
+expect last contains = Unexpected argument mood in tool call think. Allowed arguments are: thought
+[call finish]
+message = Done.
+EOF
+	run mortise run -C "$work/ws" --model "script:$work/script" -t go
+	printf '%s\n' "$output"
+	[ "$status" -eq 0 ]
+}
+
 @test "a long result is cut for the model, and whole in a file that can be paged" {
 	text=$(for n in $(seq 20000); do printf 'word%s ' "$n"; [ $((n % 10)) -ne 0 ] || echo; done)
 	printf '[turn]\n[call do]\nwhat = echo\ntext <<END\n%s\nEND\n[turn]\nexpect last contains = %s\n[call finish]\nmessage = Done.\n' \

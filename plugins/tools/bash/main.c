@@ -342,7 +342,8 @@ static const char schema[] =
 	"is running. Default false.\"},"
 	"\"timeout\":{\"type\":\"number\",\"description\":\"Seconds to wait for the end, "
 	"quiet or not.\"}},"
-	"\"required\":[\"command\"]}";
+	"\"required\":[\"command\"]"
+	",\"additionalProperties\":false}";
 
 static const char events[] =
 	"[{\"action\":\"run\",\"observation\":\"run\","
@@ -367,7 +368,8 @@ static const char job_schema[] =
 	"\"command\":{\"type\":\"string\",\"description\":\"for start\"},"
 	"\"id\":{\"type\":\"integer\"},"
 	"\"timeout\":{\"type\":\"number\",\"description\":\"for wait, seconds\"}},"
-	"\"required\":[\"do\"]}";
+	"\"required\":[\"do\"]"
+	",\"additionalProperties\":false}";
 
 /* What it runs is judged as a command of the shell is. */
 static const char job_events[] =

@@ -282,7 +282,8 @@ static const char schema[] =
 	"\"description\":\"The calls, for instance fill('12', 'mortise')\\nclick('14')\"},"
 	"\"whole\":{\"type\":\"boolean\",\"description\":"
 	"\"Show what is out of view, too\"}},"
-	"\"required\":[\"code\"]}";
+	"\"required\":[\"code\"]"
+	",\"additionalProperties\":false}";
 
 static const char events[] =
 	"[{\"action\":\"browse_interactive\",\"observation\":\"browse\","

@@ -273,7 +273,8 @@ static const char schema[] =
 	"default; -1: append\"},"
 	"\"end\":{\"type\":\"integer\",\"description\":\"last line; -1, the default: to the "
 	"end\"}},"
-	"\"required\":[\"path\",\"content\"]}";
+	"\"required\":[\"path\",\"content\"]"
+	",\"additionalProperties\":false}";
 
 static const char events[] =
 	"[{\"action\":\"edit\",\"observation\":\"edit\",\"args\":{\"path\":\"$path\","

@@ -148,7 +148,8 @@ static const char schema[] =
 	"\"insert_line\":{\"type\":\"integer\"},"
 	"\"view_range\":{\"type\":\"array\",\"items\":{\"type\":\"integer\"},"
 	"\"description\":\"[first, last] line; last -1: to the end\"}},"
-	"\"required\":[\"command\",\"path\"]}";
+	"\"required\":[\"command\",\"path\"]"
+	",\"additionalProperties\":false}";
 
 static const char events[] =
 	"[{\"when\":{\"command\":\"view\"},\"action\":\"read\",\"observation\":\"read\","

@@ -287,7 +287,8 @@ static const struct mt_tool tools[] = {
 			"\"url\":{\"type\":\"string\",\"description\":\"whole, with https://\"},"
 			"\"raw\":{\"type\":\"boolean\",\"description\":\"as it came, not as "
 			"Markdown\"}},"
-			"\"required\":[\"url\"]}",
+			"\"required\":[\"url\"]"
+			",\"additionalProperties\":false}",
 		.resources = "url:{url}",
 	},
 };

@@ -414,7 +414,8 @@ static const char schema[] =
 	"magics too.\"},"
 	"\"timeout\":{\"type\":\"number\",\"description\":\"Seconds until the cell is "
 	"interrupted.\"}},"
-	"\"required\":[\"code\"]}";
+	"\"required\":[\"code\"]"
+	",\"additionalProperties\":false}";
 
 static const char events[] =
 	"[{\"action\":\"run_ipython\",\"observation\":\"run_ipython\","

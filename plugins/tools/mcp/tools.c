@@ -209,12 +209,14 @@ static int fetch_page(struct client *c, const char *method, const char *cursor,
 
 static const char resources_schema[] =
 	"{\"type\":\"object\",\"properties\":{\"uri\":{\"type\":\"string\",\"description\":"
-	"\"The resource to read; without it, all are listed.\"}}}";
+	"\"The resource to read; without it, all are listed.\"}}"
+	",\"additionalProperties\":false}";
 static const char prompts_schema[] =
 	"{\"type\":\"object\",\"properties\":{\"name\":{\"type\":\"string\",\"description\":"
 	"\"The prompt to fetch; without it, all are listed.\"},\"arguments\":{\"type\":"
 	"\"object\",\"description\":\"Its arguments, all texts.\",\"additionalProperties\":"
-	"{\"type\":\"string\"}}}}";
+	"{\"type\":\"string\"}}}"
+	",\"additionalProperties\":false}";
 
 static int add_own(struct client *c, enum offer_kind kind, struct offers *o,
 		   struct error *err)

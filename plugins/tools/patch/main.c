@@ -104,7 +104,8 @@ static const struct mt_tool tools[] = {
 		.schema =
 			"{\"type\":\"object\",\"properties\":{\"patch\":{\"type\":\"string\","
 			"\"description\":\"the patch, from its Begin to its End line\"}},"
-			"\"required\":[\"patch\"]}",
+			"\"required\":[\"patch\"]"
+			",\"additionalProperties\":false}",
 	},
 };
 

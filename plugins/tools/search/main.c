@@ -406,7 +406,8 @@ static const struct mt_tool tools[] = {
 			"to search\"},"
 			"\"lines\":{\"type\":\"boolean\",\"description\":\"show the matching "
 			"lines\"}},"
-			"\"required\":[\"pattern\"]}",
+			"\"required\":[\"pattern\"]"
+			",\"additionalProperties\":false}",
 		.resources = "search:grep:{path}:{pattern}",
 	},
 	{
@@ -426,7 +427,8 @@ static const struct mt_tool tools[] = {
 			"{\"type\":\"object\",\"properties\":{"
 			"\"pattern\":{\"type\":\"string\",\"description\":\"glob\"},"
 			"\"path\":{\"type\":\"string\",\"description\":\"folder\"}},"
-			"\"required\":[\"pattern\"]}",
+			"\"required\":[\"pattern\"]"
+			",\"additionalProperties\":false}",
 		.resources = "search:glob:{path}:{pattern}",
 	},
 	{
@@ -444,7 +446,8 @@ static const struct mt_tool tools[] = {
 			"workspace\"},"
 			"\"view_range\":{\"type\":\"array\",\"items\":{\"type\":\"integer\"},"
 			"\"description\":\"[first, last] line\"}},"
-			"\"required\":[\"path\"]}",
+			"\"required\":[\"path\"]"
+			",\"additionalProperties\":false}",
 		.events =
 			"[{\"action\":\"read\",\"observation\":\"read\",\"args\":{"
 			"\"path\":\"$path\",\"view_range\":\"$view_range\","

@@ -188,7 +188,8 @@ static const struct mt_tool tools[] = {
 			  "\"name\":{\"type\":\"string\"},"
 			  "\"file\":{\"type\":\"string\"},"
 			  "\"inputs\":{\"type\":\"object\"}},"
-			  "\"required\":[\"name\"]}",
+			  "\"required\":[\"name\"]"
+			  ",\"additionalProperties\":false}",
 	},
 };
 
