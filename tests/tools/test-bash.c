@@ -163,12 +163,24 @@ static void test_death(void)
 
 static void test_background(void)
 {
+	char told[64];
 	struct kit k;
 
 	CHECK(kit_open(&k, 2000));
-	CHECK_STR(sh(&k, "sleep 60 & echo started"), "started");
+	sh(&k, "sleep 60 & echo started");
 	CHECK(k.last.pid > 0);
-	CHECK_STR(sh(&k, "kill %1; wait %1 2>/dev/null; echo $?"), "143");
+	snprintf(told, sizeof told, "started\n[1] %ld", k.last.pid);
+	CHECK_STR(k.last.content.text, told);
+	CHECK_STR(sh(&k, "echo quiet"), "quiet");
+	CHECK_STR(sh(&k, "kill $!; while kill -0 $! 2>/dev/null; do :; done"),
+		  "[1]+  Terminated              sleep 60");
+	CHECK_STR(sh(&k, "true"), "");
+	sh(&k, "sleep 60 & true | sleep 61 & true");
+	CHECK(strncmp(k.last.content.text, "[1] ", 4) == 0);
+	snprintf(told, sizeof told, "\n[2] %ld", k.last.pid);
+	CHECK(strstr(k.last.content.text, told) != NULL);
+	sh(&k, "kill %1 %2; wait");
+	CHECK_STR(sh(&k, "sleep 60 & kill %1; wait %1 2>/dev/null; echo $?"), "143");
 	sh(&k, "(while [ ! -e go ]; do sleep 0.05; done; echo from behind;"
 	       " touch done) &");
 	sh(&k, "touch go; while [ ! -e done ]; do sleep 0.05; done");

@@ -4,7 +4,7 @@
  *
  * It runs as PROMPT_COMMAND of an interactive shell, which bash comes back to
  * after every interrupt and error, and never gets to the point of reading a
- * line from the terminal. Nothing in it forks.
+ * line from the terminal. Nothing in it forks, unless there are jobs in the background.
  *
  *   - Two loops and a second copy of them in the array catch a `break` of the
  *     user's; the kill at its end makes bash begin again.
@@ -14,6 +14,8 @@
  *     twice, because it seemed lost, starts nothing.
  *   - `eval` of the text from a file needs no quoting, no echo and no PS2, an
  *     unfinished quote is an error instead of a wait for the rest of it.
+ *   - Bash reports jobs only where it reads commands itself. What it would print of
+ *     those in the background comes after the command.
  *   - The redirections of eval close our descriptors for the command; bash
  *     keeps them meanwhile as close-on-exec copies. */
 #ifndef BASH_DRIVER_H
@@ -37,14 +39,15 @@ static const char driver_loop[] =
 	"done\n"
 	"__mortise_n=${__mortise_r#g}\n"
 	"IFS= builtin read -r -d '' -u 241 __mortise_c\n"
-	"__mortise_p=$__mortise_s __mortise_s=0\n"
+	"__mortise_p=$__mortise_s __mortise_s=0 __mortise_b=${!-}\n"
 	"if __mortise_rc \"$__mortise_p\"; then\n"
 	"builtin eval \"$__mortise_c\" 240>&- 241>&-\n"
 	"else\n"
 	"builtin eval \"$__mortise_c\" 240>&- 241>&-\n"
 	"fi\n"
-	"{ __mortise_s=$?; builtin set +exv; builtin trap - DEBUG; builtin jobs; }"
-	" >&- 2>&-\n"
+	"{ __mortise_s=$?; builtin set +exv; builtin trap - DEBUG; } >&- 2>&-\n"
+	"[[ ${!-} == \"$__mortise_b\" && $__mortise_j == ' ' ]] || __mortise_jobs >&2\n"
+	"builtin jobs >&- 2>&-\n"
 	"done; done";
 
 /* The first PROMPT_COMMAND, from the environment. */
@@ -53,6 +56,29 @@ static const char driver_init[] =
 	"builtin set +o history\n"
 	"__mortise_n=0 __mortise_r=\n"
 	"__mortise_rc() { builtin return \"$1\"; }\n"
+	"__mortise_j=' '\n"
+	/* Print what bash prints of jobs in the background: new ones, ended ones. */
+	"__mortise_jobs() {\n"
+	"builtin local line number= pid= back all=' '\n"
+	"while IFS= builtin read -r line; do\n"
+	"if [[ $line =~ ^(\\[([0-9]+)\\].)?\\ *([0-9]+)\\  ]]; then\n"
+	"if [[ -n ${BASH_REMATCH[1]} ]]; then\n"
+	"__mortise_job; number=${BASH_REMATCH[2]} back=; fi\n"
+	"pid=${BASH_REMATCH[3]}; fi\n"
+	"[[ $line != *\\& ]] || back=1\n"
+	"done <<<\"$(builtin jobs -l)\"\n"
+	"__mortise_job\n"
+	"while IFS= builtin read -r line; do\n"
+	"[[ $line =~ ^\\[([0-9]+)\\] && $all == *\" ${BASH_REMATCH[1]}:\"* &&"
+	" $line != *' Running '* ]] && builtin printf '%s\\n' \"$line\"\n"
+	"done <<<\"$(builtin jobs -n)\"\n"
+	"__mortise_j=$all; }\n"
+	"__mortise_job() {\n"
+	"[[ -n $number ]] || builtin return 0\n"
+	"if [[ $__mortise_j == *\" $number:$pid \"* ]]; then all+=\"$number:$pid \"\n"
+	"elif [[ -n $back || $pid == \"${!-}\" ]]; then\n"
+	"all+=\"$number:$pid \"; builtin printf '[%s] %s\\n' \"$number\" \"$pid\"\n"
+	"fi; }\n"
 	"if (( BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501 )); then\n"
 	"__mortise_arm() { [[ ${PROMPT_COMMAND@a} != *r* ]] || builtin kill -9 \"$$\"\n"
 	"PROMPT_COMMAND=('' 'builtin eval \"$__mortise_d\"'"

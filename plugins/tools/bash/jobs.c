@@ -186,13 +186,14 @@ static void put_file(struct strbuf *out, const char *before, const struct job *j
 }
 
 /* What the shell is told. The text itself is read from a file: nothing of it can
- * end what stands around it. */
+ * end what stands around it. The shell forgets the job, or it would report its end
+ * with the result of some command. */
 static int put_line(struct strbuf *out, const struct job *job)
 {
 	put_file(out, "{ ( builtin . ", job, "sh");
 	put_file(out, " ); builtin printf %s \"$?\" >", job, "exit");
 	put_file(out, "; } >", job, "log");
-	return strbuf_add(out, " 2>&1 </dev/null &");
+	return strbuf_add(out, " 2>&1 </dev/null & builtin disown");
 }
 
 static int prepare(struct jobs *j, const struct run_call *call, struct job *job,
