@@ -632,12 +632,12 @@ static const struct view_item *with_beginning(struct memory *m,
 					      const struct view_item *items, size_t *count,
 					      struct view_item **ret_own)
 {
-	const struct view_item system = { .event = 0 };
+	const struct view_item system = { .event = m->options.system };
 	bool have = *count && is_type(m, &items[0], "system");
 	bool lacks_user = !(*count > have && is_user_message(m, &items[have]))
 			  && first_user(m) >= 0 && !is_there(items, *count, m->first_user);
-	bool lacks_system = !have && evlog_count(m->log) && is_type(m, &system, "system")
-			    && !is_there(items, *count, 0);
+	bool lacks_system = !have && is_type(m, &system, "system")
+			    && !evlog_head(m->log, system.event)->undone;
 	size_t n = 0;
 
 	if (*count == 0 || (!lacks_user && !lacks_system))
@@ -651,8 +651,10 @@ static const struct view_item *with_beginning(struct memory *m,
 		(*ret_own)[n++] = items[0];
 	if (lacks_user)
 		(*ret_own)[n++] = (struct view_item){ .event = m->first_user };
-	memcpy(*ret_own + n, items + have, (*count - have) * sizeof *items);
-	*count += n - have;
+	for (size_t i = have; i < *count; i++) /* one that was added late is the first */
+		if (!lacks_system || items[i].event != system.event)
+			(*ret_own)[n++] = items[i];
+	*count = n;
 	return *ret_own;
 }
 
@@ -690,6 +692,15 @@ int memory_build(struct memory *m, const struct view_item *items, size_t count,
 	items = with_beginning(m, items, &count, &own);
 	return items ? build(m, items, count, request, err)
 		     : fail(err, MT_ENOMEM, "out of memory");
+}
+
+void memory_set_system(struct memory *m, int64_t id)
+{
+	if (m->options.system == id)
+		return;
+	m->options.system = id;
+	tool_list_clear(&m->tools);
+	unsettle(m);
 }
 
 void memory_offer(struct memory *m, json_object *tools)

@@ -26,7 +26,8 @@ struct memory;
 
 struct memory_options {
 	size_t max_message_chars; /* 0: no cut */
-	int64_t system;           /* id of the event that names the tools */
+	int64_t system;           /* id of the event that names the tools, and is the
+	                             first message wherever it is in the log */
 	/** Text of a recall observation for the model; owned by the caller;
 	 *  NULL: nothing is shown. */
 	char *(*recall)(const struct event *e, void *arg);
@@ -45,6 +46,8 @@ int memory_build(struct memory *m, const struct view_item *items, size_t count,
  *  same bytes are sent whatever is installed when a conversation goes on. */
 int memory_tools(struct memory *m, const char *name, struct llm_request *request,
 		 struct error *err);
+/** The `system` event is another one now. Nothing may be borrowed. */
+void memory_set_system(struct memory *m, int64_t id);
 /** From now on these tools are offered, a list in the form of the `system` event:
  *  some toolsets learn only later what they have. Nothing may be borrowed. */
 void memory_offer(struct memory *m, json_object *tools);

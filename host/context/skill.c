@@ -56,7 +56,8 @@ size_t skill_name_faults(const char *name, const char *folder, struct strbuf *ou
 		return 1;
 	}
 	if (utf8_count(name, strlen(name)) > SKILL_NAME_MAX) {
-		strbuf_addf(out, "Name is longer than %d characters", SKILL_NAME_MAX);
+		strbuf_addf(out, "Name exceeds %d characters: %zu", SKILL_NAME_MAX,
+			    utf8_count(name, strlen(name)));
 		n++;
 	}
 	if (!well_formed(name))

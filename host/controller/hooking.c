@@ -237,7 +237,12 @@ static struct moment *moment_new(struct conversation *c, enum hook_event event,
 	m->input = json_object_new_object();
 	m->others = c->hooking->moments;
 	c->hooking->moments = m;
+	/* Members that an event does not have are null: a hook may rely on all names. */
 	js_set_str(m->input, "event_type", hook_event_name(event));
+	js_set(m->input, "tool_name", NULL);
+	js_set(m->input, "tool_input", NULL);
+	js_set(m->input, "tool_response", NULL);
+	js_set(m->input, "message", NULL);
 	if (tool)
 		js_set_str(m->input, "tool_name", tool);
 	js_set_str(m->input, "session_id", c->id);

@@ -219,6 +219,9 @@ void hide(struct mask_stream *s, struct strbuf *out, const char *text, size_t le
 /** Resolve everything that the configuration names. */
 int wire(struct conversation *c, const struct conversation_options *o, struct error *err);
 int wire_memory(struct conversation *c, struct error *err);
+/* The agent that works has a `system` event: an imported log, or one that was rewound
+ * to before it, gets one at its end. */
+int ensure_system(struct conversation *c, struct error *err);
 void unwire(struct conversation *c); /* may be called twice */
 /** The specification of the agent for meta.json: its names, and every setting
  *  that makes it what it is. */

@@ -150,6 +150,8 @@ static int64_t newest_action(struct conversation *c)
 
 		if (begin >= 0)
 			return begin;
+		if (strcmp(head->type->name, "system") == 0)
+			continue; /* an imported log may get it late */
 		if (head->type->is_action && !head->undone && head->source == SOURCE_AGENT
 		    && strcmp(head->type->name, "message") != 0)
 			return id;
@@ -365,6 +367,7 @@ static int restore_queue(struct conversation *c, int64_t until, struct error *er
 			     && strcmp(head->type->name, "error") == 0;
 
 		if (head->source == SOURCE_AGENT && !head->undone
+		    && strcmp(head->type->name, "system") != 0
 		    && (error || (head->type->is_action && !is_copy(c, id))))
 			done++;
 	}
@@ -446,8 +449,8 @@ int conversation_resume(uv_loop_t *loop, const struct config_input *in,
 	r = load(c, meta, in, err);
 	if (!r)
 		r = conversation_open(c, o, EVLOG_WRITE, ret_report, err);
-	if (!r && evlog_count(c->log) == 0)
-		r = post_system(c, err);
+	if (!r)
+		r = ensure_system(c, err);
 	if (!r)
 		r = restore(c, err);
 	if (r)

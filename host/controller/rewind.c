@@ -95,6 +95,9 @@ int conversation_rewind(struct conversation *c, int64_t to, int64_t *ret_to,
 	if (ret_to)
 		*ret_to = to;
 	TELL(c, rewound, to);
+	r = ensure_system(c, err);
+	if (r)
+		return r;
 	/* it rests whatever it was before: the old state may be undone too */
 	c->state = STATE_LOADING;
 	set_state(c, STATE_AWAITING_USER_INPUT, "");

@@ -104,6 +104,31 @@ static int section_of(const struct conversation_options *o, struct strbuf *secti
 			   o->controller ? o->controller : "");
 }
 
+/* The event that says what the agent that works now is: its first one, except in a
+ * log that was imported. -1: there is none. */
+static int64_t find_system(const struct conversation *c)
+{
+	for (int64_t id = c->start; id < evlog_count(c->log); id++) {
+		const struct evlog_head *head = evlog_head(c->log, id);
+
+		if (head->type->is_action && !head->undone
+		    && strcmp(head->type->name, "system") == 0
+		    && delegation_owner(c->log, id) == c->delegation)
+			return id;
+	}
+	return -1;
+}
+
+int ensure_system(struct conversation *c, struct error *err)
+{
+	int64_t id = find_system(c);
+	int r = id < 0 ? post_system(c, err) : MT_OK;
+
+	if (!r)
+		memory_set_system(c->memory, id < 0 ? evlog_count(c->log) - 1 : id);
+	return r;
+}
+
 int wire_memory(struct conversation *c, struct error *err)
 {
 	struct memory_options options = {

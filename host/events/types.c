@@ -148,7 +148,7 @@ static const struct event_type actions[] = {
 	ACTION("read", EVENT_RUNNABLE, "Reading file: {path}", FIELDS(a_read)),
 	ACTION("write", EVENT_RUNNABLE, "Writing file: {path}", FIELDS(a_write)),
 	ACTION("edit", EVENT_RUNNABLE, "", FIELDS(a_edit)),
-	ACTION("think", 0, "I am thinking ...: {thought}", FIELDS(a_think)),
+	ACTION("think", 0, "I am thinking...: {thought}", FIELDS(a_think)),
 	ACTION("finish", 0, "!", FIELDS(a_finish)),
 	ACTION("reject", 0, "!", FIELDS(a_reject)),
 	ACTION("delegate", 0, "I'm asking {agent} for help with this task.",

@@ -64,7 +64,9 @@ log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 	run "${run_it[@]}" "${hooks[@]}" -t "go"
 	[ "$status" -eq 0 ]
 	jq -e '.tool_name == "execute_bash" and .tool_input.command == "echo from-the-tool"
-		and .event_type == "PreToolUse" and (.session_id | length > 0)' \
+		and .event_type == "PreToolUse" and (.session_id | length > 0)
+		and has("tool_response") and .tool_response == null
+		and has("message") and .message == null' \
 		"$work/read.PreToolUse"
 	grep -q '^OPENHANDS_TOOL_NAME=execute_bash$' "$work/env.PreToolUse"
 	grep -q "^OPENHANDS_PROJECT_DIR=$work/ws$" "$work/env.PreToolUse"

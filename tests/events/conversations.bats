@@ -100,3 +100,39 @@ setup() {
 	run mortise conversations show
 	[ "$status" -eq 2 ]
 }
+
+@test "an imported log without a system event gets one, once, and its model has tools" {
+	chmod 700 "$HOME"
+	jq '.[:3]' one.json >running.json
+	id=$(mortise conversations import running.json | cut -d' ' -f1)
+	log="$XDG_STATE_HOME/mortise/conversations/$id/events.jsonl"
+	cat >script <<-'END'
+	[turn]
+	text = that was the imported reply
+
+	[turn]
+	expect system contains = You are Mortise
+	expect tool = execute_bash
+	expect messages = 5
+	[call execute_bash]
+	command = echo more
+
+	[turn]
+	expect system contains = You are Mortise
+	expect last contains = more
+	[call finish]
+	message = Done.
+
+	[turn]
+	expect system contains = You are Mortise
+	expect tool = execute_bash
+	[call finish]
+	message = Done.
+	END
+	for task in "go on" "once more"; do
+		run mortise resume "$id" -o llm.model=script:script -t "$task"
+		printf '%s\n' "$output"
+		[ "$status" -eq 0 ]
+		[ "$(grep -c '"action":"system"' "$log")" -eq 1 ]
+	done
+}

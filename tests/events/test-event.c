@@ -30,7 +30,7 @@ static void test_read(void)
 		  "{\"message\":\"No action\",\"action\":\"null\",\"args\":{}}", 0 },
 		{ "{\"action\":\"think\",\"args\":{\"thought\":\"a\"},\"timeout\":null,"
 		  "\"strange\":[1]}",
-		  "{\"message\":\"I am thinking ...: a\",\"action\":\"think\","
+		  "{\"message\":\"I am thinking...: a\",\"action\":\"think\","
 		  "\"args\":{\"thought\":\"a\"},\"strange\":[1]}",
 		  0 },
 		{ "{\"action\":\"message\",\"args\":{\"content\":\"x\",\"images_urls\":["

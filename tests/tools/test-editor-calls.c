@@ -69,7 +69,8 @@ static const struct {
 	  "Parameter `path` is required for command: "
 	  "view." },
 	{ "relative", "view", "nowhere", NULL, NULL, NULL,
-	  "Invalid `path` parameter: nowhere. The path should be an absolute path." },
+	  "Invalid `path` parameter: nowhere. The path should be an absolute path, "
+	  "starting with `/`." },
 	{ "relative, there", "view", "./f", NULL, NULL, NULL, "Maybe you meant /" },
 	{ "no old_str", "str_replace", "@f", NULL, NULL, "x",
 	  "Parameter `old_str` is required for command: str_replace." },

@@ -156,11 +156,11 @@ static int refuse_relative(struct job *j)
 	if (there && access(there, F_OK) == 0)
 		return refuse(j, MT_EINVAL,
 			      "Invalid `path` parameter: %s. The path should be an "
-			      "absolute path. Maybe you meant %s?",
+			      "absolute path, starting with `/`. Maybe you meant %s?",
 			      j->path, there);
 	return refuse(j, MT_EINVAL,
 		      "Invalid `path` parameter: %s. The path should be an "
-		      "absolute path.",
+		      "absolute path, starting with `/`.",
 		      j->path);
 }
 

@@ -278,6 +278,32 @@ static int run_grep(struct ask *a, struct error *err)
 	return r ? r : find(a, lines != 0, err);
 }
 
+/* A pattern that is the name of a directory means what is in it. */
+static int enter_directory(const struct ask *a, char **rest)
+{
+	AUTO(free) char *path = NULL, *inside = NULL;
+	size_t len = strlen(*rest);
+	struct stat st;
+
+	while (len && (*rest)[len - 1] == '/')
+		len--;
+	if (!len || strpbrk(*rest, "*?[]{}\\!"))
+		return MT_OK;
+	if (asprintf(&path, "%s/%s", a->top, *rest) < 0) {
+		path = NULL;
+		return MT_ENOMEM;
+	}
+	if (stat(path, &st) || !S_ISDIR(st.st_mode))
+		return MT_OK;
+	if (asprintf(&inside, "%.*s/**", (int)len, *rest) < 0) {
+		inside = NULL;
+		return MT_ENOMEM;
+	}
+	free(*rest);
+	*rest = STEAL(inside);
+	return MT_OK;
+}
+
 static int run_glob(struct ask *a, struct error *err)
 {
 	const char *pattern = text_arg(a, "pattern", err), *path = text_arg(a, "path", err);
@@ -292,7 +318,10 @@ static int run_glob(struct ask *a, struct error *err)
 	if (!r)
 		r = set_top(a, base ? base : path, err);
 	if (!r && (stat(a->top, &st) || !S_ISDIR(st.st_mode)))
-		r = fail(err, MT_EINVAL, "Invalid `path` parameter: %s is no folder.", a->top);
+		r = fail(err, MT_EINVAL, "Invalid `path` parameter: %s is not a directory.",
+			 a->top);
+	if (!r && enter_directory(a, &rest))
+		r = fail(err, MT_ENOMEM, "out of memory");
 	if (!r)
 		r = set_glob(a, rest, err);
 	return r ? r : find(a, false, err);
