@@ -38,7 +38,7 @@ static bool subscribed(const struct session *s)
 /* Events wait in the log because the client does not take what it has. */
 static bool behind(const struct session *s)
 {
-	return s->out.len >= SESSION_QUEUE ||
+	return s->out.len >= SESSION_QUEUE || s->held ||
 	       (subscribed(s) && s->next < evlog_count(conversation_log(s->c)));
 }
 
@@ -220,8 +220,10 @@ void session_pump(struct session *s)
 	if (s->pumping)
 		return;
 	s->pumping = true;
-	while (subscribed(s) && s->next < count && s->out.len < SESSION_QUEUE)
-		put_next(s);
+	while (subscribed(s) && s->out.len < SESSION_QUEUE &&
+	       (s->held || s->next < count))
+		if (!held_put(s))
+			put_next(s);
 	put_due(s);
 	s->pumping = false;
 	if (s->out.len > before && s->options.ready)
@@ -268,8 +270,13 @@ static void on_delta(void *arg, bool reasoning, const char *text, size_t len)
 {
 	struct session *s = arg;
 
-	if (!s->live || !begin_passing(s, "delta"))
+	if (!s->live || !subscribed(s) || s->ended)
 		return;
+	if (behind(s)) {
+		s->lost += !held_delta(s, reasoning, text, len);
+		return;
+	}
+	begin_line(s, "delta");
 	js_key_strn(&s->out, "text", text, len);
 	js_key_bool(&s->out, "reasoning", reasoning);
 	end_line(s);
@@ -308,23 +315,40 @@ static void on_progress(void *arg, int64_t action, double done, double total,
 	end_line(s);
 }
 
+/* End a line that has its place behind the pieces of the reply. */
+static void end_waiting(struct session *s, size_t start, bool waits)
+{
+	if (!waits) {
+		end_line(s);
+		return;
+	}
+	strbuf_add(&s->out, "}\n");
+	s->lost += !held_line(s, start);
+}
+
 static void on_retry(void *arg, const struct llm_error *why, int64_t wait_ms)
 {
 	struct session *s = arg;
+	size_t start = s->out.len;
+	bool waits;
 
-	if (!begin_passing(s, "retry"))
+	if (!subscribed(s) || s->ended)
 		return;
+	waits = behind(s);
+	begin_line(s, "retry");
 	js_key_str(&s->out, "error", why->text);
 	js_key_str(&s->out, "kind", llm_error_name(why->kind));
 	js_key_int(&s->out, "attempts", why->attempts);
 	js_key_int(&s->out, "wait_ms", wait_ms);
-	end_line(s);
+	end_waiting(s, start, waits);
 }
 
 static void on_reply(void *arg, const struct llm_reply *reply)
 {
 	const struct llm_usage *u = &reply->usage;
 	struct session *s = arg;
+	size_t start = s->out.len;
+	bool waits;
 	const struct {
 		const char *name;
 		int64_t value;
@@ -334,8 +358,10 @@ static void on_reply(void *arg, const struct llm_reply *reply)
 		{ "reasoning", u->reasoning },
 	};
 
-	if (!begin_passing(s, "reply"))
+	if (!subscribed(s) || s->ended)
 		return;
+	waits = behind(s);
+	begin_line(s, "reply");
 	js_key_str(&s->out, "response_id", reply->response_id ? reply->response_id : "");
 	js_key_str(&s->out, "model", reply->model ? reply->model : "");
 	js_key_int(&s->out, "latency_ms", reply->latency_ms);
@@ -347,7 +373,7 @@ static void on_reply(void *arg, const struct llm_reply *reply)
 	if (u->cost >= 0)
 		put_number(&s->out, "cost", u->cost);
 	strbuf_addc(&s->out, '}');
-	end_line(s);
+	end_waiting(s, start, waits);
 }
 
 /* Never left out: what the client was shown no longer counts. */
@@ -425,6 +451,7 @@ struct session *session_free(struct session *s)
 {
 	if (s) {
 		conversation_unwatch(s->c, s->watch);
+		held_clear(s);
 		jsonl_done(&s->lines);
 		strbuf_clear(&s->out);
 		free(s);

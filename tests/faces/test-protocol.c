@@ -311,6 +311,53 @@ static void test_live(void)
 	client_free(&k);
 }
 
+/* ---- bursts ------------------------------------------------------------- */
+
+/* The text of all deltas in a text, and of the events of the agent. */
+static void join_deltas(char *text, struct strbuf *said, size_t *ret_lines)
+{
+	for (char *end; (end = strchr(text, '\n')); text = end + 1) {
+		AUTO(json) json_object *line = js_parse_object(text, (size_t)(end - text), NULL);
+
+		if (strcmp(js_str(line, "type", ""), "delta") != 0)
+			continue;
+		strbuf_add(said, js_str(line, "text", ""));
+		++*ret_lines;
+	}
+}
+
+/* Deltas that come all at once reach a client that reads nothing meanwhile, in
+ * order, before the event that ends them. */
+static void test_burst(size_t count)
+{
+	struct client k = client_new(0, true);
+	AUTO(strbuf) struct strbuf piece = STRBUF(64 << 20), said = STRBUF(64 << 20),
+				   all = STRBUF(64 << 20);
+	size_t lines = 0;
+	bool early = true;
+
+	for (size_t i = 0; i < count; i++) {
+		char text[32];
+
+		snprintf(text, sizeof text, "word %zu. ", i);
+		strbuf_add(&all, text);
+		FAKE_TELL(k.c, delta, i % 1000 == 0, text, strlen(text));
+	}
+	fake_say(k.c, all.text, all.len);
+	FAKE_TELL(k.c, delta, false, "the next", 8);
+	while (session_take(k.s, &piece)) {
+		char *event = strstr(piece.text, "{\"id\":");
+
+		join_deltas(piece.text, &said, &lines);
+		early = early && (!event || said.len >= all.len);
+		CHECK_MSG(!strstr(piece.text, "left out"), "nothing is left out");
+	}
+	strbuf_add(&all, "the next");
+	CHECK_MSG(early && strcmp(all.text, said.text) == 0, "%zu deltas in %zu lines", count,
+		  lines);
+	client_free(&k);
+}
+
 /* ---- a slow client --------------------------------------------------------- */
 
 enum { MANY = 12800, SIZE = 8192 }; /* 100 MB */
@@ -434,6 +481,9 @@ int main(void)
 	test_since();
 	test_as_in_the_log();
 	test_live();
+	test_burst(1000);
+	test_burst(3000);
+	test_burst(100000);
 	test_slow();
 	test_questions();
 	test_memory();
