@@ -1,0 +1,54 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# earlier.bats - a conversation and a configuration of version 0.1.0, kept in
+# tests/fixtures, work in this version: with the checkpoint and without it.
+
+setup() {
+	work=$BATS_TEST_TMPDIR
+	fixtures=${BATS_TEST_FILENAME%/*}/../fixtures
+	export XDG_STATE_HOME=$work/state XDG_RUNTIME_DIR=$work/run
+	mkdir -m 700 "$work/state" "$work/run" "$work/ws"
+	all=$XDG_STATE_HOME/mortise/conversations
+	mkdir -p -m 700 "$all"
+	cp -r "$fixtures/conversation-1" "$all/old"
+	chmod -R u+w "$all/old"
+	sed -i "s|/tmp/mortise-fixture/ws|$work/ws|" "$all/old/meta.json"
+	printf '[turn]\ntext = unused\n\n[turn]\ntext = unused\n\n[turn]\ntext = unused\n\n[turn]\ntext = unused\n\n[turn]\ntext = unused\n\n[turn]\n[call finish]\nmessage = the third end\n' >"$work/script"
+}
+
+goes_on() {
+	run mortise conversations show old --all --json
+	[ "$status" -eq 0 ]
+	before=${#lines[@]}
+	[ "$before" -eq "$(grep -c '^{"id":' "$fixtures/conversation-1/events.jsonl")" ]
+	run mortise resume -q old -m "script:$work/script" -t "the third task"
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "$output" = "the third end" ]
+	# nothing of it was changed
+	head -c "$(wc -c <"$fixtures/conversation-1/events.jsonl")" "$all/old/events.jsonl" |
+		cmp - "$fixtures/conversation-1/events.jsonl"
+	[ "$(jq -r 'select(.id) | .id' "$all/old/events.jsonl" | sort -n | uniq -d | wc -l)" -eq 0 ]
+	! ls "$all"/old/events.torn-* "$all"/old/events.damaged-* 2>/dev/null
+}
+
+@test "a conversation of version 0.1.0 goes on, with its checkpoint" { goes_on; }
+
+@test "a conversation of version 0.1.0 goes on, without its checkpoint" {
+	rm "$all/old/events.index" "$all/old/state.json"
+	goes_on
+}
+
+@test "a conversation of version 0.1.0 can be forked and exported" {
+	run mortise conversations export old "$work/out.json"
+	[ "$status" -eq 0 ]
+	[ "$(jq length "$work/out.json")" -gt 10 ]
+	run mortise fork old
+	echo "$output"; [ "$status" -eq 0 ]
+}
+
+@test "a configuration of version 0.1.0 is read" {
+	run mortise config check --config "$fixtures/config-1.ini"
+	echo "$output"
+	[ "$status" -eq 0 ]
+}
