@@ -319,6 +319,16 @@ static int do_remove(struct job *j, const char *word, struct error *err)
 	return r;
 }
 
+static void check_not_empty(const struct skills *all, const char *what, struct error *err)
+{
+	const struct skill_problem *p = skills_problem(all, 0);
+
+	if (!skills_at(all, 0))
+		fail(err, MT_EINVAL, "%s holds no skill: each is a folder with SKILL.md, or a "
+		     "Markdown file in a folder `skills`%s%s%s%s", what, p ? "; " : "",
+		     p ? p->path : "", p ? ": " : "", p ? p->text : "");
+}
+
 /* DIR becomes DIR.tar.gz beside it, checked as any other before it counts. */
 static int do_pack(struct job *j, const char *word, struct error *err)
 {
@@ -336,7 +346,9 @@ static int do_pack(struct job *j, const char *word, struct error *err)
 		return fail(err, MT_EINVAL, "--inside puts a signature into the pack: name the "
 			    "key with --key");
 	r = pack_make(word, path.text, j->inside ? j->key : NULL, err);
-	if (!r && pack_open(path.text, &p, &all, err)) {
+	if (!r && !pack_open(path.text, &p, &all, err))
+		check_not_empty(all, word, err);
+	if (!r && err->code) {
 		unlink(path.text);
 		r = err->code;
 	}

@@ -313,8 +313,12 @@ static const struct mt_option skills_table[] = {
 	OPTION(PATH, "bundled", SKILL_DIR,
 	       "Folder of the skills that come with this program; empty: none."),
 	OPTION(LIST, "disabled", NULL, "Names of skills that are not used."),
-	OPTION(BYTES, "list_max", "4096",
-	       "Longest list of skills that the model is shown.", .min = 256,
+	OPTION(INT, "list_tokens", "1000",
+	       "Maximum number of tokens of the list of skills, of 4 bytes each. Where "
+	       "they are few, descriptions are shortened first, then left out.",
+	       .min = 64, .max = 262144),
+	OPTION(BYTES, "list_max", NULL,
+	       "Maximum size of the list of skills, instead of `list_tokens`.", .min = 256,
 	       .max = 1048576),
 };
 

@@ -7,6 +7,7 @@
 #include "context/skills-internal.h"
 
 #include "files.h"
+#include "log.h"
 #include "utf8.h"
 
 #include <fcntl.h>
@@ -218,6 +219,7 @@ static int index_read(struct skills *s, struct pack *p, struct error *err)
 
 	if (!text)
 		return MT_ENOTFOUND;
+	s->quiet = true; /* skills_add_pack has told of them when it read the archive */
 	for (char *line = text + start, *next; !r && *line; line = next) {
 		next = strchr(line, '\n');
 		if (!next)
@@ -225,6 +227,7 @@ static int index_read(struct skills *s, struct pack *p, struct error *err)
 		*next++ = '\0';
 		r = index_line(s, p, line, text, known, err);
 	}
+	s->quiet = false;
 	return r;
 }
 
@@ -258,9 +261,11 @@ static int merge(struct skills *s, struct skills *from, struct error *err)
 	size_t known = s->count;
 	int r = MT_OK;
 
+	s->quiet = true;
 	for (size_t i = 0; !r && i < from->problem_count; i++)
 		r = skills_complain(s, from->problems[i].path, from->problems[i].warning,
 				    from->problems[i].text, err);
+	s->quiet = false;
 	for (size_t i = 0; !r && i < from->count; i++)
 		r = skills_add_known(s, STEAL(from->list[i]), "pack", known, err);
 	return r;
@@ -291,6 +296,9 @@ int skills_add_pack(struct skills *s, const char *path, struct error *err)
 	r = pack_open(path, &whole, &fresh, &why);
 	if (r)
 		return settled(s, path, r, &why, err);
+	for (size_t i = 0; i < fresh->problem_count; i++)
+		log_line(fresh->problems[i].warning ? MT_LOG_INFO : MT_LOG_WARNING, "skills",
+			 "%s: %s: %s", path, fresh->problems[i].path, fresh->problems[i].text);
 	index_write(whole, fresh);
 	r = index_read(s, p, &why);
 	if (r != MT_ENOTFOUND) {

@@ -321,7 +321,11 @@ int pack_open(const char *path, struct pack **ret, struct skills **ret_skills,
 	AUTO(skills) struct skills *commands = skills_new("", NULL);
 	struct indexing x = { .pack = p, .skills = s, .commands = commands };
 	const struct pack_reader reader = { .wants = is_wanted, .entry = take, .arg = &x };
-	int r = p && s && commands ? check_lock(path, err) : fail(err, MT_ENOMEM, "out of memory");
+	int r;
+
+	if (s && commands)
+		s->quiet = commands->quiet = true; /* whoever asked tells of problems */
+	r = p && s && commands ? check_lock(path, err) : fail(err, MT_ENOMEM, "out of memory");
 
 	if (!r)
 		r = pack_scan(path, &reader, err);

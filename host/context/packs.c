@@ -527,19 +527,44 @@ static int write_signature(struct making *m, const char *key)
 	return r ? r : write_entry(m, PACK_SIGNATURE, text.text, text.len, false);
 }
 
+/* Folders may begin with a dot, files but one may not. */
 static int is_packed(const struct dirent *d)
 {
-	static const char *const hidden[] = { ".mcp.json", ".plugin", ".claude-plugin" };
+	static const char *const never[] = { ".", "..", ".git", ".hg", ".svn" };
 
-	for (size_t i = 0; i < ARRAY_LEN(hidden); i++)
-		if (strcmp(d->d_name, hidden[i]) == 0)
-			return true;
-	return d->d_name[0] != '.';
+	for (size_t i = 0; i < ARRAY_LEN(never); i++)
+		if (strcmp(d->d_name, never[i]) == 0)
+			return false;
+	return d->d_name[0] != '.' || strcmp(d->d_name, ".mcp.json") == 0 ||
+	       d->d_type == DT_DIR || d->d_type == DT_LNK || d->d_type == DT_UNKNOWN;
 }
 
 static int by_name(const struct dirent **a, const struct dirent **b)
 {
 	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static bool is_within(const char *path, const char *folder)
+{
+	size_t n = strlen(folder);
+
+	return strncmp(path, folder, n) == 0 && (path[n] == '/' || path[n] == '\0');
+}
+
+/* What a link names is packed in its place, if that is in the tree. A link to a folder
+ * that it is in itself would have no end. @return 1: it is left out. */
+static int follow_link(struct making *m, const char *root, const char *path,
+		       struct stat *ret_st)
+{
+	AUTO(free) char *real = realpath(path, NULL), *top = realpath(root, NULL);
+	AUTO(free) char *folder = strndup(path, (size_t)(strrchr(path, '/') - path));
+	AUTO(free) char *around = folder ? realpath(folder, NULL) : NULL;
+
+	if (!real || !top || !around || stat(path, ret_st))
+		return fail(m->err, MT_EINVAL, "%s: the link leads nowhere", path);
+	if (!is_within(real, top))
+		return fail(m->err, MT_EINVAL, "%s: the link leads out of %s", path, root);
+	return S_ISDIR(ret_st->st_mode) && is_within(around, real);
 }
 
 static int write_folder(struct making *m, const char *root, const char *below, unsigned depth)
@@ -554,19 +579,30 @@ static int write_folder(struct making *m, const char *root, const char *below, u
 		AUTO(free) char *name = *below ? path_join(below, names[i]->d_name)
 					       : strdup(names[i]->d_name);
 		AUTO(free) char *path = name ? path_join(root, name) : NULL;
+		bool hidden = names[i]->d_name[0] == '.' &&
+			      strcmp(names[i]->d_name, ".mcp.json") != 0;
 		struct stat st;
+		int link = 0;
 
 		free(names[i]);
 		if (r)
 			continue;
 		if (!path || lstat(path, &st))
 			r = fail(m->err, MT_EIO, "%s: %s", root, strerror(errno));
-		else if (S_ISDIR(st.st_mode) && depth < 16)
+		else if (S_ISLNK(st.st_mode))
+			link = follow_link(m, root, path, &st);
+		if (r || link) {
+			r = link < 0 ? link : r;
+			continue;
+		}
+		if (hidden && !S_ISDIR(st.st_mode))
+			continue;
+		if (S_ISDIR(st.st_mode) && depth < 16)
 			r = write_folder(m, root, name, depth + 1);
 		else if (S_ISREG(st.st_mode))
 			r = write_file(m, name, path, st.st_mode & S_IXUSR);
 		else
-			r = fail(m->err, MT_EINVAL, "%s is no file: only files are packed",
+			r = fail(m->err, MT_EINVAL, "%s is not a file: only files are packed",
 				 path);
 	}
 	free(names);

@@ -50,9 +50,9 @@ int pack_scan(const char *path, const struct pack_reader *reader, struct error *
 /** One file of it; owned. */
 int pack_file(const char *path, const char *inside, char **ret, size_t *ret_len,
 	      struct error *err);
-/** Make an archive of a folder, after the suffix of `path`; no links, no hidden
- *  files but .mcp.json and the folder of a plugin.json. With a key (PEM; may be
- *  NULL) its signature is put inside. */
+/** Make an archive of a folder, after the suffix of `path`; no hidden files but
+ *  .mcp.json. Links inside the folder become what they name. With a key (PEM; may
+ *  be NULL) its signature is put inside. */
 int pack_make(const char *folder, const char *path, const char *key, struct error *err);
 /** True if the file name has the suffix of an archive that is read. */
 bool pack_is_archive(const char *file);

@@ -69,6 +69,19 @@ static int not_dots(const struct dirent *d)
 	return d->d_name[0] != '.';
 }
 
+/* Folders may begin with a dot (.curated, .system); those of version control hold no
+ * skills. */
+static int may_hold(const struct dirent *d)
+{
+	static const char *const never[] = { ".", "..", ".git", ".hg", ".svn" };
+
+	for (size_t i = 0; i < ARRAY_LEN(never); i++)
+		if (strcmp(d->d_name, never[i]) == 0)
+			return 0;
+	return d->d_name[0] != '.' || d->d_type == DT_DIR || d->d_type == DT_UNKNOWN ||
+	       d->d_type == DT_LNK;
+}
+
 /* A folder that is a skill itself: the file, owned. */
 static char *standard_file(const char *folder, struct dirent **names, int count)
 {
@@ -88,7 +101,7 @@ static void look_at(struct found *f, const char *path, const char *name, unsigne
 		return;
 	if (S_ISDIR(st.st_mode) && depth < DEPTH_MAX && folder_is_new(f, &st))
 		look(f, path, depth + 1);
-	else if (S_ISREG(st.st_mode) && is_markdown(name))
+	else if (S_ISREG(st.st_mode) && *name != '.' && is_markdown(name))
 		found_add(f, path);
 }
 
@@ -96,7 +109,7 @@ static void look_at(struct found *f, const char *path, const char *name, unsigne
 static void look(struct found *f, const char *folder, unsigned depth)
 {
 	struct dirent **names = NULL;
-	int n = scandir(folder, &names, not_dots, by_name);
+	int n = scandir(folder, &names, may_hold, by_name);
 	char *file = n > 0 ? standard_file(folder, names, n) : NULL;
 
 	if (file)
@@ -133,8 +146,43 @@ static int add_ranked(struct skills *s, struct skill **read, size_t count,
 	return r;
 }
 
+/* Is a file right in a folder that is for skills of the older form? */
+static bool is_in_skills(const char *path)
+{
+	static const char *const folders[] = { "/skills/", "/microagents/" };
+	const char *file = strrchr(path, '/');
+
+	for (size_t i = 0; file && i < ARRAY_LEN(folders); i++) {
+		size_t n = strlen(folders[i]);
+
+		if ((size_t)(file + 1 - path) >= n && strncmp(file + 1 - n, folders[i], n) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* A checkout holds Markdown of all sorts: without triggers it is a skill only where
+ * skills are. */
+static int drop_other_texts(struct skills *s, struct skill **read, size_t count,
+			    struct error *err)
+{
+	int r = MT_OK;
+
+	for (size_t i = 0; !r && i < count; i++) {
+		if (!read[i] || read[i]->listed || read[i]->trigger != TRIGGER_NONE ||
+		    is_in_skills(read[i]->source))
+			continue;
+		r = skills_complain(s, read[i]->source, true, "not a skill: outside of a folder "
+				    "`skills` or `microagents` it needs triggers, inputs or paths",
+				    err);
+		read[i] = skill_free(read[i]);
+	}
+	return r;
+}
+
+/* `checkout`: not everything in it is meant as a skill. */
 static int add_folder(struct skills *s, const char *folder, const char *place,
-		      struct error *err)
+		      bool checkout, struct error *err)
 {
 	AUTO(free) struct found *f = access(folder, R_OK | X_OK) ? NULL : calloc(1, sizeof *f);
 	AUTO(free) struct skill **read = NULL;
@@ -153,6 +201,8 @@ static int add_folder(struct skills *s, const char *folder, const char *place,
 	for (size_t i = 0; !r && i < count; i++)
 		r = skills_read(s, f->paths[i], folder, &read[i], err);
 	found_clear(f);
+	if (!r && checkout)
+		r = drop_other_texts(s, read, count, err);
 	if (r || !read) {
 		for (size_t i = 0; read && i < count; i++)
 			skill_free(read[i]);
@@ -169,7 +219,7 @@ static int add_below(struct skills *s, const char *base, const char *const *fold
 	for (; !r && *folders; folders++) {
 		AUTO(free) char *folder = path_join(base, *folders);
 
-		r = folder ? add_folder(s, folder, place, err)
+		r = folder ? add_folder(s, folder, place, false, err)
 			   : fail(err, MT_ENOMEM, "out of memory");
 	}
 	return r;
@@ -429,8 +479,22 @@ static int add_configured(struct skills *s, const struct config *c, struct error
 		if (access(folder, R_OK | X_OK))
 			r = skills_complain(s, folder, false, "no such folder", err);
 		else
-			r = add_folder(s, folder, "organisation", err);
+			r = add_folder(s, folder, "organisation", true, err);
 	}
+	return r;
+}
+
+/* A pack; or, while they are worked on, a folder. */
+static int add_bundled(struct skills *s, const char *path, struct error *err)
+{
+	size_t before = s->count;
+	int r;
+
+	if (!pack_is_archive(path))
+		return add_folder(s, path, "bundled", false, err);
+	r = access(path, R_OK) ? MT_OK : skills_add_pack(s, path, err);
+	for (size_t i = before; i < s->count; i++)
+		s->list[i]->place = "bundled";
 	return r;
 }
 
@@ -453,7 +517,7 @@ int skills_load(const struct config *c, const char *workspace, struct skills **r
 	if (!r)
 		r = add_configured(s, c, err);
 	if (!r && bundled && *bundled)
-		r = add_folder(s, bundled, "bundled", err);
+		r = add_bundled(s, bundled, err);
 	if (!r)
 		*ret = STEAL(s);
 	return r;

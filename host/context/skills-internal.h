@@ -19,6 +19,7 @@ struct skills {
 	size_t pack_count;
 	char *within;          /* while files of a project are read: nothing outside of
 				  this folder, whatever links say; else NULL */
+	bool quiet;            /* problems are noted without a line in the log */
 	char *off;             /* names that are switched off, by commas; or NULL */
 };
 

@@ -62,7 +62,8 @@ int skills_complain(struct skills *s, const char *path, bool warning, const char
 {
 	struct skill_problem *all;
 
-	log_line(warning ? MT_LOG_INFO : MT_LOG_WARNING, "skills", "%s: %s", path, text);
+	if (!s->quiet)
+		log_line(warning ? MT_LOG_INFO : MT_LOG_WARNING, "skills", "%s: %s", path, text);
 	if (s->problem_count == SKILL_PROBLEMS_MAX)
 		return MT_OK;
 	all = realloc(s->problems, (s->problem_count + 1) * sizeof *all);
@@ -187,74 +188,4 @@ int skills_content(struct skill *skill, struct error *err)
 	if (!skill->more)
 		skill->more = STEAL(whole->more);
 	return MT_OK;
-}
-
-/* ---- the list ----------------------------------------------------------- */
-
-static int put_escaped(struct strbuf *out, const char *text)
-{
-	for (; *text; text++)
-		switch (*text) {
-		case '&':
-			strbuf_add(out, "&amp;");
-			break;
-		case '<':
-			strbuf_add(out, "&lt;");
-			break;
-		case '>':
-			strbuf_add(out, "&gt;");
-			break;
-		default:
-			strbuf_addc(out, *text);
-		}
-	return out->error;
-}
-
-static int put_skill(struct skill *s, struct strbuf *out)
-{
-	AUTO(strbuf) struct strbuf text = STRBUF(64 << 10);
-
-	skill_summary(s, &text);
-	strbuf_add(out, "  <skill>\n    <name>");
-	put_escaped(out, s->name);
-	strbuf_add(out, "</name>\n    <description>");
-	put_escaped(out, text.text);
-	return strbuf_add(out, "</description>\n  </skill>\n");
-}
-
-int skills_list_of(struct skill *const *skills, size_t count, size_t max,
-		   struct strbuf *out)
-{
-	size_t start = out->len, shown = 0;
-
-	if (!count)
-		return out->error;
-	strbuf_add(out, "<available_skills>\n");
-	for (; shown < count; shown++) {
-		size_t before = out->len;
-
-		put_skill(skills[shown], out);
-		if (out->len - start > max && shown > 0) {
-			strbuf_cut(out, before);
-			break;
-		}
-	}
-	if (shown < count)
-		strbuf_addf(out, "  <!-- %zu more: invoke_skill with a word of what you "
-			    "look for names those that fit -->\n", count - shown);
-	return strbuf_add(out, "</available_skills>");
-}
-
-int skills_list(const struct skills *s, size_t max, struct strbuf *out)
-{
-	AUTO(free) struct skill **some = calloc(s->count + 1, sizeof(struct skill *));
-	size_t n = 0;
-
-	if (!some)
-		return MT_ENOMEM;
-	for (size_t i = 0; i < s->count; i++)
-		if (!s->list[i]->hidden
-		    && (s->list[i]->listed || s->list[i]->trigger != TRIGGER_NONE))
-			some[n++] = s->list[i];
-	return skills_list_of(some, n, max, out);
 }

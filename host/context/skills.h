@@ -53,8 +53,9 @@ json_object *skill_servers(const struct skill *s);
  *  skills that go by paths (agents:DIR); each once. The path is relative. */
 int skills_of_folders(struct skills *s, const char *path, struct error *err);
 
-/** The list for the model, of those that are not always there: at most `max`
- *  bytes, with a note on how many were left out. */
+/** The list for the model, of those that are not always there: about `max` bytes.
+ *  Where they are short, descriptions are cut, then left out, and names come last;
+ *  if even these have no room, a note says how many are left out. */
 int skills_list(const struct skills *s, size_t max, struct strbuf *out);
 /** The same of any skills. */
 int skills_list_of(struct skill *const *skills, size_t count, size_t max,

@@ -162,8 +162,10 @@ static void add_list(struct conversation *c, json_object *extras)
 	AUTO(strbuf) struct strbuf out = STRBUF(2 << 20);
 	struct skills *all = catalog_find(&c->catalog, "invoke_skill") ? recall_skills(c)
 								      : NULL;
+	size_t max = 4 * (size_t)config_int(c->config, "skills", "list_tokens");
 
-	size_t max = (size_t)config_int(c->config, "skills", "list_max");
+	if (config_get(c->config, "skills", "list_max"))
+		max = (size_t)config_int(c->config, "skills", "list_max");
 
 	if (c->llm && llm_feature(c->llm, "short_tools") && max > SHORT_LIST_MAX)
 		max = SHORT_LIST_MAX;

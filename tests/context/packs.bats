@@ -339,3 +339,58 @@ format=tarfile.GNU_FORMAT); t.addfile(tarfile.TarInfo("a\xff")); t.close()'
 	[ "$status" -ne 0 ]
 	[[ "$output" == *"https:// only"* ]]
 }
+
+@test "pack follows links inside the tree, takes folders with a dot, refuses the rest" {
+	mkdir -p p/skills/.curated/dot p/shared p/.git
+	printf -- '---\nname: dot\ndescription: Dotted.\n---\nx\n' >p/skills/.curated/dot/SKILL.md
+	echo 'shared text' >p/shared/help.md
+	echo no >p/.git/config
+	echo no >p/.hidden
+	ln -s ../../../shared/help.md p/skills/zed/scripts/help.md
+	ln -s ../shared p/skills/more
+	ln -s .. p/skills/zed/up
+	mortise skills pack p
+	tar -tzf p.tar.gz >names
+	grep -Fx skills/zed/scripts/help.md names
+	grep -Fx skills/more/help.md names
+	grep -Fx skills/.curated/dot/SKILL.md names
+	! grep -E 'git|hidden|up' names
+	[ "$(tar -xzOf p.tar.gz skills/zed/scripts/help.md)" = "shared text" ]
+	[ -z "$(tar -tvzf p.tar.gz | grep '^l')" ]
+	rm p.tar.gz
+	ln -s /etc/passwd p/skills/out.md
+	run mortise skills pack p
+	[ "$status" -ne 0 ]
+	[[ "$output" == *"p/skills/out.md: the link leads out of p"* ]]
+	ln -sf nowhere p/skills/out.md
+	run mortise skills pack p
+	[[ "$output" == *"leads nowhere"* ]]
+	[ ! -e p.tar.gz ]
+	mkdir -p empty/docs bad/skills/bad
+	echo text >empty/docs/text.md
+	run mortise skills pack empty
+	[ "$status" -ne 0 ]
+	[[ "$output" == *"empty holds no skill"* ]]
+	[ ! -e empty.tar.gz ]
+	printf -- '---\nname: [x\n---\n' >bad/skills/bad/SKILL.md
+	run mortise skills pack bad
+	[ "$status" -ne 0 ]
+	[[ "$output" == *"bad holds no skill"*"bad/SKILL.md: line"* ]]
+}
+
+@test "a broken skill of an installed pack is reported once" {
+	mkdir -p p/skills/bad
+	printf -- '---\nname: [x\n---\n' >p/skills/bad/SKILL.md
+	mortise skills pack p >/dev/null
+	run mortise skills install p.tar.gz
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "$(grep -c 'skills/bad/SKILL.md: line' <<<"$output")" -eq 1 ]
+	printf '[turn]\n[call finish]\nmessage = Done.\n' >script
+	for _ in 1 2; do
+		run mortise run -C ws --model "script:$work/script" -t hello
+		[ "$status" -eq 0 ]
+		[[ "$output" != *"bad/SKILL.md"* ]]
+	done
+	mortise skills list --problems | grep -F 'skills/bad/SKILL.md: line'
+}

@@ -300,3 +300,45 @@ EOF
 	[ "$(context repo_instructions)" = "$before" ]
 	! log | grep -F 'Use spaces.'
 }
+
+@test "a checkout in [skills] path brings its skills, not its other texts" {
+	cd "$work"
+	mkdir -p co/skills/.curated/dot co/docs co/plugins/x/skills/y co/microagents co/.git
+	printf -- '---\nname: dot\ndescription: Dotted.\n---\nx\n' >co/skills/.curated/dot/SKILL.md
+	printf -- '---\nname: y\ndescription: Plugged.\n---\nx\n' >co/plugins/x/skills/y/SKILL.md
+	printf -- '---\nname: late\ntriggers: [late]\n---\nLate.\n' >co/docs/late.md
+	echo 'Always.' >co/microagents/always.md
+	for f in README CONTRIBUTING AGENTS docs/guide plugins/x/about .git/note; do
+		echo 'Not a skill.' >"co/$f.md"
+	done
+	run_it -o "skills.path=$work/co" -t hello
+	[ "$(context repo_instructions)" = 'Always.' ]
+	context available_skills >list
+	grep -F '<name>dot</name>' list
+	grep -F '<name>y</name>' list
+	grep -F '<name>late</name>' list
+	mortise skills list --problems -o "skills.path=$work/co" | grep -F 'docs/guide.md: (warning) not a skill'
+}
+
+@test "all skills are listed in a budget: descriptions go before names" {
+	for i in $(seq 60); do
+		skill "thing-$i" "description: Number $i does $(printf 'word %.0s' {1..20})." <<<'x'
+	done
+	names() { context available_skills | tr -c 'a-z0-9-' '\n' | grep -c '^thing-'; }
+	run_it -o skills.list_tokens=20000 -t hello
+	[ "$(names)" -eq 60 ]
+	! context available_skills | grep -F ...
+	for tokens in 2000 1000 400; do
+		rm -r "$work/state/mortise"
+		run_it -o skills.list_tokens=$tokens -t hello
+		[ "$(context available_skills | wc -c)" -le $((4 * tokens)) ]
+		[ "$(names)" -eq 60 ]
+	done
+	context available_skills | grep -F '<by_name_only>'
+	rm -r "$work/state/mortise"
+	run_it -o skills.list_max=400 -t hello
+	context available_skills >"$work/list"
+	shown=$(names)
+	[ "$shown" -gt 10 ]
+	grep -E '<!-- [0-9]+ more: invoke_skill' "$work/list"
+}
