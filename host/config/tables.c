@@ -310,8 +310,8 @@ static const struct mt_option skills_table[] = {
 	OPTION(BOOL, "packs", "yes", "Read the packs of skills that are installed."),
 	OPTION(LIST, "path", NULL,
 	       "More folders of skills, for instance a checkout of the organisation's."),
-	OPTION(PATH, "bundled", SKILL_DIR,
-	       "Folder of the skills that come with this program; empty: none."),
+	OPTION(PATH, "bundled", SKILL_DIR "/mortise.tar.gz",
+	       "Pack, or directory, of the skills that come with this program; empty: none."),
 	OPTION(LIST, "disabled", NULL, "Names of skills that are not used."),
 	OPTION(INT, "list_tokens", "1000",
 	       "Maximum number of tokens of the list of skills, of 4 bytes each. Where "

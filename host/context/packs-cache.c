@@ -281,7 +281,15 @@ static int settled(struct skills *s, const char *path, int r, const struct error
 			      : skills_complain(s, path, false, why->text, err);
 }
 
-int skills_add_pack(struct skills *s, const char *path, struct error *err)
+static int check_signed(const char *path, struct error *why)
+{
+	AUTO(free) char *signer = NULL;
+	int r = pack_signed(path, NULL, &signer, why);
+
+	return r == MT_ENOTFOUND ? fail(why, MT_EDENIED, "not used: it is not signed") : r;
+}
+
+static int add_pack(struct skills *s, const char *path, bool is_signed, struct error *err)
 {
 	AUTO(skills) struct skills *fresh = NULL;
 	struct error why = ERROR_NONE;
@@ -293,7 +301,9 @@ int skills_add_pack(struct skills *s, const char *path, struct error *err)
 	if (r != MT_ENOTFOUND)
 		return settled(s, path, r, &why, err);
 	why = ERROR_NONE;
-	r = pack_open(path, &whole, &fresh, &why);
+	r = is_signed ? check_signed(path, &why) : MT_OK;
+	if (!r)
+		r = pack_open(path, &whole, &fresh, &why);
 	if (r)
 		return settled(s, path, r, &why, err);
 	for (size_t i = 0; i < fresh->problem_count; i++)
@@ -307,4 +317,14 @@ int skills_add_pack(struct skills *s, const char *path, struct error *err)
 	}
 	r = keep_pack(s, whole, err);
 	return r ? r : settled(s, path, merge(s, fresh, &why), &why, err);
+}
+
+int skills_add_pack(struct skills *s, const char *path, struct error *err)
+{
+	return add_pack(s, path, false, err);
+}
+
+int skills_add_signed_pack(struct skills *s, const char *path, struct error *err)
+{
+	return add_pack(s, path, true, err);
 }

@@ -257,17 +257,12 @@ static bool try_key(const char *path, const struct claim *c, char **ret_signer,
 	return yes;
 }
 
-static bool try_known_keys(const struct claim *c, char **ret_signer)
+static bool try_keys_of(const char *folder, const struct claim *c, char **ret_signer)
 {
-	AUTO(free) char *config = NULL, *folder = NULL;
 	struct dirent *d;
 	bool yes = false;
-	DIR *dir;
+	DIR *dir = folder ? opendir(folder) : NULL;
 
-	if (xdg_dir("CONFIG", false, &config, NULL))
-		return false;
-	folder = path_join(config, "keys");
-	dir = folder ? opendir(folder) : NULL;
 	while (dir && !yes && (d = readdir(dir))) {
 		AUTO(free) char *path = path_join(folder, d->d_name);
 
@@ -276,6 +271,16 @@ static bool try_known_keys(const struct claim *c, char **ret_signer)
 	if (dir)
 		closedir(dir);
 	return yes;
+}
+
+/* Those that the user trusts, then the one that came with the program. */
+static bool try_known_keys(const struct claim *c, char **ret_signer)
+{
+	AUTO(free) char *config = NULL, *folder = NULL;
+
+	if (!xdg_dir("CONFIG", false, &config, NULL))
+		folder = path_join(config, "keys");
+	return try_keys_of(folder, c, ret_signer) || try_keys_of(KEY_DIR, c, ret_signer);
 }
 
 int pack_signed(const char *path, const char *key, char **ret_signer, struct error *err)

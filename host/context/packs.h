@@ -65,6 +65,8 @@ AUTO_DEFINE(pack, struct pack *, pack_free)
  *  what it was; else it is read, and against the lock file beside it if that
  *  names it. What is wrong with the archive is a problem of the skills. */
 int skills_add_pack(struct skills *s, const char *path, struct error *err);
+/** The same of one that must be signed by a key that is known. */
+int skills_add_signed_pack(struct skills *s, const char *path, struct error *err);
 /** Read an archive anew, with its skills alone; an archive that is refused is an
  *  error. For verify and show. */
 int pack_open(const char *path, struct pack **ret, struct skills **ret_skills,
@@ -104,7 +106,7 @@ int pack_sum(const char *bytes, size_t len, char hex[65]);
 /** Sign an archive with an Ed25519 key (PEM): writes PATH.sig, base64. */
 int pack_sign(const char *path, const char *key, struct error *err);
 /** Check PATH.sig, else the signature inside, against a public key (PEM), or with
- *  NULL against those in $XDG_CONFIG_HOME/mortise/keys. `ret_signer`: the key's
+ *  NULL against those in $XDG_CONFIG_HOME/mortise/keys and KEY_DIR. `ret_signer`: the key's
  *  name, owned.
  *  @return MT_ENOTFOUND: there is no signature; MT_EDENIED: it does not hold. */
 int pack_signed(const char *path, const char *key, char **ret_signer, struct error *err);

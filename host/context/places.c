@@ -492,7 +492,7 @@ static int add_bundled(struct skills *s, const char *path, struct error *err)
 
 	if (!pack_is_archive(path))
 		return add_folder(s, path, "bundled", false, err);
-	r = access(path, R_OK) ? MT_OK : skills_add_pack(s, path, err);
+	r = access(path, R_OK) ? MT_OK : skills_add_signed_pack(s, path, err);
 	for (size_t i = before; i < s->count; i++)
 		s->list[i]->place = "bundled";
 	return r;

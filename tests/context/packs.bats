@@ -394,3 +394,34 @@ format=tarfile.GNU_FORMAT); t.addfile(tarfile.TarInfo("a\xff")); t.close()'
 	done
 	mortise skills list --problems | grep -F 'skills/bad/SKILL.md: line'
 }
+
+@test "the bundled skills are a signed pack" {
+	pack=$top_builddir/skills/mortise.tar.gz
+	run mortise skills list -o "skills.bundled=$pack"
+	[ -z "$(mortise skills list -o "skills.bundled=$pack" 2>/dev/null)" ] # by nobody known
+	mkdir -p config/mortise/keys
+	cp "$top_builddir/skills/mortise.pem" config/mortise/keys
+	run mortise skills verify "$pack"
+	[[ "$output" == *"signed by mortise.pem"* ]]
+	[ "$(mortise skills list -o "skills.bundled=$pack" | awk '{ print $1, $2 }' | sort)" = \
+"code-review bundled
+fix_test bundled
+github bundled
+mortise-plugin bundled" ]
+	cp "$pack" changed.tar.gz
+	mkdir u && tar -C u -xzf changed.tar.gz && echo More. >>u/skills/github/SKILL.md
+	tar -C u -czf changed.tar.gz .
+	run mortise skills list -o "skills.bundled=$work/changed.tar.gz"
+	echo "$output"
+	[[ "$output" == *"signature does not hold"* ]]
+	[[ "$output" != *"github"* ]]
+	mortise skills pack p
+	run mortise skills list -o "skills.bundled=$work/p.tar.gz"
+	[[ "$output" == *"not signed"* ]]
+	# with a key of one's own
+	openssl genpkey -algorithm ed25519 -out own.pem
+	PACK_KEY=own.pem OPENSSL=openssl MORTISE=mortise sh "$top_srcdir/skills/pack.sh" . \
+		"$top_srcdir" 1 skills/github/SKILL.md
+	openssl pkey -in own.pem -pubout | cmp - mortise.pem
+	mortise skills verify mortise.tar.gz --key mortise.pem | grep -F 'signed by mortise.pem'
+}

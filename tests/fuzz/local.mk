@@ -21,7 +21,7 @@ FUZZ_ONLY =
 FUZZ_INCLUDES = -I$(top_srcdir)/sdk-headers -I$(top_srcdir)/lib -I$(top_srcdir)/host \
 	$(JSONC_CFLAGS) $(CURL_CFLAGS) $(UV_CFLAGS) $(CRYPTO_CFLAGS) \
 	-DPLUGIN_DIR="$(plugindir)" -DHELPER_DIR="$(helperdir)" \
-	-DPROMPT_DIR="$(promptdir)" -DSKILL_DIR="$(skilldir)" -DDATA_DIR="$(modelsdir)" \
+	-DPROMPT_DIR="$(promptdir)" -DSKILL_DIR="$(skilldir)" -DKEY_DIR="$(keydir)" -DDATA_DIR="$(modelsdir)" \
 	-DSYSCONF_DIR="$(sysconfdir)" -I$(top_srcdir)/tests \
 	-DBUILD="$(abs_top_builddir)" -DSOURCES="$(abs_top_srcdir)"
 
