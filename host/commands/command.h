@@ -46,6 +46,10 @@ int flag_next(const struct command *self, int argc, char **argv, int *index,
 	      const char **ret_value, struct common *in);
 /** Load the configuration as the common flags say. */
 int common_config(const struct common *in, struct config **ret, struct error *err);
+/** Say on standard error that the project's file is there and does not count. */
+void common_untrusted(const struct config *c);
+/** Where messages go and which, as [core] says: to be called once it is read. */
+int common_log(const struct config *c, struct error *err);
 /** Print "mortise: TEXT" and return `code`. */
 int complain(int code, const struct error *err);
 /** The loop of the program. NULL: descriptors or memory are short. */

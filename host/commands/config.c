@@ -6,6 +6,9 @@
 #include "controller/analyzers.h"
 #include "hooks/hooks.h"
 #include "registry/registry.h"
+#include "llm/router.h"
+#include "tools/catalog.h"
+#include <uv.h>
 #include <string.h>
 
 enum { FLAG_JSON };
@@ -46,7 +49,6 @@ static const struct mt_option *table_of(const char *section, size_t *ret_count, 
 
 static int load(const struct common *common, struct loaded *l, struct error *err)
 {
-	const char *untrusted;
 	int status = common_config(common, &l->config, err);
 
 	if (!status)
@@ -54,12 +56,7 @@ static int load(const struct common *common, struct loaded *l, struct error *err
 	if (status)
 		return status;
 	config_tables(l->config, table_of, l);
-	untrusted = config_untrusted(l->config);
-	if (untrusted)
-		fprintf(stderr,
-			"mortise: %s is not trusted and was not read: mortise config "
-			"trust\n",
-			untrusted);
+	common_untrusted(l->config);
 	return MT_OK;
 }
 
@@ -166,6 +163,83 @@ static void check_analyzers(const struct loaded *l, const char *section, size_t 
 		fault(faults, &err);
 }
 
+/* The tools as a run opens them. */
+static void check_tools(const struct loaded *l, const char *list, size_t *faults)
+{
+	struct catalog catalog = { 0 };
+	struct error err = ERROR_NONE;
+
+	if (catalog_open(l->config, l->registry, list, &catalog, &err))
+		fault(faults, &err);
+	catalog_clear(&catalog);
+}
+
+static void check_servers(const struct loaded *l, size_t *faults)
+{
+	const char *name;
+
+	for (size_t n = 0; (name = config_named(l->config, "mcp", n)); n++) {
+		char section[128];
+
+		snprintf(section, sizeof section, "mcp.%s", name);
+		if (config_bool(l->config, section, "enabled"))
+			check_tools(l, name, faults);
+	}
+}
+
+static int open_models(const struct loaded *l, const char *section, uv_loop_t *loop,
+		       struct mask *mask, struct error *err)
+{
+	const char *llm = config_get(l->config, section, "llm");
+	struct llm_models *models = NULL;
+	struct llm_router *router = NULL;
+	struct llm *model;
+	int r = llm_models_new(loop, l->config, l->registry, mask, &models, err);
+
+	if (!r)
+		r = llm_models_get(models, llm, NULL, section, &model, err);
+	if (!r)
+		r = llm_router_open(models, l->config,
+				    config_get(l->config, section, "router"), &router, err);
+	llm_router_free(router);
+	llm_models_free(models);
+	return r;
+}
+
+/* The model as a run opens it, where one is set. */
+static void check_models(const struct loaded *l, const char *section, size_t *faults)
+{
+	const char *llm = config_get(l->config, section, "llm");
+	bool named = llm && *llm && strcmp(llm, "default") != 0;
+	AUTO(mask) struct mask *mask = mask_new();
+	struct error err = ERROR_NONE;
+	char name[128];
+	uv_loop_t *loop;
+
+	snprintf(name, sizeof name, "llm%s%s", named ? "." : "", named ? llm : "");
+	if (!config_get(l->config, name, "model"))
+		return;
+	loop = mask ? command_loop(&err) : NULL;
+	if (!mask)
+		fail(&err, MT_ENOMEM, "out of memory");
+	if (!loop || open_models(l, section, loop, mask, &err))
+		fault(faults, &err);
+}
+
+/* Tools and models are opened only where all else is right, so that no fault is told
+ * twice. */
+static void check_wiring(const struct loaded *l, const char *section, size_t *faults)
+{
+	size_t before = *faults;
+
+	check_controller(l, section, faults);
+	check_analyzers(l, section, before, faults);
+	if (!*faults)
+		check_tools(l, config_get(l->config, section, "tools"), faults);
+	if (!*faults)
+		check_models(l, section, faults);
+}
+
 static void check_hooks(const struct loaded *l, size_t *faults)
 {
 	AUTO(free) char *folder = realpath(".", NULL), *note = NULL;
@@ -187,13 +261,13 @@ static int check(const struct loaded *l)
 	for (size_t i = 0; i < ARRAY_LEN(families); i++)
 		check_sections(l, families[i], &faults);
 	check_hooks(l, &faults);
-	check_controller(l, "controller", &faults);
-	check_analyzers(l, "controller", 0, &faults);
+	check_servers(l, &faults);
+	check_wiring(l, "controller", &faults);
 	for (size_t n = 0; (name = config_named(l->config, "controller", n)); n++) {
 		char section[128];
 
 		snprintf(section, sizeof section, "controller.%s", name);
-		check_controller(l, section, &faults);
+		check_wiring(l, section, &faults);
 	}
 	if (faults == 0)
 		puts("the configuration is good");

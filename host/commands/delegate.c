@@ -160,6 +160,8 @@ static int start(const struct job *job, uv_loop_t *loop, struct conversation **r
 	if (!r)
 		r = config_load(&job->config, &config, err);
 	if (!r)
+		r = common_log(config, err);
+	if (!r)
 		r = registry_open(config, &registry, err);
 	if (!r)
 		r = conversation_create(loop, config, registry, &job->o, ret, err);

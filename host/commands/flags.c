@@ -3,6 +3,7 @@
  * flags.c - the flags of a command parsed, and its help printed, from the
  * tables of command.h. */
 #include "commands/command.h"
+#include "log.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -234,6 +235,49 @@ int flag_next(const struct command *self, int argc, char **argv, int *index,
 	}
 }
 
+void common_untrusted(const struct config *c)
+{
+	const char *path = config_untrusted(c);
+
+	if (path)
+		fprintf(stderr,
+			"mortise: %s is not trusted and was not read: mortise config trust\n",
+			path);
+}
+
+static int log_level(const char *name)
+{
+	static const struct {
+		const char *name;
+		int level;
+	} levels[] = {
+		{ "error", MT_LOG_ERROR }, { "warning", MT_LOG_WARNING },
+		{ "info", MT_LOG_INFO },   { "debug", MT_LOG_DEBUG },
+	};
+
+	for (size_t i = 0; name && i < ARRAY_LEN(levels); i++)
+		if (strcmp(levels[i].name, name) == 0)
+			return levels[i].level;
+	return MT_LOG_WARNING;
+}
+
+int common_log(const struct config *c, struct error *err)
+{
+	static int file = -1; /* open until the program ends */
+	const char *path = config_get(c, "core", "log_file");
+	int level = log_level(config_get(c, "core", "log_level"));
+
+	if (config_bool(c, "core", "log_all_events") && level < MT_LOG_INFO)
+		level = MT_LOG_INFO;
+	if (path && file < 0)
+		file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600);
+	if (path && file < 0)
+		return fail(err, MT_EIO, "%s: [core] log_file: %s: %s",
+			    config_origin(c, "core", "log_file"), path, strerror(errno));
+	log_setup(path ? file : STDERR_FILENO, level, "mortise");
+	return MT_OK;
+}
+
 int common_config(const struct common *in, struct config **ret, struct error *err)
 {
 	struct config_input input = {
@@ -243,5 +287,7 @@ int common_config(const struct common *in, struct config **ret, struct error *er
 		.file = in->file,
 	};
 
-	return config_load(&input, ret, err);
+	int r = config_load(&input, ret, err);
+
+	return r ? r : common_log(*ret, err);
 }

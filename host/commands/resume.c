@@ -102,6 +102,8 @@ static int start(struct arguments *a, uv_loop_t *loop, struct conversation **ret
 					  .attended = a->drive.keep || ask_is_possible() };
 	int r = config_load(&in, &config, err);
 
+	if (!r)
+		r = common_log(config, err);
 	if (r)
 		return r;
 	a->found = strcmp(a->id, "here") == 0

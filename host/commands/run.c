@@ -322,6 +322,8 @@ static int start(struct arguments *a, uv_loop_t *loop, struct conversation **ret
 		return r;
 	a->common.workspace = workspace;
 	r = common_config(&a->common, &config, err);
+	if (!r && !a->drive.listen)
+		common_untrusted(config);
 	if (!r)
 		llm_expect(config, a->model);
 	if (!r)

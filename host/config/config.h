@@ -5,7 +5,8 @@
  * Layers, later wins: built-in, /etc/mortise/mortise.ini,
  * /etc/mortise/conf.d/ *.ini, $XDG_CONFIG_HOME/mortise/mortise.ini,
  * .mortise/mortise.ini of a trusted project, MORTISE_SECTION_KEY (of a named
- * section MORTISE_SECTION__NAME__KEY), -o section.key=value. Sections: core,
+ * section MORTISE_SECTION__NAME__KEY), -o section.key=value, and above all
+ * /etc/mortise/enforced.ini. Sections: core,
  * llm, controller, router, tool, condenser, dialect, analyzer, runtime, agent, grant;
  * most may be named ([llm.cheap]). */
 #ifndef HOST_CONFIG_CONFIG_H
@@ -40,6 +41,8 @@ AUTO_DEFINE(config, struct config *, config_free)
 const char *config_get(const struct config *c, const char *section, const char *key);
 int64_t config_int(const struct config *c, const char *section, const char *key);
 bool config_bool(const struct config *c, const char *section, const char *key);
+/** Where it says so, if enforced.ini sets this key for the section; else NULL. */
+const char *config_enforced(const struct config *c, const char *section, const char *key);
 /** True if any layer opened this section. */
 bool config_has(const struct config *c, const char *section);
 /** Names of named sections of a family: config_named(c, "llm", 0) -> "cheap". */

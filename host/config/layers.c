@@ -126,6 +126,11 @@ static int check_setting(const struct family *f, const char *section, const char
 			    origin, key, section);
 	if (!option && f->plugin)
 		return MT_OK;
+	if (!option && strcmp(f->name, "llm") == 0 && strcmp(key, "api_key") == 0)
+		return fail(err, MT_EINVAL,
+			    "%s: [%s] a key does not belong into a configuration: write "
+			    "api_key_env = VARIABLE, api_key_file = FILE or "
+			    "api_key_command = COMMAND", origin, section);
 	if (!option)
 		status = option_unknown(f->table, f->count, key, &why);
 	else if (op != '=' && option->type != MT_OPTION_LIST)
@@ -185,7 +190,7 @@ static int append(struct config *c, struct setting s, struct error *err)
  * made again as it was? */
 static bool is_pinned(const struct config *c, const struct family *f, enum layer layer)
 {
-	return c->pinned && layer != LAYER_BUILTIN && layer != LAYER_COMMAND &&
+	return c->pinned && layer != LAYER_BUILTIN && layer < LAYER_COMMAND &&
 	       strcmp(f->name, "core") != 0 && strcmp(f->name, "grant") != 0 &&
 	       strcmp(f->name, "mcp") != 0;
 }
@@ -366,6 +371,20 @@ static int read_system(struct config *c, struct error *err)
 		return no_memory(err);
 	status = read_file(c, file, false, LAYER_SYSTEM, err);
 	return status ? status : read_folder(c, more, LAYER_SYSTEM, err);
+}
+
+/* What an administrator enforces: always that of the system, so that no variable
+ * leads past it; a test folder comes on top. */
+static int read_enforced(struct config *c, struct error *err)
+{
+	const char *set = getenv("MORTISE_SYSTEM_CONFIG");
+	AUTO(free) char *file = set && *set ? path_join(set, "enforced.ini") : NULL;
+	int status = read_file(c, SYSCONF_DIR "/mortise/enforced.ini", false,
+			       LAYER_ENFORCED, err);
+
+	if (status || !set || !*set)
+		return status;
+	return file ? read_file(c, file, false, LAYER_ENFORCED, err) : no_memory(err);
 }
 
 static int read_user(struct config *c, const char *file, struct error *err)
@@ -577,7 +596,7 @@ static int read_layers(struct config *c, const struct config_input *in, struct e
 		status = read_environment(c, err);
 	for (size_t i = 0; i < in->override_count && !status; i++)
 		status = apply_override(c, in->overrides[i], err);
-	return status;
+	return status ? status : read_enforced(c, err);
 }
 
 int config_load(const struct config_input *in, struct config **ret, struct error *err)

@@ -2,6 +2,7 @@
  *
  * secrets.c - the secret values that the configuration names: read where they
  * are needed, never kept. No other file reads a secret from the environment. */
+#include "config/key-command.h"
 #include "config/layers.h"
 #include "files.h"
 #include "log.h"
@@ -56,6 +57,7 @@ char *config_api_key(const struct config *c, const char *section,
 {
 	const char *env = config_get(c, section, "api_key_env");
 	const char *file = config_get(c, section, "api_key_file");
+	const char *command = config_get(c, section, "api_key_command");
 	const char *value = NULL;
 	char *key = NULL;
 
@@ -71,6 +73,8 @@ char *config_api_key(const struct config *c, const char *section,
 		}
 		return key;
 	}
+	if (!value && command)
+		return key_from_command(command, section, err);
 	if (!value && !env && fallback_env)
 		value = secret_env(fallback_env);
 	if (!value || !*value)

@@ -88,13 +88,13 @@ int config_trusted(const char *path, const char *text, size_t len, bool *ret,
 	return real ? trust_check(real, text, len, ret, err) : MT_OK;
 }
 
+/* It has to load, or every run would fail that comes after. */
 static int check_ini(const char *path, const char *text, size_t len, struct error *err)
 {
-	struct ini ini = { 0 };
-	int status = ini_parse_text(path, text, len, &ini, err);
+	AUTO(config) struct config *c = calloc(1, sizeof *c);
 
-	ini_clear(&ini);
-	return status;
+	return c ? config_apply_text(c, path, text, len, LAYER_PROJECT, err)
+		 : no_memory(err);
 }
 
 static int check_json(const char *path, const char *text, size_t len, struct error *err)

@@ -124,19 +124,39 @@ const struct value *value_find(const struct config *c, const char *section,
 	return NULL;
 }
 
+static const struct setting *enforced(const struct config *c, const char *section,
+				      const char *key)
+{
+	for (int depth = 0; section && depth < 40; depth++) {
+		const struct setting *s = last_setting(c, section, key);
+
+		if (s && s->layer == LAYER_ENFORCED)
+			return s;
+		section = section_parent(c, section);
+	}
+	return NULL;
+}
+
 /* Fold the settings of one key over what it starts from (NULL: unset). An
  * empty text that was set with = means unset again, but for lists. */
 static char *fold(const struct config *c, const char *section, const char *key,
 		  const char *start, bool list, const struct setting **ret_last)
 {
 	AUTO(free) char *text = strdup(start ? start : "");
+	const struct setting *above = enforced(c, section, key);
 
+	if (above && strcmp(above->section, section) != 0)
+		*ret_last = above;
+	else
+		above = NULL;
 	for (size_t i = 0; text && i < c->setting_count; i++) {
 		const struct setting *s = &c->settings[i];
 		char *next;
 
 		if (strcmp(s->key, key) != 0 || strcmp(s->section, section) != 0)
 			continue;
+		if (above && s->layer < above->layer)
+			continue; /* what is enforced for [controller] is for its kin too */
 		*ret_last = s;
 		next = list || s->op != '=' ? list_change(text, s->op, s->value) :
 					      strdup(s->value);
@@ -167,7 +187,7 @@ static int resolve(struct config *c, const char *section, const char *key,
 	v.text = fold(c, section, key, start, list, &v.last);
 	if (!v.text)
 		return no_memory(err);
-	v.section = v.last->section;
+	v.section = section;
 	v.key = v.last->key;
 	c->values[c->value_count++] = v;
 	return MT_OK;
@@ -299,6 +319,13 @@ const char *config_origin(const struct config *c, const char *section, const cha
 	const struct value *v = value_above(c, section, key);
 
 	return v ? v->last->origin : "built in";
+}
+
+const char *config_enforced(const struct config *c, const char *section, const char *key)
+{
+	const struct setting *s = enforced(c, section, key);
+
+	return s ? s->origin : NULL;
 }
 
 int64_t config_int(const struct config *c, const char *section, const char *key)

@@ -155,11 +155,28 @@ static int open_fallbacks(struct llm_models *m, struct llm *l, struct error *err
 	return MT_OK;
 }
 
+/* Where it says so, if an administrator has set the model of the section. */
+static const char *enforced_model(const struct llm_models *m, const char *name)
+{
+	AUTO(strbuf) struct strbuf section = STRBUF(256);
+
+	strbuf_add(&section, "llm");
+	if (name && *name && strcmp(name, "default") != 0)
+		strbuf_addf(&section, ".%.120s", name);
+	return config_enforced(m->config, section.text, "model");
+}
+
 int llm_models_get(struct llm_models *m, const char *name, const char *model,
 		   const char *from, struct llm **ret, struct error *err)
 {
+	const char *enforced = NULL;
 	size_t n;
-	int status = open_one(m, name, model, from, &n, err);
+	int status;
+
+	if (model && (enforced = enforced_model(m, name)))
+		return fail(err, MT_EDENIED, "the model cannot be chosen: it is set by %s",
+			    enforced);
+	status = open_one(m, name, model, from, &n, err);
 
 	if (!status && !m->complete[n]) {
 		m->complete[n] = true;

@@ -70,15 +70,16 @@ setup() {
 	run mortise config explain llm.model
 	[[ "$output" == *"is not trusted"* ]]
 	printf '[core]\nplugin_path = .\n' > "$project"
-	mortise config trust .
-	run mortise config show
-	[ "$status" -eq 2 ]
+	run mortise config trust .
+	[ "$status" -eq 1 ]
 	[[ "$output" == *"mortise.ini:2: a project may not set \`plugin_path\` of [core]"* ]]
 	cd /
 	run mortise config show
 	[ "$status" -eq 0 ]
+	[[ "$output" != *"not trusted"* ]]
 	run mortise config show -C "$BATS_TEST_TMPDIR/project"
-	[ "$status" -eq 2 ]
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"not trusted"* ]]
 }
 
 @test "keys are never shown" {
@@ -103,4 +104,96 @@ setup() {
 			esac
 		done
 	done
+}
+
+@test "check finds what a run would: options of MCP servers, tools, models" {
+	conf=$BATS_TEST_TMPDIR/c.ini
+	printf '[mcp.x]\ncomand = true\n[mcp.y]\ncommand = true\nargz = 1\n' >"$conf"
+	run mortise config check --config "$conf"
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"c.ini:2: [mcp.x] unknown option \`comand\`; did you mean \`command\`?"* ]]
+	[[ "$output" == *"c.ini:5: [mcp.y] unknown option \`argz\`"* ]]
+	printf '[llm]\nmodel = nowhere/x\n' >"$conf"
+	run mortise config check --config "$conf"
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"nowhere"* ]]
+	run mortise run --config "$conf" -t hi </dev/null
+	[ "$status" -eq 2 ]
+}
+
+@test "api_key suggests where a key belongs, and does not print it" {
+	printf '[llm]\napi_key = sk-secret-of-mine\n' >"$BATS_TEST_TMPDIR/c.ini"
+	run mortise config check --config "$BATS_TEST_TMPDIR/c.ini"
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"c.ini:2: [llm] a key does not belong into a configuration: write api_key_env"* ]]
+	[[ "$output" != *sk-secret* ]]
+}
+
+@test "trust refuses a file that does not load; a run says what it did not read" {
+	mkdir -p "$BATS_TEST_TMPDIR/p/.mortise"
+	cd "$BATS_TEST_TMPDIR/p"
+	printf '[llm]\nmodle = x\n' >.mortise/mortise.ini
+	run mortise config trust
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"mortise.ini:2: [llm] unknown option \`modle\`; did you mean"* ]]
+	printf '[controller]\nmax_iterations = 9\n' >.mortise/mortise.ini
+	printf '[turn]\ntext = Done.\n' >script
+	run mortise run -m script:script -t hi </dev/null
+	[ "$status" -eq 0 ]
+	[[ "$output" == *".mortise/mortise.ini is not trusted and was not read: mortise config trust"* ]]
+	run mortise config trust
+	[ "$status" -eq 0 ]
+	run mortise run -m script:script -t hi </dev/null
+	[[ "$output" != *"not trusted"* ]]
+}
+
+@test "enforced.ini stands above every other layer, for named sections too" {
+	export MORTISE_SYSTEM_CONFIG=$BATS_TEST_TMPDIR/etc
+	mkdir -m 700 "$MORTISE_SYSTEM_CONFIG"
+	printf '[controller]\nmax_iterations = 7\n[llm]\nmodel = script:none\n' \
+		>"$MORTISE_SYSTEM_CONFIG/enforced.ini"
+	printf '[controller.x]\nmax_iterations = 9\n' >"$BATS_TEST_TMPDIR/c.ini"
+	export MORTISE_CONTROLLER_MAX_ITERATIONS=8
+	for key in controller.max_iterations controller.x.max_iterations; do
+		run mortise config explain $key --config "$BATS_TEST_TMPDIR/c.ini" -o $key=10
+		[ "$status" -eq 0 ]
+		[ "${lines[0]}" = "$key = 7" ]
+		[[ "$output" == *"etc/enforced.ini:2"* ]]
+	done
+	run mortise run -m script:other -t hi </dev/null
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"the model cannot be chosen: it is set by $MORTISE_SYSTEM_CONFIG/enforced.ini:4"* ]]
+}
+
+@test "log_level and log_all_events: to standard error, or to a file" {
+	cd "$BATS_TEST_TMPDIR"
+	printf '[turn]\ntext = Done.\n' >script
+	mortise run -m script:script -q -t hi </dev/null 2>err
+	[ ! -s err ]
+	mortise run -m script:script -q -o core.log_all_events=yes -t hi </dev/null 2>err
+	grep -q ' info event: {"id":0' err
+	mortise run -m script:script -q -o core.log_all_events=yes -o core.log_file="$PWD/log" \
+		-t hi </dev/null 2>err
+	[ ! -s err ]
+	grep -q ' info event: {"id":0' log
+	[ "$(stat -c %a log)" = 600 ]
+	run mortise run -m script:script -o core.log_file=/no/such/log -t hi </dev/null
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"log_file: /no/such/log: No such file"* ]]
+}
+
+@test "api_key_command: the first line it prints, and it is masked" {
+	cd "$BATS_TEST_TMPDIR"
+	run mortise config explain llm.api_key_command -o llm.api_key_command="echo x"
+	[ "$status" -eq 0 ]
+	printf '[turn]\n[call execute_bash]\ncommand = echo the key is hunter2-and-more\n\n[turn]\ntext = Done.\n' >script
+	run mortise run -m script:script -o llm.api_key_command="echo run >>count; echo hunter2-and-more" \
+		-t hi </dev/null
+	[ "$status" -eq 0 ]
+	[[ "$output" != *hunter2-and-more* ]]
+	[ "$(wc -l <count)" -eq 1 ]
+	run mortise run -m script:script -o llm.api_key_command="echo secret; exit 3" -t hi </dev/null
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"api_key_command of [llm] failed with exit code 3"* ]]
+	[[ "$output" != *secret* ]]
 }

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * key-command.h - the key of a model from a command, such as that of a password
+ * manager. */
+#ifndef HOST_CONFIG_KEY_COMMAND_H
+#define HOST_CONFIG_KEY_COMMAND_H
+
+#include "error.h"
+
+/** Run `command` with /bin/sh, once per process, and return the first line of its
+ *  output; owned. NULL: it failed, printed nothing, or took too long; the sentence
+ *  names the section, never the output. */
+char *key_from_command(const char *command, const char *section, struct error *err);
+
+#endif
