@@ -33,7 +33,7 @@ static int parse_last(const char *text, int64_t *ret)
 	return MT_OK;
 }
 
-static int parse(const struct command *self, int argc, char **argv,
+static int parse(const struct command *self, int argc, char **argv, struct common *common,
 		 struct follow_options *o, int64_t *ret_last, const char **ret_id)
 {
 	int index = 1, f;
@@ -42,7 +42,7 @@ static int parse(const struct command *self, int argc, char **argv,
 	o->style = RENDER_NORMAL;
 	o->live = true;
 	*ret_last = -1;
-	while ((f = flag_next(self, argc, argv, &index, &value, NULL)) >= 0) {
+	while ((f = flag_next(self, argc, argv, &index, &value, common)) >= 0) {
 		if (f == F_JSON)
 			o->json = true;
 		else if (f == F_QUIET)
@@ -79,17 +79,21 @@ static void converse(char *id)
 
 static int run(const struct command *self, int argc, char **argv)
 {
+	AUTO(config) struct config *config = NULL;
+	struct common common = { 0 };
 	struct follow_options o = { 0 };
 	struct error err = ERROR_NONE;
 	AUTO(free) char *id = NULL;
 	struct peer p;
 	const char *prefix;
 	int64_t last;
-	int code, f = parse(self, argc, argv, &o, &last, &prefix);
+	int code, f = parse(self, argc, argv, &common, &o, &last, &prefix);
 
 	if (f != FLAG_END)
 		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
-	id = peer_find(prefix, &err);
+	if (common_config(&common, &config, &err))
+		return complain(EXIT_USAGE, &err);
+	id = peer_find(config, prefix, &err);
 	if (!id)
 		return complain(EXIT_FAILED, &err);
 	if (argc == 1 || (argc == 2 && argv[1] == prefix))

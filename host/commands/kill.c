@@ -116,9 +116,10 @@ static int do_pause(struct kill *k, int64_t wait_ms, struct error *err)
 			       : MT_OK;
 }
 
-static int end_one(const char *prefix, bool pause, int64_t wait_ms, struct error *err)
+static int end_one(const struct config *config, const char *prefix, bool pause,
+		   int64_t wait_ms, struct error *err)
 {
-	AUTO(free) char *id = peer_find(prefix, err);
+	AUTO(free) char *id = peer_find(config, prefix, err);
 	struct kill k = { .id = id, .process = -1 };
 	int r;
 
@@ -154,22 +155,26 @@ static int parse_wait(const char *text, int64_t *ret_ms)
 
 static int run(const struct command *self, int argc, char **argv)
 {
+	AUTO(config) struct config *config = NULL;
+	struct common common = { 0 };
+	struct error err = ERROR_NONE;
 	int64_t wait_ms = WAIT_S * 1000;
 	int index = 1, f, code = EXIT_DONE;
 	bool pause = false;
 	const char *value;
 
-	while ((f = flag_next(self, argc, argv, &index, &value, NULL)) >= 0) {
+	while ((f = flag_next(self, argc, argv, &index, &value, &common)) >= 0) {
 		pause |= f == F_PAUSE;
 		if (f == F_WAIT && parse_wait(value, &wait_ms))
 			return EXIT_USAGE;
 	}
 	if (f != FLAG_END)
 		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
+	if (common_config(&common, &config, &err))
+		return complain(EXIT_USAGE, &err);
 	for (int i = index; i < argc || i == index; i++) {
-		struct error err = ERROR_NONE;
-
-		if (end_one(i < argc ? argv[i] : "", pause, wait_ms, &err))
+		err = ERROR_NONE;
+		if (end_one(config, i < argc ? argv[i] : "", pause, wait_ms, &err))
 			code = complain(EXIT_FAILED, &err);
 	}
 	return code;

@@ -127,6 +127,8 @@ static size_t show_all(char **ids, size_t count, bool json)
 
 static int run(const struct command *self, int argc, char **argv)
 {
+	AUTO(config) struct config *config = NULL;
+	struct common common = { 0 };
 	struct error err = ERROR_NONE;
 	const char *value;
 	char **ids = NULL;
@@ -134,7 +136,7 @@ static int run(const struct command *self, int argc, char **argv)
 	bool json = false;
 	int index = 1, f;
 
-	while ((f = flag_next(self, argc, argv, &index, &value, NULL)) >= 0)
+	while ((f = flag_next(self, argc, argv, &index, &value, &common)) >= 0)
 		json |= f == F_JSON;
 	if (f != FLAG_END)
 		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
@@ -142,7 +144,9 @@ static int run(const struct command *self, int argc, char **argv)
 		fprintf(stderr, "mortise: ps: it takes no arguments\n");
 		return EXIT_USAGE;
 	}
-	if (place_list(&ids, &count, &err))
+	if (common_config(&common, &config, &err))
+		return complain(EXIT_USAGE, &err);
+	if (peer_list(config, &ids, &count, &err))
 		return complain(EXIT_FAILED, &err);
 	if (show_all(ids, count, json) == 0 && !json)
 		puts("No conversation is open.");
@@ -154,7 +158,7 @@ const struct command command_ps = {
 	.name = "ps",
 	.args = "",
 	.summary = "The conversations that are open now, and how they stand.",
-	.details = "Those that delegate_tasks started stand below the one that did.\n"
+	.details = "Those of this state directory ([core] state_dir). Those that delegate_tasks started stand below the one that did.\n"
 		   "Those on disk that no process has open are listed by `mortise "
 		   "conversations`.\n",
 	.flags = flags,

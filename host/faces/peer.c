@@ -3,7 +3,9 @@
  * peer.c - a client's connection to a conversation. */
 #include "faces/peer.h"
 
+#include "controller/conversation.h"
 #include "faces/places.h"
+#include "files.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -170,13 +172,37 @@ static char *found(const char *prefix, size_t matches, const char *match,
 	return NULL;
 }
 
-char *peer_find(const char *prefix, struct error *err)
+static bool is_kept(const struct config *c, const char *id)
+{
+	AUTO(free) char *dir = conversation_dir(c, id, &(struct error){ 0 });
+	AUTO(free) char *path = dir ? path_join(dir, "events.jsonl") : NULL;
+
+	return path && access(path, F_OK) == 0;
+}
+
+int peer_list(const struct config *c, char ***ret, size_t *ret_count, struct error *err)
+{
+	size_t count = 0, kept = 0;
+	char **ids = NULL;
+	int r = place_list(&ids, &count, err);
+
+	for (size_t i = 0; !r && i < count; i++)
+		if (is_kept(c, ids[i]))
+			ids[kept++] = ids[i];
+		else
+			free(ids[i]);
+	*ret = ids;
+	*ret_count = kept;
+	return r;
+}
+
+char *peer_find(const struct config *c, const char *prefix, struct error *err)
 {
 	char **ids = NULL, *id = NULL;
 	const char *match = NULL;
 	size_t count = 0, matches = 0;
 
-	if (place_list(&ids, &count, err))
+	if (peer_list(c, &ids, &count, err))
 		return NULL;
 	for (size_t i = 0; i < count; i++) {
 		bool exact = strcmp(ids[i], prefix) == 0;

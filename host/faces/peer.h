@@ -36,9 +36,12 @@ void peer_serve(struct peer *p, short events);
 /** What to poll for. */
 short peer_wants(const struct peer *p);
 
-/** Full id of the conversation that is open and whose id begins like that;
- *  "" if only one is open. Owned; NULL with `err`. */
-char *peer_find(const char *prefix, struct error *err);
+/** The ids that have a socket and are kept in the state directory of `c`: as
+ *  place_list, which see. */
+int peer_list(const struct config *c, char ***ret, size_t *ret_count, struct error *err);
+/** Full id of the conversation of this state directory that is open and whose id
+ *  begins like that; "" if only one is open. Owned; NULL with `err`. */
+char *peer_find(const struct config *c, const char *prefix, struct error *err);
 
 /** A line that came, told to a watcher as the conversation itself would. Other
  *  lines than events, delta, output, progress, retry and notice are passed
