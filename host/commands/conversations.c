@@ -20,13 +20,16 @@
 #include <sys/stat.h>
 #include <time.h>
 
-enum { F_JSON, F_ALL, F_SCREENSHOTS };
+enum { F_JSON, F_ALL, F_SCREENSHOTS, F_OLDER, F_KEEP, F_DRY };
 enum { SHOWN_LINES = 12, TITLE_SHOWN = 60 };
 
 static const struct flag flags[] = {
 	[F_JSON] = { 'j', "json", NULL, "list, show, cost: as JSON" },
 	[F_ALL] = { 'a', "all", NULL, "show: every event, and each whole" },
 	[F_SCREENSHOTS] = { 0, "screenshots", NULL, "export: with screenshots" },
+	[F_OLDER] = { 0, "older-than", "DAYS", "prune: what was not written for so long" },
+	[F_KEEP] = { 0, "keep", "N", "prune: all but the N newest" },
+	[F_DRY] = { 'n', "dry-run", NULL, "delete, prune: only say what would go" },
 	{ 0 },
 };
 
@@ -34,6 +37,9 @@ struct arguments {
 	struct common common;
 	bool json, all, screenshots;
 	const char *id, *file;
+	char **ids; /* delete */
+	size_t id_count;
+	struct prune_options prune;
 };
 
 /* A line of text from outside: control characters other than tabs become
@@ -48,13 +54,6 @@ static void print_line(const char *text, size_t len)
 }
 
 /* ---- list ------------------------------------------------------------------------ */
-
-struct entry {
-	char *id, *title, *workspace, *parent;
-	bool shown;
-	int64_t events, bytes;
-	time_t written;
-};
 
 /* What a conversation takes on disk, spooled output included. */
 static int64_t dir_bytes(const char *path)
@@ -72,12 +71,7 @@ static int64_t dir_bytes(const char *path)
 	return bytes;
 }
 
-struct entries {
-	struct entry *items;
-	size_t count;
-};
-
-static void entries_clear(struct entries *l)
+void entries_clear(struct entries *l)
 {
 	for (size_t i = 0; i < l->count; i++) {
 		free(l->items[i].id);
@@ -88,8 +82,7 @@ static void entries_clear(struct entries *l)
 	free(l->items);
 }
 
-/* The folder of all conversations. */
-static char *root_dir(const struct config *c, struct error *err)
+char *conversations_root(const struct config *c, struct error *err)
 {
 	char *dir = conversation_dir(c, "x", err);
 
@@ -128,7 +121,7 @@ static int newest_first(const void *x, const void *y)
 	return strcmp(b->id, a->id);
 }
 
-static int collect(const char *root, struct entries *l, struct error *err)
+int entries_collect(const char *root, struct entries *l, struct error *err)
 {
 	DIR *dir = opendir(root);
 	struct dirent *d;
@@ -156,7 +149,7 @@ static int collect(const char *root, struct entries *l, struct error *err)
 	return MT_OK;
 }
 
-static const char *size_text(int64_t bytes, char ret[16])
+const char *size_text(int64_t bytes, char ret[16])
 {
 	static const char units[] = "KMGT";
 	double n = (double)bytes / 1024;
@@ -226,9 +219,9 @@ static void print_below(struct entries *l, const char *parent, bool json, int de
 
 static int list(const struct config *c, const struct arguments *a, struct error *err)
 {
-	AUTO(free) char *root = root_dir(c, err);
+	AUTO(free) char *root = conversations_root(c, err);
 	struct entries l = { 0 };
-	int status = root ? collect(root, &l, err) : err->code;
+	int status = root ? entries_collect(root, &l, err) : err->code;
 
 	if (!status)
 		print_below(&l, "", a->json, 0);
@@ -439,6 +432,30 @@ static int import(const struct config *c, const struct arguments *a, struct erro
 /* ---- the command ----------------------------------------------------------------------
  */
 
+static int delete(const struct config *c, const struct arguments *a, struct error *err)
+{
+	return conversations_delete(c, a->ids, a->id_count, a->prune.dry, err);
+}
+
+static int prune(const struct config *c, const struct arguments *a, struct error *err)
+{
+	return conversations_prune(c, &a->prune, err);
+}
+
+static int parse_number(const char *flag, const char *text, int64_t *ret)
+{
+	char *end;
+	long long n = strtoll(text, &end, 10);
+
+	if (!*text || *end || n < 0 || n > 1000000) {
+		fprintf(stderr, "mortise: conversations: --%s %.20s: write a number from 0 to "
+				"1000000\n", flag, text);
+		return EXIT_USAGE;
+	}
+	*ret = n;
+	return 0;
+}
+
 typedef int act(const struct config *c, const struct arguments *a, struct error *err);
 
 /* Which of them is meant; the operands go to their places. */
@@ -448,6 +465,8 @@ static act *choose(int words, char **word, struct arguments *a)
 
 	if (strcmp(what, "list") == 0 && words <= 1)
 		return list;
+	if (strcmp(what, "prune") == 0 && words == 1)
+		return prune;
 	if (words < 2)
 		return NULL;
 	a->id = word[1];
@@ -459,13 +478,18 @@ static act *choose(int words, char **word, struct arguments *a)
 		a->file = words == 3 ? word[2] : NULL;
 		return export;
 	}
+	if (strcmp(what, "delete") == 0) {
+		a->ids = word + 1;
+		a->id_count = (size_t)words - 1;
+		return delete;
+	}
 	a->file = word[1];
 	return strcmp(what, "import") == 0 && words == 2 ? import : NULL;
 }
 
 static int run(const struct command *self, int argc, char **argv)
 {
-	struct arguments a = { 0 };
+	struct arguments a = { .prune = { .older_days = -1, .keep = -1 } };
 	AUTO(config) struct config *config = NULL;
 	struct error err = ERROR_NONE;
 	int index = 1, flag;
@@ -476,6 +500,11 @@ static int run(const struct command *self, int argc, char **argv)
 		a.json |= flag == F_JSON;
 		a.all |= flag == F_ALL;
 		a.screenshots |= flag == F_SCREENSHOTS;
+		a.prune.dry |= flag == F_DRY;
+		if ((flag == F_OLDER
+		     && parse_number("older-than", value, &a.prune.older_days))
+		    || (flag == F_KEEP && parse_number("keep", value, &a.prune.keep)))
+			return EXIT_USAGE;
 	}
 	if (flag != FLAG_END)
 		return flag == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
@@ -483,7 +512,7 @@ static int run(const struct command *self, int argc, char **argv)
 	if (!what) {
 		fprintf(stderr,
 			"mortise conversations: say list, show ID, cost ID, export ID "
-			"[FILE] or import FILE\n");
+			"[FILE], import FILE, delete ID... or prune\n");
 		return EXIT_USAGE;
 	}
 	if (common_config(&a.common, &config, &err))
@@ -493,8 +522,8 @@ static int run(const struct command *self, int argc, char **argv)
 
 const struct command command_conversations = {
 	.name = "conversations",
-	.args = "[list | show ID | cost ID | export ID [FILE] | import FILE]",
-	.summary = "List and show conversations; export and import OpenHands files.",
+	.args = "[list | show ID | cost ID | export ID [FILE] | import FILE | delete ID... | prune]",
+	.summary = "List, show and delete conversations; export and import OpenHands files.",
 	.details = "list    newest first\n"
 		   "show    the events of one; ID may be its beginning, or `last`\n"
 		   "cost    what its models took: tokens and dollars, each and in sum\n"
@@ -502,7 +531,10 @@ const struct command command_conversations = {
 		   "or FILE;\n"
 		   "        into a folder as ID.json\n"
 		   "import  a trajectory, or evaluation records: each becomes a "
-		   "conversation",
+		   "conversation\n"
+		   "delete  remove conversations, with those of their subagents\n"
+		   "prune   remove those that --older-than and --keep leave out, and that no\n"
+		   "        process has open",
 	.flags = flags,
 	.run = run,
 };

@@ -6,6 +6,40 @@
 
 #include "config/config.h"
 #include <stdbool.h>
+#include <time.h>
+
+struct entry {
+	char *id, *title, *workspace, *parent;
+	bool shown;
+	int64_t events, bytes;
+	time_t written;
+};
+
+struct entries {
+	struct entry *items;
+	size_t count;
+};
+
+struct prune_options {
+	int64_t older_days, keep; /* -1: not given */
+	bool dry;
+};
+
+/** The directory of all conversations; owned. */
+char *conversations_root(const struct config *c, struct error *err);
+/** All of them, newest first. To be cleared also after a failure. */
+int entries_collect(const char *root, struct entries *l, struct error *err);
+void entries_clear(struct entries *l);
+/** "17 K", "1.2 G". @return `ret` */
+const char *size_text(int64_t bytes, char ret[16]);
+
+/** Remove those that the beginnings of ids name, with their subagents' conversations.
+ *  One that a process has open is refused. */
+int conversations_delete(const struct config *c, char **ids, size_t count, bool dry,
+			 struct error *err);
+/** Remove all that the options leave out. */
+int conversations_prune(const struct config *c, const struct prune_options *o,
+			struct error *err);
 
 /** The bill of a conversation and of those below it, to standard output. */
 int conversations_cost(const struct config *c, const char *id, bool json,

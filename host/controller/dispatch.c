@@ -252,6 +252,8 @@ static void on_result(void *arg, const struct link_result *result)
 	int64_t action = ahead_action(c, result->call);
 
 	questions_over(c, result->call, false);
+	if (result->spool)
+		spools_trim(c);
 	if (ahead_takes(c, result))
 		return;
 	take_result(c, action, result);

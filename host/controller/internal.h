@@ -484,6 +484,9 @@ int64_t call_deadline(const struct conversation *c, const struct tool *tool,
 		      const struct event *action);
 /** Start the runner if it is not there, so that it is ready when needed. */
 int runner_start(struct conversation *c, struct error *err);
+/* ---- spools.c ---- */
+/** Remove the oldest files of whole output while there is more than [core] spool_total. */
+void spools_trim(struct conversation *c);
 /** Start it once the request that was just sent is on its way. */
 void runner_soon(struct conversation *c);
 /** The observation of an action, which is pending no longer. */

@@ -5,6 +5,8 @@ libhost_a_SOURCES += %D%/action-hash.c %D%/action-hash.h %D%/ahead.c %D%/analyze
 	%D%/approvals.c %D%/approval-store.c %D%/approval-store.h \
 	%D%/ask.c %D%/child.c %D%/complete.c %D%/children.c %D%/children-bill.c %D%/children.h %D%/delegate.c %D%/condense.c %D%/confirm.c %D%/confirm-answer.c %D%/confirm.h \
 	%D%/conversation.c %D%/conversation.h %D%/dispatch.c %D%/exit_code.h %D%/finding.c \
+	%D%/ask.c %D%/child.c %D%/complete.c %D%/children.c %D%/children-bill.c %D%/children.h %D%/delegate.c %D%/condense.c %D%/confirm.c %D%/confirm.h \
+	%D%/conversation.c %D%/conversation.h %D%/dispatch.c %D%/spools.c %D%/exit_code.h %D%/finding.c \
 	%D%/hooking.c %D%/hooking.h \
 	%D%/internal.h %D%/launch.c %D%/launch.h %D%/limits.c %D%/limits.h \
 	%D%/meta.c %D%/meta.h %D%/questions.c %D%/react.c %D%/react.h %D%/recall.c \

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * spools.c - how much whole output a conversation keeps: the oldest files go. */
+#include "controller/internal.h"
+
+#include "files.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { FILES_MAX = 65536 };
+
+struct spool {
+	char *name;
+	int64_t bytes;
+	struct timespec written;
+};
+
+static int oldest_first(const void *x, const void *y)
+{
+	const struct spool *a = x, *b = y;
+
+	if (a->written.tv_sec != b->written.tv_sec)
+		return a->written.tv_sec < b->written.tv_sec ? -1 : 1;
+	if (a->written.tv_nsec != b->written.tv_nsec)
+		return a->written.tv_nsec < b->written.tv_nsec ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+/* The files of the directory. @return their bytes. */
+static int64_t collect(DIR *dir, struct spool **ret, size_t *ret_count)
+{
+	struct spool *grown;
+	struct dirent *d;
+	struct stat st;
+	int64_t total = 0;
+
+	while (*ret_count < FILES_MAX && (d = readdir(dir))) {
+		if (fstatat(dirfd(dir), d->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0
+		    || !S_ISREG(st.st_mode))
+			continue;
+		grown = reallocarray(*ret, *ret_count + 1, sizeof **ret);
+		if (!grown)
+			break;
+		*ret = grown;
+		grown[*ret_count] = (struct spool){ .name = strdup(d->d_name),
+						    .bytes = st.st_size,
+						    .written = st.st_mtim };
+		if (!grown[*ret_count].name)
+			break;
+		total += st.st_size;
+		++*ret_count;
+	}
+	return total;
+}
+
+void spools_trim(struct conversation *c)
+{
+	AUTO(free) char *path = path_join(c->dir, "spool");
+	int64_t most = config_int(c->config, "core", "spool_total"), total;
+	DIR *dir = path ? opendir(path) : NULL;
+	AUTO(free) struct spool *files = NULL;
+	size_t count = 0, removed = 0;
+
+	if (!dir)
+		return; /* nothing was kept yet */
+	total = collect(dir, &files, &count);
+	if (total > most)
+		qsort(files, count, sizeof *files, oldest_first);
+	while (total > most && removed + 1 < count) { /* the newest stays */
+		total -= files[removed].bytes;
+		unlinkat(dirfd(dir), files[removed++].name, 0);
+	}
+	closedir(dir);
+	for (size_t i = 0; i < count; i++)
+		free(files[i].name);
+	if (removed)
+		notice(c, MT_LOG_INFO, "%zu files of earlier output were removed: "
+		       "[core] spool_total is reached", removed);
+}

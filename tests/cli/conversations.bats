@@ -1,0 +1,98 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# conversations.bats - conversations removed, their size, and those of another state
+# directory.
+bats_require_minimum_version 1.5.0
+
+setup() {
+	work=$BATS_TEST_TMPDIR
+	mkdir "$work/ws"
+	export XDG_STATE_HOME=$work/state
+	printf '[turn]\ntext = Done.\n' >"$work/script"
+	run_it=(mortise run -C "$work/ws" --model "script:$work/script" -q)
+}
+
+one() { "${run_it[@]}" -t "$1" </dev/null >/dev/null; }
+ids() { mortise conversations --json | jq -r .id; }
+
+@test "delete removes what is named, and nothing else" {
+	one first && one second
+	first=$(mortise conversations --json | jq -r 'select(.title | startswith("first")).id')
+	run mortise conversations delete --dry-run "$first"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"1 conversations, "*"would be removed" ]]
+	[ "$(ids | wc -l)" -eq 2 ]
+	run mortise conversations delete "$first"
+	[ "$status" -eq 0 ]
+	[ ! -e "$work/state/mortise/conversations/$first" ]
+	[ "$(ids | wc -l)" -eq 1 ]
+	run mortise conversations delete nothing-of-that-name
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"there is no conversation"* ]]
+}
+
+@test "prune: by age, by number, not what is open" {
+	one a && one b && one c
+	run mortise conversations prune
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"--older-than DAYS, --keep N, or both"* ]]
+	run mortise conversations prune --keep x
+	[ "$status" -eq 2 ]
+	run mortise conversations prune --older-than 1
+	[ "$status" -eq 0 ]
+	[ "$(ids | wc -l)" -eq 3 ]
+	touch -d '3 days ago' "$work"/state/mortise/conversations/*/events.jsonl
+	mkfifo "$work/fifo"
+	mortise resume last --json --keep <"$work/fifo" >"$work/out" 2>&1 3>&- &
+	exec 9>"$work/fifo"
+	until [ -s "$work/out" ]; do sleep 0.05; done
+	touch -d '3 days ago' "$work"/state/mortise/conversations/*/events.jsonl
+	run mortise conversations prune --older-than 2
+	[[ "$output" == *"is not removed"* ]]
+	[ "$(ids | wc -l)" -eq 1 ]
+	exec 9>&-
+	wait $! || true
+	run mortise conversations prune --keep 0
+	[ "$status" -eq 0 ]
+	[ -z "$(ids)" ]
+}
+
+@test "ps, kill and attach see the conversations of their state directory only" {
+	mkfifo "$work/fifo"
+	mortise run -C "$work/ws" -m "script:$work/script" --json --keep <"$work/fifo" \
+		>"$work/out" 2>&1 3>&- &
+	exec 9>"$work/fifo"
+	until [ -s "$work/out" ]; do sleep 0.05; done
+	id=$(ids)
+	[[ "$(mortise ps --json | jq -r .conversation)" == "$id" ]]
+	export XDG_STATE_HOME=$work/other
+	run mortise ps --json
+	[ "$status" -eq 0 ]
+	[[ "$output" != *"$id"* ]]
+	run mortise kill "$id"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"no process has a conversation"* ]]
+	run mortise attach "$id"
+	[ "$status" -eq 1 ]
+	export XDG_STATE_HOME=$work/state
+	run mortise kill "$id"
+	[ "$status" -eq 0 ]
+	exec 9>&-
+	wait $! || true
+}
+
+@test "spooled output is kept up to core.spool_total, the newest longest" {
+	for n in 1 2 3 4; do
+		printf '[turn]\n[call execute_bash]\ncommand = head -c 600000 /dev/zero | tr "\\\\0" %s\n\n' $n
+	done >"$work/script"
+	printf '[turn]\ntext = Done.\n' >>"$work/script"
+	one spools
+	spool=$(echo "$work"/state/mortise/conversations/*/spool)
+	[ "$(find "$spool" -type f | wc -l)" -eq 4 ]
+	mortise conversations delete last
+	run_it+=(-o core.spool_total=1M)
+	one spools
+	spool=$(echo "$work"/state/mortise/conversations/*/spool)
+	[ "$(find "$spool" -type f | wc -l)" -eq 1 ]
+	grep -q 4 "$spool"/*
+}
