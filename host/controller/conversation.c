@@ -187,13 +187,16 @@ void tell_state(struct conversation *c)
 /* An agent that ran into a limit may go on when a person says so. */
 static void raise_limits(struct conversation *c)
 {
-	if (!c->headless && account_raise(&c->account))
+	if (!c->headless && account_raise(c->purse))
 		spend_log(c);
 }
 
-/* A delegate that waits for words that nobody can say has ended too. */
+/* A delegate that waits for words that nobody can say has ended too. One that the
+ * limits of the whole conversation stop has not: it goes on when they are raised. */
 static bool ends_delegate(const struct conversation *c, enum agent_state state)
 {
+	if (state == STATE_ERROR && c->exit_code == EXIT_LIMIT && account_hit(&c->account))
+		return false;
 	return state == STATE_FINISHED || state == STATE_REJECTED || state == STATE_ERROR
 	       || (state == STATE_AWAITING_USER_INPUT && c->headless);
 }

@@ -153,7 +153,8 @@ static int push(struct conversation *c, const struct level *w, int64_t action,
 		return fail(err, MT_ENOMEM, "out of memory");
 	}
 	purse->parent = c->purse;
-	spend_limits(purse, c->config, w->section);
+	spend_limits(purse, c->config, w->section,
+		     c->level ? c->above[0]->section : c->section);
 	*up = c->now;
 	c->above[c->level++] = up;
 	c->now = *w; /* its wiring is borrowed */
@@ -214,6 +215,46 @@ static void put_outputs(struct strbuf *b, const char *agent, json_object *output
 	}
 }
 
+/* What the replies to the agent that works have cost. */
+static json_object *metrics_of(struct conversation *c)
+{
+	struct llm_metrics m = { .cost_known = true };
+	json_object *o = json_object_new_object(), *usage = json_object_new_object();
+
+	for (int64_t n = evlog_replies(c->log) - 1; n >= 0; n--) {
+		AUTO(json) json_object *record = evlog_reply_at(c->log, n, NULL);
+		AUTO(llm_reply) struct llm_reply *reply = NULL;
+
+		if (!record || js_int(record, "before", 0) <= c->delegation)
+			break;
+		reply = llm_reply_from_json(record, NULL);
+		if (reply)
+			llm_metrics_add(&m, &reply->usage, reply->latency_ms);
+	}
+	js_set_int(usage, "prompt_tokens", m.input);
+	js_set_int(usage, "completion_tokens", m.output);
+	js_set_int(usage, "cache_read_tokens", m.cache_read);
+	js_set_int(usage, "cache_write_tokens", m.cache_write);
+	js_set(o, "accumulated_cost", js_new_number(m.cost));
+	js_set(o, "accumulated_token_usage", usage);
+	return o;
+}
+
+/* A state of the delegate alone: the conversation has its own. */
+static void tell_delegate_state(struct conversation *c, enum agent_state state,
+				const char *reason)
+{
+	AUTO(strbuf) struct strbuf shown = STRBUF(1 << 16);
+	struct error err = ERROR_NONE;
+	json_object *extras = json_object_new_object();
+
+	js_set_str(extras, "agent_state", state_name(state));
+	js_set_str(extras, "reason", hidden(c, reason, &shown));
+	js_set_str(extras, "delegate", strchr(c->section, '.') + 1);
+	post(c, event_observation("agent_state_changed", SOURCE_ENVIRONMENT, -1, "", 0,
+				  extras, &err), &err);
+}
+
 static void tell_end(struct conversation *c, struct event *action, const char *agent,
 		     enum agent_state state, const char *reason, json_object *outputs)
 {
@@ -245,6 +286,8 @@ void delegate_end(struct conversation *c, enum agent_state state, const char *re
 	AUTO(free) char *why = strdup(reason); /* it may be of the conversation */
 	json_object *outputs = outputs_of(c, state);
 
+	js_set(outputs, "metrics", metrics_of(c));
+	tell_delegate_state(c, state, reason);
 	pop(c);
 	c->exit_code = 0;
 	c->status = NULL;
@@ -336,6 +379,7 @@ static int begin_it(struct conversation *c, const struct level *w, struct event 
 		delegate_end(c, STATE_ERROR, err->text);
 		return MT_OK;
 	}
+	tell_delegate_state(c, STATE_RUNNING, "");
 	recall(c, -1);
 	c->due = true;
 	return MT_OK;

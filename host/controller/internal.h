@@ -319,8 +319,10 @@ void stuck_wire(struct conversation *c, const char *section);
  *  @return true if there is no step now. */
 bool stuck_stops(struct conversation *c);
 /* ---- spend.c ---- */
-/** Read the limits of a section [controller...]. */
-void spend_limits(struct account *a, const struct config *config, const char *section);
+/** Reads the limits of a section [controller...]. What it inherits from `above` (NULL:
+ *  nothing) is a limit of the whole, which its parents hold already. */
+void spend_limits(struct account *a, const struct config *config, const char *section,
+		  const char *above);
 /** Count the time of work up to now; called before and after a state changes. */
 void spend_clock(struct conversation *c);
 /** Whatever is under way ends when the time of work is over, if that is limited.

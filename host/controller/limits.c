@@ -62,6 +62,14 @@ bool account_reached(struct account *a, unsigned which, char *text, size_t room)
 	return false;
 }
 
+bool account_hit(const struct account *a)
+{
+	for (size_t i = 0; i < LIMIT_COUNT; i++)
+		if (a->meters[i].hit)
+			return true;
+	return false;
+}
+
 bool account_raise(struct account *a)
 {
 	bool raised = false;

@@ -47,6 +47,8 @@ void account_spend(struct account *a, enum limit which, double n);
 /** Is one of these limits reached, here or above? Then the sentence for user
  *  and model is written, and it is marked as hit. */
 bool account_reached(struct account *a, unsigned which, char *text, size_t room);
+/** Was a limit of this account itself reached, and not raised since? */
+bool account_hit(const struct account *a);
 /** Name of the option that sets the limit: "max_iterations". */
 const char *limit_option(enum limit which);
 /** A person says: go on. What was hit is raised, here and above.

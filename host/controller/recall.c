@@ -40,13 +40,13 @@ void recall_servers(struct conversation *c, const struct skill *s)
 
 /* ---- the message that it is about --------------------------------------- */
 
-/* The first or the newest message of the user; a reference. */
+/* The first or the newest message of the user to the agent that works; a reference. */
 static struct event *message_of(struct conversation *c, bool first)
 {
 	int64_t count = evlog_count(c->log);
 
-	for (int64_t n = 0; n < count; n++) {
-		int64_t id = first ? n : count - 1 - n;
+	for (int64_t n = c->start; n < count; n++) {
+		int64_t id = first ? n : count - 1 - (n - c->start);
 		const struct evlog_head *head = evlog_head(c->log, id);
 
 		if (head->source == SOURCE_USER && head->type->is_action && !head->undone

@@ -88,7 +88,8 @@ void replay_compare(struct replay *r, const struct event *e,
 		    void (*differs)(void *arg, const struct replay_difference *d),
 		    void *arg)
 {
-	struct replay_action *a = e->is_action ? NULL : action_of(r, e->cause);
+	struct replay_action *a =
+		e->is_action || e->cause < 0 ? NULL : action_of(r, e->cause);
 	AUTO(event) struct event *want = NULL;
 	AUTO(strbuf) struct strbuf x = STRBUF(SIZE_MAX / 2), y = STRBUF(SIZE_MAX / 2);
 	struct replay_difference d;

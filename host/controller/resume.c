@@ -103,14 +103,24 @@ static void restore_spent(struct conversation *c)
 	spend_restore(c, &m, worked);
 }
 
+/* Does the event name a state of the conversation, not of a delegate alone? */
+static bool names_state(struct conversation *c, int64_t id)
+{
+	const struct evlog_head *head = evlog_head(c->log, id);
+	AUTO(event) struct event *e = NULL;
+
+	if (head->undone || strcmp(head->type->name, "agent_state_changed") != 0)
+		return false;
+	e = evlog_event(c->log, id, NULL);
+	return e && !js_get(event_args(e), "delegate");
+}
+
 /* Id of the newest event that names a state; -1: none. */
 static int64_t last_state(struct conversation *c)
 {
 	int64_t id = evlog_count(c->log) - 1;
 
-	while (id >= 0
-	       && (evlog_head(c->log, id)->undone
-		   || strcmp(evlog_head(c->log, id)->type->name, "agent_state_changed") != 0))
+	while (id >= 0 && !names_state(c, id))
 		id--;
 	return id;
 }

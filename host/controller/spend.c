@@ -11,13 +11,18 @@
 
 static const char record_name[] = "mortise/account"; /* of its state record */
 
-void spend_limits(struct account *a, const struct config *config, const char *section)
+void spend_limits(struct account *a, const struct config *config, const char *section,
+		  const char *above)
 {
 	for (int i = 0; i < LIMIT_COUNT; i++) {
 		const char *name = limit_option((enum limit)i);
+		const char *value = config_get(config, section, name);
+		const char *inherited = above ? config_get(config, above, name) : NULL;
 		double max = 0;
 
-		if (!config_get(config, section, name))
+		/* An equal limit is inherited: the one above is reached first, and this
+		 * one would end the delegate when that has been raised. */
+		if (!value || (inherited && strcmp(value, inherited) == 0))
 			continue;
 		if (i == LIMIT_BUDGET)
 			max = strtod(config_get(config, section, name), NULL);

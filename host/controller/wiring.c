@@ -241,7 +241,7 @@ int wire(struct conversation *c, const struct conversation_options *o, struct er
 		r = wire_level(c, o->model, err);
 	if (!r)
 		r = delegates_wire(c, err);
-	spend_limits(&c->account, c->config, c->section);
+	spend_limits(&c->account, c->config, c->section, NULL);
 	return r;
 }
 

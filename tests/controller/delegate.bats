@@ -155,7 +155,60 @@ reader finishes task with content: the report" ]
 	rm -r "$all"
 	run "${run_it[@]}" -t go -o controller.max_iterations=2
 	[ "$status" -eq 4 ]
-	of observation delegate | grep -q "encountered an error"
+	[ -z "$(of observation delegate)" ]
+}
+
+@test "a limit of the whole, reached inside a delegate: resume goes on there" {
+	{ gives reader one; skip_turns 3; finishes top "expect any contains = made it"; } \
+		| script boss
+	{
+		skip_turns 1
+		for i in 1 2; do
+			printf '[turn]\n[call execute_bash]\ncommand = echo %s >>ran\n\n' $i
+		done
+		finishes "made it"
+	} | script reader
+	run "${run_it[@]}" -t go -o controller.max_iterations=2
+	echo "$output"
+	[ "$status" -eq 4 ]
+	[ -z "$(of observation delegate)" ]
+	for i in 1 2; do
+		run mortise resume
+		echo "$output"
+		[ "$status" -eq 0 ] && break
+		[ "$status" -eq 4 ]
+	done
+	[ "$status" -eq 0 ]
+	[ "$(paste -sd, "$work/ws/ran")" = 1,2 ]
+	[ "$(of observation delegate | jq -r .extras.outputs.content)" = "made it" ]
+	[ "$(of action delegate | wc -l)" -eq 1 ]
+}
+
+@test "a limit of the whole, reached inside a delegate: so does a person's resume" {
+	{ gives reader one; skip_turns 2; finishes top; } | script boss
+	{
+		skip_turns 1
+		printf '[turn]\n[call execute_bash]\ncommand = echo 1 >>ran\n\n'
+		finishes "made it"
+	} | script reader
+	run python3 "$top_srcdir/tests/controller/talk.py" message:go wait:error resume \
+		wait:finished -- "${run_it[@]}" --json --keep -o controller.max_iterations=2
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "$(of observation delegate | jq -r .extras.outputs.content)" = "made it" ]
+}
+
+@test "the states of a delegate, what it cost and what it looked up are in the log" {
+	{ gives reader "the one task"; skip_turns 1; finishes top; } | script boss
+	{ skip_turns 1; finishes bottom; } | script reader
+	run "${run_it[@]}" -t go
+	[ "$status" -eq 0 ]
+	[ "$(of observation agent_state_changed | jq -r 'select(.extras.delegate == "reader")
+		| .extras.agent_state' | paste -sd,)" = running,finished ]
+	of observation delegate | jq -e '.extras.outputs.metrics
+		| .accumulated_cost == 0.25 and .accumulated_token_usage.prompt_tokens == 100
+		and .accumulated_token_usage.completion_tokens == 10'
+	[ "$(of action recall | jq -r .args.query | paste -sd,)" = "go,TASK: the one task" ]
 }
 
 @test "an agent in circles is not the one above in circles" {
