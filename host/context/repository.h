@@ -20,8 +20,4 @@ struct repository {
 int repository_read(const char *workspace, struct repository *ret);
 void repository_clear(struct repository *r);
 
-/** One line of `git diff --name-status` or `git status --porcelain`: adds
- *  {status, path} objects to the list, two for a rename. */
-int git_name_status(const char *line, size_t len, json_object *list, struct error *err);
-
 #endif

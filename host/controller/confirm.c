@@ -32,7 +32,7 @@ bool confirm_needed(const struct confirm_policy *p, enum risk risk)
 	case CONFIRM_RISKY:
 		break;
 	}
-	return risk == RISK_UNKNOWN ? p->unknown : risk >= p->from;
+	return risk_waits(risk, p->from, p->unknown);
 }
 
 int confirm_policy_read(const struct config *c, const char *section, bool attended,

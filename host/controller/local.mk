@@ -4,8 +4,6 @@ libhost_a_SOURCES += %D%/action-hash.c %D%/action-hash.h %D%/ahead.c %D%/analyze
 	%D%/approval-scope.c %D%/approval-scope.h \
 	%D%/approvals.c %D%/approval-store.c %D%/approval-store.h \
 	%D%/ask.c %D%/child.c %D%/complete.c %D%/children.c %D%/children-bill.c %D%/children.h %D%/delegate.c %D%/condense.c %D%/confirm.c %D%/confirm-answer.c %D%/confirm.h \
-	%D%/conversation.c %D%/conversation.h %D%/dispatch.c %D%/exit_code.h %D%/finding.c \
-	%D%/ask.c %D%/child.c %D%/complete.c %D%/children.c %D%/children-bill.c %D%/children.h %D%/delegate.c %D%/condense.c %D%/confirm.c %D%/confirm.h \
 	%D%/conversation.c %D%/conversation.h %D%/dispatch.c %D%/spools.c %D%/exit_code.h %D%/finding.c \
 	%D%/hooking.c %D%/hooking.h \
 	%D%/internal.h %D%/launch.c %D%/launch.h %D%/limits.c %D%/limits.h \

@@ -309,26 +309,6 @@ static void test_repository(const char *dir)
 	repository_clear(&r);
 }
 
-static void test_changes(void)
-{
-	static const struct {
-		const char *line, *json;
-	} cases[] = {
-		{ "M\tmy file.c", "[{\"status\":\"UPDATED\",\"path\":\"my file.c\"}]" },
-		{ "?? my file.c", "[{\"status\":\"ADDED\",\"path\":\"my file.c\"}]" },
-		{ "C75\ta\tb", "[{\"status\":\"ADDED\",\"path\":\"b\"}]" },
-		{ "", "[]" }, { "X\ta", "[]" }, { "A\tb\tc\td\te", "[]" },
-	};
-
-	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		AUTO(json) json_object *list = json_object_new_array();
-		struct error err = ERROR_NONE;
-
-		git_name_status(cases[i].line, strlen(cases[i].line), list, &err);
-		CHECK_STR(js_text(list, NULL), cases[i].json);
-	}
-}
-
 int main(void)
 {
 	char dir[] = "/tmp/mortise-skills-XXXXXX";
@@ -347,7 +327,6 @@ int main(void)
 	test_notes(dir);
 	test_notes_together(dir);
 	test_repository(dir);
-	test_changes();
 	dir_remove(dir, NULL);
 	return tap_done();
 }

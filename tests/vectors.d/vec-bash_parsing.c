@@ -22,17 +22,6 @@ static void want_text(struct vec *v, json_object *want, const char *got)
 		vec_fault(v, "output", text, got);
 }
 
-static void combine_outputs(struct vec *v, json_object *in, json_object *want)
-{
-	AUTO(strbuf) struct strbuf out = STRBUF(1 << 20);
-	size_t len;
-	const char *text = str(in, "text", &len);
-
-	prompt_outputs(text, len, js_bool(in, "get_content_before_last_match", false),
-		       &out);
-	want_text(v, want, out.text);
-}
-
 static void is_special_key(struct vec *v, json_object *in, json_object *want)
 {
 	size_t len;
@@ -89,7 +78,6 @@ static const struct {
 	const char *version, *name;
 	void (*run)(struct vec *v, json_object *in, json_object *want);
 } ours[] = {
-	{ "v0", "combine_outputs", combine_outputs },
 	{ "v0", "is_special_key", is_special_key },
 	{ "v0", "remove_command_prefix", remove_command_prefix },
 	{ "v1", "is_special_key", is_special_key },
@@ -99,8 +87,18 @@ static const struct {
 
 static bool one_case(struct vec *v, json_object *c)
 {
+	static const char no_prompts[] = "the shell needs no splitting, escaping or "
+					 "prompts in its output";
+	static const char one_shell[] = "there is one shell, not a pool of panes";
+	static const struct vec_decision decided[] = {
+		{ "v0", "combine_outputs", no_prompts }, { "v1", "combine_outputs", no_prompts },
+		{ "v0", "escape_special", no_prompts },  { "v1", "escape_special", no_prompts },
+		{ "v0", "ps1_parse", no_prompts },       { "v1", "ps1_parse", no_prompts },
+		{ "v0", "split_commands", no_prompts },  { "v1", "split_commands", no_prompts },
+		{ "v1", "literal_argument", one_shell }, { "v1", "query_filter", one_shell },
+		{ "v1", "foreground_timeout_rejected", "no server ends an idle runtime" },
+	};
 	const char *version = js_str(c, "version", ""), *name = js_str(c, "fn", "");
-	char what[64];
 
 	for (size_t i = 0; i < ARRAY_LEN(ours); i++)
 		if (strcmp(version, ours[i].version) == 0 &&
@@ -108,10 +106,7 @@ static bool one_case(struct vec *v, json_object *c)
 			ours[i].run(v, js_get(c, "in"), js_get(c, "output"));
 			return true;
 		}
-	snprintf(what, sizeof what, "%s %s", version, name);
-	vec_skip(v, what, "splitting, escaping, prompt parsing and pool helpers: our "
-		 "shell needs none of it");
-	return false;
+	return vec_decide(v, c, decided, ARRAY_LEN(decided));
 }
 
 int main(int argc, char **argv)

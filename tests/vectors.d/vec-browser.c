@@ -231,8 +231,7 @@ static bool one(struct vec *v, json_object *c)
 	for (size_t i = 0; i < ARRAY_LEN(functions); i++)
 		if (strcmp(functions[i].fn, fn) == 0)
 			return functions[i].run(v, c);
-	vec_skip(v, fn, "of an unknown kind");
-	return false;
+	return vec_decide(v, c, NULL, 0);
 }
 
 int main(int argc, char **argv)

@@ -298,10 +298,13 @@ static bool one_case(struct vec *v, json_object *c)
 	struct bench b = { .count = 0 };
 	const char *why;
 
-	if (strcmp(js_str(c, "version", ""), "v0") != 0) {
-		vec_skip(v, "v1", "V1's form is for reference (README)");
-		return false;
-	}
+	static const struct vec_decision decided[] = {
+		{ "v1", "events_to_messages", "V1's form is for reference" },
+	};
+
+	if (strcmp(js_str(c, "version", ""), "v0") != 0 ||
+	    strcmp(js_str(c, "fn", ""), "process_events") != 0)
+		return vec_decide(v, c, decided, ARRAY_LEN(decided));
 	why = not_ours(c, events);
 	if (why) {
 		vec_skip(v, "v0 process_events", why);

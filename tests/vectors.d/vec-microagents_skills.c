@@ -273,19 +273,18 @@ static bool one(struct vec *v, json_object *c)
 		{ "inline_commands", commands },
 		{ "load_project_skills", project },
 	};
+	static const char rules[] = "V1's rules are ours; V0's files load by them";
+	static const struct vec_decision decided[] = {
+		{ "v0", "load", rules }, { "v0", "load_dir", rules },
+		{ "v0", "match_trigger", rules },
+	};
 	const char *fn = js_str(c, "fn", "");
-	char what[64];
+	bool v1 = strcmp(js_str(c, "version", ""), "v1") == 0;
 
-	snprintf(what, sizeof what, "%s %s", js_str(c, "version", ""), fn);
-	if (strcmp(js_str(c, "version", ""), "v0") == 0) {
-		vec_skip(v, what, "V1's rules are ours; V0's files load by them");
-		return false;
-	}
-	for (size_t i = 0; i < ARRAY_LEN(functions); i++)
+	for (size_t i = 0; v1 && i < ARRAY_LEN(functions); i++)
 		if (strcmp(functions[i].fn, fn) == 0)
 			return functions[i].run(v, js_get(c, "in"), c);
-	vec_skip(v, what, "no such function here");
-	return false;
+	return vec_decide(v, c, decided, ARRAY_LEN(decided));
 }
 
 int main(int argc, char **argv)

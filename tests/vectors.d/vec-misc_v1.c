@@ -150,28 +150,6 @@ static bool on_execute(struct vec *v, json_object *c)
 	return true;
 }
 
-/* ---- git_name_status ------------------------------------------------------------ */
-
-static bool on_name_status(struct vec *v, json_object *c)
-{
-	json_object *lines = js_path(c, "in.lines");
-	AUTO(json) json_object *got = json_object_new_array();
-	const char *wanted = js_str(js_get(c, "error"), "message", NULL);
-	struct error err = ERROR_NONE;
-
-	for (size_t i = 0; !err.code && i < json_object_array_length(lines); i++) {
-		const char *line = json_object_get_string(json_object_array_get_idx(lines, i));
-
-		git_name_status(line, strlen(line), got, &err);
-	}
-	if (wanted ? !vec_match(wanted, err.text) : err.code != 0)
-		vec_fault(v, "error", wanted, err.text);
-	else if (!wanted && !js_equal(js_get(c, "output"), got))
-		vec_fault(v, "changes", js_text(js_get(c, "output"), NULL),
-			  js_text(got, NULL));
-	return true;
-}
-
 /* ---- task_tracker, glob_split --------------------------------------------------- */
 
 static bool on_tasks(struct vec *v, json_object *c)
@@ -252,30 +230,30 @@ static bool one(struct vec *v, json_object *c)
 		{ "hook_matcher", on_matcher },
 		{ "hook_config", on_config },
 		{ "hook_execute", on_execute },
-		{ "git_name_status", on_name_status },
 		{ "task_tracker", on_tasks },
 		{ "glob_split", on_glob },
 		{ "apply_patch", on_patch },
 	};
-	static const struct {
-		const char *fn, *why;
-	} not_yet[] = {
-		{ "bash_quote", "of the isolation, which is not built yet" },
-		{ "secrets_in_command", "of the isolation, which is not built yet" },
-		{ "mask_output", "of the isolation, which is not built yet" },
+	static const char isolation[] = "of the isolation, which is not built yet";
+	static const char reference[] = "of programs that are for reference";
+	static const struct vec_decision decided[] = {
+		{ "v1", "bash_quote", isolation },
+		{ "v1", "secrets_in_command", isolation },
+		{ "v1", "mask_output", isolation },
+		{ "v1", "git_name_status", "no part of the host shows changes of git" },
+		{ "v1", "cli_abbreviate_number", reference },
+		{ "v1", "cli_format_cost", reference },
+		{ "v1", "cli_repo_from_remote", reference },
+		{ "v1", "cli_slash_command", reference },
+		{ "v1", "fallback_title", reference },
+		{ "v1", "settings_merge", reference },
 	};
 	const char *fn = js_str(c, "fn", "");
 
 	for (size_t i = 0; i < ARRAY_LEN(functions); i++)
 		if (strcmp(functions[i].fn, fn) == 0)
 			return functions[i].run(v, c);
-	for (size_t i = 0; i < ARRAY_LEN(not_yet); i++)
-		if (strcmp(not_yet[i].fn, fn) == 0) {
-			vec_skip(v, fn, not_yet[i].why);
-			return false;
-		}
-	vec_skip(v, fn, "reference only (README: which vectors are ours)");
-	return false;
+	return vec_decide(v, c, decided, ARRAY_LEN(decided));
 }
 
 int main(int argc, char **argv)

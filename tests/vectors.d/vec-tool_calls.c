@@ -400,32 +400,24 @@ static bool one_case(struct vec *v, json_object *c)
 	static const struct {
 		const char *version, *fn;
 		bool (*run)(struct vec *v, json_object *c, json_object *in);
-		const char *why; /* it is not ours */
 	} functions[] = {
-		{ "v0", "tool_call_to_action", tool_call_to_action, NULL },
-		{ "v1", "fix_arguments", fix_arguments, NULL },
-		{ "v1", "normalize_tool_call", normalize_tool_call, NULL },
-		{ "v1", "parse_arguments", parse_arguments, NULL },
-		{ "v1", "sanitize_control_chars", sanitize_control_chars, NULL },
-		{ "v1", "simplify_schema", NULL, "schemas go to the model as tools give them" },
-		{ "v1", "tool_name", NULL, "tools are named by their plugin, not by a class" },
+		{ "v0", "tool_call_to_action", tool_call_to_action },
+		{ "v1", "fix_arguments", fix_arguments },
+		{ "v1", "normalize_tool_call", normalize_tool_call },
+		{ "v1", "parse_arguments", parse_arguments },
+		{ "v1", "sanitize_control_chars", sanitize_control_chars },
+	};
+	static const struct vec_decision decided[] = {
+		{ "v1", "simplify_schema", "schemas go to the model as tools give them" },
+		{ "v1", "tool_name", "tools are named by their plugin, not by a class" },
 	};
 	const char *fn = js_str(c, "fn", ""), *version = js_str(c, "version", "");
 
-	for (size_t i = 0; i < ARRAY_LEN(functions); i++) {
-		char what[64];
-
-		if (strcmp(functions[i].fn, fn) != 0
-		    || strcmp(functions[i].version, version) != 0)
-			continue;
-		if (functions[i].run)
+	for (size_t i = 0; i < ARRAY_LEN(functions); i++)
+		if (strcmp(functions[i].fn, fn) == 0
+		    && strcmp(functions[i].version, version) == 0)
 			return functions[i].run(v, c, js_get(c, "in"));
-		snprintf(what, sizeof what, "%s %s", version, fn);
-		vec_skip(v, what, functions[i].why);
-		return false;
-	}
-	vec_skip(v, fn, "an unknown function");
-	return false;
+	return vec_decide(v, c, decided, ARRAY_LEN(decided));
 }
 
 int main(int argc, char **argv)

@@ -93,6 +93,31 @@ static inline void vec_skip(struct vec *v, const char *what, const char *why)
 	v->skipped++;
 }
 
+/** A function of the recordings that is not ours, and the decision that says so. */
+struct vec_decision {
+	const char *version, *fn; /* fn NULL: every function of that version */
+	const char *why;
+};
+
+/** For a case that no runner took: skipped by a decision, or else a failure, so that
+ *  a new function is never passed over. @return what `one` of vec_each returns. */
+static inline bool vec_decide(struct vec *v, json_object *c,
+			      const struct vec_decision *list, size_t count)
+{
+	const char *fn = js_str(c, "fn", ""), *version = js_str(c, "version", "");
+	char what[64];
+
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(list[i].version, version) == 0 &&
+		    (!list[i].fn || strcmp(list[i].fn, fn) == 0)) {
+			snprintf(what, sizeof what, "%s %s", version, fn);
+			vec_skip(v, what, list[i].why);
+			return false;
+		}
+	vec_fault(v, version, "a function that is known", fn);
+	return true;
+}
+
 /** Run `one` on each case. It returns true if it ran the case (which passed
  *  unless vec_fault was called), false if it called vec_skip. */
 static inline void vec_each(struct vec *v, bool (*one)(struct vec *v, json_object *c))
