@@ -173,3 +173,23 @@ END
 		[[ "$output" != *HIGH* ]]
 	done
 }
+
+@test "a command of 1 MB asks at once, and an interrupt ends the run" {
+	{
+		printf '[turn]\n[call execute_bash]\ncommand = echo '
+		head -c 786432 /dev/urandom | base64 -w 0
+		printf ' | wc -c\n\n[turn]\n[call finish]\nmessage = x\n'
+	} >"$work/script"
+	"${run_it[@]}" --json --keep -o controller.confirmation=always -t go >"$work/out" \
+		< <(sleep 60) 3>&- &
+	local pid=$!
+	for _ in $(seq 1000); do
+		grep -q '"waits"' "$work/out" && break
+		sleep 0.02
+	done
+	grep -o '"waits":{[^}]*' "$work/out" | head -n 1 | grep -q '"risk":"\(UNKNOWN\|LOW\)"'
+	kill -INT "$pid"
+	local code=0
+	wait "$pid" || code=$?
+	[ "$code" -ne 0 ]
+}

@@ -347,8 +347,10 @@ EOS
 	(cd "$work/other" && run_it[3]=. && mortise run -m "script:$work/script" -q -t second)
 	TZ=Etc/GMT-9 run mortise conversations
 	[ "$status" -eq 0 ]
-	[[ "${lines[0]}" == *" $(TZ=Etc/GMT-9 date +%Y-%m-%d) "*" $work/other  second" ]]
-	[[ "${lines[1]}" == *" $work/ws  first" ]]
+	# in either order, when both began in the same second
+	[[ "$output" == *" $(TZ=Etc/GMT-9 date +%Y-%m-%d) "*" $work/other  second"* ]]
+	[[ "$output" == *" $work/ws  first"* ]]
+	[ "${#lines[@]}" -eq 2 ]
 	cd "$work/ws"
 	run mortise resume here -q -t more
 	[[ "$(mortise conversations show last)" == *"first"* ]]

@@ -34,7 +34,8 @@ none_left() { ! pgrep -f "[s]leep $mark" >/dev/null; }
 shown_is_logged() {
 	local log=$1 out=$2
 	head -c -0 "$out" | grep -E '^\{"id":[0-9]+,.*\}$' >"$work/shown"
-	! grep -Fxv -f "$log" "$work/shown" >"$work/lost"
+	sed 's/,"crc":"[0-9a-f]*"}$/}/' "$log" >"$work/logged" # clients see no checksums
+	! grep -Fxv -f "$work/logged" "$work/shown" >"$work/lost"
 }
 
 echo "1..$((rounds * 3 + 9))"
