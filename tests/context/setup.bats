@@ -121,10 +121,9 @@ false' ]
 @test "a project cannot have its script run by its own word" {
 	mkdir "$ws/.mortise"
 	printf '[controller]\nsetup = always\n' >"$ws/.mortise/mortise.ini"
-	mortise config trust "$ws"
-	run "${run_it[@]}"
+	run mortise config trust "$ws"
 	[ "$status" -ne 0 ]
-	[[ "$output" == *setup* ]]
+	[[ "$output" == *"a project may not set \`setup\`"* ]]
 }
 
 @test "instructions and suffixes reach the model, each where it belongs; secrets do not" {

@@ -140,13 +140,11 @@ EOF
 @test "a project cannot turn the question off" {
 	mkdir "$work/ws/.mortise"
 	printf '[controller]\nconfirm_unknown = no\n' >"$work/ws/.mortise/mortise.ini"
-	(cd "$work/ws" && mortise config trust)
-	run "${run_it[@]}"
+	run mortise config trust "$work/ws"
 	[ "$status" -ne 0 ]
 	[[ "$output" == *confirm_unknown* ]]
 	printf '[mcp.x]\ncommand = true\ntrust_hints = yes\n' >"$work/ws/.mortise/mortise.ini"
-	(cd "$work/ws" && mortise config trust)
-	run "${run_it[@]}"
+	run mortise config trust "$work/ws"
 	[ "$status" -ne 0 ]
 	[[ "$output" == *trust_hints* ]]
 }

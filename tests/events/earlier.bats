@@ -48,7 +48,7 @@ goes_on() {
 }
 
 @test "a configuration of version 0.1.0 is read" {
-	run mortise config check --config "$fixtures/config-1.ini"
+	OPENAI_API_KEY=sk-0123456789 run mortise config check --config "$fixtures/config-1.ini"
 	echo "$output"
 	[ "$status" -eq 0 ]
 }

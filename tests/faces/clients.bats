@@ -253,7 +253,7 @@ start() {
 	cat > script <<-END
 		[turn]
 		[call execute_bash]
-		command = XDG_RUNTIME_DIR=$XDG_RUNTIME_DIR mortise kill; XDG_RUNTIME_DIR=$XDG_RUNTIME_DIR mortise attach </dev/null
+		command = export XDG_RUNTIME_DIR=$XDG_RUNTIME_DIR XDG_STATE_HOME=$XDG_STATE_HOME; mortise kill; mortise attach </dev/null
 
 		[turn]
 		expect last contains = a tool cannot drive the conversation that runs it
