@@ -178,6 +178,28 @@ int dir_make(const char *path, struct error *err)
 	}
 }
 
+int dir_make_durable(const char *path, struct error *err)
+{
+	AUTO(free) char *above = strdup(path);
+	char *slash = above ? strrchr(above, '/') : NULL;
+	int status;
+
+	if (is_folder(path))
+		return MT_OK;
+	if (!above)
+		return fail(err, MT_ENOMEM, "%s: out of memory", path);
+	if (slash && slash > above) {
+		*slash = '\0';
+		status = dir_make_durable(above, err);
+		if (status)
+			return status;
+	}
+	status = dir_make(path, err);
+	if (!status && sync_folder_of(path))
+		status = fail_errno(err, path, "made durable");
+	return status;
+}
+
 static int remove_entries(int fd, const char *path, int depth, struct error *err);
 
 static int remove_entry(int parent, const char *name, const char *path, int depth,

@@ -20,6 +20,8 @@ int file_write(const char *path, const char *bytes, size_t len, mode_t mode,
 int write_all(int fd, const char *bytes, size_t len);
 /** Make a folder and its parents, each 0700 where it is made. */
 int dir_make(const char *path, struct error *err);
+/** The same, and what was made is on the disk when it returns. */
+int dir_make_durable(const char *path, struct error *err);
 /** Remove a folder with all in it, never following links. */
 int dir_remove(const char *path, struct error *err);
 /** "a" + "/" + "b" as a new text; `b` alone if it is absolute. NULL: memory. */

@@ -159,7 +159,7 @@ int ask_send(struct conversation *c, struct mt_ctx *x, const struct llm_events *
 	r = llm_send(llm, c->asked->request, index, events, c, NULL,
 		     &c->exchange, err);
 	if (!r)
-		r = evlog_barrier(c->log, err);
+		r = barrier(c, err);
 	if (r)
 		ask_cancel(c);
 	else

@@ -339,5 +339,5 @@ int conversation_confirm(struct conversation *c, const struct approval *a,
 	else
 		confirm_rejected(c, copy);
 	kick(c);
-	return evlog_barrier(c->log, err);
+	return barrier(c, err);
 }

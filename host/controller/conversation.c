@@ -92,6 +92,32 @@ static json_object *copy_args(const struct conversation *c, const struct event *
 	return copy;
 }
 
+/* Nothing can be logged: the conversation is in error without an event. What is
+ * under way has no place to go once the log is lost. */
+static void log_failed(struct conversation *c, const struct error *err)
+{
+	bool known = c->state == STATE_ERROR;
+
+	c->state = STATE_ERROR;
+	c->exit_code = EXIT_FAILED;
+	snprintf(c->reason, sizeof c->reason, "%s", err->text);
+	if (known && evlog_is_lost(c->log))
+		return;
+	notice(c, MT_LOG_ERROR, "%s", err->text);
+	TELL(c, state, c->state, c->reason);
+	if (evlog_is_lost(c->log))
+		cancel_work(c);
+}
+
+int barrier(struct conversation *c, struct error *err)
+{
+	int r = evlog_barrier(c->log, err);
+
+	if (r)
+		log_failed(c, err);
+	return r;
+}
+
 int64_t post(struct conversation *c, struct event *e, struct error *err)
 {
 	AUTO(json) json_object *plain = NULL;
@@ -104,11 +130,7 @@ int64_t post(struct conversation *c, struct event *e, struct error *err)
 	plain = copy_args(c, e);
 	if (evlog_append(c->log, e, err)) {
 		event_unref(e);
-		c->state = STATE_ERROR;
-		c->exit_code = EXIT_FAILED;
-		snprintf(c->reason, sizeof c->reason, "%s", err->text);
-		notice(c, MT_LOG_ERROR, "%s", err->text);
-		TELL(c, state, c->state, c->reason);
+		log_failed(c, err);
 		return err->code;
 	}
 	id = e->id;
@@ -179,8 +201,8 @@ void tell_state(struct conversation *c)
 {
 	struct error err = ERROR_NONE;
 
-	if (state_is_resting(c->state))
-		evlog_barrier(c->log, &err);
+	if (state_is_resting(c->state) && barrier(c, &err))
+		return; /* that was told */
 	TELL(c, state, c->state, c->reason);
 }
 
@@ -549,7 +571,7 @@ int conversation_say_now(struct conversation *c, const char *text, size_t len,
 	if (conversation_continue(c, err))
 		return err->code;
 	/* most often the request that it led to has passed one already */
-	return evlog_barrier(c->log, err);
+	return barrier(c, err);
 }
 
 /* An action that had no effect yet when the process ended. */

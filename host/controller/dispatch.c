@@ -483,7 +483,7 @@ static int log_dispatch(struct conversation *c, int64_t id, struct error *err)
 		return fail(err, MT_ENOMEM, "out of memory");
 	if (evlog_record(c->log, record, err))
 		return err->code;
-	return evlog_barrier(c->log, err);
+	return barrier(c, err);
 }
 
 /* *ret_runner: a runner was needed. */

@@ -189,6 +189,18 @@ static int find_place(struct fork *f, const struct fork_options *o)
 			  : fail(f->err, MT_EINVAL, "nothing of the conversation is left");
 }
 
+/* With the folder, which nobody has synced yet. */
+static int make_durable(struct fork *f)
+{
+	const struct evlog_options o = { .sync = SYNC_BARRIER };
+	AUTO(evlog) struct evlog *log = NULL;
+	int r = evlog_open(f->dir, EVLOG_WRITE, &o, &log, NULL, f->err);
+
+	if (!r)
+		r = evlog_beside(log, "meta.json", f->err);
+	return r ? r : evlog_barrier(log, f->err);
+}
+
 static int fork_it(struct fork *f, const struct config *config,
 		   const struct fork_options *o)
 {
@@ -213,6 +225,8 @@ static int fork_it(struct fork *f, const struct config *config,
 	r = copy_log(f, &replies);
 	if (!r)
 		r = write_meta(f, meta, o, replies);
+	if (!r)
+		r = make_durable(f);
 	if (r)
 		dir_remove(f->dir, NULL);
 	return r;

@@ -188,6 +188,8 @@ void conversation_close_rest(struct conversation *c);
  *  (then `err` says why). A log that cannot be written ends the conversation
  *  in error. @return its id or a status. */
 int64_t post(struct conversation *c, struct event *e, struct error *err);
+/** evlog_barrier; if it fails, the conversation is in error. */
+int barrier(struct conversation *c, struct error *err);
 void notice(struct conversation *c, int level, const char *fmt, ...) MT_PRINTF(3, 4);
 /** Go to a state, with its side effects and its event; durable where it rests. */
 void set_state(struct conversation *c, enum agent_state state, const char *reason);

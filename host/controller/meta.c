@@ -56,7 +56,7 @@ int meta_write(const char *dir, const char *id, const char *title, const char *w
 	if ((mask && mask_json(mask, o, NULL, NULL)) || !path)
 		return fail(err, MT_ENOMEM, "out of memory");
 	text = js_text(o, &len);
-	return file_write(path, text, len, 0600, false, err);
+	return file_write(path, text, len, 0600, true, err);
 }
 
 int meta_change(const char *dir, const char *title, json_object *spec,
@@ -75,7 +75,7 @@ int meta_change(const char *dir, const char *title, json_object *spec,
 	    || (mask && mask_json(mask, o, NULL, NULL)) || !path)
 		return fail(err, MT_ENOMEM, "out of memory");
 	text = js_text(o, &len);
-	return file_write(path, text, len, 0600, false, err);
+	return file_write(path, text, len, 0600, true, err);
 }
 
 json_object *meta_read(const char *dir, struct error *err)
@@ -143,7 +143,7 @@ char *conversation_dir(const struct config *c, const char *id, struct error *err
 	root = state_root(c, err);
 	if (!root)
 		return NULL;
-	dir_make(root, NULL); /* if not, whoever writes into it says why */
+	dir_make_durable(root, NULL); /* if not, whoever writes into it says why */
 	dir = path_join(root, id);
 	if (!dir)
 		fail(err, MT_ENOMEM, "out of memory");

@@ -101,7 +101,7 @@ int conversation_rewind(struct conversation *c, int64_t to, int64_t *ret_to,
 	/* it rests whatever it was before: the old state may be undone too */
 	c->state = STATE_LOADING;
 	set_state(c, STATE_AWAITING_USER_INPUT, "");
-	return evlog_barrier(c->log, err);
+	return barrier(c, err);
 }
 
 /* ---- messages of the user ------------------------------------------------ */

@@ -125,6 +125,7 @@ struct evlog {
 	uint64_t size;                /* of events.jsonl */
 	bool dirty, torn, blobs_made; /* torn: a failed write is still in it */
 	bool fresh;                   /* its folder is not durable yet */
+	int lost;                     /* errno of a sync that failed: that is final */
 	size_t since_checkpoint;
 	json_object *checkpoint;
 	struct cached cache[LOG_CACHE_SLOTS];

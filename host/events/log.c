@@ -129,8 +129,8 @@ struct evlog *evlog_close(struct evlog *log)
 	if (!log)
 		return NULL;
 	if (log->mode != EVLOG_READ) {
-		evlog_barrier(log, NULL);
-		evlog_write_checkpoint(log, NULL);
+		if (evlog_barrier(log, NULL) == MT_OK)
+			evlog_write_checkpoint(log, NULL);
 	}
 	release(log);
 	return NULL;
@@ -138,13 +138,33 @@ struct evlog *evlog_close(struct evlog *log)
 
 /* ---- the disk ----------------------------------------------------------------- */
 
+/* What a failed sync leaves on the disk nobody knows, and the next one may say that
+ * all is well: nothing is added to such a log. */
+static int fail_lost(const struct evlog *log, struct error *err)
+{
+	return fail(err, MT_EIO,
+		    "cannot make %s durable: %s; the conversation has ended, check the disk "
+		    "and resume it", log->dir, strerror(log->lost));
+}
+
+/* The folder of the log, and the one that holds it. */
+static int sync_folders(struct evlog *log)
+{
+	AUTO(close) int above = openat(log->dir_fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fsync(log->dir_fd) != 0 || above < 0 || fsync(above) != 0 ? MT_EIO : MT_OK;
+}
+
 /* The log first: its journal commit takes the rest along on most disks. */
 static int sync_all(struct evlog *log, struct error *err)
 {
+	if (log->lost)
+		return fail_lost(log, err);
 	if (fdatasync(log->fd) != 0 || (log->beside >= 0 && fdatasync(log->beside) != 0)
-	    || (log->fresh && fsync(log->dir_fd) != 0))
-		return fail(err, MT_EIO, "%s cannot be made durable: %s", log->dir,
-			    strerror(errno));
+	    || (log->fresh && sync_folders(log))) {
+		log->lost = errno ? errno : EIO;
+		return fail_lost(log, err);
+	}
 	auto_close(&log->beside);
 	log->beside = -1;
 	log->dirty = log->fresh = false;
@@ -176,7 +196,12 @@ void evlog_barrier_begin(struct evlog *log)
 
 int evlog_barrier(struct evlog *log, struct error *err)
 {
-	return log->dirty ? sync_all(log, err) : MT_OK;
+	return log->dirty || log->lost ? sync_all(log, err) : MT_OK;
+}
+
+bool evlog_is_lost(const struct evlog *log)
+{
+	return log->lost != 0;
 }
 
 /* ---- writing ----------------------------------------------------------------- */
@@ -231,7 +256,7 @@ static int check_writable(const struct evlog *log, struct error *err)
 {
 	if (log->mode == EVLOG_READ)
 		return fail(err, MT_EDENIED, "the event log is open for reading only");
-	return MT_OK;
+	return log->lost ? fail_lost(log, err) : MT_OK;
 }
 
 static void start_line(struct evlog *log)

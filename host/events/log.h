@@ -62,8 +62,11 @@ AUTO_DEFINE(evlog, struct evlog *, evlog_close)
 int evlog_append(struct evlog *log, struct event *e, struct error *err);
 /** Append a record without id (masked too). Borrowed. */
 int evlog_record(struct evlog *log, json_object *record, struct error *err);
-/** What was appended is on the disk now (nothing to do with SYNC_NONE). */
+/** What was appended is on the disk now (nothing to do with SYNC_NONE). A failure is
+ *  final: from then on nothing can be appended, and every barrier fails. */
 int evlog_barrier(struct evlog *log, struct error *err);
+/** True once a barrier has failed. */
+bool evlog_is_lost(const struct evlog *log);
 /** Let the disk begin with what a barrier will soon wait for. */
 void evlog_barrier_begin(struct evlog *log);
 /** A file of the folder was just written: the next barrier makes it durable
