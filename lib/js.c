@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * js.c - JSON read by json-c, and written without it.
+ * js.c - JSON read into json-c's objects, and written.
  *
- * json-c is laxer than the standard even when strict (it takes NaN, raw control
- * characters, "1."), so js-scan.c looks at the text first. */
+ * json-c's own parser is laxer than the standard even when strict (it takes NaN, raw
+ * control characters, "1."), and crashes without memory: js-scan.c looks at the
+ * tokens, js-build.c makes the objects. */
 #include "js.h"
+#include "js-build.h"
 #include "js-scan.h"
 #include "utf8.h"
 #include <math.h>
@@ -14,37 +16,14 @@ enum { TEXT_FLAGS = JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE };
 
 json_object *js_parse(const char *text, size_t len, struct error *err)
 {
-	struct error scanned = ERROR_NONE;
-	json_object *value;
-	json_tokener *tok;
-	enum json_tokener_error status;
+	struct error why = ERROR_NONE;
+	json_object *value = NULL;
+	int status = js_scan(text, len, &why);
 
-	if (js_scan(text, len, &scanned)) {
-		fail(err, scanned.code, "%s", scanned.text);
-		return NULL;
-	}
-	tok = json_tokener_new_ex(JS_DEPTH + 2);
-	if (!tok) {
-		fail(err, MT_ENOMEM, "out of memory");
-		return NULL;
-	}
-	json_tokener_set_flags(tok, JSON_TOKENER_STRICT); /* UTF-8: js_scan has looked */
-	value = json_tokener_parse_ex(tok, text, (int)len);
-	status = json_tokener_get_error(tok);
-	if (status == json_tokener_continue) { /* a number ends with the text */
-		value = json_tokener_parse_ex(tok, "", 1);
-		status = json_tokener_get_error(tok);
-	}
-	if (status == json_tokener_error_parse_eof || status == json_tokener_continue)
-		fail(err, MT_EINVAL, "byte %zu: not JSON: the text ends too early", len);
-	else if (status != json_tokener_success)
-		fail(err, MT_EINVAL, "byte %zu: not JSON: %s",
-		     json_tokener_get_parse_end(tok), json_tokener_error_desc(status));
-	if (status != json_tokener_success) {
-		json_object_put(value);
-		value = NULL;
-	}
-	json_tokener_free(tok);
+	if (!status)
+		status = js_build(text, len, &value, &why);
+	if (status)
+		fail(err, why.code, "%s", why.text);
 	return value;
 }
 

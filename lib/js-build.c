@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * js-build.c - json-c objects from JSON text, every allocation checked.
+ *
+ * json-c's own parser does not look whether its buffer could be made or grew, nor
+ * whether a member was added: without memory it crashes, or leaves parts out. */
+#include "js-build.h"
+#include "js.h"
+#include "strbuf.h"
+#include "utf8.h"
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct build {
+	const char *text, *at, *end;
+	struct strbuf string; /* a text with its escapes undone */
+	struct error *err;
+};
+
+static int value(struct build *b, json_object **ret);
+
+static int fault(struct build *b, const char *what)
+{
+	if (b->at >= b->end)
+		return fail(b->err, MT_EINVAL, "byte %zu: not JSON: the text ends too early",
+			    (size_t)(b->end - b->text));
+	return fail(b->err, MT_EINVAL, "byte %zu: not JSON: %s", (size_t)(b->at - b->text),
+		    what);
+}
+
+static int no_memory(struct build *b)
+{
+	return fail(b->err, MT_ENOMEM, "out of memory");
+}
+
+static void skip_space(struct build *b)
+{
+	while (b->at < b->end && strchr(" \t\r\n", *b->at) && *b->at)
+		b->at++;
+}
+
+static bool take(struct build *b, char c)
+{
+	skip_space(b);
+	if (b->at == b->end || *b->at != c)
+		return false;
+	b->at++;
+	return true;
+}
+
+/* ---- strings ---------------------------------------------------------------- */
+
+static uint32_t four_digits(const char *text)
+{
+	char digits[5] = { text[0], text[1], text[2], text[3], '\0' };
+
+	return (uint32_t)strtoul(digits, NULL, 16);
+}
+
+static void add_code(struct strbuf *out, uint32_t c)
+{
+	if (c < 0x80) {
+		strbuf_addc(out, (char)c);
+		return;
+	}
+	if (c < 0x800) {
+		strbuf_addc(out, (char)(0xc0 | c >> 6));
+	} else if (c < 0x10000) {
+		strbuf_addc(out, (char)(0xe0 | c >> 12));
+		strbuf_addc(out, (char)(0x80 | (c >> 6 & 0x3f)));
+	} else {
+		strbuf_addc(out, (char)(0xf0 | c >> 18));
+		strbuf_addc(out, (char)(0x80 | (c >> 12 & 0x3f)));
+		strbuf_addc(out, (char)(0x80 | (c >> 6 & 0x3f)));
+	}
+	strbuf_addc(out, (char)(0x80 | (c & 0x3f)));
+}
+
+/* \uXXXX, a pair of them where they are halves of one character; half a character
+ * alone becomes U+FFFD. */
+static void unicode(struct build *b)
+{
+	uint32_t c = four_digits(b->at), low;
+
+	b->at += 4;
+	if (c >= 0xd800 && c < 0xdc00 && b->end - b->at >= 6 && b->at[0] == '\\' &&
+	    b->at[1] == 'u') {
+		low = four_digits(b->at + 2);
+		if (low >= 0xdc00 && low < 0xe000) {
+			b->at += 6;
+			c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
+		}
+	}
+	add_code(&b->string, c >= 0xd800 && c < 0xe000 ? 0xfffd : c);
+}
+
+static void escape(struct build *b)
+{
+	static const char names[] = "\"\\/bfnrt", bytes[] = "\"\\/\b\f\n\r\t";
+	char c = *b->at++;
+
+	if (c == 'u')
+		unicode(b);
+	else
+		strbuf_addc(&b->string, bytes[strchr(names, c) - names]);
+}
+
+/* js_scan has seen that it ends and that its escapes are right. */
+static int string(struct build *b)
+{
+	strbuf_reset(&b->string);
+	b->at++;
+	while (*b->at != '"') {
+		const char *start = b->at;
+
+		while (*b->at != '"' && *b->at != '\\')
+			b->at++;
+		strbuf_addn(&b->string, start, (size_t)(b->at - start));
+		if (*b->at == '\\') {
+			b->at++;
+			escape(b);
+		}
+	}
+	b->at++;
+	return b->string.error ? no_memory(b) : MT_OK;
+}
+
+/* ---- numbers and words ------------------------------------------------------ */
+
+static json_object *new_number(const char *text)
+{
+	if (strpbrk(text, ".eE"))
+		return json_object_new_double_s(strtod(text, NULL), text);
+	if (*text == '-')
+		return json_object_new_int64(strtoll(text, NULL, 10));
+
+	uint64_t n = strtoull(text, NULL, 10);
+
+	return n <= INT64_MAX ? json_object_new_int64((int64_t)n)
+			      : json_object_new_uint64(n);
+}
+
+static int number(struct build *b, json_object **ret)
+{
+	const char *start = b->at;
+
+	while (b->at < b->end && (isdigit((unsigned char)*b->at) || strchr("+-.eE", *b->at))
+	       && *b->at)
+		b->at++;
+	strbuf_reset(&b->string);
+	if (strbuf_addn(&b->string, start, (size_t)(b->at - start)))
+		return no_memory(b);
+	*ret = new_number(b->string.text);
+	return *ret ? MT_OK : no_memory(b);
+}
+
+static int word(struct build *b, json_object **ret)
+{
+	bool yes = *b->at == 't';
+
+	if (*b->at == 'n') {
+		b->at += 4;
+		return MT_OK;
+	}
+	b->at += yes ? 4 : 5;
+	*ret = json_object_new_boolean(yes);
+	return *ret ? MT_OK : no_memory(b);
+}
+
+/* ---- objects and lists ------------------------------------------------------ */
+
+static int member(struct build *b, json_object *o)
+{
+	AUTO(json) json_object *inner = NULL;
+	AUTO(free) char *name = NULL;
+	int status;
+
+	skip_space(b);
+	if (b->at == b->end || *b->at != '"')
+		return fault(b, "object property name expected");
+	status = string(b);
+	if (status)
+		return status;
+	name = strndup(b->string.text, b->string.len);
+	if (!name)
+		return no_memory(b);
+	if (!take(b, ':'))
+		return fault(b, "object property name separator ':' expected");
+	status = value(b, &inner);
+	if (status)
+		return status;
+	if (json_object_object_add(o, name, inner) != 0)
+		return no_memory(b);
+	inner = NULL;
+	return MT_OK;
+}
+
+static int element(struct build *b, json_object *list)
+{
+	AUTO(json) json_object *inner = NULL;
+	int status = value(b, &inner);
+
+	if (status)
+		return status;
+	if (json_object_array_add(list, inner) != 0)
+		return no_memory(b);
+	inner = NULL;
+	return MT_OK;
+}
+
+static int group(struct build *b, json_object **ret)
+{
+	bool object = *b->at++ == '{';
+	char close = object ? '}' : ']';
+	AUTO(json) json_object *made = object ? json_object_new_object()
+					      : json_object_new_array();
+
+	if (!made)
+		return no_memory(b);
+	if (take(b, close)) {
+		*ret = STEAL(made);
+		return MT_OK;
+	}
+	do {
+		int status = object ? member(b, made) : element(b, made);
+
+		if (status)
+			return status;
+	} while (take(b, ','));
+	if (!take(b, close))
+		return fault(b, object ? "object value separator ',' expected"
+				       : "array value separator ',' expected");
+	*ret = STEAL(made);
+	return MT_OK;
+}
+
+static int value(struct build *b, json_object **ret)
+{
+	skip_space(b);
+	if (b->at == b->end || (*b->at && strchr(":,]}", *b->at)))
+		return fault(b, "unexpected character");
+	if (*b->at == '{' || *b->at == '[')
+		return group(b, ret);
+	if (*b->at == '"') {
+		int status = string(b);
+
+		if (status)
+			return status;
+		*ret = json_object_new_string_len(b->string.text, (int)b->string.len);
+		return *ret ? MT_OK : no_memory(b);
+	}
+	return *b->at == '-' || isdigit((unsigned char)*b->at) ? number(b, ret)
+							       : word(b, ret);
+}
+
+int js_build(const char *text, size_t len, json_object **ret, struct error *err)
+{
+	struct build b = { .text = text, .at = text, .end = text + len,
+			   .string = STRBUF(INT32_MAX), .err = err };
+	AUTO(json) json_object *made = NULL;
+	int status = value(&b, &made);
+
+	skip_space(&b);
+	if (!status && b.at < b.end)
+		status = fault(&b, "unexpected characters after the value");
+	strbuf_clear(&b.string);
+	if (!status)
+		*ret = STEAL(made);
+	return status;
+}

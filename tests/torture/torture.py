@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+# torture.py LIBRARY FOLDER SAMPLES - a scripted task with the n-th call of each kind
+# failing: no crash, no hang, and nothing that was acknowledged is lost.
+#
+# For all calls: tests/torture/torture.py _build/dev/tests/torture/calls.so FOLDER 0
+import glob
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+
+library, folder, samples = sys.argv[1], sys.argv[2], int(sys.argv[3])
+KINDS = ["memory", "write", "sync", "open", "fork"]
+LIMIT = 60  # seconds: many times what a run takes
+SCRIPT = """[turn]
+text = I look.
+usage = input 10, output 2
+[call execute_bash]
+command = echo one
+[call think]
+thought = two calls
+
+[turn]
+[call str_replace_editor]
+command = create
+path = %s/ws/made
+file_text = text
+
+[turn]
+[call finish]
+message = done
+"""
+
+
+def run(kind, n):
+    work = os.path.join(folder, "run")
+    shutil.rmtree(work, ignore_errors=True)
+    for name in ("ws", "state", "run"):
+        os.makedirs(os.path.join(work, name), 0o700)
+    with open(os.path.join(work, "script"), "w") as f:
+        f.write(SCRIPT % work)
+    env = dict(os.environ, XDG_STATE_HOME=work + "/state", XDG_RUNTIME_DIR=work + "/run",
+               LD_PRELOAD=os.path.abspath(library), TORTURE="%s:%d" % (kind, n),
+               TORTURE_COUNT=work + "/count")
+    words = ["mortise", "run", "--json", "-C", work + "/ws", "-m", "script:%s/script" % work,
+             "-t", "a task"]
+    try:
+        done = subprocess.run(words, env=env, stdin=subprocess.DEVNULL, capture_output=True,
+                              timeout=LIMIT)
+    except subprocess.TimeoutExpired:
+        return work, None, b"", b""
+    return work, done.returncode, done.stdout, done.stderr
+
+
+def ids(text):
+    found = []
+    for line in text.decode("utf-8", "replace").splitlines():
+        try:
+            found.append(json.loads(line)["id"])
+        except (ValueError, KeyError, TypeError):
+            pass
+    return found
+
+
+def fault(kind, n):
+    """What is wrong with a run whose n-th call fails; ""."""
+    work, code, out, err = run(kind, n)
+    if code is None:
+        return "it hangs"
+    if code < 0 or code >= 128:
+        return "signal: exit code %d: %s" % (code, err.decode("utf-8", "replace")[-300:])
+    logs = glob.glob(work + "/state/mortise/conversations/*/events.jsonl")
+    kept = set()
+    for log in logs:
+        with open(log, "rb") as f:
+            kept.update(ids(f.read()))
+    lost = [i for i in ids(out) if i not in kept]
+    if lost:
+        return "events that were shown are not in the log: %s" % lost
+    if code == 0 and not os.path.exists(work + "/ws/made"):
+        return "success without the work"
+    if code != 0 and not err.strip() and b'"level":"error"' not in out and \
+            b'"error"' not in out:
+        return "exit code %d without a word" % code
+    return ""
+
+
+random.seed(4711)
+# a first run fills the caches of plugins
+run("memory", 0)
+cases = []
+for kind in KINDS:
+    work, code, out, err = run(kind, 0)
+    with open(work + "/count") as f:
+        total = int(f.read())
+    print("# %s: %d calls" % (kind, total))
+    every = list(range(1, total + 1))
+    share = samples // len(KINDS)
+    if samples and share < total:
+        every = random.sample(every, share)
+    cases += [(kind, n) for n in every]
+print("1..%d" % len(cases))
+bad = 0
+for number, (kind, n) in enumerate(cases, 1):
+    what = fault(kind, n)
+    bad += bool(what)
+    print("%s %d - %s %d%s" % ("not ok" if what else "ok", number, kind, n,
+                               ": " + what.replace("\n", " ") if what else ""))
+    sys.stdout.flush()
+print("# %d cases, %d failed" % (len(cases), bad))
+sys.exit(bad > 0)
