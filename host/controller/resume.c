@@ -21,12 +21,81 @@ static json_object *settings_of(json_object *meta)
 	return json_object_is_type(list, json_type_array) ? list : NULL;
 }
 
-/* The settings of meta.json first, what the command line says after them. */
-static const char **overrides(json_object *settings, const struct config_input *in,
-			      size_t *ret_count)
+/* ---- model servers that have moved ------------------------------------- */
+
+/* What was recorded for a key of a section; NULL: nothing. `*ret_known`: the section
+ * is in the record. */
+static const char *recorded(json_object *settings, const char *section, const char *key,
+			    bool *ret_known)
+{
+	size_t n = settings ? json_object_array_length(settings) : 0, len = strlen(section);
+	const char *found = NULL;
+
+	*ret_known = false;
+	for (size_t i = 0; i < n; i++) {
+		const char *text = json_object_get_string(json_object_array_get_idx(settings, i));
+		size_t rest = strlen(key);
+
+		if (!text || strncmp(text, section, len) != 0 || text[len] != '.')
+			continue;
+		text += len + 1;
+		*ret_known = *ret_known || strchrnul(text, '=') < strchrnul(text, '.');
+		if (strncmp(text, key, rest) == 0 && text[rest] == '=')
+			found = text + rest + 1;
+	}
+	return found;
+}
+
+/* The endpoint that the configuration gives now for a section counts, not the one of
+ * the record. */
+static int take_endpoint(const struct config *now, json_object *settings,
+			 const char *section, json_object *moved, struct strbuf *report)
+{
+	bool known, ignored;
+	const char *was = recorded(settings, section, "base_url", &known);
+	const char *is = config_get(now, section, "base_url");
+	AUTO(strbuf) struct strbuf text = STRBUF(1 << 16);
+
+	if (!was)
+		was = recorded(settings, "llm", "base_url", &ignored);
+	if (!known || !is || !*is || (was && strcmp(was, is) == 0))
+		return MT_OK;
+	if (strbuf_addf(&text, "%s.base_url=%s", section, is)
+	    || json_object_array_add(moved, json_object_new_string(text.text)))
+		return MT_ENOMEM;
+	return strbuf_addf(report, "%s[%s] uses the endpoint %s of the configuration%s%s.",
+			   report->len ? "\n" : "", section, is,
+			   was ? " instead of " : "", was ? was : "");
+}
+
+/* Overrides for the endpoints that have moved, owned; NULL: out of memory. */
+static json_object *endpoints(const struct config *now, json_object *settings,
+			      struct strbuf *report)
+{
+	AUTO(json) json_object *moved = json_object_new_array();
+	const char *name;
+	int r = moved ? take_endpoint(now, settings, "llm", moved, report) : MT_ENOMEM;
+
+	for (size_t n = 0; !r && (name = config_named(now, "llm", n)); n++) {
+		AUTO(strbuf) struct strbuf section = STRBUF(4096);
+
+		r = strbuf_addf(&section, "llm.%s", name);
+		if (!r)
+			r = take_endpoint(now, settings, section.text, moved, report);
+	}
+	return r ? NULL : STEAL(moved);
+}
+
+/* ---- the settings ------------------------------------------------------ */
+
+/* The settings of meta.json first, then endpoints that have moved, then what the
+ * command line says. */
+static const char **overrides(json_object *settings, json_object *moved,
+			      const struct config_input *in, size_t *ret_count)
 {
 	size_t n = settings ? json_object_array_length(settings) : 0, count = 0;
-	const char **list = calloc(n + in->override_count + 1, sizeof *list);
+	size_t m = json_object_array_length(moved);
+	const char **list = calloc(n + m + in->override_count + 1, sizeof *list);
 
 	for (size_t i = 0; list && i < n; i++) {
 		json_object *text = json_object_array_get_idx(settings, i);
@@ -34,6 +103,8 @@ static const char **overrides(json_object *settings, const struct config_input *
 		if (json_object_is_type(text, json_type_string))
 			list[count++] = json_object_get_string(text);
 	}
+	for (size_t i = 0; list && i < m; i++)
+		list[count++] = json_object_get_string(json_object_array_get_idx(moved, i));
 	for (size_t i = 0; list && i < in->override_count; i++)
 		list[count++] = in->overrides[i];
 	*ret_count = count;
@@ -41,11 +112,13 @@ static const char **overrides(json_object *settings, const struct config_input *
 }
 
 static int load(struct conversation *c, json_object *meta, const struct config_input *in,
-		struct error *err)
+		const struct config *now, struct strbuf *report, struct error *err)
 {
 	struct config_input all = *in;
 	json_object *settings = settings_of(meta);
-	AUTO(free) const char **list = overrides(settings, in, &all.override_count);
+	AUTO(json) json_object *moved = endpoints(now, settings, report);
+	AUTO(free) const char **list =
+		moved ? overrides(settings, moved, in, &all.override_count) : NULL;
 	int r;
 
 	if (!list)
@@ -430,6 +503,20 @@ static void keep_changes(struct conversation *c, const struct config_input *in,
 		       err.text);
 }
 
+/* Both reports, one after the other. */
+static void join_reports(char **report, const struct strbuf *more)
+{
+	AUTO(strbuf) struct strbuf all = STRBUF(1 << 16);
+
+	if (!report || !more->len)
+		return;
+	strbuf_addf(&all, "%s%s%s", *report ? *report : "", *report ? "\n" : "", more->text);
+	if (all.error)
+		return;
+	free(*report);
+	*report = strbuf_take(&all);
+}
+
 int conversation_resume(uv_loop_t *loop, const struct config_input *in,
 			const struct conversation_options *o, struct conversation **ret,
 			char **ret_report, struct error *err)
@@ -437,6 +524,7 @@ int conversation_resume(uv_loop_t *loop, const struct config_input *in,
 	struct conversation *c = conversation_allocate(loop, o);
 	AUTO(config) struct config *places = NULL;
 	AUTO(json) json_object *meta = NULL;
+	AUTO(strbuf) struct strbuf moved = STRBUF(1 << 16);
 	int r;
 
 	if (!c)
@@ -456,7 +544,7 @@ int conversation_resume(uv_loop_t *loop, const struct config_input *in,
 	c->depth = (int)js_int(meta, "depth", 0);
 	if (!c->id || !c->title || !c->workspace || !c->parent)
 		return conversation_undo(c, false, fail(err, MT_ENOMEM, "out of memory"));
-	r = load(c, meta, in, err);
+	r = load(c, meta, in, places, &moved, err);
 	if (!r)
 		r = conversation_open(c, o, EVLOG_WRITE, ret_report, err);
 	if (!r)
@@ -466,6 +554,7 @@ int conversation_resume(uv_loop_t *loop, const struct config_input *in,
 	if (r)
 		return conversation_undo(c, false, r);
 	keep_changes(c, in, o);
+	join_reports(ret_report, &moved);
 	*ret = c;
 	return MT_OK;
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # model.py FOLDER - a model on this machine that thinks once and then finishes. It
-# writes its port to FOLDER/port, and each request to FOLDER/requests.
+# writes its port to FOLDER/port, each request to FOLDER/requests and its path to
+# FOLDER/paths.
 import http.server
 import json
 import os
@@ -23,6 +24,8 @@ class Model(http.server.BaseHTTPRequestHandler):
         turn = sum(m["role"] == "assistant" for m in json.loads(body)["messages"])
         with open(os.path.join(folder, "requests"), "ab") as out:
             out.write(body + b"\n")
+        with open(os.path.join(folder, "paths"), "a") as out:
+            out.write(self.path + "\n")
         call = ({"name": "finish", "arguments": "{\"message\":\"done\"}"} if turn else
                 {"name": "think", "arguments": "{\"thought\":\"a secret plan\"}"})
         answer = json.dumps({
