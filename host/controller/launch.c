@@ -109,7 +109,8 @@ static int hide_values(struct mask *mask, json_object *options, struct error *er
 		bool header = strncmp(name, "header.", 7) == 0;
 
 		if (status || !text || !json_object_is_type(value, json_type_string)
-		    || !(header || strncmp(name, "env.", 4) == 0)
+		    || !(header || strncmp(name, "env.", 4) == 0
+			 || strcmp(name, "client_secret") == 0)
 		    || !secret_named(name, strlen(name)))
 			continue;
 		last = header ? strrchr(text, ' ') : NULL; /* of "Bearer x" the x */

@@ -451,6 +451,16 @@ char *server_login_file(const char *name, json_object *options, struct error *er
 	return path.len ? strbuf_take(&path) : NULL;
 }
 
+static int add_secret(json_object *to, const char *variable, struct error *err)
+{
+	const char *text = secret_env(variable);
+
+	if (!text)
+		return fail(err, MT_ENOTFOUND, "the environment variable %.80s, which holds the "
+			    "client's secret, is not set", variable);
+	return js_set_str(to, "client_secret", text) ? no_memory(err) : MT_OK;
+}
+
 /* A login is for servers over HTTP that are given no token. */
 static int add_login(json_object *to, const char *name, struct error *err)
 {
@@ -484,6 +494,9 @@ int server_options(const char *name, json_object *options, json_object **ret,
 		status = from_headers(to, js_str(options, "headers", NULL), err);
 	if (!status && bearer)
 		status = set_header(to, "Authorization", "Bearer ", bearer, err);
+	if (!status && strcmp(js_str(to, "grant", ""), "client_credentials") == 0 &&
+	    js_str(to, "client_secret_env", NULL))
+		status = add_secret(to, js_str(to, "client_secret_env", ""), err);
 	if (!status && js_set_str(to, "server", name))
 		status = no_memory(err);
 	if (!status)

@@ -13,6 +13,7 @@ setup() {
 		>"$dir/browser"
 	chmod +x "$dir/browser"
 	export BROWSER=$dir/browser
+	export PUBLIC_KEY=$dir/public.pem
 	python3 "$top_srcdir/tests/tools/mcp-oauth.py" "$dir/log" 3>&- &
 	server=$!
 	for i in $(seq 300); do
@@ -174,4 +175,40 @@ m() {
 	[ "$status" -eq 2 ]
 	run mortise mcp-login
 	[ "$status" -eq 2 ]
+}
+
+@test "client credentials: a secret or a key, and no user" {
+	printf 'grant = client_credentials\nclient_id = machine\n' >>"$ini"
+	run m mcp test o
+	[ "$status" -eq 6 ]
+	[[ "$output" == *"client_secret_env"* ]]
+	cp "$ini" "$dir/plain"
+	printf 'client_secret_env = MACHINE_SECRET\n' >>"$ini"
+	run m mcp test o
+	[[ "$output" == *"MACHINE_SECRET"* ]]
+	MACHINE_SECRET=wrong run m mcp test o
+	[[ "$output" == *"gives no token"* ]]
+	[[ "$output" != *wrong* ]]
+	export MACHINE_SECRET=geheim
+	m mcp test o
+	run m tools call who
+	[ "$output" = "who with read" ]
+	run m tools call admin # more is asked for when it is needed
+	echo "$output"
+	[ "$output" = "admin with read admin" ]
+	unset MACHINE_SECRET
+	[ ! -e "$login" ]
+	for kind in RSA:RS256 ED25519:EdDSA; do
+		openssl genpkey -algorithm "${kind%:*}" -out "$dir/key.pem" 2>/dev/null
+		openssl pkey -in "$dir/key.pem" -pubout -out "$PUBLIC_KEY"
+		{ cat "$dir/plain"; printf 'client_key = %s\n' "$dir/key.pem"; } >"$ini"
+		m mcp test o
+		run m tools call who
+		echo "$output"
+		[ "$output" = "who with read" ]
+		grep -x "assertion ${kind#*:}" "$dir/log"
+	done
+	echo 'not a key' >"$dir/key.pem"
+	run m tools call who
+	[[ "$output" == *"not a private key"* ]]
 }

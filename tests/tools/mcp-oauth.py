@@ -7,8 +7,12 @@ GET /control/expire forgets the access tokens, /control/revoke the refresh token
 import base64
 import hashlib
 import json
+import os
 import secrets
+import subprocess
 import sys
+import tempfile
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -55,7 +59,8 @@ class Handler(BaseHTTPRequestHandler):
                            "token_endpoint": BASE + "/token",
                            "registration_endpoint": BASE + "/register",
                            "code_challenge_methods_supported": ["S256"],
-                           "token_endpoint_auth_methods_supported": ["none"],
+                           "token_endpoint_auth_methods_supported":
+                           ["none", "client_secret_basic", "private_key_jwt"],
                            "authorization_response_iss_parameter_supported": True})
         elif url.path == "/authorize":
             code = secrets.token_urlsafe(8)
@@ -87,7 +92,9 @@ class Handler(BaseHTTPRequestHandler):
             self.mcp(json.loads(body))
 
     def token(self, form):
-        if form["grant_type"] == "refresh_token":
+        if form["grant_type"] == "client_credentials":
+            scope = form.get("scope", "") if self.is_client(form) else None
+        elif form["grant_type"] == "refresh_token":
             scope = refresh.pop(form["refresh_token"], None)
         else:
             asked = codes.pop(form["code"], None)
@@ -104,6 +111,31 @@ class Handler(BaseHTTPRequestHandler):
         access[token], refresh[again] = scope, scope
         self.say(200, {"access_token": token, "token_type": "Bearer", "expires_in": 3600,
                        "refresh_token": again, "scope": scope})
+
+    def is_client(self, form):
+        """By its secret, or by what it signed: the key is in the file PUBLIC_KEY."""
+        if "client_assertion" not in form:
+            basic = base64.b64encode(b"machine:geheim").decode()
+            return self.headers.get("Authorization") == "Basic " + basic
+        def raw(text):
+            return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+        head, body, signature = form["client_assertion"].split(".")
+        claims = json.loads(raw(body))
+        algorithm = json.loads(raw(head))["alg"]
+        note("assertion %s" % algorithm)
+        with tempfile.TemporaryDirectory() as folder:
+            with open(folder + "/text", "w", encoding="utf-8") as f:
+                f.write(head + "." + body)
+            with open(folder + "/signature", "wb") as f:
+                f.write(raw(signature))
+            hashed = ["-digest", "sha256"] if algorithm == "RS256" else []
+            good = subprocess.run(
+                ["openssl", "pkeyutl", "-verify", "-pubin", "-inkey", os.environ["PUBLIC_KEY"],
+                 "-rawin", "-in", folder + "/text", "-sigfile", folder + "/signature", *hashed],
+                stdout=subprocess.DEVNULL, check=False).returncode == 0
+        return (good and claims["iss"] == claims["sub"] == "machine" and
+                claims["aud"] == BASE and claims["exp"] > time.time() and
+                form["resource"] == BASE + "/mcp")
 
     def mcp(self, message):
         token = self.headers.get("Authorization", "").removeprefix("Bearer ")

@@ -626,6 +626,10 @@ use_browser() {
 		sed -n '/SUITE SUMMARY/,$p' log
 		[ "$(grep -c '^✓' log)" -ge "${revision#*:}" ]
 	done
+	for scenario in auth/client-credentials-jwt auth/client-credentials-basic; do
+		PATH=$node:$PATH "$suite" client --scenario $scenario \
+			--command "mortise mcp-conformance" >log 2>&1 || { cat log; return 1; }
+	done
 }
 
 # ---- mortise as a server -------------------------------------------------------

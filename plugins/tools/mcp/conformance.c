@@ -167,7 +167,13 @@ static char *visit(void *arg, const char *url, const char *state, struct error *
 
 static char *authorize(void *arg, const char *challenge, struct error *err)
 {
-	return challenge ? oauth_login(arg, challenge, err) : NULL;
+	const char *scenario = getenv("MCP_CONFORMANCE_SCENARIO");
+
+	if (!challenge)
+		return NULL;
+	return scenario && strstr(scenario, "client-credentials")
+		       ? oauth_client_token(arg, challenge, err)
+		       : oauth_login(arg, challenge, err);
 }
 
 int main(int argc, char **argv)
@@ -181,7 +187,8 @@ int main(int argc, char **argv)
 		.server = url, .redirect_uri = "http://localhost:3000/callback",
 		.client_metadata_url = "https://conformance-test.local/client-metadata.json",
 		.client_id = js_str(doc, "client_id", NULL),
-		.client_secret = js_str(doc, "client_secret", NULL), .visit = visit };
+		.client_secret = js_str(doc, "client_secret", NULL),
+		.client_key = js_str(doc, "private_key_pem", NULL), .visit = visit };
 	struct client_config config = {
 		.name = "conformance", .url = url, .arg = &oauth, .authorize = authorize,
 		.protocol = version && *version ? version : NULL, .accepts = true,

@@ -4,7 +4,7 @@ libmcp_a_SOURCES = \
 	%D%/client.c %D%/client.h %D%/elicit.c %D%/elicit.h %D%/era.c \
 	%D%/http-headers.c %D%/http-headers.h %D%/http.c %D%/http.h \
 	%D%/http-listen.c %D%/http-transfer.c %D%/keep.c %D%/keep.h %D%/message.c %D%/message.h \
-	%D%/oauth.h %D%/oauth-discover.c %D%/oauth-fetch.c %D%/oauth-login.c \
+	%D%/oauth.h %D%/oauth-client.c %D%/oauth-discover.c %D%/oauth-fetch.c %D%/oauth-login.c \
 	%D%/oauth-token.c %D%/result.c %D%/result.h %D%/serve.c \
 	%D%/settings.c %D%/settings.h %D%/stdio.c %D%/tools.c %D%/tools.h
 libmcp_a_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) $(CURL_CFLAGS) $(CRYPTO_CFLAGS)

@@ -45,12 +45,22 @@ static void on_changed(void *arg)
 	m->host->changed(m->instance);
 }
 
+static char *own_token(struct mcp *m)
+{
+	const char *token = oauth_token(m->settings.client.login);
+
+	return token ? strdup(token) : NULL;
+}
+
 /* Only one at a time comes here. */
 static char *authorize(void *arg, const char *challenge, struct error *err)
 {
 	struct mcp *m = arg;
 	char *token;
 
+	if (m->settings.by_itself)
+		return challenge ? oauth_client_token(&m->settings.client, challenge, err)
+				 : own_token(m);
 	if (challenge && strstr(challenge, "insufficient_scope")) {
 		keep_scope(&m->settings.login, challenge);
 		fail(err, MT_EDENIED, "the login does not allow that: mortise mcp login %s",
@@ -140,7 +150,7 @@ static int mcp_open(const struct mt_tool_host *host, struct mt_instance *instanc
 	m->settings.config.arg = m;
 	m->settings.config.log = on_log;
 	m->settings.config.changed = on_changed;
-	if (m->settings.login.file)
+	if (m->settings.login.file || m->settings.by_itself)
 		m->settings.config.authorize = authorize;
 	m->client = client_new(&m->settings.config);
 	pthread_mutex_init(&m->lock, NULL);

@@ -189,16 +189,17 @@ static json_object *assume_metadata(const char *origin)
 	return doc;
 }
 
+/* A client without a user needs no more than the token endpoint. */
 static int check_metadata(const struct oauth *o, json_object *m, struct error *err)
 {
-	static const char *const needed[] = { "authorization_endpoint", "token_endpoint" };
+	static const char *const needed[] = { "token_endpoint", "authorization_endpoint" };
 
-	for (size_t i = 0; i < ARRAY_LEN(needed); i++)
+	for (size_t i = 0; i < ARRAY_LEN(needed) - !o->visit; i++)
 		if (!oauth_url_is_safe(o, js_str(m, needed[i], "")))
 			return fail(err, MT_EDENIED, "the authorization server's %s is missing "
 				    "or not safe: `%.200s`", needed[i],
 				    js_str(m, needed[i], ""));
-	if (!js_lists(js_get(m, "code_challenge_methods_supported"), "S256", false))
+	if (o->visit && !js_lists(js_get(m, "code_challenge_methods_supported"), "S256", false))
 		return fail(err, MT_EUNSUPPORTED, "the authorization server does not say that "
 			    "it knows PKCE with S256");
 	return MT_OK;

@@ -3,11 +3,11 @@
  * oauth-login.c - a login: the client is made known, the user says yes, the code
  * becomes a token. */
 #include "base64.h"
+#include "digest.h"
 #include "message.h"
 #include "oauth.h"
 #include <curl/curl.h>
 #include <errno.h>
-#include <openssl/evp.h>
 #include <string.h>
 #include <sys/random.h>
 
@@ -20,18 +20,20 @@ static int no_memory(struct error *err)
 
 /* ---- what nobody can guess -------------------------------------------------------- */
 
-static int put_base64url(struct strbuf *b, const void *bytes, size_t len)
+int put_base64url(struct strbuf *b, const void *bytes, size_t len)
 {
+	size_t before = b->len;
+
 	if (base64_put(b, bytes, len))
 		return MT_ENOMEM;
-	while (b->len && b->text[b->len - 1] == '=')
+	while (b->len > before && b->text[b->len - 1] == '=')
 		strbuf_cut(b, b->len - 1);
-	for (char *at = b->text; *at; at++)
+	for (char *at = b->text + before; len && *at; at++)
 		*at = *at == '+' ? '-' : *at == '/' ? '_' : *at;
 	return MT_OK;
 }
 
-static int put_random(struct strbuf *b, struct error *err)
+int put_random(struct strbuf *b, struct error *err)
 {
 	unsigned char bytes[RANDOM_BYTES];
 
@@ -42,11 +44,12 @@ static int put_random(struct strbuf *b, struct error *err)
 
 static int put_hash(struct strbuf *b, const char *text, struct error *err)
 {
-	unsigned char sum[EVP_MAX_MD_SIZE];
-	unsigned len;
+	unsigned char sum[SHA256_BYTES];
 
-	if (EVP_Digest(text, strlen(text), sum, &len, EVP_sha256(), NULL) != 1 ||
-	    put_base64url(b, sum, len))
+	if (sha256(text, strlen(text), sum))
+		return fail(err, MT_EUNSUPPORTED, "cannot compute SHA-256: libcrypto is not "
+			    "available");
+	if (put_base64url(b, sum, sizeof sum))
 		return no_memory(err);
 	return MT_OK;
 }
@@ -74,8 +77,8 @@ static void add_words(struct strbuf *to, const char *words)
 }
 
 /* What the refusal names, with what was had before; else all that is supported. */
-static int choose_scope(const struct oauth *o, const struct oauth_place *p,
-			const char *challenge, struct strbuf *ret, struct error *err)
+int oauth_scope(const struct oauth *o, const struct oauth_place *p, const char *challenge,
+		struct strbuf *ret, struct error *err)
 {
 	AUTO(strbuf) struct strbuf named = STRBUF(OAUTH_URL_MAX);
 	AUTO(strbuf) struct strbuf reason = STRBUF(256);
@@ -312,7 +315,7 @@ static int run(struct oauth *o, const struct oauth_place *p, const char *challen
 	AUTO(strbuf) struct strbuf scope = STRBUF(OAUTH_URL_MAX), verifier = STRBUF(256);
 	AUTO(json) json_object *login = json_object_new_object();
 	AUTO(free) char *code = NULL;
-	int status = choose_scope(o, p, challenge, &scope, err);
+	int status = oauth_scope(o, p, challenge, &scope, err);
 
 	if (!status)
 		status = begin(o, p, scope.text, login, err);

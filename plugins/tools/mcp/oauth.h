@@ -25,6 +25,7 @@ struct oauth {
 	const char *redirect_uri;
 	/* What the user has been given by the authorization server; or NULL. */
 	const char *client_id, *client_secret;
+	const char *client_key;    /* private key (PEM text) instead of a secret; or NULL */
 	const char *client_metadata_url; /* a document of the client as its id; or NULL */
 	const char *scope;         /* instead of what the server asks for; or NULL */
 	json_object *login;        /* as above, or NULL; owned */
@@ -44,6 +45,9 @@ struct oauth_place {
 /** Come by a token with the user's help, whatever is there already. `challenge`:
  *  the WWW-Authenticate header of the refusal, or "". @return the token, owned. */
 char *oauth_login(struct oauth *o, const char *challenge, struct error *err);
+/** Come by a token with what the client itself was given, its secret or its key, and
+ *  no user. @return the token, owned. */
+char *oauth_client_token(struct oauth *o, const char *challenge, struct error *err);
 /** A new token by the refresh token of the login. MT_ENOTFOUND: there is none,
  *  or it is not taken any more. */
 int oauth_renew(struct oauth *o, struct error *err);
@@ -75,6 +79,16 @@ char *url_origin(const char *url);
 char *url_path(const char *url);
 /** Append `name=value`, with & before it unless the text is empty or ends in ?. */
 int form_add(struct strbuf *b, const char *name, const char *value);
+
+/** The scopes to ask for: those of the challenge, with what was had; else all. */
+int oauth_scope(const struct oauth *o, const struct oauth_place *p, const char *challenge,
+		struct strbuf *ret, struct error *err);
+int put_base64url(struct strbuf *b, const void *bytes, size_t len);
+/** 32 random bytes, in that form. */
+int put_random(struct strbuf *b, struct error *err);
+/** Append a statement (JWT) that is signed with the key: who asks, whom. */
+int put_assertion(struct strbuf *b, const char *key, const char *client,
+		  const char *audience, struct error *err);
 
 /** Ask the token endpoint; the answer becomes part of the login. */
 int oauth_ask_token(struct oauth *o, json_object *login, struct strbuf *form,

@@ -2,10 +2,11 @@
  *
  * settings.c - the options of an instance. */
 #include "settings.h"
+#include "files.h"
 #include "options.h"
 #include <string.h>
 
-enum { WORDS_MAX = 512 };
+enum { WORDS_MAX = 512, KEY_MAX = 64 << 10 };
 
 extern char **environ;
 
@@ -42,6 +43,13 @@ const struct mt_option settings_table[SETTINGS_COUNT] = {
 	OPTION(TEXT, "client_secret_env", NULL,
 	       "Environment variable with the secret that goes with `client_id`.",
 	       .flags = MT_OPTION_SECRET),
+	OPTION(TEXT, "client_secret", NULL, "That secret.", .flags = MT_OPTION_SECRET),
+	OPTION(PATH, "client_key", NULL,
+	       "File with a private key (PEM: P-256, RSA or Ed25519) that goes with "
+	       "`client_id`, instead of a secret."),
+	OPTION(CHOICE, "grant", "login",
+	       "How a token is come by: the user logs in, or the client's own secret or key "
+	       "is enough.", .choices = "login|client_credentials"),
 	OPTION(TEXT, "client_metadata_url", NULL,
 	       "Address of a document that describes this program, as its id."),
 	OPTION(TEXT, "scope", NULL, "What a login asks for, instead of what the server says."),
@@ -166,6 +174,30 @@ static int read_headers(const struct mt_tool_host *host, struct mt_instance *ins
 	return status;
 }
 
+/* What stands in for a user. */
+static int read_client(const struct mt_tool_host *host, struct mt_instance *instance,
+		       struct settings *s, struct error *err)
+{
+	const char *key = host->option(instance, "client_key");
+	size_t len;
+
+	s->login = (struct keep){ 0 };
+	s->by_itself = true;
+	s->client = (struct oauth){
+		.server = s->config.url, .ca_path = s->config.ca_path,
+		.client_id = host->option(instance, "client_id"),
+		.client_secret = host->option(instance, "client_secret"),
+		.scope = host->option(instance, "scope") };
+	if (!key)
+		return MT_OK;
+	if (file_read(key, KEY_MAX, &s->key, &len, err))
+		return err->code;
+	if (!path_is_safe(key, err))
+		return MT_EDENIED;
+	s->client.client_key = s->key;
+	return MT_OK;
+}
+
 int settings_read(const struct mt_tool_host *host, struct mt_instance *instance,
 		  struct settings *ret, struct error *err)
 {
@@ -212,6 +244,12 @@ int settings_read(const struct mt_tool_host *host, struct mt_instance *instance,
 		s.login = (struct keep){ .name = s.name, .server = url,
 					 .file = host->option(instance, "login_file"),
 					 .ca_path = s.config.ca_path };
+	if (url && strcmp(host->option(instance, "grant"), "client_credentials") == 0)
+		status = read_client(host, instance, &s, err);
+	if (status) {
+		settings_clear(&s);
+		return status;
+	}
 	if (!s.config.directory)
 		s.config.directory = host->workspace(instance);
 	*ret = s;
@@ -224,5 +262,9 @@ void settings_clear(struct settings *s)
 	free_words(s->env);
 	free_words(s->headers);
 	free(s->name);
+	if (s->key)
+		explicit_bzero(s->key, strlen(s->key));
+	free(s->key);
+	json_object_put(s->client.login);
 	*s = (struct settings){ 0 };
 }

@@ -14,13 +14,16 @@ struct settings {
 	char **argv, **env, **headers;
 	char *name;
 	struct keep login;        /* file NULL: there is none */
+	bool by_itself;           /* tokens come by `client`, without a user */
+	struct oauth client;
+	char *key;                /* of it; or NULL */
 };
 
 int settings_read(const struct mt_tool_host *host, struct mt_instance *instance,
 		  struct settings *ret, struct error *err);
 void settings_clear(struct settings *s);
 
-enum { SETTINGS_COUNT = 26 };
+enum { SETTINGS_COUNT = 29 };
 extern const struct mt_option settings_table[SETTINGS_COUNT];
 
 #endif

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * oauth-client.c - tokens for a program without a user: client credentials, proved by
+ * a secret or by a statement that is signed with a key (RFC 7523). */
+#include "auto.h"
+#include "digest.h"
+#include "message.h"
+#include "oauth.h"
+#include <string.h>
+#include <time.h>
+
+enum { ASSERTION_LIFE_S = 120, HALF = 32, SIGNATURE_MAX = 1024 };
+
+#define ASSERTION_TYPE "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+
+static int no_memory(struct error *err)
+{
+	return fail(err, MT_ENOMEM, "out of memory");
+}
+
+/* ---- the statement ------------------------------------------------------------- */
+
+/* One number of an ECDSA signature as DER has it, as 32 bytes. */
+static const unsigned char *take_number(const unsigned char *at, const unsigned char *end,
+					unsigned char ret[HALF])
+{
+	size_t len = end - at >= 2 && at[0] == 2 ? at[1] : 0;
+	const unsigned char *bytes = at + 2;
+
+	if (!len || len > (size_t)(end - bytes))
+		return NULL;
+	at = bytes + len;
+	while (len && *bytes == 0)
+		bytes++, len--;
+	if (len > HALF)
+		return NULL;
+	memset(ret, 0, HALF);
+	memcpy(ret + HALF - len, bytes, len);
+	return at;
+}
+
+static bool der_to_raw(unsigned char *bytes, size_t *len)
+{
+	const unsigned char *end = bytes + *len, *at = bytes + 2;
+	unsigned char raw[2 * HALF];
+
+	if (*len < 8 || bytes[0] != 0x30)
+		return false;
+	at = take_number(at, end, raw);
+	at = at ? take_number(at, end, raw + HALF) : NULL;
+	if (!at)
+		return false;
+	memcpy(bytes, raw, sizeof raw);
+	*len = sizeof raw;
+	return true;
+}
+
+static EVP_PKEY *read_key(const struct crypto_api *api, const char *pem)
+{
+	AUTO(fclose) FILE *f = fmemopen((void *)(uintptr_t)pem, strlen(pem), "r");
+
+	return f ? api->PEM_read_PrivateKey(f, NULL, NULL, NULL) : NULL;
+}
+
+/* How the key signs; NULL: as none of these. */
+static const char *algorithm_of(const struct crypto_api *api, const EVP_PKEY *key)
+{
+	switch (api->EVP_PKEY_get_id(key)) {
+	case EVP_PKEY_EC:
+		return "ES256";
+	case EVP_PKEY_RSA:
+		return "RS256";
+	case EVP_PKEY_ED25519:
+		return "EdDSA";
+	default:
+		return NULL;
+	}
+}
+
+static int sign(const struct crypto_api *api, EVP_PKEY *key, const char *algorithm,
+		struct strbuf *b, struct error *err)
+{
+	const EVP_MD *hash = *algorithm == 'E' && algorithm[1] == 'd' ? NULL
+								      : api->EVP_sha256();
+	EVP_MD_CTX *x = api->EVP_MD_CTX_new();
+	unsigned char bytes[SIGNATURE_MAX];
+	size_t len = sizeof bytes;
+	bool good = x && api->EVP_DigestSignInit(x, NULL, hash, NULL, key) == 1 &&
+		    api->EVP_DigestSign(x, bytes, &len, (const unsigned char *)b->text,
+					b->len) == 1;
+
+	api->EVP_MD_CTX_free(x);
+	if (good && strcmp(algorithm, "ES256") == 0)
+		good = der_to_raw(bytes, &len); /* of another curve: too long */
+	if (!good)
+		return fail(err, MT_EUNSUPPORTED, "the key of the client cannot sign as %s",
+			    algorithm);
+	return strbuf_addc(b, '.') || put_base64url(b, bytes, len) ? no_memory(err) : MT_OK;
+}
+
+static int put_part(struct strbuf *b, json_object *part)
+{
+	size_t len = 0;
+	const char *text = js_text(part, &len);
+
+	return text ? put_base64url(b, text, len) : MT_ENOMEM;
+}
+
+static int put_claims(struct strbuf *b, const char *algorithm, const char *client,
+		      const char *audience, struct error *err)
+{
+	AUTO(json) json_object *head = json_object_new_object(), *body = json_object_new_object();
+	AUTO(strbuf) struct strbuf id = STRBUF(256);
+	int64_t now = time(NULL);
+
+	if (put_random(&id, err))
+		return err->code;
+	if (js_set_str(head, "alg", algorithm) || js_set_str(head, "typ", "JWT") ||
+	    js_set_str(body, "iss", client) || js_set_str(body, "sub", client) ||
+	    js_set_str(body, "aud", audience) || js_set_int(body, "iat", now) ||
+	    js_set_int(body, "exp", now + ASSERTION_LIFE_S) ||
+	    js_set_str(body, "jti", id.text) || put_part(b, head) || strbuf_addc(b, '.') ||
+	    put_part(b, body))
+		return no_memory(err);
+	return MT_OK;
+}
+
+int put_assertion(struct strbuf *b, const char *pem, const char *client,
+		  const char *audience, struct error *err)
+{
+	const struct crypto_api *api = crypto_api(err);
+	EVP_PKEY *key = api ? read_key(api, pem) : NULL;
+	const char *algorithm = key ? algorithm_of(api, key) : NULL;
+	int status;
+
+	if (!api)
+		return err->code;
+	if (!algorithm)
+		status = fail(err, MT_EINVAL, "the key of the client is not a private key in "
+			      "PEM form: P-256, RSA or Ed25519");
+	else
+		status = put_claims(b, algorithm, client, audience, err);
+	if (!status)
+		status = sign(api, key, algorithm, b, err);
+	api->EVP_PKEY_free(key);
+	return status;
+}
+
+/* ---- the token --------------------------------------------------------------------- */
+
+static json_object *begin(const struct oauth *o, const struct oauth_place *p,
+			  const char *scope)
+{
+	const char *resource = js_str(p->resource, "resource", NULL);
+	json_object *known = js_get(p->metadata, "token_endpoint_auth_methods_supported");
+	json_object *login = json_object_new_object();
+	const char *method = js_lists(known, "client_secret_basic", true) ? "client_secret_basic"
+									  : "client_secret_post";
+
+	if (!js_set_str(login, "server", o->server) &&
+	    !js_set_str(login, "issuer", p->issuer) &&
+	    (!resource || !js_set_str(login, "resource", resource)) &&
+	    !js_set_str(login, "token_endpoint", js_str(p->metadata, "token_endpoint", "")) &&
+	    !js_set_str(login, "client_id", o->client_id) &&
+	    !js_set_str(login, "asked_scope", scope) &&
+	    (o->client_key || !js_set_str(login, "client_secret", o->client_secret)) &&
+	    !js_set_str(login, "auth_method", method))
+		return login;
+	json_object_put(login);
+	return NULL;
+}
+
+static int put_proof(const struct oauth *o, const struct oauth_place *p, struct strbuf *form,
+		     struct error *err)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(OAUTH_URL_MAX);
+	int status = put_assertion(&text, o->client_key, o->client_id, p->issuer, err);
+
+	if (status)
+		return status;
+	return form_add(form, "client_assertion_type", ASSERTION_TYPE) ||
+			       form_add(form, "client_assertion", text.text)
+		       ? no_memory(err) : MT_OK;
+}
+
+static int ask(struct oauth *o, const struct oauth_place *p, const char *challenge,
+	       struct error *err)
+{
+	AUTO(strbuf) struct strbuf scope = STRBUF(OAUTH_URL_MAX);
+	AUTO(strbuf) struct strbuf form = STRBUF(4 * OAUTH_URL_MAX);
+	AUTO(json) json_object *login = NULL;
+	const char *resource;
+	int status = oauth_scope(o, p, challenge, &scope, err);
+
+	if (status)
+		return status;
+	login = begin(o, p, scope.text);
+	resource = js_str(login, "resource", NULL);
+	if (!login || form_add(&form, "grant_type", "client_credentials") ||
+	    (scope.len && form_add(&form, "scope", scope.text)) ||
+	    (resource && form_add(&form, "resource", resource)))
+		return no_memory(err);
+	if (o->client_key)
+		status = put_proof(o, p, &form, err);
+	if (!status)
+		status = oauth_ask_token(o, login, &form, err);
+	explicit_bzero(form.text, form.len);
+	if (!status) {
+		json_object_put(o->login);
+		o->login = STEAL(login);
+	}
+	return status;
+}
+
+char *oauth_client_token(struct oauth *o, const char *challenge, struct error *err)
+{
+	struct oauth_place p = { 0 };
+	struct error why = ERROR_NONE;
+	char *token = NULL;
+	int status;
+
+	if (!o->client_id || (!o->client_secret && !o->client_key))
+		status = fail(&why, MT_EINVAL, "`grant = client_credentials` needs `client_id` "
+			      "and either `client_secret_env` or `client_key`");
+	else
+		status = oauth_discover(o, challenge, &p, &why);
+	if (!status)
+		status = ask(o, &p, challenge, &why);
+	if (!status)
+		token = strdup(js_str(o->login, "access_token", ""));
+	oauth_place_clear(&p);
+	if (!token)
+		fail(err, status ? status : MT_ENOMEM, "%s", status ? why.text : "out of memory");
+	return token;
+}
