@@ -13,7 +13,9 @@
 #include "log.h"
 #include "utf8.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { TITLE_BYTES = 60, TITLE_OF_MAX = 4096 };
 
@@ -64,13 +66,22 @@ void conversation_unwatch(struct conversation *c, int handle)
 		c->watchers[handle] = (struct watch){ 0 };
 }
 
+/* The variable is the one that OpenHands reads. */
+static bool logs_all_events(const struct conversation *c)
+{
+	const char *set = getenv("LOG_ALL_EVENTS");
+
+	return config_bool(c->config, "core", "log_all_events")
+	       || (set && (strcasecmp(set, "true") == 0 || strcmp(set, "1") == 0));
+}
+
 static void on_append(struct evlog *log, const struct event *e, void *arg)
 {
 	struct conversation *c = arg;
 
 	(void)log;
 	c->due |= event_steps(e, c->state);
-	if (config_bool(c->config, "core", "log_all_events")) {
+	if (logs_all_events(c)) {
 		AUTO(strbuf) struct strbuf line = STRBUF(16 << 20);
 
 		event_write(e, &line);
@@ -182,6 +193,9 @@ void enter_state(struct conversation *c, enum agent_state state, const char *rea
 	AUTO(strbuf) struct strbuf shown = STRBUF(1 << 16);
 	json_object *extras;
 
+	log_line(MT_LOG_DEBUG, "controller", "state %s -> %s reason=%s",
+		 state_name(c->state), state_name(state), hidden(c, reason, &shown));
+	strbuf_reset(&shown);
 	spend_clock(c);
 	c->state = state;
 	spend_clock(c);
@@ -542,6 +556,38 @@ static struct event *add_suffix(const struct conversation *c, struct event *e)
 	return e;
 }
 
+/* The word that ends a conversation, as OpenHands' agents take it. */
+static bool is_exit(const char *text, size_t len)
+{
+	static const char word[] = "/exit";
+
+	while (len && strchr(" \t\r\n", text[len - 1]))
+		len--;
+	while (len && strchr(" \t\r\n", *text))
+		text++, len--;
+	return len == sizeof word - 1 && memcmp(text, word, len) == 0;
+}
+
+/* Whatever runs is cancelled; the agent finishes without another request. */
+static int finish_for_user(struct conversation *c, struct error *err)
+{
+	cancel_work(c);
+	settle_pending(c, STATE_STOPPED);
+	delegates_drop(c, true);
+	c->redo = -1;
+	post_action(c, event_action("finish", SOURCE_AGENT, NULL, err));
+	return err->code ? err->code : evlog_barrier(c->log, err);
+}
+
+/* A message that leads to nothing is worth a line in the log of the program. */
+static void check_step_started(const struct conversation *c)
+{
+	if (!c->exchange && c->pending < 0 && !hooking_busy(c)
+	    && c->state != STATE_RATE_LIMITED)
+		log_line(MT_LOG_WARNING, "controller", "a user message started no step: "
+			 "state=%s reason=%s", state_name(c->state), c->reason);
+}
+
 int conversation_say_now(struct conversation *c, const char *text, size_t len,
 			 json_object *images, struct error *err)
 {
@@ -558,6 +604,8 @@ int conversation_say_now(struct conversation *c, const char *text, size_t len,
 	id = post(c, add_suffix(c, event_action("message", SOURCE_USER, args, err)), err);
 	if (id < 0)
 		return (int)id;
+	if (is_exit(text, len))
+		return finish_for_user(c, err);
 	if (first) {
 		name_it(c, text, len);
 		recall(c, -1);
@@ -570,6 +618,7 @@ int conversation_say_now(struct conversation *c, const char *text, size_t len,
 		c->redo = -1; /* there is more to do */
 	if (conversation_continue(c, err))
 		return err->code;
+	check_step_started(c);
 	/* most often the request that it led to has passed one already */
 	return barrier(c, err);
 }

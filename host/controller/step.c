@@ -594,6 +594,17 @@ static bool may_step(struct conversation *c)
 	       && !hooking_busy(c) && !relist_holds(c);
 }
 
+static const char *why_blocked(const struct conversation *c)
+{
+	return c->closing		     ? "closing"
+	       : c->state != STATE_RUNNING   ? state_name(c->state)
+	       : c->pending >= 0	     ? "an action is pending"
+	       : c->exchange		     ? "a request is in progress"
+	       : hooking_busy(c)	     ? "a hook is running"
+	       : c->held		     ? "a list of tools is awaited"
+					     : "nothing to do";
+}
+
 /* ---- what is offered ---------------------------------------------------- */
 
 /* Which agents there are. NULL: no memory. */
@@ -691,11 +702,9 @@ void kick(struct conversation *c)
 		renew_tools(c);
 		step(c);
 	}
-	if (c->state == STATE_RUNNING && log_wants(MT_LOG_DEBUG))
-		log_line(MT_LOG_DEBUG, "controller", "no step: %s",
-			 c->pending >= 0 ? "an action is pending"
-			 : c->exchange ? "a request is under way"
-			 : c->held ? "a list of tools is awaited" : "closing");
+	if (log_wants(MT_LOG_DEBUG))
+		log_line(MT_LOG_DEBUG, "controller", "blocked step level=%u reason=%s",
+			 c->level, why_blocked(c));
 	c->stepping = false;
 }
 

@@ -25,6 +25,8 @@ static const char *const too_long[] = {
 
 static const char *const refused[] = {
 	"content_policy",
+	"contentpolicyviolationerror",
+	"content policy violation",
 	"content filtering policy",
 	"output blocked by content filtering",
 };

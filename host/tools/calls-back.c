@@ -3,6 +3,7 @@
  * calls-back.c - an action as a tool call, whoever sent it. */
 #include "tools/calls.h"
 
+#include "strbuf.h"
 #include "tools/mapping.h"
 
 #include <string.h>
@@ -49,7 +50,7 @@ static int put_all(json_object *args, json_object *all)
 	return MT_OK;
 }
 
-/* The argument that a field came from. */
+/* The argument that a field came from. `tool`: only arguments that it has; NULL: any. */
 static int put_argument(json_object *args, const struct tool *tool, const char *form,
 			json_object *value)
 {
@@ -57,7 +58,7 @@ static int put_argument(json_object *args, const struct tool *tool, const char *
 		return MT_OK;
 	if (strcmp(form, "$*") == 0)
 		return put_all(args, value);
-	if (!mapping_knows(tool, form + 1))
+	if (tool && !mapping_knows(tool, form + 1))
 		return MT_OK;
 	return js_set(args, form + 1, json_object_get(value));
 }
@@ -112,7 +113,8 @@ static int invert(const struct tool *tool, json_object *mapping,
 	    || (loose && says_more(action, forms)))
 		return MT_ENOTFOUND;
 	if (!r && forms)
-		r = put_fields(args, tool, forms, action, loose);
+		r = put_fields(args, js_bool(mapping, "internal", false) ? NULL : tool,
+			       forms, action, loose);
 	if (!r && when)
 		r = put_when(args, when);
 	if (!r && form[0] == '$' && timeout && js_bool(event_args(action), "blocking", true))
@@ -165,12 +167,37 @@ static int search(const struct catalog *catalog, const struct event *action,
 	return r;
 }
 
+/* V0's action to visit an address, as the action of the browser that does it.
+ * NULL: it is another action, or no memory. */
+static struct event *as_browser_code(const struct event *action)
+{
+	AUTO(strbuf) struct strbuf code = STRBUF(1 << 20);
+	json_object *url = js_get(event_args(action), "url"), *args;
+
+	if (strcmp(action->type->name, "browse") != 0)
+		return NULL;
+	strbuf_add(&code, "goto(");
+	python_repr(&code, url);
+	args = json_object_new_object();
+	if (strbuf_add(&code, ")") || js_set_str(args, "browser_actions", code.text)
+	    || js_set_bool(args, "return_axtree",
+			   js_bool(event_args(action), "return_axtree", false))) {
+		json_object_put(args);
+		return NULL;
+	}
+	return event_action("browse_interactive", action->source, args, NULL);
+}
+
 int action_to_call(const struct catalog *catalog, const struct event *action,
 		   const char *preferred, const struct tool **ret_tool,
 		   json_object **ret_args, struct error *err)
 {
+	AUTO(event) struct event *visit = as_browser_code(action);
+	const char *type = action->type->name;
 	int r;
 
+	if (visit)
+		action = visit;
 	if (strcmp(action->type->name, "call_tool") == 0
 	    || strcmp(action->type->name, "call_tool_mcp") == 0)
 		return by_name(catalog, action, ret_tool, ret_args, err);
@@ -178,8 +205,7 @@ int action_to_call(const struct catalog *catalog, const struct event *action,
 	if (r == MT_ENOTFOUND)
 		r = search(catalog, action, preferred, true, ret_tool, ret_args);
 	if (r == MT_ENOTFOUND)
-		return fail(err, r, "no wired tool executes the action `%s`",
-			    action->type->name);
+		return fail(err, r, "no wired tool executes the action `%s`", type);
 	return r ? fail(err, r, "out of memory") : MT_OK;
 }
 
@@ -190,7 +216,9 @@ const char *call_observation(const struct tool *tool, const struct event *action
 	for (size_t i = 0; i < n; i++) {
 		json_object *m = json_object_array_get_idx(tool->events, i);
 
-		if (strcmp(js_str(m, "action", ""), action->type->name) == 0)
+		if (strcmp(js_str(m, "action", ""), action->type->name) == 0
+		    || (strcmp(action->type->name, "browse") == 0
+			&& strcmp(js_str(m, "action", ""), "browse_interactive") == 0))
 			return js_str(m, "observation", "tool");
 	}
 	return strcmp(action->type->name, "call_tool_mcp") == 0 ? "mcp" : "tool";

@@ -175,7 +175,9 @@ struct mt_tool {
 	 *  "required": ["y"] refuses a call that the entry applies to and that
 	 *  lacks y. {"$each": "$x", "item": {"id": "task-$n", "done": false}} stands
 	 *  for the list x of objects, each with these members: its own, or the
-	 *  default, in whose text "$n" is the place in the list, from 1. */
+	 *  default, in whose text "$n" is the place in the list, from 1.
+	 *  "internal": true marks an entry that only carries out actions of a
+	 *  recording or of a client: its arguments may be missing in `schema`. */
 	const char *events;
 
 	/** What calls touch, as comma-separated keys with arguments in braces,

@@ -109,3 +109,15 @@ ends_with() {
 	[ "$status" -eq 4 ]
 	[ "$(made)" = "1 2" ]
 }
+
+@test "a message that is /exit finishes, without a request" {
+	run python3 "$top_srcdir/tests/controller/talk.py" "message: /exit" wait:finished \
+		-- "${run_it[@]}" --json --keep
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "$(log | grep -c '"record":"llm_reply"')" -eq 0 ]
+	[ "$(log | grep -c '"action":"finish"')" -eq 1 ]
+	run mortise resume -t /exit
+	[ "$status" -eq 0 ]
+	[ "$(log | grep -c '"record":"llm_reply"')" -eq 0 ]
+}

@@ -236,3 +236,23 @@ delegating() {
 	grep -h '"confirms"' "$work"/state/mortise/conversations/*/events.jsonl |
 		jq -se 'length == 3'
 }
+
+@test "write and browse actions of V0 are carried out" {
+	ws=$work/ws
+	printf 'one\ntwo\nthree\n' >"$ws/old"
+	cat >"$work/r.json" <<END
+[{"id":0,"source":"user","action":"message","args":{"content":"go"}},
+ {"id":1,"source":"agent","action":"write","args":{"path":"$ws/new","content":"a\nb"}},
+ {"id":2,"cause":1,"source":"agent","observation":"write","content":"","extras":{"path":"$ws/new"}},
+ {"id":3,"source":"agent","action":"write","args":{"path":"$ws/old","content":"TWO","start":1,"end":2}},
+ {"id":4,"cause":3,"source":"agent","observation":"write","content":"","extras":{"path":"$ws/old"}},
+ {"id":5,"source":"agent","action":"write","args":{"path":"$ws/new","content":"c"}},
+ {"id":6,"cause":5,"source":"agent","observation":"write","content":"","extras":{"path":"$ws/new"}},
+ {"id":7,"source":"agent","action":"finish","args":{}}]
+END
+	run mortise replay -C "$ws" "$work/r.json"
+	printf '%s\n' "$output"
+	[ "$status" -eq 0 ]
+	[ "$(cat "$ws/new")" = c ]
+	[ "$(paste -sd, "$ws/old")" = one,TWO,three ]
+}

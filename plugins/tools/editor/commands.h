@@ -46,5 +46,6 @@ int command_create(struct job *j);
 int command_str_replace(struct job *j);
 int command_insert(struct job *j);
 int command_undo(struct job *j);
+int command_write(struct job *j);
 
 #endif

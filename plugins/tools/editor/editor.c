@@ -20,6 +20,7 @@ static const struct {
 	{ "str_replace", command_str_replace },
 	{ "insert", command_insert },
 	{ "undo_edit", command_undo },
+	{ "write", command_write }, /* of V0's recordings; no model is offered it */
 };
 
 struct editor *editor_new(const char *workspace)
@@ -176,7 +177,7 @@ static int check_path(struct job *j)
 			      "Invalid `path` parameter: %s. File already exists "
 			      "at: %s. Cannot overwrite files using command `create`.",
 			      j->path, j->path);
-	if (creates && why == ENOENT)
+	if (why == ENOENT && (creates || strcmp(j->command, "write") == 0))
 		return MT_OK;
 	if (why == ENOENT || (why == ENOTDIR && !creates))
 		return refuse(j, MT_ENOTFOUND,

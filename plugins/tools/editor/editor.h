@@ -31,6 +31,7 @@ struct editor; /* remembers what was seen and what can be undone */
 struct editor_request {
 	struct mt_str command, path, file_text, old_str, new_str;
 	struct mt_str insert_line, view_range; /* JSON text; `null` is absent */
+	struct mt_str start, end;              /* as those; of `write` */
 };
 
 /** What came of it. `text` is for the model, also when the call failed. */

@@ -257,6 +257,66 @@ int command_insert(struct job *j)
 	return status;
 }
 
+/* ---- write ------------------------------------------------------------ */
+
+static int64_t line_arg(struct mt_str json, int64_t fallback)
+{
+	int64_t line = fallback;
+
+	return param_given(json) && param_int(json, &line) ? line : fallback;
+}
+
+static int write_new(struct job *j, const struct strbuf *text)
+{
+	const struct editor_request *given = j->q;
+	struct editor_request q = *given;
+	int status;
+
+	q.file_text = str_of(text);
+	j->q = &q;
+	status = command_create(j);
+	j->q = given;
+	return status;
+}
+
+/* Offset of a line, counted from 0; what is beyond the end is the end. */
+static size_t line_offset(const struct textfile *f, int64_t line)
+{
+	if (line <= 0)
+		return 0;
+	return (uint64_t)line >= textfile_lines(f) ? f->text.len
+						   : textfile_line_at(f, (size_t)line + 1);
+}
+
+/* V0's action: lines from `start` on and before `end` (0 and -1: all) become
+ * `file_text`, which always ends with a newline. */
+int command_write(struct job *j)
+{
+	AUTO(textfile) struct textfile f = TEXTFILE;
+	AUTO(textfile) struct textfile changed = TEXTFILE;
+	AUTO(strbuf) struct strbuf text = STRBUF(EDITOR_FILE_MAX + 8);
+	int64_t start = line_arg(j->q->start, 0), end = line_arg(j->q->end, -1);
+	size_t from, to;
+	int status;
+
+	if (!j->q->file_text.ptr)
+		return refuse_missing(j, "content");
+	put_text(&text, j->q->file_text);
+	if (strbuf_add(&text, "\n") != MT_OK)
+		return refuse(j, MT_ELIMIT, "Invalid `content` parameter: it is too long.");
+	if (!j->real) {
+		status = write_new(j, &text);
+	} else if ((status = job_read(j, &f)) == MT_OK) {
+		from = line_offset(&f, start);
+		to = end < 0 ? f.text.len : line_offset(&f, end);
+		status = edit(j, &f, from, to > from ? to - from : 0, str_of(&text),
+			      &changed);
+	}
+	if (status == MT_OK)
+		strbuf_reset(&j->ret->text);
+	return status;
+}
+
 /* ---- undo_edit -------------------------------------------------------- */
 
 static int refuse_stale_undo(struct job *j)

@@ -107,12 +107,15 @@ static int run(void *self_, const char *name, struct mt_call *call)
 		.new_str = text_arg(host, call, "new_str"),
 		.insert_line = json_arg(host, call, "insert_line"),
 		.view_range = json_arg(host, call, "view_range"),
+		.start = json_arg(host, call, "start"),
+		.end = json_arg(host, call, "end"),
 	};
 	struct editor_result r;
 	int status = editor_run(self->editor, &q, &r);
 
 	(void)name; /* there is only one */
-	put_fields(host, call, &r);
+	if (q.command.len != 5 || memcmp(q.command.ptr, "write", 5) != 0)
+		put_fields(host, call, &r);
 	if (status != MT_OK) {
 		status = put_failure(host, call, status, r.text.text);
 	} else {
@@ -155,6 +158,9 @@ static const char events[] =
 	"[{\"when\":{\"command\":\"view\"},\"action\":\"read\",\"observation\":\"read\","
 	"\"args\":{\"path\":\"$path\",\"view_range\":\"$view_range\","
 	"\"impl_source\":\"oh_aci\"}},"
+	"{\"internal\":true,\"when\":{\"command\":\"write\"},\"action\":\"write\",\"observation\":\"write\","
+	"\"args\":{\"path\":\"$path\",\"content\":\"$file_text\",\"start\":\"$start\","
+	"\"end\":\"$end\"}},"
 	"{\"action\":\"edit\",\"observation\":\"edit\",\"args\":{"
 	"\"command\":\"$command\",\"path\":\"$path\",\"file_text\":\"$file_text\","
 	"\"old_str\":\"$old_str\",\"new_str\":\"$new_str\","
