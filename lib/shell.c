@@ -12,6 +12,7 @@ struct walk {
 	const char *p, *end;
 	unsigned depth;
 	bool broken;               /* the end came inside of something */
+	bool evaluates;            /* an expansion did more than insert a value */
 	const char *here_at, *here_to; /* the line end behind which bodies are passed over */
 	bool piped;                /* the next command reads from a pipe */
 	shell_each_fn *each;
@@ -219,9 +220,72 @@ static void ansi_quotes(struct walk *w, struct word *word)
 		w->p++;
 }
 
-/* ${...}: what is in it may hold substitutions. */
-static int in_braces(struct walk *w, struct word *word)
+static size_t name_length(const struct walk *w, size_t from)
 {
+	size_t n = 0;
+
+	while (peek(w, from + n) == '_' || isalnum((unsigned char)peek(w, from + n)))
+		n++;
+	return n;
+}
+
+/* "[0]", "[@]", "[*]": subscripts that are no expressions. @return their length. */
+static size_t plain_subscript(const struct walk *w, size_t from)
+{
+	size_t n = 1;
+
+	if (strchr("@*", peek(w, from + 1)) && peek(w, from + 1))
+		n++;
+	else
+		while (isdigit((unsigned char)peek(w, from + n)))
+			n++;
+	return n > 1 && peek(w, from + n) == ']' ? n + 1 : 0;
+}
+
+/* Does ${...} do more than insert a value? It may assign one, evaluate an expression or a
+ * prompt, or name a variable by the value of another: `$(...)` in a value then runs. */
+static bool braces_evaluate(const struct walk *w, size_t *ret_at)
+{
+	size_t at = 2, n;
+	bool indirect = false;
+
+	if (peek(w, at) == '#' && peek(w, at + 1) != '}')
+		at++;
+	else if (peek(w, at) == '!' && peek(w, at + 1) != '}')
+		indirect = at++ > 0;
+	n = name_length(w, at);
+	if (!n && !(peek(w, at) && strchr("@*#?-$!", peek(w, at))))
+		return true;
+	at += n ? n : 1;
+	if (peek(w, at) == '[') {
+		n = plain_subscript(w, at);
+		if (!n)
+			return true;
+		indirect = indirect && strchr("@*", peek(w, at + 1)) == NULL;
+		at += n;
+	}
+	*ret_at = at;
+	if (indirect)
+		return !(strchr("@*", peek(w, at)) && peek(w, at + 1) == '}');
+	if (peek(w, at) == '@')
+		return !peek(w, at + 1) || !strchr("QUuLEaKk", peek(w, at + 1));
+	if (peek(w, at) != ':')
+		return peek(w, at) == '=';
+	if (peek(w, at + 1) && strchr("-?+=", peek(w, at + 1)))
+		return peek(w, at + 1) == '=';
+	for (at++; peek(w, at) && peek(w, at) != '}'; at++)
+		if (!strchr("0123456789 :-", peek(w, at)))
+			return true;
+	return false;
+}
+
+/* ${...}: what is in it may hold substitutions. Inside of double quotes, and in
+ * here-documents, ' quotes only in patterns. */
+static int in_braces(struct walk *w, struct word *word, bool quoted)
+{
+	size_t operator = 2;
+	bool evaluates = braces_evaluate(w, &operator);
+	bool literal = quoted && !(peek(w, operator) && strchr("#%/^,", peek(w, operator)));
 	AUTO(strbuf) struct strbuf unused = STRBUF(WORD_BYTES_MAX);
 	struct word inner = { .text = unused };
 	unsigned open = 1;
@@ -229,17 +293,20 @@ static int in_braces(struct walk *w, struct word *word)
 
 	if (++w->depth > SHELL_DEPTH_MAX)
 		return MT_ELIMIT;
+	w->evaluates = w->evaluates || evaluates;
 	for (w->p += 2; !r && !at_end(w) && open;) {
+		/* Shells do not agree on it. */
+		w->evaluates = w->evaluates || (quoted && *w->p == '\'');
 		if (*w->p == '\\' && peek(w, 1))
 			w->p += 2;
-		else if (*w->p == '\'' && memchr(w->p + 1, '\'', (size_t)(w->end - w->p - 1)))
+		else if (*w->p == '\'' && !literal && memchr(w->p + 1, '\'', (size_t)(w->end - w->p - 1)))
 			in_single_quotes(w, &inner);
 		else if (*w->p == '"')
 			r = in_double_quotes(w, &inner);
 		else if (*w->p == '`')
 			r = backticks(w, &inner);
 		else if (*w->p == '$')
-			r = dollar(w, &inner, false);
+			r = dollar(w, &inner, quoted);
 		else if (*w->p == '{')
 			open++, w->p++;
 		else if (*w->p == '}')
@@ -278,17 +345,15 @@ static int dollar(struct walk *w, struct word *word, bool quoted)
 	if (next == '(')
 		return in_parens(w, word);
 	if (next == '{') {
-		size_t n = 2;
+		size_t n = 2 + name_length(w, 2);
 
-		while (peek(w, n) == '_' || isalnum((unsigned char)peek(w, n)))
-			n++;
 		if (n > 2 && peek(w, n) == '}' && !isdigit((unsigned char)peek(w, 2))) {
 			put_variable(w, word, w->p + 2, n - 2);
 			w->p += n + 1;
 			return word->text.error;
 		}
 		put_any(word);
-		return in_braces(w, word);
+		return in_braces(w, word, quoted);
 	}
 	if (next == '\'' && !quoted) {
 		word->encoded = true;
@@ -306,6 +371,7 @@ static int dollar(struct walk *w, struct word *word, bool quoted)
 		put_any(word);
 		w->p += 2;
 	} else {
+		w->evaluates = w->evaluates || next == '['; /* $[...] is an expression */
 		put(word, *w->p++);
 	}
 	return word->text.error;
@@ -529,7 +595,7 @@ static int tell(struct walk *w, struct building *b)
 		.redirect_count = b->redirect_count, .assignments = b->assignments,
 		.assignment_count = b->assignment_count, .writes = b->writes,
 		.substitutes = b->substitutes, .broken = w->broken, .input = b->input,
-		.piped = b->piped, .defines = b->defines,
+		.piped = b->piped, .defines = b->defines, .evaluates = w->evaluates,
 	};
 	const char *to = w->p;
 
@@ -546,7 +612,7 @@ static int tell(struct walk *w, struct building *b)
 
 /* The commands that the expansions of a here-document run; `*ret_any`: there are
  * expansions. */
-static int expand_here(const struct walk *outer, const char *text, size_t len, bool *ret_any)
+static int expand_here(struct walk *outer, const char *text, size_t len, bool *ret_any)
 {
 	struct walk w = *outer;
 	struct word unused = { .text = STRBUF(WORD_BYTES_MAX) };
@@ -567,6 +633,7 @@ static int expand_here(const struct walk *outer, const char *text, size_t len, b
 			w.p++;
 		}
 	}
+	outer->evaluates = w.evaluates;
 	*ret_any = unused.dynamic;
 	strbuf_clear(&unused.text);
 	return r;

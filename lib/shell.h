@@ -34,6 +34,8 @@ struct shell_command {
 	bool writes;               /* one of them is written to */
 	bool substitutes;          /* contains $( ) or the like: see those commands too */
 	bool broken;               /* the text ends inside of it */
+	bool evaluates;            /* it, or a command before it, holds an expansion that may
+	                              assign, or run what a value says: ${x@P}, ${!x}, $[x] */
 	bool piped;                /* reads what the command before it prints */
 	bool defines;              /* is the name of a function that is being defined */
 	const char *input;         /* here-document or here-string, or NULL */

@@ -102,7 +102,7 @@ static int each(void *arg, const struct shell_command *c)
 	enum program_scope scope;
 	const char *sub;
 
-	if (c->broken || c->defines || c->assignment_count || c->count == 0
+	if (c->broken || c->defines || c->evaluates || c->assignment_count || c->count == 0
 	    || !is_named(&c->words[0]))
 		return EXACT;
 	if (strcmp(c->words[0].text, "cd") == 0)

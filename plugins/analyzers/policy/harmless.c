@@ -478,7 +478,7 @@ int harmless_command(struct place *place, const struct facts *f)
 	const struct shell_command *c = u->command;
 	int risk = LOW, redirects;
 
-	if (c->broken || c->defines || u->more || !assignments_are_good(c))
+	if (c->broken || c->defines || c->evaluates || u->more || !assignments_are_good(c))
 		return UNKNOWN;
 	if (u->count)
 		risk = program_risk(place, f);
