@@ -804,6 +804,8 @@ static int one_word(struct walk *w, struct building *b, bool *function, int *cas
 
 	plain = !r && !word.dynamic && (size_t)(w->p - from) == word.text.len;
 	b->substitutes = b->substitutes || word.substitutes;
+	if (*from == '{' && w->p[-1] == '}' && at_redirect(w))
+		w->evaluates = true; /* {x}<y sets x */
 	if (!r && !b->count) {
 		if (*function) {
 			*function = false;

@@ -153,7 +153,7 @@ static const char exact_only[] =
 	"alias at batch bind bg builtin chsh complete crontab declare disown enable export fc "
 	"fg hash history let local login logout mapfile mosh newgrp popd pushd read readarray "
 	"readonly rlogin rsh scp screen select set sftp sg shopt suspend telnet tmux typeset "
-	"test ulimit umask unalias unset printf [ [[ ((";
+	"test ulimit umask unalias unset printf for wait [ [[ ((";
 
 static bool listed(const char *list, const char *word, size_t len)
 {
@@ -349,13 +349,34 @@ static bool is_filter(const struct shell_command *c)
 	return true;
 }
 
-/* `[` evaluates the subscript of an array: words with code in them are none of it. */
+/* `[ -v` evaluates the subscript of an array. */
 static bool is_plain_test(const struct shell_command *c)
 {
 	for (size_t i = 1; i < c->count; i++)
-		if (!c->words[i].text || strpbrk(c->words[i].text, "$`"))
+		if (!c->words[i].text || strpbrk(c->words[i].text, "$`")
+		    || listed("-v -R", c->words[i].text, strlen(c->words[i].text)))
 			return false;
 	return true;
+}
+
+/* `wait -p` sets a variable. */
+static bool is_plain_wait(const struct shell_command *c)
+{
+	for (size_t i = 1; i < c->count; i++)
+		if (!is_static(&c->words[i])
+		    || (c->words[i].text[0] == '-' && strcmp(c->words[i].text, "-n") != 0))
+			return false;
+	return true;
+}
+
+/* The variable of a loop: a name in small letters, none that a program looks at. */
+static bool is_plain_for(const struct shell_command *c)
+{
+	const char *name = c->count > 1 && is_static(&c->words[1]) ? c->words[1].text : "";
+	size_t n = strlen(name);
+
+	return n && name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_")] == '\0'
+	       && !(n > 6 && strcmp(name + n - 6, "_proxy") == 0);
 }
 
 static bool is_printf(const struct shell_command *c)
@@ -379,14 +400,17 @@ static bool is_strict(const struct shell_command *c)
 
 static bool is_free(const struct shell_command *c)
 {
-	static const char plain[] = "echo true false : pwd sleep exit for case break continue "
-				    "wait";
+	static const char plain[] = "echo true false : pwd sleep exit case break continue";
 	const char *name = c->words[0].text;
 
 	if (listed(plain, name, strlen(name)))
 		return true;
 	if (strcmp(name, "[") == 0 || strcmp(name, "test") == 0)
 		return is_plain_test(c);
+	if (strcmp(name, "wait") == 0)
+		return is_plain_wait(c);
+	if (strcmp(name, "for") == 0)
+		return is_plain_for(c);
 	if (strcmp(name, "set") == 0)
 		return is_strict(c);
 	return strcmp(name, "printf") == 0 ? is_printf(c) : is_filter(c);
