@@ -270,6 +270,23 @@ static const struct {
 	{ HIGH, "echo \"${x:-'$(rm -rf src)'}\"" },
 	{ HIGH, "cat <<E\n${x:-'$(rm -rf src)'}\nE" },
 	{ LOW, "echo ${x:-y} ${#x} ${x%.c} ${x:0:5} ${x[0]} ${!x[@]} ${x@Q} ${x/a/b}" },
+	/* files that are called like options, and behind "--" */
+	{ NOT_LOW, "rg x dash/*; cd dash; rg x *" },
+	{ NOT_LOW, "cd dash && sed -n 1p *" },
+	{ NOT_LOW, "touch -- --pre=sh && rg x *" },
+	{ NOT_LOW, "echo x > -x/../../../other" },
+	{ NOT_LOW, "echo x > -x" },
+	{ NOT_LOW, "cat -- -x/../../other" },
+	{ HIGH, "cat -- -x/../../home/.ssh/id_rsa" },
+	{ LOW, "grep -n -- -x src/a.c" },
+	/* what other programs run later */
+	{ NOT_LOW, "mkdir -p src/.git" },
+	{ NOT_LOW, "echo 'gitdir: ../x' > src/.git" },
+	{ NOT_LOW, "echo x > .git/modules/x/hooks/pre-commit" },
+	{ NOT_LOW, "echo x > .husky/pre-commit" },
+	{ NOT_LOW, "cp src/a.c .vscode/tasks.json" },
+	{ NOT_LOW, "echo x > .claude/settings.json" },
+	{ NOT_LOW, "echo x > .openhands/setup.sh" },
 	/* what only looks dangerous */
 	{ LOW, "echo rm -rf /" },
 	{ LOW, "grep -rn 'rm -rf' src" },
@@ -353,7 +370,8 @@ static void make_files(void)
 	static const char *const dirs[] = { "home", "home/.ssh", "ws", "ws/src", "ws/.git",
 					    "ws/bare", "ws/bare/objects", "ws/bare/refs",
 					    "ws/hooked", "ws/hooked/.git",
-					    "ws/hooked/.git/hooks", "ws/.git/hooks", NULL };
+					    "ws/hooked/.git/hooks", "ws/.git/hooks",
+					    "ws/common", "ws/dash", NULL };
 
 	if (!mkdtemp(root) || chdir(root))
 		BAIL_OUT("cannot create %s", root);
@@ -365,6 +383,9 @@ static void make_files(void)
 	make_file("ws/x.json");
 	make_file("ws/.env");
 	make_file("ws/bare/HEAD");
+	make_file("ws/common/HEAD");
+	make_file("ws/common/commondir");
+	make_file("ws/dash/--pre=sh");
 	make_file("ws/.git/config");
 	make_file("ws/.git/hooks/pre-commit.sample");
 	make_file("ws/hooked/.git/config");

@@ -207,22 +207,33 @@ static bool is_long(struct facts *f, const struct shell_word *word)
 	return true;
 }
 
+/* A file may be called "-x" where no option can stand. */
+static int paths_of_word(struct collecting *c, const struct shell_word *word, bool is_file)
+{
+	const char *text = word->shape ? word->shape : word->text;
+	int r;
+
+	if (is_long(c->f, word))
+		return MT_OK;
+	r = target_parts(word, each_part, c);
+	return r || !is_file || *text != '-' ? r : each_part(c, text, word);
+}
+
 static int paths_of(struct collecting *c)
 {
 	const struct shell_command *command = c->u->command;
+	bool options = true;
 	int r = MT_OK;
 
-	for (size_t i = 1; !r && i < c->u->count && i < FACTS_WORDS_MAX; i++)
-		r = is_long(c->f, &c->u->words[i])
-			    ? MT_OK
-			    : target_parts(&c->u->words[i], each_part, c);
+	for (size_t i = 1; !r && i < c->u->count && i < FACTS_WORDS_MAX; i++) {
+		r = paths_of_word(c, &c->u->words[i], !options);
+		options = options && strcmp(unit_text(c->u, i), "--") != 0;
+	}
 	c->is_redirect = true;
 	for (size_t i = 0; !r && i < command->redirect_count && i < FACTS_WORDS_MAX;
 	     i++) {
 		c->redirect = command->redirects[i].redirect;
-		if (is_long(c->f, &command->redirects[i]))
-			continue;
-		r = target_parts(&command->redirects[i], each_part, c);
+		r = paths_of_word(c, &command->redirects[i], true);
 	}
 	return r;
 }

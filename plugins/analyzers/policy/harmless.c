@@ -285,16 +285,23 @@ static bool may_read(const struct place *place, const struct path *p)
 
 static bool may_write(const struct place *place, const struct path *p)
 {
-	static const char *const programs_in[] = { "/bin/", "/.venv/", "/venv/",
-						   "/node_modules/" };
+	/* Where programs are looked for by their names, and what other programs run;
+	 * a pattern of the shell makes an option of "-x". */
+	static const char *const not_ordinary[] = {
+		"/bin/",     "/.venv/",   "/venv/",  "/node_modules/", "/.git/",
+		"/.husky/",  "/.vscode/", "/.idea/", "/.claude/",      "/.cursor/",
+		"/.openhands/", "/.devcontainer/", "/-",
+	};
+	AUTO(strbuf) struct strbuf whole = STRBUF(PLACE_PATH_MAX);
 
 	if (p->resolved && strcmp(p->resolved, "/dev/null") == 0)
 		return true;
-	/* Where programs are looked for by their names. */
-	for (size_t i = 0; p->resolved && i < ARRAY_LEN(programs_in); i++)
-		if (strstr(p->resolved, programs_in[i]))
+	if (!p->resolved || strbuf_addf(&whole, "%s/", p->resolved))
+		return false;
+	for (size_t i = 0; i < ARRAY_LEN(not_ordinary); i++)
+		if (strstr(whole.text, not_ordinary[i]))
 			return false;
-	return p->resolved && place_is_inside(place, p->resolved) &&
+	return place_is_inside(place, p->resolved) &&
 	       !sensitive_is_protected(place, p->resolved) &&
 	       !sensitive_is_protected(place, p->lexical) && !looks_secret(p->resolved);
 }
@@ -467,7 +474,7 @@ static int program_risk(const struct place *place, const struct facts *f)
 	p = find_program(u);
 	if (!p || !options_are_good(u, p->options) || (p->good && !p->good(u)) ||
 	    !files_are_good(place, f, p->kind) ||
-	    (p->kind != SAYS && !patterns_stay_inside(place, f)))
+	    (p->kind != SAYS && (!patterns_stay_inside(place, f) || !patterns_are_files(f))))
 		return UNKNOWN;
 	return p->kind == CHANGES ? MEDIUM : LOW;
 }
@@ -481,6 +488,20 @@ int harmless_command(struct place *place, const struct facts *f)
 	if (c->broken || c->defines || c->evaluates || u->more || !assignments_are_good(c))
 		return UNKNOWN;
 	if (u->count)
+/* `*` becomes an option where a file is called like one. */
+static bool patterns_are_files(const struct facts *f)
+{
+	for (size_t i = 0; i < f->path_count; i++) {
+		const struct path *p = &f->paths[i];
+		const struct shell_word *w = p->found ? p->word : NULL;
+
+		if (w && w->shape && (*w->shape == SHELL_ANY || *w->shape == SHELL_ONE) &&
+		    (strstr(p->lexical, "/-") || strstr(p->lexical, "/@")))
+			return false;
+	}
+	return true;
+}
+
 		risk = program_risk(place, f);
 	redirects = redirect_risk(place, f);
 	if (risk == UNKNOWN || redirects == UNKNOWN)
