@@ -102,10 +102,68 @@ static bool good_for(const struct unit *u)
 	return variable_is_good(unit_text(u, 1));
 }
 
+static bool all_known(const struct unit *u)
+{
+	for (size_t i = 1; i < u->count; i++)
+		if (!u->words[i].text || u->words[i].pattern)
+			return false;
+	return true;
+}
+
 /* `printf -v NAME` too. */
 static bool good_printf(const struct unit *u)
 {
-	return strncmp(unit_text(u, 1), "-v", 2) != 0;
+	return u->count < 2 || (u->words[1].text && !u->words[1].pattern &&
+				strncmp(unit_text(u, 1), "-v", 2) != 0);
+}
+
+/* `-v a[x]` evaluates the subscript. */
+static bool good_test(const struct unit *u)
+{
+	for (size_t i = 1; i < u->count; i++)
+		if (word_is_listed("-v -R", unit_text(u, i)))
+			return false;
+	return all_known(u);
+}
+
+/* Files with options, and libraries, that these programs load. */
+static bool good_binutils(const struct unit *u)
+{
+	for (size_t i = 1; i < u->count; i++)
+		if (*unit_text(u, i) == '@' || strncmp(unit_text(u, i), "--pl", 4) == 0)
+			return false;
+	return true;
+}
+
+/* Links below a directory may lead anywhere. */
+static bool good_grep(const struct unit *u)
+{
+	return !unit_has(u, "-R") && !unit_has(u, "--dereference-recursive");
+}
+
+/* A module is a file that the text of the filter names. */
+static bool good_jq(const struct unit *u)
+{
+	for (size_t i = 1; i < u->count; i++)
+		if (strstr(unit_text(u, i), "import") || strstr(unit_text(u, i), "include"))
+			return false;
+	return !unit_has(u, "-f") && !unit_has(u, "-L") && !unit_has(u, "--from-file");
+}
+
+/* `ps e` shows the environments of processes. */
+static bool good_ps(const struct unit *u)
+{
+	for (size_t i = 1; i < u->count; i++) {
+		const char *w = unit_text(u, i), *before = unit_text(u, i - 1);
+
+		if (strstr(w, "environ"))
+			return false;
+		if (*w == '-' || !strchr(w, 'e'))
+			continue;
+		if (*before != '-' || !*before || !strchr("oOCpugGtU", before[strlen(before) - 1]))
+			return false;
+	}
+	return all_known(u);
 }
 
 /* Lists an archive. */
@@ -113,6 +171,9 @@ static bool good_tar(const struct unit *u)
 {
 	const char *first = unit_text(u, 1);
 
+	for (size_t i = 1; i < u->count; i++)
+		if (strchr(unit_text(u, i), ':'))
+			return false; /* an archive of another host */
 	return (*first == '-' || strspn(first, "tzjJfv") == strlen(first)) &&
 	       (strchr(first, 't') || unit_has(u, "--list"));
 }
@@ -157,14 +218,17 @@ static bool good_set(const struct unit *u)
 /* ---- the table ---------------------------------------------------------------- */
 
 static const struct program programs[] = {
-	{ "echo true false : pwd sleep wait exit return test [ [[ basename dirname seq "
+	{ "echo true false : pwd sleep exit return basename dirname seq "
 	  "expr "
 	  "which type whoami id uname arch nproc uptime free lscpu groups tty locale "
-	  "getconf jobs "
+	  "getconf "
 	  "break continue case logname tput yes tr",
 	  SAYS, "*", NULL },
 	{ "for", SAYS, "*", good_for },
 	{ "printf", SAYS, "*", good_printf },
+	{ "test [ [[", SAYS, "*", good_test },
+	{ "jobs", SAYS, "lnprs", NULL },
+	{ "wait", SAYS, "n", all_known },
 	{ "hostname printenv env", SAYS, "fisAdI", no_operands },
 	{ "date", SAYS, "uIR -d --iso-8601 --rfc-3339 --utc --rfc-email", good_date },
 	{ "set", SAYS, "*", good_set },
@@ -173,8 +237,11 @@ static const struct program programs[] = {
 	  "md5sum sha1sum "
 	  "sha224sum sha256sum sha384sum sha512sum b2sum cksum sum cut nl tac rev fold "
 	  "fmt expand "
-	  "unexpand paste column od hexdump strings join jq ps nm size objdump readelf",
+	  "unexpand paste column od hexdump join",
 	  READS, "*", NULL },
+	{ "jq", READS, "*", good_jq },
+	{ "ps", READS, "*", good_ps },
+	{ "nm size objdump readelf strings", READS, "*", good_binutils },
 	{ "file", READS, "bhiLkNnprsz0 --brief --mime --mime-type --mime-encoding",
 	  NULL },
 	{ "uniq", READS, "cdDfiswuz --count --repeated --unique --ignore-case",
@@ -187,9 +254,9 @@ static const struct program programs[] = {
 	  "adfilsLPIpughDFCAtrvUnNqQ --dirsfirst --noreport --gitignore --prune "
 	  "--filelimit --du",
 	  NULL },
-	{ "grep egrep fgrep", PATTERN, "*", NULL },
+	{ "grep egrep fgrep", PATTERN, "*", good_grep },
 	{ "rg", PATTERN,
-	  "aABCceEFgiIHhlLmMnNopPqrsStTuUvVwxj. --files --files-with-matches --hidden "
+	  "aABCceEFgiIHhlmMnNopPqrsStTuUvVwxj. --files --files-with-matches --hidden "
 	  "--no-ignore --type --glob --iglob --ignore-case --smart-case --line-number "
 	  "--no-heading --heading --color --count --max-count --context --after-context "
 	  "--before-context --word-regexp --fixed-strings --json --sort --stats "
@@ -214,7 +281,7 @@ static const struct program programs[] = {
 	{ "mkdir", CHANGES, "pmv --parents --verbose --mode", NULL },
 	{ "touch", CHANGES, "acmdrt --date --reference --no-create", NULL },
 	{ "cp", CHANGES,
-	  "afinpruvTRdLHPl --archive --recursive --update --verbose --force "
+	  "afinpruvTRdPl --archive --recursive --update --verbose --force "
 	  "--no-clobber --preserve --parents --no-target-directory",
 	  NULL },
 	{ "mv", CHANGES, "finuvT --force --no-clobber --update --verbose", NULL },
@@ -346,9 +413,29 @@ static int redirect_risk(const struct place *place, const struct facts *f)
 	return risk;
 }
 
+/* Do options hold the pattern, so that each operand is a file: "-ex", "-f x", "--files"? */
+static bool options_hold_pattern(const struct unit *u)
+{
+	for (size_t i = 1; i < u->count; i++) {
+		const char *w = unit_text(u, i);
+
+		if (strcmp(w, "--") == 0)
+			return false;
+		if (strncmp(w, "--re", 4) == 0 || strncmp(w, "--f", 3) == 0 ||
+		    strcmp(w, "--type-list") == 0)
+			return true;
+		if (w[0] == '-' && w[1] != '-' && strcmp(w, "-e") != 0 && strpbrk(w, "ef"))
+			return true;
+	}
+	return false;
+}
+
 /* The word that is a pattern or a script, and no file. */
 static const struct shell_word *pattern_word(const struct unit *u)
 {
+	if (u->name && word_is_listed("grep egrep fgrep rg", u->name) &&
+	    options_hold_pattern(u))
+		return NULL;
 	for (size_t i = 1; i < u->count; i++)
 		if (strcmp(unit_text(u, i), "-e") == 0)
 			return &u->words[i + 1 < u->count ? i + 1 : i];
@@ -396,6 +483,20 @@ static bool patterns_stay_inside(const struct place *place, const struct facts *
 			n--;
 		if (n < strlen(place->workspace) ||
 		    strncmp(p->lexical, place->workspace, strlen(place->workspace)) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* `*` becomes an option where a file is called like one. */
+static bool patterns_are_files(const struct facts *f)
+{
+	for (size_t i = 0; i < f->path_count; i++) {
+		const struct path *p = &f->paths[i];
+		const struct shell_word *w = p->found ? p->word : NULL;
+
+		if (w && w->shape && (*w->shape == SHELL_ANY || *w->shape == SHELL_ONE) &&
+		    (strstr(p->lexical, "/-") || strstr(p->lexical, "/@")))
 			return false;
 	}
 	return true;
@@ -488,20 +589,6 @@ int harmless_command(struct place *place, const struct facts *f)
 	if (c->broken || c->defines || c->evaluates || u->more || !assignments_are_good(c))
 		return UNKNOWN;
 	if (u->count)
-/* `*` becomes an option where a file is called like one. */
-static bool patterns_are_files(const struct facts *f)
-{
-	for (size_t i = 0; i < f->path_count; i++) {
-		const struct path *p = &f->paths[i];
-		const struct shell_word *w = p->found ? p->word : NULL;
-
-		if (w && w->shape && (*w->shape == SHELL_ANY || *w->shape == SHELL_ONE) &&
-		    (strstr(p->lexical, "/-") || strstr(p->lexical, "/@")))
-			return false;
-	}
-	return true;
-}
-
 		risk = program_risk(place, f);
 	redirects = redirect_risk(place, f);
 	if (risk == UNKNOWN || redirects == UNKNOWN)

@@ -64,7 +64,7 @@ bool script_is_good_awk(const struct unit *u)
 {
 	static const char *const bad[] = { "system",   "getline", "|",     ">",
 					   "@",        "ENVIRON", "close", "fflush",
-					   "PROCINFO", NULL };
+					   "PROCINFO", "ARGV",    "SYMTAB", NULL };
 	size_t i = 1;
 
 	for (; i < u->count && *unit_text(u, i) == '-'; i++) {
