@@ -69,7 +69,8 @@ static bool git_lists(const struct unit *u, const char *sub)
 	if (strcmp(sub, "tag") == 0)
 		return bare || word_is_listed("-l --list -n", next);
 	if (strcmp(sub, "remote") == 0)
-		return bare || word_is_listed("-v get-url", next);
+		return bare || strcmp(next, "get-url") == 0 ||
+		       (strcmp(next, "-v") == 0 && u->sub + 2 == u->count);
 	if (strcmp(sub, "stash") == 0)
 		return word_is_listed("list show", next);
 	if (strcmp(sub, "reflog") == 0)
@@ -109,17 +110,18 @@ static bool git_option_is_bad(const char *word)
  * under version control may look like one, and bring a configuration. */
 static bool is_bare_repository(const char *dir)
 {
-	static const char *const parts[] = { "HEAD", "objects", "refs" };
+	static const char *const parts[] = { "HEAD", "commondir", "objects", "refs" };
 	AUTO(strbuf) struct strbuf path = STRBUF(PLACE_PATH_MAX);
+	bool has[ARRAY_LEN(parts)];
 	struct stat st;
 
 	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
 		strbuf_reset(&path);
 		strbuf_addf(&path, "%s/%s", dir, parts[i]);
-		if (path.error || lstat(path.text, &st) != 0)
-			return false;
+		has[i] = !path.error && lstat(path.text, &st) == 0;
 	}
-	return true;
+	/* The others may lie where `commondir` says. */
+	return has[0] && (has[1] || (has[2] && has[3]));
 }
 
 static bool in_bare_repository(const struct place *place, const char *dir)
