@@ -5,6 +5,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -126,6 +128,56 @@ int file_write(const char *path, const char *bytes, size_t len, mode_t mode,
 	}
 	if (durable && sync_folder_of(path))
 		return fail_errno(err, path, "made durable");
+	return MT_OK;
+}
+
+char *file_target(const char *path, bool *ret_special, struct error *err)
+{
+	struct stat st;
+	bool found = stat(path, &st) == 0;
+	char *target;
+
+	*ret_special = found && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+	if (!found && lstat(path, &st) == 0) {
+		fail(err, MT_ENOTFOUND, "cannot write %s: it is a link to a file that does "
+		     "not exist; remove the link, or name the file", path);
+		return NULL;
+	}
+	target = found && !*ret_special ? realpath(path, NULL) : strdup(path);
+	if (!target)
+		fail_errno(err, path, "written");
+	return target;
+}
+
+static int write_special(const char *path, const char *bytes, size_t len, struct error *err)
+{
+	AUTO(close) int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+
+	return fd < 0 || write_all(fd, bytes, len) ? fail_errno(err, path, "written") : MT_OK;
+}
+
+int file_put(const char *path, const char *bytes, size_t len, mode_t mode,
+	     struct error *err)
+{
+	bool special;
+	AUTO(free) char *target = file_target(path, &special, err);
+
+	if (!target)
+		return err ? err->code : MT_EIO;
+	return special ? write_special(target, bytes, len, err)
+		       : file_write(target, bytes, len, mode, false, err);
+}
+
+int dir_temporary(const char *name, char *path, size_t room, struct error *err)
+{
+	const char *base = getenv("TMPDIR");
+	int len = snprintf(path, room, "%s/%s-XXXXXX", base && *base == '/' ? base : "/tmp",
+			   name);
+
+	if (len < 0 || (size_t)len >= room)
+		return fail(err, MT_ELIMIT, "cannot make a temporary folder: TMPDIR is too long");
+	if (!mkdtemp(path))
+		return fail_errno(err, path, "made");
 	return MT_OK;
 }
 

@@ -16,6 +16,16 @@ int file_read(const char *path, size_t max_bytes, char **ret_text, size_t *ret_l
 /** Write by a temporary file beside it and rename; fsync first if `durable`. */
 int file_write(const char *path, const char *bytes, size_t len, mode_t mode,
 	       bool durable, struct error *err);
+/** The same for a path that a person names: a link is followed, and a device or pipe
+ *  that is there is written to instead of being replaced. */
+int file_put(const char *path, const char *bytes, size_t len, mode_t mode,
+	     struct error *err);
+/** Where such a path leads, owned: links are followed. NULL: `err`. `*ret_special`:
+ *  it is a device or pipe. */
+char *file_target(const char *path, bool *ret_special, struct error *err);
+/** Make a folder of one's own, NAME-XXXXXX in $TMPDIR or /tmp; its path goes into
+ *  `path`. */
+int dir_temporary(const char *name, char *path, size_t room, struct error *err);
 /** write(2) until all is out; EINTR is retried. @return MT_OK or MT_EIO. */
 int write_all(int fd, const char *bytes, size_t len);
 /** Make a folder and its parents, each 0700 where it is made. */
@@ -30,7 +40,8 @@ char *path_join(const char *a, const char *b);
 char *path_expand(const char *path);
 /** $XDG_x_HOME/mortise or its default below $HOME, made on demand when `make`.
  *  `which`: "CONFIG", "STATE", "CACHE", "DATA", "RUNTIME" ($XDG_RUNTIME_DIR,
- *  else a folder of the user's own under /tmp, owner and mode checked). */
+ *  else /run/user/UID, else a folder of the user's own in $TMPDIR or /tmp; owner and
+ *  mode are checked). */
 int xdg_dir(const char *which, bool make, char **ret_path, struct error *err);
 /** True if only its owner (this user or root) may write the file and its
  *  folder; else `err` says what is wrong. */

@@ -47,9 +47,28 @@ static int check_private(const char *path, struct error *err)
 	return MT_OK;
 }
 
+/* Where systemd has a folder for each user, nobody else can make it. */
+static bool find_run_user(struct strbuf *path)
+{
+	struct stat st;
+
+	if (strbuf_addf(path, "/run/user/%lu", (unsigned long)geteuid()) ||
+	    lstat(path->text, &st) != 0 || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() ||
+	    (st.st_mode & 077)) {
+		strbuf_cut(path, 0);
+		return false;
+	}
+	return strbuf_add(path, "/mortise") == MT_OK;
+}
+
 static int runtime_fallback(bool make, struct strbuf *path, struct error *err)
 {
-	if (strbuf_addf(path, "/tmp/mortise-%lu", (unsigned long)geteuid()))
+	const char *base = getenv("TMPDIR");
+
+	if (find_run_user(path))
+		return make ? dir_make(path->text, err) : MT_OK;
+	if (strbuf_addf(path, "%s/mortise-%lu", base && *base == '/' ? base : "/tmp",
+			(unsigned long)geteuid()))
 		return fail(err, path->error, "out of memory");
 	if (make && mkdir(path->text, 0700) != 0 && errno != EEXIST)
 		return fail(err, MT_EIO, "%s: cannot be made: %s", path->text,

@@ -323,14 +323,32 @@ static int write_piece(const char *text, size_t len, void *arg)
 	return fwrite(text, 1, len, arg) == len ? MT_OK : MT_EIO;
 }
 
-/* Beside the file first: a failure leaves what was there. */
-static int export_file(struct evlog *log, bool screenshots, const char *path,
+static int export_special(struct evlog *log, bool screenshots, const char *path,
+			  struct error *err)
+{
+	FILE *out = fopen(path, "we");
+	int status = out ? trajectory_export(log, screenshots, write_piece, out, err) : MT_OK;
+
+	if ((!out || fclose(out) != 0) && !status)
+		status = fail(err, MT_EIO, "cannot write %s: %s", path, strerror(errno));
+	return status;
+}
+
+/* Beside the file first: a failure leaves what was there. A link is followed, a device
+ * or pipe is written to. */
+static int export_file(struct evlog *log, bool screenshots, const char *named,
 		       struct error *err)
 {
 	AUTO(strbuf) struct strbuf temp = STRBUF(1 << 16);
+	bool special;
+	AUTO(free) char *path = file_target(named, &special, err);
 	FILE *out = NULL;
 	int fd = -1, status;
 
+	if (!path)
+		return err->code;
+	if (special)
+		return export_special(log, screenshots, path, err);
 	if (!strbuf_addf(&temp, "%s.XXXXXX", path))
 		fd = mkostemp(temp.text, O_CLOEXEC);
 	if (fd >= 0)

@@ -235,7 +235,7 @@ static int record(const char *path, struct evlog *log, struct error *err)
 			return fail(err, MT_ELIMIT, "%s: the script would be too long",
 				    path);
 	}
-	return file_write(path, script.text, script.len, 0600, false, err);
+	return file_put(path, script.text, script.len, 0600, err);
 }
 
 /* What was said on the way is no answer, unless it waits for one. */

@@ -9,6 +9,7 @@
 #include "tools/servers.h"
 #include "utf8.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <mortise/tool.h>
 #include <string.h>
@@ -91,7 +92,7 @@ static const struct link_events events = { .ready = on_ready, .tools = on_tools,
 static int ask_all(struct config *c, struct registry *r, const struct common *common,
 		   struct query *q, struct error *err)
 {
-	char workspace[PATH_MAX], spool[] = "/tmp/mortise-mcp-XXXXXX";
+	char workspace[PATH_MAX], spool[PATH_MAX];
 	struct part runtime = { 0 };
 	const struct catalog *catalogs[] = { q->catalog };
 	struct launch l = { .loop = command_loop(err), .config = c, .runtime = &runtime,
@@ -101,9 +102,10 @@ static int ask_all(struct config *c, struct registry *r, const struct common *co
 
 	if (!l.loop)
 		return err->code;
-	if (!realpath(common->workspace ? common->workspace : ".", workspace) ||
-	    !mkdtemp(spool))
-		return fail(err, MT_EIO, "the workspace or /tmp cannot be used");
+	if (!realpath(common->workspace ? common->workspace : ".", workspace))
+		return fail(err, MT_EIO, "cannot use the workspace: %s", strerror(errno));
+	if (dir_temporary("mortise-mcp", spool, sizeof spool, err))
+		return err->code;
 	q->begun = (int64_t)(uv_hrtime() / 1000000);
 	status = part_load(c, r, MT_KIND_RUNTIME, config_get(c, "controller", "runtime"),
 			   &runtime, err);

@@ -598,7 +598,7 @@ static int serve(struct launch *l, struct serve *s, struct error *err)
 int tools_serve(struct config *c, struct registry *r, const char *section,
 		const char *folder, struct catalog *catalog, struct error *err)
 {
-	char workspace[PATH_MAX], spool[] = "/tmp/mortise-serve-XXXXXX";
+	char workspace[PATH_MAX], spool[PATH_MAX];
 	struct serve s = { .catalog = catalog, .loop = command_loop(err) };
 	const struct catalog *catalogs[] = { catalog };
 	struct part runtime = { 0 };
@@ -609,10 +609,12 @@ int tools_serve(struct config *c, struct registry *r, const char *section,
 
 	if (!s.loop)
 		return complain(EXIT_FAILED, err);
-	if (!realpath(folder ? folder : ".", workspace) || !mkdtemp(spool)) {
-		fail(err, MT_EIO, "the workspace or /tmp cannot be used");
+	if (!realpath(folder ? folder : ".", workspace)) {
+		fail(err, MT_EIO, "cannot use the workspace: %s", strerror(errno));
 		return complain(EXIT_FAILED, err);
 	}
+	if (dir_temporary("mortise-serve", spool, sizeof spool, err))
+		return complain(EXIT_FAILED, err);
 	if (part_load(c, r, MT_KIND_RUNTIME, config_get(c, section, "runtime"), &runtime, err)
 	    || serve(&l, &s, err))
 		s.code = complain(EXIT_TOOL, err);

@@ -10,6 +10,7 @@
 #include "tools/servers.h"
 #include "utf8.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <mortise/tool.h>
 #include <string.h>
@@ -187,7 +188,7 @@ static int call_tool(struct config *c, struct registry *r, const struct argument
 {
 	const struct tool *t = catalog_find(catalog, name);
 	AUTO(json) json_object *args = NULL;
-	char workspace[PATH_MAX], spool[] = "/tmp/mortise-call-XXXXXX";
+	char workspace[PATH_MAX], spool[PATH_MAX];
 	struct call call = { .json = a->json, .spool = spool };
 	struct part runtime = { 0 };
 	struct launch l = { .loop = command_loop(err), .config = c, .runtime = &runtime,
@@ -208,11 +209,12 @@ static int call_tool(struct config *c, struct registry *r, const struct argument
 		     name);
 		return complain(EXIT_USAGE, err);
 	}
-	if (!realpath(a->common.workspace ? a->common.workspace : ".", workspace)
-	    || !mkdtemp(spool)) {
-		fail(err, MT_EIO, "the workspace or /tmp cannot be used");
+	if (!realpath(a->common.workspace ? a->common.workspace : ".", workspace)) {
+		fail(err, MT_EIO, "cannot use the workspace: %s", strerror(errno));
 		return complain(EXIT_FAILED, err);
 	}
+	if (dir_temporary("mortise-call", spool, sizeof spool, err))
+		return complain(EXIT_FAILED, err);
 	if (part_load(c, r, MT_KIND_RUNTIME, config_get(c, a->section, "runtime"), &runtime,
 		      err)
 	    || perform(&l, t, args, &call, err))

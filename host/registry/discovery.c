@@ -205,7 +205,8 @@ static int look_at(struct walk *w, const char *path, const struct stat *st,
 	if (why.code == MT_ENOMEM)
 		return no_memory(err);
 	if (status) {
-		cache_put(&w->cache, path, st, NULL, why.text, retry_after);
+		if (retry_after != RETRY_NOW)
+			cache_put(&w->cache, path, st, NULL, why.text, retry_after);
 		return refuse(w->r, path, why.text) ? no_memory(err) : MT_OK;
 	}
 	cache_put(&w->cache, path, st, json_object_get(plugin), NULL, 0);

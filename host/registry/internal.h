@@ -68,6 +68,7 @@ void cache_close(struct cache *cache);
 void cache_key(const struct stat *st, char *key, size_t size);
 
 /* probe.c */
+enum { RETRY_NOW = -1 }; /* the refusal is not kept */
 int probe(const char *path, json_object **ret, int *ret_retry_after, struct error *err);
 
 #endif

@@ -189,10 +189,12 @@ static int understand(const char *text, size_t len, int ended, json_object **ret
 			    "brings",
 			    name ? name : "?");
 	}
-	if (WEXITSTATUS(ended) == 126 || WEXITSTATUS(ended) == 127)
+	if (WEXITSTATUS(ended) == 126 || WEXITSTATUS(ended) == 127) {
+		*ret_retry_after = RETRY_NOW;
 		return fail(err, MT_EIO,
 			    "could not be looked at: this program did not start a "
 			    "second time");
+	}
 	if (WEXITSTATUS(ended) || len == 0)
 		return fail(err, MT_EIO, "ended the process (code %d) when it was loaded",
 			    WEXITSTATUS(ended));
@@ -268,11 +270,12 @@ int probe(const char *path, json_object **ret, int *ret_retry_after, struct erro
 	AUTO(strbuf) struct strbuf answer = STRBUF(DESCRIPTION_MAX + 4096);
 	int ended = 0, status = elf_check(path, err);
 
-	*ret_retry_after = 0;
+	/* an error of the disk or of this program says nothing about the plugin */
+	*ret_retry_after = status == MT_EIO ? RETRY_NOW : 0;
 	if (status)
 		return status;
-	*ret_retry_after = RETRY_CRASHED;
 	status = run_child(path, &answer, &ended, err);
+	*ret_retry_after = status == MT_EIO ? RETRY_NOW : RETRY_CRASHED;
 	return status ? status
 		      : understand(answer.text, answer.len, ended, ret, ret_retry_after,
 				   err);

@@ -136,3 +136,16 @@ setup() {
 		[ "$(grep -c '"action":"system"' "$log")" -eq 1 ]
 	done
 }
+
+@test "export writes to devices and through links instead of replacing them" {
+	id=$(mortise conversations import one.json | grep -o '[0-9]*-[0-9]*-[0-9a-f]*' | head -n 1)
+	mortise conversations export "$id" /dev/stdout >to-stdout.json
+	mortise conversations export "$id" plain.json
+	cmp to-stdout.json plain.json
+	[ -L /dev/stdout ]
+	echo old >real.json
+	ln -s real.json link.json
+	mortise conversations export "$id" link.json
+	[ -L link.json ]
+	cmp real.json plain.json
+}

@@ -5,6 +5,7 @@
 #include "files.h"
 #include "oom.h"
 #include "tap.h"
+#include <fcntl.h>
 #include <limits.h>
 #include <sys/stat.h>
 
@@ -149,7 +150,33 @@ static void the_folders_of_the_user(void)
 	CHECK(xdg_dir("DATA", false, &path, NULL) == MT_EINVAL);
 	unsetenv("XDG_RUNTIME_DIR");
 	CHECK(xdg_dir("RUNTIME", false, &path, NULL) != MT_OK ||
-	      strncmp(path, "/tmp/mortise-", 13) == 0);
+	      strncmp(path, "/tmp/mortise-", 13) == 0 ||
+	      strncmp(path, "/run/user/", 10) == 0);
+}
+
+/* A link is followed, a pipe is written to; neither is replaced. */
+static void a_named_file_is_written(void)
+{
+	AUTO(free) char *file = at("put"), *link = at("put.link"), *gone = at("put.gone");
+	AUTO(free) char *fifo = at("put.fifo"), *text = NULL;
+	struct error err = ERROR_NONE;
+	struct stat st;
+	char got[8] = "";
+	int fd;
+
+	CHECK(file_write(file, "old", 3, 0600, false, NULL) == MT_OK);
+	CHECK(symlink(file, link) == 0 && symlink("nowhere", gone) == 0);
+	CHECK(file_put(link, "new", 3, 0600, &err) == MT_OK);
+	CHECK(lstat(link, &st) == 0 && S_ISLNK(st.st_mode));
+	CHECK(file_read(file, 10, &text, NULL, NULL) == MT_OK);
+	CHECK_STR(text, "new");
+	CHECK(file_put(gone, "new", 3, 0600, &err) == MT_ENOTFOUND);
+	CHECK(mkfifo(fifo, 0600) == 0);
+	fd = open(fifo, O_RDWR);
+	CHECK(file_put(fifo, "pipe", 4, 0600, &err) == MT_OK);
+	CHECK(read(fd, got, 4) == 4 && strcmp(got, "pipe") == 0);
+	CHECK(lstat(fifo, &st) == 0 && S_ISFIFO(st.st_mode));
+	close(fd);
 }
 
 static void what_others_may_write_is_not_safe(void)
@@ -206,6 +233,7 @@ int main(void)
 	folders_are_copied();
 	paths_are_put_together();
 	the_folders_of_the_user();
+	a_named_file_is_written();
 	what_others_may_write_is_not_safe();
 	without_memory();
 	CHECK(dir_remove(root, NULL) == MT_OK);

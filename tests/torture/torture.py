@@ -72,14 +72,17 @@ def fault(kind, n):
     if code < 0 or code >= 128:
         return "signal: exit code %d: %s" % (code, err.decode("utf-8", "replace")[-300:])
     logs = glob.glob(work + "/state/mortise/conversations/*/events.jsonl")
-    kept = set()
+    kept, text = set(), b""
     for log in logs:
         with open(log, "rb") as f:
-            kept.update(ids(f.read()))
+            text += f.read()
+    kept.update(ids(text))
     lost = [i for i in ids(out) if i not in kept]
     if lost:
         return "events that were shown are not in the log: %s" % lost
-    if code == 0 and not os.path.exists(work + "/ws/made"):
+    # a call that failed is told to the model, and this one does not mind
+    if code == 0 and b'"observation":"error"' not in text and \
+            not os.path.exists(work + "/ws/made"):
         return "success without the work"
     if code != 0 and not err.strip() and b'"level":"error"' not in out and \
             b'"error"' not in out:
