@@ -102,7 +102,8 @@ static bool look_at(const char *root, const char *id, struct entry *ret)
 
 	if (!path || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
 		return false;
-	*ret = (struct entry){ .events = -1, .written = st.st_mtime, .bytes = dir_bytes(dir) };
+	*ret = (struct entry){ .events = -1, .written = st.st_mtim.tv_sec,
+				.written_ns = st.st_mtim.tv_nsec, .bytes = dir_bytes(dir) };
 	if (evlog_open(dir, EVLOG_READ, NULL, &log, NULL, NULL) == MT_OK)
 		ret->events = evlog_count(log);
 	ret->id = strdup(id);
@@ -118,6 +119,8 @@ static int newest_first(const void *x, const void *y)
 
 	if (a->written != b->written)
 		return a->written < b->written ? 1 : -1;
+	if (a->written_ns != b->written_ns)
+		return a->written_ns < b->written_ns ? 1 : -1;
 	return strcmp(b->id, a->id);
 }
 

@@ -13,6 +13,7 @@ struct entry {
 	bool shown;
 	int64_t events, bytes;
 	time_t written;
+	long written_ns;
 };
 
 struct entries {

@@ -11,14 +11,14 @@
 static const struct {
 	const char *option;
 	bool step;             /* raised by its first value; else from what is used */
-	const char *form;      /* the sentence: used, max */
+	const char *form;      /* the sentence: used, max; %s: money */
 } limits[LIMIT_COUNT] = {
 	[LIMIT_ITERATIONS] = { "max_iterations", true,
 		"Agent reached maximum iteration. Current iteration: %.0f, max iteration: "
 		"%.0f" },
 	[LIMIT_BUDGET] = { "max_budget", false,
 		"Agent reached maximum budget for conversation."
-		"Current budget: %.2f, max budget: %.2f" },
+		"Current budget: %s, max budget: %s" },
 	[LIMIT_TOKENS] = { "max_tokens", false,
 		"Agent reached maximum tokens. Current tokens: %.0f, max tokens: %.0f" },
 	[LIMIT_TIME] = { "max_time", false,
@@ -46,6 +46,31 @@ void account_spend(struct account *a, enum limit which, double n)
 		a->meters[which].used += n;
 }
 
+/* Dollars with at least two decimals, and as many more as they have, up to six. */
+static const char *money(double n, char ret[32])
+{
+	size_t len;
+
+	snprintf(ret, 32, "%.6f", n);
+	len = strlen(ret);
+	for (int more = 4; more > 0 && ret[len - 1] == '0'; more--)
+		ret[--len] = '\0';
+	return ret;
+}
+
+static void say_reached(size_t i, const struct meter *m, char *text, size_t room)
+{
+	char used[32], max[32];
+
+	if (!room)
+		return;
+	if (i == LIMIT_BUDGET)
+		snprintf(text, room, limits[i].form, money(m->used, used),
+			 money(m->max, max));
+	else
+		snprintf(text, room, limits[i].form, m->used, m->max);
+}
+
 bool account_reached(struct account *a, unsigned which, char *text, size_t room)
 {
 	for (; a; a = a->parent)
@@ -55,8 +80,7 @@ bool account_reached(struct account *a, unsigned which, char *text, size_t room)
 			if (!(which & (1u << i)) || m->max <= 0 || m->used < m->max)
 				continue;
 			m->hit = true;
-			if (room)
-				snprintf(text, room, limits[i].form, m->used, m->max);
+			say_reached(i, m, text, room);
 			return true;
 		}
 	return false;

@@ -293,7 +293,9 @@ static void on_stall(uv_timer_t *timer)
 	if (x->http)
 		http_cancel(x->http);
 	x->http = NULL;
-	attempt_failed(x, MT_ERROR_TIMEOUT, "its answer stopped in the middle");
+	attempt_failed(x, MT_ERROR_TIMEOUT,
+		       x->received ? "its answer stopped in the middle"
+				   : "its answer did not begin within stall_timeout");
 }
 
 static int on_body(void *arg, const char *bytes, size_t len)
@@ -424,6 +426,8 @@ static int begin(struct llm_exchange *x, struct error *err)
 	x->started = uv_hrtime();
 	log_line(MT_LOG_DEBUG, "llm", "%s: attempt %d, %zu bytes", x->llm->name,
 		 x->attempt, x->body.bytes.len);
+	if (!x->local && x->llm->stall_ms && llm_feature(x->llm, "stream"))
+		uv_timer_start(&x->timer, on_stall, (uint64_t)x->llm->stall_ms, 0);
 	if (!x->local)
 		return exchange_post(x, &events, x, x->llm->timeout_ms, &x->http, err);
 	uv_timer_start(&x->timer, on_local, (uint64_t)x->delay_ms, 0);

@@ -53,6 +53,12 @@ static void test_accounts(void)
 		  "delegates share what the root may spend");
 	CHECK_STR(text, "Agent reached maximum budget for conversation."
 			"Current budget: 1.50, max budget: 1.50");
+	account_limit(&back, LIMIT_BUDGET, 0.001);
+	account_spend(&back, LIMIT_BUDGET, 0.0042);
+	CHECK_MSG(account_reached(&back, LIMITS_STEP, text, sizeof text), "of little money");
+	CHECK_STR(text, "Agent reached maximum budget for conversation."
+			"Current budget: 0.0042, max budget: 0.001");
+	back = (struct account){ 0 };
 	CHECK_MSG(a.meters[LIMIT_BUDGET].used == 1 && b.meters[LIMIT_BUDGET].used == 0.5
 		  && root.meters[LIMIT_BUDGET].used == 1.5, "the bill adds up");
 	CHECK_MSG(account_raise(&b) && root.meters[LIMIT_BUDGET].max == 3, "it is raised");

@@ -313,6 +313,29 @@ def server_flags(mode):
     return flags
 
 
+def test_formats():
+    """A form whose fields have a format: what does not fit is asked for again."""
+    flags = server_flags("form-formats")
+    p = mortise("run", "--json", "--keep", "-t", "go", "-m",
+                script("ask", "[call plain]\ntext = x", FINISH), *flags,
+                "-o", "controller.confirmation=never", stdin=subprocess.PIPE)
+    out = Lines(p.stdout.fileno())
+    c = Client(out.next()["conversation"])
+    c.ask("subscribe", since=-1)
+    for text in "ada at home", "ada@example.org", "2026-02-30", "2026-02-28":
+        q = questions(c)
+        while not q:
+            q = questions(c)
+        check(c.ask("answer", question=q[0]["question"], text=text)["ok"], text)
+    seen = c.until(lambda l: l.get("observation") == "mcp")
+    got = json.loads(seen["content"])
+    check(got == {"action": "accept", "content": {"mail": "ada@example.org",
+                                                  "day": "2026-02-28"}},
+          f"formats are checked: {got}")
+    p.send_signal(signal.SIGTERM)
+    ended(p)
+
+
 def test_questions():
     """A server of tools asks the user, through whoever holds the conversation."""
     for mode in "form", "form-modern":
@@ -403,6 +426,7 @@ test_stdin()
 test_closed_output()
 test_signals()
 test_join()
+test_formats()
 test_questions()
 total = test_schema()
 print(f"1..{total}")

@@ -422,6 +422,12 @@ static void silence_has_an_end(void)
 	done();
 	extra[0] = "llm.retries=1";
 	extra[1] = "llm.stall_timeout=30ms";
+	TRY(nothing, true);
+	CHECK_MSG(r.error.kind == MT_ERROR_TIMEOUT && strstr(r.error.text, "did not begin"),
+		  "not a byte: %s", r.error.text);
+	done();
+	extra[0] = "llm.retries=1";
+	extra[1] = "llm.stall_timeout=1s";
 	TRY(half, true);
 	CHECK_MSG(r.error.kind == MT_ERROR_TIMEOUT && strstr(r.error.text, "stopped"),
 		  "half an answer: %s", r.error.text);

@@ -173,7 +173,7 @@ def call(request):
             got["q1"]["result"]["action"], got["q2"]["error"]["code"],
             len(got["q3"]["result"]["roots"]), got["q4"]["result"]))
         return
-    if mode in ("form", "form-modern"):
+    if mode in ("form", "form-modern", "form-formats"):
         form = {"message": "Some facts, please.", "requestedSchema": {
             "type": "object", "properties": {
                 "name": {"type": "string", "title": "Your name"},
@@ -181,7 +181,11 @@ def call(request):
                 "colour": {"type": "string", "oneOf": [{"const": "red", "title": "Red"},
                                                        {"const": "blue", "title": "Blue"}]},
                 "sure": {"type": "boolean"}}}}
-        if mode == "form":
+        if mode == "form-formats":
+            form["requestedSchema"]["properties"] = {
+                "mail": {"type": "string", "format": "email"},
+                "day": {"type": "string", "format": "date"}}
+        if mode != "form-modern":
             put({"jsonrpc": "2.0", "id": "q1", "method": "elicitation/create", "params": form})
             text(request, json.dumps(reply()["result"]))
         elif "inputResponses" not in params:

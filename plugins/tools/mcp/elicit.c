@@ -76,6 +76,83 @@ static json_object *several(const char *answer, json_object *choices)
 	return list;
 }
 
+static bool is_email(const char *text)
+{
+	const char *at = strchr(text, '@'), *dot = at ? strrchr(at, '.') : NULL;
+
+	return at && at != text && dot && dot != at + 1 && dot[1] && !strchr(at + 1, '@')
+	       && !text[strcspn(text, " \t\r\n<>,;")];
+}
+
+/* YYYY-MM-DD, a day that the calendar has. @return what follows it; NULL: none */
+static const char *skip_date(const char *text)
+{
+	static const int days[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
+	int y, m, d, n = 0;
+
+	if (strspn(text, "0123456789") != 4
+	    || sscanf(text, "%4d-%2d-%2d%n", &y, &m, &d, &n) != 3 || n != 10 || m < 1
+	    || m > 12 || d < 1)
+		return NULL;
+	return d <= days[m - 1] || (m == 2 && d == 29 && y % 4 == 0
+				    && (y % 100 != 0 || y % 400 == 0)) ? text + n : NULL;
+}
+
+static bool is_date(const char *text)
+{
+	const char *end = skip_date(text);
+
+	return end && !*end;
+}
+
+/* RFC 3339: a date, T, a time, perhaps a fraction, Z or an offset. */
+static bool is_date_time(const char *text)
+{
+	const char *end = skip_date(text);
+	int h, m, s, n = 0;
+
+	if (!end || !strchr("Tt ", *end) || !*end
+	    || sscanf(end + 1, "%2d:%2d:%2d%n", &h, &m, &s, &n) != 3 || n != 8 || h > 23
+	    || h < 0 || m > 59 || m < 0 || s > 60 || s < 0)
+		return false;
+	end += 1 + n;
+	if (*end == '.')
+		end += 1 + strspn(end + 1, "0123456789");
+	if (strcmp(end, "Z") == 0 || strcmp(end, "z") == 0)
+		return true;
+	n = 0;
+	return (*end == '+' || *end == '-') && sscanf(end + 1, "%2d:%2d%n", &h, &m, &n) == 2
+	       && n == 5 && !end[6];
+}
+
+static bool is_uri(const char *text)
+{
+	size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				"0123456789+-.");
+
+	return n > 0 && text[n] == ':' && text[n + 1] && !text[strcspn(text, " \t\r\n")];
+}
+
+/* The formats that the protocol has; another passes. */
+static bool fits_format(json_object *field, const char *answer)
+{
+	static const struct {
+		const char *name;
+		bool (*fits)(const char *text);
+	} formats[] = {
+		{ "email", is_email },
+		{ "date", is_date },
+		{ "date-time", is_date_time },
+		{ "uri", is_uri },
+	};
+	const char *format = js_str(field, "format", "");
+
+	for (size_t i = 0; i < ARRAY_LEN(formats); i++)
+		if (strcmp(formats[i].name, format) == 0)
+			return formats[i].fits(answer);
+	return true;
+}
+
 /* An answer as the field wants it; NULL: it is not such a value. */
 static json_object *value_of(json_object *field, json_object *choices, const char *answer)
 {
@@ -87,7 +164,8 @@ static json_object *value_of(json_object *field, json_object *choices, const cha
 		return number(answer, *type == 'i');
 	if (strcmp(type, "array") == 0)
 		return several(answer, choices);
-	return js_lists(choices, answer, true) ? json_object_new_string(answer) : NULL;
+	return js_lists(choices, answer, true) && fits_format(field, answer)
+		       ? json_object_new_string(answer) : NULL;
 }
 
 /* ---- choices ---------------------------------------------------------------- */
@@ -161,8 +239,10 @@ static int fill(const struct mt_tool_host *host, struct mt_call *call, const cha
 		if (value)
 			return js_set(content, key, value);
 		if (i == 0)
-			strbuf_addf(&question, "\n(It has to be: %.40s%s)",
+			strbuf_addf(&question, "\n(It has to be: %.40s%s%.40s%s)",
 				    js_str(field, "type", "string"),
+				    js_get(field, "format") ? ", format " : "",
+				    js_str(field, "format", ""),
 				    choices ? ", one of the choices" : "");
 	}
 	return MT_EINVAL;
