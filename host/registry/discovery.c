@@ -400,6 +400,18 @@ static const struct refusal *find_refusal(const struct registry *r, const char *
 	return NULL;
 }
 
+/* The refusal of a whole folder, where it may lie. */
+static const struct refusal *refused_folder(const struct registry *r)
+{
+	for (size_t i = 0; i < r->refusal_count; i++) {
+		size_t len = strlen(r->refusals[i].path);
+
+		if (len < 3 || strcmp(r->refusals[i].path + len - 3, ".so") != 0)
+			return &r->refusals[i];
+	}
+	return NULL;
+}
+
 const struct component *registry_need(const struct registry *r, int kind,
 				      const char *name, struct error *err)
 {
@@ -419,10 +431,14 @@ const struct component *registry_need(const struct registry *r, int kind,
 	for (size_t i = 0; names && i < r->component_count; i++)
 		if (r->components[i].kind == kind)
 			names[count++] = r->components[i].name;
+	refusal = refused_folder(r);
 	near = names ? suggest(name, names, count) : NULL;
 	if (near)
 		fail(err, MT_ENOTFOUND, "there is no %s `%.80s`; did you mean `%s`?",
 		     kind_name(kind), name, near);
+	else if (refusal)
+		fail(err, MT_ENOTFOUND, "there is no %s `%.80s`; %s was not read: %s",
+		     kind_name(kind), name, refusal->path, refusal->reason);
 	else
 		fail(err, MT_ENOTFOUND, "there is no %s `%.80s`: see mortise plugins",
 		     kind_name(kind), name);

@@ -344,3 +344,12 @@ bare() {
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"a.so: not a shared library"* ]]
 }
+
+@test "a folder of another owner is named, with the reason" {
+	[ "$(id -u)" -eq 0 ] || skip "needs root to give a folder away"
+	mkdir -p "$BATS_TEST_TMPDIR/theirs"
+	chown 65534 "$BATS_TEST_TMPDIR/theirs"
+	MORTISE_CORE_PLUGIN_PATH=$BATS_TEST_TMPDIR/theirs run mortise run -m script:x -t hi
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"there is no runtime \`local\`; $BATS_TEST_TMPDIR/theirs was not read: belongs to another user"* ]]
+}
