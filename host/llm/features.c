@@ -4,6 +4,7 @@
  * what the user says. */
 #include "llm/exchange.h"
 #include "llm/provider.h"
+#include "log.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -136,6 +137,10 @@ void llm_read_facts(struct llm *l, const struct provider *p)
 		.thinking_budget = set_by_user(l, "thinking_budget"),
 	};
 	model_params_apply(&l->facts, l->name, &l->params);
+	if (l->params.effort_refused)
+		log_line(MT_LOG_WARNING, "llm", "%s takes no reasoning_effort: it is not sent; "
+			 "remove it from [%s], or set thinking_budget if the model has one",
+			 l->name, l->section);
 }
 
 bool llm_option(const struct llm *l, const char *name, const char **ret)

@@ -11,6 +11,7 @@ struct model_params {
 	const char *temperature, *top_p, *max_output_tokens, *reasoning_effort;
 	const char *thinking_budget; /* "0": the model is told not to think */
 	char room[24];
+	bool effort_refused;         /* a level of effort was set that the model does not take */
 };
 
 /** Change what the user set into what the model takes. */

@@ -379,6 +379,25 @@ static void an_example_of_what_is_there(void)
 	}
 }
 
+/* A tool that asks for the risk of a call is shown with one. */
+static void an_example_with_risks(void)
+{
+	static const struct llm_tool risky[] = {
+		{ .name = "execute_bash", .schema = "{\"properties\":{\"command\":{},"
+						    "\"security_risk\":{}}}" },
+		{ .name = "finish", .schema = "{\"properties\":{\"message\":{}}}" },
+	};
+	AUTO(strbuf) struct strbuf text = STRBUF(1 << 16);
+	size_t made = 0, risks = 0;
+
+	CHECK(fncall_example(risky, 2, &text) == MT_OK);
+	for (const char *p = text.text; (p = strstr(p, "<function=execute_bash>")); p++)
+		made++;
+	for (const char *p = text.text; (p = strstr(p, "<parameter=security_risk>")); p++)
+		risks++;
+	CHECK_MSG(made > 0 && made == risks, "%zu calls, %zu risks", made, risks);
+}
+
 /* There and back again. */
 static void the_way_back(void)
 {
@@ -441,6 +460,7 @@ int main(void)
 	a_request();
 	requests_with_less();
 	an_example_of_what_is_there();
+	an_example_with_risks();
 	the_way_back();
 	no_memory();
 	fncall_tools_free(known);

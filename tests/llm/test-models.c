@@ -340,7 +340,7 @@ static void costs_as_they_were(void)
 static void parameters(void)
 {
 	struct model_facts plain, reasoning, claude, hidden;
-	struct model_params p = { "0", "1", NULL, "high", NULL, "" };
+	struct model_params p = { "0", "1", NULL, "high", NULL, "", false };
 
 	model_facts_init(&plain);
 	reasoning = claude = hidden = plain;
@@ -355,21 +355,41 @@ static void parameters(void)
 	p.reasoning_effort = "high";
 	model_params_apply(&reasoning, "x", &p);
 	CHECK(!p.temperature && !p.top_p && p.reasoning_effort);
-	p = (struct model_params){ "0", "1", NULL, NULL, NULL, "" };
+	p = (struct model_params){ "0", "1", NULL, NULL, NULL, "", false };
 	model_params_apply(&claude, "x", &p);
 	CHECK(p.temperature && !p.top_p);
 	CHECK_STR(p.max_output_tokens, "64000");
-	p = (struct model_params){ NULL, "0.5", "7", NULL, NULL, "" };
+	p = (struct model_params){ NULL, "0.5", "7", NULL, NULL, "", false };
 	model_params_apply(&claude, "x", &p);
 	CHECK_STR(p.top_p, "0.5");
 	CHECK_STR(p.max_output_tokens, "7");
-	p = (struct model_params){ NULL, NULL, NULL, "high", NULL, "" };
+	p = (struct model_params){ NULL, NULL, NULL, "high", NULL, "", false };
 	model_params_apply(&hidden, "x", &p);
 	CHECK(!p.reasoning_effort);
 	CHECK_STR(p.thinking_budget, "0");
 	p.thinking_budget = "5000";
 	model_params_apply(&hidden, "x", &p);
 	CHECK_STR(p.thinking_budget, "5000");
+}
+
+/* A level that a model does not know becomes a budget, or is refused. */
+static void effort_as_budget(void)
+{
+	struct model_facts plain, thinks;
+	struct model_params p = { .reasoning_effort = "medium" };
+
+	model_facts_init(&plain);
+	thinks = plain;
+	thinks.thinks = true;
+	model_params_apply(&thinks, "x", &p);
+	CHECK(!p.reasoning_effort && !p.effort_refused);
+	CHECK_STR(p.thinking_budget, "8192");
+	p = (struct model_params){ .reasoning_effort = "medium" };
+	model_params_apply(&plain, "x", &p);
+	CHECK(!p.reasoning_effort && !p.thinking_budget && p.effort_refused);
+	p = (struct model_params){ .reasoning_effort = "none" };
+	model_params_apply(&plain, "x", &p);
+	CHECK(!p.effort_refused);
 }
 
 /* ---- LiteLLM ---------------------------------------------------------------- */
@@ -448,6 +468,7 @@ int main(void)
 	costs();
 	costs_as_they_were();
 	parameters();
+	effort_as_budget();
 	import();
 	wrong_files();
 	return tap_done();

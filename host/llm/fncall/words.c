@@ -61,13 +61,14 @@ static const char *const known_names[KNOWN][4] = {
  * name of the tool is put where @ stands, that of the result too. */
 static const struct {
 	enum known tool, instead;
+	const char *risk; /* said where the tool asks for it */
 	const char *text;
 } steps[] = {
-	{ SHELL, KNOWN,
+	{ SHELL, KNOWN, "LOW",
 	  "ASSISTANT: I look at what is there first.\n"
 	  "<function=@>\n<parameter=command>pwd && ls</parameter>\n</function>\n\n"
 	  "USER: EXECUTION RESULT of [@]:\n/home/user/clock\nREADME\n\n" },
-	{ EDITOR, KNOWN,
+	{ EDITOR, KNOWN, "MEDIUM",
 	  "ASSISTANT: There is no program yet. I write it.\n"
 	  "<function=@>\n<parameter=command>create</parameter>\n"
 	  "<parameter=path>/home/user/clock/clock.py</parameter>\n"
@@ -76,7 +77,7 @@ static const struct {
 	  "</parameter>\n</function>\n\n"
 	  "USER: EXECUTION RESULT of [@]:\nThe file is written: "
 	  "/home/user/clock/clock.py\n\n" },
-	{ LINES, EDITOR,
+	{ LINES, EDITOR, "MEDIUM",
 	  "ASSISTANT: There is no program yet. I write it.\n"
 	  "<function=@>\n<parameter=path>/home/user/clock/clock.py</parameter>\n"
 	  "<parameter=start>1</parameter>\n<parameter=end>-1</parameter>\n"
@@ -85,7 +86,7 @@ static const struct {
 	  "</parameter>\n</function>\n\n"
 	  "USER: EXECUTION RESULT of [@]:\nThe file is written: "
 	  "/home/user/clock/clock.py\n\n" },
-	{ SHELL, KNOWN,
+	{ SHELL, KNOWN, "MEDIUM",
 	  "ASSISTANT: I start it in the background and keep what it says.\n"
 	  "<function=@>\n<parameter=command>cd /home/user/clock && "
 	  "(python3 clock.py > clock.log 2>&1 &) ; sleep 1; cat clock.log</parameter>\n"
@@ -96,58 +97,70 @@ static const struct {
 	  "<function=@>\n<parameter=command>pip install bottle && "
 	  "(python3 clock.py > clock.log 2>&1 & echo $!)</parameter>\n</function>\n\n"
 	  "USER: EXECUTION RESULT of [@]:\nSuccessfully installed bottle\n4711\n\n" },
-	{ BROWSER, KNOWN,
+	{ BROWSER, KNOWN, "LOW",
 	  "ASSISTANT: It runs. I look at the page.\n"
 	  "<function=@>\n<parameter=code>goto('http://127.0.0.1:8090')</parameter>\n"
 	  "</function>\n\n"
 	  "USER: EXECUTION RESULT of [@]:\n[Page at http://127.0.0.1:8090]\n"
 	  "Tue Mar  3 10:20:30 2026\n\n" },
-	{ SHELL, KNOWN,
+	{ SHELL, KNOWN, "MEDIUM",
 	  "ASSISTANT: Only the time of day was asked for, so the date must go. I stop "
 	  "the program.\n"
 	  "<function=@>\n<parameter=command>kill 4711</parameter>\n</function>\n\n"
 	  "USER: EXECUTION RESULT of [@]:\n\n\n" },
-	{ EDITOR, KNOWN,
+	{ EDITOR, KNOWN, "MEDIUM",
 	  "ASSISTANT: I change the line that makes the text.\n"
 	  "<function=@>\n<parameter=command>str_replace</parameter>\n"
 	  "<parameter=path>/home/user/clock/clock.py</parameter>\n"
 	  "<parameter=old_str>time.ctime()</parameter>\n"
 	  "<parameter=new_str>time.strftime('%H:%M:%S')</parameter>\n</function>\n\n"
 	  "USER: EXECUTION RESULT of [@]:\nThe file is changed.\n\n" },
-	{ LINES, EDITOR,
+	{ LINES, EDITOR, "MEDIUM",
 	  "ASSISTANT: I change the line that makes the text.\n"
 	  "<function=@>\n<parameter=path>/home/user/clock/clock.py</parameter>\n"
 	  "<parameter=start>7</parameter>\n<parameter=end>7</parameter>\n"
 	  "<parameter=content>    return time.strftime('%H:%M:%S')</parameter>\n"
 	  "</function>\n\n"
 	  "USER: EXECUTION RESULT of [@]:\nThe file is changed.\n\n" },
-	{ SHELL, KNOWN,
+	{ SHELL, KNOWN, "MEDIUM",
 	  "ASSISTANT: I start it once more and ask it.\n"
 	  "<function=@>\n<parameter=command>cd /home/user/clock && "
 	  "(python3 clock.py > clock.log 2>&1 &) ; sleep 1; curl -s "
 	  "127.0.0.1:8090</parameter>\n</function>\n\n"
 	  "USER: EXECUTION RESULT of [@]:\n10:21:07\n\n" },
-	{ FINISH, KNOWN,
+	{ FINISH, KNOWN, "LOW",
 	  "ASSISTANT: The task is done.\n"
 	  "<function=@>\n<parameter=message>clock.py serves the time of day at "
 	  "http://127.0.0.1:8090.</parameter>\n</function>\n\n" },
 };
 
-static const char *find_known(const struct llm_tool *tools, size_t count, enum known k)
+static const struct llm_tool *find_known(const struct llm_tool *tools, size_t count,
+					 enum known k)
 {
 	for (size_t n = 0; k < KNOWN && n < 4 && known_names[k][n]; n++)
 		for (size_t i = 0; i < count; i++)
 			if (strcmp(tools[i].name, known_names[k][n]) == 0)
-				return tools[i].name;
+				return &tools[i];
 	return NULL;
 }
 
-/* A lone @ is the name; one before a letter (a decorator) stays. */
-static void put_step(struct strbuf *out, const char *text, const char *name)
+static bool asks_for_risk(const struct llm_tool *tool)
 {
+	return tool->schema && strstr(tool->schema, "\"security_risk\"");
+}
+
+/* A lone @ is the name; one before a letter (a decorator) stays. */
+static void put_step(struct strbuf *out, const char *text, const struct llm_tool *tool,
+		     const char *risk)
+{
+	static const char end[] = "</function>";
+	bool risky = asks_for_risk(tool);
+
 	for (const char *p = text; *p; p++) {
+		if (risky && strncmp(p, end, sizeof end - 1) == 0)
+			strbuf_addf(out, "<parameter=security_risk>%s</parameter>\n", risk);
 		if (*p == '@' && (p[1] == '>' || p[1] == ']'))
-			strbuf_add(out, name);
+			strbuf_add(out, tool->name);
 		else
 			strbuf_addc(out, *p);
 	}
@@ -158,14 +171,14 @@ int fncall_example(const struct llm_tool *tools, size_t count, struct strbuf *ou
 	bool any = false;
 
 	for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
-		const char *name = find_known(tools, count, steps[i].tool);
+		const struct llm_tool *tool = find_known(tools, count, steps[i].tool);
 
-		if (!name || find_known(tools, count, steps[i].instead))
+		if (!tool || find_known(tools, count, steps[i].instead))
 			continue;
 		if (!any)
 			strbuf_add(out, example_head);
 		any = true;
-		put_step(out, steps[i].text, name);
+		put_step(out, steps[i].text, tool, steps[i].risk);
 	}
 	if (any)
 		strbuf_add(out, example_end);
