@@ -299,7 +299,8 @@ static int in_braces(struct walk *w, struct word *word, bool quoted)
 		w->evaluates = w->evaluates || (quoted && *w->p == '\'');
 		if (*w->p == '\\' && peek(w, 1))
 			w->p += 2;
-		else if (*w->p == '\'' && !literal && memchr(w->p + 1, '\'', (size_t)(w->end - w->p - 1)))
+		else if (*w->p == '\'' && !literal
+			 && memchr(w->p + 1, '\'', (size_t)(w->end - w->p - 1)))
 			in_single_quotes(w, &inner);
 		else if (*w->p == '"')
 			r = in_double_quotes(w, &inner);
@@ -400,7 +401,7 @@ static void tilde(struct walk *w, struct word *word)
 /* Length of an unquoted group that becomes several words: "{a,b}", "{1..3}". */
 static size_t brace_length(const struct walk *w)
 {
-	enum { LONGEST = 1024 };
+	enum { LONGEST = 1024, DEEPEST = 8 };
 	bool several = false;
 	unsigned open = 0;
 
@@ -410,6 +411,8 @@ static size_t brace_length(const struct walk *w)
 		if (!c || ends_word(c) || strchr("$`'\"\\", c))
 			return 0;
 		open += c == '{';
+		if (open > DEEPEST)
+			return 0;
 		several = several || c == ',' || (c == '.' && peek(w, n + 1) == '.');
 		if (c == '}' && --open == 0)
 			return several ? n + 1 : 0;
@@ -424,10 +427,17 @@ static void glob_part(struct walk *w, struct word *word)
 
 	word->pattern = true;
 	if (c == '[') {
+		enum { LONGEST = 64 };
 		size_t n = 1;
 
-		while (n < 256 && peek(w, n) && peek(w, n) != ']' && !ends_word(peek(w, n)))
+		while (n < LONGEST && peek(w, n) && peek(w, n) != ']'
+		       && !ends_word(peek(w, n)))
 			n++;
+		if (n == LONGEST) { /* where it ends is not looked for */
+			w->p++;
+			put_any(word);
+			return;
+		}
 		if (peek(w, n) != ']' || memchr(w->p, '\'', n) || memchr(w->p, '"', n)
 		    || memchr(w->p, '$', n) || memchr(w->p, '`', n)) {
 			put(word, c); /* as it stands, or beyond us */

@@ -328,6 +328,10 @@ static const struct {
 	{ NOT_LOW, "git remote -v update" },
 	{ LOW, "git remote -v" },
 	{ NOT_LOW, "git -C common diff x y" },
+	{ NOT_LOW, "cat .[eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee"
+		   "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee"
+		   "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee"
+		   "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee]nv" },
 	/* what only looks dangerous */
 	{ LOW, "echo rm -rf /" },
 	{ LOW, "grep -rn 'rm -rf' src" },

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 enum { LOW, MEDIUM, HIGH, UNKNOWN = -1 };
+enum { GLOBALS_MAX = 32 };
 
 /* Subcommands that only read, with any options but those of git_option_is_bad(). */
 static const char readers[] =
@@ -280,7 +281,7 @@ int git_risk(const struct place *place, const struct facts *f)
 
 	if (u->count == 2 && strcmp(unit_text(u, 1), "--version") == 0)
 		return LOW;
-	if (!u->sub || !globals_are_good(u) || !u->dir_count)
+	if (!u->sub || u->sub > GLOBALS_MAX || !globals_are_good(u) || !u->dir_count)
 		return UNKNOWN;
 	for (size_t n = 0; (dir = directory(f, n)); n++)
 		if (in_bare_repository(place, dir))
