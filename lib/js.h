@@ -73,4 +73,11 @@ bool js_fits(const char *start, const char *end);
 /** True if both are the same value (numbers by value, objects in any order). */
 bool js_equal(json_object *a, json_object *b);
 
+/** json_object_array_add for a list that may be NULL for want of memory, which json-c
+ *  does not survive. @return not 0 on failure; then the value is still the caller's. */
+static inline int js_add(json_object *list, json_object *value)
+{
+	return list ? json_object_array_add(list, value) : -1;
+}
+
 #endif

@@ -218,7 +218,7 @@ static int read_list(struct cursor *c, char close, int depth, json_object **ret,
 			return fail(err, MT_ELIMIT, "ValueError: a list of more than %d "
 				    "items", LITERAL_ITEMS);
 		}
-		if (json_object_array_add(list, item)) {
+		if (js_add(list, item)) {
 			json_object_put(item);
 			return fail(err, MT_ENOMEM, "no memory for a list");
 		}

@@ -216,7 +216,7 @@ static json_object *chosen(const struct place *p, int argc, char **argv, struct 
 			json_object_put(texts);
 			return NULL;
 		}
-		json_object_array_add(texts, json_object_get(js_get(one, "text")));
+		js_add(texts, json_object_get(js_get(one, "text")));
 	}
 	if (!texts)
 		fail(err, MT_ENOMEM, "out of memory");

@@ -15,7 +15,7 @@ static int add(json_object *list, const char *section, const char *key, const ch
 	if (strbuf_addf(&text, "%s.%s=%s", section, key, value))
 		return MT_ENOMEM;
 	item = json_object_new_string_len(text.text, (int)text.len);
-	if (item && json_object_array_add(list, item) == 0)
+	if (item && js_add(list, item) == 0)
 		return MT_OK;
 	json_object_put(item);
 	return MT_ENOMEM;

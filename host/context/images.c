@@ -282,7 +282,7 @@ int images_add_file(json_object *urls, const char *path, struct error *err)
 	strbuf_addf(&url, "data:%s;base64,", image.mime);
 	base64_put(&url, bytes, len);
 	text = url.error ? NULL : json_object_new_string_len(url.text, (int)url.len);
-	if (!text || json_object_array_add(urls, text)) {
+	if (!text || js_add(urls, text)) {
 		json_object_put(text);
 		return fail(err, MT_ENOMEM, "out of memory");
 	}

@@ -257,7 +257,7 @@ static int keep_tools(struct skill *s, json_object *tools)
 	list = json_object_new_array();
 	for (size_t n; *(at += strspn(at, " \t\n")); at += n) {
 		n = strcspn(at, " \t\n");
-		json_object_array_add(list, json_object_new_string_len(at, (int)n));
+		js_add(list, json_object_new_string_len(at, (int)n));
 	}
 	return js_set(s->more, "allowed_tools", list);
 }

@@ -116,7 +116,7 @@ static int convert_list(struct reading *r, const yaml_node_t *node, unsigned dep
 
 		if (status)
 			return status;
-		if (json_object_array_add(*ret, value)) {
+		if (js_add(*ret, value)) {
 			json_object_put(value);
 			return fail(r->err, MT_ENOMEM, "out of memory");
 		}

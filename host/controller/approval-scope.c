@@ -121,7 +121,7 @@ static int add_item(struct offering *o, const char *a, const char *a_value, cons
 	if (!o->items)
 		o->items = json_object_new_array();
 	if (js_set_str(item, a, a_value) || (b && js_set_str(item, b, b_value))
-	    || json_object_array_add(o->items, item)) {
+	    || js_add(o->items, item)) {
 		json_object_put(item);
 		return MT_ENOMEM;
 	}
@@ -136,7 +136,7 @@ static int finish(struct offering *o)
 	    || js_set(scope, "items", STEAL(o->items)))
 		return MT_ENOMEM;
 	strbuf_reset(&o->text);
-	return json_object_array_add(o->list, STEAL(scope)) ? MT_ENOMEM : MT_OK;
+	return js_add(o->list, STEAL(scope)) ? MT_ENOMEM : MT_OK;
 }
 
 /* What tells this action apart, for a person; a long one by its beginning and hash. */

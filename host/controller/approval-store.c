@@ -188,7 +188,7 @@ static int add(json_object *list, json_object *scope, const char *conversation,
 		return fail(err, MT_ELIMIT, "this project has %d approvals: revoke some with "
 			    "`mortise policy revoke`", APPROVALS_MAX);
 	one = dated(scope, conversation);
-	if (one && !json_object_array_add(list, one))
+	if (one && !js_add(list, one))
 		return MT_OK;
 	json_object_put(one);
 	return no_memory(err);

@@ -42,7 +42,7 @@ static bool append(json_object *list, json_object *more)
 	size_t count = more ? json_object_array_length(more) : 0;
 
 	for (size_t i = 0; i < count; i++)
-		if (json_object_array_add(list, json_object_get(
+		if (js_add(list, json_object_get(
 						    json_object_array_get_idx(more, i))))
 			return false;
 	return true;
@@ -96,7 +96,7 @@ static int remember(struct conversation *c, json_object *scope, struct error *er
 	if (json_object_array_length(c->approvals) >= APPROVALS_MAX)
 		return fail(err, MT_ELIMIT, "this conversation has %d approvals: revoke some "
 			    "with `mortise policy revoke`", APPROVALS_MAX);
-	if (json_object_array_add(c->approvals, json_object_get(scope)))
+	if (js_add(c->approvals, json_object_get(scope)))
 		return fail(err, MT_ENOMEM, "out of memory");
 	return log_approvals(c, err);
 }
@@ -186,7 +186,7 @@ int conversation_revoke(struct conversation *c, const char *text, struct error *
 {
 	AUTO(json) json_object *texts = json_object_new_array();
 
-	if (!texts || json_object_array_add(texts, json_object_new_string(text)))
+	if (!texts || js_add(texts, json_object_new_string(text)))
 		return fail(err, MT_ENOMEM, "out of memory");
 	if (!c->approvals)
 		return fail(err, MT_ENOTFOUND, "there is no approval of %.300s", text);

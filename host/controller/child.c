@@ -296,7 +296,7 @@ static int set_policy(json_object *list, const struct child *ch, const char *sec
 
 		strbuf_reset(&text);
 		if (strbuf_addf(&text, "%s.%s=%s", section, keys[i], forms[i])
-		    || json_object_array_add(list, json_object_new_string(text.text)))
+		    || js_add(list, json_object_new_string(text.text)))
 			return MT_ENOMEM;
 	}
 	return MT_OK;
@@ -320,7 +320,7 @@ static int set_limit(json_object *list, const struct child *ch, const char *sect
 		strbuf_addf(&text, "%s.%s=%.0fms", section, name, fmax(1, share * 1000));
 	else
 		strbuf_addf(&text, "%s.%s=%.0f", section, name, fmax(1, floor(share)));
-	return json_object_array_add(list, json_object_new_string(text.text));
+	return js_add(list, json_object_new_string(text.text));
 }
 
 /* The configuration that this process has, with the models that were chosen for it
@@ -338,7 +338,7 @@ static json_object *settings_for(const struct child *ch, bool *ret_same)
 
 		r = strbuf_addf(&text, "%s.model=%s", model, llm_models_name(c->models, i));
 		if (!r)
-			r = json_object_array_add(list, json_object_new_string(text.text));
+			r = js_add(list, json_object_new_string(text.text));
 	}
 	strbuf_addf(&section, "controller%s%s", *agent_of(ch) ? "." : "", agent_of(ch));
 	if (!r)

@@ -162,7 +162,7 @@ static int need(struct conversation *c)
 
 int children_owe(struct conversation *c, const char *id, struct error *err)
 {
-	if (need(c) || json_object_array_add(c->children_ids, json_object_new_string(id)))
+	if (need(c) || js_add(c->children_ids, json_object_new_string(id)))
 		return fail(err, MT_ENOMEM, "out of memory");
 	c->children_begun++;
 	return keep(c, err);

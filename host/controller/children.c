@@ -190,7 +190,7 @@ static json_object *all_json(const struct children *all)
 	json_object *list = json_object_new_array();
 
 	for (size_t i = 0; list && i < all->count; i++)
-		json_object_array_add(list, one_json(&all->list[i]));
+		js_add(list, one_json(&all->list[i]));
 	return list;
 }
 
@@ -325,7 +325,7 @@ json_object *conversation_asks(const struct conversation *c)
 			continue;
 		if (!list)
 			list = json_object_new_array();
-		json_object_array_add(list, one_asks(&all->list[i]));
+		js_add(list, one_asks(&all->list[i]));
 	}
 	return list;
 }

@@ -188,7 +188,7 @@ static int name_forgotten(json_object *args, const struct forgetting *f)
 			       ? MT_ENOMEM : MT_OK;
 	ids = json_object_new_array();
 	for (size_t i = 0; ids && i < f->count; i++)
-		json_object_array_add(ids, json_object_new_int64(f->ids[i]));
+		js_add(ids, json_object_new_int64(f->ids[i]));
 	return ids ? js_set(args, "forgotten_event_ids", ids) : MT_ENOMEM;
 }
 

@@ -291,7 +291,7 @@ json_object *conversation_waits(const struct conversation *c)
 
 		js_set_str(one, "text", js_str(json_object_array_get_idx(c->offered, i),
 					       "text", ""));
-		json_object_array_add(list, one);
+		js_add(list, one);
 	}
 	js_set_int(o, "action", c->pending);
 	js_set_str(o, "hash", c->hash);

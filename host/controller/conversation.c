@@ -551,7 +551,7 @@ static struct event *add_suffix(const struct conversation *c, struct event *e)
 	o = json_object_new_object();
 	js_set_str(o, "name", "message_suffix");
 	js_set_str(o, "text", suffix);
-	json_object_array_add(list, o);
+	js_add(list, o);
 	js_set(e->json, "extended_content", list);
 	return e;
 }

@@ -115,7 +115,7 @@ static int keep_media(struct conversation *c, json_object *extras,
 		}
 		js_set_str(o, "mime", result->media[i].mime);
 		js_set_str(o, "blob", name);
-		json_object_array_add(list, o);
+		js_add(list, o);
 	}
 	return list ? js_set(extras, "media", list) : MT_OK;
 }

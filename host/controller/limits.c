@@ -115,9 +115,9 @@ static void add_meter(json_object *o, const char *name, const struct meter *m)
 {
 	json_object *pair = json_object_new_array();
 
-	json_object_array_add(pair, js_new_number(m->used));
-	json_object_array_add(pair, js_new_number(m->max - m->more)); /* raised by */
-	json_object_array_add(pair, json_object_new_boolean(m->hit));
+	js_add(pair, js_new_number(m->used));
+	js_add(pair, js_new_number(m->max - m->more)); /* raised by */
+	js_add(pair, json_object_new_boolean(m->hit));
 	js_set(o, name, pair);
 }
 

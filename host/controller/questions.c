@@ -174,7 +174,7 @@ json_object *conversation_servers(const struct conversation *c)
 					 ? server_of(c, &c->catalog.instances[i]) : NULL;
 
 		if (o)
-			json_object_array_add(list, o);
+			js_add(list, o);
 	}
 	return list;
 }

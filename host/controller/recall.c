@@ -117,7 +117,7 @@ static json_object *knowledge(struct conversation *c, const char *text)
 		js_set_str(o, "content", s->content);
 		add_location(o, s);
 		list = list ? list : json_object_new_array();
-		json_object_array_add(list, o);
+		js_add(list, o);
 	}
 	return list;
 }
@@ -375,8 +375,8 @@ void recall_rules(struct conversation *c, const struct event *action, struct eve
 		    || !(o = rule(c, s, path)))
 			continue;
 		list = list ? list : json_object_new_array();
-		json_object_array_add(list, o);
-		json_object_array_add(given, json_object_new_string(s->name));
+		js_add(list, o);
+		js_add(given, json_object_new_string(s->name));
 	}
 	if (list) {
 		js_set(e->json, "extended_content", list);

@@ -616,7 +616,7 @@ static json_object *name_delegates(const struct conversation *c, json_object *sc
 	size_t len;
 
 	while (names && list && list_next(&list, &item, &len))
-		json_object_array_add(names, json_object_new_string_len(item, (int)len));
+		js_add(names, json_object_new_string_len(item, (int)len));
 	if (json_object_deep_copy(schema, &copy, NULL)
 	    || js_set(js_path(copy, "properties.agent"), "enum", names))
 		return NULL;
@@ -667,7 +667,7 @@ static json_object *offered_tools(const struct conversation *c)
 		js_set(o, "function", f);
 		if (!finding_describe(c, t, f) && *t->brief) /* beside what a model is sent of it */
 			js_set_str(o, "brief", t->brief);
-		json_object_array_add(list, o);
+		js_add(list, o);
 	}
 	return list;
 }

@@ -289,7 +289,7 @@ static void add_setting(json_object *list, const char *section, const char *key,
 	AUTO(strbuf) struct strbuf text = STRBUF(1 << 16);
 
 	if (!strbuf_addf(&text, "%s.%s=%s", section, key, value))
-		json_object_array_add(list,
+		js_add(list,
 				      json_object_new_string_len(text.text, (int)text.len));
 }
 
@@ -417,7 +417,7 @@ json_object *wiring_spec(const struct conversation *c, const char *controller)
 	if (c->llm)
 		js_set_str(o, "model", llm_name(c->llm));
 	for (size_t i = 0; i < c->catalog.count; i++)
-		json_object_array_add(tools,
+		js_add(tools,
 				      json_object_new_string(c->catalog.tools[i].name));
 	js_set(o, "tools", tools);
 	js_set(o, "settings", settings(c, controller));

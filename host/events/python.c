@@ -183,7 +183,7 @@ static json_object *read_list(struct literal *l, char close)
 		return bad(l);
 	while (!take(l, close)) {
 		item = read_value(l);
-		if (l->bad || json_object_array_add(list, item) != 0) {
+		if (l->bad || js_add(list, item) != 0) {
 			json_object_put(item);
 			return bad(l);
 		}

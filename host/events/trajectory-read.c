@@ -93,7 +93,7 @@ static json_object *read_lines(const char *text, size_t len, struct error *err)
 				fail(err, why.code, "line %zu: %s", number, why.text);
 				return NULL;
 			}
-			if (json_object_array_add(list, value) != 0) {
+			if (js_add(list, value) != 0) {
 				json_object_put(value);
 				fail(err, MT_ENOMEM, "out of memory for a trajectory");
 				return NULL;
@@ -223,7 +223,7 @@ static int put_calls(json_object *record, json_object *message)
 		if (!made || js_set_str(made, "id", js_str(call, "id", "")) ||
 		    js_set_str(made, "name", js_str(function, "name", "")) ||
 		    js_set_str(made, "arguments", js_str(function, "arguments", "")) ||
-		    json_object_array_add(calls, made) != 0)
+		    js_add(calls, made) != 0)
 			return MT_ENOMEM;
 		made = NULL; /* the list has it */
 	}
@@ -338,7 +338,7 @@ static int renumber_forgotten(const struct numbers *n, json_object *args)
 			n, json_object_get_int64(json_object_array_get_idx(ids, i)), 0);
 		json_object *made = id >= 0 ? json_object_new_int64(id) : NULL;
 
-		if (made && json_object_array_add(list, made) != 0) {
+		if (made && js_add(list, made) != 0) {
 			json_object_put(made);
 			json_object_put(list);
 			return MT_ENOMEM;

@@ -84,7 +84,7 @@ static int put_calls(json_object *message, json_object *record)
 		    js_set_str(function, "name", js_str(call, "name", "")) ||
 		    js_set_str(made, "id", js_str(call, "id", "")) ||
 		    js_set_str(made, "type", "function") ||
-		    json_object_array_add(calls, made) != 0)
+		    js_add(calls, made) != 0)
 			return MT_ENOMEM;
 		made = NULL; /* the list has it */
 	}
@@ -99,7 +99,7 @@ static int put_choice(json_object *response, json_object *record)
 	const char *reasoning = js_str(record, "reasoning", "");
 
 	if (!message || !choice || !choices ||
-	    json_object_array_add(choices, choice) != 0) {
+	    js_add(choices, choice) != 0) {
 		json_object_put(message);
 		json_object_put(choice);
 		json_object_put(choices);

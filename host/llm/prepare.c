@@ -67,7 +67,7 @@ static int set_stop(json_object *params)
 	AUTO(json) json_object *list = json_object_new_array_ext(1);
 	json_object *word = json_object_new_string(FNCALL_STOP);
 
-	if (!list || !word || json_object_array_add(list, word)) {
+	if (!list || !word || js_add(list, word)) {
 		json_object_put(word);
 		return MT_ENOMEM;
 	}

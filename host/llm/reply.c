@@ -46,7 +46,7 @@ static int put_calls(json_object *o, const struct llm_reply *r)
 
 		if (!call)
 			return MT_ENOMEM;
-		if (json_object_array_add(calls, call)) {
+		if (js_add(calls, call)) {
 			json_object_put(call);
 			return MT_ENOMEM;
 		}

@@ -185,7 +185,7 @@ static int add(struct llm *l, const char *root, json_object *model, json_object 
 	if (!row || js_set_str(row, "name", name)
 	    || (window > 0 && js_set_int(row, "window", window)))
 		return MT_ENOMEM;
-	if (json_object_array_add(list, row))
+	if (js_add(list, row))
 		return MT_ENOMEM;
 	row = NULL; /* the list has it now */
 	return MT_OK;

@@ -115,7 +115,7 @@ json_object *listed_new(const struct component *component, json_object *tools)
 		    is_events(js_get(o, "events")) &&
 		    !schema_valid(js_get(o, "schema"), NULL) &&
 		    !(js_int(o, "hints", 0) & MT_TOOL_CONTROL))
-			json_object_array_add(good, json_object_get(o));
+			js_add(good, json_object_get(o));
 	}
 	return good;
 }

@@ -126,7 +126,7 @@ static int each_item(json_object *form, json_object *args, json_object **ret,
 				    "Expected an object but got %s.", i + 1, source + 1,
 				    kind_of(item));
 		whole = whole_item(item, defaults, i + 1);
-		if (!whole || json_object_array_add(out, whole)) {
+		if (!whole || js_add(out, whole)) {
 			json_object_put(whole);
 			return fail(err, MT_ENOMEM, "out of memory");
 		}
