@@ -3,11 +3,13 @@
  * vec-conversation_memory.c - recorded cases of V0's conversation memory: events
  * become a log, the memory lays out the messages of its view. */
 #define MORTISE_PROVISIONAL
+#include "context/images.h"
 #include "context/memory.h"
 #include "events/event.h"
 #include "llm/request.h"
 #include "vec.h"
 
+#include <ctype.h>
 #include <mortise/advance.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -271,21 +273,77 @@ static bool has_type(json_object *events, const char *observation)
 	return false;
 }
 
+/* Does a text somewhere in a value fit? */
+static bool any_string(json_object *value, bool (*fits)(const char *text))
+{
+	bool found = false;
+
+	if (json_object_is_type(value, json_type_string))
+		return fits(json_object_get_string(value));
+	if (json_object_is_type(value, json_type_array))
+		for (size_t i = 0; !found && i < json_object_array_length(value); i++)
+			found = any_string(json_object_array_get_idx(value, i), fits);
+	if (json_object_is_type(value, json_type_object)) {
+		json_object_object_foreach(value, name, member)
+		{
+			(void)name;
+			found = found || any_string(member, fits);
+		}
+	}
+	return found;
+}
+
+/* A data: URL whose bytes are no image that the product reads. */
+static bool is_unreadable_image(const char *text)
+{
+	AUTO(json) json_object *urls = json_object_new_array();
+	struct error err = ERROR_NONE;
+
+	if (strncmp(text, "data:", 5) != 0)
+		return false;
+	json_object_array_add(urls, json_object_new_string(text));
+	return images_check(urls, &err) != MT_OK;
+}
+
+/* Class(field=..., as Python prints a dataclass. */
+static bool is_python_object(const char *text)
+{
+	for (const char *p = text; (p = strchr(p, '(')); p++) {
+		const char *name = p;
+		size_t field = strspn(p + 1, "abcdefghijklmnopqrstuvwxyz_");
+
+		while (name > text && isalnum((unsigned char)name[-1]))
+			name--;
+		if (name < p && isupper((unsigned char)*name) && field && p[1 + field] == '=')
+			return true;
+	}
+	return false;
+}
+
+static bool agent_sends_images(json_object *event)
+{
+	json_object *urls = js_get(js_get(event, "args"), "image_urls");
+
+	return strcmp(js_str(event, "action", ""), "message") == 0 &&
+	       strcmp(js_str(event, "source", ""), "agent") == 0 &&
+	       json_object_is_type(urls, json_type_array) &&
+	       json_object_array_length(urls) > 0;
+}
+
 /* The decision under which a case is not ours. */
 static const char *not_ours(json_object *c, json_object *events)
 {
-	const char *text = js_text(js_get(c, "in"), NULL);
-
 	if (has_type(events, "recall"))
 		return markers;
 	if (js_get(c, "error"))
 		return "what V0 cannot show ends it; ours shows nothing of it, and goes on";
-	if (strstr(text, ";base64,AA\"") || strstr(text, ";base64,BB\""))
+	if (any_string(js_get(c, "in"), is_unreadable_image))
 		return "an image is looked at before it is shown: these are none";
-	if (strstr(js_text(js_get(c, "output"), NULL), "FileReadAction("))
-		return "how Python prints an action is not ours";
-	if (strstr(text, "example.com/image.jpg"))
-		return "an agent sends no images";
+	if (any_string(js_get(c, "output"), is_python_object))
+		return "how Python prints an object is not ours";
+	for (size_t i = 0; i < json_object_array_length(events); i++)
+		if (agent_sends_images(json_object_array_get_idx(events, i)))
+			return "an agent sends no images";
 	return NULL;
 }
 
