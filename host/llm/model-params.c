@@ -28,20 +28,6 @@ static bool is_little(const char *effort)
 	       || strcmp(effort, "none") == 0;
 }
 
-/* A level of effort as tokens, as the dialects count it. NULL: none. */
-static const char *budget_of(const char *effort)
-{
-	static const char *const levels[][2] = {
-		{ "minimal", "1024" }, { "low", "2048" },    { "medium", "8192" },
-		{ "high", "24576" },   { "xhigh", "49152" }, { "max", "65536" },
-	};
-
-	for (size_t i = 0; i < ARRAY_LEN(levels); i++)
-		if (strcmp(levels[i][0], effort) == 0)
-			return levels[i][1];
-	return NULL;
-}
-
 static void thinking(const struct model_facts *f, struct model_params *p)
 {
 	const char *wish = p->reasoning_effort && strcmp(p->reasoning_effort, "none") != 0
@@ -55,8 +41,6 @@ static void thinking(const struct model_facts *f, struct model_params *p)
 	}
 	if (!f->effort_sent)
 		p->reasoning_effort = NULL;
-	if (wish && f->thinks && !p->reasoning_effort && !p->thinking_budget)
-		p->thinking_budget = budget_of(wish);
 	p->effort_refused = wish && !p->reasoning_effort && !p->thinking_budget;
 	if (f->no_thinking && !p->thinking_budget)
 		p->thinking_budget = "0";

@@ -18,7 +18,6 @@ const struct model_key model_keys[] = {
 	FACT(FLAG, "effort", effort),
 	FACT(FLAG, "effort_sent", effort_sent),
 	FACT(FLAG, "effort_budget", effort_budget),
-	FACT(FLAG, "thinks", thinks),
 	FACT(FLAG, "vision", vision),
 	FACT(FLAG, "responses", responses),
 	FACT(FLAG, "sampling", sampling),

@@ -32,7 +32,6 @@ struct model_facts {
 	bool stop;         /* takes stop words */
 	bool effort;       /* has levels of reasoning effort */
 	bool effort_sent;  /* ... and takes one in a request */
-	bool thinks;        /* takes a budget of tokens to think, not a level */
 	bool effort_budget; /* little effort is asked for as a budget of 128 tokens */
 	bool vision;       /* sees images */
 	bool responses;    /* is best asked through the Responses API */
