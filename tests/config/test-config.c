@@ -406,6 +406,7 @@ static void test_project(void)
 	};
 	AUTO(free) char *project = path_join(root, "project");
 	struct error err = ERROR_NONE;
+	int status;
 
 	clean();
 	CHECK(config_trust(project, &err) == MT_ENOTFOUND);
@@ -417,12 +418,15 @@ static void test_project(void)
 		CHECK_MSG(c && config_untrusted(c), "another content is not trusted");
 		config_free(c);
 		err = ERROR_NONE;
-		config_trust(project, &err);
+		status = config_trust(project, &err);
+		CHECK_MSG(cases[i].good == (status == MT_OK), "project: %s",
+			  status ? err.text : "trusted");
+		CHECK(!status || (err.code == MT_EDENIED
+				  && strstr(err.text, "a project may not")));
+		err = ERROR_NONE;
 		c = load(&err, NULL);
-		CHECK_MSG(cases[i].good == (c != NULL), "project: %s",
-			  c ? "taken" : err.text);
-		CHECK(c ||
-		      (err.code == MT_EDENIED && strstr(err.text, "a project may not")));
+		CHECK_MSG(c && !config_untrusted(c) == cases[i].good,
+			  "what is refused stays untrusted");
 		config_free(c);
 	}
 
