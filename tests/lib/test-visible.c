@@ -90,7 +90,7 @@ static const struct example one_line[] = {
 static void check(enum visible_form form, const struct example *list, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		AUTO(strbuf) struct strbuf out = STRBUF(1 << 16), again = STRBUF(1 << 16);
+		AUTO(strbuf) struct strbuf out = STRBUF(1 << 16);
 		bool same = strcmp(list[i].in, list[i].out) == 0 &&
 			    strlen(list[i].in) == list[i].len;
 
