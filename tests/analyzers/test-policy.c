@@ -310,7 +310,7 @@ static int judge(const char *one, const char *two, const char *name, const char 
 	struct argument argument = { name, text, strlen(text) };
 	struct action action = { .tool = "bash", .workspace = "/ws", .directory = "",
 				 .arguments = &argument, .count = 1 };
-	struct finding f;
+	struct finding f = { 0 };
 	int r = !p.rules || rules_add(p.rules, "rule.1", one, NULL)
 		|| (two && rules_add(p.rules, "rule.2", two, NULL))
 		|| judge_action(&p, &action, &f);
