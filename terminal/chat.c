@@ -134,7 +134,7 @@ static int start_process(struct chat *c, const char *id, struct error *err)
 		args[n++] = id;
 	args[n] = NULL;
 	child_release(&c->child);
-	return child_start(&c->child, args, err);
+	return child_start(&c->child, args, &c->complaints, err);
 }
 
 static bool add_change(struct chat *c, const char *flag, const char *value)
@@ -455,10 +455,23 @@ static void read_keys(struct chat *c)
 		c->quit = true;
 }
 
-/* What the conversation's process says to people. */
+/* Whole lines of what the conversation's process says to people. */
+static void show_complaints(struct chat *c)
+{
+	char *end;
+
+	while ((end = memchr(c->complaints.text, '\n', c->complaints.len))) {
+		*end = '\0';
+		show_remark(&c->show, YELLOW, "%s", c->complaints.text);
+		strbuf_consume(&c->complaints, (size_t)(end - c->complaints.text) + 1);
+	}
+	if (c->complaints.error)
+		strbuf_reset(&c->complaints);
+}
+
 static void read_complaints(struct chat *c)
 {
-	char bytes[4096], *end;
+	char bytes[4096];
 	ssize_t n = read(c->child.errors, bytes, sizeof bytes);
 
 	if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN)) {
@@ -467,13 +480,6 @@ static void read_complaints(struct chat *c)
 	}
 	if (n > 0)
 		strbuf_addn(&c->complaints, bytes, (size_t)n);
-	while ((end = memchr(c->complaints.text, '\n', c->complaints.len))) {
-		*end = '\0';
-		show_remark(&c->show, YELLOW, "%s", c->complaints.text);
-		strbuf_consume(&c->complaints, (size_t)(end - c->complaints.text) + 1);
-	}
-	if (c->complaints.error)
-		strbuf_reset(&c->complaints);
 }
 
 /* ---- the loop ---------------------------------------------------------- */
@@ -521,6 +527,7 @@ static void turn(struct chat *c)
 		link_serve(&c->link, fds[LINK].revents);
 	if (fds[ERRORS].revents && c->child.errors >= 0)
 		read_complaints(c);
+	show_complaints(c); /* what came while the conversation was started */
 	if (fds[INPUT].revents)
 		read_keys(c);
 	if (c->link.fd >= 0 && c->link.over)

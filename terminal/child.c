@@ -166,7 +166,8 @@ static int take_hello(struct child *c, const struct strbuf *out,
 	return MT_OK;
 }
 
-int child_start(struct child *c, const char *const *args, struct error *err)
+int child_start(struct child *c, const char *const *args, struct strbuf *warnings,
+		struct error *err)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(HELLO_MAX),
 				   complaint = STRBUF(COMPLAINT_MAX);
@@ -182,6 +183,7 @@ int child_start(struct child *c, const char *const *args, struct error *err)
 		c->errors = steal_fd(&e.errors[0]);
 		if (c->errors >= 0)
 			fcntl(c->errors, F_SETFL, O_NONBLOCK);
+		strbuf_addn(warnings, complaint.text, complaint.len);
 	}
 	close_ends(&e);
 	if (err->code) {

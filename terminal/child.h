@@ -22,8 +22,10 @@ struct child {
 #define CHILD_NONE ((struct child){ .in = -1, .errors = -1 })
 
 /** Run `mortise` with these arguments (NULL at the end, the name not among
- *  them), which begin a conversation that listens, and wait until it does. */
-int child_start(struct child *c, const char *const *args, struct error *err);
+ *  them), which begin a conversation that listens, and wait until it does. What it
+ *  prints to its standard error meanwhile is appended to `warnings`. */
+int child_start(struct child *c, const char *const *args, struct strbuf *warnings,
+		struct error *err);
 /** Let it go its way: it ends when the agent rests and nobody is connected. */
 void child_release(struct child *c);
 /** It, or one that was released, may have ended: reap them. */
