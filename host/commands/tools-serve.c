@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * tools-serve.c - `mortise tools serve`: the wired tools for any MCP client, over
- * standard input and output, by translating between MCP and the runner's line. */
-#include "commands/tools.h"
+ * tools-serve.c - `mortise tools serve`: the wired tools for any MCP client, by
+ * translating between MCP and the runner's line; over standard input and output, or
+ * HTTP (serve-http.c). */
+#include "commands/serve.h"
 
 #include "base64.h"
 #include "commands/command.h"
@@ -17,25 +18,22 @@
 #include <signal.h>
 #include <string.h>
 
-#define MODERN "2026-07-28"
 #define META "io.modelcontextprotocol/"
 
 enum {
-	LINE_MAX_BYTES = 16 << 20,
 	ANSWER_MAX = 64 << 20,
 	OUTPUT_SHOWN_MAX = 2048,
 	CALLS_MAX = 256,     /* that run at the same time */
 	LINGER_MS = 10000, /* for open calls, at the end of the input */
-	RPC_PARSE = -32700, RPC_INVALID = -32600, RPC_METHOD = -32601, RPC_PARAMS = -32602,
-	RPC_VERSION = -32022,
 };
 
-static const char *const legacy[] = { "2025-11-25", "2025-06-18", "2025-03-26",
-				      "2024-11-05" };
+const char *const serve_legacy[] = { "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05",
+				     NULL };
 
 /* A call that runs. */
 struct served {
 	struct served *next;
+	struct peer *peer;        /* who gets the result; NULL: nobody any more */
 	uint64_t number;          /* of the link */
 	json_object *id, *token;  /* token NULL: no progress is wanted */
 	size_t written;           /* bytes of live output */
@@ -53,6 +51,8 @@ struct serve {
 	struct served *calls;
 	size_t call_count;
 	uint64_t numbers;
+	struct peer standard;     /* standard output */
+	struct web *web;          /* over HTTP; NULL: over standard input and output */
 	bool greeted;             /* by a handshake: notices may be sent */
 	bool ended;
 	int code;
@@ -60,11 +60,17 @@ struct serve {
 
 /* ---- what goes out ------------------------------------------------------------- */
 
-static void put_line(struct strbuf *b)
+static void send_standard(struct peer *p, struct strbuf *b, bool last, int code)
 {
+	(void)p, (void)last, (void)code;
 	strbuf_addc(b, '\n');
 	if (!b->error)
 		write_all(STDOUT_FILENO, b->text, b->len);
+}
+
+static void answer(struct peer *p, struct strbuf *b)
+{
+	p->send(p, b, true, 0);
 }
 
 static void begin(struct strbuf *b, json_object *id, const char *member)
@@ -76,7 +82,8 @@ static void begin(struct strbuf *b, json_object *id, const char *member)
 	strbuf_addc(b, '{');
 }
 
-static void refuse(json_object *id, int code, const char *text, const char *data)
+void serve_refuse(struct peer *p, json_object *id, int code, const char *text,
+		  const char *data)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(1 << 20);
 
@@ -88,7 +95,7 @@ static void refuse(json_object *id, int code, const char *text, const char *data
 		strbuf_add(&b, data);
 	}
 	strbuf_add(&b, "}}");
-	put_line(&b);
+	p->send(p, &b, true, code);
 }
 
 static void put_server(struct strbuf *b)
@@ -111,33 +118,34 @@ static void put_cache(struct strbuf *b, bool modern)
 
 /* ---- the simple methods ----------------------------------------------------------- */
 
-static void initialize(struct serve *s, json_object *id, json_object *params)
+static void initialize(struct serve *s, struct peer *p, json_object *id,
+		       json_object *params)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(1 << 16);
-	const char *asked = js_str(params, "protocolVersion", ""), *version = legacy[0];
+	const char *asked = js_str(params, "protocolVersion", ""), *version = serve_legacy[0];
 
-	for (size_t i = 0; i < ARRAY_LEN(legacy); i++)
-		if (strcmp(asked, legacy[i]) == 0)
-			version = legacy[i];
+	for (size_t i = 0; serve_legacy[i]; i++)
+		if (strcmp(asked, serve_legacy[i]) == 0)
+			version = serve_legacy[i];
 	s->greeted = true;
 	begin(&b, id, "result");
 	js_key_str(&b, "protocolVersion", version);
 	js_key(&b, "capabilities");
-	strbuf_add(&b, "{\"tools\":{\"listChanged\":true}}");
+	strbuf_add(&b, s->web ? "{\"tools\":{}}" : "{\"tools\":{\"listChanged\":true}}");
 	put_server(&b);
 	strbuf_add(&b, "}}");
-	put_line(&b);
+	answer(p, &b);
 }
 
-static void discover(json_object *id)
+static void discover(struct peer *p, json_object *id)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(1 << 16);
 
 	begin(&b, id, "result");
 	js_key(&b, "supportedVersions");
-	strbuf_add(&b, "[\"" MODERN "\"");
-	for (size_t i = 0; i < ARRAY_LEN(legacy); i++)
-		strbuf_addf(&b, ",\"%s\"", legacy[i]);
+	strbuf_add(&b, "[\"" SERVE_MODERN "\"");
+	for (size_t i = 0; serve_legacy[i]; i++)
+		strbuf_addf(&b, ",\"%s\"", serve_legacy[i]);
 	strbuf_addc(&b, ']');
 	js_key(&b, "capabilities");
 	strbuf_add(&b, "{\"tools\":{}}");
@@ -148,7 +156,7 @@ static void discover(json_object *id)
 	strbuf_add(&b, "}}");
 	put_cache(&b, true);
 	strbuf_add(&b, "}}");
-	put_line(&b);
+	answer(p, &b);
 }
 
 static void put_tool(struct strbuf *b, const struct tool *t)
@@ -166,7 +174,7 @@ static void put_tool(struct strbuf *b, const struct tool *t)
 	strbuf_addc(b, '}');
 }
 
-static void list(struct serve *s, json_object *id, bool modern)
+static void list(struct serve *s, struct peer *p, json_object *id, bool modern)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(ANSWER_MAX);
 	bool first = true;
@@ -187,7 +195,7 @@ static void list(struct serve *s, json_object *id, bool modern)
 	strbuf_addc(&b, ']');
 	put_cache(&b, modern);
 	strbuf_add(&b, "}}");
-	put_line(&b);
+	answer(p, &b);
 }
 
 /* ---- calls --------------------------------------------------------------------- */
@@ -217,7 +225,7 @@ static void served_drop(struct serve *s, struct served *c)
 }
 
 /* A result that says what went wrong, for the model to read. */
-static void put_failure(json_object *id, const char *text)
+static void put_failure(struct peer *p, json_object *id, const char *text)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(1 << 20);
 
@@ -229,10 +237,10 @@ static void put_failure(json_object *id, const char *text)
 	js_key_bool(&b, "isError", true);
 	js_key_str(&b, "resultType", "complete");
 	strbuf_add(&b, "}}");
-	put_line(&b);
+	answer(p, &b);
 }
 
-static void call(struct serve *s, json_object *id, json_object *params)
+static void call(struct serve *s, struct peer *p, json_object *id, json_object *params)
 {
 	const char *name = js_str(params, "name", "");
 	const struct tool *t = catalog_find(s->catalog, name);
@@ -245,20 +253,20 @@ static void call(struct serve *s, json_object *id, json_object *params)
 
 	if (!t || (t->hints & MT_TOOL_CONTROL)) {
 		catalog_unknown(s->catalog, name, text, &err);
-		refuse(id, RPC_PARAMS, err.text, NULL);
+		serve_refuse(p, id, RPC_PARAMS, err.text, NULL);
 		return;
 	}
 	if (s->call_count >= CALLS_MAX) {
-		put_failure(id, "too many calls run at the same time");
+		put_failure(p, id, "too many calls run at the same time");
 		return;
 	}
 	args = call_arguments(t, text, strlen(text), &err);
 	c = args ? calloc(1, sizeof *c) : NULL;
 	if (!c) {
-		put_failure(id, args ? "out of memory" : err.text);
+		put_failure(p, id, args ? "out of memory" : err.text);
 		return;
 	}
-	*c = (struct served){ .next = s->calls, .number = ++s->numbers,
+	*c = (struct served){ .next = s->calls, .peer = p, .number = ++s->numbers,
 			      .id = json_object_get(id),
 			      .token = json_object_get(js_path(params, "_meta.progressToken")) };
 	s->calls = c;
@@ -266,17 +274,24 @@ static void call(struct serve *s, json_object *id, json_object *params)
 	text = js_text(args, &len);
 	if (link_call(s->link, c->number, s->catalog->instances[t->instance].name, t->real,
 		      text, len, s->catalog->instances[t->instance].deadline_ms, &err)) {
-		put_failure(id, err.text);
+		put_failure(p, id, err.text);
 		served_drop(s, c);
 	}
 }
 
-static void cancel(struct serve *s, json_object *params)
+/* A client cancels its own calls: others number theirs alike. */
+static bool is_same_client(const struct peer *a, const struct peer *b)
+{
+	return a == b || (a && a->session && b->session && *a->session &&
+			  strcmp(a->session, b->session) == 0);
+}
+
+static void cancel(struct serve *s, const struct peer *p, json_object *params)
 {
 	json_object *id = js_get(params, "requestId");
 
 	for (struct served *c = s->calls; c; c = c->next)
-		if (id && js_equal(c->id, id)) {
+		if (id && js_equal(c->id, id) && is_same_client(c->peer, p)) {
 			c->cancelled = true;
 			link_cancel(s->link, c->number);
 		}
@@ -321,6 +336,10 @@ static void on_result(void *arg, const struct link_result *r)
 
 	if (!c)
 		return;
+	if (!c->peer) {
+		served_drop(s, c);
+		return;
+	}
 	put_noted(&text, r);
 	if (r->status)
 		strbuf_addf(&text, "%s%s", text.len ? "\n" : "",
@@ -337,9 +356,9 @@ static void on_result(void *arg, const struct link_result *r)
 	js_key_str(&b, "resultType", "complete");
 	strbuf_add(&b, "}}");
 	if (b.error)
-		put_failure(c->id, "the result is too large");
+		put_failure(c->peer, c->id, "the result is too large");
 	else if (!c->cancelled) /* nobody waits for one that was cancelled */
-		put_line(&b);
+		answer(c->peer, &b);
 	served_drop(s, c);
 }
 
@@ -357,7 +376,7 @@ static void put_progress(const struct served *c, double done, double total,
 	if (message)
 		js_key_strn(&b, "message", message, len);
 	strbuf_add(&b, "}}");
-	put_line(&b);
+	c->peer->send(c->peer, &b, false, 0);
 }
 
 static void on_progress(void *arg, uint64_t number, double done, double total,
@@ -365,7 +384,7 @@ static void on_progress(void *arg, uint64_t number, double done, double total,
 {
 	struct served *c = served_find(arg, number);
 
-	if (!c || !c->token || c->cancelled)
+	if (!c || !c->token || !c->peer || c->cancelled)
 		return;
 	c->counts = true;
 	put_progress(c, done, total, message, message ? strlen(message) : 0);
@@ -377,7 +396,7 @@ static void on_output(void *arg, uint64_t number, const char *bytes, size_t len)
 	struct served *c = served_find(arg, number);
 	size_t shown = len < OUTPUT_SHOWN_MAX ? len : OUTPUT_SHOWN_MAX;
 
-	if (!c || !c->token || c->cancelled || c->counts || len == 0)
+	if (!c || !c->token || !c->peer || c->cancelled || c->counts || len == 0)
 		return;
 	c->written += len;
 	put_progress(c, (double)c->written, 0, bytes + len - shown, shown);
@@ -409,7 +428,7 @@ static void on_tools(void *arg, const char *instance, json_object *tools)
 	struct serve *s = arg;
 
 	catalog_arrived(s->catalog, instance, tools);
-	if (catalog_renew(s->catalog) && s->greeted)
+	if (catalog_renew(s->catalog) && s->greeted && !s->web)
 		write_all(STDOUT_FILENO, line, sizeof line - 1);
 }
 
@@ -420,12 +439,23 @@ static void on_log(void *arg, int level, const char *instance, const char *text)
 		fprintf(stderr, "mortise: %s: %s\n", instance, text);
 }
 
+static void stop_input(struct serve *s)
+{
+	if (s->web)
+		web_close(s->web);
+	else
+		uv_poll_stop(&s->in);
+}
+
 static void close_handles(struct serve *s)
 {
-	uv_handle_t *handles[] = { (uv_handle_t *)&s->in, (uv_handle_t *)&s->timer,
-				   (uv_handle_t *)&s->signals[0],
+	uv_handle_t *handles[] = { (uv_handle_t *)&s->timer, (uv_handle_t *)&s->signals[0],
 				   (uv_handle_t *)&s->signals[1] };
 
+	if (s->web)
+		web_close(s->web);
+	else if (!uv_is_closing((uv_handle_t *)&s->in))
+		uv_close((uv_handle_t *)&s->in, NULL);
 	for (size_t i = 0; i < ARRAY_LEN(handles); i++)
 		if (!uv_is_closing(handles[i]))
 			uv_close(handles[i], NULL);
@@ -438,7 +468,7 @@ static void on_closed(void *arg, const struct error *why)
 	if (!s->ended) {
 		fprintf(stderr, "mortise: the runner is gone: %s\n", why->text);
 		s->code = EXIT_TOOL;
-		uv_poll_stop(&s->in);
+		stop_input(s);
 	}
 	s->link = NULL;
 	close_handles(s);
@@ -453,46 +483,74 @@ static const struct link_events events = {
 
 /* The protocol without a handshake names its version in each request.
  * @return false if it is none of ours, which has been said then. */
-static bool check_version(json_object *id, json_object *params, bool *ret_modern)
+static bool check_version(struct peer *p, json_object *id, json_object *params,
+			  bool *ret_modern)
 {
 	json_object *meta = js_get(params, "_meta");
 	const char *version = js_str(meta, META "protocolVersion", NULL);
 	AUTO(strbuf) struct strbuf data = STRBUF(4096);
 
 	*ret_modern = version != NULL;
-	if (!version || strcmp(version, MODERN) == 0)
+	if (!version || strcmp(version, SERVE_MODERN) == 0)
 		return true;
-	strbuf_add(&data, "{\"supported\":[\"" MODERN "\"]");
+	strbuf_add(&data, "{\"supported\":[\"" SERVE_MODERN "\"]");
 	js_key_str(&data, "requested", version);
 	strbuf_addc(&data, '}');
-	refuse(id, RPC_VERSION, "Unsupported protocol version", data.text);
+	serve_refuse(p, id, RPC_VERSION, "Unsupported protocol version", data.text);
 	return false;
 }
 
-static void take_request(struct serve *s, json_object *id, const char *method,
-			 json_object *params)
+static void take_request(struct serve *s, struct peer *p, json_object *id,
+			 const char *method, json_object *params)
 {
 	bool modern;
 
-	if (!check_version(id, params, &modern))
+	if (!check_version(p, id, params, &modern))
 		return;
 	if (strcmp(method, "tools/call") == 0)
-		call(s, id, params);
+		call(s, p, id, params);
 	else if (strcmp(method, "tools/list") == 0)
-		list(s, id, modern);
-	else if (strcmp(method, "initialize") == 0)
-		initialize(s, id, params);
+		list(s, p, id, modern);
+	else if (strcmp(method, "initialize") == 0 && !(modern && s->web))
+		initialize(s, p, id, params);
 	else if (strcmp(method, "server/discover") == 0)
-		discover(id);
-	else if (strcmp(method, "ping") == 0) {
+		discover(p, id);
+	else if (strcmp(method, "ping") == 0 && !(modern && s->web)) {
 		AUTO(strbuf) struct strbuf b = STRBUF(4096);
 
 		begin(&b, id, "result");
 		strbuf_add(&b, "}}");
-		put_line(&b);
+		answer(p, &b);
 	} else {
-		refuse(id, RPC_METHOD, "Method not found", NULL);
+		serve_refuse(p, id, RPC_METHOD, "Method not found", NULL);
 	}
+}
+
+void serve_message(struct serve *s, struct peer *p, json_object *doc)
+{
+	json_object *id = js_get(doc, "id");
+	const char *method = js_str(doc, "method", NULL);
+
+	if (!json_object_is_type(doc, json_type_object))
+		serve_refuse(p, NULL, RPC_INVALID, "one request a message, please", NULL);
+	else if (!s->link)
+		serve_refuse(p, id, RPC_INTERNAL, "the server is ending", NULL);
+	else if (method && id)
+		take_request(s, p, id, method, js_get(doc, "params"));
+	else if (method && strcmp(method, "notifications/cancelled") == 0)
+		cancel(s, p, js_get(doc, "params"));
+	else if (!method && !js_get(doc, "result") && !js_get(doc, "error"))
+		serve_refuse(p, id, RPC_INVALID, "it has no method", NULL);
+}
+
+void serve_forget(struct serve *s, struct peer *p)
+{
+	for (struct served *c = s->calls; c; c = c->next)
+		if (c->peer == p) {
+			c->peer = NULL;
+			if (s->link)
+				link_cancel(s->link, c->number);
+		}
 }
 
 static int on_line(char *line, size_t len, void *arg)
@@ -500,21 +558,13 @@ static int on_line(char *line, size_t len, void *arg)
 	struct serve *s = arg;
 	struct error err = ERROR_NONE;
 	AUTO(json) json_object *doc = len ? js_parse(line, len, &err) : NULL;
-	json_object *id = js_get(doc, "id");
-	const char *method = js_str(doc, "method", NULL);
 
 	if (len == 0 || !s->link)
 		return MT_OK;
 	if (err.code)
-		refuse(NULL, RPC_PARSE, err.text, NULL);
-	else if (!json_object_is_type(doc, json_type_object))
-		refuse(NULL, RPC_INVALID, "one request a line, please", NULL);
-	else if (method && id)
-		take_request(s, id, method, js_get(doc, "params"));
-	else if (method && strcmp(method, "notifications/cancelled") == 0)
-		cancel(s, js_get(doc, "params"));
-	else if (!method && !js_get(doc, "result") && !js_get(doc, "error"))
-		refuse(id, RPC_INVALID, "it has no method", NULL);
+		serve_refuse(&s->standard, NULL, RPC_PARSE, err.text, NULL);
+	else
+		serve_message(s, &s->standard, doc);
 	return MT_OK;
 }
 
@@ -531,7 +581,7 @@ static void end(struct serve *s)
 	if (s->ended)
 		return;
 	s->ended = true;
-	uv_poll_stop(&s->in);
+	stop_input(s);
 	if (s->calls)
 		uv_timer_start(&s->timer, on_linger, LINGER_MS, 0);
 	else
@@ -548,7 +598,7 @@ static void on_input(uv_poll_t *in, int status, int what)
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return;
 	if (n > 0 && jsonl_feed(&s->lines, bytes, (size_t)n)) {
-		refuse(NULL, RPC_INVALID, "a message has more than 16 MiB", NULL);
+		serve_refuse(&s->standard, NULL, RPC_INVALID, "a message has more than 16 MiB", NULL);
 		n = 0;
 	}
 	if (n <= 0)
@@ -562,41 +612,55 @@ static void on_signal(uv_signal_t *handle, int number)
 
 	(void)number;
 	s->ended = true;
-	uv_poll_stop(&s->in);
+	stop_input(s);
 	if (s->link)
 		link_close(s->link);
 }
 
-static int serve(struct launch *l, struct serve *s, struct error *err)
+static int open_input(struct serve *s, const struct web_options *web, struct error *err)
 {
-	int status;
-
+	s->standard.send = send_standard;
+	if (web)
+		return web_open(s->loop, s, web, &s->web, err);
 	if (uv_poll_init(s->loop, &s->in, STDIN_FILENO))
 		return fail(err, MT_EIO, "standard input must be a pipe, a socket or a "
 			    "terminal");
+	s->in.data = s;
+	return MT_OK;
+}
+
+static int serve(struct launch *l, struct serve *s, const struct web_options *web,
+		 struct error *err)
+{
+	int status = open_input(s, web, err);
+
+	if (status)
+		return status;
 	uv_timer_init(s->loop, &s->timer);
-	s->in.data = s->timer.data = s;
+	s->timer.data = s;
 	for (size_t i = 0; i < ARRAY_LEN(s->signals); i++) {
 		uv_signal_init(s->loop, &s->signals[i]);
 		s->signals[i].data = s;
 		uv_signal_start(&s->signals[i], on_signal, i ? SIGINT : SIGTERM);
 	}
-	jsonl_init(&s->lines, LINE_MAX_BYTES, on_line, s);
+	jsonl_init(&s->lines, SERVE_MESSAGE_MAX, on_line, s);
 	status = launch_runner(l, &events, s, &s->link, err);
 	if (status) {
 		close_handles(s);
-	} else {
+	} else if (!s->web) {
 		uv_poll_start(&s->in, UV_READABLE, on_input);
 	}
 	uv_run(s->loop, UV_RUN_DEFAULT);
 	jsonl_done(&s->lines);
 	while (s->calls)
 		served_drop(s, s->calls);
+	web_free(s->web);
 	return status;
 }
 
 int tools_serve(struct config *c, struct registry *r, const char *section,
-		const char *folder, struct catalog *catalog, struct error *err)
+		const char *folder, struct catalog *catalog, const struct web_options *web,
+		struct error *err)
 {
 	char workspace[PATH_MAX], spool[PATH_MAX];
 	struct serve s = { .catalog = catalog, .loop = command_loop(err) };
@@ -616,8 +680,8 @@ int tools_serve(struct config *c, struct registry *r, const char *section,
 	if (dir_temporary("mortise-serve", spool, sizeof spool, err))
 		return complain(EXIT_FAILED, err);
 	if (part_load(c, r, MT_KIND_RUNTIME, config_get(c, section, "runtime"), &runtime, err)
-	    || serve(&l, &s, err))
-		s.code = complain(EXIT_TOOL, err);
+	    || serve(&l, &s, web, err))
+		s.code = complain(err->code == MT_EINVAL ? EXIT_USAGE : EXIT_TOOL, err);
 	part_clear(&runtime);
 	dir_remove(spool, NULL);
 	return s.code;

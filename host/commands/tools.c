@@ -15,18 +15,24 @@
 #include <mortise/tool.h>
 #include <string.h>
 
-enum { F_JSON, F_CONTROLLER, F_ALL };
+enum { F_JSON, F_CONTROLLER, F_ALL, F_HTTP, F_TOKEN, F_OPEN };
 
 static const struct flag flags[] = {
 	[F_JSON] = { 'j', "json", NULL, "as JSON" },
 	[F_CONTROLLER] = { 0, "controller", "NAME", "the tools of [controller.NAME]" },
 	[F_ALL] = { 0, "all", NULL, "every toolset that is installed, not those that are wired" },
+	[F_HTTP] = { 0, "http", "[HOST:]PORT", "serve: over HTTP (default host: this machine)" },
+	[F_TOKEN] = { 0, "token-env", "NAME",
+		      "serve --http: variable with the token (default: MORTISE_SERVE_TOKEN)" },
+	[F_OPEN] = { 0, "no-token", NULL, "serve --http: allow every program of this machine" },
 	{ 0 },
 };
 
 struct arguments {
 	struct common common;
 	bool json, all;
+	struct web_options web;
+	const char *token_env;
 	const char *controller;
 	char section[128];
 };
@@ -285,7 +291,8 @@ static int with_catalog(const struct arguments *a, int count, char **words)
 	if (strcmp(words[0], "list") == 0)
 		code = list(&catalog, a->json);
 	else if (serves)
-		code = tools_serve(c, r, a->section, a->common.workspace, &catalog, &err);
+		code = tools_serve(c, r, a->section, a->common.workspace, &catalog,
+				   a->web.address ? &a->web : NULL, &err);
 	else
 		code = call_tool(c, r, a, &catalog, words[1], count > 2 ? words[2] : "{}",
 				 &err);
@@ -306,12 +313,19 @@ static int run(const struct command *self, int argc, char **argv)
 			a.json = true;
 		else if (f == F_ALL)
 			a.all = true;
+		else if (f == F_HTTP)
+			a.web.address = value;
+		else if (f == F_TOKEN)
+			a.token_env = value;
+		else if (f == F_OPEN)
+			a.web.open = true;
 		else
 			a.controller = value;
 	}
 	if (f != FLAG_END)
 		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
 	count = argc - index;
+	a.web.token = secret_env(a.token_env ? a.token_env : "MORTISE_SERVE_TOKEN");
 	snprintf(a.section, sizeof a.section, "controller%s%s", a.controller ? "." : "",
 		 a.controller ? a.controller : "");
 	if (count == 0)
@@ -331,7 +345,8 @@ const struct command command_tools = {
 	.details = "`call` runs the tool where the controller's runtime runs tools, with the\n"
 		   "arguments that JSON says, and prints its result. With --json the fields of\n"
 		   "the observation come first. The exit code is 1 if the tool, or the command\n"
-		   "that it ran, failed.\n\n`serve` is an MCP server of these tools on standard input and output.\n",
+		   "that it ran, failed.\n\n`serve` is an MCP server of these tools on standard input and output,\n"
+		   "or with --http over streamable HTTP, at http://HOST:PORT/mcp.\n",
 	.flags = flags,
 	.run = run,
 };

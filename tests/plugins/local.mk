@@ -33,3 +33,6 @@ tests_plugins_odd_analyzer_so_LDFLAGS = $(PLUGIN_LINK)
 check_PROGRAMS += %D%/meet.so
 tests_plugins_meet_so_SOURCES = %D%/meet.c
 tests_plugins_meet_so_LDFLAGS = $(PLUGIN_LINK)
+check_PROGRAMS += %D%/mcp-fixture.so
+tests_plugins_mcp_fixture_so_SOURCES = %D%/mcp-fixture.c
+tests_plugins_mcp_fixture_so_LDFLAGS = $(PLUGIN_LINK)

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * mcp-fixture.c - the tools that the official conformance suite of MCP wants of the
+ * server under test; never installed. */
+#include <mortise/tool.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { STEP_US = 50000 };
+
+static const struct mt_tool_host *host;
+
+static int fixture_open(const struct mt_tool_host *h, struct mt_instance *instance,
+			void **ret_self)
+{
+	(void)instance;
+	host = h;
+	*ret_self = NULL;
+	return MT_OK;
+}
+
+static void fixture_close(void *self)
+{
+	(void)self;
+}
+
+static void media(struct mt_call *call, const char *mime, const char *bytes)
+{
+	host->reply_media(call, mime, bytes, strlen(bytes));
+}
+
+static int fixture_call(void *self, const char *name, struct mt_call *call)
+{
+	(void)self;
+	if (strcmp(name, "test_error_handling") == 0)
+		return host->fail(call, MT_EIO,
+				  "This tool intentionally returns an error for testing");
+	if (strcmp(name, "test_tool_with_progress") == 0)
+		for (int i = 0; i <= 100; i += 50) {
+			host->progress(call, i, 100, "on the way");
+			usleep(STEP_US);
+		}
+	if (strcmp(name, "test_image_content") == 0)
+		media(call, "image/png", "\x89PNG\r\n\x1a\n");
+	else if (strcmp(name, "test_audio_content") == 0)
+		media(call, "audio/wav", "RIFF");
+	else if (strcmp(name, "test_embedded_resource") == 0)
+		media(call, "text/plain", "This is an embedded resource content.");
+	else if (strcmp(name, "test_multiple_content_types") == 0) {
+		host->reply(call, "Multiple content types test:");
+		media(call, "image/png", "\x89PNG\r\n\x1a\n");
+		media(call, "application/json", "{\"test\":\"data\",\"value\":123}");
+	} else
+		host->reply(call, "This is a simple text response for testing.");
+	return MT_OK;
+}
+
+#define TOOL(name_)                                                                   \
+	{ .size = sizeof(struct mt_tool), .name = name_, .description = "For tests.",  \
+	  .schema = "{\"type\":\"object\",\"properties\":{}}" }
+
+static const struct mt_tool tools[] = {
+	TOOL("test_simple_text"), TOOL("test_image_content"), TOOL("test_audio_content"),
+	TOOL("test_embedded_resource"), TOOL("test_multiple_content_types"),
+	TOOL("test_error_handling"), TOOL("test_tool_with_progress"),
+};
+
+static const struct mt_toolset toolset = {
+	.size = sizeof toolset,
+	.tool_count = sizeof tools / sizeof *tools,
+	.tools = tools,
+	.open = fixture_open,
+	.call = fixture_call,
+	.close = fixture_close,
+};
+
+static const struct mt_component component = {
+	.size = sizeof(struct mt_component),
+	.kind = MT_KIND_TOOL,
+	.version_major = MT_TOOL_MAJOR,
+	.version_minor = MT_TOOL_MINOR,
+	.name = "mcp-fixture",
+	.summary = "Tools for a conformance suite.",
+	.functions = &toolset,
+};
+
+MT_PLUGIN(.name = "mcp-fixture", .version = "1", .license = "MIT",
+	  .components = &component, .component_count = 1)

@@ -1,0 +1,231 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# `mortise tools serve --http`, asked by curl, by our own client, and by the official
+# conformance suite if $MCP_SERVERS names a folder with it (npm).
+
+setup() {
+	umask 077
+	dir=$(mktemp -d)
+	export XDG_CACHE_HOME=$dir/cache MORTISE_SERVE_TOKEN=a-token-for-the-tests
+	server=
+}
+
+teardown() {
+	[ -z "$server" ] || { kill "$server" && wait "$server"; } 2>/dev/null || true
+	rm -rf "$dir"
+}
+
+# serve OPTION...: sets $url and $server
+serve() {
+	mortise tools serve --http 0 "$@" 2>"$dir/told" 3>&- &
+	server=$!
+	for i in $(seq 300); do
+		url=$(sed -n 's/.*listening at //p' "$dir/told")
+		[ -z "$url" ] || return 0
+		kill -0 $server || break
+		sleep 0.1
+	done
+	cat "$dir/told"
+	return 1
+}
+
+post() { # BODY OPTION...; the status after the body
+	body=$1
+	shift
+	curl -s -w '\n%{http_code}\n' -H 'Content-Type: application/json' \
+		-H "Authorization: Bearer $MORTISE_SERVE_TOKEN" "$@" -d "$body" "$url"
+}
+
+ping='{"jsonrpc":"2.0","id":1,"method":"ping"}'
+
+@test "nothing listens unless asked, to others never without a token" {
+	run bash -c ": | mortise tools serve"
+	[ "$status" -eq 0 ]
+	[[ "$output" != *listening* ]]
+	unset MORTISE_SERVE_TOKEN
+	run timeout 20 mortise tools serve --http 0
+	[ "$status" -ne 0 ]
+	[[ "$output" == *"whoever connects can run commands"*"--no-token"* ]]
+	MORTISE_SERVE_TOKEN=short run timeout 20 mortise tools serve --http 0
+	[[ "$output" == *"too short"* ]]
+	run timeout 20 mortise tools serve --http 0.0.0.0:0 --no-token
+	[ "$status" -ne 0 ]
+	[[ "$output" == *"for this machine alone"* ]]
+	for address in x 70000 nowhere:1 127.0.0.1: ''; do
+		run timeout 20 mortise tools serve --http "$address" --no-token
+		[ "$status" -ne 0 ]
+	done
+	serve --no-token
+	[[ "$url" == http://127.0.0.1:*/mcp ]]
+	port=${url#http://127.0.0.1:}
+	run timeout 20 mortise tools serve --http "${port%/mcp}" --no-token
+	[[ "$output" == *"cannot listen"*"address already in use"* ]]
+}
+
+@test "who may ask: token, host, origin, and what a page of a browser can send" {
+	serve
+	run post "$ping"
+	[[ "$output" == *'"result":{}'*200 ]]
+	run curl -s -o /dev/null -w '%{http_code} %header{www-authenticate}' \
+		-H 'Content-Type: application/json' -d "$ping" "$url"
+	[ "$output" = "401 Bearer" ]
+	run post "$ping" -H 'Authorization: Bearer a-token-for-the-testz'
+	[[ "$output" == *401 ]]
+	for bad in 'Host: evil.example' 'Origin: http://evil.example' 'Origin: null' \
+		'Host: localhost.evil.example' 'Origin: http://localhost.evil.example' \
+		'Host: 127.0.0.1:1x'; do
+		run post "$ping" -H "$bad"
+		[[ "$output" == *403 ]]
+	done
+	for good in 'Host: localhost:1' 'Origin: http://localhost:6274' 'Origin: http://[::1]'; do
+		run post "$ping" -H "$good"
+		[[ "$output" == *200 ]]
+	done
+	run post "$ping" -H 'Content-Type: text/plain'
+	[[ "$output" == *415 ]]
+	run curl -s -o /dev/null -w '%{http_code}' -H "Authorization: Bearer $MORTISE_SERVE_TOKEN" "$url"
+	[ "$output" = 405 ]
+}
+
+@test "sessions, versions, and what is wrong with a request" {
+	serve
+	hello='{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}'
+	session=$(post "$hello" -D - -o /dev/null | tr -d '\r' | sed -n 's/^Mcp-Session-Id: //p')
+	[[ "$session" =~ ^[0-9a-f]{32}$ ]]
+	run post '{"jsonrpc":"2.0","method":"notifications/initialized"}' -H "Mcp-Session-Id: $session"
+	[[ "$output" == *202 ]]
+	run post '{"jsonrpc":"2.0","id":2,"method":"tools/list"}' -H "Mcp-Session-Id: $session"
+	[[ "$output" == *'"execute_bash"'*200 ]]
+	post '' -X DELETE -H "Mcp-Session-Id: $session" | grep -x 200
+	post "$ping" -H "Mcp-Session-Id: $session" | grep -x 404
+	post "$ping" -H "MCP-Protocol-Version: 1999-01-01" | grep -x 400
+	run post 'no json'
+	[[ "$output" == *-32700*400 ]]
+	run post '[]'
+	[[ "$output" == *-32600*400 ]]
+	meta='"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}'
+	new=(-H 'MCP-Protocol-Version: 2026-07-28' -H 'Mcp-Method: tools/list')
+	list='{"jsonrpc":"2.0","id":3,"method":"tools/list","params":{'$meta'}}'
+	run post "$list" "${new[@]}"
+	[[ "$output" == *'"execute_bash"'*'"resultType":"complete"'*200 ]]
+	run post "$list" -H 'MCP-Protocol-Version: 2026-07-28' -H 'Mcp-Method: tools/call'
+	[[ "$output" == *-32020*400 ]]
+	run post "$list"
+	[[ "$output" == *-32020*400 ]]
+	run post '{"jsonrpc":"2.0","id":3,"method":"tools/list"}' "${new[@]}"
+	[[ "$output" == *-32602*400 ]]
+	run post "${list/tools\/list/ping}" -H 'MCP-Protocol-Version: 2026-07-28' -H 'Mcp-Method: ping'
+	[[ "$output" == *-32601*404 ]]
+	run post "${list/2026-07-28/2099-01-01}" -H 'MCP-Protocol-Version: 2099-01-01'
+	[[ "$output" == *-32022*400 ]]
+}
+
+@test "our own client over HTTP, in both eras; progress; a call whose client goes away" {
+	serve
+	for protocol in 2026-07-28 2025-11-25; do
+		printf '[mcp.self]\nurl = %s\nbearer_env = MORTISE_SERVE_TOKEN\nprotocol = %s\n' \
+			"$url" "$protocol" >"$dir/ini"
+		run mortise mcp test self --config "$dir/ini"
+		[[ "$output" == *execute_bash* ]]
+		run mortise tools call self_execute_bash '{"command":"echo from $((1+1))"}' --config "$dir/ini"
+		echo "$output"
+		[ "$status" -eq 0 ]
+		[[ "$output" == *"from 2"* ]]
+	done
+	run post '{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"execute_bash","_meta":{"progressToken":"p"},"arguments":{"command":"echo one; sleep 1; echo two"}}}'
+	echo "$output"
+	[[ "$output" == *notifications/progress*'"progressToken":"p"'*'"id":9,"result"'* ]]
+	timeout 2 curl -s -H 'Content-Type: application/json' -H "Authorization: Bearer $MORTISE_SERVE_TOKEN" \
+		-d '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"execute_bash","arguments":{"command":"echo $BASHPID >'"$dir"'/shell; exec sleep 1000"}}}' "$url" || true
+	for i in $(seq 200); do
+		[ -s "$dir/shell" ] && ! kill -0 "$(cat "$dir/shell")" 2>/dev/null && break
+		sleep 0.1
+	done
+	! kill -0 "$(cat "$dir/shell")" 2>/dev/null
+	kill -TERM $server
+	wait $server
+	server=
+}
+
+@test "hostile bytes get an answer or an end, and the server stays" {
+	serve
+	python3 - "$url" <<'EOF'
+import random, socket, sys, time
+host, port = sys.argv[1][7:-4].split(":")
+token = b"Authorization: Bearer a-token-for-the-tests\r\n"
+head = b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" + token
+ping = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
+whole = head + b"Content-Length: %d\r\n\r\n" % len(ping) + ping
+cases = [whole[:n] for n in range(0, len(whole), 7)] + [
+    b"\r\n\r\n", b"GET\r\n\r\n", b"x" * 40000, head + b"Content-Length: -1\r\n\r\n",
+    head + b"Content-Length: 99999999999999999999\r\n\r\n",
+    head + b"Content-Length: 4\r\nContent-Length: 5\r\n\r\nabcde",
+    head + b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", head + b"Bad Header: x\r\n\r\n",
+    b"POST /mcp HTTP/1.1\r\n\0\r\n\r\n", whole * 3000,
+    head + b"Content-Length: 8\r\n\r\n[[[[[[[[", head + b"Content-Length: 0\r\n\r\n"]
+rng = random.Random(7)
+for _ in range(300):
+    b = bytearray(whole)
+    for _ in range(rng.randrange(1, 6)):
+        b[rng.randrange(len(b))] = rng.randrange(256)
+    cases.append(bytes(b))
+for case in cases:
+    s = socket.create_connection((host, int(port)), timeout=20)
+    try:
+        s.sendall(case)
+        s.shutdown(socket.SHUT_WR)
+        while s.recv(65536):
+            pass
+    except ConnectionError:
+        pass
+    s.close()
+many = [socket.create_connection((host, int(port)), timeout=20) for _ in range(200)]
+for s in many:
+    s.close()
+for _ in range(100):  # until there is room for one more connection
+    got = b""
+    try:
+        s = socket.create_connection((host, int(port)), timeout=20)
+        s.sendall(whole * 50)  # one after the other
+        while got.count(b'"result":{}') < 50:
+            more = s.recv(65536)
+            if not more:
+                break
+            got += more
+    except ConnectionError:
+        pass
+    if got.count(b'"result":{}') == 50:
+        sys.exit(0)
+    time.sleep(0.1)
+sys.exit("no answers")
+EOF
+	run post "$ping"
+	[[ "$output" == *200 ]]
+}
+
+# The suite wants a server with prompts, resources and questions as well; `tools serve`
+# has tools. What is about tools and the transport is required here.
+@test "the conformance suite for servers: all that is about tools and transport" {
+	suite=$MCP_SERVERS/node_modules/.bin/conformance
+	node=$MCP_SERVERS/node_modules/node/bin
+	[ -n "$MCP_SERVERS" ] && [ -e "$suite" ] && [ -e "$node/node" ] ||
+		skip "MCP_SERVERS has no conformance suite with its node"
+	export MORTISE_CORE_PLUGIN_PATH=$MORTISE_CORE_PLUGIN_PATH,$top_builddir/tests/plugins
+	serve --no-token -o controller.tools=mcp-fixture
+	cd "$dir"
+	tools="tools-list tools-call-simple-text tools-call-image tools-call-audio
+		tools-call-embedded-resource tools-call-mixed-content tools-call-error
+		tools-call-with-progress server-sse-multiple-streams dns-rebinding-protection"
+	for revision in 2025-11-25 2026-07-28; do
+		case $revision in
+		2025-11-25) more="server-initialize ping server-session-lifecycle" ;;
+		*) more="http-header-validation" ;;
+		esac
+		for scenario in $tools $more; do
+			PATH=$node:$PATH "$suite" server --url "$url" --scenario "$scenario" \
+				--spec-version $revision >log 2>&1 ||
+				{ echo "$revision $scenario"; cat log; return 1; }
+			echo "$revision $scenario: $(grep -o 'Passed: .*' log)"
+		done
+	done
+}
