@@ -12,6 +12,7 @@
 
 static long oom_left = -1; /* allocations still allowed; -1: all of them */
 static bool oom_hit;
+static long oom_failed; /* allocations that failed in the last OOM_EACH */
 
 #define OOM_WRAP(type, fn, params, args)                                       \
 	type __real_##fn params;                                               \
@@ -36,7 +37,10 @@ OOM_WRAP(char *, strndup, (const char *s, size_t n), (s, n))
 	for (long nth_ = 0, on_ = 1; on_; nth_++) {                            \
 		oom_left = nth_, oom_hit = false;                              \
 		__VA_ARGS__;                                                   \
-		oom_left = -1, on_ = oom_hit;                                  \
+		oom_left = -1, on_ = oom_hit, oom_failed = nth_;               \
 	}
+
+/* The statement of the last OOM_EACH allocates where the test can see it. */
+#define CHECK_OOM() CHECK_MSG(oom_failed > 0, "each of %ld allocations failed once", oom_failed)
 
 #endif

@@ -96,6 +96,8 @@ static void test_whole(void)
 
 static void test_cut(void)
 {
+	size_t silent = 0;
+
 	for (size_t n = 0; n < sizeof whole; n++) {
 		struct error err = ERROR_NONE;
 		AUTO(free) char *text = malloc(n + 1); /* valgrind and ASan see the end */
@@ -103,10 +105,9 @@ static void test_cut(void)
 
 		memcpy(text, whole, n);
 		s = skill_parse("/x/pdf-tools/SKILL.md", NULL, text, n, false, NULL, &err);
-		if (!s && !*err.text)
-			CHECK_MSG(0, "cut at %zu: refused without a sentence", n);
+		silent += !s && !*err.text;
 	}
-	CHECK_MSG(1, "cut at every byte");
+	CHECK_MSG(silent == 0, "cut at every byte, refused with a sentence or read");
 }
 
 static void test_memory(void)

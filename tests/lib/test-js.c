@@ -159,6 +159,7 @@ static void text_is_written_without_objects(void)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(1 << 20);
 	char run[300];
+	size_t wrong = 0;
 
 	put_all(&b);
 	CHECK_STR(b.text,
@@ -172,10 +173,12 @@ static void text_is_written_without_objects(void)
 
 		AUTO(json) json_object *o = js_parse(b.text, b.len, NULL);
 
-		if (!o || strcmp(js_text(o, NULL), b.text) != 0 || b.len < 43)
-			CHECK_MSG(0, "an escape at %zu: %s", at, b.text);
+		if (!o || strcmp(js_text(o, NULL), b.text) != 0 || b.len < 43) {
+			printf("# escape at %zu: %s\n", at, b.text);
+			wrong++;
+		}
 	}
-	CHECK_MSG(1, "escapes everywhere");
+	CHECK_MSG(wrong == 0, "escapes everywhere");
 }
 
 static void without_memory(void)
@@ -187,7 +190,7 @@ static void without_memory(void)
 		if (oom_hit && b.error != MT_ENOMEM)
 			CHECK_MSG(0, "an allocation failed unnoticed");
 	});
-	CHECK_MSG(1, "every allocation failed once");
+	CHECK_OOM();
 }
 
 int main(void)
