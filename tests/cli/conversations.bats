@@ -16,7 +16,8 @@ one() { "${run_it[@]}" -t "$1" </dev/null >/dev/null; }
 ids() { mortise conversations --json | jq -r .id; }
 
 @test "delete removes what is named, and nothing else" {
-	one first && one second
+	one first
+	one second
 	first=$(mortise conversations --json | jq -r 'select(.title | startswith("first")).id')
 	run mortise conversations delete --dry-run "$first"
 	[ "$status" -eq 0 ]
@@ -32,7 +33,9 @@ ids() { mortise conversations --json | jq -r .id; }
 }
 
 @test "prune: by age, by number, not what is open" {
-	one a && one b && one c
+	one a
+	one b
+	one c
 	run mortise conversations prune
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"--older-than DAYS, --keep N, or both"* ]]

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # hostile.bats - replies and files that no good program writes.
+bats_require_minimum_version 1.5.0
 
 setup() {
 	work=$BATS_TEST_TMPDIR
@@ -177,7 +178,7 @@ EOF
 	run bash -c '"$@" >&-' - "${run_it[@]}" -q -t hi
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"standard output was closed"* ]]
-	! grep -q '^done' "$work"/state/mortise/conversations/*/events.jsonl
+	run -1 grep -q '^done' "$work"/state/mortise/conversations/*/events.jsonl
 	for form in "" --json; do
 		run bash -c '"$@" >/dev/full' - "${run_it[@]}" $form -t hi
 		[ "$status" -eq 1 ]

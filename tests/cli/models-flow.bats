@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # models-flow.bats - waits, fallbacks and rules between several models, in whole
 # conversations.
+bats_require_minimum_version 1.5.0
 
 setup() {
 	work=$BATS_TEST_TMPDIR
@@ -221,7 +222,7 @@ done_after() { # done_after FILE ERROR TIMES
 	[ "$status" -eq 0 ]
 	[[ "$output" == "it is "* ]]
 	[[ "$output" != *second-secret* ]]
-	! log | grep -q second-secret
+	run -1 grep -q second-secret < <(log)
 }
 
 @test "a request longer than the window is not sent: the history is to be condensed" {
@@ -230,7 +231,7 @@ done_after() { # done_after FILE ERROR TIMES
 	[ "$status" -eq 3 ]
 	[[ "$output" == *"was not sent"*"no condenser"* ]]
 	says '"action":"condensation_request"'
-	! says '"record":"llm_reply"'
+	run ! says '"record":"llm_reply"'
 	run "${run_it[@]}" -m "script:$work/s" -o llm.max_input_tokens=1000000 -t hi
 	[ "$status" -eq 0 ]
 }

@@ -172,7 +172,7 @@ EOF
 	code=0
 	wait "$pid" || code=$?
 	[ "$code" -eq 130 ]
-	! pgrep -f "[s]leep 86399"
+	run -1 pgrep -f "[s]leep 86399"
 	log | grep -q '"agent_state":"paused"'
 	run mortise resume -q
 	[ "$status" -eq 0 ]
@@ -224,7 +224,7 @@ EOF
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"<secret_hidden>"* ]]
 	[[ "$output" != *"sk-of-a-test"* ]]
-	! log | grep -q "sk-of-a-test"
+	run -1 grep -q "sk-of-a-test" < <(log)
 	run "${run_it[@]}" -v -o llm.api_key_file="$work/key" -t hi
 	[[ "$output" != *"sk-of-a-test"* ]]
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # packs.bats - archives of skills: listed, installed, signed, refused.
+bats_require_minimum_version 1.5.0
 
 setup() {
 	work=$BATS_TEST_TMPDIR
@@ -58,7 +59,10 @@ EOF
 	done
 	mortise skills show p.tar.gz | grep -F 'version: 1.2'
 	mortise skills show p.tar.gz | grep '^zed .*Stripes'
-	cp p.tar.gz first && rm p.tar.gz && mortise skills pack p && cmp first p.tar.gz
+	cp p.tar.gz first
+	rm p.tar.gz
+	mortise skills pack p
+	cmp first p.tar.gz
 }
 
 @test "an installed pack is listed, loaded on demand, removed" {
@@ -79,7 +83,8 @@ EOF
 }
 
 @test "a skill of a pack reaches the model by its word, a file by the tool" {
-	mortise skills pack p && mortise skills install p.tar.gz
+	mortise skills pack p
+	mortise skills install p.tar.gz
 	cat >script <<'EOF'
 [turn]
 [call invoke_skill]
@@ -97,9 +102,11 @@ EOF
 }
 
 @test "what was changed after it was installed is not used" {
-	mortise skills pack p && mortise skills install p.tar.gz
+	mortise skills pack p
+	mortise skills install p.tar.gz
 	printf -- '---\nname: evil\n---\nx\n' >p/skills/gnu.md
-	rm p.tar.gz && mortise skills pack p
+	rm p.tar.gz
+	mortise skills pack p
 	cp p.tar.gz data/mortise/skills.d/zoo-1.2.tar.gz
 	run mortise skills list --problems
 	[[ "$output" == *"is not what was installed"* ]]
@@ -120,14 +127,16 @@ EOF
 	[ "$status" -ne 0 ]
 	run mortise skills install p.tar.gz
 	[ "$status" -ne 0 ] # signed, but by nobody who is known
-	mkdir -p config/mortise/keys && cp pub.pem config/mortise/keys/zoo.pem
+	mkdir -p config/mortise/keys
+	cp pub.pem config/mortise/keys/zoo.pem
 	run mortise skills install p.tar.gz
 	[[ "$output" == *"signed by zoo.pem"* ]]
 	cp p.tar.gz other.tar.gz # of nobody, where one of zoo.pem is
 	run mortise skills install other.tar.gz
 	[ "$status" -ne 0 ]
 	[[ "$output" == *"was signed by zoo.pem, and this one is not signed"* ]]
-	mortise skills remove zoo && mortise skills install other.tar.gz
+	mortise skills remove zoo
+	mortise skills install other.tar.gz
 	printf x >>p.tar.gz
 	run mortise skills verify p.tar.gz
 	[[ "$output" == *"does not hold"* ]]
@@ -145,7 +154,8 @@ EOF
 	run mortise skills verify p.tar.gz --key pub.pem
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"signed by pub.pem"* ]]
-	mkdir u && tar -C u -xzf p.tar.gz
+	mkdir u
+	tar -C u -xzf p.tar.gz
 	(cd u && python3 -m zipfile -c ../again.zip .)
 	mortise skills verify again.zip --key pub.pem | grep -F 'signed by pub.pem'
 	# what it is over can be made with a shell
@@ -159,7 +169,9 @@ EOF
 	for change in 'echo x >u/more' 'echo x >>u/skills/gnu.md' 'rm u/skills/gnu.md' \
 		'ln -s gnu.md u/skills/l' 'mv u/skills/gnu.md u/skills/ant.md' \
 		'echo x >u/pack.sig'; do
-		rm -rf u && mkdir u && tar -C u -xzf p.tar.gz
+		rm -rf u
+		mkdir u
+		tar -C u -xzf p.tar.gz
 		eval "$change"
 		tar -C u -cf changed.tar .
 		run mortise skills verify changed.tar --key pub.pem
@@ -180,7 +192,8 @@ EOF
 	openssl genpkey -algorithm ed25519 -out key.pem
 	mkdir -p config/mortise/keys
 	openssl pkey -in key.pem -pubout -out config/mortise/keys/zoo.pem
-	mortise skills pack p --key key.pem && mv p.tar.gz p.tar.gz.sig www
+	mortise skills pack p --key key.pem
+	mv p.tar.gz p.tar.gz.sig www
 	python3 - www tls.pem port <<'EOF2' 3>&- &
 import http.server, os, ssl, sys
 os.chdir(sys.argv[1])
@@ -276,7 +289,8 @@ format=tarfile.GNU_FORMAT); t.addfile(tarfile.TarInfo("a\xff")); t.close()'
 	printf -- '---\nname: "a\\eb"\ndescription: "x\\e[2Jy\\u202e"\n---\nbody \033[2J\n' \
 		>q/skills/e.md
 	tar -C q -czf q.tgz skills
-	mkdir -p ws/.agents && cp -r q/skills ws/.agents
+	mkdir -p ws/.agents
+	cp -r q/skills ws/.agents
 	for words in "show q.tgz" "list -C ws" "show e -C ws"; do
 		run mortise skills $words
 		[[ "$output" != *$'\033'* && "$output" != *$'\u202e'* ]]
@@ -330,7 +344,8 @@ format=tarfile.GNU_FORMAT); t.addfile(tarfile.TarInfo("a\xff")); t.close()'
 	for ((n = 0; n < size; n += size / 20 + 1)); do
 		head -c "$n" p.tar.gz >cut.tar.gz
 		run timeout 20 mortise skills verify cut.tar.gz
-		[ "$status" -ne 124 ] && [ "$status" -lt 128 ]
+		[ "$status" -ne 124 ]
+		[ "$status" -lt 128 ]
 	done
 }
 
@@ -354,7 +369,7 @@ format=tarfile.GNU_FORMAT); t.addfile(tarfile.TarInfo("a\xff")); t.close()'
 	grep -Fx skills/zed/scripts/help.md names
 	grep -Fx skills/more/help.md names
 	grep -Fx skills/.curated/dot/SKILL.md names
-	! grep -E 'git|hidden|up' names
+	run -1 grep -E 'git|hidden|up' names
 	[ "$(tar -xzOf p.tar.gz skills/zed/scripts/help.md)" = "shared text" ]
 	[ -z "$(tar -tvzf p.tar.gz | grep '^l')" ]
 	rm p.tar.gz
@@ -409,7 +424,9 @@ fix_test bundled
 github bundled
 mortise-plugin bundled" ]
 	cp "$pack" changed.tar.gz
-	mkdir u && tar -C u -xzf changed.tar.gz && echo More. >>u/skills/github/SKILL.md
+	mkdir u
+	tar -C u -xzf changed.tar.gz
+	echo More. >>u/skills/github/SKILL.md
 	tar -C u -czf changed.tar.gz .
 	run mortise skills list -o "skills.bundled=$work/changed.tar.gz"
 	echo "$output"

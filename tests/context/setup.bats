@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # setup.bats - what prepares a conversation: the set-up script of the project, and
 # texts that the configuration adds; secrets in what the user says.
+bats_require_minimum_version 1.5.0
 
 setup() {
 	work=$BATS_TEST_TMPDIR
@@ -151,6 +152,6 @@ false' ]
 	tail -n 1 "$work/seen" | jq -r "$text" >text
 	[ "$(grep -Fxc 'Remember the tests.' text)" = 2 ]
 	[ "$(grep -Fxc 'Answer in verse.' text)" = 1 ]
-	! grep -F "$SEEN_KEY" "$work/seen"
-	! log | grep -F "$SEEN_KEY"
+	run -1 grep -F "$SEEN_KEY" "$work/seen"
+	run -1 grep -F "$SEEN_KEY" < <(log)
 }

@@ -73,7 +73,8 @@ EOF2
 		"$server" >"$work/p/skills/old.md"
 	printf -- '---\nname: none\ndescription: No servers.\n---\nText.\n' \
 		>"$work/p/skills/one/SKILL.md"
-	mortise skills pack "$work/p" && mortise skills install "$work/p.tar.gz"
+	mortise skills pack "$work/p"
+	mortise skills install "$work/p.tar.gz"
 	run mortise skills trust none
 	[ "$status" -ne 0 ]
 	[[ "$output" == *"brings no MCP servers"* ]]

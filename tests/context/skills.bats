@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # skills.bats - rules, skills and notes as they reach the model.
+bats_require_minimum_version 1.5.0
 
 setup() {
 	work=$BATS_TEST_TMPDIR
@@ -64,7 +65,7 @@ skill() { # NAME [FRONT-MATTER-LINE...]; the body comes from standard input
 	grep -F '<name>pdf</name>' "$work/list"
 	grep -F 'Work with &lt;PDF&gt; files.' "$work/list"
 	grep -F '<name>github</name>' "$work/list"
-	! grep bad "$work/list"
+	run -1 grep bad "$work/list"
 }
 
 @test "without the tool that loads them no list is shown" {
@@ -100,7 +101,8 @@ EOF
 @test "the model is shown rules, notes, the list and the text of a skill" {
 	printf -- '---\nname: zed\ntriggers: [zebra]\n---\nStripes.\n' >"$ws/.agents/skills/zed.md"
 	echo 'Use tabs.' >"$ws/AGENTS.md"
-	mkdir -p "$ws/.openhands/memory" && echo 'Slow tests.' >"$ws/.openhands/memory/MEMORY.md"
+	mkdir -p "$ws/.openhands/memory"
+	echo 'Slow tests.' >"$ws/.openhands/memory/MEMORY.md"
 	python3 "$top_srcdir/tests/context/seen.py" "$work/seen" "$work/port" 3>&- &
 	server=$!
 	for _ in {1..600}; do [ -s "$work/port" ] || sleep 0.05; done
@@ -192,7 +194,7 @@ EOF
 	grep -Fx 'echo script' "$work/results"
 	grep -F 'has no file' "$work/results"
 	grep -F 'there is no skill `minor`' "$work/results"
-	! grep -F '[turn]' "$work/results"
+	run -1 grep -F '[turn]' "$work/results"
 }
 
 @test "commands in a project's skill do not run by themselves" {
@@ -218,7 +220,7 @@ EOF
 	run run_it -t "hello"
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"leads out of the project"* ]]
-	! log | grep -F 'A secret.'
+	run -1 grep -F 'A secret.' < <(log)
 }
 
 @test "rules that are too large are left out, and that is said once" {
@@ -298,7 +300,7 @@ EOF
 	echo 'Use spaces.' >"$ws/AGENTS.md"
 	mortise resume last -t "more"
 	[ "$(context repo_instructions)" = "$before" ]
-	! log | grep -F 'Use spaces.'
+	run -1 grep -F 'Use spaces.' < <(log)
 }
 
 @test "a checkout in [skills] path brings its skills, not its other texts" {
@@ -327,7 +329,7 @@ EOF
 	names() { context available_skills | tr -c 'a-z0-9-' '\n' | grep -c '^thing-'; }
 	run_it -o skills.list_tokens=20000 -t hello
 	[ "$(names)" -eq 60 ]
-	! context available_skills | grep -F ...
+	run -1 grep -F ... < <(context available_skills)
 	for tokens in 2000 1000 400; do
 		rm -r "$work/state/mortise"
 		run_it -o skills.list_tokens=$tokens -t hello

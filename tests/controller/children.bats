@@ -311,7 +311,8 @@ inherits() {
 
 @test "approvals of the parent apply to a delegate in the same workspace" {
 	inherits shared
-	[ "$status" -eq 0 ] && [ -e "$work/ws/b" ]
+	[ "$status" -eq 0 ]
+	[ -e "$work/ws/b" ]
 }
 
 @test "but not to one that works elsewhere" {
@@ -322,5 +323,6 @@ inherits() {
 @test "nor to one that asks more often" {
 	inherits shared -o controller.confirmation=risky -o controller.confirm_unknown=yes \
 		-o controller.w.confirmation=always
-	[ "$status" -eq 1 ] && [ ! -e "$work/ws/b" ]
+	[ "$status" -eq 1 ]
+	[ ! -e "$work/ws/b" ]
 }

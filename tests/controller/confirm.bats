@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # confirm.bats - actions that wait for a person, and limits, as a user meets them.
+bats_require_minimum_version 1.5.0
 
 setup() {
 	work=$BATS_TEST_TMPDIR
@@ -76,7 +77,8 @@ EOF
 @test "risky: medium runs with a warning, high waits, nobody is there: 8" {
 	run "${run_it[@]}" -o controller.confirmation=risky </dev/null
 	[ "$status" -eq 8 ]
-	[ -e "$work/ws/one" ] && [ ! -e "$work/ws/two" ]
+	[ -e "$work/ws/one" ]
+	[ ! -e "$work/ws/two" ]
 	[[ "$output" == *"! medium risk: run touch"* ]]
 	[[ "$output" == *"awaiting_user_confirmation: risk HIGH"* ]]
 	run mortise resume </dev/null
@@ -104,7 +106,8 @@ EOF
 	run at_terminal 'use another name\n|n\n' "${run_it[@]}" \
 		-o controller.confirmation=risky
 	[ "$status" -eq 8 ]
-	[ ! -e "$work/ws/two" ] && [ ! -e "$work/ws/three" ]
+	[ ! -e "$work/ws/two" ]
+	[ ! -e "$work/ws/three" ]
 	[[ "$output" == *"The user says: use another name"* ]]
 	[[ "$output" == *"awaiting_user_input: the user rejected the action"* ]]
 }
@@ -159,7 +162,8 @@ limit() {
 
 @test "limits: steps, then resume goes on" {
 	limit max_iterations 1 "Agent reached maximum iteration. Current iteration: 1, max iteration: 1"
-	[ -e "$work/ws/one" ] && [ ! -e "$work/ws/two" ]
+	[ -e "$work/ws/one" ]
+	[ ! -e "$work/ws/two" ]
 	run mortise resume
 	[ "$status" -eq 4 ]
 	[ -e "$work/ws/two" ]
@@ -168,7 +172,8 @@ limit() {
 
 @test "limits: calls of tools; the call is answered" {
 	limit max_calls 2 "Agent reached maximum tool calls. Current calls: 2, max calls: 2"
-	[ -e "$work/ws/two" ] && [ ! -e "$work/ws/three" ]
+	[ -e "$work/ws/two" ]
+	[ ! -e "$work/ws/three" ]
 	run mortise resume
 	[ "$status" -eq 0 ]
 }
@@ -254,7 +259,8 @@ END
 	run "${run_it[@]}" -o controller.confirmation=risky -o controller.confirm_unknown=no \
 		-o "controller.analyzers=odd-fails, llm" </dev/null
 	[ "$status" -eq 8 ]
-	[ -e "$work/ws/one" ] && [ ! -e "$work/ws/two" ]
+	[ -e "$work/ws/one" ]
+	[ ! -e "$work/ws/two" ]
 }
 
 @test "at a terminal the action of a delegate is asked about too" {
@@ -298,20 +304,23 @@ script_of() { # COMMAND...: one call each, then the end
 	# a later conversation is told once, and does not ask
 	rm "$work"/ws/*
 	run "${run_it[@]}" -o controller.confirmation=always
-	[ "$status" -eq 0 ] && [ -e "$work/ws/two" ]
+	[ "$status" -eq 0 ]
+	[ -e "$work/ws/two" ]
 	[ "$(grep -c '1 approval of this project applies: mortise policy approvals' \
 		<<<"$output")" -eq 1 ]
 	# one with another workspace asks
 	mkdir "$work/other"
 	run mortise run -C "$work/other" --model "script:$work/script" -t go \
 		-o controller.confirmation=always </dev/null
-	[ "$status" -eq 8 ] && [ ! -e "$work/other/one" ]
+	[ "$status" -eq 8 ]
+	[ ! -e "$work/other/one" ]
 	# by a link it is the same project
 	ln -s ws "$work/link"
 	run mortise policy -C "$work/link" approvals
 	[[ "$output" == *'1  `touch` with any arguments'* ]]
 	run mortise policy -C "$work/ws" revoke 2
-	[ "$status" -eq 2 ] && [[ "$output" == *"there is no approval 2"* ]]
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"there is no approval 2"* ]]
 	mortise policy -C "$work/ws" revoke 1
 	[ "$(mortise policy -C "$work/ws" approvals --json)" = "[]" ]
 	run "${run_it[@]}" -o controller.confirmation=always </dev/null
@@ -386,8 +395,9 @@ script_of() { # COMMAND...: one call each, then the end
 	} | "${run_it[@]}" --json -o controller.confirmation=always >"$work/out"
 	jq -se '[.[] | select(.type == "result")] | (.[0].ok | not) and .[1].ok and
 		(.[0].error | contains("contains a secret"))' "$work/out"
-	[ -e "$work/ws/mine" ] && [ ! -e "$work/ws/one" ]
-	run ! grep -r geheim "$work/state"
+	[ -e "$work/ws/mine" ]
+	[ ! -e "$work/ws/one" ]
+	run -1 grep -r geheim "$work/state"
 	log | jq -se '[.[] | select(.confirms)][0] | .edited and .args.command ==
 		"touch mine" and (.approved | length) == 64'
 	log | jq -se '[.[] | select(.observation == "run")][0].content
@@ -407,7 +417,8 @@ script_of() { # COMMAND...: one call each, then the end
 	} | "${run_it[@]}" --json -o controller.confirmation=always >"$work/out"
 	jq -se '[.[] | select(.type == "result")] | (.[0].ok | not) and .[1].ok and
 		(.[0].error | contains("denied"))' "$work/out"
-	[ ! -e "$work/ws/forbidden" ] && [ -e "$work/ws/risky" ]
+	[ ! -e "$work/ws/forbidden" ]
+	[ -e "$work/ws/risky" ]
 }
 
 @test "an action that was changed in the log after its approval does not run" {
@@ -467,7 +478,8 @@ END
 	script_of 'touch one' 'touch two' 'echo no'
 	run at_terminal 'a 2\n|/edit touch mine\n' "${run_it[@]}" -o controller.confirmation=always
 	[ "$status" -eq 0 ]
-	[ -e "$work/ws/two" ] && [ -e "$work/ws/mine" ]
+	[ -e "$work/ws/two" ]
+	[ -e "$work/ws/mine" ]
 	[[ "$output" == *"What ran: touch mine"* ]]
 }
 
@@ -497,7 +509,9 @@ END
 	exec 9>&-
 	kill -INT "$pid" || true
 	wait "$pid" || true
-	[ -e "$work/ws/mine" ] && [ ! -e "$work/ws/one" ] && [ -e "$work/ws/two" ]
+	[ -e "$work/ws/mine" ]
+	[ ! -e "$work/ws/one" ]
+	[ -e "$work/ws/two" ]
 	grep -q 'always 1: exactly `touch one` (default)' "$work/attached"
 	grep -q 'there is no scope 7 in the list of 2' "$work/attached"
 	[[ "$(mortise policy -C "$work/ws" approvals)" == *'`touch` with any arguments'* ]]

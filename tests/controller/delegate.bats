@@ -303,7 +303,8 @@ sleeping() {
 	cp -r "$all" "$work/whole"
 	records=$(log | wc -l)
 	for ((n = 3; n <= records; n++)); do
-		rm -r "$all" && cp -r "$work/whole" "$all"
+		rm -r "$all"
+		cp -r "$work/whole" "$all"
 		dir=$(echo "$all"/*)
 		head -n $n "$work"/whole/*/events.jsonl >"$dir/events.jsonl"
 		rm -f "$dir/state.json" "$dir/events.index"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # fork.bats - conversations that begin as another did; undo and rewind.
+bats_require_minimum_version 1.5.0
 
 setup() {
 	work=$BATS_TEST_TMPDIR
@@ -80,7 +81,7 @@ first() {
 	rm -r "$(dir_of "$old")"
 	mortise conversations export "$new" "$work/out.json"
 	grep -q xxxxxxxxxx "$work/out.json"
-	! grep -q "are missing" "$work/out.json"
+	run -1 grep -q "are missing" "$work/out.json"
 }
 
 @test "what cannot be forked: one sentence, nothing left" {
@@ -105,7 +106,7 @@ first() {
 	old=$(ls "$work/state/mortise/conversations")
 	mortise conversations export "$old" "$work/out.json"
 	grep -q "the first" "$work/out.json"
-	! grep -q "the second" "$work/out.json"
+	run -1 grep -q "the second" "$work/out.json"
 	printf '\n[turn]\nexpect last contains = the third\n[call finish]\nmessage = Third.\n' \
 		>>"$work/script"
 	run mortise resume -t "the third"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # hooks.bats - hooks in whole conversations, with real scripts.
+bats_require_minimum_version 1.5.0
 
 setup() {
 	work=$BATS_TEST_TMPDIR
@@ -221,7 +222,8 @@ EOF
 	hooks=(-o hook.x.event=before-tool -o "hook.x.command=$work/guard")
 	run "${run_it[@]}" "${hooks[@]}" -t go
 	[ "$status" -eq 0 ]
-	[ -e "$work/ws/second" ] && [ ! -e "$work/ws/first" ]
+	[ -e "$work/ws/second" ]
+	[ ! -e "$work/ws/first" ]
 	# as if it had ended after the no to the first
 	rm "$work/ws/second"
 	file=$(echo "$work"/state/mortise/conversations/*/events.jsonl)
@@ -231,7 +233,8 @@ EOF
 	rm -f "${file%/*}/state.json" "${file%/*}/events.index"
 	run mortise resume "${hooks[@]}"
 	[ "$status" -eq 0 ]
-	[ -e "$work/ws/second" ] && [ ! -e "$work/ws/first" ]
+	[ -e "$work/ws/second" ]
+	[ ! -e "$work/ws/first" ]
 }
 
 @test "the session: begins with the first message, ends with the process" {
@@ -291,5 +294,5 @@ EOF
 	[ -s "$work/pid" ]
 	kill -INT "$pid"
 	wait "$pid" || true
-	! kill -0 "$(cat "$work/pid")" 2>/dev/null
+	run ! kill -0 "$(cat "$work/pid")" 2>/dev/null
 }

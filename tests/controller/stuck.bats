@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # stuck.bats - an agent that goes in circles: told once, then stopped, and the
 # conversation can be used afterwards.
+bats_require_minimum_version 1.5.0
 
 setup() {
 	work=$BATS_TEST_TMPDIR
@@ -141,8 +142,8 @@ talk() {
 	run mortise conversations export last "$work/out.json"
 	[ "$status" -eq 0 ]
 	grep -q "echo first" "$work/out.json"
-	! grep -q "echo a" "$work/out.json"
-	! grep -q "repeating yourself" "$work/out.json"
+	run -1 grep -q "echo a" "$work/out.json"
+	run -1 grep -q "repeating yourself" "$work/out.json"
 }
 
 @test "with a person: the last message again" {
@@ -151,7 +152,7 @@ talk() {
 	[ "$status" -eq 0 ]
 	run mortise conversations export last "$work/out.json"
 	[ "$(grep -c '"content": "do it"' "$work/out.json")" -eq 1 ]
-	! grep -q "echo a" "$work/out.json"
+	run -1 grep -q "echo a" "$work/out.json"
 }
 
 @test "with a person: stop; and without a loop nothing is recovered" {

@@ -29,7 +29,8 @@ setup() {
 	[ "$status" -eq 0 ]
 	[[ "$output" == "There is no conversation yet"* ]]
 	run mortise conversations list --json
-	[ "$status" -eq 0 ] && [ -z "$output" ]
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
 	run mortise conversations show last
 	[ "$status" -eq 1 ]
 }

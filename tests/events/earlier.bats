@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # earlier.bats - a conversation and a configuration of version 0.1.0, kept in
 # tests/fixtures, work in this version: with the checkpoint and without it.
+bats_require_minimum_version 1.5.0
 
 setup() {
 	work=$BATS_TEST_TMPDIR
@@ -29,7 +30,7 @@ goes_on() {
 	head -c "$(wc -c <"$fixtures/conversation-1/events.jsonl")" "$all/old/events.jsonl" |
 		cmp - "$fixtures/conversation-1/events.jsonl"
 	[ "$(jq -r 'select(.id) | .id' "$all/old/events.jsonl" | sort -n | uniq -d | wc -l)" -eq 0 ]
-	! ls "$all"/old/events.torn-* "$all"/old/events.damaged-* 2>/dev/null
+	run ! ls "$all"/old/events.torn-* "$all"/old/events.damaged-* 2>/dev/null
 }
 
 @test "a conversation of version 0.1.0 goes on, with its checkpoint" { goes_on; }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # mortise ps, attach, kill: the clients of a conversation that is open.
+bats_require_minimum_version 1.5.0
 
 setup() {
 	cd "$BATS_TEST_TMPDIR"
@@ -153,7 +154,7 @@ start() {
 	start
 	mortise attach -n 1 < /dev/null > seen 2>&1 3>&- &
 	until_true grep -q '^\[running\]' seen
-	! grep -q 'wait for me' seen
+	run -1 grep -q 'wait for me' seen
 	grep -q '^\$ echo begun' seen
 	run mortise attach -n x
 	[ "$status" -eq 2 ]

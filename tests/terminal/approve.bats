@@ -55,7 +55,7 @@ whole() {
 		ready
 		key Escape
 	done
-	! has x
+	run ! has x
 }
 
 @test 'a narrow screen hides nothing' {
@@ -75,7 +75,7 @@ whole() {
 	see 'rows of it are hidden: v shows them'
 	key y
 	see 'Not all of it is shown'
-	! has end
+	run ! has end
 	key v
 	see 'y yes'
 	poll whole 'echo line 200'
@@ -124,11 +124,11 @@ whole() {
 	see 'answer> y'
 	key Enter
 	see 'typed before the question could be read'
-	! has wrong
+	run ! has wrong
 	key C-u
 	key n
 	see 'Waiting for'
-	! has wrong
+	run ! has wrong
 }
 
 @test 'a paste decides nothing' {
@@ -137,7 +137,7 @@ whole() {
 	tmux set-buffer $'y\n'
 	tmux paste-buffer
 	see 'press it again'
-	! has wrong
+	run ! has wrong
 	key Enter
 	see 'That was pasted'
 	key C-u
@@ -152,7 +152,7 @@ whole() {
 	see 'answer> a'
 	key Enter
 	see 'That was pasted'
-	! has wrong
+	run ! has wrong
 }
 
 @test 'typed text is seen, can be edited, and says why not' {
@@ -164,7 +164,7 @@ whole() {
 	see 'answer> add a backup first'
 	key Enter
 	see 'The user says: add a backup first'
-	! has wrong
+	run ! has wrong
 	rejected 'add a backup first'
 }
 
@@ -177,7 +177,7 @@ whole() {
 	ready
 	key Escape
 	see 'Action has been rejected'
-	! has two
+	run ! has two
 }
 
 @test 'a word that begins with y is no answer' {
@@ -189,7 +189,7 @@ whole() {
 	see 'answer> you'
 	key Enter
 	see 'The user says: you'
-	! has wrong
+	run ! has wrong
 }
 
 @test 'at risk HIGH each answer needs Enter, and there is no always' {
@@ -222,7 +222,7 @@ whole() {
 	has victim
 	key Enter
 	see 'All is done.'
-	! has victim
+	run ! has victim
 }
 
 at_least_two_questions() { [ "$(screen | grep -c 'Risk: HIGH')" -ge 2 ]; }
@@ -237,7 +237,7 @@ at_least_two_questions() { [ "$(screen | grep -c 'Risk: HIGH')" -ge 2 ]; }
 	see 'for this project'
 	key C-u
 	see_no '│ >1 '
-	! has one
+	run ! has one
 }
 
 @test 'a command of the program is no reason' {
@@ -270,7 +270,7 @@ at_least_two_questions() { [ "$(screen | grep -c 'Risk: HIGH')" -ge 2 ]; }
 	see '$ touch right'
 	see 'All is done.'
 	has right
-	! has wrong
+	run ! has wrong
 	key C-d
 }
 
@@ -281,5 +281,5 @@ at_least_two_questions() { [ "$(screen | grep -c 'Risk: HIGH')" -ge 2 ]; }
 		<<< $'go\nyes please\ny 0123456789ab'
 	[[ "$output" = *'| $ touch one #‹\r›ls‹\u{202e}›'* ]]
 	[[ "$output" = *'An action waits: answer'* ]]
-	! has one
+	run ! has one
 }

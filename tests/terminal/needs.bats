@@ -63,7 +63,8 @@ hello() {
 	see '>2 `touch` with any arguments'
 	key Enter
 	see 'All is done.'
-	[ -e "$work/project/four" ] && [ -e "$work/project/five" ]
+	[ -e "$work/project/four" ]
+	[ -e "$work/project/five" ]
 	see '│ $ touch four'
 	see '$ touch five'
 	shows_not '│ $ touch five'
@@ -198,7 +199,7 @@ two rows '
 	enter 'Begin'
 	see 'Hello'
 	tmux capture-pane -e -p > "$work/painted"
-	! grep -q $'\033\[[0-9;]*3[0-7]m' "$work/painted"
+	run -1 grep -q $'\033\[[0-9;]*3[0-7]m' "$work/painted"
 }
 
 @test 'plain: lines in, lines out, no escape' {
@@ -207,7 +208,7 @@ two rows '
 	mortise --plain -m "script:$work/script" > "$work/out" <<<'Begin'
 	grep -q '^You: Begin' "$work/out"
 	grep -qF 'Hello, *world*.' "$work/out"
-	! grep -q $'\033' "$work/out"
+	run -1 grep -q $'\033' "$work/out"
 	terminal
 	enter "TERM=dumb mortise -m script:$work/script"
 	see 'Mortise VERSION'
@@ -339,7 +340,7 @@ two rows '
 	echo "$size bytes" >&2
 	# five rows and the state for each of at most 200 pieces, and never a clear
 	((size < 200 * 300))
-	! grep -q $'\033\[2J' "$work/bytes"
+	run -1 grep -q $'\033\[2J' "$work/bytes"
 }
 
 @test 'no terminal at all' {

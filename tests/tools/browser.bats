@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # browser.bats - the agents that work in a browser, with a real Chromium and a scripted
 # model; and what is left of a browser when everything above it is killed.
+bats_require_minimum_version 1.5.0
 
 setup() {
 	command -v chromium chromium-browser google-chrome-stable google-chrome \
@@ -193,6 +194,6 @@ END
 		sleep 0.05
 	done
 	[ ! -e "$profile" ]
-	! pgrep -f "user-data-dir=$profile"
+	run -1 pgrep -f "user-data-dir=$profile"
 	[ -z "$(echo "$work"/mortise-runner-*/ | grep -v '\*')" ]
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # jobs.bats - jobs of the shell in the background: listed, read, waited for, ended.
+bats_require_minimum_version 1.5.0
 
 setup() {
 	work=$BATS_TEST_TMPDIR
@@ -85,7 +86,7 @@ play() {
 		pgrep -f 'sleep 7654321' >/dev/null || break
 		sleep 0.1
 	done
-	! pgrep -f 'sleep 7654321'
+	run -1 pgrep -f 'sleep 7654321'
 }
 
 @test "much output is cut, and is in the file that is named" {

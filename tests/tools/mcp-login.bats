@@ -78,7 +78,8 @@ m() {
 @test "a token that ends soon is renewed before it is used" {
 	m mcp login o
 	m mcp test o
-	jq '.expires_at = 1' "$login" >"$dir/new" && cat "$dir/new" >"$login"
+	jq '.expires_at = 1' "$login" >"$dir/new"
+	cat "$dir/new" >"$login"
 	run m tools call who
 	[ "$output" = "who with read" ]
 	[ "$(jq .expires_at "$login")" -gt 1000 ]
@@ -121,7 +122,8 @@ m() {
 	[[ "$output" != *"$token"* ]]
 	run m mcp list --json
 	[[ "$output" != *"$token"* ]]
-	jq '.server = "http://127.0.0.1:9/mcp"' "$login" >"$dir/new" && cat "$dir/new" >"$login"
+	jq '.server = "http://127.0.0.1:9/mcp"' "$login" >"$dir/new"
+	cat "$dir/new" >"$login"
 	run m mcp test o
 	echo "$output"
 	[ "$status" -eq 6 ]

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # `mortise tools serve --http`, asked by curl, by our own client, and by the official
 # conformance suite if $MCP_SERVERS names a folder with it (npm).
+bats_require_minimum_version 1.5.0
 
 setup() {
 	umask 077
@@ -141,7 +142,7 @@ ping='{"jsonrpc":"2.0","id":1,"method":"ping"}'
 		[ -s "$dir/shell" ] && ! kill -0 "$(cat "$dir/shell")" 2>/dev/null && break
 		sleep 0.1
 	done
-	! kill -0 "$(cat "$dir/shell")" 2>/dev/null
+	run ! kill -0 "$(cat "$dir/shell")" 2>/dev/null
 	kill -TERM $server
 	wait $server
 	server=

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The MCP client: a server of ours that misbehaves in every way, and real ones
 # below the folder $MCP_SERVERS (npm), if there are any.
+bats_require_minimum_version 1.5.0
 
 setup() {
 	umask 077
@@ -207,7 +208,7 @@ m() {
 		pgrep -g "$pid" >/dev/null || break
 		sleep 0.1
 	done
-	! pgrep -g "$pid"
+	run -1 pgrep -g "$pid"
 }
 
 @test "names of variables, not their values, in the configuration" {
@@ -725,7 +726,7 @@ use_browser() {
 		kill -0 "$(cat "$dir/shell")" 2>/dev/null || break
 		sleep 0.1
 	done
-	! kill -0 "$(cat "$dir/shell")"
+	run ! kill -0 "$(cat "$dir/shell")"
 }
 
 @test "serve: every tool, progress and cancelling, as the official client sees it" {
