@@ -14,6 +14,10 @@ AM_TESTS_ENVIRONMENT = \
 	. $(top_srcdir)/tests/env.sh;
 EXTRA_DIST += %D%/env.sh %D%/lsan.supp %D%/valgrind.supp %D%/tap.h %D%/oom.h %D%/fresh-debian
 WRAP_ALLOC = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=strndup
+# The rules of the sources themselves.
+TESTS += %D%/layers.sh %D%/style.sh %D%/style-tests.sh
+EXTRA_DIST += %D%/layers.sh %D%/style.sh %D%/style-tests.sh \
+	%D%/style-patterns %D%/style-ceilings
 
 include tests/lib/local.mk
 include tests/events/local.mk

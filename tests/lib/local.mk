@@ -60,8 +60,8 @@ tests_lib_test_schema_LDADD = $(LIBMT)
 
 TESTS += %D%/test-text %D%/test-js %D%/test-streams %D%/test-ini %D%/test-mask \
 	%D%/test-options %D%/test-mustache %D%/test-files %D%/test-schema \
-	%D%/schema-peer.sh tests/layers.sh
-EXTRA_DIST += tests/layers.sh %D%/schema-peer.sh %D%/schema-peer.py
+	%D%/schema-peer.sh
+EXTRA_DIST += %D%/schema-peer.sh %D%/schema-peer.py
 
 check_PROGRAMS += %D%/test-image
 tests_lib_test_image_SOURCES = %D%/test-image.c
