@@ -2,115 +2,162 @@
  *
  * vec-bash_sessions.c - recorded conversations with a shell, held with ours.
  *
- * A temporary folder stands for /ws. */
+ * A temporary directory stands for the recorded workspace, wherever it is named.
+ * What has been printed when a time limit passes is a matter of a line more or
+ * less: such a line has to come with the next step, and nothing else may differ. */
 #include "plugins/tools/bash/run.h"
 #include "vec.h"
 #include <sys/stat.h>
 
-static char workspace[] = "/tmp/mortise-vec-XXXXXX";
+static char workspace[64];
 
-/* `path` as the recording names it. */
-static const char *as_recorded(const char *path, char *space, size_t size)
+/* ---- lines around a time limit ------------------------------------------- */
+
+struct timing {
+	bool on;     /* a step of this case has had a time limit of its own */
+	char *owed;  /* a line that was recorded and is to come */
+	char *ahead; /* a line that came before it was recorded */
+};
+
+static void forget(struct timing *t)
 {
-	size_t n = strlen(workspace);
-
-	if (!path || strncmp(path, workspace, n) != 0)
-		return path ? path : "(null)";
-	snprintf(space, size, "/ws%s", path + n);
-	return space;
+	free(t->owed);
+	free(t->ahead);
+	t->owed = t->ahead = NULL;
 }
 
-/* All lines so far, expected and got: how much is printed within a second is a
- * matter of a line more or less. */
-static struct strbuf expected_lines = { .text = strbuf_empty };
-static struct strbuf got_lines = { .text = strbuf_empty };
-
-/* True if the texts are the same but for one line that one of them lacks. */
-static bool about_same(const char *a, const char *b)
+/* The recorded text and the line owed before it, without the line that came early. */
+static char *wanted(const struct timing *t, const char *recorded)
 {
-	if (strlen(a) < strlen(b)) {
-		const char *c = a;
+	struct strbuf out = STRBUF(1 << 20);
+	size_t n = t->ahead ? strlen(t->ahead) : 0;
 
-		a = b;
-		b = c;
-	}
-	for (const char *line = a; strcmp(a, b) != 0 && *line;) {
-		size_t n = strcspn(line, "\n") + 1, before = (size_t)(line - a);
-
-		if (strncmp(a, b, before) == 0 && strcmp(line + n, b + before) == 0)
-			return true;
-		line += n;
-	}
-	return strcmp(a, b) == 0;
+	if (n && strncmp(recorded, t->ahead, n) == 0 &&
+	    (!recorded[n] || recorded[n] == '\n'))
+		recorded += n + (recorded[n] == '\n');
+	strbuf_addf(&out, "%s%s%s", t->owed ? t->owed : "",
+		    t->owed && *recorded ? "\n" : "", recorded);
+	return strbuf_take(&out);
 }
 
-static bool same_content(const char *expected, const char *got, bool timing)
+/* Where the last line begins. */
+static size_t last_line(const char *text)
 {
-	strbuf_addf(&expected_lines, "%s\n", expected);
-	strbuf_addf(&got_lines, "%s\n", got);
-	return vec_match(expected, got) ||
-	       (timing && about_same(expected_lines.text, got_lines.text));
+	const char *nl = strrchr(text, '\n');
+
+	return nl ? (size_t)(nl + 1 - text) : 0;
 }
 
-static void one_step(struct vec *v, struct run *run, json_object *step, bool timing)
+/* Is `longer` the text and one line more at its end? Sets `ret_line`. */
+static bool has_one_more(const char *longer, const char *text, char **ret_line)
 {
-	json_object *in = js_get(step, "in"), *out = js_get(step, "out");
+	size_t at = last_line(longer), n = strlen(text);
+
+	if (!longer[at] || strncmp(longer, text, n) != 0 || at != (n ? n + 1 : 0))
+		return false;
+	*ret_line = strdup(longer + at);
+	return true;
+}
+
+static bool same_content(struct timing *t, const char *recorded, const char *got,
+			 bool limited)
+{
+	AUTO(free) char *want = wanted(t, recorded);
+	const char *second = strchr(got, '\n');
+
+	forget(t);
+	if (vec_match(want, got))
+		return true;
+	if (limited)
+		return has_one_more(want, got, &t->owed) ||
+		       has_one_more(got, want, &t->ahead);
+	/* printed between the limit and this step */
+	return t->on && second && vec_match(want, second + 1);
+}
+
+/* ---- steps --------------------------------------------------------------- */
+
+static void compare_text(struct vec *v, const char *what, json_object *out,
+			 const char *got)
+{
+	AUTO(free) char *text = vec_as_recorded(got, workspace);
+
+	if (!vec_match(js_str(out, what, ""), text))
+		vec_fault(v, what, js_str(out, what, ""), text);
+}
+
+static void compare_step(struct vec *v, json_object *out, const struct run_result *got,
+			 struct timing *t, bool limited)
+{
+	AUTO(free) char *content = vec_as_recorded(got->content.text, workspace);
+	AUTO(free)
+	char *directory =
+		got->directory ? vec_as_recorded(got->directory, workspace) : NULL;
+	const char *want = js_str(out, "working_dir", NULL);
+	char code[2][32];
+
+	if (!same_content(t, js_str(out, "content", ""), content, limited))
+		vec_fault(v, "content", js_str(out, "content", ""), content);
+	compare_text(v, "prefix", out, got->prefix.text);
+	compare_text(v, "suffix", out, got->suffix.text);
+	snprintf(code[0], sizeof *code, "%d", (int)js_int(out, "exit_code", -1));
+	snprintf(code[1], sizeof *code, "%d", got->exit_code);
+	if (strcmp(code[0], code[1]) != 0)
+		vec_fault(v, "exit_code", code[0], code[1]);
+	if (!want != !directory || (want && strcmp(want, directory) != 0))
+		vec_fault(v, "working_dir", want, directory);
+}
+
+/* Several commands in one call: the original refused them, ours runs them. */
+static bool is_refusal(json_object *out)
+{
+	static const char start[] = "ERROR: Cannot execute multiple commands at once.";
+
+	return strcmp(js_str(out, "type", ""), "ErrorObservation") == 0 &&
+	       strncmp(js_str(out, "content", ""), start, strlen(start)) == 0;
+}
+
+static void one_step(struct vec *v, struct run *run, json_object *step, struct timing *t)
+{
+	AUTO(json) json_object *in = vec_localize(js_get(step, "in"), workspace);
+	json_object *out = js_get(step, "out");
 	struct error err = ERROR_NONE;
 	struct run_result got;
 	const char *command = js_str(in, "command", "");
 	const struct run_call call = {
-		.command = command, .len = strlen(command), .cancel_fd = -1,
-		.is_input = js_bool(in, "is_input", false), .time_left_ms = -1,
+		.command = command,
+		.len = strlen(command),
+		.cancel_fd = -1,
+		.is_input = js_bool(in, "is_input", false),
+		.time_left_ms = -1,
 		.timeout = js_number(in, "timeout", -1),
 	};
-	char space[4096], code[2][32];
 
-	if (run_call(run, &call, &got, &err) != MT_OK) {
+	t->on = t->on || call.timeout >= 0;
+	if (t->on && call.is_input)
+		usleep(400000); /* keys come while a program waits, not between two */
+	if (run_call(run, &call, &got, &err) != MT_OK)
 		vec_fault(v, command, "a result", err.text);
-		run_result_clear(&got);
-		return;
-	}
-	const char *content = js_str(out, "content", "");
-
-	if (!same_content(content, got.content.text, timing))
-		vec_fault(v, "content", content, got.content.text);
-	if (!vec_match(js_str(out, "prefix", ""), got.prefix.text))
-		vec_fault(v, "prefix", js_str(out, "prefix", ""), got.prefix.text);
-	if (!vec_match(js_str(out, "suffix", ""), got.suffix.text))
-		vec_fault(v, "suffix", js_str(out, "suffix", ""), got.suffix.text);
-	snprintf(code[0], sizeof *code, "%d", (int)js_int(out, "exit_code", -1));
-	snprintf(code[1], sizeof *code, "%d", got.exit_code);
-	if (strcmp(code[0], code[1]) != 0)
-		vec_fault(v, "exit_code", code[0], code[1]);
-	const char *directory = as_recorded(got.directory, space, sizeof space);
-
-	if (strcmp(js_str(out, "working_dir", "(null)"), directory) != 0)
-		vec_fault(v, "working_dir", js_str(out, "working_dir", "(null)"),
-			  directory);
+	else if (!is_refusal(out))
+		compare_step(v, out, &got, t, call.timeout >= 0);
+	else if (!got.ended || strncmp(got.content.text, "ERROR:", 6) == 0)
+		vec_fault(v, "several commands", "they run", got.content.text);
 	run_result_clear(&got);
-}
-
-/* A command that is more than one: the original refused it, ours runs it. */
-static bool is_refusal(json_object *step)
-{
-	return strcmp(js_path(step, "out.type") ? json_object_get_string(
-			js_path(step, "out.type")) : "", "ErrorObservation") == 0;
 }
 
 static bool one_case(struct vec *v, json_object *c)
 {
+	static const struct vec_decision decided[] = {
+		{ "v1", NULL, "depends on the terminal of that version" },
+	};
 	json_object *steps = js_get(c, "steps");
 	struct error err = ERROR_NONE;
 	struct run *run = NULL;
-	bool timing = false;
+	struct timing t = { .on = false };
 
-	if (strcmp(js_str(c, "version", ""), "v0") != 0) {
-		vec_skip(v, "v1", "depends on the terminal of that version");
-		return false;
-	}
-	strbuf_clear(&expected_lines);
-	strbuf_clear(&got_lines);
-	expected_lines = got_lines = STRBUF(1 << 20);
+	if (strcmp(js_str(c, "version", ""), "v0") != 0 || js_get(c, "fn"))
+		return vec_decide(v, c, decided, ARRAY_LEN(decided));
+	v->label = js_str(c, "name", v->label);
 	const struct run_config config = {
 		.shell = "bash", .directory = workspace, .timeout_ms = 120000,
 		.no_change_ms = js_int(c, "no_change_timeout_seconds", 2) * 1000,
@@ -120,26 +167,19 @@ static bool one_case(struct vec *v, json_object *c)
 		vec_fault(v, "start", "a shell", err.text);
 		return true;
 	}
-	for (size_t i = 0; i < json_object_array_length(steps); i++) {
-		json_object *step = json_object_array_get_idx(steps, i);
-
-		if (is_refusal(step))
-			continue;
-		timing = timing || js_number(js_get(step, "in"), "timeout", -1) >= 0;
-		if (timing && js_path(step, "in.is_input"))
-			usleep(400000); /* keys come while a program waits, not between two */
-		one_step(v, run, step, timing);
-	}
+	for (size_t i = 0; i < json_object_array_length(steps); i++)
+		one_step(v, run, json_object_array_get_idx(steps, i), &t);
+	forget(&t);
 	run_free(run);
 	return true;
 }
 
-/* What the recordings find in their workspace. */
+/* The recordings found these in their workspace. */
 static bool make_workspace(void)
 {
-	char path[64];
+	char path[96];
 
-	if (!mkdtemp(workspace))
+	if (!vec_workspace_make(workspace, sizeof workspace, "ws"))
 		return false;
 	snprintf(path, sizeof path, "%s/sub", workspace);
 	if (mkdir(path, 0700) < 0)
@@ -163,8 +203,6 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	vec_each(&v, one_case);
-	dir_remove(workspace, NULL);
-	strbuf_clear(&expected_lines);
-	strbuf_clear(&got_lines);
+	vec_workspace_remove(workspace);
 	return vec_done(&v);
 }

@@ -9,20 +9,9 @@
 #include "tests/vectors.d/vec.h"
 #include <sys/stat.h>
 
-/* The recorded workspace; the folder that stood for it was named so. */
-#define HERE "/made/skills"
-
-static char *replaced(const char *text, const char *from, const char *to)
-{
-	AUTO(strbuf) struct strbuf out = STRBUF(1 << 20);
-
-	for (const char *at; (at = strstr(text, from)); text = at + strlen(from)) {
-		strbuf_addn(&out, text, (size_t)(at - text));
-		strbuf_add(&out, to);
-	}
-	strbuf_add(&out, text);
-	return strbuf_take(&out);
-}
+/* A directory that stands for the recorded workspace, wherever it is named. The
+ * directory of the recording was called `skills`: a SKILL.md in it is named so. */
+static char here[64];
 
 static json_object *list_of(const struct skill *s)
 {
@@ -50,12 +39,11 @@ static json_object *trigger_of(const struct skill *s)
 static json_object *shown(const struct skill *s)
 {
 	json_object *o = json_object_new_object();
-	AUTO(free) char *source = replaced(s->source, HERE, "/ws");
 
 	js_set_str(o, "name", s->name);
 	js_set_str(o, "content", s->content);
 	js_set(o, "trigger", trigger_of(s));
-	js_set_str(o, "source", source);
+	js_set_str(o, "source", s->source);
 	js_set_bool(o, "is_agentskills_format", s->listed);
 	js_set_str(o, "version", "1.0.0");
 	js_set_bool(o, "disable_model_invocation", s->hidden);
@@ -91,11 +79,12 @@ static void compare(struct vec *v, json_object *expected, json_object *got)
 
 static bool load(struct vec *v, json_object *in, json_object *c)
 {
-	AUTO(free) char *path = replaced(js_str(in, "path", ""), "/ws", HERE);
-	const char *text = js_str(in, "text", ""), *wanted = js_str(js_get(c, "error"), "message", "");
+	const char *path = js_str(in, "path", ""), *text = js_str(in, "text", "");
+	const char *wanted = js_str(js_get(c, "error"), "message", "");
 	struct error err = ERROR_NONE;
-	AUTO(skill) struct skill *s = skill_parse(path, HERE, text, strlen(text), true,
-						  NULL, &err);
+	AUTO(skill)
+	struct skill *s = skill_parse(path, js_str(in, "base_dir", here), text,
+				      strlen(text), true, NULL, &err);
 	AUTO(json) json_object *got = s ? shown(s) : NULL;
 
 	if (!js_get(c, "error") && !s)
@@ -197,9 +186,9 @@ static bool commands(struct vec *v, json_object *in, json_object *c)
 {
 	AUTO(strbuf) struct strbuf got = STRBUF(1 << 20);
 	const char *text = js_str(in, "content", "");
-	const struct command_place here = { .folder = "/", .cancel_fd = -1 };
+	const struct command_place place = { .folder = here, .cancel_fd = -1 };
 
-	inline_commands(text, strlen(text), command_run, (void *)&here, &got);
+	inline_commands(text, strlen(text), command_run, (void *)&place, &got);
 	if (!vec_match(js_str(c, "output", ""), got.text))
 		vec_fault(v, "text", js_str(c, "output", ""), got.text);
 	return true;
@@ -221,14 +210,12 @@ static void lay_out(const char *root, json_object *files)
 	}
 }
 
-static void compare_skill(struct vec *v, json_object *wanted, const struct skill *s,
-			  const char *root)
+static void compare_skill(struct vec *v, json_object *wanted, const struct skill *s)
 {
-	AUTO(free) char *source = replaced(s->source, root, "/ws");
 	AUTO(json) json_object *got = json_object_new_object();
 
 	js_set_str(got, "name", s->name);
-	js_set_str(got, "source", source);
+	js_set_str(got, "source", s->source);
 	js_set(got, "trigger", trigger_of(s));
 	js_set_str(got, "content", s->content);
 	js_set_bool(got, "agentskills", s->listed);
@@ -237,25 +224,36 @@ static void compare_skill(struct vec *v, json_object *wanted, const struct skill
 
 static bool project(struct vec *v, json_object *in, json_object *c)
 {
-	char root[] = "/tmp/mortise-vec-XXXXXX";
+	const char *root = js_str(in, "work_dir", here);
 	struct error err = ERROR_NONE;
 	AUTO(skills) struct skills *s = NULL;
 	json_object *wanted = js_get(c, "output");
 	size_t n = json_object_array_length(wanted);
 
-	if (!mkdtemp(root)) {
-		vec_fault(v, "no folder", root, NULL);
-		return true;
-	}
 	lay_out(root, js_get(in, "files"));
 	if (skills_load_project(root, &s, &err))
 		vec_fault(v, "failed", "skills", err.text);
 	for (size_t i = 0; s && i < n && skills_at(s, i); i++)
-		compare_skill(v, json_object_array_get_idx(wanted, i), skills_at(s, i), root);
+		compare_skill(v, json_object_array_get_idx(wanted, i), skills_at(s, i));
 	if (s && (skills_at(s, n) || (n && !skills_at(s, n - 1))))
 		vec_fault(v, "how many", "", "another number");
-	dir_remove(root, NULL);
 	return true;
+}
+
+static bool run_case(struct vec *v, json_object *recorded,
+		     bool (*run)(struct vec *v, json_object *in, json_object *c))
+{
+	AUTO(json) json_object *c = NULL;
+	bool ran;
+
+	if (!vec_workspace_make(here, sizeof here, "skills")) {
+		vec_fault(v, "no directory", here, NULL);
+		return true;
+	}
+	c = vec_localize(recorded, here);
+	ran = run(v, js_get(c, "in"), c);
+	vec_workspace_remove(here);
+	return ran;
 }
 
 static bool one(struct vec *v, json_object *c)
@@ -283,7 +281,7 @@ static bool one(struct vec *v, json_object *c)
 
 	for (size_t i = 0; v1 && i < ARRAY_LEN(functions); i++)
 		if (strcmp(functions[i].fn, fn) == 0)
-			return functions[i].run(v, js_get(c, "in"), c);
+			return run_case(v, c, functions[i].run);
 	return vec_decide(v, c, decided, ARRAY_LEN(decided));
 }
 

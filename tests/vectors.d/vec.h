@@ -26,7 +26,9 @@
 #include "utf8.h"
 #include <openssl/evp.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct vec {
 	json_object *file;
@@ -186,6 +188,120 @@ static inline bool vec_match(const char *expected, const char *got)
 	}
 	return true;
 }
+
+/* ---- the workspace ------------------------------------------------------------- */
+
+/* The recordings name their workspace so. */
+#define VEC_WORKSPACE "/ws"
+
+static inline bool vec_is_path_char(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '/' || c == '.' ||
+	       (unsigned char)c >= 0x80;
+}
+
+/* Does the workspace stand at `at`, as a whole component? */
+static inline bool vec_is_workspace(const char *text, const char *at)
+{
+	char before = at > text ? at[-1] : ' ', after = at[strlen(VEC_WORKSPACE)];
+
+	return !vec_is_path_char(before) &&
+	       (after == '/' || after == '.' || !vec_is_path_char(after));
+}
+
+/** `text` with the directory `root` in place of the recorded workspace; freed by
+ *  the caller. */
+static inline char *vec_localize_text(const char *text, const char *root)
+{
+	struct strbuf out = STRBUF((size_t)64 << 20);
+	const char *from = text;
+
+	for (const char *at = text; (at = strstr(at, VEC_WORKSPACE));) {
+		const char *next = at + strlen(VEC_WORKSPACE);
+
+		if (vec_is_workspace(text, at)) {
+			strbuf_addn(&out, from, (size_t)(at - from));
+			strbuf_add(&out, root);
+			from = next;
+		}
+		at = next;
+	}
+	strbuf_add(&out, from);
+	return strbuf_take(&out);
+}
+
+/** All strings and names of a recorded value, with `root` in place of the recorded
+ *  workspace. @return a new value. */
+static inline json_object *vec_localize(json_object *value, const char *root)
+{
+	json_object *made = NULL;
+
+	if (json_object_is_type(value, json_type_string)) {
+		char *text = vec_localize_text(json_object_get_string(value), root);
+
+		if (strlen(json_object_get_string(value)) ==
+		    (size_t)json_object_get_string_len(value))
+			made = json_object_new_string(text);
+		else /* it holds a NUL */
+			made = json_object_get(value);
+		free(text);
+	} else if (json_object_is_type(value, json_type_array)) {
+		made = json_object_new_array();
+		for (size_t i = 0; i < json_object_array_length(value); i++)
+			json_object_array_add(
+				made,
+				vec_localize(json_object_array_get_idx(value, i), root));
+	} else if (json_object_is_type(value, json_type_object)) {
+		made = json_object_new_object();
+		json_object_object_foreach(value, name, member)
+		{
+			char *text = vec_localize_text(name, root);
+
+			json_object_object_add(made, text, vec_localize(member, root));
+			free(text);
+		}
+	} else {
+		made = json_object_get(value);
+	}
+	return made;
+}
+
+/** A new directory, called `name`, to stand for the recorded workspace. Removed by
+ *  vec_workspace_remove. */
+static inline bool vec_workspace_make(char *root, size_t size, const char *name)
+{
+	char top[] = "/tmp/mortise-vec-XXXXXX";
+
+	if (!mkdtemp(top))
+		return false;
+	snprintf(root, size, "%s/%s", top, name);
+	return mkdir(root, 0700) == 0;
+}
+
+static inline void vec_workspace_remove(const char *root)
+{
+	char *top = strndup(root, (size_t)(strrchr(root, '/') - root));
+
+	dir_remove(top, NULL);
+	free(top);
+}
+
+/** What `root` is part of, as the recording would name it; freed by the caller. */
+static inline char *vec_as_recorded(const char *text, const char *root)
+{
+	struct strbuf out = STRBUF((size_t)64 << 20);
+	const char *at;
+
+	for (; (at = strstr(text, root)); text = at + strlen(root)) {
+		strbuf_addn(&out, text, (size_t)(at - text));
+		strbuf_add(&out, VEC_WORKSPACE);
+	}
+	strbuf_add(&out, text);
+	return strbuf_take(&out);
+}
+
+/* ---- long texts ---------------------------------------------------------------- */
 
 static inline bool vec_sha256_is(const char *text, size_t len, const char *hex)
 {
