@@ -202,38 +202,82 @@ static struct llm_request *read_messages(json_object *list, const struct toolset
 
 /* ---- messages against JSON -------------------------------------------------- */
 
+/* The original takes all white space off a text. */
 static bool is_stripped(const char *want, const char *got)
 {
-	size_t len = strlen(got), n = strlen(want);
+	size_t len = strlen(got);
 
 	while (len && isspace((unsigned char)*got))
 		got++, len--;
 	while (len && isspace((unsigned char)got[len - 1]))
 		len--;
-	while (n && isspace((unsigned char)*want))
-		want++, n--;
-	while (n && isspace((unsigned char)want[n - 1]))
-		n--;
-	return n == len && memcmp(want, got, n) == 0;
+	return strlen(want) == len && memcmp(want, got, len) == 0;
 }
 
-static bool is_value(json_object *want, json_object *got)
+static json_object *schema_of(const struct toolset *t, const char *tool, const char *name)
 {
-	AUTO(json) json_object *read = NULL;
-	const char *text;
+	json_object *schema = NULL, *property;
+
+	for (size_t i = 0; i < t->count; i++)
+		if (t->tools[i].schema && strcmp(t->tools[i].name, tool) == 0)
+			schema = js_parse_object(t->tools[i].schema,
+						 strlen(t->tools[i].schema), NULL);
+	property = json_object_get(js_get(js_get(schema, "properties"), name));
+	json_object_put(schema);
+	return property;
+}
+
+/* A type of a schema whose values the original leaves as texts. */
+static bool is_left_as_text(json_object *schema)
+{
+	const char *type = js_str(schema, "type", "");
+
+	return strcmp(type, "number") == 0 || strcmp(type, "boolean") == 0 ||
+	       strcmp(type, "object") == 0;
+}
+
+/* A text as the value that the schema's type makes of it; NULL: it is not one. */
+static json_object *typed(json_object *schema, const char *text)
+{
+	const char *type = js_str(schema, "type", "");
+	json_object *value = js_parse(text, strlen(text), NULL);
+	bool fits = strcmp(type, "number") == 0
+			    ? json_object_is_type(value, json_type_int) ||
+				      json_object_is_type(value, json_type_double)
+		    : strcmp(type, "object") == 0
+			    ? json_object_is_type(value, json_type_object)
+			    : false;
+
+	if (strcmp(type, "boolean") == 0) {
+		json_object_put(value);
+		return strcasecmp(text, "true") == 0    ? json_object_new_boolean(true)
+		       : strcasecmp(text, "false") == 0 ? json_object_new_boolean(false)
+							: NULL;
+	}
+	if (!fits) {
+		json_object_put(value);
+		value = NULL;
+	}
+	return value;
+}
+
+static bool is_value(json_object *want, json_object *got, json_object *schema)
+{
+	AUTO(json) json_object *value = NULL;
 
 	if (js_equal(want, got))
 		return true;
 	if (!json_object_is_type(want, json_type_string))
 		return false;
-	text = json_object_get_string(want);
 	if (json_object_is_type(got, json_type_string))
-		return is_stripped(text, json_object_get_string(got));
-	read = js_parse(text, strlen(text), NULL);
-	return read && js_equal(read, got);
+		return is_stripped(json_object_get_string(want),
+				   json_object_get_string(got));
+	value = typed(schema, json_object_get_string(want));
+	return value && js_equal(value, got);
 }
 
-static void want_args(struct vec *v, const char *want, const char *got)
+static void want_args(struct vec *v, const char *tool, const char *want, const char *got,
+		      const struct toolset *t)
 {
 	AUTO(json) json_object *a = js_parse_object(want, strlen(want), NULL);
 	AUTO(json) json_object *b = js_parse_object(got, strlen(got), NULL);
@@ -243,7 +287,9 @@ static void want_args(struct vec *v, const char *want, const char *got)
 	if (same) {
 		json_object_object_foreach(a, name, value)
 		{
-			same = same && is_value(value, js_get(b, name));
+			AUTO(json) json_object *schema = schema_of(t, tool, name);
+
+			same = same && is_value(value, js_get(b, name), schema);
 		}
 	}
 	if (!same)
@@ -284,7 +330,21 @@ static void want_content(struct vec *v, json_object *want, const struct llm_mess
 		vec_fault(v, "one part more", NULL, m->parts[at].text);
 }
 
-static void want_calls(struct vec *v, json_object *want, const struct llm_message *m)
+/* Calls that a text holds, as it stands. */
+static size_t calls_in(json_object *message)
+{
+	static const char tag[] = "<function=";
+	const char *text = message ? js_text(js_get(message, "content"), NULL) : "";
+	size_t n = 0;
+
+	for (; (text = strstr(text, tag)); text += strlen(tag))
+		n++;
+	return n;
+}
+
+/* `text`: what the calls were read from, if they were. */
+static void want_calls(struct vec *v, json_object *want, const struct llm_message *m,
+		       json_object *text, const struct toolset *t)
 {
 	json_object *calls = js_get(want, "tool_calls");
 	size_t n = calls ? json_object_array_length(calls) : 0;
@@ -299,8 +359,8 @@ static void want_calls(struct vec *v, json_object *want, const struct llm_messag
 		return;
 	}
 	/* decided: several calls of one reply are accepted */
-	if (m->call_count < n || (m->call_count && !n)) {
-		vec_fault(v, "number of calls", n ? "more" : "none", "another");
+	if (m->call_count != n && (!n || m->call_count != calls_in(text))) {
+		vec_fault(v, "number of calls", js_text(calls, NULL), "another");
 		return;
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -311,12 +371,13 @@ static void want_calls(struct vec *v, json_object *want, const struct llm_messag
 			vec_fault(v, "id", c.id, m->calls[i].id);
 		if (strcmp(c.name, m->calls[i].name) != 0)
 			vec_fault(v, "name", c.name, m->calls[i].name);
-		want_args(v, c.args, m->calls[i].args);
+		want_args(v, c.name, c.args, m->calls[i].args, t);
 	}
 }
 
+/* `texts`: the messages that calls were read from, if they were. */
 static void want_messages(struct vec *v, json_object *want, const struct llm_request *got,
-			  const struct toolset *t, bool flat)
+			  json_object *texts, const struct toolset *t, bool flat)
 {
 	size_t n = json_object_array_length(want);
 
@@ -330,13 +391,29 @@ static void want_messages(struct vec *v, json_object *want, const struct llm_req
 		if (got->messages[i].role != role_of(js_str(m, "role", "")))
 			vec_fault(v, "role", js_str(m, "role", ""), "another");
 		want_content(v, js_get(m, "content"), &got->messages[i], t, flat);
-		want_calls(v, m, &got->messages[i]);
+		want_calls(v, m, &got->messages[i],
+			   texts ? json_object_array_get_idx(texts, i) : NULL, t);
 		if (got->messages[i].cache != has_mark(m))
 			vec_fault(v, "cache mark", "", "another");
 	}
 }
 
-/* An error of the same kind, that names the same thing. */
+/* Does our sentence hold each word that theirs quotes? Lists are sets for Python. */
+static const char *missing_word(const char *text, const char *why, char *space,
+				size_t size)
+{
+	for (const char *p = text; (p = strchr(p, '\''));) {
+		size_t n = strcspn(p + 1, "'");
+
+		snprintf(space, size, "%.*s", (int)n, p + 1);
+		if (!strstr(why, space))
+			return space;
+		p += n + 1 + (p[n + 1] != '\0');
+	}
+	return NULL;
+}
+
+/* An error of the same kind, that names the same things. */
 static void want_error(struct vec *v, json_object *want, int status,
 		       enum fncall_fault fault, const char *why)
 {
@@ -344,14 +421,14 @@ static void want_error(struct vec *v, json_object *want, int status,
 	const char *got = !status		? "none"
 			  : fault != FNCALL_OK ? "FunctionCallValidationError"
 						: "FunctionCallConversionError";
-	const char *quote = strchr(text, '\'');
-	AUTO(free)
-	char *name = quote ? strndup(quote + 1, strcspn(quote + 1, "'")) : NULL;
+	char space[256];
 
 	if (strcmp(kind, got) != 0)
 		vec_fault(v, text, kind, got);
-	else if (fault != FNCALL_OK && name && !strstr(why, name))
+	else if (!*why)
 		vec_fault(v, "sentence", text, why);
+	else if (fault != FNCALL_OK && missing_word(text, why, space, sizeof space))
+		vec_fault(v, space, text, why);
 }
 
 /* ---- functions -------------------------------------------------------------- */
@@ -397,7 +474,7 @@ static void calls_to_text(struct vec *v, const struct given *g)
 	else if (status)
 		vec_fault(v, "converted", "yes", err.text);
 	else
-		want_messages(v, g->want, out, &g->tools, true);
+		want_messages(v, g->want, out, NULL, &g->tools, true);
 }
 
 static void split_multi_calls(struct vec *v, const struct given *g)
@@ -414,7 +491,7 @@ static void split_multi_calls(struct vec *v, const struct given *g)
 	else if (status)
 		vec_fault(v, "split", "yes", err.text);
 	else
-		want_messages(v, g->want, out, &g->tools, false);
+		want_messages(v, g->want, out, NULL, &g->tools, false);
 }
 
 static void fix_stop_word(struct vec *v, const struct given *g)
@@ -443,12 +520,36 @@ static void tools_to_description(struct vec *v, const struct given *g)
 	want_text(v, g, out.text);
 }
 
-/* Decided: a number that is none is an error, where the original left a text. */
-static bool is_refused_number(json_object *want, enum fncall_fault fault)
+/* Decided: a text that is not of its schema's type is an error, where the original
+ * leaves it. Is there one in the calls of these messages? */
+static bool has_refused_value(json_object *messages, const struct toolset *t)
 {
-	const char *text = js_text(want, NULL);
+	for (size_t i = 0; i < json_object_array_length(messages); i++) {
+		json_object *calls =
+			js_get(json_object_array_get_idx(messages, i), "tool_calls");
 
-	return fault == FNCALL_WRONG_TYPE && text && strstr(text, "\\\"timeout\\\"");
+		for (size_t k = 0; calls && k < json_object_array_length(calls); k++) {
+			struct llm_call call;
+			AUTO(json) json_object *args = NULL;
+
+			read_call(json_object_array_get_idx(calls, k), &call);
+			args = js_parse_object(call.args, call.args_len, NULL);
+			json_object_object_foreach(args, name, value)
+			{
+				AUTO(json)
+				json_object *schema = schema_of(t, call.name, name);
+				AUTO(json) json_object *made = NULL;
+
+				if (!json_object_is_type(value, json_type_string) ||
+				    !is_left_as_text(schema))
+					continue;
+				made = typed(schema, json_object_get_string(value));
+				if (!made)
+					return true;
+			}
+		}
+	}
+	return false;
 }
 
 static void read_back(struct vec *v, const struct given *g, json_object *messages)
@@ -464,10 +565,14 @@ static void read_back(struct vec *v, const struct given *g, json_object *message
 
 	if (g->error)
 		want_error(v, g->error, status, fault, err.text);
-	else if (status && !is_refused_number(g->want, fault))
+	else if (status &&
+		 !(fault == FNCALL_WRONG_TYPE && has_refused_value(g->want, &g->tools)))
 		vec_fault(v, "converted", js_text(g->want, NULL), err.text);
+	else if (!status && has_refused_value(g->want, &g->tools))
+		vec_fault(v, "a value of another type", "refused",
+			  js_text(g->want, NULL));
 	else if (!status)
-		want_messages(v, g->want, out, &g->tools, false);
+		want_messages(v, g->want, out, messages, &g->tools, false);
 }
 
 static void text_to_call(struct vec *v, const struct given *g)

@@ -249,8 +249,9 @@ static bool one(struct vec *v, json_object *c)
 		{ "v1", "settings_merge", reference },
 	};
 	const char *fn = js_str(c, "fn", "");
+	bool v1 = strcmp(js_str(c, "version", ""), "v1") == 0;
 
-	for (size_t i = 0; i < ARRAY_LEN(functions); i++)
+	for (size_t i = 0; v1 && i < ARRAY_LEN(functions); i++)
 		if (strcmp(functions[i].fn, fn) == 0)
 			return functions[i].run(v, c);
 	return vec_decide(v, c, decided, ARRAY_LEN(decided));

@@ -3,10 +3,12 @@
  * vec-security.c - recorded cases of the analyzers, of joining what they say and
  * of comparing risks. A failing member counts as HIGH in them, which is
  * `analyzer_failure = high`. */
+#include "config/config.h"
 #include "controller/analyzers.h"
-#include "plugins/analyzers/policy/patterns.h"
+#include "controller/confirm.h"
 #include "plugins/analyzers/policy/match.h"
 #include "plugins/analyzers/policy/normalize.h"
+#include "plugins/analyzers/policy/patterns.h"
 #include "vec.h"
 
 static struct patterns *tables;
@@ -23,6 +25,8 @@ static int risk_of(const char *name)
 	for (int i = 0; i < 4; i++)
 		if (strcmp(name, names[i]) == 0)
 			return i - 1;
+	if (strcmp(name, "RAISE") != 0)
+		fprintf(stderr, "# %s is not a risk\n", name);
 	return RISK_FAILED;
 }
 
@@ -175,26 +179,45 @@ static bool on_normalize(struct vec *v, json_object *c)
 	return true;
 }
 
+/* The analyzers of the original that are ours, by the names of their classes. */
+static bool member_risk(json_object *in, const char *name, int *ret)
+{
+	struct finding rail, pattern;
+
+	if (strcmp(name, "LLMSecurityAnalyzer") == 0) {
+		*ret = risk_of(js_str(js_get(in, "action"), "llm_risk", "UNKNOWN"));
+		return true;
+	}
+	judge(in, &rail, &pattern);
+	*ret = strcmp(name, "PolicyRailSecurityAnalyzer") == 0 ? (int)rail.risk
+							       : (int)pattern.risk;
+	return strcmp(name, "PolicyRailSecurityAnalyzer") == 0 ||
+	       strcmp(name, "PatternSecurityAnalyzer") == 0;
+}
+
+/* Members are analyzers that look at an action, or what each answers. */
 static bool on_ensemble(struct vec *v, json_object *c)
 {
 	json_object *in = js_get(c, "in"), *members = js_get(in, "members");
-	int risks[16];
 	size_t n = json_object_array_length(members);
+	int risks[16];
 
-	if (js_get(in, "action") && strstr(json_object_to_json_string(members), "Security")) {
-		struct finding rail, pattern;
-
-		judge(in, &rail, &pattern);
-		risks[0] = rail.risk;
-		risks[1] = pattern.risk;
-		n = 2;
-	} else if (js_get(in, "action")) {
-		vec_skip(v, "ensemble of members made for a test",
-			 "the case does not say what its members answer");
-		return false;
+	if (n > ARRAY_LEN(risks)) {
+		vec_fault(v, "members", "16 at most", js_text(members, NULL));
+		return true;
 	}
-	for (size_t i = 0; !js_get(in, "action") && i < n && i < 16; i++)
-		risks[i] = risk_of(json_object_get_string(json_object_array_get_idx(members, i)));
+	for (size_t i = 0; i < n; i++) {
+		const char *name =
+			json_object_get_string(json_object_array_get_idx(members, i));
+
+		if (!js_get(in, "action")) {
+			risks[i] = risk_of(name);
+		} else if (!member_risk(in, name, &risks[i])) {
+			vec_skip(v, "ensemble of members made for a test",
+				 "the case does not say what its members answer");
+			return false;
+		}
+	}
 	expect(v, c, name_of((int)risk_join(risks, n, js_bool(in, "propagate_unknown", false),
 					    RISK_HIGH)));
 	return true;
@@ -228,23 +251,54 @@ static bool on_compare(struct vec *v, json_object *c)
 	return true;
 }
 
+/* A setting in lowercase, as ours are. */
+static const char *setting(char *space, size_t size, const char *key, const char *value)
+{
+	int n = snprintf(space, size, "controller.%s=", key);
+
+	for (; *value && (size_t)n + 1 < size; value++)
+		space[n++] = (char)(*value | 0x20);
+	space[n] = '\0';
+	return space;
+}
+
+/* The policy as a user of ours sets it. */
 static bool on_confirm(struct vec *v, json_object *c)
 {
+	static const char *const policies[][2] = {
+		{ "NeverConfirm", "never" },
+		{ "AlwaysConfirm", "always" },
+		{ "ConfirmRisky", "risky" },
+	};
 	json_object *in = js_get(c, "in");
-	const char *policy = js_str(in, "policy", "");
-	int risk = risk_of(js_str(in, "risk", "UNKNOWN"));
-	int threshold = risk_of(js_str(in, "threshold", "HIGH"));
-	bool waits = false;
+	const char *policy = js_str(in, "policy", ""), *when = NULL;
+	char space[3][64];
+	const char *overrides[3];
+	const struct config_input input = { .overrides = overrides, .override_count = 3 };
+	struct config *config = NULL;
+	struct confirm_policy p;
+	struct error err = ERROR_NONE;
 
-	if (strcmp(policy, "ConfirmRisky") == 0 && threshold == RISK_UNKNOWN) {
-		expect_bool(v, c, -1);
+	for (size_t i = 0; i < ARRAY_LEN(policies); i++)
+		if (strcmp(policy, policies[i][0]) == 0)
+			when = policies[i][1];
+	if (!when) {
+		vec_fault(v, "policy", "one that is known", policy);
 		return true;
 	}
-	if (strcmp(policy, "AlwaysConfirm") == 0)
-		waits = true;
-	else if (strcmp(policy, "ConfirmRisky") == 0)
-		waits = risk_waits(risk, threshold, js_bool(in, "confirm_unknown", true));
-	expect_bool(v, c, waits);
+	overrides[0] = setting(space[0], sizeof space[0], "confirmation", when);
+	overrides[1] = setting(space[1], sizeof space[1], "confirm_risk",
+			       js_str(in, "threshold", "HIGH"));
+	overrides[2] = setting(space[2], sizeof space[2], "confirm_unknown",
+			       js_bool(in, "confirm_unknown", true) ? "yes" : "no");
+	if (config_load(&input, &config, &err) ||
+	    confirm_policy_read(config, "controller", true, &p, &err))
+		expect_bool(v, c, -1);
+	else
+		expect_bool(v, c,
+			    confirm_needed(&p, (enum risk)risk_of(
+						       js_str(in, "risk", "UNKNOWN"))));
+	config_free(config);
 	return true;
 }
 
@@ -262,12 +316,12 @@ static bool one(struct vec *v, json_object *c)
 		{ "should_confirm", on_confirm },
 	};
 	const char *fn = js_str(c, "fn", "");
+	bool v1 = strcmp(js_str(c, "version", ""), "v1") == 0;
 
-	for (size_t i = 0; i < ARRAY_LEN(functions); i++)
+	for (size_t i = 0; v1 && i < ARRAY_LEN(functions); i++)
 		if (strcmp(functions[i].fn, fn) == 0)
 			return functions[i].run(v, c);
-	vec_fault(v, "function", "one that is known", fn);
-	return true;
+	return vec_decide(v, c, NULL, 0);
 }
 
 int main(int argc, char **argv)
@@ -275,6 +329,8 @@ int main(int argc, char **argv)
 	struct error err = ERROR_NONE;
 	struct vec v;
 
+	setenv("HOME", "/nonexistent", 1); /* no settings but those of a case */
+	unsetenv("XDG_CONFIG_HOME");
 	tables = patterns_new(&err);
 	if (!tables || !vec_open(&v, argc, argv)) {
 		fprintf(stderr, "%s\n", err.text);

@@ -180,13 +180,17 @@ static void one_v1(struct vec *v, json_object *c, struct evlog *log)
 
 static bool one(struct vec *v, json_object *c)
 {
-	bool v0 = strcmp(js_str(c, "version", ""), "v0") == 0;
+	static const struct vec_decision decided[] = {
+		{ "v1", "is_stuck", "the scenarios are those of V0" },
+	};
+	const char *fn = js_str(c, "fn", ""), *version = js_str(c, "version", "");
+	bool v0 = strcmp(version, "v0") == 0 && !*fn;
+	bool nudge = strcmp(version, "v1") == 0 &&
+		     (!*fn || strcmp(fn, "get_action_error_nudge") == 0);
 	struct evlog *log;
 
-	if (strcmp(js_str(c, "fn", ""), "is_stuck") == 0) {
-		vec_skip(v, "is_stuck, v1", "decided: the scenarios are those of V0");
-		return false;
-	}
+	if (!v0 && !nudge)
+		return vec_decide(v, c, decided, ARRAY_LEN(decided));
 	log = new_log();
 	if (!log)
 		vec_fault(v, "a log", "opened", "not opened");

@@ -84,22 +84,37 @@ static json_object *at(json_object *list, size_t i)
 
 /* ---- comparing --------------------------------------------------------- */
 
-/* Equal; a number or boolean may be what V1 left as text, because the schema
- * names its type. */
-static bool same(json_object *expected, json_object *got)
+/* May a value of this schema be other than a text? */
+static bool takes_typed(json_object *schema)
+{
+	json_object *type = js_get(schema, "type");
+	bool text = false;
+
+	if (json_object_is_type(type, json_type_array))
+		for (size_t i = 0; i < json_object_array_length(type); i++)
+			text = text ||
+			       strcmp(json_object_get_string(at(type, i)), "string") == 0;
+	else
+		text = !type || strcmp(json_object_get_string(type), "string") == 0;
+	return !text;
+}
+
+/* Equal; or what V1 left as text is the value of the type that the schema names. */
+static bool same(json_object *expected, json_object *got, json_object *schema)
 {
 	if (js_equal(expected, got))
 		return true;
-	if (json_object_is_type(expected, json_type_string)
-	    && !json_object_is_type(got, json_type_string) && got)
-		return strcasecmp(json_object_get_string(expected), js_text(got, NULL)) == 0;
+	if (json_object_is_type(expected, json_type_string))
+		return got && takes_typed(schema) &&
+		       !json_object_is_type(got, json_type_string) &&
+		       strcasecmp(json_object_get_string(expected), js_text(got, NULL)) ==
+			       0;
 	if (json_object_is_type(expected, json_type_array)
 	    && json_object_is_type(got, json_type_array)) {
 		size_t n = json_object_array_length(expected);
 
 		for (size_t i = 0; i < n; i++)
-			if (!same(at(expected, i),
-				  at(got, i)))
+			if (!same(at(expected, i), at(got, i), js_get(schema, "items")))
 				return false;
 		return n == json_object_array_length(got);
 	}
@@ -107,45 +122,84 @@ static bool same(json_object *expected, json_object *got)
 	    || !json_object_is_type(got, json_type_object)
 	    || json_object_object_length(expected) != json_object_object_length(got))
 		return false;
-	json_object_object_foreach(expected, name, value)
-		if (!same(value, js_get(got, name)))
-			return false;
+	json_object_object_foreach(expected, name,
+				   value) if (!same(value, js_get(got, name),
+						    js_get(js_get(schema, "properties"),
+							   name))) return false;
 	return true;
 }
 
 static void compare(struct vec *v, const char *what, json_object *expected,
-		    json_object *got)
+		    json_object *got, json_object *schema)
 {
-	if (!same(expected, got))
+	if (!same(expected, got, schema))
 		vec_fault(v, what, js_text(expected, NULL), js_text(got, NULL));
 }
 
-/* Python's names of types are our words; after the tools of the registered ones
- * come the names, which ours gives at the end of the sentence, without order. */
-static bool same_error(const char *expected, const char *got)
+/* Is each of Python's quoted words ('a', 'b') in our list, and nothing else? */
+static bool same_words(const char *python, const char *list)
+{
+	size_t words = 0, items = *list != '\0';
+
+	for (const char *p = list; (p = strstr(p, ", ")); p += 2)
+		items++;
+	for (const char *p = python; (p = strchr(p, '\'')); words++) {
+		size_t n = strcspn(p + 1, "'");
+		bool found = false;
+
+		for (const char *q = list; q && !found;
+		     q = strstr(q, ", ") ? strstr(q, ", ") + 2 : NULL)
+			found = strcspn(q, ",") == n && strncmp(q, p + 1, n) == 0;
+		if (!found)
+			return false;
+		p += n + 1 + (p[n + 1] != '\0');
+	}
+	return words == items;
+}
+
+/* Ours ends with the names of the tools, where the original ends the sentence. */
+static bool same_unknown(const char *expected, size_t len, const char *got,
+			 const struct catalog *catalog)
+{
+	AUTO(strbuf) struct strbuf want = STRBUF(1 << 16);
+
+	strbuf_addn(&want, expected, len);
+	for (size_t i = 0; i < catalog->count; i++)
+		strbuf_addf(&want, "%s%s", i ? ", " : ": ", catalog->tools[i].name);
+	strbuf_add(&want, ".");
+	return strcmp(expected + len, ".") == 0 && strcmp(want.text, got) == 0;
+}
+
+/* Python's names of types are our words; the names of arguments have no order. */
+static bool same_error(const char *expected, const char *got,
+		       const struct catalog *catalog)
 {
 	static const char *const types[][2] = {
-		{ "<class 'str'>", "a string" }, { "<class 'dict'>", "an object" },
-		{ "<class 'int'>", "a number" }, { "<class 'float'>", "a number" },
-		{ "<class 'bool'>", "a boolean" },
+		{ "<class 'str'>", "a string" },   { "<class 'dict'>", "an object" },
+		{ "<class 'list'>", "a list" },    { "<class 'int'>", "a number" },
+		{ "<class 'float'>", "a number" }, { "<class 'bool'>", "a boolean" },
 	};
-	static const char *const ends[] = { "with an existing tool", "Allowed arguments are:" };
+	static const char tools[] = "with an existing tool",
+			  allowed[] = "Allowed arguments are: ";
 	AUTO(strbuf) struct strbuf text = STRBUF(1 << 16);
+	const char *end = strstr(expected, tools), *list = strstr(expected, allowed);
 
-	for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
-		const char *end = strstr(expected, ends[i]);
+	if (end)
+		return same_unknown(expected, (size_t)(end - expected) + strlen(tools),
+				    got, catalog);
+	if (list) {
+		size_t n = (size_t)(list - expected) + strlen(allowed);
 
-		if (end)
-			return strncmp(expected, got,
-				       (size_t)(end - expected) + strlen(ends[i])) == 0;
+		return strncmp(expected, got, n) == 0 &&
+		       same_words(expected + n, got + n);
 	}
 	for (size_t i = 0; i < ARRAY_LEN(types); i++) {
-		const char *at = strstr(expected, types[i][0]);
+		const char *place = strstr(expected, types[i][0]);
 
-		if (!at)
+		if (!place)
 			continue;
-		strbuf_addn(&text, expected, (size_t)(at - expected));
-		strbuf_addf(&text, "%s%s", types[i][1], at + strlen(types[i][0]));
+		strbuf_addn(&text, expected, (size_t)(place - expected));
+		strbuf_addf(&text, "%s%s", types[i][1], place + strlen(types[i][0]));
 		return strcmp(text.text, got) == 0;
 	}
 	return strcmp(expected, got) == 0;
@@ -250,7 +304,8 @@ static bool calls_of(struct vec *v, json_object *c, const struct catalog *catalo
 			return false;
 		if (e && !error)
 			compare_event(v, at(output, i), e);
-		else if (e || !error || !same_error(js_str(error, "message", ""), err.text))
+		else if (e || !error ||
+			 !same_error(js_str(error, "message", ""), err.text, catalog))
 			vec_fault(v, "result",
 				  error ? js_str(error, "message", "") : js_text(output, NULL),
 				  e ? js_text(e->json, NULL) : err.text);
@@ -323,7 +378,7 @@ static bool fix_arguments(struct vec *v, json_object *c, json_object *in)
 	if (!tool || !args || repair_arguments(tool->schema_json, args))
 		vec_fault(v, "no such tool", js_str(in, "tool", ""), NULL);
 	else
-		compare(v, "arguments", js_get(c, "output"), args);
+		compare(v, "arguments", js_get(c, "output"), args, tool->schema_json);
 	return true;
 }
 
@@ -351,8 +406,8 @@ static bool normalize_tool_call(struct vec *v, json_object *c, json_object *in)
 		return true;
 	}
 	name = json_object_new_string(tool ? tool->name : given);
-	compare(v, "name", at(output, 0), name);
-	compare(v, "arguments", at(output, 1), args);
+	compare(v, "name", at(output, 0), name, NULL);
+	compare(v, "arguments", at(output, 1), args, NULL);
 	json_object_put(name);
 	return true;
 }
@@ -371,7 +426,7 @@ static bool parse_arguments(struct vec *v, json_object *c, json_object *in)
 		vec_fault(v, "an error was expected", js_text(js_get(c, "error"), NULL),
 			  js_text(args, NULL));
 	else if (!js_get(c, "error"))
-		compare(v, "arguments", js_get(c, "output"), args);
+		compare(v, "arguments", js_get(c, "output"), args, NULL);
 	return true;
 }
 
