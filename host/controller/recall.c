@@ -6,6 +6,7 @@
 #include "controller/recall.h"
 
 #include "context/prompts.h"
+#include "context/recall-text.h"
 #include "context/repository.h"
 #include "context/skills.h"
 #include "controller/internal.h"
@@ -282,9 +283,14 @@ static char *render(struct conversation *c, const char *name, json_object *data)
 
 char *recall_text(const struct event *e, void *arg)
 {
-	bool more = strcmp(event_arg(e, "recall_type"), "knowledge") == 0;
+	struct conversation *c = arg;
+	struct error err = ERROR_NONE;
+	char *text = recall_render(c->config, c->agent.component->name, c->log, e, &err);
 
-	return render(arg, more ? "knowledge" : "context", event_args(e));
+	if (!text)
+		notice(c, MT_LOG_ERROR, "the model is not told what it says: %s",
+		       err.text);
+	return text;
 }
 
 /* ---- rules for files ----------------------------------------------------- */

@@ -33,3 +33,10 @@ tests_context_test_view_rules_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests -I
 tests_context_test_view_rules_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
 tests_context_test_view_rules_LDADD = $(LIBHOST)
 TESTS += %D%/test-view-rules
+
+check_PROGRAMS += %D%/test-recall-text
+tests_context_test_recall_text_SOURCES = %D%/test-recall-text.c
+tests_context_test_recall_text_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests \
+	-I$(top_srcdir)/host -DSOURCES='"$(abs_top_srcdir)"'
+tests_context_test_recall_text_LDADD = $(LIBHOST)
+TESTS += %D%/test-recall-text
