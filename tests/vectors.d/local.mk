@@ -72,10 +72,14 @@ tests_vectors_d_vec_security_CPPFLAGS = $(VEC_CPPFLAGS)
 tests_vectors_d_vec_security_LDADD = libpolicy.a $(LIBHOST) $(UTF8PROC_LIBS)
 
 check_PROGRAMS += %D%/vec-condensers
-tests_vectors_d_vec_condensers_SOURCES = %D%/vec-condensers.c %D%/vec.h
-tests_vectors_d_vec_condensers_CPPFLAGS = $(VEC_CPPFLAGS) -DBUILD='"$(abs_top_builddir)"'
+tests_vectors_d_vec_condensers_SOURCES = %D%/vec-condensers.c %D%/vec.h \
+	tests/controller/kit.h
+tests_vectors_d_vec_condensers_CPPFLAGS = $(VEC_CPPFLAGS) $(libhost_a_CPPFLAGS) \
+	-I$(top_srcdir)/tests -DBUILD='"$(abs_top_builddir)"' -DSOURCES='"$(abs_top_srcdir)"'
 tests_vectors_d_vec_condensers_LDADD = $(LIBHOST)
-EXTRA_tests_vectors_d_vec_condensers_DEPENDENCIES = plugins/condensers/noop.so \
+EXTRA_tests_vectors_d_vec_condensers_DEPENDENCIES = mortise-runner$(EXEEXT) \
+	plugins/agents/codeact.so plugins/dialects/script.so \
+	plugins/condensers/noop.so \
 	plugins/condensers/recent.so plugins/condensers/amortized.so \
 	plugins/condensers/observation_masking.so \
 	plugins/condensers/browser_output_masking.so \
@@ -96,7 +100,8 @@ tests_vectors_d_vec_controller_LDADD = $(LIBHOST)
 
 check_PROGRAMS += %D%/vec-conversation_memory
 tests_vectors_d_vec_conversation_memory_SOURCES = %D%/vec-conversation_memory.c %D%/vec.h
-tests_vectors_d_vec_conversation_memory_CPPFLAGS = $(VEC_CPPFLAGS)
+tests_vectors_d_vec_conversation_memory_CPPFLAGS = $(VEC_CPPFLAGS) \
+	-DSOURCES='"$(abs_top_srcdir)"'
 tests_vectors_d_vec_conversation_memory_LDADD = $(LIBHOST)
 
 check_PROGRAMS += %D%/vec-microagents_skills

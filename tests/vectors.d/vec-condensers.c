@@ -1,392 +1,268 @@
 /* SPDX-License-Identifier: MIT
  *
- * vec-condensers.c - recorded cases of condensers: the plugins run under a host
- * of this file's own, whose model answers as the recorded one did; the view of a
- * log is the history module's own work. */
+ * vec-condensers.c - recorded cases of condensers, in a conversation of ours: its
+ * services, pins and cuts are real, and the scripted model answers as the recorded
+ * one did. The view of a log is the history module's own work. */
 #define MORTISE_PROVISIONAL
-#include "context/history.h"
-#include "context/view-rules.h"
-#include "events/event.h"
 #include "vec.h"
 
-#include <dlfcn.h>
-#include <mortise/condenser.h>
-#include <stdlib.h>
-#include <unistd.h>
+#include "context/history.h"
+#include "context/view-rules.h"
+#include "controller/kit.h"
 
-enum { EVENTS_MAX = 512 };
+#include <sys/stat.h>
+
+enum { EVENTS_MAX = 512, STAGES_MAX = 8, SETTING_MAX = 128 };
 
 static const char crash[] = "V0 fails when nothing is left to forget; that is no "
 			    "condensation (README: condensers)";
+static uv_loop_t loop;
 
-/* ---- the host ---------------------------------------------------------- */
+/* ---- a conversation with the condensers of a case ------------------------------ */
 
-struct mt_event {
-	json_object *json;
-	int64_t id;
+struct wired {
+	char texts[KIT_SETTINGS][SETTING_MAX];
+	const char *list[KIT_SETTINGS];
+	size_t count;
 };
 
-struct mt_ctx {
-	struct mt_event events[EVENTS_MAX];
-	size_t place[EVENTS_MAX], count; /* the view: places of events */
-	struct mt_str masks[EVENTS_MAX];
-	const struct mt_component *component;
-	json_object *params;
-	bool requested, sent;
-	char kept[1024];
-	json_object *forgotten;
-	char *summary;
-	int64_t offset;
-	char refused[256], prompt[64];
-};
-
-static const char *fallback_of(struct mt_ctx *x, const char *name)
-{
-	const struct mt_option *o = x->component->options;
-
-	for (size_t i = 0; i < x->component->option_count; i++)
-		if (strcmp(o[i].name, name) == 0)
-			return o[i].fallback;
-	return NULL;
-}
-
-static int64_t h_option_int(struct mt_ctx *x, const char *name)
-{
-	const char *text = fallback_of(x, name);
-
-	return js_int(x->params, name, text ? strtoll(text, NULL, 10) : 0);
-}
-
-static const char *h_option(struct mt_ctx *x, const char *name)
-{
-	return js_str(x->params, name, fallback_of(x, name));
-}
-
-static void h_log(struct mt_ctx *x, int level, const char *fmt, ...)
-{
-	(void)x, (void)level, (void)fmt;
-}
-
-static size_t h_view_count(struct mt_ctx *x)
-{
-	return x->count;
-}
-
-static const struct mt_event *h_view_at(struct mt_ctx *x, size_t place)
-{
-	return place < x->count ? &x->events[x->place[place]] : NULL;
-}
-
-static int64_t h_event_id(const struct mt_event *e)
-{
-	return e ? e->id : -1;
-}
-
-static int h_event_is_action(const struct mt_event *e)
-{
-	return js_get(e->json, "action") != NULL;
-}
-
-static const char *h_event_type(const struct mt_event *e)
-{
-	return js_str(e->json, "action", js_str(e->json, "observation", ""));
-}
-
-static const char *h_event_source(const struct mt_event *e)
-{
-	return js_str(e->json, "source", "");
-}
-
-static int64_t h_event_cause(const struct mt_event *e)
-{
-	return js_int(e->json, "cause", -1);
-}
-
-static struct mt_str str_of(const char *text)
-{
-	return (struct mt_str){ text, strlen(text) };
-}
-
-static struct mt_str h_event_field(const struct mt_event *e, const char *path)
-{
-	json_object *o = js_path(e->json, path);
-
-	if (!o)
-		return str_of("");
-	return str_of(json_object_is_type(o, json_type_string) ? json_object_get_string(o)
-							       : js_text(o, NULL));
-}
-
-static struct mt_str h_event_text(struct mt_ctx *x, const struct mt_event *e)
-{
-	(void)x;
-	return str_of(js_str(e->json, "content", js_str(js_get(e->json, "args"), "content",
-							 "")));
-}
-
-static struct mt_request *h_request(struct mt_ctx *x)
-{
-	return (struct mt_request *)x;
-}
-
-static int h_request_message(struct mt_request *r, int role, struct mt_str text)
-{
-	(void)r, (void)role, (void)text;
-	return MT_OK;
-}
-
-static int h_request_set(struct mt_request *r, const char *name, struct mt_str json)
-{
-	(void)r, (void)name, (void)json;
-	return MT_OK;
-}
-
-static int h_define_tool(struct mt_request *r, const char *name, struct mt_str description,
-			 struct mt_str schema)
-{
-	(void)r, (void)name, (void)description, (void)schema;
-	return MT_OK;
-}
-
-static int h_send(struct mt_ctx *x, struct mt_request *r)
-{
-	(void)r;
-	x->sent = true;
-	return 1;
-}
-
-static int h_keep(struct mt_ctx *x, struct mt_str state)
-{
-	snprintf(x->kept, sizeof x->kept, "%.*s", (int)state.len, state.ptr);
-	return MT_OK;
-}
-
-static int h_prompt(struct mt_ctx *x, const char *name, struct mt_str data,
-		    struct mt_str *ret_text)
-{
-	(void)data;
-	snprintf(x->prompt, sizeof x->prompt, "%s", name);
-	*ret_text = str_of(x->prompt);
-	return MT_OK;
-}
-
-static void h_refuse(struct mt_ctx *x, const char *fmt, ...)
+static void set(struct wired *w, const char *fmt, ...)
 {
 	va_list ap;
 
+	if (w->count == KIT_SETTINGS)
+		abort();
 	va_start(ap, fmt);
-	vsnprintf(x->refused, sizeof x->refused, fmt, ap);
+	vsnprintf(w->texts[w->count], SETTING_MAX, fmt, ap);
 	va_end(ap);
+	w->list[w->count] = w->texts[w->count];
+	w->count++;
 }
 
-/* The recorded model: one text, one call. */
-struct mt_reply {
-	struct mt_str text, name, args;
-};
-
-static struct mt_str h_reply_text(const struct mt_reply *reply)
+/* A section of its own: all members of `params` but what names it. */
+static void set_stage(struct wired *w, unsigned number, const char *plugin,
+		      json_object *params)
 {
-	return reply->text;
-}
-
-static size_t h_reply_calls(const struct mt_reply *reply)
-{
-	return reply->name.len ? 1 : 0;
-}
-
-static struct mt_str h_reply_call_name(const struct mt_reply *reply, size_t n)
-{
-	(void)n;
-	return reply->name;
-}
-
-static struct mt_str h_reply_call_args(const struct mt_reply *reply, size_t n)
-{
-	(void)n;
-	return reply->args;
-}
-
-static const struct mt_host host = {
-	.size = sizeof host,
-	.option = h_option,
-	.option_int = h_option_int,
-	.log = h_log,
-	.view_count = h_view_count,
-	.view_at = h_view_at,
-	.event_id = h_event_id,
-	.event_is_action = h_event_is_action,
-	.event_type = h_event_type,
-	.event_source = h_event_source,
-	.event_cause = h_event_cause,
-	.event_field = h_event_field,
-	.event_text = h_event_text,
-	.request = h_request,
-	.request_message = h_request_message,
-	.request_set = h_request_set,
-	.request_define_tool = h_define_tool,
-	.send = h_send,
-	.keep = h_keep,
-	.prompt = h_prompt,
-	.refuse = h_refuse,
-	.reply_text = h_reply_text,
-	.reply_calls = h_reply_calls,
-	.reply_call_name = h_reply_call_name,
-	.reply_call_args = h_reply_call_args,
-};
-
-/* ---- what condensers put out ------------------------------------------- */
-
-static int o_drop(struct mt_ctx *x, size_t place, size_t count)
-{
-	if (place > x->count || count > x->count - place)
-		return MT_EINVAL;
-	memmove(&x->place[place], &x->place[place + count],
-		(x->count - place - count) * sizeof x->place[0]);
-	x->count -= count;
-	return MT_OK;
-}
-
-static int o_mask(struct mt_ctx *x, size_t place, struct mt_str text)
-{
-	struct mt_str *mask = &x->masks[x->place[place]];
-
-	mask->ptr = strndup(text.ptr, text.len);
-	mask->len = text.len;
-	return MT_OK;
-}
-
-static int o_forget(struct mt_ctx *x, const size_t *places, size_t count,
-		    struct mt_str summary, size_t offset)
-{
-	x->forgotten = json_object_new_array();
-	for (size_t i = 0; i < count; i++)
-		json_object_array_add(x->forgotten, json_object_new_int64(
-					      x->events[x->place[places[i]]].id));
-	if (summary.len) {
-		x->summary = strndup(summary.ptr, summary.len);
-		x->offset = (int64_t)offset;
-	}
-	return MT_OK;
-}
-
-static int o_requested(struct mt_ctx *x)
-{
-	return x->requested;
-}
-
-static int64_t o_unknown(struct mt_ctx *x)
-{
-	(void)x;
-	return -1;
-}
-
-static struct mt_str o_shown(struct mt_ctx *x, size_t place)
-{
-	return x->masks[x->place[place]];
-}
-
-static int o_may_cut(struct mt_ctx *x, size_t place)
-{
-	return place <= x->count;
-}
-
-static int o_pinned(struct mt_ctx *x, size_t place)
-{
-	(void)x;
-	(void)place;
-	return 0;
-}
-
-static const struct mt_condenser_out out = {
-	.size = sizeof out,
-	.drop = o_drop,
-	.mask = o_mask,
-	.forget = o_forget,
-	.requested = o_requested,
-	.view_tokens = o_unknown,
-	.window_tokens = o_unknown,
-	.shown = o_shown,
-	.may_cut = o_may_cut,
-	.pinned = o_pinned,
-};
-
-/* ---- running one ------------------------------------------------------- */
-
-static const struct mt_component *load(const char *name)
-{
-	char path[512];
-	const struct mt_plugin *(*entry)(void);
-	void *so;
-
-	snprintf(path, sizeof path, "%s/plugins/condensers/%s.so", BUILD, name);
-	so = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	*(void **)&entry = so ? dlsym(so, MT_PLUGIN_SYMBOL) : NULL;
-	return entry ? entry()->components : NULL;
-}
-
-static void fill(struct mt_ctx *x, json_object *events)
-{
-	size_t n = json_object_array_length(events);
-
-	for (size_t i = 0; i < n && i < EVENTS_MAX; i++) {
-		json_object *e = json_object_array_get_idx(events, i);
-		const char *type = js_str(e, "action", "");
-
-		x->events[i] = (struct mt_event){ e, (int64_t)i };
-		if (strcmp(type, "condensation_request") == 0)
-			x->requested = true;
-		else
-			x->place[x->count++] = i;
+	set(w, "condenser.stage%u.plugin=%s", number, plugin);
+	if (params) {
+		json_object_object_foreach(params, name,
+					   value) if (strcmp(name, "condenser") != 0 &&
+						      strcmp(name, "llm_ids") != 0 &&
+						      strcmp(name, "title") != 0 && value)
+			set(w, "condenser.stage%u.%s=%s", number, name,
+			    json_object_get_string(value));
 	}
 }
 
-static void stage(struct mt_ctx *x, const char *name, json_object *params)
+/* `in` names a condenser, or a pipeline of them. */
+static void set_condensers(struct wired *w, json_object *in, json_object *params)
 {
-	const struct mt_condenser *f;
-	AUTO(strbuf) struct strbuf text = STRBUF(1 << 16);
+	json_object *stages = js_path(in, "params.stages");
+	size_t n = stages ? json_object_array_length(stages) : 0;
+	char names[SETTING_MAX] = "";
+
+	set(w, "core.sync=none");
+	set(w, "controller.analyzers=");
+	for (size_t i = 0; i < n; i++) {
+		json_object *s = json_object_array_get_idx(stages, i);
+
+		set_stage(w, (unsigned)i + 1, js_str(s, "condenser", ""), s);
+		snprintf(names + strlen(names), sizeof names - strlen(names),
+			 "%sstage%zu", i ? "," : "", i + 1);
+	}
+	if (!n)
+		set_stage(w, 1, js_str(in, "condenser", ""), params);
+	set(w, "controller.condensers=%s", n ? names : "stage1");
+}
+
+/* What the recorded model answered: one text, or the ids that are named. */
+static void write_script(json_object *params)
+{
 	json_object *ids = js_get(params, "llm_ids");
-	struct mt_in in = { .size = sizeof in, .what = MT_START };
-	struct mt_reply reply = { 0 };
+	AUTO(strbuf) struct strbuf text = STRBUF(1 << 16);
 
-	x->component = load(name);
-	if (!x->component)
-		return;
-	f = x->component->functions;
-	x->params = params;
-	x->sent = false;
-	f->advance(&host, &out, x, &in);
-	if (!x->sent)
-		return;
 	if (ids)
-		strbuf_addf(&text, "{\"ids\":%s}", js_text(ids, NULL));
+		strbuf_addf(&text, "[turn]\ntext = {\"ids\":%s}\n", js_text(ids, NULL));
 	else
-		strbuf_add(&text, "NEW SUMMARY");
-	reply.text = str_of(text.text);
-	in.what = MT_REPLIED;
-	in.reply = &reply;
-	in.state = str_of(x->kept);
-	f->advance(&host, &out, x, &in);
+		strbuf_add(&text, "[turn]\ntext = NEW SUMMARY\n");
+	kit_script(text.text);
 }
 
-static json_object *view_of(const struct mt_ctx *x)
+static struct conversation *open_conversation(const struct wired *w, struct error *err)
+{
+	const char *list[KIT_SETTINGS];
+	const struct config_input in = { .overrides = list, .override_count = w->count };
+	char script[128];
+	const struct conversation_options o = { .workspace = "/tmp",
+						.model = script,
+						.headless = true };
+	struct config *config = NULL;
+	struct registry *registry = NULL;
+	struct conversation *c = NULL;
+
+	memcpy(list, w->list, sizeof list);
+	snprintf(script, sizeof script, "script:%s/script", kit_home);
+	if (config_load(&in, &config, err) || registry_open(config, &registry, err) ||
+	    conversation_create(&loop, config, registry, &o, &c, err))
+		return NULL;
+	return c;
+}
+
+/* A log that holds the events of a case and nothing else, in the place of the
+ * conversation's own, which begins with a system event. */
+struct own_log {
+	struct evlog *log;
+	struct history *history;
+	struct memory *memory;
+};
+
+static void swap_log(struct conversation *c, struct own_log *o)
+{
+	struct own_log now = { c->log, c->history, c->memory };
+
+	c->log = o->log;
+	c->history = o->history;
+	c->memory = o->memory;
+	*o = now;
+}
+
+static int open_log(struct conversation *c, struct own_log *o, struct error *err)
+{
+	static const struct evlog_options sync = { .sync = SYNC_NONE };
+	static const struct memory_options options = { .max_message_chars = 0 };
+	static unsigned number;
+	char dir[128];
+
+	snprintf(dir, sizeof dir, "%s/log-%u", kit_home, number++);
+	if (evlog_open(dir, EVLOG_CREATE, &sync, &o->log, NULL, err))
+		return err->code;
+	o->history = history_new(o->log, 0);
+	o->memory = memory_new(o->log, &options);
+	swap_log(c, o);
+	return o->history && o->memory ? MT_OK : fail(err, MT_ENOMEM, "out of memory");
+}
+
+static void close_log(struct conversation *c, struct own_log *o)
+{
+	swap_log(c, o);
+	memory_free(o->memory);
+	history_free(o->history);
+	evlog_close(o->log);
+}
+
+/* ---- a case in it -------------------------------------------------------------- */
+
+/* What came of a case: a condensation, or else the view. */
+struct outcome {
+	json_object *condensation; /* its arguments; NULL: there is none */
+	json_object *view;
+	bool requested; /* a request for a condensation is left */
+	int64_t first;  /* id of the first event of the case */
+};
+
+static void outcome_clear(struct outcome *o)
+{
+	json_object_put(o->condensation);
+	json_object_put(o->view);
+}
+
+static int put_events(struct conversation *c, json_object *events, struct error *err)
+{
+	for (size_t i = 0; i < json_object_array_length(events); i++) {
+		AUTO(json) json_object *json = NULL;
+		AUTO(event) struct event *e = NULL;
+
+		json_object_deep_copy(json_object_array_get_idx(events, i), &json, NULL);
+		if (!js_get(json, "source"))
+			js_set_str(json, "source",
+				   js_get(json, "action") ? "agent" : "environment");
+		e = event_from_json(json, err);
+		if (!e || evlog_append(c->log, e, err))
+			return err->code;
+	}
+	return MT_OK;
+}
+
+static json_object *view_json(const struct mt_ctx *x, int64_t first)
 {
 	json_object *view = json_object_new_array();
 
-	for (size_t i = 0; i < x->count; i++) {
-		const struct mt_str *mask = &x->masks[x->place[i]];
-		json_object *o;
+	for (size_t i = 0; i < x->view_count; i++) {
+		const struct view_item *item = &x->view[i];
+		json_object *o = NULL;
 
-		if (!mask->ptr) {
-			o = json_object_new_int64((int64_t)x->place[i]);
+		if (!item->text) {
+			o = json_object_new_int64(item->event - first);
 		} else {
 			o = json_object_new_object();
 			js_set_int(o, "id", -1);
 			js_set_str(o, "type", "condense");
-			js_set_str(o, "content", mask->ptr);
+			js_set_strn(o, "content", item->text, item->len);
 		}
 		json_object_array_add(view, o);
 	}
 	return view;
+}
+
+/* Is a request newer than the newest condensation? */
+static bool is_requested(struct conversation *c, int64_t first)
+{
+	for (int64_t id = evlog_count(c->log); id-- > first;) {
+		const struct evlog_head *head = evlog_head(c->log, id);
+
+		if (strcmp(head->type->name, "condensation_request") == 0)
+			return true;
+		if (strcmp(head->type->name, "condensation") == 0)
+			return false;
+	}
+	return false;
+}
+
+static void run_case(struct conversation *c, json_object *events, struct outcome *ret,
+		     struct error *err)
+{
+	struct mt_ctx x = { .c = c, .part = &c->agent };
+	enum condensing what = CONDENSE_DONE;
+	int64_t first = evlog_count(c->log), count;
+
+	*ret = (struct outcome){ .first = first };
+	if (put_events(c, events, err))
+		return;
+	c->condense = ret->requested = is_requested(c, first);
+	count = evlog_count(c->log);
+	if (!history_view(c->history, &x.view, &x.view_count, err) &&
+	    condense(&x, &what, err) && !err->code)
+		*err = x.error;
+	while (!err->code && what == CONDENSE_ASKS && c->asked)
+		uv_run(&loop, UV_RUN_ONCE);
+	if (!err->code && what == CONDENSE_DONE)
+		ret->view = view_json(&x, first);
+	for (; !err->code && count < evlog_count(c->log); count++) {
+		AUTO(event) struct event *e = evlog_event(c->log, count, err);
+
+		if (e && strcmp(e->type->name, "condensation") == 0)
+			ret->condensation = json_object_get(event_args(e));
+	}
+	ctx_clear(&x);
+}
+
+/* The ids that a condensation names, as the case counts them. */
+static json_object *forgotten_of(const struct outcome *o)
+{
+	json_object *ids = js_get(o->condensation, "forgotten_event_ids");
+	json_object *list = json_object_new_array();
+	int64_t from = js_int(o->condensation, "forgotten_events_start_id", -1);
+	int64_t to = js_int(o->condensation, "forgotten_events_end_id", -1);
+
+	for (size_t i = 0; ids && i < json_object_array_length(ids); i++)
+		json_object_array_add(
+			list,
+			json_object_new_int64(
+				json_object_get_int64(json_object_array_get_idx(ids, i)) -
+				o->first));
+	for (; !ids && from >= 0 && from <= to; from++)
+		json_object_array_add(list, json_object_new_int64(from - o->first));
+	return list;
 }
 
 static void compare(struct vec *v, const char *what, json_object *expected,
@@ -396,17 +272,16 @@ static void compare(struct vec *v, const char *what, json_object *expected,
 		vec_fault(v, what, js_text(expected, NULL), js_text(got, NULL));
 }
 
-static void compare_condensation(struct vec *v, const struct mt_ctx *x,
+static void compare_condensation(struct vec *v, const struct outcome *o,
 				 json_object *expected)
 {
-	AUTO(json) json_object *summary = x->summary ? json_object_new_string(x->summary)
-						     : NULL;
-	AUTO(json) json_object *offset = x->summary ? json_object_new_int64(x->offset)
-						    : NULL;
+	AUTO(json) json_object *forgotten = forgotten_of(o);
 
-	compare(v, "forgotten", js_get(expected, "forgotten"), x->forgotten);
-	compare(v, "summary", js_get(expected, "summary"), summary);
-	compare(v, "summary_offset", js_get(expected, "summary_offset"), offset);
+	compare(v, "forgotten", js_get(expected, "forgotten"), forgotten);
+	compare(v, "summary", js_get(expected, "summary"),
+		js_get(o->condensation, "summary"));
+	compare(v, "summary_offset", js_get(expected, "summary_offset"),
+		js_get(o->condensation, "summary_offset"));
 }
 
 /* Decisions under which a recorded answer is not ours. */
@@ -432,27 +307,26 @@ static const char *not_ours(json_object *expected)
 	return NULL;
 }
 
-static void clear(struct mt_ctx *x)
+static void compare_outcome(struct vec *v, json_object *expected, const struct outcome *o)
 {
-	for (size_t i = 0; i < EVENTS_MAX; i++)
-		free((char *)x->masks[i].ptr);
-	json_object_put(x->forgotten);
-	free(x->summary);
-	free(x);
-}
+	bool is_view = strcmp(js_str(expected, "kind", ""), "view") == 0;
+	json_object *ids = js_get(expected, "forgotten");
+	bool none = !ids || json_object_array_length(ids) == 0;
 
-static void run_stages(struct mt_ctx *x, json_object *in)
-{
-	json_object *stages = js_path(in, "params.stages");
-
-	if (!stages) {
-		stage(x, js_str(in, "condenser", ""), js_get(in, "params"));
-		return;
-	}
-	for (size_t i = 0; i < json_object_array_length(stages) && !x->forgotten; i++) {
-		json_object *s = json_object_array_get_idx(stages, i);
-
-		stage(x, js_str(s, "condenser", ""), s);
+	if (!expected) { /* only a condensation is ruled out */
+		if (o->condensation)
+			vec_fault(v, crash, "nothing", js_text(o->condensation, NULL));
+	} else if (is_view) {
+		compare(v, "view", js_get(expected, "view"), o->view);
+		if (o->requested !=
+		    js_bool(expected, "unhandled_condensation_request", false))
+			vec_fault(v, "unhandled request", NULL, NULL);
+	} else if (none) {
+		if (o->condensation)
+			vec_fault(v, "nothing to forget = no condensation", "nothing",
+				  js_text(o->condensation, NULL));
+	} else {
+		compare_condensation(v, o, expected);
 	}
 }
 
@@ -460,54 +334,66 @@ static bool condense_case(struct vec *v, json_object *c)
 {
 	json_object *in = js_get(c, "in"), *expected = js_get(c, "output");
 	const char *why = expected ? not_ours(expected) : NULL;
-	struct mt_ctx *x;
+	struct wired w = { .count = 0 };
+	struct error err = ERROR_NONE;
+	struct conversation *conversation;
+	struct outcome o = { .view = NULL };
+	struct own_log own = { NULL, NULL, NULL };
 
 	if (why) {
 		vec_skip(v, "v0 condense", why);
 		return false;
 	}
-	x = calloc(1, sizeof *x);
-	fill(x, js_get(in, "events"));
-	run_stages(x, in);
-	if (!x->component) {
-		vec_fault(v, "plugin", js_str(in, "condenser", ""), dlerror());
-	} else if (!expected) {
-		if (x->forgotten)
-			vec_fault(v, crash, "nothing", js_text(x->forgotten, NULL));
-	} else if (strcmp(js_str(expected, "kind", ""), "view") == 0) {
-		AUTO(json) json_object *view = view_of(x);
-
-		compare(v, "view", js_get(expected, "view"), view);
-		if (x->requested != js_bool(expected, "unhandled_condensation_request",
-					    false))
-			vec_fault(v, "unhandled request", NULL, NULL);
-	} else if (json_object_array_length(js_get(expected, "forgotten")) == 0) {
-		if (x->forgotten)
-			vec_fault(v, "nothing to forget = no condensation", "nothing",
-				  js_text(x->forgotten, NULL));
-	} else {
-		compare_condensation(v, x, expected);
+	set_condensers(&w, in, js_get(in, "params"));
+	write_script(js_get(in, "params"));
+	conversation = open_conversation(&w, &err);
+	if (!conversation) {
+		vec_fault(v, "a conversation", js_str(in, "condenser", ""), err.text);
+		return true;
 	}
-	clear(x);
+	if (!open_log(conversation, &own, &err))
+		run_case(conversation, js_get(in, "events"), &o, &err);
+	if (err.code && expected)
+		vec_fault(v, "an error", "none", err.text);
+	else
+		compare_outcome(v, expected, &o);
+	outcome_clear(&o);
+	close_log(conversation, &own);
+	kit_close(&loop, conversation);
 	return true;
 }
 
+static bool ends(const char *text, const char *end)
+{
+	size_t len = strlen(text), n = strlen(end);
+
+	return len >= n && strcmp(text + len - n, end) == 0;
+}
+
+/* Parameters are settings of a section: a refusal names it, then says why. One that
+ * is outside of its own range is refused before it is held against others. */
 static bool params_case(struct vec *v, json_object *c)
 {
 	json_object *in = js_get(c, "in");
-	const struct mt_component *component = load(js_str(in, "condenser", ""));
-	const struct mt_condenser *f = component ? component->functions : NULL;
-	struct mt_ctx x = { .component = component, .params = in };
 	const char *message = js_str(js_get(c, "error"), "message", NULL);
+	struct wired w = { .count = 0 };
+	struct error err = ERROR_NONE;
+	struct conversation *conversation;
 
-	if (!f) {
-		vec_fault(v, "plugin", js_str(in, "condenser", ""), NULL);
-		return true;
+	if (!message && js_int(in, "keep_first", 0) < 0) {
+		vec_skip(v, "v0 condenser_params",
+			 "a negative number of events is refused");
+		return false;
 	}
-	if (f->check)
-		f->check(&host, &x);
-	if (message ? strcmp(x.refused, message) != 0 : *x.refused)
-		vec_fault(v, "refusal", message, x.refused);
+	write_script(NULL);
+	set_condensers(&w, in, in);
+	conversation = open_conversation(&w, &err);
+	if (message ? conversation || (!ends(err.text, message) &&
+				       !strstr(err.text, " is not within "))
+		    : !conversation)
+		vec_fault(v, "refusal", message, err.text);
+	if (conversation)
+		kit_close(&loop, conversation);
 	return true;
 }
 
@@ -571,7 +457,7 @@ static bool v0_view_case(struct vec *v, json_object *c)
 {
 	static const struct evlog_options options = { .sync = SYNC_NONE };
 	json_object *events = js_path(c, "in.events");
-	char dir[] = "/tmp/mortise-vec-XXXXXX", command[64];
+	char dir[] = "/tmp/mortise-vec-XXXXXX";
 	struct error err = ERROR_NONE;
 	struct evlog *log = NULL;
 
@@ -587,11 +473,7 @@ static bool v0_view_case(struct vec *v, json_object *c)
 	else
 		check_view(v, log, js_get(c, "output"), &err);
 	evlog_close(log);
-	snprintf(command, sizeof command, "%s/events.jsonl", dir);
-	unlink(command);
-	snprintf(command, sizeof command, "%s/state.json", dir);
-	unlink(command);
-	rmdir(dir);
+	dir_remove(dir, NULL);
 	return true;
 }
 
@@ -741,9 +623,14 @@ static bool one_case(struct vec *v, json_object *c)
 int main(int argc, char **argv)
 {
 	struct vec v;
+	int code;
 
-	if (!vec_open(&v, argc, argv))
+	if (!vec_open(&v, argc, argv) || !kit_begin())
 		return 2;
+	uv_loop_init(&loop);
 	vec_each(&v, one_case);
-	return vec_done(&v);
+	code = vec_done(&v);
+	uv_loop_close(&loop);
+	kit_end();
+	return code;
 }

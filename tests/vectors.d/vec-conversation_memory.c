@@ -3,8 +3,10 @@
  * vec-conversation_memory.c - recorded cases of V0's conversation memory: events
  * become a log, the memory lays out the messages of its view. */
 #define MORTISE_PROVISIONAL
+#include "config/config.h"
 #include "context/images.h"
 #include "context/memory.h"
+#include "context/recall-text.h"
 #include "events/event.h"
 #include "llm/request.h"
 #include "vec.h"
@@ -16,8 +18,6 @@
 
 enum { EVENTS_MAX = 256 };
 
-static const char markers[] = "markers stand for the templates, whose words are ours";
-
 struct bench {
 	char dir[64];
 	struct evlog *log;
@@ -25,7 +25,10 @@ struct bench {
 	struct view_item items[EVENTS_MAX];
 	size_t count;
 	json_object *replies; /* ids that are in the log */
+	json_object *shown;   /* texts of recalls that memory asked for, as members */
 };
+
+static struct config *config; /* names our templates */
 
 /* The first message of a case that names none. */
 static const char default_first[] = "{\"source\":\"user\",\"action\":\"message\","
@@ -175,6 +178,119 @@ static bool fill_all(struct bench *b, json_object *in, struct error *err)
 	return true;
 }
 
+/* ---- recalls ----------------------------------------------------------- */
+
+/* The product's own text, noted so that its message is known. */
+static char *recall_shown(const struct event *e, void *arg)
+{
+	struct bench *b = arg;
+	struct error err = ERROR_NONE;
+	char *text = recall_render(config, "codeact", b->log, e, &err);
+
+	if (!text)
+		printf("# recall: %s\n", err.text);
+	else if (*text)
+		js_set_bool(b->shown, text, true);
+	return text;
+}
+
+/* The texts of a message, without the blank line that parts it from the one before. */
+static char *texts_of(json_object *message)
+{
+	json_object *content = js_get(message, "content");
+	struct strbuf out = STRBUF(1 << 20);
+
+	for (size_t i = 0; content && i < json_object_array_length(content); i++) {
+		const char *text =
+			js_str(json_object_array_get_idx(content, i), "text", "");
+
+		if (!i && strncmp(text, "\n\n", 2) == 0)
+			text += 2;
+		strbuf_addf(&out, "%s%s", i ? "\n" : "", text);
+	}
+	return strbuf_take(&out);
+}
+
+/* Does {{MICROAGENTS a,b}} name it? */
+static bool marker_names(const char *text, const char *name)
+{
+	static const char start[] = "{{MICROAGENTS ";
+	const char *at = strstr(text, start);
+	size_t n = strlen(name);
+
+	for (at = at ? at + strlen(start) : NULL; at && *at && *at != '}';) {
+		size_t len = strcspn(at, ",}");
+
+		if (len == n && strncmp(at, name, n) == 0)
+			return true;
+		at += len + (at[len] == ',');
+	}
+	return false;
+}
+
+static bool is_marked(const char *text)
+{
+	return strstr(text, "{{WORKSPACE ") || strstr(text, "{{MICROAGENTS ");
+}
+
+/* An item of knowledge is in both texts, or in none: by its name in a marker, or by
+ * its content as the templates of the recording's tests show it. */
+static void compare_items(struct vec *v, json_object *events, const char *want,
+			  const char *got)
+{
+	for (size_t i = 0; i < json_object_array_length(events); i++) {
+		json_object *items = js_path(json_object_array_get_idx(events, i),
+					     "extras.microagent_knowledge");
+
+		for (size_t k = 0; items && k < json_object_array_length(items); k++) {
+			json_object *item = json_object_array_get_idx(items, k);
+			const char *content = js_str(item, "content", "");
+			bool in = is_marked(want)
+					  ? marker_names(want, js_str(item, "name", ""))
+					  : strstr(want, content) != NULL;
+
+			if (in != (strstr(got, content) != NULL))
+				vec_fault(v, js_str(item, "name", ""), want, got);
+		}
+	}
+}
+
+/* The values of {{WORKSPACE repo=r dir= ...}} are in our text. */
+static void compare_values(struct vec *v, const char *want, const char *got)
+{
+	static const char start[] = "{{WORKSPACE ";
+	const char *at = strstr(want, start);
+
+	for (at = at ? at + strlen(start) : NULL; at && *at && *at != '}';) {
+		size_t name = strcspn(at, "="), len = strcspn(at, " }");
+		char value[256];
+
+		snprintf(value, sizeof value, "%.*s",
+			 len > name ? (int)(len - name - 1) : 0, at + name + 1);
+		if (*value && strcmp(value, "{") != 0 && !strstr(got, value))
+			vec_fault(v, value, want, got);
+		at += len;
+		at += strspn(at, " ");
+		if (strncmp(at, "}", 1) == 0 && at[1] != '}')
+			at += 1 + strspn(at + 1, " "); /* hosts={} */
+	}
+}
+
+/* A message that shows a recall: the words are ours, what it tells is not. */
+static void compare_recall(struct vec *v, json_object *events, json_object *expected,
+			   json_object *got)
+{
+	AUTO(free) char *want = texts_of(expected), *text = texts_of(got);
+
+	if (strcmp(js_str(expected, "role", ""), js_str(got, "role", "")) != 0)
+		vec_fault(v, "role", js_str(expected, "role", ""),
+			  js_str(got, "role", ""));
+	if (!*want)
+		vec_fault(v, "recall", "(nothing)", text);
+	compare_items(v, events, want, text);
+	compare_values(v, want, text);
+}
+
 /* ---- messages ---------------------------------------------------------- */
 
 static const char *role_name(int role)
@@ -224,7 +340,8 @@ static json_object *message_json(const struct llm_message *m)
 	return o;
 }
 
-static void compare(struct vec *v, json_object *expected, json_object *got)
+static void compare(struct vec *v, const struct bench *b, json_object *events,
+		    json_object *expected, json_object *got)
 {
 	if (json_object_array_length(expected) != json_object_array_length(got)) {
 		vec_fault(v, "messages", js_text(expected, NULL), js_text(got, NULL));
@@ -233,8 +350,12 @@ static void compare(struct vec *v, json_object *expected, json_object *got)
 	for (size_t i = 0; i < json_object_array_length(expected); i++) {
 		json_object *e = json_object_array_get_idx(expected, i);
 		json_object *g = json_object_array_get_idx(got, i);
+		AUTO(free) char *text = texts_of(g);
 
-		if (!vec_match(js_text(e, NULL), js_text(g, NULL)) && !js_equal(e, g))
+		if (js_get(b->shown, text))
+			compare_recall(v, events, e, g);
+		else if (!vec_match(js_text(e, NULL), js_text(g, NULL)) &&
+			 !js_equal(e, g))
 			vec_fault(v, "message", js_text(e, NULL), js_text(g, NULL));
 	}
 }
@@ -246,10 +367,13 @@ static bool open_bench(struct bench *b, json_object *in, struct error *err)
 	static const struct evlog_options sync = { .sync = SYNC_NONE };
 	struct memory_options o = {
 		.max_message_chars = (size_t)js_int(in, "max_message_chars", 0),
+		.recall = recall_shown,
+		.arg = b,
 	};
 
 	snprintf(b->dir, sizeof b->dir, "/tmp/mortise-vec-XXXXXX");
 	b->replies = json_object_new_object();
+	b->shown = json_object_new_object();
 	if (!mkdtemp(b->dir) || evlog_open(b->dir, EVLOG_CREATE, &sync, &b->log, NULL, err))
 		return false;
 	b->memory = memory_new(b->log, &o);
@@ -261,16 +385,8 @@ static void close_bench(struct bench *b)
 	memory_free(b->memory);
 	evlog_close(b->log);
 	json_object_put(b->replies);
+	json_object_put(b->shown);
 	dir_remove(b->dir, NULL);
-}
-
-static bool has_type(json_object *events, const char *observation)
-{
-	for (size_t i = 0; i < json_object_array_length(events); i++)
-		if (strcmp(js_str(json_object_array_get_idx(events, i), "observation", ""),
-			   observation) == 0)
-			return true;
-	return false;
 }
 
 /* Does a text somewhere in a value fit? */
@@ -330,11 +446,53 @@ static bool agent_sends_images(json_object *event)
 	       json_object_array_length(urls) > 0;
 }
 
+static json_object *items_of(json_object *event)
+{
+	json_object *items = js_path(event, "extras.microagent_knowledge");
+
+	return json_object_is_type(items, json_type_array) ? items : NULL;
+}
+
+/* Does the original leave out a recall or an item of it, though nothing before held
+ * it? Then it was switched off, which is not part of an event. */
+static bool is_switched_off(json_object *c, json_object *events)
+{
+	json_object *out = js_get(c, "output");
+	const char *output = out ? js_text(out, NULL) : "";
+	size_t messages = out ? json_object_array_length(out) : 0, others = 0;
+	bool any = false;
+	AUTO(json) json_object *names = json_object_new_object();
+
+	if (!out)
+		return false;
+
+	for (size_t i = 0; i < json_object_array_length(events); i++) {
+		json_object *e = json_object_array_get_idx(events, i),
+			    *items = items_of(e);
+		bool recall = strcmp(js_str(e, "observation", ""), "recall") == 0;
+
+		others += !recall;
+		any = any || (recall && *js_str(js_get(e, "extras"), "repo_name", ""));
+		for (size_t k = 0; items && k < json_object_array_length(items); k++) {
+			json_object *item = json_object_array_get_idx(items, k);
+			const char *name = js_str(item, "name", "");
+
+			if (!js_get(names, name) && !marker_names(output, name) &&
+			    !strstr(output, js_str(item, "content", "")))
+				return true;
+			js_set_bool(names, name, true);
+		}
+	}
+	/* a system text and a first message are put before events that lack them */
+	return any && messages <= (others > 2 ? others : 2);
+}
+
 /* The decision under which a case is not ours. */
 static const char *not_ours(json_object *c, json_object *events)
 {
-	if (has_type(events, "recall"))
-		return markers;
+	if (is_switched_off(c, events))
+		return "skills are switched off before they are recalled, not when a log "
+		       "is shown";
 	if (js_get(c, "error"))
 		return "what V0 cannot show ends it; ours shows nothing of it, and goes on";
 	if (any_string(js_get(c, "in"), is_unreadable_image))
@@ -376,17 +534,27 @@ static bool one_case(struct vec *v, json_object *c)
 	for (size_t i = 0; i < request->message_count; i++)
 		json_object_array_add(got, message_json(&request->messages[i]));
 	if (!v->faults)
-		compare(v, js_get(c, "output"), got);
+		compare(v, &b, events, js_get(c, "output"), got);
 	close_bench(&b);
 	return true;
 }
 
 int main(int argc, char **argv)
 {
+	const char *settings[] = { "core.prompt_dir=" SOURCES "/prompts" };
+	const struct config_input input = { .overrides = settings, .override_count = 1 };
+	struct error err = ERROR_NONE;
 	struct vec v;
+	int code;
 
 	if (!vec_open(&v, argc, argv))
 		return 2;
+	if (config_load(&input, &config, &err)) {
+		fprintf(stderr, "%s\n", err.text);
+		return 2;
+	}
 	vec_each(&v, one_case);
-	return vec_done(&v);
+	code = vec_done(&v);
+	config_free(config);
+	return code;
 }
