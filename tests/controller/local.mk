@@ -21,6 +21,12 @@ tests_controller_test_stuck_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
 tests_controller_test_stuck_LDADD = $(LIBHOST)
 TESTS += %D%/test-stuck
 
+check_PROGRAMS += %D%/test-loops
+tests_controller_test_loops_SOURCES = %D%/test-loops.c tests/events/logs.h
+tests_controller_test_loops_CPPFLAGS = $(libhost_a_CPPFLAGS) -I$(top_srcdir)/tests
+tests_controller_test_loops_LDADD = $(LIBHOST)
+TESTS += %D%/test-loops
+
 TESTS += %D%/hooks.bats
 EXTRA_DIST += %D%/hooks.bats
 
