@@ -267,7 +267,7 @@ int common_log(const struct config *c, struct error *err)
 	const char *path = config_get(c, "core", "log_file");
 	int level = log_level(config_get(c, "core", "log_level"));
 
-	if (config_bool(c, "core", "log_all_events") && level < MT_LOG_INFO)
+	if (config_logs_events(c) && level < MT_LOG_INFO)
 		level = MT_LOG_INFO;
 	if (path && file < 0)
 		file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600);

@@ -3,7 +3,9 @@
  * values.c - what is in force: the layers folded, named sections inheriting. */
 #include "config/layers.h"
 #include "files.h"
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static int no_memory(struct error *err)
 {
@@ -344,6 +346,14 @@ bool config_bool(const struct config *c, const char *section, const char *key)
 	const char *text = config_get(c, section, key);
 
 	return text && option_to_bool(text);
+}
+
+bool config_logs_events(const struct config *c)
+{
+	const char *set = getenv("LOG_ALL_EVENTS");
+
+	return config_bool(c, "core", "log_all_events") ||
+	       (set && (strcasecmp(set, "true") == 0 || strcmp(set, "1") == 0));
 }
 
 bool config_has(const struct config *c, const char *section)

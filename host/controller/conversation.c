@@ -66,22 +66,13 @@ void conversation_unwatch(struct conversation *c, int handle)
 		c->watchers[handle] = (struct watch){ 0 };
 }
 
-/* The variable is the one that OpenHands reads. */
-static bool logs_all_events(const struct conversation *c)
-{
-	const char *set = getenv("LOG_ALL_EVENTS");
-
-	return config_bool(c->config, "core", "log_all_events")
-	       || (set && (strcasecmp(set, "true") == 0 || strcmp(set, "1") == 0));
-}
-
 static void on_append(struct evlog *log, const struct event *e, void *arg)
 {
 	struct conversation *c = arg;
 
 	(void)log;
 	c->due |= event_steps(e, c->state);
-	if (logs_all_events(c)) {
+	if (config_logs_events(c->config)) {
 		AUTO(strbuf) struct strbuf line = STRBUF(16 << 20);
 
 		event_write(e, &line);

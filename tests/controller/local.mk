@@ -61,3 +61,6 @@ tests_controller_test_scopes_SOURCES = %D%/test-scopes.c
 tests_controller_test_scopes_CPPFLAGS = $(KIT_CPPFLAGS)
 tests_controller_test_scopes_LDADD = $(LIBHOST)
 TESTS += %D%/test-scopes
+
+TESTS += %D%/log-lines.bats
+EXTRA_DIST += %D%/log-lines.bats
