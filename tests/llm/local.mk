@@ -149,3 +149,7 @@ TESTS += %D%/test-cancel
 # Through a proxy, and with certificates of one's own.
 TESTS += %D%/proxy.sh
 EXTRA_DIST += %D%/proxy.sh %D%/proxy.py
+
+# Refusals by a content policy.
+TESTS += %D%/content-policy.sh
+EXTRA_DIST += %D%/content-policy.sh %D%/content-policy.py
