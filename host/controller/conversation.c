@@ -15,7 +15,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 enum { TITLE_BYTES = 60, TITLE_OF_MAX = 4096 };
 

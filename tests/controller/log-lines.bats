@@ -71,3 +71,16 @@ has_all_events() {
 	grep -q ' warning controller: a user message started no step: state=error reason=Agent reached maximum iteration' \
 		"$work/err"
 }
+
+@test "a reasoning effort that a model cannot take is a warning" {
+	local model
+
+	for model in anthropic/claude-sonnet-4-5 openai/gpt-4.1; do
+		run mortise run -q -C "$work/ws" -m $model -o llm.base_url=http://127.0.0.1:9 \
+			-o llm.retries=1 -o llm.reasoning_effort=high -t go
+		[[ "$output" == *" warning llm: $model takes no reasoning_effort: it is not sent; remove it from [llm], or set thinking_budget"* ]]
+	done
+	run mortise run -q -C "$work/ws" -m openai/gpt-5 -o llm.base_url=http://127.0.0.1:9 \
+		-o llm.retries=1 -o llm.reasoning_effort=high -t go
+	[[ "$output" != *"takes no reasoning_effort"* ]]
+}
