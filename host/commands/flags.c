@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <uv.h>
 
 /* Flags of every command that reads the configuration. */
 static const struct flag common_flags[] = {
@@ -30,23 +29,6 @@ int complain(int code, const struct error *err)
 {
 	fprintf(stderr, "mortise: %s\n", err->text);
 	return code;
-}
-
-struct uv_loop_s *command_loop(struct error *err)
-{
-	uv_loop_t *loop = NULL;
-	int ends[2];
-
-	/* libuv ends the program if it gets no pipe at its start */
-	if (pipe2(ends, O_CLOEXEC) == 0) {
-		close(ends[0]);
-		close(ends[1]);
-		loop = uv_default_loop();
-	}
-	if (!loop)
-		fail(err, MT_ELIMIT, "cannot begin: descriptors or memory are short (%s)",
-		     strerror(errno));
-	return loop;
 }
 
 static int bad(const struct command *self, const char *format, const char *what)

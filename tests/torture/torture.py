@@ -101,8 +101,9 @@ for kind in KINDS:
     print("# %s: %d calls" % (kind, total))
     every = list(range(1, total + 1))
     share = samples // len(KINDS)
-    if samples and share < total:
-        every = random.sample(every, share)
+    if samples and share + 8 < total:
+        # the first ones fail inside of libraries that start
+        every = every[:8] + random.sample(every[8:], share)
     cases += [(kind, n) for n in every]
 print("1..%d" % len(cases))
 bad = 0
