@@ -252,6 +252,13 @@ int dir_make_durable(const char *path, struct error *err)
 	return status;
 }
 
+int dir_sync(const char *path, struct error *err)
+{
+	AUTO(close) int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd >= 0 && fsync(fd) == 0 ? MT_OK : fail_errno(err, path, "made durable");
+}
+
 static int remove_entries(int fd, const char *path, int depth, struct error *err);
 
 static int remove_entry(int parent, const char *name, const char *path, int depth,

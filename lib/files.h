@@ -32,6 +32,8 @@ int write_all(int fd, const char *bytes, size_t len);
 int dir_make(const char *path, struct error *err);
 /** The same, and what was made is on the disk when it returns. */
 int dir_make_durable(const char *path, struct error *err);
+/** What was made, renamed or removed in a folder is on the disk when it returns. */
+int dir_sync(const char *path, struct error *err);
 /** Remove a folder with all in it, never following links. */
 int dir_remove(const char *path, struct error *err);
 /** "a" + "/" + "b" as a new text; `b` alone if it is absolute. NULL: memory. */

@@ -189,12 +189,25 @@ static int find_place(struct fork *f, const struct fork_options *o)
 			  : fail(f->err, MT_EINVAL, "nothing of the conversation is left");
 }
 
+/* The blobs were synced when they were made; their new names were not. */
+static int sync_blobs(struct fork *f)
+{
+	AUTO(free) char *path = f->blobs ? path_join(f->dir, "blobs") : NULL;
+
+	if (!f->blobs)
+		return MT_OK;
+	return path ? dir_sync(path, f->err) : fail(f->err, MT_ENOMEM, "out of memory");
+}
+
 /* With the folder, which nobody has synced yet. */
 static int make_durable(struct fork *f)
 {
 	const struct evlog_options o = { .sync = SYNC_BARRIER };
 	AUTO(evlog) struct evlog *log = NULL;
-	int r = evlog_open(f->dir, EVLOG_WRITE, &o, &log, NULL, f->err);
+	int r = sync_blobs(f);
+
+	if (!r)
+		r = evlog_open(f->dir, EVLOG_WRITE, &o, &log, NULL, f->err);
 
 	if (!r)
 		r = evlog_beside(log, "meta.json", f->err);
