@@ -6,7 +6,12 @@
 #include "controller/conversation.h"
 #include "files.h"
 
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
+
+#define GONE ".gone-" /* begins the name of a directory that is being removed */
 
 enum { DAY_S = 24 * 60 * 60, DEPTH_MAX = 64 };
 
@@ -29,6 +34,42 @@ static int check_unused(const char *dir, const char *id, struct error *err)
 	return MT_OK;
 }
 
+/* Out of sight first: what is cut off in the middle is not half a conversation. Its
+ * name begins with a dot, as nothing does that is listed. */
+static int remove_directory(const char *root, const char *id, const char *dir,
+			    struct error *err)
+{
+	AUTO(strbuf) struct strbuf hidden = STRBUF(8192);
+	int status;
+
+	if (strbuf_addf(&hidden, "%s/" GONE "%s", root, id))
+		return fail(err, MT_ENOMEM, "out of memory");
+	if (rename(dir, hidden.text) != 0)
+		return fail(err, MT_EIO, "%s cannot be removed: %s", dir,
+			    strerror(errno));
+	status = dir_sync(root, err);
+	return status ? status : dir_remove(hidden.text, err);
+}
+
+/* What an earlier removal left that did not come to its end. */
+static void remove_leftovers(const char *root)
+{
+	DIR *dir = opendir(root);
+	struct dirent *d;
+
+	while (dir && (d = readdir(dir))) {
+		AUTO(free) char *path = NULL;
+
+		if (strncmp(d->d_name, GONE, strlen(GONE)) != 0)
+			continue;
+		path = path_join(root, d->d_name);
+		if (path)
+			dir_remove(path, NULL);
+	}
+	if (dir)
+		closedir(dir);
+}
+
 /* Those below it first, so that none is left whose parent is gone. */
 static int remove_one(struct removal *r, struct entry *e, int depth, struct error *err)
 {
@@ -45,7 +86,7 @@ static int remove_one(struct removal *r, struct entry *e, int depth, struct erro
 		if (!r->all->items[i].shown && strcmp(r->all->items[i].parent, e->id) == 0)
 			status = remove_one(r, &r->all->items[i], depth + 1, err);
 	if (!status && !r->dry)
-		status = dir_remove(dir, err);
+		status = remove_directory(r->root, e->id, dir, err);
 	if (status)
 		return status;
 	printf("%s  %s\n", e->id, size_text(e->bytes, size));
@@ -87,6 +128,8 @@ int conversations_delete(const struct config *c, char **ids, size_t count, bool 
 		else if (e && !e->shown)
 			status = remove_one(&r, e, 0, err);
 	}
+	if (root && !dry)
+		remove_leftovers(root);
 	if (r.count)
 		print_sum(&r);
 	entries_clear(&l);
@@ -120,6 +163,8 @@ int conversations_prune(const struct config *c, const struct prune_options *o,
 		else if (why.code)
 			status = fail(err, why.code, "%s", why.text);
 	}
+	if (root && !o->dry)
+		remove_leftovers(root);
 	if (!status)
 		print_sum(&r);
 	entries_clear(&l);

@@ -32,6 +32,16 @@ ids() { mortise conversations --json | jq -r .id; }
 	[[ "$output" == *"there is no conversation"* ]]
 }
 
+@test "a removal that was cut off is not listed, and the next one ends it" {
+	one first && one second
+	root=$work/state/mortise/conversations
+	first=$(ids | head -n 1) second=$(ids | tail -n 1)
+	mv "$root/$first" "$root/.gone-$first"
+	[ "$(ids)" = "$second" ]
+	mortise conversations delete "$second"
+	[ -z "$(ls -A "$root")" ]
+}
+
 @test "prune: by age, by number, not what is open" {
 	one a
 	one b
