@@ -114,7 +114,7 @@ int xdg_dir(const char *which, bool make, char **ret_path, struct error *err)
 	if (!status && path.len == 0)
 		status = runtime_fallback(make, &path, err);
 	else if (!status && make)
-		status = dir_make(path.text, err);
+		status = dir_make_durable(path.text, err);
 	if (status)
 		return fail(err, status, "the %s folder: %s", which, status_name(status));
 

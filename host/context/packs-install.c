@@ -21,7 +21,7 @@ char *packs_folder(bool make, struct error *err)
 	if (xdg_dir("DATA", make, &data, err))
 		return NULL;
 	folder = path_join(data, "skills.d");
-	if (folder && make && dir_make(folder, err)) {
+	if (folder && make && dir_make_durable(folder, err)) {
 		free(folder);
 		return NULL;
 	}

@@ -134,7 +134,7 @@ static int lock(struct store *s, struct error *err)
 
 	if (!path)
 		return no_memory(err);
-	if (dir_make(s->dir, err))
+	if (dir_make_durable(s->dir, err))
 		return err->code;
 	s->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (s->lock < 0)

@@ -154,7 +154,7 @@ static char *trusted_path(const char *skill, bool make, struct error *err)
 	if (xdg_dir("DATA", make, &data, err))
 		return NULL;
 	folder = path_join(data, "mcp.d");
-	if (!folder || (make && dir_make(folder, err)))
+	if (!folder || (make && dir_make_durable(folder, err)))
 		return NULL;
 	if (!skill)
 		return STEAL(folder);
