@@ -202,10 +202,15 @@ static int open_conversation(struct chat *c, const char *id, struct error *err)
 	return connect_to(c, c->child.id, err);
 }
 
-static void leave(struct chat *c)
+static void disconnect(struct link *l, struct child *ch)
 {
-	link_close(&c->link);
-	child_release(&c->child);
+	link_close(l);
+	child_release(ch);
+}
+
+/* Forget the conversation that was shown. */
+static void forget(struct chat *c)
+{
 	for (size_t i = 0; i < c->queued; i++)
 		free(c->queue[i]);
 	c->queued = 0;
@@ -218,6 +223,27 @@ static void leave(struct chat *c)
 	if (c->mode == MODE_TOOL)
 		chat_set_mode(c, MODE_TYPE);
 	show_reset(&c->show);
+}
+
+/* Open another conversation. If that fails, the one that is open stays so. */
+static int exchange(struct chat *c, const char *id, struct error *err)
+{
+	struct link link = c->link;
+	struct child child = c->child;
+
+	c->link = (struct link){ .fd = -1,
+				 .out = STRBUF(1),
+				 .on_line = link.on_line,
+				 .arg = link.arg };
+	c->child = CHILD_NONE;
+	if (open_conversation(c, id, err)) {
+		disconnect(&c->link, &c->child);
+		c->link = link;
+		c->child = child;
+		return err->code;
+	}
+	disconnect(&link, &child);
+	return MT_OK;
 }
 
 static void greet(struct chat *c, int64_t since)
@@ -239,11 +265,11 @@ bool chat_begin(struct chat *c, const char *id)
 
 	while (copy && c->change_count)
 		drop_change(c); /* they were meant for the other one */
-	leave(c);
-	if (open_conversation(c, copy, &err)) {
+	if (exchange(c, copy, &err)) {
 		show_remark(&c->show, RED, "%s", err.text);
 		return false;
 	}
+	forget(c);
 	events = js_int(c->link.hello, "events", 0);
 	since = events > SHOWN_AGAIN ? events - SHOWN_AGAIN - 1 : -1;
 	c->last_event = since;
@@ -605,7 +631,8 @@ static void init(struct chat *c, const struct options *o)
 
 static void done(struct chat *c)
 {
-	leave(c);
+	disconnect(&c->link, &c->child);
+	forget(c);
 	for (size_t i = 0; i < ASKED_MAX; i++)
 		free(c->asked[i].text);
 	for (size_t i = 0; i < c->choice_count; i++)

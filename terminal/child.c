@@ -129,7 +129,7 @@ static int listen_to(struct ends *e, struct strbuf *out, struct strbuf *complain
 
 			if (fds[i].revents && n > 0)
 				strbuf_addn(texts[i], piece, (size_t)n);
-			if (n <= 0 && errno != EINTR)
+			if (n == 0 || (n < 0 && errno != EINTR))
 				close_fd(ends[i]);
 		}
 	}

@@ -112,6 +112,34 @@ greeting='text = Hello, *world*.'
 	mortise ps | grep -q finished || mortise ps | grep -q awaiting
 }
 
+@test 'a conversation that there is not: said at once, and this one goes on' {
+	script <<-'END'
+	[turn]
+	[call bash]
+	command = echo begun; until [ -e go ]; do sleep 0.1; done; echo over
+
+	[turn]
+	text = There you are.
+
+	[turn]
+	text = The last word.
+	END
+	terminal
+	chat -o controller.confirmation=never
+	enter 'Work'
+	see 'begun'
+	enter '/resume zzzz'
+	see 'no conversation'
+	enter '/resume zzzz'
+	see 'running'
+	touch "$work/project/go"
+	see 'There you are.'
+	enter '/resume'
+	see 'There is no other conversation.'
+	enter 'And then'
+	see 'The last word.'
+}
+
 @test 'the list of conversations' {
 	script <<<"[turn]
 $greeting"
