@@ -659,6 +659,10 @@ int conversation_continue(struct conversation *c, struct error *err)
 
 int conversation_pause(struct conversation *c, struct error *err)
 {
+	if (c->pending >= 0 && !c->waits && state_is_resting(c->state)) {
+		cancel_work(c); /* an action of the user's own: the agent rests already */
+		return MT_OK;
+	}
 	if (!state_allowed(c->state, STATE_PAUSED))
 		return fail(err, MT_EINVAL, "the conversation is %s: there is nothing to pause",
 			    state_name(c->state));
