@@ -216,7 +216,7 @@ static void forget(struct chat *c)
 	c->queued = 0;
 	c->answered = c->sent;
 	c->show.replaying = false;
-	c->busy = c->interrupted = false;
+	c->busy = c->interrupted = c->settling = false;
 	c->reason[0] = '\0';
 	c->question = 0;
 	answer_close(c);
@@ -366,7 +366,7 @@ static void lose(struct chat *c)
 	link_close(&c->link);
 	show_rest(&c->show);
 	c->show.replaying = false;
-	c->busy = c->interrupted = false;
+	c->busy = c->interrupted = c->settling = false;
 	c->question = 0;
 	answer_close(c);
 	if (c->mode == MODE_TOOL)
@@ -402,7 +402,8 @@ bool chat_has_turn(const struct chat *c)
 {
 	bool asked = c->mode == MODE_ANSWER || c->mode == MODE_TOOL;
 
-	return (!c->busy || asked) && !c->show.replaying && c->answered == c->sent;
+	return ((!c->busy && !c->settling) || asked) && !c->show.replaying &&
+	       c->answered == c->sent;
 }
 
 /* A file of lines is a conversation in turns; a person may be ahead. A question is

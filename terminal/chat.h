@@ -71,7 +71,8 @@ struct chat {
 	json_object *choices_of_question; /* or NULL */
 	int64_t asked_at;     /* when it could be read first; 0: it was not drawn */
 	bool busy;            /* the agent works */
-	bool interrupted;     /* Ctrl-C was pressed since it began to work */
+	bool interrupted;     /* Ctrl-C was pressed, and the next one leaves */
+	bool settling;        /* it is paused, but what ran has not ended yet */
 	char *queue[QUEUE_MAX];
 	size_t queued;
 	struct asked asked[ASKED_MAX]; /* by their number, round */

@@ -95,31 +95,45 @@ static void enter(struct chat *c)
 
 /* ---- interruption ------------------------------------------------------ */
 
+/* The agent, or a command of the user's own. */
+static bool is_at_work(const struct chat *c)
+{
+	return c->busy || c->mode == MODE_ANSWER || c->show.action >= 0;
+}
+
+/* What has not come to rest by now is stopped. */
+static void interrupt_again(struct chat *c)
+{
+	if ((c->busy || c->show.action >= 0) && link_is_open(&c->link))
+		chat_command(c, "stop", NULL, NULL);
+	c->busy = false;
+	c->quit = true;
+}
+
+static void interrupt(struct chat *c)
+{
+	if (c->interrupted) {
+		interrupt_again(c);
+		return;
+	}
+	c->interrupted = true;
+	if (is_at_work(c) && link_is_open(&c->link))
+		chat_command(c, "pause", NULL, NULL);
+	else
+		show_remark(&c->show, DIM, "Ctrl-C again leaves.");
+}
+
 void chat_interrupt(struct chat *c)
 {
-	if (c->mode == MODE_TOOL) {
-		chat_answer(c, NULL);
-		return;
-	}
-	if (!drafts(c->mode)) {
+	if (!drafts(c->mode) && c->mode != MODE_TOOL) {
 		chat_set_mode(c, c->asks.open ? MODE_ANSWER : MODE_TYPE);
-		return;
-	}
-	if (answer_leave_editor(c))
-		return;
-	if (c->line.text.len) {
+	} else if (answer_leave_editor(c)) {
+		;
+	} else if (c->line.text.len) {
 		line_set(&c->line, "");
 		answer_edited(c);
-		return;
-	}
-	if (c->interrupted && link_is_open(&c->link)) {
-		c->interrupted = false;
-		chat_command(c, "stop", NULL, NULL);
-	} else if (c->busy || c->mode == MODE_ANSWER) {
-		c->interrupted = true;
-		chat_command(c, "pause", NULL, NULL);
 	} else {
-		show_remark(&c->show, DIM, "Ctrl-D leaves.");
+		interrupt(c);
 	}
 }
 
@@ -319,6 +333,9 @@ void chat_on_key(void *arg, enum key key, const char *text, size_t len)
 		c->focused = key == KEY_FOCUS_IN;
 		return;
 	}
+	/* After anything else the next Ctrl-C is a first one. */
+	if (!is_at_work(c) && !(key == KEY_CONTROL && *text == 'c'))
+		c->interrupted = false;
 	if (c->mode == MODE_ANSWER && answer_key(c, key, text, len))
 		;
 	else if (c->mode == MODE_SEARCH && search_key(c, key, text, len))

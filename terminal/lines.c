@@ -313,8 +313,9 @@ static void on_rest(struct chat *c)
 		show_remark(&c->show, RED, "%s%s%s", c->state, *c->reason ? ": " : "",
 			    c->reason);
 	else if (chat_is(c, "paused"))
-		show_remark(&c->show, YELLOW, "Paused%s%s. Enter goes on; a message does "
-			    "so with what you say.", why ? ": " : "", why ? c->reason : "");
+		show_remark(&c->show, YELLOW, "Paused%s%s. Enter or a message goes on%s.",
+			    why ? ": " : "", why ? c->reason : "",
+			    c->interrupted ? "; Ctrl-C again leaves" : "");
 }
 
 /* A delegate that works beside the agent has a question. @return whether one is open. */
@@ -341,12 +342,14 @@ static void on_state(struct chat *c, json_object *line)
 {
 	bool worked = c->busy;
 
-	c->show.replaying = false;
+	c->show.replaying = c->settling = false;
 	snprintf(c->state, sizeof c->state, "%s", js_str(line, "state", ""));
 	snprintf(c->reason, sizeof c->reason, "%s", js_str(line, "reason", ""));
 	c->busy = works(c->state);
-	if (c->busy && !worked)
+	if (c->busy && !worked) {
 		c->began = clock_ms();
+		c->interrupted = false;
+	}
 	if (chat_is(c, "awaiting_user_confirmation")) {
 		answer_open(c, js_get(line, "waits"), c->show.call, "");
 		return;
@@ -356,12 +359,23 @@ static void on_state(struct chat *c, json_object *line)
 	answer_close(c);
 	if (c->busy || chat_is(c, "loading"))
 		return;
-	on_rest(c);
+	c->settling = worked && chat_is(c, "paused") && c->show.action >= 0;
+	if (!c->settling)
+		on_rest(c);
 	c->interrupted = c->interrupted && chat_is(c, "paused");
 	if (c->queued && (chat_is(c, "finished") || chat_is(c, "awaiting_user_input")))
 		chat_send_queue(c);
 	else if (worked)
 		chat_notify(c, "the agent rests");
+}
+
+/* The result of what was interrupted is here: the rest is told after it. */
+static void settle(struct chat *c)
+{
+	if (!c->settling || c->show.action >= 0)
+		return;
+	c->settling = false;
+	on_rest(c);
 }
 
 static void on_questions(struct chat *c, json_object *open)
@@ -406,6 +420,7 @@ void chat_on_line(void *arg, json_object *line)
 	if (!type) {
 		show_event(&c->show, line);
 		c->last_event = js_int(line, "id", c->last_event);
+		settle(c);
 	}
 	else if (strcmp(type, "state") == 0)
 		on_state(c, line);

@@ -82,11 +82,11 @@ static void add_state(struct chat *c)
 	AUTO(strbuf) struct strbuf text = STRBUF(AREA_ROW_BYTES);
 	int64_t seconds = (clock_ms() - c->began) / 1000;
 
-	if (!c->busy)
+	if (!c->busy && !c->settling && c->show.action < 0)
 		return;
 	strbuf_addf(&text, "%c ", spinner[c->spin % 4]);
-	if (c->interrupted)
-		strbuf_add(&text, "pausing, Ctrl-C again stops");
+	if (c->interrupted || c->settling)
+		strbuf_add(&text, "pausing, Ctrl-C again leaves");
 	else if (chat_is(c, "rate_limited"))
 		strbuf_add(&text, "waiting for the model");
 	else

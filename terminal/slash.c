@@ -249,7 +249,7 @@ static const struct slash table[] = {
 	{ "/pause", "", "interrupt the agent (Ctrl-C)", pass_on, "pause", NULL },
 	{ "/continue", "", "go on after a pause, an error, a limit", pass_on, "resume",
 	  NULL },
-	{ "/stop", "", "end the conversation's process (Ctrl-C twice)", pass_on, "stop",
+	{ "/stop", "", "end the conversation's process", pass_on, "stop",
 	  NULL },
 	{ "/now", "[TEXT]", "say it, or what is queued, while the agent works", run_now,
 	  NULL, NULL },

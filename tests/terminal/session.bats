@@ -56,7 +56,7 @@ greeting='text = Hello, *world*.'
 	see 'Come back with'
 }
 
-@test 'Ctrl-C pauses, again stops, and a message takes it up' {
+@test 'Ctrl-C pauses, /stop ends the process, and a message takes it up' {
 	script <<-'END'
 	[turn]
 	[call bash]
@@ -79,7 +79,7 @@ greeting='text = Hello, *world*.'
 	key C-c
 	see 'Paused'
 	see 'The command was interrupted'
-	key C-c
+	enter '/stop'
 	see 'has ended (stopped)'
 	enter 'Go on'
 	see 'As you say.'

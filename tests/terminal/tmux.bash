@@ -18,6 +18,7 @@ idle() { ! pgrep -P "$shell" > /dev/null; }
 
 teardown() {
 	[ -n "${work:-}" ] || return 0
+	[ -z "${server:-}" ] || kill "$server" 2> /dev/null || :
 	# The chats first: LeakSanitizer waits for ever if the SIGCONT that tmux sends
 	# at its end falls into its search.
 	shell=$(tmux list-panes -a -F '#{pane_pid}' 2> /dev/null) || shell=
@@ -103,5 +104,20 @@ looks_like() {
 script() { cat > "$work/script"; }
 chat() {
 	enter "clear; mortise -m script:$work/script $*"
+	see 'Mortise VERSION'
+}
+
+# stream: a model server that sends what the plan on standard input says (model.py)
+stream() {
+	cat > "$work/plan"
+	python3 -B "$top_srcdir/tests/terminal/model.py" "$work/port" "$work/plan" &
+	server=$!
+	poll test -e "$work/port"
+	export MODEL_KEY=2f9c-77d1-b04e
+	printf '%s\n' '[llm]' 'model = openai/gpt-4.1' 'api_key_env = MODEL_KEY' \
+		"base_url = http://127.0.0.1:$(cat "$work/port")/v1" > "$work/m.ini"
+}
+streamed_chat() {
+	enter "clear; mortise --config $work/m.ini $*"
 	see 'Mortise VERSION'
 }

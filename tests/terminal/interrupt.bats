@@ -1,0 +1,183 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Ctrl-C in each state: the first interrupts, the second leaves, and a key between
+# them makes the next one a first one.
+
+source "$top_srcdir/tests/terminal/tmux.bash"
+
+# It left, and the shell is back.
+left() {
+	see 'Come back with: mortise --resume'
+	poll at_prompt
+}
+at_prompt() { screen | tail -n 1 | grep -qFx '$'; }
+
+commands() {
+	script <<-'END'
+	[turn]
+	[call bash]
+	command = echo begun; sleep 60
+
+	[turn]
+	[call bash]
+	command = echo again; sleep 60
+
+	[turn]
+	text = As you say.
+	END
+}
+
+@test 'a tool runs: Paused comes after its output; Enter, and Ctrl-C pauses anew' {
+	commands
+	terminal
+	chat -o controller.confirmation=never
+	enter 'Begin'
+	see 'begun'
+	key C-c
+	see 'Paused. Enter or a message goes on; Ctrl-C again leaves.'
+	[[ "$(screen)" = *'The command was interrupted'*'Paused.'* ]]
+	key Enter
+	see '  again'
+	see_no 'pausing'
+	key C-c
+	poll twice_paused
+	key C-c
+	left
+	! mortise ps | grep -q running
+	enter 'clear; mortise -c'
+	see 'Paused'
+	enter 'Go on'
+	see 'As you say.'
+}
+twice_paused() { [ "$(screen | grep -c 'Paused')" -eq 2 ]; }
+
+@test 'the model thinks: paused, and left' {
+	script <<-'END'
+	[turn]
+	delay = 60s
+	text = Too late.
+	END
+	terminal
+	chat
+	enter 'Begin'
+	see 'working'
+	key C-c
+	see 'Paused.'
+	type_ 'a draft'
+	key C-c
+	see_no 'a draft'
+	key C-c
+	see 'Ctrl-C again leaves.'
+	key C-c
+	left
+}
+
+@test 'the reply streams: what came stays on the screen' {
+	stream <<<'[{"sentences": 30, "paragraph": 3, "stall": 100}, {"text": "As you say."}]'
+	terminal
+	streamed_chat
+	enter 'Begin'
+	see 'This is sentence 5'
+	key C-c
+	see 'Paused.'
+	shows 'This is sentence 5'
+	key Enter
+	see 'As you say.'
+	key C-c
+	see 'Ctrl-C again leaves.'
+	key C-c
+	left
+}
+
+@test 'an action waits for approval: the question is put off, and asked again' {
+	commands
+	terminal
+	chat -o controller.confirmation=always
+	enter 'Begin'
+	ready
+	key C-c
+	see 'Paused.'
+	key Enter
+	ready
+	key C-c
+	poll twice_paused
+	key C-c
+	left
+}
+
+@test 'a tool asks: the call is interrupted' {
+	script <<-'END'
+	[turn]
+	[call plain]
+	text = x
+
+	[turn]
+	text = As you say.
+	END
+	export XDG_CACHE_HOME=$work/cache
+	flags="-o mcp.form.command=python3 -o mcp.form.args=$top_srcdir/tests/tools/mcp-hostile.py,form"
+	mortise mcp status $flags
+	terminal
+	chat $flags -o controller.confirmation=never
+	enter 'Begin'
+	see 'Your name'
+	see 'answer:'
+	type_ 'Ad'
+	see 'answer: Ad'
+	key C-c
+	see_no 'answer: Ad'
+	shows 'answer:'
+	key C-c
+	see 'Paused.'
+	see_no 'answer:'
+	enter 'Go on'
+	see 'As you say.'
+}
+
+@test 'the history is condensed: paused' {
+	for n in 1 2 3 4 5 6 7 8; do
+		printf '[turn]\n[call bash]\ncommand = echo step-%s\n\n' "$n"
+	done | script
+	printf '[turn]\ndelay = 60s\ntext = A summary.\n' > "$work/summary"
+	printf '%s\n' '[controller]' 'condensers = short' 'confirmation = never' '[llm]' \
+		"model = script:$work/script" '[llm.slow]' "model = script:$work/summary" \
+		'[condenser.short]' 'plugin = llm' 'llm = slow' 'keep_first = 1' \
+		'max_size = 10' > "$work/m.ini"
+	terminal
+	streamed_chat
+	enter 'Begin'
+	see 'working 2 s' # the steps take no time
+	key C-c
+	see 'Paused.'
+	key C-c
+	left
+}
+
+@test 'a command of the user runs: it is interrupted, the agent is not' {
+	script <<<$'[turn]\ntext = Hello.\n\n[turn]\ntext = As you say.'
+	terminal
+	chat
+	enter 'Begin'
+	see 'Hello.'
+	enter '!echo mine; sleep 60'
+	see 'running'
+	see '  mine'
+	key C-c
+	see 'The command was interrupted'
+	see_no 'running'
+	enter 'Go on'
+	see 'As you say.'
+}
+
+@test 'plain: the signal does the same' {
+	commands
+	terminal
+	enter "clear; TERM=dumb mortise -m script:$work/script -o controller.confirmation=never"
+	see 'Mortise VERSION'
+	enter 'Begin'
+	see '$ echo begun'
+	key C-c
+	see 'Paused.'
+	key C-c
+	left
+}
