@@ -108,11 +108,13 @@ static int sync_folder_of(const char *path)
 	return fd >= 0 && fsync(fd) == 0 ? MT_OK : MT_EIO;
 }
 
-int file_write(const char *path, const char *bytes, size_t len, mode_t mode,
-	       bool durable, struct error *err)
+/* `*ret_unsynced`: a sync failed, where one is wanted (NULL: none is). */
+static int write_beside(const char *path, const char *bytes, size_t len, mode_t mode,
+			bool *ret_unsynced, struct error *err)
 {
 	AUTO(strbuf) struct strbuf temp = STRBUF(1 << 16);
 	AUTO(close) int fd = -1;
+	bool done;
 	int status;
 
 	if (strbuf_addf(&temp, "%s.XXXXXX", path))
@@ -120,15 +122,33 @@ int file_write(const char *path, const char *bytes, size_t len, mode_t mode,
 	fd = mkostemp(temp.text, O_CLOEXEC);
 	if (fd < 0)
 		return fail_errno(err, path, "written");
-	if (write_all(fd, bytes, len) || fchmod(fd, mode) != 0 ||
-	    (durable && fsync(fd) != 0) || rename(temp.text, path) != 0) {
+	done = !write_all(fd, bytes, len) && fchmod(fd, mode) == 0;
+	if (done && ret_unsynced)
+		*ret_unsynced = fsync(fd) != 0;
+	if (!done || (ret_unsynced && *ret_unsynced) || rename(temp.text, path) != 0) {
 		status = fail_errno(err, path, "written");
 		unlink(temp.text);
 		return status;
 	}
-	if (durable && sync_folder_of(path))
-		return fail_errno(err, path, "made durable");
-	return MT_OK;
+	if (!ret_unsynced || !sync_folder_of(path))
+		return MT_OK;
+	*ret_unsynced = true;
+	return fail_errno(err, path, "made durable");
+}
+
+int file_write_durable(const char *path, const char *bytes, size_t len, mode_t mode,
+		       bool *ret_unsynced, struct error *err)
+{
+	*ret_unsynced = false;
+	return write_beside(path, bytes, len, mode, ret_unsynced, err);
+}
+
+int file_write(const char *path, const char *bytes, size_t len, mode_t mode,
+	       bool durable, struct error *err)
+{
+	bool unsynced = false;
+
+	return write_beside(path, bytes, len, mode, durable ? &unsynced : NULL, err);
 }
 
 char *file_target(const char *path, bool *ret_special, struct error *err)

@@ -16,6 +16,10 @@ int file_read(const char *path, size_t max_bytes, char **ret_text, size_t *ret_l
 /** Write by a temporary file beside it and rename; fsync first if `durable`. */
 int file_write(const char *path, const char *bytes, size_t len, mode_t mode,
 	       bool durable, struct error *err);
+/** The same, durable. `*ret_unsynced`: it failed because a sync did, after which nobody
+ *  knows what the disk holds. */
+int file_write_durable(const char *path, const char *bytes, size_t len, mode_t mode,
+		       bool *ret_unsynced, struct error *err);
 /** The same for a path that a person names: a link is followed, and a device or pipe
  *  that is there is written to instead of being replaced. */
 int file_put(const char *path, const char *bytes, size_t len, mode_t mode,

@@ -265,6 +265,8 @@ void set_error(struct conversation *c, int exit_code, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
+	if (evlog_is_lost(c->log)) /* that comes first, and was told */
+		return;
 	c->exit_code = exit_code;
 	set_state(c, STATE_ERROR, text);
 }
@@ -525,7 +527,7 @@ static void name_it(struct conversation *c, const char *text, size_t len)
 	utf8_blank_controls(title, strlen(title));
 	free(c->title);
 	c->title = title;
-	if (meta_change(c->dir, c->title, NULL, c->mask, &err))
+	if (meta_change(c->log, c->title, NULL, c->mask, &err))
 		log_line(MT_LOG_WARNING, "conversation", "no title: %s", err.text);
 }
 

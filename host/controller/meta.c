@@ -59,13 +59,15 @@ int meta_write(const char *dir, const char *id, const char *title, const char *w
 	return file_write(path, text, len, 0600, true, err);
 }
 
-int meta_change(const char *dir, const char *title, json_object *spec,
+int meta_change(struct evlog *log, const char *title, json_object *spec,
 		const struct mask *mask, struct error *err)
 {
-	AUTO(json) json_object *o = meta_read(dir, err);
-	AUTO(free) char *path = path_join(dir, "meta.json");
+	AUTO(json) json_object *o = meta_read(evlog_dir(log), err);
+	AUTO(free) char *path = path_join(evlog_dir(log), "meta.json");
+	bool unsynced = false;
 	const char *text;
 	size_t len;
+	int status;
 
 	if (!o) {
 		json_object_put(spec);
@@ -75,7 +77,10 @@ int meta_change(const char *dir, const char *title, json_object *spec,
 	    || (mask && mask_json(mask, o, NULL, NULL)) || !path)
 		return fail(err, MT_ENOMEM, "out of memory");
 	text = js_text(o, &len);
-	return file_write(path, text, len, 0600, true, err);
+	status = file_write_durable(path, text, len, 0600, &unsynced, err);
+	if (unsynced)
+		evlog_lose(log, EIO);
+	return status;
 }
 
 json_object *meta_read(const char *dir, struct error *err)
@@ -133,6 +138,7 @@ static bool good_id(const char *id)
 char *conversation_dir(const struct config *c, const char *id, struct error *err)
 {
 	AUTO(free) char *root = NULL;
+	struct error why = ERROR_NONE;
 	char *dir;
 
 	if (!good_id(id)) {
@@ -143,7 +149,11 @@ char *conversation_dir(const struct config *c, const char *id, struct error *err
 	root = state_root(c, err);
 	if (!root)
 		return NULL;
-	dir_make_durable(root, NULL); /* if not, whoever writes into it says why */
+	/* who may not write can still read; a disk that fails is another matter */
+	if (dir_make_durable(root, &why) == MT_EIO) {
+		fail(err, MT_EIO, "%s", why.text);
+		return NULL;
+	}
 	dir = path_join(root, id);
 	if (!dir)
 		fail(err, MT_ENOMEM, "out of memory");

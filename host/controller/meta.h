@@ -14,8 +14,9 @@ char *meta_new_id(void);
 int meta_write(const char *dir, const char *id, const char *title, const char *workspace,
 	       json_object *spec, const struct conversation_options *o,
 	       const struct mask *mask, struct error *err);
-/** Give it another title, another specification (taken), or both; NULL: as it is. */
-int meta_change(const char *dir, const char *title, json_object *spec,
+/** Give it another title, another specification (taken), or both; NULL: as it is.
+ *  A sync that fails is as final for `log` as a barrier that does. */
+int meta_change(struct evlog *log, const char *title, json_object *spec,
 		const struct mask *mask, struct error *err);
 /** Read the meta.json of a folder; another format number is refused. Owned. */
 json_object *meta_read(const char *dir, struct error *err);

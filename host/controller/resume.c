@@ -497,7 +497,7 @@ static void keep_changes(struct conversation *c, const struct config_input *in,
 
 	if (!in->override_count && !o->model)
 		return;
-	if (meta_change(c->dir, NULL, wiring_spec(c, NULL), c->mask, &err)
+	if (meta_change(c->log, NULL, wiring_spec(c, NULL), c->mask, &err)
 	    || evlog_beside(c->log, "meta.json", &err))
 		notice(c, MT_LOG_WARNING, "the change counts for this process only: %s",
 		       err.text);

@@ -12,6 +12,7 @@
 #include "files.h"
 #include "utf8.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
@@ -35,8 +36,10 @@ static int make_folder(struct evlog *log, struct error *err)
 		return fail(err, MT_ENOMEM, "out of memory for a blob");
 	if (dir_make(folder, err))
 		return MT_EIO;
-	if (log->options.sync != SYNC_NONE && fsync(log->dir_fd) != 0)
+	if (log->options.sync != SYNC_NONE && fsync(log->dir_fd) != 0) {
+		evlog_lose(log, errno);
 		return fail(err, MT_EIO, "%s cannot be made durable", log->dir);
+	}
 	log->blobs_made = true;
 	return MT_OK;
 }
@@ -45,7 +48,9 @@ int evlog_blob(struct evlog *log, const void *bytes, size_t len, char ret_name[6
 	       struct error *err)
 {
 	AUTO(free) char *path = NULL;
+	bool unsynced = false;
 	struct stat st;
+	int status;
 
 	if (log->mode == EVLOG_READ)
 		return fail(err, MT_EDENIED, "the event log is open for reading only");
@@ -58,7 +63,12 @@ int evlog_blob(struct evlog *log, const void *bytes, size_t len, char ret_name[6
 		return MT_OK;
 	if (make_folder(log, err))
 		return MT_EIO;
-	return file_write(path, bytes, len, 0600, log->options.sync != SYNC_NONE, err);
+	if (log->options.sync == SYNC_NONE)
+		return file_write(path, bytes, len, 0600, false, err);
+	status = file_write_durable(path, bytes, len, 0600, &unsynced, err);
+	if (unsynced)
+		evlog_lose(log, EIO);
+	return status;
 }
 
 /* ---- writing ------------------------------------------------------------------ */

@@ -199,6 +199,12 @@ int evlog_barrier(struct evlog *log, struct error *err)
 	return log->dirty || log->lost ? sync_all(log, err) : MT_OK;
 }
 
+void evlog_lose(struct evlog *log, int number)
+{
+	if (!log->lost)
+		log->lost = number ? number : EIO;
+}
+
 bool evlog_is_lost(const struct evlog *log)
 {
 	return log->lost != 0;
@@ -311,6 +317,8 @@ static int append(struct evlog *log, struct event *e, struct error *err)
 	start_line(log);
 	log->blob_bytes = 0;
 	status = event_write_hooked(e, &log->line, &hook);
+	if (status && log->lost)
+		return fail_lost(log, err);
 	if (status)
 		return fail(err, status,
 			    status == MT_ELIMIT
@@ -445,6 +453,8 @@ int evlog_record(struct evlog *log, json_object *record, struct error *err)
 	}
 	start_line(log);
 	status = write_record(&log->line, record, &hook);
+	if (status && log->lost)
+		return fail_lost(log, err);
 	if (status)
 		return fail(err, status, "%s: a record cannot be written", log->dir);
 	return put_line(log, err);

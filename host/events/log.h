@@ -65,6 +65,9 @@ int evlog_record(struct evlog *log, json_object *record, struct error *err);
 /** What was appended is on the disk now (nothing to do with SYNC_NONE). A failure is
  *  final: from then on nothing can be appended, and every barrier fails. */
 int evlog_barrier(struct evlog *log, struct error *err);
+/** A sync of something else of the conversation failed, with this errno: that is as
+ *  final as a barrier that fails. */
+void evlog_lose(struct evlog *log, int number);
 /** True once a barrier has failed. */
 bool evlog_is_lost(const struct evlog *log);
 /** Let the disk begin with what a barrier will soon wait for. */

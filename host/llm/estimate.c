@@ -25,7 +25,7 @@ static char *path_of(const struct llm *l, bool make)
 	char name[MAX_NAME];
 	size_t n = 0;
 
-	if (!dir || (make && dir_make_durable(dir, NULL)))
+	if (!dir || (make && dir_make(dir, NULL)))
 		return NULL;
 	for (; l->name[n] && n < sizeof name - 1; n++)
 		name[n] = strchr("/\\. \t", l->name[n]) ? '_' : l->name[n];

@@ -22,6 +22,7 @@ enum journal_kind {
 	J_SYNC,       /* path, inode; of a file or a directory */
 	J_SENT,       /* target, data: bytes that left the program */
 	J_EXIT,       /* offset: the exit status */
+	J_FAILED,     /* path; a sync that was made to fail */
 };
 
 enum journal_target { SENT_OUTPUT = 1, SENT_NETWORK, SENT_LOCAL };

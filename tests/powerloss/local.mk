@@ -8,5 +8,5 @@ tests_powerloss_simulate_SOURCES = %D%/simulate.c %D%/journal.h
 tests_powerloss_simulate_CPPFLAGS = -D_GNU_SOURCE
 tests_powerloss_model_SOURCES = bench/mock.c
 tests_powerloss_model_CPPFLAGS = -D_GNU_SOURCE
-TESTS += %D%/powerloss.sh
-EXTRA_DIST += %D%/powerloss.sh
+TESTS += %D%/powerloss.sh %D%/failed-sync.sh
+EXTRA_DIST += %D%/powerloss.sh %D%/failed-sync.sh

@@ -103,7 +103,6 @@ lines_to() { # a conversation that is told what to do while it runs
 		until_true grep -q '"type":"state","state":"finished"' "$work/out"
 		echo '{"type":"message","text":"and now"}'
 		until_true grep -q 'done again' "$work/out"
-		echo '{"type":"quit"}'
 	} | mortise run --json --keep -C "$work/ws" -m "script:$work/script"
 }
 export -f lines_to until_true 2>/dev/null

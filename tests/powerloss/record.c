@@ -3,7 +3,8 @@
  * record.c - a library to preload, for tests only: records what `mortise` does to the
  * files below a directory, and what leaves the program, in the order in which it happens.
  *
- * POWERLOSS_ROOT=DIRECTORY, without links; POWERLOSS_JOURNAL=FILE, see journal.h. */
+ * POWERLOSS_ROOT=DIRECTORY, without links; POWERLOSS_JOURNAL=FILE, see journal.h.
+ * POWERLOSS_FAIL=N: the N-th sync of a file or directory below it fails, once. */
 #include "journal.h"
 
 #include <dlfcn.h>
@@ -33,6 +34,7 @@ enum { PIECES_MAX = 5 };
 
 static char root[PATH_MAX], journal[PATH_MAX];
 static size_t root_len;
+static long syncs, failing; /* the syncs so far, and the one that fails */
 static struct stat output; /* standard output, which may be moved to another descriptor */
 
 /* ---- the journal --------------------------------------------------------------- */
@@ -141,6 +143,8 @@ __attribute__((constructor)) static void begin(void)
 	snprintf(journal, sizeof journal, "%s", to);
 	root_len = (size_t)snprintf(root, sizeof root, "%s", from);
 	on_exit(put_exit, NULL);
+	if (getenv("POWERLOSS_FAIL"))
+		failing = strtol(getenv("POWERLOSS_FAIL"), NULL, 10);
 }
 
 /* ---- bytes --------------------------------------------------------------------- */
@@ -267,36 +271,36 @@ EXPORT int ftruncate(int fd, off_t len)
 }
 
 /* Recorded when it is over: only then may anything rely on it. */
-static void synced(int fd)
+static int sync_it(int fd, int (*real)(int))
 {
-	struct journal_record r = { .kind = J_SYNC };
+	struct journal_record r = { .kind = J_SYNC, .inode = inode_of(fd) };
 	char room[PATH_MAX];
 	const char *path = path_of(fd, room);
+	int status = 0;
 
-	if (!path)
-		return;
-	r.inode = inode_of(fd);
-	put(&r, path, NULL, (struct bytes){ 0 });
+	if (path && ++syncs == failing) {
+		r.kind = J_FAILED;
+		status = -1;
+	} else {
+		status = real(fd);
+	}
+	if (path && (status == 0 || r.kind == J_FAILED))
+		put(&r, path, NULL, (struct bytes){ 0 });
+	if (r.kind == J_FAILED)
+		errno = EIO;
+	return status;
 }
 
 EXPORT int fsync(int fd)
 {
 	REAL(int, "fsync", int);
-	int status = real(fd);
-
-	if (status == 0)
-		synced(fd);
-	return status;
+	return sync_it(fd, real);
 }
 
 EXPORT int fdatasync(int fd)
 {
 	REAL(int, "fdatasync", int);
-	int status = real(fd);
-
-	if (status == 0)
-		synced(fd);
-	return status;
+	return sync_it(fd, real);
 }
 
 /* ---- names --------------------------------------------------------------------- */

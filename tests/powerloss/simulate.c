@@ -3,6 +3,7 @@
  * simulate.c - the loss of power, from a journal of record.c.
  *
  *   simulate JOURNAL TREE verify     the journal explains every file of TREE
+ *   simulate JOURNAL TREE failed     nothing left the program after a failed sync
  *   simulate JOURNAL IMAGE CASE      what a disk may hold after the loss in case CASE
  *
  * A case is a place in the journal and a choice. What was synced before that place is
@@ -800,14 +801,49 @@ static int one_case(const char *image_path, long number)
 	return bad != 0;
 }
 
+/* ---- after a failed sync ------------------------------------------------------------ */
+
+/* No request, no call, no acknowledgment; an error is no acknowledgment. */
+static bool leaves(const struct op *o)
+{
+	if (o->r->kind == J_EXIT)
+		return o->r->offset == 0;
+	return o->r->kind == J_SENT &&
+	       ((o->r->target == SENT_NETWORK && has(o, "POST ")) ||
+		has(o, "\"method\":\"tools/call\"") ||
+		(has(o, "{\"type\":\"result\"") && has(o, "\"ok\":true")));
+}
+
+static int check_failed(void)
+{
+	int at = 0, bad = 0;
+
+	while (at < op_count && ops[at].r->kind != J_FAILED)
+		at++;
+	if (at == op_count)
+		puts("no sync failed");
+	else
+		printf("# the failed sync: %s\n", ops[at].path);
+	for (int i = at + 1; i < op_count; i++) {
+		if (!leaves(&ops[i]))
+			continue;
+		printf("# %s: %.*s\n", ops[i].r->kind == J_EXIT ? "success" : "left the program",
+		       (int)(ops[i].r->data < 200 ? ops[i].r->data : 200), ops[i].data);
+		bad++;
+	}
+	return bad != 0;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 4) {
-		fputs("usage: simulate JOURNAL TREE verify|CASE\n", stderr);
+		fputs("usage: simulate JOURNAL TREE verify|failed|CASE\n", stderr);
 		return 2;
 	}
 	load(argv[1]);
 	resolve();
+	if (strcmp(argv[3], "failed") == 0)
+		return check_failed();
 	return strcmp(argv[3], "verify") == 0 ? verify(argv[2])
 					      : one_case(argv[2], strtol(argv[3], NULL, 10));
 }
