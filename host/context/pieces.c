@@ -309,6 +309,12 @@ int tool_list_read(struct tool_list *list, struct evlog *log, int64_t id,
 		t->description = js_str(f, "description", "");
 		t->brief = js_str(o, "brief", NULL);
 		t->schema = js_text(js_get(f, "parameters"), NULL);
+		if (!t->schema) {
+			auto_free(&list->tools);
+			list->tools = NULL;
+			list->count = 0;
+			return fail(err, MT_ENOMEM, "out of memory");
+		}
 		if (*t->name)
 			list->count++;
 	}

@@ -161,6 +161,8 @@ static int write_meta(struct fork *f, json_object *meta, const struct fork_optio
 	    (o->title && js_set_str(meta, "title", o->title)))
 		return fail(f->err, MT_ENOMEM, "out of memory");
 	text = js_text(meta, &len);
+	if (!text)
+		return fail(f->err, MT_ENOMEM, "out of memory");
 	return file_write(path, text, len, 0600, true, f->err);
 }
 

@@ -40,22 +40,22 @@ int meta_write(const char *dir, const char *id, const char *title, const char *w
 	char now[32];
 	const char *text;
 	size_t len;
+	bool failed;
 
 	timestamp_now(now);
-	js_set_int(o, "format", META_FORMAT);
-	js_set_str(o, "id", id);
-	js_set_str(o, "title", title);
-	js_set_str(o, "workspace", workspace);
-	js_set_str(o, "created", now);
-	js_set_str(o, "version", VERSION);
-	if (options && options->parent) {
-		js_set_str(o, "parent", options->parent);
-		js_set_int(o, "depth", options->depth);
-	}
-	js_set(o, "spec", spec);
+	failed = js_set_int(o, "format", META_FORMAT) || js_set_str(o, "id", id)
+	    || js_set_str(o, "title", title) || js_set_str(o, "workspace", workspace)
+	    || js_set_str(o, "created", now) || js_set_str(o, "version", VERSION)
+	    || (options && options->parent
+		&& (js_set_str(o, "parent", options->parent)
+		    || js_set_int(o, "depth", options->depth)));
+	if (js_set(o, "spec", spec) || failed)
+		return fail(err, MT_ENOMEM, "out of memory");
 	if ((mask && mask_json(mask, o, NULL, NULL)) || !path)
 		return fail(err, MT_ENOMEM, "out of memory");
 	text = js_text(o, &len);
+	if (!text)
+		return fail(err, MT_ENOMEM, "out of memory");
 	return file_write(path, text, len, 0600, true, err);
 }
 
@@ -77,6 +77,8 @@ int meta_change(struct evlog *log, const char *title, json_object *spec,
 	    || (mask && mask_json(mask, o, NULL, NULL)) || !path)
 		return fail(err, MT_ENOMEM, "out of memory");
 	text = js_text(o, &len);
+	if (!text)
+		return fail(err, MT_ENOMEM, "out of memory");
 	status = file_write_durable(path, text, len, 0600, &unsynced, err);
 	if (unsynced)
 		evlog_lose(log, EIO);

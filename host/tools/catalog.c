@@ -180,6 +180,8 @@ static int add_tool(struct catalog *catalog, const struct tool *tool, struct err
 	const struct tool *other = catalog_find(catalog, tool->name);
 	struct tool *all;
 
+	if (!tool->schema)
+		return fail(err, MT_ENOMEM, "out of memory");
 	if (other)
 		return fail(err, MT_EEXIST,
 			    "two tools are named %s: of [%s%s] and of [%s%s]; leave one "

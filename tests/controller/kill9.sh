@@ -10,7 +10,14 @@ RANDOM=${KILL9_SEED:-1}
 steps=20
 work=$(mktemp -d)
 mark=$((700000 + $$ % 100000))
-trap 'pkill -9 -f "[s]leep $mark" ; rm -rf "$work"' EXIT
+# what a failed test leaves: those of these sleeps that run in its workspace
+end_sleeps() {
+	local pid
+	for pid in $(pgrep -f "[s]leep $mark"); do
+		[ "$(readlink "/proc/$pid/cwd")" = "$(realpath "$work")/ws" ] && kill -9 "$pid"
+	done
+}
+trap 'end_sleeps; rm -rf "$work"' EXIT
 mkdir "$work/ws"
 
 for ((i = 1; i <= steps; i++)); do
