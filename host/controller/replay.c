@@ -291,7 +291,6 @@ static int take_reply(struct conversation *c, const struct event *e, struct erro
 	return evlog_record(c->log, record, err);
 }
 
-/* A copy of a recorded action as a new one. */
 /* The decision was about the recording: the action is judged anew. What the agent thought
  * stands in the action that was asked about. */
 static void forget_answer(struct replay *r, json_object *json)
@@ -313,9 +312,35 @@ static void forget_answer(struct replay *r, json_object *json)
 		       json_object_get(js_get(asked->json, "reasoning_content")));
 }
 
-static struct event *copy_action(struct replay *r, const struct replay_action *a,
+/* V0 reads and writes a relative path where the shell is, but for the editor's own
+ * commands, which refuse one. The action names the file that will be touched, so that
+ * policies see it. */
+static int resolve_path(const struct conversation *c, json_object *json)
+{
+	static const char *const types[] = { "read", "write", "edit" };
+	json_object *args = js_get(json, "args");
+	const char *path = js_str(args, "path", "");
+	bool by_path = false;
+
+	for (size_t i = 0; i < ARRAY_LEN(types); i++)
+		by_path = by_path || strcmp(js_str(json, "action", ""), types[i]) == 0;
+	if (!by_path || !*path || *path == '/' ||
+	    strcmp(js_str(args, "impl_source", "default"), "oh_aci") == 0)
+		return MT_OK;
+	while (strncmp(path, "./", 2) == 0)
+		path += 2;
+
+	AUTO(free)
+	char *whole = path_join(c->shell_dir ? c->shell_dir : c->workspace, path);
+
+	return whole ? js_set_str(args, "path", whole) : MT_ENOMEM;
+}
+
+/* A copy of a recorded action as a new one. */
+static struct event *copy_action(struct conversation *c, const struct replay_action *a,
 				 struct error *err)
 {
+	struct replay *r = c->replay;
 	static const char *const old[] = { "id", "timestamp", "cause", "llm_metrics" };
 	AUTO(event) struct event *e = evlog_event(r->log, a->recorded, err);
 	AUTO(json) json_object *json = NULL;
@@ -329,6 +354,10 @@ static struct event *copy_action(struct replay *r, const struct replay_action *a
 	for (size_t i = 0; i < ARRAY_LEN(old); i++)
 		json_object_object_del(json, old[i]);
 	forget_answer(r, json);
+	if (resolve_path(c, json)) {
+		fail(err, MT_ENOMEM, "out of memory");
+		return NULL;
+	}
 	if (is_type(evlog_head(r->log, a->recorded), "message") &&
 	    a + 1 < r->actions + r->count)
 		js_set_bool(js_get(json, "args"), "wait_for_response", false);
@@ -425,7 +454,7 @@ static void end_delegates(struct conversation *c)
 static void take(struct conversation *c, struct replay_action *a)
 {
 	struct error err = ERROR_NONE;
-	AUTO(event) struct event *e = copy_action(c->replay, a, &err);
+	AUTO(event) struct event *e = copy_action(c, a, &err);
 
 	if (!e || take_reply(c, e, &err)) {
 		set_error(c, EXIT_FAILED, "event %" PRId64 " of the recording: %s",

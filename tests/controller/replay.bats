@@ -256,3 +256,33 @@ END
 	[ "$(cat "$ws/new")" = c ]
 	[ "$(paste -sd, "$ws/old")" = one,TWO,three ]
 }
+
+@test "a relative path of V0's read, write and edit is in the shell's directory" {
+	ws=$work/ws
+	mkdir "$ws/sub"
+	printf 'top\n' >"$ws/there"
+	printf 'below\n' >"$ws/sub/there"
+	cat >"$work/r.json" <<END
+[{"id":0,"source":"user","action":"message","args":{"content":"go"}},
+ {"id":1,"source":"agent","action":"write","args":{"path":"new","content":"a"}},
+ {"id":2,"cause":1,"source":"agent","observation":"write","content":"","extras":{"path":"new"}},
+ {"id":3,"source":"agent","action":"run","args":{"command":"cd sub"}},
+ {"id":4,"cause":3,"source":"agent","observation":"run","content":"","extras":{"command":"cd sub","metadata":{"exit_code":0}}},
+ {"id":5,"source":"agent","action":"write","args":{"path":"./new","content":"b"}},
+ {"id":6,"cause":5,"source":"agent","observation":"write","content":"","extras":{"path":"./new"}},
+ {"id":7,"source":"agent","action":"read","args":{"path":"there"}},
+ {"id":8,"cause":7,"source":"agent","observation":"read","content":"below","extras":{"path":"there"}},
+ {"id":9,"source":"agent","action":"read","args":{"path":"there","impl_source":"oh_aci"}},
+ {"id":10,"cause":9,"source":"agent","observation":"error","content":"no","extras":{}},
+ {"id":11,"source":"agent","action":"finish","args":{}}]
+END
+	run mortise replay -C "$ws" "$work/r.json"
+	printf '%s\n' "$output"
+	[ "$(cat "$ws/new")" = a ]
+	[ "$(cat "$ws/sub/new")" = b ]
+	log=$(cat "$work"/state/mortise/conversations/*/events.jsonl)
+	jq -se --arg ws "$ws" 'map(select(.action == "read" or .action == "write") | .args.path) ==
+		[$ws + "/new", $ws + "/sub/new", $ws + "/sub/there", "there"]' <<<"$log"
+	grep -q '"observation":"read".*below' <<<"$log"
+	grep -q '"observation":"read".*should be an absolute path' <<<"$log"
+}
