@@ -181,6 +181,71 @@ static void first_message_undone(void)
 	evlog_close(log);
 }
 
+/* One call of a batch, and its result if `answer` says so. */
+static void one_of_batch(struct evlog *log, const char *id, const char *answer)
+{
+	AUTO(event)
+	struct event *a =
+		event_action("run", SOURCE_AGENT, json("{\"command\":\"ls\"}"), NULL);
+	AUTO(event) struct event *o = NULL;
+
+	event_set_tool_meta(a, "bash", id, "batch", 3);
+	evlog_append(log, a, NULL);
+	if (!answer)
+		return;
+	o = event_observation("run", SOURCE_AGENT, a->id, answer, strlen(answer),
+			      json("{\"command\":\"ls\"}"), NULL);
+	event_set_tool_meta(o, "bash", id, "batch", 3);
+	evlog_append(log, o, NULL);
+}
+
+/* A reply with three calls of which some have no result: those are left out, and the
+ * reply with them if none has one. `messages`: what the request holds. */
+static void check_batch(const char *const answers[3], const char *messages)
+{
+	static const char *const ids[] = { "c1", "c2", "c3" };
+	static int number;
+	const struct memory_options options = { 0 };
+	struct view_item items[16];
+	char name[32];
+	size_t n = 0;
+	struct evlog *log;
+	struct memory *memory;
+	AUTO(strbuf) struct strbuf text = STRBUF(1 << 16);
+
+	snprintf(name, sizeof name, "batch%d", number++);
+	log = open_log(folder(name), EVLOG_CREATE, NULL);
+	memory = memory_new(log, &options);
+	say(log, SOURCE_USER, "do it");
+	record(log,
+	       "{\"record\":\"llm_reply\",\"response_id\":\"batch\",\"text\":\"I look\","
+	       "\"calls\":[{\"id\":\"c1\",\"name\":\"bash\",\"arguments\":\"{}\"},"
+	       "{\"id\":\"c2\",\"name\":\"bash\",\"arguments\":\"{}\"},"
+	       "{\"id\":\"c3\",\"name\":\"bash\",\"arguments\":\"{}\"}]}",
+	       NULL);
+	for (size_t i = 0; i < 3; i++)
+		one_of_batch(log, ids[i], answers[i]);
+	say(log, SOURCE_USER, "go on");
+	for (; n < (size_t)evlog_count(log); n++)
+		items[n] = (struct view_item){ .event = (int64_t)n };
+	CHECK(lay_out(memory, items, n, &text));
+	CHECK_STR(text.text, messages);
+	memory_free(memory);
+	evlog_close(log);
+}
+
+static void calls_without_answer(void)
+{
+	/* roles: user 2, assistant 3, tool 4 */
+	check_batch((const char *const[]){ "r1", "r2", "r3" },
+		    "[2 do it][3 I look c1 c2 c3][4 r1 c1][4 r2 c2][4 r3 c3][2 go on]");
+	check_batch((const char *const[]){ "r1", NULL, "r3" },
+		    "[2 do it][3 I look c1 c3][4 r1 c1][4 r3 c3][2 go on]");
+	check_batch((const char *const[]){ NULL, NULL, "r3" },
+		    "[2 do it][3 I look c3][4 r3 c3][2 go on]");
+	check_batch((const char *const[]){ NULL, NULL, NULL }, "[2 do it][2 \n\ngo on]");
+}
+
 int main(void)
 {
 	const struct memory_options options = { 0 };
@@ -193,6 +258,7 @@ int main(void)
 	if (!mkdtemp(top))
 		return 1;
 	first_message_undone();
+	calls_without_answer();
 	log = open_log(folder("log"), EVLOG_CREATE, NULL);
 	memory = memory_new(log, &options);
 	say(log, SOURCE_USER, "do it");
