@@ -114,3 +114,8 @@ tests_vectors_d_vec_browser_SOURCES = %D%/vec-browser.c %D%/vec.h \
 	plugins/agents/browse-reply.c plugins/agents/browse.h
 tests_vectors_d_vec_browser_CPPFLAGS = $(VEC_CPPFLAGS)
 tests_vectors_d_vec_browser_LDADD = $(LIBBROWSER) $(CRYPTO_LIBS)
+
+check_PROGRAMS += %D%/vec-config
+tests_vectors_d_vec_config_SOURCES = %D%/vec-config.c %D%/vec.h
+tests_vectors_d_vec_config_CPPFLAGS = $(VEC_CPPFLAGS)
+tests_vectors_d_vec_config_LDADD = $(LIBHOST)
