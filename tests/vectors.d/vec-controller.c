@@ -276,12 +276,14 @@ static bool case_exception(struct vec *v, json_object *in, json_object *output)
 	json_object *status = js_get(output, "status");
 	struct reaction r = model_error_reaction(&e, false);
 
-	if (strcmp(js_str(output, "state", ""), "rate_limited") == 0) {
+	/* it is tried again until the attempts are used up */
+	if (e.kind == MT_ERROR_RATE_LIMIT &&
+	    js_int(in, "retry_attempt", 0) < js_int(in, "max_retries", 1)) {
 		struct conversation *c = kit_new(&loop, settings, false);
 
 		c->state = STATE_RUNNING;
 		ask_waits(c, &e, 1000);
-		fault_text(v, "state", "rate_limited", state_name(c->state));
+		fault_text(v, "state", js_str(output, "state", ""), state_name(c->state));
 		kit_close(&loop, c);
 		return true;
 	}
@@ -309,9 +311,10 @@ static void one_op(struct vec *v, struct account *a, enum limit which, const cha
 		account_raise(a);
 	}
 	if (m->used != js_number(want, "current", -1))
-		vec_fault(v, "current", NULL, op);
+		vec_fault(v, op, js_text(js_get(want, "current"), NULL),
+			  "current: another");
 	if (m->max != js_number(want, "max", -1))
-		vec_fault(v, "max", NULL, op);
+		vec_fault(v, op, js_text(js_get(want, "max"), NULL), "max: another");
 	fault_int(v, "hit", js_bool(want, "hit_limit", false), m->hit);
 	fault_text(v, "message", js_str(js_get(want, "error"), "message", ""), text);
 }
