@@ -192,6 +192,14 @@ static void attempt_succeeded(struct llm_exchange *x)
 	events.done(arg, r);
 }
 
+/* Did the provider or the model refuse, and say nothing? Otherwise what was said is the
+ * answer. */
+static bool is_silent_refusal(const struct llm_exchange *x)
+{
+	return x->stop_reason && strcmp(x->stop_reason, "refusal") == 0 &&
+	       !x->call_count && strspn(x->text.text, " \t\r\n") == x->text.len;
+}
+
 /* The dialect has had its say. */
 static void attempt_over(struct llm_exchange *x)
 {
@@ -211,6 +219,8 @@ static void attempt_over(struct llm_exchange *x)
 			       x->status >= 300 && x->status < 400
 				       ? "it sends us to another address, where we do not go"
 				       : why);
+	else if (is_silent_refusal(x))
+		attempt_failed(x, MT_ERROR_CONTENT_POLICY, "the reply was withheld");
 	else if (!x->answered)
 		attempt_empty(x);
 	else

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """content-policy.py - a server answers as OpenAI, Azure, Anthropic and a LiteLLM proxy do
-when they refuse a request for its content; the built program has to say so, end with exit
+when they refuse a request for its content or withhold the reply; the built program has to say so, end with exit
 code 3, ask no second time, and give clients the status of OpenHands. Called by
 content-policy.sh."""
 import json
@@ -27,19 +27,32 @@ PROXY = {"error": {"message": "litellm.BadRequestError: litellm.ContentPolicyVio
                               "AzureException - filtered", "type": None, "param": None,
                    "code": "400"}}
 
+# Some answer with nothing but the reason why they stopped.
+SILENT_CHAT = {"id": "c", "object": "chat.completion", "choices": [
+    {"index": 0, "finish_reason": "content_filter",
+     "message": {"role": "assistant", "content": ""}}],
+    "usage": {"prompt_tokens": 5, "completion_tokens": 0}}
+SILENT_CLAUDE = {"id": "m", "type": "message", "role": "assistant", "model": "x", "content": [],
+                 "stop_reason": "refusal", "stop_sequence": None,
+                 "usage": {"input_tokens": 5, "output_tokens": 0}}
+
 CASES = [
     ("OpenAI", "openai/gpt-4.1", "/v1", OPENAI),
     ("Azure", "azure/gpt-4.1", "", AZURE),
     ("Anthropic", "anthropic/claude-sonnet-4-5", "", ANTHROPIC),
     ("a LiteLLM proxy", "litellm_proxy/gpt-4.1", "/v1", PROXY),
+    ("an empty answer of OpenAI's form", "azure/gpt-4.1", "", SILENT_CHAT),
+    ("an empty answer of Claude", "anthropic/claude-sonnet-4-5", "", SILENT_CLAUDE),
 ]
 
 
 def refuse(body):
+    status = b"400 Bad Request" if "error" in body else b"200 OK"
+
     def answer(request, s):
         text = json.dumps(body).encode()
-        s.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\n"
-                  b"Connection: close\r\nContent-Length: %d\r\n\r\n%s" % (len(text), text))
+        s.sendall(b"HTTP/1.1 %s\r\nContent-Type: application/json\r\nConnection: close\r\n"
+                  b"Content-Length: %d\r\n\r\n%s" % (status, len(text), text))
     return answer
 
 
@@ -50,7 +63,7 @@ def run(model, path, body):
         done = subprocess.run(
             ["mortise", "run", "-C", work, "-m", model, "--json", "-t", "go",
              "-o", "llm.base_url=http://127.0.0.1:%d%s" % (server.port, path),
-             "-o", "llm.api_key_env=POLICY_KEY"],
+             "-o", "llm.api_key_env=POLICY_KEY", "-o", "llm.stream=no"],
             env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True,
             timeout=wire.REPLY_TIMEOUT, check=False)
     server.stop()
