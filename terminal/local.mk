@@ -7,7 +7,8 @@ libchat_a_SOURCES = \
 	%D%/complete.c %D%/history.c %D%/history.h %D%/input.c %D%/keys.c %D%/keys.h \
 	%D%/line.c %D%/line.h %D%/lines.c %D%/link.c %D%/link.h %D%/markdown.c \
 	%D%/markdown.h %D%/mention.c %D%/paint.c %D%/paint.h %D%/prompt.c %D%/prompt.h %D%/question.h \
-	%D%/screen.c %D%/show.c %D%/show.h %D%/slash.c %D%/term.c %D%/term.h %D%/text.c \
+	%D%/screen.c %D%/show.c %D%/show.h %D%/slash.c %D%/table.c %D%/table.h \
+	%D%/term.c %D%/term.h %D%/text.c \
 	%D%/text.h
 libchat_a_CPPFLAGS = -D_GNU_SOURCE -I$(top_srcdir)/sdk-headers -I$(top_srcdir)/lib \
 	$(JSONC_CFLAGS) $(LOWDOWN_CFLAGS) $(UTF8PROC_CFLAGS) -DBIN_DIR='"$(bindir)"'

@@ -4,6 +4,7 @@
 #include "markdown.h"
 
 #include "auto.h"
+#include "table.h"
 
 #include <string.h>
 #include <sys/queue.h>
@@ -63,7 +64,27 @@ static void put_lines(struct strbuf *out, const char *text, size_t len)
 	}
 }
 
-void markdown_block(struct strbuf *out, const struct style *s, const char *text,
+/* Does the line break of the model stay where it is? Where it means something else,
+ * and in tables, it has to. */
+static bool keeps_break(const char *line, size_t len)
+{
+	return len > 0 && !memchr(line, '|', len) && line[strspn(line, " ")] != '#' &&
+	       line[len - 1] != '\\';
+}
+
+/* lowdown joins the lines of a paragraph, unless they end in two spaces. */
+static void keep_breaks(struct strbuf *out, const char *text, size_t len)
+{
+	for (size_t i = 0, n; i < len; i += n + 1) {
+		const char *end = memchr(text + i, '\n', len - i);
+
+		n = end ? (size_t)(end - text) - i : len - i;
+		strbuf_addn(out, text + i, n);
+		strbuf_add(out, end && keeps_break(text + i, n) ? "  \n" : "\n");
+	}
+}
+
+static void lay_out(struct strbuf *out, const struct style *s, const char *text,
 		    size_t len)
 {
 	size_t columns = s->columns > COLUMNS_MAX ? COLUMNS_MAX : s->columns;
@@ -74,16 +95,56 @@ void markdown_block(struct strbuf *out, const struct style *s, const char *text,
 					  LOWDOWN_STRIKE | LOWDOWN_COMMONMARK |
 					  LOWDOWN_NOINTEM | LOWDOWN_TASKLIST,
 				  .oflags = s->colour ? 0 : LOWDOWN_TERM_NOCOLOUR };
+	AUTO(strbuf) struct strbuf lines = STRBUF(MARKDOWN_BLOCK_MAX * 4);
 	AUTO(free) char *laid_out = NULL;
 	size_t size = 0;
 
-	if (s->attributes && lowdown_buf(&o, text, len, &laid_out, &size, NULL)) {
+	keep_breaks(&lines, text, len);
+	if (!lines.error &&
+	    lowdown_buf(&o, lines.text, lines.len, &laid_out, &size, NULL)) {
 		put_lines(out, laid_out, size);
 		return;
 	}
 	strbuf_addn(out, text, len);
 	if (len && text[len - 1] != '\n')
 		strbuf_addc(out, '\n');
+}
+
+/* Where the next table begins; `len` if none does. */
+static size_t find_table(const char *text, size_t len)
+{
+	for (size_t at = 0; at < len;) {
+		const char *end;
+
+		if (table_len(text + at, len - at))
+			return at;
+		end = memchr(text + at, '\n', len - at);
+		at = end ? (size_t)(end - text) + 1 : len;
+	}
+	return len;
+}
+
+void markdown_block(struct strbuf *out, const struct style *s, const char *text,
+		    size_t len)
+{
+	if (!s->attributes) {
+		strbuf_addn(out, text, len);
+		if (len && text[len - 1] != '\n')
+			strbuf_addc(out, '\n');
+		return;
+	}
+	for (size_t at = 0, n; at < len; at += n) {
+		size_t before = find_table(text + at, len - at);
+
+		if (before)
+			lay_out(out, s, text + at, before);
+		at += before;
+		n = table_len(text + at, len - at);
+		strbuf_add(out, before && n ? "\n" : "");
+		if (n && !table_wrap(out, s, text + at, n))
+			lay_out(out, s, text + at, n);
+		strbuf_add(out, n && at + n < len ? "\n" : "");
+	}
 }
 
 /* ---- blocks out of lines ----------------------------------------------- */
@@ -203,6 +264,25 @@ static void take_line(struct markdown *m, struct strbuf *out)
 	strbuf_reset(&m->line);
 }
 
+/* The words of a long line; the one that is not over begins the next. */
+static void take_words(struct markdown *m, struct strbuf *out)
+{
+	AUTO(strbuf) struct strbuf rest = STRBUF(LINE_BYTES_MAX);
+	const char *space = memrchr(m->line.text, ' ', m->line.len);
+	struct cleaner cleaner = m->cleaner;
+
+	if (!space || space == m->line.text) {
+		take_line(m, out);
+		return;
+	}
+	strbuf_add(&rest, space + 1);
+	strbuf_cut(&m->line, (size_t)(space - m->line.text));
+	m->cleaner.tail_len = 0;
+	take_line(m, out);
+	m->cleaner = cleaner;
+	strbuf_addn(&m->line, rest.text, rest.len);
+}
+
 void markdown_feed(struct markdown *m, struct strbuf *out, const char *text, size_t len)
 {
 	while (len > 0) {
@@ -219,7 +299,7 @@ void markdown_feed(struct markdown *m, struct strbuf *out, const char *text, siz
 			text++;
 			len--;
 		} else if (m->line.len > LINE_BYTES_MAX / 2) {
-			take_line(m, out);
+			take_words(m, out);
 		}
 	}
 }

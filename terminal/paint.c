@@ -8,7 +8,11 @@
 
 #include <string.h>
 
-enum { CLEAN_MAX = 16 << 20 };
+enum {
+	CLEAN_MAX = 16 << 20,
+	OUTPUT_ROWS = 2, /* of a line that a tool printed */
+	PROSE_ROWS = 12, /* of a line of an error */
+};
 
 static const char *code(const struct style *s, enum paint p)
 {
@@ -57,6 +61,31 @@ static size_t count_lines(const char *text, size_t len)
 	return n;
 }
 
+/* A line in rows of whole words behind `lead`; a mark ends more than `most` rows. */
+static void put_words(struct strbuf *out, const struct style *s, enum paint p,
+		      const char *lead, const char *text, size_t len, size_t most)
+{
+	size_t wide = text_width(lead, strlen(lead));
+	size_t columns = s->columns > 9 ? s->columns - 1 - wide : 8;
+	size_t at = 0, rows = 0;
+
+	if (!s->attributes) /* for a program, or for ears */
+		columns = SIZE_MAX;
+	do {
+		size_t n = text_fit_words(text + at, len - at, columns);
+		bool last = ++rows == most && at + n < len;
+
+		paint_begin(out, s, p);
+		strbuf_add(out, lead);
+		strbuf_addn(out, text + at, n);
+		strbuf_add(out, last ? "…" : "");
+		paint_end(out, s, p);
+		strbuf_addc(out, '\n');
+		at += n;
+		at += at < len && text[at] == ' ';
+	} while (at < len && rows < most);
+}
+
 void paint_lines(struct strbuf *out, const struct style *s, enum paint p,
 		 const char *lead, const char *text, size_t len)
 {
@@ -65,7 +94,7 @@ void paint_lines(struct strbuf *out, const struct style *s, enum paint p,
 	text_clean(&clean, text, len);
 	for (size_t i = 0, n; i < clean.len; i += n + 1) {
 		n = line_len(clean.text + i, clean.len - i);
-		put_line(out, s, p, lead, clean.text + i, n);
+		put_words(out, s, p, lead, clean.text + i, n, SIZE_MAX);
 	}
 }
 
@@ -81,34 +110,15 @@ void paint_head(struct strbuf *out, const struct style *s, enum paint p, const c
 		paint_line(out, s, DIM, "  … %zu more lines …", lines - (most - 1));
 }
 
-/* Bytes of the line at the start that fit: up to a space, if there is one. */
-static size_t fit_words(const char *text, size_t len, size_t columns)
-{
-	size_t fit = text_fit(text, len, columns), n = fit;
-
-	if (fit == len)
-		return len;
-	while (n > 0 && text[n] != ' ')
-		n--;
-	return n > columns / 2 ? n : fit > 0 ? fit : text_cluster(text, len);
-}
-
 void paint_words(struct strbuf *out, const struct style *s, enum paint p,
 		 const char *text, size_t len)
 {
 	AUTO(strbuf) struct strbuf clean = STRBUF(CLEAN_MAX);
-	size_t columns = s->attributes && s->columns > 9 ? s->columns - 1 : SIZE_MAX;
 
 	text_clean(&clean, text, len);
-	for (size_t i = 0, line; i < clean.len; i += line + 1) {
-		line = line_len(clean.text + i, clean.len - i);
-		for (size_t at = 0, n; at < line || at == 0; at += n) {
-			n = fit_words(clean.text + i + at, line - at, columns);
-			put_line(out, s, p, "", clean.text + i + at, n);
-			n += clean.text[i + at + n] == ' ';
-			if (line == 0)
-				break;
-		}
+	for (size_t i = 0, n; i < clean.len; i += n + 1) {
+		n = line_len(clean.text + i, clean.len - i);
+		put_words(out, s, p, "", clean.text + i, n, SIZE_MAX);
 	}
 }
 
@@ -163,19 +173,6 @@ void paint_diff(struct strbuf *out, const struct style *s, const char *diff, siz
 
 /* ---- results ----------------------------------------------------------- */
 
-static void put_short(struct strbuf *out, const struct style *s, enum paint p,
-		      const char *line, size_t len)
-{
-	size_t fit = text_fit(line, len, s->columns > 12 ? s->columns * 2 : 24);
-
-	paint_begin(out, s, p);
-	strbuf_add(out, "  ");
-	strbuf_addn(out, line, fit);
-	strbuf_add(out, fit < len ? "…" : "");
-	paint_end(out, s, p);
-	strbuf_addc(out, '\n');
-}
-
 void paint_result(struct strbuf *out, const struct style *s, enum paint p,
 		  const char *text, size_t len, size_t most)
 {
@@ -189,7 +186,8 @@ void paint_result(struct strbuf *out, const struct style *s, enum paint p,
 	for (size_t i = 0, n; i < clean.len; i += n + 1, number++) {
 		n = line_len(clean.text + i, clean.len - i);
 		if (lines <= most || number < head || number >= lines - head)
-			put_short(out, s, p, clean.text + i, n);
+			put_words(out, s, p, "  ", clean.text + i, n,
+				  p == DIM ? OUTPUT_ROWS : PROSE_ROWS);
 		else if (number == head)
 			paint_line(out, s, DIM, "  … %zu more lines …", lines - 2 * head);
 	}

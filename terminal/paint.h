@@ -17,13 +17,13 @@ struct style {
 
 void paint_begin(struct strbuf *out, const struct style *s, enum paint p);
 void paint_end(struct strbuf *out, const struct style *s, enum paint p);
-/** Text from outside, cleaned, each line between `lead` and a line end. */
+/** Text from outside, cleaned and wrapped between words, each row behind `lead`. */
 void paint_lines(struct strbuf *out, const struct style *s, enum paint p,
 		 const char *lead, const char *text, size_t len);
 /** The same, of a long text only the beginning: at most that many lines. */
 void paint_head(struct strbuf *out, const struct style *s, enum paint p, const char *lead,
 		const char *text, size_t len, size_t most);
-/** A text of ours, wrapped at words; each line of it begins a line. */
+/** A text wrapped between words; each line of it begins a line. */
 void paint_words(struct strbuf *out, const struct style *s, enum paint p,
 		 const char *text, size_t len);
 /** A text of ours on one line. */
@@ -31,7 +31,7 @@ void paint_line(struct strbuf *out, const struct style *s, enum paint p,
 		const char *format, ...) MT_PRINTF(4, 5);
 /** A unified diff without file names. Its lines show what hides in them. */
 void paint_diff(struct strbuf *out, const struct style *s, const char *diff, size_t len);
-/** The first and last lines of a result. */
+/** The first and last lines of a result, wrapped; of a long line the beginning. */
 void paint_result(struct strbuf *out, const struct style *s, enum paint p,
 		  const char *text, size_t len, size_t most);
 

@@ -28,6 +28,12 @@ static void add_painted(struct chat *c, enum paint p, const char *lead, const ch
 	area_add(&c->area, row.text, row.len);
 }
 
+/* Bytes to the next row, of a line whose first row has `fit` bytes. */
+static size_t next_row(const char *line, size_t len, size_t fit)
+{
+	return fit < len ? fit + (line[fit] == ' ') : len + 1;
+}
+
 /* Where the last `rows` rows of a text begin, wrapped at that many columns. */
 static size_t last_rows(const char *text, size_t len, size_t columns, size_t rows)
 {
@@ -36,12 +42,10 @@ static size_t last_rows(const char *text, size_t len, size_t columns, size_t row
 	for (size_t at = 0; at < len; count++) {
 		const char *end = memchr(text + at, '\n', len - at);
 		size_t line = end ? (size_t)(end - text) - at : len - at;
-		size_t fit = text_fit(text + at, line, columns);
+		size_t fit = text_fit_words(text + at, line, columns);
 
 		starts[count % rows] = at;
-		if (fit == 0 && line > 0)
-			fit = text_cluster(text + at, line);
-		at += fit < line ? fit : line + 1;
+		at += next_row(text + at, line, fit);
 	}
 	return count > rows ? starts[count % rows] : 0;
 }
@@ -54,12 +58,10 @@ static void add_last(struct chat *c, enum paint p, const char *lead, const char 
 	for (size_t at = last_rows(text, len, columns, rows); at < len;) {
 		const char *end = memchr(text + at, '\n', len - at);
 		size_t line = end ? (size_t)(end - text) - at : len - at;
-		size_t fit = text_fit(text + at, line, columns);
+		size_t fit = text_fit_words(text + at, line, columns);
 
-		if (fit == 0 && line > 0)
-			fit = text_cluster(text + at, line);
 		add_painted(c, p, lead, text + at, fit);
-		at += fit < line ? fit : line + 1;
+		at += next_row(text + at, line, fit);
 	}
 }
 

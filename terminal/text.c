@@ -100,6 +100,19 @@ size_t text_fit(const char *text, size_t len, size_t columns)
 	return i;
 }
 
+size_t text_fit_words(const char *text, size_t len, size_t columns)
+{
+	size_t fit = text_fit(text, len, columns), n = fit;
+
+	if (fit == len)
+		return len;
+	while (n > 0 && text[n] != ' ')
+		n--;
+	while (n > 0 && text[n - 1] == ' ')
+		n--;
+	return n > 0 ? n : fit > 0 ? fit : text_cluster(text, len);
+}
+
 size_t text_width(const char *text, size_t len)
 {
 	size_t used = 0;

@@ -20,6 +20,9 @@ size_t text_before(const char *text, size_t at);
 size_t text_width(const char *text, size_t len);
 /** Length of the longest prefix that is at most `columns` wide. */
 size_t text_fit(const char *text, size_t len, size_t columns);
+/** Bytes of a row that ends between words, if one of them does within `columns`; at
+ *  least one cluster. The space behind them, if there is one, ends the row. */
+size_t text_fit_words(const char *text, size_t len, size_t columns);
 
 /** Cleaning of a text that comes in pieces: escape sequences, C0, C1 and
  *  bidirectional controls go, also when they are cut between pieces. Tabs
