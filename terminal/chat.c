@@ -97,6 +97,7 @@ static void subscribe(struct chat *c, int64_t since)
 	AUTO(strbuf) struct strbuf out = STRBUF(256);
 
 	c->answered = c->sent; /* nobody answers what another process was asked */
+	c->show.partial = js_bool(c->link.hello, "busy", false);
 	strbuf_addf(&out, "{\"type\":\"subscribe\",\"live\":true,\"since\":%lld}",
 		    (long long)since);
 	link_send(&c->link, out.text, out.len);
@@ -482,6 +483,14 @@ static void read_keys(struct chat *c)
 		c->quit = true;
 }
 
+/* A line of the log without its time. */
+static const char *without_time(const char *line)
+{
+	size_t n = strspn(line, "0123456789-:.TZ");
+
+	return n > 20 && line[n - 1] == 'Z' && line[n] == ' ' ? line + n + 1 : line;
+}
+
 /* Whole lines of what the conversation's process says to people. */
 static void show_complaints(struct chat *c)
 {
@@ -489,7 +498,7 @@ static void show_complaints(struct chat *c)
 
 	while ((end = memchr(c->complaints.text, '\n', c->complaints.len))) {
 		*end = '\0';
-		show_remark(&c->show, YELLOW, "%s", c->complaints.text);
+		show_remark(&c->show, YELLOW, "%s", without_time(c->complaints.text));
 		strbuf_consume(&c->complaints, (size_t)(end - c->complaints.text) + 1);
 	}
 	if (c->complaints.error)

@@ -13,10 +13,17 @@ void show_init(struct show *s, const struct style *style)
 {
 	*s = (struct show){ .style = *style,
 			    .out = STRBUF(OUT_MAX),
+			    .said = STRBUF(OUT_MAX),
 			    .doing = STRBUF(LABEL_MAX),
 			    .tail = STRBUF(TAIL_BYTES * 2),
 			    .action = -1 };
 	markdown_init(&s->reply, &s->style);
+}
+
+static void begin_reply(struct show *s)
+{
+	strbuf_reset(&s->said);
+	s->whole = false;
 }
 
 void show_reset(struct show *s)
@@ -28,7 +35,8 @@ void show_reset(struct show *s)
 	s->call = NULL;
 	s->unshown = false;
 	s->action = -1;
-	s->streamed = false;
+	begin_reply(s);
+	s->partial = false;
 	s->cost = 0;
 	s->input = s->output = 0;
 	*s->model = '\0';
@@ -39,6 +47,7 @@ void show_done(struct show *s)
 	show_reset(s);
 	markdown_done(&s->reply);
 	strbuf_clear(&s->out);
+	strbuf_clear(&s->said);
 	strbuf_clear(&s->doing);
 	strbuf_clear(&s->tail);
 }
@@ -73,15 +82,42 @@ static void end_reply(struct show *s)
 	markdown_end(&s->reply, &s->out);
 }
 
-/* A text of the agent, unless it streamed. */
+static size_t skip_blanks(const char *text, size_t len, size_t at)
+{
+	while (at < len && strchr(" \t\r\n", text[at]))
+		at++;
+	return at;
+}
+
+/* Where that begins in the text which has not been shown: one of the two is the
+ * beginning of the other, but for white space. 0: it is another text. */
+static size_t shown_of(const struct strbuf *said, const char *text, size_t len)
+{
+	size_t at = skip_blanks(text, len, 0);
+	size_t i = skip_blanks(said->text, said->len, 0);
+
+	if (i == said->len)
+		return 0;
+	while (at < len && i < said->len) {
+		if (text[at] != said->text[i])
+			return 0;
+		at = skip_blanks(text, len, at + 1);
+		i = skip_blanks(said->text, said->len, i + 1);
+	}
+	return at;
+}
+
+/* What of a text of the agent has not been shown. */
 static void say(struct show *s, const char *text, size_t len)
 {
-	if (!s->streamed && len) {
-		gap(s);
-		markdown_feed(&s->reply, &s->out, text, len);
-	}
+	size_t at = shown_of(&s->said, text, len);
+
 	end_reply(s);
-	s->streamed = false;
+	if (skip_blanks(text, len, at) == len)
+		return;
+	gap(s);
+	markdown_feed(&s->reply, &s->out, text + at, len - at);
+	end_reply(s);
 }
 
 /* ---- actions ----------------------------------------------------------- */
@@ -240,23 +276,25 @@ static void show_message(struct show *s, json_object *event, json_object *args)
 	const char *text = action_text(args, "content", &len);
 
 	if (strcmp(js_str(event, "source", ""), "user") != 0) {
-		if (js_get(event, "tool_call_metadata")) /* a question: only a part streamed */
-			s->streamed = false;
 		say(s, text, len);
 		return;
 	}
 	end_reply(s);
+	begin_reply(s);
 	gap(s);
 	paint_head(&s->out, &s->style, CYAN, s->style.attributes ? "> " : "You: ", text, len,
 		   MESSAGE_LINES);
 }
 
+/* The last words are often those that came before the call. */
 static void show_finish(struct show *s, json_object *args)
 {
-	size_t len;
+	size_t len, thought_len;
 	const char *text = action_text(args, "final_thought", &len);
+	const char *thought = action_text(args, "thought", &thought_len);
 
-	s->streamed = false;
+	if (s->said.len == 0)
+		strbuf_addn(&s->said, thought, thought_len);
 	say(s, text, len);
 }
 
@@ -281,17 +319,17 @@ static void show_tasks(struct show *s, json_object *args)
 
 static void show_thought(struct show *s, const char *type, json_object *args)
 {
-	size_t len;
+	size_t len, at;
 	const char *text = action_text(args, "thought", &len);
 
-	if (strcmp(type, "think") == 0) {
-		end_reply(s);
-		s->streamed = false;
-		gap(s);
-		result(s, DIM, text, len);
-	} else {
+	if (strcmp(type, "think") != 0) {
 		say(s, text, len);
+		return;
 	}
+	end_reply(s);
+	at = skip_blanks(text, len, shown_of(&s->said, text, len));
+	gap(s);
+	result(s, DIM, text + at, len - at);
 }
 
 static void show_action(struct show *s, json_object *event, const char *type)
@@ -399,6 +437,11 @@ static void take_usage(struct show *s, json_object *line)
 {
 	json_object *usage = js_get(line, "usage");
 
+	end_reply(s);
+	if (s->whole) /* no piece came of this one */
+		begin_reply(s);
+	s->whole = true;
+	s->partial = s->partial && s->replaying;
 	snprintf(s->model, sizeof s->model, "%s", js_str(line, "model", ""));
 	utf8_blank_controls(s->model, strlen(s->model));
 	s->input += js_int(usage, "input", 0);
@@ -416,6 +459,7 @@ void show_event(struct show *s, json_object *event)
 		      js_bool(js_get(event, "extras"), "hidden", false);
 
 	take_bill(s, js_get(event, "llm_metrics"));
+	s->partial = s->partial && s->replaying;
 	if (hidden && !waits_for_user(event))
 		return;
 	if (action && strcmp(action, "system") != 0 && strcmp(action, "recall") != 0 &&
@@ -430,12 +474,14 @@ static void take_delta(struct show *s, json_object *line)
 	size_t len;
 	const char *text = action_text(line, "text", &len);
 
-	if (js_bool(line, "reasoning", false) || !len)
+	if (js_bool(line, "reasoning", false) || !len || s->partial)
 		return;
 	show_unshown(s);
-	if (!s->streamed)
+	if (s->whole)
+		begin_reply(s);
+	if (!s->said.len)
 		gap(s);
-	s->streamed = true;
+	strbuf_addn(&s->said, text, len);
 	markdown_feed(&s->reply, &s->out, text, len);
 }
 
@@ -463,21 +509,21 @@ static void take_notice(struct show *s, json_object *line)
 
 	show_unshown(s);
 	if (strcmp(level, "info") != 0)
-		paint_line(&s->out, &s->style,
-			   strcmp(level, "error") == 0 ? RED : YELLOW, "%s",
-			   js_str(line, "text", ""));
+		show_remark(s, strcmp(level, "error") == 0 ? RED : YELLOW, "%s",
+			    js_str(line, "text", ""));
 }
 
 static void take_retry(struct show *s, json_object *line)
 {
-	bool shown = s->streamed && s->reply.any;
+	bool shown = s->said.len && s->reply.any;
 
 	markdown_drop(&s->reply);
-	s->streamed = false;
-	paint_line(&s->out, &s->style, YELLOW, "%s; next try in %lld s%s",
-		   js_str(line, "error", "the request failed"),
-		   (long long)(js_int(line, "wait_ms", 0) + 500) / 1000,
-		   shown ? "; the answer begins anew" : "");
+	begin_reply(s);
+	s->partial = false;
+	show_remark(s, YELLOW, "%s; next try in %lld s%s",
+		    js_str(line, "error", "the request failed"),
+		    (long long)(js_int(line, "wait_ms", 0) + 500) / 1000,
+		    shown ? "; the answer begins anew" : "");
 }
 
 void show_live(struct show *s, json_object *line)
@@ -500,7 +546,8 @@ void show_rest(struct show *s)
 {
 	show_unshown(s);
 	end_reply(s);
-	s->streamed = false;
+	begin_reply(s);
+	s->partial = false;
 	strbuf_reset(&s->doing);
 	strbuf_reset(&s->tail);
 	s->action = -1;

@@ -14,8 +14,10 @@ struct show {
 	struct style style;
 	struct strbuf out; /* for the scrollback: whole lines */
 	struct markdown reply;
-	bool streamed;         /* the reply that comes has been shown */
+	struct strbuf said;    /* text of the reply that was shown as it streamed */
+	bool whole;            /* the reply is over: the next piece begins another */
 	bool replaying;        /* these are events of the past */
+	bool partial;          /* the beginning of the reply that streams is not known */
 	struct strbuf doing;   /* the action that is under way, on one line; "" */
 	int64_t action;        /* its id; -1 */
 	struct cleaner cleaner;

@@ -7,14 +7,16 @@ written to the file PORT. The n-th entry of the JSON list PLAN is the n-th reply
     text        text to send, instead of numbered sentences
     delta       bytes of a delta; default: 4
     stall       after so many deltas nothing more comes
+    hold        after so many deltas nothing comes before the file PLAN.go is there
     call        name and arguments of a tool call behind the text
 
-All of a reply is sent in one write.
+All of a reply is sent in one write, or two.
 """
 import http.server
 import json
 import os
 import sys
+import time
 
 
 def sentences(entry):
@@ -59,10 +61,20 @@ class Model(http.server.BaseHTTPRequestHandler):
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.end_headers()
-        self.wfile.write(stream(entry).encode())
-        self.wfile.flush()
+        self.send(stream(entry), entry.get("hold"))
         if "stall" in entry:
             self.rfile.read(1)  # until the client closes
+
+    def send(self, text, hold):
+        at = 0
+        for _ in range(hold or 0):
+            at = text.index("\n\n", at) + 2
+        self.wfile.write(text[:at].encode())
+        self.wfile.flush()
+        while hold and not os.path.exists(sys.argv[2] + ".go"):
+            time.sleep(0.05)
+        self.wfile.write(text[at:].encode())
+        self.wfile.flush()
 
     def log_message(self, *args):
         pass

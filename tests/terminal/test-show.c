@@ -292,6 +292,47 @@ static void test_streaming(void)
 	show_done(&s);
 }
 
+/* What streamed is not said again; what did not stream is. */
+static void test_once(void)
+{
+	static const struct {
+		const char *delta, *event, *want;
+	} cases[] = {
+		{ "One two.", "{\"action\":\"message\",\"args\":{\"content\":\"One two.\"}}",
+		  "\nOne two.\n" },
+		{ "One ", "{\"action\":\"message\",\"args\":{\"content\":\"One two.\"}}",
+		  "\nOne \n\ntwo.\n" },
+		{ "One.\\n\\nTwo?",
+		  "{\"action\":\"message\",\"args\":{\"content\":\" One.\\nTwo?\\n\\nThree\"}}",
+		  "\nOne.\n\nTwo?\n\nThree\n" },
+		{ "Other", "{\"action\":\"message\",\"args\":{\"content\":\"One two.\"}}",
+		  "\nOther\n\nOne two.\n" },
+		{ "Done.",
+		  "{\"action\":\"finish\",\"args\":{\"thought\":\"Done.\",\"final_thought\":"
+		  "\"Done.\"}}",
+		  "\nDone.\n" },
+		{ "",
+		  "{\"action\":\"finish\",\"args\":{\"thought\":\"Done.\",\"final_thought\":"
+		  "\"Done.\"}}",
+		  "\nDone.\n" },
+		{ "I try.", "{\"observation\":\"error\",\"content\":\"no\"}",
+		  "\nI try.\n  no\n" },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		AUTO(strbuf) struct strbuf delta = STRBUF(1024);
+		struct show s;
+
+		strbuf_addf(&delta, "{\"type\":\"delta\",\"text\":\"%s\"}", cases[i].delta);
+		show_init(&s, &none);
+		live(&s, delta.text);
+		live(&s, "{\"type\":\"reply\",\"model\":\"m\"}");
+		event(&s, cases[i].event);
+		CHECK_STR(s.out.text, cases[i].want);
+		show_done(&s);
+	}
+}
+
 static void on_skip(void *arg, const char *path, const char *why)
 {
 	(void)why;
@@ -340,6 +381,7 @@ int main(void)
 	test_output();
 	test_markdown();
 	test_streaming();
+	test_once();
 	test_mentions();
 	return tap_done();
 }

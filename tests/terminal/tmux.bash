@@ -38,7 +38,8 @@ teardown() {
 # terminal [COLUMNSxROWS]: a shell without frills
 terminal() {
 	local size=${1:-80x24}
-	tmux -f /dev/null new-session -d -x "${size%x*}" -y "${size#*x}" \
+	tmux -f /dev/null start-server \; set-option -g history-limit 100000 \; \
+		new-session -d -x "${size%x*}" -y "${size#*x}" \
 		-c "$work/project" "exec bash --noprofile --rcfile $work/rc"
 	see '$'
 }
@@ -110,7 +111,7 @@ chat() {
 # stream: a model server that sends what the plan on standard input says (model.py)
 stream() {
 	cat > "$work/plan"
-	python3 -B "$top_srcdir/tests/terminal/model.py" "$work/port" "$work/plan" &
+	python3 -B "$top_srcdir/tests/terminal/model.py" "$work/port" "$work/plan" > /dev/null 3>&- &
 	server=$!
 	poll test -e "$work/port"
 	export MODEL_KEY=2f9c-77d1-b04e

@@ -1,0 +1,130 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Replies that stream from a server: all of the text is printed, once, in order, and
+# its lines end between words.
+
+source "$top_srcdir/tests/terminal/tmux.bash"
+
+# The numbers of the sentences of model.py that the terminal holds.
+sentences() {
+	screen -S - | tr -s ' \n' '  ' |
+		grep -oE 'This is sentence [0-9]+ of them\.' | grep -oE '[0-9]+'
+}
+has_all() { cmp -s <(sentences) <(seq "$1"); }
+all() {
+	poll has_all "$1" && return
+	diff <(sentences) <(seq "$1") | head -n 20 >&2
+	return 1
+}
+
+# How often the terminal holds it.
+times() { screen -S - | tr -s ' \n' '  ' | grep -oF -- "$1" | wc -l; }
+
+# burst SENTENCES BYTES-OF-A-DELTA SENTENCES-OF-A-PARAGRAPH
+burst() {
+	stream <<-END
+	[{"sentences": $1, "delta": $2, "paragraph": $3}, {"text": "Second reply."}]
+	END
+	terminal
+	streamed_chat
+	enter 'Begin'
+	all "$1"
+	enter 'More'
+	see 'Second reply.'
+	all "$1"
+	[ "$(times 'left out')" -eq 0 ]
+}
+
+@test '1,000 deltas at once' { burst 125 4 10; }
+@test '3,000 deltas at once, in one paragraph' { burst 400 4 400; }
+@test '13,000 deltas of a byte at once' { burst 400 1 5; }
+@test '100,000 deltas at once' { LIMIT=120 burst 13000 4 10; }
+@test '100,000 deltas at once, in one paragraph' { LIMIT=120 burst 13000 4 13000; }
+
+@test 'joined in the middle of a reply: all of it, once' {
+	stream <<<'[{"sentences": 60, "paragraph": 6, "hold": 200}]'
+	terminal
+	streamed_chat
+	enter 'Begin'
+	see 'This is sentence 20'
+	enter '/detach'
+	see 'It stays open'
+	tmux clear-history
+	enter 'clear; mortise chat --attach'
+	see 'working'
+	touch "$work/plan.go"
+	all 60
+}
+
+@test 'a text is printed once, and before what came of its call' {
+	stream <<-'END'
+	[{"text": "I use a wrong tool.", "call": ["nothing", {}]},
+	 {"text": "I call it wrongly.", "call": ["bash", {"a": 1}]},
+	 {"text": "I think aloud.", "call": ["think", {"thought": "Deep in thought."}]},
+	 {"text": "I run something.", "call": ["bash", {"command": "echo some''thing"}]},
+	 {"text": "I ask you.", "call": ["ask_user", {"question": "Which color?"}]},
+	 {"text": "All is done now.", "call": ["finish", {"message": "All is done now."}]}]
+	END
+	terminal 80x60
+	streamed_chat -o controller.tools+=ask_user -o controller.confirmation=never
+	enter 'Begin'
+	see 'Which color?'
+	enter 'Red'
+	see 'All is done now.'
+	key C-d
+	see 'Come back with'
+	for text in 'I use a wrong tool.' 'I call it wrongly.' 'I think aloud.' \
+		'Deep in thought.' 'I run something.' 'I ask you.' 'Which color?' \
+		'All is done now.'; do
+		[ "$(times "$text")" -eq 1 ] || {
+			screen >&2
+			return 1
+		}
+	done
+	[[ "$(screen)" = *'wrong tool.'*'not registered'*'wrongly.'*'Missing'*'aloud.'* ]]
+	enter 'clear; mortise -c'
+	see 'All is done now.'
+	[ "$(times 'All is done now.')" -eq 1 ]
+	[ "$(times 'I think aloud.')" -eq 1 ]
+}
+
+# Rows end between words, and none is wider than the screen.
+laid_out() {
+	terminal "$1x50"
+	streamed_chat
+	enter 'Begin'
+	see 'The end.'
+	looks_like "$2"
+}
+
+layout() {
+	python3 - <<-'END' > "$work/layout"
+	import json
+	print(json.dumps([{"text": '''Roses are red,
+	violets are blue.
+
+	A long line of words that needs more than one row, whether there are eighty columns or a hundred and twenty of them.
+
+	| Name | What it is | A long description of the thing that does not fit | Notes |
+	|---|---|---|---|
+	| alpha | the first letter of the alphabet | This is a long description that goes on for more than a row | see `alpha.c` and **bold words** |
+	| beta | the second | Short | a \\\\| b |
+
+	| a | b |
+	|---|---|
+	| 1 | 2 |
+	''', "call": ["nothing", {"a": "some words that make the error a long one, " * 3}]},
+	{"text": "The end."}]).replace("\\t", ""))
+	END
+	stream < "$work/layout"
+}
+
+@test 'tables, errors and line breaks at 80 columns' {
+	layout
+	laid_out 80 layout-80
+}
+
+@test 'tables, errors and line breaks at 120 columns' {
+	layout
+	laid_out 120 layout-120
+}
