@@ -678,6 +678,21 @@ static int talk(struct chat *c)
 	return c->code;
 }
 
+/* Why there is no conversation: what was to be shown, behind the program's name. */
+static void complain(struct chat *c)
+{
+	AUTO(strbuf) struct strbuf line = STRBUF(64 << 10), rows = STRBUF(64 << 10);
+	struct style style = c->show.style;
+
+	style.colour = false;
+	strbuf_addf(&line, "mortise: %s", c->show.out.text);
+	for (size_t i = 0; i < line.len; i++)
+		if (line.text[i] == '\n')
+			line.text[i] = i + 1 < line.len ? ' ' : '\n';
+	paint_words(&rows, &style, PLAIN, line.text, line.len);
+	fputs(rows.text, stderr);
+}
+
 int chat_run(const struct options *o)
 {
 	struct chat *c = calloc(1, sizeof *c);
@@ -693,7 +708,7 @@ int chat_run(const struct options *o)
 		code = talk(c);
 	} else {
 		term_restore(&c->term);
-		fprintf(stderr, "mortise: %s", c->show.out.text);
+		complain(c);
 	}
 	term_restore(&c->term);
 	done(c);

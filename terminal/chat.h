@@ -236,5 +236,12 @@ void mention_files(struct strbuf *out, const char *folder, const char *text,
 /** Complete what stands before the cursor. @return the text to insert (owned,
  *  may be ""), NULL if nothing fits; the candidates if there are several. */
 char *complete(const char *folder, const char *text, size_t at, struct strbuf *ret_list);
+/** The same with one of the names, a line each; without a slash in the word only up to
+ *  theirs. */
+char *complete_among(const char *names, const char *text, size_t at,
+		     struct strbuf *ret_list);
+/** What /model or /agent before the cursor may be given, a line each. @return false:
+ *  neither stands there. */
+bool complete_names(const struct chat *c, struct strbuf *names);
 
 #endif

@@ -108,11 +108,61 @@ static void list(const struct names *n, struct strbuf *out)
 		strbuf_addf(out, "  ... and %zu more", n->count - LISTED);
 }
 
+/* What fits, if something does; the names are given up. */
+static char *finish(struct names *n, size_t typed, struct strbuf *ret_list)
+{
+	char *rest = n->count ? shared(n, typed) : NULL;
+
+	if (n->count > 1) {
+		qsort(n->name, n->count, sizeof *n->name, compare);
+		list(n, ret_list);
+	}
+	for (size_t i = 0; i < n->count; i++)
+		free(n->name[i]);
+	free(n);
+	return rest;
+}
+
+static bool has_name(const struct names *n, const char *name, size_t len)
+{
+	for (size_t i = 0; i < n->count; i++)
+		if (strncmp(n->name[i], name, len) == 0)
+			return true;
+	return false;
+}
+
+char *complete_among(const char *names, const char *text, size_t at,
+		     struct strbuf *ret_list)
+{
+	struct names *n = calloc(1, sizeof *n);
+	size_t begin = at;
+	bool slash;
+
+	if (!n)
+		return NULL;
+	while (begin > 0 && text[begin - 1] != ' ')
+		begin--;
+	slash = memchr(text + begin, '/', at - begin);
+	for (size_t len; *names; names += len + (names[len] == '\n')) {
+		size_t part = slash ? SIZE_MAX : strcspn(names, "/\n") + 1;
+		char name[512];
+
+		len = strcspn(names, "\n");
+		part = part < len ? part : len;
+		if (strncmp(names, text + begin, at - begin) != 0 || part >= sizeof name)
+			continue;
+		snprintf(name, sizeof name, "%.*s%s", (int)part, names,
+			 names[part - 1] == '/' ? "" : " ");
+		if (is_typed(name) && !has_name(n, name, strlen(name)))
+			add_name(n, name, "");
+	}
+	return finish(n, at - begin, ret_list);
+}
+
 char *complete(const char *folder, const char *text, size_t at, struct strbuf *ret_list)
 {
 	struct names *n = calloc(1, sizeof *n);
 	size_t begin = at, stem;
-	char *rest = NULL;
 
 	if (!n)
 		return NULL;
@@ -127,14 +177,5 @@ char *complete(const char *folder, const char *text, size_t at, struct strbuf *r
 			stem--;
 		find_files(n, folder, text + begin, at - begin);
 	}
-	if (n->count)
-		rest = shared(n, at - stem);
-	if (n->count > 1) {
-		qsort(n->name, n->count, sizeof *n->name, compare);
-		list(n, ret_list);
-	}
-	for (size_t i = 0; i < n->count; i++)
-		free(n->name[i]);
-	free(n);
-	return rest;
+	return finish(n, at - stem, ret_list);
 }

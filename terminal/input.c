@@ -236,11 +236,15 @@ static bool search_key(struct chat *c, enum key key, const char *text, size_t le
 static void tab(struct chat *c)
 {
 	AUTO(strbuf) struct strbuf list = STRBUF(64 << 10);
+	AUTO(strbuf) struct strbuf names = STRBUF(0);
 	AUTO(free) char *rest = NULL;
 
 	if (c->mode != MODE_TYPE)
 		return;
-	rest = complete(c->workspace, c->line.text.text, c->line.at, &list);
+	if (complete_names(c, &names))
+		rest = complete_among(names.text, c->line.text.text, c->line.at, &list);
+	else
+		rest = complete(c->workspace, c->line.text.text, c->line.at, &list);
 	if (rest && *rest)
 		line_insert(&c->line, rest, strlen(rest));
 	else if (list.len)

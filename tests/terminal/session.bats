@@ -156,3 +156,40 @@ $greeting"
 	see '> First'
 	key C-d
 }
+
+@test 'Tab completes models and agents' {
+	script <<<"[turn]
+$greeting"
+	printf '%s\n' '[llm]' "model = script:$work/script" '[llm.fast]' \
+		'model = acme/swift-1' '[agent.mine]' 'plugin = codeact' > "$work/m.ini"
+	terminal
+	enter "clear; mortise --config $work/m.ini"
+	see 'Mortise VERSION'
+	type_ '/model '
+	key Tab
+	see 'acme/'
+	see 'anthropic/'
+	type_ 'acm'
+	key Tab
+	see '> /model acme/'
+	key Tab
+	see '> /model acme/swift-1'
+	key C-u
+	type_ '/model anth'
+	key Tab
+	see '> /model anthropic/'
+	key Tab
+	see '> /model anthropic/claude-'
+	key Tab
+	see 'anthropic/claude-opus-4-5'
+	key C-u
+	type_ '/agent '
+	key Tab
+	see 'codeact'
+	see 'mine'
+	type_ 'reado'
+	key Tab
+	see '> /agent readonly'
+	key Enter
+	see 'readonly: from now on'
+}
