@@ -3,6 +3,7 @@ BENCHES = %D%/mock %D%/stamp %D%/floor-http %D%/floor-step %D%/floor-flood \
 	%D%/log-open %D%/echo %D%/floor-browser %D%/analysis
 EXTRA_DIST += %D%/README.md %D%/run
 EXTRA_PROGRAMS += $(BENCHES)
+check_PROGRAMS += %D%/long-log
 bench_mock_SOURCES = %D%/mock.c
 bench_mock_CPPFLAGS = -D_GNU_SOURCE
 bench_stamp_SOURCES = %D%/stamp.c
@@ -21,6 +22,9 @@ bench_echo_CPPFLAGS = -D_GNU_SOURCE
 bench_log_open_SOURCES = %D%/log-open.c
 bench_log_open_CPPFLAGS = $(libhost_a_CPPFLAGS)
 bench_log_open_LDADD = $(LIBHOST)
+bench_long_log_SOURCES = %D%/long-log.c
+bench_long_log_CPPFLAGS = $(libhost_a_CPPFLAGS)
+bench_long_log_LDADD = $(LIBHOST)
 bench_analysis_SOURCES = %D%/analysis.c
 bench_analysis_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE -I$(top_srcdir)
 bench_analysis_LDADD = $(LIBPOLICY)
@@ -32,7 +36,7 @@ bench_floor_cell_LDADD = $(ZMQ_LIBS) $(CRYPTO_LIBS)
 endif HAVE_ZMQ
 CLEANFILES += $(BENCHES)
 
-bench-programs: $(BENCHES)
+bench-programs: $(BENCHES) %D%/long-log
 
 bench: all
 	$(top_srcdir)/%D%/run --build .

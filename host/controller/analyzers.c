@@ -27,6 +27,7 @@ struct leaf {
 /* What one analyzer is told, and what it says. */
 struct trial {
 	const struct subject *subject;
+	struct mt_event action; /* of the subject */
 	void *instance;
 	struct leaf *leaves;
 	size_t leaf_count;
@@ -45,7 +46,8 @@ static struct mt_str str(const char *text)
 
 static const struct mt_event *out_action(struct mt_ctx *x)
 {
-	return (const struct mt_event *)x->trial->subject->event;
+	x->trial->action.event = (struct event *)x->trial->subject->event;
+	return x->trial->action.event ? &x->trial->action : NULL;
 }
 
 static const char *out_tool(struct mt_ctx *x)

@@ -378,6 +378,14 @@ bool complete_request(struct conversation *c, uint64_t call, uint64_t request,
 void complete_cancel(struct conversation *c);
 
 /* ---- services.c ---- */
+/** An event as a plugin sees it. Most plugins ask only for what the index of the log
+ *  knows of it; the event itself is read when they ask for more. */
+struct mt_event {
+	struct evlog *log; /* NULL: `event` is set from the start */
+	int64_t id;
+	struct event *event; /* NULL: not read yet */
+};
+
 /** A work in progress of a part: handles live as long as it. */
 struct mt_ctx {
 	struct conversation *c;
@@ -387,8 +395,8 @@ struct mt_ctx {
 	struct llm_request *request;
 	bool sent;                 /* the request shall be sent */
 	bool is_agent;
-	struct event **events;     /* references held */
-	size_t event_count;
+	struct mt_event **events; /* handles given out, owned */
+	size_t event_count, event_room;
 	char **texts;              /* owned by the work */
 	size_t text_count;
 	/* condensers */

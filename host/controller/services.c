@@ -15,10 +15,16 @@
 
 enum { LOG_TEXT_MAX = 4096 };
 
+static void drop_handle(struct mt_event *e)
+{
+	event_unref(e->event);
+	free(e);
+}
+
 void ctx_clear(struct mt_ctx *x)
 {
 	for (size_t i = 0; i < x->event_count; i++)
-		event_unref(x->events[i]);
+		drop_handle(x->events[i]);
 	free(x->events);
 	for (size_t i = 0; i < x->text_count; i++)
 		free(x->texts[i]);
@@ -53,16 +59,28 @@ static const char *hold_text(struct mt_ctx *x, char *text)
 	return text;
 }
 
-static const struct event *hold_event(struct mt_ctx *x, struct event *e)
+static bool make_room(struct mt_ctx *x)
 {
-	struct event **all = e ? realloc(x->events, (x->event_count + 1) * sizeof *all)
-			       : NULL;
+	size_t room = x->event_room ? x->event_room * 2 : 64;
+	struct mt_event **all;
 
-	if (!all) {
-		event_unref(e);
-		return NULL;
-	}
+	if (x->event_count < x->event_room)
+		return true;
+	all = reallocarray(x->events, room, sizeof *all);
+	if (!all)
+		return false;
 	x->events = all;
+	x->event_room = room;
+	return true;
+}
+
+static const struct mt_event *hold_event(struct mt_ctx *x, int64_t id)
+{
+	struct mt_event *e = make_room(x) ? malloc(sizeof *e) : NULL;
+
+	if (!e)
+		return NULL;
+	*e = (struct mt_event){ .log = x->c->log, .id = id };
 	x->events[x->event_count++] = e;
 	return e;
 }
@@ -114,43 +132,67 @@ static const struct mt_event *host_view_at(struct mt_ctx *x, size_t place)
 {
 	if (place >= x->view_count || x->view[place].event < 0)
 		return NULL;
-	return (const struct mt_event *)hold_event(
-		x, evlog_event(x->c->log, x->view[place].event, NULL));
+	return hold_event(x, x->view[place].event);
 }
 
+/* The event itself, read when it is first needed; NULL: it cannot be. */
 static const struct event *real(const struct mt_event *e)
 {
-	return (const struct event *)e;
+	struct mt_event *own = (struct mt_event *)e;
+
+	if (own && !own->event)
+		own->event = evlog_event(own->log, own->id, NULL);
+	return own ? own->event : NULL;
+}
+
+/* What the index knows of it; NULL: it is in no log. */
+static const struct evlog_head *head_of(const struct mt_event *e)
+{
+	return e && !e->event ? evlog_head(e->log, e->id) : NULL;
+}
+
+static const struct event_type *type_of(const struct mt_event *e)
+{
+	const struct evlog_head *head = head_of(e);
+
+	return head ? head->type : e->event->type;
 }
 
 static int64_t host_event_id(const struct mt_event *e)
 {
-	return e ? real(e)->id : -1;
+	return !e ? -1 : e->event ? e->event->id : e->id;
 }
 
 static int host_event_is_action(const struct mt_event *e)
 {
-	return e && real(e)->is_action;
+	return e && type_of(e)->is_action;
 }
 
 static const char *host_event_type(const struct mt_event *e)
 {
-	return e ? real(e)->type->name : "";
+	return e ? type_of(e)->name : "";
 }
 
 static const char *host_event_source(const struct mt_event *e)
 {
-	return e ? source_name(real(e)->source) : "";
+	const struct evlog_head *head = head_of(e);
+
+	if (!e)
+		return "";
+	return source_name(head ? (enum event_source)head->source : e->event->source);
 }
 
 static int64_t host_event_cause(const struct mt_event *e)
 {
-	return e ? real(e)->cause : -1;
+	const struct evlog_head *head = head_of(e);
+
+	return !e ? -1 : head ? head->cause : e->event->cause;
 }
 
 static struct mt_str host_event_field(const struct mt_event *e, const char *path)
 {
-	json_object *o = e ? js_path(real(e)->json, path) : NULL;
+	const struct event *event = real(e);
+	json_object *o = event ? js_path(event->json, path) : NULL;
 	struct mt_str s = { "", 0 };
 
 	if (o && json_object_is_type(o, json_type_string)) {
@@ -164,12 +206,14 @@ static struct mt_str host_event_field(const struct mt_event *e, const char *path
 
 static struct mt_str host_event_text(struct mt_ctx *x, const struct mt_event *e)
 {
-	return e ? memory_text(x->c->memory, real(e)->id) : (struct mt_str){ "", 0 };
+	return e ? memory_text(x->c->memory, host_event_id(e)) : (struct mt_str){ "", 0 };
 }
 
 static const char *host_event_reply(const struct mt_event *e)
 {
-	return e ? js_str(event_tool_meta(real(e)), "llm_response_id", "") : "";
+	const struct event *event = real(e);
+
+	return event ? js_str(event_tool_meta(event), "llm_response_id", "") : "";
 }
 
 /* ---- requests and replies ---------------------------------------------- */
@@ -240,7 +284,8 @@ static int host_request_media(struct mt_request *r, const struct mt_event *e)
 {
 	struct mt_ctx *x = ctx_of(r);
 	struct images images = { 0 };
-	int status = e ? images_of(real(e), x->c->log, &images) : MT_OK;
+	const struct event *event = real(e);
+	int status = event ? images_of(event, x->c->log, &images) : MT_OK;
 
 	if (!status && images.count && x->request->message_count)
 		status = add_images(x->request, &images);

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: MIT
+# resume_long.py - the work of resume-long.sh: logs made by bench/long-log, and a model
+# on this machine that ends the task with its first reply.
+import http.server
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import threading
+
+EVENTS = int(os.environ.get("RESUME_EVENTS", "20000"))
+BUILD = os.environ["top_builddir"]
+
+
+class Model(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    bodies = []
+
+    def log_message(self, *args):
+        pass
+
+    def do_GET(self):
+        self.send_response(404)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def do_POST(self):
+        Model.bodies.append(self.rfile.read(int(self.headers["Content-Length"])))
+        answer = json.dumps({
+            "id": "x", "object": "chat.completion",
+            "choices": [{"index": 0, "finish_reason": "tool_calls", "message": {
+                "role": "assistant", "content": None, "tool_calls": [{
+                    "id": "end", "type": "function", "function": {
+                        "name": "finish", "arguments": "{\"message\": \"Done.\"}"}}]}}],
+            "usage": {"prompt_tokens": 10, "completion_tokens": 2}}).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+
+
+count = 0
+
+
+def tell(good, name, *details):
+    global count
+    count += 1
+    print("%sok %d - %s" % ("" if good else "not ", count, name), flush=True)
+    for d in [] if good else details:
+        print("# " + str(d)[-2000:].replace("\n", "\n# "), flush=True)
+
+
+class Used:
+    """A program that has ended: what it used and printed."""
+
+    def __init__(self, child):
+        self.text = child.stderr.read().decode(errors="replace")
+        child.stderr.close()
+        _, status, usage = os.wait4(child.pid, 0)
+        self.code = child.returncode = os.waitstatus_to_exitcode(status)
+        self.seconds = usage.ru_utime + usage.ru_stime
+        self.mib = usage.ru_maxrss / 1024
+
+
+class Long:
+    """The state directory of one long conversation."""
+
+    def __init__(self, work, url, events):
+        self.work, self.url, self.state = work, url, os.path.join(work, "long-%d" % events)
+        os.mkdir(self.state, 0o700)
+        used = Used(self.start("run", "-C", work, "-t", "Begin.", state=self.state))
+        if used.code:
+            raise SystemExit("Bail out! " + used.text)
+        subprocess.run([os.path.join(BUILD, "bench/long-log"), self.folder(self.state),
+                        str(events)], check=True, stdout=subprocess.DEVNULL)
+
+    def folder(self, state):
+        root = os.path.join(state, "mortise", "conversations")
+        return os.path.join(root, os.listdir(root)[0])
+
+    def copy(self, checkpoint=True):
+        state = tempfile.mkdtemp(dir=self.work)
+        shutil.rmtree(state)
+        shutil.copytree(self.state, state)
+        for name in () if checkpoint else ("events.index", "state.json"):
+            os.unlink(os.path.join(self.folder(state), name))
+        return state
+
+    def start(self, *words, state, **more):
+        env = dict(os.environ, XDG_STATE_HOME=state, OPENAI_API_KEY="sk-of-a-test")
+        return subprocess.Popen(
+            ["mortise", *words, "-q", "--model", "openai/m", "-o", "llm.base_url=" + self.url,
+             "-o", "controller.max_iterations=1000000", "-o", "core.sync=none"], env=env,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, **more)
+
+    def resume(self, *options, state=None, **more):
+        state = state or self.copy(**more)
+        return Used(self.start("resume", "-t", "Go on.", *options, state=state))
+
+
+WINDOW = ["-o", "llm.max_input_tokens=128000"]
+
+
+def check_costs(short, long):
+    for name, options, more in (("whole history", [], {}),
+                                ("condensed history", WINDOW, {}),
+                                ("no checkpoint", WINDOW, {"checkpoint": False})):
+        a, b = short.resume(*options, **more), long.resume(*options, **more)
+        tell(a.code == 0 and b.code == 0, name + ": both logs are resumed", a.text, b.text)
+        tell(b.seconds < 3 * a.seconds + 0.1, name + ": twice the events, not thrice the time",
+             "%.2f s and %.2f s" % (a.seconds, b.seconds))
+        if options and "address" not in os.environ.get("SANITIZE", ""):
+            tell(b.mib < 40 + EVENTS / 400, name + ": memory", "%.0f MiB" % b.mib)
+
+
+def main():
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Model)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    url = "http://127.0.0.1:%d/v1" % server.server_address[1]
+    work = tempfile.mkdtemp(dir=os.environ["MORTISE_TEST_HOME"], prefix="resume-long.")
+    try:
+        short, long = Long(work, url, EVENTS // 2), Long(work, url, EVENTS)
+        check_costs(short, long)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    print("1..%d" % count)
+
+
+main()
