@@ -3,6 +3,8 @@
  * facts.c - see facts.h. Ids of replies and calls become small numbers. */
 #include "context/facts.h"
 
+#include "slice.h"
+
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,10 +115,12 @@ static int make_room(struct facts *f, size_t count)
 	return MT_OK;
 }
 
-int facts_read(struct facts *f, const int32_t *ids, size_t count, struct error *err)
+int facts_read(struct facts *f, const int32_t *ids, size_t count, uint64_t end,
+	       bool *ret_more, struct error *err)
 {
 	size_t same = 0;
 
+	*ret_more = false;
 	if (count > f->room) {
 		if (make_room(f, count * 2))
 			return fail(err, MT_ENOMEM, "out of memory");
@@ -125,6 +129,11 @@ int facts_read(struct facts *f, const int32_t *ids, size_t count, struct error *
 	while (same < count && same < f->count && f->ids[same] == ids[same])
 		same++;
 	for (f->count = same; f->count < count; f->count++) {
+		if (end && f->count % SLICE_EVENTS == 0 && f->count > same &&
+		    slice_is_over(end)) {
+			*ret_more = true;
+			return MT_OK;
+		}
 		f->ids[f->count] = ids[f->count];
 		if (read_one(f, ids[f->count], &f->list[f->count], err))
 			return err->code;

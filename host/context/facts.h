@@ -12,8 +12,10 @@ struct facts;
 
 struct facts *facts_new(struct evlog *log);
 struct facts *facts_free(struct facts *f);
-/** Know these events, in this order. */
-int facts_read(struct facts *f, const int32_t *ids, size_t count, struct error *err);
+/** Know these events, in this order. With an `end` (CLOCK_MONOTONIC, ns; 0: none) some
+ *  may be left when it has come: then `*ret_more`, and the lists are not to be used. */
+int facts_read(struct facts *f, const int32_t *ids, size_t count, uint64_t end,
+	       bool *ret_more, struct error *err);
 /** Those of the last facts_read, in its order. */
 const struct view_fact *facts_list(const struct facts *f);
 /** Of one of them by its id; NULL: it is none of them. */

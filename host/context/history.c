@@ -320,13 +320,20 @@ static int scan(struct history *h, int64_t count, struct error *err)
 
 /* ---- the rules --------------------------------------------------------- */
 
-static int need_facts(struct history *h, struct error *err)
+static int read_facts(struct history *h, uint64_t end, bool *ret_more, struct error *err)
 {
 	if (!h->facts)
 		h->facts = facts_new(h->log);
 	if (!h->facts)
 		return fail(err, MT_ENOMEM, "out of memory");
-	return facts_read(h->facts, h->shown, h->shown_count, err);
+	return facts_read(h->facts, h->shown, h->shown_count, end, ret_more, err);
+}
+
+static int need_facts(struct history *h, struct error *err)
+{
+	bool more;
+
+	return read_facts(h, 0, &more, err);
 }
 
 /* The newest task list that is shown; SIZE_MAX: none. */
@@ -466,6 +473,18 @@ static int list_view(struct history *h, const unsigned char *shown,
 	*ret = items;
 	*ret_count = n;
 	return MT_OK;
+}
+
+int history_prepare(struct history *h, uint64_t end, bool *ret_more, struct error *err)
+{
+	int64_t count = evlog_count(h->log);
+
+	*ret_more = false;
+	if (make_room(h, count))
+		return fail(err, MT_ENOMEM, "out of memory");
+	if (scan(h, count, err))
+		return err->code;
+	return h->applied_count ? read_facts(h, end, ret_more, err) : MT_OK;
 }
 
 int history_view(struct history *h, struct view_item **ret, size_t *ret_count,

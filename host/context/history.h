@@ -21,6 +21,9 @@ struct history *history_free(struct history *h);
  *  texts in it are borrowed until the next call. */
 int history_view(struct history *h, struct view_item **ret, size_t *ret_count,
 		 struct error *err);
+/** Read what history_view will need, until `end` (CLOCK_MONOTONIC, ns). `*ret_more`: not
+ *  all of it is read. */
+int history_prepare(struct history *h, uint64_t end, bool *ret_more, struct error *err);
 /** Where a view of this history may be cut: count + 1 flags, the caller's. */
 int history_cuts(struct history *h, const struct view_item *view, size_t count,
 		 unsigned char **ret_allowed, struct error *err);

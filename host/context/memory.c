@@ -4,6 +4,7 @@
 #include "context/memory.h"
 
 #include "context/pieces.h"
+#include "slice.h"
 
 #define MORTISE_PROVISIONAL
 #include <mortise/advance.h>
@@ -584,6 +585,40 @@ static int lay_out_all(struct memory *m, const struct view_item *items, size_t c
 			settle(m, items, i + 1, request);
 	}
 	return r;
+}
+
+/* The reply that an event belongs to; what that means for it is decided later. */
+static int prepare_turn(struct memory *m, const struct piece *p, struct error *err)
+{
+	struct turn *t;
+
+	if ((p->kind != PIECE_RESULT && p->kind != PIECE_CALL) || !p->response ||
+	    p->turn || turn_find(m, p->response))
+		return MT_OK;
+	return turn_make(m, p->response, &t, err);
+}
+
+int memory_prepare(struct memory *m, const struct view_item *items, size_t count,
+		   uint64_t end, size_t *place, struct error *err)
+{
+	size_t read = 0;
+
+	for (; *place < count; ++*place) {
+		int64_t id = items[*place].event;
+		bool is_new = id >= 0 && ((uint64_t)id >= m->room || !m->pieces[id]);
+		const struct piece *p;
+
+		if (!is_new)
+			continue;
+		p = piece_of(m, id, err);
+		if (!p || prepare_turn(m, p, err))
+			return err->code;
+		if (++read % SLICE_EVENTS == 0 && slice_is_over(end)) {
+			++*place;
+			break;
+		}
+	}
+	return MT_OK;
 }
 
 /* ---- the beginning ----------------------------------------------------- */

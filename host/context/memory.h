@@ -38,6 +38,10 @@ struct memory *memory_new(struct evlog *log, const struct memory_options *o);
 struct memory *memory_free(struct memory *m);
 AUTO_DEFINE(memory, struct memory *, memory_free)
 
+/** Read the events of a view before memory_build needs them, from place `*place` on
+ *  until `end` (CLOCK_MONOTONIC, ns). `*place` moves past what is read. */
+int memory_prepare(struct memory *m, const struct view_item *items, size_t count,
+		   uint64_t end, size_t *place, struct error *err);
 /** Append the messages of a view to a request, which borrows them until the
  *  next call of this function. */
 int memory_build(struct memory *m, const struct view_item *items, size_t count,

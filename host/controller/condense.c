@@ -305,6 +305,7 @@ static const struct mt_condenser_out condenser_out = {
 /* What is known by place is so no longer. */
 static void forget_places(struct mt_ctx *x)
 {
+	x->prepared = 0;
 	free(x->cuts);
 	free(x->pinned);
 	free(x->shown);
@@ -420,7 +421,7 @@ static void answered(struct conversation *c, const struct mt_in *news)
 	if (!r && what == CONDENSE_ASKS)
 		r = wait_for_model(&x, &err);
 	else if (!r && what == CONDENSE_DONE && !c->trimming)
-		r = think(c, &x, &err);
+		r = think_prepared(c, &x, &err);
 	if (r && !err.code)
 		err = x.error;
 	if (c->trimming && (r || what == CONDENSE_DONE))

@@ -147,6 +147,7 @@ int64_t post(struct conversation *c, struct event *e, struct error *err)
 void cancel_work(struct conversation *c)
 {
 	ask_cancel(c);
+	slices_drop(c);
 	complete_cancel(c);
 	hooking_cancel(c);
 	children_stop(c);
@@ -280,6 +281,7 @@ static void release(struct conversation *c)
 	confirm_clear(c);
 	spend_unwatch(c);
 	relist_close(c);
+	slices_close(c);
 	c->hooking = hooking_free(c->hooking);
 	children_forget(c);
 	unwire(c);
@@ -574,8 +576,8 @@ static int finish_for_user(struct conversation *c, struct error *err)
 /* A message that leads to nothing is worth a line in the log of the program. */
 static void check_step_started(const struct conversation *c)
 {
-	if (!c->exchange && c->pending < 0 && !hooking_busy(c)
-	    && c->state != STATE_RATE_LIMITED)
+	if (!c->exchange && c->pending < 0 && !hooking_busy(c) && !slices_busy(c) &&
+	    c->state != STATE_RATE_LIMITED)
 		log_line(MT_LOG_WARNING, "controller", "a user message started no step: "
 			 "state=%s reason=%s", state_name(c->state), c->reason);
 }
@@ -697,7 +699,7 @@ int conversation_action(struct conversation *c, json_object *json, struct error 
 	if (!e->is_action || !(e->type->flags & EVENT_RUNNABLE))
 		return fail(err, MT_EINVAL, "`%s` is not an action that can be executed",
 			    e->type->name);
-	if (c->pending >= 0 || c->exchange || c->closing)
+	if (c->pending >= 0 || c->exchange || slices_busy(c) || c->closing)
 		return fail(err, MT_EDENIED, "the agent is at work: pause it first");
 	action = event_action(e->type->name, SOURCE_USER, json_object_get(event_args(e)), err);
 	if (!action)
@@ -783,7 +785,8 @@ int conversation_exit_code(const struct conversation *c)
 
 bool conversation_busy(const struct conversation *c)
 {
-	return c->exchange || (c->pending >= 0 && !c->waits) || hooking_busy(c);
+	return c->exchange || (c->pending >= 0 && !c->waits) || hooking_busy(c) ||
+	       slices_busy(c);
 }
 
 struct evlog *conversation_log(struct conversation *c)

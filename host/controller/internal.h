@@ -148,6 +148,7 @@ struct conversation {
 	bool tools_due;            /* others are offered from the next request on */
 	bool held;                 /* the next step waits for a list, see relist.c */
 	uint64_t held_until;       /* ms of the loop; 0: nothing is waited for */
+	struct slices *slices;     /* a step that waits for its history; NULL: none did */
 	uv_timer_t *relist;        /* goes off then; NULL: never needed yet */
 	struct question *questions; /* of tools to the user */
 	int64_t question_ids;
@@ -286,6 +287,22 @@ void kept_name(const struct conversation *c, char *ret);
 void kick(struct conversation *c);
 /** Let the agent work on a view that is ready. */
 int think(struct conversation *c, struct mt_ctx *x, struct error *err);
+/** The same once the events of the view are read, if need be in later turns of the
+ *  loop: then `x` is taken. */
+int think_prepared(struct conversation *c, struct mt_ctx *x, struct error *err);
+/** Take the step that was paid for, if need be in later turns of the loop. */
+void step_prepared(struct conversation *c);
+
+/* ---- slices.c ---- */
+/** When work that begins now should return to the loop, as uv_hrtime. */
+uint64_t slice_end(void);
+/** Go on with a step in the next turn of the loop. Takes `x`: with a view by
+ *  think_prepared, unless events have come since; otherwise by step_prepared. */
+int slices_wait(struct conversation *c, struct mt_ctx *x, struct error *err);
+bool slices_busy(const struct conversation *c);
+/** The step that waits is not taken. */
+void slices_drop(struct conversation *c);
+void slices_close(struct conversation *c);
 /** An action that may happen is in the log: what follows from it. */
 void act(struct conversation *c, struct event *e);
 /** The same after a restart: the gate has to be passed once more, or the answer
@@ -391,7 +408,7 @@ struct mt_ctx {
 	struct conversation *c;
 	const struct part *part;
 	struct view_item *view;
-	size_t view_count;
+	size_t view_count, prepared; /* prepared: places at its start that are read */
 	struct llm_request *request;
 	bool sent;                 /* the request shall be sent */
 	bool is_agent;

@@ -550,6 +550,16 @@ int think(struct conversation *c, struct mt_ctx *x, struct error *err)
 	return MT_OK;
 }
 
+int think_prepared(struct conversation *c, struct mt_ctx *x, struct error *err)
+{
+	int r = memory_prepare(c->memory, x->view, x->view_count, slice_end(),
+			       &x->prepared, err);
+
+	if (r)
+		return r;
+	return x->prepared < x->view_count ? slices_wait(c, x, err) : think(c, x, err);
+}
+
 static int begin(struct conversation *c, struct mt_ctx *x, struct error *err)
 {
 	enum condensing what = CONDENSE_DONE;
@@ -557,13 +567,26 @@ static int begin(struct conversation *c, struct mt_ctx *x, struct error *err)
 
 	if (!r)
 		r = condense(x, &what, err);
-	return r || what != CONDENSE_DONE ? r : think(c, x, err);
+	return r || what != CONDENSE_DONE ? r : think_prepared(c, x, err);
+}
+
+void step_prepared(struct conversation *c)
+{
+	struct mt_ctx x = { .c = c, .part = &c->agent };
+	struct error err = ERROR_NONE;
+	bool more = false;
+	int r = history_prepare(c->history, slice_end(), &more, &err);
+
+	if (!r)
+		r = more ? slices_wait(c, &x, &err) : begin(c, &x, &err);
+	if (r)
+		set_error(c, x.sent ? EXIT_MODEL : EXIT_FAILED, "%s",
+			  err.code ? err.text : x.error.text);
+	ctx_clear(&x);
 }
 
 static void step(struct conversation *c)
 {
-	struct mt_ctx x = { .c = c, .part = &c->agent };
-	struct error err = ERROR_NONE;
 	char limit[256];
 
 	if (c->next < c->queued) {
@@ -582,27 +605,25 @@ static void step(struct conversation *c)
 		 c->level, c->purse->meters[LIMIT_ITERATIONS].used,
 		 (long long)conversation_steps(c),
 		 (long long)evlog_count(c->log));
-	if (begin(c, &x, &err))
-		set_error(c, x.sent ? EXIT_MODEL : EXIT_FAILED, "%s",
-			  err.code ? err.text : x.error.text);
-	ctx_clear(&x);
+	step_prepared(c);
 }
 
 static bool may_step(struct conversation *c)
 {
-	return c->state == STATE_RUNNING && c->pending < 0 && !c->exchange && !c->closing
-	       && !hooking_busy(c) && !relist_holds(c);
+	return c->state == STATE_RUNNING && c->pending < 0 && !c->exchange &&
+	       !c->closing && !slices_busy(c) && !hooking_busy(c) && !relist_holds(c);
 }
 
 static const char *why_blocked(const struct conversation *c)
 {
-	return c->closing		     ? "closing"
-	       : c->state != STATE_RUNNING   ? state_name(c->state)
-	       : c->pending >= 0	     ? "an action is pending"
-	       : c->exchange		     ? "a request is in progress"
-	       : hooking_busy(c)	     ? "a hook is running"
-	       : c->held		     ? "a list of tools is awaited"
-					     : "nothing to do";
+	return c->closing                  ? "closing"
+	       : c->state != STATE_RUNNING ? state_name(c->state)
+	       : c->pending >= 0           ? "an action is pending"
+	       : c->exchange               ? "a request is in progress"
+	       : slices_busy(c)            ? "the history is being read"
+	       : hooking_busy(c)           ? "a hook is running"
+	       : c->held                   ? "a list of tools is awaited"
+					   : "nothing to do";
 }
 
 /* ---- what is offered ---------------------------------------------------- */

@@ -5,9 +5,11 @@ import http.server
 import json
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 import threading
+import time
 
 EVENTS = int(os.environ.get("RESUME_EVENTS", "20000"))
 BUILD = os.environ["top_builddir"]
@@ -16,6 +18,9 @@ BUILD = os.environ["top_builddir"]
 class Model(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     bodies = []
+    hold = None      # "body": it is not read; "answer": there is none
+    held = threading.Event()
+    released = threading.Event()
 
     def log_message(self, *args):
         pass
@@ -25,8 +30,25 @@ class Model(http.server.BaseHTTPRequestHandler):
         self.send_header("Content-Length", "0")
         self.end_headers()
 
+    def wait(self):
+        Model.held.set()
+        Model.released.wait(60)
+
     def do_POST(self):
-        Model.bodies.append(self.rfile.read(int(self.headers["Content-Length"])))
+        try:
+            self.answer()
+        except OSError:
+            self.close_connection = True
+
+    def answer(self):
+        hold, length = Model.hold, int(self.headers["Content-Length"])
+        if hold == "body":
+            self.wait()
+        Model.bodies.append(self.rfile.read(length))
+        if len(Model.bodies[-1]) < length:
+            raise OSError("the client has gone")
+        if hold == "answer":
+            self.wait()
         answer = json.dumps({
             "id": "x", "object": "chat.completion",
             "choices": [{"index": 0, "finish_reason": "tool_calls", "message": {
@@ -115,6 +137,96 @@ def check_costs(short, long):
             tell(b.mib < 40 + EVENTS / 400, name + ": memory", "%.0f MiB" % b.mib)
 
 
+def wait_for(child, condition):
+    deadline = time.monotonic() + 60
+    while child.poll() is None and time.monotonic() < deadline:
+        if condition():
+            return True
+        time.sleep(0.001)
+    return False
+
+
+def catches(pid, number):
+    """Does the process handle the signal?"""
+    try:
+        with open("/proc/%d/status" % pid) as f:
+            caught = next(line for line in f if line.startswith("SigCgt:"))
+    except (OSError, StopIteration):
+        return False
+    return bool(int(caught.split()[1], 16) >> (number - 1) & 1)
+
+
+def reads_log(pid):
+    try:
+        return any(os.readlink("/proc/%d/fd/%s" % (pid, fd)).endswith("/events.jsonl")
+                   for fd in os.listdir("/proc/%d/fd" % pid))
+    except OSError:
+        return False
+
+
+BOUND = 10 # seconds; bench/run resume has the real figure
+
+
+def check_signal(number, name, child, condition, codes):
+    reached = wait_for(child, condition)
+    began = time.monotonic()
+    if reached:
+        child.send_signal(number)
+    try:
+        child.wait(BOUND)
+    except subprocess.TimeoutExpired:
+        child.kill()
+    text = child.stderr.read().decode(errors="replace")
+    child.stderr.close()
+    child.wait()
+    tell(reached and child.returncode in codes, "%s %s" % (signal.Signals(number).name, name),
+         "reached" if reached else "not reached", child.returncode,
+         "%.2f s" % (time.monotonic() - began), text)
+
+
+def check_reading(number, long, whole):
+    """Sent when the signals are handled, just before the history is read."""
+    Model.bodies.clear()
+    child = long.start("resume", "-t", "Go on.", state=long.copy())
+    reached = wait_for(child, lambda: catches(child.pid, number))
+    child.send_signal(number)
+    used = Used(child)
+    tell(reached and used.code == 130 and used.seconds < 0.7 * whole.seconds,
+         "%s while the history is read" % signal.Signals(number).name, used.code,
+         "%.2f s of %.2f s" % (used.seconds, whole.seconds), used.text)
+
+
+def check_signals(long):
+    whole = long.resume()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        child = long.start("resume", "-t", "Go on.", state=long.copy(checkpoint=False))
+        check_signal(number, "while the log is opened", child,
+                     lambda: reads_log(child.pid), (-number, 130))
+        check_reading(number, long, whole)
+        for hold in ("body", "answer"):
+            Model.hold, Model.held, Model.released = hold, threading.Event(), threading.Event()
+            child = long.start("resume", "-t", "Go on.", state=long.copy())
+            check_signal(number, "while the %s of a request is awaited" % hold, child,
+                         Model.held.is_set, (130,))
+            Model.hold = None
+            Model.released.set()
+        for word in ("show", "export"):
+            check_command(number, long, word)
+
+
+def check_command(number, long, word):
+    """A command whose output nobody reads: it waits in the middle of it."""
+    state = long.copy()
+    env = dict(os.environ, XDG_STATE_HOME=state)
+    child = subprocess.Popen(["mortise", "conversations", word,
+                              os.path.basename(long.folder(state))], env=env,
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE)
+    check_signal(number, "in conversations " + word, child,
+                 lambda: reads_log(child.pid), (-number, 130))
+    child.stdout.close()
+
+
 def main():
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Model)
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -123,6 +235,7 @@ def main():
     try:
         short, long = Long(work, url, EVENTS // 2), Long(work, url, EVENTS)
         check_costs(short, long)
+        check_signals(long)
     finally:
         shutil.rmtree(work, ignore_errors=True)
     print("1..%d" % count)

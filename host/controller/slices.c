@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * slices.c - reading a long history before a step, a slice at a time: the loop runs
+ * between slices, so that signals and clients are answered meanwhile. */
+#include "controller/internal.h"
+
+#include "controller/exit_code.h"
+
+enum { SLICE_NS = 20 * 1000 * 1000 };
+
+/* A step that waits for the rest of its history. */
+struct slices {
+	uv_idle_t idle; /* runs while `waits` */
+	bool waits;
+	struct mt_ctx x; /* its work; without a view the step starts again */
+	int64_t seen;    /* events in the log when the view was made */
+};
+
+uint64_t slice_end(void)
+{
+	return uv_hrtime() + SLICE_NS;
+}
+
+static struct mt_ctx take(struct slices *s)
+{
+	struct mt_ctx x = s->x;
+
+	s->x = (struct mt_ctx){ 0 };
+	s->waits = false;
+	uv_idle_stop(&s->idle);
+	return x;
+}
+
+static void on_idle(uv_idle_t *handle)
+{
+	struct conversation *c = handle->data;
+	struct slices *s = c->slices;
+	bool same = s->x.view && evlog_count(c->log) == s->seen;
+	struct mt_ctx x = take(s);
+	struct error err = ERROR_NONE;
+
+	if (!same) {
+		ctx_clear(&x);
+		step_prepared(c);
+	} else if (think_prepared(c, &x, &err)) {
+		set_error(c, x.sent ? EXIT_MODEL : EXIT_FAILED, "%s",
+			  err.code ? err.text : x.error.text);
+	}
+	ctx_clear(&x);
+	kick(c);
+}
+
+static struct slices *need(struct conversation *c)
+{
+	if (c->slices)
+		return c->slices;
+	c->slices = calloc(1, sizeof *c->slices);
+	if (!c->slices)
+		return NULL;
+	uv_idle_init(c->loop, &c->slices->idle);
+	c->slices->idle.data = c;
+	return c->slices;
+}
+
+int slices_wait(struct conversation *c, struct mt_ctx *x, struct error *err)
+{
+	struct slices *s = need(c);
+
+	if (!s)
+		return fail(err, MT_ENOMEM, "out of memory");
+	s->x = *x;
+	s->seen = evlog_count(c->log);
+	s->waits = true;
+	*x = (struct mt_ctx){ .c = c, .part = s->x.part };
+	uv_idle_start(&s->idle, on_idle);
+	return MT_OK;
+}
+
+bool slices_busy(const struct conversation *c)
+{
+	return c->slices && c->slices->waits;
+}
+
+void slices_drop(struct conversation *c)
+{
+	struct mt_ctx x;
+
+	if (!slices_busy(c))
+		return;
+	x = take(c->slices);
+	ctx_clear(&x);
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+	free(handle); /* the first member of its slices */
+}
+
+void slices_close(struct conversation *c)
+{
+	slices_drop(c);
+	if (c->slices)
+		uv_close((uv_handle_t *)&c->slices->idle, on_closed);
+	c->slices = NULL;
+}
