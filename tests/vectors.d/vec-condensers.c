@@ -63,6 +63,7 @@ static void set_condensers(struct wired *w, json_object *in, json_object *params
 
 	set(w, "core.sync=none");
 	set(w, "controller.analyzers=");
+	set(w, "controller.tools=");
 	for (size_t i = 0; i < n; i++) {
 		json_object *s = json_object_array_get_idx(stages, i);
 
