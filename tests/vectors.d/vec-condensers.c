@@ -104,8 +104,11 @@ static struct conversation *open_conversation(const struct wired *w, struct erro
 	memcpy(list, w->list, sizeof list);
 	snprintf(script, sizeof script, "script:%s/script", kit_home);
 	if (config_load(&in, &config, err) || registry_open(config, &registry, err) ||
-	    conversation_create(&loop, config, registry, &o, &c, err))
+	    conversation_create(&loop, config, registry, &o, &c, err)) {
+		registry_free(registry);
+		config_free(config);
 		return NULL;
+	}
 	return c;
 }
 
