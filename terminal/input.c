@@ -74,7 +74,7 @@ void chat_submit(struct chat *c, const char *text)
 	history_add(&c->history, text);
 	if (*text == '!' && text[1])
 		chat_run_command(c, text + 1 + strspn(text + 1, " "));
-	else if (!chat_slash(c, text))
+	else if (!chat_slash(c, text + strspn(text, " \t\n")))
 		chat_say(c, text);
 }
 

@@ -101,7 +101,12 @@ static void run_help(struct chat *c, const struct slash *self, const char *arg);
 
 static void run_exit(struct chat *c, const struct slash *self, const char *arg)
 {
+	bool begun = c->last_event > 0; /* somebody said something */
+
 	(void)self, (void)arg;
+	if (begun && link_is_open(&c->link) && !chat_is(c, "finished"))
+		chat_command(c, "message", "text", "/exit");
+	c->busy = false;
 	c->quit = true;
 }
 
@@ -260,7 +265,7 @@ static const struct slash table[] = {
 	  NULL },
 	{ "/detach", "", "leave, and keep it open for mortise attach", run_detach, NULL,
 	  NULL },
-	{ "/exit", "", "leave; the agent finishes its work (Ctrl-D)", run_exit,
+	{ "/exit", "", "end what runs, finish the conversation, and leave", run_exit,
 	  NULL, NULL },
 };
 
@@ -275,7 +280,8 @@ static void run_help(struct chat *c, const struct slash *self, const char *arg)
 		    "completes;\n@path adds the text of a file; !command runs it in the "
 		    "agent's shell; arrow up: what was typed "
 		    "before; Ctrl-R searches it.\nWhat is typed while the agent works is "
-		    "queued; Enter alone sends it at once.");
+		    "queued; Enter alone sends it at once.\nCtrl-C interrupts, and again "
+		    "leaves; Ctrl-D leaves, and the agent finishes its work.");
 }
 
 const char *slash_name(size_t n)

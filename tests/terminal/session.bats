@@ -107,10 +107,33 @@ greeting='text = Hello, *world*.'
 	see 'running'
 	touch "$work/project/go"
 	see 'There you are.'
-	enter '/exit'
+	key C-d
 	see 'Come back with'
 	mortise ps | grep -q finished || mortise ps | grep -q awaiting
 }
+
+@test '/exit ends what runs, finishes the conversation, and leaves' {
+	script <<-'END'
+	[turn]
+	[call bash]
+	command = echo begun; sleep 60
+
+	[turn]
+	text = As you say.
+	END
+	terminal
+	chat -o controller.confirmation=never
+	enter 'Work'
+	see 'begun'
+	enter ' /exit '
+	see 'Come back with: mortise --resume'
+	poll gone
+	jq -se '[.[] | select(.action == "finish")] | length == 1' \
+		"$work"/state/mortise/conversations/*/events.jsonl
+	enter "clear; mortise -c 'Go on'"
+	see 'As you say.'
+}
+gone() { mortise ps | grep -q 'No conversation'; }
 
 @test 'a conversation that there is not: said at once, and this one goes on' {
 	script <<-'END'
