@@ -10,8 +10,11 @@
 #include "utf8.h"
 
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 enum { FLAG_JSON, FLAG_KEY, FLAG_INSIDE, FLAG_PROBLEMS };
+enum { LEAST_COLUMNS = 60, NAME_COLUMNS = 24 };
 
 static const struct flag flags[] = {
 	{ 0, "json", NULL, "print JSON" },
@@ -49,24 +52,55 @@ static void put_json(struct strbuf *out, struct skill *s)
 	strbuf_add(out, "]}");
 }
 
-static void put_line(struct strbuf *out, struct skill *s)
+/* Columns of the terminal that is printed to; 0: it is not one. */
+static size_t columns(void)
 {
-	AUTO(strbuf) struct strbuf text = STRBUF(64 << 10);
+	struct winsize size;
 
-	skill_summary(s, &text);
-	if (text.len > 70) { /* cut between characters */
-		size_t n = 67;
+	if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0)
+		return 0;
+	return size.ws_col;
+}
 
-		while (n && ((unsigned char)text.text[n] & 0xc0) == 0x80)
-			n--;
-		strbuf_cut(&text, n);
-		strbuf_add(&text, "...");
+struct layout {
+	size_t columns; /* 0: nothing is cut */
+	int name, place;
+};
+
+static struct layout lay_out(const struct skills *all)
+{
+	struct layout l = { .columns = columns() };
+	struct skill *s;
+
+	for (size_t i = 0; (s = skills_at(all, i)); i++) {
+		int name = (int)strnlen(s->name, NAME_COLUMNS);
+		int place = (int)strnlen(s->place, NAME_COLUMNS);
+
+		l.name = name > l.name ? name : l.name;
+		l.place = place > l.place ? place : l.place;
 	}
-	strbuf_addf(out, "%-24s %-12s %s\n", s->name, s->place, text.text);
+	return l;
+}
+
+/* Cut where the row of the terminal ends; a program gets all of it. */
+static void put_line(struct strbuf *out, struct skill *s, const struct layout *l)
+{
+	AUTO(strbuf) struct strbuf line = STRBUF(64 << 10);
+	size_t most;
+
+	strbuf_addf(&line, "%-*s  %-*s  ", l->name, s->name, l->place, s->place);
+	skill_summary(s, &line);
+	most = l->columns > LEAST_COLUMNS ? l->columns : LEAST_COLUMNS;
+	if (l->columns && utf8_count(line.text, line.len) > most) {
+		strbuf_cut(&line, utf8_offset(line.text, line.len, most - 3));
+		strbuf_add(&line, "...");
+	}
+	strbuf_addf(out, "%s\n", line.text);
 }
 
 static void put_list(const struct job *j, const struct skills *all)
 {
+	struct layout l = lay_out(all);
 	struct skill *s;
 
 	if (j->json)
@@ -77,7 +111,7 @@ static void put_list(const struct job *j, const struct skills *all)
 		if (j->json)
 			put_json(j->out, s);
 		else
-			put_line(j->out, s);
+			put_line(j->out, s, &l);
 	}
 	if (j->json)
 		strbuf_add(j->out, "]\n");

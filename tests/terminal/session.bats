@@ -216,3 +216,19 @@ $greeting"
 	key Enter
 	see 'readonly: from now on'
 }
+
+@test 'skills list: descriptions are cut at the width of the terminal, and only there' {
+	mkdir -p "$work/project/.agents/skills/zed"
+	long=$(printf 'word-%s ' {10..30})
+	printf -- '---\nname: zed\ndescription: %send.\ntriggers: [zebra]\n---\nAll.\n' \
+		"$long" > "$work/project/.agents/skills/zed/SKILL.md"
+	terminal 80x20
+	enter 'clear; mortise skills list'
+	see 'mortise-plugin'
+	! screen | grep -q 'word-30'
+	screen | grep -q '^zed .*word-1.*[.][.][.]$'
+	tmux resize-window -x 200 -y 20
+	enter 'clear; mortise skills list'
+	see 'word-30 end.'
+	(cd "$work/project" && mortise skills list | grep -q 'word-30 end[.]$')
+}
