@@ -78,6 +78,15 @@ m() {
 	[[ "$output" == *"ancient"*"1999-01-01"* ]]
 }
 
+@test "mcp test: the tools of one server by name, and what they do" {
+	server good plain
+	run m mcp test good
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ "$output" == "good "*"4 tools"* ]]
+	[[ "$output" == *"  plain "*"Says its argument."*"  write "*"Changes something."* ]]
+}
+
 @test "pages that come back to themselves end" {
 	server one same-cursor
 	run m mcp test one
