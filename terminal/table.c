@@ -179,7 +179,7 @@ static void put_cell(struct strbuf *out, const struct style *s, enum paint p,
 	paint_begin(out, s, p);
 	strbuf_addn(out, text, len);
 	paint_end(out, s, p);
-	for (pad -= text_width(text, len); pad > 0; pad--)
+	for (size_t wide = text_width(text, len); wide < pad; wide++)
 		strbuf_addc(out, ' ');
 }
 

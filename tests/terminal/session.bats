@@ -232,3 +232,30 @@ $greeting"
 	see 'word-30 end.'
 	(cd "$work/project" && mortise skills list | grep -q 'word-30 end[.]$')
 }
+
+@test 'begun with a message, continued here, continued wherever it was' {
+	script <<-'END'
+	[turn]
+	text = First reply.
+
+	[turn]
+	text = Second reply.
+	END
+	mkdir "$work/project/below"
+	terminal
+	enter "clear; mortise -m script:$work/script 'fix the tests'"
+	see 'First reply.'
+	shows '> fix the tests'
+	key C-d
+	see 'Come back with'
+	enter 'clear; cd below; mortise -c'
+	see 'there is no conversation about WORK/below yet'
+	enter 'clear; mortise -c --any'
+	see 'First reply.'
+	see 'in WORK: fix the tests'
+	key C-d
+	see 'Come back with'
+	enter "clear; cd ..; mortise -c 'and then'"
+	see 'Second reply.'
+	[[ "$(screen)" = *'> fix the tests'*'First reply.'*'> and then'*'Second reply.'* ]]
+}

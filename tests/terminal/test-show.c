@@ -292,6 +292,50 @@ static void test_streaming(void)
 	show_done(&s);
 }
 
+/* Tables that are wider than the screen keep to it, whatever is in them. */
+static void test_tables(void)
+{
+	static const struct {
+		const char *name, *text;
+		size_t columns;
+	} cases[] = {
+		{ "words",
+		  "| a | b |\n|---|---|\n| some words in a cell | more of them here |\n",
+		  20 },
+		{ "a word that does not fit", "a|b\n-|-\nabcdefghijklmnopqrstuvwxyz|x\n",
+		  20 },
+		{ "wide characters",
+		  "|一|二|\n|--|--|\n|一二三四五六七八九十|一二三四五六|\n", 20 },
+		{ "joined characters",
+		  "|a|b|\n|--|--|\n|👨‍👩‍👧‍👦👨‍👩‍👧‍👦 word|👨‍👩‍👧‍👦 and "
+		  "words more|\n",
+		  24 },
+		{ "rows of other lengths",
+		  "|a|b|\n|-|-|\n|1|2|3|4|\n||\n|some words that are many|\n", 20 },
+		{ "bars that are text",
+		  "|a|b|\n|-|-|\n|`x|y` and \\| and some words|z|\n", 20 },
+		{ "text around it",
+		  "Before it:\n|a|b|\n|-|-|\n|some words in a cell|more|\nafter\n", 20 },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct style style = { .attributes = true, .columns = cases[i].columns };
+		AUTO(strbuf) struct strbuf out = STRBUF(1 << 16);
+		bool good = true;
+
+		markdown_block(&out, &style, cases[i].text, strlen(cases[i].text));
+		for (const char *p = out.text, *end; *p; p = end + 1) {
+			end = strchrnul(p, '\n');
+			good = good && text_width(p, (size_t)(end - p)) <= style.columns;
+			if (!*end)
+				break;
+		}
+		CHECK_MSG(good && out.len, "table: %s", cases[i].name);
+		if (!good)
+			printf("# got: [%s]\n", out.text);
+	}
+}
+
 /* What streamed is not said again; what did not stream is. */
 static void test_once(void)
 {
@@ -382,6 +426,7 @@ int main(void)
 	test_markdown();
 	test_streaming();
 	test_once();
+	test_tables();
 	test_mentions();
 	return tap_done();
 }
