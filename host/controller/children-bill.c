@@ -15,7 +15,7 @@ enum { BILL_DEPTH_MAX = 32 };
 
 /* ---- sums as JSON ------------------------------------------------------ */
 
-static json_object *sum_json(const struct llm_metrics *m)
+json_object *metrics_json(const struct llm_metrics *m)
 {
 	json_object *o = json_object_new_object();
 
@@ -31,7 +31,7 @@ static json_object *sum_json(const struct llm_metrics *m)
 	return o;
 }
 
-static struct llm_metrics sum_from(json_object *o)
+struct llm_metrics metrics_from_json(json_object *o)
 {
 	const double cost = js_number(o, "cost", 0);
 
@@ -47,15 +47,26 @@ static struct llm_metrics sum_from(json_object *o)
 	};
 }
 
-static void join_all(struct llm_bill *b, json_object *spent)
+void metrics_join_all(struct llm_bill *b, json_object *spent)
 {
 	if (!json_object_is_type(spent, json_type_object))
 		return;
 	json_object_object_foreach(spent, model, o) {
-		const struct llm_metrics sum = sum_from(o);
+		const struct llm_metrics sum = metrics_from_json(o);
 
 		llm_bill_join(b, model, &sum);
 	}
+}
+
+json_object *metrics_json_all(const struct llm_bill *b)
+{
+	json_object *o = json_object_new_object();
+	const struct llm_metrics *sum;
+	const char *model;
+
+	for (size_t n = 0; o && b && (model = llm_bill_at(b, n, &sum)); n++)
+		js_set(o, model, metrics_json(sum));
+	return o;
 }
 
 /* ---- the log of a child ------------------------------------------------ */
@@ -78,7 +89,7 @@ static void add_replies(struct evlog *log, struct llm_bill *b)
 static void add_others(const struct evlog *log, const char *who, struct llm_bill *b)
 {
 	AUTO(json) json_object *o = spent_by(log, who);
-	struct llm_metrics sum = sum_from(o);
+	struct llm_metrics sum = metrics_from_json(o);
 
 	sum.cost_known = js_get(o, "cost") != NULL;
 	if (sum.calls > 0)
@@ -90,7 +101,7 @@ static void add_below(const struct config *c, json_object *state, unsigned depth
 {
 	json_object *open = js_get(state, "open");
 
-	join_all(b, js_get(state, "spent"));
+	metrics_join_all(b, js_get(state, "spent"));
 	for (size_t i = 0; json_object_is_type(open, json_type_array)
 			   && i < json_object_array_length(open); i++)
 		bill_of_log(c, json_object_get_string(json_object_array_get_idx(open, i)),
@@ -125,28 +136,17 @@ int bill_of_log(const struct config *c, const char *id, unsigned depth,
 
 /* ---- our own account --------------------------------------------------- */
 
-static json_object *spent_json(const struct llm_bill *b)
-{
-	json_object *o = json_object_new_object();
-	const struct llm_metrics *sum;
-	const char *model;
-
-	for (size_t n = 0; o && b && (model = llm_bill_at(b, n, &sum)); n++)
-		js_set(o, model, sum_json(sum));
-	return o;
-}
-
 static int keep(struct conversation *c, struct error *err)
 {
 	AUTO(json) json_object *record = json_object_new_object();
 	AUTO(json) json_object *state = json_object_new_object();
 
-	if (!state || js_set_int(state, "begun", c->children_begun)
-	    || js_set(state, "open", json_object_get(c->children_ids))
-	    || js_set(state, "spent", spent_json(c->children_bill))
-	    || js_set_str(record, "record", "state")
-	    || js_set_str(record, "plugin", record_name)
-	    || js_set_str(record, "text", js_text(state, NULL)))
+	if (!state || js_set_int(state, "begun", c->children_begun) ||
+	    js_set(state, "open", json_object_get(c->children_ids)) ||
+	    js_set(state, "spent", metrics_json_all(c->children_bill)) ||
+	    js_set_str(record, "record", "state") ||
+	    js_set_str(record, "plugin", record_name) ||
+	    js_set_str(record, "text", js_text(state, NULL)))
 		return fail(err, MT_ENOMEM, "out of memory");
 	return evlog_record(c->log, record, err);
 }
@@ -245,9 +245,9 @@ void children_restore(struct conversation *c, struct llm_metrics *m)
 	if (!state || need(c))
 		return;
 	c->children_begun = js_int(state, "begun", 0);
-	join_all(c->children_bill, js_get(state, "spent"));
+	metrics_join_all(c->children_bill, js_get(state, "spent"));
 	if (c->models)
-		join_all(llm_models_bill(c->models), js_get(state, "spent"));
+		metrics_join_all(llm_models_bill(c->models), js_get(state, "spent"));
 	if (json_object_is_type(open, json_type_array)) {
 		json_object_put(c->children_ids);
 		c->children_ids = json_object_get(open);

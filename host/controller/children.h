@@ -56,6 +56,13 @@ struct children {
 	uv_timer_t timer;          /* until those who do not stop are killed */
 };
 
+/* ---- children-bill.c ---- */
+/** Sums as JSON, and back; those of a bill by model. */
+json_object *metrics_json(const struct llm_metrics *m);
+struct llm_metrics metrics_from_json(json_object *o);
+json_object *metrics_json_all(const struct llm_bill *b);
+void metrics_join_all(struct llm_bill *b, json_object *spent);
+
 /* ---- child.c ---- */
 /** Start its process. What goes wrong is told as its end, later. */
 void child_start(struct child *ch);

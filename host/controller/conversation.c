@@ -4,6 +4,8 @@
  * and the commands of its faces. */
 #include "controller/internal.h"
 
+#include "controller/bill-checkpoint.h"
+
 #include "context/images.h"
 #include "controller/children.h"
 #include "controller/exit_code.h"
@@ -274,6 +276,17 @@ void set_error(struct conversation *c, int exit_code, const char *fmt, ...)
 
 /* ---- opening and closing ----------------------------------------------- */
 
+/* The next process need not add up again what this one has. */
+static void keep_sums(struct conversation *c)
+{
+	struct reply_sums s;
+
+	if (!c->models || !c->log || reply_sums_open(&s, c->inherited))
+		return;
+	reply_sums_read(&s, c->log);
+	reply_sums_close(&s);
+}
+
 static void release(struct conversation *c)
 {
 	clear_queue(c);
@@ -284,6 +297,7 @@ static void release(struct conversation *c)
 	slices_close(c);
 	c->hooking = hooking_free(c->hooking);
 	children_forget(c);
+	keep_sums(c);
 	unwire(c);
 	evlog_close(c->log);
 	log_set_mask(NULL);

@@ -10,6 +10,6 @@ libhost_a_SOURCES += %D%/action-hash.c %D%/action-hash.h %D%/ahead.c %D%/analyze
 	%D%/meta.c %D%/meta.h %D%/questions.c %D%/react.c %D%/react.h %D%/recall.c \
 	%D%/recall.h %D%/recall-answers.c %D%/recollect.c %D%/resume.c \
 	%D%/rewind.c %D%/rewind.h %D%/services.c %D%/spend.c %D%/spent.c %D%/state.c %D%/state.h \
-	%D%/relist.c %D%/slices.c %D%/step.c %D%/stuck.c %D%/stuck.h %D%/setup.c %D%/tell.c %D%/unstick.c %D%/volatile-text.c %D%/volatile-text.h %D%/wiring.c
+	%D%/relist.c %D%/slices.c %D%/bill-checkpoint.c %D%/bill-checkpoint.h %D%/step.c %D%/stuck.c %D%/stuck.h %D%/setup.c %D%/tell.c %D%/unstick.c %D%/volatile-text.c %D%/volatile-text.h %D%/wiring.c
 libhost_a_SOURCES += %D%/fork.c %D%/fork.h %D%/tasks.c %D%/tasks.h %D%/trim.c %D%/trim.h
 libhost_a_SOURCES += %D%/replay.c %D%/replay.h %D%/replay-compare.c %D%/replay-internal.h

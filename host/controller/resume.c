@@ -3,6 +3,7 @@
  * resume.c - taking up a conversation from its log. */
 #include "controller/internal.h"
 
+#include "controller/bill-checkpoint.h"
 #include "controller/children.h"
 #include "controller/exit_code.h"
 #include "controller/fork.h"
@@ -153,27 +154,29 @@ static void restore_others(struct conversation *c, const char *who, struct llm_m
 }
 
 /* The bill so far: the sum over the replies of the log. */
-static void restore_spent(struct conversation *c)
+static int restore_spent(struct conversation *c, struct error *err)
 {
+	struct reply_sums s;
 	struct llm_metrics m = { .cost_known = true };
+	const struct llm_metrics *sum;
+	const char *model;
 	double worked = 0;
 
-	for (int64_t n = c->inherited; c->models && n < evlog_replies(c->log); n++) {
-		AUTO(json) json_object *record = evlog_reply_at(c->log, n, NULL);
-		AUTO(llm_reply) struct llm_reply *reply =
-			record ? llm_reply_from_json(record, NULL) : NULL;
-
-		if (reply) {
-			llm_bill_add(llm_models_bill(c->models), reply->model,
-				     &reply->usage, reply->latency_ms);
-			llm_metrics_add(&m, &reply->usage, reply->latency_ms);
-		}
-		worked = js_number(record, "worked", worked);
+	if (c->models) {
+		if (reply_sums_open(&s, c->inherited))
+			return fail(err, MT_ENOMEM, "out of memory");
+		reply_sums_read(&s, c->log);
+		for (size_t n = 0; (model = llm_bill_at(s.bill, n, &sum)); n++)
+			llm_bill_join(llm_models_bill(c->models), model, sum);
+		m = s.total;
+		worked = s.worked;
+		reply_sums_close(&s);
 	}
 	restore_others(c, SPENT_CONDENSERS, &m);
 	restore_others(c, SPENT_TOOLS, &m);
 	children_restore(c, &m);
 	spend_restore(c, &m, worked);
+	return MT_OK;
 }
 
 /* Does the event name a state of the conversation, not of a delegate alone? */
@@ -473,7 +476,9 @@ static int restore(struct conversation *c, struct error *err)
 	if (kept)
 		c->kept = strndup(kept, len);
 	restore_state(c);
-	restore_spent(c);
+	r = restore_spent(c, err);
+	if (r)
+		return r;
 	if (c->exit_code == EXIT_LIMIT) { /* whoever resumes says: go on */
 		account_reached(&c->account, LIMITS_STEP | LIMITS_CALL, NULL, 0);
 		if (account_raise(&c->account))

@@ -91,6 +91,8 @@ bool evlog_has_reply(const struct evlog *log, const char *response_id);
 json_object *evlog_reply(struct evlog *log, const char *response_id, struct error *err);
 /** The same by place, from 0. */
 json_object *evlog_reply_at(struct evlog *log, int64_t n, struct error *err);
+/** A number that tells the reply at a place from others: of its id and where it is. */
+uint64_t evlog_reply_mark(const struct evlog *log, int64_t n);
 /** Number of llm_reply records so far. */
 int64_t evlog_replies(const struct evlog *log);
 /** Response id of the newest reply; "" if none. Borrowed. */

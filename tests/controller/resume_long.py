@@ -137,6 +137,78 @@ def check_costs(short, long):
             tell(b.mib < 40 + EVENTS / 400, name + ": memory", "%.0f MiB" % b.mib)
 
 
+def total_of(folder):
+    """Tokens and dollars of all replies, added up in the order of the log."""
+    tokens, dollars = 0, 0.0
+    with open(os.path.join(folder, "events.jsonl"), "rb") as f:
+        for line in f:
+            if line.startswith(b'{"record":"llm_reply"'):
+                usage = json.loads(line)["usage"]
+                tokens += usage.get("input", 0) + usage.get("output", 0)
+                dollars += usage.get("cost", 0)
+    return tokens, dollars
+
+
+def damaged(text):
+    """Another sum, in a checkpoint that is well-formed."""
+    assert '\\"input\\":' in text, text
+    return text.replace('\\"input\\":', '\\"input\\":1', 1)
+
+
+def older(text):
+    state = json.loads(text)
+    state.pop("state", None)
+    return json.dumps(state)
+
+
+def of_another_log(text):
+    state = json.loads(text)
+    kept = state["state"]["replies"]
+    sums = json.loads(kept["text"])
+    sums["count"] -= 1
+    kept["text"] = json.dumps(sums)
+    return json.dumps(state)
+
+
+def check_sums(long):
+    """The account is the same whatever the checkpoint holds, and so are its limits."""
+    stale = os.path.join(long.folder(long.state), "state.json")
+    base = long.copy()
+    first = long.resume(state=base)
+    folder = long.folder(base)
+    with open(os.path.join(folder, "state.json")) as f:
+        whole = f.read()
+    tell(first.code == 0 and '"replies"' in whole, "the checkpoint has the sums", whole[:300])
+    with open(stale) as f:
+        stale = f.read()
+    tokens, dollars = total_of(folder)
+    wanted = None
+    for name, text in (("whole", whole), ("none", None), ("stale", stale),
+                       ("damaged", damaged(whole)), ("older", older(whole)),
+                       ("of another log", of_another_log(whole))):
+        got = []
+        for options in ([], ["-o", "controller.max_tokens=%d" % tokens],
+                        ["-o", "controller.max_tokens=%d" % (tokens + 1)],
+                        ["-o", "controller.max_budget=%r" % dollars],
+                        ["-o", "controller.max_budget=%r" % (dollars + 1e-6)]):
+            state = tempfile.mkdtemp(dir=long.work)
+            shutil.rmtree(state)
+            shutil.copytree(base, state)
+            path = os.path.join(long.folder(state), "state.json")
+            os.unlink(path)
+            if text is not None:
+                with open(path, "w") as f:
+                    f.write(text)
+            used = long.resume(*options, state=state)
+            got.append((used.code, [line.split("(")[0] + line.split("(")[-1].split(" s;")[0]
+                                    .rpartition(",")[0] if "steps" in line else line
+                                    for line in used.text.splitlines() if " tokens in" in line]))
+            shutil.rmtree(state)
+        wanted = wanted or got
+        tell([code for code, _ in got] == [0, 4, 0, 4, 0] and got == wanted,
+             "checkpoint %s: the same account, the same limits" % name, got, wanted)
+
+
 def wait_for(child, condition):
     deadline = time.monotonic() + 60
     while child.poll() is None and time.monotonic() < deadline:
@@ -236,6 +308,7 @@ def main():
         short, long = Long(work, url, EVENTS // 2), Long(work, url, EVENTS)
         check_costs(short, long)
         check_signals(long)
+        check_sums(short)
     finally:
         shutil.rmtree(work, ignore_errors=True)
     print("1..%d" % count)

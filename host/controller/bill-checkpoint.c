@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * bill-checkpoint.c - the usage of the replies of a log, added up once: the sums are
+ * kept in the checkpoint, so that opening reads only the replies that came after it. */
+#include "controller/bill-checkpoint.h"
+
+#include "controller/children.h"
+#include "crc32c.h"
+
+#include <string.h>
+
+enum { VERSION_NUMBER = 1 };
+
+int reply_sums_open(struct reply_sums *s, int64_t first)
+{
+	*s = (struct reply_sums){ .first = first,
+				  .count = first,
+				  .total = { .cost_known = true } };
+	s->bill = llm_bill_new();
+	return s->bill ? MT_OK : MT_ENOMEM;
+}
+
+void reply_sums_close(struct reply_sums *s)
+{
+	s->bill = llm_bill_free(s->bill);
+}
+
+/* ---- the checkpoint ---------------------------------------------------- */
+
+static bool fits(const struct evlog *log, json_object *o, int64_t first)
+{
+	int64_t count = js_int(o, "count", -1);
+
+	return js_int(o, "first", -1) == first && count > first &&
+	       count <= evlog_replies(log) &&
+	       (uint64_t)js_int(o, "mark", 0) == evlog_reply_mark(log, count - 1);
+}
+
+/* Take the sums of the checkpoint. Whatever is wrong with them, the log decides. */
+static void load(struct reply_sums *s, const struct evlog *log)
+{
+	json_object *kept = js_get(evlog_checkpoint(log), "replies");
+	const char *text = js_str(kept, "text", "");
+	size_t len = strlen(text);
+	AUTO(json) json_object *o = NULL;
+
+	if (js_int(kept, "version", 0) != VERSION_NUMBER ||
+	    js_int(kept, "sum", -1) != (int64_t)crc32c(0, text, len))
+		return;
+	o = js_parse_object(text, len, NULL);
+	if (!o || !fits(log, o, s->first))
+		return;
+	s->count = js_int(o, "count", 0);
+	s->worked = js_number(o, "worked", 0);
+	s->total = metrics_from_json(js_get(o, "total"));
+	metrics_join_all(s->bill, js_get(o, "models"));
+}
+
+static json_object *sums_json(const struct reply_sums *s, const struct evlog *log)
+{
+	json_object *o = json_object_new_object();
+
+	js_set_int(o, "first", s->first);
+	js_set_int(o, "count", s->count);
+	js_set_int(o, "mark", (int64_t)evlog_reply_mark(log, s->count - 1));
+	js_set(o, "worked", js_new_number(s->worked));
+	js_set(o, "total", metrics_json(&s->total));
+	js_set(o, "models", metrics_json_all(s->bill));
+	return o;
+}
+
+static void save(const struct reply_sums *s, struct evlog *log)
+{
+	AUTO(json) json_object *sums = sums_json(s, log);
+	AUTO(json) json_object *state = json_object_new_object();
+	json_object *kept = json_object_new_object();
+	const char *text = sums ? js_text(sums, NULL) : NULL;
+
+	if (!text || js_set(state, "replies", kept) ||
+	    js_set_int(kept, "version", VERSION_NUMBER) ||
+	    js_set_str(kept, "text", text) ||
+	    js_set_int(kept, "sum", (int64_t)crc32c(0, text, strlen(text))))
+		return; /* it is only a short cut */
+	evlog_set_checkpoint(log, state);
+}
+
+/* ---- adding up --------------------------------------------------------- */
+
+static void add(struct reply_sums *s, struct evlog *log, int64_t n)
+{
+	AUTO(json) json_object *record = evlog_reply_at(log, n, NULL);
+	AUTO(llm_reply)
+	struct llm_reply *reply = record ? llm_reply_from_json(record, NULL) : NULL;
+
+	if (reply) {
+		llm_bill_add(s->bill, reply->model, &reply->usage, reply->latency_ms);
+		llm_metrics_add(&s->total, &reply->usage, reply->latency_ms);
+	}
+	s->worked = js_number(record, "worked", s->worked);
+}
+
+void reply_sums_read(struct reply_sums *s, struct evlog *log)
+{
+	int64_t known;
+
+	load(s, log);
+	known = s->count;
+	for (; s->count < evlog_replies(log); s->count++)
+		add(s, log, s->count);
+	if (s->count > known)
+		save(s, log);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * bill-checkpoint.h - the usage of the replies of a log, added up once. */
+#ifndef HOST_CONTROLLER_BILL_CHECKPOINT_H
+#define HOST_CONTROLLER_BILL_CHECKPOINT_H
+
+#include "events/log.h"
+#include "llm/llm.h"
+
+/** The sums over the replies from `first` up to, but not including, `count`. */
+struct reply_sums {
+	int64_t first, count;
+	struct llm_metrics total;
+	struct llm_bill *bill; /* of each model */
+	double worked;         /* seconds, as the newest reply says */
+};
+
+int reply_sums_open(struct reply_sums *s, int64_t first);
+void reply_sums_close(struct reply_sums *s);
+/** Add up all replies of the log: those of its checkpoint are known, the others are
+ *  read, and the next checkpoint has them. */
+void reply_sums_read(struct reply_sums *s, struct evlog *log);
+
+#endif
