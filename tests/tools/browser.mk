@@ -19,5 +19,6 @@ tests_tools_test_browser_faults_SOURCES = %D%/test-browser-faults.c %D%/browser-
 tests_tools_test_browser_faults_CPPFLAGS = $(tests_tools_test_browser_CPPFLAGS)
 tests_tools_test_browser_faults_LDADD = $(LIBBROWSER)
 EXTRA_tests_tools_test_browser_faults_DEPENDENCIES = plugins/tools/browser.so
-TESTS += %D%/test-browser %D%/test-browser-faults %D%/browser.bats
+TESTS += %D%/test-browser %D%/test-browser-faults %D%/browser.bats \
+	tests/browser/miniwob.sh
 EXTRA_DIST += tests/browser %D%/browser.bats
