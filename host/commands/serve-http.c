@@ -24,6 +24,7 @@ enum {
 	SWEEP_MS = 5000,
 	OUT_MAX = 96 << 20,    /* bytes that a client has not read yet */
 	TOKEN_MIN = 16,
+	PARAMS_MAX = 32,       /* parameters in headers */
 };
 
 struct session {
@@ -47,6 +48,11 @@ struct web {
 struct request {
 	char *method, *path, *host, *origin, *type, *accept, *authorization, *session,
 		*version, *mcp_method, *mcp_name, *length, *connection, *transfer;
+	/* Mcp-Param-NAME: parameters of a tool */
+	struct {
+		char *name, *value;
+	} params[PARAMS_MAX];
+	size_t param_count; /* more than PARAMS_MAX: those are not kept */
 };
 
 struct connection {
@@ -322,8 +328,8 @@ static bool is_legacy(const char *version)
 	return false;
 }
 
-/* A name in a header, which may be written as =?base64?...?=. */
-static bool names(const char *header, const char *want)
+/* Is the header this text? It may be written as =?base64?...?=. */
+static bool says(const char *header, const char *want, size_t len)
 {
 	AUTO(strbuf) struct strbuf plain = STRBUF(HEAD_MAX);
 	size_t n = header ? strlen(header) : 0;
@@ -331,8 +337,29 @@ static bool names(const char *header, const char *want)
 	if (!header)
 		return false;
 	if (n < 11 || strncmp(header, "=?base64?", 9) != 0 || strcmp(header + n - 2, "?=") != 0)
-		return strcmp(header, want) == 0;
-	return !base64_read(&plain, header + 9, n - 11) && strcmp(plain.text, want) == 0;
+		return n == len && memcmp(header, want, n) == 0;
+	return !base64_read(&plain, header + 9, n - 11) && plain.len == len &&
+	       (len == 0 || memcmp(plain.text, want, len) == 0);
+}
+
+static bool names(const char *header, const char *want)
+{
+	return says(header, want, strlen(want));
+}
+
+/* Is the header this value? NULL: then there is to be no header. */
+static bool holds(const char *header, json_object *value)
+{
+	size_t len;
+	const char *text;
+
+	if (!value)
+		return !header;
+	if (json_object_is_type(value, json_type_string))
+		return says(header, json_object_get_string(value),
+			    (size_t)json_object_get_string_len(value));
+	text = js_text(value, &len);
+	return says(header, text, len);
 }
 
 static void refuse_request(struct connection *c, json_object *doc, int code, const char *text)
@@ -346,6 +373,43 @@ static void refuse_request(struct connection *c, json_object *doc, int code, con
 	js_key_str(&b, "message", text);
 	strbuf_add(&b, "}}");
 	answer(c, 400, "", "application/json", b.text, b.len);
+}
+
+static const char *param_header(const struct request *r, const char *name)
+{
+	for (size_t i = 0; i < r->param_count && i < PARAMS_MAX; i++)
+		if (strcasecmp(r->params[i].name, name) == 0)
+			return r->params[i].value;
+	return NULL;
+}
+
+/* Parameters that the tool's schema wants in a header stand there as in the arguments.
+ * @return false: it was refused. */
+static bool check_params(struct connection *c, const struct request *r, json_object *doc)
+{
+	json_object *params = js_get(doc, "params"), *given = js_get(params, "arguments");
+	json_object *known = js_get(serve_schema(c->web->serve, js_str(params, "name", "")),
+				    "properties");
+	char text[200];
+
+	if (r->param_count > PARAMS_MAX) {
+		refuse_request(c, doc, RPC_HEADER, "too many Mcp-Param- headers");
+		return false;
+	}
+	if (!json_object_is_type(known, json_type_object))
+		return true;
+	json_object_object_foreach(known, key, property) {
+		const char *name = js_str(property, "x-mcp-header", NULL);
+		const char *header = name ? param_header(r, name) : NULL;
+
+		if (!name || holds(header, js_get(given, key)))
+			continue;
+		snprintf(text, sizeof text, "Mcp-Param-%.80s is not the argument `%.80s`", name,
+			 key);
+		refuse_request(c, doc, RPC_HEADER, text);
+		return false;
+	}
+	return true;
 }
 
 /* What the version without a handshake says in every request, twice.
@@ -373,8 +437,10 @@ static bool check_modern(struct connection *c, const struct request *r, json_obj
 		refuse_request(c, doc, RPC_HEADER, "Mcp-Method is not the method of the request");
 	else {
 		name = strcmp(method, "tools/call") == 0 ? js_str(params, "name", "") : NULL;
-		if (!name || names(r->mcp_name, name))
+		if (!name)
 			return true;
+		if (names(r->mcp_name, name))
+			return check_params(c, r, doc);
 		refuse_request(c, doc, RPC_HEADER, "Mcp-Name is not the name in the request");
 	}
 	return false;
@@ -456,7 +522,7 @@ static void take_request(struct connection *c, const struct request *r, const ch
 
 /* ---- reading ------------------------------------------------------------------------ */
 
-static void set_header(struct request *r, const char *name, char *value)
+static void set_header(struct request *r, char *name, char *value)
 {
 	const struct {
 		const char *name;
@@ -473,6 +539,10 @@ static void set_header(struct request *r, const char *name, char *value)
 	for (size_t i = 0; i < ARRAY_LEN(known); i++)
 		if (strcasecmp(known[i].name, name) == 0)
 			*known[i].to = value;
+	if (strncasecmp(name, "mcp-param-", 10) == 0 && r->param_count++ < PARAMS_MAX) {
+		r->params[r->param_count - 1].name = name + 10;
+		r->params[r->param_count - 1].value = value;
+	}
 }
 
 /* The head, which is changed. @return false: it is none. */

@@ -33,6 +33,8 @@ struct peer {
 void serve_message(struct serve *s, struct peer *p, json_object *doc);
 /** The peer is gone: its calls end without a word. */
 void serve_forget(struct serve *s, struct peer *p);
+/** Schema of the parameters of a tool that is offered; NULL: there is none. Borrowed. */
+json_object *serve_schema(const struct serve *s, const char *tool);
 void serve_refuse(struct peer *p, json_object *id, int code, const char *text,
 		  const char *data);
 

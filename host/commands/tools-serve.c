@@ -240,6 +240,13 @@ static void put_failure(struct peer *p, json_object *id, const char *text)
 	answer(p, &b);
 }
 
+json_object *serve_schema(const struct serve *s, const char *tool)
+{
+	const struct tool *t = catalog_find(s->catalog, tool);
+
+	return t && !(t->hints & MT_TOOL_CONTROL) ? t->schema_json : NULL;
+}
+
 static void call(struct serve *s, struct peer *p, json_object *id, json_object *params)
 {
 	const char *name = js_str(params, "name", "");

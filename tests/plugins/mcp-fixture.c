@@ -59,10 +59,33 @@ static int fixture_call(void *self, const char *name, struct mt_call *call)
 	{ .size = sizeof(struct mt_tool), .name = name_, .description = "For tests.",  \
 	  .schema = "{\"type\":\"object\",\"properties\":{}}" }
 
+/* What the suite looks for in a list: keywords of JSON Schema that a server keeps. */
+static const char json_schema[] =
+	"{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"type\":\"object\","
+	"\"$defs\":{\"address\":{\"$anchor\":\"addressDef\",\"type\":\"object\",\"properties\":"
+	"{\"street\":{\"type\":\"string\"},\"city\":{\"type\":\"string\"}}}},"
+	"\"properties\":{\"name\":{\"type\":\"string\"},"
+	"\"address\":{\"$ref\":\"#/$defs/address\"},"
+	"\"contactMethod\":{\"type\":\"string\",\"enum\":[\"phone\",\"email\"]},"
+	"\"phone\":{\"type\":\"string\"},\"email\":{\"type\":\"string\"}},"
+	"\"allOf\":[{\"anyOf\":[{\"required\":[\"phone\"]},{\"required\":[\"email\"]}]}],"
+	"\"if\":{\"properties\":{\"contactMethod\":{\"const\":\"phone\"}},"
+	"\"required\":[\"contactMethod\"]},\"then\":{\"required\":[\"phone\"]},"
+	"\"else\":{\"required\":[\"email\"]},\"additionalProperties\":false}";
+
+static const char header_schema[] =
+	"{\"type\":\"object\",\"properties\":{"
+	"\"region\":{\"type\":\"string\",\"x-mcp-header\":\"Region\"},"
+	"\"count\":{\"type\":\"integer\",\"x-mcp-header\":\"Count\"}}}";
+
 static const struct mt_tool tools[] = {
 	TOOL("test_simple_text"), TOOL("test_image_content"), TOOL("test_audio_content"),
 	TOOL("test_embedded_resource"), TOOL("test_multiple_content_types"),
 	TOOL("test_error_handling"), TOOL("test_tool_with_progress"),
+	{ .size = sizeof(struct mt_tool), .name = "json_schema_2020_12_tool",
+	  .description = "For tests.", .schema = json_schema },
+	{ .size = sizeof(struct mt_tool), .name = "test_header_parameters",
+	  .description = "For tests.", .schema = header_schema },
 };
 
 static const struct mt_toolset toolset = {

@@ -206,6 +206,53 @@ EOF
 
 # The suite wants a server with prompts, resources and questions as well; `tools serve`
 # has tools. What is about tools and the transport is required here.
+# call ARGUMENTS HEADER...: the tool whose parameters go into headers as well
+call() {
+	args=$1
+	shift
+	post "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{
+		\"name\":\"test_header_parameters\",\"arguments\":$args,\"_meta\":{
+		\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\",
+		\"io.modelcontextprotocol/clientCapabilities\":{}}}}" \
+		-H 'MCP-Protocol-Version: 2026-07-28' -H 'Mcp-Method: tools/call' \
+		-H 'Mcp-Name: test_header_parameters' "$@"
+}
+
+@test "parameters that a tool wants in headers are those of the request" {
+	export MORTISE_CORE_PLUGIN_PATH=$MORTISE_CORE_PLUGIN_PATH,$top_builddir/tests/plugins
+	serve -o controller.tools=mcp-fixture
+	region='{"region":"Hello"}'
+	for good in 'Hello' '=?base64?SGVsbG8=?='; do
+		run call "$region" -H "Mcp-Param-Region: $good"
+		echo "$output"
+		[[ "$output" == *'simple text'*200 ]]
+	done
+	for bad in 'Mcp-Param-Region: hello' 'Mcp-Param-Region: =?base64?SGVsbG8?=' \
+		'Mcp-Param-Region: =?base64?SGVs!!!bG8=?=' 'X-Other: Hello'; do
+		run call "$region" -H "$bad"
+		echo "$bad: $output"
+		[[ "$output" == *-32020*'Mcp-Param-Region'*400 ]]
+	done
+	run call '{}' -H 'Mcp-Param-Region: Hello'
+	[[ "$output" == *-32020*'Mcp-Param-Region'*400 ]]
+	run call '{"region":""}' -H 'Mcp-Param-Region: =?base64??='
+	[[ "$output" == *'simple text'*200 ]]
+	run call '{"region":"Hello"}' -H 'Mcp-Param-Region: =?base64??='
+	[[ "$output" == *-32020*400 ]]
+	run call '{"region":"a\u0000b"}' -H 'Mcp-Param-Region: a'
+	[[ "$output" == *-32020*400 ]]
+	run call '{"count":42}' -H 'mcp-param-count: 42'
+	[[ "$output" == *'simple text'*200 ]]
+	run call '{"count":42}' -H 'Mcp-Param-Count: 43'
+	[[ "$output" == *-32020*'Mcp-Param-Count'*400 ]]
+	run call '{}' -H 'Mcp-Param-Unknown: x'
+	[[ "$output" == *'simple text'*200 ]]
+	many=()
+	for i in $(seq 40); do many+=(-H "Mcp-Param-P$i: x"); done
+	run call '{}' "${many[@]}"
+	[[ "$output" == *'Mcp-Param-'*400 ]]
+}
+
 @test "the conformance suite for servers: all that is about tools and transport" {
 	suite=$MCP_SERVERS/node_modules/.bin/conformance
 	node=$MCP_SERVERS/node_modules/node/bin
@@ -216,11 +263,12 @@ EOF
 	cd "$dir"
 	tools="tools-list tools-call-simple-text tools-call-image tools-call-audio
 		tools-call-embedded-resource tools-call-mixed-content tools-call-error
-		tools-call-with-progress server-sse-multiple-streams dns-rebinding-protection"
+		tools-call-with-progress server-sse-multiple-streams dns-rebinding-protection
+		json-schema-2020-12"
 	for revision in 2025-11-25 2026-07-28; do
 		case $revision in
 		2025-11-25) more="server-initialize ping server-session-lifecycle" ;;
-		*) more="http-header-validation" ;;
+		*) more="http-header-validation http-custom-header-server-validation" ;;
 		esac
 		for scenario in $tools $more; do
 			PATH=$node:$PATH "$suite" server --url "$url" --scenario "$scenario" \
