@@ -88,6 +88,12 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         time.sleep(float(query.get("s", 0.4)))
         self.give("<title>Slow</title><p>came late")
 
+    def get_picture(self, query):
+        time.sleep(0.4)
+        self.give("<svg xmlns='http://www.w3.org/2000/svg' width='30' height='30'>"
+                  "<rect width='30' height='30' fill='red'/></svg>", "image/svg+xml",
+                  Cache_Control="no-store")
+
     def get_hang(self, query):
         time.sleep(3600)
 

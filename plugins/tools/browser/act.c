@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { DRAG_STEPS = 5, CHOOSER_MS = 3000, NOOP_MAX_MS = 60000 };
+enum { DRAG_STEPS = 5, CHOOSER_MS = 3000, HOVER_MS = 2000, NOOP_MAX_MS = 60000 };
 
 /* ---- an element ------------------------------------------------------------------- */
 
@@ -172,6 +172,33 @@ static int modifiers_of(const struct py_call *c, int i, int *ret, struct error *
 	return MT_OK;
 }
 
+/* Has it a size, a frame later? Under the mouse it may be small until a picture came. */
+static const char has_size[] =
+	"function(){return new Promise(done=>{const end=()=>{const r=this.getClientRects()[0];"
+	"done(r&&r.width*r.height>0?'':'has no size')};"
+	"requestAnimationFrame(()=>requestAnimationFrame(end));setTimeout(end,100)})}";
+
+/* Put the mouse over an element that has a size, and wait until what that changes is over
+ * and a click there would still reach it. */
+static int hover_over(struct browser *b, const struct element *e, double *x, double *y,
+		      int modifiers, const struct cdp_wait *wait, struct error *err)
+{
+	int64_t end = cdp_now() + HOVER_MS;
+	int status;
+
+	if (input_mouse(b, "mouseMoved", *x, *y, "none", 0, 0, modifiers, wait, err))
+		return err->code;
+	do {
+		*err = ERROR_NONE;
+		status = tell(b, e, has_size, NULL, wait, err);
+		if (!status)
+			status = aim(b, e, wait, x, y, err);
+		if (!status)
+			status = tell(b, e, is_reached, NULL, wait, err);
+	} while (status == MT_EINVAL && cdp_now() < end);
+	return status;
+}
+
 static int press_at(struct browser *b, double x, double y, const char *button, int bits,
 		    int times, int modifiers, const struct cdp_wait *wait, struct error *err)
 {
@@ -199,7 +226,7 @@ static const char choose_option[] =
 static int do_click(struct browser *b, const struct py_call *c, int times,
 		    const struct cdp_wait *wait, struct error *err)
 {
-	AUTO(json) json_object *chosen = NULL;
+	AUTO(json) json_object *chosen = NULL, *sized = NULL;
 	struct element *e;
 	const char *button, *said;
 	double x, y;
@@ -213,7 +240,11 @@ static int do_click(struct browser *b, const struct py_call *c, int times,
 		? json_object_get_string(chosen) : "no";
 	if (!*said)
 		return MT_OK;
-	if (aim(b, e, wait, &x, &y, err) || tell(b, e, is_reached, NULL, wait, err))
+	if (aim(b, e, wait, &x, &y, err) || tell(b, e, is_reached, NULL, wait, err) ||
+	    run_on(b, e, has_size, NULL, wait, &sized, err))
+		return err->code;
+	if (!json_object_get_string_len(sized) &&
+	    hover_over(b, e, &x, &y, modifiers, wait, err))
 		return err->code;
 	return press_at(b, x, y, button, bits, times, modifiers, wait, err);
 }
