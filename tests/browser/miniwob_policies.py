@@ -1248,7 +1248,7 @@ def grid_coordinate(p):
 @policy("circle-center")
 def circle_center(p):
     b = max(blobs(p.look(), lambda c: min(c) < 190, 51, 182, 0, 159, 20),
-            key=lambda b: b.width)
+            key=lambda b: b.height)
     p.do(at(b.x, b.y))
     p.submit()
 
@@ -1560,14 +1560,13 @@ LINES = [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4
 
 @policy("tic-tac-toe")
 def tic_tac_toe(p):
-    cells = [n.bid for n in p.nodes("generic") if n["clickable"] and n.parent.depth <= 2]
-    cells = cells[-9:]
+    cells = [n.bid for n in p.nodes() if n["clickable"] and n.bid][:9]
     grid = None
     for _ in range(5):
         rows = p.look()
         if grid is None:
-            lines = blobs(rows, dark, 52, 209, 0, 159, 100)
-            grid = (lines[0].left, lines[0].top, lines[0].right, lines[0].bottom)
+            frame = Blob([q for b in blobs(rows, dark, 52, 209) for q in b.points])
+            grid = (frame.left, frame.top, frame.right, frame.bottom)
         marks = []
         w, h = (grid[2] - grid[0]) / 3, (grid[3] - grid[1]) / 3
         for k in range(9):
