@@ -74,7 +74,7 @@ tests_tools_test_mcp_oauth_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_tools_test_mcp_oauth_LDADD = $(LIBMCP)
 TESTS += %D%/test-mcp-oauth
 EXTRA_DIST += %D%/mcp.bats %D%/mcp-serve.bats %D%/mcp-login.bats %D%/mcp-hostile.py %D%/mcp-oauth.py %D%/mcp-session.py \
-	%D%/mcp-client.mjs
+	%D%/mcp-client.mjs %D%/mcp-grows.mjs
 
 # Pages of the web.
 check_PROGRAMS += %D%/test-fetch

@@ -368,6 +368,45 @@ m() {
 	done
 }
 
+@test "a server of the official SDK adds a tool before its result: the next request has it" {
+	modules=$MCP_SERVERS/node_modules
+	node=$modules/node/bin/node
+	[ -n "$MCP_SERVERS" ] && [ -e "$node" ] && [ -e "$modules/@modelcontextprotocol/sdk" ] ||
+		skip "MCP_SERVERS has no SDK with its node"
+	grows=$top_srcdir/tests/tools/mcp-grows.mjs
+	cat >"$dir/script" <<-EOF
+	[turn]
+	expect no tool = grown
+	[call plain]
+
+	[turn]
+	expect tool = grown
+	[call grown]
+
+	[turn]
+	[call finish]
+	message = Done.
+	EOF
+	export XDG_STATE_HOME=$dir/state
+	"$node" "$grows" "$modules" "$dir/port" 3>&- &
+	server=$!
+	for i in $(seq 300); do [ ! -e "$dir/port" ] || break; sleep 0.1; done
+	for where in command "url = http://127.0.0.1:$(cat "$dir/port")/mcp"; do
+		rm -rf "$XDG_CACHE_HOME" "$dir/ws"
+		mkdir "$dir/ws"
+		case $where in
+		url*) printf '[mcp.one]\n%s\n' "$where" ;;
+		*) printf '[mcp.one]\ncommand = %s\nargs = %s, %s\n' "$node" "$grows" "$modules" ;;
+		esac >"$ini"
+		m mcp status
+		run m run -C "$dir/ws" --model "script:$dir/script" -t go --json
+		echo "$output" | cut -c1-400
+		[ "$status" -eq 0 ] || { kill $server; false; }
+		[[ "$output" == *'grown at last'* ]] || { kill $server; false; }
+	done
+	kill $server
+}
+
 @test "a call that is interrupted is cancelled at the server" {
 	server one cancelled
 	m mcp status
