@@ -252,14 +252,16 @@ int dir_make(const char *path, struct error *err)
 
 int dir_make_durable(const char *path, struct error *err)
 {
-	AUTO(free) char *above = strdup(path);
-	char *slash = above ? strrchr(above, '/') : NULL;
+	AUTO(free) char *above = NULL;
+	char *slash;
 	int status;
 
 	if (is_folder(path))
 		return MT_OK;
+	above = strdup(path);
 	if (!above)
 		return fail(err, MT_ENOMEM, "%s: out of memory", path);
+	slash = strrchr(above, '/');
 	if (slash && slash > above) {
 		*slash = '\0';
 		status = dir_make_durable(above, err);

@@ -47,7 +47,7 @@ char *path_expand(const char *path);
 /** $XDG_x_HOME/mortise or its default below $HOME, made on demand when `make`.
  *  `which`: "CONFIG", "STATE", "CACHE", "DATA", "RUNTIME" ($XDG_RUNTIME_DIR,
  *  else /run/user/UID, else a folder of the user's own in $TMPDIR or /tmp; owner and
- *  mode are checked). */
+ *  mode are checked, and if somebody else has its name, it gets another one). */
 int xdg_dir(const char *which, bool make, char **ret_path, struct error *err);
 /** True if only its owner (this user or root) may write the file and its
  *  folder; else `err` says what is wrong. */

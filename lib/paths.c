@@ -2,8 +2,11 @@
  *
  * paths.c - paths put together, the folders of the user, and whom to trust. */
 #include "files.h"
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -61,19 +64,65 @@ static bool find_run_user(struct strbuf *path)
 	return strbuf_add(path, "/mortise") == MT_OK;
 }
 
+/* The first by name of the folders BASE/NAME-XXXXXX that are ours: each process finds
+ * the same one. */
+static int find_other(const char *base, const char *name, struct strbuf *path)
+{
+	size_t len = strlen(name);
+	DIR *dir = opendir(base);
+	struct dirent *d;
+
+	strbuf_reset(path);
+	while (dir && (d = readdir(dir))) {
+		AUTO(strbuf) struct strbuf found = STRBUF(PATH_MAX);
+		struct stat st;
+
+		if (strncmp(d->d_name, name, len) != 0 || d->d_name[len] != '-' ||
+		    strbuf_addf(&found, "%s/%s", base, d->d_name) ||
+		    (path->len && strcmp(found.text, path->text) > 0))
+			continue;
+		if (lstat(found.text, &st) == 0 && !check_private(found.text, NULL)) {
+			strbuf_reset(path);
+			strbuf_add(path, found.text);
+		}
+	}
+	if (dir)
+		closedir(dir);
+	return path->len ? MT_OK : MT_ENOTFOUND;
+}
+
+/* The usual name is taken, by someone who wants to be in the way, or by a link. */
+static int other_private(const char *base, const char *name, bool make,
+			 struct strbuf *path, struct error *err)
+{
+	char made[PATH_MAX];
+	int len = snprintf(made, sizeof made, "%s/%s-XXXXXX", base, name);
+
+	if (find_other(base, name, path) == MT_OK)
+		return MT_OK;
+	if (!make || len < 0 || (size_t)len >= sizeof made)
+		return MT_EDENIED;
+	if (!mkdtemp(made))
+		return fail(err, MT_EIO, "%s: cannot be made: %s", made, strerror(errno));
+	return find_other(base, name, path);
+}
+
 static int runtime_fallback(bool make, struct strbuf *path, struct error *err)
 {
 	const char *base = getenv("TMPDIR");
+	char name[64];
 
 	if (find_run_user(path))
 		return make ? dir_make(path->text, err) : MT_OK;
-	if (strbuf_addf(path, "%s/mortise-%lu", base && *base == '/' ? base : "/tmp",
-			(unsigned long)geteuid()))
+	base = base && *base == '/' ? base : "/tmp";
+	snprintf(name, sizeof name, "mortise-%lu", (unsigned long)geteuid());
+	if (strbuf_addf(path, "%s/%s", base, name))
 		return fail(err, path->error, "out of memory");
 	if (make && mkdir(path->text, 0700) != 0 && errno != EEXIST)
 		return fail(err, MT_EIO, "%s: cannot be made: %s", path->text,
 			    strerror(errno));
-	return check_private(path->text, err);
+	return check_private(path->text, err) ? other_private(base, name, make, path, err)
+					       : MT_OK;
 }
 
 static int find_xdg(const char *which, struct strbuf *path, struct error *err)
@@ -109,14 +158,16 @@ static int find_xdg(const char *which, struct strbuf *path, struct error *err)
 int xdg_dir(const char *which, bool make, char **ret_path, struct error *err)
 {
 	AUTO(strbuf) struct strbuf path = STRBUF(PATH_MAX);
-	int status = find_xdg(which, &path, err);
+	struct error why = ERROR_NONE;
+	int status = find_xdg(which, &path, &why);
 
 	if (!status && path.len == 0)
-		status = runtime_fallback(make, &path, err);
+		status = runtime_fallback(make, &path, &why);
 	else if (!status && make)
-		status = dir_make_durable(path.text, err);
+		status = dir_make_durable(path.text, &why);
 	if (status)
-		return fail(err, status, "the %s folder: %s", which, status_name(status));
+		return fail(err, status, "the %s folder: %s", which,
+			    why.code ? why.text : status_name(status));
 
 	char *taken = strbuf_take(&path);
 

@@ -154,6 +154,39 @@ static void the_folders_of_the_user(void)
 	      strncmp(path, "/run/user/", 10) == 0);
 }
 
+/* Whoever takes the name of the folder in $TMPDIR does not get its sockets. */
+static void the_runtime_folder_cannot_be_taken(void)
+{
+	AUTO(free) char *base = at("temporary"), *taken = NULL, *first = NULL, *again = NULL;
+	char name[64], run[64];
+	struct stat st;
+
+	snprintf(run, sizeof run, "/run/user/%lu", (unsigned long)geteuid());
+	if (stat(run, &st) == 0) {
+		SKIP("there is a /run/user");
+		return;
+	}
+	snprintf(name, sizeof name, "mortise-%lu", (unsigned long)geteuid());
+	taken = path_join(base, name);
+	CHECK(dir_make(base, NULL) == MT_OK && symlink("/tmp", taken) == 0);
+	setenv("TMPDIR", base, 1);
+	CHECK(xdg_dir("RUNTIME", false, &first, NULL) == MT_EDENIED);
+	CHECK(xdg_dir("RUNTIME", true, &first, NULL) == MT_OK);
+	CHECK(strncmp(first, taken, strlen(taken)) == 0 && strlen(first) > strlen(taken));
+	CHECK(lstat(first, &st) == 0 && S_ISDIR(st.st_mode) && (st.st_mode & 0777) == 0700);
+	CHECK(xdg_dir("RUNTIME", false, &again, NULL) == MT_OK);
+	CHECK_STR(again, first);
+	CHECK(chmod(first, 0777) == 0);
+	free(again);
+	again = NULL;
+	CHECK(xdg_dir("RUNTIME", true, &again, NULL) == MT_OK && strcmp(again, first) != 0);
+	CHECK(unlink(taken) == 0 && mkdir(taken, 0700) == 0);
+	free(again);
+	again = NULL;
+	CHECK(xdg_dir("RUNTIME", false, &again, NULL) == MT_OK);
+	CHECK_STR(again, taken);
+}
+
 /* A link is followed, a pipe is written to; neither is replaced. */
 static void a_named_file_is_written(void)
 {
@@ -233,6 +266,7 @@ int main(void)
 	folders_are_copied();
 	paths_are_put_together();
 	the_folders_of_the_user();
+	the_runtime_folder_cannot_be_taken();
 	a_named_file_is_written();
 	what_others_may_write_is_not_safe();
 	without_memory();

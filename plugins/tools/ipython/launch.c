@@ -44,8 +44,9 @@ static bool is_short(const char *folder)
 
 static int make_folder(const char *private_dir, bool tcp, char **ret, struct error *err)
 {
-	const char *run = getenv("XDG_RUNTIME_DIR");
-	const char *const bases[] = { private_dir, run ? run : "", "/tmp" };
+	const char *run = getenv("XDG_RUNTIME_DIR"), *temporary = getenv("TMPDIR");
+	const char *const bases[] = { private_dir, run ? run : "",
+				      temporary ? temporary : "", "/tmp" };
 
 	for (size_t i = 0; i < ARRAY_LEN(bases); i++) {
 		AUTO(free) char *folder = NULL;
