@@ -279,7 +279,9 @@ static void call(struct serve *s, struct peer *p, json_object *id, json_object *
 	s->calls = c;
 	s->call_count++;
 	text = js_text(args, &len);
-	if (link_call(s->link, c->number, s->catalog->instances[t->instance].name, t->real,
+	if (!text)
+		fail(&err, MT_ENOMEM, "out of memory");
+	if (!text || link_call(s->link, c->number, s->catalog->instances[t->instance].name, t->real,
 		      text, len, s->catalog->instances[t->instance].deadline_ms, &err)) {
 		put_failure(p, id, err.text);
 		served_drop(s, c);

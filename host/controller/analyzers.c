@@ -31,7 +31,7 @@ struct trial {
 	void *instance;
 	struct leaf *leaves;
 	size_t leaf_count;
-	bool answered;
+	bool answered, unread; /* unread: memory was too short for the arguments */
 	struct verdict verdict;
 	analyzers_rule_fn *rule;
 	void *rule_arg;
@@ -69,8 +69,14 @@ static struct mt_str out_arguments(struct mt_ctx *x)
 {
 	struct mt_str s = { "{}", 2 };
 
-	if (x->trial->subject->args)
-		s.ptr = js_text(x->trial->subject->args, &s.len);
+	size_t len;
+	const char *text = x->trial->subject->args ? js_text(x->trial->subject->args, &len)
+						   : NULL;
+
+	if (text)
+		s = (struct mt_str){ text, len };
+	else if (x->trial->subject->args)
+		x->trial->unread = true;
 	return s;
 }
 
@@ -351,11 +357,13 @@ static int ask_one(struct analyzers *a, size_t n, struct trial *t)
 	int r;
 
 	t->instance = a->instances[n];
-	t->answered = false;
+	t->answered = t->unread = false;
 	t->verdict = (struct verdict){ .risk = RISK_UNKNOWN };
 	log_context(x.part->component->plugin, x.part->component->name, NULL);
 	r = f->advance(services(), &analyzer_out, &x, &in);
 	log_context(NULL, NULL, NULL);
+	if (!r && t->unread)
+		r = MT_ENOMEM;
 	if (r || !t->answered) {
 		log_line(MT_LOG_WARNING, "controller", "analyzer %s failed: %s",
 			 a->parts[n].name, x.error.code ? x.error.text

@@ -23,7 +23,8 @@ static const char *text_of(const struct event *e, size_t *ret_len)
 		*ret_len = strlen(content);
 		return content;
 	}
-	return js_text(event_args(e), ret_len);
+	content = js_text(event_args(e), ret_len);
+	return content ? content : ""; /* memory is short: its length is 0 */
 }
 
 static void add_event(struct strbuf *out, const struct event *e, const char *text,

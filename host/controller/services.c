@@ -201,7 +201,7 @@ static struct mt_str host_event_field(const struct mt_event *e, const char *path
 	} else if (o) {
 		s.ptr = js_text(o, &s.len);
 	}
-	return s;
+	return s.ptr ? s : (struct mt_str){ "", 0 };
 }
 
 static struct mt_str host_event_text(struct mt_ctx *x, const struct mt_event *e)

@@ -55,12 +55,12 @@ int catalog_unknown(const struct catalog *catalog, const char *name, const char 
 		    struct error *err)
 {
 	AUTO(strbuf) struct strbuf names = STRBUF(256), shown = STRBUF(4096);
-	AUTO(json) json_object *value = js_parse(args, strlen(args), NULL);
+	AUTO(json) json_object *value = args ? js_parse(args, strlen(args), NULL) : NULL;
 
 	if (value)
 		python_repr(&shown, value);
 	else
-		strbuf_add(&shown, args);
+		strbuf_add(&shown, args ? args : "");
 	for (size_t i = 0; i < catalog->count; i++)
 		strbuf_addf(&names, "%s%s", i ? ", " : "", catalog->tools[i].name);
 	return fail(err, MT_ENOTFOUND,
