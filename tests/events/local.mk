@@ -26,3 +26,5 @@ tests_events_test_doc_LDADD = $(LIBHOST)
 TESTS += %D%/conversations.bats %D%/damage.bats %D%/earlier.bats
 EXTRA_DIST += %D%/conversations.bats %D%/damage.bats %D%/model.py %D%/earlier.bats
 EXTRA_DIST += tests/fixtures/config-1.ini tests/fixtures/conversation-1
+TESTS += %D%/mutations.sh
+EXTRA_DIST += %D%/mutations.sh %D%/mutations.py
