@@ -51,11 +51,9 @@ static void loop_free(void *p)
 /* The table of watched descriptors grows by this, and libuv aborts if it cannot. */
 static void *loop_realloc(void *old, size_t size)
 {
-	void *grown = is_reserve(old) ? malloc(size) : realloc(old, size);
+	void *grown = malloc(size);
 	size_t had;
 
-	if (grown && !is_reserve(old))
-		return grown;
 	if (!grown)
 		grown = from_reserve(size);
 	if (grown && old) {
