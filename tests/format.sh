@@ -1,0 +1,46 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# format.sh - C files are laid out as scripts/format does it. Layouts differ between
+# releases of clang-format, so only release 14 counts.
+cd "$top_srcdir" || exit 1
+case $(clang-format --version 2> /dev/null) in
+*' version 14.'*) ;;
+*)
+	echo '1..0 # SKIP clang-format 14 is not installed'
+	exit 0
+	;;
+esac
+allowed=$(awk '$1 == "tree" && $2 == "format" { print $3 }' tests/style-ceilings)
+lines=$(scripts/format --count) || exit 1
+echo 1..2
+[ "$lines" -le "${allowed:-0}" ] || printf 'not '
+echo "ok 1 - scripts/format changes nothing: $lines lines, at most ${allowed:-0} are allowed"
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+cat > "$tmp/a.c" << 'END'
+/* ---- a section ---- */
+static const struct row rows[] = {
+	{ "a", 1 }, { "long", 22 },
+	{ "b",       3 },
+};
+
+struct pair {
+	int a;         /* the first */
+	int longer[2]; /* the second */
+};
+
+int f( int a ){
+	AUTO(free) char *text = a_function_with_a_long_name_and_arguments(argument_number_one, a);
+	return a+1;
+}
+END
+cp "$tmp/a.c" "$tmp/want.c"
+cat > "$tmp/edit" << 'END'
+s/^int f( int a ){$/int f(int a)\n{/
+s/^\t\(AUTO.*\) = \(.*\)$/\t\1 =\n\t\t\2/
+s/a+1/a + 1/
+END
+sed -i -f "$tmp/edit" "$tmp/want.c"
+cp .clang-format "$tmp"
+scripts/format "$tmp/a.c" && diff "$tmp/want.c" "$tmp/a.c" >&2 || printf 'not '
+echo 'ok 2 - code is formatted, tables and members are left as written'
