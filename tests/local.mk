@@ -16,8 +16,8 @@ EXTRA_DIST += %D%/env.sh %D%/lsan.supp %D%/valgrind.supp %D%/tap.h %D%/oom.h %D%
 WRAP_ALLOC = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=strndup
 # The rules of the sources themselves.
 TESTS += %D%/layers.sh %D%/style.sh %D%/style-tests.sh %D%/commit-msg.sh %D%/format.sh
-EXTRA_DIST += %D%/layers.sh %D%/style.sh %D%/style-tests.sh %D%/commit-msg.sh %D%/format.sh \
-	%D%/style-patterns %D%/style-ceilings
+EXTRA_DIST += %D%/layers.sh %D%/style.sh %D%/style-tests.sh %D%/commit-msg.sh \
+	%D%/format.sh %D%/style-patterns %D%/style-ceilings
 
 include tests/lib/local.mk
 include tests/events/local.mk
@@ -37,6 +37,15 @@ include tests/plugins/local.mk
 include tests/fuzz/local.mk
 include tests/vectors.d/local.mk
 
+# The loop of a developer: build what changed and run the tests named by T, or those
+# that belong to the changed files (scripts/try).
+try:
+	@MAKE='$(MAKE)' $(SHELL) $(top_srcdir)/scripts/try $(T)
+list-tests:
+	@printf '%s\n' $(TESTS)
+list-fixtures:
+	@printf '%s\n' $(check_PROGRAMS) $(check_LIBRARIES) | grep '^tests/plugins/'
+
 mostlyclean-local:
 	rm -rf tests/home
 
@@ -53,4 +62,4 @@ check-valgrind: all
 	done`; \
 	$(MAKE) check TESTS="`echo $$programs`" LOG_COMPILER='$(VALGRIND)'
 
-.PHONY: check-valgrind
+.PHONY: check-valgrind try list-tests list-fixtures
