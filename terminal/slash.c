@@ -101,7 +101,7 @@ static void run_help(struct chat *c, const struct slash *self, const char *arg);
 
 static void run_exit(struct chat *c, const struct slash *self, const char *arg)
 {
-	bool begun = c->last_event > 0; /* somebody said something */
+	bool begun = c->last_event > 0; /* it holds a message */
 
 	(void)self, (void)arg;
 	if (begun && link_is_open(&c->link) && !chat_is(c, "finished"))
@@ -152,7 +152,7 @@ static void drop_choices(struct chat *c)
 static void offer_one(struct chat *c, json_object *o)
 {
 	const char *id = js_str(o, "id", "");
-	bool begun = js_int(o, "events", 0) > 1; /* somebody said something */
+	bool begun = js_int(o, "events", 0) > 1; /* it holds a message */
 	char *copy = *id && begun && strcmp(id, c->id) != 0 ? strdup(id) : NULL;
 
 	if (!copy)

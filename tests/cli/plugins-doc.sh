@@ -30,7 +30,7 @@ check 'it compiles as C17' $?
 [ "$(nm -D --defined-only "$tmp/wc.so" | awk '{ print $3 }')" = mortise_plugin_v1 ]
 check 'it exports one symbol' $?
 
-# The commands of the section, in the folder of a vendor with a home of its own.
+# The commands of the section, in a vendor directory with its own home.
 awk '/^## / { on = /^## Checking$/ } on && sub(/^    /, "")' "$top_srcdir/doc/plugins.md" \
 	> "$tmp/commands"
 mkdir "$tmp/home" "$tmp/vendor" && mv "$tmp/wc.c" "$tmp/wc.so" "$tmp/vendor"

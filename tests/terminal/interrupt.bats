@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Ctrl-C in each state: the first interrupts, the second leaves, and a key between
 # them makes the next one a first one.
+bats_require_minimum_version 1.5.0
 
 source "$top_srcdir/tests/terminal/tmux.bash"
 
@@ -43,7 +44,7 @@ commands() {
 	poll twice_paused
 	key C-c
 	left
-	! mortise ps | grep -q running
+	run -1 grep -q running < <(mortise ps)
 	enter 'clear; mortise -c'
 	see 'Paused'
 	enter 'Go on'

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # A person at the terminal: keys typed into tmux, screens compared with those
 # that are kept in screens/.
+bats_require_minimum_version 1.5.0
 
 source "$top_srcdir/tests/terminal/tmux.bash"
 
@@ -225,7 +226,7 @@ $greeting"
 	terminal 80x20
 	enter 'clear; mortise skills list'
 	see 'mortise-plugin'
-	! screen | grep -q 'word-30'
+	run -1 grep -q 'word-30' < <(screen)
 	screen | grep -q '^zed .*word-1.*[.][.][.]$'
 	tmux resize-window -x 200 -y 20
 	enter 'clear; mortise skills list'
