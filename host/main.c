@@ -3,7 +3,7 @@
  * main.c - the program: finds the command. `mortise X` that is not one of ours
  * runs mortise-X, which lies beside this program, in the helper folder or in PATH. */
 #include "commands/command.h"
-#include "llm/curl-api.h"
+#include "llm/transport/curl-api.h"
 #include "files.h"
 #include "harden.h"
 #include <config.h>

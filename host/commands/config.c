@@ -6,7 +6,7 @@
 #include "controller/analyzers.h"
 #include "hooks/hooks.h"
 #include "registry/registry.h"
-#include "llm/router.h"
+#include "llm/models/router.h"
 #include "tools/catalog.h"
 #include <uv.h>
 #include <string.h>

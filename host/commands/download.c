@@ -4,7 +4,7 @@
 #include "commands/download.h"
 
 #include "files.h"
-#include "llm/curl-api.h"
+#include "llm/transport/curl-api.h"
 
 #include <string.h>
 

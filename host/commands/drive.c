@@ -10,7 +10,7 @@
 #include "faces/socket.h"
 #include "faces/stdio.h"
 #include "files.h"
-#include "llm/script-write.h"
+#include "llm/script-writer.h"
 #include "log.h"
 
 #include <signal.h>

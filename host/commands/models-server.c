@@ -3,7 +3,7 @@
  * models-server.c - `mortise models list --server` and `info --server`: what a server
  * has and how much it reads, for instance one on this machine. */
 #include "commands/models.h"
-#include "llm/server.h"
+#include "llm/models/server-models.h"
 #include <inttypes.h>
 #include <string.h>
 

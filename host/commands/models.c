@@ -4,7 +4,7 @@
  * LiteLLM. Nobody is asked but by `test`. */
 #include "commands/models.h"
 #include "files.h"
-#include "llm/model-params.h"
+#include "llm/models/model-params.h"
 #include <inttypes.h>
 #include <string.h>
 

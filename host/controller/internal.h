@@ -16,7 +16,7 @@
 #include "controller/recall.h"
 #include "controller/stuck.h"
 #include "digest.h"
-#include "llm/router.h"
+#include "llm/models/router.h"
 #include "tools/calls.h"
 #include "tools/catalog.h"
 #include "tools/link.h"

@@ -8,10 +8,10 @@
 
 #include "llm/aws.h"
 #include "llm/body.h"
-#include "llm/http.h"
+#include "llm/transport/http.h"
 #include "llm/llm.h"
-#include "llm/model-params.h"
-#include "llm/retry.h"
+#include "llm/models/model-params.h"
+#include "llm/transport/backoff.h"
 #include "strbuf.h"
 #define MORTISE_PROVISIONAL
 #include <mortise/dialect.h>

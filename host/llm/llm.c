@@ -2,9 +2,9 @@
  *
  * llm.c - a model out of the configuration: which dialect speaks to which
  * address, with which key. */
-#include "llm/curl-api.h"
+#include "llm/transport/curl-api.h"
 #include "llm/exchange.h"
-#include "llm/provider.h"
+#include "llm/models/provider.h"
 #include "log.h"
 #include <string.h>
 

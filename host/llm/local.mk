@@ -1,18 +1,28 @@
-# Models: dialects' services, transport, retries, the bill.
+# Models: requests and replies, retries, what dialects see of the host.
 libhost_a_SOURCES += \
-	%D%/again.c %D%/aws.c %D%/aws.h %D%/bill.c %D%/body.c %D%/body.h %D%/curl-api.c %D%/curl-api.h \
-	%D%/errors.c %D%/exchange.c %D%/exchange.h %D%/features.c %D%/guard.c %D%/http.h \
-	%D%/llm.c %D%/llm.h %D%/media.c %D%/media.h %D%/metrics.c %D%/model-import.c %D%/model-params.c \
-	%D%/model-params.h %D%/model-table.c %D%/model-table.h %D%/models.c %D%/models.h %D%/pool.c \
-	%D%/prepare.c %D%/provider.c %D%/provider.h %D%/reply.c %D%/request.c \
-	%D%/request.h %D%/retry.c %D%/retry.h %D%/router.c %D%/router.h %D%/script-write.c %D%/script-write.h \
-	%D%/services.c %D%/sigv4.c %D%/sigv4.h
+	%D%/adapt-request.c %D%/aws.c %D%/aws.h %D%/body.c %D%/body.h %D%/dialect-host.c \
+	%D%/errors.c %D%/estimate.c %D%/exchange.c %D%/exchange.h %D%/llm.c %D%/llm.h \
+	%D%/media.c %D%/media.h %D%/reply.c %D%/request.c %D%/request.h %D%/request-log.c \
+	%D%/retry-policy.c %D%/script-writer.c %D%/script-writer.h %D%/sigv4.c %D%/sigv4.h \
+	%D%/window-check.c
 
-# What is kept of requests, and learned from them.
-libhost_a_SOURCES += %D%/estimate.c %D%/server.c %D%/server.h %D%/server-window.c %D%/trace.c
-
-# Tool calls as text.
+# HTTP requests on the event loop.
 libhost_a_SOURCES += \
-	%D%/fncall/back.c %D%/fncall/describe.c %D%/fncall/fncall.h %D%/fncall/read.c \
-	%D%/fncall/request.c %D%/fncall/rewrite.c %D%/fncall/rewrite.h \
-	%D%/fncall/values.c %D%/fncall/words.c %D%/fncall/write.c
+	%D%/transport/backoff.c %D%/transport/backoff.h %D%/transport/curl-api.c \
+	%D%/transport/curl-api.h %D%/transport/http.h %D%/transport/pool.c
+
+# Which models exist, what they support and cost, and which one is used.
+libhost_a_SOURCES += \
+	%D%/models/cost.c %D%/models/model-features.c %D%/models/model-import.c \
+	%D%/models/model-params.c %D%/models/model-params.h %D%/models/model-table.c \
+	%D%/models/model-table.h %D%/models/models.c %D%/models/models.h \
+	%D%/models/provider.c %D%/models/provider.h %D%/models/router.c %D%/models/router.h \
+	%D%/models/server-context.c %D%/models/server-models.c %D%/models/server-models.h \
+	%D%/models/usage.c
+
+# Tool calls as text, for models without native tool calls.
+libhost_a_SOURCES += \
+	%D%/fncall/coerce.c %D%/fncall/decode-history.c %D%/fncall/describe-tools.c \
+	%D%/fncall/encode-request.c %D%/fncall/fncall.h %D%/fncall/format-call.c \
+	%D%/fncall/instructions.c %D%/fncall/parse.c %D%/fncall/request-copy.c \
+	%D%/fncall/request-copy.h

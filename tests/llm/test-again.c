@@ -3,7 +3,7 @@
  * test-again.c - what is tried when a request failed: the request in another
  * form, other models; and which model is asked at first. */
 #include "llm/exchange.h"
-#include "llm/router.h"
+#include "llm/models/router.h"
 
 #include "bench.h"
 #include "oom.h"

@@ -4,7 +4,7 @@
 #include "auto.h"
 #include "llm/llm.h"
 #include "llm/request.h"
-#include "llm/retry.h"
+#include "llm/transport/backoff.h"
 #include "oom.h"
 #include "tap.h"
 

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * adapt-request.c - a request as this model takes it, and its reply as we read it:
+ * tool calls as text for a model without calls of its own, parameters that it
+ * does not know left out. */
+#include "llm/exchange.h"
+#include "llm/fncall/fncall.h"
+#include "log.h"
+#include <string.h>
+
+#define CALL "<function="
+
+/* ---- the request ---------------------------------------------------------- */
+
+int llm_brief_tools(const struct llm_exchange *x, const struct llm_request *r,
+		    struct llm_tool **ret, struct error *err)
+{
+	struct llm_tool *tools;
+
+	*ret = NULL;
+	if (!r->tool_count
+	    || !(llm_feature(x->llm, "short_tools") || llm_is_small(x->llm)
+		 || js_bool(r->params, "short_tools", false)))
+		return MT_OK;
+	tools = calloc(r->tool_count, sizeof *tools);
+	if (!tools)
+		return fail(err, MT_ENOMEM, "no memory for a request");
+	for (size_t i = 0; i < r->tool_count; i++) {
+		tools[i] = r->tools[i];
+		if (tools[i].brief && *tools[i].brief)
+			tools[i].description = tools[i].brief;
+	}
+	*ret = tools;
+	return MT_OK;
+}
+
+static bool has_calls(const struct llm_request *r)
+{
+	for (size_t i = 0; i < r->message_count; i++)
+		if (r->messages[i].call_count)
+			return true;
+	return false;
+}
+
+int llm_prepare(struct llm_exchange *x, const struct llm_request *in,
+		struct llm_request **ret, struct error *err)
+{
+	AUTO(llm_request) struct llm_request *single = NULL;
+	const struct llm *l = x->llm;
+	int status;
+
+	*ret = NULL;
+	if (llm_feature(l, "tools") || (!in->tool_count && !has_calls(in)))
+		return MT_OK;
+	status = fncall_split(in, true, &single, err);
+	if (!status)
+		status = fncall_request(single, l->facts.example, ret, err);
+	if (status || !in->tool_count)
+		return status;
+	x->tools = fncall_tools_new(in->tools, in->tool_count);
+	return x->tools ? MT_OK : fail(err, MT_ENOMEM, "no memory for a request");
+}
+
+/* The model is to stop where its call ends. */
+static int set_stop(json_object *params)
+{
+	AUTO(json) json_object *list = json_object_new_array_ext(1);
+	json_object *word = json_object_new_string(FNCALL_STOP);
+
+	if (!list || !word || js_add(list, word)) {
+		json_object_put(word);
+		return MT_ENOMEM;
+	}
+	return js_set(params, "stop", STEAL(list));
+}
+
+int llm_sent_params(const struct llm_exchange *x, const struct llm_request *r,
+		    json_object **ret, struct error *err)
+{
+	AUTO(json) json_object *sent = json_object_new_object();
+	int status = sent ? MT_OK : MT_ENOMEM;
+
+	if (r->params) {
+		json_object_object_foreach(r->params, name, value)
+		{
+			if (!status && llm_takes(x->llm, r, name))
+				status = js_set(sent, name, json_object_get(value));
+		}
+	}
+	if (!status && x->warm)
+		status = js_set(sent, "temperature", js_new_number(1));
+	if (!status && x->tools && llm_feature(x->llm, "stop"))
+		status = set_stop(sent);
+	if (status)
+		return fail(err, status, "no memory for a request");
+	*ret = STEAL(sent);
+	return MT_OK;
+}
+
+/* ---- the reply ------------------------------------------------------------ */
+
+/* How much of the text can be shown: not a call, nor what may become one. */
+static size_t words_so_far(const struct llm_exchange *x)
+{
+	const char *text = x->text.text + x->shown;
+	size_t len = x->text.len - x->shown, n = strlen(CALL) - 1;
+	const char *call = memmem(text, len, CALL, strlen(CALL));
+
+	if (call)
+		return (size_t)(call - x->text.text);
+	for (n = n < len ? n : len; n; n--)
+		if (memcmp(text + len - n, CALL, n) == 0)
+			break;
+	return x->text.len - n;
+}
+
+static void show_to(struct llm_exchange *x, size_t end)
+{
+	const char *text = x->text.text + x->shown;
+	size_t len = end - x->shown;
+
+	x->shown = end;
+	if (len && x->events.delta && !x->ended)
+		x->events.delta(x->arg, false, text, len);
+}
+
+void llm_show_words(struct llm_exchange *x)
+{
+	show_to(x, words_so_far(x));
+}
+
+static int take_call(struct llm_exchange *x, size_t n, const struct fncall *call)
+{
+	size_t len;
+	const char *args = js_text(call->args, &len);
+
+	if (call->fault != FNCALL_OK)
+		log_line(MT_LOG_INFO, "llm", "%s: a faulty call in its text: %s",
+			 x->llm->name, call->why);
+	return args ? llm_services.tool_call((struct mt_exchange *)x, n, NULL, call->name,
+					     args, len)
+		    : MT_ENOMEM;
+}
+
+/* Leave the words before the calls alone. */
+static void cut_words(struct llm_exchange *x, const struct fncalls *found)
+{
+	strbuf_cut(&x->text, found->text_start + found->text_len);
+	strbuf_consume(&x->text, found->text_start);
+	free(x->stop_reason);
+	x->stop_reason = NULL;
+}
+
+int llm_read_calls(struct llm_exchange *x)
+{
+	struct fncalls found;
+	int status;
+
+	if (!x->tools || x->call_count)
+		return MT_OK;
+	status = fncall_read(x->text.text, x->text.len, x->tools, &found, NULL);
+	if (status)
+		return status;
+	for (size_t i = 0; i < found.count && !status; i++)
+		status = take_call(x, i, &found.calls[i]);
+	if (found.count)
+		cut_words(x, &found);
+	else
+		show_to(x, x->text.len);
+	fncalls_clear(&found);
+	return status;
+}

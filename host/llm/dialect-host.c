@@ -1,0 +1,573 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * dialect-host.c - what a dialect may ask of the host: the request, what is sent,
+ * what was answered. */
+#include "llm/exchange.h"
+#include "log.h"
+#include <string.h>
+#include <strings.h>
+
+static struct llm_exchange *own(struct mt_exchange *x)
+{
+	return (struct llm_exchange *)x;
+}
+
+static const struct llm_request *request_of(const struct mt_request *r)
+{
+	return (const struct llm_request *)r;
+}
+
+static const struct llm_message *message_at(const struct mt_request *r, size_t m)
+{
+	static const struct llm_message none = { .role = MT_ROLE_USER };
+	const struct llm_request *q = request_of(r);
+
+	return m < q->message_count ? &q->messages[m] : &none;
+}
+
+static struct mt_str text_of(const char *text)
+{
+	return (struct mt_str){ text, text ? strlen(text) : 0 };
+}
+
+/* ---- configuration ------------------------------------------------------ */
+
+static const char *input_estimate(struct llm_exchange *x)
+{
+	if (!x->request)
+		return NULL;
+	snprintf(x->estimate, sizeof x->estimate, "%lld",
+		 (long long)llm_estimate_tokens(x->llm, x->request));
+	return x->estimate;
+}
+
+static const char *context_window(struct llm_exchange *x)
+{
+	if (x->llm->window <= 0)
+		return NULL;
+	snprintf(x->window, sizeof x->window, "%lld", (long long)x->llm->window);
+	return x->window;
+}
+
+static const char *svc_option(struct mt_exchange *mx, const char *name)
+{
+	const struct llm *l = own(mx)->llm;
+	const char *text;
+
+	if (llm_option(l, name, &text))
+		return text;
+	if (strcmp(name, "model") == 0)
+		return l->model;
+	if (strcmp(name, "provider") == 0)
+		return l->provider;
+	if (strcmp(name, "base_url") == 0)
+		return l->base_url;
+	if (strcmp(name, "input_estimate") == 0)
+		return input_estimate(own(mx));
+	if (strcmp(name, "context_window") == 0)
+		return context_window(own(mx));
+	if (strncmp(name, "api_key", 7) == 0 || strcmp(name, "extra_headers") == 0)
+		return NULL;
+	return config_get(l->config, l->section, name);
+}
+
+static int svc_feature(struct mt_exchange *mx, const char *name)
+{
+	const struct llm_exchange *x = own(mx);
+
+	if (x->no_cache && strcmp(name, "cache") == 0)
+		return false;
+	return llm_feature(x->llm, name);
+}
+
+static void svc_log(struct mt_exchange *mx, int level, const char *fmt, ...)
+{
+	AUTO(strbuf) struct strbuf line = STRBUF(4096);
+	va_list ap;
+
+	va_start(ap, fmt);
+	strbuf_vaddf(&line, fmt, ap);
+	va_end(ap);
+	log_line(level, "llm", "%s: %s", own(mx)->llm->name, line.text);
+}
+
+static int64_t svc_reply_index(struct mt_exchange *mx)
+{
+	return own(mx)->reply_index;
+}
+
+static int svc_attempt(struct mt_exchange *mx)
+{
+	return own(mx)->attempt;
+}
+
+/* ---- the request -------------------------------------------------------- */
+
+static size_t svc_message_count(const struct mt_request *r)
+{
+	return request_of(r)->message_count;
+}
+
+static int svc_message_role(const struct mt_request *r, size_t m)
+{
+	return message_at(r, m)->role;
+}
+
+static size_t svc_part_count(const struct mt_request *r, size_t m)
+{
+	return message_at(r, m)->part_count;
+}
+
+static const char *svc_part(const struct mt_request *r, size_t m, size_t p,
+			    struct mt_str *ret_text, uint64_t *ret_bytes)
+{
+	const struct llm_message *msg = message_at(r, m);
+	static const struct llm_part none = { .text = "" };
+	const struct llm_part *part = p < msg->part_count ? &msg->parts[p] : &none;
+	const char *instead = part->mime ? llm_instead_of(request_of(r), m, p) : NULL;
+
+	if (ret_text && instead)
+		*ret_text = text_of(instead);
+	else if (ret_text)
+		*ret_text = part->mime ? (struct mt_str){ "", 0 }
+				       : (struct mt_str){ part->text, part->len };
+	if (ret_bytes)
+		*ret_bytes = instead ? strlen(instead) : part->len;
+	return instead ? NULL : part->mime;
+}
+
+static int64_t svc_media_read(const struct mt_request *r, size_t m, size_t p,
+			      uint64_t offset, void *buffer, size_t len)
+{
+	const struct llm_message *msg = message_at(r, m);
+
+	if (p >= msg->part_count)
+		return MT_ENOTFOUND;
+	return llm_read_medium(&msg->parts[p], offset, buffer, len);
+}
+
+static struct mt_str svc_media_url(const struct mt_request *r, size_t m, size_t p)
+{
+	const struct llm_message *msg = message_at(r, m);
+
+	return text_of(p < msg->part_count ? msg->parts[p].url : NULL);
+}
+
+static int svc_message_cache(const struct mt_request *r, size_t m)
+{
+	return llm_request_cache(request_of(r), m);
+}
+
+static int svc_message_failed(const struct mt_request *r, size_t m)
+{
+	return message_at(r, m)->failed;
+}
+
+static size_t svc_call_count(const struct mt_request *r, size_t m)
+{
+	return message_at(r, m)->call_count;
+}
+
+static void svc_call(const struct mt_request *r, size_t m, size_t c,
+		     struct mt_str *ret_id, struct mt_str *ret_name,
+		     struct mt_str *ret_args)
+{
+	const struct llm_message *msg = message_at(r, m);
+	static const struct llm_call none = { .id = "", .name = "", .args = "" };
+	const struct llm_call *call = c < msg->call_count ? &msg->calls[c] : &none;
+
+	if (ret_id)
+		*ret_id = text_of(call->id);
+	if (ret_name)
+		*ret_name = text_of(call->name);
+	if (ret_args)
+		*ret_args = (struct mt_str){ call->args, call->args_len };
+}
+
+static struct mt_str svc_message_opaque(const struct mt_request *r, size_t m)
+{
+	const struct llm_message *msg = message_at(r, m);
+
+	return (struct mt_str){ msg->opaque ? msg->opaque : "", msg->opaque_len };
+}
+
+static size_t svc_tool_count(const struct mt_request *r)
+{
+	return request_of(r)->tool_count;
+}
+
+static void svc_tool(const struct mt_request *r, size_t t, struct mt_str *ret_name,
+		     struct mt_str *ret_description, struct mt_str *ret_schema)
+{
+	const struct llm_request *q = request_of(r);
+	static const struct llm_tool none;
+	const struct llm_tool *tool = t < q->tool_count ? &q->tools[t] : &none;
+
+	if (ret_name)
+		*ret_name = text_of(tool->name);
+	if (ret_description)
+		*ret_description = text_of(tool->description);
+	if (ret_schema)
+		*ret_schema = text_of(tool->schema);
+}
+
+static struct mt_str svc_param(const struct mt_request *r, const char *name)
+{
+	json_object *params = request_of(r)->params, *value = js_get(params, name);
+	struct mt_str text = { "", 0 };
+
+	if (value)
+		text.ptr = js_text(value, &text.len);
+	return text.ptr ? text : (struct mt_str){ "", 0 };
+}
+
+static int svc_stream(const struct mt_request *r)
+{
+	return request_of(r)->stream;
+}
+
+/* ---- encode ------------------------------------------------------------- */
+
+static int svc_url(struct mt_exchange *mx, const char *url)
+{
+	struct llm_exchange *x = own(mx);
+	const char *base = x->llm->base_url;
+	size_t len = strlen(base);
+
+	strbuf_reset(&x->url);
+	if (strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0) {
+		while (len && base[len - 1] == '/')
+			len--;
+		strbuf_addn(&x->url, base, len);
+		if (*url != '/')
+			strbuf_addc(&x->url, '/');
+	}
+	return strbuf_add(&x->url, url);
+}
+
+static int add_header(struct llm_exchange *x, const char *name, const char *prefix,
+		      const char *value)
+{
+	AUTO(strbuf) struct strbuf line = STRBUF(16384);
+
+	if (x->header_count >= LLM_MAX_HEADERS || strpbrk(name, ":\r\n")
+	    || strpbrk(value, "\r\n") || strpbrk(prefix, "\r\n"))
+		return MT_EINVAL;
+	strbuf_add(&line, name);
+	strbuf_add(&line, ": ");
+	strbuf_add(&line, prefix);
+	if (strbuf_add(&line, value))
+		return line.error;
+	x->headers[x->header_count++] = strbuf_take(&line);
+	return MT_OK;
+}
+
+static int svc_header(struct mt_exchange *mx, const char *name, const char *value)
+{
+	return add_header(own(mx), name, "", value);
+}
+
+static int svc_key_header(struct mt_exchange *mx, const char *name, const char *prefix)
+{
+	struct llm_exchange *x = own(mx);
+
+	return x->llm->key ? add_header(x, name, prefix, x->llm->key) : MT_OK;
+}
+
+static int svc_body(struct mt_exchange *mx, const char *bytes, size_t len)
+{
+	return body_add(&own(mx)->body, bytes, len);
+}
+
+static int svc_body_str(struct mt_exchange *mx, const char *text, size_t len)
+{
+	struct llm_body *b = &own(mx)->body;
+
+	js_put_str(&b->bytes, text, len);
+	return body_settle(b);
+}
+
+static int svc_body_media(struct mt_exchange *mx, const struct mt_request *r, size_t m,
+			  size_t p)
+{
+	const struct llm_message *msg = message_at(r, m);
+
+	if (p >= msg->part_count)
+		return MT_ENOTFOUND;
+	return llm_put_medium(&own(mx)->body, &msg->parts[p]);
+}
+
+static size_t svc_messages_kept(struct mt_exchange *mx, const struct mt_request *r)
+{
+	return body_reuse(&own(mx)->body, request_of(r));
+}
+
+static void svc_message_begins(struct mt_exchange *mx, const struct mt_request *r,
+			       size_t m)
+{
+	body_mark(&own(mx)->body, request_of(r), m);
+}
+
+static int svc_local(struct mt_exchange *mx, int64_t delay_ms)
+{
+	struct llm_exchange *x = own(mx);
+
+	x->local = true;
+	x->delay_ms = delay_ms > 0 ? delay_ms : 0;
+	return MT_OK;
+}
+
+/* ---- decode ------------------------------------------------------------- */
+
+static int add_text(struct llm_exchange *x, bool reasoning, const char *text, size_t len)
+{
+	struct strbuf *b = reasoning ? &x->reasoning : &x->text;
+
+	if (!len)
+		return MT_OK;
+	x->answered = true;
+	if (strbuf_addn(b, text, len))
+		return b->error;
+	if (x->tools && !reasoning)
+		llm_show_words(x);
+	else if (x->events.delta && !x->ended)
+		x->events.delta(x->arg, reasoning, text, len);
+	return MT_OK;
+}
+
+static int svc_text(struct mt_exchange *mx, const char *text, size_t len)
+{
+	return add_text(own(mx), false, text, len);
+}
+
+static int svc_reasoning(struct mt_exchange *mx, const char *text, size_t len)
+{
+	return add_text(own(mx), true, text, len);
+}
+
+/* Keep the first text that says something. */
+static int keep_first(char **place, const char *text)
+{
+	if (*place || !text || !*text)
+		return MT_OK;
+	*place = strdup(text);
+	return *place ? MT_OK : MT_ENOMEM;
+}
+
+static int svc_tool_call(struct mt_exchange *mx, size_t index, const char *id,
+			 const char *name, const char *args, size_t len)
+{
+	struct llm_exchange *x = own(mx);
+	struct llm_piece *piece;
+
+	if (index >= LLM_MAX_CALLS) {
+		llm_services.error(mx, MT_ERROR_MALFORMED, -1,
+				   "it has more than %d tool calls", LLM_MAX_CALLS);
+		return MT_ELIMIT;
+	}
+	x->answered = true;
+	for (; x->call_count <= index; x->call_count++)
+		x->calls[x->call_count] =
+			(struct llm_piece){ .args = STRBUF(LLM_MAX_TEXT) };
+	piece = &x->calls[index];
+	if (keep_first(&piece->id, id) || keep_first(&piece->name, name))
+		return MT_ENOMEM;
+	return len ? strbuf_addn(&piece->args, args, len) : MT_OK;
+}
+
+static int svc_opaque(struct mt_exchange *mx, const char *json, size_t len)
+{
+	struct llm_exchange *x = own(mx);
+
+	strbuf_reset(&x->opaque);
+	return strbuf_addn(&x->opaque, json, len);
+}
+
+static int svc_usage(struct mt_exchange *mx, const struct mt_usage *u)
+{
+	own(mx)->usage = (struct llm_usage){
+		.input = u->input, .output = u->output, .cache_read = u->cache_read,
+		.cache_write = u->cache_write, .reasoning = u->reasoning, .cost = u->cost,
+	};
+	return MT_OK;
+}
+
+static int svc_response_id(struct mt_exchange *mx, const char *id)
+{
+	return keep_first(&own(mx)->response_id, id);
+}
+
+static int svc_stopped(struct mt_exchange *mx, const char *reason)
+{
+	own(mx)->answered = true;
+	return keep_first(&own(mx)->stop_reason, reason);
+}
+
+static int svc_error(struct mt_exchange *mx, int kind, int64_t retry_ms, const char *fmt,
+		     ...)
+{
+	struct llm_exchange *x = own(mx);
+	va_list ap;
+
+	if (x->error_kind != LLM_NO_ERROR)
+		return MT_OK;
+	x->error_kind = kind;
+	if (retry_ms >= 0)
+		x->hint.wait_ms = retry_ms;
+	va_start(ap, fmt);
+	strbuf_vaddf(&x->error_text, fmt, ap);
+	va_end(ap);
+	return MT_OK;
+}
+
+static int svc_finished(struct mt_exchange *mx)
+{
+	own(mx)->finished = true;
+	return MT_OK;
+}
+
+static void forget_answer(struct llm_exchange *x)
+{
+	for (size_t i = 0; i < x->call_count; i++) {
+		free(x->calls[i].id);
+		free(x->calls[i].name);
+		strbuf_clear(&x->calls[i].args);
+	}
+	x->call_count = 0;
+	strbuf_clear(&x->text);
+	x->shown = 0;
+	strbuf_clear(&x->reasoning);
+	strbuf_clear(&x->opaque);
+	free(x->response_id);
+	free(x->stop_reason);
+	x->response_id = x->stop_reason = NULL;
+	x->answered = false;
+}
+
+/* The taker hears that what streamed is void, as before a new attempt. */
+static int svc_restarted(struct mt_exchange *mx)
+{
+	struct llm_exchange *x = own(mx);
+	struct llm_error e = { .kind = MT_ERROR_MALFORMED, .status = x->status,
+			       .attempts = x->attempt };
+
+	if (!x->answered)
+		return MT_OK;
+	forget_answer(x);
+	llm_error_say(x->llm, &e, "it began its answer anew");
+	if (x->events.retry && !x->ended)
+		x->events.retry(x->arg, &e, 0);
+	return MT_OK;
+}
+
+static const char *svc_answer_header(struct mt_exchange *mx, const char *name)
+{
+	const struct strbuf *all = &own(mx)->answer_headers;
+
+	for (const char *p = all->text; p < all->text + all->len;) {
+		const char *value = p + strlen(p) + 1;
+
+		if (strcasecmp(p, name) == 0)
+			return value;
+		p = value + strlen(value) + 1;
+	}
+	return NULL;
+}
+
+static int svc_sign(struct mt_exchange *mx, const char *scheme, const char *service)
+{
+	struct llm_exchange *x = own(mx);
+
+	if (strcmp(scheme, "aws4") != 0)
+		return MT_EUNSUPPORTED;
+	if (x->llm->key)
+		return MT_OK;
+	if (!x->llm->aws || strlen(service) >= sizeof x->service)
+		return MT_EINVAL;
+	snprintf(x->service, sizeof x->service, "%s", service);
+	return MT_OK;
+}
+
+static void *svc_state(struct mt_exchange *mx, size_t bytes)
+{
+	struct llm_exchange *x = own(mx);
+
+	if (!x->state && bytes <= LLM_MAX_STATE) {
+		x->state = calloc(1, bytes);
+		x->state_size = bytes;
+	}
+	return bytes <= x->state_size ? x->state : NULL;
+}
+
+static void svc_on_end(struct mt_exchange *mx, void (*release)(void *state))
+{
+	own(mx)->release = release;
+}
+
+void exchange_forget(struct llm_exchange *x)
+{
+	if (x->state && x->release)
+		x->release(x->state);
+	free(x->state);
+	x->state = NULL;
+	x->state_size = 0;
+	x->release = NULL;
+	forget_answer(x);
+	strbuf_clear(&x->error_text);
+	strbuf_clear(&x->answer_headers);
+	x->usage = (struct llm_usage){ -1, -1, -1, -1, -1, -1 };
+	x->error_kind = LLM_NO_ERROR;
+	x->finished = false;
+	x->status = 0;
+	x->type[0] = '\0';
+	x->hint = (struct retry_hint)RETRY_NO_HINT;
+	x->header_cost = -1;
+	x->received = 0;
+}
+
+const struct mt_dialect_host llm_services = {
+	.size = sizeof llm_services,
+	.option = svc_option,
+	.feature = svc_feature,
+	.log = svc_log,
+	.reply_index = svc_reply_index,
+	.message_count = svc_message_count,
+	.message_role = svc_message_role,
+	.part_count = svc_part_count,
+	.part = svc_part,
+	.media_read = svc_media_read,
+	.message_cache = svc_message_cache,
+	.call_count = svc_call_count,
+	.call = svc_call,
+	.message_opaque = svc_message_opaque,
+	.tool_count = svc_tool_count,
+	.tool = svc_tool,
+	.param = svc_param,
+	.stream = svc_stream,
+	.url = svc_url,
+	.header = svc_header,
+	.key_header = svc_key_header,
+	.body = svc_body,
+	.body_str = svc_body_str,
+	.body_media = svc_body_media,
+	.local = svc_local,
+	.messages_kept = svc_messages_kept,
+	.message_begins = svc_message_begins,
+	.text = svc_text,
+	.reasoning = svc_reasoning,
+	.tool_call = svc_tool_call,
+	.opaque = svc_opaque,
+	.usage = svc_usage,
+	.response_id = svc_response_id,
+	.stopped = svc_stopped,
+	.error = svc_error,
+	.state = svc_state,
+	.on_end = svc_on_end,
+	.attempt = svc_attempt,
+	.finished = svc_finished,
+	.restarted = svc_restarted,
+	.answer_header = svc_answer_header,
+	.sign = svc_sign,
+	.message_failed = svc_message_failed,
+	.media_url = svc_media_url,
+};

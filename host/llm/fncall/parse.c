@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * parse.c - the calls in what a model wrote.
+ *
+ * Scanned by hand, each byte a fixed number of times: no text makes it slow. A
+ * value ends at the first </parameter>; a </function> before that is part of
+ * the value unless another call begins in between. */
+#include "llm/fncall/fncall.h"
+#include <ctype.h>
+#include <string.h>
+
+#define OPEN "<function="
+#define CLOSE "</function>"
+#define PARAMETER "<parameter="
+#define PARAMETER_END "</parameter>"
+#define LEN(literal) (sizeof(literal) - 1)
+
+enum { MAX_CALLS = 64, MAX_NAME = 128 };
+
+/* ---- tools ---------------------------------------------------------------- */
+
+struct fncall_tools {
+	size_t count;
+	struct {
+		char *name;
+		json_object *schema;
+	} tools[];
+};
+
+struct fncall_tools *fncall_tools_new(const struct llm_tool *tools, size_t count)
+{
+	AUTO(fncall_tools) struct fncall_tools *t =
+		calloc(1, sizeof *t + count * sizeof t->tools[0]);
+
+	for (size_t i = 0; t && i < count; i++) {
+		const char *schema = tools[i].schema ? tools[i].schema : "";
+
+		t->tools[i].name = strdup(tools[i].name);
+		if (!t->tools[i].name)
+			return NULL;
+		t->count = i + 1;
+		t->tools[i].schema = js_parse_object(schema, strlen(schema), NULL);
+	}
+	return STEAL(t);
+}
+
+struct fncall_tools *fncall_tools_free(struct fncall_tools *t)
+{
+	for (size_t i = 0; t && i < t->count; i++) {
+		free(t->tools[i].name);
+		json_object_put(t->tools[i].schema);
+	}
+	free(t);
+	return NULL;
+}
+
+/* Names under which models know the same tool. */
+static const char *const same[][5] = {
+	{ "execute_bash", "bash", "terminal", "shell" },
+	{ "str_replace_editor", "file_editor", "str_replace", "editor" },
+};
+
+static bool is_name(const char *name, const char *text, size_t len)
+{
+	return strlen(name) == len && memcmp(name, text, len) == 0;
+}
+
+static size_t find_tool(const struct fncall_tools *t, const char *name, size_t len)
+{
+	for (size_t i = 0; i < t->count; i++)
+		if (is_name(t->tools[i].name, name, len))
+			return i;
+	return t->count;
+}
+
+static size_t find_alias(const struct fncall_tools *t, const char *name, size_t len)
+{
+	for (size_t g = 0; g < ARRAY_LEN(same); g++) {
+		bool in = false;
+
+		for (size_t n = 0; same[g][n]; n++)
+			in |= is_name(same[g][n], name, len);
+		for (size_t n = 0; in && same[g][n]; n++) {
+			size_t i = find_tool(t, same[g][n], strlen(same[g][n]));
+
+			if (i < t->count)
+				return i;
+		}
+	}
+	return t->count;
+}
+
+json_object *fncall_schema(const struct fncall_tools *t, const char *name, size_t len,
+			   const char **ret_name)
+{
+	size_t i = find_tool(t, name, len);
+
+	if (i == t->count)
+		i = find_alias(t, name, len);
+	*ret_name = i < t->count ? t->tools[i].name : NULL;
+	return i < t->count ? t->tools[i].schema : NULL;
+}
+
+void fncall_say_unknown(struct fncall *call, const struct fncall_tools *t)
+{
+	AUTO(strbuf) struct strbuf names = STRBUF(180);
+
+	for (size_t i = 0; i < t->count; i++)
+		strbuf_addf(&names, "%s%s", i ? ", " : "", t->tools[i].name);
+	fncall_fail(call, FNCALL_UNKNOWN_FUNCTION,
+		    "there is no function '%.40s'; there are: %s", call->name,
+		    names.text);
+}
+
+/* ---- finding -------------------------------------------------------------- */
+
+/* Places of one word in a text, looked for once: asked for places that only
+ * grow. */
+struct finder {
+	const char *word;
+	size_t len;
+	const char *found; /* the next place that was found, or `end` */
+	bool started;
+};
+
+static const char *find(struct finder *f, const char *at, const char *end)
+{
+	if (f->started && f->found >= at)
+		return f->found;
+	f->started = true;
+	f->found = memmem(at, (size_t)(end - at), f->word, f->len);
+	if (!f->found)
+		f->found = end;
+	return f->found;
+}
+
+struct reader {
+	const char *end;
+	struct finder open, close, parameter, parameter_end, bracket;
+};
+
+#define FINDER(text) { .word = (text), .len = LEN(text) }
+
+static void reader_init(struct reader *r, const char *end)
+{
+	*r = (struct reader){
+		.end = end, .open = FINDER(OPEN), .close = FINDER(CLOSE),
+		.parameter = FINDER(PARAMETER), .parameter_end = FINDER(PARAMETER_END),
+		.bracket = FINDER(">"),
+	};
+}
+
+/* "name=value</parameter>", where > should be instead of the second =. */
+static bool is_malformed(const char *at, const char *end, const char **ret_equals,
+			 const char **ret_value_end)
+{
+	const char *p = at, *less;
+
+	while (p < end && (isalnum((unsigned char)*p) || *p == '_'))
+		p++;
+	if (p == at || p == end || *p != '=')
+		return false;
+	less = memchr(p + 1, '<', (size_t)(end - p - 1));
+	if (!less || (size_t)(end - less) < LEN(PARAMETER_END)
+	    || memcmp(less, PARAMETER_END, LEN(PARAMETER_END)) != 0)
+		return false;
+	*ret_equals = p;
+	*ret_value_end = less;
+	return true;
+}
+
+static bool has_control(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if ((unsigned char)text[i] < ' ' && text[i] != '\t')
+			return true;
+	return false;
+}
+
+struct param {
+	const char *name, *value;
+	size_t name_len, len;
+	const char *after;
+};
+
+/* The parameter that opens at `at`, if it is closed in this call. */
+static bool read_param(struct reader *r, const char *at, struct param *p)
+{
+	const char *name = at + LEN(PARAMETER), *stop, *function_end;
+
+	p->name = name;
+	if (is_malformed(name, r->end, &p->value, &stop)) {
+		p->name_len = (size_t)(p->value - name);
+		p->value++;
+	} else {
+		const char *bracket = find(&r->bracket, name, r->end);
+
+		if (bracket == r->end || bracket == name)
+			return false;
+		p->name_len = (size_t)(bracket - name);
+		p->value = bracket + 1;
+		if (p->name_len > MAX_NAME || has_control(name, p->name_len))
+			return false;
+		stop = find(&r->parameter_end, p->value, r->end);
+		if (stop == r->end)
+			return false;
+		function_end = find(&r->close, name, r->end);
+		if (function_end < stop && find(&r->open, function_end, r->end) < stop)
+			return false;
+	}
+	p->len = (size_t)(stop - p->value);
+	p->after = stop + LEN(PARAMETER_END);
+	return true;
+}
+
+/* ---- one call ------------------------------------------------------------- */
+
+static struct fncall *add_call(struct fncalls *c, const char *name, size_t len)
+{
+	if (c->count == c->room) {
+		size_t room = c->room ? c->room * 2 : 4;
+		struct fncall *more = realloc(c->calls, room * sizeof *more);
+
+		if (!more)
+			return NULL;
+		c->calls = more;
+		c->room = room;
+	}
+	c->calls[c->count] = (struct fncall){ .own_name = fncall_clean(name, len, &len),
+					      .args = json_object_new_object() };
+	c->count++;
+	return &c->calls[c->count - 1];
+}
+
+/* The call whose parameters start at `body`. *ret_after: past its end; NULL: it
+ * has none, and is no call. */
+static int read_call(struct reader *r, const char *name, size_t len, const char *body,
+		     const struct fncall_tools *tools, struct fncalls *ret,
+		     const char **ret_after)
+{
+	const char *at = body, *close;
+	struct fncall *call = add_call(ret, name, len);
+	json_object *schema;
+	int status = MT_OK;
+
+	*ret_after = NULL;
+	if (!call || !call->own_name || !call->args)
+		return MT_ENOMEM;
+	schema = fncall_schema(tools, name, len, &call->name);
+	if (!call->name) {
+		call->name = call->own_name;
+		fncall_say_unknown(call, tools);
+	}
+	for (;;) {
+		const char *open = find(&r->parameter, at, r->end);
+		struct param p;
+
+		close = find(&r->close, at, r->end);
+		if (open >= close || status)
+			break;
+		if (read_param(r, open, &p)) {
+			status = fncall_set_arg(call, schema, p.name, p.name_len, p.value,
+						p.len);
+			at = p.after;
+		} else {
+			at = open + LEN(PARAMETER);
+		}
+	}
+	if (!status && close < r->end) {
+		fncall_check_required(call, schema);
+		*ret_after = close + LEN(CLOSE);
+	}
+	return status;
+}
+
+/* A name is one word on its line. */
+static bool read_name(struct reader *r, const char *at, const char **ret_name,
+		      size_t *ret_len, const char **ret_body)
+{
+	const char *name = at, *bracket = find(&r->bracket, at, r->end);
+	size_t len = (size_t)(bracket - name);
+
+	if (bracket == r->end || len > MAX_NAME || memchr(name, '<', len)
+	    || has_control(name, len))
+		return false;
+	while (len && isspace((unsigned char)name[len - 1]))
+		len--;
+	while (len && isspace((unsigned char)*name))
+		name++, len--;
+	*ret_name = name;
+	*ret_len = len;
+	*ret_body = bracket + 1;
+	return len > 0;
+}
+
+/* ---- the words before ----------------------------------------------------- */
+
+static void trim_end(const char *text, size_t *len)
+{
+	while (*len && isspace((unsigned char)text[*len - 1]))
+		(*len)--;
+}
+
+static bool ends_with(const char *text, size_t len, const char *end)
+{
+	size_t n = strlen(end);
+
+	return len >= n && memcmp(text + len - n, end, n) == 0;
+}
+
+/* Words before a call: without the tags that some models put around it. */
+static void set_words(struct fncalls *ret, const char *text, size_t len)
+{
+	static const char *const wraps[] = { "</think>", "<tool_call>" };
+	bool again = true;
+
+	trim_end(text, &len);
+	while (again) {
+		again = false;
+		for (size_t i = 0; i < ARRAY_LEN(wraps); i++) {
+			if (!ends_with(text, len, wraps[i]))
+				continue;
+			len -= strlen(wraps[i]);
+			trim_end(text, &len);
+			again = true;
+		}
+	}
+	ret->text_start = 0;
+	while (ret->text_start < len && isspace((unsigned char)text[ret->text_start]))
+		ret->text_start++;
+	ret->text_len = len - ret->text_start;
+}
+
+/* ---- the whole ------------------------------------------------------------ */
+
+const char *fncall_missing_end(const char *text, size_t len)
+{
+	const char *open = memmem(text, len, OPEN, LEN(OPEN)), *next;
+	size_t rest = len;
+
+	if (!open)
+		return "";
+	next = open + LEN(OPEN);
+	if (memmem(next, len - (size_t)(next - text), OPEN, LEN(OPEN)))
+		return "";
+	if (ends_with(text, len, "</"))
+		return "function>";
+	trim_end(text, &rest);
+	return ends_with(text, rest, CLOSE) ? "" : "\n" CLOSE;
+}
+
+int fncall_normalize(const char *body, size_t len, struct strbuf *out)
+{
+	const char *at = body, *end = body + len, *equals, *stop, *p;
+
+	while ((p = memmem(at, (size_t)(end - at), PARAMETER, LEN(PARAMETER)))) {
+		p += LEN(PARAMETER);
+		strbuf_addn(out, at, (size_t)(p - at));
+		at = p;
+		if (!is_malformed(p, end, &equals, &stop))
+			continue;
+		strbuf_addn(out, p, (size_t)(equals - p));
+		strbuf_addc(out, '>');
+		at = equals + 1;
+	}
+	return strbuf_addn(out, at, (size_t)(end - at));
+}
+
+static int read_all(const char *text, size_t len, const struct fncall_tools *tools,
+		    struct fncalls *ret)
+{
+	const char *at = text, *end = text + len;
+	struct reader r;
+
+	reader_init(&r, end);
+	ret->text_len = len;
+	while (ret->count < MAX_CALLS) {
+		const char *open = find(&r.open, at, end), *name, *body, *after;
+		size_t name_len;
+		int status;
+
+		if (open == end)
+			break;
+		at = open + LEN(OPEN);
+		if (!read_name(&r, at, &name, &name_len, &body))
+			continue;
+		status = read_call(&r, name, name_len, body, tools, ret, &after);
+		if (status)
+			return status;
+		if (!after) { /* never closed: no call, and none after it is */
+			struct fncall *last = &ret->calls[--ret->count];
+
+			free(last->own_name);
+			json_object_put(last->args);
+			break;
+		}
+		if (ret->count == 1)
+			set_words(ret, text, (size_t)(open - text));
+		at = after;
+	}
+	return MT_OK;
+}
+
+int fncall_read(const char *text, size_t len, const struct fncall_tools *tools,
+		struct fncalls *ret, struct error *err)
+{
+	const char *missing = fncall_missing_end(text, len);
+	AUTO(strbuf) struct strbuf whole = STRBUF(len + 64);
+	int status;
+
+	*ret = (struct fncalls){ 0 };
+	if (*missing) {
+		strbuf_addn(&whole, text, len);
+		strbuf_add(&whole, missing);
+		status = whole.error ? whole.error
+				     : read_all(whole.text, whole.len, tools, ret);
+	} else {
+		status = read_all(text, len, tools, ret);
+	}
+	if (!ret->count)
+		ret->text_len = len;
+	if (status) {
+		fncalls_clear(ret);
+		return fail(err, status, "no memory for the calls of a reply");
+	}
+	return MT_OK;
+}
+
+void fncalls_clear(struct fncalls *c)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		free(c->calls[i].own_name);
+		json_object_put(c->calls[i].args);
+	}
+	free(c->calls);
+	*c = (struct fncalls){ 0 };
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * request-copy.c - a request made out of another. */
+#include "llm/fncall/request-copy.h"
+#include <string.h>
+
+int rewrite_begin(struct rewrite *w, const struct llm_request *in, bool tools)
+{
+	*w = (struct rewrite){ .out = llm_request_new() };
+	if (!w->out)
+		return w->status = MT_ENOMEM;
+	w->out->stream = in->stream;
+	w->out->params = json_object_get(in->params);
+	for (size_t i = 0; tools && i < in->tool_count && !w->status; i++)
+		w->status = llm_request_tool(w->out, &in->tools[i]);
+	return w->status;
+}
+
+int rewrite_end(struct rewrite *w, struct llm_request **ret, struct error *err)
+{
+	if (w->status) {
+		llm_request_free(w->out);
+		return fail(err, w->status, "no memory for a request");
+	}
+	*ret = w->out;
+	return MT_OK;
+}
+
+void rewrite_add(struct rewrite *w, const struct llm_message *m)
+{
+	struct llm_message copy = *m;
+
+	/* its bytes are not those that it has in a request with tools */
+	copy.stamp = 0;
+	if (!w->status)
+		w->status = llm_request_add(w->out, &copy);
+}
+
+const char *rewrite_text(struct rewrite *w, struct strbuf *text, size_t *ret_len)
+{
+	size_t len = text->len;
+	int error = text->error;
+	char *own = len || error ? strbuf_take(text) : strdup("");
+
+	*ret_len = 0;
+	if (!w->status && !own)
+		w->status = error ? error : MT_ENOMEM;
+	if (w->status) {
+		free(own);
+		return "";
+	}
+	w->status = llm_request_own(w->out, own);
+	*ret_len = w->status ? 0 : len;
+	return w->status ? "" : own;
+}
+
+void *rewrite_array(struct rewrite *w, size_t count, size_t size)
+{
+	void *items = w->status ? NULL : calloc(count ? count : 1, size);
+
+	if (!w->status && !items)
+		w->status = MT_ENOMEM;
+	if (!items)
+		return NULL;
+	w->status = llm_request_own(w->out, items);
+	return w->status ? NULL : items;
+}
+
+struct llm_part *rewrite_parts(struct rewrite *w, const struct llm_message *m,
+			       size_t front, size_t room)
+{
+	struct llm_part *parts =
+		rewrite_array(w, m->part_count + room, sizeof *parts);
+
+	if (parts && m->part_count)
+		memcpy(parts + front, m->parts, m->part_count * sizeof *parts);
+	return parts;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * request-copy.h - a request made out of another: messages with parts and texts of
+ * its own, the rest borrowed. Used by the converter alone. */
+#ifndef HOST_LLM_FNCALL_REQUEST_COPY_H
+#define HOST_LLM_FNCALL_REQUEST_COPY_H
+
+#include "llm/fncall/fncall.h"
+
+enum { FNCALL_MAX_TEXT = 64 << 20 };
+#define FNCALL_RESULT "EXECUTION RESULT of ["
+
+struct rewrite {
+	struct llm_request *out;
+	int status;          /* the first failure sticks */
+};
+
+int rewrite_begin(struct rewrite *w, const struct llm_request *in, bool tools);
+/** The request, or NULL and the failure. */
+int rewrite_end(struct rewrite *w, struct llm_request **ret, struct error *err);
+
+void rewrite_add(struct rewrite *w, const struct llm_message *m);
+/** Take the text over; "" on failure. */
+const char *rewrite_text(struct rewrite *w, struct strbuf *text, size_t *ret_len);
+/** Parts of the message for the rewritten one to change: `room` more than it
+ *  has, the first `front` of them before it. NULL on failure. */
+struct llm_part *rewrite_parts(struct rewrite *w, const struct llm_message *m,
+			       size_t front, size_t room);
+void *rewrite_array(struct rewrite *w, size_t count, size_t size);
+
+/** The last part if it is text, else NULL. */
+static inline const struct llm_part *last_text(const struct llm_message *m)
+{
+	return m->part_count && !m->parts[m->part_count - 1].mime
+		       ? &m->parts[m->part_count - 1]
+		       : NULL;
+}
+
+static inline const struct llm_part *first_text(const struct llm_message *m)
+{
+	return m->part_count && !m->parts[0].mime ? &m->parts[0] : NULL;
+}
+
+#endif

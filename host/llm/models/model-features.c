@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * model-features.c - what a model can do and is sent: the table of the models under
+ * what the user says. */
+#include "llm/exchange.h"
+#include "llm/models/provider.h"
+#include "log.h"
+#include <inttypes.h>
+#include <string.h>
+
+enum { SMALL_WINDOW = 32768 };
+#include <strings.h>
+
+/* Features that only the table and [model.GLOB] tell. */
+static const struct {
+	const char *name;
+	size_t offset;
+} only_told[] = {
+	{ "adaptive_thinking", offsetof(struct model_facts, adaptive_thinking) },
+	{ "new_limit", offsetof(struct model_facts, new_limit) },
+	{ "reasoning", offsetof(struct model_facts, effort) },
+	{ "responses", offsetof(struct model_facts, responses) },
+	{ "send_reasoning", offsetof(struct model_facts, send_reasoning) },
+	{ "short_tools", offsetof(struct model_facts, short_tools) },
+};
+
+/* Features that the user may decide in the section of the model. */
+static const struct {
+	const char *name, *key;
+	size_t offset;
+} decided[] = {
+	{ "tools", "native_tool_calling", offsetof(struct model_facts, tools) },
+	{ "vision", "vision", offsetof(struct model_facts, vision) },
+	{ "cache", "prompt_cache", offsetof(struct model_facts, cache) },
+	{ "stop", "stop_words", offsetof(struct model_facts, stop) },
+};
+
+static bool fact(const struct llm *l, size_t offset)
+{
+	return *(const bool *)((const char *)&l->facts + offset);
+}
+
+/* The variable by which OpenHands is told that a model sees, whatever is known. */
+static bool vision_forced(void)
+{
+	static const char *const yes[] = { "1", "true", "yes", "on" };
+	const char *text = getenv("OPENHANDS_FORCE_VISION");
+
+	for (size_t i = 0; text && i < ARRAY_LEN(yes); i++)
+		if (strcasecmp(text, yes[i]) == 0)
+			return true;
+	return false;
+}
+
+bool llm_feature(const struct llm *l, const char *name)
+{
+	if (strcmp(name, "stream") == 0)
+		return config_bool(l->config, l->section, "stream");
+	for (size_t i = 0; i < ARRAY_LEN(decided); i++) {
+		const char *text;
+
+		if (strcmp(name, decided[i].name) != 0)
+			continue;
+		text = config_get(l->config, l->section, decided[i].key);
+		if (decided[i].offset == offsetof(struct model_facts, vision)
+		    && text && strcmp(text, "auto") == 0 && vision_forced())
+			return true;
+		return text && strcmp(text, "auto") != 0 ? option_to_bool(text)
+							 : fact(l, decided[i].offset);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(only_told); i++)
+		if (strcmp(name, only_told[i].name) == 0)
+			return fact(l, only_told[i].offset);
+	return false;
+}
+
+int64_t llm_window(const struct llm *l)
+{
+	return l->window;
+}
+
+/* What is learned while a conversation runs changes nothing that it has sent. */
+bool llm_is_small(const struct llm *l)
+{
+	return l && !l->window_asked && l->window > 0 && l->window <= SMALL_WINDOW;
+}
+
+const struct model_facts *llm_facts(const struct llm *l)
+{
+	return &l->facts;
+}
+
+static const char *set_by_user(const struct llm *l, const char *key)
+{
+	const char *text = config_get(l->config, l->section, key);
+
+	return text && *text ? text : NULL;
+}
+
+/* Some tables give the whole window as the limit of a reply, which leaves no room
+ * for what it answers. */
+static int64_t most_output(const struct model_facts *f)
+{
+	int64_t n = f->window > 1 && f->output >= f->window ? f->window / 2 : f->output;
+
+	return f->most_output > 0 && n > f->most_output ? f->most_output : n;
+}
+
+void llm_read_facts(struct llm *l, const struct provider *p)
+{
+	const char *name = set_by_user(l, "canonical_name");
+	char whole[MODEL_NAME_MAX];
+
+	if (!p->network) {
+		/* what is played here can do anything and costs nothing */
+		model_facts_init(&l->facts);
+		l->facts.tools = l->facts.vision = true;
+	} else {
+		snprintf(whole, sizeof whole, "%s/%s", l->provider, l->model);
+		if (!name)
+			name = strcmp(l->provider, "custom") == 0 ? l->name : whole;
+		model_facts_find(l->config, name, &l->facts);
+	}
+	/* Who runs a server of their own knows what is behind it. */
+	if (set_by_user(l, "base_url") && !model_told(&l->facts, "tools"))
+		l->facts.tools = true;
+	if (l->window < 0)
+		l->window = l->facts.window;
+	if (l->facts.output > 0)
+		snprintf(l->output_limit, sizeof l->output_limit, "%" PRId64,
+			 most_output(&l->facts));
+	l->params = (struct model_params){
+		.temperature = set_by_user(l, "temperature"),
+		.top_p = set_by_user(l, "top_p"),
+		.max_output_tokens = set_by_user(l, "max_output_tokens"),
+		.reasoning_effort = set_by_user(l, "reasoning_effort"),
+		.thinking_budget = set_by_user(l, "thinking_budget"),
+	};
+	model_params_apply(&l->facts, l->name, &l->params);
+	if (l->params.effort_refused)
+		log_line(MT_LOG_WARNING, "llm", "%s takes no reasoning_effort: it is not sent; "
+			 "remove it from [%s], or set thinking_budget if the model has one",
+			 l->name, l->section);
+}
+
+bool llm_option(const struct llm *l, const char *name, const char **ret)
+{
+	const struct {
+		const char *name, *text;
+	} ruled[] = {
+		{ "temperature", l->params.temperature },
+		{ "top_p", l->params.top_p },
+		{ "max_output_tokens", l->params.max_output_tokens },
+		{ "reasoning_effort", l->params.reasoning_effort },
+		{ "thinking_budget", l->params.thinking_budget },
+		{ "output_limit", l->output_limit[0] ? l->output_limit : NULL },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(ruled); i++) {
+		if (strcmp(name, ruled[i].name) == 0) {
+			*ret = ruled[i].text;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool llm_takes(const struct llm *l, const struct llm_request *r, const char *param)
+{
+	const struct model_facts *f = &l->facts;
+
+	if (strcmp(param, "temperature") == 0)
+		return f->sampling;
+	if (strcmp(param, "top_p") == 0)
+		return f->sampling
+		       && (f->both_samplings || (!l->params.temperature
+						 && !js_get(r->params, "temperature")));
+	if (strcmp(param, "reasoning_effort") == 0)
+		return (f->effort || f->adaptive_thinking) && f->effort_sent;
+	return true;
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * models.c - the models of one conversation, by the sections that name them. */
+#include "llm/models/models.h"
+#include "llm/exchange.h"
+#include <string.h>
+
+enum { MAX_MODELS = 64, MAX_NAMES = 256 };
+
+struct llm_models {
+	const struct config *config;
+	struct registry *registry;
+	struct mask *mask;
+	struct llm_pool *pool;
+	struct llm_bill *bill;
+	struct llm *all[MAX_MODELS];
+	bool complete[MAX_MODELS];     /* its fallbacks are known */
+	size_t count;
+	char *dir;                     /* of the conversation; NULL: unknown */
+};
+
+int llm_models_new(uv_loop_t *loop, const struct config *c, struct registry *r,
+		   struct mask *mask, struct llm_models **ret, struct error *err)
+{
+	struct llm_models *m = calloc(1, sizeof *m);
+
+	if (!m)
+		return fail(err, MT_ENOMEM, "no memory for a model");
+	*m = (struct llm_models){ .config = c, .registry = r, .mask = mask };
+	m->bill = llm_bill_new();
+	m->pool = m->bill ? llm_pool_new(loop, err) : NULL;
+	if (!m->pool) {
+		int status = m->bill ? err->code
+				     : fail(err, MT_ENOMEM, "no memory for a model");
+
+		llm_models_free(m);
+		return status;
+	}
+	*ret = m;
+	return MT_OK;
+}
+
+struct llm_models *llm_models_free(struct llm_models *m)
+{
+	if (!m)
+		return NULL;
+	for (size_t i = 0; i < m->count; i++)
+		llm_free(m->all[i]);
+	llm_pool_free(m->pool);
+	llm_bill_free(m->bill);
+	free(m->dir);
+	free(m);
+	return NULL;
+}
+
+int llm_models_trace_to(struct llm_models *m, const char *dir)
+{
+	free(m->dir);
+	m->dir = strdup(dir);
+	return m->dir ? MT_OK : MT_ENOMEM;
+}
+
+static bool is_default(const char *name)
+{
+	return !name || !*name || strcmp(name, "default") == 0;
+}
+
+/* A name without a section is a slip, and would be [llm] otherwise. */
+static int check_name(const struct config *c, const char *section, const char *name,
+		      const char *from, struct error *err)
+{
+	const char *names[MAX_NAMES], *near, *one;
+	size_t count = 0;
+
+	if (config_has(c, section))
+		return MT_OK;
+	while (count < MAX_NAMES && (one = config_named(c, "llm", count)))
+		names[count++] = one;
+	near = suggest(name, names, count);
+	if (near)
+		return fail(err, MT_ENOTFOUND,
+			    "%s: there is no section [llm.%s]; did you mean `%s`?", from,
+			    name, near);
+	return fail(err, MT_ENOTFOUND,
+		    "%s: there is no section [llm.%s] in the configuration", from, name);
+}
+
+static int open_one(struct llm_models *m, const char *name, const char *model,
+		    const char *from, size_t *ret, struct error *err)
+{
+	AUTO(strbuf) struct strbuf section = STRBUF(256);
+	int status;
+
+	if (strbuf_add(&section, "llm")
+	    || (!is_default(name) && strbuf_addf(&section, ".%s", name)))
+		return fail(err, section.error, "%s: no room for the name `%.80s`", from,
+			    name);
+	for (size_t i = 0; i < m->count; i++) {
+		if (strcmp(m->all[i]->section, section.text) == 0) {
+			*ret = i;
+			return MT_OK;
+		}
+	}
+	if (!is_default(name)) {
+		status = check_name(m->config, section.text, name, from, err);
+		if (status)
+			return status;
+	}
+	if (m->count == MAX_MODELS)
+		return fail(err, MT_ELIMIT, "more than %d models in one conversation",
+			    MAX_MODELS);
+	status = llm_open(m->pool, m->config, m->registry, section.text, model, m->mask,
+			  &m->all[m->count], err);
+	if (status)
+		return status;
+	m->all[m->count]->bill = m->bill;
+	if (m->dir && llm_trace_to(m->all[m->count], m->dir)) {
+		m->all[m->count] = llm_free(m->all[m->count]);
+		return fail(err, MT_ENOMEM, "no memory for a model");
+	}
+	*ret = m->count++;
+	return MT_OK;
+}
+
+/* A section inherits the list of [llm], in which it may stand itself. */
+static bool is_listed(const struct llm *l, const struct llm *other)
+{
+	for (size_t i = 0; i < l->fallback_count; i++)
+		if (l->fallback[i] == other)
+			return true;
+	return l == other;
+}
+
+static int open_fallbacks(struct llm_models *m, struct llm *l, struct error *err)
+{
+	AUTO(strbuf) struct strbuf from = STRBUF(256);
+	const char *list = config_get(m->config, l->section, "fallback"), *item;
+	size_t len;
+
+	strbuf_addf(&from, "[%s] fallback", l->section);
+	l->fallback = calloc(MAX_MODELS, sizeof(struct llm *));
+	if (!l->fallback || from.error)
+		return fail(err, MT_ENOMEM, "no memory for a model");
+	while (list && list_next(&list, &item, &len)) {
+		AUTO(free) char *name = strndup(item, len);
+		size_t n;
+
+		if (!name)
+			return fail(err, MT_ENOMEM, "no memory for a model");
+		if (open_one(m, name, NULL, from.text, &n, err))
+			return err->code;
+		if (!is_listed(l, m->all[n]))
+			l->fallback[l->fallback_count++] = m->all[n];
+	}
+	return MT_OK;
+}
+
+/* Where it says so, if an administrator has set the model of the section. */
+static const char *enforced_model(const struct llm_models *m, const char *name)
+{
+	AUTO(strbuf) struct strbuf section = STRBUF(256);
+
+	strbuf_add(&section, "llm");
+	if (name && *name && strcmp(name, "default") != 0)
+		strbuf_addf(&section, ".%.120s", name);
+	return config_enforced(m->config, section.text, "model");
+}
+
+int llm_models_get(struct llm_models *m, const char *name, const char *model,
+		   const char *from, struct llm **ret, struct error *err)
+{
+	const char *enforced = NULL;
+	size_t n;
+	int status;
+
+	if (model && (enforced = enforced_model(m, name)))
+		return fail(err, MT_EDENIED, "the model cannot be chosen: it is set by %s",
+			    enforced);
+	status = open_one(m, name, model, from, &n, err);
+
+	if (!status && !m->complete[n]) {
+		m->complete[n] = true;
+		status = open_fallbacks(m, m->all[n], err);
+	}
+	if (!status)
+		*ret = m->all[n];
+	return status;
+}
+
+const char *llm_models_section(const struct llm_models *m, size_t n)
+{
+	return n < m->count ? m->all[n]->section : NULL;
+}
+
+const char *llm_models_name(const struct llm_models *m, size_t n)
+{
+	return n < m->count ? m->all[n]->name : NULL;
+}
+
+struct llm_bill *llm_models_bill(const struct llm_models *m)
+{
+	return m->bill;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * provider.c - who is meant by the name of a model. */
+#include "llm/models/provider.h"
+#include "auto.h"
+#include "options.h"
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MAX_PROVIDERS = 128 };
+
+static void describe(const struct component *d, json_object *entry, struct provider *p)
+{
+	p->component = d;
+	p->network = js_get(entry, "base_url") != NULL;
+	p->base_url = js_str(entry, "base_url", "");
+	p->key_env = js_str(entry, "key_env", "");
+	p->local = js_bool(entry, "local", false);
+	p->is_file = js_bool(entry, "file", false);
+	p->aws = strcmp(js_str(entry, "auth", ""), "aws") == 0;
+}
+
+/* Find the provider that is named by `len` bytes of `name`. */
+static bool look_up(const struct registry *r, const char *name, size_t len,
+		    struct provider *p)
+{
+	const struct component *d;
+
+	for (size_t n = 0; (d = registry_at(r, n)); n++) {
+		json_object *all = js_get(d->data, "providers");
+
+		if (d->kind != MT_KIND_DIALECT
+		    || !json_object_is_type(all, json_type_object))
+			continue;
+		json_object_object_foreach(all, key, entry)
+		{
+			if (strlen(key) == len && memcmp(key, name, len) == 0) {
+				describe(d, entry, p);
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+static int unknown(const struct registry *r, const char *model, const char *section,
+		   struct error *err)
+{
+	const char *names[MAX_PROVIDERS], *near;
+	size_t count = 0, len = strcspn(model, "/:");
+	AUTO(free) char *word = strndup(model, len);
+	const struct component *d;
+
+	for (size_t n = 0; (d = registry_at(r, n)); n++) {
+		json_object *all = js_get(d->data, "providers");
+
+		if (d->kind != MT_KIND_DIALECT
+		    || !json_object_is_type(all, json_type_object))
+			continue;
+		json_object_object_foreach(all, key, entry)
+		{
+			if (entry && count < MAX_PROVIDERS)
+				names[count++] = key;
+		}
+	}
+	if (!model[len])
+		return fail(
+			err, MT_EINVAL,
+			"model `%s`: write provider/name (for instance openai/%s), or "
+			"set base_url in [%s]",
+			model, model, section);
+	near = word ? suggest(word, names, count) : NULL;
+	if (near)
+		return fail(err, MT_EINVAL,
+			    "model `%s`: `%s` is no provider; did you mean `%s`?", model,
+			    word, near);
+	return fail(
+		err, MT_EINVAL,
+		"model `%s`: no plugin knows the provider `%.*s`; set base_url in [%s] "
+		"for a server that speaks OpenAI's chat completions",
+		model, (int)len, model, section);
+}
+
+int provider_find(const struct config *c, const char *section, const struct registry *r,
+		  const char *model, struct provider *ret, struct error *err)
+{
+	const char *base = config_get(c, section, "base_url");
+	size_t len = strcspn(model, "/:");
+	struct provider p = { .name = model, .name_len = len };
+
+	if (look_up(r, model, len, &p)) {
+		p.model = model[len] ? model + len + 1 : "";
+		if (p.is_file && *p.model && access(p.model, R_OK) != 0)
+			return fail(err, MT_ENOTFOUND, "model `%s`: %s cannot be read: %s",
+				    model, p.model, strerror(errno));
+		*ret = p;
+		return MT_OK;
+	}
+	if (!base || !*base)
+		return unknown(r, model, section, err);
+	p = (struct provider){ .name = "custom", .name_len = strlen("custom"),
+			       .model = model, .base_url = "", .key_env = "",
+			       .network = true };
+	p.component = registry_need(r, MT_KIND_DIALECT, "openai", err);
+	if (!p.component)
+		return err && err->code ? err->code : MT_ENOTFOUND;
+	*ret = p;
+	return MT_OK;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * provider.h - who is meant by the name of a model. */
+#ifndef HOST_LLM_MODELS_PROVIDER_H
+#define HOST_LLM_MODELS_PROVIDER_H
+
+#include "registry/registry.h"
+
+/** Everything is borrowed: from the registry and from the model's name. */
+struct provider {
+	const struct component *component; /* its dialect */
+	const char *name;
+	size_t name_len;
+	const char *model;     /* what follows the provider's name */
+	const char *base_url;  /* "" if the user must set it */
+	const char *key_env;   /* "" if it takes no key */
+	bool network, local;   /* local: a server on this machine, no key needed */
+	bool is_file;          /* the name is that of a file, which must be there */
+	bool aws;              /* the keys of an AWS account do too */
+};
+
+/** "provider/name" or "provider:name" of a provider that a dialect brings; any
+ *  other name where base_url is set speaks the dialect `openai`. */
+int provider_find(const struct config *c, const char *section, const struct registry *r,
+		  const char *model, struct provider *ret, struct error *err);
+
+#endif

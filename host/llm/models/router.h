@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * router.h - which of several models is asked: the rules of [router.NAME].
+ *
+ * It is a table of the host and no plugin: a rule needs nothing but what the
+ * request shows, and a kind of plugin for it would have an ABI to keep for less
+ * code than its header. */
+#ifndef HOST_LLM_MODELS_ROUTER_H
+#define HOST_LLM_MODELS_ROUTER_H
+
+#include "llm/models/models.h"
+
+/** What a request is for. */
+enum llm_purpose { LLM_FOR_AGENT, LLM_FOR_CONDENSING };
+
+struct llm_router;
+
+/** Read the rules and open every model that they name. *ret is NULL for "" and
+ *  for "noop", if no section has that name. */
+int llm_router_open(struct llm_models *m, const struct config *c, const char *name,
+		    struct llm_router **ret, struct error *err);
+struct llm_router *llm_router_free(struct llm_router *r);
+/** The model of the first rule that holds, else `otherwise`, by whose count of
+ *  tokens `tokens > N` goes; `r` may be NULL. */
+struct llm *llm_router_choose(const struct llm_router *r, const struct llm_request *q,
+			      enum llm_purpose purpose, struct llm *otherwise);
+
+#endif

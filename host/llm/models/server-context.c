@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * server-context.c - how much the model of a server reads that the user runs: asked
+ * once, beside the first request, which does not wait for it, or by a command. A
+ * server that does not say is left alone. */
+#include "llm/exchange.h"
+#include "llm/models/server-models.h"
+#include "log.h"
+#include <inttypes.h>
+#include <string.h>
+
+enum { MAX_ANSWER = 8 << 20, WAIT_MS = 20000 };
+
+/* What is asked, one after the other until one answer tells. */
+enum question { ASK_OLLAMA, ASK_LIST, ASK_LLAMACPP, ASK_NOTHING };
+
+struct llm_window {
+	struct llm *llm;
+	enum question question;
+	struct http_call *http;
+	struct strbuf url, body, answer;
+	int status;
+};
+
+static void ask(struct llm_window *w);
+
+void llm_window_end(struct llm *l)
+{
+	struct llm_window *w = l->asking;
+
+	l->asking = NULL;
+	if (!w)
+		return;
+	if (w->http)
+		http_cancel(w->http);
+	strbuf_clear(&w->url);
+	strbuf_clear(&w->body);
+	strbuf_clear(&w->answer);
+	free(w);
+}
+
+/* ---- the answer --------------------------------------------------------------- */
+
+static int64_t in_list(const struct llm *l, json_object *answer)
+{
+	json_object *data = js_get(answer, "data");
+	size_t count = json_object_is_type(data, json_type_array)
+			       ? json_object_array_length(data) : 0;
+
+	for (size_t i = 0; i < count; i++) {
+		json_object *model = json_object_array_get_idx(data, i);
+
+		if (strcmp(js_str(model, "id", ""), l->model) == 0)
+			return server_window(model);
+	}
+	return -1;
+}
+
+static int64_t window_in(const struct llm_window *w)
+{
+	AUTO(json) json_object *answer =
+		w->status == 200 && w->answer.len && !w->answer.error
+			? js_parse_object(w->answer.text, w->answer.len, NULL) : NULL;
+
+	switch (w->question) {
+	case ASK_OLLAMA:
+		return server_window_ollama(answer);
+	case ASK_LIST:
+		return in_list(w->llm, answer);
+	case ASK_LLAMACPP:
+		return server_window_llamacpp(answer);
+	case ASK_NOTHING:
+		break;
+	}
+	return -1;
+}
+
+static void on_header(void *arg, int status, const char *name, const char *value)
+{
+	struct llm_window *w = arg;
+
+	(void)name, (void)value;
+	w->status = status;
+}
+
+static int on_body(void *arg, const char *bytes, size_t len)
+{
+	struct llm_window *w = arg;
+
+	return strbuf_addn(&w->answer, bytes, len) ? HTTP_STOP : HTTP_MORE;
+}
+
+static void on_done(void *arg, enum http_outcome outcome, const char *why)
+{
+	struct llm_window *w = arg;
+	struct llm *l = w->llm;
+	int64_t window = outcome == HTTP_DONE ? window_in(w) : -1;
+
+	(void)why;
+	w->http = NULL;
+	if (window > 0) {
+		l->window = window;
+		log_line(MT_LOG_INFO, "llm", "%s reads %" PRId64 " tokens, its server says",
+			 l->name, window);
+	}
+	w->question = window > 0 || w->question == ASK_OLLAMA ? ASK_NOTHING
+							      : w->question + 1;
+	ask(w);
+}
+
+/* ---- the question ------------------------------------------------------------- */
+
+static int write_question(struct llm_window *w)
+{
+	AUTO(free) char *root = server_root(w->llm);
+
+	strbuf_reset(&w->url);
+	strbuf_reset(&w->answer);
+	w->status = 0;
+	if (!root)
+		return MT_ENOMEM;
+	if (w->question == ASK_LIST)
+		return server_list_url(w->llm, root, &w->url);
+	if (w->question == ASK_LLAMACPP)
+		return strbuf_addf(&w->url, "%s/props", root);
+	strbuf_addc(&w->body, '{');
+	js_key_str(&w->body, "model", w->llm->model);
+	strbuf_addc(&w->body, '}');
+	return w->body.error ? w->body.error : strbuf_addf(&w->url, "%s/api/show", root);
+}
+
+static int send_question(struct llm_window *w)
+{
+	static const struct http_events events = { on_header, on_body, on_done };
+	AUTO(strbuf) struct strbuf key = STRBUF(16384);
+	const char *headers[2] = { "Content-Type: application/json" };
+	const struct llm *l = w->llm;
+	struct error err = ERROR_NONE;
+	struct http_request r = {
+		.headers = headers, .header_count = 1, .timeout_ms = WAIT_MS,
+		.ca_path = config_get(l->config, l->section, "ca_path"),
+		.proxy = config_get(l->config, l->section, "proxy"),
+	};
+	int status = write_question(w);
+
+	if (status)
+		return status;
+	r.url = w->url.text;
+	if (w->body.len) {
+		r.body = w->body.text;
+		r.body_len = w->body.len;
+	}
+	if (l->key && strbuf_addf(&key, "Authorization: Bearer %s", l->key) == MT_OK)
+		headers[r.header_count++] = key.text;
+	status = http_start(l->pool, &r, &events, w, &w->http, &err);
+	if (key.len)
+		explicit_bzero(key.text, key.len);
+	return status;
+}
+
+static void ask(struct llm_window *w)
+{
+	if (w->question == ASK_NOTHING || send_question(w))
+		llm_window_end(w->llm);
+}
+
+static void begin(struct llm *l)
+{
+	struct llm_window *w = calloc(1, sizeof *w);
+
+	if (!w)
+		return;
+	*w = (struct llm_window){
+		.llm = l,
+		.question = strncmp(l->provider, "ollama", 6) == 0 ? ASK_OLLAMA : ASK_LIST,
+		.url = STRBUF(4096), .body = STRBUF(4096), .answer = STRBUF(MAX_ANSWER),
+	};
+	l->asking = w;
+	ask(w);
+}
+
+void llm_ask_window(struct llm *l)
+{
+	if (l->window_asked || l->window > 0 || !l->beside || !l->base_url[0])
+		return;
+	l->window_asked = true;
+	begin(l);
+}
+
+int64_t llm_server_window(struct llm *l)
+{
+	int64_t known = l->window, told;
+
+	if (!l->base_url[0])
+		return -1;
+	llm_window_end(l);
+	l->window = -1;
+	begin(l);
+	while (l->asking && uv_run(llm_pool_loop(l->pool), UV_RUN_ONCE))
+		;
+	told = l->window;
+	l->window = known;
+	return told;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * usage.c - what models took, added up: each of them, and all. */
+#include "llm/llm.h"
+#include <string.h>
+
+/* Numbers from outside: what does not fit stays at the most. */
+static void add(int64_t *sum, int64_t n)
+{
+	if (n > 0 && __builtin_add_overflow(*sum, n, sum))
+		*sum = INT64_MAX;
+}
+
+void llm_metrics_add(struct llm_metrics *m, const struct llm_usage *u, int64_t latency_ms)
+{
+	m->calls++;
+	add(&m->input, u->input);
+	add(&m->output, u->output);
+	add(&m->cache_read, u->cache_read);
+	add(&m->cache_write, u->cache_write);
+	add(&m->reasoning, u->reasoning);
+	add(&m->latency_ms, latency_ms);
+	if (u->cost >= 0)
+		m->cost += u->cost;
+	else
+		m->cost_known = false;
+}
+
+/* ---- several models --------------------------------------------------------- */
+
+enum { BILL_MAX = 256 };
+
+struct llm_bill {
+	struct llm_metrics total;
+	struct bill_line {
+		char *model;
+		struct llm_metrics sum;
+	} *lines;
+	size_t count;
+};
+
+struct llm_bill *llm_bill_new(void)
+{
+	struct llm_bill *b = calloc(1, sizeof *b);
+
+	if (b)
+		b->total.cost_known = true;
+	return b;
+}
+
+struct llm_bill *llm_bill_free(struct llm_bill *b)
+{
+	for (size_t i = 0; b && i < b->count; i++)
+		free(b->lines[i].model);
+	if (b)
+		free(b->lines);
+	free(b);
+	return NULL;
+}
+
+/* NULL: no room; the sum of all is right nevertheless. */
+static struct bill_line *line_of(struct llm_bill *b, const char *model)
+{
+	struct bill_line *more;
+	char *name;
+
+	for (size_t i = 0; i < b->count; i++)
+		if (strcmp(b->lines[i].model, model) == 0)
+			return &b->lines[i];
+	if (b->count == BILL_MAX)
+		return NULL;
+	more = reallocarray(b->lines, b->count + 1, sizeof *more);
+	if (!more)
+		return NULL;
+	b->lines = more;
+	name = strdup(model);
+	if (!name)
+		return NULL;
+	more[b->count] = (struct bill_line){ name, { .cost_known = true } };
+	return &more[b->count++];
+}
+
+void llm_bill_add(struct llm_bill *b, const char *model, const struct llm_usage *u,
+		  int64_t latency_ms)
+{
+	struct bill_line *line = line_of(b, model);
+
+	llm_metrics_add(&b->total, u, latency_ms);
+	if (line)
+		llm_metrics_add(&line->sum, u, latency_ms);
+}
+
+void llm_metrics_join(struct llm_metrics *m, const struct llm_metrics *other)
+{
+	add(&m->calls, other->calls);
+	add(&m->input, other->input);
+	add(&m->output, other->output);
+	add(&m->cache_read, other->cache_read);
+	add(&m->cache_write, other->cache_write);
+	add(&m->reasoning, other->reasoning);
+	add(&m->latency_ms, other->latency_ms);
+	m->cost += other->cost;
+	m->cost_known = m->cost_known && other->cost_known;
+}
+
+void llm_bill_join(struct llm_bill *b, const char *model, const struct llm_metrics *sum)
+{
+	struct bill_line *line = line_of(b, model);
+
+	llm_metrics_join(&b->total, sum);
+	if (line)
+		llm_metrics_join(&line->sum, sum);
+}
+
+const struct llm_metrics *llm_bill_total(const struct llm_bill *b)
+{
+	return &b->total;
+}
+
+const char *llm_bill_at(const struct llm_bill *b, size_t n,
+			const struct llm_metrics **ret)
+{
+	if (n >= b->count)
+		return NULL;
+	*ret = &b->lines[n].sum;
+	return b->lines[n].model;
+}
+
+static void put_line(const struct bill_line *line, struct strbuf *out)
+{
+	const struct llm_metrics *m = &line->sum;
+	AUTO(json) json_object *cost = m->cost_known ? js_new_number(m->cost) : NULL;
+
+	strbuf_addc(out, '{');
+	js_key_str(out, "model", line->model);
+	js_key_int(out, "calls", m->calls);
+	js_key_int(out, "input", m->input);
+	js_key_int(out, "output", m->output);
+	js_key_int(out, "cache_read", m->cache_read);
+	js_key_int(out, "cache_write", m->cache_write);
+	js_key_int(out, "reasoning", m->reasoning);
+	js_key_int(out, "latency_ms", m->latency_ms);
+	if (cost) {
+		js_key(out, "cost");
+		js_put(out, cost);
+	}
+	strbuf_addc(out, '}');
+}
+
+int llm_bill_put(const struct llm_bill *b, struct strbuf *out)
+{
+	strbuf_addc(out, '[');
+	for (size_t i = 0; b && i < b->count; i++) {
+		if (i)
+			strbuf_addc(out, ',');
+		put_line(&b->lines[i], out);
+	}
+	return strbuf_addc(out, ']');
+}

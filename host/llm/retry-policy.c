@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * retry-policy.c - what follows on an attempt that failed: the same after a wait, the
+ * request in another form, another model, or the end. */
+#include "llm/exchange.h"
+#include "log.h"
+#include <inttypes.h>
+#include <string.h>
+#include <sys/random.h>
+
+static void on_waited(uv_timer_t *timer)
+{
+	struct llm_exchange *x = timer->data;
+	struct error err = ERROR_NONE;
+
+	if (x->events.again)
+		x->events.again(x->arg);
+	if (x->ended)
+		return;
+	if (x->stale && exchange_write_again(x, &err)) {
+		x->hint.should = 0;
+		attempt_failed(x, MT_ERROR_BAD_REQUEST, err.text);
+		return;
+	}
+	x->stale = false;
+	exchange_begin(x);
+}
+
+static void wait_for_next(struct llm_exchange *x, const struct llm_error *e)
+{
+	uint32_t dice = 0;
+	int64_t wait;
+
+	if (getrandom(&dice, sizeof dice, GRND_NONBLOCK) < 0)
+		dice = (uint32_t)uv_hrtime();
+	wait = retry_wait(&x->llm->retry, &x->hint, x->attempt, dice);
+	log_line(MT_LOG_INFO, "llm", "%s; attempt %d in %" PRId64 " ms", e->text,
+		 x->attempt + 1, wait);
+	uv_timer_start(&x->timer, on_waited, (uint64_t)wait, 0);
+	if (x->events.retry)
+		x->events.retry(x->arg, e, wait);
+}
+
+static void on_moved(uv_timer_t *timer)
+{
+	exchange_begin(timer->data);
+}
+
+/* The next model of the list that can take the request. Fallbacks of a fallback
+ * are not asked. */
+static bool move_on(struct llm_exchange *x, const struct llm_error *e)
+{
+	const struct llm *first = x->first;
+
+	while (x->fallback < first->fallback_count) {
+		struct llm *next = first->fallback[x->fallback++];
+		struct error err = ERROR_NONE;
+
+		if (exchange_move(x, next, &err)) {
+			log_line(MT_LOG_WARNING, "llm", "%s", err.text);
+			continue;
+		}
+		log_line(MT_LOG_INFO, "llm", "%s; %s is asked instead", e->text,
+			 next->name);
+		x->stale = false;
+		uv_timer_start(&x->timer, on_moved, 0, 0);
+		if (x->events.switched)
+			x->events.switched(x->arg, e, next);
+		return true;
+	}
+	return false;
+}
+
+/* Once for each model, at once, and it is none of its attempts. */
+static bool without_marks(struct llm_exchange *x, int kind, const char *why)
+{
+	if (x->no_cache || (kind != MT_ERROR_BAD_REQUEST && kind != MT_ERROR_MALFORMED)
+	    || !llm_error_is_small_cache(why))
+		return false;
+	log_line(MT_LOG_INFO, "llm", "%s: too little for its cache; sent without marks",
+		 x->llm->name);
+	x->no_cache = x->stale = true;
+	x->attempt--;
+	uv_timer_start(&x->timer, on_waited, 0, 0);
+	return true;
+}
+
+void attempt_failed(struct llm_exchange *x, int kind, const char *why)
+{
+	struct llm_events events = x->events;
+	struct llm_error e = { .kind = kind,
+			       .status = x->status,
+			       .attempts = x->attempt };
+	bool passing = llm_error_is_transient(kind, x->status);
+	bool again = x->hint.should >= 0 ? x->hint.should : passing;
+	void *arg = x->arg;
+
+	uv_timer_stop(&x->timer);
+	if (without_marks(x, kind, why))
+		return;
+	llm_error_say(x->llm, &e, why);
+	llm_trace(x, NULL, e.text);
+	if (again && x->attempt < x->llm->retry.attempts) {
+		wait_for_next(x, &e);
+		return;
+	}
+	if ((passing || kind == MT_ERROR_QUOTA) && move_on(x, &e))
+		return;
+	log_line(MT_LOG_INFO, "llm", "%s", e.text);
+	exchange_end(x);
+	events.failed(arg, &e);
+}
+
+/* What is sent as temperature: 0 if none is. */
+static double temperature(const struct llm_exchange *x)
+{
+	json_object *asked = js_get(x->request->params, "temperature");
+
+	if (asked)
+		return json_object_get_double(asked);
+	return x->llm->params.temperature ? strtod(x->llm->params.temperature, NULL) : 0;
+}
+
+/* The same words would most likely be followed by the same silence. */
+void attempt_empty(struct llm_exchange *x)
+{
+	if (!x->warm && temperature(x) <= 0
+	    && llm_takes(x->llm, x->request, "temperature"))
+		x->warm = x->stale = true;
+	attempt_failed(x, MT_ERROR_MALFORMED, "the reply is empty");
+}

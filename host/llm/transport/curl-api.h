@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * curl-api.h - the functions of libcurl that we use, loaded when the first
+ * request needs them.
+ *
+ * Loading libcurl brings three dozen libraries with it and costs more than all
+ * the rest of our start; commands and models without a network do without. */
+#ifndef HOST_LLM_TRANSPORT_CURL_API_H
+#define HOST_LLM_TRANSPORT_CURL_API_H
+
+#include "error.h"
+#include <curl/curl.h>
+
+struct curl_api {
+	__typeof__(curl_global_init) *global_init;
+	__typeof__(curl_easy_init) *easy_init;
+	__typeof__(curl_easy_perform) *easy_perform;
+	__typeof__(curl_easy_cleanup) *easy_cleanup;
+	CURLcode (*easy_setopt)(CURL *, CURLoption, ...);
+	CURLcode (*easy_getinfo)(CURL *, CURLINFO, ...);
+	__typeof__(curl_easy_strerror) *easy_strerror;
+	__typeof__(curl_slist_append) *slist_append;
+	__typeof__(curl_slist_free_all) *slist_free_all;
+	__typeof__(curl_multi_init) *multi_init;
+	__typeof__(curl_multi_cleanup) *multi_cleanup;
+	__typeof__(curl_multi_add_handle) *multi_add_handle;
+	__typeof__(curl_multi_remove_handle) *multi_remove_handle;
+	CURLMcode (*multi_setopt)(CURLM *, CURLMoption, ...);
+	__typeof__(curl_multi_assign) *multi_assign;
+	__typeof__(curl_multi_socket_action) *multi_socket_action;
+	__typeof__(curl_multi_info_read) *multi_info_read;
+};
+
+/** Requests will come: load it in a thread meanwhile. Not thread-safe itself. */
+void curl_api_begin(void);
+/** Wait for the thread, if there is one. Due before the process ends: libraries that
+ *  come with libcurl register their own ends, which would run before ours. */
+void curl_api_settle(void);
+/** The table, initialised; NULL with `err` filled if libcurl is not there. */
+const struct curl_api *curl_api(struct error *err);
+
+#endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * window-check.c - a request that is longer than what the model reads is not sent: it
+ * would cost a wait, and some servers cut it off without a word.
+ *
+ * How long it is we guess. Where the guess is near the window and the user wants
+ * it, the provider counts; one that cannot is not asked again. */
+#include "llm/exchange.h"
+#include "log.h"
+#include <inttypes.h>
+#include <string.h>
+
+enum { MAX_ANSWER = 65536, WAIT_MS = 15000, NEAR = 2 };
+
+/* The question, written by the dialect as a request is, and its answer. */
+struct llm_count {
+	struct llm_exchange question;
+	struct strbuf answer;
+	int status;
+};
+
+static void on_go_on(uv_timer_t *timer)
+{
+	exchange_begin(timer->data);
+}
+
+static void on_refused(uv_timer_t *timer)
+{
+	struct llm_exchange *x = timer->data;
+	char why[160];
+
+	snprintf(why, sizeof why,
+		 "it was not sent: it has about %" PRId64 " tokens, and the model reads "
+		 "%" PRId64, x->tokens, x->llm->window);
+	attempt_failed(x, MT_ERROR_CONTEXT_WINDOW, why);
+}
+
+void guard_end(struct llm_exchange *x)
+{
+	if (!x->count)
+		return;
+	exchange_clear(&x->count->question);
+	strbuf_clear(&x->count->answer);
+	free(x->count);
+	x->count = NULL;
+}
+
+/* ---- asking the provider ------------------------------------------------------- */
+
+static void give_up(struct llm *l, const char *why)
+{
+	if (!l->uncounted)
+		log_line(MT_LOG_WARNING, "llm",
+			 "%s does not count tokens (%.200s); they are estimated", l->name,
+			 why);
+	l->uncounted = true;
+}
+
+static void on_header(void *arg, int status, const char *name, const char *value)
+{
+	struct llm_exchange *x = arg;
+
+	(void)name, (void)value;
+	x->count->status = status;
+}
+
+static int on_body(void *arg, const char *bytes, size_t len)
+{
+	struct llm_exchange *x = arg;
+
+	return strbuf_addn(&x->count->answer, bytes, len) ? HTTP_STOP : HTTP_MORE;
+}
+
+static void on_done(void *arg, enum http_outcome outcome, const char *why)
+{
+	struct llm_exchange *x = arg;
+	struct llm_count *c = x->count;
+	char text[64];
+	int64_t tokens = -1;
+
+	x->http = NULL;
+	snprintf(text, sizeof text, "HTTP %d", c->status);
+	if (outcome == HTTP_DONE && c->status == 200)
+		tokens = x->llm->dialect->counted(&llm_services,
+						  (struct mt_exchange *)&c->question,
+						  c->answer.text ? c->answer.text : "",
+						  c->answer.len);
+	if (tokens >= 0) {
+		x->tokens = tokens;
+		llm_estimate_learn(x->llm, x->request, tokens);
+	} else {
+		give_up(x->llm, outcome == HTTP_DONE ? text : why ? why : "too long");
+	}
+	guard_end(x);
+	if (tokens >= 0 ? tokens > x->llm->window : llm_is_too_long(x->llm, x->tokens))
+		uv_timer_start(&x->timer, on_refused, 0, 0);
+	else
+		uv_timer_start(&x->timer, on_go_on, 0, 0);
+}
+
+static int ask(struct llm_exchange *x, struct error *err)
+{
+	static const struct http_events events = { on_header, on_body, on_done };
+	struct llm_count *c = calloc(1, sizeof *c);
+	int status;
+
+	if (!c)
+		return fail(err, MT_ENOMEM, "no memory");
+	x->count = c;
+	c->answer = STRBUF(MAX_ANSWER);
+	c->question = (struct llm_exchange){
+		.llm = x->llm, .first = x->first, .request = x->request,
+		.no_cache = x->no_cache, .reply_index = x->reply_index,
+		.url = STRBUF(16384), .body = { .bytes = STRBUF(LLM_MAX_BODY) },
+		.text = STRBUF(0), .reasoning = STRBUF(0), .opaque = STRBUF(0),
+		.error_text = STRBUF(4096), .answer_headers = STRBUF(0),
+	};
+	exchange_forget(&c->question);
+	status = exchange_encode(&c->question, x->request, x->llm->dialect->count, err);
+	if (!status)
+		status = exchange_post(&c->question, &events, x, WAIT_MS, &x->http, err);
+	if (status)
+		guard_end(x);
+	return status;
+}
+
+static bool may_ask(const struct llm_exchange *x)
+{
+	const char *who = config_get(x->llm->config, x->llm->section, "token_counter");
+
+	return who && strcmp(who, "provider") == 0 && !x->local && !x->llm->uncounted
+	       && x->tokens > x->llm->window / NEAR;
+}
+
+/* ---- the guard ------------------------------------------------------------------ */
+
+bool guard_begin(struct llm_exchange *x)
+{
+	struct error err = ERROR_NONE;
+
+	if (x->sized || x->llm->window <= 0)
+		return false;
+	x->sized = true;
+	x->tokens = llm_estimate_tokens(x->llm, x->request);
+	if (may_ask(x)) {
+		if (!MT_HAS(x->llm->dialect, counted) || !x->llm->dialect->count)
+			give_up(x->llm, "there is no way to ask");
+		else if (ask(x, &err))
+			give_up(x->llm, err.text);
+		else
+			return true;
+	}
+	if (!llm_is_too_long(x->llm, x->tokens))
+		return false;
+	uv_timer_start(&x->timer, on_refused, 0, 0);
+	return true;
+}
