@@ -1,6 +1,6 @@
 # doc
 dist_doc_DATA += README.md %D%/plugins.md %D%/architecture.md %D%/exit-codes.md %D%/script.md \
-	%D%/loops-and-going-back.md
+	%D%/loops-undo-replay.md
 dist_doc_DATA += %D%/configuration.md %D%/models.md %D%/condensers.md %D%/prompts.md
 dist_doc_DATA += %D%/events.md %D%/security.md %D%/policy.md %D%/hooks.md
 dist_doc_DATA += %D%/browser.md
@@ -20,4 +20,6 @@ CLEANFILES += $(man_MANS)
 if HAVE_TERMINAL
 dist_man_MANS = %D%/mortise-chat.1
 endif
+# The index: installed, it would take the place of the README of the project.
+EXTRA_DIST += %D%/README.md
 EXTRA_DIST += %D%/mortise-chat.1
