@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The demo of quickstart: a program with a bug and a failing test, mended by an
+# The demo of quickstart: a program with a bug and a failing test, fixed by an
 # agent whose model is scripted. Everything but the model is real.
 unset MAKEFLAGS MAKELEVEL MFLAGS MAKEOVERRIDES
 tmp=$(mktemp -d) || exit 1
@@ -21,7 +21,7 @@ rm "$work/repair.script"
 ! make -s -C "$work" check > "$tmp/before" 2>&1 && grep -q '^FAILED' "$tmp/before"
 check 'the test of the project fails' $?
 mortise run -C "$work" --model "script:$tmp/repair.script" \
-	-t 'The test of this project fails: see `make check`. Mend it.' > "$tmp/run" 2>&1
+	-t 'The test of this project fails: see `make check`. Fix it.' > "$tmp/run" 2>&1
 status=$?
 [ $status = 0 ] || cat "$tmp/run" >&2
 check 'the agent finishes' $status
