@@ -12,7 +12,7 @@ include host/context/local.mk
 include host/tools/local.mk
 include host/hooks/local.mk
 include host/controller/local.mk
-include host/faces/local.mk
+include host/frontends/local.mk
 include host/commands/local.mk
 
 bin_PROGRAMS += mortise

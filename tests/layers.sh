@@ -118,7 +118,7 @@ rank() {
 	config | registry | events) echo 1 ;;
 	llm | context | tools | hooks) echo 2 ;;
 	controller) echo 3 ;;
-	faces) echo 4 ;;
+	frontends) echo 4 ;;
 	commands) echo 5 ;;
 	main.c) echo 6 ;;
 	*) echo 0 ;;

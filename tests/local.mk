@@ -30,7 +30,7 @@ include tests/context/local.mk
 include tests/controller/local.mk
 include tests/torture/local.mk
 include tests/powerloss/local.mk
-include tests/faces/local.mk
+include tests/frontends/local.mk
 include tests/cli/local.mk
 include tests/terminal/local.mk
 include tests/plugins/local.mk

@@ -3,7 +3,7 @@
  * ask.c - the question, and the line that answers it. */
 #include "commands/ask.h"
 
-#include "faces/approval.h"
+#include "frontends/approval.h"
 #include "strbuf.h"
 
 #include <errno.h>

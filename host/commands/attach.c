@@ -60,7 +60,7 @@ static int parse(const struct command *self, int argc, char **argv, struct commo
 	return f;
 }
 
-static void choose_since(const struct peer *p, int64_t last, struct follow_options *o)
+static void choose_since(const struct client *p, int64_t last, struct follow_options *o)
 {
 	int64_t events = js_int(p->hello, "events", 0);
 
@@ -84,7 +84,7 @@ static int run(const struct command *self, int argc, char **argv)
 	struct follow_options o = { 0 };
 	struct error err = ERROR_NONE;
 	AUTO(free) char *id = NULL;
-	struct peer p;
+	struct client p;
 	const char *prefix;
 	int64_t last;
 	int code, f = parse(self, argc, argv, &common, &o, &last, &prefix);
@@ -93,18 +93,18 @@ static int run(const struct command *self, int argc, char **argv)
 		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
 	if (common_config(&common, &config, &err))
 		return complain(EXIT_USAGE, &err);
-	id = peer_find(config, prefix, &err);
+	id = client_find(config, prefix, &err);
 	if (!id)
 		return complain(EXIT_FAILED, &err);
 	if (argc == 1 || (argc == 2 && argv[1] == prefix))
 		converse(id);
-	if (peer_open(&p, id, &err) || peer_greet(&p, &err)) {
+	if (client_open(&p, id, &err) || client_greet(&p, &err)) {
 		code = complain(EXIT_FAILED, &err);
 	} else {
 		choose_since(&p, last, &o);
 		code = follow(&p, &o);
 	}
-	peer_close(&p);
+	client_close(&p);
 	return code;
 }
 

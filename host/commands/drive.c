@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * drive.c - a conversation in the foreground: the loop, signals, its faces, the
+ * drive.c - a conversation in the foreground: the loop, signals, its frontends, the
  * end. */
 #include "commands/drive.h"
 
 #include "commands/ask.h"
 #include "commands/command.h"
 #include "context/images.h"
-#include "faces/socket.h"
-#include "faces/stdio.h"
+#include "frontends/server.h"
+#include "frontends/stdio.h"
 #include "files.h"
 #include "llm/script-writer.h"
 #include "log.h"
@@ -26,7 +26,7 @@ struct drive {
 	struct watcher quiet;  /* what render is told with --quiet */
 	struct render *render; /* NULL: --json */
 	int render_watch;
-	struct channel *stdio; /* NULL: no --json, or closed */
+	struct transport *stdio; /* NULL: no --json, or closed */
 	struct server *server; /* NULL: none, or ended */
 	struct ask *ask;       /* NULL: nobody is at a terminal */
 	uv_prepare_t waiting;  /* runs while somebody may still answer */
@@ -55,7 +55,7 @@ static void on_signal(uv_signal_t *handle, int number)
 	if (++d->interrupts > 1)
 		give_up(d, number);
 	if (d->ending && d->stdio)
-		channel_close(d->stdio);
+		transport_close(d->stdio);
 	if (d->ending)
 		return;
 	if (!d->o->keep || number != SIGINT || state_is_resting(conversation_state(d->c)))
@@ -77,7 +77,7 @@ static void watch_signals(uv_loop_t *loop, struct drive *d)
 	}
 }
 
-/* ---- what the faces tell ----------------------------------------------- */
+/* ---- what the frontends tell ----------------------------------------------- */
 
 static void on_state(void *arg, enum agent_state state, const char *reason)
 {
@@ -194,7 +194,7 @@ static int open_render(struct drive *d, struct error *err)
 
 static int open_faces(uv_loop_t *loop, struct drive *d, struct error *err)
 {
-	const struct channel_options o = {
+	const struct transport_options o = {
 		.session = { .from = d->o->listen
 					     ? -1
 					     : evlog_opened(conversation_log(d->c)),
@@ -290,7 +290,7 @@ static void show_end(struct drive *d)
 	render_end(d->render, &end);
 }
 
-/* The faces first: what they have not sent yet they read from the log. */
+/* The frontends first: what they have not sent yet they read from the log. */
 static void close_faces(uv_loop_t *loop, struct drive *d, int code)
 {
 	d->ending = true;
@@ -302,13 +302,13 @@ static void close_faces(uv_loop_t *loop, struct drive *d, int code)
 	if (d->server)
 		server_end(d->server, code, on_server_ended, d);
 	if (d->stdio && d->lost)
-		channel_close(d->stdio);
+		transport_close(d->stdio);
 	else if (d->stdio)
-		channel_end(d->stdio, code);
+		transport_end(d->stdio, code);
 	while (d->stdio || d->server) {
 		uv_run(loop, UV_RUN_ONCE);
 		if (d->stdio && d->lost)
-			channel_close(d->stdio);
+			transport_close(d->stdio);
 	}
 	stdio_restore();
 }
@@ -427,7 +427,7 @@ static int loop_on(uv_loop_t *loop, struct drive *d)
 	int code;
 
 	if (d->stdio)
-		channel_start(d->stdio);
+		transport_start(d->stdio);
 	check_output(d);
 	do {
 		while (!over(d) && (uv_run(loop, UV_RUN_ONCE) || answer_may_come(d)))

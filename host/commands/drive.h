@@ -7,7 +7,7 @@
 
 #include "commands/final-answer.h"
 #include "controller/conversation.h"
-#include "faces/render.h"
+#include "frontends/render.h"
 
 struct drive_options {
 	enum render_style style;

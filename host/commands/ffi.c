@@ -7,7 +7,7 @@
 #include "function-ini.h"
 #include "ini.h"
 #include "js.h"
-#include "tools/declared.h"
+#include "tools/ffi-tools.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -145,8 +145,8 @@ static bool is_ours(const struct ini *ini, const char *section)
 	for (size_t i = 0; i < ini->count; i++)
 		if (strcmp(ini->entries[i].section, section) == 0 &&
 		    strcmp(ini->entries[i].key, "plugin") == 0)
-			return strcmp(ini->entries[i].value, DECLARED_TOOLSET) == 0;
-	return strcmp(section, "tool." DECLARED_TOOLSET) == 0;
+			return strcmp(ini->entries[i].value, FFI_TOOLSET) == 0;
+	return strcmp(section, "tool." FFI_TOOLSET) == 0;
 }
 
 /* The configuration refuses it too. */
@@ -214,7 +214,7 @@ static int check(const char *path)
 	ini_clear(&ini);
 	if (!status && !sections)
 		status = fail(&err, MT_ENOTFOUND,
-			      "%s: no section [tool.NAME] with plugin = " DECLARED_TOOLSET,
+			      "%s: no section [tool.NAME] with plugin = " FFI_TOOLSET,
 			      path);
 	if (status)
 		return complain(status == MT_ENOMEM || status == MT_EIO ? EXIT_FAILED

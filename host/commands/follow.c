@@ -5,8 +5,8 @@
 #include "commands/follow.h"
 
 #include "commands/command.h"
-#include "faces/approval.h"
-#include "faces/protocol.h"
+#include "frontends/approval.h"
+#include "frontends/protocol.h"
 #include "files.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 enum { TYPED_MAX = 512 << 10 };
 
 struct follow {
-	struct peer *p;
+	struct client *p;
 	const struct follow_options *o;
 	struct render *render; /* NULL: json */
 	struct jsonl typed;    /* what the user writes */
@@ -46,7 +46,7 @@ static void send_command(struct follow *f, const char *type, const char *name,
 	if (name)
 		js_key_strn(&line, name, text, len);
 	strbuf_addc(&line, '}');
-	if (line.error || peer_line(f->p, line.text, line.len))
+	if (line.error || client_line(f->p, line.text, line.len))
 		fputs("mortise: that is too much at once: it was not sent\n", stderr);
 }
 
@@ -63,14 +63,14 @@ static void subscribe(struct follow *f)
 			   js_int(js_get(f->p->hello, "waits"), "action", 0) - 1);
 	js_key_bool(&line, "live", f->o->live);
 	strbuf_addc(&line, '}');
-	peer_line(f->p, line.text, line.len);
+	client_line(f->p, line.text, line.len);
 	f->own_left = 1;
 	if (f->o->first) {
-		peer_line(f->p, f->o->first, strlen(f->o->first));
+		client_line(f->p, f->o->first, strlen(f->o->first));
 		f->own_left++;
 	}
 	if (f->o->until_rest) {
-		peer_line(f->p, status, sizeof status - 1);
+		client_line(f->p, status, sizeof status - 1);
 		f->own_left++;
 	}
 }
@@ -127,7 +127,7 @@ static bool typed_answer(struct follow *f, const char *text)
 	strbuf_addc(&line, '{');
 	put_approval(&line, f, &a);
 	strbuf_addc(&line, '}');
-	if (!r && (line.error || peer_line(f->p, line.text, line.len)))
+	if (!r && (line.error || client_line(f->p, line.text, line.len)))
 		r = fail(&err, MT_ELIMIT, "that is too much at once: it was not sent");
 	if (r)
 		fprintf(stderr, "mortise: %s\n", err.text);
@@ -179,7 +179,7 @@ static void recover(struct follow *f, char option)
 	int len = snprintf(line, sizeof line, "{\"type\":\"recover\",\"option\":%d}",
 			   option - '0');
 
-	peer_line(f->p, line, (size_t)len);
+	client_line(f->p, line, (size_t)len);
 }
 
 /* @return whether the line was a command. */
@@ -229,7 +229,7 @@ static void read_keys(struct follow *f)
 		f->keys = -1;
 		f->left |= f->terminal && !f->o->json;
 	} else if (f->o->json) {
-		peer_bytes(f->p, piece, (size_t)n);
+		client_bytes(f->p, piece, (size_t)n);
 	} else if (jsonl_feed(&f->typed, piece, (size_t)n)) {
 		fputs("mortise: a line is longer than 512 KiB: nothing more is read\n",
 		      stderr);
@@ -339,7 +339,7 @@ static void on_line(char *text, size_t len, void *arg)
 		return;
 	if (!f->render)
 		pass_on(f, text, len);
-	else if (!line || peer_tell(line, &render_watcher, f->render, &err))
+	else if (!line || client_notify(line, &render_watcher, f->render, &err))
 		fprintf(stderr, "mortise: a line that cannot be understood: %s\n",
 			err.text);
 }
@@ -365,7 +365,7 @@ static void serve(struct follow *f)
 		 * what it may answer has been shown. */
 		bool reads = !f->p->out.len && (f->o->json || f->shown);
 		struct pollfd fds[] = {
-			{ .fd = f->p->fd, .events = peer_wants(f->p) },
+			{ .fd = f->p->fd, .events = client_wants(f->p) },
 			{ .fd = f->signals, .events = POLLIN },
 			{ .fd = reads ? f->keys : -1, .events = POLLIN },
 		};
@@ -373,7 +373,7 @@ static void serve(struct follow *f)
 		if (poll(fds, ARRAY_LEN(fds), -1) < 0)
 			continue;
 		if (fds[0].revents)
-			peer_serve(f->p, fds[0].revents);
+			client_serve(f->p, fds[0].revents);
 		if (fds[1].revents)
 			f->left = true;
 		else if (fds[2].revents)
@@ -403,7 +403,7 @@ static void say_goodbye(struct follow *f)
 	}
 }
 
-int follow(struct peer *p, const struct follow_options *o)
+int follow(struct client *p, const struct follow_options *o)
 {
 	struct follow f = {
 		.p = p, .o = o, .keys = STDIN_FILENO, .signals = catch_signals()

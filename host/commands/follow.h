@@ -5,8 +5,8 @@
 #ifndef HOST_COMMANDS_FOLLOW_H
 #define HOST_COMMANDS_FOLLOW_H
 
-#include "faces/peer.h"
-#include "faces/render.h"
+#include "frontends/client.h"
+#include "frontends/render.h"
 
 /** Id of the commands that are ours: their results are not for the user. */
 #define FOLLOW_OWN_ID "mortise attach"
@@ -25,6 +25,6 @@ struct follow_options {
 
 /** Follow until the conversation ends, or Ctrl-C leaves it. The hello has come.
  *  @return the exit code. */
-int follow(struct peer *p, const struct follow_options *o);
+int follow(struct client *p, const struct follow_options *o);
 
 #endif

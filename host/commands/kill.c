@@ -3,7 +3,7 @@
  * kill.c - `mortise kill`: a conversation stopped from outside. It is asked
  * first; signals follow only if its process does not end. */
 #include "commands/command.h"
-#include "faces/peer.h"
+#include "frontends/client.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -23,7 +23,7 @@ static const struct flag flags[] = {
 
 struct kill {
 	const char *id;
-	struct peer peer;
+	struct client peer;
 	int process; /* a descriptor for it; -1: it is gone */
 	bool answered;
 	struct error why_not; /* it answered that it does not */
@@ -59,7 +59,7 @@ static bool wait_for(struct kill *k, int64_t ms, bool answer)
 		struct pollfd fds[] = {
 			{ .fd = k->process, .events = POLLIN },
 			{ .fd = k->peer.over ? -1 : k->peer.fd,
-			  .events = peer_wants(&k->peer) },
+			  .events = client_wants(&k->peer) },
 		};
 
 		if (k->process < 0 || (answer && (k->answered || k->peer.over)))
@@ -70,7 +70,7 @@ static bool wait_for(struct kill *k, int64_t ms, bool answer)
 		if (fds[0].revents)
 			return true;
 		if (fds[1].revents)
-			peer_serve(&k->peer, fds[1].revents);
+			client_serve(&k->peer, fds[1].revents);
 	}
 	return false;
 }
@@ -88,10 +88,10 @@ static int stop(struct kill *k, int64_t wait_ms, struct error *err)
 	static const char command[] = "{\"type\":\"stop\"}";
 	struct error slow = ERROR_NONE;
 
-	if (peer_greet(&k->peer, &slow) == MT_EDENIED)
+	if (client_greet(&k->peer, &slow) == MT_EDENIED)
 		return fail(err, MT_EDENIED, "%s: %s", k->id, slow.text);
 	if (!slow.code) {
-		peer_line(&k->peer, command, sizeof command - 1);
+		client_line(&k->peer, command, sizeof command - 1);
 		if (wait_for(k, wait_ms, false))
 			return MT_OK;
 	}
@@ -106,9 +106,9 @@ static int do_pause(struct kill *k, int64_t wait_ms, struct error *err)
 	static const char command[] = "{\"type\":\"pause\"}";
 	struct error why = ERROR_NONE;
 
-	if (peer_greet(&k->peer, &why))
+	if (client_greet(&k->peer, &why))
 		return fail(err, why.code, "%s: %s", k->id, why.text);
-	peer_line(&k->peer, command, sizeof command - 1);
+	client_line(&k->peer, command, sizeof command - 1);
 	if (!wait_for(k, wait_ms, true))
 		return fail(err, MT_ETIMEOUT, "%s: process %ld does not answer", k->id,
 			    (long)k->peer.pid);
@@ -119,13 +119,13 @@ static int do_pause(struct kill *k, int64_t wait_ms, struct error *err)
 static int end_one(const struct config *config, const char *prefix, bool pause,
 		   int64_t wait_ms, struct error *err)
 {
-	AUTO(free) char *id = peer_find(config, prefix, err);
+	AUTO(free) char *id = client_find(config, prefix, err);
 	struct kill k = { .id = id, .process = -1 };
 	int r;
 
 	if (!id)
 		return err->code;
-	r = peer_open(&k.peer, id, err);
+	r = client_open(&k.peer, id, err);
 	if (!r) {
 		k.peer.on_line = on_line;
 		k.peer.arg = &k;
@@ -133,7 +133,7 @@ static int end_one(const struct config *config, const char *prefix, bool pause,
 		r = pause ? do_pause(&k, wait_ms, err) : stop(&k, wait_ms, err);
 	}
 	auto_close(&k.process);
-	peer_close(&k.peer);
+	client_close(&k.peer);
 	if (!r)
 		printf("%s %s\n", id, pause ? "paused" : "stopped");
 	return r;

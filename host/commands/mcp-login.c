@@ -7,7 +7,7 @@
 #include "commands/command.h"
 #include "files.h"
 #include "tools/catalog.h"
-#include "tools/servers.h"
+#include "tools/mcp-servers.h"
 
 #include <errno.h>
 #include <string.h>
@@ -20,8 +20,8 @@ static int no_memory(struct error *err)
 
 int server_item(const char *name, struct strbuf *ret)
 {
-	return name ? strbuf_addf(ret, SERVER_PREFIX "%s", name)
-		    : strbuf_add(ret, SERVERS_TOOLSET);
+	return name ? strbuf_addf(ret, MCP_SERVER_PREFIX "%s", name)
+		    : strbuf_add(ret, MCP_TOOLSET);
 }
 
 /* The options of a server over HTTP, as the runner would get them; owned. */
@@ -34,7 +34,7 @@ static int find(const struct config *c, const struct registry *r, const char *na
 					      : catalog_open(c, r, item.text, &catalog, err);
 
 	if (!status)
-		status = server_options(name, catalog.instances[0].options, ret, err);
+		status = mcp_server_options(name, catalog.instances[0].options, ret, err);
 	if (!status && !js_str(*ret, "url", NULL))
 		status = fail(err, MT_EINVAL, "`%.80s` is a program: one logs in at servers "
 			      "with a `url`", name);

@@ -6,7 +6,7 @@
 #include "commands/mcp.h"
 #include "controller/launch.h"
 #include "files.h"
-#include "tools/servers.h"
+#include "tools/mcp-servers.h"
 #include "utf8.h"
 
 #include <errno.h>
@@ -31,7 +31,7 @@ struct answer {
 
 struct query {
 	struct catalog *catalog;
-	struct link *link;
+	struct runner *link;
 	uv_loop_t *loop;
 	struct answer *answers; /* one an instance */
 	int64_t begun;
@@ -54,7 +54,7 @@ static void on_ready(void *arg)
 	struct query *q = arg;
 
 	for (size_t i = 0; i < q->catalog->instance_count; i++)
-		link_list(q->link, q->catalog->instances[i].name, NULL);
+		runner_list(q->link, q->catalog->instances[i].name, NULL);
 }
 
 static void on_tools(void *arg, const char *instance, json_object *tools)
@@ -72,7 +72,7 @@ static void on_tools(void *arg, const char *instance, json_object *tools)
 	for (size_t i = 0; i < q->catalog->instance_count; i++)
 		all = all && q->answers[i].done;
 	if (all)
-		link_close(q->link);
+		runner_close(q->link);
 }
 
 static void on_log(void *arg, int level, const char *instance, const char *text)
@@ -86,7 +86,7 @@ static void on_log(void *arg, int level, const char *instance, const char *text)
 			 text);
 }
 
-static const struct link_events events = { .ready = on_ready, .tools = on_tools,
+static const struct runner_events events = { .ready = on_ready, .tools = on_tools,
 					   .log = on_log };
 
 static int ask_all(struct config *c, struct registry *r, const struct common *common,
@@ -221,7 +221,7 @@ static int list(struct config *c, struct registry *r, bool json, struct error *e
 	struct catalog catalog = { 0 };
 	AUTO(strbuf) struct strbuf out = STRBUF(16 << 20);
 
-	if (catalog_open(c, r, SERVERS_TOOLSET, &catalog, err))
+	if (catalog_open(c, r, MCP_TOOLSET, &catalog, err))
 		return complain(EXIT_USAGE, err);
 	for (size_t i = 0; i < catalog.instance_count; i++) {
 		const struct tool_instance *t = &catalog.instances[i];
@@ -229,14 +229,14 @@ static int list(struct config *c, struct registry *r, bool json, struct error *e
 		if (json) {
 			strbuf_add(&out, i ? ",{" : "{");
 			js_key_str(&out, "name", t->title);
-			js_key_str(&out, "server", server_target(t->options));
+			js_key_str(&out, "server", mcp_server_target(t->options));
 			js_key_int(&out, "known_tools", (int64_t)tool_count(t->listed));
 			strbuf_addc(&out, '}');
 		} else if (t->listed) {
-			printf("%-20s %s (%zu tools)\n", t->title, server_target(t->options),
+			printf("%-20s %s (%zu tools)\n", t->title, mcp_server_target(t->options),
 			       tool_count(t->listed));
 		} else {
-			printf("%-20s %s (not asked yet)\n", t->title, server_target(t->options));
+			printf("%-20s %s (not asked yet)\n", t->title, mcp_server_target(t->options));
 		}
 	}
 	if (json)

@@ -6,7 +6,7 @@
 
 #include "controller/approval-store.h"
 #include "controller/conversation.h"
-#include "faces/peer.h"
+#include "frontends/client.h"
 #include "visible.h"
 
 #include <poll.h>
@@ -106,7 +106,7 @@ int policy_approvals(const struct common *common, const char *prefix, bool json)
 /* ---- revoking ----------------------------------------------------------------------- */
 
 struct asking {
-	struct peer peer;
+	struct client peer;
 	bool answered;
 	struct error why_not;
 };
@@ -130,16 +130,16 @@ static int ask_one(struct asking *a, const char *text, struct error *err)
 
 	strbuf_add(&line, "{\"type\":\"revoke\"");
 	js_key_str(&line, "text", text);
-	if (strbuf_addc(&line, '}') || peer_line(&a->peer, line.text, line.len))
+	if (strbuf_addc(&line, '}') || client_line(&a->peer, line.text, line.len))
 		return fail(err, MT_ENOMEM, "out of memory");
 	a->answered = false;
 	while (!a->answered && !a->peer.over) {
-		struct pollfd fd = { .fd = a->peer.fd, .events = peer_wants(&a->peer) };
+		struct pollfd fd = { .fd = a->peer.fd, .events = client_wants(&a->peer) };
 
 		if (poll(&fd, 1, ANSWER_MS) <= 0)
 			return fail(err, MT_ETIMEOUT, "the process of the conversation does "
 				    "not answer");
-		peer_serve(&a->peer, fd.revents);
+		client_serve(&a->peer, fd.revents);
 	}
 	if (a->why_not.code)
 		return fail(err, a->why_not.code, "%s", a->why_not.text);
@@ -149,7 +149,7 @@ static int ask_one(struct asking *a, const char *text, struct error *err)
 
 static int ask_all(struct asking *a, json_object *texts, struct error *err)
 {
-	int r = peer_greet(&a->peer, err);
+	int r = client_greet(&a->peer, err);
 
 	a->peer.on_line = on_line;
 	a->peer.arg = a;
@@ -189,12 +189,12 @@ static int take_back(const struct place *p, json_object *texts, struct error *er
 
 	if (!p->id)
 		return approvals_revoke(p->config, p->workspace, texts, err);
-	r = peer_open(&a.peer, p->id, &none);
+	r = client_open(&a.peer, p->id, &none);
 	if (!r)
 		r = ask_all(&a, texts, err);
 	else
 		r = write_log(p, texts, err);
-	peer_close(&a.peer);
+	client_close(&a.peer);
 	return r;
 }
 

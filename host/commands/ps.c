@@ -2,8 +2,8 @@
  *
  * ps.c - `mortise ps`: the conversations that processes have open. */
 #include "commands/command.h"
-#include "faces/peer.h"
-#include "faces/places.h"
+#include "frontends/client.h"
+#include "frontends/socket-dir.h"
 
 #include <string.h>
 
@@ -65,14 +65,14 @@ static void print_json(json_object *hello)
 /* @return the hello of one that is open; what does not answer is reported. */
 static json_object *look_at(const char *id)
 {
-	struct peer p;
+	struct client p;
 	struct error err = ERROR_NONE;
-	bool open = peer_open(&p, id, &err) == MT_OK && peer_greet(&p, &err) == MT_OK;
+	bool open = client_open(&p, id, &err) == MT_OK && client_greet(&p, &err) == MT_OK;
 	json_object *hello = open ? json_object_get(p.hello) : NULL;
 
 	if (!open && err.code != MT_ENOTFOUND)
 		fprintf(stderr, "mortise: %s: %s\n", id, err.text);
-	peer_close(&p);
+	client_close(&p);
 	return hello;
 }
 
@@ -146,11 +146,11 @@ static int run(const struct command *self, int argc, char **argv)
 	}
 	if (common_config(&common, &config, &err))
 		return complain(EXIT_USAGE, &err);
-	if (peer_list(config, &ids, &count, &err))
+	if (client_list(config, &ids, &count, &err))
 		return complain(EXIT_FAILED, &err);
 	if (show_all(ids, count, json) == 0 && !json)
 		puts("No conversation is open.");
-	place_free(ids, count);
+	socket_dir_free_list(ids, count);
 	return EXIT_DONE;
 }
 

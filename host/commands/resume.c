@@ -5,7 +5,7 @@
 #include "commands/command.h"
 #include "commands/drive.h"
 #include "commands/follow.h"
-#include "faces/protocol.h"
+#include "frontends/protocol.h"
 
 #include <string.h>
 
@@ -137,7 +137,7 @@ static int first_command(const struct arguments *a, bool rests, struct strbuf *o
 	return strbuf_addc(out, '}');
 }
 
-static int join_peer(const struct arguments *a, struct peer *p)
+static int join_peer(const struct arguments *a, struct client *p)
 {
 	struct follow_options o = { .style = a->drive.style,
 				    .json = a->drive.json,
@@ -158,7 +158,7 @@ static int join_peer(const struct arguments *a, struct peer *p)
 }
 
 /* Whoever listens to us learns whom to talk to. */
-static int pass_hello(const struct peer *p)
+static int pass_hello(const struct client *p)
 {
 	size_t len;
 
@@ -169,12 +169,12 @@ static int pass_hello(const struct peer *p)
 /* @return the exit code; -1 if it cannot be joined. */
 static int join(const struct arguments *a)
 {
-	struct peer p;
+	struct client p;
 	int code = -1;
 
-	if (peer_open(&p, a->found, NULL) == MT_OK && peer_greet(&p, NULL) == MT_OK)
+	if (client_open(&p, a->found, NULL) == MT_OK && client_greet(&p, NULL) == MT_OK)
 		code = a->drive.listen ? pass_hello(&p) : join_peer(a, &p);
-	peer_close(&p);
+	client_close(&p);
 	return code;
 }
 

@@ -6,7 +6,7 @@
 
 #include "context/packs.h"
 #include "files.h"
-#include "tools/servers.h"
+#include "tools/mcp-servers.h"
 #include "utf8.h"
 
 #include <string.h>
@@ -151,7 +151,7 @@ static void put_servers(const struct job *j, const struct skill *s)
 	if (!servers)
 		return;
 	strbuf_addf(j->out, "brings MCP servers, %s:\n",
-		    servers_trusted(s->name, servers) ? "which are trusted"
+		    mcp_servers_trusted(s->name, servers) ? "which are trusted"
 						      : "which start only once they are trusted");
 	json_object_object_foreach(servers, name, server)
 		strbuf_addf(j->out, "  %s: %s\n", name,
@@ -248,14 +248,14 @@ static int do_trust(struct job *j, const char *word, struct error *err)
 	servers = skill_servers(s);
 	if (!servers)
 		return fail(err, MT_ENOTFOUND, "%s brings no MCP servers", word);
-	if (!servers_trust(s->name, servers, err))
+	if (!mcp_servers_trust(s->name, servers, err))
 		put_servers(j, s);
 	return err->code;
 }
 
 static int do_untrust(struct job *j, const char *word, struct error *err)
 {
-	if (!servers_trust(word, NULL, err))
+	if (!mcp_servers_trust(word, NULL, err))
 		strbuf_addf(j->out, "MCP servers of %s are not trusted\n", word);
 	return err->code;
 }
@@ -347,7 +347,7 @@ static int do_remove(struct job *j, const char *word, struct error *err)
 	int r = pack_remove(word, err);
 
 	for (size_t i = 0; !r && all && (s = skills_at(all, i)); i++)
-		r = servers_trust(s->name, NULL, err);
+		r = mcp_servers_trust(s->name, NULL, err);
 	if (!r)
 		strbuf_addf(j->out, "%s is removed\n", word);
 	return r;

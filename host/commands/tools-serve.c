@@ -42,7 +42,7 @@ struct served {
 
 struct serve {
 	struct catalog *catalog;
-	struct link *link;
+	struct runner *link;
 	uv_loop_t *loop;
 	uv_poll_t in;
 	uv_timer_t timer;
@@ -221,7 +221,7 @@ static void served_drop(struct serve *s, struct served *c)
 	json_object_put(c->token);
 	free(c);
 	if (s->ended && !s->calls)
-		link_close(s->link);
+		runner_close(s->link);
 }
 
 /* A result that says what went wrong, for the model to read. */
@@ -281,7 +281,7 @@ static void call(struct serve *s, struct peer *p, json_object *id, json_object *
 	text = js_text(args, &len);
 	if (!text)
 		fail(&err, MT_ENOMEM, "out of memory");
-	if (!text || link_call(s->link, c->number, s->catalog->instances[t->instance].name, t->real,
+	if (!text || runner_call(s->link, c->number, s->catalog->instances[t->instance].name, t->real,
 		      text, len, s->catalog->instances[t->instance].deadline_ms, &err)) {
 		put_failure(p, id, err.text);
 		served_drop(s, c);
@@ -302,11 +302,11 @@ static void cancel(struct serve *s, const struct peer *p, json_object *params)
 	for (struct served *c = s->calls; c; c = c->next)
 		if (id && js_equal(c->id, id) && is_same_client(c->peer, p)) {
 			c->cancelled = true;
-			link_cancel(s->link, c->number);
+			runner_cancel(s->link, c->number);
 		}
 }
 
-static void put_media(struct strbuf *b, const struct link_media *m)
+static void put_media(struct strbuf *b, const struct runner_media *m)
 {
 	bool image = strncmp(m->mime, "image/", 6) == 0;
 	bool audio = strncmp(m->mime, "audio/", 6) == 0;
@@ -327,7 +327,7 @@ static void put_media(struct strbuf *b, const struct link_media *m)
 
 /* The text, between the notes that say where a command stands if it did not just
  * succeed: it failed, it still runs, its output is whole in a file. */
-static void put_noted(struct strbuf *text, const struct link_result *r)
+static void put_noted(struct strbuf *text, const struct runner_result *r)
 {
 	json_object *metadata = js_get(r->fields, "metadata");
 	bool noted = js_int(metadata, "exit_code", 0) != 0;
@@ -337,7 +337,7 @@ static void put_noted(struct strbuf *text, const struct link_result *r)
 	strbuf_add(text, noted ? js_str(metadata, "suffix", "") : "");
 }
 
-static void on_result(void *arg, const struct link_result *r)
+static void on_result(void *arg, const struct runner_result *r)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(ANSWER_MAX), text = STRBUF(ANSWER_MAX);
 	struct serve *s = arg;
@@ -418,7 +418,7 @@ static void on_request(void *arg, uint64_t number, uint64_t request, const char 
 	struct serve *s = arg;
 
 	(void)number, (void)method, (void)params;
-	link_answer(s->link, request, MT_EUNSUPPORTED, text, sizeof text - 1);
+	runner_answer(s->link, request, MT_EUNSUPPORTED, text, sizeof text - 1);
 }
 
 static void on_ready(void *arg)
@@ -427,7 +427,7 @@ static void on_ready(void *arg)
 
 	for (size_t i = 0; i < s->catalog->instance_count; i++)
 		if (s->catalog->instances[i].dynamic)
-			link_list(s->link, s->catalog->instances[i].name, NULL);
+			runner_list(s->link, s->catalog->instances[i].name, NULL);
 }
 
 static void on_tools(void *arg, const char *instance, json_object *tools)
@@ -483,7 +483,7 @@ static void on_closed(void *arg, const struct error *why)
 	close_handles(s);
 }
 
-static const struct link_events events = {
+static const struct runner_events events = {
 	.ready = on_ready, .tools = on_tools, .result = on_result, .output = on_output,
 	.progress = on_progress, .request = on_request, .log = on_log, .closed = on_closed,
 };
@@ -558,7 +558,7 @@ void serve_forget(struct serve *s, struct peer *p)
 		if (c->peer == p) {
 			c->peer = NULL;
 			if (s->link)
-				link_cancel(s->link, c->number);
+				runner_cancel(s->link, c->number);
 		}
 }
 
@@ -582,7 +582,7 @@ static void on_linger(uv_timer_t *timer)
 	struct serve *s = timer->data;
 
 	if (s->link)
-		link_close(s->link);
+		runner_close(s->link);
 }
 
 static void end(struct serve *s)
@@ -594,7 +594,7 @@ static void end(struct serve *s)
 	if (s->calls)
 		uv_timer_start(&s->timer, on_linger, LINGER_MS, 0);
 	else
-		link_close(s->link);
+		runner_close(s->link);
 }
 
 static void on_input(uv_poll_t *in, int status, int what)
@@ -623,7 +623,7 @@ static void on_signal(uv_signal_t *handle, int number)
 	s->ended = true;
 	stop_input(s);
 	if (s->link)
-		link_close(s->link);
+		runner_close(s->link);
 }
 
 static int open_input(struct serve *s, const struct web_options *web, struct error *err)

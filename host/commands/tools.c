@@ -7,7 +7,7 @@
 #include "controller/launch.h"
 #include "files.h"
 #include "tools/calls.h"
-#include "tools/servers.h"
+#include "tools/mcp-servers.h"
 #include "utf8.h"
 
 #include <errno.h>
@@ -79,14 +79,14 @@ static int list(const struct catalog *catalog, bool json)
 /* ---- call -------------------------------------------------------------- */
 
 struct call {
-	struct link *link;
+	struct runner *link;
 	const char *spool;
 	bool json, kept; /* kept: the result names a file of the spool */
 	int code;
 };
 
 /* A long result is whole in a file, which its text names, or what follows a command. */
-static void keep_file(struct call *call, const struct link_result *result)
+static void keep_file(struct call *call, const struct runner_result *result)
 {
 	const char *suffix = js_str(js_get(result->fields, "metadata"), "suffix", "");
 	bool named = strstr(suffix, call->spool);
@@ -97,14 +97,14 @@ static void keep_file(struct call *call, const struct link_result *result)
 				     strlen(call->spool));
 }
 
-int64_t result_exit_code(const struct link_result *r)
+int64_t result_exit_code(const struct runner_result *r)
 {
 	int64_t code = js_int(js_get(r->fields, "metadata"), "exit_code", 0);
 
 	return code > 0 ? code : 0;
 }
 
-static void on_result(void *arg, const struct link_result *result)
+static void on_result(void *arg, const struct runner_result *result)
 {
 	struct call *call = arg;
 	long long code = result_exit_code(result);
@@ -124,7 +124,7 @@ static void on_result(void *arg, const struct link_result *result)
 		fprintf(stderr, "mortise: the command completed with exit code %lld\n", code);
 		call->code = EXIT_FAILED;
 	}
-	link_close(call->link);
+	runner_close(call->link);
 }
 
 static void on_request(void *arg, uint64_t id, uint64_t request, const char *method,
@@ -134,10 +134,10 @@ static void on_request(void *arg, uint64_t id, uint64_t request, const char *met
 	struct call *call = arg;
 
 	(void)id, (void)method, (void)params;
-	link_answer(call->link, request, MT_EUNSUPPORTED, text, sizeof text - 1);
+	runner_answer(call->link, request, MT_EUNSUPPORTED, text, sizeof text - 1);
 }
 
-static const struct link_events events = { .result = on_result, .request = on_request };
+static const struct runner_events events = { .result = on_result, .request = on_request };
 
 static int perform(struct launch *l, const struct tool *t, json_object *args,
 		   struct call *call, struct error *err)
@@ -151,10 +151,10 @@ static int perform(struct launch *l, const struct tool *t, json_object *args,
 
 	if (r)
 		return r;
-	r = link_call(call->link, 1, instance->name, t->real, text, len,
+	r = runner_call(call->link, 1, instance->name, t->real, text, len,
 		      launch_deadline(instance, asked), err);
 	if (r)
-		link_close(call->link);
+		runner_close(call->link);
 	uv_run(l->loop, UV_RUN_DEFAULT);
 	return r;
 }
@@ -262,7 +262,7 @@ static int served_list(const char *list, struct strbuf *ret)
 	size_t len;
 
 	while (list && list_next(&list, &item, &len))
-		if (len != strlen(SERVERS_TOOLSET) || memcmp(item, SERVERS_TOOLSET, len) != 0)
+		if (len != strlen(MCP_TOOLSET) || memcmp(item, MCP_TOOLSET, len) != 0)
 			strbuf_addf(ret, "%s%.*s", ret->len ? ", " : "", (int)len, item);
 	return ret->error;
 }

@@ -22,6 +22,6 @@ int tools_serve(struct config *c, struct registry *r, const char *section,
 
 /** The exit code that a result reports; 0 too where it reports none, or a command
  *  that has not ended. */
-int64_t result_exit_code(const struct link_result *r);
+int64_t result_exit_code(const struct runner_result *r);
 
 #endif

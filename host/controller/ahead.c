@@ -17,7 +17,7 @@ struct early {
 	char *what;              /* instance, tool and arguments */
 	int64_t action;          /* whose call it is; -1: its turn has not come */
 	bool over;               /* `result` is there */
-	struct link_result result;
+	struct runner_result result;
 };
 
 struct ahead {
@@ -27,7 +27,7 @@ struct ahead {
 
 /* ---- results that wait ---------------------------------------------------- */
 
-static void clear_result(struct link_result *r)
+static void clear_result(struct runner_result *r)
 {
 	free((void *)(uintptr_t)r->text);
 	free((void *)(uintptr_t)r->error);
@@ -38,7 +38,7 @@ static void clear_result(struct link_result *r)
 		free((void *)(uintptr_t)r->media[i].bytes);
 	}
 	free((void *)(uintptr_t)r->media);
-	*r = (struct link_result){ 0 };
+	*r = (struct runner_result){ 0 };
 }
 
 static bool copy(const char **to, const char *from, size_t len)
@@ -53,13 +53,13 @@ static bool copy(const char **to, const char *from, size_t len)
 	return made || !from;
 }
 
-static bool copy_media(const struct link_result *from, struct link_result *to)
+static bool copy_media(const struct runner_result *from, struct runner_result *to)
 {
-	struct link_media *all = calloc(from->media_count + 1, sizeof *all);
+	struct runner_media *all = calloc(from->media_count + 1, sizeof *all);
 
 	to->media = all;
 	for (size_t i = 0; all && i < from->media_count; i++) {
-		const struct link_media *m = &from->media[i];
+		const struct runner_media *m = &from->media[i];
 		const char *bytes;
 
 		if (!copy(&all[i].mime, m->mime, strlen(m->mime))
@@ -72,10 +72,10 @@ static bool copy_media(const struct link_result *from, struct link_result *to)
 	return all;
 }
 
-static void keep(struct early *e, const struct link_result *result)
+static void keep(struct early *e, const struct runner_result *result)
 {
 	static const char sorry[] = "no memory for the result";
-	struct link_result *r = &e->result;
+	struct runner_result *r = &e->result;
 
 	*r = *result;
 	r->text = r->error = r->spool = NULL;
@@ -126,7 +126,7 @@ int64_t ahead_action(const struct conversation *c, uint64_t number)
 	return e ? e->action : number < first_number ? (int64_t)number : -1;
 }
 
-bool ahead_takes(struct conversation *c, const struct link_result *result)
+bool ahead_takes(struct conversation *c, const struct runner_result *result)
 {
 	struct early *e = find(c, result->call);
 
@@ -152,7 +152,7 @@ void ahead_drop(struct conversation *c)
 		if (!e->number || e->action >= 0)
 			continue;
 		if (!e->over && c->link)
-			link_cancel(c->link, e->number);
+			runner_cancel(c->link, e->number);
 		forget(e);
 	}
 }
@@ -175,7 +175,7 @@ static int name(const struct conversation *c, const struct tool *tool, const cha
 }
 
 bool ahead_sent(struct conversation *c, const struct tool *tool, const char *args,
-		int64_t action, const struct link_result **ret_result)
+		int64_t action, const struct runner_result **ret_result)
 {
 	AUTO(strbuf) struct strbuf what = STRBUF(64 << 20);
 
@@ -236,7 +236,7 @@ static int leave(struct conversation *c, const struct tool *tool, const char *ar
 	*e = (struct early){ .number = first_number + ++c->ahead->made,
 			     .what = strbuf_take(&what), .action = -1 };
 	if (e->what
-	    && !link_call(c->link, e->number, c->catalog.instances[tool->instance].name,
+	    && !runner_call(c->link, e->number, c->catalog.instances[tool->instance].name,
 			  tool->real, args, len, timeout, NULL))
 		return MT_OK;
 	forget(e);

@@ -24,7 +24,7 @@ struct completion {
 
 static void refuse(struct conversation *c, uint64_t id, const struct error *err)
 {
-	link_answer(c->link, id, err->code, err->text, strlen(err->text));
+	runner_answer(c->link, id, err->code, err->text, strlen(err->text));
 }
 
 static void over(struct conversation *c)
@@ -146,9 +146,9 @@ static void on_done(void *arg, struct llm_reply *reply)
 	if (spent_log(c, SPENT_TOOLS, reply, &err))
 		refuse(c, q->id, &err);
 	else if (put_answer(reply, &text))
-		link_answer(c->link, q->id, MT_ENOMEM, "out of memory", 13);
+		runner_answer(c->link, q->id, MT_ENOMEM, "out of memory", 13);
 	else
-		link_answer(c->link, q->id, MT_OK, text.text, text.len);
+		runner_answer(c->link, q->id, MT_OK, text.text, text.len);
 	over(c);
 	llm_reply_free(reply);
 }
@@ -158,7 +158,7 @@ static void on_failed(void *arg, const struct llm_error *error)
 	struct completion *q = arg;
 	struct conversation *c = q->c;
 
-	link_answer(c->link, q->id, MT_EIO, error->text, strlen(error->text));
+	runner_answer(c->link, q->id, MT_EIO, error->text, strlen(error->text));
 	over(c);
 }
 

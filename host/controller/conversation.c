@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * conversation.c - making, taking up and closing a conversation, its states,
- * and the commands of its faces. */
+ * and the commands of its frontends. */
 #include "controller/internal.h"
 
 #include "controller/bill-checkpoint.h"
@@ -155,7 +155,7 @@ void cancel_work(struct conversation *c)
 	children_stop(c);
 	ahead_drop(c);
 	if (c->pending >= 0 && !c->waits && c->link)
-		link_cancel(c->link, ahead_number(c, c->pending));
+		runner_cancel(c->link, ahead_number(c, c->pending));
 }
 
 /* Stopped or failed with an action that has no observation: it gets one. */
@@ -487,7 +487,7 @@ void conversation_close(struct conversation *c, void (*done)(void *arg), void *a
 void conversation_close_now(struct conversation *c)
 {
 	if (c->link)
-		link_close(c->link);
+		runner_close(c->link);
 	else
 		conversation_close_rest(c);
 }
@@ -815,7 +815,7 @@ struct llm *conversation_model(struct conversation *c)
 
 int conversation_runner_pid(const struct conversation *c)
 {
-	return c->link ? link_pid(c->link) : -1;
+	return c->link ? runner_pid(c->link) : -1;
 }
 
 int64_t conversation_steps(const struct conversation *c)

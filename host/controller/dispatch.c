@@ -98,7 +98,7 @@ static void inherit(json_object *extras, const struct event_type *type,
 
 /* Media of a result are kept as blobs of the log. */
 static int keep_media(struct conversation *c, json_object *extras,
-		      const struct link_result *result, struct error *err)
+		      const struct runner_result *result, struct error *err)
 {
 	json_object *list = result->media_count ? json_object_new_array() : NULL;
 
@@ -148,7 +148,7 @@ static int hide_result(const struct conversation *c, const struct strbuf *text,
 }
 
 static struct event *observation_of(struct conversation *c, struct event *action,
-				    const struct link_result *result, struct error *err)
+				    const struct runner_result *result, struct error *err)
 {
 	const char *name = call_observation(c->pending_tool, action);
 	const struct event_type *type = event_type_find(false, name);
@@ -187,7 +187,7 @@ static struct event *observation_of(struct conversation *c, struct event *action
 	return e;
 }
 
-static bool failed_outside(const struct link_result *result)
+static bool failed_outside(const struct runner_result *result)
 {
 	return result->crashed || result->status == MT_ECANCELLED
 	       || result->status == MT_ETIMEOUT;
@@ -214,7 +214,7 @@ static void on_output(void *arg, uint64_t call, const char *bytes, size_t len)
 }
 
 /* The result of the call of an action, which is over. */
-static void take_result(struct conversation *c, int64_t id, const struct link_result *result)
+static void take_result(struct conversation *c, int64_t id, const struct runner_result *result)
 {
 	struct error err = ERROR_NONE;
 	AUTO(event) struct event *action = NULL;
@@ -246,7 +246,7 @@ static void take_result(struct conversation *c, int64_t id, const struct link_re
 	kick(c);
 }
 
-static void on_result(void *arg, const struct link_result *result)
+static void on_result(void *arg, const struct runner_result *result)
 {
 	struct conversation *c = arg;
 	int64_t action = ahead_action(c, result->call);
@@ -279,7 +279,7 @@ static void answer_directory(struct conversation *c, uint64_t request)
 	strbuf_addc(&text, '{');
 	js_key_str(&text, "directory", c->shell_dir ? c->shell_dir : "");
 	strbuf_addc(&text, '}');
-	link_answer(c->link, request, text.error, text.text, text.len);
+	runner_answer(c->link, request, text.error, text.text, text.len);
 }
 
 static void on_request(void *arg, uint64_t call, uint64_t request, const char *method,
@@ -297,7 +297,7 @@ static void on_request(void *arg, uint64_t call, uint64_t request, const char *m
 		return;
 	}
 	strbuf_addf(&text, "this host does not answer %s yet", method);
-	link_answer(c->link, request, MT_EUNSUPPORTED, text.text, text.len);
+	runner_answer(c->link, request, MT_EUNSUPPORTED, text.text, text.len);
 }
 
 static void on_log(void *arg, int level, const char *instance, const char *text)
@@ -328,7 +328,7 @@ static void list_tools(struct conversation *c)
 	for (size_t n = 0; all && n < count; n++)
 		for (size_t i = 0; i < all[n]->instance_count; i++)
 			if (all[n]->instances[i].dynamic)
-				link_list(c->link, all[n]->instances[i].name, NULL);
+				runner_list(c->link, all[n]->instances[i].name, NULL);
 }
 
 static void on_tools(void *arg, const char *instance, json_object *tools)
@@ -366,7 +366,7 @@ static void on_closed(void *arg, const struct error *why)
 		runner_failed(c, why->text);
 }
 
-static const struct link_events link_events = {
+static const struct runner_events runner_events = {
 	.ready = on_ready,
 	.output = on_output,
 	.progress = on_progress,
@@ -400,7 +400,7 @@ static int launch(struct conversation *c, struct error *err)
 
 	if (!spool || !catalogs)
 		return fail(err, MT_ENOMEM, "out of memory");
-	return launch_runner(&l, &link_events, c, &c->link, err);
+	return launch_runner(&l, &runner_events, c, &c->link, err);
 }
 
 int runner_start(struct conversation *c, struct error *err)
@@ -493,7 +493,7 @@ static int send_call(struct conversation *c, struct event *action, bool *ret_run
 	const char *preferred = js_str(event_tool_meta(action), "function_name", NULL);
 	AUTO(event) struct event *plain = action_plain(c, action, err);
 	AUTO(json) json_object *args = NULL;
-	const struct link_result *early;
+	const struct runner_result *early;
 	const struct tool *tool;
 	const char *text;
 	size_t len;
@@ -519,7 +519,7 @@ static int send_call(struct conversation *c, struct event *action, bool *ret_run
 			take_result(c, action->id, early);
 		return MT_OK;
 	}
-	r = link_call(c->link, (uint64_t)action->id,
+	r = runner_call(c->link, (uint64_t)action->id,
 		      c->catalog.instances[tool->instance].name, tool->real, text, len,
 		      call_deadline(c, tool, action), err);
 	if (!r)

@@ -19,7 +19,7 @@
 #include "llm/models/router.h"
 #include "tools/calls.h"
 #include "tools/catalog.h"
-#include "tools/link.h"
+#include "tools/runner-connection.h"
 
 #define MORTISE_PROVISIONAL
 #include <mortise/agent.h>
@@ -159,7 +159,7 @@ struct conversation {
 	int64_t children_begun;    /* in all */
 	json_object *children_ids; /* those whose bill is not in ours yet */
 	struct llm_bill *children_bill;
-	struct link *link;
+	struct runner *link;
 	unsigned runner_failures;  /* in a row, without a hello between */
 	struct watch watchers[WATCHERS_MAX];
 
@@ -364,9 +364,9 @@ void ahead_look(struct conversation *c, const struct tool *pending);
 /** Has this call left early? Then it is that of the action from now on.
  *  `ret_result`: it is over; NULL: its result is to come. */
 bool ahead_sent(struct conversation *c, const struct tool *tool, const char *args,
-		int64_t action, const struct link_result **ret_result);
+		int64_t action, const struct runner_result **ret_result);
 /** Keep a result whose turn has not come. @return false: it has. */
-bool ahead_takes(struct conversation *c, const struct link_result *result);
+bool ahead_takes(struct conversation *c, const struct runner_result *result);
 /** Which call of the link an action waits for; for which action a call is, -1: for
  *  none yet. */
 uint64_t ahead_number(const struct conversation *c, int64_t action);

@@ -5,7 +5,7 @@
 
 #include "controller/internal.h"
 #include "log.h"
-#include "tools/servers.h"
+#include "tools/mcp-servers.h"
 
 #include <string.h>
 
@@ -80,7 +80,7 @@ static int base_env(struct mt_ctx *x)
 			      : out_env(x, "PATH", "/usr/local/bin:/usr/bin:/bin");
 }
 
-static bool is_there(const struct link_instance *list, size_t count, const char *name)
+static bool is_there(const struct runner_instance *list, size_t count, const char *name)
 {
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(list[i].name, name) == 0)
@@ -130,7 +130,7 @@ static json_object *options_of(struct mask *mask, const struct tool_instance *t,
 
 	if (!t->server)
 		return t->options;
-	if (server_options(t->title, t->options, &options, &err)
+	if (mcp_server_options(t->title, t->options, &options, &err)
 	    || js_set(values, t->name, options) || hide_values(mask, options, &err)) {
 		log_line(MT_LOG_ERROR, t->name, "%s", err.code ? err.text : "out of memory");
 		return NULL;
@@ -140,14 +140,14 @@ static json_object *options_of(struct mask *mask, const struct tool_instance *t,
 
 /* `values` keeps what options are made for the line. */
 static void add_instances(struct mask *mask, const struct catalog *catalog,
-			  struct link_instance *list, json_object *values, size_t *count)
+			  struct runner_instance *list, json_object *values, size_t *count)
 {
 	for (size_t i = 0; i < catalog->instance_count; i++) {
 		const struct tool_instance *t = &catalog->instances[i];
 
 		if (!(t->dynamic || has_work(catalog, i)) || is_there(list, *count, t->name))
 			continue;
-		list[(*count)++] = (struct link_instance){
+		list[(*count)++] = (struct runner_instance){
 			.name = t->name,
 			.component = t->component->name,
 			.plugin = t->component->path,
@@ -159,10 +159,10 @@ static void add_instances(struct mask *mask, const struct catalog *catalog,
 }
 
 /* The instances that have something to run. */
-static struct link_instance *instances(const struct launch *l, json_object **ret_values,
+static struct runner_instance *instances(const struct launch *l, json_object **ret_values,
 				       size_t *ret_count)
 {
-	struct link_instance *list;
+	struct runner_instance *list;
 	size_t room = 1;
 
 	*ret_count = 0;
@@ -200,13 +200,13 @@ int64_t launch_deadline(const struct tool_instance *t, int64_t asked_ms)
 	return t->deadline_ms;
 }
 
-int launch_runner(const struct launch *l, const struct link_events *events, void *arg,
-		  struct link **ret, struct error *err)
+int launch_runner(const struct launch *l, const struct runner_events *events, void *arg,
+		  struct runner **ret, struct error *err)
 {
 	struct mt_ctx x = { .part = l->runtime, .launch = l };
-	AUTO(free) struct link_instance *list = NULL;
+	AUTO(free) struct runner_instance *list = NULL;
 	AUTO(json) json_object *values = NULL;
-	struct link_spec spec = { .conversation = l->conversation, .stderr_fd = l->stderr_fd,
+	struct runner_spec spec = { .conversation = l->conversation, .stderr_fd = l->stderr_fd,
 				  .spool_dir = l->spool_dir };
 	int r = ask_runtime(&x, err);
 
@@ -218,7 +218,7 @@ int launch_runner(const struct launch *l, const struct link_events *events, void
 		spec.env = x.env;
 		spec.workspace = x.workspace ? x.workspace : l->workspace;
 		spec.instances = list;
-		r = link_open(l->loop, &spec, events, arg, ret, err);
+		r = runner_open(l->loop, &spec, events, arg, ret, err);
 	}
 	ctx_clear(&x);
 	return r;

@@ -42,7 +42,7 @@ struct launch {
 /** When a call is ended by force, in ms; `asked_ms`: the time-out that it names. */
 int64_t launch_deadline(const struct tool_instance *t, int64_t asked_ms);
 
-int launch_runner(const struct launch *l, const struct link_events *events, void *arg,
-		  struct link **ret, struct error *err);
+int launch_runner(const struct launch *l, const struct runner_events *events, void *arg,
+		  struct runner **ret, struct error *err);
 
 #endif

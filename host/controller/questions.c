@@ -4,7 +4,7 @@
  * some of them are. */
 #include "controller/internal.h"
 
-#include "tools/servers.h"
+#include "tools/mcp-servers.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -70,7 +70,7 @@ bool question_request(struct conversation *c, uint64_t call, uint64_t request,
 		count++;
 	q = count < QUESTIONS_MAX ? make(c, call, request, params) : NULL;
 	if (!q) {
-		link_answer(c->link, request, MT_EINVAL, wrong, sizeof wrong - 1);
+		runner_answer(c->link, request, MT_EINVAL, wrong, sizeof wrong - 1);
 		return true;
 	}
 	*end = q;
@@ -138,7 +138,7 @@ int conversation_answer(struct conversation *c, int64_t question, const char *te
 			return fail(err, MT_ELIMIT, "the answer is too long");
 	}
 	if (c->link)
-		link_answer(c->link, q->request, text ? MT_OK : MT_EDENIED,
+		runner_answer(c->link, q->request, text ? MT_OK : MT_EDENIED,
 			    text ? result.text : refused,
 			    text ? result.len : sizeof refused - 1);
 	*at = q->next;
@@ -156,7 +156,7 @@ static json_object *server_of(const struct conversation *c, const struct tool_in
 	size_t tools = t->listed ? json_object_array_length(t->listed) : 0;
 
 	if (js_set_str(o, "name", t->title) ||
-	    js_set_str(o, "target", server_target(t->options)) ||
+	    js_set_str(o, "target", mcp_server_target(t->options)) ||
 	    js_set_int(o, "tools", (int64_t)tools) || js_set_bool(o, "lists", t->lists) ||
 	    (t->said && js_set_str(o, "error", hidden(c, t->said, &shown)))) {
 		json_object_put(o);

@@ -17,7 +17,7 @@ enum { NEAR_MAX = 10, RESOURCES_MAX = 64 };
 static void answer_error(struct conversation *c, uint64_t request, int status,
 			 const char *text)
 {
-	link_answer(c->link, request, status, text, strlen(text));
+	runner_answer(c->link, request, status, text, strlen(text));
 }
 
 void recall_answer(struct conversation *c, uint64_t request, json_object *result)
@@ -26,7 +26,7 @@ void recall_answer(struct conversation *c, uint64_t request, json_object *result
 	const char *text = js_text(result, &len);
 
 	if (text)
-		link_answer(c->link, request, MT_OK, text, len);
+		runner_answer(c->link, request, MT_OK, text, len);
 	else
 		answer_error(c, request, MT_ENOMEM, "out of memory");
 }

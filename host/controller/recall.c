@@ -12,7 +12,7 @@
 #include "controller/internal.h"
 #include "files.h"
 #include "notes.h"
-#include "tools/servers.h"
+#include "tools/mcp-servers.h"
 
 #include <string.h>
 
@@ -33,7 +33,7 @@ void recall_servers(struct conversation *c, const struct skill *s)
 {
 	AUTO(json) json_object *servers = skill_servers(s);
 
-	if (servers && !servers_trusted(s->name, servers))
+	if (servers && !mcp_servers_trusted(s->name, servers))
 		notice(c, MT_LOG_WARNING, "the skill %s brings MCP servers, which are not "
 		       "started: mortise skills trust %s shows and trusts them", s->name,
 		       s->name);

@@ -35,7 +35,7 @@ static bool watch(struct conversation *c)
 
 bool relist_holds(struct conversation *c)
 {
-	if (c->level || !c->link || !link_changing(c->link)) {
+	if (c->level || !c->link || !runner_changing(c->link)) {
 		c->held_until = 0;
 		return false;
 	}
@@ -50,7 +50,7 @@ bool relist_holds(struct conversation *c)
 
 void relist_arrived(struct conversation *c)
 {
-	if (!c->link || !link_changing(c->link))
+	if (!c->link || !runner_changing(c->link))
 		go_on(c);
 }
 

@@ -40,7 +40,7 @@ struct stuck {
  *  `identical`, reading or waiting for a command or job that still runs never
  *  counts. */
 struct stuck stuck_look(struct evlog *log, const struct stuck_options *o);
-/** "repeating_action_observation", as events and faces call it. */
+/** "repeating_action_observation", as events and frontends call it. */
 const char *stuck_name(enum stuck_kind kind);
 
 #endif

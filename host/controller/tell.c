@@ -4,7 +4,7 @@
  * servers. */
 #include "controller/internal.h"
 
-#include "tools/servers.h"
+#include "tools/mcp-servers.h"
 #include "utf8.h"
 
 #include <string.h>
@@ -93,9 +93,9 @@ static void put_server(const struct conversation *c, size_t i, struct strbuf *ou
 	strbuf_addf(out, "%s: ", t->title);
 	if (count)
 		strbuf_addf(out, "%zu tools%s (%s)", count,
-			    t->lists ? "" : ", as of an earlier time", server_target(t->options));
+			    t->lists ? "" : ", as of an earlier time", mcp_server_target(t->options));
 	else
-		strbuf_addf(out, "no tools are known yet (%s)", server_target(t->options));
+		strbuf_addf(out, "no tools are known yet (%s)", mcp_server_target(t->options));
 	if (t->said)
 		strbuf_addf(out, "\n    %s", t->said);
 }

@@ -1,2 +1,2 @@
 # Commands of the user that are run at certain moments.
-libhost_a_SOURCES += %D%/hooks.h %D%/load.c %D%/matcher.c %D%/run.c %D%/say.c
+libhost_a_SOURCES += %D%/hooks.h %D%/load.c %D%/matcher.c %D%/run.c %D%/result.c

@@ -8,9 +8,9 @@
 #include "js.h"
 #include "log.h"
 #include "options.h"
-#include "tools/declared.h"
-#include "tools/listed.h"
-#include "tools/servers.h"
+#include "tools/ffi-tools.h"
+#include "tools/tool-list-cache.h"
+#include "tools/mcp-servers.h"
 #include "utf8.h"
 
 #include <mortise/tool.h>
@@ -118,7 +118,7 @@ static int grants(const struct config *c, struct tool_instance *t)
 static bool is_trusted(const struct config *c, const char *section,
 		       const struct tool_instance *t)
 {
-	if (strcmp(t->component->name, SERVERS_TOOLSET) == 0)
+	if (strcmp(t->component->name, MCP_TOOLSET) == 0)
 		return option_to_bool(js_str(t->options, "trust_hints", "no"));
 	return component_is_own(t->component) || config_bool(c, section, "trust_hints");
 }
@@ -148,12 +148,12 @@ static int add_instance(struct catalog *catalog, const struct config *c, const c
 	t->name = strdup(name);
 	t->title = t->name;
 	t->dynamic = js_bool(component->data, "dynamic", false);
-	t->server = strcmp(family, SERVERS_TOOLSET) == 0;
+	t->server = strcmp(family, MCP_TOOLSET) == 0;
 	catalog->instance_count++;
 	if (!t->name)
 		return fail(err, MT_ENOMEM, "out of memory");
-	if (t->server && strncmp(name, SERVER_PREFIX, strlen(SERVER_PREFIX)) == 0)
-		t->title += strlen(SERVER_PREFIX);
+	if (t->server && strncmp(name, MCP_SERVER_PREFIX, strlen(MCP_SERVER_PREFIX)) == 0)
+		t->title += strlen(MCP_SERVER_PREFIX);
 	if (strbuf_addf(&section, "%s.%s", family, t->title) || grants(c, t))
 		return fail(err, MT_ENOMEM, "out of memory");
 	t->deadline_ms = config_int(c, section.text, "deadline");
@@ -162,17 +162,17 @@ static int add_instance(struct catalog *catalog, const struct config *c, const c
 				     component->option_count, t->server ? server_keys : own_keys,
 				     &t->options, err);
 	t->trusted = is_trusted(c, section.text, t);
-	if (r || options || strcmp(component->name, DECLARED_TOOLSET) != 0)
+	if (r || options || strcmp(component->name, FFI_TOOLSET) != 0)
 		return r;
 	t->alone = true; /* a function that crashes costs its library alone */
-	r = declared_tools(c, section.text, t->options, &list, err);
-	t->listed = r ? NULL : listed_new(component, list);
+	r = ffi_tools_read(c, section.text, t->options, &list, err);
+	t->listed = r ? NULL : tool_list_filter(component, list);
 	return r;
 }
 
 static const char *family_of(const struct catalog *catalog, const struct tool *tool)
 {
-	return catalog->instances[tool->instance].server ? SERVER_PREFIX : "tool.";
+	return catalog->instances[tool->instance].server ? MCP_SERVER_PREFIX : "tool.";
 }
 
 static int add_tool(struct catalog *catalog, const struct tool *tool, struct error *err)
@@ -330,7 +330,7 @@ void catalog_arrived(const struct catalog *catalog, const char *instance, json_o
 
 		if (strcmp(t->name, instance) != 0 || !t->dynamic)
 			continue;
-		list = listed_new(t->component, tools);
+		list = tool_list_filter(t->component, tools);
 		if (!list)
 			return;
 		json_object_put(t->arrived);
@@ -338,7 +338,7 @@ void catalog_arrived(const struct catalog *catalog, const char *instance, json_o
 		t->lists = true;
 		free(STEAL(t->said));
 		if (!js_equal(t->listed, list))
-			listed_write(t, list);
+			tool_list_cache_write(t, list);
 	}
 }
 
@@ -410,7 +410,7 @@ static int server_instance(const struct config *c, const struct registry *r,
 	if (strbuf_addf(&section, "tool.%s", name))
 		return MT_ENOMEM;
 	taken = config_has(c, section.text) || registry_find(r, MT_KIND_TOOL, name);
-	return strbuf_addf(ret, "%s%s", taken ? SERVER_PREFIX : "", name);
+	return strbuf_addf(ret, "%s%s", taken ? MCP_SERVER_PREFIX : "", name);
 }
 
 static int wire_server(struct catalog *catalog, const struct config *c,
@@ -424,12 +424,12 @@ static int wire_server(struct catalog *catalog, const struct config *c,
 	if (status)
 		fail(err, status, "out of memory");
 	else if (!instance_named(catalog, instance.text))
-		component = registry_need(r, MT_KIND_TOOL, SERVERS_TOOLSET, err);
+		component = registry_need(r, MT_KIND_TOOL, MCP_TOOLSET, err);
 	if (!component) {
 		json_object_put(options);
 		return err && err->code ? err->code : MT_OK;
 	}
-	status = add_instance(catalog, c, SERVERS_TOOLSET, instance.text, component, options,
+	status = add_instance(catalog, c, MCP_TOOLSET, instance.text, component, options,
 			      err);
 	return status ? status : offer(catalog, catalog->instance_count - 1, NULL, err);
 }
@@ -438,8 +438,8 @@ static int wire_server(struct catalog *catalog, const struct config *c,
 static int wire_servers(struct catalog *catalog, const struct config *c,
 			const struct registry *r, const char *name, struct error *err)
 {
-	struct servers s = { 0 };
-	int status = servers_read(c, &s, err);
+	struct mcp_servers s = { 0 };
+	int status = mcp_servers_read(c, &s, err);
 	bool found = !name;
 
 	for (size_t i = 0; !status && i < s.count; i++) {
@@ -448,7 +448,7 @@ static int wire_servers(struct catalog *catalog, const struct config *c,
 		found = true;
 		status = wire_server(catalog, c, r, s.names[i], STEAL(s.options[i]), err);
 	}
-	servers_clear(&s);
+	mcp_servers_clear(&s);
 	return status ? status : found ? MT_OK : MT_ENOTFOUND;
 }
 
@@ -463,11 +463,11 @@ static int resolve(struct catalog *catalog, const struct config *c,
 
 	if (strbuf_addf(&section, "tool.%s", item))
 		return fail(err, MT_EINVAL, "`tools`: a name is too long");
-	if (strcmp(item, SERVERS_TOOLSET) == 0 && !config_has(c, section.text))
+	if (strcmp(item, MCP_TOOLSET) == 0 && !config_has(c, section.text))
 		return wire_servers(catalog, c, r, NULL, err);
-	if (strncmp(item, SERVER_PREFIX, strlen(SERVER_PREFIX)) == 0 &&
+	if (strncmp(item, MCP_SERVER_PREFIX, strlen(MCP_SERVER_PREFIX)) == 0 &&
 	    !config_has(c, section.text)) {
-		item += strlen(SERVER_PREFIX);
+		item += strlen(MCP_SERVER_PREFIX);
 		status = wire_servers(catalog, c, r, item, err);
 		return status != MT_ENOTFOUND || (err && err->code) ? status :
 		       fail(err, status, "there is no MCP server `%.80s`; `mortise mcp list` "
@@ -505,7 +505,7 @@ static void offer_known(struct catalog *catalog)
 	catalog->static_own = catalog->own_count;
 	for (size_t i = 0; i < catalog->instance_count; i++)
 		if (catalog->instances[i].dynamic && !catalog->instances[i].listed)
-			catalog->instances[i].listed = listed_read(&catalog->instances[i]);
+			catalog->instances[i].listed = tool_list_cache_read(&catalog->instances[i]);
 	offer_all_listed(catalog);
 }
 

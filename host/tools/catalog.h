@@ -9,7 +9,7 @@
 #define HOST_TOOLS_CATALOG_H
 
 #include "registry/registry.h"
-#include "tools/link.h"
+#include "tools/runner-connection.h"
 
 /** A tool as it is offered. Texts borrowed from the registry. */
 struct tool {

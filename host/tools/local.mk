@@ -1,7 +1,7 @@
 # The client of a runner; tool calls and the catalog.
-libhost_a_SOURCES += %D%/calls.c %D%/calls.h %D%/catalog.c %D%/catalog.h \
-	%D%/calls-back.c %D%/mapping.c %D%/mapping.h %D%/names.c %D%/names.h \
-	%D%/repair.c %D%/repair.h %D%/listed.c %D%/listed.h \
-	%D%/declared.c %D%/declared.h %D%/servers.c %D%/servers.h
-libhost_a_SOURCES += %D%/link.c %D%/link-calls.c %D%/link-lines.c %D%/link-take.c \
-	%D%/link.h %D%/link-internal.h %D%/link-lines.h
+libhost_a_SOURCES += %D%/call-to-action.c %D%/calls.h %D%/catalog.c %D%/catalog.h \
+	%D%/action-to-call.c %D%/mapping.c %D%/mapping.h %D%/tool-name-repair.c %D%/tool-name-repair.h \
+	%D%/argument-repair.c %D%/argument-repair.h %D%/tool-list-cache.c %D%/tool-list-cache.h \
+	%D%/ffi-tools.c %D%/ffi-tools.h %D%/mcp-servers.c %D%/mcp-servers.h
+libhost_a_SOURCES += %D%/runner-connection.c %D%/runner-calls.c %D%/runner-protocol.c %D%/runner-messages.c \
+	%D%/runner-connection.h %D%/runner-internal.h %D%/runner-protocol.h

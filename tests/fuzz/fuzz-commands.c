@@ -2,14 +2,14 @@
  *
  * fuzz-commands.c - whatever a client sends, cut anyhow: each line that is not
  * empty gets one result, results are whole lines of JSON and repeat the id. */
-#include "faces/protocol.h"
+#include "frontends/protocol.h"
 #include "files.h"
 
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
-#include "../faces/fake.h"
+#include "../frontends/fake.h"
 
 static struct conversation *conversation;
 

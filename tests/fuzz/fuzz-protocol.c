@@ -7,7 +7,7 @@
 #include "../../runner/frame.h"
 #include "../../runner/message.h"
 #include "../../runner/spec.h"
-#include "tools/link-internal.h"
+#include "tools/runner-internal.h"
 #include <stdint.h>
 #include <string.h>
 
@@ -53,7 +53,7 @@ static void to_runner(const char *text, size_t len)
 
 static int results[4];
 
-static void on_result(void *arg, const struct link_result *r)
+static void on_result(void *arg, const struct runner_result *r)
 {
 	(void)arg;
 	MUST(r->call < 4);
@@ -71,10 +71,10 @@ static void on_output(void *arg, uint64_t call, const char *bytes, size_t len)
 
 static void to_host(const char *text, size_t len)
 {
-	static const struct link_events events = { .result = on_result,
+	static const struct runner_events events = { .result = on_result,
 						   .output = on_output };
 	static uv_loop_t loop;
-	struct link *l = calloc(1, sizeof *l);
+	struct runner *l = calloc(1, sizeof *l);
 
 	if (!l)
 		return;
@@ -88,7 +88,7 @@ static void to_host(const char *text, size_t len)
 	l->waiting = STRBUF(1 << 16);
 	uv_timer_init(&loop, &l->timer);
 	uv_timer_init(&loop, &l->later);
-	jsonl_init(&l->lines, LINK_LINE_MAX, link_line, l);
+	jsonl_init(&l->lines, RUNNER_LINE_MAX, runner_line, l);
 	memset(results, 0, sizeof results);
 	for (uint64_t id = 0; id < 4; id++)
 		MUST(open_call_add(l, id, "bad"));
@@ -113,7 +113,7 @@ static void across(const char *text, size_t len)
 
 	if (!args || memchr(text, '\n', len))
 		return;
-	MUST(link_put_call(&b, 7, "name", "tool", text, len, 5) == MT_OK);
+	MUST(runner_put_call(&b, 7, "name", "tool", text, len, 5) == MT_OK);
 	/* One level deeper than alone, so it may be too deep now. */
 	if (message_read(b.text, b.len, &m, NULL))
 		return;

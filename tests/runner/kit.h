@@ -6,7 +6,7 @@
 
 #include "strbuf.h"
 #include "tap.h"
-#include "tools/link.h"
+#include "tools/runner-connection.h"
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
@@ -30,7 +30,7 @@ struct outcome {
 struct kit {
 	uv_loop_t loop;
 	uv_timer_t patience;
-	struct link *link;
+	struct runner *link;
 	bool ready, closed, late;
 	struct error why;
 	struct outcome calls[KIT_CALLS];
@@ -99,7 +99,7 @@ static inline void outcome_clear(struct outcome *o)
 	*o = (struct outcome){ 0 };
 }
 
-static inline void kit_result(void *arg, const struct link_result *r)
+static inline void kit_result(void *arg, const struct runner_result *r)
 {
 	struct kit *k = arg;
 	struct outcome *o = &k->calls[r->call % KIT_CALLS];
@@ -134,7 +134,7 @@ static inline void kit_request(void *arg, uint64_t call, uint64_t request,
 		 json_object_to_json_string_ext(params, JSON_C_TO_STRING_PLAIN));
 	k->asking = request;
 	if (k->answer)
-		link_answer(k->link, request, k->answer_status, k->answer,
+		runner_answer(k->link, request, k->answer_status, k->answer,
 			    strlen(k->answer));
 }
 
@@ -166,7 +166,7 @@ static inline void kit_closed(void *arg, const struct error *why)
 	k->link = NULL;
 }
 
-static const struct link_events kit_events = {
+static const struct runner_events kit_events = {
 	.ready = kit_ready, .output = kit_output, .progress = kit_progress,
 	.result = kit_result, .request = kit_request, .tools = kit_tools,
 	.log = kit_log, .closed = kit_closed,
@@ -203,7 +203,7 @@ static inline void kit_init(struct kit *k)
 static inline void kit_done(struct kit *k)
 {
 	if (k->link) {
-		link_close(k->link);
+		runner_close(k->link);
 		KIT_UNTIL(k, k->closed);
 	}
 	uv_close((uv_handle_t *)&k->patience, NULL);
@@ -222,7 +222,7 @@ static inline const struct outcome *kit_start(struct kit *k, uint64_t id,
 	struct error err = ERROR_NONE;
 
 	outcome_clear(&k->calls[id]);
-	if (!k->link || link_call(k->link, id, instance, tool, args, strlen(args),
+	if (!k->link || runner_call(k->link, id, instance, tool, args, strlen(args),
 				  timeout_ms, &err))
 		printf("# call %d: %s\n", (int)id, err.text);
 	return &k->calls[id];
@@ -294,22 +294,22 @@ static inline char *const *kit_env(void)
 	return env;
 }
 
-static inline struct link_instance *kit_instances(size_t *ret_count)
+static inline struct runner_instance *kit_instances(size_t *ret_count)
 {
 	static const char *const secrets[] = { "TOKEN", NULL };
 	static const char *const plain[] = { "many", "functions" };
 	static const char *const refused[] = { "newer-abi", "wrong-size", "no-symbol",
 					       "needs-more", "no-toolset", "open-crash" };
-	static struct link_instance list[16];
+	static struct runner_instance list[16];
 	size_t n = 0;
 
-	list[n++] = (struct link_instance){ .name = "bad", .component = "bad",
+	list[n++] = (struct runner_instance){ .name = "bad", .component = "bad",
 		.plugin = plugin_path("bad.so"), .secrets = secrets };
 	for (size_t i = 0; i < 2; i++) {
 		char file[64];
 
 		snprintf(file, sizeof file, "%s.so", plain[i]);
-		list[n++] = (struct link_instance){ .name = plain[i],
+		list[n++] = (struct runner_instance){ .name = plain[i],
 						    .component = plain[i],
 						    .plugin = plugin_path(file) };
 	}
@@ -317,31 +317,31 @@ static inline struct link_instance *kit_instances(size_t *ret_count)
 		char file[64];
 
 		snprintf(file, sizeof file, "%s.so", refused[i]);
-		list[n++] = (struct link_instance){ .name = refused[i],
+		list[n++] = (struct runner_instance){ .name = refused[i],
 			.component = "refused", .plugin = plugin_path(file) };
 	}
 	*ret_count = n;
 	return list;
 }
 
-static inline void kit_spec(struct link_spec *spec)
+static inline void kit_spec(struct runner_spec *spec)
 {
 	static char *argv[2];
 
 	argv[0] = kit_runner();
-	*spec = (struct link_spec){ .argv = argv, .env = kit_env(), .workspace = "/tmp",
+	*spec = (struct runner_spec){ .argv = argv, .env = kit_env(), .workspace = "/tmp",
 				    .spool_dir = kit_dir("spool"), .conversation = "c1",
 				    .stderr_fd = STDERR_FILENO, .grace_ms = 300 };
 	spec->instances = kit_instances(&spec->instance_count);
 }
 
-static inline bool kit_open_spec(struct kit *k, const struct link_spec *spec)
+static inline bool kit_open_spec(struct kit *k, const struct runner_spec *spec)
 {
 	struct error err = ERROR_NONE;
 
 	signal(SIGPIPE, SIG_IGN); /* as the host does */
 	kit_init(k);
-	if (link_open(&k->loop, spec, &kit_events, k, &k->link, &err)) {
+	if (runner_open(&k->loop, spec, &kit_events, k, &k->link, &err)) {
 		printf("# %s\n", err.text);
 		return false;
 	}
@@ -350,7 +350,7 @@ static inline bool kit_open_spec(struct kit *k, const struct link_spec *spec)
 
 static inline bool kit_open(struct kit *k)
 {
-	struct link_spec spec;
+	struct runner_spec spec;
 
 	kit_spec(&spec);
 	return kit_open_spec(k, &spec);

@@ -26,7 +26,7 @@ static _Noreturn void be_host(const char *file)
 	kit_start(&k, 200, "many", "listen", "{}", -1);
 	kit_start(&k, 201, "bad", "do", "{\"what\":\"hang\"}", -1);
 	KIT_UNTIL(&k, strstr(k.output.text, "ready"));
-	snprintf(args, sizeof args, "echo %d > %s.new; mv %s.new %s", link_pid(k.link),
+	snprintf(args, sizeof args, "echo %d > %s.new; mv %s.new %s", runner_pid(k.link),
 		 file, file, file);
 	if (system(args))
 		_exit(1);
@@ -107,7 +107,7 @@ static void check_runner(const char *script, int status, const char *sentence)
 	char *argv[] = { (char *)"/bin/sh", (char *)"-c", (char *)(uintptr_t)script,
 			 NULL };
 	const struct outcome *o;
-	struct link_spec spec;
+	struct runner_spec spec;
 	struct kit k;
 
 	kit_spec(&spec);
@@ -166,13 +166,13 @@ static void check_absent(void)
 {
 	char *argv[] = { (char *)"/nowhere/mortise-runner", NULL };
 	struct error err = ERROR_NONE;
-	struct link_spec spec;
+	struct runner_spec spec;
 	struct kit k;
 
 	kit_init(&k);
 	kit_spec(&spec);
 	spec.argv = argv;
-	CHECK(link_open(&k.loop, &spec, &kit_events, &k, &k.link, &err) == MT_ENOTFOUND);
+	CHECK(runner_open(&k.loop, &spec, &kit_events, &k, &k.link, &err) == MT_ENOTFOUND);
 	CHECK_STR(err.text,
 		  "the runner /nowhere/mortise-runner does not start: no such file "
 		  "or directory");
@@ -188,7 +188,7 @@ static void check_deaf(void)
 			 (char *)GREETED "exec sleep 1000", NULL };
 	size_t len = 4 << 20, refused = 0;
 	char *args = malloc(len + 16);
-	struct link_spec spec;
+	struct runner_spec spec;
 	struct error err = ERROR_NONE;
 	struct kit k;
 
@@ -200,10 +200,10 @@ static void check_deaf(void)
 	memset(args + 6, 'x', len - 8);
 	memcpy(args + len - 2, "\"}", 3);
 	for (uint64_t n = 0; n < 20 && !refused; n++)
-		refused = link_call(k.link, n, "bad", "do", args, len, 0, &err) != MT_OK;
+		refused = runner_call(k.link, n, "bad", "do", args, len, 0, &err) != MT_OK;
 	CHECK(refused);
 	CHECK_STR(err.text, "the runner does not read: too much waits for it");
-	link_close(k.link);
+	runner_close(k.link);
 	KIT_UNTIL(&k, k.closed);
 	CHECK(k.calls[0].times == 1 && k.calls[0].status == MT_ECANCELLED);
 	kit_done(&k);
@@ -219,7 +219,7 @@ static void check_close(void)
 	kit_start(&k, 1, "bad", "do", "{\"what\":\"hang\"}", -1);
 	kit_start(&k, 2, "many", "listen", "{}", -1);
 	KIT_UNTIL(&k, strstr(k.output.text, "ready"));
-	link_close(k.link);
+	runner_close(k.link);
 	CHECK(k.calls[1].times == 0);
 	KIT_UNTIL(&k, k.closed);
 	CHECK(k.calls[1].times == 1 && k.calls[1].status == MT_ECANCELLED);
@@ -254,7 +254,7 @@ static void check_idle(void)
 
 	CHECK(kit_open(&k));
 	kit_call(&k, "bad", "do", "{\"what\":\"live\"}");
-	all[0] = link_pid(k.link);
+	all[0] = runner_pid(k.link);
 	all[1] = child_of(all[0]);
 	all[2] = (pid_t)strtol(kit_call(&k, "bad", "do", "{\"what\":\"pid\"}")->text,
 			       NULL, 10);

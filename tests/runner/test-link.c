@@ -97,14 +97,14 @@ static void check_cancel(struct kit *k)
 	strbuf_reset(&k->output);
 	o = kit_start(k, 100, "bad", "do", "{\"what\":\"wait_cancel\"}", -1);
 	KIT_UNTIL(k, strstr(k->output.text, "waiting"));
-	link_cancel(k->link, 100);
-	link_cancel(k->link, 100);
+	runner_cancel(k->link, 100);
+	runner_cancel(k->link, 100);
 	KIT_UNTIL(k, o->done);
 	CHECK(o->status == MT_ECANCELLED && !o->crashed);
 	CHECK_STR(o->text, "what there was");
 	CHECK(o->spool != NULL);
-	link_cancel(k->link, 100);
-	link_cancel(k->link, 12345);
+	runner_cancel(k->link, 100);
+	runner_cancel(k->link, 12345);
 
 	o = kit_start(k, 101, "bad", "do", "{\"what\":\"wait_cancel\"}", 50);
 	KIT_UNTIL(k, o->done);
@@ -117,8 +117,8 @@ static void check_cancel(struct kit *k)
 	kit_start(k, 102, "bad", "do", "{\"what\":\"wait_cancel\"}", -1);
 	kit_start(k, 103, "bad", "do", "{\"what\":\"echo\",\"text\":\"x\"}", -1);
 	KIT_UNTIL(k, strstr(k->output.text, "waiting"));
-	link_cancel(k->link, 103);
-	link_cancel(k->link, 102);
+	runner_cancel(k->link, 103);
+	runner_cancel(k->link, 102);
 	KIT_UNTIL(k, k->calls[102].done && k->calls[103].done);
 	CHECK(k->calls[103].status == MT_ECANCELLED);
 	CHECK_STR(k->calls[103].text, "");
@@ -170,11 +170,11 @@ static void check_unanswered(struct kit *k)
 	k->asking = 0;
 	o = kit_start(k, 110, "bad", "do", "{\"what\":\"ask\"}", -1);
 	KIT_UNTIL(k, k->asking);
-	link_cancel(k->link, 110);
+	runner_cancel(k->link, 110);
 	KIT_UNTIL(k, o->done);
 	CHECK_MSG(o->status == MT_ECANCELLED && !o->crashed,
 		  "a question without an answer ends with its call");
-	link_answer(k->link, k->asking, MT_OK, "{}", 2);
+	runner_answer(k->link, k->asking, MT_OK, "{}", 2);
 	CHECK_STR(kit_call(k, "bad", "do", "{\"what\":\"echo\",\"text\":\"on\"}")->text,
 		  "on");
 }
@@ -205,23 +205,23 @@ static void check_input(struct kit *k)
 	strbuf_reset(&k->output);
 	o = kit_start(k, 230, "many", "listen", "{}", -1);
 	KIT_UNTIL(k, strstr(k->output.text, "ready"));
-	CHECK(link_input(k->link, 230, "typed", 5) == MT_OK);
+	CHECK(runner_input(k->link, 230, "typed", 5) == MT_OK);
 	KIT_UNTIL(k, o->done);
 	CHECK_STR(o->text, "heard: typed");
 	strbuf_reset(&k->output);
 	o = kit_start(k, 231, "many", "listen", "{}", -1);
 	KIT_UNTIL(k, strstr(k->output.text, "ready"));
-	CHECK(link_input(k->link, 231, "\x03\xff", 2) == MT_OK);
+	CHECK(runner_input(k->link, 231, "\x03\xff", 2) == MT_OK);
 	KIT_UNTIL(k, o->done);
 	CHECK_STR(o->text, "heard: \x03\xef\xbf\xbd");
-	CHECK(link_input(k->link, 231, "x", 1) == MT_ENOTFOUND);
+	CHECK(runner_input(k->link, 231, "x", 1) == MT_ENOTFOUND);
 }
 
 static void check_list(struct kit *k)
 {
 	struct error err = ERROR_NONE;
 
-	CHECK(link_list(k->link, "many", &err) == MT_OK);
+	CHECK(runner_list(k->link, "many", &err) == MT_OK);
 	KIT_UNTIL(k, k->tools_count == 1);
 	CHECK(strstr(k->tools, "{\"name\":\"meet\",\"description\":\"For tests.\","
 		     "\"schema\":{\"type\":\"object\"},\"hints\":0}"));
@@ -231,7 +231,7 @@ static void check_list(struct kit *k)
 	KIT_UNTIL(k, k->tools_count == 2);
 	CHECK_MSG(strstr(k->tools, "\"late\""), "a changed list comes by itself");
 	CHECK_STR(kit_call(k, "many", "late", "{}")->text, "I came later");
-	CHECK(link_list(k->link, "functions", &err) == MT_OK);
+	CHECK(runner_list(k->link, "functions", &err) == MT_OK);
 	KIT_UNTIL(k, k->tools_count == 3);
 	CHECK(strstr(
 		k->tools,
@@ -240,7 +240,7 @@ static void check_list(struct kit *k)
 		"\"enum\":[\"RED\",\"GREEN\",\"NONE\"],\"description\":\"An "
 		"argument.\"}},"
 		"\"required\":[\"which\"],\"additionalProperties\":false},\"hints\":0}"));
-	CHECK(link_list(k->link, "newer-abi", &err) == MT_OK);
+	CHECK(runner_list(k->link, "newer-abi", &err) == MT_OK);
 	KIT_UNTIL(k, k->tools_count == 4);
 	CHECK_STR(k->tools, "null");
 	CHECK(strstr(k->logs.text, "newer-abi: "));
@@ -263,14 +263,14 @@ static void check_big_argument(struct kit *k)
 static void check_options(void)
 {
 	json_object *options = json_object_new_object(), *no = json_object_new_object();
-	struct link_instance many[] = {
+	struct runner_instance many[] = {
 		{ .name = "one", .component = "many", .plugin = plugin_path("many.so"),
 		  .options = options },
 		{ .name = "two", .component = "many", .plugin = plugin_path("many.so") },
 		{ .name = "three", .component = "many", .plugin = plugin_path("many.so"),
 		  .options = no },
 	};
-	struct link_spec spec;
+	struct runner_spec spec;
 	struct kit k;
 	char *at;
 
@@ -342,13 +342,13 @@ static void check_functions(struct kit *k)
 
 int main(void)
 {
-	struct link_spec spec;
+	struct runner_spec spec;
 	struct kit k;
 
 	kit_spec(&spec);
 	spec.spool_max = 8 << 20;
 	CHECK(kit_open_spec(&k, &spec));
-	CHECK(link_pid(k.link) > 0);
+	CHECK(runner_pid(k.link) > 0);
 	check_simple(&k);
 	check_media(&k);
 	check_live(&k);

@@ -85,14 +85,14 @@ static void check_both_calls(struct kit *k)
 	kit_start(k, 6, "bad", "do", "{\"what\":\"hang\"}", -1);
 	kit_start(k, 7, "bad", "do", "{\"what\":\"echo\"}", -1);
 	KIT_UNTIL(k, strstr(k->output.text, "hanging"));
-	link_cancel(k->link, 6);
+	runner_cancel(k->link, 6);
 	KIT_UNTIL(k, k->calls[6].done && k->calls[7].done);
 	CHECK(k->calls[6].status == MT_ECANCELLED && k->calls[6].crashed);
 	CHECK(strstr(k->calls[6].error, "(call 6) took no notice of being cancelled"));
 	CHECK(k->calls[7].status == MT_EIO && k->calls[7].crashed);
 	CHECK(strstr(k->calls[7].error, "because another call did not end"));
 	CHECK_MSG(!k->calls[5].done, "a call of another worker runs on");
-	CHECK(link_input(k->link, 5, "still here", 10) == MT_OK);
+	CHECK(runner_input(k->link, 5, "still here", 10) == MT_OK);
 	KIT_UNTIL(k, k->calls[5].done);
 	CHECK_STR(k->calls[5].text, "heard: still here");
 }
@@ -189,7 +189,7 @@ static void check_orphans(struct kit *k)
 
 static void check_memory(void)
 {
-	struct link_spec spec;
+	struct runner_spec spec;
 	struct kit k;
 
 	if (getenv("SANITIZE") && strstr(getenv("SANITIZE"), "address")) {
@@ -206,8 +206,8 @@ static void check_memory(void)
 
 int main(void)
 {
-	struct link_instance *list;
-	struct link_spec spec;
+	struct runner_instance *list;
+	struct runner_spec spec;
 	char text[1100];
 	struct kit k;
 	FILE *f;
@@ -221,11 +221,11 @@ int main(void)
 		fclose(f);
 	}
 	list[spec.instance_count++] =
-		(struct link_instance){ .name = "text", .component = "x", .plugin = text };
-	list[spec.instance_count++] = (struct link_instance){ .name = "absent",
+		(struct runner_instance){ .name = "text", .component = "x", .plugin = text };
+	list[spec.instance_count++] = (struct runner_instance){ .name = "absent",
 		.component = "x", .plugin = plugin_path("absent.so") };
 	list[spec.instance_count++] =
-		(struct link_instance){ .name = "bare", .component = "x", .plugin = "bare.so" };
+		(struct runner_instance){ .name = "bare", .component = "x", .plugin = "bare.so" };
 	spec.instances = list;
 	CHECK(kit_open_spec(&k, &spec));
 	check_deeds(&k);

@@ -10,7 +10,7 @@
 #include "oom.h"
 #include "spec.h"
 #include "tap.h"
-#include "tools/link-lines.h"
+#include "tools/runner-protocol.h"
 
 /* ---- frames ----------------------------------------------------------- */
 
@@ -116,14 +116,14 @@ static void the_hello_arrives(void)
 {
 	static const char *const secrets[] = { "A", "B\"", NULL };
 	json_object *options = json_object_new_object();
-	struct link_instance list[] = {
+	struct runner_instance list[] = {
 		{ .name = "one", .component = "part", .plugin = "/p/one.so",
 		  .options = options, .secrets = secrets },
 		{ .name = "two", .plugin = "/p/two.so" },
 		{ .name = "three", .plugin = "/p/two.so" },
 		{ .name = "four", .plugin = "/p/two.so", .alone = true },
 	};
-	struct link_spec spec = { .workspace = "/w \xc3\xa9", .spool_dir = "/s",
+	struct runner_spec spec = { .workspace = "/w \xc3\xa9", .spool_dir = "/s",
 		.conversation = "c", .instances = list, .instance_count = 4,
 		.result_max = 4096, .grace_ms = 7 };
 	struct strbuf b AUTO(strbuf) = STRBUF(1 << 16);
@@ -133,7 +133,7 @@ static void the_hello_arrives(void)
 
 	js_set_str(options, "key", "value\n");
 	js_set_str(options, "arg.n", "2");
-	CHECK(link_put_hello(&b, &spec) == MT_OK && b.text[b.len - 1] == '\n');
+	CHECK(runner_put_hello(&b, &spec) == MT_OK && b.text[b.len - 1] == '\n');
 	CHECK(message_read(b.text, b.len, &m, &err) == MT_OK && m.kind == MESSAGE_HELLO);
 	CHECK(spec_read(m.params, &s, &err) == MT_OK);
 	CHECK_STR(s.workspace, "/w \xc3\xa9");

@@ -6,7 +6,7 @@
 #include "oom.h"
 #include "tap.h"
 #include "tools/calls.h"
-#include "tools/repair.h"
+#include "tools/argument-repair.h"
 
 /* ---- arguments read and mended --------------------------------------------------- */
 

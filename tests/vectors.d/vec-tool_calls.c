@@ -9,8 +9,8 @@
 #include "schema.h"
 #include "tests/tools/calls-kit.h"
 #include "tools/calls.h"
-#include "tools/names.h"
-#include "tools/repair.h"
+#include "tools/tool-name-repair.h"
+#include "tools/argument-repair.h"
 #include "vec.h"
 
 #include <libgen.h>
@@ -374,7 +374,7 @@ static bool fix_arguments(struct vec *v, json_object *c, json_object *in)
 	AUTO(json) json_object *scratch = json_object_new_object();
 	const struct tool *tool = NULL;
 
-	names_resolve(&all, js_str(in, "tool", ""), scratch, &tool);
+	tool_name_resolve(&all, js_str(in, "tool", ""), scratch, &tool);
 	if (!tool || !args || repair_arguments(tool->schema_json, args))
 		vec_fault(v, "no such tool", js_str(in, "tool", ""), NULL);
 	else
@@ -396,7 +396,7 @@ static bool normalize_tool_call(struct vec *v, json_object *c, json_object *in)
 	for (size_t i = 0; i < json_object_array_length(names) && i < OFFERED_MAX; i++)
 		tools[catalog.count++].name =
 			json_object_get_string(at(names, i));
-	if (names_resolve(&catalog, given, args, &tool)) {
+	if (tool_name_resolve(&catalog, given, args, &tool)) {
 		vec_fault(v, "no memory", NULL, NULL);
 		return true;
 	}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * client.h - the other side of a conversation's socket: what a client does. */
+#ifndef HOST_FRONTENDS_CLIENT_H
+#define HOST_FRONTENDS_CLIENT_H
+
+#include "controller/conversation.h"
+#include "jsonl.h"
+
+enum { CLIENT_HELLO_MS = 5000 };
+
+struct client {
+	int fd;
+	pid_t pid; /* the conversation's process */
+	struct jsonl in;
+	struct strbuf out;  /* not sent yet */
+	json_object *hello; /* NULL: it has not come */
+	bool over;          /* the connection has ended */
+	/** A line, after the hello; it may be changed. */
+	void (*on_line)(char *line, size_t len, void *arg);
+	void *arg;
+	struct error refused; /* what came instead of a hello */
+};
+
+/** Connect; without hello yet. @return MT_ENOTFOUND: nobody has it open. */
+int client_open(struct client *p, const char *id, struct error *err);
+/** Wait for the hello, at most CLIENT_HELLO_MS. */
+int client_greet(struct client *p, struct error *err);
+void client_close(struct client *p);
+
+/** Queue a line (a newline is added) or bytes as they are. */
+int client_line(struct client *p, const char *text, size_t len);
+int client_bytes(struct client *p, const char *bytes, size_t len);
+/** Do what can be done without waiting; `events` are those of poll(2). */
+void client_serve(struct client *p, short events);
+/** What to poll for. */
+short client_wants(const struct client *p);
+
+/** The ids that have a socket and are kept in the state directory of `c`: as
+ *  socket_dir_list, which see. */
+int client_list(const struct config *c, char ***ret, size_t *ret_count, struct error *err);
+/** Full id of the conversation of this state directory that is open and whose id
+ *  begins like that; "" if only one is open. Owned; NULL with `err`. */
+char *client_find(const struct config *c, const char *prefix, struct error *err);
+
+/** A line that came, told to a watcher as the conversation itself would. Other
+ *  lines than events, delta, output, progress, retry and notice are passed
+ *  over. */
+int client_notify(json_object *line, const struct watcher *w, void *arg, struct error *err);
+
+#endif

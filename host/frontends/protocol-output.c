@@ -1,0 +1,515 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * protocol-output.c - what goes out: events from the log, and the lines around them. */
+#include "frontends/protocol-internal.h"
+
+#include <config.h>
+#include <inttypes.h>
+#include <string.h>
+
+#define MORTISE_PROVISIONAL
+#include <mortise/advance.h>
+
+enum {
+	OUT_MAX = 320 << 20,  /* a line of the log and what waits before it */
+	OUT_KEEP = 128 << 10, /* memory that is used again */
+};
+
+/* ---- lines ------------------------------------------------------------- */
+
+void begin_line(struct session *s, const char *type)
+{
+	strbuf_addc(&s->out, '{');
+	js_key_str(&s->out, "type", type);
+}
+
+void end_line(struct session *s)
+{
+	strbuf_add(&s->out, "}\n");
+	if (s->options.ready && !s->pumping)
+		s->options.ready(s->options.arg);
+}
+
+static bool subscribed(const struct session *s)
+{
+	return s->next >= 0;
+}
+
+/* Events wait in the log because the client does not take what it has. */
+static bool behind(const struct session *s)
+{
+	return s->out.len >= SESSION_QUEUE || s->held ||
+	       (subscribed(s) && s->next < evlog_count(conversation_log(s->c)));
+}
+
+/* A line that may be left out: begun only if the client keeps up. */
+static bool begin_passing(struct session *s, const char *type)
+{
+	if (!subscribed(s) || s->ended)
+		return false;
+	if (behind(s)) {
+		s->lost++;
+		return false;
+	}
+	begin_line(s, type);
+	return true;
+}
+
+/* What a person is asked about. */
+static void put_waiting(struct strbuf *b, struct conversation *c)
+{
+	AUTO(json) json_object *waits = conversation_waits(c);
+	AUTO(json) json_object *asks = conversation_asks(c);
+
+	if (asks) {
+		js_key(b, "asks");
+		js_put(b, asks);
+	}
+	if (waits) {
+		js_key(b, "waits");
+		js_put(b, waits);
+	}
+}
+
+void put_facts(struct strbuf *b, struct conversation *c)
+{
+	enum agent_state state = conversation_state(c);
+
+	js_key_str(b, "conversation", conversation_id(c));
+	js_key_str(b, "workspace", conversation_workspace(c));
+	js_key_str(b, "title", conversation_title(c));
+	if (*conversation_parent(c))
+		js_key_str(b, "parent", conversation_parent(c));
+	js_key_str(b, "state", state_name(state));
+	js_key_str(b, "reason", conversation_reason(c));
+	js_key_bool(b, "busy", conversation_busy(c));
+	js_key_int(b, "events", evlog_count(conversation_log(c)));
+	js_key_int(b, "steps", conversation_steps(c));
+	js_key_int(b, "pid", getpid());
+	if (state_is_resting(state))
+		js_key_int(b, "exit_code", conversation_exit_code(c));
+	put_waiting(b, c);
+}
+
+static void put_hello(struct session *s)
+{
+	begin_line(s, "hello");
+	js_key_int(&s->out, "protocol", PROTOCOL_VERSION);
+	js_key_str(&s->out, "version", VERSION);
+	put_facts(&s->out, s->c);
+	end_line(s);
+}
+
+static void put_state(struct session *s, const char *type)
+{
+	enum agent_state state = conversation_state(s->c);
+
+	begin_line(s, type);
+	js_key_str(&s->out, "state", state_name(state));
+	js_key_str(&s->out, "reason", conversation_reason(s->c));
+	if (s->ending)
+		js_key_int(&s->out, "exit_code", s->exit_code);
+	else if (state_is_resting(state))
+		js_key_int(&s->out, "exit_code", conversation_exit_code(s->c));
+	put_waiting(&s->out, s->c);
+	if (s->ending) {
+		js_key(&s->out, "models");
+		llm_bill_put(conversation_bill(s->c), &s->out);
+	}
+	end_line(s);
+}
+
+static void put_notice(struct session *s, int level, const char *text)
+{
+	begin_line(s, "notice");
+	js_key_str(&s->out, "level",
+		   level <= MT_LOG_ERROR     ? "error"
+		   : level <= MT_LOG_WARNING ? "warning"
+					     : "info");
+	js_key_str(&s->out, "text", text);
+	end_line(s);
+}
+
+void session_notice(struct session *s, int level, const char *text)
+{
+	put_notice(s, level, text);
+}
+
+/* ---- events ------------------------------------------------------------ */
+
+static int put_event(struct session *s, int64_t id, struct error *err)
+{
+	struct evlog *log = conversation_log(s->c);
+
+	return evlog_head(log, id)->undone ? MT_OK : evlog_line(log, id, &s->out, err);
+}
+
+static void put_next(struct session *s)
+{
+	struct error err = ERROR_NONE;
+	size_t start = s->out.len;
+
+	if (put_event(s, s->next, &err)) {
+		if (s->out.error)
+			s->out.error = MT_OK;
+		strbuf_cut(&s->out, start);
+		put_notice(s, MT_LOG_ERROR, err.text);
+	}
+	s->next++;
+}
+
+static void put_lost(struct session *s)
+{
+	char text[128];
+
+	snprintf(text, sizeof text,
+		 "%zu lines that are no events were left out: they came "
+		 "faster than you read",
+		 s->lost);
+	s->lost = 0;
+	put_notice(s, MT_LOG_WARNING, text);
+}
+
+static void put_questions(struct session *s)
+{
+	bool first = true;
+
+	begin_line(s, "questions");
+	js_key(&s->out, "open");
+	strbuf_addc(&s->out, '[');
+	for (const struct question *q = conversation_questions(s->c); q; q = q->next) {
+		strbuf_add(&s->out, first ? "{" : ",{");
+		js_key_int(&s->out, "question", q->id);
+		if (q->action >= 0)
+			js_key_int(&s->out, "action", q->action);
+		js_key_str(&s->out, "text", q->text);
+		if (q->choices) {
+			js_key(&s->out, "choices");
+			js_put(&s->out, q->choices);
+		}
+		strbuf_addc(&s->out, '}');
+		first = false;
+	}
+	strbuf_addc(&s->out, ']');
+	end_line(s);
+}
+
+static void put_due(struct session *s)
+{
+	if (behind(s) || s->ended)
+		return;
+	if (s->lost)
+		put_lost(s);
+	if (s->state_due && !s->ending)
+		put_state(s, "state");
+	s->state_due = false;
+	if (s->questions_due && !s->ending)
+		put_questions(s);
+	s->questions_due = false;
+	if (s->ending) {
+		put_state(s, "end");
+		s->ended = true;
+	}
+}
+
+void session_pump(struct session *s)
+{
+	int64_t count = evlog_count(conversation_log(s->c));
+	size_t before = s->out.len;
+
+	if (s->pumping)
+		return;
+	s->pumping = true;
+	while (subscribed(s) && s->out.len < SESSION_QUEUE &&
+	       (s->held || s->next < count))
+		if (!held_put(s))
+			put_next(s);
+	put_due(s);
+	s->pumping = false;
+	if (s->out.len > before && s->options.ready)
+		s->options.ready(s->options.arg);
+}
+
+/* ---- what the conversation tells --------------------------------------- */
+
+static void on_event(void *arg, const struct event *e)
+{
+	(void)e;
+	session_pump(arg);
+}
+
+static void on_state(void *arg, enum agent_state state, const char *reason)
+{
+	struct session *s = arg;
+
+	(void)state, (void)reason;
+	if (!subscribed(s))
+		return;
+	s->state_due = true;
+	session_pump(s);
+}
+
+static void on_questions(void *arg, const struct question *open)
+{
+	struct session *s = arg;
+
+	(void)open;
+	if (!subscribed(s))
+		return;
+	s->questions_due = true;
+	session_pump(s);
+}
+
+static void on_asks(void *arg, const char *child)
+{
+	(void)child;
+	on_state(arg, STATE_RUNNING, "");
+}
+
+static void on_delta(void *arg, bool reasoning, const char *text, size_t len)
+{
+	struct session *s = arg;
+
+	if (!s->live || !subscribed(s) || s->ended)
+		return;
+	if (behind(s)) {
+		s->lost += !held_delta(s, reasoning, text, len);
+		return;
+	}
+	begin_line(s, "delta");
+	js_key_strn(&s->out, "text", text, len);
+	js_key_bool(&s->out, "reasoning", reasoning);
+	end_line(s);
+}
+
+static void on_output(void *arg, int64_t action, const char *bytes, size_t len)
+{
+	struct session *s = arg;
+
+	if (!s->live || !begin_passing(s, "output"))
+		return;
+	js_key_int(&s->out, "action", action);
+	js_key_strn(&s->out, "text", bytes, len);
+	end_line(s);
+}
+
+static void put_number(struct strbuf *b, const char *name, double value)
+{
+	AUTO(json) json_object *number = js_new_number(value);
+
+	js_key(b, name);
+	js_put(b, number);
+}
+
+static void on_progress(void *arg, int64_t action, double done, double total,
+			const char *message)
+{
+	struct session *s = arg;
+
+	if (!s->live || !begin_passing(s, "progress"))
+		return;
+	js_key_int(&s->out, "action", action);
+	put_number(&s->out, "done", done);
+	put_number(&s->out, "total", total);
+	js_key_str(&s->out, "message", message ? message : "");
+	end_line(s);
+}
+
+/* End a line that has its place behind the pieces of the reply. */
+static void end_waiting(struct session *s, size_t start, bool waits)
+{
+	if (!waits) {
+		end_line(s);
+		return;
+	}
+	strbuf_add(&s->out, "}\n");
+	s->lost += !held_line(s, start);
+}
+
+static void on_retry(void *arg, const struct llm_error *why, int64_t wait_ms)
+{
+	struct session *s = arg;
+	size_t start = s->out.len;
+	bool waits;
+
+	if (!subscribed(s) || s->ended)
+		return;
+	waits = behind(s);
+	begin_line(s, "retry");
+	js_key_str(&s->out, "error", why->text);
+	js_key_str(&s->out, "kind", llm_error_name(why->kind));
+	js_key_int(&s->out, "attempts", why->attempts);
+	js_key_int(&s->out, "wait_ms", wait_ms);
+	end_waiting(s, start, waits);
+}
+
+static void on_reply(void *arg, const struct llm_reply *reply)
+{
+	const struct llm_usage *u = &reply->usage;
+	struct session *s = arg;
+	size_t start = s->out.len;
+	bool waits;
+	const struct {
+		const char *name;
+		int64_t value;
+	} counts[] = {
+		{ "input", u->input },           { "output", u->output },
+		{ "cache_read", u->cache_read }, { "cache_write", u->cache_write },
+		{ "reasoning", u->reasoning },
+	};
+
+	if (!subscribed(s) || s->ended)
+		return;
+	waits = behind(s);
+	begin_line(s, "reply");
+	js_key_str(&s->out, "response_id", reply->response_id ? reply->response_id : "");
+	js_key_str(&s->out, "model", reply->model ? reply->model : "");
+	js_key_int(&s->out, "latency_ms", reply->latency_ms);
+	js_key(&s->out, "usage");
+	strbuf_addc(&s->out, '{');
+	for (size_t i = 0; i < ARRAY_LEN(counts); i++)
+		if (counts[i].value >= 0)
+			js_key_int(&s->out, counts[i].name, counts[i].value);
+	if (u->cost >= 0)
+		put_number(&s->out, "cost", u->cost);
+	strbuf_addc(&s->out, '}');
+	end_waiting(s, start, waits);
+}
+
+/* Never left out: what the client was shown no longer counts. */
+static void on_rewound(void *arg, int64_t to)
+{
+	struct session *s = arg;
+
+	if (!subscribed(s) || s->ended)
+		return;
+	begin_line(s, "rewind");
+	js_key_int(&s->out, "to", to);
+	end_line(s);
+}
+
+static void on_notice(void *arg, int level, const char *text)
+{
+	struct session *s = arg;
+
+	if (!subscribed(s) || s->ended || level > MT_LOG_INFO)
+		return;
+	if (behind(s))
+		s->lost++;
+	else
+		put_notice(s, level, text);
+}
+
+/* ---- the session ------------------------------------------------------- */
+
+static int on_line(char *line, size_t len, void *arg)
+{
+	struct session *s = arg;
+
+	if (!s->ended)
+		command_line(s, line, len);
+	return MT_OK;
+}
+
+struct session *session_new(struct conversation *c, const struct session_options *o)
+{
+	static const struct watcher watcher = {
+		.event = on_event,
+		.delta = on_delta,
+		.output = on_output,
+		.progress = on_progress,
+		.retry = on_retry,
+		.asks = on_asks,
+	.state = on_state,
+		.rewound = on_rewound,
+		.reply = on_reply,
+		.notice = on_notice,
+		.questions = on_questions,
+	};
+	struct session *s = calloc(1, sizeof *s);
+
+	if (!s)
+		return NULL;
+	s->c = c;
+	s->options = *o;
+	s->next = o->from;
+	s->live = o->live;
+	s->out = STRBUF(OUT_MAX);
+	jsonl_init(&s->lines, COMMAND_LINE_MAX, on_line, s);
+	s->watch = conversation_watch(c, &watcher, s);
+	if (s->watch < 0) {
+		free(s);
+		return NULL;
+	}
+	s->options.ready = NULL; /* there is no session yet for it to take from */
+	put_hello(s);
+	s->options.ready = o->ready;
+	return s->out.error ? session_free(s) : s;
+}
+
+struct session *session_free(struct session *s)
+{
+	if (s) {
+		conversation_unwatch(s->c, s->watch);
+		held_clear(s);
+		jsonl_done(&s->lines);
+		strbuf_clear(&s->out);
+		free(s);
+	}
+	return NULL;
+}
+
+int session_feed(struct session *s, const char *bytes, size_t len)
+{
+	bool failed = s->lines.error != MT_OK;
+	int status = jsonl_feed(&s->lines, bytes, len);
+
+	if (!failed && status == MT_ELIMIT && !s->ended)
+		put_notice(s, MT_LOG_ERROR,
+			   "a command line is longer than 24 MiB: nothing "
+			   "more is read from you");
+	return status;
+}
+
+/* Without memory a line is left out, whole. */
+static void drop_torn(struct session *s)
+{
+	char *last = memrchr(s->out.text, '\n', s->out.len);
+
+	strbuf_cut(&s->out, last ? (size_t)(last - s->out.text) + 1 : 0);
+	s->out.error = MT_OK;
+	s->lost++;
+}
+
+bool session_take(struct session *s, struct strbuf *ret)
+{
+	struct strbuf taken;
+
+	session_pump(s);
+	if (s->out.error)
+		drop_torn(s);
+	taken = s->out;
+	if (taken.len == 0) {
+		strbuf_clear(&s->out);
+		return false;
+	}
+	if (ret->room > OUT_KEEP)
+		strbuf_clear(ret);
+	strbuf_reset(ret);
+	s->out = *ret;
+	s->out.max = OUT_MAX;
+	*ret = taken;
+	return true;
+}
+
+size_t session_waiting(const struct session *s)
+{
+	return s->out.len;
+}
+
+void session_end(struct session *s, int exit_code)
+{
+	s->ending = true;
+	s->exit_code = exit_code;
+	session_pump(s);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * protocol.h - mortise-conversation/1: a conversation as JSON lines, events out
+ * and commands in (doc/conversation-protocol.md).
+ *
+ * A session is one client, whatever it is connected by: whoever carries its
+ * bytes gives it what came in and takes what is to go out. It keeps a place in
+ * the log, not a copy of it: events are read from the log when the client takes
+ * what was written before, so a slow client costs neither memory nor time. */
+#ifndef HOST_FRONTENDS_PROTOCOL_H
+#define HOST_FRONTENDS_PROTOCOL_H
+
+#include "controller/conversation.h"
+
+enum {
+	PROTOCOL_VERSION = 1,
+	COMMAND_LINE_MAX = 24 << 20, /* a longer line ends the session */
+	SESSION_QUEUE = 64 << 10,   /* what waits before events wait in the log */
+};
+
+struct session;
+
+struct session_options {
+	int64_t from; /* first event to send; -1: none until `subscribe` */
+	bool live;    /* deltas and live output too */
+	/** There is something to take. */
+	void (*ready)(void *arg);
+	/** A client asked the conversation to stop; may be NULL. */
+	void (*stopped)(void *arg);
+	/** A client asked the process to stay when nobody is connected; may be NULL. */
+	void (*keep)(void *arg);
+	void *arg;
+};
+
+/** Begin with the hello line. NULL: no memory, or too many watchers. */
+struct session *session_new(struct conversation *c, const struct session_options *o);
+struct session *session_free(struct session *s);
+AUTO_DEFINE(session, struct session *, session_free)
+
+/** Bytes from the client, cut anyhow. Commands are carried out at once.
+ *  @return MT_OK, or MT_ELIMIT (a line too long; the client was told) or
+ *          MT_ENOMEM: nothing more is read of it. */
+int session_feed(struct session *s, const char *bytes, size_t len);
+/** Take what is to be sent into `ret`, which is empty; it gives its memory for
+ *  what comes. @return false if there is nothing. */
+bool session_take(struct session *s, struct strbuf *ret);
+/** Bytes that wait to be taken. */
+size_t session_waiting(const struct session *s);
+/** A sentence for the client alone, at a level MT_LOG_... */
+void session_notice(struct session *s, int level, const char *text);
+/** The process ends: what is left of the events, then the last line. */
+void session_end(struct session *s, int exit_code);
+
+#endif

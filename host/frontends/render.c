@@ -1,0 +1,541 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * render.c - events as text for people. */
+#include "frontends/render.h"
+
+#include "utf8.h"
+
+#include <string.h>
+#include <time.h>
+
+enum { SHOWN_LINES = 12, SHOWN_LINE = 200 };
+
+struct render {
+	FILE *out;
+	enum render_style style;
+	bool terminal, colour;
+	bool streamed;       /* the reply that is coming has been shown */
+	bool midline;        /* the cursor is not at the start of a line */
+	bool live;           /* live output of the action was shown */
+	struct timespec began;
+};
+
+/* ---- small pieces ------------------------------------------------------ */
+
+enum paint { PLAIN, BOLD, DIM, RED, GREEN, YELLOW, CYAN };
+
+static const char *const codes[] = { "", "\033[1m", "\033[2m", "\033[31m", "\033[32m",
+				     "\033[33m", "\033[36m" };
+
+static void paint(struct render *r, enum paint p)
+{
+	if (r->colour)
+		fputs(p == PLAIN ? "\033[0m" : codes[p], r->out);
+}
+
+/* Text from outside without what would move a cursor or change a colour. */
+static void put(struct render *r, const char *text, size_t len)
+{
+	for (size_t i = 0, n; i < len; i += n ? n : 1) {
+		n = text[i] == '\n' || text[i] == '\t' ? 0 : utf8_control(text + i, len - i);
+		if (n)
+			continue;
+		putc(text[i], r->out);
+		r->midline = text[i] != '\n';
+	}
+}
+
+static void line_start(struct render *r)
+{
+	if (r->midline)
+		putc('\n', r->out);
+	r->midline = false;
+}
+
+static void say(struct render *r, enum paint p, const char *lead, const char *text,
+		size_t len)
+{
+	line_start(r);
+	paint(r, p);
+	fputs(lead, r->out);
+	put(r, text, len);
+	r->midline = true;
+	paint(r, PLAIN);
+	line_start(r);
+}
+
+static size_t lines_of(const char *text, size_t len)
+{
+	size_t n = len > 0 && text[len - 1] != '\n';
+
+	for (size_t i = 0; i < len; i++)
+		n += text[i] == '\n';
+	return n;
+}
+
+static void put_line(struct render *r, const char *text, size_t len)
+{
+	size_t shown = r->style == RENDER_VERBOSE ? len : utf8_cut(text, len, SHOWN_LINE);
+
+	fputs("  ", r->out);
+	put(r, text, shown);
+	fputs(shown < len ? "…\n" : "\n", r->out);
+	r->midline = false;
+}
+
+/* The first lines and the last ones of a result. */
+static void put_block(struct render *r, enum paint p, const char *text, size_t len)
+{
+	size_t lines = lines_of(text, len), head = SHOWN_LINES / 2, n = 0;
+	bool whole = r->style == RENDER_VERBOSE || lines <= SHOWN_LINES;
+
+	line_start(r);
+	paint(r, p);
+	for (const char *at = text, *end = text + len; at < end; n++) {
+		const char *stop = memchr(at, '\n', (size_t)(end - at));
+		size_t size = stop ? (size_t)(stop - at) : (size_t)(end - at);
+
+		if (whole || n < head || n >= lines - head)
+			put_line(r, at, size);
+		else if (n == head)
+			fprintf(r->out, "  … %zu more lines …\n", lines - 2 * head);
+		at += size + 1;
+	}
+	paint(r, PLAIN);
+	fflush(r->out);
+}
+
+/* ---- actions ----------------------------------------------------------- */
+
+static void show_run(struct render *r, const struct event *e)
+{
+	const char *command = event_arg(e, "command");
+
+	say(r, BOLD, js_bool(event_args(e), "is_input", false) ? "> " : "$ ", command,
+	    strlen(command));
+}
+
+static void show_cell(struct render *r, const struct event *e)
+{
+	const char *code = event_arg(e, "code");
+
+	say(r, BOLD, ">>> ", code, strlen(code));
+}
+
+static void show_path(struct render *r, const struct event *e)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(8192);
+	const char *command = event_arg(e, "command");
+
+	strbuf_addf(&text, "%s %s", *command ? command : e->type->name,
+		    event_arg(e, "path"));
+	say(r, BOLD, "* ", text.text, text.len);
+}
+
+static void show_call(struct render *r, const struct event *e)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(8192);
+	size_t len;
+	const char *args = js_text(js_get(event_args(e), "arguments"), &len);
+
+	strbuf_addf(&text, "%s %.*s", event_arg(e, "name"),
+		    (int)utf8_cut(args, len, SHOWN_LINE), args);
+	say(r, BOLD, "* ", text.text, text.len);
+}
+
+static void show_message(struct render *r, const struct event *e)
+{
+	const char *text = event_arg(e, "content");
+
+	if (e->source == SOURCE_USER) {
+		say(r, CYAN, "> ", text, strlen(text));
+	} else if (e->source == SOURCE_ENVIRONMENT) {
+		put_block(r, DIM, text, strlen(text));
+	} else if (!r->streamed || event_tool_meta(e)) { /* of a question a part streamed */
+		line_start(r);
+		put(r, text, strlen(text));
+		line_start(r);
+	}
+	r->streamed = false;
+}
+
+static void show_finish(struct render *r, const struct event *e)
+{
+	const char *text = event_arg(e, "final_thought");
+
+	if (!*text)
+		return;
+	line_start(r);
+	paint(r, GREEN);
+	put(r, text, strlen(text));
+	paint(r, PLAIN);
+	line_start(r);
+}
+
+static void show_think(struct render *r, const struct event *e)
+{
+	const char *text = event_arg(e, "thought");
+
+	put_block(r, DIM, text, strlen(text));
+}
+
+static void show_tasks(struct render *r, const struct event *e)
+{
+	json_object *list = js_get(event_args(e), "task_list");
+	size_t n = list ? json_object_array_length(list) : 0;
+
+	for (size_t i = 0; i < n; i++) {
+		json_object *task = json_object_array_get_idx(list, i);
+		const char *status = js_str(task, "status", ""), *title = js_str(task, "title", "");
+
+		say(r, DIM, strcmp(status, "done") == 0          ? "  [x] "
+			    : strcmp(status, "in_progress") == 0 ? "  [>] "
+								 : "  [ ] ",
+		    title, strlen(title));
+	}
+}
+
+static void show_browse(struct render *r, const struct event *e)
+{
+	const char *line = event_arg(e, "browser_actions");
+
+	for (size_t n; *line; line += n + (line[n] == '\n')) {
+		n = strcspn(line, "\n");
+		say(r, BOLD, "* ", line, n);
+	}
+}
+
+static void show_plain(struct render *r, const struct event *e)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(4096);
+
+	event_message(e, &text);
+	say(r, DIM, "* ", text.text, text.len);
+}
+
+/* ---- observations ------------------------------------------------------ */
+
+static void show_output(struct render *r, const struct event *e)
+{
+	size_t len;
+	const char *text = event_content(e, &len);
+	json_object *meta = js_get(event_args(e), "metadata");
+	int64_t code = js_int(meta, "exit_code", -1);
+	const char *suffix = js_str(meta, "suffix", "");
+
+	if (!r->live)
+		put_block(r, DIM, text, len);
+	r->live = false;
+	if (code > 0) {
+		line_start(r);
+		paint(r, RED);
+		fprintf(r->out, "  exit code %lld\n", (long long)code);
+		paint(r, PLAIN);
+	} else if (code < 0 && *suffix) {
+		put_block(r, YELLOW, suffix + strspn(suffix, "\n"),
+			  strlen(suffix + strspn(suffix, "\n")));
+	}
+}
+
+/* What a cell printed; of its last lines only those that say that it did not end well:
+ * where it ran is for the model. */
+static void show_cell_output(struct render *r, const struct event *e)
+{
+	static const char lead[] = "\n[Jupyter ";
+	size_t len;
+	const char *text = event_content(e, &len), *extra;
+
+	while ((extra = memrchr(text, '\n', len))
+	       && (size_t)(text + len - extra) > sizeof lead
+	       && memcmp(extra, lead, sizeof lead - 1) == 0)
+		len = (size_t)(extra - text);
+	if (len > sizeof lead && memcmp(text, lead + 1, sizeof lead - 2) == 0)
+		len = 0;
+	if (!r->live)
+		put_block(r, DIM, text, len);
+	r->live = false;
+}
+
+static void show_diff(struct render *r, const struct event *e)
+{
+	const char *diff = event_arg(e, "diff");
+
+	if (!*diff) {
+		size_t len;
+		const char *text = event_content(e, &len);
+
+		put_block(r, DIM, text, len);
+		return;
+	}
+	while (*diff) {
+		size_t n = strcspn(diff, "\n");
+		enum paint p = *diff == '+' ? GREEN : *diff == '-' ? RED : DIM;
+
+		if (strncmp(diff, "+++", 3) != 0 && strncmp(diff, "---", 3) != 0) {
+			paint(r, p);
+			put_line(r, diff, n);
+			paint(r, PLAIN);
+		}
+		diff += n + (diff[n] == '\n');
+	}
+}
+
+static void show_error(struct render *r, const struct event *e)
+{
+	size_t len;
+	const char *text = event_content(e, &len), *last;
+
+	if (r->live && (last = memrchr(text, '\n', len))) {
+		len -= (size_t)(last + 1 - text); /* what is above it was shown live */
+		text = last + 1;
+	}
+	r->live = false;
+	put_block(r, RED, text, len);
+}
+
+/* Where it led, or why it failed; the page itself is for the model. */
+static void show_page(struct render *r, const struct event *e)
+{
+	const char *fault = event_arg(e, "last_browser_action_error");
+	const char *url = event_arg(e, "url");
+
+	if (*fault)
+		put_block(r, RED, fault, strlen(fault));
+	else
+		put_block(r, DIM, url, strlen(url));
+}
+
+static void show_content(struct render *r, const struct event *e)
+{
+	size_t len;
+	const char *text = event_content(e, &len);
+
+	put_block(r, DIM, text, len);
+}
+
+static const struct {
+	const char *type;
+	bool is_action;
+	enum render_style from; /* shown from this style on */
+	void (*show)(struct render *r, const struct event *e);
+} shows[] = {
+	{ "message", true, RENDER_NORMAL, show_message },
+	{ "finish", true, RENDER_QUIET, show_finish },
+	{ "run", true, RENDER_NORMAL, show_run },
+	{ "run_ipython", true, RENDER_NORMAL, show_cell },
+	{ "read", true, RENDER_NORMAL, show_path },
+	{ "edit", true, RENDER_NORMAL, show_path },
+	{ "write", true, RENDER_NORMAL, show_path },
+	{ "call_tool", true, RENDER_NORMAL, show_call },
+	{ "call_tool_mcp", true, RENDER_NORMAL, show_call },
+	{ "browse_interactive", true, RENDER_NORMAL, show_browse },
+	{ "think", true, RENDER_NORMAL, show_think },
+	{ "task_tracking", true, RENDER_NORMAL, show_tasks },
+	{ "reject", true, RENDER_QUIET, show_plain },
+	{ "delegate", true, RENDER_NORMAL, show_plain },
+	{ "condensation", true, RENDER_NORMAL, show_plain },
+	{ "run", false, RENDER_NORMAL, show_output },
+	{ "run_ipython", false, RENDER_NORMAL, show_cell_output },
+	{ "edit", false, RENDER_NORMAL, show_diff },
+	{ "error", false, RENDER_NORMAL, show_error },
+	{ "user_rejected", false, RENDER_NORMAL, show_error },
+	{ "tool", false, RENDER_NORMAL, show_content },
+	{ "mcp", false, RENDER_NORMAL, show_content },
+	{ "read", false, RENDER_VERBOSE, show_content },
+	{ "browse", false, RENDER_NORMAL, show_page },
+	{ "recall", false, RENDER_VERBOSE, show_content },
+};
+
+/* Text that came with tool calls is not an event of its own. */
+static void show_thought(struct render *r, const struct event *e)
+{
+	const char *thought = event_arg(e, "thought");
+
+	if (r->streamed || strcmp(e->type->name, "think") == 0 || !*thought
+	    || r->style == RENDER_QUIET)
+		return;
+	line_start(r);
+	put(r, thought, strlen(thought));
+	line_start(r);
+}
+
+static void on_event(void *arg, const struct event *e)
+{
+	struct render *r = arg;
+
+	if (event_hidden(e) || js_get(e->json, "confirms"))
+		return; /* the answer to a question: the action was shown */
+	if (e->is_action && e->source == SOURCE_AGENT && strcmp(e->type->name, "message") != 0) {
+		show_thought(r, e);
+		r->streamed = false;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(shows); i++)
+		if (shows[i].is_action == e->is_action && r->style >= shows[i].from
+		    && strcmp(shows[i].type, e->type->name) == 0) {
+			shows[i].show(r, e);
+			break;
+		}
+	fflush(r->out);
+}
+
+/* ---- what is no event -------------------------------------------------- */
+
+static void on_delta(void *arg, bool reasoning, const char *text, size_t len)
+{
+	struct render *r = arg;
+
+	if (!r->terminal || r->style == RENDER_QUIET
+	    || (reasoning && r->style != RENDER_VERBOSE))
+		return;
+	if (reasoning)
+		paint(r, DIM);
+	else
+		r->streamed = true;
+	put(r, text, len);
+	paint(r, PLAIN);
+	fflush(r->out);
+}
+
+static void on_output(void *arg, int64_t action, const char *bytes, size_t len)
+{
+	struct render *r = arg;
+
+	(void)action;
+	if (!r->terminal || r->style != RENDER_VERBOSE)
+		return;
+	r->live = true;
+	paint(r, DIM);
+	put(r, bytes, len);
+	paint(r, PLAIN);
+	fflush(r->out);
+}
+
+static void on_retry(void *arg, const struct llm_error *why, int64_t wait_ms)
+{
+	struct render *r = arg;
+	AUTO(strbuf) struct strbuf text = STRBUF(1024);
+
+	r->streamed = false;
+	if (r->style == RENDER_QUIET)
+		return;
+	strbuf_addf(&text, "%s; next try in %lld s", why->text,
+		    (long long)(wait_ms + 500) / 1000);
+	say(r, YELLOW, "! ", text.text, text.len);
+	fflush(r->out);
+}
+
+static void on_notice(void *arg, int level, const char *text)
+{
+	struct render *r = arg;
+
+	if (level <= MT_LOG_WARNING)
+		say(r, YELLOW, "! ", text, strlen(text));
+}
+
+static void on_rewound(void *arg, int64_t to)
+{
+	struct render *r = arg;
+	char text[96];
+
+	r->streamed = false;
+	if (r->style == RENDER_QUIET)
+		return;
+	snprintf(text, sizeof text, "[gone back to event %lld: what came after it is undone]",
+		 (long long)to);
+	say(r, DIM, "", text, strlen(text));
+	fflush(r->out);
+}
+
+const struct watcher render_watcher = {
+	.event = on_event,
+	.delta = on_delta,
+	.output = on_output,
+	.retry = on_retry,
+	.rewound = on_rewound,
+	.notice = on_notice,
+};
+
+struct render *render_new(FILE *out, enum render_style style)
+{
+	struct render *r = calloc(1, sizeof *r);
+	const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	if (!r)
+		return NULL;
+	r->out = out;
+	r->style = style;
+	r->terminal = isatty(fileno(out));
+	r->colour = r->terminal && (!no_colour || !*no_colour) && term && *term
+		    && strcmp(term, "dumb") != 0;
+	clock_gettime(CLOCK_MONOTONIC, &r->began);
+	return r;
+}
+
+struct render *render_free(struct render *r)
+{
+	free(r);
+	return NULL;
+}
+
+static void put_bill(struct strbuf *text, const struct render_end *end)
+{
+	if (!end->calls)
+		return;
+	strbuf_addf(text, ", %lld tokens in, %lld out", (long long)end->input,
+		    (long long)end->output);
+	if (end->cost >= 0)
+		strbuf_addf(text, ", $%.4f", end->cost);
+}
+
+/* One line for each, where there are several. */
+static void say_models(struct render *r, const struct llm_bill *bill)
+{
+	const struct llm_metrics *m;
+	const char *name;
+
+	if (!bill || !llm_bill_at(bill, 1, &m))
+		return;
+	for (size_t n = 0; (name = llm_bill_at(bill, n, &m)); n++) {
+		AUTO(strbuf) struct strbuf text = STRBUF(4096);
+		struct render_end one = { .calls = m->calls, .input = m->input,
+					  .output = m->output,
+					  .cost = m->cost_known ? m->cost : -1 };
+
+		strbuf_addf(&text, "  %.200s: %lld replies", name, (long long)m->calls);
+		put_bill(&text, &one);
+		say(r, DIM, "", text.text, text.len);
+	}
+}
+
+void render_end(struct render *r, const struct render_end *end)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(4096);
+	struct timespec now;
+
+	if (r->style == RENDER_QUIET && end->over)
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	strbuf_addf(&text, "%s", end->state);
+	if (*end->reason)
+		strbuf_addf(&text, ": %s", end->reason);
+	strbuf_addf(&text, " (%lld steps", (long long)end->steps);
+	put_bill(&text, end);
+	strbuf_addf(&text, ", %.1f s; conversation %s)",
+		    (double)(now.tv_sec - r->began.tv_sec)
+			    + (double)(now.tv_nsec - r->began.tv_nsec) / 1e9,
+		    end->conversation);
+	say(r, end->over ? DIM : YELLOW, "", text.text, text.len);
+	say_models(r, end->bill);
+	if (!end->over) {
+		strbuf_reset(&text);
+		strbuf_addf(&text, "Go on with: mortise resume %s", end->conversation);
+		say(r, PLAIN, "", text.text, text.len);
+	}
+	fflush(r->out);
+}
+
+void render_remark(struct render *r, const char *text)
+{
+	say(r, DIM, "", text, strlen(text));
+	fflush(r->out);
+}

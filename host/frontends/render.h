@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * render.h - a conversation as a person at a terminal, or in a pipe, reads it. */
+#ifndef HOST_FRONTENDS_RENDER_H
+#define HOST_FRONTENDS_RENDER_H
+
+#include "controller/conversation.h"
+
+enum render_style {
+	RENDER_QUIET,    /* only what the agent says at the end */
+	RENDER_NORMAL,   /* replies, calls, results in short */
+	RENDER_VERBOSE,  /* results whole, states, thoughts */
+};
+
+struct render;
+
+/** Write to `out` (borrowed). Colours and streaming only when it is a
+ *  terminal, and no colours when NO_COLOR is set. */
+struct render *render_new(FILE *out, enum render_style style);
+struct render *render_free(struct render *r);
+AUTO_DEFINE(render, struct render *, render_free)
+/** What it is told by; `arg` is the struct render. */
+extern const struct watcher render_watcher;
+
+/** How it stands at the end. */
+struct render_end {
+	const char *conversation, *state, *reason;
+	int64_t steps;
+	int64_t calls, input, output; /* of all models */
+	double cost;                  /* below 0: unknown */
+	const struct llm_bill *bill;  /* of each model, if there are several; or NULL */
+	bool over;                    /* done: nothing to go on with */
+};
+/** The closing line: state, steps, tokens, cost, time, how to go on. */
+void render_end(struct render *r, const struct render_end *end);
+/** A remark of the program, for instance that a state has changed. */
+void render_remark(struct render *r, const char *text);
+
+#endif

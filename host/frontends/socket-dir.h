@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * socket-dir.h - the folder of the sockets, $XDG_RUNTIME_DIR/mortise: making one,
+ * finding one, and clearing away what dead processes left. */
+#ifndef HOST_FRONTENDS_SOCKET_DIR_H
+#define HOST_FRONTENDS_SOCKET_DIR_H
+
+#include "error.h"
+#include <stdbool.h>
+#include <sys/types.h>
+
+/** A socket file that this process made. */
+struct socket_file {
+	int dir; /* its folder; -1: nothing there any more */
+	char name[96];
+	dev_t dev;
+	ino_t ino;
+};
+
+/** Listen for the conversation `id`. A file of a dead process gives way; one
+ *  of a living process is MT_EEXIST. */
+int socket_dir_listen(const char *id, int backlog, struct socket_file *ret, int *ret_fd,
+		 struct error *err);
+/** Remove the file if it is still ours. Twice is fine. */
+void socket_dir_remove(struct socket_file *p);
+
+/** Connect to a conversation. `ret_pid` (may be NULL): its process.
+ *  @return MT_ENOTFOUND if no process listens; a file left over is removed. */
+int socket_dir_connect(const char *id, int *ret_fd, pid_t *ret_pid, struct error *err);
+/** The ids that have a socket file, sorted, living or not; freed by socket_dir_free_list. */
+int socket_dir_list(char ***ret, size_t *ret_count, struct error *err);
+void socket_dir_free_list(char **ids, size_t count);
+
+/** True if `pid` is `ancestor`, or a process below it, or gone. */
+bool process_descends(pid_t pid, pid_t ancestor);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * result.c - what a hook says: its exit code, and JSON on its stdout. */
+#include "hooks/hooks.h"
+
+#include <string.h>
+#include <strings.h>
+
+static int take(char **to, const char *text)
+{
+	if (!text)
+		return MT_OK;
+	free(*to);
+	*to = strdup(text);
+	return *to ? MT_OK : MT_ENOMEM;
+}
+
+/* The newer form of the same for tools. */
+static int read_specific(struct hook_result *r, json_object *o)
+{
+	const char *decision = js_str(o, "permissionDecision", NULL);
+	int status = MT_OK;
+
+	if (decision && strcasecmp(decision, "deny") == 0) {
+		status = take(&r->decision, "deny");
+		r->blocked = true;
+	}
+	if (!status)
+		status = take(&r->reason, js_str(o, "permissionDecisionReason", NULL));
+	return status ? status : take(&r->context, js_str(o, "additionalContext", NULL));
+}
+
+static int read_object(struct hook_result *r, json_object *o)
+{
+	const char *decision = js_str(o, "decision", NULL);
+	json_object *specific = js_get(o, "hookSpecificOutput");
+	bool deny = decision && (strcasecmp(decision, "deny") == 0 ||
+				 strcasecmp(decision, "block") == 0);
+	int status = MT_OK;
+
+	if (deny)
+		status = take(&r->decision, "deny");
+	else if (decision && strcasecmp(decision, "allow") == 0)
+		status = take(&r->decision, "allow");
+	if (!status)
+		status = take(&r->reason, js_str(o, "reason", NULL));
+	if (!status)
+		status = take(&r->context, js_str(o, "additionalContext", NULL));
+	if (!status && specific)
+		status = read_specific(r, specific);
+	r->blocked = r->blocked || deny || !js_bool(o, "continue", true);
+	return status;
+}
+
+int hook_understand(struct hook_result *r)
+{
+	AUTO(json) json_object *o = NULL;
+
+	r->success = !r->error && r->exit_code == 0;
+	r->blocked = !r->error && r->exit_code == 2;
+	if (r->error || !r->out || r->out[strspn(r->out, " \t\r\n")] != '{')
+		return MT_OK;
+	o = js_parse_object(r->out, strlen(r->out), NULL);
+	return o ? read_object(r, o) : MT_OK;
+}
+
+void hook_result_clear(struct hook_result *r)
+{
+	free(r->out);
+	free(r->err_text);
+	free(r->decision);
+	free(r->reason);
+	free(r->context);
+	free(r->error);
+	*r = (struct hook_result){ 0 };
+}

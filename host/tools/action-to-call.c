@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * action-to-call.c - an action as a tool call, whoever sent it. */
+#include "tools/calls.h"
+
+#include "strbuf.h"
+#include "tools/mapping.h"
+
+#include <string.h>
+
+/* ---- an entry of a mapping, backwards ---------------------------------- */
+
+static bool is_default(json_object *value, const struct event_type *type, const char *name)
+{
+	const struct event_field *field = event_field_find(type, name);
+	AUTO(json) json_object *fallback =
+		field && field->fallback
+			? js_parse(field->fallback, strlen(field->fallback), NULL) : NULL;
+
+	return !value || js_equal(value, fallback);
+}
+
+/* Fields that say something which the entry cannot say as an argument. */
+static bool says_more(const struct event *action, json_object *forms)
+{
+	static const char *const of_the_host[] = { "thought", "security_risk", "blocking",
+						   "confirmation_state", "hidden", "cwd",
+						   "is_static" };
+	json_object *fields = event_args(action);
+
+	json_object_object_foreach(fields, name, value) {
+		bool known = js_get(forms, name);
+
+		for (size_t i = 0; i < ARRAY_LEN(of_the_host); i++)
+			known |= strcmp(name, of_the_host[i]) == 0;
+		if (!known && event_field_find(action->type, name)
+		    && !is_default(value, action->type, name))
+			return true;
+	}
+	return false;
+}
+
+static int put_all(json_object *args, json_object *all)
+{
+	if (!json_object_is_type(all, json_type_object))
+		return MT_OK;
+	json_object_object_foreach(all, name, value)
+		if (js_set(args, name, json_object_get(value)))
+			return MT_ENOMEM;
+	return MT_OK;
+}
+
+/* The argument that a field came from. `tool`: only arguments that it has; NULL: any. */
+static int put_argument(json_object *args, const struct tool *tool, const char *form,
+			json_object *value)
+{
+	if (!value)
+		return MT_OK;
+	if (strcmp(form, "$*") == 0)
+		return put_all(args, value);
+	if (tool && !mapping_knows(tool, form + 1))
+		return MT_OK;
+	return js_set(args, form + 1, json_object_get(value));
+}
+
+/* @return MT_OK, MT_ENOTFOUND (a literal of the entry is not what the action
+ * has) or MT_ENOMEM. With `loose` a literal may stand where the action says
+ * nothing of its own. */
+static int put_fields(json_object *args, const struct tool *tool, json_object *forms,
+		      const struct event *action, bool loose)
+{
+	json_object_object_foreach(forms, name, form) {
+		json_object *value = js_get(event_args(action), name);
+		const char *text = js_str(form, "$each", NULL);
+
+		if (!text && json_object_is_type(form, json_type_string))
+			text = json_object_get_string(form);
+		if (text && text[0] == '$') {
+			if (put_argument(args, tool, text, value))
+				return MT_ENOMEM;
+		} else if (!js_equal(value, form)
+			   && !(loose && is_default(value, action->type, name))) {
+			return MT_ENOTFOUND;
+		}
+	}
+	return MT_OK;
+}
+
+static int put_when(json_object *args, json_object *when)
+{
+	json_object_object_foreach(when, name, want) {
+		if (!js_get(args, name)) {
+			if (js_set(args, name, json_object_get(want)))
+				return MT_ENOMEM;
+		} else if (!js_equal(js_get(args, name), want)) {
+			return MT_ENOTFOUND;
+		}
+	}
+	return MT_OK;
+}
+
+/* The arguments that give this action by an entry. */
+static int invert(const struct tool *tool, json_object *mapping,
+		  const struct event *action, bool loose, json_object **ret)
+{
+	AUTO(json) json_object *args = json_object_new_object();
+	json_object *forms = js_get(mapping, "args"), *when = js_get(mapping, "when");
+	json_object *timeout = js_get(action->json, "timeout");
+	const char *form = js_str(mapping, "timeout", "");
+	int r = args ? MT_OK : MT_ENOMEM;
+
+	if (strcmp(js_str(mapping, "action", ""), action->type->name) != 0
+	    || (loose && says_more(action, forms)))
+		return MT_ENOTFOUND;
+	if (!r && forms)
+		r = put_fields(args, js_bool(mapping, "internal", false) ? NULL : tool,
+			       forms, action, loose);
+	if (!r && when)
+		r = put_when(args, when);
+	if (!r && form[0] == '$' && timeout && js_bool(event_args(action), "blocking", true))
+		r = js_set(args, form + 1, json_object_get(timeout));
+	if (!r)
+		*ret = STEAL(args);
+	return r;
+}
+
+static int invert_any(const struct tool *tool, const struct event *action, bool loose,
+		      json_object **ret)
+{
+	size_t n = tool->events ? json_object_array_length(tool->events) : 0;
+	int r = MT_ENOTFOUND;
+
+	for (size_t i = 0; r == MT_ENOTFOUND && i < n; i++)
+		r = invert(tool, json_object_array_get_idx(tool->events, i), action, loose,
+			   ret);
+	return r;
+}
+
+/* ---- actions ----------------------------------------------------------- */
+
+static int by_name(const struct catalog *catalog, const struct event *action,
+		   const struct tool **ret_tool, json_object **ret_args, struct error *err)
+{
+	json_object *given = js_get(event_args(action), "arguments");
+	const char *name = event_arg(action, "name");
+
+	*ret_tool = catalog_find(catalog, name);
+	if (!*ret_tool)
+		return catalog_unknown(catalog, name, given ? js_text(given, NULL) : "{}",
+				       err);
+	*ret_args = given ? json_object_get(given) : json_object_new_object();
+	return *ret_args ? MT_OK : fail(err, MT_ENOMEM, "out of memory");
+}
+
+static int search(const struct catalog *catalog, const struct event *action,
+		  const char *preferred, bool loose, const struct tool **ret_tool,
+		  json_object **ret_args)
+{
+	const struct tool *own = preferred ? catalog_find(catalog, preferred) : NULL;
+	int r = own ? invert_any(own, action, loose, ret_args) : MT_ENOTFOUND;
+
+	*ret_tool = own;
+	for (size_t i = 0; r == MT_ENOTFOUND && i < catalog->count; i++) {
+		*ret_tool = &catalog->tools[i];
+		r = invert_any(*ret_tool, action, loose, ret_args);
+	}
+	return r;
+}
+
+/* V0's action to visit an address, as the action of the browser that does it.
+ * NULL: it is another action, or no memory. */
+static struct event *as_browser_code(const struct event *action)
+{
+	AUTO(strbuf) struct strbuf code = STRBUF(1 << 20);
+	json_object *url = js_get(event_args(action), "url"), *args;
+
+	if (strcmp(action->type->name, "browse") != 0)
+		return NULL;
+	strbuf_add(&code, "goto(");
+	python_repr(&code, url);
+	args = json_object_new_object();
+	if (strbuf_add(&code, ")") || js_set_str(args, "browser_actions", code.text)
+	    || js_set_bool(args, "return_axtree",
+			   js_bool(event_args(action), "return_axtree", false))) {
+		json_object_put(args);
+		return NULL;
+	}
+	return event_action("browse_interactive", action->source, args, NULL);
+}
+
+int action_to_call(const struct catalog *catalog, const struct event *action,
+		   const char *preferred, const struct tool **ret_tool,
+		   json_object **ret_args, struct error *err)
+{
+	AUTO(event) struct event *visit = as_browser_code(action);
+	const char *type = action->type->name;
+	int r;
+
+	if (visit)
+		action = visit;
+	if (strcmp(action->type->name, "call_tool") == 0
+	    || strcmp(action->type->name, "call_tool_mcp") == 0)
+		return by_name(catalog, action, ret_tool, ret_args, err);
+	r = search(catalog, action, preferred, false, ret_tool, ret_args);
+	if (r == MT_ENOTFOUND)
+		r = search(catalog, action, preferred, true, ret_tool, ret_args);
+	if (r == MT_ENOTFOUND)
+		return fail(err, r, "no wired tool executes the action `%s`", type);
+	return r ? fail(err, r, "out of memory") : MT_OK;
+}
+
+const char *call_observation(const struct tool *tool, const struct event *action)
+{
+	size_t n = tool->events ? json_object_array_length(tool->events) : 0;
+
+	for (size_t i = 0; i < n; i++) {
+		json_object *m = json_object_array_get_idx(tool->events, i);
+
+		if (strcmp(js_str(m, "action", ""), action->type->name) == 0
+		    || (strcmp(action->type->name, "browse") == 0
+			&& strcmp(js_str(m, "action", ""), "browse_interactive") == 0))
+			return js_str(m, "observation", "tool");
+	}
+	return strcmp(action->type->name, "call_tool_mcp") == 0 ? "mcp" : "tool";
+}
+
+int64_t action_timeout_ms(const struct event *action)
+{
+	double seconds = js_number(action->json, "timeout", 0);
+
+	return seconds > 0 && seconds < 1e9 ? (int64_t)(seconds * 1000) : 0;
+}

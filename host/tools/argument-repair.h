@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * argument-repair.h - the slips of models in the arguments of tool calls, mended before
+ * the arguments are checked (spec/tools 11.4). */
+#ifndef HOST_TOOLS_ARGUMENT_REPAIR_H
+#define HOST_TOOLS_ARGUMENT_REPAIR_H
+
+#include "js.h"
+
+/** Append a JSON text whose strings hold no raw control characters: those that
+ *  do are escaped. White space outside of strings stays. */
+int repair_control_chars(const char *text, size_t len, struct strbuf *out);
+
+/** Read the arguments of a call; raw control characters inside strings are
+ *  escaped on a second attempt. Anything but an object is an empty one.
+ *  @return owned; NULL with `err` filled if it is no JSON. */
+json_object *repair_parse(const char *text, size_t len, struct error *err);
+
+/** Mend `args` in place by the tool's schema (may be NULL): nulls that it does
+ *  not want and names that are left-over markup removed, misspelt security_risk
+ *  renamed, lists and objects given as JSON text decoded, numbers and booleans
+ *  given as text read, a text given as a list of pieces joined.
+ *  @return MT_OK or MT_ENOMEM. */
+int repair_arguments(json_object *schema, json_object *args);
+
+#endif

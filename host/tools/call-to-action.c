@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * call-to-action.c - a tool call as an action, by the mapping of the tool. */
+#include "tools/calls.h"
+
+#include "schema.h"
+#include "tools/mapping.h"
+#include "tools/tool-name-repair.h"
+#include "tools/argument-repair.h"
+#include "utf8.h"
+
+#include <math.h>
+#include <mortise/tool.h>
+#include <string.h>
+
+static int no_memory(struct error *err)
+{
+	return fail(err, MT_ENOMEM, "out of memory");
+}
+
+/* ---- arguments --------------------------------------------------------- */
+
+static json_object *read_arguments(const char *text, size_t len, struct error *err)
+{
+	struct error why = ERROR_NONE;
+	json_object *args;
+
+	while (len && strchr(" \t\r\n", text[len - 1]))
+		len--;
+	if (len == 0) /* how some models call a tool without parameters */
+		args = json_object_new_object();
+	else
+		args = repair_parse(text, len, &why);
+	if (!args && (!why.code || why.code == MT_ENOMEM))
+		no_memory(err);
+	else if (!args)
+		fail(err, MT_EINVAL, "Failed to parse tool call arguments: %.*s",
+		     (int)utf8_cut(text, len, 300), text);
+	return args;
+}
+
+/* Every name of a list is an argument; security_risk may be missing. */
+static int check_required(const struct tool *tool, json_object *required,
+			  json_object *args, const char *purpose, struct error *err)
+{
+	size_t n = json_object_is_type(required, json_type_array)
+			   ? json_object_array_length(required) : 0;
+
+	for (size_t i = 0; i < n; i++) {
+		json_object *one = json_object_array_get_idx(required, i);
+		const char *name = json_object_get_string(one);
+
+		if (json_object_is_type(one, json_type_string)
+		    && strcmp(name, "security_risk") != 0
+		    && !json_object_object_get_ex(args, name, NULL))
+			return fail(err, MT_EINVAL,
+				    "Missing required argument \"%s\"%s in tool call %s",
+				    name, purpose, tool->name);
+	}
+	return MT_OK;
+}
+
+/* What the mapping that applies requires: for "plan" command. */
+static int check_mapping(const struct tool *tool, json_object *args, struct error *err)
+{
+	json_object *mapping = mapping_for(tool, args);
+	AUTO(strbuf) struct strbuf purpose = STRBUF(4096);
+	json_object *when = js_get(mapping, "when");
+
+	if (when) {
+		json_object_object_foreach(when, name, value) {
+			strbuf_add(&purpose, purpose.len ? " and " : " for ");
+			js_put(&purpose, value);
+			strbuf_addf(&purpose, " %s", name);
+		}
+	}
+	return check_required(tool, js_get(mapping, "required"), args, purpose.text, err);
+}
+
+/* The time-out that a call asks for, in seconds. @return false: none. */
+static int find_timeout(const struct tool *tool, json_object *args, double *ret,
+			struct error *err)
+{
+	json_object *form = js_get(mapping_for(tool, args), "timeout");
+	json_object *value = form ? mapping_value(form, args) : NULL;
+
+	*ret = -1;
+	if (!value)
+		return MT_OK;
+	if (json_object_is_type(value, json_type_int)
+	    || json_object_is_type(value, json_type_double))
+		*ret = json_object_get_double(value);
+	if (!isfinite(*ret) || *ret < 0)
+		return fail(err, MT_EINVAL, "Invalid float passed to 'timeout' argument: %.100s",
+			    json_object_get_string(value));
+	return MT_OK;
+}
+
+/* Arguments that a schema which lists all of them does not know. */
+static int check_unknown(const struct tool *tool, json_object *args, struct error *err)
+{
+	json_object *properties = js_get(tool->schema_json, "properties");
+	AUTO(strbuf) struct strbuf names = STRBUF(4096);
+
+	if (js_bool(tool->schema_json, "additionalProperties", true) || !properties)
+		return MT_OK;
+	json_object_object_foreach(args, name, value) {
+		(void)value;
+		if (json_object_object_get_ex(properties, name, NULL))
+			continue;
+		json_object_object_foreach(properties, known, property) {
+			(void)property;
+			strbuf_addf(&names, "%s%s", names.len ? ", " : "", known);
+		}
+		return fail(err, MT_EINVAL, "Unexpected argument %.100s in tool call %s. "
+			    "Allowed arguments are: %s", name, tool->name, names.text);
+	}
+	return MT_OK;
+}
+
+/* The schema as a whole. What the model says of the risk is the host's, not the
+ * tool's, unless the tool asks for it. */
+static int check_schema(const struct tool *tool, json_object *args, struct error *err)
+{
+	struct error why = ERROR_NONE;
+
+	if ((tool->hints & MT_TOOL_CONTROL) || !tool->schema_json)
+		return MT_OK;
+	if (schema_check(tool->schema_json, args, &why))
+		return fail(err, MT_EINVAL, "Wrong arguments in tool call %s: %s", tool->name,
+			    why.text);
+	return MT_OK;
+}
+
+static int check_own(const struct tool *tool, json_object *args, struct error *err)
+{
+	int r = check_unknown(tool, args, err);
+
+	return r ? r : check_schema(tool, args, err);
+}
+
+static int check(const struct tool *tool, json_object *args, struct error *err)
+{
+	bool own = mapping_knows(tool, "security_risk");
+	json_object *risk;
+	double seconds;
+	int r;
+
+	if (repair_arguments(tool->schema_json, args))
+		return no_memory(err);
+	if (!(tool->hints & MT_TOOL_CONTROL)
+	    && check_required(tool, js_get(tool->schema_json, "required"), args, "", err))
+		return err->code;
+	if (check_mapping(tool, args, err) || find_timeout(tool, args, &seconds, err))
+		return err->code;
+	risk = own ? NULL : json_object_get(js_get(args, "security_risk"));
+	if (risk)
+		json_object_object_del(args, "security_risk");
+	r = check_own(tool, args, err);
+	if (risk && js_set(args, "security_risk", risk))
+		return no_memory(err);
+	return r;
+}
+
+json_object *call_arguments(const struct tool *tool, const char *text, size_t len,
+			    struct error *err)
+{
+	AUTO(json) json_object *args = read_arguments(text, len, err);
+
+	if (!args || check(tool, args, err))
+		return NULL;
+	return STEAL(args);
+}
+
+/* ---- the action -------------------------------------------------------- */
+
+static int fill_risk(json_object *fields, json_object *args, const struct event_type *type)
+{
+	static const char *const names[] = { "LOW", "MEDIUM", "HIGH" };
+	const char *risk = js_str(args, "security_risk", "");
+
+	if (!event_field_find(type, "security_risk"))
+		return MT_OK;
+	for (int i = 0; i < 3; i++)
+		if (strcmp(risk, names[i]) == 0)
+			return js_set_int(fields, "security_risk", i);
+	return MT_OK;
+}
+
+/* Text that came with the reply goes before a thought of the call, or before what a
+ * message says. */
+static int fill_thought(json_object *fields, const char *thought,
+			const struct event_type *type)
+{
+	const char *name = strcmp(type->name, "message") == 0 ? "content" : "thought";
+	const char *own = js_str(fields, name, "");
+	AUTO(strbuf) struct strbuf both = STRBUF(64 << 20);
+
+	if (!*thought || !event_field_find(type, name))
+		return MT_OK;
+	if (strbuf_addf(&both, "%s%s%s", thought, *own ? "\n" : "", own))
+		return MT_ENOMEM;
+	return js_set_strn(fields, name, both.text, both.len);
+}
+
+static int set_timeout(struct event *e, const struct tool *tool, json_object *args,
+		       struct error *err)
+{
+	double seconds;
+
+	if (find_timeout(tool, args, &seconds, err))
+		return err->code;
+	if (seconds < 0)
+		return MT_OK;
+	if (event_field_find(e->type, "blocking")
+	    && js_set_bool(event_args(e), "blocking", true))
+		return no_memory(err);
+	if (js_set(e->json, "timeout", js_new_number(seconds)))
+		return no_memory(err);
+	return MT_OK;
+}
+
+struct event *call_to_action(const struct tool *tool, json_object *args,
+			     const char *thought, struct error *err)
+{
+	const char *name = mapping_action(tool, args);
+	const struct event_type *type = event_type_find(true, name);
+	AUTO(json) json_object *fields = NULL;
+	AUTO(event) struct event *e = NULL;
+
+	if (!type) {
+		fail(err, MT_EINVAL, "tool %s maps to an unknown action `%s`", tool->name,
+		     name);
+		return NULL;
+	}
+	fields = mapping_fields(tool, args, type, err);
+	if (!fields)
+		return NULL;
+	if (fill_risk(fields, args, type) || fill_thought(fields, thought, type)) {
+		no_memory(err);
+		return NULL;
+	}
+	e = event_action(name, SOURCE_AGENT, STEAL(fields), err);
+	if (!e || set_timeout(e, tool, args, err))
+		return NULL;
+	return STEAL(e);
+}
+
+/* What the model says of the risk has to be one of the levels, while somebody
+ * goes by it. */
+static int check_risk(const struct catalog *catalog, const struct tool *tool,
+		      json_object *args, struct error *err)
+{
+	static const char *const names[] = { "LOW", "MEDIUM", "HIGH", "UNKNOWN" };
+	json_object *risk = js_get(args, "security_risk");
+
+	if (!risk || !catalog->reads_risk || mapping_knows(tool, "security_risk")
+	    || tool_only_reads(tool) || (tool->hints & MT_TOOL_CONTROL))
+		return MT_OK;
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (strcmp(js_str(args, "security_risk", ""), names[i]) == 0)
+			return MT_OK;
+	return fail(err, MT_EINVAL, "Wrong arguments in tool call %s: security_risk is LOW, "
+		    "MEDIUM or HIGH, not %.100s", tool->name, js_text(risk, NULL));
+}
+
+struct event *call_event(const struct catalog *catalog, const char *name,
+			 const char *text, size_t len, const char *thought,
+			 const struct tool **ret_tool, struct error *err)
+{
+	AUTO(json) json_object *args = read_arguments(text, len, err);
+	const struct tool *tool = NULL;
+
+	if (ret_tool)
+		*ret_tool = NULL;
+	if (!args)
+		return NULL;
+	if (tool_name_resolve(catalog, name, args, &tool)) {
+		no_memory(err);
+		return NULL;
+	}
+	if (!tool) {
+		catalog_unknown(catalog, name, js_text(args, NULL), err);
+		return NULL;
+	}
+	if (ret_tool)
+		*ret_tool = tool;
+	if (check(tool, args, err) || check_risk(catalog, tool, args, err))
+		return NULL;
+	return call_to_action(tool, args, thought, err);
+}
+
+struct event *message_event(const char *text, size_t len, bool wait, struct error *err)
+{
+	json_object *args = json_object_new_object();
+
+	if (!args || js_set_strn(args, "content", text, len)
+	    || js_set_bool(args, "wait_for_response", wait)) {
+		json_object_put(args);
+		no_memory(err);
+		return NULL;
+	}
+	return event_action("message", SOURCE_AGENT, args, err);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * ffi-tools.h - tools that the configuration alone declares: C functions. So their
+ * list is known, and judged, before anything runs. */
+#ifndef HOST_TOOLS_FFI_TOOLS_H
+#define HOST_TOOLS_FFI_TOOLS_H
+
+#include "config/config.h"
+
+/** The toolset that binds them. */
+#define FFI_TOOLSET "ffi"
+
+/** The list that the options of [SECTION] declare, as a toolset lists its tools;
+ *  owned. A fault names file and line. */
+int ffi_tools_read(const struct config *c, const char *section, json_object *options,
+		   json_object **ret, struct error *err);
+
+#endif

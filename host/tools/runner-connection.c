@@ -1,0 +1,547 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * runner-connection.c - the line to a runner: launch, lines out and in, the end. */
+#include "tools/runner-internal.h"
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+static void finish(struct runner *l);
+
+/* ---- the end ---------------------------------------------------------- */
+
+static void runner_free(struct runner *l)
+{
+	open_calls_fail(l, MT_ECANCELLED, false, 0, "the runner was ended");
+	jsonl_done(&l->lines);
+	strbuf_clear(&l->waiting);
+	json_object_put(l->listing);
+	json_object_put(l->changing);
+	for (size_t n = 0; n < l->granted_count; n++)
+		free(l->granted[n]);
+	free(l->granted);
+	free(l);
+}
+
+static void on_handle_closed(uv_handle_t *h)
+{
+	struct runner *l = h->data;
+
+	if (--l->handles)
+		return;
+	if (l->started && l->events->closed)
+		l->events->closed(l->arg, &l->why);
+	runner_free(l);
+}
+
+static void close_handle(uv_handle_t *h)
+{
+	if (!uv_is_closing(h))
+		uv_close(h, on_handle_closed);
+}
+
+static void close_input(struct runner *l)
+{
+	if (!l->in_closed) {
+		l->in_closed = true;
+		close_handle((uv_handle_t *)&l->in);
+	}
+}
+
+static void describe_end(struct runner *l)
+{
+	if (l->why.code)
+		return;
+	if (l->closing)
+		fail(&l->why, MT_ECANCELLED, "the runner was ended");
+	else if (l->exit_signal)
+		fail(&l->why, MT_EIO, "the runner was killed by signal %d (%s)",
+		     l->exit_signal, strsignal(l->exit_signal));
+	else
+		fail(&l->why, MT_EIO,
+		     "the runner ended by itself with exit code %" PRId64, l->exit_code);
+}
+
+static void finish(struct runner *l)
+{
+	if (l->finishing)
+		return;
+	l->finishing = true;
+	describe_end(l);
+	open_calls_fail(l, l->why.code, !l->closing, l->exit_signal, l->why.text);
+	close_input(l);
+	close_handle((uv_handle_t *)&l->out);
+	close_handle((uv_handle_t *)&l->timer);
+	close_handle((uv_handle_t *)&l->later);
+	close_handle((uv_handle_t *)&l->process);
+}
+
+static void on_kill_time(uv_timer_t *t)
+{
+	struct runner *l = t->data;
+
+	if (l->exited)
+		finish(l); /* something else holds its output open */
+	else
+		uv_process_kill(&l->process, SIGKILL);
+}
+
+/* Its input ends, so it ends its tree; a while later it is killed. */
+static void begin_end(struct runner *l)
+{
+	close_input(l);
+	uv_timer_start(&l->timer, on_kill_time, l->exited ? 200 : CLOSE_MS, 500);
+}
+
+static void on_later(uv_timer_t *t)
+{
+	struct runner *l = t->data;
+
+	if (!l->finishing)
+		begin_end(l);
+	describe_end(l);
+	open_calls_fail(l, l->why.code, !l->closing, 0, l->why.text);
+}
+
+void runner_break(struct runner *l, int status, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vfail(&l->why, status, fmt, ap);
+	va_end(ap);
+	uv_timer_start(&l->later, on_later, 0, 0);
+}
+
+static void on_exit_(uv_process_t *p, int64_t exit_code, int number)
+{
+	struct runner *l = p->data;
+
+	l->exited = true;
+	l->exit_code = exit_code;
+	l->exit_signal = number;
+	if (l->eof)
+		finish(l);
+	else
+		begin_end(l);
+}
+
+/* ---- lines out -------------------------------------------------------- */
+
+struct write {
+	uv_write_t request;
+	struct runner *link;
+	size_t len;
+	char bytes[];
+};
+
+static void on_written(uv_write_t *request, int status)
+{
+	struct write *w = request->data;
+
+	(void)status; /* a runner that is gone ends its output too */
+	w->link->queued -= w->len;
+	free(w);
+}
+
+static int queue(struct runner *l, const char *bytes, size_t len)
+{
+	struct write *w = malloc(sizeof *w + len);
+	uv_buf_t b;
+
+	if (!w)
+		return MT_ENOMEM;
+	w->link = l;
+	w->len = len;
+	w->request.data = w;
+	memcpy(w->bytes, bytes, len);
+	b = uv_buf_init(w->bytes, (unsigned)len);
+	if (uv_write(&w->request, (uv_stream_t *)&l->in, &b, 1, on_written) < 0) {
+		free(w);
+		return MT_EIO;
+	}
+	l->queued += len;
+	return MT_OK;
+}
+
+/* What the runner can take at once is written at once: one system call. */
+static int send_now(struct runner *l, const char *bytes, size_t len)
+{
+	uv_buf_t b = uv_buf_init((char *)(uintptr_t)bytes, (unsigned)len);
+	int n = l->queued ? UV_EAGAIN : uv_try_write((uv_stream_t *)&l->in, &b, 1);
+
+	if (n < 0 && n != UV_EAGAIN)
+		return MT_EIO;
+	if (n < 0)
+		n = 0;
+	return (size_t)n == len ? MT_OK : queue(l, bytes + n, len - (size_t)n);
+}
+
+static void on_deaf(uv_timer_t *t)
+{
+	struct runner *l = t->data;
+
+	runner_break(l, MT_EIO, "the runner closed its input");
+}
+
+int runner_send(struct runner *l, const char *bytes, size_t len)
+{
+	int status;
+
+	if (l->in_closed)
+		return MT_EIO;
+	if (l->queued + len > QUEUE_MAX)
+		return MT_ELIMIT;
+	status = send_now(l, bytes, len);
+	if (status != MT_EIO)
+		return status;
+	/* Mostly it is dying, and why will be told; its calls fail then. */
+	if (!uv_is_active((uv_handle_t *)&l->timer))
+		uv_timer_start(&l->timer, on_deaf, INPUT_TIMEOUT_MS, 0);
+	return MT_OK;
+}
+
+static int sendf(struct runner *l, const char *fmt, ...)
+{
+	struct strbuf b AUTO(strbuf) = STRBUF(4096);
+	va_list ap;
+
+	va_start(ap, fmt);
+	strbuf_vaddf(&b, fmt, ap);
+	va_end(ap);
+	return b.error ? b.error : runner_send(l, b.text, b.len);
+}
+
+/* ---- bytes in --------------------------------------------------------- */
+
+static void on_alloc(uv_handle_t *h, size_t wanted, uv_buf_t *ret)
+{
+	struct runner *l = h->data;
+
+	(void)wanted;
+	*ret = uv_buf_init(l->room, sizeof l->room);
+}
+
+static void give_window(struct runner *l)
+{
+	if (l->consumed < RUNNER_WINDOW / 2)
+		return;
+	sendf(l,
+	      "{\"method\":\"notifications/window\",\"params\":{\"bytes\":%" PRId64
+	      "}}\n",
+	      l->consumed);
+	l->consumed = 0;
+}
+
+static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *b)
+{
+	struct runner *l = stream->data;
+	int status;
+
+	if (n == 0)
+		return;
+	if (n < 0) {
+		l->eof = true;
+		uv_read_stop(stream);
+		if (l->exited)
+			finish(l);
+		else
+			begin_end(l);
+		return;
+	}
+	status = jsonl_feed(&l->lines, b->base, (size_t)n);
+	if (status) {
+		uv_read_stop(stream);
+		l->eof = true;
+		runner_break(l, status == MT_ENOMEM ? status : MT_EIO, "%s",
+			   status == MT_ELIMIT
+				   ? "the runner sent a line that is too long"
+				   : "the runner sent what is none of its protocol");
+		return;
+	}
+	give_window(l);
+}
+
+/* ---- start ------------------------------------------------------------ */
+
+static void on_hello_time(uv_timer_t *t)
+{
+	struct runner *l = t->data;
+
+	runner_break(l, MT_ETIMEOUT, "the runner does not answer: no hello came from it");
+}
+
+static int say_hello(struct runner *l, const struct runner_spec *spec, struct error *err)
+{
+	struct strbuf b AUTO(strbuf) = STRBUF(HELLO_BYTES_MAX);
+	int status = runner_put_hello(&b, spec);
+
+	if (!status)
+		status = runner_send(l, b.text, b.len);
+	if (b.room)
+		explicit_bzero(b.text, b.len);
+	if (status == MT_EIO) /* it has gone already: how it ended tells why */
+		return MT_OK;
+	return status ? fail(err, status, "the hello cannot be sent: %s",
+			     status_name(status)) : MT_OK;
+}
+
+static int keep_grants(struct runner *l, const struct runner_spec *spec)
+{
+	size_t count = 0;
+
+	for (size_t n = 0; n < spec->instance_count; n++)
+		for (size_t k = 0; spec->instances[n].secrets &&
+				   spec->instances[n].secrets[k]; k++)
+			count++;
+	l->granted = calloc(count + 1, sizeof *l->granted);
+	for (size_t n = 0; l->granted && n < spec->instance_count; n++) {
+		const struct runner_instance *i = &spec->instances[n];
+
+		for (size_t k = 0; i->secrets && i->secrets[k]; k++) {
+			struct strbuf both = STRBUF(4096);
+
+			strbuf_addf(&both, "%s\n%s", i->name, i->secrets[k]);
+			l->granted[l->granted_count] = strbuf_take(&both);
+			if (!l->granted[l->granted_count++])
+				return MT_ENOMEM;
+		}
+	}
+	return l->granted ? MT_OK : MT_ENOMEM;
+}
+
+static int spawn(struct runner *l, const struct runner_spec *spec, struct error *err)
+{
+	uv_stdio_container_t stdio[3] = {
+		{ .flags = UV_CREATE_PIPE | UV_READABLE_PIPE,
+		  .data.stream = (uv_stream_t *)&l->in },
+		{ .flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE,
+		  .data.stream = (uv_stream_t *)&l->out },
+		{ .flags = spec->stderr_fd >= 0 ? UV_INHERIT_FD : UV_IGNORE,
+		  .data.fd = spec->stderr_fd },
+	};
+	uv_process_options_t options = {
+		.file = spec->argv[0],
+		.args = (char **)(uintptr_t)spec->argv,
+		.env = (char **)(uintptr_t)spec->env,
+		.exit_cb = on_exit_,
+		.flags = UV_PROCESS_DETACHED, /* Ctrl-C at the terminal is ours */
+		.stdio_count = 3,
+		.stdio = stdio,
+	};
+	int failed = uv_spawn(l->loop, &l->process, &options);
+
+	if (failed)
+		return fail(err, failed == UV_ENOENT ? MT_ENOTFOUND : MT_EIO,
+			    "the runner %s does not start: %s", spec->argv[0],
+			    uv_strerror(failed));
+	return MT_OK;
+}
+
+static struct runner *runner_new(uv_loop_t *loop, const struct runner_spec *spec)
+{
+	struct runner *l = calloc(1, sizeof *l);
+
+	if (!l || keep_grants(l, spec)) {
+		if (l)
+			runner_free(l);
+		return NULL;
+	}
+	l->loop = loop;
+	l->result_max = spec->result_max ? spec->result_max : RUNNER_RESULT_MAX;
+	l->grace_ms = spec->grace_ms ? spec->grace_ms : GRACE_MS;
+	l->waiting = STRBUF(QUEUE_MAX);
+	jsonl_init(&l->lines, RUNNER_LINE_MAX, runner_line, l);
+	l->process.data = l->in.data = l->out.data = l;
+	l->timer.data = l->later.data = l;
+	return l;
+}
+
+int runner_open(uv_loop_t *loop, const struct runner_spec *spec,
+	      const struct runner_events *events, void *arg, struct runner **ret,
+	      struct error *err)
+{
+	struct runner *l = runner_new(loop, spec);
+	int status;
+
+	if (!l)
+		return fail(err, MT_ENOMEM, "no memory for the line to a runner");
+	uv_pipe_init(loop, &l->in, 0);
+	uv_pipe_init(loop, &l->out, 0);
+	uv_timer_init(loop, &l->timer);
+	uv_timer_init(loop, &l->later);
+	l->handles = 5;
+	l->events = events;
+	l->arg = arg;
+	signal(SIGPIPE, SIG_IGN); /* a runner that is gone is an error of a write */
+	status = spawn(l, spec, err);
+	if (!status)
+		status = say_hello(l, spec, err);
+	if (!status && uv_read_start((uv_stream_t *)&l->out, on_alloc, on_read) < 0)
+		status = fail(err, MT_EIO, "the runner cannot be read");
+	if (status) {
+		finish(l); /* frees it from the loop, without a word */
+		return status;
+	}
+	l->started = true;
+	uv_timer_start(&l->timer, on_hello_time,
+		       (uint64_t)(spec->hello_ms ? spec->hello_ms : HELLO_MS), 0);
+	*ret = l;
+	return MT_OK;
+}
+
+/* ---- what the caller asks --------------------------------------------- */
+
+/* Before the hello is answered lines wait: a runner that is none gets none. */
+static int send_or_wait(struct runner *l, const char *bytes, size_t len)
+{
+	if (l->greeted)
+		return runner_send(l, bytes, len);
+	strbuf_addn(&l->waiting, bytes, len);
+	return l->waiting.error;
+}
+
+int runner_call(struct runner *l, uint64_t call, const char *instance, const char *tool,
+	      const char *args, size_t len, int64_t timeout_ms, struct error *err)
+{
+	struct strbuf b AUTO(strbuf) = STRBUF(RUNNER_ARGS_MAX + 8192);
+	struct open_call *c;
+	int status;
+
+	if (l->closing || l->finishing || l->why.code)
+		return fail(err, MT_EIO, "the runner is gone%s%s",
+			    l->why.code ? ": " : "", l->why.text);
+	if (len > RUNNER_ARGS_MAX)
+		return fail(err, MT_ELIMIT, "the arguments have %zu bytes: at most %d",
+			    len, RUNNER_ARGS_MAX);
+	if (open_call_find(l, call))
+		return fail(err, MT_EEXIST, "call %" PRIu64 " is open already", call);
+	status = runner_put_call(&b, call, instance, tool, args, len, timeout_ms);
+	c = status ? NULL : open_call_add(l, call, instance);
+	if (!c)
+		return fail(err, MT_ENOMEM, "no memory for the call");
+	status = send_or_wait(l, b.text, b.len);
+	if (status) {
+		open_call_drop(l, c);
+		return fail(err, status, status == MT_ELIMIT ?
+			    "the runner does not read: too much waits for it" :
+			    "the runner is gone");
+	}
+	return MT_OK;
+}
+
+/* The only timer of a call, and only while it shall end. */
+static void on_stuck(uv_timer_t *t)
+{
+	struct runner *l = t->data;
+	uint64_t now = uv_now(l->loop), next = 0;
+
+	for (const struct open_call *c = l->calls; c; c = c->next) {
+		if (!c->stuck_at)
+			continue;
+		if (c->stuck_at <= now) {
+			runner_break(l, MT_ETIMEOUT,
+				   "the runner did not end a call that was "
+				   "cancelled");
+			return;
+		}
+		if (!next || c->stuck_at < next)
+			next = c->stuck_at;
+	}
+	if (next)
+		uv_timer_start(t, on_stuck, next - now, 0);
+}
+
+void runner_cancel(struct runner *l, uint64_t call)
+{
+	struct open_call *c = open_call_find(l, call);
+	char line[160];
+	int len;
+
+	if (!c || c->stuck_at || l->finishing || l->closing)
+		return;
+	uv_update_time(l->loop);
+	c->stuck_at = uv_now(l->loop) + (uint64_t)l->grace_ms + CANCEL_TIMEOUT_MS;
+	len = snprintf(line, sizeof line, "{\"method\":\"notifications/cancelled\","
+		       "\"params\":{\"requestId\":%" PRIu64 "}}\n", call);
+	send_or_wait(l, line, (size_t)len);
+	if (l->greeted && !uv_is_active((uv_handle_t *)&l->timer))
+		uv_timer_start(&l->timer, on_stuck, (uint64_t)l->grace_ms + CANCEL_TIMEOUT_MS, 0);
+}
+
+int runner_input(struct runner *l, uint64_t call, const char *bytes, size_t len)
+{
+	struct strbuf b AUTO(strbuf) = STRBUF(RUNNER_ARGS_MAX);
+
+	if (!open_call_find(l, call))
+		return MT_ENOTFOUND;
+	runner_put_input(&b, call, bytes, len);
+	return b.error ? b.error : send_or_wait(l, b.text, b.len);
+}
+
+int runner_answer(struct runner *l, uint64_t request, int status, const char *text,
+		size_t len)
+{
+	struct strbuf b AUTO(strbuf) = STRBUF(RUNNER_ARGS_MAX);
+	int result;
+
+	strbuf_addf(&b, "{\"id\":%" PRIu64 ",", request);
+	if (status == MT_OK) {
+		strbuf_add(&b, "\"result\":");
+		strbuf_addn(&b, text, len);
+		strbuf_add(&b, "}\n");
+	} else {
+		strbuf_addf(&b, "\"error\":{\"code\":%d", status);
+		js_key_strn(&b, "message", text, len);
+		strbuf_add(&b, "}}\n");
+	}
+	result = b.error ? b.error : runner_send(l, b.text, b.len);
+	if (b.room)
+		explicit_bzero(b.text, b.len); /* it may be a secret */
+	return result;
+}
+
+int runner_list(struct runner *l, const char *instance, struct error *err)
+{
+	struct strbuf b AUTO(strbuf) = STRBUF(4096), id AUTO(strbuf) = STRBUF(1024);
+	bool open = json_object_object_get_ex(l->listing, instance, NULL);
+	int status;
+
+	if (!l->listing)
+		l->listing = json_object_new_object();
+	if (!l->listing || js_set_bool(l->listing, instance, open))
+		return fail(err, MT_ENOMEM, "out of memory");
+	if (open)
+		return MT_OK; /* once more, when it has answered */
+	strbuf_addf(&id, "tools/%s", instance);
+	strbuf_add(&b, "{");
+	js_key_strn(&b, "id", id.text, id.len);
+	js_key_str(&b, "method", "tools/list");
+	js_key(&b, "params");
+	strbuf_addc(&b, '{');
+	js_key_str(&b, "instance", instance);
+	strbuf_add(&b, "}}\n");
+	status = b.error ? b.error : send_or_wait(l, b.text, b.len);
+	return status ? fail(err, status,
+			     "the runner cannot be asked for the tools of `%s`", instance)
+		      : MT_OK;
+}
+
+bool runner_changing(const struct runner *l)
+{
+	return l->changing && json_object_object_length(l->changing) > 0;
+}
+
+void runner_close(struct runner *l)
+{
+	if (l->closing || l->finishing)
+		return;
+	l->closing = true;
+	uv_timer_start(&l->later, on_later, 0, 0);
+}
+
+int runner_pid(const struct runner *l)
+{
+	return l->started && !l->exited ? l->process.pid : -1;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * runner-connection.h - the host's end of the line to a runner: mortise-runner/1 over the
+ * standard input and output of what a runtime launched (doc/runner-protocol.md).
+ *
+ * One link is one runner. Everything is asynchronous on the loop; callbacks
+ * come from the loop, never from inside a link_ function. */
+#ifndef HOST_TOOLS_RUNNER_CONNECTION_H
+#define HOST_TOOLS_RUNNER_CONNECTION_H
+
+#include "error.h"
+#include "js.h"
+#include <uv.h>
+
+struct runner;
+
+/** A toolset instance that the runner shall have. Borrowed texts. */
+struct runner_instance {
+	const char *name;       /* of the instance: "bash", "zlib" */
+	const char *component;  /* of the toolset within its plugin */
+	const char *plugin;     /* path of the .so as the runner sees it */
+	json_object *options;   /* {key: "value as the user wrote it"}; or NULL */
+	const char *const *secrets; /* names granted, NULL-terminated; or NULL */
+	bool alone;             /* in a worker of its own */
+};
+
+struct runner_spec {
+	char *const *argv;      /* what the runtime said; argv[0] is a path */
+	char *const *env;       /* whole environment, "NAME=value" */
+	const char *workspace;  /* as the runner sees it */
+	const char *spool_dir;  /* as the runner sees it; made 0700 on demand */
+	const char *conversation;
+	const struct runner_instance *instances;
+	size_t instance_count;
+	int stderr_fd;          /* where its stderr goes; -1: /dev/null */
+	int64_t result_max, spool_max; /* bytes per call; 0: the defaults */
+	int64_t grace_ms;       /* of a cancelled call; 0: the default */
+	int64_t timeout_ms; /* of a call that brings none; 0: the default (10 minutes) */
+	int64_t memory_max;     /* address space of a worker in bytes; 0: no limit */
+	int64_t hello_ms;       /* how long the runner may take to answer the hello;
+	                           0: the default (30 s) */
+};
+
+/** One medium of a result. */
+struct runner_media {
+	const char *mime;
+	const void *bytes;
+	size_t len;
+};
+
+/** How a call ended. Borrowed until the callback returns. */
+struct runner_result {
+	uint64_t call;
+	int status;             /* MT_OK: the tool returned; else why it failed */
+	bool crashed;           /* the worker died, hung or broke the protocol: */
+	int signal;             /*   by this signal; 0: none */
+	const char *text;       /* what the model reads; valid UTF-8 */
+	size_t text_len;
+	const char *error;      /* a sentence when status is not MT_OK, else NULL */
+	json_object *fields;    /* of the observation; or NULL */
+	const struct runner_media *media;
+	size_t media_count;
+	const char *spool;      /* path of the whole output; NULL: none kept */
+	bool spool_full;        /* its cap was reached: the end is missing there */
+	bool cut;               /* the text was cut at result_max */
+};
+
+/** What the runner has to say. Any member may be NULL. */
+struct runner_events {
+	/** The hello is done: calls leave without delay from now on. */
+	void (*ready)(void *arg);
+	void (*output)(void *arg, uint64_t call, const char *bytes, size_t len);
+	void (*progress)(void *arg, uint64_t call, double done, double total,
+			 const char *message);
+	void (*result)(void *arg, const struct runner_result *result);
+	/** A tool asks (model/complete, user/ask, secret/get, ...): answer with
+	 *  runner_answer, now or later. `params` is borrowed. */
+	void (*request)(void *arg, uint64_t call, uint64_t request, const char *method,
+			json_object *params);
+	/** Tools of an instance: [{name, description, brief, schema, events,
+	 *  hints, resources}]. */
+	void (*tools)(void *arg, const char *instance, json_object *tools);
+	void (*log)(void *arg, int level, const char *instance, const char *text);
+	/** The runner is gone. Every open call has had its result before. */
+	void (*closed)(void *arg, const struct error *why);
+};
+
+/** Launch and say hello. Calls may be made at once; they wait for the hello.
+ *  `events` is borrowed for the life of the link. SIGPIPE is ignored from now
+ *  on, as libuv's writes need. */
+int runner_open(uv_loop_t *loop, const struct runner_spec *spec,
+	      const struct runner_events *events, void *arg, struct runner **ret,
+	      struct error *err);
+/** Start a call. `call` is the caller's number, unique in the link. `args` is
+ *  JSON text. timeout_ms 0: the default of the runner; -1: none. Whatever goes
+ *  wrong later comes as a result. */
+int runner_call(struct runner *l, uint64_t call, const char *instance, const char *tool,
+	      const char *args, size_t len, int64_t timeout_ms, struct error *err);
+/** Ask a call to end; its result says MT_ECANCELLED. No such call: nothing. */
+void runner_cancel(struct runner *l, uint64_t call);
+int runner_input(struct runner *l, uint64_t call, const char *bytes, size_t len);
+/** Answer a request of a tool. status MT_OK: `json` is the result object; else
+ *  it is a sentence. */
+int runner_answer(struct runner *l, uint64_t request, int status, const char *text,
+		size_t len);
+/** Ask for the tools of an instance; the answer comes as `tools`. */
+int runner_list(struct runner *l, const char *instance, struct error *err);
+/** Has an instance said that its tools are others now, and not listed them since? */
+bool runner_changing(const struct runner *l);
+/** End the runner and its whole tree; `closed` is called when it is gone, the
+ *  link is freed after that. Waits at most a few seconds, then kills. */
+void runner_close(struct runner *l);
+/** Process id of what was launched, for ps and benches; -1: none. */
+int runner_pid(const struct runner *l);
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * runner-internal.h - what the files of the link share. */
+#ifndef HOST_TOOLS_RUNNER_INTERNAL_H
+#define HOST_TOOLS_RUNNER_INTERNAL_H
+
+#include "jsonl.h"
+#include "tools/runner-protocol.h"
+
+enum {
+	HELLO_BYTES_MAX = 15 << 20,
+	QUEUE_MAX = 32 << 20,     /* bytes that the runner has not read yet */
+	HELLO_MS = 30000,
+	CANCEL_TIMEOUT_MS = 10000,         /* over the grace, until a cancelled call is given up */
+	GRACE_MS = 2000,
+	INPUT_TIMEOUT_MS = 1000,           /* until one that closed its input is given up */
+	CLOSE_MS = 4000,          /* until a runner that shall end is killed */
+	NOISE_MAX = 200,          /* lines before the hello that are none of ours */
+};
+
+/** One part of a result that came in chunks. */
+struct part {
+	struct strbuf data;       /* text, or base64 */
+};
+
+struct open_call {
+	struct open_call *next;
+	uint64_t id;
+	char *instance;
+	struct part *parts;
+	size_t part_count;
+	uint64_t stuck_at;        /* cancelled: when it is given up; 0: it is not */
+};
+
+struct runner {
+	uv_loop_t *loop;
+	const struct runner_events *events;
+	void *arg;
+	uv_process_t process;
+	uv_pipe_t in, out;        /* its standard input and output */
+	uv_timer_t timer;         /* hello, stuck cancel, close */
+	uv_timer_t later;         /* ends what cannot be ended at once */
+	unsigned handles;         /* that are not closed yet */
+	bool started, exited, eof, finishing, closing, greeted, in_closed;
+	int64_t exit_code;
+	int exit_signal;
+	int64_t grace_ms, result_max;
+	struct jsonl lines;
+	struct strbuf waiting;    /* calls made before the hello was answered */
+	size_t queued;
+	int64_t consumed;         /* of the window, not told yet */
+	unsigned noise;
+	struct open_call *calls;
+	char **granted;           /* "instance NEWLINE secret" */
+	size_t granted_count;
+	json_object *listing;     /* {instance: asked for once more} */
+	json_object *changing;    /* {instance: true}: said so, list not here yet */
+	struct error why;
+	char room[65536];         /* what was read */
+};
+
+/* runner-calls.c */
+struct open_call *open_call_find(struct runner *l, uint64_t id);
+struct open_call *open_call_add(struct runner *l, uint64_t id, const char *instance);
+void open_call_drop(struct runner *l, struct open_call *c);
+/** Keep a chunk. @return MT_EINVAL if it breaks a limit. */
+int open_call_chunk(struct runner *l, struct open_call *c, json_object *params,
+		    size_t *ret_bytes);
+/** Give the result of a line to whoever waits, and drop the call. */
+int open_call_result(struct runner *l, struct open_call *c, const struct runner_line *r);
+/** End every open call with a sentence. */
+void open_calls_fail(struct runner *l, int status, bool crashed, int number,
+		     const char *text);
+
+/* runner-connection.c */
+int runner_send(struct runner *l, const char *bytes, size_t len);
+/** Give the runner up, from the loop: open calls fail with this sentence. */
+void runner_break(struct runner *l, int status, const char *fmt, ...) MT_PRINTF(3, 4);
+
+/* runner-messages.c */
+/** One line of the runner. */
+int runner_line(char *line, size_t len, void *arg);
+
+#endif

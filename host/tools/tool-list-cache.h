@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tool-list-cache.h - lists of tools that only a running toolset knows, kept from run to
+ * run, so that the first request to a model need not wait for it. */
+#ifndef HOST_TOOLS_TOOL_LIST_CACHE_H
+#define HOST_TOOLS_TOOL_LIST_CACHE_H
+
+#include "tools/catalog.h"
+
+/** What the instance listed the last time it ran as it is configured now: an
+ *  array, owned; NULL: nothing is known. */
+json_object *tool_list_cache_read(const struct tool_instance *t);
+/** Keep a list. That it cannot be kept is no fault. */
+void tool_list_cache_write(const struct tool_instance *t, json_object *tools);
+/** What an instance lists, without its static tools and what is no tool, owned;
+ *  NULL: no memory. */
+json_object *tool_list_filter(const struct component *component, json_object *tools);
+
+#endif
