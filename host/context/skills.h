@@ -46,7 +46,7 @@ int skills_file(const struct skill *skill, const char *path, char **ret,
 		size_t *ret_len, struct error *err);
 
 /** The MCP servers that a skill whose text was read brings, {NAME: {"command": ...}},
- *  owned; NULL: none. They start only once somebody trusts them (tools/servers.h). */
+ *  owned; NULL: none. They start only once somebody trusts them (tools/mcp-servers.h). */
 json_object *skill_servers(const struct skill *s);
 
 /** The AGENTS.md of the folders that a path of the workspace leads through, as
