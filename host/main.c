@@ -136,7 +136,7 @@ int main(int argc, char **argv)
 	if (command) {
 		int code = check_output(command->run(command, argc - 1, argv + 1));
 
-		curl_api_settle();
+		curl_api_join();
 		return code;
 	}
 	helper_run(name, argv + 1);

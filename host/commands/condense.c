@@ -99,9 +99,10 @@ static void on_over(void *arg, struct trimmed *t, const struct error *err)
 
 static struct llm_metrics spent(const struct conversation *c)
 {
-	const struct llm_bill *bill = conversation_bill(c);
+	const struct llm_usage_totals *bill = conversation_bill(c);
 
-	return bill ? *llm_bill_total(bill) : (struct llm_metrics){ .cost_known = true };
+	return bill ? *llm_usage_totals_sum(bill)
+		    : (struct llm_metrics){ .cost_known = true };
 }
 
 static int run_condensers(struct job *j, struct conversation *c)

@@ -21,27 +21,27 @@ int conversations_cost(const struct config *c, const char *id, bool json,
 		       struct error *err)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(1 << 20);
-	struct llm_bill *bill = llm_bill_new();
+	struct llm_usage_totals *bill = llm_usage_totals_new();
 	const struct llm_metrics *m;
 	const char *model;
 	int status = bill ? bill_of_log(c, id, 0, bill, err)
 			  : fail(err, MT_ENOMEM, "no memory for a bill");
 
 	if (status) {
-		llm_bill_free(bill);
+		llm_usage_totals_free(bill);
 		return status;
 	}
 	if (json) {
-		llm_bill_put(bill, &out);
+		llm_usage_totals_put_json(bill, &out);
 		if (out.text)
 			puts(out.text);
 	} else {
 		printf("%-44s %7s %11s %11s %10s\n", "MODEL", "REPLIES", "IN", "OUT",
 		       "US $");
-		for (size_t n = 0; (model = llm_bill_at(bill, n, &m)); n++)
+		for (size_t n = 0; (model = llm_usage_totals_at(bill, n, &m)); n++)
 			print_line(model, m);
-		print_line("in sum", llm_bill_total(bill));
+		print_line("in sum", llm_usage_totals_sum(bill));
 	}
-	llm_bill_free(bill);
+	llm_usage_totals_free(bill);
 	return MT_OK;
 }

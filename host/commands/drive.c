@@ -231,7 +231,7 @@ static int record(const char *path, struct evlog *log, struct error *err)
 
 		if (!reply)
 			return err->code;
-		if (script_put_reply(&script, reply))
+		if (script_write_reply(&script, reply))
 			return fail(err, MT_ELIMIT, "%s: the script would be too long",
 				    path);
 	}
@@ -268,8 +268,8 @@ static int put_answer(struct drive *d, struct error *err)
 
 static void show_end(struct drive *d)
 {
-	const struct llm_bill *bill = conversation_bill(d->c);
-	const struct llm_metrics *m = bill ? llm_bill_total(bill) : NULL;
+	const struct llm_usage_totals *bill = conversation_bill(d->c);
+	const struct llm_metrics *m = bill ? llm_usage_totals_sum(bill) : NULL;
 	enum agent_state state = conversation_state(d->c);
 	struct render_end end = {
 		.conversation = conversation_id(d->c),

@@ -178,7 +178,7 @@ static void print_fact(const struct model_facts *f, const struct model_key *key,
 		strbuf_addf(json, ",\"%s\":%s", key->name, value);
 	else
 		printf("%-24s %s%s\n", key->name, value,
-		       model_told(f, key->name) ? "" : "  (not told)");
+		       model_has_fact(f, key->name) ? "" : "  (not told)");
 }
 
 /* What its server says of the window over what is known. */

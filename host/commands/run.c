@@ -325,7 +325,7 @@ static int start(struct arguments *a, uv_loop_t *loop, struct conversation **ret
 	if (!r && !a->drive.listen)
 		common_untrusted(config);
 	if (!r)
-		llm_expect(config, a->model);
+		llm_preload(config, a->model);
 	if (!r)
 		r = registry_open(config, &registry, err);
 	if (!r)

@@ -301,7 +301,7 @@ static size_t pick_calls(struct turn *t)
 		t->calls[n++] = reply->calls[i];
 	}
 	if (!same || t->calls[n].id)
-		t->stamp = llm_stamp();
+		t->stamp = llm_message_stamp();
 	t->calls[n] = (struct llm_call){ 0 };
 	return n;
 }

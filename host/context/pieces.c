@@ -250,8 +250,8 @@ struct piece *piece_make(const struct event *e, const struct memory_options *o,
 	p->text = p->memory + 2;
 	if (make_parts(p, e, log))
 		return piece_free(p);
-	p->stamp = p->shown_stamp = llm_stamp();
-	p->apart_stamp = llm_stamp();
+	p->stamp = p->shown_stamp = llm_message_stamp();
+	p->apart_stamp = llm_message_stamp();
 	p->parts = p->own_parts;
 	p->apart = p->apart_parts;
 	return p;

@@ -17,7 +17,7 @@ static int need_models(struct conversation *c, struct error *err)
 		return MT_OK;
 	if (llm_models_new(c->loop, c->config, c->registry, c->mask, &c->models, err))
 		return err->code;
-	return c->dir && llm_models_trace_to(c->models, c->dir)
+	return c->dir && llm_models_request_log_open(c->models, c->dir)
 		       ? fail(err, MT_ENOMEM, "no memory for a model") : MT_OK;
 }
 
@@ -103,9 +103,9 @@ int tool_model(struct conversation *c, const char *instance, const char *name,
 			   "[%s]", section.text);
 }
 
-const struct llm_bill *conversation_bill(const struct conversation *c)
+const struct llm_usage_totals *conversation_bill(const struct conversation *c)
 {
-	return c->models ? llm_models_bill(c->models) : NULL;
+	return c->models ? llm_models_usage(c->models) : NULL;
 }
 
 /* ---- the request that is under way ------------------------------------- */
@@ -163,7 +163,7 @@ int ask_send(struct conversation *c, struct mt_ctx *x, const struct llm_events *
 	if (r)
 		ask_cancel(c);
 	else
-		llm_ask_window(llm);
+		llm_query_context_window(llm);
 	return r;
 }
 

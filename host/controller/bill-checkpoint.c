@@ -16,13 +16,13 @@ int reply_sums_open(struct reply_sums *s, int64_t first)
 	*s = (struct reply_sums){ .first = first,
 				  .count = first,
 				  .total = { .cost_known = true } };
-	s->bill = llm_bill_new();
+	s->bill = llm_usage_totals_new();
 	return s->bill ? MT_OK : MT_ENOMEM;
 }
 
 void reply_sums_close(struct reply_sums *s)
 {
-	s->bill = llm_bill_free(s->bill);
+	s->bill = llm_usage_totals_free(s->bill);
 }
 
 /* ---- the checkpoint ---------------------------------------------------- */
@@ -93,7 +93,8 @@ static void add(struct reply_sums *s, struct evlog *log, int64_t n)
 	struct llm_reply *reply = record ? llm_reply_from_json(record, NULL) : NULL;
 
 	if (reply) {
-		llm_bill_add(s->bill, reply->model, &reply->usage, reply->latency_ms);
+		llm_usage_totals_add(s->bill, reply->model, &reply->usage,
+				     reply->latency_ms);
 		llm_metrics_add(&s->total, &reply->usage, reply->latency_ms);
 	}
 	s->worked = js_number(record, "worked", s->worked);

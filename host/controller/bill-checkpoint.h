@@ -11,7 +11,7 @@
 struct reply_sums {
 	int64_t first, count;
 	struct llm_metrics total;
-	struct llm_bill *bill; /* of each model */
+	struct llm_usage_totals *bill; /* of each model */
 	double worked;         /* seconds, as the newest reply says */
 };
 

@@ -47,24 +47,24 @@ struct llm_metrics metrics_from_json(json_object *o)
 	};
 }
 
-void metrics_join_all(struct llm_bill *b, json_object *spent)
+void metrics_join_all(struct llm_usage_totals *b, json_object *spent)
 {
 	if (!json_object_is_type(spent, json_type_object))
 		return;
 	json_object_object_foreach(spent, model, o) {
 		const struct llm_metrics sum = metrics_from_json(o);
 
-		llm_bill_join(b, model, &sum);
+		llm_usage_totals_join(b, model, &sum);
 	}
 }
 
-json_object *metrics_json_all(const struct llm_bill *b)
+json_object *metrics_json_all(const struct llm_usage_totals *b)
 {
 	json_object *o = json_object_new_object();
 	const struct llm_metrics *sum;
 	const char *model;
 
-	for (size_t n = 0; o && b && (model = llm_bill_at(b, n, &sum)); n++)
+	for (size_t n = 0; o && b && (model = llm_usage_totals_at(b, n, &sum)); n++)
 		js_set(o, model, metrics_json(sum));
 	return o;
 }
@@ -72,7 +72,7 @@ json_object *metrics_json_all(const struct llm_bill *b)
 /* ---- the log of a child ------------------------------------------------ */
 
 /* Not those that a fork was given. */
-static void add_replies(struct evlog *log, struct llm_bill *b)
+static void add_replies(struct evlog *log, struct llm_usage_totals *b)
 {
 	AUTO(json) json_object *meta = meta_read(evlog_dir(log), NULL);
 
@@ -82,22 +82,24 @@ static void add_replies(struct evlog *log, struct llm_bill *b)
 			record ? llm_reply_from_json(record, NULL) : NULL;
 
 		if (reply)
-			llm_bill_add(b, reply->model, &reply->usage, reply->latency_ms);
+			llm_usage_totals_add(b, reply->model, &reply->usage,
+					     reply->latency_ms);
 	}
 }
 
-static void add_others(const struct evlog *log, const char *who, struct llm_bill *b)
+static void add_others(const struct evlog *log, const char *who,
+		       struct llm_usage_totals *b)
 {
 	AUTO(json) json_object *o = spent_by(log, who);
 	struct llm_metrics sum = metrics_from_json(o);
 
 	sum.cost_known = js_get(o, "cost") != NULL;
 	if (sum.calls > 0)
-		llm_bill_join(b, js_str(o, "model", ""), &sum);
+		llm_usage_totals_join(b, js_str(o, "model", ""), &sum);
 }
 
 static void add_below(const struct config *c, json_object *state, unsigned depth,
-		      struct llm_bill *b)
+		      struct llm_usage_totals *b)
 {
 	json_object *open = js_get(state, "open");
 
@@ -109,7 +111,7 @@ static void add_below(const struct config *c, json_object *state, unsigned depth
 }
 
 int bill_of_log(const struct config *c, const char *id, unsigned depth,
-		struct llm_bill *ret, struct error *err)
+		struct llm_usage_totals *ret, struct error *err)
 {
 	AUTO(free) char *dir = id && depth < BILL_DEPTH_MAX
 				       ? conversation_dir(c, id, err) : NULL;
@@ -154,7 +156,7 @@ static int keep(struct conversation *c, struct error *err)
 static int need(struct conversation *c)
 {
 	if (!c->children_bill)
-		c->children_bill = llm_bill_new();
+		c->children_bill = llm_usage_totals_new();
 	if (!c->children_ids)
 		c->children_ids = json_object_new_array();
 	return c->children_bill && c->children_ids ? MT_OK : MT_ENOMEM;
@@ -181,25 +183,25 @@ static void owe_no_more(struct conversation *c, const char *id)
 }
 
 /* The sums of one child go where ours are. */
-static void take_over(struct conversation *c, const struct llm_bill *b)
+static void take_over(struct conversation *c, const struct llm_usage_totals *b)
 {
 	const struct llm_metrics *sum;
 	const char *model;
 
-	for (size_t n = 0; (model = llm_bill_at(b, n, &sum)); n++) {
-		llm_bill_join(c->children_bill, model, sum);
+	for (size_t n = 0; (model = llm_usage_totals_at(b, n, &sum)); n++) {
+		llm_usage_totals_join(c->children_bill, model, sum);
 		if (c->models)
-			llm_bill_join(llm_models_bill(c->models), model, sum);
+			llm_usage_totals_join(llm_models_usage(c->models), model, sum);
 	}
 }
 
 void children_settle(struct conversation *c, const char *id, struct llm_metrics *ret)
 {
-	struct llm_bill *b = llm_bill_new();
+	struct llm_usage_totals *b = llm_usage_totals_new();
 	struct error err = ERROR_NONE;
 
 	if (b && bill_of_log(c->config, id, 0, b, &err) == MT_OK) {
-		*ret = *llm_bill_total(b);
+		*ret = *llm_usage_totals_sum(b);
 		take_over(c, b);
 		account_spend(c->purse, LIMIT_BUDGET, ret->cost);
 		account_spend(c->purse, LIMIT_TOKENS,
@@ -209,7 +211,7 @@ void children_settle(struct conversation *c, const char *id, struct llm_metrics 
 		log_line(MT_LOG_WARNING, "children", "%s: its bill is not known: %s", id,
 			 err.code ? err.text : "out of memory");
 	}
-	llm_bill_free(b);
+	llm_usage_totals_free(b);
 	owe_no_more(c, id);
 	if (keep(c, &err))
 		notice(c, MT_LOG_WARNING, "the bill of %s was not logged: %s", id, err.text);
@@ -223,11 +225,11 @@ static void settle_open(struct conversation *c)
 
 	for (size_t i = 0; i < n; i++) {
 		json_object *id = json_object_array_get_idx(c->children_ids, i);
-		struct llm_bill *b = llm_bill_new();
+		struct llm_usage_totals *b = llm_usage_totals_new();
 
 		if (b && bill_of_log(c->config, json_object_get_string(id), 0, b, NULL) == MT_OK)
 			take_over(c, b);
-		llm_bill_free(b);
+		llm_usage_totals_free(b);
 	}
 	json_object_put(c->children_ids);
 	c->children_ids = json_object_new_array();
@@ -247,18 +249,18 @@ void children_restore(struct conversation *c, struct llm_metrics *m)
 	c->children_begun = js_int(state, "begun", 0);
 	metrics_join_all(c->children_bill, js_get(state, "spent"));
 	if (c->models)
-		metrics_join_all(llm_models_bill(c->models), js_get(state, "spent"));
+		metrics_join_all(llm_models_usage(c->models), js_get(state, "spent"));
 	if (json_object_is_type(open, json_type_array)) {
 		json_object_put(c->children_ids);
 		c->children_ids = json_object_get(open);
 	}
 	settle_open(c);
-	llm_metrics_join(m, llm_bill_total(c->children_bill));
+	llm_metrics_merge(m, llm_usage_totals_sum(c->children_bill));
 }
 
 void children_forget(struct conversation *c)
 {
-	c->children_bill = llm_bill_free(c->children_bill);
+	c->children_bill = llm_usage_totals_free(c->children_bill);
 	json_object_put(c->children_ids);
 	c->children_ids = NULL;
 }

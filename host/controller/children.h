@@ -60,8 +60,8 @@ struct children {
 /** Sums as JSON, and back; those of a bill by model. */
 json_object *metrics_json(const struct llm_metrics *m);
 struct llm_metrics metrics_from_json(json_object *o);
-json_object *metrics_json_all(const struct llm_bill *b);
-void metrics_join_all(struct llm_bill *b, json_object *spent);
+json_object *metrics_json_all(const struct llm_usage_totals *b);
+void metrics_join_all(struct llm_usage_totals *b, json_object *spent);
 
 /* ---- child.c ---- */
 /** Start its process. What goes wrong is told as its end, later. */
@@ -88,7 +88,7 @@ void children_stop(struct conversation *c);
 /* ---- children-bill.c ---- */
 /** What a conversation on disk has spent, with those below it. */
 int bill_of_log(const struct config *c, const char *id, unsigned depth,
-		struct llm_bill *ret, struct error *err);
+		struct llm_usage_totals *ret, struct error *err);
 /** A child was begun: its bill is ours from now on. Logged. */
 int children_owe(struct conversation *c, const char *id, struct error *err);
 /** A child has ended: its sums into our account. Logged. */

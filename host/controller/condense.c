@@ -262,7 +262,7 @@ int64_t view_tokens(struct mt_ctx *x)
 
 static int64_t out_window_tokens(struct mt_ctx *x)
 {
-	return x->c->llm ? llm_window(x->c->llm) : -1;
+	return x->c->llm ? llm_context_window(x->c->llm) : -1;
 }
 
 static struct mt_str out_shown(struct mt_ctx *x, size_t place)

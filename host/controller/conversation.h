@@ -133,7 +133,7 @@ bool conversation_busy(const struct conversation *c);
 struct evlog *conversation_log(struct conversation *c);
 struct llm *conversation_model(struct conversation *c); /* NULL: none */
 /** What all its models have done; NULL: it has none. */
-const struct llm_bill *conversation_bill(const struct conversation *c);
+const struct llm_usage_totals *conversation_bill(const struct conversation *c);
 int conversation_runner_pid(const struct conversation *c); /* -1: none yet */
 int64_t conversation_steps(const struct conversation *c);
 /** The MCP servers that the agent has: [{name, target, tools, lists, error}]; owned.

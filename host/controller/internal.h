@@ -158,7 +158,7 @@ struct conversation {
 	struct children *children; /* of the pending action, or ending; NULL: none */
 	int64_t children_begun;    /* in all */
 	json_object *children_ids; /* those whose bill is not in ours yet */
-	struct llm_bill *children_bill;
+	struct llm_usage_totals *children_bill;
 	struct runner *link;
 	unsigned runner_failures;  /* in a row, without a hello between */
 	struct watch watchers[WATCHERS_MAX];

@@ -148,7 +148,7 @@ static void restore_others(struct conversation *c, const char *who, struct llm_m
 
 	if (!c->models || !js_int(spent, "calls", 0))
 		return;
-	llm_bill_add(llm_models_bill(c->models), js_str(spent, "model", ""), &u,
+	llm_usage_totals_add(llm_models_usage(c->models), js_str(spent, "model", ""), &u,
 		     js_int(spent, "latency_ms", 0));
 	llm_metrics_add(m, &u, js_int(spent, "latency_ms", 0));
 }
@@ -166,8 +166,8 @@ static int restore_spent(struct conversation *c, struct error *err)
 		if (reply_sums_open(&s, c->inherited))
 			return fail(err, MT_ENOMEM, "out of memory");
 		reply_sums_read(&s, c->log);
-		for (size_t n = 0; (model = llm_bill_at(s.bill, n, &sum)); n++)
-			llm_bill_join(llm_models_bill(c->models), model, sum);
+		for (size_t n = 0; (model = llm_usage_totals_at(s.bill, n, &sum)); n++)
+			llm_usage_totals_join(llm_models_usage(c->models), model, sum);
 		m = s.total;
 		worked = s.worked;
 		reply_sums_close(&s);

@@ -227,8 +227,8 @@ void act(struct conversation *c, struct event *e)
 /* The bill so far, as V0 puts it on actions. */
 static void add_metrics(const struct conversation *c, struct event *e)
 {
-	const struct llm_bill *bill = conversation_bill(c);
-	const struct llm_metrics *m = bill ? llm_bill_total(bill) : NULL;
+	const struct llm_usage_totals *bill = conversation_bill(c);
+	const struct llm_metrics *m = bill ? llm_usage_totals_sum(bill) : NULL;
 	json_object *o, *u;
 	double budget = c->account.meters[LIMIT_BUDGET].max;
 
@@ -243,7 +243,8 @@ static void add_metrics(const struct conversation *c, struct event *e)
 	js_set_int(u, "completion_tokens", m->output);
 	js_set_int(u, "cache_read_tokens", m->cache_read);
 	js_set_int(u, "cache_write_tokens", m->cache_write);
-	js_set_int(u, "context_window", llm_window(c->llm) > 0 ? llm_window(c->llm) : 0);
+	js_set_int(u, "context_window",
+		   llm_context_window(c->llm) > 0 ? llm_context_window(c->llm) : 0);
 	js_set_int(u, "per_turn_token", c->turn_tokens);
 	js_set(o, "accumulated_token_usage", u);
 	js_set(e->json, "llm_metrics", o);

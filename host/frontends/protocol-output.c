@@ -114,7 +114,7 @@ static void put_state(struct session *s, const char *type)
 	put_waiting(&s->out, s->c);
 	if (s->ending) {
 		js_key(&s->out, "models");
-		llm_bill_put(conversation_bill(s->c), &s->out);
+		llm_usage_totals_put_json(conversation_bill(s->c), &s->out);
 	}
 	end_line(s);
 }

@@ -488,14 +488,14 @@ static void put_bill(struct strbuf *text, const struct render_end *end)
 }
 
 /* One line for each, where there are several. */
-static void say_models(struct render *r, const struct llm_bill *bill)
+static void say_models(struct render *r, const struct llm_usage_totals *bill)
 {
 	const struct llm_metrics *m;
 	const char *name;
 
-	if (!bill || !llm_bill_at(bill, 1, &m))
+	if (!bill || !llm_usage_totals_at(bill, 1, &m))
 		return;
-	for (size_t n = 0; (name = llm_bill_at(bill, n, &m)); n++) {
+	for (size_t n = 0; (name = llm_usage_totals_at(bill, n, &m)); n++) {
 		AUTO(strbuf) struct strbuf text = STRBUF(4096);
 		struct render_end one = { .calls = m->calls, .input = m->input,
 					  .output = m->output,

@@ -28,7 +28,8 @@ struct render_end {
 	int64_t steps;
 	int64_t calls, input, output; /* of all models */
 	double cost;                  /* below 0: unknown */
-	const struct llm_bill *bill;  /* of each model, if there are several; or NULL */
+	const struct llm_usage_totals
+		*bill;                /* of each model, if there are several; or NULL */
 	bool over;                    /* done: nothing to go on with */
 };
 /** The closing line: state, steps, tokens, cost, time, how to go on. */

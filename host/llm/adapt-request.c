@@ -12,7 +12,7 @@
 
 /* ---- the request ---------------------------------------------------------- */
 
-int llm_brief_tools(const struct llm_exchange *x, const struct llm_request *r,
+int llm_adapt_tools(const struct llm_exchange *x, const struct llm_request *r,
 		    struct llm_tool **ret, struct error *err)
 {
 	struct llm_tool *tools;
@@ -42,7 +42,7 @@ static bool has_calls(const struct llm_request *r)
 	return false;
 }
 
-int llm_prepare(struct llm_exchange *x, const struct llm_request *in,
+int llm_adapt_request(struct llm_exchange *x, const struct llm_request *in,
 		struct llm_request **ret, struct error *err)
 {
 	AUTO(llm_request) struct llm_request *single = NULL;
@@ -52,9 +52,9 @@ int llm_prepare(struct llm_exchange *x, const struct llm_request *in,
 	*ret = NULL;
 	if (llm_feature(l, "tools") || (!in->tool_count && !has_calls(in)))
 		return MT_OK;
-	status = fncall_split(in, true, &single, err);
+	status = fncall_split_calls(in, true, &single, err);
 	if (!status)
-		status = fncall_request(single, l->facts.example, ret, err);
+		status = fncall_encode_request(single, l->facts.example, ret, err);
 	if (status || !in->tool_count)
 		return status;
 	x->tools = fncall_tools_new(in->tools, in->tool_count);
@@ -74,7 +74,7 @@ static int set_stop(json_object *params)
 	return js_set(params, "stop", STEAL(list));
 }
 
-int llm_sent_params(const struct llm_exchange *x, const struct llm_request *r,
+int llm_adapt_params(const struct llm_exchange *x, const struct llm_request *r,
 		    json_object **ret, struct error *err)
 {
 	AUTO(json) json_object *sent = json_object_new_object();
@@ -83,7 +83,7 @@ int llm_sent_params(const struct llm_exchange *x, const struct llm_request *r,
 	if (r->params) {
 		json_object_object_foreach(r->params, name, value)
 		{
-			if (!status && llm_takes(x->llm, r, name))
+			if (!status && llm_supports_param(x->llm, r, name))
 				status = js_set(sent, name, json_object_get(value));
 		}
 	}
@@ -124,12 +124,12 @@ static void show_to(struct llm_exchange *x, size_t end)
 		x->events.delta(x->arg, false, text, len);
 }
 
-void llm_show_words(struct llm_exchange *x)
+void llm_stream_text(struct llm_exchange *x)
 {
 	show_to(x, words_so_far(x));
 }
 
-static int take_call(struct llm_exchange *x, size_t n, const struct fncall *call)
+static int adopt_call(struct llm_exchange *x, size_t n, const struct fncall *call)
 {
 	size_t len;
 	const char *args = js_text(call->args, &len);
@@ -137,8 +137,8 @@ static int take_call(struct llm_exchange *x, size_t n, const struct fncall *call
 	if (call->fault != FNCALL_OK)
 		log_line(MT_LOG_INFO, "llm", "%s: a faulty call in its text: %s",
 			 x->llm->name, call->why);
-	return args ? llm_services.tool_call((struct mt_exchange *)x, n, NULL, call->name,
-					     args, len)
+	return args ? llm_dialect_host.tool_call((struct mt_exchange *)x, n, NULL,
+						 call->name, args, len)
 		    : MT_ENOMEM;
 }
 
@@ -151,18 +151,18 @@ static void cut_words(struct llm_exchange *x, const struct fncalls *found)
 	x->stop_reason = NULL;
 }
 
-int llm_read_calls(struct llm_exchange *x)
+int llm_adapt_reply(struct llm_exchange *x)
 {
 	struct fncalls found;
 	int status;
 
 	if (!x->tools || x->call_count)
 		return MT_OK;
-	status = fncall_read(x->text.text, x->text.len, x->tools, &found, NULL);
+	status = fncall_parse(x->text.text, x->text.len, x->tools, &found, NULL);
 	if (status)
 		return status;
 	for (size_t i = 0; i < found.count && !status; i++)
-		status = take_call(x, i, &found.calls[i]);
+		status = adopt_call(x, i, &found.calls[i]);
 	if (found.count)
 		cut_words(x, &found);
 	else

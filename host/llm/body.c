@@ -49,7 +49,7 @@ static uint64_t stamp_of(const struct llm_request *r, size_t m, size_t turns)
 }
 
 /* Messages before both places were sent with the same media. */
-static size_t same_media(const struct llm_place *a, const struct llm_place *b)
+static size_t same_media(const struct request_span *a, const struct request_span *b)
 {
 	if (a->message == b->message && a->part == b->part)
 		return SIZE_MAX;
@@ -89,14 +89,14 @@ void body_mark(struct llm_body *b, const struct llm_request *r, size_t m)
 		return;
 	if (b->count == b->room) {
 		size_t room = b->room ? b->room * 2 : 64;
-		struct llm_mark *all = reallocarray(b->marks, room, sizeof *all);
+		struct message_offset *all = reallocarray(b->marks, room, sizeof *all);
 
 		if (!all)
 			return;
 		b->marks = all;
 		b->room = room;
 	}
-	b->marks[b->count++] = (struct llm_mark){
+	b->marks[b->count++] = (struct message_offset){
 		.stamp = stamp_of(r, m, llm_request_last_turns(r)),
 		.start = b->written,
 	};

@@ -13,7 +13,7 @@
 #include "strbuf.h"
 
 /* Where a message begins. */
-struct llm_mark {
+struct message_offset {
 	uint64_t stamp;
 	size_t start;
 };
@@ -22,8 +22,8 @@ struct llm_body {
 	struct strbuf bytes;
 	size_t written;         /* bytes of this request */
 	size_t base;            /* bytes of the request before */
-	struct llm_place shown; /* media before it were left out */
-	struct llm_mark *marks; /* by message, from the first on */
+	struct request_span shown; /* media before it were left out */
+	struct message_offset *marks; /* by message, from the first on */
 	size_t count, room;
 };
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-static struct llm_exchange *own(struct mt_exchange *x)
+static struct llm_exchange *exchange_of(struct mt_exchange *x)
 {
 	return (struct llm_exchange *)x;
 }
@@ -25,7 +25,7 @@ static const struct llm_message *message_at(const struct mt_request *r, size_t m
 	return m < q->message_count ? &q->messages[m] : &none;
 }
 
-static struct mt_str text_of(const char *text)
+static struct mt_str mt_str_of(const char *text)
 {
 	return (struct mt_str){ text, text ? strlen(text) : 0 };
 }
@@ -51,7 +51,7 @@ static const char *context_window(struct llm_exchange *x)
 
 static const char *svc_option(struct mt_exchange *mx, const char *name)
 {
-	const struct llm *l = own(mx)->llm;
+	const struct llm *l = exchange_of(mx)->llm;
 	const char *text;
 
 	if (llm_option(l, name, &text))
@@ -63,9 +63,9 @@ static const char *svc_option(struct mt_exchange *mx, const char *name)
 	if (strcmp(name, "base_url") == 0)
 		return l->base_url;
 	if (strcmp(name, "input_estimate") == 0)
-		return input_estimate(own(mx));
+		return input_estimate(exchange_of(mx));
 	if (strcmp(name, "context_window") == 0)
-		return context_window(own(mx));
+		return context_window(exchange_of(mx));
 	if (strncmp(name, "api_key", 7) == 0 || strcmp(name, "extra_headers") == 0)
 		return NULL;
 	return config_get(l->config, l->section, name);
@@ -73,7 +73,7 @@ static const char *svc_option(struct mt_exchange *mx, const char *name)
 
 static int svc_feature(struct mt_exchange *mx, const char *name)
 {
-	const struct llm_exchange *x = own(mx);
+	const struct llm_exchange *x = exchange_of(mx);
 
 	if (x->no_cache && strcmp(name, "cache") == 0)
 		return false;
@@ -88,17 +88,17 @@ static void svc_log(struct mt_exchange *mx, int level, const char *fmt, ...)
 	va_start(ap, fmt);
 	strbuf_vaddf(&line, fmt, ap);
 	va_end(ap);
-	log_line(level, "llm", "%s: %s", own(mx)->llm->name, line.text);
+	log_line(level, "llm", "%s: %s", exchange_of(mx)->llm->name, line.text);
 }
 
 static int64_t svc_reply_index(struct mt_exchange *mx)
 {
-	return own(mx)->reply_index;
+	return exchange_of(mx)->reply_index;
 }
 
 static int svc_attempt(struct mt_exchange *mx)
 {
-	return own(mx)->attempt;
+	return exchange_of(mx)->attempt;
 }
 
 /* ---- the request -------------------------------------------------------- */
@@ -124,10 +124,11 @@ static const char *svc_part(const struct mt_request *r, size_t m, size_t p,
 	const struct llm_message *msg = message_at(r, m);
 	static const struct llm_part none = { .text = "" };
 	const struct llm_part *part = p < msg->part_count ? &msg->parts[p] : &none;
-	const char *instead = part->mime ? llm_instead_of(request_of(r), m, p) : NULL;
+	const char *instead =
+		part->mime ? llm_media_placeholder(request_of(r), m, p) : NULL;
 
 	if (ret_text && instead)
-		*ret_text = text_of(instead);
+		*ret_text = mt_str_of(instead);
 	else if (ret_text)
 		*ret_text = part->mime ? (struct mt_str){ "", 0 }
 				       : (struct mt_str){ part->text, part->len };
@@ -150,7 +151,7 @@ static struct mt_str svc_media_url(const struct mt_request *r, size_t m, size_t 
 {
 	const struct llm_message *msg = message_at(r, m);
 
-	return text_of(p < msg->part_count ? msg->parts[p].url : NULL);
+	return mt_str_of(p < msg->part_count ? msg->parts[p].url : NULL);
 }
 
 static int svc_message_cache(const struct mt_request *r, size_t m)
@@ -177,9 +178,9 @@ static void svc_call(const struct mt_request *r, size_t m, size_t c,
 	const struct llm_call *call = c < msg->call_count ? &msg->calls[c] : &none;
 
 	if (ret_id)
-		*ret_id = text_of(call->id);
+		*ret_id = mt_str_of(call->id);
 	if (ret_name)
-		*ret_name = text_of(call->name);
+		*ret_name = mt_str_of(call->name);
 	if (ret_args)
 		*ret_args = (struct mt_str){ call->args, call->args_len };
 }
@@ -204,11 +205,11 @@ static void svc_tool(const struct mt_request *r, size_t t, struct mt_str *ret_na
 	const struct llm_tool *tool = t < q->tool_count ? &q->tools[t] : &none;
 
 	if (ret_name)
-		*ret_name = text_of(tool->name);
+		*ret_name = mt_str_of(tool->name);
 	if (ret_description)
-		*ret_description = text_of(tool->description);
+		*ret_description = mt_str_of(tool->description);
 	if (ret_schema)
-		*ret_schema = text_of(tool->schema);
+		*ret_schema = mt_str_of(tool->schema);
 }
 
 static struct mt_str svc_param(const struct mt_request *r, const char *name)
@@ -230,7 +231,7 @@ static int svc_stream(const struct mt_request *r)
 
 static int svc_url(struct mt_exchange *mx, const char *url)
 {
-	struct llm_exchange *x = own(mx);
+	struct llm_exchange *x = exchange_of(mx);
 	const char *base = x->llm->base_url;
 	size_t len = strlen(base);
 
@@ -245,8 +246,8 @@ static int svc_url(struct mt_exchange *mx, const char *url)
 	return strbuf_add(&x->url, url);
 }
 
-static int add_header(struct llm_exchange *x, const char *name, const char *prefix,
-		      const char *value)
+static int response_add_header(struct llm_exchange *x, const char *name,
+			       const char *prefix, const char *value)
 {
 	AUTO(strbuf) struct strbuf line = STRBUF(16384);
 
@@ -264,24 +265,24 @@ static int add_header(struct llm_exchange *x, const char *name, const char *pref
 
 static int svc_header(struct mt_exchange *mx, const char *name, const char *value)
 {
-	return add_header(own(mx), name, "", value);
+	return response_add_header(exchange_of(mx), name, "", value);
 }
 
 static int svc_key_header(struct mt_exchange *mx, const char *name, const char *prefix)
 {
-	struct llm_exchange *x = own(mx);
+	struct llm_exchange *x = exchange_of(mx);
 
-	return x->llm->key ? add_header(x, name, prefix, x->llm->key) : MT_OK;
+	return x->llm->key ? response_add_header(x, name, prefix, x->llm->key) : MT_OK;
 }
 
 static int svc_body(struct mt_exchange *mx, const char *bytes, size_t len)
 {
-	return body_add(&own(mx)->body, bytes, len);
+	return body_add(&exchange_of(mx)->body, bytes, len);
 }
 
 static int svc_body_str(struct mt_exchange *mx, const char *text, size_t len)
 {
-	struct llm_body *b = &own(mx)->body;
+	struct llm_body *b = &exchange_of(mx)->body;
 
 	js_put_str(&b->bytes, text, len);
 	return body_settle(b);
@@ -294,23 +295,23 @@ static int svc_body_media(struct mt_exchange *mx, const struct mt_request *r, si
 
 	if (p >= msg->part_count)
 		return MT_ENOTFOUND;
-	return llm_put_medium(&own(mx)->body, &msg->parts[p]);
+	return llm_put_medium(&exchange_of(mx)->body, &msg->parts[p]);
 }
 
 static size_t svc_messages_kept(struct mt_exchange *mx, const struct mt_request *r)
 {
-	return body_reuse(&own(mx)->body, request_of(r));
+	return body_reuse(&exchange_of(mx)->body, request_of(r));
 }
 
 static void svc_message_begins(struct mt_exchange *mx, const struct mt_request *r,
 			       size_t m)
 {
-	body_mark(&own(mx)->body, request_of(r), m);
+	body_mark(&exchange_of(mx)->body, request_of(r), m);
 }
 
 static int svc_local(struct mt_exchange *mx, int64_t delay_ms)
 {
-	struct llm_exchange *x = own(mx);
+	struct llm_exchange *x = exchange_of(mx);
 
 	x->local = true;
 	x->delay_ms = delay_ms > 0 ? delay_ms : 0;
@@ -319,7 +320,8 @@ static int svc_local(struct mt_exchange *mx, int64_t delay_ms)
 
 /* ---- decode ------------------------------------------------------------- */
 
-static int add_text(struct llm_exchange *x, bool reasoning, const char *text, size_t len)
+static int append_text(struct llm_exchange *x, bool reasoning, const char *text,
+		       size_t len)
 {
 	struct strbuf *b = reasoning ? &x->reasoning : &x->text;
 
@@ -329,7 +331,7 @@ static int add_text(struct llm_exchange *x, bool reasoning, const char *text, si
 	if (strbuf_addn(b, text, len))
 		return b->error;
 	if (x->tools && !reasoning)
-		llm_show_words(x);
+		llm_stream_text(x);
 	else if (x->events.delta && !x->ended)
 		x->events.delta(x->arg, reasoning, text, len);
 	return MT_OK;
@@ -337,16 +339,16 @@ static int add_text(struct llm_exchange *x, bool reasoning, const char *text, si
 
 static int svc_text(struct mt_exchange *mx, const char *text, size_t len)
 {
-	return add_text(own(mx), false, text, len);
+	return append_text(exchange_of(mx), false, text, len);
 }
 
 static int svc_reasoning(struct mt_exchange *mx, const char *text, size_t len)
 {
-	return add_text(own(mx), true, text, len);
+	return append_text(exchange_of(mx), true, text, len);
 }
 
 /* Keep the first text that says something. */
-static int keep_first(char **place, const char *text)
+static int set_once(char **place, const char *text)
 {
 	if (*place || !text || !*text)
 		return MT_OK;
@@ -357,11 +359,11 @@ static int keep_first(char **place, const char *text)
 static int svc_tool_call(struct mt_exchange *mx, size_t index, const char *id,
 			 const char *name, const char *args, size_t len)
 {
-	struct llm_exchange *x = own(mx);
+	struct llm_exchange *x = exchange_of(mx);
 	struct llm_piece *piece;
 
 	if (index >= LLM_MAX_CALLS) {
-		llm_services.error(mx, MT_ERROR_MALFORMED, -1,
+		llm_dialect_host.error(mx, MT_ERROR_MALFORMED, -1,
 				   "it has more than %d tool calls", LLM_MAX_CALLS);
 		return MT_ELIMIT;
 	}
@@ -370,14 +372,14 @@ static int svc_tool_call(struct mt_exchange *mx, size_t index, const char *id,
 		x->calls[x->call_count] =
 			(struct llm_piece){ .args = STRBUF(LLM_MAX_TEXT) };
 	piece = &x->calls[index];
-	if (keep_first(&piece->id, id) || keep_first(&piece->name, name))
+	if (set_once(&piece->id, id) || set_once(&piece->name, name))
 		return MT_ENOMEM;
 	return len ? strbuf_addn(&piece->args, args, len) : MT_OK;
 }
 
 static int svc_opaque(struct mt_exchange *mx, const char *json, size_t len)
 {
-	struct llm_exchange *x = own(mx);
+	struct llm_exchange *x = exchange_of(mx);
 
 	strbuf_reset(&x->opaque);
 	return strbuf_addn(&x->opaque, json, len);
@@ -385,7 +387,7 @@ static int svc_opaque(struct mt_exchange *mx, const char *json, size_t len)
 
 static int svc_usage(struct mt_exchange *mx, const struct mt_usage *u)
 {
-	own(mx)->usage = (struct llm_usage){
+	exchange_of(mx)->usage = (struct llm_usage){
 		.input = u->input, .output = u->output, .cache_read = u->cache_read,
 		.cache_write = u->cache_write, .reasoning = u->reasoning, .cost = u->cost,
 	};
@@ -394,19 +396,19 @@ static int svc_usage(struct mt_exchange *mx, const struct mt_usage *u)
 
 static int svc_response_id(struct mt_exchange *mx, const char *id)
 {
-	return keep_first(&own(mx)->response_id, id);
+	return set_once(&exchange_of(mx)->response_id, id);
 }
 
 static int svc_stopped(struct mt_exchange *mx, const char *reason)
 {
-	own(mx)->answered = true;
-	return keep_first(&own(mx)->stop_reason, reason);
+	exchange_of(mx)->answered = true;
+	return set_once(&exchange_of(mx)->stop_reason, reason);
 }
 
 static int svc_error(struct mt_exchange *mx, int kind, int64_t retry_ms, const char *fmt,
 		     ...)
 {
-	struct llm_exchange *x = own(mx);
+	struct llm_exchange *x = exchange_of(mx);
 	va_list ap;
 
 	if (x->error_kind != LLM_NO_ERROR)
@@ -422,11 +424,11 @@ static int svc_error(struct mt_exchange *mx, int kind, int64_t retry_ms, const c
 
 static int svc_finished(struct mt_exchange *mx)
 {
-	own(mx)->finished = true;
+	exchange_of(mx)->finished = true;
 	return MT_OK;
 }
 
-static void forget_answer(struct llm_exchange *x)
+static void reset_response(struct llm_exchange *x)
 {
 	for (size_t i = 0; i < x->call_count; i++) {
 		free(x->calls[i].id);
@@ -447,14 +449,14 @@ static void forget_answer(struct llm_exchange *x)
 /* The taker hears that what streamed is void, as before a new attempt. */
 static int svc_restarted(struct mt_exchange *mx)
 {
-	struct llm_exchange *x = own(mx);
+	struct llm_exchange *x = exchange_of(mx);
 	struct llm_error e = { .kind = MT_ERROR_MALFORMED, .status = x->status,
 			       .attempts = x->attempt };
 
 	if (!x->answered)
 		return MT_OK;
-	forget_answer(x);
-	llm_error_say(x->llm, &e, "it began its answer anew");
+	reset_response(x);
+	llm_error_describe(x->llm, &e, "it began its answer anew");
 	if (x->events.retry && !x->ended)
 		x->events.retry(x->arg, &e, 0);
 	return MT_OK;
@@ -462,7 +464,7 @@ static int svc_restarted(struct mt_exchange *mx)
 
 static const char *svc_answer_header(struct mt_exchange *mx, const char *name)
 {
-	const struct strbuf *all = &own(mx)->answer_headers;
+	const struct strbuf *all = &exchange_of(mx)->answer_headers;
 
 	for (const char *p = all->text; p < all->text + all->len;) {
 		const char *value = p + strlen(p) + 1;
@@ -476,7 +478,7 @@ static const char *svc_answer_header(struct mt_exchange *mx, const char *name)
 
 static int svc_sign(struct mt_exchange *mx, const char *scheme, const char *service)
 {
-	struct llm_exchange *x = own(mx);
+	struct llm_exchange *x = exchange_of(mx);
 
 	if (strcmp(scheme, "aws4") != 0)
 		return MT_EUNSUPPORTED;
@@ -490,7 +492,7 @@ static int svc_sign(struct mt_exchange *mx, const char *scheme, const char *serv
 
 static void *svc_state(struct mt_exchange *mx, size_t bytes)
 {
-	struct llm_exchange *x = own(mx);
+	struct llm_exchange *x = exchange_of(mx);
 
 	if (!x->state && bytes <= LLM_MAX_STATE) {
 		x->state = calloc(1, bytes);
@@ -501,10 +503,10 @@ static void *svc_state(struct mt_exchange *mx, size_t bytes)
 
 static void svc_on_end(struct mt_exchange *mx, void (*release)(void *state))
 {
-	own(mx)->release = release;
+	exchange_of(mx)->release = release;
 }
 
-void exchange_forget(struct llm_exchange *x)
+void exchange_reset_attempt(struct llm_exchange *x)
 {
 	if (x->state && x->release)
 		x->release(x->state);
@@ -512,7 +514,7 @@ void exchange_forget(struct llm_exchange *x)
 	x->state = NULL;
 	x->state_size = 0;
 	x->release = NULL;
-	forget_answer(x);
+	reset_response(x);
 	strbuf_clear(&x->error_text);
 	strbuf_clear(&x->answer_headers);
 	x->usage = (struct llm_usage){ -1, -1, -1, -1, -1, -1 };
@@ -520,13 +522,13 @@ void exchange_forget(struct llm_exchange *x)
 	x->finished = false;
 	x->status = 0;
 	x->type[0] = '\0';
-	x->hint = (struct retry_hint)RETRY_NO_HINT;
+	x->hint = (struct backoff_hint)BACKOFF_NO_HINT;
 	x->header_cost = -1;
 	x->received = 0;
 }
 
-const struct mt_dialect_host llm_services = {
-	.size = sizeof llm_services,
+const struct mt_dialect_host llm_dialect_host = {
+	.size = sizeof llm_dialect_host,
 	.option = svc_option,
 	.feature = svc_feature,
 	.log = svc_log,

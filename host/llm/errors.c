@@ -174,7 +174,7 @@ static void say_key(const struct llm *l, char *text, size_t room)
 			 l->section);
 }
 
-void llm_error_say(const struct llm *l, struct llm_error *e, const char *why)
+void llm_error_describe(const struct llm *l, struct llm_error *e, const char *why)
 {
 	AUTO(strbuf) struct strbuf masked = STRBUF(4096);
 	char todo[256] = "", status[32] = "";

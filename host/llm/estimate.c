@@ -17,7 +17,7 @@ enum { LEAST_BYTES = 400, LEAST_TOKENS = 50, MAX_FILE = 256,
 static const double usual = 4, least = 0.5, most = 16, weight = 0.25;
 
 /* STATE/tokens/MODEL; NULL: none can be told. */
-static char *path_of(const struct llm *l, bool make)
+static char *ratio_path(const struct llm *l, bool make)
 {
 	const char *state = config_get(l->config, "core", "state_dir");
 	AUTO(free) char *base = state && *state ? path_expand(state) : NULL;
@@ -35,7 +35,7 @@ static char *path_of(const struct llm *l, bool make)
 
 void llm_estimate_open(struct llm *l)
 {
-	AUTO(free) char *path = path_of(l, false), *text = NULL;
+	AUTO(free) char *path = ratio_path(l, false), *text = NULL;
 	double ratio;
 	size_t len;
 	char *end;
@@ -60,7 +60,7 @@ void llm_estimate_close(const struct llm *l)
 	if (!l->ratio_known || (l->bytes_per_token - l->ratio_kept < 0.01
 				&& l->ratio_kept - l->bytes_per_token < 0.01))
 		return;
-	path = path_of(l, true);
+	path = ratio_path(l, true);
 	n = snprintf(text, sizeof text, "%.3f\n", l->bytes_per_token);
 	if (!path || file_write(path, text, (size_t)n, 0600, false, &err))
 		log_line(MT_LOG_INFO, "llm", "what was learned of the tokens of %s is "
@@ -81,7 +81,7 @@ int64_t llm_estimate_tokens(const struct llm *l, const struct llm_request *r)
 	return llm_estimate_text(l, bytes) + (int64_t)images * LLM_IMAGE_TOKENS;
 }
 
-bool llm_is_too_long(const struct llm *l, int64_t tokens)
+bool llm_exceeds_window(const struct llm *l, int64_t tokens)
 {
 	/* nobody has counted for this model yet: the guess may be twice too high */
 	int64_t known = l->ratio_known ? tokens : tokens / 2;

@@ -17,7 +17,7 @@
 
 void exchange_clear(struct llm_exchange *x)
 {
-	exchange_forget(x);
+	exchange_reset_attempt(x);
 	x->tools = fncall_tools_free(x->tools);
 	strbuf_clear(&x->url);
 	body_clear(&x->body);
@@ -28,7 +28,7 @@ void exchange_clear(struct llm_exchange *x)
 	x->header_count = 0;
 }
 
-static void on_closed(uv_handle_t *h)
+static void exchange_on_closed(uv_handle_t *h)
 {
 	struct llm_exchange *x = h->data;
 
@@ -37,7 +37,7 @@ static void on_closed(uv_handle_t *h)
 }
 
 /* What the next request of this model begins with. */
-static void keep_body(struct llm_exchange *x)
+static void reuse_body_later(struct llm_exchange *x)
 {
 	struct llm_body old = x->llm->kept;
 
@@ -53,16 +53,16 @@ void exchange_end(struct llm_exchange *x)
 		return;
 	x->ended = true;
 	if (!x->http)
-		keep_body(x);
+		reuse_body_later(x);
 	*x->prev = x->next;
 	if (x->next)
 		x->next->prev = x->prev;
 	if (x->http)
 		http_cancel(x->http);
 	x->http = NULL;
-	guard_end(x);
+	window_check_end(x);
 	uv_timer_stop(&x->timer);
-	uv_close((uv_handle_t *)&x->timer, on_closed);
+	uv_close((uv_handle_t *)&x->timer, exchange_on_closed);
 }
 
 void llm_cancel(struct llm_exchange *x)
@@ -87,7 +87,7 @@ static struct llm_exchange *exchange_new(struct llm *l, const struct llm_events 
 		.opaque = STRBUF(LLM_MAX_TEXT), .error_text = STRBUF(4096),
 		.answer_headers = STRBUF(LLM_MAX_ANSWER_HEADERS),
 	};
-	exchange_forget(x);
+	exchange_reset_attempt(x);
 	if (uv_timer_init(llm_pool_loop(l->pool), &x->timer)) {
 		free(x);
 		return NULL;
@@ -102,7 +102,7 @@ static struct llm_exchange *exchange_new(struct llm *l, const struct llm_events 
 
 /* ---- the end of an attempt ---------------------------------------------- */
 
-static char *take_text(struct strbuf *b)
+static char *strbuf_take_or_empty(struct strbuf *b)
 {
 	char *text = b->len ? strbuf_take(b) : strdup("");
 
@@ -122,7 +122,7 @@ static bool id_is_taken(const struct llm_reply *r, size_t n, const char *id)
 	return false;
 }
 
-static int take_calls(struct llm_exchange *x, struct llm_reply *r)
+static int exchange_take_calls(struct llm_exchange *x, struct llm_reply *r)
 {
 	r->calls = calloc(x->call_count + 1, sizeof *r->calls);
 	if (!r->calls)
@@ -147,7 +147,7 @@ static int take_calls(struct llm_exchange *x, struct llm_reply *r)
 	return MT_OK;
 }
 
-static struct llm_reply *take_reply(struct llm_exchange *x)
+static struct llm_reply *exchange_take_reply(struct llm_exchange *x)
 {
 	AUTO(llm_reply) struct llm_reply *r = calloc(1, sizeof *r);
 	char id[64];
@@ -158,8 +158,8 @@ static struct llm_reply *take_reply(struct llm_exchange *x)
 	r->usage = x->usage;
 	r->latency_ms = elapsed_ms(x);
 	r->text_len = x->text.len;
-	r->text = take_text(&x->text);
-	r->reasoning = take_text(&x->reasoning);
+	r->text = strbuf_take_or_empty(&x->text);
+	r->reasoning = strbuf_take_or_empty(&x->reasoning);
 	r->response_id = x->response_id ? STEAL(x->response_id) : strdup(id);
 	r->model = strdup(x->llm->name);
 	r->stop_reason = x->stop_reason ? STEAL(x->stop_reason)
@@ -167,7 +167,7 @@ static struct llm_reply *take_reply(struct llm_exchange *x)
 	if (x->opaque.len)
 		r->opaque = strbuf_take(&x->opaque);
 	if (!r->text || !r->reasoning || !r->response_id || !r->model || !r->stop_reason
-	    || take_calls(x, r))
+	    || exchange_take_calls(x, r))
 		return NULL;
 	return STEAL(r);
 }
@@ -176,16 +176,16 @@ static void attempt_succeeded(struct llm_exchange *x)
 {
 	struct llm_events events = x->events;
 	void *arg = x->arg;
-	struct llm_reply *r = llm_read_calls(x) ? NULL : take_reply(x);
+	struct llm_reply *r = llm_adapt_reply(x) ? NULL : exchange_take_reply(x);
 
 	if (!r) {
 		x->hint.should = 0;
-		attempt_failed(x, MT_ERROR_INTERNAL, "no memory for the reply");
+		retry_policy_on_failure(x, MT_ERROR_INTERNAL, "no memory for the reply");
 		return;
 	}
-	llm_count(x->llm, &r->usage, x->header_cost, r->latency_ms);
+	llm_record_usage(x->llm, &r->usage, x->header_cost, r->latency_ms);
 	llm_estimate_learn(x->llm, x->request, r->usage.input);
-	llm_trace(x, r, NULL);
+	llm_request_log_write(x, r, NULL);
 	log_line(MT_LOG_DEBUG, "llm", "%s answered in %" PRId64 " ms", x->llm->name,
 		 r->latency_ms);
 	exchange_end(x);
@@ -211,45 +211,46 @@ static void attempt_over(struct llm_exchange *x)
 	if (kind == MT_ERROR_BAD_REQUEST) /* which may be of one that is too long */
 		kind = llm_error_by_status(400, why);
 	if (x->text.error || x->reasoning.error || x->opaque.error)
-		attempt_failed(x, MT_ERROR_MALFORMED, "the reply is too long");
+		retry_policy_on_failure(x, MT_ERROR_MALFORMED, "the reply is too long");
 	else if (kind > MT_ERROR_NONE)
-		attempt_failed(x, kind, why);
+		retry_policy_on_failure(x, kind, why);
 	else if (kind == MT_ERROR_NONE || x->status >= 300)
-		attempt_failed(x, llm_error_by_status(x->status, why),
+		retry_policy_on_failure(x, llm_error_by_status(x->status, why),
 			       x->status >= 300 && x->status < 400
 				       ? "it sends us to another address, where we do not go"
 				       : why);
 	else if (is_silent_refusal(x))
-		attempt_failed(x, MT_ERROR_CONTENT_POLICY, "the reply was withheld");
+		retry_policy_on_failure(x, MT_ERROR_CONTENT_POLICY,
+					"the reply was withheld");
 	else if (!x->answered)
-		attempt_empty(x);
+		retry_policy_on_empty_reply(x);
 	else
 		attempt_succeeded(x);
 }
 
-static void cannot_read(struct llm_exchange *x, int status)
+static void malformed_response(struct llm_exchange *x, int status)
 {
-	llm_services.error((struct mt_exchange *)x, MT_ERROR_MALFORMED, -1, "%s",
+	llm_dialect_host.error((struct mt_exchange *)x, MT_ERROR_MALFORMED, -1, "%s",
 			   status == MT_ELIMIT ? "a part of it is too long"
 					       : "its dialect cannot read the answer");
 }
 
 static void dialect_end(struct llm_exchange *x)
 {
-	int status = x->llm->dialect->end(&llm_services, (struct mt_exchange *)x,
+	int status = x->llm->dialect->end(&llm_dialect_host, (struct mt_exchange *)x,
 					  x->status);
 
 	if (status && x->error_kind == LLM_NO_ERROR)
-		cannot_read(x, status);
+		malformed_response(x, status);
 }
 
 static int dialect_feed(struct llm_exchange *x, const char *bytes, size_t len)
 {
-	int status = x->llm->dialect->feed(&llm_services, (struct mt_exchange *)x,
+	int status = x->llm->dialect->feed(&llm_dialect_host, (struct mt_exchange *)x,
 					   x->status, x->type, bytes, len);
 
 	if (status && x->error_kind == LLM_NO_ERROR)
-		cannot_read(x, status);
+		malformed_response(x, status);
 	if (x->error_kind != LLM_NO_ERROR)
 		return HTTP_STOP;
 	return x->finished ? HTTP_ENOUGH : HTTP_MORE;
@@ -258,7 +259,7 @@ static int dialect_feed(struct llm_exchange *x, const char *bytes, size_t len)
 /* ---- an attempt over HTTP ----------------------------------------------- */
 
 /* A header that finds no room is passed over. */
-static void keep_header(struct llm_exchange *x, const char *name, const char *value)
+static void store_header(struct llm_exchange *x, const char *name, const char *value)
 {
 	size_t size = strlen(name) + strlen(value) + 2;
 
@@ -277,46 +278,47 @@ static double read_cost(const char *text)
 	return end == text ? -1 : cost;
 }
 
-static void on_header(void *arg, int status, const char *name, const char *value)
+static void attempt_on_header(void *arg, int status, const char *name, const char *value)
 {
 	struct llm_exchange *x = arg;
 
 	x->status = status;
 	if (!*name) {
-		x->hint = (struct retry_hint)RETRY_NO_HINT;
+		x->hint = (struct backoff_hint)BACKOFF_NO_HINT;
 		strbuf_reset(&x->answer_headers);
 		return;
 	}
-	keep_header(x, name, value);
+	store_header(x, name, value);
 	if (strcasecmp(name, "content-type") == 0)
 		snprintf(x->type, sizeof x->type, "%s", value);
 	else if (strcasecmp(name, "x-litellm-response-cost") == 0)
 		x->header_cost = read_cost(value);
 	else
-		retry_header(&x->hint, name, value, (int64_t)time(NULL));
+		backoff_read_header(&x->hint, name, value, (int64_t)time(NULL));
 }
 
-static void on_stall(uv_timer_t *timer)
+static void attempt_on_stall(uv_timer_t *timer)
 {
 	struct llm_exchange *x = timer->data;
 
 	if (x->http)
 		http_cancel(x->http);
 	x->http = NULL;
-	attempt_failed(x, MT_ERROR_TIMEOUT,
+	retry_policy_on_failure(x, MT_ERROR_TIMEOUT,
 		       x->received ? "its answer stopped in the middle"
 				   : "its answer did not begin within stall_timeout");
 }
 
-static int on_body(void *arg, const char *bytes, size_t len)
+static int attempt_on_body(void *arg, const char *bytes, size_t len)
 {
 	struct llm_exchange *x = arg;
 
 	x->received += len;
 	if (x->llm->stall_ms)
-		uv_timer_start(&x->timer, on_stall, (uint64_t)x->llm->stall_ms, 0);
+		uv_timer_start(&x->timer, attempt_on_stall, (uint64_t)x->llm->stall_ms,
+			       0);
 	if (x->received > LLM_MAX_ANSWER) {
-		llm_services.error((struct mt_exchange *)x, MT_ERROR_MALFORMED, -1,
+		llm_dialect_host.error((struct mt_exchange *)x, MT_ERROR_MALFORMED, -1,
 				   "it is larger than %d MiB", LLM_MAX_ANSWER >> 20);
 		return HTTP_STOP;
 	}
@@ -325,7 +327,7 @@ static int on_body(void *arg, const char *bytes, size_t len)
 	return dialect_feed(x, bytes, len);
 }
 
-static void on_done(void *arg, enum http_outcome outcome, const char *why)
+static void attempt_on_done(void *arg, enum http_outcome outcome, const char *why)
 {
 	struct llm_exchange *x = arg;
 	char text[512];
@@ -348,20 +350,20 @@ static void on_done(void *arg, enum http_outcome outcome, const char *why)
 				return;
 			}
 		}
-		attempt_failed(x, MT_ERROR_NETWORK, why);
+		retry_policy_on_failure(x, MT_ERROR_NETWORK, why);
 		return;
 	case HTTP_TIMEOUT:
-		attempt_failed(x, MT_ERROR_TIMEOUT, why);
+		retry_policy_on_failure(x, MT_ERROR_TIMEOUT, why);
 		return;
 	case HTTP_TLS:
 		snprintf(text, sizeof text,
 			 "%s (to trust it set ca_path or SSL_CERT_FILE)", why);
 		x->hint.should = 0;
-		attempt_failed(x, MT_ERROR_NETWORK, text);
+		retry_policy_on_failure(x, MT_ERROR_NETWORK, text);
 		return;
 	case HTTP_REFUSED:
 		x->hint.should = 0;
-		attempt_failed(x, MT_ERROR_NETWORK, why);
+		retry_policy_on_failure(x, MT_ERROR_NETWORK, why);
 		return;
 	}
 }
@@ -412,7 +414,7 @@ int exchange_post(struct llm_exchange *x, const struct http_events *events, void
 
 /* ---- an attempt without a network --------------------------------------- */
 
-static void on_local(uv_timer_t *timer)
+static void attempt_on_local(uv_timer_t *timer)
 {
 	struct llm_exchange *x = timer->data;
 
@@ -425,22 +427,24 @@ static void on_local(uv_timer_t *timer)
 
 /* ---- sending ------------------------------------------------------------ */
 
-static int begin(struct llm_exchange *x, struct error *err)
+static int attempt_begin(struct llm_exchange *x, struct error *err)
 {
-	static const struct http_events events = { on_header, on_body, on_done };
+	static const struct http_events events = { attempt_on_header, attempt_on_body,
+						   attempt_on_done };
 
-	if (guard_begin(x))
+	if (window_check_begin(x))
 		return MT_OK;
-	exchange_forget(x);
+	exchange_reset_attempt(x);
 	x->attempt++;
 	x->started = uv_hrtime();
 	log_line(MT_LOG_DEBUG, "llm", "%s: attempt %d, %zu bytes", x->llm->name,
 		 x->attempt, x->body.bytes.len);
 	if (!x->local && x->llm->stall_ms && llm_feature(x->llm, "stream"))
-		uv_timer_start(&x->timer, on_stall, (uint64_t)x->llm->stall_ms, 0);
+		uv_timer_start(&x->timer, attempt_on_stall, (uint64_t)x->llm->stall_ms,
+			       0);
 	if (!x->local)
 		return exchange_post(x, &events, x, x->llm->timeout_ms, &x->http, err);
-	uv_timer_start(&x->timer, on_local, (uint64_t)x->delay_ms, 0);
+	uv_timer_start(&x->timer, attempt_on_local, (uint64_t)x->delay_ms, 0);
 	return MT_OK;
 }
 
@@ -448,9 +452,9 @@ void exchange_begin(struct llm_exchange *x)
 {
 	struct error err = ERROR_NONE;
 
-	if (begin(x, &err)) {
+	if (attempt_begin(x, &err)) {
 		x->hint.should = 0;
-		attempt_failed(x, MT_ERROR_INTERNAL, err.text);
+		retry_policy_on_failure(x, MT_ERROR_INTERNAL, err.text);
 	}
 }
 
@@ -472,7 +476,7 @@ static int extra_headers(struct llm_exchange *x, struct error *err)
 				    "[%s] extra_headers: write Name: value, ...",
 				    x->llm->section);
 		*colon++ = '\0';
-		if (llm_services.header((struct mt_exchange *)x, line,
+		if (llm_dialect_host.header((struct mt_exchange *)x, line,
 					colon + strspn(colon, " \t")))
 			return fail(err, MT_EINVAL,
 				    "[%s] extra_headers: too many, or too long",
@@ -488,14 +492,14 @@ int exchange_encode(struct llm_exchange *x, const struct llm_request *request,
 	AUTO(json) json_object *params = NULL;
 	AUTO(free) struct llm_tool *brief = NULL;
 	struct llm_request sent = *request;
-	int status = llm_brief_tools(x, request, &brief, err);
+	int status = llm_adapt_tools(x, request, &brief, err);
 
 	if (brief)
 		sent.tools = brief;
 	if (!status)
-		status = llm_prepare(x, &sent, &text, err);
+		status = llm_adapt_request(x, &sent, &text, err);
 	if (!status)
-		status = llm_sent_params(x, request, &params, err);
+		status = llm_adapt_params(x, request, &params, err);
 	if (status)
 		return status;
 	if (text)
@@ -505,7 +509,7 @@ int exchange_encode(struct llm_exchange *x, const struct llm_request *request,
 		sent.stream = llm_feature(x->llm, "stream");
 	llm_choose_media(x->llm, &sent);
 	body_begin(&x->body);
-	status = write(&llm_services, (struct mt_exchange *)x,
+	status = write(&llm_dialect_host, (struct mt_exchange *)x,
 		       (const struct mt_request *)&sent);
 	if (body_end(&x->body) && !status)
 		status = x->body.bytes.error;
@@ -549,7 +553,7 @@ int exchange_write_again(struct llm_exchange *x, struct error *err)
 	int attempt = x->attempt, status;
 
 	unwrite(x);
-	exchange_forget(x);
+	exchange_reset_attempt(x);
 	x->attempt = attempt + 1;
 	status = exchange_encode(x, x->request, x->llm->dialect->encode, err);
 	x->attempt = attempt;
@@ -558,7 +562,7 @@ int exchange_write_again(struct llm_exchange *x, struct error *err)
 
 int exchange_move(struct llm_exchange *x, struct llm *next, struct error *err)
 {
-	keep_body(x);
+	reuse_body_later(x);
 	body_clear(&x->body);
 	x->llm = next;
 	x->body = next->kept;
@@ -587,7 +591,7 @@ int llm_send(struct llm *l, const struct llm_request *request, int64_t reply_ind
 	else if (record && strbuf_addn(record, x->body.bytes.text, x->body.bytes.len))
 		status = fail(err, record->error, "no room to keep the request");
 	if (!status)
-		status = begin(x, err);
+		status = attempt_begin(x, err);
 	if (status) {
 		exchange_end(x);
 		return status;

@@ -42,10 +42,10 @@ struct llm {
 	char *key;                     /* NULL: none */
 	struct aws *aws;               /* NULL: not asked for */
 	const struct mt_dialect *dialect;
-	struct retry_rule retry;
+	struct backoff_rule retry;
 	struct llm **fallback;         /* asked in order when this one fails */
 	size_t fallback_count;
-	struct llm_bill *bill;         /* what it adds its replies to; may be NULL */
+	struct llm_usage_totals *bill; /* what it adds its replies to; may be NULL */
 	int64_t timeout_ms, stall_ms;  /* 0: none */
 	double input_cost, output_cost; /* dollars a token; below 0: unknown */
 	int64_t window;
@@ -53,13 +53,13 @@ struct llm {
 	struct model_params params;    /* of the configuration, as they are sent */
 	char output_limit[24];
 	bool price_warned;
-	char *trace_dir;               /* where requests are kept; NULL: nowhere */
+	char *request_log_dir;               /* where requests are kept; NULL: nowhere */
 	double bytes_per_token;        /* of a request, learned */
 	double ratio_kept;             /* ... as it is in the file */
 	bool ratio_known;
 	bool beside;                   /* its server is on this machine, or its user's */
 	bool window_asked;
-	struct llm_window *asking;     /* NULL: nothing is asked of its server */
+	struct context_query *context_query; /* NULL: nothing is asked of its server */
 	bool uncounted;                /* its provider does not count for us */
 	struct llm_metrics metrics;
 	struct llm_body kept;          /* of the newest request that is over */
@@ -101,13 +101,13 @@ struct llm_exchange {
 
 	/* the attempt */
 	struct http_call *http;        /* NULL: none is running */
-	struct llm_count *count;       /* NULL: nobody is counting */
+	struct token_count *count;       /* NULL: nobody is counting */
 	int attempt;
 	uint64_t started;              /* uv_hrtime */
 	int status;
 	char type[128];
 	struct strbuf answer_headers;  /* name, NUL, value, NUL, ... */
-	struct retry_hint hint;
+	struct backoff_hint hint;
 	double header_cost;            /* below 0: not told */
 	size_t received;
 
@@ -127,7 +127,7 @@ struct llm_exchange {
 	void (*release)(void *state);
 };
 
-extern const struct mt_dialect_host llm_services;
+extern const struct mt_dialect_host llm_dialect_host;
 
 /* exchange.c */
 void exchange_end(struct llm_exchange *x);
@@ -151,20 +151,20 @@ int exchange_move(struct llm_exchange *x, struct llm *next, struct error *err);
 /* guard.c */
 /** Before the first attempt: true if somebody is asked how long the request is, or
  *  it is too long to be sent; what follows comes from the loop. */
-bool guard_begin(struct llm_exchange *x);
-void guard_end(struct llm_exchange *x);
+bool window_check_begin(struct llm_exchange *x);
+void window_check_end(struct llm_exchange *x);
 
 /* server-window.c */
-void llm_window_end(struct llm *l);
+void llm_context_query_end(struct llm *l);
 
 /* again.c */
 /** Try again later, in another way, with another model, or give up. */
-void attempt_failed(struct llm_exchange *x, int kind, const char *why);
+void retry_policy_on_failure(struct llm_exchange *x, int kind, const char *why);
 /** The answer held neither text nor call. */
-void attempt_empty(struct llm_exchange *x);
+void retry_policy_on_empty_reply(struct llm_exchange *x);
 
 /* services.c */
-void exchange_forget(struct llm_exchange *x); /* what the last attempt brought */
+void exchange_reset_attempt(struct llm_exchange *x); /* what the last attempt brought */
 
 /* errors.c */
 enum { LLM_NO_ERROR = -1 };
@@ -174,23 +174,23 @@ bool llm_error_is_transient(int kind, int status);
 /** What the provider may keep would be too little to be kept. */
 bool llm_error_is_small_cache(const char *text);
 /** One sentence: what happened and what to do. `why` is the provider's text. */
-void llm_error_say(const struct llm *l, struct llm_error *e, const char *why);
+void llm_error_describe(const struct llm *l, struct llm_error *e, const char *why);
 
 /* prepare.c */
 /** The tools with their short descriptions, owned by the caller, for a model that
  *  wants these; NULL: as they are. */
-int llm_brief_tools(const struct llm_exchange *x, const struct llm_request *r,
+int llm_adapt_tools(const struct llm_exchange *x, const struct llm_request *r,
 		    struct llm_tool **ret, struct error *err);
 /** The request as the model takes it; NULL: as it is. */
-int llm_prepare(struct llm_exchange *x, const struct llm_request *in,
+int llm_adapt_request(struct llm_exchange *x, const struct llm_request *in,
 		struct llm_request **ret, struct error *err);
 /** The parameters that are sent; owned by the caller. */
-int llm_sent_params(const struct llm_exchange *x, const struct llm_request *r,
+int llm_adapt_params(const struct llm_exchange *x, const struct llm_request *r,
 		    json_object **ret, struct error *err);
 /** More text came: stream what is no call. */
-void llm_show_words(struct llm_exchange *x);
+void llm_stream_text(struct llm_exchange *x);
 /** The reply is whole: take the calls out of its text. */
-int llm_read_calls(struct llm_exchange *x);
+int llm_adapt_reply(struct llm_exchange *x);
 
 /* features.c */
 struct provider;
@@ -198,13 +198,14 @@ void llm_read_facts(struct llm *l, const struct provider *p);
 /** Options that the model has a say in. False: `name` is none of them. */
 bool llm_option(const struct llm *l, const char *name, const char **ret);
 /** May a parameter of a request be sent to this model? */
-bool llm_takes(const struct llm *l, const struct llm_request *r, const char *param);
+bool llm_supports_param(const struct llm *l, const struct llm_request *r,
+			const char *param);
 
 /* media.c */
 /** Settle which media this model is shown: `request` as it is sent. */
 void llm_choose_media(const struct llm *l, struct llm_request *request);
 /** What is shown instead of a medium; NULL: the medium itself. */
-const char *llm_instead_of(const struct llm_request *r, size_t m, size_t p);
+const char *llm_media_placeholder(const struct llm_request *r, size_t m, size_t p);
 /** Append the base64 of a medium to a body. */
 int llm_put_medium(struct llm_body *b, const struct llm_part *part);
 /** Bytes of a medium from `offset` on. @return how many, or a status. */
@@ -213,19 +214,19 @@ int64_t llm_read_medium(const struct llm_part *part, uint64_t offset, void *buff
 
 /* trace.c */
 /** Keep what was sent and what came of it; NULL: `why` it failed. */
-void llm_trace(const struct llm_exchange *x, const struct llm_reply *reply,
+void llm_request_log_write(const struct llm_exchange *x, const struct llm_reply *reply,
 	       const char *why);
 
 /* estimate.c */
 void llm_estimate_open(struct llm *l);
 void llm_estimate_close(const struct llm *l);
 /** Is the guess `tokens` clearly more than the model reads? */
-bool llm_is_too_long(const struct llm *l, int64_t tokens);
+bool llm_exceeds_window(const struct llm *l, int64_t tokens);
 /** The provider counted this many tokens in the request. */
 void llm_estimate_learn(struct llm *l, const struct llm_request *r, int64_t input);
 
 /* metrics.c */
-void llm_count(struct llm *l, struct llm_usage *usage, double header_cost,
+void llm_record_usage(struct llm *l, struct llm_usage *usage, double header_cost,
 	       int64_t latency_ms);
 
 #endif

@@ -11,7 +11,7 @@
 /* ---- parts of a model ---------------------------------------------------- */
 
 /* A decimal fraction of the configuration; `fallback` if it is unset. */
-static double number(const struct config *c, const char *section, const char *key,
+static double config_number(const struct config *c, const char *section, const char *key,
 		     double fallback)
 {
 	const char *text = config_get(c, section, key);
@@ -24,7 +24,7 @@ static double number(const struct config *c, const char *section, const char *ke
 	return *end ? fallback : n;
 }
 
-static int64_t number_set(const struct config *c, const char *section, const char *key,
+static int64_t config_int_or(const struct config *c, const char *section, const char *key,
 			  int64_t fallback)
 {
 	const char *text = config_get(c, section, key);
@@ -32,22 +32,22 @@ static int64_t number_set(const struct config *c, const char *section, const cha
 	return text && *text ? config_int(c, section, key) : fallback;
 }
 
-static void read_limits(struct llm *l)
+static void read_request_limits(struct llm *l)
 {
 	const struct config *c = l->config;
-	int64_t attempts = number_set(c, l->section, "retries", 5);
+	int64_t attempts = config_int_or(c, l->section, "retries", 5);
 
-	l->retry = (struct retry_rule){
+	l->retry = (struct backoff_rule){
 		.attempts = attempts < 1 ? 1 : attempts > 100 ? 100 : (int)attempts,
-		.min_ms = number_set(c, l->section, "retry_min_wait", 8000),
-		.max_ms = number_set(c, l->section, "retry_max_wait", 64000),
-		.multiplier = number(c, l->section, "retry_multiplier", 8),
+		.min_ms = config_int_or(c, l->section, "retry_min_wait", 8000),
+		.max_ms = config_int_or(c, l->section, "retry_max_wait", 64000),
+		.multiplier = config_number(c, l->section, "retry_multiplier", 8),
 	};
-	l->timeout_ms = number_set(c, l->section, "timeout", 300000);
-	l->stall_ms = number_set(c, l->section, "stall_timeout", 60000);
-	l->input_cost = number(c, l->section, "input_cost_per_token", -1);
-	l->output_cost = number(c, l->section, "output_cost_per_token", -1);
-	l->window = number_set(c, l->section, "max_input_tokens", -1);
+	l->timeout_ms = config_int_or(c, l->section, "timeout", 300000);
+	l->stall_ms = config_int_or(c, l->section, "stall_timeout", 60000);
+	l->input_cost = config_number(c, l->section, "input_cost_per_token", -1);
+	l->output_cost = config_number(c, l->section, "output_cost_per_token", -1);
+	l->window = config_int_or(c, l->section, "max_input_tokens", -1);
 	l->metrics.cost_known = true;
 }
 
@@ -81,7 +81,7 @@ static int set_address(struct llm *l, const struct provider *p, struct error *er
 }
 
 /* Hosts that are this machine: their requests stay inside. */
-static bool is_local(const char *url)
+static bool is_localhost_url(const char *url)
 {
 	static const char *const names[] = { "localhost", "127.", "[::1]" };
 	const char *host = strstr(url, "://");
@@ -118,7 +118,7 @@ static int read_aws(struct llm *l, struct error *err)
 	return MT_OK;
 }
 
-static int read_key(struct llm *l, const struct provider *p, struct error *err)
+static int read_api_key(struct llm *l, const struct provider *p, struct error *err)
 {
 	struct error why = ERROR_NONE;
 	const char *env = config_get(l->config, l->section, "api_key_env");
@@ -151,7 +151,8 @@ static int read_key(struct llm *l, const struct provider *p, struct error *err)
 
 static void warn_of_http(const struct llm *l)
 {
-	if (l->key && strncmp(l->base_url, "http://", 7) == 0 && !is_local(l->base_url))
+	if (l->key && strncmp(l->base_url, "http://", 7) == 0 &&
+	    !is_localhost_url(l->base_url))
 		log_line(MT_LOG_WARNING, "llm",
 			 "the key for %s travels unencrypted: base_url is http",
 			 l->provider);
@@ -171,7 +172,8 @@ static int set_dialect(struct llm *l, const struct provider *p, struct registry 
 
 /* ---- the whole ------------------------------------------------------------ */
 
-static int fill(struct llm *l, struct registry *r, const char *model, struct error *err)
+static int llm_fill(struct llm *l, struct registry *r, const char *model,
+		    struct error *err)
 {
 	struct provider p;
 	int status = provider_find(l->config, l->section, r, model, &p, err);
@@ -185,10 +187,10 @@ static int fill(struct llm *l, struct registry *r, const char *model, struct err
 		return fail(err, MT_ENOMEM, "no memory for a model");
 	status = set_address(l, &p, err);
 	if (!status)
-		status = read_key(l, &p, err);
+		status = read_api_key(l, &p, err);
 	if (status)
 		return status;
-	l->beside = p.local || is_local(l->base_url);
+	l->beside = p.local || is_localhost_url(l->base_url);
 	warn_of_http(l);
 	status = set_dialect(l, &p, r, err);
 	if (!status) {
@@ -218,8 +220,8 @@ int llm_open(struct llm_pool *pool, const struct config *c, struct registry *r,
 	l->config = c;
 	l->mask = mask;
 	l->kept = (struct llm_body){ .bytes = STRBUF(LLM_MAX_BODY) };
-	read_limits(l);
-	status = fill(l, r, model, err);
+	read_request_limits(l);
+	status = llm_fill(l, r, model, err);
 	if (status) {
 		llm_free(l);
 		return status;
@@ -237,11 +239,11 @@ struct llm *llm_free(struct llm *l)
 		if (x->llm == l || x->first == l)
 			llm_cancel(x);
 	}
-	llm_window_end(l);
+	llm_context_query_end(l);
 	llm_pool_unref(l->pool);
 	body_clear(&l->kept);
 	llm_estimate_close(l);
-	free(l->trace_dir);
+	free(l->request_log_dir);
 	if (l->key)
 		explicit_bzero(l->key, strlen(l->key));
 	aws_free(l->aws);
@@ -261,15 +263,15 @@ struct llm *llm_free(struct llm *l)
 void llm_warm_up(const struct llm *l)
 {
 	if (*l->base_url)
-		curl_api_begin();
+		curl_api_preload();
 }
 
-void llm_expect(const struct config *c, const char *model)
+void llm_preload(const struct config *c, const char *model)
 {
 	if (!model || !*model)
 		model = config_get(c, "llm", "model");
 	if (model && *model && strncmp(model, "script:", 7) != 0)
-		curl_api_begin();
+		curl_api_preload();
 }
 
 const char *llm_name(const struct llm *l)

@@ -45,17 +45,17 @@ struct llm *llm_free(struct llm *l);
 /** It will be asked something soon: what that takes is loaded meanwhile. */
 void llm_warm_up(const struct llm *l);
 /** The same, as early as the configuration is known; `model` as for llm_open. */
-void llm_expect(const struct config *c, const char *model);
+void llm_preload(const struct config *c, const char *model);
 /** Whole name ("openai/gpt-4.1"), for the log and the screen. */
 const char *llm_name(const struct llm *l);
 /** "tools" (natively), "vision", "stream", "stop", "cache", "responses",
  *  "reasoning", "adaptive_thinking", "send_reasoning", "short_tools",
  *  "new_limit". */
 bool llm_feature(const struct llm *l, const char *name);
-int64_t llm_window(const struct llm *l);                  /* tokens; -1: unknown */
+int64_t llm_context_window(const struct llm *l); /* tokens; -1: unknown */
 /** Ask a server that the user runs, once, how much its model reads, if nothing else
  *  tells it. Returns at once; the window is known when the answer has come. */
-void llm_ask_window(struct llm *l);
+void llm_query_context_window(struct llm *l);
 /** Its window is known and so small that prompts and tools should be short; NULL: no. */
 bool llm_is_small(const struct llm *l);
 const struct model_facts *llm_facts(const struct llm *l);
@@ -64,20 +64,21 @@ const struct llm_metrics *llm_metrics(const struct llm *l);
 void llm_metrics_add(struct llm_metrics *m, const struct llm_usage *u, int64_t latency_ms);
 
 /** What several models have done together, and each of them by its name. */
-struct llm_bill;
-struct llm_bill *llm_bill_new(void);
-struct llm_bill *llm_bill_free(struct llm_bill *b);
-void llm_bill_add(struct llm_bill *b, const char *model, const struct llm_usage *u,
-		  int64_t latency_ms);
+struct llm_usage_totals;
+struct llm_usage_totals *llm_usage_totals_new(void);
+struct llm_usage_totals *llm_usage_totals_free(struct llm_usage_totals *b);
+void llm_usage_totals_add(struct llm_usage_totals *b, const char *model,
+			  const struct llm_usage *u, int64_t latency_ms);
 /** Add sums of a model that were counted elsewhere. */
-void llm_metrics_join(struct llm_metrics *m, const struct llm_metrics *other);
-void llm_bill_join(struct llm_bill *b, const char *model, const struct llm_metrics *sum);
-const struct llm_metrics *llm_bill_total(const struct llm_bill *b);
+void llm_metrics_merge(struct llm_metrics *m, const struct llm_metrics *other);
+void llm_usage_totals_join(struct llm_usage_totals *b, const char *model,
+			   const struct llm_metrics *sum);
+const struct llm_metrics *llm_usage_totals_sum(const struct llm_usage_totals *b);
 /** The n-th model and its sums; NULL: no more. */
-const char *llm_bill_at(const struct llm_bill *b, size_t n,
+const char *llm_usage_totals_at(const struct llm_usage_totals *b, size_t n,
 			const struct llm_metrics **ret);
 /** Append the models and their sums as a JSON list. */
-int llm_bill_put(const struct llm_bill *b, struct strbuf *out);
+int llm_usage_totals_put_json(const struct llm_usage_totals *b, struct strbuf *out);
 
 /** How many tokens a request has for this model, or a text of so many bytes of it:
  *  a guess from what the provider counted before (4 bytes a token until it did),
@@ -85,7 +86,7 @@ int llm_bill_put(const struct llm_bill *b, struct strbuf *out);
 int64_t llm_estimate_tokens(const struct llm *l, const struct llm_request *r);
 int64_t llm_estimate_text(const struct llm *l, size_t bytes);
 /** Keep requests and replies in DIR/llm if `log_requests` says so. */
-int llm_trace_to(struct llm *l, const char *dir);
+int llm_request_log_open(struct llm *l, const char *dir);
 
 struct llm_error {
 	int kind;                /* enum mt_error_kind */

@@ -18,13 +18,13 @@
 
 enum { PIECE = 48 << 10 }; /* of a file; a multiple of three */
 
-static bool is_medium(const struct llm_request *r, struct llm_place at)
+static bool is_medium(const struct llm_request *r, struct request_span at)
 {
 	return r->messages[at.message].parts[at.part].mime != NULL;
 }
 
 /* The next medium at or behind a place. */
-static bool find_medium(const struct llm_request *r, struct llm_place *at)
+static bool find_medium(const struct llm_request *r, struct request_span *at)
 {
 	for (; at->message < r->message_count; at->message++, at->part = 0)
 		for (; at->part < r->messages[at->message].part_count; at->part++)
@@ -35,19 +35,19 @@ static bool find_medium(const struct llm_request *r, struct llm_place *at)
 
 bool llm_request_has_media(const struct llm_request *r)
 {
-	struct llm_place at = { 0 };
+	struct request_span at = { 0 };
 
 	return find_medium(r, &at);
 }
 
-static size_t bytes_at(const struct llm_request *r, struct llm_place at)
+static size_t bytes_at(const struct llm_request *r, struct request_span at)
 {
 	return r->messages[at.message].parts[at.part].len;
 }
 
-static struct llm_place first_shown(const struct llm_request *r)
+static struct request_span first_shown(const struct llm_request *r)
 {
-	struct llm_place from = { 0 }, at = { 0 };
+	struct request_span from = { 0 }, at = { 0 };
 	size_t count = 0, bytes = 0;
 
 	for (; find_medium(r, &at); at.part++) {
@@ -75,9 +75,9 @@ void llm_choose_media(const struct llm *l, struct llm_request *request)
 		request->shown = first_shown(request);
 }
 
-const char *llm_instead_of(const struct llm_request *r, size_t m, size_t p)
+const char *llm_media_placeholder(const struct llm_request *r, size_t m, size_t p)
 {
-	const struct llm_place *from = &r->shown;
+	const struct request_span *from = &r->shown;
 
 	if (r->blind)
 		return "[An image is left out here: this model is not shown images.]";
@@ -91,7 +91,7 @@ const char *llm_instead_of(const struct llm_request *r, size_t m, size_t p)
 
 /* ---- bytes ------------------------------------------------------------------ */
 
-static int64_t read_file(const struct llm_part *part, uint64_t offset, void *buffer,
+static int64_t read_media_file(const struct llm_part *part, uint64_t offset, void *buffer,
 			 size_t len)
 {
 	AUTO(close) int fd = open(part->file, O_RDONLY | O_CLOEXEC);
@@ -116,7 +116,7 @@ int64_t llm_read_medium(const struct llm_part *part, uint64_t offset, void *buff
 	if (len > part->len - offset)
 		len = part->len - (size_t)offset;
 	if (part->file)
-		return read_file(part, offset, buffer, len);
+		return read_media_file(part, offset, buffer, len);
 	memcpy(buffer, part->text + offset, len);
 	return (int64_t)len;
 }

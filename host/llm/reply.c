@@ -35,7 +35,7 @@ static json_object *call_json(const struct llm_call *call)
 	return STEAL(o);
 }
 
-static int put_calls(json_object *o, const struct llm_reply *r)
+static int reply_put_calls(json_object *o, const struct llm_reply *r)
 {
 	AUTO(json) json_object *calls = json_object_new_array();
 
@@ -59,7 +59,7 @@ static int set_known(json_object *o, const char *name, int64_t value)
 	return value < 0 ? MT_OK : js_set_int(o, name, value);
 }
 
-static int put_usage(json_object *o, const struct llm_usage *u)
+static int reply_put_usage(json_object *o, const struct llm_usage *u)
 {
 	AUTO(json) json_object *usage = json_object_new_object();
 
@@ -78,14 +78,14 @@ json_object *llm_reply_json(const struct llm_reply *r)
 {
 	AUTO(json) json_object *o = json_object_new_object();
 
-	if (!o || js_set_str(o, "record", "llm_reply")
-	    || js_set_str(o, "response_id", r->response_id)
-	    || js_set_str(o, "model", r->model)
-	    || js_set_strn(o, "text", r->text, r->text_len)
-	    || (r->reasoning[0] && js_set_str(o, "reasoning", r->reasoning))
-	    || put_calls(o, r) || (r->opaque && js_set_str(o, "opaque", r->opaque))
-	    || js_set_str(o, "stop_reason", r->stop_reason) || put_usage(o, &r->usage)
-	    || js_set_int(o, "latency_ms", r->latency_ms))
+	if (!o || js_set_str(o, "record", "llm_reply") ||
+	    js_set_str(o, "response_id", r->response_id) ||
+	    js_set_str(o, "model", r->model) ||
+	    js_set_strn(o, "text", r->text, r->text_len) ||
+	    (r->reasoning[0] && js_set_str(o, "reasoning", r->reasoning)) ||
+	    reply_put_calls(o, r) || (r->opaque && js_set_str(o, "opaque", r->opaque)) ||
+	    js_set_str(o, "stop_reason", r->stop_reason) ||
+	    reply_put_usage(o, &r->usage) || js_set_int(o, "latency_ms", r->latency_ms))
 		return NULL;
 	return STEAL(o);
 }

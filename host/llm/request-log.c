@@ -14,18 +14,18 @@
 
 enum { MAX_MODEL = 100 };
 
-int llm_trace_to(struct llm *l, const char *dir)
+int llm_request_log_open(struct llm *l, const char *dir)
 {
 	if (!config_bool(l->config, l->section, "log_requests"))
 		return MT_OK;
-	free(l->trace_dir);
-	l->trace_dir = path_join(dir, "llm");
-	return l->trace_dir ? MT_OK : MT_ENOMEM;
+	free(l->request_log_dir);
+	l->request_log_dir = path_join(dir, "llm");
+	return l->request_log_dir ? MT_OK : MT_ENOMEM;
 }
 
 /* Masked in each of its strings, as they are meant: one that is escaped in the
  * JSON text is found too. */
-static int put_json(const struct llm *l, struct strbuf *out, json_object *value)
+static int put_masked_json(const struct llm *l, struct strbuf *out, json_object *value)
 {
 	int status = l->mask ? mask_json(l->mask, value, NULL, NULL) : MT_OK;
 
@@ -58,7 +58,7 @@ static int put_url(const struct llm *l, struct strbuf *out, const char *url)
 				  ? len - (size_t)(host - url) - at : 0);
 }
 
-static bool is_harmless(const char *header)
+static bool is_loggable_header(const char *header)
 {
 	static const char *const names[] = { "content-type", "accept",
 					     "anthropic-version", "anthropic-beta" };
@@ -70,7 +70,7 @@ static bool is_harmless(const char *header)
 	return false;
 }
 
-static void put_headers(const struct llm_exchange *x, struct strbuf *out)
+static void put_header_lines(const struct llm_exchange *x, struct strbuf *out)
 {
 	js_key(out, "headers");
 	strbuf_addc(out, '{');
@@ -79,7 +79,7 @@ static void put_headers(const struct llm_exchange *x, struct strbuf *out)
 		AUTO(free) char *name = strndup(line, strcspn(line, ":"));
 
 		js_key_str(out, name ? name : "?",
-			   is_harmless(line) ? strchr(line, ':') + 2 : MASK_TEXT);
+			   is_loggable_header(line) ? strchr(line, ':') + 2 : MASK_TEXT);
 	}
 	strbuf_addc(out, '}');
 }
@@ -90,7 +90,7 @@ static int put_request(const struct llm_exchange *x, struct strbuf *out)
 	AUTO(json) json_object *request = js_parse(body->text, body->len, NULL);
 
 	js_key(out, "request");
-	return request ? put_json(x->llm, out, request)
+	return request ? put_masked_json(x->llm, out, request)
 		       : put_masked(x->llm, out, body->text, body->len);
 }
 
@@ -106,12 +106,12 @@ static int put_whole(const struct llm_exchange *x, const struct llm_reply *reply
 	js_key_int(out, "attempt", x->attempt);
 	js_key(out, "url");
 	put_url(x->llm, out, x->url.text);
-	put_headers(x, out);
+	put_header_lines(x, out);
 	status = put_request(x, out);
 	js_key_int(out, "status", x->status);
 	if (record) {
 		js_key(out, "reply");
-		status = status ? status : put_json(x->llm, out, record);
+		status = status ? status : put_masked_json(x->llm, out, record);
 	} else {
 		js_key(out, "error");
 		put_masked(x->llm, out, why, strlen(why));
@@ -120,7 +120,7 @@ static int put_whole(const struct llm_exchange *x, const struct llm_reply *reply
 	return status ? status : out->error;
 }
 
-static void put_name(const struct llm *l, char *name, size_t size)
+static void make_file_name(const struct llm *l, char *name, size_t size)
 {
 	static unsigned number;
 	struct timespec now;
@@ -135,7 +135,7 @@ static void put_name(const struct llm *l, char *name, size_t size)
 			name[i] = '_';
 }
 
-void llm_trace(const struct llm_exchange *x, const struct llm_reply *reply,
+void llm_request_log_write(const struct llm_exchange *x, const struct llm_reply *reply,
 	       const char *why)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF((size_t)LLM_MAX_BODY * 2);
@@ -143,13 +143,13 @@ void llm_trace(const struct llm_exchange *x, const struct llm_reply *reply,
 	AUTO(free) char *path = NULL;
 	char name[MAX_MODEL + 64];
 
-	if (!x->llm->trace_dir)
+	if (!x->llm->request_log_dir)
 		return;
-	put_name(x->llm, name, sizeof name);
-	path = path_join(x->llm->trace_dir, name);
+	make_file_name(x->llm, name, sizeof name);
+	path = path_join(x->llm->request_log_dir, name);
 	if (!path || put_whole(x, reply, why, &out))
 		log_line(MT_LOG_WARNING, "llm", "no memory to keep a request");
-	else if (dir_make(x->llm->trace_dir, &err)
+	else if (dir_make(x->llm->request_log_dir, &err)
 		 || file_write(path, out.text, out.len, 0600, false, &err))
 		log_line(MT_LOG_WARNING, "llm", "a request cannot be kept: %s", err.text);
 }

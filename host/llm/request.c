@@ -11,7 +11,7 @@
 enum { FIRST_ROOM = 16, MOST_ITEMS = 1 << 20 };
 
 /* Make room for one more item of an array. */
-static int grow(void **items, size_t count, size_t *room, size_t item)
+static int grow_array(void **items, size_t count, size_t *room, size_t item)
 {
 	size_t want = *room ? *room * 2 : FIRST_ROOM;
 	void *more;
@@ -28,7 +28,7 @@ static int grow(void **items, size_t count, size_t *room, size_t item)
 	return MT_OK;
 }
 
-uint64_t llm_stamp(void)
+uint64_t llm_message_stamp(void)
 {
 	static uint64_t last;
 
@@ -74,7 +74,7 @@ int llm_request_reserve(struct llm_request *r, size_t n)
 int llm_request_add(struct llm_request *r, const struct llm_message *m)
 {
 	void *items = r->messages;
-	int status = grow(&items, r->message_count, &r->message_room, sizeof *m);
+	int status = grow_array(&items, r->message_count, &r->message_room, sizeof *m);
 
 	r->messages = items;
 	if (status)
@@ -86,7 +86,7 @@ int llm_request_add(struct llm_request *r, const struct llm_message *m)
 int llm_request_tool(struct llm_request *r, const struct llm_tool *t)
 {
 	void *items = r->tools;
-	int status = grow(&items, r->tool_count, &r->tool_room, sizeof *t);
+	int status = grow_array(&items, r->tool_count, &r->tool_room, sizeof *t);
 
 	r->tools = items;
 	if (status)
@@ -98,7 +98,7 @@ int llm_request_tool(struct llm_request *r, const struct llm_tool *t)
 int llm_request_own(struct llm_request *r, void *p)
 {
 	void *items = r->owned;
-	int status = grow(&items, r->owned_count, &r->owned_room, sizeof p);
+	int status = grow_array(&items, r->owned_count, &r->owned_room, sizeof p);
 
 	r->owned = items;
 	if (status) {

@@ -46,7 +46,7 @@ struct llm_tool {
 };
 
 /** A part of a request. */
-struct llm_place {
+struct request_span {
 	size_t message, part;
 };
 
@@ -62,12 +62,12 @@ struct llm_request {
 	size_t owned_count, owned_room;
 	bool stream;
 	bool blind, links;       /* no media are shown; by address they may be */
-	struct llm_place shown;  /* media before it are left out */
+	struct request_span shown;  /* media before it are left out */
 };
 
 
 /** A stamp that no message of this process has had. */
-uint64_t llm_stamp(void);
+uint64_t llm_message_stamp(void);
 
 struct llm_request *llm_request_new(void);
 struct llm_request *llm_request_free(struct llm_request *r);

@@ -19,7 +19,7 @@ static void on_waited(uv_timer_t *timer)
 		return;
 	if (x->stale && exchange_write_again(x, &err)) {
 		x->hint.should = 0;
-		attempt_failed(x, MT_ERROR_BAD_REQUEST, err.text);
+		retry_policy_on_failure(x, MT_ERROR_BAD_REQUEST, err.text);
 		return;
 	}
 	x->stale = false;
@@ -33,7 +33,7 @@ static void wait_for_next(struct llm_exchange *x, const struct llm_error *e)
 
 	if (getrandom(&dice, sizeof dice, GRND_NONBLOCK) < 0)
 		dice = (uint32_t)uv_hrtime();
-	wait = retry_wait(&x->llm->retry, &x->hint, x->attempt, dice);
+	wait = backoff_wait(&x->llm->retry, &x->hint, x->attempt, dice);
 	log_line(MT_LOG_INFO, "llm", "%s; attempt %d in %" PRId64 " ms", e->text,
 		 x->attempt + 1, wait);
 	uv_timer_start(&x->timer, on_waited, (uint64_t)wait, 0);
@@ -85,7 +85,7 @@ static bool without_marks(struct llm_exchange *x, int kind, const char *why)
 	return true;
 }
 
-void attempt_failed(struct llm_exchange *x, int kind, const char *why)
+void retry_policy_on_failure(struct llm_exchange *x, int kind, const char *why)
 {
 	struct llm_events events = x->events;
 	struct llm_error e = { .kind = kind,
@@ -98,8 +98,8 @@ void attempt_failed(struct llm_exchange *x, int kind, const char *why)
 	uv_timer_stop(&x->timer);
 	if (without_marks(x, kind, why))
 		return;
-	llm_error_say(x->llm, &e, why);
-	llm_trace(x, NULL, e.text);
+	llm_error_describe(x->llm, &e, why);
+	llm_request_log_write(x, NULL, e.text);
 	if (again && x->attempt < x->llm->retry.attempts) {
 		wait_for_next(x, &e);
 		return;
@@ -122,10 +122,10 @@ static double temperature(const struct llm_exchange *x)
 }
 
 /* The same words would most likely be followed by the same silence. */
-void attempt_empty(struct llm_exchange *x)
+void retry_policy_on_empty_reply(struct llm_exchange *x)
 {
 	if (!x->warm && temperature(x) <= 0
-	    && llm_takes(x->llm, x->request, "temperature"))
+	    && llm_supports_param(x->llm, x->request, "temperature"))
 		x->warm = x->stale = true;
-	attempt_failed(x, MT_ERROR_MALFORMED, "the reply is empty");
+	retry_policy_on_failure(x, MT_ERROR_MALFORMED, "the reply is empty");
 }

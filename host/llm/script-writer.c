@@ -42,7 +42,7 @@ static bool has_line(const char *text, size_t len, const char *word)
 	return false;
 }
 
-static int put_value(struct strbuf *out, const char *key, size_t key_len,
+static int script_put_value(struct strbuf *out, const char *key, size_t key_len,
 		     const char *text, size_t len)
 {
 	char word[32] = "END";
@@ -60,9 +60,10 @@ static int put_value(struct strbuf *out, const char *key, size_t key_len,
 	return strbuf_addf(out, "\n%s\n", word);
 }
 
-static int put_text(struct strbuf *out, const char *key, const char *text, size_t len)
+static int script_put_text(struct strbuf *out, const char *key, const char *text,
+			   size_t len)
 {
-	return len ? put_value(out, key, strlen(key), text, len) : MT_OK;
+	return len ? script_put_value(out, key, strlen(key), text, len) : MT_OK;
 }
 
 static bool is_key(const char *text)
@@ -76,8 +77,8 @@ static bool is_key(const char *text)
 }
 
 /* One argument as a line, and as the reader will write it into JSON. */
-static bool put_argument(struct strbuf *lines, struct strbuf *json, const char *key,
-			 json_object *value)
+static bool script_put_argument(struct strbuf *lines, struct strbuf *json,
+				const char *key, json_object *value)
 {
 	size_t len;
 	const char *text;
@@ -90,7 +91,7 @@ static bool put_argument(struct strbuf *lines, struct strbuf *json, const char *
 		text = json_object_get_string(value);
 		len = (size_t)json_object_get_string_len(value);
 		js_put_str(json, text, len);
-		return put_value(lines, key, strlen(key), text, len) == MT_OK;
+		return script_put_value(lines, key, strlen(key), text, len) == MT_OK;
 	}
 	text = js_text(value, &len);
 	if (!text)
@@ -102,7 +103,7 @@ static bool put_argument(struct strbuf *lines, struct strbuf *json, const char *
 }
 
 /* The arguments as lines, if that loses nothing. */
-static bool put_lines(struct strbuf *out, const struct llm_call *c)
+static bool script_put_lines(struct strbuf *out, const struct llm_call *c)
 {
 	AUTO(json) json_object *args = js_parse_object(c->args, c->args_len, NULL);
 	AUTO(strbuf) struct strbuf lines = STRBUF(MAX_SCRIPT), json = STRBUF(MAX_SCRIPT);
@@ -114,7 +115,7 @@ static bool put_lines(struct strbuf *out, const struct llm_call *c)
 	{
 		if (json.len > 1)
 			strbuf_addc(&json, ',');
-		if (!put_argument(&lines, &json, key, value))
+		if (!script_put_argument(&lines, &json, key, value))
 			return false;
 	}
 	if (strbuf_addc(&json, '}') || lines.error || json.len != c->args_len
@@ -124,7 +125,7 @@ static bool put_lines(struct strbuf *out, const struct llm_call *c)
 }
 
 /* True if [call NAME] gives the name back. */
-static bool is_name(const char *text)
+static bool is_script_name(const char *text)
 {
 	if (!*text)
 		return false;
@@ -138,33 +139,33 @@ static int put_call(struct strbuf *out, const struct llm_call *c)
 {
 	static const char name[] = "@name", args[] = "@args";
 
-	if (is_name(c->name)) {
+	if (is_script_name(c->name)) {
 		strbuf_addf(out, "\n[call %s]\n", c->name);
 	} else {
 		strbuf_add(out, "\n[call]\n");
-		put_value(out, name, sizeof name - 1, c->name, strlen(c->name));
+		script_put_value(out, name, sizeof name - 1, c->name, strlen(c->name));
 	}
-	if (!put_lines(out, c))
-		put_value(out, args, sizeof args - 1, c->args, c->args_len);
+	if (!script_put_lines(out, c))
+		script_put_value(out, args, sizeof args - 1, c->args, c->args_len);
 	return out->error;
 }
 
-static void put_count(struct strbuf *items, const char *name, int64_t n)
+static void script_put_count(struct strbuf *items, const char *name, int64_t n)
 {
 	if (n >= 0)
 		strbuf_addf(items, "%s%s %" PRId64, items->len ? ", " : "", name, n);
 }
 
-static int put_usage(struct strbuf *out, const struct llm_usage *u)
+static int script_put_usage(struct strbuf *out, const struct llm_usage *u)
 {
 	AUTO(strbuf) struct strbuf items = STRBUF(1024);
 	AUTO(json) json_object *cost = js_new_number(u->cost);
 
-	put_count(&items, "input", u->input);
-	put_count(&items, "output", u->output);
-	put_count(&items, "cache_read", u->cache_read);
-	put_count(&items, "cache_write", u->cache_write);
-	put_count(&items, "reasoning", u->reasoning);
+	script_put_count(&items, "input", u->input);
+	script_put_count(&items, "output", u->output);
+	script_put_count(&items, "cache_read", u->cache_read);
+	script_put_count(&items, "cache_write", u->cache_write);
+	script_put_count(&items, "reasoning", u->reasoning);
 	if (u->cost >= 0 && cost) {
 		strbuf_add(&items, items.len ? ", cost " : "cost ");
 		js_put(&items, cost);
@@ -172,18 +173,18 @@ static int put_usage(struct strbuf *out, const struct llm_usage *u)
 	return items.len ? strbuf_addf(out, "usage = %s\n", items.text) : MT_OK;
 }
 
-int script_put_reply(struct strbuf *out, const struct llm_reply *r)
+int script_write_reply(struct strbuf *out, const struct llm_reply *r)
 {
 	const char *usual = r->call_count ? "tool_calls" : "stop";
 
 	strbuf_add(out, out->len ? "\n[turn]\n" : "[turn]\n");
-	put_text(out, "reasoning", r->reasoning, strlen(r->reasoning));
-	put_text(out, "text", r->text, r->text_len);
+	script_put_text(out, "reasoning", r->reasoning, strlen(r->reasoning));
+	script_put_text(out, "text", r->text, r->text_len);
 	if (r->opaque)
-		put_text(out, "opaque", r->opaque, strlen(r->opaque));
+		script_put_text(out, "opaque", r->opaque, strlen(r->opaque));
 	if (strcmp(r->stop_reason, usual) != 0)
-		put_text(out, "stop", r->stop_reason, strlen(r->stop_reason));
-	put_usage(out, &r->usage);
+		script_put_text(out, "stop", r->stop_reason, strlen(r->stop_reason));
+	script_put_usage(out, &r->usage);
 	for (size_t i = 0; i < r->call_count; i++)
 		if (put_call(out, &r->calls[i]))
 			return out->error;

@@ -10,6 +10,6 @@
 
 /** Append one [turn]. Text, reasoning, opaque part, names and arguments come
  *  back from the scripted model byte for byte; ids and latency are left out. */
-int script_put_reply(struct strbuf *out, const struct llm_reply *r);
+int script_write_reply(struct strbuf *out, const struct llm_reply *r);
 
 #endif

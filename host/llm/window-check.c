@@ -13,7 +13,7 @@
 enum { MAX_ANSWER = 65536, WAIT_MS = 15000, NEAR = 2 };
 
 /* The question, written by the dialect as a request is, and its answer. */
-struct llm_count {
+struct token_count {
 	struct llm_exchange question;
 	struct strbuf answer;
 	int status;
@@ -32,10 +32,10 @@ static void on_refused(uv_timer_t *timer)
 	snprintf(why, sizeof why,
 		 "it was not sent: it has about %" PRId64 " tokens, and the model reads "
 		 "%" PRId64, x->tokens, x->llm->window);
-	attempt_failed(x, MT_ERROR_CONTEXT_WINDOW, why);
+	retry_policy_on_failure(x, MT_ERROR_CONTEXT_WINDOW, why);
 }
 
-void guard_end(struct llm_exchange *x)
+void window_check_end(struct llm_exchange *x)
 {
 	if (!x->count)
 		return;
@@ -47,7 +47,7 @@ void guard_end(struct llm_exchange *x)
 
 /* ---- asking the provider ------------------------------------------------------- */
 
-static void give_up(struct llm *l, const char *why)
+static void count_give_up(struct llm *l, const char *why)
 {
 	if (!l->uncounted)
 		log_line(MT_LOG_WARNING, "llm",
@@ -56,7 +56,7 @@ static void give_up(struct llm *l, const char *why)
 	l->uncounted = true;
 }
 
-static void on_header(void *arg, int status, const char *name, const char *value)
+static void count_on_header(void *arg, int status, const char *name, const char *value)
 {
 	struct llm_exchange *x = arg;
 
@@ -64,24 +64,24 @@ static void on_header(void *arg, int status, const char *name, const char *value
 	x->count->status = status;
 }
 
-static int on_body(void *arg, const char *bytes, size_t len)
+static int count_on_body(void *arg, const char *bytes, size_t len)
 {
 	struct llm_exchange *x = arg;
 
 	return strbuf_addn(&x->count->answer, bytes, len) ? HTTP_STOP : HTTP_MORE;
 }
 
-static void on_done(void *arg, enum http_outcome outcome, const char *why)
+static void count_on_done(void *arg, enum http_outcome outcome, const char *why)
 {
 	struct llm_exchange *x = arg;
-	struct llm_count *c = x->count;
+	struct token_count *c = x->count;
 	char text[64];
 	int64_t tokens = -1;
 
 	x->http = NULL;
 	snprintf(text, sizeof text, "HTTP %d", c->status);
 	if (outcome == HTTP_DONE && c->status == 200)
-		tokens = x->llm->dialect->counted(&llm_services,
+		tokens = x->llm->dialect->counted(&llm_dialect_host,
 						  (struct mt_exchange *)&c->question,
 						  c->answer.text ? c->answer.text : "",
 						  c->answer.len);
@@ -89,19 +89,22 @@ static void on_done(void *arg, enum http_outcome outcome, const char *why)
 		x->tokens = tokens;
 		llm_estimate_learn(x->llm, x->request, tokens);
 	} else {
-		give_up(x->llm, outcome == HTTP_DONE ? text : why ? why : "too long");
+		count_give_up(x->llm, outcome == HTTP_DONE ? text
+				      : why                ? why
+							   : "too long");
 	}
-	guard_end(x);
-	if (tokens >= 0 ? tokens > x->llm->window : llm_is_too_long(x->llm, x->tokens))
+	window_check_end(x);
+	if (tokens >= 0 ? tokens > x->llm->window : llm_exceeds_window(x->llm, x->tokens))
 		uv_timer_start(&x->timer, on_refused, 0, 0);
 	else
 		uv_timer_start(&x->timer, on_go_on, 0, 0);
 }
 
-static int ask(struct llm_exchange *x, struct error *err)
+static int count_start(struct llm_exchange *x, struct error *err)
 {
-	static const struct http_events events = { on_header, on_body, on_done };
-	struct llm_count *c = calloc(1, sizeof *c);
+	static const struct http_events events = { count_on_header, count_on_body,
+						   count_on_done };
+	struct token_count *c = calloc(1, sizeof *c);
 	int status;
 
 	if (!c)
@@ -115,12 +118,12 @@ static int ask(struct llm_exchange *x, struct error *err)
 		.text = STRBUF(0), .reasoning = STRBUF(0), .opaque = STRBUF(0),
 		.error_text = STRBUF(4096), .answer_headers = STRBUF(0),
 	};
-	exchange_forget(&c->question);
+	exchange_reset_attempt(&c->question);
 	status = exchange_encode(&c->question, x->request, x->llm->dialect->count, err);
 	if (!status)
 		status = exchange_post(&c->question, &events, x, WAIT_MS, &x->http, err);
 	if (status)
-		guard_end(x);
+		window_check_end(x);
 	return status;
 }
 
@@ -134,7 +137,7 @@ static bool may_ask(const struct llm_exchange *x)
 
 /* ---- the guard ------------------------------------------------------------------ */
 
-bool guard_begin(struct llm_exchange *x)
+bool window_check_begin(struct llm_exchange *x)
 {
 	struct error err = ERROR_NONE;
 
@@ -144,13 +147,13 @@ bool guard_begin(struct llm_exchange *x)
 	x->tokens = llm_estimate_tokens(x->llm, x->request);
 	if (may_ask(x)) {
 		if (!MT_HAS(x->llm->dialect, counted) || !x->llm->dialect->count)
-			give_up(x->llm, "there is no way to ask");
-		else if (ask(x, &err))
-			give_up(x->llm, err.text);
+			count_give_up(x->llm, "there is no way to ask");
+		else if (count_start(x, &err))
+			count_give_up(x->llm, err.text);
 		else
 			return true;
 	}
-	if (!llm_is_too_long(x->llm, x->tokens))
+	if (!llm_exceeds_window(x->llm, x->tokens))
 		return false;
 	uv_timer_start(&x->timer, on_refused, 0, 0);
 	return true;

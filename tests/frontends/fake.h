@@ -324,7 +324,7 @@ int64_t conversation_steps(const struct conversation *c)
 	return 3;
 }
 
-const struct llm_bill *conversation_bill(const struct conversation *c)
+const struct llm_usage_totals *conversation_bill(const struct conversation *c)
 {
 	(void)c;
 	return NULL;

@@ -56,9 +56,9 @@ static void written_and_read(const struct fncall *c, const struct fncall_tools *
 	struct fncalls again;
 
 	call.args = js_text(c->args, &call.args_len);
-	if (fncall_write(&call, &text, NULL))
+	if (fncall_format_call(&call, &text, NULL))
 		abort();
-	if (fncall_read(text.text, text.len, known, &again, NULL))
+	if (fncall_parse(text.text, text.len, known, &again, NULL))
 		abort();
 	if (again.count != 1 || strcmp(again.calls[0].name, c->name) != 0
 	    || !js_equal(again.calls[0].args, c->args)
@@ -90,7 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	read_back(text, n, known);
 	if (fncall_normalize(text, n, &shown))
 		abort();
-	if (fncall_read(text, n, known, &found, NULL))
+	if (fncall_parse(text, n, known, &found, NULL))
 		return 0;
 	if (found.text_start + found.text_len > n)
 		abort();

@@ -31,7 +31,7 @@ static void round_trip(const char *text, size_t len)
 
 	strbuf_addn(&name, text, strnlen(text, len));
 	call.name = name.text;
-	if (script_put_reply(&out, &r)
+	if (script_write_reply(&out, &r)
 	    || script_parse("x", out.text, out.len, &script, &err) || script.count != 1
 	    || script.turns[0].call_count != 1)
 		abort();

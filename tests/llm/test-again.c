@@ -249,11 +249,12 @@ static const struct {
 
 static void check_bill(const char *name, const char *model)
 {
-	struct llm_bill *bill = llm_models_bill(models);
+	struct llm_usage_totals *bill = llm_models_usage(models);
 	const struct llm_metrics *line = NULL;
-	const char *who = llm_bill_at(bill, 0, &line);
+	const char *who = llm_usage_totals_at(bill, 0, &line);
 
-	CHECK_MSG(llm_bill_total(bill)->calls == 1 && llm_bill_total(bill)->input == 8,
+	CHECK_MSG(llm_usage_totals_sum(bill)->calls == 1 &&
+			  llm_usage_totals_sum(bill)->input == 8,
 		  "%s: the sum counts it", name);
 	CHECK_MSG(who && strcmp(who, model) == 0 && line->output == 2,
 		  "%s: it is on the bill of %s", name, model);
@@ -500,8 +501,8 @@ static int wired(struct error *err)
 	if (!status)
 		status = llm_router_open(m, config, "r", &router, err);
 	if (m)
-		llm_bill_add(llm_models_bill(m), "one", &usage, 1);
-	if (m && llm_bill_total(llm_models_bill(m))->calls != 1)
+		llm_usage_totals_add(llm_models_usage(m), "one", &usage, 1);
+	if (m && llm_usage_totals_sum(llm_models_usage(m))->calls != 1)
 		status = MT_EINVAL;
 	llm_router_free(router);
 	llm_models_free(m);
@@ -623,7 +624,7 @@ static void error_kinds(void)
 	for (size_t i = 0; llm && i < ARRAY_LEN(kinds); i++) {
 		struct llm_error e = { .kind = kinds[i].kind };
 
-		llm_error_say(llm, &e, "why");
+		llm_error_describe(llm, &e, "why");
 		CHECK_STR(llm_error_name(kinds[i].kind), kinds[i].name);
 		CHECK_MSG(strstr(e.text, "why; ") && strstr(e.text, kinds[i].todo),
 			  "%s", e.text);

@@ -53,7 +53,7 @@ static void make(struct item *i)
 	static const char *const texts[] = { "plain", "say \"hi\"\n", "\xc3\xa9\t\x01", "" };
 
 	*i = (struct item){ .message = { .role = roles[dice(4)], .part_count = 1 } };
-	i->message.stamp = llm_stamp();
+	i->message.stamp = llm_message_stamp();
 	snprintf(i->text, sizeof i->text, "%s %u", texts[dice(4)], dice(1000));
 	snprintf(i->id, sizeof i->id, "call_%u", dice(1000));
 	i->part.mime = dice(3) ? "image/png" : NULL;

@@ -36,7 +36,7 @@ static void show(const char *text, size_t len, struct strbuf *out)
 	struct fncalls found;
 	struct error err = ERROR_NONE;
 
-	if (fncall_read(text, len, known, &found, &err)) {
+	if (fncall_parse(text, len, known, &found, &err)) {
 		strbuf_add(out, err.text);
 		return;
 	}
@@ -186,7 +186,7 @@ static void much(const char *piece, size_t times)
 
 	for (size_t i = 0; i < times; i++)
 		strbuf_add(&text, piece);
-	CHECK_MSG(fncall_read(text.text, text.len, known, &found, NULL) == MT_OK,
+	CHECK_MSG(fncall_parse(text.text, text.len, known, &found, NULL) == MT_OK,
 		  "%zu times %.30s: %zu calls", times, piece, found.count);
 	fncalls_clear(&found);
 	CHECK(fncall_normalize(text.text, text.len, &got) == MT_OK);
@@ -237,7 +237,7 @@ static void writing(void)
 					 strlen(written[i].args) };
 
 		strbuf_addf(&want, "<function=bare>\n%s</function>", written[i].text);
-		CHECK(fncall_write(&call, &got, NULL) == MT_OK);
+		CHECK(fncall_format_call(&call, &got, NULL) == MT_OK);
 		CHECK_STR(got.text, want.text);
 	}
 }
@@ -286,9 +286,9 @@ static struct llm_request *build(size_t from, size_t count, size_t tool_count)
 static int convert(const struct llm_request *in, bool example, struct llm_request **ret)
 {
 	AUTO(llm_request) struct llm_request *single = NULL;
-	int status = fncall_split(in, true, &single, NULL);
+	int status = fncall_split_calls(in, true, &single, NULL);
 
-	return status ? status : fncall_request(single, example, ret, NULL);
+	return status ? status : fncall_encode_request(single, example, ret, NULL);
 }
 
 /* The whole request as one text. */
@@ -320,7 +320,7 @@ static void a_request(void)
 	print(again, &same);
 	CHECK_STR(got.text, same.text);
 	strbuf_addf(&want, "1:[Be brief.%s", fncall_suffix_head);
-	fncall_describe(tools, 1, &want);
+	fncall_describe_tools(tools, 1, &want);
 	strbuf_addf(&want, "%s]\n2:[", fncall_suffix_tail);
 	fncall_example(tools, 1, &want);
 	strbuf_addf(&want, "do it%s]\n", fncall_example_tail);
@@ -369,7 +369,7 @@ static void an_example_of_what_is_there(void)
 
 		CHECK(fncall_example(sets[i], 2, &text) == MT_OK);
 		CHECK((text.len == 0) == (i == 2));
-		CHECK(fncall_read(text.text, text.len, t, &found, NULL) == MT_OK);
+		CHECK(fncall_parse(text.text, text.len, t, &found, NULL) == MT_OK);
 		for (size_t n = 0; n < found.count; n++)
 			odd += found.calls[n].fault != FNCALL_OK;
 		CHECK_MSG(odd == 0 && (found.count > 0) == (i < 2),
@@ -407,8 +407,9 @@ static void the_way_back(void)
 	struct error err = ERROR_NONE;
 
 	CHECK(convert(in, true, &text) == MT_OK);
-	CHECK_MSG(fncall_back(text, known, tools, 1, &back, &fault, &err) == MT_OK, "%s",
-		  err.text);
+	CHECK_MSG(fncall_decode_history(text, known, tools, 1, &back, &fault, &err) ==
+			  MT_OK,
+		  "%s", err.text);
 	if (!back)
 		return;
 	CHECK(back->message_count == 4);
@@ -439,9 +440,9 @@ static void no_memory(void)
 		    (t = fncall_tools_new(tools, TOOLS))) {
 			struct llm_request *back = NULL;
 
-			fncall_back(out, t, tools, TOOLS, &back, &fault, NULL);
+			fncall_decode_history(out, t, tools, TOOLS, &back, &fault, NULL);
 			llm_request_free(back);
-			if (fncall_read(text, strlen(text), t, &found, NULL) == MT_OK)
+			if (fncall_parse(text, strlen(text), t, &found, NULL) == MT_OK)
 				fncalls_clear(&found);
 		}
 		fncall_tools_free(t);

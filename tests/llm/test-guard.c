@@ -270,14 +270,14 @@ static void asked_of_the_server(void)
 	for (size_t i = 0; i < ARRAY_LEN(servers); i++) {
 		if (!begin(servers[i].settings, servers[i].answers, servers[i].count))
 			continue;
-		llm_ask_window(b.llm);
-		llm_ask_window(b.llm);
-		while (b.llm->asking && uv_run(&loop, UV_RUN_ONCE))
+		llm_query_context_window(b.llm);
+		llm_query_context_window(b.llm);
+		while (b.llm->context_query && uv_run(&loop, UV_RUN_ONCE))
 			;
-		llm_ask_window(b.llm);
-		CHECK_MSG(llm_window(b.llm) == servers[i].window, "%s: %lld",
-			  servers[i].name, (long long)llm_window(b.llm));
-		CHECK_MSG(server.next == servers[i].asked && !b.llm->asking,
+		llm_query_context_window(b.llm);
+		CHECK_MSG(llm_context_window(b.llm) == servers[i].window, "%s: %lld",
+			  servers[i].name, (long long)llm_context_window(b.llm));
+		CHECK_MSG(server.next == servers[i].asked && !b.llm->context_query,
 			  "%s: asked %zu times", servers[i].name, server.next);
 		CHECK_MSG(!servers[i].last || strstr(server.request.text, servers[i].last),
 			  "%s: %s", servers[i].name, server.request.text);
@@ -291,10 +291,10 @@ static void server_that_hangs(void)
 	static const struct answer hangs[] = { { "", 0, HANG } };
 
 	if (begin(settings, hangs, 1)) {
-		llm_ask_window(b.llm);
+		llm_query_context_window(b.llm);
 		while (!server.next && uv_run(&loop, UV_RUN_ONCE))
 			;
-		CHECK(b.llm->asking != NULL);
+		CHECK(b.llm->context_query != NULL);
 	}
 	end();
 }

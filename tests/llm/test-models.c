@@ -53,7 +53,7 @@ static void a_long_name(void)
 
 	memset(name, 'x', sizeof name - 1);
 	name[sizeof name - 1] = '\0';
-	model_normalise(name, got);
+	model_normalize(name, got);
 	CHECK(strlen(got) == MODEL_NAME_MAX - 1);
 	CHECK(model_matches(name, "x*"));
 }
@@ -92,7 +92,8 @@ static void sections(void)
 	CHECK(f.told == 0 && !f.tools && f.window == -1);
 	model_facts_apply(&f, "B", table, strlen(table));
 	CHECK(f.tools && f.window == 1000 && f.price.output > 0 && f.price.input < 0);
-	CHECK(f.output == -1 && model_told(&f, "tools") && !model_told(&f, "output"));
+	CHECK(f.output == -1 && model_has_fact(&f, "tools") &&
+	      !model_has_fact(&f, "output"));
 	model_facts_init(&f);
 	model_facts_apply(&f, "p/ab", table, strlen(table));
 	CHECK(!f.tools && f.window == 2000 && f.long_from == 7);

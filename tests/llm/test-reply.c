@@ -113,37 +113,37 @@ static const struct {
 
 static void hints(void)
 {
-	struct retry_hint h = RETRY_NO_HINT;
+	struct backoff_hint h = BACKOFF_NO_HINT;
 
 	for (size_t i = 0; i < ARRAY_LEN(headers); i++) {
-		h = (struct retry_hint)RETRY_NO_HINT;
-		retry_header(&h, headers[i].name, headers[i].value, 1000);
+		h = (struct backoff_hint)BACKOFF_NO_HINT;
+		backoff_read_header(&h, headers[i].name, headers[i].value, 1000);
 		CHECK_MSG(h.wait_ms == headers[i].wait && h.should == headers[i].should,
 			  "%s: %s", headers[i].name, headers[i].value);
 	}
-	h = (struct retry_hint)RETRY_NO_HINT;
-	retry_header(&h, "retry-after-ms", "250", 0);
-	retry_header(&h, "retry-after", "3", 0);
+	h = (struct backoff_hint)BACKOFF_NO_HINT;
+	backoff_read_header(&h, "retry-after-ms", "250", 0);
+	backoff_read_header(&h, "retry-after", "3", 0);
 	CHECK_MSG(h.wait_ms == 250, "the finer one wins");
 }
 
 static void waits(void)
 {
 	static const int64_t wanted[] = { 8000, 16000, 32000, 64000, 64000, 64000 };
-	const struct retry_rule rule = { 5, 8000, 64000, 8 };
-	const struct retry_rule quick = { 5, 1, 2, 8 };
-	const struct retry_hint none = RETRY_NO_HINT,
+	const struct backoff_rule rule = { 5, 8000, 64000, 8 };
+	const struct backoff_rule quick = { 5, 1, 2, 8 };
+	const struct backoff_hint none = BACKOFF_NO_HINT,
 				told = { .wait_ms = 1000, .should = -1 },
 				long_ = { .wait_ms = 1 << 30, .should = -1 };
 
 	for (int i = 0; i < 6; i++) {
-		CHECK(retry_wait(&rule, &none, i + 1, 0) == wanted[i]);
-		CHECK(retry_wait(&rule, &none, i + 1, UINT32_MAX) == wanted[i] * 5 / 4);
+		CHECK(backoff_wait(&rule, &none, i + 1, 0) == wanted[i]);
+		CHECK(backoff_wait(&rule, &none, i + 1, UINT32_MAX) == wanted[i] * 5 / 4);
 	}
-	CHECK(retry_wait(&quick, &none, 50, 0) == 2);
-	CHECK(retry_wait(&rule, &told, 3, 0) == 1000);
-	CHECK(retry_wait(&rule, &told, 3, UINT32_MAX) == 1100);
-	CHECK(retry_wait(&rule, &long_, 1, 0) == RETRY_MAX_HINT_MS);
+	CHECK(backoff_wait(&quick, &none, 50, 0) == 2);
+	CHECK(backoff_wait(&rule, &told, 3, 0) == 1000);
+	CHECK(backoff_wait(&rule, &told, 3, UINT32_MAX) == 1100);
+	CHECK(backoff_wait(&rule, &long_, 1, 0) == BACKOFF_MAX_HINT_MS);
 }
 
 static void limits_of_a_rate(void)
@@ -157,23 +157,23 @@ static void limits_of_a_rate(void)
 		{ "0", "soon", 8000 },    { "0", "", 8000 },     { "0", "-3s", 8000 },
 		{ "0", "12", 8000 },      { "0", "9e99s", 64000 }, { "0", "1.2.3s", 8000 },
 	};
-	const struct retry_rule rule = { 5, 8000, 64000, 8 };
-	struct retry_hint h;
+	const struct backoff_rule rule = { 5, 8000, 64000, 8 };
+	struct backoff_hint h;
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		h = (struct retry_hint)RETRY_NO_HINT;
-		retry_header(&h, "X-RateLimit-Reset-Requests", cases[i].reset, 0);
-		retry_header(&h, "x-ratelimit-reset-tokens", "50s", 0);
-		retry_header(&h, "x-ratelimit-remaining-tokens", "12", 0);
+		h = (struct backoff_hint)BACKOFF_NO_HINT;
+		backoff_read_header(&h, "X-RateLimit-Reset-Requests", cases[i].reset, 0);
+		backoff_read_header(&h, "x-ratelimit-reset-tokens", "50s", 0);
+		backoff_read_header(&h, "x-ratelimit-remaining-tokens", "12", 0);
 		if (cases[i].left)
-			retry_header(&h, "x-ratelimit-remaining-requests",
+			backoff_read_header(&h, "x-ratelimit-remaining-requests",
 				     cases[i].left, 0);
-		CHECK_MSG(retry_wait(&rule, &h, 1, 0) == cases[i].wait, "%s left, %s",
+		CHECK_MSG(backoff_wait(&rule, &h, 1, 0) == cases[i].wait, "%s left, %s",
 			  cases[i].left ? cases[i].left : "?", cases[i].reset);
 	}
-	h = (struct retry_hint){ .wait_ms = 5, .should = -1, .reset_ms = { 9, 9 },
+	h = (struct backoff_hint){ .wait_ms = 5, .should = -1, .reset_ms = { 9, 9 },
 				 .used_up = { true, true } };
-	CHECK_MSG(retry_wait(&rule, &h, 1, 0) == 5, "what it asks for counts first");
+	CHECK_MSG(backoff_wait(&rule, &h, 1, 0) == 5, "what it asks for counts first");
 }
 
 /* Limits as Anthropic and OpenRouter tell them. */
@@ -200,20 +200,20 @@ static void other_limits(void)
 		  8000 },
 		{ "X-RateLimit-Remainings", "0", "X-RateLimit-Reset", "2s", 8000 },
 	};
-	const struct retry_rule rule = { 5, 8000, 64000, 8 };
-	struct retry_hint h;
+	const struct backoff_rule rule = { 5, 8000, 64000, 8 };
+	struct backoff_hint h;
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		h = (struct retry_hint)RETRY_NO_HINT;
-		retry_header(&h, cases[i].left, cases[i].left_value, 1000);
-		retry_header(&h, cases[i].reset, cases[i].reset_value, 1000);
-		CHECK_MSG(retry_wait(&rule, &h, 1, 0) == cases[i].wait, "%s: %s",
+		h = (struct backoff_hint)BACKOFF_NO_HINT;
+		backoff_read_header(&h, cases[i].left, cases[i].left_value, 1000);
+		backoff_read_header(&h, cases[i].reset, cases[i].reset_value, 1000);
+		CHECK_MSG(backoff_wait(&rule, &h, 1, 0) == cases[i].wait, "%s: %s",
 			  cases[i].reset, cases[i].reset_value);
 	}
-	h = (struct retry_hint)RETRY_NO_HINT;
-	retry_header(&h, "X-RateLimit-Remaining", "0", 1741305588);
-	retry_header(&h, "X-RateLimit-Reset", "1741305600000", 1741305588);
-	CHECK_MSG(retry_wait(&rule, &h, 1, 0) == 12000, "a time in milliseconds");
+	h = (struct backoff_hint)BACKOFF_NO_HINT;
+	backoff_read_header(&h, "X-RateLimit-Remaining", "0", 1741305588);
+	backoff_read_header(&h, "X-RateLimit-Reset", "1741305600000", 1741305588);
+	CHECK_MSG(backoff_wait(&rule, &h, 1, 0) == 12000, "a time in milliseconds");
 }
 
 static void sums_do_not_overflow(void)

@@ -214,7 +214,7 @@ static void round_trip(struct bench *b, struct llm_request *q, const char *text,
 	};
 	bool same;
 
-	script_put_reply(&out, &reply);
+	script_write_reply(&out, &reply);
 	write_script(out.text, out.len);
 	bench_send(b, q, 0, NULL, &r);
 	same = r.reply && r.reply->text_len == reply.text_len
@@ -272,7 +272,7 @@ static void reads_well(void)
 
 	calls[0].args_len = strlen(calls[0].args);
 	calls[1].args_len = strlen(calls[1].args);
-	script_put_reply(&out, &reply);
+	script_write_reply(&out, &reply);
 	CHECK_STR(out.text, "[turn]\ntext = I look.\nusage = input 10, output 2\n\n"
 			    "[call bash]\ncommand = ls\ntimeout := 5\n\n"
 			    "[call editor]\ntext <<END\na\nb\n\nEND\n");

@@ -230,7 +230,7 @@ static void a_request_has_less_to_say(void)
 	js_set(q->params, "max_tokens", json_object_new_int(5));
 	bench_send(&b, q, 0, NULL, &r);
 	CHECK(!sent("temperature") && sent("\"max_completion_tokens\":5"));
-	CHECK(llm_window(b.llm) == 200000 && !llm_feature(b.llm, "responses"));
+	CHECK(llm_context_window(b.llm) == 200000 && !llm_feature(b.llm, "responses"));
 	CHECK(llm_feature(b.llm, "vision") && llm_feature(b.llm, "new_limit"));
 	close_bench();
 }

@@ -107,7 +107,7 @@ static void kept_without_secrets(void)
 
 	if (!open_bench(&b, answers, 2, "llm.log_requests=yes"))
 		return;
-	CHECK(llm_trace_to(b.llm, state("kept")) == MT_OK);
+	CHECK(llm_request_log_open(b.llm, state("kept")) == MT_OK);
 	bench_send(&b, q, 0, NULL, &r);
 	CHECK(!r.reply);
 	bench_send(&b, q, 0, NULL, &r);
@@ -135,7 +135,7 @@ static void not_asked_for(void)
 
 	if (!open_bench(&b, answers, 1, "llm.log_requests=no"))
 		return;
-	CHECK(llm_trace_to(b.llm, state("other")) == MT_OK);
+	CHECK(llm_request_log_open(b.llm, state("other")) == MT_OK);
 	bench_send(&b, q, 0, NULL, &r);
 	CHECK(r.reply && read_folder(state("other/llm"), &all) == -1);
 	result_clear(&r);

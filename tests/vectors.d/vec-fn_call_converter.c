@@ -454,7 +454,7 @@ static void tool_call_to_text(struct vec *v, const struct given *g)
 	int status;
 
 	read_call(js_get(g->in, "tool_call"), &call);
-	status = fncall_write(&call, &out, &err);
+	status = fncall_format_call(&call, &out, &err);
 	if (g->error)
 		want_error(v, g->error, status, FNCALL_OK, err.text);
 	else
@@ -468,7 +468,7 @@ static void calls_to_text(struct vec *v, const struct given *g)
 	int status;
 
 	in = read_messages(js_get(g->in, "messages"), &g->tools);
-	status = fncall_request(in, true, &out, &err);
+	status = fncall_encode_request(in, true, &out, &err);
 	if (g->error)
 		want_error(v, g->error, status, FNCALL_OK, err.text);
 	else if (status)
@@ -484,8 +484,8 @@ static void split_multi_calls(struct vec *v, const struct given *g)
 	int status;
 
 	in = read_messages(js_get(g->in, "messages"), &g->tools);
-	status = fncall_split(in, js_bool(g->in, "ignore_final_tool_result", false), &out,
-			      &err);
+	status = fncall_split_calls(in, js_bool(g->in, "ignore_final_tool_result", false),
+				    &out, &err);
 	if (g->error)
 		want_error(v, g->error, status, FNCALL_OK, err.text);
 	else if (status)
@@ -516,7 +516,7 @@ static void tools_to_description(struct vec *v, const struct given *g)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(MAX_TEXT);
 
-	fncall_describe(g->tools.tools, g->tools.count, &out);
+	fncall_describe_tools(g->tools.tools, g->tools.count, &out);
 	want_text(v, g, out.text);
 }
 
@@ -560,8 +560,8 @@ static void read_back(struct vec *v, const struct given *g, json_object *message
 		fncall_tools_new(g->tools.tools, g->tools.count);
 	enum fncall_fault fault;
 	struct error err = ERROR_NONE;
-	int status = fncall_back(in, tools, g->tools.tools, g->tools.count, &out, &fault,
-				 &err);
+	int status = fncall_decode_history(in, tools, g->tools.tools, g->tools.count,
+					   &out, &fault, &err);
 
 	if (g->error)
 		want_error(v, g->error, status, fault, err.text);

@@ -43,7 +43,7 @@ static void normalize(struct vec *v, json_object *in, json_object *want)
 {
 	char got[MODEL_NAME_MAX];
 
-	model_normalise(js_str(in, "model", ""), got);
+	model_normalize(js_str(in, "model", ""), got);
 	want_text(v, "name", json_object_get_string(want), got);
 }
 
@@ -146,7 +146,7 @@ static void request_with_tools(struct vec *v, json_object *in, json_object *want
 	want_bool(v, "stop words", stop != NULL, !f.tools && f.stop);
 	if (f.tools)
 		return;
-	if (fncall_request(r, f.example, &text, &err)) {
+	if (fncall_encode_request(r, f.example, &text, &err)) {
 		vec_fault(v, "request", "converted", err.text);
 		return;
 	}

@@ -103,7 +103,7 @@ static unsigned types_of(json_object *root, json_object *schema, int depth)
 
 /* ---- reading -------------------------------------------------------------- */
 
-char *fncall_clean(const char *text, size_t len, size_t *ret_len)
+char *fncall_clean_utf8(const char *text, size_t len, size_t *ret_len)
 {
 	AUTO(strbuf) struct strbuf copy = STRBUF(len * 3 + 1);
 
@@ -118,7 +118,7 @@ static json_object *new_text(const char *text, size_t len)
 
 	if (utf8_valid(text, len))
 		return json_object_new_string_len(text, (int)len);
-	clean = fncall_clean(text, len, &len);
+	clean = fncall_clean_utf8(text, len, &len);
 	return clean ? json_object_new_string_len(clean, (int)len) : NULL;
 }
 
@@ -149,7 +149,7 @@ static json_object *read_integer(const char *text, size_t len)
 	return errno ? NULL : json_object_new_int64(value);
 }
 
-static json_object *read_number(const char *text, size_t len)
+static json_object *parse_number(const char *text, size_t len)
 {
 	json_object *value = read_integer(text, len);
 	char copy[64], *end;
@@ -175,7 +175,7 @@ static json_object *read_boolean(const char *text, size_t len)
 	return NULL;
 }
 
-static json_object *read_json(const char *text, size_t len, json_type type)
+static json_object *parse_json_value(const char *text, size_t len, json_type type)
 {
 	json_object *value = js_parse(text, len, NULL);
 
@@ -191,7 +191,7 @@ static bool is_null(const char *text, size_t len)
 		(memcmp(text, "null", 4) == 0 || memcmp(text, "None", 4) == 0));
 }
 
-static void trim(const char **text, size_t *len)
+static void trim_space(const char **text, size_t *len)
 {
 	while (*len && isspace((unsigned char)**text))
 		(*text)++, (*len)--;
@@ -201,7 +201,7 @@ static void trim(const char **text, size_t *len)
 
 /* The value of a text by the types that are allowed; NULL: it is none of them.
  * A null sets *ret_null. */
-static json_object *read_value(unsigned allowed, const char *text, size_t len,
+static json_object *coerce_value(unsigned allowed, const char *text, size_t len,
 			       bool *ret_null)
 {
 	json_object *value = NULL;
@@ -209,24 +209,24 @@ static json_object *read_value(unsigned allowed, const char *text, size_t len,
 	*ret_null = false;
 	if (!allowed || allowed & TEXT)
 		return new_text(text, len);
-	trim(&text, &len);
+	trim_space(&text, &len);
 	if (allowed & INTEGER)
 		value = read_integer(text, len);
 	if (!value && allowed & NUMBER)
-		value = read_number(text, len);
+		value = parse_number(text, len);
 	if (!value && allowed & BOOLEAN)
 		value = read_boolean(text, len);
 	if (!value && allowed & ARRAY)
-		value = read_json(text, len, json_type_array);
+		value = parse_json_value(text, len, json_type_array);
 	if (!value && allowed & OBJECT)
-		value = read_json(text, len, json_type_object);
+		value = parse_json_value(text, len, json_type_object);
 	*ret_null = !value && allowed & NOTHING && is_null(text, len);
 	return value;
 }
 
 /* ---- choices -------------------------------------------------------------- */
 
-static json_object *in_list(json_object *list, json_object *value)
+static json_object *enum_member(json_object *list, json_object *value)
 {
 	for (size_t i = 0; i < json_object_array_length(list); i++) {
 		json_object *item = json_object_array_get_idx(list, i);
@@ -238,21 +238,21 @@ static json_object *in_list(json_object *list, json_object *value)
 }
 
 /* A text that is a choice but for the white space around it is that choice. */
-static void check_enum(struct fncall *call, json_object *list, const char *name,
+static void check_enum_value(struct fncall *call, json_object *list, const char *name,
 		       json_object **value)
 {
 	AUTO(strbuf) struct strbuf choices = STRBUF(160);
 	json_object *trimmed;
 
-	if (!json_object_is_type(list, json_type_array) || in_list(list, *value))
+	if (!json_object_is_type(list, json_type_array) || enum_member(list, *value))
 		return;
 	if (json_object_is_type(*value, json_type_string)) {
 		const char *text = json_object_get_string(*value);
 		size_t len = (size_t)json_object_get_string_len(*value);
 
-		trim(&text, &len);
+		trim_space(&text, &len);
 		trimmed = json_object_new_string_len(text, (int)len);
-		if (trimmed && in_list(list, trimmed)) {
+		if (trimmed && enum_member(list, trimmed)) {
 			json_object_put(*value);
 			*value = trimmed;
 			return;
@@ -302,7 +302,7 @@ int fncall_set_arg(struct fncall *call, json_object *schema, const char *name,
 		   size_t name_len, const char *value, size_t len)
 {
 	json_object *properties = js_get(schema, "properties"), *p, *read;
-	AUTO(free) char *key = fncall_clean(name, name_len, &name_len);
+	AUTO(free) char *key = fncall_clean_utf8(name, name_len, &name_len);
 	unsigned allowed;
 	bool null = false, known;
 
@@ -316,7 +316,7 @@ int fncall_set_arg(struct fncall *call, json_object *schema, const char *name,
 	if (known && !json_object_object_get_ex(properties, key, NULL))
 		say_not_allowed(call, key, properties);
 	allowed = types_of(schema, p, 0);
-	read = read_value(allowed, value, len, &null);
+	read = coerce_value(allowed, value, len, &null);
 	if (!read && !null) {
 		say_wrong(call, key, allowed);
 		read = new_text(value, len);
@@ -324,7 +324,7 @@ int fncall_set_arg(struct fncall *call, json_object *schema, const char *name,
 	if (!read && !null)
 		return MT_ENOMEM;
 	if (read)
-		check_enum(call, js_get(p, "enum"), key, &read);
+		check_enum_value(call, js_get(p, "enum"), key, &read);
 	return js_set(call->args, key, read);
 }
 

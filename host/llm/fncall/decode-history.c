@@ -8,8 +8,8 @@
 #include <mortise/advance.h>
 #include <string.h>
 
-struct back {
-	struct rewrite w;
+struct history_decoder {
+	struct request_copy w;
 	const struct fncall_tools *tools;
 	struct strbuf example;
 	unsigned calls;          /* numbered so far */
@@ -18,34 +18,35 @@ struct back {
 	struct error why;
 };
 
-static void set_part(struct back *b, struct llm_part *part, const char *text, size_t len)
+static void set_part(struct history_decoder *b, struct llm_part *part, const char *text,
+		     size_t len)
 {
 	AUTO(strbuf) struct strbuf copy = STRBUF(FNCALL_MAX_TEXT);
 
 	strbuf_addn(&copy, text, len);
-	part->text = rewrite_text(&b->w, &copy, &part->len);
+	part->text = request_copy_own_text(&b->w, &copy, &part->len);
 }
 
-static void add_changed(struct back *b, const struct llm_message *m,
+static void add_changed(struct history_decoder *b, const struct llm_message *m,
 			struct llm_part *parts)
 {
 	struct llm_message copy = *m;
 
 	copy.parts = parts;
-	rewrite_add(&b->w, &copy);
+	request_copy_add(&b->w, &copy);
 }
 
-static void system_back(struct back *b, const struct llm_message *m)
+static void decode_system(struct history_decoder *b, const struct llm_message *m)
 {
-	const struct llm_part *last = last_text(m);
+	const struct llm_part *last = message_last_text(m);
 	const char *head = fncall_suffix_head, *cut = NULL;
 	struct llm_part *parts;
 
 	if (last)
 		cut = memmem(last->text, last->len, head, strlen(head));
-	parts = cut ? rewrite_parts(&b->w, m, 0, 0) : NULL;
+	parts = cut ? request_copy_parts(&b->w, m, 0, 0) : NULL;
 	if (!parts) {
-		rewrite_add(&b->w, m);
+		request_copy_add(&b->w, m);
 		return;
 	}
 	set_part(b, &parts[m->part_count - 1], last->text, (size_t)(cut - last->text));
@@ -53,19 +54,19 @@ static void system_back(struct back *b, const struct llm_message *m)
 }
 
 /* The first message of the user, without the example around it. */
-static void first_user_back(struct back *b, const struct llm_message *m)
+static void decode_first_user(struct history_decoder *b, const struct llm_message *m)
 {
 	const char *tail = fncall_example_tail;
-	const struct llm_part *first = first_text(m);
+	const struct llm_part *first = message_first_text(m);
 	size_t head = b->example.len, end = strlen(tail), len = first ? first->len : 0;
 	struct llm_part *parts;
 
 	if (!head || len < head + end || memcmp(first->text, b->example.text, head) != 0
 	    || memcmp(first->text + len - end, tail, end) != 0) {
-		rewrite_add(&b->w, m);
+		request_copy_add(&b->w, m);
 		return;
 	}
-	parts = rewrite_parts(&b->w, m, 0, 0);
+	parts = request_copy_parts(&b->w, m, 0, 0);
 	if (!parts)
 		return;
 	set_part(b, &parts[0], first->text + head, len - head - end);
@@ -91,14 +92,14 @@ static const char *find_result(const struct llm_part *part, const char **ret_nam
 	return close + 3;
 }
 
-static void result_back(struct back *b, const struct llm_message *m, const char *content,
-			const char *name, size_t name_len)
+static void decode_result(struct history_decoder *b, const struct llm_message *m,
+			  const char *content, const char *name, size_t name_len)
 {
 	AUTO(strbuf) struct strbuf id = STRBUF(64), own = STRBUF(FNCALL_MAX_TEXT);
 	const struct llm_part *first = &m->parts[0];
 	size_t len = (size_t)(first->text + first->len - content), unused;
-	struct llm_part *parts = rewrite_parts(&b->w, m, 0, 0);
-	struct llm_call *call = rewrite_array(&b->w, 1, sizeof *call);
+	struct llm_part *parts = request_copy_parts(&b->w, m, 0, 0);
+	struct llm_call *call = request_copy_array(&b->w, 1, sizeof *call);
 	struct llm_message copy = *m;
 
 	if (!parts || !call)
@@ -109,8 +110,8 @@ static void result_back(struct back *b, const struct llm_message *m, const char 
 		len--;
 	strbuf_addf(&id, "toolu_%02u", b->calls);
 	strbuf_addn(&own, name, name_len);
-	call->id = rewrite_text(&b->w, &id, &unused);
-	call->name = rewrite_text(&b->w, &own, &unused);
+	call->id = request_copy_own_text(&b->w, &id, &unused);
+	call->name = request_copy_own_text(&b->w, &own, &unused);
 	call->args = "";
 	set_part(b, &parts[0], content, len);
 	copy.role = MT_ROLE_TOOL;
@@ -118,29 +119,30 @@ static void result_back(struct back *b, const struct llm_message *m, const char 
 	copy.parts = parts;
 	copy.calls = call;
 	copy.call_count = 1;
-	rewrite_add(&b->w, &copy);
+	request_copy_add(&b->w, &copy);
 }
 
-static void user_back(struct back *b, const struct llm_message *m)
+static void decode_user(struct history_decoder *b, const struct llm_message *m)
 {
-	const struct llm_part *first = first_text(m);
+	const struct llm_part *first = message_first_text(m);
 	const char *name, *content = NULL;
 	size_t len;
 
 	if (!b->user_seen) {
 		b->user_seen = true;
-		first_user_back(b, m);
+		decode_first_user(b, m);
 		return;
 	}
 	if (first)
 		content = find_result(first, &name, &len);
 	if (content)
-		result_back(b, m, content, name, len);
+		decode_result(b, m, content, name, len);
 	else
-		rewrite_add(&b->w, m);
+		request_copy_add(&b->w, m);
 }
 
-static void set_call(struct back *b, struct llm_call *call, const struct fncall *from)
+static void set_call(struct history_decoder *b, struct llm_call *call,
+		     const struct fncall *from)
 {
 	AUTO(strbuf) struct strbuf id = STRBUF(64), name = STRBUF(1024);
 	AUTO(strbuf) struct strbuf args = STRBUF(FNCALL_MAX_TEXT);
@@ -149,12 +151,12 @@ static void set_call(struct back *b, struct llm_call *call, const struct fncall 
 	strbuf_addf(&id, "toolu_%02u", ++b->calls);
 	strbuf_add(&name, from->name);
 	js_put(&args, from->args);
-	call->id = rewrite_text(&b->w, &id, &unused);
-	call->name = rewrite_text(&b->w, &name, &unused);
-	call->args = rewrite_text(&b->w, &args, &call->args_len);
+	call->id = request_copy_own_text(&b->w, &id, &unused);
+	call->name = request_copy_own_text(&b->w, &name, &unused);
+	call->args = request_copy_own_text(&b->w, &args, &call->args_len);
 }
 
-static bool is_faulty(struct back *b, const struct fncalls *found)
+static bool is_faulty(struct history_decoder *b, const struct fncalls *found)
 {
 	for (size_t i = 0; i < found->count; i++) {
 		if (found->calls[i].fault == FNCALL_OK)
@@ -177,9 +179,9 @@ static bool call_before_last(const struct llm_message *m)
 	return false;
 }
 
-static void assistant_back(struct back *b, const struct llm_message *m)
+static void decode_assistant(struct history_decoder *b, const struct llm_message *m)
 {
-	const struct llm_part *last = last_text(m);
+	const struct llm_part *last = message_last_text(m);
 	struct fncalls found = { 0 };
 	struct llm_part *parts;
 	struct llm_call *calls;
@@ -191,15 +193,15 @@ static void assistant_back(struct back *b, const struct llm_message *m)
 		return;
 	}
 	if (last)
-		b->w.status = fncall_read(last->text, last->len, b->tools, &found, NULL);
+		b->w.status = fncall_parse(last->text, last->len, b->tools, &found, NULL);
 	if (b->w.status)
 		return;
 	if (!found.count) {
-		rewrite_add(&b->w, m);
+		request_copy_add(&b->w, m);
 		return;
 	}
-	parts = rewrite_parts(&b->w, m, 0, 0);
-	calls = rewrite_array(&b->w, found.count, sizeof *calls);
+	parts = request_copy_parts(&b->w, m, 0, 0);
+	calls = request_copy_array(&b->w, found.count, sizeof *calls);
 	if (parts && calls && !is_faulty(b, &found)) {
 		for (size_t i = 0; i < found.count; i++)
 			set_call(b, &calls[i], &found.calls[i]);
@@ -208,30 +210,30 @@ static void assistant_back(struct back *b, const struct llm_message *m)
 		copy.parts = parts;
 		copy.calls = calls;
 		copy.call_count = found.count;
-		rewrite_add(&b->w, &copy);
+		request_copy_add(&b->w, &copy);
 	}
 	fncalls_clear(&found);
 }
 
-int fncall_back(const struct llm_request *in, const struct fncall_tools *tools,
+int fncall_decode_history(const struct llm_request *in, const struct fncall_tools *tools,
 		const struct llm_tool *described, size_t described_count,
 		struct llm_request **ret, enum fncall_fault *ret_fault,
 		struct error *err)
 {
-	struct back b = { .tools = tools, .example = STRBUF(1 << 16) };
+	struct history_decoder b = { .tools = tools, .example = STRBUF(1 << 16) };
 
 	*ret_fault = FNCALL_OK;
 	fncall_example(described, described_count, &b.example);
-	rewrite_begin(&b.w, in, false);
+	request_copy_begin(&b.w, in, false);
 	for (size_t i = 0; i < in->message_count && !b.w.status; i++) {
 		const struct llm_message *m = &in->messages[i];
 
 		if (m->role == MT_ROLE_SYSTEM)
-			system_back(&b, m);
+			decode_system(&b, m);
 		else if (m->role == MT_ROLE_USER)
-			user_back(&b, m);
+			decode_user(&b, m);
 		else if (m->role == MT_ROLE_ASSISTANT)
-			assistant_back(&b, m);
+			decode_assistant(&b, m);
 		else
 			b.w.status = fail(&b.why, MT_EINVAL,
 					  "a message is of no role that text has");
@@ -242,5 +244,5 @@ int fncall_back(const struct llm_request *in, const struct fncall_tools *tools,
 		llm_request_free(b.w.out);
 		return fail(err, b.why.code, "%s", b.why.text);
 	}
-	return rewrite_end(&b.w, ret, err);
+	return request_copy_end(&b.w, ret, err);
 }

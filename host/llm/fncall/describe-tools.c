@@ -25,7 +25,7 @@ static void put_options(struct strbuf *out, json_object *options, int depth)
 }
 
 /* The list of a schema's member; NULL if it is none. */
-static json_object *list_of(json_object *schema, const char *name)
+static json_object *nonempty_list(json_object *schema, const char *name)
 {
 	json_object *list = js_get(schema, name);
 
@@ -52,12 +52,12 @@ static const char *item_text(json_object *list, size_t n)
 /* "string", "array[integer]", "string or null". */
 static void put_type(struct strbuf *out, json_object *schema, int depth)
 {
-	json_object *types = list_of(schema, "type"), *items;
-	json_object *options = list_of(schema, "anyOf");
+	json_object *types = nonempty_list(schema, "type"), *items;
+	json_object *options = nonempty_list(schema, "anyOf");
 	const char *type = js_str(schema, "type", NULL);
 
 	if (!options)
-		options = list_of(schema, "oneOf");
+		options = nonempty_list(schema, "oneOf");
 	if (types) {
 		for (size_t i = 0; i < json_object_array_length(types); i++)
 			strbuf_addf(out, "%s%s", i ? " or " : "", item_text(types, i));
@@ -81,7 +81,7 @@ static const char *words_on(json_object *schema)
 
 static bool is_required(json_object *schema, const char *name)
 {
-	json_object *names = list_of(schema, "required");
+	json_object *names = nonempty_list(schema, "required");
 
 	for (size_t i = 0; names && i < json_object_array_length(names); i++) {
 		json_object *n = json_object_array_get_idx(names, i);
@@ -122,10 +122,10 @@ static void put_properties(struct strbuf *out, json_object *schema, int at, int 
 	}
 }
 
-static void put_choice(struct strbuf *out, json_object *schema, const char *name, int at,
+static void put_choices(struct strbuf *out, json_object *schema, const char *name, int at,
 		       int depth)
 {
-	json_object *options = list_of(schema, name);
+	json_object *options = nonempty_list(schema, name);
 
 	if (!options)
 		return;
@@ -145,7 +145,7 @@ static void put_choice(struct strbuf *out, json_object *schema, const char *name
 /* What a schema says beyond its type. */
 static void put_inside(struct strbuf *out, json_object *schema, int at, int depth)
 {
-	json_object *types = list_of(schema, "type"), *items, *more;
+	json_object *types = nonempty_list(schema, "type"), *items, *more;
 
 	if (depth > DEEPEST)
 		return;
@@ -174,13 +174,13 @@ static void put_inside(struct strbuf *out, json_object *schema, int at, int dept
 		put_type(out, more, 0);
 		strbuf_addc(out, '\n');
 	}
-	put_choice(out, schema, "anyOf", at, depth);
-	put_choice(out, schema, "oneOf", at, depth);
+	put_choices(out, schema, "anyOf", at, depth);
+	put_choices(out, schema, "oneOf", at, depth);
 }
 
-static void put_enum(struct strbuf *out, json_object *schema)
+static void put_enum_values(struct strbuf *out, json_object *schema)
 {
-	json_object *values = list_of(schema, "enum");
+	json_object *values = nonempty_list(schema, "enum");
 
 	if (!values)
 		return;
@@ -198,7 +198,7 @@ static void put_enum(struct strbuf *out, json_object *schema)
 	strbuf_add(out, "]\n");
 }
 
-static int describe(const struct llm_tool *t, size_t number, struct strbuf *out)
+static int describe_tool(const struct llm_tool *t, size_t number, struct strbuf *out)
 {
 	AUTO(json) json_object *schema = NULL;
 	size_t n = 0;
@@ -217,7 +217,7 @@ static int describe(const struct llm_tool *t, size_t number, struct strbuf *out)
 			{
 				strbuf_addf(out, "  (%zu) ", ++n);
 				put_parameter(out, schema, name, p);
-				put_enum(out, p);
+				put_enum_values(out, p);
 				put_inside(out, p, 6, 0);
 			}
 		}
@@ -227,12 +227,12 @@ static int describe(const struct llm_tool *t, size_t number, struct strbuf *out)
 	return strbuf_addf(out, "---- END FUNCTION #%zu ----\n", number);
 }
 
-int fncall_describe(const struct llm_tool *tools, size_t count, struct strbuf *out)
+int fncall_describe_tools(const struct llm_tool *tools, size_t count, struct strbuf *out)
 {
 	for (size_t i = 0; i < count && !out->error; i++) {
 		if (i)
 			strbuf_addc(out, '\n');
-		describe(&tools[i], i + 1, out);
+		describe_tool(&tools[i], i + 1, out);
 	}
 	return out->error;
 }

@@ -15,7 +15,7 @@ static const char *call_id(const struct llm_message *m)
 }
 
 /* The result of a call in the run of results that starts at `from`. */
-static bool has_result(const struct llm_request *in, size_t from, const char *id)
+static bool has_call_result(const struct llm_request *in, size_t from, const char *id)
 {
 	for (size_t i = from; i < in->message_count
 			      && in->messages[i].role == MT_ROLE_TOOL; i++)
@@ -25,7 +25,7 @@ static bool has_result(const struct llm_request *in, size_t from, const char *id
 }
 
 /* The message with its n-th call alone; the words stand with the first one. */
-static void add_one(struct rewrite *w, const struct llm_message *m, size_t n)
+static void add_one(struct request_copy *w, const struct llm_message *m, size_t n)
 {
 	struct llm_message one = *m;
 
@@ -37,12 +37,12 @@ static void add_one(struct rewrite *w, const struct llm_message *m, size_t n)
 		one.opaque = NULL;
 		one.opaque_len = 0;
 	}
-	rewrite_add(w, &one);
+	request_copy_add(w, &one);
 }
 
 /* A message with several calls and the results that follow, in pairs, in the
  * order of the results. @return how many messages that were. */
-static size_t split_one(struct rewrite *w, const struct llm_request *in, size_t at)
+static size_t split_one(struct request_copy *w, const struct llm_request *in, size_t at)
 {
 	const struct llm_message *m = &in->messages[at];
 	size_t next = at + 1;
@@ -55,59 +55,60 @@ static size_t split_one(struct rewrite *w, const struct llm_request *in, size_t 
 			if (m->calls[n].id &&
 			    strcmp(m->calls[n].id, call_id(result)) == 0)
 				add_one(w, m, n);
-		rewrite_add(w, result);
+		request_copy_add(w, result);
 	}
 	return next - at;
 }
 
-int fncall_split(const struct llm_request *in, bool drop, struct llm_request **ret,
+int fncall_split_calls(const struct llm_request *in, bool drop, struct llm_request **ret,
 		 struct error *err)
 {
-	struct rewrite w;
+	struct request_copy w;
 
-	rewrite_begin(&w, in, true);
+	request_copy_begin(&w, in, true);
 	for (size_t i = 0; i < in->message_count && !w.status;) {
 		const struct llm_message *m = &in->messages[i];
 
 		if (m->role != MT_ROLE_ASSISTANT || m->call_count < 2) {
-			rewrite_add(&w, m);
+			request_copy_add(&w, m);
 			i++;
 			continue;
 		}
 		for (size_t n = 0; n < m->call_count && !drop; n++) {
 			const char *id = m->calls[n].id ? m->calls[n].id : "";
 
-			if (has_result(in, i + 1, id))
+			if (has_call_result(in, i + 1, id))
 				continue;
 			llm_request_free(w.out);
 			return fail(err, MT_EINVAL, "the call %.60s has no result", id);
 		}
 		i += split_one(&w, in, i);
 	}
-	return rewrite_end(&w, ret, err);
+	return request_copy_end(&w, ret, err);
 }
 
 /* ---- one message of each kind --------------------------------------------- */
 
-static void put_part(struct rewrite *w, struct llm_part *place, struct strbuf *text)
+static void put_text_part(struct request_copy *w, struct llm_part *place,
+			  struct strbuf *text)
 {
 	place->mime = NULL;
-	place->text = rewrite_text(w, text, &place->len);
+	place->text = request_copy_own_text(w, text, &place->len);
 }
 
 static void put_suffix(struct strbuf *out, const struct llm_request *in)
 {
 	strbuf_add(out, fncall_suffix_head);
-	fncall_describe(in->tools, in->tool_count, out);
+	fncall_describe_tools(in->tools, in->tool_count, out);
 	strbuf_add(out, fncall_suffix_tail);
 }
 
-static void convert_system(struct rewrite *w, const struct llm_request *in,
+static void convert_system(struct request_copy *w, const struct llm_request *in,
 			   const struct llm_message *m)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(FNCALL_MAX_TEXT);
-	const struct llm_part *last = last_text(m);
-	struct llm_part *parts = rewrite_parts(w, m, 0, 1);
+	const struct llm_part *last = message_last_text(m);
+	struct llm_part *parts = request_copy_parts(w, m, 0, 1);
 	struct llm_message copy = *m;
 
 	if (!parts)
@@ -117,25 +118,25 @@ static void convert_system(struct rewrite *w, const struct llm_request *in,
 	put_suffix(&text, in);
 	copy.parts = parts;
 	copy.part_count += last == NULL;
-	put_part(w, &parts[copy.part_count - 1], &text);
-	rewrite_add(w, &copy);
+	put_text_part(w, &parts[copy.part_count - 1], &text);
+	request_copy_add(w, &copy);
 }
 
 /* Tools are told of even if there is no system text. */
-static void add_system(struct rewrite *w, const struct llm_request *in)
+static void add_system(struct request_copy *w, const struct llm_request *in)
 {
 	const struct llm_message none = { .role = MT_ROLE_SYSTEM };
 
 	convert_system(w, in, &none);
 }
 
-static void convert_first_user(struct rewrite *w, const struct llm_message *m,
+static void convert_first_user(struct request_copy *w, const struct llm_message *m,
 			       const struct strbuf *example)
 {
 	AUTO(strbuf) struct strbuf head = STRBUF(FNCALL_MAX_TEXT);
 	AUTO(strbuf) struct strbuf tail = STRBUF(FNCALL_MAX_TEXT);
-	const struct llm_part *first = first_text(m);
-	struct llm_part *parts = rewrite_parts(w, m, first ? 0 : 1, 2);
+	const struct llm_part *first = message_first_text(m);
+	struct llm_part *parts = request_copy_parts(w, m, first ? 0 : 1, 2);
 	struct llm_message copy = *m;
 
 	if (!parts)
@@ -148,18 +149,18 @@ static void convert_first_user(struct rewrite *w, const struct llm_message *m,
 	} else {
 		copy.part_count += 2;
 		strbuf_add(&tail, fncall_example_tail);
-		put_part(w, &parts[copy.part_count - 1], &tail);
+		put_text_part(w, &parts[copy.part_count - 1], &tail);
 	}
-	put_part(w, &parts[0], &head);
-	rewrite_add(w, &copy);
+	put_text_part(w, &parts[0], &head);
+	request_copy_add(w, &copy);
 }
 
-static void convert_assistant(struct rewrite *w, const struct llm_message *m,
+static void convert_assistant(struct request_copy *w, const struct llm_message *m,
 			      struct error *err)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(FNCALL_MAX_TEXT);
-	const struct llm_part *last = last_text(m);
-	struct llm_part *parts = rewrite_parts(w, m, 0, 1);
+	const struct llm_part *last = message_last_text(m);
+	struct llm_part *parts = request_copy_parts(w, m, 0, 1);
 	struct llm_message copy = *m;
 
 	if (!parts)
@@ -168,7 +169,7 @@ static void convert_assistant(struct rewrite *w, const struct llm_message *m,
 		strbuf_addn(&text, last->text, last->len);
 	if (text.len)
 		strbuf_add(&text, "\n\n");
-	if (fncall_write(&m->calls[0], &text, err)) {
+	if (fncall_format_call(&m->calls[0], &text, err)) {
 		w->status = err && err->code ? err->code : MT_EINVAL;
 		return;
 	}
@@ -184,15 +185,15 @@ static void convert_assistant(struct rewrite *w, const struct llm_message *m,
 		copy.opaque = NULL;
 		copy.opaque_len = 0;
 	}
-	put_part(w, &parts[copy.part_count - 1], &text);
-	rewrite_add(w, &copy);
+	put_text_part(w, &parts[copy.part_count - 1], &text);
+	request_copy_add(w, &copy);
 }
 
-static void convert_result(struct rewrite *w, const struct llm_message *m)
+static void convert_result(struct request_copy *w, const struct llm_message *m)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(FNCALL_MAX_TEXT);
-	const struct llm_part *first = first_text(m);
-	struct llm_part *parts = rewrite_parts(w, m, first ? 0 : 1, 1);
+	const struct llm_part *first = message_first_text(m);
+	struct llm_part *parts = request_copy_parts(w, m, first ? 0 : 1, 1);
 	const char *name = m->call_count ? m->calls[0].name : NULL;
 	struct llm_message copy = *m;
 
@@ -206,8 +207,8 @@ static void convert_result(struct rewrite *w, const struct llm_message *m)
 	copy.part_count += first == NULL;
 	copy.calls = NULL;
 	copy.call_count = 0;
-	put_part(w, &parts[0], &text);
-	rewrite_add(w, &copy);
+	put_text_part(w, &parts[0], &text);
+	request_copy_add(w, &copy);
 }
 
 /* ---- all of them ---------------------------------------------------------- */
@@ -220,7 +221,7 @@ static bool has_role(const struct llm_request *in, int role)
 	return false;
 }
 
-static int wrong(struct rewrite *w, struct error *err, const struct llm_message *m)
+static int wrong(struct request_copy *w, struct error *err, const struct llm_message *m)
 {
 	llm_request_free(w->out);
 	if (m->call_count > 1)
@@ -231,17 +232,17 @@ static int wrong(struct rewrite *w, struct error *err, const struct llm_message 
 	return fail(err, MT_EINVAL, "a message is of no known role");
 }
 
-int fncall_request(const struct llm_request *in, bool example, struct llm_request **ret,
-		   struct error *err)
+int fncall_encode_request(const struct llm_request *in, bool example,
+			  struct llm_request **ret, struct error *err)
 {
 	AUTO(strbuf) struct strbuf shown = STRBUF(1 << 16);
 	bool system = in->tool_count > 0, user = example && in->tool_count > 0;
 	struct error why = ERROR_NONE;
-	struct rewrite w;
+	struct request_copy w;
 
 	if (user)
 		fncall_example(in->tools, in->tool_count, &shown);
-	rewrite_begin(&w, in, false);
+	request_copy_begin(&w, in, false);
 	if (system && !has_role(in, MT_ROLE_SYSTEM))
 		add_system(&w, in);
 	for (size_t i = 0; i < in->message_count && !w.status; i++) {
@@ -261,12 +262,12 @@ int fncall_request(const struct llm_request *in, bool example, struct llm_reques
 		} else if (m->role == MT_ROLE_TOOL) {
 			convert_result(&w, m);
 		} else {
-			rewrite_add(&w, m);
+			request_copy_add(&w, m);
 		}
 	}
 	if (w.status && why.code) {
 		llm_request_free(w.out);
 		return fail(err, why.code, "%s", why.text);
 	}
-	return rewrite_end(&w, ret, err);
+	return request_copy_end(&w, ret, err);
 }

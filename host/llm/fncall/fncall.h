@@ -44,19 +44,20 @@ extern const char fncall_example_tail[];
  *  have none. */
 int fncall_example(const struct llm_tool *tools, size_t count, struct strbuf *out);
 /** Append the description of each tool. */
-int fncall_describe(const struct llm_tool *tools, size_t count, struct strbuf *out);
+int fncall_describe_tools(const struct llm_tool *tools, size_t count, struct strbuf *out);
 /** Append a call as text. Arguments that are no JSON object are written as they
  *  are, as one parameter. */
-int fncall_write(const struct llm_call *call, struct strbuf *out, struct error *err);
+int fncall_format_call(const struct llm_call *call, struct strbuf *out,
+		       struct error *err);
 
 /** Give each call of a message with several a message of its own, each followed
  *  by its result. A call without result is left out if `drop`, else an error. */
-int fncall_split(const struct llm_request *in, bool drop, struct llm_request **ret,
+int fncall_split_calls(const struct llm_request *in, bool drop, struct llm_request **ret,
 		 struct error *err);
 /** A request without tools that says the same in text. Its messages have at
  *  most one call each. What it does not make itself it borrows from `in`. */
-int fncall_request(const struct llm_request *in, bool example, struct llm_request **ret,
-		   struct error *err);
+int fncall_encode_request(const struct llm_request *in, bool example,
+			  struct llm_request **ret, struct error *err);
 
 /* ---- what a model wrote --------------------------------------------------- */
 
@@ -75,14 +76,14 @@ struct fncalls {
 };
 
 /** The calls in a text. Without any, `count` is 0 and the words are all of it. */
-int fncall_read(const char *text, size_t len, const struct fncall_tools *tools,
+int fncall_parse(const char *text, size_t len, const struct fncall_tools *tools,
 		struct fncalls *ret, struct error *err);
 void fncalls_clear(struct fncalls *c);
 
-/** The inverse of fncall_request for all messages of a conversation, with calls
+/** The inverse of fncall_encode_request for all messages of a conversation, with calls
  *  numbered toolu_01, toolu_02, ... A faulty call is MT_EINVAL with its
  *  sentence, and *ret_fault says which. */
-int fncall_back(const struct llm_request *in, const struct fncall_tools *tools,
+int fncall_decode_history(const struct llm_request *in, const struct fncall_tools *tools,
 		const struct llm_tool *described, size_t described_count,
 		struct llm_request **ret, enum fncall_fault *ret_fault,
 		struct error *err);
@@ -99,13 +100,13 @@ int fncall_normalize(const char *body, size_t len, struct strbuf *out);
 json_object *fncall_schema(const struct fncall_tools *t, const char *name, size_t len,
 			   const char **ret_name);
 /** A copy as valid UTF-8; NULL: no memory. */
-char *fncall_clean(const char *text, size_t len, size_t *ret_len);
+char *fncall_clean_utf8(const char *text, size_t len, size_t *ret_len);
 /** Set an argument from its text, by the schema. */
 int fncall_set_arg(struct fncall *call, json_object *schema, const char *name,
 		   size_t name_len, const char *value, size_t len);
 /** Say what of the required ones is missing. */
 void fncall_check_required(struct fncall *call, json_object *schema);
-void fncall_say_unknown(struct fncall *call, const struct fncall_tools *t);
+void fncall_report_unknown(struct fncall *call, const struct fncall_tools *t);
 void fncall_fail(struct fncall *call, enum fncall_fault fault, const char *fmt, ...)
 	MT_PRINTF(3, 4);
 

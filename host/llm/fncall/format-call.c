@@ -37,7 +37,7 @@ static void put_ascii(struct strbuf *out, const char *text, size_t len)
 }
 
 /* JSON with a space after each comma and colon. */
-static void put_json(struct strbuf *out, json_object *value)
+static void format_json_value(struct strbuf *out, json_object *value)
 {
 	bool first = true;
 
@@ -51,7 +51,7 @@ static void put_json(struct strbuf *out, json_object *value)
 		for (size_t i = 0; i < json_object_array_length(value); i++) {
 			if (i)
 				strbuf_add(out, ", ");
-			put_json(out, json_object_array_get_idx(value, i));
+			format_json_value(out, json_object_array_get_idx(value, i));
 		}
 		strbuf_addc(out, ']');
 		return;
@@ -64,7 +64,7 @@ static void put_json(struct strbuf *out, json_object *value)
 			first = false;
 			put_ascii(out, name, strlen(name));
 			strbuf_add(out, ": ");
-			put_json(out, member);
+			format_json_value(out, member);
 		}
 		strbuf_addc(out, '}');
 		return;
@@ -75,7 +75,7 @@ static void put_json(struct strbuf *out, json_object *value)
 
 /* A text that begins and ends a line of its own would lose a newline at each
  * end when it is read again: it is given one more. */
-static void put_text(struct strbuf *out, const char *text, size_t len)
+static void format_text(struct strbuf *out, const char *text, size_t len)
 {
 	bool lines = len >= 2 && text[0] == '\n' && text[len - 1] == '\n';
 
@@ -86,23 +86,23 @@ static void put_text(struct strbuf *out, const char *text, size_t len)
 		strbuf_addc(out, '\n');
 }
 
-static void put_value(struct strbuf *out, json_object *value)
+static void format_value(struct strbuf *out, json_object *value)
 {
 	switch (json_object_get_type(value)) {
 	case json_type_string:
-		put_text(out, json_object_get_string(value),
+		format_text(out, json_object_get_string(value),
 			 (size_t)json_object_get_string_len(value));
 		return;
 	case json_type_array:
 	case json_type_object:
-		put_json(out, value);
+		format_json_value(out, value);
 		return;
 	default:
 		python_repr(out, value);
 	}
 }
 
-int fncall_write(const struct llm_call *call, struct strbuf *out, struct error *err)
+int fncall_format_call(const struct llm_call *call, struct strbuf *out, struct error *err)
 {
 	AUTO(json) json_object *args = NULL;
 
@@ -117,7 +117,7 @@ int fncall_write(const struct llm_call *call, struct strbuf *out, struct error *
 		json_object_object_foreach(args, name, value)
 		{
 			strbuf_addf(out, "<parameter=%s>", name);
-			put_value(out, value);
+			format_value(out, value);
 			strbuf_add(out, "</parameter>\n");
 		}
 	} else if (call->args_len) {

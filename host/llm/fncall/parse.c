@@ -60,7 +60,7 @@ static const char *const same[][5] = {
 	{ "str_replace_editor", "file_editor", "str_replace", "editor" },
 };
 
-static bool is_name(const char *name, const char *text, size_t len)
+static bool is_tag_name(const char *name, const char *text, size_t len)
 {
 	return strlen(name) == len && memcmp(name, text, len) == 0;
 }
@@ -68,7 +68,7 @@ static bool is_name(const char *name, const char *text, size_t len)
 static size_t find_tool(const struct fncall_tools *t, const char *name, size_t len)
 {
 	for (size_t i = 0; i < t->count; i++)
-		if (is_name(t->tools[i].name, name, len))
+		if (is_tag_name(t->tools[i].name, name, len))
 			return i;
 	return t->count;
 }
@@ -79,7 +79,7 @@ static size_t find_alias(const struct fncall_tools *t, const char *name, size_t 
 		bool in = false;
 
 		for (size_t n = 0; same[g][n]; n++)
-			in |= is_name(same[g][n], name, len);
+			in |= is_tag_name(same[g][n], name, len);
 		for (size_t n = 0; in && same[g][n]; n++) {
 			size_t i = find_tool(t, same[g][n], strlen(same[g][n]));
 
@@ -101,7 +101,7 @@ json_object *fncall_schema(const struct fncall_tools *t, const char *name, size_
 	return i < t->count ? t->tools[i].schema : NULL;
 }
 
-void fncall_say_unknown(struct fncall *call, const struct fncall_tools *t)
+void fncall_report_unknown(struct fncall *call, const struct fncall_tools *t)
 {
 	AUTO(strbuf) struct strbuf names = STRBUF(180);
 
@@ -123,7 +123,7 @@ struct finder {
 	bool started;
 };
 
-static const char *find(struct finder *f, const char *at, const char *end)
+static const char *find_tag(struct finder *f, const char *at, const char *end)
 {
 	if (f->started && f->found >= at)
 		return f->found;
@@ -193,7 +193,7 @@ static bool read_param(struct reader *r, const char *at, struct param *p)
 		p->name_len = (size_t)(p->value - name);
 		p->value++;
 	} else {
-		const char *bracket = find(&r->bracket, name, r->end);
+		const char *bracket = find_tag(&r->bracket, name, r->end);
 
 		if (bracket == r->end || bracket == name)
 			return false;
@@ -201,11 +201,12 @@ static bool read_param(struct reader *r, const char *at, struct param *p)
 		p->value = bracket + 1;
 		if (p->name_len > MAX_NAME || has_control(name, p->name_len))
 			return false;
-		stop = find(&r->parameter_end, p->value, r->end);
+		stop = find_tag(&r->parameter_end, p->value, r->end);
 		if (stop == r->end)
 			return false;
-		function_end = find(&r->close, name, r->end);
-		if (function_end < stop && find(&r->open, function_end, r->end) < stop)
+		function_end = find_tag(&r->close, name, r->end);
+		if (function_end < stop &&
+		    find_tag(&r->open, function_end, r->end) < stop)
 			return false;
 	}
 	p->len = (size_t)(stop - p->value);
@@ -226,8 +227,9 @@ static struct fncall *add_call(struct fncalls *c, const char *name, size_t len)
 		c->calls = more;
 		c->room = room;
 	}
-	c->calls[c->count] = (struct fncall){ .own_name = fncall_clean(name, len, &len),
-					      .args = json_object_new_object() };
+	c->calls[c->count] =
+		(struct fncall){ .own_name = fncall_clean_utf8(name, len, &len),
+				 .args = json_object_new_object() };
 	c->count++;
 	return &c->calls[c->count - 1];
 }
@@ -249,13 +251,13 @@ static int read_call(struct reader *r, const char *name, size_t len, const char 
 	schema = fncall_schema(tools, name, len, &call->name);
 	if (!call->name) {
 		call->name = call->own_name;
-		fncall_say_unknown(call, tools);
+		fncall_report_unknown(call, tools);
 	}
 	for (;;) {
-		const char *open = find(&r->parameter, at, r->end);
+		const char *open = find_tag(&r->parameter, at, r->end);
 		struct param p;
 
-		close = find(&r->close, at, r->end);
+		close = find_tag(&r->close, at, r->end);
 		if (open >= close || status)
 			break;
 		if (read_param(r, open, &p)) {
@@ -277,7 +279,7 @@ static int read_call(struct reader *r, const char *name, size_t len, const char 
 static bool read_name(struct reader *r, const char *at, const char **ret_name,
 		      size_t *ret_len, const char **ret_body)
 {
-	const char *name = at, *bracket = find(&r->bracket, at, r->end);
+	const char *name = at, *bracket = find_tag(&r->bracket, at, r->end);
 	size_t len = (size_t)(bracket - name);
 
 	if (bracket == r->end || len > MAX_NAME || memchr(name, '<', len)
@@ -366,7 +368,7 @@ int fncall_normalize(const char *body, size_t len, struct strbuf *out)
 	return strbuf_addn(out, at, (size_t)(end - at));
 }
 
-static int read_all(const char *text, size_t len, const struct fncall_tools *tools,
+static int parse_calls(const char *text, size_t len, const struct fncall_tools *tools,
 		    struct fncalls *ret)
 {
 	const char *at = text, *end = text + len;
@@ -375,7 +377,7 @@ static int read_all(const char *text, size_t len, const struct fncall_tools *too
 	reader_init(&r, end);
 	ret->text_len = len;
 	while (ret->count < MAX_CALLS) {
-		const char *open = find(&r.open, at, end), *name, *body, *after;
+		const char *open = find_tag(&r.open, at, end), *name, *body, *after;
 		size_t name_len;
 		int status;
 
@@ -401,7 +403,7 @@ static int read_all(const char *text, size_t len, const struct fncall_tools *too
 	return MT_OK;
 }
 
-int fncall_read(const char *text, size_t len, const struct fncall_tools *tools,
+int fncall_parse(const char *text, size_t len, const struct fncall_tools *tools,
 		struct fncalls *ret, struct error *err)
 {
 	const char *missing = fncall_missing_end(text, len);
@@ -413,9 +415,9 @@ int fncall_read(const char *text, size_t len, const struct fncall_tools *tools,
 		strbuf_addn(&whole, text, len);
 		strbuf_add(&whole, missing);
 		status = whole.error ? whole.error
-				     : read_all(whole.text, whole.len, tools, ret);
+				     : parse_calls(whole.text, whole.len, tools, ret);
 	} else {
-		status = read_all(text, len, tools, ret);
+		status = parse_calls(text, len, tools, ret);
 	}
 	if (!ret->count)
 		ret->text_len = len;

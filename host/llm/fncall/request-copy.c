@@ -4,9 +4,9 @@
 #include "llm/fncall/request-copy.h"
 #include <string.h>
 
-int rewrite_begin(struct rewrite *w, const struct llm_request *in, bool tools)
+int request_copy_begin(struct request_copy *w, const struct llm_request *in, bool tools)
 {
-	*w = (struct rewrite){ .out = llm_request_new() };
+	*w = (struct request_copy){ .out = llm_request_new() };
 	if (!w->out)
 		return w->status = MT_ENOMEM;
 	w->out->stream = in->stream;
@@ -16,7 +16,7 @@ int rewrite_begin(struct rewrite *w, const struct llm_request *in, bool tools)
 	return w->status;
 }
 
-int rewrite_end(struct rewrite *w, struct llm_request **ret, struct error *err)
+int request_copy_end(struct request_copy *w, struct llm_request **ret, struct error *err)
 {
 	if (w->status) {
 		llm_request_free(w->out);
@@ -26,7 +26,7 @@ int rewrite_end(struct rewrite *w, struct llm_request **ret, struct error *err)
 	return MT_OK;
 }
 
-void rewrite_add(struct rewrite *w, const struct llm_message *m)
+void request_copy_add(struct request_copy *w, const struct llm_message *m)
 {
 	struct llm_message copy = *m;
 
@@ -36,7 +36,8 @@ void rewrite_add(struct rewrite *w, const struct llm_message *m)
 		w->status = llm_request_add(w->out, &copy);
 }
 
-const char *rewrite_text(struct rewrite *w, struct strbuf *text, size_t *ret_len)
+const char *request_copy_own_text(struct request_copy *w, struct strbuf *text,
+				  size_t *ret_len)
 {
 	size_t len = text->len;
 	int error = text->error;
@@ -54,7 +55,7 @@ const char *rewrite_text(struct rewrite *w, struct strbuf *text, size_t *ret_len
 	return w->status ? "" : own;
 }
 
-void *rewrite_array(struct rewrite *w, size_t count, size_t size)
+void *request_copy_array(struct request_copy *w, size_t count, size_t size)
 {
 	void *items = w->status ? NULL : calloc(count ? count : 1, size);
 
@@ -66,11 +67,11 @@ void *rewrite_array(struct rewrite *w, size_t count, size_t size)
 	return w->status ? NULL : items;
 }
 
-struct llm_part *rewrite_parts(struct rewrite *w, const struct llm_message *m,
+struct llm_part *request_copy_parts(struct request_copy *w, const struct llm_message *m,
 			       size_t front, size_t room)
 {
 	struct llm_part *parts =
-		rewrite_array(w, m->part_count + room, sizeof *parts);
+		request_copy_array(w, m->part_count + room, sizeof *parts);
 
 	if (parts && m->part_count)
 		memcpy(parts + front, m->parts, m->part_count * sizeof *parts);

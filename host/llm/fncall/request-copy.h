@@ -10,33 +10,34 @@
 enum { FNCALL_MAX_TEXT = 64 << 20 };
 #define FNCALL_RESULT "EXECUTION RESULT of ["
 
-struct rewrite {
+struct request_copy {
 	struct llm_request *out;
 	int status;          /* the first failure sticks */
 };
 
-int rewrite_begin(struct rewrite *w, const struct llm_request *in, bool tools);
+int request_copy_begin(struct request_copy *w, const struct llm_request *in, bool tools);
 /** The request, or NULL and the failure. */
-int rewrite_end(struct rewrite *w, struct llm_request **ret, struct error *err);
+int request_copy_end(struct request_copy *w, struct llm_request **ret, struct error *err);
 
-void rewrite_add(struct rewrite *w, const struct llm_message *m);
+void request_copy_add(struct request_copy *w, const struct llm_message *m);
 /** Take the text over; "" on failure. */
-const char *rewrite_text(struct rewrite *w, struct strbuf *text, size_t *ret_len);
+const char *request_copy_own_text(struct request_copy *w, struct strbuf *text,
+				  size_t *ret_len);
 /** Parts of the message for the rewritten one to change: `room` more than it
  *  has, the first `front` of them before it. NULL on failure. */
-struct llm_part *rewrite_parts(struct rewrite *w, const struct llm_message *m,
+struct llm_part *request_copy_parts(struct request_copy *w, const struct llm_message *m,
 			       size_t front, size_t room);
-void *rewrite_array(struct rewrite *w, size_t count, size_t size);
+void *request_copy_array(struct request_copy *w, size_t count, size_t size);
 
 /** The last part if it is text, else NULL. */
-static inline const struct llm_part *last_text(const struct llm_message *m)
+static inline const struct llm_part *message_last_text(const struct llm_message *m)
 {
 	return m->part_count && !m->parts[m->part_count - 1].mime
 		       ? &m->parts[m->part_count - 1]
 		       : NULL;
 }
 
-static inline const struct llm_part *first_text(const struct llm_message *m)
+static inline const struct llm_part *message_first_text(const struct llm_message *m)
 {
 	return m->part_count && !m->parts[0].mime ? &m->parts[0] : NULL;
 }

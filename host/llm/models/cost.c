@@ -41,13 +41,13 @@ static void warn(const struct llm *l, const struct llm_usage *u)
 			 "mortise models import", l->name, l->section);
 }
 
-void llm_count(struct llm *l, struct llm_usage *usage, double header_cost,
+void llm_record_usage(struct llm *l, struct llm_usage *usage, double header_cost,
 	       int64_t latency_ms)
 {
 	usage->cost = price(l, usage, header_cost);
 	llm_metrics_add(&l->metrics, usage, latency_ms);
 	if (l->bill)
-		llm_bill_add(l->bill, l->name, usage, latency_ms);
+		llm_usage_totals_add(l->bill, l->name, usage, latency_ms);
 	if (usage->cost >= 0 || l->price_warned)
 		return;
 	l->price_warned = true;

@@ -15,7 +15,7 @@ enum { SMALL_WINDOW = 32768 };
 static const struct {
 	const char *name;
 	size_t offset;
-} only_told[] = {
+} table_only[] = {
 	{ "adaptive_thinking", offsetof(struct model_facts, adaptive_thinking) },
 	{ "new_limit", offsetof(struct model_facts, new_limit) },
 	{ "reasoning", offsetof(struct model_facts, effort) },
@@ -28,7 +28,7 @@ static const struct {
 static const struct {
 	const char *name, *key;
 	size_t offset;
-} decided[] = {
+} user_settable[] = {
 	{ "tools", "native_tool_calling", offsetof(struct model_facts, tools) },
 	{ "vision", "vision", offsetof(struct model_facts, vision) },
 	{ "cache", "prompt_cache", offsetof(struct model_facts, cache) },
@@ -56,25 +56,26 @@ bool llm_feature(const struct llm *l, const char *name)
 {
 	if (strcmp(name, "stream") == 0)
 		return config_bool(l->config, l->section, "stream");
-	for (size_t i = 0; i < ARRAY_LEN(decided); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(user_settable); i++) {
 		const char *text;
 
-		if (strcmp(name, decided[i].name) != 0)
+		if (strcmp(name, user_settable[i].name) != 0)
 			continue;
-		text = config_get(l->config, l->section, decided[i].key);
-		if (decided[i].offset == offsetof(struct model_facts, vision)
+		text = config_get(l->config, l->section, user_settable[i].key);
+		if (user_settable[i].offset == offsetof(struct model_facts, vision)
 		    && text && strcmp(text, "auto") == 0 && vision_forced())
 			return true;
-		return text && strcmp(text, "auto") != 0 ? option_to_bool(text)
-							 : fact(l, decided[i].offset);
+		return text && strcmp(text, "auto") != 0
+			       ? option_to_bool(text)
+			       : fact(l, user_settable[i].offset);
 	}
-	for (size_t i = 0; i < ARRAY_LEN(only_told); i++)
-		if (strcmp(name, only_told[i].name) == 0)
-			return fact(l, only_told[i].offset);
+	for (size_t i = 0; i < ARRAY_LEN(table_only); i++)
+		if (strcmp(name, table_only[i].name) == 0)
+			return fact(l, table_only[i].offset);
 	return false;
 }
 
-int64_t llm_window(const struct llm *l)
+int64_t llm_context_window(const struct llm *l)
 {
 	return l->window;
 }
@@ -122,7 +123,7 @@ void llm_read_facts(struct llm *l, const struct provider *p)
 		model_facts_find(l->config, name, &l->facts);
 	}
 	/* Who runs a server of their own knows what is behind it. */
-	if (set_by_user(l, "base_url") && !model_told(&l->facts, "tools"))
+	if (set_by_user(l, "base_url") && !model_has_fact(&l->facts, "tools"))
 		l->facts.tools = true;
 	if (l->window < 0)
 		l->window = l->facts.window;
@@ -165,7 +166,8 @@ bool llm_option(const struct llm *l, const char *name, const char **ret)
 	return false;
 }
 
-bool llm_takes(const struct llm *l, const struct llm_request *r, const char *param)
+bool llm_supports_param(const struct llm *l, const struct llm_request *r,
+			const char *param)
 {
 	const struct model_facts *f = &l->facts;
 

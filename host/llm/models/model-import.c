@@ -32,7 +32,7 @@ static bool needs_prefix(const char *name, json_object *entry)
 	       && strncmp(js_str(entry, "litellm_provider", ""), "bedrock", 7) == 0;
 }
 
-static void put_count(struct strbuf *out, json_object *entry, const char *from,
+static void table_put_count(struct strbuf *out, json_object *entry, const char *from,
 		      const char *key)
 {
 	double n = js_number(entry, from, -1);
@@ -91,10 +91,10 @@ static void put_long(struct strbuf *out, json_object *entry)
 static void put_model(struct strbuf *out, const char *name, json_object *entry)
 {
 	strbuf_addf(out, "\n[%s%s]\n", needs_prefix(name, entry) ? "bedrock/" : "", name);
-	put_count(out, entry,
+	table_put_count(out, entry,
 		  js_get(entry, "max_input_tokens") ? "max_input_tokens" : "max_tokens",
 		  "window");
-	put_count(out, entry,
+	table_put_count(out, entry,
 		  js_get(entry, "max_output_tokens") ? "max_output_tokens" : "max_tokens",
 		  "output");
 	put_price(out, entry, "input_cost_per_token", "input_price");

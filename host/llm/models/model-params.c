@@ -46,7 +46,7 @@ static void thinking(const struct model_facts *f, struct model_params *p)
 		p->thinking_budget = "0";
 }
 
-static void limit(struct model_params *p, int64_t tokens)
+static void set_output_limit(struct model_params *p, int64_t tokens)
 {
 	snprintf(p->room, sizeof p->room, "%" PRId64, tokens);
 	p->max_output_tokens = p->room;
@@ -58,8 +58,8 @@ void model_params_apply(const struct model_facts *f, const char *model,
 	sampling(f, model, p);
 	thinking(f, p);
 	if (!p->max_output_tokens && f->default_output > 0)
-		limit(p, f->default_output);
+		set_output_limit(p, f->default_output);
 	if (p->max_output_tokens && f->most_output > 0
 	    && strtoll(p->max_output_tokens, NULL, 10) > f->most_output)
-		limit(p, f->most_output);
+		set_output_limit(p, f->most_output);
 }

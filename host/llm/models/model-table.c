@@ -62,7 +62,7 @@ static void lower(const char *name, char ret[MODEL_NAME_MAX])
 	ret[n] = '\0';
 }
 
-void model_normalise(const char *model, char ret[MODEL_NAME_MAX])
+void model_normalize(const char *model, char ret[MODEL_NAME_MAX])
 {
 	static const char tail[] = "-gguf";
 	const char *slash;
@@ -159,7 +159,7 @@ bool model_matches(const char *model, const char *glob)
 	struct names n;
 
 	lower(model, n.whole);
-	model_normalise(model, n.normal);
+	model_normalize(model, n.normal);
 	return either_matches(&n, glob, strlen(glob));
 }
 
@@ -215,7 +215,7 @@ static void set_fact(struct model_facts *f, const struct model_key *key, const c
 	f->told |= UINT64_C(1) << (key - model_keys);
 }
 
-bool model_told(const struct model_facts *f, const char *key)
+bool model_has_fact(const struct model_facts *f, const char *key)
 {
 	for (size_t i = 0; i < model_key_count; i++)
 		if (strcmp(model_keys[i].name, key) == 0)
@@ -278,7 +278,7 @@ bool model_section_next(const char *text, size_t len, size_t *pos,
 	return true;
 }
 
-static void apply(struct model_facts *f, const struct names *n, const char *text,
+static void apply_section(struct model_facts *f, const struct names *n, const char *text,
 		  size_t len)
 {
 	struct model_section s;
@@ -303,8 +303,8 @@ void model_facts_apply(struct model_facts *f, const char *model, const char *tex
 	struct names n;
 
 	lower(model, n.whole);
-	model_normalise(model, n.normal);
-	apply(f, &n, text, len);
+	model_normalize(model, n.normal);
+	apply_section(f, &n, text, len);
 }
 
 /* ---- where it is ---------------------------------------------------------- */
@@ -338,7 +338,7 @@ static void apply_file(struct model_facts *f, const struct names *n, const char 
 	int status = file_read(path, MODEL_TABLE_MAX, &text, &len, &err);
 
 	if (!status)
-		apply(f, n, text, len);
+		apply_section(f, n, text, len);
 	else if (needed || status != MT_ENOTFOUND)
 		log_line(MT_LOG_WARNING, "llm",
 			 "the table of the models cannot be read: %s", err.text);
@@ -369,7 +369,7 @@ void model_facts_find(const struct config *c, const char *model, struct model_fa
 	AUTO(free) char *own = NULL;
 
 	lower(model, n.whole);
-	model_normalise(model, n.normal);
+	model_normalize(model, n.normal);
 	model_facts_init(ret);
 	apply_file(ret, &n, model_table_path(c), true);
 	own = model_table_user_path(false, NULL);

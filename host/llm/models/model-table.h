@@ -62,11 +62,11 @@ struct model_key {
 extern const struct model_key model_keys[];
 extern const size_t model_key_count;
 /** Does the table say anything of this key for the model? */
-bool model_told(const struct model_facts *f, const char *key);
+bool model_has_fact(const struct model_facts *f, const char *key);
 
 /** The name that globs without a slash are compared with: small letters, what
  *  follows the last slash up to a colon, no -gguf at the end. */
-void model_normalise(const char *model, char ret[MODEL_NAME_MAX]);
+void model_normalize(const char *model, char ret[MODEL_NAME_MAX]);
 bool model_matches(const char *model, const char *glob);
 
 /** Facts of a model of which nothing is known. */

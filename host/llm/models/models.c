@@ -12,7 +12,7 @@ struct llm_models {
 	struct registry *registry;
 	struct mask *mask;
 	struct llm_pool *pool;
-	struct llm_bill *bill;
+	struct llm_usage_totals *bill;
 	struct llm *all[MAX_MODELS];
 	bool complete[MAX_MODELS];     /* its fallbacks are known */
 	size_t count;
@@ -27,7 +27,7 @@ int llm_models_new(uv_loop_t *loop, const struct config *c, struct registry *r,
 	if (!m)
 		return fail(err, MT_ENOMEM, "no memory for a model");
 	*m = (struct llm_models){ .config = c, .registry = r, .mask = mask };
-	m->bill = llm_bill_new();
+	m->bill = llm_usage_totals_new();
 	m->pool = m->bill ? llm_pool_new(loop, err) : NULL;
 	if (!m->pool) {
 		int status = m->bill ? err->code
@@ -47,27 +47,27 @@ struct llm_models *llm_models_free(struct llm_models *m)
 	for (size_t i = 0; i < m->count; i++)
 		llm_free(m->all[i]);
 	llm_pool_free(m->pool);
-	llm_bill_free(m->bill);
+	llm_usage_totals_free(m->bill);
 	free(m->dir);
 	free(m);
 	return NULL;
 }
 
-int llm_models_trace_to(struct llm_models *m, const char *dir)
+int llm_models_request_log_open(struct llm_models *m, const char *dir)
 {
 	free(m->dir);
 	m->dir = strdup(dir);
 	return m->dir ? MT_OK : MT_ENOMEM;
 }
 
-static bool is_default(const char *name)
+static bool is_default_section(const char *name)
 {
 	return !name || !*name || strcmp(name, "default") == 0;
 }
 
 /* A name without a section is a slip, and would be [llm] otherwise. */
-static int check_name(const struct config *c, const char *section, const char *name,
-		      const char *from, struct error *err)
+static int check_section_name(const struct config *c, const char *section,
+			      const char *name, const char *from, struct error *err)
 {
 	const char *names[MAX_NAMES], *near, *one;
 	size_t count = 0;
@@ -85,14 +85,14 @@ static int check_name(const struct config *c, const char *section, const char *n
 		    "%s: there is no section [llm.%s] in the configuration", from, name);
 }
 
-static int open_one(struct llm_models *m, const char *name, const char *model,
+static int open_section(struct llm_models *m, const char *name, const char *model,
 		    const char *from, size_t *ret, struct error *err)
 {
 	AUTO(strbuf) struct strbuf section = STRBUF(256);
 	int status;
 
 	if (strbuf_add(&section, "llm")
-	    || (!is_default(name) && strbuf_addf(&section, ".%s", name)))
+	    || (!is_default_section(name) && strbuf_addf(&section, ".%s", name)))
 		return fail(err, section.error, "%s: no room for the name `%.80s`", from,
 			    name);
 	for (size_t i = 0; i < m->count; i++) {
@@ -101,8 +101,8 @@ static int open_one(struct llm_models *m, const char *name, const char *model,
 			return MT_OK;
 		}
 	}
-	if (!is_default(name)) {
-		status = check_name(m->config, section.text, name, from, err);
+	if (!is_default_section(name)) {
+		status = check_section_name(m->config, section.text, name, from, err);
 		if (status)
 			return status;
 	}
@@ -114,7 +114,7 @@ static int open_one(struct llm_models *m, const char *name, const char *model,
 	if (status)
 		return status;
 	m->all[m->count]->bill = m->bill;
-	if (m->dir && llm_trace_to(m->all[m->count], m->dir)) {
+	if (m->dir && llm_request_log_open(m->all[m->count], m->dir)) {
 		m->all[m->count] = llm_free(m->all[m->count]);
 		return fail(err, MT_ENOMEM, "no memory for a model");
 	}
@@ -147,7 +147,7 @@ static int open_fallbacks(struct llm_models *m, struct llm *l, struct error *err
 
 		if (!name)
 			return fail(err, MT_ENOMEM, "no memory for a model");
-		if (open_one(m, name, NULL, from.text, &n, err))
+		if (open_section(m, name, NULL, from.text, &n, err))
 			return err->code;
 		if (!is_listed(l, m->all[n]))
 			l->fallback[l->fallback_count++] = m->all[n];
@@ -176,7 +176,7 @@ int llm_models_get(struct llm_models *m, const char *name, const char *model,
 	if (model && (enforced = enforced_model(m, name)))
 		return fail(err, MT_EDENIED, "the model cannot be chosen: it is set by %s",
 			    enforced);
-	status = open_one(m, name, model, from, &n, err);
+	status = open_section(m, name, model, from, &n, err);
 
 	if (!status && !m->complete[n]) {
 		m->complete[n] = true;
@@ -197,7 +197,7 @@ const char *llm_models_name(const struct llm_models *m, size_t n)
 	return n < m->count ? m->all[n]->name : NULL;
 }
 
-struct llm_bill *llm_models_bill(const struct llm_models *m)
+struct llm_usage_totals *llm_models_usage(const struct llm_models *m)
 {
 	return m->bill;
 }

@@ -14,7 +14,7 @@ int llm_models_new(uv_loop_t *loop, const struct config *c, struct registry *r,
 		   struct mask *mask, struct llm_models **ret, struct error *err);
 struct llm_models *llm_models_free(struct llm_models *m);
 /** Folder of the conversation, for what `log_requests` keeps; before any model. */
-int llm_models_trace_to(struct llm_models *m, const char *dir);
+int llm_models_request_log_open(struct llm_models *m, const char *dir);
 
 /** The model of [llm.NAME], with its list of fallbacks; NULL, "" and "default"
  *  mean [llm]. `model` (may be NULL) overrides its `model` key when the section is
@@ -25,6 +25,6 @@ int llm_models_get(struct llm_models *m, const char *name, const char *model,
 const char *llm_models_section(const struct llm_models *m, size_t n);
 /** The name of its model ("openai/gpt-4.1"). */
 const char *llm_models_name(const struct llm_models *m, size_t n);
-struct llm_bill *llm_models_bill(const struct llm_models *m);
+struct llm_usage_totals *llm_models_usage(const struct llm_models *m);
 
 #endif

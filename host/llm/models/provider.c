@@ -10,7 +10,8 @@
 
 enum { MAX_PROVIDERS = 128 };
 
-static void describe(const struct component *d, json_object *entry, struct provider *p)
+static void fill_provider(const struct component *d, json_object *entry,
+			  struct provider *p)
 {
 	p->component = d;
 	p->network = js_get(entry, "base_url") != NULL;
@@ -22,7 +23,7 @@ static void describe(const struct component *d, json_object *entry, struct provi
 }
 
 /* Find the provider that is named by `len` bytes of `name`. */
-static bool look_up(const struct registry *r, const char *name, size_t len,
+static bool find_provider_entry(const struct registry *r, const char *name, size_t len,
 		    struct provider *p)
 {
 	const struct component *d;
@@ -36,7 +37,7 @@ static bool look_up(const struct registry *r, const char *name, size_t len,
 		json_object_object_foreach(all, key, entry)
 		{
 			if (strlen(key) == len && memcmp(key, name, len) == 0) {
-				describe(d, entry, p);
+				fill_provider(d, entry, p);
 				return true;
 			}
 		}
@@ -44,8 +45,8 @@ static bool look_up(const struct registry *r, const char *name, size_t len,
 	return false;
 }
 
-static int unknown(const struct registry *r, const char *model, const char *section,
-		   struct error *err)
+static int unknown_provider(const struct registry *r, const char *model,
+			    const char *section, struct error *err)
 {
 	const char *names[MAX_PROVIDERS], *near;
 	size_t count = 0, len = strcspn(model, "/:");
@@ -89,7 +90,7 @@ int provider_find(const struct config *c, const char *section, const struct regi
 	size_t len = strcspn(model, "/:");
 	struct provider p = { .name = model, .name_len = len };
 
-	if (look_up(r, model, len, &p)) {
+	if (find_provider_entry(r, model, len, &p)) {
 		p.model = model[len] ? model + len + 1 : "";
 		if (p.is_file && *p.model && access(p.model, R_OK) != 0)
 			return fail(err, MT_ENOTFOUND, "model `%s`: %s cannot be read: %s",
@@ -98,7 +99,7 @@ int provider_find(const struct config *c, const char *section, const struct regi
 		return MT_OK;
 	}
 	if (!base || !*base)
-		return unknown(r, model, section, err);
+		return unknown_provider(r, model, section, err);
 	p = (struct provider){ .name = "custom", .name_len = strlen("custom"),
 			       .model = model, .base_url = "", .key_env = "",
 			       .network = true };

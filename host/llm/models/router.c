@@ -27,7 +27,7 @@ struct llm_router {
 
 /* ---- reading --------------------------------------------------------------- */
 
-static char *trimmed(char *text)
+static char *trim_rule_text(char *text)
 {
 	size_t len;
 
@@ -62,10 +62,10 @@ static int read_condition(char *text, struct rule *rule, const char *section,
 
 	if (more)
 		*more++ = '\0';
-	text = trimmed(text);
+	text = trim_rule_text(text);
 	if (strcmp(text, "tokens") == 0) {
 		rule->when = WHEN_LONG;
-		if (!more || read_tokens(trimmed(more), &rule->tokens))
+		if (!more || read_tokens(trim_rule_text(more), &rule->tokens))
 			return fail(err, MT_EINVAL,
 				    "[%s] rules: write `tokens > N: NAME` with N from 1 "
 				    "to %d", section, MAX_TOKENS);
@@ -95,7 +95,7 @@ static int read_rule(struct llm_router *r, struct llm_models *m, char *text,
 	if (r->count == MAX_RULES)
 		return fail(err, MT_ELIMIT, "[%s] rules: more than %d", section,
 			    MAX_RULES);
-	if (!name || !*trimmed(name + 1))
+	if (!name || !*trim_rule_text(name + 1))
 		return fail(err, MT_EINVAL,
 			    "[%s] rules: `%s` names no model; write CONDITION: NAME",
 			    section, text);
@@ -105,7 +105,8 @@ static int read_rule(struct llm_router *r, struct llm_models *m, char *text,
 		return status;
 	if (strbuf_addf(&from, "[%s] rules", section))
 		return fail(err, from.error, "no memory for a router");
-	status = llm_models_get(m, trimmed(name), NULL, from.text, &rule->llm, err);
+	status =
+		llm_models_get(m, trim_rule_text(name), NULL, from.text, &rule->llm, err);
 	if (!status)
 		r->count++;
 	return status;
@@ -184,7 +185,7 @@ struct llm_router *llm_router_free(struct llm_router *r)
 
 /* ---- choosing -------------------------------------------------------------- */
 
-static bool holds(const struct rule *rule, const struct llm_request *q,
+static bool rule_matches(const struct rule *rule, const struct llm_request *q,
 		  enum llm_purpose purpose, const struct llm *otherwise)
 {
 	switch (rule->when) {
@@ -202,7 +203,7 @@ struct llm *llm_router_choose(const struct llm_router *r, const struct llm_reque
 			      enum llm_purpose purpose, struct llm *otherwise)
 {
 	for (size_t i = 0; r && i < r->count; i++)
-		if (holds(&r->rules[i], q, purpose, otherwise))
+		if (rule_matches(&r->rules[i], q, purpose, otherwise))
 			return r->rules[i].llm;
 	return otherwise;
 }

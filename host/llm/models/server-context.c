@@ -14,7 +14,7 @@ enum { MAX_ANSWER = 8 << 20, WAIT_MS = 20000 };
 /* What is asked, one after the other until one answer tells. */
 enum question { ASK_OLLAMA, ASK_LIST, ASK_LLAMACPP, ASK_NOTHING };
 
-struct llm_window {
+struct context_query {
 	struct llm *llm;
 	enum question question;
 	struct http_call *http;
@@ -22,13 +22,13 @@ struct llm_window {
 	int status;
 };
 
-static void ask(struct llm_window *w);
+static void query_next(struct context_query *w);
 
-void llm_window_end(struct llm *l)
+void llm_context_query_end(struct llm *l)
 {
-	struct llm_window *w = l->asking;
+	struct context_query *w = l->context_query;
 
-	l->asking = NULL;
+	l->context_query = NULL;
 	if (!w)
 		return;
 	if (w->http)
@@ -41,7 +41,7 @@ void llm_window_end(struct llm *l)
 
 /* ---- the answer --------------------------------------------------------------- */
 
-static int64_t in_list(const struct llm *l, json_object *answer)
+static int64_t window_in_list(const struct llm *l, json_object *answer)
 {
 	json_object *data = js_get(answer, "data");
 	size_t count = json_object_is_type(data, json_type_array)
@@ -51,12 +51,12 @@ static int64_t in_list(const struct llm *l, json_object *answer)
 		json_object *model = json_object_array_get_idx(data, i);
 
 		if (strcmp(js_str(model, "id", ""), l->model) == 0)
-			return server_window(model);
+			return server_context_window(model);
 	}
 	return -1;
 }
 
-static int64_t window_in(const struct llm_window *w)
+static int64_t window_in(const struct context_query *w)
 {
 	AUTO(json) json_object *answer =
 		w->status == 200 && w->answer.len && !w->answer.error
@@ -64,35 +64,35 @@ static int64_t window_in(const struct llm_window *w)
 
 	switch (w->question) {
 	case ASK_OLLAMA:
-		return server_window_ollama(answer);
+		return server_context_window_ollama(answer);
 	case ASK_LIST:
-		return in_list(w->llm, answer);
+		return window_in_list(w->llm, answer);
 	case ASK_LLAMACPP:
-		return server_window_llamacpp(answer);
+		return server_context_window_llamacpp(answer);
 	case ASK_NOTHING:
 		break;
 	}
 	return -1;
 }
 
-static void on_header(void *arg, int status, const char *name, const char *value)
+static void query_on_header(void *arg, int status, const char *name, const char *value)
 {
-	struct llm_window *w = arg;
+	struct context_query *w = arg;
 
 	(void)name, (void)value;
 	w->status = status;
 }
 
-static int on_body(void *arg, const char *bytes, size_t len)
+static int query_on_body(void *arg, const char *bytes, size_t len)
 {
-	struct llm_window *w = arg;
+	struct context_query *w = arg;
 
 	return strbuf_addn(&w->answer, bytes, len) ? HTTP_STOP : HTTP_MORE;
 }
 
-static void on_done(void *arg, enum http_outcome outcome, const char *why)
+static void query_on_done(void *arg, enum http_outcome outcome, const char *why)
 {
-	struct llm_window *w = arg;
+	struct context_query *w = arg;
 	struct llm *l = w->llm;
 	int64_t window = outcome == HTTP_DONE ? window_in(w) : -1;
 
@@ -105,12 +105,12 @@ static void on_done(void *arg, enum http_outcome outcome, const char *why)
 	}
 	w->question = window > 0 || w->question == ASK_OLLAMA ? ASK_NOTHING
 							      : w->question + 1;
-	ask(w);
+	query_next(w);
 }
 
 /* ---- the question ------------------------------------------------------------- */
 
-static int write_question(struct llm_window *w)
+static int write_question(struct context_query *w)
 {
 	AUTO(free) char *root = server_root(w->llm);
 
@@ -129,9 +129,10 @@ static int write_question(struct llm_window *w)
 	return w->body.error ? w->body.error : strbuf_addf(&w->url, "%s/api/show", root);
 }
 
-static int send_question(struct llm_window *w)
+static int send_question(struct context_query *w)
 {
-	static const struct http_events events = { on_header, on_body, on_done };
+	static const struct http_events events = { query_on_header, query_on_body,
+						   query_on_done };
 	AUTO(strbuf) struct strbuf key = STRBUF(16384);
 	const char *headers[2] = { "Content-Type: application/json" };
 	const struct llm *l = w->llm;
@@ -158,45 +159,45 @@ static int send_question(struct llm_window *w)
 	return status;
 }
 
-static void ask(struct llm_window *w)
+static void query_next(struct context_query *w)
 {
 	if (w->question == ASK_NOTHING || send_question(w))
-		llm_window_end(w->llm);
+		llm_context_query_end(w->llm);
 }
 
-static void begin(struct llm *l)
+static void query_begin(struct llm *l)
 {
-	struct llm_window *w = calloc(1, sizeof *w);
+	struct context_query *w = calloc(1, sizeof *w);
 
 	if (!w)
 		return;
-	*w = (struct llm_window){
+	*w = (struct context_query){
 		.llm = l,
 		.question = strncmp(l->provider, "ollama", 6) == 0 ? ASK_OLLAMA : ASK_LIST,
 		.url = STRBUF(4096), .body = STRBUF(4096), .answer = STRBUF(MAX_ANSWER),
 	};
-	l->asking = w;
-	ask(w);
+	l->context_query = w;
+	query_next(w);
 }
 
-void llm_ask_window(struct llm *l)
+void llm_query_context_window(struct llm *l)
 {
 	if (l->window_asked || l->window > 0 || !l->beside || !l->base_url[0])
 		return;
 	l->window_asked = true;
-	begin(l);
+	query_begin(l);
 }
 
-int64_t llm_server_window(struct llm *l)
+int64_t llm_server_context_window(struct llm *l)
 {
 	int64_t known = l->window, told;
 
 	if (!l->base_url[0])
 		return -1;
-	llm_window_end(l);
+	llm_context_query_end(l);
 	l->window = -1;
-	begin(l);
-	while (l->asking && uv_run(llm_pool_loop(l->pool), UV_RUN_ONCE))
+	query_begin(l);
+	while (l->context_query && uv_run(llm_pool_loop(l->pool), UV_RUN_ONCE))
 		;
 	told = l->window;
 	l->window = known;

@@ -16,7 +16,7 @@ struct question {
 	char why[256];
 };
 
-static void on_header(void *arg, int status, const char *name, const char *value)
+static void list_on_header(void *arg, int status, const char *name, const char *value)
 {
 	struct question *q = arg;
 
@@ -24,14 +24,14 @@ static void on_header(void *arg, int status, const char *name, const char *value
 	q->status = status;
 }
 
-static int on_body(void *arg, const char *bytes, size_t len)
+static int list_on_body(void *arg, const char *bytes, size_t len)
 {
 	struct question *q = arg;
 
 	return strbuf_addn(&q->answer, bytes, len) ? HTTP_STOP : HTTP_MORE;
 }
 
-static void on_done(void *arg, enum http_outcome outcome, const char *why)
+static void list_on_done(void *arg, enum http_outcome outcome, const char *why)
 {
 	struct question *q = arg;
 
@@ -41,10 +41,11 @@ static void on_done(void *arg, enum http_outcome outcome, const char *why)
 }
 
 /* GET, or POST if there is a body. @return the answer; NULL: `err` says why. */
-static json_object *ask(struct llm *l, const char *url, const char *body,
+static json_object *list_request(struct llm *l, const char *url, const char *body,
 			struct error *err)
 {
-	static const struct http_events events = { on_header, on_body, on_done };
+	static const struct http_events events = { list_on_header, list_on_body,
+						   list_on_done };
 	AUTO(strbuf) struct strbuf key = STRBUF(16384);
 	const char *headers[2] = { "Content-Type: application/json", NULL };
 	struct question q = { .answer = STRBUF(MAX_ANSWER) };
@@ -79,7 +80,7 @@ static json_object *ask(struct llm *l, const char *url, const char *body,
 
 /* ---- how much a model reads ---------------------------------------------------- */
 
-int64_t server_window(json_object *model)
+int64_t server_context_window(json_object *model)
 {
 	static const char *const names[] = { "max_model_len", "max_context_length",
 					     "context_length", "context_window",
@@ -95,7 +96,7 @@ int64_t server_window(json_object *model)
 }
 
 /* {"model_info": {"llama.context_length": N}} */
-int64_t server_window_ollama(json_object *answer)
+int64_t server_context_window_ollama(json_object *answer)
 {
 	static const char tail[] = ".context_length";
 	json_object *info = js_get(answer, "model_info");
@@ -113,7 +114,7 @@ int64_t server_window_ollama(json_object *answer)
 	return -1;
 }
 
-int64_t server_window_llamacpp(json_object *answer)
+int64_t server_context_window_llamacpp(json_object *answer)
 {
 	json_object *n = js_path(answer, "default_generation_settings.n_ctx");
 
@@ -131,8 +132,8 @@ static int64_t window_of_ollama(struct llm *l, const char *root, const char *nam
 	strbuf_addc(&body, '}');
 	if (url.error || body.error)
 		return -1;
-	answer = ask(l, url.text, body.text, NULL);
-	return server_window_ollama(answer);
+	answer = list_request(l, url.text, body.text, NULL);
+	return server_context_window_ollama(answer);
 }
 
 static int64_t window_of_llamacpp(struct llm *l, const char *root)
@@ -142,8 +143,8 @@ static int64_t window_of_llamacpp(struct llm *l, const char *root)
 
 	if (strbuf_addf(&url, "%s/props", root))
 		return -1;
-	answer = ask(l, url.text, NULL, NULL);
-	return server_window_llamacpp(answer);
+	answer = list_request(l, url.text, NULL, NULL);
+	return server_context_window_llamacpp(answer);
 }
 
 /* ---- where to ask ---------------------------------------------------------------- */
@@ -170,11 +171,12 @@ int server_list_url(const struct llm *l, const char *root, struct strbuf *out)
 
 /* ---- the list -------------------------------------------------------------------- */
 
-static int add(struct llm *l, const char *root, json_object *model, json_object *list)
+static int add_model(struct llm *l, const char *root, json_object *model,
+		     json_object *list)
 {
 	AUTO(json) json_object *row = json_object_new_object();
 	const char *name = js_str(model, "id", "");
-	int64_t window = server_window(model);
+	int64_t window = server_context_window(model);
 
 	if (!*name)
 		return MT_OK;
@@ -204,7 +206,7 @@ int llm_server_models(struct llm *l, json_object **ret, struct error *err)
 		return fail(err, MT_EUNSUPPORTED, "%s has no server", l->provider);
 	if (server_list_url(l, root, &url))
 		return fail(err, MT_EINVAL, "base_url is too long");
-	answer = ask(l, url.text, NULL, err);
+	answer = list_request(l, url.text, NULL, err);
 	if (!answer)
 		return err->code;
 	data = js_get(answer, "data");
@@ -212,7 +214,7 @@ int llm_server_models(struct llm *l, json_object **ret, struct error *err)
 		return fail(err, MT_EUNSUPPORTED, "%s tells its models in another form",
 			    l->provider);
 	for (size_t i = 0; i < json_object_array_length(data) && i < MAX_MODELS; i++)
-		if (add(l, root, json_object_array_get_idx(data, i), list))
+		if (add_model(l, root, json_object_array_get_idx(data, i), list))
 			return fail(err, MT_ENOMEM, "no memory for a list of models");
 	*ret = STEAL(list);
 	return MT_OK;

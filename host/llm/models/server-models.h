@@ -16,13 +16,13 @@ int llm_server_models(struct llm *l, json_object **ret, struct error *err);
 
 /** What its server says that this very model reads, asked now; -1: it does not say,
  *  or cannot be asked. Runs the loop of the pool until it is over. */
-int64_t llm_server_window(struct llm *l);
+int64_t llm_server_context_window(struct llm *l);
 
 /** What a model reads: out of its entry in the list, out of Ollama's answer to
  *  /api/show, or out of llama.cpp's to /props; -1: it does not say. */
-int64_t server_window(json_object *model);
-int64_t server_window_ollama(json_object *answer);
-int64_t server_window_llamacpp(json_object *answer);
+int64_t server_context_window(json_object *model);
+int64_t server_context_window_ollama(json_object *answer);
+int64_t server_context_window_llamacpp(json_object *answer);
 /** The address of the server without /v1; owned by the caller. NULL: no memory. */
 char *server_root(const struct llm *l);
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Numbers from outside: what does not fit stays at the most. */
-static void add(int64_t *sum, int64_t n)
+static void add_saturating(int64_t *sum, int64_t n)
 {
 	if (n > 0 && __builtin_add_overflow(*sum, n, sum))
 		*sum = INT64_MAX;
@@ -14,12 +14,12 @@ static void add(int64_t *sum, int64_t n)
 void llm_metrics_add(struct llm_metrics *m, const struct llm_usage *u, int64_t latency_ms)
 {
 	m->calls++;
-	add(&m->input, u->input);
-	add(&m->output, u->output);
-	add(&m->cache_read, u->cache_read);
-	add(&m->cache_write, u->cache_write);
-	add(&m->reasoning, u->reasoning);
-	add(&m->latency_ms, latency_ms);
+	add_saturating(&m->input, u->input);
+	add_saturating(&m->output, u->output);
+	add_saturating(&m->cache_read, u->cache_read);
+	add_saturating(&m->cache_write, u->cache_write);
+	add_saturating(&m->reasoning, u->reasoning);
+	add_saturating(&m->latency_ms, latency_ms);
 	if (u->cost >= 0)
 		m->cost += u->cost;
 	else
@@ -30,7 +30,7 @@ void llm_metrics_add(struct llm_metrics *m, const struct llm_usage *u, int64_t l
 
 enum { BILL_MAX = 256 };
 
-struct llm_bill {
+struct llm_usage_totals {
 	struct llm_metrics total;
 	struct bill_line {
 		char *model;
@@ -39,16 +39,16 @@ struct llm_bill {
 	size_t count;
 };
 
-struct llm_bill *llm_bill_new(void)
+struct llm_usage_totals *llm_usage_totals_new(void)
 {
-	struct llm_bill *b = calloc(1, sizeof *b);
+	struct llm_usage_totals *b = calloc(1, sizeof *b);
 
 	if (b)
 		b->total.cost_known = true;
 	return b;
 }
 
-struct llm_bill *llm_bill_free(struct llm_bill *b)
+struct llm_usage_totals *llm_usage_totals_free(struct llm_usage_totals *b)
 {
 	for (size_t i = 0; b && i < b->count; i++)
 		free(b->lines[i].model);
@@ -59,7 +59,7 @@ struct llm_bill *llm_bill_free(struct llm_bill *b)
 }
 
 /* NULL: no room; the sum of all is right nevertheless. */
-static struct bill_line *line_of(struct llm_bill *b, const char *model)
+static struct bill_line *line_of(struct llm_usage_totals *b, const char *model)
 {
 	struct bill_line *more;
 	char *name;
@@ -80,8 +80,8 @@ static struct bill_line *line_of(struct llm_bill *b, const char *model)
 	return &more[b->count++];
 }
 
-void llm_bill_add(struct llm_bill *b, const char *model, const struct llm_usage *u,
-		  int64_t latency_ms)
+void llm_usage_totals_add(struct llm_usage_totals *b, const char *model,
+			  const struct llm_usage *u, int64_t latency_ms)
 {
 	struct bill_line *line = line_of(b, model);
 
@@ -90,34 +90,35 @@ void llm_bill_add(struct llm_bill *b, const char *model, const struct llm_usage 
 		llm_metrics_add(&line->sum, u, latency_ms);
 }
 
-void llm_metrics_join(struct llm_metrics *m, const struct llm_metrics *other)
+void llm_metrics_merge(struct llm_metrics *m, const struct llm_metrics *other)
 {
-	add(&m->calls, other->calls);
-	add(&m->input, other->input);
-	add(&m->output, other->output);
-	add(&m->cache_read, other->cache_read);
-	add(&m->cache_write, other->cache_write);
-	add(&m->reasoning, other->reasoning);
-	add(&m->latency_ms, other->latency_ms);
+	add_saturating(&m->calls, other->calls);
+	add_saturating(&m->input, other->input);
+	add_saturating(&m->output, other->output);
+	add_saturating(&m->cache_read, other->cache_read);
+	add_saturating(&m->cache_write, other->cache_write);
+	add_saturating(&m->reasoning, other->reasoning);
+	add_saturating(&m->latency_ms, other->latency_ms);
 	m->cost += other->cost;
 	m->cost_known = m->cost_known && other->cost_known;
 }
 
-void llm_bill_join(struct llm_bill *b, const char *model, const struct llm_metrics *sum)
+void llm_usage_totals_join(struct llm_usage_totals *b, const char *model,
+			   const struct llm_metrics *sum)
 {
 	struct bill_line *line = line_of(b, model);
 
-	llm_metrics_join(&b->total, sum);
+	llm_metrics_merge(&b->total, sum);
 	if (line)
-		llm_metrics_join(&line->sum, sum);
+		llm_metrics_merge(&line->sum, sum);
 }
 
-const struct llm_metrics *llm_bill_total(const struct llm_bill *b)
+const struct llm_metrics *llm_usage_totals_sum(const struct llm_usage_totals *b)
 {
 	return &b->total;
 }
 
-const char *llm_bill_at(const struct llm_bill *b, size_t n,
+const char *llm_usage_totals_at(const struct llm_usage_totals *b, size_t n,
 			const struct llm_metrics **ret)
 {
 	if (n >= b->count)
@@ -126,7 +127,7 @@ const char *llm_bill_at(const struct llm_bill *b, size_t n,
 	return b->lines[n].model;
 }
 
-static void put_line(const struct bill_line *line, struct strbuf *out)
+static void put_model_usage(const struct bill_line *line, struct strbuf *out)
 {
 	const struct llm_metrics *m = &line->sum;
 	AUTO(json) json_object *cost = m->cost_known ? js_new_number(m->cost) : NULL;
@@ -147,13 +148,13 @@ static void put_line(const struct bill_line *line, struct strbuf *out)
 	strbuf_addc(out, '}');
 }
 
-int llm_bill_put(const struct llm_bill *b, struct strbuf *out)
+int llm_usage_totals_put_json(const struct llm_usage_totals *b, struct strbuf *out)
 {
 	strbuf_addc(out, '[');
 	for (size_t i = 0; b && i < b->count; i++) {
 		if (i)
 			strbuf_addc(out, ',');
-		put_line(&b->lines[i], out);
+		put_model_usage(&b->lines[i], out);
 	}
 	return strbuf_addc(out, ']');
 }

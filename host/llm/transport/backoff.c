@@ -9,7 +9,7 @@
 #include <time.h>
 
 /* A number of `unit_ms` that may have a fraction; -1 if it is none. */
-static int64_t read_number(const char *text, double unit_ms)
+static int64_t read_seconds(const char *text, double unit_ms)
 {
 	char *end;
 	double n;
@@ -91,26 +91,26 @@ static int64_t read_stamp(const char *text, int64_t now)
 	return at > now * 1000 ? at - now * 1000 : 0;
 }
 
-/* The number of a limit by its name; RETRY_LIMITS: no name of one. */
+/* The number of a limit by its name; BACKOFF_LIMITS: no name of one. */
 static size_t limit_of(const char *name, size_t len)
 {
-	static const char *const names[RETRY_LIMITS] = { "requests", "tokens",
+	static const char *const names[BACKOFF_LIMITS] = { "requests", "tokens",
 							 "input-tokens", "output-tokens",
 							 "" };
 	size_t i = 0;
 
-	while (i < RETRY_LIMITS
+	while (i < BACKOFF_LIMITS
 	       && (strlen(names[i]) != len || strncasecmp(names[i], name, len) != 0))
 		i++;
 	return i;
 }
 
-static void note_limit(struct retry_hint *h, size_t limit, bool remaining,
+static void note_limit(struct backoff_hint *h, size_t limit, bool remaining,
 		       const char *value, int64_t now)
 {
 	int64_t ms;
 
-	if (limit == RETRY_LIMITS)
+	if (limit == BACKOFF_LIMITS)
 		return;
 	if (remaining) {
 		h->used_up[limit] = strcmp(value, "0") == 0;
@@ -127,7 +127,7 @@ static void note_limit(struct retry_hint *h, size_t limit, bool remaining,
 
 /* x-ratelimit-remaining-requests, x-ratelimit-reset-tokens, ..., or without what
  * it is a limit of: x-ratelimit-reset. */
-static void rate_header(struct retry_hint *h, const char *name, const char *value,
+static void rate_header(struct backoff_hint *h, const char *name, const char *value,
 			int64_t now)
 {
 	bool remaining = strncasecmp(name, "remaining", 9) == 0;
@@ -143,7 +143,7 @@ static void rate_header(struct retry_hint *h, const char *name, const char *valu
 }
 
 /* anthropic-ratelimit-requests-remaining, anthropic-ratelimit-tokens-reset, ... */
-static void anthropic_header(struct retry_hint *h, const char *name, const char *value,
+static void anthropic_header(struct backoff_hint *h, const char *name, const char *value,
 			     int64_t now)
 {
 	const char *dash = strrchr(name, '-');
@@ -155,16 +155,17 @@ static void anthropic_header(struct retry_hint *h, const char *name, const char 
 			   strcasecmp(dash, "-remaining") == 0, value, now);
 }
 
-void retry_header(struct retry_hint *h, const char *name, const char *value, int64_t now)
+void backoff_read_header(struct backoff_hint *h, const char *name, const char *value,
+			 int64_t now)
 {
 	int64_t ms;
 
 	if (strcasecmp(name, "retry-after-ms") == 0) {
-		ms = read_number(value, 1);
+		ms = read_seconds(value, 1);
 		if (ms >= 0)
 			h->wait_ms = ms;
 	} else if (strcasecmp(name, "retry-after") == 0 && h->wait_ms < 0) {
-		ms = read_number(value, 1000);
+		ms = read_seconds(value, 1000);
 		h->wait_ms = ms >= 0 ? ms : read_date(value, now);
 	} else if (strcasecmp(name, "x-should-retry") == 0) {
 		if (strcasecmp(value, "true") == 0)
@@ -179,7 +180,7 @@ void retry_header(struct retry_hint *h, const char *name, const char *value, int
 }
 
 /* multiplier * 2^(n-1) seconds, within the bounds. */
-static int64_t own_wait(const struct retry_rule *r, int n)
+static int64_t own_wait(const struct backoff_rule *r, int n)
 {
 	double ms = r->multiplier * 1000;
 
@@ -194,20 +195,20 @@ static int64_t own_wait(const struct retry_rule *r, int n)
 
 /* Until the limits that are used up end, no longer than our longest wait; 0:
  * nothing is known of them. */
-static int64_t until_reset(const struct retry_rule *r, const struct retry_hint *h)
+static int64_t until_reset(const struct backoff_rule *r, const struct backoff_hint *h)
 {
 	int64_t ms = 0;
 
-	for (size_t i = 0; i < RETRY_LIMITS; i++)
+	for (size_t i = 0; i < BACKOFF_LIMITS; i++)
 		if (h->used_up[i] && h->reset_ms[i] > ms)
 			ms = h->reset_ms[i];
 	return ms < r->max_ms ? ms : r->max_ms;
 }
 
-int64_t retry_wait(const struct retry_rule *r, const struct retry_hint *h, int n,
-		   uint32_t dice)
+int64_t backoff_wait(const struct backoff_rule *r, const struct backoff_hint *h, int n,
+		   uint32_t random)
 {
-	double luck = (double)dice / UINT32_MAX;
+	double luck = (double)random / UINT32_MAX;
 	int64_t ms;
 
 	if (h->wait_ms < 0) {
@@ -216,6 +217,6 @@ int64_t retry_wait(const struct retry_rule *r, const struct retry_hint *h, int n
 			ms = own_wait(r, n);
 		return ms + (int64_t)((double)ms * luck / 4);
 	}
-	ms = h->wait_ms < RETRY_MAX_HINT_MS ? h->wait_ms : RETRY_MAX_HINT_MS;
+	ms = h->wait_ms < BACKOFF_MAX_HINT_MS ? h->wait_ms : BACKOFF_MAX_HINT_MS;
 	return ms + (int64_t)((double)ms * luck / 10);
 }

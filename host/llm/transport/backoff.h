@@ -7,37 +7,38 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct retry_rule {
+struct backoff_rule {
 	int attempts;          /* in all, the first included */
 	int64_t min_ms, max_ms;
 	double multiplier;     /* seconds: 8 gives 8, 16, 32, 64 */
 };
 
-enum { RETRY_LIMITS = 5 };
+enum { BACKOFF_LIMITS = 5 };
 
 /** What the answer says about it. */
-struct retry_hint {
+struct backoff_hint {
 	int64_t wait_ms;       /* -1: not told */
 	int should;            /* 1: retry, 0: do not, -1: not told */
 	/* limits of requests, of tokens, ..., whatever the answer was */
-	int64_t reset_ms[RETRY_LIMITS]; /* when there are more; 0: not told */
-	bool used_up[RETRY_LIMITS];     /* none are left */
+	int64_t reset_ms[BACKOFF_LIMITS]; /* when there are more; 0: not told */
+	bool used_up[BACKOFF_LIMITS];     /* none are left */
 };
-#define RETRY_NO_HINT { .wait_ms = -1, .should = -1 }
+#define BACKOFF_NO_HINT { .wait_ms = -1, .should = -1 }
 
-enum { RETRY_MAX_HINT_MS = 5 * 60 * 1000 };
+enum { BACKOFF_MAX_HINT_MS = 5 * 60 * 1000 };
 
 /** Read one header of an answer: retry-after (seconds or a date),
  *  retry-after-ms, x-should-retry, x-ratelimit-remaining-* and -reset-*, or
  *  anthropic-ratelimit-*-remaining and -reset, or x-ratelimit-remaining and -reset,
  *  which count where nothing else is told and a limit is used up. Others are passed
  *  over. `now` is the time in seconds. */
-void retry_header(struct retry_hint *h, const char *name, const char *value, int64_t now);
+void backoff_read_header(struct backoff_hint *h, const char *name, const char *value,
+			 int64_t now);
 
-/** Wait after attempt `n` (from 1) failed. `dice` in 0..UINT32_MAX makes the
+/** Wait after attempt `n` (from 1) failed. `random` in 0..UINT32_MAX makes the
  *  jitter: up to a quarter more of a wait of ours, up to a tenth more of one
  *  that the provider asked for. */
-int64_t retry_wait(const struct retry_rule *r, const struct retry_hint *h, int n,
-		   uint32_t dice);
+int64_t backoff_wait(const struct backoff_rule *r, const struct backoff_hint *h, int n,
+		   uint32_t random);
 
 #endif

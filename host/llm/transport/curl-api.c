@@ -31,7 +31,7 @@ static const struct library_function functions[] = {
 	{ "curl_multi_info_read", offsetof(struct curl_api, multi_info_read) },
 };
 
-static int load(struct curl_api *ret, struct error *err)
+static int load_curl(struct curl_api *ret, struct error *err)
 {
 	static const struct library library = {
 		"libcurl.so.4", "libcurl", "to reach a model", functions, ARRAY_LEN(functions),
@@ -58,18 +58,18 @@ static struct {
 
 static void *load_beside(void *arg)
 {
-	load(&now.api, &now.error);
+	load_curl(&now.api, &now.error);
 	return arg;
 }
 
-void curl_api_settle(void)
+void curl_api_join(void)
 {
 	if (now.begun && !now.done)
 		pthread_join(now.thread, NULL);
 	now.done = now.begun;
 }
 
-void curl_api_begin(void)
+void curl_api_preload(void)
 {
 	sigset_t all, old;
 
@@ -77,15 +77,15 @@ void curl_api_begin(void)
 		return;
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &old);
-	now.begun = atexit(curl_api_settle) == 0
+	now.begun = atexit(curl_api_join) == 0
 		    && pthread_create(&now.thread, NULL, load_beside, NULL) == 0;
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
 const struct curl_api *curl_api(struct error *err)
 {
-	curl_api_settle();
-	if (!now.api.global_init && load(&now.api, &now.error)) {
+	curl_api_join();
+	if (!now.api.global_init && load_curl(&now.api, &now.error)) {
 		*err = now.error;
 		return NULL;
 	}

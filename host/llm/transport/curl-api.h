@@ -32,10 +32,10 @@ struct curl_api {
 };
 
 /** Requests will come: load it in a thread meanwhile. Not thread-safe itself. */
-void curl_api_begin(void);
+void curl_api_preload(void);
 /** Wait for the thread, if there is one. Due before the process ends: libraries that
  *  come with libcurl register their own ends, which would run before ours. */
-void curl_api_settle(void);
+void curl_api_join(void);
 /** The table, initialised; NULL with `err` filled if libcurl is not there. */
 const struct curl_api *curl_api(struct error *err);
 

@@ -66,7 +66,7 @@ static void free_watch(uv_handle_t *h)
 	free(h->data);
 }
 
-static void on_poll(uv_poll_t *poll, int status, int events)
+static void pool_on_poll(uv_poll_t *poll, int status, int events)
 {
 	struct socket_watch *w = poll->data;
 	int flags = 0;
@@ -96,7 +96,7 @@ static struct socket_watch *watch_new(struct llm_pool *p, curl_socket_t fd)
 	return w;
 }
 
-static int on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *data)
+static int curl_on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *data)
 {
 	struct llm_pool *p = arg;
 	struct socket_watch *w = data;
@@ -122,15 +122,15 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *da
 		events |= UV_READABLE;
 	if (what & CURL_POLL_OUT)
 		events |= UV_WRITABLE;
-	return uv_poll_start(&w->poll, events, on_poll) ? -1 : 0;
+	return uv_poll_start(&w->poll, events, pool_on_poll) ? -1 : 0;
 }
 
-static void on_timer(uv_timer_t *timer)
+static void pool_on_timer(uv_timer_t *timer)
 {
 	pool_act(timer->data, CURL_SOCKET_TIMEOUT, 0);
 }
 
-static int on_timeout(CURLM *multi, long ms, void *arg)
+static int curl_on_timeout(CURLM *multi, long ms, void *arg)
 {
 	struct llm_pool *p = arg;
 
@@ -140,11 +140,11 @@ static int on_timeout(CURLM *multi, long ms, void *arg)
 	if (ms < 0)
 		uv_timer_stop(&p->timer);
 	else
-		uv_timer_start(&p->timer, on_timer, (uint64_t)ms, 0);
+		uv_timer_start(&p->timer, pool_on_timer, (uint64_t)ms, 0);
 	return 0;
 }
 
-static size_t on_body(char *bytes, size_t size, size_t n, void *arg)
+static size_t curl_on_body(char *bytes, size_t size, size_t n, void *arg)
 {
 	struct http_call *c = arg;
 	size_t len = size * n;
@@ -190,7 +190,7 @@ static void header_line(struct http_call *c, const char *line, size_t len)
 	c->events.header(c->arg, c->status, name, value);
 }
 
-static size_t on_header(char *bytes, size_t size, size_t n, void *arg)
+static size_t curl_on_header(char *bytes, size_t size, size_t n, void *arg)
 {
 	struct http_call *c = arg;
 	size_t len = size * n;
@@ -210,18 +210,18 @@ static size_t on_header(char *bytes, size_t size, size_t n, void *arg)
 
 /* ---- one call ----------------------------------------------------------- */
 
-static void call_unlink(struct http_call *c)
+static void http_call_unlink(struct http_call *c)
 {
 	*c->prev = c->next;
 	if (c->next)
 		c->next->prev = c->prev;
 }
 
-static void call_free(struct http_call *c)
+static void http_call_free(struct http_call *c)
 {
 	const struct curl_api *curl = c->pool->curl;
 
-	call_unlink(c);
+	http_call_unlink(c);
 	if (c->easy) {
 		curl->multi_remove_handle(c->pool->multi, c->easy);
 		curl->easy_cleanup(c->easy);
@@ -254,7 +254,7 @@ static enum http_outcome outcome_of(const struct http_call *c, CURLcode code)
 	}
 }
 
-static void call_done(struct http_call *c, CURLcode code)
+static void http_call_done(struct http_call *c, CURLcode code)
 {
 	struct http_events events = c->events;
 	enum http_outcome outcome = outcome_of(c, code);
@@ -264,7 +264,7 @@ static void call_done(struct http_call *c, CURLcode code)
 
 	snprintf(why, sizeof why, "%s",
 		 c->why[0] ? c->why : c->pool->curl->easy_strerror(code));
-	call_free(c);
+	http_call_free(c);
 	if (!dead)
 		events.done(arg, outcome, why);
 }
@@ -274,11 +274,11 @@ void http_cancel(struct http_call *c)
 	if (c->pool->inside)
 		c->dead = true;
 	else
-		call_free(c);
+		http_call_free(c);
 }
 
 /* The certificate is not in the folder: look into the bundle, once. */
-static bool call_again(struct http_call *c, CURLcode code)
+static bool http_call_retry_bundle(struct http_call *c, CURLcode code)
 {
 	const struct curl_api *curl = c->pool->curl;
 	AUTO(free) char *bundle = STEAL(c->bundle);
@@ -302,7 +302,7 @@ static bool is_sent(const struct http_call *c)
 	return (uint64_t)sent >= c->body_len;
 }
 
-static void on_linger(uv_timer_t *timer)
+static void pool_on_linger(uv_timer_t *timer)
 {
 	struct llm_pool *p = timer->data;
 	uint64_t now = uv_now(p->loop), next = 0;
@@ -312,16 +312,16 @@ static void on_linger(uv_timer_t *timer)
 		if (!c->left)
 			continue;
 		if (c->linger <= now)
-			call_free(c);
+			http_call_free(c);
 		else if (!next || c->linger < next)
 			next = c->linger;
 	}
 	if (next)
-		uv_timer_start(timer, on_linger, next - now, 0);
+		uv_timer_start(timer, pool_on_linger, next - now, 0);
 }
 
 /* Tell the taker and let the server end its answer behind its back. */
-static void call_leave(struct http_call *c)
+static void http_call_detach(struct http_call *c)
 {
 	struct llm_pool *p = c->pool;
 	struct http_events events = c->events;
@@ -331,9 +331,9 @@ static void call_leave(struct http_call *c)
 	c->left = true;
 	c->linger = uv_now(p->loop) + LINGER_MS;
 	if (!is_sent(c))
-		call_free(c);
+		http_call_free(c);
 	else if (!p->closing && !uv_is_active((uv_handle_t *)&p->linger))
-		uv_timer_start(&p->linger, on_linger, LINGER_MS, 0);
+		uv_timer_start(&p->linger, pool_on_linger, LINGER_MS, 0);
 	events.done(arg, HTTP_DONE, "");
 }
 
@@ -343,7 +343,7 @@ static void pool_leave(struct llm_pool *p)
 
 	while (c) {
 		if (c->enough && !c->dead) {
-			call_leave(c);
+			http_call_detach(c);
 			c = p->calls; /* anything may have happened to the list */
 		} else {
 			c = c->next;
@@ -365,8 +365,8 @@ static void pool_finished(struct llm_pool *p)
 		if (m->msg != CURLMSG_DONE)
 			continue;
 		p->curl->easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, (char **)&c);
-		if (!call_again(c, code))
-			call_done(c, code);
+		if (!http_call_retry_bundle(c, code))
+			http_call_done(c, code);
 	}
 }
 
@@ -375,7 +375,7 @@ static void pool_sweep(struct llm_pool *p)
 	for (struct http_call *c = p->calls, *next; c; c = next) {
 		next = c->next;
 		if (c->dead)
-			call_free(c);
+			http_call_free(c);
 	}
 }
 
@@ -383,7 +383,7 @@ static void pool_close(struct llm_pool *p)
 {
 	p->closed = true;
 	while (p->calls)
-		call_free(p->calls);
+		http_call_free(p->calls);
 	if (p->multi)
 		p->curl->multi_cleanup(p->multi);
 	p->multi = NULL;
@@ -438,9 +438,9 @@ static int pool_open(struct llm_pool *p, struct error *err)
 	p->multi = curl->multi_init();
 	if (!p->multi)
 		return fail(err, MT_ENOMEM, "no memory for a network connection");
-	curl->multi_setopt(p->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
+	curl->multi_setopt(p->multi, CURLMOPT_SOCKETFUNCTION, curl_on_socket);
 	curl->multi_setopt(p->multi, CURLMOPT_SOCKETDATA, p);
-	curl->multi_setopt(p->multi, CURLMOPT_TIMERFUNCTION, on_timeout);
+	curl->multi_setopt(p->multi, CURLMOPT_TIMERFUNCTION, curl_on_timeout);
 	curl->multi_setopt(p->multi, CURLMOPT_TIMERDATA, p);
 	curl->multi_setopt(p->multi, CURLMOPT_MAXCONNECTS, (long)KEPT_CONNECTIONS);
 	return MT_OK;
@@ -525,9 +525,9 @@ static int set_options(struct http_call *c, const struct http_request *r)
 					 (curl_off_t)r->body_len);
 	}
 	bad |= curl->easy_setopt(h, CURLOPT_HTTPHEADER, c->headers);
-	bad |= curl->easy_setopt(h, CURLOPT_WRITEFUNCTION, on_body);
+	bad |= curl->easy_setopt(h, CURLOPT_WRITEFUNCTION, curl_on_body);
 	bad |= curl->easy_setopt(h, CURLOPT_WRITEDATA, c);
-	bad |= curl->easy_setopt(h, CURLOPT_HEADERFUNCTION, on_header);
+	bad |= curl->easy_setopt(h, CURLOPT_HEADERFUNCTION, curl_on_header);
 	bad |= curl->easy_setopt(h, CURLOPT_HEADERDATA, c);
 	bad |= curl->easy_setopt(h, CURLOPT_ERRORBUFFER, c->why);
 	bad |= curl->easy_setopt(h, CURLOPT_PRIVATE, c);
@@ -545,7 +545,7 @@ static int set_options(struct http_call *c, const struct http_request *r)
 	return bad ? MT_ENOMEM : MT_OK;
 }
 
-static int add_header(struct http_call *c, const char *line)
+static int http_add_header(struct http_call *c, const char *line)
 {
 	struct curl_slist *more = c->pool->curl->slist_append(c->headers, line);
 
@@ -557,10 +557,10 @@ static int add_header(struct http_call *c, const char *line)
 
 static int set_headers(struct http_call *c, const struct http_request *r)
 {
-	int status = add_header(c, "Expect:"); /* no 100-continue */
+	int status = http_add_header(c, "Expect:"); /* no 100-continue */
 
 	for (size_t i = 0; i < r->header_count && !status; i++)
-		status = add_header(c, r->headers[i]);
+		status = http_add_header(c, r->headers[i]);
 	return status;
 }
 
@@ -585,7 +585,7 @@ int http_start(struct llm_pool *p, const struct http_request *r,
 	c->easy = p->curl->easy_init();
 	if (!c->easy || set_headers(c, r) || set_options(c, r)
 	    || p->curl->multi_add_handle(p->multi, c->easy)) {
-		call_free(c);
+		http_call_free(c);
 		return fail(err, MT_ENOMEM, "no memory for a request");
 	}
 	*ret = c;
