@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 
-from miniwob_kit import Fault, Node, Site, Tool, pixels, tree_of
+from miniwob_kit import Fault, Site, Tool, pixels, tree_of
 from miniwob_policies import POLICIES
 
 TRIES = 3

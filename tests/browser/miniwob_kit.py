@@ -10,7 +10,6 @@ import queue
 import re
 import struct
 import subprocess
-import sys
 import threading
 import zlib
 

@@ -1122,7 +1122,7 @@ def large(b, kind):
     return b.height > 14 if kind != "text" else b.height > 11
 
 
-def matches(p, want, figure, letters):
+def matches(want, figure):
     name, kind, b = figure
     words = want.split()
     for w in words:
@@ -1147,10 +1147,8 @@ def texts(p):
 def click_shape(p):
     want = re.search(r"Click on an? (.*)", p.goal)[1].rstrip("s")
     found = figures(p.look())
-    letters = texts(p)
     m = re.search(r'"(.)"|(?:letter|digit) (\w)$', p.goal)
-    del letters
-    one = [f for f in found if matches(p, want, f, None)]
+    one = [f for f in found if matches(want, f)]
     if m or re.search(r"letter|digit", want):
         kind = str.isdigit if "digit" in want else str.isalpha
         for n in p.nodes("generic"):
@@ -1176,7 +1174,7 @@ def count_shape(p):
         count = len(named[words[-1] == "digit"])
         count -= words[-1] == "digit" and 5 or 0
     else:
-        count = len([f for f in found if matches(p, " ".join(words), f, letters)])
+        count = len([f for f in found if matches(" ".join(words), f)])
     p.click(p.one("button", str(count)))
 
 
@@ -1397,7 +1395,7 @@ def item_rows(p):
     return [n.text() for n in p.nodes("listitem") if n.text()]
 
 
-def item_place(p, name, shot=None):
+def item_place(p, name):
     return [n for n in p.nodes("listitem") if n.text() == name][0].bid
 
 
