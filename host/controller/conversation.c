@@ -675,10 +675,21 @@ int conversation_continue(struct conversation *c, struct error *err)
 	return MT_OK;
 }
 
+/* Is the pending action the user's own? The agent is idle then. */
+static bool user_action_runs(const struct conversation *c)
+{
+	AUTO(event) struct event *action = NULL;
+
+	if (c->pending < 0 || c->waits || !state_is_resting(c->state))
+		return false;
+	action = evlog_event(c->log, c->pending, NULL);
+	return action && action->source == SOURCE_USER;
+}
+
 int conversation_pause(struct conversation *c, struct error *err)
 {
-	if (c->pending >= 0 && !c->waits && state_is_resting(c->state)) {
-		cancel_work(c); /* an action of the user's own: the agent rests already */
+	if (user_action_runs(c)) {
+		cancel_work(c);
 		return MT_OK;
 	}
 	if (!state_allowed(c->state, STATE_PAUSED))
