@@ -57,7 +57,7 @@ plan='[{"title":"Look","status":"done","notes":"seen"},{"id":"b","title":"Mend"}
 	[ "$status" -eq 0 ]
 	[ "$(log | jq -c 'select(.action == "system") | [.args.tools[].function.name] | last')" \
 		= '"task_tracker"' ]
-	log | jq -se '.[0].args.content | contains("Exactly one task is in progress")'
+	log | jq -se '.[0].args.content | contains("exactly one task in progress")'
 	run "${run_it[@]}" -o controller.plan=yes -o 'controller.tools+=task_tracker' -t go
 	[ "$status" -eq 0 ]
 }
