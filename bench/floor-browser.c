@@ -50,7 +50,7 @@ static const char *next(void)
 
 		used = have;
 		if (room - have < 65536 && !(bytes = realloc(bytes, room = 2 * room)))
-			die("no memory");
+			die("out of memory");
 		n = read(in, bytes + have, room - have);
 		if (n <= 0)
 			die("the browser ended");

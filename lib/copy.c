@@ -37,7 +37,7 @@ static int copy_bytes(struct copy *c, int from, int to, const char *path)
 	ssize_t n;
 
 	if (!piece)
-		return fail(c->err, MT_ENOMEM, "out of memory");
+		return out_of_memory(c->err);
 	while ((n = read(from, piece, PIECE)) != 0) {
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -112,7 +112,7 @@ static int copy_one(struct copy *c, int from, int to, const char *name, const ch
 	struct stat st;
 
 	if (!path)
-		return fail(c->err, MT_ENOMEM, "out of memory");
+		return out_of_memory(c->err);
 	if (c->left.files-- <= 0)
 		return fail(c->err, MT_ELIMIT, "there are too many files to copy");
 	if (fstatat(from, name, &st, AT_SYMLINK_NOFOLLOW) < 0)

@@ -35,6 +35,16 @@ int fail(struct error *err, int code, const char *fmt, ...)
 	return code;
 }
 
+int fail_code(struct error *err, int code)
+{
+	return fail(err, code, "%s", status_name(code));
+}
+
+int out_of_memory(struct error *err)
+{
+	return fail_code(err, MT_ENOMEM);
+}
+
 const char *status_name(int code)
 {
 	switch (code) {

@@ -24,6 +24,12 @@ struct error {
 int fail(struct error *err, int code, const char *fmt, ...) MT_PRINTF(3, 4);
 int vfail(struct error *err, int code, const char *fmt, va_list ap);
 
+/** Record a failure that its code explains: the text is status_name(code).
+ *  @return `code`. */
+int fail_code(struct error *err, int code);
+/** Record that an allocation failed. @return MT_ENOMEM. */
+int out_of_memory(struct error *err);
+
 /** Short name of a code, for logs: "not found". Never NULL. */
 const char *status_name(int code);
 

@@ -44,7 +44,7 @@ static int read_fd(int fd, const char *path, size_t max_bytes, struct strbuf *te
 			return fail(err, MT_ELIMIT, "%s: larger than %zu bytes", path,
 				    max_bytes);
 		if (strbuf_addn(text, piece, (size_t)n))
-			return fail(err, MT_ENOMEM, "%s: out of memory", path);
+			return out_of_memory(err);
 	}
 }
 
@@ -75,7 +75,7 @@ int file_read(const char *path, size_t max_bytes, char **ret_text, size_t *ret_l
 	char *taken = strbuf_take(&text);
 
 	if (!taken)
-		return fail(err, MT_ENOMEM, "%s: out of memory", path);
+		return out_of_memory(err);
 	*ret_text = taken;
 	if (ret_len)
 		*ret_len = len;
@@ -230,7 +230,7 @@ int dir_make(const char *path, struct error *err)
 		return MT_OK;
 	copy = strdup(path);
 	if (!copy)
-		return fail(err, MT_ENOMEM, "%s: out of memory", path);
+		return out_of_memory(err);
 	if (!*copy)
 		return fail(err, MT_EINVAL, "the name of the folder is empty");
 	for (char *p = copy + 1;; p++) {
@@ -260,7 +260,7 @@ int dir_make_durable(const char *path, struct error *err)
 		return MT_OK;
 	above = strdup(path);
 	if (!above)
-		return fail(err, MT_ENOMEM, "%s: out of memory", path);
+		return out_of_memory(err);
 	slash = strrchr(above, '/');
 	if (slash && slash > above) {
 		*slash = '\0';

@@ -41,7 +41,7 @@ static void short_of_memory(struct reader *r, size_t line)
 {
 	struct error err = ERROR_NONE;
 
-	fail(&err, MT_ENOMEM, "out of memory");
+	out_of_memory(&err);
 	tell(r, line, &err);
 }
 

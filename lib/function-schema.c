@@ -301,5 +301,5 @@ int function_schema(const struct mt_function *f, struct strbuf *out, struct erro
 		first = false;
 	}
 	strbuf_add(out, "],\"additionalProperties\":false}");
-	return out->error ? fail(err, out->error, "no memory for a schema") : MT_OK;
+	return out->error ? fail_code(err, out->error) : MT_OK;
 }

@@ -163,7 +163,7 @@ static int rest(struct mt_arg *a, const char *at, const char *end, struct error 
 		return MT_OK;
 	text = strndup(at, (size_t)(end - at));
 	if (!text)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	len = strlen(text);
 	while (len && strchr(" \t\r\n", text[len - 1]))
 		text[--len] = '\0';
@@ -213,7 +213,7 @@ int words_argument(const char *name, const char *text, struct mt_arg *ret,
 	if (help && *help)
 		ret->help = strdup(help);
 	if (!copy || (help && *help && !ret->help))
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	status = words_before_type(ret, &at, end, err);
 	return status ? status : rest(ret, at, end, err);
 }
@@ -256,7 +256,7 @@ static int all_of(const char *text, const struct word *words, size_t count,
 	unsigned value;
 
 	if (!copy)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	for (char *p = copy; *p; p++)
 		*p = *p == ',' ? ' ' : *p;
 	end = copy + strlen(copy);

@@ -33,7 +33,7 @@ static int fault(struct build *b, const char *what)
 
 static int no_memory(struct build *b)
 {
-	return fail(b->err, MT_ENOMEM, "out of memory");
+	return out_of_memory(b->err);
 }
 
 static void skip_space(struct build *b)

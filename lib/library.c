@@ -28,7 +28,7 @@ int library_load(const struct library *l, void *table, size_t size, struct error
 	}
 	if (!filled) {
 		dlclose(lib);
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	}
 	memcpy(table, filled, size);
 	return MT_OK;

@@ -150,9 +150,9 @@ static int read_string(struct cursor *c, bool raw, json_object **ret, struct err
 	c->at += marks;
 	utf8_add_clean(&clean, out.text, out.len);
 	if (out.error || clean.error || clean.len > INT32_MAX)
-		return fail(err, MT_ENOMEM, "no memory for a string");
+		return out_of_memory(err);
 	*ret = json_object_new_string_len(clean.text, (int)clean.len);
-	return *ret ? MT_OK : fail(err, MT_ENOMEM, "no memory for a string");
+	return *ret ? MT_OK : out_of_memory(err);
 }
 
 static int read_number(struct cursor *c, json_object **ret, struct error *err)
@@ -191,7 +191,7 @@ static int read_number(struct cursor *c, json_object **ret, struct error *err)
 				    "can be used", digits);
 		*ret = json_object_new_double(v);
 	}
-	return *ret ? MT_OK : fail(err, MT_ENOMEM, "no memory for a number");
+	return *ret ? MT_OK : out_of_memory(err);
 }
 
 static int read_value(struct cursor *c, int depth, json_object **ret, struct error *err);
@@ -202,7 +202,7 @@ static int read_list(struct cursor *c, char close, int depth, json_object **ret,
 	AUTO(json) json_object *list = json_object_new_array();
 
 	if (!list)
-		return fail(err, MT_ENOMEM, "no memory for a list");
+		return out_of_memory(err);
 	for (c->at++;;) {
 		json_object *item = NULL;
 
@@ -220,7 +220,7 @@ static int read_list(struct cursor *c, char close, int depth, json_object **ret,
 		}
 		if (js_add(list, item)) {
 			json_object_put(item);
-			return fail(err, MT_ENOMEM, "no memory for a list");
+			return out_of_memory(err);
 		}
 		cursor_blanks(c);
 		if (!cursor_takes(c, ',') && (c->at == c->end || *c->at != close))
@@ -236,7 +236,7 @@ static int read_dict(struct cursor *c, int depth, json_object **ret, struct erro
 	AUTO(json) json_object *dict = json_object_new_object();
 
 	if (!dict)
-		return fail(err, MT_ENOMEM, "no memory for a dict");
+		return out_of_memory(err);
 	for (c->at++;;) {
 		AUTO(json) json_object *key = NULL;
 		json_object *value = NULL;
@@ -262,7 +262,7 @@ static int read_dict(struct cursor *c, int depth, json_object **ret, struct erro
 				    "items", LITERAL_ITEMS);
 		}
 		if (js_set(dict, json_object_get_string(key), value))
-			return fail(err, MT_ENOMEM, "no memory for a dict");
+			return out_of_memory(err);
 		cursor_blanks(c);
 		if (!cursor_takes(c, ',') && (c->at == c->end || *c->at != '}'))
 			return fail(err, MT_EINVAL, "SyntaxError: `,` or `}` is missing "
@@ -295,7 +295,7 @@ static int read_word(struct cursor *c, json_object **ret, struct error *err)
 			    "are texts in quotes, numbers, True, False, None or lists of "
 			    "these", n ? (int)(n < 40 ? n : 40) : 1,
 			    c->end > word ? word : " ");
-	return *ret ? MT_OK : fail(err, MT_ENOMEM, "no memory for a value");
+	return *ret ? MT_OK : out_of_memory(err);
 }
 
 static int read_value(struct cursor *c, int depth, json_object **ret, struct error *err)

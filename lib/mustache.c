@@ -198,7 +198,7 @@ static int put_value(struct render *r, json_object *value)
 		return put(r, json_object_get_string(value),
 			   (size_t)json_object_get_string_len(value));
 	text = js_text(value, &len);
-	return text ? put(r, text, len) : fail(r->err, MT_ENOMEM, "out of memory");
+	return text ? put(r, text, len) : out_of_memory(r->err);
 }
 
 static int render_range(struct render *r, const struct template *t, const char *from,

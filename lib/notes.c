@@ -67,7 +67,7 @@ static int replace(struct strbuf *all, const char *old, const char *text, struct
 			    "give more of it");
 	rest = strdup(at ? at + strlen(old) : "");
 	if (!rest)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	strbuf_cut(all, at ? (size_t)(at - all->text) : 0);
 	strbuf_add(all, text);
 	return strbuf_add(all, rest);
@@ -100,7 +100,7 @@ int notes_write(const char *path, enum notes_change change, const char *old,
 	int r;
 
 	if (!slash)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	*slash = '\0';
 	lock = lock_folder(folder, err);
 	r = lock < 0 ? err->code : read_all(path, &before, &len, err);
@@ -113,7 +113,7 @@ int notes_write(const char *path, enum notes_change change, const char *old,
 	else if (replace(&all, old, text, err))
 		return err->code;
 	if (all.error)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	if (all.len > NOTES_MAX && all.len > len)
 		return fail(err, MT_ELIMIT, "the notes would be %zu bytes long, at most %d are "
 			    "kept: replace what is no longer needed", all.len, NOTES_MAX);

@@ -104,7 +104,7 @@ int options_from_json(json_object *array, struct mt_option **ret, size_t *ret_co
 	count = json_object_array_length(array);
 	table = calloc(count + 1, sizeof *table);
 	if (!table)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	for (size_t i = 0; i < count && !status; i++)
 		status = read_option(json_object_array_get_idx(array, i), &table[i]);
 	if (status) {

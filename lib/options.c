@@ -315,7 +315,7 @@ int option_unknown(const struct mt_option *table, size_t count, const char *key,
 	const char *near;
 
 	if (!names)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	for (size_t i = 0; i < count; i++)
 		names[i] = nth(table, i)->name;
 	near = suggest(key, names, count);

@@ -117,7 +117,7 @@ static int runtime_fallback(bool make, struct strbuf *path, struct error *err)
 	base = base && *base == '/' ? base : "/tmp";
 	snprintf(name, sizeof name, "mortise-%lu", (unsigned long)geteuid());
 	if (strbuf_addf(path, "%s/%s", base, name))
-		return fail(err, path->error, "out of memory");
+		return fail_code(err, path->error);
 	if (make && mkdir(path->text, 0700) != 0 && errno != EEXIST)
 		return fail(err, MT_EIO, "%s: cannot be made: %s", path->text,
 			    strerror(errno));
@@ -172,7 +172,7 @@ int xdg_dir(const char *which, bool make, char **ret_path, struct error *err)
 	char *taken = strbuf_take(&path);
 
 	if (!taken)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	*ret_path = taken;
 	return MT_OK;
 }

@@ -218,7 +218,7 @@ static int check_string(struct check *c, json_object *schema, json_object *value
 		return mismatch(err, at, "the pattern %.200s takes too long to match",
 				json_object_get_string(pattern));
 	case MT_ENOMEM:
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	}
 	return mismatch(err, at, "must match the pattern %.200s",
 			json_object_get_string(pattern));
@@ -285,7 +285,7 @@ static int check_by_pattern(struct check *c, json_object *patterns, const char *
 		AUTO(json) json_object *text = json_object_new_string(pattern);
 
 		if (!text)
-			return fail(err, MT_ENOMEM, "out of memory");
+			return out_of_memory(err);
 		c->steps += PATTERN_STEPS;
 
 		int found = status ? MT_EINVAL :

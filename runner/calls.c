@@ -117,7 +117,7 @@ void call_start(struct supervisor *s, struct message *m)
 	}
 	c = call_new(s, m, instance);
 	if (!c) {
-		refuse(s, m, MT_ENOMEM, "%s", "no memory for the call");
+		refuse(s, m, MT_ENOMEM, "%s", "out of memory");
 		return;
 	}
 	c->timeout_ms = js_int(m->params, "timeout_ms", 0);

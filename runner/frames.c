@@ -182,7 +182,7 @@ static bool take_request(struct supervisor *s, struct child *w, struct call *c,
 		return true;
 	}
 	if (!ask(s, c, f->aux, method, params))
-		refuse(w, f, MT_ENOMEM, "no memory for the request");
+		refuse(w, f, MT_ENOMEM, "out of memory");
 	return true;
 }
 

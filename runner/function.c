@@ -180,7 +180,7 @@ static int set_bytes(struct marshal *m, size_t n, json_object *json, struct erro
 	m->lengths[n] = bytes.len;
 	m->memory[n] = bytes.len ? strbuf_take(&bytes) : calloc(1, 1);
 	m->values[n].p = m->memory[n];
-	return m->memory[n] ? MT_OK : fail(err, MT_ENOMEM, "no memory for `%s`", name);
+	return m->memory[n] ? MT_OK : out_of_memory(err);
 }
 
 static int set_text(struct marshal *m, size_t n, json_object *json, struct error *err)
@@ -247,7 +247,7 @@ static int set_out(struct marshal *m, size_t n, struct error *err)
 	}
 	m->memory[n] = calloc(1, room + 1);
 	if (!m->memory[n])
-		return fail(err, MT_ENOMEM, "no memory for `%s`", a->name);
+		return out_of_memory(err);
 	m->values[n].p = m->memory[n];
 	m->lengths[n] = room;
 	return MT_OK;
@@ -509,7 +509,7 @@ int function_call(const struct mt_function *f, json_object *args, struct strbuf 
 	int status;
 
 	if (!m)
-		return fail(err, MT_ENOMEM, "no memory for the call");
+		return out_of_memory(err);
 	m->f = f;
 	status = set_all(m, args, err);
 	if (!status && ffi_prep_cif(&cif, FFI_DEFAULT_ABI, f->arg_count,

@@ -20,7 +20,7 @@ struct function_copy {
 	struct mt_arg *args;
 };
 
-/** A copy with all its texts; NULL: no memory. */
+/** A copy with all its texts; NULL: out of memory. */
 struct function_copy *function_copy(const struct mt_function *f);
 void function_free(struct function_copy *f);
 

@@ -115,7 +115,7 @@ int listing_make(struct mt_instance *instance, struct strbuf *ret_json,
 
 	l.tools = calloc(LISTED_MAX, sizeof *l.tools);
 	if (!l.tools)
-		return fail(err, MT_ENOMEM, "no memory for the list of tools");
+		return out_of_memory(err);
 	*ret_json = STRBUF(JSON_MAX);
 	strbuf_addc(ret_json, '[');
 	for (uint32_t n = 0; n < set->tool_count; n++)

@@ -30,7 +30,7 @@ static int copy_id(json_object *id, struct message *m, struct error *err)
 		return fail(err, MT_EINVAL, "an id is a whole number or a text");
 	text = js_text(id, &len);
 	if (!text)
-		return fail(err, MT_ENOMEM, "no memory for a line");
+		return out_of_memory(err);
 	if (len >= sizeof m->id)
 		return fail(err, MT_ELIMIT, "an id has at most %d bytes",
 			    MESSAGE_ID_MAX - 1);

@@ -44,7 +44,7 @@ static int copy(json_object *o, const char *name, const char *fallback, char **r
 	if (!text)
 		return fail(err, MT_EINVAL, "the hello lacks `%s`", name);
 	*ret = strdup(text);
-	return *ret ? MT_OK : fail(err, MT_ENOMEM, "no memory for the hello");
+	return *ret ? MT_OK : out_of_memory(err);
 }
 
 static int read_options(json_object *o, struct instance_spec *i, struct error *err)
@@ -53,7 +53,7 @@ static int read_options(json_object *o, struct instance_spec *i, struct error *e
 		return MT_OK;
 	i->options = calloc((size_t)json_object_object_length(o) + 1, sizeof *i->options);
 	if (!i->options)
-		return fail(err, MT_ENOMEM, "no memory for the hello");
+		return out_of_memory(err);
 
 	json_object_object_foreach(o, key, value) {
 		struct option_value *v = &i->options[i->option_count++];
@@ -61,7 +61,7 @@ static int read_options(json_object *o, struct instance_spec *i, struct error *e
 		v->key = strdup(key);
 		v->value = strdup(value ? json_object_get_string(value) : "");
 		if (!v->key || !v->value)
-			return fail(err, MT_ENOMEM, "no memory for the hello");
+			return out_of_memory(err);
 	}
 	return MT_OK;
 }
@@ -73,14 +73,14 @@ static int read_secrets(json_object *o, struct instance_spec *i, struct error *e
 
 	i->secrets = calloc(count + 1, sizeof *i->secrets);
 	if (!i->secrets)
-		return fail(err, MT_ENOMEM, "no memory for the hello");
+		return out_of_memory(err);
 	for (size_t n = 0; n < count; n++) {
 		const char *name =
 			json_object_get_string(json_object_array_get_idx(o, n));
 
 		i->secrets[i->secret_count] = strdup(name ? name : "");
 		if (!i->secrets[i->secret_count++])
-			return fail(err, MT_ENOMEM, "no memory for the hello");
+			return out_of_memory(err);
 	}
 	return MT_OK;
 }
@@ -114,7 +114,7 @@ static int read_instances(json_object *list, struct spec *s, struct error *err)
 			    INSTANCES_MAX);
 	s->instances = calloc(count + 1, sizeof *s->instances);
 	if (!s->instances)
-		return fail(err, MT_ENOMEM, "no memory for the hello");
+		return out_of_memory(err);
 	for (size_t n = 0; n < count; n++) {
 		int status = read_instance(json_object_array_get_idx(list, n), s, err);
 

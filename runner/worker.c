@@ -56,8 +56,8 @@ static void give(struct mt_instance *i, struct mt_call *c)
 static void take_call(const struct frame *f)
 {
 	struct frame done = { .type = FRAME_DONE, .id = f->id, .status = MT_ENOMEM,
-			      .data = "no memory for the call",
-			      .len = strlen("no memory for the call") };
+			      .data = "out of memory",
+			      .len = strlen("out of memory") };
 	struct mt_instance *i;
 	struct mt_call *c;
 

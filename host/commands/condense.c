@@ -122,7 +122,7 @@ static int run_condensers(struct job *j, struct conversation *c)
 }
 
 /* What the configuration says of condensers and their models now; of all else counts
- * what the conversation began with. NULL: no memory. */
+ * what the conversation began with. NULL: out of memory. */
 static const char **now_set(const struct job *j, size_t *ret_count)
 {
 	size_t n = json_object_array_length(j->settings), count = 0;
@@ -367,7 +367,7 @@ static int find(struct job *j, char **ret_id, struct error *err)
 		return err->code;
 	j->settings = config_settings(j->config);
 	if (!j->settings)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	*ret_id = conversation_find(j->config, a->id, err);
 	j->id = *ret_id;
 	return *ret_id ? make_folder(j, err) : err->code;

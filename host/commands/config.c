@@ -221,7 +221,7 @@ static void check_models(const struct loaded *l, const char *section, size_t *fa
 		return;
 	loop = mask ? command_loop(&err) : NULL;
 	if (!mask)
-		fail(&err, MT_ENOMEM, "out of memory");
+		out_of_memory(&err);
 	if (!loop || open_models(l, section, loop, mask, &err))
 		fault(faults, &err);
 }
@@ -299,7 +299,7 @@ static int act(const struct loaded *l, const char *what, const char *key, bool j
 	else
 		status = config_show(l->config, json, &out);
 	if (status) {
-		fail(&err, status, "out of memory");
+		fail_code(&err, status);
 		return complain(EXIT_FAILED, &err);
 	}
 	fwrite(out.text, 1, out.len, stdout);

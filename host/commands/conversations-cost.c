@@ -25,7 +25,7 @@ int conversations_cost(const struct config *c, const char *id, bool json,
 	const struct llm_metrics *m;
 	const char *model;
 	int status = bill ? bill_of_log(c, id, 0, bill, err)
-			  : fail(err, MT_ENOMEM, "no memory for a bill");
+			  : out_of_memory(err);
 
 	if (status) {
 		llm_usage_totals_free(bill);

@@ -43,7 +43,7 @@ static int remove_directory(const char *root, const char *id, const char *dir,
 	int status;
 
 	if (strbuf_addf(&hidden, "%s/" GONE "%s", root, id))
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	if (rename(dir, hidden.text) != 0)
 		return fail(err, MT_EIO, "%s cannot be removed: %s", dir,
 			    strerror(errno));
@@ -78,7 +78,7 @@ static int remove_one(struct removal *r, struct entry *e, int depth, struct erro
 	int status = MT_OK;
 
 	if (!dir)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	e->shown = true;
 	if (!r->dry)
 		status = check_unused(dir, e->id, err);

@@ -146,7 +146,7 @@ int entries_collect(const char *root, struct entries *l, struct error *err)
 	}
 	closedir(dir);
 	if (d)
-		return fail(err, MT_ENOMEM, "out of memory for the list");
+		return out_of_memory(err);
 	if (l->count)
 		qsort(l->items, l->count, sizeof *l->items, newest_first);
 	return MT_OK;
@@ -424,7 +424,7 @@ static int import_one(const struct config *c, const struct arguments *a,
 	int status;
 
 	if (!dir)
-		return fail(err, MT_ENOMEM, "out of memory for a conversation");
+		return out_of_memory(err);
 	if (!workspace)
 		return fail(err, MT_EINVAL, "%s: %s",
 			    a->common.workspace ? a->common.workspace : ".",

@@ -87,7 +87,7 @@ static int read_json(struct job *job, struct error *err)
 		return r;
 	text = malloc(len + 1);
 	if (!text)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	r = read_some(text, len, err);
 	if (!r)
 		job->json = js_parse_object(text, len, err);
@@ -105,7 +105,7 @@ static int read_settings(struct job *job, struct error *err)
 		return fail(err, MT_ELIMIT, "too many settings");
 	job->settings = calloc(n + 1, sizeof *job->settings);
 	if (!job->settings)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	for (size_t i = 0; i < n; i++) {
 		json_object *item = json_object_array_get_idx(list, i);
 

@@ -55,7 +55,7 @@ int download_to(const struct config *c, const char *url, size_t max, const char 
 	if (!api)
 		return err ? err->code : MT_ENOTFOUND;
 	if (!curl)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	r = fetch(api, curl, c, url, &out, err);
 	api->easy_cleanup(curl);
 	return r ? r : file_write(path, out.text, out.len, 0600, false, err);
@@ -76,5 +76,5 @@ int download(const struct config *c, const char *url, size_t max, char **ret_fol
 	strbuf_addf(&name, "%s/%.*s", *ret_folder, (int)strcspn(file, "?#"), file);
 	*ret_path = strbuf_take(&name);
 	return *ret_path ? download_to(c, url, max, *ret_path, err)
-			 : fail(err, MT_ENOMEM, "out of memory");
+			 : out_of_memory(err);
 }

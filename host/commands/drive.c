@@ -184,7 +184,7 @@ static int open_render(struct drive *d, struct error *err)
 
 	d->render = render_new(quiet ? stderr : stdout, d->o->style);
 	if (!d->render)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	d->quiet = render_watcher;
 	d->quiet.event = NULL;
 	d->render_watch = conversation_watch(d->c, quiet ? &d->quiet : &render_watcher,
@@ -333,7 +333,7 @@ int drive_image(struct drive_options *o, const char *path, struct error *err)
 	if (!o->images)
 		o->images = json_object_new_array();
 	return o->images ? images_add_file(o->images, path, err)
-			 : fail(err, MT_ENOMEM, "out of memory");
+			 : out_of_memory(err);
 }
 
 static int begin(const struct drive *d, const char *task, size_t len, struct error *err)

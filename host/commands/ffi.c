@@ -175,7 +175,7 @@ static int check_one(const struct ini *ini, size_t n, const char *path, size_t *
 	int status;
 
 	if (!lines || !numbers)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	for (size_t i = 0; i < ini->count; i++) {
 		const struct ini_entry *e = &ini->entries[i];
 

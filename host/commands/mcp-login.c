@@ -15,7 +15,7 @@
 
 static int no_memory(struct error *err)
 {
-	return fail(err, MT_ENOMEM, "out of memory");
+	return out_of_memory(err);
 }
 
 int server_item(const char *name, struct strbuf *ret)

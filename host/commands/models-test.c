@@ -177,7 +177,7 @@ static int test(struct asking *a, bool vision, bool json)
 	struct findings f = { .sums = llm_metrics(a->llm), .vision = "not tried" };
 
 	if (!q) {
-		fail(&err, MT_ENOMEM, "no memory for a request");
+		out_of_memory(&err);
 		return complain(EXIT_FAILED, &err);
 	}
 	if (ask(a, q, 0, &err))

@@ -281,7 +281,7 @@ static int list_or_info(const struct common *common, const char *word, bool json
 	else if (!word)
 		list_components(r, &out);
 	if (out.error) {
-		fail(&err, out.error, "out of memory");
+		fail_code(&err, out.error);
 		return complain(EXIT_FAILED, &err);
 	}
 	fwrite(out.text, 1, out.len, stdout);

@@ -65,7 +65,7 @@ static int open_place(const struct common *common, const char *prefix, struct pl
 	} else {
 		p->list = approvals_read(p->config, p->workspace, err);
 	}
-	return p->list ? MT_OK : err->code ? err->code : fail(err, MT_ENOMEM, "out of memory");
+	return p->list ? MT_OK : err->code ? err->code : out_of_memory(err);
 }
 
 static void print_list(const struct place *p)
@@ -131,7 +131,7 @@ static int ask_one(struct asking *a, const char *text, struct error *err)
 	strbuf_add(&line, "{\"type\":\"revoke\"");
 	js_key_str(&line, "text", text);
 	if (strbuf_addc(&line, '}') || client_line(&a->peer, line.text, line.len))
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	a->answered = false;
 	while (!a->answered && !a->peer.over) {
 		struct pollfd fd = { .fd = a->peer.fd, .events = client_wants(&a->peer) };
@@ -172,7 +172,7 @@ static int write_log(const struct place *p, json_object *texts, struct error *er
 	if (!r && (js_set_str(record, "record", "state")
 		   || js_set_str(record, "plugin", APPROVALS_RECORD)
 		   || js_set_str(record, "text", js_text(p->list, NULL))))
-		r = fail(err, MT_ENOMEM, "out of memory");
+		r = out_of_memory(err);
 	if (!r)
 		r = evlog_record(log, record, err);
 	if (!r)
@@ -219,7 +219,7 @@ static json_object *chosen(const struct place *p, int argc, char **argv, struct 
 		js_add(texts, json_object_get(js_get(one, "text")));
 	}
 	if (!texts)
-		fail(err, MT_ENOMEM, "out of memory");
+		out_of_memory(err);
 	return texts;
 }
 

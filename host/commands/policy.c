@@ -76,7 +76,7 @@ static json_object *arguments_of(const char *text, struct error *err)
 		return js_parse_object(text, strlen(text), err);
 	args = json_object_new_object();
 	if (js_set_str(args, "command", text)) {
-		fail(err, MT_ENOMEM, "out of memory");
+		out_of_memory(err);
 		json_object_put(args);
 		return NULL;
 	}

@@ -281,10 +281,10 @@ static int get_task(const struct arguments *a, char **ret, size_t *ret_len,
 	if (!text.len || strspn(text.text, " \t\r\n") >= text.len)
 		return fail(err, MT_EINVAL, "the task is empty");
 	if (rule && strbuf_add(&text, rule))
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	*ret_len = text.len;
 	*ret = strbuf_take(&text);
-	return *ret ? MT_OK : fail(err, MT_ENOMEM, "out of memory");
+	return *ret ? MT_OK : out_of_memory(err);
 }
 
 static int find_workspace(const struct common *common, char path[PATH_MAX],

@@ -717,7 +717,7 @@ static int read_address(const char *text, struct sockaddr_storage *ret, bool *re
 	int bad;
 
 	if (!host)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	if (!end || *end || number > 65535)
 		return fail(err, MT_EINVAL, "`%.80s` is not an address: write PORT or HOST:PORT",
 			    text);
@@ -773,7 +773,7 @@ int web_open(uv_loop_t *loop, struct serve *s, const struct web_options *o,
 		return err->code;
 	w = calloc(1, sizeof *w);
 	if (!w)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	*w = (struct web){ .serve = s, .loop = loop, .local = local,
 			   .token = o->open ? NULL : o->token };
 	uv_tcp_init(loop, &w->tcp);

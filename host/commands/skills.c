@@ -269,7 +269,7 @@ static int signer_of(const struct job *j, const char *path, char **ret, struct e
 
 	if (r == MT_ENOTFOUND && !j->key) {
 		*ret = strdup("");
-		return *ret ? MT_OK : fail(err, MT_ENOMEM, "out of memory");
+		return *ret ? MT_OK : out_of_memory(err);
 	}
 	return r == MT_ENOTFOUND ? fail(err, MT_EDENIED, "%s is not signed", path) : r;
 }

@@ -280,7 +280,7 @@ static void call(struct serve *s, struct peer *p, json_object *id, json_object *
 	s->call_count++;
 	text = js_text(args, &len);
 	if (!text)
-		fail(&err, MT_ENOMEM, "out of memory");
+		out_of_memory(&err);
 	if (!text || runner_call(s->link, c->number, s->catalog->instances[t->instance].name, t->real,
 		      text, len, s->catalog->instances[t->instance].deadline_ms, &err)) {
 		put_failure(p, id, err.text);

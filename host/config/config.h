@@ -95,7 +95,7 @@ typedef const struct mt_option *config_tables_fn(const char *section, size_t *re
 void config_tables(struct config *c, config_tables_fn *tables, void *arg);
 
 /** Everything that was set, secrets included, as overrides for another process of
- *  this user: ["section.key=value"]; owned. NULL: no memory. */
+ *  this user: ["section.key=value"]; owned. NULL: out of memory. */
 json_object *config_settings(const struct config *c);
 
 /* For `mortise config`: */

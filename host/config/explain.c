@@ -227,7 +227,7 @@ static int explain_section(const struct config *c, const char *section,
 			    config_origin(c, section, option->name),
 			    option->help ? option->help : "");
 	}
-	return out->error ? fail(err, out->error, "out of memory") : MT_OK;
+	return out->error ? fail_code(err, out->error) : MT_OK;
 }
 
 static void put_form(const struct mt_option *option, struct strbuf *out)
@@ -261,7 +261,7 @@ int config_explain(const struct config *c, const char *key, struct strbuf *out,
 	char *name;
 
 	if (!section)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	name = split(section);
 	if (!name && family_of(section, &value))
 		return explain_section(c, section, out, err);
@@ -285,5 +285,5 @@ int config_explain(const struct config *c, const char *key, struct strbuf *out,
 	if (option)
 		put_form(option, out);
 	put_chain(c, section, name, option, out);
-	return out->error ? fail(err, out->error, "out of memory") : MT_OK;
+	return out->error ? fail_code(err, out->error) : MT_OK;
 }

@@ -147,14 +147,14 @@ char *key_from_command(const char *command, const char *section, struct error *e
 		if (strcmp(known[n].command, command) == 0) {
 			key = strdup(known[n].key);
 			if (!key)
-				fail(err, MT_ENOMEM, "out of memory");
+				out_of_memory(err);
 			return key;
 		}
 	if (run(command, &out, section, err))
 		return NULL;
 	key = first_line(&out);
 	if (!key) {
-		fail(err, MT_ENOMEM, "out of memory");
+		out_of_memory(err);
 	} else if (!*key) {
 		free(key);
 		fail(err, MT_EINVAL, "api_key_command of [%s] printed no key", section);

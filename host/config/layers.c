@@ -35,7 +35,7 @@ struct config *config_free(struct config *c)
 
 static int no_memory(struct error *err)
 {
-	return fail(err, MT_ENOMEM, "out of memory");
+	return out_of_memory(err);
 }
 
 /* ---- one section, one assignment ---------------------------------------- */

@@ -80,7 +80,7 @@ const struct value *value_find(const struct config *c, const char *section,
 			       const char *key);
 /** The section that `section` inherits from, or NULL. */
 const char *section_parent(const struct config *c, const char *section);
-/** Text of a list after `op` with the items of `change`. NULL: no memory. */
+/** Text of a list after `op` with the items of `change`. NULL: out of memory. */
 char *list_change(const char *list, char op, const char *change);
 
 /* trust.c */

@@ -28,7 +28,7 @@ static int read_secret(const char *path, bool line, char **ret, struct error *er
 	while (len > 0 && strchr(" \t\r\n", start[len - 1]))
 		len--;
 	*ret = strndup(start, len);
-	return *ret ? MT_OK : fail(err, MT_ENOMEM, "out of memory");
+	return *ret ? MT_OK : out_of_memory(err);
 }
 
 const char *secret_env(const char *name)
@@ -48,7 +48,7 @@ int secret_hide(struct mask *m, const char *name, const char *value, size_t len,
 					      : "is a placeholder");
 		return MT_OK;
 	default:
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	}
 }
 
@@ -81,7 +81,7 @@ char *config_api_key(const struct config *c, const char *section,
 		return NULL;
 	key = strdup(value);
 	if (!key)
-		fail(err, MT_ENOMEM, "out of memory");
+		out_of_memory(err);
 	return key;
 }
 

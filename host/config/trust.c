@@ -12,7 +12,7 @@ enum { STORE_MAX = 1 << 20 };
 
 static int no_memory(struct error *err)
 {
-	return fail(err, MT_ENOMEM, "out of memory");
+	return out_of_memory(err);
 }
 
 static int hash(const char *text, size_t len, char hex[65], struct error *err)

@@ -96,7 +96,7 @@ static int read_one(struct facts *f, int32_t id, struct view_fact *ret, struct e
 		ret->thinking = *js_str(e->json, "reasoning_content", "") != '\0';
 	}
 	if (ret->call == -2 || ret->batch == -2)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	return MT_OK;
 }
 
@@ -123,7 +123,7 @@ int facts_read(struct facts *f, const int32_t *ids, size_t count, uint64_t end,
 	*ret_more = false;
 	if (count > f->room) {
 		if (make_room(f, count * 2))
-			return fail(err, MT_ENOMEM, "out of memory");
+			return out_of_memory(err);
 		f->room = count * 2;
 	}
 	while (same < count && same < f->count && f->ids[same] == ids[same])

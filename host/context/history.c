@@ -201,12 +201,12 @@ static int take_summary(struct history *h, int64_t id, json_object *args,
 		drop_notes(h);
 	all = realloc(h->notes, (h->note_count + 1) * sizeof *all);
 	if (!all)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	h->notes = all;
 	all[h->note_count] = (struct note){ .id = id, .summary = strdup(summary),
 					    .offset = js_int(args, "summary_offset", 0) };
 	if (!all[h->note_count].summary)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	h->note_count++;
 	return MT_OK;
 }
@@ -229,7 +229,7 @@ static int apply(struct history *h, int64_t id, struct error *err)
 	if (!e)
 		return err->code;
 	if (!all)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	h->applied = all;
 	all[h->applied_count++] = id;
 	if (!condensation_is_valid(event_args(e)))
@@ -325,7 +325,7 @@ static int read_facts(struct history *h, uint64_t end, bool *ret_more, struct er
 	if (!h->facts)
 		h->facts = facts_new(h->log);
 	if (!h->facts)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	return facts_read(h->facts, h->shown, h->shown_count, end, ret_more, err);
 }
 
@@ -387,15 +387,15 @@ static int keep_rules(struct history *h, unsigned char *shown, struct error *err
 		return err->code;
 	facts = calloc(h->shown_count + 1, sizeof *facts);
 	if (!facts)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	for (size_t i = 0; i < h->shown_count; i++)
 		facts[i] = facts_list(h->facts)[i];
 	if (free_tasks(h, shown, facts) || view_rules_apply(facts, h->shown_count, shown))
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	return MT_OK;
 }
 
-/* The facts of each place of a view; NULL: no memory. */
+/* The facts of each place of a view; NULL: out of memory. */
 static const struct view_fact **facts_of_view(struct history *h,
 					      const struct view_item *view, size_t count,
 					      struct error *err)
@@ -403,7 +403,7 @@ static const struct view_fact **facts_of_view(struct history *h,
 	const struct view_fact **places = calloc(count + 1, sizeof *places);
 
 	if (!places) {
-		fail(err, MT_ENOMEM, "out of memory");
+		out_of_memory(err);
 		return NULL;
 	}
 	if (need_facts(h, err)) {
@@ -434,7 +434,7 @@ int history_complete(struct history *h, const struct view_item *view, size_t cou
 	if (!places)
 		return err->code;
 	return view_rules_complete(places, count, shown)
-		       ? fail(err, MT_ENOMEM, "out of memory") : MT_OK;
+		       ? out_of_memory(err) : MT_OK;
 }
 
 int history_cuts(struct history *h, const struct view_item *view, size_t count,
@@ -448,7 +448,7 @@ int history_cuts(struct history *h, const struct view_item *view, size_t count,
 	allowed = malloc(count + 1);
 	if (!allowed || view_rules_cuts(places, count, allowed)) {
 		free(allowed);
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	}
 	*ret_allowed = allowed;
 	return MT_OK;
@@ -464,7 +464,7 @@ static int list_view(struct history *h, const unsigned char *shown,
 	size_t n = 0;
 
 	if (!items)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	for (size_t i = 0; i < h->shown_count; i++)
 		if (shown[i])
 			items[n++] = (struct view_item){ .event = h->shown[i] };
@@ -481,7 +481,7 @@ int history_prepare(struct history *h, uint64_t end, bool *ret_more, struct erro
 
 	*ret_more = false;
 	if (make_room(h, count))
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	if (scan(h, count, err))
 		return err->code;
 	return h->applied_count ? read_facts(h, end, ret_more, err) : MT_OK;
@@ -494,12 +494,12 @@ int history_view(struct history *h, struct view_item **ret, size_t *ret_count,
 	AUTO(free) char *shown = NULL;
 
 	if (make_room(h, count))
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	if (scan(h, count, err))
 		return err->code;
 	shown = malloc(h->shown_count + 1);
 	if (!shown)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	for (size_t i = 0; i < h->shown_count; i++)
 		shown[i] = !h->gone[h->shown[i]];
 	if (keep_rules(h, (unsigned char *)shown, err))

@@ -37,7 +37,7 @@ static int decode(const char *url, size_t len, struct strbuf *bytes, struct erro
 	case MT_EINVAL:
 		return fail(err, MT_EINVAL, "has base64 that is damaged");
 	}
-	return fail(err, MT_ENOMEM, "finds no memory");
+	return out_of_memory(err);
 }
 
 static int look_at_data(const char *url, size_t len, struct strbuf *bytes,
@@ -284,7 +284,7 @@ int images_add_file(json_object *urls, const char *path, struct error *err)
 	text = url.error ? NULL : json_object_new_string_len(url.text, (int)url.len);
 	if (!text || js_add(urls, text)) {
 		json_object_put(text);
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	}
 	return MT_OK;
 }

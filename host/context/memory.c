@@ -133,7 +133,7 @@ static struct piece *piece_of(struct memory *m, int64_t id, struct error *err)
 			room *= 2;
 		all = realloc(m->pieces, room * sizeof *all);
 		if (!all) {
-			fail(err, MT_ENOMEM, "out of memory");
+			out_of_memory(err);
 			return NULL;
 		}
 		memset(all + m->room, 0, (room - m->room) * sizeof *all);
@@ -149,7 +149,7 @@ static struct piece *piece_of(struct memory *m, int64_t id, struct error *err)
 	if (m->pieces[id])
 		m->piece_count++;
 	else
-		fail(err, MT_ENOMEM, "out of memory");
+		out_of_memory(err);
 	return m->pieces[id];
 }
 
@@ -230,14 +230,14 @@ static int turn_make(struct memory *m, const char *response, struct turn **ret,
 		struct turn **all = realloc(m->turns, room * sizeof *all);
 
 		if (!all)
-			return fail(err, MT_ENOMEM, "out of memory");
+			return out_of_memory(err);
 		m->turns = all;
 		m->turn_room = room;
 	}
 	t = turn_read(m, response, &why);
 	if (t && !tsearch(t, &m->turn_tree, compare_turns)) {
 		drop_turn(t);
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	}
 	*ret = t;
 	if (t)
@@ -418,7 +418,7 @@ static int prepare(struct memory *m, const struct view_item *items, size_t count
 		*ret_pieces += p->generation != m->generation;
 		p->generation = m->generation;
 		if (show(m, p, &items[i]))
-			return fail(err, MT_ENOMEM, "out of memory");
+			return out_of_memory(err);
 		if ((p->kind != PIECE_RESULT && p->kind != PIECE_CALL) || !p->response)
 			continue;
 		r = turn_of(m, p, &t, err);
@@ -716,7 +716,7 @@ static int build(struct memory *m, const struct view_item *items, size_t count,
 	if (start == 0 && (pieces < m->piece_count || m->turns_used < m->turn_count))
 		forget(m);
 	r = lay_out_all(m, items, count, request);
-	return r ? fail(err, r, "out of memory") : MT_OK;
+	return r ? fail_code(err, r) : MT_OK;
 }
 
 int memory_build(struct memory *m, const struct view_item *items, size_t count,
@@ -726,7 +726,7 @@ int memory_build(struct memory *m, const struct view_item *items, size_t count,
 
 	items = with_beginning(m, items, &count, &own);
 	return items ? build(m, items, count, request, err)
-		     : fail(err, MT_ENOMEM, "out of memory");
+		     : out_of_memory(err);
 }
 
 void memory_set_system(struct memory *m, int64_t id)
@@ -760,5 +760,5 @@ int memory_tools(struct memory *m, const char *name, struct llm_request *request
 	}
 	if (!r && !found)
 		return fail(err, MT_ENOTFOUND, "the conversation has no tool `%s`", name);
-	return r ? fail(err, r, "out of memory") : MT_OK;
+	return r ? fail_code(err, r) : MT_OK;
 }

@@ -164,7 +164,7 @@ static int index_line(struct skills *s, struct pack *p, char *line, const char *
 		return MT_OK;
 	skill = skill_from(fields, n, p, text);
 	return skill ? skills_add_known(s, skill, "pack", known, err)
-		     : fail(err, MT_ENOMEM, "out of memory");
+		     : out_of_memory(err);
 }
 
 static int read_piece(int fd, size_t at, size_t len, char **ret)
@@ -248,7 +248,7 @@ static int keep_pack(struct skills *s, struct pack *p, struct error *err)
 
 	if (!all) {
 		pack_free(p);
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	}
 	s->packs = all;
 	all[s->pack_count++] = p;
@@ -277,7 +277,7 @@ static int settled(struct skills *s, const char *path, int r, const struct error
 {
 	if (!r)
 		return MT_OK;
-	return r == MT_ENOMEM ? fail(err, MT_ENOMEM, "out of memory")
+	return r == MT_ENOMEM ? out_of_memory(err)
 			      : skills_complain(s, path, false, why->text, err);
 }
 
@@ -294,7 +294,7 @@ static int add_pack(struct skills *s, const char *path, bool is_signed, struct e
 	AUTO(skills) struct skills *fresh = NULL;
 	struct error why = ERROR_NONE;
 	struct pack *p = pack_new(path), *whole;
-	int r = p ? keep_pack(s, p, err) : fail(err, MT_ENOMEM, "out of memory");
+	int r = p ? keep_pack(s, p, err) : out_of_memory(err);
 
 	if (!r)
 		r = index_read(s, p, &why);

@@ -245,7 +245,7 @@ static int keep_skill(struct indexing *x, struct skill *s, const char *path, str
 	s->pack = x->pack;
 	if (command && make_command(s, path)) {
 		skill_free(s);
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	}
 	return skills_add(command ? x->commands : x->skills, s, "pack", err);
 }
@@ -256,7 +256,7 @@ static int take_skill(struct indexing *x, const struct pack_entry *e, struct err
 	struct skill *s = skill_parse(e->path, NULL, e->bytes, e->len, false, &warning, &why);
 
 	if (!s)
-		return why.code == MT_ENOMEM ? fail(err, MT_ENOMEM, "out of memory")
+		return why.code == MT_ENOMEM ? out_of_memory(err)
 					     : skills_complain(x->skills, e->path, false,
 							       why.text, err);
 	if (warning.code)
@@ -325,7 +325,7 @@ int pack_open(const char *path, struct pack **ret, struct skills **ret_skills,
 
 	if (s && commands)
 		s->quiet = commands->quiet = true; /* whoever asked tells of problems */
-	r = p && s && commands ? check_lock(path, err) : fail(err, MT_ENOMEM, "out of memory");
+	r = p && s && commands ? check_lock(path, err) : out_of_memory(err);
 
 	if (!r)
 		r = pack_scan(path, &reader, err);

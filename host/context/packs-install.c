@@ -57,7 +57,7 @@ static int lock_write(const char *folder, json_object *locked, struct error *err
 	const char *text = js_text(locked, &len);
 
 	return path && text ? file_write(path, text, len, 0600, true, err)
-			    : fail(err, MT_ENOMEM, "out of memory");
+			    : out_of_memory(err);
 }
 
 static bool is_name(const char *name)
@@ -150,7 +150,7 @@ static int install(const struct pack *p, const char *path, const char *folder,
 	js_set_str(o, "source", source);
 	js_set_str(o, "signer", signer);
 	*ret_path = STEAL(to);
-	return js_set(locked, p->name, o) ? fail(err, MT_ENOMEM, "out of memory")
+	return js_set(locked, p->name, o) ? out_of_memory(err)
 					  : lock_write(folder, locked, err);
 }
 

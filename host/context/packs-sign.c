@@ -102,7 +102,7 @@ static int sign(const char *bytes, size_t len, const char *key_path, struct strb
 	    || api->EVP_DigestSign(x, signature, &n, (const unsigned char *)bytes, len) != 1)
 		r = fail(err, MT_EIO, "signing with %s failed", key_path);
 	else if (base64_put(out, signature, n) || strbuf_addc(out, '\n'))
-		r = fail(err, MT_ENOMEM, "out of memory");
+		r = out_of_memory(err);
 	api->EVP_MD_CTX_free(x);
 	api->EVP_PKEY_free(key);
 	return r;
@@ -121,7 +121,7 @@ int pack_sign(const char *path, const char *key, struct error *err)
 	AUTO(strbuf) struct strbuf text = STRBUF(256);
 	size_t len = 0;
 	int r = to ? file_read(path, PACK_FILE_MAX, &bytes, &len, err)
-		   : fail(err, MT_ENOMEM, "out of memory");
+		   : out_of_memory(err);
 
 	if (!r)
 		r = sign(bytes, len, key, &text, err);
@@ -171,7 +171,7 @@ static int claim_beside(const char *path, struct claim *c, struct error *err)
 	struct error why = ERROR_NONE;
 	size_t len;
 	int r = file ? file_read(file, 1024, &text, &len, &why)
-		     : fail(&why, MT_ENOMEM, "out of memory");
+		     : out_of_memory(&why);
 
 	if (r)
 		return r == MT_ENOTFOUND ? r : fail(err, r, "%s", why.text);
@@ -206,7 +206,7 @@ static int look(const struct pack_entry *e, void *arg, struct error *err)
 		r = pack_sums_add(&l->sums, 'l', e->path, hex);
 	else if (e->kind == 'f')
 		r = pack_sums_add(&l->sums, 'f', e->path, e->sha256);
-	return r ? fail(err, r, "out of memory") : MT_OK;
+	return r ? fail_code(err, r) : MT_OK;
 }
 
 static int claim_inside(const char *path, struct claim *c, struct error *err)
@@ -224,7 +224,7 @@ static int claim_inside(const char *path, struct claim *c, struct error *err)
 		put_sums(&l.sums, &text);
 		c->len = text.len;
 		c->bytes = strbuf_take(&text);
-		r = c->bytes ? MT_OK : fail(err, MT_ENOMEM, "out of memory");
+		r = c->bytes ? MT_OK : out_of_memory(err);
 	}
 	pack_sums_clear(&l.sums);
 	return r;
@@ -296,7 +296,7 @@ int pack_signed(const char *path, const char *key, char **ret_signer, struct err
 	if (!r) {
 		yes = key ? try_key(key, &c, ret_signer, &why) : try_known_keys(&c, ret_signer);
 		if (yes && !*ret_signer)
-			r = fail(err, MT_ENOMEM, "out of memory");
+			r = out_of_memory(err);
 		else if (why.code)
 			r = fail(err, why.code, "%s", why.text);
 		else if (!yes)

@@ -132,7 +132,7 @@ static int check_name(const char *raw, struct strbuf *out, struct error *err)
 		return fail(err, MT_EINVAL, "it holds an absolute path: %.200s", raw);
 	if (has_parents(raw))
 		return fail(err, MT_EINVAL, "it holds a path with ..: %.200s", raw);
-	return resolve(NULL, raw, out) ? MT_OK : fail(err, MT_ENOMEM, "out of memory");
+	return resolve(NULL, raw, out) ? MT_OK : out_of_memory(err);
 }
 
 /* ---- reading -------------------------------------------------------------- */
@@ -247,7 +247,7 @@ static int check_link(struct scan *s, struct archive_entry *entry, const char *p
 	char *slash = folder ? strrchr(folder, '/') : NULL;
 
 	if (!folder)
-		return fail(s->err, MT_ENOMEM, "out of memory");
+		return out_of_memory(s->err);
 	if (slash)
 		*slash = '\0';
 	if (!to)
@@ -309,7 +309,7 @@ static int take_entry(struct scan *s, struct archive_entry *entry)
 			    PACK_ENTRIES_MAX);
 	r = names_add(s, path.text, type == AE_IFDIR);
 	if (r)
-		return r == MT_ENOMEM ? fail(s->err, r, "out of memory")
+		return r == MT_ENOMEM ? fail_code(s->err, r)
 				      : fail(s->err, r, "it holds two entries of one name: "
 					     "%.200s", path.text);
 	if (s->api->archive_entry_hardlink(entry))
@@ -353,7 +353,7 @@ static int scan_open(struct scan *s, int fd)
 
 	s->archive = api->archive_read_new();
 	if (!s->archive)
-		return fail(s->err, MT_ENOMEM, "out of memory");
+		return out_of_memory(s->err);
 	api->archive_read_support_filter_gzip(s->archive);
 	api->archive_read_support_filter_xz(s->archive);
 	api->archive_read_support_filter_zstd(s->archive);
@@ -421,7 +421,7 @@ static int take_wished(const struct pack_entry *e, void *arg, struct error *err)
 	if (e->bytes) {
 		w->bytes = malloc(e->len + 1);
 		if (!w->bytes)
-			return fail(err, MT_ENOMEM, "out of memory");
+			return out_of_memory(err);
 		memcpy(w->bytes, e->bytes, e->len + 1);
 	} else if (e->kind == 'l') {
 		w->target = strdup(e->target);
@@ -476,7 +476,7 @@ static int write_failed(struct making *m)
 	const char *why = m->api->archive_error_string(m->archive);
 
 	return fail(m->err, MT_EIO, "the archive cannot be written: %.200s",
-		    why ? why : "no memory");
+		    why ? why : "out of memory");
 }
 
 /* The same content makes the same archive: no owners, one time, sorted. */
@@ -487,7 +487,7 @@ static int write_entry(struct making *m, const char *name, const char *bytes, si
 	int r;
 
 	if (!entry)
-		return fail(m->err, MT_ENOMEM, "out of memory");
+		return out_of_memory(m->err);
 	m->api->archive_entry_set_pathname(entry, name);
 	m->api->archive_entry_set_filetype(entry, AE_IFREG);
 	m->api->archive_entry_set_perm(entry, runs ? 0755 : 0644);
@@ -515,7 +515,7 @@ static int write_file(struct making *m, const char *name, const char *path, bool
 	r = file_read(path, PACK_FILE_MAX, &bytes, &len, m->err);
 	if (!r && m->is_signed
 	    && (pack_sum(bytes, len, hex) || pack_sums_add(&m->sums, 'f', name, hex)))
-		r = fail(m->err, MT_ENOMEM, "out of memory");
+		r = out_of_memory(m->err);
 	return r ? r : write_entry(m, name, bytes, len, runs);
 }
 

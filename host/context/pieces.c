@@ -299,7 +299,7 @@ int tool_list_read(struct tool_list *list, struct evlog *log, int64_t id,
 		    ? json_object_array_length(tools) : 0;
 	list->tools = calloc(n + 1, sizeof *list->tools);
 	if (!list->tools)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	for (size_t i = 0; i < n; i++) {
 		json_object *o = json_object_array_get_idx(tools, i);
 		json_object *f = js_get(o, "function");
@@ -313,7 +313,7 @@ int tool_list_read(struct tool_list *list, struct evlog *log, int64_t id,
 			auto_free(&list->tools);
 			list->tools = NULL;
 			list->count = 0;
-			return fail(err, MT_ENOMEM, "out of memory");
+			return out_of_memory(err);
 		}
 		if (*t->name)
 			list->count++;

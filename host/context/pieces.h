@@ -38,7 +38,7 @@ struct piece {
 	char *memory;                /* holds the text, two line ends before it */
 };
 
-/** Make the piece of an event. NULL: no memory. */
+/** Make the piece of an event. NULL: out of memory. */
 struct piece *piece_make(const struct event *e, const struct memory_options *o,
 			 struct evlog *log);
 struct piece *piece_free(struct piece *p);

@@ -197,7 +197,7 @@ static int add_folder(struct skills *s, const char *folder, const char *place,
 	count = f->count;
 	read = calloc(count + 1, sizeof(struct skill *));
 	if (!read)
-		r = fail(err, MT_ENOMEM, "out of memory");
+		r = out_of_memory(err);
 	for (size_t i = 0; !r && i < count; i++)
 		r = skills_read(s, f->paths[i], folder, &read[i], err);
 	found_clear(f);
@@ -220,7 +220,7 @@ static int add_below(struct skills *s, const char *base, const char *const *fold
 		AUTO(free) char *folder = path_join(base, *folders);
 
 		r = folder ? add_folder(s, folder, place, false, err)
-			   : fail(err, MT_ENOMEM, "out of memory");
+			   : out_of_memory(err);
 	}
 	return r;
 }
@@ -324,7 +324,7 @@ static int add_folder_rules(struct skills *s, const char *below, struct error *e
 	if (!read->name || !read->triggers || !read->triggers[0]) {
 		read->trigger_count = 0;
 		skill_free(read);
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	}
 	return skills_add(s, read, "project", err);
 }
@@ -337,7 +337,7 @@ int skills_of_folders(struct skills *s, const char *path, struct error *err)
 		AUTO(free) char *below = strndup(path, (size_t)(slash - path));
 
 		if (!below)
-			return fail(err, MT_ENOMEM, "out of memory");
+			return out_of_memory(err);
 		if (*below)
 			r = add_folder_rules(s, below, err);
 	}
@@ -402,7 +402,7 @@ int skills_load_project(const char *workspace, struct skills **ret, struct error
 	int r;
 
 	if (!s)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	s->within = realpath(workspace, NULL);
 	r = add_rules(s, workspace, err);
 	if (!r)
@@ -475,7 +475,7 @@ static int add_configured(struct skills *s, const struct config *c, struct error
 		AUTO(free) char *folder = given ? path_expand(given) : NULL;
 
 		if (!folder)
-			return fail(err, MT_ENOMEM, "out of memory");
+			return out_of_memory(err);
 		if (access(folder, R_OK | X_OK))
 			r = skills_complain(s, folder, false, "no such folder", err);
 		else
@@ -507,7 +507,7 @@ int skills_load(const struct config *c, const char *workspace, struct skills **r
 	int r = MT_OK;
 
 	if (!s)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	if (config_bool(c, "skills", "project"))
 		r = add_project(s, err);
 	if (!r && config_bool(c, "skills", "user"))

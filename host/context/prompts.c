@@ -75,7 +75,7 @@ char *prompt_render(const struct config *c, const char *agent, const char *name,
 		strbuf_cut(&out, len);
 		result = strbuf_take(&out);
 		if (!result)
-			fail(err, MT_ENOMEM, "out of memory");
+			out_of_memory(err);
 	}
 	for (size_t i = 0; i < t.count; i++)
 		free(t.texts[i]);

@@ -23,7 +23,7 @@ static size_t count_of(json_object *list)
 
 /* ---- knowledge: each item once ------------------------------------------ */
 
-/* Names of the items that recalls before `id` hold, as members; NULL: no memory. */
+/* Names of the items that recalls before `id` hold, as members; NULL: out of memory. */
 static json_object *names_before(struct evlog *log, int64_t id)
 {
 	json_object *names = json_object_new_object();
@@ -106,7 +106,7 @@ char *recall_render(const struct config *c, const char *agent, struct evlog *log
 	AUTO(json) json_object *data = NULL;
 
 	if (json_object_deep_copy(args, &data, NULL) != 0) {
-		fail(err, MT_ENOMEM, "out of memory");
+		out_of_memory(err);
 		return NULL;
 	}
 	js_set(data, items_key, new_items(log, e));

@@ -138,11 +138,11 @@ static int add_trigger(struct skill *s, const char *word, size_t len, struct err
 		return fail(err, MT_ELIMIT, "more than %d triggers", SKILL_TRIGGERS_MAX);
 	all = realloc(s->triggers, (s->trigger_count + 1) * sizeof *all);
 	if (!all)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	s->triggers = all;
 	all[s->trigger_count] = strndup(word, len);
 	if (!all[s->trigger_count])
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	s->trigger_count++;
 	return MT_OK;
 }
@@ -206,7 +206,7 @@ static int take_inputs(struct skill *s, json_object *inputs, struct error *err)
 		if (!js_get(json_object_array_get_idx(inputs, i), "name"))
 			return fail(err, MT_EINVAL, "%s", complaint);
 	return js_set(s->more, "inputs", json_object_get(inputs))
-		       ? fail(err, MT_ENOMEM, "out of memory")
+		       ? out_of_memory(err)
 		       : add_command(s, err);
 }
 
@@ -285,14 +285,14 @@ static int take_front(struct skill *s, json_object *front, struct error *err)
 	if (description) {
 		s->description = trimmed(json_object_get_string(description));
 		if (!s->description)
-			return fail(err, MT_ENOMEM, "out of memory");
+			return out_of_memory(err);
 	}
 	if (!s->more || keep_text(s, "license", js_get(front, "license"))
 	    || keep_text(s, "compatibility", js_get(front, "compatibility"))
 	    || keep_metadata(s, js_get(front, "metadata"))
 	    || keep_tools(s, js_get(front, "allowed-tools"))
 	    || (mcp && js_set(s->more, "mcp_tools", json_object_get(mcp))))
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	return take_triggers(s, front, err);
 }
 
@@ -325,7 +325,7 @@ static int take_body(struct skill *s, const char *body, size_t len, struct error
 			    file_of(s->source));
 	}
 	s->content = text.len ? strbuf_take(&text) : strdup("");
-	return s->content ? MT_OK : fail(err, MT_ENOMEM, "out of memory");
+	return s->content ? MT_OK : out_of_memory(err);
 }
 
 static int take_name(struct skill *s, json_object *given, const char *base, bool strict,
@@ -338,7 +338,7 @@ static int take_name(struct skill *s, json_object *given, const char *base, bool
 		  : s->listed ? strdup(folder)
 			      : name_below(s->source, base);
 	if (!s->name)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	if (!s->listed || !skill_name_faults(s->name, folder, &faults))
 		return *s->name ? MT_OK : fail(err, MT_EINVAL, "the name is empty");
 	if (strict || !*s->name)
@@ -360,7 +360,7 @@ static int read_skill(struct skill *s, const char *base, const char *text, size_
 		s->plain = true;
 		s->name = strdup(rules);
 		return s->name ? take_body(s, text, len, err)
-			       : fail(err, MT_ENOMEM, "out of memory");
+			       : out_of_memory(err);
 	}
 	s->listed = skill_is_standard(file_of(s->source));
 	front_matter_split(text, len, &parts);
@@ -384,12 +384,12 @@ struct skill *skill_parse(const char *path, const char *base, const char *text, 
 		if (len > SKILL_MAX)
 			fail(err, MT_ELIMIT, "larger than %d KiB", SKILL_MAX >> 10);
 		else
-			fail(err, MT_ENOMEM, "out of memory");
+			out_of_memory(err);
 		return NULL;
 	}
 	s->source = strdup(path);
 	if (!s->source)
-		fail(err, MT_ENOMEM, "out of memory");
+		out_of_memory(err);
 	else if (!read_skill(s, base, text, len, strict, ret_warning, err))
 		return s;
 	return skill_free(s);

@@ -68,12 +68,12 @@ int skills_complain(struct skills *s, const char *path, bool warning, const char
 		return MT_OK;
 	all = realloc(s->problems, (s->problem_count + 1) * sizeof *all);
 	if (!all)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	s->problems = all;
 	all[s->problem_count] = (struct skill_problem){ strdup(path), strdup(text), warning };
 	s->problem_count++; /* what it holds is freed with the others */
 	return all[s->problem_count - 1].path && all[s->problem_count - 1].text
-		       ? MT_OK : fail(err, MT_ENOMEM, "out of memory");
+		       ? MT_OK : out_of_memory(err);
 }
 
 /* Is this one switched off by [skills] disabled? */
@@ -123,7 +123,7 @@ int skills_add_known(struct skills *s, struct skill *skill, const char *place,
 
 		if (!all) {
 			skill_free(skill);
-			return fail(err, MT_ENOMEM, "out of memory");
+			return out_of_memory(err);
 		}
 		s->list = all;
 		s->room = room;

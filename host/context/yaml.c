@@ -118,10 +118,10 @@ static int convert_list(struct reading *r, const yaml_node_t *node, unsigned dep
 			return status;
 		if (js_add(*ret, value)) {
 			json_object_put(value);
-			return fail(r->err, MT_ENOMEM, "out of memory");
+			return out_of_memory(r->err);
 		}
 	}
-	return *ret ? MT_OK : fail(r->err, MT_ENOMEM, "out of memory");
+	return *ret ? MT_OK : out_of_memory(r->err);
 }
 
 static int convert_mapping(struct reading *r, const yaml_node_t *node, unsigned depth,
@@ -145,9 +145,9 @@ static int convert_mapping(struct reading *r, const yaml_node_t *node, unsigned 
 		if (status)
 			return status;
 		if (js_set(*ret, name, value))
-			return fail(r->err, MT_ENOMEM, "out of memory");
+			return out_of_memory(r->err);
 	}
-	return *ret ? MT_OK : fail(r->err, MT_ENOMEM, "out of memory");
+	return *ret ? MT_OK : out_of_memory(r->err);
 }
 
 /* On failure what was made is in *ret all the same. */
@@ -190,7 +190,7 @@ static json_object *read_document(const struct yaml_api *api, yaml_document_t *d
 	if (!root || (root->type == YAML_SCALAR_NODE && root->data.scalar.length == 0)) {
 		ret = json_object_new_object();
 		if (!ret)
-			fail(err, MT_ENOMEM, "out of memory");
+			out_of_memory(err);
 	} else if (root->type != YAML_MAPPING_NODE) {
 		fail(err, MT_EINVAL, "front matter must be `key: value` lines");
 	} else {
@@ -214,7 +214,7 @@ json_object *yaml_read(const char *text, size_t len, struct error *err)
 		return NULL;
 	}
 	if (!api->parser_initialize(&parser)) {
-		fail(err, MT_ENOMEM, "out of memory");
+		out_of_memory(err);
 		return NULL;
 	}
 	api->parser_set_input_string(&parser, (const unsigned char *)text, len);
@@ -222,7 +222,7 @@ json_object *yaml_read(const char *text, size_t len, struct error *err)
 		ret = read_document(api, &document, err);
 		api->document_delete(&document);
 	} else if (parser.error == YAML_MEMORY_ERROR) {
-		fail(err, MT_ENOMEM, "out of memory");
+		out_of_memory(err);
 	} else {
 		fail(err, MT_EINVAL, "line %zu of the front matter: %s",
 		     parser.problem_mark.line + 1,

@@ -74,7 +74,7 @@ static bool copy_media(const struct runner_result *from, struct runner_result *t
 
 static void keep(struct early *e, const struct runner_result *result)
 {
-	static const char sorry[] = "no memory for the result";
+	static const char sorry[] = "out of memory";
 	struct runner_result *r = &e->result;
 
 	*r = *result;

@@ -235,7 +235,7 @@ int analyzers_open(struct config *c, struct registry *r, const char *section,
 	size_t len;
 
 	if (!a)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	a->propagate = config_bool(c, section, "propagate_unknown");
 	a->failed = strcmp(config_get(c, section, "analyzer_failure"), "high") == 0
 			    ? RISK_HIGH : RISK_UNKNOWN;
@@ -243,7 +243,7 @@ int analyzers_open(struct config *c, struct registry *r, const char *section,
 		AUTO(free) char *name = strndup(item, len);
 
 		if (!name)
-			return fail(err, MT_ENOMEM, "out of memory");
+			return out_of_memory(err);
 		if (add(a, c, r, name, err))
 			return err->code;
 	}

@@ -57,7 +57,7 @@ int analyzers_rules(struct analyzers *a, analyzers_rule_fn *each, void *arg,
 		    struct error *err);
 
 /** The schema of a tool with `security_risk` among what it requires; `sandboxed`
- *  chooses what the levels mean. NULL: no memory. */
+ *  chooses what the levels mean. NULL: out of memory. */
 json_object *risk_schema(json_object *schema, bool sandboxed);
 
 #endif

@@ -32,7 +32,7 @@ struct facts {
 
 static int no_memory(struct error *err)
 {
-	return fail(err, MT_ENOMEM, "out of memory");
+	return out_of_memory(err);
 }
 
 static bool is_type(const struct event *action, const char *type)

@@ -23,7 +23,7 @@ struct store {
 
 static int no_memory(struct error *err)
 {
-	return fail(err, MT_ENOMEM, "out of memory");
+	return out_of_memory(err);
 }
 
 static void store_clear(struct store *s)

@@ -79,7 +79,7 @@ static int log_approvals(struct conversation *c, struct error *err)
 	if (js_set_str(record, "record", "state")
 	    || js_set_str(record, "plugin", APPROVALS_RECORD)
 	    || js_set_str(record, "text", js_text(c->approvals, NULL)))
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	return evlog_record(c->log, record, err);
 }
 
@@ -89,7 +89,7 @@ static int remember(struct conversation *c, json_object *scope, struct error *er
 	if (!c->approvals)
 		c->approvals = json_object_new_array();
 	if (!c->approvals)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	for (size_t i = 0; i < json_object_array_length(c->approvals); i++)
 		if (js_equal(json_object_array_get_idx(c->approvals, i), scope))
 			return MT_OK;
@@ -97,7 +97,7 @@ static int remember(struct conversation *c, json_object *scope, struct error *er
 		return fail(err, MT_ELIMIT, "this conversation has %d approvals: revoke some "
 			    "with `mortise policy revoke`", APPROVALS_MAX);
 	if (js_add(c->approvals, json_object_get(scope)))
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	return log_approvals(c, err);
 }
 
@@ -187,7 +187,7 @@ int conversation_revoke(struct conversation *c, const char *text, struct error *
 	AUTO(json) json_object *texts = json_object_new_array();
 
 	if (!texts || js_add(texts, json_object_new_string(text)))
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	if (!c->approvals)
 		return fail(err, MT_ENOTFOUND, "there is no approval of %.300s", text);
 	return approvals_remove(c->approvals, texts, err) ? err->code : log_approvals(c, err);

@@ -18,7 +18,7 @@ static int need_models(struct conversation *c, struct error *err)
 	if (llm_models_new(c->loop, c->config, c->registry, c->mask, &c->models, err))
 		return err->code;
 	return c->dir && llm_models_request_log_open(c->models, c->dir)
-		       ? fail(err, MT_ENOMEM, "no memory for a model") : MT_OK;
+		       ? out_of_memory(err) : MT_OK;
 }
 
 /* The model that the section of a part names; NULL: it names none. */
@@ -30,7 +30,7 @@ static int own_model(struct conversation *c, const char *family, struct part *p,
 
 	if (strbuf_addf(&section, "%s.%s", family, p->name)
 	    || strbuf_addf(&from, "[%s] llm", section.text))
-		return fail(err, MT_ENOMEM, "no memory for the name `%.80s`", p->name);
+		return out_of_memory(err);
 	name = config_has(c->config, section.text)
 		       ? config_get(c->config, section.text, "llm") : NULL;
 	if (!name || !*name)
@@ -90,7 +90,7 @@ int tool_model(struct conversation *c, const char *instance, const char *name,
 
 	if (strbuf_addf(&section, "tool.%s", instance)
 	    || strbuf_addf(&from, "[%s] llm", section.text))
-		return fail(err, MT_ENOMEM, "no memory for the name `%.80s`", instance);
+		return out_of_memory(err);
 	if (!name && config_has(c->config, section.text))
 		name = config_get(c->config, section.text, "llm");
 	if (name && *name)
@@ -150,7 +150,7 @@ int ask_send(struct conversation *c, struct mt_ctx *x, const struct llm_events *
 
 	c->asked = malloc(sizeof *c->asked);
 	if (!c->asked)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	*c->asked = *x;
 	*x = (struct mt_ctx){ .c = c, .part = c->asked->part, .sent = true };
 	c->asked->request->stream = llm_feature(llm, "stream");

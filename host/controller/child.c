@@ -379,7 +379,7 @@ static int say_job(struct child *ch, struct error *err)
 	size_t len;
 
 	if (!job)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	whole = js_text(job, &len);
 	strbuf_addf(&text, "%zu\n", len);
 	if (strbuf_addn(&text, whole, len))

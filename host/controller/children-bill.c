@@ -149,7 +149,7 @@ static int keep(struct conversation *c, struct error *err)
 	    js_set_str(record, "record", "state") ||
 	    js_set_str(record, "plugin", record_name) ||
 	    js_set_str(record, "text", js_text(state, NULL)))
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	return evlog_record(c->log, record, err);
 }
 
@@ -165,7 +165,7 @@ static int need(struct conversation *c)
 int children_owe(struct conversation *c, const char *id, struct error *err)
 {
 	if (need(c) || js_add(c->children_ids, json_object_new_string(id)))
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	c->children_begun++;
 	return keep(c, err);
 }

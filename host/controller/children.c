@@ -54,7 +54,7 @@ static int read_task(struct children *all, json_object *task, struct error *err)
 	ch->agent = strdup(agent);
 	ch->id = meta_new_id();
 	if (!ch->task || !ch->agent || !ch->id)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	return plain ? MT_OK : read_place(task, ch, err);
 }
 
@@ -67,15 +67,15 @@ static int find_workspace(struct child *ch, struct error *err)
 
 	if (ch->place == PLACE_SHARED) {
 		ch->workspace = strdup(c->workspace);
-		return ch->workspace ? MT_OK : fail(err, MT_ENOMEM, "out of memory");
+		return ch->workspace ? MT_OK : out_of_memory(err);
 	}
 	up = path_join(c->dir, "../../workspaces");
 	if (!up || dir_make(up, err))
-		return up ? err->code : fail(err, MT_ENOMEM, "out of memory");
+		return up ? err->code : out_of_memory(err);
 	real = realpath(up, NULL);
 	ch->workspace = real ? path_join(real, ch->id) : NULL;
 	return ch->workspace ? dir_make(ch->workspace, err)
-			     : fail(err, MT_ENOMEM, "out of memory");
+			     : out_of_memory(err);
 }
 
 static int check_limits(const struct conversation *c, size_t count, struct error *err)
@@ -107,7 +107,7 @@ static int read_tasks(struct children *all, json_object *args, struct error *err
 		return r;
 	all->list = calloc(count, sizeof *all->list);
 	if (!all->list)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	for (size_t i = 0; i < count && !r; i++)
 		r = read_task(all, json_object_array_get_idx(tasks, i), err);
 	for (size_t i = 0; i < count && !r; i++)
@@ -282,7 +282,7 @@ int children_start(struct conversation *c, struct event *action, json_object *ar
 	int r;
 
 	if (!all)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	all->c = c;
 	all->action = action->id;
 	all->call = event_ref(action);

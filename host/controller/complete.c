@@ -73,16 +73,16 @@ static int add_message(const struct conversation *c, struct llm_request *r,
 		return fail(err, MT_ELIMIT, "`messages` have more than %d bytes",
 			    COMPLETION_TEXT);
 	if (mask_put(c->mask, &shown, json_object_get_string(content), len))
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	part = malloc(sizeof *part + shown.len);
 	if (!part)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	memcpy(part + 1, shown.text, shown.len);
 	*part = (struct llm_part){ .text = (const char *)(part + 1), .len = shown.len };
 	if (llm_request_own(r, part)
 	    || llm_request_add(r, &(struct llm_message){ .role = role, .parts = part,
 							 .part_count = 1 }))
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	return MT_OK;
 }
 
@@ -112,7 +112,7 @@ static int build(const struct conversation *c, json_object *params,
 
 	*ret = r;
 	if (!r)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	status = add_messages(c, r, js_get(params, "messages"), err);
 	if (status || !js_get(params, "max_tokens"))
 		return status;
@@ -121,7 +121,7 @@ static int build(const struct conversation *c, json_object *params,
 			    COMPLETION_TOKENS);
 	r->params = json_object_new_object();
 	return js_set_int(r->params, "max_output_tokens", tokens)
-		       ? fail(err, MT_ENOMEM, "out of memory") : MT_OK;
+		       ? out_of_memory(err) : MT_OK;
 }
 
 /* ---- the answer ------------------------------------------------------------ */
@@ -213,7 +213,7 @@ bool complete_request(struct conversation *c, uint64_t call, uint64_t request,
 	q = r ? NULL : calloc(1, sizeof *q);
 	if (!q) {
 		if (!r)
-			fail(&err, MT_ENOMEM, "out of memory");
+			out_of_memory(&err);
 		refuse(c, request, &err);
 		return true;
 	}

@@ -79,7 +79,7 @@ static int pin_all(struct mt_ctx *x, unsigned char *pinned)
 }
 
 /* What no condensation may forget, drop or mask: by place, found when first asked
- * for. NULL: no memory. */
+ * for. NULL: out of memory. */
 static const unsigned char *pins(struct mt_ctx *x)
 {
 	if (x->pinned)
@@ -214,7 +214,7 @@ static int log_condensation(struct mt_ctx *x, const struct forgetting *f,
 	int64_t id;
 
 	if (name_forgotten(args, f) || name_summary(args, x, f, summary, offset))
-		return fail(&x->error, MT_ENOMEM, "out of memory");
+		return out_of_memory(&x->error);
 	id = post(x->c, event_action("condensation", SOURCE_AGENT, STEAL(args), &x->error),
 		  &x->error);
 	if (id < 0)
@@ -393,7 +393,7 @@ static int add_news(struct mt_ctx *x, struct error *err)
 		;
 	all = realloc(x->view, (x->view_count + count - first + 1) * sizeof *all);
 	if (!all)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	x->view = all;
 	memcpy(all + x->view_count, now + first, (count - first) * sizeof *all);
 	x->view_count += count - first;

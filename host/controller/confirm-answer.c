@@ -63,7 +63,7 @@ static struct event *copy_of(struct conversation *c, const struct event *action,
 	if (confirm_mark(copy, yes ? "confirmed" : "rejected")
 	    || js_set_int(copy->json, "confirms", action->id)
 	    || (yes && js_set_str(copy->json, "approved", hash))) {
-		fail(err, MT_ENOMEM, "out of memory");
+		out_of_memory(err);
 		return NULL;
 	}
 	if (yes && !c->edited && strcmp(hash, c->hash) != 0) {
@@ -196,7 +196,7 @@ static int merge(json_object *args, const struct tool *tool, json_object *change
 		if (!value)
 			json_object_object_del(args, name);
 		else if (js_set(args, name, json_object_get(value)))
-			return fail(err, MT_ENOMEM, "out of memory");
+			return out_of_memory(err);
 	}
 	return MT_OK;
 }
@@ -216,7 +216,7 @@ static struct event *change(struct conversation *c, const struct event *action,
 	    || merge(args, tool, changes, err))
 		return NULL;
 	if (mask_json(c->mask, args, NULL, &secret) || !(text = js_text(args, &len))) {
-		fail(err, MT_ENOMEM, "out of memory");
+		out_of_memory(err);
 		return NULL;
 	}
 	if (secret) { /* the log cannot hold it, so it could not be run as it was approved */

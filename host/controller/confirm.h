@@ -79,7 +79,7 @@ bool confirm_holds(struct conversation *c, const struct event *action);
 void confirm_tell_edit(struct conversation *c, const struct event *action,
 		       struct event *observation);
 /** Scopes of what runs without asking here, those of the project included; owned. NULL:
- *  no memory. */
+ *  out of memory. */
 json_object *confirm_approvals(struct conversation *c);
 /** A delegate begins with scopes of who started it. */
 int confirm_inherit(struct conversation *c, json_object *approvals, struct error *err);

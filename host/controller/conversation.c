@@ -371,7 +371,7 @@ int conversation_open(struct conversation *c, const struct conversation_options 
 	if (!r)
 		r = evlog_open(c->dir, mode, &options, &c->log, ret_report, err);
 	if (!r && evlog_subscribe(c->log, on_append, c) < 0)
-		r = fail(err, MT_ENOMEM, "out of memory");
+		r = out_of_memory(err);
 	return r ? r : wire_memory(c, err);
 }
 
@@ -411,7 +411,7 @@ static int hide_title(struct conversation *c, struct error *err)
 	char *title = strdup(hidden(c, c->title, &shown));
 
 	if (!title)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	free(c->title);
 	c->title = title;
 	return MT_OK;
@@ -425,7 +425,7 @@ int conversation_create(uv_loop_t *loop, struct config *config, struct registry 
 	int r;
 
 	if (!c)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	c->config = config;
 	c->registry = registry;
 	c->workspace = strdup(o->workspace);
@@ -434,7 +434,7 @@ int conversation_create(uv_loop_t *loop, struct config *config, struct registry 
 	c->parent = strdup(o->parent ? o->parent : "");
 	c->depth = o->depth;
 	if (!c->workspace || !c->title || !c->id || !c->parent)
-		return create_failed(c, fail(err, MT_ENOMEM, "out of memory"));
+		return create_failed(c, out_of_memory(err));
 	c->dir = conversation_dir(config, c->id, err);
 	if (!c->dir)
 		return create_failed(c, err->code);
@@ -505,7 +505,7 @@ static int add_images(struct conversation *c, json_object *args, json_object *im
 		       "%s is not shown images: it only reads that there were some "
 		       "(`vision = yes` in its section shows them)", llm_name(c->llm));
 	if (js_set(args, "image_urls", json_object_get(images)))
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	return MT_OK;
 }
 
@@ -605,7 +605,7 @@ int conversation_say_now(struct conversation *c, const char *text, size_t len,
 
 	if (js_set_strn(args, "content", text, len) || add_images(c, args, images, err)) {
 		json_object_put(args);
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	}
 	if (c->waits)
 		confirm_overtaken(c);

@@ -85,7 +85,7 @@ int conversation_confirm(struct conversation *c, const struct approval *a,
 /** The same to an action of a delegate that works beside it: `child` is its id. */
 int conversation_confirm_child(struct conversation *c, const char *child,
 			       const struct approval *a, struct error *err);
-/** The scopes that were granted in this conversation; owned. NULL: no memory. */
+/** The scopes that were granted in this conversation; owned. NULL: out of memory. */
 json_object *conversation_approvals(const struct conversation *c);
 /** Take back the one of this text. */
 int conversation_revoke(struct conversation *c, const char *text, struct error *err);
@@ -176,7 +176,7 @@ int conversation_watch(struct conversation *c, const struct watcher *w, void *ar
 void conversation_unwatch(struct conversation *c, int handle);
 
 /** Folder of a conversation: [core] state_dir or the XDG state folder, then
- *  conversations/ID; owned. NULL: the id is malformed, or no memory. */
+ *  conversations/ID; owned. NULL: the id is malformed, or out of memory. */
 char *conversation_dir(const struct config *c, const char *id, struct error *err);
 /** The newest that a user began, `workspace` NULL: of any directory; owned. */
 char *conversation_newest(const struct config *c, const char *workspace, struct error *err);

@@ -41,7 +41,7 @@ static int wire_one(struct conversation *c, const char *name, struct error *err)
 	first = all ? malloc(sizeof *first) : NULL;
 	c->wired = all ? all : c->wired;
 	if (!first)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	*first = c->now; /* the wiring of a level is loaded where it will work */
 	c->now = (struct level){ .delegation = -1, .section = strbuf_take(&section) };
 	r = wire_level(c, NULL, err);
@@ -58,7 +58,7 @@ static int wire_list(struct conversation *c, const char *section, struct error *
 
 	while (list && list_next(&list, &item, &len)) {
 		AUTO(free) char *name = strndup(item, len);
-		int r = name ? wire_one(c, name, err) : fail(err, MT_ENOMEM, "out of memory");
+		int r = name ? wire_one(c, name, err) : out_of_memory(err);
 
 		if (r)
 			return r;
@@ -150,7 +150,7 @@ static int push(struct conversation *c, const struct level *w, int64_t action,
 	if (!up || !purse) {
 		free(up);
 		free(purse);
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	}
 	purse->parent = c->purse;
 	spend_limits(purse, c->config, w->section,
@@ -343,7 +343,7 @@ static int post_task(struct conversation *c, struct event *action, struct error 
 	strbuf_addf(&text, "TASK: %s", task ? task : js_text(inputs, NULL));
 	if (text.error || js_set_strn(args, "content", text.text, text.len)) {
 		json_object_put(args);
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	}
 	id = post(c, event_action("message", SOURCE_USER, args, err), err);
 	return id < 0 ? (int)id : MT_OK;

@@ -399,7 +399,7 @@ static int launch(struct conversation *c, struct error *err)
 	};
 
 	if (!spool || !catalogs)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	return launch_runner(&l, &runner_events, c, &c->link, err);
 }
 
@@ -445,7 +445,7 @@ struct event *action_plain(const struct conversation *c, struct event *action,
 	if (json_object_deep_copy(action->json, &json, NULL)
 	    || json_object_deep_copy(c->plain, &args, NULL)
 	    || js_set(json, "args", STEAL(args))) {
-		fail(err, MT_ENOMEM, "out of memory");
+		out_of_memory(err);
 		return NULL;
 	}
 	return event_adopt(STEAL(json), err);
@@ -480,7 +480,7 @@ static int log_dispatch(struct conversation *c, int64_t id, struct error *err)
 	AUTO(json) json_object *record = json_object_new_object();
 
 	if (js_set_str(record, "record", "dispatch") || js_set_int(record, "action", id))
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	if (evlog_record(c->log, record, err))
 		return err->code;
 	return barrier(c, err);
@@ -512,7 +512,7 @@ static int send_call(struct conversation *c, struct event *action, bool *ret_run
 	c->pending_tool = tool;
 	text = js_text(args, &len);
 	if (!text)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	if (ahead_sent(c, tool, text, action->id, &early)) {
 		ahead_look(c, tool);
 		if (early)

@@ -41,7 +41,7 @@ static int take_blob(struct fork *f, const char *name)
 	strbuf_addf(&from, "%s/blobs/%.*s", f->old_dir, BLOB_NAME, name);
 	strbuf_addf(&to, "/%.*s", BLOB_NAME, name);
 	if (from.error || to.error)
-		return fail(f->err, MT_ENOMEM, "out of memory");
+		return out_of_memory(f->err);
 	if (link(from.text, to.text) == 0 || errno == EEXIST || errno == ENOENT)
 		return MT_OK;
 	if (file_read(from.text, BLOB_MAX, &bytes, &len, f->err))
@@ -124,7 +124,7 @@ static int copy_log(struct fork *f, int64_t *ret_replies)
 {
 	AUTO(free) char *path = path_join(f->dir, "events.jsonl");
 	int r = path ? dir_make(f->dir, f->err)
-		     : fail(f->err, MT_ENOMEM, "out of memory");
+		     : out_of_memory(f->err);
 
 	if (r)
 		return r;
@@ -154,15 +154,15 @@ static int write_meta(struct fork *f, json_object *meta, const struct fork_optio
 	    js_set_int(from, "event", f->at) ||
 	    js_set_int(from, "replies", replies)) {
 		json_object_put(from);
-		return fail(f->err, MT_ENOMEM, "out of memory");
+		return out_of_memory(f->err);
 	}
 	if (!path || js_set(meta, "forked_from", from) || js_set_str(meta, "id", f->id) ||
 	    js_set_str(meta, "created", now) ||
 	    (o->title && js_set_str(meta, "title", o->title)))
-		return fail(f->err, MT_ENOMEM, "out of memory");
+		return out_of_memory(f->err);
 	text = js_text(meta, &len);
 	if (!text)
-		return fail(f->err, MT_ENOMEM, "out of memory");
+		return out_of_memory(f->err);
 	return file_write(path, text, len, 0600, true, f->err);
 }
 
@@ -198,7 +198,7 @@ static int sync_blobs(struct fork *f)
 
 	if (!f->blobs)
 		return MT_OK;
-	return path ? dir_sync(path, f->err) : fail(f->err, MT_ENOMEM, "out of memory");
+	return path ? dir_sync(path, f->err) : out_of_memory(f->err);
 }
 
 /* With the folder, which nobody has synced yet. */
@@ -228,7 +228,7 @@ static int fork_it(struct fork *f, const struct config *config,
 	f->dir = f->id ? conversation_dir(o->into ? o->into : config, f->id, f->err) : NULL;
 	if (!f->old_dir || !f->dir)
 		return f->err->code ? f->err->code
-				    : fail(f->err, MT_ENOMEM, "out of memory");
+				    : out_of_memory(f->err);
 	meta = meta_read(f->old_dir, f->err);
 	if (!meta)
 		return f->err->code;

@@ -189,7 +189,7 @@ static void go(struct moment *m)
 	const struct hooks *all = &m->c->hooking->hooks;
 
 	if (mask_json(m->c->mask, m->input, open_members, NULL))
-		m->denied = strdup("There was no memory for the hooks.");
+		m->denied = strdup("Out of memory.");
 	while (!m->denied && m->next < all->count) {
 		struct error err = ERROR_NONE;
 		struct hook_call call = {
@@ -316,7 +316,7 @@ static void next_held(struct conversation *c)
 		return;
 	m = moment_new(c, HOOK_USER_PROMPT, NULL, on_prompt);
 	if (!m) {
-		notice(c, MT_LOG_ERROR, "the message was not taken: out of memory");
+		notice(c, MT_LOG_ERROR, "message rejected: out of memory");
 		drop_held(h);
 		return;
 	}
@@ -382,7 +382,7 @@ int hooking_say(struct conversation *c, const char *text, size_t len,
 			    HELD_MAX);
 	held.text = malloc(len + 1);
 	if (!held.text)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	*ret_held = true;
 	memcpy(held.text, text, len);
 	held.text[len] = '\0';
@@ -440,7 +440,7 @@ bool hooking_before(struct conversation *c, struct event *action, const char *to
 		return false;
 	m = moment_new(c, HOOK_BEFORE_TOOL, tool, on_before);
 	if (!m) {
-		post_denied(c, action, "There was no memory for the hooks of this call.");
+		post_denied(c, action, "Out of memory.");
 		return true;
 	}
 	m->action = action->id;
@@ -573,7 +573,7 @@ int hooking_open(struct conversation *c, struct error *err)
 	AUTO(free) char *note = NULL;
 
 	if (!h)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	if (hooks_load(c->config, c->workspace, &h->hooks, &note, err)) {
 		free(h);
 		return err->code;

@@ -506,7 +506,7 @@ void post_denied(struct conversation *c, struct event *action, const char *why);
 struct event *action_plain(const struct conversation *c, struct event *action,
 			   struct error *err);
 /** The action as the log has it or will have it, its secrets masked. @return a
- *  reference; NULL: no memory. */
+ *  reference; NULL: out of memory. */
 struct event *action_shown(const struct conversation *c, struct event *action);
 /** When the call of this action is ended by force, in ms. */
 int64_t call_deadline(const struct conversation *c, const struct tool *tool,

@@ -212,7 +212,7 @@ int launch_runner(const struct launch *l, const struct runner_events *events, vo
 
 	list = instances(l, &values, &spec.instance_count);
 	if (!r && (!list || !values))
-		r = fail(err, MT_ENOMEM, "out of memory");
+		r = out_of_memory(err);
 	if (!r) {
 		spec.argv = x.argv;
 		spec.env = x.env;

@@ -50,12 +50,12 @@ int meta_write(const char *dir, const char *id, const char *title, const char *w
 		&& (js_set_str(o, "parent", options->parent)
 		    || js_set_int(o, "depth", options->depth)));
 	if (js_set(o, "spec", spec) || failed)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	if ((mask && mask_json(mask, o, NULL, NULL)) || !path)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	text = js_text(o, &len);
 	if (!text)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	return file_write(path, text, len, 0600, true, err);
 }
 
@@ -75,10 +75,10 @@ int meta_change(struct evlog *log, const char *title, json_object *spec,
 	}
 	if ((spec && js_set(o, "spec", spec)) || (title && js_set_str(o, "title", title))
 	    || (mask && mask_json(mask, o, NULL, NULL)) || !path)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	text = js_text(o, &len);
 	if (!text)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	status = file_write_durable(path, text, len, 0600, &unsynced, err);
 	if (unsynced)
 		evlog_lose(log, EIO);
@@ -94,7 +94,7 @@ json_object *meta_read(const char *dir, struct error *err)
 	size_t len;
 
 	if (!path) {
-		fail(err, MT_ENOMEM, "out of memory");
+		out_of_memory(err);
 		return NULL;
 	}
 	if (file_read(path, META_MAX, &text, &len, err))
@@ -125,7 +125,7 @@ static char *state_root(const struct config *c, struct error *err)
 		return NULL;
 	root = base ? path_join(base, "conversations") : NULL;
 	if (!root)
-		fail(err, MT_ENOMEM, "out of memory");
+		out_of_memory(err);
 	return root;
 }
 
@@ -158,7 +158,7 @@ char *conversation_dir(const struct config *c, const char *id, struct error *err
 	}
 	dir = path_join(root, id);
 	if (!dir)
-		fail(err, MT_ENOMEM, "out of memory");
+		out_of_memory(err);
 	return dir;
 }
 

@@ -7,7 +7,7 @@
 
 #include "controller/conversation.h"
 
-/** A new id: date, time and eight random digits; owned. NULL: no memory. */
+/** A new id: date, time and eight random digits; owned. NULL: out of memory. */
 char *meta_new_id(void);
 /** Write meta.json of a new conversation; takes `spec`, an object. `o` (may be NULL)
  *  tells whose delegate it is. */

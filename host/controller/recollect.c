@@ -121,7 +121,7 @@ void recollect(struct conversation *c, uint64_t request, json_object *params)
 	if (!out.len)
 		strbuf_add(&out, "Nothing of this conversation is like that.");
 	if (out.error || js_set_strn(answer, "text", out.text, out.len))
-		runner_answer(c->link, request, MT_ENOMEM, "no memory", strlen("no memory"));
+		runner_answer(c->link, request, MT_ENOMEM, "out of memory", strlen("out of memory"));
 	else
 		recall_answer(c, request, answer);
 }

@@ -83,7 +83,7 @@ static int add_action(struct replay *r, int64_t id, int64_t owner, struct error 
 
 		grown = reallocarray(r->actions, room, sizeof *grown);
 		if (!grown)
-			return fail(err, MT_ENOMEM, "out of memory for a recording");
+			return out_of_memory(err);
 		r->actions = grown;
 		r->room = room;
 	}
@@ -99,7 +99,7 @@ static int read_task(struct replay *r, int64_t id, struct error *err)
 	if (!e)
 		return err->code;
 	r->task = strdup(event_arg(e, "content"));
-	return r->task ? MT_OK : fail(err, MT_ENOMEM, "out of memory for a recording");
+	return r->task ? MT_OK : out_of_memory(err);
 }
 
 /* What a person decided about an action is in the log as its repetition. *ret_run: the
@@ -163,7 +163,7 @@ static struct replay *make(struct error *err)
 	struct replay *r = calloc(1, sizeof *r);
 
 	if (!r)
-		fail(err, MT_ENOMEM, "out of memory for a recording");
+		out_of_memory(err);
 	return r;
 }
 
@@ -287,7 +287,7 @@ static int take_reply(struct conversation *c, const struct event *e, struct erro
 	json_object_object_del(record, "usage");
 	json_object_object_del(record, "latency_ms");
 	if (js_set_int(record, "before", evlog_count(c->log)))
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	return evlog_record(c->log, record, err);
 }
 
@@ -348,14 +348,14 @@ static struct event *copy_action(struct conversation *c, const struct replay_act
 	if (!e)
 		return NULL;
 	if (json_object_deep_copy(e->json, &json, NULL) != 0) {
-		fail(err, MT_ENOMEM, "out of memory");
+		out_of_memory(err);
 		return NULL;
 	}
 	for (size_t i = 0; i < ARRAY_LEN(old); i++)
 		json_object_object_del(json, old[i]);
 	forget_answer(r, json);
 	if (resolve_path(c, json)) {
-		fail(err, MT_ENOMEM, "out of memory");
+		out_of_memory(err);
 		return NULL;
 	}
 	if (is_type(evlog_head(r->log, a->recorded), "message") &&

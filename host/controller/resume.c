@@ -123,7 +123,7 @@ static int load(struct conversation *c, json_object *meta, const struct config_i
 	int r;
 
 	if (!list)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	all.overrides = list;
 	all.workspace = c->workspace;
 	all.pinned = settings && json_object_array_length(settings) > 0;
@@ -164,7 +164,7 @@ static int restore_spent(struct conversation *c, struct error *err)
 
 	if (c->models) {
 		if (reply_sums_open(&s, c->inherited))
-			return fail(err, MT_ENOMEM, "out of memory");
+			return out_of_memory(err);
 		reply_sums_read(&s, c->log);
 		for (size_t n = 0; (model = llm_usage_totals_at(s.bill, n, &sum)); n++)
 			llm_usage_totals_join(llm_models_usage(c->models), model, sum);
@@ -533,7 +533,7 @@ int conversation_resume(uv_loop_t *loop, const struct config_input *in,
 	int r;
 
 	if (!c)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	r = config_load(in, &places, err);
 	if (r)
 		return conversation_undo(c, false, r);
@@ -548,7 +548,7 @@ int conversation_resume(uv_loop_t *loop, const struct config_input *in,
 	c->parent = strdup(js_str(meta, "parent", ""));
 	c->depth = (int)js_int(meta, "depth", 0);
 	if (!c->id || !c->title || !c->workspace || !c->parent)
-		return conversation_undo(c, false, fail(err, MT_ENOMEM, "out of memory"));
+		return conversation_undo(c, false, out_of_memory(err));
 	r = load(c, meta, in, places, &moved, err);
 	if (!r)
 		r = conversation_open(c, o, EVLOG_WRITE, ret_report, err);

@@ -82,7 +82,7 @@ int conversation_rewind(struct conversation *c, int64_t to, int64_t *ret_to,
 		to = 0;
 	if (!record || js_set_str(record, "record", "rewind") ||
 	    js_set_int(record, "to", to))
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	r = evlog_record(c->log, record, err);
 	if (r)
 		return r;
@@ -132,7 +132,7 @@ static int take_back(struct conversation *c, int64_t message, char **ret_text,
 		return err->code;
 	text = strdup(event_arg(e, "content"));
 	if (!text)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	while (to > 0 && evlog_head(c->log, to)->undone)
 		to--;
 	r = conversation_rewind(c, to < 0 ? 0 : to, NULL, err);

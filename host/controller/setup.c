@@ -55,7 +55,7 @@ static struct event *make_action(const char *command, bool hidden, int64_t limit
 	e = event_action("run", SOURCE_ENVIRONMENT, args, err);
 	if (e && js_set(e->json, "timeout", json_object_new_int64(limit + 30))) {
 		event_unref(e);
-		fail(err, MT_ENOMEM, "out of memory");
+		out_of_memory(err);
 		return NULL;
 	}
 	return e;

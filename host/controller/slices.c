@@ -67,7 +67,7 @@ int slices_wait(struct conversation *c, struct mt_ctx *x, struct error *err)
 	struct slices *s = need(c);
 
 	if (!s)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	s->x = *x;
 	s->seen = evlog_count(c->log);
 	s->waits = true;

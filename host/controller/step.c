@@ -431,7 +431,7 @@ static int log_reply(struct conversation *c, struct llm_reply *reply, struct err
 	if (!record || js_set_int(record, "before", evlog_count(c->log))
 	    || js_set(record, "worked",
 		      js_new_number(c->account.meters[LIMIT_TIME].used)))
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	return evlog_record(c->log, record, err);
 }
 
@@ -629,7 +629,7 @@ static const char *why_blocked(const struct conversation *c)
 
 /* ---- what is offered ---------------------------------------------------- */
 
-/* Which agents there are. NULL: no memory. */
+/* Which agents there are. NULL: out of memory. */
 static json_object *name_delegates(const struct conversation *c, json_object *schema)
 {
 	AUTO(json) json_object *copy = NULL;

@@ -124,5 +124,5 @@ int conversation_tell(struct conversation *c, enum telling what, char **ret, str
 	else
 		tell_servers(c, &out);
 	*ret = strbuf_take(&out);
-	return *ret ? MT_OK : fail(err, MT_ENOMEM, "out of memory");
+	return *ret ? MT_OK : out_of_memory(err);
 }

@@ -26,7 +26,7 @@ static int measure(struct mt_ctx *x, struct trimmed *ret, struct error *err)
 {
 	*ret = (struct trimmed){ .ids = calloc(x->view_count + 1, sizeof *ret->ids) };
 	if (!ret->ids)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	for (size_t i = 0; i < x->view_count; i++) {
 		const struct view_item *item = &x->view[i];
 
@@ -100,7 +100,7 @@ void conversation_trim(struct conversation *c,
 
 	c->trimming = calloc(1, sizeof *c->trimming);
 	if (!c->trimming) {
-		fail(&err, MT_ENOMEM, "out of memory");
+		out_of_memory(&err);
 		over(arg, NULL, &err);
 		return;
 	}

@@ -51,7 +51,7 @@ int part_load(struct config *c, struct registry *r, int kind, const char *name,
 	ret->component = component;
 	ret->name = strdup(name);
 	if (!ret->name)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	ret->functions = registry_load(r, component, err);
 	if (!ret->functions)
 		return err->code;
@@ -84,7 +84,7 @@ static int load_condensers(struct conversation *c, const char *list, struct erro
 		int r;
 
 		if (!name)
-			return fail(err, MT_ENOMEM, "out of memory");
+			return out_of_memory(err);
 		if (c->condenser_count == CONDENSERS_MAX)
 			return fail(err, MT_ELIMIT, "more than %d condensers are wired",
 				    CONDENSERS_MAX);
@@ -141,7 +141,7 @@ int wire_memory(struct conversation *c, struct error *err)
 		(size_t)config_int(c->config, c->section, "max_message_chars");
 	c->memory = memory_new(c->log, &options);
 	c->history = history_new(c->log, c->start);
-	return c->memory && c->history ? MT_OK : fail(err, MT_ENOMEM, "out of memory");
+	return c->memory && c->history ? MT_OK : out_of_memory(err);
 }
 
 /* Nothing that writes goes to an agent that must not. */
@@ -229,7 +229,7 @@ int wire(struct conversation *c, const struct conversation_options *o, struct er
 			    section.text);
 	c->section = strbuf_take(&section);
 	if (!c->section)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	c->attended = o->attended;
 	r = part_load(c->config, c->registry, MT_KIND_RUNTIME,
 		      config_get(c->config, c->section, "runtime"), &c->runtime, err);

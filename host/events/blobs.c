@@ -33,7 +33,7 @@ static int make_folder(struct evlog *log, struct error *err)
 	if (log->blobs_made)
 		return MT_OK;
 	if (!folder)
-		return fail(err, MT_ENOMEM, "out of memory for a blob");
+		return out_of_memory(err);
 	if (dir_make(folder, err))
 		return MT_EIO;
 	if (log->options.sync != SYNC_NONE && fsync(log->dir_fd) != 0) {
@@ -58,7 +58,7 @@ int evlog_blob(struct evlog *log, const void *bytes, size_t len, char ret_name[6
 		return fail(err, MT_EIO, "a blob cannot be hashed");
 	path = blob_path(log, ret_name);
 	if (!path)
-		return fail(err, MT_ENOMEM, "out of memory for a blob");
+		return out_of_memory(err);
 	if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size == len)
 		return MT_OK;
 	if (make_folder(log, err))
@@ -162,7 +162,7 @@ int evlog_blob_read(struct evlog *log, const char *name, size_t max, char **ret,
 	int status;
 
 	if (!path)
-		return is_name(name) ? fail(err, MT_ENOMEM, "out of memory for a blob")
+		return is_name(name) ? out_of_memory(err)
 				     : fail(err, MT_ENOTFOUND, "there is no such blob");
 	status = file_read(path, max, &bytes, &len, err);
 	if (status)
@@ -214,7 +214,7 @@ static int resolve_members(struct evlog *log, json_object *value, struct error *
 			if (blob_resolve(log, &now, err))
 				return MT_ENOMEM;
 			if (now != member && js_set(value, name, now))
-				return fail(err, MT_ENOMEM, "out of memory for an event");
+				return out_of_memory(err);
 		}
 	} else if (json_object_is_type(value, json_type_array)) {
 		for (size_t i = 0; i < json_object_array_length(value); i++) {
@@ -225,7 +225,7 @@ static int resolve_members(struct evlog *log, json_object *value, struct error *
 				return MT_ENOMEM;
 			if (now != member &&
 			    json_object_array_put_idx(value, i, now) != 0)
-				return fail(err, MT_ENOMEM, "out of memory for an event");
+				return out_of_memory(err);
 		}
 	}
 	return MT_OK;
@@ -254,7 +254,7 @@ int blob_resolve(struct evlog *log, json_object **value, struct error *err)
 	*value = read_blob(log, name, js_int(*value, "bytes", 0),
 			   js_str(*value, "data", NULL));
 	if (!*value)
-		return fail(err, MT_ENOMEM, "out of memory for an event");
+		return out_of_memory(err);
 	log->blob_bytes += (size_t)json_object_get_string_len(*value);
 	return MT_OK;
 }

@@ -158,7 +158,7 @@ int evlog_write_checkpoint(struct evlog *log, struct error *err)
 	if (log->mode == EVLOG_READ)
 		return fail(err, MT_EDENIED, "the event log is open for reading only");
 	if (!index || !state)
-		return fail(err, MT_ENOMEM, "out of memory for the checkpoint");
+		return out_of_memory(err);
 	status = write_index(log, index, err);
 	if (!status)
 		status = write_state(log, state, err);

@@ -18,7 +18,7 @@ static bool has(json_object *o, const char *name)
 }
 
 /* The default of a field, owned by the caller; NULL is JSON's null, and with
- * `*ret_status` set no memory. */
+ * `*ret_status` set: out of memory. */
 static json_object *fallback(const struct event_field *field, int *ret_status)
 {
 	const char *text = field->fallback;
@@ -96,7 +96,7 @@ static int fill_one(const struct event_type *type, const struct event_field *fie
 		value = fallback(field, &status);
 	}
 	if (status || js_set(out, field->name, value))
-		return fail(err, MT_ENOMEM, "out of memory for an event");
+		return out_of_memory(err);
 	return MT_OK;
 }
 
@@ -117,7 +117,7 @@ json_object *fields_fill(const struct event_type *type, json_object *given, int 
 	}
 	out = json_object_new_object();
 	if (!out) {
-		fail(err, MT_ENOMEM, "out of memory for an event");
+		out_of_memory(err);
 		return NULL;
 	}
 	for (size_t i = 0; i < type->field_count; i++)
@@ -135,13 +135,13 @@ json_object *fields_fill(const struct event_type *type, json_object *given, int 
 				return NULL;
 			}
 			if (js_set(out, name, json_object_get(value))) {
-				fail(err, MT_ENOMEM, "out of memory for an event");
+				out_of_memory(err);
 				return NULL;
 			}
 		}
 	}
 	if (!type->is_action && strcmp(type->name, "run") == 0 && metadata_fill(out)) {
-		fail(err, MT_ENOMEM, "out of memory for an event");
+		out_of_memory(err);
 		return NULL;
 	}
 	return STEAL(out);
@@ -384,12 +384,12 @@ static int read_fields(const struct event_type *type, json_object *json, int how
 
 	if (given &&
 	    (type->is_action ? modernize_args(json, given) : modernize_extras(given)))
-		return fail(err, MT_ENOMEM, "out of memory for an event");
+		return out_of_memory(err);
 	filled = fields_fill(type, given, how, err);
 	if (!filled)
 		return MT_EINVAL;
 	if (js_set(json, name, filled))
-		return fail(err, MT_ENOMEM, "out of memory for an event");
+		return out_of_memory(err);
 	return check_fields(type, filled, err);
 }
 
@@ -414,7 +414,7 @@ static int read_content(struct event *e, int how)
 }
 
 /* A member of the event itself that is null says nothing and is left out.
- * Takes `json`. @return NULL: no memory. */
+ * Takes `json`. @return NULL: out of memory. */
 static json_object *without_nulls(json_object *json)
 {
 	AUTO(json) json_object *taken = json;
@@ -434,13 +434,13 @@ static struct event *read_event(json_object *json, int how, struct error *err)
 	if (!type || check_common(json, err))
 		return NULL;
 	if (json_object_deep_copy(json, &copy, NULL) != 0) {
-		fail(err, MT_ENOMEM, "out of memory for an event");
+		out_of_memory(err);
 		return NULL;
 	}
 	if (how & FIELDS_STRICT)
 		copy = without_nulls(copy);
 	if (!copy) {
-		fail(err, MT_ENOMEM, "out of memory for an event");
+		out_of_memory(err);
 		return NULL;
 	}
 	if (js_int(copy, "id", 0) < 0)
@@ -451,7 +451,7 @@ static struct event *read_event(json_object *json, int how, struct error *err)
 	AUTO(event) struct event *e = event_wrap(type, STEAL(copy), err);
 
 	if (e && (read_content(e, how) || event_derive(e))) {
-		fail(err, MT_ENOMEM, "out of memory for an event");
+		out_of_memory(err);
 		return NULL;
 	}
 	return STEAL(e);

@@ -56,7 +56,7 @@ struct event *event_wrap(const struct event_type *type, json_object *json,
 
 	if (!e) {
 		json_object_put(json);
-		fail(err, MT_ENOMEM, "out of memory for an event");
+		out_of_memory(err);
 		return NULL;
 	}
 	e->refs = 1;
@@ -101,7 +101,7 @@ static json_object *new_json(const struct event_type *type, enum event_source so
 
 static struct event *no_memory(struct error *err)
 {
-	fail(err, MT_ENOMEM, "out of memory for an event");
+	out_of_memory(err);
 	return NULL;
 }
 

@@ -209,7 +209,7 @@ struct event *log_missing_event(int64_t id, struct error *err)
 					    NULL, err);
 
 	if (e && js_set_int(e->json, "id", id)) {
-		fail(err, MT_ENOMEM, "out of memory for an event");
+		out_of_memory(err);
 		return event_unref(e);
 	}
 	if (e)

@@ -265,7 +265,7 @@ int index_add(struct log_index *x, const struct line *line, size_t length,
 				 ? add_event(x, line, length, ret_fault, err)
 				 : add_record(x, line, length);
 	if (status == MT_ENOMEM)
-		return fail(err, status, "out of memory for the index of the event log");
+		return fail_code(err, status);
 	if (status == MT_OK)
 		x->end += length;
 	return status;

@@ -99,7 +99,7 @@ bool index_knows(const struct line *line);
 int64_t index_reply(const struct log_index *x, const char *response_id);
 /** Take the first `count` of x->replies in, in a table of `size` slots. */
 int index_make_table(struct log_index *x, size_t count, size_t size);
-/** Text of a slice with its escapes undone; NULL: no memory. */
+/** Text of a slice with its escapes undone; NULL: out of memory. */
 char *slice_text(struct slice s);
 
 /* ---- the log ------------------------------------------------------------- */

@@ -85,7 +85,7 @@ int log_check_format(struct evlog *log, struct error *err)
 	int64_t format;
 
 	if (!path)
-		return fail(err, MT_ENOMEM, "out of memory for the event log");
+		return out_of_memory(err);
 	if (access(path, F_OK) != 0)
 		return MT_OK;
 	if (file_read(path, META_MAX, &text, &len, err))
@@ -161,7 +161,7 @@ static int leave_gap(struct replay *r, int64_t count)
 
 	for (int64_t i = 0; i < count; i++)
 		if (index_add_missing(&r->log->index))
-			return fail(r->err, MT_ENOMEM, "out of memory for the event log");
+			return out_of_memory(r->err);
 	r->bad = r->bad_events = 0;
 	if (count == 1)
 		strbuf_addf(&said, "Event %" PRId64 " is missing.", first);
@@ -334,7 +334,7 @@ static int copy_rest(struct evlog *log, int out, uint64_t from, struct error *er
 	AUTO(free) char *buf = malloc(READ_AT_ONCE);
 
 	if (!buf)
-		return fail(err, MT_ENOMEM, "out of memory for the event log");
+		return out_of_memory(err);
 	while (from < log->size) {
 		uint64_t left = log->size - from;
 		size_t want = left < READ_AT_ONCE ? (size_t)left : READ_AT_ONCE;

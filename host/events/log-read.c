@@ -124,7 +124,7 @@ json_object *log_parse_line(struct evlog *log, uint64_t offset, size_t len,
 
 	log->blob_bytes = 0;
 	if (!text) {
-		fail(err, MT_ENOMEM, "out of memory for an event");
+		out_of_memory(err);
 		return NULL;
 	}
 	return log_pread(log, offset, len, text, err) ? NULL : parse(log, text, len, err);
@@ -178,7 +178,7 @@ int evlog_line(struct evlog *log, int64_t id, struct strbuf *out, struct error *
 	AUTO(event) struct event *e = NULL;
 
 	if (!head->missing && strbuf_reserve(out, len))
-		return fail(err, out->error, "out of memory");
+		return fail_code(err, out->error);
 	if (!head->missing && log_pread(log, head->offset, len, out->text + start, err) == 0) {
 		line_scan(out->text + start, len, &line);
 		line_check(out->text + start, len, &body);
@@ -193,7 +193,7 @@ int evlog_line(struct evlog *log, int64_t id, struct strbuf *out, struct error *
 	if (!e)
 		return err->code;
 	return event_write(e, out) || strbuf_addc(out, '\n')
-		       ? fail(err, MT_ENOMEM, "out of memory") : MT_OK;
+		       ? out_of_memory(err) : MT_OK;
 }
 
 int64_t evlog_read(struct evlog *log, uint64_t offset, struct strbuf *out, size_t max)

@@ -84,7 +84,7 @@ static int open_all(struct evlog *log, struct strbuf *report, struct error *err)
 	if (!status)
 		status = log_replay(log, report, err);
 	if (status == MT_ENOMEM)
-		fail(err, status, "out of memory for the event log");
+		fail_code(err, status);
 	log->opened = log->told = evlog_count(log);
 	return status;
 }
@@ -112,7 +112,7 @@ int evlog_open(const char *dir, enum evlog_open mode, const struct evlog_options
 	int status;
 
 	if (!log)
-		return fail(err, MT_ENOMEM, "out of memory for the event log");
+		return out_of_memory(err);
 	status = open_all(log, &report, err);
 	if (status) {
 		release(log);
@@ -313,7 +313,7 @@ static int append(struct evlog *log, struct event *e, struct error *err)
 	int status = prepare(log, e);
 
 	if (status)
-		return fail(err, status, "out of memory for an event");
+		return fail_code(err, status);
 	start_line(log);
 	log->blob_bytes = 0;
 	status = event_write_hooked(e, &log->line, &hook);
@@ -448,7 +448,7 @@ int evlog_record(struct evlog *log, json_object *record, struct error *err)
 	if (!mask_is_empty(log->options.mask)) {
 		if (json_object_deep_copy(record, &copy, NULL) != 0 ||
 		    mask_record(log->options.mask, copy))
-			return fail(err, MT_ENOMEM, "out of memory for a record");
+			return out_of_memory(err);
 		record = copy;
 	}
 	start_line(log);

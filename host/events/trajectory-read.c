@@ -42,11 +42,11 @@ static int add(struct trajectories *t, const char *title, json_object *events,
 			    CONVERSATIONS_MAX);
 	grown = reallocarray(t->items, t->count + 1, sizeof *grown);
 	if (!grown)
-		return fail(err, MT_ENOMEM, "out of memory for a trajectory");
+		return out_of_memory(err);
 	t->items = grown;
 	grown[t->count] = (struct trajectory){ strdup(title), json_object_get(events) };
 	if (!grown[t->count++].title)
-		return fail(err, MT_ENOMEM, "out of memory for a trajectory");
+		return out_of_memory(err);
 	return MT_OK;
 }
 
@@ -95,7 +95,7 @@ static json_object *read_lines(const char *text, size_t len, struct error *err)
 			}
 			if (js_add(list, value) != 0) {
 				json_object_put(value);
-				fail(err, MT_ENOMEM, "out of memory for a trajectory");
+				out_of_memory(err);
 				return NULL;
 			}
 		}
@@ -382,11 +382,11 @@ static int unfold(struct import *m, json_object *json)
 	if (!known) {
 		record = reply_record(response, id);
 		status = record ? evlog_record(m->log, record, m->err)
-				: fail(m->err, MT_ENOMEM, "out of memory for a reply");
+				: out_of_memory(m->err);
 		m->replies++;
 	}
 	if (!status && js_set_str(meta, "llm_response_id", id))
-		status = fail(m->err, MT_ENOMEM, "out of memory for an event");
+		status = out_of_memory(m->err);
 	json_object_object_del(meta, "model_response");
 	return status;
 }
@@ -403,7 +403,7 @@ static struct event *read_event(struct import *m, json_object *given)
 	}
 	if (json_object_deep_copy(given, &json, NULL) != 0 || unflatten(json) ||
 	    take_back(json)) {
-		fail(err, MT_ENOMEM, "out of memory for an event");
+		out_of_memory(err);
 		return NULL;
 	}
 	return unfold(m, json) ? NULL : event_import(json, err);
@@ -422,7 +422,7 @@ static int keep_original(struct import *m, int64_t id, json_object *given)
 	record = json_object_new_object();
 	if (!record || js_set_str(record, "record", "original") ||
 	    js_set(record, "event", json_object_get(given)))
-		return fail(m->err, MT_ENOMEM, "out of memory for an event");
+		return out_of_memory(m->err);
 	return evlog_record(m->log, record, m->err);
 }
 
@@ -431,7 +431,7 @@ static int end_import(struct evlog *log, struct error *err)
 	AUTO(json) json_object *record = json_object_new_object();
 
 	if (!record || js_set_str(record, "record", "imported"))
-		return fail(err, MT_ENOMEM, "out of memory for a trajectory");
+		return out_of_memory(err);
 	return evlog_record(log, record, err);
 }
 
@@ -452,7 +452,7 @@ static int import_one(struct import *m, json_object *given)
 	if ((cause >= 0 && js_set_int(e->json, "cause", cause)) ||
 	    (strcmp(e->type->name, "condensation") == 0 &&
 	     renumber_forgotten(&m->numbers, event_args(e))))
-		return fail(m->err, MT_ENOMEM, "out of memory for an event");
+		return out_of_memory(m->err);
 	status = evlog_append(m->log, e, m->err);
 	if (status)
 		return status;
@@ -475,7 +475,7 @@ int trajectory_import(struct evlog *log, json_object *events, size_t *ret_count,
 		return fail(err, MT_ELIMIT, "there are more than %d events", EVENTS_MAX);
 	m.numbers.pairs = calloc(count + 1, sizeof *m.numbers.pairs);
 	if (!m.numbers.pairs)
-		return fail(err, MT_ENOMEM, "out of memory for a trajectory");
+		return out_of_memory(err);
 	for (; i < count && !status; i++)
 		status = import_one(&m, json_object_array_get_idx(events, i));
 	free(m.numbers.pairs);

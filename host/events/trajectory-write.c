@@ -235,7 +235,7 @@ static json_object *form_of(struct export *x, int64_t id)
 	if (!e)
 		return NULL;
 	if (!json || put_aside(e, json) || fold(x, json)) {
-		fail(x->err, MT_ENOMEM, "out of memory for an event");
+		out_of_memory(x->err);
 		return NULL;
 	}
 	return STEAL(json);

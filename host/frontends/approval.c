@@ -149,7 +149,7 @@ static int read_edit(const char *text, json_object *event, json_object **ret,
 	} else {
 		args = json_object_new_object();
 		if (js_set_str(args, "command", text))
-			return fail(err, MT_ENOMEM, "out of memory");
+			return out_of_memory(err);
 	}
 	*ret = STEAL(args);
 	return *ret ? MT_OK : err->code;

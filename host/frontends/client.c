@@ -151,7 +151,7 @@ static char *found(const char *prefix, size_t matches, const char *match,
 	if (id)
 		return id;
 	if (matches == 1)
-		fail(err, MT_ENOMEM, "out of memory");
+		out_of_memory(err);
 	else if (matches > 1 && *prefix)
 		fail(err, MT_EINVAL,
 		     "%zu open conversations begin with `%.80s`: write more of "

@@ -32,7 +32,7 @@ struct session_options {
 	void *arg;
 };
 
-/** Begin with the hello line. NULL: no memory, or too many watchers. */
+/** Begin with the hello line. NULL: out of memory, or too many watchers. */
 struct session *session_new(struct conversation *c, const struct session_options *o);
 struct session *session_free(struct session *s);
 AUTO_DEFINE(session, struct session *, session_free)

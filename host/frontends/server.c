@@ -229,7 +229,7 @@ int server_open(uv_loop_t *loop, struct conversation *c, const struct server_opt
 	int r;
 
 	if (!s)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	s->c = c;
 	s->o = *o;
 	for (size_t i = 0; i < SERVER_CLIENTS_MAX; i++)

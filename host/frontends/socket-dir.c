@@ -236,7 +236,7 @@ static int compare(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The id of a socket's file; NULL: it is another file, or there is no memory. */
+/* The id of a socket's file; NULL: another file, or out of memory. */
 static char *id_of(const char *name)
 {
 	size_t len = strlen(name), tail = strlen(SUFFIX);
@@ -272,7 +272,7 @@ int socket_dir_list(char ***ret, size_t *ret_count, struct error *err)
 		close(dir);
 	if (!stream || !ids) {
 		socket_dir_free_list(ids, count);
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	}
 	qsort(ids, count, sizeof *ids, compare);
 	*ret = ids;

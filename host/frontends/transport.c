@@ -291,7 +291,7 @@ int transport_open(uv_loop_t *loop, struct conversation *c, int in, int out,
 		if (in >= 0 && in != out)
 			close(in);
 		close(out);
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	}
 	ch->o = *o;
 	ch->file = ch->source = -1;

@@ -60,7 +60,7 @@ static int add(struct hooks *h, struct hook *hook, struct error *err)
 	if (!all) {
 		hook_clear(hook);
 		return h->count < HOOKS_MAX
-			       ? fail(err, MT_ENOMEM, "out of memory")
+			       ? out_of_memory(err)
 			       : fail(err, MT_ELIMIT, "there are more than %d hooks", HOOKS_MAX);
 	}
 	h->all = all;
@@ -121,7 +121,7 @@ static int from_section(struct hooks *h, const struct config *c, const char *nam
 	hook.may_fail = strcmp(config_get(c, section.text, "on_failure"), "allow") == 0;
 	if (!hook.argv || hook.event == HOOK_EVENTS) {
 		hook_clear(&hook);
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	}
 	return add(h, &hook, err);
 }
@@ -164,7 +164,7 @@ static int read_entry(struct hooks *h, json_object *o, const struct hook *like,
 	hook.may_fail = strcmp(js_str(o, "on_failure", "deny"), "allow") == 0;
 	if (runs && !hook.argv) {
 		hook_clear(&hook);
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	}
 	return add(h, &hook, err);
 }

@@ -289,7 +289,7 @@ int hook_start(uv_loop_t *loop, const struct hook_call *call,
 		r->input = text ? strdup(text) : NULL;
 	if (!r || !r->input) {
 		free(r);
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	}
 	r->text[0] = r->text[1] = STRBUF(OUTPUT_MAX);
 	r->timeout_ms = call->hook->timeout_ms;

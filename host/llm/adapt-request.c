@@ -24,7 +24,7 @@ int llm_adapt_tools(const struct llm_exchange *x, const struct llm_request *r,
 		return MT_OK;
 	tools = calloc(r->tool_count, sizeof *tools);
 	if (!tools)
-		return fail(err, MT_ENOMEM, "no memory for a request");
+		return out_of_memory(err);
 	for (size_t i = 0; i < r->tool_count; i++) {
 		tools[i] = r->tools[i];
 		if (tools[i].brief && *tools[i].brief)
@@ -58,7 +58,7 @@ int llm_adapt_request(struct llm_exchange *x, const struct llm_request *in,
 	if (status || !in->tool_count)
 		return status;
 	x->tools = fncall_tools_new(in->tools, in->tool_count);
-	return x->tools ? MT_OK : fail(err, MT_ENOMEM, "no memory for a request");
+	return x->tools ? MT_OK : out_of_memory(err);
 }
 
 /* The model is to stop where its call ends. */
@@ -92,7 +92,7 @@ int llm_adapt_params(const struct llm_exchange *x, const struct llm_request *r,
 	if (!status && x->tools && llm_feature(x->llm, "stop"))
 		status = set_stop(sent);
 	if (status)
-		return fail(err, status, "no memory for a request");
+		return fail_code(err, status);
 	*ret = STEAL(sent);
 	return MT_OK;
 }

@@ -69,7 +69,7 @@ static int read_file(const char *variable, const char *usual, struct ini *ret,
 
 	*ret = (struct ini){ 0 };
 	if (!path)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	if (ini_read(path, ret, &why) == MT_OK || why.code == MT_ENOTFOUND)
 		return MT_OK;
 	return fail(err, why.code, "%s", why.text);
@@ -102,7 +102,7 @@ static int copy_keys(struct keys *k, const char *id, const char *secret,
 	k->secret = strdup(secret);
 	k->token = token ? strdup(token) : NULL;
 	if (!k->id || !k->secret || (token && !k->token))
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	if (strpbrk(id, "\r\n \t/,") || (token && strpbrk(token, "\r\n")))
 		return fail(err, MT_EINVAL, "the AWS keys have a character that no key has");
 	return MT_OK;
@@ -221,7 +221,7 @@ static int read_region(struct aws *a, struct error *err)
 	if (!status && !is_region(region))
 		status = fail(err, MT_EINVAL, "`%s` is no AWS region", region);
 	if (!status && !(a->region = strdup(region)))
-		status = fail(err, MT_ENOMEM, "out of memory");
+		status = out_of_memory(err);
 	ini_clear(&files[0]);
 	ini_clear(&files[1]);
 	return status;
@@ -234,7 +234,7 @@ int aws_open(const struct config *c, const char *section, struct mask *mask,
 	int status;
 
 	if (!a)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	*a = (struct aws){ .config = c, .section = section, .mask = mask };
 	status = read_keys(a, err);
 	if (!status)
@@ -360,5 +360,5 @@ int aws_sign(struct aws *a, const struct aws_request *r, int64_t now,
 	sigv4_clear(&s);
 	for (size_t i = 0; status && i < AWS_HEADERS; i++)
 		free(ret_headers[i]);
-	return status ? fail(err, status, "no memory for a signature") : MT_OK;
+	return status ? fail_code(err, status) : MT_OK;
 }

@@ -180,7 +180,7 @@ static void attempt_succeeded(struct llm_exchange *x)
 
 	if (!r) {
 		x->hint.should = 0;
-		retry_policy_on_failure(x, MT_ERROR_INTERNAL, "no memory for the reply");
+		retry_policy_on_failure(x, MT_ERROR_INTERNAL, "out of memory");
 		return;
 	}
 	llm_record_usage(x->llm, &r->usage, x->header_cost, r->latency_ms);
@@ -470,7 +470,7 @@ static int extra_headers(struct llm_exchange *x, struct error *err)
 		char *colon = line ? strchr(line, ':') : NULL;
 
 		if (!line)
-			return fail(err, MT_ENOMEM, "no memory for a request");
+			return out_of_memory(err);
 		if (!colon)
 			return fail(err, MT_EINVAL,
 				    "[%s] extra_headers: write Name: value, ...",
@@ -580,7 +580,7 @@ int llm_send(struct llm *l, const struct llm_request *request, int64_t reply_ind
 	int status;
 
 	if (!x)
-		return fail(err, MT_ENOMEM, "no memory for a request");
+		return out_of_memory(err);
 	x->reply_index = reply_index;
 	x->request = request;
 	x->attempt = 1;

@@ -77,7 +77,7 @@ static int set_address(struct llm *l, const struct provider *p, struct error *er
 		return fail(err, MT_EINVAL, "base_url in [%s] has a space in it",
 			    l->section);
 	l->base_url = strdup(base);
-	return l->base_url ? MT_OK : fail(err, MT_ENOMEM, "no memory for a model");
+	return l->base_url ? MT_OK : out_of_memory(err);
 }
 
 /* Hosts that are this machine: their requests stay inside. */
@@ -96,7 +96,7 @@ static int need_mask(struct llm *l, struct error *err)
 {
 	if (!l->mask)
 		l->mask = l->own_mask = mask_new();
-	return l->mask ? MT_OK : fail(err, MT_ENOMEM, "no memory for a model");
+	return l->mask ? MT_OK : out_of_memory(err);
 }
 
 /* The keys of an AWS account, whose region belongs into the address. */
@@ -112,7 +112,7 @@ static int read_aws(struct llm *l, struct error *err)
 		return MT_OK;
 	if (asprintf(&url, "%.*s%s%s", (int)(at - l->base_url), l->base_url,
 		     aws_region(l->aws), at + strlen(mark)) < 0)
-		return fail(err, MT_ENOMEM, "no memory for a model");
+		return out_of_memory(err);
 	free(l->base_url);
 	l->base_url = url;
 	return MT_OK;
@@ -127,7 +127,7 @@ static int read_api_key(struct llm *l, const struct provider *p, struct error *e
 
 	l->key_env = strdup(env && *env ? env : p->key_env);
 	if (!l->key_env)
-		return fail(err, MT_ENOMEM, "no memory for a model");
+		return out_of_memory(err);
 	if (!p->network)
 		return MT_OK;
 	l->key = config_api_key(l->config, l->section, own_env, &why);
@@ -184,7 +184,7 @@ static int llm_fill(struct llm *l, struct registry *r, const char *model,
 	l->model = strdup(p.model);
 	l->name = strdup(model);
 	if (!l->provider || !l->model || !l->name)
-		return fail(err, MT_ENOMEM, "no memory for a model");
+		return out_of_memory(err);
 	status = set_address(l, &p, err);
 	if (!status)
 		status = read_api_key(l, &p, err);
@@ -214,7 +214,7 @@ int llm_open(struct llm_pool *pool, const struct config *c, struct registry *r,
 	l = calloc(1, sizeof *l);
 	if (!l || !(l->section = strdup(section))) {
 		free(l);
-		return fail(err, MT_ENOMEM, "no memory for a model");
+		return out_of_memory(err);
 	}
 	l->pool = llm_pool_ref(pool);
 	l->config = c;

@@ -165,7 +165,7 @@ struct llm_reply *llm_reply_from_json(json_object *record, struct error *err)
 	    || (js_get(record, "opaque")
 		&& !(r->opaque = dup_member(record, "opaque", NULL)))
 	    || read_calls(record, r)) {
-		fail(err, MT_ENOMEM, "no memory for a model's reply");
+		out_of_memory(err);
 		return NULL;
 	}
 	read_usage(record, &r->usage);

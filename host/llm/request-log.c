@@ -148,7 +148,7 @@ void llm_request_log_write(const struct llm_exchange *x, const struct llm_reply 
 	make_file_name(x->llm, name, sizeof name);
 	path = path_join(x->llm->request_log_dir, name);
 	if (!path || put_whole(x, reply, why, &out))
-		log_line(MT_LOG_WARNING, "llm", "no memory to keep a request");
+		log_line(MT_LOG_WARNING, "llm", "out of memory");
 	else if (dir_make(x->llm->request_log_dir, &err)
 		 || file_write(path, out.text, out.len, 0600, false, &err))
 		log_line(MT_LOG_WARNING, "llm", "a request cannot be kept: %s", err.text);

@@ -108,7 +108,7 @@ static int count_start(struct llm_exchange *x, struct error *err)
 	int status;
 
 	if (!c)
-		return fail(err, MT_ENOMEM, "no memory");
+		return out_of_memory(err);
 	x->count = c;
 	c->answer = STRBUF(MAX_ANSWER);
 	c->question = (struct llm_exchange){

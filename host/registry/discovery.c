@@ -14,7 +14,7 @@ struct walk {
 
 static int no_memory(struct error *err)
 {
-	return fail(err, MT_ENOMEM, "out of memory");
+	return out_of_memory(err);
 }
 
 struct registry *registry_free(struct registry *r)
@@ -44,7 +44,7 @@ struct registry *registry_free(struct registry *r)
 	return NULL;
 }
 
-/* Room for one more; NULL: no memory. */
+/* Room for one more; NULL: out of memory. */
 static void *room_for(void *array, size_t count, size_t *room, size_t size)
 {
 	if (count < *room)

@@ -63,7 +63,7 @@ const void *registry_load(struct registry *r, const struct component *c,
 			return NULL;
 		}
 		if (keep_loaded(r, c->path, plugin)) {
-			fail(err, MT_ENOMEM, "out of memory");
+			out_of_memory(err);
 			return NULL;
 		}
 	}

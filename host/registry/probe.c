@@ -236,7 +236,7 @@ static int run_child(const char *path, struct strbuf *answer, int *ret_wait,
 	strbuf_addf(&env, "PATH=%s", search ? search : "/usr/bin:/bin");
 	env_path = strbuf_take(&env);
 	if (!env_path)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	if (!program)
 		return fail(err, MT_EIO,
 			    "could not be looked at: the program mortise is not "

@@ -149,7 +149,7 @@ static int by_name(const struct catalog *catalog, const struct event *action,
 		return catalog_unknown(catalog, name, given ? js_text(given, NULL) : "{}",
 				       err);
 	*ret_args = given ? json_object_get(given) : json_object_new_object();
-	return *ret_args ? MT_OK : fail(err, MT_ENOMEM, "out of memory");
+	return *ret_args ? MT_OK : out_of_memory(err);
 }
 
 static int search(const struct catalog *catalog, const struct event *action,
@@ -168,7 +168,7 @@ static int search(const struct catalog *catalog, const struct event *action,
 }
 
 /* V0's action to visit an address, as the action of the browser that does it.
- * NULL: it is another action, or no memory. */
+ * NULL: it is another action, or out of memory. */
 static struct event *as_browser_code(const struct event *action)
 {
 	AUTO(strbuf) struct strbuf code = STRBUF(1 << 20);
@@ -206,7 +206,7 @@ int action_to_call(const struct catalog *catalog, const struct event *action,
 		r = search(catalog, action, preferred, true, ret_tool, ret_args);
 	if (r == MT_ENOTFOUND)
 		return fail(err, r, "no wired tool executes the action `%s`", type);
-	return r ? fail(err, r, "out of memory") : MT_OK;
+	return r ? fail_code(err, r) : MT_OK;
 }
 
 const char *call_observation(const struct tool *tool, const struct event *action)

@@ -57,7 +57,7 @@ static json_object *read_json(const char *text, size_t len, struct error *err)
 		return value;
 	if (repair_control_chars(text, len, &clean)) {
 		*err = ERROR_NONE;
-		fail(err, clean.error, "out of memory");
+		fail_code(err, clean.error);
 		return NULL;
 	}
 	if (clean.len == len)
@@ -82,7 +82,7 @@ json_object *repair_parse(const char *text, size_t len, struct error *err)
 	json_object_put(args);
 	args = json_object_new_object();
 	if (!args)
-		fail(err, MT_ENOMEM, "out of memory");
+		out_of_memory(err);
 	return args;
 }
 
@@ -96,7 +96,7 @@ enum {
 struct mend {
 	json_object *root;
 	int steps;
-	bool failed; /* no memory */
+	bool failed; /* out of memory */
 };
 
 static unsigned want_of(json_object *type)

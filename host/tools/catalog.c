@@ -140,7 +140,7 @@ static int add_instance(struct catalog *catalog, const struct config *c, const c
 		return catalog->instance_count >= CATALOG_INSTANCES_MAX
 			       ? fail(err, MT_ELIMIT, "more than %d toolsets are wired",
 				      CATALOG_INSTANCES_MAX)
-			       : fail(err, MT_ENOMEM, "out of memory");
+			       : out_of_memory(err);
 	}
 	catalog->instances = all;
 	t = &all[catalog->instance_count];
@@ -151,11 +151,11 @@ static int add_instance(struct catalog *catalog, const struct config *c, const c
 	t->server = strcmp(family, MCP_TOOLSET) == 0;
 	catalog->instance_count++;
 	if (!t->name)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	if (t->server && strncmp(name, MCP_SERVER_PREFIX, strlen(MCP_SERVER_PREFIX)) == 0)
 		t->title += strlen(MCP_SERVER_PREFIX);
 	if (strbuf_addf(&section, "%s.%s", family, t->title) || grants(c, t))
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	t->deadline_ms = config_int(c, section.text, "deadline");
 	r = options ? MT_OK
 		    : config_section(c, section.text, component->options,
@@ -181,7 +181,7 @@ static int add_tool(struct catalog *catalog, const struct tool *tool, struct err
 	struct tool *all;
 
 	if (!tool->schema)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	if (other)
 		return fail(err, MT_EEXIST,
 			    "two tools are named %s: of [%s%s] and of [%s%s]; leave one "
@@ -193,7 +193,7 @@ static int add_tool(struct catalog *catalog, const struct tool *tool, struct err
 			    CATALOG_TOOLS_MAX);
 	all = realloc(catalog->tools, (catalog->count + 1) * sizeof *all);
 	if (!all)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	catalog->tools = all;
 	all[catalog->count] = *tool;
 	all[catalog->count++].trusted = catalog->instances[tool->instance].trusted;
@@ -422,7 +422,7 @@ static int wire_server(struct catalog *catalog, const struct config *c,
 	int status = server_instance(c, r, name, &instance);
 
 	if (status)
-		fail(err, status, "out of memory");
+		fail_code(err, status);
 	else if (!instance_named(catalog, instance.text))
 		component = registry_need(r, MT_KIND_TOOL, MCP_TOOLSET, err);
 	if (!component) {
@@ -521,7 +521,7 @@ int catalog_open(const struct config *c, const struct registry *r, const char *l
 		AUTO(free) char *name = strndup(item, len);
 
 		status = name ? resolve(&catalog, c, r, name, err)
-			      : fail(err, MT_ENOMEM, "out of memory");
+			      : out_of_memory(err);
 	}
 	if (status) {
 		catalog_clear(&catalog);

@@ -38,7 +38,7 @@ int ffi_tools_read(const struct config *c, const char *section, json_object *opt
 	int status;
 
 	if (!lines)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	json_object_object_foreach(options, key, value) {
 		lines[count].key = key;
 		lines[count++].value = json_object_get_string(value);

@@ -128,11 +128,11 @@ static int each_item(json_object *form, json_object *args, json_object **ret,
 		whole = whole_item(item, defaults, i + 1);
 		if (!whole || js_add(out, whole)) {
 			json_object_put(whole);
-			return fail(err, MT_ENOMEM, "out of memory");
+			return out_of_memory(err);
 		}
 	}
 	if (!out)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	*ret = STEAL(out);
 	return MT_OK;
 }
@@ -165,7 +165,7 @@ static json_object *own_arguments(const struct tool *tool, json_object *args)
 	return STEAL(own);
 }
 
-/* An object whose members are forms. NULL: no memory. */
+/* An object whose members are forms. NULL: out of memory. */
 static json_object *whole_object(json_object *form, json_object *args)
 {
 	AUTO(json) json_object *out = json_object_new_object();
@@ -202,7 +202,7 @@ static int fill(json_object *fields, const char *name, json_object *form,
 				      : coerce(value, event_field_find(type, name));
 	}
 	if (!value || js_set(fields, name, value))
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	return MT_OK;
 }
 
@@ -214,7 +214,7 @@ static int fill_plain(json_object *fields, const struct tool *tool, json_object 
 
 	if (!own || js_set(fields, "arguments", own)
 	    || js_set_str(fields, "name", tool->name))
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	return MT_OK;
 }
 
@@ -226,7 +226,7 @@ json_object *mapping_fields(const struct tool *tool, json_object *args,
 	struct error why = ERROR_NONE;
 
 	if (!fields)
-		fail(&why, MT_ENOMEM, "out of memory");
+		out_of_memory(&why);
 	else if (!mapping)
 		fill_plain(fields, tool, args, &why);
 	if (forms && !why.code) {

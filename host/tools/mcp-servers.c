@@ -14,7 +14,7 @@ enum { SERVERS_MAX = 64, FILE_MAX = 1 << 20, NAME_MAX_LEN = 40, EXPAND_MAX = 64 
 
 static int no_memory(struct error *err)
 {
-	return fail(err, MT_ENOMEM, "out of memory");
+	return out_of_memory(err);
 }
 
 void mcp_servers_clear(struct mcp_servers *s)

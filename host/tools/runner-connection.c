@@ -366,7 +366,7 @@ int runner_open(uv_loop_t *loop, const struct runner_spec *spec,
 	int status;
 
 	if (!l)
-		return fail(err, MT_ENOMEM, "no memory for the line to a runner");
+		return out_of_memory(err);
 	uv_pipe_init(loop, &l->in, 0);
 	uv_pipe_init(loop, &l->out, 0);
 	uv_timer_init(loop, &l->timer);
@@ -420,7 +420,7 @@ int runner_call(struct runner *l, uint64_t call, const char *instance, const cha
 	status = runner_put_call(&b, call, instance, tool, args, len, timeout_ms);
 	c = status ? NULL : open_call_add(l, call, instance);
 	if (!c)
-		return fail(err, MT_ENOMEM, "no memory for the call");
+		return out_of_memory(err);
 	status = send_or_wait(l, b.text, b.len);
 	if (status) {
 		open_call_drop(l, c);
@@ -511,7 +511,7 @@ int runner_list(struct runner *l, const char *instance, struct error *err)
 	if (!l->listing)
 		l->listing = json_object_new_object();
 	if (!l->listing || js_set_bool(l->listing, instance, open))
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	if (open)
 		return MT_OK; /* once more, when it has answered */
 	strbuf_addf(&id, "tools/%s", instance);

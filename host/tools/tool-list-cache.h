@@ -13,7 +13,7 @@ json_object *tool_list_cache_read(const struct tool_instance *t);
 /** Keep a list. That it cannot be kept is no fault. */
 void tool_list_cache_write(const struct tool_instance *t, json_object *tools);
 /** What an instance lists, without its static tools and what is no tool, owned;
- *  NULL: no memory. */
+ *  NULL: out of memory. */
 json_object *tool_list_filter(const struct component *component, json_object *tools);
 
 #endif

@@ -131,7 +131,7 @@ int answer_feed(const struct answer_rules *rules, const struct mt_dialect_host *
 		size_t len);
 int answer_end(const struct answer_rules *rules, const struct mt_dialect_host *host,
 	       struct mt_exchange *x, int status);
-/** The state of this attempt; NULL: no memory. For dialects with a stream of
+/** The state of this attempt; NULL: out of memory. For dialects with a stream of
  *  another form, which set `form` themselves. */
 struct answer *answer_of(const struct answer_rules *rules,
 			 const struct mt_dialect_host *host, struct mt_exchange *x,

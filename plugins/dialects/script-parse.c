@@ -46,7 +46,7 @@ static int bad(struct reader *r, const char *fmt, ...)
 
 static int no_memory(struct reader *r)
 {
-	return fail(r->err, MT_ENOMEM, "%s: no memory for the script", r->name);
+	return out_of_memory(r->err);
 }
 
 /* ---- lines --------------------------------------------------------------- */

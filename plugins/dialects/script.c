@@ -62,7 +62,7 @@ static int load(const char *path, struct error *err)
 	kept.stat = st;
 	if (!kept.path) {
 		forget();
-		return fail(err, MT_ENOMEM, "%s: no memory for the script", path);
+		return out_of_memory(err);
 	}
 	return MT_OK;
 }
@@ -86,7 +86,7 @@ static int find_turn(const struct mt_dialect_host *host, struct mt_exchange *x,
 			"set `script`");
 	path = path_expand(name);
 	if (!path)
-		return fail(err, MT_ENOMEM, "no memory for the script");
+		return out_of_memory(err);
 	status = load(path, err);
 	if (status)
 		return status;

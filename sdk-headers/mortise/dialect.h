@@ -129,7 +129,7 @@ struct mt_dialect_host {
 	int (*error)(struct mt_exchange *x, int kind, int64_t retry_ms, const char *fmt,
 		     ...) MT_PRINTF(4, 5);
 	/** Memory for the dialect that lives as long as one attempt, zeroed at
-	 *  first; the same pointer each time. NULL: no memory. */
+	 *  first; the same pointer each time. NULL: out of memory. */
 	void *(*state)(struct mt_exchange *x, size_t bytes);
 	/** Called when the attempt ends, to free what `state` points to. */
 	void (*on_end)(struct mt_exchange *x, void (*release)(void *state));

@@ -246,7 +246,7 @@ static void diffs(void)
 	CHECK_MSG(patches(a.text, b.text), "more differences than are searched for");
 }
 
-static void out_of_memory(void)
+static void allocation_fails(void)
 {
 	static const char latin[] = "caf\xe9 d\xe9j\xe0\r\nline two\r\nend\r\n";
 	bool good = true;
@@ -305,7 +305,7 @@ int main(void)
 	diffs();
 	kit_close();
 	kit_open();
-	out_of_memory();
+	allocation_fails();
 	kit_close();
 	return tap_done();
 }

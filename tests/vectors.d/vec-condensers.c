@@ -143,7 +143,7 @@ static int open_log(struct conversation *c, struct own_log *o, struct error *err
 	o->history = history_new(o->log, 0);
 	o->memory = memory_new(o->log, &options);
 	swap_log(c, o);
-	return o->history && o->memory ? MT_OK : fail(err, MT_ENOMEM, "out of memory");
+	return o->history && o->memory ? MT_OK : out_of_memory(err);
 }
 
 static void close_log(struct conversation *c, struct own_log *o)

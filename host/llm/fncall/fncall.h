@@ -99,7 +99,7 @@ int fncall_normalize(const char *body, size_t len, struct strbuf *out);
 
 json_object *fncall_schema(const struct fncall_tools *t, const char *name, size_t len,
 			   const char **ret_name);
-/** A copy as valid UTF-8; NULL: no memory. */
+/** A copy as valid UTF-8; NULL: out of memory. */
 char *fncall_clean_utf8(const char *text, size_t len, size_t *ret_len);
 /** Set an argument from its text, by the schema. */
 int fncall_set_arg(struct fncall *call, json_object *schema, const char *name,

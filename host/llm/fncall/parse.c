@@ -423,7 +423,7 @@ int fncall_parse(const char *text, size_t len, const struct fncall_tools *tools,
 		ret->text_len = len;
 	if (status) {
 		fncalls_clear(ret);
-		return fail(err, status, "no memory for the calls of a reply");
+		return fail_code(err, status);
 	}
 	return MT_OK;
 }

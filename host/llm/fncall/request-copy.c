@@ -20,7 +20,7 @@ int request_copy_end(struct request_copy *w, struct llm_request **ret, struct er
 {
 	if (w->status) {
 		llm_request_free(w->out);
-		return fail(err, w->status, "no memory for a request");
+		return fail_code(err, w->status);
 	}
 	*ret = w->out;
 	return MT_OK;

@@ -325,7 +325,7 @@ char *model_table_user_path(bool make, struct error *err)
 		return NULL;
 	path = path_join(dir, "models.ini");
 	if (!path)
-		fail(err, MT_ENOMEM, "no memory for a path");
+		out_of_memory(err);
 	return path;
 }
 

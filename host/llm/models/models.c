@@ -25,13 +25,13 @@ int llm_models_new(uv_loop_t *loop, const struct config *c, struct registry *r,
 	struct llm_models *m = calloc(1, sizeof *m);
 
 	if (!m)
-		return fail(err, MT_ENOMEM, "no memory for a model");
+		return out_of_memory(err);
 	*m = (struct llm_models){ .config = c, .registry = r, .mask = mask };
 	m->bill = llm_usage_totals_new();
 	m->pool = m->bill ? llm_pool_new(loop, err) : NULL;
 	if (!m->pool) {
 		int status = m->bill ? err->code
-				     : fail(err, MT_ENOMEM, "no memory for a model");
+				     : out_of_memory(err);
 
 		llm_models_free(m);
 		return status;
@@ -116,7 +116,7 @@ static int open_section(struct llm_models *m, const char *name, const char *mode
 	m->all[m->count]->bill = m->bill;
 	if (m->dir && llm_request_log_open(m->all[m->count], m->dir)) {
 		m->all[m->count] = llm_free(m->all[m->count]);
-		return fail(err, MT_ENOMEM, "no memory for a model");
+		return out_of_memory(err);
 	}
 	*ret = m->count++;
 	return MT_OK;
@@ -140,13 +140,13 @@ static int open_fallbacks(struct llm_models *m, struct llm *l, struct error *err
 	strbuf_addf(&from, "[%s] fallback", l->section);
 	l->fallback = calloc(MAX_MODELS, sizeof(struct llm *));
 	if (!l->fallback || from.error)
-		return fail(err, MT_ENOMEM, "no memory for a model");
+		return out_of_memory(err);
 	while (list && list_next(&list, &item, &len)) {
 		AUTO(free) char *name = strndup(item, len);
 		size_t n;
 
 		if (!name)
-			return fail(err, MT_ENOMEM, "no memory for a model");
+			return out_of_memory(err);
 		if (open_section(m, name, NULL, from.text, &n, err))
 			return err->code;
 		if (!is_listed(l, m->all[n]))

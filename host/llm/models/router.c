@@ -104,7 +104,7 @@ static int read_rule(struct llm_router *r, struct llm_models *m, char *text,
 	if (status)
 		return status;
 	if (strbuf_addf(&from, "[%s] rules", section))
-		return fail(err, from.error, "no memory for a router");
+		return fail_code(err, from.error);
 	status =
 		llm_models_get(m, trim_rule_text(name), NULL, from.text, &rule->llm, err);
 	if (!status)
@@ -122,7 +122,7 @@ static int read_rules(struct llm_router *r, struct llm_models *m, const char *li
 		AUTO(free) char *text = strndup(item, len);
 
 		if (!text)
-			return fail(err, MT_ENOMEM, "no memory for a router");
+			return out_of_memory(err);
 		if (read_rule(r, m, text, section, err))
 			return err->code;
 	}
@@ -166,7 +166,7 @@ int llm_router_open(struct llm_models *m, const struct config *c, const char *na
 		return strcmp(name, "noop") == 0 ? MT_OK : no_section(c, name, err);
 	r = calloc(1, sizeof *r);
 	if (!r)
-		return fail(err, MT_ENOMEM, "no memory for a router");
+		return out_of_memory(err);
 	status = read_rules(r, m, config_get(c, section.text, "rules"), section.text,
 			    err);
 	if (status) {

@@ -201,7 +201,7 @@ int llm_server_models(struct llm *l, json_object **ret, struct error *err)
 	json_object *data;
 
 	if (!root || !list)
-		return fail(err, MT_ENOMEM, "no memory for a list of models");
+		return out_of_memory(err);
 	if (!*root)
 		return fail(err, MT_EUNSUPPORTED, "%s has no server", l->provider);
 	if (server_list_url(l, root, &url))
@@ -215,7 +215,7 @@ int llm_server_models(struct llm *l, json_object **ret, struct error *err)
 			    l->provider);
 	for (size_t i = 0; i < json_object_array_length(data) && i < MAX_MODELS; i++)
 		if (add_model(l, root, json_object_array_get_idx(data, i), list))
-			return fail(err, MT_ENOMEM, "no memory for a list of models");
+			return out_of_memory(err);
 	*ret = STEAL(list);
 	return MT_OK;
 }

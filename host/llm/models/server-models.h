@@ -23,7 +23,7 @@ int64_t llm_server_context_window(struct llm *l);
 int64_t server_context_window(json_object *model);
 int64_t server_context_window_ollama(json_object *answer);
 int64_t server_context_window_llamacpp(json_object *answer);
-/** The address of the server without /v1; owned by the caller. NULL: no memory. */
+/** The address of the server without /v1; owned by the caller. NULL: out of memory. */
 char *server_root(const struct llm *l);
 
 /** Where the list of models is, below that. */

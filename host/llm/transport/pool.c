@@ -437,7 +437,7 @@ static int pool_open(struct llm_pool *p, struct error *err)
 		return MT_EUNSUPPORTED;
 	p->multi = curl->multi_init();
 	if (!p->multi)
-		return fail(err, MT_ENOMEM, "no memory for a network connection");
+		return out_of_memory(err);
 	curl->multi_setopt(p->multi, CURLMOPT_SOCKETFUNCTION, curl_on_socket);
 	curl->multi_setopt(p->multi, CURLMOPT_SOCKETDATA, p);
 	curl->multi_setopt(p->multi, CURLMOPT_TIMERFUNCTION, curl_on_timeout);
@@ -575,7 +575,7 @@ int http_start(struct llm_pool *p, const struct http_request *r,
 		return status;
 	c = calloc(1, sizeof *c);
 	if (!c)
-		return fail(err, MT_ENOMEM, "no memory for a request");
+		return out_of_memory(err);
 	*c = (struct http_call){ .pool = p, .next = p->calls, .prev = &p->calls,
 				 .events = *events, .arg = arg,
 				 .body_len = r->body_len };
@@ -586,7 +586,7 @@ int http_start(struct llm_pool *p, const struct http_request *r,
 	if (!c->easy || set_headers(c, r) || set_options(c, r)
 	    || p->curl->multi_add_handle(p->multi, c->easy)) {
 		http_call_free(c);
-		return fail(err, MT_ENOMEM, "no memory for a request");
+		return out_of_memory(err);
 	}
 	*ret = c;
 	return MT_OK;
@@ -621,7 +621,7 @@ struct llm_pool *llm_pool_new(uv_loop_t *loop, struct error *err)
 	struct llm_pool *p = calloc(1, sizeof *p);
 
 	if (!p) {
-		fail(err, MT_ENOMEM, "no memory for the connections to models");
+		out_of_memory(err);
 		return NULL;
 	}
 	uv_timer_init(loop, &p->timer);

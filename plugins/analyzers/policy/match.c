@@ -69,7 +69,7 @@ struct match *match_new(const char *pattern, size_t len, int caseless, struct er
 	if (!context || !m) {
 		pcre2_compile_context_free(context);
 		free(m);
-		fail(err, MT_ENOMEM, "out of memory");
+		out_of_memory(err);
 		return NULL;
 	}
 	pcre2_set_max_pattern_length(context, PATTERN_LONGEST);
@@ -107,7 +107,7 @@ struct match *match_glob(const char *pattern, struct error *err)
 	if (m && m->glob)
 		return m;
 	free(m);
-	fail(err, MT_ENOMEM, "out of memory");
+	out_of_memory(err);
 	return NULL;
 }
 

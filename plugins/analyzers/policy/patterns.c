@@ -156,7 +156,7 @@ static int set_add(struct set *s, const char *text, const char *starts, struct e
 struct patterns *patterns_new(struct error *err)
 {
 	AUTO(patterns) struct patterns *b = calloc(1, sizeof *b);
-	int r = b ? MT_OK : fail(err, MT_ENOMEM, "out of memory");
+	int r = b ? MT_OK : out_of_memory(err);
 
 	for (size_t i = 0; !r && i < ARRAY_LEN(patterns); i++)
 		r = set_add(&b->patterns, patterns[i].text, patterns[i].starts, err);

@@ -53,7 +53,7 @@ struct rules *rules_new(struct error *err)
 	struct rules *r = calloc(1, sizeof *r);
 
 	if (!r)
-		fail(err, MT_ENOMEM, "out of memory");
+		out_of_memory(err);
 	return r;
 }
 
@@ -124,7 +124,7 @@ static char *read_value(const char **p, struct error *err)
 	}
 	value = strndup(from, (size_t)(to - from));
 	if (!value)
-		fail(err, MT_ENOMEM, "out of memory");
+		out_of_memory(err);
 	return value;
 }
 
@@ -223,7 +223,7 @@ int rules_add(struct rules *r, const char *name, const char *text, struct error 
 	if (all)
 		r->all = all;
 	if (!all || !rule.name || !rule.text)
-		status = fail(&why, MT_ENOMEM, "out of memory");
+		status = out_of_memory(&why);
 	else if (r->count == RULES_MAX)
 		status = fail(&why, MT_ELIMIT, "there are more than %d rules", RULES_MAX);
 	else

@@ -208,7 +208,7 @@ static int prepare(struct jobs *j, const struct run_call *call, struct job *job,
 		job->files = NULL;
 	script = job->files ? file_of(job, "sh") : NULL;
 	if (!job->command || !script)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	r = file_write(script, call->command, call->len, 0600, false, err);
 	return r;
 }
@@ -222,7 +222,7 @@ static int launch(struct run *run, const struct run_call *call, struct job *job,
 	int r;
 
 	if (put_line(&line, job))
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	start.command = line.text;
 	start.len = line.len;
 	r = run_call(run, &start, &result, err);
@@ -357,7 +357,7 @@ static int put_news(struct job *job, struct strbuf *out, struct error *err)
 	off_t before = job->read;
 
 	if (!path || put_output(job, path, out))
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	strbuf_addf(out, "[Job %" PRId64 " ", job->id);
 	put_state(job, out);
 	if (job->read == before)

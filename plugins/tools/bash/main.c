@@ -151,7 +151,7 @@ static int put_fields(struct bash *b, const struct run_call *call,
 	strbuf_addc(&json, '}');
 	js_put_str(&command, call->command, call->len);
 	if (json.error || command.error)
-		return b->host->fail(b->call, MT_ENOMEM, "no memory for the result");
+		return b->host->fail(b->call, MT_ENOMEM, "Out of memory.");
 	b->host->field(b->call, "command", command.text, command.len);
 	return b->host->field(b->call, "metadata", json.text, json.len);
 }
@@ -217,7 +217,7 @@ static int do_job(struct bash *b, struct mt_call *call, struct strbuf *out,
 	if (verb && strcmp(verb, "start") == 0)
 		return start_job(b, call, out, err);
 	if (verb && strcmp(verb, "list") == 0)
-		return jobs_list(b->jobs, out) ? fail(err, MT_ENOMEM, "out of memory") : MT_OK;
+		return jobs_list(b->jobs, out) ? out_of_memory(err) : MT_OK;
 	if (b->host->arg_int(call, "id", &id))
 		return fail(err, MT_EINVAL, "`id` is missing: the number of the job");
 	if (verb && strcmp(verb, "read") == 0)
@@ -252,7 +252,7 @@ static int job_call(struct bash *b, struct mt_call *call)
 	if (!b->jobs)
 		b->jobs = jobs_new(b->host->private_dir(b->instance));
 	if (!b->jobs)
-		status = fail(&err, MT_ENOMEM, "no memory for jobs");
+		status = out_of_memory(&err);
 	else
 		status = do_job(b, call, &out, &err);
 	if (!status)

@@ -76,7 +76,7 @@ int run_new(const struct run_config *config, struct run **ret, struct error *err
 	char host[256] = "";
 
 	if (!r)
-		return fail(err, MT_ENOMEM, "no memory for a shell");
+		return out_of_memory(err);
 	const struct screen_hooks hooks = { on_live, on_answer, r };
 	const struct session_config session = {
 		.shell = config->shell, .startup = config->startup,
@@ -92,7 +92,7 @@ int run_new(const struct run_config *config, struct run **ret, struct error *err
 	if (session_new(&session, &r->session, err) != MT_OK || !r->screen ||
 	    !r->hostname) {
 		run_free(r);
-		return fail(err, MT_ENOMEM, "no memory for a shell");
+		return out_of_memory(err);
 	}
 	*ret = r;
 	return MT_OK;
@@ -586,5 +586,5 @@ int run_call(struct run *r, const struct run_call *call, struct run_result *ret,
 
 	if (status == MT_OK)
 		status = ret->prefix.error ? ret->prefix.error : ret->suffix.error;
-	return status == MT_OK ? status : fail(err, status, "no memory for the output");
+	return status == MT_OK ? status : fail_code(err, status);
 }

@@ -65,7 +65,7 @@ int session_new(const struct session_config *config, struct session **ret,
 	}
 	if (!s || !s->shell || !s->directory || (config->startup && !s->startup)) {
 		session_free(s);
-		return fail(err, MT_ENOMEM, "no memory for a shell");
+		return out_of_memory(err);
 	}
 	*ret = s;
 	return MT_OK;

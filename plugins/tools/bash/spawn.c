@@ -200,7 +200,7 @@ int spawn_shell(const struct spawn *spawn, pid_t *ret_pid, int *ret_master,
 		return fail(err, MT_ENOTFOUND, "there is no program `%s` to run commands "
 			    "with; set the option `shell`", spawn->shell);
 	if (!env)
-		return fail(err, MT_ENOMEM, "no memory to start a shell");
+		return out_of_memory(err);
 	usual_modes(&modes);
 	pid_t pid = forkpty(&master, NULL, &modes, &size);
 

@@ -566,7 +566,7 @@ static int do_goto(struct browser *b, const struct py_call *c, const struct cdp_
 	int status;
 
 	if (!url)
-		return fail(err, MT_ENOMEM, "no memory for an address");
+		return out_of_memory(err);
 	b->changed = cdp_now();
 	status = page_call(b, "Page.navigate", js_make("url", 's', url, NULL), wait, &out,
 			   err);

@@ -108,7 +108,7 @@ static int add_argument(struct cursor *c, struct py_call *call, struct error *er
 	int status;
 
 	if (n && !name)
-		return fail(err, MT_ENOMEM, "no memory for a call");
+		return out_of_memory(err);
 	status = literal_read(c, &value, err);
 	if (status)
 		return status;
@@ -126,7 +126,7 @@ static int add_argument(struct cursor *c, struct py_call *call, struct error *er
 		return js_set(call->named, name, value);
 	if (json_object_array_add(call->args, value)) {
 		json_object_put(value);
-		return fail(err, MT_ENOMEM, "no memory for a call");
+		return out_of_memory(err);
 	}
 	return MT_OK;
 }
@@ -141,7 +141,7 @@ static int read_arguments(struct cursor *c, struct py_call *call, struct error *
 	call->args = json_object_new_array();
 	call->named = json_object_new_object();
 	if (!call->args || !call->named)
-		return fail(err, MT_ENOMEM, "no memory for a call");
+		return out_of_memory(err);
 	for (;;) {
 		int status;
 
@@ -167,7 +167,7 @@ static int add_call(struct py_calls *calls, struct py_call *call, struct error *
 			    ACTIONS_MAX);
 	all = realloc(calls->all, (calls->count + 1) * sizeof *all);
 	if (!all)
-		return fail(err, MT_ENOMEM, "no memory for a call");
+		return out_of_memory(err);
 	calls->all = all;
 	all[calls->count++] = *call;
 	*call = (struct py_call){ 0 };
@@ -195,7 +195,7 @@ static int read_one(struct cursor *c, bool strict, struct py_calls *calls,
 	int status;
 
 	if (n && !call.name)
-		return fail(err, MT_ENOMEM, "no memory for a call");
+		return out_of_memory(err);
 	if (!n && strict)
 		return fail(err, MT_EINVAL, "SyntaxError: `%.*s` is no call of an action, as "
 			    "click('12')", (int)(c->end - c->at < 20 ? c->end - c->at : 20),

@@ -63,7 +63,7 @@ static int index_nodes(struct printer *p, json_object *nodes, struct error *err)
 		;
 	p->table = calloc(p->size, sizeof *p->table);
 	if (!p->table)
-		return fail(err, MT_ENOMEM, "no memory for the page");
+		return out_of_memory(err);
 	for (size_t i = 0; i < n; i++) {
 		json_object *node = json_object_array_get_idx(nodes, i);
 		const char *id = js_str(node, "nodeId", NULL);
@@ -350,7 +350,7 @@ int ax_put(struct strbuf *out, json_object *tree, const struct ax_options *optio
 	if (status)
 		return status;
 	if (out->error)
-		return fail(err, out->error, "no memory for the text of the page");
+		return fail_code(err, out->error);
 	return p.cut ? MT_ELIMIT : MT_OK;
 }
 

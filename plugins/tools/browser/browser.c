@@ -236,7 +236,7 @@ int browser_new(const struct browser_config *config, struct browser **ret,
 	struct browser *b = calloc(1, sizeof *b);
 
 	if (!b)
-		return fail(err, MT_ENOMEM, "no memory for a browser");
+		return out_of_memory(err);
 	b->config = *config;
 	b->chrome = (struct chrome){ .pid = -1, .in = -1, .out = -1 };
 	b->notes = STRBUF(NOTES_MAX);

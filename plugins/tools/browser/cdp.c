@@ -37,7 +37,7 @@ int cdp_new(int in, int out, cdp_event_fn *event, void *arg, struct cdp **ret,
 	if (!c) {
 		close(in);
 		close(out);
-		return fail(err, MT_ENOMEM, "no memory for a browser");
+		return out_of_memory(err);
 	}
 	*c = (struct cdp){ .in = in, .out = out, .event = event, .arg = arg,
 			   .read = STRBUF(CDP_MESSAGE_MAX),

@@ -76,13 +76,13 @@ static int make_profile(const char *folder, char **ret, struct error *err)
 	int status;
 
 	if (asprintf(&dir, "%s/browser-XXXXXX", folder) < 0)
-		return dir = NULL, fail(err, MT_ENOMEM, "no memory for a browser");
+		return dir = NULL, out_of_memory(err);
 	if (!mkdtemp(dir))
 		return fail(err, MT_EIO, "cannot make the browser's folder in %s: %s",
 			    folder, strerror(errno));
 	defaults = path_join(dir, "Default");
 	file = defaults ? path_join(defaults, "Preferences") : NULL;
-	status = file ? dir_make(defaults, err) : fail(err, MT_ENOMEM, "no memory");
+	status = file ? dir_make(defaults, err) : out_of_memory(err);
 	if (!status)
 		status = file_write(file, preferences, sizeof preferences - 1, 0600, false,
 				    err);
@@ -166,7 +166,7 @@ static int spawn(const char *program, char *const *argv, struct chrome *c,
 }
 
 /* Names as they are and with * in front, and nothing that could be another rule.
- * @return NULL: no memory, or a name that is none. */
+ * @return NULL: out of memory, or a name that is none. */
 static char *host_rules(const char *hosts, struct error *err)
 {
 	AUTO(strbuf) struct strbuf rules = STRBUF(1 << 16);
@@ -184,7 +184,7 @@ static char *host_rules(const char *hosts, struct error *err)
 		strbuf_addf(&rules, ", EXCLUDE %.*s", (int)len, at);
 	}
 	if (rules.error)
-		fail(err, MT_ENOMEM, "no memory for a browser");
+		out_of_memory(err);
 	return rules.error ? NULL : strdup(rules.text);
 }
 
@@ -224,7 +224,7 @@ int chrome_start(const struct chrome_config *config, struct chrome *ret, struct 
 	argv[n++] = "about:blank";
 	argv[n] = NULL;
 	status = profile && size ? spawn(program, (char *const *)argv, ret, err)
-				 : fail(err, MT_ENOMEM, "no memory for a browser");
+				 : out_of_memory(err);
 	if (status)
 		chrome_end(ret);
 	return status;

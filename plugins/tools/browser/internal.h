@@ -86,7 +86,7 @@ json_object *js_make(const char *name, ...);
 /* elements.c */
 struct element *element_by_bid(struct browser *b, const char *bid);
 struct element *element_by_node(struct browser *b, unsigned frame, int64_t node);
-/** Find it, or give it a bid. NULL: no memory. `is_frame`: it holds a page. */
+/** Find it, or give it a bid. NULL: out of memory. `is_frame`: it holds a page. */
 struct element *element_add(struct browser *b, unsigned frame, int64_t node, bool is_frame);
 void elements_clear(struct browser *b);
 

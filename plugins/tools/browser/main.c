@@ -76,7 +76,7 @@ static int plugin_open(const struct mt_tool_host *host, struct mt_instance *inst
 	};
 
 	if (!p->downloads || !p->folder || browser_new(&config, &p->browser, &err)) {
-		host->log(instance, MT_LOG_ERROR, "no memory for the browser");
+		host->log(instance, MT_LOG_ERROR, "out of memory");
 		plugin_close(p);
 		return MT_ENOMEM;
 	}

@@ -200,7 +200,7 @@ static int read_nodes(struct document *d, json_object *strings, struct error *er
 	d->count = length(ids);
 	d->nodes = calloc(d->count + 1, sizeof *d->nodes);
 	if (!d->nodes)
-		return fail(err, MT_ENOMEM, "no memory for the page");
+		return out_of_memory(err);
 	for (size_t i = 0; i < d->count; i++)
 		d->nodes[i] = (struct node){ .id = int_at(ids, i, 0), .inner = -1,
 					     .is_element = int_at(types, i, 0) == 1 };
@@ -274,7 +274,7 @@ static int clip_nodes(struct document *d, struct error *err)
 	} *above = calloc(d->count + 1, sizeof *above), *own;
 
 	if (!above)
-		return fail(err, MT_ENOMEM, "no memory for the page");
+		return out_of_memory(err);
 	for (size_t i = 0; i < d->count; i++) {
 		int64_t parent = int_at(parents, i, -1);
 		struct node *n = &d->nodes[i];
@@ -470,7 +470,7 @@ static int name_node(struct look *l, const struct document *d, json_object *node
 	role = js_str(js_get(node, "role"), "value", "");
 	e = element_add(l->b, d->frame, n->id, false);
 	if (!e)
-		return fail(l->err, MT_ENOMEM, "no memory for the page");
+		return out_of_memory(l->err);
 	e->shown = true;
 	e->mark = mark_of(d, n, role);
 	if (!strcmp(role, "graphics-symbol"))
@@ -505,7 +505,7 @@ static int add_missing(struct look *l, struct document *d, struct node *n,
 		return MT_OK;
 	if (json_object_array_add(children, json_object_new_string(id)) ||
 	    json_object_array_add(nodes, json_object_get(node)))
-		return fail(l->err, MT_ENOMEM, "no memory for the page");
+		return out_of_memory(l->err);
 	return name_node(l, d, node);
 }
 
@@ -581,7 +581,7 @@ static int read_trees(struct look *l)
 {
 	json_object *roots[FRAMES_MAX] = { NULL };
 	json_object *all = json_object_new_array();
-	int status = all ? MT_OK : fail(l->err, MT_ENOMEM, "no memory for the page");
+	int status = all ? MT_OK : out_of_memory(l->err);
 
 	for (size_t i = l->count; i-- > 0 && !status;) {
 		json_object *own = json_object_new_array();

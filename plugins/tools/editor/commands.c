@@ -82,7 +82,7 @@ static int view_file(struct job *j)
 		    j->path);
 	if (view_lines(&f, first, last, &j->ret->text) != MT_OK ||
 	    !memory_saw(j->e->memory, j->real, &f))
-		return refuse(j, MT_ENOMEM, "There is no memory to view %s.", j->path);
+		return refuse(j, MT_ENOMEM, "Out of memory: cannot view %s.", j->path);
 	return MT_OK;
 }
 

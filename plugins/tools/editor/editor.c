@@ -275,7 +275,7 @@ int editor_run(struct editor *e, const struct editor_request *q,
 	free(j.real);
 	if (status == MT_OK && ret->text.error)
 		status = refuse(&j, ret->text.error,
-				"There is no memory to show the result%s.",
+				"Out of memory: cannot show the result%s.",
 				ret->edited ? "; the edit was made" : "");
 	return status;
 }

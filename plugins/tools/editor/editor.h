@@ -50,7 +50,7 @@ struct editor_result {
 };
 
 /** @param workspace proposed when a path is relative; may be NULL.
- *  @return NULL if there is no memory. */
+ *  @return NULL if out of memory. */
 struct editor *editor_new(const char *workspace);
 struct editor *editor_free(struct editor *e);
 AUTO_DEFINE(editor, struct editor *, editor_free)
@@ -58,7 +58,7 @@ AUTO_DEFINE(editor, struct editor *, editor_free)
 /** Run one call. `ret` needs no preparation and is cleared by the caller,
  *  after success and failure.
  *  @return MT_OK or an mt_status; ret->text is the sentence then (it may have
- *          several lines), empty only when there is no memory. */
+ *          several lines), empty only when out of memory. */
 int editor_run(struct editor *e, const struct editor_request *q,
 	       struct editor_result *ret);
 void editor_result_clear(struct editor_result *r);

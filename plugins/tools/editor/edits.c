@@ -25,7 +25,7 @@ static int edit(struct job *j, const struct textfile *f, size_t at, size_t remov
 	if (textfile_splice(f, at, removed, added, ret, &err) != MT_OK)
 		return refuse_write(j, &err);
 	if (!seen || undo_prepare(f, ret, &undo) != MT_OK)
-		return refuse(j, MT_ENOMEM, "There is no memory to edit %s.", j->path);
+		return refuse(j, MT_ENOMEM, "Out of memory: cannot edit %s.", j->path);
 	if (textfile_write(j->real, &f->st, ret->bytes.text, ret->bytes.len, &err) !=
 	    MT_OK) {
 		free(undo.bytes);
@@ -394,7 +394,7 @@ int command_undo(struct job *j)
 	if (last->created)
 		return undo_creation(j, seen, &f, is_text);
 	if (before_edit(last, &f, &back) != MT_OK)
-		return refuse(j, MT_ENOMEM, "There is no memory to undo the edit of %s.",
+		return refuse(j, MT_ENOMEM, "Out of memory: cannot undo the edit of %s.",
 			      j->path);
 	is_text = textfile_decode(&back, seen_charset(seen), NULL) == MT_OK && is_text;
 	if (textfile_write(j->real, &f.st, back.bytes.text, back.bytes.len, &err) !=

@@ -160,5 +160,5 @@ int view_folder(const char *path, struct strbuf *out, struct error *err)
 	for (size_t i = 0; i < l.count; i++)
 		free(l.entries[i].path);
 	free(l.entries);
-	return status == MT_OK ? MT_OK : fail(err, status, "out of memory");
+	return status == MT_OK ? MT_OK : fail_code(err, status);
 }

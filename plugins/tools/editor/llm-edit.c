@@ -225,7 +225,7 @@ static int find(struct job *j, const char *path, const char *workspace)
 	if (asprintf(&j->path, "%s%s%s", *path == '/' ? "" : workspace,
 		     *path == '/' ? "" : "/", path) < 0) {
 		j->path = NULL;
-		return fail(&j->err, MT_ENOMEM, "out of memory");
+		return out_of_memory(&j->err);
 	}
 	j->real = realpath(j->path, NULL);
 	if (j->real || errno == ENOENT)

@@ -24,7 +24,7 @@ struct memory *memory_free(struct memory *m);
 
 /** What is known of a file, by its real path; NULL: nothing. */
 struct seen *memory_find(struct memory *m, const char *path);
-/** The file was seen with these bytes. @return NULL if there is no memory. */
+/** The file was seen with these bytes. @return NULL if out of memory. */
 struct seen *memory_saw(struct memory *m, const char *path, const struct textfile *f);
 
 /** True if the bytes are those that were last seen. */

@@ -45,7 +45,7 @@ int textfile_read(struct textfile *f, const char *path, struct error *err)
 				    "File is too large. The limit is %d MB.",
 				    EDITOR_FILE_MAX >> 20);
 		if (f->bytes.error)
-			return fail(err, MT_ENOMEM, "out of memory");
+			return out_of_memory(err);
 	}
 	f->hash = hash_bytes(f->bytes.text, f->bytes.len);
 	return MT_OK;
@@ -106,7 +106,7 @@ static int write_beside(const char *path, mode_t mode, const char *bytes, size_t
 		strbuf_addn(&name, path, folder);
 		if (strbuf_addf(&name, ".mortise-%ld-%u", (long)getpid(), serial++) !=
 		    MT_OK)
-			return fail(err, name.error, "out of memory");
+			return fail_code(err, name.error);
 		fd = open(name.text, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 		why = errno;
 	}
@@ -163,7 +163,7 @@ static int make_parents(const char *path, unsigned *ret, struct error *err)
 
 	*ret = 0;
 	if (!part)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	for (char *slash = part + 1; (slash = strchr(slash, '/')); slash++) {
 		*slash = '\0';
 		if (mkdir(part, 0777) == 0)

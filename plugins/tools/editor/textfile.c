@@ -97,7 +97,7 @@ int textfile_decode(struct textfile *f, const struct charset *hint, struct error
 			    "File appears to be binary and this file type "
 			    "cannot be read or edited by this tool.");
 	if (status != MT_OK)
-		return fail(err, status, "out of memory");
+		return fail_code(err, status);
 	return MT_OK;
 }
 
@@ -109,7 +109,7 @@ int textfile_from_text(struct textfile *f, const char *text, size_t len,
 		return fail(err, f->bytes.error, "a text of more than %d MB",
 			    EDITOR_FILE_MAX >> 20);
 	if (strbuf_addn(&f->text, text, len) != MT_OK || take_line_ends(f) != MT_OK)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	f->hash = hash_bytes(f->bytes.text, f->bytes.len);
 	return MT_OK;
 }
@@ -162,7 +162,7 @@ static int encode(struct textfile *f, struct error *err)
 		return fail(err, MT_ELIMIT, "a file of more than %d MB",
 			    EDITOR_FILE_MAX >> 20);
 	if (status != MT_OK)
-		return fail(err, status, "out of memory");
+		return fail_code(err, status);
 	f->hash = hash_bytes(f->bytes.text, f->bytes.len);
 	return MT_OK;
 }

@@ -153,7 +153,7 @@ static int one(struct get *g, const char *url, char **ret_next, struct error *er
 
 	*ret_next = NULL;
 	if (!h)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	curl_easy_setopt(h, CURLOPT_ERRORBUFFER, detail);
 	strbuf_reset(&g->body);
 	g->cut = g->refused = false;
@@ -168,7 +168,7 @@ static int one(struct get *g, const char *url, char **ret_next, struct error *er
 	curl_easy_getinfo(h, CURLINFO_REDIRECT_URL, &text);
 	if (text && g->code >= 300 && g->code < 400) {
 		*ret_next = strdup(text);
-		return *ret_next ? MT_OK : fail(err, MT_ENOMEM, "out of memory");
+		return *ret_next ? MT_OK : out_of_memory(err);
 	}
 	return MT_OK;
 }
@@ -182,7 +182,7 @@ int get_page(struct get *g, struct error *err)
 		char *next = NULL;
 
 		if (!g->last)
-			return fail(err, MT_ENOMEM, "out of memory");
+			return out_of_memory(err);
 		r = check_url(g, g->last, err);
 		if (!r)
 			r = one(g, g->last, &next, err);

@@ -211,7 +211,7 @@ static int put_page(struct visit *v, bool raw)
 				  *g->type ? g->type : "binary");
 	r = make_text(v, raw, &text);
 	if (r)
-		return host->fail(v->call, r, "There is no memory for this page.");
+		return host->fail(v->call, r, "Out of memory.");
 	put_text(v, &text);
 	if (g->code >= 400)
 		return host->fail(v->call, MT_EIO, "The server answered with status %ld.",

@@ -85,7 +85,7 @@ int kernel_start(const struct launch_config *config, struct kernel **ret,
 	struct kernel *k = calloc(1, sizeof *k);
 
 	if (!k)
-		return fail(err, MT_ENOMEM, "no memory for a kernel");
+		return out_of_memory(err);
 	if (launch_start(config, &k->launch, err) != MT_OK) {
 		free(k);
 		return err->code;
@@ -139,14 +139,14 @@ int kernel_send(struct kernel *k, enum channel channel, const char *type,
 
 	snprintf(id, sizeof id, "%s-%llu", k->session, (unsigned long long)++k->sent);
 	if (wire_header(&header, id, k->session, type) != MT_OK)
-		return fail(err, MT_ENOMEM, "no memory for a message to the kernel");
+		return out_of_memory(err);
 	const struct mt_str body[WIRE_SIGNED] = {
 		{ header.text, header.len }, MT_STR("{}"), MT_STR("{}"),
 		{ content, strlen(content) },
 	};
 
 	if (wire_sign(k->launch.key, body, hex) != MT_OK)
-		return fail(err, MT_ENOMEM, "no memory for a message to the kernel");
+		return out_of_memory(err);
 	if (!send_parts(k->sockets[channel], hex, body))
 		return fail(err, MT_EIO, "the kernel takes no message: %s",
 			    zmq_strerror(errno));

@@ -168,10 +168,10 @@ static int take_argv(struct kernelspec *k, struct error *err)
 				    "of texts", k->folder);
 		k->argv[i] = strdup(json_object_get_string(one));
 		if (!k->argv[i])
-			return fail(err, MT_ENOMEM, "no memory for a kernel");
+			return out_of_memory(err);
 		k->argc++;
 	}
-	return k->argv ? MT_OK : fail(err, MT_ENOMEM, "no memory for a kernel");
+	return k->argv ? MT_OK : out_of_memory(err);
 }
 
 static int read_spec(struct kernelspec *k, struct error *err)
@@ -182,7 +182,7 @@ static int read_spec(struct kernelspec *k, struct error *err)
 	size_t len;
 
 	if (!file)
-		return fail(err, MT_ENOMEM, "no memory for a kernel");
+		return out_of_memory(err);
 	if (file_read(file, SPEC_MAX, &text, &len, err) != MT_OK)
 		return err->code;
 	k->json = js_parse_object(text, len, &why);

@@ -25,7 +25,7 @@ struct kernelspec {
 int kernelspec_find(const char *name, struct kernelspec *ret, struct error *err);
 void kernelspec_clear(struct kernelspec *k);
 /** Append "NAME=value" texts of the spec's environment, ${X} replaced, to a list
- *  that has room for `max`. @return how many; negative: no memory. */
+ *  that has room for `max`. @return how many; negative: out of memory. */
 int kernelspec_env(const struct kernelspec *k, char **list, int max);
 
 #endif

@@ -31,7 +31,7 @@ enum {
 
 static int no_memory(struct error *err)
 {
-	return fail(err, MT_ENOMEM, "no memory to start a kernel");
+	return out_of_memory(err);
 }
 
 /* ---- its folder ---------------------------------------------------------- */

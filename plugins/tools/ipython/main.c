@@ -224,7 +224,7 @@ static int reply(struct ipython *p, size_t before)
 	strbuf_addn(&text, p->notes.text, before);
 	if (output_cut(clean.text, clean.len, OUTPUT_CHARS, &text, &cut) != MT_OK ||
 	    all.error || clean.error)
-		return p->host->fail(p->call, MT_ENOMEM, "no memory for the result");
+		return p->host->fail(p->call, MT_ENOMEM, "Out of memory.");
 	if (text.len > before && p->notes.len > before)
 		strbuf_addc(&text, '\n');
 	const char *spool = p->spooling ? p->host->spool_path(p->call) : "";

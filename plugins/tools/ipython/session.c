@@ -167,7 +167,7 @@ int session_ready(struct session *s, const char *shell_dir, int cancel_fd,
 		char *copy = strdup(shell_dir);
 
 		if (!copy)
-			return fail(err, MT_ENOMEM, "no memory for a directory");
+			return out_of_memory(err);
 		free(s->shell_dir);
 		s->shell_dir = copy;
 	}

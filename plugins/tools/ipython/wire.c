@@ -51,7 +51,7 @@ static json_object *read_object(struct mt_str part, struct error *err)
 	if (utf8_valid(part.ptr, part.len))
 		return js_parse_object(part.ptr, part.len, err);
 	if (utf8_add_clean(&clean, part.ptr, part.len)) {
-		fail(err, MT_ENOMEM, "no memory for a message of the kernel");
+		out_of_memory(err);
 		return NULL;
 	}
 	return js_parse_object(clean.text, clean.len, err);
@@ -81,7 +81,7 @@ int wire_read(const char *key, const struct mt_str *parts, size_t count,
 	const struct mt_str *given = &parts[mark + 1], *body = given + 1;
 
 	if (wire_sign(key, body, hex) != MT_OK)
-		return fail(err, MT_ENOMEM, "no memory for a message of the kernel");
+		return out_of_memory(err);
 	if (given->len != WIRE_HEX || CRYPTO_memcmp(given->ptr, hex, WIRE_HEX) != 0)
 		return fail(err, MT_EDENIED, "a message on the line of the kernel is not "
 			    "signed with its key");

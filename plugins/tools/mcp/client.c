@@ -211,7 +211,7 @@ int exchange(struct client *c, const char *method, json_object *params,
 	p.id = ++c->ids;
 	p.alive_at = mcp_now();
 	if (era_meta(c, params, p.id) || rpc_request(&b, p.id, method, params))
-		status = fail(err, MT_ENOMEM, "no memory for a request");
+		status = out_of_memory(err);
 	p.next = c->pendings;
 	c->pendings = &p;
 	pthread_mutex_unlock(&c->lock);
@@ -243,7 +243,7 @@ int notify(struct client *c, const char *method, json_object *params, struct err
 	AUTO(strbuf) struct strbuf b = STRBUF(1 << 20);
 
 	if (rpc_notification(&b, method, params))
-		return fail(err, MT_ENOMEM, "no memory for a message");
+		return out_of_memory(err);
 	return c->transport->send(c, b.text, b.len, NULL, err);
 }
 
@@ -260,7 +260,7 @@ static int add_input(struct client *c, json_object *params, json_object *result,
 	json_object_object_del(params, "requestState");
 	json_object_object_del(params, "inputResponses");
 	if (!answers)
-		return fail(err, MT_ENOMEM, "no memory for an answer");
+		return out_of_memory(err);
 	if (json_object_is_type(asked, json_type_object)) {
 		json_object_object_foreach(asked, key, question) {
 			const char *text;
@@ -279,9 +279,9 @@ static int add_input(struct client *c, json_object *params, json_object *result,
 	if (json_object_object_length(answers) == 0)
 		json_object_put(answers);
 	else if (js_set(params, "inputResponses", answers))
-		return fail(err, MT_ENOMEM, "no memory for an answer");
+		return out_of_memory(err);
 	if (state && js_set(params, "requestState", json_object_get(state)))
-		return fail(err, MT_ENOMEM, "no memory for an answer");
+		return out_of_memory(err);
 	return MT_OK;
 }
 

@@ -120,7 +120,7 @@ struct client {
 
 int64_t mcp_now(void);
 
-/** @return NULL: no memory. The transport is not started. */
+/** @return NULL: out of memory. The transport is not started. */
 struct client *client_new(const struct client_config *config);
 struct client *client_free(struct client *c);
 AUTO_DEFINE(client, struct client *, client_free)

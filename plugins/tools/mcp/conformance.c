@@ -77,7 +77,7 @@ static int call(struct client *c, const struct offer *f, json_object *arguments,
 	int status;
 
 	if (js_set_str(params, "name", f->real) || js_set(params, "arguments", arguments))
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	status = client_request(c, "tools/call", params, &w, &result, &refusal, err);
 	if (status && !refusal)
 		return status;
@@ -203,7 +203,7 @@ int main(int argc, char **argv)
 	}
 	c = client_new(&config);
 	if (!c)
-		fail(&err, MT_ENOMEM, "out of memory");
+		out_of_memory(&err);
 	else
 		play(c, js_get(doc, "toolCalls"), &err);
 	if (err.code)

@@ -96,7 +96,7 @@ static int initialize(struct client *c, const struct waiter *w, struct error *er
 	if (js_set_str(params, "protocolVersion", version) ||
 	    js_set(params, "capabilities", era_capabilities(c)) ||
 	    js_set(params, "clientInfo", client_info()))
-		return fail(err, MT_ENOMEM, "no memory for the greeting");
+		return out_of_memory(err);
 	status = exchange(c, "initialize", params, w, 0, &answer, err);
 	if (status)
 		return status;

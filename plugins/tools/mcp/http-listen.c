@@ -233,7 +233,7 @@ static int sse_start(struct client *c, const struct waiter *w, struct error *err
 
 	c->link = h;
 	if (!h || listener_start(h, true))
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	return await_endpoint(c, h, w, err);
 }
 

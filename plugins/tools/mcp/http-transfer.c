@@ -157,7 +157,7 @@ int transfer_open(struct transfer *t, struct http *h, const char *url, struct er
 				.multi = take_lane(h), .body = STRBUF(MCP_MESSAGE_MAX) };
 	sse_init(&t->sse, MCP_MESSAGE_MAX, on_event, t);
 	if (!t->easy || !t->multi || own_headers(t))
-		return fail(err, MT_ENOMEM, "no memory for a request");
+		return out_of_memory(err);
 	curl_easy_setopt(t->easy, CURLOPT_URL, url);
 	curl_easy_setopt(t->easy, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(t->easy, CURLOPT_PROTOCOLS_STR, "http,https");
@@ -213,7 +213,7 @@ int transfer_run(struct transfer *t, int (*look)(struct transfer *t, int64_t *re
 
 	curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, t->headers);
 	if (curl_multi_add_handle(t->multi, t->easy))
-		return fail(err, MT_ENOMEM, "no memory for a request");
+		return out_of_memory(err);
 	while (status == 1) {
 		int64_t until = mcp_now() + POLL_MS;
 

@@ -198,7 +198,7 @@ static int resume(struct http *h, struct pending *p, struct strbuf *id, int64_t 
 		status = MT_OK;
 		if (transfer_header(&t, "Accept: text/event-stream") ||
 		    (id->len && transfer_header(&t, "Last-Event-ID: %s", id->text)))
-			status = fail(err, MT_ENOMEM, "no memory for a request");
+			status = out_of_memory(err);
 		if (!status)
 			status = transfer_run(&t, look, err);
 		if (!status && (t.status < 200 || t.status >= 300))
@@ -381,7 +381,7 @@ static int http_start(struct client *c, const struct waiter *w, struct error *er
 
 	(void)w;
 	c->link = h;
-	return h ? MT_OK : fail(err, MT_ENOMEM, "out of memory");
+	return h ? MT_OK : out_of_memory(err);
 }
 
 static int http_send(struct client *c, const char *text, size_t len, struct pending *p,

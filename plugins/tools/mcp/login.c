@@ -72,7 +72,7 @@ static int perform(struct login *l, const struct client_config *config, size_t *
 	const struct offer_options options = { .trust_hints = true };
 	const struct waiter w = { .cancelled = never };
 	struct offers offers = { 0 };
-	int status = c ? client_connect(c, &w, err) : fail(err, MT_ENOMEM, "out of memory");
+	int status = c ? client_connect(c, &w, err) : out_of_memory(err);
 
 	if (!status)
 		status = offers_fetch(c, &options, &w, &offers, err);

@@ -309,7 +309,7 @@ static int call_tool(struct mcp *m, struct active *a, struct waiter *w,
 				     "tool.", m->settings.name, f->real);
 	}
 	if (!args || js_set_str(params, "name", f->real) || js_set(params, "arguments", args))
-		return m->host->fail(a->call, MT_ENOMEM, "no memory for the call");
+		return m->host->fail(a->call, MT_ENOMEM, "Out of memory.");
 	w->input = f->input;
 	status = ask(m, w, "tools/call", params, f->again || m->client->era == ERA_MODERN,
 		     &result, &err);

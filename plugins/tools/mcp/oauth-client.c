@@ -15,7 +15,7 @@ enum { ASSERTION_LIFE_S = 120, HALF = 32, SIGNATURE_MAX = 1024 };
 
 static int no_memory(struct error *err)
 {
-	return fail(err, MT_ENOMEM, "out of memory");
+	return out_of_memory(err);
 }
 
 /* ---- the statement ------------------------------------------------------------- */

@@ -15,7 +15,7 @@ enum { RANDOM_BYTES = 32 };
 
 static int no_memory(struct error *err)
 {
-	return fail(err, MT_ENOMEM, "out of memory");
+	return out_of_memory(err);
 }
 
 /* ---- what nobody can guess -------------------------------------------------------- */

@@ -13,7 +13,7 @@ enum { LOGIN_MAX = 1 << 20, LIFE_MAX_S = 10 * 365 * 86400 };
 
 static int no_memory(struct error *err)
 {
-	return fail(err, MT_ENOMEM, "out of memory");
+	return out_of_memory(err);
 }
 
 const char *oauth_token(json_object *login)

@@ -85,12 +85,12 @@ static int add_word(char ***list, size_t *count, char *word, struct error *err)
 	if (*count >= WORDS_MAX || !word) {
 		free(word);
 		return word ? fail(err, MT_ELIMIT, "too many arguments or variables")
-			    : fail(err, MT_ENOMEM, "out of memory");
+			    : out_of_memory(err);
 	}
 	grown = realloc(*list, (*count + 2) * sizeof *grown);
 	if (!grown) {
 		free(word);
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	}
 	*list = grown;
 	grown[(*count)++] = word;
@@ -216,7 +216,7 @@ int settings_read(const struct mt_tool_host *host, struct mt_instance *instance,
 			    "https://");
 	s.name = strdup(name ? name : "mcp");
 	if (!s.name)
-		status = fail(err, MT_ENOMEM, "out of memory");
+		status = out_of_memory(err);
 	if (!status && command)
 		status = read_argv(host, instance, command, &s, err);
 	if (!status && command)

@@ -337,7 +337,7 @@ static int stdio_start(struct client *c, const struct waiter *w, struct error *e
 {
 	struct process *p = process_new(c);
 	sigset_t all, before;
-	int status = p ? launch(c, p, err) : fail(err, MT_ENOMEM, "out of memory");
+	int status = p ? launch(c, p, err) : out_of_memory(err);
 
 	(void)w;
 	if (status) {

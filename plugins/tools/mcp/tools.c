@@ -148,7 +148,7 @@ static int finish(struct offers *o, struct offer *f, struct error *err)
 		return MT_OK;
 	}
 	offer_clear(f);
-	return fail(err, MT_ENOMEM, "no memory for the list of tools");
+	return out_of_memory(err);
 }
 
 static char *schema_text(json_object *schema)
@@ -178,7 +178,7 @@ static int add_tool(struct client *c, const struct offer_options *options,
 		return MT_OK;
 	f = room(o);
 	if (!f)
-		return fail(err, MT_ENOMEM, "no memory for the list of tools");
+		return out_of_memory(err);
 	f->name = strdup(name);
 	f->real = strdup(real);
 	f->description = description_of(tool, real);
@@ -201,7 +201,7 @@ static int fetch_page(struct client *c, const char *method, const char *cursor,
 	AUTO(json) json_object *params = json_object_new_object();
 
 	if (cursor && js_set_str(params, "cursor", cursor))
-		return fail(err, MT_ENOMEM, "no memory for a request");
+		return out_of_memory(err);
 	return client_request(c, method, params, w, ret, NULL, err);
 }
 
@@ -232,7 +232,7 @@ static int add_own(struct client *c, enum offer_kind kind, struct offers *o,
 		return MT_OK;
 	f = room(o);
 	if (!f)
-		return fail(err, MT_ENOMEM, "no memory for the list of tools");
+		return out_of_memory(err);
 	f->kind = kind;
 	f->name = strdup(name);
 	f->real = strdup(name);

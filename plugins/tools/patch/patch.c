@@ -422,7 +422,7 @@ int patch_apply(const char *text, size_t len, patch_load *load, void *arg,
 	lines_clear(&r.added);
 	free(r.chunks.list);
 	if (status && !ret->why.len)
-		strbuf_add(&ret->why, status == MT_ENOMEM ? "There is no memory for this patch."
+		strbuf_add(&ret->why, status == MT_ENOMEM ? "Out of memory."
 							  : "The patch cannot be applied.");
 	return status;
 }

@@ -64,7 +64,7 @@ int matcher_open(const char *pattern, struct matcher **ret, struct error *err)
 			    PATTERN_MAX);
 	m = calloc(1, sizeof *m);
 	if (!m)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	m->code = compile(pattern, &code, &at);
 	if (!m->code) {
 		char why[200] = "";
@@ -80,7 +80,7 @@ int matcher_open(const char *pattern, struct matcher **ret, struct error *err)
 	m->context = pcre2_match_context_create(NULL);
 	if (!m->data || !m->context) {
 		matcher_free(m);
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	}
 	pcre2_set_match_limit(m->context, MATCH_LIMIT);
 	pcre2_set_heap_limit(m->context, HEAP_LIMIT);

@@ -112,5 +112,5 @@ int view_folder(const char *path, struct strbuf *out, struct error *err)
 	}
 	for (size_t i = 0; e && i < e->count; i++)
 		free(e->paths[i]);
-	return r ? fail(err, r, "out of memory") : MT_OK;
+	return r ? fail_code(err, r) : MT_OK;
 }

@@ -193,7 +193,7 @@ static int expand(struct glob *g, struct error *err)
 			strbuf_add(&form, close + 1);
 			g->forms[g->count] = form.error ? NULL : strbuf_take(&form);
 			if (!g->forms[g->count])
-				return fail(err, MT_ENOMEM, "out of memory");
+				return out_of_memory(err);
 			g->count++;
 			at = end;
 			if (end == close)
@@ -214,7 +214,7 @@ int glob_open(struct glob *g, const char *pattern, struct error *err)
 		pattern += 2;
 	g->forms[0] = strdup(pattern);
 	if (!g->forms[0])
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	g->count = 1;
 	r = expand(g, err);
 	for (size_t i = 0; i < g->count; i++)

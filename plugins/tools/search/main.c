@@ -53,7 +53,7 @@ static void close_set(void *self)
 
 /* ---- where and how ----------------------------------------------------- */
 
-/* A path of the model as an absolute one. @return owned; NULL: no memory */
+/* A path of the model as an absolute one. @return owned; NULL: out of memory */
 static char *absolute(const struct self *self, const char *path)
 {
 	const char *home = getenv("HOME"), *base = self->host->workspace(self->instance);
@@ -76,7 +76,7 @@ static int set_top(struct ask *a, const char *path, struct error *err)
 	AUTO(free) char *wish = absolute(a->self, path);
 
 	if (!wish)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	a->top = realpath(wish, NULL);
 	a->search.top = a->top;
 	return a->top ? MT_OK
@@ -239,7 +239,7 @@ static int answer(const struct ask *a, const struct found *f, bool lines)
 	put_found(a, f, lines, &out);
 	put_end(&a->search, f, &out);
 	if (out.error == MT_ENOMEM)
-		return host->fail(a->call, MT_ENOMEM, "There is no memory for the result.");
+		return host->fail(a->call, MT_ENOMEM, "There is out of memory.");
 	return host->reply_text(a->call, out.text, out.len);
 }
 
@@ -314,14 +314,14 @@ static int run_glob(struct ask *a, struct error *err)
 	if (!r && !pattern)
 		r = fail(err, MT_EINVAL, "Missing required argument \"pattern\"");
 	if (!r && glob_split(pattern, &base, &rest))
-		r = fail(err, MT_ENOMEM, "out of memory");
+		r = out_of_memory(err);
 	if (!r)
 		r = set_top(a, base ? base : path, err);
 	if (!r && (stat(a->top, &st) || !S_ISDIR(st.st_mode)))
 		r = fail(err, MT_EINVAL, "Invalid `path` parameter: %s is not a directory.",
 			 a->top);
 	if (!r && enter_directory(a, &rest))
-		r = fail(err, MT_ENOMEM, "out of memory");
+		r = out_of_memory(err);
 	if (!r)
 		r = set_glob(a, rest, err);
 	return r ? r : find(a, false, err);

@@ -204,7 +204,7 @@ int search_ripgrep(const struct search *s, struct found *ret, struct error *err)
 	for (size_t i = 0; i < a.owned_count; i++)
 		free(a.owned[i]);
 	if (r)
-		return r == MT_ENOMEM ? fail(err, r, "out of memory") : r;
+		return r == MT_ENOMEM ? fail_code(err, r) : r;
 	r = listen_to(s, ret, fd);
 	close(fd);
 	if (r || ret->end != SEARCH_WHOLE)
@@ -214,7 +214,7 @@ int search_ripgrep(const struct search *s, struct found *ret, struct error *err)
 		r = MT_EUNSUPPORTED;
 	if (r) {
 		found_clear(ret);
-		return r == MT_ENOMEM ? fail(err, r, "out of memory") : MT_EUNSUPPORTED;
+		return r == MT_ENOMEM ? fail_code(err, r) : MT_EUNSUPPORTED;
 	}
 	ret->partly = ret->end == SEARCH_WHOLE && code != 0 && code != 1;
 	found_sort(ret);

@@ -161,7 +161,7 @@ static int notes(struct lines *l, struct error *err)
 			    (long long)lines);
 	else if (lines == 0)
 		strbuf_add(&v->text, "<NOTE>The file is empty.</NOTE>\n");
-	return v->text.error ? fail(err, v->text.error, "out of memory") : MT_OK;
+	return v->text.error ? fail_code(err, v->text.error) : MT_OK;
 }
 
 static int view_text(struct view *v, int fd, struct error *err)

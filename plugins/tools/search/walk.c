@@ -239,7 +239,7 @@ int search_walk(const struct search *s, struct found *ret, struct error *err)
 	if (!r)
 		r = begin(&w, err);
 	if (r == MT_ENOMEM)
-		fail(err, r, "out of memory");
+		fail_code(err, r);
 	matcher_free(w.matcher);
 	strbuf_clear(&w.path);
 	strbuf_clear(&w.text);

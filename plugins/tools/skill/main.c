@@ -132,7 +132,7 @@ static int keep_copy(const char *path, const struct strbuf *bytes, struct error 
 	int r;
 
 	if (!folder)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	*strrchr(folder, '/') = '\0';
 	r = dir_make(folder, err);
 	return r ? r : file_write(path, bytes->text, bytes->len, 0700, false, err);
