@@ -1,4 +1,4 @@
-# What is shown to people: a program to mend, a plugin from outside.
+# Examples: a program with a bug, a third-party plugin.
 EXTRA_DIST += \
 	%D%/demo/.gitignore %D%/demo/Makefile %D%/demo/README.md %D%/demo/csv.c \
 	%D%/demo/csv.h %D%/demo/tally.c %D%/demo/test.sh %D%/demo/repair.script \

@@ -22,7 +22,7 @@ static int die(const char *file, long record, const char *why)
 	return 1;
 }
 
-/* "12.5" -> 1250. @return 0 if it is no amount of at most two decimals. */
+/* "12.5" -> 1250. @return 0 if it is not an amount with at most two decimals. */
 static int to_cents(const char *text, long *cents)
 {
 	char *end;
