@@ -15,9 +15,9 @@ AM_TESTS_ENVIRONMENT = \
 EXTRA_DIST += %D%/env.sh %D%/lsan.supp %D%/valgrind.supp %D%/tap.h %D%/oom.h %D%/fresh-debian
 WRAP_ALLOC = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=strndup
 # The rules of the sources themselves.
-TESTS += %D%/layers.sh %D%/style.sh %D%/style-tests.sh %D%/commit-msg.sh %D%/format.sh
+TESTS += %D%/layers.sh %D%/style.sh %D%/style-tests.sh %D%/commit-msg.sh %D%/format.sh %D%/doc-links.sh
 EXTRA_DIST += %D%/layers.sh %D%/style.sh %D%/style-tests.sh %D%/commit-msg.sh \
-	%D%/format.sh %D%/style-patterns %D%/style-ceilings
+	%D%/format.sh %D%/doc-links.sh %D%/doc-links.py %D%/style-patterns %D%/style-ceilings
 
 include tests/lib/local.mk
 include tests/events/local.mk
