@@ -60,6 +60,8 @@ static const char *svc_option(struct mt_exchange *mx, const char *name)
 		return l->model;
 	if (strcmp(name, "provider") == 0)
 		return l->provider;
+	if (strcmp(name, "section") == 0)
+		return l->section;
 	if (strcmp(name, "base_url") == 0)
 		return l->base_url;
 	if (strcmp(name, "input_estimate") == 0)
@@ -476,18 +478,18 @@ static const char *svc_answer_header(struct mt_exchange *mx, const char *name)
 	return NULL;
 }
 
-static int svc_sign(struct mt_exchange *mx, const char *scheme, const char *service)
+static const char *svc_env(struct mt_exchange *mx, const char *name)
 {
-	struct llm_exchange *x = exchange_of(mx);
+	(void)mx;
+	return secret_env(name);
+}
 
-	if (strcmp(scheme, "aws4") != 0)
-		return MT_EUNSUPPORTED;
-	if (x->llm->key)
-		return MT_OK;
-	if (!x->llm->aws || strlen(service) >= sizeof x->service)
-		return MT_EINVAL;
-	snprintf(x->service, sizeof x->service, "%s", service);
-	return MT_OK;
+static int svc_secret(struct mt_exchange *mx, const char *name, const char *value,
+		      size_t len)
+{
+	struct mask *mask = exchange_of(mx)->llm->mask;
+
+	return mask ? secret_hide(mask, name, value, len, NULL) : MT_EUNSUPPORTED;
 }
 
 static void *svc_state(struct mt_exchange *mx, size_t bytes)
@@ -569,7 +571,8 @@ const struct mt_dialect_host llm_dialect_host = {
 	.finished = svc_finished,
 	.restarted = svc_restarted,
 	.answer_header = svc_answer_header,
-	.sign = svc_sign,
 	.message_failed = svc_message_failed,
 	.media_url = svc_media_url,
+	.env = svc_env,
+	.secret = svc_secret,
 };

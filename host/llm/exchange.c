@@ -256,6 +256,15 @@ static int dialect_feed(struct llm_exchange *x, const char *bytes, size_t len)
 	return x->finished ? HTTP_ENOUGH : HTTP_MORE;
 }
 
+/* What the dialect gave as the reason, otherwise `what`. */
+static int dialect_refused(struct llm_exchange *x, int status, const char *what,
+			   struct error *err)
+{
+	if (x->error_kind != LLM_NO_ERROR)
+		return fail(err, status, "%s", x->error_text.text);
+	return fail(err, status, "%s: %s (%s)", x->llm->name, what, status_name(status));
+}
+
 /* ---- an attempt over HTTP ----------------------------------------------- */
 
 /* A header that finds no room is passed over. */
@@ -368,32 +377,42 @@ static void attempt_on_done(void *arg, enum http_outcome outcome, const char *wh
 	}
 }
 
-/* Keys and clock of this attempt: a signature is good for minutes only. */
-static int add_signature(struct llm_exchange *x, char **headers, size_t *count,
-			 struct error *err)
+/* A signature is good for minutes only: each attempt has its own. */
+static int sign_attempt(struct llm_exchange *x, struct error *err)
 {
-	struct aws_request r = { .method = "POST", .url = x->url.text,
-				 .headers = (const char *const *)x->headers,
-				 .header_count = x->header_count, .body = x->body.bytes.text,
-				 .body_len = x->body.bytes.len, .service = x->service };
-	char *more[AWS_HEADERS] = { NULL };
+	const struct mt_http_post post = {
+		.size = sizeof post, .url = x->url.text,
+		.headers = (const char *const *)x->headers,
+		.header_count = x->header_count, .body = x->body.bytes.text,
+		.body_len = x->body.bytes.len, .time = (int64_t)time(NULL),
+	};
+	const struct mt_dialect *d = x->llm->dialect;
+	int status = MT_HAS(d, sign) && d->sign
+			     ? d->sign(&llm_dialect_host, (struct mt_exchange *)x, &post)
+			     : MT_EUNSUPPORTED;
 
-	if (aws_sign(x->llm->aws, &r, (int64_t)time(NULL), more, err))
-		return err->code;
-	for (size_t i = 0; i < AWS_HEADERS; i++)
-		if (more[i])
-			headers[(*count)++] = more[i];
-	return MT_OK;
+	return status ? dialect_refused(x, status, "cannot sign the request", err) : MT_OK;
+}
+
+static void drop_headers(struct llm_exchange *x, size_t keep)
+{
+	while (x->header_count > keep) {
+		char *last = x->headers[--x->header_count];
+
+		explicit_bzero(last, strlen(last));
+		free(last);
+	}
 }
 
 int exchange_post(struct llm_exchange *x, const struct http_events *events, void *arg,
 		  int64_t timeout_ms, struct http_call **ret, struct error *err)
 {
 	const struct llm *l = x->llm;
-	char *headers[LLM_MAX_HEADERS + AWS_HEADERS];
+	size_t encoded = x->header_count;
+	int status = l->signs ? sign_attempt(x, err) : MT_OK;
 	struct http_request r = {
 		.url = x->url.text,
-		.headers = (const char *const *)headers,
+		.headers = (const char *const *)x->headers,
 		.header_count = x->header_count,
 		.body = x->body.bytes.text,
 		.body_len = x->body.bytes.len,
@@ -401,14 +420,31 @@ int exchange_post(struct llm_exchange *x, const struct http_events *events, void
 		.ca_path = config_get(l->config, l->section, "ca_path"),
 		.proxy = config_get(l->config, l->section, "proxy"),
 	};
+
+	if (!status)
+		status = http_start(l->pool, &r, events, arg, ret, err);
+	drop_headers(x, encoded);
+	return status;
+}
+
+/* ---- what a dialect checks -------------------------------------------------- */
+
+int exchange_check(struct llm *l, struct error *err)
+{
+	struct llm_exchange *x = calloc(1, sizeof *x);
 	int status;
 
-	memcpy(headers, x->headers, x->header_count * sizeof *headers);
-	if (x->service[0] && add_signature(x, headers, &r.header_count, err))
-		return err->code;
-	status = http_start(l->pool, &r, events, arg, ret, err);
-	for (size_t i = x->header_count; i < r.header_count; i++)
-		free(headers[i]);
+	if (!x)
+		return fail(err, MT_ENOMEM, "out of memory");
+	x->llm = x->first = l;
+	x->error_text = STRBUF(4096);
+	x->error_kind = LLM_NO_ERROR;
+	status = l->dialect->check(&llm_dialect_host, (struct mt_exchange *)x,
+				   l->key != NULL);
+	if (status)
+		dialect_refused(x, status, "its dialect refuses it", err);
+	strbuf_clear(&x->error_text);
+	free(x);
 	return status;
 }
 
@@ -541,7 +577,6 @@ static void unwrite(struct llm_exchange *x)
 	strbuf_reset(&x->url);
 	x->local = false;
 	x->delay_ms = 0;
-	x->service[0] = '\0';
 	if (x->no_cache) {
 		body_clear(&x->body);
 		x->body = (struct llm_body){ .bytes = STRBUF(LLM_MAX_BODY) };

@@ -6,7 +6,6 @@
 #ifndef HOST_LLM_EXCHANGE_H
 #define HOST_LLM_EXCHANGE_H
 
-#include "llm/aws.h"
 #include "llm/body.h"
 #include "llm/transport/http.h"
 #include "llm/llm.h"
@@ -40,7 +39,7 @@ struct llm {
 	char *base_url;                /* "" for a dialect without a network */
 	char *key_env;                 /* the variable that holds the key, or "" */
 	char *key;                     /* NULL: none */
-	struct aws *aws;               /* NULL: not asked for */
+	bool signs;                    /* its dialect signs, since there is no key */
 	const struct mt_dialect *dialect;
 	struct backoff_rule retry;
 	struct llm **fallback;         /* asked in order when this one fails */
@@ -97,7 +96,6 @@ struct llm_exchange {
 	size_t header_count;
 	bool local;
 	int64_t delay_ms;
-	char service[32];              /* that AWS signs for; "": not signed */
 
 	/* the attempt */
 	struct http_call *http;        /* NULL: none is running */
@@ -140,9 +138,11 @@ typedef int exchange_writer(const struct mt_dialect_host *host, struct mt_exchan
 			    const struct mt_request *r);
 int exchange_encode(struct llm_exchange *x, const struct llm_request *request,
 		    exchange_writer *write, struct error *err);
-/** Send what was written, signed if it has to be. */
+/** Send what was written, signed by the dialect where it signs. */
 int exchange_post(struct llm_exchange *x, const struct http_events *events, void *arg,
 		  int64_t timeout_ms, struct http_call **ret, struct error *err);
+/** Let the dialect check what it needs for requests of this model. */
+int exchange_check(struct llm *l, struct error *err);
 /** Free what was written and what was answered. */
 void exchange_clear(struct llm_exchange *x);
 /** Write it for another model, which has all its attempts. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * llm.c - a model out of the configuration: which dialect speaks to which
- * address, with which key. */
+ * llm.c - a model out of the configuration: its dialect, base URL and API key. */
 #include "llm/transport/curl-api.h"
 #include "llm/exchange.h"
 #include "llm/models/provider.h"
@@ -99,25 +98,6 @@ static int need_mask(struct llm *l, struct error *err)
 	return l->mask ? MT_OK : out_of_memory(err);
 }
 
-/* The keys of an AWS account, whose region belongs into the address. */
-static int read_aws(struct llm *l, struct error *err)
-{
-	static const char mark[] = "{aws_region}";
-	const char *at = strstr(l->base_url, mark);
-	char *url = NULL;
-
-	if (need_mask(l, err) || aws_open(l->config, l->section, l->mask, &l->aws, err))
-		return err->code;
-	if (!at)
-		return MT_OK;
-	if (asprintf(&url, "%.*s%s%s", (int)(at - l->base_url), l->base_url,
-		     aws_region(l->aws), at + strlen(mark)) < 0)
-		return out_of_memory(err);
-	free(l->base_url);
-	l->base_url = url;
-	return MT_OK;
-}
-
 static int read_api_key(struct llm *l, const struct provider *p, struct error *err)
 {
 	struct error why = ERROR_NONE;
@@ -133,8 +113,9 @@ static int read_api_key(struct llm *l, const struct provider *p, struct error *e
 	l->key = config_api_key(l->config, l->section, own_env, &why);
 	if (why.code)
 		return fail(err, why.code, "%s", why.text);
-	if (!l->key && p->aws)
-		return read_aws(l, err);
+	l->signs = !l->key && p->signs;
+	if (l->signs)
+		return need_mask(l, err);
 	if (!l->key && !p->local && (!base || env))
 		return fail(err, MT_EDENIED,
 			    "no key for %s: set %s, or api_key_env or api_key_file in "
@@ -167,7 +148,9 @@ static int set_dialect(struct llm *l, const struct provider *p, struct registry 
 	if (!MT_HAS(l->dialect, end))
 		return fail(err, MT_EUNSUPPORTED, "the dialect %s is incomplete",
 			    p->component->name);
-	return MT_OK;
+	if (!p->network || !MT_HAS(l->dialect, check) || !l->dialect->check)
+		return MT_OK;
+	return need_mask(l, err) ? err->code : exchange_check(l, err);
 }
 
 /* ---- the whole ------------------------------------------------------------ */
@@ -246,7 +229,6 @@ struct llm *llm_free(struct llm *l)
 	free(l->request_log_dir);
 	if (l->key)
 		explicit_bzero(l->key, strlen(l->key));
-	aws_free(l->aws);
 	mask_free(l->own_mask);
 	free(l->fallback);
 	free(l->key);

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * bedrock.c - the dialect of Amazon Bedrock's Converse: the request. The host
- * signs it, or sends a key of Bedrock's own (AWS_BEARER_TOKEN_BEDROCK). */
+ * bedrock.c - requests of Amazon Bedrock's Converse API, signed for AWS or sent
+ * with a Bedrock API key (AWS_BEARER_TOKEN_BEDROCK). */
+#include "aws.h"
 #include "bedrock.h"
 #include "claude.h"
 #include <string.h>
 
+static const char region_mark[] = "{aws_region}";
 static const char providers[] =
 	"{\"bedrock\":{\"base_url\":\"https://bedrock-runtime.{aws_region}.amazonaws.com\","
-	"\"key_env\":\"AWS_BEARER_TOKEN_BEDROCK\",\"auth\":\"aws\"}}";
+	"\"key_env\":\"AWS_BEARER_TOKEN_BEDROCK\",\"auth\":\"sign\"}}";
 
 #define MARK "{\"cachePoint\":{\"type\":\"default\"}}"
 #define EMPTY "{\"text\":\"(empty)\"}"
@@ -362,14 +364,45 @@ static void put_params(struct writer *w)
 
 /* ---- where to ------------------------------------------------------------------- */
 
+static int refuse(const struct mt_dialect_host *host, struct mt_exchange *x, int kind,
+		  const struct error *err)
+{
+	host->error(x, kind, -1, "%s", err->text);
+	return err->code;
+}
+
+/* The address with its region; "" if the base URL has no place for one. */
+static int put_region(const struct mt_dialect_host *host, struct mt_exchange *x,
+		      struct strbuf *url)
+{
+	const char *base = host->option(x, "base_url");
+	const char *at = base ? strstr(base, region_mark) : NULL;
+	const char *rest = at ? at + strlen(region_mark) : NULL;
+	char region[AWS_REGION_MAX];
+	struct error err = ERROR_NONE;
+	size_t len = rest ? strlen(rest) : 0;
+
+	if (!at)
+		return MT_OK;
+	if (aws_region(host, x, region, &err))
+		return refuse(host, x, MT_ERROR_BAD_REQUEST, &err);
+	while (len && rest[len - 1] == '/')
+		len--;
+	return strbuf_addf(url, "%.*s%s%.*s", (int)(at - base), base, region, (int)len,
+			   rest);
+}
+
 /* The id of a model may be an ARN: colons and slashes are encoded. */
 static int put_url(const struct mt_dialect_host *host, struct mt_exchange *x,
 		   const char *verb)
 {
 	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 				    "0123456789-._~";
-	AUTO(strbuf) struct strbuf url = STRBUF(4096);
+	AUTO(strbuf) struct strbuf url = STRBUF(16384);
+	int status = put_region(host, x, &url);
 
+	if (status)
+		return status;
 	strbuf_add(&url, "/model/");
 	for (const char *p = host->option(x, "model"); *p; p++) {
 		if (strchr(plain, *p))
@@ -388,9 +421,7 @@ static int put_head(const struct mt_dialect_host *host, struct mt_exchange *x,
 
 	if (!status)
 		status = host->header(x, "Content-Type", "application/json");
-	if (!status)
-		status = host->key_header(x, "Authorization", "Bearer ");
-	return status ? status : host->sign(x, "aws4", "bedrock");
+	return status ? status : host->key_header(x, "Authorization", "Bearer ");
 }
 
 static int encode(const struct mt_dialect_host *host, struct mt_exchange *x,
@@ -428,6 +459,28 @@ static int64_t counted(const struct mt_dialect_host *host, struct mt_exchange *x
 	return number_in(bytes, len, "inputTokens");
 }
 
+/* ---- credentials ------------------------------------------------------------- */
+
+static int check(const struct mt_dialect_host *host, struct mt_exchange *x, int has_key)
+{
+	AUTO(strbuf) struct strbuf url = STRBUF(16384);
+	struct error err = ERROR_NONE;
+
+	if (!has_key && aws_check(host, x, &err))
+		return refuse(host, x, MT_ERROR_AUTHENTICATION, &err);
+	return put_region(host, x, &url);
+}
+
+static int sign(const struct mt_dialect_host *host, struct mt_exchange *x,
+		const struct mt_http_post *post)
+{
+	struct error err = ERROR_NONE;
+
+	return aws_sign(host, x, "bedrock", post, &err)
+		       ? refuse(host, x, MT_ERROR_AUTHENTICATION, &err)
+		       : MT_OK;
+}
+
 static const struct mt_dialect dialect = {
 	.size = sizeof dialect,
 	.providers = providers,
@@ -436,6 +489,8 @@ static const struct mt_dialect dialect = {
 	.end = bedrock_end,
 	.count = count,
 	.counted = counted,
+	.check = check,
+	.sign = sign,
 };
 
 static const struct mt_component components[] = {

@@ -23,10 +23,13 @@ plugins_dialects_anthropic_so_LDFLAGS = $(PLUGIN_LINK)
 plugins_dialects_anthropic_so_LDADD = $(LIBMT)
 
 plugin_PROGRAMS += %D%/bedrock.so
+AWS_SOURCES = plugins/dialects/aws.c plugins/dialects/aws.h plugins/dialects/sigv4.c \
+	plugins/dialects/sigv4.h
 BEDROCK_SOURCES = plugins/dialects/bedrock.c plugins/dialects/bedrock-decode.c \
-	plugins/dialects/bedrock.h plugins/dialects/claude.c plugins/dialects/claude.h \
+	plugins/dialects/bedrock.h $(AWS_SOURCES) plugins/dialects/claude.c plugins/dialects/claude.h \
 	$(DIALECT_KIT)
 plugins_dialects_bedrock_so_SOURCES = $(BEDROCK_SOURCES)
+plugins_dialects_bedrock_so_CPPFLAGS = $(AM_CPPFLAGS) $(CRYPTO_CFLAGS)
 plugins_dialects_bedrock_so_LDFLAGS = $(PLUGIN_LINK)
 plugins_dialects_bedrock_so_LDADD = $(LIBMT)
 

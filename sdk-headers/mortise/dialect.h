@@ -3,11 +3,14 @@
  * mortise/dialect.h - the dialect kind: the wire format of a model provider.
  * PROVISIONAL, see advance.h.
  *
- * A dialect does no input or output: it turns a request into the text of an
+ * A dialect does no input or output, except to read credentials that only its
+ * provider has (see `sign`): it turns a request into the text of an
  * HTTP request, and the bytes of the answer, in pieces of any size, into what
  * they mean. One struct mt_exchange is one request with its answer.
  *
  * What changed, newest first:
+ *   0.5  check and sign of the dialect, env, secret, the option "section"; the
+ *        service sign is gone: signatures belong to the dialect
  *   0.4  count, counted
  *   0.3  media_url, MT_DIALECT_LINKS
  *   0.2  finished, restarted, answer_header, sign, message_failed;
@@ -24,7 +27,7 @@ extern "C" {
 #endif
 
 #define MT_DIALECT_MAJOR 0u
-#define MT_DIALECT_MINOR 4u
+#define MT_DIALECT_MINOR 5u
 
 struct mt_exchange; /* belongs to the host */
 
@@ -48,7 +51,8 @@ struct mt_dialect_host {
 	 *  reasoning_effort, thinking_budget ("0": tell it not to think).
 	 *  "output_limit": most tokens of a reply that the model can make;
 	 *  "context_window": of a request and its reply; "input_estimate": about
-	 *  how many tokens this request has.
+	 *  how many tokens this request has; "section": the name of that section,
+	 *  for messages.
 	 *  Never the key itself: see `key_header`. */
 	const char *(*option)(struct mt_exchange *x, const char *name);
 	/** Non-zero if the model has the feature: "tools", "vision", "stop",
@@ -156,10 +160,6 @@ struct mt_dialect_host {
 	/** Value of a header of the answer, whatever the case of its name; NULL:
 	 *  there is none. */
 	const char *(*answer_header)(struct mt_exchange *x, const char *name);
-	/** Sign each attempt with the user's keys: `scheme` is "aws4", `service`
-	 *  the name that AWS signs for. Without effect where there is a key for
-	 *  key_header. */
-	int (*sign)(struct mt_exchange *x, const char *scheme, const char *service);
 	/** Non-zero if what a tool answered is an error. */
 	int (*message_failed)(const struct mt_request *r, size_t m);
 
@@ -168,6 +168,26 @@ struct mt_dialect_host {
 	 *  bytes and the type "image/link". Empty: it is read with `media_read`.
 	 *  Only for a dialect with MT_DIALECT_LINKS; others get a text instead. */
 	struct mt_str (*media_url)(const struct mt_request *r, size_t m, size_t p);
+
+	/* -- credentials, from version 0.5 on; for `check`, `encode` and `sign` -- */
+	/** Value of an environment variable that may hold a secret; NULL: unset. */
+	const char *(*env)(struct mt_exchange *x, const char *name);
+	/** Mask a secret in everything that is logged or stored. `name` says in a
+	 *  warning which one it is. Repeating a secret has no effect. */
+	int (*secret)(struct mt_exchange *x, const char *name, const char *value,
+		      size_t len);
+};
+
+/** An attempt that is about to be sent. */
+struct mt_http_post {
+	uint32_t size;
+	uint32_t reserved;
+	const char *url;
+	const char *const *headers; /* "Name: value" */
+	size_t header_count;
+	const char *body;
+	size_t body_len;
+	int64_t time;               /* seconds since 1970 */
 };
 
 /** Bits of `flags`. */
@@ -179,9 +199,8 @@ struct mt_dialect {
 	/** Providers it serves, as a JSON object: name -> {base_url, key_env,
 	 *  local?, file?, auth?}; read from the discovery cache. An empty base_url must be
 	 *  set by the user; without the member no network is needed. file: the name
-	 *  of the model is that of a file, which has to be there. auth "aws":
-	 *  the keys of an AWS account do instead of the key; {aws_region} in
-	 *  base_url is its region. */
+	 *  of the model is that of a file, which has to be there. auth "sign":
+	 *  without a key, `sign` authenticates requests. */
 	const char *providers;
 	int (*encode)(const struct mt_dialect_host *host, struct mt_exchange *x,
 		      const struct mt_request *request);
@@ -200,6 +219,18 @@ struct mt_dialect {
 	/** The number in the whole answer to that; below 0: there is none. */
 	int64_t (*counted)(const struct mt_dialect_host *host, struct mt_exchange *x,
 			   const char *bytes, size_t len);
+
+	/* -- from version 0.5 on; each optional -- */
+	/** A model is set up, before any request: check what its requests will need.
+	 *  `has_key`: there is a key for key_header. Only option, feature, log, env,
+	 *  secret and error may be called. A status other than MT_OK refuses the
+	 *  model with the text that was given to `error`. */
+	int (*check)(const struct mt_dialect_host *host, struct mt_exchange *x,
+		     int has_key);
+	/** Sign an attempt, with `header`: these headers are sent with this attempt
+	 *  only. Called for a provider with auth "sign" where there is no key. */
+	int (*sign)(const struct mt_dialect_host *host, struct mt_exchange *x,
+		    const struct mt_http_post *post);
 };
 
 #ifdef __cplusplus

@@ -134,9 +134,9 @@ TESTS += %D%/test-guard
 
 # Keys of an AWS account.
 check_PROGRAMS += %D%/test-aws
-tests_llm_test_aws_SOURCES = %D%/test-aws.c
-tests_llm_test_aws_CPPFLAGS = $(LLM_TEST_CPPFLAGS)
-tests_llm_test_aws_LDADD = $(LIBHOST)
+tests_llm_test_aws_SOURCES = %D%/test-aws.c $(AWS_SOURCES)
+tests_llm_test_aws_CPPFLAGS = $(DECODE_CPPFLAGS)
+tests_llm_test_aws_LDADD = $(LIBMT)
 TESTS += %D%/test-aws
 
 # A request that is cancelled, in each of its phases.

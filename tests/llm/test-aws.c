@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-aws.c - keys and region of an AWS account: of the environment, of the files
- * of profiles, and what is said where they are not. */
+ * test-aws.c - credentials and region of an AWS account, from the environment and
+ * from profiles, and the errors without them. */
+#include "aws.h"
 #include "files.h"
-#include "llm/aws.h"
+#include "mask.h"
 #include "tap.h"
 #include <string.h>
 #include <unistd.h>
@@ -65,62 +66,91 @@ static const struct {
 	{ "single sign-on", "single", { 0 }, NULL, NULL, NULL, "export-credentials" },
 	{ "half a key", "half", { 0 }, NULL, NULL, NULL, "`half` has none" },
 	{ "no such profile", "nobody", { 0 }, NULL, NULL, NULL, "`nobody` has none" },
-	{ "a region that is none", "bad", { 0 }, NULL, NULL, NULL, "is no AWS region" },
+	{ "a region that is none", "bad", { 0 }, NULL, NULL, NULL, "invalid AWS region" },
 	{ "files that are not there", NULL,
 	  { "AWS_SHARED_CREDENTIALS_FILE", "/nonexistent", "AWS_CONFIG_FILE",
 	    "/nonexistent" }, NULL, NULL, NULL, "AWS_ACCESS_KEY_ID" },
 };
 
-static void check_signature(struct aws *a, size_t i)
-{
-	const struct aws_request r = { .method = "POST", .service = "bedrock",
-				       .url = "https://x.amazonaws.com/model/m/converse",
-				       .body = "{}", .body_len = 2 };
-	char *headers[AWS_HEADERS] = { NULL }, all[4096] = "", want[64];
-	struct error err = ERROR_NONE;
+/* The host of a dialect, as far as credentials need it. */
+struct mt_exchange {
+	const char *profile;
+	struct mask *mask;
+	char headers[4096];
+};
 
-	CHECK(aws_sign(a, &r, 1700000000, headers, &err) == MT_OK);
-	for (size_t h = 0; h < AWS_HEADERS; h++) {
-		snprintf(all + strlen(all), sizeof all - strlen(all), "%s\n",
-			 headers[h] ? headers[h] : "");
-		free(headers[h]);
-	}
+static const char *host_option(struct mt_exchange *x, const char *name)
+{
+	if (strcmp(name, "section") == 0)
+		return "llm";
+	return strcmp(name, "aws_profile") == 0 ? x->profile : NULL;
+}
+
+static int host_header(struct mt_exchange *x, const char *name, const char *value)
+{
+	size_t len = strlen(x->headers);
+
+	snprintf(x->headers + len, sizeof x->headers - len, "%s: %s\n", name, value);
+	return MT_OK;
+}
+
+static const char *host_env(struct mt_exchange *x, const char *name)
+{
+	(void)x;
+	return getenv(name);
+}
+
+static int host_secret(struct mt_exchange *x, const char *name, const char *value,
+		       size_t len)
+{
+	(void)name;
+	return mask_add(x->mask, value, len);
+}
+
+static const struct mt_dialect_host host = {
+	.size = sizeof host, .option = host_option, .header = host_header,
+	.env = host_env, .secret = host_secret,
+};
+
+static void check_signature(struct mt_exchange *x, size_t i)
+{
+	const struct mt_http_post post = {
+		.size = sizeof post, .url = "https://x.amazonaws.com/model/m/converse",
+		.body = "{}", .body_len = 2, .time = 1700000000,
+	};
+	struct error err = ERROR_NONE;
+	char want[64];
+
+	CHECK(aws_sign(&host, x, "bedrock", &post, &err) == MT_OK);
 	snprintf(want, sizeof want, "Credential=%s/20231114/%s/bedrock/", cases[i].id,
 		 cases[i].region);
-	CHECK_MSG(strstr(all, want), "%s: %s", cases[i].name, want);
-	CHECK_MSG(!cases[i].token == !strstr(all, "X-Amz-Security-Token: "), "%s: a token",
-		  cases[i].name);
-	CHECK(!strstr(all, "-secret"));
+	CHECK_MSG(strstr(x->headers, want), "%s: %s", cases[i].name, want);
+	CHECK_MSG(!cases[i].token == !strstr(x->headers, "X-Amz-Security-Token: "),
+		  "%s: a token", cases[i].name);
+	CHECK(!strstr(x->headers, "-secret"));
 }
 
 static void one(size_t i)
 {
-	char set[128];
-	const char *overrides[] = { set };
-	const struct config_input in = { .overrides = overrides,
-					 .override_count = cases[i].profile ? 1 : 0 };
-	AUTO(config) struct config *c = NULL;
 	AUTO(mask) struct mask *mask = mask_new();
 	AUTO(strbuf) struct strbuf hidden = STRBUF(256);
+	struct mt_exchange x = { .profile = cases[i].profile, .mask = mask };
 	struct error err = ERROR_NONE;
-	struct aws *a = NULL;
+	char region[AWS_REGION_MAX];
 
-	snprintf(set, sizeof set, "llm.aws_profile=%s",
-		 cases[i].profile ? cases[i].profile : "");
 	for (size_t n = 0; n < 6 && cases[i].env[n]; n += 2)
 		setenv(cases[i].env[n], cases[i].env[n + 1], 1);
-	CHECK(config_load(&in, &c, &err) == MT_OK);
-	if (aws_open(c, "llm", mask, &a, &err) != MT_OK) {
+	if (aws_check(&host, &x, &err) != MT_OK) {
 		CHECK_MSG(!cases[i].id && strstr(err.text, cases[i].says), "%s: %s",
 			  cases[i].name, err.text);
 		return;
 	}
 	CHECK_MSG(cases[i].id, "%s", cases[i].name);
-	CHECK_STR(aws_region(a), cases[i].region);
-	check_signature(a, i);
+	CHECK(aws_region(&host, &x, region, &err) == MT_OK);
+	CHECK_STR(region, cases[i].region);
+	check_signature(&x, i);
 	mask_put(mask, &hidden, "work-secret work-token", 22);
 	CHECK(!cases[i].token || !strstr(hidden.text, "work-"));
-	aws_free(a);
 }
 
 int main(void)

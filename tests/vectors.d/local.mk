@@ -39,8 +39,8 @@ EXTRA_tests_vectors_d_vec_tool_calls_DEPENDENCIES = mortise$(EXEEXT) \
 EXTRA_DIST += tests/fixtures/tools.json
 
 check_PROGRAMS += %D%/vec-sigv4
-tests_vectors_d_vec_sigv4_SOURCES = %D%/vec-sigv4.c %D%/vec.h %D%/walk.h
-tests_vectors_d_vec_sigv4_CPPFLAGS = $(VEC_CPPFLAGS)
+tests_vectors_d_vec_sigv4_SOURCES = %D%/vec-sigv4.c %D%/vec.h %D%/walk.h $(AWS_SOURCES)
+tests_vectors_d_vec_sigv4_CPPFLAGS = $(VEC_CPPFLAGS) -I$(top_srcdir)/plugins/dialects
 tests_vectors_d_vec_sigv4_LDADD = $(LIBHOST)
 
 check_PROGRAMS += %D%/vec-model_features %D%/vec-fn_call_converter

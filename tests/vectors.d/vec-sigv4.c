@@ -3,7 +3,7 @@
  * vec-sigv4.c - the AWS signing test suite: a folder of cases, each with a
  * request, its context, and what is made on the way to the signature, once in
  * the headers and once in the query. */
-#include "llm/sigv4.h"
+#include "sigv4.h"
 #include "walk.h"
 #include <time.h>
 

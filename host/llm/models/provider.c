@@ -19,7 +19,7 @@ static void fill_provider(const struct component *d, json_object *entry,
 	p->key_env = js_str(entry, "key_env", "");
 	p->local = js_bool(entry, "local", false);
 	p->is_file = js_bool(entry, "file", false);
-	p->aws = strcmp(js_str(entry, "auth", ""), "aws") == 0;
+	p->signs = strcmp(js_str(entry, "auth", ""), "sign") == 0;
 }
 
 /* Find the provider that is named by `len` bytes of `name`. */

@@ -16,7 +16,7 @@ struct provider {
 	const char *key_env;   /* "" if it takes no key */
 	bool network, local;   /* local: a server on this machine, no key needed */
 	bool is_file;          /* the name is that of a file, which must be there */
-	bool aws;              /* the keys of an AWS account do too */
+	bool signs;            /* its dialect can sign requests instead of a key */
 };
 
 /** "provider/name" or "provider:name" of a provider that a dialect brings; any

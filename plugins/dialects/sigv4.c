@@ -2,8 +2,8 @@
  *
  * sigv4.c - AWS signature version 4: canonical request, string to sign,
  * signature. */
-#include "llm/sigv4.h"
 #include "digest.h"
+#include "sigv4.h"
 #include <string.h>
 #include <strings.h>
 #include <time.h>

@@ -5,8 +5,8 @@
  * libcurl can sign too, but as of 7.88 it neither sorts nor encodes the query
  * and signs the path as it is sent, where every service but S3 wants it encoded
  * once more: a model's id has a colon. */
-#ifndef HOST_LLM_SIGV4_H
-#define HOST_LLM_SIGV4_H
+#ifndef DIALECTS_SIGV4_H
+#define DIALECTS_SIGV4_H
 
 #include "error.h"
 #include "strbuf.h"
