@@ -60,25 +60,6 @@ static uint32_t four_digits(const char *text)
 	return (uint32_t)strtoul(digits, NULL, 16);
 }
 
-static void add_code(struct strbuf *out, uint32_t c)
-{
-	if (c < 0x80) {
-		strbuf_addc(out, (char)c);
-		return;
-	}
-	if (c < 0x800) {
-		strbuf_addc(out, (char)(0xc0 | c >> 6));
-	} else if (c < 0x10000) {
-		strbuf_addc(out, (char)(0xe0 | c >> 12));
-		strbuf_addc(out, (char)(0x80 | (c >> 6 & 0x3f)));
-	} else {
-		strbuf_addc(out, (char)(0xf0 | c >> 18));
-		strbuf_addc(out, (char)(0x80 | (c >> 12 & 0x3f)));
-		strbuf_addc(out, (char)(0x80 | (c >> 6 & 0x3f)));
-	}
-	strbuf_addc(out, (char)(0x80 | (c & 0x3f)));
-}
-
 /* \uXXXX, a pair of them where they are halves of one character; half a character
  * alone becomes U+FFFD. */
 static void unicode(struct build *b)
@@ -94,7 +75,7 @@ static void unicode(struct build *b)
 			c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
 		}
 	}
-	add_code(&b->string, c >= 0xd800 && c < 0xe000 ? 0xfffd : c);
+	utf8_add_code(&b->string, c >= 0xd800 && c < 0xe000 ? 0xfffd : c);
 }
 
 static void escape(struct build *b)

@@ -45,28 +45,9 @@ size_t cursor_name(const struct cursor *c)
 
 static int put_rune(struct strbuf *out, unsigned long rune)
 {
-	char b[4];
-
 	if (rune > 0x10ffff || (rune >= 0xd800 && rune < 0xe000))
 		return strbuf_add(out, UTF8_REPLACEMENT);
-	if (rune < 0x80)
-		return strbuf_addc(out, (char)rune);
-	if (rune < 0x800) {
-		b[0] = (char)(0xc0 | rune >> 6);
-		b[1] = (char)(0x80 | (rune & 63));
-		return strbuf_addn(out, b, 2);
-	}
-	if (rune < 0x10000) {
-		b[0] = (char)(0xe0 | rune >> 12);
-		b[1] = (char)(0x80 | (rune >> 6 & 63));
-		b[2] = (char)(0x80 | (rune & 63));
-		return strbuf_addn(out, b, 3);
-	}
-	b[0] = (char)(0xf0 | rune >> 18);
-	b[1] = (char)(0x80 | (rune >> 12 & 63));
-	b[2] = (char)(0x80 | (rune >> 6 & 63));
-	b[3] = (char)(0x80 | (rune & 63));
-	return strbuf_addn(out, b, 4);
+	return utf8_add_code(out, (uint32_t)rune);
 }
 
 /* Up to `most` digits of a base; `least` of them have to be there. */

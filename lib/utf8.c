@@ -128,6 +128,27 @@ size_t utf8_offset(const char *text, size_t len, size_t n)
 	return len;
 }
 
+int utf8_add_code(struct strbuf *b, uint32_t code)
+{
+	char bytes[4];
+	size_t n = 0;
+
+	if (code < 0x80)
+		return strbuf_addc(b, (char)code);
+	if (code < 0x800) {
+		bytes[n++] = (char)(0xc0 | code >> 6);
+	} else if (code < 0x10000) {
+		bytes[n++] = (char)(0xe0 | code >> 12);
+		bytes[n++] = (char)(0x80 | (code >> 6 & 0x3f));
+	} else {
+		bytes[n++] = (char)(0xf0 | (code >> 18 & 7));
+		bytes[n++] = (char)(0x80 | (code >> 12 & 0x3f));
+		bytes[n++] = (char)(0x80 | (code >> 6 & 0x3f));
+	}
+	bytes[n++] = (char)(0x80 | (code & 0x3f));
+	return strbuf_addn(b, bytes, n);
+}
+
 int utf8_add_clean(struct strbuf *b, const char *bytes, size_t len)
 {
 	size_t i = 0;

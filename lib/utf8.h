@@ -6,6 +6,7 @@
 
 #include "strbuf.h"
 #include <stdbool.h>
+#include <stdint.h>
 
 /** U+FFFD, which stands for bytes that are no text. */
 #define UTF8_REPLACEMENT "\xef\xbf\xbd"
@@ -21,6 +22,8 @@ size_t utf8_cut(const char *bytes, size_t len, size_t max);
 size_t utf8_count(const char *text, size_t len);
 /** Byte offset of code point `n` (len if there are fewer). */
 size_t utf8_offset(const char *text, size_t len, size_t n);
+/** Append a code point, at most 0x10ffff, as UTF-8. */
+int utf8_add_code(struct strbuf *b, uint32_t code);
 /** Append bytes as valid UTF-8: what is not becomes U+FFFD. */
 int utf8_add_clean(struct strbuf *b, const char *bytes, size_t len);
 /** Bytes of the character at the start if it steers a terminal or turns the

@@ -2,6 +2,7 @@
  *
  * calls.c - the table of open calls: start, cancel, deadline, end. */
 #include "supervisor.h"
+#include "clock.h"
 #include "utf8.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -124,7 +125,7 @@ void call_start(struct supervisor *s, struct message *m)
 	if (c->timeout_ms == 0)
 		c->timeout_ms = s->spec.limits.timeout_ms;
 	if (c->timeout_ms > 0 && c->timeout_ms < INT64_C(1) << 40)
-		c->deadline = now_ms() + c->timeout_ms;
+		c->deadline = clock_ms() + c->timeout_ms;
 	w = child_for(s, instance);
 	if (!w) {
 		call_fail(s, c, MT_EIO, "no worker can be started for `%s`", name);
@@ -146,7 +147,7 @@ void call_cancel(struct supervisor *s, struct call *c)
 		return;
 	c->cancelled = true;
 	c->deadline = -1;
-	c->kill_at = now_ms() + s->spec.limits.grace_ms;
+	c->kill_at = clock_ms() + s->spec.limits.grace_ms;
 	if (w)
 		child_send(w, &f);
 }
@@ -239,7 +240,7 @@ static void kill_for(struct supervisor *s, struct call *c)
 
 int64_t calls_check(struct supervisor *s)
 {
-	int64_t now = now_ms(), next = -1;
+	int64_t now = clock_ms(), next = -1;
 
 	for (struct call *c = s->calls; c; c = c->next) {
 		int64_t at;

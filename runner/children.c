@@ -3,6 +3,7 @@
  * children.c - the worker processes: forked on first use, killed with all that
  * they started, reaped. */
 #include "files.h"
+#include "clock.h"
 #include "supervisor.h"
 #include "worker.h"
 #include <errno.h>
@@ -291,7 +292,7 @@ void child_read(struct supervisor *s, struct child *w)
 		if (len <= 0) {
 			close(w->fd);
 			w->fd = -1;
-			w->dead_by = now_ms() + LINELESS_MS;
+			w->dead_by = clock_ms() + LINELESS_MS;
 			return; /* mostly it is dying, and how will be told */
 		}
 		joined = frame_decode(buffer, (size_t)len, &f);
@@ -315,7 +316,7 @@ void child_read(struct supervisor *s, struct child *w)
 
 int64_t children_check(struct supervisor *s)
 {
-	int64_t now = now_ms(), next = -1;
+	int64_t now = clock_ms(), next = -1;
 
 	for (struct child *w = s->children; w; w = w->next) {
 		if (w->dead_by < 0 || !w->pid)
@@ -333,7 +334,7 @@ int64_t children_check(struct supervisor *s)
 
 static void log_out(struct supervisor *s, struct child *w)
 {
-	int64_t second = now_ms() / 1000;
+	int64_t second = clock_ms() / 1000;
 	char text[64];
 
 	if (w->log_second != second) {
@@ -484,6 +485,6 @@ void children_retire(struct supervisor *s)
 	for (struct child *w = s->children; w; w = w->next)
 		if (w->pid && w->retire && !w->closing && child_is_idle(s, w)) {
 			child_close(w);
-			w->dead_by = now_ms() + RETIRE_MS;
+			w->dead_by = clock_ms() + RETIRE_MS;
 		}
 }

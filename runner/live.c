@@ -3,6 +3,7 @@
  * live.c - output of running calls: gathered for a moment, sent when it is
  * much or old enough, dropped rather than waited for. */
 #include "tree.h"
+#include "clock.h"
 #include "utf8.h"
 #include "worker.h"
 #include <string.h>
@@ -24,7 +25,7 @@ static void send_live(struct mt_call *c, bool all)
 		c->live_dropped = 0;
 	else
 		c->live_dropped += f.len;
-	c->live_sent = now_ms();
+	c->live_sent = clock_ms();
 	strbuf_consume(&c->live, f.len);
 }
 
@@ -42,7 +43,7 @@ void live_add(struct mt_call *c, const char *bytes, size_t len)
 		}
 		bytes += n;
 		len -= n;
-		if (c->live.len == LIVE_PIECE || now_ms() - c->live_sent >= LIVE_MS)
+		if (c->live.len == LIVE_PIECE || clock_ms() - c->live_sent >= LIVE_MS)
 			send_live(c, false);
 	}
 	if (c->live.len && !c->live_waits) {
@@ -72,7 +73,7 @@ int live_flush(void)
 			next = next < 0 || next > LIVE_MS / 10 ? LIVE_MS / 10 : next;
 			continue;
 		}
-		left = c->live_sent + LIVE_MS - now_ms();
+		left = c->live_sent + LIVE_MS - clock_ms();
 		if (c->live_waits && left <= 0)
 			send_live(c, false);
 		else if (c->live_waits && (next < 0 || left < next))

@@ -3,6 +3,7 @@
  * services.c - the table of services that tools are given (struct
  * mt_tool_host): arguments, result, instance. */
 #include "services.h"
+#include "clock.h"
 #include "files.h"
 #include "options.h"
 #include <errno.h>
@@ -222,7 +223,7 @@ static int64_t time_left_ms(struct mt_call *c)
 
 	if (c->deadline < 0)
 		return -1;
-	left = c->deadline - now_ms();
+	left = c->deadline - clock_ms();
 	return left > 0 ? left : 0;
 }
 

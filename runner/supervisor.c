@@ -3,6 +3,7 @@
  * supervisor.c - the loop: waits for host, workers, signals and deadlines, and
  * for nothing else; the end of everything. */
 #include "supervisor.h"
+#include "clock.h"
 #include "files.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -35,7 +36,7 @@ static void host_cut(struct supervisor *s)
 	strbuf_clear(&s->out);
 	jsonl_done(&s->in);
 	if (s->listen_fd >= 0)
-		s->cut_until = now_ms() + s->spec.linger_ms;
+		s->cut_until = clock_ms() + s->spec.linger_ms;
 	else
 		s->ending = true;
 }
@@ -109,7 +110,7 @@ static int time_left(struct supervisor *s)
 	int64_t left = earlier(calls_check(s), children_check(s));
 
 	if (s->in_fd < 0) {
-		int64_t cut = s->cut_until - now_ms();
+		int64_t cut = s->cut_until - clock_ms();
 
 		if (cut <= 0)
 			s->ending = true;
@@ -196,15 +197,15 @@ static bool any_alive(const struct supervisor *s)
 /* Workers may close what they opened, for a moment; then all is killed. */
 static void end_all(struct supervisor *s)
 {
-	int64_t until = now_ms() + CLOSE_MS;
+	int64_t until = clock_ms() + CLOSE_MS;
 	struct pollfd p = { .fd = s->signal_fd, .events = POLLIN };
 	struct signalfd_siginfo info;
 
 	for (struct child *w = s->children; w; w = w->next)
 		if (w->pid)
 			child_close(w);
-	while (any_alive(s) && now_ms() < until) {
-		poll(&p, 1, (int)(until - now_ms()) + 1);
+	while (any_alive(s) && clock_ms() < until) {
+		poll(&p, 1, (int)(until - clock_ms()) + 1);
 		while (read(s->signal_fd, &info, sizeof info) == sizeof info)
 			;
 		children_reap(s);

@@ -2,6 +2,7 @@
  *
  * tree.c - the processes below this one, from /proc. */
 #include "tree.h"
+#include "clock.h"
 #include "strbuf.h"
 #include <ctype.h>
 #include <dirent.h>
@@ -13,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 struct entry {
@@ -22,14 +22,6 @@ struct entry {
 };
 
 enum { TABLE_MAX = 1 << 18, ENVIRON_MAX = 1 << 17 };
-
-int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 static ssize_t read_proc(pid_t pid, const char *file, char *buffer, size_t room)
 {
@@ -174,7 +166,7 @@ void tree_kill_marked(unsigned number)
 
 void tree_end(int64_t budget_ms)
 {
-	int64_t until = now_ms() + budget_ms;
+	int64_t until = clock_ms() + budget_ms;
 
 	do {
 		pid_t pid;
@@ -185,5 +177,5 @@ void tree_end(int64_t budget_ms)
 			return;
 		tree_kill_below(getpid());
 		poll(NULL, 0, 2);
-	} while (now_ms() < until);
+	} while (clock_ms() < until);
 }

@@ -12,8 +12,6 @@
  *  is the worker's number. What has it after the worker's death is an orphan. */
 #define WORKER_MARK "MORTISE_WORKER"
 
-int64_t now_ms(void); /* CLOCK_MONOTONIC */
-
 /** Kill everything below `root`, but not `root` itself. */
 void tree_kill_below(pid_t root);
 /** Kill the children of this process, and what is below them, that carry the

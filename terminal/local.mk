@@ -3,7 +3,7 @@
 noinst_LIBRARIES += $(CHAT_LIBRARY)
 EXTRA_LIBRARIES = libchat.a
 libchat_a_SOURCES = \
-	%D%/action.c %D%/action.h %D%/answer.c %D%/answer-keys.c %D%/answer-rows.c %D%/area.c %D%/area.h %D%/chat.c %D%/chat.h %D%/child.c %D%/child.h %D%/clock.h \
+	%D%/action.c %D%/action.h %D%/answer.c %D%/answer-keys.c %D%/answer-rows.c %D%/area.c %D%/area.h %D%/chat.c %D%/chat.h %D%/child.c %D%/child.h \
 	%D%/complete.c %D%/complete-names.c %D%/history.c %D%/history.h %D%/input.c %D%/keys.c %D%/keys.h \
 	%D%/line.c %D%/line.h %D%/lines.c %D%/link.c %D%/link.h %D%/markdown.c \
 	%D%/markdown.h %D%/mention.c %D%/paint.c %D%/paint.h %D%/prompt.c %D%/prompt.h %D%/question.h \

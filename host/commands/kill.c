@@ -3,6 +3,7 @@
  * kill.c - `mortise kill`: a conversation stopped from outside. It is asked
  * first; signals follow only if its process does not end. */
 #include "commands/command.h"
+#include "clock.h"
 #include "frontends/client.h"
 
 #include <poll.h>
@@ -41,21 +42,13 @@ static void on_line(char *line, size_t len, void *arg)
 		fail(&k->why_not, MT_EDENIED, "%s", js_str(o, "error", "it refuses"));
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* Wait for the end of the process, or for an answer if that is enough.
  * @return whether it came in time. */
 static bool wait_for(struct kill *k, int64_t ms, bool answer)
 {
-	int64_t end = now_ms() + ms, left;
+	int64_t end = clock_ms() + ms, left;
 
-	while ((left = end - now_ms()) > 0) {
+	while ((left = end - clock_ms()) > 0) {
 		struct pollfd fds[] = {
 			{ .fd = k->process, .events = POLLIN },
 			{ .fd = k->peer.over ? -1 : k->peer.fd,

@@ -3,6 +3,7 @@
  * key-command.c - a key that a command prints: run once for each command, within
  * limits of time and length. */
 #include "config/key-command.h"
+#include "clock.h"
 
 #include "files.h"
 #include "strbuf.h"
@@ -22,14 +23,6 @@ enum { KEY_BYTES_MAX = 65536, WAIT_MS = 60000, COMMANDS_MAX = 32 };
 static struct {
 	char *command, *key;
 } known[COMMANDS_MAX];
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 /* In a process group of its own, so that it can be ended whole. Standard input and
  * standard error are ours: it may ask. */
@@ -57,9 +50,9 @@ static int start(const char *command, int out, pid_t *ret)
 /* @return false when the time is over. */
 static bool read_all(int in, struct strbuf *out)
 {
-	int64_t end = now_ms() + WAIT_MS, left;
+	int64_t end = clock_ms() + WAIT_MS, left;
 
-	while ((left = end - now_ms()) > 0) {
+	while ((left = end - clock_ms()) > 0) {
 		struct pollfd fd = { .fd = in, .events = POLLIN };
 		char piece[4096];
 		ssize_t n;

@@ -44,23 +44,6 @@ static bool take(struct literal *l, char c)
 	return true;
 }
 
-static int put_code_point(struct strbuf *out, unsigned long c)
-{
-	if (c < 0x80)
-		return strbuf_addc(out, (char)c);
-	if (c < 0x800) {
-		strbuf_addc(out, (char)(0xc0 | c >> 6));
-	} else if (c < 0x10000) {
-		strbuf_addc(out, (char)(0xe0 | c >> 12));
-		strbuf_addc(out, (char)(0x80 | (c >> 6 & 0x3f)));
-	} else {
-		strbuf_addc(out, (char)(0xf0 | c >> 18));
-		strbuf_addc(out, (char)(0x80 | (c >> 12 & 0x3f)));
-		strbuf_addc(out, (char)(0x80 | (c >> 6 & 0x3f)));
-	}
-	return strbuf_addc(out, (char)(0x80 | (c & 0x3f)));
-}
-
 /* \xHH, \uHHHH, \UHHHHHHHH */
 static bool read_hex(struct literal *l, int digits, struct strbuf *out)
 {
@@ -76,7 +59,7 @@ static bool read_hex(struct literal *l, int digits, struct strbuf *out)
 	}
 	if (c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
 		return false;
-	put_code_point(out, c);
+	utf8_add_code(out, c);
 	return true;
 }
 
@@ -86,7 +69,7 @@ static bool read_octal(struct literal *l, struct strbuf *out)
 
 	for (int i = 0; i < 3 && peek(l) >= '0' && peek(l) <= '7'; i++)
 		c = c << 3 | (unsigned long)(*l->at++ - '0');
-	put_code_point(out, c);
+	utf8_add_code(out, c);
 	return true;
 }
 

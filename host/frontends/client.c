@@ -2,6 +2,7 @@
  *
  * client.c - a client's connection to a conversation. */
 #include "frontends/client.h"
+#include "clock.h"
 
 #include "controller/conversation.h"
 #include "frontends/socket-dir.h"
@@ -11,7 +12,6 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 
 enum { LINE_BYTES_MAX = 320 << 20, OUT_MAX = 4 << 20, PIECE = 64 << 10 };
 
@@ -104,19 +104,11 @@ void client_serve(struct client *p, short events)
 	/* A broken pipe shows as the end of what comes in. */
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 int client_greet(struct client *p, struct error *err)
 {
-	int64_t end = now_ms() + CLIENT_HELLO_MS, left;
+	int64_t end = clock_ms() + CLIENT_HELLO_MS, left;
 
-	while (!p->hello && !p->over && (left = end - now_ms()) > 0) {
+	while (!p->hello && !p->over && (left = end - clock_ms()) > 0) {
 		struct pollfd fd = { .fd = p->fd, .events = client_wants(p) };
 
 		if (poll(&fd, 1, (int)left) > 0)

@@ -6,6 +6,7 @@
 #include <config.h>
 
 #include "registry/internal.h"
+#include "clock.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -119,14 +120,6 @@ static char *find_program(void)
 	return NULL;
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* Read until the end. MT_ETIMEOUT, MT_ELIMIT, MT_EIO. */
 static int read_answer(int fd, int64_t deadline, struct strbuf *answer)
 {
@@ -134,7 +127,7 @@ static int read_answer(int fd, int64_t deadline, struct strbuf *answer)
 
 	for (;;) {
 		struct pollfd p = { .fd = fd, .events = POLLIN };
-		int64_t left = deadline - now_ms();
+		int64_t left = deadline - clock_ms();
 		ssize_t n;
 
 		if (left <= 0)
@@ -159,7 +152,7 @@ static int reap(pid_t pid, int64_t deadline, int *ret_wait)
 	int status = MT_OK;
 
 	while (waitpid(pid, ret_wait, WNOHANG) == 0) {
-		if (now_ms() >= deadline) {
+		if (clock_ms() >= deadline) {
 			status = MT_ETIMEOUT;
 			kill(-pid, SIGKILL);
 			kill(pid, SIGKILL);
@@ -229,7 +222,7 @@ static int run_child(const char *path, struct strbuf *answer, int *ret_wait,
 	AUTO(free) char *program = find_program(), *env_path = NULL;
 	const char *search = getenv("PATH");
 	struct strbuf env = STRBUF(65536);
-	int64_t deadline = now_ms() + PROBE_MS;
+	int64_t deadline = clock_ms() + PROBE_MS;
 	int pipes[2], status, reaped;
 	pid_t pid;
 

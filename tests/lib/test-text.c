@@ -92,6 +92,17 @@ static const struct {
 	  "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd", 0 },
 };
 
+static void code_points_are_encoded(void)
+{
+	AUTO(strbuf) struct strbuf b = STRBUF(1000);
+	static const uint32_t codes[] = { 0x7f, 0x80, 0x7ff, 0x800, 0xffff, 0x10000, 0x10ffff };
+
+	for (size_t i = 0; i < ARRAY_LEN(codes); i++)
+		CHECK(utf8_add_code(&b, codes[i]) == MT_OK);
+	CHECK_STR(b.text, "\x7f" "\xc2\x80" "\xdf\xbf" "\xe0\xa0\x80" "\xef\xbf\xbf"
+		  "\xf0\x90\x80\x80" "\xf4\x8f\xbf\xbf");
+}
+
 static void texts_are_cleaned(void)
 {
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
@@ -177,6 +188,7 @@ int main(void)
 	a_buffer_grows_up_to_its_ceiling();
 	a_buffer_is_cut_at_both_ends();
 	a_buffer_without_memory();
+	code_points_are_encoded();
 	texts_are_cleaned();
 	cuts_keep_characters_whole();
 	what_steers_a_terminal_is_blanked();

@@ -4,6 +4,7 @@
 #ifndef TESTS_BROWSER_KIT_H
 #define TESTS_BROWSER_KIT_H
 
+#include "clock.h"
 #include "tests/tools/plugin-kit.h"
 #include "cdp.h"
 #include "strbuf.h"
@@ -69,7 +70,7 @@ static void start_site(void)
 	AUTO(free) char *pages = path_join(top ? top : ".", "tests/browser/pages");
 	AUTO(free) char *port = path_join(dir, "port");
 	AUTO(free) char *text = NULL;
-	int64_t end = cdp_now() + 20000;
+	int64_t end = clock_ms() + 20000;
 	size_t len;
 	pid_t pid = fork();
 
@@ -77,7 +78,7 @@ static void start_site(void)
 		execlp("python3", "python3", script, pages, port, (char *)NULL);
 		_exit(127);
 	}
-	while (cdp_now() < end && (file_read(port, 100, &text, &len, NULL) || !len))
+	while (clock_ms() < end && (file_read(port, 100, &text, &len, NULL) || !len))
 		usleep(10000);
 	snprintf(site, sizeof site, "http://127.0.0.1:%d", text ? (int)strtol(text, NULL, 10)
 		 : 0);

@@ -6,6 +6,7 @@
  * functions, and a process group of their own; it is not ours to wait for them.
  * A job is over when its first process is, or has left its exit code. */
 #include "jobs.h"
+#include "clock.h"
 #include "files.h"
 #include "output.h"
 #include "utf8.h"
@@ -17,7 +18,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -73,14 +73,6 @@ struct jobs *jobs_free(struct jobs *j)
 		free(j->folder);
 	free(j);
 	return NULL;
-}
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
 static char *file_of(const struct job *job, const char *ending)
@@ -141,7 +133,7 @@ static void put_state(const struct job *job, struct strbuf *out)
 {
 	if (!job->over)
 		strbuf_addf(out, "runs for %" PRId64 " s",
-			    (now_ms() - job->started_ms) / 1000);
+			    (clock_ms() - job->started_ms) / 1000);
 	else if (job->code < 0)
 		strbuf_add(out, "was killed");
 	else
@@ -202,7 +194,7 @@ static int prepare(struct jobs *j, const struct run_call *call, struct job *job,
 	AUTO(free) char *script = NULL;
 	int r;
 
-	*job = (struct job){ .id = j->made + 1, .started_ms = now_ms() };
+	*job = (struct job){ .id = j->made + 1, .started_ms = clock_ms() };
 	job->command = strndup(call->command, call->len);
 	if (asprintf(&job->files, "%s/job-%" PRId64, j->folder, job->id) < 0)
 		job->files = NULL;
@@ -380,9 +372,9 @@ static int await(struct job *job, int64_t most_ms, int cancel_fd)
 	AUTO(close) int fd = job->over ? -1 : (int)syscall(SYS_pidfd_open, job->pid, 0);
 	struct pollfd p[2] = { { .fd = fd, .events = POLLIN },
 			       { .fd = cancel_fd, .events = POLLIN } };
-	int64_t until = now_ms() + most_ms, left;
+	int64_t until = clock_ms() + most_ms, left;
 
-	for (look(job); !job->over && (left = until - now_ms()) > 0; look(job)) {
+	for (look(job); !job->over && (left = until - clock_ms()) > 0; look(job)) {
 		/* Without a descriptor of the process it is looked at often enough. */
 		if (poll(p, 2, fd < 0 && left > 50 ? 50 : (int)(left < 60000 ? left : 60000)) < 0)
 			continue;
@@ -416,13 +408,13 @@ static bool group_lives(const struct job *job)
 static int signal_group(const struct job *job, int number, int64_t most_ms, int cancel_fd)
 {
 	struct pollfd p = { .fd = cancel_fd, .events = POLLIN };
-	int64_t until = now_ms() + most_ms;
+	int64_t until = clock_ms() + most_ms;
 
 	if (!group_lives(job))
 		return MT_OK;
 	kill((pid_t)-job->pid, number);
 	kill((pid_t)-job->pid, SIGCONT); /* one that is stopped hears of it too */
-	while (group_lives(job) && now_ms() < until)
+	while (group_lives(job) && clock_ms() < until)
 		if (poll(&p, 1, GROUP_LOOK_MS) > 0)
 			return MT_ECANCELLED;
 	return MT_OK;

@@ -2,6 +2,7 @@
  *
  * main.c - the tool `execute_bash`: the ABI around run.h. */
 #include "jobs.h"
+#include "clock.h"
 #include "js.h"
 #include "run.h"
 #include "utf8.h"
@@ -30,14 +31,6 @@ struct bash {
 	int64_t live_at; /* when live text was last sent, ms */
 };
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 static void send_live(struct bash *b)
 {
 	AUTO(strbuf) struct strbuf clean = STRBUF(4 * LIVE_MAX);
@@ -47,7 +40,7 @@ static void send_live(struct bash *b)
 	if (clean.len)
 		b->host->output(b->call, clean.text, clean.len);
 	strbuf_consume(&b->live, b->live.len - rest);
-	b->live_at = now_ms();
+	b->live_at = clock_ms();
 }
 
 /* Text without control characters that could do something to who watches. */
@@ -61,7 +54,7 @@ static void on_live(void *arg, const char *bytes, size_t len)
 		if ((unsigned char)bytes[i] >= ' ' || strchr("\n\r\t\b", bytes[i]))
 			if (bytes[i] && bytes[i] != '\177')
 				strbuf_addc(&b->live, bytes[i]);
-	if (now_ms() - b->live_at >= LIVE_MS)
+	if (clock_ms() - b->live_at >= LIVE_MS)
 		send_live(b);
 }
 

@@ -2,6 +2,7 @@
  *
  * run.c - calls of the shell tool. */
 #include "run.h"
+#include "clock.h"
 #include "keys.h"
 #include "output.h"
 #include "prompt.h"
@@ -127,14 +128,6 @@ int run_type(struct run *r, const char *bytes, size_t len)
 	return session_type(r->session, bytes, len);
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* ---- the shell ----------------------------------------------------------- */
 
 int run_warm(struct run *r, struct error *err)
@@ -154,11 +147,11 @@ int run_warm(struct run *r, struct error *err)
 /* Start it if need be and wait until it takes commands. */
 static int ready(struct run *r, int cancel_fd, struct error *err)
 {
-	int64_t until = now_ms() + SESSION_START_MS;
+	int64_t until = clock_ms() + SESSION_START_MS;
 	int status = run_warm(r, err);
 
 	while (status == MT_OK && session_is_running(r->session)) {
-		int64_t left = until - now_ms();
+		int64_t left = until - clock_ms();
 		int seen = session_wait(r->session, left > 0 ? (int)left : 0, cancel_fd);
 
 		if (seen & SESSION_DEAD)
@@ -336,11 +329,11 @@ static int answer(struct run_result *ret, const char *text)
 /* The call was cancelled: end what runs, keep the shell if it lets us. */
 static int interrupt(struct run *r)
 {
-	int64_t start = now_ms(), at = start;
+	int64_t start = clock_ms(), at = start;
 
 	session_signal(r->session, SIGINT, false);
 	for (;;) {
-		int64_t now = now_ms();
+		int64_t now = clock_ms();
 
 		if (now - start > PATIENCE_MS)
 			session_signal(r->session, SIGKILL, false);
@@ -377,7 +370,7 @@ static int64_t interrupt_again(struct run *r, pid_t *front)
 		return INT64_MAX;
 	*front = now;
 	session_signal(r->session, SIGINT, true);
-	return now_ms() + AGAIN_MS;
+	return clock_ms() + AGAIN_MS;
 }
 
 /* Wait for the end of the command and report. */
@@ -387,7 +380,7 @@ static int follow(struct run *r, const struct run_call *call, bool echo, bool go
 	bool given = call->timeout >= 0;
 	double seconds = given ? fmin(call->timeout, TIMEOUT_MAX_S)
 			       : (double)r->config.timeout_ms / 1000;
-	int64_t start = now_ms(), change = start;
+	int64_t start = clock_ms(), change = start;
 	int64_t hard = start + (int64_t)(seconds * 1000);
 	bool stops = is_interrupt(call);
 	pid_t front = stops ? session_front(r->session) : -1;
@@ -401,7 +394,7 @@ static int follow(struct run *r, const struct run_call *call, bool echo, bool go
 	for (;;) {
 		int64_t quiet = given ? INT64_MAX : change + r->config.no_change_ms;
 		int64_t left = smaller(smaller(smaller(hard, quiet), kill_at), again_at)
-			       - now_ms();
+			       - clock_ms();
 		int seen = session_wait(r->session, left > 0 ? (int)left + 1 : 0,
 					call->cancel_fd);
 
@@ -411,7 +404,7 @@ static int follow(struct run *r, const struct run_call *call, bool echo, bool go
 		}
 		if (seen & (SESSION_DONE | SESSION_DEAD))
 			return finish(r, call, echo, seen & SESSION_DEAD, ret);
-		int64_t now = now_ms();
+		int64_t now = clock_ms();
 
 		if (seen & SESSION_OUTPUT)
 			change = now;

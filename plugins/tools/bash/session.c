@@ -2,6 +2,7 @@
  *
  * session.c - one shell, its three channels, and the wait for any of them. */
 #include "session.h"
+#include "clock.h"
 #include "driver.h"
 #include "files.h"
 #include "spawn.h"
@@ -18,7 +19,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <termios.h>
-#include <time.h>
 
 enum {
 	READ_SIZE = 64 * 1024,
@@ -92,14 +92,6 @@ static void forget_shell(struct session *s)
 	s->running = s->hung_up = false;
 }
 
-static long now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* Its end without waiting; the exit code as a shell would say it. */
 static bool reap(struct session *s)
 {
@@ -116,14 +108,14 @@ static bool reap(struct session *s)
 
 static void end_shell(struct session *s)
 {
-	long until = now_ms() + CLOSE_MS;
+	long until = clock_ms() + CLOSE_MS;
 	struct pollfd p = { .fd = s->pidfd, .events = POLLIN };
 
 	/* No more commands, and a hangup: bash passes it on to its jobs. */
 	close_fd(&s->socket);
 	close_fd(&s->master);
 	while (!reap(s)) {
-		long left = until - now_ms();
+		long left = until - clock_ms();
 
 		if (left <= 0) {
 			kill(s->pid, SIGKILL);

@@ -28,25 +28,6 @@ struct vt {
 	bool alternate;
 };
 
-static void put_char(struct strbuf *b, uint32_t c)
-{
-	if (c < 0x80) {
-		strbuf_addc(b, (char)c);
-	} else if (c < 0x800) {
-		strbuf_addc(b, (char)(0xc0 | c >> 6));
-		strbuf_addc(b, (char)(0x80 | (c & 0x3f)));
-	} else if (c < 0x10000) {
-		strbuf_addc(b, (char)(0xe0 | c >> 12));
-		strbuf_addc(b, (char)(0x80 | (c >> 6 & 0x3f)));
-		strbuf_addc(b, (char)(0x80 | (c & 0x3f)));
-	} else {
-		strbuf_addc(b, (char)(0xf0 | (c >> 18 & 7)));
-		strbuf_addc(b, (char)(0x80 | (c >> 12 & 0x3f)));
-		strbuf_addc(b, (char)(0x80 | (c >> 6 & 0x3f)));
-		strbuf_addc(b, (char)(0x80 | (c & 0x3f)));
-	}
-}
-
 /* A cell that follows a wide character has this for its text. */
 #define WIDE_REST ((uint32_t)-1)
 
@@ -57,7 +38,7 @@ static void put_cell(struct strbuf *b, const VTermScreenCell *cell)
 	if (!cell->chars[0])
 		strbuf_addc(b, ' ');
 	for (int i = 0; i < VTERM_MAX_CHARS_PER_CELL && cell->chars[i]; i++)
-		put_char(b, cell->chars[i]);
+		utf8_add_code(b, cell->chars[i]);
 }
 
 /* One row; with a newline unless it goes on in the next. */

@@ -3,6 +3,7 @@
  * act.c - the actions. Scripts that look at an element run in a world of their own,
  * which the page does not see. */
 #include "internal.h"
+#include "clock.h"
 #include "files.h"
 #include <math.h>
 #include <string.h>
@@ -183,7 +184,7 @@ static const char has_size[] =
 static int hover_over(struct browser *b, const struct element *e, double *x, double *y,
 		      int modifiers, const struct cdp_wait *wait, struct error *err)
 {
-	int64_t end = cdp_now() + HOVER_MS;
+	int64_t end = clock_ms() + HOVER_MS;
 	int status;
 
 	if (input_mouse(b, "mouseMoved", *x, *y, "none", 0, 0, modifiers, wait, err))
@@ -195,7 +196,7 @@ static int hover_over(struct browser *b, const struct element *e, double *x, dou
 			status = aim(b, e, wait, x, y, err);
 		if (!status)
 			status = tell(b, e, is_reached, NULL, wait, err);
-	} while (status == MT_EINVAL && cdp_now() < end);
+	} while (status == MT_EINVAL && clock_ms() < end);
 	return status;
 }
 
@@ -494,7 +495,7 @@ static const char is_file_input[] =
 static int chooser(struct browser *b, double x, double y, const struct cdp_wait *wait,
 		   int64_t *ret, struct error *err)
 {
-	struct cdp_wait until = { cdp_now() + CHOOSER_MS, wait->cancel_fd };
+	struct cdp_wait until = { clock_ms() + CHOOSER_MS, wait->cancel_fd };
 	int status = page_call(b, "Page.setInterceptFileChooserDialog",
 			       js_make("enabled", 'b', 1, NULL), wait, NULL, err);
 
@@ -567,7 +568,7 @@ static int do_goto(struct browser *b, const struct py_call *c, const struct cdp_
 
 	if (!url)
 		return out_of_memory(err);
-	b->changed = cdp_now();
+	b->changed = clock_ms();
 	status = page_call(b, "Page.navigate", js_make("url", 's', url, NULL), wait, &out,
 			   err);
 	if (status == MT_EINVAL) {
@@ -615,7 +616,7 @@ static int do_noop(struct browser *b, const struct py_call *c, const struct cdp_
 		   struct error *err)
 {
 	double ms = c->values[0] ? number_of(c, 0) : 1000;
-	struct cdp_wait until = { cdp_now(), wait->cancel_fd };
+	struct cdp_wait until = { clock_ms(), wait->cancel_fd };
 	int status;
 
 	if (!(ms >= 0 && ms <= NOOP_MAX_MS))
@@ -625,7 +626,7 @@ static int do_noop(struct browser *b, const struct py_call *c, const struct cdp_
 		until.until = wait->until;
 	do
 		status = cdp_poll(b->cdp, &until);
-	while (status == MT_OK && cdp_now() < until.until);
+	while (status == MT_OK && clock_ms() < until.until);
 	return cdp_gave_up(status == MT_ETIMEOUT ? MT_OK : status, err);
 }
 

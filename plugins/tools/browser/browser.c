@@ -3,6 +3,7 @@
  * browser.c - the life of the browser and its tabs, and what happens by itself:
  * dialogs, downloads, new tabs. */
 #include "internal.h"
+#include "clock.h"
 #include "files.h"
 #include "utf8.h"
 #include <string.h>
@@ -84,7 +85,7 @@ static void on_attached(struct browser *b, json_object *p)
 	snprintf(t->session, sizeof t->session, "%s", session);
 	snprintf(t->target, sizeof t->target, "%s", js_str(info, "targetId", ""));
 	b->active = b->tab_count++;
-	b->changed = cdp_now();
+	b->changed = clock_ms();
 	for (size_t i = 0; i < ARRAY_LEN(enable); i++)
 		cdp_send(b->cdp, session, enable[i], NULL);
 	watch(b, t);
@@ -103,7 +104,7 @@ static void detach(struct browser *b, struct tab *t)
 	memmove(t, t + 1, (--b->tab_count - i) * sizeof *t);
 	if (b->active >= i && b->active > 0)
 		b->active--;
-	b->changed = cdp_now();
+	b->changed = clock_ms();
 }
 
 /* An alert has one answer. Leaving a page is what was asked for. */
@@ -120,7 +121,7 @@ static void on_dialog(struct browser *b, const char *session, json_object *p)
 	page_note(b, "[Dialog (%s): %.*s - it was %s.]", type,
 	     (int)utf8_cut(text, strlen(text), 1000), text,
 	     accept ? "accepted" : "dismissed");
-	b->changed = cdp_now();
+	b->changed = clock_ms();
 }
 
 static void on_download(struct browser *b, const char *what, json_object *p)
@@ -128,7 +129,7 @@ static void on_download(struct browser *b, const char *what, json_object *p)
 	const char *state = js_str(p, "state", "");
 	const char *path = js_str(p, "filePath", NULL);
 
-	b->changed = cdp_now();
+	b->changed = clock_ms();
 	if (strcmp(what, "downloadWillBegin") == 0)
 		page_note(b, "[A download began: %.300s, into %s]",
 		     js_str(p, "suggestedFilename", "a file"), b->config.downloads);
@@ -148,7 +149,7 @@ static void on_loading(struct browser *b, struct tab *t, const char *what, json_
 	else if (main && strcmp(what, "frameStoppedLoading") == 0)
 		t->loading = false;
 	if (t == tab_of(b))
-		b->changed = cdp_now();
+		b->changed = clock_ms();
 }
 
 static uint64_t id_hash(const char *id)
@@ -180,7 +181,7 @@ static void on_network(struct browser *b, struct tab *t, const char *what, json_
 	} else if (i < t->request_count && strncmp(what, "loadingF", 8) == 0) {
 		t->requests[i] = t->requests[--t->request_count];
 		if (t == tab_of(b))
-			b->changed = cdp_now();
+			b->changed = clock_ms();
 	}
 }
 
@@ -285,7 +286,7 @@ static int set_up(struct browser *b, const struct cdp_wait *wait, struct error *
 
 static int start(struct browser *b, const struct cdp_wait *wait, struct error *err)
 {
-	struct cdp_wait mine = { cdp_now() + START_MS, wait->cancel_fd };
+	struct cdp_wait mine = { clock_ms() + START_MS, wait->cancel_fd };
 	char words[300];
 	int status = chrome_start(&b->config.chrome, &b->chrome, err);
 
@@ -338,7 +339,7 @@ int browser_ready(struct browser *b, const struct cdp_wait *wait, struct error *
 	if (b->cdp) {
 		do
 			status = cdp_poll(b->cdp, &now);
-		while (status == MT_OK && cdp_now() < wait->until);
+		while (status == MT_OK && clock_ms() < wait->until);
 		if ((status == MT_ETIMEOUT || status == MT_OK) &&
 		    page_mend(b, wait, NULL) == MT_OK)
 			return MT_OK;
@@ -372,7 +373,7 @@ void page_interrupt(struct browser *b)
 
 void page_begin(struct browser *b)
 {
-	b->changed = cdp_now();
+	b->changed = clock_ms();
 	for (size_t i = 0; i < b->tab_count; i++)
 		b->tabs[i].request_count = 0;
 	if (b->tab_count && !tab_of(b)->watched)
@@ -403,7 +404,7 @@ static int64_t quiet_at(const struct browser *b, int64_t began, int64_t end)
 
 int page_settle(struct browser *b, const struct cdp_wait *wait, struct error *err)
 {
-	int64_t began = cdp_now(), end = began + b->config.load_ms;
+	int64_t began = clock_ms(), end = began + b->config.load_ms;
 	int status = MT_OK;
 
 	if (end > wait->until)
@@ -413,7 +414,7 @@ int page_settle(struct browser *b, const struct cdp_wait *wait, struct error *er
 	while (status == MT_OK || status == MT_ETIMEOUT) {
 		struct cdp_wait until = { quiet_at(b, began, end), wait->cancel_fd };
 
-		if (cdp_now() >= until.until) {
+		if (clock_ms() >= until.until) {
 			if (b->tab_count && tab_of(b)->loading)
 				page_note(b, "[The page is still loading.]");
 			return MT_OK;

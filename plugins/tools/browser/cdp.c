@@ -2,6 +2,7 @@
  *
  * cdp.c - messages to and from a browser. */
 #include "cdp.h"
+#include "clock.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -20,14 +21,6 @@ struct cdp {
 	json_object *answer;  /* to it */
 	bool gone;
 };
-
-int64_t cdp_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 int cdp_new(int in, int out, cdp_event_fn *event, void *arg, struct cdp **ret,
 	    struct error *err)
@@ -127,7 +120,7 @@ int cdp_poll(struct cdp *c, const struct cdp_wait *wait)
 			{ .fd = wait->cancel_fd, .events = POLLIN },
 			{ .fd = c->write.len ? c->out : -1, .events = POLLOUT },
 		};
-		int64_t left = wait->until - cdp_now();
+		int64_t left = wait->until - clock_ms();
 
 		if (c->gone)
 			return MT_EIO;

@@ -12,7 +12,7 @@ enum { CDP_MESSAGE_MAX = 256 << 20 };
 
 /** How long to wait. */
 struct cdp_wait {
-	int64_t until;  /* cdp_now() of its end */
+	int64_t until;  /* clock_ms() of its end */
 	int cancel_fd;  /* readable: stop at once; -1: none */
 };
 
@@ -22,8 +22,6 @@ typedef void cdp_event_fn(void *arg, const char *session, const char *method,
 
 struct cdp;
 
-/** Milliseconds of the monotonic clock. */
-int64_t cdp_now(void);
 /** Take both descriptors, also on failure. */
 int cdp_new(int in, int out, cdp_event_fn *event, void *arg, struct cdp **ret,
 	    struct error *err);

@@ -39,7 +39,7 @@ struct browser {
 	struct strbuf notes;
 	double mouse_x, mouse_y;
 	bool was_started;
-	int64_t changed;       /* cdp_now() of the last sign that the page changes */
+	int64_t changed;       /* clock_ms() of the last sign that the page changes */
 	/* of the page that `loader` names */
 	char loader[ID_MAX];
 	struct element *elements;

@@ -2,6 +2,7 @@
  *
  * main.c - the tool `browser`: the ABI around browser.h. */
 #include "browser.h"
+#include "clock.h"
 #include "files.h"
 #include "js.h"
 #include "utf8.h"
@@ -160,7 +161,7 @@ static int act(struct plugin *p, struct mt_call *call, const struct py_calls *ca
 	int status = MT_OK;
 
 	for (size_t i = 0; i < calls->count && !status; i++) {
-		struct cdp_wait wait = { cdp_now() + p->timeout_ms,
+		struct cdp_wait wait = { clock_ms() + p->timeout_ms,
 					 p->host->cancel_fd(call) };
 
 		if (wait.until > end)
@@ -207,7 +208,7 @@ static int plugin_call(void *self, const char *name, struct mt_call *call)
 	struct observation o;
 	struct py_calls calls = { 0 };
 	int64_t left = p->host->time_left_ms(call);
-	int64_t end = left < 0 ? INT64_MAX / 2 : cdp_now() + left - MARGIN_MS;
+	int64_t end = left < 0 ? INT64_MAX / 2 : clock_ms() + left - MARGIN_MS;
 	struct cdp_wait wait = { end, p->host->cancel_fd(call) };
 	struct view view = p->view;
 	size_t len = 0;
@@ -232,7 +233,7 @@ static int plugin_call(void *self, const char *name, struct mt_call *call)
 	calls_clear(&calls);
 	if (status == MT_EIO || status == MT_ECANCELLED)
 		return fail_call(p, call, code, &err);
-	wait.until = cdp_now() + LOOK_MS < end ? cdp_now() + LOOK_MS : end;
+	wait.until = clock_ms() + LOOK_MS < end ? clock_ms() + LOOK_MS : end;
 	if (browser_look(p->browser, &view, &wait, &o, &look_err)) {
 		observation_clear(&o);
 		return fail_call(p, call, code, err.code ? &err : &look_err);

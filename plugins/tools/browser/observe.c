@@ -3,6 +3,7 @@
  * observe.c - looking at a page: its frames, boxes and accessibility trees become one
  * tree in which what can be acted on has a bid. Nothing runs in the page for it. */
 #include "internal.h"
+#include "clock.h"
 #include "utf8.h"
 #include <string.h>
 
@@ -720,7 +721,7 @@ static void observation_new(struct observation *o)
 int browser_look(struct browser *b, const struct view *view, const struct cdp_wait *wait,
 		 struct observation *ret, struct error *err)
 {
-	int64_t now = cdp_now();
+	int64_t now = clock_ms();
 	struct cdp_wait half = { now + (wait->until - now) / 2, wait->cancel_fd };
 	bool loading = b->tab_count && tab_of(b)->loading;
 	AUTO(free) struct look *l = calloc(1, sizeof *l);

@@ -2,6 +2,7 @@
  *
  * entities.c - character references: the names that pages use, and numbers. */
 #include "html.h"
+#include "utf8.h"
 
 #include <string.h>
 
@@ -85,25 +86,6 @@ static unsigned numbered(const char *text, size_t len)
 	return n == 0 || n > 0x10ffff || (n >= 0xd800 && n < 0xe000) ? 0xfffd : n;
 }
 
-static void put_char(struct strbuf *b, unsigned c)
-{
-	if (c < 0x80) {
-		strbuf_addc(b, (char)c);
-		return;
-	}
-	if (c < 0x800) {
-		strbuf_addc(b, (char)(0xc0 | c >> 6));
-	} else if (c < 0x10000) {
-		strbuf_addc(b, (char)(0xe0 | c >> 12));
-		strbuf_addc(b, (char)(0x80 | (c >> 6 & 0x3f)));
-	} else {
-		strbuf_addc(b, (char)(0xf0 | c >> 18));
-		strbuf_addc(b, (char)(0x80 | (c >> 12 & 0x3f)));
-		strbuf_addc(b, (char)(0x80 | (c >> 6 & 0x3f)));
-	}
-	strbuf_addc(b, (char)(0x80 | (c & 0x3f)));
-}
-
 /* The reference at `text`, which is "&". @return bytes taken; 0: it is none. */
 static size_t reference(const char *text, size_t len, struct strbuf *out)
 {
@@ -120,7 +102,7 @@ static size_t reference(const char *text, size_t len, struct strbuf *out)
 	if (!c)
 		return 0;
 	if (c != 0xad) /* a soft hyphen is nothing */
-		put_char(out, c < ' ' && c != '\n' && c != '\t' ? ' ' : c);
+		utf8_add_code(out, c < ' ' && c != '\n' && c != '\t' ? ' ' : c);
 	return end + 1;
 }
 

@@ -4,6 +4,7 @@
  * looked at, and addresses when they are connected to, so that a name cannot
  * change in between. */
 #include "get.h"
+#include "clock.h"
 
 #include "address.h"
 
@@ -12,14 +13,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 AUTO_DEFINE(curlu, CURLU *, curl_url_cleanup)
 AUTO_DEFINE(curl, CURL *, curl_easy_cleanup)
@@ -88,7 +81,7 @@ static int check_url(const struct get *g, const char *url, struct error *err)
 static void set_up(CURL *h, struct get *g, const char *url)
 {
 	struct stat st;
-	int64_t left = g->until_ms - now_ms();
+	int64_t left = g->until_ms - clock_ms();
 
 	curl_easy_setopt(h, CURLOPT_URL, url);
 	curl_easy_setopt(h, CURLOPT_PROTOCOLS_STR, "http,https");

@@ -2,10 +2,10 @@
  *
  * cell.c - the messages of one cell. */
 #include "cell.h"
+#include "clock.h"
 #include "show.h"
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
 enum {
 	QUIET_MS = 2000,      /* after the answer, for the output that belongs to it */
@@ -28,14 +28,6 @@ struct run {
 	struct strbuf prompt;
 	bool hidden;
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 static int send_code(struct run *r, struct error *err)
 {
@@ -64,7 +56,7 @@ static bool is_ours(const struct run *r, const struct wire_message *m)
 
 static void take_iopub(struct run *r, const struct wire_message *m)
 {
-	r->heard = now_ms();
+	r->heard = clock_ms();
 	if (strcmp(wire_type(m), "status") == 0) {
 		if (is_ours(r, m) &&
 		    strcmp(js_str(m->content, "execution_state", ""), "idle") == 0)
@@ -97,7 +89,7 @@ static void take_shell(struct run *r, const struct wire_message *m)
 	if (!is_ours(r, m) || strcmp(wire_type(m), "execute_reply") != 0)
 		return;
 	r->answered = true;
-	r->heard = now_ms();
+	r->heard = clock_ms();
 	r->result->failed = strcmp(status, "error") == 0;
 	r->result->aborted = strncmp(status, "abort", 5) == 0;
 	r->result->leaving = will_end(m->content);
@@ -114,7 +106,7 @@ static void take_stdin(struct run *r, const struct wire_message *m)
 	if (!is_ours(r, m) || strcmp(wire_type(m), "input_request") != 0)
 		return;
 	r->asking = true;
-	r->asked = now_ms();
+	r->asked = clock_ms();
 	r->hidden = js_bool(m->content, "password", false);
 	strbuf_reset(&r->prompt);
 	strbuf_add(&r->prompt, js_str(m->content, "prompt", ""));
@@ -153,7 +145,7 @@ static void take_some(struct run *r, int seen)
 
 static void escalate(struct run *r)
 {
-	r->deadline = now_ms() + r->cell->grace_ms;
+	r->deadline = clock_ms() + r->cell->grace_ms;
 	switch (++r->stage) {
 	case 1:
 		kernel_interrupt(r->k, false);
@@ -176,7 +168,7 @@ static void check_time(struct run *r, int seen)
 		if (r->stage == 0)
 			escalate(r);
 	}
-	if (now_ms() < r->deadline)
+	if (clock_ms() < r->deadline)
 		return;
 	if (r->stage == 0)
 		result->timed_out = true;
@@ -210,7 +202,7 @@ static void check_input(struct run *r)
 			 : MT_EUNSUPPORTED;
 	if (status == MT_OK) {
 		send_answer(r, &value);
-	} else if (status != MT_ENOTFOUND || now_ms() - r->asked >= c->input_ms) {
+	} else if (status != MT_ENOTFOUND || clock_ms() - r->asked >= c->input_ms) {
 		r->asking = false;
 		r->result->unanswered = true;
 		escalate(r);
@@ -223,7 +215,7 @@ static bool is_over(struct run *r)
 {
 	if (r->result->dead || r->result->strange >= STRANGE_MAX)
 		return true;
-	if (r->answered && !r->idle && now_ms() - r->heard >= QUIET_MS)
+	if (r->answered && !r->idle && clock_ms() - r->heard >= QUIET_MS)
 		r->result->incomplete = true;
 	return r->answered && (r->idle || r->result->incomplete);
 }
@@ -236,7 +228,7 @@ static int64_t next_time(const struct run *r)
 		next = r->heard + QUIET_MS;
 	if (r->asking && r->asked + r->cell->input_ms < next)
 		next = r->asked + r->cell->input_ms;
-	next -= now_ms();
+	next -= clock_ms();
 	return next > 0 ? next : 0;
 }
 
@@ -274,7 +266,7 @@ int cell_run(struct kernel *k, const struct cell *cell, struct cell_result *ret,
 	     struct error *err)
 {
 	struct run r = { .k = k, .cell = cell, .result = ret, .prompt = STRBUF(64 * 1024),
-			 .heard = now_ms() };
+			 .heard = clock_ms() };
 
 	*ret = (struct cell_result){ 0 };
 	r.deadline = r.heard + cell->timeout_ms;
@@ -318,12 +310,12 @@ static bool hear(struct kernel *k, enum channel channel, const char *type,
 int cell_await_kernel(struct kernel *k, int64_t timeout_ms, int cancel_fd,
 		      struct error *err)
 {
-	int64_t until = now_ms() + timeout_ms, knock = 0;
+	int64_t until = clock_ms() + timeout_ms, knock = 0;
 	bool answers = false, heard = false;
 	unsigned strange = 0;
 
 	while (!answers || !heard) {
-		int64_t now = now_ms();
+		int64_t now = clock_ms();
 
 		if (now >= until)
 			return fail(err, strange ? MT_EDENIED : MT_ETIMEOUT, "the kernel did "

@@ -2,10 +2,10 @@
  *
  * session.c - life of the kernel of an instance. */
 #include "session.h"
+#include "clock.h"
 #include "python-files.h"
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 enum {
 	PREPARE_MS = 30000, /* for each thing that is done before the first cell */
@@ -14,14 +14,6 @@ enum {
 	FAREWELL_MS = 500,  /* to end by itself */
 	CODE_MAX = 64 * 1024,
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 /* ---- cells of ours ------------------------------------------------------- */
 
@@ -180,12 +172,12 @@ int session_ready(struct session *s, const char *shell_dir, int cancel_fd,
 /* It gets a moment to write its files. */
 static void say_farewell(struct kernel *k)
 {
-	int64_t until = now_ms() + FAREWELL_MS;
+	int64_t until = clock_ms() + FAREWELL_MS;
 
 	if (kernel_send(k, CHANNEL_CONTROL, "shutdown_request", "{\"restart\":false}", NULL,
 			NULL) != MT_OK)
 		return;
-	for (int64_t left; (left = until - now_ms()) > 0;) {
+	for (int64_t left; (left = until - clock_ms()) > 0;) {
 		struct wire_message m;
 
 		if (kernel_wait(k, left, -1, -1) & KERNEL_DEAD)

@@ -2,6 +2,7 @@
  *
  * browse.c - the detour of a login by the user's browser. */
 #include "browse.h"
+#include "clock.h"
 #include "client.h"
 #include "files.h"
 #include <arpa/inet.h>
@@ -188,7 +189,7 @@ char *browse_visit(struct browse *b, const char *url, const char *state,
 		   int64_t patience_ms, struct error *err)
 {
 	AUTO(strbuf) struct strbuf typed = STRBUF(ADDRESS_MAX);
-	int64_t end = mcp_now() + patience_ms;
+	int64_t end = clock_ms() + patience_ms;
 	bool types = true;
 	char *answer = NULL;
 
@@ -198,7 +199,7 @@ char *browse_visit(struct browse *b, const char *url, const char *state,
 	while (!answer) {
 		struct pollfd p[] = { { .fd = b->listener, .events = POLLIN },
 				      { .fd = types ? STDIN_FILENO : -1, .events = POLLIN } };
-		int64_t left = end - mcp_now();
+		int64_t left = end - clock_ms();
 
 		if (left <= 0) {
 			fail(err, MT_ETIMEOUT, "nobody logged in within %lld seconds",

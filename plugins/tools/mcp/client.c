@@ -2,6 +2,7 @@
  *
  * client.c - requests and their answers, the state of the connection. */
 #include "client.h"
+#include "clock.h"
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
@@ -9,14 +10,6 @@
 
 enum { BACKOFF_FIRST_MS = 1000, BACKOFF_MAX_MS = 60000, LIVED_MS = 5000,
        INPUT_ROUNDS = 16 };
-
-int64_t mcp_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 struct client *client_new(const struct client_config *config)
 {
@@ -137,7 +130,7 @@ static void answer_questions(struct client *c, struct pending *p)
 		json_object_put(q->doc);
 		free(q);
 		pthread_mutex_lock(&c->lock);
-		p->alive_at = mcp_now();
+		p->alive_at = clock_ms();
 	}
 }
 
@@ -163,7 +156,7 @@ int pending_check(struct client *c, struct pending *p, int64_t *ret_until,
 		return fail(err, MT_ECANCELLED, "the call was cancelled");
 	if (c->down)
 		return fail(err, MT_EIO, "%s", c->why.text);
-	if (mcp_now() >= until)
+	if (clock_ms() >= until)
 		return fail(err, MT_ETIMEOUT, "the server did not answer `%s` within %.1f "
 			    "seconds", p->method, (double)timeout_of(c, p) / 1000);
 	return 1;
@@ -204,12 +197,12 @@ int exchange(struct client *c, const char *method, json_object *params,
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(MCP_MESSAGE_MAX);
 	struct pending p = { .method = method, .waiter = w, .params = params };
-	int64_t until, limit = timeout_ms > 0 ? mcp_now() + timeout_ms : INT64_MAX;
+	int64_t until, limit = timeout_ms > 0 ? clock_ms() + timeout_ms : INT64_MAX;
 	int status = MT_OK;
 
 	pthread_mutex_lock(&c->lock);
 	p.id = ++c->ids;
-	p.alive_at = mcp_now();
+	p.alive_at = clock_ms();
 	if (era_meta(c, params, p.id) || rpc_request(&b, p.id, method, params))
 		status = out_of_memory(err);
 	p.next = c->pendings;
@@ -220,7 +213,7 @@ int exchange(struct client *c, const char *method, json_object *params,
 	pthread_mutex_lock(&c->lock);
 	if (!status) {
 		while ((status = pending_check(c, &p, &until, err)) == 1) {
-			if (mcp_now() >= limit) {
+			if (clock_ms() >= limit) {
 				status = fail(err, MT_ETIMEOUT, "no answer to `%s`", method);
 				break;
 			}
@@ -345,13 +338,13 @@ static void back_off(struct client *c)
 	for (unsigned i = 0; i < c->failures && pause < BACKOFF_MAX_MS; i++)
 		pause *= 2;
 	c->failures++;
-	c->retry_at = mcp_now() + (pause < BACKOFF_MAX_MS ? pause : BACKOFF_MAX_MS);
+	c->retry_at = clock_ms() + (pause < BACKOFF_MAX_MS ? pause : BACKOFF_MAX_MS);
 }
 
 /* One that dies at once, again and again, is started less and less often. */
 static void count_death(struct client *c)
 {
-	if (mcp_now() - c->ready_at > LIVED_MS)
+	if (clock_ms() - c->ready_at > LIVED_MS)
 		c->quick_deaths = 0;
 	else if (c->quick_deaths++ > 0)
 		back_off(c);
@@ -395,7 +388,7 @@ static int connect_now(struct client *c, const struct waiter *w, struct error *e
 	pthread_mutex_lock(&c->lock);
 	c->state = status || c->down ? CLIENT_DOWN : CLIENT_READY;
 	if (!status) {
-		c->ready_at = mcp_now();
+		c->ready_at = clock_ms();
 		c->failures = c->quick_deaths;
 	} else if (status != MT_ECANCELLED) {
 		back_off(c);
@@ -411,12 +404,12 @@ int client_connect(struct client *c, const struct waiter *w, struct error *err)
 
 	pthread_mutex_lock(&c->lock);
 	while (!status && c->state == CLIENT_CONNECTING) {
-		wait_until(c, mcp_now() + 60000);
+		wait_until(c, clock_ms() + 60000);
 		if (c->closing || (w && w->cancelled && w->cancelled(w->arg)))
 			status = fail(err, MT_ECANCELLED, "the call was cancelled");
 	}
 	if (!status && c->state != CLIENT_READY) {
-		int64_t wait = c->retry_at - mcp_now();
+		int64_t wait = c->retry_at - clock_ms();
 
 		if (wait > 0)
 			status = fail(err, MT_EIO, "%s; the next attempt is made in %lld "

@@ -118,8 +118,6 @@ struct client {
 	bool changed_due;
 };
 
-int64_t mcp_now(void);
-
 /** @return NULL: out of memory. The transport is not started. */
 struct client *client_new(const struct client_config *config);
 struct client *client_free(struct client *c);

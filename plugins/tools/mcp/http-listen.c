@@ -4,6 +4,7 @@
  * HTTP, the subscription of the newer protocol, and the transport of 2024, where
  * every message comes on one stream. */
 #include "http.h"
+#include "clock.h"
 #include <string.h>
 
 enum { FAILURES_MAX = 5, HEARD_MS = 1000 };
@@ -15,7 +16,7 @@ static int watch(struct transfer *t, int64_t *ret_until, struct error *err)
 	bool stop;
 
 	if (due >= 0)
-		*ret_until = mcp_now() + due;
+		*ret_until = clock_ms() + due;
 	pthread_mutex_lock(&h->lock);
 	stop = h->stopping;
 	pthread_mutex_unlock(&h->lock);
@@ -90,19 +91,19 @@ static bool listen_once(struct http *h, struct strbuf *id, int64_t *retry_ms, bo
 /* @return false to end. */
 static bool rest(struct http *h, int64_t ms)
 {
-	int64_t end = mcp_now() + ms;
+	int64_t end = clock_ms() + ms;
 	CURLM *multi = curl_multi_init();
 	bool stop = false;
 
 	if (!multi)
 		return false;
 	set_multi(h, multi);
-	while (!stop && mcp_now() < end) {
+	while (!stop && clock_ms() < end) {
 		pthread_mutex_lock(&h->lock);
 		stop = h->stopping;
 		pthread_mutex_unlock(&h->lock);
 		if (!stop)
-			curl_multi_poll(multi, NULL, 0, (int)(end - mcp_now() + 1), NULL);
+			curl_multi_poll(multi, NULL, 0, (int)(end - clock_ms() + 1), NULL);
 	}
 	set_multi(h, NULL);
 	curl_multi_cleanup(multi);
@@ -113,14 +114,14 @@ static void *listen_thread(void *arg)
 {
 	struct http *h = arg;
 	AUTO(strbuf) struct strbuf id = STRBUF(2048);
-	int64_t retry_ms = RETRY_MS, begun = mcp_now();
+	int64_t retry_ms = RETRY_MS, begun = clock_ms();
 	int quick = 0;
 
 	while (listen_once(h, &id, &retry_ms, false)) {
-		quick = mcp_now() - begun < RETRY_MS ? quick + 1 : 0;
+		quick = clock_ms() - begun < RETRY_MS ? quick + 1 : 0;
 		if (quick > FAILURES_MAX || !rest(h, retry_ms))
 			break;
-		begun = mcp_now();
+		begun = clock_ms();
 	}
 	return NULL;
 }
@@ -155,11 +156,11 @@ void listener_heard(struct http *h)
 void listener_wait(struct http *h)
 {
 	struct client *c = h->client;
-	int64_t until = mcp_now() + HEARD_MS;
+	int64_t until = clock_ms() + HEARD_MS;
 	struct timespec t = { .tv_sec = until / 1000, .tv_nsec = until % 1000 * 1000000 };
 
 	pthread_mutex_lock(&c->lock);
-	while (!h->heard && !c->closing && mcp_now() < until)
+	while (!h->heard && !c->closing && clock_ms() < until)
 		pthread_cond_timedwait(&c->wake, &c->lock, &t);
 	pthread_mutex_unlock(&c->lock);
 }
@@ -205,11 +206,11 @@ static char *endpoint(struct http *h, struct error *err)
 static int await_endpoint(struct client *c, struct http *h, const struct waiter *w,
 			  struct error *err)
 {
-	int64_t end = mcp_now() + c->config.connect_ms;
+	int64_t end = clock_ms() + c->config.connect_ms;
 
 	for (;;) {
 		AUTO(free) char *url = endpoint(h, err);
-		int64_t next = mcp_now() + 1000;
+		int64_t next = clock_ms() + 1000;
 		struct timespec t = { .tv_sec = next / 1000,
 				      .tv_nsec = next % 1000 * 1000000 };
 
@@ -219,7 +220,7 @@ static int await_endpoint(struct client *c, struct http *h, const struct waiter 
 			return fail(err, MT_EIO, "%s", c->why.text);
 		if (w && w->cancelled && w->cancelled(w->arg))
 			return fail(err, MT_ECANCELLED, "the call was cancelled");
-		if (mcp_now() >= end)
+		if (clock_ms() >= end)
 			return fail(err, MT_ETIMEOUT, "the server does not say where to send");
 		pthread_mutex_lock(&c->lock);
 		pthread_cond_timedwait(&c->wake, &c->lock, &t);

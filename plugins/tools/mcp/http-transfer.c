@@ -2,6 +2,7 @@
  *
  * http-transfer.c - one exchange over HTTP, watched while it runs. */
 #include "http.h"
+#include "clock.h"
 #include <config.h>
 #include <string.h>
 #include <strings.h>
@@ -200,7 +201,7 @@ static int ended(struct transfer *t, struct error *err)
 
 static void sleep_in(struct transfer *t, int64_t until)
 {
-	int64_t left = until - mcp_now();
+	int64_t left = until - clock_ms();
 
 	curl_multi_poll(t->multi, NULL, 0,
 			left < 0 ? 0 : left < POLL_MS ? (int)left : POLL_MS, NULL);
@@ -215,7 +216,7 @@ int transfer_run(struct transfer *t, int (*look)(struct transfer *t, int64_t *re
 	if (curl_multi_add_handle(t->multi, t->easy))
 		return out_of_memory(err);
 	while (status == 1) {
-		int64_t until = mcp_now() + POLL_MS;
+		int64_t until = clock_ms() + POLL_MS;
 
 		curl_multi_perform(t->multi, &running);
 		status = ended(t, err);

@@ -3,6 +3,7 @@
  * http.c - streamable HTTP: each message is a POST, whose answer is a message or
  * a stream of them. */
 #include "http.h"
+#include "clock.h"
 #include "http-headers.h"
 #include <string.h>
 
@@ -161,16 +162,16 @@ static int take_end(struct transfer *t, struct pending *p, struct error *err)
 
 static int pause_for(struct transfer *t, int64_t ms, struct error *err)
 {
-	int64_t end = mcp_now() + ms;
+	int64_t end = clock_ms() + ms;
 
-	while (mcp_now() < end) {
+	while (clock_ms() < end) {
 		int64_t until = end;
 		int status = look(t, &until, err);
 
 		if (status != 1)
 			return status;
 		until = until < end ? until : end;
-		curl_multi_poll(t->multi, NULL, 0, (int)(until - mcp_now() + 1), NULL);
+		curl_multi_poll(t->multi, NULL, 0, (int)(until - clock_ms() + 1), NULL);
 	}
 	return 1;
 }

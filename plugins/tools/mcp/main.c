@@ -3,6 +3,7 @@
  * main.c - the tool `mcp`: an instance is a server, its tools are those that the
  * server offers. */
 #include "elicit.h"
+#include "clock.h"
 #include "result.h"
 #include "settings.h"
 #include <string.h>
@@ -85,7 +86,7 @@ static void *keeper_thread(void *arg)
 	bool tell;
 
 	pthread_mutex_lock(&m->lock);
-	while (!m->closing && mcp_now() < until)
+	while (!m->closing && clock_ms() < until)
 		pthread_cond_timedwait(&m->wake, &m->lock, &t);
 	tell = !m->closing;
 	pthread_mutex_unlock(&m->lock);

@@ -2,6 +2,7 @@
  *
  * serve.c - what a server sends: answers, notices, questions of its own. */
 #include "client.h"
+#include "clock.h"
 #include "utf8.h"
 #include <string.h>
 
@@ -134,10 +135,10 @@ int64_t changed_check(struct client *c, bool now)
 	bool tell = false;
 
 	pthread_mutex_lock(&c->lock);
-	left = !c->changed_due ? -1 : now ? 0 : c->changed_at + CHANGED_MS - mcp_now();
+	left = !c->changed_due ? -1 : now ? 0 : c->changed_at + CHANGED_MS - clock_ms();
 	if (c->changed_due && left <= 0) {
 		c->changed_due = false;
-		c->changed_at = mcp_now();
+		c->changed_at = clock_ms();
 		tell = true;
 		left = -1;
 	}
@@ -154,7 +155,7 @@ static void take_progress(struct client *c, json_object *params)
 	for (struct pending *p = c->pendings; p; p = p->next) {
 		if (p->id != token)
 			continue;
-		p->alive_at = mcp_now();
+		p->alive_at = clock_ms();
 		if (p->waiter && p->waiter->progress)
 			p->waiter->progress(p->waiter->arg, js_number(params, "progress", 0),
 					    js_number(params, "total", 0),

@@ -3,6 +3,7 @@
  * stdio.c - a server that is a program: one thread writes to it, reads what it
  * says and sees it end. */
 #include "client.h"
+#include "clock.h"
 #include "jsonl.h"
 #include "utf8.h"
 #include <errno.h>
@@ -43,8 +44,8 @@ static void log_line(struct process *p)
 	struct client *c = p->client;
 	size_t len = utf8_cut(p->log_line.text, p->log_line.len, 500);
 
-	if (mcp_now() - p->log_minute > 60000) {
-		p->log_minute = mcp_now();
+	if (clock_ms() - p->log_minute > 60000) {
+		p->log_minute = clock_ms();
 		p->logged = 0;
 	}
 	pthread_mutex_lock(&c->lock);
@@ -298,7 +299,7 @@ static struct process *process_new(struct client *c)
 		return NULL;
 	*p = (struct process){ .client = c, .in = -1, .out = -1, .err = -1, .pid_fd = -1,
 			       .queue = STRBUF(QUEUE_MAX), .log_line = STRBUF(4096),
-			       .log_minute = mcp_now() };
+			       .log_minute = clock_ms() };
 	p->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	pthread_mutex_init(&p->lock, NULL);
 	jsonl_init(&p->lines, MCP_MESSAGE_MAX, on_line, p);

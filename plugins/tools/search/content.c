@@ -133,25 +133,6 @@ int matcher_next(struct matcher *m, const char *text, size_t len, size_t *at,
 
 /* ---- text -------------------------------------------------------------- */
 
-static void put_char(struct strbuf *b, uint32_t c)
-{
-	if (c < 0x80) {
-		strbuf_addc(b, (char)c);
-		return;
-	}
-	if (c < 0x800) {
-		strbuf_addc(b, (char)(0xc0 | c >> 6));
-	} else if (c < 0x10000) {
-		strbuf_addc(b, (char)(0xe0 | c >> 12));
-		strbuf_addc(b, (char)(0x80 | (c >> 6 & 0x3f)));
-	} else {
-		strbuf_addc(b, (char)(0xf0 | c >> 18));
-		strbuf_addc(b, (char)(0x80 | (c >> 12 & 0x3f)));
-		strbuf_addc(b, (char)(0x80 | (c >> 6 & 0x3f)));
-	}
-	strbuf_addc(b, (char)(0x80 | (c & 0x3f)));
-}
-
 /* UTF-16 behind its mark; halves of characters become U+FFFD. */
 static int from_utf16(struct strbuf *text)
 {
@@ -170,7 +151,7 @@ static int from_utf16(struct strbuf *text)
 		} else if (c >= 0xd800 && c < 0xe000) {
 			c = 0xfffd;
 		}
-		put_char(&out, c);
+		utf8_add_code(&out, c);
 	}
 	if (out.error)
 		return out.error;

@@ -2,6 +2,7 @@
  *
  * main.c - grep, glob and view as a toolset: nothing in it changes anything. */
 #include "js.h"
+#include "clock.h"
 #include "search.h"
 #include "utf8.h"
 #include "view.h"
@@ -95,7 +96,7 @@ static void set_limits(struct ask *a)
 	a->search.program = host->option(a->self->instance, "program");
 	a->search.files_max = (size_t)host->option_int(a->self->instance, "files_max");
 	a->search.file_max = (size_t)host->option_int(a->self->instance, "file_max");
-	a->search.until_ms = search_now_ms() + own;
+	a->search.until_ms = clock_ms() + own;
 	a->search.cancel_fd = host->cancel_fd(a->call);
 	if (!a->search.program)
 		a->search.program = "";

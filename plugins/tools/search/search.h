@@ -54,7 +54,6 @@ int found_add(struct found *f, const char *path, int64_t mtime);
 /** Newest first, then by path. */
 void found_sort(struct found *f);
 
-int64_t search_now_ms(void);
 /** Is it time to stop? Sets found.end. */
 bool search_over(const struct search *s, struct found *f);
 

@@ -3,6 +3,7 @@
  * walk.c - a search without ripgrep: every folder below the top, without hidden
  * and ignored ones, without following links. */
 #include "ignore.h"
+#include "clock.h"
 #include "search.h"
 
 #include <dirent.h>
@@ -11,7 +12,6 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 void found_clear(struct found *f)
 {
@@ -51,21 +51,13 @@ void found_sort(struct found *f)
 		qsort(f->files, f->count, sizeof *f->files, newest);
 }
 
-int64_t search_now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 bool search_over(const struct search *s, struct found *f)
 {
 	struct pollfd p = { .fd = s->cancel_fd, .events = POLLIN };
 
 	if (f->end == SEARCH_WHOLE && poll(&p, 1, 0) == 1)
 		f->end = SEARCH_CANCELLED;
-	if (f->end == SEARCH_WHOLE && search_now_ms() >= s->until_ms)
+	if (f->end == SEARCH_WHOLE && clock_ms() >= s->until_ms)
 		f->end = SEARCH_TIME;
 	return f->end != SEARCH_WHOLE;
 }

@@ -2,6 +2,7 @@
  *
  * run.c - running a command of a skill. */
 #include "run.h"
+#include "clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,14 +11,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 static void child(const char *command, const char *folder, int out, int err)
 {
@@ -59,7 +52,7 @@ static int collect(int out, int err, int cancel, int64_t end, struct inline_resu
 	struct strbuf *to[] = { &ret->out, &ret->err };
 
 	while (fds[0].fd >= 0 || fds[1].fd >= 0) {
-		int64_t left = end - now_ms();
+		int64_t left = end - clock_ms();
 
 		if (left <= 0) {
 			ret->timed_out = true;
@@ -82,7 +75,7 @@ static bool ends_by(pid_t pid, int64_t end, int *ret_status)
 	const struct timespec pause = { .tv_nsec = 2000000 };
 
 	while (waitpid(pid, ret_status, WNOHANG) == 0) {
-		if (now_ms() >= end)
+		if (clock_ms() >= end)
 			return false;
 		nanosleep(&pause, NULL);
 	}
@@ -92,7 +85,7 @@ static bool ends_by(pid_t pid, int64_t end, int *ret_status)
 static int run(const char *command, const struct command_place *place, const int out[2],
 	       const int err[2], struct inline_result *ret)
 {
-	int64_t end = now_ms() + INLINE_SECONDS * 1000;
+	int64_t end = clock_ms() + INLINE_SECONDS * 1000;
 	pid_t pid = fork();
 	int status = 0, r;
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * clock.h - time that only goes forward, in milliseconds. */
-#ifndef TERMINAL_CLOCK_H
-#define TERMINAL_CLOCK_H
+ * clock.h - the monotonic clock in milliseconds. */
+#ifndef LIB_CLOCK_H
+#define LIB_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>
 
+/** Milliseconds of CLOCK_MONOTONIC. */
 static inline int64_t clock_ms(void)
 {
 	struct timespec t;
