@@ -94,7 +94,7 @@ heads() {
 	done
 }
 
-# Quoted includes of FOLDER stay in the folder of the file, in FOLDER (if it is a
+# Quoted includes of FOLDER stay in the directory of the file, in FOLDER (if it is a
 # program of its own) and in lib.
 stays_at_home() {
 	folder=$1
@@ -149,7 +149,7 @@ host_order() {
 	[ -z "$circle" ] || echo "host:1: modules include each other: $circle" | tr '\n' ' '
 }
 
-# Bare names in the host are files of lib, or stand beside the file.
+# Bare names in the host are files of lib, or stand next to the file.
 host_names() {
 	includes $(files host) | while read -r place kind name; do
 		[ "$kind" = '"' ] || continue

@@ -1,4 +1,4 @@
-# Tests speak TAP. Each folder has its own fragment.
+# Tests speak TAP. Each directory has its own fragment.
 TEST_EXTENSIONS = .bats .sh
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 BATS_LOG_DRIVER = $(LOG_DRIVER)

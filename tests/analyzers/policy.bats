@@ -40,7 +40,7 @@ log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 	[ "$status" -ne 0 ]
 }
 
-@test "show: the rules in force, in order" {
+@test "show: the effective rules, in order" {
 	run mortise policy show --config "$work/rules.ini"
 	[ "$status" -eq 0 ]
 	[[ "${lines[0]}" == *rule.push* ]]

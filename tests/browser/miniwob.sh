@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # miniwob.sh - at least 110 of the 130 tasks of MiniWoB++ can be done with what the
-# tool `browser` shows and offers, with a real Chromium. $MINIWOB names the folder with
+# tool `browser` shows and offers, with a real Chromium. $MINIWOB names the directory with
 # the tasks (`miniwob/html` in PyPI's package miniwob); skipped otherwise.
 # MINIWOB_TASKS="click-pie draw-line" does those alone.
 if [ -z "$MINIWOB" ]; then

@@ -24,7 +24,7 @@ setup() {
 log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 condensations() { log | jq -c 'select(.action == "condensation") | .args'; }
 
-@test "the middle is summarised by the model of the condenser and forgotten" {
+@test "the middle is summarized by the model of the condenser and forgotten" {
 	run "${base[@]}" "${small[@]}" -o llm.cheap.model="script:$work/summaries" \
 		-o condenser.short.llm=cheap -t "walk"
 	echo "$output"
@@ -109,7 +109,7 @@ tasks() {
 	[ "$(condensations | wc -l)" -eq 1 ]
 }
 
-@test "a condenser whose model fails lets the agent go on" {
+@test "a condenser whose model fails lets the agent continue" {
 	sed -i 's/^expect.*//' "$work/script"
 	run "${base[@]}" "${small[@]}" -o llm.cheap.model=openai/none \
 		-o llm.cheap.base_url=http://127.0.0.1:1/v1 \

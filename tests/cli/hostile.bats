@@ -154,7 +154,7 @@ EOF
 	[ -z "$(ls "$work/state/mortise/conversations")" ]
 }
 
-@test "the log cannot grow: the conversation ends in error, and goes on with room" {
+@test "the log cannot grow: the conversation ends in error, and continues with room" {
 	{
 		for n in 1 2 3 4 5 6; do
 			printf '[turn]\n[call execute_bash]\ncommand = seq %s 500\n' "$n"
@@ -193,7 +193,7 @@ EOF
 	done
 }
 
-@test "a folder of states that cannot be made: nothing is there, nothing can begin" {
+@test "a directory of states that cannot be made: nothing is there, nothing can begin" {
 	printf '[turn]\n[call finish]\nmessage = done\n' >"$work/script"
 	: >"$work/file"
 	XDG_STATE_HOME=$work/file run mortise conversations

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # misbehave.bats - tools that crash, hang and flood cost one observation with one
-# clear sentence; the shell beside them lives on and so does the conversation.
+# clear sentence; the shell next to them lives on and so does the conversation.
 
 setup() {
 	work=$BATS_TEST_TMPDIR

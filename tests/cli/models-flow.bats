@@ -69,7 +69,7 @@ done_after() { # done_after FILE ERROR TIMES
 	[ "$(retries)" = 0 ]
 }
 
-@test "who interrupts a wait has paused at once; resume goes on" {
+@test "who interrupts a wait has paused at once; resume continues" {
 	done_after "$work/s" rate_limit 1
 	"${run_it[@]}" -o llm.retry_min_wait=1h -o llm.retry_max_wait=1h \
 		-m "script:$work/s" -t hi >"$work/out" 2>&1 </dev/null 3>&- &
@@ -87,7 +87,7 @@ done_after() { # done_after FILE ERROR TIMES
 	[ "$output" = "all done" ]
 }
 
-@test "a process that was killed in a wait is taken up again" {
+@test "a process that was killed in a wait is resumed again" {
 	for kind in rate_limit network; do
 		rm -rf "$work/state/mortise"
 		done_after "$work/s" "$kind" 1
@@ -106,7 +106,7 @@ done_after() { # done_after FILE ERROR TIMES
 	done
 }
 
-@test "when a model fails for good the next of the list is asked, and it is told" {
+@test "when a model fails permanently the next of the list is asked, and it is told" {
 	done_after "$work/first" overloaded 9
 	printf '[turn]\nusage = input 10, output 5, cost 0.25\n[call finish]\nmessage = by two\n' \
 		>"$work/second"
@@ -117,7 +117,7 @@ done_after() { # done_after FILE ERROR TIMES
 	[[ "$output" == *"by two"* ]]
 	log | jq -se 'any(.record == "llm_reply" and (.model | endswith("/second")))'
 	log | jq -se 'any(.record == "retry" and .model and (.model | endswith("/second")))'
-	# what the agent is made of is in meta.json, so that it goes on as it began
+	# what the agent is made of is in meta.json, so that it continues as it began
 	mortise resume -t again >"$work/out" 2>&1 || true
 	jq -e '.spec.settings | index("llm.fallback=two")' \
 		"$work"/state/mortise/conversations/*/meta.json

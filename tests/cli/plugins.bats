@@ -306,7 +306,7 @@ bare() {
 	refused "uses the symbol nowhere, which none of its libraries has"
 }
 
-@test "a file or folder that others may write to" {
+@test "a file or directory that others may write to" {
 	tool good
 	chmod 777 "$dir/good.so"
 	refused "others may write to it"
@@ -333,7 +333,7 @@ bare() {
 	[ "$(jq length <<< "$output")" = 2 ]
 }
 
-@test "a good plugin beside bad ones is there" {
+@test "a good plugin next to bad ones is there" {
 	tool good
 	echo text > "$dir/a.so"
 	echo text > "$dir/z.so"
@@ -345,7 +345,7 @@ bare() {
 	[[ "$output" == *"a.so: not a shared library"* ]]
 }
 
-@test "a folder of another owner is named, with the reason" {
+@test "a directory of another owner is named, with the reason" {
 	[ "$(id -u)" -eq 0 ] || skip "needs root to give a folder away"
 	mkdir -p "$BATS_TEST_TMPDIR/theirs"
 	chown 65534 "$BATS_TEST_TMPDIR/theirs"

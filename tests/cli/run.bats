@@ -118,7 +118,7 @@ for line in open(sys.argv[1]): json.loads(line)' "$work/out"
 	[ "$status" -eq 3 ]
 }
 
-@test "unknown tools and wrong arguments are told to the model, which goes on" {
+@test "unknown tools and wrong arguments are told to the model, which continues" {
 	cat >"$work/script" <<'EOF'
 [turn]
 [call no_such_tool]
@@ -151,7 +151,7 @@ EOF
 		diff "$work/first" -
 }
 
-@test "Ctrl-C pauses with what the command had said; resume goes on" {
+@test "Ctrl-C pauses with what the command had said; resume continues" {
 	cat >"$work/script" <<'EOF'
 [turn]
 [call execute_bash]

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # abi.sh [--update] - the frozen part of the ABI against its baseline, by
 # libabigail, without suppressions. After an addition, noted in the header's log
-# of changes, --update writes the baseline anew; what existed never changes.
+# of changes, --update writes the baseline again; what existed never changes.
 abi=$top_srcdir/sdk-headers/abi
 baseline=$abi/tool-1.abi
 if ! command -v abidw > /dev/null || ! command -v abidiff > /dev/null; then

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-config.c - the layers of the configuration, in folders of their own. */
+ * test-config.c - the layers of the configuration, in directories of their own. */
 #include "config/config.h"
 #include "files.h"
 #include "oom.h"

@@ -45,7 +45,7 @@ EOF
 	[[ "$output" == *"$1"* ]] || { echo "$output"; false; }
 }
 
-@test "a folder becomes a pack, in every form it is read the same" {
+@test "a directory becomes a pack, in every form it is read the same" {
 	mortise skills pack p
 	for form in tar tar.xz tar.zst zip; do
 		case $form in
@@ -182,7 +182,7 @@ EOF
 	done
 }
 
-@test "installing from an address, with the signature beside it" {
+@test "installing from an address, with the signature next to it" {
 	mkdir -p www ca
 	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 \
 		-subj /CN=localhost -addext subjectAltName=DNS:localhost \
@@ -355,7 +355,7 @@ format=tarfile.GNU_FORMAT); t.addfile(tarfile.TarInfo("a\xff")); t.close()'
 	[[ "$output" == *"https:// only"* ]]
 }
 
-@test "pack follows links inside the tree, takes folders with a dot, refuses the rest" {
+@test "pack follows links inside the tree, takes directories with a dot, refuses the rest" {
 	mkdir -p p/skills/.curated/dot p/shared p/.git
 	printf -- '---\nname: dot\ndescription: Dotted.\n---\nx\n' >p/skills/.curated/dot/SKILL.md
 	echo 'shared text' >p/shared/help.md

@@ -56,7 +56,7 @@ agent false' ]
 	[ "$(jq -r 'select(.observation == "run") | .extras.hidden' log)" = 'true
 false' ]
 
-	# going on does not run it again
+	# continuing does not run it again
 	printf '[turn]\n[call finish]\nmessage = Again.\n' >>"$work/script"
 	mortise resume last -t "go on"
 	[ "$(wc -l <"$ws/made")" = 1 ]
@@ -74,7 +74,7 @@ false' ]
 	[ "$(wc -l <"$ws/made")" = 3 ]
 }
 
-@test "one that fails is told; one that takes too long is ended; the agent goes on" {
+@test "one that fails is told; one that takes too long is ended; the agent continues" {
 	printf 'echo one\necho the reason >&2\nexit 3\n' >"$ws/.openhands/setup.sh"
 	run "${run_it[@]}" -o controller.setup=always
 	[ "$status" -eq 0 ]
@@ -110,7 +110,7 @@ false' ]
 	[ ! -e "$work/was-run" ]
 }
 
-@test "an agent without a shell is told nothing, and goes on" {
+@test "an agent without a shell is told nothing, and continues" {
 	echo 'touch made' >"$ws/.openhands/setup.sh"
 	printf '[turn]\n[call finish]\nmessage = Done.\n' >"$work/script"
 	run "${run_it[@]}" -o controller.setup=always -o controller.tools=finish

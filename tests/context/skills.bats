@@ -231,7 +231,7 @@ EOF
 	[[ "$output" != *"AGENTS.md: $ws"* ]]
 }
 
-@test "a template of the context that is broken is told of" {
+@test "a template of the context that is broken is notified of" {
 	cp -r "$MORTISE_CORE_PROMPT_DIR" "$work/prompts"
 	echo '{{#open' >"$work/prompts/context.mustache"
 	run run_it -o core.prompt_dir="$work/prompts" -t "hello"
@@ -240,7 +240,7 @@ EOF
 	[[ "$output" == *"is not told what it says: context:1: a tag is not closed"* ]]
 }
 
-@test "links in circles bring nothing twice" {
+@test "links in a loop bring nothing twice" {
 	skill one 'description: One.' <<<'ONE'
 	ln -s . "$ws/.agents/skills/loop"
 	ln -s ../skills "$ws/.agents/skills/one/again"
@@ -288,7 +288,7 @@ EOF
 	[ "$(context user_memory)" = "Short answers." ]
 }
 
-@test "a conversation that goes on sends the same bytes" {
+@test "a conversation that continues sends the same bytes" {
 	echo 'Use tabs.' >"$ws/AGENTS.md"
 	cat >>"$work/script" <<'EOF'
 [turn]

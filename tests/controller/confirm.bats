@@ -102,7 +102,7 @@ EOF
 	[ "$(count '"confirmation_state":"awaiting_confirmation"')" -eq 2 ]
 }
 
-@test "no with a reason: the model reads it and goes on" {
+@test "no with a reason: the model reads it and continues" {
 	run at_terminal 'use another name\n|n\n' "${run_it[@]}" \
 		-o controller.confirmation=risky
 	[ "$status" -eq 8 ]
@@ -160,7 +160,7 @@ limit() {
 	log | grep -q "The .* stopped by a limit of this host. $3"
 }
 
-@test "limits: steps, then resume goes on" {
+@test "limits: steps, then resume continues" {
 	limit max_iterations 1 "Agent reached maximum iteration. Current iteration: 1, max iteration: 1"
 	[ -e "$work/ws/one" ]
 	[ ! -e "$work/ws/two" ]

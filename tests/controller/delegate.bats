@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # delegate.bats - the action delegate: another agent on the same log, its end an
-# observation; nested, failing, stopped, killed and taken up again.
+# observation; nested, failing, stopped, killed and resumed again.
 
 setup() {
 	work=$BATS_TEST_TMPDIR
@@ -94,7 +94,7 @@ reader finishes task with content: the report" ]
 	[ "$(of action finish | tail -n 1 | jq .llm_metrics.accumulated_cost)" != null ]
 }
 
-@test "two deep; the one in the middle has no tool to go on when too deep" {
+@test "two deep; the one in the middle has no tool to continue when too deep" {
 	{ gives reader one; skip_turns 3; finishes top; } | script boss
 	{ skip_turns 1; gives other two; skip_turns 1; finishes middle; } | script reader
 	{ skip_turns 2; finishes bottom; } | script other
@@ -158,7 +158,7 @@ reader finishes task with content: the report" ]
 	[ -z "$(of observation delegate)" ]
 }
 
-@test "a limit of the whole, reached inside a delegate: resume goes on there" {
+@test "a limit of the whole, reached inside a delegate: resume continues there" {
 	{ gives reader one; skip_turns 3; finishes top "expect any contains = made it"; } \
 		| script boss
 	{
@@ -211,7 +211,7 @@ reader finishes task with content: the report" ]
 	[ "$(of action recall | jq -r .args.query | paste -sd,)" = "go,TASK: the one task" ]
 }
 
-@test "an agent in circles is not the one above in circles" {
+@test "an agent in a loop is not the one above in a loop" {
 	{ gives reader one; skip_turns 5; finishes top; } | script boss
 	{
 		skip_turns 1
@@ -278,7 +278,7 @@ sleeping() {
 		= stopped ]
 }
 
-@test "kill -9 with a running delegate: it is taken up where it was" {
+@test "kill -9 with a running delegate: it is resumed where it was" {
 	sleeping
 	kill -9 $boss
 	wait $boss || true

@@ -130,7 +130,7 @@ log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 	never_in_log 'password1'
 }
 
-@test "stop: a denial makes the agent go on, not for ever" {
+@test "stop: a denial makes the agent continue, not for ever" {
 	hook stop
 	echo '{"decision": "deny", "reason": "the tests have not run"}' >"$work/out.Stop"
 	run "${run_it[@]}" "${hooks[@]}" -t "go"
@@ -257,7 +257,7 @@ EOF
 	[ "$(grep -c OUR_SECRET "$work/env.PostToolUse")" = 0 ]
 }
 
-@test "hooks.json: of the home folder, of a project only when trusted" {
+@test "hooks.json: of the home directory, of a project only when trusted" {
 	mkdir "$work/ws/.openhands" "$work/home/.openhands"
 	echo '{"hooks": {"PreToolUse": [{"matcher": "execute_*", "hooks": []},
 		{"matcher": "/execute_.*/", "hooks":

@@ -2,7 +2,7 @@
 [ -n "$BASH_VERSION" ] || exec bash "$0" "$@"
 # SPDX-License-Identifier: MIT
 # kill9.sh - kill -9 of the conversation process at random moments: every event
-# that was shown is in the log, the conversation goes on, nothing is left running.
+# that was shown is in the log, the conversation continues, nothing is left running.
 #
 # KILL9_ROUNDS (default 12; the figure is 50) and KILL9_SEED can be set.
 rounds=${KILL9_ROUNDS:-12}

@@ -2,7 +2,7 @@
  *
  * kit.h - a conversation in this process, with the scripted model and without a
  * runner, for tests that look at its inside. Needs BUILD and SOURCES, the
- * folders, as macros. */
+ * directories, as macros. */
 #ifndef TESTS_CONTROLLER_KIT_H
 #define TESTS_CONTROLLER_KIT_H
 

@@ -45,7 +45,7 @@ ends_with() {
 	[ "$status" -eq 2 ]
 }
 
-@test "a reply of unknown price is told of when money is limited" {
+@test "a reply of unknown price is notified of when money is limited" {
 	run "${run_it[@]}" -o controller.max_budget=1 -t go
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"the price of script:"*"is not known"* ]]

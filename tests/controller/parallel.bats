@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# parallel.bats - calls of one reply that only read run beside each other.
+# parallel.bats - calls of one reply that only read run next to each other.
 bats_require_minimum_version 1.5.0
 
 setup() {
@@ -105,7 +105,7 @@ play() {
 	run -1 grep -q "$work/ws" < <(mortise ps)
 }
 
-@test "a worker that dies costs the calls in it, and the conversation goes on" {
+@test "a worker that dies costs the calls in it, and the conversation continues" {
 	turn "meet a never 100000" "meet b never 100000" "meet c c"
 	"${base[@]}" >"$work/out" 2>&1 3>&- &
 	pid=$!

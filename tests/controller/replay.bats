@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# replay.bats - recordings carried out anew: their actions, or a model's replies.
+# replay.bats - recordings carried out again: their actions, or a model's replies.
 
 setup() {
 	work=$BATS_TEST_TMPDIR
@@ -92,7 +92,7 @@ actions() {
 	[[ "$output" == *"All is well."* ]]
 }
 
-@test "--until: the model goes on from there, and sees what was replayed" {
+@test "--until: the model continues from there, and sees what was replayed" {
 	record
 	reset
 	cat >"$work/other" <<'EOF'
@@ -205,7 +205,7 @@ delegating() {
 	[[ "$output" == *"2 different"* ]]
 }
 
-@test "a recording in which actions were approved, changed and rejected: judged anew" {
+@test "a recording in which actions were approved, changed and rejected: judged again" {
 	printf '[turn]\n[call execute_bash]\ncommand = echo %s >>ran\n\n' a b c >"$work/script"
 	printf '[turn]\n[call finish]\nmessage = All is well.\n' >>"$work/script"
 	: >"$work/out"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# stuck.bats - an agent that goes in circles: told once, then stopped, and the
+# stuck.bats - an agent that goes in a loop: told once, then stopped, and the
 # conversation can be used afterwards.
 bats_require_minimum_version 1.5.0
 
@@ -37,7 +37,7 @@ count() { log | grep -c -- "$1" || true; }
 	[ "$(count '"observation":"loop_detection"')" -eq 1 ]
 }
 
-@test "a model that heeds what it is told goes on" {
+@test "a model that heeds what it is told continues" {
 	{ same 4 "echo a"; finish; } >"$work/script"
 	run "${run_it[@]}" -t go
 	[ "$status" -eq 0 ]
@@ -73,7 +73,7 @@ EOF
 	[[ "$output" == *"I see."* ]]
 }
 
-@test "who resumes after a circle can go on" {
+@test "who resumes after a circle can continue" {
 	{ same 7 "echo a"; finish; } >"$work/script"
 	run "${run_it[@]}" -t go
 	[ "$status" -eq 7 ]
@@ -120,14 +120,14 @@ talk() {
 		"${run_it[@]}" --json --keep
 }
 
-@test "with a person: paused, an instruction, and it goes on" {
+@test "with a person: paused, an instruction, and it continues" {
 	{ same 5 "echo a"; same 1 "echo b"; finish; } >"$work/script"
 	run talk message:go wait:paused message:"try b" wait:finished stop
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"the agent goes in circles"* ]]
 }
 
-@test "with a person: just going on is possible" {
+@test "with a person: just continuing is possible" {
 	{ same 8 "echo a"; finish; } >"$work/script"
 	run talk message:go wait:paused resume wait:finished stop
 	[ "$status" -eq 0 ]

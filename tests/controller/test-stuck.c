@@ -160,7 +160,7 @@ static void add_letter(struct evlog *log, char letter, int *thought)
 		add_command(log, letter, thought);
 }
 
-static char newest[32]; /* the folder of the newest history */
+static char newest[32]; /* the directory of the newest history */
 
 static struct evlog *history_of(const char *letters)
 {

@@ -35,7 +35,7 @@ goes_on() {
 
 @test "a conversation of version 0.1.0 goes on, with its checkpoint" { goes_on; }
 
-@test "a conversation of version 0.1.0 goes on, without its checkpoint" {
+@test "a conversation of version 0.1.0 continues, without its checkpoint" {
 	rm "$all/old/events.index" "$all/old/state.json"
 	goes_on
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * logs.h - what the tests of logs share: folders, short ways to append. */
+ * logs.h - what the tests of logs share: directories, short ways to append. */
 #ifndef TESTS_EVENTS_LOGS_H
 #define TESTS_EVENTS_LOGS_H
 
@@ -10,7 +10,7 @@
 
 static char top[] = "/tmp/mortise-log-XXXXXX";
 
-/* A path below the folder of the test; a ring of texts. */
+/* A path below the directory of the test; a ring of texts. */
 static inline const char *folder(const char *name)
 {
 	static char paths[4][128];

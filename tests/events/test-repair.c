@@ -279,7 +279,7 @@ static int lost_events(struct evlog *log, const struct original *o, int64_t from
 	return lost;
 }
 
-/* Open what is in the folder for writing, and add to it: nothing else is lost, the
+/* Open what is in the directory for writing, and add to it: nothing else is lost, the
  * new event comes behind the old ones, and all is the same when it is read again. */
 static bool is_kept(const char *dir, const struct original *o, int64_t from, int64_t to)
 {

@@ -234,7 +234,7 @@ static void test_round(void)
 	evlog_close(again);
 }
 
-/* Real files, where they lie beside the sources. */
+/* Real files, where they lie next to the sources. */
 static void test_real(void)
 {
 	const char *srcdir = getenv("top_srcdir");

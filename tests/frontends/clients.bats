@@ -210,7 +210,7 @@ start() {
 	[ "$status" -eq 0 ]
 }
 
-@test "kill --pause: it can be taken up" {
+@test "kill --pause: it can be resumed" {
 	start
 	run mortise kill --pause
 	[ "$status" -eq 0 ]
@@ -266,7 +266,7 @@ start() {
 	[[ "$output" == *"as it should be"* ]]
 }
 
-@test "without a folder for the socket it runs all the same, and says so" {
+@test "without a directory for the socket it runs all the same, and says so" {
 	chmod 755 run
 	mkdir -m 755 run/mortise
 	touch go

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * fuzz-browsing.c - replies of an agent in a browser: whatever the text, there is
- * something to do or to say, or nothing at all; what is mended needs no mending. */
+ * something to do or to say, or nothing at all; what is fixed needs no mending. */
 #include "plugins/agents/browse.h"
 #include <stdlib.h>
 #include <string.h>

@@ -63,7 +63,7 @@ static void put_forms(struct strbuf *out, struct word w)
 	}
 }
 
-/* Does a mark touch these bytes? Together with text beside it, it may look like a
+/* Does a mark touch these bytes? Together with text next to it, it may look like a
  * secret. */
 static bool is_mark(const struct strbuf *got, size_t from, size_t len)
 {

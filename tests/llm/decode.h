@@ -261,7 +261,7 @@ static void decode_clear(struct decode *d)
 	strbuf_clear(&d->trace);
 }
 
-/* End it and append what came of it. */
+/* End it and append the result. */
 static inline void decode_end(struct decode *d, const struct mt_dialect *dialect, int status,
 		       struct strbuf *out)
 {

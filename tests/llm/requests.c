@@ -52,7 +52,7 @@ static const struct line whole[] = {
 };
 
 /* Images of the user and of tools, parallel calls, reasoning and errors of tools,
- * as often as a conversation goes on. */
+ * as often as a conversation continues. */
 static const struct line long_one[] = {
 	SYSTEM_LINE,
 	{ .role = MT_ROLE_USER, .text = "what is this?", .mime = "image/png",

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # schemas.sh - every request that we send, judged by the schemas of the providers:
-# those of ../shared/data beside the sources, by python3-jsonschema.
+# those of ../shared/data next to the sources, by python3-jsonschema.
 schemas=$top_srcdir/../shared/data/schemas/llm
 echo "1..7"
 skip() {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * test-fncall.c - tool calls as text: what is written, what is read, what is
- * mended, what is refused. */
+ * fixed, what is refused. */
 #include "llm/fncall/fncall.h"
 #include "oom.h"
 #include "tap.h"

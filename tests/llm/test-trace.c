@@ -70,7 +70,7 @@ static void close_bench(struct bench *b)
 	CHECK(uv_loop_close(&loop) == 0);
 }
 
-/* All files of a folder, one behind the other; -1: there is none. */
+/* All files of a directory, one behind the other; -1: there is none. */
 static int read_folder(const char *path, struct strbuf *out)
 {
 	DIR *dir = opendir(path);

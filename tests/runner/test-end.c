@@ -228,7 +228,7 @@ static void check_close(void)
 	CHECK(kit_all_gone());
 }
 
-/* Nobody has anything to do: nobody wakes up. */
+/* No one has anything to do: nobody wakes up. */
 static long switches(pid_t pid)
 {
 	char path[64], line[256];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * test-misbehave.c - tools that crash, hang, flood and flee: each costs one
- * call, with one clear sentence, and the worker beside it lives on. */
+ * call, with one clear sentence, and the worker next to it lives on. */
 #include "js.h"
 #include "kit.h"
 

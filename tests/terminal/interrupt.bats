@@ -28,7 +28,7 @@ commands() {
 	END
 }
 
-@test 'a tool runs: Paused comes after its output; Enter, and Ctrl-C pauses anew' {
+@test 'a tool runs: Paused comes after its output; Enter, and Ctrl-C pauses again' {
 	commands
 	terminal
 	chat -o controller.confirmation=never

@@ -5,7 +5,7 @@
 bats_require_minimum_version 1.5.0
 source "$top_srcdir/tests/terminal/tmux.bash"
 
-# The prompt has been drawn anew: its rows end where they should.
+# The prompt has been drawn again: its rows end where they should.
 narrowed() { screen | grep -q "^  ${typed:37:20}"; }
 
 at_least() { [ "$(screen | grep -cF -- "$2")" -ge "$1" ]; }
@@ -70,7 +70,7 @@ hello() {
 	shows_not '│ $ touch five'
 }
 
-@test 'the delegates that work beside the agent ask here, one after the other' {
+@test 'the delegates that work next to the agent ask here, one after the other' {
 	script <<-'END'
 	[turn]
 	[call delegate_tasks]
@@ -191,7 +191,7 @@ two rows '
 	see_no 'search'
 }
 
-@test 'without colour' {
+@test 'without color' {
 	hello
 	terminal
 	enter 'export NO_COLOR=1'

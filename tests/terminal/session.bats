@@ -136,7 +136,7 @@ greeting='text = Hello, *world*.'
 }
 gone() { mortise ps | grep -q 'No conversation'; }
 
-@test 'a conversation that there is not: said at once, and this one goes on' {
+@test 'a conversation that there is not: said at once, and this one continues' {
 	script <<-'END'
 	[turn]
 	[call bash]

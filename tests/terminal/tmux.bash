@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # tmux.bash - a terminal to type at and to look at: tmux, with its server in the
-# folder of the test. Sourced by the bats files.
+# directory of the test. Sourced by the bats files.
 
 LIMIT=${LIMIT:-30} # seconds that a screen may take to become what it should be
 
@@ -88,7 +88,7 @@ see_no() {
 
 is_screen() { [ "$(screen)" = "$(cat "$1")" ]; }
 
-# The screen becomes what is kept as screens/NAME. SCREENS=keep keeps it anew.
+# The screen becomes what is kept as screens/NAME. SCREENS=keep keeps it again.
 looks_like() {
 	local file=$top_srcdir/tests/terminal/screens/$1
 	if [ "${SCREENS:-}" = keep ]; then

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * bash-kit.h - a shell in a temporary folder, and calls of it in one line. */
+ * bash-kit.h - a shell in a temporary directory, and calls of it in one line. */
 #ifndef TESTS_BASH_KIT_H
 #define TESTS_BASH_KIT_H
 

@@ -79,7 +79,7 @@ static inline json_object *kit_json(struct kit *k, const char *path)
 }
 
 /* The tools of the build below `root`; asking
- * them takes the program mortise, which is found beside them. */
+ * them takes the program mortise, which is found next to them. */
 static inline bool kit_build_tree(struct kit *k, const char *root)
 {
 	static const char *const names[] = { "bash", "editor", "control", "search", "tasks" };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * editor-kit.h - a folder of its own, and the editor called in one line. */
+ * editor-kit.h - a directory of its own, and the editor called in one line. */
 #ifndef TESTS_EDITOR_KIT_H
 #define TESTS_EDITOR_KIT_H
 

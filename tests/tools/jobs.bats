@@ -49,7 +49,7 @@ play() {
 	events | jq -se 'any(.[]; .action == "run" and (.args.command | contains("exit 7")))' >/dev/null
 }
 
-@test "several run beside the shell; each is read as it goes, and listed" {
+@test "several run next to the shell; each is read as it goes, and listed" {
 	mkfifo "$work/ws/a"
 	start 'echo begin; read -r line <a; echo "got $line"'
 	start 'sleep 1000'

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The MCP client: a server of ours that misbehaves in every way, and real ones
-# below the folder $MCP_SERVERS (npm), if there are any.
+# below the directory $MCP_SERVERS (npm), if there are any.
 bats_require_minimum_version 1.5.0
 
 setup() {

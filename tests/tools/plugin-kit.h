@@ -275,7 +275,7 @@ static inline void kit_check_tools(const struct mt_toolset *set, size_t most)
 	}
 }
 
-/* Make a file with its folders below `dir`. */
+/* Make a file with its directories below `dir`. */
 static inline void kit_file(const char *dir, const char *name, const char *text)
 {
 	AUTO(free) char *path = path_join(dir, name);

@@ -12,7 +12,7 @@ static const char *const quick[] = {
 	"timeout", "2s", "settle_time", "50ms", "load_time", "1s", NULL,
 };
 
-/* ---- processes and folders ----------------------------------------------------------- */
+/* ---- processes and directories ------------------------------------------------------ */
 
 /* The browser: the child that is not the site. */
 static pid_t find_browser(void)
@@ -34,7 +34,7 @@ static pid_t find_browser(void)
 	return 0;
 }
 
-/* No folder is left of it. */
+/* No directory is left of it. */
 static bool is_clean(void)
 {
 	DIR *d = opendir(dir);

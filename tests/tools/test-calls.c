@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * test-calls.c - what a model wrote as a tool call, as an action and back: the
- * slips that are mended, the sentences for those that are not. */
+ * slips that are fixed, the sentences for those that are not. */
 #include "calls-kit.h"
 #include "oom.h"
 #include "tap.h"
 #include "tools/calls.h"
 #include "tools/argument-repair.h"
 
-/* ---- arguments read and mended --------------------------------------------------- */
+/* ---- arguments read and fixed --------------------------------------------------- */
 
 static const struct {
 	const char *name, *text, *want; /* NULL: no JSON */

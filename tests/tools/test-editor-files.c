@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-editor-files.c - files as files: modes, links, other writers, folders
+ * test-editor-files.c - files as files: modes, links, other writers, directories
  * with odd names, things that are no text. */
 #include "tap.h"
 

@@ -8,7 +8,7 @@
 
 static char spec_folder[256];
 
-/* A kernel.json; @return its folder, for the option `kernel`. */
+/* A kernel.json; @return its directory, for the option `kernel`. */
 static const char *install(const char *json)
 {
 	char path[512];

@@ -280,7 +280,7 @@ static void type_now(struct mt_call *c)
 	}
 }
 
-/* A second kernel beside the first, over TCP, with somebody at the keys. */
+/* A second kernel next to the first, over TCP, with somebody at the keys. */
 static void test_two(struct mt_instance *first, struct mt_call *c)
 {
 	struct mt_instance second = { .transport = "tcp", .input_timeout = 60000,
@@ -362,7 +362,7 @@ static void test_skills(struct mt_instance *i, struct mt_call *c)
 	      == 0);
 }
 
-/* What lies in its folder is for nobody else. */
+/* What lies in its directory is for nobody else. */
 static void test_private(struct mt_instance *i, struct mt_call *c)
 {
 	const char *text = cell(i, c, "import sys\nsys.argv[-1] if 'json' in sys.argv[-1] else"

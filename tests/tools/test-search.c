@@ -146,7 +146,7 @@ static void set_age(const char *name, int64_t seconds)
 	CHECK(utimensat(AT_FDCWD, path, times, AT_SYMLINK_NOFOLLOW) == 0);
 }
 
-/* Is the path, below the folder, a line of the result? */
+/* Is the path, below the directory, a line of the result? */
 static bool lists(const struct mt_call *c, const char *name)
 {
 	AUTO(strbuf) struct strbuf line = STRBUF(8192);
@@ -293,15 +293,15 @@ static void views(const struct mt_toolset *set, void *self)
 		{ "{\"path\":\"v.txt\",\"view_range\":[4,5]}", "ERROR:\n", "has 3 lines" },
 		{ "{\"path\":\"v.txt\",\"view_range\":[0,1]}", "ERROR:\n", "from 1" },
 		{ "{\"path\":\"v.txt\",\"view_range\":[2,1]}", "ERROR:\n", "not be before" },
-		{ "{\"path\":\"v.txt\",\"view_range\":[1]}", "ERROR:\n", "two whole numbers" },
+		{ "{\"path\":\"v.txt\",\"view_range\":[1]}", "ERROR:\n", "two integers" },
 		{ "{\"path\":\"none\"}", "ERROR:\n", "does not exist" },
 		{ "{\"path\":\"binary\"}", "ERROR:\n", "binary" },
-		{ "{\"path\":\"fifo\"}", "ERROR:\n", "neither a file nor a folder" },
+		{ "{\"path\":\"fifo\"}", "ERROR:\n", "neither a file nor a directory" },
 		{ "{\"path\":\"empty\"}", "The file is empty", NULL },
 		{ "{\"path\":\"wide.txt\"}", "     1\tneedle\xf0\x9f\x98\x80\n", NULL },
 		{ "{\"path\":\"sub\"}", "/sub/build/\n", NULL },
 		{ "{\"path\":\"sub\"}", "/sub/build/y.c\n", NULL },
-		{ "{\"path\":\"sub\",\"view_range\":[1,2]}", "ERROR:\n", "a folder has" },
+		{ "{\"path\":\"sub\",\"view_range\":[1,2]}", "ERROR:\n", "a directory has" },
 		{ "{}", "ERROR:\n", "Missing required argument \"path\"" },
 	};
 	AUTO(free) char *path = path_join(dir, "i.png");

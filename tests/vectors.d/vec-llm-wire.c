@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * vec-llm-wire.c - recorded streams, answers and exchanges of model providers:
- * a folder, or a file.
+ * a directory, or a file.
  *
  *   X.chunks.txt   a stream, one event's JSON a line
  *   X.sse, X.txt   a stream as it came

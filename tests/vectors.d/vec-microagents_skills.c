@@ -194,7 +194,7 @@ static bool commands(struct vec *v, json_object *in, json_object *c)
 	return true;
 }
 
-/* Lay the files of a case out below a folder. */
+/* Lay the files of a case out below a directory. */
 static void lay_out(const char *root, json_object *files)
 {
 	json_object_object_foreach(files, name, value) {

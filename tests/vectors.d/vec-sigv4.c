@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * vec-sigv4.c - the AWS signing test suite: a folder of cases, each with a
+ * vec-sigv4.c - the AWS signing test suite: a directory of cases, each with a
  * request, its context, and what is made on the way to the signature, once in
  * the headers and once in the query. */
 #include "sigv4.h"
@@ -27,7 +27,7 @@ static char *read_beside(const char *context, const char *name)
 	return text;
 }
 
-/* Lines that begin with a space go on the value before them. */
+/* Lines that begin with a space continue the value before them. */
 static void take_headers(struct recorded *r, char *at)
 {
 	while (*at && *at != '\n') {

@@ -2,8 +2,8 @@
  *
  * vec-str_replace_editor.c - recorded cases of the file editor.
  *
- * Where the recorded editor does what ours mends, a rule below changes what is
- * expected, or takes the step out, and names what is mended. */
+ * Where the recorded editor does what ours fixes, a rule below changes what is
+ * expected, or takes the step out, and names what is fixed. */
 #include "plugins/tools/editor/editor.h"
 #include "vec.h"
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A case under way. */
+/* A case in progress. */
 struct run {
 	struct vec *v;
 	char root[64]; /* stands for the recorded workspace, wherever it is named */
@@ -102,7 +102,7 @@ static void make_parents(const char *path)
 	free(part);
 }
 
-/* Lay out the files and folders. @return false if a file cannot be known. */
+/* Lay out the files and directories. @return false if a file cannot be known. */
 static bool prepare(json_object *files, json_object *dirs)
 {
 	json_object_object_foreach(files, name, spec)
@@ -136,7 +136,7 @@ static void read_back(const char *path, struct strbuf *out)
 	free(text);
 }
 
-/* ---- rules: what ours mends ------------------------------------------- */
+/* ---- rules: what ours fixes ------------------------------------------- */
 
 /* Line ends, encoding and final newline are kept: texts are compared with all
  * ends of lines the same, and the file may not have lost the kind it had. */
@@ -217,7 +217,7 @@ static bool is_number_text(json_object *value)
 	       !text[strspn(text, "0123456789")];
 }
 
-/* Steps whose recorded outcome ours mends as a whole. */
+/* Steps whose recorded outcome ours fixes as a whole. */
 static const char *step_not_ours(const struct run *r, json_object *call,
 				 json_object *result, const struct strbuf *before)
 {

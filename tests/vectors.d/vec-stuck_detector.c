@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * vec-stuck_detector.c - recorded histories in which an agent goes in circles,
+ * vec-stuck_detector.c - recorded histories in which an agent goes in a loop,
  * or does not. */
 #include "controller/stuck.h"
 #include "vec.h"

@@ -4,7 +4,7 @@
  * comparing texts in which {{NAME}} stands for words of our own, counting.
  *
  * A runner is a program vec-COMPONENT FILE. It goes through "cases" with
- * vec_each, tells vec_case for each what came of it, and ends with vec_done:
+ * vec_each, tells vec_case for each the result, and ends with vec_done:
  *
  *     int main(int argc, char **argv)
  *     {
@@ -102,7 +102,7 @@ struct vec_decision {
 };
 
 /** For a case that no runner took: skipped by a decision, or else a failure, so that
- *  a new function is never passed over. @return what `one` of vec_each returns. */
+ *  a new function is never ignored. @return what `one` of vec_each returns. */
 static inline bool vec_decide(struct vec *v, json_object *c,
 			      const struct vec_decision *list, size_t count)
 {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# vectors.sh - every component whose recorded cases lie beside the sources.
+# vectors.sh - every component whose recorded cases lie next to the sources.
 dir=$top_srcdir/../shared/vectors
 n=0
 for c in $("$top_srcdir"/tests/vectors); do

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * walk.h - the files below a folder, by name, for runners whose cases are files. */
+ * walk.h - the files below a directory, by name, for runners whose cases are files. */
 #ifndef TESTS_WALK_H
 #define TESTS_WALK_H
 
