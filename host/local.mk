@@ -9,6 +9,7 @@ include host/registry/local.mk
 include host/events/local.mk
 include host/llm/local.mk
 include host/context/local.mk
+include host/skills/local.mk
 include host/tools/local.mk
 include host/hooks/local.mk
 include host/controller/local.mk

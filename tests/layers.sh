@@ -116,7 +116,7 @@ stays_at_home() {
 rank() {
 	case $1 in
 	config | registry | events) echo 1 ;;
-	llm | context | tools | hooks) echo 2 ;;
+	llm | context | skills | tools | hooks) echo 2 ;;
 	controller) echo 3 ;;
 	frontends) echo 4 ;;
 	commands) echo 5 ;;
@@ -168,7 +168,7 @@ heavy() {
 		while read -r place kind name; do
 			case $name in
 			libwebsockets.h | libwebsockets/*) home='server/*' ;;
-			archive.h | archive_entry.h) home='host/context/packs.c' ;;
+			archive.h | archive_entry.h) home='host/skills/packs.c' ;;
 			ffi.h) home='runner/function.c' ;;
 			vterm.h) home='plugins/tools/bash*' ;;
 			lowdown.h) home='terminal/*' ;;

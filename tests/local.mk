@@ -27,6 +27,7 @@ include tests/runner/local.mk
 include tests/tools/local.mk
 include tests/analyzers/local.mk
 include tests/context/local.mk
+include tests/skills/local.mk
 include tests/controller/local.mk
 include tests/torture/local.mk
 include tests/powerloss/local.mk

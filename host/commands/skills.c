@@ -4,7 +4,7 @@
 #include "commands/command.h"
 #include "commands/download.h"
 
-#include "context/packs.h"
+#include "skills/packs.h"
 #include "files.h"
 #include "tools/mcp-servers.h"
 #include "utf8.h"

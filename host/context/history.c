@@ -3,7 +3,7 @@
  * history.c - the events that count, after every condensation. */
 #include "context/history.h"
 
-#include "context/facts.h"
+#include "context/event-facts.h"
 
 #include <string.h>
 

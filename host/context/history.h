@@ -5,7 +5,7 @@
 #ifndef HOST_CONTEXT_HISTORY_H
 #define HOST_CONTEXT_HISTORY_H
 
-#include "context/memory.h"
+#include "context/request-messages.h"
 
 /** What condensations have said, read once each. */
 struct history;

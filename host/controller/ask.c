@@ -2,7 +2,7 @@
  *
  * ask.c - asking a model: which one, the request while it is under way, and what
  * the log and the user are told of its attempts. */
-#include "context/yaml.h"
+#include "skills/front-matter.h"
 #include "controller/internal.h"
 
 #include "log.h"

@@ -5,7 +5,7 @@
 #define HOST_CONTROLLER_INTERNAL_H
 
 #include "context/history.h"
-#include "context/memory.h"
+#include "context/request-messages.h"
 #include "controller/analyzers.h"
 #include "controller/confirm.h"
 #include "controller/conversation.h"

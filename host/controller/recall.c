@@ -8,7 +8,7 @@
 #include "context/prompts.h"
 #include "context/recall-text.h"
 #include "context/repository.h"
-#include "context/skills.h"
+#include "skills/skills.h"
 #include "controller/internal.h"
 #include "files.h"
 #include "notes.h"

@@ -4,7 +4,7 @@
 #ifndef HOST_CONTROLLER_RECALL_H
 #define HOST_CONTROLLER_RECALL_H
 
-#include "context/skills.h"
+#include "skills/skills.h"
 #include "controller/conversation.h"
 
 /** Tell the model where it is: the context of the workspace, with the skills

@@ -2,7 +2,7 @@
  *
  * test-memory.c - views of all kinds of one history: what a memory lays out
  * does not depend on the views before, and a stamp names one content for ever. */
-#include "context/memory.h"
+#include "context/request-messages.h"
 #include "events/logs.h"
 #define MORTISE_PROVISIONAL
 #include <mortise/advance.h>

@@ -4,7 +4,7 @@
  * stay inside and are there once, in UTF-8, and contents within their limits; a
  * refusal has a sentence; nothing is signed by chance. Headers of tar get the
  * checksum that they should have, or hardly any would be read. */
-#include "context/packs.h"
+#include "skills/packs.h"
 #include "utf8.h"
 
 #include <stdio.h>

@@ -4,7 +4,7 @@
  * which of many are sent, and that the start of a request seldom changes. */
 #include "base64.h"
 #include "context/images.h"
-#include "context/memory.h"
+#include "context/request-messages.h"
 #include "dialogue.h"
 #include "files.h"
 #include "llm/media.h"

@@ -7,7 +7,7 @@
 #include "vec.h"
 
 #include "context/history.h"
-#include "context/view-rules.h"
+#include "context/view-invariants.h"
 #include "controller/kit.h"
 
 #include <sys/stat.h>

@@ -5,7 +5,7 @@
 #define MORTISE_PROVISIONAL
 #include "config/config.h"
 #include "context/images.h"
-#include "context/memory.h"
+#include "context/request-messages.h"
 #include "context/recall-text.h"
 #include "events/event.h"
 #include "llm/request.h"

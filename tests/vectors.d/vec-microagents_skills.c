@@ -2,8 +2,8 @@
  *
  * vec-microagents_skills.c - recorded cases of skills: reading, triggers, globs,
  * names, the list, variables and commands in their text. */
-#include "context/skills.h"
-#include "context/triggers.h"
+#include "skills/skills.h"
+#include "skills/triggers.h"
 #include "plugins/tools/skill/inline.h"
 #include "plugins/tools/skill/run.h"
 #include "tests/vectors.d/vec.h"

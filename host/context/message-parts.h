@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * message-parts.h - one event as a piece of a message: its text, once made, is kept
+ * and borrowed by requests. */
+#ifndef HOST_CONTEXT_MESSAGE_PARTS_H
+#define HOST_CONTEXT_MESSAGE_PARTS_H
+
+#include "context/images.h"
+#include "context/request-messages.h"
+
+enum piece_kind {
+	PIECE_NONE,      /* the model reads nothing of it */
+	PIECE_SYSTEM,
+	PIECE_USER,
+	PIECE_ASSISTANT,
+	PIECE_CALL,      /* an action that came from a reply: the reply is sent */
+	PIECE_RESULT,    /* answers a call if `response` is set, else the user's */
+};
+
+struct turn;
+
+struct piece {
+	enum piece_kind kind;
+	char *response, *call;       /* ids of the reply and its call; or NULL */
+	struct turn *turn;           /* memory's: the reply, once it was looked up */
+	size_t place;                /* of the call in the reply */
+	unsigned generation;         /* memory's: the newest view that has it */
+	bool failed;                 /* the tool answered with an error */
+	uint64_t stamp, apart_stamp; /* of messages of this piece alone */
+	uint64_t shown_stamp;        /* in this view: 0 if it is masked */
+	const char *text;
+	size_t len;
+	const struct llm_part *parts, *apart; /* apart: after another user message */
+	size_t part_count;
+	struct llm_part *own_parts, *apart_parts;
+	size_t own_count;
+	struct images images;
+	char *memory;                /* holds the text, two line ends before it */
+};
+
+/** Make the piece of an event. NULL: out of memory. */
+struct piece *piece_make(const struct event *e, const struct memory_options *o,
+			 struct evlog *log);
+struct piece *piece_free(struct piece *p);
+
+/** The tools that the first event offers. */
+struct tool_list {
+	bool read;
+	struct event *system;
+	struct llm_tool *tools;
+	size_t count;
+};
+/** From the event `id` of the log, unless `offered` (a list in its form) is not
+ *  NULL. */
+int tool_list_read(struct tool_list *list, struct evlog *log, int64_t id,
+		   json_object *offered,
+		   struct error *err);
+void tool_list_clear(struct tool_list *list);
+
+#endif

@@ -1,0 +1,764 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * request-messages.c - from a view to the messages of a request. */
+#include "context/request-messages.h"
+
+#include "context/message-parts.h"
+#include "slice.h"
+
+#define MORTISE_PROVISIONAL
+#include <mortise/advance.h>
+
+#include <ctype.h>
+#include <search.h>
+#include <string.h>
+
+enum { CALL_NAME_MAX = 64 };
+
+/* A reply of the model while a view is laid out: its calls wait for results. */
+struct turn {
+	struct llm_reply *reply;
+	const struct piece **results; /* by call */
+	struct llm_call *calls;       /* the calls that have results */
+	struct llm_part part;         /* what it said */
+	bool silent;                  /* nothing */
+	uint64_t stamp;               /* anew when other calls of it are sent */
+	size_t wanted, seen;          /* results in the view, results reached */
+	unsigned generation;          /* of the view that used it last */
+	unsigned settled;             /* the layout that it is a settled part of */
+	unsigned called;              /* the view that has an action of it */
+	unsigned called_settled;      /* the layout whose settled part has one */
+	bool sent;
+};
+
+/* The start of the newest view, as far as what follows cannot change it: a view
+ * that begins with it is laid out from there on. */
+struct settled {
+	unsigned number;              /* of the layout */
+	int64_t *events;
+	size_t count, room;
+	struct llm_message *messages;
+	size_t message_count, message_room;
+};
+
+struct memory {
+	struct evlog *log;
+	struct memory_options options;
+	struct piece **pieces;        /* by event id; NULL: not made */
+	size_t room, piece_count;
+	struct turn **turns;
+	size_t turn_count, turn_room, turns_used; /* used: by the newest view */
+	void *turn_tree;              /* the same turns, by the id of the reply */
+	unsigned generation;
+	size_t open;                  /* turns begun that may still change */
+	struct settled settled;
+	struct tool_list tools;
+	json_object *offered;   /* instead of those of the first event; or NULL */
+	struct summary *summaries;
+	int64_t first_user;           /* the user's first message; -1: not seen yet */
+};
+
+/* Parts of messages that are made for one view only. */
+struct summary {
+	struct summary *next;
+	struct llm_part part;
+	char text[];
+};
+
+struct memory *memory_new(struct evlog *log, const struct memory_options *o)
+{
+	struct memory *m = calloc(1, sizeof *m);
+
+	if (m) {
+		m->log = log;
+		m->options = *o;
+		m->settled.number = 1;
+		m->first_user = -1;
+	}
+	return m;
+}
+
+static void drop_summaries(struct memory *m)
+{
+	while (m->summaries) {
+		struct summary *next = m->summaries->next;
+
+		free(m->summaries);
+		m->summaries = next;
+	}
+}
+
+static void drop_turn(struct turn *t)
+{
+	llm_reply_free(t->reply);
+	free(t->results);
+	free(t->calls);
+	free(t);
+}
+
+static void keep(void *turn)
+{
+	(void)turn; /* `turns` owns it */
+}
+
+struct memory *memory_free(struct memory *m)
+{
+	if (!m)
+		return NULL;
+	for (size_t i = 0; i < m->room; i++)
+		piece_free(m->pieces[i]);
+	free(m->pieces);
+	for (size_t i = 0; i < m->turn_count; i++)
+		drop_turn(m->turns[i]);
+	free(m->turns);
+	tdestroy(m->turn_tree, keep);
+	tool_list_clear(&m->tools);
+	json_object_put(m->offered);
+	free(m->settled.events);
+	free(m->settled.messages);
+	drop_summaries(m);
+	free(m);
+	return NULL;
+}
+
+static struct piece *piece_of(struct memory *m, int64_t id, struct error *err)
+{
+	AUTO(event) struct event *e = NULL;
+
+	if ((uint64_t)id >= m->room) {
+		size_t room = m->room ? m->room : 256;
+		struct piece **all;
+
+		while (room <= (uint64_t)id)
+			room *= 2;
+		all = realloc(m->pieces, room * sizeof *all);
+		if (!all) {
+			out_of_memory(err);
+			return NULL;
+		}
+		memset(all + m->room, 0, (room - m->room) * sizeof *all);
+		m->pieces = all;
+		m->room = room;
+	}
+	if (m->pieces[id])
+		return m->pieces[id];
+	e = evlog_event(m->log, id, err);
+	if (!e)
+		return NULL;
+	m->pieces[id] = piece_make(e, &m->options, m->log);
+	if (m->pieces[id])
+		m->piece_count++;
+	else
+		out_of_memory(err);
+	return m->pieces[id];
+}
+
+struct mt_str memory_text(struct memory *m, int64_t id)
+{
+	struct piece *p = piece_of(m, id, NULL);
+
+	return p ? (struct mt_str){ p->text, p->len } : (struct mt_str){ "", 0 };
+}
+
+/* ---- turns ------------------------------------------------------------ */
+
+static int compare_turns(const void *a, const void *b)
+{
+	return strcmp(((const struct turn *)a)->reply->response_id,
+		      ((const struct turn *)b)->reply->response_id);
+}
+
+static struct turn *turn_find(struct memory *m, const char *response)
+{
+	struct llm_reply reply = { .response_id = (char *)response };
+	struct turn key = { .reply = &reply }, **found;
+
+	found = tfind(&key, &m->turn_tree, compare_turns);
+	return found ? *found : NULL;
+}
+
+static bool blank(const char *text, size_t len)
+{
+	return strspn(text, " \t\r\n") >= len;
+}
+
+/* A name that no provider takes back would spoil every later request. */
+static void mend_names(struct llm_reply *reply)
+{
+	for (size_t i = 0; i < reply->call_count; i++) {
+		char *name = (char *)reply->calls[i].name;
+		size_t len = strlen(name);
+
+		for (size_t n = 0; n < len; n++)
+			if (!isalnum((unsigned char)name[n]) && !strchr("_-.", name[n]))
+				name[n] = '_';
+		if (len > CALL_NAME_MAX)
+			name[CALL_NAME_MAX] = '\0';
+	}
+}
+
+static struct turn *turn_read(struct memory *m, const char *response, struct error *err)
+{
+	AUTO(json) json_object *record = evlog_reply(m->log, response, err);
+	struct turn *t = record ? calloc(1, sizeof *t) : NULL;
+
+	if (!t)
+		return NULL;
+	t->reply = llm_reply_from_json(record, err);
+	if (t->reply) {
+		mend_names(t->reply);
+		t->results = calloc(t->reply->call_count + 1, sizeof(struct piece *));
+		t->calls = calloc(t->reply->call_count + 1, sizeof *t->calls);
+	}
+	if (!t->results || !t->calls) {
+		drop_turn(t);
+		return NULL;
+	}
+	t->part = (struct llm_part){ .text = t->reply->text, .len = t->reply->text_len };
+	t->silent = blank(t->reply->text, t->reply->text_len);
+	return t;
+}
+
+static int turn_make(struct memory *m, const char *response, struct turn **ret,
+		     struct error *err)
+{
+	struct error why = ERROR_NONE;
+	struct turn *t;
+
+	if (m->turn_count == m->turn_room) {
+		size_t room = m->turn_room ? m->turn_room * 2 : 64;
+		struct turn **all = realloc(m->turns, room * sizeof *all);
+
+		if (!all)
+			return out_of_memory(err);
+		m->turns = all;
+		m->turn_room = room;
+	}
+	t = turn_read(m, response, &why);
+	if (t && !tsearch(t, &m->turn_tree, compare_turns)) {
+		drop_turn(t);
+		return out_of_memory(err);
+	}
+	*ret = t;
+	if (t)
+		m->turns[m->turn_count++] = t;
+	else if (why.code != MT_ENOTFOUND)
+		return fail(err, why.code ? why.code : MT_ENOMEM, "%s",
+			    why.code ? why.text : "out of memory");
+	return MT_OK;
+}
+
+static bool find_call(const struct turn *t, const char *id, size_t *ret_place)
+{
+	for (size_t i = 0; i < t->reply->call_count; i++)
+		if (strcmp(t->reply->calls[i].id, id) == 0) {
+			*ret_place = i;
+			return true;
+		}
+	return false;
+}
+
+/* The turn that a result belongs to, begun anew for this view. A reply that is
+ * not in the log is no error: what belongs to it is not sent. */
+static int turn_of(struct memory *m, struct piece *p, struct turn **ret,
+		   struct error *err)
+{
+	struct turn *t = p->turn ? p->turn : turn_find(m, p->response);
+
+	*ret = NULL;
+	if (!t) {
+		int r = turn_make(m, p->response, &t, err);
+
+		if (r || !t)
+			return r;
+	}
+	if (!p->turn && !find_call(t, p->call, &p->place))
+		return MT_OK;
+	p->turn = t;
+	if (t->generation != m->generation) {
+		t->generation = m->generation;
+		m->turns_used++;
+		t->wanted = t->seen = 0;
+		t->sent = false;
+		memset(t->results, 0, t->reply->call_count * sizeof(struct piece *));
+	}
+	*ret = t;
+	return MT_OK;
+}
+
+/* Pick the calls that have results; they are listed as they were before unless
+ * there is a new stamp. */
+static size_t pick_calls(struct turn *t)
+{
+	const struct llm_reply *reply = t->reply;
+	bool same = t->stamp != 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < reply->call_count; i++) {
+		if (!t->results[i])
+			continue;
+		same = same && t->calls[n].id == reply->calls[i].id;
+		t->calls[n++] = reply->calls[i];
+	}
+	if (!same || t->calls[n].id)
+		t->stamp = llm_message_stamp();
+	t->calls[n] = (struct llm_call){ 0 };
+	return n;
+}
+
+/* The assistant's message with those of its calls that have results, then the
+ * results in the order of the calls. */
+static int send_turn(struct turn *t, struct llm_request *request)
+{
+	struct llm_reply *reply = t->reply;
+	struct llm_message said = { .role = MT_ROLE_ASSISTANT, .calls = t->calls,
+				    .opaque = reply->opaque };
+	size_t n = pick_calls(t);
+
+	t->sent = true;
+	said.stamp = t->stamp;
+	said.call_count = n;
+	said.opaque_len = reply->opaque ? strlen(reply->opaque) : 0;
+	said.parts = &t->part;
+	said.part_count = t->silent ? 0 : 1;
+	if (llm_request_add(request, &said))
+		return MT_ENOMEM;
+	n = 0;
+	for (size_t i = 0; i < reply->call_count; i++) {
+		struct llm_message result = { .role = MT_ROLE_TOOL, .call_count = 1 };
+
+		if (!t->results[i])
+			continue;
+		result.stamp = t->results[i]->shown_stamp;
+		result.calls = &t->calls[n++];
+		result.failed = t->results[i]->failed;
+		result.parts = t->results[i]->parts;
+		result.part_count = t->results[i]->part_count;
+		if (llm_request_add(request, &result))
+			return MT_ENOMEM;
+	}
+	return MT_OK;
+}
+
+/* ---- laying out a view ------------------------------------------------ */
+
+static int plain(struct llm_request *request, const struct piece *p)
+{
+	static const int roles[] = {
+		[PIECE_SYSTEM] = MT_ROLE_SYSTEM,
+		[PIECE_USER] = MT_ROLE_USER,
+		[PIECE_ASSISTANT] = MT_ROLE_ASSISTANT,
+		[PIECE_RESULT] = MT_ROLE_USER,
+	};
+	struct llm_message message = { .role = roles[p->kind], .stamp = p->shown_stamp,
+				       .parts = p->parts, .part_count = p->part_count };
+	size_t n = request->message_count;
+
+	if (p->kind == PIECE_USER && p->parts == p->own_parts && n
+	    && request->messages[n - 1].role == MT_ROLE_USER) {
+		message.parts = p->apart;
+		message.stamp = p->apart_stamp;
+	}
+	return llm_request_add(request, &message);
+}
+
+/* A text instead of an event: a summary, or what masks an observation. */
+static const struct llm_part *own_text(struct memory *m, const struct view_item *item)
+{
+	struct summary *s = malloc(sizeof *s + item->len + 1);
+
+	if (!s)
+		return NULL;
+	memcpy(s->text, item->text, item->len);
+	s->text[item->len] = '\0';
+	s->part = (struct llm_part){ .text = s->text, .len = item->len };
+	s->next = m->summaries;
+	m->summaries = s;
+	return &s->part;
+}
+
+/* An observation that a condenser masked gets its text for this view. */
+static int show(struct memory *m, struct piece *p, const struct view_item *item)
+{
+	p->parts = p->own_parts;
+	p->part_count = p->own_count;
+	p->shown_stamp = p->stamp;
+	if (!item->text)
+		return MT_OK;
+	p->parts = own_text(m, item);
+	p->part_count = 1;
+	p->shown_stamp = 0;
+	return p->parts ? MT_OK : MT_ENOMEM;
+}
+
+/* A result alone is not sent, also when its reply is in the log; but a complaint
+ * about a call is, which never became an action. */
+static bool is_wanted(const struct memory *m, const struct turn *t, const struct piece *p)
+{
+	return p->failed || t->called == m->generation
+	       || t->called_settled == m->settled.number;
+}
+
+/* Get the pieces of a view ready, and count how many results of each reply it
+ * holds: a turn is sent when its last one is reached.
+ * @return MT_EEXIST if one belongs to a turn that was thought to be settled. */
+static int prepare(struct memory *m, const struct view_item *items, size_t count,
+		   size_t *ret_pieces, struct error *err)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct piece *p;
+		struct turn *t;
+		int r;
+
+		if (items[i].event < 0)
+			continue;
+		p = piece_of(m, items[i].event, err);
+		if (!p)
+			return err->code;
+		*ret_pieces += p->generation != m->generation;
+		p->generation = m->generation;
+		if (show(m, p, &items[i]))
+			return out_of_memory(err);
+		if ((p->kind != PIECE_RESULT && p->kind != PIECE_CALL) || !p->response)
+			continue;
+		r = turn_of(m, p, &t, err);
+		if (r)
+			return r;
+		if (p->kind == PIECE_CALL) {
+			if (t)
+				t->called = m->generation;
+			continue;
+		}
+		if (t && t->settled == m->settled.number)
+			return MT_EEXIST;
+		if (t && !t->results[p->place] && is_wanted(m, t, p)) {
+			t->results[p->place] = p;
+			t->wanted++;
+		}
+	}
+	return MT_OK;
+}
+
+static int lay_result(struct memory *m, const struct piece *p,
+		      struct llm_request *request)
+{
+	struct turn *t = p->turn;
+
+	if (!t || t->results[p->place] != p)
+		return MT_OK;
+	if (t->seen == 0)
+		m->open++;
+	if (++t->seen < t->wanted || t->sent)
+		return MT_OK;
+	if (t->wanted == t->reply->call_count)
+		m->open--;
+	return send_turn(t, request);
+}
+
+static int lay_out(struct memory *m, const struct view_item *item,
+		   struct llm_request *request)
+{
+	const struct piece *p = item->event >= 0 ? m->pieces[item->event] : NULL;
+	struct llm_message message = { .role = MT_ROLE_USER, .part_count = 1 };
+
+	if (!p) {
+		message.parts = own_text(m, item);
+		return message.parts ? llm_request_add(request, &message) : MT_ENOMEM;
+	}
+	if (p->kind == PIECE_NONE || p->kind == PIECE_CALL)
+		return MT_OK;
+	if (p->kind == PIECE_RESULT && p->response)
+		return lay_result(m, p, request);
+	if (p->kind == PIECE_ASSISTANT && blank(p->text, p->len))
+		return MT_OK; /* some providers refuse a message that says nothing */
+	return plain(request, p);
+}
+
+/* Forget the pieces and replies that this view did not use. */
+static void forget(struct memory *m)
+{
+	size_t kept = 0;
+
+	for (size_t id = 0; id < m->room; id++) {
+		if (!m->pieces[id] || m->pieces[id]->generation == m->generation)
+			continue;
+		m->pieces[id] = piece_free(m->pieces[id]);
+		m->piece_count--;
+	}
+	for (size_t i = 0; i < m->turn_count; i++) {
+		struct turn *t = m->turns[i];
+
+		if (t->generation == m->generation) {
+			m->turns[kept++] = t;
+			continue;
+		}
+		tdelete(t, &m->turn_tree, compare_turns);
+		drop_turn(t);
+	}
+	m->turn_count = kept;
+}
+
+/* ---- what is settled --------------------------------------------------- */
+
+static void begin_view(struct memory *m)
+{
+	m->generation++;
+	m->turns_used = 0;
+}
+
+static void unsettle(struct memory *m)
+{
+	m->settled.number++;
+	m->settled.count = m->settled.message_count = 0;
+}
+
+/* Items at the start of the view that are laid out already. */
+static size_t settled_part(struct memory *m, const struct view_item *items, size_t count)
+{
+	const struct settled *s = &m->settled;
+	bool same = s->count <= count;
+
+	for (size_t i = 0; same && i < s->count; i++)
+		same = items[i].event == s->events[i] && !items[i].text;
+	if (!same)
+		unsettle(m);
+	return s->count;
+}
+
+static bool make_room(struct settled *s, size_t items, size_t messages)
+{
+	void *more;
+
+	if (s->count + items > s->room) {
+		more = reallocarray(s->events, (s->count + items) * 2, sizeof *s->events);
+		if (!more)
+			return false;
+		s->events = more;
+		s->room = (s->count + items) * 2;
+	}
+	if (messages > s->message_room) {
+		more = reallocarray(s->messages, messages * 2, sizeof *s->messages);
+		if (!more)
+			return false;
+		s->messages = more;
+		s->message_room = messages * 2;
+	}
+	return true;
+}
+
+/* The first `n` items of the view are settled now, with all of the request. */
+static void settle(struct memory *m, const struct view_item *items, size_t n,
+		   const struct llm_request *request)
+{
+	struct settled *s = &m->settled;
+
+	if (!make_room(s, n - s->count, request->message_count))
+		return;
+	for (; s->count < n; s->count++) {
+		const struct piece *p = m->pieces[items[s->count].event];
+
+		if (p->turn && p->kind == PIECE_CALL)
+			p->turn->called_settled = s->number;
+		else if (p->turn)
+			p->turn->settled = s->number;
+		s->events[s->count] = items[s->count].event;
+	}
+	for (; s->message_count < request->message_count; s->message_count++)
+		s->messages[s->message_count] = request->messages[s->message_count];
+}
+
+static int lay_out_all(struct memory *m, const struct view_item *items, size_t count,
+		       struct llm_request *request)
+{
+	const struct settled *s = &m->settled;
+	bool own = request->message_count == 0;
+	int r = llm_request_reserve(request, s->message_count + count - s->count +
+					     m->turn_count);
+
+	m->open = 0;
+	for (size_t i = 0; !r && i < s->message_count; i++)
+		r = llm_request_add(request, &s->messages[i]);
+	for (size_t i = s->count; !r && i < count; i++) {
+		r = lay_out(m, &items[i], request);
+		own = own && items[i].event >= 0 && !items[i].text;
+		if (!r && own && m->open == 0)
+			settle(m, items, i + 1, request);
+	}
+	return r;
+}
+
+/* The reply that an event belongs to; what that means for it is decided later. */
+static int prepare_turn(struct memory *m, const struct piece *p, struct error *err)
+{
+	struct turn *t;
+
+	if ((p->kind != PIECE_RESULT && p->kind != PIECE_CALL) || !p->response ||
+	    p->turn || turn_find(m, p->response))
+		return MT_OK;
+	return turn_make(m, p->response, &t, err);
+}
+
+int memory_prepare(struct memory *m, const struct view_item *items, size_t count,
+		   uint64_t end, size_t *place, struct error *err)
+{
+	size_t read = 0;
+
+	for (; *place < count; ++*place) {
+		int64_t id = items[*place].event;
+		bool is_new = id >= 0 && ((uint64_t)id >= m->room || !m->pieces[id]);
+		const struct piece *p;
+
+		if (!is_new)
+			continue;
+		p = piece_of(m, id, err);
+		if (!p || prepare_turn(m, p, err))
+			return err->code;
+		if (++read % SLICE_EVENTS == 0 && slice_is_over(end)) {
+			++*place;
+			break;
+		}
+	}
+	return MT_OK;
+}
+
+/* ---- the beginning ----------------------------------------------------- */
+
+static bool is_type(const struct memory *m, const struct view_item *item, const char *type)
+{
+	const struct evlog_head *head = item->event >= 0 ? evlog_head(m->log, item->event)
+							 : NULL;
+
+	return head && head->type->is_action && strcmp(head->type->name, type) == 0;
+}
+
+static bool is_user_message(const struct memory *m, const struct view_item *item)
+{
+	return is_type(m, item, "message")
+	       && evlog_head(m->log, item->event)->source == SOURCE_USER;
+}
+
+static bool is_there(const struct view_item *items, size_t count, int64_t id)
+{
+	for (size_t i = 0; i < count; i++)
+		if (items[i].event == id)
+			return true;
+	return false;
+}
+
+static int64_t first_user(struct memory *m)
+{
+	int64_t count = evlog_count(m->log);
+
+	if (m->first_user >= 0 && evlog_head(m->log, m->first_user)->undone)
+		m->first_user = -1;
+	for (int64_t id = 0; m->first_user < 0 && id < count; id++) {
+		const struct view_item item = { .event = id };
+
+		if (is_user_message(m, &item) && !evlog_head(m->log, id)->undone)
+			m->first_user = id;
+	}
+	return m->first_user;
+}
+
+/* A view without system text, or without a message of the user behind it, gets
+ * those of the log (V0): an imported history may have forgotten them.
+ * @return the view to lay out; `ret_own` is freed by the caller. */
+static const struct view_item *with_beginning(struct memory *m,
+					      const struct view_item *items, size_t *count,
+					      struct view_item **ret_own)
+{
+	const struct view_item system = { .event = m->options.system };
+	bool have = *count && is_type(m, &items[0], "system");
+	bool lacks_user = !(*count > have && is_user_message(m, &items[have]))
+			  && first_user(m) >= 0 && !is_there(items, *count, m->first_user);
+	bool lacks_system = !have && is_type(m, &system, "system")
+			    && !evlog_head(m->log, system.event)->undone;
+	size_t n = 0;
+
+	if (*count == 0 || (!lacks_user && !lacks_system))
+		return items;
+	*ret_own = malloc((*count + 2) * sizeof **ret_own);
+	if (!*ret_own)
+		return NULL;
+	if (lacks_system)
+		(*ret_own)[n++] = system;
+	else if (have)
+		(*ret_own)[n++] = items[0];
+	if (lacks_user)
+		(*ret_own)[n++] = (struct view_item){ .event = m->first_user };
+	for (size_t i = have; i < *count; i++) /* one that was added late is the first */
+		if (!lacks_system || items[i].event != system.event)
+			(*ret_own)[n++] = items[i];
+	*count = n;
+	return *ret_own;
+}
+
+static int build(struct memory *m, const struct view_item *items, size_t count,
+		 struct llm_request *request, struct error *err)
+{
+	size_t pieces = 0, start;
+	int r;
+
+	if (request->message_count > 0)
+		unsettle(m);
+	start = settled_part(m, items, count);
+	drop_summaries(m);
+	begin_view(m);
+	r = prepare(m, items + start, count - start, &pieces, err);
+	if (r == MT_EEXIST) {
+		unsettle(m);
+		begin_view(m);
+		start = pieces = 0;
+		r = prepare(m, items, count, &pieces, err);
+	}
+	if (r)
+		return r;
+	if (start == 0 && (pieces < m->piece_count || m->turns_used < m->turn_count))
+		forget(m);
+	r = lay_out_all(m, items, count, request);
+	return r ? fail_code(err, r) : MT_OK;
+}
+
+int memory_build(struct memory *m, const struct view_item *items, size_t count,
+		 struct llm_request *request, struct error *err)
+{
+	AUTO(free) struct view_item *own = NULL;
+
+	items = with_beginning(m, items, &count, &own);
+	return items ? build(m, items, count, request, err)
+		     : out_of_memory(err);
+}
+
+void memory_set_system(struct memory *m, int64_t id)
+{
+	if (m->options.system == id)
+		return;
+	m->options.system = id;
+	tool_list_clear(&m->tools);
+	unsettle(m);
+}
+
+void memory_offer(struct memory *m, json_object *tools)
+{
+	tool_list_clear(&m->tools);
+	json_object_put(m->offered);
+	m->offered = json_object_get(tools);
+}
+
+int memory_tools(struct memory *m, const char *name, struct llm_request *request,
+		 struct error *err)
+{
+	bool found = !name;
+	int r = m->tools.read ? MT_OK : tool_list_read(&m->tools, m->log, m->options.system,
+						       m->offered, err);
+
+	for (size_t i = 0; !r && i < m->tools.count; i++) {
+		if (name && strcmp(name, m->tools.tools[i].name) != 0)
+			continue;
+		found = true;
+		r = llm_request_tool(request, &m->tools.tools[i]);
+	}
+	if (!r && !found)
+		return fail(err, MT_ENOTFOUND, "the conversation has no tool `%s`", name);
+	return r ? fail_code(err, r) : MT_OK;
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * packs-install.c - archives that are installed: the folder and its lock file. */
+#include "skills/packs.h"
+#include "skills/skills-internal.h"
+
+#include "files.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#define LOCK_FILE "skills.lock"
+
+enum { LOCK_MAX = 4 << 20 };
+
+char *packs_folder(bool make, struct error *err)
+{
+	AUTO(free) char *data = NULL;
+	char *folder;
+
+	if (xdg_dir("DATA", make, &data, err))
+		return NULL;
+	folder = path_join(data, "skills.d");
+	if (folder && make && dir_make_durable(folder, err)) {
+		free(folder);
+		return NULL;
+	}
+	return folder;
+}
+
+int pack_hash(const char *path, char hex[65], struct error *err)
+{
+	AUTO(free) char *bytes = NULL;
+	size_t len;
+	int r = file_read(path, PACK_FILE_MAX, &bytes, &len, err);
+
+	if (!r && pack_sum(bytes, len, hex))
+		r = fail(err, MT_EIO, "SHA-256 is not to be had from the crypto library");
+	return r;
+}
+
+/* ---- the lock file --------------------------------------------------------- */
+
+json_object *packs_locked(const char *folder)
+{
+	AUTO(free) char *path = path_join(folder, LOCK_FILE), *text = NULL;
+	size_t len;
+
+	return path && !file_read(path, LOCK_MAX, &text, &len, NULL)
+		       ? js_parse_object(text, len, NULL) : NULL;
+}
+
+static int lock_write(const char *folder, json_object *locked, struct error *err)
+{
+	AUTO(free) char *path = path_join(folder, LOCK_FILE);
+	size_t len;
+	const char *text = js_text(locked, &len);
+
+	return path && text ? file_write(path, text, len, 0600, true, err)
+			    : out_of_memory(err);
+}
+
+static bool is_name(const char *name)
+{
+	size_t n = strlen(name);
+
+	return n > 0 && n <= 100 && name[0] != '.'
+	       && strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+			       "0123456789-_.@") == n;
+}
+
+/* NAME-VERSION.SUFFIX; owned. */
+static char *file_name(const struct pack *p, const char *path)
+{
+	static const char *const suffixes[] = {
+		".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.zst", ".tar", ".zip",
+	};
+	AUTO(strbuf) struct strbuf name = STRBUF(512);
+	size_t len = strlen(path);
+
+	strbuf_addf(&name, "%s%s%s", p->name,
+		    is_name(p->version) ? "-" : "", is_name(p->version) ? p->version : "");
+	for (size_t i = 0; i < ARRAY_LEN(suffixes); i++) {
+		size_t n = strlen(suffixes[i]);
+
+		if (len > n && strcmp(path + len - n, suffixes[i]) == 0) {
+			strbuf_add(&name, suffixes[i]);
+			return strbuf_take(&name);
+		}
+	}
+	return NULL;
+}
+
+static int copy_file(const char *from, const char *to, struct error *err)
+{
+	AUTO(free) char *bytes = NULL;
+	size_t len;
+	int r = file_read(from, PACK_FILE_MAX, &bytes, &len, err);
+
+	return r ? r : file_write(to, bytes, len, 0600, true, err);
+}
+
+static void remove_file(const char *folder, const char *file)
+{
+	AUTO(free) char *path = *file && !strchr(file, '/') ? path_join(folder, file) : NULL;
+
+	if (path)
+		unlink(path);
+}
+
+/* A pack that was signed is not replaced by one of somebody else. */
+static int check_signer(json_object *locked, const char *name, const char *signer,
+			struct error *err)
+{
+	const char *before = js_str(js_get(locked, name), "signer", "");
+
+	if (!*before || strcmp(before, signer) == 0)
+		return MT_OK;
+	return fail(err, MT_EDENIED, "the pack %s that is installed was signed by %s, and this "
+		    "one %s%s: mortise skills remove %s first, if that is right", name, before,
+		    *signer ? "by " : "is not signed", signer, name);
+}
+
+static int install(const struct pack *p, const char *path, const char *folder,
+		   const char *source, const char *signer, char **ret_path, struct error *err)
+{
+	AUTO(free) char *file = file_name(p, path);
+	AUTO(free) char *to = file ? path_join(folder, file) : NULL;
+	AUTO(json) json_object *locked = packs_locked(folder);
+	const char *before;
+	json_object *o;
+	char hex[65];
+	int r = to ? pack_hash(path, hex, err) : fail(err, MT_EINVAL, "%s: not the name of an "
+						      "archive", path);
+
+	if (!r)
+		r = check_signer(locked, p->name, signer, err);
+	if (!r)
+		r = copy_file(path, to, err);
+	if (r)
+		return r;
+	locked = locked ? locked : json_object_new_object();
+	before = js_str(js_get(locked, p->name), "file", "");
+	if (strcmp(before, file) != 0)
+		remove_file(folder, before);
+	o = json_object_new_object();
+	js_set_str(o, "file", file);
+	js_set_str(o, "version", p->version);
+	js_set_str(o, "sha256", hex);
+	js_set_str(o, "source", source);
+	js_set_str(o, "signer", signer);
+	*ret_path = STEAL(to);
+	return js_set(locked, p->name, o) ? out_of_memory(err)
+					  : lock_write(folder, locked, err);
+}
+
+int pack_install(const char *path, const char *source, const char *signer,
+		 char **ret_name, struct error *err)
+{
+	AUTO(free) char *folder = packs_folder(true, err), *to = NULL;
+	AUTO(pack) struct pack *p = NULL;
+	AUTO(skills) struct skills *s = NULL;
+	int r = folder ? pack_open(path, &p, &s, err) : fail(err, MT_EIO, "no folder for it");
+
+	if (r)
+		return r;
+	for (char *at = p->name; *at; at++) /* @scope/name */
+		if (*at == '/')
+			*at = '-';
+	if (!is_name(p->name))
+		return fail(err, MT_EINVAL, "%s: `%.100s` is not a name for a pack", path,
+			    p->name);
+	if (!skills_at(s, 0))
+		return fail(err, MT_EINVAL, "%s: there is no skill in it", path);
+	r = install(p, path, folder, source, signer, &to, err);
+	if (!r) { /* so that no start has to read all of it */
+		AUTO(skills) struct skills *known = skills_new("", NULL);
+
+		if (known)
+			skills_add_pack(known, to, NULL);
+		*ret_name = STEAL(p->name);
+	}
+	return r;
+}
+
+int pack_remove(const char *name, struct error *err)
+{
+	AUTO(free) char *folder = packs_folder(false, err);
+	AUTO(json) json_object *locked = folder ? packs_locked(folder) : NULL;
+	json_object *o = js_get(locked, name);
+
+	if (!o)
+		return fail(err, MT_ENOTFOUND, "no pack `%.100s` is installed", name);
+	remove_file(folder, js_str(o, "file", ""));
+	json_object_object_del(locked, name);
+	return lock_write(folder, locked, err);
+}

@@ -1,0 +1,662 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * packs.c - reading and writing archives: the only file that knows libarchive. */
+#include "skills/packs.h"
+
+#include "digest.h"
+#include "files.h"
+#include "library.h"
+#include "utf8.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- libarchive --------------------------------------------------------- */
+
+#define FUNCTIONS(X)                                                           \
+	X(archive_read_new) X(archive_read_free) X(archive_read_open_fd)       \
+	X(archive_read_support_filter_gzip) X(archive_read_support_filter_xz)  \
+	X(archive_read_support_filter_zstd) X(archive_read_support_format_tar) \
+	X(archive_read_support_format_zip) X(archive_read_next_header)         \
+	X(archive_read_data) X(archive_error_string) X(archive_filter_bytes)   \
+	X(archive_entry_pathname) X(archive_entry_pathname_utf8)               \
+	X(archive_entry_filetype) X(archive_entry_symlink)                     \
+	X(archive_entry_symlink_utf8) X(archive_entry_hardlink)                \
+	X(archive_entry_is_encrypted)                                          \
+	X(archive_write_new) X(archive_write_free) X(archive_write_open_fd)    \
+	X(archive_write_close) X(archive_write_header) X(archive_write_data)   \
+	X(archive_write_set_format_pax_restricted)                             \
+	X(archive_write_set_format_zip) X(archive_write_add_filter_gzip)       \
+	X(archive_write_add_filter_xz) X(archive_write_add_filter_zstd)        \
+	X(archive_write_set_bytes_in_last_block) X(archive_entry_new)          \
+	X(archive_write_set_filter_option)                                     \
+	X(archive_entry_free) X(archive_entry_set_pathname)                    \
+	X(archive_entry_set_filetype) X(archive_entry_set_perm)                \
+	X(archive_entry_set_size) X(archive_entry_set_mtime)
+
+#define MEMBER(f) __typeof__(f) *f;
+#define NAME(f) { #f, offsetof(struct archive_api, f) },
+
+struct archive_api {
+	FUNCTIONS(MEMBER)
+};
+
+static const struct library_function functions[] = { FUNCTIONS(NAME) };
+
+static const struct archive_api *archive_api(struct error *err)
+{
+	static const struct library library = {
+		"libarchive.so.13", "libarchive", "to read skill packs",
+		functions, ARRAY_LEN(functions),
+	};
+	static struct archive_api api;
+
+	return api.archive_read_new || !library_load(&library, &api, sizeof api, err) ? &api
+										      : NULL;
+}
+
+bool pack_is_archive(const char *file)
+{
+	static const char *const suffixes[] = {
+		".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.zst", ".zip",
+	};
+	size_t len = strlen(file);
+
+	for (size_t i = 0; i < ARRAY_LEN(suffixes); i++) {
+		size_t n = strlen(suffixes[i]);
+
+		if (len > n && strcmp(file + len - n, suffixes[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* ---- names in an archive ------------------------------------------------- */
+
+/* Take "." and empty parts out of a path and resolve ".." ; below `folder` if that
+ * is not NULL. @return false: it leads out of the root. */
+static bool resolve(const char *folder, const char *path, struct strbuf *out)
+{
+	if (*path == '/')
+		return false;
+	if (folder)
+		strbuf_add(out, folder);
+	while (*path) {
+		size_t n = strcspn(path, "/");
+
+		if (n == 2 && path[0] == '.' && path[1] == '.') {
+			char *slash = strrchr(out->text, '/');
+
+			if (!out->len)
+				return false;
+			strbuf_cut(out, slash ? (size_t)(slash - out->text) : 0);
+		} else if (n && !(n == 1 && *path == '.')) {
+			if (out->len)
+				strbuf_addc(out, '/');
+			strbuf_addn(out, path, n);
+		}
+		path += n + (path[n] == '/');
+	}
+	return out->error == MT_OK;
+}
+
+static bool has_parents(const char *path)
+{
+	for (size_t n; *path; path += n + (path[n] == '/')) {
+		n = strcspn(path, "/");
+		if (n == 2 && path[0] == '.' && path[1] == '.')
+			return true;
+	}
+	return false;
+}
+
+static int check_name(const char *raw, struct strbuf *out, struct error *err)
+{
+	size_t len = raw ? strlen(raw) : 0;
+
+	if (!len || !utf8_valid(raw, len))
+		return fail(err, MT_EINVAL, "a name in it is not UTF-8");
+	if (len > PACK_NAME_MAX)
+		return fail(err, MT_ELIMIT, "a name in it is longer than %d bytes",
+			    PACK_NAME_MAX);
+	for (size_t i = 0; i < len; i++)
+		if (raw[i] == '\\' || utf8_control(raw + i, len - i))
+			return fail(err, MT_EINVAL, "a name in it holds a backslash or a "
+				    "control character");
+	if (*raw == '/')
+		return fail(err, MT_EINVAL, "it holds an absolute path: %.200s", raw);
+	if (has_parents(raw))
+		return fail(err, MT_EINVAL, "it holds a path with ..: %.200s", raw);
+	return resolve(NULL, raw, out) ? MT_OK : out_of_memory(err);
+}
+
+/* ---- reading -------------------------------------------------------------- */
+
+struct scan {
+	const struct archive_api *api;
+	struct archive *archive;
+	const struct pack_reader *reader;
+	uint64_t size;           /* of the file */
+	uint64_t read;           /* bytes of contents that came out */
+	size_t count;
+	char **names;            /* of entries, as a hash table */
+	size_t room;
+	struct error *err;
+};
+
+static size_t hash_name(const char *name)
+{
+	uint64_t h = 14695981039346656037u;
+
+	for (; *name; name++)
+		h = (h ^ (unsigned char)*name) * 1099511628211u;
+	return (size_t)h;
+}
+
+static void names_place(char **names, size_t room, char *name)
+{
+	size_t at = hash_name(name + 1) & (room - 1);
+
+	while (names[at])
+		at = (at + 1) & (room - 1);
+	names[at] = name;
+}
+
+/* Remember a name, after a letter for what it is. @return MT_EEXIST: it was there;
+ * a folder may come again. */
+static int names_add(struct scan *s, const char *name, bool is_folder)
+{
+	char *copy;
+
+	if (2 * (s->count + 1) > s->room) {
+		size_t room = s->room ? 2 * s->room : 256;
+		char **all = calloc(room, sizeof *all);
+
+		if (!all)
+			return MT_ENOMEM;
+		for (size_t i = 0; i < s->room; i++)
+			if (s->names[i])
+				names_place(all, room, s->names[i]);
+		free(s->names);
+		s->names = all;
+		s->room = room;
+	}
+	for (size_t at = hash_name(name) & (s->room - 1); s->names[at];
+	     at = (at + 1) & (s->room - 1))
+		if (strcmp(s->names[at] + 1, name) == 0)
+			return is_folder && s->names[at][0] == 'd' ? MT_OK : MT_EEXIST;
+	if (asprintf(&copy, "%c%s", is_folder ? 'd' : 'f', name) < 0)
+		return MT_ENOMEM;
+	names_place(s->names, s->room, copy);
+	s->count++;
+	return MT_OK;
+}
+
+/* Has more come out than could be honest? */
+static int check_amount(struct scan *s)
+{
+	int64_t out = s->api->archive_filter_bytes(s->archive, 0);
+	uint64_t most = out > 0 && (uint64_t)out > s->read ? (uint64_t)out : s->read;
+
+	if (most > PACK_TOTAL_MAX)
+		return fail(s->err, MT_ELIMIT, "more than %d MiB would come out of it",
+			    PACK_TOTAL_MAX >> 20);
+	if (most > (1 << 20) + PACK_RATIO_MAX * s->size)
+		return fail(s->err, MT_ELIMIT, "more than %d times its size would come out of "
+			    "it: it looks like a bomb", PACK_RATIO_MAX);
+	return MT_OK;
+}
+
+static int broken(struct scan *s)
+{
+	const char *why = s->api->archive_error_string(s->archive);
+
+	return fail(s->err, MT_EINVAL, "it cannot be read: %.200s", why ? why : "damaged");
+}
+
+/* All bytes of an entry pass here, also those that nobody wants: so they count. */
+static int read_bytes(struct scan *s, const char *path, bool wanted, struct strbuf *to,
+		      EVP_MD_CTX *sum)
+{
+	char buffer[16384];
+	la_ssize_t n;
+
+	while ((n = s->api->archive_read_data(s->archive, buffer, sizeof buffer)) > 0) {
+		s->read += (uint64_t)n;
+		if (check_amount(s))
+			return s->err->code;
+		if (sum && crypto_api(NULL)->EVP_DigestUpdate(sum, buffer, (size_t)n) != 1)
+			return fail(s->err, MT_EIO, "SHA-256 failed");
+		if (wanted && strbuf_addn(to, buffer, (size_t)n))
+			return fail(s->err, to->error, "%.200s is larger than %d KiB", path,
+				    SKILL_MAX >> 10);
+	}
+	return n < 0 ? broken(s) : MT_OK;
+}
+
+static int check_link(struct scan *s, struct archive_entry *entry, const char *path,
+		      struct strbuf *target)
+{
+	const char *to = s->api->archive_entry_symlink_utf8(entry);
+	AUTO(free) char *folder = strdup(path);
+	char *slash = folder ? strrchr(folder, '/') : NULL;
+
+	if (!folder)
+		return out_of_memory(s->err);
+	if (slash)
+		*slash = '\0';
+	if (!to)
+		to = s->api->archive_entry_symlink(entry);
+	if (!to || !utf8_valid(to, strlen(to)) || !resolve(slash ? folder : NULL, to, target))
+		return fail(s->err, MT_EINVAL, "a link leads out of it: %.200s", path);
+	return MT_OK;
+}
+
+static int end_sum(EVP_MD_CTX *sum, char hex[65])
+{
+	unsigned char raw[EVP_MAX_MD_SIZE];
+	unsigned n = 0;
+
+	if (crypto_api(NULL)->EVP_DigestFinal_ex(sum, raw, &n) != 1)
+		return MT_EIO;
+	hex_of(raw, SHA256_BYTES, hex);
+	return MT_OK;
+}
+
+static int take_file(struct scan *s, struct pack_entry *e)
+{
+	AUTO(strbuf) struct strbuf bytes = STRBUF(SKILL_MAX + 1);
+	bool wanted = s->reader->wants && s->reader->wants(e->path, s->reader->arg);
+	const struct crypto_api *api = s->reader->sums ? crypto_api(s->err) : NULL;
+	EVP_MD_CTX *sum = api ? api->EVP_MD_CTX_new() : NULL;
+	char hex[65] = "";
+	int r = s->reader->sums && (!sum || api->EVP_DigestInit_ex(sum, api->EVP_sha256(), NULL) != 1)
+			? fail(s->err, MT_EIO, "SHA-256 is not to be had")
+			: read_bytes(s, e->path, wanted, &bytes, sum);
+
+	if (!r && sum && end_sum(sum, hex))
+		r = fail(s->err, MT_EIO, "SHA-256 failed");
+	if (sum)
+		api->EVP_MD_CTX_free(sum);
+	if (r)
+		return r;
+	e->sha256 = hex;
+	if (wanted) {
+		e->bytes = bytes.text;
+		e->len = bytes.len;
+	}
+	return s->reader->entry ? s->reader->entry(e, s->reader->arg, s->err) : MT_OK;
+}
+
+static int take_entry(struct scan *s, struct archive_entry *entry)
+{
+	AUTO(strbuf) struct strbuf path = STRBUF(PACK_NAME_MAX + 2);
+	AUTO(strbuf) struct strbuf target = STRBUF(8192);
+	const char *raw = s->api->archive_entry_pathname_utf8(entry);
+	mode_t type = s->api->archive_entry_filetype(entry);
+	struct pack_entry e = { 0 };
+	int r = check_name(raw ? raw : s->api->archive_entry_pathname(entry), &path, s->err);
+
+	if (r || !path.len)
+		return r; /* "./": the root */
+	if (s->count >= PACK_ENTRIES_MAX)
+		return fail(s->err, MT_ELIMIT, "it holds more than %d entries",
+			    PACK_ENTRIES_MAX);
+	r = names_add(s, path.text, type == AE_IFDIR);
+	if (r)
+		return r == MT_ENOMEM ? fail_code(s->err, r)
+				      : fail(s->err, r, "it holds two entries of one name: "
+					     "%.200s", path.text);
+	if (s->api->archive_entry_hardlink(entry))
+		return fail(s->err, MT_EINVAL, "it holds a hard link: %.200s", path.text);
+	if (s->api->archive_entry_is_encrypted(entry))
+		return fail(s->err, MT_EUNSUPPORTED, "it is encrypted");
+	e.path = path.text;
+	e.kind = type == AE_IFREG ? 'f' : type == AE_IFDIR ? 'd' : 'l';
+	if (type == AE_IFREG)
+		return take_file(s, &e);
+	if (type != AE_IFDIR && type != AE_IFLNK)
+		return fail(s->err, MT_EINVAL, "it holds a device, pipe or socket: %.200s",
+			    path.text);
+	if (type == AE_IFLNK && check_link(s, entry, path.text, &target))
+		return s->err->code;
+	e.target = target.text;
+	return s->reader->entry ? s->reader->entry(&e, s->reader->arg, s->err) : MT_OK;
+}
+
+static int scan_all(struct scan *s)
+{
+	struct archive_entry *entry;
+	int r;
+
+	while ((r = s->api->archive_read_next_header(s->archive, &entry)) != ARCHIVE_EOF) {
+		if (r != ARCHIVE_OK && r != ARCHIVE_WARN)
+			return broken(s);
+		r = check_amount(s);
+		if (!r)
+			r = take_entry(s, entry);
+		if (r)
+			return r == PACK_STOP ? MT_OK : r;
+	}
+	return s->count ? check_amount(s) : fail(s->err, MT_EINVAL, "it is empty");
+}
+
+static int scan_open(struct scan *s, int fd)
+{
+	const struct archive_api *api = s->api;
+	int r;
+
+	s->archive = api->archive_read_new();
+	if (!s->archive)
+		return out_of_memory(s->err);
+	api->archive_read_support_filter_gzip(s->archive);
+	api->archive_read_support_filter_xz(s->archive);
+	api->archive_read_support_filter_zstd(s->archive);
+	api->archive_read_support_format_tar(s->archive);
+	api->archive_read_support_format_zip(s->archive);
+	r = api->archive_read_open_fd(s->archive, fd, 64 << 10);
+	return r == ARCHIVE_OK ? scan_all(s) : broken(s);
+}
+
+static int open_archive(const char *path, uint64_t *ret_size, struct error *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+
+	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size <= PACK_FILE_MAX) {
+		*ret_size = (uint64_t)st.st_size;
+		return fd;
+	}
+	if (fd < 0)
+		return fail(err, errno == ENOENT ? MT_ENOTFOUND : MT_EIO, "%s",
+			    strerror(errno));
+	close(fd);
+	return fail(err, MT_ELIMIT, "it is no file of at most %d MiB", PACK_FILE_MAX >> 20);
+}
+
+int pack_scan(const char *path, const struct pack_reader *reader, struct error *err)
+{
+	struct error why = ERROR_NONE;
+	struct scan s = { .api = archive_api(&why), .reader = reader, .err = &why };
+	int fd = s.api ? open_archive(path, &s.size, &why) : -1;
+
+	if (fd >= 0) {
+		scan_open(&s, fd);
+		s.api->archive_read_free(s.archive);
+		close(fd);
+	}
+	for (size_t i = 0; i < s.room; i++)
+		free(s.names[i]);
+	free(s.names);
+	return why.code ? fail(err, why.code, "%s: %s", path, why.text) : MT_OK;
+}
+
+/* ---- one file of it -------------------------------------------------------- */
+
+struct wish {
+	const char *path;
+	char *bytes, *target;
+	size_t len;
+	bool found;
+};
+
+static bool is_wished(const char *path, void *arg)
+{
+	return strcmp(path, ((struct wish *)arg)->path) == 0;
+}
+
+static int take_wished(const struct pack_entry *e, void *arg, struct error *err)
+{
+	struct wish *w = arg;
+
+	if (strcmp(e->path, w->path) != 0)
+		return MT_OK;
+	w->found = true;
+	w->len = e->len;
+	if (e->bytes) {
+		w->bytes = malloc(e->len + 1);
+		if (!w->bytes)
+			return out_of_memory(err);
+		memcpy(w->bytes, e->bytes, e->len + 1);
+	} else if (e->kind == 'l') {
+		w->target = strdup(e->target);
+	}
+	return PACK_STOP;
+}
+
+int pack_file(const char *path, const char *inside, char **ret, size_t *ret_len,
+	      struct error *err)
+{
+	struct wish w = { .path = inside };
+	const struct pack_reader reader = {
+		.wants = is_wished, .entry = take_wished, .arg = &w,
+	};
+	int r = pack_scan(path, &reader, err);
+
+	if (!r && w.target) { /* a link, once */
+		AUTO(free) char *target = STEAL(w.target);
+
+		w = (struct wish){ .path = target };
+		r = pack_scan(path, &reader, err);
+		w.path = inside;
+	}
+	free(w.target);
+	if (r) {
+		free(w.bytes);
+		return r;
+	}
+	if (!w.bytes)
+		return fail(err, MT_ENOTFOUND, "%s holds no file %.200s", path, inside);
+	*ret = w.bytes;
+	if (ret_len)
+		*ret_len = w.len;
+	return MT_OK;
+}
+
+/* ---- writing ---------------------------------------------------------------- */
+
+enum { FILE_TIME = 315619200 }; /* 1980: zip knows nothing earlier */
+
+struct making {
+	const struct archive_api *api;
+	struct archive *archive;
+	struct error *err;
+	size_t count;
+	struct pack_sums sums;
+	bool is_signed;
+};
+
+static int write_failed(struct making *m)
+{
+	const char *why = m->api->archive_error_string(m->archive);
+
+	return fail(m->err, MT_EIO, "the archive cannot be written: %.200s",
+		    why ? why : "out of memory");
+}
+
+/* The same content makes the same archive: no owners, one time, sorted. */
+static int write_entry(struct making *m, const char *name, const char *bytes, size_t len,
+		       bool runs)
+{
+	struct archive_entry *entry = m->api->archive_entry_new();
+	int r;
+
+	if (!entry)
+		return out_of_memory(m->err);
+	m->api->archive_entry_set_pathname(entry, name);
+	m->api->archive_entry_set_filetype(entry, AE_IFREG);
+	m->api->archive_entry_set_perm(entry, runs ? 0755 : 0644);
+	m->api->archive_entry_set_size(entry, (la_int64_t)len);
+	m->api->archive_entry_set_mtime(entry, FILE_TIME, 0);
+	r = m->api->archive_write_header(m->archive, entry);
+	m->api->archive_entry_free(entry);
+	if (r != ARCHIVE_OK
+	    || m->api->archive_write_data(m->archive, bytes, len) != (la_ssize_t)len)
+		return write_failed(m);
+	return ++m->count > PACK_ENTRIES_MAX
+		       ? fail(m->err, MT_ELIMIT, "more than %d files", PACK_ENTRIES_MAX)
+		       : MT_OK;
+}
+
+static int write_file(struct making *m, const char *name, const char *path, bool runs)
+{
+	AUTO(free) char *bytes = NULL;
+	char hex[65];
+	size_t len;
+	int r;
+
+	if (m->is_signed && strcmp(name, PACK_SIGNATURE) == 0)
+		return MT_OK; /* of before */
+	r = file_read(path, PACK_FILE_MAX, &bytes, &len, m->err);
+	if (!r && m->is_signed
+	    && (pack_sum(bytes, len, hex) || pack_sums_add(&m->sums, 'f', name, hex)))
+		r = out_of_memory(m->err);
+	return r ? r : write_entry(m, name, bytes, len, runs);
+}
+
+static int write_signature(struct making *m, const char *key)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(1024);
+	int r = pack_sums_sign(&m->sums, key, &text, m->err);
+
+	return r ? r : write_entry(m, PACK_SIGNATURE, text.text, text.len, false);
+}
+
+/* Folders may begin with a dot, files but one may not. */
+static int is_packed(const struct dirent *d)
+{
+	static const char *const never[] = { ".", "..", ".git", ".hg", ".svn" };
+
+	for (size_t i = 0; i < ARRAY_LEN(never); i++)
+		if (strcmp(d->d_name, never[i]) == 0)
+			return false;
+	return d->d_name[0] != '.' || strcmp(d->d_name, ".mcp.json") == 0 ||
+	       d->d_type == DT_DIR || d->d_type == DT_LNK || d->d_type == DT_UNKNOWN;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static bool is_within(const char *path, const char *folder)
+{
+	size_t n = strlen(folder);
+
+	return strncmp(path, folder, n) == 0 && (path[n] == '/' || path[n] == '\0');
+}
+
+/* What a link names is packed in its place, if that is in the tree. A link to a folder
+ * that it is in itself would have no end. @return 1: it is left out. */
+static int follow_link(struct making *m, const char *root, const char *path,
+		       struct stat *ret_st)
+{
+	AUTO(free) char *real = realpath(path, NULL), *top = realpath(root, NULL);
+	AUTO(free) char *folder = strndup(path, (size_t)(strrchr(path, '/') - path));
+	AUTO(free) char *around = folder ? realpath(folder, NULL) : NULL;
+
+	if (!real || !top || !around || stat(path, ret_st))
+		return fail(m->err, MT_EINVAL, "%s: the link leads nowhere", path);
+	if (!is_within(real, top))
+		return fail(m->err, MT_EINVAL, "%s: the link leads out of %s", path, root);
+	return S_ISDIR(ret_st->st_mode) && is_within(around, real);
+}
+
+static int write_folder(struct making *m, const char *root, const char *below, unsigned depth)
+{
+	AUTO(free) char *folder = path_join(root, below);
+	struct dirent **names = NULL;
+	int n = folder ? scandir(folder, &names, is_packed, by_name) : -1, r = MT_OK;
+
+	if (n < 0)
+		r = fail(m->err, MT_EIO, "%s: %s", folder ? folder : root, strerror(errno));
+	for (int i = 0; i < n; i++) {
+		AUTO(free) char *name = *below ? path_join(below, names[i]->d_name)
+					       : strdup(names[i]->d_name);
+		AUTO(free) char *path = name ? path_join(root, name) : NULL;
+		bool hidden = names[i]->d_name[0] == '.' &&
+			      strcmp(names[i]->d_name, ".mcp.json") != 0;
+		struct stat st;
+		int link = 0;
+
+		free(names[i]);
+		if (r)
+			continue;
+		if (!path || lstat(path, &st))
+			r = fail(m->err, MT_EIO, "%s: %s", root, strerror(errno));
+		else if (S_ISLNK(st.st_mode))
+			link = follow_link(m, root, path, &st);
+		if (r || link) {
+			r = link < 0 ? link : r;
+			continue;
+		}
+		if (hidden && !S_ISDIR(st.st_mode))
+			continue;
+		if (S_ISDIR(st.st_mode) && depth < 16)
+			r = write_folder(m, root, name, depth + 1);
+		else if (S_ISREG(st.st_mode))
+			r = write_file(m, name, path, st.st_mode & S_IXUSR);
+		else
+			r = fail(m->err, MT_EINVAL, "%s is not a file: only files are packed",
+				 path);
+	}
+	free(names);
+	return r;
+}
+
+static void choose_form(struct making *m, const char *path)
+{
+	size_t n = strlen(path);
+
+	if (n > 4 && strcmp(path + n - 4, ".zip") == 0) {
+		m->api->archive_write_set_format_zip(m->archive);
+		return;
+	}
+	m->api->archive_write_set_format_pax_restricted(m->archive);
+	if (strcmp(path + n - 2, "gz") == 0) {
+		m->api->archive_write_add_filter_gzip(m->archive);
+		m->api->archive_write_set_filter_option(m->archive, "gzip", "timestamp",
+							NULL);
+	} else if (strcmp(path + n - 2, "xz") == 0) {
+		m->api->archive_write_add_filter_xz(m->archive);
+	} else if (strcmp(path + n - 3, "zst") == 0) {
+		m->api->archive_write_add_filter_zstd(m->archive);
+	}
+}
+
+int pack_make(const char *folder, const char *path, const char *key, struct error *err)
+{
+	struct making m = { .api = archive_api(err), .err = err, .is_signed = key != NULL };
+	int fd, r;
+
+	if (!m.api)
+		return err->code;
+	if (!pack_is_archive(path))
+		return fail(err, MT_EINVAL, "%s: the name must end in .tar.gz, .tar.xz, "
+			    ".tar.zst, .tar or .zip", path);
+	m.archive = m.api->archive_write_new();
+	fd = m.archive ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644) : -1;
+	if (fd < 0) {
+		m.api->archive_write_free(m.archive);
+		return fail(err, MT_EIO, "%s: %s", path, strerror(errno));
+	}
+	choose_form(&m, path);
+	m.api->archive_write_set_bytes_in_last_block(m.archive, 1);
+	r = m.api->archive_write_open_fd(m.archive, fd) == ARCHIVE_OK
+		    ? write_folder(&m, folder, "", 0) : write_failed(&m);
+	if (!r && key)
+		r = write_signature(&m, key);
+	if (!r && m.api->archive_write_close(m.archive) != ARCHIVE_OK)
+		r = write_failed(&m);
+	m.api->archive_write_free(m.archive);
+	pack_sums_clear(&m.sums);
+	close(fd);
+	if (r)
+		unlink(path);
+	return r;
+}

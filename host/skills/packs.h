@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * packs.h - skill packs: archives (tar, tar.gz, tar.xz, tar.zst, zip) that are read
+ * in place. libarchive is loaded when one is opened; what a start needs comes from
+ * an index that is kept in the cache.
+ *
+ * Nothing of an archive is ever unpacked or run here. One that is not as it should
+ * be is refused as a whole; a file in it that is no skill costs only itself. */
+#ifndef HOST_SKILLS_PACKS_H
+#define HOST_SKILLS_PACKS_H
+
+#include "skills/skills.h"
+
+enum {
+	PACK_FILE_MAX = 64 << 20,      /* bytes of an archive */
+	PACK_ENTRIES_MAX = 20000,
+	PACK_TOTAL_MAX = 256 << 20,    /* bytes that come out of it */
+	PACK_RATIO_MAX = 200,          /* times its own size, beyond the first MiB */
+	PACK_NAME_MAX = 512,           /* bytes of a path in it */
+};
+
+struct pack {
+	char *path;                    /* of the archive */
+	char *name, *version;          /* of its manifest, else of the file */
+	char *license, *description, *requires, *capabilities; /* "" if not said */
+	int index;                     /* the open index in the cache, or -1 */
+};
+
+/** One entry, while an archive is read. Borrowed. */
+struct pack_entry {
+	const char *path;
+	char kind;                     /* 'f' file, 'd' folder, 'l' link */
+	const char *target;            /* of a link: where it leads, from the root */
+	const char *bytes;             /* of a file that is wanted; else NULL */
+	size_t len;
+	const char *sha256;            /* of a file, in hex, if the reader asks for sums */
+};
+struct pack_reader {
+	/** Are the bytes of this file wanted (at most SKILL_MAX)? */
+	bool (*wants)(const char *path, void *arg);
+	/** @return MT_OK, PACK_STOP to end early, or a status with `err` filled. */
+	int (*entry)(const struct pack_entry *e, void *arg, struct error *err);
+	void *arg;
+	bool sums;
+};
+enum { PACK_STOP = 1 };
+
+/** Go through an archive and check all of it (as far as it is read). */
+int pack_scan(const char *path, const struct pack_reader *reader, struct error *err);
+/** One file of it; owned. */
+int pack_file(const char *path, const char *inside, char **ret, size_t *ret_len,
+	      struct error *err);
+/** Make an archive of a folder, after the suffix of `path`; no hidden files but
+ *  .mcp.json. Links inside the folder become what they name. With a key (PEM; may
+ *  be NULL) its signature is put inside. */
+int pack_make(const char *folder, const char *path, const char *key, struct error *err);
+/** True if the file name has the suffix of an archive that is read. */
+bool pack_is_archive(const char *file);
+
+struct pack *pack_new(const char *path);
+struct pack *pack_free(struct pack *p);
+AUTO_DEFINE(pack, struct pack *, pack_free)
+
+/** Add the skills of an archive. Its index comes from the cache if the archive is
+ *  what it was; else it is read, and against the lock file beside it if that
+ *  names it. What is wrong with the archive is a problem of the skills. */
+int skills_add_pack(struct skills *s, const char *path, struct error *err);
+/** The same of one that must be signed by a key that is known. */
+int skills_add_signed_pack(struct skills *s, const char *path, struct error *err);
+/** Read an archive anew, with its skills alone; an archive that is refused is an
+ *  error. For verify and show. */
+int pack_open(const char *path, struct pack **ret, struct skills **ret_skills,
+	      struct error *err);
+
+/* ---- what is installed -------------------------------------------------- */
+
+/** $XDG_DATA_HOME/mortise/skills.d; owned. */
+char *packs_folder(bool make, struct error *err);
+/** Verify an archive, copy it there and write it into the lock file. `source` is
+ *  where it came from, `signer` a key's name or "". */
+int pack_install(const char *path, const char *source, const char *signer,
+		 char **ret_name, struct error *err);
+int pack_remove(const char *name, struct error *err);
+/** What the lock file says: {NAME: {file, version, sha256, source, signer}}; owned. */
+json_object *packs_locked(const char *folder);
+int pack_hash(const char *path, char hex[65], struct error *err);
+
+/* ---- signatures --------------------------------------------------------- */
+
+/* Inside of an archive, at its root: over a line for each other file and link,
+ * PATH<tab>f|l SHA-256 (of the contents, of where the link leads), sorted, after a
+ * line "mortise-pack-1". So it holds whatever the form of the archive. */
+#define PACK_SIGNATURE "pack.sig"
+
+struct pack_sums {
+	char **lines;
+	size_t count, room;
+};
+int pack_sums_add(struct pack_sums *s, char kind, const char *path, const char *hex);
+/** Sign them; `out` gets base64 and a newline. */
+int pack_sums_sign(struct pack_sums *s, const char *key, struct strbuf *out,
+		   struct error *err);
+void pack_sums_clear(struct pack_sums *s);
+int pack_sum(const char *bytes, size_t len, char hex[65]);
+
+/** Sign an archive with an Ed25519 key (PEM): writes PATH.sig, base64. */
+int pack_sign(const char *path, const char *key, struct error *err);
+/** Check PATH.sig, else the signature inside, against a public key (PEM), or with
+ *  NULL against those in $XDG_CONFIG_HOME/mortise/keys and KEY_DIR. `ret_signer`: the key's
+ *  name, owned.
+ *  @return MT_ENOTFOUND: there is no signature; MT_EDENIED: it does not hold. */
+int pack_signed(const char *path, const char *key, char **ret_signer, struct error *err);
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * skill-files.c - the files that come with a skill. */
+#include "skills/packs.h"
+#include "skills/skills.h"
+
+#include "files.h"
+
+#include <dirent.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { FILES_DEPTH_MAX = 6 };
+
+/* The folder of a skill; owned. NULL: it has none of its own. */
+static char *folder_of(const struct skill *skill)
+{
+	char *folder = skill->listed ? strdup(skill->source) : NULL;
+	char *slash = folder ? strrchr(folder, '/') : NULL;
+
+	if (slash)
+		*slash = '\0';
+	return folder;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int is_shown(const struct dirent *d)
+{
+	return d->d_name[0] != '.' && !skill_is_standard(d->d_name);
+}
+
+static void walk(json_object *list, const char *root, const char *below, unsigned depth,
+		 size_t max)
+{
+	AUTO(free) char *folder = path_join(root, below);
+	struct dirent **names = NULL;
+	int n = folder ? scandir(folder, &names, is_shown, by_name) : -1;
+
+	for (int i = 0; i < n; i++) {
+		AUTO(free) char *path = *below ? path_join(below, names[i]->d_name)
+					       : strdup(names[i]->d_name);
+
+		if (path && names[i]->d_type == DT_DIR && depth < FILES_DEPTH_MAX)
+			walk(list, root, path, depth + 1, max);
+		else if (path && names[i]->d_type == DT_REG
+			 && json_object_array_length(list) < max)
+			js_add(list, json_object_new_string(path));
+		free(names[i]);
+	}
+	free(names);
+}
+
+/* ---- in an archive ------------------------------------------------------- */
+
+struct listing {
+	const char *folder;
+	json_object *list;
+	size_t max;
+};
+
+static int list_entry(const struct pack_entry *e, void *arg, struct error *err)
+{
+	struct listing *l = arg;
+	size_t n = strlen(l->folder);
+	const char *name = e->path + n + 1;
+
+	(void)err;
+	if (e->kind == 'f' && strncmp(e->path, l->folder, n) == 0 && e->path[n] == '/'
+	    && !skill_is_standard(name) && json_object_array_length(l->list) < l->max)
+		js_add(l->list, json_object_new_string(name));
+	return MT_OK;
+}
+
+static void list_pack(json_object *list, const char *archive, const char *folder, size_t max)
+{
+	struct listing l = { folder, list, max };
+	const struct pack_reader reader = { .entry = list_entry, .arg = &l };
+
+	pack_scan(archive, &reader, NULL);
+}
+
+/* ---- either ---------------------------------------------------------------- */
+
+json_object *skills_files(const struct skill *skill, size_t max)
+{
+	json_object *list = json_object_new_array();
+	AUTO(free) char *folder = folder_of(skill);
+
+	if (list && folder && skill->pack)
+		list_pack(list, ((const struct pack *)skill->pack)->path, folder, max);
+	else if (list && folder)
+		walk(list, folder, "", 0, max);
+	return list;
+}
+
+int skills_file(const struct skill *skill, const char *path, char **ret,
+		size_t *ret_len, struct error *err)
+{
+	AUTO(free) char *folder = folder_of(skill);
+	AUTO(free) char *joined = folder && *path && *path != '/' ? path_join(folder, path)
+								  : NULL;
+	AUTO(free) char *real = joined ? realpath(joined, NULL) : NULL;
+	AUTO(free) char *root = folder ? realpath(folder, NULL) : NULL;
+	size_t n = root ? strlen(root) : 0;
+
+	if (skill->pack && joined)
+		return pack_file(((const struct pack *)skill->pack)->path, joined, ret, ret_len,
+				 err);
+	if (!real || !root || strncmp(real, root, n) != 0 || real[n] != '/')
+		return fail(err, MT_ENOTFOUND, "the skill %s has no file `%.200s`",
+			    skill->name, path);
+	return file_read(real, SKILL_MAX, ret, ret_len, err);
+}

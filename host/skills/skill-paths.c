@@ -1,0 +1,524 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * skill-paths.c (host/context) - the folders where skills are looked for. */
+#include "skills/packs.h"
+#include "skills/skills-internal.h"
+
+#include "files.h"
+
+#include <dirent.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+enum { DEPTH_MAX = 6, FOLDER_FILES_MAX = 2000, FOLDERS_MAX = 4000, WALK_MAX = 20000, WALK_DEPTH_MAX = 12 };
+
+/* ---- one folder --------------------------------------------------------- */
+
+/* Names of Markdown files and folders with SKILL.md below a folder, sorted. */
+struct found {
+	char *paths[FOLDER_FILES_MAX];
+	size_t count;
+	struct { dev_t device; ino_t node; } folders[FOLDERS_MAX];
+	size_t folder_count;   /* looked into */
+};
+
+static void found_clear(struct found *f)
+{
+	for (size_t i = 0; i < f->count; i++)
+		free(f->paths[i]);
+	f->count = 0;
+}
+
+static void found_add(struct found *f, const char *path)
+{
+	char *copy = f->count < FOLDER_FILES_MAX ? strdup(path) : NULL;
+
+	if (copy)
+		f->paths[f->count++] = copy;
+}
+
+/* Is a folder another than those before? Links may lead to one of them. */
+static bool folder_is_new(struct found *f, const struct stat *st)
+{
+	for (size_t i = 0; i < f->folder_count; i++)
+		if (f->folders[i].node == st->st_ino && f->folders[i].device == st->st_dev)
+			return false;
+	if (f->folder_count == FOLDERS_MAX)
+		return false;
+	f->folders[f->folder_count].device = st->st_dev;
+	f->folders[f->folder_count++].node = st->st_ino;
+	return true;
+}
+
+static bool is_markdown(const char *name)
+{
+	size_t n = strlen(name);
+
+	return n > 3 && strcasecmp(name + n - 3, ".md") == 0
+	       && strcasecmp(name, "readme.md") != 0;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int not_dots(const struct dirent *d)
+{
+	return d->d_name[0] != '.';
+}
+
+/* Folders may begin with a dot (.curated, .system); those of version control hold no
+ * skills. */
+static int may_hold(const struct dirent *d)
+{
+	static const char *const never[] = { ".", "..", ".git", ".hg", ".svn" };
+
+	for (size_t i = 0; i < ARRAY_LEN(never); i++)
+		if (strcmp(d->d_name, never[i]) == 0)
+			return 0;
+	return d->d_name[0] != '.' || d->d_type == DT_DIR || d->d_type == DT_UNKNOWN ||
+	       d->d_type == DT_LNK;
+}
+
+/* A folder that is a skill itself: the file, owned. */
+static char *standard_file(const char *folder, struct dirent **names, int count)
+{
+	for (int i = 0; i < count; i++)
+		if (skill_is_standard(names[i]->d_name))
+			return path_join(folder, names[i]->d_name);
+	return NULL;
+}
+
+static void look(struct found *f, const char *folder, unsigned depth);
+
+static void look_at(struct found *f, const char *path, const char *name, unsigned depth)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return;
+	if (S_ISDIR(st.st_mode) && depth < DEPTH_MAX && folder_is_new(f, &st))
+		look(f, path, depth + 1);
+	else if (S_ISREG(st.st_mode) && *name != '.' && is_markdown(name))
+		found_add(f, path);
+}
+
+/* What lies in the folder of a skill is its own: no further skills. */
+static void look(struct found *f, const char *folder, unsigned depth)
+{
+	struct dirent **names = NULL;
+	int n = scandir(folder, &names, may_hold, by_name);
+	char *file = n > 0 ? standard_file(folder, names, n) : NULL;
+
+	if (file)
+		found_add(f, file);
+	for (int i = 0; i < n; i++) {
+		AUTO(free) char *path = path_join(folder, names[i]->d_name);
+
+		if (!file && path)
+			look_at(f, path, names[i]->d_name, depth);
+		free(names[i]);
+	}
+	free(names);
+	free(file);
+}
+
+/* In the order of V1: those that are always there, those with triggers, those of
+ * the standard. */
+static int rank(const struct skill *s)
+{
+	return s->listed ? 2 : s->trigger != TRIGGER_NONE;
+}
+
+static int add_ranked(struct skills *s, struct skill **read, size_t count,
+		      const char *place, struct error *err)
+{
+	int r = MT_OK;
+
+	for (int which = 0; which < 3; which++)
+		for (size_t i = 0; i < count; i++)
+			if (read[i] && rank(read[i]) == which && !r)
+				r = skills_add(s, STEAL(read[i]), place, err);
+	for (size_t i = 0; i < count; i++)
+		skill_free(read[i]);
+	return r;
+}
+
+/* Is a file right in a folder that is for skills of the older form? */
+static bool is_in_skills(const char *path)
+{
+	static const char *const folders[] = { "/skills/", "/microagents/" };
+	const char *file = strrchr(path, '/');
+
+	for (size_t i = 0; file && i < ARRAY_LEN(folders); i++) {
+		size_t n = strlen(folders[i]);
+
+		if ((size_t)(file + 1 - path) >= n && strncmp(file + 1 - n, folders[i], n) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* A checkout holds Markdown of all sorts: without triggers it is a skill only where
+ * skills are. */
+static int drop_other_texts(struct skills *s, struct skill **read, size_t count,
+			    struct error *err)
+{
+	int r = MT_OK;
+
+	for (size_t i = 0; !r && i < count; i++) {
+		if (!read[i] || read[i]->listed || read[i]->trigger != TRIGGER_NONE ||
+		    is_in_skills(read[i]->source))
+			continue;
+		r = skills_complain(s, read[i]->source, true, "not a skill: outside of a folder "
+				    "`skills` or `microagents` it needs triggers, inputs or paths",
+				    err);
+		read[i] = skill_free(read[i]);
+	}
+	return r;
+}
+
+/* `checkout`: not everything in it is meant as a skill. */
+static int add_folder(struct skills *s, const char *folder, const char *place,
+		      bool checkout, struct error *err)
+{
+	AUTO(free) struct found *f = access(folder, R_OK | X_OK) ? NULL : calloc(1, sizeof *f);
+	AUTO(free) struct skill **read = NULL;
+	struct stat st;
+	size_t count;
+	int r = MT_OK;
+
+	if (!f)
+		return MT_OK;
+	if (stat(folder, &st) == 0 && folder_is_new(f, &st))
+		look(f, folder, 0);
+	count = f->count;
+	read = calloc(count + 1, sizeof(struct skill *));
+	if (!read)
+		r = out_of_memory(err);
+	for (size_t i = 0; !r && i < count; i++)
+		r = skills_read(s, f->paths[i], folder, &read[i], err);
+	found_clear(f);
+	if (!r && checkout)
+		r = drop_other_texts(s, read, count, err);
+	if (r || !read) {
+		for (size_t i = 0; read && i < count; i++)
+			skill_free(read[i]);
+		return r;
+	}
+	return add_ranked(s, read, count, place, err);
+}
+
+static int add_below(struct skills *s, const char *base, const char *const *folders,
+		     const char *place, struct error *err)
+{
+	int r = MT_OK;
+
+	for (; !r && *folders; folders++) {
+		AUTO(free) char *folder = path_join(base, *folders);
+
+		r = folder ? add_folder(s, folder, place, false, err)
+			   : out_of_memory(err);
+	}
+	return r;
+}
+
+/* ---- the project -------------------------------------------------------- */
+
+static const char *const project_folders[] = {
+	".agents/skills", ".openhands/skills", ".openhands/microagents", NULL,
+};
+
+/* AGENTS.md and the like, in this order; of several names for one the first. */
+static int add_rules(struct skills *s, const char *folder, struct error *err)
+{
+	static const char *const order[] = { "cursorrules", "agents", "claude", "gemini" };
+	struct dirent **names = NULL;
+	int n = scandir(folder, &names, NULL, by_name), r = MT_OK;
+
+	for (size_t k = 0; k < ARRAY_LEN(order); k++)
+		for (int i = 0; !r && i < n; i++) {
+			AUTO(free) char *path = path_join(folder, names[i]->d_name);
+			const char *name = "";
+			struct skill *read = NULL;
+
+			if (!path || !skill_is_rules(names[i]->d_name, &name)
+			    || strcmp(name, order[k]) != 0 || skills_find(s, name))
+				continue;
+			r = skills_read(s, path, NULL, &read, err);
+			if (read)
+				r = skills_add(s, read, "project", err);
+		}
+	for (int i = 0; i < n; i++)
+		free(names[i]);
+	free(names);
+	return r;
+}
+
+/* The folder above with .git in it, below the one of the user; owned. */
+static char *git_root(const char *workspace)
+{
+	const char *home = getenv("HOME");
+	char *at = strdup(workspace);
+
+	while (at && *at && (!home || strcmp(at, home) != 0)) {
+		AUTO(free) char *git = path_join(at, ".git");
+		char *slash = strrchr(at, '/');
+
+		if (git && access(git, F_OK) == 0)
+			return at;
+		if (!slash)
+			break;
+		*slash = '\0';
+	}
+	free(at);
+	return NULL;
+}
+
+static int add_project(struct skills *s, struct error *err)
+{
+	AUTO(free) char *root = git_root(s->workspace);
+	int r;
+
+	s->within = realpath(root ? root : s->workspace, NULL);
+	r = add_rules(s, s->workspace, err);
+	if (!r && root && strcmp(root, s->workspace) != 0)
+		r = add_rules(s, root, err);
+	if (!r)
+		r = add_below(s, s->workspace, project_folders, "project", err);
+	if (!r && root && strcmp(root, s->workspace) != 0)
+		r = add_below(s, root, project_folders, "project", err);
+	free(STEAL(s->within));
+	return r;
+}
+
+/* ---- AGENTS.md in folders of the project --------------------------------- */
+
+/* The rules of one folder, `path` below the workspace. */
+static int add_folder_rules(struct skills *s, const char *below, struct error *err)
+{
+	AUTO(strbuf) struct strbuf name = STRBUF(8192), path = STRBUF(16384);
+	struct skill *read = NULL;
+	int r;
+
+	if (!s->within)
+		s->within = realpath(s->workspace, NULL);
+	if (strbuf_addf(&name, "agents:%s", below)
+	    || strbuf_addf(&path, "%s/%s/AGENTS.md", s->workspace, below)
+	    || skills_find(s, name.text) || access(path.text, R_OK))
+		return MT_OK;
+	r = skills_read(s, path.text, NULL, &read, err);
+	if (!read)
+		return r;
+	free(read->name);
+	read->name = strbuf_take(&name);
+	read->triggers = calloc(1, sizeof *read->triggers);
+	read->trigger = TRIGGER_PATH;
+	read->hidden = true;
+	strbuf_reset(&path);
+	strbuf_addf(&path, "%s/**", below);
+	if (read->triggers)
+		read->triggers[read->trigger_count++] = strbuf_take(&path);
+	if (!read->name || !read->triggers || !read->triggers[0]) {
+		read->trigger_count = 0;
+		skill_free(read);
+		return out_of_memory(err);
+	}
+	return skills_add(s, read, "project", err);
+}
+
+int skills_of_folders(struct skills *s, const char *path, struct error *err)
+{
+	int r = MT_OK;
+
+	for (const char *slash = strchr(path, '/'); !r && slash; slash = strchr(slash + 1, '/')) {
+		AUTO(free) char *below = strndup(path, (size_t)(slash - path));
+
+		if (!below)
+			return out_of_memory(err);
+		if (*below)
+			r = add_folder_rules(s, below, err);
+	}
+	return r;
+}
+
+/* Folders that are nobody's to write rules in. */
+static bool is_foreign(const char *name)
+{
+	static const char *const names[] = {
+		"node_modules", "__pycache__", "venv", "dist", "build", "target", "vendor",
+	};
+
+	if (*name == '.')
+		return true;
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
+static int walk(struct skills *s, const char *below, unsigned depth, size_t *left,
+		struct error *err)
+{
+	AUTO(free) char *folder = *below ? path_join(s->workspace, below)
+					 : strdup(s->workspace);
+	struct dirent **names = NULL;
+	int n = folder ? scandir(folder, &names, not_dots, by_name) : -1, r = MT_OK;
+
+	if (*below)
+		r = add_folder_rules(s, below, err);
+	for (int i = 0; i < n; i++) {
+		AUTO(free) char *path = *below ? path_join(below, names[i]->d_name)
+					       : strdup(names[i]->d_name);
+
+		if (!r && path && *left && --*left && names[i]->d_type == DT_DIR
+		    && depth < WALK_DEPTH_MAX && !is_foreign(names[i]->d_name))
+			r = walk(s, path, depth + 1, left, err);
+		free(names[i]);
+	}
+	free(names);
+	return r;
+}
+
+/* ---- all of them --------------------------------------------------------- */
+
+struct skills *skills_new(const char *workspace, const char *off)
+{
+	struct skills *s = calloc(1, sizeof *s);
+
+	if (!s)
+		return NULL;
+	s->workspace = strdup(workspace);
+	s->off = strdup(off ? off : "");
+	return s->workspace && s->off ? s : skills_free(s);
+}
+
+int skills_load_project(const char *workspace, struct skills **ret, struct error *err)
+{
+	AUTO(skills) struct skills *s = skills_new(workspace, NULL);
+	size_t left = WALK_MAX;
+	int r;
+
+	if (!s)
+		return out_of_memory(err);
+	s->within = realpath(workspace, NULL);
+	r = add_rules(s, workspace, err);
+	if (!r)
+		r = walk(s, "", 0, &left, err);
+	free(STEAL(s->within));
+	if (!r)
+		r = add_project(s, err);
+	if (!r)
+		*ret = STEAL(s);
+	return r;
+}
+
+static int add_user(struct skills *s, struct error *err)
+{
+	static const char *const folders[] = {
+		".agents/skills", ".openhands/skills", ".openhands/microagents", NULL,
+	};
+	static const char *const own[] = { "skills", NULL };
+	const char *home = getenv("HOME");
+	AUTO(free) char *config = NULL, *data = NULL;
+	int r = home && *home ? add_below(s, home, folders, "user", err) : MT_OK;
+
+	if (!r && !xdg_dir("CONFIG", false, &config, NULL))
+		r = add_below(s, config, own, "user", err);
+	if (!r && !xdg_dir("DATA", false, &data, NULL))
+		r = add_below(s, data, own, "installed", err);
+	return r;
+}
+
+static int is_archive(const struct dirent *d)
+{
+	return d->d_name[0] != '.' && pack_is_archive(d->d_name);
+}
+
+/* The archives of a folder. */
+static int add_packs(struct skills *s, const char *folder, struct error *err)
+{
+	struct dirent **names = NULL;
+	int n = scandir(folder, &names, is_archive, by_name), r = MT_OK;
+
+	for (int i = 0; i < n; i++) {
+		AUTO(free) char *path = path_join(folder, names[i]->d_name);
+
+		if (!r && path)
+			r = skills_add_pack(s, path, err);
+		free(names[i]);
+	}
+	free(names);
+	return r;
+}
+
+/* Those of the user, and those of the system. */
+static int add_all_packs(struct skills *s, struct error *err)
+{
+	AUTO(free) char *own = packs_folder(false, NULL);
+	int r = own ? add_packs(s, own, err) : MT_OK;
+
+	return r ? r : add_packs(s, SKILL_DIR ".d", err);
+}
+
+/* The folders of [skills] path: for instance a checkout of the organisation's. */
+static int add_configured(struct skills *s, const struct config *c, struct error *err)
+{
+	const char *rest = config_get(c, "skills", "path"), *item;
+	size_t len;
+	int r = MT_OK;
+
+	while (!r && rest && list_next(&rest, &item, &len)) {
+		AUTO(free) char *given = strndup(item, len);
+		AUTO(free) char *folder = given ? path_expand(given) : NULL;
+
+		if (!folder)
+			return out_of_memory(err);
+		if (access(folder, R_OK | X_OK))
+			r = skills_complain(s, folder, false, "no such folder", err);
+		else
+			r = add_folder(s, folder, "organisation", true, err);
+	}
+	return r;
+}
+
+/* A pack; or, while they are worked on, a folder. */
+static int add_bundled(struct skills *s, const char *path, struct error *err)
+{
+	size_t before = s->count;
+	int r;
+
+	if (!pack_is_archive(path))
+		return add_folder(s, path, "bundled", false, err);
+	r = access(path, R_OK) ? MT_OK : skills_add_signed_pack(s, path, err);
+	for (size_t i = before; i < s->count; i++)
+		s->list[i]->place = "bundled";
+	return r;
+}
+
+int skills_load(const struct config *c, const char *workspace, struct skills **ret,
+		struct error *err)
+{
+	AUTO(skills) struct skills *s =
+		skills_new(workspace, config_get(c, "skills", "disabled"));
+	const char *bundled = config_get(c, "skills", "bundled");
+	int r = MT_OK;
+
+	if (!s)
+		return out_of_memory(err);
+	if (config_bool(c, "skills", "project"))
+		r = add_project(s, err);
+	if (!r && config_bool(c, "skills", "user"))
+		r = add_user(s, err);
+	if (!r && config_bool(c, "skills", "packs"))
+		r = add_all_packs(s, err);
+	if (!r)
+		r = add_configured(s, c, err);
+	if (!r && bundled && *bundled)
+		r = add_bundled(s, bundled, err);
+	if (!r)
+		*ret = STEAL(s);
+	return r;
+}

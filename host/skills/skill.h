@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * skill.h - one skill: a text for the model with what says when it is needed
+ * (spec/skills 9.2 and 4).
+ *
+ * A file SKILL.md is of the Agent Skills standard: its name and description are
+ * listed, its body is read when it is called for. Any other Markdown file is of
+ * the older form: without triggers its text is always there. AGENTS.md,
+ * CLAUDE.md, GEMINI.md and .cursorrules are taken as they are. */
+#ifndef HOST_SKILLS_SKILL_H
+#define HOST_SKILLS_SKILL_H
+
+#include "js.h"
+
+enum {
+	SKILL_MAX = 1 << 20,          /* bytes of a file */
+	SKILL_NAME_MAX = 64,          /* characters, by the standard */
+	SKILL_DESCRIPTION_MAX = 1024,
+	SKILL_TRIGGERS_MAX = 64,
+	RULES_MAX = 32 << 10,         /* bytes of AGENTS.md and the like */
+};
+
+enum trigger_kind { TRIGGER_NONE, TRIGGER_KEYWORD, TRIGGER_TASK, TRIGGER_PATH };
+
+struct skill {
+	char *name;
+	char *description;            /* NULL: none is given, or see skill_describe */
+	char *source;                 /* path, or PACK!PATH in an archive */
+	char *content;                /* NULL: not read, or given back */
+	enum trigger_kind trigger;
+	char **triggers;              /* words, /commands or globs */
+	size_t trigger_count;
+	json_object *more;            /* inputs, license, metadata, allowed_tools,
+					 mcp_tools: those that are given; or NULL */
+	bool listed;                  /* of the standard: listed, not always there */
+	bool hidden;                  /* the model may not ask for it by itself */
+	bool plain;                   /* taken whole, as AGENTS.md is */
+	bool asks;                    /* ${variables} stand in its text */
+	const char *place;            /* where it was found: "project", "user", ...;
+					 not owned */
+	void *pack;                   /* the archive that it is in; or NULL */
+	size_t said_at, said_len;     /* the description in the pack's index */
+};
+
+/** Read one file. `path` decides on the form and, without a name in the front
+ *  matter, on the name: of the folder, or the path below `base` (may be NULL).
+ *  `strict`: a name that the standard does not allow, or that is not the
+ *  folder's, is an error; else it is a warning in `ret_warning` (may be NULL).
+ *  @return the skill, owned, or NULL with `err` filled. */
+struct skill *skill_parse(const char *path, const char *base, const char *text, size_t len,
+			  bool strict, struct error *ret_warning, struct error *err);
+struct skill *skill_free(struct skill *s);
+AUTO_DEFINE(skill, struct skill *, skill_free)
+
+/** What is wrong with a name by the standard: up to two sentences, separated by
+ *  "; ". `folder` may be NULL. @return how many. */
+size_t skill_name_faults(const char *name, const char *folder, struct strbuf *out);
+/** True for a name of a file that is taken as it is; `ret_name` is the skill's. */
+bool skill_is_rules(const char *file, const char **ret_name);
+/** True if this file name is SKILL.md. */
+bool skill_is_standard(const char *file);
+
+/** The first of the triggers that the message calls for; NULL: none does, or
+ *  the skill goes by paths. Borrowed. */
+const char *skill_called(const struct skill *s, const char *message, size_t len);
+/** Does it go by paths, and is this one of them? Relative to the workspace. */
+bool skill_of_path(const struct skill *s, const char *path);
+/** "repo", "knowledge" or "agentskills". */
+const char *skill_type(const struct skill *s);
+
+/** Get the description of a skill of a pack, if it is not there. */
+int skill_describe(struct skill *s);
+/** One line for a list: the description, or the first line of the text that is
+ *  no heading, with a note on what was left out. */
+int skill_summary(struct skill *s, struct strbuf *out);
+
+#endif

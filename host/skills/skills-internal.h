@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * skills-internal.h - what the files that find skills share; nobody else
+ * includes it. */
+#ifndef HOST_SKILLS_SKILLS_INTERNAL_H
+#define HOST_SKILLS_SKILLS_INTERNAL_H
+
+#include "skills/skills.h"
+
+enum { SKILLS_MAX = 10000, SKILL_PROBLEMS_MAX = 1000 };
+
+struct skills {
+	struct skill **list;
+	size_t count, room;
+	struct skill_problem *problems;
+	size_t problem_count;
+	char *workspace;
+	struct pack **packs;
+	size_t pack_count;
+	char *within;          /* while files of a project are read: nothing outside of
+				  this folder, whatever links say; else NULL */
+	bool quiet;            /* problems are noted without a line in the log */
+	char *off;             /* names that are switched off, by commas; or NULL */
+};
+
+struct skills *skills_new(const char *workspace, const char *off);
+/** Note a problem. */
+int skills_complain(struct skills *s, const char *path, bool warning, const char *text,
+		    struct error *err);
+/** Add a skill, which is taken, unless one of its name is there. */
+int skills_add(struct skills *s, struct skill *skill, const char *place,
+	       struct error *err);
+/** The same, where only the first `known` may have its name. */
+int skills_add_known(struct skills *s, struct skill *skill, const char *place,
+		     size_t known, struct error *err);
+/** Read a file; NULL in `ret` if it is no skill, which is a problem noted. */
+int skills_read(struct skills *s, const char *path, const char *base, struct skill **ret,
+		struct error *err);
+
+#endif

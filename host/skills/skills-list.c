@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * skills-list.c - the list of skills that a model is shown, within a budget. */
+#include "skills/skills-internal.h"
+
+#include "utf8.h"
+
+#include <string.h>
+
+enum { WHOLE = 1 << 20 };
+
+/* Descriptions are cut to the longest of these that lets all of them in. */
+static const size_t cuts[] = { WHOLE, 400, 240, 160, 100, 60 };
+
+static const char head[] = "<available_skills>\n", tail[] = "</available_skills>";
+static const char names_head[] = "  <by_name_only>", names_tail[] = "</by_name_only>\n";
+
+static int put_escaped(struct strbuf *out, const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		switch (text[i]) {
+		case '&':
+			strbuf_add(out, "&amp;");
+			break;
+		case '<':
+			strbuf_add(out, "&lt;");
+			break;
+		case '>':
+			strbuf_add(out, "&gt;");
+			break;
+		default:
+			strbuf_addc(out, text[i]);
+		}
+	return out->error;
+}
+
+/* Where a text is cut: at most `max` bytes, after a word if there is one. */
+static size_t cut_at(const char *text, size_t len, size_t max)
+{
+	size_t n = utf8_cut(text, len, max), word = n;
+
+	while (n < len && word > n / 2 && text[word] != ' ')
+		word--;
+	return n < len && word > n / 2 ? word : n;
+}
+
+static int put_skill(struct skill *s, size_t max, struct strbuf *out)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(64 << 10);
+	size_t n;
+
+	skill_summary(s, &text);
+	n = cut_at(text.text ? text.text : "", text.len, max);
+	strbuf_add(out, "  <skill>\n    <name>");
+	put_escaped(out, s->name, strlen(s->name));
+	strbuf_add(out, "</name>\n    <description>");
+	put_escaped(out, text.text, n);
+	strbuf_add(out, n < text.len ? "..." : "");
+	return strbuf_add(out, "</description>\n  </skill>\n");
+}
+
+/* All of them with descriptions of at most `max` bytes, if that has room. */
+static bool put_all(struct skill *const *skills, size_t count, size_t max, size_t room,
+		    struct strbuf *out)
+{
+	size_t before = out->len;
+
+	for (size_t i = 0; i < count && !out->error; i++) {
+		put_skill(skills[i], max, out);
+		if (out->len - before > room) {
+			strbuf_cut(out, before);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Names, as many as there is room for. @return how many. */
+static size_t put_names(struct skill *const *skills, size_t count, size_t room,
+			struct strbuf *out)
+{
+	size_t begin = out->len, shown = 0;
+
+	strbuf_add(out, names_head);
+	for (; shown < count; shown++) {
+		size_t before = out->len;
+
+		strbuf_add(out, shown ? ", " : "");
+		put_escaped(out, skills[shown]->name, strlen(skills[shown]->name));
+		if (shown && out->len - begin > room) {
+			strbuf_cut(out, before);
+			break;
+		}
+	}
+	strbuf_add(out, names_tail);
+	return shown;
+}
+
+/* Every name counts more than a description: those at the end go without one. */
+static void put_some(struct skill *const *skills, size_t count, size_t room,
+		     struct strbuf *out)
+{
+	size_t begin = out->len, names = sizeof names_head + sizeof names_tail, shown = 0;
+
+	for (size_t i = 0; i < count; i++)
+		names += strlen(skills[i]->name) + 2;
+	for (; shown < count; shown++) {
+		size_t before = out->len;
+
+		put_skill(skills[shown], cuts[ARRAY_LEN(cuts) - 1], out);
+		if (out->len - begin + names > room) {
+			strbuf_cut(out, before);
+			break;
+		}
+		names -= strlen(skills[shown]->name) + 2;
+	}
+	shown += put_names(skills + shown, count - shown, room - (out->len - begin), out);
+	if (shown < count)
+		strbuf_addf(out, "  <!-- %zu more: invoke_skill with a word of what you "
+			    "look for names those that fit -->\n", count - shown);
+}
+
+int skills_list_of(struct skill *const *skills, size_t count, size_t max,
+		   struct strbuf *out)
+{
+	size_t frame = strlen(head) + strlen(tail), room = max > frame ? max - frame : 0;
+	bool all = false;
+
+	if (!count)
+		return out->error;
+	strbuf_add(out, head);
+	for (size_t i = 0; i < ARRAY_LEN(cuts) && !all; i++)
+		all = put_all(skills, count, cuts[i], room, out);
+	if (!all)
+		put_some(skills, count, room, out);
+	return strbuf_add(out, tail);
+}
+
+int skills_list(const struct skills *s, size_t max, struct strbuf *out)
+{
+	AUTO(free) struct skill **some = calloc(s->count + 1, sizeof(struct skill *));
+	size_t n = 0;
+
+	if (!some)
+		return MT_ENOMEM;
+	for (size_t i = 0; i < s->count; i++)
+		if (!s->list[i]->hidden
+		    && (s->list[i]->listed || s->list[i]->trigger != TRIGGER_NONE))
+			some[n++] = s->list[i];
+	return skills_list_of(some, n, max, out);
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * skills.c - finding and keeping skills. */
+#include "skills/skills.h"
+
+#include "skills/packs.h"
+#include "skills/skills-internal.h"
+#include "files.h"
+#include "log.h"
+
+#include <string.h>
+
+struct skills *skills_free(struct skills *s)
+{
+	if (!s)
+		return NULL;
+	for (size_t i = 0; i < s->count; i++)
+		skill_free(s->list[i]);
+	for (size_t i = 0; i < s->problem_count; i++) {
+		free(s->problems[i].path);
+		free(s->problems[i].text);
+	}
+	free(s->list);
+	free(s->problems);
+	free(s->workspace);
+	for (size_t i = 0; i < s->pack_count; i++)
+		pack_free(s->packs[i]);
+	free(s->packs);
+	free(s->within);
+	free(s->off);
+	free(s);
+	return NULL;
+}
+
+struct skill *skills_at(const struct skills *s, size_t n)
+{
+	return n < s->count ? s->list[n] : NULL;
+}
+
+static struct skill *find(const struct skills *s, const char *name, size_t known)
+{
+	for (size_t i = 0; i < known; i++)
+		if (s->list[i] && strcmp(s->list[i]->name, name) == 0)
+			return s->list[i];
+	return NULL;
+}
+
+struct skill *skills_find(const struct skills *s, const char *name)
+{
+	return find(s, name, s->count);
+}
+
+const struct skill_problem *skills_problem(const struct skills *s, size_t n)
+{
+	return n < s->problem_count ? &s->problems[n] : NULL;
+}
+
+/* ---- adding ------------------------------------------------------------- */
+
+int skills_complain(struct skills *s, const char *path, bool warning, const char *text,
+		    struct error *err)
+{
+	struct skill_problem *all;
+
+	if (!s->quiet)
+		log_line(warning ? MT_LOG_INFO : MT_LOG_WARNING, "skills", "%s: %s", path, text);
+	if (s->problem_count == SKILL_PROBLEMS_MAX)
+		return MT_OK;
+	all = realloc(s->problems, (s->problem_count + 1) * sizeof *all);
+	if (!all)
+		return out_of_memory(err);
+	s->problems = all;
+	all[s->problem_count] = (struct skill_problem){ strdup(path), strdup(text), warning };
+	s->problem_count++; /* what it holds is freed with the others */
+	return all[s->problem_count - 1].path && all[s->problem_count - 1].text
+		       ? MT_OK : out_of_memory(err);
+}
+
+/* Is this one switched off by [skills] disabled? */
+static bool is_off(const struct skills *s, const char *name)
+{
+	const char *rest = s->off, *item;
+	size_t len;
+
+	while (rest && list_next(&rest, &item, &len))
+		if (strlen(name) == len && memcmp(item, name, len) == 0)
+			return true;
+	return false;
+}
+
+int skills_add(struct skills *s, struct skill *skill, const char *place, struct error *err)
+{
+	return skills_add_known(s, skill, place, s->count, err);
+}
+
+int skills_add_known(struct skills *s, struct skill *skill, const char *place,
+		     size_t known, struct error *err)
+{
+	struct skill *first = find(s, skill->name, known);
+
+	skill->place = place;
+	if (is_off(s, skill->name)) {
+		skill_free(skill);
+		return MT_OK;
+	}
+	if (first) {
+		AUTO(strbuf) struct strbuf text = STRBUF(8192);
+		int r;
+
+		strbuf_addf(&text, "there is a skill `%s` already, of %s", skill->name,
+			    first->source);
+		r = skills_complain(s, skill->source, true, text.text, err);
+		skill_free(skill);
+		return r;
+	}
+	if (s->count == SKILLS_MAX) {
+		skill_free(skill);
+		return fail(err, MT_ELIMIT, "more than %d skills", SKILLS_MAX);
+	}
+	if (s->count == s->room) {
+		size_t room = s->room ? s->room * 2 : 32;
+		struct skill **all = realloc(s->list, room * sizeof *all);
+
+		if (!all) {
+			skill_free(skill);
+			return out_of_memory(err);
+		}
+		s->list = all;
+		s->room = room;
+	}
+	s->list[s->count++] = skill;
+	return MT_OK;
+}
+
+/* A link may lead anywhere: what it names would be sent to a model. */
+static bool leads_out(const struct skills *s, const char *path)
+{
+	AUTO(free) char *real = s->within ? realpath(path, NULL) : NULL;
+	size_t n = s->within ? strlen(s->within) : 0;
+
+	return n > 1 && real && (strncmp(real, s->within, n) != 0 || real[n] != '/');
+}
+
+/* Without the path, which stands before it anyway. */
+static const char *reason(const struct error *why, const char *path)
+{
+	size_t n = strlen(path);
+
+	return strncmp(why->text, path, n) == 0 && strncmp(why->text + n, ": ", 2) == 0
+		       ? why->text + n + 2 : why->text;
+}
+
+int skills_read(struct skills *s, const char *path, const char *base, struct skill **ret,
+		struct error *err)
+{
+	struct error why = ERROR_NONE, warning = ERROR_NONE;
+	AUTO(free) char *text = NULL;
+	size_t len = 0;
+
+	*ret = NULL;
+	if (leads_out(s, path))
+		return skills_complain(s, path, false, "leads out of the project", err);
+	if (!file_read(path, SKILL_MAX, &text, &len, &why))
+		*ret = skill_parse(path, base, text, len, false, &warning, &why);
+	if (why.code == MT_ENOMEM)
+		return fail(err, why.code, "%s", why.text);
+	if (why.code)
+		return skills_complain(s, path, false, reason(&why, path), err);
+	return warning.code ? skills_complain(s, path, true, warning.text, err) : MT_OK;
+}
+
+int skills_content(struct skill *skill, struct error *err)
+{
+	AUTO(skill) struct skill *whole = NULL;
+	AUTO(free) char *text = NULL;
+	const struct pack *pack = skill->pack;
+	size_t len;
+
+	if (skill->content)
+		return MT_OK;
+	if (pack ? pack_file(pack->path, skill->source, &text, &len, err)
+		 : file_read(skill->source, SKILL_MAX, &text, &len, err))
+		return err->code;
+	whole = skill_parse(skill->source, NULL, text, len, false, NULL, err);
+	if (!whole)
+		return err->code;
+	skill->content = STEAL(whole->content);
+	if (!skill->more)
+		skill->more = STEAL(whole->more);
+	return MT_OK;
+}

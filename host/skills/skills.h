@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * skills.h - all skills that a conversation has: where they are looked for, in
+ * which order, and what was wrong with those that could not be read.
+ *
+ * The first of a name wins, later ones are reported. Order: rules of the project
+ * (AGENTS.md and the like), its .agents/skills, .openhands/skills and
+ * .openhands/microagents; the same folders of the user, then those of our own
+ * (XDG) and what was installed; the organisation's; the bundled ones. Archives
+ * in the skills.d folders of user and system come with the installed ones. */
+#ifndef HOST_SKILLS_SKILLS_H
+#define HOST_SKILLS_SKILLS_H
+
+#include "config/config.h"
+#include "skills/skill.h"
+
+struct skills;
+
+/** What could not be read, is there twice, or has a strange name. */
+struct skill_problem {
+	char *path, *text;
+	bool warning;          /* the skill is there all the same */
+};
+
+/** Read them all. What is wrong with one is a problem of that one alone. */
+int skills_load(const struct config *c, const char *workspace, struct skills **ret,
+		struct error *err);
+/** Those of a project alone, without regard to configuration; with the AGENTS.md
+ *  of its folders, which skills_load leaves to skills_of_folders. */
+int skills_load_project(const char *workspace, struct skills **ret, struct error *err);
+struct skills *skills_free(struct skills *s);
+AUTO_DEFINE(skills, struct skills *, skills_free)
+
+struct skill *skills_at(const struct skills *s, size_t n); /* NULL past the last */
+struct skill *skills_find(const struct skills *s, const char *name);
+const struct skill_problem *skills_problem(const struct skills *s, size_t n);
+/** Read the text of a skill if it is not there. */
+int skills_content(struct skill *skill, struct error *err);
+
+/** The files that come with a skill of the standard (scripts/, references/,
+ *  assets/ and what else lies there), as a list of paths below its folder, at most
+ *  `max`; owned. */
+json_object *skills_files(const struct skill *skill, size_t max);
+/** Read one of them; owned. Paths that lead out of the folder are refused. */
+int skills_file(const struct skill *skill, const char *path, char **ret,
+		size_t *ret_len, struct error *err);
+
+/** The MCP servers that a skill whose text was read brings, {NAME: {"command": ...}},
+ *  owned; NULL: none. They start only once somebody trusts them (tools/mcp-servers.h). */
+json_object *skill_servers(const struct skill *s);
+
+/** The AGENTS.md of the folders that a path of the workspace leads through, as
+ *  skills that go by paths (agents:DIR); each once. The path is relative. */
+int skills_of_folders(struct skills *s, const char *path, struct error *err);
+
+/** The list for the model, of those that are not always there: about `max` bytes.
+ *  Where they are short, descriptions are cut, then left out, and names come last;
+ *  if even these have no room, a note says how many are left out. */
+int skills_list(const struct skills *s, size_t max, struct strbuf *out);
+/** The same of any skills. */
+int skills_list_of(struct skill *const *skills, size_t count, size_t max,
+		   struct strbuf *out);
+
+#endif

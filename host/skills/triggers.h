@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * triggers.h - what makes a skill speak: words of a message, paths of files
+ * (spec/skills 9.2). */
+#ifndef HOST_SKILLS_TRIGGERS_H
+#define HOST_SKILLS_TRIGGERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/** Is the keyword in the message as a whole token: no ASCII letter or digit
+ *  beside it, case aside? An empty one never is. */
+bool trigger_matches(const char *keyword, const char *message, size_t len);
+
+/** Does a glob match a path relative to the workspace, whole and with its case?
+ *  Any leading folders before a slash after two stars, two stars: anything, one:
+ *  within a segment, ?: one character; everything else stands for itself. A glob
+ *  without a slash matches at any depth. */
+bool path_glob(const char *pattern, const char *path);
+
+#endif

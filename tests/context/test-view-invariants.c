@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * test-view-invariants.c - what must be in a view for something of it to be sent. */
+#include "context/view-invariants.h"
+
+#include "oom.h"
+#include "tap.h"
+
+#include <string.h>
+
+enum { PLACES_MAX = 16 };
+
+/* A place a character: `.` a message, a capital letter an action and a small one its
+ * result; `!` before an action: thinking came before it; `+`: of the reply of the
+ * action before it. */
+static size_t lay(const char *text, struct view_fact *facts)
+{
+	bool thinking = false, same = false;
+	int32_t batch = -1;
+	size_t n = 0;
+
+	for (const char *p = text; *p; p++) {
+		struct view_fact f = { .batch = -1, .call = -1, .loop = -1 };
+
+		if (*p == '!' || *p == '+') {
+			thinking |= *p == '!';
+			same |= *p == '+';
+			continue;
+		}
+		if (*p >= 'A' && *p <= 'Z') {
+			f.is_action = true;
+			f.call = *p - 'A';
+			f.batch = batch = same ? batch : f.call;
+			f.thinking = thinking;
+			thinking = same = false;
+		} else if (*p != '.') {
+			f.call = *p - 'a';
+		}
+		facts[n++] = f;
+	}
+	view_rules_loops(facts, n);
+	return n;
+}
+
+static size_t places_of(const char *text, struct view_fact *facts,
+			const struct view_fact **places)
+{
+	size_t n = lay(text, facts);
+
+	for (size_t i = 0; i < n; i++)
+		places[i] = &facts[i];
+	return n;
+}
+
+static void flags_of(const unsigned char *flags, size_t n, char *ret)
+{
+	for (size_t i = 0; i < n; i++)
+		ret[i] = flags[i] ? '1' : '0';
+	ret[n] = '\0';
+}
+
+static const struct {
+	const char *text;
+	size_t place;
+	const char *mates;  /* what this place needs */
+	const char *shown, *complete;
+} cases[] = {
+	{ "..", 1, "01", "01", "01" },
+	{ ".AaBb", 2, "01100", "00001", "00011" },
+	/* two calls of one reply */
+	{ ".A+Bab.", 3, "011110", "000010", "011110" },
+	{ ".A+Bab.", 4, "011110", "000001", "000001" },
+	/* a loop that thinking began: its first reply, and what is asked for */
+	{ ".!AaBbCc", 6, "0110011", "0000001", "0110011" },
+	{ ".!A+BabCcDd.", 6, "0111111000", "0000000010", "0111100110" },
+	/* a result whose call is not there, a call without a result */
+	{ ".ab", 1, "010", "001", "001" },
+	{ ".AB", 1, "010", "001", "001" },
+};
+
+static void check_all(void)
+{
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		const struct view_fact *places[PLACES_MAX];
+		struct view_fact facts[PLACES_MAX];
+		unsigned char flags[PLACES_MAX] = { 0 };
+		size_t n = places_of(cases[i].text, facts, places);
+		char got[PLACES_MAX + 1];
+
+		view_rules_mates(places, n, cases[i].place, flags);
+		flags_of(flags, n, got);
+		CHECK_STR(got, cases[i].mates);
+		for (size_t k = 0; k < n; k++)
+			flags[k] = cases[i].shown[k] == '1';
+		CHECK(view_rules_complete(places, n, flags) == MT_OK);
+		flags_of(flags, n, got);
+		CHECK_STR(got, cases[i].complete);
+	}
+}
+
+static void check_memory(void)
+{
+	const struct view_fact *places[PLACES_MAX];
+	struct view_fact facts[PLACES_MAX];
+	size_t n = places_of(".!A+BabCcDd.", facts, places);
+	int failed = 0;
+
+	OOM_EACH({
+		unsigned char flags[PLACES_MAX] = { 0 };
+		int r = view_rules_complete(places, n, flags);
+
+		failed += r == MT_ENOMEM;
+	});
+	CHECK(failed >= 3);
+}
+
+int main(void)
+{
+	check_all();
+	check_memory();
+	return tap_done();
+}
