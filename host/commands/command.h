@@ -8,7 +8,7 @@
 #define HOST_COMMANDS_COMMAND_H
 
 #include "config/config.h"
-#include "controller/exit_code.h"
+#include "controller/exit-code.h"
 #include "error.h"
 
 /** A flag of a command: "--json", "-t TEXT". */

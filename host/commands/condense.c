@@ -5,7 +5,7 @@
 #include "commands/command.h"
 
 #include "controller/fork.h"
-#include "controller/trim.h"
+#include "controller/condense-preview.h"
 #include "files.h"
 #include "options.h"
 
@@ -42,7 +42,7 @@ struct job {
 	json_object *settings;  /* of `config` */
 	int64_t at;
 	bool over;
-	struct trimmed whole, left;
+	struct condensed_view whole, left;
 	struct llm_metrics before, after;
 	struct error err;
 };
@@ -84,14 +84,14 @@ static int parse(const struct command *self, int argc, char **argv, struct argum
 
 /* ---- one condenser ------------------------------------------------------ */
 
-static void on_over(void *arg, struct trimmed *t, const struct error *err)
+static void on_over(void *arg, struct condensed_view *t, const struct error *err)
 {
 	struct job *j = arg;
 
 	j->over = true;
 	if (t) {
 		j->left = *t;
-		*t = (struct trimmed){ 0 };
+		*t = (struct condensed_view){ 0 };
 	} else {
 		j->err = *err;
 	}
@@ -112,7 +112,7 @@ static int run_condensers(struct job *j, struct conversation *c)
 	if (conversation_view(c, &j->whole, err))
 		return err->code;
 	j->before = spent(c);
-	conversation_trim(c, on_over, j);
+	conversation_condense_preview(c, on_over, j);
 	while (!j->over && uv_run(j->loop, UV_RUN_ONCE))
 		;
 	j->after = spent(c);
@@ -169,8 +169,8 @@ static void try_condensers(struct job *j, const char *condensers)
 {
 	struct conversation *c = NULL;
 
-	trimmed_clear(&j->whole);
-	trimmed_clear(&j->left);
+	condensed_view_clear(&j->whole);
+	condensed_view_clear(&j->left);
 	j->err = ERROR_NONE;
 	j->over = false;
 	if (open_copy(j, condensers, &c)) {
@@ -185,8 +185,8 @@ static void try_condensers(struct job *j, const char *condensers)
 /* ---- what is told ------------------------------------------------------- */
 
 /* The events that are left as ranges, over those that there were. */
-static void put_ranges(struct strbuf *out, const struct trimmed *whole,
-		       const struct trimmed *left)
+static void put_ranges(struct strbuf *out, const struct condensed_view *whole,
+		       const struct condensed_view *left)
 {
 	size_t n = 0, ranges = 0;
 
@@ -234,7 +234,7 @@ static int name_width(const struct arguments *a)
 	return width > 60 ? 60 : (int)width;
 }
 
-static void print_line(const char *name, const struct job *j, const struct trimmed *t)
+static void print_line(const char *name, const struct job *j, const struct condensed_view *t)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(64 << 10);
 	bool whole = t == &j->whole;
@@ -329,8 +329,8 @@ static int compare_all(struct job *j)
 		if (j->err.code)
 			code = EXIT_FAILED;
 	}
-	trimmed_clear(&j->whole);
-	trimmed_clear(&j->left);
+	condensed_view_clear(&j->whole);
+	condensed_view_clear(&j->left);
 	return code;
 }
 

@@ -3,7 +3,7 @@
  * conversations-cost.c - `mortise conversations cost`: the models of a conversation
  * and what they took. */
 #include "commands/conversations.h"
-#include "controller/children.h"
+#include "controller/subagents.h"
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -24,7 +24,7 @@ int conversations_cost(const struct config *c, const char *id, bool json,
 	struct llm_usage_totals *bill = llm_usage_totals_new();
 	const struct llm_metrics *m;
 	const char *model;
-	int status = bill ? bill_of_log(c, id, 0, bill, err)
+	int status = bill ? subagents_usage_of_log(c, id, 0, bill, err)
 			  : out_of_memory(err);
 
 	if (status) {

@@ -93,7 +93,7 @@ static int ask_all(struct config *c, struct registry *r, const struct common *co
 		   struct query *q, struct error *err)
 {
 	char workspace[PATH_MAX], spool[PATH_MAX];
-	struct part runtime = { 0 };
+	struct plugin_component runtime = { 0 };
 	const struct catalog *catalogs[] = { q->catalog };
 	struct launch l = { .loop = command_loop(err), .config = c, .runtime = &runtime,
 			    .catalogs = catalogs, .catalog_count = 1, .workspace = workspace,
@@ -107,13 +107,13 @@ static int ask_all(struct config *c, struct registry *r, const struct common *co
 	if (dir_temporary("mortise-mcp", spool, sizeof spool, err))
 		return err->code;
 	q->begun = (int64_t)(uv_hrtime() / 1000000);
-	status = part_load(c, r, MT_KIND_RUNTIME, config_get(c, "controller", "runtime"),
+	status = plugin_component_load(c, r, MT_KIND_RUNTIME, config_get(c, "controller", "runtime"),
 			   &runtime, err);
 	if (!status)
 		status = launch_runner(&l, &events, q, &q->link, err);
 	if (!status)
 		uv_run(l.loop, UV_RUN_DEFAULT);
-	part_clear(&runtime);
+	plugin_component_clear(&runtime);
 	dir_remove(spool, NULL);
 	return status;
 }

@@ -99,7 +99,7 @@ static int start(struct arguments *a, uv_loop_t *loop, struct conversation **ret
 	AUTO(free) char *report = NULL;
 	struct conversation_options o = { .model = a->model, .headless = !a->drive.keep,
 					  .answers = true,
-					  .attended = a->drive.keep || ask_is_possible() };
+					  .interactive = a->drive.keep || ask_is_possible() };
 	int r = config_load(&in, &config, err);
 
 	if (!r)

@@ -314,7 +314,7 @@ static int start(struct arguments *a, uv_loop_t *loop, struct conversation **ret
 					  .title = a->title,
 					  .headless = !a->drive.keep,
 					  .answers = true,
-					  .attended = a->drive.keep || ask_is_possible(),
+					  .interactive = a->drive.keep || ask_is_possible(),
 					  .workspace = workspace };
 	int r = find_workspace(&a->common, workspace, err);
 

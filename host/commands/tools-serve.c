@@ -674,7 +674,7 @@ int tools_serve(struct config *c, struct registry *r, const char *section,
 	char workspace[PATH_MAX], spool[PATH_MAX];
 	struct serve s = { .catalog = catalog, .loop = command_loop(err) };
 	const struct catalog *catalogs[] = { catalog };
-	struct part runtime = { 0 };
+	struct plugin_component runtime = { 0 };
 	struct launch l = { .loop = s.loop, .config = c, .runtime = &runtime,
 			    .catalogs = catalogs, .catalog_count = 1,
 			    .workspace = workspace, .conversation = "serve",
@@ -688,10 +688,10 @@ int tools_serve(struct config *c, struct registry *r, const char *section,
 	}
 	if (dir_temporary("mortise-serve", spool, sizeof spool, err))
 		return complain(EXIT_FAILED, err);
-	if (part_load(c, r, MT_KIND_RUNTIME, config_get(c, section, "runtime"), &runtime, err)
+	if (plugin_component_load(c, r, MT_KIND_RUNTIME, config_get(c, section, "runtime"), &runtime, err)
 	    || serve(&l, &s, web, err))
 		s.code = complain(err->code == MT_EINVAL ? EXIT_USAGE : EXIT_TOOL, err);
-	part_clear(&runtime);
+	plugin_component_clear(&runtime);
 	dir_remove(spool, NULL);
 	return s.code;
 }

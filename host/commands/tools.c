@@ -196,7 +196,7 @@ static int call_tool(struct config *c, struct registry *r, const struct argument
 	AUTO(json) json_object *args = NULL;
 	char workspace[PATH_MAX], spool[PATH_MAX];
 	struct call call = { .json = a->json, .spool = spool };
-	struct part runtime = { 0 };
+	struct plugin_component runtime = { 0 };
 	struct launch l = { .loop = command_loop(err), .config = c, .runtime = &runtime,
 			    .catalogs = &catalog, .catalog_count = 1, .workspace = workspace,
 			    .conversation = "call", .spool_dir = spool,
@@ -221,11 +221,11 @@ static int call_tool(struct config *c, struct registry *r, const struct argument
 	}
 	if (dir_temporary("mortise-call", spool, sizeof spool, err))
 		return complain(EXIT_FAILED, err);
-	if (part_load(c, r, MT_KIND_RUNTIME, config_get(c, a->section, "runtime"), &runtime,
+	if (plugin_component_load(c, r, MT_KIND_RUNTIME, config_get(c, a->section, "runtime"), &runtime,
 		      err)
 	    || perform(&l, t, args, &call, err))
 		call.code = complain(EXIT_TOOL, err);
-	part_clear(&runtime);
+	plugin_component_clear(&runtime);
 	if (!call.kept)
 		dir_remove(spool, NULL);
 	return call.code;

@@ -9,7 +9,8 @@
 enum { FORM_MAX = 256 << 20 };
 
 /* Arguments that say something about the action instead of what it does. */
-static const char *const about[] = { "thought", "security_risk", "confirmation_state", NULL };
+static const char *const about[] = { "thought", "security_risk", "confirmation_state",
+				     NULL };
 /* Those that change only how long and where a call is waited for. */
 static const char *const waiting[] = { "blocking", "keep_prompt", "hidden", NULL };
 
@@ -39,7 +40,8 @@ static int put_object(struct strbuf *out, json_object *o, const char *const *ski
 		return MT_ENOMEM;
 	json_object_object_foreach(o, name, value) {
 		(void)value;
-		if (!(skip && one_of(skip, name)) && !(skip_too && one_of(skip_too, name)))
+		if (!(skip && one_of(skip, name)) &&
+		    !(skip_too && one_of(skip_too, name)))
 			names[count++] = name;
 	}
 	qsort(names, count, sizeof *names, by_name);
@@ -98,7 +100,8 @@ int action_hash(const struct event *action, bool whole, char ret[SHA256_HEX],
 	if (r)
 		return fail(err, r, "cannot hash the action: %s", status_name(r));
 	if (sha256_hex(form.text, form.len, ret))
-		return fail(err, MT_EUNSUPPORTED, "cannot compute SHA-256: libcrypto is not "
+		return fail(err, MT_EUNSUPPORTED,
+			    "cannot compute SHA-256: libcrypto is not "
 			    "available");
 	return MT_OK;
 }

@@ -35,10 +35,10 @@ static json_object *arguments_of(struct conversation *c, struct event *action,
 	json_object *args = NULL;
 
 	*ret_tool = NULL;
-	if (!action_to_call(&c->catalog, action, name, ret_tool, &args, NULL))
+	if (!action_to_call(&c->agent->catalog, action, name, ret_tool, &args, NULL))
 		return args;
 	if (name)
-		*ret_tool = catalog_find(&c->catalog, name);
+		*ret_tool = catalog_find(&c->agent->catalog, name);
 	if (json_object_deep_copy(event_args(action), &args, NULL))
 		return NULL;
 	json_object_object_del(args, "thought");

@@ -12,7 +12,7 @@
 enum { LEAVES_MAX = 8192, DEPTH_MAX = 64 };
 
 struct analyzers {
-	struct part parts[ANALYZERS_MAX];
+	struct plugin_component parts[ANALYZERS_MAX];
 	void *instances[ANALYZERS_MAX];
 	size_t count;
 	bool propagate;
@@ -70,8 +70,8 @@ static struct mt_str out_arguments(struct mt_ctx *x)
 	struct mt_str s = { "{}", 2 };
 
 	size_t len;
-	const char *text = x->trial->subject->args ? js_text(x->trial->subject->args, &len)
-						   : NULL;
+	const char *text =
+		x->trial->subject->args ? js_text(x->trial->subject->args, &len) : NULL;
 
 	if (text)
 		s = (struct mt_str){ text, len };
@@ -130,7 +130,8 @@ static int out_verdict(struct mt_ctx *x, int risk, int deny, struct mt_str rule,
 	snprintf(v->rule, sizeof v->rule, "%.*s", (int)utf8_cut(rule.ptr, rule.len, 120),
 		 rule.ptr ? rule.ptr : "");
 	snprintf(v->reason, sizeof v->reason, "%.*s",
-		 (int)utf8_cut(reason.ptr, reason.len, 250), reason.ptr ? reason.ptr : "");
+		 (int)utf8_cut(reason.ptr, reason.len, 250),
+		 reason.ptr ? reason.ptr : "");
 	x->trial->answered = true;
 	return MT_OK;
 }
@@ -149,8 +150,8 @@ static int out_rule(struct mt_ctx *x, int risk, int deny, const char *name,
 		    const char *text, const char *reason)
 {
 	if (x->trial->rule)
-		x->trial->rule(x->trial->rule_arg, x->part->component->name, risk, deny != 0,
-			       name, text, reason);
+		x->trial->rule(x->trial->rule_arg, x->part->component->name, risk,
+			       deny != 0, name, text, reason);
 	return MT_OK;
 }
 
@@ -181,8 +182,8 @@ static const struct mt_analyzer_out analyzer_out = {
 /* ---- the wiring --------------------------------------------------------------- */
 
 /* "FILE:LINE: " of the option that a refusal begins with, if it does. */
-static void where(const struct config *c, const struct part *part, const char *text,
-		  struct strbuf *out)
+static void where(const struct config *c, const struct plugin_component *part,
+		  const char *text, struct strbuf *out)
 {
 	AUTO(strbuf) struct strbuf section = STRBUF(256), key = STRBUF(256);
 	const char *origin;
@@ -196,12 +197,13 @@ static void where(const struct config *c, const struct part *part, const char *t
 
 static int open_one(struct analyzers *a, const struct config *c, struct error *err)
 {
-	struct part *part = &a->parts[a->count];
+	struct plugin_component *part = &a->parts[a->count];
 	const struct mt_analyzer *f = part->functions;
 	static const struct subject none = { .tool = "", .said = RISK_UNKNOWN };
 	struct trial trial = { .subject = &none };
 	struct mt_ctx x = { .part = part, .trial = &trial };
-	int r = f->open ? f->open(services(), &analyzer_out, &x, &a->instances[a->count])
+	int r = f->open ? f->open(plugin_host(), &analyzer_out, &x,
+				  &a->instances[a->count])
 			: MT_OK;
 
 	a->count++;
@@ -212,17 +214,17 @@ static int open_one(struct analyzers *a, const struct config *c, struct error *e
 		fail(err, r, "%s[analyzer.%s] %s", place.text, part->name,
 		     x.error.code ? x.error.text : status_name(r));
 	}
-	ctx_clear(&x);
+	plugin_ctx_clear(&x);
 	return r;
 }
 
-static int add(struct analyzers *a, struct config *c, struct registry *r, const char *name,
-	       struct error *err)
+static int add(struct analyzers *a, struct config *c, struct registry *r,
+	       const char *name, struct error *err)
 {
 	if (a->count == ANALYZERS_MAX)
 		return fail(err, MT_ELIMIT, "more than %d analyzers are wired",
 			    ANALYZERS_MAX);
-	if (part_load(c, r, MT_KIND_ANALYZER, name, &a->parts[a->count], err))
+	if (plugin_component_load(c, r, MT_KIND_ANALYZER, name, &a->parts[a->count], err))
 		return err->code;
 	return open_one(a, c, err);
 }
@@ -238,7 +240,8 @@ int analyzers_open(struct config *c, struct registry *r, const char *section,
 		return out_of_memory(err);
 	a->propagate = config_bool(c, section, "propagate_unknown");
 	a->failed = strcmp(config_get(c, section, "analyzer_failure"), "high") == 0
-			    ? RISK_HIGH : RISK_UNKNOWN;
+			    ? RISK_HIGH
+			    : RISK_UNKNOWN;
 	while (list && list_next(&list, &item, &len)) {
 		AUTO(free) char *name = strndup(item, len);
 
@@ -258,7 +261,7 @@ struct analyzers *analyzers_free(struct analyzers *a)
 
 		if (f && f->close && a->instances[i])
 			f->close(a->instances[i]);
-		part_clear(&a->parts[i]);
+		plugin_component_clear(&a->parts[i]);
 	}
 	free(a);
 	return NULL;
@@ -269,7 +272,7 @@ size_t analyzers_count(const struct analyzers *a)
 	return a ? a->count : 0;
 }
 
-const struct part *analyzers_part(const struct analyzers *a, size_t n)
+const struct plugin_component *analyzers_part(const struct analyzers *a, size_t n)
 {
 	return &a->parts[n];
 }
@@ -305,8 +308,9 @@ enum risk risk_join(const int *risks, size_t count, bool propagate, enum risk fa
 	enum risk highest = RISK_UNKNOWN;
 
 	for (size_t i = 0; i < count; i++) {
-		int risk = risks[i] == RISK_FAILED	   ? (int)failed
-			   : risks[i] == RISK_UNCLASSIFIED ? RISK_UNKNOWN : risks[i];
+		int risk = risks[i] == RISK_FAILED         ? (int)failed
+			   : risks[i] == RISK_UNCLASSIFIED ? RISK_UNKNOWN
+							   : risks[i];
 
 		finding = finding || (risk == RISK_UNKNOWN && risks[i] != RISK_UNKNOWN);
 		unknown = unknown || risk == RISK_UNKNOWN;
@@ -360,19 +364,21 @@ static int ask_one(struct analyzers *a, size_t n, struct trial *t)
 	t->answered = t->unread = false;
 	t->verdict = (struct verdict){ .risk = RISK_UNKNOWN };
 	log_context(x.part->component->plugin, x.part->component->name, NULL);
-	r = f->advance(services(), &analyzer_out, &x, &in);
+	r = f->advance(plugin_host(), &analyzer_out, &x, &in);
 	log_context(NULL, NULL, NULL);
 	if (!r && t->unread)
 		r = MT_ENOMEM;
 	if (r || !t->answered) {
 		log_line(MT_LOG_WARNING, "controller", "analyzer %s failed: %s",
-			 a->parts[n].name, x.error.code ? x.error.text
-			 : r ? status_name(r) : "it said nothing");
+			 a->parts[n].name,
+			 x.error.code ? x.error.text
+			 : r          ? status_name(r)
+				      : "it said nothing");
 		r = r ? r : MT_EINVAL;
 		snprintf(t->verdict.reason, sizeof t->verdict.reason,
 			 "the analyzer %.100s failed", a->parts[n].name);
 	}
-	ctx_clear(&x);
+	plugin_ctx_clear(&x);
 	return r;
 }
 
@@ -437,9 +443,9 @@ int analyzers_rules(struct analyzers *a, analyzers_rule_fn *each, void *arg,
 		struct trial t = { .subject = &none, .instance = a->instances[i],
 				   .rule = each, .rule_arg = arg };
 		struct mt_ctx x = { .part = &a->parts[i], .trial = &t };
-		int r = f->rules ? f->rules(services(), &analyzer_out, &x) : MT_OK;
+		int r = f->rules ? f->rules(plugin_host(), &analyzer_out, &x) : MT_OK;
 
-		ctx_clear(&x);
+		plugin_ctx_clear(&x);
 		if (r)
 			return fail(err, r, "analyzer %s: %s", a->parts[i].name,
 				    status_name(r));
@@ -471,9 +477,8 @@ static json_object *risk_property(bool sandboxed)
 
 	for (size_t i = 0; list && i < ARRAY_LEN(levels); i++)
 		js_add(list, json_object_new_string(levels[i]));
-	if (js_set_str(p, "type", "string") || js_set(p, "enum", list)
-	    || js_set_str(p, "description",
-			  sandboxed ? in_a_sandbox : on_the_users_machine))
+	if (js_set_str(p, "type", "string") || js_set(p, "enum", list) ||
+	    js_set_str(p, "description", sandboxed ? in_a_sandbox : on_the_users_machine))
 		return NULL;
 	return STEAL(p);
 }
@@ -499,8 +504,8 @@ json_object *risk_schema(json_object *schema, bool sandboxed)
 	required = js_get(copy, "required");
 	if (js_get(properties, "security_risk")) /* the tool has one of its own */
 		return STEAL(copy);
-	if (js_set(properties, "security_risk", risk_property(sandboxed))
-	    || js_add(required, json_object_new_string("security_risk")))
+	if (js_set(properties, "security_risk", risk_property(sandboxed)) ||
+	    js_add(required, json_object_new_string("security_risk")))
 		return NULL;
 	return STEAL(copy);
 }

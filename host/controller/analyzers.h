@@ -9,7 +9,7 @@
 #include "registry/registry.h"
 
 struct analyzers;
-struct part;
+struct plugin_component;
 
 /** In a list of risks, of one analyzer: it failed; it classifies, and could not. */
 enum { ANALYZERS_MAX = 16, RISK_FAILED = -2, RISK_UNCLASSIFIED = -3 };
@@ -20,7 +20,7 @@ int analyzers_open(struct config *c, struct registry *r, const char *section,
 struct analyzers *analyzers_free(struct analyzers *a);
 AUTO_DEFINE(analyzers, struct analyzers *, analyzers_free)
 size_t analyzers_count(const struct analyzers *a); /* of NULL: 0 */
-const struct part *analyzers_part(const struct analyzers *a, size_t n);
+const struct plugin_component *analyzers_part(const struct analyzers *a, size_t n);
 /** Does one of them read what the model says of the risk? */
 bool analyzers_read_risk(const struct analyzers *a);
 /** Is the UNKNOWN of one of them a finding? */

@@ -36,7 +36,8 @@ static bool is_harmless(const struct shell_word *target, bool is_free)
 		return false;
 	if (strcmp(target->text, "/dev/null") == 0)
 		return true;
-	return target->redirect == '<' && !is_free && strncmp(target->text, "/dev/", 5) != 0;
+	return target->redirect == '<' && !is_free &&
+	       strncmp(target->text, "/dev/", 5) != 0;
 }
 
 static bool redirects_harmless(const struct shell_command *c, bool is_free)
@@ -55,8 +56,8 @@ static int change_directory(struct reading *r, const struct shell_command *c)
 {
 	char *to;
 
-	if (c->count != 2 || !is_static(&c->words[1]) || c->words[1].text[0] == '-'
-	    || !redirects_harmless(c, true))
+	if (c->count != 2 || !is_static(&c->words[1]) || c->words[1].text[0] == '-' ||
+	    !redirects_harmless(c, true))
 		return EXACT;
 	to = path_resolve(r->dir, c->words[1].text);
 	free(r->dir);
@@ -75,13 +76,13 @@ static int add(struct reading *r, const char *name, const char *sub, bool known)
 	struct command_part *part = &r->parts->list[r->parts->count];
 	char *program = program_name(r, name);
 
-	if (!program || strpbrk(program, "`\n"))  {
+	if (!program || strpbrk(program, "`\n")) {
 		free(program);
 		return EXACT;
 	}
 	for (size_t i = 0; i < r->parts->count; i++)
-		if (strcmp(r->parts->list[i].program, program) == 0
-		    && strcmp(r->parts->list[i].sub, sub) == 0) {
+		if (strcmp(r->parts->list[i].program, program) == 0 &&
+		    strcmp(r->parts->list[i].sub, sub) == 0) {
 			free(program);
 			return MT_OK;
 		}
@@ -102,8 +103,8 @@ static int each(void *arg, const struct shell_command *c)
 	enum program_scope scope;
 	const char *sub;
 
-	if (c->broken || c->defines || c->evaluates || c->assignment_count || c->count == 0
-	    || !is_named(&c->words[0]))
+	if (c->broken || c->defines || c->evaluates || c->assignment_count ||
+	    c->count == 0 || !is_named(&c->words[0]))
 		return EXACT;
 	if (strcmp(c->words[0].text, "cd") == 0)
 		return change_directory(r, c);

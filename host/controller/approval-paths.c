@@ -53,7 +53,8 @@ bool path_is_below(const char *path, const char *dir)
 	AUTO(free) char *real = realpath(dir, NULL);
 	size_t len = real ? strlen(real) : 0;
 
-	return len > 1 && strncmp(path, real, len) == 0 && (path[len] == '/' || !path[len]);
+	return len > 1 && strncmp(path, real, len) == 0 &&
+	       (path[len] == '/' || !path[len]);
 }
 
 static bool is_protected(const char *name, size_t len)
@@ -80,7 +81,8 @@ bool path_is_protected(const char *path, const char *dir)
 	AUTO(free) char *real = realpath(dir, NULL);
 	size_t len = real ? strlen(real) : 0;
 
-	for (const char *p = path + (len && strncmp(path, real, len) == 0 ? len : 0); *p;) {
+	for (const char *p = path + (len && strncmp(path, real, len) == 0 ? len : 0);
+	     *p;) {
 		size_t n;
 
 		p += strspn(p, "/");

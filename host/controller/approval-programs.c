@@ -215,8 +215,8 @@ static bool may_be_option(const struct shell_word *w)
 		return true;
 	if (!w->pattern && !w->shape)
 		return false;
-	return !w->shape || w->shape[0] == SHELL_ANY || w->shape[0] == SHELL_ONE
-	       || w->shape[0] == '-';
+	return !w->shape || w->shape[0] == SHELL_ANY || w->shape[0] == SHELL_ONE ||
+	       w->shape[0] == '-';
 }
 
 static bool has_options(const struct program *p)
@@ -227,22 +227,23 @@ static bool has_options(const struct program *p)
 static bool is_unsafe_of_sub(const struct program *p, const char *sub, const char *word)
 {
 	for (size_t i = 0; i < ARRAY_LEN(of_subs); i++)
-		if (strcmp(of_subs[i].name, p->name) == 0 && strcmp(of_subs[i].sub, sub) == 0
-		    && (has_letter(of_subs[i].letters, word, false)
-			|| listed(of_subs[i].words, word, strcspn(word, "="))))
+		if (strcmp(of_subs[i].name, p->name) == 0 &&
+		    strcmp(of_subs[i].sub, sub) == 0 &&
+		    (has_letter(of_subs[i].letters, word, false) ||
+		     listed(of_subs[i].words, word, strcspn(word, "="))))
 			return true;
 	return false;
 }
 
-static bool is_unsafe(const struct program *p, const char *sub, const struct shell_word *w,
-		      bool first)
+static bool is_unsafe(const struct program *p, const char *sub,
+		      const struct shell_word *w, bool first)
 {
 	if (may_be_option(w))
 		return has_options(p);
-	return is_option(p->options, w->text)
-	       || has_letter(p->letters, w->text, p->bare && first)
-	       || is_unsafe_of_sub(p, sub, w->text)
-	       || (p->assigns && is_assignment(w->text));
+	return is_option(p->options, w->text) ||
+	       has_letter(p->letters, w->text, p->bare && first) ||
+	       is_unsafe_of_sub(p, sub, w->text) ||
+	       (p->assigns && is_assignment(w->text));
 }
 
 /* ---- programs of the table ---------------------------------------------------------- */
@@ -338,8 +339,8 @@ static bool is_filter(const struct shell_command *c)
 			return false;
 		if (value)
 			value = false;
-		else if (strncmp(w, "--", 2) == 0 && !listed(filters[f].options, w,
-							      strcspn(w, "=")))
+		else if (strncmp(w, "--", 2) == 0 &&
+			 !listed(filters[f].options, w, strcspn(w, "=")))
 			return false;
 		else if (*w == '-' && w[1] != '-' && !filter_letters(f, w, &value))
 			return false;
@@ -353,8 +354,8 @@ static bool is_filter(const struct shell_command *c)
 static bool is_plain_test(const struct shell_command *c)
 {
 	for (size_t i = 1; i < c->count; i++)
-		if (!c->words[i].text || strpbrk(c->words[i].text, "$`")
-		    || listed("-v -R", c->words[i].text, strlen(c->words[i].text)))
+		if (!c->words[i].text || strpbrk(c->words[i].text, "$`") ||
+		    listed("-v -R", c->words[i].text, strlen(c->words[i].text)))
 			return false;
 	return true;
 }
@@ -363,8 +364,8 @@ static bool is_plain_test(const struct shell_command *c)
 static bool is_plain_wait(const struct shell_command *c)
 {
 	for (size_t i = 1; i < c->count; i++)
-		if (!is_static(&c->words[i])
-		    || (c->words[i].text[0] == '-' && strcmp(c->words[i].text, "-n") != 0))
+		if (!is_static(&c->words[i]) ||
+		    (c->words[i].text[0] == '-' && strcmp(c->words[i].text, "-n") != 0))
 			return false;
 	return true;
 }
@@ -372,11 +373,12 @@ static bool is_plain_wait(const struct shell_command *c)
 /* The variable of a loop: a name in small letters, none that a program looks at. */
 static bool is_plain_for(const struct shell_command *c)
 {
-	const char *name = c->count > 1 && is_static(&c->words[1]) ? c->words[1].text : "";
+	const char *name =
+		c->count > 1 && is_static(&c->words[1]) ? c->words[1].text : "";
 	size_t n = strlen(name);
 
-	return n && name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_")] == '\0'
-	       && !(n > 6 && strcmp(name + n - 6, "_proxy") == 0);
+	return n && name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_")] == '\0' &&
+	       !(n > 6 && strcmp(name + n - 6, "_proxy") == 0);
 }
 
 static bool is_printf(const struct shell_command *c)
@@ -390,9 +392,9 @@ static bool is_strict(const struct shell_command *c)
 	for (size_t i = 1; i < c->count; i++) {
 		const char *w = c->words[i].text;
 
-		if (!is_static(&c->words[i])
-		    || (strcmp(w, "pipefail") != 0
-			&& (*w != '-' || w[1 + strspn(w + 1, "euxo")] || !w[1])))
+		if (!is_static(&c->words[i]) ||
+		    (strcmp(w, "pipefail") != 0 &&
+		     (*w != '-' || w[1 + strspn(w + 1, "euxo")] || !w[1])))
 			return false;
 	}
 	return c->count > 1;
@@ -400,7 +402,8 @@ static bool is_strict(const struct shell_command *c)
 
 static bool is_free(const struct shell_command *c)
 {
-	static const char plain[] = "echo true false : pwd sleep exit case break continue";
+	static const char plain[] =
+		"echo true false : pwd sleep exit case break continue";
 	const char *name = c->words[0].text;
 
 	if (listed(plain, name, strlen(name)))
@@ -437,7 +440,8 @@ static const char *other_sub(const struct shell_command *c)
 	size_t at = command_subcommand(c->words, c->count);
 
 	return at == 1 && is_static(&c->words[1]) && is_name(c->words[1].text)
-		       ? c->words[1].text : "";
+		       ? c->words[1].text
+		       : "";
 }
 
 enum program_scope program_scope(const struct shell_command *c, const char **ret_sub)
@@ -448,8 +452,8 @@ enum program_scope program_scope(const struct shell_command *c, const char **ret
 	*ret_sub = "";
 	if (is_free(c))
 		return PROGRAM_FREE;
-	if (!is_name(name) || !*base || command_wraps(base) || command_interprets(base)
-	    || listed(exact_only, base, strlen(base)))
+	if (!is_name(name) || !*base || command_wraps(base) || command_interprets(base) ||
+	    listed(exact_only, base, strlen(base)))
 		return PROGRAM_EXACT;
 	if (p)
 		return of_table(p, c, ret_sub);

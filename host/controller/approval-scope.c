@@ -46,7 +46,8 @@ static bool is_type(const struct event *action, const char *type)
 static void read_site(const char *url, char ret[SITE_MAX])
 {
 	size_t scheme = strncasecmp(url, "https://", 8) == 0  ? 8
-			: strncasecmp(url, "http://", 7) == 0 ? 7 : 0;
+			: strncasecmp(url, "http://", 7) == 0 ? 7
+							      : 0;
 	size_t len = strcspn(url + scheme, "/?#");
 
 	if (!scheme || !len || scheme + len >= SITE_MAX)
@@ -62,8 +63,8 @@ static void read_site(const char *url, char ret[SITE_MAX])
 static int read_command(const struct event *action, const struct scope_place *place,
 			struct facts *f)
 {
-	if (js_bool(event_args(action), "is_input", false)
-	    || js_get(event_args(action), "cwd"))
+	if (js_bool(event_args(action), "is_input", false) ||
+	    js_get(event_args(action), "cwd"))
 		return MT_OK;
 	return command_parts_read(event_arg(action, "command"), place, &f->parts);
 }
@@ -75,8 +76,8 @@ static void read_file(const struct event *action, const struct scope_place *plac
 	char *real = *path == '/' ? path_resolve("/", path) : NULL;
 
 	f->verb = is_type(action, "read") ? "read" : "change";
-	if (real && path_is_below(real, place->workspace)
-	    && !path_is_protected(real, place->workspace))
+	if (real && path_is_below(real, place->workspace) &&
+	    !path_is_protected(real, place->workspace))
 		f->path = STEAL(real);
 	free(real);
 }
@@ -89,10 +90,11 @@ static int read_facts(const struct event *action, const struct scope_place *plac
 		return err->code;
 	if (is_type(action, "run") && read_command(action, place, f))
 		return no_memory(err);
-	if (is_type(action, "read") || is_type(action, "write") || is_type(action, "edit"))
+	if (is_type(action, "read") || is_type(action, "write") ||
+	    is_type(action, "edit"))
 		read_file(action, place, f);
-	f->tool = (is_type(action, "call_tool") || is_type(action, "call_tool_mcp"))
-		  && *place->tool;
+	f->tool = (is_type(action, "call_tool") || is_type(action, "call_tool_mcp")) &&
+		  *place->tool;
 	if (is_type(action, "browse"))
 		read_site(event_arg(action, "url"), f->site);
 	return MT_OK;
@@ -120,8 +122,8 @@ static int add_item(struct offering *o, const char *a, const char *a_value, cons
 
 	if (!o->items)
 		o->items = json_object_new_array();
-	if (js_set_str(item, a, a_value) || (b && js_set_str(item, b, b_value))
-	    || js_add(o->items, item)) {
+	if (js_set_str(item, a, a_value) || (b && js_set_str(item, b, b_value)) ||
+	    js_add(o->items, item)) {
 		json_object_put(item);
 		return MT_ENOMEM;
 	}
@@ -132,8 +134,8 @@ static int finish(struct offering *o)
 {
 	AUTO(json) json_object *scope = json_object_new_object();
 
-	if (o->text.error || js_set_str(scope, "text", o->text.text)
-	    || js_set(scope, "items", STEAL(o->items)))
+	if (o->text.error || js_set_str(scope, "text", o->text.text) ||
+	    js_set(scope, "items", STEAL(o->items)))
 		return MT_ENOMEM;
 	strbuf_reset(&o->text);
 	return js_add(o->list, STEAL(scope)) ? MT_ENOMEM : MT_OK;
@@ -155,7 +157,8 @@ static void put_exact(const struct event *action, const char *hash, struct strbu
 	if (command)
 		strbuf_add(out, "exactly `");
 	else
-		strbuf_addf(out, "exactly this %s: `", run ? "input" : action->type->name);
+		strbuf_addf(out, "exactly this %s: `",
+			    run ? "input" : action->type->name);
 	strbuf_addn(out, what, utf8_cut(what, len, TEXT_SHOWN));
 	strbuf_add(out, len > TEXT_SHOWN ? " ...`" : "`");
 	if (len > TEXT_SHOWN)
@@ -164,7 +167,8 @@ static void put_exact(const struct event *action, const char *hash, struct strbu
 		strbuf_addf(out, " (SHA-256 %.16s)", hash);
 }
 
-static int offer_exact(struct offering *o, const struct event *action, const struct facts *f)
+static int offer_exact(struct offering *o, const struct event *action,
+		       const struct facts *f)
 {
 	put_exact(action, f->hash, &o->text);
 	return add_item(o, "action", f->hash, NULL, NULL) ? MT_ENOMEM : finish(o);
@@ -228,7 +232,8 @@ static int offer_path(struct offering *o, const char *verb, const char *path, bo
 	strbuf_addf(&o->text, "%s `%s`%s",
 		    strcmp(verb, "read") == 0 ? "reading" : "changing", path,
 		    all ? " and what is below it" : "");
-	return add_item(o, verb, path, all ? "below" : NULL, "yes") ? MT_ENOMEM : finish(o);
+	return add_item(o, verb, path, all ? "below" : NULL, "yes") ? MT_ENOMEM
+								    : finish(o);
 }
 
 /* The file, its directory, the workspace. */
@@ -259,7 +264,7 @@ static int offer_tool(struct offering *o, const struct event *action,
 	else
 		strbuf_addf(&o->text, "every call of the tool `%s`", place->tool);
 	return add_item(o, "tool", place->tool, "toolset", place->toolset) ? MT_ENOMEM
-									    : finish(o);
+									   : finish(o);
 }
 
 static int offer_all(struct offering *o, const struct event *action,
@@ -313,8 +318,8 @@ static bool is_value(json_object *item, const char *name, const char *value)
 
 static bool covers_part(json_object *item, const struct command_part *part)
 {
-	return is_value(item, "program", part->program)
-	       && (!js_get(item, "sub") || is_value(item, "sub", part->sub));
+	return is_value(item, "program", part->program) &&
+	       (!js_get(item, "sub") || is_value(item, "sub", part->sub));
 }
 
 /* The granted path itself is not resolved again: it names what was shown. */
@@ -336,24 +341,28 @@ static bool covers_whole(json_object *item, const struct facts *f,
 		return true;
 	if (f->path && covers_path(item, f))
 		return true;
-	if (f->tool && is_value(item, "tool", place->tool)
-	    && is_value(item, "toolset", place->toolset))
+	if (f->tool && is_value(item, "tool", place->tool) &&
+	    is_value(item, "toolset", place->toolset))
 		return true;
 	return *f->site && is_value(item, "site", f->site);
 }
 
-typedef bool covers_fn(json_object *item, const void *what, const struct scope_place *place);
+typedef bool covers_fn(json_object *item, const void *what,
+		       const struct scope_place *place);
 
 static bool any_item(json_object *scopes, covers_fn *covers, const void *what,
 		     const struct scope_place *place)
 {
 	size_t count = json_object_is_type(scopes, json_type_array)
-			       ? json_object_array_length(scopes) : 0;
+			       ? json_object_array_length(scopes)
+			       : 0;
 
 	for (size_t i = 0; i < count; i++) {
-		json_object *items = js_get(json_object_array_get_idx(scopes, i), "items");
+		json_object *items =
+			js_get(json_object_array_get_idx(scopes, i), "items");
 		size_t n = json_object_is_type(items, json_type_array)
-				   ? json_object_array_length(items) : 0;
+				   ? json_object_array_length(items)
+				   : 0;
 
 		for (size_t k = 0; k < n; k++)
 			if (covers(json_object_array_get_idx(items, k), what, place))
@@ -392,8 +401,8 @@ bool scopes_cover(json_object *scopes, const struct event *action,
 
 	if (!scopes || read_facts(action, place, &f, NULL))
 		return false;
-	covered = any_item(scopes, item_covers_whole, &f, place)
-		  || covers_parts(scopes, &f, place);
+	covered = any_item(scopes, item_covers_whole, &f, place) ||
+		  covers_parts(scopes, &f, place);
 	clear_facts(&f);
 	return covered;
 }

@@ -44,10 +44,11 @@ static int find(const struct config *c, const char *workspace, struct store *s,
 	*s = (struct store){ .lock = -1 };
 	s->workspace = realpath(workspace, NULL);
 	if (!s->workspace)
-		return fail(err, MT_ENOTFOUND, "cannot find the project %s: %s", workspace,
-			    strerror(errno));
+		return fail(err, MT_ENOTFOUND, "cannot find the project %s: %s",
+			    workspace, strerror(errno));
 	if (sha256_hex(s->workspace, strlen(s->workspace), hash))
-		return fail(err, MT_EUNSUPPORTED, "cannot compute SHA-256: libcrypto is not "
+		return fail(err, MT_EUNSUPPORTED,
+			    "cannot compute SHA-256: libcrypto is not "
 			    "available");
 	snprintf(name, sizeof name, "%s.json", hash);
 	if (set && *set)
@@ -78,9 +79,9 @@ static int parse(const struct store *s, const char *text, size_t len, json_objec
 
 	if (!whole)
 		return fail(err, MT_EINVAL, "%s: %s", s->path, why.text);
-	if (!json_object_is_type(list, json_type_array)
-	    || json_object_array_length(list) > APPROVALS_MAX
-	    || strcmp(js_str(whole, "workspace", ""), s->workspace) != 0)
+	if (!json_object_is_type(list, json_type_array) ||
+	    json_object_array_length(list) > APPROVALS_MAX ||
+	    strcmp(js_str(whole, "workspace", ""), s->workspace) != 0)
 		return fail(err, MT_EINVAL, "%s: not a list of approvals of %s", s->path,
 			    s->workspace);
 	for (size_t i = 0; i < json_object_array_length(list); i++)
@@ -152,8 +153,8 @@ static int write_list(const struct store *s, json_object *list, struct error *er
 	const char *text;
 	size_t len;
 
-	if (js_set_str(whole, "workspace", s->workspace)
-	    || js_set(whole, "approvals", json_object_get(list)))
+	if (js_set_str(whole, "workspace", s->workspace) ||
+	    js_set(whole, "approvals", json_object_get(list)))
 		return no_memory(err);
 	text = js_text(whole, &len);
 	return text ? file_write(s->path, text, len, 0600, true, err) : no_memory(err);
@@ -168,9 +169,9 @@ static json_object *dated(json_object *scope, const char *conversation)
 
 	gmtime_r(&now, &tm);
 	strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &tm);
-	if (js_set_str(o, "text", js_str(scope, "text", ""))
-	    || js_set(o, "items", json_object_get(js_get(scope, "items")))
-	    || js_set_str(o, "granted", when) || js_set_str(o, "conversation", conversation))
+	if (js_set_str(o, "text", js_str(scope, "text", "")) ||
+	    js_set(o, "items", json_object_get(js_get(scope, "items"))) ||
+	    js_set_str(o, "granted", when) || js_set_str(o, "conversation", conversation))
 		return NULL;
 	return STEAL(o);
 }
@@ -185,8 +186,10 @@ static int add(json_object *list, json_object *scope, const char *conversation,
 			     js_get(scope, "items")))
 			return MT_OK;
 	if (json_object_array_length(list) >= APPROVALS_MAX)
-		return fail(err, MT_ELIMIT, "this project has %d approvals: revoke some with "
-			    "`mortise policy revoke`", APPROVALS_MAX);
+		return fail(err, MT_ELIMIT,
+			    "this project has %d approvals: revoke some with "
+			    "`mortise policy revoke`",
+			    APPROVALS_MAX);
 	one = dated(scope, conversation);
 	if (one && !js_add(list, one))
 		return MT_OK;
@@ -217,8 +220,8 @@ static size_t place_of(json_object *list, const char *text)
 {
 	size_t n = 0;
 
-	while (n < json_object_array_length(list)
-	       && strcmp(js_str(json_object_array_get_idx(list, n), "text", ""), text) != 0)
+	while (n < json_object_array_length(list) &&
+	       strcmp(js_str(json_object_array_get_idx(list, n), "text", ""), text) != 0)
 		n++;
 	return n;
 }
@@ -228,13 +231,16 @@ int approvals_remove(json_object *list, json_object *texts, struct error *err)
 	size_t count = json_object_array_length(texts);
 
 	for (size_t i = 0; i < count; i++) {
-		const char *text = json_object_get_string(json_object_array_get_idx(texts, i));
+		const char *text =
+			json_object_get_string(json_object_array_get_idx(texts, i));
 
 		if (place_of(list, text) == json_object_array_length(list))
-			return fail(err, MT_ENOTFOUND, "there is no approval of %.300s", text);
+			return fail(err, MT_ENOTFOUND, "there is no approval of %.300s",
+				    text);
 	}
 	for (size_t i = 0; i < count; i++) {
-		const char *text = json_object_get_string(json_object_array_get_idx(texts, i));
+		const char *text =
+			json_object_get_string(json_object_array_get_idx(texts, i));
 		size_t n = place_of(list, text);
 
 		if (n < json_object_array_length(list))

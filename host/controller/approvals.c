@@ -21,9 +21,9 @@ struct scope_place confirm_place(struct conversation *c, const struct event *act
 	AUTO(json) json_object *args = NULL;
 	const struct tool *tool;
 
-	if (!action_to_call(&c->catalog, action, name, &tool, &args, NULL)) {
+	if (!action_to_call(&c->agent->catalog, action, name, &tool, &args, NULL)) {
 		place.tool = tool->real;
-		place.toolset = c->catalog.instances[tool->instance].name;
+		place.toolset = c->agent->catalog.instances[tool->instance].name;
 	}
 	return place;
 }
@@ -31,10 +31,12 @@ struct scope_place confirm_place(struct conversation *c, const struct event *act
 /* A delegate that asks for more than the agent which the user approved this for. */
 static bool is_stricter(const struct conversation *c)
 {
-	const struct confirm_policy *first = c->level ? &c->above[0]->confirm : NULL;
+	const struct confirm_policy *first =
+		c->parent_count ? &c->parents[0]->confirm : NULL;
 
-	return first && (first->when != c->confirm.when || first->from != c->confirm.from
-			 || first->unknown != c->confirm.unknown);
+	return first && (first->when != c->agent->confirm.when ||
+			 first->from != c->agent->confirm.from ||
+			 first->unknown != c->agent->confirm.unknown);
 }
 
 static bool append(json_object *list, json_object *more)
@@ -42,8 +44,7 @@ static bool append(json_object *list, json_object *more)
 	size_t count = more ? json_object_array_length(more) : 0;
 
 	for (size_t i = 0; i < count; i++)
-		if (js_add(list, json_object_get(
-						    json_object_array_get_idx(more, i))))
+		if (js_add(list, json_object_get(json_object_array_get_idx(more, i))))
 			return false;
 	return true;
 }
@@ -57,8 +58,8 @@ json_object *confirm_approvals(struct conversation *c)
 	if (!*c->parent) /* what is revoked in the meantime counts no longer */
 		kept = approvals_read(c->config, c->workspace, &err);
 	if (err.code)
-		log_line(MT_LOG_WARNING, "confirm", "approvals of this project are ignored: %s",
-			 err.text);
+		log_line(MT_LOG_WARNING, "confirm",
+			 "approvals of this project are ignored: %s", err.text);
 	if (!all || !append(all, c->approvals) || !append(all, kept))
 		return NULL;
 	return STEAL(all);
@@ -76,9 +77,9 @@ static int log_approvals(struct conversation *c, struct error *err)
 {
 	AUTO(json) json_object *record = json_object_new_object();
 
-	if (js_set_str(record, "record", "state")
-	    || js_set_str(record, "plugin", APPROVALS_RECORD)
-	    || js_set_str(record, "text", js_text(c->approvals, NULL)))
+	if (js_set_str(record, "record", "state") ||
+	    js_set_str(record, "plugin", APPROVALS_RECORD) ||
+	    js_set_str(record, "text", js_text(c->approvals, NULL)))
 		return out_of_memory(err);
 	return evlog_record(c->log, record, err);
 }
@@ -94,8 +95,10 @@ static int remember(struct conversation *c, json_object *scope, struct error *er
 		if (js_equal(json_object_array_get_idx(c->approvals, i), scope))
 			return MT_OK;
 	if (json_object_array_length(c->approvals) >= APPROVALS_MAX)
-		return fail(err, MT_ELIMIT, "this conversation has %d approvals: revoke some "
-			    "with `mortise policy revoke`", APPROVALS_MAX);
+		return fail(err, MT_ELIMIT,
+			    "this conversation has %d approvals: revoke some "
+			    "with `mortise policy revoke`",
+			    APPROVALS_MAX);
 	if (js_add(c->approvals, json_object_get(scope)))
 		return out_of_memory(err);
 	return log_approvals(c, err);
@@ -115,22 +118,24 @@ static bool is_elsewhere(const struct conversation *c)
 static int keep(struct conversation *c, json_object *scope, struct error *err)
 {
 	if (is_elsewhere(c))
-		return fail(err, MT_EINVAL, "this delegate works in a directory of its own: "
+		return fail(err, MT_EINVAL,
+			    "this delegate works in a directory of its own: "
 			    "approve it for the conversation");
 	if (approvals_keep(c->config, c->workspace, scope, c->id, err))
 		return err->code;
 	return *c->parent ? remember(c, scope, err) : MT_OK;
 }
 
-int confirm_grant(struct conversation *c, json_object *scope, bool project, struct error *err)
+int confirm_grant(struct conversation *c, json_object *scope, bool project,
+		  struct error *err)
 {
 	return project ? keep(c, scope, err) : remember(c, scope, err);
 }
 
 int confirm_inherit(struct conversation *c, json_object *approvals, struct error *err)
 {
-	if (!json_object_is_type(approvals, json_type_array)
-	    || json_object_array_length(approvals) == 0)
+	if (!json_object_is_type(approvals, json_type_array) ||
+	    json_object_array_length(approvals) == 0)
 		return MT_OK;
 	c->approvals = json_object_get(approvals);
 	return log_approvals(c, err);
@@ -142,26 +147,31 @@ void confirm_tell_approvals(struct conversation *c)
 	struct error err = ERROR_NONE;
 	size_t count;
 
-	if (c->told_approvals)
+	if (c->approvals_announced)
 		return;
-	c->told_approvals = true;
-	if (evlog_state(c->log, old_record, &count)
-	    && !evlog_state(c->log, APPROVALS_RECORD, &count)) {
-		notice(c, MT_LOG_WARNING, "what was always allowed in this conversation by an "
-		       "older version allowed more than it said: it is asked about again");
+	c->approvals_announced = true;
+	if (evlog_state(c->log, old_record, &count) &&
+	    !evlog_state(c->log, APPROVALS_RECORD, &count)) {
+		conversation_notice(
+			c, MT_LOG_WARNING,
+			"what was always allowed in this conversation by an "
+			"older version allowed more than it said: it is asked about again");
 		c->approvals = c->approvals ? c->approvals : json_object_new_array();
 		log_approvals(c, &err);
 	}
-	if (*c->parent || c->confirm.when == CONFIRM_NEVER)
+	if (*c->parent || c->agent->confirm.when == CONFIRM_NEVER)
 		return;
 	kept = approvals_read(c->config, c->workspace, &err);
 	count = kept ? json_object_array_length(kept) : 0;
 	if (!kept)
-		notice(c, MT_LOG_WARNING, "the approvals of this project do not apply: %s",
-		       err.text);
+		conversation_notice(c, MT_LOG_WARNING,
+				    "the approvals of this project do not apply: %s",
+				    err.text);
 	else if (count)
-		notice(c, MT_LOG_WARNING, "%zu approval%s of this project appl%s: mortise "
-		       "policy approvals", count, count > 1 ? "s" : "", count > 1 ? "y" : "ies");
+		conversation_notice(c, MT_LOG_WARNING,
+				    "%zu approval%s of this project appl%s: mortise "
+				    "policy approvals",
+				    count, count > 1 ? "s" : "", count > 1 ? "y" : "ies");
 }
 
 int confirm_restore(struct conversation *c, struct error *err)
@@ -190,5 +200,6 @@ int conversation_revoke(struct conversation *c, const char *text, struct error *
 		return out_of_memory(err);
 	if (!c->approvals)
 		return fail(err, MT_ENOTFOUND, "there is no approval of %.300s", text);
-	return approvals_remove(c->approvals, texts, err) ? err->code : log_approvals(c, err);
+	return approvals_remove(c->approvals, texts, err) ? err->code
+							  : log_approvals(c, err);
 }

@@ -3,7 +3,7 @@
  * condense.c - the view of a step, and the condensers that work on it. */
 #include "controller/internal.h"
 
-#include "controller/exit_code.h"
+#include "controller/exit-code.h"
 #include "log.h"
 
 #include <string.h>
@@ -29,8 +29,8 @@ static size_t find_place(const struct mt_ctx *x, bool newest,
 	size_t found = SIZE_MAX;
 
 	for (size_t i = 0; i < x->view_count && (newest || found == SIZE_MAX); i++)
-		if (x->view[i].event >= 0
-		    && test(evlog_head(x->c->log, x->view[i].event)))
+		if (x->view[i].event >= 0 &&
+		    test(evlog_head(x->c->log, x->view[i].event)))
 			found = i;
 	return found;
 }
@@ -74,8 +74,8 @@ static int pin_all(struct mt_ctx *x, unsigned char *pinned)
 			pin_call(x, places[i], pinned);
 		}
 	return tasks == SIZE_MAX ? MT_OK
-				 : history_mates(x->c->history, x->view, x->view_count,
-						 tasks, pinned, &x->error);
+				 : history_mates(x->c->agent->history, x->view,
+						 x->view_count, tasks, pinned, &x->error);
 }
 
 /* What no condensation may forget, drop or mask: by place, found when first asked
@@ -183,9 +183,11 @@ static int name_forgotten(json_object *args, const struct forgetting *f)
 	for (size_t i = 0; i < f->count; i++)
 		range = range && f->ids[i] == f->ids[0] + (int64_t)i;
 	if (range)
-		return js_set_int(args, "forgotten_events_start_id", f->ids[0])
-		       || js_set_int(args, "forgotten_events_end_id", f->ids[f->count - 1])
-			       ? MT_ENOMEM : MT_OK;
+		return js_set_int(args, "forgotten_events_start_id", f->ids[0]) ||
+				       js_set_int(args, "forgotten_events_end_id",
+						  f->ids[f->count - 1])
+			       ? MT_ENOMEM
+			       : MT_OK;
 	ids = json_object_new_array();
 	for (size_t i = 0; ids && i < f->count; i++)
 		js_add(ids, json_object_new_int64(f->ids[i]));
@@ -199,8 +201,8 @@ static int name_summary(json_object *args, const struct mt_ctx *x,
 {
 	if (!summary.len)
 		return MT_OK;
-	if (js_set_strn(args, "summary", summary.ptr, summary.len)
-	    || js_set_int(args, "summary_offset", (int64_t)offset))
+	if (js_set_strn(args, "summary", summary.ptr, summary.len) ||
+	    js_set_int(args, "summary_offset", (int64_t)offset))
 		return MT_ENOMEM;
 	if (summaries_shown(x) <= f->summaries)
 		return MT_OK;
@@ -215,11 +217,13 @@ static int log_condensation(struct mt_ctx *x, const struct forgetting *f,
 
 	if (name_forgotten(args, f) || name_summary(args, x, f, summary, offset))
 		return out_of_memory(&x->error);
-	id = post(x->c, event_action("condensation", SOURCE_AGENT, STEAL(args), &x->error),
-		  &x->error);
+	id = conversation_log_event(x->c,
+				    event_action("condensation", SOURCE_AGENT,
+						 STEAL(args), &x->error),
+				    &x->error);
 	if (id < 0)
 		return (int)id;
-	x->c->condense = false;
+	x->c->agent->condense = false;
 	x->condensed = true;
 	return MT_OK;
 }
@@ -231,11 +235,14 @@ static int out_forget(struct mt_ctx *x, const size_t *places, size_t count,
 	int r = MT_OK;
 
 	if (!count || summary.len > SUMMARY_MAX)
-		return fail(&x->error, MT_EINVAL, "a condensation forgets something, with a "
-			    "summary of at most %d bytes", SUMMARY_MAX);
+		return fail(&x->error, MT_EINVAL,
+			    "a condensation forgets something, with a "
+			    "summary of at most %d bytes",
+			    SUMMARY_MAX);
 	for (size_t i = 0; i < count; i++)
 		if (places[i] >= x->view_count || (i && places[i] <= places[i - 1]))
-			return fail(&x->error, MT_EINVAL, "places outside of the view, or "
+			return fail(&x->error, MT_EINVAL,
+				    "places outside of the view, or "
 				    "not in order");
 	r = choose_forgotten(x, places, count, summary.len > 0, &f);
 	if (!r && f.count)
@@ -247,22 +254,22 @@ static int out_forget(struct mt_ctx *x, const size_t *places, size_t count,
 
 static int out_requested(struct mt_ctx *x)
 {
-	return x->c->condense;
+	return x->c->agent->condense;
 }
 
-int64_t view_tokens(struct mt_ctx *x)
+int64_t condense_view_tokens(struct mt_ctx *x)
 {
 	AUTO(llm_request) struct llm_request *request = llm_request_new();
 
-	if (!request || !x->c->llm
-	    || memory_build(x->c->memory, x->view, x->view_count, request, &x->error))
+	if (!request || !x->c->agent->llm ||
+	    memory_build(x->c->agent->memory, x->view, x->view_count, request, &x->error))
 		return -1;
-	return llm_estimate_tokens(x->c->llm, request);
+	return llm_estimate_tokens(x->c->agent->llm, request);
 }
 
 static int64_t out_window_tokens(struct mt_ctx *x)
 {
-	return x->c->llm ? llm_context_window(x->c->llm) : -1;
+	return x->c->agent->llm ? llm_context_window(x->c->agent->llm) : -1;
 }
 
 static struct mt_str out_shown(struct mt_ctx *x, size_t place)
@@ -274,8 +281,8 @@ static struct mt_str out_shown(struct mt_ctx *x, size_t place)
 
 static int out_may_cut(struct mt_ctx *x, size_t place)
 {
-	if (!x->cuts && history_cuts(x->c->history, x->view, x->view_count, &x->cuts,
-				     &x->error))
+	if (!x->cuts && history_cuts(x->c->agent->history, x->view, x->view_count,
+				     &x->cuts, &x->error))
 		return 0;
 	return place <= x->view_count && x->cuts[place];
 }
@@ -293,7 +300,7 @@ static const struct mt_condenser_out condenser_out = {
 	.mask = out_mask,
 	.forget = out_forget,
 	.requested = out_requested,
-	.view_tokens = view_tokens,
+	.view_tokens = condense_view_tokens,
 	.window_tokens = out_window_tokens,
 	.shown = out_shown,
 	.may_cut = out_may_cut,
@@ -317,7 +324,8 @@ static int take_out_dropped(struct mt_ctx *x)
 {
 	size_t kept = 0;
 
-	if (history_complete(x->c->history, x->view, x->view_count, x->shown, &x->error))
+	if (history_complete(x->c->agent->history, x->view, x->view_count, x->shown,
+			     &x->error))
 		return x->error.code;
 	for (size_t i = 0; i < x->view_count; i++)
 		if (x->shown[i])
@@ -330,9 +338,10 @@ static int take_out_dropped(struct mt_ctx *x)
 /* When a condensation must come, one behind it may still help. */
 static bool is_passed_over(struct mt_ctx *x)
 {
-	if (!x->c->condense || x->stage >= x->c->condenser_count || x->condensed)
+	if (!x->c->agent->condense || x->stage >= x->c->agent->condenser_count ||
+	    x->condensed)
 		return false;
-	notice(x->c, MT_LOG_WARNING, "%s", x->error.text);
+	conversation_notice(x->c, MT_LOG_WARNING, "%s", x->error.text);
 	x->error = ERROR_NONE;
 	x->sent = false;
 	return true;
@@ -345,7 +354,7 @@ static int advance(struct mt_ctx *x, const struct mt_in *in)
 
 	x->sent = false;
 	log_context(x->part->component->plugin, x->part->component->name, NULL);
-	r = f->advance(services(), &condenser_out, x, in);
+	r = f->advance(plugin_host(), &condenser_out, x, in);
 	log_context(NULL, NULL, NULL);
 	if (r)
 		fail(&x->error, r, "condenser %s: %s", x->part->component->name,
@@ -363,8 +372,9 @@ static int go_on(struct mt_ctx *x, enum condensing *ret)
 	const struct mt_in in = { .size = sizeof in, .what = MT_START };
 	int r = MT_OK;
 
-	while (!r && !x->condensed && !x->sent && x->stage < x->c->condenser_count) {
-		x->part = &x->c->condensers[x->stage++];
+	while (!r && !x->condensed && !x->sent &&
+	       x->stage < x->c->agent->condenser_count) {
+		x->part = &x->c->agent->condensers[x->stage++];
 		x->rounds = 0;
 		free(x->kept);
 		x->kept = NULL;
@@ -385,11 +395,12 @@ static int add_news(struct mt_ctx *x, struct error *err)
 	struct view_item *all;
 	size_t count = 0, first;
 
-	if (evlog_count(x->c->log) == x->c->asked_at)
+	if (evlog_count(x->c->log) == x->c->request_event_count)
 		return MT_OK;
-	if (history_view(x->c->history, &now, &count, err))
+	if (history_view(x->c->agent->history, &now, &count, err))
 		return err->code;
-	for (first = count; first > 0 && now[first - 1].event >= x->c->asked_at; first--)
+	for (first = count;
+	     first > 0 && now[first - 1].event >= x->c->request_event_count; first--)
 		;
 	all = realloc(x->view, (x->view_count + count - first + 1) * sizeof *all);
 	if (!all)
@@ -404,7 +415,7 @@ static int add_news(struct mt_ctx *x, struct error *err)
 /* After an answer: the same condenser, then those behind it, then the agent. */
 static void answered(struct conversation *c, const struct mt_in *news)
 {
-	struct mt_ctx x = ask_take(c);
+	struct mt_ctx x = request_finish(c);
 	struct mt_in in = *news;
 	enum condensing what = CONDENSE_ASKS;
 	struct error err = ERROR_NONE;
@@ -420,18 +431,18 @@ static void answered(struct conversation *c, const struct mt_in *news)
 		r = go_on(&x, &what);
 	if (!r && what == CONDENSE_ASKS)
 		r = wait_for_model(&x, &err);
-	else if (!r && what == CONDENSE_DONE && !c->trimming)
-		r = think_prepared(c, &x, &err);
+	else if (!r && what == CONDENSE_DONE && !c->condense_preview)
+		r = step_advance_prepared(c, &x, &err);
 	if (r && !err.code)
 		err = x.error;
-	if (c->trimming && (r || what == CONDENSE_DONE))
-		trim_over(c, &x, &err);
+	if (c->condense_preview && (r || what == CONDENSE_DONE))
+		condense_preview_finish(c, &x, &err);
 	else if (r)
-		set_error(c, EXIT_MODEL, "%s", err.text);
-	ctx_clear(&x);
-	if (c->trimming && what == CONDENSE_AGAIN)
-		trim_again(c);
-	kick(c);
+		conversation_set_error(c, EXIT_MODEL, "%s", err.text);
+	plugin_ctx_clear(&x);
+	if (c->condense_preview && what == CONDENSE_AGAIN)
+		condense_preview_restart(c);
+	step_run_ready(c);
 }
 
 static void on_done(void *arg, struct llm_reply *reply)
@@ -441,10 +452,10 @@ static void on_done(void *arg, struct llm_reply *reply)
 	const struct mt_in in = { .what = MT_REPLIED,
 				  .reply = (const struct mt_reply *)reply };
 
-	spend_reply(c, &reply->usage);
-	if (spent_log(c, SPENT_CONDENSERS, reply, &err)) {
-		ask_over(c);
-		set_error(c, EXIT_FAILED, "%s", err.text);
+	budget_charge_reply(c, &reply->usage);
+	if (side_usage_log(c, USAGE_CONDENSERS, reply, &err)) {
+		request_clear(c);
+		conversation_set_error(c, EXIT_FAILED, "%s", err.text);
 	} else {
 		answered(c, &in);
 	}
@@ -461,17 +472,17 @@ static void on_failed(void *arg, const struct llm_error *error)
 
 static void on_retry(void *arg, const struct llm_error *why, int64_t wait_ms)
 {
-	ask_waits(arg, why, wait_ms);
+	request_on_retry(arg, why, wait_ms);
 }
 
 static void on_again(void *arg)
 {
-	ask_goes_on(arg);
+	request_on_resume(arg);
 }
 
 static void on_switched(void *arg, const struct llm_error *why, const struct llm *next)
 {
-	ask_switched(arg, why, next);
+	request_on_fallback(arg, why, next);
 }
 
 static int wait_for_model(struct mt_ctx *x, struct error *err)
@@ -483,13 +494,14 @@ static int wait_for_model(struct mt_ctx *x, struct error *err)
 	struct conversation *c = x->c;
 
 	if (++x->rounds > CONDENSE_ROUNDS_MAX)
-		return fail(err, MT_ELIMIT, "condenser %s asks its model more than %d times",
+		return fail(err, MT_ELIMIT,
+			    "condenser %s asks its model more than %d times",
 			    x->part->component->name, CONDENSE_ROUNDS_MAX);
-	notice(c, MT_LOG_INFO, "the history is being condensed");
-	return ask_send(c, x, &events, err);
+	conversation_notice(c, MT_LOG_INFO, "the history is being condensed");
+	return request_send(c, x, &events, err);
 }
 
-int condense(struct mt_ctx *x, enum condensing *ret, struct error *err)
+int condense_view(struct mt_ctx *x, enum condensing *ret, struct error *err)
 {
 	int r;
 

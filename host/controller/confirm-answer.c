@@ -3,7 +3,7 @@
  * confirm-answer.c - what a person says to an action that waits: the same action once
  * more, perhaps with other arguments, bound to the hash that was shown. */
 #include "controller/action-hash.h"
-#include "controller/exit_code.h"
+#include "controller/exit-code.h"
 #include "controller/internal.h"
 #include "log.h"
 
@@ -25,17 +25,17 @@ static int strip(json_object *json)
 /* The event of what is approved: the action, or what the user made of it. */
 static json_object *approved_json(struct conversation *c, const struct event *action)
 {
-	const struct event *from = c->edited ? c->edited : action;
+	const struct event *from = c->edited_action ? c->edited_action : action;
 	json_object *meta = event_tool_meta(action), *json = NULL;
 
 	if (json_object_deep_copy(from->json, &json, NULL))
 		return NULL;
 	strip(json);
-	if (!c->edited)
+	if (!c->edited_action)
 		return json;
-	if (js_set_bool(json, "edited", true)
-	    || js_set_str(json, "source", source_name(action->source))
-	    || (meta && js_set(json, "tool_call_metadata", json_object_get(meta)))) {
+	if (js_set_bool(json, "edited", true) ||
+	    js_set_str(json, "source", source_name(action->source)) ||
+	    (meta && js_set(json, "tool_call_metadata", json_object_get(meta)))) {
 		json_object_put(json);
 		return NULL;
 	}
@@ -60,14 +60,15 @@ static struct event *copy_of(struct conversation *c, const struct event *action,
 		js_set_str(copy->json, "reject_reason", c->refusal);
 	if (action_hash(copy, true, hash, err))
 		return NULL;
-	if (confirm_mark(copy, yes ? "confirmed" : "rejected")
-	    || js_set_int(copy->json, "confirms", action->id)
-	    || (yes && js_set_str(copy->json, "approved", hash))) {
+	if (confirm_mark(copy, yes ? "confirmed" : "rejected") ||
+	    js_set_int(copy->json, "confirms", action->id) ||
+	    (yes && js_set_str(copy->json, "approved", hash))) {
 		out_of_memory(err);
 		return NULL;
 	}
-	if (yes && !c->edited && strcmp(hash, c->hash) != 0) {
-		fail(err, MT_EDENIED, "the log was changed: the action in it is not the one "
+	if (yes && !c->edited_action && strcmp(hash, c->hash) != 0) {
+		fail(err, MT_EDENIED,
+		     "the log was changed: the action in it is not the one "
 		     "that was approved");
 		return NULL;
 	}
@@ -82,11 +83,11 @@ int confirm_repeat(struct conversation *c, bool yes, struct error *err)
 
 	if (!copy)
 		return err->code;
-	id = post(c, copy, err);
+	id = conversation_log_event(c, copy, err);
 	if (id < 0)
 		return (int)id;
 	c->pending = id;
-	c->waits = false;
+	c->awaiting_approval = false;
 	return MT_OK;
 }
 
@@ -104,12 +105,13 @@ bool confirm_holds(struct conversation *c, const struct event *action)
 	if (js_bool(action->json, "edited", false))
 		return true;
 	original = first < action->id ? evlog_event(c->log, first, NULL) : NULL;
-	return original && !action_hash(original, true, hash, NULL)
-	       && strcmp(hash, approved) == 0;
+	return original && !action_hash(original, true, hash, NULL) &&
+	       strcmp(hash, approved) == 0;
 }
 
 /* The command, or the arguments of the call. */
-static void put_ran(struct conversation *c, const struct event *action, struct strbuf *out)
+static void put_ran(struct conversation *c, const struct event *action,
+		    struct strbuf *out)
 {
 	const char *name = js_str(event_tool_meta(action), "function_name", NULL);
 	const char *command = event_arg(action, "command"), *text;
@@ -117,15 +119,19 @@ static void put_ran(struct conversation *c, const struct event *action, struct s
 	const struct tool *tool;
 
 	if (strcmp(action->type->name, "run") == 0) {
-		strbuf_addf(out, "The user changed the command before approving it. What "
-			    "ran: %s\n\n", command);
+		strbuf_addf(out,
+			    "The user changed the command before approving it. What "
+			    "ran: %s\n\n",
+			    command);
 		return;
 	}
-	if (action_to_call(&c->catalog, action, name, &tool, &args, NULL))
+	if (action_to_call(&c->agent->catalog, action, name, &tool, &args, NULL))
 		args = json_object_get(event_args(action));
 	text = js_text(args, NULL);
-	strbuf_addf(out, "The user changed the arguments before approving the call. What ran: "
-		    "%s\n\n", text ? text : "");
+	strbuf_addf(out,
+		    "The user changed the arguments before approving the call. What ran: "
+		    "%s\n\n",
+		    text ? text : "");
 }
 
 void confirm_tell_edit(struct conversation *c, const struct event *action,
@@ -135,12 +141,14 @@ void confirm_tell_edit(struct conversation *c, const struct event *action,
 	size_t len;
 	const char *content = event_content(observation, &len);
 
-	if (!js_bool(action->json, "edited", false) || !evlog_dispatched(c->log, action->id))
+	if (!js_bool(action->json, "edited", false) ||
+	    !evlog_dispatched(c->log, action->id))
 		return;
 	put_ran(c, action, &text);
-	if (strbuf_addn(&text, content, len)
-	    || js_set_strn(observation->json, "content", text.text, text.len))
-		log_line(MT_LOG_WARNING, "confirm", "the model is not told what ran: out of "
+	if (strbuf_addn(&text, content, len) ||
+	    js_set_strn(observation->json, "content", text.text, text.len))
+		log_line(MT_LOG_WARNING, "confirm",
+			 "the model is not told what ran: out of "
 			 "memory");
 }
 
@@ -151,21 +159,23 @@ void confirm_rejected(struct conversation *c, struct event *action)
 	const char *reason = js_str(action->json, "reject_reason", "");
 	bool go_on = *reason != '\0';
 
-	refuse_queue(c, "This call was not made: the user rejected one that came before it "
-		     "in the same reply.");
+	turn_refuse(c,
+		    "This call was not made: the user rejected one that came before it "
+		    "in the same reply.");
 	strbuf_add(&text, "Action has been rejected by the user! ");
 	if (go_on)
 		strbuf_addf(&text, "The user says: %s", reason);
 	else
 		strbuf_add(&text, "Waiting for further user input.");
 	c->pending = action->id;
-	post_answer(c, action, "user_rejected", text.text, &err);
+	dispatch_log_answer(c, action, "user_rejected", text.text, &err);
 	if (c->state == STATE_ERROR)
 		return;
 	if (go_on)
-		set_state(c, STATE_RUNNING, "");
+		conversation_set_state(c, STATE_RUNNING, "");
 	else
-		set_state(c, STATE_AWAITING_USER_INPUT, "the user rejected the action");
+		conversation_set_state(c, STATE_AWAITING_USER_INPUT,
+				       "the user rejected the action");
 }
 
 void confirm_overtaken(struct conversation *c)
@@ -175,8 +185,9 @@ void confirm_overtaken(struct conversation *c)
 
 	snprintf(c->refusal, sizeof c->refusal,
 		 "see the message that follows, which came instead of an answer");
-	set_state(c, STATE_USER_REJECTED, "");
-	copy = c->state == STATE_USER_REJECTED ? evlog_event(c->log, c->pending, &err) : NULL;
+	conversation_set_state(c, STATE_USER_REJECTED, "");
+	copy = c->state == STATE_USER_REJECTED ? evlog_event(c->log, c->pending, &err)
+					       : NULL;
 	if (copy)
 		confirm_rejected(c, copy);
 }
@@ -212,15 +223,16 @@ static struct event *change(struct conversation *c, const struct event *action,
 	bool secret = false;
 	size_t len;
 
-	if (action_to_call(&c->catalog, action, name, &tool, &args, err)
-	    || merge(args, tool, changes, err))
+	if (action_to_call(&c->agent->catalog, action, name, &tool, &args, err) ||
+	    merge(args, tool, changes, err))
 		return NULL;
 	if (mask_json(c->mask, args, NULL, &secret) || !(text = js_text(args, &len))) {
 		out_of_memory(err);
 		return NULL;
 	}
 	if (secret) { /* the log cannot hold it, so it could not be run as it was approved */
-		fail(err, MT_EINVAL, "the edited action contains a secret: let the command "
+		fail(err, MT_EINVAL,
+		     "the edited action contains a secret: let the command "
 		     "read it from the environment or a file");
 		return NULL;
 	}
@@ -242,7 +254,7 @@ static int take_changes(struct conversation *c, const struct event *action,
 	confirm_judge(c, e, &v);
 	if (v.deny)
 		return confirm_denied(&v, "the changed action", err);
-	c->edited = STEAL(e);
+	c->edited_action = STEAL(e);
 	return MT_OK;
 }
 
@@ -250,19 +262,23 @@ static int take_changes(struct conversation *c, const struct event *action,
 static json_object *find_scope(const struct conversation *c, const struct approval *a,
 			       struct error *err)
 {
-	size_t count = c->offered ? json_object_array_length(c->offered) : 0;
-	size_t n = a->scope < 0 ? c->offer : (size_t)a->scope;
+	size_t count =
+		c->offered_scopes ? json_object_array_length(c->offered_scopes) : 0;
+	size_t n = a->scope < 0 ? c->proposed_scope : (size_t)a->scope;
 
 	if (count == 0)
-		fail(err, MT_EDENIED, "an action of risk %s is approved each time: nothing "
-		     "is allowed for later", risk_name(c->risk));
+		fail(err, MT_EDENIED,
+		     "an action of risk %s is approved each time: nothing "
+		     "is allowed for later",
+		     risk_name(c->risk));
 	else if (a->arguments)
-		fail(err, MT_EINVAL, "a changed action is approved once: `always` is for the "
+		fail(err, MT_EINVAL,
+		     "a changed action is approved once: `always` is for the "
 		     "action as it was shown");
 	else if (n >= count)
 		fail(err, MT_EINVAL, "there is no scope %zu: %zu are offered", n, count);
 	else
-		return json_object_array_get_idx(c->offered, n);
+		return json_object_array_get_idx(c->offered_scopes, n);
 	return NULL;
 }
 
@@ -275,24 +291,27 @@ static int check_hash(const struct conversation *c, const struct event *action,
 	if (!a->hash || !*a->hash)
 		return a->answer == ANSWER_NO
 			       ? MT_OK
-			       : fail(err, MT_EINVAL, "an approval needs the `hash` of the "
+			       : fail(err, MT_EINVAL,
+				      "an approval needs the `hash` of the "
 				      "action that was shown");
 	if (action_hash(action, true, now, err))
 		return err->code;
 	if (strcmp(a->hash, now) != 0 || strcmp(now, c->hash) != 0)
-		return fail(err, MT_EDENIED, "the action that waits is not the one that was "
+		return fail(err, MT_EDENIED,
+			    "the action that waits is not the one that was "
 			    "shown (its hash differs): nothing ran; look at it again");
 	return MT_OK;
 }
 
 /* Everything that may be refused, before anything has changed. */
-static int check_answer(struct conversation *c, const struct approval *a, struct error *err)
+static int check_answer(struct conversation *c, const struct approval *a,
+			struct error *err)
 {
 	AUTO(event) struct event *action = NULL;
 	struct verdict v = { .risk = RISK_UNKNOWN };
 	json_object *scope = NULL;
 
-	if (!c->waits || c->closing)
+	if (!c->awaiting_approval || c->closing)
 		return fail(err, MT_EINVAL,
 			    "the conversation is %s: nothing waits for confirmation",
 			    state_name(c->state));
@@ -301,13 +320,14 @@ static int check_answer(struct conversation *c, const struct approval *a, struct
 		return err->code;
 	if (a->answer == ANSWER_ALWAYS && !(scope = find_scope(c, a, err)))
 		return err->code;
-	c->edited = event_unref(c->edited);
+	c->edited_action = event_unref(c->edited_action);
 	if (a->answer == ANSWER_NO)
 		return MT_OK;
 	if (a->arguments && take_changes(c, action, a->arguments, err))
 		return err->code;
 	if (!a->arguments)
-		confirm_assess(c, action, &v); /* the rules may be others than when it was asked */
+		confirm_assess(c, action,
+			       &v); /* the rules may be others than when it was asked */
 	if (v.deny)
 		return confirm_denied(&v, "the action", err);
 	if (!scope)
@@ -325,19 +345,19 @@ int conversation_confirm(struct conversation *c, const struct approval *a,
 	if (check_answer(c, a, err))
 		return err->code;
 	snprintf(c->refusal, sizeof c->refusal, "%s", yes || !a->reason ? "" : a->reason);
-	set_state(c, yes ? STATE_USER_CONFIRMED : STATE_USER_REJECTED, "");
-	c->edited = event_unref(c->edited);
-	if (c->waits || c->pending < 0)
+	conversation_set_state(c, yes ? STATE_USER_CONFIRMED : STATE_USER_REJECTED, "");
+	c->edited_action = event_unref(c->edited_action);
+	if (c->awaiting_approval || c->pending < 0)
 		return fail(err, MT_EIO, "%s", c->reason);
 	copy = evlog_event(c->log, c->pending, err);
 	if (!copy) {
-		set_error(c, EXIT_FAILED, "%s", err->text);
+		conversation_set_error(c, EXIT_FAILED, "%s", err->text);
 		return err->code;
 	}
 	if (yes)
-		dispatch(c, copy);
+		dispatch_action(c, copy);
 	else
 		confirm_rejected(c, copy);
-	kick(c);
-	return barrier(c, err);
+	step_run_ready(c);
+	return conversation_barrier(c, err);
 }

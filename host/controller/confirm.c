@@ -10,7 +10,7 @@
 #include "controller/confirm.h"
 
 #include "controller/action-hash.h"
-#include "controller/exit_code.h"
+#include "controller/exit-code.h"
 #include "controller/internal.h"
 #include "utf8.h"
 
@@ -35,7 +35,7 @@ bool confirm_needed(const struct confirm_policy *p, enum risk risk)
 	return risk_waits(risk, p->from, p->unknown);
 }
 
-int confirm_policy_read(const struct config *c, const char *section, bool attended,
+int confirm_policy_read(const struct config *c, const char *section, bool interactive,
 			struct confirm_policy *ret, struct error *err)
 {
 	const char *when = config_get(c, section, "confirmation");
@@ -44,7 +44,7 @@ int confirm_policy_read(const struct config *c, const char *section, bool attend
 	if (!when || !from)
 		return fail(err, MT_EINVAL, "[%s] has no confirmation", section);
 	if (strcmp(when, "auto") == 0)
-		when = attended ? "risky" : "never";
+		when = interactive ? "risky" : "never";
 	ret->when = strcmp(when, "always") == 0  ? CONFIRM_ALWAYS
 		    : strcmp(when, "risky") == 0 ? CONFIRM_RISKY
 						 : CONFIRM_NEVER;
@@ -102,16 +102,16 @@ bool confirm_is_answer(const struct event *action, bool *ret_yes)
 void confirm_clear(struct conversation *c)
 {
 	json_object_put(c->approvals);
-	json_object_put(c->offered);
-	c->approvals = c->offered = NULL;
-	c->edited = event_unref(c->edited);
+	json_object_put(c->offered_scopes);
+	c->approvals = c->offered_scopes = NULL;
+	c->edited_action = event_unref(c->edited_action);
 }
 
 /* ---- the gate ---------------------------------------------------------- */
 
 void confirm_assess(struct conversation *c, struct event *action, struct verdict *ret)
 {
-	if (c->judge(c, action, ret)) {
+	if (c->assess(c, action, ret)) {
 		ret->risk = RISK_UNKNOWN;
 		ret->deny = false;
 	}
@@ -139,28 +139,28 @@ static const char *subject_of(const struct event *action)
 static void say_medium(struct conversation *c, struct event *action,
 		       const struct verdict *v)
 {
-	AUTO(event) struct event *masked = action_shown(c, action);
+	AUTO(event) struct event *masked = dispatch_masked_action(c, action);
 	const char *what = masked ? subject_of(masked) : "";
 	size_t len = strcspn(what, "\r\n"), shown = utf8_cut(what, len, SUBJECT_SHOWN);
 
-	notice(c, MT_LOG_WARNING, "medium risk: %s %.*s%s%s%s", action->type->name,
-	       (int)shown, what, what[shown] ? " ..." : "", *v->reason ? ": " : "",
-	       v->reason);
+	conversation_notice(c, MT_LOG_WARNING, "medium risk: %s %.*s%s%s%s",
+			    action->type->name, (int)shown, what,
+			    what[shown] ? " ..." : "", *v->reason ? ": " : "", v->reason);
 }
 
-enum gate confirm_gate(struct conversation *c, struct event *action,
-		       struct verdict *ret)
+enum gate confirm_gate(struct conversation *c, struct event *action, struct verdict *ret)
 {
 	*ret = (struct verdict){ .risk = RISK_UNKNOWN };
-	if (c->confirm.when == CONFIRM_NEVER && !analyzers_wired(c))
+	if (c->agent->confirm.when == CONFIRM_NEVER && !analyzers_wired(c))
 		return GATE_RUN;
 	confirm_judge(c, action, ret);
 	if (ret->deny)
 		return GATE_DENY;
-	if (confirm_needed(&c->confirm, ret->risk)
-	    && (ret->risk == RISK_HIGH || !confirm_allowed(c, action)))
+	if (confirm_needed(&c->agent->confirm, ret->risk) &&
+	    (ret->risk == RISK_HIGH || !confirm_allowed(c, action)))
 		return GATE_WAIT;
-	if (ret->risk == RISK_MEDIUM && *ret->reason && c->confirm.when != CONFIRM_NEVER)
+	if (ret->risk == RISK_MEDIUM && *ret->reason &&
+	    c->agent->confirm.when != CONFIRM_NEVER)
 		say_medium(c, action, ret);
 	return GATE_RUN;
 }
@@ -186,12 +186,12 @@ static void waits_now(struct conversation *c, const struct verdict *v)
 {
 	char reason[sizeof c->reason];
 
-	c->waits = true;
+	c->awaiting_approval = true;
 	c->risk = v->risk;
 	snprintf(c->risk_reason, sizeof c->risk_reason, "%s", v->reason);
 	snprintf(reason, sizeof reason, "risk %s%s%s", risk_name(v->risk),
 		 *v->reason ? ": " : "", v->reason);
-	enter_state(c, STATE_AWAITING_USER_CONFIRMATION, reason);
+	conversation_enter_state(c, STATE_AWAITING_USER_CONFIRMATION, reason);
 }
 
 /* What a client is shown and may say yes to: the action as the log holds it. */
@@ -199,22 +199,22 @@ static int describe(struct conversation *c, const struct event *action, struct e
 {
 	const struct scope_place place = confirm_place(c, action);
 
-	json_object_put(c->offered);
-	c->offered = NULL;
-	c->offer = 0;
+	json_object_put(c->offered_scopes);
+	c->offered_scopes = NULL;
+	c->proposed_scope = 0;
 	if (action_hash(action, true, c->hash, err))
 		return err->code;
 	if (c->risk == RISK_HIGH)
 		return MT_OK;
-	return scopes_offer(action, &place, &c->offered, &c->offer, err);
+	return scopes_offer(action, &place, &c->offered_scopes, &c->proposed_scope, err);
 }
 
 static void cannot_wait(struct conversation *c, const struct error *err)
 {
 	c->pending = -1;
-	c->waits = false;
+	c->awaiting_approval = false;
 	if (c->state != STATE_ERROR)
-		set_error(c, EXIT_FAILED, "%s", err->text);
+		conversation_set_error(c, EXIT_FAILED, "%s", err->text);
 }
 
 void confirm_wait(struct conversation *c, struct event *action, const struct verdict *v)
@@ -224,30 +224,30 @@ void confirm_wait(struct conversation *c, struct event *action, const struct ver
 
 	waits_now(c, v);
 	if (c->state != STATE_AWAITING_USER_CONFIRMATION) {
-		c->waits = false; /* the log cannot be written */
+		c->awaiting_approval = false; /* the log cannot be written */
 		event_unref(action);
 		return;
 	}
 	c->pending = evlog_count(c->log);
 	if (confirm_mark(action, "awaiting_confirmation"))
 		action = event_unref(action);
-	if (post(c, action, &err) < 0 || describe(c, kept, &err))
+	if (conversation_log_event(c, action, &err) < 0 || describe(c, kept, &err))
 		cannot_wait(c, &err);
 	else
-		tell_state(c);
+		conversation_notify_state(c);
 }
 
 /* The risk that was found then or is found now, if one of them is HIGH. */
 int confirm_restore_waiting(struct conversation *c, struct event *action,
 			    struct error *err)
 {
-	enum risk then = (enum risk)js_int(event_args(action), "security_risk",
-					   RISK_UNKNOWN);
+	enum risk then =
+		(enum risk)js_int(event_args(action), "security_risk", RISK_UNKNOWN);
 	struct verdict v;
 
 	confirm_assess(c, action, &v);
 	c->pending = action->id;
-	c->waits = true;
+	c->awaiting_approval = true;
 	c->risk = then == RISK_HIGH || !analyzers_wired(c) ? then : v.risk;
 	snprintf(c->risk_reason, sizeof c->risk_reason, "%s", v.reason);
 	return describe(c, action, err);
@@ -263,7 +263,7 @@ void confirm_wait_again(struct conversation *c, struct event *action,
 	if (describe(c, action, &err))
 		cannot_wait(c, &err);
 	else
-		tell_state(c);
+		conversation_notify_state(c);
 }
 
 void confirm_refuse(struct conversation *c, struct event *action, const struct verdict *v)
@@ -273,24 +273,27 @@ void confirm_refuse(struct conversation *c, struct event *action, const struct v
 	strbuf_addf(&text, "The action was refused and did not run: %s%s%s%s",
 		    *v->reason ? v->reason : "it is against the policy of this host",
 		    *v->rule ? " (rule " : "", v->rule, *v->rule ? ")" : "");
-	notice(c, MT_LOG_WARNING, "refused: %s", *v->reason ? v->reason : v->rule);
-	post_unanswered(c, action, "AGENT_ERROR$ACTION_DENIED", text.text);
+	conversation_notice(c, MT_LOG_WARNING, "refused: %s",
+			    *v->reason ? v->reason : v->rule);
+	dispatch_log_failure(c, action, "AGENT_ERROR$ACTION_DENIED", text.text);
 }
 
 json_object *conversation_waits(const struct conversation *c)
 {
-	size_t count = c->offered ? json_object_array_length(c->offered) : 0;
+	size_t count =
+		c->offered_scopes ? json_object_array_length(c->offered_scopes) : 0;
 	json_object *o, *list;
 
-	if (!c->waits || c->pending < 0)
+	if (!c->awaiting_approval || c->pending < 0)
 		return NULL;
 	o = json_object_new_object();
 	list = json_object_new_array();
 	for (size_t i = 0; list && i < count; i++) {
 		json_object *one = json_object_new_object();
 
-		js_set_str(one, "text", js_str(json_object_array_get_idx(c->offered, i),
-					       "text", ""));
+		js_set_str(one, "text",
+			   js_str(json_object_array_get_idx(c->offered_scopes, i), "text",
+				  ""));
 		js_add(list, one);
 	}
 	js_set_int(o, "action", c->pending);
@@ -299,8 +302,11 @@ json_object *conversation_waits(const struct conversation *c)
 	if (*c->risk_reason)
 		js_set_str(o, "reason", c->risk_reason);
 	js_set(o, "scopes", list);
-	js_set_int(o, "scope", (int64_t)c->offer);
-	js_set_str(o, "kind", count ? js_str(json_object_array_get_idx(c->offered, c->offer),
-					     "text", "") : "");
+	js_set_int(o, "scope", (int64_t)c->proposed_scope);
+	js_set_str(o, "kind",
+		   count ? js_str(json_object_array_get_idx(c->offered_scopes,
+							    c->proposed_scope),
+				  "text", "")
+			 : "");
 	return o;
 }

@@ -36,8 +36,8 @@ int confirm_denied(const struct verdict *v, const char *what, struct error *err)
 bool confirm_needed(const struct confirm_policy *p, enum risk risk);
 /** What both let pass: nothing runs unconfirmed because a delegate runs it. */
 struct confirm_policy confirm_stricter(struct confirm_policy a, struct confirm_policy b);
-/** Read the policy of a section [controller...]. `attended`: a person can answer. */
-int confirm_policy_read(const struct config *c, const char *section, bool attended,
+/** Read the policy of a section [controller...]. `interactive`: a person can answer. */
+int confirm_policy_read(const struct config *c, const char *section, bool interactive,
 			struct confirm_policy *ret, struct error *err);
 
 enum gate { GATE_RUN, GATE_WAIT, GATE_DENY };

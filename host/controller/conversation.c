@@ -4,11 +4,11 @@
  * and the commands of its frontends. */
 #include "controller/internal.h"
 
-#include "controller/bill-checkpoint.h"
+#include "controller/usage-checkpoint.h"
 
 #include "context/images.h"
-#include "controller/children.h"
-#include "controller/exit_code.h"
+#include "controller/subagents.h"
+#include "controller/exit-code.h"
 #include "controller/meta.h"
 #include "controller/rewind.h"
 #include "files.h"
@@ -22,7 +22,7 @@ enum { TITLE_BYTES = 60, TITLE_OF_MAX = 4096 };
 
 /* ---- telling ----------------------------------------------------------- */
 
-void notice(struct conversation *c, int level, const char *fmt, ...)
+void conversation_notice(struct conversation *c, int level, const char *fmt, ...)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(4096), shown = STRBUF(1 << 16);
 	const char *masked;
@@ -32,19 +32,21 @@ void notice(struct conversation *c, int level, const char *fmt, ...)
 	strbuf_vaddf(&text, fmt, ap);
 	va_end(ap);
 	log_line(MT_LOG_INFO, "conversation", "%s", text.text);
-	masked = hidden(c, text.text, &shown); /* once: TELL is for each watcher */
-	TELL(c, notice, level, masked);
+	masked = conversation_mask_text(
+		c, text.text, &shown); /* once: NOTIFY_WATCHERS is for each watcher */
+	NOTIFY_WATCHERS(c, notice, level, masked);
 }
 
-const char *hidden(const struct conversation *c, const char *text, struct strbuf *ret)
+const char *conversation_mask_text(const struct conversation *c, const char *text,
+				   struct strbuf *ret)
 {
 	if (mask_put(c->mask, ret, text, strlen(text)))
 		return "(out of memory)";
 	return ret->text;
 }
 
-void hide(struct mask_stream *s, struct strbuf *out, const char *text, size_t len,
-	  bool last)
+void mask_stream_chunk(struct mask_stream *s, struct strbuf *out, const char *text,
+		       size_t len, bool last)
 {
 	mask_stream_feed(s, out, text, len);
 	if (last)
@@ -72,14 +74,14 @@ static void on_append(struct evlog *log, const struct event *e, void *arg)
 	struct conversation *c = arg;
 
 	(void)log;
-	c->due |= event_steps(e, c->state);
+	c->step_requested |= event_triggers_step(e, c->state);
 	if (config_logs_events(c->config)) {
 		AUTO(strbuf) struct strbuf line = STRBUF(16 << 20);
 
 		event_write(e, &line);
 		log_line(MT_LOG_INFO, "event", "%s", line.text);
 	}
-	TELL(c, event, e);
+	NOTIFY_WATCHERS(c, event, e);
 }
 
 /* ---- events and states ------------------------------------------------- */
@@ -89,8 +91,8 @@ static json_object *copy_args(const struct conversation *c, const struct event *
 {
 	json_object *copy = NULL;
 
-	if (e->is_action && (e->type->flags & EVENT_RUNNABLE) && !mask_is_empty(c->mask)
-	    && !js_get(e->json, EVENT_MASKED))
+	if (e->is_action && (e->type->flags & EVENT_RUNNABLE) &&
+	    !mask_is_empty(c->mask) && !js_get(e->json, EVENT_MASKED))
 		json_object_deep_copy(event_args(e), &copy, NULL);
 	return copy;
 }
@@ -106,13 +108,13 @@ static void log_failed(struct conversation *c, const struct error *err)
 	snprintf(c->reason, sizeof c->reason, "%s", err->text);
 	if (known && evlog_is_lost(c->log))
 		return;
-	notice(c, MT_LOG_ERROR, "%s", err->text);
-	TELL(c, state, c->state, c->reason);
+	conversation_notice(c, MT_LOG_ERROR, "%s", err->text);
+	NOTIFY_WATCHERS(c, state, c->state, c->reason);
 	if (evlog_is_lost(c->log))
-		cancel_work(c);
+		conversation_cancel_work(c);
 }
 
-int barrier(struct conversation *c, struct error *err)
+int conversation_barrier(struct conversation *c, struct error *err)
 {
 	int r = evlog_barrier(c->log, err);
 
@@ -121,13 +123,14 @@ int barrier(struct conversation *c, struct error *err)
 	return r;
 }
 
-int64_t post(struct conversation *c, struct event *e, struct error *err)
+int64_t conversation_log_event(struct conversation *c, struct event *e, struct error *err)
 {
 	AUTO(json) json_object *plain = NULL;
 	int64_t id;
 
 	if (!e) {
-		notice(c, MT_LOG_ERROR, "an event could not be made: %s", err->text);
+		conversation_notice(c, MT_LOG_ERROR, "an event could not be made: %s",
+				    err->text);
 		return err->code ? err->code : MT_ENOMEM;
 	}
 	plain = copy_args(c, e);
@@ -138,24 +141,24 @@ int64_t post(struct conversation *c, struct event *e, struct error *err)
 	}
 	id = e->id;
 	if (plain && js_get(e->json, EVENT_MASKED)) {
-		json_object_put(c->plain);
-		c->plain = STEAL(plain);
-		c->plain_of = id;
+		json_object_put(c->unmasked_args);
+		c->unmasked_args = STEAL(plain);
+		c->unmasked_action = id;
 	}
 	event_unref(e);
 	return id;
 }
 
-void cancel_work(struct conversation *c)
+void conversation_cancel_work(struct conversation *c)
 {
-	ask_cancel(c);
+	request_cancel(c);
 	slices_drop(c);
-	complete_cancel(c);
-	hooking_cancel(c);
-	children_stop(c);
-	ahead_drop(c);
-	if (c->pending >= 0 && !c->waits && c->link)
-		runner_cancel(c->link, ahead_number(c, c->pending));
+	tool_completion_cancel(c);
+	hook_runner_cancel(c);
+	subagents_stop(c);
+	parallel_cancel(c);
+	if (c->pending >= 0 && !c->awaiting_approval && c->link)
+		runner_cancel(c->link, parallel_call_of(c, c->pending));
 }
 
 /* Stopped or failed with an action that has no observation: it gets one. */
@@ -164,73 +167,85 @@ static void settle_pending(struct conversation *c, enum agent_state state)
 	struct error err = ERROR_NONE;
 	AUTO(event) struct event *action = NULL;
 
-	clear_queue(c);
-	if (c->pending < 0 && c->redo < 0)
+	turn_clear(c);
+	if (c->pending < 0 && c->uncommitted_action < 0)
 		return;
-	action = evlog_event(c->log, c->pending >= 0 ? c->pending : c->redo, &err);
-	c->pending = c->redo = -1;
-	c->waits = false;
+	action = evlog_event(c->log, c->pending >= 0 ? c->pending : c->uncommitted_action,
+			     &err);
+	c->pending = c->uncommitted_action = -1;
+	c->awaiting_approval = false;
 	if (!action || !(action->type->flags & EVENT_RUNNABLE))
 		return;
 	if (state == STATE_STOPPED)
-		post_unanswered(c, action, "AGENT_ERROR$ERROR_ACTION_NOT_EXECUTED_STOPPED",
-				"The action was not finished: the conversation was stopped.");
+		dispatch_log_failure(
+			c, action, "AGENT_ERROR$ERROR_ACTION_NOT_EXECUTED_STOPPED",
+			"The action was not finished: the conversation was stopped.");
 	else
-		post_unanswered(c, action, "AGENT_ERROR$ERROR_ACTION_NOT_EXECUTED_ERROR",
-				"The action was not finished: the agent ran into an error.");
+		dispatch_log_failure(
+			c, action, "AGENT_ERROR$ERROR_ACTION_NOT_EXECUTED_ERROR",
+			"The action was not finished: the agent ran into an error.");
 }
 
-void enter_state(struct conversation *c, enum agent_state state, const char *reason)
+void conversation_enter_state(struct conversation *c, enum agent_state state,
+			      const char *reason)
 {
 	struct error err = ERROR_NONE;
 	AUTO(strbuf) struct strbuf shown = STRBUF(1 << 16);
 	json_object *extras;
 
 	log_line(MT_LOG_DEBUG, "controller", "state %s -> %s reason=%s",
-		 state_name(c->state), state_name(state), hidden(c, reason, &shown));
+		 state_name(c->state), state_name(state),
+		 conversation_mask_text(c, reason, &shown));
 	strbuf_reset(&shown);
-	spend_clock(c);
+	budget_update_clock(c);
 	c->state = state;
-	spend_clock(c);
-	spend_watch(c);
-	snprintf(c->reason, sizeof c->reason, "%s", hidden(c, reason, &shown));
+	budget_update_clock(c);
+	budget_start_timer(c);
+	snprintf(c->reason, sizeof c->reason, "%s",
+		 conversation_mask_text(c, reason, &shown));
 	extras = json_object_new_object();
 	js_set_str(extras, "agent_state", state_name(state));
 	js_set_str(extras, "reason", c->reason);
 	if (state == STATE_ERROR && c->status)
 		js_set_str(extras, "status", c->status);
 	c->status = NULL;
-	post(c, event_observation("agent_state_changed", SOURCE_ENVIRONMENT, -1, "", 0,
-				  extras, &err), &err);
+	conversation_log_event(c,
+			       event_observation("agent_state_changed",
+						 SOURCE_ENVIRONMENT, -1, "", 0, extras,
+						 &err),
+			       &err);
 }
 
-void tell_state(struct conversation *c)
+void conversation_notify_state(struct conversation *c)
 {
 	struct error err = ERROR_NONE;
 
-	if (state_is_resting(c->state) && barrier(c, &err))
+	if (state_is_resting(c->state) && conversation_barrier(c, &err))
 		return; /* that was told */
-	TELL(c, state, c->state, c->reason);
+	NOTIFY_WATCHERS(c, state, c->state, c->reason);
 }
 
 /* An agent that ran into a limit may go on when a person says so. */
 static void raise_limits(struct conversation *c)
 {
-	if (!c->headless && account_raise(c->purse))
-		spend_log(c);
+	if (!c->headless && budget_raise(c->agent->budget))
+		budget_log(c);
 }
 
 /* A delegate that waits for words that nobody can say has ended too. One that the
  * limits of the whole conversation stop has not: it goes on when they are raised. */
 static bool ends_delegate(const struct conversation *c, enum agent_state state)
 {
-	if (state == STATE_ERROR && c->exit_code == EXIT_LIMIT && account_hit(&c->account))
+	if (state == STATE_ERROR && c->exit_code == EXIT_LIMIT &&
+	    budget_was_hit(&c->budget))
 		return false;
-	return state == STATE_FINISHED || state == STATE_REJECTED || state == STATE_ERROR
-	       || (state == STATE_AWAITING_USER_INPUT && c->headless);
+	return state == STATE_FINISHED || state == STATE_REJECTED ||
+	       state == STATE_ERROR ||
+	       (state == STATE_AWAITING_USER_INPUT && c->headless);
 }
 
-void set_state(struct conversation *c, enum agent_state state, const char *reason)
+void conversation_set_state(struct conversation *c, enum agent_state state,
+			    const char *reason)
 {
 	struct error err = ERROR_NONE;
 	bool yes = state == STATE_USER_CONFIRMED;
@@ -238,29 +253,29 @@ void set_state(struct conversation *c, enum agent_state state, const char *reaso
 	if (c->state == state)
 		return;
 	if (state == STATE_STOPPED || state == STATE_ERROR) {
-		cancel_work(c);
+		conversation_cancel_work(c);
 		settle_pending(c, state);
 	}
 	if (state == STATE_STOPPED)
 		delegates_drop(c, true);
-	if (c->level && ends_delegate(c, state)) {
+	if (c->parent_count && ends_delegate(c, state)) {
 		delegate_end(c, state, reason);
 		return;
 	}
 	if (c->state == STATE_ERROR && state == STATE_RUNNING)
 		raise_limits(c);
-	if ((yes || state == STATE_USER_REJECTED) && c->pending >= 0
-	    && confirm_repeat(c, yes, &err)) {
+	if ((yes || state == STATE_USER_REJECTED) && c->pending >= 0 &&
+	    confirm_repeat(c, yes, &err)) {
 		if (c->state != STATE_ERROR)
-			set_error(c, EXIT_FAILED, "%s", err.text);
+			conversation_set_error(c, EXIT_FAILED, "%s", err.text);
 		return;
 	}
-	enter_state(c, state, reason);
+	conversation_enter_state(c, state, reason);
 	if (c->state == state)
-		tell_state(c);
+		conversation_notify_state(c);
 }
 
-void set_error(struct conversation *c, int exit_code, const char *fmt, ...)
+void conversation_set_error(struct conversation *c, int exit_code, const char *fmt, ...)
 {
 	char text[sizeof c->reason];
 	va_list ap;
@@ -271,7 +286,7 @@ void set_error(struct conversation *c, int exit_code, const char *fmt, ...)
 	if (evlog_is_lost(c->log)) /* that comes first, and was told */
 		return;
 	c->exit_code = exit_code;
-	set_state(c, STATE_ERROR, text);
+	conversation_set_state(c, STATE_ERROR, text);
 }
 
 /* ---- opening and closing ----------------------------------------------- */
@@ -281,7 +296,7 @@ static void keep_sums(struct conversation *c)
 {
 	struct reply_sums s;
 
-	if (!c->models || !c->log || reply_sums_open(&s, c->inherited))
+	if (!c->models || !c->log || reply_sums_open(&s, c->inherited_replies))
 		return;
 	reply_sums_read(&s, c->log);
 	reply_sums_close(&s);
@@ -289,59 +304,63 @@ static void keep_sums(struct conversation *c)
 
 static void release(struct conversation *c)
 {
-	clear_queue(c);
-	ask_cancel(c);
+	turn_clear(c);
+	request_cancel(c);
 	confirm_clear(c);
-	spend_unwatch(c);
+	budget_stop_timer(c);
 	relist_close(c);
 	slices_close(c);
-	c->hooking = hooking_free(c->hooking);
-	children_forget(c);
+	c->hook_runner = hook_runner_free(c->hook_runner);
+	subagents_forget(c);
 	keep_sums(c);
-	unwire(c);
+	wiring_close(c);
 	evlog_close(c->log);
 	log_set_mask(NULL);
-	mask_stream_clear(&c->said[0]);
-	mask_stream_clear(&c->said[1]);
-	mask_stream_clear(&c->shown);
+	mask_stream_clear(&c->reply_masks[0]);
+	mask_stream_clear(&c->reply_masks[1]);
+	mask_stream_clear(&c->output_mask);
 	mask_free(c->mask);
 	registry_free(c->registry);
 	config_free(c->config);
-	free(c->kept);
+	free(c->agent->state_text);
+	free(c->agent);
 	free(c->id);
 	free(c->parent);
 	free(c->dir);
 	free(c->workspace);
 	free(c->title);
 	free(c->shell_dir);
-	ahead_free(c);
-	json_object_put(c->wanted);
-	json_object_put(c->plain);
+	parallel_free(c);
+	json_object_put(c->requested_tools);
+	json_object_put(c->unmasked_args);
 	free(c);
 }
 
 struct conversation *conversation_allocate(uv_loop_t *loop,
-					    const struct conversation_options *o)
+					   const struct conversation_options *o)
 {
 	struct conversation *c = calloc(1, sizeof *c);
 
 	if (!c)
 		return NULL;
-	c->loop = loop;
-	c->pending = c->redo = c->delegation = -1;
-	c->purse = &c->account;
-	c->judge = analyzers_judge;
-	c->headless = o->headless;
-	c->answers = o->answers;
-	c->state = STATE_LOADING;
+	c->agent = calloc(1, sizeof *c->agent);
 	c->mask = mask_new();
-	if (!c->mask) {
+	if (!c->agent || !c->mask) {
+		mask_free(c->mask);
+		free(c->agent);
 		free(c);
 		return NULL;
 	}
-	mask_stream_init(&c->said[0], c->mask);
-	mask_stream_init(&c->said[1], c->mask);
-	mask_stream_init(&c->shown, c->mask);
+	c->loop = loop;
+	c->pending = c->uncommitted_action = c->agent->delegation = -1;
+	c->agent->budget = &c->budget;
+	c->assess = analyzers_judge;
+	c->headless = o->headless;
+	c->answers = o->answers;
+	c->state = STATE_LOADING;
+	mask_stream_init(&c->reply_masks[0], c->mask);
+	mask_stream_init(&c->reply_masks[1], c->mask);
+	mask_stream_init(&c->output_mask, c->mask);
 	uv_prepare_init(loop, &c->handle);
 	uv_unref((uv_handle_t *)&c->handle);
 	c->handle.data = c;
@@ -350,14 +369,16 @@ struct conversation *conversation_allocate(uv_loop_t *loop,
 
 static void tell_damage(void *arg, const char *text)
 {
-	notice(arg, MT_LOG_WARNING, "%s", text);
+	conversation_notice(arg, MT_LOG_WARNING, "%s", text);
 }
 
 int conversation_open(struct conversation *c, const struct conversation_options *o,
 		      enum evlog_open mode, char **ret_report, struct error *err)
 {
 	const char *sync = config_get(c->config, "core", "sync");
-	struct evlog_options options = { .mask = c->mask, .damaged = tell_damage, .arg = c };
+	struct evlog_options options = { .mask = c->mask,
+					 .damaged = tell_damage,
+					 .arg = c };
 	int r = config_secrets(c->config, c->mask, err);
 
 	log_set_mask(c->mask);
@@ -365,14 +386,14 @@ int conversation_open(struct conversation *c, const struct conversation_options 
 		       : strcmp(sync, "event") == 0 ? SYNC_EVENT
 						    : SYNC_BARRIER;
 	if (!r)
-		r = wire(c, o, err);
+		r = wiring_open(c, o, err);
 	if (!r)
-		r = hooking_open(c, err);
+		r = hook_runner_open(c, err);
 	if (!r)
 		r = evlog_open(c->dir, mode, &options, &c->log, ret_report, err);
 	if (!r && evlog_subscribe(c->log, on_append, c) < 0)
 		r = out_of_memory(err);
-	return r ? r : wire_memory(c, err);
+	return r ? r : wiring_open_memory(c, err);
 }
 
 static void on_undone(uv_handle_t *handle)
@@ -386,7 +407,7 @@ int conversation_undo(struct conversation *c, bool keep_config, int r)
 		c->config = NULL;
 		c->registry = NULL;
 	}
-	unwire(c);
+	wiring_close(c);
 	c->log = evlog_close(c->log);
 	uv_close((uv_handle_t *)&c->handle, on_undone);
 	return r;
@@ -408,7 +429,7 @@ static int create_failed(struct conversation *c, int r)
 static int hide_title(struct conversation *c, struct error *err)
 {
 	AUTO(strbuf) struct strbuf shown = STRBUF(1 << 20);
-	char *title = strdup(hidden(c, c->title, &shown));
+	char *title = strdup(conversation_mask_text(c, c->title, &shown));
 
 	if (!title)
 		return out_of_memory(err);
@@ -447,7 +468,7 @@ int conversation_create(uv_loop_t *loop, struct config *config, struct registry 
 	if (!r)
 		r = evlog_beside(c->log, "meta.json", err);
 	if (!r)
-		r = post_system(c, err);
+		r = step_log_system(c, err);
 	if (!r)
 		r = confirm_inherit(c, o->approvals, err);
 	if (r)
@@ -467,9 +488,9 @@ static void on_released(uv_handle_t *handle)
 		closed(arg);
 }
 
-void conversation_close_rest(struct conversation *c)
+void conversation_close_finish(struct conversation *c)
 {
-	if (c->link || c->children)
+	if (c->link || c->subagents)
 		return; /* whoever is last comes again */
 	uv_close((uv_handle_t *)&c->handle, on_released);
 }
@@ -479,17 +500,17 @@ void conversation_close(struct conversation *c, void (*done)(void *arg), void *a
 	c->closing = true;
 	c->closed = done;
 	c->closed_arg = arg;
-	cancel_work(c);
-	if (!hooking_end(c))
-		conversation_close_now(c);
+	conversation_cancel_work(c);
+	if (!hook_runner_end(c))
+		conversation_close_begin(c);
 }
 
-void conversation_close_now(struct conversation *c)
+void conversation_close_begin(struct conversation *c)
 {
 	if (c->link)
 		runner_close(c->link);
 	else
-		conversation_close_rest(c);
+		conversation_close_finish(c);
 }
 
 /* ---- commands ---------------------------------------------------------- */
@@ -500,10 +521,12 @@ static int add_images(struct conversation *c, json_object *args, json_object *im
 {
 	if (!images || json_object_array_length(images) == 0)
 		return MT_OK;
-	if (c->llm && !llm_feature(c->llm, "vision"))
-		notice(c, MT_LOG_WARNING,
-		       "%s is not shown images: it only reads that there were some "
-		       "(`vision = yes` in its section shows them)", llm_name(c->llm));
+	if (c->agent->llm && !llm_feature(c->agent->llm, "vision"))
+		conversation_notice(
+			c, MT_LOG_WARNING,
+			"%s is not shown images: it only reads that there were some "
+			"(`vision = yes` in its section shows them)",
+			llm_name(c->agent->llm));
 	if (js_set(args, "image_urls", json_object_get(images)))
 		return out_of_memory(err);
 	return MT_OK;
@@ -519,9 +542,9 @@ int conversation_say(struct conversation *c, const char *text, size_t len,
 	if (images_check(images, err))
 		return err->code;
 	confirm_tell_approvals(c);
-	if (hooking_say(c, text, len, images, &held, err))
+	if (hook_runner_message(c, text, len, images, &held, err))
 		return err->code;
-	return held ? MT_OK : conversation_say_now(c, text, len, images, err);
+	return held ? MT_OK : conversation_add_message(c, text, len, images, err);
 }
 
 /* One that has no title is known by the first line that was said. */
@@ -534,7 +557,8 @@ static void name_it(struct conversation *c, const char *text, size_t len)
 
 	while (from < len && strchr(" \t\r\n", text[from]))
 		from++;
-	for (to = from; to < len && to - from < TITLE_OF_MAX && !strchr("\r\n", text[to]);)
+	for (to = from;
+	     to < len && to - from < TITLE_OF_MAX && !strchr("\r\n", text[to]);)
 		to++;
 	mask_put(c->mask, &line, text + from, to - from);
 	strbuf_cut(&line, utf8_cut(line.text, line.len, TITLE_BYTES));
@@ -550,7 +574,7 @@ static void name_it(struct conversation *c, const char *text, size_t len)
 /* What the configuration adds to each message of the user. */
 static struct event *add_suffix(const struct conversation *c, struct event *e)
 {
-	const char *suffix = config_get(c->config, c->section, "message_suffix");
+	const char *suffix = config_get(c->config, c->agent->section, "message_suffix");
 	json_object *list, *o;
 
 	if (!e || !suffix || !*suffix)
@@ -579,37 +603,40 @@ static bool is_exit(const char *text, size_t len)
 /* Whatever runs is cancelled; the agent finishes without another request. */
 static int finish_for_user(struct conversation *c, struct error *err)
 {
-	cancel_work(c);
+	conversation_cancel_work(c);
 	settle_pending(c, STATE_STOPPED);
 	delegates_drop(c, true);
-	c->redo = -1;
-	post_action(c, event_action("finish", SOURCE_AGENT, NULL, err));
+	c->uncommitted_action = -1;
+	action_log(c, event_action("finish", SOURCE_AGENT, NULL, err));
 	return err->code ? err->code : evlog_barrier(c->log, err);
 }
 
 /* A message that leads to nothing is worth a line in the log of the program. */
 static void check_step_started(const struct conversation *c)
 {
-	if (!c->exchange && c->pending < 0 && !hooking_busy(c) && !slices_busy(c) &&
-	    c->state != STATE_RATE_LIMITED)
-		log_line(MT_LOG_WARNING, "controller", "a user message started no step: "
-			 "state=%s reason=%s", state_name(c->state), c->reason);
+	if (!c->exchange && c->pending < 0 && !hook_runner_is_busy(c) &&
+	    !slices_busy(c) && c->state != STATE_RATE_LIMITED)
+		log_line(MT_LOG_WARNING, "controller",
+			 "a user message started no step: "
+			 "state=%s reason=%s",
+			 state_name(c->state), c->reason);
 }
 
-int conversation_say_now(struct conversation *c, const char *text, size_t len,
-			 json_object *images, struct error *err)
+int conversation_add_message(struct conversation *c, const char *text, size_t len,
+			     json_object *images, struct error *err)
 {
 	json_object *args = json_object_new_object();
-	bool first = !history_user_since(c->log, c->start);
+	bool first = !history_user_since(c->log, c->agent->start);
 	int64_t id;
 
 	if (js_set_strn(args, "content", text, len) || add_images(c, args, images, err)) {
 		json_object_put(args);
 		return out_of_memory(err);
 	}
-	if (c->waits)
+	if (c->awaiting_approval)
 		confirm_overtaken(c);
-	id = post(c, add_suffix(c, event_action("message", SOURCE_USER, args, err)), err);
+	id = conversation_log_event(
+		c, add_suffix(c, event_action("message", SOURCE_USER, args, err)), err);
 	if (id < 0)
 		return (int)id;
 	if (is_exit(text, len))
@@ -621,37 +648,40 @@ int conversation_say_now(struct conversation *c, const char *text, size_t len,
 	} else {
 		recall_more(c);
 	}
-	c->text_only = 0;
-	if (c->redo >= 0 && strcmp(evlog_head(c->log, c->redo)->type->name, "finish") == 0)
-		c->redo = -1; /* there is more to do */
+	c->agent->text_only = 0;
+	if (c->uncommitted_action >= 0 &&
+	    strcmp(evlog_head(c->log, c->uncommitted_action)->type->name, "finish") == 0)
+		c->uncommitted_action = -1; /* there is more to do */
 	if (conversation_continue(c, err))
 		return err->code;
 	check_step_started(c);
 	/* most often the request that it led to has passed one already */
-	return barrier(c, err);
+	return conversation_barrier(c, err);
 }
 
 /* An action that had no effect yet when the process ended. */
 static void redo(struct conversation *c)
 {
 	struct error err = ERROR_NONE;
-	AUTO(event) struct event *action = evlog_event(c->log, c->redo, &err);
+	AUTO(event) struct event *action =
+		evlog_event(c->log, c->uncommitted_action, &err);
 
-	c->redo = -1;
+	c->uncommitted_action = -1;
 	if (action)
-		act_again(c, action);
+		action_resume(c, action);
 	else
-		set_error(c, EXIT_FAILED, "%s", err.text);
+		conversation_set_error(c, EXIT_FAILED, "%s", err.text);
 }
 
 /* What waits waits on: only its answer lets it run. */
 static int still_waits(struct conversation *c, struct error *err)
 {
 	if (c->state == STATE_AWAITING_USER_CONFIRMATION)
-		return fail(err, MT_EDENIED, "an action waits for confirmation: confirm or "
+		return fail(err, MT_EDENIED,
+			    "an action waits for confirmation: confirm or "
 			    "reject it");
-	enter_state(c, STATE_AWAITING_USER_CONFIRMATION, "");
-	tell_state(c);
+	conversation_enter_state(c, STATE_AWAITING_USER_CONFIRMATION, "");
+	conversation_notify_state(c);
 	return MT_OK;
 }
 
@@ -660,18 +690,18 @@ int conversation_continue(struct conversation *c, struct error *err)
 	if (c->closing)
 		return fail(err, MT_EDENIED, "the conversation is being closed");
 	confirm_tell_approvals(c);
-	if (c->waits)
+	if (c->awaiting_approval)
 		return still_waits(c, err);
-	if (hooking_continue(c))
+	if (hook_runner_continue(c))
 		return MT_OK;
 	if (c->state == STATE_RATE_LIMITED && c->exchange)
 		return MT_OK; /* it goes on by itself when the wait is over */
-	c->condense = false;
-	set_state(c, STATE_RUNNING, "");
-	c->due = true;
-	if (c->redo >= 0 && c->state == STATE_RUNNING)
+	c->agent->condense = false;
+	conversation_set_state(c, STATE_RUNNING, "");
+	c->step_requested = true;
+	if (c->uncommitted_action >= 0 && c->state == STATE_RUNNING)
 		redo(c);
-	kick(c);
+	step_run_ready(c);
 	return MT_OK;
 }
 
@@ -680,7 +710,7 @@ static bool user_action_runs(const struct conversation *c)
 {
 	AUTO(event) struct event *action = NULL;
 
-	if (c->pending < 0 || c->waits || !state_is_resting(c->state))
+	if (c->pending < 0 || c->awaiting_approval || !state_is_resting(c->state))
 		return false;
 	action = evlog_event(c->log, c->pending, NULL);
 	return action && action->source == SOURCE_USER;
@@ -689,15 +719,16 @@ static bool user_action_runs(const struct conversation *c)
 int conversation_pause(struct conversation *c, struct error *err)
 {
 	if (user_action_runs(c)) {
-		cancel_work(c);
+		conversation_cancel_work(c);
 		return MT_OK;
 	}
 	if (!state_allowed(c->state, STATE_PAUSED))
-		return fail(err, MT_EINVAL, "the conversation is %s: there is nothing to pause",
+		return fail(err, MT_EINVAL,
+			    "the conversation is %s: there is nothing to pause",
 			    state_name(c->state));
-	cancel_work(c);
+	conversation_cancel_work(c);
 	if (state_allowed(c->state, STATE_PAUSED)) /* it has not come to rest by that */
-		set_state(c, STATE_PAUSED, "paused by the user");
+		conversation_set_state(c, STATE_PAUSED, "paused by the user");
 	return MT_OK;
 }
 
@@ -705,10 +736,10 @@ int conversation_stop(struct conversation *c, struct error *err)
 {
 	(void)err;
 	if (c->state == STATE_STOPPED) { /* what a person had it do since ends too */
-		cancel_work(c);
+		conversation_cancel_work(c);
 		settle_pending(c, STATE_STOPPED);
 	}
-	set_state(c, STATE_STOPPED, "stopped by the user");
+	conversation_set_state(c, STATE_STOPPED, "stopped by the user");
 	return MT_OK;
 }
 
@@ -726,17 +757,19 @@ int conversation_action(struct conversation *c, json_object *json, struct error 
 			    e->type->name);
 	if (c->pending >= 0 || c->exchange || slices_busy(c) || c->closing)
 		return fail(err, MT_EDENIED, "the agent is at work: pause it first");
-	action = event_action(e->type->name, SOURCE_USER, json_object_get(event_args(e)), err);
+	action = event_action(e->type->name, SOURCE_USER, json_object_get(event_args(e)),
+			      err);
 	if (!action)
 		return err->code;
 	if (confirm_refuses(c, action, err))
 		return err->code;
 	if (js_get(e->json, "timeout"))
-		js_set(action->json, "timeout", json_object_get(js_get(e->json, "timeout")));
-	if (post(c, event_ref(action), err) < 0)
+		js_set(action->json, "timeout",
+		       json_object_get(js_get(e->json, "timeout")));
+	if (conversation_log_event(c, event_ref(action), err) < 0)
 		return err->code;
 	c->pending = action->id;
-	dispatch(c, action);
+	dispatch_action(c, action);
 	return MT_OK;
 }
 
@@ -747,7 +780,7 @@ int conversation_condense(struct conversation *c, struct error *err)
 	if (c->closing)
 		return fail(err, MT_EDENIED, "the conversation is being closed");
 	e = event_action("condensation_request", SOURCE_USER, NULL, err);
-	return e && post(c, e, err) >= 0 ? MT_OK : err->code;
+	return e && conversation_log_event(c, e, err) >= 0 ? MT_OK : err->code;
 }
 
 /* ---- what is ----------------------------------------------------------- */
@@ -810,8 +843,8 @@ int conversation_exit_code(const struct conversation *c)
 
 bool conversation_busy(const struct conversation *c)
 {
-	return c->exchange || (c->pending >= 0 && !c->waits) || hooking_busy(c) ||
-	       slices_busy(c);
+	return c->exchange || (c->pending >= 0 && !c->awaiting_approval) ||
+	       hook_runner_is_busy(c) || slices_busy(c);
 }
 
 struct evlog *conversation_log(struct conversation *c)
@@ -821,7 +854,7 @@ struct evlog *conversation_log(struct conversation *c)
 
 struct llm *conversation_model(struct conversation *c)
 {
-	return c->llm;
+	return c->agent->llm;
 }
 
 int conversation_runner_pid(const struct conversation *c)
@@ -831,5 +864,5 @@ int conversation_runner_pid(const struct conversation *c)
 
 int64_t conversation_steps(const struct conversation *c)
 {
-	return (int64_t)c->account.meters[LIMIT_ITERATIONS].used;
+	return (int64_t)c->budget.quotas[LIMIT_ITERATIONS].used;
 }

@@ -28,7 +28,7 @@ struct conversation_options {
 	int depth;               /* how many are above it */
 	bool headless;           /* nobody can answer */
 	bool answers;            /* a reply without a call is the answer: text_only = auto */
-	bool attended;           /* a person can say whether an action may run */
+	bool interactive;           /* a person can say whether an action may run */
 	json_object *approvals;  /* scopes that it begins with; or NULL; borrowed */
 };
 

@@ -3,12 +3,12 @@
  * delegate.c - the action `delegate`: another agent works on the same log until it
  * has ended, then the one that gave it the task goes on.
  *
- * The agents of a conversation are a stack: the lowest, c->now, works; those above
+ * The agents of a conversation are a stack: c->agent works, c->parents
  * wait. State, pending action, runner, analyzers, hooks and bill are those of the
  * conversation, so a pause, a stop and a confirmation reach whoever works. */
 #include "controller/internal.h"
 
-#include "controller/exit_code.h"
+#include "controller/exit-code.h"
 #include "log.h"
 
 #include <inttypes.h>
@@ -16,38 +16,40 @@
 
 /* ---- wiring ------------------------------------------------------------ */
 
-static const struct level *wired_as(const struct conversation *c, const char *name)
+static const struct agent_frame *wired_as(const struct conversation *c, const char *name)
 {
-	for (size_t i = 0; i < c->wired_count; i++)
-		if (strcmp(strchr(c->wired[i].section, '.') + 1, name) == 0)
-			return &c->wired[i];
+	for (size_t i = 0; i < c->delegate_count; i++)
+		if (strcmp(strchr(c->delegates[i].section, '.') + 1, name) == 0)
+			return &c->delegates[i];
 	return NULL;
 }
 
 static int wire_one(struct conversation *c, const char *name, struct error *err)
 {
 	AUTO(strbuf) struct strbuf section = STRBUF(256);
-	struct level *all, *first;
+	struct agent_frame *all, *current = c->agent;
 	int r;
 
 	if (wired_as(c, name))
 		return MT_OK;
-	if (strbuf_addf(&section, "controller.%s", name) || !config_has(c->config, section.text))
-		return fail(err, MT_ENOTFOUND, "`delegates` names %.80s: there is no section "
-			    "[controller.%.80s] in the configuration", name, name);
-	if (c->wired_count == WIRED_MAX)
-		return fail(err, MT_ELIMIT, "more than %d agents may be given work", WIRED_MAX);
-	all = realloc(c->wired, (c->wired_count + 1) * sizeof *all);
-	first = all ? malloc(sizeof *first) : NULL;
-	c->wired = all ? all : c->wired;
-	if (!first)
+	if (strbuf_addf(&section, "controller.%s", name) ||
+	    !config_has(c->config, section.text))
+		return fail(err, MT_ENOTFOUND,
+			    "`delegates` names %.80s: there is no section "
+			    "[controller.%.80s] in the configuration",
+			    name, name);
+	if (c->delegate_count == DELEGATES_MAX)
+		return fail(err, MT_ELIMIT, "more than %d agents may be given work",
+			    DELEGATES_MAX);
+	all = realloc(c->delegates, (c->delegate_count + 1) * sizeof *all);
+	if (!all)
 		return out_of_memory(err);
-	*first = c->now; /* the wiring of a level is loaded where it will work */
-	c->now = (struct level){ .delegation = -1, .section = strbuf_take(&section) };
-	r = wire_level(c, NULL, err);
-	all[c->wired_count++] = c->now;
-	c->now = *first;
-	free(first);
+	c->delegates = all;
+	all[c->delegate_count] = (struct agent_frame){ .delegation = -1,
+						       .section = strbuf_take(&section) };
+	c->agent = &all[c->delegate_count++]; /* wiring fills the current agent */
+	r = wiring_open_agent(c, NULL, err);
+	c->agent = current;
 	return r;
 }
 
@@ -58,7 +60,8 @@ static int wire_list(struct conversation *c, const char *section, struct error *
 
 	while (list && list_next(&list, &item, &len)) {
 		AUTO(free) char *name = strndup(item, len);
-		int r = name ? wire_one(c, name, err) : out_of_memory(err);
+		int r = name ? wire_one(c, name, err)
+			     : out_of_memory(err);
 
 		if (r)
 			return r;
@@ -66,18 +69,18 @@ static int wire_list(struct conversation *c, const char *section, struct error *
 	return MT_OK;
 }
 
-int delegates_wire(struct conversation *c, struct error *err)
+int delegates_configure(struct conversation *c, struct error *err)
 {
-	int r = wire_list(c, c->section, err);
+	int r = wire_list(c, c->agent->section, err);
 
-	for (size_t i = 0; !r && i < c->wired_count; i++)
-		r = wire_list(c, c->wired[i].section, err);
+	for (size_t i = 0; !r && i < c->delegate_count; i++)
+		r = wire_list(c, c->delegates[i].section, err);
 	return r;
 }
 
-static bool only_reads(const struct level *l)
+static bool only_reads(const struct agent_frame *l)
 {
-	const struct mt_agent *agent = l->agent.functions;
+	const struct mt_agent *agent = l->plugin.functions;
 
 	return agent->flags & MT_AGENT_READ_ONLY;
 }
@@ -85,11 +88,11 @@ static bool only_reads(const struct level *l)
 /* An agent that must not write lets no other write for it. */
 bool delegate_allowed(const struct conversation *c, const char *name)
 {
-	const struct level *w = wired_as(c, name);
-	const char *list = config_get(c->config, c->section, "delegates"), *item;
+	const struct agent_frame *w = wired_as(c, name);
+	const char *list = config_get(c->config, c->agent->section, "delegates"), *item;
 	size_t len;
 
-	if (!w || (only_reads(&c->now) && !only_reads(w)))
+	if (!w || (only_reads(c->agent) && !only_reads(w)))
 		return false;
 	while (list && list_next(&list, &item, &len))
 		if (len == strlen(name) && memcmp(item, name, len) == 0)
@@ -97,72 +100,71 @@ bool delegate_allowed(const struct conversation *c, const char *name)
 	return false;
 }
 
-const struct catalog **catalogs_all(const struct conversation *c, size_t *ret_count)
+const struct catalog **delegates_catalogs(const struct conversation *c, size_t *ret_count)
 {
-	const struct catalog **list = calloc(c->wired_count + 1, sizeof *list);
+	const struct catalog **list = calloc(c->delegate_count + 1, sizeof *list);
 
 	if (!list)
 		return NULL;
-	list[0] = c->level ? &c->above[0]->catalog : &c->catalog;
-	for (size_t i = 0; i < c->wired_count; i++)
-		list[i + 1] = &c->wired[i].catalog;
-	*ret_count = c->wired_count + 1;
+	list[0] = c->parent_count ? &c->parents[0]->catalog : &c->agent->catalog;
+	for (size_t i = 0; i < c->delegate_count; i++)
+		list[i + 1] = &c->delegates[i].catalog;
+	*ret_count = c->delegate_count + 1;
 	return list;
 }
 
-void kept_name(const struct conversation *c, char *ret)
+void delegates_state_key(const struct conversation *c, char *ret)
 {
-	if (c->level)
-		snprintf(ret, 256, "%.200s/%" PRId64, c->agent.component->name, c->delegation);
+	if (c->parent_count)
+		snprintf(ret, 256, "%.200s/%" PRId64, c->agent->plugin.component->name,
+			 c->agent->delegation);
 	else
-		snprintf(ret, 256, "%.200s", c->agent.component->name);
+		snprintf(ret, 256, "%.200s", c->agent->plugin.component->name);
 }
 
 /* ---- the stack --------------------------------------------------------- */
 
-/* What the level holds that is not wiring. */
-static void clear_level(struct conversation *c)
+/* What the frame holds that is not wiring. */
+static void clear_frame(struct conversation *c)
 {
-	clear_queue(c);
-	c->memory = memory_free(c->memory);
-	c->history = history_free(c->history);
-	free(c->kept);
-	free(c->purse);
+	turn_clear(c);
+	memory_free(c->agent->memory);
+	history_free(c->agent->history);
+	free(c->agent->state_text);
+	free(c->agent->budget);
 }
 
 static void pop(struct conversation *c)
 {
-	struct level *up = c->above[--c->level];
-
-	clear_level(c);
-	c->now = *up;
-	free(up);
+	clear_frame(c);
+	free(c->agent);
+	c->agent = c->parents[--c->parent_count];
 }
 
 /* The agent `w` works now. */
-static int push(struct conversation *c, const struct level *w, int64_t action,
+static int push(struct conversation *c, const struct agent_frame *w, int64_t action,
 		struct error *err)
 {
-	struct level *up = malloc(sizeof *up);
-	struct account *purse = calloc(1, sizeof *purse);
-	struct confirm_policy confirm = confirm_stricter(c->confirm, w->confirm);
+	struct agent_frame *frame = malloc(sizeof *frame);
+	struct budget *budget = calloc(1, sizeof *budget);
+	struct confirm_policy confirm = confirm_stricter(c->agent->confirm, w->confirm);
 
-	if (!up || !purse) {
-		free(up);
-		free(purse);
+	if (!frame || !budget) {
+		free(frame);
+		free(budget);
 		return out_of_memory(err);
 	}
-	purse->parent = c->purse;
-	spend_limits(purse, c->config, w->section,
-		     c->level ? c->above[0]->section : c->section);
-	*up = c->now;
-	c->above[c->level++] = up;
-	c->now = *w; /* its wiring is borrowed */
-	c->confirm = confirm;
-	c->purse = purse;
-	c->delegation = action;
-	c->start = action + 1;
-	if (wire_memory(c, err) == MT_OK)
+	budget->parent = c->agent->budget;
+	budget_configure(budget, c->config, w->section,
+			 c->parent_count ? c->parents[0]->section : c->agent->section);
+	*frame = *w; /* its wiring is borrowed */
+	frame->confirm = confirm;
+	frame->budget = budget;
+	frame->delegation = action;
+	frame->start = action + 1;
+	c->parents[c->parent_count++] = c->agent;
+	c->agent = frame;
+	if (wiring_open_memory(c, err) == MT_OK)
 		return MT_OK;
 	pop(c);
 	return err->code;
@@ -173,10 +175,11 @@ static int push(struct conversation *c, const struct level *w, int64_t action,
 /* The newest action of this name that the delegate took; NULL: none. */
 static struct event *newest(struct conversation *c, const char *type)
 {
-	for (int64_t id = evlog_count(c->log) - 1; id >= c->start; id--) {
+	for (int64_t id = evlog_count(c->log) - 1; id >= c->agent->start; id--) {
 		const struct evlog_head *head = evlog_head(c->log, id);
 
-		if (!head->undone && head->type->is_action && strcmp(head->type->name, type) == 0)
+		if (!head->undone && head->type->is_action &&
+		    strcmp(head->type->name, type) == 0)
 			return evlog_event(c->log, id, NULL);
 	}
 	return NULL;
@@ -185,11 +188,13 @@ static struct event *newest(struct conversation *c, const char *type)
 /* What the action `finish` gives: {"content": its last words, ...}. */
 static json_object *outputs_of(struct conversation *c, enum agent_state state)
 {
-	AUTO(event) struct event *e = newest(c, state == STATE_FINISHED ? "finish" : "reject");
+	AUTO(event) struct event *e =
+		newest(c, state == STATE_FINISHED ? "finish" : "reject");
 	json_object *out = json_object_new_object();
 	json_object *given = e ? js_get(event_args(e), "outputs") : NULL;
-	const char *said = e ? event_arg(e, state == STATE_FINISHED ? "final_thought"
-								    : "thought") : "";
+	const char *said =
+		e ? event_arg(e, state == STATE_FINISHED ? "final_thought" : "thought")
+		  : "";
 
 	if (json_object_is_type(given, json_type_object)) {
 		json_object_object_foreach(given, name, value)
@@ -210,7 +215,8 @@ static void put_outputs(struct strbuf *b, const char *agent, json_object *output
 			continue;
 		strbuf_addf(b, "%s%s: %s", between, name,
 			    json_object_is_type(value, json_type_string)
-				    ? json_object_get_string(value) : js_text(value, NULL));
+				    ? json_object_get_string(value)
+				    : js_text(value, NULL));
 		between = ", ";
 	}
 }
@@ -225,7 +231,7 @@ static json_object *metrics_of(struct conversation *c)
 		AUTO(json) json_object *record = evlog_reply_at(c->log, n, NULL);
 		AUTO(llm_reply) struct llm_reply *reply = NULL;
 
-		if (!record || js_int(record, "before", 0) <= c->delegation)
+		if (!record || js_int(record, "before", 0) <= c->agent->delegation)
 			break;
 		reply = llm_reply_from_json(record, NULL);
 		if (reply)
@@ -249,10 +255,13 @@ static void tell_delegate_state(struct conversation *c, enum agent_state state,
 	json_object *extras = json_object_new_object();
 
 	js_set_str(extras, "agent_state", state_name(state));
-	js_set_str(extras, "reason", hidden(c, reason, &shown));
-	js_set_str(extras, "delegate", strchr(c->section, '.') + 1);
-	post(c, event_observation("agent_state_changed", SOURCE_ENVIRONMENT, -1, "", 0,
-				  extras, &err), &err);
+	js_set_str(extras, "reason", conversation_mask_text(c, reason, &shown));
+	js_set_str(extras, "delegate", strchr(c->agent->section, '.') + 1);
+	conversation_log_event(c,
+			       event_observation("agent_state_changed",
+						 SOURCE_ENVIRONMENT, -1, "", 0, extras,
+						 &err),
+			       &err);
 }
 
 static void tell_end(struct conversation *c, struct event *action, const char *agent,
@@ -274,15 +283,18 @@ static void tell_end(struct conversation *c, struct event *action, const char *a
 	if (state != STATE_FINISHED)
 		json_object_object_del(outputs, "content");
 	js_set(extras, "outputs", outputs);
-	answer(c, action, event_observation("delegate", action->source, action->id, text.text,
-					    text.len, extras, &err), &err);
+	dispatch_log_observation(c, action,
+				 event_observation("delegate", action->source, action->id,
+						   text.text, text.len, extras, &err),
+				 &err);
 }
 
 void delegate_end(struct conversation *c, enum agent_state state, const char *reason)
 {
 	struct error err = ERROR_NONE;
-	AUTO(event) struct event *action = evlog_event(c->log, c->delegation, &err);
-	AUTO(free) char *agent = strdup(strchr(c->section, '.') + 1);
+	AUTO(event) struct event *action =
+		evlog_event(c->log, c->agent->delegation, &err);
+	AUTO(free) char *agent = strdup(strchr(c->agent->section, '.') + 1);
 	AUTO(free) char *why = strdup(reason); /* it may be of the conversation */
 	json_object *outputs = outputs_of(c, state);
 
@@ -291,41 +303,43 @@ void delegate_end(struct conversation *c, enum agent_state state, const char *re
 	pop(c);
 	c->exit_code = 0;
 	c->status = NULL;
-	c->pending = c->redo = -1;
-	log_line(MT_LOG_INFO, "delegate", "%s: %s %s", agent ? agent : "", state_name(state),
-		 reason);
+	c->pending = c->uncommitted_action = -1;
+	log_line(MT_LOG_INFO, "delegate", "%s: %s %s", agent ? agent : "",
+		 state_name(state), reason);
 	if (!action || !agent || !why) {
 		json_object_put(outputs);
-		set_error(c, EXIT_FAILED, "%s", err.code ? err.text : "out of memory");
+		conversation_set_error(c, EXIT_FAILED, "%s",
+				       err.code ? err.text : "out of memory");
 		return;
 	}
 	tell_end(c, action, agent, state, why, outputs);
-	if (c->next == c->queued)
-		clear_queue(c);
+	if (c->agent->next == c->agent->queued)
+		turn_clear(c);
 	if (c->state != STATE_ERROR && c->state != STATE_RUNNING)
-		set_state(c, STATE_RUNNING, "");
-	kick(c);
+		conversation_set_state(c, STATE_RUNNING, "");
+	step_run_ready(c);
 }
 
 void delegates_drop(struct conversation *c, bool tell)
 {
-	while (c->level) {
+	while (c->parent_count) {
 		AUTO(event) struct event *action =
-			tell ? evlog_event(c->log, c->delegation, NULL) : NULL;
+			tell ? evlog_event(c->log, c->agent->delegation, NULL) : NULL;
 
 		pop(c);
-		clear_queue(c);
+		turn_clear(c);
 		if (action)
-			post_unanswered(c, action,
-					"AGENT_ERROR$ERROR_ACTION_NOT_EXECUTED_STOPPED",
-					"The delegate did not finish: the conversation was "
-					"stopped.");
+			dispatch_log_failure(
+				c, action,
+				"AGENT_ERROR$ERROR_ACTION_NOT_EXECUTED_STOPPED",
+				"The delegate did not finish: the conversation was "
+				"stopped.");
 	}
 }
 
 void delegates_rewound(struct conversation *c)
 {
-	while (c->level && evlog_head(c->log, c->delegation)->undone)
+	while (c->parent_count && evlog_head(c->log, c->agent->delegation)->undone)
 		pop(c);
 }
 
@@ -345,34 +359,38 @@ static int post_task(struct conversation *c, struct event *action, struct error 
 		json_object_put(args);
 		return out_of_memory(err);
 	}
-	id = post(c, event_action("message", SOURCE_USER, args, err), err);
+	id = conversation_log_event(c, event_action("message", SOURCE_USER, args, err),
+				    err);
 	return id < 0 ? (int)id : MT_OK;
 }
 
-static int find(struct conversation *c, const char *name, const struct level **ret,
+static int find(struct conversation *c, const char *name, const struct agent_frame **ret,
 		struct error *err)
 {
-	const char *list = config_get(c->config, c->section, "delegates");
-	int64_t depth = config_int(c->config, c->section, "max_depth");
+	const char *list = config_get(c->config, c->agent->section, "delegates");
+	int64_t depth = config_int(c->config, c->agent->section, "max_depth");
 
 	*ret = delegate_allowed(c, name) ? wired_as(c, name) : NULL;
 	if (!*ret)
-		return fail(err, MT_ENOTFOUND, "There is no agent %.80s to give work to. %s%.200s",
-			    name, list ? "There are: " : "Do it yourself.", list ? list : "");
-	if (c->depth + (int64_t)c->level >= depth || c->level == LEVELS_MAX)
-		return fail(err, MT_ELIMIT, "Work may be given on %" PRId64 " deep at most "
-			    "(max_depth), and you are there: do it yourself.", depth);
+		return fail(err, MT_ENOTFOUND,
+			    "There is no agent %.80s to give work to. %s%.200s", name,
+			    list ? "There are: " : "Do it yourself.", list ? list : "");
+	if (c->depth + (int64_t)c->parent_count >= depth || c->parent_count == FRAMES_MAX)
+		return fail(err, MT_ELIMIT,
+			    "Work may be given on %" PRId64 " deep at most "
+			    "(max_depth), and you are there: do it yourself.",
+			    depth);
 	return MT_OK;
 }
 
-static int begin_it(struct conversation *c, const struct level *w, struct event *action,
-		    struct error *err)
+static int begin_it(struct conversation *c, const struct agent_frame *w,
+		    struct event *action, struct error *err)
 {
 	int r = push(c, w, action->id, err);
 
 	if (r)
 		return r;
-	r = post_system(c, err);
+	r = step_log_system(c, err);
 	if (!r)
 		r = post_task(c, action, err);
 	if (r) {
@@ -381,17 +399,17 @@ static int begin_it(struct conversation *c, const struct level *w, struct event 
 	}
 	tell_delegate_state(c, STATE_RUNNING, "");
 	recall(c, -1);
-	c->due = true;
+	c->step_requested = true;
 	return MT_OK;
 }
 
 void delegate_begin(struct conversation *c, struct event *action)
 {
 	struct error err = ERROR_NONE;
-	const struct level *w;
+	const struct agent_frame *w;
 
 	if (find(c, event_arg(action, "agent"), &w, &err) || begin_it(c, w, action, &err))
-		post_unanswered(c, action, "", err.text);
+		dispatch_log_failure(c, action, "", err.text);
 }
 
 /* ---- after a restart --------------------------------------------------- */
@@ -403,8 +421,8 @@ static int64_t open_below(struct conversation *c, int64_t from)
 		const struct evlog_head *head = evlog_head(c->log, id);
 		int64_t end;
 
-		if (!head->type->is_action || head->undone
-		    || strcmp(head->type->name, "delegate") != 0)
+		if (!head->type->is_action || head->undone ||
+		    strcmp(head->type->name, "delegate") != 0)
 			continue;
 		end = delegation_end(c->log, id);
 		if (end < 0)
@@ -416,7 +434,7 @@ static int64_t open_below(struct conversation *c, int64_t from)
 
 static bool has_system(struct conversation *c)
 {
-	const struct evlog_head *head = evlog_head(c->log, c->start);
+	const struct evlog_head *head = evlog_head(c->log, c->agent->start);
 
 	return head && !head->undone && strcmp(head->type->name, "system") == 0;
 }
@@ -424,48 +442,51 @@ static bool has_system(struct conversation *c)
 /* What it has spent, by its replies. */
 static void respend(struct conversation *c)
 {
-	struct account *own = c->purse;
+	struct budget *own = c->agent->budget;
 
 	for (int64_t n = evlog_replies(c->log) - 1; n >= 0; n--) {
 		AUTO(json) json_object *record = evlog_reply_at(c->log, n, NULL);
 		AUTO(llm_reply) struct llm_reply *reply = NULL;
 
-		if (!record || js_int(record, "before", 0) <= c->delegation)
+		if (!record || js_int(record, "before", 0) <= c->agent->delegation)
 			break;
 		reply = llm_reply_from_json(record, NULL);
-		own->meters[LIMIT_ITERATIONS].used++;
+		own->quotas[LIMIT_ITERATIONS].used++;
 		if (reply && reply->usage.cost > 0)
-			own->meters[LIMIT_BUDGET].used += reply->usage.cost;
+			own->quotas[LIMIT_COST].used += reply->usage.cost;
 		if (reply)
-			own->meters[LIMIT_TOKENS].used +=
-				(double)(reply->usage.input > 0 ? reply->usage.input : 0)
-				+ (double)(reply->usage.output > 0 ? reply->usage.output : 0);
+			own->quotas[LIMIT_TOKENS].used +=
+				(double)(reply->usage.input > 0 ? reply->usage.input
+								: 0) +
+				(double)(reply->usage.output > 0 ? reply->usage.output
+								 : 0);
 	}
-	for (int64_t id = c->start; id < evlog_count(c->log); id++)
-		own->meters[LIMIT_CALLS].used += evlog_head(c->log, id)->dispatched;
+	for (int64_t id = c->agent->start; id < evlog_count(c->log); id++)
+		own->quotas[LIMIT_CALLS].used += evlog_head(c->log, id)->dispatched;
 }
 
 static int restore_one(struct conversation *c, struct event *action, struct error *err)
 {
-	const struct level *w = wired_as(c, event_arg(action, "agent"));
+	const struct agent_frame *w = wired_as(c, event_arg(action, "agent"));
 	const char *kept;
 	char name[256];
 	size_t len;
 	int r;
 
-	if (!w || c->level == LEVELS_MAX)
-		return fail(err, MT_ENOTFOUND, "The agent %.80s cannot be taken up again.",
+	if (!w || c->parent_count == FRAMES_MAX)
+		return fail(err, MT_ENOTFOUND,
+			    "The agent %.80s cannot be taken up again.",
 			    event_arg(action, "agent"));
 	r = push(c, w, action->id, err);
 	if (r)
 		return r;
-	kept_name(c, name);
+	delegates_state_key(c, name);
 	kept = evlog_state(c->log, name, &len);
-	c->kept = kept ? strndup(kept, len) : NULL;
+	c->agent->state_text = kept ? strndup(kept, len) : NULL;
 	respend(c);
 	if (!has_system(c))
-		r = post_system(c, err);
-	if (!r && !history_user_since(c->log, c->start))
+		r = step_log_system(c, err);
+	if (!r && !history_user_since(c->log, c->agent->start))
 		r = post_task(c, action, err);
 	if (r)
 		pop(c);
@@ -474,19 +495,22 @@ static int restore_one(struct conversation *c, struct event *action, struct erro
 
 int delegates_restore(struct conversation *c,
 		      int (*each)(struct conversation *c, int64_t until,
-				  struct error *err), struct error *err)
+				  struct error *err),
+		      struct error *err)
 {
 	for (;;) {
-		int64_t id = open_below(c, c->start);
+		int64_t id = open_below(c, c->agent->start);
 		struct error why = ERROR_NONE;
-		AUTO(event) struct event *action = id < 0 ? NULL : evlog_event(c->log, id, err);
-		int r = id >= 0 && !action ? err->code
-					   : each(c, id < 0 ? evlog_count(c->log) : id, err);
+		AUTO(event) struct event *action =
+			id < 0 ? NULL : evlog_event(c->log, id, err);
+		int r = id >= 0 && !action
+				? err->code
+				: each(c, id < 0 ? evlog_count(c->log) : id, err);
 
 		if (r || id < 0)
 			return r;
 		if (restore_one(c, action, &why)) {
-			post_unanswered(c, action, "", why.text);
+			dispatch_log_failure(c, action, "", why.text);
 			return MT_OK;
 		}
 	}

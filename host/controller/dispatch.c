@@ -4,8 +4,8 @@
  * observation. */
 #include "controller/internal.h"
 
-#include "controller/children.h"
-#include "controller/exit_code.h"
+#include "controller/subagents.h"
+#include "controller/exit-code.h"
 #include "controller/launch.h"
 #include "files.h"
 #include "log.h"
@@ -25,8 +25,8 @@ enum {
 /* ---- observations ------------------------------------------------------ */
 
 /* An observation of an action: cause, source, the call that it answers. */
-void answer(struct conversation *c, struct event *action, struct event *e,
-	    struct error *err)
+void dispatch_log_observation(struct conversation *c, struct event *action,
+			      struct event *e, struct error *err)
 {
 	json_object *meta = event_tool_meta(action);
 	bool ran = c->pending == action->id && c->state == STATE_USER_CONFIRMED;
@@ -35,33 +35,35 @@ void answer(struct conversation *c, struct event *action, struct event *e,
 		js_set(e->json, "tool_call_metadata", json_object_get(meta));
 	if (e)
 		confirm_tell_edit(c, action, e);
-	if (c->plain && c->plain_of == js_int(action->json, "confirms", action->id)) {
-		json_object_put(c->plain);
-		c->plain = NULL;
+	if (c->unmasked_args &&
+	    c->unmasked_action == js_int(action->json, "confirms", action->id)) {
+		json_object_put(c->unmasked_args);
+		c->unmasked_args = NULL;
 	}
 	if (c->pending == action->id) {
 		c->pending = -1;
 		c->pending_tool = NULL;
 	}
 	if (!e)
-		notice(c, MT_LOG_ERROR, "%s", err->text);
-	setup_ended(c, action, e);
-	post(c, e, err);
+		conversation_notice(c, MT_LOG_ERROR, "%s", err->text);
+	setup_report_failure(c, action, e);
+	conversation_log_event(c, e, err);
 	if (ran && c->state == STATE_USER_CONFIRMED)
-		set_state(c, STATE_RUNNING, "");
-	setup_goes_on(c, action);
+		conversation_set_state(c, STATE_RUNNING, "");
+	setup_continue(c, action);
 }
 
-void post_answer(struct conversation *c, struct event *action, const char *type,
-		 const char *text, struct error *err)
+void dispatch_log_answer(struct conversation *c, struct event *action, const char *type,
+			 const char *text, struct error *err)
 {
-	answer(c, action,
-			 event_observation(type, action->source, action->id, text,
-					   strlen(text), NULL, err), err);
+	dispatch_log_observation(c, action,
+				 event_observation(type, action->source, action->id, text,
+						   strlen(text), NULL, err),
+				 err);
 }
 
-void post_unanswered(struct conversation *c, struct event *action, const char *error_id,
-		     const char *text)
+void dispatch_log_failure(struct conversation *c, struct event *action,
+			  const char *error_id, const char *text)
 {
 	struct error err = ERROR_NONE;
 	json_object *extras = json_object_new_object();
@@ -70,16 +72,18 @@ void post_unanswered(struct conversation *c, struct event *action, const char *e
 	js_set_str(extras, "error_id", error_id);
 	e = event_observation("error", action->source, action->id, text, strlen(text),
 			      extras, &err);
-	answer(c, action, e, &err);
+	dispatch_log_observation(c, action, e, &err);
 }
 
-void post_denied(struct conversation *c, struct event *action, const char *why)
+void dispatch_log_denial(struct conversation *c, struct event *action, const char *why)
 {
 	struct error err = ERROR_NONE;
 
-	answer(c, action,
-	       event_observation("user_rejected", SOURCE_USER, action->id, why, strlen(why),
-				 NULL, &err), &err);
+	dispatch_log_observation(c, action,
+				 event_observation("user_rejected", SOURCE_USER,
+						   action->id, why, strlen(why), NULL,
+						   &err),
+				 &err);
 }
 
 /* Fields of the observation that the tool did not give and that the action has
@@ -105,8 +109,8 @@ static int keep_media(struct conversation *c, json_object *extras,
 	for (size_t i = 0; i < result->media_count; i++) {
 		json_object *o = json_object_new_object();
 		char name[65];
-		int r = evlog_blob(c->log, result->media[i].bytes, result->media[i].len, name,
-				   err);
+		int r = evlog_blob(c->log, result->media[i].bytes, result->media[i].len,
+				   name, err);
 
 		if (r) {
 			json_object_put(o);
@@ -158,7 +162,8 @@ static struct event *observation_of(struct conversation *c, struct event *action
 
 	if (!type)
 		type = event_type_find(false, "tool");
-	extras = result->fields ? json_object_get(result->fields) : json_object_new_object();
+	extras = result->fields ? json_object_get(result->fields)
+				: json_object_new_object();
 	inherit(extras, type, action);
 	note_directory(c, type->name, extras);
 	if (keep_media(c, extras, result, err)) {
@@ -170,8 +175,8 @@ static struct event *observation_of(struct conversation *c, struct event *action
 		strbuf_addf(&text, "%s%s",
 			    text.len && text.text[text.len - 1] != '\n' ? "\n" : "",
 			    result->error);
-	if (result->status
-	    && (strcmp(type->name, "tool") == 0 || strcmp(type->name, "mcp") == 0))
+	if (result->status &&
+	    (strcmp(type->name, "tool") == 0 || strcmp(type->name, "mcp") == 0))
 		js_set_bool(extras, "is_error", true);
 	if (strcmp(type->name, "tool") == 0 && !js_get(extras, "name"))
 		js_set_str(extras, "name", c->pending_tool->name);
@@ -181,16 +186,16 @@ static struct event *observation_of(struct conversation *c, struct event *action
 		fail(err, shown.error, "the result is too large");
 		return NULL;
 	}
-	e = event_observation(type->name, action->source, action->id, shown.text, shown.len,
-			      extras, err);
+	e = event_observation(type->name, action->source, action->id, shown.text,
+			      shown.len, extras, err);
 	recall_rules(c, action, e);
 	return e;
 }
 
 static bool failed_outside(const struct runner_result *result)
 {
-	return result->crashed || result->status == MT_ECANCELLED
-	       || result->status == MT_ETIMEOUT;
+	return result->crashed || result->status == MT_ECANCELLED ||
+	       result->status == MT_ETIMEOUT;
 }
 
 /* ---- the link ---------------------------------------------------------- */
@@ -200,32 +205,33 @@ static void tell_output(struct conversation *c, uint64_t call, const char *bytes
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(OUTPUT_MAX);
 
-	hide(&c->shown, &out, bytes, len, last);
+	mask_stream_chunk(&c->output_mask, &out, bytes, len, last);
 	if (out.len)
-		TELL(c, output, (int64_t)call, out.text, out.len);
+		NOTIFY_WATCHERS(c, output, (int64_t)call, out.text, out.len);
 }
 
 static void on_output(void *arg, uint64_t call, const char *bytes, size_t len)
 {
-	int64_t action = ahead_action(arg, call);
+	int64_t action = parallel_action_of(arg, call);
 
 	if (action >= 0)
 		tell_output(arg, (uint64_t)action, bytes, len, false);
 }
 
 /* The result of the call of an action, which is over. */
-static void take_result(struct conversation *c, int64_t id, const struct runner_result *result)
+static void take_result(struct conversation *c, int64_t id,
+			const struct runner_result *result)
 {
 	struct error err = ERROR_NONE;
 	AUTO(event) struct event *action = NULL;
 
 	if (c->pending < 0 || c->pending != id)
 		return;
-	complete_cancel(c);
+	tool_completion_cancel(c);
 	tell_output(c, (uint64_t)id, "", 0, true);
 	action = evlog_event(c->log, id, &err);
 	if (!action) {
-		set_error(c, EXIT_FAILED, "%s", err.text);
+		conversation_set_error(c, EXIT_FAILED, "%s", err.text);
 		return;
 	}
 	if (failed_outside(result)) {
@@ -234,42 +240,43 @@ static void take_result(struct conversation *c, int64_t id, const struct runner_
 		strbuf_addn(&text, result->text, result->text_len);
 		strbuf_addf(&text, "%s%s", text.len ? "\n" : "",
 			    result->error ? result->error : "The call was cancelled.");
-		post_unanswered(c, action, "", text.text);
+		dispatch_log_failure(c, action, "", text.text);
 	} else {
 		struct event *e = observation_of(c, action, result, &err);
 
-		if (hooking_after(c, action, c->pending_tool->name, e))
+		if (hook_runner_after_call(c, action, c->pending_tool->name, e))
 			return;
-		answer(c, action, e, &err);
+		dispatch_log_observation(c, action, e, &err);
 	}
-	ahead_over(c, result->call);
-	kick(c);
+	parallel_finish(c, result->call);
+	step_run_ready(c);
 }
 
 static void on_result(void *arg, const struct runner_result *result)
 {
 	struct conversation *c = arg;
-	int64_t action = ahead_action(c, result->call);
+	int64_t action = parallel_action_of(c, result->call);
 
-	questions_over(c, result->call, false);
+	questions_close(c, result->call, false);
 	if (result->spool)
 		spools_trim(c);
-	if (ahead_takes(c, result))
+	if (parallel_buffer_result(c, result))
 		return;
 	take_result(c, action, result);
-	ahead_over(c, result->call);
+	parallel_finish(c, result->call);
 }
 
 static void on_progress(void *arg, uint64_t call, double done, double total,
 			const char *message)
 {
 	struct conversation *c = arg;
-	int64_t action = ahead_action(c, call);
+	int64_t action = parallel_action_of(c, call);
 	AUTO(strbuf) struct strbuf shown = STRBUF(OUTPUT_MAX);
 
 	if (action >= 0)
-		TELL(c, progress, action, done, total,
-		     message ? hidden(c, message, &shown) : NULL);
+		NOTIFY_WATCHERS(c, progress, action, done, total,
+				message ? conversation_mask_text(c, message, &shown)
+					: NULL);
 }
 
 static void answer_directory(struct conversation *c, uint64_t request)
@@ -288,9 +295,9 @@ static void on_request(void *arg, uint64_t call, uint64_t request, const char *m
 	struct conversation *c = arg;
 	AUTO(strbuf) struct strbuf text = STRBUF(512);
 
-	if (recall_request(c, request, method, params)
-	    || complete_request(c, call, request, method, params)
-	    || question_request(c, call, request, method, params))
+	if (recall_request(c, request, method, params) ||
+	    tool_completion_request(c, call, request, method, params) ||
+	    questions_request(c, call, request, method, params))
 		return;
 	if (strcmp(method, "shell/directory") == 0) {
 		answer_directory(c, request);
@@ -304,7 +311,7 @@ static void on_log(void *arg, int level, const char *instance, const char *text)
 {
 	struct conversation *c = arg;
 	size_t count = 0;
-	AUTO(free) const struct catalog **all = catalogs_all(c, &count);
+	AUTO(free) const struct catalog **all = delegates_catalogs(c, &count);
 
 	log_line(level, instance ? instance : "runner", "%s", text);
 	for (size_t n = 0; all && instance && level <= MT_LOG_WARNING && n < count; n++)
@@ -315,15 +322,16 @@ static void on_log(void *arg, int level, const char *instance, const char *text)
 static void runner_failed(struct conversation *c, const char *why)
 {
 	if (++c->runner_failures >= RUNNER_FAILURES_MAX)
-		set_error(c, EXIT_TOOL, "the runner failed %u times in a row: %s",
-			  c->runner_failures, why);
+		conversation_set_error(c, EXIT_TOOL,
+				       "the runner failed %u times in a row: %s",
+				       c->runner_failures, why);
 }
 
 /* Toolsets that know only now what they have. */
 static void list_tools(struct conversation *c)
 {
 	size_t count = 0;
-	AUTO(free) const struct catalog **all = catalogs_all(c, &count);
+	AUTO(free) const struct catalog **all = delegates_catalogs(c, &count);
 
 	for (size_t n = 0; all && n < count; n++)
 		for (size_t i = 0; i < all[n]->instance_count; i++)
@@ -335,7 +343,7 @@ static void on_tools(void *arg, const char *instance, json_object *tools)
 {
 	struct conversation *c = arg;
 	size_t count = 0;
-	AUTO(free) const struct catalog **all = catalogs_all(c, &count);
+	AUTO(free) const struct catalog **all = delegates_catalogs(c, &count);
 
 	for (size_t n = 0; all && n < count; n++)
 		catalog_arrived(all[n], instance, tools);
@@ -354,14 +362,14 @@ static void on_closed(void *arg, const struct error *why)
 {
 	struct conversation *c = arg;
 
-	complete_cancel(c);
+	tool_completion_cancel(c);
 	c->link = NULL;
-	questions_over(c, 0, true);
+	questions_close(c, 0, true);
 	relist_arrived(c);
-	if (c->closing && hooking_busy(c))
+	if (c->closing && hook_runner_is_busy(c))
 		return; /* the hooks of the end go on with it */
 	if (c->closing)
-		conversation_close_rest(c);
+		conversation_close_finish(c);
 	else
 		runner_failed(c, why->text);
 }
@@ -391,7 +399,7 @@ static int launch(struct conversation *c, struct error *err)
 	AUTO(free) char *spool = path_join(c->dir, "spool");
 	AUTO(close) int fd = open_log_file(c);
 	size_t count = 0;
-	AUTO(free) const struct catalog **catalogs = catalogs_all(c, &count);
+	AUTO(free) const struct catalog **catalogs = delegates_catalogs(c, &count);
 	const struct launch l = {
 		.mask = c->mask, .loop = c->loop, .config = c->config, .runtime = &c->runtime,
 		.catalogs = catalogs, .catalog_count = count, .workspace = c->workspace, .conversation = c->id,
@@ -413,7 +421,7 @@ static void on_turn(uv_prepare_t *handle)
 {
 	struct conversation *c = handle->data;
 
-	if (++c->turns < TURNS_BEFORE_RUNNER)
+	if (++c->loop_turns < TURNS_BEFORE_RUNNER)
 		return;
 	uv_prepare_stop(handle);
 	if (!c->closing)
@@ -422,36 +430,37 @@ static void on_turn(uv_prepare_t *handle)
 
 void runner_soon(struct conversation *c)
 {
-	if (!c->link && c->turns == 0)
+	if (!c->link && c->loop_turns == 0)
 		uv_prepare_start(&c->handle, on_turn);
 }
 
 /* ---- secrets in arguments ------------------------------------------------ */
 
-struct event *action_plain(const struct conversation *c, struct event *action,
-			   struct error *err)
+struct event *dispatch_unmasked_action(const struct conversation *c, struct event *action,
+				       struct error *err)
 {
 	int64_t id = js_int(action->json, "confirms", action->id);
 	AUTO(json) json_object *json = NULL, *args = NULL;
 
 	if (!js_bool(action->json, EVENT_MASKED, false))
 		return event_ref(action);
-	if (!c->plain || c->plain_of != id) {
-		fail(err, MT_EDENIED, "The call was not made: its arguments contained a secret, "
+	if (!c->unmasked_args || c->unmasked_action != id) {
+		fail(err, MT_EDENIED,
+		     "The call was not made: its arguments contained a secret, "
 		     "which the log does not keep, and the process that knew it has ended. "
 		     "Make the call again.");
 		return NULL;
 	}
-	if (json_object_deep_copy(action->json, &json, NULL)
-	    || json_object_deep_copy(c->plain, &args, NULL)
-	    || js_set(json, "args", STEAL(args))) {
+	if (json_object_deep_copy(action->json, &json, NULL) ||
+	    json_object_deep_copy(c->unmasked_args, &args, NULL) ||
+	    js_set(json, "args", STEAL(args))) {
 		out_of_memory(err);
 		return NULL;
 	}
 	return event_adopt(STEAL(json), err);
 }
 
-struct event *action_shown(const struct conversation *c, struct event *action)
+struct event *dispatch_masked_action(const struct conversation *c, struct event *action)
 {
 	json_object *json = NULL;
 
@@ -468,10 +477,10 @@ struct event *action_shown(const struct conversation *c, struct event *action)
 
 /* ---- one action -------------------------------------------------------- */
 
-int64_t call_deadline(const struct conversation *c, const struct tool *tool,
-		      const struct event *action)
+int64_t dispatch_deadline(const struct conversation *c, const struct tool *tool,
+			  const struct event *action)
 {
-	return launch_deadline(&c->catalog.instances[tool->instance],
+	return launch_deadline(&c->agent->catalog.instances[tool->instance],
 			       action_timeout_ms(action));
 }
 
@@ -483,7 +492,7 @@ static int log_dispatch(struct conversation *c, int64_t id, struct error *err)
 		return out_of_memory(err);
 	if (evlog_record(c->log, record, err))
 		return err->code;
-	return barrier(c, err);
+	return conversation_barrier(c, err);
 }
 
 /* *ret_runner: a runner was needed. */
@@ -491,13 +500,14 @@ static int send_call(struct conversation *c, struct event *action, bool *ret_run
 		     struct error *err)
 {
 	const char *preferred = js_str(event_tool_meta(action), "function_name", NULL);
-	AUTO(event) struct event *plain = action_plain(c, action, err);
+	AUTO(event) struct event *plain = dispatch_unmasked_action(c, action, err);
 	AUTO(json) json_object *args = NULL;
 	const struct runner_result *early;
 	const struct tool *tool;
 	const char *text;
 	size_t len;
-	int r = plain ? action_to_call(&c->catalog, plain, preferred, &tool, &args, err)
+	int r = plain ? action_to_call(&c->agent->catalog, plain, preferred, &tool, &args,
+				       err)
 		      : err->code;
 
 	*ret_runner = !r && !(tool->hints & MT_TOOL_CONTROL);
@@ -508,69 +518,74 @@ static int send_call(struct conversation *c, struct event *action, bool *ret_run
 	if (r)
 		return r;
 	if (!*ret_runner)
-		return children_start(c, action, args, err);
+		return subagents_start(c, action, args, err);
 	c->pending_tool = tool;
 	text = js_text(args, &len);
 	if (!text)
 		return out_of_memory(err);
-	if (ahead_sent(c, tool, text, action->id, &early)) {
-		ahead_look(c, tool);
+	if (parallel_claim(c, tool, text, action->id, &early)) {
+		parallel_start(c, tool);
 		if (early)
 			take_result(c, action->id, early);
 		return MT_OK;
 	}
 	r = runner_call(c->link, (uint64_t)action->id,
-		      c->catalog.instances[tool->instance].name, tool->real, text, len,
-		      call_deadline(c, tool, action), err);
+			c->agent->catalog.instances[tool->instance].name, tool->real,
+			text, len, dispatch_deadline(c, tool, action), err);
 	if (!r)
-		ahead_look(c, tool);
+		parallel_start(c, tool);
 	return r;
 }
 
-void stop_at_limit(struct conversation *c, struct event *action, const char *text)
+void dispatch_stop_at_limit(struct conversation *c, struct event *action,
+			    const char *text)
 {
 	AUTO(strbuf) struct strbuf said = STRBUF(1024);
 	bool left = evlog_dispatched(c->log, action->id);
 
-	strbuf_addf(&said, "The call was not %s: the work was stopped by a limit of this "
-		    "host. %s", left ? "finished" : "made", text);
-	post_unanswered(c, action, "", said.text);
-	spend_log(c);
-	set_error(c, EXIT_LIMIT, "%s", text);
+	strbuf_addf(&said,
+		    "The call was not %s: the work was stopped by a limit of this "
+		    "host. %s",
+		    left ? "finished" : "made", text);
+	dispatch_log_failure(c, action, "", said.text);
+	budget_log(c);
+	conversation_set_error(c, EXIT_LIMIT, "%s", text);
 }
 
-void dispatch(struct conversation *c, struct event *action)
+void dispatch_action(struct conversation *c, struct event *action)
 {
 	const char *name = js_str(event_tool_meta(action), "function_name", NULL);
 	const struct tool *tool = NULL;
 	AUTO(json) json_object *args = NULL;
 
-	if (c->hooking && !action_to_call(&c->catalog, action, name, &tool, &args, NULL)
-	    && hooking_before(c, action, tool->name))
+	if (c->hook_runner &&
+	    !action_to_call(&c->agent->catalog, action, name, &tool, &args, NULL) &&
+	    hook_runner_before_call(c, action, tool->name))
 		return;
-	dispatch_now(c, action);
+	dispatch_send(c, action);
 }
 
-void dispatch_now(struct conversation *c, struct event *action)
+void dispatch_send(struct conversation *c, struct event *action)
 {
 	struct error err = ERROR_NONE;
 	char limit[256];
 	bool runner;
 
 	if (!confirm_holds(c, action)) {
-		post_unanswered(c, action, "AGENT_ERROR$ACTION_DENIED",
-				"The action did not run: the log was changed after the user "
-				"approved it, and it is not what was approved.");
+		dispatch_log_failure(
+			c, action, "AGENT_ERROR$ACTION_DENIED",
+			"The action did not run: the log was changed after the user "
+			"approved it, and it is not what was approved.");
 		return;
 	}
-	if (spend_reached(c, LIMITS_CALL, limit, sizeof limit)) {
-		stop_at_limit(c, action, limit);
+	if (budget_reached(c, LIMITS_CALL, limit, sizeof limit)) {
+		dispatch_stop_at_limit(c, action, limit);
 		return;
 	}
-	account_spend(c->purse, LIMIT_CALLS, 1);
+	budget_spend(c->agent->budget, LIMIT_CALLS, 1);
 	if (!send_call(c, action, &runner, &err))
 		return;
-	post_unanswered(c, action, "", err.text);
+	dispatch_log_failure(c, action, "", err.text);
 	if (runner && !c->link)
 		runner_failed(c, err.text);
 }

@@ -58,8 +58,7 @@ static int take_blobs(struct fork *f, const char *text, size_t len)
 	while ((text = memmem(text, (size_t)(end - text), mark, sizeof mark - 1))) {
 		text += sizeof mark - 1;
 		if ((size_t)(end - text) > BLOB_NAME && text[BLOB_NAME] == '"' &&
-		    strspn(text, "0123456789abcdef") == BLOB_NAME &&
-		    take_blob(f, text))
+		    strspn(text, "0123456789abcdef") == BLOB_NAME && take_blob(f, text))
 			return f->err->code ? f->err->code : MT_EIO;
 	}
 	return MT_OK;
@@ -86,8 +85,9 @@ static int copy_lines(struct fork *f)
 		if (take_blobs(f, piece.text, (size_t)n))
 			return f->err->code;
 		if (write_all(f->fd, piece.text, (size_t)n))
-			return fail(f->err, MT_EIO, "%s/events.jsonl cannot be written: %s",
-				    f->dir, strerror(errno));
+			return fail(f->err, MT_EIO,
+				    "%s/events.jsonl cannot be written: %s", f->dir,
+				    strerror(errno));
 		offset += (uint64_t)n;
 	}
 	return MT_OK;
@@ -150,8 +150,7 @@ static int write_meta(struct fork *f, json_object *meta, const struct fork_optio
 	size_t len;
 
 	timestamp_now(now);
-	if (js_set_str(from, "conversation", o->id) ||
-	    js_set_int(from, "event", f->at) ||
+	if (js_set_str(from, "conversation", o->id) || js_set_int(from, "event", f->at) ||
 	    js_set_int(from, "replies", replies)) {
 		json_object_put(from);
 		return out_of_memory(f->err);
@@ -183,12 +182,14 @@ static int find_place(struct fork *f, const struct fork_options *o)
 	if (!head)
 		return fail(f->err, MT_EINVAL,
 			    "there is no event %" PRId64 ": the conversation has %" PRId64
-			    " events", at, count);
+			    " events",
+			    at, count);
 	if (head->undone && o->at >= 0)
 		return fail(f->err, MT_EINVAL, "event %" PRId64 " is undone", at);
 	f->at = rewind_place(f->from, at);
-	return f->at >= 0 ? MT_OK
-			  : fail(f->err, MT_EINVAL, "nothing of the conversation is left");
+	return f->at >= 0
+		       ? MT_OK
+		       : fail(f->err, MT_EINVAL, "nothing of the conversation is left");
 }
 
 /* The blobs were synced when they were made; their new names were not. */
@@ -225,7 +226,8 @@ static int fork_it(struct fork *f, const struct config *config,
 
 	f->old_dir = conversation_dir(config, o->id, f->err);
 	f->id = meta_new_id();
-	f->dir = f->id ? conversation_dir(o->into ? o->into : config, f->id, f->err) : NULL;
+	f->dir = f->id ? conversation_dir(o->into ? o->into : config, f->id, f->err)
+		       : NULL;
 	if (!f->old_dir || !f->dir)
 		return f->err->code ? f->err->code
 				    : out_of_memory(f->err);

@@ -9,12 +9,12 @@
 #include "controller/analyzers.h"
 #include "controller/confirm.h"
 #include "controller/conversation.h"
-#include "controller/hooking.h"
+#include "controller/hook-runner.h"
 #include "controller/launch.h"
 #include "controller/limits.h"
-#include "controller/react.h"
-#include "controller/recall.h"
-#include "controller/stuck.h"
+#include "controller/step-policy.h"
+#include "controller/context-recall.h"
+#include "controller/loop-detector.h"
 #include "digest.h"
 #include "llm/models/router.h"
 #include "tools/calls.h"
@@ -27,11 +27,11 @@
 #include <mortise/runtime.h>
 #include <mortise/tool.h>
 
-enum { CONDENSERS_MAX = 16, WATCHERS_MAX = 32, LEVELS_MAX = 16, WIRED_MAX = 32, PLANNED_MAX = 256 };
+enum { CONDENSERS_MAX = 16, WATCHERS_MAX = 32, FRAMES_MAX = 16, DELEGATES_MAX = 32, PLANNED_MAX = 256 };
 
 /** What an agent wants done, in order; a reply may give several. */
-struct planned {
-	enum { PLAN_CALL, PLAN_ACTION, PLAN_MESSAGE, PLAN_COMPLAINT } kind;
+struct planned_action {
+	enum { PLAN_CALL, PLAN_ACTION, PLAN_MESSAGE, PLAN_ERROR } kind;
 	size_t call;
 	bool wait;
 	char *type, *text;
@@ -42,129 +42,113 @@ struct watch {
 	void *arg;
 };
 
-/* What each agent of a conversation has of its own: the one that talks to the user,
- * and those that it gave work to by the action `delegate`, one below the other.
- *   section                  its wiring: "controller", "controller.NAME"
- *   start, delegation        the first event that it knows; the action that began it,
- *                            -1: it is the first
- *   llm                      of the agent, where no rule chooses another
- *   purse                    what it spends from
- *   text_only                replies without a call in a row
- *   condense, refused        a condensation was asked for and none came: why
- *   reply, queue             whose outputs are queued
- *   kept                     state text of the agent */
-#define LEVEL_MEMBERS                                                          \
-	char *section;                                                         \
-	int64_t start, delegation;                                             \
-	struct history *history;                                               \
-	struct memory *memory;                                                 \
-	struct catalog catalog;                                                \
-	struct llm_router *router;                                             \
-	struct llm *llm;                                                       \
-	struct part agent, condensers[CONDENSERS_MAX];                         \
-	size_t condenser_count;                                                \
-	struct confirm_policy confirm;                                         \
-	struct stuck_options stuck;                                            \
-	bool stuck_detection, stuck_nudge;                                     \
-	struct account *purse;                                                 \
-	unsigned text_only;                                                    \
-	bool condense;                                                         \
-	char refused[512];                                                     \
-	struct llm_reply *reply;                                               \
-	struct planned queue[PLANNED_MAX];                                     \
-	size_t queued, next;                                                   \
-	char *kept;
-
-struct level {
-	LEVEL_MEMBERS
+/** One agent of a conversation: the one that talks to the user, or one that another
+ *  delegated work to by the action `delegate`. */
+struct agent_frame {
+	char *section;             /* its configuration: "controller", "controller.NAME" */
+	int64_t start, delegation; /* the first event that it knows; the action that
+				    * started it, -1: the first agent */
+	struct history *history;
+	struct memory *memory;
+	struct catalog catalog;
+	struct llm_router *router;
+	struct llm *llm;           /* the model, where no rule chooses another */
+	struct plugin_component plugin, condensers[CONDENSERS_MAX];
+	size_t condenser_count;
+	struct confirm_policy confirm;
+	struct stuck_options stuck;
+	bool stuck_detection, stuck_nudge;
+	struct budget *budget;     /* account charged for this agent */
+	unsigned text_only;        /* consecutive replies without a call */
+	bool condense;             /* a condensation was requested and is not done */
+	char refused[512];         /* why the condensation was requested */
+	struct llm_reply *reply;   /* whose outputs are queued */
+	struct planned_action queue[PLANNED_MAX];
+	size_t queued, next;
+	char *state_text;          /* state that the plugin stores */
 };
 
 struct conversation {
-	union { /* of the agent that works now */
-		struct level now;
-		struct {
-			LEVEL_MEMBERS
-		};
-	};
-	struct level *above[LEVELS_MAX]; /* those that wait for it */
-	unsigned level;            /* how many */
-	struct level *wired;       /* agents that may be given work; only wiring */
-	size_t wired_count;
+	struct agent_frame *agent; /* the agent that works now */
+	struct agent_frame *parents[FRAMES_MAX]; /* those that wait for it, oldest first */
+	unsigned parent_count;
+	struct agent_frame *delegates; /* agents that work may be delegated to; no state */
+	size_t delegate_count;
 
 	uv_loop_t *loop;
 	struct config *config;
 	struct registry *registry;
 	char *id, *parent, *dir, *workspace, *title;
-	int depth;                 /* how many conversations are above it */
-	bool headless, answers, attended;
+	int depth;                 /* number of its ancestors */
+	bool headless, answers, interactive;
 
 	struct mask *mask;
-	struct mask_stream said[2], shown; /* deltas: text, reasoning; live output */
+	struct mask_stream reply_masks[2], output_mask; /* text, reasoning; live output */
 	struct evlog *log;
 	struct skills *skills;     /* read when they are first needed */
 	struct llm_models *models;
-	struct part runtime;
+	struct plugin_component runtime;
 	struct analyzers *analyzers;
-	struct hooking *hooking;   /* NULL: there are no hooks */
+	struct hook_runner *hook_runner; /* NULL: no hooks */
 
 	enum agent_state state;
 	char reason[512];
-	const char *status;        /* of the error to come, as clients know it; NULL */
+	const char *status;        /* of the next error, as clients know it; NULL */
 	int exit_code;             /* of the error state */
-	struct account account;
-	uint64_t work_since;       /* when the clock of work was read, if it works */
-	uv_timer_t *alarm;         /* goes off when the time of work is over; NULL: none */
+	struct budget budget;      /* account of the whole conversation */
+	uint64_t work_since;       /* when the working time was last updated */
+	uv_timer_t *deadline_timer; /* expires with the time limit; NULL: none */
 	int64_t turn_tokens;       /* of the newest reply */
-	bool working, unpriced;    /* unpriced: a reply without price was told */
+	bool working, unpriced;    /* unpriced: a reply without a price was reported */
 
-	struct trimming *trimming; /* condensers work alone, see trim.h; NULL: they do not */
-	struct replay *replay;     /* whose actions are taken instead; borrowed */
-	int64_t inherited;         /* replies that another conversation paid for */
+	struct condense_preview *condense_preview; /* only the condensers run; or NULL */
+	struct replay *replay;     /* source of the actions; borrowed, or NULL */
+	int64_t inherited_replies; /* replies that another conversation paid for */
 
-	int (*judge)(struct conversation *c, struct event *action, struct verdict *ret);
-	bool waits;                /* the pending action waits for a person */
-	enum risk risk;            /* of that action, and why */
+	int (*assess)(struct conversation *c, struct event *action, struct verdict *ret);
+	bool awaiting_approval;    /* the pending action waits for the user */
+	enum risk risk;            /* of the pending action, and why */
 	char risk_reason[256];
-	char hash[SHA256_HEX];     /* of it: what a person says yes to */
-	json_object *offered;      /* scopes that "always" may have for it; or NULL */
-	size_t offer;              /* the one that is proposed */
-	struct event *edited;      /* what the user made of it; NULL: nothing */
+	char hash[SHA256_HEX];     /* of the pending action: what the user approves */
+	json_object *offered_scopes; /* that "always allow" may grant; or NULL */
+	size_t proposed_scope;     /* index of the proposed one */
+	struct event *edited_action; /* the pending action as the user edited it; or NULL */
 	char refusal[4096];        /* why it is rejected */
-	json_object *approvals;    /* scopes of what runs without asking; or NULL */
-	bool told_approvals;       /* whoever watches was told of those of the project */
+	json_object *approvals;    /* scopes that run without approval; or NULL */
+	bool approvals_announced;  /* watchers were notified of those of the project */
 
-	bool stepping, due, closing; /* due: something asks for a step */
+	bool stepping, step_requested, closing;
 	int64_t pending;           /* runnable action without observation; -1 */
-	int64_t redo;              /* action whose effect is still to come; -1 */
-	int64_t plain_of;          /* action whose arguments the log masks */
-	json_object *plain;        /* and these, as they are executed; NULL: none */
+	int64_t uncommitted_action; /* action whose effect is still to come; -1 */
+	int64_t unmasked_action;   /* action whose arguments the log masks */
+	json_object *unmasked_args; /* its arguments, as executed; NULL: none */
 	const struct tool *pending_tool;
-	char *shell_dir;           /* where the shell last was; NULL: it has not said */
+	char *shell_dir;           /* last known directory of the shell; or NULL */
 	struct llm_exchange *exchange;
-	struct mt_ctx *asked;      /* the work whose request it is */
-	int64_t asked_at;          /* events there when the request was made */
+	struct mt_ctx *request_ctx; /* the work whose request is in progress */
+	int64_t request_event_count; /* events in the log when the request was made */
 
-	json_object *wanted;       /* tools that the model asked for, by name; or NULL */
-	bool tools_due;            /* others are offered from the next request on */
-	bool held;                 /* the next step waits for a list, see relist.c */
-	uint64_t held_until;       /* ms of the loop; 0: nothing is waited for */
+	json_object *requested_tools; /* that the model asked for, by name; or NULL */
+	bool tools_dirty;          /* the next request offers other tools */
+	bool tool_list_awaited;    /* the next step waits for a list, see relist.c */
+	uint64_t tool_list_deadline; /* ms of the loop; 0: no wait */
 	struct slices *slices;     /* a step that waits for its history; NULL: none did */
-	uv_timer_t *relist;        /* goes off then; NULL: never needed yet */
+	uv_timer_t *tool_list_timer; /* expires at the deadline; NULL: never needed yet */
 	struct question *questions; /* of tools to the user */
 	int64_t question_ids;
-	struct ahead *ahead;       /* calls that left before their turn; NULL: none did */
+	struct parallel_calls *parallel; /* calls sent before their turn; NULL: none were */
 	struct completion *completion; /* that the pending call asks for; NULL: none */
 	unsigned completions;      /* that it has asked for */
-	struct children *children; /* of the pending action, or ending; NULL: none */
-	int64_t children_begun;    /* in all */
-	json_object *children_ids; /* those whose bill is not in ours yet */
-	struct llm_usage_totals *children_bill;
+	struct subagents *subagents; /* of the pending action, or ending; NULL: none */
+	int64_t subagents_started; /* in total */
+	json_object *subagents_unsettled; /* those whose usage is not in ours yet */
+	struct llm_usage_totals *subagents_usage;
 	struct runner *link;
-	unsigned runner_failures;  /* in a row, without a hello between */
+	unsigned runner_failures;  /* consecutive, without a hello between */
 	struct watch watchers[WATCHERS_MAX];
 
 	uv_prepare_t handle;       /* its closing ends the conversation; see runner_soon */
-	unsigned turns;            /* of the loop since a runner was wanted */
+	unsigned loop_turns;       /* since a runner was wanted */
 	void (*closed)(void *arg);
 	void *closed_arg;
 };
@@ -179,39 +163,39 @@ int conversation_open(struct conversation *c, const struct conversation_options 
  *  still owns configuration and registry. */
 int conversation_undo(struct conversation *c, bool keep_config, int r);
 /** A message that its hooks have passed. */
-int conversation_say_now(struct conversation *c, const char *text, size_t len,
+int conversation_add_message(struct conversation *c, const char *text, size_t len,
 			 json_object *images, struct error *err);
 /** Close it, now that the session has ended. */
-void conversation_close_now(struct conversation *c);
+void conversation_close_begin(struct conversation *c);
 /** The runner is gone: what is left of closing. */
-void conversation_close_rest(struct conversation *c);
+void conversation_close_finish(struct conversation *c);
 /** Append an event; everybody is told. Takes the reference, NULL included
  *  (then `err` says why). A log that cannot be written ends the conversation
  *  in error. @return its id or a status. */
-int64_t post(struct conversation *c, struct event *e, struct error *err);
+int64_t conversation_log_event(struct conversation *c, struct event *e, struct error *err);
 /** evlog_barrier; if it fails, the conversation is in error. */
-int barrier(struct conversation *c, struct error *err);
-void notice(struct conversation *c, int level, const char *fmt, ...) MT_PRINTF(3, 4);
+int conversation_barrier(struct conversation *c, struct error *err);
+void conversation_notice(struct conversation *c, int level, const char *fmt, ...) MT_PRINTF(3, 4);
 /** Go to a state, with its side effects and its event; durable where it rests. */
-void set_state(struct conversation *c, enum agent_state state, const char *reason);
+void conversation_set_state(struct conversation *c, enum agent_state state, const char *reason);
 /** The two halves of it, for what has to be logged between them: the event, and
  *  those who watch. */
-void enter_state(struct conversation *c, enum agent_state state, const char *reason);
-void tell_state(struct conversation *c);
+void conversation_enter_state(struct conversation *c, enum agent_state state, const char *reason);
+void conversation_notify_state(struct conversation *c);
 /** What is under way ends without effect. */
-void cancel_work(struct conversation *c);
+void conversation_cancel_work(struct conversation *c);
 /** State error with this sentence and exit code. */
-void set_error(struct conversation *c, int exit_code, const char *fmt, ...)
+void conversation_set_error(struct conversation *c, int exit_code, const char *fmt, ...)
 	MT_PRINTF(3, 4);
 
 /** The text with its secrets hidden, in `ret`. @return ret->text. */
-const char *hidden(const struct conversation *c, const char *text, struct strbuf *ret);
+const char *conversation_mask_text(const struct conversation *c, const char *text, struct strbuf *ret);
 /** A piece of a stream with its secrets hidden, as far as it can be told; len 0
  *  and `last`: what was held back. The caller clears `out`. */
-void hide(struct mask_stream *s, struct strbuf *out, const char *text, size_t len,
+void mask_stream_chunk(struct mask_stream *s, struct strbuf *out, const char *text, size_t len,
 	  bool last);
 
-#define TELL(c, member, ...)                                                   \
+#define NOTIFY_WATCHERS(c, member, ...)                                                   \
 	for (size_t w_ = 0; w_ < WATCHERS_MAX; w_++)                           \
 		if ((c)->watchers[w_].watcher                                  \
 		    && (c)->watchers[w_].watcher->member)                      \
@@ -220,31 +204,31 @@ void hide(struct mask_stream *s, struct strbuf *out, const char *text, size_t le
 
 /* ---- wiring.c ---- */
 /** Resolve everything that the configuration names. */
-int wire(struct conversation *c, const struct conversation_options *o, struct error *err);
-int wire_memory(struct conversation *c, struct error *err);
+int wiring_open(struct conversation *c, const struct conversation_options *o, struct error *err);
+int wiring_open_memory(struct conversation *c, struct error *err);
 /* The agent that works has a `system` event: an imported log, or one that was rewound
  * to before it, gets one at its end. */
-int ensure_system(struct conversation *c, struct error *err);
-void unwire(struct conversation *c); /* may be called twice */
+int wiring_ensure_system(struct conversation *c, struct error *err);
+void wiring_close(struct conversation *c); /* may be called twice */
 /** The specification of the agent for meta.json: its names, and every setting
  *  that makes it what it is. */
 json_object *wiring_spec(const struct conversation *c, const char *controller);
 
 /** Load what one agent needs; `model` overrides that of its section, or NULL. */
-int wire_level(struct conversation *c, const char *model, struct error *err);
-void unwire_level(struct level *l);
+int wiring_open_agent(struct conversation *c, const char *model, struct error *err);
+void wiring_close_agent(struct agent_frame *l);
 
-/* ---- finding.c ---- */
+/* ---- tool-search.c ---- */
 /** Is a tool not offered, as the model knows its name only? */
-bool finding_hides(const struct conversation *c, const struct tool *t);
+bool tool_search_defers(const struct conversation *c, const struct tool *t);
 /** Put those names into the description of the tool that finds them. @return
  *  false: it is another tool. */
-bool finding_describe(const struct conversation *c, const struct tool *t,
+bool tool_search_describe(const struct conversation *c, const struct tool *t,
 		      json_object *function);
 /** The model asks for some. */
-void finding_answer(struct conversation *c, uint64_t request, json_object *params);
+void tool_search_answer(struct conversation *c, uint64_t request, json_object *params);
 /** Read in the log which were asked for. */
-void finding_resume(struct conversation *c);
+void tool_search_resume(struct conversation *c);
 
 /* ---- relist.c ---- */
 /** Does the next request wait for a list of tools that has changed? */
@@ -255,14 +239,14 @@ void relist_close(struct conversation *c);
 
 /* ---- questions.c ---- */
 /** A tool asks something: is it for the user, and can one be asked? */
-bool question_request(struct conversation *c, uint64_t call, uint64_t request,
+bool questions_request(struct conversation *c, uint64_t call, uint64_t request,
 		      const char *method, json_object *params);
 /** The call is over, and what it asked; with `all` every call is. */
-void questions_over(struct conversation *c, uint64_t call, bool all);
+void questions_close(struct conversation *c, uint64_t call, bool all);
 
 /* ---- delegate.c ---- */
 /** Load the agents that may be given work, and those that they may give it to. */
-int delegates_wire(struct conversation *c, struct error *err);
+int delegates_configure(struct conversation *c, struct error *err);
 /** May the agent that works now give work to this one? */
 bool delegate_allowed(const struct conversation *c, const char *name);
 /** An agent is given work: it works from now on. What goes wrong is told. */
@@ -278,18 +262,18 @@ int delegates_restore(struct conversation *c,
 		      int (*each)(struct conversation *c, int64_t until,
 				  struct error *err), struct error *err);
 /** All catalogs of tools that may be called; freed by the caller. */
-const struct catalog **catalogs_all(const struct conversation *c, size_t *ret_count);
+const struct catalog **delegates_catalogs(const struct conversation *c, size_t *ret_count);
 /** Under which name the state of the agent is kept in the log; 256 bytes. */
-void kept_name(const struct conversation *c, char *ret);
+void delegates_state_key(const struct conversation *c, char *ret);
 
 /* ---- step.c ---- */
 /** Do what can be done now: steps until something has to be waited for. */
-void kick(struct conversation *c);
+void step_run_ready(struct conversation *c);
 /** Let the agent work on a view that is ready. */
-int think(struct conversation *c, struct mt_ctx *x, struct error *err);
+int step_advance_agent(struct conversation *c, struct mt_ctx *x, struct error *err);
 /** The same once the events of the view are read, if need be in later turns of the
  *  loop: then `x` is taken. */
-int think_prepared(struct conversation *c, struct mt_ctx *x, struct error *err);
+int step_advance_prepared(struct conversation *c, struct mt_ctx *x, struct error *err);
 /** Take the step that was paid for, if need be in later turns of the loop. */
 void step_prepared(struct conversation *c);
 
@@ -304,97 +288,97 @@ bool slices_busy(const struct conversation *c);
 void slices_drop(struct conversation *c);
 void slices_close(struct conversation *c);
 /** An action that may happen is in the log: what follows from it. */
-void act(struct conversation *c, struct event *e);
+void action_handle(struct conversation *c, struct event *e);
 /** The same after a restart: the gate has to be passed once more, or the answer
  *  of a person is carried out. */
-void act_again(struct conversation *c, struct event *e);
+void action_resume(struct conversation *c, struct event *e);
 /** Log an action and do what follows from it. Takes the reference. */
-void post_action(struct conversation *c, struct event *e);
+void action_log(struct conversation *c, struct event *e);
 /** Drop what an agent had planned. */
-void clear_queue(struct conversation *c);
+void turn_clear(struct conversation *c);
 /** Drop it; the model reads of each call why it was not made. */
-void refuse_queue(struct conversation *c, const char *why);
+void turn_refuse(struct conversation *c, const char *why);
 /** Plan again what a reply of the log asked for; `done` of it is in the log. */
-int replan(struct conversation *c, struct llm_reply *reply, size_t done,
+int turn_replan(struct conversation *c, struct llm_reply *reply, size_t done,
 	   struct error *err);
 /** Does the log hold other arguments of a call, because a secret was masked? */
-bool call_masked(const struct llm_reply *reply, size_t n);
+bool turn_call_is_masked(const struct llm_reply *reply, size_t n);
 /** Post the first event: the system text and the tools. */
-int post_system(struct conversation *c, struct error *err);
+int step_log_system(struct conversation *c, struct error *err);
 /** An error that the model reads; `meta_of` (may be NULL): the action or reply
  *  call that it answers. */
-void post_complaint(struct conversation *c, const char *call_id, const char *function,
+void conversation_log_model_error(struct conversation *c, const char *call_id, const char *function,
 		    const char *text);
 
 /* ---- replay.c ---- */
 /** Take what the recording has next. @return true if there is no step now. */
 bool replay_step(struct conversation *c);
 
-/* ---- unstick.c ---- */
+/* ---- loop-recovery.c ---- */
 /** The reason of an error state begins with it. */
 #define STUCK_ERROR "AgentStuckInLoopError: Agent got stuck in a loop"
-void stuck_wire(struct conversation *c, const char *section);
+void stuck_configure(struct conversation *c, const char *section);
 /** If the agent goes in circles, tell the model, a person, or end.
  *  @return true if there is no step now. */
-bool stuck_stops(struct conversation *c);
-/* ---- spend.c ---- */
+bool stuck_handle(struct conversation *c);
+/* ---- budget.c ---- */
 /** Reads the limits of a section [controller...]. What it inherits from `above` (NULL:
  *  nothing) is a limit of the whole, which its parents hold already. */
-void spend_limits(struct account *a, const struct config *config, const char *section,
+void budget_configure(struct budget *a, const struct config *config, const char *section,
 		  const char *above);
 /** Count the time of work up to now; called before and after a state changes. */
-void spend_clock(struct conversation *c);
+void budget_update_clock(struct conversation *c);
 /** Whatever is under way ends when the time of work is over, if that is limited.
  *  To be called when the agent begins to work, and when a limit was raised. */
-void spend_watch(struct conversation *c);
-void spend_unwatch(struct conversation *c);
-void spend_reply(struct conversation *c, const struct llm_usage *usage);
+void budget_start_timer(struct conversation *c);
+void budget_stop_timer(struct conversation *c);
+void budget_charge_reply(struct conversation *c, const struct llm_usage *usage);
 /** LIMITS_...: is one reached? Then the sentence is in `text`. */
-bool spend_reached(struct conversation *c, unsigned which, char *text, size_t room);
+bool budget_reached(struct conversation *c, unsigned which, char *text, size_t room);
 /** Stop because of it: the model reads why, the state is error. */
-void spend_stop(struct conversation *c, const char *text);
+void budget_stop(struct conversation *c, const char *text);
 /** Keep the account in the log, and take it from there. `worked`: seconds. */
-void spend_log(struct conversation *c);
-void spend_restore(struct conversation *c, const struct llm_metrics *m, double worked);
+void budget_log(struct conversation *c);
+void budget_restore(struct conversation *c, const struct llm_metrics *m, double worked);
 
-/* ---- ahead.c ---- */
+/* ---- parallel-calls.c ---- */
 /** A call of this tool is pending: those behind it in the reply leave too, as long
  *  as they only read and may run beside each other. */
-void ahead_look(struct conversation *c, const struct tool *pending);
+void parallel_start(struct conversation *c, const struct tool *pending);
 /** Has this call left early? Then it is that of the action from now on.
  *  `ret_result`: it is over; NULL: its result is to come. */
-bool ahead_sent(struct conversation *c, const struct tool *tool, const char *args,
+bool parallel_claim(struct conversation *c, const struct tool *tool, const char *args,
 		int64_t action, const struct runner_result **ret_result);
 /** Keep a result whose turn has not come. @return false: it has. */
-bool ahead_takes(struct conversation *c, const struct runner_result *result);
+bool parallel_buffer_result(struct conversation *c, const struct runner_result *result);
 /** Which call of the link an action waits for; for which action a call is, -1: for
  *  none yet. */
-uint64_t ahead_number(const struct conversation *c, int64_t action);
-int64_t ahead_action(const struct conversation *c, uint64_t number);
-void ahead_over(struct conversation *c, uint64_t number);
+uint64_t parallel_call_of(const struct conversation *c, int64_t action);
+int64_t parallel_action_of(const struct conversation *c, uint64_t number);
+void parallel_finish(struct conversation *c, uint64_t number);
 /** What has left early and is not asked for any more ends. */
-void ahead_drop(struct conversation *c);
-void ahead_free(struct conversation *c);
+void parallel_cancel(struct conversation *c);
+void parallel_free(struct conversation *c);
 
-/* ---- spent.c ---- */
+/* ---- side-usage.c ---- */
 /** What condensers and tools have spent, each logged as the state of this name:
  *  {calls, input, output, ..., cost, model}; owned. */
-#define SPENT_CONDENSERS "condensers"
-#define SPENT_TOOLS "tools"
-json_object *spent_by(const struct evlog *log, const char *who);
+#define USAGE_CONDENSERS "condensers"
+#define USAGE_TOOLS "tools"
+json_object *side_usage_of(const struct evlog *log, const char *who);
 /** How many of their requests were answered. */
-int64_t spent_calls(const struct conversation *c, const char *who);
-int spent_log(struct conversation *c, const char *who, const struct llm_reply *reply,
+int64_t side_usage_calls(const struct conversation *c, const char *who);
+int side_usage_log(struct conversation *c, const char *who, const struct llm_reply *reply,
 	      struct error *err);
 
-/* ---- complete.c ---- */
+/* ---- tool-completions.c ---- */
 /** A tool asks something of a model. @return false: it asks something else. */
-bool complete_request(struct conversation *c, uint64_t call, uint64_t request,
+bool tool_completion_request(struct conversation *c, uint64_t call, uint64_t request,
 		      const char *method, json_object *params);
 /** The call that asked has ended, or will: so does its request. */
-void complete_cancel(struct conversation *c);
+void tool_completion_cancel(struct conversation *c);
 
-/* ---- services.c ---- */
+/* ---- plugin-host.c ---- */
 /** An event as a plugin sees it. Most plugins ask only for what the index of the log
  *  knows of it; the event itself is read when they ask for more. */
 struct mt_event {
@@ -406,7 +390,7 @@ struct mt_event {
 /** A work in progress of a part: handles live as long as it. */
 struct mt_ctx {
 	struct conversation *c;
-	const struct part *part;
+	const struct plugin_component *part;
 	struct view_item *view;
 	size_t view_count, prepared; /* prepared: places at its start that are read */
 	struct llm_request *request;
@@ -433,52 +417,52 @@ struct mt_ctx {
 	struct trial *trial;
 	struct error error;
 };
-void ctx_clear(struct mt_ctx *x);
-const struct mt_host *services(void);
+void plugin_ctx_clear(struct mt_ctx *x);
+const struct mt_host *plugin_host(void);
 /** What came of running the condensers over a view. */
 enum condensing {
 	CONDENSE_DONE,  /* the view is ready for the agent */
 	CONDENSE_AGAIN, /* a condensation was logged: begin the step again */
 	CONDENSE_ASKS,  /* a condenser asks its model; the step goes on with it */
 };
-int condense(struct mt_ctx *x, enum condensing *ret, struct error *err);
+int condense_view(struct mt_ctx *x, enum condensing *ret, struct error *err);
 /** An estimate of the tokens of its view; -1: unknown. */
-int64_t view_tokens(struct mt_ctx *x);
+int64_t condense_view_tokens(struct mt_ctx *x);
 /** What an agent puts out goes to the queue of the conversation. */
-const struct mt_agent_out *agent_out(void);
+const struct mt_agent_out *plugin_agent_out(void);
 
-/* ---- trim.c ---- */
+/* ---- condense-preview.c ---- */
 /** While `trimming`, instead of the agent: the view is ready, or `err` says why not. */
-void trim_over(struct conversation *c, struct mt_ctx *x, struct error *err);
+void condense_preview_finish(struct conversation *c, struct mt_ctx *x, struct error *err);
 /** A condensation was logged: the condensers begin again. */
-void trim_again(struct conversation *c);
+void condense_preview_restart(struct conversation *c);
 
-/* ---- ask.c ---- */
+/* ---- model-request.c ---- */
 /** Open the models of agent and condensers, and the router. */
-int wire_models(struct conversation *c, const char *section, const char *model,
+int request_open_models(struct conversation *c, const char *section, const char *model,
 		struct error *err);
 /** The model that a request of this part goes to: the one that its section names,
  *  else what the router chooses, else the model of the conversation. NULL: none. */
-struct llm *conversation_llm_for(const struct conversation *c, const struct part *p,
+struct llm *conversation_llm_for(const struct conversation *c, const struct plugin_component *p,
 				 const struct llm_request *request);
 /** The model that a request of a tool goes to: `name` of [llm.NAME], else the one that
  *  the section of its instance names, else as above. */
-int tool_model(struct conversation *c, const char *instance, const char *name,
+int request_tool_model(struct conversation *c, const char *instance, const char *name,
 	       const struct llm_request *request, struct llm **ret, struct error *err);
 /** Send the request of a work, which is kept until the exchange is over; also when
  *  this fails `x` holds nothing any more but `sent`. */
-int ask_send(struct conversation *c, struct mt_ctx *x, const struct llm_events *events,
+int request_send(struct conversation *c, struct mt_ctx *x, const struct llm_events *events,
 	     struct error *err);
 /** The exchange has ended: its work, which goes on; the caller clears it. */
-struct mt_ctx ask_take(struct conversation *c);
+struct mt_ctx request_finish(struct conversation *c);
 /** The exchange has ended: forget it and its work. */
-void ask_over(struct conversation *c);
+void request_clear(struct conversation *c);
 /** End it now. */
-void ask_cancel(struct conversation *c);
+void request_cancel(struct conversation *c);
 /** What the exchange tells of its attempts, for the log and the user. */
-void ask_waits(struct conversation *c, const struct llm_error *why, int64_t wait_ms);
-void ask_goes_on(struct conversation *c);
-void ask_switched(struct conversation *c, const struct llm_error *why,
+void request_on_retry(struct conversation *c, const struct llm_error *why, int64_t wait_ms);
+void request_on_resume(struct conversation *c);
+void request_on_fallback(struct conversation *c, const struct llm_error *why,
 		  const struct llm *next);
 
 /* ---- setup.c ---- */
@@ -487,29 +471,29 @@ void ask_switched(struct conversation *c, const struct llm_error *why,
 void setup_begin(struct conversation *c);
 /** This action has its observation in the log: what comes after it, if it was one of
  *  these. */
-void setup_goes_on(struct conversation *c, const struct event *action);
+void setup_continue(struct conversation *c, const struct event *action);
 /** An action has its observation: say so if it was the script, and failed. */
-void setup_ended(struct conversation *c, const struct event *action, const struct event *e);
+void setup_report_failure(struct conversation *c, const struct event *action, const struct event *e);
 
 /* ---- dispatch.c ---- */
 /** Execute the pending action, when its hooks have passed it. */
-void dispatch(struct conversation *c, struct event *action);
-void dispatch_now(struct conversation *c, struct event *action);
+void dispatch_action(struct conversation *c, struct event *action);
+void dispatch_send(struct conversation *c, struct event *action);
 /** Log the observation of an action; it is pending no longer. Takes `e`. */
-void answer(struct conversation *c, struct event *action, struct event *e,
+void dispatch_log_observation(struct conversation *c, struct event *action, struct event *e,
 	    struct error *err);
 /** The observation of an action that must not run; the model reads why. */
-void post_denied(struct conversation *c, struct event *action, const char *why);
+void dispatch_log_denial(struct conversation *c, struct event *action, const char *why);
 /** The action as it is executed: its arguments may hold secrets, which the log
  *  masks. @return a reference, or NULL with a sentence for the model: the process
  *  that knew them has ended. */
-struct event *action_plain(const struct conversation *c, struct event *action,
+struct event *dispatch_unmasked_action(const struct conversation *c, struct event *action,
 			   struct error *err);
 /** The action as the log has it or will have it, its secrets masked. @return a
  *  reference; NULL: out of memory. */
-struct event *action_shown(const struct conversation *c, struct event *action);
+struct event *dispatch_masked_action(const struct conversation *c, struct event *action);
 /** When the call of this action is ended by force, in ms. */
-int64_t call_deadline(const struct conversation *c, const struct tool *tool,
+int64_t dispatch_deadline(const struct conversation *c, const struct tool *tool,
 		      const struct event *action);
 /** Start the runner if it is not there, so that it is ready when needed. */
 int runner_start(struct conversation *c, struct error *err);
@@ -519,12 +503,12 @@ void spools_trim(struct conversation *c);
 /** Start it once the request that was just sent is on its way. */
 void runner_soon(struct conversation *c);
 /** The observation of an action, which is pending no longer. */
-void post_answer(struct conversation *c, struct event *action, const char *type,
+void dispatch_log_answer(struct conversation *c, struct event *action, const char *type,
 		 const char *text, struct error *err);
 /** The call of an action is not made, or not waited for, because of a limit. */
-void stop_at_limit(struct conversation *c, struct event *action, const char *text);
+void dispatch_stop_at_limit(struct conversation *c, struct event *action, const char *text);
 /** An observation that says why the pending action has none of its own. */
-void post_unanswered(struct conversation *c, struct event *action, const char *error_id,
+void dispatch_log_failure(struct conversation *c, struct event *action, const char *error_id,
 		     const char *text);
 
 #endif

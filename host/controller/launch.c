@@ -91,8 +91,8 @@ static bool is_there(const struct runner_instance *list, size_t count, const cha
 static bool has_work(const struct catalog *catalog, size_t instance)
 {
 	for (size_t i = 0; i < catalog->count; i++)
-		if (catalog->tools[i].instance == instance
-		    && !(catalog->tools[i].hints & MT_TOOL_CONTROL))
+		if (catalog->tools[i].instance == instance &&
+		    !(catalog->tools[i].hints & MT_TOOL_CONTROL))
 			return true;
 	return false;
 }
@@ -108,10 +108,10 @@ static int hide_values(struct mask *mask, json_object *options, struct error *er
 		const char *text = json_object_get_string(value), *last;
 		bool header = strncmp(name, "header.", 7) == 0;
 
-		if (status || !text || !json_object_is_type(value, json_type_string)
-		    || !(header || strncmp(name, "env.", 4) == 0
-			 || strcmp(name, "client_secret") == 0)
-		    || !secret_named(name, strlen(name)))
+		if (status || !text || !json_object_is_type(value, json_type_string) ||
+		    !(header || strncmp(name, "env.", 4) == 0 ||
+		      strcmp(name, "client_secret") == 0) ||
+		    !secret_named(name, strlen(name)))
 			continue;
 		last = header ? strrchr(text, ' ') : NULL; /* of "Bearer x" the x */
 		text = last ? last + 1 : text;
@@ -130,9 +130,10 @@ static json_object *options_of(struct mask *mask, const struct tool_instance *t,
 
 	if (!t->server)
 		return t->options;
-	if (mcp_server_options(t->title, t->options, &options, &err)
-	    || js_set(values, t->name, options) || hide_values(mask, options, &err)) {
-		log_line(MT_LOG_ERROR, t->name, "%s", err.code ? err.text : "out of memory");
+	if (mcp_server_options(t->title, t->options, &options, &err) ||
+	    js_set(values, t->name, options) || hide_values(mask, options, &err)) {
+		log_line(MT_LOG_ERROR, t->name, "%s",
+			 err.code ? err.text : "out of memory");
 		return NULL;
 	}
 	return options;
@@ -140,12 +141,14 @@ static json_object *options_of(struct mask *mask, const struct tool_instance *t,
 
 /* `values` keeps what options are made for the line. */
 static void add_instances(struct mask *mask, const struct catalog *catalog,
-			  struct runner_instance *list, json_object *values, size_t *count)
+			  struct runner_instance *list, json_object *values,
+			  size_t *count)
 {
 	for (size_t i = 0; i < catalog->instance_count; i++) {
 		const struct tool_instance *t = &catalog->instances[i];
 
-		if (!(t->dynamic || has_work(catalog, i)) || is_there(list, *count, t->name))
+		if (!(t->dynamic || has_work(catalog, i)) ||
+		    is_there(list, *count, t->name))
 			continue;
 		list[(*count)++] = (struct runner_instance){
 			.name = t->name,
@@ -160,7 +163,7 @@ static void add_instances(struct mask *mask, const struct catalog *catalog,
 
 /* The instances that have something to run. */
 static struct runner_instance *instances(const struct launch *l, json_object **ret_values,
-				       size_t *ret_count)
+					 size_t *ret_count)
 {
 	struct runner_instance *list;
 	size_t room = 1;
@@ -182,7 +185,7 @@ static int ask_runtime(struct mt_ctx *x, struct error *err)
 	int r = base_env(x);
 
 	if (!r)
-		r = runtime->launch(services(), &runtime_out, x, &in);
+		r = runtime->launch(plugin_host(), &runtime_out, x, &in);
 	if (!r && x->argc)
 		return MT_OK;
 	return fail(err, r ? r : MT_EINVAL, "runtime %s: %s", x->part->component->name,
@@ -191,8 +194,9 @@ static int ask_runtime(struct mt_ctx *x, struct error *err)
 
 int64_t launch_deadline(const struct tool_instance *t, int64_t asked_ms)
 {
-	const struct part p = { .component = t->component, .options = t->options };
-	int64_t own = part_option_int(&p, "timeout");
+	const struct plugin_component p = { .component = t->component,
+					    .options = t->options };
+	int64_t own = plugin_component_option_int(&p, "timeout");
 	int64_t most = own > asked_ms ? own : asked_ms;
 
 	if (most > 0 && most + DEADLINE_SPARE_MS > t->deadline_ms)
@@ -220,6 +224,6 @@ int launch_runner(const struct launch *l, const struct runner_events *events, vo
 		spec.instances = list;
 		r = runner_open(l->loop, &spec, events, arg, ret, err);
 	}
-	ctx_clear(&x);
+	plugin_ctx_clear(&x);
 	return r;
 }

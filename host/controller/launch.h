@@ -12,7 +12,7 @@
 struct llm;
 
 /** A plugin component that runs in this process, as configured. */
-struct part {
+struct plugin_component {
 	char *name;                /* as the configuration calls it */
 	const struct component *component;
 	const void *functions;
@@ -21,18 +21,18 @@ struct part {
 };
 
 /** Load the component that [FAMILY.NAME] or NAME means. */
-int part_load(struct config *c, struct registry *r, int kind, const char *name,
-	      struct part *ret, struct error *err);
-void part_clear(struct part *p);
+int plugin_component_load(struct config *c, struct registry *r, int kind, const char *name,
+	      struct plugin_component *ret, struct error *err);
+void plugin_component_clear(struct plugin_component *p);
 /** Option of a part in force; NULL: unset. */
-const char *part_option(const struct part *p, const char *name);
-int64_t part_option_int(const struct part *p, const char *name);
+const char *plugin_component_option(const struct plugin_component *p, const char *name);
+int64_t plugin_component_option_int(const struct plugin_component *p, const char *name);
 
 struct launch {
 	struct mask *mask;         /* values for servers are added to it; may be NULL */
 	uv_loop_t *loop;
 	struct config *config;
-	const struct part *runtime;
+	const struct plugin_component *runtime;
 	const struct catalog *const *catalogs; /* whose instances it gets, each once */
 	size_t catalog_count;
 	const char *workspace, *conversation, *spool_dir;

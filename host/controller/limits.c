@@ -16,7 +16,7 @@ static const struct {
 	[LIMIT_ITERATIONS] = { "max_iterations", true,
 		"Agent reached maximum iteration. Current iteration: %.0f, max iteration: "
 		"%.0f" },
-	[LIMIT_BUDGET] = { "max_budget", false,
+	[LIMIT_COST] = { "max_budget", false,
 		"Agent reached maximum budget for conversation."
 		"Current budget: %s, max budget: %s" },
 	[LIMIT_TOKENS] = { "max_tokens", false,
@@ -33,17 +33,17 @@ const char *limit_option(enum limit which)
 	return limits[which].option;
 }
 
-void account_limit(struct account *a, enum limit which, double max)
+void budget_set_limit(struct budget *a, enum limit which, double max)
 {
-	a->meters[which].max = a->meters[which].more = max;
+	a->quotas[which].max = a->quotas[which].more = max;
 }
 
-void account_spend(struct account *a, enum limit which, double n)
+void budget_spend(struct budget *a, enum limit which, double n)
 {
 	if (!(n > 0))
 		return;
 	for (; a; a = a->parent)
-		a->meters[which].used += n;
+		a->quotas[which].used += n;
 }
 
 /* Dollars with at least two decimals, and as many more as they have, up to six. */
@@ -58,24 +58,24 @@ static const char *money(double n, char ret[32])
 	return ret;
 }
 
-static void say_reached(size_t i, const struct meter *m, char *text, size_t room)
+static void say_reached(size_t i, const struct quota *m, char *text, size_t room)
 {
 	char used[32], max[32];
 
 	if (!room)
 		return;
-	if (i == LIMIT_BUDGET)
+	if (i == LIMIT_COST)
 		snprintf(text, room, limits[i].form, money(m->used, used),
 			 money(m->max, max));
 	else
 		snprintf(text, room, limits[i].form, m->used, m->max);
 }
 
-bool account_reached(struct account *a, unsigned which, char *text, size_t room)
+bool budget_account_reached(struct budget *a, unsigned which, char *text, size_t room)
 {
 	for (; a; a = a->parent)
 		for (size_t i = 0; i < LIMIT_COUNT; i++) {
-			struct meter *m = &a->meters[i];
+			struct quota *m = &a->quotas[i];
 
 			if (!(which & (1u << i)) || m->max <= 0 || m->used < m->max)
 				continue;
@@ -86,21 +86,21 @@ bool account_reached(struct account *a, unsigned which, char *text, size_t room)
 	return false;
 }
 
-bool account_hit(const struct account *a)
+bool budget_was_hit(const struct budget *a)
 {
 	for (size_t i = 0; i < LIMIT_COUNT; i++)
-		if (a->meters[i].hit)
+		if (a->quotas[i].hit)
 			return true;
 	return false;
 }
 
-bool account_raise(struct account *a)
+bool budget_raise(struct budget *a)
 {
 	bool raised = false;
 
 	for (; a; a = a->parent)
 		for (size_t i = 0; i < LIMIT_COUNT; i++) {
-			struct meter *m = &a->meters[i];
+			struct quota *m = &a->quotas[i];
 
 			if (!m->hit)
 				continue;
@@ -111,7 +111,7 @@ bool account_raise(struct account *a)
 	return raised;
 }
 
-static void add_meter(json_object *o, const char *name, const struct meter *m)
+static void add_meter(json_object *o, const char *name, const struct quota *m)
 {
 	json_object *pair = json_object_new_array();
 
@@ -121,12 +121,12 @@ static void add_meter(json_object *o, const char *name, const struct meter *m)
 	js_set(o, name, pair);
 }
 
-json_object *account_json(const struct account *a)
+json_object *budget_json(const struct budget *a)
 {
 	json_object *o = json_object_new_object();
 
 	for (size_t i = 0; o && i < LIMIT_COUNT; i++)
-		add_meter(o, limits[i].option, &a->meters[i]);
+		add_meter(o, limits[i].option, &a->quotas[i]);
 	return o;
 }
 
@@ -137,14 +137,14 @@ static double number_at(json_object *pair, size_t n)
 	return d > 0 && d < 1e18 ? d : 0;
 }
 
-void account_from_json(struct account *a, json_object *o)
+void budget_from_json(struct budget *a, json_object *o)
 {
 	for (size_t i = 0; i < LIMIT_COUNT; i++) {
-		struct meter *m = &a->meters[i];
+		struct quota *m = &a->quotas[i];
 		json_object *pair = js_get(o, limits[i].option);
 
-		if (!json_object_is_type(pair, json_type_array)
-		    || json_object_array_length(pair) != 3)
+		if (!json_object_is_type(pair, json_type_array) ||
+		    json_object_array_length(pair) != 3)
 			continue;
 		m->used = number_at(pair, 0);
 		if (m->max > 0)

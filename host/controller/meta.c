@@ -43,12 +43,12 @@ int meta_write(const char *dir, const char *id, const char *title, const char *w
 	bool failed;
 
 	timestamp_now(now);
-	failed = js_set_int(o, "format", META_FORMAT) || js_set_str(o, "id", id)
-	    || js_set_str(o, "title", title) || js_set_str(o, "workspace", workspace)
-	    || js_set_str(o, "created", now) || js_set_str(o, "version", VERSION)
-	    || (options && options->parent
-		&& (js_set_str(o, "parent", options->parent)
-		    || js_set_int(o, "depth", options->depth)));
+	failed = js_set_int(o, "format", META_FORMAT) || js_set_str(o, "id", id) ||
+		 js_set_str(o, "title", title) || js_set_str(o, "workspace", workspace) ||
+		 js_set_str(o, "created", now) || js_set_str(o, "version", VERSION) ||
+		 (options && options->parent &&
+		  (js_set_str(o, "parent", options->parent) ||
+		   js_set_int(o, "depth", options->depth)));
 	if (js_set(o, "spec", spec) || failed)
 		return out_of_memory(err);
 	if ((mask && mask_json(mask, o, NULL, NULL)) || !path)
@@ -73,8 +73,9 @@ int meta_change(struct evlog *log, const char *title, json_object *spec,
 		json_object_put(spec);
 		return err->code;
 	}
-	if ((spec && js_set(o, "spec", spec)) || (title && js_set_str(o, "title", title))
-	    || (mask && mask_json(mask, o, NULL, NULL)) || !path)
+	if ((spec && js_set(o, "spec", spec)) ||
+	    (title && js_set_str(o, "title", title)) ||
+	    (mask && mask_json(mask, o, NULL, NULL)) || !path)
 		return out_of_memory(err);
 	text = js_text(o, &len);
 	if (!text)
@@ -106,8 +107,8 @@ json_object *meta_read(const char *dir, struct error *err)
 	}
 	if (js_int(o, "format", 0) != META_FORMAT) {
 		fail(err, MT_EUNSUPPORTED,
-		     "%s: format %lld, this mortise reads format %d: update mortise", path,
-		     (long long)js_int(o, "format", 0), META_FORMAT);
+		     "%s: format %lld, this mortise reads format %d: update mortise",
+		     path, (long long)js_int(o, "format", 0), META_FORMAT);
 		return NULL;
 	}
 	return STEAL(o);
@@ -144,8 +145,10 @@ char *conversation_dir(const struct config *c, const char *id, struct error *err
 	char *dir;
 
 	if (!good_id(id)) {
-		fail(err, MT_EINVAL, "`%.80s` is not an id of a conversation: letters, digits, "
-		     "- and _", id);
+		fail(err, MT_EINVAL,
+		     "`%.80s` is not an id of a conversation: letters, digits, "
+		     "- and _",
+		     id);
 		return NULL;
 	}
 	root = state_root(c, err);
@@ -168,7 +171,8 @@ static int64_t written_ns(const char *root, const char *id)
 	AUTO(strbuf) struct strbuf path = STRBUF(8192);
 	struct stat st;
 
-	if (strbuf_addf(&path, "%s/%s/events.jsonl", root, id) || stat(path.text, &st) < 0)
+	if (strbuf_addf(&path, "%s/%s/events.jsonl", root, id) ||
+	    stat(path.text, &st) < 0)
 		return -1;
 	return (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
 }
@@ -180,8 +184,8 @@ static bool is_users(const char *root, const char *id, const char *workspace)
 	AUTO(free) char *dir = path_join(root, id);
 	AUTO(json) json_object *meta = dir ? meta_read(dir, NULL) : NULL;
 
-	return !js_get(meta, "parent")
-	       && (!workspace || strcmp(js_str(meta, "workspace", ""), workspace) == 0);
+	return !js_get(meta, "parent") &&
+	       (!workspace || strcmp(js_str(meta, "workspace", ""), workspace) == 0);
 }
 
 /* The newest that a user began; NULL: there is none. */
@@ -206,7 +210,8 @@ static char *newest_of(const char *root, const char *workspace)
 	return STEAL(found);
 }
 
-char *conversation_newest(const struct config *c, const char *workspace, struct error *err)
+char *conversation_newest(const struct config *c, const char *workspace,
+			  struct error *err)
 {
 	AUTO(free) char *root = state_root(c, err);
 	AUTO(free) char *real = workspace ? realpath(workspace, NULL) : NULL;
@@ -218,7 +223,8 @@ char *conversation_newest(const struct config *c, const char *workspace, struct 
 	if (!found && workspace)
 		fail(err, MT_ENOTFOUND,
 		     "there is no conversation about %s yet: `mortise conversations` lists "
-		     "those about other directories", real ? real : workspace);
+		     "those about other directories",
+		     real ? real : workspace);
 	else if (!found)
 		fail(err, MT_ENOTFOUND, "there is no conversation yet");
 	return found;
@@ -241,8 +247,8 @@ char *conversation_find(const struct config *c, const char *prefix, struct error
 	while (dir && (d = readdir(dir))) {
 		bool exact = strcmp(d->d_name, prefix) == 0;
 
-		if (strncmp(d->d_name, prefix, strlen(prefix)) != 0 || !good_id(d->d_name)
-		    || written_ns(root, d->d_name) < 0)
+		if (strncmp(d->d_name, prefix, strlen(prefix)) != 0 ||
+		    !good_id(d->d_name) || written_ns(root, d->d_name) < 0)
 			continue;
 		matches = exact ? 1 : matches + 1;
 		free(found);
@@ -253,12 +259,15 @@ char *conversation_find(const struct config *c, const char *prefix, struct error
 	if (dir)
 		closedir(dir);
 	if (matches > 1) {
-		fail(err, MT_EINVAL, "%zu conversations begin with `%.80s`: write more of the id",
+		fail(err, MT_EINVAL,
+		     "%zu conversations begin with `%.80s`: write more of the id",
 		     matches, prefix);
 		return NULL;
 	}
 	if (!found)
-		fail(err, MT_ENOTFOUND, "there is no conversation `%.80s`: "
-		     "`mortise conversations` lists them", prefix);
+		fail(err, MT_ENOTFOUND,
+		     "there is no conversation `%.80s`: "
+		     "`mortise conversations` lists them",
+		     prefix);
 	return STEAL(found);
 }

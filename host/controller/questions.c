@@ -44,21 +44,21 @@ static struct question *make(struct conversation *c, uint64_t call, uint64_t req
 	if (!q || !*text || strlen(text) > QUESTION_TEXT_MAX || !choices_valid(choices) ||
 	    (choices && json_object_deep_copy(choices, &q->choices, NULL)) ||
 	    mask_json(c->mask, q->choices, NULL, NULL) ||
-	    !(q->text = strdup(hidden(c, text, &shown)))) {
+	    !(q->text = strdup(conversation_mask_text(c, text, &shown)))) {
 		if (q)
 			drop(q);
 		return NULL;
 	}
 	q->id = ++c->question_ids;
-	q->action = ahead_action(c, call);
+	q->action = parallel_action_of(c, call);
 	q->call = call;
 	q->request = request;
 	q->given = json_object_get(choices);
 	return q;
 }
 
-bool question_request(struct conversation *c, uint64_t call, uint64_t request,
-		      const char *method, json_object *params)
+bool questions_request(struct conversation *c, uint64_t call, uint64_t request,
+		       const char *method, json_object *params)
 {
 	static const char wrong[] = "a question is a text, and choices are texts";
 	struct question *q, **end = &c->questions;
@@ -74,11 +74,11 @@ bool question_request(struct conversation *c, uint64_t call, uint64_t request,
 		return true;
 	}
 	*end = q;
-	TELL(c, questions, c->questions);
+	NOTIFY_WATCHERS(c, questions, c->questions);
 	return true;
 }
 
-void questions_over(struct conversation *c, uint64_t call, bool all)
+void questions_close(struct conversation *c, uint64_t call, bool all)
 {
 	bool some = false;
 
@@ -94,7 +94,7 @@ void questions_over(struct conversation *c, uint64_t call, bool all)
 		some = true;
 	}
 	if (some)
-		TELL(c, questions, c->questions);
+		NOTIFY_WATCHERS(c, questions, c->questions);
 }
 
 const struct question *conversation_questions(const struct conversation *c)
@@ -129,7 +129,8 @@ int conversation_answer(struct conversation *c, int64_t question, const char *te
 		at = &(*at)->next;
 	q = *at;
 	if (!q)
-		return fail(err, MT_ENOTFOUND, "no tool asks the question %" PRId64, question);
+		return fail(err, MT_ENOTFOUND, "no tool asks the question %" PRId64,
+			    question);
 	if (text) {
 		strbuf_addc(&result, '{');
 		js_key_str(&result, "answer", as_given(q, text));
@@ -139,11 +140,11 @@ int conversation_answer(struct conversation *c, int64_t question, const char *te
 	}
 	if (c->link)
 		runner_answer(c->link, q->request, text ? MT_OK : MT_EDENIED,
-			    text ? result.text : refused,
-			    text ? result.len : sizeof refused - 1);
+			      text ? result.text : refused,
+			      text ? result.len : sizeof refused - 1);
 	*at = q->next;
 	drop(q);
-	TELL(c, questions, c->questions);
+	NOTIFY_WATCHERS(c, questions, c->questions);
 	return MT_OK;
 }
 
@@ -158,7 +159,8 @@ static json_object *server_of(const struct conversation *c, const struct tool_in
 	if (js_set_str(o, "name", t->title) ||
 	    js_set_str(o, "target", mcp_server_target(t->options)) ||
 	    js_set_int(o, "tools", (int64_t)tools) || js_set_bool(o, "lists", t->lists) ||
-	    (t->said && js_set_str(o, "error", hidden(c, t->said, &shown)))) {
+	    (t->said &&
+	     js_set_str(o, "error", conversation_mask_text(c, t->said, &shown)))) {
 		json_object_put(o);
 		return NULL;
 	}
@@ -169,9 +171,10 @@ json_object *conversation_servers(const struct conversation *c)
 {
 	json_object *list = json_object_new_array();
 
-	for (size_t i = 0; list && i < c->catalog.instance_count; i++) {
-		json_object *o = c->catalog.instances[i].server
-					 ? server_of(c, &c->catalog.instances[i]) : NULL;
+	for (size_t i = 0; list && i < c->agent->catalog.instance_count; i++) {
+		json_object *o = c->agent->catalog.instances[i].server
+					 ? server_of(c, &c->agent->catalog.instances[i])
+					 : NULL;
 
 		if (o)
 			js_add(list, o);

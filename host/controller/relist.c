@@ -8,12 +8,12 @@ enum { RELIST_MS = 5000 }; /* a toolset that does not list holds nobody longer *
 
 static void go_on(struct conversation *c)
 {
-	if (c->relist)
-		uv_timer_stop(c->relist);
-	if (!c->held)
+	if (c->tool_list_timer)
+		uv_timer_stop(c->tool_list_timer);
+	if (!c->tool_list_awaited)
 		return;
-	c->held = false;
-	kick(c);
+	c->tool_list_awaited = false;
+	step_run_ready(c);
 }
 
 static void on_time(uv_timer_t *timer)
@@ -23,29 +23,29 @@ static void on_time(uv_timer_t *timer)
 
 static bool watch(struct conversation *c)
 {
-	if (!c->relist) {
-		c->relist = calloc(1, sizeof *c->relist);
-		if (!c->relist)
+	if (!c->tool_list_timer) {
+		c->tool_list_timer = calloc(1, sizeof *c->tool_list_timer);
+		if (!c->tool_list_timer)
 			return false;
-		uv_timer_init(c->loop, c->relist);
-		c->relist->data = c;
+		uv_timer_init(c->loop, c->tool_list_timer);
+		c->tool_list_timer->data = c;
 	}
-	return uv_timer_start(c->relist, on_time, RELIST_MS, 0) == 0;
+	return uv_timer_start(c->tool_list_timer, on_time, RELIST_MS, 0) == 0;
 }
 
 bool relist_holds(struct conversation *c)
 {
-	if (c->level || !c->link || !runner_changing(c->link)) {
-		c->held_until = 0;
+	if (c->parent_count || !c->link || !runner_changing(c->link)) {
+		c->tool_list_deadline = 0;
 		return false;
 	}
-	if (!c->held_until) {
+	if (!c->tool_list_deadline) {
 		if (!watch(c))
 			return false;
-		c->held_until = uv_now(c->loop) + RELIST_MS;
+		c->tool_list_deadline = uv_now(c->loop) + RELIST_MS;
 	}
-	c->held = uv_now(c->loop) < c->held_until;
-	return c->held;
+	c->tool_list_awaited = uv_now(c->loop) < c->tool_list_deadline;
+	return c->tool_list_awaited;
 }
 
 void relist_arrived(struct conversation *c)
@@ -61,8 +61,8 @@ static void on_closed(uv_handle_t *handle)
 
 void relist_close(struct conversation *c)
 {
-	c->held = false;
-	if (c->relist)
-		uv_close((uv_handle_t *)c->relist, on_closed);
-	c->relist = NULL;
+	c->tool_list_awaited = false;
+	if (c->tool_list_timer)
+		uv_close((uv_handle_t *)c->tool_list_timer, on_closed);
+	c->tool_list_timer = NULL;
 }

@@ -23,8 +23,8 @@ struct event *replay_result(struct replay *r, int64_t action)
 
 		return end < 0 ? NULL : evlog_event(r->log, end, NULL);
 	}
-	for (int64_t id = action + 1;
-	     id < evlog_count(r->log) && id <= action + LOOK_MAX; id++) {
+	for (int64_t id = action + 1; id < evlog_count(r->log) && id <= action + LOOK_MAX;
+	     id++) {
 		const struct evlog_head *head = evlog_head(r->log, id);
 		bool next = id == action + 1 && head->cause < 0;
 

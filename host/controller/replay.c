@@ -3,7 +3,7 @@
  * replay.c - taking the actions of a recording. */
 #include "controller/replay-internal.h"
 
-#include "controller/exit_code.h"
+#include "controller/exit-code.h"
 #include "context/history.h"
 #include "controller/internal.h"
 #include "events/trajectory.h"
@@ -46,7 +46,8 @@ struct nest {
 
 static void nest_move(struct nest *n, int64_t id)
 {
-	while (n->depth && n->open[n->depth - 1].end >= 0 && n->open[n->depth - 1].end < id)
+	while (n->depth && n->open[n->depth - 1].end >= 0 &&
+	       n->open[n->depth - 1].end < id)
 		n->depth--;
 }
 
@@ -170,8 +171,8 @@ static struct replay *make(struct error *err)
 int replay_open_log(const char *dir, struct replay **ret, struct error *err)
 {
 	AUTO(replay) struct replay *r = make(err);
-	int status = r ? evlog_open(dir, EVLOG_READ, NULL, &r->log, NULL, err)
-		       : MT_ENOMEM;
+	int status =
+		r ? evlog_open(dir, EVLOG_READ, NULL, &r->log, NULL, err) : MT_ENOMEM;
 
 	if (!status)
 		status = find_actions(r, err);
@@ -205,9 +206,11 @@ int replay_open_file(const char *path, struct replay **ret, struct error *err)
 	int status = r ? trajectory_load(path, &t, err) : MT_ENOMEM;
 
 	if (!status && t.count > 1)
-		status = fail(err, MT_EINVAL,
-			      "%s holds %zu conversations: take one of them out, or import "
-			      "them and replay one by its id", path, t.count);
+		status = fail(
+			err, MT_EINVAL,
+			"%s holds %zu conversations: take one of them out, or import "
+			"them and replay one by its id",
+			path, t.count);
 	if (!status)
 		status = import(r, t.items[0].events, err);
 	if (!status)
@@ -254,7 +257,8 @@ int replay_until(struct replay *r, int64_t id, struct error *err)
 	if (id < 0 || id > newest)
 		return fail(err, MT_EINVAL,
 			    "there is no event %" PRId64 " in the recording: the last is "
-			    "%" PRId64, id, newest);
+			    "%" PRId64,
+			    id, newest);
 	for (r->end = 0; r->end < r->count; r->end++)
 		if (replay_original_id(r, r->actions[r->end].recorded) > id)
 			break;
@@ -299,8 +303,9 @@ static void forget_answer(struct replay *r, json_object *json)
 					   "confirmation_state" };
 	int64_t first = js_int(json, "confirms", -1);
 	json_object *args = js_get(json, "args");
-	AUTO(event) struct event *asked =
-		first >= 0 && first < evlog_count(r->log) ? evlog_event(r->log, first, NULL) : NULL;
+	AUTO(event) struct event *asked = first >= 0 && first < evlog_count(r->log)
+						  ? evlog_event(r->log, first, NULL)
+						  : NULL;
 
 	for (size_t i = 0; i < ARRAY_LEN(old); i++)
 		json_object_object_del(json, old[i]);
@@ -405,7 +410,7 @@ static bool leads_to(const struct conversation *c, int64_t owner)
 {
 	const struct replay *r = c->replay;
 
-	while (owner >= 0 && owner_now(r, owner) != c->delegation) {
+	while (owner >= 0 && owner_now(r, owner) != c->agent->delegation) {
 		const struct replay_action *a = taken_as(r, owner_now(r, owner));
 
 		owner = a ? a->owner : -1;
@@ -417,7 +422,7 @@ static bool leads_to(const struct conversation *c, int64_t owner)
 static void end_as_recorded(struct conversation *c)
 {
 	static const char error[] = " encountered an error during execution. ";
-	const struct replay_action *a = taken_as(c->replay, c->delegation);
+	const struct replay_action *a = taken_as(c->replay, c->agent->delegation);
 	AUTO(event) struct event *e = a ? replay_result(c->replay, a->recorded) : NULL;
 	const char *text = e ? event_content(e, NULL) : "";
 	const char *why = strstr(text, error);
@@ -432,18 +437,20 @@ static bool find_owner(struct conversation *c, const struct replay_action *a)
 {
 	const struct evlog_head *head = evlog_head(c->replay->log, a->recorded);
 
-	while (c->level && c->state == STATE_RUNNING && !leads_to(c, a->owner))
+	while (c->parent_count && c->state == STATE_RUNNING && !leads_to(c, a->owner))
 		end_as_recorded(c);
-	return owner_now(c->replay, a->owner) == (c->level ? c->delegation : -1) ||
+	return owner_now(c->replay, a->owner) ==
+		       (c->parent_count ? c->agent->delegation : -1) ||
 	       !(is_type(head, "finish") || is_type(head, "reject"));
 }
 
 /* The recording is over: those that had ended end here too. */
 static void end_delegates(struct conversation *c)
 {
-	while (c->level && c->state == STATE_RUNNING && c->pending < 0) {
-		const struct replay_action *a = taken_as(c->replay, c->delegation);
-		AUTO(event) struct event *e = a ? replay_result(c->replay, a->recorded) : NULL;
+	while (c->parent_count && c->state == STATE_RUNNING && c->pending < 0) {
+		const struct replay_action *a = taken_as(c->replay, c->agent->delegation);
+		AUTO(event) struct event *e =
+			a ? replay_result(c->replay, a->recorded) : NULL;
 
 		if (!e)
 			return;
@@ -457,17 +464,19 @@ static void take(struct conversation *c, struct replay_action *a)
 	AUTO(event) struct event *e = copy_action(c, a, &err);
 
 	if (!e || take_reply(c, e, &err)) {
-		set_error(c, EXIT_FAILED, "event %" PRId64 " of the recording: %s",
-			  replay_original_id(c->replay, a->recorded), err.text);
+		conversation_set_error(c, EXIT_FAILED,
+				       "event %" PRId64 " of the recording: %s",
+				       replay_original_id(c->replay, a->recorded),
+				       err.text);
 		return;
 	}
 	a->now = evlog_count(c->log);
 	a->message = name_action(e);
-	post_action(c, event_ref(e));
+	action_log(c, event_ref(e));
 	if (e->id >= 0)
 		a->now = e->id;
 	if (waits_for_user(e))
-		set_state(c, STATE_AWAITING_USER_INPUT, "");
+		conversation_set_state(c, STATE_AWAITING_USER_INPUT, "");
 }
 
 bool replay_step(struct conversation *c)
@@ -490,6 +499,7 @@ bool replay_step(struct conversation *c)
 	if (r->hand_over)
 		c->replay = NULL;
 	else
-		set_state(c, STATE_AWAITING_USER_INPUT, "the recording is over");
+		conversation_set_state(c, STATE_AWAITING_USER_INPUT,
+				       "the recording is over");
 	return !r->hand_over;
 }

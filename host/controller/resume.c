@@ -3,9 +3,9 @@
  * resume.c - taking up a conversation from its log. */
 #include "controller/internal.h"
 
-#include "controller/bill-checkpoint.h"
-#include "controller/children.h"
-#include "controller/exit_code.h"
+#include "controller/usage-checkpoint.h"
+#include "controller/subagents.h"
+#include "controller/exit-code.h"
 #include "controller/fork.h"
 #include "controller/meta.h"
 #include "log.h"
@@ -29,12 +29,14 @@ static json_object *settings_of(json_object *meta)
 static const char *recorded(json_object *settings, const char *section, const char *key,
 			    bool *ret_known)
 {
-	size_t n = settings ? json_object_array_length(settings) : 0, len = strlen(section);
+	size_t n = settings ? json_object_array_length(settings) : 0,
+	       len = strlen(section);
 	const char *found = NULL;
 
 	*ret_known = false;
 	for (size_t i = 0; i < n; i++) {
-		const char *text = json_object_get_string(json_object_array_get_idx(settings, i));
+		const char *text =
+			json_object_get_string(json_object_array_get_idx(settings, i));
 		size_t rest = strlen(key);
 
 		if (!text || strncmp(text, section, len) != 0 || text[len] != '.')
@@ -61,10 +63,11 @@ static int take_endpoint(const struct config *now, json_object *settings,
 		was = recorded(settings, "llm", "base_url", &ignored);
 	if (!known || !is || !*is || (was && strcmp(was, is) == 0))
 		return MT_OK;
-	if (strbuf_addf(&text, "%s.base_url=%s", section, is)
-	    || js_add(moved, json_object_new_string(text.text)))
+	if (strbuf_addf(&text, "%s.base_url=%s", section, is) ||
+	    js_add(moved, json_object_new_string(text.text)))
 		return MT_ENOMEM;
-	return strbuf_addf(report, "%s[%s] uses the endpoint %s of the configuration%s%s.",
+	return strbuf_addf(report,
+			   "%s[%s] uses the endpoint %s of the configuration%s%s.",
 			   report->len ? "\n" : "", section, is,
 			   was ? " instead of " : "", was ? was : "");
 }
@@ -105,7 +108,8 @@ static const char **overrides(json_object *settings, json_object *moved,
 			list[count++] = json_object_get_string(text);
 	}
 	for (size_t i = 0; list && i < m; i++)
-		list[count++] = json_object_get_string(json_object_array_get_idx(moved, i));
+		list[count++] =
+			json_object_get_string(json_object_array_get_idx(moved, i));
 	for (size_t i = 0; list && i < in->override_count; i++)
 		list[count++] = in->overrides[i];
 	*ret_count = count;
@@ -136,7 +140,7 @@ static int load(struct conversation *c, json_object *meta, const struct config_i
 /* What condensers, or tools, spent. */
 static void restore_others(struct conversation *c, const char *who, struct llm_metrics *m)
 {
-	AUTO(json) json_object *spent = spent_by(c->log, who);
+	AUTO(json) json_object *spent = side_usage_of(c->log, who);
 	json_object *cost = js_get(spent, "cost");
 	const struct llm_usage u = {
 		.input = js_int(spent, "input", 0), .output = js_int(spent, "output", 0),
@@ -149,7 +153,7 @@ static void restore_others(struct conversation *c, const char *who, struct llm_m
 	if (!c->models || !js_int(spent, "calls", 0))
 		return;
 	llm_usage_totals_add(llm_models_usage(c->models), js_str(spent, "model", ""), &u,
-		     js_int(spent, "latency_ms", 0));
+			     js_int(spent, "latency_ms", 0));
 	llm_metrics_add(m, &u, js_int(spent, "latency_ms", 0));
 }
 
@@ -163,7 +167,7 @@ static int restore_spent(struct conversation *c, struct error *err)
 	double worked = 0;
 
 	if (c->models) {
-		if (reply_sums_open(&s, c->inherited))
+		if (reply_sums_open(&s, c->inherited_replies))
 			return out_of_memory(err);
 		reply_sums_read(&s, c->log);
 		for (size_t n = 0; (model = llm_usage_totals_at(s.bill, n, &sum)); n++)
@@ -172,10 +176,10 @@ static int restore_spent(struct conversation *c, struct error *err)
 		worked = s.worked;
 		reply_sums_close(&s);
 	}
-	restore_others(c, SPENT_CONDENSERS, &m);
-	restore_others(c, SPENT_TOOLS, &m);
-	children_restore(c, &m);
-	spend_restore(c, &m, worked);
+	restore_others(c, USAGE_CONDENSERS, &m);
+	restore_others(c, USAGE_TOOLS, &m);
+	subagents_restore(c, &m);
+	budget_restore(c, &m, worked);
 	return MT_OK;
 }
 
@@ -214,15 +218,16 @@ static void restore_state(struct conversation *c)
 	snprintf(c->reason, sizeof c->reason, "%s", event_arg(e, "reason"));
 	if (c->state == STATE_ERROR && strstr(c->reason, "Agent reached maximum"))
 		c->exit_code = EXIT_LIMIT;
-	if (c->state == STATE_ERROR && strncmp(c->reason, STUCK_ERROR, strlen(STUCK_ERROR)) == 0)
+	if (c->state == STATE_ERROR &&
+	    strncmp(c->reason, STUCK_ERROR, strlen(STUCK_ERROR)) == 0)
 		c->exit_code = EXIT_STUCK;
 }
 
 static bool answered(struct conversation *c, int64_t action)
 {
 	for (int64_t id = evlog_count(c->log) - 1; id > action; id--)
-		if (evlog_head(c->log, id)->cause == action
-		    && !evlog_head(c->log, id)->type->is_action)
+		if (evlog_head(c->log, id)->cause == action &&
+		    !evlog_head(c->log, id)->type->is_action)
 			return true;
 	return false;
 }
@@ -230,7 +235,7 @@ static bool answered(struct conversation *c, int64_t action)
 /* The newest action, if it is one that something follows from. */
 static int64_t newest_action(struct conversation *c)
 {
-	for (int64_t id = evlog_count(c->log) - 1; id >= c->start; id--) {
+	for (int64_t id = evlog_count(c->log) - 1; id >= c->agent->start; id--) {
 		const struct evlog_head *head = evlog_head(c->log, id);
 		int64_t begin = delegation_begin(c->log, id);
 
@@ -238,11 +243,12 @@ static int64_t newest_action(struct conversation *c)
 			return begin;
 		if (strcmp(head->type->name, "system") == 0)
 			continue; /* an imported log may get it late */
-		if (head->type->is_action && !head->undone && head->source == SOURCE_AGENT
-		    && strcmp(head->type->name, "message") != 0)
+		if (head->type->is_action && !head->undone &&
+		    head->source == SOURCE_AGENT &&
+		    strcmp(head->type->name, "message") != 0)
 			return id;
-		if (head->type->is_action && !head->undone
-		    && (head->type->flags & EVENT_RUNNABLE))
+		if (head->type->is_action && !head->undone &&
+		    (head->type->flags & EVENT_RUNNABLE))
 			return id;
 	}
 	return -1;
@@ -268,7 +274,7 @@ static void restore_answer(struct conversation *c, struct event *e, bool yes)
 {
 	if (yes) {
 		c->state = STATE_LOADING;
-		c->redo = e->id;
+		c->uncommitted_action = e->id;
 	} else {
 		c->state = STATE_USER_REJECTED;
 		confirm_rejected(c, e);
@@ -291,20 +297,22 @@ static int restore_action(struct conversation *c, struct error *err)
 	if (confirm_awaited(e) && c->state != STATE_STOPPED && c->state != STATE_ERROR) {
 		return restore_waiting(c, e, err);
 	}
-	if (!evlog_dispatched(c->log, id) && confirm_is_answer(e, &yes)
-	    && (c->state == STATE_AWAITING_USER_CONFIRMATION || c->state == STATE_LOADING)) {
+	if (!evlog_dispatched(c->log, id) && confirm_is_answer(e, &yes) &&
+	    (c->state == STATE_AWAITING_USER_CONFIRMATION || c->state == STATE_LOADING)) {
 		restore_answer(c, e, yes);
 		return MT_OK;
 	}
 	if (ended_by(c, id) && !evlog_dispatched(c->log, id))
 		return MT_OK;
 	if (!evlog_dispatched(c->log, id)) {
-		c->redo = id;
+		c->uncommitted_action = id;
 		return MT_OK;
 	}
-	post_unanswered(c, e, "", "The call was interrupted when the process ended; it may "
-			"have taken effect. The shell is new: working directory and variables "
-			"are as at the start.");
+	dispatch_log_failure(
+		c, e, "",
+		"The call was interrupted when the process ended; it may "
+		"have taken effect. The shell is new: working directory and variables "
+		"are as at the start.");
 	return MT_OK;
 }
 
@@ -313,9 +321,9 @@ static void restore_recall(struct conversation *c)
 {
 	int64_t action = -1;
 
-	if (!history_user_since(c->log, c->start))
+	if (!history_user_since(c->log, c->agent->start))
 		return;
-	for (int64_t id = c->start; id < evlog_count(c->log); id++) {
+	for (int64_t id = c->agent->start; id < evlog_count(c->log); id++) {
 		const struct evlog_head *head = evlog_head(c->log, id);
 
 		if (head->undone || strcmp(head->type->name, "recall") != 0)
@@ -336,14 +344,16 @@ static void restore_rejection(struct conversation *c)
 
 	if (c->state == STATE_AWAITING_USER_CONFIRMATION && c->pending < 0)
 		c->state = STATE_LOADING; /* before its action was logged */
-	while (id > state && strcmp(evlog_head(c->log, id)->type->name, "user_rejected") != 0)
+	while (id > state &&
+	       strcmp(evlog_head(c->log, id)->type->name, "user_rejected") != 0)
 		id--;
 	e = state >= 0 && id > state ? evlog_event(c->log, state, NULL) : NULL;
 	if (!e || strcmp(event_arg(e, "agent_state"), "user_rejected") != 0)
 		return;
 	action = evlog_event(c->log, evlog_head(c->log, id)->cause, NULL);
 	if (action && !*js_str(action->json, "reject_reason", ""))
-		set_state(c, STATE_AWAITING_USER_INPUT, "the user rejected the action");
+		conversation_set_state(c, STATE_AWAITING_USER_INPUT,
+				       "the user rejected the action");
 }
 
 /* The user's no to an action that waited; one of a hook concerns its call alone. */
@@ -352,7 +362,8 @@ static bool is_rejection(struct conversation *c, const struct evlog_head *head)
 	AUTO(event) struct event *action = NULL;
 	bool yes;
 
-	if (head->undone || strcmp(head->type->name, "user_rejected") != 0 || head->cause < 0)
+	if (head->undone || strcmp(head->type->name, "user_rejected") != 0 ||
+	    head->cause < 0)
 		return false;
 	action = evlog_event(c->log, head->cause, NULL);
 	return !action || (confirm_is_answer(action, &yes) && !yes);
@@ -362,9 +373,10 @@ static bool is_rejection(struct conversation *c, const struct evlog_head *head)
 static int64_t next_own(struct conversation *c, int64_t id)
 {
 	const struct evlog_head *head = evlog_head(c->log, id);
-	int64_t end = head->type->is_action && !head->undone
-				      && strcmp(head->type->name, "delegate") == 0
-			      ? delegation_end(c->log, id) : -1;
+	int64_t end = head->type->is_action && !head->undone &&
+				      strcmp(head->type->name, "delegate") == 0
+			      ? delegation_end(c->log, id)
+			      : -1;
 
 	return end < 0 ? id + 1 : end;
 }
@@ -380,14 +392,15 @@ static bool ended_since(struct conversation *c, int64_t id, int64_t until)
 
 		if (is_rejection(c, head))
 			return true;
-		if (!head->undone && head->has_call && strcmp(head->type->name, "message") == 0)
+		if (!head->undone && head->has_call &&
+		    strcmp(head->type->name, "message") == 0)
 			return true;
 		if (head->undone || strcmp(head->type->name, "agent_state_changed") != 0)
 			continue;
 		e = evlog_event(c->log, id, NULL);
 		state = e ? state_find(event_arg(e, "agent_state")) : -1;
-		if (state == STATE_FINISHED || state == STATE_REJECTED
-		    || state == STATE_STOPPED || state == STATE_ERROR)
+		if (state == STATE_FINISHED || state == STATE_REJECTED ||
+		    state == STATE_STOPPED || state == STATE_ERROR)
 			return true;
 	}
 	return false;
@@ -419,9 +432,10 @@ static json_object *newest_reply(struct conversation *c, int64_t until, struct e
 			*err = (struct error)ERROR_NONE;
 			continue;
 		}
-		if (!record || before < c->start)
+		if (!record || before < c->agent->start)
 			return NULL;
-		if (before <= until && delegation_owner(c->log, before) == c->delegation)
+		if (before <= until &&
+		    delegation_owner(c->log, before) == c->agent->delegation)
 			return STEAL(record);
 	}
 	return NULL;
@@ -449,15 +463,15 @@ static int restore_queue(struct conversation *c, int64_t until, struct error *er
 	for (int64_t id = before; id <= until && id < evlog_count(c->log);
 	     id = next_own(c, id)) {
 		const struct evlog_head *head = evlog_head(c->log, id);
-		bool error = !head->type->is_action && head->cause < 0
-			     && strcmp(head->type->name, "error") == 0;
+		bool error = !head->type->is_action && head->cause < 0 &&
+			     strcmp(head->type->name, "error") == 0;
 
-		if (head->source == SOURCE_AGENT && !head->undone
-		    && strcmp(head->type->name, "system") != 0
-		    && (error || (head->type->is_action && !is_copy(c, id))))
+		if (head->source == SOURCE_AGENT && !head->undone &&
+		    strcmp(head->type->name, "system") != 0 &&
+		    (error || (head->type->is_action && !is_copy(c, id))))
 			done++;
 	}
-	return replan(c, reply, done, err);
+	return turn_replan(c, reply, done, err);
 }
 
 /* One agent of the stack, the first one first. */
@@ -470,19 +484,19 @@ static int restore_level(struct conversation *c, int64_t until, struct error *er
 static int restore(struct conversation *c, struct error *err)
 {
 	size_t len;
-	const char *kept = evlog_state(c->log, c->agent.component->name, &len);
+	const char *kept = evlog_state(c->log, c->agent->plugin.component->name, &len);
 	int r;
 
 	if (kept)
-		c->kept = strndup(kept, len);
+		c->agent->state_text = strndup(kept, len);
 	restore_state(c);
 	r = restore_spent(c, err);
 	if (r)
 		return r;
 	if (c->exit_code == EXIT_LIMIT) { /* whoever resumes says: go on */
-		account_reached(&c->account, LIMITS_STEP | LIMITS_CALL, NULL, 0);
-		if (account_raise(&c->account))
-			spend_log(c);
+		budget_account_reached(&c->budget, LIMITS_STEP | LIMITS_CALL, NULL, 0);
+		if (budget_raise(&c->budget))
+			budget_log(c);
 	}
 	r = confirm_restore(c, err);
 	if (!r)
@@ -502,10 +516,11 @@ static void keep_changes(struct conversation *c, const struct config_input *in,
 
 	if (!in->override_count && !o->model)
 		return;
-	if (meta_change(c->log, NULL, wiring_spec(c, NULL), c->mask, &err)
-	    || evlog_beside(c->log, "meta.json", &err))
-		notice(c, MT_LOG_WARNING, "the change counts for this process only: %s",
-		       err.text);
+	if (meta_change(c->log, NULL, wiring_spec(c, NULL), c->mask, &err) ||
+	    evlog_beside(c->log, "meta.json", &err))
+		conversation_notice(c, MT_LOG_WARNING,
+				    "the change counts for this process only: %s",
+				    err.text);
 }
 
 /* Both reports, one after the other. */
@@ -515,7 +530,8 @@ static void join_reports(char **report, const struct strbuf *more)
 
 	if (!report || !more->len)
 		return;
-	strbuf_addf(&all, "%s%s%s", *report ? *report : "", *report ? "\n" : "", more->text);
+	strbuf_addf(&all, "%s%s%s", *report ? *report : "", *report ? "\n" : "",
+		    more->text);
 	if (all.error)
 		return;
 	free(*report);
@@ -544,7 +560,7 @@ int conversation_resume(uv_loop_t *loop, const struct config_input *in,
 	c->id = strdup(o->id);
 	c->title = strdup(js_str(meta, "title", ""));
 	c->workspace = strdup(js_str(meta, "workspace", "/"));
-	c->inherited = fork_inherited(meta);
+	c->inherited_replies = fork_inherited(meta);
 	c->parent = strdup(js_str(meta, "parent", ""));
 	c->depth = (int)js_int(meta, "depth", 0);
 	if (!c->id || !c->title || !c->workspace || !c->parent)
@@ -553,7 +569,7 @@ int conversation_resume(uv_loop_t *loop, const struct config_input *in,
 	if (!r)
 		r = conversation_open(c, o, EVLOG_WRITE, ret_report, err);
 	if (!r)
-		r = ensure_system(c, err);
+		r = wiring_ensure_system(c, err);
 	if (!r)
 		r = restore(c, err);
 	if (r)

@@ -63,7 +63,8 @@ static int check(const struct conversation *c, int64_t to, struct error *err)
 	if (!head)
 		return fail(err, MT_EINVAL,
 			    "there is no event %" PRId64 ": the log has %" PRId64
-			    " events", to, evlog_count(c->log));
+			    " events",
+			    to, evlog_count(c->log));
 	if (head->undone)
 		return fail(err, MT_EINVAL, "event %" PRId64 " is undone already", to);
 	return MT_OK;
@@ -87,21 +88,21 @@ int conversation_rewind(struct conversation *c, int64_t to, int64_t *ret_to,
 	if (r)
 		return r;
 	delegates_rewound(c);
-	clear_queue(c);
-	c->pending = c->redo = -1;
-	c->waits = false;
-	c->condense = false;
-	c->text_only = 0;
+	turn_clear(c);
+	c->pending = c->uncommitted_action = -1;
+	c->awaiting_approval = false;
+	c->agent->condense = false;
+	c->agent->text_only = 0;
 	if (ret_to)
 		*ret_to = to;
-	TELL(c, rewound, to);
-	r = ensure_system(c, err);
+	NOTIFY_WATCHERS(c, rewound, to);
+	r = wiring_ensure_system(c, err);
 	if (r)
 		return r;
 	/* it rests whatever it was before: the old state may be undone too */
 	c->state = STATE_LOADING;
-	set_state(c, STATE_AWAITING_USER_INPUT, "");
-	return barrier(c, err);
+	conversation_set_state(c, STATE_AWAITING_USER_INPUT, "");
+	return conversation_barrier(c, err);
 }
 
 /* ---- messages of the user ------------------------------------------------ */
@@ -185,7 +186,8 @@ static int send_again(struct conversation *c, int64_t start, struct error *err)
 	int r;
 
 	if (message < 0)
-		return fail(err, MT_EINVAL, "no message of the user came before the loop");
+		return fail(err, MT_EINVAL,
+			    "no message of the user came before the loop");
 	r = take_back(c, message, &text, err);
 	return r ? r : conversation_message(c, text, strlen(text), err);
 }
@@ -196,8 +198,10 @@ int conversation_recover(struct conversation *c, int64_t option, struct error *e
 
 	if (option < LOOP_BACK || option > LOOP_STOP)
 		return fail(err, MT_EINVAL,
-			    "option %" PRId64 ": write 1 to go back to before the loop, 2 "
-			    "to send the last message again, 3 to stop", option);
+			    "option %" PRId64
+			    ": write 1 to go back to before the loop, 2 "
+			    "to send the last message again, 3 to stop",
+			    option);
 	if (start < 1)
 		return fail(err, MT_EINVAL, "no loop was found that nobody has answered");
 	if (option == LOOP_STOP)

@@ -19,7 +19,7 @@ enum { SETUP_MAX = 1 << 20, TIMED_OUT = 124, STATUS_SECONDS = 10, STATUS_LINES =
 /* May it run? Else the user is told why. */
 static bool is_allowed(struct conversation *c, const char *path)
 {
-	const char *when = config_get(c->config, c->section, "setup");
+	const char *when = config_get(c->config, c->agent->section, "setup");
 	AUTO(free) char *text = NULL;
 	struct error err = ERROR_NONE;
 	bool trusted = false;
@@ -29,16 +29,21 @@ static bool is_allowed(struct conversation *c, const char *path)
 		return false;
 	if (file_read(path, SETUP_MAX, &text, &len, &err)) {
 		if (err.code != MT_ENOTFOUND)
-			notice(c, MT_LOG_WARNING, "the set-up script was not run: %s", err.text);
+			conversation_notice(c, MT_LOG_WARNING,
+					    "the set-up script was not run: %s",
+					    err.text);
 		return false;
 	}
 	if (strcmp(when, "always") == 0)
 		return true;
 	if (config_trusted(path, text, len, &trusted, &err))
-		notice(c, MT_LOG_WARNING, "%s was not run: %s", SETUP_SCRIPT, err.text);
+		conversation_notice(c, MT_LOG_WARNING, "%s was not run: %s", SETUP_SCRIPT,
+				    err.text);
 	else if (!trusted)
-		notice(c, MT_LOG_WARNING, "%s is not trusted as it is now, and was not run: "
-		       "mortise config trust", SETUP_SCRIPT);
+		conversation_notice(c, MT_LOG_WARNING,
+				    "%s is not trusted as it is now, and was not run: "
+				    "mortise config trust",
+				    SETUP_SCRIPT);
 	return trusted;
 }
 
@@ -62,23 +67,25 @@ static struct event *make_action(const char *command, bool hidden, int64_t limit
 }
 
 /* @return true if it runs. */
-static bool begin(struct conversation *c, const char *what, const char *command, bool hidden,
-		  int64_t limit)
+static bool begin(struct conversation *c, const char *what, const char *command,
+		  bool hidden, int64_t limit)
 {
 	struct error err = ERROR_NONE;
 	AUTO(event) struct event *action = make_action(command, hidden, limit, &err);
 	AUTO(json) json_object *args = NULL;
 	const struct tool *tool;
 
-	if (!action || action_to_call(&c->catalog, action, NULL, &tool, &args, &err)) {
-		notice(c, MT_LOG_WARNING, "%s was not run: %s", what, err.text);
+	if (!action ||
+	    action_to_call(&c->agent->catalog, action, NULL, &tool, &args, &err)) {
+		conversation_notice(c, MT_LOG_WARNING, "%s was not run: %s", what,
+				    err.text);
 		return false;
 	}
-	notice(c, MT_LOG_INFO, "%s runs", what);
-	if (post(c, event_ref(action), &err) < 0)
+	conversation_notice(c, MT_LOG_INFO, "%s runs", what);
+	if (conversation_log_event(c, event_ref(action), &err) < 0)
 		return false;
 	c->pending = action->id;
-	dispatch(c, action);
+	dispatch_action(c, action);
 	return true;
 }
 
@@ -86,7 +93,7 @@ static bool begin_script(struct conversation *c)
 {
 	AUTO(free) char *path = path_join(c->workspace, SETUP_SCRIPT);
 	AUTO(strbuf) struct strbuf command = STRBUF(512);
-	int64_t limit = config_int(c->config, c->section, "setup_timeout") / 1000;
+	int64_t limit = config_int(c->config, c->agent->section, "setup_timeout") / 1000;
 
 	if (!path || !is_allowed(c, path))
 		return false;
@@ -102,27 +109,30 @@ static bool begin_status(struct conversation *c)
 	AUTO(strbuf) struct strbuf command = STRBUF(512);
 	struct repository r;
 
-	if (!config_bool(c->config, c->section, "git_status") || repository_read(c->workspace, &r))
+	if (!config_bool(c->config, c->agent->section, "git_status") ||
+	    repository_read(c->workspace, &r))
 		return false;
 	repository_clear(&r);
-	strbuf_addf(&command, "echo git status at the start:; timeout -k 1 %d git --no-optional-locks -c core.fsmonitor=false "
-		    "status --short --branch </dev/null | head -n %d", STATUS_SECONDS,
-		    STATUS_LINES);
+	strbuf_addf(
+		&command,
+		"echo git status at the start:; timeout -k 1 %d git --no-optional-locks -c core.fsmonitor=false "
+		"status --short --branch </dev/null | head -n %d",
+		STATUS_SECONDS, STATUS_LINES);
 	return begin(c, "git status", command.text, false, STATUS_SECONDS);
 }
 
 void setup_begin(struct conversation *c)
 {
-	if (c->depth || c->level || c->replay || c->pending >= 0)
+	if (c->depth || c->parent_count || c->replay || c->pending >= 0)
 		return;
 	if (!begin_script(c))
 		begin_status(c);
 }
 
-void setup_goes_on(struct conversation *c, const struct event *action)
+void setup_continue(struct conversation *c, const struct event *action)
 {
-	if (action->source == SOURCE_ENVIRONMENT && event_hidden(action)
-	    && c->state == STATE_RUNNING && c->pending < 0)
+	if (action->source == SOURCE_ENVIRONMENT && event_hidden(action) &&
+	    c->state == STATE_RUNNING && c->pending < 0)
 		begin_status(c);
 }
 
@@ -138,7 +148,8 @@ static const char *last_line(const char *text, size_t *ret_len)
 	return text + at;
 }
 
-void setup_ended(struct conversation *c, const struct event *action, const struct event *e)
+void setup_report_failure(struct conversation *c, const struct event *action,
+			  const struct event *e)
 {
 	const char *last;
 	int64_t code;
@@ -149,11 +160,15 @@ void setup_ended(struct conversation *c, const struct event *action, const struc
 	last = last_line(js_str(e->json, "content", ""), &len);
 	code = js_int(js_get(event_args(e), "metadata"), "exit_code", -1);
 	if (strcmp(e->type->name, "run") != 0)
-		notice(c, MT_LOG_WARNING, "%s did not end by itself", SETUP_SCRIPT);
+		conversation_notice(c, MT_LOG_WARNING, "%s did not end by itself",
+				    SETUP_SCRIPT);
 	else if (code == TIMED_OUT)
-		notice(c, MT_LOG_WARNING, "%s took longer than it may (setup_timeout) and was "
-		       "ended", SETUP_SCRIPT);
+		conversation_notice(c, MT_LOG_WARNING,
+				    "%s took longer than it may (setup_timeout) and was "
+				    "ended",
+				    SETUP_SCRIPT);
 	else if (code)
-		notice(c, MT_LOG_WARNING, "%s failed with exit code %lld: %.*s", SETUP_SCRIPT,
-		       (long long)code, (int)len, last);
+		conversation_notice(c, MT_LOG_WARNING,
+				    "%s failed with exit code %lld: %.*s", SETUP_SCRIPT,
+				    (long long)code, (int)len, last);
 }

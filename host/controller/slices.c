@@ -4,7 +4,7 @@
  * between slices, so that signals and clients are answered meanwhile. */
 #include "controller/internal.h"
 
-#include "controller/exit_code.h"
+#include "controller/exit-code.h"
 
 enum { SLICE_NS = 20 * 1000 * 1000 };
 
@@ -40,14 +40,14 @@ static void on_idle(uv_idle_t *handle)
 	struct error err = ERROR_NONE;
 
 	if (!same) {
-		ctx_clear(&x);
+		plugin_ctx_clear(&x);
 		step_prepared(c);
-	} else if (think_prepared(c, &x, &err)) {
-		set_error(c, x.sent ? EXIT_MODEL : EXIT_FAILED, "%s",
-			  err.code ? err.text : x.error.text);
+	} else if (step_advance_prepared(c, &x, &err)) {
+		conversation_set_error(c, x.sent ? EXIT_MODEL : EXIT_FAILED, "%s",
+				       err.code ? err.text : x.error.text);
 	}
-	ctx_clear(&x);
-	kick(c);
+	plugin_ctx_clear(&x);
+	step_run_ready(c);
 }
 
 static struct slices *need(struct conversation *c)
@@ -88,7 +88,7 @@ void slices_drop(struct conversation *c)
 	if (!slices_busy(c))
 		return;
 	x = take(c->slices);
-	ctx_clear(&x);
+	plugin_ctx_clear(&x);
 }
 
 static void on_closed(uv_handle_t *handle)

@@ -38,8 +38,8 @@ static int64_t collect(DIR *dir, struct spool **ret, size_t *ret_count)
 	int64_t total = 0;
 
 	while (*ret_count < FILES_MAX && (d = readdir(dir))) {
-		if (fstatat(dirfd(dir), d->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0
-		    || !S_ISREG(st.st_mode))
+		if (fstatat(dirfd(dir), d->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+		    !S_ISREG(st.st_mode))
 			continue;
 		grown = reallocarray(*ret, *ret_count + 1, sizeof **ret);
 		if (!grown)
@@ -77,6 +77,8 @@ void spools_trim(struct conversation *c)
 	for (size_t i = 0; i < count; i++)
 		free(files[i].name);
 	if (removed)
-		notice(c, MT_LOG_INFO, "%zu files of earlier output were removed: "
-		       "[core] spool_total is reached", removed);
+		conversation_notice(c, MT_LOG_INFO,
+				    "%zu files of earlier output were removed: "
+				    "[core] spool_total is reached",
+				    removed);
 }

@@ -11,7 +11,7 @@
 static const char *const own_keys[] = { "plugin", NULL };
 static const char *const asking_keys[] = { "plugin", "llm", NULL };
 
-const char *part_option(const struct part *p, const char *name)
+const char *plugin_component_option(const struct plugin_component *p, const char *name)
 {
 	const char *set = js_str(p->options, name, NULL);
 	const struct mt_option *o;
@@ -22,11 +22,11 @@ const char *part_option(const struct part *p, const char *name)
 	return o ? o->fallback : NULL;
 }
 
-int64_t part_option_int(const struct part *p, const char *name)
+int64_t plugin_component_option_int(const struct plugin_component *p, const char *name)
 {
 	const struct mt_option *o =
 		option_find(p->component->options, p->component->option_count, name);
-	const char *value = part_option(p, name);
+	const char *value = plugin_component_option(p, name);
 	int64_t n = 0;
 
 	if (o && value)
@@ -34,8 +34,9 @@ int64_t part_option_int(const struct part *p, const char *name)
 	return n;
 }
 
-int part_load(struct config *c, struct registry *r, int kind, const char *name,
-	      struct part *ret, struct error *err)
+int plugin_component_load(struct config *c, struct registry *r, int kind,
+			  const char *name, struct plugin_component *ret,
+			  struct error *err)
 {
 	AUTO(strbuf) struct strbuf section = STRBUF(256);
 	const char *plugin = NULL;
@@ -55,22 +56,25 @@ int part_load(struct config *c, struct registry *r, int kind, const char *name,
 	ret->functions = registry_load(r, component, err);
 	if (!ret->functions)
 		return err->code;
-	return config_section(c, section.text, component->options, component->option_count,
-			      kind == MT_KIND_AGENT || kind == MT_KIND_CONDENSER ? asking_keys
-										  : own_keys,
+	return config_section(c, section.text, component->options,
+			      component->option_count,
+			      kind == MT_KIND_AGENT || kind == MT_KIND_CONDENSER
+				      ? asking_keys
+				      : own_keys,
 			      &ret->options, err);
 }
 
-static int check_condenser(struct conversation *c, struct part *p, struct error *err)
+static int check_condenser(struct conversation *c, struct plugin_component *p,
+			   struct error *err)
 {
 	const struct mt_condenser *f = p->functions;
 	struct mt_ctx x = { .c = c, .part = p };
-	int r = MT_HAS(f, check) && f->check ? f->check(services(), &x) : MT_OK;
+	int r = MT_HAS(f, check) && f->check ? f->check(plugin_host(), &x) : MT_OK;
 
 	if (r)
 		fail(err, r, "[condenser.%s]: %s", p->name,
 		     x.error.code ? x.error.text : status_name(r));
-	ctx_clear(&x);
+	plugin_ctx_clear(&x);
 	return r;
 }
 
@@ -85,13 +89,16 @@ static int load_condensers(struct conversation *c, const char *list, struct erro
 
 		if (!name)
 			return out_of_memory(err);
-		if (c->condenser_count == CONDENSERS_MAX)
+		if (c->agent->condenser_count == CONDENSERS_MAX)
 			return fail(err, MT_ELIMIT, "more than %d condensers are wired",
 				    CONDENSERS_MAX);
-		r = part_load(c->config, c->registry, MT_KIND_CONDENSER, name,
-			      &c->condensers[c->condenser_count], err);
+		r = plugin_component_load(
+			c->config, c->registry, MT_KIND_CONDENSER, name,
+			&c->agent->condensers[c->agent->condenser_count], err);
 		if (!r)
-			r = check_condenser(c, &c->condensers[c->condenser_count++], err);
+			r = check_condenser(
+				c, &c->agent->condensers[c->agent->condenser_count++],
+				err);
 		if (r)
 			return r;
 	}
@@ -108,54 +115,62 @@ static int section_of(const struct conversation_options *o, struct strbuf *secti
  * log that was imported. -1: there is none. */
 static int64_t find_system(const struct conversation *c)
 {
-	for (int64_t id = c->start; id < evlog_count(c->log); id++) {
+	for (int64_t id = c->agent->start; id < evlog_count(c->log); id++) {
 		const struct evlog_head *head = evlog_head(c->log, id);
 
-		if (head->type->is_action && !head->undone
-		    && strcmp(head->type->name, "system") == 0
-		    && delegation_owner(c->log, id) == c->delegation)
+		if (head->type->is_action && !head->undone &&
+		    strcmp(head->type->name, "system") == 0 &&
+		    delegation_owner(c->log, id) == c->agent->delegation)
 			return id;
 	}
 	return -1;
 }
 
-int ensure_system(struct conversation *c, struct error *err)
+int wiring_ensure_system(struct conversation *c, struct error *err)
 {
 	int64_t id = find_system(c);
-	int r = id < 0 ? post_system(c, err) : MT_OK;
+	int r = id < 0 ? step_log_system(c, err) : MT_OK;
 
 	if (!r)
-		memory_set_system(c->memory, id < 0 ? evlog_count(c->log) - 1 : id);
+		memory_set_system(c->agent->memory,
+				  id < 0 ? evlog_count(c->log) - 1 : id);
 	return r;
 }
 
-int wire_memory(struct conversation *c, struct error *err)
+int wiring_open_memory(struct conversation *c, struct error *err)
 {
 	struct memory_options options = {
 		.recall = recall_text,
-		.system = c->start,
+		.system = c->agent->start,
 		.arg = c,
 	};
 
 	options.max_message_chars =
-		(size_t)config_int(c->config, c->section, "max_message_chars");
-	c->memory = memory_new(c->log, &options);
-	c->history = history_new(c->log, c->start);
-	return c->memory && c->history ? MT_OK : out_of_memory(err);
+		(size_t)config_int(c->config, c->agent->section, "max_message_chars");
+	c->agent->memory = memory_new(c->log, &options);
+	c->agent->history = history_new(c->log, c->agent->start);
+	return c->agent->memory && c->agent->history
+		       ? MT_OK
+		       : out_of_memory(err);
 }
 
 /* Nothing that writes goes to an agent that must not. */
 static int check_reading(const struct conversation *c, struct error *err)
 {
-	const struct mt_agent *agent = c->agent.functions;
+	const struct mt_agent *agent = c->agent->plugin.functions;
 
-	for (size_t i = 0; i < c->catalog.count && (agent->flags & MT_AGENT_READ_ONLY); i++)
-		if (!tool_only_reads(&c->catalog.tools[i])
-		    && !(c->catalog.tools[i].hints & MT_TOOL_CONTROL))
-			return fail(err, MT_EDENIED,
-				    "the agent `%s` only reads, and the tool %s of [tool.%s] "
-				    "may write", c->agent.name, c->catalog.tools[i].name,
-				    c->catalog.instances[c->catalog.tools[i].instance].name);
+	for (size_t i = 0;
+	     i < c->agent->catalog.count && (agent->flags & MT_AGENT_READ_ONLY); i++)
+		if (!tool_only_reads(&c->agent->catalog.tools[i]) &&
+		    !(c->agent->catalog.tools[i].hints & MT_TOOL_CONTROL))
+			return fail(
+				err, MT_EDENIED,
+				"the agent `%s` only reads, and the tool %s of [tool.%s] "
+				"may write",
+				c->agent->plugin.name, c->agent->catalog.tools[i].name,
+				c->agent->catalog
+					.instances[c->agent->catalog.tools[i].instance]
+					.name);
 	return MT_OK;
 }
 
@@ -165,8 +180,8 @@ static bool names_tasks(const char *list)
 	size_t len;
 
 	while (list && list_next(&list, &item, &len))
-		if ((len == 5 && memcmp(item, "tasks", 5) == 0)
-		    || (len == 12 && memcmp(item, "task_tracker", 12) == 0))
+		if ((len == 5 && memcmp(item, "tasks", 5) == 0) ||
+		    (len == 12 && memcmp(item, "task_tracker", 12) == 0))
 			return true;
 	return false;
 }
@@ -175,7 +190,7 @@ static bool names_tasks(const char *list)
  * where it is to plan. */
 static int wire_tools(struct conversation *c, const char *section, struct error *err)
 {
-	const struct mt_agent *agent = c->agent.functions;
+	const struct mt_agent *agent = c->agent->plugin.functions;
 	const char *own = MT_HAS(agent, tools) ? agent->tools : NULL;
 	const char *origin = config_origin(c->config, section, "tools");
 	const char *list = own ? own : config_get(c->config, section, "tools");
@@ -183,102 +198,111 @@ static int wire_tools(struct conversation *c, const char *section, struct error 
 	int r;
 
 	if (!own && config_bool(c->config, section, "plan") && !names_tasks(list)) {
-		if (strbuf_addf(&planning, "%s%stasks", list ? list : "", list ? ", " : ""))
-			return fail(err, planning.error, "`tools` of [%s] is too long", section);
+		if (strbuf_addf(&planning, "%s%stasks", list ? list : "",
+				list ? ", " : ""))
+			return fail(err, planning.error, "`tools` of [%s] is too long",
+				    section);
 		list = planning.text;
 	}
-	r = catalog_open(c->config, c->registry, list, &c->catalog, err);
+	r = catalog_open(c->config, c->registry, list, &c->agent->catalog, err);
 	if (!r)
-		r = catalog_add_finder(&c->catalog, c->config, c->registry, err);
+		r = catalog_add_finder(&c->agent->catalog, c->config, c->registry, err);
 	if (!r && (agent->flags & MT_AGENT_READ_ONLY))
-		catalog_read_only(&c->catalog);
+		catalog_read_only(&c->agent->catalog);
 
 	if (own && origin && strcmp(origin, "built in") != 0)
-		log_line(MT_LOG_INFO, "controller", "the agent %s has its own tools: %s; "
-			 "`tools` of [%s] does not count", c->agent.name, own, section);
+		log_line(MT_LOG_INFO, "controller",
+			 "the agent %s has its own tools: %s; "
+			 "`tools` of [%s] does not count",
+			 c->agent->plugin.name, own, section);
 	return r ? r : check_reading(c, err);
 }
 
-int wire_level(struct conversation *c, const char *model, struct error *err)
+int wiring_open_agent(struct conversation *c, const char *model, struct error *err)
 {
-	const char *section = c->section;
-	int r = confirm_policy_read(c->config, section, c->attended, &c->confirm, err);
+	const char *section = c->agent->section;
+	int r = confirm_policy_read(c->config, section, c->interactive,
+				    &c->agent->confirm, err);
 
 	if (!r)
-		r = part_load(c->config, c->registry, MT_KIND_AGENT,
-			      config_get(c->config, section, "agent"), &c->agent, err);
+		r = plugin_component_load(c->config, c->registry, MT_KIND_AGENT,
+					  config_get(c->config, section, "agent"),
+					  &c->agent->plugin, err);
 	if (!r)
 		r = load_condensers(c, config_get(c->config, section, "condensers"), err);
 	if (!r)
 		r = wire_tools(c, section, err);
 	if (!r)
-		r = wire_models(c, section, model, err);
-	c->catalog.reads_risk = analyzers_read_risk(c->analyzers);
-	stuck_wire(c, section);
+		r = request_open_models(c, section, model, err);
+	c->agent->catalog.reads_risk = analyzers_read_risk(c->analyzers);
+	stuck_configure(c, section);
 	return r;
 }
 
-int wire(struct conversation *c, const struct conversation_options *o, struct error *err)
+int wiring_open(struct conversation *c, const struct conversation_options *o,
+		struct error *err)
 {
 	AUTO(strbuf) struct strbuf section = STRBUF(256);
 	int r;
 
 	section_of(o, &section);
 	if (o->controller && !config_has(c->config, section.text))
-		return fail(err, MT_ENOTFOUND, "there is no section [%s] in the configuration",
+		return fail(err, MT_ENOTFOUND,
+			    "there is no section [%s] in the configuration",
 			    section.text);
-	c->section = strbuf_take(&section);
-	if (!c->section)
+	c->agent->section = strbuf_take(&section);
+	if (!c->agent->section)
 		return out_of_memory(err);
-	c->attended = o->attended;
-	r = part_load(c->config, c->registry, MT_KIND_RUNTIME,
-		      config_get(c->config, c->section, "runtime"), &c->runtime, err);
+	c->interactive = o->interactive;
+	r = plugin_component_load(c->config, c->registry, MT_KIND_RUNTIME,
+				  config_get(c->config, c->agent->section, "runtime"),
+				  &c->runtime, err);
 	if (!r)
-		r = analyzers_open(c->config, c->registry, c->section,
-				   config_get(c->config, c->section, "analyzers"),
+		r = analyzers_open(c->config, c->registry, c->agent->section,
+				   config_get(c->config, c->agent->section, "analyzers"),
 				   &c->analyzers, err);
 	if (!r)
-		r = wire_level(c, o->model, err);
+		r = wiring_open_agent(c, o->model, err);
 	if (!r)
-		r = delegates_wire(c, err);
-	spend_limits(&c->account, c->config, c->section, NULL);
+		r = delegates_configure(c, err);
+	budget_configure(&c->budget, c->config, c->agent->section, NULL);
 	return r;
 }
 
-void part_clear(struct part *p)
+void plugin_component_clear(struct plugin_component *p)
 {
 	free(p->name);
 	json_object_put(p->options);
-	*p = (struct part){ 0 };
+	*p = (struct plugin_component){ 0 };
 }
 
-void unwire_level(struct level *l)
+void wiring_close_agent(struct agent_frame *l)
 {
 	catalog_clear(&l->catalog);
 	l->router = llm_router_free(l->router);
 	l->llm = NULL;
-	part_clear(&l->agent);
+	plugin_component_clear(&l->plugin);
 	for (size_t i = 0; i < CONDENSERS_MAX; i++)
-		part_clear(&l->condensers[i]);
+		plugin_component_clear(&l->condensers[i]);
 	free(l->section);
 	l->section = NULL;
 }
 
-void unwire(struct conversation *c)
+void wiring_close(struct conversation *c)
 {
 	delegates_drop(c, false);
-	c->memory = memory_free(c->memory);
-	c->history = history_free(c->history);
+	c->agent->memory = memory_free(c->agent->memory);
+	c->agent->history = history_free(c->agent->history);
 	c->skills = skills_free(c->skills);
-	unwire_level(&c->now);
-	for (size_t i = 0; i < c->wired_count; i++)
-		unwire_level(&c->wired[i]);
-	free(c->wired);
-	c->wired = NULL;
-	c->wired_count = 0;
+	wiring_close_agent(c->agent);
+	for (size_t i = 0; i < c->delegate_count; i++)
+		wiring_close_agent(&c->delegates[i]);
+	free(c->delegates);
+	c->delegates = NULL;
+	c->delegate_count = 0;
 	c->models = llm_models_free(c->models);
 	c->analyzers = analyzers_free(c->analyzers);
-	part_clear(&c->runtime);
+	plugin_component_clear(&c->runtime);
 }
 
 /* ---- what makes the agent what it is ----------------------------------- */
@@ -289,8 +313,7 @@ static void add_setting(json_object *list, const char *section, const char *key,
 	AUTO(strbuf) struct strbuf text = STRBUF(1 << 16);
 
 	if (!strbuf_addf(&text, "%s.%s=%s", section, key, value))
-		js_add(list,
-				      json_object_new_string_len(text.text, (int)text.len));
+		js_add(list, json_object_new_string_len(text.text, (int)text.len));
 }
 
 /* The values in force of a section of our own, under `name`. */
@@ -329,7 +352,7 @@ static void add_models(json_object *list, const struct conversation *c)
 }
 
 static void add_llm(json_object *list, const struct conversation *c, const char *family,
-		    const struct part *p)
+		    const struct plugin_component *p)
 {
 	AUTO(strbuf) struct strbuf section = STRBUF(256);
 
@@ -352,20 +375,22 @@ static void add_options(json_object *list, const char *family, const char *name,
 			option_find(component->options, component->option_count, key);
 
 		if (!o || !(o->flags & MT_OPTION_SECRET))
-			add_setting(list, section.text, key, json_object_get_string(value));
+			add_setting(list, section.text, key,
+				    json_object_get_string(value));
 	}
 }
 
 static void add_level(json_object *list, const struct conversation *c,
-		      const struct level *l)
+		      const struct agent_frame *l)
 {
 	AUTO(strbuf) struct strbuf router = STRBUF(256);
 	const char *name = config_get(c->config, l->section, "router");
 
 	if (l->router && !strbuf_addf(&router, "router.%s", name))
 		add_section(list, c, "router", router.text, router.text, NULL);
-	add_options(list, "agent", l->agent.name, l->agent.component, l->agent.options);
-	add_llm(list, c, "agent", &l->agent);
+	add_options(list, "agent", l->plugin.name, l->plugin.component,
+		    l->plugin.options);
+	add_llm(list, c, "agent", &l->plugin);
 	for (size_t i = 0; i < l->condenser_count; i++) {
 		add_options(list, "condenser", l->condensers[i].name,
 			    l->condensers[i].component, l->condensers[i].options);
@@ -392,16 +417,16 @@ static json_object *settings(const struct conversation *c, const char *controlle
 	add_section(list, c, "controller", "controller", section.text, not_controller);
 	add_section(list, c, "skills", "skills", "skills", NULL);
 	add_models(list, c);
-	add_level(list, c, &c->now);
-	for (size_t i = 0; i < c->wired_count; i++) {
-		add_section(list, c, "controller", c->wired[i].section, c->wired[i].section,
-			    not_controller);
-		add_level(list, c, &c->wired[i]);
+	add_level(list, c, c->agent);
+	for (size_t i = 0; i < c->delegate_count; i++) {
+		add_section(list, c, "controller", c->delegates[i].section,
+			    c->delegates[i].section, not_controller);
+		add_level(list, c, &c->delegates[i]);
 	}
 	add_options(list, "runtime", c->runtime.name, c->runtime.component,
 		    c->runtime.options);
 	for (size_t i = 0; i < analyzers_count(c->analyzers); i++) {
-		const struct part *p = analyzers_part(c->analyzers, i);
+		const struct plugin_component *p = analyzers_part(c->analyzers, i);
 
 		add_options(list, "analyzer", p->name, p->component, p->options);
 	}
@@ -412,13 +437,12 @@ json_object *wiring_spec(const struct conversation *c, const char *controller)
 {
 	json_object *o = json_object_new_object(), *tools = json_object_new_array();
 
-	js_set_str(o, "agent", c->agent.component->name);
-	js_set_str(o, "agent_version", c->agent.component->version);
-	if (c->llm)
-		js_set_str(o, "model", llm_name(c->llm));
-	for (size_t i = 0; i < c->catalog.count; i++)
-		js_add(tools,
-				      json_object_new_string(c->catalog.tools[i].name));
+	js_set_str(o, "agent", c->agent->plugin.component->name);
+	js_set_str(o, "agent_version", c->agent->plugin.component->version);
+	if (c->agent->llm)
+		js_set_str(o, "model", llm_name(c->agent->llm));
+	for (size_t i = 0; i < c->agent->catalog.count; i++)
+		js_add(tools, json_object_new_string(c->agent->catalog.tools[i].name));
 	js_set(o, "tools", tools);
 	js_set(o, "settings", settings(c, controller));
 	return o;

@@ -146,7 +146,7 @@ static inline int64_t kit_action(struct conversation *c, const char *type, const
 
 	if (!e || event_set_tool_meta(e, "execute_bash", "call_1", "reply_1", 1))
 		abort();
-	return post(c, e, &err);
+	return conversation_log_event(c, e, &err);
 }
 
 #endif

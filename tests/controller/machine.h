@@ -81,14 +81,14 @@ static const char *wrong(struct conversation *c)
 {
 	if ((int)c->state < 0 || c->state >= STATE_COUNT)
 		return "a state that is none";
-	if (c->waits && c->pending < 0)
+	if (c->awaiting_approval && c->pending < 0)
 		return "it waits for nothing";
-	if (c->state == STATE_AWAITING_USER_CONFIRMATION && !c->waits)
+	if (c->state == STATE_AWAITING_USER_CONFIRMATION && !c->awaiting_approval)
 		return "a confirmation is awaited of nothing";
-	if (c->waits && c->state != STATE_AWAITING_USER_CONFIRMATION
+	if (c->awaiting_approval && c->state != STATE_AWAITING_USER_CONFIRMATION
 	    && c->state != STATE_PAUSED)
 		return "an action waits and the agent is at work";
-	if (unanswered(c) >= 0 && (!c->waits || c->pending != unanswered(c)))
+	if (unanswered(c) >= 0 && (!c->awaiting_approval || c->pending != unanswered(c)))
 		return "an action that waits was lost";
 	return "";
 }
@@ -118,7 +118,7 @@ static const char *const settings[] = { "controller.analyzers=",
 static struct conversation *again(struct conversation *c, const char **ret_wrong)
 {
 	enum agent_state state = c->state;
-	bool waits = c->waits, rests = state_is_resting(state);
+	bool waits = c->awaiting_approval, rests = state_is_resting(state);
 	int64_t pending = c->pending;
 	char *id = strdup(c->id);
 
@@ -127,7 +127,7 @@ static struct conversation *again(struct conversation *c, const char **ret_wrong
 	kit_close(&loop, c);
 	c = kit_resume(&loop, id, settings, false);
 	free(id);
-	if (waits && (!c->waits || c->pending != pending || c->state != state))
+	if (waits && (!c->awaiting_approval || c->pending != pending || c->state != state))
 		*ret_wrong = "what waited waits no longer after a restart";
 	if (rests && c->state != state)
 		*ret_wrong = "it rests elsewhere after a restart";
@@ -251,7 +251,7 @@ static struct conversation *one_op(struct conversation *c, const char **ret_wron
 		turn((int)roll(40));
 	}
 	turn((int)roll(8));
-	waited += c->waits;
+	waited += c->awaiting_approval;
 	return c;
 }
 

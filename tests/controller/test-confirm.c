@@ -38,42 +38,42 @@ static const struct {
 
 static void test_accounts(void)
 {
-	struct account root = { 0 }, a = { .parent = &root }, b = { .parent = &root };
+	struct budget root = { 0 }, a = { .parent = &root }, b = { .parent = &root };
 	AUTO(json) json_object *kept = NULL;
-	struct account back = { 0 };
+	struct budget back = { 0 };
 	char text[256] = "";
 
-	account_limit(&root, LIMIT_BUDGET, 1.5);
-	account_limit(&a, LIMIT_ITERATIONS, 2);
-	account_spend(&a, LIMIT_BUDGET, 1);
-	CHECK_MSG(!account_reached(&b, LIMITS_STEP, text, sizeof text), "nothing is reached");
-	account_spend(&b, LIMIT_BUDGET, 0.5);
-	account_spend(&b, LIMIT_BUDGET, -1); /* unknown */
-	CHECK_MSG(account_reached(&a, LIMITS_STEP, text, sizeof text),
+	budget_set_limit(&root, LIMIT_COST, 1.5);
+	budget_set_limit(&a, LIMIT_ITERATIONS, 2);
+	budget_spend(&a, LIMIT_COST, 1);
+	CHECK_MSG(!budget_account_reached(&b, LIMITS_STEP, text, sizeof text), "nothing is reached");
+	budget_spend(&b, LIMIT_COST, 0.5);
+	budget_spend(&b, LIMIT_COST, -1); /* unknown */
+	CHECK_MSG(budget_account_reached(&a, LIMITS_STEP, text, sizeof text),
 		  "delegates share what the root may spend");
 	CHECK_STR(text, "Agent reached maximum budget for conversation."
 			"Current budget: 1.50, max budget: 1.50");
-	account_limit(&back, LIMIT_BUDGET, 0.001);
-	account_spend(&back, LIMIT_BUDGET, 0.0042);
-	CHECK_MSG(account_reached(&back, LIMITS_STEP, text, sizeof text), "of little money");
+	budget_set_limit(&back, LIMIT_COST, 0.001);
+	budget_spend(&back, LIMIT_COST, 0.0042);
+	CHECK_MSG(budget_account_reached(&back, LIMITS_STEP, text, sizeof text), "of little money");
 	CHECK_STR(text, "Agent reached maximum budget for conversation."
 			"Current budget: 0.0042, max budget: 0.001");
-	back = (struct account){ 0 };
-	CHECK_MSG(a.meters[LIMIT_BUDGET].used == 1 && b.meters[LIMIT_BUDGET].used == 0.5
-		  && root.meters[LIMIT_BUDGET].used == 1.5, "the bill adds up");
-	CHECK_MSG(account_raise(&b) && root.meters[LIMIT_BUDGET].max == 3, "it is raised");
-	CHECK_MSG(!account_raise(&b), "once");
-	account_spend(&a, LIMIT_ITERATIONS, 1);
-	account_spend(&a, LIMIT_ITERATIONS, 1);
-	CHECK_MSG(account_reached(&a, LIMITS_STEP, text, sizeof text), "its own limit");
+	back = (struct budget){ 0 };
+	CHECK_MSG(a.quotas[LIMIT_COST].used == 1 && b.quotas[LIMIT_COST].used == 0.5
+		  && root.quotas[LIMIT_COST].used == 1.5, "the bill adds up");
+	CHECK_MSG(budget_raise(&b) && root.quotas[LIMIT_COST].max == 3, "it is raised");
+	CHECK_MSG(!budget_raise(&b), "once");
+	budget_spend(&a, LIMIT_ITERATIONS, 1);
+	budget_spend(&a, LIMIT_ITERATIONS, 1);
+	CHECK_MSG(budget_account_reached(&a, LIMITS_STEP, text, sizeof text), "its own limit");
 	CHECK_STR(text, "Agent reached maximum iteration. Current iteration: 2, max "
 			"iteration: 2");
-	CHECK_MSG(!account_reached(&b, LIMITS_STEP, text, sizeof text),
+	CHECK_MSG(!budget_account_reached(&b, LIMITS_STEP, text, sizeof text),
 		  "is not that of the other");
-	kept = account_json(&root);
-	account_limit(&back, LIMIT_BUDGET, 1.5);
-	account_from_json(&back, kept);
-	CHECK_MSG(back.meters[LIMIT_BUDGET].used == 1.5 && back.meters[LIMIT_BUDGET].max == 3,
+	kept = budget_json(&root);
+	budget_set_limit(&back, LIMIT_COST, 1.5);
+	budget_from_json(&back, kept);
+	CHECK_MSG(back.quotas[LIMIT_COST].used == 1.5 && back.quotas[LIMIT_COST].max == 3,
 		  "the log keeps what was raised");
 }
 

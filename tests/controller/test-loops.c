@@ -3,7 +3,7 @@
  * test-loops.c - loops as agents run into them, and work that only looks like one,
  * under the default options; which of the loops the exact comparisons miss. */
 #include "../events/logs.h"
-#include "controller/stuck.h"
+#include "controller/loop-detector.h"
 
 /* A step: what is logged as action, and as its result. In `result`, %d is the number of
  * the step and {a|b|c} the n-th of the choices. */
@@ -12,7 +12,7 @@ struct sequence {
 	const char *actions[3]; /* they take turns; NULL: no more */
 	const char *results[3]; /* NULL: the action is a message */
 	unsigned steps;
-	enum stuck_kind kind; /* STUCK_NOT: it is no loop */
+	enum stuck_kind kind; /* STUCK_NONE: it is no loop */
 	bool exact;           /* the exact comparison of outputs finds a loop */
 };
 
@@ -52,7 +52,7 @@ static const struct sequence sequences[] = {
 		   "1 failed, 3 passed in {0.12|1.40|0.09|61.2}s",
 		   "1") },
 	  3,
-	  STUCK_NOT,
+	  STUCK_NONE,
 	  false },
 	{ "a test suite that takes another time",
 	  { RUN("python -m pytest -q") },
@@ -62,7 +62,7 @@ static const struct sequence sequences[] = {
 		   "1 failed, 3 passed in {0.12|1.40|0.09|12.2}s",
 		   "1") },
 	  4,
-	  STUCK_SAME,
+	  STUCK_REPEAT,
 	  false },
 	{ "processes with other numbers",
 	  { RUN("ps aux | grep server") },
@@ -70,7 +70,7 @@ static const struct sequence sequences[] = {
 		   "{912|3380|10|1} ?  S  16:{01|14|59|00}  0:0%d grep server",
 		   "0") },
 	  4,
-	  STUCK_SAME,
+	  STUCK_REPEAT,
 	  false },
 	{ "a directory that grows",
 	  { RUN("ls -la build") },
@@ -80,7 +80,7 @@ static const struct sequence sequences[] = {
 		   "out.log",
 		   "0") },
 	  4,
-	  STUCK_SAME,
+	  STUCK_REPEAT,
 	  false },
 	{ "a server that does not answer",
 	  { RUN("curl -sS localhost:8080/health") },
@@ -89,7 +89,7 @@ static const struct sequence sequences[] = {
 		   "Couldn't connect to server",
 		   "7") },
 	  4,
-	  STUCK_SAME,
+	  STUCK_REPEAT,
 	  false },
 	{ "an installation with a log of its own",
 	  { RUN("npm install") },
@@ -101,7 +101,7 @@ static const struct sequence sequences[] = {
 		   "22T23_59_59_001}Z-debug-0.log",
 		   "1") },
 	  4,
-	  STUCK_SAME,
+	  STUCK_REPEAT,
 	  false },
 	{ "a container that is started again",
 	  { RUN("docker run -d app") },
@@ -110,7 +110,7 @@ static const struct sequence sequences[] = {
 		   "kB|3 MB})",
 		   "125") },
 	  4,
-	  STUCK_SAME,
+	  STUCK_REPEAT,
 	  false },
 	{ "an edit that does not fit and a test take turns",
 	  { EDIT("retrun x", "return x"), RUN("make test") },
@@ -119,7 +119,7 @@ static const struct sequence sequences[] = {
 		   "/w/a.py."),
 	    OUTPUT("test_a ... FAIL\\nRan 12 tests in 0.0%ds", "2") },
 	  6,
-	  STUCK_PATTERN,
+	  STUCK_ALTERNATE,
 	  false },
 	{ "two commands take turns",
 	  { RUN("git status"), RUN("git log -1") },
@@ -128,7 +128,7 @@ static const struct sequence sequences[] = {
 		   "Date: {Sat|Sun|Mon|Sat|Sun|Mon} Nov 2%d",
 		   "0") },
 	  6,
-	  STUCK_PATTERN,
+	  STUCK_ALTERNATE,
 	  false },
 	{ "the agent says the same",
 	  { SAY("I will look at the file next.") },
@@ -170,19 +170,19 @@ static const struct sequence sequences[] = {
 	  { RUN("") },
 	  { OUTPUT("", "-1") },
 	  20,
-	  STUCK_NOT,
+	  STUCK_NONE,
 	  true },
 	{ "reading what a build prints",
 	  { RUN("") },
 	  { OUTPUT("[ %d%%] Building C object a.o", "-1") },
 	  20,
-	  STUCK_NOT,
+	  STUCK_NONE,
 	  false },
 	{ "waiting for a job",
 	  { CALL("background_job", "{\"do\":\"wait\",\"id\":1}") },
 	  { TOOL("nothing yet", "\"running\":true") },
 	  20,
-	  STUCK_NOT,
+	  STUCK_NONE,
 	  true },
 	{ "a test after another edit each time",
 	  { EDIT("limit = {1|2|3|4|5|6|7|8|9}", "limit = {2|3|4|5|6|7|8|9|10}"),
@@ -190,26 +190,26 @@ static const struct sequence sequences[] = {
 	  { EDITED("The file /w/a.py has been edited."),
 	    OUTPUT("test_a ... FAIL\\nRan 12 tests in 0.0%ds", "2") },
 	  18,
-	  STUCK_NOT,
+	  STUCK_NONE,
 	  false },
 	{ "a file in parts",
 	  { READ("{1|100|200|300|400|500|600|700|800|900}") },
 	  { LINES("     1\\tpass") },
 	  10,
-	  STUCK_NOT,
+	  STUCK_NONE,
 	  false },
 	{ "one command, and its output tells of progress",
 	  { RUN("tail -n 1 build.log") },
 	  { OUTPUT("[{10|20|30|40|50|60}%%] Building {cart|order|user|item|price|main}.o",
 		   "0") },
 	  6,
-	  STUCK_NOT,
+	  STUCK_NONE,
 	  false },
 	{ "another file each time",
 	  { RUN("cat {a|b|c|d|e|f|g|h|i|j}.txt") },
 	  { OUTPUT("", "0") },
 	  10,
-	  STUCK_NOT,
+	  STUCK_NONE,
 	  false },
 };
 
@@ -316,11 +316,11 @@ int main(void)
 	for (unsigned i = 0; i < ARRAY_LEN(sequences); i++) {
 		const struct sequence *s = &sequences[i];
 		AUTO(evlog) struct evlog *log = log_of(s, i);
-		struct stuck got = stuck_look(log, &usual);
+		struct stuck got = stuck_detect(log, &usual);
 
 		CHECK_MSG(got.kind == s->kind, "%s: %s", s->name, stuck_name(got.kind));
-		got = stuck_look(log, &exact);
-		CHECK_MSG((got.kind != STUCK_NOT) == s->exact, "exactly compared: %s: %s",
+		got = stuck_detect(log, &exact);
+		CHECK_MSG((got.kind != STUCK_NONE) == s->exact, "exactly compared: %s: %s",
 			  s->name, stuck_name(got.kind));
 	}
 	dir_remove(top, NULL);

@@ -5,7 +5,7 @@
 #include "../events/logs.h"
 #include "context/history.h"
 #include "controller/rewind.h"
-#include "controller/stuck.h"
+#include "controller/loop-detector.h"
 #include "controller/volatile-text.h"
 #include "oom.h"
 
@@ -188,56 +188,56 @@ static void test_kinds(void)
 		enum stuck_kind kind;
 		int64_t start;
 	} cases[] = {
-		{ "", STUCK_NOT, -1 },
-		{ "u", STUCK_NOT, -1 },
-		{ "uaaa", STUCK_NOT, -1 },
-		{ "uaaaa", STUCK_SAME, 1 },
-		{ "ubaaaaa", STUCK_SAME, 3 },
-		{ "uaaaA", STUCK_NOT, -1 },
-		{ "uaaaab", STUCK_NOT, -1 },
-		{ "ua.aa.a", STUCK_SAME, 1 },
-		{ "uaauaa", STUCK_NOT, -1 },
-		{ "uaavaa", STUCK_SAME, 1 },
-		{ "uxx", STUCK_NOT, -1 },
+		{ "", STUCK_NONE, -1 },
+		{ "u", STUCK_NONE, -1 },
+		{ "uaaa", STUCK_NONE, -1 },
+		{ "uaaaa", STUCK_REPEAT, 1 },
+		{ "ubaaaaa", STUCK_REPEAT, 3 },
+		{ "uaaaA", STUCK_NONE, -1 },
+		{ "uaaaab", STUCK_NONE, -1 },
+		{ "ua.aa.a", STUCK_REPEAT, 1 },
+		{ "uaauaa", STUCK_NONE, -1 },
+		{ "uaavaa", STUCK_REPEAT, 1 },
+		{ "uxx", STUCK_NONE, -1 },
 		{ "uxxx", STUCK_ERRORS, 1 },
-		{ "ubxxxx", STUCK_SAME, 3 },
-		{ "uXXX", STUCK_NOT, -1 },
+		{ "ubxxxx", STUCK_REPEAT, 3 },
+		{ "uXXX", STUCK_NONE, -1 },
 		{ "uXXXX", STUCK_ERRORS, 1 },
-		{ "umm", STUCK_NOT, -1 },
+		{ "umm", STUCK_NONE, -1 },
 		{ "ummm", STUCK_MONOLOGUE, 1 },
 		{ "unmmvm", STUCK_MONOLOGUE, 2 },
-		{ "umnm", STUCK_NOT, -1 },
-		{ "ummam", STUCK_NOT, -1 },
-		{ "uababa", STUCK_NOT, -1 },
-		{ "uababab", STUCK_PATTERN, 1 },
-		{ "ucababab", STUCK_PATTERN, 2 },
-		{ "uababaB", STUCK_NOT, -1 },
+		{ "umnm", STUCK_NONE, -1 },
+		{ "ummam", STUCK_NONE, -1 },
+		{ "uababa", STUCK_NONE, -1 },
+		{ "uababab", STUCK_ALTERNATE, 1 },
+		{ "ucababab", STUCK_ALTERNATE, 2 },
+		{ "uababaB", STUCK_NONE, -1 },
 		{ "ucccccccccc", STUCK_CONDENSING, 1 },
-		{ "uccccccccc", STUCK_NOT, -1 },
+		{ "uccccccccc", STUCK_NONE, -1 },
 		{ "ucaccccccccc", STUCK_CONDENSING, 4 },
-		{ "uaaaaoaaa", STUCK_NOT, -1 },
-		{ "uyyy", STUCK_NOT, -1 },
-		{ "uyyyy", STUCK_SAME, 1 },
-		{ "uybybyb", STUCK_PATTERN, 1 },
-		{ "uaaaaoaaaa", STUCK_SAME, 10 },
-		{ "uggg", STUCK_NOT, -1 },
-		{ "ugggg", STUCK_SAME, 1 },
-		{ "ugbgbgb", STUCK_PATTERN, 1 },
-		{ "ukkkkkkk", STUCK_NOT, -1 },
+		{ "uaaaaoaaa", STUCK_NONE, -1 },
+		{ "uyyy", STUCK_NONE, -1 },
+		{ "uyyyy", STUCK_REPEAT, 1 },
+		{ "uybybyb", STUCK_ALTERNATE, 1 },
+		{ "uaaaaoaaaa", STUCK_REPEAT, 10 },
+		{ "uggg", STUCK_NONE, -1 },
+		{ "ugggg", STUCK_REPEAT, 1 },
+		{ "ugbgbgb", STUCK_ALTERNATE, 1 },
+		{ "ukkkkkkk", STUCK_NONE, -1 },
 		{ "ukkkkkkkk", STUCK_IDENTICAL, 1 },
-		{ "ukkkkbkkkk", STUCK_NOT, -1 },
-		{ "uawwwwwwwwwwwwwwwwwwww", STUCK_NOT, -1 },
-		{ "uajjjjjjjjjjjjjjjjjjjj", STUCK_NOT, -1 },
-		{ "uawawawa", STUCK_SAME, 1 },
-		{ "uWWWW", STUCK_SAME, 1 },
-		{ "uJJJJ", STUCK_SAME, 1 },
+		{ "ukkkkbkkkk", STUCK_NONE, -1 },
+		{ "uawwwwwwwwwwwwwwwwwwww", STUCK_NONE, -1 },
+		{ "uajjjjjjjjjjjjjjjjjjjj", STUCK_NONE, -1 },
+		{ "uawawawa", STUCK_REPEAT, 1 },
+		{ "uWWWW", STUCK_REPEAT, 1 },
+		{ "uJJJJ", STUCK_REPEAT, 1 },
 		{ "uttt", STUCK_ERRORS, 1 },
 		{ "uppp", STUCK_ERRORS, 1 },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO(evlog) struct evlog *log = history_of(cases[i].letters);
-		struct stuck got = stuck_look(log, &usual);
+		struct stuck got = stuck_detect(log, &usual);
 
 		CHECK_MSG(got.kind == cases[i].kind && got.start == cases[i].start,
 			  "%s: %s from %d", cases[i].letters, stuck_name(got.kind),
@@ -256,24 +256,24 @@ static void test_options(void)
 	struct stuck_options o = usual;
 
 	o.headless = true;
-	CHECK_MSG(stuck_look(user, &o).kind == STUCK_SAME, "headless: the whole history");
-	CHECK_MSG(stuck_look(numbers, &exact).kind == STUCK_NOT, "exact: numbers count");
-	CHECK_MSG(stuck_look(waits, &exact).kind == STUCK_SAME, "exact: waits count");
-	CHECK_MSG(stuck_look(words, &exact).kind == STUCK_NOT, "exact: results count");
+	CHECK_MSG(stuck_detect(user, &o).kind == STUCK_REPEAT, "headless: the whole history");
+	CHECK_MSG(stuck_detect(numbers, &exact).kind == STUCK_NONE, "exact: numbers count");
+	CHECK_MSG(stuck_detect(waits, &exact).kind == STUCK_REPEAT, "exact: waits count");
+	CHECK_MSG(stuck_detect(words, &exact).kind == STUCK_NONE, "exact: results count");
 	o = usual;
 	o.exit_code = true;
-	CHECK_MSG(stuck_look(outputs, &usual).kind == STUCK_NOT, "outputs differ");
-	CHECK_MSG(stuck_look(outputs, &o).kind == STUCK_SAME, "exit codes do not");
+	CHECK_MSG(stuck_detect(outputs, &usual).kind == STUCK_NONE, "outputs differ");
+	CHECK_MSG(stuck_detect(outputs, &o).kind == STUCK_REPEAT, "exit codes do not");
 	o = usual;
 	o.thought = true;
-	CHECK_MSG(stuck_look(alike, &o).kind == STUCK_NOT, "thoughts differ");
+	CHECK_MSG(stuck_detect(alike, &o).kind == STUCK_NONE, "thoughts differ");
 	o = usual;
 	o.same = 5;
-	CHECK_MSG(stuck_look(alike, &o).kind == STUCK_NOT, "another threshold");
+	CHECK_MSG(stuck_detect(alike, &o).kind == STUCK_NONE, "another threshold");
 	o.same = 2;
-	CHECK_MSG(stuck_look(alike, &o).repeats == 2, "is told");
+	CHECK_MSG(stuck_detect(alike, &o).repeats == 2, "is told");
 	record(alike, "{\"record\":\"rewind\",\"to\":6}", NULL);
-	CHECK_MSG(stuck_look(alike, &usual).kind == STUCK_NOT, "what is undone is not seen");
+	CHECK_MSG(stuck_detect(alike, &usual).kind == STUCK_NONE, "what is undone is not seen");
 }
 
 static void test_places(void)
@@ -346,16 +346,16 @@ static void test_history(void)
 /* Without memory nothing is a circle, and nothing breaks. */
 static void test_oom(void)
 {
-	struct stuck got = { .kind = STUCK_NOT };
+	struct stuck got = { .kind = STUCK_NONE };
 
 	evlog_close(history_of("uababab"));
 	OOM_EACH({
 		AUTO(evlog) struct evlog *log = open_log(folder(newest), EVLOG_READ, NULL);
 
 		if (log)
-			got = stuck_look(log, &usual);
+			got = stuck_detect(log, &usual);
 	});
-	CHECK(got.kind == STUCK_PATTERN);
+	CHECK(got.kind == STUCK_ALTERNATE);
 }
 
 int main(void)

@@ -6,7 +6,7 @@
 #define TESTS_FACES_FAKE_H
 
 #include "controller/conversation.h"
-#include "controller/exit_code.h"
+#include "controller/exit-code.h"
 #include "controller/rewind.h"
 #include "files.h"
 

@@ -122,11 +122,11 @@ struct own_log {
 
 static void swap_log(struct conversation *c, struct own_log *o)
 {
-	struct own_log now = { c->log, c->history, c->memory };
+	struct own_log now = { c->log, c->agent->history, c->agent->memory };
 
 	c->log = o->log;
-	c->history = o->history;
-	c->memory = o->memory;
+	c->agent->history = o->history;
+	c->agent->memory = o->memory;
 	*o = now;
 }
 
@@ -225,19 +225,19 @@ static bool is_requested(struct conversation *c, int64_t first)
 static void run_case(struct conversation *c, json_object *events, struct outcome *ret,
 		     struct error *err)
 {
-	struct mt_ctx x = { .c = c, .part = &c->agent };
+	struct mt_ctx x = { .c = c, .part = &c->agent->plugin };
 	enum condensing what = CONDENSE_DONE;
 	int64_t first = evlog_count(c->log), count;
 
 	*ret = (struct outcome){ .first = first };
 	if (put_events(c, events, err))
 		return;
-	c->condense = ret->requested = is_requested(c, first);
+	c->agent->condense = ret->requested = is_requested(c, first);
 	count = evlog_count(c->log);
-	if (!history_view(c->history, &x.view, &x.view_count, err) &&
-	    condense(&x, &what, err) && !err->code)
+	if (!history_view(c->agent->history, &x.view, &x.view_count, err) &&
+	    condense_view(&x, &what, err) && !err->code)
 		*err = x.error;
-	while (!err->code && what == CONDENSE_ASKS && c->asked)
+	while (!err->code && what == CONDENSE_ASKS && c->request_ctx)
 		uv_run(&loop, UV_RUN_ONCE);
 	if (!err->code && what == CONDENSE_DONE)
 		ret->view = view_json(&x, first);
@@ -247,7 +247,7 @@ static void run_case(struct conversation *c, json_object *events, struct outcome
 		if (e && strcmp(e->type->name, "condensation") == 0)
 			ret->condensation = json_object_get(event_args(e));
 	}
-	ctx_clear(&x);
+	plugin_ctx_clear(&x);
 }
 
 /* The ids that a condensation names, as the case counts them. */

@@ -4,7 +4,7 @@
 #include "vec.h"
 
 #include "controller/action-hash.h"
-#include "controller/exit_code.h"
+#include "controller/exit-code.h"
 #include "controller/kit.h"
 #include "llm/exchange.h"
 
@@ -40,7 +40,7 @@ static bool case_should_step(struct vec *v, json_object *in, json_object *output
 		vec_fault(v, "the event", "an event and a state", err.text);
 	else
 		fault_int(v, "it steps", json_object_get_boolean(output),
-			  event_steps(e, (enum agent_state)state));
+			  event_triggers_step(e, (enum agent_state)state));
 	return true;
 }
 
@@ -81,14 +81,14 @@ static bool case_set_state(struct vec *v, json_object *in, json_object *output)
 	bool headless = js_bool(in, "headless", false);
 	int from = state_find(js_str(in, "from", "")), to = state_find(js_str(in, "to", ""));
 	struct conversation *c = kit_new(&loop, settings, headless);
-	struct meter *steps = &c->account.meters[LIMIT_ITERATIONS];
+	struct quota *steps = &c->budget.quotas[LIMIT_ITERATIONS];
 	int64_t id;
 
 	pending_run(c);
-	*steps = (struct meter){ .used = 5, .max = 5, .more = 5, .hit = true };
+	*steps = (struct quota){ .used = 5, .max = 5, .more = 5, .hit = true };
 	c->state = (enum agent_state)from;
 	id = evlog_count(c->log);
-	set_state(c, (enum agent_state)to, "");
+	conversation_set_state(c, (enum agent_state)to, "");
 	fault_text(v, "state", js_str(output, "state", ""), state_name(c->state));
 	fault_int(v, "pending", js_bool(output, "pending", false), c->pending >= 0);
 	fault_int(v, "max_iterations", js_int(output, "max_iterations", 0),
@@ -169,7 +169,7 @@ static void run_confirmation(struct vec *v, struct conversation *c, struct event
 	if (gate == GATE_WAIT)
 		confirm_wait(c, e, &verdict);
 	else
-		post(c, e, &err);
+		conversation_log_event(c, e, &err);
 	fault_text(v, "state", js_str(output, "state", ""), state_name(c->state));
 	fault_int(v, "pending", js_bool(output, "pending", false),
 		  gate == GATE_WAIT ? c->pending == kept->id : runnable);
@@ -201,10 +201,10 @@ static bool case_confirmation(struct vec *v, json_object *in, json_object *outpu
 	}
 	c = kit_new(&loop, settings, false);
 	analyzer = js_get(in, "analyzer");
-	c->judge = recorded_judge;
+	c->assess = recorded_judge;
 	c->state = STATE_RUNNING;
-	c->confirm = (struct confirm_policy){ .from = RISK_HIGH, .unknown = true };
-	c->confirm.when = !js_bool(in, "confirmation_mode", false) ? CONFIRM_NEVER
+	c->agent->confirm = (struct confirm_policy){ .from = RISK_HIGH, .unknown = true };
+	c->agent->confirm.when = !js_bool(in, "confirmation_mode", false) ? CONFIRM_NEVER
 			  : js_bool(in, "cli_mode", false)	   ? CONFIRM_ALWAYS
 								   : CONFIRM_RISKY;
 	run_confirmation(v, c, e, output);
@@ -245,7 +245,7 @@ static bool case_context_window(struct vec *v, json_object *in, json_object *out
 	const char *class = js_str(in, "exception", ""), *text = js_str(in, "message", "");
 	bool may = js_bool(in, "enable_history_truncation", false);
 	struct llm_error e = { .kind = kind_of(class, text) };
-	struct reaction r = model_error_reaction(&e, may);
+	struct error_policy r = error_policy_of(&e, may);
 
 	if (strcmp(class, "APIError") == 0) {
 		vec_skip(v, "context_window_error",
@@ -274,7 +274,7 @@ static bool case_exception(struct vec *v, json_object *in, json_object *output)
 	struct llm_error e = { .kind = kind_of(js_str(in, "exception", ""), text) };
 	const char *wanted = js_str(output, "last_error", "");
 	json_object *status = js_get(output, "status");
-	struct reaction r = model_error_reaction(&e, false);
+	struct error_policy r = error_policy_of(&e, false);
 
 	/* it is tried again until the attempts are used up */
 	if (e.kind == MT_ERROR_RATE_LIMIT &&
@@ -282,7 +282,7 @@ static bool case_exception(struct vec *v, json_object *in, json_object *output)
 		struct conversation *c = kit_new(&loop, settings, false);
 
 		c->state = STATE_RUNNING;
-		ask_waits(c, &e, 1000);
+		request_on_retry(c, &e, 1000);
 		fault_text(v, "state", js_str(output, "state", ""), state_name(c->state));
 		kit_close(&loop, c);
 		return true;
@@ -297,18 +297,18 @@ static bool case_exception(struct vec *v, json_object *in, json_object *output)
 
 /* ---- limits ------------------------------------------------------------ */
 
-static void one_op(struct vec *v, struct account *a, enum limit which, const char *op,
+static void one_op(struct vec *v, struct budget *a, enum limit which, const char *op,
 		   json_object *want)
 {
-	struct meter *m = &a->meters[which];
+	struct quota *m = &a->quotas[which];
 	char text[256] = "";
 
 	if (strcmp(op, "step") == 0) {
-		if (!account_reached(a, 1u << which, text, sizeof text)
+		if (!budget_account_reached(a, 1u << which, text, sizeof text)
 		    && which == LIMIT_ITERATIONS)
-			account_spend(a, which, 1);
+			budget_spend(a, which, 1);
 	} else if (strcmp(op, "increase_interactive") == 0) {
-		account_raise(a);
+		budget_raise(a);
 	}
 	if (m->used != js_number(want, "current", -1))
 		vec_fault(v, op, js_text(js_get(want, "current"), NULL),
@@ -323,9 +323,9 @@ static bool case_flag(struct vec *v, json_object *in, json_object *output,
 		      enum limit which)
 {
 	json_object *ops = js_get(in, "ops");
-	struct account a = { 0 };
+	struct budget a = { 0 };
 
-	a.meters[which] = (struct meter){ .used = js_number(in, "current", 0),
+	a.quotas[which] = (struct quota){ .used = js_number(in, "current", 0),
 					  .max = js_number(in, "max", 0),
 					  .more = js_number(in, "increase", 0) };
 	for (size_t i = 0; i < json_object_array_length(ops); i++)
@@ -353,7 +353,7 @@ static bool one_case(struct vec *v, json_object *c)
 	if (strcmp(fn, "iteration_flag") == 0)
 		return case_flag(v, in, output, LIMIT_ITERATIONS);
 	if (strcmp(fn, "budget_flag") == 0)
-		return case_flag(v, in, output, LIMIT_BUDGET);
+		return case_flag(v, in, output, LIMIT_COST);
 	return vec_decide(v, c, NULL, 0);
 }
 

@@ -2,7 +2,7 @@
  *
  * vec-stuck_detector.c - recorded histories in which an agent goes in a loop,
  * or does not. */
-#include "controller/stuck.h"
+#include "controller/loop-detector.h"
 #include "vec.h"
 
 static char top[] = "/tmp/mortise-stuck-XXXXXX";
@@ -85,8 +85,8 @@ static void one_v0(struct vec *v, json_object *c, struct evlog *log)
 	for (size_t i = 0; i < json_object_array_length(history); i++)
 		if (!append(v, log, json_object_array_get_idx(history, i)))
 			return;
-	got = stuck_look(log, &o);
-	if (stuck != (got.kind != STUCK_NOT)) {
+	got = stuck_detect(log, &o);
+	if (stuck != (got.kind != STUCK_NONE)) {
 		vec_fault(v, "stuck", stuck ? "yes" : "no", stuck_name(got.kind));
 		return;
 	}
@@ -148,8 +148,8 @@ static bool nudge_due(struct evlog *log, const struct stuck_options *o)
 	struct stuck_options longer = *o;
 
 	longer.errors++;
-	return stuck_look(log, o).kind == STUCK_ERRORS &&
-	       stuck_look(log, &longer).kind != STUCK_ERRORS;
+	return stuck_detect(log, o).kind == STUCK_ERRORS &&
+	       stuck_detect(log, &longer).kind != STUCK_ERRORS;
 }
 
 static void one_v1(struct vec *v, json_object *c, struct evlog *log)

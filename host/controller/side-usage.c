@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * spent.c - what others than the agent asked models for: condensers and tools.
+ * side-usage.c - what others than the agent asked models for: condensers and tools.
  * It is kept beside the log's replies, as it is no turn of the agent's. */
 #include "controller/internal.h"
 
-json_object *spent_by(const struct evlog *log, const char *who)
+json_object *side_usage_of(const struct evlog *log, const char *who)
 {
 	size_t len = 0;
 	const char *text = evlog_state(log, who, &len);
@@ -13,9 +13,9 @@ json_object *spent_by(const struct evlog *log, const char *who)
 	return o ? o : json_object_new_object();
 }
 
-int64_t spent_calls(const struct conversation *c, const char *who)
+int64_t side_usage_calls(const struct conversation *c, const char *who)
 {
-	AUTO(json) json_object *spent = spent_by(c->log, who);
+	AUTO(json) json_object *spent = side_usage_of(c->log, who);
 
 	return js_int(spent, "calls", 0);
 }
@@ -33,18 +33,21 @@ static int add(json_object *spent, const struct llm_reply *reply)
 
 	for (size_t i = 0; !r && i < ARRAY_LEN(counts); i++)
 		if (counts[i].value > 0)
-			r = js_set_int(spent, counts[i].name, counts[i].value
-				       + js_int(spent, counts[i].name, 0));
+			r = js_set_int(spent, counts[i].name,
+				       counts[i].value +
+					       js_int(spent, counts[i].name, 0));
 	if (!r && u->cost > 0)
-		r = js_set(spent, "cost", json_object_new_double(
-				   u->cost + json_object_get_double(js_get(spent, "cost"))));
+		r = js_set(spent, "cost",
+			   json_object_new_double(
+				   u->cost +
+				   json_object_get_double(js_get(spent, "cost"))));
 	return r ? r : js_set_str(spent, "model", reply->model);
 }
 
-int spent_log(struct conversation *c, const char *who, const struct llm_reply *reply,
-	      struct error *err)
+int side_usage_log(struct conversation *c, const char *who, const struct llm_reply *reply,
+		   struct error *err)
 {
-	AUTO(json) json_object *spent = spent_by(c->log, who);
+	AUTO(json) json_object *spent = side_usage_of(c->log, who);
 	AUTO(json) json_object *record = json_object_new_object();
 	int r = record ? add(spent, reply) : MT_ENOMEM;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * exit_code.h - how a conversation ended, as the exit code of the program. */
+ * exit-code.h - how a conversation ended, as the exit code of the program. */
 #ifndef HOST_CONTROLLER_EXIT_CODE_H
 #define HOST_CONTROLLER_EXIT_CODE_H
 

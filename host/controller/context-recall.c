@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * recall.c - what the model is told beside what the user says: the context of
+ * context-recall.c - what the model is told beside what the user says: the context of
  * the workspace after the first message, skills that a message calls for, rules
  * for files that a call has touched (spec/skills 9). */
-#include "controller/recall.h"
+#include "controller/context-recall.h"
 
 #include "context/prompts.h"
 #include "context/recall-text.h"
@@ -25,7 +25,7 @@ struct skills *recall_skills(struct conversation *c)
 	struct error err = ERROR_NONE;
 
 	if (!c->skills && skills_load(c->config, c->workspace, &c->skills, &err))
-		notice(c, MT_LOG_WARNING, "no skills: %s", err.text);
+		conversation_notice(c, MT_LOG_WARNING, "no skills: %s", err.text);
 	return c->skills;
 }
 
@@ -34,9 +34,11 @@ void recall_servers(struct conversation *c, const struct skill *s)
 	AUTO(json) json_object *servers = skill_servers(s);
 
 	if (servers && !mcp_servers_trusted(s->name, servers))
-		notice(c, MT_LOG_WARNING, "the skill %s brings MCP servers, which are not "
-		       "started: mortise skills trust %s shows and trusts them", s->name,
-		       s->name);
+		conversation_notice(
+			c, MT_LOG_WARNING,
+			"the skill %s brings MCP servers, which are not "
+			"started: mortise skills trust %s shows and trusts them",
+			s->name, s->name);
 }
 
 /* ---- the message that it is about --------------------------------------- */
@@ -46,12 +48,12 @@ static struct event *message_of(struct conversation *c, bool first)
 {
 	int64_t count = evlog_count(c->log);
 
-	for (int64_t n = c->start; n < count; n++) {
-		int64_t id = first ? n : count - 1 - (n - c->start);
+	for (int64_t n = c->agent->start; n < count; n++) {
+		int64_t id = first ? n : count - 1 - (n - c->agent->start);
 		const struct evlog_head *head = evlog_head(c->log, id);
 
-		if (head->source == SOURCE_USER && head->type->is_action && !head->undone
-		    && strcmp(head->type->name, "message") == 0)
+		if (head->source == SOURCE_USER && head->type->is_action &&
+		    !head->undone && strcmp(head->type->name, "message") == 0)
 			return evlog_event(c->log, id, NULL);
 	}
 	return NULL;
@@ -67,13 +69,14 @@ static bool is_given(struct conversation *c, const char *name)
 		AUTO(event) struct event *e = NULL;
 		json_object *list;
 
-		if (head->undone || head->type->is_action
-		    || strcmp(head->type->name, "recall") != 0)
+		if (head->undone || head->type->is_action ||
+		    strcmp(head->type->name, "recall") != 0)
 			continue;
 		e = evlog_event(c->log, id, NULL);
 		list = e ? js_get(event_args(e), "microagent_knowledge") : NULL;
-		for (size_t i = 0; json_object_is_type(list, json_type_array)
-				   && i < json_object_array_length(list); i++)
+		for (size_t i = 0; json_object_is_type(list, json_type_array) &&
+				   i < json_object_array_length(list);
+		     i++)
 			if (strcmp(js_str(json_object_array_get_idx(list, i), "name", ""),
 				   name) == 0)
 				return true;
@@ -108,7 +111,8 @@ static json_object *knowledge(struct conversation *c, const char *text)
 		if (!trigger || is_given(c, s->name))
 			continue;
 		if (skills_content(s, &err)) {
-			notice(c, MT_LOG_WARNING, "skill %s: %s", s->name, err.text);
+			conversation_notice(c, MT_LOG_WARNING, "skill %s: %s", s->name,
+					    err.text);
 			continue;
 		}
 		recall_servers(c, s);
@@ -126,10 +130,11 @@ static json_object *knowledge(struct conversation *c, const char *text)
 /* Rules for models of another family. */
 static bool is_for_others(const struct conversation *c, const struct skill *s)
 {
-	const char *model = c->llm ? llm_name(c->llm) : "";
+	const char *model = c->agent->llm ? llm_name(c->agent->llm) : "";
 
-	return s->plain && (strcmp(s->name, "claude") == 0 || strcmp(s->name, "gemini") == 0)
-	       && !strstr(model, s->name);
+	return s->plain &&
+	       (strcmp(s->name, "claude") == 0 || strcmp(s->name, "gemini") == 0) &&
+	       !strstr(model, s->name);
 }
 
 /* The texts that are always there, a blank line between. */
@@ -140,15 +145,16 @@ static void add_instructions(struct conversation *c, json_object *extras)
 	struct skill *s;
 
 	for (size_t i = 0; all && (s = skills_at(all, i)); i++) {
-		if (s->trigger != TRIGGER_NONE || s->listed || is_for_others(c, s)
-		    || (s->content && strstr(out.text, s->content)))
+		if (s->trigger != TRIGGER_NONE || s->listed || is_for_others(c, s) ||
+		    (s->content && strstr(out.text, s->content)))
 			continue;
 		if (skills_content(s, NULL))
 			continue;
 		if (out.len + strlen(s->content) > INSTRUCTIONS_MAX) {
-			notice(c, MT_LOG_WARNING, "%s is left out: the instructions of the "
-			       "project are longer than %d KiB", s->source,
-			       INSTRUCTIONS_MAX >> 10);
+			conversation_notice(c, MT_LOG_WARNING,
+					    "%s is left out: the instructions of the "
+					    "project are longer than %d KiB",
+					    s->source, INSTRUCTIONS_MAX >> 10);
 			continue;
 		}
 		recall_servers(c, s);
@@ -161,14 +167,16 @@ static void add_instructions(struct conversation *c, json_object *extras)
 static void add_list(struct conversation *c, json_object *extras)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(2 << 20);
-	struct skills *all = catalog_find(&c->catalog, "invoke_skill") ? recall_skills(c)
-								      : NULL;
+	struct skills *all = catalog_find(&c->agent->catalog, "invoke_skill")
+				     ? recall_skills(c)
+				     : NULL;
 	size_t max = 4 * (size_t)config_int(c->config, "skills", "list_tokens");
 
 	if (config_get(c->config, "skills", "list_max"))
 		max = (size_t)config_int(c->config, "skills", "list_max");
 
-	if (c->llm && llm_feature(c->llm, "short_tools") && max > SHORT_LIST_MAX)
+	if (c->agent->llm && llm_feature(c->agent->llm, "short_tools") &&
+	    max > SHORT_LIST_MAX)
 		max = SHORT_LIST_MAX;
 	if (all && !skills_list(all, max, &out) && out.len)
 		js_set_strn(extras, "available_skills", out.text, out.len);
@@ -212,8 +220,11 @@ static void post_result(struct conversation *c, int64_t action, const char *cont
 {
 	struct error err = ERROR_NONE;
 
-	post(c, event_observation("recall", SOURCE_ENVIRONMENT, action < 0 ? -1 : action,
-				  content, strlen(content), extras, &err), &err);
+	conversation_log_event(c,
+			       event_observation("recall", SOURCE_ENVIRONMENT,
+						 action < 0 ? -1 : action, content,
+						 strlen(content), extras, &err),
+			       &err);
 }
 
 static int64_t post_question(struct conversation *c, const char *kind, const char *query)
@@ -223,14 +234,16 @@ static int64_t post_question(struct conversation *c, const char *kind, const cha
 
 	js_set_str(args, "recall_type", kind);
 	js_set_str(args, "query", query);
-	return post(c, event_action("recall", SOURCE_USER, args, &err), &err);
+	return conversation_log_event(c, event_action("recall", SOURCE_USER, args, &err),
+				      &err);
 }
 
 void recall(struct conversation *c, int64_t action)
 {
 	AUTO(event) struct event *message = message_of(c, true);
 	const char *text = message ? event_arg(message, "content") : "";
-	const char *instructions = config_get(c->config, c->section, "instructions");
+	const char *instructions =
+		config_get(c->config, c->agent->section, "instructions");
 	json_object *extras = json_object_new_object(), *list;
 	char now[32];
 
@@ -274,10 +287,12 @@ void recall_more(struct conversation *c)
 static char *render(struct conversation *c, const char *name, json_object *data)
 {
 	struct error err = ERROR_NONE;
-	char *text = prompt_render(c->config, c->agent.component->name, name, data, &err);
+	char *text = prompt_render(c->config, c->agent->plugin.component->name, name,
+				   data, &err);
 
 	if (!text)
-		notice(c, MT_LOG_ERROR, "the model is not told what it says: %s", err.text);
+		conversation_notice(c, MT_LOG_ERROR,
+				    "the model is not told what it says: %s", err.text);
 	return text;
 }
 
@@ -285,11 +300,12 @@ char *recall_text(const struct event *e, void *arg)
 {
 	struct conversation *c = arg;
 	struct error err = ERROR_NONE;
-	char *text = recall_render(c->config, c->agent.component->name, c->log, e, &err);
+	char *text = recall_render(c->config, c->agent->plugin.component->name, c->log, e,
+				   &err);
 
 	if (!text)
-		notice(c, MT_LOG_ERROR, "the model is not told what it says: %s",
-		       err.text);
+		conversation_notice(c, MT_LOG_ERROR,
+				    "the model is not told what it says: %s", err.text);
 	return text;
 }
 
@@ -307,8 +323,9 @@ static const char *touched(const struct conversation *c, const struct event *act
 	if (!path)
 		return NULL;
 	if (*path == '/')
-		return strncmp(path, c->workspace, n) == 0 && path[n] == '/' ? path + n + 1
-									    : NULL;
+		return strncmp(path, c->workspace, n) == 0 && path[n] == '/'
+			       ? path + n + 1
+			       : NULL;
 	return strncmp(path, "./", 2) == 0 ? path + 2 : path;
 }
 
@@ -328,7 +345,8 @@ static json_object *rules_given(struct conversation *c)
 static bool has_name(json_object *list, const char *name)
 {
 	for (size_t i = 0; i < json_object_array_length(list); i++)
-		if (strcmp(json_object_get_string(json_object_array_get_idx(list, i)), name) == 0)
+		if (strcmp(json_object_get_string(json_object_array_get_idx(list, i)),
+			   name) == 0)
 			return true;
 	return false;
 }
@@ -342,7 +360,7 @@ static void keep_given(struct conversation *c, json_object *list)
 	js_set_str(record, "plugin", RULES_STATE);
 	js_set_str(record, "text", js_text(list, NULL));
 	if (evlog_record(c->log, record, &err))
-		notice(c, MT_LOG_WARNING, "%s", err.text);
+		conversation_notice(c, MT_LOG_WARNING, "%s", err.text);
 }
 
 static json_object *rule(struct conversation *c, const struct skill *s, const char *path)
@@ -377,8 +395,8 @@ void recall_rules(struct conversation *c, const struct event *action, struct eve
 		if (!skill_of_path(s, path))
 			continue;
 		given = given ? given : rules_given(c);
-		if (has_name(given, s->name) || skills_content(s, NULL)
-		    || !(o = rule(c, s, path)))
+		if (has_name(given, s->name) || skills_content(s, NULL) ||
+		    !(o = rule(c, s, path)))
 			continue;
 		list = list ? list : json_object_new_array();
 		js_add(list, o);

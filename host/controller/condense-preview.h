@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: MIT
  *
- * trim.h - the condensers of a conversation at work without its agent, to see
+ * condense-preview.h - the condensers of a conversation at work without its agent, to see
  * what they would leave. */
-#ifndef HOST_CONTROLLER_TRIM_H
-#define HOST_CONTROLLER_TRIM_H
+#ifndef HOST_CONTROLLER_CONDENSE_PREVIEW_H
+#define HOST_CONTROLLER_CONDENSE_PREVIEW_H
 
 #include "controller/conversation.h"
 
 /** What is left of a history. */
-struct trimmed {
+struct condensed_view {
 	int64_t tokens;         /* an estimate; -1: unknown */
 	size_t masked, summaries; /* shown with another text; that stand for others */
 	int64_t *ids;           /* of the events, in order */
 	size_t count;
 	char *summary;          /* the newest; NULL: none */
 };
-void trimmed_clear(struct trimmed *t);
+void condensed_view_clear(struct condensed_view *t);
 
 /** What the agent would be shown now, were there no condenser. */
-int conversation_view(struct conversation *c, struct trimmed *ret, struct error *err);
+int conversation_view(struct conversation *c, struct condensed_view *ret, struct error *err);
 /** Condense as if somebody had asked for it; `over` is called once, from inside or
  *  from the loop, with what is left (owned by it, cleared afterwards), or with NULL
  *  and why. The conversation must rest, and is to be closed afterwards. */
-void conversation_trim(struct conversation *c,
-		       void (*over)(void *arg, struct trimmed *t, const struct error *err),
+void conversation_condense_preview(struct conversation *c,
+		       void (*over)(void *arg, struct condensed_view *t, const struct error *err),
 		       void *arg);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * recollect.c - events of the log for the tool `recall`: by words, or by their
+ * log-search.c - events of the log for the tool `recall`: by words, or by their
  * numbers; what is undone is not among them. */
-#include "controller/recall.h"
+#include "controller/context-recall.h"
 
 #include "controller/internal.h"
 
@@ -30,8 +30,9 @@ static const char *text_of(const struct event *e, size_t *ret_len)
 static void add_event(struct strbuf *out, const struct event *e, const char *text,
 		      size_t len)
 {
-	strbuf_addf(out, "<EVENT id=%lld %s %s%s>\n", (long long)e->id, source_name(e->source),
-		    e->type->name, e->is_action ? "" : " (result)");
+	strbuf_addf(out, "<EVENT id=%lld %s %s%s>\n", (long long)e->id,
+		    source_name(e->source), e->type->name,
+		    e->is_action ? "" : " (result)");
 	strbuf_addn(out, text, len);
 	strbuf_add(out, "\n</EVENT>\n");
 }
@@ -80,7 +81,8 @@ static int find(struct conversation *c, const char *query, struct strbuf *out)
 	return found;
 }
 
-static void read_range(struct conversation *c, int64_t from, int64_t to, struct strbuf *out)
+static void read_range(struct conversation *c, int64_t from, int64_t to,
+		       struct strbuf *out)
 {
 	if (to < from || to - from >= EVENTS_AT_ONCE)
 		to = from + EVENTS_AT_ONCE - 1;
@@ -96,16 +98,17 @@ static void read_range(struct conversation *c, int64_t from, int64_t to, struct 
 			continue;
 		text = text_of(e, &len);
 		if (len + 200 > room) {
-			strbuf_addf(out, "[event %lld and what follows have no room here: ask "
-				    "from %lld on, or for words]\n", (long long)id,
-				    (long long)id);
+			strbuf_addf(out,
+				    "[event %lld and what follows have no room here: ask "
+				    "from %lld on, or for words]\n",
+				    (long long)id, (long long)id);
 			return;
 		}
 		add_event(out, e, text, len);
 	}
 }
 
-void recollect(struct conversation *c, uint64_t request, json_object *params)
+void log_search_answer(struct conversation *c, uint64_t request, json_object *params)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(2 * ANSWER_MAX);
 	AUTO(json) json_object *answer = json_object_new_object();
@@ -121,7 +124,8 @@ void recollect(struct conversation *c, uint64_t request, json_object *params)
 	if (!out.len)
 		strbuf_add(&out, "Nothing of this conversation is like that.");
 	if (out.error || js_set_strn(answer, "text", out.text, out.len))
-		runner_answer(c->link, request, MT_ENOMEM, "out of memory", strlen("out of memory"));
+		runner_answer(c->link, request, MT_ENOMEM, "out of memory",
+			      strlen("out of memory"));
 	else
 		recall_answer(c, request, answer);
 }

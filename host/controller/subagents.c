@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * children.c - the children of one call of delegate_tasks: started, waited for,
+ * subagents.c - the children of one call of delegate_tasks: started, waited for,
  * their results gathered into one observation. */
-#include "controller/children.h"
+#include "controller/subagents.h"
 
 #include "controller/meta.h"
 #include "files.h"
@@ -17,36 +17,41 @@ enum { STOP_MS = 5000, TITLE_BYTES = 60, RESULT_MAX = 16 << 20 };
 
 /* ---- the call ---------------------------------------------------------- */
 
-static int read_place(json_object *task, struct child *ch, struct error *err)
+static int read_place(json_object *task, struct subagent *ch, struct error *err)
 {
 	const char *place = js_str(task, "workspace", "shared");
 
 	ch->place = strcmp(place, "copy") == 0  ? PLACE_COPY
-		    : strcmp(place, "own") == 0 ? PLACE_OWN : PLACE_SHARED;
+		    : strcmp(place, "own") == 0 ? PLACE_OWN
+						: PLACE_SHARED;
 	if (ch->place == PLACE_SHARED && strcmp(place, "shared") != 0)
-		return fail(err, MT_EINVAL, "`workspace` is shared, copy or own, not %.40s",
-			    place);
+		return fail(err, MT_EINVAL,
+			    "`workspace` is shared, copy or own, not %.40s", place);
 	return MT_OK;
 }
 
 /* A task is an object, or just its text. */
-static int read_task(struct children *all, json_object *task, struct error *err)
+static int read_task(struct subagents *all, json_object *task, struct error *err)
 {
 	struct conversation *c = all->c;
-	struct child *ch = &all->list[all->count];
+	struct subagent *ch = &all->list[all->count];
 	bool plain = json_object_is_type(task, json_type_string);
-	const char *text = plain ? json_object_get_string(task) : js_str(task, "task", "");
+	const char *text =
+		plain ? json_object_get_string(task) : js_str(task, "task", "");
 	const char *agent = plain ? "" : js_str(task, "agent", "");
 
 	if (strspn(text, " \t\r\n") == strlen(text))
-		return fail(err, MT_EINVAL, "task %zu has no text: each of `tasks` is "
-			    "{\"task\": TEXT}", all->count + 1);
+		return fail(err, MT_EINVAL,
+			    "task %zu has no text: each of `tasks` is "
+			    "{\"task\": TEXT}",
+			    all->count + 1);
 	if (*agent && !delegate_allowed(c, agent)) {
-		const char *list = config_get(c->config, c->section, "delegates");
+		const char *list = config_get(c->config, c->agent->section, "delegates");
 
-		return fail(err, MT_ENOTFOUND, "there is no agent %.80s to give work to: "
-			    "write one of `%.200s`, or none for one like you", agent,
-			    list ? list : "");
+		return fail(err, MT_ENOTFOUND,
+			    "there is no agent %.80s to give work to: "
+			    "write one of `%.200s`, or none for one like you",
+			    agent, list ? list : "");
 	}
 	ch->all = all;
 	all->count++;
@@ -59,7 +64,7 @@ static int read_task(struct children *all, json_object *task, struct error *err)
 }
 
 /* Where a child works: beside the logs, if it is not where we do. */
-static int find_workspace(struct child *ch, struct error *err)
+static int find_workspace(struct subagent *ch, struct error *err)
 {
 	struct conversation *c = ch->all->c;
 	AUTO(free) char *up = NULL;
@@ -80,23 +85,27 @@ static int find_workspace(struct child *ch, struct error *err)
 
 static int check_limits(const struct conversation *c, size_t count, struct error *err)
 {
-	int64_t depth = config_int(c->config, c->section, "max_depth");
-	int64_t most = config_int(c->config, c->section, "max_children_total");
+	int64_t depth = config_int(c->config, c->agent->section, "max_depth");
+	int64_t most = config_int(c->config, c->agent->section, "max_children_total");
 
-	if (c->depth + (int64_t)c->level >= depth)
-		return fail(err, MT_ELIMIT, "work may be given on %" PRId64 " deep at most "
-			    "(max_depth), and you are there: do it yourself", depth);
+	if (c->depth + (int64_t)c->parent_count >= depth)
+		return fail(err, MT_ELIMIT,
+			    "work may be given on %" PRId64 " deep at most "
+			    "(max_depth), and you are there: do it yourself",
+			    depth);
 	if (count == 0 || count > CHILD_TASKS_MAX)
 		return fail(err, MT_EINVAL, "`tasks` is a list of 1 to %d tasks",
 			    CHILD_TASKS_MAX);
-	if (c->children_begun + (int64_t)count > most)
-		return fail(err, MT_ELIMIT, "%" PRId64 " agents were started in this "
+	if (c->subagents_started + (int64_t)count > most)
+		return fail(err, MT_ELIMIT,
+			    "%" PRId64 " agents were started in this "
 			    "conversation, %" PRId64 " are allowed (max_children_total): "
-			    "give fewer tasks or do them yourself", c->children_begun, most);
+			    "give fewer tasks or do them yourself",
+			    c->subagents_started, most);
 	return MT_OK;
 }
 
-static int read_tasks(struct children *all, json_object *args, struct error *err)
+static int read_tasks(struct subagents *all, json_object *args, struct error *err)
 {
 	json_object *tasks = js_get(args, "tasks");
 	bool list = json_object_is_type(tasks, json_type_array);
@@ -116,14 +125,14 @@ static int read_tasks(struct children *all, json_object *args, struct error *err
 }
 
 /* What is left is shared evenly, time is for all at once. */
-static void share(struct children *all)
+static void share(struct subagents *all)
 {
 	for (int i = 0; i < LIMIT_COUNT; i++) {
-		const struct account *a = all->c->purse;
+		const struct budget *a = all->c->agent->budget;
 		double least = 0;
 
 		for (; a; a = a->parent) {
-			const struct meter *m = &a->meters[i];
+			const struct quota *m = &a->quotas[i];
 			double left = m->max - m->used;
 
 			if (m->max > 0 && (least <= 0 || left < least))
@@ -145,9 +154,9 @@ static void put_title(struct strbuf *b, const char *task)
 		strbuf_add(b, " ...");
 }
 
-static void put_one(struct strbuf *b, const struct child *ch, size_t n)
+static void put_one(struct strbuf *b, const struct subagent *ch, size_t n)
 {
-	strbuf_addf(b, "\n\n## %zu. %s: ", n, child_end_name(ch->end));
+	strbuf_addf(b, "\n\n## %zu. %s: ", n, subagent_end_name(ch->end));
 	put_title(b, ch->task);
 	strbuf_addf(b, "\nconversation %s", ch->id);
 	if (*ch->agent)
@@ -160,11 +169,12 @@ static void put_one(struct strbuf *b, const struct child *ch, size_t n)
 	if (ch->end != CHILD_FINISHED && *ch->reason)
 		strbuf_addf(b, "\n%s", ch->reason);
 	if (ch->message)
-		strbuf_addf(b, "\n%s%s", ch->end == CHILD_FINISHED ? "" : "It said last: ",
+		strbuf_addf(b, "\n%s%s",
+			    ch->end == CHILD_FINISHED ? "" : "It said last: ",
 			    ch->message);
 }
 
-static json_object *one_json(const struct child *ch)
+static json_object *one_json(const struct subagent *ch)
 {
 	static const char *const places[] = { "shared", "copy", "own" };
 	json_object *o = json_object_new_object();
@@ -174,7 +184,7 @@ static json_object *one_json(const struct child *ch)
 	js_set_str(o, "agent", ch->agent);
 	js_set_str(o, "workspace", places[ch->place]);
 	js_set_str(o, "path", ch->workspace);
-	js_set_str(o, "state", child_end_name(ch->end));
+	js_set_str(o, "state", subagent_end_name(ch->end));
 	js_set_str(o, "reason", ch->reason);
 	if (ch->message)
 		js_set_str(o, "message", ch->message);
@@ -185,7 +195,7 @@ static json_object *one_json(const struct child *ch)
 	return o;
 }
 
-static json_object *all_json(const struct children *all)
+static json_object *all_json(const struct subagents *all)
 {
 	json_object *list = json_object_new_array();
 
@@ -195,7 +205,7 @@ static json_object *all_json(const struct children *all)
 }
 
 /* The pending action gets its observation, if it still waits for one. */
-static void gather(struct children *all)
+static void gather(struct subagents *all)
 {
 	struct conversation *c = all->c;
 	AUTO(strbuf) struct strbuf text = STRBUF(RESULT_MAX);
@@ -210,14 +220,16 @@ static void gather(struct children *all)
 		    all->count == 1 ? " was" : "s were", all->count == 1 ? "it" : "them");
 	for (size_t i = 0; i < all->count; i++)
 		put_one(&text, &all->list[i], i + 1);
-	answer(c, all->call, event_observation("tool", all->call->source, all->action,
-					       text.text, text.len, extras, &err), &err);
-	kick(c);
+	dispatch_log_observation(c, all->call,
+				 event_observation("tool", all->call->source, all->action,
+						   text.text, text.len, extras, &err),
+				 &err);
+	step_run_ready(c);
 }
 
 /* ---- one after the other ----------------------------------------------- */
 
-static void free_all(struct children *all)
+static void free_all(struct subagents *all)
 {
 	for (size_t i = 0; i < all->count; i++) {
 		free(all->list[i].id);
@@ -235,27 +247,27 @@ static void free_all(struct children *all)
 
 static void on_timer_closed(uv_handle_t *h)
 {
-	struct children *all = h->data;
+	struct subagents *all = h->data;
 	struct conversation *c = all->c;
 
-	c->children = NULL;
+	c->subagents = NULL;
 	if (c->closing)
-		conversation_close_rest(c);
+		conversation_close_finish(c);
 	else if (c->pending == all->action)
 		gather(all);
 	free_all(all);
 }
 
-static void start_next(struct children *all)
+static void start_next(struct subagents *all)
 {
 	while (!all->stopping && all->running < all->at_once && all->next < all->count) {
-		struct child *ch = &all->list[all->next++];
+		struct subagent *ch = &all->list[all->next++];
 		struct error err = ERROR_NONE;
 
 		all->running++;
-		if (children_owe(all->c, ch->id, &err))
-			notice(all->c, MT_LOG_WARNING, "%s", err.text);
-		child_start(ch);
+		if (subagents_add_unsettled(all->c, ch->id, &err))
+			conversation_notice(all->c, MT_LOG_WARNING, "%s", err.text);
+		subagent_start(ch);
 	}
 	if (all->running || uv_is_closing((uv_handle_t *)&all->timer))
 		return;
@@ -264,21 +276,21 @@ static void start_next(struct children *all)
 	uv_close((uv_handle_t *)&all->timer, on_timer_closed);
 }
 
-void children_ended_one(struct child *ch)
+void subagents_ended_one(struct subagent *ch)
 {
-	struct children *all = ch->all;
+	struct subagents *all = ch->all;
 
 	all->running--;
-	children_settle(all->c, ch->id, &ch->sum);
-	log_line(MT_LOG_INFO, "children", "%s: %s %s", ch->id, child_end_name(ch->end),
+	subagents_settle(all->c, ch->id, &ch->sum);
+	log_line(MT_LOG_INFO, "children", "%s: %s %s", ch->id, subagent_end_name(ch->end),
 		 ch->reason);
 	start_next(all);
 }
 
-int children_start(struct conversation *c, struct event *action, json_object *args,
-		   struct error *err)
+int subagents_start(struct conversation *c, struct event *action, json_object *args,
+		    struct error *err)
 {
-	struct children *all = calloc(1, sizeof *all);
+	struct subagents *all = calloc(1, sizeof *all);
 	int r;
 
 	if (!all)
@@ -286,9 +298,11 @@ int children_start(struct conversation *c, struct event *action, json_object *ar
 	all->c = c;
 	all->action = action->id;
 	all->call = event_ref(action);
-	all->at_once = (size_t)config_int(c->config, c->section, "max_children");
-	r = c->children ? fail(err, MT_EDENIED, "the agents of the call before have not "
-			       "ended yet") : read_tasks(all, args, err);
+	all->at_once = (size_t)config_int(c->config, c->agent->section, "max_children");
+	r = c->subagents ? fail(err, MT_EDENIED,
+				"the agents of the call before have not "
+				"ended yet")
+			 : read_tasks(all, args, err);
 	if (r) {
 		free_all(all);
 		return r;
@@ -297,14 +311,14 @@ int children_start(struct conversation *c, struct event *action, json_object *ar
 	uv_timer_init(c->loop, &all->timer);
 	uv_unref((uv_handle_t *)&all->timer);
 	all->timer.data = all;
-	c->children = all;
+	c->subagents = all;
 	start_next(all);
 	return MT_OK;
 }
 
 /* ---- what they ask ------------------------------------------------------ */
 
-static json_object *one_asks(const struct child *ch)
+static json_object *one_asks(const struct subagent *ch)
 {
 	json_object *o = json_object_new_object();
 
@@ -317,7 +331,7 @@ static json_object *one_asks(const struct child *ch)
 
 json_object *conversation_asks(const struct conversation *c)
 {
-	const struct children *all = c->children;
+	const struct subagents *all = c->subagents;
 	json_object *list = NULL;
 
 	for (size_t i = 0; all && i < all->next; i++) {
@@ -331,23 +345,26 @@ json_object *conversation_asks(const struct conversation *c)
 }
 
 /* The delegate checks the answer itself; what can be seen here is refused here. */
-static int answer_child(struct child *ch, const struct approval *a, struct error *err)
+static int answer_child(struct subagent *ch, const struct approval *a, struct error *err)
 {
 	if (a->reason && strlen(a->reason) > CHILD_MESSAGE_MAX / 8)
 		return fail(err, MT_EINVAL, "the reason is too long");
 	if (a->answer != ANSWER_NO && (!a->hash || !*a->hash))
-		return fail(err, MT_EINVAL, "an approval needs the `hash` of the action that "
+		return fail(err, MT_EINVAL,
+			    "an approval needs the `hash` of the action that "
 			    "was shown");
 	if (a->hash && *a->hash && strcmp(a->hash, js_str(ch->waits, "hash", "")) != 0)
-		return fail(err, MT_EDENIED, "the action that waits is not the one that was "
+		return fail(err, MT_EDENIED,
+			    "the action that waits is not the one that was "
 			    "shown (its hash differs): nothing ran; look at it again");
-	return child_answer(ch, a) ? fail(err, MT_ELIMIT, "the answer is too long") : MT_OK;
+	return subagent_answer(ch, a) ? fail(err, MT_ELIMIT, "the answer is too long")
+				      : MT_OK;
 }
 
 int conversation_confirm_child(struct conversation *c, const char *child,
 			       const struct approval *a, struct error *err)
 {
-	struct children *all = c->children;
+	struct subagents *all = c->subagents;
 
 	for (size_t i = 0; all && i < all->next; i++)
 		if (all->list[i].waits && strcmp(all->list[i].id, child) == 0)
@@ -359,21 +376,21 @@ int conversation_confirm_child(struct conversation *c, const char *child,
 
 static void on_stop_time(uv_timer_t *t)
 {
-	struct children *all = t->data;
+	struct subagents *all = t->data;
 
 	for (size_t i = 0; i < all->next; i++)
-		child_kill(&all->list[i]);
+		subagent_kill(&all->list[i]);
 }
 
-void children_stop(struct conversation *c)
+void subagents_stop(struct conversation *c)
 {
-	struct children *all = c->children;
+	struct subagents *all = c->subagents;
 
 	if (!all || all->stopping)
 		return;
 	all->stopping = true;
 	for (size_t i = 0; i < all->next; i++)
-		child_stop(&all->list[i]);
+		subagent_stop(&all->list[i]);
 	if (!uv_is_closing((uv_handle_t *)&all->timer))
 		uv_timer_start(&all->timer, on_stop_time, STOP_MS, 0);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tasks.c - the task list of a conversation, as text and from the log. */
-#include "controller/tasks.h"
+ * task-list.c - the task list of a conversation, as text and from the log. */
+#include "controller/task-list.h"
 
 #include "events/event.h"
 #include "js.h"
@@ -27,14 +27,14 @@ int tasks_text(json_object *list, struct strbuf *out)
 
 	if (n == 0)
 		return strbuf_add(out, "No task list found. Use the \"plan\" command to "
-				  "create one.");
+				       "create one.");
 	strbuf_add(out, "# Task List\n");
 	for (size_t i = 0; i < n; i++) {
 		json_object *task = json_object_array_get_idx(list, i);
 		const char *notes = js_str(task, "notes", "");
 
-		strbuf_addf(out, "\n%zu. %s %s\n", i + 1, icon(js_str(task, "status", "")),
-			    js_str(task, "title", ""));
+		strbuf_addf(out, "\n%zu. %s %s\n", i + 1,
+			    icon(js_str(task, "status", "")), js_str(task, "title", ""));
 		if (*notes)
 			strbuf_addf(out, "   %s\n", notes);
 	}
@@ -47,7 +47,8 @@ static json_object *list_of(struct evlog *log, int64_t id)
 	const struct evlog_head *head = id >= 0 ? evlog_head(log, id) : NULL;
 	AUTO(event) struct event *e = NULL;
 
-	if (!head || head->type->is_action || strcmp(head->type->name, "task_tracking") != 0)
+	if (!head || head->type->is_action ||
+	    strcmp(head->type->name, "task_tracking") != 0)
 		return NULL;
 	e = evlog_event(log, id, NULL);
 	return e ? json_object_get(js_path(e->json, "extras.task_list")) : NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * complete.c - a tool asks a model (model/complete): within limits, and on the
+ * tool-completions.c - a tool asks a model (model/complete): within limits, and on the
  * bill of the conversation. */
 #include "controller/internal.h"
 
@@ -34,7 +34,7 @@ static void over(struct conversation *c)
 	c->completion = NULL;
 }
 
-void complete_cancel(struct conversation *c)
+void tool_completion_cancel(struct conversation *c)
 {
 	c->completions = 0;
 	if (!c->completion)
@@ -61,13 +61,15 @@ static int add_message(const struct conversation *c, struct llm_request *r,
 	json_object *content = js_get(message, "content");
 	int role = role_of(js_str(message, "role", ""));
 	size_t len = json_object_is_type(content, json_type_string)
-			     ? (size_t)json_object_get_string_len(content) : 0;
+			     ? (size_t)json_object_get_string_len(content)
+			     : 0;
 	AUTO(strbuf) struct strbuf shown = STRBUF(COMPLETION_TEXT * 4);
 	struct llm_part *part;
 
 	*total += len;
 	if (role < 0 || len == 0)
-		return fail(err, MT_EINVAL, "each of `messages` has a role (system, user, "
+		return fail(err, MT_EINVAL,
+			    "each of `messages` has a role (system, user, "
 			    "assistant) and a content that is a text");
 	if (*total > COMPLETION_TEXT)
 		return fail(err, MT_ELIMIT, "`messages` have more than %d bytes",
@@ -90,7 +92,8 @@ static int add_messages(const struct conversation *c, struct llm_request *r,
 			json_object *list, struct error *err)
 {
 	size_t count = json_object_is_type(list, json_type_array)
-			       ? json_object_array_length(list) : 0;
+			       ? json_object_array_length(list)
+			       : 0;
 	size_t total = 0;
 	int status = MT_OK;
 
@@ -121,7 +124,8 @@ static int build(const struct conversation *c, json_object *params,
 			    COMPLETION_TOKENS);
 	r->params = json_object_new_object();
 	return js_set_int(r->params, "max_output_tokens", tokens)
-		       ? out_of_memory(err) : MT_OK;
+		       ? out_of_memory(err)
+		       : MT_OK;
 }
 
 /* ---- the answer ------------------------------------------------------------ */
@@ -142,8 +146,8 @@ static void on_done(void *arg, struct llm_reply *reply)
 	AUTO(strbuf) struct strbuf text = STRBUF(64 << 20);
 	struct error err = ERROR_NONE;
 
-	spend_reply(c, &reply->usage);
-	if (spent_log(c, SPENT_TOOLS, reply, &err))
+	budget_charge_reply(c, &reply->usage);
+	if (side_usage_log(c, USAGE_TOOLS, reply, &err))
 		refuse(c, q->id, &err);
 	else if (put_answer(reply, &text))
 		runner_answer(c->link, q->id, MT_ENOMEM, "out of memory", 13);
@@ -166,19 +170,20 @@ static void on_retry(void *arg, const struct llm_error *why, int64_t wait_ms)
 {
 	const struct completion *q = arg;
 
-	notice(q->c, MT_LOG_WARNING, "a tool waits for its model: %s; next try in %lld s",
-	       why->text, (long long)((wait_ms + 999) / 1000));
+	conversation_notice(q->c, MT_LOG_WARNING,
+			    "a tool waits for its model: %s; next try in %lld s",
+			    why->text, (long long)((wait_ms + 999) / 1000));
 }
 
 static int ask_model(struct conversation *c, struct completion *q, struct llm *llm,
-		struct error *err)
+		     struct error *err)
 {
 	static const struct llm_events events = { .retry = on_retry, .done = on_done,
 						  .failed = on_failed };
 
 	q->request->stream = llm_feature(llm, "stream");
-	return llm_send(llm, q->request, spent_calls(c, SPENT_TOOLS), &events, q, NULL,
-			&q->exchange, err);
+	return llm_send(llm, q->request, side_usage_calls(c, USAGE_TOOLS), &events, q,
+			NULL, &q->exchange, err);
 }
 
 /* ---- whether it may ----------------------------------------------------------- */
@@ -187,20 +192,21 @@ static int allowed(struct conversation *c, uint64_t call, struct error *err)
 {
 	char limit[256];
 
-	if (c->pending < 0 || c->pending != ahead_action(c, call) || !c->pending_tool)
+	if (c->pending < 0 || c->pending != parallel_action_of(c, call) ||
+	    !c->pending_tool)
 		return fail(err, MT_ECANCELLED, "the call has ended");
 	if (c->completion)
 		return fail(err, MT_ELIMIT, "a call asks one thing at a time of a model");
 	if (c->completions >= COMPLETIONS_MAX)
 		return fail(err, MT_ELIMIT, "a call asks a model at most %d times",
 			    COMPLETIONS_MAX);
-	if (spend_reached(c, LIMITS_CALL & ~(1u << LIMIT_CALLS), limit, sizeof limit))
+	if (budget_reached(c, LIMITS_CALL & ~(1u << LIMIT_CALLS), limit, sizeof limit))
 		return fail(err, MT_EDENIED, "%s", limit);
 	return MT_OK;
 }
 
-bool complete_request(struct conversation *c, uint64_t call, uint64_t request,
-		      const char *method, json_object *params)
+bool tool_completion_request(struct conversation *c, uint64_t call, uint64_t request,
+			     const char *method, json_object *params)
 {
 	struct error err = ERROR_NONE;
 	struct completion *q;
@@ -222,8 +228,9 @@ bool complete_request(struct conversation *c, uint64_t call, uint64_t request,
 	c->completions++;
 	r = build(c, params, &q->request, &err);
 	if (!r)
-		r = tool_model(c, c->catalog.instances[c->pending_tool->instance].name,
-			       js_str(params, "model", NULL), q->request, &llm, &err);
+		r = request_tool_model(
+			c, c->agent->catalog.instances[c->pending_tool->instance].name,
+			js_str(params, "model", NULL), q->request, &llm, &err);
 	if (!r)
 		r = ask_model(c, q, llm, &err);
 	if (r) {

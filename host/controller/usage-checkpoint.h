@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * bill-checkpoint.h - the usage of the replies of a log, added up once. */
-#ifndef HOST_CONTROLLER_BILL_CHECKPOINT_H
-#define HOST_CONTROLLER_BILL_CHECKPOINT_H
+ * usage-checkpoint.h - the usage of the replies of a log, added up once. */
+#ifndef HOST_CONTROLLER_USAGE_CHECKPOINT_H
+#define HOST_CONTROLLER_USAGE_CHECKPOINT_H
 
 #include "events/log.h"
 #include "llm/llm.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * tasks.h - the task list of a conversation. Its truth is the newest observation of
+ * task-list.h - the task list of a conversation. Its truth is the newest observation of
  * it in the view, which no condensation forgets; TASKS.md in the folder of the
  * conversation is a copy for people. */
-#ifndef HOST_CONTROLLER_TASKS_H
-#define HOST_CONTROLLER_TASKS_H
+#ifndef HOST_CONTROLLER_TASK_LIST_H
+#define HOST_CONTROLLER_TASK_LIST_H
 
 #include "context/history.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * children-bill.c - what children have spent, as their own logs tell it: so it
+ * subagent-usage.c - what children have spent, as their own logs tell it: so it
  * adds up whichever process was killed when. */
-#include "controller/children.h"
+#include "controller/subagents.h"
 
 #include "controller/fork.h"
 #include "controller/meta.h"
@@ -15,7 +15,7 @@ enum { BILL_DEPTH_MAX = 32 };
 
 /* ---- sums as JSON ------------------------------------------------------ */
 
-json_object *metrics_json(const struct llm_metrics *m)
+json_object *subagents_metrics_json(const struct llm_metrics *m)
 {
 	json_object *o = json_object_new_object();
 
@@ -31,7 +31,7 @@ json_object *metrics_json(const struct llm_metrics *m)
 	return o;
 }
 
-struct llm_metrics metrics_from_json(json_object *o)
+struct llm_metrics subagents_metrics_from_json(json_object *o)
 {
 	const double cost = js_number(o, "cost", 0);
 
@@ -47,25 +47,25 @@ struct llm_metrics metrics_from_json(json_object *o)
 	};
 }
 
-void metrics_join_all(struct llm_usage_totals *b, json_object *spent)
+void subagents_metrics_join_all(struct llm_usage_totals *b, json_object *spent)
 {
 	if (!json_object_is_type(spent, json_type_object))
 		return;
 	json_object_object_foreach(spent, model, o) {
-		const struct llm_metrics sum = metrics_from_json(o);
+		const struct llm_metrics sum = subagents_metrics_from_json(o);
 
 		llm_usage_totals_join(b, model, &sum);
 	}
 }
 
-json_object *metrics_json_all(const struct llm_usage_totals *b)
+json_object *subagents_metrics_json_all(const struct llm_usage_totals *b)
 {
 	json_object *o = json_object_new_object();
 	const struct llm_metrics *sum;
 	const char *model;
 
 	for (size_t n = 0; o && b && (model = llm_usage_totals_at(b, n, &sum)); n++)
-		js_set(o, model, metrics_json(sum));
+		js_set(o, model, subagents_metrics_json(sum));
 	return o;
 }
 
@@ -90,8 +90,8 @@ static void add_replies(struct evlog *log, struct llm_usage_totals *b)
 static void add_others(const struct evlog *log, const char *who,
 		       struct llm_usage_totals *b)
 {
-	AUTO(json) json_object *o = spent_by(log, who);
-	struct llm_metrics sum = metrics_from_json(o);
+	AUTO(json) json_object *o = side_usage_of(log, who);
+	struct llm_metrics sum = subagents_metrics_from_json(o);
 
 	sum.cost_known = js_get(o, "cost") != NULL;
 	if (sum.calls > 0)
@@ -103,18 +103,21 @@ static void add_below(const struct config *c, json_object *state, unsigned depth
 {
 	json_object *open = js_get(state, "open");
 
-	metrics_join_all(b, js_get(state, "spent"));
-	for (size_t i = 0; json_object_is_type(open, json_type_array)
-			   && i < json_object_array_length(open); i++)
-		bill_of_log(c, json_object_get_string(json_object_array_get_idx(open, i)),
-			    depth + 1, b, NULL);
+	subagents_metrics_join_all(b, js_get(state, "spent"));
+	for (size_t i = 0; json_object_is_type(open, json_type_array) &&
+			   i < json_object_array_length(open);
+	     i++)
+		subagents_usage_of_log(c,
+				       json_object_get_string(
+					       json_object_array_get_idx(open, i)),
+				       depth + 1, b, NULL);
 }
 
-int bill_of_log(const struct config *c, const char *id, unsigned depth,
-		struct llm_usage_totals *ret, struct error *err)
+int subagents_usage_of_log(const struct config *c, const char *id, unsigned depth,
+			   struct llm_usage_totals *ret, struct error *err)
 {
-	AUTO(free) char *dir = id && depth < BILL_DEPTH_MAX
-				       ? conversation_dir(c, id, err) : NULL;
+	AUTO(free) char *dir =
+		id && depth < BILL_DEPTH_MAX ? conversation_dir(c, id, err) : NULL;
 	AUTO(evlog) struct evlog *log = NULL;
 	AUTO(json) json_object *state = NULL;
 	const char *text;
@@ -127,8 +130,8 @@ int bill_of_log(const struct config *c, const char *id, unsigned depth,
 	if (r)
 		return r;
 	add_replies(log, ret);
-	add_others(log, SPENT_CONDENSERS, ret);
-	add_others(log, SPENT_TOOLS, ret);
+	add_others(log, USAGE_CONDENSERS, ret);
+	add_others(log, USAGE_TOOLS, ret);
 	text = evlog_state(log, record_name, &len);
 	state = text ? js_parse_object(text, len, NULL) : NULL;
 	if (state)
@@ -143,9 +146,9 @@ static int keep(struct conversation *c, struct error *err)
 	AUTO(json) json_object *record = json_object_new_object();
 	AUTO(json) json_object *state = json_object_new_object();
 
-	if (!state || js_set_int(state, "begun", c->children_begun) ||
-	    js_set(state, "open", json_object_get(c->children_ids)) ||
-	    js_set(state, "spent", metrics_json_all(c->children_bill)) ||
+	if (!state || js_set_int(state, "begun", c->subagents_started) ||
+	    js_set(state, "open", json_object_get(c->subagents_unsettled)) ||
+	    js_set(state, "spent", subagents_metrics_json_all(c->subagents_usage)) ||
 	    js_set_str(record, "record", "state") ||
 	    js_set_str(record, "plugin", record_name) ||
 	    js_set_str(record, "text", js_text(state, NULL)))
@@ -155,29 +158,30 @@ static int keep(struct conversation *c, struct error *err)
 
 static int need(struct conversation *c)
 {
-	if (!c->children_bill)
-		c->children_bill = llm_usage_totals_new();
-	if (!c->children_ids)
-		c->children_ids = json_object_new_array();
-	return c->children_bill && c->children_ids ? MT_OK : MT_ENOMEM;
+	if (!c->subagents_usage)
+		c->subagents_usage = llm_usage_totals_new();
+	if (!c->subagents_unsettled)
+		c->subagents_unsettled = json_object_new_array();
+	return c->subagents_usage && c->subagents_unsettled ? MT_OK : MT_ENOMEM;
 }
 
-int children_owe(struct conversation *c, const char *id, struct error *err)
+int subagents_add_unsettled(struct conversation *c, const char *id, struct error *err)
 {
-	if (need(c) || js_add(c->children_ids, json_object_new_string(id)))
+	if (need(c) || js_add(c->subagents_unsettled, json_object_new_string(id)))
 		return out_of_memory(err);
-	c->children_begun++;
+	c->subagents_started++;
 	return keep(c, err);
 }
 
 static void owe_no_more(struct conversation *c, const char *id)
 {
-	size_t n = json_object_array_length(c->children_ids);
+	size_t n = json_object_array_length(c->subagents_unsettled);
 
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(json_object_get_string(
-				   json_object_array_get_idx(c->children_ids, i)), id) == 0) {
-			json_object_array_del_idx(c->children_ids, i, 1);
+				   json_object_array_get_idx(c->subagents_unsettled, i)),
+			   id) == 0) {
+			json_object_array_del_idx(c->subagents_unsettled, i, 1);
 			return;
 		}
 }
@@ -189,24 +193,24 @@ static void take_over(struct conversation *c, const struct llm_usage_totals *b)
 	const char *model;
 
 	for (size_t n = 0; (model = llm_usage_totals_at(b, n, &sum)); n++) {
-		llm_usage_totals_join(c->children_bill, model, sum);
+		llm_usage_totals_join(c->subagents_usage, model, sum);
 		if (c->models)
 			llm_usage_totals_join(llm_models_usage(c->models), model, sum);
 	}
 }
 
-void children_settle(struct conversation *c, const char *id, struct llm_metrics *ret)
+void subagents_settle(struct conversation *c, const char *id, struct llm_metrics *ret)
 {
 	struct llm_usage_totals *b = llm_usage_totals_new();
 	struct error err = ERROR_NONE;
 
-	if (b && bill_of_log(c->config, id, 0, b, &err) == MT_OK) {
+	if (b && subagents_usage_of_log(c->config, id, 0, b, &err) == MT_OK) {
 		*ret = *llm_usage_totals_sum(b);
 		take_over(c, b);
-		account_spend(c->purse, LIMIT_BUDGET, ret->cost);
-		account_spend(c->purse, LIMIT_TOKENS,
-			      (double)ret->input + (double)ret->output);
-		account_spend(c->purse, LIMIT_ITERATIONS, (double)ret->calls);
+		budget_spend(c->agent->budget, LIMIT_COST, ret->cost);
+		budget_spend(c->agent->budget, LIMIT_TOKENS,
+			     (double)ret->input + (double)ret->output);
+		budget_spend(c->agent->budget, LIMIT_ITERATIONS, (double)ret->calls);
 	} else {
 		log_line(MT_LOG_WARNING, "children", "%s: its bill is not known: %s", id,
 			 err.code ? err.text : "out of memory");
@@ -214,30 +218,32 @@ void children_settle(struct conversation *c, const char *id, struct llm_metrics 
 	llm_usage_totals_free(b);
 	owe_no_more(c, id);
 	if (keep(c, &err))
-		notice(c, MT_LOG_WARNING, "the bill of %s was not logged: %s", id, err.text);
-	spend_log(c);
+		conversation_notice(c, MT_LOG_WARNING,
+				    "the bill of %s was not logged: %s", id, err.text);
+	budget_log(c);
 }
 
 /* Children of a process that was killed have ended with it. */
 static void settle_open(struct conversation *c)
 {
-	size_t n = json_object_array_length(c->children_ids);
+	size_t n = json_object_array_length(c->subagents_unsettled);
 
 	for (size_t i = 0; i < n; i++) {
-		json_object *id = json_object_array_get_idx(c->children_ids, i);
+		json_object *id = json_object_array_get_idx(c->subagents_unsettled, i);
 		struct llm_usage_totals *b = llm_usage_totals_new();
 
-		if (b && bill_of_log(c->config, json_object_get_string(id), 0, b, NULL) == MT_OK)
+		if (b && subagents_usage_of_log(c->config, json_object_get_string(id), 0,
+						b, NULL) == MT_OK)
 			take_over(c, b);
 		llm_usage_totals_free(b);
 	}
-	json_object_put(c->children_ids);
-	c->children_ids = json_object_new_array();
+	json_object_put(c->subagents_unsettled);
+	c->subagents_unsettled = json_object_new_array();
 	if (n)
 		keep(c, NULL);
 }
 
-void children_restore(struct conversation *c, struct llm_metrics *m)
+void subagents_restore(struct conversation *c, struct llm_metrics *m)
 {
 	size_t len;
 	const char *text = evlog_state(c->log, record_name, &len);
@@ -246,21 +252,22 @@ void children_restore(struct conversation *c, struct llm_metrics *m)
 
 	if (!state || need(c))
 		return;
-	c->children_begun = js_int(state, "begun", 0);
-	metrics_join_all(c->children_bill, js_get(state, "spent"));
+	c->subagents_started = js_int(state, "begun", 0);
+	subagents_metrics_join_all(c->subagents_usage, js_get(state, "spent"));
 	if (c->models)
-		metrics_join_all(llm_models_usage(c->models), js_get(state, "spent"));
+		subagents_metrics_join_all(llm_models_usage(c->models),
+					   js_get(state, "spent"));
 	if (json_object_is_type(open, json_type_array)) {
-		json_object_put(c->children_ids);
-		c->children_ids = json_object_get(open);
+		json_object_put(c->subagents_unsettled);
+		c->subagents_unsettled = json_object_get(open);
 	}
 	settle_open(c);
-	llm_metrics_merge(m, llm_usage_totals_sum(c->children_bill));
+	llm_metrics_merge(m, llm_usage_totals_sum(c->subagents_usage));
 }
 
-void children_forget(struct conversation *c)
+void subagents_forget(struct conversation *c)
 {
-	c->children_bill = llm_usage_totals_free(c->children_bill);
-	json_object_put(c->children_ids);
-	c->children_ids = NULL;
+	c->subagents_usage = llm_usage_totals_free(c->subagents_usage);
+	json_object_put(c->subagents_unsettled);
+	c->subagents_unsettled = NULL;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * bill-checkpoint.c - the usage of the replies of a log, added up once: the sums are
+ * usage-checkpoint.c - the usage of the replies of a log, added up once: the sums are
  * kept in the checkpoint, so that opening reads only the replies that came after it. */
-#include "controller/bill-checkpoint.h"
+#include "controller/usage-checkpoint.h"
 
-#include "controller/children.h"
+#include "controller/subagents.h"
 #include "crc32c.h"
 
 #include <string.h>
@@ -52,8 +52,8 @@ static void load(struct reply_sums *s, const struct evlog *log)
 		return;
 	s->count = js_int(o, "count", 0);
 	s->worked = js_number(o, "worked", 0);
-	s->total = metrics_from_json(js_get(o, "total"));
-	metrics_join_all(s->bill, js_get(o, "models"));
+	s->total = subagents_metrics_from_json(js_get(o, "total"));
+	subagents_metrics_join_all(s->bill, js_get(o, "models"));
 }
 
 static json_object *sums_json(const struct reply_sums *s, const struct evlog *log)
@@ -64,8 +64,8 @@ static json_object *sums_json(const struct reply_sums *s, const struct evlog *lo
 	js_set_int(o, "count", s->count);
 	js_set_int(o, "mark", (int64_t)evlog_reply_mark(log, s->count - 1));
 	js_set(o, "worked", js_new_number(s->worked));
-	js_set(o, "total", metrics_json(&s->total));
-	js_set(o, "models", metrics_json_all(s->bill));
+	js_set(o, "total", subagents_metrics_json(&s->total));
+	js_set(o, "models", subagents_metrics_json_all(s->bill));
 	return o;
 }
 

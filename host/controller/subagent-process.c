@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * child.c - one child: its process, what it is told, what it tells. */
-#include "controller/children.h"
+ * subagent-process.c - one child: its process, what it is told, what it tells. */
+#include "controller/subagents.h"
 
-#include "controller/exit_code.h"
+#include "controller/exit-code.h"
 #include "files.h"
 #include "log.h"
 
@@ -20,7 +20,7 @@ static const char nobody[] =
 	"Nobody can be asked whether this may run, because you work on behalf of another "
 	"agent. Do it in a way that needs no confirmation, or end and say what is left.";
 
-const char *child_end_name(enum child_end end)
+const char *subagent_end_name(enum subagent_end end)
 {
 	static const char *const names[] = {
 		[CHILD_WORKS] = "working",         [CHILD_FINISHED] = "finished",
@@ -35,11 +35,12 @@ const char *child_end_name(enum child_end end)
 
 /* ---- the end ----------------------------------------------------------- */
 
-static enum child_end end_of(const struct child *ch)
+static enum subagent_end end_of(const struct subagent *ch)
 {
 	if (!ch->ended || ch->number)
 		return ch->all->stopping ? CHILD_STOPPED
-		       : ch->begun       ? CHILD_CRASHED : CHILD_ERROR;
+		       : ch->begun       ? CHILD_CRASHED
+					 : CHILD_ERROR;
 	switch (ch->exit_code) {
 	case EXIT_DONE:
 		return CHILD_FINISHED;
@@ -58,27 +59,31 @@ static enum child_end end_of(const struct child *ch)
 	}
 }
 
-static void say_how(struct child *ch)
+static void say_how(struct subagent *ch)
 {
 	if (ch->end == CHILD_CRASHED && ch->number)
-		snprintf(ch->reason, sizeof ch->reason, "its process was ended by signal %d "
-			 "(%s)", ch->number, strsignal(ch->number));
+		snprintf(ch->reason, sizeof ch->reason,
+			 "its process was ended by signal %d "
+			 "(%s)",
+			 ch->number, strsignal(ch->number));
 	else if (ch->end == CHILD_CRASHED || (ch->end == CHILD_ERROR && !ch->ended))
-		snprintf(ch->reason, sizeof ch->reason, "its process ended with code %d; see "
-			 "children.log beside the log of this conversation", ch->exit_code);
+		snprintf(ch->reason, sizeof ch->reason,
+			 "its process ended with code %d; see "
+			 "children.log beside the log of this conversation",
+			 ch->exit_code);
 }
 
 static void on_handle_closed(uv_handle_t *h)
 {
-	struct child *ch = h->data;
+	struct subagent *ch = h->data;
 
 	if (--ch->handles)
 		return;
 	jsonl_done(&ch->lines);
-	children_ended_one(ch);
+	subagents_ended_one(ch);
 }
 
-static void finish_if_over(struct child *ch)
+static void finish_if_over(struct subagent *ch)
 {
 	if (!ch->exited || !ch->output_over)
 		return;
@@ -91,7 +96,7 @@ static void finish_if_over(struct child *ch)
 }
 
 /* `waits` (borrowed): an action of it is left to a person; NULL: none is. */
-static void set_waits(struct child *ch, json_object *waits)
+static void set_waits(struct subagent *ch, json_object *waits)
 {
 	struct conversation *c = ch->all->c;
 	bool same = json_object_equal(ch->waits, waits);
@@ -99,12 +104,12 @@ static void set_waits(struct child *ch, json_object *waits)
 	json_object_put(ch->waits);
 	ch->waits = json_object_get(waits);
 	if (!same)
-		TELL(c, asks, ch->id);
+		NOTIFY_WATCHERS(c, asks, ch->id);
 }
 
 static void on_exit_(uv_process_t *p, int64_t exit_code, int number)
 {
-	struct child *ch = p->data;
+	struct subagent *ch = p->data;
 
 	ch->exited = true;
 	set_waits(ch, NULL);
@@ -115,7 +120,7 @@ static void on_exit_(uv_process_t *p, int64_t exit_code, int number)
 
 /* ---- what it tells ----------------------------------------------------- */
 
-static void keep_message(struct child *ch, const char *text)
+static void keep_message(struct subagent *ch, const char *text)
 {
 	char *copy = *text ? strndup(text, CHILD_MESSAGE_MAX) : NULL;
 
@@ -125,7 +130,7 @@ static void keep_message(struct child *ch, const char *text)
 	ch->message = copy;
 }
 
-static void on_event(struct child *ch, json_object *o)
+static void on_event(struct subagent *ch, json_object *o)
 {
 	const char *action = js_str(o, "action", "");
 	json_object *args = js_get(o, "args");
@@ -155,10 +160,10 @@ static void on_said(uv_write_t *w, int status)
 	free(w->data);
 }
 
-static void say(struct child *ch, const char *text, size_t len)
+static void say(struct subagent *ch, const char *text, size_t len)
 {
-	struct said *s = uv_is_closing((uv_handle_t *)&ch->in) ? NULL
-							       : malloc(sizeof *s + len);
+	struct said *s =
+		uv_is_closing((uv_handle_t *)&ch->in) ? NULL : malloc(sizeof *s + len);
 	uv_buf_t piece;
 
 	if (!s)
@@ -185,14 +190,15 @@ static void put_yes(struct strbuf *line, const struct approval *a)
 	}
 }
 
-int child_answer(struct child *ch, const struct approval *a)
+int subagent_answer(struct subagent *ch, const struct approval *a)
 {
 	AUTO(strbuf) struct strbuf line = STRBUF(CHILD_LINE_MAX);
 
 	strbuf_addc(&line, '{');
 	if (a->answer == ANSWER_NO) {
 		js_key_str(&line, "type", "reject");
-		js_key_str(&line, "reason", a->reason && *a->reason ? a->reason : refused);
+		js_key_str(&line, "reason",
+			   a->reason && *a->reason ? a->reason : refused);
 	} else {
 		put_yes(&line, a);
 	}
@@ -206,17 +212,17 @@ int child_answer(struct child *ch, const struct approval *a)
 }
 
 /* A person at hand is asked; if there is none, it is told no. */
-static void on_waits(struct child *ch, json_object *waits)
+static void on_waits(struct subagent *ch, json_object *waits)
 {
-	if (ch->all->c->attended)
+	if (ch->all->c->interactive)
 		set_waits(ch, waits);
 	else
-		child_answer(ch, &(struct approval){ .reason = nobody, .scope = -1 });
+		subagent_answer(ch, &(struct approval){ .reason = nobody, .scope = -1 });
 }
 
 static int on_line(char *line, size_t len, void *arg)
 {
-	struct child *ch = arg;
+	struct subagent *ch = arg;
 	AUTO(json) json_object *o = js_parse_object(line, len, NULL);
 	const char *type = js_str(o, "type", "");
 
@@ -247,14 +253,14 @@ static void on_alloc(uv_handle_t *h, size_t wanted, uv_buf_t *ret)
 
 static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *b)
 {
-	struct child *ch = stream->data;
+	struct subagent *ch = stream->data;
 	int r = n > 0 ? jsonl_feed(&ch->lines, b->base, (size_t)n) : MT_OK;
 
 	free(b->base);
 	if (n == 0 || (n > 0 && !r))
 		return;
 	if (r)
-		child_kill(ch);
+		subagent_kill(ch);
 	uv_read_stop(stream);
 	ch->output_over = true;
 	finish_if_over(ch);
@@ -263,16 +269,16 @@ static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *b)
 /* ---- what it is told first --------------------------------------------- */
 
 /* The wiring that it gets: one that was named, or that of who gave the task. */
-static const char *agent_of(const struct child *ch)
+static const char *agent_of(const struct subagent *ch)
 {
-	const char *dot = strchr(ch->all->c->section, '.');
+	const char *dot = strchr(ch->all->c->agent->section, '.');
 
 	return *ch->agent ? ch->agent : dot ? dot + 1 : "";
 }
 
 /* Nothing runs unconfirmed because a child runs it. *ret_same: it asks as often as we
  * do. */
-static int set_policy(json_object *list, const struct child *ch, const char *section,
+static int set_policy(json_object *list, const struct subagent *ch, const char *section,
 		      bool *ret_same)
 {
 	static const char *const when[] = { "never", "always", "risky" };
@@ -282,11 +288,12 @@ static int set_policy(json_object *list, const struct child *ch, const char *sec
 	AUTO(strbuf) struct strbuf text = STRBUF(1024);
 	const char *forms[3];
 
-	if (confirm_policy_read(c->config, section, c->attended, &p, NULL))
+	if (confirm_policy_read(c->config, section, c->interactive, &p, NULL))
 		return MT_EINVAL;
-	p = confirm_stricter(c->confirm, p);
-	*ret_same = p.when == c->confirm.when && p.from == c->confirm.from
-		    && p.unknown == c->confirm.unknown;
+	p = confirm_stricter(c->agent->confirm, p);
+	*ret_same = p.when == c->agent->confirm.when &&
+		    p.from == c->agent->confirm.from &&
+		    p.unknown == c->agent->confirm.unknown;
 	forms[0] = when[p.when];
 	forms[1] = from[p.from < RISK_LOW ? RISK_LOW : p.from];
 	forms[2] = p.unknown ? "yes" : "no";
@@ -295,18 +302,19 @@ static int set_policy(json_object *list, const struct child *ch, const char *sec
 						    "confirm_unknown" };
 
 		strbuf_reset(&text);
-		if (strbuf_addf(&text, "%s.%s=%s", section, keys[i], forms[i])
-		    || js_add(list, json_object_new_string(text.text)))
+		if (strbuf_addf(&text, "%s.%s=%s", section, keys[i], forms[i]) ||
+		    js_add(list, json_object_new_string(text.text)))
 			return MT_ENOMEM;
 	}
 	return MT_OK;
 }
 
-static int set_limit(json_object *list, const struct child *ch, const char *section,
+static int set_limit(json_object *list, const struct subagent *ch, const char *section,
 		     enum limit which)
 {
 	const struct conversation *c = ch->all->c;
-	const char *name = limit_option(which), *own = config_get(c->config, section, name);
+	const char *name = limit_option(which),
+		   *own = config_get(c->config, section, name);
 	double share = ch->all->share[which], most = own ? strtod(own, NULL) : 0;
 	AUTO(strbuf) struct strbuf text = STRBUF(512);
 
@@ -314,7 +322,7 @@ static int set_limit(json_object *list, const struct child *ch, const char *sect
 		most = own ? (double)config_int(c->config, section, name) / 1000 : 0;
 	if (share <= 0 || (most > 0 && most <= share))
 		return MT_OK;
-	if (which == LIMIT_BUDGET)
+	if (which == LIMIT_COST)
 		strbuf_addf(&text, "%s.%s=%.9f", section, name, share);
 	else if (which == LIMIT_TIME)
 		strbuf_addf(&text, "%s.%s=%.0fms", section, name, fmax(1, share * 1000));
@@ -325,7 +333,7 @@ static int set_limit(json_object *list, const struct child *ch, const char *sect
 
 /* The configuration that this process has, with the models that were chosen for it
  * and the limits of one child. */
-static json_object *settings_for(const struct child *ch, bool *ret_same)
+static json_object *settings_for(const struct subagent *ch, bool *ret_same)
 {
 	const struct conversation *c = ch->all->c;
 	AUTO(json) json_object *list = config_settings(c->config);
@@ -333,10 +341,12 @@ static json_object *settings_for(const struct child *ch, bool *ret_same)
 	const char *model;
 	int r = list ? MT_OK : MT_ENOMEM;
 
-	for (size_t i = 0; !r && c->models && (model = llm_models_section(c->models, i)); i++) {
+	for (size_t i = 0; !r && c->models && (model = llm_models_section(c->models, i));
+	     i++) {
 		AUTO(strbuf) struct strbuf text = STRBUF(4096);
 
-		r = strbuf_addf(&text, "%s.model=%s", model, llm_models_name(c->models, i));
+		r = strbuf_addf(&text, "%s.model=%s", model,
+				llm_models_name(c->models, i));
 		if (!r)
 			r = js_add(list, json_object_new_string(text.text));
 	}
@@ -348,7 +358,7 @@ static json_object *settings_for(const struct child *ch, bool *ret_same)
 	return r ? NULL : STEAL(list);
 }
 
-static json_object *job_for(const struct child *ch)
+static json_object *job_for(const struct subagent *ch)
 {
 	struct conversation *c = ch->all->c;
 	bool same = false;
@@ -356,12 +366,13 @@ static json_object *job_for(const struct child *ch)
 	int r = o && settings ? MT_OK : MT_ENOMEM;
 
 	if (!r)
-		r = js_set_str(o, "conversation", ch->id) || js_set_str(o, "parent", c->id)
-		    || js_set_int(o, "depth", c->depth + (int)c->level + 1)
-		    || js_set_str(o, "task", ch->task)
-		    || js_set_str(o, "controller", agent_of(ch))
-		    || js_set_str(o, "workspace", ch->workspace)
-		    || js_set_str(o, "copy_of", ch->place == PLACE_COPY ? c->workspace : "");
+		r = js_set_str(o, "conversation", ch->id) ||
+		    js_set_str(o, "parent", c->id) ||
+		    js_set_int(o, "depth", c->depth + (int)c->parent_count + 1) ||
+		    js_set_str(o, "task", ch->task) ||
+		    js_set_str(o, "controller", agent_of(ch)) ||
+		    js_set_str(o, "workspace", ch->workspace) ||
+		    js_set_str(o, "copy_of", ch->place == PLACE_COPY ? c->workspace : "");
 	if (!r && same && ch->place == PLACE_SHARED)
 		r = js_set(o, "approvals", confirm_approvals(c));
 	if (js_set(o, "settings", settings) || r) {
@@ -371,7 +382,7 @@ static json_object *job_for(const struct child *ch)
 	return o;
 }
 
-static int say_job(struct child *ch, struct error *err)
+static int say_job(struct subagent *ch, struct error *err)
 {
 	AUTO(json) json_object *job = job_for(ch);
 	AUTO(strbuf) struct strbuf text = STRBUF(LINE_MAX_BYTES);
@@ -391,12 +402,12 @@ static int say_job(struct child *ch, struct error *err)
 
 /* ---- the process ------------------------------------------------------- */
 
-static int spawn(struct child *ch, struct error *err)
+static int spawn(struct subagent *ch, struct error *err)
 {
 	struct conversation *c = ch->all->c;
 	AUTO(free) char *log = path_join(c->dir, "children.log");
-	AUTO(close) int fd = log ? open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600)
-				 : -1;
+	AUTO(close) int fd =
+		log ? open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600) : -1;
 	char program[4096], command[] = "delegate";
 	size_t len = sizeof program;
 	char *argv[] = { program, command, NULL };
@@ -418,10 +429,11 @@ static int spawn(struct child *ch, struct error *err)
 		snprintf(program, sizeof program, "mortise");
 	failed = uv_spawn(c->loop, &ch->process, &options);
 	return failed ? fail(err, MT_EIO, "its process cannot be started: %s",
-			     uv_strerror(failed)) : MT_OK;
+			     uv_strerror(failed))
+		      : MT_OK;
 }
 
-void child_start(struct child *ch)
+void subagent_start(struct subagent *ch)
 {
 	uv_loop_t *loop = ch->all->c->loop;
 	struct error why = ERROR_NONE, *err = &why;
@@ -436,7 +448,7 @@ void child_start(struct child *ch)
 	if (!r && uv_read_start((uv_stream_t *)&ch->out, on_alloc, on_read) < 0)
 		ch->output_over = true;
 	if (!r && say_job(ch, err))
-		child_kill(ch);
+		subagent_kill(ch);
 	if (!r)
 		return;
 	ch->exited = ch->output_over = true;
@@ -447,7 +459,7 @@ void child_start(struct child *ch)
 	uv_close((uv_handle_t *)&ch->in, on_handle_closed);
 }
 
-void child_stop(struct child *ch)
+void subagent_stop(struct subagent *ch)
 {
 	static const char line[] = "{\"type\":\"stop\"}\n";
 
@@ -455,7 +467,7 @@ void child_stop(struct child *ch)
 		say(ch, line, sizeof line - 1);
 }
 
-void child_kill(struct child *ch)
+void subagent_kill(struct subagent *ch)
 {
 	if (ch->handles && !ch->exited)
 		uv_process_kill(&ch->process, SIGKILL);

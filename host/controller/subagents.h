@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * children.h - conversations that a tool call starts beside its own: each a
+ * subagents.h - conversations that a tool call starts beside its own: each a
  * process of this program with a log of its own, spoken to over the conversation
  * protocol. For the files of the controller. */
-#ifndef HOST_CONTROLLER_CHILDREN_H
-#define HOST_CONTROLLER_CHILDREN_H
+#ifndef HOST_CONTROLLER_SUBAGENTS_H
+#define HOST_CONTROLLER_SUBAGENTS_H
 
 #include "controller/internal.h"
 #include "jsonl.h"
@@ -12,7 +12,7 @@
 enum { CHILD_TASKS_MAX = 64, CHILD_MESSAGE_MAX = 64 << 10 };
 
 /** What became of a child. */
-enum child_end {
+enum subagent_end {
 	CHILD_WORKS,
 	CHILD_FINISHED,
 	CHILD_REJECTED,     /* it gave up */
@@ -25,14 +25,14 @@ enum child_end {
 	CHILD_NOT_STARTED,
 };
 
-struct child {
-	struct children *all;
+struct subagent {
+	struct subagents *all;
 	uv_process_t process;
 	uv_pipe_t in, out;
 	struct jsonl lines;
 	char *id, *task, *agent, *workspace; /* agent "": like the parent */
 	enum { PLACE_SHARED, PLACE_COPY, PLACE_OWN } place;
-	enum child_end end;
+	enum subagent_end end;
 	unsigned handles;          /* that are not closed yet */
 	bool begun, exited, output_over, ended;
 	json_object *action;       /* its newest; owned, or NULL */
@@ -44,11 +44,11 @@ struct child {
 };
 
 /** The children of one call. */
-struct children {
+struct subagents {
 	struct conversation *c;
 	int64_t action;
 	struct event *call;        /* the action, referenced */
-	struct child *list;
+	struct subagent *list;
 	size_t count, next, running;
 	size_t at_once;
 	double share[LIMIT_COUNT]; /* of what is left, each; 0: no limit */
@@ -56,45 +56,45 @@ struct children {
 	uv_timer_t timer;          /* until those who do not stop are killed */
 };
 
-/* ---- children-bill.c ---- */
+/* ---- subagent-usage.c ---- */
 /** Sums as JSON, and back; those of a bill by model. */
-json_object *metrics_json(const struct llm_metrics *m);
-struct llm_metrics metrics_from_json(json_object *o);
-json_object *metrics_json_all(const struct llm_usage_totals *b);
-void metrics_join_all(struct llm_usage_totals *b, json_object *spent);
+json_object *subagents_metrics_json(const struct llm_metrics *m);
+struct llm_metrics subagents_metrics_from_json(json_object *o);
+json_object *subagents_metrics_json_all(const struct llm_usage_totals *b);
+void subagents_metrics_join_all(struct llm_usage_totals *b, json_object *spent);
 
-/* ---- child.c ---- */
+/* ---- subagent-process.c ---- */
 /** Start its process. What goes wrong is told as its end, later. */
-void child_start(struct child *ch);
+void subagent_start(struct subagent *ch);
 /** A person's answer to its action that waits. @return MT_OK, or MT_ELIMIT if it is too
  *  long. */
-int child_answer(struct child *ch, const struct approval *a);
+int subagent_answer(struct subagent *ch, const struct approval *a);
 /** Ask it to end. */
-void child_stop(struct child *ch);
-void child_kill(struct child *ch);
+void subagent_stop(struct subagent *ch);
+void subagent_kill(struct subagent *ch);
 /** Its process is gone, its output read, its handles closed. */
-void children_ended_one(struct child *ch);
-const char *child_end_name(enum child_end end);
+void subagents_ended_one(struct subagent *ch);
+const char *subagent_end_name(enum subagent_end end);
 
-/* ---- children.c ---- */
+/* ---- subagents.c ---- */
 /** Carry out a call of delegate_tasks; `args` are its arguments.
  *  @return a status with a sentence for the model; then there is nothing to wait
  *  for. */
-int children_start(struct conversation *c, struct event *action, json_object *args,
+int subagents_start(struct conversation *c, struct event *action, json_object *args,
 		   struct error *err);
 /** End them all; their results are gathered as they are. */
-void children_stop(struct conversation *c);
+void subagents_stop(struct conversation *c);
 
-/* ---- children-bill.c ---- */
+/* ---- subagent-usage.c ---- */
 /** What a conversation on disk has spent, with those below it. */
-int bill_of_log(const struct config *c, const char *id, unsigned depth,
+int subagents_usage_of_log(const struct config *c, const char *id, unsigned depth,
 		struct llm_usage_totals *ret, struct error *err);
 /** A child was begun: its bill is ours from now on. Logged. */
-int children_owe(struct conversation *c, const char *id, struct error *err);
+int subagents_add_unsettled(struct conversation *c, const char *id, struct error *err);
 /** A child has ended: its sums into our account. Logged. */
-void children_settle(struct conversation *c, const char *id, struct llm_metrics *ret);
+void subagents_settle(struct conversation *c, const char *id, struct llm_metrics *ret);
 /** After a restart: what was settled, and what was not. */
-void children_restore(struct conversation *c, struct llm_metrics *m);
-void children_forget(struct conversation *c);
+void subagents_restore(struct conversation *c, struct llm_metrics *m);
+void subagents_forget(struct conversation *c);
 
 #endif

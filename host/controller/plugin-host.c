@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * services.c - what the host does for agents, condensers and runtimes: the
+ * plugin-host.c - what the host does for agents, condensers and runtimes: the
  * table struct mt_host and the tables of what each kind puts out. */
 #include "context/images.h"
 #include "controller/internal.h"
@@ -21,7 +21,7 @@ static void drop_handle(struct mt_event *e)
 	free(e);
 }
 
-void ctx_clear(struct mt_ctx *x)
+void plugin_ctx_clear(struct mt_ctx *x)
 {
 	for (size_t i = 0; i < x->event_count; i++)
 		drop_handle(x->events[i]);
@@ -89,12 +89,12 @@ static const struct mt_event *hold_event(struct mt_ctx *x, int64_t id)
 
 static const char *host_option(struct mt_ctx *x, const char *name)
 {
-	return part_option(x->part, name);
+	return plugin_component_option(x->part, name);
 }
 
 static int64_t host_option_int(struct mt_ctx *x, const char *name)
 {
-	return part_option_int(x->part, name);
+	return plugin_component_option_int(x->part, name);
 }
 
 static const char *host_option_at(struct mt_ctx *x, size_t n, const char **ret_value)
@@ -206,7 +206,8 @@ static struct mt_str host_event_field(const struct mt_event *e, const char *path
 
 static struct mt_str host_event_text(struct mt_ctx *x, const struct mt_event *e)
 {
-	return e ? memory_text(x->c->memory, host_event_id(e)) : (struct mt_str){ "", 0 };
+	return e ? memory_text(x->c->agent->memory, host_event_id(e))
+		 : (struct mt_str){ "", 0 };
 }
 
 static const char *host_event_reply(const struct mt_event *e)
@@ -224,7 +225,7 @@ static struct mt_request *host_request(struct mt_ctx *x)
 	llm_request_free(x->request);
 	x->request = llm_request_new();
 	if (x->request)
-		x->request->stream = llm_feature(x->c->llm, "stream");
+		x->request->stream = llm_feature(x->c->agent->llm, "stream");
 	return x->request ? (struct mt_request *)x : NULL;
 }
 
@@ -237,7 +238,8 @@ static int host_request_history(struct mt_request *r)
 {
 	struct mt_ctx *x = ctx_of(r);
 
-	return memory_build(x->c->memory, x->view, x->view_count, x->request, &x->error);
+	return memory_build(x->c->agent->memory, x->view, x->view_count, x->request,
+			    &x->error);
 }
 
 static int host_request_message(struct mt_request *r, int role, struct mt_str text)
@@ -297,7 +299,7 @@ static int host_request_tool(struct mt_request *r, const char *name)
 {
 	struct mt_ctx *x = ctx_of(r);
 
-	return memory_tools(x->c->memory, name, x->request, &x->error);
+	return memory_tools(x->c->agent->memory, name, x->request, &x->error);
 }
 
 static int host_request_set(struct mt_request *r, const char *name, struct mt_str json)
@@ -391,7 +393,8 @@ static int host_http(struct mt_ctx *x, const char *method, const char *url,
 static int host_command(struct mt_ctx *x, struct mt_str argv, struct mt_str stdin_text)
 {
 	(void)argv, (void)stdin_text;
-	return fail(&x->error, MT_EUNSUPPORTED, "the effect command is not supported yet");
+	return fail(&x->error, MT_EUNSUPPORTED,
+		    "the effect command is not supported yet");
 }
 
 static int host_timer(struct mt_ctx *x, int64_t ms)
@@ -411,14 +414,13 @@ static int host_keep(struct mt_ctx *x, struct mt_str state)
 	copy = strndup(state.ptr ? state.ptr : "", state.len);
 	if (!copy)
 		return MT_ENOMEM;
-	free(x->is_agent ? x->c->kept : x->kept);
-	*(x->is_agent ? &x->c->kept : &x->kept) = copy;
+	free(x->is_agent ? x->c->agent->state_text : x->kept);
+	*(x->is_agent ? &x->c->agent->state_text : &x->kept) = copy;
 	if (!x->is_agent)
 		return MT_OK; /* it ends with the work, which no log takes up again */
-	kept_name(x->c, name);
-	if (js_set_str(record, "record", "state")
-	    || js_set_str(record, "plugin", name)
-	    || js_set_strn(record, "text", state.ptr, state.len))
+	delegates_state_key(x->c, name);
+	if (js_set_str(record, "record", "state") || js_set_str(record, "plugin", name) ||
+	    js_set_strn(record, "text", state.ptr, state.len))
 		return MT_ENOMEM;
 	return evlog_record(x->c->log, record, &x->error);
 }
@@ -452,20 +454,20 @@ static json_object *prompt_data(struct mt_ctx *x)
 	struct tm tm;
 
 	strftime(date, sizeof date, "%Y-%m-%d", gmtime_r(&now, &tm));
-	if (js_set_str(data, "workspace", x->c->workspace)
-	    || js_set_str(data, "date", date)
-	    || js_set_str(data, "os", uname(&os) == 0 ? os.sysname : "Linux")
-	    || js_set_bool(data, "interactive", !x->c->headless)
-	    || js_set_bool(data, "small", llm_is_small(x->c->llm))
-	    || js_set_bool(data, "risk", x->c->catalog.reads_risk)
-	    || js_set_bool(data, "sandboxed", is_sandboxed(x->c))) {
+	if (js_set_str(data, "workspace", x->c->workspace) ||
+	    js_set_str(data, "date", date) ||
+	    js_set_str(data, "os", uname(&os) == 0 ? os.sysname : "Linux") ||
+	    js_set_bool(data, "interactive", !x->c->headless) ||
+	    js_set_bool(data, "small", llm_is_small(x->c->agent->llm)) ||
+	    js_set_bool(data, "risk", x->c->agent->catalog.reads_risk) ||
+	    js_set_bool(data, "sandboxed", is_sandboxed(x->c))) {
 		json_object_put(data);
 		return NULL;
 	}
-	for (size_t i = 0; i < x->c->catalog.count; i++) {
+	for (size_t i = 0; i < x->c->agent->catalog.count; i++) {
 		AUTO(strbuf) struct strbuf name = STRBUF(128);
 
-		strbuf_addf(&name, "tool_%s", x->c->catalog.tools[i].name);
+		strbuf_addf(&name, "tool_%s", x->c->agent->catalog.tools[i].name);
 		js_set_bool(data, name.text, true);
 	}
 	return data;
@@ -487,15 +489,15 @@ static int host_prompt(struct mt_ctx *x, const char *name, struct mt_str data,
 		json_object_object_foreach(own, key, value)
 			js_set(all, key, json_object_get(value));
 	}
-	text = hold_text(x, prompt_render(x->c->config, x->part->component->name, name, all,
-					  &x->error));
+	text = hold_text(x, prompt_render(x->c->config, x->part->component->name, name,
+					  all, &x->error));
 	if (!text)
 		return x->error.code ? x->error.code : MT_ENOMEM;
 	*ret_text = (struct mt_str){ text, strlen(text) };
 	return MT_OK;
 }
 
-const struct mt_host *services(void)
+const struct mt_host *plugin_host(void)
 {
 	static const struct mt_host table = {
 		.size = sizeof table,
@@ -538,18 +540,18 @@ const struct mt_host *services(void)
 
 /* ---- what agents put out ----------------------------------------------- */
 
-static int plan(struct mt_ctx *x, const struct planned *p, const char *type,
+static int plan(struct mt_ctx *x, const struct planned_action *p, const char *type,
 		struct mt_str text)
 {
 	struct conversation *c = x->c;
-	struct planned *q;
+	struct planned_action *q;
 
 	if (!x->is_agent)
 		return MT_EUNSUPPORTED;
-	if (c->queued == PLANNED_MAX)
+	if (c->agent->queued == PLANNED_MAX)
 		return fail(&x->error, MT_ELIMIT, "more than %d actions of one reply",
 			    PLANNED_MAX);
-	q = &c->queue[c->queued];
+	q = &c->agent->queue[c->agent->queued];
 	*q = *p;
 	q->type = type ? strdup(type) : NULL;
 	q->text = strndup(text.ptr ? text.ptr : "", text.len);
@@ -558,35 +560,36 @@ static int plan(struct mt_ctx *x, const struct planned *p, const char *type,
 		free(q->type);
 		return MT_ENOMEM;
 	}
-	c->queued++;
+	c->agent->queued++;
 	return MT_OK;
 }
 
 static int out_call(struct mt_ctx *x, size_t n)
 {
-	if (!x->c->reply || n >= x->c->reply->call_count)
+	if (!x->c->agent->reply || n >= x->c->agent->reply->call_count)
 		return MT_EINVAL;
-	return plan(x, &(struct planned){ .kind = PLAN_CALL, .call = n }, NULL,
+	return plan(x, &(struct planned_action){ .kind = PLAN_CALL, .call = n }, NULL,
 		    (struct mt_str){ 0 });
 }
 
 static int out_action(struct mt_ctx *x, const char *type, struct mt_str args)
 {
-	return plan(x, &(struct planned){ .kind = PLAN_ACTION }, type, args);
+	return plan(x, &(struct planned_action){ .kind = PLAN_ACTION }, type, args);
 }
 
 static int out_message(struct mt_ctx *x, struct mt_str text, int wait)
 {
-	return plan(x, &(struct planned){ .kind = PLAN_MESSAGE, .wait = wait != 0 }, NULL,
-		    text);
+	return plan(x,
+		    &(struct planned_action){ .kind = PLAN_MESSAGE, .wait = wait != 0 },
+		    NULL, text);
 }
 
 static int out_complain(struct mt_ctx *x, struct mt_str text)
 {
-	return plan(x, &(struct planned){ .kind = PLAN_COMPLAINT }, NULL, text);
+	return plan(x, &(struct planned_action){ .kind = PLAN_ERROR }, NULL, text);
 }
 
-const struct mt_agent_out *agent_out(void)
+const struct mt_agent_out *plugin_agent_out(void)
 {
 	static const struct mt_agent_out table = {
 		.size = sizeof table,

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * unstick.c - what is done about an agent that goes in circles: the model is
+ * loop-recovery.c - what is done about an agent that goes in circles: the model is
  * told once, then a person is asked; without one the conversation ends. */
 #include "controller/internal.h"
 
 #include "context/prompts.h"
-#include "controller/exit_code.h"
+#include "controller/exit-code.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-void stuck_wire(struct conversation *c, const char *section)
+void stuck_configure(struct conversation *c, const char *section)
 {
 	struct config *config = c->config;
 	const char *compare = config_get(config, section, "stuck_compare");
 
-	c->stuck = (struct stuck_options){
+	c->agent->stuck = (struct stuck_options){
 		.exit_code = strcmp(compare, "exit_code") == 0,
 		.blank = strcmp(compare, "normalized") == 0,
 		.thought = config_bool(config, section, "stuck_thought"),
@@ -25,8 +25,8 @@ void stuck_wire(struct conversation *c, const char *section)
 		.pattern = (unsigned)config_int(config, section, "stuck_pattern"),
 		.identical = (unsigned)config_int(config, section, "stuck_identical"),
 	};
-	c->stuck_detection = config_bool(config, section, "stuck_detection");
-	c->stuck_nudge = config_bool(config, section, "stuck_nudge");
+	c->agent->stuck_detection = config_bool(config, section, "stuck_detection");
+	c->agent->stuck_nudge = config_bool(config, section, "stuck_nudge");
 }
 
 /* ---- what is known of a loop ------------------------------------------- */
@@ -57,8 +57,10 @@ static char *newest_error(struct conversation *c, int64_t start)
 static json_object *facts(struct conversation *c, const struct stuck *s)
 {
 	AUTO(event)
-	struct event *action = s->newest >= 0 ? evlog_event(c->log, s->newest, NULL) : NULL;
-	AUTO(free) char *error = s->kind == STUCK_ERRORS ? newest_error(c, s->start) : NULL;
+	struct event *action =
+		s->newest >= 0 ? evlog_event(c->log, s->newest, NULL) : NULL;
+	AUTO(free) char *error =
+		s->kind == STUCK_ERRORS ? newest_error(c, s->start) : NULL;
 	json_object *data = json_object_new_object();
 
 	js_set_int(data, "repeats", s->repeats);
@@ -74,11 +76,11 @@ static json_object *facts(struct conversation *c, const struct stuck *s)
 static int sentence(const struct stuck *s, const char *tool, struct strbuf *out)
 {
 	static const char *const what[] = {
-		[STUCK_NOT] = "",
-		[STUCK_SAME] = "the same action had the same result",
+		[STUCK_NONE] = "",
+		[STUCK_REPEAT] = "the same action had the same result",
 		[STUCK_ERRORS] = "the same action failed",
 		[STUCK_MONOLOGUE] = "it said the same",
-		[STUCK_PATTERN] = "two actions took turns with the same results",
+		[STUCK_ALTERNATE] = "two actions took turns with the same results",
 		[STUCK_CONDENSING] = "the history was shortened and nothing else happened",
 		[STUCK_IDENTICAL] = "the same action was repeated",
 	};
@@ -111,20 +113,21 @@ static bool tell_model(struct conversation *c, const struct stuck *s)
 {
 	struct error err = ERROR_NONE;
 	AUTO(json) json_object *data = facts(c, s);
-	AUTO(free) char *text = prompt_render(c->config, c->agent.component->name, "stuck",
-					      data, &err);
+	AUTO(free) char *text = prompt_render(c->config, c->agent->plugin.component->name,
+					      "stuck", data, &err);
 	json_object *args = json_object_new_object();
 	struct event *e;
 
 	if (!text || js_set_str(args, "content", text)) {
 		json_object_put(args);
-		notice(c, MT_LOG_ERROR, "%s", err.code ? err.text : "out of memory");
+		conversation_notice(c, MT_LOG_ERROR, "%s",
+				    err.code ? err.text : "out of memory");
 		return false;
 	}
 	e = event_action("message", SOURCE_ENVIRONMENT, args, &err);
 	if (e && js_set_str(e->json, "nudge", stuck_name(s->kind)))
 		e = event_unref(e);
-	return post(c, e, &err) >= 0;
+	return conversation_log_event(c, e, &err) >= 0;
 }
 
 /* ---- giving up ---------------------------------------------------------- */
@@ -137,8 +140,10 @@ static void tell_loop(struct conversation *c, const struct stuck *s, const char 
 	js_set_str(extras, "loop_type", stuck_name(s->kind));
 	js_set_int(extras, "repeats", s->repeats);
 	js_set_int(extras, "start", s->start);
-	post(c, event_observation("loop_detection", SOURCE_ENVIRONMENT, -1, text,
-				  strlen(text), extras, &err), &err);
+	conversation_log_event(c,
+			       event_observation("loop_detection", SOURCE_ENVIRONMENT, -1,
+						 text, strlen(text), extras, &err),
+			       &err);
 }
 
 static void give_up(struct conversation *c, const struct stuck *s)
@@ -147,32 +152,33 @@ static void give_up(struct conversation *c, const struct stuck *s)
 	AUTO(strbuf) struct strbuf text = STRBUF(4096);
 
 	if (sentence(s, js_str(data, "tool", ""), &text)) {
-		set_error(c, EXIT_STUCK, STUCK_ERROR);
+		conversation_set_error(c, EXIT_STUCK, STUCK_ERROR);
 		return;
 	}
 	tell_loop(c, s, text.text);
 	if (c->headless) {
-		set_error(c, EXIT_STUCK, STUCK_ERROR ": %s", text.text);
+		conversation_set_error(c, EXIT_STUCK, STUCK_ERROR ": %s", text.text);
 		return;
 	}
-	strbuf_add(&text, ". Say what it should do instead, go back to before the loop, or "
-			  "stop");
-	set_state(c, STATE_PAUSED, text.text);
+	strbuf_add(&text,
+		   ". Say what it should do instead, go back to before the loop, or "
+		   "stop");
+	conversation_set_state(c, STATE_PAUSED, text.text);
 }
 
-bool stuck_stops(struct conversation *c)
+bool stuck_handle(struct conversation *c)
 {
 	struct stuck s;
 
-	if (!c->stuck_detection)
+	if (!c->agent->stuck_detection)
 		return false;
-	c->stuck.start = c->start;
-	c->stuck.headless = c->headless;
-	s = stuck_look(c->log, &c->stuck);
-	if (s.kind == STUCK_NOT)
+	c->agent->stuck.start = c->agent->start;
+	c->agent->stuck.headless = c->headless;
+	s = stuck_detect(c->log, &c->agent->stuck);
+	if (s.kind == STUCK_NONE)
 		return false;
-	if (c->stuck_nudge && s.kind != STUCK_CONDENSING && !told_since(c, s.start) &&
-	    tell_model(c, &s))
+	if (c->agent->stuck_nudge && s.kind != STUCK_CONDENSING &&
+	    !told_since(c, s.start) && tell_model(c, &s))
 		return false;
 	if (c->state == STATE_RUNNING)
 		give_up(c, &s);

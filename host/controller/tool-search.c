@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * finding.c - when an agent has many tools, those of MCP servers are offered by
+ * tool-search.c - when an agent has many tools, those of MCP servers are offered by
  * name only, within the description of `find_tools`; what the model asks for
  * there is offered from the next request on. */
 #include "controller/internal.h"
 
-#include "controller/recall.h"
+#include "controller/context-recall.h"
 
 #include <string.h>
 #include <strings.h>
@@ -16,24 +16,25 @@ enum { FOUND_MAX = 20, ANSWER_MAX = 256 << 10, NAMES_MAX = 24 << 10 };
 
 static bool is_server(const struct conversation *c, const struct tool *t)
 {
-	return c->catalog.instances[t->instance].server;
+	return c->agent->catalog.instances[t->instance].server;
 }
 
 /* While an agent works for another, all its tools are offered: what it was given
  * stands in the event that began its work. */
 static bool folds(const struct conversation *c)
 {
-	int64_t most = config_int(c->config, c->section, "tools_shown");
+	int64_t most = config_int(c->config, c->agent->section, "tools_shown");
 
-	return most > 0 && c->level == 0 && (int64_t)c->catalog.count > most &&
-	       catalog_find(&c->catalog, FINDER);
+	return most > 0 && c->parent_count == 0 &&
+	       (int64_t)c->agent->catalog.count > most &&
+	       catalog_find(&c->agent->catalog, FINDER);
 }
 
-bool finding_hides(const struct conversation *c, const struct tool *t)
+bool tool_search_defers(const struct conversation *c, const struct tool *t)
 {
 	if (strcmp(t->name, FINDER) == 0)
 		return !folds(c);
-	return is_server(c, t) && folds(c) && !js_get(c->wanted, t->name);
+	return is_server(c, t) && folds(c) && !js_get(c->requested_tools, t->name);
 }
 
 /* "server: a, b\n" for each that has hidden ones. */
@@ -41,13 +42,14 @@ static void put_names(const struct conversation *c, struct strbuf *out)
 {
 	size_t last = SIZE_MAX;
 
-	for (size_t i = 0; i < c->catalog.count && out->len < NAMES_MAX; i++) {
-		const struct tool *t = &c->catalog.tools[i];
+	for (size_t i = 0; i < c->agent->catalog.count && out->len < NAMES_MAX; i++) {
+		const struct tool *t = &c->agent->catalog.tools[i];
 
-		if (!is_server(c, t) || !finding_hides(c, t))
+		if (!is_server(c, t) || !tool_search_defers(c, t))
 			continue;
 		if (t->instance != last)
-			strbuf_addf(out, "\n%s: %s", c->catalog.instances[t->instance].title,
+			strbuf_addf(out, "\n%s: %s",
+				    c->agent->catalog.instances[t->instance].title,
 				    t->name);
 		else
 			strbuf_addf(out, ", %s", t->name);
@@ -57,7 +59,8 @@ static void put_names(const struct conversation *c, struct strbuf *out)
 		strbuf_add(out, "\n... and more: use `query`");
 }
 
-bool finding_describe(const struct conversation *c, const struct tool *t, json_object *function)
+bool tool_search_describe(const struct conversation *c, const struct tool *t,
+			  json_object *function)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(64 << 10);
 
@@ -75,7 +78,8 @@ bool finding_describe(const struct conversation *c, const struct tool *t, json_o
 static bool names_it(json_object *names, const char *name)
 {
 	size_t n = json_object_is_type(names, json_type_array)
-			   ? json_object_array_length(names) : 0;
+			   ? json_object_array_length(names)
+			   : 0;
 
 	for (size_t i = 0; i < n; i++) {
 		json_object *one = json_object_array_get_idx(names, i);
@@ -112,12 +116,12 @@ static int find(struct conversation *c, json_object *params, struct strbuf *out)
 	const char *query = js_str(params, "query", "");
 	int found = 0;
 
-	for (size_t i = 0; i < c->catalog.count && found < FOUND_MAX; i++) {
-		const struct tool *t = &c->catalog.tools[i];
+	for (size_t i = 0; i < c->agent->catalog.count && found < FOUND_MAX; i++) {
+		const struct tool *t = &c->agent->catalog.tools[i];
 
 		if (!is_server(c, t) || !(names_it(names, t->name) || fits(t, query)))
 			continue;
-		js_set_bool(c->wanted, t->name, true);
+		js_set_bool(c->requested_tools, t->name, true);
 		found++;
 		if (out)
 			strbuf_addf(out, "<TOOL name=%s>\n%s\n%s\n</TOOL>\n", t->name,
@@ -126,11 +130,11 @@ static int find(struct conversation *c, json_object *params, struct strbuf *out)
 	return found;
 }
 
-void finding_answer(struct conversation *c, uint64_t request, json_object *params)
+void tool_search_answer(struct conversation *c, uint64_t request, json_object *params)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(ANSWER_MAX);
 	AUTO(json) json_object *result = json_object_new_object();
-	int found = c->wanted ? find(c, params, &out) : 0;
+	int found = c->requested_tools ? find(c, params, &out) : 0;
 
 	if (!found)
 		strbuf_add(&out, "No tool has such a name or such words.");
@@ -138,14 +142,14 @@ void finding_answer(struct conversation *c, uint64_t request, json_object *param
 		strbuf_add(&out, "More may fit: these are the first. Use `names`.");
 	js_set_strn(result, "text", out.text, out.len);
 	recall_answer(c, request, result);
-	c->tools_due |= found > 0;
+	c->tools_dirty |= found > 0;
 }
 
 /* A conversation that is taken up again has asked for some already. */
-void finding_resume(struct conversation *c)
+void tool_search_resume(struct conversation *c)
 {
-	c->wanted = json_object_new_object();
-	for (int64_t id = 0; c->wanted && id < evlog_count(c->log); id++) {
+	c->requested_tools = json_object_new_object();
+	for (int64_t id = 0; c->requested_tools && id < evlog_count(c->log); id++) {
 		const struct evlog_head *head = evlog_head(c->log, id);
 		AUTO(event) struct event *e = NULL;
 
@@ -155,6 +159,6 @@ void finding_resume(struct conversation *c)
 		e = evlog_event(c->log, id, NULL);
 		if (e && strcmp(event_arg(e, "name"), FINDER) == 0 &&
 		    find(c, js_get(event_args(e), "arguments"), NULL) > 0)
-			c->tools_due = true;
+			c->tools_dirty = true;
 	}
 }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * stuck.h - whether an agent goes in circles, as the end of its log tells. */
-#ifndef HOST_CONTROLLER_STUCK_H
-#define HOST_CONTROLLER_STUCK_H
+ * loop-detector.h - whether an agent goes in circles, as the end of its log tells. */
+#ifndef HOST_CONTROLLER_LOOP_DETECTOR_H
+#define HOST_CONTROLLER_LOOP_DETECTOR_H
 
 #include "events/log.h"
 
 enum stuck_kind {
-	STUCK_NOT,
-	STUCK_SAME,       /* the same action has the same result again and again */
+	STUCK_NONE,
+	STUCK_REPEAT,       /* the same action has the same result again and again */
 	STUCK_ERRORS,     /* the same action fails again and again */
 	STUCK_MONOLOGUE,  /* the same message, and nothing happens in between */
-	STUCK_PATTERN,    /* two actions take turns, with the same results */
+	STUCK_ALTERNATE,    /* two actions take turns, with the same results */
 	STUCK_CONDENSING, /* the history is shortened and nothing else happens */
 	STUCK_IDENTICAL,  /* the same action again and again, whatever comes of it */
 };
@@ -39,7 +39,7 @@ struct stuck {
  *  before a `loop_detection` is ignored: a loop is reported once. With `blank` or
  *  `identical`, reading or waiting for a command or job that still runs never
  *  counts. */
-struct stuck stuck_look(struct evlog *log, const struct stuck_options *o);
+struct stuck stuck_detect(struct evlog *log, const struct stuck_options *o);
 /** "repeating_action_observation", as events and frontends call it. */
 const char *stuck_name(enum stuck_kind kind);
 

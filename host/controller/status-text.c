@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * tell.c - what a conversation has, as text for a person: its skills, its MCP
+ * status-text.c - what a conversation has, as text for a person: its skills, its MCP
  * servers. */
 #include "controller/internal.h"
 
@@ -16,16 +16,19 @@ static void add_recalled(json_object *names, struct event *e)
 {
 	json_object *list = js_get(event_args(e), "microagent_knowledge");
 
-	for (size_t i = 0; json_object_is_type(list, json_type_array)
-			   && i < json_object_array_length(list); i++)
-		js_set_bool(names, js_str(json_object_array_get_idx(list, i), "name", ""), true);
+	for (size_t i = 0; json_object_is_type(list, json_type_array) &&
+			   i < json_object_array_length(list);
+	     i++)
+		js_set_bool(names, js_str(json_object_array_get_idx(list, i), "name", ""),
+			    true);
 }
 
 /* The agent has asked for it. */
 static void add_invoked(json_object *names, struct event *e)
 {
 	if (strcmp(event_arg(e, "name"), "invoke_skill") == 0)
-		js_set_bool(names, js_str(js_get(event_args(e), "arguments"), "name", ""), true);
+		js_set_bool(names, js_str(js_get(event_args(e), "arguments"), "name", ""),
+			    true);
 }
 
 /* The names of skills that the agent has read; owned. */
@@ -35,7 +38,8 @@ static json_object *names_read(struct conversation *c)
 
 	for (int64_t id = 0; names && id < evlog_count(c->log); id++) {
 		const struct evlog_head *head = evlog_head(c->log, id);
-		bool recalled = strcmp(head->type->name, "recall") == 0 && !head->type->is_action;
+		bool recalled =
+			strcmp(head->type->name, "recall") == 0 && !head->type->is_action;
 		bool called = strcmp(head->type->name, "call_tool") == 0;
 		AUTO(event) struct event *e = NULL;
 
@@ -56,14 +60,13 @@ static void put_skill(struct skill *s, bool was_read, struct strbuf *out)
 
 	skill_summary(s, &text);
 	len = strcspn(text.text, "\r\n");
-	strbuf_addf(out, "%c %s (%s)", was_read ? '*' : ' ', s->name,
-		    s->place);
+	strbuf_addf(out, "%c %s (%s)", was_read ? '*' : ' ', s->name, s->place);
 	for (size_t i = 0; i < s->trigger_count && i < 4; i++)
 		strbuf_addf(out, "%s%s", i ? ", " : ": ", s->triggers[i]);
 	strbuf_addf(out, "%s\n", s->trigger_count > 4 ? ", ..." : "");
 	if (len > COLUMNS)
-		strbuf_addf(out, "    %.*s...\n", (int)utf8_cut(text.text, len, COLUMNS - 3),
-			    text.text);
+		strbuf_addf(out, "    %.*s...\n",
+			    (int)utf8_cut(text.text, len, COLUMNS - 3), text.text);
 	else if (len)
 		strbuf_addf(out, "    %.*s\n", (int)len, text.text);
 }
@@ -85,17 +88,19 @@ static void tell_skills(struct conversation *c, struct strbuf *out)
 
 static void put_server(const struct conversation *c, size_t i, struct strbuf *out)
 {
-	const struct tool_instance *t = &c->catalog.instances[i];
+	const struct tool_instance *t = &c->agent->catalog.instances[i];
 	size_t count = 0;
 
-	for (size_t n = 0; n < c->catalog.count; n++)
-		count += c->catalog.tools[n].instance == i;
+	for (size_t n = 0; n < c->agent->catalog.count; n++)
+		count += c->agent->catalog.tools[n].instance == i;
 	strbuf_addf(out, "%s: ", t->title);
 	if (count)
 		strbuf_addf(out, "%zu tools%s (%s)", count,
-			    t->lists ? "" : ", as of an earlier time", mcp_server_target(t->options));
+			    t->lists ? "" : ", as of an earlier time",
+			    mcp_server_target(t->options));
 	else
-		strbuf_addf(out, "no tools are known yet (%s)", mcp_server_target(t->options));
+		strbuf_addf(out, "no tools are known yet (%s)",
+			    mcp_server_target(t->options));
 	if (t->said)
 		strbuf_addf(out, "\n    %s", t->said);
 }
@@ -104,8 +109,8 @@ static void tell_servers(struct conversation *c, struct strbuf *out)
 {
 	bool any = false;
 
-	for (size_t i = 0; i < c->catalog.instance_count; i++) {
-		if (!c->catalog.instances[i].server)
+	for (size_t i = 0; i < c->agent->catalog.instance_count; i++) {
+		if (!c->agent->catalog.instances[i].server)
 			continue;
 		strbuf_add(out, any ? "\n" : "");
 		put_server(c, i, out);
@@ -115,7 +120,8 @@ static void tell_servers(struct conversation *c, struct strbuf *out)
 		strbuf_add(out, "There are no MCP servers.");
 }
 
-int conversation_tell(struct conversation *c, enum telling what, char **ret, struct error *err)
+int conversation_tell(struct conversation *c, enum telling what, char **ret,
+		      struct error *err)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(1 << 20);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * hooking.c - running the hooks of one moment after the other, and going on
+ * hook-runner.c - running the hooks of one moment after the other, and going on
  * with what waited for them. */
-#include "controller/hooking.h"
+#include "controller/hook-runner.h"
 
 #include "controller/internal.h"
 #include "hooks/hooks.h"
@@ -43,7 +43,7 @@ struct held {
 	json_object *images;
 };
 
-struct hooking {
+struct hook_runner {
 	struct hooks hooks;
 	struct moment *moments;    /* under way */
 	struct held held[HELD_MAX];
@@ -57,7 +57,7 @@ struct hooking {
 
 static void unlist(struct moment *m)
 {
-	struct moment **p = &m->c->hooking->moments;
+	struct moment **p = &m->c->hook_runner->moments;
 
 	while (*p && *p != m)
 		p = &(*p)->others;
@@ -137,11 +137,16 @@ static void deny(struct moment *m, const struct hook_result *r)
 	else if (r->blocked)
 		strbuf_addf(&text, "The hook %.100s does not allow it.", m->now.name);
 	else if (r->error)
-		strbuf_addf(&text, "The hook %.100s failed, and what it guards is not done "
-			    "without it: %.300s", m->now.name, r->error);
+		strbuf_addf(&text,
+			    "The hook %.100s failed, and what it guards is not done "
+			    "without it: %.300s",
+			    m->now.name, r->error);
 	else
-		strbuf_addf(&text, "The hook %.100s failed with exit code %d, and what it guards "
-			    "is not done without it.", m->now.name, r->exit_code);
+		strbuf_addf(
+			&text,
+			"The hook %.100s failed with exit code %d, and what it guards "
+			"is not done without it.",
+			m->now.name, r->exit_code);
 	m->denied = masked(m->c, text.text);
 	if (!m->denied)
 		m->denied = strdup("");
@@ -156,8 +161,10 @@ static void judge(struct moment *m, const struct hook_result *r)
 	if (r->blocked || (!r->success && !m->now.may_fail && closes(m->event)))
 		deny(m, r);
 	else if (!r->success)
-		notice(m->c, MT_LOG_WARNING, "the hook %s failed: %s", m->now.name,
-		       r->error ? r->error : "see the log of the conversation");
+		conversation_notice(m->c, MT_LOG_WARNING, "the hook %s failed: %s",
+				    m->now.name,
+				    r->error ? r->error
+					     : "see the log of the conversation");
 	record(m, r);
 }
 
@@ -176,8 +183,8 @@ static bool fits(const struct moment *m, const struct hook *h)
 {
 	bool of_tool = m->event == HOOK_BEFORE_TOOL || m->event == HOOK_AFTER_TOOL;
 
-	return h->event == m->event && h->argv
-	       && (!of_tool || hook_matches(h->matcher, m->tool));
+	return h->event == m->event && h->argv &&
+	       (!of_tool || hook_matches(h->matcher, m->tool));
 }
 
 static const char *const open_members[] = { "event_type", "tool_name", "session_id",
@@ -186,7 +193,7 @@ static const char *const open_members[] = { "event_type", "tool_name", "session_
 /* Start the next one; when there is none, what waited goes on. */
 static void go(struct moment *m)
 {
-	const struct hooks *all = &m->c->hooking->hooks;
+	const struct hooks *all = &m->c->hook_runner->hooks;
 
 	if (mask_json(m->c->mask, m->input, open_members, NULL))
 		m->denied = strdup("Out of memory.");
@@ -214,8 +221,8 @@ static bool any(const struct conversation *c, enum hook_event event, const char 
 {
 	const struct moment like = { .event = event, .tool = (char *)tool };
 
-	for (size_t i = 0; c->hooking && i < c->hooking->hooks.count; i++)
-		if (fits(&like, &c->hooking->hooks.all[i]))
+	for (size_t i = 0; c->hook_runner && i < c->hook_runner->hooks.count; i++)
+		if (fits(&like, &c->hook_runner->hooks.all[i]))
 			return true;
 	return false;
 }
@@ -235,8 +242,8 @@ static struct moment *moment_new(struct conversation *c, enum hook_event event,
 	m->context = STRBUF(CONTEXT_MAX);
 	m->tool = tool ? strdup(tool) : NULL;
 	m->input = json_object_new_object();
-	m->others = c->hooking->moments;
-	c->hooking->moments = m;
+	m->others = c->hook_runner->moments;
+	c->hook_runner->moments = m;
 	/* Members that an event does not have are null: a hook may rely on all names. */
 	js_set_str(m->input, "event_type", hook_event_name(event));
 	js_set(m->input, "tool_name", NULL);
@@ -255,7 +262,7 @@ static struct moment *moment_new(struct conversation *c, enum hook_event event,
 
 static void next_held(struct conversation *c);
 
-static void drop_held(struct hooking *h)
+static void drop_held(struct hook_runner *h)
 {
 	struct held first = h->held[0];
 
@@ -266,7 +273,7 @@ static void drop_held(struct hooking *h)
 
 static void say_held(struct moment *m)
 {
-	struct hooking *h = m->c->hooking;
+	struct hook_runner *h = m->c->hook_runner;
 	AUTO(strbuf) struct strbuf text = STRBUF(256 << 20);
 	struct error err = ERROR_NONE;
 
@@ -281,16 +288,18 @@ static void say_held(struct moment *m)
 		fail(&err, text.error, "the message cannot be taken: %s",
 		     status_name(text.error));
 	else
-		conversation_say_now(m->c, text.text, text.len, h->held[0].images, &err);
+		conversation_add_message(m->c, text.text, text.len, h->held[0].images,
+					 &err);
 	if (err.code)
-		notice(m->c, MT_LOG_ERROR, "%s", err.text);
+		conversation_notice(m->c, MT_LOG_ERROR, "%s", err.text);
 }
 
 static void refuse_held(struct moment *m)
 {
-	notice(m->c, MT_LOG_WARNING, "the message was not taken: %s", m->denied);
+	conversation_notice(m->c, MT_LOG_WARNING, "the message was not taken: %s",
+			    m->denied);
 	if (m->c->state == STATE_LOADING)
-		set_state(m->c, STATE_AWAITING_USER_INPUT, m->denied);
+		conversation_set_state(m->c, STATE_AWAITING_USER_INPUT, m->denied);
 }
 
 static void on_prompt(struct moment *m)
@@ -301,22 +310,23 @@ static void on_prompt(struct moment *m)
 		refuse_held(m);
 	else
 		say_held(m);
-	drop_held(c->hooking);
+	drop_held(c->hook_runner);
 	moment_free(m);
 	next_held(c);
-	kick(c);
+	step_run_ready(c);
 }
 
 static void next_held(struct conversation *c)
 {
-	struct hooking *h = c->hooking;
+	struct hook_runner *h = c->hook_runner;
 	struct moment *m;
 
 	if (!h->held_count || c->closing)
 		return;
 	m = moment_new(c, HOOK_USER_PROMPT, NULL, on_prompt);
 	if (!m) {
-		notice(c, MT_LOG_ERROR, "message rejected: out of memory");
+		conversation_notice(c, MT_LOG_ERROR,
+				    "message rejected: out of memory");
 		drop_held(h);
 		return;
 	}
@@ -327,12 +337,13 @@ static void next_held(struct conversation *c)
 static void on_started(struct moment *m)
 {
 	struct conversation *c = m->c;
-	struct hooking *h = c->hooking;
+	struct hook_runner *h = c->hook_runner;
 
 	if (m->context.len)
 		h->context = strdup(m->context.text);
 	if (m->denied)
-		notice(c, MT_LOG_WARNING, "a hook says at the start: %s", m->denied);
+		conversation_notice(c, MT_LOG_WARNING, "a hook says at the start: %s",
+				    m->denied);
 	moment_free(m);
 	next_held(c);
 	if (h->go_on) {
@@ -340,15 +351,15 @@ static void on_started(struct moment *m)
 
 		h->go_on = false;
 		if (conversation_continue(c, &err))
-			notice(c, MT_LOG_ERROR, "%s", err.text);
+			conversation_notice(c, MT_LOG_ERROR, "%s", err.text);
 	}
-	kick(c);
+	step_run_ready(c);
 }
 
 /* true: the start of the session is under way, or is now. */
 static bool start_session(struct conversation *c)
 {
-	struct hooking *h = c->hooking;
+	struct hook_runner *h = c->hook_runner;
 	struct moment *m;
 
 	for (m = h->moments; m; m = m->others)
@@ -365,17 +376,18 @@ static bool start_session(struct conversation *c)
 	return m != NULL;
 }
 
-int hooking_say(struct conversation *c, const char *text, size_t len,
-		json_object *images, bool *ret_held, struct error *err)
+int hook_runner_message(struct conversation *c, const char *text, size_t len,
+			json_object *images, bool *ret_held, struct error *err)
 {
-	struct hooking *h = c->hooking;
+	struct hook_runner *h = c->hook_runner;
 	struct held held = { .len = len };
 
 	*ret_held = false;
 	if (!h)
 		return MT_OK;
 	h->stop_denials = 0;
-	if (!any(c, HOOK_USER_PROMPT, NULL) && (h->started || !any(c, HOOK_SESSION_START, NULL)))
+	if (!any(c, HOOK_USER_PROMPT, NULL) &&
+	    (h->started || !any(c, HOOK_SESSION_START, NULL)))
 		return MT_OK;
 	if (h->held_count == HELD_MAX)
 		return fail(err, MT_ELIMIT, "%d messages wait for their hooks already",
@@ -393,11 +405,11 @@ int hooking_say(struct conversation *c, const char *text, size_t len,
 	return MT_OK;
 }
 
-bool hooking_continue(struct conversation *c)
+bool hook_runner_continue(struct conversation *c)
 {
-	if (!c->hooking || !start_session(c))
+	if (!c->hook_runner || !start_session(c))
 		return false;
-	c->hooking->go_on = true;
+	c->hook_runner->go_on = true;
 	return true;
 }
 
@@ -414,11 +426,11 @@ static void on_before(struct moment *m)
 		return;
 	}
 	if (m->denied)
-		post_denied(c, action, m->denied);
+		dispatch_log_denial(c, action, m->denied);
 	else
-		dispatch_now(c, action);
+		dispatch_send(c, action);
 	moment_free(m);
-	kick(c);
+	step_run_ready(c);
 }
 
 static json_object *input_of(struct conversation *c, struct event *action)
@@ -427,12 +439,13 @@ static json_object *input_of(struct conversation *c, struct event *action)
 	const struct tool *tool;
 	json_object *args = NULL;
 
-	if (action_to_call(&c->catalog, action, name, &tool, &args, NULL))
+	if (action_to_call(&c->agent->catalog, action, name, &tool, &args, NULL))
 		return json_object_get(event_args(action));
 	return args;
 }
 
-bool hooking_before(struct conversation *c, struct event *action, const char *tool)
+bool hook_runner_before_call(struct conversation *c, struct event *action,
+			     const char *tool)
 {
 	struct moment *m;
 
@@ -440,7 +453,8 @@ bool hooking_before(struct conversation *c, struct event *action, const char *to
 		return false;
 	m = moment_new(c, HOOK_BEFORE_TOOL, tool, on_before);
 	if (!m) {
-		post_denied(c, action, "Out of memory.");
+		dispatch_log_denial(c, action,
+				    "Out of memory.");
 		return true;
 	}
 	m->action = action->id;
@@ -467,14 +481,14 @@ static void on_after(struct moment *m)
 		js_set_strn(e->json, "content", text.text, text.len);
 	moment_free(m);
 	if (action)
-		answer(c, action, e, &err);
+		dispatch_log_observation(c, action, e, &err);
 	else
 		event_unref(e);
-	kick(c);
+	step_run_ready(c);
 }
 
-bool hooking_after(struct conversation *c, struct event *action, const char *tool,
-		   struct event *observation)
+bool hook_runner_after_call(struct conversation *c, struct event *action,
+			    const char *tool, struct event *observation)
 {
 	json_object *response;
 	struct moment *m;
@@ -506,7 +520,7 @@ static bool spoken_since(const struct moment *m)
 static void on_stop(struct moment *m)
 {
 	struct conversation *c = m->c;
-	struct hooking *h = c->hooking;
+	struct hook_runner *h = c->hook_runner;
 	struct error err = ERROR_NONE;
 
 	if (spoken_since(m)) {
@@ -515,31 +529,36 @@ static void on_stop(struct moment *m)
 		json_object *args = json_object_new_object();
 
 		js_set_str(args, "content", m->denied);
-		c->text_only = 0;
-		post(c, event_action("message", SOURCE_USER, args, &err), &err);
+		c->agent->text_only = 0;
+		conversation_log_event(c,
+				       event_action("message", SOURCE_USER, args, &err),
+				       &err);
 	} else {
 		if (m->denied)
-			notice(c, MT_LOG_WARNING, "a hook has kept the agent from stopping %d "
-			       "times: it stops now", STOP_DENIALS_MAX);
-		set_state(c, m->rest, m->rest_reason);
+			conversation_notice(c, MT_LOG_WARNING,
+					    "a hook has kept the agent from stopping %d "
+					    "times: it stops now",
+					    STOP_DENIALS_MAX);
+		conversation_set_state(c, m->rest, m->rest_reason);
 	}
 	moment_free(m);
-	kick(c);
+	step_run_ready(c);
 }
 
-void hooking_rest(struct conversation *c, enum agent_state state, const char *reason)
+void hook_runner_rest(struct conversation *c, enum agent_state state, const char *reason)
 {
-	struct moment *m = !c->level && any(c, HOOK_STOP, NULL)
-				   ? moment_new(c, HOOK_STOP, NULL, on_stop) : NULL;
+	struct moment *m = !c->parent_count && any(c, HOOK_STOP, NULL)
+				   ? moment_new(c, HOOK_STOP, NULL, on_stop)
+				   : NULL;
 
 	if (!m) {
-		set_state(c, state, reason);
+		conversation_set_state(c, state, reason);
 		return;
 	}
 	m->rest = state;
 	m->rest_reason = reason;
 	m->since = evlog_count(c->log);
-	js_set_bool(m->input, "stop_hook_active", c->hooking->stop_denials > 0);
+	js_set_bool(m->input, "stop_hook_active", c->hook_runner->stop_denials > 0);
 	go(m);
 }
 
@@ -548,12 +567,12 @@ static void on_end(struct moment *m)
 	struct conversation *c = m->c;
 
 	moment_free(m);
-	conversation_close_now(c);
+	conversation_close_begin(c);
 }
 
-bool hooking_end(struct conversation *c)
+bool hook_runner_end(struct conversation *c)
 {
-	struct hooking *h = c->hooking;
+	struct hook_runner *h = c->hook_runner;
 	struct moment *m;
 
 	if (!h || !h->started || h->ended || !any(c, HOOK_SESSION_END, NULL))
@@ -567,9 +586,9 @@ bool hooking_end(struct conversation *c)
 
 /* ---- the whole ------------------------------------------------------------------------ */
 
-int hooking_open(struct conversation *c, struct error *err)
+int hook_runner_open(struct conversation *c, struct error *err)
 {
-	struct hooking *h = calloc(1, sizeof *h);
+	struct hook_runner *h = calloc(1, sizeof *h);
 	AUTO(free) char *note = NULL;
 
 	if (!h)
@@ -582,16 +601,17 @@ int hooking_open(struct conversation *c, struct error *err)
 		log_line(MT_LOG_WARNING, "hooks", "%s", note);
 	for (size_t i = 0; i < h->hooks.count; i++)
 		if (!h->hooks.all[i].argv)
-			log_line(MT_LOG_WARNING, "hooks", "%s: hooks of the type %s are not run",
+			log_line(MT_LOG_WARNING, "hooks",
+				 "%s: hooks of the type %s are not run",
 				 h->hooks.all[i].name, h->hooks.all[i].type);
 	if (h->hooks.count)
-		c->hooking = h;
+		c->hook_runner = h;
 	else
-		hooking_free(h);
+		hook_runner_free(h);
 	return MT_OK;
 }
 
-struct hooking *hooking_free(struct hooking *h)
+struct hook_runner *hook_runner_free(struct hook_runner *h)
 {
 	while (h && h->moments) {
 		struct moment *m = h->moments;
@@ -613,18 +633,19 @@ struct hooking *hooking_free(struct hooking *h)
 static void settle(struct conversation *c, struct moment *m)
 {
 	struct error err = ERROR_NONE;
-	AUTO(event) struct event *action = m->action < 0 ? NULL
-							 : evlog_event(c->log, m->action, &err);
+	AUTO(event) struct event *action =
+		m->action < 0 ? NULL : evlog_event(c->log, m->action, &err);
 
 	if (action && m->observation)
-		answer(c, action, STEAL(m->observation), &err);
+		dispatch_log_observation(c, action, STEAL(m->observation), &err);
 	else if (action && c->pending == m->action)
-		post_unanswered(c, action, "", "The call was cancelled before it was made.");
+		dispatch_log_failure(c, action, "",
+				     "The call was cancelled before it was made.");
 }
 
-void hooking_cancel(struct conversation *c)
+void hook_runner_cancel(struct conversation *c)
 {
-	struct hooking *h = c->hooking;
+	struct hook_runner *h = c->hook_runner;
 
 	while (h && h->moments) {
 		struct moment *m = h->moments;
@@ -639,19 +660,20 @@ void hooking_cancel(struct conversation *c)
 			while (h->held_count)
 				drop_held(h);
 			h->go_on = false;
-			notice(c, MT_LOG_WARNING, "what was said was not taken: its hooks were "
-			       "cancelled");
+			conversation_notice(c, MT_LOG_WARNING,
+					    "what was said was not taken: its hooks were "
+					    "cancelled");
 		}
 		settle(c, m);
 		moment_free(m);
 		if (stop && !c->closing)
-			set_state(c, rest, reason);
+			conversation_set_state(c, rest, reason);
 		if (end)
-			conversation_close_now(c);
+			conversation_close_begin(c);
 	}
 }
 
-bool hooking_busy(const struct conversation *c)
+bool hook_runner_is_busy(const struct conversation *c)
 {
-	return c->hooking && c->hooking->moments;
+	return c->hook_runner && c->hook_runner->moments;
 }

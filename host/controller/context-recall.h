@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * recall.h - what the model is told beside what the user says. */
-#ifndef HOST_CONTROLLER_RECALL_H
-#define HOST_CONTROLLER_RECALL_H
+ * context-recall.h - what the model is told beside what the user says. */
+#ifndef HOST_CONTROLLER_CONTEXT_RECALL_H
+#define HOST_CONTROLLER_CONTEXT_RECALL_H
 
 #include "skills/skills.h"
 #include "controller/conversation.h"
@@ -23,7 +23,7 @@ void recall_servers(struct conversation *c, const struct skill *s);
 /** All skills, read when they are first needed; NULL: they cannot be. */
 struct skills *recall_skills(struct conversation *c);
 /** Answer the tool `recall`: events by words or numbers. */
-void recollect(struct conversation *c, uint64_t request, json_object *params);
+void log_search_answer(struct conversation *c, uint64_t request, json_object *params);
 /** Give a request of a tool its result. */
 void recall_answer(struct conversation *c, uint64_t request, json_object *result);
 /** Answer what a tool asks about skills and notes. @return false: something else. */

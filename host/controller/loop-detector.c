@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * stuck.c - detects six kinds of loops in the newest events. */
-#include "controller/stuck.h"
+ * loop-detector.c - detects six kinds of loops in the newest events. */
+#include "controller/loop-detector.h"
 
 #include "context/history.h"
 #include "controller/volatile-text.h"
@@ -18,11 +18,11 @@ enum {
 const char *stuck_name(enum stuck_kind kind)
 {
 	static const char *const names[] = {
-		[STUCK_NOT] = "",
-		[STUCK_SAME] = "repeating_action_observation",
+		[STUCK_NONE] = "",
+		[STUCK_REPEAT] = "repeating_action_observation",
 		[STUCK_ERRORS] = "repeating_action_error",
 		[STUCK_MONOLOGUE] = "monologue",
-		[STUCK_PATTERN] = "repeating_action_observation_pattern",
+		[STUCK_ALTERNATE] = "repeating_action_observation_pattern",
 		[STUCK_CONDENSING] = "context_window_error",
 		[STUCK_IDENTICAL] = "repeating_action",
 	};
@@ -225,8 +225,7 @@ static size_t count_members(json_object *o, const char *const *left_out)
 {
 	size_t count = 0;
 
-	json_object_object_foreach(o, name, value)
-	{
+	json_object_object_foreach(o, name, value) {
 		(void)value;
 		count += !is_left_out(name, left_out);
 	}
@@ -241,8 +240,7 @@ static bool same_members(json_object *a, json_object *b, const char *const *left
 		return json_object_equal(a, b);
 	if (count_members(a, left_out) != count_members(b, left_out))
 		return false;
-	json_object_object_foreach(a, name, value)
-	{
+	json_object_object_foreach(a, name, value) {
 		json_object *other;
 
 		if (is_left_out(name, left_out))
@@ -290,8 +288,7 @@ static bool same_result_members(json_object *a, json_object *b)
 {
 	if (count_members(a, pictures) != count_members(b, pictures))
 		return false;
-	json_object_object_foreach(a, name, value)
-	{
+	json_object_object_foreach(a, name, value) {
 		json_object *other;
 
 		if (!is_left_out(name, pictures) &&
@@ -473,7 +470,8 @@ static bool is_failed_mcp_result(const struct event *e)
 	const char *text = event_content(e, &len);
 	AUTO(json) json_object *result =
 		strcmp(e->type->name, "mcp") == 0 && len && *text == '{'
-			? js_parse_object(text, len, NULL) : NULL;
+			? js_parse_object(text, len, NULL)
+			: NULL;
 
 	return js_bool(result, "isError", false);
 }
@@ -489,7 +487,8 @@ static bool is_failure(struct evlog *log, int64_t id)
 	if (!is_type(head, false, "tool") && !is_type(head, false, "mcp"))
 		return false;
 	e = evlog_event(log, id, NULL);
-	return e && (js_bool(event_args(e), "is_error", false) || is_failed_mcp_result(e));
+	return e &&
+	       (js_bool(event_args(e), "is_error", false) || is_failed_mcp_result(e));
 }
 
 static bool all_failures(const struct newest *n, size_t count)
@@ -632,7 +631,7 @@ static struct stuck found(const struct newest *n, enum stuck_kind kind, unsigned
 			       .newest = n->action_count ? n->actions[0] : -1 };
 }
 
-struct stuck stuck_look(struct evlog *log, const struct stuck_options *o)
+struct stuck stuck_detect(struct evlog *log, const struct stuck_options *o)
 {
 	struct newest n = { .log = log, .o = o };
 	int64_t start = -1;
@@ -640,15 +639,16 @@ struct stuck stuck_look(struct evlog *log, const struct stuck_options *o)
 	collect(&n);
 	if (n.action_count + n.observation_count >= ACTIONS_MIN) {
 		if (same_result(&n))
-			return found(&n, STUCK_SAME, o->same, first_of_loop(&n, 1));
+			return found(&n, STUCK_REPEAT, o->same, first_of_loop(&n, 1));
 		if (same_failure(&n))
 			return found(&n, STUCK_ERRORS, o->errors, first_of_loop(&n, 1));
 		if (same_complaint(&n))
-			return found(&n, STUCK_ERRORS, o->same, n.observations[o->same - 1]);
+			return found(&n, STUCK_ERRORS, o->same,
+				     n.observations[o->same - 1]);
 		if (monologue(&n, &start))
 			return found(&n, STUCK_MONOLOGUE, o->monologue, start);
 		if (taking_turns(&n))
-			return found(&n, STUCK_PATTERN, o->pattern / 2,
+			return found(&n, STUCK_ALTERNATE, o->pattern / 2,
 				     first_of_loop(&n, 2));
 		if (identical(&n))
 			return found(&n, STUCK_IDENTICAL, o->identical,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * react.c - the rules on what follows from events and from errors. */
-#include "controller/react.h"
+ * step-policy.c - the rules on what follows from events and from errors. */
+#include "controller/step-policy.h"
 
 #define MORTISE_PROVISIONAL
 #include <mortise/advance.h>
@@ -22,7 +22,7 @@ static bool action_steps(const struct event *e, enum agent_state state)
 	return false;
 }
 
-bool event_steps(const struct event *e, enum agent_state state)
+bool event_triggers_step(const struct event *e, enum agent_state state)
 {
 	if (e->is_action)
 		return action_steps(e, state);
@@ -31,7 +31,7 @@ bool event_steps(const struct event *e, enum agent_state state)
 	return strcmp(e->type->name, "agent_state_changed") != 0;
 }
 
-struct reaction model_error_reaction(const struct llm_error *e, bool may_condense)
+struct error_policy error_policy_of(const struct llm_error *e, bool may_condense)
 {
 	static const struct {
 		int kind;
@@ -45,7 +45,7 @@ struct reaction model_error_reaction(const struct llm_error *e, bool may_condens
 		{ MT_ERROR_CONTENT_POLICY, "STATUS$ERROR_LLM_CONTENT_POLICY_VIOLATION" },
 		{ MT_ERROR_RATE_LIMIT, "CHAT_INTERFACE$AGENT_RATE_LIMITED_STOPPED_MESSAGE" },
 	};
-	struct reaction r = { .state = STATE_ERROR, .status = "STATUS$ERROR" };
+	struct error_policy r = { .state = STATE_ERROR, .status = "STATUS$ERROR" };
 
 	if (e->kind == MT_ERROR_CONTEXT_WINDOW || e->kind == MT_ERROR_HISTORY) {
 		r.condense = may_condense;

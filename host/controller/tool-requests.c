@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * recall-answers.c - what the tools invoke_skill, memory and recall ask of the
+ * tool-requests.c - what the tools invoke_skill, memory and recall ask of the
  * host: skills, the user's notes and the log lie outside of where tools may look. */
-#include "controller/recall.h"
+#include "controller/context-recall.h"
 
 #include "controller/internal.h"
 #include "base64.h"
@@ -45,11 +45,13 @@ static void answer_near(struct conversation *c, uint64_t request, const char *na
 	size_t n = 0;
 
 	for (size_t i = 0; n < NEAR_MAX && (s = skills_at(all, i)); i++)
-		if (!s->hidden && (holds_word(s->name, name)
-				   || (!skill_describe(s) && holds_word(s->description, name))))
+		if (!s->hidden &&
+		    (holds_word(s->name, name) ||
+		     (!skill_describe(s) && holds_word(s->description, name))))
 			near[n++] = s;
 	strbuf_addf(&text, "there is no skill `%.100s`%s", name,
-		    n ? "; these come near:\n" : ", nor one that has it in its description");
+		    n ? "; these come near:\n"
+		      : ", nor one that has it in its description");
 	skills_list_of(near, n, 16 << 10, &text);
 	answer_error(c, request, MT_ENOTFOUND, text.text);
 }
@@ -67,9 +69,10 @@ static void load(struct conversation *c, uint64_t request, json_object *params)
 	} else if (!s) {
 		answer_near(c, request, name);
 	} else if (s->hidden) {
-		answer_error(c, request, MT_EDENIED,
-			     "this skill is not for you to call: it comes by itself when it "
-			     "is needed, or when the user asks for it");
+		answer_error(
+			c, request, MT_EDENIED,
+			"this skill is not for you to call: it comes by itself when it "
+			"is needed, or when the user asks for it");
 	} else if (skills_content(s, &err)) {
 		answer_error(c, request, err.code, err.text);
 	} else {
@@ -113,8 +116,9 @@ static void write_notes(struct conversation *c, uint64_t request, json_object *p
 
 	if (!xdg_dir("DATA", true, &folder, &err))
 		path = path_join(folder, "MEMORY.md");
-	if (!path || notes_write(path, add ? NOTES_APPEND : NOTES_REPLACE,
-				 js_str(params, "old", ""), js_str(params, "text", ""), &err))
+	if (!path ||
+	    notes_write(path, add ? NOTES_APPEND : NOTES_REPLACE,
+			js_str(params, "old", ""), js_str(params, "text", ""), &err))
 		answer_error(c, request, err.code ? err.code : MT_ENOMEM,
 			     err.code ? err.text : "out of memory");
 	else
@@ -131,8 +135,8 @@ bool recall_request(struct conversation *c, uint64_t request, const char *method
 		{ "skill/load", load },
 		{ "skill/file", load_file },
 		{ "memory/write", write_notes },
-		{ "history/recall", recollect },
-		{ "tools/find", finding_answer },
+		{ "history/recall", log_search_answer },
+		{ "tools/find", tool_search_answer },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(known); i++)

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * condense-preview.c - the condensers of a conversation at work without its agent. */
+#include "controller/internal.h"
+
+#include "controller/condense-preview.h"
+
+#include <string.h>
+
+enum { TRIM_ROUNDS_MAX = 8 };
+
+struct condense_preview {
+	void (*over)(void *arg, struct condensed_view *t, const struct error *err);
+	void *arg;
+	unsigned rounds;
+};
+
+void condensed_view_clear(struct condensed_view *t)
+{
+	free(t->ids);
+	free(t->summary);
+	*t = (struct condensed_view){ 0 };
+}
+
+static int measure(struct mt_ctx *x, struct condensed_view *ret, struct error *err)
+{
+	*ret = (struct condensed_view){ .ids = calloc(x->view_count + 1,
+						      sizeof *ret->ids) };
+	if (!ret->ids)
+		return out_of_memory(err);
+	for (size_t i = 0; i < x->view_count; i++) {
+		const struct view_item *item = &x->view[i];
+
+		if (item->event >= 0) {
+			ret->ids[ret->count++] = item->event;
+			ret->masked += item->text != NULL;
+			continue;
+		}
+		ret->summaries++;
+		free(ret->summary);
+		ret->summary = strndup(item->text ? item->text : "", item->len);
+	}
+	ret->tokens = condense_view_tokens(x);
+	return MT_OK;
+}
+
+int conversation_view(struct conversation *c, struct condensed_view *ret,
+		      struct error *err)
+{
+	struct mt_ctx x = { .c = c, .part = &c->agent->plugin };
+	int r = history_view(c->agent->history, &x.view, &x.view_count, err);
+
+	if (!r)
+		r = measure(&x, ret, err);
+	plugin_ctx_clear(&x);
+	return r;
+}
+
+static void end(struct conversation *c, struct condensed_view *t, const struct error *err)
+{
+	struct condense_preview *now = c->condense_preview;
+
+	c->condense_preview = NULL;
+	now->over(now->arg, err->code ? NULL : t, err);
+	condensed_view_clear(t);
+	free(now);
+}
+
+void condense_preview_finish(struct conversation *c, struct mt_ctx *x, struct error *err)
+{
+	struct condensed_view t = { 0 };
+
+	if (!err->code)
+		measure(x, &t, err);
+	end(c, &t, err);
+}
+
+void condense_preview_restart(struct conversation *c)
+{
+	enum condensing what = CONDENSE_AGAIN;
+	struct error err = ERROR_NONE;
+
+	while (what == CONDENSE_AGAIN && !err.code) {
+		struct mt_ctx x = { .c = c, .part = &c->agent->plugin };
+
+		if (++c->condense_preview->rounds > TRIM_ROUNDS_MAX)
+			fail(&err, MT_ELIMIT, "the condensers come to no end");
+		else if (!history_view(c->agent->history, &x.view, &x.view_count, &err) &&
+			 condense_view(&x, &what, &err) && !err.code)
+			err = x.error;
+		if (err.code || what == CONDENSE_DONE)
+			condense_preview_finish(c, &x, &err);
+		plugin_ctx_clear(&x);
+	}
+}
+
+void conversation_condense_preview(struct conversation *c,
+				   void (*over)(void *arg, struct condensed_view *t,
+						const struct error *err),
+				   void *arg)
+{
+	struct error err = ERROR_NONE;
+
+	c->condense_preview = calloc(1, sizeof *c->condense_preview);
+	if (!c->condense_preview) {
+		out_of_memory(&err);
+		over(arg, NULL, &err);
+		return;
+	}
+	c->condense_preview->over = over;
+	c->condense_preview->arg = arg;
+	c->agent->condense = true;
+	condense_preview_restart(c);
+}

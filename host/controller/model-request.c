@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * model-request.c - asking a model: which one, the request while it is under way, and what
+ * the log and the user are told of its attempts. */
+#include "skills/front-matter.h"
+#include "controller/internal.h"
+
+#include "log.h"
+
+#include <string.h>
+
+/* ---- which model ------------------------------------------------------- */
+
+static int need_models(struct conversation *c, struct error *err)
+{
+	if (c->models)
+		return MT_OK;
+	if (llm_models_new(c->loop, c->config, c->registry, c->mask, &c->models, err))
+		return err->code;
+	return c->dir && llm_models_request_log_open(c->models, c->dir)
+		       ? out_of_memory(err)
+		       : MT_OK;
+}
+
+/* The model that the section of a part names; NULL: it names none. */
+static int own_model(struct conversation *c, const char *family,
+		     struct plugin_component *p, const char *model, struct error *err)
+{
+	AUTO(strbuf) struct strbuf section = STRBUF(256), from = STRBUF(256);
+	const char *name;
+
+	if (strbuf_addf(&section, "%s.%s", family, p->name) ||
+	    strbuf_addf(&from, "[%s] llm", section.text))
+		return out_of_memory(err);
+	name = config_has(c->config, section.text)
+		       ? config_get(c->config, section.text, "llm")
+		       : NULL;
+	if (!name || !*name)
+		return MT_OK;
+	if (need_models(c, err))
+		return err->code;
+	return llm_models_get(c->models, name, model, from.text, &p->llm, err);
+}
+
+static int agent_model(struct conversation *c, const char *section, const char *model,
+		       struct error *err)
+{
+	AUTO(strbuf) struct strbuf from = STRBUF(256);
+	const char *router = config_get(c->config, section, "router");
+
+	strbuf_addf(&from, "[%s] llm", section);
+	if (need_models(c, err) || own_model(c, "agent", &c->agent->plugin, model, err))
+		return err->code;
+	c->agent->llm = c->agent->plugin.llm;
+	if (!c->agent->llm &&
+	    llm_models_get(c->models, config_get(c->config, section, "llm"), model,
+			   from.error ? section : from.text, &c->agent->llm, err))
+		return err->code;
+	yaml_warm_up(); /* while one library is loaded no other can be */
+	llm_warm_up(c->agent->llm);
+	return llm_router_open(c->models, c->config, router, &c->agent->router, err);
+}
+
+int request_open_models(struct conversation *c, const char *section, const char *model,
+			struct error *err)
+{
+	const struct mt_agent *agent = c->agent->plugin.functions;
+
+	if (!(agent->flags & MT_AGENT_NO_MODEL) && agent_model(c, section, model, err))
+		return err->code;
+	for (size_t i = 0; i < c->agent->condenser_count; i++)
+		if (own_model(c, "condenser", &c->agent->condensers[i], NULL, err))
+			return err->code;
+	return MT_OK;
+}
+
+struct llm *conversation_llm_for(const struct conversation *c,
+				 const struct plugin_component *p,
+				 const struct llm_request *request)
+{
+	bool condenses = p->component->kind == MT_KIND_CONDENSER;
+
+	if (p->llm)
+		return p->llm;
+	return llm_router_choose(c->agent->router, request,
+				 condenses ? LLM_FOR_CONDENSING : LLM_FOR_AGENT,
+				 c->agent->llm);
+}
+
+int request_tool_model(struct conversation *c, const char *instance, const char *name,
+		       const struct llm_request *request, struct llm **ret,
+		       struct error *err)
+{
+	AUTO(strbuf) struct strbuf section = STRBUF(256), from = STRBUF(256);
+
+	if (strbuf_addf(&section, "tool.%s", instance) ||
+	    strbuf_addf(&from, "[%s] llm", section.text))
+		return out_of_memory(err);
+	if (!name && config_has(c->config, section.text))
+		name = config_get(c->config, section.text, "llm");
+	if (name && *name)
+		return need_models(c, err) ? err->code
+					   : llm_models_get(c->models, name, NULL,
+							    from.text, ret, err);
+	*ret = llm_router_choose(c->agent->router, request, LLM_FOR_AGENT, c->agent->llm);
+	return *ret ? MT_OK
+		    : fail(err, MT_EUNSUPPORTED,
+			   "the conversation has no model: set `llm` in "
+			   "[%s]",
+			   section.text);
+}
+
+const struct llm_usage_totals *conversation_bill(const struct conversation *c)
+{
+	return c->models ? llm_models_usage(c->models) : NULL;
+}
+
+/* ---- the request that is under way ------------------------------------- */
+
+struct mt_ctx request_finish(struct conversation *c)
+{
+	struct mt_ctx x = *c->request_ctx;
+
+	free(c->request_ctx);
+	c->request_ctx = NULL;
+	c->exchange = NULL;
+	x.sent = false;
+	return x;
+}
+
+void request_clear(struct conversation *c)
+{
+	c->exchange = NULL;
+	if (c->request_ctx)
+		plugin_ctx_clear(c->request_ctx);
+	free(c->request_ctx);
+	c->request_ctx = NULL;
+}
+
+void request_cancel(struct conversation *c)
+{
+	if (c->exchange)
+		llm_cancel(c->exchange);
+	request_clear(c);
+}
+
+/* What was sent waits for the loop, and the loop for the disk. */
+int request_send(struct conversation *c, struct mt_ctx *x,
+		 const struct llm_events *events, struct error *err)
+{
+	struct llm *llm = conversation_llm_for(c, x->part, x->request);
+	int64_t index = evlog_replies(c->log);
+	int r;
+
+	if (!x->is_agent)
+		index = side_usage_calls(c, USAGE_CONDENSERS);
+
+	c->request_ctx = malloc(sizeof *c->request_ctx);
+	if (!c->request_ctx)
+		return out_of_memory(err);
+	*c->request_ctx = *x;
+	*x = (struct mt_ctx){ .c = c, .part = c->request_ctx->part, .sent = true };
+	c->request_ctx->request->stream = llm_feature(llm, "stream");
+	c->request_event_count = evlog_count(c->log);
+	evlog_barrier_begin(c->log);
+	r = llm_send(llm, c->request_ctx->request, index, events, c, NULL, &c->exchange,
+		     err);
+	if (!r)
+		r = conversation_barrier(c, err);
+	if (r)
+		request_cancel(c);
+	else
+		llm_query_context_window(llm);
+	return r;
+}
+
+/* ---- its attempts ------------------------------------------------------ */
+
+/* A record, so that a wait is seen afterwards also where no state tells of it. */
+static void log_attempt(struct conversation *c, const struct llm_error *why,
+			int64_t wait_ms, const char *next)
+{
+	AUTO(json) json_object *record = json_object_new_object();
+	struct error err = ERROR_NONE;
+	int r = record ? MT_OK : MT_ENOMEM;
+
+	if (!r)
+		r = js_set_str(record, "record", "retry");
+	if (!r)
+		r = js_set_str(record, "kind", llm_error_name(why->kind));
+	if (!r)
+		r = js_set_int(record, "attempts", why->attempts);
+	if (!r && next)
+		r = js_set_str(record, "model", next);
+	else if (!r)
+		r = js_set_int(record, "wait_ms", wait_ms);
+	if (!r)
+		r = js_set_str(record, "error", why->text);
+	if (r || evlog_record(c->log, record, &err))
+		conversation_notice(c, MT_LOG_WARNING, "the log lacks an attempt: %s",
+				    r ? status_name(r) : err.text);
+}
+
+void request_on_retry(struct conversation *c, const struct llm_error *why,
+		      int64_t wait_ms)
+{
+	log_attempt(c, why, wait_ms, NULL);
+	NOTIFY_WATCHERS(c, retry, why, wait_ms);
+	if (why->kind == MT_ERROR_RATE_LIMIT)
+		conversation_set_state(c, STATE_RATE_LIMITED, why->text);
+}
+
+void request_on_resume(struct conversation *c)
+{
+	if (c->state == STATE_RATE_LIMITED)
+		conversation_set_state(c, STATE_RUNNING, "");
+}
+
+void request_on_fallback(struct conversation *c, const struct llm_error *why,
+			 const struct llm *next)
+{
+	log_attempt(c, why, 0, llm_name(next));
+	conversation_notice(c, MT_LOG_WARNING, "%s; %s is asked instead", why->text,
+			    llm_name(next));
+}
