@@ -146,7 +146,7 @@ static int do_list(struct job *j, const char *word, struct error *err)
 /* What the MCP servers of a skill would run. */
 static void put_servers(const struct job *j, const struct skill *s)
 {
-	AUTO(json) json_object *servers = skill_servers(s);
+	AUTO(json) json_object *servers = skill_mcp_servers(s);
 
 	if (!servers)
 		return;
@@ -245,7 +245,7 @@ static int do_trust(struct job *j, const char *word, struct error *err)
 	if (!s || skills_content(s, err))
 		return s ? err->code : fail(err, MT_ENOTFOUND, "there is no skill `%.100s`: see "
 					    "mortise skills list", word);
-	servers = skill_servers(s);
+	servers = skill_mcp_servers(s);
 	if (!servers)
 		return fail(err, MT_ENOTFOUND, "%s brings no MCP servers", word);
 	if (!mcp_servers_trust(s->name, servers, err))
@@ -265,7 +265,7 @@ static int do_untrust(struct job *j, const char *word, struct error *err)
 /* Who signed it; "" and no error without a signature, unless a key was named. */
 static int signer_of(const struct job *j, const char *path, char **ret, struct error *err)
 {
-	int r = pack_signed(path, j->key, ret, err);
+	int r = pack_verify_signature(path, j->key, ret, err);
 
 	if (r == MT_ENOTFOUND && !j->key) {
 		*ret = strdup("");
@@ -331,8 +331,8 @@ static int do_install(struct job *j, const char *word, struct error *err)
 /* The skills of an installed pack; NULL: they cannot be read. */
 static struct skills *skills_of_pack(const char *name)
 {
-	AUTO(free) char *folder = packs_folder(false, NULL), *path = NULL;
-	AUTO(json) json_object *locked = folder ? packs_locked(folder) : NULL;
+	AUTO(free) char *folder = packs_dir(false, NULL), *path = NULL;
+	AUTO(json) json_object *locked = folder ? packs_read_lock(folder) : NULL;
 	AUTO(pack) struct pack *p = NULL;
 	struct skills *all = NULL;
 

@@ -19,7 +19,7 @@ struct names {
 	int32_t count;
 };
 
-struct facts {
+struct event_facts {
 	struct evlog *log;
 	struct names batches, calls;
 	struct view_fact *list;
@@ -27,16 +27,16 @@ struct facts {
 	size_t count, room;
 };
 
-struct facts *facts_new(struct evlog *log)
+struct event_facts *event_facts_new(struct evlog *log)
 {
-	struct facts *f = calloc(1, sizeof *f);
+	struct event_facts *f = calloc(1, sizeof *f);
 
 	if (f)
 		f->log = log;
 	return f;
 }
 
-struct facts *facts_free(struct facts *f)
+struct event_facts *event_facts_free(struct event_facts *f)
 {
 	if (f) {
 		tdestroy(f->batches.tree, free);
@@ -48,13 +48,13 @@ struct facts *facts_free(struct facts *f)
 	return NULL;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_names(const void *a, const void *b)
 {
 	return strcmp(((const struct name *)a)->text, ((const struct name *)b)->text);
 }
 
 /* @return the number of a text; -1 for none; -2: out of memory. */
-static int32_t number_of(struct names *names, const char *text)
+static int32_t name_number(struct names *names, const char *text)
 {
 	size_t len = text ? strlen(text) : 0;
 	struct name *n, **found;
@@ -66,7 +66,7 @@ static int32_t number_of(struct names *names, const char *text)
 		return -2;
 	memcpy(n->text, text, len + 1);
 	n->number = names->count;
-	found = tsearch(n, &names->tree, compare);
+	found = tsearch(n, &names->tree, compare_names);
 	if (!found || *found != n) {
 		int32_t number = found ? (*found)->number : -2;
 
@@ -77,7 +77,8 @@ static int32_t number_of(struct names *names, const char *text)
 	return n->number;
 }
 
-static int read_one(struct facts *f, int32_t id, struct view_fact *ret, struct error *err)
+static int read_one(struct event_facts *f, int32_t id, struct view_fact *ret,
+		    struct error *err)
 {
 	AUTO(event) struct event *e = NULL;
 	json_object *meta;
@@ -90,9 +91,10 @@ static int read_one(struct facts *f, int32_t id, struct view_fact *ret, struct e
 	if (!e)
 		return err->code;
 	meta = event_tool_meta(e);
-	ret->call = number_of(&f->calls, js_str(meta, "tool_call_id", NULL));
+	ret->call = name_number(&f->calls, js_str(meta, "tool_call_id", NULL));
 	if (ret->is_action) {
-		ret->batch = number_of(&f->batches, js_str(meta, "llm_response_id", NULL));
+		ret->batch =
+			name_number(&f->batches, js_str(meta, "llm_response_id", NULL));
 		ret->thinking = *js_str(e->json, "reasoning_content", "") != '\0';
 	}
 	if (ret->call == -2 || ret->batch == -2)
@@ -100,7 +102,7 @@ static int read_one(struct facts *f, int32_t id, struct view_fact *ret, struct e
 	return MT_OK;
 }
 
-static int make_room(struct facts *f, size_t count)
+static int event_facts_reserve(struct event_facts *f, size_t count)
 {
 	struct view_fact *list = realloc(f->list, (count + 1) * sizeof *list);
 	int32_t *ids;
@@ -115,14 +117,14 @@ static int make_room(struct facts *f, size_t count)
 	return MT_OK;
 }
 
-int facts_read(struct facts *f, const int32_t *ids, size_t count, uint64_t end,
-	       bool *ret_more, struct error *err)
+int event_facts_read(struct event_facts *f, const int32_t *ids, size_t count,
+		     uint64_t end, bool *ret_more, struct error *err)
 {
 	size_t same = 0;
 
 	*ret_more = false;
 	if (count > f->room) {
-		if (make_room(f, count * 2))
+		if (event_facts_reserve(f, count * 2))
 			return out_of_memory(err);
 		f->room = count * 2;
 	}
@@ -138,11 +140,11 @@ int facts_read(struct facts *f, const int32_t *ids, size_t count, uint64_t end,
 		if (read_one(f, ids[f->count], &f->list[f->count], err))
 			return err->code;
 	}
-	view_rules_loops(f->list, count);
+	view_invariants_number_loops(f->list, count);
 	return MT_OK;
 }
 
-const struct view_fact *facts_list(const struct facts *f)
+const struct view_fact *event_facts_list(const struct event_facts *f)
 {
 	return f->list;
 }
@@ -154,7 +156,7 @@ static int by_id(const void *key, const void *id)
 	return a < b ? -1 : a > b;
 }
 
-const struct view_fact *facts_of(const struct facts *f, int64_t id)
+const struct view_fact *event_facts_of(const struct event_facts *f, int64_t id)
 {
 	int32_t key = (int32_t)id;
 	int32_t *found = id < 0 ? NULL

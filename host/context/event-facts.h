@@ -8,17 +8,17 @@
 #include "context/view-invariants.h"
 #include "events/log.h"
 
-struct facts;
+struct event_facts;
 
-struct facts *facts_new(struct evlog *log);
-struct facts *facts_free(struct facts *f);
+struct event_facts *event_facts_new(struct evlog *log);
+struct event_facts *event_facts_free(struct event_facts *f);
 /** Know these events, in this order. With an `end` (CLOCK_MONOTONIC, ns; 0: none) some
  *  may be left when it has come: then `*ret_more`, and the lists are not to be used. */
-int facts_read(struct facts *f, const int32_t *ids, size_t count, uint64_t end,
-	       bool *ret_more, struct error *err);
-/** Those of the last facts_read, in its order. */
-const struct view_fact *facts_list(const struct facts *f);
+int event_facts_read(struct event_facts *f, const int32_t *ids, size_t count,
+		     uint64_t end, bool *ret_more, struct error *err);
+/** Those of the last event_facts_read, in its order. */
+const struct view_fact *event_facts_list(const struct event_facts *f);
 /** Of one of them by its id; NULL: it is none of them. */
-const struct view_fact *facts_of(const struct facts *f, int64_t id);
+const struct view_fact *event_facts_of(const struct event_facts *f, int64_t id);
 
 #endif

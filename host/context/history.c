@@ -25,7 +25,7 @@ struct history {
 	size_t applied_count;
 	struct note *notes;    /* their summaries that are still shown */
 	size_t note_count;
-	struct facts *facts;   /* made when a rule first needs them */
+	struct event_facts *facts;   /* made when a rule first needs them */
 };
 
 struct history *history_new(struct evlog *log, int64_t start)
@@ -52,13 +52,13 @@ struct history *history_free(struct history *h)
 		free(h->applied);
 		free(h->gone);
 		free(h->shown);
-		facts_free(h->facts);
+		event_facts_free(h->facts);
 		free(h);
 	}
 	return NULL;
 }
 
-static int make_room(struct history *h, int64_t count)
+static int history_reserve(struct history *h, int64_t count)
 {
 	size_t room = h->room ? h->room : 256;
 	unsigned char *gone;
@@ -105,7 +105,7 @@ static bool ends(const struct evlog *log, const struct evlog_head *head)
 	return cause && is_delegation(cause);
 }
 
-int64_t delegation_end(const struct evlog *log, int64_t action)
+int64_t history_delegation_end(const struct evlog *log, int64_t action)
 {
 	int64_t depth = 0;
 
@@ -122,7 +122,7 @@ int64_t delegation_end(const struct evlog *log, int64_t action)
 	return -1;
 }
 
-int64_t delegation_begin(const struct evlog *log, int64_t id)
+int64_t history_delegation_begin(const struct evlog *log, int64_t id)
 {
 	const struct evlog_head *head = evlog_head(log, id);
 	int64_t depth = 0;
@@ -140,12 +140,14 @@ int64_t delegation_begin(const struct evlog *log, int64_t id)
 	return -1;
 }
 
-int64_t delegation_owner(const struct evlog *log, int64_t id)
+int64_t history_delegation_owner(const struct evlog *log, int64_t id)
 {
 	int64_t owner = -1;
 
 	for (int64_t i = 0; i < id; i++) {
-		int64_t end = is_delegation(evlog_head(log, i)) ? delegation_end(log, i) : i;
+		int64_t end = is_delegation(evlog_head(log, i))
+				      ? history_delegation_end(log, i)
+				      : i;
 
 		if (end == i)
 			continue;
@@ -160,7 +162,7 @@ int64_t delegation_owner(const struct evlog *log, int64_t id)
 /* ---- what condensations said ------------------------------------------- */
 
 /* A condensation that is forgotten takes its summary along. */
-static void forget(struct history *h, int64_t id)
+static void history_forget_event(struct history *h, int64_t id)
 {
 	if (id < 0 || id >= evlog_count(h->log))
 		return;
@@ -182,9 +184,10 @@ static void forget_all(struct history *h, json_object *args)
 
 	for (size_t i = 0; json_object_is_type(ids, json_type_array)
 			   && i < json_object_array_length(ids); i++)
-		forget(h, json_object_get_int64(json_object_array_get_idx(ids, i)));
+		history_forget_event(h, json_object_get_int64(
+						json_object_array_get_idx(ids, i)));
 	for (int64_t i = first; first >= 0 && i <= last && i < evlog_count(h->log); i++)
-		forget(h, i);
+		history_forget_event(h, i);
 }
 
 /* V0 knows one summary at a time: a new one stands for those before it unless
@@ -211,7 +214,7 @@ static int take_summary(struct history *h, int64_t id, json_object *args,
 	return MT_OK;
 }
 
-bool condensation_is_valid(json_object *args)
+bool history_condensation_is_valid(json_object *args)
 {
 	bool ids = js_get(args, "forgotten_event_ids");
 	bool first = js_get(args, "forgotten_events_start_id");
@@ -221,7 +224,7 @@ bool condensation_is_valid(json_object *args)
 	return summary == offset && first == last && ids != first;
 }
 
-static int apply(struct history *h, int64_t id, struct error *err)
+static int apply_condensation(struct history *h, int64_t id, struct error *err)
 {
 	AUTO(event) struct event *e = evlog_event(h->log, id, err);
 	int64_t *all = e ? realloc(h->applied, (h->applied_count + 1) * sizeof *all) : NULL;
@@ -232,7 +235,7 @@ static int apply(struct history *h, int64_t id, struct error *err)
 		return out_of_memory(err);
 	h->applied = all;
 	all[h->applied_count++] = id;
-	if (!condensation_is_valid(event_args(e)))
+	if (!history_condensation_is_valid(event_args(e)))
 		return MT_OK;
 	forget_all(h, event_args(e));
 	return take_summary(h, id, event_args(e), err);
@@ -294,14 +297,14 @@ static void drop_undone(struct history *h)
 static void pass_delegation(struct history *h)
 {
 	int64_t end = is_delegation(evlog_head(h->log, h->scanned))
-			      ? delegation_end(h->log, h->scanned) : -1;
+			      ? history_delegation_end(h->log, h->scanned) : -1;
 
 	if (end > 0)
 		h->scanned = end - 1;
 }
 
 /* Look at the events that have come since the last view. */
-static int scan(struct history *h, int64_t count, struct error *err)
+static int history_scan(struct history *h, int64_t count, struct error *err)
 {
 	begin_anew_if_undone(h);
 	drop_undone(h);
@@ -309,7 +312,7 @@ static int scan(struct history *h, int64_t count, struct error *err)
 		const struct evlog_head *head = evlog_head(h->log, h->scanned);
 
 		if (strcmp(head->type->name, "condensation") == 0 && !head->undone
-		    && apply(h, h->scanned, err))
+		    && apply_condensation(h, h->scanned, err))
 			return err->code;
 		if (!head->hidden && !head->undone && !left_out(head->type))
 			h->shown[h->shown_count++] = (int32_t)h->scanned;
@@ -320,20 +323,21 @@ static int scan(struct history *h, int64_t count, struct error *err)
 
 /* ---- the rules --------------------------------------------------------- */
 
-static int read_facts(struct history *h, uint64_t end, bool *ret_more, struct error *err)
+static int history_read_facts(struct history *h, uint64_t end, bool *ret_more,
+			      struct error *err)
 {
 	if (!h->facts)
-		h->facts = facts_new(h->log);
+		h->facts = event_facts_new(h->log);
 	if (!h->facts)
 		return out_of_memory(err);
-	return facts_read(h->facts, h->shown, h->shown_count, end, ret_more, err);
+	return event_facts_read(h->facts, h->shown, h->shown_count, end, ret_more, err);
 }
 
 static int need_facts(struct history *h, struct error *err)
 {
 	bool more;
 
-	return read_facts(h, 0, &more, err);
+	return history_read_facts(h, 0, &more, err);
 }
 
 /* The newest task list that is shown; SIZE_MAX: none. */
@@ -367,7 +371,7 @@ static int free_tasks(const struct history *h, const unsigned char *shown,
 		return MT_ENOMEM;
 	for (size_t i = 0; i < n; i++)
 		places[i] = &facts[i];
-	view_rules_mates(places, n, tasks, marks);
+	view_invariants_mates(places, n, tasks, marks);
 	for (size_t i = 0; i < n; i++)
 		whole = whole && (!marks[i] || shown[i]);
 	for (size_t i = 0; i < n; i++)
@@ -389,8 +393,9 @@ static int keep_rules(struct history *h, unsigned char *shown, struct error *err
 	if (!facts)
 		return out_of_memory(err);
 	for (size_t i = 0; i < h->shown_count; i++)
-		facts[i] = facts_list(h->facts)[i];
-	if (free_tasks(h, shown, facts) || view_rules_apply(facts, h->shown_count, shown))
+		facts[i] = event_facts_list(h->facts)[i];
+	if (free_tasks(h, shown, facts) ||
+	    view_invariants_apply(facts, h->shown_count, shown))
 		return out_of_memory(err);
 	return MT_OK;
 }
@@ -411,7 +416,7 @@ static const struct view_fact **facts_of_view(struct history *h,
 		return NULL;
 	}
 	for (size_t i = 0; i < count; i++)
-		places[i] = facts_of(h->facts, view[i].event);
+		places[i] = event_facts_of(h->facts, view[i].event);
 	return places;
 }
 
@@ -422,7 +427,7 @@ int history_mates(struct history *h, const struct view_item *view, size_t count,
 
 	if (!places)
 		return err->code;
-	view_rules_mates(places, count, place, marks);
+	view_invariants_mates(places, count, place, marks);
 	return MT_OK;
 }
 
@@ -433,7 +438,7 @@ int history_complete(struct history *h, const struct view_item *view, size_t cou
 
 	if (!places)
 		return err->code;
-	return view_rules_complete(places, count, shown)
+	return view_invariants_complete(places, count, shown)
 		       ? out_of_memory(err) : MT_OK;
 }
 
@@ -446,7 +451,7 @@ int history_cuts(struct history *h, const struct view_item *view, size_t count,
 	if (!places)
 		return err->code;
 	allowed = malloc(count + 1);
-	if (!allowed || view_rules_cuts(places, count, allowed)) {
+	if (!allowed || view_invariants_cuts(places, count, allowed)) {
 		free(allowed);
 		return out_of_memory(err);
 	}
@@ -480,11 +485,11 @@ int history_prepare(struct history *h, uint64_t end, bool *ret_more, struct erro
 	int64_t count = evlog_count(h->log);
 
 	*ret_more = false;
-	if (make_room(h, count))
+	if (history_reserve(h, count))
 		return out_of_memory(err);
-	if (scan(h, count, err))
+	if (history_scan(h, count, err))
 		return err->code;
-	return h->applied_count ? read_facts(h, end, ret_more, err) : MT_OK;
+	return h->applied_count ? history_read_facts(h, end, ret_more, err) : MT_OK;
 }
 
 int history_view(struct history *h, struct view_item **ret, size_t *ret_count,
@@ -493,9 +498,9 @@ int history_view(struct history *h, struct view_item **ret, size_t *ret_count,
 	int64_t count = evlog_count(h->log);
 	AUTO(free) char *shown = NULL;
 
-	if (make_room(h, count))
+	if (history_reserve(h, count))
 		return out_of_memory(err);
-	if (scan(h, count, err))
+	if (history_scan(h, count, err))
 		return err->code;
 	shown = malloc(h->shown_count + 1);
 	if (!shown)

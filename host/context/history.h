@@ -27,22 +27,23 @@ int history_prepare(struct history *h, uint64_t end, bool *ret_more, struct erro
 /** Where a view of this history may be cut: count + 1 flags, the caller's. */
 int history_cuts(struct history *h, const struct view_item *view, size_t count,
 		 unsigned char **ret_allowed, struct error *err);
-/** Mark what must stay in a view for one event of it to stay: see view_rules_mates. */
+/** Mark what must stay in a view for one event of it to stay: see
+ *  view_invariants_mates. */
 int history_mates(struct history *h, const struct view_item *view, size_t count,
 		  size_t place, unsigned char *marks, struct error *err);
 /** Add to what is `shown` of a view what it cannot be sent without: see
- *  view_rules_complete. */
+ *  view_invariants_complete. */
 int history_complete(struct history *h, const struct view_item *view, size_t count,
 		     unsigned char *shown, struct error *err);
 /** Are these the arguments of a condensation: either a list of ids or a range, and
  *  a summary only together with its offset? One that is not has no effect. */
-bool condensation_is_valid(json_object *args);
+bool history_condensation_is_valid(json_object *args);
 /** The observation that ends what the action `delegate` began; -1: none has. */
-int64_t delegation_end(const struct evlog *log, int64_t action);
+int64_t history_delegation_end(const struct evlog *log, int64_t action);
 /** The action that this event ends; -1: it ends none. */
-int64_t delegation_begin(const struct evlog *log, int64_t id);
+int64_t history_delegation_begin(const struct evlog *log, int64_t id);
 /** The innermost delegation that was under way when the event `id` came; -1: none. */
-int64_t delegation_owner(const struct evlog *log, int64_t id);
+int64_t history_delegation_owner(const struct evlog *log, int64_t id);
 
 /** True if the user has sent a message at or after this id. */
 bool history_user_since(const struct evlog *log, int64_t id);

@@ -19,7 +19,8 @@ static bool has_prefix(const char *text, const char *prefix)
 }
 
 /* The bytes of data:TYPE;base64,TEXT, whatever it says that they are. */
-static int decode(const char *url, size_t len, struct strbuf *bytes, struct error *err)
+static int decode_data_url(const char *url, size_t len, struct strbuf *bytes,
+			   struct error *err)
 {
 	const char *comma = memchr(url, ',', len);
 	static const char mark[] = ";base64";
@@ -43,14 +44,14 @@ static int decode(const char *url, size_t len, struct strbuf *bytes, struct erro
 static int look_at_data(const char *url, size_t len, struct strbuf *bytes,
 			struct image *image, struct error *err)
 {
-	int status = decode(url, len, bytes, err);
+	int status = decode_data_url(url, len, bytes, err);
 
 	return status ? status : image_look(bytes->text, bytes->len, image, err);
 }
 
 /* ---- parts ---------------------------------------------------------------------- */
 
-static const char *own(struct images *images, char *text)
+static const char *images_own_text(struct images *images, char *text)
 {
 	char **all = text ? realloc(images->owned, (images->owned_count + 1) * sizeof *all)
 			  : NULL;
@@ -64,9 +65,9 @@ static const char *own(struct images *images, char *text)
 	return text;
 }
 
-static int add_text(struct images *images, char *text)
+static int images_add_text(struct images *images, char *text)
 {
-	const char *kept = own(images, text);
+	const char *kept = images_own_text(images, text);
 
 	if (!kept)
 		return MT_ENOMEM;
@@ -82,7 +83,7 @@ static int add_why(struct images *images, size_t n, const char *why)
 
 	if (asprintf(&text, "[Image %zu cannot be shown: it %s]", n + 1, why) < 0)
 		return MT_ENOMEM;
-	return add_text(images, text);
+	return images_add_text(images, text);
 }
 
 static int add_name(struct images *images, size_t n)
@@ -91,14 +92,14 @@ static int add_name(struct images *images, size_t n)
 
 	if (asprintf(&text, "Image %zu:", n + 1) < 0)
 		return MT_ENOMEM;
-	return add_text(images, text);
+	return images_add_text(images, text);
 }
 
 /* A blob that was seen to be an image: `path` is taken. */
-static int add_file(struct images *images, size_t n, char *path, const char *mime,
+static int images_add_blob(struct images *images, size_t n, char *path, const char *mime,
 		    size_t len)
 {
-	const char *kept = own(images, path);
+	const char *kept = images_own_text(images, path);
 
 	if (!kept || add_name(images, n))
 		return MT_ENOMEM;
@@ -126,12 +127,12 @@ static int add_blob(struct images *images, size_t n, struct evlog *log, const ch
 	}
 	if (image_look(bytes, len, &image, &err))
 		return add_why(images, n, err.text);
-	return add_file(images, n, STEAL(path), image.mime, len);
+	return images_add_blob(images, n, STEAL(path), image.mime, len);
 }
 
 /* The bytes of a data: URL become a blob of their own. */
-static int add_data(struct images *images, size_t n, struct evlog *log, const char *url,
-		    size_t len)
+static int images_add_data_url(struct images *images, size_t n, struct evlog *log,
+			       const char *url, size_t len)
 {
 	AUTO(strbuf) struct strbuf bytes = STRBUF(IMAGE_MAX_BYTES + 256);
 	struct error err = ERROR_NONE;
@@ -158,7 +159,7 @@ static bool is_address(const char *url, size_t len)
 
 static int add_address(struct images *images, size_t n, const char *url)
 {
-	const char *kept = own(images, strdup(url));
+	const char *kept = images_own_text(images, strdup(url));
 
 	if (!kept || add_name(images, n))
 		return MT_ENOMEM;
@@ -174,7 +175,7 @@ static int add_url(struct images *images, size_t n, struct evlog *log, json_obje
 	size_t len = (size_t)json_object_get_string_len(value);
 
 	if (has_prefix(url, "data:"))
-		return add_data(images, n, log, url, len);
+		return images_add_data_url(images, n, log, url, len);
 	if (is_address(url, len))
 		return add_address(images, n, url);
 	return add_why(images, n, "is neither a data: nor an https: URL");
@@ -226,7 +227,7 @@ void images_clear(struct images *images)
 
 /* ---- coming in -------------------------------------------------------------------- */
 
-static int check_one(json_object *value, size_t n, struct error *err)
+static int check_image_url(json_object *value, size_t n, struct error *err)
 {
 	AUTO(strbuf) struct strbuf bytes = STRBUF(IMAGE_MAX_BYTES + 256);
 	struct error why = ERROR_NONE;
@@ -259,7 +260,7 @@ int images_check(json_object *urls, struct error *err)
 		return fail(err, MT_ELIMIT, "a message may have at most %d images",
 			    IMAGES_MAX);
 	for (size_t i = 0; i < count; i++)
-		if (check_one(json_object_array_get_idx(urls, i), i, err))
+		if (check_image_url(json_object_array_get_idx(urls, i), i, err))
 			return err->code;
 	return MT_OK;
 }

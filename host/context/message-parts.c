@@ -113,8 +113,9 @@ static void add_extended(const struct event *e, struct strbuf *out)
 						   ""));
 }
 
-static enum piece_kind observation(const struct event *e, const struct memory_options *o,
-				   struct strbuf *out)
+static enum message_part_kind observation(const struct event *e,
+					  const struct request_messages_options *o,
+					  struct strbuf *out)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(TEXT_MAX);
 
@@ -122,9 +123,9 @@ static enum piece_kind observation(const struct event *e, const struct memory_op
 		AUTO(free) char *found = o->recall ? o->recall(e, o->arg) : NULL;
 
 		if (!found || !*found)
-			return PIECE_NONE;
+			return MESSAGE_PART_NONE;
 		strbuf_add(out, found);
-		return PIECE_USER;
+		return MESSAGE_PART_USER;
 	}
 	for (size_t i = 0; i < ARRAY_LEN(observations); i++) {
 		if (strcmp(observations[i].type, e->type->name) != 0)
@@ -140,14 +141,15 @@ static enum piece_kind observation(const struct event *e, const struct memory_op
 		if (text.error)
 			out->error = text.error;
 		add_extended(e, out);
-		return event_tool_meta(e) ? PIECE_RESULT : PIECE_USER;
+		return event_tool_meta(e) ? MESSAGE_PART_RESULT : MESSAGE_PART_USER;
 	}
-	return PIECE_NONE;
+	return MESSAGE_PART_NONE;
 }
 
 /* `finish` of the model: what it said, the call itself is not sent. What it said to
  * the user stands for it if there is nothing else. */
-static enum piece_kind finish(const struct event *e, struct evlog *log, struct strbuf *out)
+static enum message_part_kind write_part_text(const struct event *e, struct evlog *log,
+					      struct strbuf *out)
 {
 	const char *thought = event_arg(e, "thought"), *last = event_arg(e, "final_thought");
 	const char *response = js_str(event_tool_meta(e), "llm_response_id", NULL);
@@ -159,46 +161,48 @@ static enum piece_kind finish(const struct event *e, struct evlog *log, struct s
 		strbuf_addf(out, "%s%s", *thought ? "\n" : "", said);
 	if (!*thought && !*said)
 		strbuf_add(out, *last ? last : "Done.");
-	return e->source == SOURCE_USER ? PIECE_USER : PIECE_ASSISTANT;
+	return e->source == SOURCE_USER ? MESSAGE_PART_USER : MESSAGE_PART_ASSISTANT;
 }
 
-static enum piece_kind action(const struct event *e, struct evlog *log, struct strbuf *out)
+static enum message_part_kind action(const struct event *e, struct evlog *log,
+				     struct strbuf *out)
 {
 	const char *type = e->type->name;
 
 	if (strcmp(type, "system") == 0) {
 		strbuf_add(out, event_arg(e, "content"));
-		return PIECE_SYSTEM;
+		return MESSAGE_PART_SYSTEM;
 	}
 	if (strcmp(type, "message") == 0) {
 		strbuf_add(out, event_arg(e, "content"));
 		add_extended(e, out);
 		return e->source == SOURCE_USER || e->source == SOURCE_ENVIRONMENT
-			       ? PIECE_USER
-			       : PIECE_ASSISTANT;
+			       ? MESSAGE_PART_USER
+			       : MESSAGE_PART_ASSISTANT;
 	}
 	if (strcmp(type, "finish") == 0)
-		return finish(e, log, out);
+		return write_part_text(e, log, out);
 	if (event_tool_meta(e))
-		return PIECE_CALL;
+		return MESSAGE_PART_CALL;
 	if (strcmp(type, "run") == 0 && e->source == SOURCE_USER) {
 		strbuf_addf(out, "User executed the command:\n%s", event_arg(e, "command"));
-		return PIECE_USER;
+		return MESSAGE_PART_USER;
 	}
 	if (strcmp(type, "read") == 0 && e->source == SOURCE_USER) {
 		strbuf_addf(out, "User requested to read file: %s", event_arg(e, "path"));
-		return PIECE_USER;
+		return MESSAGE_PART_USER;
 	}
-	return PIECE_NONE;
+	return MESSAGE_PART_NONE;
 }
 
-static int copy_ids(struct piece *p, const struct event *e)
+static int copy_ids(struct message_part *p, const struct event *e)
 {
 	json_object *meta = event_tool_meta(e);
 	const char *response = js_str(meta, "llm_response_id", NULL);
 	const char *call = js_str(meta, "tool_call_id", NULL);
 
-	if (!response || !call || (p->kind != PIECE_CALL && p->kind != PIECE_RESULT))
+	if (!response || !call ||
+	    (p->kind != MESSAGE_PART_CALL && p->kind != MESSAGE_PART_RESULT))
 		return MT_OK;
 	p->response = strdup(response);
 	p->call = strdup(call);
@@ -207,9 +211,9 @@ static int copy_ids(struct piece *p, const struct event *e)
 
 /* The text, then what images the event has; a message that is images alone has
  * no text, which some providers refuse if it is empty. */
-static int make_parts(struct piece *p, const struct event *e, struct evlog *log)
+static int make_parts(struct message_part *p, const struct event *e, struct evlog *log)
 {
-	bool shows = p->kind == PIECE_USER || p->kind == PIECE_RESULT;
+	bool shows = p->kind == MESSAGE_PART_USER || p->kind == MESSAGE_PART_RESULT;
 	size_t n = 0;
 
 	if (shows && images_of(e, log, &p->images))
@@ -229,11 +233,12 @@ static int make_parts(struct piece *p, const struct event *e, struct evlog *log)
 	return MT_OK;
 }
 
-struct piece *piece_make(const struct event *e, const struct memory_options *o,
-			 struct evlog *log)
+struct message_part *message_part_make(const struct event *e,
+				       const struct request_messages_options *o,
+				       struct evlog *log)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(TEXT_MAX);
-	struct piece *p = calloc(1, sizeof *p);
+	struct message_part *p = calloc(1, sizeof *p);
 
 	if (!p)
 		return NULL;
@@ -242,14 +247,14 @@ struct piece *piece_make(const struct event *e, const struct memory_options *o,
 		p->kind = action(e, log, &out);
 	else
 		p->kind = observation(e, o, &out);
-	p->failed = p->kind == PIECE_RESULT && strcmp(e->type->name, "error") == 0;
+	p->failed = p->kind == MESSAGE_PART_RESULT && strcmp(e->type->name, "error") == 0;
 	p->len = out.len - 2;
 	p->memory = strbuf_take(&out);
 	if (!p->memory || copy_ids(p, e))
-		return piece_free(p);
+		return message_part_free(p);
 	p->text = p->memory + 2;
 	if (make_parts(p, e, log))
-		return piece_free(p);
+		return message_part_free(p);
 	p->stamp = p->shown_stamp = llm_message_stamp();
 	p->apart_stamp = llm_message_stamp();
 	p->parts = p->own_parts;
@@ -257,7 +262,7 @@ struct piece *piece_make(const struct event *e, const struct memory_options *o,
 	return p;
 }
 
-struct piece *piece_free(struct piece *p)
+struct message_part *message_part_free(struct message_part *p)
 {
 	if (p) {
 		free(p->own_parts);

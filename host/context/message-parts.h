@@ -8,19 +8,19 @@
 #include "context/images.h"
 #include "context/request-messages.h"
 
-enum piece_kind {
-	PIECE_NONE,      /* the model reads nothing of it */
-	PIECE_SYSTEM,
-	PIECE_USER,
-	PIECE_ASSISTANT,
-	PIECE_CALL,      /* an action that came from a reply: the reply is sent */
-	PIECE_RESULT,    /* answers a call if `response` is set, else the user's */
+enum message_part_kind {
+	MESSAGE_PART_NONE,      /* the model reads nothing of it */
+	MESSAGE_PART_SYSTEM,
+	MESSAGE_PART_USER,
+	MESSAGE_PART_ASSISTANT,
+	MESSAGE_PART_CALL,      /* an action that came from a reply: the reply is sent */
+	MESSAGE_PART_RESULT,    /* answers a call if `response` is set, else the user's */
 };
 
 struct turn;
 
-struct piece {
-	enum piece_kind kind;
+struct message_part {
+	enum message_part_kind kind;
 	char *response, *call;       /* ids of the reply and its call; or NULL */
 	struct turn *turn;           /* memory's: the reply, once it was looked up */
 	size_t place;                /* of the call in the reply */
@@ -39,9 +39,10 @@ struct piece {
 };
 
 /** Make the piece of an event. NULL: out of memory. */
-struct piece *piece_make(const struct event *e, const struct memory_options *o,
-			 struct evlog *log);
-struct piece *piece_free(struct piece *p);
+struct message_part *message_part_make(const struct event *e,
+				       const struct request_messages_options *o,
+				       struct evlog *log);
+struct message_part *message_part_free(struct message_part *p);
 
 /** The tools that the first event offers. */
 struct tool_list {

@@ -16,7 +16,7 @@ struct templates {
 	size_t count;
 };
 
-static bool good_name(const char *name)
+static bool is_prompt_name(const char *name)
 {
 	size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_-");
 
@@ -48,7 +48,7 @@ static const char *partial(const char *name, void *arg)
 {
 	struct templates *t = arg;
 
-	if (!good_name(name) || t->count == PARTIALS_MAX)
+	if (!is_prompt_name(name) || t->count == PARTIALS_MAX)
 		return NULL;
 	t->texts[t->count] = template_read(t, name, NULL);
 	return t->texts[t->count] ? t->texts[t->count++] : NULL;
@@ -63,7 +63,7 @@ char *prompt_render(const struct config *c, const char *agent, const char *name,
 	char *result = NULL;
 	size_t len;
 
-	if (!good_name(name)) {
+	if (!is_prompt_name(name)) {
 		fail(err, MT_EINVAL, "`%s` is not a name of a prompt", name);
 		return NULL;
 	}

@@ -18,22 +18,22 @@ enum { CALL_NAME_MAX = 64 };
 /* A reply of the model while a view is laid out: its calls wait for results. */
 struct turn {
 	struct llm_reply *reply;
-	const struct piece **results; /* by call */
+	const struct message_part **results; /* by call */
 	struct llm_call *calls;       /* the calls that have results */
 	struct llm_part part;         /* what it said */
 	bool silent;                  /* nothing */
 	uint64_t stamp;               /* anew when other calls of it are sent */
 	size_t wanted, seen;          /* results in the view, results reached */
 	unsigned generation;          /* of the view that used it last */
-	unsigned settled;             /* the layout that it is a settled part of */
+	unsigned stable;              /* the layout that it is a settled part of */
 	unsigned called;              /* the view that has an action of it */
-	unsigned called_settled;      /* the layout whose settled part has one */
+	unsigned called_stable;      /* the layout whose settled part has one */
 	bool sent;
 };
 
 /* The start of the newest view, as far as what follows cannot change it: a view
  * that begins with it is laid out from there on. */
-struct settled {
+struct stable_prefix {
 	unsigned number;              /* of the layout */
 	int64_t *events;
 	size_t count, room;
@@ -41,17 +41,17 @@ struct settled {
 	size_t message_count, message_room;
 };
 
-struct memory {
+struct request_messages {
 	struct evlog *log;
-	struct memory_options options;
-	struct piece **pieces;        /* by event id; NULL: not made */
+	struct request_messages_options options;
+	struct message_part **pieces;        /* by event id; NULL: not made */
 	size_t room, piece_count;
 	struct turn **turns;
 	size_t turn_count, turn_room, turns_used; /* used: by the newest view */
 	void *turn_tree;              /* the same turns, by the id of the reply */
 	unsigned generation;
 	size_t open;                  /* turns begun that may still change */
-	struct settled settled;
+	struct stable_prefix stable;
 	struct tool_list tools;
 	json_object *offered;   /* instead of those of the first event; or NULL */
 	struct summary *summaries;
@@ -65,20 +65,21 @@ struct summary {
 	char text[];
 };
 
-struct memory *memory_new(struct evlog *log, const struct memory_options *o)
+struct request_messages *request_messages_new(struct evlog *log,
+					      const struct request_messages_options *o)
 {
-	struct memory *m = calloc(1, sizeof *m);
+	struct request_messages *m = calloc(1, sizeof *m);
 
 	if (m) {
 		m->log = log;
 		m->options = *o;
-		m->settled.number = 1;
+		m->stable.number = 1;
 		m->first_user = -1;
 	}
 	return m;
 }
 
-static void drop_summaries(struct memory *m)
+static void drop_summaries(struct request_messages *m)
 {
 	while (m->summaries) {
 		struct summary *next = m->summaries->next;
@@ -96,38 +97,39 @@ static void drop_turn(struct turn *t)
 	free(t);
 }
 
-static void keep(void *turn)
+static void retain_turn(void *turn)
 {
 	(void)turn; /* `turns` owns it */
 }
 
-struct memory *memory_free(struct memory *m)
+struct request_messages *request_messages_free(struct request_messages *m)
 {
 	if (!m)
 		return NULL;
 	for (size_t i = 0; i < m->room; i++)
-		piece_free(m->pieces[i]);
+		message_part_free(m->pieces[i]);
 	free(m->pieces);
 	for (size_t i = 0; i < m->turn_count; i++)
 		drop_turn(m->turns[i]);
 	free(m->turns);
-	tdestroy(m->turn_tree, keep);
+	tdestroy(m->turn_tree, retain_turn);
 	tool_list_clear(&m->tools);
 	json_object_put(m->offered);
-	free(m->settled.events);
-	free(m->settled.messages);
+	free(m->stable.events);
+	free(m->stable.messages);
 	drop_summaries(m);
 	free(m);
 	return NULL;
 }
 
-static struct piece *piece_of(struct memory *m, int64_t id, struct error *err)
+static struct message_part *piece_of(struct request_messages *m, int64_t id,
+				     struct error *err)
 {
 	AUTO(event) struct event *e = NULL;
 
 	if ((uint64_t)id >= m->room) {
 		size_t room = m->room ? m->room : 256;
-		struct piece **all;
+		struct message_part **all;
 
 		while (room <= (uint64_t)id)
 			room *= 2;
@@ -145,7 +147,7 @@ static struct piece *piece_of(struct memory *m, int64_t id, struct error *err)
 	e = evlog_event(m->log, id, err);
 	if (!e)
 		return NULL;
-	m->pieces[id] = piece_make(e, &m->options, m->log);
+	m->pieces[id] = message_part_make(e, &m->options, m->log);
 	if (m->pieces[id])
 		m->piece_count++;
 	else
@@ -153,9 +155,9 @@ static struct piece *piece_of(struct memory *m, int64_t id, struct error *err)
 	return m->pieces[id];
 }
 
-struct mt_str memory_text(struct memory *m, int64_t id)
+struct mt_str request_messages_text(struct request_messages *m, int64_t id)
 {
-	struct piece *p = piece_of(m, id, NULL);
+	struct message_part *p = piece_of(m, id, NULL);
 
 	return p ? (struct mt_str){ p->text, p->len } : (struct mt_str){ "", 0 };
 }
@@ -168,7 +170,7 @@ static int compare_turns(const void *a, const void *b)
 		      ((const struct turn *)b)->reply->response_id);
 }
 
-static struct turn *turn_find(struct memory *m, const char *response)
+static struct turn *turn_find(struct request_messages *m, const char *response)
 {
 	struct llm_reply reply = { .response_id = (char *)response };
 	struct turn key = { .reply = &reply }, **found;
@@ -197,7 +199,8 @@ static void mend_names(struct llm_reply *reply)
 	}
 }
 
-static struct turn *turn_read(struct memory *m, const char *response, struct error *err)
+static struct turn *turn_read(struct request_messages *m, const char *response,
+			      struct error *err)
 {
 	AUTO(json) json_object *record = evlog_reply(m->log, response, err);
 	struct turn *t = record ? calloc(1, sizeof *t) : NULL;
@@ -207,7 +210,8 @@ static struct turn *turn_read(struct memory *m, const char *response, struct err
 	t->reply = llm_reply_from_json(record, err);
 	if (t->reply) {
 		mend_names(t->reply);
-		t->results = calloc(t->reply->call_count + 1, sizeof(struct piece *));
+		t->results =
+			calloc(t->reply->call_count + 1, sizeof(struct message_part *));
 		t->calls = calloc(t->reply->call_count + 1, sizeof *t->calls);
 	}
 	if (!t->results || !t->calls) {
@@ -219,7 +223,7 @@ static struct turn *turn_read(struct memory *m, const char *response, struct err
 	return t;
 }
 
-static int turn_make(struct memory *m, const char *response, struct turn **ret,
+static int turn_make(struct request_messages *m, const char *response, struct turn **ret,
 		     struct error *err)
 {
 	struct error why = ERROR_NONE;
@@ -260,7 +264,7 @@ static bool find_call(const struct turn *t, const char *id, size_t *ret_place)
 
 /* The turn that a result belongs to, begun anew for this view. A reply that is
  * not in the log is no error: what belongs to it is not sent. */
-static int turn_of(struct memory *m, struct piece *p, struct turn **ret,
+static int turn_of(struct request_messages *m, struct message_part *p, struct turn **ret,
 		   struct error *err)
 {
 	struct turn *t = p->turn ? p->turn : turn_find(m, p->response);
@@ -280,7 +284,8 @@ static int turn_of(struct memory *m, struct piece *p, struct turn **ret,
 		m->turns_used++;
 		t->wanted = t->seen = 0;
 		t->sent = false;
-		memset(t->results, 0, t->reply->call_count * sizeof(struct piece *));
+		memset(t->results, 0,
+		       t->reply->call_count * sizeof(struct message_part *));
 	}
 	*ret = t;
 	return MT_OK;
@@ -342,19 +347,19 @@ static int send_turn(struct turn *t, struct llm_request *request)
 
 /* ---- laying out a view ------------------------------------------------ */
 
-static int plain(struct llm_request *request, const struct piece *p)
+static int plain(struct llm_request *request, const struct message_part *p)
 {
 	static const int roles[] = {
-		[PIECE_SYSTEM] = MT_ROLE_SYSTEM,
-		[PIECE_USER] = MT_ROLE_USER,
-		[PIECE_ASSISTANT] = MT_ROLE_ASSISTANT,
-		[PIECE_RESULT] = MT_ROLE_USER,
+		[MESSAGE_PART_SYSTEM] = MT_ROLE_SYSTEM,
+		[MESSAGE_PART_USER] = MT_ROLE_USER,
+		[MESSAGE_PART_ASSISTANT] = MT_ROLE_ASSISTANT,
+		[MESSAGE_PART_RESULT] = MT_ROLE_USER,
 	};
 	struct llm_message message = { .role = roles[p->kind], .stamp = p->shown_stamp,
 				       .parts = p->parts, .part_count = p->part_count };
 	size_t n = request->message_count;
 
-	if (p->kind == PIECE_USER && p->parts == p->own_parts && n
+	if (p->kind == MESSAGE_PART_USER && p->parts == p->own_parts && n
 	    && request->messages[n - 1].role == MT_ROLE_USER) {
 		message.parts = p->apart;
 		message.stamp = p->apart_stamp;
@@ -363,7 +368,8 @@ static int plain(struct llm_request *request, const struct piece *p)
 }
 
 /* A text instead of an event: a summary, or what masks an observation. */
-static const struct llm_part *own_text(struct memory *m, const struct view_item *item)
+static const struct llm_part *own_text(struct request_messages *m,
+				       const struct view_item *item)
 {
 	struct summary *s = malloc(sizeof *s + item->len + 1);
 
@@ -378,7 +384,8 @@ static const struct llm_part *own_text(struct memory *m, const struct view_item 
 }
 
 /* An observation that a condenser masked gets its text for this view. */
-static int show(struct memory *m, struct piece *p, const struct view_item *item)
+static int show_item(struct request_messages *m, struct message_part *p,
+		     const struct view_item *item)
 {
 	p->parts = p->own_parts;
 	p->part_count = p->own_count;
@@ -393,20 +400,21 @@ static int show(struct memory *m, struct piece *p, const struct view_item *item)
 
 /* A result alone is not sent, also when its reply is in the log; but a complaint
  * about a call is, which never became an action. */
-static bool is_wanted(const struct memory *m, const struct turn *t, const struct piece *p)
+static bool is_turn_wanted(const struct request_messages *m, const struct turn *t,
+			   const struct message_part *p)
 {
 	return p->failed || t->called == m->generation
-	       || t->called_settled == m->settled.number;
+	       || t->called_stable == m->stable.number;
 }
 
 /* Get the pieces of a view ready, and count how many results of each reply it
  * holds: a turn is sent when its last one is reached.
  * @return MT_EEXIST if one belongs to a turn that was thought to be settled. */
-static int prepare(struct memory *m, const struct view_item *items, size_t count,
-		   size_t *ret_pieces, struct error *err)
+static int prepare_layout(struct request_messages *m, const struct view_item *items,
+			  size_t count, size_t *ret_pieces, struct error *err)
 {
 	for (size_t i = 0; i < count; i++) {
-		struct piece *p;
+		struct message_part *p;
 		struct turn *t;
 		int r;
 
@@ -417,21 +425,22 @@ static int prepare(struct memory *m, const struct view_item *items, size_t count
 			return err->code;
 		*ret_pieces += p->generation != m->generation;
 		p->generation = m->generation;
-		if (show(m, p, &items[i]))
+		if (show_item(m, p, &items[i]))
 			return out_of_memory(err);
-		if ((p->kind != PIECE_RESULT && p->kind != PIECE_CALL) || !p->response)
+		if ((p->kind != MESSAGE_PART_RESULT && p->kind != MESSAGE_PART_CALL) ||
+		    !p->response)
 			continue;
 		r = turn_of(m, p, &t, err);
 		if (r)
 			return r;
-		if (p->kind == PIECE_CALL) {
+		if (p->kind == MESSAGE_PART_CALL) {
 			if (t)
 				t->called = m->generation;
 			continue;
 		}
-		if (t && t->settled == m->settled.number)
+		if (t && t->stable == m->stable.number)
 			return MT_EEXIST;
-		if (t && !t->results[p->place] && is_wanted(m, t, p)) {
+		if (t && !t->results[p->place] && is_turn_wanted(m, t, p)) {
 			t->results[p->place] = p;
 			t->wanted++;
 		}
@@ -439,7 +448,7 @@ static int prepare(struct memory *m, const struct view_item *items, size_t count
 	return MT_OK;
 }
 
-static int lay_result(struct memory *m, const struct piece *p,
+static int lay_result(struct request_messages *m, const struct message_part *p,
 		      struct llm_request *request)
 {
 	struct turn *t = p->turn;
@@ -455,34 +464,34 @@ static int lay_result(struct memory *m, const struct piece *p,
 	return send_turn(t, request);
 }
 
-static int lay_out(struct memory *m, const struct view_item *item,
+static int lay_out(struct request_messages *m, const struct view_item *item,
 		   struct llm_request *request)
 {
-	const struct piece *p = item->event >= 0 ? m->pieces[item->event] : NULL;
+	const struct message_part *p = item->event >= 0 ? m->pieces[item->event] : NULL;
 	struct llm_message message = { .role = MT_ROLE_USER, .part_count = 1 };
 
 	if (!p) {
 		message.parts = own_text(m, item);
 		return message.parts ? llm_request_add(request, &message) : MT_ENOMEM;
 	}
-	if (p->kind == PIECE_NONE || p->kind == PIECE_CALL)
+	if (p->kind == MESSAGE_PART_NONE || p->kind == MESSAGE_PART_CALL)
 		return MT_OK;
-	if (p->kind == PIECE_RESULT && p->response)
+	if (p->kind == MESSAGE_PART_RESULT && p->response)
 		return lay_result(m, p, request);
-	if (p->kind == PIECE_ASSISTANT && blank(p->text, p->len))
+	if (p->kind == MESSAGE_PART_ASSISTANT && blank(p->text, p->len))
 		return MT_OK; /* some providers refuse a message that says nothing */
 	return plain(request, p);
 }
 
 /* Forget the pieces and replies that this view did not use. */
-static void forget(struct memory *m)
+static void drop_unused(struct request_messages *m)
 {
 	size_t kept = 0;
 
 	for (size_t id = 0; id < m->room; id++) {
 		if (!m->pieces[id] || m->pieces[id]->generation == m->generation)
 			continue;
-		m->pieces[id] = piece_free(m->pieces[id]);
+		m->pieces[id] = message_part_free(m->pieces[id]);
 		m->piece_count--;
 	}
 	for (size_t i = 0; i < m->turn_count; i++) {
@@ -500,22 +509,23 @@ static void forget(struct memory *m)
 
 /* ---- what is settled --------------------------------------------------- */
 
-static void begin_view(struct memory *m)
+static void begin_view(struct request_messages *m)
 {
 	m->generation++;
 	m->turns_used = 0;
 }
 
-static void unsettle(struct memory *m)
+static void unsettle(struct request_messages *m)
 {
-	m->settled.number++;
-	m->settled.count = m->settled.message_count = 0;
+	m->stable.number++;
+	m->stable.count = m->stable.message_count = 0;
 }
 
 /* Items at the start of the view that are laid out already. */
-static size_t settled_part(struct memory *m, const struct view_item *items, size_t count)
+static size_t settled_part(struct request_messages *m, const struct view_item *items,
+			   size_t count)
 {
-	const struct settled *s = &m->settled;
+	const struct stable_prefix *s = &m->stable;
 	bool same = s->count <= count;
 
 	for (size_t i = 0; same && i < s->count; i++)
@@ -525,7 +535,7 @@ static size_t settled_part(struct memory *m, const struct view_item *items, size
 	return s->count;
 }
 
-static bool make_room(struct settled *s, size_t items, size_t messages)
+static bool reserve_prefix(struct stable_prefix *s, size_t items, size_t messages)
 {
 	void *more;
 
@@ -547,30 +557,30 @@ static bool make_room(struct settled *s, size_t items, size_t messages)
 }
 
 /* The first `n` items of the view are settled now, with all of the request. */
-static void settle(struct memory *m, const struct view_item *items, size_t n,
-		   const struct llm_request *request)
+static void extend_prefix(struct request_messages *m, const struct view_item *items,
+			  size_t n, const struct llm_request *request)
 {
-	struct settled *s = &m->settled;
+	struct stable_prefix *s = &m->stable;
 
-	if (!make_room(s, n - s->count, request->message_count))
+	if (!reserve_prefix(s, n - s->count, request->message_count))
 		return;
 	for (; s->count < n; s->count++) {
-		const struct piece *p = m->pieces[items[s->count].event];
+		const struct message_part *p = m->pieces[items[s->count].event];
 
-		if (p->turn && p->kind == PIECE_CALL)
-			p->turn->called_settled = s->number;
+		if (p->turn && p->kind == MESSAGE_PART_CALL)
+			p->turn->called_stable = s->number;
 		else if (p->turn)
-			p->turn->settled = s->number;
+			p->turn->stable = s->number;
 		s->events[s->count] = items[s->count].event;
 	}
 	for (; s->message_count < request->message_count; s->message_count++)
 		s->messages[s->message_count] = request->messages[s->message_count];
 }
 
-static int lay_out_all(struct memory *m, const struct view_item *items, size_t count,
-		       struct llm_request *request)
+static int lay_out_all(struct request_messages *m, const struct view_item *items,
+		       size_t count, struct llm_request *request)
 {
-	const struct settled *s = &m->settled;
+	const struct stable_prefix *s = &m->stable;
 	bool own = request->message_count == 0;
 	int r = llm_request_reserve(request, s->message_count + count - s->count +
 					     m->turn_count);
@@ -582,31 +592,32 @@ static int lay_out_all(struct memory *m, const struct view_item *items, size_t c
 		r = lay_out(m, &items[i], request);
 		own = own && items[i].event >= 0 && !items[i].text;
 		if (!r && own && m->open == 0)
-			settle(m, items, i + 1, request);
+			extend_prefix(m, items, i + 1, request);
 	}
 	return r;
 }
 
 /* The reply that an event belongs to; what that means for it is decided later. */
-static int prepare_turn(struct memory *m, const struct piece *p, struct error *err)
+static int prepare_turn(struct request_messages *m, const struct message_part *p,
+			struct error *err)
 {
 	struct turn *t;
 
-	if ((p->kind != PIECE_RESULT && p->kind != PIECE_CALL) || !p->response ||
-	    p->turn || turn_find(m, p->response))
+	if ((p->kind != MESSAGE_PART_RESULT && p->kind != MESSAGE_PART_CALL) ||
+	    !p->response || p->turn || turn_find(m, p->response))
 		return MT_OK;
 	return turn_make(m, p->response, &t, err);
 }
 
-int memory_prepare(struct memory *m, const struct view_item *items, size_t count,
-		   uint64_t end, size_t *place, struct error *err)
+int request_messages_prepare(struct request_messages *m, const struct view_item *items,
+			     size_t count, uint64_t end, size_t *place, struct error *err)
 {
 	size_t read = 0;
 
 	for (; *place < count; ++*place) {
 		int64_t id = items[*place].event;
 		bool is_new = id >= 0 && ((uint64_t)id >= m->room || !m->pieces[id]);
-		const struct piece *p;
+		const struct message_part *p;
 
 		if (!is_new)
 			continue;
@@ -623,7 +634,8 @@ int memory_prepare(struct memory *m, const struct view_item *items, size_t count
 
 /* ---- the beginning ----------------------------------------------------- */
 
-static bool is_type(const struct memory *m, const struct view_item *item, const char *type)
+static bool is_event_type(const struct request_messages *m, const struct view_item *item,
+			  const char *type)
 {
 	const struct evlog_head *head = item->event >= 0 ? evlog_head(m->log, item->event)
 							 : NULL;
@@ -631,13 +643,13 @@ static bool is_type(const struct memory *m, const struct view_item *item, const 
 	return head && head->type->is_action && strcmp(head->type->name, type) == 0;
 }
 
-static bool is_user_message(const struct memory *m, const struct view_item *item)
+static bool is_user_item(const struct request_messages *m, const struct view_item *item)
 {
-	return is_type(m, item, "message")
+	return is_event_type(m, item, "message")
 	       && evlog_head(m->log, item->event)->source == SOURCE_USER;
 }
 
-static bool is_there(const struct view_item *items, size_t count, int64_t id)
+static bool is_in_view(const struct view_item *items, size_t count, int64_t id)
 {
 	for (size_t i = 0; i < count; i++)
 		if (items[i].event == id)
@@ -645,7 +657,7 @@ static bool is_there(const struct view_item *items, size_t count, int64_t id)
 	return false;
 }
 
-static int64_t first_user(struct memory *m)
+static int64_t first_user(struct request_messages *m)
 {
 	int64_t count = evlog_count(m->log);
 
@@ -654,7 +666,7 @@ static int64_t first_user(struct memory *m)
 	for (int64_t id = 0; m->first_user < 0 && id < count; id++) {
 		const struct view_item item = { .event = id };
 
-		if (is_user_message(m, &item) && !evlog_head(m->log, id)->undone)
+		if (is_user_item(m, &item) && !evlog_head(m->log, id)->undone)
 			m->first_user = id;
 	}
 	return m->first_user;
@@ -663,15 +675,15 @@ static int64_t first_user(struct memory *m)
 /* A view without system text, or without a message of the user behind it, gets
  * those of the log (V0): an imported history may have forgotten them.
  * @return the view to lay out; `ret_own` is freed by the caller. */
-static const struct view_item *with_beginning(struct memory *m,
+static const struct view_item *with_beginning(struct request_messages *m,
 					      const struct view_item *items, size_t *count,
 					      struct view_item **ret_own)
 {
 	const struct view_item system = { .event = m->options.system };
-	bool have = *count && is_type(m, &items[0], "system");
-	bool lacks_user = !(*count > have && is_user_message(m, &items[have]))
-			  && first_user(m) >= 0 && !is_there(items, *count, m->first_user);
-	bool lacks_system = !have && is_type(m, &system, "system")
+	bool have = *count && is_event_type(m, &items[0], "system");
+	bool lacks_user = !(*count > have && is_user_item(m, &items[have])) &&
+			  first_user(m) >= 0 && !is_in_view(items, *count, m->first_user);
+	bool lacks_system = !have && is_event_type(m, &system, "system")
 			    && !evlog_head(m->log, system.event)->undone;
 	size_t n = 0;
 
@@ -693,8 +705,8 @@ static const struct view_item *with_beginning(struct memory *m,
 	return *ret_own;
 }
 
-static int build(struct memory *m, const struct view_item *items, size_t count,
-		 struct llm_request *request, struct error *err)
+static int build_messages(struct request_messages *m, const struct view_item *items,
+			  size_t count, struct llm_request *request, struct error *err)
 {
 	size_t pieces = 0, start;
 	int r;
@@ -704,32 +716,32 @@ static int build(struct memory *m, const struct view_item *items, size_t count,
 	start = settled_part(m, items, count);
 	drop_summaries(m);
 	begin_view(m);
-	r = prepare(m, items + start, count - start, &pieces, err);
+	r = prepare_layout(m, items + start, count - start, &pieces, err);
 	if (r == MT_EEXIST) {
 		unsettle(m);
 		begin_view(m);
 		start = pieces = 0;
-		r = prepare(m, items, count, &pieces, err);
+		r = prepare_layout(m, items, count, &pieces, err);
 	}
 	if (r)
 		return r;
 	if (start == 0 && (pieces < m->piece_count || m->turns_used < m->turn_count))
-		forget(m);
+		drop_unused(m);
 	r = lay_out_all(m, items, count, request);
 	return r ? fail_code(err, r) : MT_OK;
 }
 
-int memory_build(struct memory *m, const struct view_item *items, size_t count,
-		 struct llm_request *request, struct error *err)
+int request_messages_build(struct request_messages *m, const struct view_item *items,
+			   size_t count, struct llm_request *request, struct error *err)
 {
 	AUTO(free) struct view_item *own = NULL;
 
 	items = with_beginning(m, items, &count, &own);
-	return items ? build(m, items, count, request, err)
+	return items ? build_messages(m, items, count, request, err)
 		     : out_of_memory(err);
 }
 
-void memory_set_system(struct memory *m, int64_t id)
+void request_messages_set_system(struct request_messages *m, int64_t id)
 {
 	if (m->options.system == id)
 		return;
@@ -738,15 +750,15 @@ void memory_set_system(struct memory *m, int64_t id)
 	unsettle(m);
 }
 
-void memory_offer(struct memory *m, json_object *tools)
+void request_messages_offer(struct request_messages *m, json_object *tools)
 {
 	tool_list_clear(&m->tools);
 	json_object_put(m->offered);
 	m->offered = json_object_get(tools);
 }
 
-int memory_tools(struct memory *m, const char *name, struct llm_request *request,
-		 struct error *err)
+int request_messages_add_tool(struct request_messages *m, const char *name,
+			      struct llm_request *request, struct error *err)
 {
 	bool found = !name;
 	int r = m->tools.read ? MT_OK : tool_list_read(&m->tools, m->log, m->options.system,

@@ -22,9 +22,9 @@ struct view_item {
 	size_t len;
 };
 
-struct memory;
+struct request_messages;
 
-struct memory_options {
+struct request_messages_options {
 	size_t max_message_chars; /* 0: no cut */
 	int64_t system;           /* id of the event that names the tools, and is the
 	                             first message wherever it is in the log */
@@ -34,29 +34,31 @@ struct memory_options {
 	void *arg;
 };
 
-struct memory *memory_new(struct evlog *log, const struct memory_options *o);
-struct memory *memory_free(struct memory *m);
-AUTO_DEFINE(memory, struct memory *, memory_free)
+struct request_messages *request_messages_new(struct evlog *log,
+					      const struct request_messages_options *o);
+struct request_messages *request_messages_free(struct request_messages *m);
+AUTO_DEFINE(request_messages, struct request_messages *, request_messages_free)
 
-/** Read the events of a view before memory_build needs them, from place `*place` on
- *  until `end` (CLOCK_MONOTONIC, ns). `*place` moves past what is read. */
-int memory_prepare(struct memory *m, const struct view_item *items, size_t count,
-		   uint64_t end, size_t *place, struct error *err);
+/** Read the events of a view before request_messages_build needs them, from place
+ *  `*place` on until `end` (CLOCK_MONOTONIC, ns). `*place` moves past what is read. */
+int request_messages_prepare(struct request_messages *m, const struct view_item *items,
+			     size_t count, uint64_t end, size_t *place,
+			     struct error *err);
 /** Append the messages of a view to a request, which borrows them until the
  *  next call of this function. */
-int memory_build(struct memory *m, const struct view_item *items, size_t count,
-		 struct llm_request *request, struct error *err);
+int request_messages_build(struct request_messages *m, const struct view_item *items,
+			   size_t count, struct llm_request *request, struct error *err);
 /** Offer a tool of those that the `system` event names (NULL: all), so that the
  *  same bytes are sent whatever is installed when a conversation goes on. */
-int memory_tools(struct memory *m, const char *name, struct llm_request *request,
-		 struct error *err);
+int request_messages_add_tool(struct request_messages *m, const char *name,
+			      struct llm_request *request, struct error *err);
 /** The `system` event is another one now. Nothing may be borrowed. */
-void memory_set_system(struct memory *m, int64_t id);
+void request_messages_set_system(struct request_messages *m, int64_t id);
 /** From now on these tools are offered, a list in the form of the `system` event:
  *  some toolsets learn only later what they have. Nothing may be borrowed. */
-void memory_offer(struct memory *m, json_object *tools);
+void request_messages_offer(struct request_messages *m, json_object *tools);
 /** The text of one event as the model would read it, borrowed until the next
- *  memory_build; "" if it reads nothing of it. */
-struct mt_str memory_text(struct memory *m, int64_t id);
+ *  request_messages_build; "" if it reads nothing of it. */
+struct mt_str request_messages_text(struct request_messages *m, int64_t id);
 
 #endif

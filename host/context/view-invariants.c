@@ -20,7 +20,7 @@ static int32_t more(int32_t most, int32_t number)
 	return number >= most ? number + 1 : most;
 }
 
-void view_rules_loops(struct view_fact *facts, size_t count)
+void view_invariants_number_loops(struct view_fact *facts, size_t count)
 {
 	int32_t loop = -1, next = 0;
 
@@ -102,7 +102,8 @@ static void drop_extra(struct groups *g, struct view_fact *f, size_t count,
 		}
 }
 
-int view_rules_apply(const struct view_fact *facts, size_t count, unsigned char *shown)
+int view_invariants_apply(const struct view_fact *facts, size_t count,
+			  unsigned char *shown)
 {
 	struct view_fact *f = malloc((count + 1) * sizeof *f);
 	struct groups g = { 0 };
@@ -135,7 +136,7 @@ struct spans {
 };
 
 /* Everything from the first place of a group to this one stays together. */
-static void join(struct spans *s, size_t *first, size_t place)
+static void join_spans(struct spans *s, size_t *first, size_t place)
 {
 	if (!*first) {
 		*first = place + 1;
@@ -146,7 +147,7 @@ static void join(struct spans *s, size_t *first, size_t place)
 	*first = place + 1;
 }
 
-int view_rules_cuts(const struct view_fact *const *places, size_t count,
+int view_invariants_cuts(const struct view_fact *const *places, size_t count,
 		    unsigned char *ret_allowed)
 {
 	struct spans s = { .allowed = ret_allowed };
@@ -167,11 +168,11 @@ int view_rules_cuts(const struct view_fact *const *places, size_t count,
 		const struct view_fact *f = places[i];
 
 		if (f && f->batch >= 0)
-			join(&s, &s.first[f->batch], i);
+			join_spans(&s, &s.first[f->batch], i);
 		if (f && f->call >= 0)
-			join(&s, &s.first[batches + f->call], i);
+			join_spans(&s, &s.first[batches + f->call], i);
 		if (f && f->loop >= 0)
-			join(&s, &s.first[batches + calls + f->loop], i);
+			join_spans(&s, &s.first[batches + calls + f->loop], i);
 	}
 	free(s.first);
 	return MT_OK;
@@ -198,8 +199,8 @@ static void mark_batch(const struct view_fact *const *places, size_t count,
 			mark_results(places, count, places[i]->call, marks);
 }
 
-void view_rules_mates(const struct view_fact *const *places, size_t count, size_t place,
-		      unsigned char *marks)
+void view_invariants_mates(const struct view_fact *const *places, size_t count,
+			   size_t place, unsigned char *marks)
 {
 	const struct view_fact *f = places[place], *action = NULL, *first = NULL;
 
@@ -225,7 +226,7 @@ struct needs {
 	size_t *first;                 /* of each loop: the place behind its first action */
 };
 
-static bool need(unsigned char *flag)
+static bool mark_needed(unsigned char *flag)
 {
 	bool is_new = !*flag;
 
@@ -246,20 +247,20 @@ static bool complete_once(const struct needs *n, const struct view_fact *const *
 			continue;
 		if (f->call >= 0 && (n->calls[f->call]
 				     || (f->batch >= 0 && n->batches[f->batch])))
-			changed |= need(&shown[i]);
+			changed |= mark_needed(&shown[i]);
 		if (!shown[i])
 			continue;
 		if (f->call >= 0)
-			changed |= need(&n->calls[f->call]);
+			changed |= mark_needed(&n->calls[f->call]);
 		if (f->batch >= 0)
-			changed |= need(&n->batches[f->batch]);
+			changed |= mark_needed(&n->batches[f->batch]);
 		if (f->loop >= 0 && n->first[f->loop])
-			changed |= need(&shown[n->first[f->loop] - 1]);
+			changed |= mark_needed(&shown[n->first[f->loop] - 1]);
 	}
 	return changed;
 }
 
-int view_rules_complete(const struct view_fact *const *places, size_t count,
+int view_invariants_complete(const struct view_fact *const *places, size_t count,
 			unsigned char *shown)
 {
 	int32_t batches = 0, calls = 0, loops = 0;

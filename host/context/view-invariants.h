@@ -14,34 +14,35 @@
 struct view_fact {
 	int32_t batch;   /* the reply its call is of, any numbering; -1: none */
 	int32_t call;    /* the call that it makes or answers; -1: none */
-	int32_t loop;    /* set by view_rules_loops; -1: none */
+	int32_t loop;    /* set by view_invariants_number_loops; -1: none */
 	bool is_action;
 	bool thinking;   /* the reply began with signed thinking */
 };
 
 /** Number the loops: each begins with an action that thinking came before, and
  *  ends at the next one or at anything that neither calls nor answers. */
-void view_rules_loops(struct view_fact *facts, size_t count);
+void view_invariants_number_loops(struct view_fact *facts, size_t count);
 
 /** Clear `shown` where the rules forbid an event, given what else is shown.
  *  @return MT_OK or MT_ENOMEM. */
-int view_rules_apply(const struct view_fact *facts, size_t count, unsigned char *shown);
+int view_invariants_apply(const struct view_fact *facts, size_t count,
+			  unsigned char *shown);
 
 /** Where a view, given as the facts of its places (NULL: a summary), may be cut:
  *  `ret_allowed` has count + 1 flags. @return MT_OK or MT_ENOMEM. */
-int view_rules_cuts(const struct view_fact *const *places, size_t count,
+int view_invariants_cuts(const struct view_fact *const *places, size_t count,
 		    unsigned char *ret_allowed);
 
 /** Mark what must be there for the event at a place to be there, itself too: its call,
  *  the calls of one reply with it, and the reply whose thinking began their loop. A
  *  loop of which nothing but these is shown may be sent. */
-void view_rules_mates(const struct view_fact *const *places, size_t count, size_t place,
-		      unsigned char *marks);
+void view_invariants_mates(const struct view_fact *const *places, size_t count,
+			   size_t place, unsigned char *marks);
 
 /** Set `shown` for what must be there as well for what is shown to be sent: the calls
  *  of one reply, their results, and the reply whose thinking began a loop.
  *  @return MT_OK or MT_ENOMEM. */
-int view_rules_complete(const struct view_fact *const *places, size_t count,
+int view_invariants_complete(const struct view_fact *const *places, size_t count,
 			unsigned char *shown);
 
 #endif

@@ -262,7 +262,8 @@ int64_t condense_view_tokens(struct mt_ctx *x)
 	AUTO(llm_request) struct llm_request *request = llm_request_new();
 
 	if (!request || !x->c->agent->llm ||
-	    memory_build(x->c->agent->memory, x->view, x->view_count, request, &x->error))
+	    request_messages_build(x->c->agent->memory, x->view, x->view_count, request,
+				   &x->error))
 		return -1;
 	return llm_estimate_tokens(x->c->agent->llm, request);
 }

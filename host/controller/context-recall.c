@@ -31,7 +31,7 @@ struct skills *recall_skills(struct conversation *c)
 
 void recall_servers(struct conversation *c, const struct skill *s)
 {
-	AUTO(json) json_object *servers = skill_servers(s);
+	AUTO(json) json_object *servers = skill_mcp_servers(s);
 
 	if (servers && !mcp_servers_trusted(s->name, servers))
 		conversation_notice(
@@ -104,7 +104,7 @@ static json_object *knowledge(struct conversation *c, const char *text)
 	struct skill *s;
 
 	for (size_t i = 0; all && (s = skills_at(all, i)); i++) {
-		const char *trigger = skill_called(s, text, strlen(text));
+		const char *trigger = skill_find_trigger(s, text, strlen(text));
 		struct error err = ERROR_NONE;
 		json_object *o;
 
@@ -390,9 +390,9 @@ void recall_rules(struct conversation *c, const struct event *action, struct eve
 	if (!all)
 		return;
 	if (config_bool(c->config, "skills", "project"))
-		skills_of_folders(all, path, NULL);
+		skills_add_path_rules(all, path, NULL);
 	for (size_t i = 0; (s = skills_at(all, i)); i++) {
-		if (!skill_of_path(s, path))
+		if (!skill_matches_path(s, path))
 			continue;
 		given = given ? given : rules_given(c);
 		if (has_name(given, s->name) || skills_content(s, NULL) ||

@@ -128,7 +128,7 @@ void delegates_state_key(const struct conversation *c, char *ret)
 static void clear_frame(struct conversation *c)
 {
 	turn_clear(c);
-	memory_free(c->agent->memory);
+	request_messages_free(c->agent->memory);
 	history_free(c->agent->history);
 	free(c->agent->state_text);
 	free(c->agent->budget);
@@ -424,7 +424,7 @@ static int64_t open_below(struct conversation *c, int64_t from)
 		if (!head->type->is_action || head->undone ||
 		    strcmp(head->type->name, "delegate") != 0)
 			continue;
-		end = delegation_end(c->log, id);
+		end = history_delegation_end(c->log, id);
 		if (end < 0)
 			return id;
 		id = end;

@@ -49,7 +49,7 @@ struct agent_frame {
 	int64_t start, delegation; /* the first event that it knows; the action that
 				    * started it, -1: the first agent */
 	struct history *history;
-	struct memory *memory;
+	struct request_messages *memory;
 	struct catalog catalog;
 	struct llm_router *router;
 	struct llm *llm;           /* the model, where no rule chooses another */

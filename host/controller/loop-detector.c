@@ -53,7 +53,7 @@ static bool is_message(const struct evlog_head *head, enum event_source source)
 static int64_t older(struct walk *w)
 {
 	while (w->at > w->o->start && w->looked < LOOK_MAX) {
-		int64_t id = --w->at, begin = delegation_begin(w->log, id);
+		int64_t id = --w->at, begin = history_delegation_begin(w->log, id);
 		const struct evlog_head *head = evlog_head(w->log, id);
 
 		if (head->undone)

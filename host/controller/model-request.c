@@ -56,7 +56,7 @@ static int agent_model(struct conversation *c, const char *section, const char *
 	    llm_models_get(c->models, config_get(c->config, section, "llm"), model,
 			   from.error ? section : from.text, &c->agent->llm, err))
 		return err->code;
-	yaml_warm_up(); /* while one library is loaded no other can be */
+	front_matter_preload(); /* while one library is loaded no other can be */
 	llm_warm_up(c->agent->llm);
 	return llm_router_open(c->models, c->config, router, &c->agent->router, err);
 }

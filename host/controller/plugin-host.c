@@ -206,7 +206,7 @@ static struct mt_str host_event_field(const struct mt_event *e, const char *path
 
 static struct mt_str host_event_text(struct mt_ctx *x, const struct mt_event *e)
 {
-	return e ? memory_text(x->c->agent->memory, host_event_id(e))
+	return e ? request_messages_text(x->c->agent->memory, host_event_id(e))
 		 : (struct mt_str){ "", 0 };
 }
 
@@ -238,8 +238,8 @@ static int host_request_history(struct mt_request *r)
 {
 	struct mt_ctx *x = ctx_of(r);
 
-	return memory_build(x->c->agent->memory, x->view, x->view_count, x->request,
-			    &x->error);
+	return request_messages_build(x->c->agent->memory, x->view, x->view_count,
+				      x->request, &x->error);
 }
 
 static int host_request_message(struct mt_request *r, int role, struct mt_str text)
@@ -299,7 +299,8 @@ static int host_request_tool(struct mt_request *r, const char *name)
 {
 	struct mt_ctx *x = ctx_of(r);
 
-	return memory_tools(x->c->agent->memory, name, x->request, &x->error);
+	return request_messages_add_tool(x->c->agent->memory, name, x->request,
+					 &x->error);
 }
 
 static int host_request_set(struct mt_request *r, const char *name, struct mt_str json)

@@ -19,7 +19,7 @@ static bool is_delegate(struct replay *r, int64_t action)
 struct event *replay_result(struct replay *r, int64_t action)
 {
 	if (is_delegate(r, action)) {
-		int64_t end = delegation_end(r->log, action);
+		int64_t end = history_delegation_end(r->log, action);
 
 		return end < 0 ? NULL : evlog_event(r->log, end, NULL);
 	}

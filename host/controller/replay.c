@@ -62,7 +62,7 @@ static void nest_add(struct nest *n, const struct evlog *log, int64_t id)
 		return;
 	n->open[n->depth].action = id;
 	n->open[n->depth].told = false;
-	n->open[n->depth++].end = delegation_end(log, id);
+	n->open[n->depth++].end = history_delegation_end(log, id);
 }
 
 /* A delegate's first message is its task: the controller says it. */

@@ -237,7 +237,7 @@ static int64_t newest_action(struct conversation *c)
 {
 	for (int64_t id = evlog_count(c->log) - 1; id >= c->agent->start; id--) {
 		const struct evlog_head *head = evlog_head(c->log, id);
-		int64_t begin = delegation_begin(c->log, id);
+		int64_t begin = history_delegation_begin(c->log, id);
 
 		if (begin >= 0)
 			return begin;
@@ -375,7 +375,7 @@ static int64_t next_own(struct conversation *c, int64_t id)
 	const struct evlog_head *head = evlog_head(c->log, id);
 	int64_t end = head->type->is_action && !head->undone &&
 				      strcmp(head->type->name, "delegate") == 0
-			      ? delegation_end(c->log, id)
+			      ? history_delegation_end(c->log, id)
 			      : -1;
 
 	return end < 0 ? id + 1 : end;
@@ -435,7 +435,7 @@ static json_object *newest_reply(struct conversation *c, int64_t until, struct e
 		if (!record || before < c->agent->start)
 			return NULL;
 		if (before <= until &&
-		    delegation_owner(c->log, before) == c->agent->delegation)
+		    history_delegation_owner(c->log, before) == c->agent->delegation)
 			return STEAL(record);
 	}
 	return NULL;

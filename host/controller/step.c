@@ -575,8 +575,8 @@ int step_advance_agent(struct conversation *c, struct mt_ctx *x, struct error *e
 
 int step_advance_prepared(struct conversation *c, struct mt_ctx *x, struct error *err)
 {
-	int r = memory_prepare(c->agent->memory, x->view, x->view_count, slice_end(),
-			       &x->prepared, err);
+	int r = request_messages_prepare(c->agent->memory, x->view, x->view_count,
+					 slice_end(), &x->prepared, err);
 
 	if (r)
 		return r;
@@ -735,7 +735,7 @@ static void renew_tools(struct conversation *c)
 	list = c->tools_dirty ? offered_tools(c) : NULL;
 	c->tools_dirty = false;
 	if (list && c->agent->memory)
-		memory_offer(c->agent->memory, list);
+		request_messages_offer(c->agent->memory, list);
 }
 
 void step_run_ready(struct conversation *c)

@@ -120,7 +120,7 @@ static int64_t find_system(const struct conversation *c)
 
 		if (head->type->is_action && !head->undone &&
 		    strcmp(head->type->name, "system") == 0 &&
-		    delegation_owner(c->log, id) == c->agent->delegation)
+		    history_delegation_owner(c->log, id) == c->agent->delegation)
 			return id;
 	}
 	return -1;
@@ -132,14 +132,14 @@ int wiring_ensure_system(struct conversation *c, struct error *err)
 	int r = id < 0 ? step_log_system(c, err) : MT_OK;
 
 	if (!r)
-		memory_set_system(c->agent->memory,
+		request_messages_set_system(c->agent->memory,
 				  id < 0 ? evlog_count(c->log) - 1 : id);
 	return r;
 }
 
 int wiring_open_memory(struct conversation *c, struct error *err)
 {
-	struct memory_options options = {
+	struct request_messages_options options = {
 		.recall = recall_text,
 		.system = c->agent->start,
 		.arg = c,
@@ -147,7 +147,7 @@ int wiring_open_memory(struct conversation *c, struct error *err)
 
 	options.max_message_chars =
 		(size_t)config_int(c->config, c->agent->section, "max_message_chars");
-	c->agent->memory = memory_new(c->log, &options);
+	c->agent->memory = request_messages_new(c->log, &options);
 	c->agent->history = history_new(c->log, c->agent->start);
 	return c->agent->memory && c->agent->history
 		       ? MT_OK
@@ -291,7 +291,7 @@ void wiring_close_agent(struct agent_frame *l)
 void wiring_close(struct conversation *c)
 {
 	delegates_drop(c, false);
-	c->agent->memory = memory_free(c->agent->memory);
+	c->agent->memory = request_messages_free(c->agent->memory);
 	c->agent->history = history_free(c->agent->history);
 	c->skills = skills_free(c->skills);
 	wiring_close_agent(c->agent);

@@ -45,7 +45,7 @@ static const struct yaml_api *yaml_api(struct error *err)
 	return api.parser_load || !library_load(&library, &api, sizeof api, err) ? &api : NULL;
 }
 
-void yaml_warm_up(void)
+void front_matter_preload(void)
 {
 	yaml_api(NULL);
 }
@@ -59,7 +59,7 @@ struct reading {
 	struct error *err;
 };
 
-static bool is_one_of(const char *text, size_t len, const char *const *words)
+static bool is_word_of(const char *text, size_t len, const char *const *words)
 {
 	for (; *words; words++)
 		if (strlen(*words) == len && strncasecmp(text, *words, len) == 0)
@@ -67,7 +67,7 @@ static bool is_one_of(const char *text, size_t len, const char *const *words)
 	return false;
 }
 
-static bool is_number(const char *text, size_t len, bool *ret_whole)
+static bool is_yaml_number(const char *text, size_t len, bool *ret_whole)
 {
 	size_t i = len > 1 && (text[0] == '-' || text[0] == '+'), digits = 0, dots = 0;
 
@@ -90,11 +90,11 @@ static json_object *scalar(const yaml_node_t *node)
 	bool whole;
 
 	if (node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE) {
-		if (is_one_of(text, len, nothing))
+		if (is_word_of(text, len, nothing))
 			return NULL;
-		if (is_one_of(text, len, yes) || is_one_of(text, len, no))
-			return json_object_new_boolean(is_one_of(text, len, yes));
-		if (is_number(text, len, &whole))
+		if (is_word_of(text, len, yes) || is_word_of(text, len, no))
+			return json_object_new_boolean(is_word_of(text, len, yes));
+		if (is_yaml_number(text, len, &whole))
 			return whole && *text != '0' && *text != '+'
 				       ? json_object_new_int64(strtoll(text, NULL, 10))
 				       : json_object_new_double_s(strtod(text, NULL), text);
@@ -199,7 +199,7 @@ static json_object *read_document(const struct yaml_api *api, yaml_document_t *d
 	return ret;
 }
 
-json_object *yaml_read(const char *text, size_t len, struct error *err)
+json_object *front_matter_read_yaml(const char *text, size_t len, struct error *err)
 {
 	const struct yaml_api *api = yaml_api(err);
 	yaml_document_t document;
@@ -239,7 +239,7 @@ static bool is_space(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-static void strip(const char **text, size_t *len)
+static void strip_space(const char **text, size_t *len)
 {
 	while (*len && is_space(**text))
 		(*text)++, (*len)--;
@@ -268,7 +268,7 @@ void front_matter_split(const char *text, size_t len, struct front_matter *ret)
 
 	if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
 		text += 3, len -= 3;
-	strip(&text, &len);
+	strip_space(&text, &len);
 	*ret = (struct front_matter){ .body = text, .body_len = len };
 	first = dashes(text, len);
 	for (at = first; first && at < len;) {
@@ -280,7 +280,7 @@ void front_matter_split(const char *text, size_t len, struct front_matter *ret)
 			ret->yaml_len = at - first;
 			ret->body = text + at + line;
 			ret->body_len = len - at - line;
-			strip(&ret->body, &ret->body_len);
+			strip_space(&ret->body, &ret->body_len);
 			return;
 		}
 		at = end ? (size_t)(end - text) + 1 : len;

@@ -27,9 +27,9 @@ void front_matter_split(const char *text, size_t len, struct front_matter *ret);
  *  are in JSON, a number keeps its text; everything else is text.
  *  @return an owned object, or NULL with `err` filled. An empty document is an
  *          empty object; anything but a mapping is an error. */
-json_object *yaml_read(const char *text, size_t len, struct error *err);
+json_object *front_matter_read_yaml(const char *text, size_t len, struct error *err);
 
 /** Load libyaml now, if it is there. */
-void yaml_warm_up(void);
+void front_matter_preload(void);
 
 #endif

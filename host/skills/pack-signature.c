@@ -58,14 +58,14 @@ static void put_sums(struct pack_sums *s, struct strbuf *out)
 		strbuf_add(out, s->lines[i]);
 }
 
-int pack_sum(const char *bytes, size_t len, char hex[65])
+int pack_hash_bytes(const char *bytes, size_t len, char hex[65])
 {
 	return sha256_hex(bytes, len, hex);
 }
 
 /* ---- keys ------------------------------------------------------------------- */
 
-static EVP_PKEY *read_key(const char *path, bool private, struct error *err)
+static EVP_PKEY *read_pem_key(const char *path, bool private, struct error *err)
 {
 	AUTO(fclose) FILE *f = fopen(path, "re");
 	const struct crypto_api *api = crypto_api(err);
@@ -89,7 +89,7 @@ static EVP_PKEY *read_key(const char *path, bool private, struct error *err)
 static int sign(const char *bytes, size_t len, const char *key_path, struct strbuf *out,
 		struct error *err)
 {
-	EVP_PKEY *key = read_key(key_path, true, err);
+	EVP_PKEY *key = read_pem_key(key_path, true, err);
 	const struct crypto_api *api = crypto_api(NULL);
 	EVP_MD_CTX *x = key ? api->EVP_MD_CTX_new() : NULL;
 	unsigned char signature[SIGNATURE];
@@ -191,7 +191,7 @@ static bool is_signature(const char *path, void *arg)
 	return strcmp(path, PACK_SIGNATURE) == 0;
 }
 
-static int look(const struct pack_entry *e, void *arg, struct error *err)
+static int collect_signature(const struct pack_entry *e, void *arg, struct error *err)
 {
 	struct looking *l = arg;
 	char hex[65];
@@ -202,7 +202,7 @@ static int look(const struct pack_entry *e, void *arg, struct error *err)
 		return e->bytes ? read_signature(l->claim, e->path, e->bytes, e->len, err)
 				: fail(err, MT_EINVAL, "%s is no file", e->path);
 	}
-	if (e->kind == 'l' && !pack_sum(e->target, strlen(e->target), hex))
+	if (e->kind == 'l' && !pack_hash_bytes(e->target, strlen(e->target), hex))
 		r = pack_sums_add(&l->sums, 'l', e->path, hex);
 	else if (e->kind == 'f')
 		r = pack_sums_add(&l->sums, 'f', e->path, e->sha256);
@@ -214,7 +214,10 @@ static int claim_inside(const char *path, struct claim *c, struct error *err)
 	AUTO(strbuf) struct strbuf text = STRBUF(32 << 20);
 	struct looking l = { .claim = c };
 	const struct pack_reader reader = {
-		.wants = is_signature, .entry = look, .arg = &l, .sums = true,
+		.wants = is_signature,
+		.entry = collect_signature,
+		.arg = &l,
+		.sums = true,
 	};
 	int r = pack_scan(path, &reader, err);
 
@@ -230,7 +233,8 @@ static int claim_inside(const char *path, struct claim *c, struct error *err)
 	return r;
 }
 
-static bool holds(const struct crypto_api *api, EVP_PKEY *key, const struct claim *c)
+static bool signature_holds(const struct crypto_api *api, EVP_PKEY *key,
+			    const struct claim *c)
 {
 	EVP_MD_CTX *x = api->EVP_MD_CTX_new();
 	bool yes = x && api->EVP_DigestVerifyInit(x, NULL, NULL, NULL, key) == 1
@@ -245,9 +249,9 @@ static bool holds(const struct crypto_api *api, EVP_PKEY *key, const struct clai
 static bool try_key(const char *path, const struct claim *c, char **ret_signer,
 		    struct error *err)
 {
-	EVP_PKEY *key = read_key(path, false, err);
+	EVP_PKEY *key = read_pem_key(path, false, err);
 	const struct crypto_api *api = crypto_api(NULL);
-	bool yes = key && holds(api, key, c);
+	bool yes = key && signature_holds(api, key, c);
 	const char *file = strrchr(path, '/');
 
 	if (key)
@@ -283,7 +287,8 @@ static bool try_known_keys(const struct claim *c, char **ret_signer)
 	return try_keys_of(folder, c, ret_signer) || try_keys_of(KEY_DIR, c, ret_signer);
 }
 
-int pack_signed(const char *path, const char *key, char **ret_signer, struct error *err)
+int pack_verify_signature(const char *path, const char *key, char **ret_signer,
+			  struct error *err)
 {
 	struct claim c = { 0 };
 	struct error why = ERROR_NONE;

@@ -33,7 +33,7 @@ static int put_field(struct strbuf *out, const char *text, char end)
 	return strbuf_addc(out, end);
 }
 
-static void put_skill(struct strbuf *out, const struct skill *s)
+static void index_put_skill(struct strbuf *out, const struct skill *s)
 {
 	strbuf_addf(out, "S%d%d%d%d%c", s->trigger, s->listed, s->hidden, s->asks, FIELD_END);
 	put_field(out, s->name, FIELD_END);
@@ -89,7 +89,7 @@ static void index_write(const struct pack *p, const struct skills *s)
 		strbuf_addc(&out, '\n');
 	}
 	for (size_t i = 0; i < s->count; i++)
-		put_skill(&out, s->list[i]);
+		index_put_skill(&out, s->list[i]);
 	if (!out.error)
 		file_write(path, out.text, out.len, 0600, false, NULL);
 }
@@ -97,7 +97,7 @@ static void index_write(const struct pack *p, const struct skills *s)
 /* ---- reading ------------------------------------------------------------------ */
 
 /* Split a line in place. */
-static size_t split(char *line, char end, char **fields, size_t max)
+static size_t split_fields(char *line, char end, char **fields, size_t max)
 {
 	size_t n = 0;
 
@@ -116,7 +116,7 @@ static size_t split(char *line, char end, char **fields, size_t max)
 static int take_words(struct skill *s, char *text)
 {
 	char *words[SKILL_TRIGGERS_MAX];
-	size_t n = split(text, LIST_END, words, SKILL_TRIGGERS_MAX);
+	size_t n = split_fields(text, LIST_END, words, SKILL_TRIGGERS_MAX);
 
 	if (!n)
 		return MT_OK;
@@ -155,11 +155,12 @@ static int index_line(struct skills *s, struct pack *p, char *line, const char *
 		      size_t known, struct error *err)
 {
 	char *fields[FIELDS_MAX];
-	size_t n = split(line, FIELD_END, fields, FIELDS_MAX);
+	size_t n = split_fields(line, FIELD_END, fields, FIELDS_MAX);
 	struct skill *skill;
 
 	if (n >= 3 && fields[0][0] == 'P')
-		return skills_complain(s, fields[1], fields[0][1] == '1', fields[2], err);
+		return skills_report_problem(s, fields[1], fields[0][1] == '1', fields[2],
+					     err);
 	if (n < 4 || fields[0][0] != 'S' || strlen(fields[0]) != 5)
 		return MT_OK;
 	skill = skill_from(fields, n, p, text);
@@ -256,15 +257,16 @@ static int keep_pack(struct skills *s, struct pack *p, struct error *err)
 }
 
 /* Move what was read from an archive over to the others. */
-static int merge(struct skills *s, struct skills *from, struct error *err)
+static int merge_skills(struct skills *s, struct skills *from, struct error *err)
 {
 	size_t known = s->count;
 	int r = MT_OK;
 
 	s->quiet = true;
 	for (size_t i = 0; !r && i < from->problem_count; i++)
-		r = skills_complain(s, from->problems[i].path, from->problems[i].warning,
-				    from->problems[i].text, err);
+		r = skills_report_problem(s, from->problems[i].path,
+					  from->problems[i].warning,
+					  from->problems[i].text, err);
 	s->quiet = false;
 	for (size_t i = 0; !r && i < from->count; i++)
 		r = skills_add_known(s, STEAL(from->list[i]), "pack", known, err);
@@ -272,19 +274,19 @@ static int merge(struct skills *s, struct skills *from, struct error *err)
 }
 
 /* What is wrong with an archive, too many skills included, is a problem of its own. */
-static int settled(struct skills *s, const char *path, int r, const struct error *why,
-		   struct error *err)
+static int note_pack_problem(struct skills *s, const char *path, int r,
+			     const struct error *why, struct error *err)
 {
 	if (!r)
 		return MT_OK;
 	return r == MT_ENOMEM ? out_of_memory(err)
-			      : skills_complain(s, path, false, why->text, err);
+			      : skills_report_problem(s, path, false, why->text, err);
 }
 
 static int check_signed(const char *path, struct error *why)
 {
 	AUTO(free) char *signer = NULL;
-	int r = pack_signed(path, NULL, &signer, why);
+	int r = pack_verify_signature(path, NULL, &signer, why);
 
 	return r == MT_ENOTFOUND ? fail(why, MT_EDENIED, "not used: it is not signed") : r;
 }
@@ -299,13 +301,13 @@ static int add_pack(struct skills *s, const char *path, bool is_signed, struct e
 	if (!r)
 		r = index_read(s, p, &why);
 	if (r != MT_ENOTFOUND)
-		return settled(s, path, r, &why, err);
+		return note_pack_problem(s, path, r, &why, err);
 	why = ERROR_NONE;
 	r = is_signed ? check_signed(path, &why) : MT_OK;
 	if (!r)
 		r = pack_open(path, &whole, &fresh, &why);
 	if (r)
-		return settled(s, path, r, &why, err);
+		return note_pack_problem(s, path, r, &why, err);
 	for (size_t i = 0; i < fresh->problem_count; i++)
 		log_line(fresh->problems[i].warning ? MT_LOG_INFO : MT_LOG_WARNING, "skills",
 			 "%s: %s: %s", path, fresh->problems[i].path, fresh->problems[i].text);
@@ -313,10 +315,11 @@ static int add_pack(struct skills *s, const char *path, bool is_signed, struct e
 	r = index_read(s, p, &why);
 	if (r != MT_ENOTFOUND) {
 		pack_free(whole);
-		return settled(s, path, r, &why, err);
+		return note_pack_problem(s, path, r, &why, err);
 	}
 	r = keep_pack(s, whole, err);
-	return r ? r : settled(s, path, merge(s, fresh, &why), &why, err);
+	return r ? r
+		 : note_pack_problem(s, path, merge_skills(s, fresh, &why), &why, err);
 }
 
 int skills_add_pack(struct skills *s, const char *path, struct error *err)

@@ -53,7 +53,7 @@ static unsigned manifest_rank(const char *path)
 	return strcmp(file, "package.json") == 0 && depth <= 1 ? 7 + depth : 0;
 }
 
-static int set_text(char **field, const char *text)
+static int set_manifest_text(char **field, const char *text)
 {
 	char *copy = strdup(text ? text : "");
 
@@ -102,24 +102,25 @@ static int read_ini(struct pack *p, const char *name, const char *text, size_t l
 
 		for (size_t k = 0; strcmp(e->section, "pack") == 0 && k < ARRAY_LEN(fields); k++)
 			if (strcmp(fields[k].key, e->key) == 0)
-				r = set_text(fields[k].field, e->value);
+				r = set_manifest_text(fields[k].field, e->value);
 	}
 	if (!r || err->code == MT_OK)
 		ini_clear(&ini);
 	return r ? r : check_requires(p->requires, err);
 }
 
-static int read_json(struct pack *p, const char *text, size_t len, struct error *err)
+static int read_manifest_json(struct pack *p, const char *text, size_t len,
+			      struct error *err)
 {
 	AUTO(json) json_object *o = js_parse_object(text, len, err);
 
 	if (!o)
 		return err->code;
 	if (*js_str(o, "name", ""))
-		set_text(&p->name, js_str(o, "name", ""));
-	set_text(&p->version, js_str(o, "version", ""));
-	set_text(&p->license, js_str(o, "license", ""));
-	return set_text(&p->description, js_str(o, "description", ""));
+		set_manifest_text(&p->name, js_str(o, "name", ""));
+	set_manifest_text(&p->version, js_str(o, "version", ""));
+	set_manifest_text(&p->license, js_str(o, "license", ""));
+	return set_manifest_text(&p->description, js_str(o, "description", ""));
 }
 
 /* "archive" of "/x/archive.tar.gz". */
@@ -149,9 +150,11 @@ struct pack *pack_new(const char *path)
 	p->index = -1;
 	p->path = strdup(path);
 	p->name = plain_name(path);
-	if (p->path && p->name && !set_text(&p->version, "") && !set_text(&p->license, "")
-	    && !set_text(&p->description, "") && !set_text(&p->requires, "")
-	    && !set_text(&p->capabilities, ""))
+	if (p->path && p->name && !set_manifest_text(&p->version, "") &&
+	    !set_manifest_text(&p->license, "") &&
+	    !set_manifest_text(&p->description, "") &&
+	    !set_manifest_text(&p->requires, "") &&
+	    !set_manifest_text(&p->capabilities, ""))
 		return p;
 	return pack_free(p);
 }
@@ -184,11 +187,11 @@ static bool is_skill_file(const char *path)
 {
 	const char *file = strrchr(path, '/');
 
-	return skill_is_standard(file ? file + 1 : path) || is_in(path, "skills")
+	return skill_is_standard_file(file ? file + 1 : path) || is_in(path, "skills")
 	       || is_in(path, "microagents") || is_in(path, "commands");
 }
 
-static bool is_wanted(const char *path, void *arg)
+static bool is_indexed_file(const char *path, void *arg)
 {
 	(void)arg;
 	return manifest_rank(path) || is_skill_file(path);
@@ -205,7 +208,7 @@ static int take_manifest(struct indexing *x, const struct pack_entry *e, struct 
 		return fail(err, MT_ELIMIT, "%s is larger than %d KiB", e->path,
 			    MANIFEST_MAX >> 10);
 	return rank < 3 ? read_ini(x->pack, e->path, e->bytes, e->len, err)
-			: read_json(x->pack, e->bytes, e->len, err);
+			: read_manifest_json(x->pack, e->bytes, e->len, err);
 }
 
 /* A command of a plugin: the user calls it by /NAME. */
@@ -239,7 +242,7 @@ static int keep_skill(struct indexing *x, struct skill *s, const char *path, str
 		AUTO(strbuf) struct strbuf text = STRBUF(64 << 10);
 
 		skill_summary(s, &text);
-		set_text(&s->description, text.text);
+		set_manifest_text(&s->description, text.text);
 	}
 	free(STEAL(s->content)); /* on demand */
 	s->pack = x->pack;
@@ -256,11 +259,12 @@ static int take_skill(struct indexing *x, const struct pack_entry *e, struct err
 	struct skill *s = skill_parse(e->path, NULL, e->bytes, e->len, false, &warning, &why);
 
 	if (!s)
-		return why.code == MT_ENOMEM ? out_of_memory(err)
-					     : skills_complain(x->skills, e->path, false,
-							       why.text, err);
+		return why.code == MT_ENOMEM
+			       ? out_of_memory(err)
+			       : skills_report_problem(x->skills, e->path, false,
+						       why.text, err);
 	if (warning.code)
-		skills_complain(x->skills, e->path, true, warning.text, err);
+		skills_report_problem(x->skills, e->path, true, warning.text, err);
 	return keep_skill(x, s, e->path, err);
 }
 
@@ -275,13 +279,16 @@ static int add_commands(struct indexing *x, struct error *err)
 	return r;
 }
 
-static int take(const struct pack_entry *e, void *arg, struct error *err)
+static int index_entry(const struct pack_entry *e, void *arg, struct error *err)
 {
 	struct indexing *x = arg;
 
 	if (e->kind == 'l' && is_skill_file(e->path))
-		return skills_complain(x->skills, e->path, false, "it is a link: what it leads "
-				       "to counts where it is, if it is a skill there", err);
+		return skills_report_problem(
+			x->skills, e->path, false,
+			"it is a link: what it leads "
+			"to counts where it is, if it is a skill there",
+			err);
 	if (!e->bytes)
 		return MT_OK;
 	return manifest_rank(e->path) ? take_manifest(x, e, err) : take_skill(x, e, err);
@@ -298,7 +305,7 @@ static int check_lock(const char *path, struct error *err)
 	if (!slash)
 		return MT_OK;
 	*slash = '\0';
-	locked = packs_locked(folder);
+	locked = packs_read_lock(folder);
 	if (!locked)
 		return MT_OK;
 	json_object_object_foreach(locked, name, o) {
@@ -320,7 +327,9 @@ int pack_open(const char *path, struct pack **ret, struct skills **ret_skills,
 	AUTO(skills) struct skills *s = skills_new("", NULL);
 	AUTO(skills) struct skills *commands = skills_new("", NULL);
 	struct indexing x = { .pack = p, .skills = s, .commands = commands };
-	const struct pack_reader reader = { .wants = is_wanted, .entry = take, .arg = &x };
+	const struct pack_reader reader = { .wants = is_indexed_file,
+					    .entry = index_entry,
+					    .arg = &x };
 	int r;
 
 	if (s && commands)

@@ -13,7 +13,7 @@
 
 enum { LOCK_MAX = 4 << 20 };
 
-char *packs_folder(bool make, struct error *err)
+char *packs_dir(bool make, struct error *err)
 {
 	AUTO(free) char *data = NULL;
 	char *folder;
@@ -34,14 +34,14 @@ int pack_hash(const char *path, char hex[65], struct error *err)
 	size_t len;
 	int r = file_read(path, PACK_FILE_MAX, &bytes, &len, err);
 
-	if (!r && pack_sum(bytes, len, hex))
+	if (!r && pack_hash_bytes(bytes, len, hex))
 		r = fail(err, MT_EIO, "SHA-256 is not to be had from the crypto library");
 	return r;
 }
 
 /* ---- the lock file --------------------------------------------------------- */
 
-json_object *packs_locked(const char *folder)
+json_object *packs_read_lock(const char *folder)
 {
 	AUTO(free) char *path = path_join(folder, LOCK_FILE), *text = NULL;
 	size_t len;
@@ -60,7 +60,7 @@ static int lock_write(const char *folder, json_object *locked, struct error *err
 			    : out_of_memory(err);
 }
 
-static bool is_name(const char *name)
+static bool is_pack_name(const char *name)
 {
 	size_t n = strlen(name);
 
@@ -78,8 +78,8 @@ static char *file_name(const struct pack *p, const char *path)
 	AUTO(strbuf) struct strbuf name = STRBUF(512);
 	size_t len = strlen(path);
 
-	strbuf_addf(&name, "%s%s%s", p->name,
-		    is_name(p->version) ? "-" : "", is_name(p->version) ? p->version : "");
+	strbuf_addf(&name, "%s%s%s", p->name, is_pack_name(p->version) ? "-" : "",
+		    is_pack_name(p->version) ? p->version : "");
 	for (size_t i = 0; i < ARRAY_LEN(suffixes); i++) {
 		size_t n = strlen(suffixes[i]);
 
@@ -91,7 +91,7 @@ static char *file_name(const struct pack *p, const char *path)
 	return NULL;
 }
 
-static int copy_file(const char *from, const char *to, struct error *err)
+static int copy_archive(const char *from, const char *to, struct error *err)
 {
 	AUTO(free) char *bytes = NULL;
 	size_t len;
@@ -126,7 +126,7 @@ static int install(const struct pack *p, const char *path, const char *folder,
 {
 	AUTO(free) char *file = file_name(p, path);
 	AUTO(free) char *to = file ? path_join(folder, file) : NULL;
-	AUTO(json) json_object *locked = packs_locked(folder);
+	AUTO(json) json_object *locked = packs_read_lock(folder);
 	const char *before;
 	json_object *o;
 	char hex[65];
@@ -136,7 +136,7 @@ static int install(const struct pack *p, const char *path, const char *folder,
 	if (!r)
 		r = check_signer(locked, p->name, signer, err);
 	if (!r)
-		r = copy_file(path, to, err);
+		r = copy_archive(path, to, err);
 	if (r)
 		return r;
 	locked = locked ? locked : json_object_new_object();
@@ -157,7 +157,7 @@ static int install(const struct pack *p, const char *path, const char *folder,
 int pack_install(const char *path, const char *source, const char *signer,
 		 char **ret_name, struct error *err)
 {
-	AUTO(free) char *folder = packs_folder(true, err), *to = NULL;
+	AUTO(free) char *folder = packs_dir(true, err), *to = NULL;
 	AUTO(pack) struct pack *p = NULL;
 	AUTO(skills) struct skills *s = NULL;
 	int r = folder ? pack_open(path, &p, &s, err) : fail(err, MT_EIO, "no folder for it");
@@ -167,7 +167,7 @@ int pack_install(const char *path, const char *source, const char *signer,
 	for (char *at = p->name; *at; at++) /* @scope/name */
 		if (*at == '/')
 			*at = '-';
-	if (!is_name(p->name))
+	if (!is_pack_name(p->name))
 		return fail(err, MT_EINVAL, "%s: `%.100s` is not a name for a pack", path,
 			    p->name);
 	if (!skills_at(s, 0))
@@ -185,8 +185,8 @@ int pack_install(const char *path, const char *source, const char *signer,
 
 int pack_remove(const char *name, struct error *err)
 {
-	AUTO(free) char *folder = packs_folder(false, err);
-	AUTO(json) json_object *locked = folder ? packs_locked(folder) : NULL;
+	AUTO(free) char *folder = packs_dir(false, err);
+	AUTO(json) json_object *locked = folder ? packs_read_lock(folder) : NULL;
 	json_object *o = js_get(locked, name);
 
 	if (!o)

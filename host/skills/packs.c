@@ -80,7 +80,7 @@ bool pack_is_archive(const char *file)
 
 /* Take "." and empty parts out of a path and resolve ".." ; below `folder` if that
  * is not NULL. @return false: it leads out of the root. */
-static bool resolve(const char *folder, const char *path, struct strbuf *out)
+static bool resolve_link_target(const char *folder, const char *path, struct strbuf *out)
 {
 	if (*path == '/')
 		return false;
@@ -115,7 +115,7 @@ static bool has_parents(const char *path)
 	return false;
 }
 
-static int check_name(const char *raw, struct strbuf *out, struct error *err)
+static int check_entry_name(const char *raw, struct strbuf *out, struct error *err)
 {
 	size_t len = raw ? strlen(raw) : 0;
 
@@ -132,7 +132,7 @@ static int check_name(const char *raw, struct strbuf *out, struct error *err)
 		return fail(err, MT_EINVAL, "it holds an absolute path: %.200s", raw);
 	if (has_parents(raw))
 		return fail(err, MT_EINVAL, "it holds a path with ..: %.200s", raw);
-	return resolve(NULL, raw, out) ? MT_OK : out_of_memory(err);
+	return resolve_link_target(NULL, raw, out) ? MT_OK : out_of_memory(err);
 }
 
 /* ---- reading -------------------------------------------------------------- */
@@ -239,7 +239,7 @@ static int read_bytes(struct scan *s, const char *path, bool wanted, struct strb
 	return n < 0 ? broken(s) : MT_OK;
 }
 
-static int check_link(struct scan *s, struct archive_entry *entry, const char *path,
+static int check_entry_link(struct scan *s, struct archive_entry *entry, const char *path,
 		      struct strbuf *target)
 {
 	const char *to = s->api->archive_entry_symlink_utf8(entry);
@@ -252,7 +252,8 @@ static int check_link(struct scan *s, struct archive_entry *entry, const char *p
 		*slash = '\0';
 	if (!to)
 		to = s->api->archive_entry_symlink(entry);
-	if (!to || !utf8_valid(to, strlen(to)) || !resolve(slash ? folder : NULL, to, target))
+	if (!to || !utf8_valid(to, strlen(to)) ||
+	    !resolve_link_target(slash ? folder : NULL, to, target))
 		return fail(s->err, MT_EINVAL, "a link leads out of it: %.200s", path);
 	return MT_OK;
 }
@@ -300,7 +301,8 @@ static int take_entry(struct scan *s, struct archive_entry *entry)
 	const char *raw = s->api->archive_entry_pathname_utf8(entry);
 	mode_t type = s->api->archive_entry_filetype(entry);
 	struct pack_entry e = { 0 };
-	int r = check_name(raw ? raw : s->api->archive_entry_pathname(entry), &path, s->err);
+	int r = check_entry_name(raw ? raw : s->api->archive_entry_pathname(entry), &path,
+				 s->err);
 
 	if (r || !path.len)
 		return r; /* "./": the root */
@@ -323,7 +325,7 @@ static int take_entry(struct scan *s, struct archive_entry *entry)
 	if (type != AE_IFDIR && type != AE_IFLNK)
 		return fail(s->err, MT_EINVAL, "it holds a device, pipe or socket: %.200s",
 			    path.text);
-	if (type == AE_IFLNK && check_link(s, entry, path.text, &target))
+	if (type == AE_IFLNK && check_entry_link(s, entry, path.text, &target))
 		return s->err->code;
 	e.target = target.text;
 	return s->reader->entry ? s->reader->entry(&e, s->reader->arg, s->err) : MT_OK;
@@ -398,21 +400,21 @@ int pack_scan(const char *path, const struct pack_reader *reader, struct error *
 
 /* ---- one file of it -------------------------------------------------------- */
 
-struct wish {
+struct extract_request {
 	const char *path;
 	char *bytes, *target;
 	size_t len;
 	bool found;
 };
 
-static bool is_wished(const char *path, void *arg)
+static bool entry_matches(const char *path, void *arg)
 {
-	return strcmp(path, ((struct wish *)arg)->path) == 0;
+	return strcmp(path, ((struct extract_request *)arg)->path) == 0;
 }
 
-static int take_wished(const struct pack_entry *e, void *arg, struct error *err)
+static int extract_entry(const struct pack_entry *e, void *arg, struct error *err)
 {
-	struct wish *w = arg;
+	struct extract_request *w = arg;
 
 	if (strcmp(e->path, w->path) != 0)
 		return MT_OK;
@@ -432,16 +434,16 @@ static int take_wished(const struct pack_entry *e, void *arg, struct error *err)
 int pack_file(const char *path, const char *inside, char **ret, size_t *ret_len,
 	      struct error *err)
 {
-	struct wish w = { .path = inside };
+	struct extract_request w = { .path = inside };
 	const struct pack_reader reader = {
-		.wants = is_wished, .entry = take_wished, .arg = &w,
+		.wants = entry_matches, .entry = extract_entry, .arg = &w,
 	};
 	int r = pack_scan(path, &reader, err);
 
 	if (!r && w.target) { /* a link, once */
 		AUTO(free) char *target = STEAL(w.target);
 
-		w = (struct wish){ .path = target };
+		w = (struct extract_request){ .path = target };
 		r = pack_scan(path, &reader, err);
 		w.path = inside;
 	}
@@ -462,7 +464,7 @@ int pack_file(const char *path, const char *inside, char **ret, size_t *ret_len,
 
 enum { FILE_TIME = 315619200 }; /* 1980: zip knows nothing earlier */
 
-struct making {
+struct pack_writer {
 	const struct archive_api *api;
 	struct archive *archive;
 	struct error *err;
@@ -471,7 +473,7 @@ struct making {
 	bool is_signed;
 };
 
-static int write_failed(struct making *m)
+static int write_failed(struct pack_writer *m)
 {
 	const char *why = m->api->archive_error_string(m->archive);
 
@@ -480,8 +482,8 @@ static int write_failed(struct making *m)
 }
 
 /* The same content makes the same archive: no owners, one time, sorted. */
-static int write_entry(struct making *m, const char *name, const char *bytes, size_t len,
-		       bool runs)
+static int write_entry(struct pack_writer *m, const char *name, const char *bytes,
+		       size_t len, bool runs)
 {
 	struct archive_entry *entry = m->api->archive_entry_new();
 	int r;
@@ -503,7 +505,8 @@ static int write_entry(struct making *m, const char *name, const char *bytes, si
 		       : MT_OK;
 }
 
-static int write_file(struct making *m, const char *name, const char *path, bool runs)
+static int write_file(struct pack_writer *m, const char *name, const char *path,
+		      bool runs)
 {
 	AUTO(free) char *bytes = NULL;
 	char hex[65];
@@ -513,13 +516,13 @@ static int write_file(struct making *m, const char *name, const char *path, bool
 	if (m->is_signed && strcmp(name, PACK_SIGNATURE) == 0)
 		return MT_OK; /* of before */
 	r = file_read(path, PACK_FILE_MAX, &bytes, &len, m->err);
-	if (!r && m->is_signed
-	    && (pack_sum(bytes, len, hex) || pack_sums_add(&m->sums, 'f', name, hex)))
+	if (!r && m->is_signed &&
+	    (pack_hash_bytes(bytes, len, hex) || pack_sums_add(&m->sums, 'f', name, hex)))
 		r = out_of_memory(m->err);
 	return r ? r : write_entry(m, name, bytes, len, runs);
 }
 
-static int write_signature(struct making *m, const char *key)
+static int write_signature(struct pack_writer *m, const char *key)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(1024);
 	int r = pack_sums_sign(&m->sums, key, &text, m->err);
@@ -539,7 +542,7 @@ static int is_packed(const struct dirent *d)
 	       d->d_type == DT_DIR || d->d_type == DT_LNK || d->d_type == DT_UNKNOWN;
 }
 
-static int by_name(const struct dirent **a, const struct dirent **b)
+static int compare_dirents(const struct dirent **a, const struct dirent **b)
 {
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
@@ -553,7 +556,7 @@ static bool is_within(const char *path, const char *folder)
 
 /* What a link names is packed in its place, if that is in the tree. A link to a folder
  * that it is in itself would have no end. @return 1: it is left out. */
-static int follow_link(struct making *m, const char *root, const char *path,
+static int follow_link(struct pack_writer *m, const char *root, const char *path,
 		       struct stat *ret_st)
 {
 	AUTO(free) char *real = realpath(path, NULL), *top = realpath(root, NULL);
@@ -567,11 +570,13 @@ static int follow_link(struct making *m, const char *root, const char *path,
 	return S_ISDIR(ret_st->st_mode) && is_within(around, real);
 }
 
-static int write_folder(struct making *m, const char *root, const char *below, unsigned depth)
+static int write_folder(struct pack_writer *m, const char *root, const char *below,
+			unsigned depth)
 {
 	AUTO(free) char *folder = path_join(root, below);
 	struct dirent **names = NULL;
-	int n = folder ? scandir(folder, &names, is_packed, by_name) : -1, r = MT_OK;
+	int n = folder ? scandir(folder, &names, is_packed, compare_dirents) : -1,
+	    r = MT_OK;
 
 	if (n < 0)
 		r = fail(m->err, MT_EIO, "%s: %s", folder ? folder : root, strerror(errno));
@@ -609,7 +614,7 @@ static int write_folder(struct making *m, const char *root, const char *below, u
 	return r;
 }
 
-static void choose_form(struct making *m, const char *path)
+static void choose_form(struct pack_writer *m, const char *path)
 {
 	size_t n = strlen(path);
 
@@ -631,7 +636,9 @@ static void choose_form(struct making *m, const char *path)
 
 int pack_make(const char *folder, const char *path, const char *key, struct error *err)
 {
-	struct making m = { .api = archive_api(err), .err = err, .is_signed = key != NULL };
+	struct pack_writer m = { .api = archive_api(err),
+				 .err = err,
+				 .is_signed = key != NULL };
 	int fd, r;
 
 	if (!m.api)

@@ -75,14 +75,14 @@ int pack_open(const char *path, struct pack **ret, struct skills **ret_skills,
 /* ---- what is installed -------------------------------------------------- */
 
 /** $XDG_DATA_HOME/mortise/skills.d; owned. */
-char *packs_folder(bool make, struct error *err);
+char *packs_dir(bool make, struct error *err);
 /** Verify an archive, copy it there and write it into the lock file. `source` is
  *  where it came from, `signer` a key's name or "". */
 int pack_install(const char *path, const char *source, const char *signer,
 		 char **ret_name, struct error *err);
 int pack_remove(const char *name, struct error *err);
 /** What the lock file says: {NAME: {file, version, sha256, source, signer}}; owned. */
-json_object *packs_locked(const char *folder);
+json_object *packs_read_lock(const char *folder);
 int pack_hash(const char *path, char hex[65], struct error *err);
 
 /* ---- signatures --------------------------------------------------------- */
@@ -101,7 +101,7 @@ int pack_sums_add(struct pack_sums *s, char kind, const char *path, const char *
 int pack_sums_sign(struct pack_sums *s, const char *key, struct strbuf *out,
 		   struct error *err);
 void pack_sums_clear(struct pack_sums *s);
-int pack_sum(const char *bytes, size_t len, char hex[65]);
+int pack_hash_bytes(const char *bytes, size_t len, char hex[65]);
 
 /** Sign an archive with an Ed25519 key (PEM): writes PATH.sig, base64. */
 int pack_sign(const char *path, const char *key, struct error *err);
@@ -109,6 +109,7 @@ int pack_sign(const char *path, const char *key, struct error *err);
  *  NULL against those in $XDG_CONFIG_HOME/mortise/keys and KEY_DIR. `ret_signer`: the key's
  *  name, owned.
  *  @return MT_ENOTFOUND: there is no signature; MT_EDENIED: it does not hold. */
-int pack_signed(const char *path, const char *key, char **ret_signer, struct error *err);
+int pack_verify_signature(const char *path, const char *key, char **ret_signer,
+			  struct error *err);
 
 #endif

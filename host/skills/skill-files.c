@@ -13,7 +13,7 @@
 enum { FILES_DEPTH_MAX = 6 };
 
 /* The folder of a skill; owned. NULL: it has none of its own. */
-static char *folder_of(const struct skill *skill)
+static char *skill_dir_of(const struct skill *skill)
 {
 	char *folder = skill->listed ? strdup(skill->source) : NULL;
 	char *slash = folder ? strrchr(folder, '/') : NULL;
@@ -23,29 +23,29 @@ static char *folder_of(const struct skill *skill)
 	return folder;
 }
 
-static int by_name(const struct dirent **a, const struct dirent **b)
+static int compare_file_names(const struct dirent **a, const struct dirent **b)
 {
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static int is_shown(const struct dirent *d)
+static int is_listed_file(const struct dirent *d)
 {
-	return d->d_name[0] != '.' && !skill_is_standard(d->d_name);
+	return d->d_name[0] != '.' && !skill_is_standard_file(d->d_name);
 }
 
-static void walk(json_object *list, const char *root, const char *below, unsigned depth,
-		 size_t max)
+static void list_files(json_object *list, const char *root, const char *below,
+		       unsigned depth, size_t max)
 {
 	AUTO(free) char *folder = path_join(root, below);
 	struct dirent **names = NULL;
-	int n = folder ? scandir(folder, &names, is_shown, by_name) : -1;
+	int n = folder ? scandir(folder, &names, is_listed_file, compare_file_names) : -1;
 
 	for (int i = 0; i < n; i++) {
 		AUTO(free) char *path = *below ? path_join(below, names[i]->d_name)
 					       : strdup(names[i]->d_name);
 
 		if (path && names[i]->d_type == DT_DIR && depth < FILES_DEPTH_MAX)
-			walk(list, root, path, depth + 1, max);
+			list_files(list, root, path, depth + 1, max);
 		else if (path && names[i]->d_type == DT_REG
 			 && json_object_array_length(list) < max)
 			js_add(list, json_object_new_string(path));
@@ -69,8 +69,8 @@ static int list_entry(const struct pack_entry *e, void *arg, struct error *err)
 	const char *name = e->path + n + 1;
 
 	(void)err;
-	if (e->kind == 'f' && strncmp(e->path, l->folder, n) == 0 && e->path[n] == '/'
-	    && !skill_is_standard(name) && json_object_array_length(l->list) < l->max)
+	if (e->kind == 'f' && strncmp(e->path, l->folder, n) == 0 && e->path[n] == '/' &&
+	    !skill_is_standard_file(name) && json_object_array_length(l->list) < l->max)
 		js_add(l->list, json_object_new_string(name));
 	return MT_OK;
 }
@@ -88,19 +88,19 @@ static void list_pack(json_object *list, const char *archive, const char *folder
 json_object *skills_files(const struct skill *skill, size_t max)
 {
 	json_object *list = json_object_new_array();
-	AUTO(free) char *folder = folder_of(skill);
+	AUTO(free) char *folder = skill_dir_of(skill);
 
 	if (list && folder && skill->pack)
 		list_pack(list, ((const struct pack *)skill->pack)->path, folder, max);
 	else if (list && folder)
-		walk(list, folder, "", 0, max);
+		list_files(list, folder, "", 0, max);
 	return list;
 }
 
 int skills_file(const struct skill *skill, const char *path, char **ret,
 		size_t *ret_len, struct error *err)
 {
-	AUTO(free) char *folder = folder_of(skill);
+	AUTO(free) char *folder = skill_dir_of(skill);
 	AUTO(free) char *joined = folder && *path && *path != '/' ? path_join(folder, path)
 								  : NULL;
 	AUTO(free) char *real = joined ? realpath(joined, NULL) : NULL;

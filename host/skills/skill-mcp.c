@@ -11,7 +11,7 @@
 
 enum { SERVERS_FILE_MAX = 64 << 10 };
 
-static bool is_server(json_object *o)
+static bool is_mcp_server(json_object *o)
 {
 	return js_str(o, "command", NULL) || js_str(o, "url", NULL);
 }
@@ -26,7 +26,7 @@ static json_object *from_map(json_object *o)
 	all = json_object_is_type(map, json_type_object) ? json_object_new_object() : NULL;
 	if (all) {
 		json_object_object_foreach(map, name, server)
-			if (is_server(server))
+			if (is_mcp_server(server))
 				js_set(all, name, json_object_get(server));
 	}
 	return all;
@@ -42,7 +42,7 @@ static json_object *from_list(json_object *list)
 		json_object *server = json_object_array_get_idx(list, i);
 		const char *name = js_str(server, "name", NULL);
 
-		if (name && is_server(server))
+		if (name && is_mcp_server(server))
 			js_set(all, name, json_object_get(server));
 	}
 	return all;
@@ -65,7 +65,7 @@ static char *read_beside(const struct skill *s, size_t *ret_len)
 	return text;
 }
 
-json_object *skill_servers(const struct skill *s)
+json_object *skill_mcp_servers(const struct skill *s)
 {
 	json_object *front = js_get(s->more, "mcp_tools");
 	json_object *list = js_get(front, "stdio_servers"), *all = NULL;

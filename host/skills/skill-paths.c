@@ -59,7 +59,7 @@ static bool is_markdown(const char *name)
 	       && strcasecmp(name, "readme.md") != 0;
 }
 
-static int by_name(const struct dirent **a, const struct dirent **b)
+static int compare_skill_dirs(const struct dirent **a, const struct dirent **b)
 {
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
@@ -86,30 +86,31 @@ static int may_hold(const struct dirent *d)
 static char *standard_file(const char *folder, struct dirent **names, int count)
 {
 	for (int i = 0; i < count; i++)
-		if (skill_is_standard(names[i]->d_name))
+		if (skill_is_standard_file(names[i]->d_name))
 			return path_join(folder, names[i]->d_name);
 	return NULL;
 }
 
-static void look(struct found *f, const char *folder, unsigned depth);
+static void find_skill_files(struct found *f, const char *folder, unsigned depth);
 
-static void look_at(struct found *f, const char *path, const char *name, unsigned depth)
+static void find_skill_file(struct found *f, const char *path, const char *name,
+			    unsigned depth)
 {
 	struct stat st;
 
 	if (stat(path, &st))
 		return;
 	if (S_ISDIR(st.st_mode) && depth < DEPTH_MAX && folder_is_new(f, &st))
-		look(f, path, depth + 1);
+		find_skill_files(f, path, depth + 1);
 	else if (S_ISREG(st.st_mode) && *name != '.' && is_markdown(name))
 		found_add(f, path);
 }
 
 /* What lies in the folder of a skill is its own: no further skills. */
-static void look(struct found *f, const char *folder, unsigned depth)
+static void find_skill_files(struct found *f, const char *folder, unsigned depth)
 {
 	struct dirent **names = NULL;
-	int n = scandir(folder, &names, may_hold, by_name);
+	int n = scandir(folder, &names, may_hold, compare_skill_dirs);
 	char *file = n > 0 ? standard_file(folder, names, n) : NULL;
 
 	if (file)
@@ -118,7 +119,7 @@ static void look(struct found *f, const char *folder, unsigned depth)
 		AUTO(free) char *path = path_join(folder, names[i]->d_name);
 
 		if (!file && path)
-			look_at(f, path, names[i]->d_name, depth);
+			find_skill_file(f, path, names[i]->d_name, depth);
 		free(names[i]);
 	}
 	free(names);
@@ -172,9 +173,11 @@ static int drop_other_texts(struct skills *s, struct skill **read, size_t count,
 		if (!read[i] || read[i]->listed || read[i]->trigger != TRIGGER_NONE ||
 		    is_in_skills(read[i]->source))
 			continue;
-		r = skills_complain(s, read[i]->source, true, "not a skill: outside of a folder "
-				    "`skills` or `microagents` it needs triggers, inputs or paths",
-				    err);
+		r = skills_report_problem(
+			s, read[i]->source, true,
+			"not a skill: outside of a folder "
+			"`skills` or `microagents` it needs triggers, inputs or paths",
+			err);
 		read[i] = skill_free(read[i]);
 	}
 	return r;
@@ -193,7 +196,7 @@ static int add_folder(struct skills *s, const char *folder, const char *place,
 	if (!f)
 		return MT_OK;
 	if (stat(folder, &st) == 0 && folder_is_new(f, &st))
-		look(f, folder, 0);
+		find_skill_files(f, folder, 0);
 	count = f->count;
 	read = calloc(count + 1, sizeof(struct skill *));
 	if (!read)
@@ -211,7 +214,7 @@ static int add_folder(struct skills *s, const char *folder, const char *place,
 	return add_ranked(s, read, count, place, err);
 }
 
-static int add_below(struct skills *s, const char *base, const char *const *folders,
+static int add_skill_dirs(struct skills *s, const char *base, const char *const *folders,
 		     const char *place, struct error *err)
 {
 	int r = MT_OK;
@@ -236,7 +239,7 @@ static int add_rules(struct skills *s, const char *folder, struct error *err)
 {
 	static const char *const order[] = { "cursorrules", "agents", "claude", "gemini" };
 	struct dirent **names = NULL;
-	int n = scandir(folder, &names, NULL, by_name), r = MT_OK;
+	int n = scandir(folder, &names, NULL, compare_skill_dirs), r = MT_OK;
 
 	for (size_t k = 0; k < ARRAY_LEN(order); k++)
 		for (int i = 0; !r && i < n; i++) {
@@ -244,7 +247,7 @@ static int add_rules(struct skills *s, const char *folder, struct error *err)
 			const char *name = "";
 			struct skill *read = NULL;
 
-			if (!path || !skill_is_rules(names[i]->d_name, &name)
+			if (!path || !skill_is_rules_file(names[i]->d_name, &name)
 			    || strcmp(name, order[k]) != 0 || skills_find(s, name))
 				continue;
 			r = skills_read(s, path, NULL, &read, err);
@@ -287,9 +290,9 @@ static int add_project(struct skills *s, struct error *err)
 	if (!r && root && strcmp(root, s->workspace) != 0)
 		r = add_rules(s, root, err);
 	if (!r)
-		r = add_below(s, s->workspace, project_folders, "project", err);
+		r = add_skill_dirs(s, s->workspace, project_folders, "project", err);
 	if (!r && root && strcmp(root, s->workspace) != 0)
-		r = add_below(s, root, project_folders, "project", err);
+		r = add_skill_dirs(s, root, project_folders, "project", err);
 	free(STEAL(s->within));
 	return r;
 }
@@ -329,7 +332,7 @@ static int add_folder_rules(struct skills *s, const char *below, struct error *e
 	return skills_add(s, read, "project", err);
 }
 
-int skills_of_folders(struct skills *s, const char *path, struct error *err)
+int skills_add_path_rules(struct skills *s, const char *path, struct error *err)
 {
 	int r = MT_OK;
 
@@ -345,7 +348,7 @@ int skills_of_folders(struct skills *s, const char *path, struct error *err)
 }
 
 /* Folders that are nobody's to write rules in. */
-static bool is_foreign(const char *name)
+static bool is_generated_dir(const char *name)
 {
 	static const char *const names[] = {
 		"node_modules", "__pycache__", "venv", "dist", "build", "target", "vendor",
@@ -359,13 +362,14 @@ static bool is_foreign(const char *name)
 	return false;
 }
 
-static int walk(struct skills *s, const char *below, unsigned depth, size_t *left,
-		struct error *err)
+static int walk_rule_dirs(struct skills *s, const char *below, unsigned depth,
+			  size_t *left, struct error *err)
 {
 	AUTO(free) char *folder = *below ? path_join(s->workspace, below)
 					 : strdup(s->workspace);
 	struct dirent **names = NULL;
-	int n = folder ? scandir(folder, &names, not_dots, by_name) : -1, r = MT_OK;
+	int n = folder ? scandir(folder, &names, not_dots, compare_skill_dirs) : -1,
+	    r = MT_OK;
 
 	if (*below)
 		r = add_folder_rules(s, below, err);
@@ -374,8 +378,8 @@ static int walk(struct skills *s, const char *below, unsigned depth, size_t *lef
 					       : strdup(names[i]->d_name);
 
 		if (!r && path && *left && --*left && names[i]->d_type == DT_DIR
-		    && depth < WALK_DEPTH_MAX && !is_foreign(names[i]->d_name))
-			r = walk(s, path, depth + 1, left, err);
+		    && depth < WALK_DEPTH_MAX && !is_generated_dir(names[i]->d_name))
+			r = walk_rule_dirs(s, path, depth + 1, left, err);
 		free(names[i]);
 	}
 	free(names);
@@ -406,7 +410,7 @@ int skills_load_project(const char *workspace, struct skills **ret, struct error
 	s->within = realpath(workspace, NULL);
 	r = add_rules(s, workspace, err);
 	if (!r)
-		r = walk(s, "", 0, &left, err);
+		r = walk_rule_dirs(s, "", 0, &left, err);
 	free(STEAL(s->within));
 	if (!r)
 		r = add_project(s, err);
@@ -423,12 +427,12 @@ static int add_user(struct skills *s, struct error *err)
 	static const char *const own[] = { "skills", NULL };
 	const char *home = getenv("HOME");
 	AUTO(free) char *config = NULL, *data = NULL;
-	int r = home && *home ? add_below(s, home, folders, "user", err) : MT_OK;
+	int r = home && *home ? add_skill_dirs(s, home, folders, "user", err) : MT_OK;
 
 	if (!r && !xdg_dir("CONFIG", false, &config, NULL))
-		r = add_below(s, config, own, "user", err);
+		r = add_skill_dirs(s, config, own, "user", err);
 	if (!r && !xdg_dir("DATA", false, &data, NULL))
-		r = add_below(s, data, own, "installed", err);
+		r = add_skill_dirs(s, data, own, "installed", err);
 	return r;
 }
 
@@ -441,7 +445,7 @@ static int is_archive(const struct dirent *d)
 static int add_packs(struct skills *s, const char *folder, struct error *err)
 {
 	struct dirent **names = NULL;
-	int n = scandir(folder, &names, is_archive, by_name), r = MT_OK;
+	int n = scandir(folder, &names, is_archive, compare_skill_dirs), r = MT_OK;
 
 	for (int i = 0; i < n; i++) {
 		AUTO(free) char *path = path_join(folder, names[i]->d_name);
@@ -457,7 +461,7 @@ static int add_packs(struct skills *s, const char *folder, struct error *err)
 /* Those of the user, and those of the system. */
 static int add_all_packs(struct skills *s, struct error *err)
 {
-	AUTO(free) char *own = packs_folder(false, NULL);
+	AUTO(free) char *own = packs_dir(false, NULL);
 	int r = own ? add_packs(s, own, err) : MT_OK;
 
 	return r ? r : add_packs(s, SKILL_DIR ".d", err);
@@ -477,7 +481,8 @@ static int add_configured(struct skills *s, const struct config *c, struct error
 		if (!folder)
 			return out_of_memory(err);
 		if (access(folder, R_OK | X_OK))
-			r = skills_complain(s, folder, false, "no such folder", err);
+			r = skills_report_problem(s, folder, false, "no such folder",
+						  err);
 		else
 			r = add_folder(s, folder, "organisation", true, err);
 	}

@@ -69,12 +69,12 @@ size_t skill_name_faults(const char *name, const char *folder, struct strbuf *ou
 	return n;
 }
 
-bool skill_is_standard(const char *file)
+bool skill_is_standard_file(const char *file)
 {
 	return strcasecmp(file, "skill.md") == 0;
 }
 
-bool skill_is_rules(const char *file, const char **ret_name)
+bool skill_is_rules_file(const char *file, const char **ret_name)
 {
 	static const struct {
 		const char *file, *name;
@@ -103,7 +103,7 @@ static const char *file_of(const char *path)
 }
 
 /* The last folder of a path; owned. */
-static char *folder_of(const char *path)
+static char *parent_name(const char *path)
 {
 	const char *end = strrchr(path, '/'), *start = end;
 
@@ -147,7 +147,7 @@ static int add_trigger(struct skill *s, const char *word, size_t len, struct err
 	return MT_OK;
 }
 
-static int add_list(struct skill *s, json_object *list, const char *complaint,
+static int add_trigger_list(struct skill *s, json_object *list, const char *complaint,
 		    struct error *err)
 {
 	int r = MT_OK;
@@ -172,7 +172,7 @@ static int take_paths(struct skill *s, json_object *paths, struct error *err)
 	if (json_object_is_type(paths, json_type_string))
 		return add_trigger(s, json_object_get_string(paths),
 				   (size_t)json_object_get_string_len(paths), err);
-	return add_list(s, paths, "Paths must be a list of globs", err);
+	return add_trigger_list(s, paths, "Paths must be a list of globs", err);
 }
 
 /* A task is called by its name too. */
@@ -221,7 +221,7 @@ static int take_triggers(struct skill *s, json_object *front, struct error *err)
 	if (is_filled(paths))
 		return take_paths(s, paths, err);
 	if (words)
-		r = add_list(s, words, "Triggers must be a list of strings", err);
+		r = add_trigger_list(s, words, "Triggers must be a list of strings", err);
 	if (!r && s->trigger_count)
 		s->trigger = TRIGGER_KEYWORD;
 	return !r && is_filled(inputs) ? take_inputs(s, inputs, err) : r;
@@ -264,7 +264,7 @@ static int keep_tools(struct skill *s, json_object *tools)
 
 /* The blanks around a text, such as the newline that a folded one ends with, are
  * nobody's words. */
-static char *trimmed(const char *text)
+static char *strdup_trimmed(const char *text)
 {
 	size_t n;
 
@@ -283,7 +283,7 @@ static int take_front(struct skill *s, json_object *front, struct error *err)
 	s->more = json_object_new_object();
 	s->hidden = js_bool(front, "disable-model-invocation", false);
 	if (description) {
-		s->description = trimmed(json_object_get_string(description));
+		s->description = strdup_trimmed(json_object_get_string(description));
 		if (!s->description)
 			return out_of_memory(err);
 	}
@@ -331,7 +331,7 @@ static int take_body(struct skill *s, const char *body, size_t len, struct error
 static int take_name(struct skill *s, json_object *given, const char *base, bool strict,
 		     struct error *warning, struct error *err)
 {
-	AUTO(free) char *folder = s->listed ? folder_of(s->source) : NULL;
+	AUTO(free) char *folder = s->listed ? parent_name(s->source) : NULL;
 	AUTO(strbuf) struct strbuf faults = STRBUF(8192);
 
 	s->name = given	      ? strdup(json_object_get_string(given))
@@ -356,16 +356,16 @@ static int read_skill(struct skill *s, const char *base, const char *text, size_
 	const char *rules;
 	int r;
 
-	if (skill_is_rules(file_of(s->source), &rules)) {
+	if (skill_is_rules_file(file_of(s->source), &rules)) {
 		s->plain = true;
 		s->name = strdup(rules);
 		return s->name ? take_body(s, text, len, err)
 			       : out_of_memory(err);
 	}
-	s->listed = skill_is_standard(file_of(s->source));
+	s->listed = skill_is_standard_file(file_of(s->source));
 	front_matter_split(text, len, &parts);
 	if (parts.yaml) {
-		front = yaml_read(parts.yaml, parts.yaml_len, err);
+		front = front_matter_read_yaml(parts.yaml, parts.yaml_len, err);
 		if (!front)
 			return err->code;
 	}
@@ -397,7 +397,7 @@ struct skill *skill_parse(const char *path, const char *base, const char *text, 
 
 /* ---- when it is called for ---------------------------------------------- */
 
-const char *skill_called(const struct skill *s, const char *message, size_t len)
+const char *skill_find_trigger(const struct skill *s, const char *message, size_t len)
 {
 	if (s->trigger != TRIGGER_KEYWORD && s->trigger != TRIGGER_TASK)
 		return NULL;
@@ -407,10 +407,10 @@ const char *skill_called(const struct skill *s, const char *message, size_t len)
 	return NULL;
 }
 
-bool skill_of_path(const struct skill *s, const char *path)
+bool skill_matches_path(const struct skill *s, const char *path)
 {
 	for (size_t i = 0; s->trigger == TRIGGER_PATH && i < s->trigger_count; i++)
-		if (path_glob(s->triggers[i], path))
+		if (trigger_matches_path(s->triggers[i], path))
 			return true;
 	return false;
 }
@@ -423,7 +423,7 @@ const char *skill_type(const struct skill *s)
 }
 
 /* The first line of the text that says something; `ret_left`: what follows. */
-static size_t first_line(const char *text, const char **ret, size_t *ret_left)
+static size_t first_text_line(const char *text, const char **ret, size_t *ret_left)
 {
 	while (*text) {
 		size_t n = strcspn(text, "\n"), before = strspn(text, " \t\r"), end = n;
@@ -448,7 +448,7 @@ int skill_summary(struct skill *s, struct strbuf *out)
 	size_t left = 0, len = text ? strlen(text) : 0, chars;
 
 	if (!len)
-		len = first_line(s->content ? s->content : "", &text, &left);
+		len = first_text_line(s->content ? s->content : "", &text, &left);
 	chars = utf8_count(text, len);
 	if (chars > SKILL_DESCRIPTION_MAX) {
 		left += chars - SKILL_DESCRIPTION_MAX;

@@ -56,15 +56,15 @@ AUTO_DEFINE(skill, struct skill *, skill_free)
  *  "; ". `folder` may be NULL. @return how many. */
 size_t skill_name_faults(const char *name, const char *folder, struct strbuf *out);
 /** True for a name of a file that is taken as it is; `ret_name` is the skill's. */
-bool skill_is_rules(const char *file, const char **ret_name);
+bool skill_is_rules_file(const char *file, const char **ret_name);
 /** True if this file name is SKILL.md. */
-bool skill_is_standard(const char *file);
+bool skill_is_standard_file(const char *file);
 
 /** The first of the triggers that the message calls for; NULL: none does, or
  *  the skill goes by paths. Borrowed. */
-const char *skill_called(const struct skill *s, const char *message, size_t len);
+const char *skill_find_trigger(const struct skill *s, const char *message, size_t len);
 /** Does it go by paths, and is this one of them? Relative to the workspace. */
-bool skill_of_path(const struct skill *s, const char *path);
+bool skill_matches_path(const struct skill *s, const char *path);
 /** "repo", "knowledge" or "agentskills". */
 const char *skill_type(const struct skill *s);
 

@@ -25,8 +25,8 @@ struct skills {
 
 struct skills *skills_new(const char *workspace, const char *off);
 /** Note a problem. */
-int skills_complain(struct skills *s, const char *path, bool warning, const char *text,
-		    struct error *err);
+int skills_report_problem(struct skills *s, const char *path, bool warning,
+			  const char *text, struct error *err);
 /** Add a skill, which is taken, unless one of its name is there. */
 int skills_add(struct skills *s, struct skill *skill, const char *place,
 	       struct error *err);

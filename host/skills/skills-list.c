@@ -44,7 +44,7 @@ static size_t cut_at(const char *text, size_t len, size_t max)
 	return n < len && word > n / 2 ? word : n;
 }
 
-static int put_skill(struct skill *s, size_t max, struct strbuf *out)
+static int list_put_skill(struct skill *s, size_t max, struct strbuf *out)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(64 << 10);
 	size_t n;
@@ -60,13 +60,13 @@ static int put_skill(struct skill *s, size_t max, struct strbuf *out)
 }
 
 /* All of them with descriptions of at most `max` bytes, if that has room. */
-static bool put_all(struct skill *const *skills, size_t count, size_t max, size_t room,
-		    struct strbuf *out)
+static bool list_put_all(struct skill *const *skills, size_t count, size_t max,
+			 size_t room, struct strbuf *out)
 {
 	size_t before = out->len;
 
 	for (size_t i = 0; i < count && !out->error; i++) {
-		put_skill(skills[i], max, out);
+		list_put_skill(skills[i], max, out);
 		if (out->len - before > room) {
 			strbuf_cut(out, before);
 			return false;
@@ -76,7 +76,7 @@ static bool put_all(struct skill *const *skills, size_t count, size_t max, size_
 }
 
 /* Names, as many as there is room for. @return how many. */
-static size_t put_names(struct skill *const *skills, size_t count, size_t room,
+static size_t list_put_names(struct skill *const *skills, size_t count, size_t room,
 			struct strbuf *out)
 {
 	size_t begin = out->len, shown = 0;
@@ -107,14 +107,15 @@ static void put_some(struct skill *const *skills, size_t count, size_t room,
 	for (; shown < count; shown++) {
 		size_t before = out->len;
 
-		put_skill(skills[shown], cuts[ARRAY_LEN(cuts) - 1], out);
+		list_put_skill(skills[shown], cuts[ARRAY_LEN(cuts) - 1], out);
 		if (out->len - begin + names > room) {
 			strbuf_cut(out, before);
 			break;
 		}
 		names -= strlen(skills[shown]->name) + 2;
 	}
-	shown += put_names(skills + shown, count - shown, room - (out->len - begin), out);
+	shown += list_put_names(skills + shown, count - shown, room - (out->len - begin),
+				out);
 	if (shown < count)
 		strbuf_addf(out, "  <!-- %zu more: invoke_skill with a word of what you "
 			    "look for names those that fit -->\n", count - shown);
@@ -130,7 +131,7 @@ int skills_list_of(struct skill *const *skills, size_t count, size_t max,
 		return out->error;
 	strbuf_add(out, head);
 	for (size_t i = 0; i < ARRAY_LEN(cuts) && !all; i++)
-		all = put_all(skills, count, cuts[i], room, out);
+		all = list_put_all(skills, count, cuts[i], room, out);
 	if (!all)
 		put_some(skills, count, room, out);
 	return strbuf_add(out, tail);

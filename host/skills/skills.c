@@ -37,7 +37,7 @@ struct skill *skills_at(const struct skills *s, size_t n)
 	return n < s->count ? s->list[n] : NULL;
 }
 
-static struct skill *find(const struct skills *s, const char *name, size_t known)
+static struct skill *find_known(const struct skills *s, const char *name, size_t known)
 {
 	for (size_t i = 0; i < known; i++)
 		if (s->list[i] && strcmp(s->list[i]->name, name) == 0)
@@ -47,7 +47,7 @@ static struct skill *find(const struct skills *s, const char *name, size_t known
 
 struct skill *skills_find(const struct skills *s, const char *name)
 {
-	return find(s, name, s->count);
+	return find_known(s, name, s->count);
 }
 
 const struct skill_problem *skills_problem(const struct skills *s, size_t n)
@@ -57,8 +57,8 @@ const struct skill_problem *skills_problem(const struct skills *s, size_t n)
 
 /* ---- adding ------------------------------------------------------------- */
 
-int skills_complain(struct skills *s, const char *path, bool warning, const char *text,
-		    struct error *err)
+int skills_report_problem(struct skills *s, const char *path, bool warning,
+			  const char *text, struct error *err)
 {
 	struct skill_problem *all;
 
@@ -96,7 +96,7 @@ int skills_add(struct skills *s, struct skill *skill, const char *place, struct 
 int skills_add_known(struct skills *s, struct skill *skill, const char *place,
 		     size_t known, struct error *err)
 {
-	struct skill *first = find(s, skill->name, known);
+	struct skill *first = find_known(s, skill->name, known);
 
 	skill->place = place;
 	if (is_off(s, skill->name)) {
@@ -109,7 +109,7 @@ int skills_add_known(struct skills *s, struct skill *skill, const char *place,
 
 		strbuf_addf(&text, "there is a skill `%s` already, of %s", skill->name,
 			    first->source);
-		r = skills_complain(s, skill->source, true, text.text, err);
+		r = skills_report_problem(s, skill->source, true, text.text, err);
 		skill_free(skill);
 		return r;
 	}
@@ -159,14 +159,16 @@ int skills_read(struct skills *s, const char *path, const char *base, struct ski
 
 	*ret = NULL;
 	if (leads_out(s, path))
-		return skills_complain(s, path, false, "leads out of the project", err);
+		return skills_report_problem(s, path, false, "leads out of the project",
+					     err);
 	if (!file_read(path, SKILL_MAX, &text, &len, &why))
 		*ret = skill_parse(path, base, text, len, false, &warning, &why);
 	if (why.code == MT_ENOMEM)
 		return fail(err, why.code, "%s", why.text);
 	if (why.code)
-		return skills_complain(s, path, false, reason(&why, path), err);
-	return warning.code ? skills_complain(s, path, true, warning.text, err) : MT_OK;
+		return skills_report_problem(s, path, false, reason(&why, path), err);
+	return warning.code ? skills_report_problem(s, path, true, warning.text, err)
+			    : MT_OK;
 }
 
 int skills_content(struct skill *skill, struct error *err)

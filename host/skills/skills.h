@@ -26,7 +26,7 @@ struct skill_problem {
 int skills_load(const struct config *c, const char *workspace, struct skills **ret,
 		struct error *err);
 /** Those of a project alone, without regard to configuration; with the AGENTS.md
- *  of its folders, which skills_load leaves to skills_of_folders. */
+ *  of its folders, which skills_load leaves to skills_add_path_rules. */
 int skills_load_project(const char *workspace, struct skills **ret, struct error *err);
 struct skills *skills_free(struct skills *s);
 AUTO_DEFINE(skills, struct skills *, skills_free)
@@ -47,11 +47,11 @@ int skills_file(const struct skill *skill, const char *path, char **ret,
 
 /** The MCP servers that a skill whose text was read brings, {NAME: {"command": ...}},
  *  owned; NULL: none. They start only once somebody trusts them (tools/mcp-servers.h). */
-json_object *skill_servers(const struct skill *s);
+json_object *skill_mcp_servers(const struct skill *s);
 
 /** The AGENTS.md of the folders that a path of the workspace leads through, as
  *  skills that go by paths (agents:DIR); each once. The path is relative. */
-int skills_of_folders(struct skills *s, const char *path, struct error *err);
+int skills_add_path_rules(struct skills *s, const char *path, struct error *err);
 
 /** The list for the model, of those that are not always there: about `max` bytes.
  *  Where they are short, descriptions are cut, then left out, and names come last;

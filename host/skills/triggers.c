@@ -7,7 +7,7 @@
 
 /* ---- keywords ---------------------------------------------------------- */
 
-static bool is_word(unsigned char c)
+static bool is_word_byte(unsigned char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
@@ -55,10 +55,10 @@ bool trigger_matches(const char *keyword, const char *message, size_t len)
 	for (size_t at = 0; at < len && *keyword; at++) {
 		size_t n;
 
-		if (at > 0 && is_word((unsigned char)message[at - 1]))
+		if (at > 0 && is_word_byte((unsigned char)message[at - 1]))
 			continue;
 		n = covers(keyword, message + at, len - at);
-		if (n && (at + n == len || !is_word((unsigned char)message[at + n])))
+		if (n && (at + n == len || !is_word_byte((unsigned char)message[at + n])))
 			return true;
 	}
 	return false;
@@ -77,7 +77,7 @@ struct token {
 	char byte;
 };
 
-static size_t compile(const char *p, struct token *tokens)
+static size_t compile_glob(const char *p, struct token *tokens)
 {
 	size_t n = 0;
 
@@ -106,7 +106,7 @@ static size_t compile(const char *p, struct token *tokens)
 }
 
 /* What can be reached without reading anything. */
-static void spread(const struct token *tokens, size_t n, bool *at)
+static void spread_states(const struct token *tokens, size_t n, bool *at)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (!at[i])
@@ -137,13 +137,13 @@ static bool takes(const struct token *t, char byte, bool *ret_stays)
 	return false;
 }
 
-bool path_glob(const char *pattern, const char *path)
+bool trigger_matches_path(const char *pattern, const char *path)
 {
 	struct token tokens[GLOB_MAX] = { 0 };
 	bool at[GLOB_MAX + 2] = { true }, next[GLOB_MAX + 2];
-	size_t n = compile(pattern, tokens);
+	size_t n = compile_glob(pattern, tokens);
 
-	spread(tokens, n, at);
+	spread_states(tokens, n, at);
 	for (; n && *path; path++) {
 		memset(next, 0, sizeof next);
 		for (size_t i = 0; i < n; i++) {
@@ -152,7 +152,7 @@ bool path_glob(const char *pattern, const char *path)
 			if (at[i] && takes(&tokens[i], *path, &stays))
 				next[stays ? i : i + 1] = true;
 		}
-		spread(tokens, n, next);
+		spread_states(tokens, n, next);
 		memcpy(at, next, sizeof at);
 	}
 	return n > 0 && at[n];

@@ -16,6 +16,6 @@ bool trigger_matches(const char *keyword, const char *message, size_t len);
  *  Any leading folders before a slash after two stars, two stars: anything, one:
  *  within a segment, ?: one character; everything else stands for itself. A glob
  *  without a slash matches at any depth. */
-bool path_glob(const char *pattern, const char *path);
+bool trigger_matches_path(const char *pattern, const char *path);
 
 #endif

@@ -38,7 +38,7 @@ static size_t lay(const char *text, struct view_fact *facts)
 		}
 		facts[n++] = f;
 	}
-	view_rules_loops(facts, n);
+	view_invariants_number_loops(facts, n);
 	return n;
 }
 
@@ -87,12 +87,12 @@ static void check_all(void)
 		size_t n = places_of(cases[i].text, facts, places);
 		char got[PLACES_MAX + 1];
 
-		view_rules_mates(places, n, cases[i].place, flags);
+		view_invariants_mates(places, n, cases[i].place, flags);
 		flags_of(flags, n, got);
 		CHECK_STR(got, cases[i].mates);
 		for (size_t k = 0; k < n; k++)
 			flags[k] = cases[i].shown[k] == '1';
-		CHECK(view_rules_complete(places, n, flags) == MT_OK);
+		CHECK(view_invariants_complete(places, n, flags) == MT_OK);
 		flags_of(flags, n, got);
 		CHECK_STR(got, cases[i].complete);
 	}
@@ -107,7 +107,7 @@ static void check_memory(void)
 
 	OOM_EACH({
 		unsigned char flags[PLACES_MAX] = { 0 };
-		int r = view_rules_complete(places, n, flags);
+		int r = view_invariants_complete(places, n, flags);
 
 		failed += r == MT_ENOMEM;
 	});

@@ -122,13 +122,13 @@ static void write_message(const struct llm_message *m, struct strbuf *out)
 }
 
 /* The messages as text; false if a stamp stood for something else before. */
-static bool lay_out(struct memory *m, const struct view_item *items, size_t n,
+static bool lay_out(struct request_messages *m, const struct view_item *items, size_t n,
 		    struct strbuf *out)
 {
 	AUTO(llm_request) struct llm_request *q = llm_request_new();
 	struct error err = ERROR_NONE;
 
-	if (memory_build(m, items, n, q, &err))
+	if (request_messages_build(m, items, n, q, &err))
 		return false;
 	for (size_t i = 0; i < q->message_count; i++) {
 		AUTO(strbuf) struct strbuf text = STRBUF(1 << 16);
@@ -152,12 +152,12 @@ static bool lay_out(struct memory *m, const struct view_item *items, size_t n,
  * a command of the user's own. */
 static void first_message_undone(void)
 {
-	const struct memory_options options = { 0 };
+	const struct request_messages_options options = { 0 };
 	const struct view_item before[] = { { .event = 0 }, { .event = 1 }, { .event = 2 },
 					    { .event = 3 } };
 	const struct view_item after[] = { { .event = 0 }, { .event = 1 }, { .event = 4 } };
 	struct evlog *log = open_log(folder("undone"), EVLOG_CREATE, NULL);
-	struct memory *memory = memory_new(log, &options);
+	struct request_messages *memory = request_messages_new(log, &options);
 	AUTO(strbuf) struct strbuf text = STRBUF(1 << 16);
 	AUTO(event) struct event *run =
 		event_action("run", SOURCE_USER, json("{\"command\":\"ls\"}"), NULL);
@@ -177,7 +177,7 @@ static void first_message_undone(void)
 	CHECK(lay_out(memory, after, 3, &text));
 	CHECK(strstr(text.text, "what is there"));
 	CHECK_MSG(!strstr(text.text, "taken back"), "what was taken back is not sent");
-	memory_free(memory);
+	request_messages_free(memory);
 	evlog_close(log);
 }
 
@@ -205,17 +205,17 @@ static void check_batch(const char *const answers[3], const char *messages)
 {
 	static const char *const ids[] = { "c1", "c2", "c3" };
 	static int number;
-	const struct memory_options options = { 0 };
+	const struct request_messages_options options = { 0 };
 	struct view_item items[16];
 	char name[32];
 	size_t n = 0;
 	struct evlog *log;
-	struct memory *memory;
+	struct request_messages *memory;
 	AUTO(strbuf) struct strbuf text = STRBUF(1 << 16);
 
 	snprintf(name, sizeof name, "batch%d", number++);
 	log = open_log(folder(name), EVLOG_CREATE, NULL);
-	memory = memory_new(log, &options);
+	memory = request_messages_new(log, &options);
 	say(log, SOURCE_USER, "do it");
 	record(log,
 	       "{\"record\":\"llm_reply\",\"response_id\":\"batch\",\"text\":\"I look\","
@@ -230,7 +230,7 @@ static void check_batch(const char *const answers[3], const char *messages)
 		items[n] = (struct view_item){ .event = (int64_t)n };
 	CHECK(lay_out(memory, items, n, &text));
 	CHECK_STR(text.text, messages);
-	memory_free(memory);
+	request_messages_free(memory);
 	evlog_close(log);
 }
 
@@ -248,11 +248,11 @@ static void calls_without_answer(void)
 
 int main(void)
 {
-	const struct memory_options options = { 0 };
+	const struct request_messages_options options = { 0 };
 	struct view_item items[EVENTS_MOST * 4];
 	int good = 0, same = 0;
 	size_t n = 0;
-	struct memory *memory;
+	struct request_messages *memory;
 	struct evlog *log;
 
 	if (!mkdtemp(top))
@@ -260,23 +260,23 @@ int main(void)
 	first_message_undone();
 	calls_without_answer();
 	log = open_log(folder("log"), EVLOG_CREATE, NULL);
-	memory = memory_new(log, &options);
+	memory = request_messages_new(log, &options);
 	say(log, SOURCE_USER, "do it");
 	for (int t = 0; t < TURNS && evlog_count(log) < EVENTS_MOST; t++)
 		turn(log, t);
 	for (int i = 0; i < VIEWS; i++) {
 		AUTO(strbuf) struct strbuf text = STRBUF(1 << 20), fresh = STRBUF(1 << 20);
-		struct memory *other = memory_new(log, &options);
+		struct request_messages *other = request_messages_new(log, &options);
 
 		n = dice(4) && n && items[n - 1].event >= 0 ? grow(log, items, n)
 							     : view(log, items);
 		good += lay_out(memory, items, n, &text) && lay_out(other, items, n, &fresh);
 		same += strcmp(text.text, fresh.text) == 0;
-		memory_free(other);
+		request_messages_free(other);
 	}
 	CHECK_MSG(good == VIEWS, "a stamp names one content");
 	CHECK_MSG(same == VIEWS, "what is laid out does not depend on views before");
-	memory_free(memory);
+	request_messages_free(memory);
 	evlog_close(log);
 	dir_remove(top, NULL);
 	for (size_t i = 0; i < STAMPS_MOST; i++)

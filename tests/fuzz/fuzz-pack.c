@@ -103,7 +103,7 @@ static void check_skills(const char *path)
 		if (!s->name || !s->source || skills_content(s, &err) || !files)
 			abort();
 	}
-	if (!pack_signed(path, NULL, &signer, NULL))
+	if (!pack_verify_signature(path, NULL, &signer, NULL))
 		abort();
 }
 

@@ -20,7 +20,8 @@ static void check_front(const char *text, size_t n)
 	    || (f.yaml && (f.yaml < text || f.yaml + f.yaml_len > f.body)))
 		abort();
 
-	AUTO(json) json_object *o = f.yaml ? yaml_read(f.yaml, f.yaml_len, &err) : NULL;
+	AUTO(json)
+	json_object *o = f.yaml ? front_matter_read_yaml(f.yaml, f.yaml_len, &err) : NULL;
 
 	if (f.yaml && !o != (err.code != 0 && err.text[0]))
 		abort();
@@ -40,8 +41,8 @@ static void check_skill(const char *path, const char *text, size_t n, bool stric
 	if (err.code || !s->name || !s->content || s->trigger_count > SKILL_TRIGGERS_MAX
 	    || !skill_type(s))
 		abort();
-	skill_called(s, text, n);
-	skill_of_path(s, "src/a/b.c");
+	skill_find_trigger(s, text, n);
+	skill_matches_path(s, "src/a/b.c");
 	if (skill_summary(s, &summary) || (utf8_valid(text, n)
 					   && !utf8_valid(summary.text, summary.len)))
 		abort();

@@ -91,8 +91,9 @@ static int64_t result(const char *mime, const char *blob)
 /* The parts of all messages as one text. */
 static char *said(void)
 {
-	static const struct memory_options options = { 0 };
-	AUTO(memory) struct memory *m = memory_new(events, &options);
+	static const struct request_messages_options options = { 0 };
+	AUTO(request_messages)
+	struct request_messages *m = request_messages_new(events, &options);
 	AUTO(llm_request) struct llm_request *q = llm_request_new();
 	struct strbuf out = STRBUF(1 << 20);
 	struct view_item items[8];
@@ -101,7 +102,7 @@ static char *said(void)
 
 	for (size_t i = 0; i < count; i++)
 		items[i] = (struct view_item){ .event = (int64_t)i };
-	if (memory_build(m, items, count, q, &err))
+	if (request_messages_build(m, items, count, q, &err))
 		strbuf_add(&out, err.text);
 	for (size_t i = 0; i < q->message_count; i++) {
 		strbuf_addf(&out, "%d:", q->messages[i].role);

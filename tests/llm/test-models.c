@@ -324,7 +324,7 @@ static void costs_as_they_were(void)
 		glob_t files;
 
 		if (asprintf(&pattern, "%s/../shared/vectors/trajectories/v1-sdk/llm_data/"
-			     "%s/*.json", top, directories[i]) < 0 || glob(pattern, 0, NULL, &files))
+			     "%s/*.json", top, folders[i]) < 0 || glob(pattern, 0, NULL, &files))
 			continue;
 		for (size_t n = 0; n < files.gl_pathc; n++, found++)
 			same += same_cost(files.gl_pathv[n], prices, old);

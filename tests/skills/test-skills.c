@@ -43,7 +43,9 @@ static void test_yaml(void)
 {
 	for (size_t i = 0; i < ARRAY_LEN(yaml); i++) {
 		struct error err = ERROR_NONE;
-		AUTO(json) json_object *o = yaml_read(yaml[i].text, strlen(yaml[i].text), &err);
+		AUTO(json)
+		json_object *o =
+			front_matter_read_yaml(yaml[i].text, strlen(yaml[i].text), &err);
 
 		if (yaml[i].json)
 			CHECK_STR(js_text(o, NULL), yaml[i].json);
@@ -63,7 +65,7 @@ static void test_many_values(void)
 	for (int i = 0; i < 5000; i++)
 		strbuf_add(&text, "1,");
 	strbuf_add(&text, "]");
-	o = yaml_read(text.text, text.len, &err);
+	o = front_matter_read_yaml(text.text, text.len, &err);
 	CHECK_MSG(!o && err.code == MT_ELIMIT, "too many values: %s", err.text);
 }
 
@@ -88,9 +90,9 @@ static void test_whole(void)
 	CHECK(s->trigger == TRIGGER_TASK);
 	CHECK((int64_t)s->trigger_count == 3);
 	CHECK_MSG(s->asks && s->listed && !s->hidden, "its flags");
-	CHECK_STR(skill_called(s, "look at a.PDF", 13), "pdf");
-	CHECK_STR(skill_called(s, "/pdf-tools", 10), "pdf");
-	CHECK_MSG(!skill_called(s, "pdfs", 4), "a part of a word does not call it");
+	CHECK_STR(skill_find_trigger(s, "look at a.PDF", 13), "pdf");
+	CHECK_STR(skill_find_trigger(s, "/pdf-tools", 10), "pdf");
+	CHECK_MSG(!skill_find_trigger(s, "pdfs", 4), "a part of a word does not call it");
 	CHECK_STR(js_text(js_get(s->more, "metadata"), NULL), "{\"author\":\"me\",\"n\":\"3\"}");
 }
 
@@ -190,13 +192,15 @@ static void test_matching(void)
 	char deep[700];
 
 	for (size_t i = 0; i < ARRAY_LEN(globs); i++)
-		CHECK_MSG(path_glob(globs[i].pattern, globs[i].path) == globs[i].matches, "%s on %s",
-		   globs[i].pattern, globs[i].path);
+		CHECK_MSG(trigger_matches_path(globs[i].pattern, globs[i].path) ==
+				  globs[i].matches,
+			  "%s on %s", globs[i].pattern, globs[i].path);
 	memset(deep, '*', sizeof deep - 1);
 	deep[sizeof deep - 1] = '\0';
-	path_glob(deep, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa");
+	trigger_matches_path(deep, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa");
 	memset(deep, '?', sizeof deep - 1);
-	CHECK_MSG(!path_glob(deep, "a"), "a glob that is too long matches nothing");
+	CHECK_MSG(!trigger_matches_path(deep, "a"),
+		  "a glob that is too long matches nothing");
 	CHECK_MSG(trigger_matches("\xc3\xbc""ber", "\xc3\x9c""BER", 5), "other letters have no case");
 	CHECK_MSG(trigger_matches("\xd0\xbf", "\xd0\x9f", 2), "nor have those of Cyrillic");
 	CHECK_MSG(!trigger_matches("", "x", 1), "an empty word is none");

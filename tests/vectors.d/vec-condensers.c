@@ -117,7 +117,7 @@ static struct conversation *open_conversation(const struct wired *w, struct erro
 struct own_log {
 	struct evlog *log;
 	struct history *history;
-	struct memory *memory;
+	struct request_messages *memory;
 };
 
 static void swap_log(struct conversation *c, struct own_log *o)
@@ -133,7 +133,7 @@ static void swap_log(struct conversation *c, struct own_log *o)
 static int open_log(struct conversation *c, struct own_log *o, struct error *err)
 {
 	static const struct evlog_options sync = { .sync = SYNC_NONE };
-	static const struct memory_options options = { .max_message_chars = 0 };
+	static const struct request_messages_options options = { .max_message_chars = 0 };
 	static unsigned number;
 	char dir[128];
 
@@ -141,7 +141,7 @@ static int open_log(struct conversation *c, struct own_log *o, struct error *err
 	if (evlog_open(dir, EVLOG_CREATE, &sync, &o->log, NULL, err))
 		return err->code;
 	o->history = history_new(o->log, 0);
-	o->memory = memory_new(o->log, &options);
+	o->memory = request_messages_new(o->log, &options);
 	swap_log(c, o);
 	return o->history && o->memory ? MT_OK : out_of_memory(err);
 }
@@ -149,7 +149,7 @@ static int open_log(struct conversation *c, struct own_log *o, struct error *err
 static void close_log(struct conversation *c, struct own_log *o)
 {
 	swap_log(c, o);
-	memory_free(o->memory);
+	request_messages_free(o->memory);
 	history_free(o->history);
 	evlog_close(o->log);
 }
@@ -520,7 +520,7 @@ static void read_shorthand(struct shorthand *s, json_object *events)
 		s->shown[i] = strcmp(t, "cond") != 0 && strcmp(t, "req") != 0
 			      && strcmp(t, "pause") != 0;
 	}
-	view_rules_loops(s->facts, s->count);
+	view_invariants_number_loops(s->facts, s->count);
 }
 
 static void forget_shorthand(struct shorthand *s)
@@ -564,7 +564,7 @@ static bool v1_view_case(struct vec *v, json_object *c)
 	memset(&s, 0, sizeof s);
 	read_shorthand(&s, js_path(c, "in.events"));
 	forget_shorthand(&s);
-	if (view_rules_apply(s.facts, s.count, s.shown))
+	if (view_invariants_apply(s.facts, s.count, s.shown))
 		vec_fault(v, "memory", NULL, NULL);
 	for (size_t i = 0; i < s.count; i++)
 		if (s.shown[i]) {
@@ -583,7 +583,7 @@ static bool v1_view_case(struct vec *v, json_object *c)
 		js_set_str(o, "summary", js_str(e, "summary", ""));
 		insert_at(view, places, &n, js_int(e, "offset", 0), o);
 	}
-	view_rules_cuts(places, n, allowed);
+	view_invariants_cuts(places, n, allowed);
 	for (size_t i = 0; i < n; i++)
 		json_object_array_add(got, view[i]);
 	for (size_t i = 0; i <= n; i++)
@@ -596,7 +596,7 @@ static bool v1_view_case(struct vec *v, json_object *c)
 
 static bool validate_case(struct vec *v, json_object *c)
 {
-	bool valid = condensation_is_valid(js_path(c, "in.args"));
+	bool valid = history_condensation_is_valid(js_path(c, "in.args"));
 
 	if (valid == (js_get(c, "error") != NULL))
 		vec_fault(v, "condensation", js_get(c, "error") ? "refused" : "accepted",

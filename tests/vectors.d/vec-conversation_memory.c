@@ -21,7 +21,7 @@ enum { EVENTS_MAX = 256 };
 struct bench {
 	char dir[64];
 	struct evlog *log;
-	struct memory *memory;
+	struct request_messages *memory;
 	struct view_item items[EVENTS_MAX];
 	size_t count;
 	json_object *replies; /* ids that are in the log */
@@ -365,7 +365,7 @@ static void compare(struct vec *v, const struct bench *b, json_object *events,
 static bool open_bench(struct bench *b, json_object *in, struct error *err)
 {
 	static const struct evlog_options sync = { .sync = SYNC_NONE };
-	struct memory_options o = {
+	struct request_messages_options o = {
 		.max_message_chars = (size_t)js_int(in, "max_message_chars", 0),
 		.recall = recall_shown,
 		.arg = b,
@@ -376,13 +376,13 @@ static bool open_bench(struct bench *b, json_object *in, struct error *err)
 	b->shown = json_object_new_object();
 	if (!mkdtemp(b->dir) || evlog_open(b->dir, EVLOG_CREATE, &sync, &b->log, NULL, err))
 		return false;
-	b->memory = memory_new(b->log, &o);
+	b->memory = request_messages_new(b->log, &o);
 	return b->memory != NULL;
 }
 
 static void close_bench(struct bench *b)
 {
-	memory_free(b->memory);
+	request_messages_free(b->memory);
 	evlog_close(b->log);
 	json_object_put(b->replies);
 	json_object_put(b->shown);
@@ -529,7 +529,7 @@ static bool one_case(struct vec *v, json_object *c)
 	if (!js_get(c, "id"))
 		v->label = js_str(in, "title", "recorded");
 	if (!open_bench(&b, in, &err) || !fill_all(&b, in, &err)
-	    || memory_build(b.memory, b.items, b.count, request, &err))
+	    || request_messages_build(b.memory, b.items, b.count, request, &err))
 		vec_fault(v, "the log", "messages", err.text);
 	for (size_t i = 0; i < request->message_count; i++)
 		json_object_array_add(got, message_json(&request->messages[i]));

@@ -117,7 +117,8 @@ static bool match_trigger(struct vec *v, json_object *in, json_object *c)
 
 static bool glob(struct vec *v, json_object *in, json_object *c)
 {
-	bool got = path_glob(js_str(in, "pattern", ""), js_str(in, "path", ""));
+	bool got =
+		trigger_matches_path(js_str(in, "pattern", ""), js_str(in, "path", ""));
 
 	if (got != js_bool(c, "output", false))
 		vec_fault(v, js_text(in, NULL), got ? "no" : "yes", got ? "yes" : "no");
@@ -264,7 +265,7 @@ static bool one(struct vec *v, json_object *c)
 	} functions[] = {
 		{ "load", load },
 		{ "match_trigger", match_trigger },
-		{ "path_glob", glob },
+		{ "trigger_matches_path", glob },
 		{ "validate_skill_name", validate },
 		{ "available_skills_prompt", list },
 		{ "expand_variables", expand },
