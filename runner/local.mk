@@ -1,11 +1,11 @@
 # The runner: what runs tools. It links neither curl nor libuv nor libcrypto.
 noinst_LIBRARIES += librunner.a
-librunner_a_SOURCES = %D%/ask.c %D%/call.c %D%/function.c %D%/function.h %D%/handles.c %D%/handles.h \
-	%D%/listing.c %D%/live.c %D%/loader.c %D%/loader.h %D%/services.c \
-	%D%/services.h %D%/spool.c %D%/worker.c %D%/worker.h \
-	%D%/calls.c %D%/children.c %D%/frame.c %D%/frame.h %D%/frames.c \
-	%D%/host.c %D%/message.c %D%/message.h %D%/results.c %D%/spec.c %D%/spec.h \
-	%D%/supervisor.c %D%/supervisor.h %D%/tree.c %D%/tree.h
+librunner_a_SOURCES = %D%/host-request.c %D%/instance-thread.c %D%/ffi-call.c %D%/ffi-call.h %D%/handles.c %D%/handles.h \
+	%D%/tool-list.c %D%/output-stream.c %D%/loader.c %D%/loader.h %D%/tool-host.c \
+	%D%/tool-host.h %D%/spool.c %D%/worker.c %D%/worker.h \
+	%D%/call-table.c %D%/workers.c %D%/frame.c %D%/frame.h %D%/frame-handlers.c \
+	%D%/host-io.c %D%/message.c %D%/message.h %D%/results.c %D%/spec.c %D%/spec.h \
+	%D%/supervisor.c %D%/supervisor.h %D%/process-tree.c %D%/process-tree.h
 librunner_a_CPPFLAGS = $(AM_CPPFLAGS) $(FFI_CFLAGS)
 librunner_a_CFLAGS = $(AM_CFLAGS) -pthread
 LIBRUNNER = librunner.a libmt.a $(JSONC_LIBS) $(FFI_LIBS) -lm

@@ -71,7 +71,7 @@ static int guard(pid_t supervisor, const char *private_dir, const sigset_t *set)
 	prctl(PR_SET_NAME, "mortise-guard");
 	forget_line();
 	code = wait_supervisor(supervisor, set);
-	tree_end(END_MS);
+	process_tree_end(END_MS);
 	dir_remove(private_dir, NULL);
 	return code;
 }
@@ -94,7 +94,8 @@ static int usage(void)
 {
 	fputs("usage: mortise-runner\n"
 	      "Runs tools for a host that speaks " PROTOCOL " on its standard input\n"
-	      "and output (doc/runner-protocol.md). Not for typing.\n", stderr);
+	      "and output (doc/runner-protocol.md). Not for typing.\n",
+	      stderr);
 	return 2;
 }
 

@@ -15,8 +15,10 @@ static bool text_is_bulk(const struct call *c)
 
 static void chunk_open(struct supervisor *s, const struct call *c)
 {
-	strbuf_addf(&s->out, "{\"method\":\"notifications/chunk\",\"params\":"
-		    "{\"requestId\":%s,\"part\":%zu,\"data\":", c->id, c->part);
+	strbuf_addf(&s->out,
+		    "{\"method\":\"notifications/chunk\",\"params\":"
+		    "{\"requestId\":%s,\"part\":%zu,\"data\":",
+		    c->id, c->part);
 }
 
 static void text_chunk(struct supervisor *s, struct call *c)
@@ -61,7 +63,7 @@ static bool send_chunks(struct supervisor *s, struct call *c)
 			c->part_at = 0;
 			continue;
 		}
-		if (s->out.len > OUT_BUSY || s->window < CHUNK)
+		if (s->out.len > OUT_HIGH_WATER || s->window < CHUNK)
 			return false;
 		if (c->part == 0)
 			text_chunk(s, c);
@@ -87,8 +89,10 @@ static void put_content(struct strbuf *b, const struct call *c)
 		const struct medium *m = &c->media[n];
 
 		strbuf_add(b, ",{");
-		js_key_str(b, "type", strncmp(m->mime, "audio/", 6) == 0 ? "audio" :
-			   strncmp(m->mime, "image/", 6) == 0 ? "image" : "blob");
+		js_key_str(b, "type",
+			   strncmp(m->mime, "audio/", 6) == 0   ? "audio"
+			   : strncmp(m->mime, "image/", 6) == 0 ? "image"
+								: "blob");
 		js_key_str(b, "mimeType", m->mime);
 		js_key_int(b, "part", (int64_t)n + 1);
 		js_key_int(b, "size", (int64_t)m->len);
@@ -128,8 +132,8 @@ static void send_result(struct supervisor *s, struct call *c)
 static void send_listing(struct supervisor *s, struct call *c)
 {
 	if (c->status) {
-		host_error(s, c->id, c->status, c->error ? c->error :
-			   status_name(c->status));
+		host_error(s, c->id, c->status,
+			   c->error ? c->error : status_name(c->status));
 	} else {
 		strbuf_addf(&s->out, "{\"id\":%s,\"result\":{\"tools\":", c->id);
 		strbuf_add(&s->out, c->fields ? c->fields : "[]");
@@ -146,7 +150,7 @@ void results_pump(struct supervisor *s)
 		return;
 	for (c = s->calls; c; c = next) {
 		next = c->next;
-		if (!c->done || c->sent || s->out.len > OUT_BUSY)
+		if (!c->done || c->sent || s->out.len > OUT_HIGH_WATER)
 			continue;
 		if (c->listing)
 			send_listing(s, c);

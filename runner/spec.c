@@ -28,9 +28,11 @@ static int read_limits(json_object *o, struct limits *ret, struct error *err)
 
 		*value = js_int(o, limit_table[i].name, limit_table[i].fallback);
 		if (*value < limit_table[i].min || *value > limit_table[i].max)
-			return fail(err, MT_EINVAL, "limit `%s`: %lld is not within "
-				    "%lld and %lld", limit_table[i].name,
-				    (long long)*value, (long long)limit_table[i].min,
+			return fail(err, MT_EINVAL,
+				    "limit `%s`: %lld is not within "
+				    "%lld and %lld",
+				    limit_table[i].name, (long long)*value,
+				    (long long)limit_table[i].min,
 				    (long long)limit_table[i].max);
 	}
 	return MT_OK;
@@ -68,8 +70,9 @@ static int read_options(json_object *o, struct instance_spec *i, struct error *e
 
 static int read_secrets(json_object *o, struct instance_spec *i, struct error *err)
 {
-	size_t count = o && json_object_is_type(o, json_type_array) ?
-		       json_object_array_length(o) : 0;
+	size_t count = o && json_object_is_type(o, json_type_array)
+			       ? json_object_array_length(o)
+			       : 0;
 
 	i->secrets = calloc(count + 1, sizeof *i->secrets);
 	if (!i->secrets)
@@ -96,7 +99,7 @@ static int read_instance(json_object *o, struct spec *s, struct error *err)
 		status = copy(o, "component", i->name, &i->component, err);
 	if (!status)
 		status = copy(o, "plugin", NULL, &i->plugin, err);
-	i->alone = js_bool(o, "alone", false);
+	i->dedicated_worker = js_bool(o, "alone", false);
 	if (!status)
 		status = read_options(js_get(o, "options"), i, err);
 	if (!status)
@@ -106,8 +109,9 @@ static int read_instance(json_object *o, struct spec *s, struct error *err)
 
 static int read_instances(json_object *list, struct spec *s, struct error *err)
 {
-	size_t count = list && json_object_is_type(list, json_type_array) ?
-		       json_object_array_length(list) : 0;
+	size_t count = list && json_object_is_type(list, json_type_array)
+			       ? json_object_array_length(list)
+			       : 0;
 
 	if (count > INSTANCES_MAX)
 		return fail(err, MT_ELIMIT, "%zu instances: at most %d", count,
@@ -190,7 +194,7 @@ bool spec_together(const struct spec *s, int a, int b)
 {
 	const struct instance_spec *one = &s->instances[a], *other = &s->instances[b];
 
-	return a == b || (!one->alone && !other->alone &&
+	return a == b || (!one->dedicated_worker && !other->dedicated_worker &&
 			  strcmp(one->plugin, other->plugin) == 0);
 }
 

@@ -41,7 +41,7 @@ struct instance_spec {
 	char **secrets;      /* granted names */
 	size_t secret_count;
 	unsigned worker;     /* number of the worker that has its plugin; 0: none yet */
-	bool alone;          /* it shares its worker with no other instance */
+	bool dedicated_worker;          /* it shares its worker with no other instance */
 };
 
 struct spec {

@@ -2,7 +2,7 @@
  *
  * spool.c - the file that keeps the whole output of a call, up to a cap. */
 #include "files.h"
-#include "services.h"
+#include "tool-host.h"
 #include "utf8.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -68,7 +68,7 @@ void spool_keep(struct mt_call *c, const char *more, size_t len)
 	put(c, more, len, most_kept());
 }
 
-void spool_name_it(struct mt_call *c)
+void spool_set_name(struct mt_call *c)
 {
 	char note[NOTE_MAX];
 	int len;

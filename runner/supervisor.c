@@ -94,7 +94,7 @@ static void take_signals(struct supervisor *s)
 		else if (info.ssi_signo != SIGCHLD && info.ssi_signo != SIGHUP)
 			s->ending = true;
 	}
-	children_reap(s);
+	workers_reap(s);
 }
 
 static int64_t earlier(int64_t a, int64_t b)
@@ -107,7 +107,7 @@ static int64_t earlier(int64_t a, int64_t b)
 /* How long nothing has to be done; -1: until something happens. */
 static int time_left(struct supervisor *s)
 {
-	int64_t left = earlier(calls_check(s), children_check(s));
+	int64_t left = earlier(calls_check(s), workers_check(s));
 
 	if (s->in_fd < 0) {
 		int64_t cut = s->cut_until - clock_ms();
@@ -121,14 +121,14 @@ static int time_left(struct supervisor *s)
 
 static size_t watch(const struct supervisor *s, struct pollfd *p)
 {
-	bool full = s->held > HELD_BUSY;
+	bool full = s->held > RESULTS_HIGH_WATER;
 	size_t n = FIXED;
 
 	p[0] = (struct pollfd){ .fd = s->in_fd, .events = POLLIN };
 	p[1] = (struct pollfd){ .fd = s->out.len ? s->out_fd : -1, .events = POLLOUT };
 	p[2] = (struct pollfd){ .fd = s->listen_fd, .events = POLLIN };
 	p[3] = (struct pollfd){ .fd = s->signal_fd, .events = POLLIN };
-	for (const struct child *w = s->children; w; w = w->next) {
+	for (const struct worker_proc *w = s->children; w; w = w->next) {
 		int events = (full ? 0 : POLLIN) | (w->packets ? POLLOUT : 0);
 
 		p[n++] = (struct pollfd){ .fd = events ? w->fd : -1,
@@ -140,26 +140,26 @@ static size_t watch(const struct supervisor *s, struct pollfd *p)
 
 static void serve_children(struct supervisor *s, const struct pollfd *p, size_t count)
 {
-	struct child *w = s->children;
+	struct worker_proc *w = s->children;
 
 	/* Nothing here makes or takes off a child: they stand as they were. */
 	for (size_t n = FIXED; n < count && w; n += 2, w = w->next) {
 		if (p[n].revents & POLLOUT)
-			child_write(w);
+			worker_proc_write(w);
 		if (p[n].revents & (POLLIN | POLLHUP | POLLERR) && w->fd >= 0)
-			child_read(s, w);
+			worker_proc_read(s, w);
 		if (p[n + 1].revents && w->log_fd >= 0)
-			child_read_log(s, w);
+			worker_proc_read_log(s, w);
 	}
 }
 
-static void turn(struct supervisor *s)
+static void loop_iteration(struct supervisor *s)
 {
 	size_t room = FIXED, count;
 	struct pollfd *p;
 	int left;
 
-	for (const struct child *w = s->children; w; w = w->next)
+	for (const struct worker_proc *w = s->children; w; w = w->next)
 		room += 2;
 	p = calloc(room, sizeof *p);
 	left = time_left(s);
@@ -183,12 +183,12 @@ static void turn(struct supervisor *s)
 	results_pump(s);
 	if (!host_write(s))
 		host_cut(s);
-	children_retire(s);
+	workers_retire(s);
 }
 
 static bool any_alive(const struct supervisor *s)
 {
-	for (const struct child *w = s->children; w; w = w->next)
+	for (const struct worker_proc *w = s->children; w; w = w->next)
 		if (w->pid)
 			return true;
 	return false;
@@ -201,19 +201,19 @@ static void end_all(struct supervisor *s)
 	struct pollfd p = { .fd = s->signal_fd, .events = POLLIN };
 	struct signalfd_siginfo info;
 
-	for (struct child *w = s->children; w; w = w->next)
+	for (struct worker_proc *w = s->children; w; w = w->next)
 		if (w->pid)
-			child_close(w);
+			worker_proc_close(w);
 	while (any_alive(s) && clock_ms() < until) {
 		poll(&p, 1, (int)(until - clock_ms()) + 1);
 		while (read(s->signal_fd, &info, sizeof info) == sizeof info)
 			;
-		children_reap(s);
+		workers_reap(s);
 	}
-	for (struct child *w = s->children; w; w = w->next)
+	for (struct worker_proc *w = s->children; w; w = w->next)
 		if (w->pid)
 			kill(w->pid, SIGKILL);
-	tree_end(END_MS);
+	process_tree_end(END_MS);
 }
 
 static int watch_signals(void)
@@ -233,9 +233,9 @@ static void release(struct supervisor *s)
 {
 	while (s->calls)
 		call_drop(s, s->calls);
-	for (struct child *w = s->children; w; w = w->next)
+	for (struct worker_proc *w = s->children; w; w = w->next)
 		w->pid = 0;
-	children_reap(s);
+	workers_reap(s);
 	if (s->spec.socket)
 		unlink(s->spec.socket);
 	spec_clear(&s->spec);
@@ -257,7 +257,7 @@ int supervisor_run(char *private_dir)
 		return 1;
 	host_join(&s, in, out);
 	while (!s.ending)
-		turn(&s);
+		loop_iteration(&s);
 	host_write(&s);
 	end_all(&s);
 	dir_remove(private_dir, NULL);

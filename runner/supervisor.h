@@ -10,11 +10,11 @@
 #include "jsonl.h"
 #include "message.h"
 #include "spec.h"
-#include "tree.h"
+#include "process-tree.h"
 
 enum {
-	OUT_BUSY = 256 * 1024,       /* above this, bulk and log lines wait or go */
-	HELD_BUSY = 64 << 20,        /* above this, workers wait */
+	OUT_HIGH_WATER = 256 * 1024,       /* above this, bulk and log lines wait or go */
+	RESULTS_HIGH_WATER = 64 << 20,        /* above this, workers wait */
 	PACKETS_MAX = 64 << 20,      /* bytes on the way to one worker */
 	CHUNK = 32 * 1024,           /* of a result, in bytes of text */
 };
@@ -26,8 +26,8 @@ struct packet {
 	char bytes[];
 };
 
-struct child { /* a worker */
-	struct child *next;
+struct worker_proc { /* a worker */
+	struct worker_proc *next;
 	unsigned number;
 	char *plugin;                /* path */
 	int instance;                /* that it was made for */
@@ -44,7 +44,7 @@ struct child { /* a worker */
 	bool retire;                 /* take no more calls, end when idle */
 	bool closing;                /* was told to end */
 	bool broken;                 /* wrote what is no frame, or closed its line */
-	int64_t dead_by;             /* its line ended: so must it, by then; -1 */
+	int64_t exit_deadline;             /* its line ended: so must it, by then; -1 */
 	uint64_t killed_for;         /* number of the call that did not end; 0: none */
 };
 
@@ -101,7 +101,7 @@ struct supervisor {
 	int64_t window;              /* bulk bytes that may still leave */
 	bool attached;               /* by the socket: no child of the host */
 	int64_t cut_until;           /* while cut: when to give up */
-	struct child *children;
+	struct worker_proc *children;
 	struct call *calls;
 	struct question *questions;
 	uint64_t calls_made, questions_asked;
@@ -116,7 +116,7 @@ struct supervisor {
  *  @return the exit code. */
 int supervisor_run(char *private_dir);
 
-/* host.c: lines from and to the host */
+/* host-io.c: lines from and to the host */
 int host_line(char *line, size_t len, void *arg);
 void host_error(struct supervisor *s, const char *id, int status, const char *text);
 void host_log(struct supervisor *s, int level, const char *who, const char *text,
@@ -124,7 +124,7 @@ void host_log(struct supervisor *s, int level, const char *who, const char *text
 /** Write what the host takes. @return false if it takes nothing any more. */
 bool host_write(struct supervisor *s);
 
-/* calls.c */
+/* call-table.c */
 struct call *call_by_number(struct supervisor *s, uint64_t number);
 struct call *call_by_id(struct supervisor *s, const char *id);
 void call_start(struct supervisor *s, struct message *m);
@@ -143,27 +143,27 @@ void results_pump(struct supervisor *s);
 /** Everything that was not acknowledged leaves once more, from its start. */
 void results_again(struct supervisor *s);
 
-/* children.c */
+/* workers.c */
 /** The worker of an instance, forked on demand; NULL: it does not start. */
-struct child *child_for(struct supervisor *s, int instance);
-struct child *child_by_number(struct supervisor *s, unsigned number);
+struct worker_proc *worker_proc_for(struct supervisor *s, int instance);
+struct worker_proc *worker_proc_by_number(struct supervisor *s, unsigned number);
 /** Kill who lives on without a line. @return ms until the next check; -1. */
-int64_t children_check(struct supervisor *s);
+int64_t workers_check(struct supervisor *s);
 /** Queue a frame; what is queued leaves when the worker takes it. */
-int child_send(struct child *w, const struct frame *f);
-void child_write(struct child *w);
-void child_kill(struct child *w);
-void child_close(struct child *w);
+int worker_proc_send(struct worker_proc *w, const struct frame *f);
+void worker_proc_write(struct worker_proc *w);
+void worker_proc_kill(struct worker_proc *w);
+void worker_proc_close(struct worker_proc *w);
 /** Take what a worker sent and printed. */
-void child_read(struct supervisor *s, struct child *w);
-void child_read_log(struct supervisor *s, struct child *w);
+void worker_proc_read(struct supervisor *s, struct worker_proc *w);
+void worker_proc_read_log(struct supervisor *s, struct worker_proc *w);
 /** Reap; end the calls of workers that died. */
-void children_reap(struct supervisor *s);
-bool child_is_idle(const struct supervisor *s, const struct child *w);
-void children_retire(struct supervisor *s);
+void workers_reap(struct supervisor *s);
+bool worker_proc_is_idle(const struct supervisor *s, const struct worker_proc *w);
+void workers_retire(struct supervisor *s);
 
-/* frames.c */
+/* frame-handlers.c */
 /** @return false if the frame is none that a worker may send. */
-bool frame_take(struct supervisor *s, struct child *w, const struct frame *f);
+bool frame_take(struct supervisor *s, struct worker_proc *w, const struct frame *f);
 
 #endif

@@ -3,7 +3,7 @@
  * worker.c - the first thread of a worker: takes frames, hands calls to the
  * threads of their instances, delivers cancels, input and answers. */
 #include "worker.h"
-#include "tree.h"
+#include "process-tree.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
@@ -191,7 +191,7 @@ static _Noreturn void loop(void)
 		struct frame f;
 		ssize_t len;
 
-		if (poll(p, 2, live_flush()) < 0)
+		if (poll(p, 2, output_stream_flush()) < 0)
 			continue;
 		if (p[1].revents)
 			eventfd_read(worker.wake_fd, &ignored);

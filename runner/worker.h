@@ -115,22 +115,22 @@ extern const struct mt_tool_host tool_host;
 /** The whole life of a worker; `fd` is its end of the pair. Does not return. */
 _Noreturn void worker_run(const struct spec *spec, const char *plugin, int fd);
 
-/* call.c: what a thread does for an instance */
+/* instance-thread.c: what a thread does for an instance */
 void *instance_thread(void *arg);
 struct mt_call *call_new(struct mt_instance *instance, const struct frame *f);
 void call_free(struct mt_call *c);
 
-/* live.c: output on its way */
+/* output-stream.c: output on its way */
 /** Send output that waits and is due. @return ms until the next is due; -1. */
-int live_flush(void);
-void live_add(struct mt_call *c, const char *bytes, size_t len);
-void live_end(struct mt_call *c);
+int output_stream_flush(void);
+void output_stream_add(struct mt_call *c, const char *bytes, size_t len);
+void output_stream_end(struct mt_call *c);
 
 int worker_send(const struct frame *f, int flags);
 
-/* listing.c */
+/* tool-list.c */
 /** The tools of an open instance as a JSON array; fills instance->listed. */
-int listing_make(struct mt_instance *instance, struct strbuf *ret_json,
-		 struct error *err);
+int tool_list_make(struct mt_instance *instance, struct strbuf *ret_json,
+		   struct error *err);
 
 #endif

@@ -31,14 +31,16 @@ static void put_row(struct block *b, enum paint p, bool first, const char *lead,
 	const char *bar = b->style->attributes ? "│ " : "| ";
 	const char *broken = b->style->attributes ? "┆ " : "| ";
 
-	strbuf_add(b->out, first ? b->bar ? b->bar : bar : b->broken ? b->broken : broken);
-	paint_begin(b->out, b->style, p);
+	strbuf_add(b->out, first       ? b->bar ? b->bar : bar
+			   : b->broken ? b->broken
+				       : broken);
+	style_begin(b->out, b->style, p);
 	strbuf_add(b->out, lead);
 	strbuf_addn(b->out, text, len);
 	if (memchr(text, '\033', len)) /* an escaped form may be cut */
 		strbuf_add(b->out, "\033[0m");
 	else
-		paint_end(b->out, b->style, p);
+		style_end(b->out, b->style, p);
 	strbuf_addc(b->out, '\n');
 	b->rows++;
 }
@@ -77,7 +79,8 @@ static void put_line(struct block *b, enum paint p, const char *lead, const char
 		     size_t len)
 {
 	AUTO(strbuf) struct strbuf line = STRBUF(BLOCK_MAX), blank = STRBUF(1024);
-	size_t indent = indent_tabs(&line, text, len), wide = text_width(lead, strlen(lead));
+	size_t indent = indent_tabs(&line, text, len),
+	       wide = text_width(lead, strlen(lead));
 	size_t columns = b->style->attributes ? b->style->columns : SIZE_MAX;
 	size_t bar = 3 + wide; /* and the last column stays free */
 
@@ -181,8 +184,7 @@ static void show_arguments(struct block *b, json_object *args, const char *const
 {
 	if (!json_object_is_type(args, json_type_object))
 		return;
-	json_object_object_foreach(args, name, value)
-	{
+	json_object_object_foreach(args, name, value) {
 		bool skip = is_usual(name, value);
 
 		for (size_t i = 0; i < count; i++)
@@ -311,8 +313,8 @@ size_t action_cut(struct strbuf *rows, const struct style *s, size_t count, size
 	head = after_rows(rows->text, rows->len, most / 2);
 	tail = after_rows(rows->text, rows->len, most / 2 + hidden);
 	strbuf_addn(&out, rows->text, head);
-	paint_line(&out, s, REVERSE, "%zu of %zu rows are hidden here: v shows them.", hidden,
-		   count);
+	style_line(&out, s, REVERSE, "%zu of %zu rows are hidden here: v shows them.",
+		   hidden, count);
 	strbuf_addn(&out, rows->text + tail, rows->len - tail);
 	if (out.error)
 		return 0;
@@ -364,10 +366,12 @@ void action_label(struct strbuf *out, json_object *event)
 		if (strcmp(whole[i].type, type) == 0) {
 			const char *value = action_text(args, whole[i].member, &len);
 
-			strbuf_add(&text, js_bool(args, "is_input", false) ? "> "
-									   : whole[i].lead);
+			strbuf_add(&text, js_bool(args, "is_input", false)
+						  ? "> "
+						  : whole[i].lead);
 			strbuf_addn(&text, value, len);
-			visible_add(out, VISIBLE_ONE_LINE, text.text, text.len, NULL, NULL);
+			visible_add(out, VISIBLE_ONE_LINE, text.text, text.len, NULL,
+				    NULL);
 			return;
 		}
 	if (js_get(args, "path")) {

@@ -6,7 +6,7 @@
 #define TERMINAL_ACTION_H
 
 #include "js.h"
-#include "paint.h"
+#include "style.h"
 
 /** Rows between a bar at the left: no text can look like a row of the program. The bar
  *  is broken where a line goes on in the next row. */

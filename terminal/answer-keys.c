@@ -30,9 +30,10 @@ static enum word word_of(const char *text)
 
 /* "a", "a 2", "always 2 project": which scope, for how long. */
 bool answer_always(const struct question *q, const char *text, size_t *ret_scope,
-			 bool *ret_project)
+		   bool *ret_project)
 {
-	size_t at = strncasecmp(text, "always", 6) == 0 ? 6 : strncasecmp(text, "a", 1) == 0;
+	size_t at =
+		strncasecmp(text, "always", 6) == 0 ? 6 : strncasecmp(text, "a", 1) == 0;
 	char *end;
 	long n;
 
@@ -49,8 +50,8 @@ bool answer_always(const struct question *q, const char *text, size_t *ret_scope
 		at = (size_t)(end - text);
 		at += strspn(text + at, " ");
 	}
-	*ret_project = strcasecmp(text + at, "p") == 0 ||
-		       strcasecmp(text + at, "project") == 0;
+	*ret_project =
+		strcasecmp(text + at, "p") == 0 || strcasecmp(text + at, "project") == 0;
 	return text[at] == '\0' || *ret_project;
 }
 
@@ -65,8 +66,9 @@ static void act(struct chat *c, enum word word, size_t scope, bool project)
 	else if (word == VIEW)
 		answer_view(c);
 	else if (answer_scopes(&c->asks) == 0)
-		answer_hint(c, answer_is_high(&c->asks) ? "Risk HIGH: it can only be allowed once."
-					  : "It can only be allowed once.");
+		answer_hint(c, answer_is_high(&c->asks)
+				       ? "Risk HIGH: it can only be allowed once."
+				       : "It can only be allowed once.");
 	else
 		answer_allow(c, (long)scope, project);
 }
@@ -85,7 +87,7 @@ static bool is_slash(const char *text)
 	size_t len = strcspn(text, " \t\n");
 	const char *name;
 
-	for (size_t i = 0; (name = slash_name(i)); i++)
+	for (size_t i = 0; (name = slash_command_name(i)); i++)
 		if (strlen(name) == len && strncmp(name, text, len) == 0)
 			return true;
 	return false;
@@ -96,7 +98,7 @@ static void run_slash(struct chat *c, const char *text)
 {
 	size_t before = c->show.out.len;
 
-	line_set(&c->line, "");
+	line_editor_set(&c->line, "");
 	chat_slash(c, text);
 	answer_again(c, before);
 }
@@ -118,8 +120,9 @@ static void submit(struct chat *c)
 	else if (is_slash(text))
 		run_slash(c, text);
 	else if (q->tainted && (word != NONE || always))
-		answer_hint(c, "That was pasted, or typed before the question could be read: "
-			"Ctrl-U clears it.");
+		answer_hint(
+			c, "That was pasted, or typed before the question could be read: "
+			   "Ctrl-U clears it.");
 	else if (word != NONE || always)
 		act(c, always ? ALWAYS : word, always ? scope : 0, always && project);
 	else
@@ -220,7 +223,7 @@ static void take_text(struct chat *c, const char *text, size_t len, bool ready)
 	bool pasted = !first && clock_ms() - c->typed < PASTE_MS;
 
 	answer_edited(c);
-	line_insert(&c->line, text, len);
+	line_editor_insert(&c->line, text, len);
 	q->tainted |= (!ready || pasted) && !q->editing;
 	if (lone && (strchr("ev", *text) || (strchr("yn", *text) && !answer_is_high(q))))
 		q->lone = clock_ms();
@@ -234,7 +237,7 @@ static void escape(struct chat *c, bool ready)
 		answer_refuse(c, "");
 		return;
 	}
-	line_set(&c->line, "n");
+	line_editor_set(&c->line, "n");
 	c->asks.tainted = false;
 	c->asks.hint = "Risk HIGH: Enter sends the answer.";
 }
@@ -246,7 +249,9 @@ static void enter(struct chat *c, bool ready)
 		return;
 	if (clock_ms() - c->typed < PASTE_MS) {
 		c->asks.tainted |= !c->asks.editing;
-		answer_hint(c, "Enter came together with text, as in a paste: press it again.");
+		answer_hint(
+			c,
+			"Enter came together with text, as in a paste: press it again.");
 		return;
 	}
 	submit(c);
@@ -260,7 +265,8 @@ static bool choose(struct chat *c, enum key key)
 	size_t scope, count = answer_scopes(q);
 	bool project;
 
-	if (q->editing || !count || !answer_always(q, c->line.text.text, &scope, &project))
+	if (q->editing || !count ||
+	    !answer_always(q, c->line.text.text, &scope, &project))
 		return false;
 	if (key == KEY_UP && scope > 0)
 		scope--;
@@ -269,7 +275,7 @@ static bool choose(struct chat *c, enum key key)
 	else if (key == KEY_TAB)
 		project = !project;
 	snprintf(text, sizeof text, "a %zu%s", scope + 1, project ? " project" : "");
-	line_set(&c->line, text);
+	line_editor_set(&c->line, text);
 	return true;
 }
 
@@ -283,7 +289,7 @@ bool answer_key(struct chat *c, enum key key, const char *text, size_t len)
 		return true;
 	case KEY_PASTE:
 		answer_edited(c);
-		line_insert(&c->line, text, len);
+		line_editor_insert(&c->line, text, len);
 		c->asks.tainted |= !c->asks.editing;
 		return true;
 	case KEY_ENTER:

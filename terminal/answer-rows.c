@@ -21,7 +21,7 @@ static void add_keys(const struct chat *c, struct strbuf *out)
 	bool always = answer_scopes(q) > 0, cut = q->hidden > 0;
 	bool edit = action_editable(q->event) != NULL;
 	const char *then = answer_is_high(q) ? "then Enter; or type why not"
-				      : "or type why not, Enter";
+					     : "or type why not, Enter";
 
 	if (q->editing)
 		strbuf_add(out, "Enter runs it as it is here   Escape: back");
@@ -39,9 +39,9 @@ static void add_keys(const struct chat *c, struct strbuf *out)
 static void add_row(struct strbuf *out, const struct style *s, enum paint p,
 		    const char *text, size_t len)
 {
-	paint_begin(out, s, p);
+	style_begin(out, s, p);
 	strbuf_addn(out, text, len);
-	paint_end(out, s, p);
+	style_end(out, s, p);
 	strbuf_addc(out, '\n');
 }
 

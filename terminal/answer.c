@@ -22,7 +22,9 @@ bool answer_is_high(const struct question *q)
 size_t answer_scopes(const struct question *q)
 {
 	bool list = json_object_is_type(q->scopes, json_type_array);
-	size_t count = list && !answer_is_high(q) && !q->edited ? json_object_array_length(q->scopes) : 0;
+	size_t count = list && !answer_is_high(q) && !q->edited
+			       ? json_object_array_length(q->scopes)
+			       : 0;
 
 	return count > SCOPES_MAX ? SCOPES_MAX : count;
 }
@@ -85,7 +87,7 @@ static void list_scopes(struct chat *c)
 	q->listed = rows > 0 && (c->term.plain || rows + OTHER_ROWS > c->term.rows);
 	if (!q->listed || c->show.out.len + list.len >= c->show.out.max)
 		return;
-	show_remark(&c->show, PLAIN, "What \"always\" may allow:");
+	event_view_remark(&c->show, PLAIN, "What \"always\" may allow:");
 	strbuf_addn(&c->show.out, list.text, list.len);
 }
 
@@ -98,14 +100,18 @@ static void show(struct chat *c, size_t most)
 				      .reason = q->reason ? q->reason : "",
 				      .edited = q->edited,
 				      .most = most };
-	long hidden = show_question(&c->show, &text, &q->rows);
+	long hidden = event_view_question(&c->show, &text, &q->rows);
 
 	list_scopes(c);
 	if (c->term.plain)
-		show_remark(&c->show, YELLOW, "Answer y (yes), n (no), n and a reason%s%s%s%.6s"
-			    "%s.", action_editable(q->event) ? ", e and another command" : "",
-			    answer_scopes(q) ? ", a (always)" : "", *q->hash ? "; y " : "",
-			    q->hash, *q->hash ? " answers only this action" : "");
+		event_view_remark(&c->show, YELLOW,
+				  "Answer y (yes), n (no), n and a reason%s%s%s%.6s"
+				  "%s.",
+				  action_editable(q->event) ? ", e and another command"
+							    : "",
+				  answer_scopes(q) ? ", a (always)" : "",
+				  *q->hash ? "; y " : "", q->hash,
+				  *q->hash ? " answers only this action" : "");
 	q->hopeless = hidden == CANNOT_SHOW;
 	q->hidden = hidden > 0 ? (size_t)hidden : 0;
 	q->drawn = q->lone = 0;
@@ -134,7 +140,8 @@ void answer_open(struct chat *c, json_object *waits, json_object *event,
 		 const char *asker)
 {
 	struct question *q = &c->asks;
-	const char *reason = js_str(waits, "reason", *asker ? "" : after_colon(c->reason));
+	const char *reason =
+		js_str(waits, "reason", *asker ? "" : after_colon(c->reason));
 
 	if (answer_is_open(c, waits, asker))
 		return;
@@ -157,7 +164,7 @@ void answer_open(struct chat *c, json_object *waits, json_object *event,
 void answer_close(struct chat *c)
 {
 	if (c->asks.editing)
-		line_set(&c->line, "");
+		line_editor_set(&c->line, "");
 	clear(&c->asks);
 	if (c->mode == MODE_ANSWER)
 		chat_set_mode(c, c->question ? MODE_TOOL : MODE_TYPE);
@@ -186,7 +193,7 @@ void answer_hint(struct chat *c, const char *text)
 	c->asks.hint = text;
 	c->asks.lone = 0;
 	if (c->term.plain)
-		show_remark(&c->show, YELLOW, "%s", text);
+		event_view_remark(&c->show, YELLOW, "%s", text);
 }
 
 static void begin_members(const struct question *q, struct strbuf *out)
@@ -209,7 +216,7 @@ static void send(struct chat *c, const char *type, const struct strbuf *members)
 		q->lone = 0;
 		q->hint = NULL;
 		q->editing = false;
-		line_set(&c->line, "");
+		line_editor_set(&c->line, "");
 		chat_set_mode(c, c->question ? MODE_TOOL : MODE_TYPE);
 		c->busy = true; /* until its state says what came of it */
 		c->began = clock_ms();
@@ -234,9 +241,12 @@ void answer_allow(struct chat *c, long scope, bool project)
 	const char *member = q->edited ? action_editable(q->edited) : NULL;
 
 	if (q->hopeless || q->hidden) {
-		answer_hint(c, q->hidden ? "Not all of it is shown: v shows it."
-				  : "It cannot be shown here, so it can only be refused.");
-		line_set(&c->line, "");
+		answer_hint(
+			c,
+			q->hidden
+				? "Not all of it is shown: v shows it."
+				: "It cannot be shown here, so it can only be refused.");
+		line_editor_set(&c->line, "");
 		return;
 	}
 	begin_members(q, &members);
@@ -263,7 +273,7 @@ void answer_allow(struct chat *c, long scope, bool project)
 
 /* What the line can hold: a character that steers a terminal is left out, rather than
  * replayed as a terminal would. @return whether all of it is. */
-static bool to_line(struct line *l, const char *text, size_t len)
+static bool to_line(struct line_editor *l, const char *text, size_t len)
 {
 	AUTO(strbuf) struct strbuf clean = STRBUF(LINE_MAX_BYTES);
 
@@ -278,8 +288,8 @@ static bool to_line(struct line *l, const char *text, size_t len)
 			strbuf_addc(&clean, ' ');
 		i += n;
 	}
-	line_set(l, "");
-	line_insert(l, clean.text, clean.len);
+	line_editor_set(l, "");
+	line_editor_insert(l, clean.text, clean.len);
 	return l->text.len == len && memcmp(l->text.text, text, len) == 0;
 }
 
@@ -291,10 +301,10 @@ void answer_edit(struct chat *c)
 	size_t len;
 	const char *text = member ? action_text(js_get(event, "args"), member, &len) : "";
 
-	line_set(&c->line, "");
+	line_editor_set(&c->line, "");
 	if (!member || q->hopeless || q->hidden) {
 		answer_hint(c, !member ? "This action cannot be edited."
-				: "Not all of it is shown: v shows it.");
+				       : "Not all of it is shown: v shows it.");
 		return;
 	}
 	q->hint = to_line(&c->line, text, len)
@@ -311,7 +321,7 @@ bool answer_leave_editor(struct chat *c)
 		return false;
 	c->asks.editing = false;
 	c->asks.hint = NULL;
-	line_set(&c->line, "");
+	line_editor_set(&c->line, "");
 	return true;
 }
 
@@ -353,6 +363,6 @@ void answer_run_edited(struct chat *c, const char *text)
 
 void answer_view(struct chat *c)
 {
-	line_set(&c->line, "");
+	line_editor_set(&c->line, "");
 	show(c, SIZE_MAX);
 }

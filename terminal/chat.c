@@ -53,9 +53,9 @@ static void come_back(struct chat *c)
 	if (c->term.plain)
 		return;
 	c->term.raw = false;
-	area_done(&c->area);
-	area_init(&c->area, c->term.columns);
-	if (term_raw(&c->term, &err))
+	live_region_done(&c->area);
+	live_region_init(&c->area, c->term.columns);
+	if (tty_raw(&c->term, &err))
 		c->quit = true;
 }
 
@@ -66,7 +66,7 @@ static void take_signal(struct chat *c, int number)
 		chat_resize(c);
 		break;
 	case SIGCHLD:
-		child_reap(&c->child);
+		process_reap(&c->child);
 		break;
 	case SIGINT:
 		chat_interrupt(c);
@@ -100,12 +100,12 @@ static void subscribe(struct chat *c, int64_t since)
 	c->show.partial = js_bool(c->link.hello, "busy", false);
 	strbuf_addf(&out, "{\"type\":\"subscribe\",\"live\":true,\"since\":%lld}",
 		    (long long)since);
-	link_send(&c->link, out.text, out.len);
+	connection_send(&c->link, out.text, out.len);
 }
 
 static int connect_to(struct chat *c, const char *id, struct error *err)
 {
-	if (link_open(&c->link, id, err))
+	if (connection_open(&c->link, id, err))
 		return err->code;
 	c->ended = false;
 	snprintf(c->id, sizeof c->id, "%s", js_str(c->link.hello, "conversation", ""));
@@ -134,8 +134,8 @@ static int start_process(struct chat *c, const char *id, struct error *err)
 	if (id)
 		args[n++] = id;
 	args[n] = NULL;
-	child_release(&c->child);
-	return child_start(&c->child, args, &c->complaints, err);
+	process_release(&c->child);
+	return process_start(&c->child, args, &c->complaints, err);
 }
 
 static bool add_change(struct chat *c, const char *flag, const char *value)
@@ -165,7 +165,7 @@ static int find_open(const char *prefix, char ret[CHILD_ID_MAX], struct error *e
 	AUTO(strbuf) struct strbuf out = STRBUF(OUTPUT_MAX);
 	size_t found = 0;
 
-	if (child_output(args, &out, err))
+	if (process_output(args, &out, err))
 		return err->code;
 	for (char *line = out.text, *end; *line; line = end + (*end != '\0')) {
 		AUTO(json) json_object *o = NULL;
@@ -181,9 +181,12 @@ static int find_open(const char *prefix, char ret[CHILD_ID_MAX], struct error *e
 	}
 	if (found == 1)
 		return MT_OK;
-	return found ? fail(err, MT_EINVAL, "%zu open conversations fit: write more of "
-			    "the id (mortise ps shows them)", found)
-		     : fail(err, MT_ENOTFOUND, "no such conversation is open: mortise "
+	return found ? fail(err, MT_EINVAL,
+			    "%zu open conversations fit: write more of "
+			    "the id (mortise ps shows them)",
+			    found)
+		     : fail(err, MT_ENOTFOUND,
+			    "no such conversation is open: mortise "
 			    "--resume takes one up");
 }
 
@@ -203,10 +206,10 @@ static int open_conversation(struct chat *c, const char *id, struct error *err)
 	return connect_to(c, c->child.id, err);
 }
 
-static void disconnect(struct link *l, struct child *ch)
+static void disconnect(struct connection *l, struct process *ch)
 {
-	link_close(l);
-	child_release(ch);
+	connection_close(l);
+	process_release(ch);
 }
 
 /* Forget the conversation that was shown. */
@@ -223,16 +226,16 @@ static void forget(struct chat *c)
 	answer_close(c);
 	if (c->mode == MODE_TOOL)
 		chat_set_mode(c, MODE_TYPE);
-	show_reset(&c->show);
+	event_view_reset(&c->show);
 }
 
 /* Open another conversation. If that fails, the one that is open stays so. */
 static int exchange(struct chat *c, const char *id, struct error *err)
 {
-	struct link link = c->link;
-	struct child child = c->child;
+	struct connection link = c->link;
+	struct process child = c->child;
 
-	c->link = (struct link){ .fd = -1,
+	c->link = (struct connection){ .fd = -1,
 				 .out = STRBUF(1),
 				 .on_line = link.on_line,
 				 .arg = link.arg };
@@ -251,11 +254,12 @@ static void greet(struct chat *c, int64_t since)
 {
 	const char *title = js_str(c->link.hello, "title", "");
 
-	show_remark(&c->show, DIM, "Mortise " VERSION ", conversation %s\nin %s%s%s", c->id,
-		    c->workspace, *title ? ": " : "", title);
+	event_view_remark(&c->show, DIM,
+			  "Mortise " VERSION ", conversation %s\nin %s%s%s", c->id,
+			  c->workspace, *title ? ": " : "", title);
 	if (since >= 0)
-		show_remark(&c->show, DIM, "... %lld earlier events ...",
-			    (long long)since + 1);
+		event_view_remark(&c->show, DIM, "... %lld earlier events ...",
+				  (long long)since + 1);
 }
 
 bool chat_begin(struct chat *c, const char *id)
@@ -267,7 +271,7 @@ bool chat_begin(struct chat *c, const char *id)
 	while (copy && c->change_count)
 		drop_change(c); /* they were meant for the other one */
 	if (exchange(c, copy, &err)) {
-		show_remark(&c->show, RED, "%s", err.text);
+		event_view_remark(&c->show, RED, "%s", err.text);
 		return false;
 	}
 	forget(c);
@@ -280,18 +284,18 @@ bool chat_begin(struct chat *c, const char *id)
 	return true;
 }
 
-bool chat_ensure(struct chat *c)
+bool chat_reconnect(struct chat *c)
 {
 	struct error err = ERROR_NONE;
 
-	if (link_is_open(&c->link))
+	if (connection_is_open(&c->link))
 		return true;
-	link_close(&c->link);
+	connection_close(&c->link);
 	if (!*c->id)
 		return chat_begin(c, NULL);
 	if (connect_to(c, c->id, &(struct error){ 0 }) &&
 	    (start_process(c, c->id, &err) || connect_to(c, c->id, &err))) {
-		show_remark(&c->show, RED, "%s", err.text);
+		event_view_remark(&c->show, RED, "%s", err.text);
 		return false;
 	}
 	subscribe(c, c->last_event);
@@ -303,10 +307,10 @@ static bool wait_for_end(struct chat *c, pid_t pid)
 {
 	int64_t end = clock_ms() + CHANGE_MS;
 
-	link_close(&c->link);
-	child_release(&c->child);
+	connection_close(&c->link);
+	process_release(&c->child);
 	while (clock_ms() < end) {
-		child_reap(&c->child);
+		process_reap(&c->child);
 		if (kill(pid, 0) < 0)
 			return true;
 		poll(NULL, 0, 5);
@@ -320,22 +324,24 @@ bool chat_change(struct chat *c, const char *flag, const char *value)
 	bool good = true;
 
 	if (c->busy) {
-		show_remark(&c->show, YELLOW, "Not while the agent works: Ctrl-C first.");
+		event_view_remark(&c->show, YELLOW,
+				  "Not while the agent works: Ctrl-C first.");
 		return false;
 	}
-	if (link_is_open(&c->link) &&
+	if (connection_is_open(&c->link) &&
 	    !wait_for_end(c, (pid_t)js_int(c->link.hello, "pid", 0))) {
-		show_remark(&c->show, YELLOW, "Not while others are connected to it.");
-		return chat_ensure(c) && false;
+		event_view_remark(&c->show, YELLOW,
+				  "Not while others are connected to it.");
+		return chat_reconnect(c) && false;
 	}
 	if (!add_change(c, flag, value))
 		return false;
 	if (start_process(c, c->id, &err)) {
-		show_remark(&c->show, RED, "%s", err.text);
+		event_view_remark(&c->show, RED, "%s", err.text);
 		drop_change(c);
 		good = false;
 	}
-	return chat_ensure(c) && good;
+	return chat_reconnect(c) && good;
 }
 
 /* What was said while the process was about to end did not arrive: it goes to the
@@ -364,8 +370,8 @@ static void say_again(struct chat *c)
 
 static void lose(struct chat *c)
 {
-	link_close(&c->link);
-	show_rest(&c->show);
+	connection_close(&c->link);
+	event_view_rest(&c->show);
 	c->show.replaying = false;
 	c->busy = c->interrupted = c->settling = false;
 	c->question = 0;
@@ -375,11 +381,15 @@ static void lose(struct chat *c)
 	if (c->quit)
 		return;
 	if (c->ended)
-		show_remark(&c->show, DIM, "The conversation's process has ended (%s). "
-			    "What you say next takes it up again.", c->state);
+		event_view_remark(&c->show, DIM,
+				  "The conversation's process has ended (%s). "
+				  "What you say next takes it up again.",
+				  c->state);
 	else
-		show_remark(&c->show, RED, "The conversation's process is gone. Nothing "
-			    "that you saw is lost; Enter or a message takes it up again.");
+		event_view_remark(
+			&c->show, RED,
+			"The conversation's process is gone. Nothing "
+			"that you saw is lost; Enter or a message takes it up again.");
 	chat_notify(c, "the conversation ended");
 	say_again(c);
 }
@@ -388,18 +398,18 @@ static void lose(struct chat *c)
 
 static void take_typed_line(struct chat *c, char *line)
 {
-	struct line *l = &c->line;
+	struct line_editor *l = &c->line;
 
-	line_insert(l, line, strlen(line));
-	if (line_continues(l)) {
-		line_insert(l, "\n", 1);
+	line_editor_insert(l, line, strlen(line));
+	if (line_editor_continues(l)) {
+		line_editor_insert(l, "\n", 1);
 		return;
 	}
 	c->midline = false;
 	chat_on_key(c, KEY_ENTER, "", 0);
 }
 
-bool chat_has_turn(const struct chat *c)
+bool chat_is_idle(const struct chat *c)
 {
 	bool asked = c->mode == MODE_ANSWER || c->mode == MODE_TOOL;
 
@@ -413,7 +423,7 @@ static bool takes_lines(const struct chat *c)
 {
 	if (c->mode == MODE_ANSWER && !c->asks.drawn)
 		return false;
-	return !c->quit && (c->typing || chat_has_turn(c));
+	return !c->quit && (c->typing || chat_is_idle(c));
 }
 
 /* Of a person, what came before the question could be read is no answer. */
@@ -421,8 +431,10 @@ static void take_answer(struct chat *c, const char *line)
 {
 	c->midline = false;
 	if (c->typing && !answer_ready(c))
-		show_remark(&c->show, YELLOW, "`%s` came before the question could be "
-			    "read: it is left out.", line);
+		event_view_remark(&c->show, YELLOW,
+				  "`%s` came before the question could be "
+				  "read: it is left out.",
+				  line);
 	else
 		chat_submit(c, line);
 }
@@ -459,7 +471,7 @@ static void end_input(struct chat *c)
  * for an answer waits on. */
 static void leave_at_end(struct chat *c)
 {
-	if (!c->input_over || c->typed_lines.len || !chat_has_turn(c))
+	if (!c->input_over || c->typed_lines.len || !chat_is_idle(c))
 		return;
 	if (c->mode == MODE_ANSWER)
 		c->code = WAITS_CODE;
@@ -498,7 +510,8 @@ static void show_complaints(struct chat *c)
 
 	while ((end = memchr(c->complaints.text, '\n', c->complaints.len))) {
 		*end = '\0';
-		show_remark(&c->show, YELLOW, "%s", without_time(c->complaints.text));
+		event_view_remark(&c->show, YELLOW, "%s",
+				  without_time(c->complaints.text));
 		strbuf_consume(&c->complaints, (size_t)(end - c->complaints.text) + 1);
 	}
 	if (c->complaints.error)
@@ -547,7 +560,7 @@ static void turn(struct chat *c)
 	struct pollfd fds[COUNT] = {
 		[INPUT] = { .fd = reads(c) ? STDIN_FILENO : -1, .events = POLLIN },
 		[SIGNALS] = { .fd = signal_pipe[0], .events = POLLIN },
-		[LINK] = { .fd = c->link.fd, .events = link_wants(&c->link) },
+		[LINK] = { .fd = c->link.fd, .events = connection_wants(&c->link) },
 		[ERRORS] = { .fd = c->child.errors, .events = POLLIN },
 	};
 	int n = poll(fds, COUNT, wait_ms(c));
@@ -560,7 +573,7 @@ static void turn(struct chat *c)
 	if (fds[SIGNALS].revents)
 		take_signals(c);
 	if (fds[LINK].revents && c->link.fd >= 0)
-		link_serve(&c->link, fds[LINK].revents);
+		connection_serve(&c->link, fds[LINK].revents);
 	if (fds[ERRORS].revents && c->child.errors >= 0)
 		read_complaints(c);
 	show_complaints(c); /* what came while the conversation was started */
@@ -581,22 +594,25 @@ static void loop(struct chat *c)
 	/* What was said last goes out. */
 	for (int i = 0; i < 100 && c->link.fd >= 0 && c->link.out.len && !c->link.over;
 	     i++) {
-		struct pollfd fd = { .fd = c->link.fd, .events = link_wants(&c->link) };
+		struct pollfd fd = { .fd = c->link.fd,
+				     .events = connection_wants(&c->link) };
 
 		if (poll(&fd, 1, 20) > 0)
-			link_serve(&c->link, fd.revents);
+			connection_serve(&c->link, fd.revents);
 	}
 }
 
-static void say_farewell(struct chat *c)
+static void print_exit_hint(struct chat *c)
 {
 	if (c->code >= 128 || !*c->id)
 		return;
-	if (c->detached || (c->busy && link_is_open(&c->link)))
-		show_remark(&c->show, DIM, "%s Come back with: mortise attach %s",
-			    c->detached ? "It stays open." : "The agent works on.", c->id);
+	if (c->detached || (c->busy && connection_is_open(&c->link)))
+		event_view_remark(&c->show, DIM, "%s Come back with: mortise attach %s",
+				  c->detached ? "It stays open." : "The agent works on.",
+				  c->id);
 	else if (c->last_event >= 0)
-		show_remark(&c->show, DIM, "Come back with: mortise --resume %s", c->id);
+		event_view_remark(&c->show, DIM, "Come back with: mortise --resume %s",
+				  c->id);
 }
 
 /* ---- the program ------------------------------------------------------- */
@@ -616,19 +632,19 @@ static void init(struct chat *c, const struct options *o)
 
 	c->o = o;
 	c->child = CHILD_NONE;
-	c->link = (struct link){ .fd = -1,
+	c->link = (struct connection){ .fd = -1,
 				 .out = STRBUF(1),
 				 .on_line = chat_on_line,
 				 .arg = c };
-	term_init(&c->term, o->plain);
+	tty_init(&c->term, o->plain);
 	c->typing = isatty(STDIN_FILENO);
 	style.attributes = !c->term.plain;
 	style.colour = c->term.colour;
 	style.columns = c->term.columns;
-	area_init(&c->area, c->term.columns);
+	live_region_init(&c->area, c->term.columns);
 	keys_init(&c->keys, chat_on_key, c);
-	line_init(&c->line);
-	show_init(&c->show, &style);
+	line_editor_init(&c->line);
+	event_view_init(&c->show, &style);
 	c->aside = STRBUF(LINE_MAX_BYTES);
 	c->search = STRBUF(1024);
 	c->typed_lines = STRBUF(LINES_MAX);
@@ -651,11 +667,11 @@ static void done(struct chat *c)
 	json_object_put(c->choices_of_question);
 	while (c->change_count)
 		drop_change(c);
-	area_done(&c->area);
+	live_region_done(&c->area);
 	keys_done(&c->keys);
-	line_done(&c->line);
+	line_editor_done(&c->line);
 	history_done(&c->history);
-	show_done(&c->show);
+	event_view_done(&c->show);
 	strbuf_clear(&c->aside);
 	strbuf_clear(&c->search);
 	strbuf_clear(&c->typed_lines);
@@ -667,14 +683,14 @@ static int talk(struct chat *c)
 	if (c->o->message)
 		chat_say(c, c->o->message);
 	if (c->o->pick)
-		chat_offer(c);
+		chat_list_conversations(c);
 	loop(c);
-	say_farewell(c);
+	print_exit_hint(c);
 	if (c->term.plain)
 		chat_draw(c);
 	else
 		chat_erase(c);
-	term_restore(&c->term);
+	tty_restore(&c->term);
 	return c->code;
 }
 
@@ -689,7 +705,7 @@ static void complain(struct chat *c)
 	for (size_t i = 0; i < line.len; i++)
 		if (line.text[i] == '\n')
 			line.text[i] = i + 1 < line.len ? ' ' : '\n';
-	paint_words(&rows, &style, PLAIN, line.text, line.len);
+	style_words(&rows, &style, PLAIN, line.text, line.len);
 	fputs(rows.text, stderr);
 }
 
@@ -702,15 +718,15 @@ int chat_run(const struct options *o)
 	if (!c)
 		return 1;
 	init(c, o);
-	if (watch_signals(&err) || term_raw(&c->term, &err)) {
+	if (watch_signals(&err) || tty_raw(&c->term, &err)) {
 		fprintf(stderr, "mortise: %s\n", err.text);
 	} else if (o->pick || chat_begin(c, o->id)) {
 		code = talk(c);
 	} else {
-		term_restore(&c->term);
+		tty_restore(&c->term);
 		complain(c);
 	}
-	term_restore(&c->term);
+	tty_restore(&c->term);
 	done(c);
 	free(c);
 	return code;

@@ -4,15 +4,15 @@
 #ifndef TERMINAL_CHAT_H
 #define TERMINAL_CHAT_H
 
-#include "area.h"
-#include "child.h"
+#include "live-region.h"
+#include "process.h"
 #include "history.h"
 #include "keys.h"
-#include "line.h"
-#include "link.h"
+#include "line-editor.h"
+#include "connection.h"
 #include "question.h"
-#include "show.h"
-#include "term.h"
+#include "event-view.h"
+#include "tty.h"
 
 enum { QUEUE_MAX = 32, ASKED_MAX = 64, COMMON_ARGS_MAX = 280, MESSAGE_MAX = 900 << 10,
        CHANGES_MAX = 16 };
@@ -49,14 +49,14 @@ struct asked {
 
 struct chat {
 	const struct options *o;
-	struct term term;
-	struct area area;
+	struct tty term;
+	struct live_region area;
 	struct keys keys;
-	struct line line;
+	struct line_editor line;
 	struct history history;
-	struct show show;
-	struct link link;
-	struct child child;
+	struct event_view show;
+	struct connection link;
+	struct process child;
 	char id[CHILD_ID_MAX];
 	char workspace[4096];
 	enum mode mode;
@@ -106,17 +106,16 @@ bool chat_begin(struct chat *c, const char *id);
  *  `flag` and `value` are for `mortise resume`. */
 bool chat_change(struct chat *c, const char *flag, const char *value);
 /** It is known how it stands, nothing works, no command lacks its result. */
-bool chat_has_turn(const struct chat *c);
+bool chat_is_idle(const struct chat *c);
 /** It has to be there: take it up again if its process has ended. */
-bool chat_ensure(struct chat *c);
+bool chat_reconnect(struct chat *c);
 
-/* ---- lines.c: what is said between us and the conversation -------------- */
+/* ---- messages.c: what is said between us and the conversation -------------- */
 
 void chat_on_line(void *arg, json_object *line);
 /** Send a command without members, or with one: a text, or `chat_true`. */
 extern const char chat_true[];
-bool chat_command(struct chat *c, const char *type, const char *member,
-		  const char *text);
+bool chat_command(struct chat *c, const char *type, const char *member, const char *text);
 bool chat_command_number(struct chat *c, const char *type, const char *member,
 			 int64_t number);
 /** The answer to the question that is open; NULL: none is given. */
@@ -133,9 +132,9 @@ void chat_try_trigger(struct chat *c, const char *text);
 void chat_say(struct chat *c, const char *text);
 void chat_send_queue(struct chat *c);
 /** Did it move on from where it can be talked to? */
-bool chat_is(const struct chat *c, const char *state);
+bool chat_in_state(const struct chat *c, const char *state);
 
-/* ---- input.c: keys ------------------------------------------------------ */
+/* ---- key-actions.c: keys ------------------------------------------------------ */
 
 void chat_on_key(void *arg, enum key key, const char *text, size_t len);
 /** Ctrl-C, however it came. */
@@ -203,7 +202,7 @@ bool answer_ready(const struct chat *c);
 void answer_rows(const struct chat *c, struct strbuf *out);
 const char *answer_lead(const struct chat *c);
 
-/* ---- screen.c ----------------------------------------------------------- */
+/* ---- live-view.c ----------------------------------------------------------- */
 
 /** Bring the terminal up to date. */
 void chat_draw(struct chat *c);
@@ -213,35 +212,36 @@ void chat_erase(struct chat *c);
 /** Somebody is needed. */
 void chat_notify(struct chat *c, const char *what);
 
-/* ---- slash.c: commands that begin with / -------------------------------- */
+/* ---- slash-commands.c: commands that begin with / -------------------------------- */
 
 /** @return false if the text is no command. */
 bool chat_slash(struct chat *c, const char *text);
 /** The n-th name, with its slash; NULL past the last. */
-const char *slash_name(size_t n);
+const char *slash_command_name(size_t n);
 /** The text begins with a / and is no command: a skill may be called so, which is
  *  for the agent; `skills` lists them. */
 void chat_trigger(struct chat *c, const char *text, const char *skills);
 /** Take the number that was chosen from the list. */
 void chat_pick(struct chat *c, const char *text);
-void chat_offer(struct chat *c);
+void chat_list_conversations(struct chat *c);
 
-/* ---- mention.c, complete.c ---------------------------------------------- */
+/* ---- file-mention.c, completion.c ---------------------------------------------- */
 
 /** Append to `out` the text of the files that the message names as @path, each
  *  once. `on_skip` is told what could not be read. */
-void mention_files(struct strbuf *out, const char *folder, const char *text,
-		   void (*on_skip)(void *arg, const char *path, const char *why),
-		   void *arg);
+void file_mention_complete(struct strbuf *out, const char *folder, const char *text,
+			   void (*on_skip)(void *arg, const char *path, const char *why),
+			   void *arg);
 /** Complete what stands before the cursor. @return the text to insert (owned,
  *  may be ""), NULL if nothing fits; the candidates if there are several. */
-char *complete(const char *folder, const char *text, size_t at, struct strbuf *ret_list);
+char *completion_offer(const char *folder, const char *text, size_t at,
+		       struct strbuf *ret_list);
 /** The same with one of the names, a line each; without a slash in the word only up to
  *  theirs. */
-char *complete_among(const char *names, const char *text, size_t at,
-		     struct strbuf *ret_list);
+char *completion_among(const char *names, const char *text, size_t at,
+		       struct strbuf *ret_list);
 /** What /model or /agent before the cursor may be given, a line each. @return false:
  *  neither stands there. */
-bool complete_names(const struct chat *c, struct strbuf *names);
+bool completion_names(const struct chat *c, struct strbuf *names);
 
 #endif

@@ -3,12 +3,12 @@
 noinst_LIBRARIES += $(CHAT_LIBRARY)
 EXTRA_LIBRARIES = libchat.a
 libchat_a_SOURCES = \
-	%D%/action.c %D%/action.h %D%/answer.c %D%/answer-keys.c %D%/answer-rows.c %D%/area.c %D%/area.h %D%/chat.c %D%/chat.h %D%/child.c %D%/child.h \
-	%D%/complete.c %D%/complete-names.c %D%/history.c %D%/history.h %D%/input.c %D%/keys.c %D%/keys.h \
-	%D%/line.c %D%/line.h %D%/lines.c %D%/link.c %D%/link.h %D%/markdown.c \
-	%D%/markdown.h %D%/mention.c %D%/paint.c %D%/paint.h %D%/prompt.c %D%/prompt.h %D%/question.h \
-	%D%/screen.c %D%/show.c %D%/show.h %D%/slash.c %D%/table.c %D%/table.h \
-	%D%/term.c %D%/term.h %D%/text.c \
+	%D%/action.c %D%/action.h %D%/answer.c %D%/answer-keys.c %D%/answer-rows.c %D%/live-region.c %D%/live-region.h %D%/chat.c %D%/chat.h %D%/process.c %D%/process.h \
+	%D%/completion.c %D%/completion-names.c %D%/history.c %D%/history.h %D%/key-actions.c %D%/keys.c %D%/keys.h \
+	%D%/line-editor.c %D%/line-editor.h %D%/messages.c %D%/connection.c %D%/connection.h %D%/markdown.c \
+	%D%/markdown.h %D%/file-mention.c %D%/style.c %D%/style.h %D%/prompt.c %D%/prompt.h %D%/question.h \
+	%D%/live-view.c %D%/event-view.c %D%/event-view.h %D%/slash-commands.c %D%/table.c %D%/table.h \
+	%D%/tty.c %D%/tty.h %D%/text.c \
 	%D%/text.h
 libchat_a_CPPFLAGS = -D_GNU_SOURCE -I$(top_srcdir)/sdk-headers -I$(top_srcdir)/lib \
 	$(JSONC_CFLAGS) $(LOWDOWN_CFLAGS) $(UTF8PROC_CFLAGS) -DBIN_DIR='"$(bindir)"'

@@ -181,15 +181,16 @@ static bool closes(const struct markdown *m, const char *line)
 	size_t n = fence_of(line, &mark);
 
 	line += strspn(line, " ");
-	return n >= m->fence && mark == m->mark && line[n + strspn(line + n, " ")] == '\0';
+	return n >= m->fence && mark == m->mark &&
+	       line[n + strspn(line + n, " ")] == '\0';
 }
 
 static void code_line(struct markdown *m, struct strbuf *out, const char *line)
 {
-	paint_begin(out, m->style, CYAN);
+	style_begin(out, m->style, CYAN);
 	strbuf_add(out, m->style->attributes ? "    " : "");
 	strbuf_add(out, line);
-	paint_end(out, m->style, CYAN);
+	style_end(out, m->style, CYAN);
 	strbuf_addc(out, '\n');
 }
 

@@ -5,7 +5,7 @@
 #ifndef TERMINAL_MARKDOWN_H
 #define TERMINAL_MARKDOWN_H
 
-#include "paint.h"
+#include "style.h"
 #include "text.h"
 
 enum { MARKDOWN_BLOCK_MAX = 64 << 10 };

@@ -9,7 +9,8 @@
 
 /* Bytes of the row that begins there; `*ret_next` is where the next one begins,
  * or beyond the end of the text. */
-static size_t row_at(const struct line *l, size_t at, size_t columns, size_t *ret_next)
+static size_t row_at(const struct line_editor *l, size_t at, size_t columns,
+		     size_t *ret_next)
 {
 	const char *text = l->text.text + at, *end;
 	size_t left = l->text.len - at, len;
@@ -32,7 +33,7 @@ struct place {
 	size_t row, column;  /* of the cursor */
 };
 
-static struct place find_cursor(const struct line *l, size_t columns)
+static struct place find_cursor(const struct line_editor *l, size_t columns)
 {
 	struct place p = { 0 };
 	size_t at = 0, next;
@@ -50,7 +51,8 @@ static struct place find_cursor(const struct line *l, size_t columns)
 	return p;
 }
 
-void prompt_add(struct area *a, const char *lead, const struct line *l, size_t most)
+void prompt_add(struct live_region *a, const char *lead, const struct line_editor *l,
+		size_t most)
 {
 	size_t indent = text_width(lead, strlen(lead)), at = 0, next, row = 0, first = 0;
 	size_t columns = a->columns > indent + 4 ? a->columns - indent : 4;
@@ -65,13 +67,14 @@ void prompt_add(struct area *a, const char *lead, const struct line *l, size_t m
 
 		if (row >= first && row < first + most) {
 			if (row == p.row)
-				area_cursor(a, area_count(a), indent + p.column);
+				live_region_cursor(a, live_region_count(a),
+						   indent + p.column);
 			if (row == 0)
 				strbuf_add(&text, lead);
 			else
 				strbuf_addf(&text, "%*s", (int)indent, "");
 			strbuf_addn(&text, l->text.text + at, len);
-			area_add(a, text.text, text.len);
+			live_region_add(a, text.text, text.len);
 		}
 		row++;
 		at = next;

@@ -4,11 +4,12 @@
 #ifndef TERMINAL_PROMPT_H
 #define TERMINAL_PROMPT_H
 
-#include "area.h"
-#include "line.h"
+#include "live-region.h"
+#include "line-editor.h"
 
 /** Add the rows of the line behind `lead` (further rows are indented by its
  *  width), at most `most` of them, those around the cursor; and put the cursor. */
-void prompt_add(struct area *a, const char *lead, const struct line *l, size_t most);
+void prompt_add(struct live_region *a, const char *lead, const struct line_editor *l,
+		size_t most);
 
 #endif

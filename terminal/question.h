@@ -10,7 +10,7 @@
 #ifndef TERMINAL_QUESTION_H
 #define TERMINAL_QUESTION_H
 
-#include "child.h"
+#include "process.h"
 #include "js.h"
 #include <stdint.h>
 

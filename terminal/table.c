@@ -176,9 +176,9 @@ static bool narrow(struct widths *w, size_t columns)
 static void put_cell(struct strbuf *out, const struct style *s, enum paint p,
 		     const char *text, size_t len, size_t pad)
 {
-	paint_begin(out, s, p);
+	style_begin(out, s, p);
 	strbuf_addn(out, text, len);
-	paint_end(out, s, p);
+	style_end(out, s, p);
 	for (size_t wide = text_width(text, len); wide < pad; wide++)
 		strbuf_addc(out, ' ');
 }

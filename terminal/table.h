@@ -4,7 +4,7 @@
 #ifndef TERMINAL_TABLE_H
 #define TERMINAL_TABLE_H
 
-#include "paint.h"
+#include "style.h"
 
 /** Bytes of the table at the start of the text: a row, a row of dashes, and more
  *  rows. 0: none begins here. */

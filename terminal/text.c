@@ -155,7 +155,7 @@ static void begin_anew(struct cleaner *c, struct strbuf *out)
 	c->returned = false;
 }
 
-static void take_back(struct strbuf *out)
+static void unsend_message(struct strbuf *out)
 {
 	if (out->len && out->text[out->len - 1] != '\n')
 		strbuf_cut(out, text_before(out->text, out->len));
@@ -175,7 +175,7 @@ static void ground(struct cleaner *c, struct strbuf *out, char byte)
 		begin_anew(c, out);
 		put_tab(out);
 	} else if (byte == '\b') {
-		take_back(out);
+		unsend_message(out);
 	} else if ((unsigned char)byte >= ' ' && byte != 0x7f) {
 		begin_anew(c, out);
 		strbuf_addc(out, byte);
@@ -190,11 +190,14 @@ static int steer(struct cleaner *c, unsigned char byte)
 		c->string = 0;
 		if (byte == '[')
 			return SEQUENCE;
-		if (byte == ']' || byte == 'P' || byte == 'X' || byte == '^' || byte == '_')
+		if (byte == ']' || byte == 'P' || byte == 'X' || byte == '^' ||
+		    byte == '_')
 			return STRING;
 		return byte >= 0x20 && byte < 0x30 ? ESCAPE : GROUND;
 	case SEQUENCE:
-		return byte == '\033' ? ESCAPE : byte >= 0x40 || byte == '\n' ? GROUND : SEQUENCE;
+		return byte == '\033'                 ? ESCAPE
+		       : byte >= 0x40 || byte == '\n' ? GROUND
+						      : SEQUENCE;
 	case STRING:
 		/* One that never ends must not swallow all that follows. */
 		if (byte == 0x07 || ++c->string > STRING_MAX)

@@ -169,7 +169,7 @@ heavy() {
 			case $name in
 			libwebsockets.h | libwebsockets/*) home='server/*' ;;
 			archive.h | archive_entry.h) home='host/skills/packs.c' ;;
-			ffi.h) home='runner/function.c' ;;
+			ffi.h) home='runner/ffi-call.c' ;;
 			vterm.h) home='plugins/tools/bash*' ;;
 			lowdown.h) home='terminal/*' ;;
 			*) continue ;;

@@ -4,7 +4,7 @@
  * nothing that steers a terminal comes through, and cuts change nothing. */
 #include "../../terminal/action.h"
 #include "../../terminal/keys.h"
-#include "../../terminal/line.h"
+#include "../../terminal/line-editor.h"
 #include "../../terminal/markdown.h"
 #include "../../terminal/prompt.h"
 

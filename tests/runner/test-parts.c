@@ -5,7 +5,7 @@
 #include "base64.h"
 #include "frame.h"
 #include "function-schema.h"
-#include "function.h"
+#include "ffi-call.h"
 #include "message.h"
 #include "oom.h"
 #include "spec.h"
@@ -153,10 +153,7 @@ static void the_hello_arrives(void)
 	spec_keep_only(&s, 1);
 	CHECK_MSG(s.instances[0].option_count == 0, "options of others are wiped");
 	spec_clear(&s);
-	OOM_EACH(
-		if (spec_read(m.params, &s, NULL) == MT_OK)
-			spec_clear(&s);
-	);
+	OOM_EACH(if (spec_read(m.params, &s, NULL) == MT_OK) spec_clear(&s););
 	message_clear(&m);
 	json_object_put(options);
 }

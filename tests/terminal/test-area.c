@@ -28,7 +28,8 @@ static void screen_row(struct screen *s, int row, char text[COLUMNS + 1])
 		VTermScreenCell cell;
 
 		vterm_screen_get_cell(s->screen, (VTermPos){ row, i }, &cell);
-		text[i] = cell.chars[0] && cell.chars[0] < 0x80 ? (char)cell.chars[0] : ' ';
+		text[i] =
+			cell.chars[0] && cell.chars[0] < 0x80 ? (char)cell.chars[0] : ' ';
 	}
 	text[COLUMNS] = '\0';
 	for (int i = COLUMNS; i > 0 && text[i - 1] == ' '; i--)
@@ -79,61 +80,62 @@ static bool shows(struct screen *s, char want[][COLUMNS], unsigned count, unsign
 
 static void test_random(void)
 {
-	struct area a;
+	struct live_region a;
 	struct screen s;
 	bool good = true;
 
 	screen_open(&s);
-	area_init(&a, COLUMNS);
+	live_region_init(&a, COLUMNS);
 	for (int turn = 0; turn < 3000 && good; turn++) {
 		AUTO(strbuf) struct strbuf out = STRBUF(1 << 16), above = STRBUF(4096);
 		char rows[6][COLUMNS];
 		unsigned count = 1 + pick(6), row = pick(count), column = pick(10);
 
-		area_begin(&a);
+		live_region_begin(&a);
 		for (unsigned i = 0; i < count; i++) {
 			random_row(rows[i]);
-			area_add(&a, rows[i], strlen(rows[i]));
+			live_region_add(&a, rows[i], strlen(rows[i]));
 		}
-		area_cursor(&a, row, column);
+		live_region_cursor(&a, row, column);
 		for (unsigned i = pick(4); i > 0; i--)
 			strbuf_add(&above, "scrolled\n");
-		area_draw(&a, &out, above.text, pick(3) ? 0 : above.len);
+		live_region_draw(&a, &out, above.text, pick(3) ? 0 : above.len);
 		vterm_input_write(s.vt, out.text, out.len);
 		good = shows(&s, rows, count, row, column);
 	}
 	CHECK_MSG(good, "3000 random pictures are drawn as they should be");
-	area_done(&a);
+	live_region_done(&a);
 	vterm_free(s.vt);
 }
 
-static size_t draw(struct area *a, struct line *l, const char *above)
+static size_t draw(struct live_region *a, struct line_editor *l, const char *above)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(1 << 16);
 
-	area_begin(a);
-	area_add(a, "working 1 s", 11);
+	live_region_begin(a);
+	live_region_add(a, "working 1 s", 11);
 	prompt_add(a, "> ", l, 4);
-	area_draw(a, &out, above, strlen(above));
+	live_region_draw(a, &out, above, strlen(above));
 	return out.len;
 }
 
 static void test_bytes(void)
 {
-	struct area a;
-	struct line l;
+	struct live_region a;
+	struct line_editor l;
 
-	area_init(&a, 80);
-	line_init(&l);
+	live_region_init(&a, 80);
+	line_editor_init(&l);
 	draw(&a, &l, "");
 	CHECK_MSG(draw(&a, &l, "") == 0, "nothing changed: nothing is written");
-	line_insert(&l, "hello there", 11);
+	line_editor_insert(&l, "hello there", 11);
 	draw(&a, &l, "");
-	line_insert(&l, "x", 1);
+	line_editor_insert(&l, "x", 1);
 	CHECK_MSG(draw(&a, &l, "") < 40, "a key costs less than 40 bytes");
-	CHECK_MSG(draw(&a, &l, "a line\n") < 100, "a line above costs itself and the rows");
-	area_done(&a);
-	line_done(&l);
+	CHECK_MSG(draw(&a, &l, "a line\n") < 100,
+		  "a line above costs itself and the rows");
+	live_region_done(&a);
+	line_editor_done(&l);
 }
 
 /* Where the cursor stands, and how the text is wrapped. */
@@ -156,67 +158,68 @@ static void test_prompt(void)
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		struct area a;
-		struct line l;
+		struct live_region a;
+		struct line_editor l;
 
-		area_init(&a, COLUMNS);
-		line_init(&l);
-		line_set(&l, cases[i].text);
+		live_region_init(&a, COLUMNS);
+		line_editor_init(&l);
+		line_editor_set(&l, cases[i].text);
 		l.at = cases[i].at;
-		area_begin(&a);
+		live_region_begin(&a);
 		prompt_add(&a, "> ", &l, 4);
-		CHECK_MSG(area_count(&a) == cases[i].rows && a.next.row == cases[i].row &&
+		CHECK_MSG(live_region_count(&a) == cases[i].rows &&
+				  a.next.row == cases[i].row &&
 				  a.next.column == cases[i].column,
-			  "prompt %zu: %zu rows, cursor %zu,%zu", i, area_count(&a),
-			  a.next.row, a.next.column);
-		area_done(&a);
-		line_done(&l);
+			  "prompt %zu: %zu rows, cursor %zu,%zu", i,
+			  live_region_count(&a), a.next.row, a.next.column);
+		live_region_done(&a);
+		line_editor_done(&l);
 	}
 }
 
 static void test_trim(void)
 {
-	struct area a;
-	struct line l;
+	struct live_region a;
+	struct line_editor l;
 
-	area_init(&a, COLUMNS);
-	line_init(&l);
-	line_insert(&l, "1\n2\n3\n4", 7);
-	area_begin(&a);
-	area_add(&a, "first", 5);
+	live_region_init(&a, COLUMNS);
+	line_editor_init(&l);
+	line_editor_insert(&l, "1\n2\n3\n4", 7);
+	live_region_begin(&a);
+	live_region_add(&a, "first", 5);
 	prompt_add(&a, "> ", &l, 8);
-	area_trim(&a, 2);
+	live_region_trim(&a, 2);
 	CHECK(a.next.count == 2 && a.next.row == 1);
 	CHECK_STR(a.next.text[0], "  3");
-	area_done(&a);
-	line_done(&l);
+	live_region_done(&a);
+	line_editor_done(&l);
 }
 
 static void test_narrow(void)
 {
-	struct line l;
+	struct line_editor l;
 
-	line_init(&l);
-	line_insert(&l, "wide 日本語 text and more of it", 33);
+	line_editor_init(&l);
+	line_editor_insert(&l, "wide 日本語 text and more of it", 33);
 	size_t drawn = 0;
 
 	for (size_t columns = 1; columns < 30; columns++) {
 		AUTO(strbuf) struct strbuf out = STRBUF(1 << 16);
-		struct area a;
+		struct live_region a;
 
-		area_init(&a, columns);
-		area_begin(&a);
+		live_region_init(&a, columns);
+		live_region_begin(&a);
 		prompt_add(&a, "> ", &l, 8);
 
-		bool full = area_count(&a) > 0 && area_count(&a) <= 8;
+		bool full = live_region_count(&a) > 0 && live_region_count(&a) <= 8;
 
-		area_draw(&a, &out, "", 0);
-		area_resize(&a, &out, columns + 3);
+		live_region_draw(&a, &out, "", 0);
+		live_region_resize(&a, &out, columns + 3);
 		drawn += full && out.len > 0 && !out.error;
-		area_done(&a);
+		live_region_done(&a);
 	}
 	CHECK_MSG(drawn == 29, "every width from 1 to 29 is drawn");
-	line_done(&l);
+	line_editor_done(&l);
 }
 
 int main(void)

@@ -3,7 +3,7 @@
  * test-keys.c - bytes as keys, keys as changes of a text, and its history. */
 #include "history.h"
 #include "keys.h"
-#include "line.h"
+#include "line-editor.h"
 #include "tap.h"
 
 #include <fcntl.h>
@@ -67,7 +67,8 @@ static void test_unknown(void)
 	memset(long_one, '1', sizeof long_one);
 	memcpy(long_one, "\033[", 2);
 	keys_feed(&k, long_one, sizeof long_one);
-	CHECK_MSG(strncmp(got.text, "1:x ", 4) == 0, "an unknown sequence is passed over");
+	CHECK_MSG(strncmp(got.text, "1:x ", 4) == 0,
+		  "an unknown sequence is passed over");
 	strbuf_reset(&got);
 	keys_feed(&k, "\033", 1);
 	CHECK(keys_waiting(&k));
@@ -110,53 +111,53 @@ static void test_paste(void)
 
 static void test_line(void)
 {
-	struct line l;
+	struct line_editor l;
 
-	line_init(&l);
-	line_insert(&l, "one two", 7);
-	line_word_left(&l);
-	line_insert(&l, "big ", 4);
+	line_editor_init(&l);
+	line_editor_insert(&l, "one two", 7);
+	line_editor_word_left(&l);
+	line_editor_insert(&l, "big ", 4);
 	CHECK_STR(l.text.text, "one big two");
-	line_delete(&l, line_word_left, true);
+	line_editor_delete(&l, line_editor_word_left, true);
 	CHECK_STR(l.text.text, "one two");
-	line_end(&l);
-	line_yank(&l);
+	line_editor_end(&l);
+	line_editor_yank(&l);
 	CHECK_STR(l.text.text, "one twobig ");
-	line_delete(&l, line_home, true);
+	line_editor_delete(&l, line_editor_home, true);
 	CHECK_STR(l.text.text, "");
-	line_insert(&l, "e\u0301日", 6);
-	line_delete(&l, line_left, false);
-	line_delete(&l, line_left, false);
+	line_editor_insert(&l, "e\u0301日", 6);
+	line_editor_delete(&l, line_editor_left, false);
+	line_editor_delete(&l, line_editor_left, false);
 	CHECK_MSG(l.text.len == 0, "a character goes with its marks");
-	line_insert(&l, "ab\r\ncd\re\033[31m", 14);
+	line_editor_insert(&l, "ab\r\ncd\re\033[31m", 14);
 	CHECK_STR(l.text.text, "ab\ncd\ne");
-	line_up(&l);
+	line_editor_up(&l);
 	CHECK(l.at == 4);
-	line_delete(&l, line_end, true);
+	line_editor_delete(&l, line_editor_end, true);
 	CHECK_STR(l.text.text, "ab\nc\ne");
-	CHECK(line_down(&l) && !line_down(&l));
-	line_set(&l, "ab");
-	line_transpose(&l);
+	CHECK(line_editor_down(&l) && !line_editor_down(&l));
+	line_editor_set(&l, "ab");
+	line_editor_transpose(&l);
 	CHECK_STR(l.text.text, "ba");
-	line_set(&l, "go on\\");
-	CHECK(line_continues(&l));
+	line_editor_set(&l, "go on\\");
+	CHECK(line_editor_continues(&l));
 	CHECK_STR(l.text.text, "go on");
-	line_set(&l, "a path\\\\");
-	CHECK(!line_continues(&l));
-	line_done(&l);
+	line_editor_set(&l, "a path\\\\");
+	CHECK(!line_editor_continues(&l));
+	line_editor_done(&l);
 }
 
 static void test_too_much(void)
 {
 	static char much[LINE_MAX_BYTES];
-	struct line l;
+	struct line_editor l;
 
 	memset(much, 'x', sizeof much);
-	line_init(&l);
-	line_insert(&l, "keep", 4);
-	CHECK(line_insert(&l, much, sizeof much) != MT_OK);
+	line_editor_init(&l);
+	line_editor_insert(&l, "keep", 4);
+	CHECK(line_editor_insert(&l, much, sizeof much) != MT_OK);
 	CHECK_STR(l.text.text, "keep");
-	line_done(&l);
+	line_editor_done(&l);
 }
 
 /* ---- history ----------------------------------------------------------- */

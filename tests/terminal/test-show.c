@@ -10,18 +10,18 @@
 static const struct style none = { .columns = 80 };
 static const struct style colours = { .attributes = true, .colour = true, .columns = 80 };
 
-static void event(struct show *s, const char *text)
+static void event(struct event_view *s, const char *text)
 {
 	AUTO(json) json_object *o = js_parse_object(text, strlen(text), NULL);
 
-	show_event(s, o);
+	event_view_event(s, o);
 }
 
-static void live(struct show *s, const char *text)
+static void live(struct event_view *s, const char *text)
 {
 	AUTO(json) json_object *o = js_parse_object(text, strlen(text), NULL);
 
-	show_live(s, o);
+	event_view_live(s, o);
 }
 
 static void test_events(void)
@@ -60,16 +60,16 @@ static void test_events(void)
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		struct show s;
+		struct event_view s;
 
-		show_init(&s, &none);
+		event_view_init(&s, &none);
 		event(&s, cases[i].event);
-		show_rest(&s);
+		event_view_rest(&s);
 		CHECK_MSG(strcmp(s.out.text, cases[i].want) == 0, "event: %s",
 			  cases[i].name);
 		if (strcmp(s.out.text, cases[i].want) != 0)
 			printf("# got: [%s]\n", s.out.text);
-		show_done(&s);
+		event_view_done(&s);
 	}
 }
 
@@ -77,39 +77,42 @@ static void test_events(void)
 	"{\"id\":4,\"source\":\"agent\",\"action\":\"run\",\"args\":{\"command\":\"rm x\"," \
 	"\"confirmation_state\":\"awaiting_confirmation\",\"security_risk\":1}}"
 
-static long ask(struct show *s, const char *risk, const char *reason, size_t most)
+static long ask(struct event_view *s, const char *risk, const char *reason, size_t most)
 {
 	size_t rows;
 	struct question_text q = { .event = s->call, .asker = "", .risk = risk,
 				   .reason = reason, .most = most };
 
-	return show_question(s, &q, &rows);
+	return event_view_question(s, &q, &rows);
 }
 
 static void test_question(void)
 {
-	struct show s;
+	struct event_view s;
 
-	show_init(&s, &none);
+	event_view_init(&s, &none);
 	event(&s, QUESTION);
 	CHECK_MSG(s.out.len == 0, "what waits is shown by its question");
 	ask(&s, "MEDIUM", "it \033removes\nfiles", 200);
 	CHECK_STR(s.out.text, "\n| $ rm x\nMay the agent do this? Risk: MEDIUM: it "
 			      "‹\\e›removes‹\\n›files\n");
 	strbuf_reset(&s.out);
-	event(&s, "{\"id\":6,\"source\":\"agent\",\"confirms\":4,\"action\":\"run\",\"args\":{"
-		  "\"command\":\"rm x\",\"confirmation_state\":\"confirmed\"}}");
+	event(&s,
+	      "{\"id\":6,\"source\":\"agent\",\"confirms\":4,\"action\":\"run\",\"args\":{"
+	      "\"command\":\"rm x\",\"confirmation_state\":\"confirmed\"}}");
 	CHECK_MSG(s.out.len == 0 && s.action == 6, "what was asked is not shown again");
-	event(&s, "{\"id\":7,\"source\":\"agent\",\"confirms\":4,\"action\":\"run\",\"args\":{"
-		  "\"command\":\"ls\",\"confirmation_state\":\"confirmed\"}}");
+	event(&s,
+	      "{\"id\":7,\"source\":\"agent\",\"confirms\":4,\"action\":\"run\",\"args\":{"
+	      "\"command\":\"ls\",\"confirmation_state\":\"confirmed\"}}");
 	CHECK_STR(s.out.text, "\n$ ls\n");
 	strbuf_reset(&s.out);
-	event(&s, "{\"id\":8,\"source\":\"agent\",\"action\":\"edit\",\"args\":{\"path\":"
-		  "\"/x\",\"command\":\"str_replace\",\"old_str\":\"a\",\"new_str\":\"b\\nc\"}}");
+	event(&s,
+	      "{\"id\":8,\"source\":\"agent\",\"action\":\"edit\",\"args\":{\"path\":"
+	      "\"/x\",\"command\":\"str_replace\",\"old_str\":\"a\",\"new_str\":\"b\\nc\"}}");
 	ask(&s, "UNKNOWN", "", 200);
 	CHECK_STR(s.out.text, "\n| str_replace /x\n| -a\n| +b\n| +c\n"
 			      "May the agent do this? Risk: UNKNOWN\n");
-	show_done(&s);
+	event_view_done(&s);
 }
 
 #define CALL(args) "{\"id\":1,\"source\":\"agent\",\"action\":" args "}"
@@ -153,11 +156,12 @@ static void test_whole(void)
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		AUTO(strbuf) struct strbuf out = STRBUF(1 << 20);
-		AUTO(json) json_object *o = js_parse_object(
-			cases[i].event, strlen(cases[i].event), NULL);
+		AUTO(json) json_object *o =
+			js_parse_object(cases[i].event, strlen(cases[i].event), NULL);
 
 		action_show(&out, &none, o);
-		CHECK_MSG(strcmp(out.text, cases[i].want) == 0, "whole: %s", cases[i].name);
+		CHECK_MSG(strcmp(out.text, cases[i].want) == 0, "whole: %s",
+			  cases[i].name);
 		if (strcmp(out.text, cases[i].want) != 0)
 			printf("# got: [%s]\n", out.text);
 	}
@@ -201,32 +205,34 @@ static void test_wrapped(void)
 static void test_long(void)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(1 << 16);
-	struct show s;
+	struct event_view s;
 
-	show_init(&s, &none);
+	event_view_init(&s, &none);
 	strbuf_add(&text, "{\"id\":1,\"action\":\"run\",\"args\":{\"command\":\"");
 	for (int i = 1; i <= 400; i++)
 		strbuf_addf(&text, "%d\\n", i);
 	strbuf_add(&text, "\",\"confirmation_state\":\"awaiting_confirmation\"}}");
 	event(&s, text.text);
 	CHECK(ask(&s, "LOW", "", 200) == 201);
-	CHECK(strstr(s.out.text, "|   100\n201 of 400 rows are hidden here: v shows them.\n"
-				 "|   302\n"));
+	CHECK(strstr(s.out.text,
+		     "|   100\n201 of 400 rows are hidden here: v shows them.\n"
+		     "|   302\n"));
 	strbuf_reset(&s.out);
 	CHECK(ask(&s, "LOW", "", SIZE_MAX) == 0 && strstr(s.out.text, "|   201\n"));
-	show_done(&s);
-	show_init(&s, &none);
+	event_view_done(&s);
+	event_view_init(&s, &none);
 	CHECK_MSG(ask(&s, "LOW", "", 200) == CANNOT_SHOW, "an action that is not known");
-	show_done(&s);
+	event_view_done(&s);
 }
 
 static void test_output(void)
 {
-	struct show s;
+	struct event_view s;
 
-	show_init(&s, &none);
-	event(&s, "{\"id\":7,\"source\":\"agent\",\"action\":\"run\",\"args\":{\"command\":"
-		  "\"make\"}}");
+	event_view_init(&s, &none);
+	event(&s,
+	      "{\"id\":7,\"source\":\"agent\",\"action\":\"run\",\"args\":{\"command\":"
+	      "\"make\"}}");
 	CHECK_STR(s.doing.text, "$ make");
 	for (int i = 0; i < 5000; i++)
 		live(&s, "{\"type\":\"output\",\"action\":7,\"text\":\"a line\\r\\n\"}");
@@ -236,7 +242,7 @@ static void test_output(void)
 	CHECK(!strstr(s.tail.text, "another"));
 	event(&s, "{\"cause\":7,\"observation\":\"run\",\"content\":\"\",\"extras\":{}}");
 	CHECK(s.tail.len == 0 && s.doing.len == 0);
-	show_done(&s);
+	event_view_done(&s);
 }
 
 static const char page[] = "# Title\n\nText with `code` and\nanother line.\n\n- one\n\n- "
@@ -276,20 +282,21 @@ static void test_markdown(void)
 
 static void test_streaming(void)
 {
-	struct show s;
+	struct event_view s;
 
-	show_init(&s, &none);
+	event_view_init(&s, &none);
 	live(&s, "{\"type\":\"delta\",\"text\":\"Hel\"}");
 	live(&s, "{\"type\":\"delta\",\"text\":\"lo\"}");
 	CHECK_STR(s.out.text, "\n");
-	event(&s, "{\"source\":\"agent\",\"action\":\"message\",\"args\":{\"content\":\"Hello\"}}");
+	event(&s,
+	      "{\"source\":\"agent\",\"action\":\"message\",\"args\":{\"content\":\"Hello\"}}");
 	CHECK_STR(s.out.text, "\nHello\n");
 	strbuf_reset(&s.out);
 	live(&s, "{\"type\":\"delta\",\"text\":\"void\"}");
 	live(&s, "{\"type\":\"retry\",\"error\":\"no network\",\"wait_ms\":2000}");
 	CHECK(strstr(s.out.text, "no network; next try in 2 s") &&
 	      !strstr(s.out.text, "void"));
-	show_done(&s);
+	event_view_done(&s);
 }
 
 /* Tables that are wider than the screen keep to it, whatever is in them. */
@@ -365,15 +372,16 @@ static void test_once(void)
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		AUTO(strbuf) struct strbuf delta = STRBUF(1024);
-		struct show s;
+		struct event_view s;
 
-		strbuf_addf(&delta, "{\"type\":\"delta\",\"text\":\"%s\"}", cases[i].delta);
-		show_init(&s, &none);
+		strbuf_addf(&delta, "{\"type\":\"delta\",\"text\":\"%s\"}",
+			    cases[i].delta);
+		event_view_init(&s, &none);
 		live(&s, delta.text);
 		live(&s, "{\"type\":\"reply\",\"model\":\"m\"}");
 		event(&s, cases[i].event);
 		CHECK_STR(s.out.text, cases[i].want);
-		show_done(&s);
+		event_view_done(&s);
 	}
 }
 
@@ -397,15 +405,16 @@ static void test_mentions(void)
 	f = fopen(path, "w");
 	fputs("inside\n", f);
 	fclose(f);
-	mention_files(&out, folder, "see @a.txt, @a.txt and me@a.txt or @none; @.", on_skip,
-		      &skipped);
+	file_mention_complete(&out, folder,
+			      "see @a.txt, @a.txt and me@a.txt or @none; @.", on_skip,
+			      &skipped);
 	CHECK_STR(out.text, "\n\nThe file a.txt:\n```\ninside\n```");
 	CHECK_STR(skipped.text, ".");
 	strbuf_reset(&out);
 	{
 		AUTO(strbuf) struct strbuf list = STRBUF(1024);
-		AUTO(free) char *rest = complete(folder, "see @a", 6, &list);
-		AUTO(free) char *command = complete(folder, "/he", 3, &list);
+		AUTO(free) char *rest = completion_offer(folder, "see @a", 6, &list);
+		AUTO(free) char *command = completion_offer(folder, "/he", 3, &list);
 
 		CHECK_STR(rest, ".txt ");
 		CHECK_STR(command, "lp ");

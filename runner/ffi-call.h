@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * ffi-call.h - calling a typed C function with arguments from JSON, through
+ * libffi; and copies of its table, for toolsets that make theirs at run time. */
+#ifndef RUNNER_FFI_CALL_H
+#define RUNNER_FFI_CALL_H
+
+#include "error.h"
+#include "js.h"
+#include <mortise/function.h>
+
+/** Call it. What it returns is appended to `ret`: the one value as plain text,
+ *  or, with out arguments, an object of all of them (the value of the function
+ *  is its member "returns"). The table was checked by function_check. */
+int function_call(const struct mt_function *f, json_object *args, struct strbuf *ret,
+		  struct error *err);
+
+struct function_copy {
+	struct mt_function function;
+	struct mt_arg *args;
+};
+
+/** A copy with all its texts; NULL: out of memory. */
+struct function_copy *function_copy(const struct mt_function *f);
+void function_free(struct function_copy *f);
+
+#endif

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * host-io.c - lines from the host, acted on; lines to it, written as it reads. */
+#include "config.h"
+#include "base64.h"
+#include "supervisor.h"
+#include "utf8.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+void host_error(struct supervisor *s, const char *id, int status, const char *text)
+{
+	strbuf_addf(&s->out, "{\"id\":%s,\"error\":{\"code\":%d", id, status);
+	js_key_str(&s->out, "message", text);
+	strbuf_add(&s->out, "}}\n");
+}
+
+void host_log(struct supervisor *s, int level, const char *who, const char *text,
+	      size_t len)
+{
+	static const char *const names[] = { "error", "error", "warning", "info",
+					     "debug" };
+
+	if (s->out_fd < 0 || s->out.len > OUT_HIGH_WATER)
+		return;
+	strbuf_add(&s->out, "{\"method\":\"notifications/message\",\"params\":{");
+	js_key_str(&s->out, "level", names[level]);
+	js_key_str(&s->out, "logger", who);
+	js_key_strn(&s->out, "data", text, len < 4096 ? len : 4096);
+	strbuf_add(&s->out, "}}\n");
+}
+
+bool host_write(struct supervisor *s)
+{
+	bool alive = true;
+	size_t at = 0;
+
+	while (s->out_fd >= 0 && at < s->out.len) {
+		ssize_t n = write(s->out_fd, s->out.text + at, s->out.len - at);
+
+		if (n > 0)
+			at += (size_t)n;
+		else if (errno == EINTR)
+			continue;
+		else
+			alive = errno == EAGAIN;
+		if (n <= 0)
+			break;
+	}
+	strbuf_consume(&s->out, at);
+	if (s->out.len == 0 && s->out.room > 1 << 20)
+		strbuf_clear(&s->out);
+	return alive;
+}
+
+/* Where another host can come in: a socket that only this user can reach. */
+static int listen_at(const char *path, struct error *err)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	int fd;
+
+	if (strlen(path) >= sizeof a.sun_path)
+		return fail(err, MT_EINVAL, "%s: too long for the path of a socket",
+			    path);
+	memcpy(a.sun_path, path, strlen(path) + 1);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	unlink(path);
+	if (fd < 0 || bind(fd, (struct sockaddr *)&a, sizeof a) < 0 ||
+	    chmod(path, 0600) < 0 || listen(fd, 1) < 0) {
+		if (fd >= 0)
+			close(fd);
+		return fail(err, MT_EIO, "%s: no socket can be made: %s", path,
+			    strerror(errno));
+	}
+	return fd;
+}
+
+static void answer_greeting(struct supervisor *s, const struct message *m)
+{
+	strbuf_addf(&s->out, "{\"id\":%s,\"result\":{", m->id);
+	js_key_str(&s->out, "protocol", PROTOCOL);
+	js_key_str(&s->out, "version", PACKAGE_VERSION);
+	js_key_int(&s->out, "pid", getpid());
+	if (m->kind == MESSAGE_ATTACH) {
+		bool first = true;
+
+		js_key(&s->out, "calls");
+		strbuf_addc(&s->out, '[');
+		for (const struct call *c = s->calls; c; c = c->next) {
+			strbuf_addf(&s->out, "%s%s", first ? "" : ",", c->id);
+			first = false;
+		}
+		strbuf_addc(&s->out, ']');
+	}
+	strbuf_add(&s->out, "}}\n");
+}
+
+static int protocol_check(struct supervisor *s, const struct message *m)
+{
+	const char *protocol = js_str(m->params, "protocol", "");
+	char text[256];
+
+	if (strcmp(protocol, PROTOCOL) == 0)
+		return MT_OK;
+	snprintf(text, sizeof text,
+		 "this runner speaks %s, the host %.100s: both must be "
+		 "of one version",
+		 PROTOCOL, protocol);
+	host_error(s, m->id, MT_EUNSUPPORTED, text);
+	return MT_EUNSUPPORTED;
+}
+
+static void take_hello(struct supervisor *s, const struct message *m)
+{
+	struct error err = ERROR_NONE;
+	int status;
+
+	if (s->greeted) {
+		host_error(s, m->id, MT_EEXIST, "hello was said already");
+		return;
+	}
+	if (protocol_check(s, m))
+		return;
+	status = spec_read(m->params, &s->spec, &err);
+	if (!status && s->spec.linger_ms > 0) {
+		s->listen_fd = listen_at(s->spec.socket, &err);
+		status = s->listen_fd < 0 ? s->listen_fd : MT_OK;
+	}
+	if (status) {
+		spec_clear(&s->spec);
+		host_error(s, m->id, status, err.text);
+		return;
+	}
+	s->spec.private_dir = strdup(s->private_dir);
+	s->window = s->spec.limits.window;
+	s->greeted = true;
+	answer_greeting(s, m);
+}
+
+static void take_attach(struct supervisor *s, const struct message *m)
+{
+	if (!s->greeted) {
+		host_error(s, m->id, MT_EINVAL,
+			   "there is nothing to attach to: say hello");
+		return;
+	}
+	if (protocol_check(s, m))
+		return;
+	s->window = s->spec.limits.window;
+	answer_greeting(s, m);
+	for (const struct question *q = s->questions; q; q = q->next)
+		strbuf_add(&s->out, q->line);
+	results_again(s);
+}
+
+static void take_answer(struct supervisor *s, const struct message *m)
+{
+	struct question **p = &s->questions;
+	uint64_t number = strtoull(m->id, NULL, 10);
+	json_object *error = js_get(m->doc, "error");
+	struct frame f = { .type = FRAME_ANSWER };
+	struct worker_proc *w;
+	struct question *q;
+	struct call *c;
+
+	while (*p && (*p)->number != number)
+		p = &(*p)->next;
+	q = *p;
+	if (!q)
+		return; /* its call has ended */
+	*p = q->next;
+	c = call_by_number(s, q->call);
+	w = c ? worker_proc_by_number(s, c->worker) : NULL;
+	if (w) {
+		int code = (int)js_int(error, "code", MT_EIO);
+
+		f.id = q->call;
+		f.aux = q->aux;
+		if (error) {
+			f.status = code < 0 && code >= MT_EEXIST ? code : MT_EIO;
+			f.data = js_str(error, "message", "refused");
+			f.len = strlen(f.data);
+		} else {
+			f.data = js_text(js_get(m->doc, "result"), &f.len);
+		}
+		worker_proc_send(w, &f);
+	}
+	free(q->line);
+	free(q);
+}
+
+static void take_input(struct supervisor *s, const struct message *m, struct call *c)
+{
+	struct strbuf b AUTO(strbuf) = STRBUF(HOST_LINE_MAX);
+	struct frame f = { .type = FRAME_INPUT, .id = c->number };
+	struct worker_proc *w = worker_proc_by_number(s, c->worker);
+	json_object *data = js_get(m->params, "data");
+	const char *blob = js_str(m->params, "blob", NULL);
+
+	if (!w || c->done)
+		return;
+	if (blob && base64_read(&b, blob, strlen(blob)) == MT_OK) {
+		f.data = b.text;
+		f.len = b.len;
+	} else if (json_object_is_type(data, json_type_string)) {
+		f.data = json_object_get_string(data);
+		f.len = (size_t)json_object_get_string_len(data);
+	} else {
+		return;
+	}
+	worker_proc_send(w, &f);
+}
+
+static void take_about_call(struct supervisor *s, const struct message *m)
+{
+	struct call *c = call_by_id(s, m->id);
+
+	if (!c)
+		return; /* it has ended in the meantime */
+	if (m->kind == MESSAGE_CANCELLED)
+		call_cancel(s, c);
+	else if (m->kind == MESSAGE_INPUT)
+		take_input(s, m, c);
+	else if (c->sent)
+		call_drop(s, c);
+}
+
+static void take_window(struct supervisor *s, const struct message *m)
+{
+	int64_t bytes = js_int(m->params, "bytes", 0);
+
+	if (bytes > 0 && bytes <= s->spec.limits.window)
+		s->window += bytes;
+	if (s->window > s->spec.limits.window)
+		s->window = s->spec.limits.window;
+}
+
+static void take(struct supervisor *s, struct message *m)
+{
+	if (m->kind == MESSAGE_HELLO) {
+		take_hello(s, m);
+		return;
+	}
+	if (m->kind == MESSAGE_ATTACH) {
+		take_attach(s, m);
+		return;
+	}
+	if (!s->greeted) {
+		if (*m->id)
+			host_error(s, m->id, MT_EINVAL, "say hello first");
+		return;
+	}
+	switch (m->kind) {
+	case MESSAGE_CALL:
+	case MESSAGE_LIST:
+		call_start(s, m);
+		break;
+	case MESSAGE_WINDOW:
+		take_window(s, m);
+		break;
+	case MESSAGE_ANSWER:
+		take_answer(s, m);
+		break;
+	case MESSAGE_UNKNOWN:
+		if (*m->id)
+			host_error(s, m->id, MT_EUNSUPPORTED, "there is no such method");
+		break;
+	default:
+		take_about_call(s, m);
+	}
+}
+
+int host_line(char *line, size_t len, void *arg)
+{
+	struct supervisor *s = arg;
+	struct error err = ERROR_NONE;
+	struct message m;
+
+	if (len == 0)
+		return MT_OK;
+	if (message_read(line, len, &m, &err)) {
+		host_error(s, "null", err.code, err.text);
+		return MT_OK;
+	}
+	take(s, &m);
+	message_clear(&m);
+	/* It may have held a secret or options; the next worker is a fork. */
+	explicit_bzero(line, len);
+	return MT_OK;
+}

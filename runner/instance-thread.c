@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * instance-thread.c - the thread of an instance: load, open, list, call, close. */
+#include "ffi-call.h"
+#include "function-schema.h"
+#include "process-tree.h"
+#include "utf8.h"
+#include "tool-host.h"
+#include "worker.h"
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+struct mt_call *call_new(struct mt_instance *instance, const struct frame *f)
+{
+	struct mt_call *c = calloc(1, sizeof *c);
+	const char *data = f->data, *tool = "", *spool = "";
+	size_t len = f->len;
+	struct frame_call head = { .deadline = -1 };
+
+	if (!c)
+		return NULL;
+	if (f->type == FRAME_CALL && len >= sizeof head) {
+		memcpy(&head, data, sizeof head);
+		data += sizeof head;
+		len -= sizeof head;
+		tool = frame_text(&data, &len);
+		spool = tool ? frame_text(&data, &len) : NULL;
+	}
+	c->instance = instance;
+	c->id = f->id;
+	c->listing = f->type == FRAME_LIST;
+	c->deadline = head.deadline;
+	c->cancel_fd = c->spool_fd = -1;
+	c->text = STRBUF((size_t)worker.spec->limits.result_max + 1);
+	c->error = STRBUF(4096);
+	c->live = STRBUF(LIVE_PIECE + 1);
+	pthread_mutex_init(&c->lock, NULL);
+	pthread_cond_init(&c->wake, NULL);
+	c->tool = tool ? strdup(tool) : NULL;
+	c->spool_name = spool ? strdup(spool) : NULL;
+	if (!c->listing)
+		c->args = js_parse_object(data, len, NULL);
+	if (!c->tool || !c->spool_name || (!c->listing && !c->args)) {
+		call_free(c);
+		return NULL;
+	}
+	return c;
+}
+
+void call_free(struct mt_call *c)
+{
+	free(c->tool);
+	free(c->spool_name);
+	json_object_put(c->args);
+	json_object_put(c->fields);
+	strbuf_clear(&c->text);
+	strbuf_clear(&c->error);
+	strbuf_clear(&c->live);
+	if (c->cancel_fd >= 0)
+		close(c->cancel_fd);
+	if (c->spool_fd >= 0)
+		close(c->spool_fd);
+	while (c->kept) {
+		struct kept *next = c->kept->next;
+
+		free(c->kept);
+		c->kept = next;
+	}
+	free(c->answer);
+	pthread_mutex_destroy(&c->lock);
+	pthread_cond_destroy(&c->wake);
+	free(c);
+}
+
+static int load(struct mt_instance *i, struct error *err)
+{
+	int status = MT_OK;
+
+	pthread_mutex_lock(&worker.load);
+	if (!worker.plugin) {
+		status = loader_open(i->spec->plugin, &worker.plugin, err);
+		/* The file may be another one at the next call. */
+		worker.retire |= status != MT_OK;
+	}
+	if (!status && !i->set)
+		status = loader_toolset(worker.plugin, i->spec->plugin,
+					i->spec->component, &i->component, &i->set, err);
+	if (status)
+		i->set = NULL;
+	pthread_mutex_unlock(&worker.load);
+	return status;
+}
+
+static int ready(struct mt_instance *i, struct error *err)
+{
+	int status = i->set ? MT_OK : load(i, err);
+
+	if (status || i->open)
+		return status;
+	i->last_log[0] = '\0';
+	if (MT_HAS(i->set, open) && i->set->open)
+		status = i->set->open(&tool_host, i, &i->self);
+	if (status)
+		return fail(err, status < 0 ? status : MT_EINVAL,
+			    "`%s` does not open: %s", i->spec->name,
+			    *i->last_log ? i->last_log : status_name(status));
+	i->open = true;
+	atomic_store(&i->list_stale, true);
+	return MT_OK;
+}
+
+/* What runs a tool: exactly one of the members is set. */
+struct target {
+	int (*call)(const struct mt_tool_host *host, void *self, struct mt_call *call);
+	const struct mt_function *function;
+	bool control;
+};
+
+static bool find_static(const struct mt_toolset *set, const char *name,
+			struct target *ret)
+{
+	for (uint32_t n = 0; n < set->tool_count; n++) {
+		const struct mt_tool *t = toolset_tool(set, n);
+
+		if (!t->name || strcmp(t->name, name) != 0)
+			continue;
+		*ret = (struct target){
+			.call = MT_HAS(t, call) ? t->call : NULL,
+			.function = MT_HAS(t, function) ? t->function : NULL,
+			.control = (t->hints & MT_TOOL_CONTROL) != 0 };
+		return true;
+	}
+	return false;
+}
+
+static bool find_listed(const struct mt_instance *i, const char *name, struct target *ret)
+{
+	for (size_t n = 0; n < i->listed_count; n++) {
+		const struct listed *t = &i->listed[n];
+
+		if (strcmp(t->name, name) != 0)
+			continue;
+		*ret = (struct target){ .call = t->call,
+			.function = t->function ? &t->function->function : NULL,
+			.control = (t->hints & MT_TOOL_CONTROL) != 0 };
+		return true;
+	}
+	return false;
+}
+
+static int find(struct mt_instance *i, const char *name, struct target *ret,
+		struct error *err)
+{
+	struct strbuf json AUTO(strbuf) = STRBUF(1);
+
+	if (find_static(i->set, name, ret) || find_listed(i, name, ret))
+		return MT_OK;
+	if (atomic_load(&i->list_stale) && MT_HAS(i->set, list) && i->set->list) {
+		int status = tool_list_make(i, &json, err);
+
+		if (status)
+			return status;
+		if (find_listed(i, name, ret))
+			return MT_OK;
+	}
+	return fail(err, MT_ENOTFOUND, "`%s` has no tool `%s`", i->spec->name, name);
+}
+
+static int run_function(struct mt_call *c, const struct mt_function *f, struct error *err)
+{
+	int status = function_check(f, err);
+
+	if (!status)
+		status = function_call(f, c->args, &c->text, err);
+	if (status == MT_ELIMIT && c->text.error) {
+		c->text.error = MT_OK;
+		c->text_cut = true;
+	}
+	return status;
+}
+
+static int run(struct mt_call *c, const struct target *t, struct error *err)
+{
+	struct mt_instance *i = c->instance;
+	int status;
+
+	if (t->function && !t->call)
+		return run_function(c, t->function, err);
+	if (t->call)
+		status = t->call(&tool_host, i->self, c);
+	else if (MT_HAS(i->set, call) && i->set->call)
+		status = i->set->call(i->self, c->tool, c);
+	else
+		return fail(err, MT_EINVAL, "`%s` has no function behind it%s", c->tool,
+			    t->control ? ": the controller acts on it" : "");
+	if (c->failed)
+		return c->failed;
+	if (status > 0 || status < MT_EEXIST)
+		return fail(err, MT_EINVAL, "`%s` returned %d, which is no status",
+			    c->tool, status);
+	if (status && !atomic_load(&c->cancelled))
+		fail(err, status, "`%s` failed: %s", c->tool, status_name(status));
+	return status;
+}
+
+static void send_parts(struct mt_call *c)
+{
+	struct frame f = { .id = c->id };
+
+	if (c->text.len) {
+		f.type = FRAME_TEXT;
+		for (size_t at = 0; at < c->text.len; at += f.len) {
+			f.data = c->text.text + at;
+			f.len = c->text.len - at;
+			f.len = f.len < FRAME_PIECE ? f.len : FRAME_PIECE;
+			worker_send(&f, 0);
+		}
+	}
+	if (c->fields) {
+		f.type = FRAME_FIELDS;
+		f.data = js_text(c->fields, &f.len);
+		if (f.data)
+			worker_send(&f, 0);
+	}
+}
+
+/* Lowest free descriptor: where it is high, something leaks. */
+static bool descriptors_leak(void)
+{
+	int fd = fcntl(worker.fd, F_DUPFD_CLOEXEC, 0);
+
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 || fd > worker.spec->limits.files_max / 2;
+}
+
+static void finish(struct mt_call *c, int status, const struct error *err)
+{
+	struct frame f = { .type = FRAME_DONE, .id = c->id, .status = status };
+
+	pthread_mutex_lock(&c->lock);
+	c->running = false;
+	while (c->users)
+		pthread_cond_wait(&c->wake, &c->lock);
+	pthread_mutex_unlock(&c->lock);
+	if (status == MT_OK && atomic_load(&c->cancelled) && !c->listing)
+		f.status = MT_ECANCELLED;
+	output_stream_end(c);
+	spool_set_name(c);
+	send_parts(c);
+	f.flags = (worker.retire || descriptors_leak() ? FRAME_RETIRE : 0) |
+		  (c->spool_fd >= 0 ? FRAME_SPOOLED : 0) |
+		  (c->spool_full ? FRAME_SPOOL_FULL : 0) |
+		  (c->text_cut ? FRAME_TEXT_CUT : 0);
+	if (f.status) {
+		f.data = c->failed && c->error.len ? c->error.text : err->text;
+		f.len = strlen(f.data);
+	}
+	worker_send(&f, 0);
+}
+
+static void forget(struct mt_call *c)
+{
+	pthread_mutex_lock(&worker.lock);
+	for (struct mt_call **p = &worker.calls; *p; p = &(*p)->all)
+		if (*p == c) {
+			*p = c->all;
+			break;
+		}
+	pthread_mutex_unlock(&worker.lock);
+	/* Nobody finds it any more; wait for who had found it before. */
+	pthread_mutex_lock(&c->lock);
+	while (c->users)
+		pthread_cond_wait(&c->wake, &c->lock);
+	pthread_mutex_unlock(&c->lock);
+	call_free(c);
+}
+
+static void list_tools(struct mt_call *c)
+{
+	struct strbuf json AUTO(strbuf) = STRBUF(1);
+	struct error err = ERROR_NONE;
+	int status = ready(c->instance, &err);
+
+	if (!status)
+		status = tool_list_make(c->instance, &json, &err);
+	if (!status) {
+		struct frame f = { .type = FRAME_TOOLS, .id = c->id,
+				   .data = json.text, .len = json.len };
+
+		worker_send(&f, 0);
+	}
+	finish(c, status, &err);
+	forget(c);
+}
+
+struct own_thread {
+	struct mt_call *call;
+	struct target target;
+};
+
+static void *run_beside(void *arg)
+{
+	struct own_thread *o = arg;
+	struct mt_instance *i = o->call->instance;
+	struct error err = ERROR_NONE;
+	int status = run(o->call, &o->target, &err);
+
+	finish(o->call, status, &err);
+	forget(o->call);
+	free(o);
+	pthread_mutex_lock(&worker.lock);
+	i->busy--;
+	pthread_cond_broadcast(&i->wake);
+	pthread_mutex_unlock(&worker.lock);
+	return NULL;
+}
+
+/* Start the call on a thread of its own. @return false if there is none. */
+static bool start_beside(struct mt_call *c, const struct target *t)
+{
+	struct own_thread *o = malloc(sizeof *o);
+	pthread_attr_t attributes;
+	pthread_t thread;
+	bool started;
+
+	if (!o)
+		return false;
+	*o = (struct own_thread){ c, *t };
+	pthread_mutex_lock(&worker.lock);
+	c->instance->busy++;
+	pthread_mutex_unlock(&worker.lock);
+	pthread_attr_init(&attributes);
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	started = pthread_create(&thread, &attributes, run_beside, o) == 0;
+	pthread_attr_destroy(&attributes);
+	if (!started) {
+		pthread_mutex_lock(&worker.lock);
+		c->instance->busy--;
+		pthread_mutex_unlock(&worker.lock);
+		free(o);
+	}
+	return started;
+}
+
+static void run_call(struct mt_call *c)
+{
+	struct error err = ERROR_NONE;
+	struct target target = { 0 };
+	int status = MT_OK;
+
+	if (atomic_load(&c->cancelled))
+		status = fail(&err, MT_ECANCELLED, "cancelled before it began");
+	if (!status)
+		status = ready(c->instance, &err);
+	if (!status) {
+		/* The list may take a while to make: `cancel` arrives then too. */
+		pthread_mutex_lock(&c->lock);
+		c->running = true;
+		pthread_mutex_unlock(&c->lock);
+		status = find(c->instance, c->tool, &target, &err);
+	}
+	if (!status && c->instance->set->flags & MT_TOOLSET_PARALLEL &&
+	    start_beside(c, &target))
+		return;
+	if (!status)
+		status = run(c, &target, &err);
+	finish(c, status, &err);
+	forget(c);
+}
+
+static struct mt_call *next_call(struct mt_instance *i)
+{
+	struct mt_call *c;
+
+	pthread_mutex_lock(&worker.lock);
+	while (!i->queue && !i->closing)
+		pthread_cond_wait(&i->wake, &worker.lock);
+	c = i->queue;
+	if (c) {
+		i->queue = c->next;
+		if (!i->queue)
+			i->queue_end = &i->queue;
+		c->next = NULL;
+	}
+	while (!c && i->busy)
+		pthread_cond_wait(&i->wake, &worker.lock);
+	pthread_mutex_unlock(&worker.lock);
+	return c;
+}
+
+void *instance_thread(void *arg)
+{
+	struct mt_instance *i = arg;
+	struct mt_call *c;
+
+	while ((c = next_call(i))) {
+		if (c->listing)
+			list_tools(c);
+		else
+			run_call(c);
+	}
+	if (i->open && MT_HAS(i->set, close) && i->set->close)
+		i->set->close(i->self);
+	return NULL;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * process-tree.h - the processes below this one, and how to end them all. */
+#ifndef RUNNER_PROCESS_TREE_H
+#define RUNNER_PROCESS_TREE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/** Variable in the environment of a worker and of all that it starts; its value
+ *  is the worker's number. What has it after the worker's death is an orphan. */
+#define WORKER_MARK "MORTISE_WORKER"
+
+/** Kill everything below `root`, but not `root` itself. */
+void process_tree_kill_below(pid_t root);
+/** Kill the children of this process, and what is below them, that carry the
+ *  mark of worker `number`. */
+void process_tree_kill_marked(unsigned number);
+/** Kill and reap until no child is left, for at most `budget_ms`. As this
+ *  process is a subreaper, that is everything that was ever started below it. */
+void process_tree_end(int64_t budget_ms);
+
+#endif

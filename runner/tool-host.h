@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tool-host.h - the services of struct mt_tool_host that have a file of their
+ * own; their words are in mortise/tool.h. */
+#ifndef RUNNER_TOOL_HOST_H
+#define RUNNER_TOOL_HOST_H
+
+#include "process-tree.h"
+#include "worker.h"
+
+/* spool.c */
+/** The two that a tool calls: its spool is its own business from then on. */
+int spool_write(struct mt_call *c, const char *bytes, size_t len);
+const char *spool_path(struct mt_call *c);
+/** Keep text of the result that it has no room for, and what is there of it. */
+void spool_keep(struct mt_call *c, const char *more, size_t len);
+/** The result is whole: one that is too long to be shown is kept, and says where. */
+void spool_set_name(struct mt_call *c);
+/* host-request.c */
+int host_request(struct mt_call *c, const char *method, struct mt_str params,
+		 struct mt_str *ret_result);
+int64_t blob_read(struct mt_call *c, const char *name, uint64_t offset, void *buffer,
+		  size_t len);
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tool-list.c - the tools of an instance, static ones and those that it lists, as
+ * JSON; and a copy of what is needed to call the latter. */
+#include "ffi-call.h"
+#include "function-schema.h"
+#include "worker.h"
+#include <ctype.h>
+#include <string.h>
+
+enum { LISTED_MAX = 512, JSON_MAX = 16 << 20 };
+
+struct mt_listing {
+	struct mt_instance *instance;
+	struct strbuf *json;
+	struct listed *tools;
+	size_t count;
+};
+
+static bool good_name(const char *name)
+{
+	size_t len = name ? strlen(name) : 0;
+
+	if (len == 0 || len > 64 || !isalpha((unsigned char)name[0]))
+		return false;
+	for (size_t i = 1; i < len; i++)
+		if (!isalnum((unsigned char)name[i]) && !strchr("_-", name[i]))
+			return false;
+	return true;
+}
+
+static void put_json(struct strbuf *b, const char *key, const char *text)
+{
+	AUTO(json) json_object *value = text ? js_parse(text, strlen(text), NULL) : NULL;
+
+	js_key(b, key);
+	js_put(b, value);
+}
+
+static int put_schema(struct strbuf *b, const struct mt_tool *t)
+{
+	struct strbuf schema AUTO(strbuf) = STRBUF(1 << 20);
+	struct error err = ERROR_NONE;
+	int status;
+
+	if (t->schema || !MT_HAS(t, function) || !t->function) {
+		put_json(b, "schema", t->schema ? t->schema : "{\"type\":\"object\"}");
+		return MT_OK;
+	}
+	status = function_schema(t->function, &schema, &err);
+	js_key(b, "schema");
+	strbuf_add(b, status ? "{\"type\":\"object\"}" : schema.text);
+	return status;
+}
+
+static void put_tool(struct strbuf *b, const struct mt_tool *t)
+{
+	if (b->len && b->text[b->len - 1] != '[')
+		strbuf_addc(b, ',');
+	strbuf_addc(b, '{');
+	js_key_str(b, "name", t->name);
+	js_key_str(b, "description", t->description ? t->description : "");
+	if (t->brief)
+		js_key_str(b, "brief", t->brief);
+	put_schema(b, t);
+	if (MT_HAS(t, events) && t->events)
+		put_json(b, "events", t->events);
+	js_key_int(b, "hints", t->hints);
+	if (MT_HAS(t, resources) && t->resources)
+		js_key_str(b, "resources", t->resources);
+	strbuf_addc(b, '}');
+}
+
+static int add(struct mt_listing *l, const struct mt_tool *t)
+{
+	struct listed *item;
+
+	if (!t || !MT_HAS(t, schema) || !good_name(t->name))
+		return MT_EINVAL;
+	if (l->count == LISTED_MAX)
+		return MT_ELIMIT;
+	if (MT_HAS(t, function) && t->function && function_check(t->function, NULL))
+		return MT_EINVAL;
+	item = &l->tools[l->count];
+	*item = (struct listed){ .name = strdup(t->name), .hints = t->hints,
+				 .call = MT_HAS(t, call) ? t->call : NULL };
+	if (item->name && MT_HAS(t, function) && t->function)
+		item->function = function_copy(t->function);
+	if (!item->name || (MT_HAS(t, function) && t->function && !item->function)) {
+		free(item->name);
+		return MT_ENOMEM;
+	}
+	put_tool(l->json, t);
+	if (l->json->error)
+		return l->json->error;
+	l->count++;
+	return MT_OK;
+}
+
+static void free_tools(struct listed *tools, size_t count)
+{
+	for (size_t n = 0; n < count; n++) {
+		free(tools[n].name);
+		function_free(tools[n].function);
+	}
+	free(tools);
+}
+
+int tool_list_make(struct mt_instance *instance, struct strbuf *ret_json,
+		   struct error *err)
+{
+	const struct mt_toolset *set = instance->set;
+	struct mt_listing l = { .instance = instance, .json = ret_json };
+	int status = MT_OK;
+
+	l.tools = calloc(LISTED_MAX, sizeof *l.tools);
+	if (!l.tools)
+		return out_of_memory(err);
+	*ret_json = STRBUF(JSON_MAX);
+	strbuf_addc(ret_json, '[');
+	for (uint32_t n = 0; n < set->tool_count; n++)
+		if (good_name(toolset_tool(set, n)->name))
+			put_tool(ret_json, toolset_tool(set, n));
+	atomic_store(&instance->list_stale, false);
+	if (MT_HAS(set, list) && set->list)
+		status = set->list(instance->self, &l, add);
+	strbuf_addc(ret_json, ']');
+	if (!status)
+		status = ret_json->error;
+	if (status) {
+		atomic_store(&instance->list_stale, true);
+		free_tools(l.tools, l.count);
+		return fail(err, status, "`%s` does not list its tools: %s",
+			    instance->spec->name,
+			    *instance->last_log ? instance->last_log
+						: status_name(status));
+	}
+	free_tools(instance->listed, instance->listed_count);
+	instance->listed = l.tools;
+	instance->listed_count = l.count;
+	return MT_OK;
+}

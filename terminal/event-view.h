@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * event-view.h - events and live lines as text: what goes to the scrollback, and what
+ * is live below it. It knows no terminal. */
+#ifndef TERMINAL_EVENT_VIEW_H
+#define TERMINAL_EVENT_VIEW_H
+
+#include "action.h"
+#include "markdown.h"
+
+enum { TAIL_BYTES = 8 << 10, RESULT_LINES = 12, MESSAGE_LINES = 40 };
+
+struct event_view {
+	struct style style;
+	struct strbuf out; /* for the scrollback: whole lines */
+	struct markdown reply;
+	struct strbuf said;    /* text of the reply that was shown as it streamed */
+	bool whole;            /* the reply is over: the next piece begins another */
+	bool replaying;        /* these are events of the past */
+	bool partial;          /* the beginning of the reply that streams is not known */
+	struct strbuf doing;   /* the action that is under way, on one line; "" */
+	int64_t action;        /* its id; -1 */
+	struct cleaner cleaner;
+	struct strbuf tail;    /* the end of its output */
+	json_object *call;     /* the last action for a tool; owned; or NULL */
+	bool unshown;          /* it waits for the question that shows it */
+	double cost;           /* of the conversation so far; < 0: unknown */
+	int64_t input, output; /* tokens */
+	char model[128];
+};
+
+void event_view_init(struct event_view *s, const struct style *style);
+void event_view_done(struct event_view *s);
+/** Another conversation: forget all of the last. */
+void event_view_reset(struct event_view *s);
+
+void event_view_event(struct event_view *s, json_object *event);
+/** Any line with a `type`: delta, output, progress, retry, notice, reply. */
+void event_view_live(struct event_view *s, json_object *line);
+/** A sentence of the program's own. */
+void event_view_remark(struct event_view *s, enum paint p, const char *format, ...)
+	MT_PRINTF(3, 4);
+/** The agent rests: what streamed and what ran is over. */
+void event_view_rest(struct event_view *s);
+/** An action waits for the user. */
+struct question_text {
+	json_object *event;  /* the action; NULL: it is not known */
+	const char *asker;   /* the delegate that asks, or "" */
+	const char *risk, *reason;
+	bool edited;         /* it is what the user made of it */
+	size_t most;         /* rows that are shown of it */
+};
+
+enum { CANNOT_SHOW = -1 };
+
+/** All of the action, why it is risky, and the question, as the last lines of `out`.
+ *  `*ret_rows` is how many.
+ *  @return rows of it that are hidden; CANNOT_SHOW if nobody can see what it is. */
+long event_view_question(struct event_view *s, const struct question_text *q,
+			 size_t *ret_rows);
+/** What a tool asks the user; `choices` may be NULL. */
+void event_view_ask(struct event_view *s, const char *text, size_t len,
+		    json_object *choices);
+
+#endif

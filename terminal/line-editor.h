@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * line-editor.h - the text that is being typed, and what keys do to it. It knows no
+ * terminal. */
+#ifndef TERMINAL_LINE_EDITOR_H
+#define TERMINAL_LINE_EDITOR_H
+
+#include "strbuf.h"
+#include <stdbool.h>
+
+enum { LINE_MAX_BYTES = 512 << 10 };
+
+struct line_editor {
+	struct strbuf text;   /* clean UTF-8; line ends are \n */
+	size_t at;            /* the cursor, in bytes */
+	struct strbuf killed; /* what Ctrl-Y brings back */
+};
+
+void line_editor_init(struct line_editor *l);
+void line_editor_done(struct line_editor *l);
+void line_editor_set(struct line_editor *l, const char *text);
+
+/** Insert text at the cursor; it is cleaned. Too much is refused whole. */
+int line_editor_insert(struct line_editor *l, const char *bytes, size_t len);
+
+void line_editor_left(struct line_editor *l);
+void line_editor_right(struct line_editor *l);
+void line_editor_word_left(struct line_editor *l);
+void line_editor_word_right(struct line_editor *l);
+void line_editor_home(struct line_editor *l); /* of this row of the text */
+void line_editor_end(struct line_editor *l);
+/** To the row above or below. @return false if there is none. */
+bool line_editor_up(struct line_editor *l);
+bool line_editor_down(struct line_editor *l);
+
+/** Delete from the cursor to where a movement leads; `keep` for Ctrl-Y. */
+void line_editor_delete(struct line_editor *l, void (*move)(struct line_editor *),
+			bool keep);
+void line_editor_yank(struct line_editor *l);
+void line_editor_transpose(struct line_editor *l);
+/** If the cursor stands at the end and a single backslash before it: take it off. */
+bool line_editor_continues(struct line_editor *l);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * live-region.h - the rows at the bottom that change: what streams, what runs, the
+ * prompt. Everything above them is scrollback, which is never touched again.
+ *
+ * The area remembers what it has drawn and writes only what differs. */
+#ifndef TERMINAL_LIVE_REGION_H
+#define TERMINAL_LIVE_REGION_H
+
+#include "strbuf.h"
+#include <stdbool.h>
+
+enum { AREA_ROWS_MAX = 128, AREA_ROW_BYTES = 8192 };
+
+struct rows {
+	char *text[AREA_ROWS_MAX]; /* owned */
+	size_t count;
+	size_t row, column; /* where the cursor goes */
+};
+
+struct live_region {
+	struct rows drawn; /* on the screen */
+	struct rows next;  /* to be drawn */
+	size_t columns;    /* of the terminal */
+};
+
+void live_region_init(struct live_region *a, size_t columns);
+void live_region_done(struct live_region *a);
+
+/** Begin the next picture. */
+void live_region_begin(struct live_region *a);
+/** Add a row; what does not fit into the columns but one is left out. */
+void live_region_add(struct live_region *a, const char *text, size_t len);
+/** The cursor goes to the row that is added next, or to that one. */
+void live_region_cursor(struct live_region *a, size_t row, size_t column);
+size_t live_region_count(const struct live_region *a);
+/** Leave out the uppermost rows of the next picture until at most so many are
+ *  left: an area must not be higher than the screen. */
+void live_region_trim(struct live_region *a, size_t most);
+
+/** Append to `out` what turns the screen from the last picture to the next one,
+ *  with `above` (whole lines, may be empty) added to the scrollback. Nothing is
+ *  appended if nothing differs. */
+void live_region_draw(struct live_region *a, struct strbuf *out, const char *above,
+		      size_t len);
+/** The terminal has got another width, and has laid its lines out anew. */
+void live_region_resize(struct live_region *a, struct strbuf *out, size_t columns);
+/** Take the area off the screen, the cursor stands where it began. */
+void live_region_erase(struct live_region *a, struct strbuf *out);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * process.h - the process of a conversation, started by us, not bound to us; and
+ * other runs of `mortise`. */
+#ifndef TERMINAL_PROCESS_H
+#define TERMINAL_PROCESS_H
+
+#include "error.h"
+#include "strbuf.h"
+#include <stdbool.h>
+#include <sys/types.h>
+
+enum { CHILD_ID_MAX = 96, CHILD_START_MS = 60000 };
+
+struct process {
+	pid_t pid;   /* 0: none, or ended */
+	int in;      /* while it is open the process waits for us; -1 */
+	int errors;  /* its standard error; -1 */
+	char id[CHILD_ID_MAX]; /* of the conversation */
+};
+
+#define CHILD_NONE ((struct process){ .in = -1, .errors = -1 })
+
+/** Run `mortise` with these arguments (NULL at the end, the name not among
+ *  them), which begin a conversation that listens, and wait until it does. What it
+ *  prints to its standard error meanwhile is appended to `warnings`. */
+int process_start(struct process *c, const char *const *args, struct strbuf *warnings,
+		  struct error *err);
+/** Let it go its way: it ends when the agent rests and nobody is connected. */
+void process_release(struct process *c);
+/** It, or one that was released, may have ended: reap them. */
+void process_reap(struct process *c);
+/** Run `mortise` with these arguments to its end and take its output; its
+ *  complaint becomes the error. */
+int process_output(const char *const *args, struct strbuf *out, struct error *err);
+
+#endif

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * slash-commands.c - what is not for the agent: /help and the others. */
+#include "chat.h"
+
+#include "options.h"
+
+#include <string.h>
+
+enum { OUTPUT_MAX = 4 << 20, CHOICES_SHOWN = 20, CHOICES_MAX = 500 };
+
+struct slash {
+	const char *name;
+	const char *args;
+	const char *help;
+	void (*run)(struct chat *c, const struct slash *self, const char *arg);
+	const char *command; /* of the protocol */
+	const char *member;  /* which the argument becomes; NULL: none */
+};
+
+/* ---- commands of the protocol ------------------------------------------ */
+
+static void pass_on(struct chat *c, const struct slash *self, const char *arg)
+{
+	if (*arg && !self->member)
+		event_view_remark(&c->show, YELLOW, "%s takes nothing more", self->name);
+	else
+		chat_command(c, self->command, *arg ? self->member : NULL, arg);
+}
+
+static void run_cost(struct chat *c, const struct slash *self, const char *arg)
+{
+	char money[64] = "";
+
+	(void)self, (void)arg;
+	if (c->show.cost > 0)
+		snprintf(money, sizeof money, ", $%.4f", c->show.cost);
+	event_view_remark(&c->show, PLAIN, "%lld tokens in, %lld out%s",
+			  (long long)c->show.input, (long long)c->show.output, money);
+}
+
+/* ---- what needs another process ------------------------------------------ */
+
+static void change(struct chat *c, const struct slash *self, const char *flag,
+		   const char *key, const char *arg)
+{
+	AUTO(strbuf) struct strbuf value = STRBUF(4096);
+
+	strbuf_addf(&value, "%s%s", key, arg);
+	if (!*arg)
+		event_view_remark(&c->show, YELLOW, "Write which: %s %s", self->name,
+				  self->args);
+	else if (!value.error && chat_change(c, flag, value.text))
+		event_view_remark(&c->show, DIM, "%s: from now on", arg);
+}
+
+static void run_model(struct chat *c, const struct slash *self, const char *arg)
+{
+	if (!*arg && *c->show.model)
+		event_view_remark(&c->show, PLAIN, "%s", c->show.model);
+	else
+		change(c, self, "--model", "", arg);
+}
+
+static void run_agent(struct chat *c, const struct slash *self, const char *arg)
+{
+	change(c, self, "--set", "controller.agent=", arg);
+}
+
+static void run_confirm(struct chat *c, const struct slash *self, const char *arg)
+{
+	change(c, self, "--set", "controller.confirmation=", arg);
+}
+
+static void run_recover(struct chat *c, const struct slash *self, const char *arg)
+{
+	if (*arg < '1' || *arg > '3' || arg[1])
+		event_view_remark(&c->show, YELLOW, "Write %s %s", self->name,
+				  self->args);
+	else
+		chat_command_number(c, "recover", "option", *arg - '0');
+}
+
+static void run_fork(struct chat *c, const struct slash *self, const char *arg)
+{
+	const char *args[] = { "fork", "--quiet", c->id, NULL };
+	AUTO(strbuf) struct strbuf out = STRBUF(OUTPUT_MAX);
+	struct error err = ERROR_NONE;
+
+	(void)self, (void)arg;
+	if (process_output(args, &out, &err)) {
+		event_view_remark(&c->show, RED, "%s", err.text);
+		return;
+	}
+	strbuf_cut(&out, strcspn(out.text, "\n"));
+	event_view_remark(&c->show, DIM, "The copy is %s. This goes there:", out.text);
+	event_view_remark(&c->show, DIM, "/resume %s", out.text);
+}
+
+/* ---- this program ------------------------------------------------------ */
+
+static void run_help(struct chat *c, const struct slash *self, const char *arg);
+
+static void run_exit(struct chat *c, const struct slash *self, const char *arg)
+{
+	bool begun = c->last_event > 0; /* it holds a message */
+
+	(void)self, (void)arg;
+	if (begun && connection_is_open(&c->link) && !chat_in_state(c, "finished"))
+		chat_command(c, "message", "text", "/exit");
+	c->busy = false;
+	c->quit = true;
+}
+
+static void run_detach(struct chat *c, const struct slash *self, const char *arg)
+{
+	(void)self, (void)arg;
+	if (!connection_is_open(&c->link)) {
+		event_view_remark(&c->show, YELLOW,
+				  "Its process has ended: /exit leaves.");
+		return;
+	}
+	chat_send_queue(c);
+	chat_command(c, "keep", NULL, NULL);
+	c->detached = true;
+	c->quit = true;
+}
+
+static void run_new(struct chat *c, const struct slash *self, const char *arg)
+{
+	(void)self, (void)arg;
+	chat_begin(c, NULL);
+}
+
+static void run_now(struct chat *c, const struct slash *self, const char *arg)
+{
+	(void)self;
+	if (*arg)
+		chat_message(c, arg);
+	else
+		chat_send_queue(c);
+}
+
+/* ---- other conversations ----------------------------------------------- */
+
+static void drop_choices(struct chat *c)
+{
+	for (size_t i = 0; i < c->choice_count; i++)
+		free(c->choices[i]);
+	free(c->choices);
+	c->choices = NULL;
+	c->choice_count = 0;
+}
+
+static void offer_one(struct chat *c, json_object *o)
+{
+	const char *id = js_str(o, "id", "");
+	bool begun = js_int(o, "events", 0) > 1; /* it holds a message */
+	char *copy = *id && begun && strcmp(id, c->id) != 0 ? strdup(id) : NULL;
+
+	if (!copy)
+		return;
+	c->choices[c->choice_count++] = copy;
+	if (c->choice_count <= CHOICES_SHOWN)
+		style_line(&c->show.out, &c->show.style, PLAIN, "%3zu  %.16s  %5lld  %s",
+			   c->choice_count, js_str(o, "written", ""),
+			   (long long)js_int(o, "events", 0), js_str(o, "title", ""));
+}
+
+void chat_list_conversations(struct chat *c)
+{
+	static const char *const args[] = { "conversations", "list", "--json", NULL };
+	AUTO(strbuf) struct strbuf out = STRBUF(OUTPUT_MAX);
+	struct error err = ERROR_NONE;
+
+	drop_choices(c);
+	c->choices = calloc(CHOICES_MAX, sizeof *c->choices);
+	if (!c->choices || process_output(args, &out, &err)) {
+		event_view_remark(&c->show, RED, "%s",
+				  err.code ? err.text : "out of memory");
+		return;
+	}
+	for (char *line = out.text, *end; *line && c->choice_count < CHOICES_MAX;
+	     line = end + (*end != '\0')) {
+		AUTO(json) json_object *o = NULL;
+
+		end = line + strcspn(line, "\n");
+		o = js_parse_object(line, (size_t)(end - line), NULL);
+		offer_one(c, o);
+	}
+	if (c->choice_count == 0) {
+		event_view_remark(&c->show, DIM, "There is no other conversation.");
+		return;
+	}
+	if (c->choice_count > CHOICES_SHOWN)
+		event_view_remark(&c->show, DIM,
+				  "and %zu more: mortise conversations list",
+				  c->choice_count - CHOICES_SHOWN);
+	chat_set_mode(c, MODE_PICK);
+}
+
+void chat_pick(struct chat *c, const char *text)
+{
+	char *end;
+	long n = strtol(text, &end, 10);
+
+	chat_set_mode(c, MODE_TYPE);
+	if (text[strspn(text, " ")] == '\0')
+		return;
+	if (end == text || n < 1 || (size_t)n > c->choice_count)
+		event_view_remark(&c->show, YELLOW, "There is no number %.20s.", text);
+	else
+		chat_begin(c, c->choices[n - 1]);
+	drop_choices(c);
+}
+
+static void run_resume(struct chat *c, const struct slash *self, const char *arg)
+{
+	(void)self;
+	if (*arg)
+		chat_begin(c, arg);
+	else
+		chat_list_conversations(c);
+}
+
+static void run_export(struct chat *c, const struct slash *self, const char *arg)
+{
+	const char *args[] = { "conversations", "export", c->id, arg, NULL };
+	AUTO(strbuf) struct strbuf out = STRBUF(OUTPUT_MAX);
+	struct error err = ERROR_NONE;
+
+	(void)self;
+	if (!*arg)
+		event_view_remark(&c->show, YELLOW, "Write where to: /export FILE");
+	else if (process_output(args, &out, &err))
+		event_view_remark(&c->show, RED, "%s", err.text);
+	else
+		event_view_remark(&c->show, DIM, "Exported to %s", arg);
+}
+
+/* ---- the table --------------------------------------------------------- */
+
+static const struct slash table[] = {
+	{ "/help", "", "print this", run_help, NULL, NULL },
+	{ "/status", "", "the conversation and its state", pass_on, "status", NULL },
+	{ "/cost", "", "tokens and money so far", run_cost, NULL, NULL },
+	{ "/model", "[NAME]", "the model; another one from now on", run_model, NULL, NULL },
+	{ "/agent", "NAME", "another agent from now on", run_agent, NULL, NULL },
+	{ "/confirm", "never|always|risky", "which actions wait for you", run_confirm,
+	  NULL, NULL },
+	{ "/condense", "", "shorten the history now", pass_on, "condense", NULL },
+	{ "/undo", "", "back to before your last message", pass_on, "undo", NULL },
+	{ "/recover", "1|2|3", "after a loop: before it, your message, stop",
+	  run_recover, NULL, NULL },
+	{ "/fork", "", "a copy of the conversation as it is now", run_fork, NULL, NULL },
+	{ "/skills", "", "the skills there are", pass_on, "skills", NULL },
+	{ "/mcp", "", "the MCP servers there are", pass_on, "mcp", NULL },
+	{ "/pause", "", "interrupt the agent (Ctrl-C)", pass_on, "pause", NULL },
+	{ "/continue", "", "go on after a pause, an error, a limit", pass_on, "resume",
+	  NULL },
+	{ "/stop", "", "end the conversation's process", pass_on, "stop",
+	  NULL },
+	{ "/now", "[TEXT]", "say it, or what is queued, while the agent works", run_now,
+	  NULL, NULL },
+	{ "/new", "", "another conversation, from the beginning", run_new, NULL, NULL },
+	{ "/resume", "[ID]", "an earlier conversation; without ID from a list",
+	  run_resume, NULL, NULL },
+	{ "/export", "FILE", "the history as an OpenHands trajectory", run_export, NULL,
+	  NULL },
+	{ "/detach", "", "leave, and keep it open for mortise attach", run_detach, NULL,
+	  NULL },
+	{ "/exit", "", "end what runs, finish the conversation, and leave", run_exit,
+	  NULL, NULL },
+};
+
+static void run_help(struct chat *c, const struct slash *self, const char *arg)
+{
+	(void)self, (void)arg;
+	for (size_t i = 0; i < ARRAY_LEN(table); i++)
+		event_view_remark(&c->show, PLAIN, "%-9s %-19s %s", table[i].name,
+				  table[i].args, table[i].help);
+	event_view_remark(
+		&c->show, PLAIN,
+		"Enter sends; Alt-Enter, Ctrl-J or \\ at the end begin a new row; Tab "
+		"completes;\n@path adds the text of a file; !command runs it in the "
+		"agent's shell; arrow up: what was typed "
+		"before; Ctrl-R searches it.\nWhat is typed while the agent works is "
+		"queued; Enter alone sends it at once.\nCtrl-C interrupts, and again "
+		"leaves; Ctrl-D leaves, and the agent finishes its work.");
+}
+
+const char *slash_command_name(size_t n)
+{
+	return n < ARRAY_LEN(table) ? table[n].name : NULL;
+}
+
+/* Is it a command, and not a path that a message begins with? */
+static bool is_command(const char *text, size_t len)
+{
+	return *text == '/' && len > 1 && !memchr(text + 1, '/', len - 1) &&
+	       !memchr(text, '.', len);
+}
+
+static void unknown(struct chat *c, const char *text)
+{
+	size_t len = strcspn(text, " \t\n");
+	AUTO(free) char *word = strndup(text, len);
+	const char *names[ARRAY_LEN(table)], *near;
+
+	for (size_t i = 0; i < ARRAY_LEN(table); i++)
+		names[i] = table[i].name;
+	near = word ? suggest(word, names, ARRAY_LEN(names)) : NULL;
+	event_view_remark(&c->show, YELLOW,
+			  "There is no command %s%s%s (/help lists them)", word,
+			  near ? "; did you mean " : "", near ? near : "");
+}
+
+bool chat_slash(struct chat *c, const char *text)
+{
+	size_t len = strcspn(text, " \t\n"), end = strlen(text);
+	AUTO(free) char *arg = NULL;
+	size_t begin = len + strspn(text + len, " \t\n");
+
+	if (!is_command(text, len))
+		return false;
+	while (end > begin && strchr(" \t\n", text[end - 1]))
+		end--;
+	arg = strndup(text + begin, end - begin);
+	for (size_t i = 0; i < ARRAY_LEN(table) && arg; i++)
+		if (strlen(table[i].name) == len &&
+		    strncmp(table[i].name, text, len) == 0) {
+			table[i].run(c, &table[i], arg);
+			return true;
+		}
+	chat_try_trigger(c, text);
+	return true;
+}
+
+/* Is the word one of those that the list of skills has between commas? */
+static bool is_trigger(const char *skills, const char *word, size_t len)
+{
+	for (const char *p = skills; (p = strstr(p, word)); p++)
+		if (p > skills && p[-1] == ' ' && strchr(",\n", p[len]))
+			return true;
+	return false;
+}
+
+void chat_trigger(struct chat *c, const char *text, const char *skills)
+{
+	size_t len = strcspn(text, " \t\n");
+	AUTO(free) char *word = strndup(text, len);
+
+	if (word && is_trigger(skills, word, len))
+		chat_say(c, text);
+	else
+		unknown(c, text);
+}

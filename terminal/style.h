@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * style.h - how text looks: attributes and colours, as far as they are wanted. */
+#ifndef TERMINAL_STYLE_H
+#define TERMINAL_STYLE_H
+
+#include "strbuf.h"
+#include <stdbool.h>
+
+enum paint { PLAIN, BOLD, DIM, RED, GREEN, YELLOW, CYAN, REVERSE };
+
+struct style {
+	bool attributes; /* bold and dim; false: no escape sequence at all */
+	bool colour;
+	size_t columns;
+};
+
+void style_begin(struct strbuf *out, const struct style *s, enum paint p);
+void style_end(struct strbuf *out, const struct style *s, enum paint p);
+/** Text from outside, cleaned and wrapped between words, each row behind `lead`. */
+void style_lines(struct strbuf *out, const struct style *s, enum paint p,
+		 const char *lead, const char *text, size_t len);
+/** The same, of a long text only the beginning: at most that many lines. */
+void style_head(struct strbuf *out, const struct style *s, enum paint p, const char *lead,
+		const char *text, size_t len, size_t most);
+/** A text wrapped between words; each line of it begins a line. */
+void style_words(struct strbuf *out, const struct style *s, enum paint p,
+		 const char *text, size_t len);
+/** A text of ours on one line. */
+void style_line(struct strbuf *out, const struct style *s, enum paint p,
+		const char *format, ...) MT_PRINTF(4, 5);
+/** A unified diff without file names. Its lines show what hides in them. */
+void style_diff(struct strbuf *out, const struct style *s, const char *diff, size_t len);
+/** The first and last lines of a result, wrapped; of a long line the beginning. */
+void style_result(struct strbuf *out, const struct style *s, enum paint p,
+		  const char *text, size_t len, size_t most);
+
+#endif

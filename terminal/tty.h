@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * tty.h - the terminal itself: what it can, its size, its mode. Whatever
+ * happens to the program, it is left as it was found. */
+#ifndef TERMINAL_TTY_H
+#define TERMINAL_TTY_H
+
+#include "error.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+struct tty {
+	bool plain;    /* lines in, lines out: no cursor is ever moved */
+	bool colour;
+	size_t columns, rows;
+	bool raw;      /* keys come one by one */
+};
+
+/** Find out what it can. `plain`: the user wants it so. */
+void tty_init(struct tty *t, bool plain);
+/** Keys one by one from now on, unless it is plain. Restored at exit, and if
+ *  the program is ended by a signal. */
+int tty_raw(struct tty *t, struct error *err);
+/** As it was found. Twice is fine. */
+void tty_restore(struct tty *t);
+/** Ask for its size. @return true if it has changed. */
+bool tty_measure(struct tty *t);
+void tty_write(const char *bytes, size_t len);
+
+#endif
