@@ -18,7 +18,7 @@ DONE = {"id": "r1", "model": "m", "usage": {"prompt_tokens": 1, "completion_toke
 # name, options, most bytes, what the system text has, what it has not
 CASES = [
     ("full", [], 8192, ["<WORK>", "<VERSION_CONTROL>", "five to seven", "<RISK>",
-                        "node_modules", "sudo"], ["inside the sandbox", "<INTERACTION>"]),
+                        "node_modules", "sudo"], ["read in the sandbox", "<INTERACTION>"]),
     ("small", ["agent.codeact.profile=small"], 4096, ["security_risk"], ["<WORK>"]),
     ("small window", ["llm.max_input_tokens=16384"], 4096, ["security_risk"], ["<WORK>"]),
     ("full in spite of a small window",
