@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# doc-links.sh - links between the documents lead to files and headings that exist, and
+# doc-links.sh - links and paths in the documents lead to what exists, and
 # doc/README.md lists every page.
 command -v python3 > /dev/null || { echo '1..0 # SKIP python3 is not installed'; exit 0; }
 exec python3 -B "$top_srcdir/tests/doc-links.py"
