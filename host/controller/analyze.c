@@ -33,10 +33,12 @@ static json_object *arguments_of(struct conversation *c, struct event *action,
 {
 	const char *name = js_str(event_tool_meta(action), "function_name", NULL);
 	json_object *args = NULL;
+	struct call call;
+	int r = call_resolve(&c->agent->catalog, action, &call, NULL);
 
-	*ret_tool = NULL;
-	if (!action_to_call(&c->agent->catalog, action, name, ret_tool, &args, NULL))
-		return args;
+	*ret_tool = call.tool;
+	if (!r)
+		return call.args;
 	if (name)
 		*ret_tool = catalog_find(&c->agent->catalog, name);
 	if (json_object_deep_copy(event_args(action), &args, NULL))

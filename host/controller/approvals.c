@@ -14,16 +14,14 @@ static const char old_record[] = "mortise/always"; /* of versions before scopes 
 
 struct scope_place confirm_place(struct conversation *c, const struct event *action)
 {
-	const char *name = js_str(event_tool_meta(action), "function_name", NULL);
 	struct scope_place place = { .workspace = c->workspace,
 				     .dir = c->shell_dir ? c->shell_dir : c->workspace,
 				     .tool = "", .toolset = "" };
-	AUTO(json) json_object *args = NULL;
-	const struct tool *tool;
+	AUTO_CALL call = { 0 };
 
-	if (!action_to_call(&c->agent->catalog, action, name, &tool, &args, NULL)) {
-		place.tool = tool->real;
-		place.toolset = c->agent->catalog.instances[tool->instance].name;
+	if (!call_resolve(&c->agent->catalog, action, &call, NULL)) {
+		place.tool = call.tool->real;
+		place.toolset = c->agent->catalog.instances[call.tool->instance].name;
 	}
 	return place;
 }

@@ -107,8 +107,8 @@ static void time_is_over(struct conversation *c, const char *text)
 	AUTO(event) struct event *action = NULL;
 
 	conversation_cancel_work(c);
-	if (c->pending >= 0 && !c->awaiting_approval)
-		action = evlog_event(c->log, c->pending, &err);
+	if (turn_is_running(c))
+		action = evlog_event(c->log, turn_pending(c), &err);
 	if (action)
 		dispatch_stop_at_limit(c, action, text);
 	else if (c->state != STATE_ERROR && !state_is_resting(c->state))

@@ -77,7 +77,7 @@ static struct event *copy_of(struct conversation *c, const struct event *action,
 
 int confirm_repeat(struct conversation *c, bool yes, struct error *err)
 {
-	AUTO(event) struct event *action = evlog_event(c->log, c->pending, err);
+	AUTO(event) struct event *action = evlog_event(c->log, turn_pending(c), err);
 	struct event *copy = action ? copy_of(c, action, yes, err) : NULL;
 	int64_t id;
 
@@ -86,8 +86,8 @@ int confirm_repeat(struct conversation *c, bool yes, struct error *err)
 	id = conversation_log_event(c, copy, err);
 	if (id < 0)
 		return (int)id;
-	c->pending = id;
-	c->awaiting_approval = false;
+	turn_start_action(c, id);
+	turn_end_approval(c);
 	return MT_OK;
 }
 
@@ -113,10 +113,8 @@ bool confirm_holds(struct conversation *c, const struct event *action)
 static void put_ran(struct conversation *c, const struct event *action,
 		    struct strbuf *out)
 {
-	const char *name = js_str(event_tool_meta(action), "function_name", NULL);
 	const char *command = event_arg(action, "command"), *text;
-	AUTO(json) json_object *args = NULL;
-	const struct tool *tool;
+	AUTO_CALL call = { 0 };
 
 	if (strcmp(action->type->name, "run") == 0) {
 		strbuf_addf(out,
@@ -125,9 +123,9 @@ static void put_ran(struct conversation *c, const struct event *action,
 			    command);
 		return;
 	}
-	if (action_to_call(&c->agent->catalog, action, name, &tool, &args, NULL))
-		args = json_object_get(event_args(action));
-	text = js_text(args, NULL);
+	if (call_resolve(&c->agent->catalog, action, &call, NULL))
+		call.args = json_object_get(event_args(action));
+	text = js_text(call.args, NULL);
 	strbuf_addf(out,
 		    "The user changed the arguments before approving the call. What ran: "
 		    "%s\n\n",
@@ -167,7 +165,7 @@ void confirm_rejected(struct conversation *c, struct event *action)
 		strbuf_addf(&text, "The user says: %s", reason);
 	else
 		strbuf_add(&text, "Waiting for further user input.");
-	c->pending = action->id;
+	turn_start_action(c, action->id);
 	dispatch_log_answer(c, action, "user_rejected", text.text, &err);
 	if (c->state == STATE_ERROR)
 		return;
@@ -186,8 +184,9 @@ void confirm_overtaken(struct conversation *c)
 	snprintf(c->refusal, sizeof c->refusal,
 		 "see the message that follows, which came instead of an answer");
 	conversation_set_state(c, STATE_USER_REJECTED, "");
-	copy = c->state == STATE_USER_REJECTED ? evlog_event(c->log, c->pending, &err)
-					       : NULL;
+	copy = c->state == STATE_USER_REJECTED
+		       ? evlog_event(c->log, turn_pending(c), &err)
+		       : NULL;
 	if (copy)
 		confirm_rejected(c, copy);
 }
@@ -216,17 +215,17 @@ static int merge(json_object *args, const struct tool *tool, json_object *change
 static struct event *change(struct conversation *c, const struct event *action,
 			    json_object *changes, struct error *err)
 {
-	const char *name = js_str(event_tool_meta(action), "function_name", NULL), *text;
-	AUTO(json) json_object *args = NULL;
 	AUTO(json) json_object *checked = NULL;
-	const struct tool *tool;
+	AUTO_CALL call = { 0 };
+	const char *text;
 	bool secret = false;
 	size_t len;
 
-	if (action_to_call(&c->agent->catalog, action, name, &tool, &args, err) ||
-	    merge(args, tool, changes, err))
+	if (call_resolve(&c->agent->catalog, action, &call, err) ||
+	    merge(call.args, call.tool, changes, err))
 		return NULL;
-	if (mask_json(c->mask, args, NULL, &secret) || !(text = js_text(args, &len))) {
+	if (mask_json(c->mask, call.args, NULL, &secret) ||
+	    !(text = js_text(call.args, &len))) {
 		out_of_memory(err);
 		return NULL;
 	}
@@ -236,8 +235,8 @@ static struct event *change(struct conversation *c, const struct event *action,
 		     "read it from the environment or a file");
 		return NULL;
 	}
-	checked = call_arguments(tool, text, len, err);
-	return checked ? call_to_action(tool, checked, "", err) : NULL;
+	checked = call_arguments(call.tool, text, len, err);
+	return checked ? call_to_action(call.tool, checked, "", err) : NULL;
 }
 
 /* What the user typed runs whatever its risk, unless a rule forbids it. */
@@ -311,11 +310,11 @@ static int check_answer(struct conversation *c, const struct approval *a,
 	struct verdict v = { .risk = RISK_UNKNOWN };
 	json_object *scope = NULL;
 
-	if (!c->awaiting_approval || c->closing)
+	if (!turn_awaits_approval(c) || c->closing)
 		return fail(err, MT_EINVAL,
 			    "the conversation is %s: nothing waits for confirmation",
 			    state_name(c->state));
-	action = evlog_event(c->log, c->pending, err);
+	action = evlog_event(c->log, turn_pending(c), err);
 	if (!action || check_hash(c, action, a, err))
 		return err->code;
 	if (a->answer == ANSWER_ALWAYS && !(scope = find_scope(c, a, err)))
@@ -347,9 +346,9 @@ int conversation_confirm(struct conversation *c, const struct approval *a,
 	snprintf(c->refusal, sizeof c->refusal, "%s", yes || !a->reason ? "" : a->reason);
 	conversation_set_state(c, yes ? STATE_USER_CONFIRMED : STATE_USER_REJECTED, "");
 	c->edited_action = event_unref(c->edited_action);
-	if (c->awaiting_approval || c->pending < 0)
+	if (turn_awaits_approval(c) || turn_is_idle(c))
 		return fail(err, MT_EIO, "%s", c->reason);
-	copy = evlog_event(c->log, c->pending, err);
+	copy = evlog_event(c->log, turn_pending(c), err);
 	if (!copy) {
 		conversation_set_error(c, EXIT_FAILED, "%s", err->text);
 		return err->code;

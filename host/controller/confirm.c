@@ -186,7 +186,7 @@ static void waits_now(struct conversation *c, const struct verdict *v)
 {
 	char reason[sizeof c->reason];
 
-	c->awaiting_approval = true;
+	turn_await_approval(c);
 	c->risk = v->risk;
 	snprintf(c->risk_reason, sizeof c->risk_reason, "%s", v->reason);
 	snprintf(reason, sizeof reason, "risk %s%s%s", risk_name(v->risk),
@@ -211,8 +211,7 @@ static int describe(struct conversation *c, const struct event *action, struct e
 
 static void cannot_wait(struct conversation *c, const struct error *err)
 {
-	c->pending = -1;
-	c->awaiting_approval = false;
+	turn_reset(c);
 	if (c->state != STATE_ERROR)
 		conversation_set_error(c, EXIT_FAILED, "%s", err->text);
 }
@@ -224,11 +223,11 @@ void confirm_wait(struct conversation *c, struct event *action, const struct ver
 
 	waits_now(c, v);
 	if (c->state != STATE_AWAITING_USER_CONFIRMATION) {
-		c->awaiting_approval = false; /* the log cannot be written */
+		turn_end_approval(c); /* the log cannot be written */
 		event_unref(action);
 		return;
 	}
-	c->pending = evlog_count(c->log);
+	turn_start_action(c, evlog_count(c->log));
 	if (confirm_mark(action, "awaiting_confirmation"))
 		action = event_unref(action);
 	if (conversation_log_event(c, action, &err) < 0 || describe(c, kept, &err))
@@ -246,8 +245,8 @@ int confirm_restore_waiting(struct conversation *c, struct event *action,
 	struct verdict v;
 
 	confirm_assess(c, action, &v);
-	c->pending = action->id;
-	c->awaiting_approval = true;
+	turn_start_action(c, action->id);
+	turn_await_approval(c);
 	c->risk = then == RISK_HIGH || !analyzers_wired(c) ? then : v.risk;
 	snprintf(c->risk_reason, sizeof c->risk_reason, "%s", v.reason);
 	return describe(c, action, err);
@@ -258,7 +257,7 @@ void confirm_wait_again(struct conversation *c, struct event *action,
 {
 	struct error err = ERROR_NONE;
 
-	c->pending = action->id;
+	turn_start_action(c, action->id);
 	waits_now(c, v);
 	if (describe(c, action, &err))
 		cannot_wait(c, &err);
@@ -284,7 +283,7 @@ json_object *conversation_waits(const struct conversation *c)
 		c->offered_scopes ? json_object_array_length(c->offered_scopes) : 0;
 	json_object *o, *list;
 
-	if (!c->awaiting_approval || c->pending < 0)
+	if (!turn_awaits_approval(c) || turn_is_idle(c))
 		return NULL;
 	o = json_object_new_object();
 	list = json_object_new_array();
@@ -296,7 +295,7 @@ json_object *conversation_waits(const struct conversation *c)
 				  ""));
 		js_add(list, one);
 	}
-	js_set_int(o, "action", c->pending);
+	js_set_int(o, "action", turn_pending(c));
 	js_set_str(o, "hash", c->hash);
 	js_set_str(o, "risk", risk_name(c->risk));
 	if (*c->risk_reason)

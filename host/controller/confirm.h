@@ -21,7 +21,8 @@ struct scope_place confirm_place(struct conversation *c, const struct event *act
 /** Do granted scopes cover it? */
 bool confirm_allowed(struct conversation *c, const struct event *action);
 /** Grant a scope, in this conversation or in the project. */
-int confirm_grant(struct conversation *c, json_object *scope, bool project, struct error *err);
+int confirm_grant(struct conversation *c, json_object *scope, bool project,
+		  struct error *err);
 
 /** Set confirmation_state. */
 int confirm_mark(struct event *e, const char *state);
@@ -43,14 +44,12 @@ int confirm_policy_read(const struct config *c, const char *section, bool intera
 enum gate { GATE_RUN, GATE_WAIT, GATE_DENY };
 
 /** Judge a runnable action and write its risk into it. */
-enum gate confirm_gate(struct conversation *c, struct event *action,
-		       struct verdict *ret);
+enum gate confirm_gate(struct conversation *c, struct event *action, struct verdict *ret);
 /** Judge an action that the user made, and write its risk into it. The user need not
  *  confirm it, but what is denied does not run. @return a status with a sentence then. */
 int confirm_refuses(struct conversation *c, struct event *action, struct error *err);
 /** Log an action that waits, takes it: the state first, then the action. */
-void confirm_wait(struct conversation *c, struct event *action,
-		  const struct verdict *v);
+void confirm_wait(struct conversation *c, struct event *action, const struct verdict *v);
 /** The same with an action that is in the log already. */
 void confirm_wait_again(struct conversation *c, struct event *action,
 			const struct verdict *v);

@@ -157,8 +157,8 @@ void conversation_cancel_work(struct conversation *c)
 	hook_runner_cancel(c);
 	subagents_stop(c);
 	parallel_cancel(c);
-	if (c->pending >= 0 && !c->awaiting_approval && c->link)
-		runner_cancel(c->link, parallel_call_of(c, c->pending));
+	if (turn_is_running(c) && c->link)
+		runner_cancel(c->link, parallel_call_of(c, turn_pending(c)));
 }
 
 /* Stopped or failed with an action that has no observation: it gets one. */
@@ -168,12 +168,12 @@ static void settle_pending(struct conversation *c, enum agent_state state)
 	AUTO(event) struct event *action = NULL;
 
 	turn_clear(c);
-	if (c->pending < 0 && c->uncommitted_action < 0)
+	if (turn_is_idle(c) && turn_uncommitted(c) < 0)
 		return;
-	action = evlog_event(c->log, c->pending >= 0 ? c->pending : c->uncommitted_action,
+	action = evlog_event(c->log,
+			     !turn_is_idle(c) ? turn_pending(c) : turn_uncommitted(c),
 			     &err);
-	c->pending = c->uncommitted_action = -1;
-	c->awaiting_approval = false;
+	turn_reset(c);
 	if (!action || !(action->type->flags & EVENT_RUNNABLE))
 		return;
 	if (state == STATE_STOPPED)
@@ -264,7 +264,7 @@ void conversation_set_state(struct conversation *c, enum agent_state state,
 	}
 	if (c->state == STATE_ERROR && state == STATE_RUNNING)
 		raise_limits(c);
-	if ((yes || state == STATE_USER_REJECTED) && c->pending >= 0 &&
+	if ((yes || state == STATE_USER_REJECTED) && !turn_is_idle(c) &&
 	    confirm_repeat(c, yes, &err)) {
 		if (c->state != STATE_ERROR)
 			conversation_set_error(c, EXIT_FAILED, "%s", err.text);
@@ -322,6 +322,8 @@ static void release(struct conversation *c)
 	mask_free(c->mask);
 	registry_free(c->registry);
 	config_free(c->config);
+	turn_plan_free(c);
+	turn_free(c->turn);
 	free(c->agent->state_text);
 	free(c->agent);
 	free(c->id);
@@ -345,14 +347,16 @@ struct conversation *conversation_allocate(uv_loop_t *loop,
 		return NULL;
 	c->agent = calloc(1, sizeof *c->agent);
 	c->mask = mask_new();
-	if (!c->agent || !c->mask) {
+	c->turn = turn_new();
+	if (!c->agent || !c->mask || !c->turn) {
+		turn_free(c->turn);
 		mask_free(c->mask);
 		free(c->agent);
 		free(c);
 		return NULL;
 	}
 	c->loop = loop;
-	c->pending = c->uncommitted_action = c->agent->delegation = -1;
+	c->agent->delegation = -1;
 	c->agent->budget = &c->budget;
 	c->assess = analyzers_judge;
 	c->headless = o->headless;
@@ -468,7 +472,7 @@ int conversation_create(uv_loop_t *loop, struct config *config, struct registry 
 	if (!r)
 		r = evlog_beside(c->log, "meta.json", err);
 	if (!r)
-		r = step_log_system(c, err);
+		r = offered_tools_log_system(c, err);
 	if (!r)
 		r = confirm_inherit(c, o->approvals, err);
 	if (r)
@@ -606,7 +610,7 @@ static int finish_for_user(struct conversation *c, struct error *err)
 	conversation_cancel_work(c);
 	settle_pending(c, STATE_STOPPED);
 	delegates_drop(c, true);
-	c->uncommitted_action = -1;
+	turn_set_uncommitted(c, -1);
 	action_log(c, event_action("finish", SOURCE_AGENT, NULL, err));
 	return err->code ? err->code : evlog_barrier(c->log, err);
 }
@@ -614,7 +618,7 @@ static int finish_for_user(struct conversation *c, struct error *err)
 /* A message that leads to nothing is worth a line in the log of the program. */
 static void check_step_started(const struct conversation *c)
 {
-	if (!c->exchange && c->pending < 0 && !hook_runner_is_busy(c) &&
+	if (!c->exchange && turn_is_idle(c) && !hook_runner_is_busy(c) &&
 	    !slices_busy(c) && c->state != STATE_RATE_LIMITED)
 		log_line(MT_LOG_WARNING, "controller",
 			 "a user message started no step: "
@@ -633,7 +637,7 @@ int conversation_add_message(struct conversation *c, const char *text, size_t le
 		json_object_put(args);
 		return out_of_memory(err);
 	}
-	if (c->awaiting_approval)
+	if (turn_awaits_approval(c))
 		confirm_overtaken(c);
 	id = conversation_log_event(
 		c, add_suffix(c, event_action("message", SOURCE_USER, args, err)), err);
@@ -649,9 +653,9 @@ int conversation_add_message(struct conversation *c, const char *text, size_t le
 		recall_more(c);
 	}
 	c->agent->text_only = 0;
-	if (c->uncommitted_action >= 0 &&
-	    strcmp(evlog_head(c->log, c->uncommitted_action)->type->name, "finish") == 0)
-		c->uncommitted_action = -1; /* there is more to do */
+	if (turn_uncommitted(c) >= 0 &&
+	    strcmp(evlog_head(c->log, turn_uncommitted(c))->type->name, "finish") == 0)
+		turn_set_uncommitted(c, -1); /* there is more to do */
 	if (conversation_continue(c, err))
 		return err->code;
 	check_step_started(c);
@@ -663,10 +667,9 @@ int conversation_add_message(struct conversation *c, const char *text, size_t le
 static void redo(struct conversation *c)
 {
 	struct error err = ERROR_NONE;
-	AUTO(event) struct event *action =
-		evlog_event(c->log, c->uncommitted_action, &err);
+	AUTO(event) struct event *action = evlog_event(c->log, turn_uncommitted(c), &err);
 
-	c->uncommitted_action = -1;
+	turn_set_uncommitted(c, -1);
 	if (action)
 		action_resume(c, action);
 	else
@@ -690,7 +693,7 @@ int conversation_continue(struct conversation *c, struct error *err)
 	if (c->closing)
 		return fail(err, MT_EDENIED, "the conversation is being closed");
 	confirm_tell_approvals(c);
-	if (c->awaiting_approval)
+	if (turn_awaits_approval(c))
 		return still_waits(c, err);
 	if (hook_runner_continue(c))
 		return MT_OK;
@@ -699,7 +702,7 @@ int conversation_continue(struct conversation *c, struct error *err)
 	c->agent->condense = false;
 	conversation_set_state(c, STATE_RUNNING, "");
 	c->step_requested = true;
-	if (c->uncommitted_action >= 0 && c->state == STATE_RUNNING)
+	if (turn_uncommitted(c) >= 0 && c->state == STATE_RUNNING)
 		redo(c);
 	step_run_ready(c);
 	return MT_OK;
@@ -710,9 +713,9 @@ static bool user_action_runs(const struct conversation *c)
 {
 	AUTO(event) struct event *action = NULL;
 
-	if (c->pending < 0 || c->awaiting_approval || !state_is_resting(c->state))
+	if (turn_is_idle(c) || turn_awaits_approval(c) || !state_is_resting(c->state))
 		return false;
-	action = evlog_event(c->log, c->pending, NULL);
+	action = evlog_event(c->log, turn_pending(c), NULL);
 	return action && action->source == SOURCE_USER;
 }
 
@@ -755,7 +758,7 @@ int conversation_action(struct conversation *c, json_object *json, struct error 
 	if (!e->is_action || !(e->type->flags & EVENT_RUNNABLE))
 		return fail(err, MT_EINVAL, "`%s` is not an action that can be executed",
 			    e->type->name);
-	if (c->pending >= 0 || c->exchange || slices_busy(c) || c->closing)
+	if (!turn_is_idle(c) || c->exchange || slices_busy(c) || c->closing)
 		return fail(err, MT_EDENIED, "the agent is at work: pause it first");
 	action = event_action(e->type->name, SOURCE_USER, json_object_get(event_args(e)),
 			      err);
@@ -768,7 +771,7 @@ int conversation_action(struct conversation *c, json_object *json, struct error 
 		       json_object_get(js_get(e->json, "timeout")));
 	if (conversation_log_event(c, event_ref(action), err) < 0)
 		return err->code;
-	c->pending = action->id;
+	turn_start_action(c, action->id);
 	dispatch_action(c, action);
 	return MT_OK;
 }
@@ -843,8 +846,8 @@ int conversation_exit_code(const struct conversation *c)
 
 bool conversation_busy(const struct conversation *c)
 {
-	return c->exchange || (c->pending >= 0 && !c->awaiting_approval) ||
-	       hook_runner_is_busy(c) || slices_busy(c);
+	return c->exchange || (turn_is_running(c)) || hook_runner_is_busy(c) ||
+	       slices_busy(c);
 }
 
 struct evlog *conversation_log(struct conversation *c)

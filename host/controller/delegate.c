@@ -60,8 +60,7 @@ static int wire_list(struct conversation *c, const char *section, struct error *
 
 	while (list && list_next(&list, &item, &len)) {
 		AUTO(free) char *name = strndup(item, len);
-		int r = name ? wire_one(c, name, err)
-			     : out_of_memory(err);
+		int r = name ? wire_one(c, name, err) : out_of_memory(err);
 
 		if (r)
 			return r;
@@ -127,7 +126,7 @@ void delegates_state_key(const struct conversation *c, char *ret)
 /* What the frame holds that is not wiring. */
 static void clear_frame(struct conversation *c)
 {
-	turn_clear(c);
+	turn_plan_free(c);
 	request_messages_free(c->agent->memory);
 	history_free(c->agent->history);
 	free(c->agent->state_text);
@@ -303,7 +302,7 @@ void delegate_end(struct conversation *c, enum agent_state state, const char *re
 	pop(c);
 	c->exit_code = 0;
 	c->status = NULL;
-	c->pending = c->uncommitted_action = -1;
+	turn_reset(c);
 	log_line(MT_LOG_INFO, "delegate", "%s: %s %s", agent ? agent : "",
 		 state_name(state), reason);
 	if (!action || !agent || !why) {
@@ -313,7 +312,7 @@ void delegate_end(struct conversation *c, enum agent_state state, const char *re
 		return;
 	}
 	tell_end(c, action, agent, state, why, outputs);
-	if (c->agent->next == c->agent->queued)
+	if (!turn_has_planned(c))
 		turn_clear(c);
 	if (c->state != STATE_ERROR && c->state != STATE_RUNNING)
 		conversation_set_state(c, STATE_RUNNING, "");
@@ -390,7 +389,7 @@ static int begin_it(struct conversation *c, const struct agent_frame *w,
 
 	if (r)
 		return r;
-	r = step_log_system(c, err);
+	r = offered_tools_log_system(c, err);
 	if (!r)
 		r = post_task(c, action, err);
 	if (r) {
@@ -485,7 +484,7 @@ static int restore_one(struct conversation *c, struct event *action, struct erro
 	c->agent->state_text = kept ? strndup(kept, len) : NULL;
 	respend(c);
 	if (!has_system(c))
-		r = step_log_system(c, err);
+		r = offered_tools_log_system(c, err);
 	if (!r && !history_user_since(c->log, c->agent->start))
 		r = post_task(c, action, err);
 	if (r)

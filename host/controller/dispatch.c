@@ -29,7 +29,7 @@ void dispatch_log_observation(struct conversation *c, struct event *action,
 			      struct event *e, struct error *err)
 {
 	json_object *meta = event_tool_meta(action);
-	bool ran = c->pending == action->id && c->state == STATE_USER_CONFIRMED;
+	bool ran = turn_pending(c) == action->id && c->state == STATE_USER_CONFIRMED;
 
 	if (e && meta)
 		js_set(e->json, "tool_call_metadata", json_object_get(meta));
@@ -40,10 +40,7 @@ void dispatch_log_observation(struct conversation *c, struct event *action,
 		json_object_put(c->unmasked_args);
 		c->unmasked_args = NULL;
 	}
-	if (c->pending == action->id) {
-		c->pending = -1;
-		c->pending_tool = NULL;
-	}
+	turn_finish_action(c, action->id);
 	if (!e)
 		conversation_notice(c, MT_LOG_ERROR, "%s", err->text);
 	setup_report_failure(c, action, e);
@@ -154,7 +151,7 @@ static int hide_result(const struct conversation *c, const struct strbuf *text,
 static struct event *observation_of(struct conversation *c, struct event *action,
 				    const struct runner_result *result, struct error *err)
 {
-	const char *name = call_observation(c->pending_tool, action);
+	const char *name = call_observation(turn_tool(c), action);
 	const struct event_type *type = event_type_find(false, name);
 	AUTO(strbuf) struct strbuf text = STRBUF(64 << 20), shown = STRBUF(128 << 20);
 	json_object *extras;
@@ -179,7 +176,7 @@ static struct event *observation_of(struct conversation *c, struct event *action
 	    (strcmp(type->name, "tool") == 0 || strcmp(type->name, "mcp") == 0))
 		js_set_bool(extras, "is_error", true);
 	if (strcmp(type->name, "tool") == 0 && !js_get(extras, "name"))
-		js_set_str(extras, "name", c->pending_tool->name);
+		js_set_str(extras, "name", turn_tool(c)->name);
 	/* before it is cut, which could break a secret in two */
 	if (hide_result(c, &text, &shown)) {
 		json_object_put(extras);
@@ -225,7 +222,7 @@ static void take_result(struct conversation *c, int64_t id,
 	struct error err = ERROR_NONE;
 	AUTO(event) struct event *action = NULL;
 
-	if (c->pending < 0 || c->pending != id)
+	if (turn_is_idle(c) || turn_pending(c) != id)
 		return;
 	tool_completion_cancel(c);
 	tell_output(c, (uint64_t)id, "", 0, true);
@@ -244,7 +241,7 @@ static void take_result(struct conversation *c, int64_t id,
 	} else {
 		struct event *e = observation_of(c, action, result, &err);
 
-		if (hook_runner_after_call(c, action, c->pending_tool->name, e))
+		if (hook_runner_after_call(c, action, turn_tool(c)->name, e))
 			return;
 		dispatch_log_observation(c, action, e, &err);
 	}
@@ -499,17 +496,15 @@ static int log_dispatch(struct conversation *c, int64_t id, struct error *err)
 static int send_call(struct conversation *c, struct event *action, bool *ret_runner,
 		     struct error *err)
 {
-	const char *preferred = js_str(event_tool_meta(action), "function_name", NULL);
 	AUTO(event) struct event *plain = dispatch_unmasked_action(c, action, err);
-	AUTO(json) json_object *args = NULL;
+	AUTO_CALL call = { 0 };
 	const struct runner_result *early;
 	const struct tool *tool;
 	const char *text;
 	size_t len;
-	int r = plain ? action_to_call(&c->agent->catalog, plain, preferred, &tool, &args,
-				       err)
-		      : err->code;
+	int r = plain ? call_resolve(&c->agent->catalog, plain, &call, err) : err->code;
 
+	tool = call.tool;
 	*ret_runner = !r && !(tool->hints & MT_TOOL_CONTROL);
 	if (*ret_runner)
 		r = runner_start(c, err);
@@ -518,11 +513,11 @@ static int send_call(struct conversation *c, struct event *action, bool *ret_run
 	if (r)
 		return r;
 	if (!*ret_runner)
-		return subagents_start(c, action, args, err);
-	c->pending_tool = tool;
-	text = js_text(args, &len);
+		return subagents_start(c, action, call.args, err);
+	text = js_text(call.args, &len);
 	if (!text)
 		return out_of_memory(err);
+	turn_set_call(c, &call); /* keeps the text */
 	if (parallel_claim(c, tool, text, action->id, &early)) {
 		parallel_start(c, tool);
 		if (early)
@@ -554,13 +549,10 @@ void dispatch_stop_at_limit(struct conversation *c, struct event *action,
 
 void dispatch_action(struct conversation *c, struct event *action)
 {
-	const char *name = js_str(event_tool_meta(action), "function_name", NULL);
-	const struct tool *tool = NULL;
-	AUTO(json) json_object *args = NULL;
+	AUTO_CALL call = { 0 };
 
-	if (c->hook_runner &&
-	    !action_to_call(&c->agent->catalog, action, name, &tool, &args, NULL) &&
-	    hook_runner_before_call(c, action, tool->name))
+	if (c->hook_runner && !call_resolve(&c->agent->catalog, action, &call, NULL) &&
+	    hook_runner_before_call(c, action, &call))
 		return;
 	dispatch_send(c, action);
 }

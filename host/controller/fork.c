@@ -123,8 +123,7 @@ static int close_log(struct fork *f, int64_t *ret_replies)
 static int copy_log(struct fork *f, int64_t *ret_replies)
 {
 	AUTO(free) char *path = path_join(f->dir, "events.jsonl");
-	int r = path ? dir_make(f->dir, f->err)
-		     : out_of_memory(f->err);
+	int r = path ? dir_make(f->dir, f->err) : out_of_memory(f->err);
 
 	if (r)
 		return r;
@@ -229,8 +228,7 @@ static int fork_it(struct fork *f, const struct config *config,
 	f->dir = f->id ? conversation_dir(o->into ? o->into : config, f->id, f->err)
 		       : NULL;
 	if (!f->old_dir || !f->dir)
-		return f->err->code ? f->err->code
-				    : out_of_memory(f->err);
+		return f->err->code ? f->err->code : out_of_memory(f->err);
 	meta = meta_read(f->old_dir, f->err);
 	if (!meta)
 		return f->err->code;

@@ -325,8 +325,7 @@ static void next_held(struct conversation *c)
 		return;
 	m = moment_new(c, HOOK_USER_PROMPT, NULL, on_prompt);
 	if (!m) {
-		conversation_notice(c, MT_LOG_ERROR,
-				    "message rejected: out of memory");
+		conversation_notice(c, MT_LOG_ERROR, "message rejected: out of memory");
 		drop_held(h);
 		return;
 	}
@@ -421,7 +420,7 @@ static void on_before(struct moment *m)
 	struct error err = ERROR_NONE;
 	AUTO(event) struct event *action = evlog_event(c->log, m->action, &err);
 
-	if (c->pending != m->action || !action) {
+	if (turn_pending(c) != m->action || !action) {
 		moment_free(m);
 		return;
 	}
@@ -433,32 +432,21 @@ static void on_before(struct moment *m)
 	step_run_ready(c);
 }
 
-static json_object *input_of(struct conversation *c, struct event *action)
-{
-	const char *name = js_str(event_tool_meta(action), "function_name", NULL);
-	const struct tool *tool;
-	json_object *args = NULL;
-
-	if (action_to_call(&c->agent->catalog, action, name, &tool, &args, NULL))
-		return json_object_get(event_args(action));
-	return args;
-}
-
 bool hook_runner_before_call(struct conversation *c, struct event *action,
-			     const char *tool)
+			     const struct call *call)
 {
+	const char *tool = call->tool->name;
 	struct moment *m;
 
 	if (!any(c, HOOK_BEFORE_TOOL, tool))
 		return false;
 	m = moment_new(c, HOOK_BEFORE_TOOL, tool, on_before);
 	if (!m) {
-		dispatch_log_denial(c, action,
-				    "Out of memory.");
+		dispatch_log_denial(c, action, "Out of memory.");
 		return true;
 	}
 	m->action = action->id;
-	js_set(m->input, "tool_input", input_of(c, action));
+	js_set(m->input, "tool_input", json_object_get(call->args));
 	go(m);
 	return true;
 }
@@ -485,6 +473,15 @@ static void on_after(struct moment *m)
 	else
 		event_unref(e);
 	step_run_ready(c);
+}
+
+static json_object *input_of(struct conversation *c, struct event *action)
+{
+	AUTO_CALL call = { 0 };
+
+	if (call_resolve(&c->agent->catalog, action, &call, NULL))
+		return json_object_get(event_args(action));
+	return STEAL(call.args);
 }
 
 bool hook_runner_after_call(struct conversation *c, struct event *action,
@@ -638,7 +635,7 @@ static void settle(struct conversation *c, struct moment *m)
 
 	if (action && m->observation)
 		dispatch_log_observation(c, action, STEAL(m->observation), &err);
-	else if (action && c->pending == m->action)
+	else if (action && turn_pending(c) == m->action)
 		dispatch_log_failure(c, action, "",
 				     "The call was cancelled before it was made.");
 }

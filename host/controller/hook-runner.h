@@ -10,6 +10,7 @@
 
 struct conversation;
 struct hook_runner;
+struct call;
 
 /** Read which hooks there are. */
 int hook_runner_open(struct conversation *c, struct error *err);
@@ -22,14 +23,15 @@ bool hook_runner_is_busy(const struct conversation *c);
 /** A message of the user: held until its hooks have passed it. *ret_held false:
  *  say it now. */
 int hook_runner_message(struct conversation *c, const char *text, size_t len,
-		json_object *images, bool *ret_held, struct error *err);
+			json_object *images, bool *ret_held, struct error *err);
 /** The conversation shall go on: held until the session has begun. */
 bool hook_runner_continue(struct conversation *c);
 /** The pending action is about to be called. false: call it now. */
-bool hook_runner_before_call(struct conversation *c, struct event *action, const char *tool);
+bool hook_runner_before_call(struct conversation *c, struct event *action,
+			     const struct call *call);
 /** Its observation, not logged yet; takes it when true. */
-bool hook_runner_after_call(struct conversation *c, struct event *action, const char *tool,
-		   struct event *observation);
+bool hook_runner_after_call(struct conversation *c, struct event *action,
+			    const char *tool, struct event *observation);
 /** The agent comes to rest of its own accord: go to this state, unless a hook has
  *  more for it to do. `reason` is text that stays. */
 void hook_runner_rest(struct conversation *c, enum agent_state state, const char *reason);

@@ -15,6 +15,7 @@
 #include "controller/step-policy.h"
 #include "controller/context-recall.h"
 #include "controller/loop-detector.h"
+#include "controller/turn.h"
 #include "digest.h"
 #include "llm/models/router.h"
 #include "tools/calls.h"
@@ -27,15 +28,7 @@
 #include <mortise/runtime.h>
 #include <mortise/tool.h>
 
-enum { CONDENSERS_MAX = 16, WATCHERS_MAX = 32, FRAMES_MAX = 16, DELEGATES_MAX = 32, PLANNED_MAX = 256 };
-
-/** What an agent wants done, in order; a reply may give several. */
-struct planned_action {
-	enum { PLAN_CALL, PLAN_ACTION, PLAN_MESSAGE, PLAN_ERROR } kind;
-	size_t call;
-	bool wait;
-	char *type, *text;
-};
+enum { CONDENSERS_MAX = 16, WATCHERS_MAX = 32, FRAMES_MAX = 16, DELEGATES_MAX = 32 };
 
 struct watch {
 	const struct watcher *watcher;
@@ -62,9 +55,7 @@ struct agent_frame {
 	unsigned text_only;        /* consecutive replies without a call */
 	bool condense;             /* a condensation was requested and is not done */
 	char refused[512];         /* why the condensation was requested */
-	struct llm_reply *reply;   /* whose outputs are queued */
-	struct planned_action queue[PLANNED_MAX];
-	size_t queued, next;
+	struct plan *plan;         /* actions planned from a reply; NULL: none */
 	char *state_text;          /* state that the plugin stores */
 };
 
@@ -106,7 +97,6 @@ struct conversation {
 	int64_t inherited_replies; /* replies that another conversation paid for */
 
 	int (*assess)(struct conversation *c, struct event *action, struct verdict *ret);
-	bool awaiting_approval;    /* the pending action waits for the user */
 	enum risk risk;            /* of the pending action, and why */
 	char risk_reason[256];
 	char hash[SHA256_HEX];     /* of the pending action: what the user approves */
@@ -118,11 +108,9 @@ struct conversation {
 	bool approvals_announced;  /* watchers were notified of those of the project */
 
 	bool stepping, step_requested, closing;
-	int64_t pending;           /* runnable action without observation; -1 */
-	int64_t uncommitted_action; /* action whose effect is still to come; -1 */
+	struct turn *turn;         /* what is pending */
 	int64_t unmasked_action;   /* action whose arguments the log masks */
 	json_object *unmasked_args; /* its arguments, as executed; NULL: none */
-	const struct tool *pending_tool;
 	char *shell_dir;           /* last known directory of the shell; or NULL */
 	struct llm_exchange *exchange;
 	struct mt_ctx *request_ctx; /* the work whose request is in progress */
@@ -155,7 +143,7 @@ struct conversation {
 
 /* ---- conversation.c ---- */
 struct conversation *conversation_allocate(uv_loop_t *loop,
-					    const struct conversation_options *o);
+					   const struct conversation_options *o);
 /** Wire it and open its log. */
 int conversation_open(struct conversation *c, const struct conversation_options *o,
 		      enum evlog_open mode, char **ret_report, struct error *err);
@@ -164,7 +152,7 @@ int conversation_open(struct conversation *c, const struct conversation_options 
 int conversation_undo(struct conversation *c, bool keep_config, int r);
 /** A message that its hooks have passed. */
 int conversation_add_message(struct conversation *c, const char *text, size_t len,
-			 json_object *images, struct error *err);
+			     json_object *images, struct error *err);
 /** Close it, now that the session has ended. */
 void conversation_close_begin(struct conversation *c);
 /** The runner is gone: what is left of closing. */
@@ -172,15 +160,19 @@ void conversation_close_finish(struct conversation *c);
 /** Append an event; everybody is told. Takes the reference, NULL included
  *  (then `err` says why). A log that cannot be written ends the conversation
  *  in error. @return its id or a status. */
-int64_t conversation_log_event(struct conversation *c, struct event *e, struct error *err);
+int64_t conversation_log_event(struct conversation *c, struct event *e,
+			       struct error *err);
 /** evlog_barrier; if it fails, the conversation is in error. */
 int conversation_barrier(struct conversation *c, struct error *err);
-void conversation_notice(struct conversation *c, int level, const char *fmt, ...) MT_PRINTF(3, 4);
+void conversation_notice(struct conversation *c, int level, const char *fmt, ...)
+	MT_PRINTF(3, 4);
 /** Go to a state, with its side effects and its event; durable where it rests. */
-void conversation_set_state(struct conversation *c, enum agent_state state, const char *reason);
+void conversation_set_state(struct conversation *c, enum agent_state state,
+			    const char *reason);
 /** The two halves of it, for what has to be logged between them: the event, and
  *  those who watch. */
-void conversation_enter_state(struct conversation *c, enum agent_state state, const char *reason);
+void conversation_enter_state(struct conversation *c, enum agent_state state,
+			      const char *reason);
 void conversation_notify_state(struct conversation *c);
 /** What is under way ends without effect. */
 void conversation_cancel_work(struct conversation *c);
@@ -189,11 +181,12 @@ void conversation_set_error(struct conversation *c, int exit_code, const char *f
 	MT_PRINTF(3, 4);
 
 /** The text with its secrets hidden, in `ret`. @return ret->text. */
-const char *conversation_mask_text(const struct conversation *c, const char *text, struct strbuf *ret);
+const char *conversation_mask_text(const struct conversation *c, const char *text,
+				   struct strbuf *ret);
 /** A piece of a stream with its secrets hidden, as far as it can be told; len 0
  *  and `last`: what was held back. The caller clears `out`. */
-void mask_stream_chunk(struct mask_stream *s, struct strbuf *out, const char *text, size_t len,
-	  bool last);
+void mask_stream_chunk(struct mask_stream *s, struct strbuf *out, const char *text,
+		       size_t len, bool last);
 
 #define NOTIFY_WATCHERS(c, member, ...)                                                   \
 	for (size_t w_ = 0; w_ < WATCHERS_MAX; w_++)                           \
@@ -204,7 +197,8 @@ void mask_stream_chunk(struct mask_stream *s, struct strbuf *out, const char *te
 
 /* ---- wiring.c ---- */
 /** Resolve everything that the configuration names. */
-int wiring_open(struct conversation *c, const struct conversation_options *o, struct error *err);
+int wiring_open(struct conversation *c, const struct conversation_options *o,
+		struct error *err);
 int wiring_open_memory(struct conversation *c, struct error *err);
 /* The agent that works has a `system` event: an imported log, or one that was rewound
  * to before it, gets one at its end. */
@@ -224,7 +218,7 @@ bool tool_search_defers(const struct conversation *c, const struct tool *t);
 /** Put those names into the description of the tool that finds them. @return
  *  false: it is another tool. */
 bool tool_search_describe(const struct conversation *c, const struct tool *t,
-		      json_object *function);
+			  json_object *function);
 /** The model asks for some. */
 void tool_search_answer(struct conversation *c, uint64_t request, json_object *params);
 /** Read in the log which were asked for. */
@@ -240,7 +234,7 @@ void relist_close(struct conversation *c);
 /* ---- questions.c ---- */
 /** A tool asks something: is it for the user, and can one be asked? */
 bool questions_request(struct conversation *c, uint64_t call, uint64_t request,
-		      const char *method, json_object *params);
+		       const char *method, json_object *params);
 /** The call is over, and what it asked; with `all` every call is. */
 void questions_close(struct conversation *c, uint64_t call, bool all);
 
@@ -260,9 +254,11 @@ void delegates_rewound(struct conversation *c);
 /** After a restart: those that worked work again. `each` is called before each. */
 int delegates_restore(struct conversation *c,
 		      int (*each)(struct conversation *c, int64_t until,
-				  struct error *err), struct error *err);
+				  struct error *err),
+		      struct error *err);
 /** All catalogs of tools that may be called; freed by the caller. */
-const struct catalog **delegates_catalogs(const struct conversation *c, size_t *ret_count);
+const struct catalog **delegates_catalogs(const struct conversation *c,
+					  size_t *ret_count);
 /** Under which name the state of the agent is kept in the log; 256 bytes. */
 void delegates_state_key(const struct conversation *c, char *ret);
 
@@ -294,21 +290,18 @@ void action_handle(struct conversation *c, struct event *e);
 void action_resume(struct conversation *c, struct event *e);
 /** Log an action and do what follows from it. Takes the reference. */
 void action_log(struct conversation *c, struct event *e);
-/** Drop what an agent had planned. */
-void turn_clear(struct conversation *c);
-/** Drop it; the model reads of each call why it was not made. */
-void turn_refuse(struct conversation *c, const char *why);
-/** Plan again what a reply of the log asked for; `done` of it is in the log. */
-int turn_replan(struct conversation *c, struct llm_reply *reply, size_t done,
-	   struct error *err);
-/** Does the log hold other arguments of a call, because a secret was masked? */
-bool turn_call_is_masked(const struct llm_reply *reply, size_t n);
 /** Post the first event: the system text and the tools. */
-int step_log_system(struct conversation *c, struct error *err);
+int offered_tools_log_system(struct conversation *c, struct error *err);
 /** An error that the model reads; `meta_of` (may be NULL): the action or reply
  *  call that it answers. */
-void conversation_log_model_error(struct conversation *c, const char *call_id, const char *function,
+void turn_log_error(struct conversation *c, const char *call_id, const char *function,
 		    const char *text);
+
+/** Wait for the user, or, if there is none, continue or finish. `asks`: the agent asked
+ *  a question and has not come to an end; `text` is what it said. */
+void action_wait_for_user(struct conversation *c, bool asks, const char *text);
+/** What toolsets have listed since is offered from the next request on. */
+void offered_tools_update(struct conversation *c);
 
 /* ---- replay.c ---- */
 /** Take what the recording has next. @return true if there is no step now. */
@@ -325,7 +318,7 @@ bool stuck_handle(struct conversation *c);
 /** Reads the limits of a section [controller...]. What it inherits from `above` (NULL:
  *  nothing) is a limit of the whole, which its parents hold already. */
 void budget_configure(struct budget *a, const struct config *config, const char *section,
-		  const char *above);
+		      const char *above);
 /** Count the time of work up to now; called before and after a state changes. */
 void budget_update_clock(struct conversation *c);
 /** Whatever is under way ends when the time of work is over, if that is limited.
@@ -348,7 +341,7 @@ void parallel_start(struct conversation *c, const struct tool *pending);
 /** Has this call left early? Then it is that of the action from now on.
  *  `ret_result`: it is over; NULL: its result is to come. */
 bool parallel_claim(struct conversation *c, const struct tool *tool, const char *args,
-		int64_t action, const struct runner_result **ret_result);
+		    int64_t action, const struct runner_result **ret_result);
 /** Keep a result whose turn has not come. @return false: it has. */
 bool parallel_buffer_result(struct conversation *c, const struct runner_result *result);
 /** Which call of the link an action waits for; for which action a call is, -1: for
@@ -369,12 +362,12 @@ json_object *side_usage_of(const struct evlog *log, const char *who);
 /** How many of their requests were answered. */
 int64_t side_usage_calls(const struct conversation *c, const char *who);
 int side_usage_log(struct conversation *c, const char *who, const struct llm_reply *reply,
-	      struct error *err);
+		   struct error *err);
 
 /* ---- tool-completions.c ---- */
 /** A tool asks something of a model. @return false: it asks something else. */
 bool tool_completion_request(struct conversation *c, uint64_t call, uint64_t request,
-		      const char *method, json_object *params);
+			     const char *method, json_object *params);
 /** The call that asked has ended, or will: so does its request. */
 void tool_completion_cancel(struct conversation *c);
 
@@ -440,19 +433,21 @@ void condense_preview_restart(struct conversation *c);
 /* ---- model-request.c ---- */
 /** Open the models of agent and condensers, and the router. */
 int request_open_models(struct conversation *c, const char *section, const char *model,
-		struct error *err);
+			struct error *err);
 /** The model that a request of this part goes to: the one that its section names,
  *  else what the router chooses, else the model of the conversation. NULL: none. */
-struct llm *conversation_llm_for(const struct conversation *c, const struct plugin_component *p,
+struct llm *conversation_llm_for(const struct conversation *c,
+				 const struct plugin_component *p,
 				 const struct llm_request *request);
 /** The model that a request of a tool goes to: `name` of [llm.NAME], else the one that
  *  the section of its instance names, else as above. */
 int request_tool_model(struct conversation *c, const char *instance, const char *name,
-	       const struct llm_request *request, struct llm **ret, struct error *err);
+		       const struct llm_request *request, struct llm **ret,
+		       struct error *err);
 /** Send the request of a work, which is kept until the exchange is over; also when
  *  this fails `x` holds nothing any more but `sent`. */
-int request_send(struct conversation *c, struct mt_ctx *x, const struct llm_events *events,
-	     struct error *err);
+int request_send(struct conversation *c, struct mt_ctx *x,
+		 const struct llm_events *events, struct error *err);
 /** The exchange has ended: its work, which goes on; the caller clears it. */
 struct mt_ctx request_finish(struct conversation *c);
 /** The exchange has ended: forget it and its work. */
@@ -460,10 +455,11 @@ void request_clear(struct conversation *c);
 /** End it now. */
 void request_cancel(struct conversation *c);
 /** What the exchange tells of its attempts, for the log and the user. */
-void request_on_retry(struct conversation *c, const struct llm_error *why, int64_t wait_ms);
+void request_on_retry(struct conversation *c, const struct llm_error *why,
+		      int64_t wait_ms);
 void request_on_resume(struct conversation *c);
 void request_on_fallback(struct conversation *c, const struct llm_error *why,
-		  const struct llm *next);
+			 const struct llm *next);
 
 /* ---- setup.c ---- */
 /** The conversation begins: run the set-up script of the project, if there is one
@@ -473,28 +469,29 @@ void setup_begin(struct conversation *c);
  *  these. */
 void setup_continue(struct conversation *c, const struct event *action);
 /** An action has its observation: say so if it was the script, and failed. */
-void setup_report_failure(struct conversation *c, const struct event *action, const struct event *e);
+void setup_report_failure(struct conversation *c, const struct event *action,
+			  const struct event *e);
 
 /* ---- dispatch.c ---- */
 /** Execute the pending action, when its hooks have passed it. */
 void dispatch_action(struct conversation *c, struct event *action);
 void dispatch_send(struct conversation *c, struct event *action);
 /** Log the observation of an action; it is pending no longer. Takes `e`. */
-void dispatch_log_observation(struct conversation *c, struct event *action, struct event *e,
-	    struct error *err);
+void dispatch_log_observation(struct conversation *c, struct event *action,
+			      struct event *e, struct error *err);
 /** The observation of an action that must not run; the model reads why. */
 void dispatch_log_denial(struct conversation *c, struct event *action, const char *why);
 /** The action as it is executed: its arguments may hold secrets, which the log
  *  masks. @return a reference, or NULL with a sentence for the model: the process
  *  that knew them has ended. */
 struct event *dispatch_unmasked_action(const struct conversation *c, struct event *action,
-			   struct error *err);
+				       struct error *err);
 /** The action as the log has it or will have it, its secrets masked. @return a
  *  reference; NULL: out of memory. */
 struct event *dispatch_masked_action(const struct conversation *c, struct event *action);
 /** When the call of this action is ended by force, in ms. */
 int64_t dispatch_deadline(const struct conversation *c, const struct tool *tool,
-		      const struct event *action);
+			  const struct event *action);
 /** Start the runner if it is not there, so that it is ready when needed. */
 int runner_start(struct conversation *c, struct error *err);
 /* ---- spools.c ---- */
@@ -504,11 +501,12 @@ void spools_trim(struct conversation *c);
 void runner_soon(struct conversation *c);
 /** The observation of an action, which is pending no longer. */
 void dispatch_log_answer(struct conversation *c, struct event *action, const char *type,
-		 const char *text, struct error *err);
+			 const char *text, struct error *err);
 /** The call of an action is not made, or not waited for, because of a limit. */
-void dispatch_stop_at_limit(struct conversation *c, struct event *action, const char *text);
+void dispatch_stop_at_limit(struct conversation *c, struct event *action,
+			    const char *text);
 /** An observation that says why the pending action has none of its own. */
-void dispatch_log_failure(struct conversation *c, struct event *action, const char *error_id,
-		     const char *text);
+void dispatch_log_failure(struct conversation *c, struct event *action,
+			  const char *error_id, const char *text);
 
 #endif

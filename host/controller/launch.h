@@ -21,8 +21,9 @@ struct plugin_component {
 };
 
 /** Load the component that [FAMILY.NAME] or NAME means. */
-int plugin_component_load(struct config *c, struct registry *r, int kind, const char *name,
-	      struct plugin_component *ret, struct error *err);
+int plugin_component_load(struct config *c, struct registry *r, int kind,
+			  const char *name, struct plugin_component *ret,
+			  struct error *err);
 void plugin_component_clear(struct plugin_component *p);
 /** Option of a part in force; NULL: unset. */
 const char *plugin_component_option(const struct plugin_component *p, const char *name);

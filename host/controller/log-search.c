@@ -72,7 +72,7 @@ static int find(struct conversation *c, const char *query, struct strbuf *out)
 	for (int64_t id = evlog_count(c->log) - 1; id >= 0 && found < FOUND_MAX; id--) {
 		AUTO(event) struct event *e = NULL;
 
-		if (id == c->pending || !is_told(evlog_head(c->log, id)))
+		if (id == turn_pending(c) || !is_told(evlog_head(c->log, id)))
 			continue;
 		e = evlog_event(c->log, id, NULL);
 		if (e && add_excerpt(out, e, query))

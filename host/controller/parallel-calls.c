@@ -258,9 +258,8 @@ static bool is_harmless(struct conversation *c, struct event *action)
 }
 
 /* A call that is still to come, as it will be sent. @return false: it must wait. */
-static bool send_early(struct conversation *c, size_t n)
+static bool send_early(struct conversation *c, const struct llm_call *call)
 {
-	const struct llm_call *call = &c->agent->reply->calls[n];
 	const struct tool *tool = NULL;
 	AUTO(event) struct event *action =
 		call_event(&c->agent->catalog, call->name, call->args, call->args_len, "",
@@ -269,8 +268,7 @@ static bool send_early(struct conversation *c, size_t n)
 	const char *text;
 	size_t len;
 
-	if (turn_call_is_masked(c->agent->reply, n) || !action || !is_beside(c, tool) ||
-	    !is_harmless(c, action) ||
+	if (!action || !is_beside(c, tool) || !is_harmless(c, action) ||
 	    action_to_call(&c->agent->catalog, action, tool->name, &tool, &args, NULL))
 		return false;
 	text = js_text(args, &len);
@@ -279,13 +277,12 @@ static bool send_early(struct conversation *c, size_t n)
 
 void parallel_start(struct conversation *c, const struct tool *pending)
 {
-	size_t most = is_beside(c, pending) && c->agent->reply ? room(c) : 0, skip = 0;
+	size_t most = is_beside(c, pending) ? room(c) : 0, skip = 0, index;
+	const struct llm_call *call;
 
 	for (size_t i = 0; c->parallel && i < AHEAD_MAX; i++)
 		skip += c->parallel->list[i].number && c->parallel->list[i].action < 0;
-	for (size_t i = c->agent->next + skip; i < c->agent->queued && most-- > 0; i++)
-		if (c->agent->queue[i].kind != PLAN_CALL ||
-		    c->agent->queue[i].call >= c->agent->reply->call_count ||
-		    !send_early(c, c->agent->queue[i].call))
+	for (; most-- > 0 && (call = turn_planned_call(c, skip, &index)); skip++)
+		if (turn_call_is_masked(turn_reply(c), index) || !send_early(c, call))
 			break;
 }

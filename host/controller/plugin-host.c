@@ -541,53 +541,31 @@ const struct mt_host *plugin_host(void)
 
 /* ---- what agents put out ----------------------------------------------- */
 
-static int plan(struct mt_ctx *x, const struct planned_action *p, const char *type,
-		struct mt_str text)
-{
-	struct conversation *c = x->c;
-	struct planned_action *q;
-
-	if (!x->is_agent)
-		return MT_EUNSUPPORTED;
-	if (c->agent->queued == PLANNED_MAX)
-		return fail(&x->error, MT_ELIMIT, "more than %d actions of one reply",
-			    PLANNED_MAX);
-	q = &c->agent->queue[c->agent->queued];
-	*q = *p;
-	q->type = type ? strdup(type) : NULL;
-	q->text = strndup(text.ptr ? text.ptr : "", text.len);
-	if (!q->text || (type && !q->type)) {
-		free(q->text);
-		free(q->type);
-		return MT_ENOMEM;
-	}
-	c->agent->queued++;
-	return MT_OK;
-}
-
 static int out_call(struct mt_ctx *x, size_t n)
 {
-	if (!x->c->agent->reply || n >= x->c->agent->reply->call_count)
-		return MT_EINVAL;
-	return plan(x, &(struct planned_action){ .kind = PLAN_CALL, .call = n }, NULL,
-		    (struct mt_str){ 0 });
+	return x->is_agent ? turn_plan_call(x->c, n, &x->error) : MT_EUNSUPPORTED;
+}
+
+static int plan(struct mt_ctx *x, enum plan_type type, size_t argument, const char *event,
+		struct mt_str text)
+{
+	return x->is_agent ? turn_plan(x->c, type, argument, event, text, &x->error)
+			   : MT_EUNSUPPORTED;
 }
 
 static int out_action(struct mt_ctx *x, const char *type, struct mt_str args)
 {
-	return plan(x, &(struct planned_action){ .kind = PLAN_ACTION }, type, args);
+	return plan(x, PLAN_ACTION, 0, type, args);
 }
 
 static int out_message(struct mt_ctx *x, struct mt_str text, int wait)
 {
-	return plan(x,
-		    &(struct planned_action){ .kind = PLAN_MESSAGE, .wait = wait != 0 },
-		    NULL, text);
+	return plan(x, PLAN_MESSAGE, wait != 0, NULL, text);
 }
 
 static int out_complain(struct mt_ctx *x, struct mt_str text)
 {
-	return plan(x, &(struct planned_action){ .kind = PLAN_ERROR }, NULL, text);
+	return plan(x, PLAN_ERROR, 0, NULL, text);
 }
 
 const struct mt_agent_out *plugin_agent_out(void)

@@ -447,7 +447,7 @@ static bool find_owner(struct conversation *c, const struct replay_action *a)
 /* The recording is over: those that had ended end here too. */
 static void end_delegates(struct conversation *c)
 {
-	while (c->parent_count && c->state == STATE_RUNNING && c->pending < 0) {
+	while (c->parent_count && c->state == STATE_RUNNING && turn_is_idle(c)) {
 		const struct replay_action *a = taken_as(c->replay, c->agent->delegation);
 		AUTO(event) struct event *e =
 			a ? replay_result(c->replay, a->recorded) : NULL;
@@ -485,7 +485,7 @@ bool replay_step(struct conversation *c)
 
 	if (!r)
 		return false;
-	while (r->next < r->end && c->state == STATE_RUNNING && c->pending < 0 &&
+	while (r->next < r->end && c->state == STATE_RUNNING && turn_is_idle(c) &&
 	       !c->closing) {
 		struct replay_action *a = &r->actions[r->next++];
 
@@ -494,7 +494,7 @@ bool replay_step(struct conversation *c)
 	}
 	if (r->next == r->count)
 		end_delegates(c);
-	if (r->next < r->end || c->state != STATE_RUNNING || c->pending >= 0)
+	if (r->next < r->end || c->state != STATE_RUNNING || !turn_is_idle(c))
 		return true;
 	if (r->hand_over)
 		c->replay = NULL;

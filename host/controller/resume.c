@@ -274,7 +274,7 @@ static void restore_answer(struct conversation *c, struct event *e, bool yes)
 {
 	if (yes) {
 		c->state = STATE_LOADING;
-		c->uncommitted_action = e->id;
+		turn_set_uncommitted(c, e->id);
 	} else {
 		c->state = STATE_USER_REJECTED;
 		confirm_rejected(c, e);
@@ -305,7 +305,7 @@ static int restore_action(struct conversation *c, struct error *err)
 	if (ended_by(c, id) && !evlog_dispatched(c->log, id))
 		return MT_OK;
 	if (!evlog_dispatched(c->log, id)) {
-		c->uncommitted_action = id;
+		turn_set_uncommitted(c, id);
 		return MT_OK;
 	}
 	dispatch_log_failure(
@@ -342,7 +342,7 @@ static void restore_rejection(struct conversation *c)
 	AUTO(event) struct event *e = NULL;
 	AUTO(event) struct event *action = NULL;
 
-	if (c->state == STATE_AWAITING_USER_CONFIRMATION && c->pending < 0)
+	if (c->state == STATE_AWAITING_USER_CONFIRMATION && turn_is_idle(c))
 		c->state = STATE_LOADING; /* before its action was logged */
 	while (id > state &&
 	       strcmp(evlog_head(c->log, id)->type->name, "user_rejected") != 0)

@@ -58,7 +58,7 @@ static int check(const struct conversation *c, int64_t to, struct error *err)
 	if (c->closing)
 		return fail(err, MT_EDENIED, "the conversation is being closed");
 	if (c->state == STATE_RUNNING || c->exchange ||
-	    (c->pending >= 0 && evlog_dispatched(c->log, c->pending)))
+	    (!turn_is_idle(c) && evlog_dispatched(c->log, turn_pending(c))))
 		return fail(err, MT_EDENIED, "the agent is at work: pause it first");
 	if (!head)
 		return fail(err, MT_EINVAL,
@@ -89,8 +89,7 @@ int conversation_rewind(struct conversation *c, int64_t to, int64_t *ret_to,
 		return r;
 	delegates_rewound(c);
 	turn_clear(c);
-	c->pending = c->uncommitted_action = -1;
-	c->awaiting_approval = false;
+	turn_reset(c);
 	c->agent->condense = false;
 	c->agent->text_only = 0;
 	if (ret_to)

@@ -72,11 +72,9 @@ static bool begin(struct conversation *c, const char *what, const char *command,
 {
 	struct error err = ERROR_NONE;
 	AUTO(event) struct event *action = make_action(command, hidden, limit, &err);
-	AUTO(json) json_object *args = NULL;
-	const struct tool *tool;
+	AUTO_CALL call = { 0 };
 
-	if (!action ||
-	    action_to_call(&c->agent->catalog, action, NULL, &tool, &args, &err)) {
+	if (!action || call_resolve(&c->agent->catalog, action, &call, &err)) {
 		conversation_notice(c, MT_LOG_WARNING, "%s was not run: %s", what,
 				    err.text);
 		return false;
@@ -84,7 +82,7 @@ static bool begin(struct conversation *c, const char *what, const char *command,
 	conversation_notice(c, MT_LOG_INFO, "%s runs", what);
 	if (conversation_log_event(c, event_ref(action), &err) < 0)
 		return false;
-	c->pending = action->id;
+	turn_start_action(c, action->id);
 	dispatch_action(c, action);
 	return true;
 }
@@ -123,7 +121,7 @@ static bool begin_status(struct conversation *c)
 
 void setup_begin(struct conversation *c)
 {
-	if (c->depth || c->parent_count || c->replay || c->pending >= 0)
+	if (c->depth || c->parent_count || c->replay || !turn_is_idle(c))
 		return;
 	if (!begin_script(c))
 		begin_status(c);
@@ -132,7 +130,7 @@ void setup_begin(struct conversation *c)
 void setup_continue(struct conversation *c, const struct event *action)
 {
 	if (action->source == SOURCE_ENVIRONMENT && event_hidden(action) &&
-	    c->state == STATE_RUNNING && c->pending < 0)
+	    c->state == STATE_RUNNING && turn_is_idle(c))
 		begin_status(c);
 }
 

@@ -79,8 +79,7 @@ static int find_workspace(struct subagent *ch, struct error *err)
 		return up ? err->code : out_of_memory(err);
 	real = realpath(up, NULL);
 	ch->workspace = real ? path_join(real, ch->id) : NULL;
-	return ch->workspace ? dir_make(ch->workspace, err)
-			     : out_of_memory(err);
+	return ch->workspace ? dir_make(ch->workspace, err) : out_of_memory(err);
 }
 
 static int check_limits(const struct conversation *c, size_t count, struct error *err)
@@ -253,7 +252,7 @@ static void on_timer_closed(uv_handle_t *h)
 	c->subagents = NULL;
 	if (c->closing)
 		conversation_close_finish(c);
-	else if (c->pending == all->action)
+	else if (turn_pending(c) == all->action)
 		gather(all);
 	free_all(all);
 }

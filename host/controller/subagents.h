@@ -81,14 +81,14 @@ const char *subagent_end_name(enum subagent_end end);
  *  @return a status with a sentence for the model; then there is nothing to wait
  *  for. */
 int subagents_start(struct conversation *c, struct event *action, json_object *args,
-		   struct error *err);
+		    struct error *err);
 /** End them all; their results are gathered as they are. */
 void subagents_stop(struct conversation *c);
 
 /* ---- subagent-usage.c ---- */
 /** What a conversation on disk has spent, with those below it. */
 int subagents_usage_of_log(const struct config *c, const char *id, unsigned depth,
-		struct llm_usage_totals *ret, struct error *err);
+			   struct llm_usage_totals *ret, struct error *err);
 /** A child was begun: its bill is ours from now on. Logged. */
 int subagents_add_unsettled(struct conversation *c, const char *id, struct error *err);
 /** A child has ended: its sums into our account. Logged. */

@@ -123,9 +123,8 @@ static int build(const struct conversation *c, json_object *params,
 		return fail(err, MT_EINVAL, "`max_tokens` is a number from 1 to %d",
 			    COMPLETION_TOKENS);
 	r->params = json_object_new_object();
-	return js_set_int(r->params, "max_output_tokens", tokens)
-		       ? out_of_memory(err)
-		       : MT_OK;
+	return js_set_int(r->params, "max_output_tokens", tokens) ? out_of_memory(err)
+								  : MT_OK;
 }
 
 /* ---- the answer ------------------------------------------------------------ */
@@ -192,8 +191,8 @@ static int allowed(struct conversation *c, uint64_t call, struct error *err)
 {
 	char limit[256];
 
-	if (c->pending < 0 || c->pending != parallel_action_of(c, call) ||
-	    !c->pending_tool)
+	if (turn_is_idle(c) || turn_pending(c) != parallel_action_of(c, call) ||
+	    !turn_tool(c))
 		return fail(err, MT_ECANCELLED, "the call has ended");
 	if (c->completion)
 		return fail(err, MT_ELIMIT, "a call asks one thing at a time of a model");
@@ -229,7 +228,7 @@ bool tool_completion_request(struct conversation *c, uint64_t call, uint64_t req
 	r = build(c, params, &q->request, &err);
 	if (!r)
 		r = request_tool_model(
-			c, c->agent->catalog.instances[c->pending_tool->instance].name,
+			c, c->agent->catalog.instances[turn_tool(c)->instance].name,
 			js_str(params, "model", NULL), q->request, &llm, &err);
 	if (!r)
 		r = ask_model(c, q, llm, &err);

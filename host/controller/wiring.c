@@ -129,7 +129,7 @@ static int64_t find_system(const struct conversation *c)
 int wiring_ensure_system(struct conversation *c, struct error *err)
 {
 	int64_t id = find_system(c);
-	int r = id < 0 ? step_log_system(c, err) : MT_OK;
+	int r = id < 0 ? offered_tools_log_system(c, err) : MT_OK;
 
 	if (!r)
 		request_messages_set_system(c->agent->memory,
@@ -149,9 +149,7 @@ int wiring_open_memory(struct conversation *c, struct error *err)
 		(size_t)config_int(c->config, c->agent->section, "max_message_chars");
 	c->agent->memory = request_messages_new(c->log, &options);
 	c->agent->history = history_new(c->log, c->agent->start);
-	return c->agent->memory && c->agent->history
-		       ? MT_OK
-		       : out_of_memory(err);
+	return c->agent->memory && c->agent->history ? MT_OK : out_of_memory(err);
 }
 
 /* Nothing that writes goes to an agent that must not. */

@@ -81,14 +81,14 @@ static const char *wrong(struct conversation *c)
 {
 	if ((int)c->state < 0 || c->state >= STATE_COUNT)
 		return "a state that is none";
-	if (c->awaiting_approval && c->pending < 0)
+	if (turn_awaits_approval(c) && turn_is_idle(c))
 		return "it waits for nothing";
-	if (c->state == STATE_AWAITING_USER_CONFIRMATION && !c->awaiting_approval)
+	if (c->state == STATE_AWAITING_USER_CONFIRMATION && !turn_awaits_approval(c))
 		return "a confirmation is awaited of nothing";
-	if (c->awaiting_approval && c->state != STATE_AWAITING_USER_CONFIRMATION
+	if (turn_awaits_approval(c) && c->state != STATE_AWAITING_USER_CONFIRMATION
 	    && c->state != STATE_PAUSED)
 		return "an action waits and the agent is at work";
-	if (unanswered(c) >= 0 && (!c->awaiting_approval || c->pending != unanswered(c)))
+	if (unanswered(c) >= 0 && (!turn_awaits_approval(c) || turn_pending(c) != unanswered(c)))
 		return "an action that waits was lost";
 	return "";
 }
@@ -118,8 +118,8 @@ static const char *const settings[] = { "controller.analyzers=",
 static struct conversation *again(struct conversation *c, const char **ret_wrong)
 {
 	enum agent_state state = c->state;
-	bool waits = c->awaiting_approval, rests = state_is_resting(state);
-	int64_t pending = c->pending;
+	bool waits = turn_awaits_approval(c), rests = state_is_resting(state);
+	int64_t pending = turn_pending(c);
 	char *id = strdup(c->id);
 
 	if (!id)
@@ -127,7 +127,7 @@ static struct conversation *again(struct conversation *c, const char **ret_wrong
 	kit_close(&loop, c);
 	c = kit_resume(&loop, id, settings, false);
 	free(id);
-	if (waits && (!c->awaiting_approval || c->pending != pending || c->state != state))
+	if (waits && (!turn_awaits_approval(c) || turn_pending(c) != pending || c->state != state))
 		*ret_wrong = "what waited waits no longer after a restart";
 	if (rests && c->state != state)
 		*ret_wrong = "it rests elsewhere after a restart";
@@ -251,7 +251,7 @@ static struct conversation *one_op(struct conversation *c, const char **ret_wron
 		turn((int)roll(40));
 	}
 	turn((int)roll(8));
-	waited += c->awaiting_approval;
+	waited += turn_awaits_approval(c);
 	return c;
 }
 

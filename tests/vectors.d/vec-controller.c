@@ -90,7 +90,7 @@ static bool case_set_state(struct vec *v, json_object *in, json_object *output)
 	id = evlog_count(c->log);
 	conversation_set_state(c, (enum agent_state)to, "");
 	fault_text(v, "state", js_str(output, "state", ""), state_name(c->state));
-	fault_int(v, "pending", js_bool(output, "pending", false), c->pending >= 0);
+	fault_int(v, "pending", js_bool(output, "pending", false), !turn_is_idle(c));
 	fault_int(v, "max_iterations", js_int(output, "max_iterations", 0),
 		  (int64_t)steps->max);
 	compare_events(v, c, id, js_get(output, "events"));
@@ -172,7 +172,7 @@ static void run_confirmation(struct vec *v, struct conversation *c, struct event
 		conversation_log_event(c, e, &err);
 	fault_text(v, "state", js_str(output, "state", ""), state_name(c->state));
 	fault_int(v, "pending", js_bool(output, "pending", false),
-		  gate == GATE_WAIT ? c->pending == kept->id : runnable);
+		  gate == GATE_WAIT ? turn_pending(c) == kept->id : runnable);
 	if (gate == GATE_WAIT)
 		fault_text(v, "mark", js_str(output, "confirmation_state", ""),
 			   confirm_awaited(kept) ? "awaiting_confirmation" : "");

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * actions.c - what follows from an action that is in the log: a table by its type. */
+#include "controller/internal.h"
+
+#include "context/prompts.h"
+#include "controller/exit-code.h"
+#include "controller/task-list.h"
+#include "files.h"
+#include "log.h"
+
+#include <string.h>
+
+enum { TEXT_ONLY_MAX = 3 }; /* consecutive replies without a call, non-interactive */
+
+/* ---- waiting for the user -------------------------------------------------- */
+
+/* What to say to a model that only talks when nobody can answer. */
+static void continue_alone(struct conversation *c)
+{
+	struct error err = ERROR_NONE;
+	AUTO(free) char *text = NULL;
+	AUTO(json) json_object *data = json_object_new_object();
+
+	if (++c->agent->text_only >= TEXT_ONLY_MAX) {
+		hook_runner_rest(
+			c, STATE_AWAITING_USER_INPUT,
+			"the model talks and calls no tool, and nobody is there to "
+			"answer");
+		return;
+	}
+	text = prompt_render(c->config, c->agent->plugin.component->name, "continue",
+			     data, &err);
+	if (!text) {
+		conversation_set_error(c, EXIT_FAILED, "%s", err.text);
+		return;
+	}
+	js_set_str(data, "content", text);
+	conversation_log_event(c, event_action("message", SOURCE_USER, STEAL(data), &err),
+			       &err);
+}
+
+/* Is a reply without a tool call the end of the task? */
+static bool is_answer(const struct conversation *c, const char *text)
+{
+	const char *rule = config_get(c->config, c->agent->section, "text_only");
+
+	if (!text[strspn(text, " \t\r\n")])
+		return false;
+	return strcmp(rule, "done") == 0 ||
+	       (strcmp(rule, "auto") == 0 && c->answers && !c->parent_count);
+}
+
+/* `asks`: it waits for an answer, and has not come to an end; `text` is what it said. */
+void action_wait_for_user(struct conversation *c, bool asks, const char *text)
+{
+	if (history_user_since(c->log, c->request_event_count))
+		return; /* the user has said more in the meantime */
+	if (c->headless && !asks && is_answer(c, text))
+		hook_runner_rest(c, STATE_FINISHED, "");
+	else if (c->headless)
+		continue_alone(c);
+	else if (asks)
+		conversation_set_state(c, STATE_AWAITING_USER_INPUT, "");
+	else
+		hook_runner_rest(c, STATE_AWAITING_USER_INPUT, "");
+}
+
+/* ---- actions without a tool ------------------------------------------------ */
+
+/* Observations that the controller gives itself. */
+static void observe(struct conversation *c, struct event *action, const char *type,
+		    const char *content, json_object *extras)
+{
+	struct error err = ERROR_NONE;
+	struct event *e = event_observation(type, action->source, action->id, content,
+					    strlen(content), extras, &err);
+	json_object *meta = event_tool_meta(action);
+
+	if (e && meta)
+		js_set(e->json, "tool_call_metadata", json_object_get(meta));
+	conversation_log_event(c, e, &err);
+}
+
+/* A copy for people; the list itself is in the log. */
+static void copy_tasks(struct conversation *c, const struct strbuf *text)
+{
+	AUTO(free) char *path = path_join(c->dir, "TASKS.md");
+	struct error err = ERROR_NONE;
+
+	if (path && file_write(path, text->text, text->len, 0600, false, &err))
+		log_line(MT_LOG_WARNING, "controller", "TASKS.md: %s", err.text);
+}
+
+static void track_tasks(struct conversation *c, struct event *e)
+{
+	AUTO(strbuf) struct strbuf text = STRBUF(16 << 20), said = STRBUF(16 << 20);
+	const char *command = event_arg(e, "command");
+	bool plans = strcmp(command, "plan") == 0;
+	AUTO(json) json_object *list =
+		plans ? json_object_get(js_get(event_args(e), "task_list"))
+		      : tasks_newest(c->agent->history, c->log);
+	json_object *extras = json_object_new_object();
+
+	if (!plans && strcmp(command, "view") != 0) {
+		json_object_put(extras);
+		strbuf_addf(&said, "Unknown command: %s. There are view and plan.",
+			    command);
+		observe(c, e, "error", said.text, NULL);
+		return;
+	}
+	tasks_text(list, &text);
+	if (plans) {
+		tasks_planned(list, &said);
+		strbuf_addc(&text, '\n');
+		copy_tasks(c, &text);
+	}
+	js_set_str(extras, "command", command);
+	js_set(extras, "task_list",
+	       list ? json_object_get(list) : json_object_new_array());
+	observe(c, e, "task_tracking", plans ? said.text : text.text, extras);
+}
+
+static void on_think(struct conversation *c, struct event *e)
+{
+	observe(c, e, "think", "Your thought has been logged.", NULL);
+}
+
+static void on_finish(struct conversation *c, struct event *e)
+{
+	(void)e;
+	turn_clear(c);
+	hook_runner_rest(c, STATE_FINISHED, "");
+}
+
+static void on_reject(struct conversation *c, struct event *e)
+{
+	turn_clear(c);
+	conversation_set_state(c, STATE_REJECTED, event_arg(e, "thought"));
+}
+
+static void on_condensation_request(struct conversation *c, struct event *e)
+{
+	(void)e;
+	c->agent->condense = true;
+}
+
+/* A message that is a tool call asks the user. */
+static void on_message(struct conversation *c, struct event *e)
+{
+	if (!event_tool_meta(e))
+		return;
+	turn_clear(c); /* what else was planned did not know the answer */
+	action_wait_for_user(c, true, "");
+}
+
+static const struct {
+	const char *type;
+	void (*handle)(struct conversation *c, struct event *e);
+} handlers[] = {
+	{ "think", on_think },
+	{ "finish", on_finish },
+	{ "reject", on_reject },
+	{ "condensation_request", on_condensation_request },
+	{ "delegate", delegate_begin },
+	{ "task_tracking", track_tasks },
+	{ "message", on_message },
+};
+
+void action_handle(struct conversation *c, struct event *e)
+{
+	if (e->type->flags & EVENT_RUNNABLE) {
+		turn_start_action(c, e->id);
+		dispatch_action(c, e);
+		return;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(handlers); i++)
+		if (strcmp(handlers[i].type, e->type->name) == 0) {
+			handlers[i].handle(c, e);
+			return;
+		}
+}
+
+/* ---- from the gate to the log ---------------------------------------------- */
+
+void action_resume(struct conversation *c, struct event *e)
+{
+	struct verdict v;
+	bool yes = false, answer = confirm_is_answer(e, &yes);
+	enum gate gate = GATE_RUN;
+
+	if (answer && !yes) {
+		confirm_rejected(c, e);
+		return;
+	}
+	if (!answer && (e->type->flags & EVENT_RUNNABLE))
+		gate = confirm_gate(c, e, &v);
+	if (gate == GATE_WAIT)
+		confirm_wait_again(c, e, &v);
+	else if (gate == GATE_DENY)
+		confirm_refuse(c, e, &v);
+	else
+		action_handle(c, e);
+}
+
+/* The bill so far, as V0 puts it on actions. */
+static void add_metrics(const struct conversation *c, struct event *e)
+{
+	const struct llm_usage_totals *bill = conversation_bill(c);
+	const struct llm_metrics *m = bill ? llm_usage_totals_sum(bill) : NULL;
+	json_object *o, *u;
+	double budget = c->budget.quotas[LIMIT_COST].max;
+
+	if (!m || !c->agent->llm)
+		return;
+	o = json_object_new_object();
+	u = json_object_new_object();
+	js_set(o, "accumulated_cost", js_new_number(m->cost));
+	js_set(o, "max_budget_per_task", budget > 0 ? js_new_number(budget) : NULL);
+	js_set_str(u, "model", llm_name(c->agent->llm));
+	js_set_int(u, "prompt_tokens", m->input);
+	js_set_int(u, "completion_tokens", m->output);
+	js_set_int(u, "cache_read_tokens", m->cache_read);
+	js_set_int(u, "cache_write_tokens", m->cache_write);
+	js_set_int(u, "context_window",
+		   llm_context_window(c->agent->llm) > 0
+			   ? llm_context_window(c->agent->llm)
+			   : 0);
+	js_set_int(u, "per_turn_token", c->turn_tokens);
+	js_set(o, "accumulated_token_usage", u);
+	js_set(e->json, "llm_metrics", o);
+}
+
+void action_log(struct conversation *c, struct event *e)
+{
+	struct error err = ERROR_NONE;
+	AUTO(event) struct event *kept = event_ref(e);
+	enum gate gate = GATE_RUN;
+	struct verdict v;
+
+	if (e)
+		add_metrics(c, e);
+	if (e && strcmp(e->type->name, "message") != 0)
+		c->agent->text_only = 0;
+	if (e && (e->type->flags & EVENT_RUNNABLE))
+		gate = confirm_gate(c, e, &v);
+	if (gate == GATE_WAIT)
+		confirm_wait(c, e, &v);
+	else if (conversation_log_event(c, e, &err) < 0)
+		return;
+	else if (gate == GATE_DENY)
+		confirm_refuse(c, kept, &v);
+	else
+		action_handle(c, kept);
+}

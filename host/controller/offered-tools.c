@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * offered-tools.c - the tools that the model is offered, and the first event of an
+ * agent, which names them. */
+#include "controller/internal.h"
+
+#include <config.h>
+
+#include <string.h>
+
+/* Which agents there are. NULL: out of memory. */
+static json_object *name_delegates(const struct conversation *c, json_object *schema)
+{
+	AUTO(json) json_object *copy = NULL;
+	json_object *names = json_object_new_array();
+	const char *list = config_get(c->config, c->agent->section, "delegates"), *item;
+	size_t len;
+
+	while (names && list && list_next(&list, &item, &len))
+		js_add(names, json_object_new_string_len(item, (int)len));
+	if (json_object_deep_copy(schema, &copy, NULL) ||
+	    js_set(js_path(copy, "properties.agent"), "enum", names))
+		return NULL;
+	return STEAL(copy);
+}
+
+static bool is_delegate(const struct tool *t)
+{
+	return (t->hints & MT_TOOL_CONTROL) && strcmp(t->name, "delegate") == 0;
+}
+
+/* Nobody is offered an agent where none is wired, nor all of very many tools. */
+static bool is_offered(const struct conversation *c, const struct tool *t)
+{
+	const char *list = config_get(c->config, c->agent->section, "delegates");
+
+	return (!is_delegate(t) || (list && *list)) && !tool_search_defers(c, t);
+}
+
+/* What a tool asks for; with its risk, if somebody goes by what the model says. */
+static json_object *offered_schema(const struct conversation *c, const struct tool *t)
+{
+	bool sandboxed = strcmp(c->runtime.component->name, "local") != 0;
+
+	if (is_delegate(t))
+		return name_delegates(c, t->schema_json);
+	if (!c->agent->catalog.reads_risk || tool_only_reads(t) ||
+	    (t->hints & MT_TOOL_CONTROL))
+		return json_object_get(t->schema_json);
+	return risk_schema(t->schema_json, sandboxed);
+}
+
+static json_object *list_tools(const struct conversation *c)
+{
+	json_object *list = json_object_new_array();
+
+	for (size_t i = 0; list && i < c->agent->catalog.count; i++) {
+		const struct tool *t = &c->agent->catalog.tools[i];
+		json_object *f, *o;
+
+		if (!is_offered(c, t))
+			continue;
+		f = json_object_new_object();
+		o = json_object_new_object();
+		js_set_str(f, "name", t->name);
+		js_set_str(f, "description", t->description);
+		js_set(f, "parameters", offered_schema(c, t));
+		js_set_str(o, "type", "function");
+		js_set(o, "function", f);
+		if (!tool_search_describe(c, t, f) &&
+		    *t->brief) /* beside what a model is sent of it */
+			js_set_str(o, "brief", t->brief);
+		js_add(list, o);
+	}
+	return list;
+}
+
+/* What toolsets have listed since is offered from the next request on. */
+void offered_tools_update(struct conversation *c)
+{
+	AUTO(json) json_object *list = NULL;
+
+	if (c->parent_count) /* the catalogs are shared while an agent works for another */
+		return;
+	for (size_t i = 0; i < c->delegate_count; i++)
+		catalog_renew(&c->delegates[i].catalog);
+	if (!c->requested_tools)
+		tool_search_resume(c);
+	c->tools_dirty |= catalog_renew(&c->agent->catalog);
+	list = c->tools_dirty ? list_tools(c) : NULL;
+	c->tools_dirty = false;
+	if (list && c->agent->memory)
+		request_messages_offer(c->agent->memory, list);
+}
+
+int offered_tools_log_system(struct conversation *c, struct error *err)
+{
+	const struct mt_agent *agent = c->agent->plugin.functions;
+	struct mt_ctx x = { .c = c, .part = &c->agent->plugin, .is_agent = true };
+	json_object *args = json_object_new_object();
+	const char *suffix = config_get(c->config, c->agent->section, "system_suffix");
+	AUTO(strbuf) struct strbuf whole = STRBUF(16 << 20);
+	struct mt_str text = { "", 0 };
+	int r = agent->system(plugin_host(), &x, &text);
+	int64_t id;
+
+	if (r) {
+		fail(err, r, "agent %s: %s", c->agent->plugin.component->name,
+		     x.error.code ? x.error.text : status_name(r));
+	} else {
+		strbuf_addn(&whole, text.ptr, text.len);
+		if (suffix && *suffix)
+			strbuf_addf(&whole, "%s%s", whole.len ? "\n\n" : "", suffix);
+		js_set_strn(args, "content", whole.text, whole.len);
+		js_set(args, "tools", list_tools(c));
+		js_set_str(args, "openhands_version", "mortise " VERSION);
+		js_set_str(args, "agent_class", c->agent->plugin.component->name);
+		id = conversation_log_event(c,
+					    event_action("system", SOURCE_AGENT,
+							 json_object_get(args), err),
+					    err);
+		r = id < 0 ? (int)id : MT_OK;
+	}
+	json_object_put(args);
+	plugin_ctx_clear(&x);
+	return r;
+}
