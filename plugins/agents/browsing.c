@@ -27,15 +27,5 @@ static const struct mt_agent agent = {
 	.tools = "browser",
 };
 
-static const struct mt_component component = {
-	.size = sizeof component,
-	.kind = MT_KIND_AGENT,
-	.version_major = MT_AGENT_MAJOR,
-	.version_minor = MT_AGENT_MINOR,
-	.name = "browsing",
-	.summary = "Works in a web browser, told by text what its pages show.",
-	.functions = &agent,
-};
-
-MT_PLUGIN(.name = "browsing", .version = "1.0", .license = "MIT", .components = &component,
-	  .component_count = 1)
+MT_AGENT(&agent, "browsing", .name = "browsing",
+	 .summary = "Works in a web browser, told by text what its pages show.")

@@ -38,17 +38,6 @@ static const struct mt_agent codeact = {
 	.advance = turn_advance,
 };
 
-static const struct mt_component component = {
-	.size = sizeof component,
-	.kind = MT_KIND_AGENT,
-	.version_major = MT_AGENT_MAJOR,
-	.version_minor = MT_AGENT_MINOR,
-	.name = "codeact",
-	.summary = "Plans, runs commands and edits files until the task is done.",
-	.options = options,
-	.option_count = sizeof options / sizeof options[0],
-	.functions = &codeact,
-};
-
-MT_PLUGIN(.name = "codeact", .version = "1.0", .license = "MIT", .components = &component,
-	  .component_count = 1)
+MT_AGENT(&codeact, "codeact", .name = "codeact",
+	 .summary = "Plans, runs commands and edits files until the task is done.",
+	 .options = options, .option_count = sizeof options / sizeof options[0])

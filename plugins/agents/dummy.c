@@ -45,15 +45,5 @@ static const struct mt_agent dummy = {
 	.advance = advance,
 };
 
-static const struct mt_component component = {
-	.size = sizeof component,
-	.kind = MT_KIND_AGENT,
-	.version_major = MT_AGENT_MAJOR,
-	.version_minor = MT_AGENT_MINOR,
-	.name = "dummy",
-	.summary = "Runs one command and finishes, without a model.",
-	.functions = &dummy,
-};
-
-MT_PLUGIN(.name = "dummy", .version = "1.0", .license = "MIT", .components = &component,
-	  .component_count = 1)
+MT_AGENT(&dummy, "dummy", .name = "dummy",
+	 .summary = "Runs one command and finishes, without a model.")

@@ -18,15 +18,6 @@ static const struct mt_agent readonly = {
 	.tools = "think, finish, search",
 };
 
-static const struct mt_component component = {
-	.size = sizeof component,
-	.kind = MT_KIND_AGENT,
-	.version_major = MT_AGENT_MAJOR,
-	.version_minor = MT_AGENT_MINOR,
-	.name = "readonly",
-	.summary = "Searches and reads files to answer questions; cannot change anything.",
-	.functions = &readonly,
-};
-
-MT_PLUGIN(.name = "readonly", .version = "1.0", .license = "MIT",
-	  .components = &component, .component_count = 1)
+MT_AGENT(&readonly, "readonly", .name = "readonly",
+	 .summary = "Searches and reads files to answer questions; cannot change "
+		    "anything.")

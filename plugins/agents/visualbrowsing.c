@@ -29,15 +29,6 @@ static const struct mt_agent agent = {
 	.tools = "browser",
 };
 
-static const struct mt_component component = {
-	.size = sizeof component,
-	.kind = MT_KIND_AGENT,
-	.version_major = MT_AGENT_MAJOR,
-	.version_minor = MT_AGENT_MINOR,
-	.name = "visualbrowsing",
-	.summary = "Works in a web browser and sees its pages, for models that take images.",
-	.functions = &agent,
-};
-
-MT_PLUGIN(.name = "visualbrowsing", .version = "1.0", .license = "MIT", .components = &component,
-	  .component_count = 1)
+MT_AGENT(&agent, "visualbrowsing", .name = "visualbrowsing",
+	 .summary = "Works in a web browser and sees its pages, for models that take "
+		    "images.")

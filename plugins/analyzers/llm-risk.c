@@ -24,15 +24,5 @@ static const struct mt_analyzer analyzer = {
 	.advance = advance,
 };
 
-static const struct mt_component component = {
-	.size = sizeof component,
-	.kind = MT_KIND_ANALYZER,
-	.version_major = MT_ANALYZER_MAJOR,
-	.version_minor = MT_ANALYZER_MINOR,
-	.name = "llm",
-	.summary = "The risk that the model itself states with each call.",
-	.functions = &analyzer,
-};
-
-MT_PLUGIN(.name = "llm-risk", .version = "1.0", .license = "MIT", .components = &component,
-	  .component_count = 1)
+MT_ANALYZER(&analyzer, "llm-risk", .name = "llm",
+	    .summary = "The risk that the model itself states with each call.")

@@ -22,17 +22,6 @@ static const struct mt_condenser amortized = {
 	.check = kit_check_sizes,
 };
 
-static const struct mt_component component = {
-	.size = sizeof component,
-	.kind = MT_KIND_CONDENSER,
-	.version_major = MT_CONDENSER_MAJOR,
-	.version_minor = MT_CONDENSER_MINOR,
-	.name = "amortized",
-	.summary = "Forgets the middle when the view is too long.",
-	.options = kit_size_options,
-	.option_count = 2,
-	.functions = &amortized,
-};
-
-MT_PLUGIN(.name = "amortized", .version = "1.0", .license = "MIT",
-	  .components = &component, .component_count = 1)
+MT_CONDENSER(&amortized, "amortized", .name = "amortized",
+	     .summary = "Forgets the middle when the view is too long.",
+	     .options = kit_size_options, .option_count = 2)

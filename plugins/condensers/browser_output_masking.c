@@ -49,17 +49,6 @@ static const struct mt_condenser browser_output_masking = {
 	.advance = advance,
 };
 
-static const struct mt_component component = {
-	.size = sizeof component,
-	.kind = MT_KIND_CONDENSER,
-	.version_major = MT_CONDENSER_MAJOR,
-	.version_minor = MT_CONDENSER_MINOR,
-	.name = "browser_output_masking",
-	.summary = "Masks all but the newest pages of a browser.",
-	.options = options,
-	.option_count = 1,
-	.functions = &browser_output_masking,
-};
-
-MT_PLUGIN(.name = "browser_output_masking", .version = "1.0", .license = "MIT",
-	  .components = &component, .component_count = 1)
+MT_CONDENSER(&browser_output_masking, "browser_output_masking", .name = "browser_output_masking",
+	     .summary = "Masks all but the newest pages of a browser.",
+	     .options = options, .option_count = 1)

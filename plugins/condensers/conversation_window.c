@@ -122,15 +122,6 @@ static const struct mt_condenser conversation_window = {
 	.advance = advance,
 };
 
-static const struct mt_component component = {
-	.size = sizeof component,
-	.kind = MT_KIND_CONDENSER,
-	.version_major = MT_CONDENSER_MAJOR,
-	.version_minor = MT_CONDENSER_MINOR,
-	.name = "conversation_window",
-	.summary = "Keeps the beginning and the newer half when the window is full.",
-	.functions = &conversation_window,
-};
-
-MT_PLUGIN(.name = "conversation_window", .version = "1.0", .license = "MIT",
-	  .components = &component, .component_count = 1)
+MT_CONDENSER(&conversation_window, "conversation_window", .name = "conversation_window",
+	     .summary = "Keeps the beginning and the newer half when the window is "
+			"full.")

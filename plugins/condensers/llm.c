@@ -27,17 +27,6 @@ static const struct mt_condenser llm = {
 	.check = kit_check_sizes,
 };
 
-static const struct mt_component component = {
-	.size = sizeof component,
-	.kind = MT_KIND_CONDENSER,
-	.version_major = MT_CONDENSER_MAJOR,
-	.version_minor = MT_CONDENSER_MINOR,
-	.name = "llm",
-	.summary = "Has a model summarise the middle when the view is too long.",
-	.options = summary_options,
-	.option_count = 3,
-	.functions = &llm,
-};
-
-MT_PLUGIN(.name = "llm", .version = "1.0", .license = "MIT", .components = &component,
-	  .component_count = 1)
+MT_CONDENSER(&llm, "llm", .name = "llm",
+	     .summary = "Has a model summarise the middle when the view is too long.",
+	     .options = summary_options, .option_count = 3)

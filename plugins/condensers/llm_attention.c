@@ -157,17 +157,6 @@ static const struct mt_condenser llm_attention = {
 	.check = kit_check_sizes,
 };
 
-static const struct mt_component component = {
-	.size = sizeof component,
-	.kind = MT_KIND_CONDENSER,
-	.version_major = MT_CONDENSER_MAJOR,
-	.version_minor = MT_CONDENSER_MINOR,
-	.name = "llm_attention",
-	.summary = "Has a model choose the events that stay.",
-	.options = kit_size_options,
-	.option_count = 2,
-	.functions = &llm_attention,
-};
-
-MT_PLUGIN(.name = "llm_attention", .version = "1.0", .license = "MIT",
-	  .components = &component, .component_count = 1)
+MT_CONDENSER(&llm_attention, "llm_attention", .name = "llm_attention",
+	     .summary = "Has a model choose the events that stay.",
+	     .options = kit_size_options, .option_count = 2)

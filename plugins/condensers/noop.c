@@ -13,15 +13,5 @@ static int advance(const struct mt_host *host, const struct mt_condenser_out *ou
 
 static const struct mt_condenser noop = { .size = sizeof noop, .advance = advance };
 
-static const struct mt_component component = {
-	.size = sizeof component,
-	.kind = MT_KIND_CONDENSER,
-	.version_major = MT_CONDENSER_MAJOR,
-	.version_minor = MT_CONDENSER_MINOR,
-	.name = "noop",
-	.summary = "Forgets nothing.",
-	.functions = &noop,
-};
-
-MT_PLUGIN(.name = "noop", .version = "1.0", .license = "MIT", .components = &component,
-	  .component_count = 1)
+MT_CONDENSER(&noop, "noop", .name = "noop",
+	     .summary = "Forgets nothing.")

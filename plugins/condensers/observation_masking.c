@@ -32,17 +32,6 @@ static const struct mt_condenser observation_masking = {
 	.advance = advance,
 };
 
-static const struct mt_component component = {
-	.size = sizeof component,
-	.kind = MT_KIND_CONDENSER,
-	.version_major = MT_CONDENSER_MAJOR,
-	.version_minor = MT_CONDENSER_MINOR,
-	.name = "observation_masking",
-	.summary = "Masks the observations of all but the newest events.",
-	.options = options,
-	.option_count = 1,
-	.functions = &observation_masking,
-};
-
-MT_PLUGIN(.name = "observation_masking", .version = "1.0", .license = "MIT",
-	  .components = &component, .component_count = 1)
+MT_CONDENSER(&observation_masking, "observation_masking", .name = "observation_masking",
+	     .summary = "Masks the observations of all but the newest events.",
+	     .options = options, .option_count = 1)

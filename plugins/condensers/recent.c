@@ -28,17 +28,6 @@ static const struct mt_option options[] = {
 
 static const struct mt_condenser recent = { .size = sizeof recent, .advance = advance };
 
-static const struct mt_component component = {
-	.size = sizeof component,
-	.kind = MT_KIND_CONDENSER,
-	.version_major = MT_CONDENSER_MAJOR,
-	.version_minor = MT_CONDENSER_MINOR,
-	.name = "recent",
-	.summary = "Keeps the first events and the newest.",
-	.options = options,
-	.option_count = sizeof options / sizeof options[0],
-	.functions = &recent,
-};
-
-MT_PLUGIN(.name = "recent", .version = "1.0", .license = "MIT", .components = &component,
-	  .component_count = 1)
+MT_CONDENSER(&recent, "recent", .name = "recent",
+	     .summary = "Keeps the first events and the newest.",
+	     .options = options, .option_count = sizeof options / sizeof options[0])

@@ -124,17 +124,6 @@ static const struct mt_condenser structured = {
 	.check = kit_check_sizes,
 };
 
-static const struct mt_component component = {
-	.size = sizeof component,
-	.kind = MT_KIND_CONDENSER,
-	.version_major = MT_CONDENSER_MAJOR,
-	.version_minor = MT_CONDENSER_MINOR,
-	.name = "structured",
-	.summary = "Has a model fill in a form about the middle of a long view.",
-	.options = summary_options,
-	.option_count = 3,
-	.functions = &structured,
-};
-
-MT_PLUGIN(.name = "structured", .version = "1.0", .license = "MIT",
-	  .components = &component, .component_count = 1)
+MT_CONDENSER(&structured, "structured", .name = "structured",
+	     .summary = "Has a model fill in a form about the middle of a long view.",
+	     .options = summary_options, .option_count = 3)

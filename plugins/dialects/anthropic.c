@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * anthropic.c - the dialect of Anthropic's Messages: the request. */
+#define MT_PLUGIN_VERSION "0.1"
 #include "anthropic.h"
 #include "claude.h"
 #include <string.h>
@@ -431,17 +432,5 @@ static const struct mt_dialect dialect = {
 	.counted = counted,
 };
 
-static const struct mt_component components[] = {
-	{
-		.size = sizeof(struct mt_component),
-		.kind = MT_KIND_DIALECT,
-		.version_major = MT_DIALECT_MAJOR,
-		.version_minor = MT_DIALECT_MINOR,
-		.name = "anthropic",
-		.summary = "Anthropic's Messages, with thinking and prompt caching.",
-		.functions = &dialect,
-	},
-};
-
-MT_PLUGIN(.name = "dialect-anthropic", .version = "0.1", .license = "MIT",
-	  .components = components, .component_count = 1)
+MT_DIALECT(&dialect, "dialect-anthropic", .name = "anthropic",
+	   .summary = "Anthropic's Messages, with thinking and prompt caching.")

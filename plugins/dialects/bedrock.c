@@ -2,6 +2,7 @@
  *
  * bedrock.c - requests of Amazon Bedrock's Converse API, signed for AWS or sent
  * with a Bedrock API key (AWS_BEARER_TOKEN_BEDROCK). */
+#define MT_PLUGIN_VERSION "0.1"
 #include "aws.h"
 #include "bedrock.h"
 #include "claude.h"
@@ -493,17 +494,5 @@ static const struct mt_dialect dialect = {
 	.sign = sign,
 };
 
-static const struct mt_component components[] = {
-	{
-		.size = sizeof(struct mt_component),
-		.kind = MT_KIND_DIALECT,
-		.version_major = MT_DIALECT_MAJOR,
-		.version_minor = MT_DIALECT_MINOR,
-		.name = "bedrock",
-		.summary = "Amazon Bedrock's Converse, for all models that it has.",
-		.functions = &dialect,
-	},
-};
-
-MT_PLUGIN(.name = "dialect-bedrock", .version = "0.1", .license = "MIT",
-	  .components = components, .component_count = 1)
+MT_DIALECT(&dialect, "dialect-bedrock", .name = "bedrock",
+	   .summary = "Amazon Bedrock's Converse, for all models that it has.")

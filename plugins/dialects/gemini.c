@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * gemini.c - the dialect of Google's generateContent: the request. */
+#define MT_PLUGIN_VERSION "0.1"
 #include "gemini.h"
 #include <string.h>
 
@@ -419,17 +420,5 @@ static const struct mt_dialect dialect = {
 	.counted = counted,
 };
 
-static const struct mt_component components[] = {
-	{
-		.size = sizeof(struct mt_component),
-		.kind = MT_KIND_DIALECT,
-		.version_major = MT_DIALECT_MAJOR,
-		.version_minor = MT_DIALECT_MINOR,
-		.name = "gemini",
-		.summary = "Google's Gemini, with its thoughts and their signatures.",
-		.functions = &dialect,
-	},
-};
-
-MT_PLUGIN(.name = "dialect-gemini", .version = "0.1", .license = "MIT",
-	  .components = components, .component_count = 1)
+MT_DIALECT(&dialect, "dialect-gemini", .name = "gemini",
+	   .summary = "Google's Gemini, with its thoughts and their signatures.")

@@ -4,6 +4,7 @@
  * it lets the size of the context be set, which is small otherwise.
  *
  * A stream is one JSON object a line, the last one with "done". */
+#define MT_PLUGIN_VERSION "0.1"
 #include "jsonl.h"
 #include "kit.h"
 #include <string.h>
@@ -385,17 +386,5 @@ static const struct mt_dialect dialect = {
 	.end = end,
 };
 
-static const struct mt_component components[] = {
-	{
-		.size = sizeof(struct mt_component),
-		.kind = MT_KIND_DIALECT,
-		.version_major = MT_DIALECT_MAJOR,
-		.version_minor = MT_DIALECT_MINOR,
-		.name = "ollama",
-		.summary = "Ollama's own interface, with a context of any size.",
-		.functions = &dialect,
-	},
-};
-
-MT_PLUGIN(.name = "dialect-ollama", .version = "0.1", .license = "MIT",
-	  .components = components, .component_count = 1)
+MT_DIALECT(&dialect, "dialect-ollama", .name = "ollama",
+	   .summary = "Ollama's own interface, with a context of any size.")

@@ -2,6 +2,7 @@
  *
  * openai.c - the dialect of chat completions, as OpenAI and most others speak
  * it: the request. */
+#define MT_PLUGIN_VERSION "0.1"
 #include "openai.h"
 #include <string.h>
 
@@ -353,18 +354,6 @@ static const struct mt_dialect dialect = {
 	.counted = counted,
 };
 
-static const struct mt_component components[] = {
-	{
-		.size = sizeof(struct mt_component),
-		.kind = MT_KIND_DIALECT,
-		.version_major = MT_DIALECT_MAJOR,
-		.version_minor = MT_DIALECT_MINOR,
-		.name = "openai",
-		.summary = "Chat completions, as OpenAI and many others speak them, and "
-			   "OpenAI's Responses.",
-		.functions = &dialect,
-	},
-};
-
-MT_PLUGIN(.name = "dialect-openai", .version = "0.1", .license = "MIT",
-	  .components = components, .component_count = 1)
+MT_DIALECT(&dialect, "dialect-openai", .name = "openai",
+	   .summary = "Chat completions, as OpenAI and many others speak them, and "
+		      "OpenAI's Responses.")

@@ -7,6 +7,7 @@
  * resumed conversation goes on where it was. What a turn expects is checked
  * while the request is encoded; its errors and its text come when it is sent. */
 #define MORTISE_PROVISIONAL
+#define MT_PLUGIN_VERSION "0.1"
 #include "files.h"
 #include "js.h"
 #include "script-parse.h"
@@ -369,17 +370,5 @@ static const struct mt_dialect dialect = {
 	.end = end,
 };
 
-static const struct mt_component components[] = {
-	{
-		.size = sizeof(struct mt_component),
-		.kind = MT_KIND_DIALECT,
-		.version_major = MT_DIALECT_MAJOR,
-		.version_minor = MT_DIALECT_MINOR,
-		.name = "script",
-		.summary = "A scripted model that plays turns from a file.",
-		.functions = &dialect,
-	},
-};
-
-MT_PLUGIN(.name = "dialect-script", .version = "0.1", .license = "MIT",
-	  .components = components, .component_count = 1)
+MT_DIALECT(&dialect, "dialect-script", .name = "script",
+	   .summary = "A scripted model that plays turns from a file.")

@@ -21,15 +21,5 @@ static int launch(const struct mt_host *host, const struct mt_runtime_out *out,
 
 static const struct mt_runtime local = { .size = sizeof local, .launch = launch };
 
-static const struct mt_component component = {
-	.size = sizeof component,
-	.kind = MT_KIND_RUNTIME,
-	.version_major = MT_RUNTIME_MAJOR,
-	.version_minor = MT_RUNTIME_MINOR,
-	.name = "local",
-	.summary = "Tools run as plain processes of this machine.",
-	.functions = &local,
-};
-
-MT_PLUGIN(.name = "local", .version = "1.0", .license = "MIT", .components = &component,
-	  .component_count = 1)
+MT_RUNTIME(&local, "local", .name = "local",
+	   .summary = "Tools run as plain processes of this machine.")

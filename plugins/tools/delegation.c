@@ -55,16 +55,6 @@ static const struct mt_toolset set = {
 	.size = sizeof set, .tool_count = 2, .tools = tools,
 };
 
-static const struct mt_component parts[] = {
-	{
-		.size = sizeof parts[0], .kind = MT_KIND_TOOL,
-		.version_major = MT_TOOL_MAJOR, .version_minor = MT_TOOL_MINOR,
-		.name = "delegation",
-		.summary = "Tools that give work to other agents: one in its place, or "
-			   "several at the same time.",
-		.functions = &set,
-	},
-};
-
-MT_PLUGIN(.name = "delegation", .version = "1.0", .license = "MIT",
-	  .components = parts, .component_count = 1)
+MT_TOOLSET(&set, "delegation", .name = "delegation",
+	   .summary = "Tools that give work to other agents: one in its place, or "
+		      "several at the same time.")

@@ -132,12 +132,7 @@ static const struct mt_option options[] = {
 };
 static const struct mt_toolset set = { .size = sizeof set, .open = ffi_open,
 				       .list = ffi_list, .close = ffi_close };
-static const struct mt_component parts[] = {
-	{ .size = sizeof(struct mt_component), .kind = MT_KIND_TOOL,
-	  .version_major = MT_TOOL_MAJOR, .version_minor = MT_TOOL_MINOR, .name = "ffi",
-	  .summary = "C functions of a shared library, declared in the configuration.",
-	  .options = options, .option_count = ARRAY_LEN(options), .functions = &set },
-};
-
-MT_PLUGIN(.name = "ffi", .version = "1.0", .license = "MIT", .components = parts,
-	  .component_count = 1)
+MT_TOOLSET(&set, "ffi", .name = "ffi",
+	   .summary = "C functions of a shared library, declared in the "
+		      "configuration.",
+	   .options = options, .option_count = ARRAY_LEN(options))

@@ -98,14 +98,5 @@ static const struct mt_toolset set = {
 	.open = open_set, .call = run, .close = close_set,
 };
 
-static const struct mt_component parts[] = {
-	{
-		.size = sizeof parts[0], .kind = MT_KIND_TOOL,
-		.version_major = MT_TOOL_MAJOR, .version_minor = MT_TOOL_MINOR,
-		.name = "memory", .summary = "Notes that stay when a conversation ends.",
-		.functions = &set,
-	},
-};
-
-MT_PLUGIN(.name = "memory", .version = "1.0", .license = "MIT", .components = parts,
-	  .component_count = 1)
+MT_TOOLSET(&set, "memory", .name = "memory",
+	   .summary = "Notes that stay when a conversation ends.")

@@ -34,14 +34,5 @@ static const struct mt_toolset set = {
 	.open = asking_open, .call = run, .close = free,
 };
 
-static const struct mt_component parts[] = {
-	{
-		.size = sizeof parts[0], .kind = MT_KIND_TOOL,
-		.version_major = MT_TOOL_MAJOR, .version_minor = MT_TOOL_MINOR,
-		.name = "recall", .summary = "What was forgotten, from the log.",
-		.functions = &set,
-	},
-};
-
-MT_PLUGIN(.name = "recall", .version = "1.0", .license = "MIT", .components = parts,
-	  .component_count = 1)
+MT_TOOLSET(&set, "recall", .name = "recall",
+	   .summary = "What was forgotten, from the log.")

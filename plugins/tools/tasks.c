@@ -46,15 +46,5 @@ static const struct mt_toolset set = {
 	.size = sizeof set, .tool_count = 1, .tools = tools,
 };
 
-static const struct mt_component parts[] = {
-	{
-		.size = sizeof parts[0], .kind = MT_KIND_TOOL,
-		.version_major = MT_TOOL_MAJOR, .version_minor = MT_TOOL_MINOR,
-		.name = "tasks",
-		.summary = "A list of tasks for longer work.",
-		.functions = &set,
-	},
-};
-
-MT_PLUGIN(.name = "tasks", .version = "1.0", .license = "MIT",
-	  .components = parts, .component_count = 1)
+MT_TOOLSET(&set, "tasks", .name = "tasks",
+	   .summary = "A list of tasks for longer work.")

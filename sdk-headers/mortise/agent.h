@@ -56,6 +56,12 @@ struct mt_agent {
 	const char *tools;
 };
 
+/** A plugin of one agent; see MT_ONE_COMPONENT. */
+#define MT_AGENT(functions_, plugin_name_, ...)                                \
+	MT_ONE_COMPONENT(MT_KIND_AGENT, MT_AGENT_MAJOR, MT_AGENT_MINOR,        \
+			 1 ? (functions_) : (const struct mt_agent *)0,        \
+			 plugin_name_, __VA_ARGS__)
+
 #ifdef __cplusplus
 }
 #endif

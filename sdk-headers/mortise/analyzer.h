@@ -108,6 +108,12 @@ struct mt_analyzer {
 		     struct mt_ctx *ctx);
 };
 
+/** A plugin of one analyzer; see MT_ONE_COMPONENT. */
+#define MT_ANALYZER(functions_, plugin_name_, ...)                             \
+	MT_ONE_COMPONENT(MT_KIND_ANALYZER, MT_ANALYZER_MAJOR, MT_ANALYZER_MINOR,\
+			 1 ? (functions_) : (const struct mt_analyzer *)0,     \
+			 plugin_name_, __VA_ARGS__)
+
 #ifdef __cplusplus
 }
 #endif

@@ -72,6 +72,12 @@ struct mt_condenser {
 	int (*check)(const struct mt_host *host, struct mt_ctx *ctx);
 };
 
+/** A plugin of one condenser; see MT_ONE_COMPONENT. */
+#define MT_CONDENSER(functions_, plugin_name_, ...)                            \
+	MT_ONE_COMPONENT(MT_KIND_CONDENSER, MT_CONDENSER_MAJOR, MT_CONDENSER_MINOR,\
+			 1 ? (functions_) : (const struct mt_condenser *)0,    \
+			 plugin_name_, __VA_ARGS__)
+
 #ifdef __cplusplus
 }
 #endif

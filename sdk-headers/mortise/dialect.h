@@ -233,6 +233,12 @@ struct mt_dialect {
 		    const struct mt_http_post *post);
 };
 
+/** A plugin of one dialect; see MT_ONE_COMPONENT. */
+#define MT_DIALECT(functions_, plugin_name_, ...)                              \
+	MT_ONE_COMPONENT(MT_KIND_DIALECT, MT_DIALECT_MAJOR, MT_DIALECT_MINOR,  \
+			 1 ? (functions_) : (const struct mt_dialect *)0,      \
+			 plugin_name_, __VA_ARGS__)
+
 #ifdef __cplusplus
 }
 #endif

@@ -171,6 +171,26 @@ MT_EXPORT const struct mt_plugin *mortise_plugin_v1(void);
 		return &self_;                                                 \
 	}
 
+/** The plugin of one component, which MT_TOOLSET, MT_AGENT, MT_CONDENSER, MT_DIALECT,
+ *  MT_ANALYZER, MT_RUNTIME and MT_STORE define: MT_KIND(&functions, "plugin", .name =
+ *  "component", .summary = "...") with any other members of struct mt_component. The
+ *  version and the license of the plugin are 1.0 and MIT unless MT_PLUGIN_VERSION and
+ *  MT_PLUGIN_LICENSE are defined before. C only. */
+#ifndef MT_PLUGIN_VERSION
+#define MT_PLUGIN_VERSION "1.0"
+#endif
+#ifndef MT_PLUGIN_LICENSE
+#define MT_PLUGIN_LICENSE "MIT"
+#endif
+#define MT_ONE_COMPONENT(kind_, major_, minor_, functions_, plugin_name_, ...) \
+	static const struct mt_component mt_the_component_ = {                 \
+		.size = sizeof(struct mt_component), .kind = (kind_),          \
+		.version_major = (major_), .version_minor = (minor_),          \
+		.functions = (functions_), __VA_ARGS__ };                      \
+	MT_PLUGIN(.name = plugin_name_, .version = MT_PLUGIN_VERSION,          \
+		  .license = MT_PLUGIN_LICENSE,                                \
+		  .components = &mt_the_component_, .component_count = 1)
+
 /* ---- logging, shared by all kinds ------------------------------------- */
 
 enum mt_log_level {

@@ -42,6 +42,12 @@ struct mt_runtime {
 		       struct mt_ctx *ctx, const struct mt_in *in);
 };
 
+/** A plugin of one runtime; see MT_ONE_COMPONENT. */
+#define MT_RUNTIME(functions_, plugin_name_, ...)                              \
+	MT_ONE_COMPONENT(MT_KIND_RUNTIME, MT_RUNTIME_MAJOR, MT_RUNTIME_MINOR,  \
+			 1 ? (functions_) : (const struct mt_runtime *)0,      \
+			 plugin_name_, __VA_ARGS__)
+
 #ifdef __cplusplus
 }
 #endif

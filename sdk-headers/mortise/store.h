@@ -39,6 +39,12 @@ struct mt_store {
 		       struct mt_ctx *ctx, const struct mt_in *in);
 };
 
+/** A plugin of one store; see MT_ONE_COMPONENT. */
+#define MT_STORE(functions_, plugin_name_, ...)                                \
+	MT_ONE_COMPONENT(MT_KIND_STORE, MT_STORE_MAJOR, MT_STORE_MINOR,        \
+			 1 ? (functions_) : (const struct mt_store *)0,        \
+			 plugin_name_, __VA_ARGS__)
+
 #ifdef __cplusplus
 }
 #endif

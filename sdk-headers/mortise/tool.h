@@ -246,6 +246,12 @@ struct mt_toolset {
 		  .license = MT_TOOL_LICENSE,                                  \
 		  .components = &mt_the_component_, .component_count = 1)
 
+/** A plugin of one toolset; see MT_ONE_COMPONENT. */
+#define MT_TOOLSET(functions_, plugin_name_, ...)                              \
+	MT_ONE_COMPONENT(MT_KIND_TOOL, MT_TOOL_MAJOR, MT_TOOL_MINOR,           \
+			 1 ? (functions_) : (const struct mt_toolset *)0,      \
+			 plugin_name_, __VA_ARGS__)
+
 #ifdef __cplusplus
 }
 #endif

@@ -2,6 +2,7 @@
  *
  * mcp-fixture.c - the tools that the official conformance suite of MCP wants of the
  * server under test; never installed. */
+#define MT_PLUGIN_VERSION "1"
 #include <mortise/tool.h>
 #include <string.h>
 #include <unistd.h>
@@ -97,15 +98,5 @@ static const struct mt_toolset toolset = {
 	.close = fixture_close,
 };
 
-static const struct mt_component component = {
-	.size = sizeof(struct mt_component),
-	.kind = MT_KIND_TOOL,
-	.version_major = MT_TOOL_MAJOR,
-	.version_minor = MT_TOOL_MINOR,
-	.name = "mcp-fixture",
-	.summary = "Tools for a conformance suite.",
-	.functions = &toolset,
-};
-
-MT_PLUGIN(.name = "mcp-fixture", .version = "1", .license = "MIT",
-	  .components = &component, .component_count = 1)
+MT_TOOLSET(&toolset, "mcp-fixture", .name = "mcp-fixture",
+	   .summary = "Tools for a conformance suite.")

@@ -56,11 +56,5 @@ static const struct mt_tool tools[] = {
 static const struct mt_toolset set = { .size = sizeof set, .flags = MT_TOOLSET_PARALLEL,
 				       .tool_count = 2, .tools = tools, .open = meet_open,
 				       .call = meet };
-static const struct mt_component parts[] = {
-	{ .size = sizeof(struct mt_component), .kind = MT_KIND_TOOL,
-	  .version_major = MT_TOOL_MAJOR, .version_minor = MT_TOOL_MINOR, .name = "meet",
-	  .summary = "For tests.", .functions = &set },
-};
-
-MT_PLUGIN(.name = "meet", .version = "1.0", .license = "MIT", .components = parts,
-	  .component_count = 1)
+MT_TOOLSET(&set, "meet", .name = "meet",
+	   .summary = "For tests.")

@@ -413,17 +413,6 @@ static const struct mt_option options[] = {
 	  .help = "A file that each new shell reads first, for instance ~/.bashrc." },
 };
 
-static const struct mt_component components[] = {
-	{ .size = sizeof(struct mt_component),
-	  .kind = MT_KIND_TOOL,
-	  .version_major = MT_TOOL_MAJOR,
-	  .version_minor = MT_TOOL_MINOR,
-	  .option_count = ARRAY_LEN(options),
-	  .name = "bash",
-	  .summary = "A persistent bash shell on a terminal of its own.",
-	  .options = options,
-	  .functions = &toolset },
-};
-
-MT_PLUGIN(.name = "bash", .version = "1.0", .license = "MIT", .components = components,
-	  .component_count = 1)
+MT_TOOLSET(&toolset, "bash", .name = "bash",
+	   .summary = "A persistent bash shell on a terminal of its own.",
+	   .options = options, .option_count = ARRAY_LEN(options))

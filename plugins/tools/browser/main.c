@@ -346,17 +346,6 @@ static const struct mt_option options[] = {
 	       "like, for models that are sent pictures."),
 };
 
-static const struct mt_component components[] = {
-	{ .size = sizeof(struct mt_component),
-	  .kind = MT_KIND_TOOL,
-	  .version_major = MT_TOOL_MAJOR,
-	  .version_minor = MT_TOOL_MINOR,
-	  .option_count = ARRAY_LEN(options),
-	  .name = "browser",
-	  .summary = "A Chromium of its own, told what to do by calls.",
-	  .options = options,
-	  .functions = &toolset },
-};
-
-MT_PLUGIN(.name = "browser", .version = "1.0", .license = "MIT", .components = components,
-	  .component_count = 1)
+MT_TOOLSET(&toolset, "browser", .name = "browser",
+	   .summary = "A Chromium of its own, told what to do by calls.",
+	   .options = options, .option_count = ARRAY_LEN(options))

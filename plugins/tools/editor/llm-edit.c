@@ -304,17 +304,5 @@ static const struct mt_toolset set = {
 	.close = close_set,
 };
 
-static const struct mt_component parts[] = {
-	{
-		.size = sizeof parts[0],
-		.kind = MT_KIND_TOOL,
-		.version_major = MT_TOOL_MAJOR,
-		.version_minor = MT_TOOL_MINOR,
-		.name = "llm-edit",
-		.summary = "Edits files by drafts that a model merges.",
-		.functions = &set,
-	},
-};
-
-MT_PLUGIN(.name = "llm-edit", .version = "1.0", .license = "MIT", .components = parts,
-	  .component_count = 1)
+MT_TOOLSET(&set, "llm-edit", .name = "llm-edit",
+	   .summary = "Edits files by drafts that a model merges.")

@@ -190,17 +190,5 @@ static const struct mt_toolset set = {
 	.close = close_set,
 };
 
-static const struct mt_component parts[] = {
-	{
-		.size = sizeof parts[0],
-		.kind = MT_KIND_TOOL,
-		.version_major = MT_TOOL_MAJOR,
-		.version_minor = MT_TOOL_MINOR,
-		.name = "editor",
-		.summary = "Views and edits files, and undoes its edits.",
-		.functions = &set,
-	},
-};
-
-MT_PLUGIN(.name = "editor", .version = "1.0", .license = "MIT", .components = parts,
-	  .component_count = 1)
+MT_TOOLSET(&set, "editor", .name = "editor",
+	   .summary = "Views and edits files, and undoes its edits.")

@@ -325,19 +325,6 @@ static const struct mt_option options[] = {
 	       .help = "What requests call themselves."),
 };
 
-static const struct mt_component parts[] = {
-	{
-		.size = sizeof parts[0],
-		.kind = MT_KIND_TOOL,
-		.version_major = MT_TOOL_MAJOR,
-		.version_minor = MT_TOOL_MINOR,
-		.option_count = ARRAY_LEN(options),
-		.name = "fetch",
-		.summary = "Reads pages of the web as Markdown.",
-		.options = options,
-		.functions = &set,
-	},
-};
-
-MT_PLUGIN(.name = "fetch", .version = "1.0", .license = "MIT", .components = parts,
-	  .component_count = 1)
+MT_TOOLSET(&set, "fetch", .name = "fetch",
+	   .summary = "Reads pages of the web as Markdown.",
+	   .options = options, .option_count = ARRAY_LEN(options))

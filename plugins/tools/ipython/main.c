@@ -466,17 +466,6 @@ static const struct mt_option options[] = {
 		  "127.0.0.1 for kernels that know no others." },
 };
 
-static const struct mt_component components[] = {
-	{ .size = sizeof(struct mt_component),
-	  .kind = MT_KIND_TOOL,
-	  .version_major = MT_TOOL_MAJOR,
-	  .version_minor = MT_TOOL_MINOR,
-	  .option_count = ARRAY_LEN(options),
-	  .name = "ipython",
-	  .summary = "Cells of Python, or of another language, in a Jupyter kernel.",
-	  .options = options,
-	  .functions = &toolset },
-};
-
-MT_PLUGIN(.name = "ipython", .version = "1.0", .license = "MIT",
-	  .components = components, .component_count = 1)
+MT_TOOLSET(&toolset, "ipython", .name = "ipython",
+	   .summary = "Cells of Python, or of another language, in a Jupyter kernel.",
+	   .options = options, .option_count = ARRAY_LEN(options))

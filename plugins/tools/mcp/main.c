@@ -503,17 +503,6 @@ static const struct mt_toolset toolset = {
 	.close = mcp_close,
 };
 
-static const struct mt_component component = {
-	.size = sizeof(struct mt_component),
-	.kind = MT_KIND_TOOL,
-	.version_major = MT_TOOL_MAJOR,
-	.version_minor = MT_TOOL_MINOR,
-	.option_count = SETTINGS_COUNT,
-	.name = "mcp",
-	.summary = "The tools of an MCP server, over its standard streams or HTTP.",
-	.options = settings_table,
-	.functions = &toolset,
-};
-
-MT_PLUGIN(.name = "mcp", .version = "1.0", .license = "MIT", .components = &component,
-	  .component_count = 1)
+MT_TOOLSET(&toolset, "mcp", .name = "mcp",
+	   .summary = "The tools of an MCP server, over its standard streams or HTTP.",
+	   .options = settings_table, .option_count = SETTINGS_COUNT)

@@ -118,17 +118,5 @@ static const struct mt_toolset set = {
 	.close = close_set,
 };
 
-static const struct mt_component parts[] = {
-	{
-		.size = sizeof parts[0],
-		.kind = MT_KIND_TOOL,
-		.version_major = MT_TOOL_MAJOR,
-		.version_minor = MT_TOOL_MINOR,
-		.name = "apply-patch",
-		.summary = "Changes several files by one patch.",
-		.functions = &set,
-	},
-};
-
-MT_PLUGIN(.name = "apply-patch", .version = "1.0", .license = "MIT", .components = parts,
-	  .component_count = 1)
+MT_TOOLSET(&set, "apply-patch", .name = "apply-patch",
+	   .summary = "Changes several files by one patch.")

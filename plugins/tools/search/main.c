@@ -514,19 +514,6 @@ static const struct mt_option options[] = {
 	  .help = "Larger files are not searched where ripgrep is not there." },
 };
 
-static const struct mt_component parts[] = {
-	{
-		.size = sizeof parts[0],
-		.kind = MT_KIND_TOOL,
-		.version_major = MT_TOOL_MAJOR,
-		.version_minor = MT_TOOL_MINOR,
-		.option_count = ARRAY_LEN(options),
-		.name = "search",
-		.summary = "Finds files by content and by name, and shows them.",
-		.options = options,
-		.functions = &set,
-	},
-};
-
-MT_PLUGIN(.name = "search", .version = "1.0", .license = "MIT", .components = parts,
-	  .component_count = 1)
+MT_TOOLSET(&set, "search", .name = "search",
+	   .summary = "Finds files by content and by name, and shows them.",
+	   .options = options, .option_count = ARRAY_LEN(options))

@@ -198,14 +198,5 @@ static const struct mt_toolset set = {
 	.open = open_set, .call = run, .close = close_set,
 };
 
-static const struct mt_component parts[] = {
-	{
-		.size = sizeof parts[0], .kind = MT_KIND_TOOL,
-		.version_major = MT_TOOL_MAJOR, .version_minor = MT_TOOL_MINOR,
-		.name = "skill", .summary = "Loads skills when the model asks for them.",
-		.functions = &set,
-	},
-};
-
-MT_PLUGIN(.name = "skill", .version = "1.0", .license = "MIT", .components = parts,
-	  .component_count = 1)
+MT_TOOLSET(&set, "skill", .name = "skill",
+	   .summary = "Loads skills when the model asks for them.")
