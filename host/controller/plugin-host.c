@@ -563,7 +563,7 @@ static int out_message(struct mt_ctx *x, struct mt_str text, int wait)
 	return plan(x, PLAN_MESSAGE, wait != 0, NULL, text);
 }
 
-static int out_complain(struct mt_ctx *x, struct mt_str text)
+static int out_report_error(struct mt_ctx *x, struct mt_str text)
 {
 	return plan(x, PLAN_ERROR, 0, NULL, text);
 }
@@ -575,7 +575,7 @@ const struct mt_agent_out *plugin_agent_out(void)
 		.call = out_call,
 		.action = out_action,
 		.message = out_message,
-		.complain = out_complain,
+		.report_error = out_report_error,
 	};
 
 	return &table;

@@ -199,7 +199,7 @@ static int reply(const struct browse_way *way, const struct mt_agent_out *out,
 		return status;
 	status = browse_read(str(&mended), &r);
 	if (!status && !r.actions.len)
-		status = out->complain(ctx, (struct mt_str){ "The reply holds no action.", 26 });
+		status = out->report_error(ctx, (struct mt_str){ "The reply holds no action.", 26 });
 	else if (!status && r.last)
 		status = finish(out, ctx, str(&r.message));
 	else if (!status)

@@ -5,6 +5,7 @@
  * and reply give the same result.
  *
  * What changed, newest first:
+ *   0.3  mt_agent_out.complain is called report_error
  *   0.2  MT_AGENT_READ_ONLY, mt_agent.tools
  *   0.1  first version */
 #ifndef MORTISE_AGENT_H
@@ -17,7 +18,7 @@ extern "C" {
 #endif
 
 #define MT_AGENT_MAJOR 0u
-#define MT_AGENT_MINOR 2u
+#define MT_AGENT_MINOR 3u
 
 /** What an agent adds to the services of the host. */
 struct mt_agent_out {
@@ -31,7 +32,7 @@ struct mt_agent_out {
 	/** A message to the user, who is waited for when `wait`. */
 	int (*message)(struct mt_ctx *ctx, struct mt_str text, int wait);
 	/** Tell the model what was wrong with its reply and let it try again. */
-	int (*complain)(struct mt_ctx *ctx, struct mt_str text);
+	int (*report_error)(struct mt_ctx *ctx, struct mt_str text);
 };
 
 enum {
