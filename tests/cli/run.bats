@@ -320,7 +320,7 @@ EOS
 	run "${run_it[@]}" --max-cost much -t hi
 	[ "$status" -eq 2 ]
 	[[ "$output" == "mortise: --max-cost: "* ]]
-	printf '[turn]\n[call execute_bash]\ncommand = sleep 600\n' >"$work/script"
+	printf '[turn]\n[call execute_bash]\ncommand = sleep 600\ntimeout = 600\n' >"$work/script"
 	run "${run_it[@]}" --timeout 1s -t hi
 	[ "$status" -eq 4 ]
 }

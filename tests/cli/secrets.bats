@@ -178,6 +178,7 @@ busy_script() {
 [turn]
 [call execute_bash]
 command = touch busy; sleep 600
+timeout = 600
 END
 }
 

@@ -72,7 +72,7 @@ wait_for() {
 	finishes "the fine report" | agent fine
 	{
 		printf '[turn]\nusage = input 10, output 1, cost 0.125\n'
-		printf '[call execute_bash]\ncommand = touch up; sleep 60\n'
+		printf '[call execute_bash]\ncommand = touch up; sleep 60\ntimeout = 600\n'
 	} | agent crashes
 	for i in 1 2 3 4; do
 		printf '[turn]\nusage = input 10, output 1, cost 10\n'

@@ -259,7 +259,7 @@ sleeping() {
 	{
 		skip_turns 1
 		printf '[turn]\n[call think]\nthought = first\n[call execute_bash]\n'
-		printf 'command = touch up; sleep 300\n[call think]\nthought = last\n\n'
+		printf 'command = touch up; sleep 300\ntimeout = 600\n[call think]\nthought = last\n\n'
 		finishes late
 	} | script reader
 	"${run_it[@]}" -t go </dev/null >"$work/out" 2>&1 &

@@ -18,10 +18,12 @@ commands() {
 	[turn]
 	[call bash]
 	command = echo begun; sleep 60
+	timeout = 600
 
 	[turn]
 	[call bash]
 	command = echo again; sleep 60
+	timeout = 600
 
 	[turn]
 	text = As you say.

@@ -62,6 +62,7 @@ greeting='text = Hello, *world*.'
 	[turn]
 	[call bash]
 	command = echo begun; sleep 60
+	timeout = 600
 
 	[turn]
 	text = As you say.
@@ -118,6 +119,7 @@ greeting='text = Hello, *world*.'
 	[turn]
 	[call bash]
 	command = echo begun; sleep 60
+	timeout = 600
 
 	[turn]
 	text = As you say.
