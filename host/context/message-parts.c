@@ -47,8 +47,8 @@ static int text_edit(const struct event *e, struct strbuf *out)
 {
 	json_object *args = event_args(e);
 
-	if (strcmp(js_str(args, "impl_source", "llm_based_edit"), "oh_aci") == 0
-	    || !js_get(args, "old_content") || !js_get(args, "new_content"))
+	if (strcmp(js_str(args, "impl_source", "llm_based_edit"), "oh_aci") == 0 ||
+	    !js_get(args, "old_content") || !js_get(args, "new_content"))
 		return text_content(e, out);
 	event_edit_text(e, EDIT_CONTEXT, true, out);
 	return strbuf_add(out, "\n");
@@ -107,10 +107,11 @@ static void add_extended(const struct event *e, struct strbuf *out)
 {
 	json_object *list = js_get(e->json, "extended_content");
 
-	for (size_t i = 0; json_object_is_type(list, json_type_array)
-			   && i < json_object_array_length(list); i++)
-		strbuf_addf(out, "\n\n%s", js_str(json_object_array_get_idx(list, i), "text",
-						   ""));
+	for (size_t i = 0; json_object_is_type(list, json_type_array) &&
+			   i < json_object_array_length(list);
+	     i++)
+		strbuf_addf(out, "\n\n%s",
+			    js_str(json_object_array_get_idx(list, i), "text", ""));
 }
 
 static enum message_part_kind observation(const struct event *e,
@@ -131,7 +132,8 @@ static enum message_part_kind observation(const struct event *e,
 		if (strcmp(observations[i].type, e->type->name) != 0)
 			continue;
 		if (!event_tool_meta(e) && strcmp(e->type->name, "run") == 0)
-			strbuf_add(&text, "\nObserved result of command executed by user:\n");
+			strbuf_add(&text,
+				   "\nObserved result of command executed by user:\n");
 		observations[i].text(e, &text);
 		if (!observations[i].whole)
 			cut(&text, o->max_message_chars);
@@ -151,9 +153,11 @@ static enum message_part_kind observation(const struct event *e,
 static enum message_part_kind write_part_text(const struct event *e, struct evlog *log,
 					      struct strbuf *out)
 {
-	const char *thought = event_arg(e, "thought"), *last = event_arg(e, "final_thought");
+	const char *thought = event_arg(e, "thought"),
+		   *last = event_arg(e, "final_thought");
 	const char *response = js_str(event_tool_meta(e), "llm_response_id", NULL);
-	AUTO(json) json_object *reply = response ? evlog_reply(log, response, NULL) : NULL;
+	AUTO(json)
+	json_object *reply = response ? evlog_reply(log, response, NULL) : NULL;
 	const char *said = js_str(reply, "text", "");
 
 	strbuf_add(out, thought);
@@ -185,7 +189,8 @@ static enum message_part_kind action(const struct event *e, struct evlog *log,
 	if (event_tool_meta(e))
 		return MESSAGE_PART_CALL;
 	if (strcmp(type, "run") == 0 && e->source == SOURCE_USER) {
-		strbuf_addf(out, "User executed the command:\n%s", event_arg(e, "command"));
+		strbuf_addf(out, "User executed the command:\n%s",
+			    event_arg(e, "command"));
 		return MESSAGE_PART_USER;
 	}
 	if (strcmp(type, "read") == 0 && e->source == SOURCE_USER) {
@@ -195,7 +200,54 @@ static enum message_part_kind action(const struct event *e, struct evlog *log,
 	return MESSAGE_PART_NONE;
 }
 
-static int copy_ids(struct message_part *p, const struct event *e)
+/* The text, then what images the event has; a message that is images alone has
+ * no text, which some providers refuse if it is empty. */
+static void make_parts(struct message_part *p, struct llm_part *own,
+		       struct llm_part *apart)
+{
+	size_t n = 0;
+
+	p->parts = p->own_parts = own;
+	p->apart = apart;
+	if (p->len || !p->images.count) {
+		own[n] = (struct llm_part){ .text = p->text, .len = p->len };
+		apart[n++] = (struct llm_part){ .text = p->text - 2, .len = p->len + 2 };
+	}
+	for (size_t i = 0; i < p->images.count; i++, n++)
+		own[n] = apart[n] = p->images.parts[i];
+	p->own_count = p->part_count = n;
+}
+
+/* Put what was found of an event into one block of memory: there are very many pieces,
+ * and they are freed at the end of the process, while a signal waits.
+ * `text` has two line ends before it. NULL: out of memory. */
+static struct message_part *make_block(const struct message_part *found,
+				       const struct strbuf *text)
+{
+	size_t parts = found->images.count + 1;
+	size_t response = found->response ? strlen(found->response) : 0;
+	size_t call = found->call ? strlen(found->call) : 0;
+	struct message_part *p = malloc(sizeof *p + 2 * parts * sizeof(struct llm_part) +
+					text->len + response + call + 3);
+	struct llm_part *own;
+	char *at;
+
+	if (!p)
+		return NULL;
+	*p = *found;
+	own = (struct llm_part *)(p + 1);
+	at = (char *)(own + 2 * parts);
+	p->text = block_put(&at, text->text, text->len) + 2;
+	p->len = text->len - 2;
+	if (found->response) {
+		p->response = block_put(&at, found->response, response);
+		p->call = block_put(&at, found->call, call);
+	}
+	make_parts(p, own, own + parts);
+	return p;
+}
+
+static void find_ids(struct message_part *p, const struct event *e)
 {
 	json_object *meta = event_tool_meta(e);
 	const char *response = js_str(meta, "llm_response_id", NULL);
@@ -203,34 +255,9 @@ static int copy_ids(struct message_part *p, const struct event *e)
 
 	if (!response || !call ||
 	    (p->kind != MESSAGE_PART_CALL && p->kind != MESSAGE_PART_RESULT))
-		return MT_OK;
-	p->response = strdup(response);
-	p->call = strdup(call);
-	return p->response && p->call ? MT_OK : MT_ENOMEM;
-}
-
-/* The text, then what images the event has; a message that is images alone has
- * no text, which some providers refuse if it is empty. */
-static int make_parts(struct message_part *p, const struct event *e, struct evlog *log)
-{
-	bool shows = p->kind == MESSAGE_PART_USER || p->kind == MESSAGE_PART_RESULT;
-	size_t n = 0;
-
-	if (shows && images_of(e, log, &p->images))
-		return MT_ENOMEM;
-	p->own_parts = calloc(p->images.count + 1, sizeof *p->own_parts);
-	p->apart_parts = calloc(p->images.count + 1, sizeof *p->apart_parts);
-	if (!p->own_parts || !p->apart_parts)
-		return MT_ENOMEM;
-	if (p->len || !p->images.count) {
-		p->own_parts[n] = (struct llm_part){ .text = p->text, .len = p->len };
-		p->apart_parts[n++] = (struct llm_part){ .text = p->memory,
-							 .len = p->len + 2 };
-	}
-	for (size_t i = 0; i < p->images.count; i++, n++)
-		p->own_parts[n] = p->apart_parts[n] = p->images.parts[i];
-	p->own_count = p->part_count = n;
-	return MT_OK;
+		return;
+	p->response = response;
+	p->call = call;
 }
 
 struct message_part *message_part_make(const struct event *e,
@@ -238,41 +265,33 @@ struct message_part *message_part_make(const struct event *e,
 				       struct evlog *log)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(TEXT_MAX);
-	struct message_part *p = calloc(1, sizeof *p);
+	struct message_part found = { .kind = MESSAGE_PART_NONE }, *p = NULL;
 
-	if (!p)
-		return NULL;
 	strbuf_add(&out, "\n\n");
 	if (e->is_action)
-		p->kind = action(e, log, &out);
+		found.kind = action(e, log, &out);
 	else
-		p->kind = observation(e, o, &out);
-	p->failed = p->kind == MESSAGE_PART_RESULT && strcmp(e->type->name, "error") == 0;
-	p->len = out.len - 2;
-	p->memory = strbuf_take(&out);
-	if (!p->memory || copy_ids(p, e))
-		return message_part_free(p);
-	p->text = p->memory + 2;
-	if (make_parts(p, e, log))
-		return message_part_free(p);
-	p->stamp = p->shown_stamp = llm_message_stamp();
-	p->apart_stamp = llm_message_stamp();
-	p->parts = p->own_parts;
-	p->apart = p->apart_parts;
+		found.kind = observation(e, o, &out);
+	if (out.error)
+		return NULL;
+	found.failed =
+		found.kind == MESSAGE_PART_RESULT && strcmp(e->type->name, "error") == 0;
+	found.stamp = found.shown_stamp = llm_message_stamp();
+	found.apart_stamp = llm_message_stamp();
+	find_ids(&found, e);
+	if ((found.kind != MESSAGE_PART_USER && found.kind != MESSAGE_PART_RESULT) ||
+	    images_of(e, log, &found.images) == MT_OK)
+		p = make_block(&found, &out);
+	if (!p)
+		images_clear(&found.images);
 	return p;
 }
 
 struct message_part *message_part_free(struct message_part *p)
 {
-	if (p) {
-		free(p->own_parts);
-		free(p->apart_parts);
+	if (p)
 		images_clear(&p->images);
-		free(p->memory);
-		free(p->response);
-		free(p->call);
-		free(p);
-	}
+	free(p);
 	return NULL;
 }
 
@@ -286,8 +305,7 @@ void tool_list_clear(struct tool_list *list)
 }
 
 int tool_list_read(struct tool_list *list, struct evlog *log, int64_t id,
-		   json_object *offered,
-		   struct error *err)
+		   json_object *offered, struct error *err)
 {
 	json_object *tools = offered;
 	size_t n;
@@ -301,7 +319,8 @@ int tool_list_read(struct tool_list *list, struct evlog *log, int64_t id,
 		tools = js_get(event_args(list->system), "tools");
 	}
 	n = tools && json_object_is_type(tools, json_type_array)
-		    ? json_object_array_length(tools) : 0;
+		    ? json_object_array_length(tools)
+		    : 0;
 	list->tools = calloc(n + 1, sizeof *list->tools);
 	if (!list->tools)
 		return out_of_memory(err);

@@ -8,20 +8,22 @@
 #include "context/images.h"
 #include "context/request-messages.h"
 
+#include <string.h>
+
 enum message_part_kind {
-	MESSAGE_PART_NONE,      /* the model reads nothing of it */
+	MESSAGE_PART_NONE, /* the model reads nothing of it */
 	MESSAGE_PART_SYSTEM,
 	MESSAGE_PART_USER,
 	MESSAGE_PART_ASSISTANT,
-	MESSAGE_PART_CALL,      /* an action that came from a reply: the reply is sent */
-	MESSAGE_PART_RESULT,    /* answers a call if `response` is set, else the user's */
+	MESSAGE_PART_CALL,   /* an action that came from a reply: the reply is sent */
+	MESSAGE_PART_RESULT, /* answers a call if `response` is set, else the user's */
 };
 
 struct turn;
 
 struct message_part {
 	enum message_part_kind kind;
-	char *response, *call;       /* ids of the reply and its call; or NULL */
+	const char *response, *call; /* ids of the reply and its call; or NULL */
 	struct turn *turn;           /* memory's: the reply, once it was looked up */
 	size_t place;                /* of the call in the reply */
 	unsigned generation;         /* memory's: the newest view that has it */
@@ -32,11 +34,22 @@ struct message_part {
 	size_t len;
 	const struct llm_part *parts, *apart; /* apart: after another user message */
 	size_t part_count;
-	struct llm_part *own_parts, *apart_parts;
+	struct llm_part *own_parts;
 	size_t own_count;
 	struct images images;
-	char *memory;                /* holds the text, two line ends before it */
+	/* the parts and texts follow in the same block of memory */
 };
+
+/** Copy a text to `*at` in a block of memory, with a NUL after it, and move past both. */
+static inline char *block_put(char **at, const char *text, size_t len)
+{
+	char *start = *at;
+
+	memcpy(start, text, len);
+	start[len] = '\0';
+	*at += len + 1;
+	return start;
+}
 
 /** Make the piece of an event. NULL: out of memory. */
 struct message_part *message_part_make(const struct event *e,
@@ -54,8 +67,7 @@ struct tool_list {
 /** From the event `id` of the log, unless `offered` (a list in its form) is not
  *  NULL. */
 int tool_list_read(struct tool_list *list, struct evlog *log, int64_t id,
-		   json_object *offered,
-		   struct error *err);
+		   json_object *offered, struct error *err);
 void tool_list_clear(struct tool_list *list);
 
 #endif

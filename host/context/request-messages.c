@@ -17,24 +17,28 @@ enum { CALL_NAME_MAX = 64 };
 
 /* A reply of the model while a view is laid out: its calls wait for results. */
 struct turn {
-	struct llm_reply *reply;
+	const char *response; /* its id */
+	const char *opaque;
+	struct llm_call *all; /* its calls */
+	size_t count;
 	const struct message_part **results; /* by call */
-	struct llm_call *calls;       /* the calls that have results */
-	struct llm_part part;         /* what it said */
-	bool silent;                  /* nothing */
-	uint64_t stamp;               /* anew when other calls of it are sent */
-	size_t wanted, seen;          /* results in the view, results reached */
-	unsigned generation;          /* of the view that used it last */
-	unsigned stable;              /* the layout that it is a settled part of */
-	unsigned called;              /* the view that has an action of it */
-	unsigned called_stable;      /* the layout whose settled part has one */
+	struct llm_call *calls;              /* the calls that have results */
+	struct llm_part part;                /* what it said */
+	bool silent;                         /* nothing */
+	uint64_t stamp;                      /* anew when other calls of it are sent */
+	size_t wanted, seen;                 /* results in the view, results reached */
+	unsigned generation;                 /* of the view that used it last */
+	unsigned stable;                     /* the layout that it is a settled part of */
+	unsigned called;                     /* the view that has an action of it */
+	unsigned called_stable;              /* the layout whose settled part has one */
 	bool sent;
+	/* the lists and texts follow in the same block of memory */
 };
 
 /* The start of the newest view, as far as what follows cannot change it: a view
  * that begins with it is laid out from there on. */
 struct stable_prefix {
-	unsigned number;              /* of the layout */
+	unsigned number; /* of the layout */
 	int64_t *events;
 	size_t count, room;
 	struct llm_message *messages;
@@ -44,18 +48,18 @@ struct stable_prefix {
 struct request_messages {
 	struct evlog *log;
 	struct request_messages_options options;
-	struct message_part **pieces;        /* by event id; NULL: not made */
+	struct message_part **pieces; /* by event id; NULL: not made */
 	size_t room, piece_count;
 	struct turn **turns;
 	size_t turn_count, turn_room, turns_used; /* used: by the newest view */
-	void *turn_tree;              /* the same turns, by the id of the reply */
+	void *turn_tree; /* the same turns, by the id of the reply */
 	unsigned generation;
-	size_t open;                  /* turns begun that may still change */
+	size_t open; /* turns begun that may still change */
 	struct stable_prefix stable;
 	struct tool_list tools;
-	json_object *offered;   /* instead of those of the first event; or NULL */
+	json_object *offered; /* instead of those of the first event; or NULL */
 	struct summary *summaries;
-	int64_t first_user;           /* the user's first message; -1: not seen yet */
+	int64_t first_user; /* the user's first message; -1: not seen yet */
 };
 
 /* Parts of messages that are made for one view only. */
@@ -89,14 +93,6 @@ static void drop_summaries(struct request_messages *m)
 	}
 }
 
-static void drop_turn(struct turn *t)
-{
-	llm_reply_free(t->reply);
-	free(t->results);
-	free(t->calls);
-	free(t);
-}
-
 static void retain_turn(void *turn)
 {
 	(void)turn; /* `turns` owns it */
@@ -110,7 +106,7 @@ struct request_messages *request_messages_free(struct request_messages *m)
 		message_part_free(m->pieces[i]);
 	free(m->pieces);
 	for (size_t i = 0; i < m->turn_count; i++)
-		drop_turn(m->turns[i]);
+		free(m->turns[i]);
 	free(m->turns);
 	tdestroy(m->turn_tree, retain_turn);
 	tool_list_clear(&m->tools);
@@ -166,14 +162,13 @@ struct mt_str request_messages_text(struct request_messages *m, int64_t id)
 
 static int compare_turns(const void *a, const void *b)
 {
-	return strcmp(((const struct turn *)a)->reply->response_id,
-		      ((const struct turn *)b)->reply->response_id);
+	return strcmp(((const struct turn *)a)->response,
+		      ((const struct turn *)b)->response);
 }
 
 static struct turn *turn_find(struct request_messages *m, const char *response)
 {
-	struct llm_reply reply = { .response_id = (char *)response };
-	struct turn key = { .reply = &reply }, **found;
+	struct turn key = { .response = response }, **found;
 
 	found = tfind(&key, &m->turn_tree, compare_turns);
 	return found ? *found : NULL;
@@ -199,28 +194,67 @@ static void mend_names(struct llm_reply *reply)
 	}
 }
 
+static size_t texts_len(const struct llm_reply *reply)
+{
+	size_t len = strlen(reply->response_id) + reply->text_len + 2;
+
+	if (reply->opaque)
+		len += strlen(reply->opaque) + 1;
+	for (size_t i = 0; i < reply->call_count; i++)
+		len += strlen(reply->calls[i].id) + strlen(reply->calls[i].name) +
+		       reply->calls[i].args_len + 3;
+	return len;
+}
+
+static void put_texts(struct turn *t, const struct llm_reply *reply, char *at)
+{
+	t->response = block_put(&at, reply->response_id, strlen(reply->response_id));
+	t->part = (struct llm_part){ .text = block_put(&at, reply->text, reply->text_len),
+				     .len = reply->text_len };
+	if (reply->opaque)
+		t->opaque = block_put(&at, reply->opaque, strlen(reply->opaque));
+	for (size_t i = 0; i < reply->call_count; i++) {
+		const struct llm_call *c = &reply->calls[i];
+
+		t->all[i] = (struct llm_call){
+			.id = block_put(&at, c->id, strlen(c->id)),
+			.name = block_put(&at, c->name, strlen(c->name)),
+			.args = block_put(&at, c->args, c->args_len),
+			.args_len = c->args_len,
+		};
+	}
+}
+
+/* A turn in one block of memory. NULL: out of memory. */
+static struct turn *make_turn(const struct llm_reply *reply)
+{
+	size_t n = reply->call_count + 1;
+	struct turn *t =
+		calloc(1, sizeof *t + n * (2 * sizeof *t->calls + sizeof *t->results) +
+				  texts_len(reply));
+
+	if (!t)
+		return NULL;
+	t->count = reply->call_count;
+	t->all = (struct llm_call *)(t + 1);
+	t->calls = t->all + n;
+	t->results = (const struct message_part **)(t->calls + n);
+	put_texts(t, reply, (char *)(t->results + n));
+	t->silent = blank(reply->text, reply->text_len);
+	return t;
+}
+
 static struct turn *turn_read(struct request_messages *m, const char *response,
 			      struct error *err)
 {
 	AUTO(json) json_object *record = evlog_reply(m->log, response, err);
-	struct turn *t = record ? calloc(1, sizeof *t) : NULL;
+	AUTO(llm_reply)
+	struct llm_reply *reply = record ? llm_reply_from_json(record, err) : NULL;
 
-	if (!t)
+	if (!reply)
 		return NULL;
-	t->reply = llm_reply_from_json(record, err);
-	if (t->reply) {
-		mend_names(t->reply);
-		t->results =
-			calloc(t->reply->call_count + 1, sizeof(struct message_part *));
-		t->calls = calloc(t->reply->call_count + 1, sizeof *t->calls);
-	}
-	if (!t->results || !t->calls) {
-		drop_turn(t);
-		return NULL;
-	}
-	t->part = (struct llm_part){ .text = t->reply->text, .len = t->reply->text_len };
-	t->silent = blank(t->reply->text, t->reply->text_len);
-	return t;
+	mend_names(reply);
+	return make_turn(reply);
 }
 
 static int turn_make(struct request_messages *m, const char *response, struct turn **ret,
@@ -240,7 +274,7 @@ static int turn_make(struct request_messages *m, const char *response, struct tu
 	}
 	t = turn_read(m, response, &why);
 	if (t && !tsearch(t, &m->turn_tree, compare_turns)) {
-		drop_turn(t);
+		free(t);
 		return out_of_memory(err);
 	}
 	*ret = t;
@@ -254,8 +288,8 @@ static int turn_make(struct request_messages *m, const char *response, struct tu
 
 static bool find_call(const struct turn *t, const char *id, size_t *ret_place)
 {
-	for (size_t i = 0; i < t->reply->call_count; i++)
-		if (strcmp(t->reply->calls[i].id, id) == 0) {
+	for (size_t i = 0; i < t->count; i++)
+		if (strcmp(t->all[i].id, id) == 0) {
 			*ret_place = i;
 			return true;
 		}
@@ -284,8 +318,7 @@ static int turn_of(struct request_messages *m, struct message_part *p, struct tu
 		m->turns_used++;
 		t->wanted = t->seen = 0;
 		t->sent = false;
-		memset(t->results, 0,
-		       t->reply->call_count * sizeof(struct message_part *));
+		memset(t->results, 0, t->count * sizeof(struct message_part *));
 	}
 	*ret = t;
 	return MT_OK;
@@ -295,15 +328,14 @@ static int turn_of(struct request_messages *m, struct message_part *p, struct tu
  * there is a new stamp. */
 static size_t pick_calls(struct turn *t)
 {
-	const struct llm_reply *reply = t->reply;
 	bool same = t->stamp != 0;
 	size_t n = 0;
 
-	for (size_t i = 0; i < reply->call_count; i++) {
+	for (size_t i = 0; i < t->count; i++) {
 		if (!t->results[i])
 			continue;
-		same = same && t->calls[n].id == reply->calls[i].id;
-		t->calls[n++] = reply->calls[i];
+		same = same && t->calls[n].id == t->all[i].id;
+		t->calls[n++] = t->all[i];
 	}
 	if (!same || t->calls[n].id)
 		t->stamp = llm_message_stamp();
@@ -315,21 +347,21 @@ static size_t pick_calls(struct turn *t)
  * results in the order of the calls. */
 static int send_turn(struct turn *t, struct llm_request *request)
 {
-	struct llm_reply *reply = t->reply;
-	struct llm_message said = { .role = MT_ROLE_ASSISTANT, .calls = t->calls,
-				    .opaque = reply->opaque };
+	struct llm_message said = { .role = MT_ROLE_ASSISTANT,
+				    .calls = t->calls,
+				    .opaque = t->opaque };
 	size_t n = pick_calls(t);
 
 	t->sent = true;
 	said.stamp = t->stamp;
 	said.call_count = n;
-	said.opaque_len = reply->opaque ? strlen(reply->opaque) : 0;
+	said.opaque_len = t->opaque ? strlen(t->opaque) : 0;
 	said.parts = &t->part;
 	said.part_count = t->silent ? 0 : 1;
 	if (llm_request_add(request, &said))
 		return MT_ENOMEM;
 	n = 0;
-	for (size_t i = 0; i < reply->call_count; i++) {
+	for (size_t i = 0; i < t->count; i++) {
 		struct llm_message result = { .role = MT_ROLE_TOOL, .call_count = 1 };
 
 		if (!t->results[i])
@@ -355,12 +387,14 @@ static int plain(struct llm_request *request, const struct message_part *p)
 		[MESSAGE_PART_ASSISTANT] = MT_ROLE_ASSISTANT,
 		[MESSAGE_PART_RESULT] = MT_ROLE_USER,
 	};
-	struct llm_message message = { .role = roles[p->kind], .stamp = p->shown_stamp,
-				       .parts = p->parts, .part_count = p->part_count };
+	struct llm_message message = { .role = roles[p->kind],
+				       .stamp = p->shown_stamp,
+				       .parts = p->parts,
+				       .part_count = p->part_count };
 	size_t n = request->message_count;
 
-	if (p->kind == MESSAGE_PART_USER && p->parts == p->own_parts && n
-	    && request->messages[n - 1].role == MT_ROLE_USER) {
+	if (p->kind == MESSAGE_PART_USER && p->parts == p->own_parts && n &&
+	    request->messages[n - 1].role == MT_ROLE_USER) {
 		message.parts = p->apart;
 		message.stamp = p->apart_stamp;
 	}
@@ -403,8 +437,8 @@ static int show_item(struct request_messages *m, struct message_part *p,
 static bool is_turn_wanted(const struct request_messages *m, const struct turn *t,
 			   const struct message_part *p)
 {
-	return p->failed || t->called == m->generation
-	       || t->called_stable == m->stable.number;
+	return p->failed || t->called == m->generation ||
+	       t->called_stable == m->stable.number;
 }
 
 /* Get the pieces of a view ready, and count how many results of each reply it
@@ -459,7 +493,7 @@ static int lay_result(struct request_messages *m, const struct message_part *p,
 		m->open++;
 	if (++t->seen < t->wanted || t->sent)
 		return MT_OK;
-	if (t->wanted == t->reply->call_count)
+	if (t->wanted == t->count)
 		m->open--;
 	return send_turn(t, request);
 }
@@ -502,7 +536,7 @@ static void drop_unused(struct request_messages *m)
 			continue;
 		}
 		tdelete(t, &m->turn_tree, compare_turns);
-		drop_turn(t);
+		free(t);
 	}
 	m->turn_count = kept;
 }
@@ -582,8 +616,8 @@ static int lay_out_all(struct request_messages *m, const struct view_item *items
 {
 	const struct stable_prefix *s = &m->stable;
 	bool own = request->message_count == 0;
-	int r = llm_request_reserve(request, s->message_count + count - s->count +
-					     m->turn_count);
+	int r = llm_request_reserve(request,
+				    s->message_count + count - s->count + m->turn_count);
 
 	m->open = 0;
 	for (size_t i = 0; !r && i < s->message_count; i++)
@@ -637,16 +671,16 @@ int request_messages_prepare(struct request_messages *m, const struct view_item 
 static bool is_event_type(const struct request_messages *m, const struct view_item *item,
 			  const char *type)
 {
-	const struct evlog_head *head = item->event >= 0 ? evlog_head(m->log, item->event)
-							 : NULL;
+	const struct evlog_head *head =
+		item->event >= 0 ? evlog_head(m->log, item->event) : NULL;
 
 	return head && head->type->is_action && strcmp(head->type->name, type) == 0;
 }
 
 static bool is_user_item(const struct request_messages *m, const struct view_item *item)
 {
-	return is_event_type(m, item, "message")
-	       && evlog_head(m->log, item->event)->source == SOURCE_USER;
+	return is_event_type(m, item, "message") &&
+	       evlog_head(m->log, item->event)->source == SOURCE_USER;
 }
 
 static bool is_in_view(const struct view_item *items, size_t count, int64_t id)
@@ -676,15 +710,15 @@ static int64_t first_user(struct request_messages *m)
  * those of the log (V0): an imported history may have forgotten them.
  * @return the view to lay out; `ret_own` is freed by the caller. */
 static const struct view_item *with_beginning(struct request_messages *m,
-					      const struct view_item *items, size_t *count,
-					      struct view_item **ret_own)
+					      const struct view_item *items,
+					      size_t *count, struct view_item **ret_own)
 {
 	const struct view_item system = { .event = m->options.system };
 	bool have = *count && is_event_type(m, &items[0], "system");
 	bool lacks_user = !(*count > have && is_user_item(m, &items[have])) &&
 			  first_user(m) >= 0 && !is_in_view(items, *count, m->first_user);
-	bool lacks_system = !have && is_event_type(m, &system, "system")
-			    && !evlog_head(m->log, system.event)->undone;
+	bool lacks_system = !have && is_event_type(m, &system, "system") &&
+			    !evlog_head(m->log, system.event)->undone;
 	size_t n = 0;
 
 	if (*count == 0 || (!lacks_user && !lacks_system))
@@ -737,8 +771,7 @@ int request_messages_build(struct request_messages *m, const struct view_item *i
 	AUTO(free) struct view_item *own = NULL;
 
 	items = with_beginning(m, items, &count, &own);
-	return items ? build_messages(m, items, count, request, err)
-		     : out_of_memory(err);
+	return items ? build_messages(m, items, count, request, err) : out_of_memory(err);
 }
 
 void request_messages_set_system(struct request_messages *m, int64_t id)
@@ -761,8 +794,9 @@ int request_messages_add_tool(struct request_messages *m, const char *name,
 			      struct llm_request *request, struct error *err)
 {
 	bool found = !name;
-	int r = m->tools.read ? MT_OK : tool_list_read(&m->tools, m->log, m->options.system,
-						       m->offered, err);
+	int r = m->tools.read ? MT_OK
+			      : tool_list_read(&m->tools, m->log, m->options.system,
+					       m->offered, err);
 
 	for (size_t i = 0; !r && i < m->tools.count; i++) {
 		if (name && strcmp(name, m->tools.tools[i].name) != 0)

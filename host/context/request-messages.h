@@ -15,9 +15,9 @@
 
 /** One place of a view. */
 struct view_item {
-	int64_t event;     /* id; -1: a summary */
+	int64_t event;        /* id; -1: a summary */
 	int64_t condensation; /* a summary: the event that it is of */
-	const char *text;  /* summary, or what is shown instead of the event's
+	const char *text;     /* summary, or what is shown instead of the event's
 	                      own text; NULL: the event itself. Borrowed. */
 	size_t len;
 };
