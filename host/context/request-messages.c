@@ -13,7 +13,7 @@
 #include <search.h>
 #include <string.h>
 
-enum { CALL_NAME_MAX = 64 };
+enum { CALL_NAME_MAX = 64, ITEMS_AT_ONCE = 8192 };
 
 /* A reply of the model while a view is laid out: its calls wait for results. */
 struct turn {
@@ -43,6 +43,7 @@ struct stable_prefix {
 	size_t count, room;
 	struct llm_message *messages;
 	size_t message_count, message_room;
+	bool is_new; /* began after the last view that was built */
 };
 
 struct request_messages {
@@ -77,6 +78,8 @@ struct request_messages *request_messages_new(struct evlog *log,
 	if (m) {
 		m->log = log;
 		m->options = *o;
+		if (!m->options.items_at_once)
+			m->options.items_at_once = ITEMS_AT_ONCE;
 		m->stable.number = 1;
 		m->first_user = -1;
 	}
@@ -553,6 +556,7 @@ static void unsettle(struct request_messages *m)
 {
 	m->stable.number++;
 	m->stable.count = m->stable.message_count = 0;
+	m->stable.is_new = true;
 }
 
 /* Items at the start of the view that are laid out already. */
@@ -620,8 +624,8 @@ static int lay_out_all(struct request_messages *m, const struct view_item *items
 				    s->message_count + count - s->count + m->turn_count);
 
 	m->open = 0;
-	for (size_t i = 0; !r && i < s->message_count; i++)
-		r = llm_request_add(request, &s->messages[i]);
+	if (!r)
+		r = llm_request_add_all(request, s->messages, s->message_count);
 	for (size_t i = s->count; !r && i < count; i++) {
 		r = lay_out(m, &items[i], request);
 		own = own && items[i].event >= 0 && !items[i].text;
@@ -739,8 +743,22 @@ static const struct view_item *with_beginning(struct request_messages *m,
 	return *ret_own;
 }
 
+/* The view that is built uses what is settled of it, too. */
+static void use_settled(struct request_messages *m)
+{
+	for (size_t i = 0; i < m->stable.count; i++) {
+		struct message_part *p = m->pieces[m->stable.events[i]];
+
+		p->generation = m->generation;
+		if (p->turn)
+			p->turn->generation = m->generation;
+	}
+}
+
+/* `whole`: what is not in this view is not in another one soon. */
 static int build_messages(struct request_messages *m, const struct view_item *items,
-			  size_t count, struct llm_request *request, struct error *err)
+			  size_t count, bool whole, struct llm_request *request,
+			  struct error *err)
 {
 	size_t pieces = 0, start;
 	int r;
@@ -759,8 +777,13 @@ static int build_messages(struct request_messages *m, const struct view_item *it
 	}
 	if (r)
 		return r;
-	if (start == 0 && (pieces < m->piece_count || m->turns_used < m->turn_count))
+	if (whole && start > 0 && m->stable.is_new)
+		use_settled(m);
+	if (whole && (start == 0 || m->stable.is_new) &&
+	    (pieces < m->piece_count || m->turns_used < m->turn_count))
 		drop_unused(m);
+	if (whole)
+		m->stable.is_new = false;
 	r = lay_out_all(m, items, count, request);
 	return r ? fail_code(err, r) : MT_OK;
 }
@@ -771,7 +794,42 @@ int request_messages_build(struct request_messages *m, const struct view_item *i
 	AUTO(free) struct view_item *own = NULL;
 
 	items = with_beginning(m, items, &count, &own);
-	return items ? build_messages(m, items, count, request, err) : out_of_memory(err);
+	return items ? build_messages(m, items, count, true, request, err)
+		     : out_of_memory(err);
+}
+
+/* Lay out the next items of a view. @return false: request_messages_build has to do the rest. */
+static bool lay_out_next(struct request_messages *m, const struct view_item *items,
+			 size_t count, int *ret, struct error *err)
+{
+	AUTO(llm_request) struct llm_request *request = llm_request_new();
+	size_t before = settled_part(m, items, count), n = m->options.items_at_once;
+
+	*ret = MT_OK;
+	if (count - before <= n)
+		return false;
+	*ret = request ? build_messages(m, items, before + n, false, request, err)
+		       : out_of_memory(err);
+	return *ret == MT_OK && m->stable.count > before;
+}
+
+int request_messages_lay_out(struct request_messages *m, const struct view_item *items,
+			     size_t count, uint64_t end, bool *ret_more,
+			     struct error *err)
+{
+	AUTO(free) struct view_item *own = NULL;
+	bool laid = false, is_over = false;
+	int r = MT_OK;
+
+	items = with_beginning(m, items, &count, &own);
+	if (!items)
+		return out_of_memory(err);
+	while (!is_over && lay_out_next(m, items, count, &r, err)) {
+		laid = true;
+		is_over = slice_is_over(end);
+	}
+	*ret_more = laid && is_over;
+	return r;
 }
 
 void request_messages_set_system(struct request_messages *m, int64_t id)

@@ -26,7 +26,8 @@ struct request_messages;
 
 struct request_messages_options {
 	size_t max_message_chars; /* 0: no cut */
-	int64_t system;           /* id of the event that names the tools, and is the
+	size_t items_at_once; /* that request_messages_lay_out lays out; 0: the default */
+	int64_t system;       /* id of the event that names the tools, and is the
 	                             first message wherever it is in the log */
 	/** Text of a recall observation for the model; owned by the caller;
 	 *  NULL: nothing is shown. */
@@ -43,6 +44,11 @@ AUTO_DEFINE(request_messages, struct request_messages *, request_messages_free)
  *  `*place` on until `end` (CLOCK_MONOTONIC, ns). `*place` moves past what is read. */
 int request_messages_prepare(struct request_messages *m, const struct view_item *items,
 			     size_t count, uint64_t end, size_t *place,
+			     struct error *err);
+/** Lay out the start of a view that is prepared, until `end`: request_messages_build then does only
+ *  the rest. `*ret_more`: call again. Nothing may be borrowed. */
+int request_messages_lay_out(struct request_messages *m, const struct view_item *items,
+			     size_t count, uint64_t end, bool *ret_more,
 			     struct error *err);
 /** Append the messages of a view to a request, which borrows them until the
  *  next call of this function. */

@@ -9,6 +9,7 @@
 
 #include "controller/exit-code.h"
 #include "log.h"
+#include "slice.h"
 
 #include <string.h>
 
@@ -193,23 +194,32 @@ int step_advance_agent(struct conversation *c, struct mt_ctx *x, struct error *e
 
 int step_advance_prepared(struct conversation *c, struct mt_ctx *x, struct error *err)
 {
-	int r = request_messages_prepare(c->agent->memory, x->view, x->view_count, slice_end(),
-			       &x->prepared, err);
+	const uint64_t end = slice_end();
+	bool more;
+	int r = request_messages_prepare(c->agent->memory, x->view, x->view_count, end,
+					 &x->prepared, err);
 
+	more = x->prepared < x->view_count;
+	if (!r && !more)
+		r = request_messages_lay_out(c->agent->memory, x->view, x->view_count,
+					     end, &more, err);
 	if (r)
 		return r;
-	return x->prepared < x->view_count ? slices_wait(c, x, err)
-					   : step_advance_agent(c, x, err);
+	return more ? slices_wait(c, x, err) : step_advance_agent(c, x, err);
 }
 
 static int begin(struct conversation *c, struct mt_ctx *x, struct error *err)
 {
+	const uint64_t end = slice_end();
 	enum condensing what = CONDENSE_DONE;
 	int r = history_view(c->agent->history, &x->view, &x->view_count, err);
 
 	if (!r)
 		r = condense_view(x, &what, err);
-	return r || what != CONDENSE_DONE ? r : step_advance_prepared(c, x, err);
+	if (r || what != CONDENSE_DONE)
+		return r;
+	return slice_is_over(end) ? slices_wait(c, x, err)
+				  : step_advance_prepared(c, x, err);
 }
 
 void step_prepared(struct conversation *c)

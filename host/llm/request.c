@@ -83,6 +83,17 @@ int llm_request_add(struct llm_request *r, const struct llm_message *m)
 	return MT_OK;
 }
 
+int llm_request_add_all(struct llm_request *r, const struct llm_message *m, size_t n)
+{
+	int status = llm_request_reserve(r, n);
+
+	if (status || n == 0)
+		return status;
+	memcpy(r->messages + r->message_count, m, n * sizeof *m);
+	r->message_count += n;
+	return MT_OK;
+}
+
 int llm_request_tool(struct llm_request *r, const struct llm_tool *t)
 {
 	void *items = r->tools;

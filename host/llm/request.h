@@ -76,6 +76,8 @@ AUTO_DEFINE(llm_request, struct llm_request *, llm_request_free)
 int llm_request_reserve(struct llm_request *r, size_t n);
 /** Append a copy of the struct; its texts stay borrowed. */
 int llm_request_add(struct llm_request *r, const struct llm_message *m);
+/** The same for a list of messages. */
+int llm_request_add_all(struct llm_request *r, const struct llm_message *m, size_t n);
 int llm_request_tool(struct llm_request *r, const struct llm_tool *t);
 /** True where a prompt-cache mark belongs behind a message: at the end of the
  *  system text, of the last turn of user or tools, which the next request goes

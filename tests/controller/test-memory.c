@@ -246,9 +246,19 @@ static void calls_without_answer(void)
 	check_batch((const char *const[]){ NULL, NULL, NULL }, "[2 do it][2 \n\ngo on]");
 }
 
+/* Lay out the start of a view, a few items in each slice, and stop anywhere. */
+static void start_view(struct request_messages *memory, const struct view_item *items, size_t n)
+{
+	bool more = true;
+
+	for (unsigned slices = dice(EVENTS_MOST); more && slices > 0; slices--)
+		if (request_messages_lay_out(memory, items, n, 0, &more, NULL))
+			break;
+}
+
 int main(void)
 {
-	const struct request_messages_options options = { 0 };
+	const struct request_messages_options options = { .items_at_once = 3 };
 	struct view_item items[EVENTS_MOST * 4];
 	int good = 0, same = 0;
 	size_t n = 0;
@@ -270,6 +280,8 @@ int main(void)
 
 		n = dice(4) && n && items[n - 1].event >= 0 ? grow(log, items, n)
 							     : view(log, items);
+		if (dice(2))
+			start_view(memory, items, n);
 		good += lay_out(memory, items, n, &text) && lay_out(other, items, n, &fresh);
 		same += strcmp(text.text, fresh.text) == 0;
 		request_messages_free(other);
