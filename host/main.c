@@ -57,11 +57,12 @@ static int unknown_command(const char *name)
 		if (!command->hidden)
 			names[count++] = command->name;
 	near = suggest(name, names, count);
-	fprintf(stderr, "mortise: unknown command %.80s", name);
+	fprintf(stderr, "mortise: unknown command `%.80s`", name);
 	if (near)
-		fprintf(stderr, "; did you mean %s?", near);
-	fputs(": see mortise --help; a message to the agent goes in quotes, after -- if it "
-	      "is one word\n", stderr);
+		fprintf(stderr, "; did you mean `%s`?", near);
+	fputs("; see `mortise --help` (to send a message, quote it, or put -- before a "
+	      "single word)\n",
+	      stderr);
 	return EXIT_USAGE;
 }
 
@@ -76,8 +77,8 @@ static int converse(int argc, char **argv)
 {
 	if (argc > 1 || (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))) {
 		helper_run("chat", argv);
-		fputs("mortise: the terminal (mortise-chat) is not installed: build "
-		      "with liblowdown-dev,\nor use `mortise run` (see mortise --help)\n",
+		fputs("mortise: the terminal client (mortise-chat) is not installed; "
+		      "build it with liblowdown-dev,\nor use `mortise run`\n",
 		      stderr);
 		return EXIT_USAGE;
 	}
@@ -100,7 +101,7 @@ static int check_output(int code)
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return code;
 	if (code == EXIT_DONE)
-		fputs("mortise: standard output cannot be written\n", stderr);
+		fputs("mortise: cannot write to standard output\n", stderr);
 	return code == EXIT_DONE ? EXIT_FAILED : code;
 }
 

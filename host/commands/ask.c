@@ -41,13 +41,13 @@ static void put_question(const struct ask *a)
 
 	if (!a->action || approval_text(a->waits, a->action, &text)) {
 		json_object_object_del(a->waits, "hash"); /* so that nobody approves it */
-		printf("An action waits that is too long to be shown. [n]o, or say what to do "
-		       "instead: ");
+		printf("An action is waiting for approval but is too long to show. [n]o, "
+		       "or type other instructions: ");
 	} else {
 		printf("%sRun it? [y]es, [n]o, ", text.text);
 		if (*js_str(a->waits, "kind", ""))
 			printf("[a]lways [N] [project], ");
-		printf("/edit COMMAND, or say what to do instead: ");
+		printf("/edit COMMAND, or type other instructions: ");
 	}
 	fflush(stdout);
 }

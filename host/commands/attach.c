@@ -10,11 +10,10 @@
 enum { F_JSON, F_LAST, F_QUIET, F_VERBOSE };
 
 static const struct flag flags[] = {
-	[F_JSON] = { 'j', "json", NULL, "the lines of the protocol, both ways" },
-	[F_LAST] = { 'n', "last", "N",
-		     "of the past only the last N events; default: all" },
-	[F_QUIET] = { 'q', "quiet", NULL, "only what the agent says at the end" },
-	[F_VERBOSE] = { 'v', "verbose", NULL, "results whole, and live output" },
+	[F_JSON] = { 'j', "json", NULL, "exchange JSON lines of the protocol" },
+	[F_LAST] = { 'n', "last", "N", "show only the last N events (default: all)" },
+	[F_QUIET] = { 'q', "quiet", NULL, "print only the final message" },
+	[F_VERBOSE] = { 'v', "verbose", NULL, "print full results and live output" },
 	{ 0 },
 };
 
@@ -25,7 +24,8 @@ static int parse_last(const char *text, int64_t *ret)
 
 	if (!*text || *end || n < 0) {
 		fprintf(stderr,
-			"mortise: attach: --last %.20s: write a number of events\n",
+			"mortise: attach: invalid --last `%.20s`: use a number of "
+			"events\n",
 			text);
 		return FLAG_BAD;
 	}
@@ -53,7 +53,7 @@ static int parse(const struct command *self, int argc, char **argv, struct commo
 			return FLAG_BAD;
 	}
 	if (f == FLAG_END && index + 1 < argc) {
-		fprintf(stderr, "mortise: attach: one conversation at a time\n");
+		fprintf(stderr, "mortise: attach: more than one conversation given\n");
 		return FLAG_BAD;
 	}
 	*ret_id = index < argc ? argv[index] : "";
@@ -111,19 +111,13 @@ static int run(const struct command *self, int argc, char **argv)
 const struct command command_attach = {
 	.name = "attach",
 	.args = "[ID]",
-	.summary =
-		"Join a conversation that is open: watch it, talk to it, leave it again.",
-	.details = "The beginning of an id is enough; without one, the only conversation "
-		   "that is\n"
-		   "open. On a terminal, and without flags, it is the conversation of "
-		   "`mortise chat`.\n"
-		   "Else: what has happened is shown first. A line that you type is a "
-		   "message to\n"
-		   "the agent; /help lists what else there is. Ctrl-C leaves, and the "
-		   "conversation\n"
-		   "goes on. When it ends, the exit code is its own (see `mortise run "
-		   "--help`).\n"
-		   "With --json, the lines of conversation-protocol.md pass both ways.\n",
+	.summary = "Attach to a running conversation",
+	.details = "ID may be abbreviated; it is optional if only one conversation is "
+		   "running.\n\nIn a terminal and without options, this is `mortise "
+		   "chat`. Otherwise the\nhistory is printed first. Each line that you "
+		   "type is a message to the agent;\n/help lists the commands. Ctrl-C "
+		   "detaches, and the conversation continues. When\nthe conversation "
+		   "ends, its exit code is returned.",
 	.flags = flags,
 	.run = run,
 };

@@ -19,10 +19,12 @@ enum { F_WITH, F_AT, F_SUMMARIES, F_JSON };
 enum { RANGES_MAX = 6 };
 
 static const struct flag flags[] = {
-	[F_WITH] = { 0, "with", "NAMES", "condensers, with commas between; `a+b`: b after a" },
-	[F_AT] = { 0, "at", "N", "as it was after the event N" },
-	[F_SUMMARIES] = { 0, "summaries", NULL, "print the summaries too" },
-	[F_JSON] = { 'j', "json", NULL, "a JSON object for each" },
+	[F_WITH] = { 0, "with", "NAMES",
+		     "condensers to compare, separated by commas; "
+		     "`a+b` applies b after a" },
+	[F_AT] = { 0, "at", "N", "use the conversation as it was after event N" },
+	[F_SUMMARIES] = { 0, "summaries", NULL, "print the summaries" },
+	[F_JSON] = { 'j', "json", NULL, "print one JSON object per condenser" },
 	{ 0 },
 };
 
@@ -65,17 +67,18 @@ static int parse(const struct command *self, int argc, char **argv, struct argum
 	if (f != FLAG_END)
 		return f;
 	if (index >= argc || strcmp(argv[index], "compare") != 0) {
-		fprintf(stderr, "mortise: condense: say `mortise condense compare`; "
-				"--help tells more\n");
+		fprintf(stderr, "mortise: condense: missing subcommand `compare`; see "
+				"`mortise condense --help`\n");
 		return FLAG_BAD;
 	}
 	if (index + 2 < argc) {
-		fprintf(stderr, "mortise: condense compare: one conversation at a time\n");
+		fprintf(stderr, "mortise: condense compare: more than one conversation "
+				"given\n");
 		return FLAG_BAD;
 	}
 	if (a->with && !*a->with) {
-		fprintf(stderr, "mortise: --with names condensers, with commas between: see "
-				"`mortise plugins`\n");
+		fprintf(stderr, "mortise: --with requires condensers separated by "
+				"commas; `mortise plugins` lists them\n");
 		return FLAG_BAD;
 	}
 	a->id = index + 1 < argc ? argv[index + 1] : "last";
@@ -117,7 +120,7 @@ static int run_condensers(struct job *j, struct conversation *c)
 		;
 	j->after = spent(c);
 	if (!j->over && !err->code)
-		fail(err, MT_EIO, "the condensers did not come to an end");
+		fail(err, MT_EIO, "condensers did not converge");
 	return err->code;
 }
 
@@ -155,7 +158,7 @@ static int open_copy(struct job *j, const char *condensers, struct conversation 
 	for (char *p = wiring.text; p && (p = strchr(p, '+')); p++)
 		*p = ',';
 	if (!overrides || state.error || wiring.error)
-		return fail(&j->err, MT_ELIMIT, "--with: the names are too long");
+		return fail(&j->err, MT_ELIMIT, "--with: the list is too long");
 	if (conversation_fork(j->config, &fork, &copy, &at, &j->err))
 		return j->err.code;
 	overrides[in.override_count++] = state.text;
@@ -344,7 +347,7 @@ static int make_folder(struct job *j, struct error *err)
 
 	strbuf_addf(&path, "%s/mortise-condense-XXXXXX", tmp && *tmp ? tmp : "/tmp");
 	if (path.error || !mkdtemp(path.text))
-		return fail(err, MT_EIO, "%s: no folder can be made there",
+		return fail(err, MT_EIO, "cannot create a temporary directory in %s",
 			    tmp && *tmp ? tmp : "/tmp");
 	j->folder = strbuf_take(&path);
 	strbuf_addf(&state, "core.state_dir=%s", j->folder);
@@ -362,7 +365,8 @@ static int find(struct job *j, char **ret_id, struct error *err)
 
 	j->at = a->at ? strtoll(a->at, &end, 10) : -1;
 	if (a->at && (end == a->at || *end || j->at < 0))
-		return fail(err, MT_EINVAL, "--at %.40s: is not the id of an event", a->at);
+		return fail(err, MT_EINVAL, "invalid --at `%.40s`: not an event id",
+			    a->at);
 	if (config_load(&in, &j->config, err))
 		return err->code;
 	j->settings = config_settings(j->config);
@@ -398,13 +402,12 @@ static int run(const struct command *self, int argc, char **argv)
 const struct command command_condense = {
 	.name = "condense",
 	.args = "compare [ID]",
-	.summary = "Show what condensers would leave of a conversation, and what that takes.",
-	.details =
-		"Each works on a copy of the conversation, as if a condensation had been\n"
-		"asked for; the conversation itself is not touched and may be open elsewhere.\n"
-		"NAMES are those of `condensers` in a controller: plugins, or sections\n"
-		"[condenser.NAME]. One that asks a model asks it now, and that costs money.\n"
-		"Without --with: conversation_window, amortized, observation_masking.\n",
+	.summary = "Compare what condensers keep of a conversation",
+	.details = "Each condenser runs on a copy of the conversation, which may be open "
+		   "elsewhere\nand is not changed. A condenser is a plugin or a section "
+		   "[condenser.NAME]. Those\nthat query a model do so, which costs "
+		   "money.\n\nDefault condensers: conversation_window, amortized, "
+		   "observation_masking.",
 	.flags = flags,
 	.run = run,
 };

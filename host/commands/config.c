@@ -14,7 +14,7 @@
 enum { FLAG_JSON };
 
 static const struct flag flags[] = {
-	{ 0, "json", NULL, "print JSON (show)" },
+	{ 0, "json", NULL, "show: print JSON" },
 	{ 0 },
 };
 
@@ -270,7 +270,7 @@ static int check(const struct loaded *l)
 		check_wiring(l, section, &faults);
 	}
 	if (faults == 0)
-		puts("the configuration is good");
+		puts("the configuration is valid");
 	return faults ? EXIT_USAGE : EXIT_DONE;
 }
 
@@ -282,7 +282,7 @@ static int trust(const char *workspace)
 
 	if (config_trust(workspace, &err))
 		return complain(EXIT_FAILED, &err);
-	puts("trusted, until the file changes");
+	puts("trusted at its current content");
 	return EXIT_DONE;
 }
 
@@ -310,8 +310,9 @@ static int usage(void)
 {
 	struct error err = ERROR_NONE;
 
-	fail(&err, MT_EINVAL, "config: write mortise config show, config explain "
-	     "SECTION.KEY, config check or config trust [DIR]");
+	fail(&err, MT_EINVAL,
+	     "config: missing or unknown subcommand; use show, explain "
+	     "SECTION.KEY, check or trust [DIR]");
 	return complain(EXIT_USAGE, &err);
 }
 
@@ -347,13 +348,11 @@ static int run(const struct command *self, int argc, char **argv)
 const struct command command_config = {
 	.name = "config",
 	.args = "[show | explain SECTION.KEY | check | trust [DIR]]",
-	.summary = "Show, explain or check the configuration; trust a project.",
-	.details = "show     what is in force, each value with where it comes from\n"
-		   "explain  one key, or a section: value, meaning, and what it stands "
-		   "over\n"
-		   "check    read everything, the options of plugins too, and tell each "
-		   "fault\n"
-		   "trust    let .mortise/mortise.ini of a project count, as it is now",
+	.summary = "Show, explain and check the configuration; trust a project",
+	.details = "show     print effective values and where they are set\nexplain  "
+		   "describe a key or a section and what it overrides\ncheck    check "
+		   "everything, including plugin options\ntrust    use "
+		   ".mortise/mortise.ini of a project at its current content",
 	.flags = flags,
 	.run = run,
 };

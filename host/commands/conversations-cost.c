@@ -40,7 +40,7 @@ int conversations_cost(const struct config *c, const char *id, bool json,
 		       "US $");
 		for (size_t n = 0; (model = llm_usage_totals_at(bill, n, &m)); n++)
 			print_line(model, m);
-		print_line("in sum", llm_usage_totals_sum(bill));
+		print_line("total", llm_usage_totals_sum(bill));
 	}
 	llm_usage_totals_free(bill);
 	return MT_OK;

@@ -30,7 +30,7 @@ static int check_unused(const char *dir, const char *id, struct error *err)
 	struct error why = ERROR_NONE;
 
 	if (evlog_open(dir, EVLOG_WRITE, NULL, &log, NULL, &why) == MT_EDENIED)
-		return fail(err, MT_EDENIED, "%s is not removed: %s", id, why.text);
+		return fail(err, MT_EDENIED, "cannot delete %s: %s", id, why.text);
 	return MT_OK;
 }
 
@@ -45,8 +45,7 @@ static int remove_directory(const char *root, const char *id, const char *dir,
 	if (strbuf_addf(&hidden, "%s/" GONE "%s", root, id))
 		return out_of_memory(err);
 	if (rename(dir, hidden.text) != 0)
-		return fail(err, MT_EIO, "%s cannot be removed: %s", dir,
-			    strerror(errno));
+		return fail(err, MT_EIO, "cannot delete %s: %s", dir, strerror(errno));
 	status = dir_sync(root, err);
 	return status ? status : dir_remove(hidden.text, err);
 }
@@ -147,7 +146,9 @@ int conversations_prune(const struct config *c, const struct prune_options *o,
 	int status;
 
 	if (o->older_days < 0 && o->keep < 0)
-		return fail(err, MT_EINVAL, "prune: write --older-than DAYS, --keep N, or both");
+		return fail(err, MT_EINVAL,
+			    "prune: use --older-than DAYS, --keep N, or "
+			    "both");
 	status = root ? entries_collect(root, &l, err) : err->code;
 	for (size_t i = 0; !status && i < l.count; i++) {
 		struct entry *e = &l.items[i];

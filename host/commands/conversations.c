@@ -24,12 +24,16 @@ enum { F_JSON, F_ALL, F_SCREENSHOTS, F_OLDER, F_KEEP, F_DRY };
 enum { SHOWN_LINES = 12, TITLE_SHOWN = 60 };
 
 static const struct flag flags[] = {
-	[F_JSON] = { 'j', "json", NULL, "list, show, cost: as JSON" },
-	[F_ALL] = { 'a', "all", NULL, "show: every event, and each whole" },
-	[F_SCREENSHOTS] = { 0, "screenshots", NULL, "export: with screenshots" },
-	[F_OLDER] = { 0, "older-than", "DAYS", "prune: what was not written for so long" },
-	[F_KEEP] = { 0, "keep", "N", "prune: all but the N newest" },
-	[F_DRY] = { 'n', "dry-run", NULL, "delete, prune: only say what would go" },
+	[F_JSON] = { 'j', "json", NULL, "list, show, cost: print JSON" },
+	[F_ALL] = { 'a', "all", NULL, "show: print every event in full" },
+	[F_SCREENSHOTS] = { 0, "screenshots", NULL, "export: include screenshots" },
+	[F_OLDER] = { 0, "older-than", "DAYS",
+		      "prune: delete conversations not written "
+		      "to for DAYS" },
+	[F_KEEP] = { 0, "keep", "N", "prune: keep the N newest" },
+	[F_DRY] = { 'n', "dry-run", NULL,
+		    "delete, prune: only print what would be "
+		    "deleted" },
 	{ 0 },
 };
 
@@ -131,7 +135,7 @@ int entries_collect(const char *root, struct entries *l, struct error *err)
 
 	if (!dir)
 		return errno == ENOENT ? MT_OK
-				       : fail(err, MT_EIO, "%s cannot be read: %s", root,
+				       : fail(err, MT_EIO, "cannot read %s: %s", root,
 					      strerror(errno));
 	while ((d = readdir(dir))) {
 		struct entry *grown;
@@ -232,7 +236,7 @@ static int list(const struct config *c, const struct arguments *a, struct error 
 		if (!l.items[i].shown)
 			print_entry(&l.items[i], a->json, 0);
 	if (!status && l.count == 0 && !a->json)
-		puts("There is no conversation yet: mortise run -t TEXT begins one.");
+		puts("No conversations yet; `mortise run -t TEXT` starts one.");
 	entries_clear(&l);
 	return status;
 }
@@ -357,15 +361,13 @@ static int export_file(struct evlog *log, bool screenshots, const char *named,
 	if (fd >= 0)
 		out = fdopen(fd, "w");
 	if (!out) {
-		status = fail(err, MT_EIO, "%s cannot be written: %s", path,
-			      strerror(errno));
+		status = fail(err, MT_EIO, "cannot write %s: %s", path, strerror(errno));
 		auto_close(&fd);
 		return status;
 	}
 	status = trajectory_export(log, screenshots, write_piece, out, err);
 	if ((fclose(out) != 0 || (!status && rename(temp.text, path) != 0)) && !status)
-		status = fail(err, MT_EIO, "%s cannot be written: %s", path,
-			      strerror(errno));
+		status = fail(err, MT_EIO, "cannot write %s: %s", path, strerror(errno));
 	if (status)
 		unlink(temp.text);
 	return status;
@@ -469,8 +471,10 @@ static int parse_number(const char *flag, const char *text, int64_t *ret)
 	long long n = strtoll(text, &end, 10);
 
 	if (!*text || *end || n < 0 || n > 1000000) {
-		fprintf(stderr, "mortise: conversations: --%s %.20s: write a number from 0 to "
-				"1000000\n", flag, text);
+		fprintf(stderr,
+			"mortise: conversations: invalid --%s `%.20s`: use a "
+			"number from 0 to 1000000\n",
+			flag, text);
 		return EXIT_USAGE;
 	}
 	*ret = n;
@@ -532,8 +536,9 @@ static int run(const struct command *self, int argc, char **argv)
 	what = choose(argc - index, argv + index, &a);
 	if (!what) {
 		fprintf(stderr,
-			"mortise conversations: say list, show ID, cost ID, export ID "
-			"[FILE], import FILE, delete ID... or prune\n");
+			"mortise: conversations: unknown subcommand; use list, show ID, "
+			"cost ID, export ID [FILE], import FILE, delete ID... or "
+			"prune\n");
 		return EXIT_USAGE;
 	}
 	if (common_config(&a.common, &config, &err))
@@ -544,18 +549,16 @@ static int run(const struct command *self, int argc, char **argv)
 const struct command command_conversations = {
 	.name = "conversations",
 	.args = "[list | show ID | cost ID | export ID [FILE] | import FILE | delete ID... | prune]",
-	.summary = "List, show and delete conversations; export and import OpenHands files.",
-	.details = "list    newest first\n"
-		   "show    the events of one; ID may be its beginning, or `last`\n"
-		   "cost    what its models took: tokens and dollars, each and in sum\n"
-		   "export  its history as an OpenHands trajectory, to standard output "
-		   "or FILE;\n"
-		   "        into a folder as ID.json\n"
-		   "import  a trajectory, or evaluation records: each becomes a "
-		   "conversation\n"
-		   "delete  remove conversations, with those of their subagents\n"
-		   "prune   remove those that --older-than and --keep leave out, and that no\n"
-		   "        process has open",
+	.summary = "List, show, export, import and delete conversations",
+	.details = "list    list conversations, newest first\nshow    print the events "
+		   "of a conversation\ncost    print tokens and cost per model\nexport  "
+		   "write the history as an OpenHands trajectory to standard output, "
+		   "to\n        FILE, or to ID.json in a directory\nimport  create a "
+		   "conversation from each trajectory or evaluation record\ndelete  "
+		   "delete conversations and those of their subagents\nprune   delete "
+		   "conversations that no process has open, as selected by\n        "
+		   "--older-than and --keep\n\nID may be abbreviated; `last` is the most "
+		   "recent conversation.",
 	.flags = flags,
 	.run = run,
 };

@@ -73,7 +73,8 @@ static int read_length(size_t *ret, struct error *err)
 			break;
 		n = n * 10 + (size_t)(ch - '0');
 	}
-	return fail(err, MT_EINVAL, "this command is for mortise itself: use the tool "
+	return fail(err, MT_EINVAL,
+		    "this command is internal to mortise; use the tool "
 		    "delegate_tasks");
 }
 
@@ -227,7 +228,7 @@ static int run(const struct command *self, int argc, char **argv)
 const struct command command_delegate = {
 	.name = "delegate",
 	.args = "",
-	.summary = "The process of a delegate; started by a conversation.",
+	.summary = "Run a subagent (internal)",
 	.flags = flags,
 	.run = run,
 	.hidden = true,

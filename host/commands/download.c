@@ -38,10 +38,14 @@ static int fetch(const struct curl_api *api, CURL *curl, const struct config *c,
 	r = api->easy_perform(curl);
 	api->easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
 	if (out->error == MT_ELIMIT)
-		return fail(err, MT_ELIMIT, "%s: larger than %zu bytes", url, out->max - 1);
+		return fail(err, MT_ELIMIT, "cannot download %s: larger than %zu bytes",
+			    url, out->max - 1);
 	if (r != CURLE_OK)
-		return fail(err, MT_EIO, "%s: %s", url, api->easy_strerror(r));
-	return status == 200 ? MT_OK : fail(err, MT_EIO, "%s: HTTP status %ld", url, status);
+		return fail(err, MT_EIO, "cannot download %s: %s", url,
+			    api->easy_strerror(r));
+	return status == 200 ? MT_OK
+			     : fail(err, MT_EIO, "cannot download %s: HTTP status %ld",
+				    url, status);
 }
 
 int download_to(const struct config *c, const char *url, size_t max, const char *path,
@@ -71,7 +75,7 @@ int download(const struct config *c, const char *url, size_t max, char **ret_fol
 	strbuf_addf(&name, "%s/mortise-XXXXXX", tmp && *tmp == '/' ? tmp : "/tmp");
 	*ret_folder = strbuf_take(&name);
 	if (!*ret_folder || !mkdtemp(*ret_folder))
-		return fail(err, MT_EIO, "a temporary folder cannot be made");
+		return fail(err, MT_EIO, "cannot create a temporary directory");
 	file = file ? file + 1 : "pack";
 	strbuf_addf(&name, "%s/%.*s", *ret_folder, (int)strcspn(file, "?#"), file);
 	*ret_path = strbuf_take(&name);

@@ -174,7 +174,7 @@ static void open_socket(uv_loop_t *loop, struct drive *d)
 
 	if (server_open(loop, d->c, &o, &d->server, &err))
 		log_line(MT_LOG_WARNING, "socket",
-			 "nobody can attach to this conversation: %s", err.text);
+			 "clients cannot attach to this conversation: %s", err.text);
 }
 
 /* With --quiet standard output is for the answer alone. */
@@ -232,8 +232,8 @@ static int record(const char *path, struct evlog *log, struct error *err)
 		if (!reply)
 			return err->code;
 		if (script_write_reply(&script, reply))
-			return fail(err, MT_ELIMIT, "%s: the script would be too long",
-				    path);
+			return fail(err, MT_ELIMIT,
+				    "cannot write %s: the script is too long", path);
 	}
 	return file_put(path, script.text, script.len, 0600, err);
 }
@@ -260,8 +260,9 @@ static int put_answer(struct drive *d, struct error *err)
 	if (a->text.text[a->text.len - 1] != '\n')
 		putchar('\n');
 	if (fflush(stdout) != 0 || ferror(stdout))
-		return fail(err, MT_EIO, "standard output was closed. The answer is in the "
-			    "conversation: mortise conversations show %s",
+		return fail(err, MT_EIO,
+			    "standard output was closed; run `mortise "
+			    "conversations show %s` to see the answer",
 			    conversation_id(d->c));
 	return r;
 }
@@ -345,7 +346,8 @@ static int begin(const struct drive *d, const char *task, size_t len, struct err
 	if (d->o->keep || conversation_state(d->c) == STATE_AWAITING_USER_CONFIRMATION)
 		return MT_OK;
 	if (conversation_state(d->c) == STATE_FINISHED) {
-		fprintf(stderr, "mortise: the conversation is finished: say more with -t\n");
+		fprintf(stderr, "mortise: the conversation is finished; use -t to send "
+				"another message\n");
 		return MT_OK;
 	}
 	return conversation_continue(d->c, err);
@@ -396,7 +398,8 @@ static void check_output(struct drive *d)
 	d->quit = true;
 	conversation_pause(d->c, &err);
 	fprintf(stderr,
-		"mortise: standard output was closed. Go on with: mortise resume %s\n",
+		"mortise: standard output was closed; run `mortise resume %s` to "
+		"continue\n",
 		conversation_id(d->c));
 }
 

@@ -72,8 +72,10 @@ static _Noreturn void look(const struct functions *f, int out)
 	}
 	for (size_t n = 0; n < f->count; n++)
 		if (!dlsym(library, f->list[n].symbol))
-			dprintf(out, "%zu %s has no function %s: `nm -D --defined-only` lists "
-				"what it has\n", n, f->library, f->list[n].symbol);
+			dprintf(out,
+				"%zu %s does not export function %s; `nm -D "
+				"--defined-only` lists its functions\n",
+				n, f->library, f->list[n].symbol);
 	_exit(0);
 }
 
@@ -99,7 +101,7 @@ static int try_library(const struct functions *f, struct section *s, struct erro
 	pid_t child;
 
 	if (pipe2(ends, O_CLOEXEC))
-		return fail(err, MT_EIO, "no pipe: %s", strerror(errno));
+		return fail(err, MT_EIO, "cannot create a pipe: %s", strerror(errno));
 	fflush(stdout);
 	child = fork();
 	if (child == 0)
@@ -111,12 +113,14 @@ static int try_library(const struct functions *f, struct section *s, struct erro
 	else if (child > 0)
 		read_findings(in, f, s);
 	if (child < 0 || !in)
-		return fail(err, MT_EIO, "no process: %s", strerror(errno));
+		return fail(err, MT_EIO, "cannot start a process: %s", strerror(errno));
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
 		return MT_OK;
-	snprintf(sentence, sizeof sentence, "%.100s ended the process that loaded it (%s %d)",
+	snprintf(sentence, sizeof sentence,
+		 "%.100s terminated the process that loaded "
+		 "it (%s %d)",
 		 f->library, WIFSIGNALED(status) ? "signal" : "exit status",
 		 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 	on_fault(s, f->library_line, sentence);
@@ -158,8 +162,7 @@ static void find_repeated(struct section *s)
 		for (size_t k = 0; k < n; k++)
 			if (strcmp(s->lines[k].key, s->lines[n].key) == 0) {
 				snprintf(sentence, sizeof sentence,
-					 "is set again; the first time is line %u",
-					 s->numbers[k]);
+					 "already set in line %u", s->numbers[k]);
 				on_fault(s, n, sentence);
 				break;
 			}
@@ -220,7 +223,7 @@ static int check(const char *path)
 		return complain(status == MT_ENOMEM || status == MT_EIO ? EXIT_FAILED
 								       : EXIT_USAGE, &err);
 	if (faults == 0)
-		printf("%zu function%s declared, and there\n", functions,
+		printf("%zu function%s declared and found\n", functions,
 		       functions == 1 ? "" : "s");
 	return faults ? EXIT_USAGE : EXIT_DONE;
 }
@@ -235,18 +238,18 @@ static int run(const struct command *self, int argc, char **argv)
 		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
 	if (argc - index == 2 && strcmp(argv[index], "check") == 0)
 		return check(argv[index + 1]);
-	fputs("mortise: ffi: write `check FILE`\n", stderr);
+	fputs("mortise: ffi: missing subcommand; use `mortise ffi check FILE`\n", stderr);
 	return EXIT_USAGE;
 }
 
 const struct command command_ffi = {
 	.name = "ffi",
 	.args = "check FILE",
-	.summary = "Judge the C functions that a configuration file declares.",
-	.details = "A sentence, with file and line, for each declaration that is wrong and each\n"
-		   "function that its library does not have. The libraries are loaded by a\n"
-		   "process of their own; no function is called. The exit code is 2 if\n"
-		   "something is wrong.\n",
+	.summary = "Check declarations of C functions",
+	.details = "Reports each invalid declaration, and each function that its library "
+		   "does not\nexport, with file and line. The libraries are loaded in a "
+		   "separate process; no\nfunction is called. The exit code is 2 if "
+		   "there are errors.",
 	.flags = flags,
 	.run = run,
 };

@@ -32,7 +32,7 @@ int final_answer_open(struct final_answer *a, const char *path, struct error *er
 	a->path = path;
 	a->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
 	return a->fd >= 0 ? MT_OK
-			  : fail(err, MT_EIO, "--output %s: cannot be written: %s", path,
+			  : fail(err, MT_EIO, "--output: cannot write %s: %s", path,
 				 strerror(errno));
 }
 
@@ -111,12 +111,12 @@ int final_answer_check(struct final_answer *a, struct error *err)
 	if (a->text.len)
 		remove_fence(&a->text);
 	if (!a->text.len)
-		return fail(err, MT_EINVAL, "there is no answer");
+		return fail(err, MT_EINVAL, "no answer was given");
 	value = js_parse(a->text.text, a->text.len, &why);
 	if (!value && why.code)
-		return fail(err, MT_EINVAL, "it is not JSON: %s", why.text);
+		return fail(err, MT_EINVAL, "not valid JSON: %s", why.text);
 	if (schema_check(a->schema, value, &why))
-		return fail(err, MT_EINVAL, "it does not match the schema: %s", why.text);
+		return fail(err, MT_EINVAL, "does not match the schema: %s", why.text);
 	return MT_OK;
 }
 
@@ -131,7 +131,7 @@ int final_answer_write(struct final_answer *a, struct error *err)
 	if (a->text.len && a->text.text[a->text.len - 1] != '\n')
 		strbuf_addc(&a->text, '\n');
 	if (a->text.len && write_all(a->fd, a->text.text, a->text.len))
-		return fail(err, MT_EIO, "--output %s: cannot be written: %s", a->path,
+		return fail(err, MT_EIO, "--output: cannot write %s: %s", a->path,
 			    strerror(errno));
 	return MT_OK;
 }

@@ -11,12 +11,14 @@
 
 /* Flags of every command that reads the configuration. */
 static const struct flag common_flags[] = {
-	{ 'o', "set", "SECTION.KEY=VALUE", "set an option; again for more" },
-	{ 0, "config", "FILE", "read this file instead of the user's own" },
-	{ 'C', "workspace", "DIR", "the project to work on; default: here" },
+	{ 'o', "set", "SECTION.KEY=VALUE", "override a setting (repeatable)" },
+	{ 0, "config", "FILE", "read FILE instead of the user configuration" },
+	{ 'C', "workspace", "DIR",
+	  "use DIR as the workspace (default: current "
+	  "directory)" },
 	{ 0 },
 };
-static const struct flag help_flag = { 'h', "help", NULL, "print this" };
+static const struct flag help_flag = { 'h', "help", NULL, "show this help" };
 
 const struct flag *common_flag(size_t n)
 {
@@ -36,7 +38,7 @@ static int bad(const struct command *self, const char *format, const char *what)
 	fputs("mortise ", stderr);
 	fprintf(stderr, "%s: ", self->name);
 	fprintf(stderr, format, what);
-	fprintf(stderr, ": see mortise %s --help\n", self->name);
+	fprintf(stderr, "; see `mortise %s --help`\n", self->name);
 	return FLAG_BAD;
 }
 
@@ -113,7 +115,7 @@ static int unknown_flag(const struct command *self, const char *word)
 	near = strncmp(word, "--", 2) == 0 ? suggest(word + 2, names, count) : NULL;
 	snprintf(text, sizeof text, near ? "%.40s; did you mean --%s?" : "%.40s", word,
 		 near);
-	return bad(self, "unknown flag %s", text);
+	return bad(self, "unknown option %s", text);
 }
 
 static bool is_flag(const char *word)
@@ -169,7 +171,7 @@ static int parse_flag(const struct command *self, int argc, char **argv, int at,
 	else if (!is_long && word[2])
 		attached = word + 2;
 	if (!found->flag->value && attached && is_long)
-		return bad(self, "--%s takes no value", found->flag->name);
+		return bad(self, "--%s does not take a value", found->flag->name);
 	if (!found->flag->value && attached) { /* -qv: v comes next */
 		argv[at] = word + 1;
 		argv[at][0] = '-';
@@ -180,7 +182,7 @@ static int parse_flag(const struct command *self, int argc, char **argv, int at,
 		return 1;
 	}
 	if (at + 1 >= argc)
-		return bad(self, "--%s needs a value", found->flag->name);
+		return bad(self, "--%s requires a value", found->flag->name);
 	*ret_value = argv[at + 1];
 	return 2;
 }
@@ -223,7 +225,8 @@ void common_untrusted(const struct config *c)
 
 	if (path)
 		fprintf(stderr,
-			"mortise: %s is not trusted and was not read: mortise config trust\n",
+			"mortise: %s was ignored because it is not trusted; run `mortise "
+			"config trust` to trust it\n",
 			path);
 }
 
@@ -254,7 +257,7 @@ int common_log(const struct config *c, struct error *err)
 	if (path && file < 0)
 		file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600);
 	if (path && file < 0)
-		return fail(err, MT_EIO, "%s: [core] log_file: %s: %s",
+		return fail(err, MT_EIO, "%s: [core] log_file: cannot open %s: %s",
 			    config_origin(c, "core", "log_file"), path, strerror(errno));
 	log_setup(path ? file : STDERR_FILENO, level, "mortise");
 	return MT_OK;

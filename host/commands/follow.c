@@ -47,7 +47,8 @@ static void send_command(struct follow *f, const char *type, const char *name,
 		js_key_strn(&line, name, text, len);
 	strbuf_addc(&line, '}');
 	if (line.error || client_line(f->p, line.text, line.len))
-		fputs("mortise: that is too much at once: it was not sent\n", stderr);
+		fputs("mortise: too much unsent input; the message was dropped\n",
+		      stderr);
 }
 
 static void subscribe(struct follow *f)
@@ -79,13 +80,14 @@ static void say_help(struct follow *f)
 {
 	render_remark(
 		f->render,
-		"A line is a message to the agent. /pause interrupts it, /resume lets it "
-		"continue,\n/stop ends it for good. /confirm and /reject [REASON] answer what "
-		"waits, /edit COMMAND\nruns that instead. /always [N] also allows the scope "
-		"N of the list from now on, /always\nN project in later conversations of "
-		"this project, too. /undo takes your last message back.\n/detach or Ctrl-C leaves it alone. When the agent "
-		"went in circles: /recover 1\ngoes back to before, /recover 2 sends your last message again,\n"
-		"/recover 3 stops.");
+		"Each line is a message to the agent. /pause interrupts the agent and "
+		"/resume lets it\ncontinue; /stop ends the conversation. /confirm and "
+		"/reject [REASON] answer an approval\nprompt; /edit COMMAND runs COMMAND "
+		"instead. /always [N] also allows scope N of the list\nfrom now on; "
+		"/always N project allows it in this project. /undo reverts your last "
+		"message.\n/detach or Ctrl-C detaches. After a loop, /recover 1 rewinds "
+		"to before it, /recover 2\nresends your last message, and /recover 3 "
+		"stops.");
 }
 
 static void put_approval(struct strbuf *line, const struct follow *f,
@@ -123,12 +125,14 @@ static bool typed_answer(struct follow *f, const char *text)
 	if (r == MT_ENOTFOUND)
 		return false;
 	if (!r && a.answer != ANSWER_NO && !f->waits)
-		r = fail(&err, MT_EINVAL, "nothing was shown that waits for approval");
+		r = fail(&err, MT_EINVAL, "no action is waiting for approval");
 	strbuf_addc(&line, '{');
 	put_approval(&line, f, &a);
 	strbuf_addc(&line, '}');
 	if (!r && (line.error || client_line(f->p, line.text, line.len)))
-		r = fail(&err, MT_ELIMIT, "that is too much at once: it was not sent");
+		r = fail(&err, MT_ELIMIT,
+			 "too much unsent input; the message was "
+			 "dropped");
 	if (r)
 		fprintf(stderr, "mortise: %s\n", err.text);
 	return true;
@@ -169,7 +173,8 @@ static void note_waits(struct follow *f, json_object *line)
 		strbuf_add(&text, ", /always [N] [project]");
 	if (text.error) /* nobody approves it here */
 		json_object_object_del(f->waits, "hash");
-	render_remark(f->render, text.error ? "an action waits that is too long to be shown"
+	render_remark(f->render, text.error ? "an action is waiting for approval but is "
+					      "too long to show"
 					    : text.text);
 }
 
@@ -231,7 +236,7 @@ static void read_keys(struct follow *f)
 	} else if (f->o->json) {
 		client_bytes(f->p, piece, (size_t)n);
 	} else if (jsonl_feed(&f->typed, piece, (size_t)n)) {
-		fputs("mortise: a line is longer than 512 KiB: nothing more is read\n",
+		fputs("mortise: input line is longer than 512 KiB; input closed\n",
 		      stderr);
 		f->keys = -1;
 	}
@@ -257,7 +262,8 @@ static void on_result(struct follow *f, json_object *line)
 
 	f->own_left -= own && f->own_left > 0;
 	if (!ok && (own || f->render))
-		fprintf(stderr, "mortise: %s\n", js_str(line, "error", "it refuses"));
+		fprintf(stderr, "mortise: %s\n",
+			js_str(line, "error", "rejected without a reason"));
 	if (!ok && own) {
 		f->ended = true;
 		f->code = EXIT_FAILED;
@@ -276,8 +282,7 @@ static void on_state(struct follow *f, json_object *line)
 	check_rest(f, line);
 	if (f->render && (rests || !f->shown)) {
 		strbuf_addf(&text, "[%s%s%s]%s", state, *reason ? ": " : "", reason,
-			    !f->shown && f->terminal ? " /help tells what you can type"
-						     : "");
+			    !f->shown && f->terminal ? "; /help lists the commands" : "");
 		render_remark(f->render, text.text);
 	}
 	f->shown = true;
@@ -292,7 +297,9 @@ static void on_end(struct follow *f, json_object *line)
 	if (f->render && f->code && f->o->style != RENDER_QUIET) {
 		AUTO(strbuf) struct strbuf text = STRBUF(512);
 
-		strbuf_addf(&text, "Its process has ended. Go on with: mortise resume %s",
+		strbuf_addf(&text,
+			    "The conversation process has exited. Run `mortise "
+			    "resume %s` to continue",
 			    id);
 		render_remark(f->render, text.text);
 	}
@@ -340,7 +347,7 @@ static void on_line(char *text, size_t len, void *arg)
 	if (!f->render)
 		pass_on(f, text, len);
 	else if (!line || client_notify(line, &render_watcher, f->render, &err))
-		fprintf(stderr, "mortise: a line that cannot be understood: %s\n",
+		fprintf(stderr, "mortise: malformed line from the conversation: %s\n",
 			err.text);
 }
 
@@ -391,14 +398,14 @@ static void say_goodbye(struct follow *f)
 		f->code = f->o->until_rest ? EXIT_INTERRUPTED : EXIT_DONE;
 		if (!f->o->json)
 			fprintf(stderr,
-				"%sDetached; the conversation goes on. Come back with: "
-				"mortise attach %s\n",
+				"%sDetached. The conversation continues; run `mortise "
+				"attach %s` to return\n",
 				f->terminal ? "\n" : "", id);
 	} else {
 		f->code = EXIT_FAILED;
 		fprintf(stderr,
-			"mortise: its process ended without a word. Go on with: mortise "
-			"resume %s\n",
+			"mortise: the conversation process exited unexpectedly; run "
+			"`mortise resume %s` to continue\n",
 			id);
 	}
 }

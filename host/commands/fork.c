@@ -13,9 +13,9 @@
 enum { F_AT, F_TITLE, F_QUIET };
 
 static const struct flag flags[] = {
-	[F_AT] = { 0, "at", "N", "the last event to take; without it all of them" },
-	[F_TITLE] = { 0, "title", "TEXT", "name of the new conversation" },
-	[F_QUIET] = { 'q', "quiet", NULL, "print the new id and nothing else" },
+	[F_AT] = { 0, "at", "N", "last event to copy (default: all)" },
+	[F_TITLE] = { 0, "title", "TEXT", "title of the new conversation" },
+	[F_QUIET] = { 'q', "quiet", NULL, "print only the new id" },
 	{ 0 },
 };
 
@@ -39,7 +39,7 @@ static int parse(const struct command *self, int argc, char **argv, struct argum
 			a->quiet = true;
 	}
 	if (f == FLAG_END && index + 1 < argc) {
-		fprintf(stderr, "mortise: fork: one conversation at a time\n");
+		fprintf(stderr, "mortise: fork: more than one conversation given\n");
 		f = FLAG_BAD;
 	}
 	a->id = index < argc ? argv[index] : "last";
@@ -52,7 +52,8 @@ static int number(const char *text, int64_t *ret, struct error *err)
 	long long n = text ? strtoll(text, &end, 10) : -1;
 
 	if (text && (end == text || *end || n < 0))
-		return fail(err, MT_EINVAL, "--at %.40s: is not the id of an event", text);
+		return fail(err, MT_EINVAL, "invalid --at `%.40s`: not an event id",
+			    text);
 	*ret = n;
 	return MT_OK;
 }
@@ -79,8 +80,9 @@ static int fork_it(const struct arguments *a, struct error *err)
 	puts(made);
 	if (!a->quiet)
 		fprintf(stderr,
-			"mortise: %s up to event %" PRId64
-			". Go on with: mortise resume %s -t TEXT\n", id, at, made);
+			"mortise: copied %s up to event %" PRId64
+			"; run `mortise resume %s -t TEXT` to continue\n",
+			id, at, made);
 	return MT_OK;
 }
 
@@ -98,13 +100,12 @@ static int run(const struct command *self, int argc, char **argv)
 const struct command command_fork = {
 	.name = "fork",
 	.args = "[ID]",
-	.summary = "Make a conversation that begins as another did; without an id, as the "
-		   "newest.",
+	.summary = "Copy a conversation (default: the most recent)",
 	.details =
-		"The events up to --at are copied (fewer, if a call would be without its\n"
-		"result). The new conversation has the same agent and works in the same\n"
-		"folder, whose files stay as they are; its bill begins anew. The old one\n"
-		"is not touched and may be open elsewhere.\n",
+		"Copies the events up to --at, or fewer so that no call lacks its "
+		"result. The\nnew conversation has the same agent and uses the same "
+		"directory, whose files are\nnot changed. Its cost starts at zero. The "
+		"original is not changed and may be\nopen elsewhere.",
 	.flags = flags,
 	.run = run,
 };

@@ -16,9 +16,9 @@ enum { F_PAUSE, F_WAIT };
 enum { WAIT_S = 10, WAIT_MAX_S = 3600, SIGNAL_WAIT_MS = 5000 };
 
 static const struct flag flags[] = {
-	[F_PAUSE] = { 'p', "pause", NULL, "pause it; `mortise resume` takes it up" },
+	[F_PAUSE] = { 'p', "pause", NULL, "pause instead of stopping" },
 	[F_WAIT] = { 'w', "wait", "SECONDS",
-		     "how long before signals are sent; default: 10" },
+		     "seconds to wait before sending signals (default: 10)" },
 	{ 0 },
 };
 
@@ -39,7 +39,8 @@ static void on_line(char *line, size_t len, void *arg)
 		return;
 	k->answered = true;
 	if (!js_bool(o, "ok", false))
-		fail(&k->why_not, MT_EDENIED, "%s", js_str(o, "error", "it refuses"));
+		fail(&k->why_not, MT_EDENIED, "%s",
+		     js_str(o, "error", "rejected without a reason"));
 }
 
 /* Wait for the end of the process, or for an answer if that is enough.
@@ -70,7 +71,7 @@ static bool wait_for(struct kill *k, int64_t ms, bool answer)
 
 static bool send_signal(struct kill *k, int number, const char *name)
 {
-	fprintf(stderr, "mortise: %s: its process %ld does not end: sending %s\n", k->id,
+	fprintf(stderr, "mortise: %s: process %ld did not exit; sending %s\n", k->id,
 		(long)k->peer.pid, name);
 	syscall(SYS_pidfd_send_signal, k->process, number, NULL, 0);
 	return wait_for(k, SIGNAL_WAIT_MS, false);
@@ -90,8 +91,10 @@ static int stop(struct kill *k, int64_t wait_ms, struct error *err)
 	}
 	return send_signal(k, SIGTERM, "SIGTERM") || send_signal(k, SIGKILL, "SIGKILL")
 		       ? MT_OK
-		       : fail(err, MT_ETIMEOUT, "%s: process %ld cannot be ended", k->id,
-			      (long)k->peer.pid);
+		       : fail(err, MT_ETIMEOUT,
+			      "cannot stop %s: process %ld did not "
+			      "exit",
+			      k->id, (long)k->peer.pid);
 }
 
 static int do_pause(struct kill *k, int64_t wait_ms, struct error *err)
@@ -103,7 +106,7 @@ static int do_pause(struct kill *k, int64_t wait_ms, struct error *err)
 		return fail(err, why.code, "%s: %s", k->id, why.text);
 	client_line(&k->peer, command, sizeof command - 1);
 	if (!wait_for(k, wait_ms, true))
-		return fail(err, MT_ETIMEOUT, "%s: process %ld does not answer", k->id,
+		return fail(err, MT_ETIMEOUT, "%s: process %ld does not respond", k->id,
 			    (long)k->peer.pid);
 	return k->why_not.code ? fail(err, MT_EDENIED, "%s: %s", k->id, k->why_not.text)
 			       : MT_OK;
@@ -138,7 +141,9 @@ static int parse_wait(const char *text, int64_t *ret_ms)
 	long seconds = strtol(text, &end, 10);
 
 	if (!*text || *end || seconds < 0 || seconds > WAIT_MAX_S) {
-		fprintf(stderr, "mortise: kill: --wait %.20s: write seconds, 0 to %d\n",
+		fprintf(stderr,
+			"mortise: kill: invalid --timeout `%.20s`: use seconds "
+			"from 0 to %d\n",
 			text, WAIT_MAX_S);
 		return FLAG_BAD;
 	}
@@ -176,14 +181,12 @@ static int run(const struct command *self, int argc, char **argv)
 const struct command command_kill = {
 	.name = "kill",
 	.args = "[ID]...",
-	.summary = "Stop a conversation that is open, from outside.",
-	.details = "The beginning of an id is enough; without one, the only conversation "
-		   "that is\n"
-		   "open. It is asked to stop, which cancels what it does and ends its "
-		   "tools; if\n"
-		   "its process does not end, it gets SIGTERM, then SIGKILL. Its log is "
-		   "kept:\n"
-		   "`mortise resume` can take it up.\n",
+	.summary = "Stop or pause a running conversation",
+	.details = "ID may be abbreviated; it is optional if only one conversation is "
+		   "running.\n\nThe conversation is asked to stop, which cancels its "
+		   "current action and its\ntools. If its process does not exit, it "
+		   "receives SIGTERM, then SIGKILL. The log\nis kept: `mortise resume` "
+		   "continues the conversation.",
 	.flags = flags,
 	.run = run,
 };

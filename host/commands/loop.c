@@ -77,7 +77,6 @@ struct uv_loop_s *command_loop(struct error *err)
 		loop = uv_default_loop();
 	}
 	if (!loop)
-		fail(err, MT_ELIMIT, "cannot begin: descriptors or memory are short (%s)",
-		     strerror(errno));
+		fail(err, MT_ELIMIT, "cannot create an event loop: %s", strerror(errno));
 	return loop;
 }

@@ -68,16 +68,15 @@ static void page_mortise(void)
 	const struct command *c;
 	const struct flag *f;
 
-	title("MORTISE", "1", "mortise - a host for software agents");
-	puts(".SH SYNOPSIS\n.B mortise\n.I command\n[\\fIflag\\fR]... [\\fIargument\\fR]...\n"
-	     ".SH DESCRIPTION\n"
-	     "A language model plans and calls tools until a task is done. Agents, tools,\n"
-	     "condensers, dialects and runtimes are plugins, wired by INI files.\n"
-	     ".SH COMMANDS");
+	title("MORTISE", "1", "mortise - host for software agents");
+	puts(".SH SYNOPSIS\n.B mortise\n.I command\n[\\fIoption\\fR]... "
+	     "[\\fIargument\\fR]...\n.SH DESCRIPTION\nA language model plans and calls "
+	     "tools until a task is complete. Agents, tools,\ncondensers, dialects and "
+	     "runtimes are plugins, configured with INI files.\n.SH COMMANDS");
 	for (size_t i = 0; (c = command_at(i)); i++)
 		if (!c->hidden)
 			put_command(c);
-	puts(".SH COMMON FLAGS");
+	puts(".SH COMMON OPTIONS");
 	for (size_t i = 0; (f = common_flag(i)); i++)
 		put_flag(f);
 	puts(".SH EXIT STATUS\n0 done, 1 failed, 2 wrong arguments or configuration, 3 the model\n"
@@ -106,11 +105,12 @@ static void page_ini(void)
 	size_t count;
 
 	title("MORTISE.INI", "5", "mortise.ini - configuration of mortise");
-	puts(".SH DESCRIPTION\nSections and their options; later layers win: built in,\n"
-	     ".IR /etc/mortise/mortise.ini ,\n.IR /etc/mortise/conf.d/*.ini ,\n"
-	     ".IR ~/.config/mortise/mortise.ini ,\n.I .mortise/mortise.ini\n"
-	     "of a trusted project, the environment, and the flag\n.BR \\-o .\n"
-	     "Options of a plugin: mortise plugins info NAME.");
+	puts(".SH DESCRIPTION\nSections and their options. Later sources override "
+	     "earlier ones: built in,\n.IR /etc/mortise/mortise.ini ,\n.IR "
+	     "/etc/mortise/conf.d/*.ini ,\n.IR ~/.config/mortise/mortise.ini ,\n.I "
+	     ".mortise/mortise.ini\nof a trusted project, the environment, and the "
+	     "option\n.BR \\-o .\nRun `mortise plugins info NAME` for the options of a "
+	     "plugin.");
 	for (size_t i = 0; (family = config_family(i)); i++) {
 		const struct mt_option *table = config_table(family, &count);
 
@@ -131,7 +131,8 @@ static int run(const struct command *self, int argc, char **argv)
 	else if (strcmp(page, "mortise.ini") == 0)
 		page_ini();
 	else {
-		fputs("mortise: manual: the pages are mortise and mortise.ini\n", stderr);
+		fputs("mortise: manual: unknown page; use mortise or mortise.ini\n",
+		      stderr);
 		return EXIT_USAGE;
 	}
 	return ferror(stdout) || fflush(stdout) ? EXIT_FAILED : EXIT_DONE;
@@ -140,7 +141,7 @@ static int run(const struct command *self, int argc, char **argv)
 const struct command command_manual = {
 	.name = "manual",
 	.args = "mortise | mortise.ini",
-	.summary = "Print a manual page as roff.",
+	.summary = "Print a manual page as roff (internal)",
 	.run = run,
 	.hidden = true,
 };

@@ -36,11 +36,16 @@ static int find(const struct config *c, const struct registry *r, const char *na
 	if (!status)
 		status = mcp_server_options(name, catalog.instances[0].options, ret, err);
 	if (!status && !js_str(*ret, "url", NULL))
-		status = fail(err, MT_EINVAL, "`%.80s` is a program: one logs in at servers "
-			      "with a `url`", name);
+		status = fail(err, MT_EINVAL,
+			      "server `%.80s` is a local command; "
+			      "`login` applies only to servers with a "
+			      "`url`",
+			      name);
 	else if (!status && !js_str(*ret, "login_file", NULL))
-		status = fail(err, MT_EINVAL, "`%.80s` is given a token by `bearer_env` or "
-			      "`headers` already", name);
+		status = fail(err, MT_EINVAL,
+			      "server `%.80s` already gets its token "
+			      "from `bearer_env` or `headers`",
+			      name);
 	catalog_clear(&catalog);
 	return status;
 }
@@ -72,8 +77,10 @@ static json_object *make_spec(const char *name, json_object *options, struct err
 	int status = js_set_str(spec, "name", name);
 
 	if (variable && !secret)
-		fail(err, MT_ENOTFOUND, "the environment variable %.80s, which holds the "
-		     "client's secret, is not set", variable);
+		fail(err, MT_ENOTFOUND,
+		     "environment variable %.80s, which contains the "
+		     "client secret, is not set",
+		     variable);
 	for (size_t i = 0; !status && i < ARRAY_LEN(texts); i++)
 		if (js_str(options, texts[i], NULL))
 			status = js_set_str(spec, texts[i], js_str(options, texts[i], ""));
@@ -100,7 +107,7 @@ static int hand_over(json_object *spec, struct error *err)
 	const char *text = js_text(spec, &len);
 
 	if (fd < 0 || !text || write_all(fd, text, len) || lseek(fd, 0, SEEK_SET) != 0) {
-		fail(err, MT_EIO, "the login cannot be prepared: %s", strerror(errno));
+		fail(err, MT_EIO, "cannot prepare the login: %s", strerror(errno));
 		if (fd >= 0)
 			close(fd);
 		return -1;
@@ -125,7 +132,7 @@ int mcp_login(const struct config *c, const struct registry *r, const char *name
 		return complain(EXIT_FAILED, err);
 	snprintf(number, sizeof number, "%d", fd);
 	helper_run("mcp-login", argv);
-	fail(err, MT_ENOTFOUND, "the program mortise-mcp-login is not installed");
+	fail(err, MT_ENOTFOUND, "cannot log in: mortise-mcp-login is not installed");
 	return complain(EXIT_FAILED, err);
 }
 
@@ -141,11 +148,11 @@ int mcp_logout(const struct config *c, const struct registry *r, const char *nam
 		return complain(EXIT_USAGE, err);
 	file = js_str(options, "login_file", "");
 	if (unlink(file) == 0) {
-		printf("The login at %s is forgotten.\n", name);
+		printf("Logged out of %s.\n", name);
 		return EXIT_DONE;
 	}
 	if (errno == ENOENT) {
-		printf("There is no login at %s.\n", name);
+		printf("Not logged in to %s.\n", name);
 		return EXIT_DONE;
 	}
 	fail(err, MT_EIO, "%s: %s", file, strerror(errno));

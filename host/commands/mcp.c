@@ -17,7 +17,7 @@
 enum { F_JSON };
 
 static const struct flag flags[] = {
-	[F_JSON] = { 'j', "json", NULL, "as JSON" },
+	[F_JSON] = { 'j', "json", NULL, "print JSON" },
 	{ 0 },
 };
 
@@ -178,7 +178,8 @@ static int tell(const struct query *q, bool json, bool tools)
 			       q->catalog->instances[i].title, tool_count(a->tools),
 			       (long long)a->took_ms);
 		else
-			printf("%-20s does not answer: %s\n", q->catalog->instances[i].title,
+			printf("%-20s does not respond: %s\n",
+			       q->catalog->instances[i].title,
 			       *a->why ? a->why : "no reason was given");
 		if (tools)
 			print_tools(a->tools);
@@ -236,7 +237,8 @@ static int list(struct config *c, struct registry *r, bool json, struct error *e
 			printf("%-20s %s (%zu tools)\n", t->title, mcp_server_target(t->options),
 			       tool_count(t->listed));
 		} else {
-			printf("%-20s %s (not asked yet)\n", t->title, mcp_server_target(t->options));
+			printf("%-20s %s (not queried yet)\n", t->title,
+			       mcp_server_target(t->options));
 		}
 	}
 	if (json)
@@ -282,20 +284,21 @@ static int run(const struct command *self, int argc, char **argv)
 			    strcmp(argv[index], "login") == 0 ||
 			    strcmp(argv[index], "logout") == 0)))
 		return with_config(&common, json, count, argv + index);
-	fprintf(stderr, "mortise: mcp: write `list`, `status`, `test NAME`, `login NAME` or "
-			"`logout NAME`\n");
+	fprintf(stderr, "mortise: mcp: unknown subcommand; use list, status, test NAME, "
+			"login NAME or logout NAME\n");
 	return EXIT_USAGE;
 }
 
 const struct command command_mcp = {
 	.name = "mcp",
 	.args = "list | status | test NAME | login NAME | logout NAME",
-	.summary = "The MCP servers that are configured, and whether they answer.",
-	.details = "`list` starts nothing. `status` asks all of them at once; `test` one, and\n"
-		   "shows its tools. What they say is kept, so that the first request to a\n"
-		   "model can offer their tools. The exit code is 6 if one does not answer.\n\n"
-		   "`login` has you log in with a browser at a server over HTTP, and keeps what\n"
-		   "comes of it in a file of yours; `logout` removes that.\n",
+	.summary = "List, test and log in to MCP servers",
+	.details = "list    list configured servers; starts none\nstatus  query all "
+		   "servers\ntest    query one server and list its tools\nlogin   log in "
+		   "to an HTTP server with a browser and store the token\nlogout  delete "
+		   "the stored token\n\nThe tool lists are cached, so that the first "
+		   "request to a model can offer the\ntools. The exit code is 6 if a "
+		   "server does not respond.",
 	.flags = flags,
 	.run = run,
 };

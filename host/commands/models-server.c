@@ -98,7 +98,7 @@ int models_server_window(const struct common *common, const char *name, int64_t 
 	if (code == EXIT_DONE)
 		*ret = llm_server_context_window(a.llm);
 	if (code == EXIT_DONE && *ret <= 0) {
-		fail(&err, MT_EIO, "the server of %s does not say how much it reads", name);
+		fail(&err, MT_EIO, "server of %s does not report a context window", name);
 		code = complain(EXIT_MODEL, &err);
 	}
 	asked_close(&a);

@@ -162,7 +162,7 @@ static const char *try_image(struct asking *a, struct error *err)
 {
 	struct llm_part parts[2];
 	AUTO(llm_request) struct llm_request *q =
-		make(a->llm, "Which colour is this dot? One word.", true, parts);
+		make(a->llm, "Which color is this dot? One word.", true, parts);
 
 	if (!q || ask(a, q, 1, err))
 		return "refused";

@@ -26,10 +26,10 @@ enum { F_JSON, F_VISION, F_SERVER };
 
 static const struct flag flags[] = {
 	[F_JSON] = { 0, "json", NULL, "print JSON" },
-	[F_VISION] = { 0, "vision", NULL, "test: show it an image in any case" },
-	[F_SERVER] = { 0, "server", NULL,
-		       "list: ask the server of the provider PATTERN (or of the model in "
-		       "force) what it has; info: ask it how much NAME reads" },
+	[F_VISION] = { 0, "vision", NULL,
+		       "test: send an image even if vision is not "
+		       "supported" },
+	[F_SERVER] = { 0, "server", NULL, "list, info: query the provider's server" },
 	{ 0 },
 };
 
@@ -178,7 +178,7 @@ static void print_fact(const struct model_facts *f, const struct model_key *key,
 		strbuf_addf(json, ",\"%s\":%s", key->name, value);
 	else
 		printf("%-24s %s%s\n", key->name, value,
-		       model_has_fact(f, key->name) ? "" : "  (not told)");
+		       model_has_fact(f, key->name) ? "" : "  (default)");
 }
 
 /* What its server says of the window over what is known. */
@@ -213,7 +213,7 @@ static int tell(const struct common *common, const char *name, bool server, bool
 		js_key_str(&out, "model", name);
 		js_key_bool(&out, "known", f.told != 0);
 	} else if (!f.told) {
-		printf("Nothing is known of %s.\n", name);
+		printf("Model %s is not in the model table.\n", name);
 	}
 	for (size_t i = 0; i < model_key_count; i++)
 		print_fact(&f, &model_keys[i], json ? &out : NULL);
@@ -251,7 +251,7 @@ static int import(const struct common *common, int argc, char **argv, bool json)
 	if (json)
 		printf("{\"models\":%d}\n", count);
 	else
-		printf("%d models are in %s now.\n", count, path);
+		printf("%d models imported into %s.\n", count, path);
 	return EXIT_DONE;
 }
 
@@ -285,18 +285,22 @@ static int run(const struct command *self, int argc, char **argv)
 		    && operands <= verbs[i].most)
 			return verbs[i].run(&common, operands, argv + index,
 					    set[F_JSON]);
-	fputs("mortise models: write list [PATTERN], info NAME, test [NAME] or "
-	      "import FILE\n", stderr);
+	fputs("mortise: models: unknown subcommand; use list [PATTERN], info NAME, test "
+	      "[NAME] or import FILE\n",
+	      stderr);
 	return EXIT_USAGE;
 }
 
 const struct command command_models = {
 	.name = "models",
 	.args = "list [PATTERN] | info NAME | test [NAME] | import FILE",
-	.summary = "Show what is known of models; try one; take over prices.",
-	.details = "import reads LiteLLM's model_prices_and_context_window.json into "
-		   "your own table. test asks the model one small thing, which may cost "
-		   "a fraction of a cent, and says what works. PATTERN is a part of a name, or a glob.",
+	.summary = "Describe and test models; import prices",
+	.details = "list    list known models; PATTERN is a substring or a glob\ninfo    "
+		   "show what is known about a model\ntest    send a small request, "
+		   "which may cost a fraction of a cent\nimport  read LiteLLM's "
+		   "model_prices_and_context_window.json into your own table\n\nWith "
+		   "--server, PATTERN names a provider (default: that of the configured "
+		   "model).",
 	.flags = flags,
 	.run = run,
 };

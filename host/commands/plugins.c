@@ -11,7 +11,7 @@ enum { FLAG_JSON, FLAG_REFUSED };
 
 static const struct flag flags[] = {
 	{ 0, "json", NULL, "print JSON" },
-	{ 0, "refused", NULL, "list what was refused instead, with the reasons" },
+	{ 0, "refused", NULL, "list rejected plugins and the reasons" },
 	{ 0 },
 };
 
@@ -61,7 +61,9 @@ static void list_components(const struct registry *r, struct strbuf *out)
 	while (registry_refusal(r, refused))
 		refused++;
 	if (refused)
-		strbuf_addf(out, "%zu refused: mortise plugins --refused tells why\n",
+		strbuf_addf(out,
+			    "%zu rejected; `mortise plugins --refused` lists the "
+			    "reasons\n",
 			    refused);
 }
 
@@ -72,7 +74,7 @@ static void list_refused(const struct registry *r, struct strbuf *out)
 	for (size_t n = 0; (refusal = registry_refusal(r, n)); n++)
 		strbuf_addf(out, "%s: %s\n", refusal->path, refusal->reason);
 	if (out->len == 0)
-		strbuf_add(out, "nothing was refused\n");
+		strbuf_add(out, "no plugin was rejected\n");
 }
 
 /* ---- one of them ------------------------------------------------------------------ */
@@ -138,7 +140,7 @@ static void info_tools(const struct component *c, struct strbuf *out)
 				    js_str(property, "description", ""));
 	}
 	if (js_bool(c->data, "dynamic", false))
-		strbuf_add(out, "  and those that it lists when it runs\n");
+		strbuf_add(out, "  and tools that are listed at run time\n");
 }
 
 static void info_text(const struct component *c, struct strbuf *out)
@@ -188,9 +190,11 @@ static int not_there(const struct registry *r, const char *word, struct error *e
 		names[count] = c->name;
 	near = suggest(word, names, count);
 	return near ? fail(err, MT_ENOTFOUND,
-			   "there is no plugin %.80s; did you mean %s?", word, near)
+			   "unknown plugin `%.80s`; did you mean `%s`?", word, near)
 		    : fail(err, MT_ENOTFOUND,
-			   "there is no plugin %.80s: see mortise plugins", word);
+			   "unknown plugin `%.80s`; `mortise plugins` lists the "
+			   "installed ones",
+			   word);
 }
 
 static int info(const struct registry *r, const char *word, bool json, struct strbuf *out,
@@ -248,7 +252,7 @@ static int check(const char *path, bool json, struct error *err)
 		return EXIT_DONE;
 	}
 	all = js_get(plugin, "components");
-	printf("%s: good: %s %s brings", path, js_str(plugin, "name", ""),
+	printf("%s: valid: %s %s provides", path, js_str(plugin, "name", ""),
 	       js_str(plugin, "version", ""));
 	for (size_t i = 0; i < json_object_array_length(all); i++) {
 		json_object *c = json_object_array_get_idx(all, i);
@@ -310,19 +314,18 @@ static int run(const struct command *self, int argc, char **argv)
 	if (strcmp(what, "check") == 0 && index + 2 == argc)
 		return check(argv[index + 1], json, &err);
 	fail(&err, MT_EINVAL,
-	     "plugins: write mortise plugins [list], plugins info NAME or "
-	     "plugins check FILE");
+	     "plugins: unknown subcommand; use list, info NAME or check FILE");
 	return complain(EXIT_USAGE, &err);
 }
 
 const struct command command_plugins = {
 	.name = "plugins",
 	.args = "[list | info NAME | check FILE]",
-	.summary = "List plugins, show one, or check a file.",
+	.summary = "List, describe and check plugins",
 	.details =
-		"NAME is the name of a component, KIND/NAME, or a plugin: all it "
-		"brings.\n"
-		"check looks at a file in a process of its own, whatever the cache says.",
+		"list   list installed plugins (default)\ninfo   describe a component "
+		"(NAME or KIND/NAME) or a whole plugin\ncheck  load a plugin file in a "
+		"separate process, ignoring the cache",
 	.flags = flags,
 	.run = run,
 };

@@ -85,7 +85,7 @@ static void print_list(const struct place *p)
 		putchar('\n');
 	}
 	if (!count)
-		printf("Nothing is approved for later in this %s.\n",
+		printf("Nothing is approved in this %s.\n",
 		       p->id ? "conversation" : "project");
 }
 
@@ -120,7 +120,8 @@ static void on_line(char *line, size_t len, void *arg)
 		return;
 	a->answered = true;
 	if (!js_bool(o, "ok", false))
-		fail(&a->why_not, MT_EDENIED, "%s", js_str(o, "error", "it refuses"));
+		fail(&a->why_not, MT_EDENIED, "%s",
+		     js_str(o, "error", "rejected without a reason"));
 }
 
 /* The process that has the conversation open revokes it. */
@@ -137,14 +138,13 @@ static int ask_one(struct asking *a, const char *text, struct error *err)
 		struct pollfd fd = { .fd = a->peer.fd, .events = client_wants(&a->peer) };
 
 		if (poll(&fd, 1, ANSWER_MS) <= 0)
-			return fail(err, MT_ETIMEOUT, "the process of the conversation does "
-				    "not answer");
+			return fail(err, MT_ETIMEOUT,
+				    "the conversation process does not respond");
 		client_serve(&a->peer, fd.revents);
 	}
 	if (a->why_not.code)
 		return fail(err, a->why_not.code, "%s", a->why_not.text);
-	return a->answered ? MT_OK
-			   : fail(err, MT_EIO, "the process of the conversation ended");
+	return a->answered ? MT_OK : fail(err, MT_EIO, "the conversation process exited");
 }
 
 static int ask_all(struct asking *a, json_object *texts, struct error *err)
@@ -211,8 +211,10 @@ static json_object *chosen(const struct place *p, int argc, char **argv, struct 
 		json_object *one = json_object_array_get_idx(p->list, n ? n - 1 : count);
 
 		if ((end && *end) || !one) {
-			fail(err, MT_ENOTFOUND, "there is no approval %.40s: `mortise policy "
-			     "approvals` lists %zu", argv[i], count);
+			fail(err, MT_ENOTFOUND,
+			     "unknown approval `%.40s`; `mortise "
+			     "policy approvals` lists %zu",
+			     argv[i], count);
 			json_object_put(texts);
 			return NULL;
 		}

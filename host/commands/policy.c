@@ -13,10 +13,12 @@
 enum { F_TOOL, F_RISK, F_CONTROLLER, F_IN, F_JSON };
 
 static const struct flag flags[] = {
-	[F_TOOL] = { 't', "tool", "NAME", "the tool that is called (bash)" },
-	[F_RISK] = { 0, "risk", "LEVEL", "what the model says of it: LOW, MEDIUM, HIGH" },
-	[F_CONTROLLER] = { 0, "controller", "NAME", "the analyzers of [controller.NAME]" },
-	[F_IN] = { 0, "in", "ID", "revoke in this conversation, not in the project" },
+	[F_TOOL] = { 't', "tool", "NAME", "tool to test (default: bash)" },
+	[F_RISK] = { 0, "risk", "LEVEL",
+		     "risk reported by the model: LOW, MEDIUM, HIGH" },
+	[F_CONTROLLER] = { 0, "controller", "NAME",
+			   "use the [controller.NAME] configuration" },
+	[F_IN] = { 0, "in", "ID", "revoke: use conversation ID instead of the project" },
 	[F_JSON] = { 'j', "json", NULL, "print JSON" },
 	{ 0 },
 };
@@ -50,8 +52,7 @@ static int load(const struct arguments *a, struct loaded *l, struct error *err)
 	strbuf_addf(&section, "controller%s%s", a->controller ? "." : "",
 		    a->controller ? a->controller : "");
 	if (!r && a->controller && !config_has(l->config, section.text))
-		r = fail(err, MT_ENOTFOUND, "there is no section [%s] in the configuration",
-			 section.text);
+		r = fail(err, MT_ENOTFOUND, "unknown section [%s]", section.text);
 	if (!r)
 		r = registry_open(l->config, &l->registry, err);
 	if (!r)
@@ -132,11 +133,14 @@ static int test(const struct arguments *a, struct loaded *l, const char *text,
 	if (a->tool && !tool)
 		return catalog_unknown(&l->catalog, name, "{}", err);
 	if (a->risk && !find_risk(a->risk, &subject.said))
-		return fail(err, MT_EINVAL, "--risk is LOW, MEDIUM, HIGH or UNKNOWN, not %.40s",
+		return fail(err, MT_EINVAL,
+			    "invalid --risk `%.40s`: use LOW, MEDIUM, "
+			    "HIGH or UNKNOWN",
 			    a->risk);
 	if (!analyzers_count(l->analyzers))
-		return fail(err, MT_ENOTFOUND, "no analyzer is wired: `analyzers` of the "
-			    "controller is empty");
+		return fail(err, MT_ENOTFOUND,
+			    "no analyzer is enabled: `analyzers` of "
+			    "the controller is empty");
 	if (analyzers_ask(l->analyzers, &subject, &verdict))
 		return fail(err, MT_EINVAL, "%s", verdict.reason);
 	print_verdict(&verdict, a->json);
@@ -187,8 +191,9 @@ static int show(const struct arguments *a, struct loaded *l, struct error *err)
 
 static int usage(void)
 {
-	fputs("mortise policy: write test COMMAND, test JSON, show, approvals [ID], or "
-	      "revoke N...\n", stderr);
+	fputs("mortise: policy: unknown subcommand; use test COMMAND, test JSON, show, "
+	      "approvals [ID] or revoke N...\n",
+	      stderr);
 	return EXIT_USAGE;
 }
 
@@ -246,14 +251,12 @@ static int run(const struct command *self, int argc, char **argv)
 const struct command command_policy = {
 	.name = "policy",
 	.args = "test COMMAND|JSON | show | approvals [ID] | revoke [--in ID] N...|all",
-	.summary = "Try the analyzers on a command; show the rules and approvals in force.",
-	.details = "test says what the wired analyzers make of a shell command, or of the "
-		   "arguments of a tool given as a JSON object, and which rule decided. show "
-		   "lists the rules in the order in which they are tried. Nothing is run.\n"
-		   "\n"
-		   "approvals lists what runs without a prompt because it was approved for\n"
-		   "later: in this project, or in the conversation ID. revoke takes back the\n"
-		   "approvals of these numbers; it applies to running conversations, too.",
+	.summary = "Test a command against the policy; manage approvals",
+	.details = "test       assess a shell command, or the arguments of a tool as a "
+		   "JSON\n           object, and print the rule that decided; nothing is "
+		   "run\nshow       list the rules in order\napprovals  list what runs "
+		   "without a prompt in this project or conversation\nrevoke     revoke "
+		   "approvals by number, also in running conversations",
 	.flags = flags,
 	.run = run,
 };

@@ -25,7 +25,7 @@ static int run(const struct command *self, int argc, char **argv)
 const struct command command_plugin_probe = {
 	.name = "plugin-probe",
 	.args = "FILE",
-	.summary = "Describe a plugin as JSON; what discovery runs.",
+	.summary = "Describe a plugin as JSON (internal)",
 	.run = run,
 	.hidden = true,
 };

@@ -11,7 +11,7 @@ enum { F_JSON };
 enum { TITLE_SHOWN = 40 };
 
 static const struct flag flags[] = {
-	[F_JSON] = { 'j', "json", NULL, "one JSON object a line" },
+	[F_JSON] = { 'j', "json", NULL, "print one JSON object per line" },
 	{ 0 },
 };
 
@@ -141,7 +141,7 @@ static int run(const struct command *self, int argc, char **argv)
 	if (f != FLAG_END)
 		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
 	if (index < argc) {
-		fprintf(stderr, "mortise: ps: it takes no arguments\n");
+		fprintf(stderr, "mortise: ps: unexpected argument\n");
 		return EXIT_USAGE;
 	}
 	if (common_config(&common, &config, &err))
@@ -149,7 +149,7 @@ static int run(const struct command *self, int argc, char **argv)
 	if (client_list(config, &ids, &count, &err))
 		return complain(EXIT_FAILED, &err);
 	if (show_all(ids, count, json) == 0 && !json)
-		puts("No conversation is open.");
+		puts("No conversation is running.");
 	socket_dir_free_list(ids, count);
 	return EXIT_DONE;
 }
@@ -157,10 +157,10 @@ static int run(const struct command *self, int argc, char **argv)
 const struct command command_ps = {
 	.name = "ps",
 	.args = "",
-	.summary = "The conversations that are open now, and how they stand.",
-	.details = "Those of this state directory ([core] state_dir). Those that delegate_tasks started stand below the one that did.\n"
-		   "Those on disk that no process has open are listed by `mortise "
-		   "conversations`.\n",
+	.summary = "List running conversations and their states",
+	.details = "Lists the conversations of this state directory ([core] state_dir), "
+		   "with\nsubagents under the conversation that started them. `mortise "
+		   "conversations`\nlists all conversations on disk.",
 	.flags = flags,
 	.run = run,
 };

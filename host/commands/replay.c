@@ -20,14 +20,20 @@ enum { F_UNTIL, F_CONTINUE, F_MODEL, F_CONTROLLER, F_JSON, F_QUIET, F_VERBOSE, F
 
 static const struct flag flags[] = {
 	[F_UNTIL] = { 0, "until", "N",
-		      "take the actions up to event N of the recording, then ask the model" },
-	[F_CONTINUE] = { 0, "continue", NULL, "ask the model when the recording is over" },
-	[F_MODEL] = { 'm', "model", "NAME", "provider/name, or script:FILE" },
-	[F_CONTROLLER] = { 0, "controller", "NAME", "use the wiring [controller.NAME]" },
-	[F_JSON] = { 'j', "json", NULL, "events as JSON lines; the report on standard error" },
-	[F_QUIET] = { 'q', "quiet", NULL, "only the report" },
-	[F_VERBOSE] = { 'v', "verbose", NULL, "results whole, and live output" },
-	[F_TITLE] = { 0, "title", "TEXT", "name of the conversation" },
+		      "replay up to event N of the recording, then query the model" },
+	[F_CONTINUE] = { 0, "continue", NULL,
+			 "query the model after the end of the "
+			 "recording" },
+	[F_MODEL] = { 'm', "model", "NAME",
+		      "model to use: provider/name or script:FILE" },
+	[F_CONTROLLER] = { 0, "controller", "NAME",
+			   "use the [controller.NAME] configuration" },
+	[F_JSON] = { 'j', "json", NULL,
+		     "print JSON lines; the report goes to standard "
+		     "error" },
+	[F_QUIET] = { 'q', "quiet", NULL, "print only the report" },
+	[F_VERBOSE] = { 'v', "verbose", NULL, "print full results and live output" },
+	[F_TITLE] = { 0, "title", "TEXT", "title of the conversation" },
 	{ 0 },
 };
 
@@ -61,8 +67,8 @@ static int parse(const struct command *self, int argc, char **argv, struct argum
 			a->drive.style = f == F_QUIET ? RENDER_QUIET : RENDER_VERBOSE;
 	}
 	if (f == FLAG_END && index + 1 != argc) {
-		fprintf(stderr, "mortise: replay: write one file, or the id of one "
-				"conversation\n");
+		fprintf(stderr, "mortise: replay: expected one file or conversation "
+				"id\n");
 		f = FLAG_BAD;
 	}
 	a->what = argv[argc - 1];
@@ -94,9 +100,10 @@ static void on_difference(void *arg, const struct replay_difference *d)
 {
 	struct told *t = arg;
 
-	strbuf_addf(&t->text, "event %" PRId64 ", here %" PRId64 ": %.*s: another %s\n",
-		    d->recorded, d->now, (int)utf8_cut(d->message, strlen(d->message), 80),
-		    d->message, d->what);
+	strbuf_addf(&t->text, "event %" PRId64 ", here %" PRId64 ": %.*s: different %s\n",
+		    d->recorded, d->now,
+		    (int)utf8_cut(d->message, strlen(d->message), 80), d->message,
+		    d->what);
 	put_text(&t->text, "then", d->want);
 	put_text(&t->text, "now ", d->got);
 }
@@ -114,12 +121,12 @@ static void print_report(const struct told *t)
 
 	if (t->text.len)
 		fputs(t->text.text, t->out);
-	fprintf(t->out, "replay: %zu actions; %zu results the same, %zu different", r.actions,
-		r.same, r.different);
+	fprintf(t->out, "replay: %zu actions; %zu results identical, %zu different",
+		r.actions, r.same, r.different);
 	if (r.unmatched)
 		fprintf(t->out, ", %zu not recorded", r.unmatched);
 	if (r.left)
-		fprintf(t->out, "; %zu actions were not taken", r.left);
+		fprintf(t->out, "; %zu actions not replayed", r.left);
 	fputs("\n", t->out);
 	fflush(t->out);
 }
@@ -137,8 +144,8 @@ static int open_recording(const struct arguments *a, const struct config *config
 	id = conversation_find(config, a->what, &why);
 	dir = id ? conversation_dir(config, id, &why) : NULL;
 	if (!dir)
-		return fail(err, MT_ENOTFOUND, "there is neither a file nor a conversation "
-			    "`%.200s`", a->what);
+		return fail(err, MT_ENOTFOUND, "no such file or conversation: `%.200s`",
+			    a->what);
 	return replay_open_log(dir, ret, err);
 }
 
@@ -148,7 +155,7 @@ static int set_end(const struct arguments *a, struct replay *r, struct error *er
 	long long n = a->until ? strtoll(a->until, &end, 10) : 0;
 
 	if (a->until && (end == a->until || *end))
-		return fail(err, MT_EINVAL, "--until %.40s: is not the id of an event",
+		return fail(err, MT_EINVAL, "invalid --until `%.40s`: not an event id",
 			    a->until);
 	replay_hand_over(r, a->until || a->go_on);
 	return a->until ? replay_until(r, n, err) : MT_OK;
@@ -248,19 +255,16 @@ static int run(const struct command *self, int argc, char **argv)
 const struct command command_replay = {
 	.name = "replay",
 	.args = "FILE | ID",
-	.summary = "Take the actions of a recording instead of asking a model.",
+	.summary = "Re-run a recorded conversation and compare the results",
 	.details =
-		"The recording is a trajectory of OpenHands or of `mortise conversations\n"
-		"export`, or a conversation by its id. Its actions are carried out for\n"
-		"real, in the current folder, in a new conversation; each result is\n"
-		"compared with the recorded one, and what differs is told at the end.\n"
-		"Commands of a recording run with your rights, wherever they point:\n"
-		"read what you did not record yourself, or replay it in a container.\n"
-		"\n"
-		"With --until or --continue the model goes on from there.\n"
-		"\n"
-		"Exit codes: 0 all results are the same, 1 some differ, else those of\n"
-		"`mortise run`.\n",
+		"The recording is an OpenHands trajectory, the output of `mortise "
+		"conversations\nexport`, or the id of a conversation. Actions are "
+		"executed for real in the\ncurrent directory, in a new conversation. "
+		"Each result is compared with the\nrecorded one, and differences are "
+		"reported at the end.\n\nRecorded commands run with your permissions, "
+		"wherever they point. Review\nrecordings from others first, or replay "
+		"them in a container.\n\nExit codes: 0 if all results are identical, 1 "
+		"if some differ, otherwise those of\n`mortise run`.",
 	.flags = flags,
 	.run = run,
 };

@@ -15,18 +15,17 @@ enum { F_TASK, F_IMAGE, F_MODEL, F_JSON, F_QUIET, F_VERBOSE, F_RECORD, F_KEEP, F
 
 static const struct flag flags[] = {
 	[F_TASK] = { 't', "task", "TEXT",
-		     "say this first; without it the agent just goes on" },
-	[F_IMAGE] = { 'i', "image", "FILE",
-		      "show the model an image with -t (may be repeated)" },
-	[F_MODEL] = { 'm', "model", "NAME", "another model from now on" },
+		     "message to send first (default: just continue)" },
+	[F_IMAGE] = { 'i', "image", "FILE", "send an image with -t (repeatable)" },
+	[F_MODEL] = { 'm', "model", "NAME", "model to use from now on" },
 	[F_JSON] = { 'j', "json", NULL,
-		     "events as JSON lines; commands on standard input" },
-	[F_QUIET] = { 'q', "quiet", NULL, "only what the agent says at the end" },
-	[F_VERBOSE] = { 'v', "verbose", NULL, "results whole, and live output" },
-	[F_RECORD] = { 0, "record", "FILE", "write the model's replies as a script" },
-	[F_KEEP] = { 'k', "keep", NULL, "stay when it rests, for more messages" },
+		     "print JSON lines; read commands from standard input" },
+	[F_QUIET] = { 'q', "quiet", NULL, "print only the final message" },
+	[F_VERBOSE] = { 'v', "verbose", NULL, "print full results and live output" },
+	[F_RECORD] = { 0, "record", "FILE", "write the model's responses as a script" },
+	[F_KEEP] = { 'k', "keep", NULL, "keep running when idle" },
 	[F_LISTEN] = { 0, "listen", NULL,
-		       "for programs: --json --keep, but events only on `subscribe`" },
+		       "for programs: --json --keep-alive, events only on `subscribe`" },
 	{ 0 },
 };
 
@@ -80,7 +79,7 @@ static int parse(const struct command *self, int argc, char **argv, struct argum
 		}
 	}
 	if (f == FLAG_END && index + 1 < argc) {
-		fprintf(stderr, "mortise: resume: one conversation at a time\n");
+		fprintf(stderr, "mortise: resume: more than one conversation given\n");
 		f = FLAG_BAD;
 	}
 	a->id = index < argc ? argv[index] : "last";
@@ -152,8 +151,8 @@ static int join_peer(const struct arguments *a, struct client *p)
 			  &first))
 		return -1;
 	o.first = first.len ? first.text : NULL;
-	fprintf(stderr, "mortise: process %ld has %s open: joined it\n", (long)p->pid,
-		a->found);
+	fprintf(stderr, "mortise: process %ld has %s open; attached to it\n",
+		(long)p->pid, a->found);
 	return follow(p, &o);
 }
 
@@ -233,22 +232,16 @@ static int run(const struct command *self, int argc, char **argv)
 const struct command command_resume = {
 	.name = "resume",
 	.args = "[ID]",
-	.summary = "Take up a conversation; without an id, the newest.",
-	.details = "The beginning of an id is enough; `last` is the newest, `here` the "
-		   "newest that\n"
-		   "works on this directory, or that of -C. The agent is the one that the "
-		   "conversation\n"
-		   "began with, whatever the configuration says now; -o and --model "
-		   "change it,\n"
-		   "from now on.\n"
-		   "If another process has it open, this one joins it there until the "
-		   "agent rests.\n"
-		   "With --json standard input may be a pipe that commands come by. With "
-		   "--keep it\n"
-		   "waits for messages, and ends when it is stopped or its input has "
-		   "ended.\n"
-		   "\n"
-		   "Exit codes are those of `mortise run`.\n",
+	.summary = "Resume a conversation (default: the most recent)",
+	.details = "ID may be abbreviated; `last` is the most recent conversation, "
+		   "`here` the most\nrecent one in the current directory or that of -C. "
+		   "The agent is the one that the\nconversation started with, regardless "
+		   "of the current configuration; -o and\n--model change it from now "
+		   "on.\n\nIf another process has the conversation open, this command "
+		   "attaches to it until\nthe agent is idle. With --json, commands are "
+		   "read from standard input if it is a\npipe. With --keep-alive, it "
+		   "accepts more messages until it is stopped or its\ninput "
+		   "ends.\n\nExit codes are those of `mortise run`.",
 	.flags = flags,
 	.run = run,
 };

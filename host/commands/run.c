@@ -37,30 +37,30 @@ enum {
 };
 
 static const struct flag flags[] = {
-	[F_TASK] = { 't', "task", "TEXT", "what is to be done" },
+	[F_TASK] = { 't', "task", "TEXT", "task to perform" },
 	[F_FILE] = { 'f', "file", "FILE",
-		     "read the task from a file (- is standard input); with -t, append it" },
-	[F_IMAGE] = { 'i', "image", "FILE",
-		      "show the model an image with the task (may be repeated)" },
-	[F_MODEL] = { 'm', "model", "NAME", "provider/name, or script:FILE" },
-	[F_CONTROLLER] = { 0, "controller", "NAME", "use the wiring [controller.NAME]" },
+		     "read the task from FILE (`-`: standard input); appended to -t" },
+	[F_IMAGE] = { 'i', "image", "FILE", "send an image with the task (repeatable)" },
+	[F_MODEL] = { 'm', "model", "NAME",
+		      "model to use: provider/name or script:FILE" },
+	[F_CONTROLLER] = { 0, "controller", "NAME",
+			   "use the [controller.NAME] configuration" },
 	[F_JSON] = { 'j', "json", NULL,
-		     "events as JSON lines; commands on standard input" },
+		     "print JSON lines; read commands from standard input" },
 	[F_QUIET] = { 'q', "quiet", NULL,
-		      "only the agent's last answer to standard output, status to "
-		      "standard error" },
-	[F_VERBOSE] = { 'v', "verbose", NULL, "results whole, and live output" },
-	[F_RECORD] = { 0, "record", "FILE", "write the model's replies as a script" },
-	[F_TITLE] = { 0, "title", "TEXT", "name of the conversation" },
-	[F_KEEP] = { 'k', "keep", NULL, "stay when it rests, for more messages" },
+		      "print only the final message; status goes to standard error" },
+	[F_VERBOSE] = { 'v', "verbose", NULL, "print full results and live output" },
+	[F_RECORD] = { 0, "record", "FILE", "write the model's responses as a script" },
+	[F_TITLE] = { 0, "title", "TEXT", "title of the conversation" },
+	[F_KEEP] = { 'k', "keep", NULL, "keep running when idle" },
 	[F_LISTEN] = { 0, "listen", NULL,
-		       "for programs: --json --keep, but events only on `subscribe`" },
-	[F_OUTPUT] = { 0, "output", "FILE", "write the agent's last answer to a file" },
+		       "for programs: --json --keep-alive, events only on `subscribe`" },
+	[F_OUTPUT] = { 0, "output", "FILE", "write the final message to FILE" },
 	[F_SCHEMA] = { 0, "json-schema", "FILE",
-		       "the answer must be JSON that matches this schema" },
-	[F_MAX_STEPS] = { 0, "max-steps", "N", "stop after this many steps" },
-	[F_MAX_COST] = { 0, "max-cost", "DOLLARS", "stop when this much was spent" },
-	[F_TIMEOUT] = { 0, "timeout", "TIME", "stop after this long: 90s, 30m, 2h" },
+		       "require an answer in JSON that matches the schema in FILE" },
+	[F_MAX_STEPS] = { 0, "max-steps", "N", "maximum number of steps" },
+	[F_MAX_COST] = { 0, "max-cost", "DOLLARS", "maximum cost in US dollars" },
+	[F_TIMEOUT] = { 0, "timeout", "TIME", "time limit: 90s, 30m, 2h" },
 	{ 0 },
 };
 
@@ -176,7 +176,8 @@ static int parse(const struct command *self, int argc, char **argv, struct argum
 	}
 	if (f == FLAG_END && index < argc) {
 		fprintf(stderr,
-			"mortise: run: `%s` is no flag; write the task as -t TEXT\n",
+			"mortise: run: unexpected argument `%s`; use -t TEXT for the "
+			"task\n",
 			argv[index]);
 		f = FLAG_BAD;
 	}
@@ -193,7 +194,9 @@ static int read_stdin(struct strbuf *text, struct error *err)
 		if (n > 0 && strbuf_addn(text, piece, (size_t)n))
 			return fail(err, MT_ELIMIT, "the task is longer than %d bytes",
 				    TASK_MAX);
-	return n < 0 ? fail(err, MT_EIO, "standard input: %s", strerror(errno)) : MT_OK;
+	return n < 0 ? fail(err, MT_EIO, "cannot read standard input: %s",
+			    strerror(errno))
+		     : MT_OK;
 }
 
 /* The first message comes by the socket, or as a command. */
@@ -224,8 +227,10 @@ static bool stdin_adds(const struct arguments *a)
 		return false;
 	if (poll(&in, 1, STDIN_WAIT_MS) > 0)
 		return true;
-	fprintf(stderr, "mortise: nothing came by standard input for %d s: the task is that "
-			"of -t alone; -f - waits for it, < /dev/null says that there is none\n",
+	fprintf(stderr,
+		"mortise: no data on standard input for %d s; using only the "
+		"task of -t (use -f - to wait for data, or < /dev/null to skip "
+		"this)\n",
 		STDIN_WAIT_MS / 1000);
 	return false;
 }
@@ -249,8 +254,7 @@ static int read_task(const struct arguments *a, struct strbuf *text, struct erro
 
 	if (!a->task && !a->file && isatty(STDIN_FILENO))
 		return fail(err, MT_EINVAL,
-			    "no task: write it as -t TEXT, -f FILE, or on "
-			    "standard input");
+			    "no task given; use -t TEXT, -f FILE or standard input");
 	if (a->task && (strbuf_add(text, a->task) || strbuf_add(text, "\n\n")))
 		return fail(err, MT_ELIMIT, "the task is longer than %d bytes", TASK_MAX);
 	before = text->len;
@@ -294,11 +298,13 @@ static int find_workspace(const struct common *common, char path[PATH_MAX],
 	struct stat st;
 
 	if (!realpath(wanted, path) || stat(path, &st) < 0)
-		return fail(err, MT_ENOTFOUND, "workspace %s: %s", wanted, strerror(errno));
+		return fail(err, MT_ENOTFOUND, "cannot use workspace %s: %s", wanted,
+			    strerror(errno));
 	if (!S_ISDIR(st.st_mode))
-		return fail(err, MT_EINVAL, "workspace %s: is not a folder", wanted);
+		return fail(err, MT_EINVAL, "cannot use workspace %s: not a directory",
+			    wanted);
 	if (access(path, X_OK) < 0)
-		return fail(err, MT_EDENIED, "workspace %s: cannot be entered: %s", wanted,
+		return fail(err, MT_EDENIED, "cannot use workspace %s: %s", wanted,
 			    strerror(errno));
 	return MT_OK;
 }
@@ -375,35 +381,18 @@ static int run(const struct command *self, int argc, char **argv)
 const struct command command_run = {
 	.name = "run",
 	.args = "",
-	.summary = "Give an agent a task and run it to the end, without asking anybody.",
+	.summary = "Run a task to completion, non-interactively",
 	.details =
-		"The task comes from -t, -f or standard input; what comes by standard "
-		"input beside\n"
-		"-t is appended to it. A reply without a tool call is the answer and "
-		"ends the run\n"
-		"(see text_only in mortise.ini(5)). With -q, standard output is that "
-		"answer alone.\n"
-		"\n"
-		"Ctrl-C pauses the agent "
-		"and\n"
-		"leaves a conversation that `mortise resume` takes up; a second one ends "
-		"at once.\n"
-		"\n"
-		"While it runs, `mortise ps` shows it and `mortise attach` joins it. "
-		"With --json\n"
-		"standard input may be a pipe that commands come by (but not if the task "
-		"does):\n"
-		"see conversation-protocol.md. With --keep it waits for more after the "
-		"task, or\n"
-		"for a first message, and ends when it is stopped or its input has "
-		"ended.\n"
-		"\n"
-		"Exit codes: 0 done, 1 failed, 2 wrong arguments or configuration, 3 the "
-		"model\n"
-		"could not be asked, 4 a limit was reached, 5 the agent gave up, 6 the "
-		"runner or\n"
-		"a plugin failed, 7 the agent went in circles, 8 it waits for a person,\n"
-		"130 interrupted.\n",
+		"The task is read from -t, -f or standard input; with -t, standard input "
+		"is\nappended to it. A response without a tool call is the answer and "
+		"ends the run\n(see text_only in mortise.ini(5)). With -q, standard "
+		"output contains only the\nanswer.\n\nCtrl-C pauses the agent, and "
+		"`mortise resume` continues the conversation; a\nsecond Ctrl-C exits "
+		"immediately. `mortise ps` lists running conversations, and\n`mortise "
+		"attach` attaches to one.\n\nWith --json, commands are read from "
+		"standard input if it is a pipe, unless the\ntask is; see "
+		"conversation-protocol.md. With --keep-alive, messages are "
+		"accepted\nuntil the conversation is stopped or its input ends.",
 	.flags = flags,
 	.run = run,
 };

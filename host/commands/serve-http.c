@@ -390,7 +390,7 @@ static bool check_params(struct connection *c, const struct request *r, json_obj
 	json_object *params = js_get(doc, "params"), *given = js_get(params, "arguments");
 	json_object *known = js_get(serve_schema(c->web->serve, js_str(params, "name", "")),
 				    "properties");
-	char text[200];
+	char text[240];
 
 	if (r->param_count > PARAMS_MAX) {
 		refuse_request(c, doc, RPC_HEADER, "too many Mcp-Param- headers");
@@ -404,8 +404,10 @@ static bool check_params(struct connection *c, const struct request *r, json_obj
 
 		if (!name || holds(header, js_get(given, key)))
 			continue;
-		snprintf(text, sizeof text, "Mcp-Param-%.80s is not the argument `%.80s`", name,
-			 key);
+		snprintf(text, sizeof text,
+			 "header Mcp-Param-%.80s does not match "
+			 "argument `%.80s`",
+			 name, key);
 		refuse_request(c, doc, RPC_HEADER, text);
 		return false;
 	}
@@ -428,20 +430,24 @@ static bool check_modern(struct connection *c, const struct request *r, json_obj
 		return true;
 	snprintf(key, sizeof key, "%sclientCapabilities", meta);
 	if (!version || !json_object_is_type(js_get(own, key), json_type_object))
-		refuse_request(c, doc, RPC_PARAMS, "`_meta` lacks the version of the protocol "
-			       "or the capabilities of the client");
+		refuse_request(c, doc, RPC_PARAMS,
+			       "`_meta` must contain the protocol version and the client "
+			       "capabilities");
 	else if (!r->version || strcmp(r->version, version) != 0)
-		refuse_request(c, doc, RPC_HEADER, "MCP-Protocol-Version is not the version of "
-			       "the request");
+		refuse_request(
+			c, doc, RPC_HEADER,
+			"MCP-Protocol-Version does not match the version in the request");
 	else if (strcmp(version, SERVE_MODERN) == 0 && !names(r->mcp_method, method))
-		refuse_request(c, doc, RPC_HEADER, "Mcp-Method is not the method of the request");
+		refuse_request(c, doc, RPC_HEADER,
+			       "Mcp-Method does not match the method in the request");
 	else {
 		name = strcmp(method, "tools/call") == 0 ? js_str(params, "name", "") : NULL;
 		if (!name)
 			return true;
 		if (names(r->mcp_name, name))
 			return check_params(c, r, doc);
-		refuse_request(c, doc, RPC_HEADER, "Mcp-Name is not the name in the request");
+		refuse_request(c, doc, RPC_HEADER,
+			       "Mcp-Name does not match the name in the request");
 	}
 	return false;
 }
@@ -452,13 +458,13 @@ static bool check_legacy(struct connection *c, const struct request *r, json_obj
 	bool begins = strcmp(js_str(doc, "method", ""), "initialize") == 0;
 
 	if (r->version && !is_legacy(r->version)) {
-		refuse_request(c, doc, RPC_INVALID, "MCP-Protocol-Version is not known here");
+		refuse_request(c, doc, RPC_INVALID, "unsupported MCP-Protocol-Version");
 		return false;
 	}
 	if (begins)
 		return session_new(c) || (drop(c), false);
 	if (r->session && !session_find(c->web, r->session)) {
-		refuse(c, 404, "", "there is no such session: begin with initialize\n");
+		refuse(c, 404, "", "unknown session; send initialize first\n");
 		return false;
 	}
 	snprintf(c->session, sizeof c->session, "%s", r->session ? r->session : "");
@@ -473,12 +479,14 @@ static void take_post(struct connection *c, const struct request *r, const char 
 	bool silent;
 
 	if (!r->type || strncasecmp(r->type, "application/json", 16) != 0) {
-		refuse(c, 415, "", "messages are of the type application/json\n");
+		refuse(c, 415, "", "requests must have the type application/json\n");
 		return;
 	}
 	if (r->accept && !strstr(r->accept, "*/*") && !strstr(r->accept, "application/*") &&
 	    !strstr(r->accept, "application/json")) {
-		refuse(c, 406, "", "answers are application/json or text/event-stream\n");
+		refuse(c, 406, "",
+		       "responses have the type application/json or "
+		       "text/event-stream\n");
 		return;
 	}
 	doc = js_parse(body, len, &err);
@@ -506,18 +514,20 @@ static void take_request(struct connection *c, const struct request *r, const ch
 	if (is_page(c->web, r))
 		refuse(c, 403, "", "this Host or Origin is not allowed\n");
 	else if (!has_token(c->web, r))
-		refuse(c, 401, "WWW-Authenticate: Bearer\r\n", "a token is needed\n");
+		refuse(c, 401, "WWW-Authenticate: Bearer\r\n",
+		       "missing or invalid token\n");
 	else if (strcmp(r->path, "/mcp") != 0)
-		refuse(c, 404, "", "the server is at /mcp\n");
+		refuse(c, 404, "", "unknown path; use /mcp\n");
 	else if (strcmp(r->method, "POST") == 0)
 		take_post(c, r, body, len);
 	else if (strcmp(r->method, "DELETE") == 0 && s) {
 		*s->id = '\0';
 		answer(c, 200, "", "", "", 0);
 	} else if (strcmp(r->method, "DELETE") == 0)
-		refuse(c, 404, "", "there is no such session\n");
+		refuse(c, 404, "", "unknown session\n");
 	else
-		refuse(c, 405, "Allow: POST, DELETE\r\n", "POST and DELETE only\n");
+		refuse(c, 405, "Allow: POST, DELETE\r\n",
+		       "only POST and DELETE are allowed\n");
 }
 
 /* ---- reading ------------------------------------------------------------------------ */
@@ -584,7 +594,7 @@ static int64_t body_length(struct connection *c, const struct request *r)
 
 	c->keep = false; /* what follows cannot be told from the body */
 	if (r->transfer) {
-		refuse(c, 411, "", "a length is needed\n");
+		refuse(c, 411, "", "missing Content-Length\n");
 		return -1;
 	}
 	errno = 0;
@@ -594,7 +604,7 @@ static int64_t body_length(struct connection *c, const struct request *r)
 		return -1;
 	}
 	if (n > SERVE_MESSAGE_MAX) {
-		refuse(c, 413, "", "a message has more than 16 MiB\n");
+		refuse(c, 413, "", "message is larger than 16 MiB\n");
 		return -1;
 	}
 	c->keep = !r->connection || strcasecmp(r->connection, "close") != 0;
@@ -614,7 +624,7 @@ static void take_one(struct connection *c)
 	if ((end ? head_len : c->in.len) > HEAD_MAX) {
 		c->busy = true;
 		c->keep = false;
-		refuse(c, 431, "", "the head of the request is too long\n");
+		refuse(c, 431, "", "request headers are too large\n");
 		return;
 	}
 	if (!head)
@@ -623,7 +633,7 @@ static void take_one(struct connection *c)
 	c->modern = false;
 	if (strlen(head) != head_len - 2 || !read_head(head, &r)) {
 		c->keep = false;
-		refuse(c, 400, "", "this is not HTTP/1.1\n");
+		refuse(c, 400, "", "not an HTTP/1.1 request\n");
 		return;
 	}
 	len = body_length(c, &r);
@@ -719,7 +729,9 @@ static int read_address(const char *text, struct sockaddr_storage *ret, bool *re
 	if (!host)
 		return out_of_memory(err);
 	if (!end || *end || number > 65535)
-		return fail(err, MT_EINVAL, "`%.80s` is not an address: write PORT or HOST:PORT",
+		return fail(err, MT_EINVAL,
+			    "invalid address `%.80s`: use PORT or "
+			    "HOST:PORT",
 			    text);
 	*ret_local = is_local(host);
 	if (strcasecmp(host, "localhost") == 0)
@@ -729,22 +741,32 @@ static int read_address(const char *text, struct sockaddr_storage *ret, bool *re
 		bad = uv_ip6_addr(host + 1, (int)number, (struct sockaddr_in6 *)ret);
 	} else
 		bad = uv_ip4_addr(host, (int)number, (struct sockaddr_in *)ret);
-	return bad ? fail(err, MT_EINVAL, "`%.80s` is not an IP address or localhost", host)
+	return bad ? fail(err, MT_EINVAL,
+			  "invalid host `%.80s`: use an IP address or "
+			  "localhost",
+			  host)
 		   : MT_OK;
 }
 
 static int check_options(const struct web_options *o, bool local, struct error *err)
 {
 	if (!o->open && (!o->token || !*o->token))
-		return fail(err, MT_EDENIED, "whoever connects can run commands: set a token in "
-			    "the environment variable of --token-env (MORTISE_SERVE_TOKEN), or "
-			    "allow every program of this machine with --no-token");
+		return fail(err, MT_EDENIED,
+			    "no token is set, and clients can run "
+			    "commands; set a token in the environment "
+			    "variable of --token-env (default "
+			    "MORTISE_SERVE_TOKEN), or allow every local "
+			    "program with --no-token");
 	if (!o->open && strlen(o->token) < TOKEN_MIN)
-		return fail(err, MT_EINVAL, "the token is too short: at least %d characters",
+		return fail(err, MT_EINVAL,
+			    "token is too short: use at least %d "
+			    "characters",
 			    TOKEN_MIN);
 	if (o->open && !local)
-		return fail(err, MT_EDENIED, "--no-token is for this machine alone: `%.80s` can "
-			    "be reached by others", o->address);
+		return fail(err, MT_EDENIED,
+			    "--no-token is allowed only on localhost, "
+			    "and `%.80s` is reachable from other hosts",
+			    o->address);
 	return MT_OK;
 }
 
@@ -757,7 +779,7 @@ static void tell_address(const struct web *w, const char *given)
 	uv_tcp_getsockname(&w->tcp, (struct sockaddr *)&at, &len);
 	port = ntohs(at.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&at)->sin6_port
 					      : ((struct sockaddr_in *)&at)->sin_port);
-	fprintf(stderr, "mortise: listening at http://%.*s:%d/mcp\n",
+	fprintf(stderr, "mortise: listening on http://%.*s:%d/mcp\n",
 		colon ? (int)(colon - given) : 9, colon ? given : "127.0.0.1", port);
 }
 
@@ -786,7 +808,7 @@ int web_open(uv_loop_t *loop, struct serve *s, const struct web_options *o,
 		web_close(w);
 		uv_run(loop, UV_RUN_NOWAIT);
 		free(w);
-		return fail(err, MT_EIO, "cannot listen at `%.80s`: %s", o->address,
+		return fail(err, MT_EIO, "cannot listen on `%.80s`: %s", o->address,
 			    uv_strerror(bad));
 	}
 	uv_timer_start(&w->sweep, on_sweep, SWEEP_MS, SWEEP_MS);

@@ -18,9 +18,9 @@ enum { LEAST_COLUMNS = 60, NAME_COLUMNS = 24 };
 
 static const struct flag flags[] = {
 	{ 0, "json", NULL, "print JSON" },
-	{ 0, "key", "FILE", "the key: private to sign a new pack, public to verify one" },
-	{ 0, "inside", NULL, "put the signature of a new pack into it, not beside it" },
-	{ 0, "problems", NULL, "list what could not be read, or is there twice" },
+	{ 0, "key", "FILE", "private key to sign a new pack; public key to verify one" },
+	{ 0, "inside", NULL, "pack: store the signature in the pack, not next to it" },
+	{ 0, "problems", NULL, "list: print unreadable and duplicate skills" },
 	{ 0 },
 };
 
@@ -150,9 +150,11 @@ static void put_servers(const struct job *j, const struct skill *s)
 
 	if (!servers)
 		return;
-	strbuf_addf(j->out, "brings MCP servers, %s:\n",
-		    mcp_servers_trusted(s->name, servers) ? "which are trusted"
-						      : "which start only once they are trusted");
+	strbuf_addf(j->out, "provides MCP servers, %s:\n",
+		    mcp_servers_trusted(s->name, servers)
+			    ? "which are trusted"
+			    : "which start only if they are "
+			      "trusted");
 	json_object_object_foreach(servers, name, server)
 		strbuf_addf(j->out, "  %s: %s\n", name,
 			    json_object_to_json_string_ext(server, JSON_C_TO_STRING_PLAIN
@@ -226,8 +228,10 @@ static int do_show(struct job *j, const char *word, struct error *err)
 	r = skills_load(j->config, j->workspace, &all, err);
 	s = r ? NULL : skills_find(all, word);
 	if (!r && !s)
-		return fail(err, MT_ENOTFOUND, "there is no skill `%.100s`: see mortise skills "
-			    "list", word);
+		return fail(err, MT_ENOTFOUND,
+			    "unknown skill `%.100s`; `mortise skills "
+			    "list` lists the installed ones",
+			    word);
 	return r ? r : show_skill(j, s, err);
 }
 
@@ -243,11 +247,14 @@ static int do_trust(struct job *j, const char *word, struct error *err)
 		return err->code;
 	s = skills_find(all, word);
 	if (!s || skills_content(s, err))
-		return s ? err->code : fail(err, MT_ENOTFOUND, "there is no skill `%.100s`: see "
-					    "mortise skills list", word);
+		return s ? err->code
+			 : fail(err, MT_ENOTFOUND,
+				"unknown skill `%.100s`; `mortise skills list` lists the "
+				"installed ones",
+				word);
 	servers = skill_mcp_servers(s);
 	if (!servers)
-		return fail(err, MT_ENOTFOUND, "%s brings no MCP servers", word);
+		return fail(err, MT_ENOTFOUND, "skill %s has no MCP servers", word);
 	if (!mcp_servers_trust(s->name, servers, err))
 		put_servers(j, s);
 	return err->code;
@@ -299,9 +306,10 @@ static int install_file(struct job *j, const char *path, const char *source,
 	if (!r)
 		r = pack_install(path, source, signer, &name, err);
 	if (!r)
-		strbuf_addf(j->out, "%s is installed%s%s; mortise skills show NAME tells what "
-			    "its skills say\n", name, *signer ? ", signed by " : ", not signed",
-			    signer);
+		strbuf_addf(j->out,
+			    "%s is installed%s%s; `mortise skills show NAME` "
+			    "prints its skills\n",
+			    name, *signer ? ", signed by " : ", not signed", signer);
 	return r;
 }
 
@@ -311,7 +319,10 @@ static int do_install(struct job *j, const char *word, struct error *err)
 	int r;
 
 	if (strncmp(word, "http://", 7) == 0)
-		return fail(err, MT_EDENIED, "%s: packs come over https:// only", word);
+		return fail(err, MT_EDENIED,
+			    "cannot install %s: only https:// URLs are "
+			    "allowed",
+			    word);
 	if (strncmp(word, "https://", 8) != 0)
 		return install_file(j, word, word, err);
 	r = download(j->config, word, PACK_FILE_MAX, &folder, &path, err);
@@ -358,9 +369,12 @@ static void check_not_empty(const struct skills *all, const char *what, struct e
 	const struct skill_problem *p = skills_problem(all, 0);
 
 	if (!skills_at(all, 0))
-		fail(err, MT_EINVAL, "%s holds no skill: each is a folder with SKILL.md, or a "
-		     "Markdown file in a folder `skills`%s%s%s%s", what, p ? "; " : "",
-		     p ? p->path : "", p ? ": " : "", p ? p->text : "");
+		fail(err, MT_EINVAL,
+		     "%s contains no skills: a skill is a directory with "
+		     "SKILL.md, or a Markdown file in a directory "
+		     "`skills`%s%s%s%s",
+		     what, p ? "; " : "", p ? p->path : "", p ? ": " : "",
+		     p ? p->text : "");
 }
 
 /* DIR becomes DIR.tar.gz beside it, checked as any other before it counts. */
@@ -377,8 +391,7 @@ static int do_pack(struct job *j, const char *word, struct error *err)
 	strbuf_addn(&path, word, n);
 	strbuf_add(&path, ".tar.gz");
 	if (j->inside && !j->key)
-		return fail(err, MT_EINVAL, "--inside puts a signature into the pack: name the "
-			    "key with --key");
+		return fail(err, MT_EINVAL, "--inside requires --key");
 	r = pack_make(word, path.text, j->inside ? j->key : NULL, err);
 	if (!r && !pack_open(path.text, &p, &all, err))
 		check_not_empty(all, word, err);
@@ -454,8 +467,10 @@ static int run(const struct command *self, int argc, char **argv)
 		print(&out);
 		return err.code ? complain(EXIT_FAILED, &err) : EXIT_DONE;
 	}
-	fail(&err, MT_EINVAL, "skills: list, show NAME|FILE, verify FILE, install FILE|URL, "
-	     "remove NAME, pack DIR, trust NAME or untrust NAME; see mortise skills --help");
+	fail(&err, MT_EINVAL,
+	     "skills: unknown subcommand; use list, show NAME|FILE, "
+	     "verify FILE, install FILE|URL, remove NAME, pack DIR, "
+	     "trust NAME or untrust NAME");
 	return complain(EXIT_USAGE, &err);
 }
 
@@ -463,10 +478,15 @@ const struct command command_skills = {
 	.name = "skills",
 	.args = "[list | show NAME|FILE | verify FILE | install FILE|URL | remove NAME | "
 		"pack DIR | trust NAME | untrust NAME]",
-	.summary = "List skills, look at them, and install packs of them.",
-	.details = "A pack is an archive (tar.gz, tar.xz, tar.zst, zip) of skills, read in "
-		   "place: nothing is unpacked, no script runs. MCP servers that a skill "
-		   "brings start only once it is trusted. See doc/skills.md.",
+	.summary = "List, install, verify and pack skills",
+	.details = "list     list skills (default)\nshow     print a skill, or the "
+		   "skills of a pack file\nverify   check the signature of a "
+		   "pack\ninstall  install a pack\nremove   remove an installed "
+		   "pack\npack     create a pack from a directory\ntrust    allow the "
+		   "MCP servers of a skill to start\nuntrust  disallow them\n\nA pack is "
+		   "an archive (tar.gz, tar.xz, tar.zst, zip) of skills. Packs are read "
+		   "in\nplace: nothing is unpacked and no script is run. See "
+		   "doc/skills.md.",
 	.flags = flags,
 	.run = run,
 };

@@ -264,7 +264,7 @@ static void call(struct serve *s, struct peer *p, json_object *id, json_object *
 		return;
 	}
 	if (s->call_count >= CALLS_MAX) {
-		put_failure(p, id, "too many calls run at the same time");
+		put_failure(p, id, "too many concurrent calls");
 		return;
 	}
 	args = call_arguments(t, text, strlen(text), &err);
@@ -414,7 +414,7 @@ static void on_output(void *arg, uint64_t number, const char *bytes, size_t len)
 static void on_request(void *arg, uint64_t number, uint64_t request, const char *method,
 		       json_object *params)
 {
-	static const char text[] = "there is no conversation to ask";
+	static const char text[] = "no conversation is attached";
 	struct serve *s = arg;
 
 	(void)number, (void)method, (void)params;
@@ -475,7 +475,7 @@ static void on_closed(void *arg, const struct error *why)
 	struct serve *s = arg;
 
 	if (!s->ended) {
-		fprintf(stderr, "mortise: the runner is gone: %s\n", why->text);
+		fprintf(stderr, "mortise: the runner exited: %s\n", why->text);
 		s->code = EXIT_TOOL;
 		stop_input(s);
 	}
@@ -541,15 +541,17 @@ void serve_message(struct serve *s, struct peer *p, json_object *doc)
 	const char *method = js_str(doc, "method", NULL);
 
 	if (!json_object_is_type(doc, json_type_object))
-		serve_refuse(p, NULL, RPC_INVALID, "one request a message, please", NULL);
+		serve_refuse(p, NULL, RPC_INVALID,
+			     "batches are not supported; send one request per message",
+			     NULL);
 	else if (!s->link)
-		serve_refuse(p, id, RPC_INTERNAL, "the server is ending", NULL);
+		serve_refuse(p, id, RPC_INTERNAL, "the server is shutting down", NULL);
 	else if (method && id)
 		take_request(s, p, id, method, js_get(doc, "params"));
 	else if (method && strcmp(method, "notifications/cancelled") == 0)
 		cancel(s, p, js_get(doc, "params"));
 	else if (!method && !js_get(doc, "result") && !js_get(doc, "error"))
-		serve_refuse(p, id, RPC_INVALID, "it has no method", NULL);
+		serve_refuse(p, id, RPC_INVALID, "missing method", NULL);
 }
 
 void serve_forget(struct serve *s, struct peer *p)
@@ -607,7 +609,8 @@ static void on_input(uv_poll_t *in, int status, int what)
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return;
 	if (n > 0 && jsonl_feed(&s->lines, bytes, (size_t)n)) {
-		serve_refuse(&s->standard, NULL, RPC_INVALID, "a message has more than 16 MiB", NULL);
+		serve_refuse(&s->standard, NULL, RPC_INVALID,
+			     "message is larger than 16 MiB", NULL);
 		n = 0;
 	}
 	if (n <= 0)

@@ -18,13 +18,20 @@
 enum { F_JSON, F_CONTROLLER, F_ALL, F_HTTP, F_TOKEN, F_OPEN };
 
 static const struct flag flags[] = {
-	[F_JSON] = { 'j', "json", NULL, "as JSON" },
-	[F_CONTROLLER] = { 0, "controller", "NAME", "the tools of [controller.NAME]" },
-	[F_ALL] = { 0, "all", NULL, "every toolset that is installed, not those that are wired" },
-	[F_HTTP] = { 0, "http", "[HOST:]PORT", "serve: over HTTP (default host: this machine)" },
+	[F_JSON] = { 'j', "json", NULL, "print JSON" },
+	[F_CONTROLLER] = { 0, "controller", "NAME",
+			   "use the [controller.NAME] configuration" },
+	[F_ALL] = { 0, "all", NULL,
+		    "use every installed toolset, not only the enabled "
+		    "ones" },
+	[F_HTTP] = { 0, "http", "[HOST:]PORT",
+		     "serve: listen for HTTP (default host: "
+		     "localhost)" },
 	[F_TOKEN] = { 0, "token-env", "NAME",
-		      "serve --http: variable with the token (default: MORTISE_SERVE_TOKEN)" },
-	[F_OPEN] = { 0, "no-token", NULL, "serve --http: allow every program of this machine" },
+		      "serve: variable with the HTTP token (MORTISE_SERVE_TOKEN)" },
+	[F_OPEN] = { 0, "no-token", NULL,
+		     "serve: allow every local program without a "
+		     "token" },
 	{ 0 },
 };
 
@@ -130,7 +137,7 @@ static void on_result(void *arg, const struct runner_result *result)
 static void on_request(void *arg, uint64_t id, uint64_t request, const char *method,
 		       json_object *params)
 {
-	static const char text[] = "there is no conversation to ask";
+	static const char text[] = "no conversation is attached";
 	struct call *call = arg;
 
 	(void)id, (void)method, (void)params;
@@ -184,8 +191,10 @@ static int unknown(const struct registry *r, const struct catalog *catalog, cons
 
 	if (!toolset)
 		return catalog_unknown(catalog, name, json, err);
-	return fail(err, MT_ENOTFOUND, "%s is a tool of `%s`, which is not wired: add "
-		    "`-o controller.tools+=%s`, or --all", name, toolset, toolset);
+	return fail(err, MT_ENOTFOUND,
+		    "tool %s of `%s` is not enabled; use `-o "
+		    "controller.tools+=%s` or --all",
+		    name, toolset, toolset);
 }
 
 static int call_tool(struct config *c, struct registry *r, const struct arguments *a,
@@ -211,7 +220,8 @@ static int call_tool(struct config *c, struct registry *r, const struct argument
 		return complain(EXIT_USAGE, err);
 	if (t->hints & MT_TOOL_CONTROL) {
 		fail(err, MT_EUNSUPPORTED,
-		     "%s is acted on by the controller: it can be called in a conversation only",
+		     "tool %s is handled by the controller and can be called only in a "
+		     "conversation",
 		     name);
 		return complain(EXIT_USAGE, err);
 	}
@@ -334,19 +344,22 @@ static int run(const struct command *self, int argc, char **argv)
 	    || (strcmp(argv[index], "serve") == 0 && count == 1)
 	    || (strcmp(argv[index], "call") == 0 && (count == 2 || count == 3)))
 		return with_catalog(&a, count, argv + index);
-	fprintf(stderr, "mortise: tools: write `list`, `call NAME JSON` or `serve`\n");
+	fprintf(stderr, "mortise: tools: unknown subcommand; use list, call NAME [JSON] "
+			"or serve\n");
 	return EXIT_USAGE;
 }
 
 const struct command command_tools = {
 	.name = "tools",
 	.args = "list | call NAME [JSON] | serve",
-	.summary = "The tools that are wired; call one outside of a conversation.",
-	.details = "`call` runs the tool where the controller's runtime runs tools, with the\n"
-		   "arguments that JSON says, and prints its result. With --json the fields of\n"
-		   "the observation come first. The exit code is 1 if the tool, or the command\n"
-		   "that it ran, failed.\n\n`serve` is an MCP server of these tools on standard input and output,\n"
-		   "or with --http over streamable HTTP, at http://HOST:PORT/mcp.\n",
+	.summary = "List tools, call one, or serve them over MCP",
+	.details = "list   list the enabled tools\ncall   run a tool with the arguments "
+		   "in JSON and print its result; --json\n       prints the fields of "
+		   "the observation first\nserve  serve the tools over MCP on standard "
+		   "input and output, or over\n       streamable HTTP with --http (at "
+		   "http://HOST:PORT/mcp)\n\n`call` runs the tool in the controller's "
+		   "runtime. Its exit code is 1 if the\ntool, or the command that it "
+		   "ran, failed.",
 	.flags = flags,
 	.run = run,
 };

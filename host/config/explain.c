@@ -175,7 +175,7 @@ static int unknown_key(const struct config *c, const char *section, const char *
 	if (f->plugin && c->tables)
 		table = c->tables(section, &count, c->tables_arg);
 	if (!table || count == 0)
-		return fail(err, MT_ENOTFOUND, "[%s] has no key `%s`", section, key);
+		return fail(err, MT_ENOTFOUND, "[%s] has no option `%s`", section, key);
 	option_unknown(table, count, key, &why);
 	return fail(err, MT_ENOTFOUND, "[%s] %s", section, why.text);
 }
@@ -204,7 +204,7 @@ static int explain_section(const struct config *c, const char *section,
 	size_t count;
 
 	if (!f)
-		return fail(err, MT_ENOTFOUND, "there is no section [%.80s]", section);
+		return fail(err, MT_ENOTFOUND, "unknown section [%.80s]", section);
 	table = f->table;
 	count = f->count;
 	if (f->plugin && c->tables && name) {
@@ -233,15 +233,15 @@ static int explain_section(const struct config *c, const char *section,
 static void put_form(const struct mt_option *option, struct strbuf *out)
 {
 	static const char *const types[] = {
-		[MT_OPTION_TEXT] = "text",         [MT_OPTION_INT] = "a whole number",
-		[MT_OPTION_BOOL] = "yes or no",    [MT_OPTION_DURATION] = "a duration",
-		[MT_OPTION_BYTES] = "a size",      [MT_OPTION_NUMBER] = "a number",
-		[MT_OPTION_CHOICE] = "a choice",   [MT_OPTION_LIST] = "a list",
+		[MT_OPTION_TEXT] = "text",       [MT_OPTION_INT] = "an integer",
+		[MT_OPTION_BOOL] = "yes or no",  [MT_OPTION_DURATION] = "a duration",
+		[MT_OPTION_BYTES] = "a size",    [MT_OPTION_NUMBER] = "a number",
+		[MT_OPTION_CHOICE] = "a choice", [MT_OPTION_LIST] = "a list",
 		[MT_OPTION_PATH] = "a path",
 	};
 
 	if (option->type < ARRAY_LEN(types) && types[option->type])
-		strbuf_addf(out, "  is %s", types[option->type]);
+		strbuf_addf(out, "  type: %s", types[option->type]);
 	if (option->choices)
 		strbuf_addf(out, ": %s", option->choices);
 	if (option->min || option->max)
@@ -266,8 +266,10 @@ int config_explain(const struct config *c, const char *key, struct strbuf *out,
 	if (!name && family_of(section, &value))
 		return explain_section(c, section, out, err);
 	if (!name)
-		return fail(err, MT_EINVAL, "%.80s: write section.key, for instance "
-			    "llm.model", key);
+		return fail(err, MT_EINVAL,
+			    "invalid key `%.80s`: use SECTION.KEY, for "
+			    "example llm.model",
+			    key);
 	*name++ = '\0';
 	option = find_option(c, section, name);
 	value = config_get(c, section, name);

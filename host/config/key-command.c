@@ -80,14 +80,14 @@ static int run(const char *command, struct strbuf *out, const char *section,
 	bool in_time;
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
-		return fail(err, MT_EIO, "api_key_command of [%s]: %s", section,
-			    strerror(errno));
+		return fail(err, MT_EIO, "cannot run api_key_command of [%s]: %s",
+			    section, strerror(errno));
 	in = ends[0];
 	to = ends[1];
 	r = start(command, to, &pid);
 	if (r)
-		return fail(err, MT_EIO, "api_key_command of [%s] does not start: %s", section,
-			    strerror(r));
+		return fail(err, MT_EIO, "cannot run api_key_command of [%s]: %s",
+			    section, strerror(r));
 	close(to);
 	to = -1;
 	in_time = read_all(in, out);
@@ -96,7 +96,9 @@ static int run(const char *command, struct strbuf *out, const char *section,
 	while (waitpid(pid, &code, 0) < 0 && errno == EINTR)
 		;
 	if (!in_time)
-		return fail(err, MT_ETIMEOUT, "api_key_command of [%s] took longer than %d s",
+		return fail(err, MT_ETIMEOUT,
+			    "api_key_command of [%s] did not finish "
+			    "within %d s",
 			    section, WAIT_MS / 1000);
 	if (out->error)
 		return fail(err, MT_ELIMIT, "api_key_command of [%s] printed more than %d bytes",

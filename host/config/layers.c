@@ -67,25 +67,27 @@ int config_open_section(struct config *c, const char *section, const char *origi
 	if (!f)
 		return unknown_section(section, origin, err);
 	if (!name && !f->plain)
-		return fail(err, MT_EINVAL, "%s: [%s] needs a name: write [%s.NAME]",
+		return fail(err, MT_EINVAL, "%s: [%s] requires a name: use [%s.NAME]",
 			    origin, f->name, f->name);
 	if (name && !f->named)
-		return fail(err, MT_EINVAL, "%s: [%s] has no named sections: write [%s]",
+		return fail(err, MT_EINVAL, "%s: [%s] cannot have a name: use [%s]",
 			    origin, f->name, f->name);
 	if (name && f->glob && !glob_valid(name, strlen(name)))
 		return fail(err, MT_EINVAL,
-			    "%s: `%.80s` is no glob of models: at most %d characters, no "
-			    "space and none of ,=;#",
+			    "%s: invalid model glob `%.80s`: use at most %d characters, "
+			    "without spaces and ,=;#",
 			    origin, name, GLOB_MAX_LEN);
 	if (name && !f->glob && !name_valid(name, strlen(name), false))
 		return fail(
 			err, MT_EINVAL,
-			"%s: `%.80s` is no name for a section: a small letter, then at "
-			"most 62 small letters, digits, - and _",
+			"%s: invalid section name `%.80s`: use a lowercase letter, then "
+			"at most 62 of a-z, 0-9, `-` and `_`",
 			origin, name);
 	if (layer == LAYER_PROJECT && !f->project)
-		return fail(err, MT_EDENIED, "%s: a project may not have a section [%s]: "
-			    "put it into your own configuration", origin, section);
+		return fail(err, MT_EDENIED,
+			    "%s: a project cannot contain a section "
+			    "[%s]; move it to your own configuration",
+			    origin, section);
 	for (size_t i = 0; i < c->section_count; i++)
 		if (strcmp(c->sections[i], section) == 0)
 			return MT_OK;
@@ -117,25 +119,26 @@ static int check_setting(const struct family *f, const char *section, const char
 
 	if (!name_valid(key, strlen(key), true))
 		return fail(err, MT_EINVAL,
-			    "%s: `%.80s` is no key: small letters, digits, _, - and .",
+			    "%s: invalid key `%.80s`: use a-z, 0-9, `_`, `-` and `.`",
 			    origin, key);
 	if (layer == LAYER_PROJECT && !project_may_set(f, key))
 		return fail(err, MT_EDENIED,
-			    "%s: a project may not set `%s` of [%s]: put it "
-			    "into your own configuration",
+			    "%s: a project cannot set `%s` of [%s]; move it to your own "
+			    "configuration",
 			    origin, key, section);
 	if (!option && f->plugin)
 		return MT_OK;
 	if (!option && strcmp(f->name, "llm") == 0 && strcmp(key, "api_key") == 0)
 		return fail(err, MT_EINVAL,
-			    "%s: [%s] a key does not belong into a configuration: write "
-			    "api_key_env = VARIABLE, api_key_file = FILE or "
-			    "api_key_command = COMMAND", origin, section);
+			    "%s: [%s] API keys are not allowed in configuration files; "
+			    "use api_key_env = VARIABLE, api_key_file = FILE or "
+			    "api_key_command = COMMAND",
+			    origin, section);
 	if (!option)
 		status = option_unknown(f->table, f->count, key, &why);
 	else if (op != '=' && option->type != MT_OPTION_LIST)
 		return fail(err, MT_EINVAL,
-			    "%s: `%s` is no list: write %s = instead of %s %c=", origin,
+			    "%s: `%s` is not a list; use `%s =`, not `%s %c=`", origin,
 			    key, key, key, op);
 	else if (op == '=' && !*value && !(option->flags & MT_OPTION_REQUIRED))
 		return MT_OK; /* unset again */
@@ -253,8 +256,8 @@ static int check_repeated(const struct ini *ini, size_t n, const char *path,
 		if (strcmp(ini->entries[i].key, e->key) == 0 &&
 		    strcmp(ini->entries[i].section, e->section) == 0)
 			return fail(err, MT_EINVAL,
-				    "%s:%u: `%s` is set again; the first time is line %u",
-				    path, e->line, e->key, ini->entries[i].line);
+				    "%s:%u: `%s` is already set in line %u", path,
+				    e->line, e->key, ini->entries[i].line);
 	return MT_OK;
 }
 
@@ -283,8 +286,8 @@ static int apply_ini(struct config *c, const struct ini *ini, const char *path,
 		if (!*e->section)
 			return fail(
 				err, MT_EINVAL,
-				"%s: `%s` stands before the first section: write [core], "
-				"[llm] or another above it",
+				"%s: `%s` appears before the first section; add [core], "
+				"[llm] or another section above it",
 				origin.text, e->key);
 		status = check_repeated(ini, i, path, err);
 		if (!status)
@@ -477,8 +480,8 @@ static int apply_variable(struct config *c, const char *variable, struct error *
 			end = next;
 		if (!end)
 			return fail(err, MT_EINVAL,
-				    "%s: no key after the name of the section: "
-				    "write MORTISE_SECTION__NAME__KEY",
+				    "%s: no key after the section name; use "
+				    "MORTISE_SECTION__NAME__KEY",
 				    origin);
 		key[-1] = '.';
 		memmove(key, key + 1, (size_t)(end - key));
@@ -534,7 +537,9 @@ static int apply_override(struct config *c, const char *text, struct error *err)
 	}
 	dot = strchr(left, '.');
 	if (!value || !dot)
-		return fail(err, MT_EINVAL, "-o %.80s: write -o section.key=value",
+		return fail(err, MT_EINVAL,
+			    "invalid option -o %.80s: use -o "
+			    "section.key=value",
 			    value ? left : text);
 	f = family_of(left, &name);
 	second = f && f->glob ? strrchr(dot + 1, '.') : strchr(dot + 1, '.');

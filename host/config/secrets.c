@@ -43,9 +43,9 @@ int secret_hide(struct mask *m, const char *name, const char *value, size_t len,
 	case MT_OK:
 		return MT_OK;
 	case MT_EINVAL:
-		log_line(MT_LOG_WARNING, "config", "the value of %s is not masked: it %s",
-			 name, len < MASK_MIN ? "has fewer than 8 bytes"
-					      : "is a placeholder");
+		log_line(MT_LOG_WARNING, "config",
+			 "the value of %s is not masked because it %s", name,
+			 len < MASK_MIN ? "has fewer than 8 bytes" : "is a placeholder");
 		return MT_OK;
 	default:
 		return out_of_memory(err);
@@ -68,7 +68,7 @@ char *config_api_key(const struct config *c, const char *section,
 			return NULL;
 		if (!*key) {
 			free(key);
-			fail(err, MT_EINVAL, "%s: holds no key", file);
+			fail(err, MT_EINVAL, "%s: contains no key", file);
 			return NULL;
 		}
 		return key;

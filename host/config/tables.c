@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * tables.c - every section and option of our own, and what a project may set. */
+ * tables.c - sections and options of the host, and which of them a project may set. */
 #include "config/layers.h"
 #include <string.h>
 
@@ -10,134 +10,130 @@
 
 static const struct mt_option core_table[] = {
 	OPTION(LIST, "plugin_path", NULL,
-	       "Folders with plugins, searched before the usual ones."),
+	       "Directories with plugins, searched before the default ones."),
 	OPTION(PATH, "runner", NULL,
-	       "The program that runs tools; by default mortise-runner of this "
-	       "installation."),
-	OPTION(PATH, "prompt_dir", PROMPT_DIR, "Folder of the prompt templates."),
+	       "Program that runs tools (default: the installed `mortise-runner`)."),
+	OPTION(PATH, "prompt_dir", PROMPT_DIR, "Directory of the prompt templates."),
 	OPTION(PATH, "model_table", DATA_DIR "/models.ini",
-	       "What is known of models: what they can do, their limits and prices."),
+	       "File that describes models: capabilities, limits and prices."),
 	OPTION(CHOICE, "sync", "barrier",
-	       "When the event log is forced to disk: before a request or a call "
-	       "leaves, after each event, or never.",
+	       "When to sync the event log to disk: before each request and tool "
+	       "call (`barrier`), after each event, or never.",
 	       .choices = "barrier|event|none"),
-	OPTION(CHOICE, "log_level", "warning", "The most detailed messages written.",
+	OPTION(CHOICE, "log_level", "warning", "Lowest severity to log.",
 	       .choices = "error|warning|info|debug"),
 	OPTION(BOOL, "log_all_events", "no",
-	       "Write a line for every event; the level is then at least info."),
+	       "Log each event; raises the log level to at least `info`."),
 	OPTION(PATH, "log_file", NULL,
-	       "File that messages are appended to, instead of standard error."),
+	       "File to append log messages to (default: standard error)."),
 	OPTION(BYTES, "spool_total", "1G",
-	       "Most bytes of spooled output that a conversation keeps; the oldest files are "
-	       "removed.",
+	       "Maximum total size of the spooled output of a conversation; the "
+	       "oldest files are removed first.",
 	       .min = 1048576, .max = 1099511627776),
 	OPTION(LIST, "mcp_json", NULL,
-	       "Files of other programs that list MCP servers, whose servers are used "
-	       "too."),
+	       "MCP configuration files of other programs whose servers to use."),
 	OPTION(BOOL, "tavily", "yes",
-	       "Use Tavily's MCP server for searching the web, when TAVILY_API_KEY is a key "
-	       "of theirs, and npx is installed, which fetches it."),
+	       "Enable Tavily's MCP server for web search if TAVILY_API_KEY is set to a "
+	       "Tavily key and `npx` is installed."),
 	OPTION(PATH, "state_dir", NULL,
-	       "Folder of the conversations; by default mortise in the folder for "
-	       "state of the user."),
+	       "Directory of the conversations (default: `mortise` in the user's "
+	       "state directory)."),
 };
 
 static const struct mt_option llm_table[] = {
 	OPTION(TEXT, "model", NULL,
-	       "The model as provider/name, for instance anthropic/claude-sonnet-4-5."),
+	       "Model as provider/name, for example anthropic/claude-sonnet-4-5."),
 	OPTION(TEXT, "base_url", NULL,
-	       "Where the provider is asked, instead of its usual address."),
+	       "Base URL of the API; overrides the provider's default."),
 	OPTION(TEXT, "api_key_env", NULL,
-	       "Name of the environment variable that holds the key."),
-	OPTION(PATH, "api_key_file", NULL, "File whose first line is the key."),
+	       "Environment variable that contains the API key."),
+	OPTION(PATH, "api_key_file", NULL, "File whose first line is the API key."),
 	OPTION(TEXT, "api_key_command", NULL,
-	       "Command for /bin/sh whose first line of output is the key, for example of a "
-	       "password manager."),
+	       "Command, run with `/bin/sh -c`, that prints the API key as its "
+	       "first line, for example a password manager."),
 	OPTION(NUMBER, "temperature", NULL,
-	       "How freely the model chooses; unset: as the provider thinks.", .max = 2),
+	       "Sampling temperature (default: set by the provider).", .max = 2),
 	OPTION(NUMBER, "top_p", NULL,
-	       "Share of likely words the model chooses from; unset: as the provider "
-	       "thinks.",
-	       .max = 1),
-	OPTION(INT, "seed", NULL,
-	       "Number that makes a model choose alike each time, where a provider takes "
-	       "one.",
+	       "Nucleus sampling probability (default: set by the provider).", .max = 1),
+	OPTION(INT, "seed", NULL, "Random seed, for providers that support one.",
 	       .max = INT32_MAX),
 	OPTION(INT, "max_output_tokens", NULL,
-	       "Most tokens of one reply; unset: what the model can.", .min = 1,
-	       .max = 100000000),
+	       "Maximum number of output tokens per response (default: the model's "
+	       "limit).",
+	       .min = 1, .max = 100000000),
 	OPTION(INT, "max_input_tokens", NULL,
-	       "Most tokens of one request; unset: what the model can.", .min = 1,
-	       .max = 1000000000),
+	       "Maximum number of input tokens per request (default: the model's "
+	       "limit).",
+	       .min = 1, .max = 1000000000),
 	OPTION(CHOICE, "reasoning_effort", NULL,
-	       "How much a reasoning model thinks; unset: as the provider thinks.",
+	       "Reasoning effort (default: set by the provider).",
 	       .choices = "none|minimal|low|medium|high|xhigh|max"),
 	OPTION(INT, "thinking_budget", NULL,
-	       "Most tokens a model thinks, where it takes such a limit; 0: it does "
-	       "not think.",
+	       "Maximum number of reasoning tokens, for models that support a "
+	       "budget; 0 disables reasoning.",
 	       .max = 10000000),
-	OPTION(DURATION, "timeout", "300s", "Longest time for a whole reply.", .min = 1,
-	       .max = 86400000),
+	OPTION(DURATION, "timeout", "300s", "Time limit for a complete response.",
+	       .min = 1, .max = 86400000),
 	OPTION(DURATION, "stall_timeout", "60s",
-	       "Longest time without a byte from the provider.", .min = 1,
+	       "Maximum idle time while receiving a response.", .min = 1,
 	       .max = 86400000),
 	OPTION(INT, "retries", "5",
-	       "How often a request is sent in all, if it fails for a passing reason; "
-	       "0 and 1: once.",
+	       "Maximum number of attempts for transient errors; 0 and 1 disable "
+	       "retries.",
 	       .max = 100),
-	OPTION(DURATION, "retry_min_wait", "8s", "Shortest wait before a new attempt.",
+	OPTION(DURATION, "retry_min_wait", "8s", "Minimum delay between attempts.",
 	       .max = 86400000),
-	OPTION(DURATION, "retry_max_wait", "64s", "Longest wait before a new attempt.",
+	OPTION(DURATION, "retry_max_wait", "64s", "Maximum delay between attempts.",
 	       .max = 86400000),
-	OPTION(NUMBER, "retry_multiplier", "8",
-	       "Factor of the exponential growth of the waits.", .max = 1000),
+	OPTION(NUMBER, "retry_multiplier", "8", "Multiplier for exponential backoff.",
+	       .max = 1000),
 	OPTION(LIST, "fallback", NULL,
-	       "Models that are asked in order when all attempts have failed for a "
-	       "passing reason or for want of credit: names of [llm.NAME]."),
-	OPTION(BOOL, "stream", "yes", "Ask for replies in pieces as they are made."),
+	       "Models to try, in order, when all attempts fail with transient "
+	       "errors or the credit is used up: names of [llm.NAME]."),
+	OPTION(BOOL, "stream", "yes", "Stream responses."),
 	OPTION(CHOICE, "native_tool_calling", "auto",
-	       "Whether tools are called by the provider's own form or as text.",
+	       "When to use the provider's tool calling API; otherwise tools are "
+	       "called in text.",
 	       .choices = "auto|yes|no"),
-	OPTION(CHOICE, "vision", "auto", "Whether the model is shown images.",
+	OPTION(CHOICE, "vision", "auto", "When to send images to the model.",
 	       .choices = "auto|yes|no"),
 	OPTION(CHOICE, "api", "auto",
-	       "Which of OpenAI's interfaces is spoken: chat completions or responses; "
-	       "auto: as the model and the provider want.",
+	       "OpenAI API to use: `chat` or `responses` (`auto`: chosen per model "
+	       "and provider).",
 	       .choices = "auto|chat|responses"),
 	OPTION(TEXT, "aws_region", NULL,
-	       "AWS region that is asked; unset: AWS_REGION or that of the profile."),
+	       "AWS region (default: AWS_REGION, or the region of the profile)."),
 	OPTION(TEXT, "aws_profile", NULL,
-	       "Profile of ~/.aws whose keys sign; unset: the keys of the environment, "
-	       "else AWS_PROFILE, else default."),
+	       "Profile of ~/.aws that provides the keys (default: keys in the "
+	       "environment, then AWS_PROFILE, then `default`)."),
 	OPTION(CHOICE, "prompt_cache", "auto",
-	       "Whether the request marks what the provider may keep in its cache.",
-	       .choices = "auto|yes|no"),
+	       "When to set cache breakpoints in requests.", .choices = "auto|yes|no"),
 	OPTION(CHOICE, "token_counter", "estimate",
-	       "Who says how long a request is that may be too long: a guess of ours, or "
-	       "the provider, which is asked.",
+	       "How to count the tokens of a request that is close to the context "
+	       "window: with a local estimate, or by querying the provider.",
 	       .choices = "estimate|provider"),
-	OPTION(CHOICE, "stop_words", "auto",
-	       "Whether the model is sent words at which it stops.",
+	OPTION(CHOICE, "stop_words", "auto", "When to send stop sequences.",
 	       .choices = "auto|yes|no"),
 	OPTION(TEXT, "canonical_name", NULL,
-	       "Name under which the table of the models knows it, where a provider "
-	       "calls it otherwise."),
-	OPTION(TEXT, "api_version", NULL,
-	       "Version of the interface, where one is asked for."),
+	       "Name of the model in the model table, if the provider uses a "
+	       "different name."),
+	OPTION(TEXT, "api_version", NULL, "API version, for providers that require one."),
 	OPTION(LIST, "extra_headers", NULL,
-	       "HTTP headers to send with each request, as Name: value.",
+	       "HTTP headers to add to each request, as Name: value.",
 	       .flags = MT_OPTION_SECRET),
 	OPTION(PATH, "ca_path", NULL,
-	       "File or folder of certificates to trust, instead of the system's."),
-	OPTION(TEXT, "proxy", NULL, "URL of the proxy; unset: as the environment says.",
+	       "File or directory of trusted CA certificates (default: the "
+	       "system's)."),
+	OPTION(TEXT, "proxy", NULL, "Proxy URL (default: set by the environment).",
 	       .flags = MT_OPTION_SECRET),
 	OPTION(NUMBER, "input_cost_per_token", NULL,
-	       "Price of a token sent, in US dollars.", .max = 1000),
+	       "Price of one input token in US dollars.", .max = 1000),
 	OPTION(NUMBER, "output_cost_per_token", NULL,
-	       "Price of a token received, in US dollars.", .max = 1000),
+	       "Price of one output token in US dollars.", .max = 1000),
 	OPTION(BOOL, "log_requests", "no",
-	       "Keep requests and replies beside the conversation, secrets masked."),
-	OPTION(PATH, "script", NULL, "File that the scripted model plays."),
+	       "Store requests and responses next to the conversation, with "
+	       "secrets masked."),
+	OPTION(PATH, "script", NULL, "Script for the scripted model to play."),
 };
 
 #define FACT_YES_NO(name_, help_) \
@@ -147,242 +143,257 @@ static const struct mt_option llm_table[] = {
 #define FACT_PRICE(name_, help_) OPTION(NUMBER, name_, NULL, help_, .max = 1000000)
 
 static const struct mt_option model_table[] = {
-	FACT_YES_NO("tools", "It calls tools in the provider's own form."),
-	FACT_YES_NO("cache", "It takes marks for its prompt cache."),
-	FACT_YES_NO("stop", "It takes stop words."),
-	FACT_YES_NO("effort", "It has levels of reasoning effort."),
-	FACT_YES_NO("effort_sent", "A level of effort may be sent to it."),
-	FACT_YES_NO("effort_budget", "Little effort is sent as a budget of tokens."),
-	FACT_YES_NO("vision", "It sees images."),
-	FACT_YES_NO("responses", "It is asked through the Responses API."),
-	FACT_YES_NO("sampling", "It takes temperature and top_p."),
-	FACT_YES_NO("both_samplings", "It takes both of them at once."),
-	FACT_YES_NO("no_thinking", "It is told not to think."),
-	FACT_YES_NO("adaptive_thinking", "It thinks without a budget."),
-	FACT_YES_NO("inline_images", "It fetches no images by their address."),
-	FACT_YES_NO("short_tools", "It gets the short descriptions of tools."),
-	FACT_YES_NO("example", "With tools as text it gets an example."),
-	FACT_YES_NO("send_reasoning", "Its reasoning is sent back as text."),
-	FACT_YES_NO("new_limit", "It knows its limit as max_completion_tokens alone."),
-	FACT_TOKENS("window", "Most tokens of a request."),
-	FACT_TOKENS("output", "Most tokens of a reply."),
-	FACT_TOKENS("default_output", "Limit of a reply where none is set."),
-	FACT_TOKENS("most_output", "Most that is asked for, whatever else says more."),
-	FACT_PRICE("input_price", "US dollars for a million tokens sent."),
-	FACT_PRICE("output_price", "US dollars for a million tokens received."),
-	FACT_PRICE("cache_read_price", "The same for tokens from the cache."),
-	FACT_PRICE("cache_write_price", "The same for tokens put into the cache."),
-	FACT_TOKENS("long_from", "Requests of more tokens have the long_ prices."),
-	FACT_PRICE("long_input_price", "Price of a long request."),
-	FACT_PRICE("long_output_price", "Price of the reply to a long request."),
-	FACT_PRICE("long_cache_read_price", "Price from the cache, of a long request."),
-	FACT_PRICE("long_cache_write_price", "Price into the cache, of a long request."),
+	FACT_YES_NO("tools", "Supports the provider's tool calling API."),
+	FACT_YES_NO("cache", "Supports cache breakpoints."),
+	FACT_YES_NO("stop", "Supports stop sequences."),
+	FACT_YES_NO("effort", "Supports reasoning effort levels."),
+	FACT_YES_NO("effort_sent", "Requests may contain a reasoning effort."),
+	FACT_YES_NO("effort_budget", "Low effort is sent as a token budget."),
+	FACT_YES_NO("vision", "Supports vision."),
+	FACT_YES_NO("responses", "Uses the Responses API."),
+	FACT_YES_NO("sampling", "Supports temperature and top_p."),
+	FACT_YES_NO("both_samplings", "Supports temperature and top_p in one request."),
+	FACT_YES_NO("no_thinking", "Requests disable reasoning explicitly."),
+	FACT_YES_NO("adaptive_thinking", "Supports reasoning without a token budget."),
+	FACT_YES_NO("inline_images",
+		    "Images are sent inline because the API does not fetch URLs."),
+	FACT_YES_NO("short_tools", "Sends the short tool descriptions."),
+	FACT_YES_NO("example", "Adds an example when tools are called in text."),
+	FACT_YES_NO("send_reasoning", "Sends earlier reasoning back as text."),
+	FACT_YES_NO("new_limit", "Sends the output limit only as max_completion_tokens."),
+	FACT_TOKENS("window", "Context window in tokens."),
+	FACT_TOKENS("output", "Maximum number of output tokens."),
+	FACT_TOKENS("default_output", "Output limit if none is configured."),
+	FACT_TOKENS("most_output", "Upper bound for every requested output limit."),
+	FACT_PRICE("input_price", "US dollars per million input tokens."),
+	FACT_PRICE("output_price", "US dollars per million output tokens."),
+	FACT_PRICE("cache_read_price",
+		   "US dollars per million tokens read from the cache."),
+	FACT_PRICE("cache_write_price",
+		   "US dollars per million tokens written to the cache."),
+	FACT_TOKENS("long_from",
+		    "Number of input tokens above which the long_ prices apply."),
+	FACT_PRICE("long_input_price", "Input price of long requests."),
+	FACT_PRICE("long_output_price", "Output price of long requests."),
+	FACT_PRICE("long_cache_read_price", "Cache read price of long requests."),
+	FACT_PRICE("long_cache_write_price", "Cache write price of long requests."),
 };
 
 static const struct mt_option controller_table[] = {
 	OPTION(TEXT, "base", NULL,
-	       "The controller that this one is like, where it says nothing; default "
-	       "is [controller]."),
-	OPTION(TEXT, "agent", "codeact", "The agent."),
+	       "Controller configuration to inherit from (default: [controller])."),
+	OPTION(TEXT, "agent", "codeact", "Agent to run."),
 	OPTION(LIST, "tools", "bash, editor, think, finish, skill, memory, mcp",
-	       "Tools the agent has: names of [tool.NAME], of toolsets or of tools."),
+	       "Tools of the agent: names of [tool.NAME], toolsets or single "
+	       "tools."),
 	OPTION(INT, "tools_shown", "60",
-	       "With more tools than this, those of MCP servers are offered by name only, "
-	       "until the model asks for them; 0: never.",
+	       "Number of tools above which those of MCP servers are listed by "
+	       "name only, until the model searches for them; 0 disables this.",
 	       .max = 10000),
 	OPTION(BOOL, "plan", "no",
-	       "Whether the agent plans long work: it has the task list and is told how to "
-	       "use it."),
+	       "Enable the task list and instructions for planning long tasks."),
 	OPTION(LIST, "condensers", "conversation_window",
-	       "What shortens the history, in order: names of [condenser.NAME] or of "
-	       "condensers."),
+	       "Condensers to apply to the history, in order: names of "
+	       "[condenser.NAME] or of condensers."),
 	OPTION(LIST, "analyzers", "llm, policy",
-	       "What judges the risk of actions; the highest counts."),
+	       "Analyzers that assess the risk of actions; the highest risk is "
+	       "used."),
 	OPTION(BOOL, "propagate_unknown", "no",
-	       "Whether one analyzer that does not know the risk makes it unknown, "
-	       "whatever the others say."),
+	       "Treat the risk as unknown if any analyzer reports it as unknown."),
 	OPTION(CHOICE, "analyzer_failure", "unknown",
-	       "What an analyzer that fails is taken to have said.",
-	       .choices = "unknown|high"),
+	       "Risk level to assume when an analyzer fails.", .choices = "unknown|high"),
 	OPTION(CHOICE, "confirmation", "auto",
-	       "Which actions wait for a person; auto is risky where a person can answer, "
-	       "else never.",
+	       "When to ask for approval of an action; `auto` means `risky` in "
+	       "interactive use and `never` otherwise.",
 	       .choices = "auto|never|always|risky"),
 	OPTION(CHOICE, "confirm_risk", "high",
-	       "With confirmation = risky: the lowest risk that waits for a person.",
+	       "With `risky`, lowest risk that requires approval.",
 	       .choices = "low|medium|high"),
 	OPTION(BOOL, "confirm_unknown", "yes",
-	       "With confirmation = risky: what nobody could judge waits too."),
-	OPTION(TEXT, "runtime", "local", "Where tools run."),
-	OPTION(TEXT, "llm", NULL, "The model: a name of [llm.NAME]; unset: [llm]."),
+	       "With `risky`, also ask when the risk is unknown."),
+	OPTION(TEXT, "runtime", "local", "Runtime that runs the tools."),
+	OPTION(TEXT, "llm", NULL, "Model to use: a name of [llm.NAME] (default: [llm])."),
 	OPTION(TEXT, "router", NULL,
-	       "What chooses among several models: a name of [router.NAME]; unset or "
-	       "noop: nothing."),
-	OPTION(INT, "max_iterations", "500", "Most steps of a task.", .min = 1,
-	       .max = 1000000000),
+	       "Rules that choose the model of each request: a name of "
+	       "[router.NAME] (default, or `noop`: none)."),
+	OPTION(INT, "max_iterations", "500", "Maximum number of steps per task.",
+	       .min = 1, .max = 1000000000),
 	OPTION(CHOICE, "text_only", "auto",
-	       "What a reply without a tool call is where no user can respond: the answer, "
-	       "which ends the task, or a reason to prompt the model to continue; auto is "
-	       "done for `run` and `resume`, else continue.",
+	       "Effect of a response without a tool call when no user can respond: "
+	       "it is the answer and ends the task (`done`), or the model is "
+	       "prompted to continue; `auto` is `done` for `run` and `resume`, "
+	       "otherwise `continue`.",
 	       .choices = "auto|done|continue"),
-	OPTION(BOOL, "stuck_detection", "yes",
-	       "Notice when the agent goes in circles, and stop it."),
+	OPTION(BOOL, "stuck_detection", "yes", "Detect loops and stop the agent."),
 	OPTION(BOOL, "stuck_nudge", "yes",
-	       "Tell the model once that it goes in circles, before it is stopped."),
+	       "Warn the model once about a loop before stopping it."),
 	OPTION(CHOICE, "stuck_compare", "normalized",
-	       "How loop detection compares results: `normalized` ignores digits, times, "
-	       "sizes and addresses; `output` compares the exact text; `exit_code` compares "
-	       "commands by exit code, everything else exactly.",
+	       "How loop detection compares results: `normalized` ignores digits, "
+	       "times, sizes and addresses; `output` compares the exact text; "
+	       "`exit_code` compares commands by exit code, everything else "
+	       "exactly.",
 	       .choices = "normalized|output|exit_code"),
 	OPTION(INT, "stuck_identical", "8",
-	       "Number of identical consecutive actions that are a loop whatever their "
-	       "results; 0 disables this rule.", .min = 0, .max = 32),
+	       "Number of identical consecutive actions that count as a loop, "
+	       "regardless of their results; 0 disables this rule.",
+	       .min = 0, .max = 32),
 	OPTION(BOOL, "stuck_thought", "no",
-	       "Whether actions differ when only what the model says with them does."),
+	       "Treat actions as different if only the text that the model wrote "
+	       "with them differs."),
 	OPTION(INT, "stuck_same", "4",
-	       "The same action with the same result this many times is a circle.",
+	       "Number of times that the same action with the same result counts "
+	       "as a loop.",
 	       .min = 2, .max = 32),
 	OPTION(INT, "stuck_errors", "3",
-	       "The same action failing this many times is a circle.", .min = 2,
+	       "Number of times that the same failing action counts as a loop.", .min = 2,
 	       .max = 32),
 	OPTION(INT, "stuck_monologue", "3",
-	       "The same message this many times, and nothing done, is a circle.",
+	       "Number of times that the same message without an action counts as "
+	       "a loop.",
 	       .min = 2, .max = 32),
 	OPTION(INT, "stuck_pattern", "6",
-	       "This many actions of which two take turns, with the same results, are a "
-	       "circle.",
+	       "Number of actions that alternate between two, with the same "
+	       "results, that count as a loop.",
 	       .min = 4, .max = 32),
 	OPTION(NUMBER, "max_budget", NULL,
-	       "Most money spent on a task, in US dollars; unset: no limit.",
+	       "Maximum cost of a task in US dollars (default: no limit).",
 	       .max = 1000000000),
 	OPTION(INT, "max_tokens", NULL,
-	       "Most tokens sent and received for a task; unset: no limit.", .min = 1,
-	       .max = 1000000000000),
+	       "Maximum number of input and output tokens per task (default: no "
+	       "limit).",
+	       .min = 1, .max = 1000000000000),
 	OPTION(DURATION, "max_time", NULL,
-	       "Longest time of work on a task, without the time it waits for a person; "
-	       "unset: no limit.",
+	       "Maximum working time per task, without the time spent waiting for "
+	       "the user (default: no limit).",
 	       .min = 1, .max = 31536000000),
 	OPTION(INT, "parallel_calls", "4",
-	       "How many calls of one reply that only read run beside each other; 1: one "
-	       "after the other.",
+	       "Maximum number of read-only calls of one response to run in "
+	       "parallel; 1 disables parallel calls.",
 	       .min = 1, .max = 16),
-	OPTION(INT, "max_calls", NULL, "Most calls of tools; unset: no limit.", .min = 1,
+	OPTION(INT, "max_calls", NULL,
+	       "Maximum number of tool calls (default: no limit).", .min = 1,
 	       .max = 1000000000),
 	OPTION(LIST, "delegates", NULL,
-	       "Agents that this one may give work to, with the tools of `delegation`: "
-	       "names of [controller.NAME]."),
-	OPTION(INT, "max_depth", "3",
-	       "How deep agents may give work on; 0: not at all.", .max = 16),
+	       "Agents to which this one may delegate, with the `delegation` "
+	       "toolset: names of [controller.NAME]."),
+	OPTION(INT, "max_depth", "3", "Maximum depth of delegation; 0 disables it.",
+	       .max = 16),
 	OPTION(INT, "max_children", "4",
-	       "Most agents of delegate_tasks that work at the same time.", .min = 1,
+	       "Maximum number of subagents that run at the same time.", .min = 1,
 	       .max = 64),
 	OPTION(INT, "max_children_total", "32",
-	       "Most agents that delegate_tasks starts in one conversation.", .min = 1,
-	       .max = 10000),
+	       "Maximum number of subagents that delegate_tasks starts per "
+	       "conversation.",
+	       .min = 1, .max = 10000),
 	OPTION(INT, "max_message_chars", "30000",
-	       "Most characters of one observation that the model is shown.", .min = 100,
-	       .max = 100000000),
+	       "Maximum number of characters of an observation that are sent to "
+	       "the model.",
+	       .min = 100, .max = 100000000),
 	OPTION(TEXT, "instructions", NULL,
-	       "What the agent is to keep to in a conversation; it reads it with the first "
-	       "message."),
-	OPTION(TEXT, "system_suffix", NULL,
-	       "Text that stands behind the system text of the agent."),
+	       "Instructions for the agent, sent with the first message."),
+	OPTION(TEXT, "system_suffix", NULL, "Text appended to the system prompt."),
 	OPTION(TEXT, "message_suffix", NULL,
-	       "Text that stands behind each message of the user, for the model."),
+	       "Text appended to each user message, for the model only."),
 	OPTION(BOOL, "git_status", "no",
-	       "Show the model at the start what has changed in the repository; the first "
-	       "request then waits for git."),
+	       "Report changed files of the repository to the model at the start; the "
+	       "first request waits for git."),
 	OPTION(CHOICE, "setup", "trusted",
-	       "When the project's .openhands/setup.sh is run, at the start of a "
+	       "When to run the project's .openhands/setup.sh at the start of a "
 	       "conversation.",
 	       .choices = "trusted|always|never"),
-	OPTION(DURATION, "setup_timeout", "10m", "Longest time of that.", .min = 1000,
-	       .max = 86400000),
+	OPTION(DURATION, "setup_timeout", "10m", "Time limit for the setup script.",
+	       .min = 1000, .max = 86400000),
 };
 
 static const struct mt_option plugin_table[] = {
 	OPTION(TEXT, "plugin", NULL,
-	       "The component; by default the name of the section."),
+	       "Component to use (default: the name of the section)."),
 };
 
 static const struct mt_option asking_table[] = {
 	OPTION(TEXT, "plugin", NULL,
-	       "The component; by default the name of the section."),
+	       "Component to use (default: the name of the section)."),
 	OPTION(TEXT, "llm", NULL,
-	       "The model that it asks: a name of [llm.NAME]; unset: that of the "
-	       "controller."),
+	       "Model to query: a name of [llm.NAME] (default: the model of the "
+	       "controller)."),
 };
 
 static const struct mt_option skills_table[] = {
 	OPTION(BOOL, "project", "yes",
-	       "Read AGENTS.md and the like and the skills of the project."),
-	OPTION(BOOL, "user", "yes", "Read the user's own skills and those installed."),
-	OPTION(BOOL, "packs", "yes", "Read the packs of skills that are installed."),
+	       "Read AGENTS.md, similar files and the skills of the project."),
+	OPTION(BOOL, "user", "yes", "Read the skills of the user and installed skills."),
+	OPTION(BOOL, "packs", "yes", "Read installed skill packs."),
 	OPTION(LIST, "path", NULL,
-	       "More folders of skills, for instance a checkout of the organisation's."),
+	       "Additional skill directories, for example a checkout of your "
+	       "organization's skills."),
 	OPTION(PATH, "bundled", SKILL_DIR "/mortise.tar.gz",
-	       "Pack, or directory, of the skills that come with this program; empty: none."),
-	OPTION(LIST, "disabled", NULL, "Names of skills that are not used."),
+	       "Pack or directory of the skills that come with this program; "
+	       "empty: none."),
+	OPTION(LIST, "disabled", NULL, "Names of skills to ignore."),
 	OPTION(INT, "list_tokens", "1000",
-	       "Maximum number of tokens of the list of skills, of 4 bytes each. Where "
-	       "they are few, descriptions are shortened first, then left out.",
+	       "Maximum size of the skill list in tokens of 4 bytes. Descriptions "
+	       "are shortened to fit, then omitted.",
 	       .min = 64, .max = 262144),
 	OPTION(BYTES, "list_max", NULL,
-	       "Maximum size of the list of skills, instead of `list_tokens`.", .min = 256,
-	       .max = 1048576),
+	       "Maximum size of the skill list in bytes; overrides `list_tokens`.",
+	       .min = 256, .max = 1048576),
 };
 
 static const struct mt_option router_table[] = {
 	OPTION(LIST, "rules", NULL,
-	       "Rules, of which the first that holds chooses the model: images: NAME, "
+	       "Rules; the first that matches chooses the model: images: NAME, "
 	       "tokens > N: NAME, condensing: NAME."),
 };
 
 static const struct mt_option tool_table[] = {
-	OPTION(TEXT, "plugin", NULL, "The component; by default the name of the section."),
+	OPTION(TEXT, "plugin", NULL,
+	       "Component to use (default: the name of the section)."),
 	OPTION(TEXT, "llm", NULL,
-	       "The model that it asks, if it asks one: a name of [llm.NAME]; unset: that "
-	       "of the controller."),
+	       "Model to query, for tools that use one: a name of [llm.NAME] "
+	       "(default: the model of the controller)."),
 	OPTION(DURATION, "deadline", "15m",
-	       "When a call that has not returned is ended by force; later if the tool "
-	       "or the call has a time-out of its own.",
+	       "Time limit after which a call is killed; extended if the tool or "
+	       "the call has a longer timeout.",
 	       .min = 100, .max = 86400000),
 	OPTION(BOOL, "trust_hints", "no",
-	       "Trust what a plugin that is not part of Mortise says of its tools: which "
-	       "only read."),
+	       "Trust a third-party plugin's declaration of which tools are "
+	       "read-only."),
 };
 
 static const struct mt_option mcp_table[] = {
-	OPTION(BOOL, "enabled", "yes", "Whether the server is used."),
+	OPTION(BOOL, "enabled", "yes", "Enable the server."),
 	OPTION(DURATION, "deadline", "15m",
-	       "When a call that has not returned is ended by force; later if its "
-	       "time-out is longer.",
+	       "Time limit after which a call is killed; extended if the call has "
+	       "a longer timeout.",
 	       .min = 100, .max = 86400000),
 };
 
 static const struct mt_option hook_table[] = {
-	OPTION(CHOICE, "event", NULL, "When it is run.",
+	OPTION(CHOICE, "event", NULL, "Event that runs the hook.",
 	       .choices = "before-tool|after-tool|user-prompt|stop|session-start|"
 			  "session-end",
 	       .flags = MT_OPTION_REQUIRED),
 	OPTION(TEXT, "matcher", "*",
-	       "Tools that it is for: *, a name, or an expression for whole names."),
+	       "Tools to match: `*`, a name, or a regular expression that matches "
+	       "the full name."),
 	OPTION(LIST, "command", NULL,
-	       "Program and arguments; with `shell = yes` a text for /bin/sh.",
+	       "Program and arguments; with `shell = yes`, a string passed to "
+	       "`/bin/sh -c`.",
 	       .flags = MT_OPTION_REQUIRED),
-	OPTION(BOOL, "shell", "no", "Whether `command` is a text for /bin/sh."),
-	OPTION(DURATION, "timeout", "60s", "When it is ended, with all that it started.",
+	OPTION(BOOL, "shell", "no", "Pass `command` to `/bin/sh -c`."),
+	OPTION(DURATION, "timeout", "60s",
+	       "Time limit; the hook and its child processes are then killed.",
 	       .min = 100, .max = 86400000),
 	OPTION(CHOICE, "on_failure", "deny",
-	       "What it means when it fails or cannot be run: what it guards is not "
-	       "done, or is.",
+	       "Whether to deny or allow the guarded action if the hook fails or "
+	       "cannot run.",
 	       .choices = "deny|allow"),
 };
 
 static const struct mt_option grant_table[] = {
-	OPTION(TEXT, "env", NULL, "Environment variable that holds the secret."),
-	OPTION(PATH, "file", NULL, "File whose text is the secret."),
-	OPTION(LIST, "tools", NULL, "Tools that may ask for it.",
+	OPTION(TEXT, "env", NULL, "Environment variable that contains the secret."),
+	OPTION(PATH, "file", NULL, "File that contains the secret."),
+	OPTION(LIST, "tools", NULL, "Tools that may request the secret.",
 	       .flags = MT_OPTION_REQUIRED),
 };
 
@@ -412,7 +423,7 @@ static const struct family families[] = {
  * the workspace or lowers a guard is for the user alone to set. */
 static const struct {
 	const char *family, *key;
-} not_for_projects[] = {
+} project_forbidden[] = {
 	{ "core", "plugin_path" },
 	{ "core", "runner" },
 	{ "core", "prompt_dir" },
@@ -476,9 +487,9 @@ const struct family *family_of(const char *section, const char **ret_name)
 
 bool project_may_set(const struct family *f, const char *key)
 {
-	for (size_t i = 0; i < ARRAY_LEN(not_for_projects); i++)
-		if (strcmp(not_for_projects[i].family, f->name) == 0 &&
-		    strcmp(not_for_projects[i].key, key) == 0)
+	for (size_t i = 0; i < ARRAY_LEN(project_forbidden); i++)
+		if (strcmp(project_forbidden[i].family, f->name) == 0 &&
+		    strcmp(project_forbidden[i].key, key) == 0)
 			return false;
 	return f->project;
 }

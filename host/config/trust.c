@@ -19,7 +19,7 @@ static int hash(const char *text, size_t len, char hex[65], struct error *err)
 {
 	if (sha256_hex(text, len, hex))
 		return fail(err, MT_EIO,
-			    "SHA-256 is not to be had from the crypto library");
+			    "cannot compute SHA-256: libcrypto is not available");
 	return MT_OK;
 }
 
@@ -53,8 +53,7 @@ static int store_read(const char *path, json_object **ret, struct error *err)
 	*ret = js_parse_object(text, len, &why);
 	return *ret ? MT_OK
 		    : fail(err, why.code,
-			   "%s: %s: remove it and trust the projects "
-			   "again",
+			   "cannot read %s: %s; delete it and trust the projects again",
 			   path, why.text);
 }
 
@@ -165,8 +164,11 @@ int config_trust(const char *workspace, struct error *err)
 	if (status)
 		return status;
 	if (!found)
-		return fail(err, MT_ENOTFOUND, "%s: there is no .mortise/mortise.ini, "
-			    ".openhands/hooks.json or .openhands/setup.sh to trust",
+		return fail(err, MT_ENOTFOUND,
+			    "nothing to trust in %s: no "
+			    ".mortise/mortise.ini, "
+			    ".openhands/hooks.json or "
+			    ".openhands/setup.sh",
 			    workspace ? workspace : ".");
 	out = js_text(known, &len);
 	return out ? file_write(store, out, len, 0600, true, err) : no_memory(err);

@@ -101,16 +101,18 @@ static int check_base(const struct config *c, const char *section, struct error 
 
 	if (base && strcmp(section, "controller") == 0)
 		return fail(err, MT_EINVAL,
-			    "%s: [controller] is the base itself: `base` belongs into "
-			    "[controller.NAME]", base->origin);
+			    "%s: [controller] cannot have a base; set `base` in "
+			    "[controller.NAME]",
+			    base->origin);
 	if (base && !section_parent(c, section))
-		return fail(err, MT_EINVAL, "%s: there is no section [controller.%.80s]",
+		return fail(err, MT_EINVAL, "%s: unknown section [controller.%.80s]",
 			    base->origin, base->value);
 	for (size_t depth = 0; base && above; depth++, above = section_parent(c, above))
 		if (depth > 32)
 			return fail(err, MT_EINVAL,
-				    "%s: the chain of bases is too long or comes back to "
-				    "itself", base->origin);
+				    "%s: the chain of `base` sections is too long or "
+				    "contains a cycle",
+				    base->origin);
 	return MT_OK;
 }
 
@@ -217,9 +219,9 @@ static int no_link(const struct config *c, const struct value *v, const char *ta
 	near = suggest(name, names, count);
 	if (near)
 		return fail(err, MT_EINVAL,
-			    "%s: there is no section [%s.%.80s]; did you mean `%s`?",
+			    "%s: unknown section [%s.%.80s]; did you mean `%s`?",
 			    v->last->origin, target, name, near);
-	return fail(err, MT_EINVAL, "%s: there is no section [%s.%.80s]", v->last->origin,
+	return fail(err, MT_EINVAL, "%s: unknown section [%s.%.80s]", v->last->origin,
 		    target, name);
 }
 
@@ -400,13 +402,13 @@ static int check_plugin_value(const struct setting *s, const struct mt_option *o
 	if (s->layer == LAYER_PROJECT &&
 	    (option->type == MT_OPTION_PATH || (option->flags & MT_OPTION_SECRET)))
 		return fail(err, MT_EDENIED,
-			    "%s: a project may not set `%s` of [%s]: put it "
-			    "into your own configuration",
+			    "%s: a project cannot set `%s` of [%s]; move it to your own "
+			    "configuration",
 			    s->origin, s->key, s->section);
 	if (s->op != '=' && option->type != MT_OPTION_LIST)
 		return fail(err, MT_EINVAL,
-			    "%s: `%s` is no list: write %s = instead of %s %c=",
-			    s->origin, s->key, s->key, s->key, s->op);
+			    "%s: `%s` is not a list; use `%s =`, not `%s %c=`", s->origin,
+			    s->key, s->key, s->key, s->op);
 	if (option_check(option, s->key, text, &why))
 		return fail(err, why.code, "%s: [%s] %s", s->origin, s->section,
 			    why.text);
@@ -482,7 +484,7 @@ int config_section(const struct config *c, const char *section,
 			((const char *)table + i * table->size);
 
 		if ((option->flags & MT_OPTION_REQUIRED) && !js_get(set, option->name))
-			return fail(err, MT_EINVAL, "[%s] needs the option `%s`: %s",
+			return fail(err, MT_EINVAL, "[%s] requires the option `%s`: %s",
 				    section, option->name,
 				    option->help ? option->help : "");
 	}

@@ -38,7 +38,7 @@ static int make_folder(struct evlog *log, struct error *err)
 		return MT_EIO;
 	if (log->options.sync != SYNC_NONE && fsync(log->dir_fd) != 0) {
 		evlog_lose(log, errno);
-		return fail(err, MT_EIO, "%s cannot be made durable", log->dir);
+		return fail(err, MT_EIO, "cannot sync %s to disk", log->dir);
 	}
 	log->blobs_made = true;
 	return MT_OK;
@@ -53,9 +53,9 @@ int evlog_blob(struct evlog *log, const void *bytes, size_t len, char ret_name[6
 	int status;
 
 	if (log->mode == EVLOG_READ)
-		return fail(err, MT_EDENIED, "the event log is open for reading only");
+		return fail(err, MT_EDENIED, "the event log is read-only");
 	if (sha256_hex(bytes, len, ret_name))
-		return fail(err, MT_EIO, "a blob cannot be hashed");
+		return fail(err, MT_EIO, "cannot hash a blob");
 	path = blob_path(log, ret_name);
 	if (!path)
 		return out_of_memory(err);
@@ -163,12 +163,12 @@ int evlog_blob_read(struct evlog *log, const char *name, size_t max, char **ret,
 
 	if (!path)
 		return is_name(name) ? out_of_memory(err)
-				     : fail(err, MT_ENOTFOUND, "there is no such blob");
+				     : fail(err, MT_ENOTFOUND, "no such blob");
 	status = file_read(path, max, &bytes, &len, err);
 	if (status)
 		return status;
 	if (sha256_hex(bytes, len, found) || strcmp(found, name) != 0)
-		return fail(err, MT_EIO, "blobs/%s is damaged", name);
+		return fail(err, MT_EIO, "blobs/%s is corrupt", name);
 	if (ret_path)
 		*ret_path = STEAL(path);
 	*ret = STEAL(bytes);
@@ -200,7 +200,7 @@ static json_object *read_blob(struct evlog *log, const char *name, int64_t bytes
 		return type ? data_url(type, text, len)
 			    : json_object_new_string_len(text, (int)len);
 	strbuf_addf(&lost, "[%" PRId64 " bytes are missing: blobs/%s %s]", bytes, name,
-		    *found ? "is damaged" : "cannot be read");
+		    *found ? "is corrupt" : "cannot be read");
 	return json_object_new_string_len(lost.text, (int)lost.len);
 }
 

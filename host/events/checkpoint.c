@@ -118,7 +118,7 @@ static int write_index(struct evlog *log, const char *path, struct error *err)
 
 	memcpy(h.magic, INDEX_MAGIC, sizeof h.magic);
 	if (hash_tail(log, h.end, &h.tail))
-		return fail(err, MT_EIO, "%s: the log cannot be read", log->dir);
+		return fail(err, MT_EIO, "%s: cannot read the log", log->dir);
 	strbuf_reserve(&out, sizeof h + x->count * sizeof(struct index_event) +
 				     x->reply_count * sizeof *x->replies + 4096);
 	strbuf_addn(&out, (const char *)&h, sizeof h);
@@ -156,7 +156,7 @@ int evlog_write_checkpoint(struct evlog *log, struct error *err)
 
 	log->since_checkpoint = 0;
 	if (log->mode == EVLOG_READ)
-		return fail(err, MT_EDENIED, "the event log is open for reading only");
+		return fail(err, MT_EDENIED, "the event log is read-only");
 	if (!index || !state)
 		return out_of_memory(err);
 	status = write_index(log, index, err);

@@ -6,9 +6,9 @@
 #include <string.h>
 
 static const char *const type_names[] = {
-	[FIELD_ANY] = "anything",       [FIELD_TEXT] = "a text",
-	[FIELD_INT] = "a whole number", [FIELD_BOOL] = "true or false",
-	[FIELD_NUMBER] = "a number",    [FIELD_LIST] = "a list",
+	[FIELD_ANY] = "anything",     [FIELD_TEXT] = "a string",
+	[FIELD_INT] = "an integer",   [FIELD_BOOL] = "true or false",
+	[FIELD_NUMBER] = "a number",  [FIELD_LIST] = "a list",
 	[FIELD_OBJECT] = "an object",
 };
 
@@ -90,8 +90,8 @@ static int fill_one(const struct event_type *type, const struct event_field *fie
 				    field->name, type->name, type_names[field->type]);
 		json_object_get(value);
 	} else if (field->required) {
-		return fail(err, MT_EINVAL, "malformed %s: `%s` needs `%s`", sort(type),
-			    type->name, field->name);
+		return fail(err, MT_EINVAL, "malformed %s: `%s` requires `%s`",
+			    sort(type), type->name, field->name);
 	} else {
 		value = fallback(field, &status);
 	}
@@ -300,11 +300,11 @@ static const struct event_type *find_type(json_object *json, struct error *err)
 	add_known(&known, is_action);
 	if (is_action)
 		fail(err, MT_EINVAL,
-		     "malformed action: there is no action `%.64s`; known: %s", name,
+		     "malformed action: unknown action `%.64s`; known: %s", name,
 		     known.text);
 	else
-		fail(err, MT_ENOTFOUND, "there is no observation `%.64s`; known: %s",
-		     name, known.text);
+		fail(err, MT_ENOTFOUND, "unknown observation `%.64s`; known: %s", name,
+		     known.text);
 	return NULL;
 }
 
@@ -336,10 +336,10 @@ static int check_common(json_object *json, struct error *err)
 	const char *source = js_str(json, "source", NULL);
 
 	if (source && source_find(source) == SOURCE_NONE)
-		return fail(err, MT_EINVAL, "malformed event: there is no source `%.64s`",
+		return fail(err, MT_EINVAL, "malformed event: unknown source `%.64s`",
 			    source);
 	if (js_int(json, "id", 0) < -1 || js_int(json, "cause", 0) < -1)
-		return fail(err, MT_EINVAL, "malformed event: an id is negative");
+		return fail(err, MT_EINVAL, "malformed event: negative id");
 	return MT_OK;
 }
 
@@ -351,11 +351,12 @@ static int check_condensation(json_object *args, struct error *err)
 
 	if (start != end || ids == start)
 		return fail(err, MT_EINVAL,
-			    "condensation: name the forgotten events either by "
-			    "forgotten_event_ids or by first and last id");
+			    "condensation: use either forgotten_event_ids or the first "
+			    "and last forgotten id");
 	if (!js_get(args, "summary") != !js_get(args, "summary_offset"))
 		return fail(err, MT_EINVAL,
-			    "condensation: summary and summary_offset go together");
+			    "condensation: summary requires summary_offset and vice "
+			    "versa");
 	return MT_OK;
 }
 
@@ -369,8 +370,8 @@ static int check_fields(const struct event_type *type, json_object *fields,
 
 		if (strcmp(kind, "workspace_context") != 0 &&
 		    strcmp(kind, "knowledge") != 0)
-			return fail(err, MT_EINVAL,
-				    "recall: there is no recall_type `%.64s`", kind);
+			return fail(err, MT_EINVAL, "recall: unknown recall_type `%.64s`",
+				    kind);
 	}
 	return MT_OK;
 }

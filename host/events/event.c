@@ -113,7 +113,7 @@ struct event *event_action(const char *name, enum event_source source, json_obje
 	json_object *filled;
 
 	if (!type) {
-		fail(err, MT_EINVAL, "malformed action: there is no action `%s`", name);
+		fail(err, MT_EINVAL, "malformed action: unknown action `%s`", name);
 		return NULL;
 	}
 	filled = fields_fill(type, given, FIELDS_STRICT | FIELDS_TYPED, err);
@@ -156,7 +156,7 @@ struct event *event_observation(const char *name, enum event_source source, int6
 	json_object *filled;
 
 	if (!type) {
-		fail(err, MT_ENOTFOUND, "there is no observation `%s`", name);
+		fail(err, MT_ENOTFOUND, "unknown observation `%s`", name);
 		return NULL;
 	}
 	filled = fields_fill(type, given, FIELDS_TYPED, err);

@@ -162,13 +162,13 @@ static int add_event(struct log_index *x, const struct line *line, size_t length
 	const struct event_type *type = find_type(line);
 
 	if (line->id < 0 || (uint64_t)line->id != x->count) {
-		*ret_fault = "its id is not the next one";
+		*ret_fault = "its id is out of sequence";
 		return MT_EINVAL;
 	}
 	if (!type)
 		return fail(err, MT_EUNSUPPORTED,
-			    "event %zu is of the type `%.*s`, which this "
-			    "version of mortise does not know: update it",
+			    "event %zu has type `%.*s`, which this version of mortise "
+			    "does not support; update mortise",
 			    x->count, (int)(line->type.len < 64 ? line->type.len : 64),
 			    line->type.text);
 	x->heads[x->count++] = (struct evlog_head){

@@ -63,7 +63,7 @@ int log_lock(struct evlog *log, struct error *err)
 		if (flock(log->fd, LOCK_EX | LOCK_NB) == 0)
 			return MT_OK;
 		if (errno != EWOULDBLOCK)
-			return fail(err, MT_EIO, "%s/events.jsonl cannot be locked: %s",
+			return fail(err, MT_EIO, "cannot lock %s/events.jsonl: %s",
 				    log->dir, strerror(errno));
 		owner = lock_owner(log->fd);
 		if (!lock_is_left(owner))
@@ -71,7 +71,9 @@ int log_lock(struct evlog *log, struct error *err)
 		nanosleep(&pause, NULL);
 	}
 	if (owner <= 0)
-		return fail(err, MT_EDENIED, "the conversation in %s is open elsewhere",
+		return fail(err, MT_EDENIED,
+			    "the conversation in %s is open in another "
+			    "process",
 			    log->dir);
 	return fail(err, MT_EDENIED, "the conversation in %s is open in process %ld",
 		    log->dir, owner);
@@ -94,7 +96,8 @@ int log_check_format(struct evlog *log, struct error *err)
 	format = js_int(meta, "format", LOG_FORMAT);
 	if (format != LOG_FORMAT)
 		return fail(err, MT_EUNSUPPORTED,
-			    "%s: format %" PRId64 ", this mortise reads format %d: update mortise",
+			    "%s: format %" PRId64
+			    ", but this mortise reads format %d; update mortise",
 			    path, format, LOG_FORMAT);
 	return MT_OK;
 }
@@ -226,7 +229,7 @@ static int take_damaged(struct replay *r, const char *text, size_t len, size_t w
  * damaged. */
 static int take(struct replay *r, const char *text, size_t len, size_t whole, bool piece)
 {
-	const char *fault = "it cannot be used";
+	const char *fault = "it is not valid";
 	struct line line;
 	int status;
 
@@ -234,9 +237,10 @@ static int take(struct replay *r, const char *text, size_t len, size_t whole, bo
 	if (line.kind == LINE_BAD)
 		return take_damaged(r, text, len, whole, line.fault, piece);
 	if (line.kind == LINE_EVENT && !is_after_gap(r, &line, whole))
-		return take_damaged(r, text, len, whole, "its id is out of turn", piece);
+		return take_damaged(r, text, len, whole, "its id is out of sequence",
+				    piece);
 	if (line.kind == LINE_EVENT && !line.sealed && !index_knows(&line))
-		return take_damaged(r, text, len, whole, "it is of an unknown type", piece);
+		return take_damaged(r, text, len, whole, "its type is unknown", piece);
 	tell_damage(r);
 	if (line.kind == LINE_EVENT && leave_gap(r, line.id - evlog_count(r->log)))
 		return MT_ENOMEM;
@@ -269,7 +273,7 @@ static int take_lines(struct replay *r)
 static int end_file(struct replay *r)
 {
 	if (write_all(r->log->fd, "\n", 1))
-		return fail(r->err, MT_EIO, "%s/events.jsonl cannot be written: %s",
+		return fail(r->err, MT_EIO, "cannot write %s/events.jsonl: %s",
 			    r->log->dir, strerror(errno));
 	r->log->size++;
 	return MT_OK;
@@ -309,7 +313,7 @@ static int read_lines(struct replay *r)
 
 		if (strbuf_reserve(&r->buf, want))
 			return fail(r->err, r->buf.error,
-				    "%s/events.jsonl has a line that is too long",
+				    "%s/events.jsonl contains a line that is too long",
 				    log->dir);
 		status = log_pread(log, at, want, r->buf.text + r->buf.len, r->err);
 		if (status)
@@ -343,8 +347,7 @@ static int copy_rest(struct evlog *log, int out, uint64_t from, struct error *er
 			return MT_EIO;
 		if (write_all(out, buf, want))
 			return fail(err, MT_EIO,
-				    "%s: the damaged end of the log cannot be "
-				    "kept: %s",
+				    "%s: cannot save the damaged end of the log: %s",
 				    log->dir, strerror(errno));
 		from += want;
 	}
@@ -361,7 +364,7 @@ static int cut_torn(struct evlog *log, char *name, size_t room, struct error *er
 		out = openat(log->dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
 			     0600);
 		if (out < 0 && errno != EEXIST)
-			return fail(err, MT_EIO, "%s/%s cannot be made: %s", log->dir,
+			return fail(err, MT_EIO, "cannot create %s/%s: %s", log->dir,
 				    name, strerror(errno));
 	}
 	if (copy_rest(log, out, log->index.end, err)) {
@@ -370,8 +373,8 @@ static int cut_torn(struct evlog *log, char *name, size_t room, struct error *er
 	}
 	if (fsync(out) != 0 || fsync(log->dir_fd) != 0 ||
 	    ftruncate(log->fd, (off_t)log->index.end) != 0)
-		return fail(err, MT_EIO, "%s/events.jsonl cannot be repaired: %s",
-			    log->dir, strerror(errno));
+		return fail(err, MT_EIO, "cannot repair %s/events.jsonl: %s", log->dir,
+			    strerror(errno));
 	log->size = log->index.end;
 	return MT_OK;
 }
@@ -386,7 +389,7 @@ static int repair(struct replay *r)
 	if (cut_torn(log, name, sizeof name, r->err))
 		return MT_EIO;
 	return strbuf_addf(r->report,
-			   "%sThe last line of the log was not whole. Its %" PRIu64
+			   "%sThe last line of the log was incomplete. Its %" PRIu64
 			   " bytes, after event %zd, were moved to %s/%s.",
 			   r->report->len ? "\n" : "", lost,
 			   (ssize_t)log->index.count - 1, log->dir, name);
@@ -404,7 +407,7 @@ int log_replay(struct evlog *log, struct strbuf *report, struct error *err)
 		status = repair(&r);
 	else if (!status && r.unfinished)
 		strbuf_add(report,
-			   "The last line of the log lacked its end; it was whole "
-			   "and is kept.");
+			   "The last line of the log lacked its newline. The line was "
+			   "complete and is kept.");
 	return status;
 }

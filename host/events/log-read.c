@@ -85,9 +85,9 @@ int log_pread(struct evlog *log, uint64_t offset, size_t len, char *buf,
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return fail(err, MT_EIO, "%s/events.jsonl cannot be read: %s",
+			return fail(err, MT_EIO, "cannot read %s/events.jsonl: %s",
 				    log->dir,
-				    n < 0 ? strerror(errno) : "it became shorter");
+				    n < 0 ? strerror(errno) : "file was truncated");
 		have += (size_t)n;
 	}
 	return MT_OK;
@@ -138,7 +138,7 @@ static struct event *read_event(struct evlog *log, int64_t id, struct error *err
 	struct event *e = json ? event_adopt(json, err) : NULL;
 
 	if (e && e->id != id) {
-		fail(err, MT_EINVAL, "it does not hold event %" PRId64, id);
+		fail(err, MT_EINVAL, "it does not contain event %" PRId64, id);
 		return event_unref(e);
 	}
 	return e;
@@ -151,7 +151,7 @@ struct event *evlog_event(struct evlog *log, int64_t id, struct error *err)
 	struct event *e;
 
 	if (!head) {
-		fail(err, MT_ENOTFOUND, "there is no event %" PRId64, id);
+		fail(err, MT_ENOTFOUND, "no event %" PRId64, id);
 		return NULL;
 	}
 	e = log->cache[(size_t)id % LOG_CACHE_SLOTS].event;
@@ -250,14 +250,12 @@ json_object *evlog_reply(struct evlog *log, const char *response_id, struct erro
 	AUTO(json) json_object *record = NULL;
 
 	if (place < 0) {
-		fail(err, MT_ENOTFOUND, "there is no reply `%.64s` in the log",
-		     response_id);
+		fail(err, MT_ENOTFOUND, "no response `%.64s` in the log", response_id);
 		return NULL;
 	}
 	record = read_reply(log, &log->index.replies[place], err);
 	if (record && strcmp(js_str(record, "response_id", ""), response_id) != 0) {
-		fail(err, MT_ENOTFOUND, "there is no reply `%.64s` in the log",
-		     response_id);
+		fail(err, MT_ENOTFOUND, "no response `%.64s` in the log", response_id);
 		return NULL;
 	}
 	return STEAL(record);
@@ -266,7 +264,7 @@ json_object *evlog_reply(struct evlog *log, const char *response_id, struct erro
 json_object *evlog_reply_at(struct evlog *log, int64_t n, struct error *err)
 {
 	if (n < 0 || (size_t)n >= log->index.reply_count) {
-		fail(err, MT_ENOTFOUND, "there is no reply %" PRId64 " in the log", n);
+		fail(err, MT_ENOTFOUND, "no response %" PRId64 " in the log", n);
 		return NULL;
 	}
 	return read_reply(log, &log->index.replies[n], err);

@@ -36,7 +36,7 @@ json_object *evlog_record_after(struct evlog *log, int64_t id, const char *name,
 	if (from >= to)
 		return NULL;
 	if (evlog_read(log, from, &gap, (size_t)(to - from)) < 0) {
-		fail(err, MT_EIO, "%s/events.jsonl cannot be read", log->dir);
+		fail(err, MT_EIO, "cannot read %s/events.jsonl", log->dir);
 		return NULL;
 	}
 	while (at < gap.len) {

@@ -19,7 +19,7 @@ static int open_dir(struct evlog *log, struct error *err)
 	log->dir_fd = open(log->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (log->dir_fd < 0)
 		return fail(err, errno == ENOENT ? MT_ENOTFOUND : MT_EIO,
-			    "%s cannot be opened: %s", log->dir, strerror(errno));
+			    "cannot open %s: %s", log->dir, strerror(errno));
 	return MT_OK;
 }
 
@@ -38,14 +38,14 @@ static int open_file(struct evlog *log, struct error *err)
 			    errno == EEXIST   ? MT_EEXIST
 			    : errno == ENOENT ? MT_ENOTFOUND
 					      : MT_EIO,
-			    "%s/events.jsonl cannot be opened: %s", log->dir,
-			    strerror(errno));
+			    "cannot open %s/events.jsonl: %s", log->dir, strerror(errno));
 	if (fstat(log->fd, &st) != 0 || !S_ISREG(st.st_mode))
-		return fail(err, MT_EIO, "%s/events.jsonl is not a file", log->dir);
+		return fail(err, MT_EIO, "%s/events.jsonl is not a regular file",
+			    log->dir);
 	if (log->mode != EVLOG_READ && log_lock(log, err))
 		return err ? err->code : MT_EDENIED;
 	if (fstat(log->fd, &st) != 0)
-		return fail(err, MT_EIO, "%s/events.jsonl cannot be read", log->dir);
+		return fail(err, MT_EIO, "cannot read %s/events.jsonl", log->dir);
 	log->size = (uint64_t)st.st_size;
 	log->fresh = log->mode == EVLOG_CREATE && log->options.sync != SYNC_NONE;
 	return MT_OK;
@@ -143,8 +143,9 @@ struct evlog *evlog_close(struct evlog *log)
 static int fail_lost(const struct evlog *log, struct error *err)
 {
 	return fail(err, MT_EIO,
-		    "cannot make %s durable: %s; the conversation has ended, check the disk "
-		    "and resume it", log->dir, strerror(log->lost));
+		    "cannot sync %s to disk: %s; the conversation was stopped (check the "
+		    "disk, then resume it)",
+		    log->dir, strerror(log->lost));
 }
 
 /* The folder of the log, and the one that holds it. */
@@ -178,7 +179,7 @@ int evlog_beside(struct evlog *log, const char *name, struct error *err)
 	auto_close(&log->beside);
 	log->beside = openat(log->dir_fd, name, O_RDONLY | O_CLOEXEC);
 	if (log->beside < 0)
-		return fail(err, MT_EIO, "%s/%s cannot be opened: %s", log->dir, name,
+		return fail(err, MT_EIO, "cannot open %s/%s: %s", log->dir, name,
 			    strerror(errno));
 	log->fresh = log->dirty = true;
 	return log->options.sync == SYNC_EVENT ? sync_all(log, err) : MT_OK;
@@ -222,7 +223,7 @@ static int cut_back(struct evlog *log)
 /* Write the line in log->line and take it into the index. */
 static int put_line(struct evlog *log, struct error *err)
 {
-	const char *fault = "it cannot be read back";
+	const char *fault = "cannot read it back";
 	struct line line;
 	int status;
 
@@ -232,14 +233,14 @@ static int put_line(struct evlog *log, struct error *err)
 		return fail(err, log->line.error, "the event is too large for the log");
 	line_scan(log->line.text, log->line.len - 1, &line);
 	if (line.kind == LINE_BAD)
-		return fail(err, MT_EINVAL, "the event cannot be logged: %s", line.fault);
+		return fail(err, MT_EINVAL, "cannot log the event: %s", line.fault);
 	if (log->torn && cut_back(log))
-		return fail(err, MT_EIO, "%s/events.jsonl cannot be written: %s",
-			    log->dir, strerror(errno));
+		return fail(err, MT_EIO, "cannot write %s/events.jsonl: %s", log->dir,
+			    strerror(errno));
 	status = MT_OK;
 	if (write_all(log->fd, log->line.text, log->line.len))
-		status = fail(err, MT_EIO, "%s/events.jsonl cannot be written: %s",
-			      log->dir, strerror(errno));
+		status = fail(err, MT_EIO, "cannot write %s/events.jsonl: %s", log->dir,
+			      strerror(errno));
 	else if (log->options.sync == SYNC_EVENT)
 		status = sync_all(log, err);
 	if (status) {
@@ -249,7 +250,7 @@ static int put_line(struct evlog *log, struct error *err)
 	status = index_add(&log->index, &line, log->line.len, &fault, err);
 	if (status) {
 		cut_back(log);
-		return fail(err, status, "the event cannot be logged: %s", fault);
+		return fail(err, status, "cannot log the event: %s", fault);
 	}
 	log->size += log->line.len;
 	log->dirty |= log->options.sync == SYNC_BARRIER;
@@ -261,7 +262,7 @@ static int put_line(struct evlog *log, struct error *err)
 static int check_writable(const struct evlog *log, struct error *err)
 {
 	if (log->mode == EVLOG_READ)
-		return fail(err, MT_EDENIED, "the event log is open for reading only");
+		return fail(err, MT_EDENIED, "the event log is read-only");
 	return log->lost ? fail_lost(log, err) : MT_OK;
 }
 
@@ -323,7 +324,7 @@ static int append(struct evlog *log, struct event *e, struct error *err)
 		return fail(err, status,
 			    status == MT_ELIMIT
 				    ? "the event is too large for the log"
-				    : "%s: the long texts of an event cannot be kept",
+				    : "%s: cannot store the long strings of an event",
 			    log->dir);
 	return put_line(log, err);
 }
@@ -358,7 +359,7 @@ int evlog_append(struct evlog *log, struct event *e, struct error *err)
 	if (status)
 		return status;
 	if (e->id >= 0)
-		return fail(err, MT_EINVAL, "event %" PRId64 " is in a log already",
+		return fail(err, MT_EINVAL, "event %" PRId64 " is already in a log",
 			    e->id);
 	status = append(log, e, err);
 	if (status) {
@@ -394,15 +395,19 @@ static int check_record(const struct evlog *log, json_object *record, struct err
 	int64_t to = js_int(record, "to", count);
 
 	if (!*name)
-		return fail(err, MT_EINVAL, "a record needs the member `record`");
+		return fail(err, MT_EINVAL, "a record requires the member `record`");
 	if (strcmp(name, "llm_reply") == 0 && !js_str(record, "response_id", NULL))
-		return fail(err, MT_EINVAL, "a record of a reply needs `response_id`");
+		return fail(err, MT_EINVAL, "a response record requires `response_id`");
 	if (strcmp(name, "state") == 0 && !js_str(record, "plugin", NULL))
-		return fail(err, MT_EINVAL, "a record of state needs `plugin`");
+		return fail(err, MT_EINVAL, "a state record requires `plugin`");
 	if (strcmp(name, "dispatch") == 0 && (action < 0 || action >= count))
-		return fail(err, MT_EINVAL, "a dispatch names no event of the log");
+		return fail(err, MT_EINVAL,
+			    "a dispatch record does not refer to an "
+			    "event of the log");
 	if (strcmp(name, "rewind") == 0 && (to < -1 || to >= count))
-		return fail(err, MT_EINVAL, "a rewind goes to no event of the log");
+		return fail(err, MT_EINVAL,
+			    "a rewind record does not refer to an event "
+			    "of the log");
 	return MT_OK;
 }
 
@@ -456,7 +461,7 @@ int evlog_record(struct evlog *log, json_object *record, struct error *err)
 	if (status && log->lost)
 		return fail_lost(log, err);
 	if (status)
-		return fail(err, status, "%s: a record cannot be written", log->dir);
+		return fail(err, status, "%s: cannot write a record", log->dir);
 	return put_line(log, err);
 }
 

@@ -38,7 +38,9 @@ static int add(struct trajectories *t, const char *title, json_object *events,
 	struct trajectory *grown;
 
 	if (t->count == CONVERSATIONS_MAX)
-		return fail(err, MT_ELIMIT, "the file holds more than %d conversations",
+		return fail(err, MT_ELIMIT,
+			    "the file contains more than %d "
+			    "conversations",
 			    CONVERSATIONS_MAX);
 	grown = reallocarray(t->items, t->count + 1, sizeof *grown);
 	if (!grown)
@@ -132,12 +134,12 @@ int trajectory_load(const char *path, struct trajectories *ret, struct error *er
 					   : js_parse(text, len, &why);
 	if (!file)
 		return fail(err, why.code ? why.code : MT_EINVAL, "%s: %s", path,
-			    why.text[0] ? why.text : "it holds null");
+			    why.text[0] ? why.text : "it contains null");
 	status = is_list(file) ? add_list(&t, file, err) : add_record(&t, file, err);
 	if (!status && t.count == 0)
 		status = fail(err, MT_EINVAL,
-			      "%s holds no events: it must be an array of "
-			      "them, or evaluation records with a history",
+			      "%s contains no events: it must be an array of events, or "
+			      "evaluation records with a history",
 			      path);
 	if (status)
 		trajectory_clear(&t);
@@ -398,7 +400,7 @@ static struct event *read_event(struct import *m, json_object *given)
 	struct error *err = m->err;
 
 	if (!json_object_is_type(given, json_type_object)) {
-		fail(err, MT_EINVAL, "it is no object");
+		fail(err, MT_EINVAL, "not an object");
 		return NULL;
 	}
 	if (json_object_deep_copy(given, &json, NULL) != 0 || unflatten(json) ||
@@ -472,7 +474,7 @@ int trajectory_import(struct evlog *log, json_object *events, size_t *ret_count,
 	size_t i = 0;
 
 	if (count > EVENTS_MAX)
-		return fail(err, MT_ELIMIT, "there are more than %d events", EVENTS_MAX);
+		return fail(err, MT_ELIMIT, "more than %d events", EVENTS_MAX);
 	m.numbers.pairs = calloc(count + 1, sizeof *m.numbers.pairs);
 	if (!m.numbers.pairs)
 		return out_of_memory(err);

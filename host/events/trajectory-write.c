@@ -272,8 +272,7 @@ static int export_one(struct export *x, int64_t id, json_object *original,
 				     : form_of(x, id);
 
 	if (!json)
-		return fail(x->err, MT_EINVAL, "event %lld cannot be written",
-			    (long long)id);
+		return fail(x->err, MT_EINVAL, "cannot write event %lld", (long long)id);
 	pretty(out, json, 1);
 	return out->error ? fail(x->err, out->error, "event %lld is too large",
 				 (long long)id)
@@ -313,5 +312,5 @@ int trajectory_export(struct evlog *log, bool screenshots, trajectory_sink *sink
 	json_object_put(x.reply);
 	if (why.code)
 		return fail(err, why.code, "%s", why.text);
-	return status ? fail(err, status, "the trajectory cannot be written") : MT_OK;
+	return status ? fail(err, status, "cannot write the trajectory") : MT_OK;
 }

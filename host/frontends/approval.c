@@ -98,7 +98,7 @@ int approval_text(json_object *waits, json_object *event, struct strbuf *out)
 	const char *child = js_str(waits, "conversation", ""), *reason = js_str(waits, "reason", "");
 
 	if (*child)
-		strbuf_addf(out, "The delegate %s asks.\n", child);
+		strbuf_addf(out, "Request from subagent %s.\n", child);
 	put_action(out, event);
 	strbuf_addf(out, "risk %s%s", js_str(waits, "risk", ""), *reason ? ": " : "");
 	visible_add(out, VISIBLE_ONE_LINE, reason, strlen(reason), NULL, NULL);
@@ -126,10 +126,11 @@ static int read_always(const char *text, json_object *waits, struct approval *re
 	ret->project = strncmp(text, project, sizeof project - 1) == 0;
 	text += ret->project ? sizeof project - 1 : 0;
 	if (text[strspn(text, " ")] || (end && ret->scope < 0))
-		return fail(err, MT_EINVAL, "write /always, /always N, or /always N project, "
-			    "with N from the list");
+		return fail(err, MT_EINVAL,
+			    "invalid scope: use /always, /always N or "
+			    "/always N project, with N from the list");
 	if (end && (size_t)ret->scope >= count)
-		return fail(err, MT_EINVAL, "there is no scope %lld in the list of %zu",
+		return fail(err, MT_EINVAL, "no scope %lld in the list of %zu",
 			    (long long)ret->scope + 1, count);
 	return MT_OK;
 }
@@ -141,9 +142,12 @@ static int read_edit(const char *text, json_object *event, json_object **ret,
 
 	text += strspn(text, " ");
 	if (!*text)
-		return fail(err, MT_EINVAL, is_command(event)
-			    ? "write the command that should run: /edit COMMAND"
-			    : "write the arguments that change: /edit {\"NAME\": VALUE}");
+		return fail(
+			err, MT_EINVAL,
+			is_command(event)
+				? "no command given: use /edit COMMAND"
+				: "no arguments given: use /edit {\"NAME\": VALUE} with the "
+				  "arguments to change");
 	if (!is_command(event)) {
 		args = js_parse_object(text, strlen(text), err);
 	} else {

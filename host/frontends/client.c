@@ -26,11 +26,12 @@ static int take_hello(struct client *p, const char *line, size_t len)
 	}
 	if (strcmp(type, "hello") == 0)
 		return fail(&p->refused, MT_EUNSUPPORTED,
-			    "it speaks protocol %lld, this "
-			    "mortise speaks 1",
+			    "unsupported protocol version %lld (this mortise supports 1)",
 			    (long long)js_int(o, "protocol", 0));
 	return fail(&p->refused, MT_EDENIED, "%s",
-		    js_str(o, "text", "what answers is no conversation"));
+		    js_str(o, "text",
+			   "the process on this socket is not a mortise "
+			   "conversation"));
 }
 
 static int on_line(char *line, size_t len, void *arg)
@@ -118,8 +119,9 @@ int client_greet(struct client *p, struct error *err)
 		return MT_OK;
 	if (p->refused.code)
 		return fail(err, p->refused.code, "%s", p->refused.text);
-	return p->over ? fail(err, MT_ENOTFOUND, "it ended just now")
-		       : fail(err, MT_ETIMEOUT, "its process %ld does not answer",
+	return p->over ? fail(err, MT_ENOTFOUND,
+			      "the conversation process has just exited")
+		       : fail(err, MT_ETIMEOUT, "process %ld does not respond",
 			      (long)p->pid);
 }
 
@@ -146,21 +148,20 @@ static char *found(const char *prefix, size_t matches, const char *match,
 		out_of_memory(err);
 	else if (matches > 1 && *prefix)
 		fail(err, MT_EINVAL,
-		     "%zu open conversations begin with `%.80s`: write more of "
+		     "%zu running conversations match `%.80s`; use more characters of "
 		     "the id",
 		     matches, prefix);
 	else if (matches > 1)
 		fail(err, MT_EINVAL,
-		     "%zu conversations are open: write the beginning of an id "
-		     "(`mortise ps` shows them)",
+		     "%zu conversations are running; specify an id (`mortise ps` lists "
+		     "them)",
 		     matches);
 	else if (*prefix)
 		fail(err, MT_ENOTFOUND,
-		     "no process has a conversation `%.80s` open: `mortise "
-		     "resume` takes one up",
+		     "conversation `%.80s` is not running; `mortise resume` resumes it",
 		     prefix);
 	else
-		fail(err, MT_ENOTFOUND, "no conversation is open");
+		fail(err, MT_ENOTFOUND, "no conversation is running");
 	return NULL;
 }
 

@@ -45,7 +45,7 @@ static int run_subscribe(struct session *s, json_object *line, struct outcome *r
 	if (since < -1 || since >= count)
 		return fail(err, MT_EINVAL,
 			    "there is no event %" PRId64 ": the log has %" PRId64
-			    " events; write -1 for all of them",
+			    " events; use -1 for all of them",
 			    since, count);
 	s->next = since + 1;
 	s->live = js_bool(line, "live", false);
@@ -149,12 +149,18 @@ static int run_confirm(struct session *s, json_object *line, struct outcome *ret
 
 	(void)ret;
 	if (!a.project && strcmp(keep, "conversation") != 0)
-		return fail(err, MT_EINVAL, "confirm: `keep` is conversation or project, not "
-			    "`%.40s`", keep);
+		return fail(err, MT_EINVAL,
+			    "confirm: `keep` must be conversation or "
+			    "project, not `%.40s`",
+			    keep);
 	if (js_get(line, "scope") && a.scope < 0)
-		return fail(err, MT_EINVAL, "confirm: `scope` is an index of `scopes`, from 0");
+		return fail(err, MT_EINVAL,
+			    "confirm: `scope` must be an index into "
+			    "`scopes`");
 	if (a.answer != ANSWER_ALWAYS && (a.project || js_get(line, "scope")))
-		return fail(err, MT_EINVAL, "confirm: `scope` and `keep` go with `always`");
+		return fail(err, MT_EINVAL,
+			    "confirm: `scope` and `keep` require "
+			    "`always`");
 	return answer(s, line, &a, err);
 }
 
@@ -310,8 +316,8 @@ static int find_command(const char *name, const struct command **ret, struct err
 	return near ? fail(err, MT_EINVAL, "unknown command `%.64s`; did you mean `%s`?",
 			   name, near)
 		    : fail(err, MT_EINVAL,
-			   "unknown command `%.64s`: write subscribe, message, "
-			   "pause, resume, stop, confirm, reject, action, undo, rewind, "
+			   "unknown command `%.64s`; use subscribe, message, pause, "
+			   "resume, stop, confirm, reject, action, undo, rewind, "
 			   "recover, answer, mcp or status",
 			   name);
 }
@@ -441,8 +447,8 @@ static int run(struct session *s, json_object *line, struct outcome *o, struct e
 
 	if (!json_object_is_type(type, json_type_string))
 		return fail(err, MT_EINVAL,
-			    "a command is {\"type\": NAME, ...}: `type` is %s",
-			    type ? "no string" : "missing");
+			    "a command must be {\"type\": NAME, ...}; `type` is %s",
+			    type ? "not a string" : "missing");
 	if (find_command(json_object_get_string(type), &c, err) ||
 	    check_members(c, line, err) || c->run(s, line, o, err))
 		return err->code;

@@ -163,8 +163,8 @@ static void put_lost(struct session *s)
 	char text[128];
 
 	snprintf(text, sizeof text,
-		 "%zu lines that are no events were left out: they came "
-		 "faster than you read",
+		 "%zu lines other than events were dropped because the client reads too "
+		 "slowly",
 		 s->lost);
 	s->lost = 0;
 	put_notice(s, MT_LOG_WARNING, text);
@@ -466,8 +466,8 @@ int session_feed(struct session *s, const char *bytes, size_t len)
 
 	if (!failed && status == MT_ELIMIT && !s->ended)
 		put_notice(s, MT_LOG_ERROR,
-			   "a command line is longer than 24 MiB: nothing "
-			   "more is read from you");
+			   "a command line is longer than 24 MiB; no more commands are "
+			   "read from this client");
 	return status;
 }
 

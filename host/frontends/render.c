@@ -418,7 +418,7 @@ static void on_retry(void *arg, const struct llm_error *why, int64_t wait_ms)
 	r->streamed = false;
 	if (r->style == RENDER_QUIET)
 		return;
-	strbuf_addf(&text, "%s; next try in %lld s", why->text,
+	strbuf_addf(&text, "%s; retrying in %lld s", why->text,
 		    (long long)(wait_ms + 500) / 1000);
 	say(r, YELLOW, "! ", text.text, text.len);
 	fflush(r->out);
@@ -440,7 +440,7 @@ static void on_rewound(void *arg, int64_t to)
 	r->streamed = false;
 	if (r->style == RENDER_QUIET)
 		return;
-	snprintf(text, sizeof text, "[gone back to event %lld: what came after it is undone]",
+	snprintf(text, sizeof text, "[rewound to event %lld; later events are reverted]",
 		 (long long)to);
 	say(r, DIM, "", text, strlen(text));
 	fflush(r->out);
@@ -501,7 +501,7 @@ static void say_models(struct render *r, const struct llm_usage_totals *bill)
 					  .output = m->output,
 					  .cost = m->cost_known ? m->cost : -1 };
 
-		strbuf_addf(&text, "  %.200s: %lld replies", name, (long long)m->calls);
+		strbuf_addf(&text, "  %.200s: %lld responses", name, (long long)m->calls);
 		put_bill(&text, &one);
 		say(r, DIM, "", text.text, text.len);
 	}
@@ -528,7 +528,8 @@ void render_end(struct render *r, const struct render_end *end)
 	say_models(r, end->bill);
 	if (!end->over) {
 		strbuf_reset(&text);
-		strbuf_addf(&text, "Go on with: mortise resume %s", end->conversation);
+		strbuf_addf(&text, "Run `mortise resume %s` to continue",
+			    end->conversation);
 		say(r, PLAIN, "", text.text, text.len);
 	}
 	fflush(r->out);

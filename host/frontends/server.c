@@ -159,7 +159,7 @@ static const char *refusal(struct server *s, int fd)
 	if (process_descends(peer.pid, conversation_runner_pid(s->c)))
 		return "a tool cannot drive the conversation that runs it";
 	if (s->count == SERVER_CLIENTS_MAX)
-		return "this conversation has 16 clients already";
+		return "this conversation already has 16 clients";
 	return NULL;
 }
 
@@ -186,7 +186,7 @@ static void welcome(struct server *s, int fd)
 	o.arg = k;
 	if (transport_open(s->poll.loop, s->c, fd, fd, &o, &k->channel, &err)) {
 		k->channel = NULL;
-		log_line(MT_LOG_WARNING, "socket", "a client was refused: %s", err.text);
+		log_line(MT_LOG_WARNING, "socket", "rejected a client: %s", err.text);
 		return;
 	}
 	s->count++;
@@ -203,7 +203,7 @@ static void turn_away(struct server *s)
 	auto_close(&s->spare);
 	fd = accept4(s->listening, NULL, NULL, SOCK_CLOEXEC);
 	if (fd >= 0)
-		refuse(fd, "this conversation has no free descriptors");
+		refuse(fd, "this conversation has no free file descriptors");
 	s->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 

@@ -35,8 +35,8 @@ static int open_folder(bool make, int *ret, char **ret_path, struct error *err)
 			    strerror(errno));
 	if (st.st_uid != geteuid() || (st.st_mode & 077))
 		return fail(err, MT_EDENIED,
-			    "%s: must be a folder of your own that nobody "
-			    "else can enter: chmod 700 it, or set XDG_RUNTIME_DIR",
+			    "%s: must be a directory that only you can access; run chmod "
+			    "700 on it, or set XDG_RUNTIME_DIR",
 			    path);
 	*ret = dir;
 	dir = -1;
@@ -60,14 +60,13 @@ static int address(int dir, const char *path, const char *name, struct sockaddr_
 			     dir, name);
 	return n < (int)sizeof ret->sun_path
 		       ? MT_OK
-		       : fail(err, MT_ELIMIT, "%s: the name of the socket is too long",
-			      name);
+		       : fail(err, MT_ELIMIT, "%s: socket path is too long", name);
 }
 
 static int socket_name(const char *id, char *ret, size_t size, struct error *err)
 {
 	if (!*id || strlen(id) > ID_LEN_MAX || strchr(id, '/') || *id == '.')
-		return fail(err, MT_EINVAL, "`%.80s` is not an id of a conversation", id);
+		return fail(err, MT_EINVAL, "invalid conversation id `%.80s`", id);
 	snprintf(ret, size, "%s" SUFFIX, id);
 	return MT_OK;
 }
@@ -77,7 +76,7 @@ static int make_socket(struct error *err)
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	if (fd < 0)
-		fail(err, MT_EIO, "no socket can be made: %s", strerror(errno));
+		fail(err, MT_EIO, "cannot create a socket: %s", strerror(errno));
 	return fd;
 }
 
@@ -110,11 +109,11 @@ static int connect_in(int dir, const char *path, const char *name, int *ret_fd,
 		if (errno == ECONNREFUSED) {
 			remove_stale(dir, name, &st);
 			return fail(err, MT_ENOTFOUND,
-				    "the process that had it open is gone");
+				    "the process that had it open has exited");
 		}
 		return fail(err, errno == EAGAIN ? MT_ETIMEOUT : MT_EIO, "%s/%s: %s",
 			    path, name,
-			    errno == EAGAIN ? "does not answer" : strerror(errno));
+			    errno == EAGAIN ? "does not respond" : strerror(errno));
 	}
 	*ret_fd = fd;
 	fd = -1;
@@ -127,7 +126,8 @@ static int check_peer(int fd, pid_t *ret_pid, struct error *err)
 	socklen_t len = sizeof peer;
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0)
-		return fail(err, MT_EIO, "a socket without peer: %s", strerror(errno));
+		return fail(err, MT_EIO, "cannot identify the peer of a socket: %s",
+			    strerror(errno));
 	if (peer.uid != geteuid())
 		return fail(err, MT_EDENIED, "the socket belongs to another user");
 	if (ret_pid)
@@ -171,7 +171,7 @@ static int bind_as(struct socket_file *p, const char *path, int fd, int backlog,
 	if (fchmod(fd, 0600) < 0 || bind(fd, (struct sockaddr *)&at, sizeof at) < 0 ||
 	    fstatat(p->dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
 	    listen(fd, backlog) < 0)
-		return fail(err, MT_EIO, "%s: a socket cannot be made: %s", path,
+		return fail(err, MT_EIO, "cannot create socket %s: %s", path,
 			    strerror(errno));
 	p->dev = st.st_dev;
 	p->ino = st.st_ino;
@@ -194,7 +194,7 @@ int socket_dir_listen(const char *id, int backlog, struct socket_file *ret, int 
 	if (!r)
 		r = open_folder(true, &p.dir, &path, err);
 	if (!r && connect_in(p.dir, path, p.name, &other, &(struct error){ 0 }) == MT_OK)
-		r = fail(err, MT_EEXIST, "%s/%s: another process listens there", path,
+		r = fail(err, MT_EEXIST, "%s/%s: another process is listening", path,
 			 p.name);
 	if (!r) {
 		fd = make_socket(err);

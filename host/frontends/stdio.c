@@ -63,7 +63,7 @@ int stdio_open(uv_loop_t *loop, struct conversation *c, bool commands,
 	if (kind_of(STDOUT_FILENO, &kind))
 		out = own(STDOUT_FILENO, kind, O_WRONLY);
 	if (out < 0) {
-		fail(err, MT_EIO, "standard output cannot be used: %s", strerror(errno));
+		fail(err, MT_EIO, "cannot use standard output: %s", strerror(errno));
 		auto_close(&in);
 		return err->code;
 	}

@@ -234,7 +234,7 @@ static int open_pipe(struct transport *ch, uv_loop_t *loop, int which, int fd,
 	r = uv_pipe_open(pipe, fd);
 	if (r < 0) {
 		close(fd);
-		return fail(err, MT_EIO, "a pipe cannot be used: %s", uv_strerror(r));
+		return fail(err, MT_EIO, "cannot use a pipe: %s", uv_strerror(r));
 	}
 	return MT_OK;
 }
@@ -276,8 +276,7 @@ static int begin(struct transport *ch, struct conversation *c, struct error *err
 	ch->session = session_new(c, &o);
 	if (!ch->session)
 		return fail(err, MT_ELIMIT,
-			    "the conversation has too many watchers, or "
-			    "memory is short");
+			    "too many clients connected, or out of memory");
 	flush(ch);
 	return MT_OK;
 }

@@ -61,7 +61,7 @@ static int add(struct hooks *h, struct hook *hook, struct error *err)
 		hook_clear(hook);
 		return h->count < HOOKS_MAX
 			       ? out_of_memory(err)
-			       : fail(err, MT_ELIMIT, "there are more than %d hooks", HOOKS_MAX);
+			       : fail(err, MT_ELIMIT, "more than %d hooks", HOOKS_MAX);
 	}
 	h->all = all;
 	all[h->count++] = *hook;
@@ -109,7 +109,7 @@ static int from_section(struct hooks *h, const struct config *c, const char *nam
 	matcher = config_get(c, section.text, "matcher");
 	if (!event || !command || !*command) {
 		hook_clear(&hook);
-		return fail(err, MT_EINVAL, "[%s] needs `%s`", section.text,
+		return fail(err, MT_EINVAL, "[%s] requires `%s`", section.text,
 			    event ? "command" : "event");
 	}
 	while (hook.event < HOOK_EVENTS && strcmp(events[hook.event].own, event) != 0)
@@ -148,11 +148,14 @@ static int read_entry(struct hooks *h, json_object *o, const struct hook *like,
 	int64_t seconds;
 
 	if (!runs && strcmp(type, "prompt") != 0 && strcmp(type, "agent") != 0)
-		return fail(err, MT_EINVAL, "%s: a hook of %s has the type %.40s: it is command, "
-			    "prompt or agent", path, events[like->event].name, type);
+		return fail(err, MT_EINVAL,
+			    "%s: hook for %s has unknown type %.40s; use "
+			    "command, prompt or agent",
+			    path, events[like->event].name, type);
 	if (runs ? !command || !*command : !prompt || !*prompt)
-		return fail(err, MT_EINVAL, "%s: a hook of %s and of type %s needs `%s`", path,
-			    events[like->event].name, type, runs ? "command" : "prompt");
+		return fail(err, MT_EINVAL, "%s: hook for %s with type %s requires `%s`",
+			    path, events[like->event].name, type,
+			    runs ? "command" : "prompt");
 	strbuf_addf(&name, "%.200s", js_str(o, "name", runs ? command : type));
 	hook.name = strdup(name.text);
 	hook.matcher = strdup(like->matcher);
@@ -176,7 +179,8 @@ static int read_event(struct hooks *h, enum hook_event event, json_object *list,
 							       : 0;
 
 	if (!json_object_is_type(list, json_type_array))
-		return fail(err, MT_EINVAL, "%s: %s is a list", path, events[event].name);
+		return fail(err, MT_EINVAL, "%s: %s must be a list", path,
+			    events[event].name);
 	for (size_t i = 0; i < n; i++) {
 		json_object *group = json_object_array_get_idx(list, i);
 		json_object *entries = js_get(group, "hooks");
@@ -202,17 +206,18 @@ int hooks_read(struct hooks *h, json_object *file, const char *path, struct erro
 	bool seen[HOOK_EVENTS] = { false };
 
 	if (inner && !json_object_is_type(inner, json_type_object))
-		return fail(err, MT_EINVAL, "%s: `hooks` is an object", path);
+		return fail(err, MT_EINVAL, "%s: `hooks` must be an object", path);
 	json_object_object_foreach(inner ? inner : file, key, value) {
 		int event = event_of(key);
 
 		if (event < 0 && *key >= 'A' && *key <= 'Z')
-			return fail(err, MT_EINVAL, "%s: there is no hook event %.60s", path,
+			return fail(err, MT_EINVAL, "%s: unknown hook event %.60s", path,
 				    key);
 		if (event < 0)
 			continue;
 		if (seen[event])
-			return fail(err, MT_EINVAL, "%s: %s is there twice, as %s too", path,
+			return fail(err, MT_EINVAL,
+				    "%s: duplicate hook event %s, also given as %s", path,
 				    events[event].name, events[event].key);
 		seen[event] = true;
 		if (read_event(h, (enum hook_event)event, value, path, err))
@@ -252,8 +257,9 @@ static int from_folder(struct hooks *h, const char *folder, bool project, bool *
 		AUTO(strbuf) struct strbuf note = STRBUF(8192);
 
 		strbuf_addf(&note, "%s%s", trusted ? why.text : path,
-			    trusted ? "" : " is not trusted and its hooks are not run: "
-					   "mortise config trust");
+			    trusted ? ""
+				    : " is not trusted, so its hooks are disabled; "
+				      "run `mortise config trust` to trust it");
 		*ret_note = strbuf_take(&note);
 		return MT_OK;
 	}

@@ -273,7 +273,7 @@ static int spawn(struct hook_run *r, uv_loop_t *loop, const struct hook_call *ca
 	for (char **e = env; *e; e++)
 		free(*e);
 	if (status)
-		fail(err, MT_EIO, "hook %.100s: %s cannot be run: %s", call->hook->name,
+		fail(err, MT_EIO, "hook %.100s: cannot run %s: %s", call->hook->name,
 		     call->hook->argv[0], uv_strerror(status));
 	return status ? MT_EIO : MT_OK;
 }

@@ -43,20 +43,18 @@ static int check_option(const struct mt_component *c, const struct mt_option *o,
 
 	if (!option_name_good(o))
 		return fail(err, MT_EINVAL,
-			    "`%s`: an option is named `%.80s`: a small letter, "
-			    "then small letters, digits and _, and not `plugin`",
+			    "`%s`: invalid option name `%.80s`: use a lowercase letter, "
+			    "then a-z, 0-9 and _, but not `plugin`",
 			    c->name, o->name ? o->name : "");
 	if (o->type < MT_OPTION_TEXT || o->type > MT_OPTION_PATH)
 		return fail(err, MT_EUNSUPPORTED,
-			    "`%s`: the option `%s` is of type %u, which "
-			    "this mortise does not know: update mortise",
+			    "`%s`: option `%s` has unknown type %u; update mortise",
 			    c->name, o->name, o->type);
 	if (o->type == MT_OPTION_CHOICE && (!o->choices || !*o->choices))
-		return fail(err, MT_EINVAL,
-			    "`%s`: the option `%s` is a choice of nothing", c->name,
+		return fail(err, MT_EINVAL, "`%s`: option `%s` has no choices", c->name,
 			    o->name);
 	if (o->fallback && option_check(o, o->name, o->fallback, &why))
-		return fail(err, MT_EINVAL, "`%s`: the default of an option is wrong: %s",
+		return fail(err, MT_EINVAL, "`%s`: invalid default of an option: %s",
 			    c->name, why.text);
 	return MT_OK;
 }
@@ -77,22 +75,23 @@ static int describe_options(const struct mt_component *c, struct strbuf *out,
 	if (c->options->size < sizeof *c->options || c->options->size > 65536 ||
 	    c->options->size % _Alignof(struct mt_option))
 		return fail(err, MT_EINVAL,
-			    "the options of `%s` say a size of %u bytes, at least "
-			    "%zu are needed",
+			    "`%s`: options declare a size of %u bytes, but at least %zu "
+			    "are required",
 			    c->name, c->options->size, sizeof *c->options);
 	for (size_t i = 0; i < c->option_count; i++) {
 		int status = check_option(c, option_at(c, i), err);
 
 		for (size_t j = 0; j < i && !status; j++)
 			if (strcmp(option_at(c, i)->name, option_at(c, j)->name) == 0)
-				status = fail(err, MT_EINVAL, "`%s` has two options `%s`",
-					      c->name, option_at(c, i)->name);
+				status = fail(err, MT_EINVAL,
+					      "`%s`: duplicate option `%s`", c->name,
+					      option_at(c, i)->name);
 		if (status)
 			return status;
 	}
 	if (options_json(c->options, c->option_count, out))
-		return fail(err, MT_ELIMIT,
-			    "the options of `%s` are too many or too long", c->name);
+		return fail(err, MT_ELIMIT, "`%s`: options are too many or too long",
+			    c->name);
 	return MT_OK;
 }
 
@@ -122,8 +121,7 @@ static int check_text(const struct mt_tool *t, const char *text, const char *wha
 
 	if (len == PLUGIN_TEXT_MAX || !utf8_valid(text ? text : "", len))
 		return fail(err, MT_EINVAL,
-			    "the %s of the tool `%s` is not UTF-8, or longer than "
-			    "%d bytes",
+			    "%s of tool `%s` is not UTF-8 or is longer than %d bytes",
 			    what, t->name, PLUGIN_TEXT_MAX);
 	return MT_OK;
 }
@@ -138,18 +136,18 @@ static int put_schema(const struct mt_tool *t, struct strbuf *out, struct error 
 		return status;
 	if (t->function && (function_check(t->function, &why) ||
 			    (!t->schema && function_schema(t->function, out, &why))))
-		return fail(err, MT_EINVAL, "the function of the tool `%s` is wrong: %s",
-			    t->name, why.text);
+		return fail(err, MT_EINVAL, "invalid function of tool `%s`: %s", t->name,
+			    why.text);
 	if (!t->schema && t->function)
 		return MT_OK;
 	if (!t->schema)
-		return fail(err, MT_EINVAL, "the tool `%s` has no schema", t->name);
+		return fail(err, MT_EINVAL, "tool `%s` has no schema", t->name);
 	schema = js_parse_object(t->schema, strlen(t->schema), &why);
 	if (schema)
 		schema_valid(schema, &why);
 	if (why.code)
-		return fail(err, MT_EINVAL, "the schema of the tool `%s` is wrong: %s",
-			    t->name, why.text);
+		return fail(err, MT_EINVAL, "invalid schema of tool `%s`: %s", t->name,
+			    why.text);
 	js_put(out, schema);
 	return MT_OK;
 }
@@ -158,20 +156,23 @@ static int check_events(const struct mt_tool *t, json_object *events, struct err
 {
 	if (!json_object_is_type(events, json_type_array) ||
 	    json_object_array_length(events) == 0)
-		return fail(err, MT_EINVAL, "the events of the tool `%s` are no array of "
-			    "objects", t->name);
+		return fail(err, MT_EINVAL,
+			    "events of tool `%s` must be an array of "
+			    "objects",
+			    t->name);
 	for (size_t i = 0; i < json_object_array_length(events); i++) {
 		json_object *e = json_object_array_get_idx(events, i);
 		json_object *when = js_get(e, "when"), *args = js_get(e, "args");
 
 		if (!*js_str(e, "action", ""))
-			return fail(err, MT_EINVAL, "event %zu of the tool `%s` names no "
-				    "`action`", i + 1, t->name);
+			return fail(err, MT_EINVAL,
+				    "event %zu of tool `%s` has no `action`", i + 1,
+				    t->name);
 		if ((when && !json_object_is_type(when, json_type_object)) ||
 		    (args && !json_object_is_type(args, json_type_object)))
 			return fail(err, MT_EINVAL,
-				    "event %zu of the tool `%s`: `when` and "
-				    "`args` must be objects",
+				    "event %zu of tool `%s`: `when` and `args` must be "
+				    "objects",
 				    i + 1, t->name);
 	}
 	return MT_OK;
@@ -188,9 +189,8 @@ static int put_events(const struct mt_tool *t, struct strbuf *out, struct error 
 	if (t->events) {
 		events = js_parse(t->events, strlen(t->events), &why);
 		if (why.code)
-			return fail(err, MT_EINVAL,
-				    "the events of the tool `%s` are wrong: %s", t->name,
-				    why.text);
+			return fail(err, MT_EINVAL, "invalid events of tool `%s`: %s",
+				    t->name, why.text);
 		status = check_events(t, events, err);
 	}
 	js_put(out, events);
@@ -210,14 +210,13 @@ static int describe_tool(const struct mt_toolset *set, const struct mt_tool *t,
 
 	if (!tool_name_good(t->name))
 		return fail(err, MT_EINVAL,
-			    "a tool is named `%.80s`: a letter, then at most 63 "
+			    "invalid tool name `%.80s`: use a letter, then at most 63 "
 			    "letters, digits, - and _",
 			    t->name ? t->name : "");
 	if (!t->description || !*t->description)
-		return fail(err, MT_EINVAL, "the tool `%s` has no description", t->name);
+		return fail(err, MT_EINVAL, "tool `%s` has no description", t->name);
 	if (!t->call && !t->function && !set->call && !(t->hints & MT_TOOL_CONTROL))
-		return fail(err, MT_EINVAL,
-			    "the tool `%s` has nothing that could be called", t->name);
+		return fail(err, MT_EINVAL, "tool `%s` has no function to call", t->name);
 	status = check_text(t, t->description, "description", err);
 	if (!status)
 		status = check_text(t, t->brief, "brief description", err);
@@ -253,16 +252,16 @@ static int describe_toolset(const struct mt_component *c, struct strbuf *out,
 
 	if (set->tool_count > TOOLS_MAX || (set->tool_count && !set->tools))
 		return fail(err, MT_EINVAL,
-			    "`%s` brings %u tools: at most %d are allowed", c->name,
+			    "`%s` provides %u tools, but at most %d are allowed", c->name,
 			    set->tool_count, TOOLS_MAX);
 	if (set->tool_count == 0 && !set->list)
-		return fail(err, MT_EINVAL, "`%s` brings no tool", c->name);
+		return fail(err, MT_EINVAL, "`%s` provides no tool", c->name);
 	if (set->tool_count && (set->tools->size < sizeof *set->tools ||
 				set->tools->size > 65536 ||
 				set->tools->size % _Alignof(struct mt_tool)))
 		return fail(err, MT_EINVAL,
-			    "the tools of `%s` say a size of %u bytes, at least "
-			    "%zu are needed: build it with the installed headers",
+			    "tools of `%s` declare a size of %u bytes, but at least %zu "
+			    "are required; rebuild it with the installed headers",
 			    c->name, set->tools->size, sizeof *set->tools);
 	strbuf_add(out, "{\"tools\":[");
 	for (size_t i = 0; i < set->tool_count; i++) {
@@ -296,13 +295,11 @@ static int describe_dialect(const struct mt_component *c, struct strbuf *out,
 	struct error why = ERROR_NONE;
 
 	if (!d->providers || strnlen(d->providers, PLUGIN_TEXT_MAX) == PLUGIN_TEXT_MAX)
-		return fail(err, MT_EINVAL, "the dialect `%s` names no providers",
-			    c->name);
+		return fail(err, MT_EINVAL, "dialect `%s` has no providers", c->name);
 	providers = js_parse_object(d->providers, strlen(d->providers), &why);
 	if (!providers)
-		return fail(err, MT_EINVAL,
-			    "the providers of the dialect `%s` are wrong: %s", c->name,
-			    why.text);
+		return fail(err, MT_EINVAL, "invalid providers of dialect `%s`: %s",
+			    c->name, why.text);
 	strbuf_add(out, "{\"providers\":");
 	js_put(out, providers);
 	strbuf_addc(out, '}');
@@ -341,7 +338,7 @@ static int describe_data(const struct mt_component *c, struct strbuf *out,
 {
 	if (!is_complete(c))
 		return fail(err, MT_EINVAL,
-			    "the %s `%s` lacks a function that its kind needs",
+			    "%s `%s` lacks a function that is required for its type",
 			    kind_name(c->kind), c->name);
 	if (c->kind == MT_KIND_TOOL)
 		return describe_toolset(c, out, err);
@@ -364,8 +361,8 @@ static int describe_component(const struct mt_component *c, struct strbuf *out,
 	if (status)
 		return status;
 	if (strnlen(summary, 1024) == 1024)
-		return fail(err, MT_EINVAL,
-			    "the summary of `%s` is longer than 1023 bytes", c->name);
+		return fail(err, MT_EINVAL, "summary of `%s` is longer than 1023 bytes",
+			    c->name);
 	strbuf_addc(out, '{');
 	js_key_str(out, "kind", kind_name(c->kind));
 	js_key_str(out, "name", c->name);
@@ -402,7 +399,7 @@ int describe_plugin(const struct mt_plugin *p, struct strbuf *out, struct error 
 		for (size_t j = 0; j < i; j++)
 			if (component_at(p, j)->kind == c->kind &&
 			    strcmp(component_at(p, j)->name, c->name) == 0)
-				return fail(err, MT_EINVAL, "brings the %s `%s` twice",
+				return fail(err, MT_EINVAL, "provides the %s `%s` twice",
 					    kind_name(c->kind), c->name);
 	}
 	strbuf_add(out, "]}");

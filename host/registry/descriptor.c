@@ -76,31 +76,29 @@ int elf_check(const char *path, struct error *err)
 	uint64_t size, own_size;
 
 	if (read_head(path, &head, &size))
-		return fail(err, MT_EDENIED, "cannot be read");
+		return fail(err, MT_EDENIED, "cannot read the file");
 	if (memcmp(head.e_ident, ELFMAG, SELFMAG) != 0)
 		return fail(err, MT_EINVAL,
-			    "not a shared library%s: a plugin is a compiled "
-			    ".so file",
+			    "not a shared library%s; a plugin is a compiled .so file",
 			    utf8_valid((char *)&head, strnlen((char *)&head, 16)) &&
 					    head.e_ident[0]
-				    ? ", it looks like text"
+				    ? " (it appears to be text)"
 				    : "");
 	if (read_head("/proc/self/exe", &own, &own_size))
 		return MT_OK;
 	if (head.e_ident[EI_CLASS] != own.e_ident[EI_CLASS] ||
 	    head.e_machine != own.e_machine)
 		return fail(err, MT_EINVAL,
-			    "built for another kind of processor (machine %u, "
-			    "this mortise runs on %u): build it here",
+			    "built for another machine type (%u; this mortise uses %u); "
+			    "rebuild it here",
 			    head.e_machine, own.e_machine);
 	if (head.e_type != ET_DYN)
 		return fail(err, MT_EINVAL,
-			    "not a shared library but another kind of object "
-			    "file: link it with -shared");
+			    "an object file, but not a shared library; link it with "
+			    "-shared");
 	if (head.e_shoff > size ||
 	    (uint64_t)head.e_shnum * head.e_shentsize > size - head.e_shoff)
-		return fail(err, MT_EINVAL,
-			    "its end is missing: it was cut when it was copied");
+		return fail(err, MT_EINVAL, "truncated; copy the file again");
 	return MT_OK;
 }
 
@@ -132,24 +130,25 @@ static int explain_dlerror(const char *path, const char *said, struct error *err
 	if (*name)
 		return fail(
 			err, MT_EUNSUPPORTED,
-			"built for glibc %s, this system has %s: build it here or on an "
-			"older system",
+			"built for glibc %s, but this system has %s; rebuild it here or "
+			"on an older system",
 			name, gnu_get_libc_version());
 	between(said, "version `", "' not found", name, sizeof name);
 	if (*name)
 		return fail(err, MT_EUNSUPPORTED,
-			    "needs a newer library (version %s): update it, or build the "
-			    "plugin here", name);
+			    "requires a newer library (version %s); update the library, "
+			    "or rebuild the plugin here",
+			    name);
 	symbol = strstr(said, "undefined symbol: ");
 	if (symbol)
 		return fail(err, MT_EINVAL,
-			    "uses the symbol %.200s, which none of its libraries "
-			    "has: link them (-Wl,-z,defs finds this when building)",
+			    "undefined symbol %.200s; link the library that defines it "
+			    "(-Wl,-z,defs detects this at build time)",
 			    symbol + strlen("undefined symbol: "));
 	if (strncmp(said, path, len) != 0 &&
 	    strstr(said, ": cannot open shared object file"))
 		return fail(err, MT_ENOTFOUND,
-			    "needs the library %.*s, which is not installed",
+			    "requires the library %.*s, which is not installed",
 			    (int)strcspn(said, ":"), said);
 	if (strncmp(said, path, len) == 0 && said[len] == ':')
 		said += len + 1 + (said[len + 1] == ' ');
@@ -164,11 +163,14 @@ static int no_entry(void *handle, struct error *err)
 	for (unsigned v = 2; v < 10; v++) {
 		snprintf(symbol, sizeof symbol, "mortise_plugin_v%u", v);
 		if (dlsym(handle, symbol))
-			return fail(err, MT_EUNSUPPORTED, "built for plugin ABI %u, this "
-				    "mortise has %u: update mortise", v, MT_ABI_MAJOR);
+			return fail(err, MT_EUNSUPPORTED,
+				    "built for plugin ABI %u, but this mortise has %u; "
+				    "update mortise",
+				    v, MT_ABI_MAJOR);
 	}
-	return fail(err, MT_EINVAL, "has no symbol " MT_PLUGIN_SYMBOL
-		    ": it is a library, but no plugin of mortise");
+	return fail(err, MT_EINVAL,
+		    "has no symbol " MT_PLUGIN_SYMBOL
+		    "; it is a library, but not a mortise plugin");
 }
 
 int plugin_open(const char *path, const struct mt_plugin **ret, struct error *err)
@@ -199,11 +201,11 @@ static int check_text(const char *text, const char *what, struct error *err)
 	size_t len;
 
 	if (!text)
-		return fail(err, MT_EINVAL, "says no %s", what);
+		return fail(err, MT_EINVAL, "has no %s", what);
 	len = strnlen(text, 256);
 	if (len == 0 || len == 256 || !utf8_valid(text, len))
 		return fail(err, MT_EINVAL,
-			    "its %s is empty, longer than 255 bytes or not UTF-8", what);
+			    "%s is empty, longer than 255 bytes or not UTF-8", what);
 	return MT_OK;
 }
 
@@ -219,8 +221,8 @@ static int check_name(const char *name, const char *what, struct error *err)
 			*p == '_' || *p == '-';
 	return good ? MT_OK
 		    : fail(err, MT_EINVAL,
-			   "its %s `%.80s` is malformed: a small letter, then "
-			   "at most 63 small letters, digits, - and _",
+			   "invalid %s `%.80s`: use a lowercase letter, then at most 63 "
+			   "of a-z, 0-9, - and _",
 			   what, name);
 }
 
@@ -230,19 +232,20 @@ int plugin_check(const struct mt_plugin *p, struct error *err)
 
 	if (p->size < sizeof *p || p->size > 65536)
 		return fail(err, MT_EINVAL,
-			    "its descriptor says a size of %u bytes, at least %zu "
-			    "are needed: build it with the installed headers",
+			    "descriptor declares a size of %u bytes, but at least %zu "
+			    "are required; rebuild the plugin with the installed headers",
 			    p->size, sizeof *p);
 	if (p->abi_major != MT_ABI_MAJOR || p->abi_minor > MT_ABI_MINOR)
 		return fail(err, MT_EUNSUPPORTED,
-			    "built for plugin ABI %u.%u, this mortise has %u.%u: %s",
+			    "built for plugin ABI %u.%u, but this mortise has %u.%u; %s",
 			    p->abi_major, p->abi_minor, MT_ABI_MAJOR, MT_ABI_MINOR,
-			    p->abi_major < MT_ABI_MAJOR ? "get a newer build of it" :
-							  "update mortise");
+			    p->abi_major < MT_ABI_MAJOR
+				    ? "use a newer build of the plugin"
+				    : "update mortise");
 	if (p->needs)
 		return fail(err, MT_EUNSUPPORTED,
-			    "needs a feature that this mortise does not "
-			    "have (bits 0x%llx): update mortise",
+			    "requires a feature that this mortise does not have (bits "
+			    "0x%llx); update mortise",
 			    (unsigned long long)p->needs);
 	status = check_name(p->name, "name", err);
 	if (!status)
@@ -254,14 +257,13 @@ int plugin_check(const struct mt_plugin *p, struct error *err)
 	if (p->component_count == 0 || p->component_count > COMPONENTS_MAX ||
 	    !p->components)
 		return fail(err, MT_EINVAL,
-			    "brings %u components: at least 1 and at most %d are "
-			    "allowed",
+			    "provides %u components; the number must be from 1 to %d",
 			    p->component_count, COMPONENTS_MAX);
 	if (p->components->size < sizeof *p->components || p->components->size > 65536 ||
 	    p->components->size % _Alignof(struct mt_component))
 		return fail(err, MT_EINVAL,
-			    "its components say a size of %u bytes, at least %zu "
-			    "are needed: build it with the installed headers",
+			    "components declare a size of %u bytes, but at least %zu are "
+			    "required; rebuild the plugin with the installed headers",
 			    p->components->size, sizeof *p->components);
 	return MT_OK;
 }
@@ -281,10 +283,10 @@ static int check_version(const struct mt_component *c, const struct kind_info *k
 	if (k->major == 0 ? same && c->version_minor == k->minor : same && !newer)
 		return MT_OK;
 	return fail(err, MT_EUNSUPPORTED,
-		    "built for %s ABI %u.%u, this mortise has %u.%u%s: %s", k->name,
+		    "built for %s ABI %u.%u, but this mortise has %u.%u%s; %s", k->name,
 		    c->version_major, c->version_minor, k->major, k->minor,
-		    k->major == 0 ? " (a provisional kind must be the same)" : "",
-		    newer ? "update mortise" : "get a newer build of it");
+		    k->major == 0 ? " (provisional versions must be equal)" : "",
+		    newer ? "update mortise" : "use a newer build of the plugin");
 }
 
 int component_check(const struct mt_component *c, struct error *err)
@@ -296,24 +298,23 @@ int component_check(const struct mt_component *c, struct error *err)
 		return status;
 	if (!k)
 		return fail(err, MT_EUNSUPPORTED,
-			    "`%s` is of kind %u, which this mortise does "
-			    "not know: update mortise",
-			    c->name, c->kind);
+			    "`%s` has unknown component type %u; update mortise", c->name,
+			    c->kind);
 	status = check_version(c, k, err);
 	if (status)
 		return status;
 	if (!c->functions)
-		return fail(err, MT_EINVAL, "the %s `%s` has no functions", k->name,
-			    c->name);
+		return fail(err, MT_EINVAL, "%s `%s` has no functions", k->name, c->name);
 	if (*(const uint32_t *)c->functions < k->functions_size)
 		return fail(err, MT_EINVAL,
-			    "the functions of the %s `%s` say a size of %u bytes, "
-			    "at least %u are needed: build it with the installed headers",
+			    "functions of %s `%s` declare a size of %u bytes, but at "
+			    "least %u are required; rebuild the plugin with the "
+			    "installed headers",
 			    k->name, c->name, *(const uint32_t *)c->functions,
 			    k->functions_size);
 	if (c->option_count > OPTIONS_MAX || (c->option_count && !c->options))
 		return fail(err, MT_EINVAL,
-			    "the %s `%s` has %u options: at most %d are allowed", k->name,
+			    "%s `%s` has %u options, but at most %d are allowed", k->name,
 			    c->name, c->option_count, OPTIONS_MAX);
 	return MT_OK;
 }

@@ -170,8 +170,8 @@ static int add_plugin(struct registry *r, json_object *plugin, const char *path,
 			status = add_component(r, plugin, o, path, st);
 			continue;
 		}
-		strbuf_addf(&reason, "its %s `%s` is not used: %s comes first", kind,
-			    name, first->path);
+		strbuf_addf(&reason, "%s `%s` is ignored because %s takes precedence",
+			    kind, name, first->path);
 		status = refuse(r, path, reason.text);
 		strbuf_clear(&reason);
 	}
@@ -184,11 +184,10 @@ static int add_plugin(struct registry *r, json_object *plugin, const char *path,
 static const char *unsafe(const struct stat *st)
 {
 	if (st->st_uid != 0 && st->st_uid != geteuid())
-		return "belongs to another user: only plugins of root and of yourself "
-		       "are "
+		return "owned by another user; only plugins owned by you or root are "
 		       "loaded";
 	if (st->st_mode & 022)
-		return "others may write to it: take that away with chmod go-w";
+		return "writable by other users; run chmod go-w on it";
 	return NULL;
 }
 
@@ -222,7 +221,7 @@ static int visit_file(struct walk *w, const char *path, struct error *err)
 
 	if (stat(path, &st) != 0)
 		return refuse(w->r, path, strerror(errno)) ? no_memory(err) : MT_OK;
-	why = S_ISREG(st.st_mode) ? unsafe(&st) : "not a file";
+	why = S_ISREG(st.st_mode) ? unsafe(&st) : "not a regular file";
 	if (why)
 		return refuse(w->r, path, why) ? no_memory(err) : MT_OK;
 	known = cache_find(&w->cache, path, &st);
@@ -424,7 +423,7 @@ const struct component *registry_need(const struct registry *r, int kind,
 	if (c)
 		return c;
 	if (refusal) {
-		fail(err, MT_EINVAL, "the %s `%s` was refused: %s: %s", kind_name(kind),
+		fail(err, MT_EINVAL, "%s `%s` was rejected: %s: %s", kind_name(kind),
 		     name, refusal->path, refusal->reason);
 		return NULL;
 	}
@@ -434,13 +433,15 @@ const struct component *registry_need(const struct registry *r, int kind,
 	refusal = refused_folder(r);
 	near = names ? suggest(name, names, count) : NULL;
 	if (near)
-		fail(err, MT_ENOTFOUND, "there is no %s `%.80s`; did you mean `%s`?",
+		fail(err, MT_ENOTFOUND, "unknown %s `%.80s`; did you mean `%s`?",
 		     kind_name(kind), name, near);
 	else if (refusal)
-		fail(err, MT_ENOTFOUND, "there is no %s `%.80s`; %s was not read: %s",
+		fail(err, MT_ENOTFOUND, "unknown %s `%.80s` (%s was not loaded: %s)",
 		     kind_name(kind), name, refusal->path, refusal->reason);
 	else
-		fail(err, MT_ENOTFOUND, "there is no %s `%.80s`: see mortise plugins",
+		fail(err, MT_ENOTFOUND,
+		     "unknown %s `%.80s`; `mortise plugins` lists the "
+		     "installed ones",
 		     kind_name(kind), name);
 	return NULL;
 }

@@ -39,7 +39,7 @@ static int check_unchanged(const struct component *c, struct error *err)
 	cache_key(&st, key, sizeof key);
 	if (strcmp(key, c->key) != 0)
 		return fail(err, MT_EINVAL,
-			    "%s: has changed since it was looked at: start again",
+			    "%s: changed since it was checked; run the command again",
 			    c->path);
 	return MT_OK;
 }
@@ -51,7 +51,9 @@ const void *registry_load(struct registry *r, const struct component *c,
 	struct error why = ERROR_NONE;
 
 	if (c->kind == MT_KIND_TOOL) {
-		fail(err, MT_EINVAL, "the tool `%s` belongs into a worker of the runner",
+		fail(err, MT_EINVAL,
+		     "the tool `%s` can run only in a worker of the "
+		     "runner",
 		     c->name);
 		return NULL;
 	}
@@ -77,7 +79,7 @@ const void *registry_load(struct registry *r, const struct component *c,
 		fail(err, why.code, "%s: %s", c->path, why.text);
 		return NULL;
 	}
-	fail(err, MT_ENOTFOUND, "%s: does not bring the %s `%s` any more", c->path,
+	fail(err, MT_ENOTFOUND, "%s: no longer provides %s `%s`", c->path,
 	     kind_name(c->kind), c->name);
 	return NULL;
 }

@@ -178,22 +178,20 @@ static int understand(const char *text, size_t len, int ended, json_object **ret
 		const char *name = sigabbrev_np(WTERMSIG(ended));
 
 		return fail(err, MT_EIO,
-			    "crashed (SIG%s) when it was loaded and asked what it "
-			    "brings",
+			    "crashed (SIG%s) while it was loaded and queried",
 			    name ? name : "?");
 	}
 	if (WEXITSTATUS(ended) == 126 || WEXITSTATUS(ended) == 127) {
 		*ret_retry_after = RETRY_NOW;
 		return fail(err, MT_EIO,
-			    "could not be looked at: this program did not start a "
-			    "second time");
+			    "cannot probe the plugin: mortise could not start itself");
 	}
 	if (WEXITSTATUS(ended) || len == 0)
-		return fail(err, MT_EIO, "ended the process (code %d) when it was loaded",
+		return fail(err, MT_EIO, "exited (code %d) while it was loaded",
 			    WEXITSTATUS(ended));
 	o = js_parse_object(text, len, &why);
 	if (!o)
-		return fail(err, MT_EIO, "its description cannot be read: %s", why.text);
+		return fail(err, MT_EIO, "invalid description: %s", why.text);
 	*ret_retry_after = 0;
 	if (js_get(o, "refused")) {
 		status = (int)js_int(o, "status", MT_EINVAL);
@@ -232,10 +230,9 @@ static int run_child(const char *path, struct strbuf *answer, int *ret_wait,
 		return out_of_memory(err);
 	if (!program)
 		return fail(err, MT_EIO,
-			    "could not be looked at: the program mortise is not "
-			    "in PATH");
+			    "cannot probe the plugin: mortise is not in PATH");
 	if (pipe2(pipes, O_CLOEXEC) != 0)
-		return fail(err, MT_EIO, "could not be looked at: %s", strerror(errno));
+		return fail(err, MT_EIO, "cannot probe the plugin: %s", strerror(errno));
 	pid = fork();
 	if (pid == 0) {
 		default_signals();
@@ -245,17 +242,16 @@ static int run_child(const char *path, struct strbuf *answer, int *ret_wait,
 	status = pid < 0 ? MT_EIO : read_answer(pipes[0], deadline, answer);
 	close(pipes[0]);
 	if (pid < 0)
-		return fail(err, MT_EIO, "could not be looked at: %s", strerror(errno));
+		return fail(err, MT_EIO, "cannot probe the plugin: %s", strerror(errno));
 	reaped = reap(pid, status ? 0 : deadline, ret_wait);
 	if (status == MT_ELIMIT)
 		return fail(err, status, "its description is larger than %d bytes",
 			    DESCRIPTION_MAX);
 	if (status == MT_ETIMEOUT || (!status && reaped == MT_ETIMEOUT))
 		return fail(err, MT_ETIMEOUT,
-			    "did not answer within %d s when it was loaded and "
-			    "asked what it brings",
+			    "did not respond within %d s while it was loaded and queried",
 			    PROBE_MS / 1000);
-	return status ? fail(err, status, "could not be looked at") : MT_OK;
+	return status ? fail(err, status, "cannot probe the plugin") : MT_OK;
 }
 
 int probe(const char *path, json_object **ret, int *ret_retry_after, struct error *err)

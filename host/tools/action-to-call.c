@@ -205,7 +205,7 @@ int action_to_call(const struct catalog *catalog, const struct event *action,
 	if (r == MT_ENOTFOUND)
 		r = search(catalog, action, preferred, true, ret_tool, ret_args);
 	if (r == MT_ENOTFOUND)
-		return fail(err, r, "no wired tool executes the action `%s`", type);
+		return fail(err, r, "no enabled tool executes the action `%s`", type);
 	return r ? fail_code(err, r) : MT_OK;
 }
 

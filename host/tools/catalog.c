@@ -138,7 +138,7 @@ static int add_instance(struct catalog *catalog, const struct config *c, const c
 	if (!all) {
 		json_object_put(options);
 		return catalog->instance_count >= CATALOG_INSTANCES_MAX
-			       ? fail(err, MT_ELIMIT, "more than %d toolsets are wired",
+			       ? fail(err, MT_ELIMIT, "more than %d toolsets are enabled",
 				      CATALOG_INSTANCES_MAX)
 			       : out_of_memory(err);
 	}
@@ -184,12 +184,14 @@ static int add_tool(struct catalog *catalog, const struct tool *tool, struct err
 		return out_of_memory(err);
 	if (other)
 		return fail(err, MT_EEXIST,
-			    "two tools are named %s: of [%s%s] and of [%s%s]; leave one "
-			    "out of `tools`", tool->name,
-			    family_of(catalog, other), catalog->instances[other->instance].title,
-			    family_of(catalog, tool), catalog->instances[tool->instance].title);
+			    "duplicate tool name %s in [%s%s] and [%s%s]; remove one "
+			    "from `tools`",
+			    tool->name, family_of(catalog, other),
+			    catalog->instances[other->instance].title,
+			    family_of(catalog, tool),
+			    catalog->instances[tool->instance].title);
 	if (catalog->count >= CATALOG_TOOLS_MAX)
-		return fail(err, MT_ELIMIT, "more than %d tools are wired",
+		return fail(err, MT_ELIMIT, "more than %d tools are enabled",
 			    CATALOG_TOOLS_MAX);
 	all = realloc(catalog->tools, (catalog->count + 1) * sizeof *all);
 	if (!all)
@@ -297,8 +299,9 @@ static void offer_listed(struct catalog *catalog, size_t instance)
 			tool.name = make_name(catalog, &tool);
 		if (!tool.name || add_tool(catalog, &tool, NULL))
 			log_line(MT_LOG_WARNING, catalog->instances[instance].name,
-				 "the tool %s cannot be offered: its name is taken, or there "
-				 "are too many", tool.real);
+				 "cannot offer tool %s: its name is already used, or "
+				 "there are too many tools",
+				 tool.real);
 	}
 }
 
@@ -462,16 +465,19 @@ static int resolve(struct catalog *catalog, const struct config *c,
 	int status;
 
 	if (strbuf_addf(&section, "tool.%s", item))
-		return fail(err, MT_EINVAL, "`tools`: a name is too long");
+		return fail(err, MT_EINVAL, "`tools`: name is too long");
 	if (strcmp(item, MCP_TOOLSET) == 0 && !config_has(c, section.text))
 		return wire_servers(catalog, c, r, NULL, err);
 	if (strncmp(item, MCP_SERVER_PREFIX, strlen(MCP_SERVER_PREFIX)) == 0 &&
 	    !config_has(c, section.text)) {
 		item += strlen(MCP_SERVER_PREFIX);
 		status = wire_servers(catalog, c, r, item, err);
-		return status != MT_ENOTFOUND || (err && err->code) ? status :
-		       fail(err, status, "there is no MCP server `%.80s`; `mortise mcp list` "
-			    "shows those that are configured", item);
+		return status != MT_ENOTFOUND || (err && err->code)
+			       ? status
+			       : fail(err, status,
+				      "unknown MCP server `%.80s`; `mortise mcp list` "
+				      "lists the configured ones",
+				      item);
 	}
 	plugin = config_has(c, section.text) ? config_get(c, section.text, "plugin") : NULL;
 	component = registry_find(r, MT_KIND_TOOL, plugin ? plugin : item);

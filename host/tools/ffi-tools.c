@@ -52,6 +52,6 @@ int ffi_tools_read(const struct config *c, const char *section, json_object *opt
 		*ret = js_parse(json.text, json.len, err);
 	if (!status && !*ret)
 		status = MT_ENOMEM;
-	return status ? fail(err, status, "the functions of [%s] cannot be listed", section)
+	return status ? fail(err, status, "cannot list the functions of [%s]", section)
 		      : MT_OK;
 }

@@ -98,7 +98,7 @@ static int read_json(const char *path, json_object **ret, struct error *err)
 	if (*ret && servers_of(*ret))
 		return MT_OK;
 	return fail(err, MT_EINVAL, "%s: %s", real,
-		    *ret ? "it has no member mcpServers" : why.text);
+		    *ret ? "missing member mcpServers" : why.text);
 }
 
 /* A name as one of our sections has it. */
@@ -356,7 +356,7 @@ static int from_file(json_object *to, const char *path, const char *name,
 	if (status)
 		return status;
 	if (!server)
-		return fail(err, MT_ENOTFOUND, "%s: it has no server `%.80s`", path, name);
+		return fail(err, MT_ENOTFOUND, "%s: no server `%.80s`", path, name);
 	if (set_expanded(to, "command", js_get(server, "command")) ||
 	    set_arguments(to, js_get(server, "args")) ||
 	    set_expanded(to, "url", js_get(server, "url")) ||
@@ -399,8 +399,10 @@ static int set_header(json_object *to, const char *name, const char *before,
 	const char *text = secret_env(variable);
 
 	if (!text)
-		return fail(err, MT_ENOTFOUND, "the environment variable %.80s, whose value "
-			    "goes into the header %.80s, is not set", variable, name);
+		return fail(err, MT_ENOTFOUND,
+			    "environment variable %.80s, used by "
+			    "header %.80s, is not set",
+			    variable, name);
 	if (strbuf_addf(&key, "header.%s", name) ||
 	    strbuf_addf(&value, "%s%s", before, text) || js_set_str(to, key.text, value.text))
 		return no_memory(err);
@@ -419,7 +421,8 @@ static int from_headers(json_object *to, const char *list, struct error *err)
 		size_t skip;
 
 		if (!colon)
-			return fail(err, MT_EINVAL, "`headers`: write NAME: VARIABLE");
+			return fail(err, MT_EINVAL,
+				    "invalid `headers`: use NAME: VARIABLE");
 		name = strndup(item, (size_t)(colon - item));
 		skip = (size_t)(colon - item) + 1;
 		skip += strspn(item + skip, " ");
@@ -456,8 +459,10 @@ static int add_secret(json_object *to, const char *variable, struct error *err)
 	const char *text = secret_env(variable);
 
 	if (!text)
-		return fail(err, MT_ENOTFOUND, "the environment variable %.80s, which holds the "
-			    "client's secret, is not set", variable);
+		return fail(err, MT_ENOTFOUND,
+			    "environment variable %.80s, which "
+			    "contains the client secret, is not set",
+			    variable);
 	return js_set_str(to, "client_secret", text) ? no_memory(err) : MT_OK;
 }
 

@@ -13,7 +13,7 @@ static void finish(struct runner *l);
 
 static void runner_free(struct runner *l)
 {
-	open_calls_fail(l, MT_ECANCELLED, false, 0, "the runner was ended");
+	open_calls_fail(l, MT_ECANCELLED, false, 0, "the runner was stopped");
 	jsonl_done(&l->lines);
 	strbuf_clear(&l->waiting);
 	json_object_put(l->listing);
@@ -54,13 +54,14 @@ static void describe_end(struct runner *l)
 	if (l->why.code)
 		return;
 	if (l->closing)
-		fail(&l->why, MT_ECANCELLED, "the runner was ended");
+		fail(&l->why, MT_ECANCELLED, "the runner was stopped");
 	else if (l->exit_signal)
 		fail(&l->why, MT_EIO, "the runner was killed by signal %d (%s)",
 		     l->exit_signal, strsignal(l->exit_signal));
 	else
 		fail(&l->why, MT_EIO,
-		     "the runner ended by itself with exit code %" PRId64, l->exit_code);
+		     "the runner exited unexpectedly with exit code %" PRId64,
+		     l->exit_code);
 }
 
 static void finish(struct runner *l)
@@ -255,9 +256,10 @@ static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *b)
 		uv_read_stop(stream);
 		l->eof = true;
 		runner_break(l, status == MT_ENOMEM ? status : MT_EIO, "%s",
-			   status == MT_ELIMIT
-				   ? "the runner sent a line that is too long"
-				   : "the runner sent what is none of its protocol");
+			     status == MT_ELIMIT
+				     ? "the runner sent a line that is too long"
+				     : "the runner sent output that is not part of the "
+				       "protocol");
 		return;
 	}
 	give_window(l);
@@ -269,7 +271,7 @@ static void on_hello_time(uv_timer_t *t)
 {
 	struct runner *l = t->data;
 
-	runner_break(l, MT_ETIMEOUT, "the runner does not answer: no hello came from it");
+	runner_break(l, MT_ETIMEOUT, "the runner does not respond: no hello received");
 }
 
 static int say_hello(struct runner *l, const struct runner_spec *spec, struct error *err)
@@ -283,8 +285,9 @@ static int say_hello(struct runner *l, const struct runner_spec *spec, struct er
 		explicit_bzero(b.text, b.len);
 	if (status == MT_EIO) /* it has gone already: how it ended tells why */
 		return MT_OK;
-	return status ? fail(err, status, "the hello cannot be sent: %s",
-			     status_name(status)) : MT_OK;
+	return status ? fail(err, status, "cannot send the hello: %s",
+			     status_name(status))
+		      : MT_OK;
 }
 
 static int keep_grants(struct runner *l, const struct runner_spec *spec)
@@ -334,7 +337,7 @@ static int spawn(struct runner *l, const struct runner_spec *spec, struct error 
 
 	if (failed)
 		return fail(err, failed == UV_ENOENT ? MT_ENOTFOUND : MT_EIO,
-			    "the runner %s does not start: %s", spec->argv[0],
+			    "cannot start the runner %s: %s", spec->argv[0],
 			    uv_strerror(failed));
 	return MT_OK;
 }
@@ -379,7 +382,7 @@ int runner_open(uv_loop_t *loop, const struct runner_spec *spec,
 	if (!status)
 		status = say_hello(l, spec, err);
 	if (!status && uv_read_start((uv_stream_t *)&l->out, on_alloc, on_read) < 0)
-		status = fail(err, MT_EIO, "the runner cannot be read");
+		status = fail(err, MT_EIO, "cannot read from the runner");
 	if (status) {
 		finish(l); /* frees it from the loop, without a word */
 		return status;
@@ -410,13 +413,15 @@ int runner_call(struct runner *l, uint64_t call, const char *instance, const cha
 	int status;
 
 	if (l->closing || l->finishing || l->why.code)
-		return fail(err, MT_EIO, "the runner is gone%s%s",
-			    l->why.code ? ": " : "", l->why.text);
+		return fail(err, MT_EIO, "the runner exited%s%s", l->why.code ? ": " : "",
+			    l->why.text);
 	if (len > RUNNER_ARGS_MAX)
-		return fail(err, MT_ELIMIT, "the arguments have %zu bytes: at most %d",
+		return fail(err, MT_ELIMIT,
+			    "the arguments have %zu bytes, but at most "
+			    "%d are allowed",
 			    len, RUNNER_ARGS_MAX);
 	if (open_call_find(l, call))
-		return fail(err, MT_EEXIST, "call %" PRIu64 " is open already", call);
+		return fail(err, MT_EEXIST, "call %" PRIu64 " is already open", call);
 	status = runner_put_call(&b, call, instance, tool, args, len, timeout_ms);
 	c = status ? NULL : open_call_add(l, call, instance);
 	if (!c)
@@ -424,9 +429,11 @@ int runner_call(struct runner *l, uint64_t call, const char *instance, const cha
 	status = send_or_wait(l, b.text, b.len);
 	if (status) {
 		open_call_drop(l, c);
-		return fail(err, status, status == MT_ELIMIT ?
-			    "the runner does not read: too much waits for it" :
-			    "the runner is gone");
+		return fail(
+			err, status,
+			status == MT_ELIMIT
+				? "the runner does not read its input: too much data is queued"
+				: "the runner exited");
 	}
 	return MT_OK;
 }
@@ -442,8 +449,7 @@ static void on_stuck(uv_timer_t *t)
 			continue;
 		if (c->stuck_at <= now) {
 			runner_break(l, MT_ETIMEOUT,
-				   "the runner did not end a call that was "
-				   "cancelled");
+				     "the runner did not end a cancelled call");
 			return;
 		}
 		if (!next || c->stuck_at < next)
@@ -523,8 +529,7 @@ int runner_list(struct runner *l, const char *instance, struct error *err)
 	js_key_str(&b, "instance", instance);
 	strbuf_add(&b, "}}\n");
 	status = b.error ? b.error : send_or_wait(l, b.text, b.len);
-	return status ? fail(err, status,
-			     "the runner cannot be asked for the tools of `%s`", instance)
+	return status ? fail(err, status, "cannot list the tools of `%s`", instance)
 		      : MT_OK;
 }
 

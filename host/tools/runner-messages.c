@@ -11,12 +11,13 @@ static int take_hello(struct runner *l, const struct runner_line *r)
 	if (l->greeted)
 		return MT_EINVAL;
 	if (r->status) {
-		runner_break(l, r->status, "the runner refuses: %s", r->error);
+		runner_break(l, r->status, "the runner reported an error: %s", r->error);
 		return MT_OK;
 	}
 	if (strcmp(protocol, RUNNER_PROTOCOL) != 0) {
-		runner_break(l, MT_EUNSUPPORTED, "the runner speaks %.100s, this host %s",
-			   protocol, RUNNER_PROTOCOL);
+		runner_break(l, MT_EUNSUPPORTED,
+			     "unsupported runner protocol %.100s; this host supports %s",
+			     protocol, RUNNER_PROTOCOL);
 		return MT_OK;
 	}
 	l->greeted = true;
@@ -58,7 +59,7 @@ static int take_request(struct runner *l, const struct runner_line *r)
 		       "this secret is not granted to the tool");
 	} else if (!l->events->request) {
 		refuse(l, r->request, MT_EUNSUPPORTED,
-		       "this host does not answer requests");
+		       "this host does not support requests from tools");
 	} else {
 		l->events->request(l->arg, r->call, r->request, r->method, r->body);
 	}

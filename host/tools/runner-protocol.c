@@ -28,7 +28,7 @@ static int number(json_object *o, const char *name, uint64_t *ret, struct error 
 
 	if (!json_object_is_type(value, json_type_int) ||
 	    json_object_get_int64(value) < 0)
-		return fail(err, MT_EINVAL, "`%s` is no number", name);
+		return fail(err, MT_EINVAL, "`%s` is not a number", name);
 	*ret = json_object_get_uint64(value);
 	return MT_OK;
 }
@@ -69,7 +69,7 @@ static int read_answer(struct runner_line *l, struct error *err)
 		int64_t code = js_int(error, "code", MT_EIO);
 
 		l->status = code < 0 && code >= MT_EEXIST ? (int)code : MT_EIO;
-		l->error = js_str(error, "message", "refused without a reason");
+		l->error = js_str(error, "message", "rejected without a reason");
 	} else if (json_object_is_type(body, json_type_object)) {
 		l->body = body;
 	} else {
@@ -81,7 +81,9 @@ static int read_answer(struct runner_line *l, struct error *err)
 		l->kind = RUNNER_TOOLS;
 		l->instance = text + strlen(LIST_ID);
 	} else if (!id && error) {
-		return fail(err, MT_EINVAL, "the runner does not understand: %.200s",
+		return fail(err, MT_EINVAL,
+			    "the runner reported a malformed message: "
+			    "%.200s",
 			    l->error);
 	} else {
 		l->kind = RUNNER_RESULT;

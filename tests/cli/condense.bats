@@ -244,7 +244,7 @@ tasks() {
 	run "${compare[@]}" --with short,nosuch --summaries
 	echo "$output"
 	[ "$status" -eq 1 ]
-	[[ "$output" == *"nosuch: there is no condenser"* ]]
+	[[ "$output" == *"nosuch: unknown condenser"* ]]
 	[[ "$output" == *"SHORT STORY 1"* && "$output" == *" 0.2500 "* ]]
 	# the conversation itself is as it was, and nothing else has come
 	log | cmp - "$work/before"

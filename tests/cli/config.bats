@@ -53,14 +53,14 @@ setup() {
 	run mortise config check -o controller.agent=nobody
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"$ini:2: [tool.editor] unknown option \`nonsense\`"* ]]
-	[[ "$output" == *"[tool.x]: there is no tool \`editr\`; did you mean \`editor\`?"* ]]
-	[[ "$output" == *"-o: [controller] \`agent\`: there is no agent \`nobody\`"* ]]
+	[[ "$output" == *"[tool.x]: unknown tool \`editr\`; did you mean \`editor\`?"* ]]
+	[[ "$output" == *"-o: [controller] \`agent\`: unknown agent \`nobody\`"* ]]
 }
 
 @test "a project counts when it is trusted, as it is" {
 	printf '[llm]\nmodel = project/model\n' > "$project"
 	run mortise config explain llm.model
-	[[ "$output" == *"is not trusted and was not read: mortise config trust"* ]]
+	[[ "$output" == *"was ignored because it is not trusted; run \`mortise config trust\` to trust it"* ]]
 	[[ "$output" == *"llm.model = (unset)"* ]]
 	run mortise config trust
 	[ "$status" -eq 0 ]
@@ -72,7 +72,7 @@ setup() {
 	printf '[core]\nplugin_path = .\n' > "$project"
 	run mortise config trust .
 	[ "$status" -eq 1 ]
-	[[ "$output" == *"mortise.ini:2: a project may not set \`plugin_path\` of [core]"* ]]
+	[[ "$output" == *"mortise.ini:2: a project cannot set \`plugin_path\` of [core]"* ]]
 	cd /
 	run mortise config show
 	[ "$status" -eq 0 ]
@@ -125,7 +125,7 @@ setup() {
 	printf '[llm]\napi_key = sk-secret-of-mine\n' >"$BATS_TEST_TMPDIR/c.ini"
 	run mortise config check --config "$BATS_TEST_TMPDIR/c.ini"
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"c.ini:2: [llm] a key does not belong into a configuration: write api_key_env"* ]]
+	[[ "$output" == *"c.ini:2: [llm] API keys are not allowed in configuration files; use api_key_env"* ]]
 	[[ "$output" != *sk-secret* ]]
 }
 
@@ -140,7 +140,7 @@ setup() {
 	printf '[turn]\ntext = Done.\n' >script
 	run mortise run -m script:script -t hi </dev/null
 	[ "$status" -eq 0 ]
-	[[ "$output" == *".mortise/mortise.ini is not trusted and was not read: mortise config trust"* ]]
+	[[ "$output" == *".mortise/mortise.ini was ignored because it is not trusted; run \`mortise config trust\` to trust it"* ]]
 	run mortise config trust
 	[ "$status" -eq 0 ]
 	run mortise run -m script:script -t hi </dev/null
@@ -179,7 +179,7 @@ setup() {
 	[ "$(stat -c %a log)" = 600 ]
 	run mortise run -m script:script -o core.log_file=/no/such/log -t hi </dev/null
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"log_file: /no/such/log: No such file"* ]]
+	[[ "$output" == *"log_file: cannot open /no/such/log: No such file"* ]]
 }
 
 @test "api_key_command: the first line it prints, and it is masked" {

@@ -61,7 +61,7 @@ ids() { mortise conversations --json | jq -r .id; }
 	until [ -s "$work/out" ]; do sleep 0.05; done
 	touch -d '3 days ago' "$work"/state/mortise/conversations/*/events.jsonl
 	run mortise conversations prune --older-than 2
-	[[ "$output" == *"is not removed"* ]]
+	[[ "$output" == *"cannot delete"* ]]
 	[ "$(ids | wc -l)" -eq 1 ]
 	exec 9>&-
 	wait $! || true
@@ -84,7 +84,7 @@ ids() { mortise conversations --json | jq -r .id; }
 	[[ "$output" != *"$id"* ]]
 	run mortise kill "$id"
 	[ "$status" -eq 1 ]
-	[[ "$output" == *"no process has a conversation"* ]]
+	[[ "$output" == *"is not running"* ]]
 	run mortise attach "$id"
 	[ "$status" -eq 1 ]
 	export XDG_STATE_HOME=$work/state

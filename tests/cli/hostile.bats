@@ -164,7 +164,7 @@ EOF
 	mortise plugins >/dev/null
 	run bash -c 'ulimit -f 16; exec "$@"' - "${run_it[@]}" -t hi
 	[ "$status" -eq 1 ]
-	[[ "$output" == *"cannot be written: File too large"* ]]
+	[[ "$output" == *"events.jsonl: File too large"* ]]
 	run mortise resume -q
 	[ "$status" -eq 0 ]
 	[ "$output" = done ]
@@ -186,7 +186,7 @@ EOF
 	done
 	run bash -c 'mortise conversations >/dev/full'
 	[ "$status" -eq 1 ]
-	[ "$output" = "mortise: standard output cannot be written" ]
+	[ "$output" = "mortise: cannot write to standard output" ]
 	for n in 5 7 8 10 12; do
 		run bash -c 'exec 3>&-; ulimit -n '$n'; exec "$@"' - "${run_it[@]}" -q -t hi
 		[ "$status" -le 8 ]
@@ -206,7 +206,7 @@ EOF
 	fi
 	XDG_STATE_HOME=$nowhere run mortise conversations
 	[ "$status" -eq 0 ]
-	[[ "$output" == *"no conversation yet"* ]]
+	[[ "$output" == *"No conversations yet"* ]]
 	XDG_STATE_HOME=$nowhere run "${run_it[@]}" -t hi
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"cannot be made"* ]]

@@ -28,20 +28,20 @@
 @test "wrong words get a suggestion and exit code 2" {
 	run mortise plugin
 	[ "$status" -eq 2 ]
-	[ "$output" = "mortise: unknown command plugin; did you mean plugins?: see mortise --help; a message to the agent goes in quotes, after -- if it is one word" ]
+	[ "$output" = "mortise: unknown command \`plugin\`; did you mean \`plugins\`?; see \`mortise --help\` (to send a message, quote it, or put -- before a single word)" ]
 	run mortise ../../bin/true
 	[ "$status" -eq 2 ]
 	run mortise plugins --jsn
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"unknown flag --jsn; did you mean --json?"* ]]
+	[[ "$output" == *"unknown option --jsn; did you mean --json?"* ]]
 	run mortise plugins -x
 	[ "$status" -eq 2 ]
 	run mortise plugins --json=1
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"takes no value"* ]]
+	[[ "$output" == *"does not take a value"* ]]
 	run mortise plugins -o
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"needs a value"* ]]
+	[[ "$output" == *"requires a value"* ]]
 	run mortise plugins list more
 	[ "$status" -eq 2 ]
 }
@@ -80,7 +80,7 @@
 	[[ "$output" == *"this is no terminal"* ]]
 	run mortise fix
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"unknown command fix"*"goes in quotes"* ]]
+	[[ "$output" == *"unknown command \`fix\`"*"quote it"* ]]
 	run mortise --any "fix the tests"
 	[[ "$output" == *"--any goes with --continue"* ]]
 }

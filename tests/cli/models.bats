@@ -9,9 +9,9 @@ setup() {
 	run mortise models info openai/gpt-4.1
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"window                   1047576"* ]]
-	[[ "$output" == *"(not told)"* ]]
+	[[ "$output" == *"(default)"* ]]
 	run mortise models info nobody/knows
-	[ "${lines[0]}" = "Nothing is known of nobody/knows." ]
+	[ "${lines[0]}" = "Model nobody/knows is not in the model table." ]
 	mortise models info nobody/knows --json | jq -e '.known == false and .tools == false'
 }
 
@@ -123,7 +123,7 @@ setup() {
 	mortise models info llamacpp/x --server -o "$base" > "$BATS_TEST_TMPDIR/x"
 	run mortise models info ollama/none --server -o "$base"
 	[ "$status" -eq 3 ]
-	[[ "$output" == *"does not say how much it reads"* ]]
+	[[ "$output" == *"does not report a context window"* ]]
 	run mortise models list --server llamacpp -o "$base"
 	kill "$server"
 	echo "$told" | jq -e '.window == 8192'

@@ -48,7 +48,7 @@ refused() {
 	done
 	run mortise plugins
 	[ "$status" -eq 0 ]
-	[[ "$output" == "1 refused"* ]]
+	[[ "$output" == "1 rejected"* ]]
 }
 
 @test "a good tool is listed, shown and checked" {
@@ -64,12 +64,12 @@ refused() {
 	[ "$(jq -r '.[0].data.tools[0].schema.properties.a.type' <<< "$output")" = string ]
 	run mortise plugins check "$dir/good.so"
 	[ "$status" -eq 0 ]
-	[[ "$output" == *"good: good 1.0 brings tool good" ]]
+	[[ "$output" == *"valid: good 1.0 provides tool good" ]]
 	run mortise plugins --refused
-	[ "$output" = "nothing was refused" ]
+	[ "$output" = "no plugin was rejected" ]
 	run mortise plugins info goood
 	[ "$status" -eq 1 ]
-	[[ "$output" == *"did you mean good?"* ]]
+	[[ "$output" == *"did you mean \`good\`?"* ]]
 }
 
 @test "a C function becomes a tool: its schema is derived" {
@@ -86,7 +86,7 @@ refused() {
 	[ "$(jq -c '.[0].data.tools[0].schema.required' <<< "$output")" = '["a","b"]' ]
 	sed 's/MT_TYPE_INT64, "b"/99, "b"/' "$BATS_TEST_TMPDIR/sum.c" > "$BATS_TEST_TMPDIR/bad"
 	compile sum < "$BATS_TEST_TMPDIR/bad"
-	refused "the function of the tool \`sum\` is wrong"
+	refused "invalid function of tool \`sum\`"
 }
 
 @test "a listing from the cache runs no plugin" {
@@ -143,39 +143,39 @@ refused() {
 
 @test "a text file, an empty file, a cut library" {
 	echo "this is text" > "$dir/text.so"
-	refused "not a shared library, it looks like text: a plugin is a compiled .so file"
+	refused "not a shared library (it appears to be text); a plugin is a compiled .so file"
 	: > "$dir/text.so"
 	refused "not a shared library"
 	rm "$dir/text.so"
 	tool good
 	head -c 2000 "$dir/good.so" > "$dir/cut.so"
 	rm "$dir/good.so"
-	refused "its end is missing: it was cut when it was copied"
+	refused "truncated; copy the file again"
 	run mortise plugins check "$dir/cut.so"
 	[ "$status" -eq 1 ]
-	[[ "$output" == *"its end is missing"* ]]
+	[[ "$output" == *"truncated"* ]]
 	run mortise plugins check "$dir/none.so"
 	[ "$status" -eq 1 ]
 }
 
 @test "a library that is no plugin, one of the next major version" {
 	echo 'int x;' | compile lib
-	refused "has no symbol mortise_plugin_v1: it is a library, but no plugin of mortise"
+	refused "has no symbol mortise_plugin_v1; it is a library, but not a mortise plugin"
 	echo 'void mortise_plugin_v2(void) {}' | compile lib
-	refused "built for plugin ABI 2, this mortise has 1: update mortise"
+	refused "built for plugin ABI 2, but this mortise has 1; update mortise"
 }
 
 @test "newer versions: both sides are named" {
 	tool newer '#define MT_NEEDS_MINOR 3'
-	refused "built for plugin ABI 1.3, this mortise has 1.0: update mortise"
+	refused "built for plugin ABI 1.3, but this mortise has 1.0; update mortise"
 	tool newer '#include <mortise/tool.h>
 		#undef MT_TOOL_MINOR
 		#define MT_TOOL_MINOR 4'
-	refused "built for tool ABI 1.4, this mortise has 1.0: update mortise"
+	refused "built for tool ABI 1.4, but this mortise has 1.0; update mortise"
 	tool newer '#include <mortise/tool.h>
 		#undef MT_TOOL_MAJOR
 		#define MT_TOOL_MAJOR 0'
-	refused "built for tool ABI 0.0, this mortise has 1.0: get a newer build of it"
+	refused "built for tool ABI 0.0, but this mortise has 1.0; use a newer build of the plugin"
 }
 
 # bare NAME MEMBERS OF THE PLUGIN, MEMBERS OF ITS COMPONENT
@@ -207,28 +207,28 @@ bare() {
 		echo "$plugin|$component|$tool"
 		refused "$sentence"
 	done <<-'END'
-		.size = 8|||its descriptor says a size of 8 bytes, at least
-		.needs = 4|||needs a feature that this mortise does not have (bits 0x4): update mortise
-		.name = "Bad Name"|||its name `Bad Name` is malformed
-		.name = 0|||says no name
-		.version = ""|||its version is empty
-		.component_count = 0|||brings 0 components
-		.component_count = 1000000|||brings 1000000 components
-		|.size = 16||its components say a size of 16 bytes, at least
-		|.kind = 77||is of kind 77, which this mortise does not know: update mortise
-		|.name = "9x"||its component's name `9x` is malformed
-		|.functions = 0||the tool `bare` has no functions
-		|.options = wrong_option, .option_count = 1||the default of an option is wrong: `depth`: deep is not a whole number
+		.size = 8|||descriptor declares a size of 8 bytes, but at least
+		.needs = 4|||requires a feature that this mortise does not have (bits 0x4); update mortise
+		.name = "Bad Name"|||invalid name `Bad Name`
+		.name = 0|||has no name
+		.version = ""|||version is empty
+		.component_count = 0|||provides 0 components
+		.component_count = 1000000|||provides 1000000 components
+		|.size = 16||components declare a size of 16 bytes, but at least
+		|.kind = 77||has unknown component type 77; update mortise
+		|.name = "9x"||invalid component's name `9x`
+		|.functions = 0||tool `bare` has no functions
+		|.options = wrong_option, .option_count = 1||invalid default of an option: `depth`: deep is not a
 		|.option_count = 7||has 7 options
-		||.schema = "{"|the schema of the tool `bare` is wrong
-		||.schema = "[]"|the schema of the tool `bare` is wrong
-		||.schema = 0|the tool `bare` has no schema
-		||.events = "{}"|the events of the tool `bare` are no array of objects
-		||.events = "[{}]"|event 1 of the tool `bare` names no `action`
-		||.name = "a b"|a tool is named `a b`
-		||.description = ""|the tool `bare` has no description
-		||.call = 0|the tool `bare` has nothing that could be called
-		||.size = 8|the tools of `bare` say a size of 8 bytes
+		||.schema = "{"|invalid schema of tool `bare`
+		||.schema = "[]"|invalid schema of tool `bare`
+		||.schema = 0|tool `bare` has no schema
+		||.events = "{}"|events of tool `bare` must be an array of objects
+		||.events = "[{}]"|event 1 of tool `bare` has no `action`
+		||.name = "a b"|invalid tool name `a b`
+		||.description = ""|tool `bare` has no description
+		||.call = 0|tool `bare` has no function to call
+		||.size = 8|tools of `bare` declare a size of 8 bytes
 	END
 }
 
@@ -245,27 +245,27 @@ bare() {
 		MT_PLUGIN(.name = "early", .version = "1", .license = "MIT", .components = &part,
 			.component_count = 1)
 	END
-	refused "built for condenser ABI 0.7, this mortise has 0.3 (a provisional kind must be the same): update mortise"
+	refused "built for condenser ABI 0.7, but this mortise has 0.3 (provisional versions must be equal); update mortise"
 }
 
 @test "a plugin that crashes, exits or hangs costs itself" {
 	crash='__attribute__((constructor)) static void load(void)'
 	signal="crashed (SIG"
-	case $SANITIZE in *address*) signal="ended the process (code 1)" ;; esac
+	case $SANITIZE in *address*) signal="exited (code 1)" ;; esac
 	tool crash "$crash { *(volatile int *)0 = 1; }"
 	refused "$signal"
 	tool crash "#include <stdlib.h>
 		$crash { exit(3); }"
-	refused "ended the process (code 3) when it was loaded"
+	refused "exited (code 3) while it was loaded"
 	tool crash "#include <unistd.h>
 		$crash { _exit(0); }"
-	refused "ended the process (code 0) when it was loaded"
+	refused "exited (code 0) while it was loaded"
 	tool crash "$crash { for (volatile int i = 0;; i++) ; }"
 	run mortise plugins --refused
-	[[ "$output" == *"did not answer within 5 s"* || "$output" == *"crashed (SIG"* ]]
+	[[ "$output" == *"did not respond within 5 s"* || "$output" == *"crashed (SIG"* ]]
 	rm "$dir/crash.so"
 	echo 'const void *mortise_plugin_v1(void) { return 0; }' | compile null
-	refused "its mortise_plugin_v1 returned nothing"
+	refused "mortise_plugin_v1 returned nothing"
 	echo 'const void *mortise_plugin_v1(void) { return (void *)16; }' | compile null
 	refused "$signal"
 }
@@ -296,25 +296,25 @@ bare() {
 		echo "$output"
 		[ "$status" -eq 1 ]
 		case $version in
-		GLIBC*) [[ "$output" == *"built for glibc 9.9, this system has "* ]] ;;
-		*) [[ "$output" == *"needs a newer library (version MORTISE_9)"* ]] ;;
+		GLIBC*) [[ "$output" == *"built for glibc 9.9, but this system has "* ]] ;;
+		*) [[ "$output" == *"requires a newer library (version MORTISE_9)"* ]] ;;
 		esac
 	done
 	rm "$lib/libmortisetest.so.1"
-	refused "needs the library libmortisetest.so.1, which is not installed"
+	refused "requires the library libmortisetest.so.1, which is not installed"
 	tool needy 'int nowhere(void); int (*pointer)(void) = nowhere;'
-	refused "uses the symbol nowhere, which none of its libraries has"
+	refused "undefined symbol nowhere; link the library that defines it"
 }
 
 @test "a file or directory that others may write to" {
 	tool good
 	chmod 777 "$dir/good.so"
-	refused "others may write to it"
+	refused "writable by other users"
 	run mortise plugins check "$dir/good.so"
 	[ "$status" -eq 1 ]
 	chmod 755 "$dir/good.so"
 	chmod 777 "$dir"
-	refused "others may write to it"
+	refused "writable by other users"
 	chmod 755 "$dir"
 	run mortise plugins
 	[[ "$output" == "tool       good"* ]]
@@ -327,7 +327,7 @@ bare() {
 	export MORTISE_CORE_PLUGIN_PATH="$dir,$BATS_TEST_TMPDIR/second,$BATS_TEST_TMPDIR/none"
 	run mortise plugins --refused
 	[ "${#lines[@]}" -eq 2 ]
-	[[ "${lines[0]}" == *"second/also.so: its tool \`good\` is not used: $dir/good.so comes first" ]]
+	[[ "${lines[0]}" == *"second/also.so: tool \`good\` is ignored because $dir/good.so takes precedence" ]]
 	[[ "${lines[1]}" == *"none: No such file or directory" ]]
 	run mortise plugins --json --refused
 	[ "$(jq length <<< "$output")" = 2 ]
@@ -339,7 +339,7 @@ bare() {
 	echo text > "$dir/z.so"
 	run mortise plugins
 	[[ "${lines[0]}" == "tool       good"* ]]
-	[ "${lines[1]}" = "2 refused: mortise plugins --refused tells why" ]
+	[ "${lines[1]}" = "2 rejected; \`mortise plugins --refused\` lists the reasons" ]
 	run mortise plugins info a
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"a.so: not a shared library"* ]]
@@ -351,5 +351,5 @@ bare() {
 	chown 65534 "$BATS_TEST_TMPDIR/theirs"
 	MORTISE_CORE_PLUGIN_PATH=$BATS_TEST_TMPDIR/theirs run mortise run -m script:x -t hi
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"there is no runtime \`local\`; $BATS_TEST_TMPDIR/theirs was not read: belongs to another user"* ]]
+	[[ "$output" == *"unknown runtime \`local\` ($BATS_TEST_TMPDIR/theirs was not loaded: owned by another user"* ]]
 }

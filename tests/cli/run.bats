@@ -84,7 +84,7 @@ for line in open(sys.argv[1]): json.loads(line)' "$work/out"
 	[[ "$output" == *"/no/such/folder: No such file"* ]]
 	run mortise run -C /bin/sh -m script:x -t hi
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"/bin/sh: is not a folder"* ]]
+	[[ "$output" == *"/bin/sh: not a directory"* ]]
 	run "${run_it[@]}" --modle x -t hi
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"did you mean --model"* ]]
@@ -233,7 +233,7 @@ EOF
 	"${run_it[@]}" -q -t hi
 	run mortise resume
 	[ "$status" -eq 0 ]
-	[[ "$output" == *"say more with -t"* ]]
+	[[ "$output" == *"use -t to send another message"* ]]
 	[ "$(log | grep -c llm_reply)" -eq 3 ]
 }
 
@@ -275,7 +275,7 @@ EOS
 	[ "$(cat "$work/answer")" = "It is 42." ]
 	run "${run_it[@]}" --output "$work/no/answer" -t hi
 	[ "$status" -eq 2 ]
-	[[ "$output" == "mortise: --output $work/no/answer: cannot be written: No such file"* ]]
+	[[ "$output" == "mortise: --output: cannot write $work/no/answer: No such file"* ]]
 }
 
 @test "--json-schema: a wrong answer is asked for again" {
@@ -287,7 +287,7 @@ expect user contains = matches this JSON Schema
 text = It is 42.
 
 [turn]
-expect last contains = it is not JSON
+expect last contains = not valid JSON
 text = {"m": 1}
 
 [turn]
@@ -304,7 +304,7 @@ EOS
 	printf '[turn]\ntext = no\n\n[turn]\ntext = no\n\n[turn]\ntext = no\n' >"$work/script"
 	run -1 --separate-stderr "${run_it[@]}" -q --json-schema "$work/schema" -t hi
 	[ -z "$output" ]
-	[[ "$stderr" == *"the final answer is not valid: it is not JSON"* ]]
+	[[ "$stderr" == *"the final answer is not valid: not valid JSON"* ]]
 	echo '{"type":"list"}' >"$work/schema"
 	run "${run_it[@]}" --json-schema "$work/schema" -t hi
 	[ "$status" -eq 2 ]
@@ -337,7 +337,7 @@ EOS
 	answer "Alone."
 	run -0 --separate-stderr "${run_it[@]}" -q -t hi <>"$work/open"
 	[ "$output" = "Alone." ]
-	[[ "$stderr" == *"nothing came by standard input"* ]]
+	[[ "$stderr" == *"no data on standard input"* ]]
 }
 
 @test "list shows directory and local time; resume here takes this directory's newest" {

@@ -217,8 +217,8 @@ static void test_variables(void)
 		{ "MORTISE_LLM_MODLE", NULL, NULL,
 		  "MORTISE_LLM_MODLE: [llm] unknown option "
 		  "`modle`; did you mean `model`?" },
-		{ "MORTISE_LLM__MODEL", NULL, NULL, "no key after the name" },
-		{ "MORTISE_TOOL_BASH", NULL, NULL, "[tool] needs a name" },
+		{ "MORTISE_LLM__MODEL", NULL, NULL, "no key after the section name" },
+		{ "MORTISE_TOOL_BASH", NULL, NULL, "[tool] requires a name" },
 	};
 
 	put("mortise/mortise.ini", "[llm.a-b]\n");
@@ -257,11 +257,11 @@ static void test_overrides(void)
 		  "editor, think, finish, skill, memory, mcp" },
 		{ "tool.z.arg.x=double", "tool.z", "arg.x", "double" },
 		{ "llm.temperature=", "llm", "temperature", "(unset)" },
-		{ "llm.model", NULL, NULL, "-o llm.model: write -o section.key=value" },
-		{ "model=x", NULL, NULL, "-o model: write -o section.key=value" },
-		{ "tool.x=y", NULL, NULL, "-o: [tool] needs a name: write [tool.NAME]" },
+		{ "llm.model", NULL, NULL, "invalid option -o llm.model: use -o section.key=value" },
+		{ "model=x", NULL, NULL, "invalid option -o model: use -o section.key=value" },
+		{ "tool.x=y", NULL, NULL, "-o: [tool] requires a name: use [tool.NAME]" },
 		{ "core.x.y=z", NULL, NULL, "-o: [core] unknown option `x.y`" },
-		{ "", NULL, NULL, "-o : write -o section.key=value" },
+		{ "", NULL, NULL, "invalid option -o : use -o section.key=value" },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -290,14 +290,14 @@ static void test_faults(void)
 		{ "\n[contoller.x]\n", ":2: unknown section [contoller.x]; did you mean "
 				       "[controller.x]?" },
 		{ "[zzz]\n", ":1: unknown section [zzz]" },
-		{ "[tool]\n", ":1: [tool] needs a name: write [tool.NAME]" },
-		{ "[core.x]\n", ":1: [core] has no named sections: write [core]" },
+		{ "[tool]\n", ":1: [tool] requires a name: use [tool.NAME]" },
+		{ "[core.x]\n", ":1: [core] cannot have a name: use [core]" },
 		{ "[llm.X]\n",
-		  ":1: `X` is no name for a section: a small letter, then at most "
-		  "62 small letters, digits, - and _" },
+		  ":1: invalid section name `X`: use a lowercase letter, then at most 62 of "
+		  "a-z, 0-9, `-` and `_`" },
 		{ "model = x\n",
-		  ":1: `model` stands before the first section: write [core], "
-		  "[llm] or another above it" },
+		  ":1: `model` appears before the first section; add [core], [llm] or "
+		  "another section above it" },
 		{ "[llm]\nretries = many\n",
 		  ":2: [llm] `retries`: many is not a whole number" },
 		{ "[llm]\nretries = 1000\n",
@@ -310,22 +310,19 @@ static void test_faults(void)
 		{ "[core]\nsync = often\n", ":2: [core] `sync`: often is not one of "
 					    "barrier|event|none" },
 		{ "[llm]\nmodel += x\n",
-		  ":2: `model` is no list: write model = instead of "
-		  "model +=" },
+		  ":2: `model` is not a list; use `model =`, not "
+		  "`model +=`" },
 		{ "[llm]\nmodel = x\n\nmodel = y\n",
-		  ":4: `model` is set again; the first time "
-		  "is line 2" },
+		  ":4: `model` is already set in line 2" },
 		{ "[controller.x]\nbase = y\n",
-		  ":2: there is no section [controller.y]" },
+		  ":2: unknown section [controller.y]" },
 		{ "[controller.x]\nbase = x\n",
-		  ":2: the chain of bases is too long or comes "
-		  "back to itself" },
+		  ":2: the chain of `base` sections is too long or contains a cycle" },
 		{ "[controller.x]\nbase = y\n[controller.y]\nbase = x\n",
-		  ":2: the chain of bases is too long or comes back to itself" },
+		  ":2: the chain of `base` sections is too long or contains a cycle" },
 		{ "[controller]\nbase = x\n[controller.x]\n",
-		  ":2: [controller] is the base itself: `base` belongs into "
-		  "[controller.NAME]" },
-		{ "[controller]\nllm = cheap\n", ":2: there is no section [llm.cheap]" },
+		  ":2: [controller] cannot have a base; set `base` in [controller.NAME]" },
+		{ "[controller]\nllm = cheap\n", ":2: unknown section [llm.cheap]" },
 		{ "[llm]\nmodel\n", ":2: " },
 		{ "[llm]\nmodel = x\n[llm\n", ":3: " },
 		{ "[llm]\nmodel = \x01\n", ":2: " },
@@ -422,7 +419,7 @@ static void test_project(void)
 		CHECK_MSG(cases[i].good == (status == MT_OK), "project: %s",
 			  status ? err.text : "trusted");
 		CHECK(!status || (err.code == MT_EDENIED
-				  && strstr(err.text, "a project may not")));
+				  && strstr(err.text, "a project cannot")));
 		err = ERROR_NONE;
 		c = load(&err, NULL);
 		CHECK_MSG(c && !config_untrusted(c) == cases[i].good,
@@ -466,8 +463,8 @@ static void test_section(void)
 		{ "[tool.x]\ndepth = 10\n",
 		  ":2: [tool.x] `depth`: 10 is not within 0 and 9" },
 		{ "[tool.x]\ndepth += 1\n",
-		  ":2: `depth` is no list: write depth = instead of "
-		  "depth +=" },
+		  ":2: `depth` is not a list; use `depth =`, not "
+		  "`depth +=`" },
 		{ "[tool.x]\n\ndeth = 1\n",
 		  ":3: [tool.x] unknown option `deth`; did you mean "
 		  "`depth`?" },
@@ -495,7 +492,7 @@ static void test_section(void)
 	json_object *set = NULL;
 
 	CHECK(c && config_section(c, "tool.x", needed, 1, NULL, &set, &err) == MT_EINVAL);
-	CHECK_STR(err.text, "[tool.x] needs the option `url`: Help.");
+	CHECK_STR(err.text, "[tool.x] requires the option `url`: Help.");
 	clean();
 }
 
@@ -637,9 +634,9 @@ static void test_explain(void)
 		{ "llm.temperature", "(unset)" },
 		{ "llm", "retries = 5" },
 		{ "llm.modle", "did you mean `model`?" },
-		{ "nothing.x", "section.key" },
+		{ "nothing.x", "SECTION.KEY" },
 		{ "llm.", "unknown option" },
-		{ "", "section.key" },
+		{ "", "SECTION.KEY" },
 	};
 	static const char *const overrides[] = { "llm.model=c/d", NULL };
 	struct error err;

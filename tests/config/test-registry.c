@@ -102,13 +102,13 @@ static void test_need(void)
 		const char *name, *want;
 	} cases[] = {
 		{ MT_KIND_TOOL, "test-tool",
-		  "there is no tool `test-tool`; did you mean "
+		  "unknown tool `test-tool`; did you mean "
 		  "`test-tools`?" },
-		{ MT_KIND_TOOL, "zzz", "there is no tool `zzz`: see mortise plugins" },
+		{ MT_KIND_TOOL, "zzz", "unknown tool `zzz`; `mortise plugins` lists the installed ones" },
 		{ MT_KIND_AGENT, "test-tools",
-		  "there is no agent `test-tools`: see mortise "
-		  "plugins" },
-		{ MT_KIND_AGENT, "broken", "not a shared library, it looks like text" },
+		  "unknown agent `test-tools`; `mortise plugins` lists the installed "
+		  "ones" },
+		{ MT_KIND_AGENT, "broken", "not a shared library (it appears to be text)" },
 	};
 	AUTO(free) char *broken = path_join(root, "broken.so");
 	struct error err;
@@ -159,7 +159,7 @@ static void test_changed(void)
 	AUTO(free) char *path = path_join(root, "both.so");
 
 	utimensat(AT_FDCWD, path, times, 0);
-	CHECK(c && !registry_load(r, c, &err) && strstr(err.text, "has changed"));
+	CHECK(c && !registry_load(r, c, &err) && strstr(err.text, "changed since"));
 }
 
 static void test_probe(void)

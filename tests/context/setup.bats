@@ -124,7 +124,7 @@ false' ]
 	printf '[controller]\nsetup = always\n' >"$ws/.mortise/mortise.ini"
 	run mortise config trust "$ws"
 	[ "$status" -ne 0 ]
-	[[ "$output" == *"a project may not set \`setup\`"* ]]
+	[[ "$output" == *"a project cannot set \`setup\`"* ]]
 }
 
 @test "instructions and suffixes reach the model, each where it belongs; secrets do not" {

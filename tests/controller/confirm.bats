@@ -64,7 +64,7 @@ while time.time() < end:
     if not piece:
         break
     seen += piece
-    if keys and b"instead: " in seen[at:]:
+    if keys and b"instructions: " in seen[at:]:
         at = len(seen)
         os.write(fd, keys.pop(0))
 else:
@@ -320,7 +320,7 @@ script_of() { # COMMAND...: one call each, then the end
 	[[ "$output" == *'1  `touch` with any arguments'* ]]
 	run mortise policy -C "$work/ws" revoke 2
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"there is no approval 2"* ]]
+	[[ "$output" == *"unknown approval \`2\`"* ]]
 	mortise policy -C "$work/ws" revoke 1
 	[ "$(mortise policy -C "$work/ws" approvals --json)" = "[]" ]
 	run "${run_it[@]}" -o controller.confirmation=always </dev/null

@@ -99,7 +99,7 @@ log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 
 @test "a hook that is not there, or takes too long, has failed" {
 	run "${run_it[@]}" -o hook.x.event=before-tool -o hook.x.command=/not/there -t go
-	log | grep '"observation":"user_rejected"' | grep -q 'cannot be run'
+	log | grep '"observation":"user_rejected"' | grep -q 'cannot run'
 	rm -rf "$work/state/mortise"
 	run "${run_it[@]}" -o hook.x.event=before-tool -o hook.x.shell=yes \
 		-o hook.x.timeout=200ms -o 'hook.x.command=sleep 1000 & sleep 1000' -t go
@@ -279,7 +279,7 @@ EOF
 	mortise config trust -C "$work/ws"
 	run "${run_it[@]}" -t go
 	[ "$status" -ne 0 ]
-	[[ "$output" == *"no hook event PreToolUs"* ]]
+	[[ "$output" == *"unknown hook event PreToolUs"* ]]
 }
 
 @test "Ctrl-C ends a hook at once" {

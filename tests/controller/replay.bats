@@ -60,7 +60,7 @@ actions() {
 	run mortise replay -C "$work/ws" "$work/recording.json"
 	echo "$output"
 	[ "$status" -eq 0 ]
-	[[ "$output" == *"replay: 5 actions; 4 results the same, 0 different"* ]]
+	[[ "$output" == *"replay: 5 actions; 4 results identical, 0 different"* ]]
 	[ "$(cat "$work/ws/made.txt")" = "$(printf 'made\ntwice\n')" ]
 	mortise conversations export last "$work/again.json"
 	[ "$(actions "$work/recording.json")" = "$(actions "$work/again.json")" ]
@@ -71,10 +71,10 @@ actions() {
 	reset 8
 	run mortise replay -q -C "$work/ws" "$work/recording.json"
 	[ "$status" -eq 1 ]
-	[[ "$output" == *"another output"* ]]
+	[[ "$output" == *"different output"* ]]
 	[[ "$output" == *'then: 7\nn=2'* ]]
 	[[ "$output" == *'now : 8\nn=2'* ]]
-	[[ "$output" == *"3 results the same, 1 different"* ]]
+	[[ "$output" == *"3 results identical, 1 different"* ]]
 	reset
 	sed -i 's/cat made.txt; false/cat made.txt/' "$work/recording.json"
 	run mortise replay -q -C "$work/ws" "$work/recording.json"
@@ -87,7 +87,7 @@ actions() {
 	reset
 	run mortise replay -C "$work/ws" "$old"
 	[ "$status" -eq 0 ]
-	[[ "$output" == *"4 results the same, 0 different"* ]]
+	[[ "$output" == *"4 results identical, 0 different"* ]]
 	[[ "$output" != *'$0.5'* ]]
 	[[ "$output" == *"All is well."* ]]
 }
@@ -114,7 +114,7 @@ EOF
 	echo "$output"
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"Another end."* ]]
-	[[ "$output" == *"replay: 2 actions; 2 results the same, 0 different; 3 actions were not taken"* ]]
+	[[ "$output" == *"replay: 2 actions; 2 results identical, 0 different; 3 actions not replayed"* ]]
 	[ ! -e "$work/ws/made.txt" ]
 }
 
@@ -190,7 +190,7 @@ delegating() {
 	echo "$output"
 	[ "$status" -eq 0 ]
 	[ "$(grep -c 'TASK: ' <<<"$output")" -eq 2 ]
-	[[ "$output" == *"replay: 6 actions; 4 results the same, 0 different"* ]]
+	[[ "$output" == *"replay: 6 actions; 4 results identical, 0 different"* ]]
 	mortise conversations export last "$work/again.json"
 	[ "$(actions "$work/delegated.json")" = "$(actions "$work/again.json")" ]
 }

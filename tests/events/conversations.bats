@@ -27,7 +27,7 @@ setup() {
 @test "nothing there yet" {
 	run mortise conversations
 	[ "$status" -eq 0 ]
-	[[ "$output" == "There is no conversation yet"* ]]
+	[[ "$output" == "No conversations yet"* ]]
 	run mortise conversations list --json
 	[ "$status" -eq 0 ]
 	[ -z "$output" ]

@@ -258,7 +258,7 @@ static void test_real(void)
 			continue;
 		snprintf(path, sizeof path, "%s/%s", dir, entry->d_name);
 		if (trajectory_load(path, &t, &err))
-			CHECK_MSG(strstr(err.text, "holds no events"), "%s", err.text);
+			CHECK_MSG(strstr(err.text, "contains no events"), "%s", err.text);
 		for (size_t i = 0; i < t.count; i++) {
 			AUTO(strbuf) struct strbuf out = STRBUF(1 << 28);
 			AUTO(json) json_object *first = NULL, *second = NULL;

@@ -51,16 +51,16 @@ start() {
 @test "ps: nothing is open" {
 	run mortise ps
 	[ "$status" -eq 0 ]
-	[ "$output" = "No conversation is open." ]
+	[ "$output" = "No conversation is running." ]
 	run mortise ps --json
 	[ "$status" -eq 0 ]
 	[ "$output" = "" ]
 	run mortise attach
 	[ "$status" -eq 1 ]
-	[ "$output" = "mortise: no conversation is open" ]
+	[ "$output" = "mortise: no conversation is running" ]
 	run mortise kill x
 	[ "$status" -eq 1 ]
-	[[ "$output" == *"no process has a conversation \`x\` open"* ]]
+	[[ "$output" == *"conversation \`x\` is not running"* ]]
 }
 
 @test "ps: what is open, for people and for programs" {
@@ -80,7 +80,7 @@ start() {
 	wait "$owner" || true
 	[ -S "run/mortise/$id.sock" ]
 	run mortise ps
-	[ "$output" = "No conversation is open." ]
+	[ "$output" = "No conversation is running." ]
 	[ ! -e "run/mortise/$id.sock" ]
 	touch go
 	run mortise resume -q "$id"
@@ -129,7 +129,7 @@ start() {
 	until_true grep -q '^\[running\]' seen
 	kill -INT "$attached"
 	wait "$attached"
-	grep -q "Come back with: mortise attach $id" said
+	grep -q "run \`mortise attach $id\` to return" said
 	[ "$(mortise ps --json | jq -r .state)" = running ]
 }
 
@@ -140,7 +140,7 @@ start() {
 	script -qec "mortise attach --last 1000" /dev/null < keys > seen 2>&1 3>&- &
 	attached=$!
 	exec 7> keys
-	until_true grep -q '/help tells' seen
+	until_true grep -q '/help lists' seen
 	echo "/help" >&7
 	until_true grep -q 'is a message to the agent' seen
 	printf '\003' >&7
@@ -192,7 +192,7 @@ start() {
 	code=0
 	wait "$attached" || code=$?
 	[ "$code" = 1 ]
-	grep -q "ended without a word. Go on with: mortise resume $id" seen
+	grep -q "exited unexpectedly; run \`mortise resume $id\` to continue" seen
 }
 
 @test "kill: stops it, nothing is left, its log is whole" {
@@ -240,10 +240,10 @@ start() {
 	until_true grep -q "^\$ echo begun" out2
 	run mortise attach < /dev/null
 	[ "$status" -eq 1 ]
-	[[ "$output" == *"2 conversations are open"* ]]
+	[[ "$output" == *"2 conversations are running"* ]]
 	run mortise kill 20
 	[ "$status" -eq 1 ]
-	[[ "$output" == *"2 open conversations begin with"* ]]
+	[[ "$output" == *"2 running conversations match"* ]]
 	run mortise kill $(mortise ps --json | jq -r .conversation)
 	[ "$status" -eq 0 ]
 	[ "${#lines[@]}" = 2 ]
@@ -272,5 +272,5 @@ start() {
 	touch go
 	run mortise run -m script:script -t go -C ws
 	[ "$status" -eq 0 ]
-	[[ "$output" == *"nobody can attach to this conversation"* ]]
+	[[ "$output" == *"clients cannot attach to this conversation"* ]]
 }

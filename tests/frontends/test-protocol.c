@@ -84,12 +84,12 @@ static void test_commands(void)
 		  "\"keep\":\"project\"}",
 		  "always:  ab 2 project -" },
 		{ "{\"type\":\"confirm\",\"hash\":5}", "`hash` must be a string" },
-		{ "{\"type\":\"confirm\",\"hash\":\"ab\",\"scope\":0}", "go with `always`" },
+		{ "{\"type\":\"confirm\",\"hash\":\"ab\",\"scope\":0}", "require `always`" },
 		{ "{\"type\":\"confirm\",\"hash\":\"ab\",\"keep\":\"project\"}",
-		  "go with `always`" },
-		{ "{\"type\":\"confirm\",\"always\":true,\"scope\":-1}", "from 0" },
+		  "require `always`" },
+		{ "{\"type\":\"confirm\",\"always\":true,\"scope\":-1}", "an index into" },
 		{ "{\"type\":\"confirm\",\"always\":true,\"keep\":\"x\"}",
-		  "`keep` is conversation or project" },
+		  "`keep` must be conversation or project" },
 		{ "{\"type\":\"confirm\",\"action\":7}", "no longer waiting" },
 		{ "{\"type\":\"reject\",\"reason\":\"why\"}", "no: why - -1" },
 		{ "{\"type\":\"reject\",\"reason\":null,\"hash\":\"cd\"}", "no:  cd -1" },
@@ -131,7 +131,7 @@ static void test_commands(void)
 		{ "{\"type\":\"message\",\"txt\":\"x\"}", "unknown member `txt`" },
 		{ "{\"type\":\"mesage\"}", "did you mean `message`?" },
 		{ "{\"type\":\"\"}", "unknown command ``" },
-		{ "{\"type\":5}", "`type` is no string" },
+		{ "{\"type\":5}", "`type` is not a string" },
 		{ "{}", "`type` is missing" },
 		{ "[]", "\"ok\":false" },
 		{ "null", "\"ok\":false" },
@@ -387,15 +387,15 @@ static void test_slow(void)
 		     at = end + 1) {
 			if (strncmp(at, "{\"id\":", 6) == 0)
 				in_order &= strtoll(at + 6, NULL, 10) == next++, events++;
-			lost += strstr(at, "were left out") != NULL &&
-				strstr(at, "were left out") < end;
+			lost += strstr(at, "were dropped") != NULL &&
+				strstr(at, "were dropped") < end;
 		}
 		strbuf_reset(&k.got);
 		strbuf_addn(&k.got, piece.text, piece.len);
 	}
 	CHECK_MSG(events == MANY && in_order && total > 100000000,
 		  "every event, in order");
-	CHECK_MSG(lost >= 1, "it is told that live lines were left out");
+	CHECK_MSG(lost >= 1, "it is told that live lines were dropped");
 	CHECK_MSG(strstr(k.got.text,
 			 "{\"type\":\"end\",\"state\":\"finished\",\"reason\":\"\","
 			 "\"exit_code\":0,\"models\":[]}\n"),

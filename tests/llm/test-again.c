@@ -343,9 +343,9 @@ static void wrong_names(void)
 	static const struct {
 		const char *settings[5], *says;
 	} cases[] = {
-		{ { ONE, "llm.fallback=tow", TWO }, "there is no section [llm.tow]; did you "
+		{ { ONE, "llm.fallback=tow", TWO }, "unknown section [llm.tow]; did you "
 						    "mean `two`?" },
-		{ { ONE, "llm.fallback=nobody" }, "there is no section [llm.nobody]" },
+		{ { ONE, "llm.fallback=nobody" }, "unknown section [llm.nobody]" },
 		{ { ONE, "llm.fallback=two", "llm.two.model=moon/x",
 		    "llm.two.base_url=" }, "no plugin knows the provider `moon`" },
 	};

@@ -131,17 +131,17 @@ static void check_runner(const char *script, int status, const char *sentence)
 
 static void check_runners(void)
 {
-	check_runner("exit 3", MT_EIO, "the runner ended by itself with exit code 3");
+	check_runner("exit 3", MT_EIO, "the runner exited unexpectedly with exit code 3");
 	check_runner("kill -9 $$", MT_EIO, "the runner was killed by signal 9 (Killed)");
-	check_runner("exec sleep 1000", MT_ETIMEOUT, "the runner does not answer");
+	check_runner("exec sleep 1000", MT_ETIMEOUT, "the runner does not respond");
 	check_runner("echo Welcome to this machine; cat > /dev/null; :", MT_ETIMEOUT,
-		     "the runner does not answer");
+		     "the runner does not respond");
 	check_runner("yes 2> /dev/null", MT_EIO,
-		     "the runner sent what is none of its protocol");
+		     "the runner sent output that is not part of the protocol");
 	check_runner(GREETED "echo noise; cat > /dev/null; :", MT_EIO,
-		     "the runner sent what is none of its protocol");
+		     "the runner sent output that is not part of the protocol");
 	check_runner(GREETED "echo '{\"id\":77,\"result\":{}}'; cat > /dev/null; :",
-		     MT_EIO, "the runner sent what is none of its protocol");
+		     MT_EIO, "the runner sent output that is not part of the protocol");
 	check_runner("head -c 30000000 /dev/zero 2> /dev/null", MT_EIO,
 		     "a line that is too long");
 	check_runner(
@@ -149,13 +149,13 @@ static void check_runners(void)
 		"'{\"id\":\"hello\",\"result\":{\"protocol\":\"mortise-runner/9\"}}'; "
 		"cat > /dev/null; :",
 		MT_EUNSUPPORTED,
-		"the runner speaks mortise-runner/9, this host mortise-runner/1");
+		"unsupported runner protocol mortise-runner/9; this host supports mortise-runner/1");
 	check_runner("echo '{\"id\":\"hello\",\"error\":{\"code\":-1,\"message\":\"not "
 		     "you\"}}'; "
 		     "cat > /dev/null; :",
-		     MT_EINVAL, "the runner refuses: not you");
+		     MT_EINVAL, "the runner reported an error: not you");
 	check_runner(GREETED "read a; read b; read c; exit 0", MT_EIO,
-		     "the runner ended by itself with exit code 0");
+		     "the runner exited unexpectedly with exit code 0");
 	check_runner("exec < /dev/null; " GREETED "exec sleep 1000", MT_EIO,
 		     "the runner closed its input");
 	/* Its end is told although something else holds its output open. */
@@ -174,7 +174,7 @@ static void check_absent(void)
 	spec.argv = argv;
 	CHECK(runner_open(&k.loop, &spec, &kit_events, &k, &k.link, &err) == MT_ENOTFOUND);
 	CHECK_STR(err.text,
-		  "the runner /nowhere/mortise-runner does not start: no such file "
+		  "cannot start the runner /nowhere/mortise-runner: no such file "
 		  "or directory");
 	CHECK(k.link == NULL);
 	kit_done(&k);
@@ -202,7 +202,7 @@ static void check_deaf(void)
 	for (uint64_t n = 0; n < 20 && !refused; n++)
 		refused = runner_call(k.link, n, "bad", "do", args, len, 0, &err) != MT_OK;
 	CHECK(refused);
-	CHECK_STR(err.text, "the runner does not read: too much waits for it");
+	CHECK_STR(err.text, "the runner does not read its input: too much data is queued");
 	runner_close(k.link);
 	KIT_UNTIL(&k, k.closed);
 	CHECK(k.calls[0].times == 1 && k.calls[0].status == MT_ECANCELLED);

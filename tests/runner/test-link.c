@@ -363,7 +363,7 @@ int main(void)
 	check_floods(&k);
 	kit_done(&k);
 	CHECK(k.closed);
-	CHECK_STR(k.why.text, "the runner was ended");
+	CHECK_STR(k.why.text, "the runner was stopped");
 	check_options();
 	CHECK_MSG(kit_all_gone(), "nothing is left running");
 	return tap_done();

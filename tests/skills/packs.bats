@@ -352,7 +352,7 @@ format=tarfile.GNU_FORMAT); t.addfile(tarfile.TarInfo("a\xff")); t.close()'
 @test "http is refused" {
 	run mortise skills install http://example.org/p.tar.gz
 	[ "$status" -ne 0 ]
-	[[ "$output" == *"https:// only"* ]]
+	[[ "$output" == *"only https://"* ]]
 }
 
 @test "pack follows links inside the tree, takes directories with a dot, refuses the rest" {
@@ -385,7 +385,7 @@ format=tarfile.GNU_FORMAT); t.addfile(tarfile.TarInfo("a\xff")); t.close()'
 	echo text >empty/docs/text.md
 	run mortise skills pack empty
 	[ "$status" -ne 0 ]
-	[[ "$output" == *"empty holds no skill"* ]]
+	[[ "$output" == *"empty contains no skills"* ]]
 	[ ! -e empty.tar.gz ]
 	printf -- '---\nname: [x\n---\n' >bad/skills/bad/SKILL.md
 	run mortise skills pack bad

@@ -36,7 +36,7 @@ EOF2
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"mortise skills trust zed"* ]]
 	[ ! -e "$work/started" ]
-	mortise skills show zed | grep -F 'only once they are trusted'
+	mortise skills show zed | grep -F 'only if they are trusted'
 	mortise skills show zed | grep -F '"command":"python3"'
 	run mortise mcp list
 	[[ "$output" != *stripes* ]]
@@ -77,7 +77,7 @@ EOF2
 	mortise skills install "$work/p.tar.gz"
 	run mortise skills trust none
 	[ "$status" -ne 0 ]
-	[[ "$output" == *"brings no MCP servers"* ]]
+	[[ "$output" == *"has no MCP servers"* ]]
 	mortise skills trust old
 	mortise skills trust zed
 	mortise mcp list | grep older

@@ -112,5 +112,5 @@ EOF
 	run mortise tools call -o controller.tools=bash grep '{"pattern": "x"}'
 	echo "$output"
 	[ "$status" -ne 0 ]
-	[[ "$output" == *"grep is a tool of \`search\`, which is not wired"*"controller.tools+=search"* ]]
+	[[ "$output" == *"tool grep of \`search\` is not enabled"*"controller.tools+=search"* ]]
 }

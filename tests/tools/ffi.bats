@@ -212,7 +212,7 @@ library() { # NAME: is it there?
 		n=$((n + 1))
 	done
 	[ "${lines[0]}" = 'wrong.ini:4: [tool.a] function.a.returns: `dobule` is no type; did you mean `double`?' ]
-	[[ "${lines[13]}" == *"libm.so.6 has no function cosine"* ]]
+	[[ "${lines[13]}" == *"libm.so.6 does not export function cosine"* ]]
 	# A conversation does not begin with one of these, and says the same.
 	turns finish
 	play wrong.ini a
@@ -229,7 +229,7 @@ library() { # NAME: is it there?
 	library libsqlite3.so.0 && library libz.so.1 || skip "zlib and sqlite3 are not both installed"
 	run mortise ffi check "$examples"
 	[ "$status" -eq 0 ]
-	[[ "$output" == *"functions declared, and there" ]]
+	[[ "$output" == *"functions declared and found" ]]
 	echo '[core]' >"$work/none.ini"
 	run mortise ffi check "$work/none.ini"
 	[ "$status" -eq 2 ]

@@ -167,7 +167,7 @@ m() {
 	} >>"$ini"
 	run m mcp login program
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"is a program"* ]]
+	[[ "$output" == *"is a local command"* ]]
 	run m mcp login has
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"bearer_env"* ]]

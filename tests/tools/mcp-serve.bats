@@ -21,7 +21,7 @@ serve() {
 	mortise tools serve --http 0 "$@" 2>"$dir/told" 3>&- &
 	server=$!
 	for i in $(seq 300); do
-		url=$(sed -n 's/.*listening at //p' "$dir/told")
+		url=$(sed -n 's/.*listening on //p' "$dir/told")
 		[ -z "$url" ] || return 0
 		kill -0 $server || break
 		sleep 0.1
@@ -46,12 +46,12 @@ ping='{"jsonrpc":"2.0","id":1,"method":"ping"}'
 	unset MORTISE_SERVE_TOKEN
 	run timeout 20 mortise tools serve --http 0
 	[ "$status" -ne 0 ]
-	[[ "$output" == *"whoever connects can run commands"*"--no-token"* ]]
+	[[ "$output" == *"clients can run commands"*"--no-token"* ]]
 	MORTISE_SERVE_TOKEN=short run timeout 20 mortise tools serve --http 0
 	[[ "$output" == *"too short"* ]]
 	run timeout 20 mortise tools serve --http 0.0.0.0:0 --no-token
 	[ "$status" -ne 0 ]
-	[[ "$output" == *"for this machine alone"* ]]
+	[[ "$output" == *"only on localhost"* ]]
 	for address in x 70000 nowhere:1 127.0.0.1: ''; do
 		run timeout 20 mortise tools serve --http "$address" --no-token
 		[ "$status" -ne 0 ]

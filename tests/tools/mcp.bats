@@ -294,7 +294,7 @@ m() {
 	[[ "$output" == "memory "*"4 tools"* ]]
 	run m mcp test nothing
 	[ "$status" -eq 2 ]
-	[[ "$output" == *'no MCP server `nothing`'* ]]
+	[[ "$output" == *'unknown MCP server `nothing`'* ]]
 	for tools in "mcp, memory, finish" "memory, mcp, finish" "memory, mcp.memory, finish"; do
 		rm -rf "$dir/ws"
 		mkdir "$dir/ws"

@@ -270,7 +270,7 @@ static const struct {
 	  "{\"x\":3}" },
 	{ "call_tool", "{\"name\":\"fly\",\"arguments\":{}}", NULL, NULL, "fly" },
 	{ "browse", "{\"url\":\"https://example.org\"}", NULL, NULL,
-	  "no wired tool executes the action `browse`" },
+	  "no enabled tool executes the action `browse`" },
 };
 
 static struct event *action_of(size_t i)
