@@ -44,7 +44,7 @@ while read -r command; do
 done < "$tmp/commands"
 [ "$good" = 0 ] && [ "$(wc -l < "$tmp/commands")" -ge 7 ]
 check 'the commands of "Checking" work as they are written' $?
-grep -q '^wc.so: good: wc 1.0 brings tool wc$' "$tmp/out" &&
+grep -q '^wc.so: valid: wc 1.0 provides tool wc$' "$tmp/out" &&
 	grep -q 'count_words (read-only, idempotent)' "$tmp/out" &&
 	grep -q "^$(wc -l < "$tmp/vendor/wc.c") lines, " "$tmp/out"
 status=$?

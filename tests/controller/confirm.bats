@@ -272,7 +272,7 @@ END
 		'delegates = w' 'confirmation = always' '[controller.w]' 'tools = bash, finish' \
 		'llm = w' '[llm.w]' "model = script:$work/worker" >"$work/m.ini"
 	run at_terminal 'y\n|yes\n' "${run_it[@]}" --config "$work/m.ini"
-	[[ "$output" = *'The delegate '*' asks.'*'$ touch theirs'*'All is well.'* ]]
+	[[ "$output" = *'Request from subagent '*'$ touch theirs'*'All is well.'* ]]
 	[ -e "$work/ws/theirs" ]
 }
 
@@ -513,7 +513,7 @@ END
 	[ ! -e "$work/ws/one" ]
 	[ -e "$work/ws/two" ]
 	grep -q 'always 1: exactly `touch one` (default)' "$work/attached"
-	grep -q 'there is no scope 7 in the list of 2' "$work/attached"
+	grep -q 'no scope 7 in the list of 2' "$work/attached"
 	[[ "$(mortise policy -C "$work/ws" approvals)" == *'`touch` with any arguments'* ]]
 }
 

@@ -79,7 +79,7 @@ actions() {
 	sed -i 's/cat made.txt; false/cat made.txt/' "$work/recording.json"
 	run mortise replay -q -C "$work/ws" "$work/recording.json"
 	[ "$status" -eq 1 ]
-	[[ "$output" == *"another exit code"* ]]
+	[[ "$output" == *"different exit code"* ]]
 }
 
 @test "a conversation by its id; nothing is charged" {
@@ -134,7 +134,7 @@ EOF
 	[[ "$output" == *"does not begin with a message of the user"* ]]
 	run mortise replay "$work/none.json"
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"neither a file nor a conversation"* ]]
+	[[ "$output" == *"no such file or conversation"* ]]
 	record -q
 	run mortise replay --until 999 "$work/recording.json"
 	[ "$status" -eq 2 ]
