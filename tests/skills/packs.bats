@@ -390,7 +390,7 @@ format=tarfile.GNU_FORMAT); t.addfile(tarfile.TarInfo("a\xff")); t.close()'
 	printf -- '---\nname: [x\n---\n' >bad/skills/bad/SKILL.md
 	run mortise skills pack bad
 	[ "$status" -ne 0 ]
-	[[ "$output" == *"bad holds no skill"*"bad/SKILL.md: line"* ]]
+	[[ "$output" == *"bad contains no skills"*"bad/SKILL.md: line"* ]]
 }
 
 @test "a broken skill of an installed pack is reported once" {
