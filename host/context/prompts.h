@@ -8,7 +8,7 @@
 #include "config/config.h"
 #include "js.h"
 
-/** Render NAME.mustache: of the agent's own folder (prompt_dir/AGENT/) if it is
+/** Render NAME.mustache: of the agent's own directory (prompt_dir/AGENT/) if it is
  *  there, else of prompt_dir. Partials are looked up the same way.
  *  @return owned text, or NULL with `err` filled. */
 char *prompt_render(const struct config *c, const char *agent, const char *name,

@@ -15,7 +15,7 @@ enum { GIT_FILE_MAX = 1 << 20, SHORT_HASH = 12 };
 void repository_clear(struct repository *r)
 {
 	free(r->name);
-	free(r->folder);
+	free(r->dir);
 	free(r->branch);
 	*r = (struct repository){ 0 };
 }
@@ -27,8 +27,8 @@ static size_t line_length(const char *text)
 	return strcspn(text, "\r\n");
 }
 
-/* The folder that .git is, or that the file .git of a worktree names; owned. */
-static char *git_folder(const char *root)
+/* The directory that .git is, or that the file .git of a worktree names; owned. */
+static char *git_dir(const char *root)
 {
 	AUTO(free) char *git = path_join(root, ".git");
 	AUTO(free) char *text = NULL;
@@ -45,8 +45,8 @@ static char *git_folder(const char *root)
 	return path_join(root, text + 8);
 }
 
-/* Of a worktree: the folder that it shares with the others; owned. */
-static char *common_folder(const char *git)
+/* Of a worktree: the directory that it shares with the others; owned. */
+static char *common_dir(const char *git)
 {
 	AUTO(free) char *path = path_join(git, "commondir");
 	AUTO(free) char *text = NULL;
@@ -91,7 +91,7 @@ static char *name_of_url(const char *url, size_t len)
 /* The url of [remote "origin"]; owned. */
 static char *remote_name(const char *git)
 {
-	AUTO(free) char *common = common_folder(git);
+	AUTO(free) char *common = common_dir(git);
 	AUTO(free) char *path = common ? path_join(common, "config") : NULL;
 	AUTO(free) char *text = NULL;
 	bool origin = false;
@@ -124,7 +124,7 @@ int repository_read(const char *workspace, struct repository *ret)
 	AUTO(free) char *at = strdup(workspace), *git = NULL;
 
 	*ret = (struct repository){ 0 };
-	while (at && *at && !(git = git_folder(at))) {
+	while (at && *at && !(git = git_dir(at))) {
 		char *slash = strrchr(at, '/');
 
 		if (!slash)
@@ -137,7 +137,7 @@ int repository_read(const char *workspace, struct repository *ret)
 	ret->name = remote_name(git);
 	if (!ret->name)
 		ret->name = strdup(strrchr(at, '/') ? strrchr(at, '/') + 1 : at);
-	ret->folder = STEAL(at);
+	ret->dir = STEAL(at);
 	if (ret->branch && ret->name)
 		return MT_OK;
 	repository_clear(ret);

@@ -11,8 +11,8 @@
 #include "js.h"
 
 struct repository {
-	char *name;      /* of the remote: "owner/name", else of the folder */
-	char *folder;    /* its root */
+	char *name;      /* of the remote: "owner/name", else of the directory */
+	char *dir;    /* its root */
 	char *branch;    /* or the commit that is checked out, short */
 };
 

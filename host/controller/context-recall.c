@@ -191,7 +191,7 @@ static void add_repository(struct conversation *c, json_object *extras)
 	if (repository_read(c->workspace, &r))
 		return;
 	js_set_str(extras, "repo_name", r.name);
-	js_set_str(extras, "repo_directory", r.folder);
+	js_set_str(extras, "repo_directory", r.dir);
 	js_set_str(extras, "repo_branch", r.branch);
 	repository_clear(&r);
 }

@@ -3,7 +3,7 @@
  * estimate.c - how many tokens a request has, before a provider counts them.
  *
  * Each reply tells how many tokens its request had: bytes for a token, weighted
- * towards the newest, are kept by model in the state folder. Images are counted
+ * towards the newest, are kept by model in the state directory. Images are counted
  * by number, and requests with images teach nothing. */
 #include "llm/exchange.h"
 #include "llm/media.h"
@@ -64,7 +64,7 @@ void llm_estimate_close(const struct llm *l)
 	n = snprintf(text, sizeof text, "%.3f\n", l->bytes_per_token);
 	if (!path || file_write(path, text, (size_t)n, 0600, false, &err))
 		log_line(MT_LOG_INFO, "llm", "what was learned of the tokens of %s is "
-			 "lost: %s", l->name, path ? err.text : "there is no folder");
+			 "lost: %s", l->name, path ? err.text : "there is no directory");
 }
 
 int64_t llm_estimate_text(const struct llm *l, size_t bytes)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * request-log.c - [llm] log_requests: each request and what came of it as a file in
- * the folder of the conversation, without secrets. Headers are named, but only
+ * the directory of the conversation, without secrets. Headers are named, but only
  * harmless ones told: any other may be a key. */
 #include "llm/exchange.h"
 #include "files.h"

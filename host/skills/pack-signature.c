@@ -261,30 +261,30 @@ static bool try_key(const char *path, const struct claim *c, char **ret_signer,
 	return yes;
 }
 
-static bool try_keys_of(const char *folder, const struct claim *c, char **ret_signer)
+static bool try_keys_of(const char *dir, const struct claim *c, char **ret_signer)
 {
 	struct dirent *d;
 	bool yes = false;
-	DIR *dir = folder ? opendir(folder) : NULL;
+	DIR *stream = dir ? opendir(dir) : NULL;
 
-	while (dir && !yes && (d = readdir(dir))) {
-		AUTO(free) char *path = path_join(folder, d->d_name);
+	while (stream && !yes && (d = readdir(stream))) {
+		AUTO(free) char *path = path_join(dir, d->d_name);
 
 		yes = path && d->d_name[0] != '.' && try_key(path, c, ret_signer, NULL);
 	}
-	if (dir)
-		closedir(dir);
+	if (stream)
+		closedir(stream);
 	return yes;
 }
 
 /* Those that the user trusts, then the one that came with the program. */
 static bool try_known_keys(const struct claim *c, char **ret_signer)
 {
-	AUTO(free) char *config = NULL, *folder = NULL;
+	AUTO(free) char *config = NULL, *dir = NULL;
 
 	if (!xdg_dir("CONFIG", false, &config, NULL))
-		folder = path_join(config, "keys");
-	return try_keys_of(folder, c, ret_signer) || try_keys_of(KEY_DIR, c, ret_signer);
+		dir = path_join(config, "keys");
+	return try_keys_of(dir, c, ret_signer) || try_keys_of(KEY_DIR, c, ret_signer);
 }
 
 int pack_verify_signature(const char *path, const char *key, char **ret_signer,
@@ -305,8 +305,11 @@ int pack_verify_signature(const char *path, const char *key, char **ret_signer,
 		else if (why.code)
 			r = fail(err, why.code, "%s", why.text);
 		else if (!yes)
-			r = fail(err, MT_EDENIED, "%s: the signature does not hold for %s", path,
-				 key ? key : "any key in the folder keys of the configuration");
+			r = fail(
+				err, MT_EDENIED, "%s: the signature does not hold for %s",
+				path,
+				key ? key
+				    : "any key in the directory keys of the configuration");
 	}
 	free(c.bytes);
 	return r;

@@ -60,7 +60,7 @@ static int put_key(struct strbuf *out, const char *path)
 
 static char *index_path(const char *path, bool make)
 {
-	AUTO(free) char *cache = NULL, *folder = NULL;
+	AUTO(free) char *cache = NULL, *dir = NULL;
 	AUTO(strbuf) struct strbuf name = STRBUF(128);
 	uint64_t h = 14695981039346656037u;
 
@@ -68,11 +68,11 @@ static char *index_path(const char *path, bool make)
 		h = (h ^ (unsigned char)*path) * 1099511628211u;
 	if (xdg_dir("CACHE", make, &cache, NULL))
 		return NULL;
-	folder = path_join(cache, "packs");
-	if (!folder || (make && dir_make(folder, NULL)))
+	dir = path_join(cache, "packs");
+	if (!dir || (make && dir_make(dir, NULL)))
 		return NULL;
 	strbuf_addf(&name, "%016llx", (unsigned long long)h);
-	return path_join(folder, name.text);
+	return path_join(dir, name.text);
 }
 
 static void index_write(const struct pack *p, const struct skills *s)

@@ -37,7 +37,7 @@ struct pack *pack_free(struct pack *p)
 /* ---- the manifest ---------------------------------------------------------- */
 
 /* Lower is better; 0: it is none. pack.ini before plugin.json, both at the root or
- * one folder (of a plugin: two) below. */
+ * one directory (of a plugin: two) below. */
 static unsigned manifest_rank(const char *path)
 {
 	const char *file = strrchr(path, '/');
@@ -167,21 +167,21 @@ struct indexing {
 	unsigned rank;         /* of the manifest that was read */
 };
 
-/* Is it a Markdown file right in a folder of this name? */
-static bool is_in(const char *path, const char *folder)
+/* Is it a Markdown file right in a directory of this name? */
+static bool is_in(const char *path, const char *dir)
 {
 	const char *file = strrchr(path, '/');
-	size_t n = strlen(folder), len = file ? strlen(file) : 0, before;
+	size_t n = strlen(dir), len = file ? strlen(file) : 0, before;
 
 	if (len < 5 || strcasecmp(file + len - 3, ".md") != 0
 	    || strcasecmp(file + 1, "readme.md") == 0)
 		return false;
 	before = (size_t)(file - path);
-	return before >= n && strncmp(file - n, folder, n) == 0
+	return before >= n && strncmp(file - n, dir, n) == 0
 	       && (before == n || file[-(ptrdiff_t)n - 1] == '/');
 }
 
-/* A skill of the standard anywhere, an older one in a folder of such; what a plugin
+/* A skill of the standard anywhere, an older one in a directory of such; what a plugin
  * brings for the user to call. */
 static bool is_skill_file(const char *path)
 {
@@ -297,15 +297,15 @@ static int index_entry(const struct pack_entry *e, void *arg, struct error *err)
 /* If the lock file beside it names it, it must be what it was. */
 static int check_lock(const char *path, struct error *err)
 {
-	AUTO(free) char *folder = strdup(path);
-	char *slash = folder ? strrchr(folder, '/') : NULL;
+	AUTO(free) char *dir = strdup(path);
+	char *slash = dir ? strrchr(dir, '/') : NULL;
 	AUTO(json) json_object *locked = NULL;
 	char hex[65];
 
 	if (!slash)
 		return MT_OK;
 	*slash = '\0';
-	locked = packs_read_lock(folder);
+	locked = packs_read_lock(dir);
 	if (!locked)
 		return MT_OK;
 	json_object_object_foreach(locked, name, o) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * packs-install.c - archives that are installed: the folder and its lock file. */
+ * packs-install.c - archives that are installed: the directory and its lock file. */
 #include "skills/packs.h"
 #include "skills/skills-internal.h"
 
@@ -16,16 +16,16 @@ enum { LOCK_MAX = 4 << 20 };
 char *packs_dir(bool make, struct error *err)
 {
 	AUTO(free) char *data = NULL;
-	char *folder;
+	char *dir;
 
 	if (xdg_dir("DATA", make, &data, err))
 		return NULL;
-	folder = path_join(data, "skills.d");
-	if (folder && make && dir_make_durable(folder, err)) {
-		free(folder);
+	dir = path_join(data, "skills.d");
+	if (dir && make && dir_make_durable(dir, err)) {
+		free(dir);
 		return NULL;
 	}
-	return folder;
+	return dir;
 }
 
 int pack_hash(const char *path, char hex[65], struct error *err)
@@ -41,18 +41,18 @@ int pack_hash(const char *path, char hex[65], struct error *err)
 
 /* ---- the lock file --------------------------------------------------------- */
 
-json_object *packs_read_lock(const char *folder)
+json_object *packs_read_lock(const char *dir)
 {
-	AUTO(free) char *path = path_join(folder, LOCK_FILE), *text = NULL;
+	AUTO(free) char *path = path_join(dir, LOCK_FILE), *text = NULL;
 	size_t len;
 
 	return path && !file_read(path, LOCK_MAX, &text, &len, NULL)
 		       ? js_parse_object(text, len, NULL) : NULL;
 }
 
-static int lock_write(const char *folder, json_object *locked, struct error *err)
+static int lock_write(const char *dir, json_object *locked, struct error *err)
 {
-	AUTO(free) char *path = path_join(folder, LOCK_FILE);
+	AUTO(free) char *path = path_join(dir, LOCK_FILE);
 	size_t len;
 	const char *text = js_text(locked, &len);
 
@@ -100,9 +100,9 @@ static int copy_archive(const char *from, const char *to, struct error *err)
 	return r ? r : file_write(to, bytes, len, 0600, true, err);
 }
 
-static void remove_file(const char *folder, const char *file)
+static void remove_file(const char *dir, const char *file)
 {
-	AUTO(free) char *path = *file && !strchr(file, '/') ? path_join(folder, file) : NULL;
+	AUTO(free) char *path = *file && !strchr(file, '/') ? path_join(dir, file) : NULL;
 
 	if (path)
 		unlink(path);
@@ -121,12 +121,12 @@ static int check_signer(json_object *locked, const char *name, const char *signe
 		    *signer ? "by " : "is not signed", signer, name);
 }
 
-static int install(const struct pack *p, const char *path, const char *folder,
+static int install(const struct pack *p, const char *path, const char *dir,
 		   const char *source, const char *signer, char **ret_path, struct error *err)
 {
 	AUTO(free) char *file = file_name(p, path);
-	AUTO(free) char *to = file ? path_join(folder, file) : NULL;
-	AUTO(json) json_object *locked = packs_read_lock(folder);
+	AUTO(free) char *to = file ? path_join(dir, file) : NULL;
+	AUTO(json) json_object *locked = packs_read_lock(dir);
 	const char *before;
 	json_object *o;
 	char hex[65];
@@ -142,7 +142,7 @@ static int install(const struct pack *p, const char *path, const char *folder,
 	locked = locked ? locked : json_object_new_object();
 	before = js_str(js_get(locked, p->name), "file", "");
 	if (strcmp(before, file) != 0)
-		remove_file(folder, before);
+		remove_file(dir, before);
 	o = json_object_new_object();
 	js_set_str(o, "file", file);
 	js_set_str(o, "version", p->version);
@@ -151,16 +151,17 @@ static int install(const struct pack *p, const char *path, const char *folder,
 	js_set_str(o, "signer", signer);
 	*ret_path = STEAL(to);
 	return js_set(locked, p->name, o) ? out_of_memory(err)
-					  : lock_write(folder, locked, err);
+					  : lock_write(dir, locked, err);
 }
 
 int pack_install(const char *path, const char *source, const char *signer,
 		 char **ret_name, struct error *err)
 {
-	AUTO(free) char *folder = packs_dir(true, err), *to = NULL;
+	AUTO(free) char *dir = packs_dir(true, err), *to = NULL;
 	AUTO(pack) struct pack *p = NULL;
 	AUTO(skills) struct skills *s = NULL;
-	int r = folder ? pack_open(path, &p, &s, err) : fail(err, MT_EIO, "no folder for it");
+	int r = dir ? pack_open(path, &p, &s, err)
+		    : fail(err, MT_EIO, "no directory for it");
 
 	if (r)
 		return r;
@@ -172,7 +173,7 @@ int pack_install(const char *path, const char *source, const char *signer,
 			    p->name);
 	if (!skills_at(s, 0))
 		return fail(err, MT_EINVAL, "%s: there is no skill in it", path);
-	r = install(p, path, folder, source, signer, &to, err);
+	r = install(p, path, dir, source, signer, &to, err);
 	if (!r) { /* so that no start has to read all of it */
 		AUTO(skills) struct skills *known = skills_new("", NULL);
 
@@ -185,13 +186,13 @@ int pack_install(const char *path, const char *source, const char *signer,
 
 int pack_remove(const char *name, struct error *err)
 {
-	AUTO(free) char *folder = packs_dir(false, err);
-	AUTO(json) json_object *locked = folder ? packs_read_lock(folder) : NULL;
+	AUTO(free) char *dir = packs_dir(false, err);
+	AUTO(json) json_object *locked = dir ? packs_read_lock(dir) : NULL;
 	json_object *o = js_get(locked, name);
 
 	if (!o)
 		return fail(err, MT_ENOTFOUND, "no pack `%.100s` is installed", name);
-	remove_file(folder, js_str(o, "file", ""));
+	remove_file(dir, js_str(o, "file", ""));
 	json_object_object_del(locked, name);
-	return lock_write(folder, locked, err);
+	return lock_write(dir, locked, err);
 }

@@ -78,14 +78,14 @@ bool pack_is_archive(const char *file)
 
 /* ---- names in an archive ------------------------------------------------- */
 
-/* Take "." and empty parts out of a path and resolve ".." ; below `folder` if that
+/* Take "." and empty parts out of a path and resolve ".." ; below `dir` if that
  * is not NULL. @return false: it leads out of the root. */
-static bool resolve_link_target(const char *folder, const char *path, struct strbuf *out)
+static bool resolve_link_target(const char *dir, const char *path, struct strbuf *out)
 {
 	if (*path == '/')
 		return false;
-	if (folder)
-		strbuf_add(out, folder);
+	if (dir)
+		strbuf_add(out, dir);
 	while (*path) {
 		size_t n = strcspn(path, "/");
 
@@ -168,8 +168,8 @@ static void names_place(char **names, size_t room, char *name)
 }
 
 /* Remember a name, after a letter for what it is. @return MT_EEXIST: it was there;
- * a folder may come again. */
-static int names_add(struct scan *s, const char *name, bool is_folder)
+ * a directory may come again. */
+static int names_add(struct scan *s, const char *name, bool is_dir)
 {
 	char *copy;
 
@@ -189,8 +189,8 @@ static int names_add(struct scan *s, const char *name, bool is_folder)
 	for (size_t at = hash_name(name) & (s->room - 1); s->names[at];
 	     at = (at + 1) & (s->room - 1))
 		if (strcmp(s->names[at] + 1, name) == 0)
-			return is_folder && s->names[at][0] == 'd' ? MT_OK : MT_EEXIST;
-	if (asprintf(&copy, "%c%s", is_folder ? 'd' : 'f', name) < 0)
+			return is_dir && s->names[at][0] == 'd' ? MT_OK : MT_EEXIST;
+	if (asprintf(&copy, "%c%s", is_dir ? 'd' : 'f', name) < 0)
 		return MT_ENOMEM;
 	names_place(s->names, s->room, copy);
 	s->count++;
@@ -243,17 +243,17 @@ static int check_entry_link(struct scan *s, struct archive_entry *entry, const c
 		      struct strbuf *target)
 {
 	const char *to = s->api->archive_entry_symlink_utf8(entry);
-	AUTO(free) char *folder = strdup(path);
-	char *slash = folder ? strrchr(folder, '/') : NULL;
+	AUTO(free) char *dir = strdup(path);
+	char *slash = dir ? strrchr(dir, '/') : NULL;
 
-	if (!folder)
+	if (!dir)
 		return out_of_memory(s->err);
 	if (slash)
 		*slash = '\0';
 	if (!to)
 		to = s->api->archive_entry_symlink(entry);
 	if (!to || !utf8_valid(to, strlen(to)) ||
-	    !resolve_link_target(slash ? folder : NULL, to, target))
+	    !resolve_link_target(slash ? dir : NULL, to, target))
 		return fail(s->err, MT_EINVAL, "a link leads out of it: %.200s", path);
 	return MT_OK;
 }
@@ -530,7 +530,7 @@ static int write_signature(struct pack_writer *m, const char *key)
 	return r ? r : write_entry(m, PACK_SIGNATURE, text.text, text.len, false);
 }
 
-/* Folders may begin with a dot, files but one may not. */
+/* Directories may begin with a dot, files but one may not. */
 static int is_packed(const struct dirent *d)
 {
 	static const char *const never[] = { ".", "..", ".git", ".hg", ".svn" };
@@ -547,21 +547,21 @@ static int compare_dirents(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static bool is_within(const char *path, const char *folder)
+static bool is_within(const char *path, const char *dir)
 {
-	size_t n = strlen(folder);
+	size_t n = strlen(dir);
 
-	return strncmp(path, folder, n) == 0 && (path[n] == '/' || path[n] == '\0');
+	return strncmp(path, dir, n) == 0 && (path[n] == '/' || path[n] == '\0');
 }
 
-/* What a link names is packed in its place, if that is in the tree. A link to a folder
+/* What a link names is packed in its place, if that is in the tree. A link to a directory
  * that it is in itself would have no end. @return 1: it is left out. */
 static int follow_link(struct pack_writer *m, const char *root, const char *path,
 		       struct stat *ret_st)
 {
 	AUTO(free) char *real = realpath(path, NULL), *top = realpath(root, NULL);
-	AUTO(free) char *folder = strndup(path, (size_t)(strrchr(path, '/') - path));
-	AUTO(free) char *around = folder ? realpath(folder, NULL) : NULL;
+	AUTO(free) char *dir = strndup(path, (size_t)(strrchr(path, '/') - path));
+	AUTO(free) char *around = dir ? realpath(dir, NULL) : NULL;
 
 	if (!real || !top || !around || stat(path, ret_st))
 		return fail(m->err, MT_EINVAL, "%s: the link leads nowhere", path);
@@ -570,16 +570,16 @@ static int follow_link(struct pack_writer *m, const char *root, const char *path
 	return S_ISDIR(ret_st->st_mode) && is_within(around, real);
 }
 
-static int write_folder(struct pack_writer *m, const char *root, const char *below,
+static int write_dir(struct pack_writer *m, const char *root, const char *below,
 			unsigned depth)
 {
-	AUTO(free) char *folder = path_join(root, below);
+	AUTO(free) char *dir = path_join(root, below);
 	struct dirent **names = NULL;
-	int n = folder ? scandir(folder, &names, is_packed, compare_dirents) : -1,
+	int n = dir ? scandir(dir, &names, is_packed, compare_dirents) : -1,
 	    r = MT_OK;
 
 	if (n < 0)
-		r = fail(m->err, MT_EIO, "%s: %s", folder ? folder : root, strerror(errno));
+		r = fail(m->err, MT_EIO, "%s: %s", dir ? dir : root, strerror(errno));
 	for (int i = 0; i < n; i++) {
 		AUTO(free) char *name = *below ? path_join(below, names[i]->d_name)
 					       : strdup(names[i]->d_name);
@@ -603,7 +603,7 @@ static int write_folder(struct pack_writer *m, const char *root, const char *bel
 		if (hidden && !S_ISDIR(st.st_mode))
 			continue;
 		if (S_ISDIR(st.st_mode) && depth < 16)
-			r = write_folder(m, root, name, depth + 1);
+			r = write_dir(m, root, name, depth + 1);
 		else if (S_ISREG(st.st_mode))
 			r = write_file(m, name, path, st.st_mode & S_IXUSR);
 		else
@@ -634,7 +634,7 @@ static void choose_form(struct pack_writer *m, const char *path)
 	}
 }
 
-int pack_make(const char *folder, const char *path, const char *key, struct error *err)
+int pack_make(const char *dir, const char *path, const char *key, struct error *err)
 {
 	struct pack_writer m = { .api = archive_api(err),
 				 .err = err,
@@ -655,7 +655,7 @@ int pack_make(const char *folder, const char *path, const char *key, struct erro
 	choose_form(&m, path);
 	m.api->archive_write_set_bytes_in_last_block(m.archive, 1);
 	r = m.api->archive_write_open_fd(m.archive, fd) == ARCHIVE_OK
-		    ? write_folder(&m, folder, "", 0) : write_failed(&m);
+		    ? write_dir(&m, dir, "", 0) : write_failed(&m);
 	if (!r && key)
 		r = write_signature(&m, key);
 	if (!r && m.api->archive_write_close(m.archive) != ARCHIVE_OK)

@@ -29,7 +29,7 @@ struct pack {
 /** One entry, while an archive is read. Borrowed. */
 struct pack_entry {
 	const char *path;
-	char kind;                     /* 'f' file, 'd' folder, 'l' link */
+	char kind;                     /* 'f' file, 'd' directory, 'l' link */
 	const char *target;            /* of a link: where it leads, from the root */
 	const char *bytes;             /* of a file that is wanted; else NULL */
 	size_t len;
@@ -50,10 +50,10 @@ int pack_scan(const char *path, const struct pack_reader *reader, struct error *
 /** One file of it; owned. */
 int pack_file(const char *path, const char *inside, char **ret, size_t *ret_len,
 	      struct error *err);
-/** Make an archive of a folder, after the suffix of `path`; no hidden files but
- *  .mcp.json. Links inside the folder become what they name. With a key (PEM; may
+/** Make an archive of a directory, after the suffix of `path`; no hidden files but
+ *  .mcp.json. Links inside the directory become what they name. With a key (PEM; may
  *  be NULL) its signature is put inside. */
-int pack_make(const char *folder, const char *path, const char *key, struct error *err);
+int pack_make(const char *dir, const char *path, const char *key, struct error *err);
 /** True if the file name has the suffix of an archive that is read. */
 bool pack_is_archive(const char *file);
 
@@ -82,7 +82,7 @@ int pack_install(const char *path, const char *source, const char *signer,
 		 char **ret_name, struct error *err);
 int pack_remove(const char *name, struct error *err);
 /** What the lock file says: {NAME: {file, version, sha256, source, signer}}; owned. */
-json_object *packs_read_lock(const char *folder);
+json_object *packs_read_lock(const char *dir);
 int pack_hash(const char *path, char hex[65], struct error *err);
 
 /* ---- signatures --------------------------------------------------------- */

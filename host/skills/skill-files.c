@@ -12,15 +12,15 @@
 
 enum { FILES_DEPTH_MAX = 6 };
 
-/* The folder of a skill; owned. NULL: it has none of its own. */
+/* The directory of a skill; owned. NULL: it has none of its own. */
 static char *skill_dir_of(const struct skill *skill)
 {
-	char *folder = skill->listed ? strdup(skill->source) : NULL;
-	char *slash = folder ? strrchr(folder, '/') : NULL;
+	char *dir = skill->listed ? strdup(skill->source) : NULL;
+	char *slash = dir ? strrchr(dir, '/') : NULL;
 
 	if (slash)
 		*slash = '\0';
-	return folder;
+	return dir;
 }
 
 static int compare_file_names(const struct dirent **a, const struct dirent **b)
@@ -36,9 +36,9 @@ static int is_listed_file(const struct dirent *d)
 static void list_files(json_object *list, const char *root, const char *below,
 		       unsigned depth, size_t max)
 {
-	AUTO(free) char *folder = path_join(root, below);
+	AUTO(free) char *dir = path_join(root, below);
 	struct dirent **names = NULL;
-	int n = folder ? scandir(folder, &names, is_listed_file, compare_file_names) : -1;
+	int n = dir ? scandir(dir, &names, is_listed_file, compare_file_names) : -1;
 
 	for (int i = 0; i < n; i++) {
 		AUTO(free) char *path = *below ? path_join(below, names[i]->d_name)
@@ -57,7 +57,7 @@ static void list_files(json_object *list, const char *root, const char *below,
 /* ---- in an archive ------------------------------------------------------- */
 
 struct listing {
-	const char *folder;
+	const char *dir;
 	json_object *list;
 	size_t max;
 };
@@ -65,19 +65,19 @@ struct listing {
 static int list_entry(const struct pack_entry *e, void *arg, struct error *err)
 {
 	struct listing *l = arg;
-	size_t n = strlen(l->folder);
+	size_t n = strlen(l->dir);
 	const char *name = e->path + n + 1;
 
 	(void)err;
-	if (e->kind == 'f' && strncmp(e->path, l->folder, n) == 0 && e->path[n] == '/' &&
+	if (e->kind == 'f' && strncmp(e->path, l->dir, n) == 0 && e->path[n] == '/' &&
 	    !skill_is_standard_file(name) && json_object_array_length(l->list) < l->max)
 		js_add(l->list, json_object_new_string(name));
 	return MT_OK;
 }
 
-static void list_pack(json_object *list, const char *archive, const char *folder, size_t max)
+static void list_pack(json_object *list, const char *archive, const char *dir, size_t max)
 {
-	struct listing l = { folder, list, max };
+	struct listing l = { dir, list, max };
 	const struct pack_reader reader = { .entry = list_entry, .arg = &l };
 
 	pack_scan(archive, &reader, NULL);
@@ -88,23 +88,23 @@ static void list_pack(json_object *list, const char *archive, const char *folder
 json_object *skills_files(const struct skill *skill, size_t max)
 {
 	json_object *list = json_object_new_array();
-	AUTO(free) char *folder = skill_dir_of(skill);
+	AUTO(free) char *dir = skill_dir_of(skill);
 
-	if (list && folder && skill->pack)
-		list_pack(list, ((const struct pack *)skill->pack)->path, folder, max);
-	else if (list && folder)
-		list_files(list, folder, "", 0, max);
+	if (list && dir && skill->pack)
+		list_pack(list, ((const struct pack *)skill->pack)->path, dir, max);
+	else if (list && dir)
+		list_files(list, dir, "", 0, max);
 	return list;
 }
 
 int skills_file(const struct skill *skill, const char *path, char **ret,
 		size_t *ret_len, struct error *err)
 {
-	AUTO(free) char *folder = skill_dir_of(skill);
-	AUTO(free) char *joined = folder && *path && *path != '/' ? path_join(folder, path)
+	AUTO(free) char *dir = skill_dir_of(skill);
+	AUTO(free) char *joined = dir && *path && *path != '/' ? path_join(dir, path)
 								  : NULL;
 	AUTO(free) char *real = joined ? realpath(joined, NULL) : NULL;
-	AUTO(free) char *root = folder ? realpath(folder, NULL) : NULL;
+	AUTO(free) char *root = dir ? realpath(dir, NULL) : NULL;
 	size_t n = root ? strlen(root) : 0;
 
 	if (skill->pack && joined)

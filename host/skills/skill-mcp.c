@@ -51,14 +51,14 @@ static json_object *from_list(json_object *list)
 static char *read_beside(const struct skill *s, size_t *ret_len)
 {
 	const struct pack *pack = s->pack;
-	AUTO(free) char *folder = s->listed ? strdup(s->source) : NULL, *path = NULL;
-	char *slash = folder ? strrchr(folder, '/') : NULL, *text = NULL;
+	AUTO(free) char *dir = s->listed ? strdup(s->source) : NULL, *path = NULL;
+	char *slash = dir ? strrchr(dir, '/') : NULL, *text = NULL;
 
-	if (!folder || (!slash && !pack))
+	if (!dir || (!slash && !pack))
 		return NULL;
 	if (slash)
 		*slash = '\0';
-	path = slash ? path_join(folder, ".mcp.json") : strdup(".mcp.json");
+	path = slash ? path_join(dir, ".mcp.json") : strdup(".mcp.json");
 	if (!path || (pack ? pack_file(pack->path, path, &text, ret_len, NULL)
 			   : file_read(path, SERVERS_FILE_MAX, &text, ret_len, NULL)))
 		return NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * skill-paths.c (host/context) - the folders where skills are looked for. */
+ * skill-paths.c (host/context) - the directories where skills are looked for. */
 #include "skills/packs.h"
 #include "skills/skills-internal.h"
 
@@ -11,16 +11,22 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-enum { DEPTH_MAX = 6, FOLDER_FILES_MAX = 2000, FOLDERS_MAX = 4000, WALK_MAX = 20000, WALK_DEPTH_MAX = 12 };
+enum {
+	DEPTH_MAX = 6,
+	DIR_FILES_MAX = 2000,
+	DIRS_MAX = 4000,
+	WALK_MAX = 20000,
+	WALK_DEPTH_MAX = 12
+};
 
-/* ---- one folder --------------------------------------------------------- */
+/* ---- one directory --------------------------------------------------------- */
 
-/* Names of Markdown files and folders with SKILL.md below a folder, sorted. */
+/* Names of Markdown files and directories with SKILL.md below a directory, sorted. */
 struct found {
-	char *paths[FOLDER_FILES_MAX];
+	char *paths[DIR_FILES_MAX];
 	size_t count;
-	struct { dev_t device; ino_t node; } folders[FOLDERS_MAX];
-	size_t folder_count;   /* looked into */
+	struct { dev_t device; ino_t node; } dirs[DIRS_MAX];
+	size_t dir_count;   /* looked into */
 };
 
 static void found_clear(struct found *f)
@@ -32,22 +38,22 @@ static void found_clear(struct found *f)
 
 static void found_add(struct found *f, const char *path)
 {
-	char *copy = f->count < FOLDER_FILES_MAX ? strdup(path) : NULL;
+	char *copy = f->count < DIR_FILES_MAX ? strdup(path) : NULL;
 
 	if (copy)
 		f->paths[f->count++] = copy;
 }
 
-/* Is a folder another than those before? Links may lead to one of them. */
-static bool folder_is_new(struct found *f, const struct stat *st)
+/* Is a directory another than those before? Links may lead to one of them. */
+static bool dir_is_new(struct found *f, const struct stat *st)
 {
-	for (size_t i = 0; i < f->folder_count; i++)
-		if (f->folders[i].node == st->st_ino && f->folders[i].device == st->st_dev)
+	for (size_t i = 0; i < f->dir_count; i++)
+		if (f->dirs[i].node == st->st_ino && f->dirs[i].device == st->st_dev)
 			return false;
-	if (f->folder_count == FOLDERS_MAX)
+	if (f->dir_count == DIRS_MAX)
 		return false;
-	f->folders[f->folder_count].device = st->st_dev;
-	f->folders[f->folder_count++].node = st->st_ino;
+	f->dirs[f->dir_count].device = st->st_dev;
+	f->dirs[f->dir_count++].node = st->st_ino;
 	return true;
 }
 
@@ -69,7 +75,7 @@ static int not_dots(const struct dirent *d)
 	return d->d_name[0] != '.';
 }
 
-/* Folders may begin with a dot (.curated, .system); those of version control hold no
+/* Directories may begin with a dot (.curated, .system); those of version control hold no
  * skills. */
 static int may_hold(const struct dirent *d)
 {
@@ -82,16 +88,16 @@ static int may_hold(const struct dirent *d)
 	       d->d_type == DT_LNK;
 }
 
-/* A folder that is a skill itself: the file, owned. */
-static char *standard_file(const char *folder, struct dirent **names, int count)
+/* A directory that is a skill itself: the file, owned. */
+static char *standard_file(const char *dir, struct dirent **names, int count)
 {
 	for (int i = 0; i < count; i++)
 		if (skill_is_standard_file(names[i]->d_name))
-			return path_join(folder, names[i]->d_name);
+			return path_join(dir, names[i]->d_name);
 	return NULL;
 }
 
-static void find_skill_files(struct found *f, const char *folder, unsigned depth);
+static void find_skill_files(struct found *f, const char *dir, unsigned depth);
 
 static void find_skill_file(struct found *f, const char *path, const char *name,
 			    unsigned depth)
@@ -100,23 +106,23 @@ static void find_skill_file(struct found *f, const char *path, const char *name,
 
 	if (stat(path, &st))
 		return;
-	if (S_ISDIR(st.st_mode) && depth < DEPTH_MAX && folder_is_new(f, &st))
+	if (S_ISDIR(st.st_mode) && depth < DEPTH_MAX && dir_is_new(f, &st))
 		find_skill_files(f, path, depth + 1);
 	else if (S_ISREG(st.st_mode) && *name != '.' && is_markdown(name))
 		found_add(f, path);
 }
 
-/* What lies in the folder of a skill is its own: no further skills. */
-static void find_skill_files(struct found *f, const char *folder, unsigned depth)
+/* What lies in the directory of a skill is its own: no further skills. */
+static void find_skill_files(struct found *f, const char *dir, unsigned depth)
 {
 	struct dirent **names = NULL;
-	int n = scandir(folder, &names, may_hold, compare_skill_dirs);
-	char *file = n > 0 ? standard_file(folder, names, n) : NULL;
+	int n = scandir(dir, &names, may_hold, compare_skill_dirs);
+	char *file = n > 0 ? standard_file(dir, names, n) : NULL;
 
 	if (file)
 		found_add(f, file);
 	for (int i = 0; i < n; i++) {
-		AUTO(free) char *path = path_join(folder, names[i]->d_name);
+		AUTO(free) char *path = path_join(dir, names[i]->d_name);
 
 		if (!file && path)
 			find_skill_file(f, path, names[i]->d_name, depth);
@@ -147,16 +153,17 @@ static int add_ranked(struct skills *s, struct skill **read, size_t count,
 	return r;
 }
 
-/* Is a file right in a folder that is for skills of the older form? */
+/* Is a file right in a directory that is for skills of the older form? */
 static bool is_in_skills(const char *path)
 {
-	static const char *const folders[] = { "/skills/", "/microagents/" };
+	static const char *const dirs[] = { "/skills/", "/microagents/" };
 	const char *file = strrchr(path, '/');
 
-	for (size_t i = 0; file && i < ARRAY_LEN(folders); i++) {
-		size_t n = strlen(folders[i]);
+	for (size_t i = 0; file && i < ARRAY_LEN(dirs); i++) {
+		size_t n = strlen(dirs[i]);
 
-		if ((size_t)(file + 1 - path) >= n && strncmp(file + 1 - n, folders[i], n) == 0)
+		if ((size_t)(file + 1 - path) >= n &&
+		    strncmp(file + 1 - n, dirs[i], n) == 0)
 			return true;
 	}
 	return false;
@@ -175,7 +182,7 @@ static int drop_other_texts(struct skills *s, struct skill **read, size_t count,
 			continue;
 		r = skills_report_problem(
 			s, read[i]->source, true,
-			"not a skill: outside of a folder "
+			"not a skill: outside of a directory "
 			"`skills` or `microagents` it needs triggers, inputs or paths",
 			err);
 		read[i] = skill_free(read[i]);
@@ -184,10 +191,11 @@ static int drop_other_texts(struct skills *s, struct skill **read, size_t count,
 }
 
 /* `checkout`: not everything in it is meant as a skill. */
-static int add_folder(struct skills *s, const char *folder, const char *place,
+static int add_dir(struct skills *s, const char *dir, const char *place,
 		      bool checkout, struct error *err)
 {
-	AUTO(free) struct found *f = access(folder, R_OK | X_OK) ? NULL : calloc(1, sizeof *f);
+	AUTO(free)
+	struct found *f = access(dir, R_OK | X_OK) ? NULL : calloc(1, sizeof *f);
 	AUTO(free) struct skill **read = NULL;
 	struct stat st;
 	size_t count;
@@ -195,14 +203,14 @@ static int add_folder(struct skills *s, const char *folder, const char *place,
 
 	if (!f)
 		return MT_OK;
-	if (stat(folder, &st) == 0 && folder_is_new(f, &st))
-		find_skill_files(f, folder, 0);
+	if (stat(dir, &st) == 0 && dir_is_new(f, &st))
+		find_skill_files(f, dir, 0);
 	count = f->count;
 	read = calloc(count + 1, sizeof(struct skill *));
 	if (!read)
 		r = out_of_memory(err);
 	for (size_t i = 0; !r && i < count; i++)
-		r = skills_read(s, f->paths[i], folder, &read[i], err);
+		r = skills_read(s, f->paths[i], dir, &read[i], err);
 	found_clear(f);
 	if (!r && checkout)
 		r = drop_other_texts(s, read, count, err);
@@ -214,15 +222,15 @@ static int add_folder(struct skills *s, const char *folder, const char *place,
 	return add_ranked(s, read, count, place, err);
 }
 
-static int add_skill_dirs(struct skills *s, const char *base, const char *const *folders,
+static int add_skill_dirs(struct skills *s, const char *base, const char *const *dirs,
 		     const char *place, struct error *err)
 {
 	int r = MT_OK;
 
-	for (; !r && *folders; folders++) {
-		AUTO(free) char *folder = path_join(base, *folders);
+	for (; !r && *dirs; dirs++) {
+		AUTO(free) char *dir = path_join(base, *dirs);
 
-		r = folder ? add_folder(s, folder, place, false, err)
+		r = dir ? add_dir(s, dir, place, false, err)
 			   : out_of_memory(err);
 	}
 	return r;
@@ -230,20 +238,20 @@ static int add_skill_dirs(struct skills *s, const char *base, const char *const 
 
 /* ---- the project -------------------------------------------------------- */
 
-static const char *const project_folders[] = {
+static const char *const project_dirs[] = {
 	".agents/skills", ".openhands/skills", ".openhands/microagents", NULL,
 };
 
 /* AGENTS.md and the like, in this order; of several names for one the first. */
-static int add_rules(struct skills *s, const char *folder, struct error *err)
+static int add_rules(struct skills *s, const char *dir, struct error *err)
 {
 	static const char *const order[] = { "cursorrules", "agents", "claude", "gemini" };
 	struct dirent **names = NULL;
-	int n = scandir(folder, &names, NULL, compare_skill_dirs), r = MT_OK;
+	int n = scandir(dir, &names, NULL, compare_skill_dirs), r = MT_OK;
 
 	for (size_t k = 0; k < ARRAY_LEN(order); k++)
 		for (int i = 0; !r && i < n; i++) {
-			AUTO(free) char *path = path_join(folder, names[i]->d_name);
+			AUTO(free) char *path = path_join(dir, names[i]->d_name);
 			const char *name = "";
 			struct skill *read = NULL;
 
@@ -260,7 +268,7 @@ static int add_rules(struct skills *s, const char *folder, struct error *err)
 	return r;
 }
 
-/* The folder above with .git in it, below the one of the user; owned. */
+/* The directory above with .git in it, below the one of the user; owned. */
 static char *git_root(const char *workspace)
 {
 	const char *home = getenv("HOME");
@@ -290,17 +298,17 @@ static int add_project(struct skills *s, struct error *err)
 	if (!r && root && strcmp(root, s->workspace) != 0)
 		r = add_rules(s, root, err);
 	if (!r)
-		r = add_skill_dirs(s, s->workspace, project_folders, "project", err);
+		r = add_skill_dirs(s, s->workspace, project_dirs, "project", err);
 	if (!r && root && strcmp(root, s->workspace) != 0)
-		r = add_skill_dirs(s, root, project_folders, "project", err);
+		r = add_skill_dirs(s, root, project_dirs, "project", err);
 	free(STEAL(s->within));
 	return r;
 }
 
-/* ---- AGENTS.md in folders of the project --------------------------------- */
+/* ---- AGENTS.md in directories of the project --------------------------------- */
 
-/* The rules of one folder, `path` below the workspace. */
-static int add_folder_rules(struct skills *s, const char *below, struct error *err)
+/* The rules of one directory, `path` below the workspace. */
+static int add_dir_rules(struct skills *s, const char *below, struct error *err)
 {
 	AUTO(strbuf) struct strbuf name = STRBUF(8192), path = STRBUF(16384);
 	struct skill *read = NULL;
@@ -342,12 +350,12 @@ int skills_add_path_rules(struct skills *s, const char *path, struct error *err)
 		if (!below)
 			return out_of_memory(err);
 		if (*below)
-			r = add_folder_rules(s, below, err);
+			r = add_dir_rules(s, below, err);
 	}
 	return r;
 }
 
-/* Folders that are nobody's to write rules in. */
+/* Directories that are nobody's to write rules in. */
 static bool is_generated_dir(const char *name)
 {
 	static const char *const names[] = {
@@ -365,14 +373,14 @@ static bool is_generated_dir(const char *name)
 static int walk_rule_dirs(struct skills *s, const char *below, unsigned depth,
 			  size_t *left, struct error *err)
 {
-	AUTO(free) char *folder = *below ? path_join(s->workspace, below)
+	AUTO(free) char *dir = *below ? path_join(s->workspace, below)
 					 : strdup(s->workspace);
 	struct dirent **names = NULL;
-	int n = folder ? scandir(folder, &names, not_dots, compare_skill_dirs) : -1,
+	int n = dir ? scandir(dir, &names, not_dots, compare_skill_dirs) : -1,
 	    r = MT_OK;
 
 	if (*below)
-		r = add_folder_rules(s, below, err);
+		r = add_dir_rules(s, below, err);
 	for (int i = 0; i < n; i++) {
 		AUTO(free) char *path = *below ? path_join(below, names[i]->d_name)
 					       : strdup(names[i]->d_name);
@@ -421,13 +429,13 @@ int skills_load_project(const char *workspace, struct skills **ret, struct error
 
 static int add_user(struct skills *s, struct error *err)
 {
-	static const char *const folders[] = {
+	static const char *const dirs[] = {
 		".agents/skills", ".openhands/skills", ".openhands/microagents", NULL,
 	};
 	static const char *const own[] = { "skills", NULL };
 	const char *home = getenv("HOME");
 	AUTO(free) char *config = NULL, *data = NULL;
-	int r = home && *home ? add_skill_dirs(s, home, folders, "user", err) : MT_OK;
+	int r = home && *home ? add_skill_dirs(s, home, dirs, "user", err) : MT_OK;
 
 	if (!r && !xdg_dir("CONFIG", false, &config, NULL))
 		r = add_skill_dirs(s, config, own, "user", err);
@@ -441,14 +449,14 @@ static int is_archive(const struct dirent *d)
 	return d->d_name[0] != '.' && pack_is_archive(d->d_name);
 }
 
-/* The archives of a folder. */
-static int add_packs(struct skills *s, const char *folder, struct error *err)
+/* The archives of a directory. */
+static int add_packs(struct skills *s, const char *dir, struct error *err)
 {
 	struct dirent **names = NULL;
-	int n = scandir(folder, &names, is_archive, compare_skill_dirs), r = MT_OK;
+	int n = scandir(dir, &names, is_archive, compare_skill_dirs), r = MT_OK;
 
 	for (int i = 0; i < n; i++) {
-		AUTO(free) char *path = path_join(folder, names[i]->d_name);
+		AUTO(free) char *path = path_join(dir, names[i]->d_name);
 
 		if (!r && path)
 			r = skills_add_pack(s, path, err);
@@ -467,7 +475,7 @@ static int add_all_packs(struct skills *s, struct error *err)
 	return r ? r : add_packs(s, SKILL_DIR ".d", err);
 }
 
-/* The folders of [skills] path: for instance a checkout of the organisation's. */
+/* The directories of [skills] path: for instance a checkout of the organisation's. */
 static int add_configured(struct skills *s, const struct config *c, struct error *err)
 {
 	const char *rest = config_get(c, "skills", "path"), *item;
@@ -476,27 +484,27 @@ static int add_configured(struct skills *s, const struct config *c, struct error
 
 	while (!r && rest && list_next(&rest, &item, &len)) {
 		AUTO(free) char *given = strndup(item, len);
-		AUTO(free) char *folder = given ? path_expand(given) : NULL;
+		AUTO(free) char *dir = given ? path_expand(given) : NULL;
 
-		if (!folder)
+		if (!dir)
 			return out_of_memory(err);
-		if (access(folder, R_OK | X_OK))
-			r = skills_report_problem(s, folder, false, "no such folder",
+		if (access(dir, R_OK | X_OK))
+			r = skills_report_problem(s, dir, false, "no such directory",
 						  err);
 		else
-			r = add_folder(s, folder, "organisation", true, err);
+			r = add_dir(s, dir, "organisation", true, err);
 	}
 	return r;
 }
 
-/* A pack; or, while they are worked on, a folder. */
+/* A pack; or, while they are worked on, a directory. */
 static int add_bundled(struct skills *s, const char *path, struct error *err)
 {
 	size_t before = s->count;
 	int r;
 
 	if (!pack_is_archive(path))
-		return add_folder(s, path, "bundled", false, err);
+		return add_dir(s, path, "bundled", false, err);
 	r = access(path, R_OK) ? MT_OK : skills_add_signed_pack(s, path, err);
 	for (size_t i = before; i < s->count; i++)
 		s->list[i]->place = "bundled";

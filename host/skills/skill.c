@@ -47,7 +47,7 @@ static bool well_formed(const char *name)
 	return !dash;
 }
 
-size_t skill_name_faults(const char *name, const char *folder, struct strbuf *out)
+size_t skill_name_faults(const char *name, const char *dir, struct strbuf *out)
 {
 	size_t n = 0;
 
@@ -63,9 +63,9 @@ size_t skill_name_faults(const char *name, const char *folder, struct strbuf *ou
 	if (!well_formed(name))
 		strbuf_addf(out, "%sName must be lowercase alphanumeric with single "
 			    "hyphens (e.g., 'my-skill', 'pdf-tools')", n++ ? "; " : "");
-	if (folder && strcmp(name, folder) != 0)
+	if (dir && strcmp(name, dir) != 0)
 		strbuf_addf(out, "%sName '%s' does not match directory '%s'",
-			    n++ ? "; " : "", name, folder);
+			    n++ ? "; " : "", name, dir);
 	return n;
 }
 
@@ -102,7 +102,7 @@ static const char *file_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* The last folder of a path; owned. */
+/* The last directory of a path; owned. */
 static char *parent_name(const char *path)
 {
 	const char *end = strrchr(path, '/'), *start = end;
@@ -331,15 +331,15 @@ static int take_body(struct skill *s, const char *body, size_t len, struct error
 static int take_name(struct skill *s, json_object *given, const char *base, bool strict,
 		     struct error *warning, struct error *err)
 {
-	AUTO(free) char *folder = s->listed ? parent_name(s->source) : NULL;
+	AUTO(free) char *dir = s->listed ? parent_name(s->source) : NULL;
 	AUTO(strbuf) struct strbuf faults = STRBUF(8192);
 
 	s->name = given	      ? strdup(json_object_get_string(given))
-		  : s->listed ? strdup(folder)
+		  : s->listed ? strdup(dir)
 			      : name_below(s->source, base);
 	if (!s->name)
 		return out_of_memory(err);
-	if (!s->listed || !skill_name_faults(s->name, folder, &faults))
+	if (!s->listed || !skill_name_faults(s->name, dir, &faults))
 		return *s->name ? MT_OK : fail(err, MT_EINVAL, "the name is empty");
 	if (strict || !*s->name)
 		return fail(err, MT_EINVAL, "Invalid skill name '%s': %s", s->name,

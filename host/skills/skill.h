@@ -43,9 +43,9 @@ struct skill {
 };
 
 /** Read one file. `path` decides on the form and, without a name in the front
- *  matter, on the name: of the folder, or the path below `base` (may be NULL).
+ *  matter, on the name: of the directory, or the path below `base` (may be NULL).
  *  `strict`: a name that the standard does not allow, or that is not the
- *  folder's, is an error; else it is a warning in `ret_warning` (may be NULL).
+ *  directory's, is an error; else it is a warning in `ret_warning` (may be NULL).
  *  @return the skill, owned, or NULL with `err` filled. */
 struct skill *skill_parse(const char *path, const char *base, const char *text, size_t len,
 			  bool strict, struct error *ret_warning, struct error *err);
@@ -53,8 +53,8 @@ struct skill *skill_free(struct skill *s);
 AUTO_DEFINE(skill, struct skill *, skill_free)
 
 /** What is wrong with a name by the standard: up to two sentences, separated by
- *  "; ". `folder` may be NULL. @return how many. */
-size_t skill_name_faults(const char *name, const char *folder, struct strbuf *out);
+ *  "; ". `dir` may be NULL. @return how many. */
+size_t skill_name_faults(const char *name, const char *dir, struct strbuf *out);
 /** True for a name of a file that is taken as it is; `ret_name` is the skill's. */
 bool skill_is_rules_file(const char *file, const char **ret_name);
 /** True if this file name is SKILL.md. */

@@ -18,7 +18,7 @@ struct skills {
 	struct pack **packs;
 	size_t pack_count;
 	char *within;          /* while files of a project are read: nothing outside of
-				  this folder, whatever links say; else NULL */
+				  this directory, whatever links say; else NULL */
 	bool quiet;            /* problems are noted without a line in the log */
 	char *off;             /* names that are switched off, by commas; or NULL */
 };

@@ -5,9 +5,9 @@
  *
  * The first of a name wins, later ones are reported. Order: rules of the project
  * (AGENTS.md and the like), its .agents/skills, .openhands/skills and
- * .openhands/microagents; the same folders of the user, then those of our own
+ * .openhands/microagents; the same directories of the user, then those of our own
  * (XDG) and what was installed; the organisation's; the bundled ones. Archives
- * in the skills.d folders of user and system come with the installed ones. */
+ * in the skills.d directories of user and system come with the installed ones. */
 #ifndef HOST_SKILLS_SKILLS_H
 #define HOST_SKILLS_SKILLS_H
 
@@ -26,7 +26,7 @@ struct skill_problem {
 int skills_load(const struct config *c, const char *workspace, struct skills **ret,
 		struct error *err);
 /** Those of a project alone, without regard to configuration; with the AGENTS.md
- *  of its folders, which skills_load leaves to skills_add_path_rules. */
+ *  of its directories, which skills_load leaves to skills_add_path_rules. */
 int skills_load_project(const char *workspace, struct skills **ret, struct error *err);
 struct skills *skills_free(struct skills *s);
 AUTO_DEFINE(skills, struct skills *, skills_free)
@@ -38,10 +38,10 @@ const struct skill_problem *skills_problem(const struct skills *s, size_t n);
 int skills_content(struct skill *skill, struct error *err);
 
 /** The files that come with a skill of the standard (scripts/, references/,
- *  assets/ and what else lies there), as a list of paths below its folder, at most
+ *  assets/ and what else lies there), as a list of paths below its directory, at most
  *  `max`; owned. */
 json_object *skills_files(const struct skill *skill, size_t max);
-/** Read one of them; owned. Paths that lead out of the folder are refused. */
+/** Read one of them; owned. Paths that lead out of the directory are refused. */
 int skills_file(const struct skill *skill, const char *path, char **ret,
 		size_t *ret_len, struct error *err);
 
@@ -49,7 +49,7 @@ int skills_file(const struct skill *skill, const char *path, char **ret,
  *  owned; NULL: none. They start only once somebody trusts them (tools/mcp-servers.h). */
 json_object *skill_mcp_servers(const struct skill *s);
 
-/** The AGENTS.md of the folders that a path of the workspace leads through, as
+/** The AGENTS.md of the directories that a path of the workspace leads through, as
  *  skills that go by paths (agents:DIR); each once. The path is relative. */
 int skills_add_path_rules(struct skills *s, const char *path, struct error *err);
 

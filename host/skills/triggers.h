@@ -13,7 +13,7 @@
 bool trigger_matches(const char *keyword, const char *message, size_t len);
 
 /** Does a glob match a path relative to the workspace, whole and with its case?
- *  Any leading folders before a slash after two stars, two stars: anything, one:
+ *  Any leading directories before a slash after two stars, two stars: anything, one:
  *  within a segment, ?: one character; everything else stands for itself. A glob
  *  without a slash matches at any depth. */
 bool trigger_matches_path(const char *pattern, const char *path);

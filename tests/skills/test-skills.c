@@ -299,7 +299,7 @@ static void test_repository(const char *dir)
 		CHECK(repository_read(below, &r) == MT_OK);
 		CHECK_STR(r.name ? r.name : "", cases[i].name);
 		CHECK_STR(r.branch ? r.branch : "", cases[i].branch);
-		CHECK_STR(r.folder ? r.folder : "", root);
+		CHECK_STR(r.dir ? r.dir : "", root);
 		repository_clear(&r);
 	}
 	put(dir, "tree/.git", "gitdir: ../repo/.git/worktrees/t\n");

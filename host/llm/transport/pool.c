@@ -41,7 +41,7 @@ struct http_call {
 	bool left;    /* its taker was told: only the connection matters */
 	size_t body_len, surplus;
 	uint64_t linger; /* until this time of the loop */
-	char *bundle; /* certificates to try if those of the folder do not do */
+	char *bundle; /* certificates to try if those of the directory do not do */
 	char why[CURL_ERROR_SIZE];
 };
 
@@ -52,7 +52,7 @@ struct llm_pool {
 	CURLM *multi;
 	struct http_call *calls;
 	struct llm_exchange *exchanges;
-	const char *capath;          /* NULL: not looked for; "": no such folder */
+	const char *capath;          /* NULL: not looked for; "": no such directory */
 	unsigned refs;
 	bool inside, closing, closed;
 };
@@ -277,7 +277,7 @@ void http_cancel(struct http_call *c)
 		http_call_free(c);
 }
 
-/* The certificate is not in the folder: look into the bundle, once. */
+/* The certificate is not in the directory: look into the bundle, once. */
 static bool http_call_retry_bundle(struct http_call *c, CURLcode code)
 {
 	const struct curl_api *curl = c->pool->curl;
@@ -407,7 +407,7 @@ static void pool_act(struct llm_pool *p, curl_socket_t fd, int flags)
 	llm_pool_unref(p);
 }
 
-/* True if OpenSSL finds certificates in the folder by their hashes, as in
+/* True if OpenSSL finds certificates in the directory by their hashes, as in
  * /etc/ssl/certs/0a775a30.0: looking up one costs nothing, where reading a
  * whole bundle takes 30 ms. */
 static bool has_hashes(const char *path)
@@ -462,13 +462,13 @@ static const char *bundle_of(const struct llm_pool *p, CURL *h, bool *ret_by_use
 	return built_in;
 }
 
-static void use_folder(const struct llm_pool *p, CURL *h, const char *folder)
+static void use_dir(const struct llm_pool *p, CURL *h, const char *dir)
 {
 	p->curl->easy_setopt(h, CURLOPT_CAINFO, NULL);
-	p->curl->easy_setopt(h, CURLOPT_CAPATH, folder);
+	p->curl->easy_setopt(h, CURLOPT_CAPATH, dir);
 }
 
-/* A bundle, or a folder of certificates by their hashes, and nothing else. */
+/* A bundle, or a directory of certificates by their hashes, and nothing else. */
 static void use_path(const struct llm_pool *p, CURL *h, const char *path)
 {
 	struct stat st;
@@ -477,22 +477,22 @@ static void use_path(const struct llm_pool *p, CURL *h, const char *path)
 		p->curl->easy_setopt(h, CURLOPT_CAPATH, NULL);
 		p->curl->easy_setopt(h, CURLOPT_CAINFO, path);
 	} else {
-		use_folder(p, h, path);
+		use_dir(p, h, path);
 	}
 }
 
-/* Certificates: what the configuration wants, else what the environment names,
- * else the system's. Where the bundle lies in the system's folder the folder is
+/* Certificates: those of the configuration, otherwise of the environment, otherwise
+ * of the system. Where the bundle lies in the system's directory the directory is
  * used, and the bundle only if that is not enough. */
 static void set_certificates(struct http_call *c, const char *wanted)
 {
-	static const char folder[] = "/etc/ssl/certs";
+	static const char system_dir[] = "/etc/ssl/certs";
 	const char *dir = getenv("SSL_CERT_DIR"), *bundle;
 	struct llm_pool *p = c->pool;
 	bool by_user;
 
 	if (!p->capath)
-		p->capath = has_hashes(folder) ? folder : "";
+		p->capath = has_hashes(system_dir) ? system_dir : "";
 	bundle = bundle_of(p, c->easy, &by_user);
 	if (!wanted && !by_user && dir && *dir)
 		wanted = dir;
@@ -501,7 +501,7 @@ static void set_certificates(struct http_call *c, const char *wanted)
 	} else if (bundle && *p->capath
 		   && strncmp(bundle, p->capath, strlen(p->capath)) == 0) {
 		c->bundle = strdup(bundle);
-		use_folder(p, c->easy, p->capath);
+		use_dir(p, c->easy, p->capath);
 	} else if (by_user) {
 		p->curl->easy_setopt(c->easy, CURLOPT_CAINFO, bundle);
 	}
