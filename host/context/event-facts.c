@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * event-facts.c - see facts.h. Ids of replies and calls become small numbers. */
+ * event-facts.c - see event-facts.h. Ids of replies and calls become small
+ * numbers. */
 #include "context/event-facts.h"
 
 #include "slice.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * event-facts.h - what the rules of a view need to know of the events of a log, each
+ * event-facts.h - facts about events that the view invariants need, each event
  * read once. */
 #ifndef HOST_CONTEXT_EVENT_FACTS_H
 #define HOST_CONTEXT_EVENT_FACTS_H

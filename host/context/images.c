@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * images.c - images on their way from events into messages. */
+ * images.c - converts images of events into parts of messages. */
 #include "context/images.h"
 
 #include "base64.h"
@@ -27,7 +27,7 @@ static int decode_data_url(const char *url, size_t len, struct strbuf *bytes,
 	size_t head = comma ? (size_t)(comma - url) : 0, want = sizeof mark - 1;
 
 	if (head < want || memcmp(comma - want, mark, want) != 0)
-		return fail(err, MT_EINVAL, "is no data:TYPE;base64, URL");
+		return fail(err, MT_EINVAL, "is not a data:TYPE;base64, URL");
 	if (len > (size_t)IMAGE_MAX_BYTES / 3 * 4 + 256)
 		return fail(err, MT_ELIMIT,
 			    "is larger than %d bytes: scale it down, or save it as JPEG",
@@ -36,7 +36,7 @@ static int decode_data_url(const char *url, size_t len, struct strbuf *bytes,
 	case MT_OK:
 		return MT_OK;
 	case MT_EINVAL:
-		return fail(err, MT_EINVAL, "has base64 that is damaged");
+		return fail(err, MT_EINVAL, "has invalid base64");
 	}
 	return out_of_memory(err);
 }
@@ -237,7 +237,7 @@ static int check_image_url(json_object *value, size_t n, struct error *err)
 	int status;
 
 	if (!json_object_is_type(value, json_type_string))
-		return fail(err, MT_EINVAL, "image %zu is no text: write a data: or https: "
+		return fail(err, MT_EINVAL, "image %zu is not a string: use a data: or https: "
 			    "URL", n + 1);
 	url = json_object_get_string(value);
 	len = (size_t)json_object_get_string_len(value);
@@ -257,7 +257,7 @@ int images_check(json_object *urls, struct error *err)
 	if (urls && !json_object_is_type(urls, json_type_array))
 		return fail(err, MT_EINVAL, "images must be a list of URLs");
 	if (count > IMAGES_MAX)
-		return fail(err, MT_ELIMIT, "a message may have at most %d images",
+		return fail(err, MT_ELIMIT, "a message can have at most %d images",
 			    IMAGES_MAX);
 	for (size_t i = 0; i < count; i++)
 		if (check_image_url(json_object_array_get_idx(urls, i), i, err))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * images.h - the images of messages and observations: checked when they come in,
- * kept as blobs of the log, shown to models that see. */
+ * images.h - images of messages and observations: checked on input, kept as blobs
+ * of the log, shown to models with vision. */
 #ifndef HOST_CONTEXT_IMAGES_H
 #define HOST_CONTEXT_IMAGES_H
 

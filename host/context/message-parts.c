@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * message-parts.c - what the model reads of each type of event. */
+ * message-parts.c - the text of each event type for the model. */
 #include "context/message-parts.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * prompts.c - finding and rendering prompt templates. */
+ * prompts.c - finds and renders prompt templates. */
 #include "context/prompts.h"
 
 #include "files.h"
@@ -64,7 +64,7 @@ char *prompt_render(const struct config *c, const char *agent, const char *name,
 	size_t len;
 
 	if (!is_prompt_name(name)) {
-		fail(err, MT_EINVAL, "`%s` is not a name of a prompt", name);
+		fail(err, MT_EINVAL, "invalid prompt name `%s`", name);
 		return NULL;
 	}
 	text = template_read(&t, name, err);

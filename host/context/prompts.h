@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * prompts.h - the templates that stand in prompts/, rendered with what the
- * host knows. */
+ * prompts.h - the templates of prompts/, rendered with values of the host. */
 #ifndef HOST_CONTEXT_PROMPTS_H
 #define HOST_CONTEXT_PROMPTS_H
 

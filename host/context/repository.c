@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * repository.c - the files in .git that say where one is. */
+ * repository.c - reads name and branch from the files in .git. */
 #include "context/repository.h"
 
 #include "files.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * repository.h - what is known of the repository of a workspace.
+ * repository.h - the repository of a workspace.
  *
  * Name and branch are read from the files in .git: that takes no time, and the
- * first request does not wait. What has changed only the git program can tell; what
- * it prints is read here. */
+ * first request does not wait. Changes come from the git program; its output is
+ * read here. */
 #ifndef HOST_CONTEXT_REPOSITORY_H
 #define HOST_CONTEXT_REPOSITORY_H
 

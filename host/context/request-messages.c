@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * request-messages.c - from a view to the messages of a request. */
+ * request-messages.c - converts a view into the messages of a request. */
 #include "context/request-messages.h"
 
 #include "context/message-parts.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * request-messages.h - conversation memory: what of the events the model reads, as
- * messages (spec/context 7).
+ * request-messages.h - converts events into the messages the model reads
+ * (spec/context 7).
  *
- * Each event of the view becomes a small piece that is kept for as long as the
- * event stays in the view; a request borrows the pieces. Tool calls and their
+ * Each event of the view becomes a message part that is kept for as long as the
+ * event stays in the view; a request borrows the parts. Tool calls and their
  * results are paired whatever the history: a call without result and a result
  * without call are never sent. */
 #ifndef HOST_CONTEXT_REQUEST_MESSAGES_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * view-invariants.c - see view-rules.h.
+ * view-invariants.c - see view-invariants.h.
  *
  * Batches, calls and loops are groups. Their numbers index small tables, so one
- * pass costs one look at each event; passes repeat until nothing changes. */
+ * pass looks once at each event; passes repeat until nothing changes. */
 #include "context/view-invariants.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * view-invariants.h - what holds for every view, whatever was forgotten (V1's view
+ * view-invariants.h - invariants of every view, whatever was condensed (V1's view
  * properties, spec/context 8.3): one result for a call, no call without its
  * result, the calls of one reply together, loops of tool calls that signed
  * thinking began whole. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * adapt-request.c - a request as this model takes it, and its reply as we read it:
- * tool calls as text for a model without calls of its own, parameters that it
- * does not know left out. */
+ * adapt-request.c - adapts a request to what the model supports: tool calls as
+ * text where it has no native ones, unsupported parameters left out; and its reply
+ * back. */
 #include "llm/exchange.h"
 #include "llm/fncall/fncall.h"
 #include "log.h"
@@ -135,7 +135,7 @@ static int adopt_call(struct llm_exchange *x, size_t n, const struct fncall *cal
 	const char *args = js_text(call->args, &len);
 
 	if (call->fault != FNCALL_OK)
-		log_line(MT_LOG_INFO, "llm", "%s: a faulty call in its text: %s",
+		log_line(MT_LOG_INFO, "llm", "%s: malformed tool call in the reply: %s",
 			 x->llm->name, call->why);
 	return args ? llm_dialect_host.tool_call((struct mt_exchange *)x, n, NULL,
 						 call->name, args, len)

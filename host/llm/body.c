@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * body.c - writing the body of a request over that of the one before. */
+ * body.c - writes the body of a request over that of the previous one. */
 #include "llm/body.h"
 #define MORTISE_PROVISIONAL
 #include <mortise/advance.h>

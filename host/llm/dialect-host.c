@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * dialect-host.c - what a dialect may ask of the host: the request, what is sent,
- * what was answered. */
+ * dialect-host.c - the functions a dialect may call: the request, what is sent,
+ * what was received. */
 #include "llm/exchange.h"
 #include "log.h"
 #include <string.h>
@@ -366,7 +366,7 @@ static int svc_tool_call(struct mt_exchange *mx, size_t index, const char *id,
 
 	if (index >= LLM_MAX_CALLS) {
 		llm_dialect_host.error(mx, MT_ERROR_MALFORMED, -1,
-				   "it has more than %d tool calls", LLM_MAX_CALLS);
+				   "more than %d tool calls in the response", LLM_MAX_CALLS);
 		return MT_ELIMIT;
 	}
 	x->answered = true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * errors.c - what went wrong with a model: its kind, whether trying again may
- * help, and the sentence for the user. */
+ * errors.c - classifies errors of model requests: kind, whether a retry may help,
+ * and the sentence for the user. */
 #include "llm/exchange.h"
 #include <string.h>
 
@@ -138,28 +138,28 @@ static const struct {
 	int kind;
 	const char *what, *todo;
 } sayings[] = {
-	{ MT_ERROR_AUTHENTICATION, "does not accept the key", "" },
-	{ MT_ERROR_RATE_LIMIT, "refuses so many requests",
-	  "wait a while, or choose another model" },
-	{ MT_ERROR_QUOTA, "says that the account has no credit left",
+	{ MT_ERROR_AUTHENTICATION, "rejects the API key", "" },
+	{ MT_ERROR_RATE_LIMIT, "limits the rate of requests",
+	  "wait, or choose another model" },
+	{ MT_ERROR_QUOTA, "reports that the account has no credit left",
 	  "top it up, or choose another model" },
 	{ MT_ERROR_OVERLOADED, "is overloaded", "try again later" },
 	{ MT_ERROR_CONTEXT_WINDOW,
-	  "finds the conversation longer than its context window",
+	  "reports that the conversation exceeds its context window",
 	  "condense it, or choose a model with a larger one" },
-	{ MT_ERROR_CONTENT_POLICY, "refuses the content by its policy",
-	  "put the task in other words" },
-	{ MT_ERROR_BAD_REQUEST, "does not accept the request",
+	{ MT_ERROR_CONTENT_POLICY, "refuses the content because of its policy",
+	  "rephrase the task" },
+	{ MT_ERROR_BAD_REQUEST, "rejects the request",
 	  "check the keys of the section in `mortise config show`" },
 	{ MT_ERROR_NETWORK, "cannot be reached",
 	  "check the network, base_url and the proxy" },
-	{ MT_ERROR_TIMEOUT, "did not answer in time",
+	{ MT_ERROR_TIMEOUT, "did not respond in time",
 	  "try again, or raise timeout and stall_timeout" },
-	{ MT_ERROR_MALFORMED, "gave an answer that cannot be used", "try again" },
-	{ MT_ERROR_NOT_FOUND, "does not know the model or the address",
+	{ MT_ERROR_MALFORMED, "sent an unusable response", "try again" },
+	{ MT_ERROR_NOT_FOUND, "does not know the model or the URL",
 	  "check model and base_url" },
 	{ MT_ERROR_INTERNAL, "failed", "try again later" },
-	{ MT_ERROR_HISTORY, "finds calls and results that do not belong together",
+	{ MT_ERROR_HISTORY, "reports tool calls without matching results",
 	  "condense it, or choose another model" },
 };
 

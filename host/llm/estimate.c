@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * estimate.c - how many tokens a request has, before a provider counts them.
+ * estimate.c - estimates the tokens of a request before a provider counts them.
  *
- * Each reply tells how many tokens its request had: bytes for a token, weighted
+ * Each reply reports how many tokens its request had: bytes per token, weighted
  * towards the newest, are kept by model in the state directory. Images are counted
- * by number, and requests with images teach nothing. */
+ * by number; requests with images are not learned from. */
 #include "llm/exchange.h"
 #include "llm/media.h"
 #include "files.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * exchange.c - one request to a model: encoded once, sent until it is answered
- * or trying again is of no use.
+ * exchange.c - one request to a model: encoded once, sent until it is answered or
+ * a retry is of no use.
  *
- * An exchange lives until its timer handle is closed, which is after the
- * callback that ended it: cancelling from inside any callback is safe. */
+ * An exchange lives until its timer handle is closed, which is after the callback
+ * that ended it: cancelling from inside any callback is safe. */
 #include "llm/exchange.h"
 #include "llm/fncall/fncall.h"
 #include "log.h"
@@ -186,7 +186,7 @@ static void attempt_succeeded(struct llm_exchange *x)
 	llm_record_usage(x->llm, &r->usage, x->header_cost, r->latency_ms);
 	llm_estimate_learn(x->llm, x->request, r->usage.input);
 	llm_request_log_write(x, r, NULL);
-	log_line(MT_LOG_DEBUG, "llm", "%s answered in %" PRId64 " ms", x->llm->name,
+	log_line(MT_LOG_DEBUG, "llm", "%s responded in %" PRId64 " ms", x->llm->name,
 		 r->latency_ms);
 	exchange_end(x);
 	events.done(arg, r);
@@ -211,17 +211,17 @@ static void attempt_over(struct llm_exchange *x)
 	if (kind == MT_ERROR_BAD_REQUEST) /* which may be of one that is too long */
 		kind = llm_error_by_status(400, why);
 	if (x->text.error || x->reasoning.error || x->opaque.error)
-		retry_policy_on_failure(x, MT_ERROR_MALFORMED, "the reply is too long");
+		retry_policy_on_failure(x, MT_ERROR_MALFORMED, "the response is too long");
 	else if (kind > MT_ERROR_NONE)
 		retry_policy_on_failure(x, kind, why);
 	else if (kind == MT_ERROR_NONE || x->status >= 300)
 		retry_policy_on_failure(x, llm_error_by_status(x->status, why),
 			       x->status >= 300 && x->status < 400
-				       ? "it sends us to another address, where we do not go"
+				       ? "server redirected to another address; redirects are not followed"
 				       : why);
 	else if (is_silent_refusal(x))
 		retry_policy_on_failure(x, MT_ERROR_CONTENT_POLICY,
-					"the reply was withheld");
+					"the response was withheld");
 	else if (!x->answered)
 		retry_policy_on_empty_reply(x);
 	else
@@ -231,8 +231,8 @@ static void attempt_over(struct llm_exchange *x)
 static void malformed_response(struct llm_exchange *x, int status)
 {
 	llm_dialect_host.error((struct mt_exchange *)x, MT_ERROR_MALFORMED, -1, "%s",
-			   status == MT_ELIMIT ? "a part of it is too long"
-					       : "its dialect cannot read the answer");
+			   status == MT_ELIMIT ? "a part of the response is too long"
+					       : "cannot parse the response");
 }
 
 static void dialect_end(struct llm_exchange *x)
@@ -314,8 +314,8 @@ static void attempt_on_stall(uv_timer_t *timer)
 		http_cancel(x->http);
 	x->http = NULL;
 	retry_policy_on_failure(x, MT_ERROR_TIMEOUT,
-		       x->received ? "its answer stopped in the middle"
-				   : "its answer did not begin within stall_timeout");
+		       x->received ? "the response stalled"
+				   : "no response within stall_timeout");
 }
 
 static int attempt_on_body(void *arg, const char *bytes, size_t len)
@@ -328,7 +328,7 @@ static int attempt_on_body(void *arg, const char *bytes, size_t len)
 			       0);
 	if (x->received > LLM_MAX_ANSWER) {
 		llm_dialect_host.error((struct mt_exchange *)x, MT_ERROR_MALFORMED, -1,
-				   "it is larger than %d MiB", LLM_MAX_ANSWER >> 20);
+				   "response larger than %d MiB", LLM_MAX_ANSWER >> 20);
 		return HTTP_STOP;
 	}
 	if (x->status >= 300 && x->received > LLM_MAX_ERROR)
@@ -509,7 +509,7 @@ static int extra_headers(struct llm_exchange *x, struct error *err)
 			return out_of_memory(err);
 		if (!colon)
 			return fail(err, MT_EINVAL,
-				    "[%s] extra_headers: write Name: value, ...",
+				    "[%s] extra_headers: use `Name: value, ...`",
 				    x->llm->section);
 		*colon++ = '\0';
 		if (llm_dialect_host.header((struct mt_exchange *)x, line,
@@ -557,10 +557,10 @@ int exchange_encode(struct llm_exchange *x, const struct llm_request *request,
 		return fail(err, status, "%s: the request is larger than %d MiB",
 			    x->llm->name, LLM_MAX_BODY >> 20);
 	if (status)
-		return fail(err, status, "%s: the request cannot be written (%s)",
+		return fail(err, status, "%s: cannot encode the request (%s)",
 			    x->llm->name, status_name(status));
 	if (!x->local && x->url.len == 0)
-		return fail(err, MT_EINVAL, "%s: its dialect gave no address",
+		return fail(err, MT_EINVAL, "%s: the dialect set no URL",
 			    x->llm->name);
 	return x->local ? MT_OK : extra_headers(x, err);
 }
@@ -624,7 +624,7 @@ int llm_send(struct llm *l, const struct llm_request *request, int64_t reply_ind
 	if (status)
 		body_clear(&x->body);
 	else if (record && strbuf_addn(record, x->body.bytes.text, x->body.bytes.len))
-		status = fail(err, record->error, "no room to keep the request");
+		status = fail(err, record->error, "cannot buffer the request");
 	if (!status)
 		status = attempt_begin(x, err);
 	if (status) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * exchange.h - what the files of host/llm share: a model, and one request to
- * it with its attempts. A dialect sees a struct llm_exchange as its opaque
- * struct mt_exchange, and a struct llm_request as struct mt_request. */
+ * exchange.h - private header of host/llm: a model, and one request to it with its
+ * attempts. A dialect sees a struct llm_exchange as its opaque struct mt_exchange,
+ * and a struct llm_request as struct mt_request. */
 #ifndef HOST_LLM_EXCHANGE_H
 #define HOST_LLM_EXCHANGE_H
 

@@ -65,7 +65,7 @@ static int set_address(struct llm *l, const struct provider *p, struct error *er
 	if (!base || !*base)
 		base = p->base_url;
 	if (p->network && !*base)
-		return fail(err, MT_EINVAL, "%s needs base_url in [%s]", l->provider,
+		return fail(err, MT_EINVAL, "%s requires base_url in [%s]", l->provider,
 			    l->section);
 	if (*base && strncmp(base, "http://", 7) != 0
 	    && strncmp(base, "https://", 8) != 0)
@@ -73,7 +73,7 @@ static int set_address(struct llm *l, const struct provider *p, struct error *er
 			    "base_url in [%s] must start with https:// or http://",
 			    l->section);
 	if (strpbrk(base, " \t\r\n"))
-		return fail(err, MT_EINVAL, "base_url in [%s] has a space in it",
+		return fail(err, MT_EINVAL, "base_url in [%s] contains white space",
 			    l->section);
 	l->base_url = strdup(base);
 	return l->base_url ? MT_OK : out_of_memory(err);
@@ -118,10 +118,10 @@ static int read_api_key(struct llm *l, const struct provider *p, struct error *e
 		return need_mask(l, err);
 	if (!l->key && !p->local && (!base || env))
 		return fail(err, MT_EDENIED,
-			    "no key for %s: set %s, or api_key_env or api_key_file in "
+			    "no API key for %s: set %s, or api_key_env or api_key_file in "
 			    "[%s]", l->provider, l->key_env, l->section);
 	if (l->key && strpbrk(l->key, "\r\n"))
-		return fail(err, MT_EINVAL, "the key for %s has a line end in it",
+		return fail(err, MT_EINVAL, "the API key for %s contains a newline",
 			    l->provider);
 	if (!l->key)
 		return MT_OK;
@@ -135,7 +135,7 @@ static void warn_of_http(const struct llm *l)
 	if (l->key && strncmp(l->base_url, "http://", 7) == 0 &&
 	    !is_localhost_url(l->base_url))
 		log_line(MT_LOG_WARNING, "llm",
-			 "the key for %s travels unencrypted: base_url is http",
+			 "the API key for %s is sent unencrypted: base_url is http",
 			 l->provider);
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * llm.h - a model: a dialect, an endpoint, its parameters, retries, the bill.
+ * llm.h - a model: dialect, endpoint, parameters, retries and usage.
  *
- * One struct llm_pool per process: the libcurl multi handle on the loop, with
- * its kept connections. libcurl is initialised on the first use of a model
- * that needs it. */
+ * One struct llm_pool per process: the libcurl multi handle on the loop, with its
+ * kept connections. libcurl is initialized on the first use of a model that needs
+ * it. */
 #ifndef HOST_LLM_LLM_H
 #define HOST_LLM_LLM_H
 

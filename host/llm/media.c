@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * media.c - images in a request: those that the model is shown, and their bytes
- * on the way into the body.
+ * media.c - chooses which images of a request the model is shown, and writes their
+ * bytes into the body.
  *
  * Too many images, or too large ones, and the oldest are left out, more of them
- * than must be: so the start of the conversation, which the provider has in its
- * cache, changes once in a while and not with each image. What is left out
- * follows from the messages alone, so it is the same after a resume. */
+ * than necessary: so the start of the conversation, which the provider has cached,
+ * changes once in a while and not with each image. The choice follows from the
+ * messages alone, so it is the same after a resume. */
 #include "llm/media.h"
 
 #include "base64.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * reply.c - a reply and its record in the log. */
+ * reply.c - a reply, and its record in the log. */
 #include "llm/request.h"
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * request-log.c - [llm] log_requests: each request and what came of it as a file in
- * the directory of the conversation, without secrets. Headers are named, but only
- * harmless ones told: any other may be a key. */
+ * request-log.c - [llm] log_requests: stores each request and its result as a file
+ * in the directory of the conversation, without secrets. Headers are named, but
+ * only the values of harmless ones are written: any other may be a key. */
 #include "llm/exchange.h"
 #include "files.h"
 #include "log.h"
@@ -151,5 +151,5 @@ void llm_request_log_write(const struct llm_exchange *x, const struct llm_reply 
 		log_line(MT_LOG_WARNING, "llm", "out of memory");
 	else if (dir_make(x->llm->request_log_dir, &err)
 		 || file_write(path, out.text, out.len, 0600, false, &err))
-		log_line(MT_LOG_WARNING, "llm", "a request cannot be kept: %s", err.text);
+		log_line(MT_LOG_WARNING, "llm", "cannot log a request: %s", err.text);
 }

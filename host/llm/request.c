@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * request.c - building a request to a model. */
+ * request.c - builds a request to a model. */
 #include "llm/request.h"
 
 #include "llm/media.h"

@@ -2,9 +2,9 @@
  *
  * request.h - a request to a model and its reply, as the host holds them.
  *
- * A request borrows its texts from its makers wherever it can: conversation
- * memory keeps the pieces of each event, and a request of a thousand messages
- * is a thousand small structs, no copy. */
+ * A request borrows its texts wherever it can: request-messages.c keeps the parts
+ * of each event, and a request of a thousand messages is a thousand small structs,
+ * no copy. */
 #ifndef HOST_LLM_REQUEST_H
 #define HOST_LLM_REQUEST_H
 

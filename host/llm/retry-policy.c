@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * retry-policy.c - what follows on an attempt that failed: the same after a wait, the
- * request in another form, another model, or the end. */
+ * retry-policy.c - decides what follows a failed attempt: the same request after a
+ * wait, the request in another form, another model, or an error. */
 #include "llm/exchange.h"
 #include "log.h"
 #include <inttypes.h>
@@ -60,7 +60,7 @@ static bool move_on(struct llm_exchange *x, const struct llm_error *e)
 			log_line(MT_LOG_WARNING, "llm", "%s", err.text);
 			continue;
 		}
-		log_line(MT_LOG_INFO, "llm", "%s; %s is asked instead", e->text,
+		log_line(MT_LOG_INFO, "llm", "%s; falling back to %s", e->text,
 			 next->name);
 		x->stale = false;
 		uv_timer_start(&x->timer, on_moved, 0, 0);
@@ -77,7 +77,7 @@ static bool without_marks(struct llm_exchange *x, int kind, const char *why)
 	if (x->no_cache || (kind != MT_ERROR_BAD_REQUEST && kind != MT_ERROR_MALFORMED)
 	    || !llm_error_is_small_cache(why))
 		return false;
-	log_line(MT_LOG_INFO, "llm", "%s: too little for its cache; sent without marks",
+	log_line(MT_LOG_INFO, "llm", "%s: prompt too short for its cache; sent without cache breakpoints",
 		 x->llm->name);
 	x->no_cache = x->stale = true;
 	x->attempt--;
@@ -127,5 +127,5 @@ void retry_policy_on_empty_reply(struct llm_exchange *x)
 	if (!x->warm && temperature(x) <= 0
 	    && llm_supports_param(x->llm, x->request, "temperature"))
 		x->warm = x->stale = true;
-	retry_policy_on_failure(x, MT_ERROR_MALFORMED, "the reply is empty");
+	retry_policy_on_failure(x, MT_ERROR_MALFORMED, "the response is empty");
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * script-writer.c - replies as the file of a scripted model.
+ * script-writer.c - writes replies as the file of a scripted model.
  *
- * Arguments are written as `key = value` lines where the reader would make
- * exactly the same bytes of them, else as they are, with @args. */
+ * Arguments are written as `key = value` lines where the reader would make exactly
+ * the same bytes of them, otherwise verbatim, with @args. */
 #include "llm/script-writer.h"
 #include <ctype.h>
 #include <inttypes.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * window-check.c - a request that is longer than what the model reads is not sent: it
- * would cost a wait, and some servers cut it off without a word.
+ * window-check.c - does not send requests that exceed the context window: they
+ * would cost a wait, and some servers truncate them silently.
  *
- * How long it is we guess. Where the guess is near the window and the user wants
- * it, the provider counts; one that cannot is not asked again. */
+ * The length is estimated. Where the estimate is near the window and the user
+ * wants it, the provider counts; one that cannot is not queried again. */
 #include "llm/exchange.h"
 #include "log.h"
 #include <inttypes.h>
@@ -51,7 +51,7 @@ static void count_give_up(struct llm *l, const char *why)
 {
 	if (!l->uncounted)
 		log_line(MT_LOG_WARNING, "llm",
-			 "%s does not count tokens (%.200s); they are estimated", l->name,
+			 "%s does not count tokens (%.200s); estimating them", l->name,
 			 why);
 	l->uncounted = true;
 }
@@ -147,7 +147,7 @@ bool window_check_begin(struct llm_exchange *x)
 	x->tokens = llm_estimate_tokens(x->llm, x->request);
 	if (may_ask(x)) {
 		if (!MT_HAS(x->llm->dialect, counted) || !x->llm->dialect->count)
-			count_give_up(x->llm, "there is no way to ask");
+			count_give_up(x->llm, "no token counting API");
 		else if (count_start(x, &err))
 			count_give_up(x->llm, err.text);
 		else

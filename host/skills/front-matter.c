@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * front-matter.c (host/context) - front matter, through libyaml. */
+ * front-matter.c - reads front matter with libyaml. */
 #include "skills/front-matter.h"
 
 #include "library.h"
@@ -162,7 +162,7 @@ static int convert(struct reading *r, int node, unsigned depth, json_object **re
 		return fail(r->err, MT_ELIMIT, "line %zu: nested deeper than %d",
 			    n->start_mark.line + 1, YAML_DEPTH);
 	if (r->seen[node]++)
-		return fail(r->err, MT_EINVAL, "line %zu: aliases (*name) are not read",
+		return fail(r->err, MT_EINVAL, "line %zu: aliases (*name) are not supported",
 			    n->start_mark.line + 1);
 	if (n->type == YAML_SEQUENCE_NODE || n->type == YAML_MAPPING_NODE) {
 		json_object *made = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * pack-signature.c - Ed25519 signatures of archives: over the whole file, in a file
- * beside it, or inside, over the list of what the archive holds. */
+ * pack-signature.c - Ed25519 signatures of archives: over the whole file, in a
+ * file next to it, or inside, over the list of its contents. */
 #include "skills/packs.h"
 
 #include "base64.h"
@@ -78,7 +78,7 @@ static EVP_PKEY *read_pem_key(const char *path, bool private, struct error *err)
 	if (key && api->EVP_PKEY_get_id(key) == EVP_PKEY_ED25519)
 		return key;
 	api->EVP_PKEY_free(key);
-	fail(err, MT_EINVAL, "%s: there is no %s Ed25519 key in PEM form in it", path,
+	fail(err, MT_EINVAL, "%s: no %s Ed25519 key in PEM form", path,
 	     private ? "private" : "public");
 	return NULL;
 }
@@ -200,7 +200,7 @@ static int collect_signature(const struct pack_entry *e, void *arg, struct error
 	if (is_signature(e->path, NULL)) {
 		l->found = true;
 		return e->bytes ? read_signature(l->claim, e->path, e->bytes, e->len, err)
-				: fail(err, MT_EINVAL, "%s is no file", e->path);
+				: fail(err, MT_EINVAL, "not a regular file: %s", e->path);
 	}
 	if (e->kind == 'l' && !pack_hash_bytes(e->target, strlen(e->target), hex))
 		r = pack_sums_add(&l->sums, 'l', e->path, hex);
@@ -306,10 +306,10 @@ int pack_verify_signature(const char *path, const char *key, char **ret_signer,
 			r = fail(err, why.code, "%s", why.text);
 		else if (!yes)
 			r = fail(
-				err, MT_EDENIED, "%s: the signature does not hold for %s",
+				err, MT_EDENIED, "%s: signature verification failed with %s",
 				path,
 				key ? key
-				    : "any key in the directory keys of the configuration");
+				    : "the keys in $XDG_CONFIG_HOME/mortise/keys");
 	}
 	free(c.bytes);
 	return r;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * packs-cache.c - what a start needs of an archive, read once and kept in the cache:
- * a line for the archive, a line for each skill or problem. What skills are for
- * stays there until somebody asks. */
+ * packs-cache.c - the index of an archive that startup needs, read once and kept
+ * in the cache: a line for the archive, a line for each skill or problem.
+ * Descriptions stay there until they are needed. */
 #include "skills/packs.h"
 #include "skills/skills-internal.h"
 
@@ -288,7 +288,7 @@ static int check_signed(const char *path, struct error *why)
 	AUTO(free) char *signer = NULL;
 	int r = pack_verify_signature(path, NULL, &signer, why);
 
-	return r == MT_ENOTFOUND ? fail(why, MT_EDENIED, "not used: it is not signed") : r;
+	return r == MT_ENOTFOUND ? fail(why, MT_EDENIED, "ignored: the archive is not signed") : r;
 }
 
 static int add_pack(struct skills *s, const char *path, bool is_signed, struct error *err)

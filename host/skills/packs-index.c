@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * packs-index.c - what is in an archive: its manifest, its skills. */
+ * packs-index.c - reads the manifest and the skills of an archive. */
 #include <config.h>
 
 #include "skills/packs.h"
@@ -74,10 +74,10 @@ static int check_requires(const char *requires, struct error *err)
 		return MT_OK;
 	sscanf(PACKAGE_VERSION, "%u.%u", &own_major, &own_minor);
 	if (sscanf(requires, "mortise >= %u.%u", &major, &minor) < 1)
-		return fail(err, MT_EUNSUPPORTED, "it requires `%.100s`, which is not known here",
+		return fail(err, MT_EUNSUPPORTED, "requires `%.100s`, which is not supported",
 			    requires);
 	if (major > own_major || (major == own_major && minor > own_minor))
-		return fail(err, MT_EUNSUPPORTED, "it requires %.100s, this is " PACKAGE_VERSION,
+		return fail(err, MT_EUNSUPPORTED, "requires %.100s, but this is " PACKAGE_VERSION,
 			    requires);
 	return MT_OK;
 }
@@ -286,8 +286,7 @@ static int index_entry(const struct pack_entry *e, void *arg, struct error *err)
 	if (e->kind == 'l' && is_skill_file(e->path))
 		return skills_report_problem(
 			x->skills, e->path, false,
-			"it is a link: what it leads "
-			"to counts where it is, if it is a skill there",
+			"ignored: it is a link, and its target is read where it is",
 			err);
 	if (!e->bytes)
 		return MT_OK;

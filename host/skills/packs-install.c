@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * packs-install.c - archives that are installed: the directory and its lock file. */
+ * packs-install.c - installs and removes archives: their directory and its lock
+ * file. */
 #include "skills/packs.h"
 #include "skills/skills-internal.h"
 
@@ -35,7 +36,7 @@ int pack_hash(const char *path, char hex[65], struct error *err)
 	int r = file_read(path, PACK_FILE_MAX, &bytes, &len, err);
 
 	if (!r && pack_hash_bytes(bytes, len, hex))
-		r = fail(err, MT_EIO, "SHA-256 is not to be had from the crypto library");
+		r = fail(err, MT_EIO, "cannot compute SHA-256: libcrypto is not available");
 	return r;
 }
 
@@ -161,7 +162,7 @@ int pack_install(const char *path, const char *source, const char *signer,
 	AUTO(pack) struct pack *p = NULL;
 	AUTO(skills) struct skills *s = NULL;
 	int r = dir ? pack_open(path, &p, &s, err)
-		    : fail(err, MT_EIO, "no directory for it");
+		    : fail(err, MT_EIO, "cannot determine the skills directory");
 
 	if (r)
 		return r;
@@ -169,10 +170,10 @@ int pack_install(const char *path, const char *source, const char *signer,
 		if (*at == '/')
 			*at = '-';
 	if (!is_pack_name(p->name))
-		return fail(err, MT_EINVAL, "%s: `%.100s` is not a name for a pack", path,
+		return fail(err, MT_EINVAL, "%s: invalid pack name `%.100s`", path,
 			    p->name);
 	if (!skills_at(s, 0))
-		return fail(err, MT_EINVAL, "%s: there is no skill in it", path);
+		return fail(err, MT_EINVAL, "%s: the archive contains no skill", path);
 	r = install(p, path, dir, source, signer, &to, err);
 	if (!r) { /* so that no start has to read all of it */
 		AUTO(skills) struct skills *known = skills_new("", NULL);
@@ -191,7 +192,7 @@ int pack_remove(const char *name, struct error *err)
 	json_object *o = js_get(locked, name);
 
 	if (!o)
-		return fail(err, MT_ENOTFOUND, "no pack `%.100s` is installed", name);
+		return fail(err, MT_ENOTFOUND, "pack `%.100s` is not installed", name);
 	remove_file(dir, js_str(o, "file", ""));
 	json_object_object_del(locked, name);
 	return lock_write(dir, locked, err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * packs.c - reading and writing archives: the only file that knows libarchive. */
+ * packs.c - reads and writes archives: the only file that uses libarchive. */
 #include "skills/packs.h"
 
 #include "digest.h"
@@ -120,18 +120,18 @@ static int check_entry_name(const char *raw, struct strbuf *out, struct error *e
 	size_t len = raw ? strlen(raw) : 0;
 
 	if (!len || !utf8_valid(raw, len))
-		return fail(err, MT_EINVAL, "a name in it is not UTF-8");
+		return fail(err, MT_EINVAL, "an entry name is not UTF-8");
 	if (len > PACK_NAME_MAX)
-		return fail(err, MT_ELIMIT, "a name in it is longer than %d bytes",
+		return fail(err, MT_ELIMIT, "an entry name is longer than %d bytes",
 			    PACK_NAME_MAX);
 	for (size_t i = 0; i < len; i++)
 		if (raw[i] == '\\' || utf8_control(raw + i, len - i))
 			return fail(err, MT_EINVAL, "a name in it holds a backslash or a "
 				    "control character");
 	if (*raw == '/')
-		return fail(err, MT_EINVAL, "it holds an absolute path: %.200s", raw);
+		return fail(err, MT_EINVAL, "contains an absolute path: %.200s", raw);
 	if (has_parents(raw))
-		return fail(err, MT_EINVAL, "it holds a path with ..: %.200s", raw);
+		return fail(err, MT_EINVAL, "contains a path with ..: %.200s", raw);
 	return resolve_link_target(NULL, raw, out) ? MT_OK : out_of_memory(err);
 }
 
@@ -204,11 +204,11 @@ static int check_amount(struct scan *s)
 	uint64_t most = out > 0 && (uint64_t)out > s->read ? (uint64_t)out : s->read;
 
 	if (most > PACK_TOTAL_MAX)
-		return fail(s->err, MT_ELIMIT, "more than %d MiB would come out of it",
+		return fail(s->err, MT_ELIMIT, "unpacked size exceeds %d MiB",
 			    PACK_TOTAL_MAX >> 20);
 	if (most > (1 << 20) + PACK_RATIO_MAX * s->size)
-		return fail(s->err, MT_ELIMIT, "more than %d times its size would come out of "
-			    "it: it looks like a bomb", PACK_RATIO_MAX);
+		return fail(s->err, MT_ELIMIT, "unpacked size exceeds %d times the archive size "
+			    "(possible decompression bomb)", PACK_RATIO_MAX);
 	return MT_OK;
 }
 
@@ -216,7 +216,7 @@ static int broken(struct scan *s)
 {
 	const char *why = s->api->archive_error_string(s->archive);
 
-	return fail(s->err, MT_EINVAL, "it cannot be read: %.200s", why ? why : "damaged");
+	return fail(s->err, MT_EINVAL, "cannot read the archive: %.200s", why ? why : "damaged");
 }
 
 /* All bytes of an entry pass here, also those that nobody wants: so they count. */
@@ -254,7 +254,7 @@ static int check_entry_link(struct scan *s, struct archive_entry *entry, const c
 		to = s->api->archive_entry_symlink(entry);
 	if (!to || !utf8_valid(to, strlen(to)) ||
 	    !resolve_link_target(slash ? dir : NULL, to, target))
-		return fail(s->err, MT_EINVAL, "a link leads out of it: %.200s", path);
+		return fail(s->err, MT_EINVAL, "a link points outside of the archive: %.200s", path);
 	return MT_OK;
 }
 
@@ -277,7 +277,7 @@ static int take_file(struct scan *s, struct pack_entry *e)
 	EVP_MD_CTX *sum = api ? api->EVP_MD_CTX_new() : NULL;
 	char hex[65] = "";
 	int r = s->reader->sums && (!sum || api->EVP_DigestInit_ex(sum, api->EVP_sha256(), NULL) != 1)
-			? fail(s->err, MT_EIO, "SHA-256 is not to be had")
+			? fail(s->err, MT_EIO, "cannot compute SHA-256: libcrypto is not available")
 			: read_bytes(s, e->path, wanted, &bytes, sum);
 
 	if (!r && sum && end_sum(sum, hex))
@@ -307,7 +307,7 @@ static int take_entry(struct scan *s, struct archive_entry *entry)
 	if (r || !path.len)
 		return r; /* "./": the root */
 	if (s->count >= PACK_ENTRIES_MAX)
-		return fail(s->err, MT_ELIMIT, "it holds more than %d entries",
+		return fail(s->err, MT_ELIMIT, "contains more than %d entries",
 			    PACK_ENTRIES_MAX);
 	r = names_add(s, path.text, type == AE_IFDIR);
 	if (r)
@@ -315,15 +315,15 @@ static int take_entry(struct scan *s, struct archive_entry *entry)
 				      : fail(s->err, r, "it holds two entries of one name: "
 					     "%.200s", path.text);
 	if (s->api->archive_entry_hardlink(entry))
-		return fail(s->err, MT_EINVAL, "it holds a hard link: %.200s", path.text);
+		return fail(s->err, MT_EINVAL, "contains a hard link: %.200s", path.text);
 	if (s->api->archive_entry_is_encrypted(entry))
-		return fail(s->err, MT_EUNSUPPORTED, "it is encrypted");
+		return fail(s->err, MT_EUNSUPPORTED, "the archive is encrypted");
 	e.path = path.text;
 	e.kind = type == AE_IFREG ? 'f' : type == AE_IFDIR ? 'd' : 'l';
 	if (type == AE_IFREG)
 		return take_file(s, &e);
 	if (type != AE_IFDIR && type != AE_IFLNK)
-		return fail(s->err, MT_EINVAL, "it holds a device, pipe or socket: %.200s",
+		return fail(s->err, MT_EINVAL, "contains a device, pipe or socket: %.200s",
 			    path.text);
 	if (type == AE_IFLNK && check_entry_link(s, entry, path.text, &target))
 		return s->err->code;
@@ -345,7 +345,7 @@ static int scan_all(struct scan *s)
 		if (r)
 			return r == PACK_STOP ? MT_OK : r;
 	}
-	return s->count ? check_amount(s) : fail(s->err, MT_EINVAL, "it is empty");
+	return s->count ? check_amount(s) : fail(s->err, MT_EINVAL, "the archive is empty");
 }
 
 static int scan_open(struct scan *s, int fd)
@@ -378,7 +378,7 @@ static int open_archive(const char *path, uint64_t *ret_size, struct error *err)
 		return fail(err, errno == ENOENT ? MT_ENOTFOUND : MT_EIO, "%s",
 			    strerror(errno));
 	close(fd);
-	return fail(err, MT_ELIMIT, "it is no file of at most %d MiB", PACK_FILE_MAX >> 20);
+	return fail(err, MT_ELIMIT, "not a regular file of at most %d MiB", PACK_FILE_MAX >> 20);
 }
 
 int pack_scan(const char *path, const struct pack_reader *reader, struct error *err)
@@ -453,7 +453,7 @@ int pack_file(const char *path, const char *inside, char **ret, size_t *ret_len,
 		return r;
 	}
 	if (!w.bytes)
-		return fail(err, MT_ENOTFOUND, "%s holds no file %.200s", path, inside);
+		return fail(err, MT_ENOTFOUND, "%s contains no file %.200s", path, inside);
 	*ret = w.bytes;
 	if (ret_len)
 		*ret_len = w.len;
@@ -477,7 +477,7 @@ static int write_failed(struct pack_writer *m)
 {
 	const char *why = m->api->archive_error_string(m->archive);
 
-	return fail(m->err, MT_EIO, "the archive cannot be written: %.200s",
+	return fail(m->err, MT_EIO, "cannot write the archive: %.200s",
 		    why ? why : "out of memory");
 }
 
@@ -564,9 +564,9 @@ static int follow_link(struct pack_writer *m, const char *root, const char *path
 	AUTO(free) char *around = dir ? realpath(dir, NULL) : NULL;
 
 	if (!real || !top || !around || stat(path, ret_st))
-		return fail(m->err, MT_EINVAL, "%s: the link leads nowhere", path);
+		return fail(m->err, MT_EINVAL, "%s: dangling symbolic link", path);
 	if (!is_within(real, top))
-		return fail(m->err, MT_EINVAL, "%s: the link leads out of %s", path, root);
+		return fail(m->err, MT_EINVAL, "%s: symbolic link points outside of %s", path, root);
 	return S_ISDIR(ret_st->st_mode) && is_within(around, real);
 }
 
@@ -607,7 +607,7 @@ static int write_dir(struct pack_writer *m, const char *root, const char *below,
 		else if (S_ISREG(st.st_mode))
 			r = write_file(m, name, path, st.st_mode & S_IXUSR);
 		else
-			r = fail(m->err, MT_EINVAL, "%s is not a file: only files are packed",
+			r = fail(m->err, MT_EINVAL, "not a regular file: %s",
 				 path);
 	}
 	free(names);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * packs.h - skill packs: archives (tar, tar.gz, tar.xz, tar.zst, zip) that are read
- * in place. libarchive is loaded when one is opened; what a start needs comes from
- * an index that is kept in the cache.
+ * packs.h - skill packs: archives (tar, tar.gz, tar.xz, tar.zst, zip) that are
+ * read in place. libarchive is loaded when one is opened; startup uses an index
+ * that is kept in the cache.
  *
- * Nothing of an archive is ever unpacked or run here. One that is not as it should
- * be is refused as a whole; a file in it that is no skill costs only itself. */
+ * Nothing of an archive is ever unpacked or run. An invalid archive is rejected as
+ * a whole; an invalid skill in it is reported alone. */
 #ifndef HOST_SKILLS_PACKS_H
 #define HOST_SKILLS_PACKS_H
 

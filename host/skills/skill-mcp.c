@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * skill-mcp.c - the MCP servers that a skill brings: `mcp_tools` of its front
- * matter, or the file .mcp.json beside its SKILL.md. */
+ * skill-mcp.c - the MCP servers of a skill: `mcp_tools` of its front matter, or
+ * the file .mcp.json next to its SKILL.md. */
 #include "skills/packs.h"
 #include "skills/skills.h"
 

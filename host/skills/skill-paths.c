@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * skill-paths.c (host/context) - the directories where skills are looked for. */
+ * skill-paths.c - the directories where skills are searched for. */
 #include "skills/packs.h"
 #include "skills/skills-internal.h"
 
@@ -182,7 +182,7 @@ static int drop_other_texts(struct skills *s, struct skill **read, size_t count,
 			continue;
 		r = skills_report_problem(
 			s, read[i]->source, true,
-			"not a skill: outside of a directory "
+			"not a skill: outside of a directory named "
 			"`skills` or `microagents` it needs triggers, inputs or paths",
 			err);
 		read[i] = skill_free(read[i]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * skill.c - reading one skill. */
+ * skill.c - parses one skill. */
 #include "skills/skill.h"
 
 #include "skills/triggers.h"
@@ -340,7 +340,7 @@ static int take_name(struct skill *s, json_object *given, const char *base, bool
 	if (!s->name)
 		return out_of_memory(err);
 	if (!s->listed || !skill_name_faults(s->name, dir, &faults))
-		return *s->name ? MT_OK : fail(err, MT_EINVAL, "the name is empty");
+		return *s->name ? MT_OK : fail(err, MT_EINVAL, "the skill name is empty");
 	if (strict || !*s->name)
 		return fail(err, MT_EINVAL, "Invalid skill name '%s': %s", s->name,
 			    faults.text);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * skill.h - one skill: a text for the model with what says when it is needed
- * (spec/skills 9.2 and 4).
+ * skill.h - one skill: a text for the model, and when it applies (spec/skills 9.2
+ * and 4).
  *
- * A file SKILL.md is of the Agent Skills standard: its name and description are
- * listed, its body is read when it is called for. Any other Markdown file is of
- * the older form: without triggers its text is always there. AGENTS.md,
- * CLAUDE.md, GEMINI.md and .cursorrules are taken as they are. */
+ * A file SKILL.md follows the Agent Skills standard: its name and description are
+ * listed, its body is read on request. Any other Markdown file has the older form:
+ * without triggers its text is always included. AGENTS.md, CLAUDE.md, GEMINI.md
+ * and .cursorrules are included verbatim. */
 #ifndef HOST_SKILLS_SKILL_H
 #define HOST_SKILLS_SKILL_H
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * skills-internal.h - what the files that find skills share; nobody else
- * includes it. */
+ * skills-internal.h - private header of the files that find skills. */
 #ifndef HOST_SKILLS_SKILLS_INTERNAL_H
 #define HOST_SKILLS_SKILLS_INTERNAL_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * skills-list.c - the list of skills that a model is shown, within a budget. */
+ * skills-list.c - the list of skills for the model, within a budget. */
 #include "skills/skills-internal.h"
 
 #include "utf8.h"

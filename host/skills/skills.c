@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * skills.c - finding and keeping skills. */
+ * skills.c - finds and keeps skills. */
 #include "skills/skills.h"
 
 #include "skills/packs.h"
@@ -107,7 +107,7 @@ int skills_add_known(struct skills *s, struct skill *skill, const char *place,
 		AUTO(strbuf) struct strbuf text = STRBUF(8192);
 		int r;
 
-		strbuf_addf(&text, "there is a skill `%s` already, of %s", skill->name,
+		strbuf_addf(&text, "skill `%s` is already defined by %s", skill->name,
 			    first->source);
 		r = skills_report_problem(s, skill->source, true, text.text, err);
 		skill_free(skill);
@@ -159,7 +159,7 @@ int skills_read(struct skills *s, const char *path, const char *base, struct ski
 
 	*ret = NULL;
 	if (leads_out(s, path))
-		return skills_report_problem(s, path, false, "leads out of the project",
+		return skills_report_problem(s, path, false, "link points outside of the project",
 					     err);
 	if (!file_read(path, SKILL_MAX, &text, &len, &why))
 		*ret = skill_parse(path, base, text, len, false, &warning, &why);

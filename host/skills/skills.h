@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * skills.h - all skills that a conversation has: where they are looked for, in
- * which order, and what was wrong with those that could not be read.
+ * skills.h - all skills of a conversation: where they are searched for, in which
+ * order, and the problems with those that could not be read.
  *
  * The first of a name wins, later ones are reported. Order: rules of the project
  * (AGENTS.md and the like), its .agents/skills, .openhands/skills and
- * .openhands/microagents; the same directories of the user, then those of our own
- * (XDG) and what was installed; the organisation's; the bundled ones. Archives
- * in the skills.d directories of user and system come with the installed ones. */
+ * .openhands/microagents; the same directories of the user, then Mortise's own
+ * (XDG) and installed ones; the organization's; the bundled ones. Archives in the
+ * skills.d directories of user and system follow the installed ones. */
 #ifndef HOST_SKILLS_SKILLS_H
 #define HOST_SKILLS_SKILLS_H
 

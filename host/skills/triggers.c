@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * triggers.c - matching keywords and globs. */
+ * triggers.c - matches keywords and globs. */
 #include "skills/triggers.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * triggers.h - what makes a skill speak: words of a message, paths of files
+ * triggers.h - when a skill applies: keywords of a message, paths of files
  * (spec/skills 9.2). */
 #ifndef HOST_SKILLS_TRIGGERS_H
 #define HOST_SKILLS_TRIGGERS_H

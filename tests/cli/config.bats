@@ -162,7 +162,7 @@ setup() {
 	done
 	run mortise run -m script:other -t hi </dev/null
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"the model cannot be chosen: it is set by $MORTISE_SYSTEM_CONFIG/enforced.ini:4"* ]]
+	[[ "$output" == *"cannot choose the model: it is set by $MORTISE_SYSTEM_CONFIG/enforced.ini:4"* ]]
 }
 
 @test "log_level and log_all_events: to standard error, or to a file" {

@@ -76,7 +76,7 @@ def main():
         done, requests = run(model, path, body)
         wanted = {
             "exit code 3": done.returncode == 3,
-            "it says why": "refuses the content by its policy" in done.stdout + done.stderr,
+            "it says why": "refuses the content because of its policy" in done.stdout + done.stderr,
             "clients know the status":
                 "STATUS$ERROR_LLM_CONTENT_POLICY_VIOLATION" in done.stdout,
             "it is asked once": requests == 1,

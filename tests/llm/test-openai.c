@@ -423,13 +423,13 @@ static void silence_has_an_end(void)
 	extra[0] = "llm.retries=1";
 	extra[1] = "llm.stall_timeout=30ms";
 	TRY(nothing, true);
-	CHECK_MSG(r.error.kind == MT_ERROR_TIMEOUT && strstr(r.error.text, "did not begin"),
+	CHECK_MSG(r.error.kind == MT_ERROR_TIMEOUT && strstr(r.error.text, "no response within"),
 		  "not a byte: %s", r.error.text);
 	done();
 	extra[0] = "llm.retries=1";
 	extra[1] = "llm.stall_timeout=1s";
 	TRY(half, true);
-	CHECK_MSG(r.error.kind == MT_ERROR_TIMEOUT && strstr(r.error.text, "stopped"),
+	CHECK_MSG(r.error.kind == MT_ERROR_TIMEOUT && strstr(r.error.text, "stalled"),
 		  "half an answer: %s", r.error.text);
 	done();
 }
@@ -599,8 +599,8 @@ static const struct {
 	{ "gpt-4.1", NULL, "write provider/name" },
 	{ "opneai/gpt-4.1", NULL, "did you mean `openai`" },
 	{ "nobody/knows", NULL, "no plugin knows the provider `nobody`" },
-	{ "azure/x", NULL, "azure needs base_url" },
-	{ "groq/x", NULL, "no key for groq: set GROQ_API_KEY" },
+	{ "azure/x", NULL, "azure requires base_url" },
+	{ "groq/x", NULL, "no API key for groq: set GROQ_API_KEY" },
 	{ "x", "llm.base_url=ftp://x", "must start with https:// or http://" },
 	{ "ollama/llama3", NULL, NULL },
 	{ "vendor/x", "llm.base_url=http://127.0.0.1:1/v1", NULL },

@@ -219,7 +219,7 @@ EOF
 	ln -s "$work/secret.md" "$ws/AGENTS.md"
 	run run_it -t "hello"
 	[ "$status" -eq 0 ]
-	[[ "$output" == *"leads out of the project"* ]]
+	[[ "$output" == *"link points outside of the project"* ]]
 	run -1 grep -F 'A secret.' < <(log)
 }
 

@@ -265,7 +265,7 @@ static bool one(struct vec *v, json_object *c)
 	} functions[] = {
 		{ "load", load },
 		{ "match_trigger", match_trigger },
-		{ "trigger_matches_path", glob },
+		{ "path_glob", glob },
 		{ "validate_skill_name", validate },
 		{ "available_skills_prompt", list },
 		{ "expand_variables", expand },

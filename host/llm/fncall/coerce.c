@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * coerce.c - the text of a parameter as a value, by the schema of its tool.
+ * coerce.c - converts the text of a parameter into a value, by the schema of its
+ * tool.
  *
- * What cannot be read stays a text: the check before the call refuses it with
- * a sentence that the model reads. */
+ * What does not fit stays a string: the check before the call rejects it with a
+ * sentence that the model reads. */
 #include "llm/fncall/fncall.h"
 #include "schema-ref.h"
 #include "utf8.h"

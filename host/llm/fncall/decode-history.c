@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * decode-history.c - a conversation in text as one with tool calls: the inverse of
- * request.c. */
+ * decode-history.c - converts a conversation in text into one with tool calls: the
+ * inverse of encode-request.c. */
 #include "llm/fncall/request-copy.h"
 #define MORTISE_PROVISIONAL
 #include <ctype.h>
@@ -189,7 +189,7 @@ static void decode_assistant(struct history_decoder *b, const struct llm_message
 
 	if (call_before_last(m)) {
 		b->w.status = fail(&b->why, MT_EINVAL,
-				   "a call stands in a part that is not the last one");
+				   "a tool call is in a part that is not the last one");
 		return;
 	}
 	if (last)
@@ -236,7 +236,7 @@ int fncall_decode_history(const struct llm_request *in, const struct fncall_tool
 			decode_assistant(&b, m);
 		else
 			b.w.status = fail(&b.why, MT_EINVAL,
-					  "a message is of no role that text has");
+					  "a message has a role that text cannot express");
 	}
 	strbuf_clear(&b.example);
 	*ret_fault = b.fault;

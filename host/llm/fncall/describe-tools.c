@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * describe-tools.c - the tools as text: each parameter with its type, what is nested
- * below it indented. */
+ * describe-tools.c - describes tools as text: each parameter with its type, nested
+ * ones indented. */
 #include "events/event.h"
 #include "llm/fncall/fncall.h"
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * encode-request.c - a request with tools as one without, that says the same. */
+ * encode-request.c - converts a request with tools into one without that says the
+ * same. */
 #include "llm/fncall/request-copy.h"
 #define MORTISE_PROVISIONAL
 #include <ctype.h>
@@ -226,10 +227,9 @@ static int wrong(struct request_copy *w, struct error *err, const struct llm_mes
 	llm_request_free(w->out);
 	if (m->call_count > 1)
 		return fail(err, MT_EINVAL,
-			    "a message has %zu calls, and text has room for "
-			    "one",
+			    "a message has %zu calls; text can express one",
 			    m->call_count);
-	return fail(err, MT_EINVAL, "a message is of no known role");
+	return fail(err, MT_EINVAL, "a message has an unknown role");
 }
 
 int fncall_encode_request(const struct llm_request *in, bool example,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * format-call.c - one call as text. */
+ * format-call.c - formats one call as text. */
 #include "events/event.h"
 #include "llm/fncall/fncall.h"
 #include "utf8.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * instructions.c - what a model is told about tools as text: the frame around their
- * descriptions, and an example made of the tools that are there. */
+ * instructions.c - instructions for calling tools as text: the frame around their
+ * descriptions, and an example that uses only tools of the request. */
 #include "llm/fncall/fncall.h"
 #include <string.h>
 

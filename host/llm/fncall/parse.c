@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * parse.c - the calls in what a model wrote.
+ * parse.c - parses the calls in a reply.
  *
  * Scanned by hand, each byte a fixed number of times: no text makes it slow. A
- * value ends at the first </parameter>; a </function> before that is part of
- * the value unless another call begins in between. */
+ * value ends at the first </parameter>; a </function> before that is part of the
+ * value unless another call begins in between. */
 #include "llm/fncall/fncall.h"
 #include <ctype.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * cost.c - what a reply cost, counted for its model. */
+ * cost.c - prices a reply and adds it to the usage of its model. */
 #include "llm/exchange.h"
 #include "log.h"
 #include <string.h>
@@ -32,7 +32,7 @@ static void warn(const struct llm *l, const struct llm_usage *u)
 {
 	if (u->input < 0 || u->output < 0)
 		log_line(MT_LOG_WARNING, "llm",
-			 "%s does not tell how many tokens it counts: its cost is unknown",
+			 "%s reports no token counts: its cost is unknown",
 			 l->name);
 	else
 		log_line(MT_LOG_WARNING, "llm",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * model-features.c - what a model can do and is sent: the table of the models under
- * what the user says. */
+ * model-features.c - features and limits of a model: the model table, overridden
+ * by the configuration. */
 #include "llm/exchange.h"
 #include "llm/models/provider.h"
 #include "log.h"

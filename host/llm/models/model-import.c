@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * model-import.c - LiteLLM's price file (model_prices_and_context_window.json)
- * as a table of ours: limits, prices, whether a model sees images and takes a
- * temperature. What it can do beyond that is not taken over. */
+ * model-import.c - converts LiteLLM's price file
+ * (model_prices_and_context_window.json) into a model table: limits, prices,
+ * vision and temperature. Other features are not imported. */
 #include "js.h"
 #include "llm/models/model-table.h"
 #include <string.h>
@@ -131,7 +131,7 @@ int model_import(const char *json, size_t len, struct strbuf *out, struct error 
 		}
 	}
 	if (out->error)
-		return fail(err, out->error, "the table would be larger than %d MiB",
+		return fail(err, out->error, "the model table would exceed %d MiB",
 			    MODEL_TABLE_MAX >> 20);
 	if (!count)
 		return fail(err, MT_EINVAL,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * model-params.c - the rules of parameters, by what the table says. */
+ * model-params.c - filters request parameters by the model table. */
 #include "llm/models/model-params.h"
 #include <inttypes.h>
 #include <stdio.h>

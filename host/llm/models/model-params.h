@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * model-params.h - what of the user's parameters a model is sent. */
+ * model-params.h - filters request parameters by what the model supports. */
 #ifndef HOST_LLM_MODELS_MODEL_PARAMS_H
 #define HOST_LLM_MODELS_MODEL_PARAMS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * model-table.c - what is known of a model by its name. */
+ * model-table.c - facts about models by name. */
 #include "llm/models/model-table.h"
 #include "files.h"
 #include "log.h"
@@ -341,7 +341,7 @@ static void apply_file(struct model_facts *f, const struct names *n, const char 
 		apply_section(f, n, text, len);
 	else if (needed || status != MT_ENOTFOUND)
 		log_line(MT_LOG_WARNING, "llm",
-			 "the table of the models cannot be read: %s", err.text);
+			 "cannot read the model table: %s", err.text);
 }
 
 static void apply_config(struct model_facts *f, const struct names *n,

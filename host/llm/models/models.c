@@ -79,10 +79,10 @@ static int check_section_name(const struct config *c, const char *section,
 	near = suggest(name, names, count);
 	if (near)
 		return fail(err, MT_ENOTFOUND,
-			    "%s: there is no section [llm.%s]; did you mean `%s`?", from,
+			    "%s: unknown section [llm.%s]; did you mean `%s`?", from,
 			    name, near);
 	return fail(err, MT_ENOTFOUND,
-		    "%s: there is no section [llm.%s] in the configuration", from, name);
+		    "%s: unknown section [llm.%s] in the configuration", from, name);
 }
 
 static int open_section(struct llm_models *m, const char *name, const char *model,
@@ -93,7 +93,7 @@ static int open_section(struct llm_models *m, const char *name, const char *mode
 
 	if (strbuf_add(&section, "llm")
 	    || (!is_default_section(name) && strbuf_addf(&section, ".%s", name)))
-		return fail(err, section.error, "%s: no room for the name `%.80s`", from,
+		return fail(err, section.error, "%s: the name `%.80s` is too long", from,
 			    name);
 	for (size_t i = 0; i < m->count; i++) {
 		if (strcmp(m->all[i]->section, section.text) == 0) {
@@ -174,7 +174,7 @@ int llm_models_get(struct llm_models *m, const char *name, const char *model,
 	int status;
 
 	if (model && (enforced = enforced_model(m, name)))
-		return fail(err, MT_EDENIED, "the model cannot be chosen: it is set by %s",
+		return fail(err, MT_EDENIED, "cannot choose the model: it is set by %s",
 			    enforced);
 	status = open_section(m, name, model, from, &n, err);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * models.h - the models of one conversation: they share the connections of a
- * pool and one bill. Each section of the configuration is opened once. */
+ * models.h - the models of one conversation: they share the connections of a pool
+ * and their usage totals. Each section of the configuration is opened once. */
 #ifndef HOST_LLM_MODELS_MODELS_H
 #define HOST_LLM_MODELS_MODELS_H
 

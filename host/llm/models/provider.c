@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * provider.c - who is meant by the name of a model. */
+ * provider.c - resolves a model name to its provider. */
 #include "llm/models/provider.h"
 #include "auto.h"
 #include "options.h"
@@ -74,7 +74,7 @@ static int unknown_provider(const struct registry *r, const char *model,
 	near = word ? suggest(word, names, count) : NULL;
 	if (near)
 		return fail(err, MT_EINVAL,
-			    "model `%s`: `%s` is no provider; did you mean `%s`?", model,
+			    "model `%s`: unknown provider `%s`; did you mean `%s`?", model,
 			    word, near);
 	return fail(
 		err, MT_EINVAL,
@@ -93,7 +93,7 @@ int provider_find(const struct config *c, const char *section, const struct regi
 	if (find_provider_entry(r, model, len, &p)) {
 		p.model = model[len] ? model + len + 1 : "";
 		if (p.is_file && *p.model && access(p.model, R_OK) != 0)
-			return fail(err, MT_ENOTFOUND, "model `%s`: %s cannot be read: %s",
+			return fail(err, MT_ENOTFOUND, "model `%s`: cannot read %s: %s",
 				    model, p.model, strerror(errno));
 		*ret = p;
 		return MT_OK;

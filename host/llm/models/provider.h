@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * provider.h - who is meant by the name of a model. */
+ * provider.h - resolves a model name to its provider. */
 #ifndef HOST_LLM_MODELS_PROVIDER_H
 #define HOST_LLM_MODELS_PROVIDER_H
 

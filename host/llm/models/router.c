@@ -77,10 +77,10 @@ static int read_condition(char *text, struct rule *rule, const char *section,
 	near = suggest(text, words, ARRAY_LEN(words));
 	if (near && !more)
 		return fail(err, MT_EINVAL,
-			    "[%s] rules: `%s` is no condition; did you mean `%s`?",
+			    "[%s] rules: unknown condition `%s`; did you mean `%s`?",
 			    section, text, near);
 	return fail(err, MT_EINVAL,
-		    "[%s] rules: `%s` is no condition; there are images, tokens > N and "
+		    "[%s] rules: unknown condition `%s`; use images, tokens > N or "
 		    "condensing", section, text);
 }
 
@@ -97,7 +97,7 @@ static int read_rule(struct llm_router *r, struct llm_models *m, char *text,
 			    MAX_RULES);
 	if (!name || !*trim_rule_text(name + 1))
 		return fail(err, MT_EINVAL,
-			    "[%s] rules: `%s` names no model; write CONDITION: NAME",
+			    "[%s] rules: `%s` names no model; use CONDITION: NAME",
 			    section, text);
 	*name++ = '\0';
 	status = read_condition(text, rule, section, err);
@@ -128,7 +128,7 @@ static int read_rules(struct llm_router *r, struct llm_models *m, const char *li
 	}
 	if (!r->count)
 		return fail(err, MT_EINVAL,
-			    "[%s] has no rules; for instance: rules = images: NAME, "
+			    "[%s] has no rules; for example: rules = images: NAME, "
 			    "tokens > 100000: NAME", section);
 	return MT_OK;
 }
@@ -143,10 +143,10 @@ static int no_section(const struct config *c, const char *name, struct error *er
 	near = suggest(name, names, count);
 	if (near)
 		return fail(err, MT_ENOTFOUND,
-			    "router: there is no section [router.%s]; did you mean `%s`?",
+			    "router: unknown section [router.%s]; did you mean `%s`?",
 			    name, near);
 	return fail(err, MT_ENOTFOUND,
-		    "router: there is no section [router.%s] in the configuration", name);
+		    "router: unknown section [router.%s] in the configuration", name);
 }
 
 int llm_router_open(struct llm_models *m, const struct config *c, const char *name,
@@ -160,7 +160,7 @@ int llm_router_open(struct llm_models *m, const struct config *c, const char *na
 	if (!name || !*name)
 		return MT_OK;
 	if (strbuf_addf(&section, "router.%s", name))
-		return fail(err, section.error, "router: no room for the name `%.80s`",
+		return fail(err, section.error, "router: the name `%.80s` is too long",
 			    name);
 	if (!config_has(c, section.text))
 		return strcmp(name, "noop") == 0 ? MT_OK : no_section(c, name, err);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * router.h - which of several models is asked: the rules of [router.NAME].
+ * router.h - chooses one of several models by the rules of [router.NAME].
  *
- * It is a table of the host and no plugin: a rule needs nothing but what the
- * request shows, and a kind of plugin for it would have an ABI to keep for less
- * code than its header. */
+ * This is part of the host and not a kind of plugin: a rule needs nothing but what
+ * the request shows, and its ABI would be longer than its code. */
 #ifndef HOST_LLM_MODELS_ROUTER_H
 #define HOST_LLM_MODELS_ROUTER_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * server-context.c - how much the model of a server reads that the user runs: asked
- * once, beside the first request, which does not wait for it, or by a command. A
- * server that does not say is left alone. */
+ * server-context.c - context window of a self-hosted model: queried once, in
+ * parallel with the first request, which does not wait for it, or by a command. A
+ * server that does not report it is not queried again. */
 #include "llm/exchange.h"
 #include "llm/models/server-models.h"
 #include "log.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * server-models.c - the models of a server that speaks OpenAI's GET /models, as most do
- * that people run themselves. */
+ * server-models.c - lists the models of a server that implements GET /models of
+ * OpenAI, as most self-hosted ones do. */
 #include "llm/models/server-models.h"
 #include "llm/exchange.h"
 #include <string.h>
@@ -66,10 +66,10 @@ static json_object *list_request(struct llm *l, const char *url, const char *bod
 	while (!q.over && uv_run(llm_pool_loop(l->pool), UV_RUN_ONCE))
 		;
 	if (q.outcome != HTTP_DONE)
-		fail(err, MT_EIO, "%s cannot be asked: %s", l->provider,
-		     q.answer.error ? "its answer is too long" : q.why);
+		fail(err, MT_EIO, "cannot query %s: %s", l->provider,
+		     q.answer.error ? "the response is too long" : q.why);
 	else if (q.status != 200)
-		fail(err, MT_EIO, "%s does not tell its models (HTTP %d)", l->provider,
+		fail(err, MT_EIO, "provider %s does not list its models (HTTP %d)", l->provider,
 		     q.status);
 	else
 		answer = js_parse_object(q.answer.text, q.answer.len, err);
@@ -211,7 +211,7 @@ int llm_server_models(struct llm *l, json_object **ret, struct error *err)
 		return err->code;
 	data = js_get(answer, "data");
 	if (!json_object_is_type(data, json_type_array))
-		return fail(err, MT_EUNSUPPORTED, "%s tells its models in another form",
+		return fail(err, MT_EUNSUPPORTED, "provider %s lists its models in an unknown form",
 			    l->provider);
 	for (size_t i = 0; i < json_object_array_length(data) && i < MAX_MODELS; i++)
 		if (add_model(l, root, json_object_array_get_idx(data, i), list))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * server-models.h - asking the server of a provider which models it has and how much
- * they read: for commands, which may wait. Nothing is asked unless called. */
+ * server-models.h - queries a server for its models and their context windows: for
+ * commands, which may wait. No request is made unless called. */
 #ifndef HOST_LLM_MODELS_SERVER_MODELS_H
 #define HOST_LLM_MODELS_SERVER_MODELS_H
 

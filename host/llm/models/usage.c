@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * usage.c - what models took, added up: each of them, and all. */
+ * usage.c - adds up the usage of models: each of them, and all. */
 #include "llm/llm.h"
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * backoff.c - back-off, and what providers say about it. */
+ * backoff.c - waits between attempts, and what providers say about them. */
 #include "llm/transport/backoff.h"
 #include <errno.h>
 #include <stdlib.h>

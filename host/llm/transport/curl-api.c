@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * curl-api.c - loading libcurl. */
+ * curl-api.c - loads libcurl. */
 #include "llm/transport/curl-api.h"
 #include "auto.h"
 #include "library.h"
@@ -42,7 +42,7 @@ static int load_curl(struct curl_api *ret, struct error *err)
 	if (r)
 		return r;
 	if (fresh.global_init(CURL_GLOBAL_ALL) != CURLE_OK)
-		return fail(err, MT_EIO, "libcurl cannot be initialised");
+		return fail(err, MT_EIO, "cannot initialize libcurl");
 	*ret = fresh;
 	return MT_OK;
 }

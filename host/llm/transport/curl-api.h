@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * curl-api.h - the functions of libcurl that we use, loaded when the first
+ * curl-api.h - the functions of libcurl that are used, loaded when the first
  * request needs them.
  *
- * Loading libcurl brings three dozen libraries with it and costs more than all
- * the rest of our start; commands and models without a network do without. */
+ * Loading libcurl brings three dozen libraries with it and costs more than the
+ * rest of the startup; commands and models without a network do without. */
 #ifndef HOST_LLM_TRANSPORT_CURL_API_H
 #define HOST_LLM_TRANSPORT_CURL_API_H
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * pool.c - libcurl's multi handle on the loop: sockets are watched with
- * uv_poll, its timer is one uv_timer, and an idle pool wakes nobody.
+ * pool.c - runs libcurl's multi handle on the loop: sockets are watched with
+ * uv_poll, its timer is one uv_timer, and an idle pool causes no wake-ups.
  *
- * libcurl forbids most of its functions inside its own callbacks (`inside`):
- * a call that is cancelled there is only marked, and swept away after. */
+ * libcurl forbids most of its functions inside its own callbacks (`inside`): a
+ * call that is cancelled there is only marked, and freed later. */
 #include "llm/transport/curl-api.h"
 #include "llm/exchange.h"
 #include "llm/transport/http.h"
@@ -429,7 +429,7 @@ static int pool_open(struct llm_pool *p, struct error *err)
 	const struct curl_api *curl;
 
 	if (p->closing)
-		return fail(err, MT_ECANCELLED, "the program is ending");
+		return fail(err, MT_ECANCELLED, "the program is exiting");
 	if (p->multi)
 		return MT_OK;
 	p->curl = curl = curl_api(err);
