@@ -453,8 +453,8 @@ static void wrong_rules(void)
 	} cases[] = {
 		{ "", NULL, NULL },
 		{ "noop", NULL, NULL },
-		{ "rr", "images: two", "no section [router.rr]" },
-		{ "other", "images: two", "no section [router.other]" },
+		{ "rr", "images: two", "unknown section [router.rr]" },
+		{ "other", "images: two", "unknown section [router.other]" },
 		{ "r", "", "has no rules" },
 		{ "r", "images", "names no model" },
 		{ "r", "images:", "names no model" },
