@@ -152,10 +152,7 @@ int64_t conversation_log_event(struct conversation *c, struct event *e, struct e
 void conversation_cancel_work(struct conversation *c)
 {
 	request_cancel(c);
-	slices_drop(c);
-	tool_completion_cancel(c);
-	hook_runner_cancel(c);
-	subagents_stop(c);
+	features_cancel(c);
 	parallel_cancel(c);
 	if (turn_is_running(c) && c->link)
 		runner_cancel(c->link, parallel_call_of(c, turn_pending(c)));
@@ -306,12 +303,7 @@ static void release(struct conversation *c)
 {
 	turn_clear(c);
 	request_cancel(c);
-	confirm_clear(c);
-	budget_stop_timer(c);
-	relist_close(c);
-	slices_close(c);
-	c->hook_runner = hook_runner_free(c->hook_runner);
-	subagents_forget(c);
+	features_release(c);
 	keep_sums(c);
 	wiring_close(c);
 	evlog_close(c->log);

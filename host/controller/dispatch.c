@@ -33,8 +33,6 @@ void dispatch_log_observation(struct conversation *c, struct event *action,
 
 	if (e && meta)
 		js_set(e->json, "tool_call_metadata", json_object_get(meta));
-	if (e)
-		confirm_tell_edit(c, action, e);
 	if (c->unmasked_args &&
 	    c->unmasked_action == js_int(action->json, "confirms", action->id)) {
 		json_object_put(c->unmasked_args);
@@ -43,11 +41,11 @@ void dispatch_log_observation(struct conversation *c, struct event *action,
 	turn_finish_action(c, action->id);
 	if (!e)
 		conversation_notice(c, MT_LOG_ERROR, "%s", err->text);
-	setup_report_failure(c, action, e);
+	features_before_observation(c, action, e);
 	conversation_log_event(c, e, err);
 	if (ran && c->state == STATE_USER_CONFIRMED)
 		conversation_set_state(c, STATE_RUNNING, "");
-	setup_continue(c, action);
+	features_after_observation(c, action);
 }
 
 void dispatch_log_answer(struct conversation *c, struct event *action, const char *type,
@@ -254,7 +252,7 @@ static void on_result(void *arg, const struct runner_result *result)
 	struct conversation *c = arg;
 	int64_t action = parallel_action_of(c, result->call);
 
-	questions_close(c, result->call, false);
+	features_call_ended(c, result->call);
 	if (result->spool)
 		spools_trim(c);
 	if (parallel_buffer_result(c, result))
@@ -292,9 +290,7 @@ static void on_request(void *arg, uint64_t call, uint64_t request, const char *m
 	struct conversation *c = arg;
 	AUTO(strbuf) struct strbuf text = STRBUF(512);
 
-	if (recall_request(c, request, method, params) ||
-	    tool_completion_request(c, call, request, method, params) ||
-	    questions_request(c, call, request, method, params))
+	if (features_request(c, call, request, method, params))
 		return;
 	if (strcmp(method, "shell/directory") == 0) {
 		answer_directory(c, request);
@@ -359,10 +355,8 @@ static void on_closed(void *arg, const struct error *why)
 {
 	struct conversation *c = arg;
 
-	tool_completion_cancel(c);
 	c->link = NULL;
-	questions_close(c, 0, true);
-	relist_arrived(c);
+	features_runner_closed(c);
 	if (c->closing && hook_runner_is_busy(c))
 		return; /* the hooks of the end go on with it */
 	if (c->closing)

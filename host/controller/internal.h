@@ -10,6 +10,7 @@
 #include "controller/confirm.h"
 #include "controller/conversation.h"
 #include "controller/hook-runner.h"
+#include "controller/feature.h"
 #include "controller/launch.h"
 #include "controller/limits.h"
 #include "controller/step-policy.h"

@@ -239,19 +239,13 @@ void step_prepared(struct conversation *c)
 
 static void step(struct conversation *c)
 {
-	char limit[256];
-
 	if (turn_has_planned(c)) {
 		turn_take_planned(c);
 		c->step_requested |= turn_has_planned(c);
 		return;
 	}
-	if (replay_step(c) || stuck_handle(c))
+	if (features_before_step(c))
 		return;
-	if (budget_reached(c, LIMITS_STEP, limit, sizeof limit)) {
-		budget_stop(c, limit);
-		return;
-	}
 	budget_spend(c->agent->budget, LIMIT_ITERATIONS, 1);
 	log_line(MT_LOG_INFO, "controller",
 		 "step level=%u local=%.0f global=%lld events=%lld", c->parent_count,
@@ -260,31 +254,24 @@ static void step(struct conversation *c)
 	step_prepared(c);
 }
 
-static bool may_step(struct conversation *c)
-{
-	return c->state == STATE_RUNNING && turn_is_idle(c) && !c->exchange &&
-	       !c->closing && !slices_busy(c) && !hook_runner_is_busy(c) &&
-	       !relist_holds(c);
-}
-
-static const char *why_blocked(const struct conversation *c)
+/* Why no step can start now; NULL: one can. */
+static const char *why_blocked(struct conversation *c)
 {
 	return c->closing                  ? "closing"
 	       : c->state != STATE_RUNNING ? state_name(c->state)
 	       : !turn_is_idle(c)          ? "an action is pending"
 	       : c->exchange               ? "a request is in progress"
-	       : slices_busy(c)            ? "the history is being read"
-	       : hook_runner_is_busy(c)    ? "a hook is running"
-	       : c->tool_list_awaited      ? "a list of tools is awaited"
-					   : "nothing to do";
+					   : features_block_step(c);
 }
 
 void step_run_ready(struct conversation *c)
 {
+	const char *why;
+
 	if (c->stepping)
 		return;
 	c->stepping = true;
-	while (may_step(c)) {
+	while (!(why = why_blocked(c))) {
 		if (!c->step_requested && !turn_has_planned(c))
 			turn_log_error(c, NULL, NULL, "The action has no effect.");
 		c->step_requested = false;
@@ -293,6 +280,6 @@ void step_run_ready(struct conversation *c)
 	}
 	if (log_wants(MT_LOG_DEBUG))
 		log_line(MT_LOG_DEBUG, "controller", "blocked step level=%u reason=%s",
-			 c->parent_count, why_blocked(c));
+			 c->parent_count, why);
 	c->stepping = false;
 }

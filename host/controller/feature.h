@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * feature.h - the points at which the core of the controller asks its features.
+ *
+ * A feature is a row of the table in features.c; the order of the rows is the order
+ * in which the features are asked. A member that is NULL is not asked. */
+#ifndef HOST_CONTROLLER_FEATURE_H
+#define HOST_CONTROLLER_FEATURE_H
+
+#include "events/event.h"
+
+struct conversation;
+
+struct feature {
+	const char *name;
+	/** A step would start. @return true: the feature did something else instead. */
+	bool (*before_step)(struct conversation *c);
+	/** @return why the next step has to wait, or NULL. */
+	const char *(*blocks_step)(struct conversation *c);
+	/** A tool in the runner asks for something. @return false: for something else. */
+	bool (*request)(struct conversation *c, uint64_t call, uint64_t request,
+			const char *method, json_object *params);
+	/** The call has its result. */
+	void (*call_ended)(struct conversation *c, uint64_t call);
+	/** An observation will be logged; NULL: it could not be made. */
+	void (*before_observation)(struct conversation *c, struct event *action,
+				   struct event *observation);
+	/** It is logged. */
+	void (*after_observation)(struct conversation *c, struct event *action);
+	/** The runner is gone; c->link is NULL. */
+	void (*runner_closed)(struct conversation *c);
+	/** End what is in progress, without an effect. */
+	void (*cancel)(struct conversation *c);
+	/** Free what the feature holds. */
+	void (*release)(struct conversation *c);
+};
+
+bool features_before_step(struct conversation *c);
+const char *features_block_step(struct conversation *c);
+bool features_request(struct conversation *c, uint64_t call, uint64_t request,
+		      const char *method, json_object *params);
+void features_call_ended(struct conversation *c, uint64_t call);
+void features_before_observation(struct conversation *c, struct event *action,
+				 struct event *observation);
+void features_after_observation(struct conversation *c, struct event *action);
+void features_runner_closed(struct conversation *c);
+void features_cancel(struct conversation *c);
+void features_release(struct conversation *c);
+
+#endif

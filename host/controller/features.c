@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * features.c - the table of features, in the order in which they are asked. */
+#include "controller/feature.h"
+
+#include "controller/internal.h"
+#include "controller/subagents.h"
+
+static bool check_limits(struct conversation *c)
+{
+	char limit[256];
+
+	if (!budget_reached(c, LIMITS_STEP, limit, sizeof limit))
+		return false;
+	budget_stop(c, limit);
+	return true;
+}
+
+static const char *slices_block(struct conversation *c)
+{
+	return slices_busy(c) ? "the history is being read" : NULL;
+}
+
+static const char *hooks_block(struct conversation *c)
+{
+	return hook_runner_is_busy(c) ? "a hook is running" : NULL;
+}
+
+static const char *tool_list_blocks(struct conversation *c)
+{
+	return relist_holds(c) ? "a list of tools is awaited" : NULL;
+}
+
+static bool answer_tool(struct conversation *c, uint64_t call, uint64_t request,
+			const char *method, json_object *params)
+{
+	(void)call;
+	return recall_request(c, request, method, params);
+}
+
+static void close_questions(struct conversation *c, uint64_t call)
+{
+	questions_close(c, call, false);
+}
+
+static void close_all_questions(struct conversation *c)
+{
+	questions_close(c, 0, true);
+}
+
+static void add_edit(struct conversation *c, struct event *action,
+		     struct event *observation)
+{
+	if (observation)
+		confirm_tell_edit(c, action, observation);
+}
+
+static void check_setup(struct conversation *c, struct event *action,
+			struct event *observation)
+{
+	setup_report_failure(c, action, observation);
+}
+
+static void continue_setup(struct conversation *c, struct event *action)
+{
+	setup_continue(c, action);
+}
+
+static void release_hooks(struct conversation *c)
+{
+	c->hook_runner = hook_runner_free(c->hook_runner);
+}
+
+static const struct feature features[] = {
+	{ .name = "approval", .before_observation = add_edit, .release = confirm_clear },
+	{ .name = "replay", .before_step = replay_step },
+	{ .name = "loop detection", .before_step = stuck_handle },
+	{ .name = "limits", .before_step = check_limits, .release = budget_stop_timer },
+	{ .name = "slices", .blocks_step = slices_block, .cancel = slices_drop,
+	  .release = slices_close },
+	{ .name = "skills and notes", .request = answer_tool },
+	{ .name = "completions", .request = tool_completion_request,
+	  .runner_closed = tool_completion_cancel, .cancel = tool_completion_cancel },
+	{ .name = "questions", .request = questions_request,
+	  .call_ended = close_questions, .runner_closed = close_all_questions },
+	{ .name = "hooks", .blocks_step = hooks_block, .cancel = hook_runner_cancel,
+	  .release = release_hooks },
+	{ .name = "subagents", .cancel = subagents_stop, .release = subagents_forget },
+	{ .name = "tool lists", .blocks_step = tool_list_blocks,
+	  .runner_closed = relist_arrived, .release = relist_close },
+	{ .name = "set-up", .before_observation = check_setup,
+	  .after_observation = continue_setup },
+};
+
+#define EACH(f)                                                                \
+	for (const struct feature *f = features;                               \
+	     f < features + ARRAY_LEN(features); f++)
+
+bool features_before_step(struct conversation *c)
+{
+	EACH(f)
+		if (f->before_step && f->before_step(c))
+			return true;
+	return false;
+}
+
+const char *features_block_step(struct conversation *c)
+{
+	const char *why;
+
+	EACH(f)
+		if (f->blocks_step && (why = f->blocks_step(c)))
+			return why;
+	return NULL;
+}
+
+bool features_request(struct conversation *c, uint64_t call, uint64_t request,
+		      const char *method, json_object *params)
+{
+	EACH(f)
+		if (f->request && f->request(c, call, request, method, params))
+			return true;
+	return false;
+}
+
+void features_call_ended(struct conversation *c, uint64_t call)
+{
+	EACH(f)
+		if (f->call_ended)
+			f->call_ended(c, call);
+}
+
+void features_before_observation(struct conversation *c, struct event *action,
+				 struct event *observation)
+{
+	EACH(f)
+		if (f->before_observation)
+			f->before_observation(c, action, observation);
+}
+
+void features_after_observation(struct conversation *c, struct event *action)
+{
+	EACH(f)
+		if (f->after_observation)
+			f->after_observation(c, action);
+}
+
+void features_runner_closed(struct conversation *c)
+{
+	EACH(f)
+		if (f->runner_closed)
+			f->runner_closed(c);
+}
+
+void features_cancel(struct conversation *c)
+{
+	EACH(f)
+		if (f->cancel)
+			f->cancel(c);
+}
+
+void features_release(struct conversation *c)
+{
+	EACH(f)
+		if (f->release)
+			f->release(c);
+}
