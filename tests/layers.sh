@@ -193,6 +193,31 @@ sdk() {
 	done
 }
 
+# The core of the controller asks features by the table in features.c alone.
+core_features() {
+	for file in turn call step actions dispatch; do
+		[ ! -e "host/controller/$file.c" ] || code "host/controller/$file.c"
+	done | grep -E '(^|[^[:alnum:]_])(replay_step|stuck_handle|budget_stop_timer|slices_(drop|close)|relist_[a-z]+|recall_request|tool_completion_request|questions_[a-z]+|setup_[a-z]+|confirm_(tell_edit|clear)|subagents_(stop|forget))\('
+}
+
+# No two files include each other's header.
+include_pairs() {
+	includes $(files host/controller) | while read -r place kind name; do
+		from=${place#host/}
+		from=${from%%:*}
+		[ "$kind" = '"' ] && [ "${from%.*}" != "${name%.*}" ] || continue
+		case $from in *.h) echo "$from $name" ;; esac
+	done | sort -u | awk '
+		{ seen[$1 " " $2] = 1 }
+		END {
+			for (pair in seen) {
+				split(pair, f, " ")
+				if (f[1] < f[2] && ((f[2] " " f[1]) in seen))
+					print "host/" f[1] ":1: includes " f[2] ", which includes it"
+			}
+		}'
+}
+
 # Each rule finds what breaks it: a small tree with a breach of every kind.
 breach() {
 	mkdir -p "$(dirname "$tree/$1")"
@@ -212,12 +237,16 @@ rules_find_breaches() {
 	breach plugins/tools/x/main.c '#include "config/config.h"'
 	breach plugins/tools/y.c '#include <ffi.h>'
 	breach runner/r.c '#include "config/config.h"'
+	breach host/controller/step.c 'void f(void) { setup_continue(0); }'
+	breach host/controller/p.h '#include "controller/q.h"'
+	breach host/controller/q.h '#include "controller/p.h"'
 	breach sdk-headers/mortise/z.h '#include <json-c/json.h>'
 	echo 'int x;' > "$tree/lib/c.c"
 	found=$(sh "$self" "$tree")
 	for want in 'lib/a.c:4: ' 'lib/b.c:4: ' 'lib/c.c:1: ' \
 		'config must not know llm' 'include each other' 'host/events/x.c:4: ' \
 		'plugins/tools/x/main.c:4: ' 'plugins/tools/y.c:4: ' 'runner/r.c:4: ' \
+		'host/controller/step.c:4: ' 'host/controller/p.h:1: ' \
 		'sdk-headers/mortise/z.h:4: '; do
 		echo "$found" | grep -qF "$want" || echo "not found: $want"
 	done
@@ -234,6 +263,8 @@ for program in server terminal acp; do
 done
 report 'modules of the host include what stands below them, no circles' host_order
 report 'the host includes by its own names and those of lib' host_names
+report 'the core of the controller asks features by their table' core_features
+report 'no two headers of the controller include each other' include_pairs
 report 'heavy libraries stay in their place' heavy
 report 'the headers for plugins include libc alone' sdk
 [ $# -gt 0 ] || report 'the rules find what breaks them' rules_find_breaches

@@ -340,7 +340,7 @@ static void on_tools(void *arg, const char *instance, json_object *tools)
 
 	for (size_t n = 0; all && n < count; n++)
 		catalog_arrived(all[n], instance, tools);
-	relist_arrived(c);
+	features_tools_listed(c);
 }
 
 static void on_ready(void *arg)

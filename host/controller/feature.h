@@ -27,6 +27,8 @@ struct feature {
 				   struct event *observation);
 	/** It is logged. */
 	void (*after_observation)(struct conversation *c, struct event *action);
+	/** A toolset has listed its tools. */
+	void (*tools_listed)(struct conversation *c);
 	/** The runner is gone; c->link is NULL. */
 	void (*runner_closed)(struct conversation *c);
 	/** End what is in progress, without an effect. */
@@ -43,6 +45,7 @@ void features_call_ended(struct conversation *c, uint64_t call);
 void features_before_observation(struct conversation *c, struct event *action,
 				 struct event *observation);
 void features_after_observation(struct conversation *c, struct event *action);
+void features_tools_listed(struct conversation *c);
 void features_runner_closed(struct conversation *c);
 void features_cancel(struct conversation *c);
 void features_release(struct conversation *c);

@@ -87,7 +87,8 @@ static const struct feature features[] = {
 	  .release = release_hooks },
 	{ .name = "subagents", .cancel = subagents_stop, .release = subagents_forget },
 	{ .name = "tool lists", .blocks_step = tool_list_blocks,
-	  .runner_closed = relist_arrived, .release = relist_close },
+	  .tools_listed = relist_arrived, .runner_closed = relist_arrived,
+	  .release = relist_close },
 	{ .name = "set-up", .before_observation = check_setup,
 	  .after_observation = continue_setup },
 };
@@ -143,6 +144,13 @@ void features_after_observation(struct conversation *c, struct event *action)
 	EACH(f)
 		if (f->after_observation)
 			f->after_observation(c, action);
+}
+
+void features_tools_listed(struct conversation *c)
+{
+	EACH(f)
+		if (f->tools_listed)
+			f->tools_listed(c);
 }
 
 void features_runner_closed(struct conversation *c)
