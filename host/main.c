@@ -18,23 +18,18 @@ static void help(void)
 {
 	const struct command *command;
 
-	puts("Usage: mortise [FLAG]... [MESSAGE]\n"
-	     "       mortise COMMAND [FLAG]... [ARGUMENT]...\n\n"
-	     "A host for software agents: a model plans, tools act, plugins bring "
-	     "both.\n"
-	     "Without a command it is a conversation at the terminal: see mortise chat "
-	     "--help\n\n"
+	puts("Usage: mortise [OPTION]... [MESSAGE]\n"
+	     "       mortise COMMAND [OPTION]... [ARGUMENT]...\n\n"
+	     "Run software agents: a model plans, tools act, plugins provide both.\n"
+	     "Without a command, start a conversation in the terminal; see\n"
+	     "`mortise chat --help`.\n\n"
 	     "Commands:");
 	for (size_t i = 0; (command = command_at(i)); i++)
 		if (!command->hidden)
 			printf("  %-14s %s\n", command->name, command->summary);
-	puts("\nmortise COMMAND --help tells more about one. mortise --version\n\n"
-	     "Exit codes: 0 done, 1 failed, 2 wrong arguments or configuration, 3 the "
-	     "model\n"
-	     "could not be asked, 4 a limit was reached, 5 given up or refused, 6 a tool "
-	     "or\n"
-	     "plugin failed, 7 going in circles, 8 waiting for a person, 130 "
-	     "interrupted.");
+	puts("\nRun `mortise COMMAND --help` for help on a command, `mortise --version` for "
+	     "the\nversion.\n\nExit codes:");
+	exit_codes_print(stdout);
 }
 
 static const struct command *find_command(const char *name)

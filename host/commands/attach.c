@@ -10,10 +10,10 @@
 enum { F_JSON, F_LAST, F_QUIET, F_VERBOSE };
 
 static const struct flag flags[] = {
-	[F_JSON] = { 'j', "json", NULL, "exchange JSON lines of the protocol" },
-	[F_LAST] = { 'n', "last", "N", "show only the last N events (default: all)" },
-	[F_QUIET] = { 'q', "quiet", NULL, "print only the final message" },
-	[F_VERBOSE] = { 'v', "verbose", NULL, "print full results and live output" },
+	[F_JSON] = FLAG('j', "json", NULL, "exchange JSON lines of the protocol"),
+	[F_LAST] = FLAG('n', "last", "N", "show only the last N events (default: all)"),
+	[F_QUIET] = FLAG('q', "quiet", NULL, "print only the final message"),
+	[F_VERBOSE] = FLAG('v', "verbose", NULL, "print full results and live output"),
 	{ 0 },
 };
 

@@ -11,13 +11,30 @@
 #include "controller/exit-code.h"
 #include "error.h"
 
-/** A flag of a command: "--json", "-t TEXT". */
+#include <stddef.h>
+#include <stdio.h>
+
+/** Where the value of an option goes. */
+enum flag_kind {
+	FLAG_RETURN, /* to the caller of flag_next */
+	FLAG_TRUE,   /* bool at `offset` becomes true */
+	FLAG_TEXT,   /* const char * at `offset` becomes the value */
+};
+
+/** An option of a command: "--json", "-t TEXT". */
 struct flag {
 	char letter;          /* 0: none */
 	const char *name;     /* without -- */
 	const char *value;    /* name of its value in the help; NULL: a switch */
 	const char *help;
+	enum flag_kind kind;
+	size_t offset;        /* in the arguments, which start with a struct common */
+	const char *alias;    /* former name, still accepted; NULL: none */
 };
+
+#define FLAG(letter_, name_, value_, help_, ...)                                  \
+	{ .letter = (letter_), .name = (name_), .value = (value_), .help = (help_), \
+	  __VA_ARGS__ }
 
 struct command {
 	const char *name;
@@ -29,12 +46,13 @@ struct command {
 	bool hidden;
 };
 
-/** Parse the flags of a command. Called in a loop as getopt is: returns the
- *  place of the flag in the table (>= 0), with *ret_value set; FLAG_END when
- *  they are over (*index is the first operand); FLAG_HELP after --help was
- *  printed (return EXIT_DONE); FLAG_BAD after a message (return EXIT_USAGE).
- *  Every command also takes -o/--set SECTION.KEY=VALUE, --config FILE and
- *  -C/--workspace DIR, which are collected in `in` (may be NULL: not taken). */
+/** Parse the options of a command. Called in a loop like getopt. Options with a
+ *  `kind` are stored in the structure that starts with `in`; for the others this
+ *  returns the index in the table (>= 0) and sets *ret_value. Returns FLAG_END
+ *  after the last option (*index is the first operand), FLAG_HELP after printing
+ *  the help (return EXIT_DONE), FLAG_BAD after printing an error (return
+ *  EXIT_USAGE). The common options -o/--set SECTION.KEY=VALUE, --config FILE and
+ *  -C/--workspace DIR are stored in `in`; NULL: the command does not take them. */
 enum { FLAG_END = -1, FLAG_HELP = -2, FLAG_BAD = -3 };
 
 struct common {
@@ -58,6 +76,9 @@ void command_help(const struct command *self);
 /** Become mortise-NAME, which lies beside this program, in the helper folder or
  *  in PATH. Returns only if there is none. */
 void helper_run(const char *name, char **argv);
+
+/** Print the exit codes and their meanings, one per line. */
+void exit_codes_print(FILE *out);
 
 /** The n-th command of the program, NULL past the last. */
 const struct command *command_at(size_t n);

@@ -19,12 +19,12 @@ enum { F_WITH, F_AT, F_SUMMARIES, F_JSON };
 enum { RANGES_MAX = 6 };
 
 static const struct flag flags[] = {
-	[F_WITH] = { 0, "with", "NAMES",
-		     "condensers to compare, separated by commas; "
-		     "`a+b` applies b after a" },
-	[F_AT] = { 0, "at", "N", "use the conversation as it was after event N" },
-	[F_SUMMARIES] = { 0, "summaries", NULL, "print the summaries" },
-	[F_JSON] = { 'j', "json", NULL, "print one JSON object per condenser" },
+	[F_WITH] = FLAG(0, "with", "NAMES",
+			"condensers to compare, separated by commas; "
+			"`a+b` applies b after a"),
+	[F_AT] = FLAG(0, "at", "N", "use the conversation as it was after event N"),
+	[F_SUMMARIES] = FLAG(0, "summaries", NULL, "print the summaries"),
+	[F_JSON] = FLAG('j', "json", NULL, "print one JSON object per condenser"),
 	{ 0 },
 };
 

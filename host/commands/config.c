@@ -14,7 +14,7 @@
 enum { FLAG_JSON };
 
 static const struct flag flags[] = {
-	{ 0, "json", NULL, "show: print JSON" },
+	FLAG(0, "json", NULL, "show: print JSON"),
 	{ 0 },
 };
 

@@ -24,16 +24,16 @@ enum { F_JSON, F_ALL, F_SCREENSHOTS, F_OLDER, F_KEEP, F_DRY };
 enum { SHOWN_LINES = 12, TITLE_SHOWN = 60 };
 
 static const struct flag flags[] = {
-	[F_JSON] = { 'j', "json", NULL, "list, show, cost: print JSON" },
-	[F_ALL] = { 'a', "all", NULL, "show: print every event in full" },
-	[F_SCREENSHOTS] = { 0, "screenshots", NULL, "export: include screenshots" },
-	[F_OLDER] = { 0, "older-than", "DAYS",
-		      "prune: delete conversations not written "
-		      "to for DAYS" },
-	[F_KEEP] = { 0, "keep", "N", "prune: keep the N newest" },
-	[F_DRY] = { 'n', "dry-run", NULL,
-		    "delete, prune: only print what would be "
-		    "deleted" },
+	[F_JSON] = FLAG('j', "json", NULL, "list, show, cost: print JSON"),
+	[F_ALL] = FLAG('a', "all", NULL, "show: print every event in full"),
+	[F_SCREENSHOTS] = FLAG(0, "screenshots", NULL, "export: include screenshots"),
+	[F_OLDER] = FLAG(0, "older-than", "DAYS",
+			 "prune: delete conversations not written "
+			 "to for DAYS"),
+	[F_KEEP] = FLAG(0, "keep", "N", "prune: keep the N newest"),
+	[F_DRY] = FLAG('n', "dry-run", NULL,
+		       "delete, prune: only print what would be "
+		       "deleted"),
 	{ 0 },
 };
 

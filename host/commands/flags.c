@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * flags.c - the flags of a command parsed, and its help printed, from the
- * tables of command.h. */
+ * flags.c - parses the options of a command and prints its help, from the tables
+ * of command.h. */
 #include "commands/command.h"
 #include "log.h"
 #include <errno.h>
@@ -11,14 +11,14 @@
 
 /* Flags of every command that reads the configuration. */
 static const struct flag common_flags[] = {
-	{ 'o', "set", "SECTION.KEY=VALUE", "override a setting (repeatable)" },
-	{ 0, "config", "FILE", "read FILE instead of the user configuration" },
-	{ 'C', "workspace", "DIR",
-	  "use DIR as the workspace (default: current "
-	  "directory)" },
+	FLAG('o', "set", "SECTION.KEY=VALUE", "override a setting (repeatable)"),
+	FLAG(0, "config", "FILE", "read FILE instead of the user configuration"),
+	FLAG('C', "workspace", "DIR",
+	     "use DIR as the workspace (default: current "
+	     "directory)"),
 	{ 0 },
 };
-static const struct flag help_flag = { 'h', "help", NULL, "show this help" };
+static const struct flag help_flag = FLAG('h', "help", NULL, "show this help");
 
 const struct flag *common_flag(size_t n)
 {
@@ -44,23 +44,45 @@ static int bad(const struct command *self, const char *format, const char *what)
 
 /* ---- help ---------------------------------------------------------------------- */
 
+enum { HELP_COLUMN = 32 }; /* where the descriptions of options start */
+
 static void print_flag(const struct flag *f)
 {
+	const char *rest = f->help;
 	char left[64];
+	int width;
 
-	snprintf(left, sizeof left, "%s%c%c--%s%s%s", f->letter ? "-" : " ",
+	snprintf(left, sizeof left, "%s%c%c --%s%s%s", f->letter ? "-" : " ",
 		 f->letter ? f->letter : ' ', f->letter ? ',' : ' ', f->name,
 		 f->value ? " " : "", f->value ? f->value : "");
-	printf("  %-32s %s\n", left, f->help);
+	width = strlen(left) < HELP_COLUMN - 3 ? HELP_COLUMN - 3 : (int)strlen(left);
+	printf("  %-*s ", width, left);
+	for (int room = 80 - 3 - width;; room = 80 - HELP_COLUMN) {
+		int len = (int)strlen(rest);
+
+		if (len > room) {
+			for (len = room; len > 0 && rest[len] != ' '; len--)
+				;
+			len = len > 0 ? len : (int)strcspn(rest, " ");
+		}
+		printf("%.*s\n", len, rest);
+		rest += len;
+		rest += strspn(rest, " ");
+		if (!*rest)
+			break;
+		printf("%*s", HELP_COLUMN, "");
+	}
 }
 
 void command_help(const struct command *self)
 {
-	printf("Usage: mortise %s [FLAG]... %s\n\n%s\n", self->name,
-	       self->args ? self->args : "", self->summary);
+	bool operands = self->args && *self->args;
+
+	printf("Usage: mortise %s [OPTION]...%s%s\n\n%s.\n", self->name,
+	       operands ? " " : "", operands ? self->args : "", self->summary);
 	if (self->details)
 		printf("\n%s\n", self->details);
-	puts("\nFlags:");
+	puts("\nOptions:");
 	for (const struct flag *f = self->flags; f && f->name; f++)
 		print_flag(f);
 	for (const struct flag *f = common_flags; f->name; f++)
@@ -76,10 +98,16 @@ struct found {
 	int common;     /* in common_flags; -1: no */
 };
 
+static bool is_word(const char *name, const char *word, size_t len)
+{
+	return strlen(name) == len && memcmp(name, word, len) == 0;
+}
+
 static bool matches(const struct flag *f, const char *word, size_t len, char letter)
 {
-	return letter ? f->letter == letter :
-			strlen(f->name) == len && memcmp(f->name, word, len) == 0;
+	if (letter)
+		return f->letter == letter;
+	return is_word(f->name, word, len) || (f->alias && is_word(f->alias, word, len));
 }
 
 static bool find_flag(const struct command *self, bool common, const char *word,
@@ -187,6 +215,16 @@ static int parse_flag(const struct command *self, int argc, char **argv, int at,
 	return 2;
 }
 
+static void store(const struct flag *f, const char *value, struct common *in)
+{
+	char *at = (char *)in + f->offset;
+
+	if (f->kind == FLAG_TRUE)
+		*(bool *)(void *)at = true;
+	else
+		*(const char **)(void *)at = value;
+}
+
 int flag_next(const struct command *self, int argc, char **argv, int *index,
 	      const char **ret_value, struct common *in)
 {
@@ -212,8 +250,12 @@ int flag_next(const struct command *self, int argc, char **argv, int *index,
 			command_help(self);
 			return FLAG_HELP;
 		}
-		if (found.place >= 0)
+		if (found.place >= 0 && found.flag->kind == FLAG_RETURN)
 			return found.place;
+		if (found.place >= 0) {
+			store(found.flag, *ret_value, in);
+			continue;
+		}
 		if (take_common(self, found.common, *ret_value, in))
 			return FLAG_BAD;
 	}

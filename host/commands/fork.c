@@ -13,9 +13,9 @@
 enum { F_AT, F_TITLE, F_QUIET };
 
 static const struct flag flags[] = {
-	[F_AT] = { 0, "at", "N", "last event to copy (default: all)" },
-	[F_TITLE] = { 0, "title", "TEXT", "title of the new conversation" },
-	[F_QUIET] = { 'q', "quiet", NULL, "print only the new id" },
+	[F_AT] = FLAG(0, "at", "N", "last event to copy (default: all)"),
+	[F_TITLE] = FLAG(0, "title", "TEXT", "title of the new conversation"),
+	[F_QUIET] = FLAG('q', "quiet", NULL, "print only the new id"),
 	{ 0 },
 };
 

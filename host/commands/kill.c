@@ -16,9 +16,10 @@ enum { F_PAUSE, F_WAIT };
 enum { WAIT_S = 10, WAIT_MAX_S = 3600, SIGNAL_WAIT_MS = 5000 };
 
 static const struct flag flags[] = {
-	[F_PAUSE] = { 'p', "pause", NULL, "pause instead of stopping" },
-	[F_WAIT] = { 'w', "wait", "SECONDS",
-		     "seconds to wait before sending signals (default: 10)" },
+	[F_PAUSE] = FLAG('p', "pause", NULL, "pause instead of stopping"),
+	[F_WAIT] = FLAG('w', "timeout", "SECONDS",
+			"seconds to wait before sending signals (default: 10)",
+			.alias = "wait"),
 	{ 0 },
 };
 

@@ -53,11 +53,11 @@ static void put_command(const struct command *c)
 	put(c->args ? c->args : "");
 	putchar('\n');
 	put(c->summary);
-	putchar('\n');
+	puts(".");
 	if (c->details) {
-		puts(".PP");
+		puts(".PP\n.nf");
 		put(c->details);
-		putchar('\n');
+		puts("\n.fi");
 	}
 	for (const struct flag *f = c->flags; f && f->name; f++)
 		put_flag(f);
@@ -79,10 +79,9 @@ static void page_mortise(void)
 	puts(".SH COMMON OPTIONS");
 	for (size_t i = 0; (f = common_flag(i)); i++)
 		put_flag(f);
-	puts(".SH EXIT STATUS\n0 done, 1 failed, 2 wrong arguments or configuration, 3 the model\n"
-	     "could not be asked, 4 a limit was reached, 5 given up or refused, 6 a tool or\n"
-	     "plugin failed, 7 going in circles, 8 waiting for a person, 130 interrupted.\n"
-	     ".SH SEE ALSO\n.BR mortise.ini (5)");
+	puts(".SH EXIT STATUS\n.nf");
+	exit_codes_print(stdout);
+	puts(".fi\n.SH SEE ALSO\n.BR mortise.ini (5)");
 }
 
 static void put_option(const struct mt_option *o)

@@ -17,7 +17,7 @@
 enum { F_JSON };
 
 static const struct flag flags[] = {
-	[F_JSON] = { 'j', "json", NULL, "print JSON" },
+	[F_JSON] = FLAG('j', "json", NULL, "print JSON"),
 	{ 0 },
 };
 

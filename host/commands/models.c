@@ -25,11 +25,11 @@ static const struct {
 enum { F_JSON, F_VISION, F_SERVER };
 
 static const struct flag flags[] = {
-	[F_JSON] = { 0, "json", NULL, "print JSON" },
-	[F_VISION] = { 0, "vision", NULL,
-		       "test: send an image even if vision is not "
-		       "supported" },
-	[F_SERVER] = { 0, "server", NULL, "list, info: query the provider's server" },
+	[F_JSON] = FLAG(0, "json", NULL, "print JSON"),
+	[F_VISION] = FLAG(0, "vision", NULL,
+			  "test: send an image even if vision is not "
+			  "supported"),
+	[F_SERVER] = FLAG(0, "server", NULL, "list, info: query the provider's server"),
 	{ 0 },
 };
 

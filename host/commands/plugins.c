@@ -10,8 +10,8 @@
 enum { FLAG_JSON, FLAG_REFUSED };
 
 static const struct flag flags[] = {
-	{ 0, "json", NULL, "print JSON" },
-	{ 0, "refused", NULL, "list rejected plugins and the reasons" },
+	FLAG(0, "json", NULL, "print JSON"),
+	FLAG(0, "refused", NULL, "list rejected plugins and the reasons"),
 	{ 0 },
 };
 

@@ -13,13 +13,14 @@
 enum { F_TOOL, F_RISK, F_CONTROLLER, F_IN, F_JSON };
 
 static const struct flag flags[] = {
-	[F_TOOL] = { 't', "tool", "NAME", "tool to test (default: bash)" },
-	[F_RISK] = { 0, "risk", "LEVEL",
-		     "risk reported by the model: LOW, MEDIUM, HIGH" },
-	[F_CONTROLLER] = { 0, "controller", "NAME",
-			   "use the [controller.NAME] configuration" },
-	[F_IN] = { 0, "in", "ID", "revoke: use conversation ID instead of the project" },
-	[F_JSON] = { 'j', "json", NULL, "print JSON" },
+	[F_TOOL] = FLAG('t', "tool", "NAME", "tool to test (default: bash)"),
+	[F_RISK] =
+		FLAG(0, "risk", "LEVEL", "risk reported by the model: LOW, MEDIUM, HIGH"),
+	[F_CONTROLLER] =
+		FLAG(0, "controller", "NAME", "use the [controller.NAME] configuration"),
+	[F_IN] =
+		FLAG(0, "in", "ID", "revoke: use conversation ID instead of the project"),
+	[F_JSON] = FLAG('j', "json", NULL, "print JSON"),
 	{ 0 },
 };
 

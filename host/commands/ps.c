@@ -11,7 +11,7 @@ enum { F_JSON };
 enum { TITLE_SHOWN = 40 };
 
 static const struct flag flags[] = {
-	[F_JSON] = { 'j', "json", NULL, "print one JSON object per line" },
+	[F_JSON] = FLAG('j', "json", NULL, "print one JSON object per line"),
 	{ 0 },
 };
 

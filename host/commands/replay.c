@@ -19,21 +19,21 @@ enum { SHOWN = 200 }; /* bytes of a text that differs */
 enum { F_UNTIL, F_CONTINUE, F_MODEL, F_CONTROLLER, F_JSON, F_QUIET, F_VERBOSE, F_TITLE };
 
 static const struct flag flags[] = {
-	[F_UNTIL] = { 0, "until", "N",
-		      "replay up to event N of the recording, then query the model" },
-	[F_CONTINUE] = { 0, "continue", NULL,
-			 "query the model after the end of the "
-			 "recording" },
-	[F_MODEL] = { 'm', "model", "NAME",
-		      "model to use: provider/name or script:FILE" },
-	[F_CONTROLLER] = { 0, "controller", "NAME",
-			   "use the [controller.NAME] configuration" },
-	[F_JSON] = { 'j', "json", NULL,
-		     "print JSON lines; the report goes to standard "
-		     "error" },
-	[F_QUIET] = { 'q', "quiet", NULL, "print only the report" },
-	[F_VERBOSE] = { 'v', "verbose", NULL, "print full results and live output" },
-	[F_TITLE] = { 0, "title", "TEXT", "title of the conversation" },
+	[F_UNTIL] = FLAG(0, "until", "N",
+			 "replay up to event N of the recording, then query the model"),
+	[F_CONTINUE] = FLAG(0, "continue", NULL,
+			    "query the model after the end of the "
+			    "recording"),
+	[F_MODEL] =
+		FLAG('m', "model", "NAME", "model to use: provider/name or script:FILE"),
+	[F_CONTROLLER] =
+		FLAG(0, "controller", "NAME", "use the [controller.NAME] configuration"),
+	[F_JSON] = FLAG('j', "json", NULL,
+			"print JSON lines; the report goes to standard "
+			"error"),
+	[F_QUIET] = FLAG('q', "quiet", NULL, "print only the report"),
+	[F_VERBOSE] = FLAG('v', "verbose", NULL, "print full results and live output"),
+	[F_TITLE] = FLAG(0, "title", "TEXT", "title of the conversation"),
 	{ 0 },
 };
 

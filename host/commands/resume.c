@@ -13,28 +13,38 @@ enum { F_TASK, F_IMAGE, F_MODEL, F_JSON, F_QUIET, F_VERBOSE, F_RECORD, F_KEEP, F
 
 #define CLOSING_NS ((uint64_t)5 * 1000 * 1000 * 1000)
 
-static const struct flag flags[] = {
-	[F_TASK] = { 't', "task", "TEXT",
-		     "message to send first (default: just continue)" },
-	[F_IMAGE] = { 'i', "image", "FILE", "send an image with -t (repeatable)" },
-	[F_MODEL] = { 'm', "model", "NAME", "model to use from now on" },
-	[F_JSON] = { 'j', "json", NULL,
-		     "print JSON lines; read commands from standard input" },
-	[F_QUIET] = { 'q', "quiet", NULL, "print only the final message" },
-	[F_VERBOSE] = { 'v', "verbose", NULL, "print full results and live output" },
-	[F_RECORD] = { 0, "record", "FILE", "write the model's responses as a script" },
-	[F_KEEP] = { 'k', "keep", NULL, "keep running when idle" },
-	[F_LISTEN] = { 0, "listen", NULL,
-		       "for programs: --json --keep-alive, events only on `subscribe`" },
-	{ 0 },
-};
-
 struct arguments {
 	struct common common;
 	const char *task, *model, *id;
 	char *found; /* the whole id */
 	struct final_answer answer;
 	struct drive_options drive;
+};
+
+static const struct flag flags[] = {
+	[F_TASK] = FLAG('t', "task", "TEXT",
+			"message to send first (default: just continue)",
+			.kind = FLAG_TEXT, .offset = offsetof(struct arguments, task)),
+	[F_IMAGE] = FLAG('i', "image", "FILE", "send an image with -t (repeatable)"),
+	[F_MODEL] = FLAG('m', "model", "NAME", "model to use from now on",
+			 .kind = FLAG_TEXT, .offset = offsetof(struct arguments, model)),
+	[F_JSON] =
+		FLAG('j', "json", NULL,
+		     "print JSON lines; read commands from standard input",
+		     .kind = FLAG_TRUE, .offset = offsetof(struct arguments, drive.json)),
+	[F_QUIET] = FLAG('q', "quiet", NULL, "print only the final message"),
+	[F_VERBOSE] = FLAG('v', "verbose", NULL, "print full results and live output"),
+	[F_RECORD] = FLAG(0, "record", "FILE", "write the model's responses as a script",
+			  .kind = FLAG_TEXT,
+			  .offset = offsetof(struct arguments, drive.record)),
+	[F_KEEP] =
+		FLAG('k', "keep-alive", NULL, "keep running when idle", .kind = FLAG_TRUE,
+		     .offset = offsetof(struct arguments, drive.keep), .alias = "keep"),
+	[F_LISTEN] = FLAG(0, "listen", NULL,
+			  "for programs: --json --keep-alive, events only on `subscribe`",
+			  .kind = FLAG_TRUE,
+			  .offset = offsetof(struct arguments, drive.listen)),
+	{ 0 },
 };
 
 static int parse(const struct command *self, int argc, char **argv, struct arguments *a)
@@ -45,39 +55,15 @@ static int parse(const struct command *self, int argc, char **argv, struct argum
 
 	a->drive.style = RENDER_NORMAL;
 	while ((f = flag_next(self, argc, argv, &index, &value, &a->common)) >= 0) {
-		switch (f) {
-		case F_TASK:
-			a->task = value;
-			break;
-		case F_IMAGE:
-			if (drive_image(&a->drive, value, &err)) {
-				complain(EXIT_USAGE, &err);
-				return FLAG_BAD;
-			}
-			break;
-		case F_MODEL:
-			a->model = value;
-			break;
-		case F_JSON:
-			a->drive.json = true;
-			break;
-		case F_QUIET:
-			a->drive.style = RENDER_QUIET;
-			break;
-		case F_VERBOSE:
-			a->drive.style = RENDER_VERBOSE;
-			break;
-		case F_RECORD:
-			a->drive.record = value;
-			break;
-		case F_KEEP:
-			a->drive.keep = true;
-			break;
-		case F_LISTEN:
-			a->drive.json = a->drive.keep = a->drive.listen = true;
-			break;
+		if (f == F_IMAGE && drive_image(&a->drive, value, &err)) {
+			complain(EXIT_USAGE, &err);
+			return FLAG_BAD;
 		}
+		if (f != F_IMAGE)
+			a->drive.style = f == F_QUIET ? RENDER_QUIET : RENDER_VERBOSE;
 	}
+	if (a->drive.listen)
+		a->drive.json = a->drive.keep = true;
 	if (f == FLAG_END && index + 1 < argc) {
 		fprintf(stderr, "mortise: resume: more than one conversation given\n");
 		f = FLAG_BAD;

@@ -36,42 +36,13 @@ enum {
 	F_TIMEOUT,
 };
 
-static const struct flag flags[] = {
-	[F_TASK] = { 't', "task", "TEXT", "task to perform" },
-	[F_FILE] = { 'f', "file", "FILE",
-		     "read the task from FILE (`-`: standard input); appended to -t" },
-	[F_IMAGE] = { 'i', "image", "FILE", "send an image with the task (repeatable)" },
-	[F_MODEL] = { 'm', "model", "NAME",
-		      "model to use: provider/name or script:FILE" },
-	[F_CONTROLLER] = { 0, "controller", "NAME",
-			   "use the [controller.NAME] configuration" },
-	[F_JSON] = { 'j', "json", NULL,
-		     "print JSON lines; read commands from standard input" },
-	[F_QUIET] = { 'q', "quiet", NULL,
-		      "print only the final message; status goes to standard error" },
-	[F_VERBOSE] = { 'v', "verbose", NULL, "print full results and live output" },
-	[F_RECORD] = { 0, "record", "FILE", "write the model's responses as a script" },
-	[F_TITLE] = { 0, "title", "TEXT", "title of the conversation" },
-	[F_KEEP] = { 'k', "keep", NULL, "keep running when idle" },
-	[F_LISTEN] = { 0, "listen", NULL,
-		       "for programs: --json --keep-alive, events only on `subscribe`" },
-	[F_OUTPUT] = { 0, "output", "FILE", "write the final message to FILE" },
-	[F_SCHEMA] = { 0, "json-schema", "FILE",
-		       "require an answer in JSON that matches the schema in FILE" },
-	[F_MAX_STEPS] = { 0, "max-steps", "N", "maximum number of steps" },
-	[F_MAX_COST] = { 0, "max-cost", "DOLLARS", "maximum cost in US dollars" },
-	[F_TIMEOUT] = { 0, "timeout", "TIME", "time limit: 90s, 30m, 2h" },
-	{ 0 },
-};
-
-/* Flags that set a limit of the controller. */
+/* Options that set a limit of the controller. */
 static const struct limit {
-	int flag;
-	const char *key;
+	const char *flag, *key;
 } limits[] = {
-	{ F_MAX_STEPS, "max_iterations" },
-	{ F_MAX_COST, "max_budget" },
-	{ F_TIMEOUT, "max_time" },
+	{ "max-steps", "max_iterations" },
+	{ "max-cost", "max_budget" },
+	{ "timeout", "max_time" },
 };
 
 struct arguments {
@@ -81,6 +52,58 @@ struct arguments {
 	char settings[ARRAY_LEN(limits)][256]; /* of them, as -o has them */
 	struct final_answer answer;
 	struct drive_options drive;
+};
+
+static const struct flag flags[] = {
+	[F_TASK] = FLAG('t', "task", "TEXT", "task to perform", .kind = FLAG_TEXT,
+			.offset = offsetof(struct arguments, task)),
+	[F_FILE] = FLAG('f', "file", "FILE",
+			"read the task from FILE (`-`: standard input); appended to -t",
+			.kind = FLAG_TEXT, .offset = offsetof(struct arguments, file)),
+	[F_IMAGE] =
+		FLAG('i', "image", "FILE", "send an image with the task (repeatable)"),
+	[F_MODEL] =
+		FLAG('m', "model", "NAME", "model to use: provider/name or script:FILE",
+		     .kind = FLAG_TEXT, .offset = offsetof(struct arguments, model)),
+	[F_CONTROLLER] =
+		FLAG(0, "controller", "NAME", "use the [controller.NAME] configuration",
+		     .kind = FLAG_TEXT, .offset = offsetof(struct arguments, controller)),
+	[F_JSON] =
+		FLAG('j', "json", NULL,
+		     "print JSON lines; read commands from standard input",
+		     .kind = FLAG_TRUE, .offset = offsetof(struct arguments, drive.json)),
+	[F_QUIET] = FLAG('q', "quiet", NULL,
+			 "print only the final message; status goes to standard error"),
+	[F_VERBOSE] = FLAG('v', "verbose", NULL, "print full results and live output"),
+	[F_RECORD] = FLAG(0, "record", "FILE", "write the model's responses as a script",
+			  .kind = FLAG_TEXT,
+			  .offset = offsetof(struct arguments, drive.record)),
+	[F_TITLE] = FLAG(0, "title", "TEXT", "title of the conversation",
+			 .kind = FLAG_TEXT, .offset = offsetof(struct arguments, title)),
+	[F_KEEP] =
+		FLAG('k', "keep-alive", NULL, "keep running when idle", .kind = FLAG_TRUE,
+		     .offset = offsetof(struct arguments, drive.keep), .alias = "keep"),
+	[F_LISTEN] = FLAG(0, "listen", NULL,
+			  "for programs: --json --keep-alive, events only on `subscribe`",
+			  .kind = FLAG_TRUE,
+			  .offset = offsetof(struct arguments, drive.listen)),
+	[F_OUTPUT] =
+		FLAG(0, "output", "FILE", "write the final message to FILE",
+		     .kind = FLAG_TEXT, .offset = offsetof(struct arguments, output)),
+	[F_SCHEMA] =
+		FLAG(0, "json-schema", "FILE",
+		     "require an answer in JSON that matches the schema in FILE",
+		     .kind = FLAG_TEXT, .offset = offsetof(struct arguments, schema)),
+	[F_MAX_STEPS] =
+		FLAG(0, "max-steps", "N", "maximum number of steps", .kind = FLAG_TEXT,
+		     .offset = offsetof(struct arguments, limits[0])),
+	[F_MAX_COST] =
+		FLAG(0, "max-cost", "DOLLARS", "maximum cost in US dollars",
+		     .kind = FLAG_TEXT, .offset = offsetof(struct arguments, limits[1])),
+	[F_TIMEOUT] =
+		FLAG(0, "timeout", "TIME", "time limit: 90s, 30m, 2h", .kind = FLAG_TEXT,
+		     .offset = offsetof(struct arguments, limits[2])),
+	{ 0 },
 };
 
 /* The limits become settings of the controller that is used. */
@@ -96,8 +119,7 @@ static int set_limits(struct arguments *a, struct error *err)
 		if (!a->limits[i])
 			continue;
 		if (option_check(option, option->name, a->limits[i], &why))
-			return fail(err, MT_EINVAL, "--%s: %s", flags[limits[i].flag].name,
-				    why.text);
+			return fail(err, MT_EINVAL, "--%s: %s", limits[i].flag, why.text);
 		if (a->common.override_count == ARRAY_LEN(a->common.overrides))
 			return fail(err, MT_ELIMIT, "too many settings");
 		snprintf(a->settings[i], sizeof a->settings[i], "controller%s%.120s.%s=%.60s",
@@ -123,57 +145,15 @@ static int parse(const struct command *self, int argc, char **argv, struct argum
 
 	a->drive.style = RENDER_NORMAL;
 	while ((f = flag_next(self, argc, argv, &index, &value, &a->common)) >= 0) {
-		switch (f) {
-		case F_TASK:
-			a->task = value;
-			break;
-		case F_FILE:
-			a->file = value;
-			break;
-		case F_IMAGE:
-			if (drive_image(&a->drive, value, &err)) {
-				complain(EXIT_USAGE, &err);
-				return FLAG_BAD;
-			}
-			break;
-		case F_MODEL:
-			a->model = value;
-			break;
-		case F_CONTROLLER:
-			a->controller = value;
-			break;
-		case F_JSON:
-			a->drive.json = true;
-			break;
-		case F_QUIET:
-			a->drive.style = RENDER_QUIET;
-			break;
-		case F_VERBOSE:
-			a->drive.style = RENDER_VERBOSE;
-			break;
-		case F_RECORD:
-			a->drive.record = value;
-			break;
-		case F_KEEP:
-			a->drive.keep = true;
-			break;
-		case F_LISTEN:
-			a->drive.json = a->drive.keep = a->drive.listen = true;
-			break;
-		case F_TITLE:
-			a->title = value;
-			break;
-		case F_OUTPUT:
-			a->output = value;
-			break;
-		case F_SCHEMA:
-			a->schema = value;
-			break;
+		if (f == F_IMAGE && drive_image(&a->drive, value, &err)) {
+			complain(EXIT_USAGE, &err);
+			return FLAG_BAD;
 		}
-		for (size_t i = 0; i < ARRAY_LEN(limits); i++)
-			if (limits[i].flag == f)
-				a->limits[i] = value;
+		if (f != F_IMAGE)
+			a->drive.style = f == F_QUIET ? RENDER_QUIET : RENDER_VERBOSE;
 	}
+	if (a->drive.listen)
+		a->drive.json = a->drive.keep = true;
 	if (f == FLAG_END && index < argc) {
 		fprintf(stderr,
 			"mortise: run: unexpected argument `%s`; use -t TEXT for the "

@@ -17,10 +17,11 @@ enum { FLAG_JSON, FLAG_KEY, FLAG_INSIDE, FLAG_PROBLEMS };
 enum { LEAST_COLUMNS = 60, NAME_COLUMNS = 24 };
 
 static const struct flag flags[] = {
-	{ 0, "json", NULL, "print JSON" },
-	{ 0, "key", "FILE", "private key to sign a new pack; public key to verify one" },
-	{ 0, "inside", NULL, "pack: store the signature in the pack, not next to it" },
-	{ 0, "problems", NULL, "list: print unreadable and duplicate skills" },
+	FLAG(0, "json", NULL, "print JSON"),
+	FLAG(0, "key", "FILE",
+	     "private key to sign a new pack; public key to verify one"),
+	FLAG(0, "inside", NULL, "pack: store the signature in the pack, not next to it"),
+	FLAG(0, "problems", NULL, "list: print unreadable and duplicate skills"),
 	{ 0 },
 };
 

@@ -18,20 +18,20 @@
 enum { F_JSON, F_CONTROLLER, F_ALL, F_HTTP, F_TOKEN, F_OPEN };
 
 static const struct flag flags[] = {
-	[F_JSON] = { 'j', "json", NULL, "print JSON" },
-	[F_CONTROLLER] = { 0, "controller", "NAME",
-			   "use the [controller.NAME] configuration" },
-	[F_ALL] = { 0, "all", NULL,
-		    "use every installed toolset, not only the enabled "
-		    "ones" },
-	[F_HTTP] = { 0, "http", "[HOST:]PORT",
-		     "serve: listen for HTTP (default host: "
-		     "localhost)" },
-	[F_TOKEN] = { 0, "token-env", "NAME",
-		      "serve: variable with the HTTP token (MORTISE_SERVE_TOKEN)" },
-	[F_OPEN] = { 0, "no-token", NULL,
-		     "serve: allow every local program without a "
-		     "token" },
+	[F_JSON] = FLAG('j', "json", NULL, "print JSON"),
+	[F_CONTROLLER] =
+		FLAG(0, "controller", "NAME", "use the [controller.NAME] configuration"),
+	[F_ALL] = FLAG(0, "all", NULL,
+		       "use every installed toolset, not only the enabled "
+		       "ones"),
+	[F_HTTP] = FLAG(0, "http", "[HOST:]PORT",
+			"serve: listen for HTTP (default host: "
+			"localhost)"),
+	[F_TOKEN] = FLAG(0, "token-env", "NAME",
+			 "serve: variable with the HTTP token (MORTISE_SERVE_TOKEN)"),
+	[F_OPEN] = FLAG(0, "no-token", NULL,
+			"serve: allow every local program without a "
+			"token"),
 	{ 0 },
 };
 

@@ -84,3 +84,35 @@
 	run mortise --any "fix the tests"
 	[[ "$output" == *"--any goes with --continue"* ]]
 }
+
+@test "options have former names, which are still accepted" {
+	run mortise kill --wait x nothing
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"invalid --timeout"* ]]
+	run mortise kill --timeout x nothing
+	[ "$status" -eq 2 ]
+	for name in --keep --keep-alive -k; do
+		run mortise run "$name" --nonsense
+		[[ "$output" == *"unknown option --nonsense"* ]]
+	done
+}
+
+@test "help, manual and documentation have the same exit codes" {
+	mortise --help | sed -n '/^Exit codes:$/,$p' | grep -E '^ +[0-9]+  ' > "$BATS_TEST_TMPDIR/help"
+	[ "$(wc -l < "$BATS_TEST_TMPDIR/help")" -ge 10 ]
+	mortise manual mortise > "$BATS_TEST_TMPDIR/manual"
+	while read -r code meaning; do
+		grep -qx " *$code  $meaning" "$BATS_TEST_TMPDIR/manual"
+		grep -q "^| $code | $meaning" "$BATS_TEST_DIRNAME/../../doc/exit-codes.md"
+	done < "$BATS_TEST_TMPDIR/help"
+}
+
+@test "help fits 80 columns" {
+	for command in run resume replay fork attach ps kill conversations tools mcp ffi \
+		plugins skills config models condense policy; do
+		mortise "$command" --help | sed -n '/^Usage/d; p' > "$BATS_TEST_TMPDIR/help"
+		run grep -nE '^.{81}' "$BATS_TEST_TMPDIR/help"
+		echo "$command: $output"
+		[ "$status" -eq 1 ]
+	done
+}
