@@ -257,20 +257,21 @@ int config_explain(const struct config *c, const char *key, struct strbuf *out,
 {
 	AUTO(free) char *section = strdup(key);
 	const struct mt_option *option;
-	const char *value;
-	char *name;
+	const char *value, *name;
+	char *at;
 
 	if (!section)
 		return out_of_memory(err);
-	name = split(section);
-	if (!name && family_of(section, &value))
+	at = split(section);
+	if (!at && family_of(section, &value))
 		return explain_section(c, section, out, err);
-	if (!name)
+	if (!at)
 		return fail(err, MT_EINVAL,
 			    "invalid key `%.80s`: use SECTION.KEY, for "
 			    "example llm.model",
 			    key);
-	*name++ = '\0';
+	*at++ = '\0';
+	name = key_current(family_of(section, &value), at);
 	option = find_option(c, section, name);
 	value = config_get(c, section, name);
 	if (!option && !value && config_has(c, key))

@@ -211,6 +211,7 @@ static int add(struct config *c, const char *section, const char *key, char op,
 	if (status)
 		return status;
 	f = family_of(section, &name);
+	key = key_current(f, key);
 	status = check_setting(f, section, key, op, value, origin, layer, err);
 	if (status)
 		return status;

@@ -186,7 +186,7 @@ static const struct mt_option controller_table[] = {
 	OPTION(LIST, "tools", "bash, editor, think, finish, skill, memory, mcp",
 	       "Tools of the agent: names of [tool.NAME], toolsets or single "
 	       "tools."),
-	OPTION(INT, "tools_shown", "60",
+	OPTION(INT, "tool_search_threshold", "60",
 	       "Number of tools above which those of MCP servers are listed by "
 	       "name only, until the model searches for them; 0 disables this.",
 	       .max = 10000),
@@ -237,10 +237,10 @@ static const struct mt_option controller_table[] = {
 	       "Number of identical consecutive actions that count as a loop, "
 	       "regardless of their results; 0 disables this rule.",
 	       .min = 0, .max = 32),
-	OPTION(BOOL, "stuck_thought", "no",
+	OPTION(BOOL, "stuck_compare_thought", "no",
 	       "Treat actions as different if only the text that the model wrote "
 	       "with them differs."),
-	OPTION(INT, "stuck_same", "4",
+	OPTION(INT, "stuck_repeat", "4",
 	       "Number of times that the same action with the same result counts "
 	       "as a loop.",
 	       .min = 2, .max = 32),
@@ -251,7 +251,7 @@ static const struct mt_option controller_table[] = {
 	       "Number of times that the same message without an action counts as "
 	       "a loop.",
 	       .min = 2, .max = 32),
-	OPTION(INT, "stuck_pattern", "6",
+	OPTION(INT, "stuck_alternate", "6",
 	       "Number of actions that alternate between two, with the same "
 	       "results, that count as a loop.",
 	       .min = 4, .max = 32),
@@ -464,6 +464,25 @@ static const struct {
 	{ "condenser", "plugin" },
 	{ "agent", "plugin" },
 };
+
+/* Former names of keys, still accepted. */
+static const struct {
+	const char *family, *alias, *key;
+} key_aliases[] = {
+	{ "controller", "tools_shown", "tool_search_threshold" },
+	{ "controller", "stuck_same", "stuck_repeat" },
+	{ "controller", "stuck_pattern", "stuck_alternate" },
+	{ "controller", "stuck_thought", "stuck_compare_thought" },
+};
+
+const char *key_current(const struct family *f, const char *key)
+{
+	for (size_t i = 0; i < ARRAY_LEN(key_aliases); i++)
+		if (strcmp(key_aliases[i].family, f->name) == 0 &&
+		    strcmp(key_aliases[i].alias, key) == 0)
+			return key_aliases[i].key;
+	return key;
+}
 
 const struct family *family_at(size_t n)
 {

@@ -18,11 +18,11 @@ void stuck_configure(struct conversation *c, const char *section)
 	c->agent->stuck = (struct stuck_options){
 		.exit_code = strcmp(compare, "exit_code") == 0,
 		.blank = strcmp(compare, "normalized") == 0,
-		.thought = config_bool(config, section, "stuck_thought"),
-		.same = (unsigned)config_int(config, section, "stuck_same"),
+		.thought = config_bool(config, section, "stuck_compare_thought"),
+		.same = (unsigned)config_int(config, section, "stuck_repeat"),
 		.errors = (unsigned)config_int(config, section, "stuck_errors"),
 		.monologue = (unsigned)config_int(config, section, "stuck_monologue"),
-		.pattern = (unsigned)config_int(config, section, "stuck_pattern"),
+		.pattern = (unsigned)config_int(config, section, "stuck_alternate"),
 		.identical = (unsigned)config_int(config, section, "stuck_identical"),
 	};
 	c->agent->stuck_detection = config_bool(config, section, "stuck_detection");

@@ -23,7 +23,7 @@ static bool is_server(const struct conversation *c, const struct tool *t)
  * stands in the event that began its work. */
 static bool folds(const struct conversation *c)
 {
-	int64_t most = config_int(c->config, c->agent->section, "tools_shown");
+	int64_t most = config_int(c->config, c->agent->section, "tool_search_threshold");
 
 	return most > 0 && c->parent_count == 0 &&
 	       (int64_t)c->agent->catalog.count > most &&

@@ -197,3 +197,16 @@ setup() {
 	[[ "$output" == *"api_key_command of [llm] failed with exit code 3"* ]]
 	[[ "$output" != *secret* ]]
 }
+
+@test "former names of keys are accepted and shown by their present names" {
+	for pair in tools_shown:tool_search_threshold stuck_same:stuck_repeat \
+		stuck_pattern:stuck_alternate; do
+		run mortise config explain "controller.${pair#*:}" -o "controller.${pair%:*}=9"
+		[ "$status" -eq 0 ]
+		[ "${lines[0]}" = "controller.${pair#*:} = 9" ]
+		run mortise config explain "controller.${pair%:*}" -o "controller.${pair#*:}=8"
+		[ "${lines[0]}" = "controller.${pair#*:} = 8" ]
+	done
+	run mortise config explain controller.stuck_compare_thought -o controller.stuck_thought=yes
+	[ "${lines[0]}" = "controller.stuck_compare_thought = yes" ]
+}
