@@ -6,7 +6,7 @@ plugins_analyzers_llm_risk_so_LDFLAGS = $(PLUGIN_LINK)
 
 noinst_LIBRARIES += libpolicy.a
 libpolicy_a_SOURCES = \
-	%D%/policy/corpus.c %D%/policy/corpus.h \
+	%D%/policy/action-text.c %D%/policy/action-text.h \
 	%D%/policy/danger.c %D%/policy/danger.h \
 	%D%/policy/facts.c %D%/policy/facts.h \
 	%D%/policy/harmless.c %D%/policy/harmless.h \

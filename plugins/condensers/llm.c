@@ -24,7 +24,7 @@ static int advance(const struct mt_host *host, const struct mt_condenser_out *ou
 static const struct mt_condenser llm = {
 	.size = sizeof llm,
 	.advance = advance,
-	.check = kit_check_sizes,
+	.check = condenser_util_check_sizes,
 };
 
 MT_CONDENSER(&llm, "llm", .name = "llm",

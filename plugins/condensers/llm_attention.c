@@ -2,7 +2,7 @@
  *
  * llm_attention.c - the condenser that lets a model choose which events matter
  * when the view has grown too long. */
-#include "kit.h"
+#include "condenser-util.h"
 
 #include "js.h"
 
@@ -46,7 +46,7 @@ static int ask(const struct kit *k)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(KIT_TEXT_MAX);
 	struct mt_request *request = k->host->request(k->ctx);
-	struct kit_range all = { first_of(k), k->host->view_count(k->ctx) };
+	struct condenser_util_range all = { first_of(k), k->host->view_count(k->ctx) };
 	struct mt_str text;
 	int r = request ? k->host->prompt(k->ctx, "condense_choice", TEXT("{}"), &text)
 			: MT_ENOMEM;
@@ -55,7 +55,7 @@ static int ask(const struct kit *k)
 		return r;
 	strbuf_addn(&b, text.ptr, text.len);
 	strbuf_add(&b, "\n\n");
-	r = kit_add_events(k, all, SHOWN_CHARS, &b);
+	r = condenser_util_add_events(k, all, SHOWN_CHARS, &b);
 	if (!r)
 		r = k->host->request_message(request, MT_ROLE_USER,
 					     (struct mt_str){ b.text, b.len });
@@ -138,7 +138,7 @@ static int advance(const struct mt_host *host, const struct mt_condenser_out *ou
 
 	switch (in->what) {
 	case MT_START:
-		return kit_wanted(&k) && has_choice(&k) ? ask(&k) : MT_OK;
+		return condenser_util_wanted(&k) && has_choice(&k) ? ask(&k) : MT_OK;
 	case MT_REPLIED:
 		return replied(&k, in->reply);
 	case MT_FAILED:
@@ -154,9 +154,9 @@ static int advance(const struct mt_host *host, const struct mt_condenser_out *ou
 static const struct mt_condenser llm_attention = {
 	.size = sizeof llm_attention,
 	.advance = advance,
-	.check = kit_check_sizes,
+	.check = condenser_util_check_sizes,
 };
 
 MT_CONDENSER(&llm_attention, "llm_attention", .name = "llm_attention",
 	     .summary = "Has a model choose the events that stay.",
-	     .options = kit_size_options, .option_count = 2)
+	     .options = condenser_util_size_options, .option_count = 2)

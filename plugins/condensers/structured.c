@@ -121,7 +121,7 @@ static int advance(const struct mt_host *host, const struct mt_condenser_out *ou
 static const struct mt_condenser structured = {
 	.size = sizeof structured,
 	.advance = advance,
-	.check = kit_check_sizes,
+	.check = condenser_util_check_sizes,
 };
 
 MT_CONDENSER(&structured, "structured", .name = "structured",

@@ -21,13 +21,13 @@ const struct mt_option summary_options[3] = {
 	  .help = "How many characters of one event the summarising model reads." },
 };
 
-struct course {
-	struct kit_range range;
+struct summary_state {
+	struct condenser_util_range range;
 	size_t most;
 	int tries;
 };
 
-static int keep(const struct kit *k, const struct course *c)
+static int keep(const struct kit *k, const struct summary_state *c)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(STATE_MAX);
 
@@ -36,7 +36,7 @@ static int keep(const struct kit *k, const struct course *c)
 	return b.error ? b.error : k->host->keep(k->ctx, (struct mt_str){ b.text, b.len });
 }
 
-static bool recall_course(const struct mt_in *in, struct course *c)
+static bool recall_state(const struct mt_in *in, struct summary_state *c)
 {
 	AUTO(json) json_object *o = js_parse_object(in->state.ptr, in->state.len, NULL);
 
@@ -49,10 +49,10 @@ static bool recall_course(const struct mt_in *in, struct course *c)
 	return c->range.from < c->range.to;
 }
 
-static int build(const struct kit *k, const struct course *c, const char *prompt,
+static int build(const struct kit *k, const struct summary_state *c, const char *prompt,
 		 struct strbuf *b)
 {
-	struct mt_str text, before = kit_previous(k, c->range);
+	struct mt_str text, before = condenser_util_previous(k, c->range);
 	int r = k->host->prompt(k->ctx, prompt, TEXT("{}"), &text);
 
 	if (r)
@@ -62,10 +62,10 @@ static int build(const struct kit *k, const struct course *c, const char *prompt
 	strbuf_addn(b, before.len ? before.ptr : "No events summarized",
 		    before.len ? before.len : sizeof "No events summarized" - 1);
 	strbuf_add(b, "\n</PREVIOUS SUMMARY>\n\n");
-	return kit_add_events(k, c->range, c->most, b);
+	return condenser_util_add_events(k, c->range, c->most, b);
 }
 
-static int ask(const struct kit *k, const struct course *c, const struct summary_way *way)
+static int ask(const struct kit *k, const struct summary_state *c, const struct summary_way *way)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(KIT_TEXT_MAX);
 	struct mt_request *request = k->host->request(k->ctx);
@@ -85,12 +85,12 @@ static int ask(const struct kit *k, const struct course *c, const struct summary
 
 static int start(const struct kit *k, const struct summary_way *way)
 {
-	struct course c = { .most = (size_t)k->host->option_int(k->ctx,
+	struct summary_state c = { .most = (size_t)k->host->option_int(k->ctx,
 								"max_event_length") };
 
-	if (!kit_wanted(k))
+	if (!condenser_util_wanted(k))
 		return MT_OK;
-	c.range = kit_middle(k, 1);
+	c.range = condenser_util_middle(k, 1);
 	return c.range.from < c.range.to ? ask(k, &c, way) : MT_OK;
 }
 
@@ -107,7 +107,7 @@ static int give_up(const struct kit *k, const struct mt_in *in)
 	return MT_EINVAL;
 }
 
-static int failed(const struct kit *k, const struct mt_in *in, struct course *c,
+static int failed(const struct kit *k, const struct mt_in *in, struct summary_state *c,
 		  const struct summary_way *way)
 {
 	if (in->error != MT_ERROR_CONTEXT_WINDOW || ++c->tries >= TRIES_MAX
@@ -121,19 +121,19 @@ int summary_advance(const struct kit *k, const struct mt_in *in,
 		    const struct summary_way *way)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(KIT_TEXT_MAX);
-	struct course c;
+	struct summary_state c;
 	int r;
 
 	if (in->what == MT_START)
 		return start(k, way);
 	if (in->what == MT_CANCELLED)
 		return MT_OK;
-	if (!recall_course(in, &c))
+	if (!recall_state(in, &c))
 		return MT_EINVAL;
 	if (in->what == MT_FAILED)
 		return failed(k, in, &c, way);
 	if (in->what != MT_REPLIED)
 		return MT_EUNSUPPORTED;
 	r = way->read(k, in->reply, &b);
-	return r ? r : kit_forget(k, c.range, (struct mt_str){ b.text, b.len });
+	return r ? r : condenser_util_forget(k, c.range, (struct mt_str){ b.text, b.len });
 }

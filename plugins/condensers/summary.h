@@ -5,7 +5,7 @@
 #ifndef CONDENSERS_SUMMARY_H
 #define CONDENSERS_SUMMARY_H
 
-#include "kit.h"
+#include "condenser-util.h"
 
 /** What differs between the condensers that summarise. */
 struct summary_way {

@@ -339,17 +339,17 @@ static void test_large(void)
 	AUTO(patterns) struct patterns *b = patterns_new(&err);
 	AUTO(strbuf) struct strbuf text = STRBUF(4 * CORPUS_MAX);
 	struct finding f;
-	struct corpus c;
+	struct action_text c;
 
 	while (text.len < CORPUS_MAX + 10)
 		strbuf_add(&text, "rm curl wget dd -r f\n");
-	corpus_init(&c);
-	CHECK(corpus_add(&c, true, text.text, text.len) == MT_OK && c.cut);
+	action_text_init(&c);
+	CHECK(action_text_add(&c, true, text.text, text.len) == MT_OK && c.cut);
 	match_begin();
 	CHECK(patterns_find(b, &c, false, &f) == MT_OK && f.risk == -1);
 	CHECK(*f.rule);
 	CHECK(patterns_rails(b, &c, &f) == MT_OK);
-	corpus_clear(&c);
+	action_text_clear(&c);
 }
 
 static void test_memory(void)

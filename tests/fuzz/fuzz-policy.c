@@ -91,7 +91,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	static struct patterns *tables;
 	AUTO(free) char *text = malloc(n + 1);
 	struct finding f;
-	struct corpus c;
+	struct action_text c;
 	char *end;
 
 	if (!tables)
@@ -101,12 +101,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	check_normalize(text, n);
 	check_scan(text, n);
 	check_judge(text, n);
-	corpus_init(&c);
+	action_text_init(&c);
 	match_begin();
-	if (corpus_add(&c, true, text, n) || patterns_find(tables, &c, false, &f) ||
+	if (action_text_add(&c, true, text, n) || patterns_find(tables, &c, false, &f) ||
 	    patterns_rails(tables, &c, &f))
 		abort();
-	corpus_clear(&c);
+	action_text_clear(&c);
 	end = strchrnul(text, '\n');
 	if (*end) {
 		*end = '\0';

@@ -40,10 +40,10 @@ static void expect(struct vec *v, json_object *c, const char *got)
 
 /* ---- what is looked at -------------------------------------------------------- */
 
-static void add_leaves(struct corpus *c, json_object *o)
+static void add_leaves(struct action_text *c, json_object *o)
 {
 	if (json_object_is_type(o, json_type_string)) {
-		corpus_add(c, true, json_object_get_string(o),
+		action_text_add(c, true, json_object_get_string(o),
 			   (size_t)json_object_get_string_len(o));
 	} else if (json_object_is_type(o, json_type_object)) {
 		json_object_object_foreach(o, key, value) {
@@ -56,29 +56,29 @@ static void add_leaves(struct corpus *c, json_object *o)
 	}
 }
 
-static void add_said(struct corpus *c, json_object *o)
+static void add_said(struct action_text *c, json_object *o)
 {
 	if (json_object_is_type(o, json_type_array)) {
 		for (size_t i = 0; i < json_object_array_length(o); i++)
 			add_said(c, json_object_array_get_idx(o, i));
 	} else if (json_object_is_type(o, json_type_string)) {
-		corpus_add(c, false, json_object_get_string(o),
+		action_text_add(c, false, json_object_get_string(o),
 			   (size_t)json_object_get_string_len(o));
 	}
 }
 
-static void add_text(struct corpus *c, bool exec, const char *text)
+static void add_text(struct action_text *c, bool exec, const char *text)
 {
-	corpus_add(c, exec, text, strlen(text));
+	action_text_add(c, exec, text, strlen(text));
 }
 
 /* An action: as a call, as a command, or as a text said somewhere. */
-static void fill(struct corpus *c, json_object *in)
+static void fill(struct action_text *c, json_object *in)
 {
 	json_object *action = js_get(in, "action");
 	const char *where = js_str(in, "where", NULL);
 
-	corpus_init(c);
+	action_text_init(c);
 	if (action) {
 		const char *text = js_str(action, "arguments", "");
 		json_object *args = js_parse(text, strlen(text), NULL);
@@ -103,13 +103,13 @@ static void fill(struct corpus *c, json_object *in)
 
 static void judge(json_object *in, struct finding *rail, struct finding *pattern)
 {
-	struct corpus c;
+	struct action_text c;
 
 	fill(&c, in);
 	match_begin();
 	patterns_rails(tables, &c, rail);
 	patterns_find(tables, &c, false, pattern);
-	corpus_clear(&c);
+	action_text_clear(&c);
 }
 
 /* ---- the functions ------------------------------------------------------------- */
@@ -152,13 +152,13 @@ static bool on_evaluate(struct vec *v, json_object *c)
 	const char *text = first_arg(js_get(c, "in"));
 	json_object *out = js_get(c, "output");
 	struct finding rail;
-	struct corpus corpus;
+	struct action_text corpus;
 
-	corpus_init(&corpus);
+	action_text_init(&corpus);
 	add_text(&corpus, true, text ? text : "");
 	match_begin();
 	patterns_rails(tables, &corpus, &rail);
-	corpus_clear(&corpus);
+	action_text_clear(&corpus);
 	if (strcmp(js_str(out, "outcome", ""), name_of(rail.risk)) != 0)
 		vec_fault(v, "outcome", js_str(out, "outcome", ""), name_of(rail.risk));
 	if (strcmp(js_str(out, "rule_name", ""), rail.rule) != 0)

@@ -5,7 +5,7 @@
 #ifndef POLICY_DANGER_H
 #define POLICY_DANGER_H
 
-#include "corpus.h"
+#include "action-text.h"
 #include "facts.h"
 
 /** HIGH, or LOW when nothing is known against it. */

@@ -240,25 +240,25 @@ static int look_for_patterns(struct judging *j, bool executed)
 	const struct action *action = j->action;
 	struct finding rail = { LOW, false, "", "" }, pattern = rail;
 	struct error err = ERROR_NONE;
-	struct corpus c;
+	struct action_text c;
 	int r = MT_OK;
 
 	if (!j->policy->patterns)
 		j->policy->patterns = patterns_new(&err);
 	if (!j->policy->patterns)
 		return err.code;
-	corpus_init(&c);
+	action_text_init(&c);
 	for (size_t i = 0; executed && !r && i < action->count; i++)
 		if (!is_content(action, &action->arguments[i]))
-			r = corpus_add(&c, true, action->arguments[i].text,
+			r = action_text_add(&c, true, action->arguments[i].text,
 				       action->arguments[i].len);
 	for (size_t i = 0; !r && i < 2 && action->said[i]; i++)
-		r = corpus_add(&c, false, action->said[i], strlen(action->said[i]));
+		r = action_text_add(&c, false, action->said[i], strlen(action->said[i]));
 	if (!r && j->policy->rails)
 		r = patterns_rails(j->policy->patterns, &c, &rail);
 	if (!r && j->policy->signatures)
 		r = patterns_find(j->policy->patterns, &c, true, &pattern);
-	corpus_clear(&c);
+	action_text_clear(&c);
 	if (!r && rail.risk == HIGH)
 		add(j, &rail);
 	else if (!r && pattern.risk != LOW)

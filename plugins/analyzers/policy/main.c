@@ -158,17 +158,17 @@ static int pattern_open(const struct mt_host *host, const struct mt_analyzer_out
 	return *ret ? MT_OK : err.code;
 }
 
-static int collect(const struct mt_analyzer_out *out, struct mt_ctx *ctx, struct corpus *c)
+static int collect(const struct mt_analyzer_out *out, struct mt_ctx *ctx, struct action_text *c)
 {
 	const char *tool = out->tool(ctx);
 	struct mt_argument a = { .size = sizeof a };
 	const struct mt_str said[] = { out->thought(ctx), out->reasoning(ctx) };
-	int r = corpus_add(c, true, tool, strlen(tool));
+	int r = action_text_add(c, true, tool, strlen(tool));
 
 	for (size_t i = 0; !r && out->argument(ctx, i, &a) == MT_OK; i++)
-		r = corpus_add(c, true, a.text.ptr, a.text.len);
+		r = action_text_add(c, true, a.text.ptr, a.text.len);
 	for (size_t i = 0; !r && i < 2; i++)
-		r = corpus_add(c, false, said[i].ptr, said[i].len);
+		r = action_text_add(c, false, said[i].ptr, said[i].len);
 	return r;
 }
 
@@ -176,18 +176,18 @@ static int pattern_advance(const struct mt_host *host, const struct mt_analyzer_
 			   struct mt_ctx *ctx, const struct mt_in *in)
 {
 	struct finding f;
-	struct corpus c;
+	struct action_text c;
 	int r;
 
 	(void)host;
 	if (in->what != MT_START)
 		return MT_OK;
-	corpus_init(&c);
+	action_text_init(&c);
 	match_begin();
 	r = collect(out, ctx, &c);
 	if (!r)
 		r = patterns_find(out->instance(ctx), &c, false, &f);
-	corpus_clear(&c);
+	action_text_clear(&c);
 	return r ? r : out->verdict(ctx, f.risk, 0, str(f.rule), str(f.reason));
 }
 

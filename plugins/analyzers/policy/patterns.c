@@ -234,7 +234,7 @@ static bool first_of(uint32_t found, int risk, struct finding *ret)
 	return false;
 }
 
-static int deletions(const struct corpus *c, bool *found, bool *uncertain)
+static int deletions(const struct action_text *c, bool *found, bool *uncertain)
 {
 	for (size_t i = 0; i < 2 * c->count; i++) {
 		const struct strbuf *piece = &c->pieces[i / 2],
@@ -254,7 +254,7 @@ static int deletions(const struct corpus *c, bool *found, bool *uncertain)
 	return MT_OK;
 }
 
-int patterns_find(const struct patterns *b, const struct corpus *c, bool ours,
+int patterns_find(const struct patterns *b, const struct action_text *c, bool ours,
 		  struct finding *ret)
 {
 	struct sight sight = { 0 };
@@ -283,7 +283,7 @@ int patterns_find(const struct patterns *b, const struct corpus *c, bool ours,
 	return MT_OK;
 }
 
-int patterns_rails(const struct patterns *b, const struct corpus *c, struct finding *ret)
+int patterns_rails(const struct patterns *b, const struct action_text *c, struct finding *ret)
 {
 	*ret = (struct finding){ LOW, false, "", "" };
 	for (size_t i = 0; i < c->count; i++) {

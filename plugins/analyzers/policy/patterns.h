@@ -6,7 +6,7 @@
 #ifndef POLICY_PATTERNS_H
 #define POLICY_PATTERNS_H
 
-#include "corpus.h"
+#include "action-text.h"
 #include "error.h"
 
 struct patterns; /* the compiled tables */
@@ -17,10 +17,10 @@ AUTO_DEFINE(patterns, struct patterns *, patterns_free)
 
 /** HIGH, MEDIUM, else LOW; UNKNOWN for a deletion that hides its command, and for what
  *  cannot be looked at whole. `ours`: with our own patterns. */
-int patterns_find(const struct patterns *b, const struct corpus *c, bool ours,
+int patterns_find(const struct patterns *b, const struct action_text *c, bool ours,
 		  struct finding *ret);
 /** Rails: HIGH or LOW. Each piece for itself. */
-int patterns_rails(const struct patterns *b, const struct corpus *c, struct finding *ret);
+int patterns_rails(const struct patterns *b, const struct action_text *c, struct finding *ret);
 
 /** A rule for listing, rails first; false past the last. */
 bool patterns_at(size_t n, bool *ret_rail, struct finding *ret, const char **ret_pattern);

@@ -11,7 +11,7 @@
 #ifndef POLICY_RULES_H
 #define POLICY_RULES_H
 
-#include "corpus.h"
+#include "action-text.h"
 #include "error.h"
 #include "facts.h"
 

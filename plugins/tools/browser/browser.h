@@ -44,7 +44,7 @@ struct observation {
 /** How to look. */
 struct view {
 	bool whole;             /* also what is out of view */
-	enum picture { PICTURE_NO, PICTURE_PLAIN, PICTURE_MARKED } picture;
+	enum screenshot { SCREENSHOT_NO, SCREENSHOT_PLAIN, SCREENSHOT_MARKED } picture;
 };
 
 struct browser;

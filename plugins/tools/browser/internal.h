@@ -90,8 +90,8 @@ struct element *element_by_node(struct browser *b, unsigned frame, int64_t node)
 struct element *element_add(struct browser *b, unsigned frame, int64_t node, bool is_frame);
 void elements_clear(struct browser *b);
 
-/* picture.c */
-int picture_take(struct browser *b, enum picture kind, const struct cdp_wait *wait,
+/* screenshot.c */
+int screenshot_take(struct browser *b, enum screenshot kind, const struct cdp_wait *wait,
 		 struct strbuf *ret, struct error *err);
 
 /* input.c */

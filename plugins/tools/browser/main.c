@@ -58,8 +58,8 @@ static int plugin_open(const struct mt_tool_host *host, struct mt_instance *inst
 					ACTIONS_CHAT | ACTIONS_INFEASIBLE |
 					ACTIONS_OWN };
 	p->view.whole = strcmp(host->option(instance, "tree"), "all") == 0;
-	p->view.picture = host->option_int(instance, "screenshots") ? PICTURE_PLAIN
-								    : PICTURE_NO;
+	p->view.picture = host->option_int(instance, "screenshots") ? SCREENSHOT_PLAIN
+								    : SCREENSHOT_NO;
 	p->timeout_ms = host->option_int(instance, "timeout");
 	if (host->option_int(instance, "coordinates"))
 		p->groups |= ACTIONS_COORD;
@@ -188,7 +188,7 @@ static void ask_picture(const struct py_calls *calls, struct view *view)
 		if (c->id != ACT_SCREENSHOT)
 			continue;
 		view->picture = c->values[0] && json_object_get_boolean(c->values[0])
-			? PICTURE_MARKED : PICTURE_PLAIN;
+			? SCREENSHOT_MARKED : SCREENSHOT_PLAIN;
 	}
 }
 

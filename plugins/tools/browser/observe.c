@@ -700,8 +700,8 @@ static int look_once(struct look *l, struct observation *ret)
 		status = read_trees(l);
 	if (!status)
 		status = put_tree(l, ret);
-	if (!status && l->view->picture != PICTURE_NO)
-		status = picture_take(l->b, l->view->picture, l->wait, &ret->picture, l->err);
+	if (!status && l->view->picture != SCREENSHOT_NO)
+		status = screenshot_take(l->b, l->view->picture, l->wait, &ret->picture, l->err);
 	if (!status)
 		status = list_tabs(l->b, l->wait, ret, l->err);
 	for (size_t i = 0; i < l->count; i++)

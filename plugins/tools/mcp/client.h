@@ -160,7 +160,7 @@ int exchange(struct client *c, const char *method, json_object *params,
 	     const struct waiter *w, int64_t timeout_ms, json_object **ret_answer,
 	     struct error *err);
 int notify(struct client *c, const char *method, json_object *params, struct error *err);
-/** Find out the era and shake hands (era.c). */
+/** Find out the era and shake hands (protocol-version.c). */
 int era_open(struct client *c, const struct waiter *w, struct error *err);
 /** What every request of the era has in its `_meta`. */
 int era_meta(struct client *c, json_object *params, int64_t token);

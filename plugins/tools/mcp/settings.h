@@ -4,7 +4,7 @@
 #ifndef MCP_SETTINGS_H
 #define MCP_SETTINGS_H
 
-#include "keep.h"
+#include "token-store.h"
 #include "tools.h"
 #include <mortise/tool.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * act.c - the actions. Scripts that look at an element run in a world of their own,
+ * execute.c - the actions. Scripts that look at an element run in a world of their own,
  * which the page does not see. */
 #include "internal.h"
 #include "clock.h"

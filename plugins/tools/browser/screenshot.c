@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * picture.c - a page as a picture, plain or with marks: a frame around each element
+ * screenshot.c - a page as a picture, plain or with marks: a frame around each element
  * that can be acted on, and its bid. They are drawn into the picture, not the page. */
 #include "base64.h"
 #include "internal.h"
@@ -70,7 +70,7 @@ static int add_marks(struct browser *b, const char *data, const struct cdp_wait 
 }
 
 /* Without marks where they cannot be drawn. */
-int picture_take(struct browser *b, enum picture kind, const struct cdp_wait *wait,
+int screenshot_take(struct browser *b, enum screenshot kind, const struct cdp_wait *wait,
 		 struct strbuf *ret, struct error *err)
 {
 	AUTO(json) json_object *shot = NULL, *drawn = NULL;
@@ -81,7 +81,7 @@ int picture_take(struct browser *b, enum picture kind, const struct cdp_wait *wa
 	if (status)
 		return status;
 	data = js_str(shot, "data", "");
-	if (kind == PICTURE_MARKED && b->frame_count) {
+	if (kind == SCREENSHOT_MARKED && b->frame_count) {
 		status = add_marks(b, data, wait, &drawn, NULL);
 		if (status && status != MT_EINVAL)
 			return cdp_gave_up(status, err);

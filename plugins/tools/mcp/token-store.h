@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * keep.h - the token of a server whose login is kept in a file, which other
+ * token-store.h - the token of a server whose login is kept in a file, which other
  * processes use and renew too. */
-#ifndef MCP_KEEP_H
-#define MCP_KEEP_H
+#ifndef MCP_TOKEN_STORE_H
+#define MCP_TOKEN_STORE_H
 
 #include "oauth.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * corpus.h - what of an action is looked at: what it does (tool and arguments),
+ * action-text.h - what of an action is looked at: what it does (tool and arguments),
  * piece by piece, and what was said about it. */
-#ifndef POLICY_CORPUS_H
-#define POLICY_CORPUS_H
+#ifndef POLICY_ACTION_TEXT_H
+#define POLICY_ACTION_TEXT_H
 
 #include "strbuf.h"
 #include <stdbool.h>
@@ -18,7 +18,7 @@ struct finding {
 	const char *reason;
 };
 
-struct corpus {
+struct action_text {
 	struct strbuf exec, all;  /* normalized, pieces joined by spaces */
 	struct strbuf *pieces;    /* normalized, of what it does */
 	struct strbuf *scripts;   /* the same with their lines kept; empty: has one line */
@@ -28,10 +28,10 @@ struct corpus {
 };
 
 /** Nothing is in it yet. */
-void corpus_init(struct corpus *c);
+void action_text_init(struct action_text *c);
 /** Add a piece of what the action does, or of what was said (`exec` false);
  *  what it does comes first. */
-int corpus_add(struct corpus *c, bool exec, const char *text, size_t len);
-void corpus_clear(struct corpus *c);
+int action_text_add(struct action_text *c, bool exec, const char *text, size_t len);
+void action_text_clear(struct action_text *c);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * keep.c - tokens out of the file of a login; renewed under a lock, as most
+ * token-store.c - tokens out of the file of a login; renewed under a lock, as most
  * authorization servers take a refresh token once. */
-#include "keep.h"
+#include "token-store.h"
 #include <fcntl.h>
 #include <string.h>
 #include <sys/file.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * kit.h - what several condensers need: the head that stays, a range that is
+ * condenser-util.h - what several condensers need: the head that stays, a range that is
  * forgotten, events as text for a model that summarises. */
-#ifndef CONDENSERS_KIT_H
-#define CONDENSERS_KIT_H
+#ifndef CONDENSERS_CONDENSER_UTIL_H
+#define CONDENSERS_CONDENSER_UTIL_H
 
 #define MORTISE_PROVISIONAL
 #include "strbuf.h"
@@ -19,27 +19,27 @@ struct kit {
 };
 
 /** Places from `from` up to, and without, `to`. */
-struct kit_range {
+struct condenser_util_range {
 	size_t from, to;
 };
 
 /** keep_first and max_size as options. */
-extern const struct mt_option kit_size_options[2];
+extern const struct mt_option condenser_util_size_options[2];
 /** keep_first must be less than half of max_size (V0). */
-int kit_check_sizes(const struct mt_host *host, struct mt_ctx *ctx);
+int condenser_util_check_sizes(const struct mt_host *host, struct mt_ctx *ctx);
 /** The view is longer than max_size, or somebody asked. */
-bool kit_wanted(const struct kit *k);
+bool condenser_util_wanted(const struct kit *k);
 /** The middle that goes when keep_first events and a tail stay so that the view
  *  is half of max_size, `spare` of it for a summary; moved to where the view may
  *  be cut. Empty: nothing to forget. */
-struct kit_range kit_middle(const struct kit *k, size_t spare);
-int kit_forget(const struct kit *k, struct kit_range r, struct mt_str summary);
+struct condenser_util_range condenser_util_middle(const struct kit *k, size_t spare);
+int condenser_util_forget(const struct kit *k, struct condenser_util_range r, struct mt_str summary);
 
 /** The summary of an earlier condensation within the range; "" if none. */
-struct mt_str kit_previous(const struct kit *k, struct kit_range r);
+struct mt_str condenser_util_previous(const struct kit *k, struct condenser_util_range r);
 /** Append the events of the range as <EVENT id=N> blocks, each of at most `most`
  *  characters, cut in the middle. */
-int kit_add_events(const struct kit *k, struct kit_range r, size_t most,
+int condenser_util_add_events(const struct kit *k, struct condenser_util_range r, size_t most,
 		   struct strbuf *b);
 
 #define TEXT(literal) ((struct mt_str){ literal, sizeof(literal) - 1 })

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * corpus.c - collecting and normalizing what of an action is looked at. */
-#include "corpus.h"
+ * action-text.c - collecting and normalizing what of an action is looked at. */
+#include "action-text.h"
 
 #include "normalize.h"
 #include "utf8.h"
@@ -10,12 +10,12 @@
 
 enum { NORMALIZED_MAX = 20 * CORPUS_MAX }; /* one character may become 18 */
 
-void corpus_init(struct corpus *c)
+void action_text_init(struct action_text *c)
 {
-	*c = (struct corpus){ .exec = STRBUF(NORMALIZED_MAX), .all = STRBUF(NORMALIZED_MAX) };
+	*c = (struct action_text){ .exec = STRBUF(NORMALIZED_MAX), .all = STRBUF(NORMALIZED_MAX) };
 }
 
-static int add_piece(struct corpus *c, const char *text, size_t len)
+static int add_piece(struct action_text *c, const char *text, size_t len)
 {
 	struct strbuf *pieces = c->pieces, *scripts = c->scripts;
 
@@ -57,7 +57,7 @@ static int add_joined(struct strbuf *to, const struct strbuf *piece)
 }
 
 /* What does nothing but is said. */
-static int add_said(struct corpus *c, const char *text, size_t len)
+static int add_said(struct action_text *c, const char *text, size_t len)
 {
 	AUTO(strbuf) struct strbuf piece = STRBUF(NORMALIZED_MAX);
 	int r = normalize(text, len, false, &piece);
@@ -65,7 +65,7 @@ static int add_said(struct corpus *c, const char *text, size_t len)
 	return r ? r : add_joined(&c->all, &piece);
 }
 
-int corpus_add(struct corpus *c, bool exec, const char *text, size_t len)
+int action_text_add(struct action_text *c, bool exec, const char *text, size_t len)
 {
 	size_t left = CORPUS_MAX - c->bytes;
 	size_t count = c->count;
@@ -87,7 +87,7 @@ int corpus_add(struct corpus *c, bool exec, const char *text, size_t len)
 	return r ? r : add_joined(&c->all, &c->pieces[count]);
 }
 
-void corpus_clear(struct corpus *c)
+void action_text_clear(struct action_text *c)
 {
 	for (size_t i = 0; i < c->count; i++) {
 		strbuf_clear(&c->pieces[i]);
@@ -97,5 +97,5 @@ void corpus_clear(struct corpus *c)
 	free(c->scripts);
 	strbuf_clear(&c->exec);
 	strbuf_clear(&c->all);
-	corpus_init(c);
+	action_text_init(c);
 }

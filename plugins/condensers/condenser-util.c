@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * kit.c - see kit.h; the algorithms are V0's (spec/context 8.2). */
-#include "kit.h"
+ * condenser-util.c - see condenser-util.h; the algorithms are V0's (spec/context 8.2). */
+#include "condenser-util.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-const struct mt_option kit_size_options[2] = {
+const struct mt_option condenser_util_size_options[2] = {
 	{ .size = sizeof(struct mt_option), .type = MT_OPTION_INT, .name = "keep_first",
 	  .fallback = "1", .min = 0, .max = 1000000,
 	  .help = "How many of the first events always stay." },
@@ -16,7 +16,7 @@ const struct mt_option kit_size_options[2] = {
 		  "of that." },
 };
 
-int kit_check_sizes(const struct mt_host *host, struct mt_ctx *ctx)
+int condenser_util_check_sizes(const struct mt_host *host, struct mt_ctx *ctx)
 {
 	int64_t first = host->option_int(ctx, "keep_first");
 	int64_t size = host->option_int(ctx, "max_size");
@@ -28,7 +28,7 @@ int kit_check_sizes(const struct mt_host *host, struct mt_ctx *ctx)
 	return MT_EINVAL;
 }
 
-bool kit_wanted(const struct kit *k)
+bool condenser_util_wanted(const struct kit *k)
 {
 	return k->out->requested(k->ctx)
 	       || (int64_t)k->host->view_count(k->ctx)
@@ -85,13 +85,13 @@ static size_t cut_begin(const struct kit *k, size_t first, size_t to, size_t cou
 	return first;
 }
 
-struct kit_range kit_middle(const struct kit *k, size_t spare)
+struct condenser_util_range condenser_util_middle(const struct kit *k, size_t spare)
 {
 	size_t count = k->host->view_count(k->ctx);
 	size_t first = (size_t)k->host->option_int(k->ctx, "keep_first");
 	size_t half = (size_t)k->host->option_int(k->ctx, "max_size") / 2;
 	size_t tail = half > first + spare ? half - first - spare : 0;
-	struct kit_range r = { 0 };
+	struct condenser_util_range r = { 0 };
 
 	/* V0 never forgets anything where the summary takes the last place of the half */
 	if (!tail && must(k, count))
@@ -100,12 +100,12 @@ struct kit_range kit_middle(const struct kit *k, size_t spare)
 		return r;
 	r.from = cut_begin(k, first, count - tail, count);
 	if (r.from >= count - tail)
-		return (struct kit_range){ 0 };
+		return (struct condenser_util_range){ 0 };
 	r.to = cut_near(k, r.from, count - tail, count);
 	return r;
 }
 
-int kit_forget(const struct kit *k, struct kit_range r, struct mt_str summary)
+int condenser_util_forget(const struct kit *k, struct condenser_util_range r, struct mt_str summary)
 {
 	size_t count = r.to - r.from, *places = malloc(count * sizeof *places);
 	int status;
@@ -119,7 +119,7 @@ int kit_forget(const struct kit *k, struct kit_range r, struct mt_str summary)
 	return status;
 }
 
-struct mt_str kit_previous(const struct kit *k, struct kit_range r)
+struct mt_str condenser_util_previous(const struct kit *k, struct condenser_util_range r)
 {
 	for (size_t i = r.from; i < r.to; i++)
 		if (!k->host->view_at(k->ctx, i))
@@ -164,7 +164,7 @@ static int add_cut(struct strbuf *b, const char *text, size_t len, size_t most)
 	return strbuf_addn(b, text + tail, len - tail);
 }
 
-int kit_add_events(const struct kit *k, struct kit_range r, size_t most, struct strbuf *b)
+int condenser_util_add_events(const struct kit *k, struct condenser_util_range r, size_t most, struct strbuf *b)
 {
 	AUTO(strbuf) struct strbuf one = STRBUF(KIT_TEXT_MAX);
 
