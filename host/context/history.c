@@ -241,7 +241,7 @@ static int apply_condensation(struct history *h, int64_t id, struct error *err)
 	return take_summary(h, id, event_args(e), err);
 }
 
-/* Types that are no history. */
+/* Types that are not part of the history. */
 static bool left_out(const struct event_type *type)
 {
 	static const char *const actions[] = { "null", "change_agent_state", "condensation",

@@ -7,11 +7,11 @@
 
 #include "context/request-messages.h"
 
-/** What condensations have said, read once each. */
+/** The condensations of a log, each read once. */
 struct history;
 
-/** `start`: the event that its agent begins with. What lies strictly between the
- *  action `delegate` and its end is no history of the agent that gave the task. */
+/** `start`: the event that its agent begins with. Events strictly between the
+ *  action `delegate` and its end are not history of the delegating agent. */
 struct history *history_new(struct evlog *log, int64_t start);
 struct history *history_free(struct history *h);
 
@@ -38,11 +38,11 @@ int history_complete(struct history *h, const struct view_item *view, size_t cou
 /** Are these the arguments of a condensation: either a list of ids or a range, and
  *  a summary only together with its offset? One that is not has no effect. */
 bool history_condensation_is_valid(json_object *args);
-/** The observation that ends what the action `delegate` began; -1: none has. */
+/** The observation that ends an action `delegate`; -1: none yet. */
 int64_t history_delegation_end(const struct evlog *log, int64_t action);
-/** The action that this event ends; -1: it ends none. */
+/** The action that this event ends; -1: none. */
 int64_t history_delegation_begin(const struct evlog *log, int64_t id);
-/** The innermost delegation that was under way when the event `id` came; -1: none. */
+/** The innermost delegation in progress when the event `id` was logged; -1: none. */
 int64_t history_delegation_owner(const struct evlog *log, int64_t id);
 
 /** True if the user has sent a message at or after this id. */

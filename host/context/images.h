@@ -24,8 +24,8 @@ struct images {
 int images_of(const struct event *e, struct evlog *log, struct images *ret);
 void images_clear(struct images *images);
 
-/** Check what somebody gives with a message: a list of at most IMAGES_MAX data:
- *  or https: URLs, each of which a model can be shown. */
+/** Check the images given with a message: a list of at most IMAGES_MAX data: or
+ *  https: URLs that a model can be shown. */
 int images_check(json_object *urls, struct error *err);
 /** Read a file and add it to a list of URLs, as data. */
 int images_add_file(json_object *urls, const char *path, struct error *err);

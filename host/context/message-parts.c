@@ -22,7 +22,7 @@ static int text_run(const struct event *e, struct strbuf *out)
 	return event_command_text(e, out);
 }
 
-/* A picture inside the text would be megabytes of letters; it is shown beside. */
+/* An image inside the text would be megabytes; it is shown as a part of its own. */
 static int text_ipython(const struct event *e, struct strbuf *out)
 {
 	static const char mark[] = "![image](data:image/png;base64,";

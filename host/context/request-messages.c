@@ -25,7 +25,7 @@ struct turn {
 	struct llm_call *calls;              /* the calls that have results */
 	struct llm_part part;                /* what it said */
 	bool silent;                         /* nothing */
-	uint64_t stamp;                      /* anew when other calls of it are sent */
+	uint64_t stamp;                      /* new when other calls of it are sent */
 	size_t wanted, seen;                 /* results in the view, results reached */
 	unsigned generation;                 /* of the view that used it last */
 	unsigned stable;                     /* the layout that it is a settled part of */
@@ -299,8 +299,8 @@ static bool find_call(const struct turn *t, const char *id, size_t *ret_place)
 	return false;
 }
 
-/* The turn that a result belongs to, begun anew for this view. A reply that is
- * not in the log is no error: what belongs to it is not sent. */
+/* The turn that a result belongs to, started again for this view. A reply
+ * that is not in the log is not an error: what belongs to it is not sent. */
 static int turn_of(struct request_messages *m, struct message_part *p, struct turn **ret,
 		   struct error *err)
 {

@@ -55,7 +55,7 @@ int request_messages_lay_out(struct request_messages *m, const struct view_item 
 int request_messages_build(struct request_messages *m, const struct view_item *items,
 			   size_t count, struct llm_request *request, struct error *err);
 /** Offer a tool of those that the `system` event names (NULL: all), so that the
- *  same bytes are sent whatever is installed when a conversation goes on. */
+ *  same bytes are sent whatever is installed when a conversation is resumed. */
 int request_messages_add_tool(struct request_messages *m, const char *name,
 			      struct llm_request *request, struct error *err);
 /** The `system` event is another one now. Nothing may be borrowed. */

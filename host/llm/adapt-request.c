@@ -87,7 +87,7 @@ int llm_adapt_params(const struct llm_exchange *x, const struct llm_request *r,
 				status = js_set(sent, name, json_object_get(value));
 		}
 	}
-	if (!status && x->warm)
+	if (!status && x->raised_temperature)
 		status = js_set(sent, "temperature", js_new_number(1));
 	if (!status && x->tools && llm_feature(x->llm, "stop"))
 		status = set_stop(sent);

@@ -3,16 +3,16 @@
  * body.h - the body of a request to a model, kept from one to the next: most
  * of a conversation is in both, and is neither encoded nor copied again.
  *
- * While a request is encoded, what stands behind `written` is of the request
- * before. Bytes that are the same only move `written` on; the first that are
- * not cut the rest off. Messages are told apart by their stamps. */
+ * While a request is encoded, the bytes after `written` are of the previous request.
+ * Equal bytes only advance `written`; the first different one cuts off the rest.
+ * Messages are identified by their stamps. */
 #ifndef HOST_LLM_BODY_H
 #define HOST_LLM_BODY_H
 
 #include "llm/request.h"
 #include "strbuf.h"
 
-/* Where a message begins. */
+/* Where a message starts. */
 struct message_offset {
 	uint64_t stamp;
 	size_t start;
@@ -21,22 +21,22 @@ struct message_offset {
 struct llm_body {
 	struct strbuf bytes;
 	size_t written;         /* bytes of this request */
-	size_t base;            /* bytes of the request before */
+	size_t base;            /* bytes of the previous request */
 	struct request_span shown; /* media before it were left out */
 	struct message_offset *marks; /* by message, from the first on */
 	size_t count, room;
 };
 
-/** Begin to encode, into what is left of the request before. */
+/** Start to encode over the previous request. */
 void body_begin(struct llm_body *b);
 int body_add(struct llm_body *b, const char *bytes, size_t len);
-/** Something was appended to `bytes` with its own function: take it in. */
+/** Account for bytes that were appended to `bytes` directly. */
 int body_settle(struct llm_body *b);
-/** How many of the first messages are there already, their bytes written now. */
+/** How many of the first messages are present already; counts them as written. */
 size_t body_reuse(struct llm_body *b, const struct llm_request *r);
-/** Message `m` begins here. */
+/** Message `m` starts here. */
 void body_mark(struct llm_body *b, const struct llm_request *r, size_t m);
-/** Drop what is left of the request before. @return the status of it all. */
+/** Drop the rest of the previous request. @return the status of all writes. */
 int body_end(struct llm_body *b);
 void body_clear(struct llm_body *b);
 

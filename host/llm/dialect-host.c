@@ -458,7 +458,7 @@ static int svc_restarted(struct mt_exchange *mx)
 	if (!x->answered)
 		return MT_OK;
 	reset_response(x);
-	llm_error_describe(x->llm, &e, "it began its answer anew");
+	llm_error_describe(x->llm, &e, "the provider restarted its response");
 	if (x->events.retry && !x->ended)
 		x->events.retry(x->arg, &e, 0);
 	return MT_OK;

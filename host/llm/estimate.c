@@ -16,7 +16,7 @@ enum { LEAST_BYTES = 400, LEAST_TOKENS = 50, MAX_FILE = 256,
 
 static const double usual = 4, least = 0.5, most = 16, weight = 0.25;
 
-/* STATE/tokens/MODEL; NULL: none can be told. */
+/* STATE/tokens/MODEL; NULL: the path is unknown. */
 static char *ratio_path(const struct llm *l, bool make)
 {
 	const char *state = config_get(l->config, "core", "state_dir");
@@ -83,7 +83,7 @@ int64_t llm_estimate_tokens(const struct llm *l, const struct llm_request *r)
 
 bool llm_exceeds_window(const struct llm *l, int64_t tokens)
 {
-	/* nobody has counted for this model yet: the guess may be twice too high */
+	/* not counted for this model yet: the estimate may be twice too high */
 	int64_t known = l->ratio_known ? tokens : tokens / 2;
 
 	return l->window > 0 && known > l->window;

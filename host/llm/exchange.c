@@ -36,7 +36,7 @@ static void exchange_on_closed(uv_handle_t *h)
 	free(x);
 }
 
-/* What the next request of this model begins with. */
+/* The next request of this model starts from this body. */
 static void reuse_body_later(struct llm_exchange *x)
 {
 	struct llm_body old = x->llm->kept;
@@ -192,15 +192,15 @@ static void attempt_succeeded(struct llm_exchange *x)
 	events.done(arg, r);
 }
 
-/* Did the provider or the model refuse, and say nothing? Otherwise what was said is the
- * answer. */
+/* Did the provider or the model refuse without a text? Otherwise the text is the
+ * reply. */
 static bool is_silent_refusal(const struct llm_exchange *x)
 {
 	return x->stop_reason && strcmp(x->stop_reason, "refusal") == 0 &&
 	       !x->call_count && strspn(x->text.text, " \t\r\n") == x->text.len;
 }
 
-/* The dialect has had its say. */
+/* The dialect has seen the whole response. */
 static void attempt_over(struct llm_exchange *x)
 {
 	const char *why = x->error_text.text;
@@ -267,7 +267,7 @@ static int dialect_refused(struct llm_exchange *x, int status, const char *what,
 
 /* ---- an attempt over HTTP ----------------------------------------------- */
 
-/* A header that finds no room is passed over. */
+/* Ignores a header that does not fit. */
 static void store_header(struct llm_exchange *x, const char *name, const char *value)
 {
 	size_t size = strlen(name) + strlen(value) + 2;
@@ -278,7 +278,7 @@ static void store_header(struct llm_exchange *x, const char *name, const char *v
 	}
 }
 
-/* Dollars; -1 if the text is no number. */
+/* Dollars; -1 if the text is not a number. */
 static double read_cost(const char *text)
 {
 	char *end;
@@ -603,7 +603,7 @@ int exchange_move(struct llm_exchange *x, struct llm *next, struct error *err)
 	x->body = next->kept;
 	next->kept = (struct llm_body){ .bytes = STRBUF(LLM_MAX_BODY) };
 	x->attempt = 0;
-	x->warm = x->no_cache = x->sized = false;
+	x->raised_temperature = x->no_cache = x->size_checked = false;
 	return exchange_write_again(x, err);
 }
 

@@ -32,64 +32,64 @@ struct fncall_tools;
 struct llm {
 	struct llm_pool *pool;
 	const struct config *config;
-	struct mask *mask, *own_mask;  /* the second if none was given */
+	struct mask *mask, *own_mask;  /* own_mask: made here if none was given */
 	char *section;                 /* "llm", "llm.cheap" */
 	char *name;                    /* "openai/gpt-4.1" */
 	char *provider, *model;        /* its two halves */
 	char *base_url;                /* "" for a dialect without a network */
-	char *key_env;                 /* the variable that holds the key, or "" */
+	char *key_env;                 /* environment variable of the key, or "" */
 	char *key;                     /* NULL: none */
-	bool signs;                    /* its dialect signs, since there is no key */
+	bool signs;                    /* the dialect signs requests: there is no key */
 	const struct mt_dialect *dialect;
 	struct backoff_rule retry;
-	struct llm **fallback;         /* asked in order when this one fails */
+	struct llm **fallback;         /* tried in order when this one fails */
 	size_t fallback_count;
 	struct llm_usage_totals *bill; /* what it adds its replies to; may be NULL */
 	int64_t timeout_ms, stall_ms;  /* 0: none */
-	double input_cost, output_cost; /* dollars a token; below 0: unknown */
+	double input_cost, output_cost; /* US dollars per token; below 0: unknown */
 	int64_t window;
 	struct model_facts facts;
-	struct model_params params;    /* of the configuration, as they are sent */
+	struct model_params params;    /* of the configuration, as sent */
 	char output_limit[24];
 	bool price_warned;
-	char *request_log_dir;               /* where requests are kept; NULL: nowhere */
-	double bytes_per_token;        /* of a request, learned */
-	double ratio_kept;             /* ... as it is in the file */
+	char *request_log_dir;         /* where requests are logged; NULL: nowhere */
+	double bytes_per_token;        /* of a request, measured */
+	double ratio_kept;             /* ... as stored */
 	bool ratio_known;
-	bool beside;                   /* its server is on this machine, or its user's */
+	bool self_hosted;              /* its server is local, or run by the user */
 	bool window_asked;
-	struct context_query *context_query; /* NULL: nothing is asked of its server */
-	bool uncounted;                /* its provider does not count for us */
+	struct context_query *context_query; /* NULL: no query in progress */
+	bool uncounted;                /* the provider has no token count API */
 	struct llm_metrics metrics;
-	struct llm_body kept;          /* of the newest request that is over */
+	struct llm_body kept;          /* of the last finished request */
 };
 
-/* One tool call as it comes in. */
+/* One tool call while it is received. */
 struct llm_piece {
 	char *id, *name;
 	struct strbuf args;
 };
 
 struct llm_exchange {
-	struct llm *llm;               /* the model that is asked now */
-	struct llm *first;             /* the one that was asked first */
-	size_t fallback;               /* of the first: which one is next */
+	struct llm *llm;               /* the model in use */
+	struct llm *first;             /* the model of the first attempt */
+	size_t fallback;               /* index of the next fallback of `first` */
 	struct llm_exchange *next, **prev;
 	struct llm_events events;
 	void *arg;
 	const struct llm_request *request;
 	int64_t reply_index;
-	char estimate[24], window[24]; /* texts of options */
-	int64_t tokens;                /* that the request has, as far as is known */
-	struct fncall_tools *tools;    /* calls are text; NULL: the model's own */
+	char estimate[24], window[24]; /* values of options, as text */
+	int64_t tokens;                /* of the request, estimated or counted */
+	struct fncall_tools *tools;    /* for calls as text; NULL: native calls */
 	bool stream, ended;
-	bool warm;                     /* sent with a temperature of 1 */
-	bool no_cache;                 /* sent without marks for the cache */
-	bool stale;                    /* to be written again before it is sent */
-	bool sized;                    /* found to fit, or nobody can tell */
+	bool raised_temperature;       /* sent with a temperature of 1 */
+	bool no_cache;                 /* sent without cache breakpoints */
+	bool needs_encode;             /* to be encoded again before it is sent */
+	bool size_checked;             /* it fits, or its size is unknown */
 	uv_timer_t timer;              /* a wait, a delay, or a stall */
 
-	/* what is sent, the same in each attempt */
+	/* what is sent, unchanged between attempts */
 	struct strbuf url;
 	struct llm_body body;
 	char *headers[LLM_MAX_HEADERS];
@@ -98,26 +98,26 @@ struct llm_exchange {
 	int64_t delay_ms;
 
 	/* the attempt */
-	struct http_call *http;        /* NULL: none is running */
-	struct token_count *count;       /* NULL: nobody is counting */
+	struct http_call *http;        /* NULL: none in progress */
+	struct token_count *count;       /* NULL: no count in progress */
 	int attempt;
 	uint64_t started;              /* uv_hrtime */
 	int status;
 	char type[128];
 	struct strbuf answer_headers;  /* name, NUL, value, NUL, ... */
 	struct backoff_hint hint;
-	double header_cost;            /* below 0: not told */
+	double header_cost;            /* below 0: not reported */
 	size_t received;
 
-	/* what the dialect made of it */
+	/* the response, as decoded by the dialect */
 	struct strbuf text, reasoning, opaque;
-	size_t shown;                  /* bytes of the text, with calls as text */
+	size_t shown;                  /* bytes of the text that were streamed */
 	struct llm_piece calls[LLM_MAX_CALLS];
 	size_t call_count;
 	char *response_id, *stop_reason;
 	struct llm_usage usage;
-	bool answered;                 /* anything came that belongs to a reply */
-	bool finished;                 /* the answer is whole */
+	bool answered;                 /* anything of a reply was received */
+	bool finished;                 /* the response is complete */
 	int error_kind;                /* -1: none; MT_ERROR_NONE: by the status */
 	struct strbuf error_text;
 	void *state;
@@ -131,26 +131,26 @@ extern const struct mt_dialect_host llm_dialect_host;
 void exchange_end(struct llm_exchange *x);
 /** Send the next attempt. */
 void exchange_begin(struct llm_exchange *x);
-/** Write the request again, as it is to be sent now. */
+/** Encode the request again with the current parameters. */
 int exchange_write_again(struct llm_exchange *x, struct error *err);
-/** Write it with `write` of the dialect: the request, or a question about it. */
+/** Encodes a request, or a question about it. */
 typedef int exchange_writer(const struct mt_dialect_host *host, struct mt_exchange *x,
 			    const struct mt_request *r);
 int exchange_encode(struct llm_exchange *x, const struct llm_request *request,
 		    exchange_writer *write, struct error *err);
-/** Send what was written, signed by the dialect where it signs. */
+/** Send what was encoded, signed by the dialect where it signs. */
 int exchange_post(struct llm_exchange *x, const struct http_events *events, void *arg,
 		  int64_t timeout_ms, struct http_call **ret, struct error *err);
 /** Let the dialect check what it needs for requests of this model. */
 int exchange_check(struct llm *l, struct error *err);
-/** Free what was written and what was answered. */
+/** Free the encoded request and the response. */
 void exchange_clear(struct llm_exchange *x);
-/** Write it for another model, which has all its attempts. */
+/** Encode it for another model, which has all its attempts. */
 int exchange_move(struct llm_exchange *x, struct llm *next, struct error *err);
 
 /* guard.c */
-/** Before the first attempt: true if somebody is asked how long the request is, or
- *  it is too long to be sent; what follows comes from the loop. */
+/** Before the first attempt: true if the provider is counting the tokens, or the
+ *  request is too long to send; the exchange then continues from the loop. */
 bool window_check_begin(struct llm_exchange *x);
 void window_check_end(struct llm_exchange *x);
 
@@ -158,53 +158,53 @@ void window_check_end(struct llm_exchange *x);
 void llm_context_query_end(struct llm *l);
 
 /* again.c */
-/** Try again later, in another way, with another model, or give up. */
+/** Retry later, in another form, with another model, or fail. */
 void retry_policy_on_failure(struct llm_exchange *x, int kind, const char *why);
-/** The answer held neither text nor call. */
+/** The response held neither text nor call. */
 void retry_policy_on_empty_reply(struct llm_exchange *x);
 
 /* services.c */
-void exchange_reset_attempt(struct llm_exchange *x); /* what the last attempt brought */
+void exchange_reset_attempt(struct llm_exchange *x); /* drop the last response */
 
 /* errors.c */
 enum { LLM_NO_ERROR = -1 };
 /** Kind of an error that the dialect did not classify. */
 int llm_error_by_status(int status, const char *text);
 bool llm_error_is_transient(int kind, int status);
-/** What the provider may keep would be too little to be kept. */
+/** Was the prompt too short for the provider's cache? */
 bool llm_error_is_small_cache(const char *text);
 /** One sentence: what happened and what to do. `why` is the provider's text. */
 void llm_error_describe(const struct llm *l, struct llm_error *e, const char *why);
 
 /* prepare.c */
-/** The tools with their short descriptions, owned by the caller, for a model that
- *  wants these; NULL: as they are. */
+/** The tools with short descriptions, owned by the caller, for a model that wants
+ *  these; NULL: unchanged. */
 int llm_adapt_tools(const struct llm_exchange *x, const struct llm_request *r,
 		    struct llm_tool **ret, struct error *err);
-/** The request as the model takes it; NULL: as it is. */
+/** The request as the model supports it; NULL: unchanged. */
 int llm_adapt_request(struct llm_exchange *x, const struct llm_request *in,
 		struct llm_request **ret, struct error *err);
 /** The parameters that are sent; owned by the caller. */
 int llm_adapt_params(const struct llm_exchange *x, const struct llm_request *r,
 		    json_object **ret, struct error *err);
-/** More text came: stream what is no call. */
+/** Stream the new text, without tool calls. */
 void llm_stream_text(struct llm_exchange *x);
-/** The reply is whole: take the calls out of its text. */
+/** The reply is complete: parse the calls in its text. */
 int llm_adapt_reply(struct llm_exchange *x);
 
 /* features.c */
 struct provider;
 void llm_read_facts(struct llm *l, const struct provider *p);
-/** Options that the model has a say in. False: `name` is none of them. */
+/** Options that depend on the model. False: `name` is not one of them. */
 bool llm_option(const struct llm *l, const char *name, const char **ret);
-/** May a parameter of a request be sent to this model? */
+/** Does the model support this request parameter? */
 bool llm_supports_param(const struct llm *l, const struct llm_request *r,
 			const char *param);
 
 /* media.c */
-/** Settle which media this model is shown: `request` as it is sent. */
+/** Choose the media that this model is shown. */
 void llm_choose_media(const struct llm *l, struct llm_request *request);
-/** What is shown instead of a medium; NULL: the medium itself. */
+/** Text to show instead of a medium; NULL: the medium itself. */
 const char *llm_media_placeholder(const struct llm_request *r, size_t m, size_t p);
 /** Append the base64 of a medium to a body. */
 int llm_put_medium(struct llm_body *b, const struct llm_part *part);
@@ -213,14 +213,14 @@ int64_t llm_read_medium(const struct llm_part *part, uint64_t offset, void *buff
 			size_t len);
 
 /* trace.c */
-/** Keep what was sent and what came of it; NULL: `why` it failed. */
+/** Log the request and its reply; NULL: `why` it failed. */
 void llm_request_log_write(const struct llm_exchange *x, const struct llm_reply *reply,
 	       const char *why);
 
 /* estimate.c */
 void llm_estimate_open(struct llm *l);
 void llm_estimate_close(const struct llm *l);
-/** Is the guess `tokens` clearly more than the model reads? */
+/** Does the estimate `tokens` clearly exceed the context window? */
 bool llm_exceeds_window(const struct llm *l, int64_t tokens);
 /** The provider counted this many tokens in the request. */
 void llm_estimate_learn(struct llm *l, const struct llm_request *r, int64_t input);

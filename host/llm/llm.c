@@ -54,7 +54,7 @@ static int no_model(const char *section, struct error *err)
 {
 	return fail(err, MT_EINVAL,
 		    "no model is set: write `model = provider/name` into [%s] of "
-		    "mortise.ini (for instance openai/gpt-4.1), or give --model",
+		    "mortise.ini (for example openai/gpt-4.1), or give --model",
 		    section);
 }
 
@@ -173,7 +173,7 @@ static int llm_fill(struct llm *l, struct registry *r, const char *model,
 		status = read_api_key(l, &p, err);
 	if (status)
 		return status;
-	l->beside = p.local || is_localhost_url(l->base_url);
+	l->self_hosted = p.local || is_localhost_url(l->base_url);
 	warn_of_http(l);
 	status = set_dialect(l, &p, r, err);
 	if (!status) {

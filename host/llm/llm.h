@@ -24,7 +24,7 @@ struct llm_pool *llm_pool_new(uv_loop_t *loop, struct error *err);
  *  run once more. NULL is fine. */
 struct llm_pool *llm_pool_free(struct llm_pool *p);
 
-/** Sums of one model. */
+/** Usage of one model. */
 struct llm_metrics {
 	int64_t calls, input, output, cache_read, cache_write, reasoning;
 	int64_t latency_ms;      /* of all calls */
@@ -42,60 +42,60 @@ int llm_open(struct llm_pool *pool, const struct config *c, struct registry *r,
 	     struct llm **ret, struct error *err);
 struct llm *llm_free(struct llm *l);
 
-/** It will be asked something soon: what that takes is loaded meanwhile. */
+/** A request follows soon: load what it needs in the background. */
 void llm_warm_up(const struct llm *l);
-/** The same, as early as the configuration is known; `model` as for llm_open. */
+/** The same, as soon as the configuration is known; `model` as for llm_open. */
 void llm_preload(const struct config *c, const char *model);
-/** Whole name ("openai/gpt-4.1"), for the log and the screen. */
+/** Full name ("openai/gpt-4.1"), for the log and the screen. */
 const char *llm_name(const struct llm *l);
 /** "tools" (natively), "vision", "stream", "stop", "cache", "responses",
  *  "reasoning", "adaptive_thinking", "send_reasoning", "short_tools",
  *  "new_limit". */
 bool llm_feature(const struct llm *l, const char *name);
 int64_t llm_context_window(const struct llm *l); /* tokens; -1: unknown */
-/** Ask a server that the user runs, once, how much its model reads, if nothing else
- *  tells it. Returns at once; the window is known when the answer has come. */
+/** Query a self-hosted server once for the context window of its model, unless it is
+ *  known. Returns immediately; the window is known after the response. */
 void llm_query_context_window(struct llm *l);
-/** Its window is known and so small that prompts and tools should be short; NULL: no. */
+/** Is its window known and so small that prompts and tools should be short? NULL: no. */
 bool llm_is_small(const struct llm *l);
 const struct model_facts *llm_facts(const struct llm *l);
 const struct llm_metrics *llm_metrics(const struct llm *l);
-/** Add a reply to the sums. */
+/** Add a reply to the usage. */
 void llm_metrics_add(struct llm_metrics *m, const struct llm_usage *u, int64_t latency_ms);
 
-/** What several models have done together, and each of them by its name. */
+/** Usage of several models: in total, and of each by name. */
 struct llm_usage_totals;
 struct llm_usage_totals *llm_usage_totals_new(void);
 struct llm_usage_totals *llm_usage_totals_free(struct llm_usage_totals *b);
 void llm_usage_totals_add(struct llm_usage_totals *b, const char *model,
 			  const struct llm_usage *u, int64_t latency_ms);
-/** Add sums of a model that were counted elsewhere. */
+/** Add usage that was counted elsewhere. */
 void llm_metrics_merge(struct llm_metrics *m, const struct llm_metrics *other);
 void llm_usage_totals_join(struct llm_usage_totals *b, const char *model,
 			   const struct llm_metrics *sum);
 const struct llm_metrics *llm_usage_totals_sum(const struct llm_usage_totals *b);
-/** The n-th model and its sums; NULL: no more. */
+/** The n-th model and its usage; NULL: no more. */
 const char *llm_usage_totals_at(const struct llm_usage_totals *b, size_t n,
 			const struct llm_metrics **ret);
-/** Append the models and their sums as a JSON list. */
+/** Append the models and their usage as a JSON list. */
 int llm_usage_totals_put_json(const struct llm_usage_totals *b, struct strbuf *out);
 
-/** How many tokens a request has for this model, or a text of so many bytes of it:
- *  a guess from what the provider counted before (4 bytes a token until it did),
- *  good to some ten percent. Nobody is asked. */
+/** Estimated tokens of a request, or of a text of so many bytes, for this model: from
+ *  what the provider counted before (4 bytes per token until it did), good to some
+ *  ten percent. No request is made. */
 int64_t llm_estimate_tokens(const struct llm *l, const struct llm_request *r);
 int64_t llm_estimate_text(const struct llm *l, size_t bytes);
-/** Keep requests and replies in DIR/llm if `log_requests` says so. */
+/** Log requests and replies in DIR/llm if `log_requests` is set. */
 int llm_request_log_open(struct llm *l, const char *dir);
 
 struct llm_error {
 	int kind;                /* enum mt_error_kind */
 	int status;              /* HTTP; 0: none */
 	int attempts;            /* made in all */
-	char text[512];          /* what happened and what the user can do */
+	char text[512];          /* one sentence: what failed and what to do */
 };
 
-/** "rate_limit", "network", ...: the word of a kind. */
+/** "rate_limit", "network", ...: the name of a kind. */
 const char *llm_error_name(int kind);
 
 /** Callbacks of one request, from the loop. Any may be NULL except the last
@@ -103,19 +103,19 @@ const char *llm_error_name(int kind);
 struct llm_events {
 	/** Text as it streams; reasoning too. */
 	void (*delta)(void *arg, bool reasoning, const char *text, size_t len);
-	/** A call failed and will be tried again after wait_ms; what streamed
-	 *  before is void. */
+	/** An attempt failed and is retried after wait_ms; text streamed so far is
+	 *  void. */
 	void (*retry)(void *arg, const struct llm_error *why, int64_t wait_ms);
-	/** The wait is over: the request is sent again now. */
+	/** The wait is over: the request is sent again. */
 	void (*again)(void *arg);
-	/** A model failed for good and `next`, of its fallbacks, is asked now;
-	 *  what streamed before is void. */
+	/** A model failed permanently and `next`, of its fallbacks, is tried; text
+	 *  streamed so far is void. */
 	void (*switched)(void *arg, const struct llm_error *why, const struct llm *next);
 	void (*done)(void *arg, struct llm_reply *reply);  /* takes the reply */
 	void (*failed)(void *arg, const struct llm_error *error);
 };
 
-/** Send. Nothing leaves before the loop turns. A request that the dialect
+/** Send. Nothing is sent before the loop runs. A request that the dialect
  *  refuses (a script's expectation, an image too large) fails here, at once. The
  *  request and what it borrows must live until the exchange is over: it may have
  *  to be written again, for another model or with other parameters; most retries
@@ -125,7 +125,7 @@ struct llm_events {
 int llm_send(struct llm *l, const struct llm_request *request, int64_t reply_index,
 	     const struct llm_events *events, void *arg, struct strbuf *record,
 	     struct llm_exchange **ret, struct error *err);
-/** End it now; no callback comes any more. */
+/** Cancel it; no callback is called any more. */
 void llm_cancel(struct llm_exchange *x);
 
 #endif

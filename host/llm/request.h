@@ -27,10 +27,10 @@ struct llm_call {
 };
 
 struct llm_message {
-	uint64_t stamp;          /* the same one: the same message; 0: unknown */
+	uint64_t stamp;          /* equal stamps: equal messages; 0: unknown */
 	int role;                /* enum mt_role */
 	bool cache;              /* a prompt-cache mark belongs at its end */
-	bool failed;             /* what a tool answered is an error */
+	bool failed;             /* the tool returned an error */
 	const struct llm_part *parts;
 	size_t part_count;
 	const struct llm_call *calls; /* assistant; or the call a tool message answers */
@@ -66,7 +66,7 @@ struct llm_request {
 };
 
 
-/** A stamp that no message of this process has had. */
+/** A stamp that is unique in this process. */
 uint64_t llm_message_stamp(void);
 
 struct llm_request *llm_request_new(void);
@@ -80,8 +80,8 @@ int llm_request_add(struct llm_request *r, const struct llm_message *m);
 int llm_request_add_all(struct llm_request *r, const struct llm_message *m, size_t n);
 int llm_request_tool(struct llm_request *r, const struct llm_tool *t);
 /** True where a prompt-cache mark belongs behind a message: at the end of the
- *  system text, of the last turn of user or tools, which the next request goes
- *  on from, and of the one before it, which this one goes on from. */
+ *  system text, of the last turn of user or tools, which the next request
+ *  continues, and of the one before it, which this one continues. */
 bool llm_request_cache(const struct llm_request *r, size_t m);
 /** The first message that ends one of the last two turns of user or tools. */
 size_t llm_request_last_turns(const struct llm_request *r);

@@ -17,12 +17,12 @@ static void on_waited(uv_timer_t *timer)
 		x->events.again(x->arg);
 	if (x->ended)
 		return;
-	if (x->stale && exchange_write_again(x, &err)) {
+	if (x->needs_encode && exchange_write_again(x, &err)) {
 		x->hint.should = 0;
 		retry_policy_on_failure(x, MT_ERROR_BAD_REQUEST, err.text);
 		return;
 	}
-	x->stale = false;
+	x->needs_encode = false;
 	exchange_begin(x);
 }
 
@@ -62,7 +62,7 @@ static bool move_on(struct llm_exchange *x, const struct llm_error *e)
 		}
 		log_line(MT_LOG_INFO, "llm", "%s; falling back to %s", e->text,
 			 next->name);
-		x->stale = false;
+		x->needs_encode = false;
 		uv_timer_start(&x->timer, on_moved, 0, 0);
 		if (x->events.switched)
 			x->events.switched(x->arg, e, next);
@@ -79,7 +79,7 @@ static bool without_marks(struct llm_exchange *x, int kind, const char *why)
 		return false;
 	log_line(MT_LOG_INFO, "llm", "%s: prompt too short for its cache; sent without cache breakpoints",
 		 x->llm->name);
-	x->no_cache = x->stale = true;
+	x->no_cache = x->needs_encode = true;
 	x->attempt--;
 	uv_timer_start(&x->timer, on_waited, 0, 0);
 	return true;
@@ -124,8 +124,8 @@ static double temperature(const struct llm_exchange *x)
 /* The same words would most likely be followed by the same silence. */
 void retry_policy_on_empty_reply(struct llm_exchange *x)
 {
-	if (!x->warm && temperature(x) <= 0
+	if (!x->raised_temperature && temperature(x) <= 0
 	    && llm_supports_param(x->llm, x->request, "temperature"))
-		x->warm = x->stale = true;
+		x->raised_temperature = x->needs_encode = true;
 	retry_policy_on_failure(x, MT_ERROR_MALFORMED, "the response is empty");
 }

@@ -141,9 +141,9 @@ bool window_check_begin(struct llm_exchange *x)
 {
 	struct error err = ERROR_NONE;
 
-	if (x->sized || x->llm->window <= 0)
+	if (x->size_checked || x->llm->window <= 0)
 		return false;
-	x->sized = true;
+	x->size_checked = true;
 	x->tokens = llm_estimate_tokens(x->llm, x->request);
 	if (may_ask(x)) {
 		if (!MT_HAS(x->llm->dialect, counted) || !x->llm->dialect->count)

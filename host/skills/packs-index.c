@@ -293,7 +293,7 @@ static int index_entry(const struct pack_entry *e, void *arg, struct error *err)
 	return manifest_rank(e->path) ? take_manifest(x, e, err) : take_skill(x, e, err);
 }
 
-/* If the lock file beside it names it, it must be what it was. */
+/* If the lock file next to it names it, it must be unchanged. */
 static int check_lock(const char *path, struct error *err)
 {
 	AUTO(free) char *dir = strdup(path);
@@ -332,7 +332,7 @@ int pack_open(const char *path, struct pack **ret, struct skills **ret_skills,
 	int r;
 
 	if (s && commands)
-		s->quiet = commands->quiet = true; /* whoever asked tells of problems */
+		s->quiet = commands->quiet = true; /* the caller reports problems */
 	r = p && s && commands ? check_lock(path, err) : out_of_memory(err);
 
 	if (!r)

@@ -109,7 +109,7 @@ static void remove_file(const char *dir, const char *file)
 		unlink(path);
 }
 
-/* A pack that was signed is not replaced by one of somebody else. */
+/* A signed pack is not replaced by one with another signer. */
 static int check_signer(json_object *locked, const char *name, const char *signer,
 			struct error *err)
 {

@@ -219,7 +219,7 @@ static int broken(struct scan *s)
 	return fail(s->err, MT_EINVAL, "cannot read the archive: %.200s", why ? why : "damaged");
 }
 
-/* All bytes of an entry pass here, also those that nobody wants: so they count. */
+/* All bytes of an entry pass here, unused ones too: so they count. */
 static int read_bytes(struct scan *s, const char *path, bool wanted, struct strbuf *to,
 		      EVP_MD_CTX *sum)
 {

@@ -62,13 +62,13 @@ struct pack *pack_free(struct pack *p);
 AUTO_DEFINE(pack, struct pack *, pack_free)
 
 /** Add the skills of an archive. Its index comes from the cache if the archive is
- *  what it was; else it is read, and against the lock file beside it if that
- *  names it. What is wrong with the archive is a problem of the skills. */
+ *  unchanged; otherwise it is read, and compared with the lock file next to it if
+ *  that names it. Errors of the archive become problems of the skills. */
 int skills_add_pack(struct skills *s, const char *path, struct error *err);
 /** The same of one that must be signed by a key that is known. */
 int skills_add_signed_pack(struct skills *s, const char *path, struct error *err);
-/** Read an archive anew, with its skills alone; an archive that is refused is an
- *  error. For verify and show. */
+/** Read an archive without the cache, with its skills only; a rejected archive is
+ *  an error. For verify and show. */
 int pack_open(const char *path, struct pack **ret, struct skills **ret_skills,
 	      struct error *err);
 

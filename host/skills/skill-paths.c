@@ -355,7 +355,7 @@ int skills_add_path_rules(struct skills *s, const char *path, struct error *err)
 	return r;
 }
 
-/* Directories that are nobody's to write rules in. */
+/* Directories of generated or installed files, without rules. */
 static bool is_generated_dir(const char *name)
 {
 	static const char *const names[] = {
@@ -475,7 +475,7 @@ static int add_all_packs(struct skills *s, struct error *err)
 	return r ? r : add_packs(s, SKILL_DIR ".d", err);
 }
 
-/* The directories of [skills] path: for instance a checkout of the organisation's. */
+/* The directories of [skills] path: for example a checkout of the organization's. */
 static int add_configured(struct skills *s, const struct config *c, struct error *err)
 {
 	const char *rest = config_get(c, "skills", "path"), *item;

@@ -262,8 +262,7 @@ static int keep_tools(struct skill *s, json_object *tools)
 	return js_set(s->more, "allowed_tools", list);
 }
 
-/* The blanks around a text, such as the newline that a folded one ends with, are
- * nobody's words. */
+/* Without white space around it, such as the newline that ends a folded text. */
 static char *strdup_trimmed(const char *text)
 {
 	size_t n;

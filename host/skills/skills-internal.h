@@ -23,7 +23,7 @@ struct skills {
 };
 
 struct skills *skills_new(const char *workspace, const char *off);
-/** Note a problem. */
+/** Record a problem. */
 int skills_report_problem(struct skills *s, const char *path, bool warning,
 			  const char *text, struct error *err);
 /** Add a skill, which is taken, unless one of its name is there. */
@@ -32,7 +32,7 @@ int skills_add(struct skills *s, struct skill *skill, const char *place,
 /** The same, where only the first `known` may have its name. */
 int skills_add_known(struct skills *s, struct skill *skill, const char *place,
 		     size_t known, struct error *err);
-/** Read a file; NULL in `ret` if it is no skill, which is a problem noted. */
+/** Read a file; NULL in `ret` if it is not a skill, which is reported. */
 int skills_read(struct skills *s, const char *path, const char *base, struct skill **ret,
 		struct error *err);
 

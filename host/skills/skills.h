@@ -16,13 +16,13 @@
 
 struct skills;
 
-/** What could not be read, is there twice, or has a strange name. */
+/** A skill that could not be read, is defined twice, or has an invalid name. */
 struct skill_problem {
 	char *path, *text;
-	bool warning;          /* the skill is there all the same */
+	bool warning;          /* the skill is used nevertheless */
 };
 
-/** Read them all. What is wrong with one is a problem of that one alone. */
+/** Read them all. An invalid one is reported and does not affect the others. */
 int skills_load(const struct config *c, const char *workspace, struct skills **ret,
 		struct error *err);
 /** Those of a project alone, without regard to configuration; with the AGENTS.md
@@ -46,7 +46,7 @@ int skills_file(const struct skill *skill, const char *path, char **ret,
 		size_t *ret_len, struct error *err);
 
 /** The MCP servers that a skill whose text was read brings, {NAME: {"command": ...}},
- *  owned; NULL: none. They start only once somebody trusts them (tools/mcp-servers.h). */
+ *  owned; NULL: none. They start only once the user trusts them (tools/mcp-servers.h). */
 json_object *skill_mcp_servers(const struct skill *s);
 
 /** The AGENTS.md of the directories that a path of the workspace leads through, as

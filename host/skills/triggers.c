@@ -12,7 +12,7 @@ static bool is_word_byte(unsigned char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-/* Small letters of the scripts whose two-byte forms lie a fixed step apart. */
+/* Lowercase of the scripts whose two-byte forms lie a fixed step apart. */
 static unsigned lower2(unsigned cp)
 {
 	if ((cp >= 0xc0 && cp <= 0xde && cp != 0xd7) || (cp >= 0x391 && cp <= 0x3a9)
@@ -23,7 +23,7 @@ static unsigned lower2(unsigned cp)
 	return cp;
 }
 
-/* The character at `s` as small letters; `*ret_len` bytes of `s`. */
+/* The character at `s` in lowercase; `*ret_len` bytes of `s`. */
 static unsigned lowered(const char *s, size_t len, size_t *ret_len)
 {
 	unsigned char c = (unsigned char)s[0];

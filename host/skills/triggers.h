@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 /** Is the keyword in the message as a whole token: no ASCII letter or digit
- *  beside it, case aside? An empty one never is. */
+ *  next to it, ignoring case? An empty one never is. */
 bool trigger_matches(const char *keyword, const char *message, size_t len);
 
 /** Does a glob match a path relative to the workspace, whole and with its case?

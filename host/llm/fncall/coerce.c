@@ -123,7 +123,7 @@ static json_object *new_text(const char *text, size_t len)
 	return clean ? json_object_new_string_len(clean, (int)len) : NULL;
 }
 
-/* Digits with a sign; _ between digits is passed over. */
+/* Digits with a sign; _ between digits is ignored. */
 static json_object *read_integer(const char *text, size_t len)
 {
 	char digits[32];

@@ -123,7 +123,7 @@ static void convert_system(struct request_copy *w, const struct llm_request *in,
 	request_copy_add(w, &copy);
 }
 
-/* Tools are told of even if there is no system text. */
+/* Tools are described even if there is no system text. */
 static void add_system(struct request_copy *w, const struct llm_request *in)
 {
 	const struct llm_message none = { .role = MT_ROLE_SYSTEM };

@@ -235,7 +235,7 @@ static struct fncall *add_call(struct fncalls *c, const char *name, size_t len)
 }
 
 /* The call whose parameters start at `body`. *ret_after: past its end; NULL: it
- * has none, and is no call. */
+ * has none, and is not a call. */
 static int read_call(struct reader *r, const char *name, size_t len, const char *body,
 		     const struct fncall_tools *tools, struct fncalls *ret,
 		     const char **ret_after)

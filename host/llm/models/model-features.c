@@ -40,7 +40,7 @@ static bool fact(const struct llm *l, size_t offset)
 	return *(const bool *)((const char *)&l->facts + offset);
 }
 
-/* The variable by which OpenHands is told that a model sees, whatever is known. */
+/* OpenHands' variable that forces vision support. */
 static bool vision_forced(void)
 {
 	static const char *const yes[] = { "1", "true", "yes", "on" };

@@ -9,12 +9,12 @@
 /** Texts as in the configuration; NULL: not sent. Borrowed, or in `room`. */
 struct model_params {
 	const char *temperature, *top_p, *max_output_tokens, *reasoning_effort;
-	const char *thinking_budget; /* "0": the model is told not to think */
+	const char *thinking_budget; /* "0": disable reasoning */
 	char room[24];
-	bool effort_refused;         /* a level of effort was set that the model does not take */
+	bool effort_refused; /* the model does not support the effort that was set */
 };
 
-/** Change what the user set into what the model takes. */
+/** Change what the user set into what the model supports. */
 void model_params_apply(const struct model_facts *f, const char *model,
 			struct model_params *p);
 

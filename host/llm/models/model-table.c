@@ -120,7 +120,7 @@ static bool match_one(const char *p, size_t len, char c, size_t *ret_len)
 	return tolower((unsigned char)*p) == c;
 }
 
-/* `name` is in small letters. */
+/* `name` is in lowercase. */
 static bool glob_matches(const char *p, size_t len, const char *name)
 {
 	const char *end = p + len, *star = NULL, *from = NULL;
@@ -196,7 +196,7 @@ void model_facts_init(struct model_facts *f)
 	};
 }
 
-/* Set a fact by the text of its value; one that is no value says nothing. */
+/* Set a fact by the text of its value; an invalid one is ignored. */
 static void set_fact(struct model_facts *f, const struct model_key *key, const char *text)
 {
 	char *place = (char *)f + key->offset, *end;

@@ -4,13 +4,13 @@
  * limits, its prices.
  *
  * The table is a file of sections [GLOB, GLOB, ...] with lines `key = value`,
- * read in one pass without an allocation; every section that matches counts,
- * what stands later wins. After the installed file come the user's own, which
+ * read in one pass without an allocation; every section that matches applies,
+ * later ones override earlier ones. After the installed file come the user's own, which
  * `mortise models import` writes, and [model.GLOB] of the configuration.
  *
  * A glob (*, ? and [set]) with a slash is compared with the whole name, any
- * other with the name without provider and without what follows a colon; small
- * and capital letters are the same. */
+ * other with the name without provider and without what follows a colon; case
+ * is ignored. */
 #ifndef HOST_LLM_MODELS_MODEL_TABLE_H
 #define HOST_LLM_MODELS_MODEL_TABLE_H
 
@@ -20,36 +20,36 @@
 
 enum { MODEL_NAME_MAX = 256, MODEL_TABLE_MAX = 4 << 20 };
 
-/** US dollars for a million tokens; below 0: not known. */
+/** US dollars per million tokens; below 0: unknown. */
 struct model_prices {
 	double input, output, cache_read, cache_write;
 };
 
 struct model_facts {
-	uint64_t told;     /* by place in model_keys: something was said of it */
+	uint64_t told;     /* bit by index in model_keys: the key is set */
 	bool tools;        /* calls tools natively */
-	bool cache;        /* takes marks for its prompt cache */
-	bool stop;         /* takes stop words */
+	bool cache;        /* supports prompt cache breakpoints */
+	bool stop;         /* supports stop sequences */
 	bool effort;       /* has levels of reasoning effort */
 	bool effort_sent;  /* ... and takes one in a request */
 	bool effort_budget; /* little effort is asked for as a budget of 128 tokens */
-	bool vision;       /* sees images */
-	bool responses;    /* is best asked through the Responses API */
-	bool sampling;     /* takes temperature and top_p */
+	bool vision;       /* supports images */
+	bool responses;    /* prefers the Responses API */
+	bool sampling;     /* supports temperature and top_p */
 	bool both_samplings; /* ... in the same request */
-	bool no_thinking;  /* must be told not to think */
-	bool adaptive_thinking; /* thinks as much as it finds right, no budget */
-	bool inline_images; /* does not fetch what is given by its address */
+	bool no_thinking;  /* requests disable reasoning explicitly */
+	bool adaptive_thinking; /* chooses its reasoning effort, no budget */
+	bool inline_images; /* does not fetch images by URL */
 	bool short_tools;  /* wants short descriptions of tools */
-	bool example;      /* tools as text: an example helps */
-	bool send_reasoning; /* wants its reasoning back as text */
-	bool new_limit;    /* knows the limit as max_completion_tokens alone */
-	int64_t window;    /* tokens of a request; -1: not known */
-	int64_t output;    /* most tokens of a reply; -1: not known */
-	int64_t default_output; /* asked for if the user sets no limit; -1: none */
-	int64_t most_output; /* no more is asked for, whoever says so; -1: no such cap */
+	bool example;      /* tools as text: send an example */
+	bool send_reasoning; /* receives its reasoning back as text */
+	bool new_limit;    /* the limit is max_completion_tokens only */
+	int64_t window;    /* tokens of a request; -1: unknown */
+	int64_t output;    /* maximum tokens of a reply; -1: unknown */
+	int64_t default_output; /* sent if the user sets no limit; -1: none */
+	int64_t most_output; /* cap on every limit that is sent; -1: none */
 	struct model_prices price;
-	int64_t long_from; /* above so many tokens of input: long_price; -1 */
+	int64_t long_from; /* long_price applies above this input; -1: never */
 	struct model_prices long_price;
 };
 
@@ -61,22 +61,22 @@ struct model_key {
 };
 extern const struct model_key model_keys[];
 extern const size_t model_key_count;
-/** Does the table say anything of this key for the model? */
+/** Does the table set this key for the model? */
 bool model_has_fact(const struct model_facts *f, const char *key);
 
-/** The name that globs without a slash are compared with: small letters, what
- *  follows the last slash up to a colon, no -gguf at the end. */
+/** The name that globs without a slash are compared with: lowercase, from the last
+ *  slash to a colon, without -gguf at the end. */
 void model_normalize(const char *model, char ret[MODEL_NAME_MAX]);
 bool model_matches(const char *model, const char *glob);
 
-/** Facts of a model of which nothing is known. */
+/** Facts of an unknown model. */
 void model_facts_init(struct model_facts *f);
-/** Lay over them what a text in the form of the table says of the model.
- *  Unknown keys and lines that say nothing are passed over. */
+/** Apply what a text in the form of the table says about the model. Ignores
+ *  unknown keys and invalid lines. */
 void model_facts_apply(struct model_facts *f, const char *model, const char *text,
 		       size_t len);
-/** Everything that is known: the files, then the configuration. A table that
- *  cannot be read is a warning in the log. */
+/** All facts: from the files, then from the configuration. Logs a warning if a
+ *  table cannot be read. */
 void model_facts_find(const struct config *c, const char *model, struct model_facts *ret);
 
 /** What a call costs in dollars; below 0: not known. `input` counts the whole
@@ -94,7 +94,7 @@ bool model_section_next(const char *text, size_t len, size_t *pos,
 			struct model_section *ret);
 
 /** Paths of the tables: the installed one (borrowed from `c`), the user's own
- *  (owned; NULL: none can be told). */
+ *  (owned; NULL: unknown). */
 const char *model_table_path(const struct config *c);
 char *model_table_user_path(bool make, struct error *err);
 

@@ -18,7 +18,7 @@ int llm_models_request_log_open(struct llm_models *m, const char *dir);
 
 /** The model of [llm.NAME], with its list of fallbacks; NULL, "" and "default"
  *  mean [llm]. `model` (may be NULL) overrides its `model` key when the section is
- *  opened for the first time. `from` says in errors who names it. */
+ *  opened for the first time. `from` names the setting in errors. */
 int llm_models_get(struct llm_models *m, const char *name, const char *model,
 		   const char *from, struct llm **ret, struct error *err);
 /** Sections that were opened ("llm", "llm.cheap"), in order; NULL: no more. */

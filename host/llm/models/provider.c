@@ -68,7 +68,7 @@ static int unknown_provider(const struct registry *r, const char *model,
 	if (!model[len])
 		return fail(
 			err, MT_EINVAL,
-			"model `%s`: write provider/name (for instance openai/%s), or "
+			"model `%s`: write provider/name (for example openai/%s), or "
 			"set base_url in [%s]",
 			model, model, section);
 	near = word ? suggest(word, names, count) : NULL;

@@ -182,7 +182,7 @@ static void query_begin(struct llm *l)
 
 void llm_query_context_window(struct llm *l)
 {
-	if (l->window_asked || l->window > 0 || !l->beside || !l->base_url[0])
+	if (l->window_asked || l->window > 0 || !l->self_hosted || !l->base_url[0])
 		return;
 	l->window_asked = true;
 	query_begin(l);

@@ -15,9 +15,9 @@ struct backoff_rule {
 
 enum { BACKOFF_LIMITS = 5 };
 
-/** What the answer says about it. */
+/** What the response says about retries. */
 struct backoff_hint {
-	int64_t wait_ms;       /* -1: not told */
+	int64_t wait_ms;       /* -1: not reported */
 	int should;            /* 1: retry, 0: do not, -1: not told */
 	/* limits of requests, of tokens, ..., whatever the answer was */
 	int64_t reset_ms[BACKOFF_LIMITS]; /* when there are more; 0: not told */
@@ -30,8 +30,8 @@ enum { BACKOFF_MAX_HINT_MS = 5 * 60 * 1000 };
 /** Read one header of an answer: retry-after (seconds or a date),
  *  retry-after-ms, x-should-retry, x-ratelimit-remaining-* and -reset-*, or
  *  anthropic-ratelimit-*-remaining and -reset, or x-ratelimit-remaining and -reset,
- *  which count where nothing else is told and a limit is used up. Others are passed
- *  over. `now` is the time in seconds. */
+ *  which count where nothing else is reported and a limit is used up. Others are
+ *  ignored. `now` is the time in seconds. */
 void backoff_read_header(struct backoff_hint *h, const char *name, const char *value,
 			 int64_t now);
 

@@ -31,12 +31,12 @@ struct curl_api {
 	__typeof__(curl_multi_info_read) *multi_info_read;
 };
 
-/** Requests will come: load it in a thread meanwhile. Not thread-safe itself. */
+/** Load it in a thread: requests will follow. Not thread-safe itself. */
 void curl_api_preload(void);
 /** Wait for the thread, if there is one. Due before the process ends: libraries that
  *  come with libcurl register their own ends, which would run before ours. */
 void curl_api_join(void);
-/** The table, initialised; NULL with `err` filled if libcurl is not there. */
+/** The table, initialized; NULL with `err` filled if libcurl is not installed. */
 const struct curl_api *curl_api(struct error *err);
 
 #endif

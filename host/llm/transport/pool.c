@@ -37,8 +37,8 @@ struct http_call {
 	int status;
 	bool dead;    /* cancelled; no event any more */
 	bool stopped; /* by on_body */
-	bool enough;  /* the answer is whole, its taker is to be told */
-	bool left;    /* its taker was told: only the connection matters */
+	bool enough;  /* the response is complete; `done` is due */
+	bool left;    /* `done` was called: only the connection matters */
 	size_t body_len, surplus;
 	uint64_t linger; /* until this time of the loop */
 	char *bundle; /* certificates to try if those of the directory do not do */
