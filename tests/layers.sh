@@ -149,6 +149,27 @@ host_order() {
 	[ -z "$circle" ] || echo "host:1: modules include each other: $circle" | tr '\n' ' '
 }
 
+# Headers that only their own directory includes; fncall knows requests alone.
+private_headers() {
+	includes $(files host) | while read -r place kind name; do
+		case $name in
+		llm/exchange.h) home=host/llm/ ;;
+		skills/skills-internal.h) home=host/skills/ ;;
+		*) home=host/ ;;
+		esac
+		case $place in
+		host/llm/fncall/*)
+			case $name in
+			llm/request.h | llm/fncall/*) ;;
+			llm/*) echo "$place: fncall must not know $name" ;;
+			esac
+			;;
+		$home*) ;;
+		*) echo "$place: $name is private to $home" ;;
+		esac
+	done
+}
+
 # Bare names in the host are files of lib, or stand next to the file.
 host_names() {
 	includes $(files host) | while read -r place kind name; do
@@ -234,6 +255,8 @@ rules_find_breaches() {
 	breach host/llm/llm.h '#include "context/context.h"'
 	breach host/context/context.h '#include "llm/llm.h"'
 	breach host/events/x.c '#include "missing.h"'
+	breach host/controller/p.c '#include "llm/exchange.h"'
+	breach host/llm/fncall/q.c '#include "llm/llm.h"'
 	breach plugins/tools/x/main.c '#include "config/config.h"'
 	breach plugins/tools/y.c '#include <ffi.h>'
 	breach runner/r.c '#include "config/config.h"'
@@ -244,7 +267,8 @@ rules_find_breaches() {
 	echo 'int x;' > "$tree/lib/c.c"
 	found=$(sh "$self" "$tree")
 	for want in 'lib/a.c:4: ' 'lib/b.c:4: ' 'lib/c.c:1: ' \
-		'config must not know llm' 'include each other' 'host/events/x.c:4: ' \
+		'config must not know llm' 'include each other' \
+		'host/controller/p.c:4: ' 'host/llm/fncall/q.c:4: ' 'host/events/x.c:4: ' \
 		'plugins/tools/x/main.c:4: ' 'plugins/tools/y.c:4: ' 'runner/r.c:4: ' \
 		'host/controller/step.c:4: ' 'host/controller/p.h:1: ' \
 		'sdk-headers/mortise/z.h:4: '; do
@@ -262,6 +286,7 @@ for program in server terminal acp; do
 	report "$program knows itself and lib" stays_at_home $program own
 done
 report 'modules of the host include what stands below them, no circles' host_order
+report 'private headers stay in their directory' private_headers
 report 'the host includes by its own names and those of lib' host_names
 report 'the core of the controller asks features by their table' core_features
 report 'no two headers of the controller include each other' include_pairs
