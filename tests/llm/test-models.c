@@ -225,8 +225,8 @@ static void wrong_configuration(void)
 	} cases[] = {
 		{ "model.x.windows=5", "did you mean `window`" },
 		{ "model.x.tools=often", "tools" },
-		{ "model.a b.tools=yes", "no glob of models" },
-		{ "model.tools=yes", "needs a name" },
+		{ "model.a b.tools=yes", "invalid model glob" },
+		{ "model.tools=yes", "requires a name" },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
