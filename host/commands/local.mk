@@ -5,6 +5,5 @@ libhost_a_SOURCES += %D%/final-answer.c %D%/final-answer.h %D%/ask.c %D%/ask.h %
 libhost_a_SOURCES += %D%/conversations.c %D%/conversations.h %D%/conversations-cost.c %D%/conversations-delete.c
 libhost_a_SOURCES += %D%/exit-codes.c %D%/manual.c %D%/models.c %D%/models.h %D%/models-server.c %D%/models-test.c %D%/command-table.c
 libhost_a_SOURCES += %D%/attach.c %D%/follow.c %D%/follow.h %D%/kill.c %D%/ps.c
-libhost_a_SOURCES += %D%/tools.h %D%/tools-serve.c %D%/serve.h %D%/serve-http.c
 libhost_a_SOURCES += %D%/delegate.c %D%/ffi.c %D%/mcp.c %D%/mcp.h %D%/mcp-login.c %D%/policy.c %D%/policy.h %D%/policy-approvals.c
 libhost_a_SOURCES += %D%/condense.c %D%/fork.c %D%/replay.c

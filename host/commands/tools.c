@@ -3,9 +3,9 @@
  * tools.c - `mortise tools list | call NAME JSON | serve`: the wired tools, one
  * call of one of them outside of any conversation, all of them for others. */
 #include "commands/command.h"
-#include "commands/tools.h"
 #include "controller/launch.h"
 #include "files.h"
+#include "frontends/mcp/mcp.h"
 #include "tools/calls.h"
 #include "tools/mcp-servers.h"
 #include "utf8.h"
@@ -38,7 +38,7 @@ static const struct flag flags[] = {
 struct arguments {
 	struct common common;
 	bool json, all;
-	struct web_options web;
+	struct mcp_http_options web;
 	const char *token_env;
 	const char *controller;
 	char section[128];
@@ -102,13 +102,6 @@ static void keep_file(struct call *call, const struct runner_result *result)
 		puts(suffix + strspn(suffix, "\n"));
 	call->kept = named || memmem(result->text, result->text_len, call->spool,
 				     strlen(call->spool));
-}
-
-int64_t result_exit_code(const struct runner_result *r)
-{
-	int64_t code = js_int(js_get(r->fields, "metadata"), "exit_code", 0);
-
-	return code > 0 ? code : 0;
 }
 
 static void on_result(void *arg, const struct runner_result *result)
@@ -277,6 +270,19 @@ static int served_list(const char *list, struct strbuf *ret)
 	return ret->error;
 }
 
+static int serve(struct config *c, struct registry *r, const struct arguments *a,
+		 struct catalog *catalog, struct error *err)
+{
+	uv_loop_t *loop = command_loop(err);
+	int code;
+
+	if (!loop)
+		return complain(EXIT_FAILED, err);
+	code = mcp_serve(loop, c, r, a->section, a->common.workspace, catalog,
+			 a->web.address ? &a->web : NULL, err);
+	return err->code ? complain(code, err) : code;
+}
+
 static int with_catalog(const struct arguments *a, int count, char **words)
 {
 	AUTO(config) struct config *c = NULL;
@@ -301,8 +307,7 @@ static int with_catalog(const struct arguments *a, int count, char **words)
 	if (strcmp(words[0], "list") == 0)
 		code = list(&catalog, a->json);
 	else if (serves)
-		code = tools_serve(c, r, a->section, a->common.workspace, &catalog,
-				   a->web.address ? &a->web : NULL, &err);
+		code = serve(c, r, a, &catalog, &err);
 	else
 		code = call_tool(c, r, a, &catalog, words[1], count > 2 ? words[2] : "{}",
 				 &err);

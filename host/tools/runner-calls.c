@@ -193,3 +193,10 @@ void open_calls_fail(struct runner *l, int status, bool crashed, int number,
 		open_call_free(c);
 	}
 }
+
+int64_t result_exit_code(const struct runner_result *r)
+{
+	int64_t code = js_int(js_get(r->fields, "metadata"), "exit_code", 0);
+
+	return code > 0 ? code : 0;
+}

@@ -113,4 +113,8 @@ void runner_close(struct runner *l);
 /** Process id of what was launched, for ps and benches; -1: none. */
 int runner_pid(const struct runner *l);
 
+/** The exit code that a result reports; 0 if it reports none, or the command has not
+ *  ended. */
+int64_t result_exit_code(const struct runner_result *r);
+
 #endif

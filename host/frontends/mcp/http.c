@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * serve-http.c - the streamable HTTP of MCP for `mortise tools serve --http`: each
- * request is answered by one JSON document, or by a stream if the tool tells of its
- * progress. Nobody but this machine is listened to, unless a token protects it. */
-#include "commands/serve.h"
+ * http.c - serves MCP over streamable HTTP (`mortise tools serve --http`). Each
+ * response is one JSON document, or an event stream if the tool reports progress.
+ * Only localhost is served, unless a token is required. */
+#include "frontends/mcp/internal.h"
 
 #include "base64.h"
-#include "commands/command.h"
 #include "files.h"
 
 #include <ctype.h>
@@ -18,21 +17,21 @@
 enum {
 	HEAD_MAX = 16 << 10,
 	CONNECTIONS_MAX = 64,
-	SESSIONS_MAX = 256,    /* the oldest are forgotten */
+	SESSIONS_MAX = 256, /* the oldest are forgotten */
 	SESSION_BYTES = 16,
-	IDLE_MS = 60000,       /* a connection without a request, or with half of one */
+	IDLE_MS = 60000, /* a connection without a request, or with half of one */
 	SWEEP_MS = 5000,
-	OUT_MAX = 96 << 20,    /* bytes that a client has not read yet */
+	OUT_MAX = 96 << 20, /* bytes that a client has not read yet */
 	TOKEN_MIN = 16,
-	PARAMS_MAX = 32,       /* parameters in headers */
+	PARAMS_MAX = 32, /* parameters in headers */
 };
 
 struct session {
 	char id[2 * SESSION_BYTES + 1];
 };
 
-struct web {
-	struct serve *serve;
+struct mcp_http {
+	struct mcp_server *serve;
 	uv_loop_t *loop;
 	uv_tcp_t tcp;
 	uv_timer_t sweep;
@@ -56,18 +55,18 @@ struct request {
 };
 
 struct connection {
-	struct peer peer;       /* first: a peer is a connection */
+	struct mcp_client peer; /* first: a peer is a connection */
 	struct connection *next;
-	struct web *web;
+	struct mcp_http *web;
 	uv_tcp_t tcp;
 	struct strbuf in;
-	uint64_t since;         /* ms of the loop: of the last byte */
-	bool busy;              /* a request is being answered */
-	bool handling;          /* requests are being looked for in what came */
-	bool events;            /* the client takes a stream */
+	uint64_t since; /* ms of the loop: of the last byte */
+	bool busy;      /* a request is being answered */
+	bool handling;  /* requests are being looked for in what came */
+	bool events;    /* the client takes a stream */
 	bool streams, modern, keep, closing;
 	char session[2 * SESSION_BYTES + 1];
-	bool is_new;            /* the session: the answer names it */
+	bool is_new; /* the session: the answer names it */
 	char room[65536];
 };
 
@@ -85,7 +84,7 @@ static void handle(struct connection *c);
 static void on_closed(uv_handle_t *h)
 {
 	struct connection *c = h->data;
-	struct web *w = c->web;
+	struct mcp_http *w = c->web;
 
 	for (struct connection **at = &w->connections; *at; at = &(*at)->next)
 		if (*at == c) {
@@ -102,7 +101,7 @@ static void drop(struct connection *c)
 	if (c->closing)
 		return;
 	c->closing = true;
-	serve_forget(c->web->serve, &c->peer);
+	mcp_forget_client(c->web->serve, &c->peer);
 	uv_close((uv_handle_t *)&c->tcp, on_closed);
 }
 
@@ -117,13 +116,14 @@ static void on_written(uv_write_t *write, int status)
 		drop(c);
 }
 
-static void put(struct connection *c, const struct strbuf *head, const char *body, size_t len,
-		bool close)
+static void put(struct connection *c, const struct strbuf *head, const char *body,
+		size_t len, bool close)
 {
 	size_t n = head->len + len;
 	struct writing *w = head->error || uv_stream_get_write_queue_size(
 						   (uv_stream_t *)&c->tcp) > OUT_MAX
-				    ? NULL : malloc(sizeof *w + n);
+				    ? NULL
+				    : malloc(sizeof *w + n);
 	uv_buf_t buf;
 
 	if (c->closing) {
@@ -154,11 +154,18 @@ static const char *words_of(int status)
 		int status;
 		const char *words;
 	} all[] = {
-		{ 200, "OK" }, { 202, "Accepted" }, { 400, "Bad Request" },
-		{ 401, "Unauthorized" }, { 403, "Forbidden" }, { 404, "Not Found" },
-		{ 405, "Method Not Allowed" }, { 406, "Not Acceptable" },
-		{ 411, "Length Required" }, { 413, "Content Too Large" },
-		{ 415, "Unsupported Media Type" }, { 431, "Request Header Fields Too Large" },
+		{ 200, "OK" },
+		{ 202, "Accepted" },
+		{ 400, "Bad Request" },
+		{ 401, "Unauthorized" },
+		{ 403, "Forbidden" },
+		{ 404, "Not Found" },
+		{ 405, "Method Not Allowed" },
+		{ 406, "Not Acceptable" },
+		{ 411, "Length Required" },
+		{ 413, "Content Too Large" },
+		{ 415, "Unsupported Media Type" },
+		{ 431, "Request Header Fields Too Large" },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(all); i++)
@@ -180,8 +187,10 @@ static void answer(struct connection *c, int status, const char *more, const cha
 {
 	AUTO(strbuf) struct strbuf head = STRBUF(4096);
 
-	strbuf_addf(&head, "HTTP/1.1 %d %s\r\nCache-Control: no-store\r\n"
-		    "Content-Length: %zu\r\n%s", status, words_of(status), len, more);
+	strbuf_addf(&head,
+		    "HTTP/1.1 %d %s\r\nCache-Control: no-store\r\n"
+		    "Content-Length: %zu\r\n%s",
+		    status, words_of(status), len, more);
 	if (len)
 		strbuf_addf(&head, "Content-Type: %s\r\n", type);
 	if (c->is_new)
@@ -203,7 +212,10 @@ static int status_of(const struct connection *c, int code)
 	switch (code) {
 	case RPC_METHOD:
 		return c->modern ? 404 : 200;
-	case RPC_PARSE: case RPC_INVALID: case RPC_HEADER: case RPC_VERSION:
+	case RPC_PARSE:
+	case RPC_INVALID:
+	case RPC_HEADER:
+	case RPC_VERSION:
 		return 400;
 	default:
 		return 200;
@@ -212,11 +224,11 @@ static int status_of(const struct connection *c, int code)
 
 static void put_event(struct connection *c, const struct strbuf *b, bool last)
 {
-	AUTO(strbuf) struct strbuf text = STRBUF(SERVE_MESSAGE_MAX * 5);
+	AUTO(strbuf) struct strbuf text = STRBUF(MCP_MESSAGE_MAX * 5);
 
 	if (!c->streams)
 		strbuf_add(&text, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
-			   "Cache-Control: no-store\r\nConnection: close\r\n\r\n");
+				  "Cache-Control: no-store\r\nConnection: close\r\n\r\n");
 	c->streams = true;
 	c->keep = false;
 	strbuf_add(&text, "event: message\ndata: ");
@@ -226,7 +238,7 @@ static void put_event(struct connection *c, const struct strbuf *b, bool last)
 		done(c);
 }
 
-static void on_message(struct peer *p, struct strbuf *b, bool last, int code)
+static void on_message(struct mcp_client *p, struct strbuf *b, bool last, int code)
 {
 	struct connection *c = (struct connection *)p;
 
@@ -244,7 +256,7 @@ static void on_message(struct peer *p, struct strbuf *b, bool last, int code)
 
 /* ---- sessions ---------------------------------------------------------------------- */
 
-static struct session *session_find(struct web *w, const char *id)
+static struct session *session_find(struct mcp_http *w, const char *id)
 {
 	for (size_t i = 0; i < SESSIONS_MAX; i++)
 		if (*w->sessions[i].id && strcmp(w->sessions[i].id, id) == 0)
@@ -277,9 +289,9 @@ static bool is_local(const char *host)
 		size_t n = strlen(names[i]);
 
 		if (strncasecmp(host, names[i], n) == 0 &&
-		    (host[n] == '\0' || (host[n] == ':' && host[n + 1] &&
-					 strspn(host + n + 1, "0123456789") ==
-						 strlen(host + n + 1))))
+		    (host[n] == '\0' ||
+		     (host[n] == ':' && host[n + 1] &&
+		      strspn(host + n + 1, "0123456789") == strlen(host + n + 1))))
 			return true;
 	}
 	return false;
@@ -287,7 +299,7 @@ static bool is_local(const char *host)
 
 /* A page of a browser may send requests here, under names that lead here: it says so in
  * Origin and Host. */
-static bool is_page(const struct web *w, const struct request *r)
+static bool is_page(const struct mcp_http *w, const struct request *r)
 {
 	const char *origin = r->origin ? strstr(r->origin, "://") : NULL;
 
@@ -300,7 +312,7 @@ static bool is_page(const struct web *w, const struct request *r)
 }
 
 /* In the same time whatever is wrong with it. */
-static bool has_token(const struct web *w, const struct request *r)
+static bool has_token(const struct mcp_http *w, const struct request *r)
 {
 	const char *given = r->authorization;
 	size_t want = w->token ? strlen(w->token) : 0;
@@ -322,8 +334,8 @@ static bool has_token(const struct web *w, const struct request *r)
 
 static bool is_legacy(const char *version)
 {
-	for (size_t i = 0; serve_legacy[i]; i++)
-		if (strcmp(serve_legacy[i], version) == 0)
+	for (size_t i = 0; mcp_versions[i]; i++)
+		if (strcmp(mcp_versions[i], version) == 0)
 			return true;
 	return false;
 }
@@ -336,7 +348,8 @@ static bool says(const char *header, const char *want, size_t len)
 
 	if (!header)
 		return false;
-	if (n < 11 || strncmp(header, "=?base64?", 9) != 0 || strcmp(header + n - 2, "?=") != 0)
+	if (n < 11 || strncmp(header, "=?base64?", 9) != 0 ||
+	    strcmp(header + n - 2, "?=") != 0)
 		return n == len && memcmp(header, want, n) == 0;
 	return !base64_read(&plain, header + 9, n - 11) && plain.len == len &&
 	       (len == 0 || memcmp(plain.text, want, len) == 0);
@@ -362,7 +375,8 @@ static bool holds(const char *header, json_object *value)
 	return says(header, text, len);
 }
 
-static void refuse_request(struct connection *c, json_object *doc, int code, const char *text)
+static void refuse_request(struct connection *c, json_object *doc, int code,
+			   const char *text)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(1 << 20);
 
@@ -388,8 +402,9 @@ static const char *param_header(const struct request *r, const char *name)
 static bool check_params(struct connection *c, const struct request *r, json_object *doc)
 {
 	json_object *params = js_get(doc, "params"), *given = js_get(params, "arguments");
-	json_object *known = js_get(serve_schema(c->web->serve, js_str(params, "name", "")),
-				    "properties");
+	json_object *known =
+		js_get(mcp_tool_schema(c->web->serve, js_str(params, "name", "")),
+		       "properties");
 	char text[240];
 
 	if (r->param_count > PARAMS_MAX) {
@@ -425,7 +440,7 @@ static bool check_modern(struct connection *c, const struct request *r, json_obj
 
 	snprintf(key, sizeof key, "%sprotocolVersion", meta);
 	version = js_str(own, key, NULL);
-	c->modern = version || (r->version && strcmp(r->version, SERVE_MODERN) == 0);
+	c->modern = version || (r->version && strcmp(r->version, MCP_MODERN) == 0);
 	if (!c->modern || !js_get(doc, "id"))
 		return true;
 	snprintf(key, sizeof key, "%sclientCapabilities", meta);
@@ -437,11 +452,12 @@ static bool check_modern(struct connection *c, const struct request *r, json_obj
 		refuse_request(
 			c, doc, RPC_HEADER,
 			"MCP-Protocol-Version does not match the version in the request");
-	else if (strcmp(version, SERVE_MODERN) == 0 && !names(r->mcp_method, method))
+	else if (strcmp(version, MCP_MODERN) == 0 && !names(r->mcp_method, method))
 		refuse_request(c, doc, RPC_HEADER,
 			       "Mcp-Method does not match the method in the request");
 	else {
-		name = strcmp(method, "tools/call") == 0 ? js_str(params, "name", "") : NULL;
+		name = strcmp(method, "tools/call") == 0 ? js_str(params, "name", "")
+							 : NULL;
 		if (!name)
 			return true;
 		if (names(r->mcp_name, name))
@@ -482,7 +498,8 @@ static void take_post(struct connection *c, const struct request *r, const char 
 		refuse(c, 415, "", "requests must have the type application/json\n");
 		return;
 	}
-	if (r->accept && !strstr(r->accept, "*/*") && !strstr(r->accept, "application/*") &&
+	if (r->accept && !strstr(r->accept, "*/*") &&
+	    !strstr(r->accept, "application/*") &&
 	    !strstr(r->accept, "application/json")) {
 		refuse(c, 406, "",
 		       "responses have the type application/json or "
@@ -497,11 +514,12 @@ static void take_post(struct connection *c, const struct request *r, const char 
 	*c->session = '\0';
 	c->events = !r->accept || strstr(r->accept, "text/event-stream") ||
 		    strstr(r->accept, "*/*");
-	silent = js_str(doc, "method", NULL) ? !js_get(doc, "id")
-					     : js_get(doc, "result") || js_get(doc, "error");
+	silent = js_str(doc, "method", NULL)
+			 ? !js_get(doc, "id")
+			 : js_get(doc, "result") || js_get(doc, "error");
 	if (!check_modern(c, r, doc) || (!c->modern && !check_legacy(c, r, doc)))
 		return;
-	serve_message(c->web->serve, &c->peer, doc);
+	mcp_handle_message(c->web->serve, &c->peer, doc);
 	if (silent)
 		answer(c, 202, "", "", "", 0);
 }
@@ -538,11 +556,17 @@ static void set_header(struct request *r, char *name, char *value)
 		const char *name;
 		char **to;
 	} known[] = {
-		{ "host", &r->host }, { "origin", &r->origin }, { "content-type", &r->type },
-		{ "accept", &r->accept }, { "authorization", &r->authorization },
-		{ "mcp-session-id", &r->session }, { "mcp-protocol-version", &r->version },
-		{ "mcp-method", &r->mcp_method }, { "mcp-name", &r->mcp_name },
-		{ "content-length", &r->length }, { "connection", &r->connection },
+		{ "host", &r->host },
+		{ "origin", &r->origin },
+		{ "content-type", &r->type },
+		{ "accept", &r->accept },
+		{ "authorization", &r->authorization },
+		{ "mcp-session-id", &r->session },
+		{ "mcp-protocol-version", &r->version },
+		{ "mcp-method", &r->mcp_method },
+		{ "mcp-name", &r->mcp_name },
+		{ "content-length", &r->length },
+		{ "connection", &r->connection },
 		{ "transfer-encoding", &r->transfer },
 	};
 
@@ -598,12 +622,14 @@ static int64_t body_length(struct connection *c, const struct request *r)
 		return -1;
 	}
 	errno = 0;
-	n = r->length && isdigit((unsigned char)*r->length) ? strtoull(r->length, &end, 10) : 0;
+	n = r->length && isdigit((unsigned char)*r->length)
+		    ? strtoull(r->length, &end, 10)
+		    : 0;
 	if (r->length && (!end || *end || errno)) {
 		refuse(c, 400, "", "Content-Length is not a number\n");
 		return -1;
 	}
-	if (n > SERVE_MESSAGE_MAX) {
+	if (n > MCP_MESSAGE_MAX) {
 		refuse(c, 413, "", "message is larger than 16 MiB\n");
 		return -1;
 	}
@@ -687,14 +713,15 @@ static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
 
 static void on_connection(uv_stream_t *server, int status)
 {
-	struct web *w = server->data;
+	struct mcp_http *w = server->data;
 	struct connection *c = status ? NULL : calloc(1, sizeof *c);
 
 	if (!c)
 		return;
 	*c = (struct connection){ .peer = { .send = on_message, .session = c->session },
-				  .web = w, .next = w->connections,
-				  .in = STRBUF(SERVE_MESSAGE_MAX + 2 * HEAD_MAX),
+				  .web = w,
+				  .next = w->connections,
+				  .in = STRBUF(MCP_MESSAGE_MAX + 2 * HEAD_MAX),
 				  .since = uv_now(w->loop) };
 	w->connections = c;
 	w->count++;
@@ -707,7 +734,7 @@ static void on_connection(uv_stream_t *server, int status)
 
 static void on_sweep(uv_timer_t *timer)
 {
-	struct web *w = timer->data;
+	struct mcp_http *w = timer->data;
 
 	for (struct connection *c = w->connections; c; c = c->next)
 		if (!c->busy && uv_now(w->loop) - c->since > IDLE_MS)
@@ -721,9 +748,11 @@ static int read_address(const char *text, struct sockaddr_storage *ret, bool *re
 			struct error *err)
 {
 	const char *colon = strrchr(text, ':'), *port = colon ? colon + 1 : text;
-	AUTO(free) char *host = colon ? strndup(text, (size_t)(colon - text)) : strdup("localhost");
+	AUTO(free)
+	char *host = colon ? strndup(text, (size_t)(colon - text)) : strdup("localhost");
 	char *end = NULL;
-	unsigned long number = isdigit((unsigned char)*port) ? strtoul(port, &end, 10) : 0;
+	unsigned long number =
+		isdigit((unsigned char)*port) ? strtoul(port, &end, 10) : 0;
 	int bad;
 
 	if (!host)
@@ -748,7 +777,7 @@ static int read_address(const char *text, struct sockaddr_storage *ret, bool *re
 		   : MT_OK;
 }
 
-static int check_options(const struct web_options *o, bool local, struct error *err)
+static int check_options(const struct mcp_http_options *o, bool local, struct error *err)
 {
 	if (!o->open && (!o->token || !*o->token))
 		return fail(err, MT_EDENIED,
@@ -770,7 +799,7 @@ static int check_options(const struct web_options *o, bool local, struct error *
 	return MT_OK;
 }
 
-static void tell_address(const struct web *w, const char *given)
+static void tell_address(const struct mcp_http *w, const char *given)
 {
 	struct sockaddr_storage at;
 	int len = sizeof at, port;
@@ -783,11 +812,11 @@ static void tell_address(const struct web *w, const char *given)
 		colon ? (int)(colon - given) : 9, colon ? given : "127.0.0.1", port);
 }
 
-int web_open(uv_loop_t *loop, struct serve *s, const struct web_options *o,
-	     struct web **ret, struct error *err)
+int mcp_http_open(uv_loop_t *loop, struct mcp_server *s, const struct mcp_http_options *o,
+		  struct mcp_http **ret, struct error *err)
 {
 	struct sockaddr_storage at = { 0 };
-	struct web *w;
+	struct mcp_http *w;
 	bool local = false;
 	int bad = read_address(o->address, &at, &local, err);
 
@@ -796,8 +825,10 @@ int web_open(uv_loop_t *loop, struct serve *s, const struct web_options *o,
 	w = calloc(1, sizeof *w);
 	if (!w)
 		return out_of_memory(err);
-	*w = (struct web){ .serve = s, .loop = loop, .local = local,
-			   .token = o->open ? NULL : o->token };
+	*w = (struct mcp_http){ .serve = s,
+				.loop = loop,
+				.local = local,
+				.token = o->open ? NULL : o->token };
 	uv_tcp_init(loop, &w->tcp);
 	uv_timer_init(loop, &w->sweep);
 	w->tcp.data = w->sweep.data = w;
@@ -805,7 +836,7 @@ int web_open(uv_loop_t *loop, struct serve *s, const struct web_options *o,
 	if (!bad)
 		bad = uv_listen((uv_stream_t *)&w->tcp, CONNECTIONS_MAX, on_connection);
 	if (bad) {
-		web_close(w);
+		mcp_http_close(w);
 		uv_run(loop, UV_RUN_NOWAIT);
 		free(w);
 		return fail(err, MT_EIO, "cannot listen on `%.80s`: %s", o->address,
@@ -817,7 +848,7 @@ int web_open(uv_loop_t *loop, struct serve *s, const struct web_options *o,
 	return MT_OK;
 }
 
-void web_close(struct web *w)
+void mcp_http_close(struct mcp_http *w)
 {
 	if (w->closed)
 		return;
@@ -828,7 +859,7 @@ void web_close(struct web *w)
 		drop(c);
 }
 
-void web_free(struct web *w)
+void mcp_http_free(struct mcp_http *w)
 {
 	free(w);
 }

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * calls.c - runs the tool calls of MCP clients on the runner and sends their results. */
+#include "frontends/mcp/internal.h"
+
+#include "base64.h"
+#include "files.h"
+#include "jsonl.h"
+#include "tools/calls.h"
+
+#include <config.h>
+#include <errno.h>
+#include <limits.h>
+#include <mortise/tool.h>
+#include <signal.h>
+#include <string.h>
+
+/* ---- calls --------------------------------------------------------------------- */
+
+static struct mcp_call *served_find(struct mcp_server *s, uint64_t number)
+{
+	struct mcp_call *c = s->calls;
+
+	while (c && c->number != number)
+		c = c->next;
+	return c;
+}
+
+void mcp_call_drop(struct mcp_server *s, struct mcp_call *c)
+{
+	for (struct mcp_call **at = &s->calls; *at; at = &(*at)->next)
+		if (*at == c) {
+			*at = c->next;
+			break;
+		}
+	s->call_count--;
+	json_object_put(c->id);
+	json_object_put(c->token);
+	free(c);
+	if (s->ended && !s->calls)
+		runner_close(s->link);
+}
+
+/* A result that says what went wrong, for the model to read. */
+static void put_failure(struct mcp_client *p, json_object *id, const char *text)
+{
+	AUTO(strbuf) struct strbuf b = STRBUF(1 << 20);
+
+	mcp_begin_reply(&b, id, "result");
+	js_key(&b, "content");
+	strbuf_add(&b, "[{\"type\":\"text\"");
+	js_key_str(&b, "text", text);
+	strbuf_add(&b, "}]");
+	js_key_bool(&b, "isError", true);
+	js_key_str(&b, "resultType", "complete");
+	strbuf_add(&b, "}}");
+	mcp_send(p, &b);
+}
+
+json_object *mcp_tool_schema(const struct mcp_server *s, const char *tool)
+{
+	const struct tool *t = catalog_find(s->catalog, tool);
+
+	return t && !(t->hints & MT_TOOL_CONTROL) ? t->schema_json : NULL;
+}
+
+void mcp_call_start(struct mcp_server *s, struct mcp_client *p, json_object *id,
+		    json_object *params)
+{
+	const char *name = js_str(params, "name", "");
+	const struct tool *t = catalog_find(s->catalog, name);
+	json_object *given = js_get(params, "arguments");
+	AUTO(json) json_object *args = NULL;
+	struct error err = ERROR_NONE;
+	const char *text = given ? js_text(given, NULL) : "{}";
+	struct mcp_call *c;
+	size_t len;
+
+	if (!t || (t->hints & MT_TOOL_CONTROL)) {
+		catalog_unknown(s->catalog, name, text, &err);
+		mcp_send_error(p, id, RPC_PARAMS, err.text, NULL);
+		return;
+	}
+	if (s->call_count >= CALLS_MAX) {
+		put_failure(p, id, "too many concurrent calls");
+		return;
+	}
+	args = call_arguments(t, text, strlen(text), &err);
+	c = args ? calloc(1, sizeof *c) : NULL;
+	if (!c) {
+		put_failure(p, id, args ? "out of memory" : err.text);
+		return;
+	}
+	*c = (struct mcp_call){ .next = s->calls,
+				.peer = p,
+				.number = ++s->numbers,
+				.id = json_object_get(id),
+				.token = json_object_get(
+					js_path(params, "_meta.progressToken")) };
+	s->calls = c;
+	s->call_count++;
+	text = js_text(args, &len);
+	if (!text)
+		out_of_memory(&err);
+	if (!text ||
+	    runner_call(s->link, c->number, s->catalog->instances[t->instance].name,
+			t->real, text, len,
+			s->catalog->instances[t->instance].deadline_ms, &err)) {
+		put_failure(p, id, err.text);
+		mcp_call_drop(s, c);
+	}
+}
+
+/* A client cancels its own calls: others number theirs alike. */
+static bool is_same_client(const struct mcp_client *a, const struct mcp_client *b)
+{
+	return a == b || (a && a->session && b->session && *a->session &&
+			  strcmp(a->session, b->session) == 0);
+}
+
+void mcp_call_cancel(struct mcp_server *s, const struct mcp_client *p,
+		     json_object *params)
+{
+	json_object *id = js_get(params, "requestId");
+
+	for (struct mcp_call *c = s->calls; c; c = c->next)
+		if (id && js_equal(c->id, id) && is_same_client(c->peer, p)) {
+			c->cancelled = true;
+			runner_cancel(s->link, c->number);
+		}
+}
+
+static void put_media(struct strbuf *b, const struct runner_media *m)
+{
+	bool image = strncmp(m->mime, "image/", 6) == 0;
+	bool audio = strncmp(m->mime, "audio/", 6) == 0;
+
+	strbuf_add(b, ",{");
+	js_key_str(b, "type", image ? "image" : audio ? "audio" : "resource");
+	if (!image && !audio) {
+		js_key(b, "resource");
+		strbuf_addc(b, '{');
+		js_key_str(b, "uri", "mortise:result");
+	}
+	js_key_str(b, "mimeType", m->mime);
+	js_key(b, image || audio ? "data" : "blob");
+	strbuf_addc(b, '"');
+	base64_put(b, m->bytes, m->len);
+	strbuf_add(b, image || audio ? "\"}" : "\"}}");
+}
+
+/* The text, between the notes that say where a command stands if it did not just
+ * succeed: it failed, it still runs, its output is whole in a file. */
+static void put_noted(struct strbuf *text, const struct runner_result *r)
+{
+	json_object *metadata = js_get(r->fields, "metadata");
+	bool noted = js_int(metadata, "exit_code", 0) != 0;
+
+	strbuf_add(text, noted ? js_str(metadata, "prefix", "") : "");
+	strbuf_addn(text, r->text, r->text_len);
+	strbuf_add(text, noted ? js_str(metadata, "suffix", "") : "");
+}
+
+static void on_result(void *arg, const struct runner_result *r)
+{
+	AUTO(strbuf) struct strbuf b = STRBUF(ANSWER_MAX), text = STRBUF(ANSWER_MAX);
+	struct mcp_server *s = arg;
+	struct mcp_call *c = served_find(s, r->call);
+
+	if (!c)
+		return;
+	if (!c->peer) {
+		mcp_call_drop(s, c);
+		return;
+	}
+	put_noted(&text, r);
+	if (r->status)
+		strbuf_addf(&text, "%s%s", text.len ? "\n" : "",
+			    r->error ? r->error : status_name(r->status));
+	mcp_begin_reply(&b, c->id, "result");
+	js_key(&b, "content");
+	strbuf_add(&b, "[{\"type\":\"text\"");
+	js_key_strn(&b, "text", text.text, text.len);
+	strbuf_addc(&b, '}');
+	for (size_t i = 0; i < r->media_count; i++)
+		put_media(&b, &r->media[i]);
+	strbuf_addc(&b, ']');
+	js_key_bool(&b, "isError", r->status != MT_OK || result_exit_code(r));
+	js_key_str(&b, "resultType", "complete");
+	strbuf_add(&b, "}}");
+	if (b.error)
+		put_failure(c->peer, c->id, "the result is too large");
+	else if (!c->cancelled) /* nobody waits for one that was cancelled */
+		mcp_send(c->peer, &b);
+	mcp_call_drop(s, c);
+}
+
+static void put_progress(const struct mcp_call *c, double done, double total,
+			 const char *message, size_t len)
+{
+	AUTO(strbuf) struct strbuf b = STRBUF(1 << 16);
+
+	strbuf_add(
+		&b,
+		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{");
+	js_key(&b, "progressToken");
+	js_put(&b, c->token);
+	strbuf_addf(&b, ",\"progress\":%.17g", done);
+	if (total > 0)
+		strbuf_addf(&b, ",\"total\":%.17g", total);
+	if (message)
+		js_key_strn(&b, "message", message, len);
+	strbuf_add(&b, "}}");
+	c->peer->send(c->peer, &b, false, 0);
+}
+
+static void on_progress(void *arg, uint64_t number, double done, double total,
+			const char *message)
+{
+	struct mcp_call *c = served_find(arg, number);
+
+	if (!c || !c->token || !c->peer || c->cancelled)
+		return;
+	c->counts = true;
+	put_progress(c, done, total, message, message ? strlen(message) : 0);
+}
+
+/* What a tool writes while it works is its progress, if it tells no other. */
+static void on_output(void *arg, uint64_t number, const char *bytes, size_t len)
+{
+	struct mcp_call *c = served_find(arg, number);
+	size_t shown = len < OUTPUT_SHOWN_MAX ? len : OUTPUT_SHOWN_MAX;
+
+	if (!c || !c->token || !c->peer || c->cancelled || c->counts || len == 0)
+		return;
+	c->written += len;
+	put_progress(c, (double)c->written, 0, bytes + len - shown, shown);
+}
+
+static void on_request(void *arg, uint64_t number, uint64_t request, const char *method,
+		       json_object *params)
+{
+	static const char text[] = "no conversation is attached";
+	struct mcp_server *s = arg;
+
+	(void)number, (void)method, (void)params;
+	runner_answer(s->link, request, MT_EUNSUPPORTED, text, sizeof text - 1);
+}
+
+static void on_ready(void *arg)
+{
+	struct mcp_server *s = arg;
+
+	for (size_t i = 0; i < s->catalog->instance_count; i++)
+		if (s->catalog->instances[i].dynamic)
+			runner_list(s->link, s->catalog->instances[i].name, NULL);
+}
+
+static void on_tools(void *arg, const char *instance, json_object *tools)
+{
+	static const char line[] =
+		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n";
+	struct mcp_server *s = arg;
+
+	catalog_arrived(s->catalog, instance, tools);
+	if (catalog_renew(s->catalog) && s->greeted && !s->web)
+		write_all(STDOUT_FILENO, line, sizeof line - 1);
+}
+
+static void on_log(void *arg, int level, const char *instance, const char *text)
+{
+	(void)arg;
+	if (level <= MT_LOG_WARNING)
+		fprintf(stderr, "mortise: %s: %s\n", instance, text);
+}
+
+void mcp_stop_input(struct mcp_server *s)
+{
+	if (s->web)
+		mcp_http_close(s->web);
+	else
+		uv_poll_stop(&s->in);
+}
+
+void mcp_close_handles(struct mcp_server *s)
+{
+	uv_handle_t *handles[] = { (uv_handle_t *)&s->timer,
+				   (uv_handle_t *)&s->signals[0],
+				   (uv_handle_t *)&s->signals[1] };
+
+	if (s->web)
+		mcp_http_close(s->web);
+	else if (!uv_is_closing((uv_handle_t *)&s->in))
+		uv_close((uv_handle_t *)&s->in, NULL);
+	for (size_t i = 0; i < ARRAY_LEN(handles); i++)
+		if (!uv_is_closing(handles[i]))
+			uv_close(handles[i], NULL);
+}
+
+static void on_closed(void *arg, const struct error *why)
+{
+	struct mcp_server *s = arg;
+
+	if (!s->ended) {
+		fprintf(stderr, "mortise: the runner exited: %s\n", why->text);
+		s->code = EXIT_TOOL;
+		mcp_stop_input(s);
+	}
+	s->link = NULL;
+	mcp_close_handles(s);
+}
+
+const struct runner_events mcp_runner_events = {
+	.ready = on_ready,
+	.tools = on_tools,
+	.result = on_result,
+	.output = on_output,
+	.progress = on_progress,
+	.request = on_request,
+	.log = on_log,
+	.closed = on_closed,
+};
+
+void mcp_forget_client(struct mcp_server *s, struct mcp_client *p)
+{
+	for (struct mcp_call *c = s->calls; c; c = c->next)
+		if (c->peer == p) {
+			c->peer = NULL;
+			if (s->link)
+				runner_cancel(s->link, c->number);
+		}
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * internal.h - shared by the files of the MCP server. */
+#ifndef HOST_FRONTENDS_MCP_INTERNAL_H
+#define HOST_FRONTENDS_MCP_INTERNAL_H
+
+#include "controller/exit-code.h"
+#include "frontends/mcp/mcp.h"
+#include "jsonl.h"
+#include "tools/runner-connection.h"
+
+#include <uv.h>
+
+#define MCP_MODERN "2026-07-28" /* the version without a handshake */
+
+#define META "io.modelcontextprotocol/"
+
+enum {
+	MCP_MESSAGE_MAX = 16 << 20,
+	ANSWER_MAX = 64 << 20,
+	OUTPUT_SHOWN_MAX = 2048,
+	CALLS_MAX = 256,   /* concurrent calls */
+	LINGER_MS = 10000, /* for open calls, at the end of the input */
+	RPC_PARSE = -32700,
+	RPC_INVALID = -32600,
+	RPC_METHOD = -32601,
+	RPC_PARAMS = -32602,
+	RPC_INTERNAL = -32603,
+	RPC_HEADER = -32020,
+	RPC_VERSION = -32022,
+};
+
+/** The versions with a handshake, newest first; NULL-terminated. */
+extern const char *const mcp_versions[];
+
+/** Sender of a message. */
+struct mcp_client {
+	/** Send one message, whose buffer may be changed. `last`: it answers the request;
+	 *  `code`: it is this error, 0: none. */
+	void (*send)(struct mcp_client *p, struct strbuf *b, bool last, int code);
+	const char *session; /* of a client with several peers; NULL: it has this one */
+};
+
+/** A running call. */
+struct mcp_call {
+	struct mcp_call *next;
+	struct mcp_client *peer; /* who gets the result; NULL: nobody any more */
+	uint64_t number;         /* of the link */
+	json_object *id, *token; /* token NULL: no progress is wanted */
+	size_t written;          /* bytes of live output */
+	bool cancelled, counts;  /* counts: the tool tells its progress itself */
+};
+
+struct mcp_server {
+	struct catalog *catalog;
+	struct runner *link;
+	uv_loop_t *loop;
+	uv_poll_t in;
+	uv_timer_t timer;
+	uv_signal_t signals[2];
+	struct jsonl lines;
+	struct mcp_call *calls;
+	size_t call_count;
+	uint64_t numbers;
+	struct mcp_client standard; /* standard output */
+	struct mcp_http *web;       /* over HTTP; NULL: over standard input and output */
+	bool greeted;               /* by a handshake: notices may be sent */
+	bool ended;
+	int code;
+};
+
+/* ---- methods.c ---- */
+
+/** Handle a message; a request is answered now or later. */
+void mcp_handle_message(struct mcp_server *s, struct mcp_client *p, json_object *doc);
+/** Drop the calls of a client that disconnected; nothing is sent. */
+void mcp_forget_client(struct mcp_server *s, struct mcp_client *p);
+/** Schema of the parameters of a tool that is offered; NULL: there is none. Borrowed. */
+json_object *mcp_tool_schema(const struct mcp_server *s, const char *tool);
+void mcp_send_error(struct mcp_client *p, json_object *id, int code, const char *text,
+		    const char *data);
+
+/** Send one line on standard output. */
+void mcp_send_stdout(struct mcp_client *p, struct strbuf *b, bool last, int code);
+void mcp_send(struct mcp_client *p, struct strbuf *b);
+/** Start a reply: the members up to the value of `member`. */
+void mcp_begin_reply(struct strbuf *b, json_object *id, const char *member);
+void mcp_put_server(struct strbuf *b);
+void mcp_put_cache(struct strbuf *b, bool modern);
+
+/* ---- calls.c ---- */
+
+extern const struct runner_events mcp_runner_events;
+void mcp_call_start(struct mcp_server *s, struct mcp_client *p, json_object *id,
+		    json_object *params);
+void mcp_call_cancel(struct mcp_server *s, const struct mcp_client *p,
+		     json_object *params);
+void mcp_call_drop(struct mcp_server *s, struct mcp_call *c);
+/** Stop reading from clients. */
+void mcp_stop_input(struct mcp_server *s);
+void mcp_close_handles(struct mcp_server *s);
+
+/* ---- http.c ---- */
+
+/** Listen; prints the address on standard error. */
+int mcp_http_open(uv_loop_t *loop, struct mcp_server *s, const struct mcp_http_options *o,
+		  struct mcp_http **ret, struct error *err);
+/** Close every connection. May be called again. */
+void mcp_http_close(struct mcp_http *w);
+/** After the loop has ended. NULL: nothing. */
+void mcp_http_free(struct mcp_http *w);
+
+#endif

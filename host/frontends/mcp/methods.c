@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * methods.c - handles MCP requests and notifications, except for tool calls. */
+#include "frontends/mcp/internal.h"
+
+#include "base64.h"
+#include "files.h"
+#include "jsonl.h"
+#include "tools/calls.h"
+
+#include <config.h>
+#include <errno.h>
+#include <limits.h>
+#include <mortise/tool.h>
+#include <signal.h>
+#include <string.h>
+
+const char *const mcp_versions[] = { "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05",
+				     NULL };
+
+/* ---- what goes out ------------------------------------------------------------- */
+
+void mcp_send_stdout(struct mcp_client *p, struct strbuf *b, bool last, int code)
+{
+	(void)p, (void)last, (void)code;
+	strbuf_addc(b, '\n');
+	if (!b->error)
+		write_all(STDOUT_FILENO, b->text, b->len);
+}
+
+void mcp_send(struct mcp_client *p, struct strbuf *b)
+{
+	p->send(p, b, true, 0);
+}
+
+void mcp_begin_reply(struct strbuf *b, json_object *id, const char *member)
+{
+	strbuf_add(b, "{\"jsonrpc\":\"2.0\"");
+	js_key(b, "id");
+	js_put(b, id);
+	js_key(b, member);
+	strbuf_addc(b, '{');
+}
+
+void mcp_send_error(struct mcp_client *p, json_object *id, int code, const char *text,
+		  const char *data)
+{
+	AUTO(strbuf) struct strbuf b = STRBUF(1 << 20);
+
+	mcp_begin_reply(&b, id, "error");
+	js_key_int(&b, "code", code);
+	js_key_str(&b, "message", text);
+	if (data) {
+		js_key(&b, "data");
+		strbuf_add(&b, data);
+	}
+	strbuf_add(&b, "}}");
+	p->send(p, &b, true, code);
+}
+
+void mcp_put_server(struct strbuf *b)
+{
+	js_key(b, "serverInfo");
+	strbuf_addc(b, '{');
+	js_key_str(b, "name", "mortise");
+	js_key_str(b, "version", PACKAGE_VERSION);
+	strbuf_addc(b, '}');
+}
+
+void mcp_put_cache(struct strbuf *b, bool modern)
+{
+	if (!modern)
+		return;
+	js_key_str(b, "resultType", "complete");
+	js_key_int(b, "ttlMs", 0);
+	js_key_str(b, "cacheScope", "private");
+}
+
+/* ---- the simple methods ----------------------------------------------------------- */
+
+static void initialize(struct mcp_server *s, struct mcp_client *p, json_object *id,
+		       json_object *params)
+{
+	AUTO(strbuf) struct strbuf b = STRBUF(1 << 16);
+	const char *asked = js_str(params, "protocolVersion", ""), *version = mcp_versions[0];
+
+	for (size_t i = 0; mcp_versions[i]; i++)
+		if (strcmp(asked, mcp_versions[i]) == 0)
+			version = mcp_versions[i];
+	s->greeted = true;
+	mcp_begin_reply(&b, id, "result");
+	js_key_str(&b, "protocolVersion", version);
+	js_key(&b, "capabilities");
+	strbuf_add(&b, s->web ? "{\"tools\":{}}" : "{\"tools\":{\"listChanged\":true}}");
+	mcp_put_server(&b);
+	strbuf_add(&b, "}}");
+	mcp_send(p, &b);
+}
+
+static void discover(struct mcp_client *p, json_object *id)
+{
+	AUTO(strbuf) struct strbuf b = STRBUF(1 << 16);
+
+	mcp_begin_reply(&b, id, "result");
+	js_key(&b, "supportedVersions");
+	strbuf_add(&b, "[\"" MCP_MODERN "\"");
+	for (size_t i = 0; mcp_versions[i]; i++)
+		strbuf_addf(&b, ",\"%s\"", mcp_versions[i]);
+	strbuf_addc(&b, ']');
+	js_key(&b, "capabilities");
+	strbuf_add(&b, "{\"tools\":{}}");
+	js_key(&b, "_meta");
+	strbuf_add(&b, "{\"" META "serverInfo\":{");
+	js_key_str(&b, "name", "mortise");
+	js_key_str(&b, "version", PACKAGE_VERSION);
+	strbuf_add(&b, "}}");
+	mcp_put_cache(&b, true);
+	strbuf_add(&b, "}}");
+	mcp_send(p, &b);
+}
+
+static void put_tool(struct strbuf *b, const struct tool *t)
+{
+	js_key_str(b, "name", t->name);
+	js_key_str(b, "description", t->description);
+	js_key(b, "inputSchema");
+	js_put(b, t->schema_json);
+	js_key(b, "annotations");
+	strbuf_addc(b, '{');
+	js_key_bool(b, "readOnlyHint", t->hints & MT_TOOL_READ_ONLY);
+	js_key_bool(b, "destructiveHint", t->hints & MT_TOOL_DESTRUCTIVE);
+	js_key_bool(b, "idempotentHint", t->hints & MT_TOOL_IDEMPOTENT);
+	js_key_bool(b, "openWorldHint", t->hints & MT_TOOL_OPEN_WORLD);
+	strbuf_addc(b, '}');
+}
+
+static void list(struct mcp_server *s, struct mcp_client *p, json_object *id, bool modern)
+{
+	AUTO(strbuf) struct strbuf b = STRBUF(ANSWER_MAX);
+	bool first = true;
+
+	mcp_begin_reply(&b, id, "result");
+	js_key(&b, "tools");
+	strbuf_addc(&b, '[');
+	for (size_t i = 0; i < s->catalog->count; i++) {
+		const struct tool *t = &s->catalog->tools[i];
+
+		if (t->hints & MT_TOOL_CONTROL)
+			continue;
+		strbuf_add(&b, first ? "{" : ",{");
+		put_tool(&b, t);
+		strbuf_addc(&b, '}');
+		first = false;
+	}
+	strbuf_addc(&b, ']');
+	mcp_put_cache(&b, modern);
+	strbuf_add(&b, "}}");
+	mcp_send(p, &b);
+}
+
+/* ---- what comes in ----------------------------------------------------------------- */
+
+/* The protocol without a handshake names its version in each request.
+ * @return false if it is none of ours, which has been said then. */
+static bool check_version(struct mcp_client *p, json_object *id, json_object *params,
+			  bool *ret_modern)
+{
+	json_object *meta = js_get(params, "_meta");
+	const char *version = js_str(meta, META "protocolVersion", NULL);
+	AUTO(strbuf) struct strbuf data = STRBUF(4096);
+
+	*ret_modern = version != NULL;
+	if (!version || strcmp(version, MCP_MODERN) == 0)
+		return true;
+	strbuf_add(&data, "{\"supported\":[\"" MCP_MODERN "\"]");
+	js_key_str(&data, "requested", version);
+	strbuf_addc(&data, '}');
+	mcp_send_error(p, id, RPC_VERSION, "Unsupported protocol version", data.text);
+	return false;
+}
+
+static void take_request(struct mcp_server *s, struct mcp_client *p, json_object *id,
+			 const char *method, json_object *params)
+{
+	bool modern;
+
+	if (!check_version(p, id, params, &modern))
+		return;
+	if (strcmp(method, "tools/call") == 0)
+		mcp_call_start(s, p, id, params);
+	else if (strcmp(method, "tools/list") == 0)
+		list(s, p, id, modern);
+	else if (strcmp(method, "initialize") == 0 && !(modern && s->web))
+		initialize(s, p, id, params);
+	else if (strcmp(method, "server/discover") == 0)
+		discover(p, id);
+	else if (strcmp(method, "ping") == 0 && !(modern && s->web)) {
+		AUTO(strbuf) struct strbuf b = STRBUF(4096);
+
+		mcp_begin_reply(&b, id, "result");
+		strbuf_add(&b, "}}");
+		mcp_send(p, &b);
+	} else {
+		mcp_send_error(p, id, RPC_METHOD, "Method not found", NULL);
+	}
+}
+
+void mcp_handle_message(struct mcp_server *s, struct mcp_client *p, json_object *doc)
+{
+	json_object *id = js_get(doc, "id");
+	const char *method = js_str(doc, "method", NULL);
+
+	if (!json_object_is_type(doc, json_type_object))
+		mcp_send_error(p, NULL, RPC_INVALID,
+			     "batches are not supported; send one request per message",
+			     NULL);
+	else if (!s->link)
+		mcp_send_error(p, id, RPC_INTERNAL, "the server is shutting down", NULL);
+	else if (method && id)
+		take_request(s, p, id, method, js_get(doc, "params"));
+	else if (method && strcmp(method, "notifications/cancelled") == 0)
+		mcp_call_cancel(s, p, js_get(doc, "params"));
+	else if (!method && !js_get(doc, "result") && !js_get(doc, "error"))
+		mcp_send_error(p, id, RPC_INVALID, "missing method", NULL);
+}
+

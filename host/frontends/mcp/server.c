@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * server.c - serves tools over MCP on standard input and output, or over HTTP. */
+#include "frontends/mcp/internal.h"
+
+#include "base64.h"
+#include "files.h"
+#include "jsonl.h"
+#include "tools/calls.h"
+
+#include <config.h>
+#include <errno.h>
+#include <limits.h>
+#include <mortise/tool.h>
+#include <signal.h>
+#include <string.h>
+
+static int on_line(char *line, size_t len, void *arg)
+{
+	struct mcp_server *s = arg;
+	struct error err = ERROR_NONE;
+	AUTO(json) json_object *doc = len ? js_parse(line, len, &err) : NULL;
+
+	if (len == 0 || !s->link)
+		return MT_OK;
+	if (err.code)
+		mcp_send_error(&s->standard, NULL, RPC_PARSE, err.text, NULL);
+	else
+		mcp_handle_message(s, &s->standard, doc);
+	return MT_OK;
+}
+
+static void on_linger(uv_timer_t *timer)
+{
+	struct mcp_server *s = timer->data;
+
+	if (s->link)
+		runner_close(s->link);
+}
+
+static void end(struct mcp_server *s)
+{
+	if (s->ended)
+		return;
+	s->ended = true;
+	mcp_stop_input(s);
+	if (s->calls)
+		uv_timer_start(&s->timer, on_linger, LINGER_MS, 0);
+	else
+		runner_close(s->link);
+}
+
+static void on_input(uv_poll_t *in, int status, int what)
+{
+	struct mcp_server *s = in->data;
+	char bytes[65536];
+	ssize_t n = status ? 0 : read(STDIN_FILENO, bytes, sizeof bytes);
+
+	(void)what;
+	if (n < 0 && (errno == EINTR || errno == EAGAIN))
+		return;
+	if (n > 0 && jsonl_feed(&s->lines, bytes, (size_t)n)) {
+		mcp_send_error(&s->standard, NULL, RPC_INVALID,
+			     "message is larger than 16 MiB", NULL);
+		n = 0;
+	}
+	if (n <= 0)
+		end(s);
+}
+
+/* The client does not want to wait for what still runs. */
+static void on_signal(uv_signal_t *handle, int number)
+{
+	struct mcp_server *s = handle->data;
+
+	(void)number;
+	s->ended = true;
+	mcp_stop_input(s);
+	if (s->link)
+		runner_close(s->link);
+}
+
+static int open_input(struct mcp_server *s, const struct mcp_http_options *web, struct error *err)
+{
+	s->standard.send = mcp_send_stdout;
+	if (web)
+		return mcp_http_open(s->loop, s, web, &s->web, err);
+	if (uv_poll_init(s->loop, &s->in, STDIN_FILENO))
+		return fail(err, MT_EIO, "standard input must be a pipe, a socket or a "
+			    "terminal");
+	s->in.data = s;
+	return MT_OK;
+}
+
+static int serve(struct launch *l, struct mcp_server *s, const struct mcp_http_options *web,
+		 struct error *err)
+{
+	int status = open_input(s, web, err);
+
+	if (status)
+		return status;
+	uv_timer_init(s->loop, &s->timer);
+	s->timer.data = s;
+	for (size_t i = 0; i < ARRAY_LEN(s->signals); i++) {
+		uv_signal_init(s->loop, &s->signals[i]);
+		s->signals[i].data = s;
+		uv_signal_start(&s->signals[i], on_signal, i ? SIGINT : SIGTERM);
+	}
+	jsonl_init(&s->lines, MCP_MESSAGE_MAX, on_line, s);
+	status = launch_runner(l, &mcp_runner_events, s, &s->link, err);
+	if (status) {
+		mcp_close_handles(s);
+	} else if (!s->web) {
+		uv_poll_start(&s->in, UV_READABLE, on_input);
+	}
+	uv_run(s->loop, UV_RUN_DEFAULT);
+	jsonl_done(&s->lines);
+	while (s->calls)
+		mcp_call_drop(s, s->calls);
+	mcp_http_free(s->web);
+	return status;
+}
+
+int mcp_serve(uv_loop_t *loop, struct config *c, struct registry *r, const char *section,
+		const char *folder, struct catalog *catalog, const struct mcp_http_options *web,
+		struct error *err)
+{
+	char workspace[PATH_MAX], spool[PATH_MAX];
+	struct mcp_server s = { .catalog = catalog, .loop = loop };
+	const struct catalog *catalogs[] = { catalog };
+	struct plugin_component runtime = { 0 };
+	struct launch l = { .loop = s.loop, .config = c, .runtime = &runtime,
+			    .catalogs = catalogs, .catalog_count = 1,
+			    .workspace = workspace, .conversation = "serve",
+			    .spool_dir = spool, .stderr_fd = STDERR_FILENO };
+
+	if (!realpath(folder ? folder : ".", workspace)) {
+		fail(err, MT_EIO, "cannot use the workspace: %s", strerror(errno));
+		return EXIT_FAILED;
+	}
+	if (dir_temporary("mortise-serve", spool, sizeof spool, err))
+		return EXIT_FAILED;
+	if (plugin_component_load(c, r, MT_KIND_RUNTIME, config_get(c, section, "runtime"), &runtime, err)
+	    || serve(&l, &s, web, err))
+		s.code = err->code == MT_EINVAL ? EXIT_USAGE : EXIT_TOOL;
+	plugin_component_clear(&runtime);
+	dir_remove(spool, NULL);
+	return s.code;
+}
