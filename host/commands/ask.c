@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * ask.c - the question, and the line that answers it. */
+ * ask.c - prompts for approval and reads the answer. */
 #include "commands/ask.h"
 
 #include "frontends/approval.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * attach.c - `mortise attach`: a terminal, or a program, joins a conversation
- * that is open. */
+ * attach.c - `mortise attach`: attaches to a running conversation. */
 #include "commands/command.h"
 #include "commands/follow.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * condense.c - `mortise condense compare`: what each condenser would leave of a
- * conversation, and what that takes. */
+ * condense.c - `mortise condense compare`: compares what condensers keep. */
 #include "commands/command.h"
 
 #include "controller/fork.h"

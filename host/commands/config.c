@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * config.c - mortise config: the configuration shown, explained, checked; a
- * project trusted. */
+ * config.c - `mortise config`: shows, explains, checks and trusts configuration. */
 #include "commands/command.h"
 #include "controller/analyzers.h"
 #include "hooks/hooks.h"

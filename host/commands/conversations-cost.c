@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * conversations-cost.c - `mortise conversations cost`: the models of a conversation
- * and what they took. */
+ * conversations-cost.c - `mortise conversations cost`: usage and cost per model. */
 #include "commands/conversations.h"
 #include "controller/subagents.h"
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * conversations.c - `mortise conversations`: those on disk listed and shown,
- * OpenHands files written and read. */
+ * conversations.c - `mortise conversations`: lists, shows, exports and imports
+ * conversations. */
 #include "commands/command.h"
 #include "commands/conversations.h"
 #include "controller/conversation.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * download.c - fetching one file over https. */
+ * download.c - downloads one file over https. */
 #include "commands/download.h"
 
 #include "files.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * drive.c - a conversation in the foreground: the loop, signals, its frontends, the
- * end. */
+ * drive.c - runs a conversation in the foreground: loop, signals, frontends, exit. */
 #include "commands/drive.h"
 
 #include "commands/ask.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * ffi.c - `mortise ffi check FILE`: the C functions that a file of INI declares,
- * and whether their libraries have them. None is called. */
+ * ffi.c - `mortise ffi check FILE`: checks declared C functions against their
+ * libraries, without calling them. */
 #include "commands/command.h"
 #include "files.h"
 #include "function-ini.h"

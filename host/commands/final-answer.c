@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * final-answer.c - the agent's last answer: kept, checked against a schema, written. */
+ * final-answer.c - stores the final message, validates it against a schema and writes
+ * it. */
 #include "commands/final-answer.h"
 
 #include "files.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * follow.c - a client of a conversation: what comes is shown, what is typed is
- * sent. */
+ * follow.c - terminal client of a conversation: prints events and sends input. */
 #include "commands/follow.h"
 
 #include "commands/command.h"

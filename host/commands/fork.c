@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * fork.c - `mortise fork`: a conversation that begins as another did. */
+ * fork.c - `mortise fork`: copies a conversation. */
 #include "commands/command.h"
 
 #include "controller/conversation.h"

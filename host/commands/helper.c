@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * helper.c - programs that are commands too: mortise-NAME. */
+ * helper.c - runs external commands, mortise-NAME. */
 #include "commands/command.h"
 #include "files.h"
 

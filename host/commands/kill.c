@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * kill.c - `mortise kill`: a conversation stopped from outside. It is asked
- * first; signals follow only if its process does not end. */
+ * kill.c - `mortise kill`: stops or pauses a running conversation, first by request,
+ * then by signal. */
 #include "commands/command.h"
 #include "clock.h"
 #include "frontends/client.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * manual.c - the hidden `mortise manual PAGE`: the manual pages, made from the
- * tables of commands, flags and options, as roff for man(1). */
+ * manual.c - `mortise manual PAGE` (hidden): prints manual pages as roff from the
+ * tables of commands and options. */
 #include "commands/command.h"
 
 #include "auto.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * mcp-login.c - `mortise mcp login NAME` and `logout NAME`. The login itself is the
- * work of a program beside this one, which has the client of MCP in it. */
+ * mcp-login.c - `mortise mcp login NAME` and `logout NAME`; the helper
+ * mortise-mcp-login performs the login. */
 #include "commands/mcp.h"
 
 #include "commands/command.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * mcp.c - `mortise mcp list | status | test NAME | login NAME | logout NAME`: the
- * MCP servers that are configured, and whether they answer. */
+ * mcp.c - `mortise mcp`: lists and queries the configured MCP servers. */
 #include "commands/command.h"
 #include "commands/mcp.h"
 #include "controller/launch.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * models-server.c - `mortise models list --server` and `info --server`: what a server
- * has and how much it reads, for instance one on this machine. */
+ * models-server.c - `mortise models list --server` and `info --server`: queries the
+ * provider's server. */
 #include "commands/models.h"
 #include "llm/models/server-models.h"
 #include <inttypes.h>

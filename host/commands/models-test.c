@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * models-test.c - `mortise models test`: one small call of a model, to see what
- * works: streaming, a tool call, with an image a second one. */
+ * models-test.c - `mortise models test`: tests streaming, tool calls and vision with
+ * small requests. */
 #include "commands/models.h"
 #include "llm/llm.h"
 #define MORTISE_PROVISIONAL

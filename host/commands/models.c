@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * models.c - `mortise models`: what is known of models, and prices from
- * LiteLLM. Nobody is asked but by `test`. */
+ * models.c - `mortise models`: describes models and imports prices from LiteLLM. */
 #include "commands/models.h"
 #include "files.h"
 #include "llm/models/model-params.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * plugins.c - mortise plugins: what is there, what was refused, and why. */
+ * plugins.c - `mortise plugins`: lists, describes and checks plugins. */
 #include "commands/command.h"
 #include "files.h"
 #include "registry/registry.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * policy-approvals.c - `mortise policy approvals` and `revoke`: what the user allowed to
- * run without a prompt, in a project or in a conversation. */
+ * policy-approvals.c - `mortise policy approvals` and `revoke`: manages stored
+ * approvals. */
 #include "commands/policy.h"
 
 #include "controller/approval-store.h"

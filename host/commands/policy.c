@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * policy.c - `mortise policy`: what the wired analyzers would say of an action, the
- * rules that are in force, and what was approved. Nothing is run. */
+ * policy.c - `mortise policy`: assesses an action with the enabled analyzers and lists
+ * rules. */
 #include "commands/policy.h"
 
 #include "controller/analyzers.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * ps.c - `mortise ps`: the conversations that processes have open. */
+ * ps.c - `mortise ps`: lists running conversations. */
 #include "commands/command.h"
 #include "frontends/client.h"
 #include "frontends/socket-dir.h"

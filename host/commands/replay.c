@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * replay.c - `mortise replay`: the actions of a recording, carried out anew. */
+ * replay.c - `mortise replay`: re-runs a recording and reports differences. */
 #include "commands/command.h"
 #include "commands/drive.h"
 

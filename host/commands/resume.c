@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * resume.c - `mortise resume`: a conversation goes on where its log ends. */
+ * resume.c - `mortise resume`: continues a conversation from its log. */
 #include "commands/ask.h"
 #include "commands/command.h"
 #include "commands/drive.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * run.c - `mortise run`: a task, from the first event to the end, without a
- * person answering. */
+ * run.c - `mortise run`: runs a task to completion, non-interactively. */
 #include "commands/ask.h"
 #include "commands/command.h"
 #include "commands/drive.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * skills.c - mortise skills: what there is, and packs of them. */
+ * skills.c - `mortise skills`: lists skills and manages packs. */
 #include "commands/command.h"
 #include "commands/download.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * tools.c - `mortise tools list | call NAME JSON | serve`: the wired tools, one
- * call of one of them outside of any conversation, all of them for others. */
+ * tools.c - `mortise tools`: lists tools, calls one, or serves them over MCP. */
 #include "commands/command.h"
 #include "controller/launch.h"
 #include "files.h"

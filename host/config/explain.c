@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * explain.c - the configuration shown to a person: what is in force, from
- * where, and what it stands over. Secrets are told to be set, never shown. */
+ * explain.c - prints effective values, their origins and what they override; never
+ * secrets. */
 #include "config/layers.h"
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * key-command.c - a key that a command prints: run once for each command, within
- * limits of time and length. */
+ * key-command.c - runs a command that prints an API key, once, with limits on time and
+ * size. */
 #include "config/key-command.h"
 #include "clock.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * layers.c - the layers read one after the other, each assignment checked. */
+ * layers.c - reads the configuration layers and checks each assignment. */
 #include "config/layers.h"
 #include "files.h"
 #include "ini.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * overrides.c - a configuration as a list of overrides, to make it again. */
+ * overrides.c - converts a configuration to a list of overrides that recreates it. */
 #include "config/layers.h"
 
 #include "js.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * secrets.c - the secret values that the configuration names: read where they
- * are needed, never kept. No other file reads a secret from the environment. */
+ * secrets.c - reads the secrets that the configuration names when they are needed, and
+ * never stores them. No other file reads secrets from the environment. */
 #include "config/key-command.h"
 #include "config/layers.h"
 #include "files.h"

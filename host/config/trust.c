@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * trust.c - which files of projects count: those whose path and content the
- * user has agreed to. Kept as {"PATH": "SHA-256"} among the user's state. */
+ * trust.c - trusts project files by path and SHA-256, stored in the user's state
+ * directory. */
 #include "config/layers.h"
 #include "digest.h"
 #include "files.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * values.c - what is in force: the layers folded, named sections inheriting. */
+ * values.c - computes effective values from the layers and section inheritance. */
 #include "config/layers.h"
 #include "files.h"
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * approval.c - what waits for approval, and answers to it, as text. */
+ * approval.c - formats approval prompts and parses the answers. */
 #include "frontends/approval.h"
 
 #include "utf8.h"

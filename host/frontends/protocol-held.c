@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * protocol-held.c - pieces of replies that wait for a slow client: adjacent ones
- * become one line, and none is left out. */
+ * protocol-held.c - buffers streamed text for slow clients and merges adjacent chunks. */
 #include "frontends/protocol-internal.h"
 
 enum {

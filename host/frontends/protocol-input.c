@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * protocol-input.c - what comes in: a line is checked against the table of commands,
- * carried out, and answered. */
+ * protocol-input.c - parses, checks and executes commands of clients. */
 #include "frontends/protocol-internal.h"
 
 #include "controller/rewind.h"

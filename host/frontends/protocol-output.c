@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * protocol-output.c - what goes out: events from the log, and the lines around them. */
+ * protocol-output.c - writes events and other protocol lines to a client. */
 #include "frontends/protocol-internal.h"
 
 #include <config.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * render.c - events as text for people. */
+ * render.c - formats events as text. */
 #include "frontends/render.h"
 
 #include "utf8.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * server.c - the socket of a conversation and its clients. */
+ * server.c - listens on the socket of a conversation and manages its clients. */
 #include "frontends/server.h"
 
 #include "frontends/transport.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * socket-dir.c - the folder of the sockets. */
+ * socket-dir.c - manages the directory of the conversation sockets. */
 #include "frontends/socket-dir.h"
 
 #include "files.h"

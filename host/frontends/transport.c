@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * transport.c - carrying the lines of a session. One write is under way at a
- * time; the session is asked for more when it is done. A client that does not
- * read is not read from either. */
+ * transport.c - transports the lines of a session. One write is in progress at a time.
+ * A client that does not read its output is not read from. */
 #include "frontends/transport.h"
 
 #include "files.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * matcher.c - which tools a hook is for. */
+ * matcher.c - matches tools against the pattern of a hook. */
 #include "hooks/hooks.h"
 
 #include "pattern.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * result.c - what a hook says: its exit code, and JSON on its stdout. */
+ * result.c - interprets the exit code and JSON output of a hook. */
 #include "hooks/hooks.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * discovery.c - the folders walked, and what was found asked for. */
+ * discovery.c - scans the plugin directories and finds components. */
 #include "files.h"
 #include "registry/internal.h"
 #include <dirent.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * load.c - the plugins that are wired, in this process. Never unloaded. */
+ * load.c - loads the enabled plugins into this process; they are never unloaded. */
 #include "registry/internal.h"
 #include <errno.h>
 #include <string.h>

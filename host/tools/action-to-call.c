@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * action-to-call.c - an action as a tool call, whoever sent it. */
+ * action-to-call.c - converts an action to a tool call. */
 #include "tools/calls.h"
 
 #include "strbuf.h"

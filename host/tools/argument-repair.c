@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * argument-repair.c - mending the arguments of tool calls. */
+ * argument-repair.c - repairs the arguments of tool calls. */
 #include "tools/argument-repair.h"
 
 #include "schema-ref.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * call-to-action.c - a tool call as an action, by the mapping of the tool. */
+ * call-to-action.c - converts a tool call to an action, using the mapping of the tool. */
 #include "tools/calls.h"
 
 #include "schema.h"

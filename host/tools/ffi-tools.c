@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * ffi-tools.c - tools that the configuration alone declares: C functions. */
+ * ffi-tools.c - lists the C functions that the configuration declares as tools. */
 #include "tools/ffi-tools.h"
 
 #include "function-ini.h"

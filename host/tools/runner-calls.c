@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * runner-calls.c - open calls of a link: parts of results put together, each
- * call ended exactly once. */
+ * runner-calls.c - tracks open calls: assembles partial results and completes each
+ * call exactly once. */
 #include "base64.h"
 #include "tools/runner-internal.h"
 #include <string.h>

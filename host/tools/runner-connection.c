@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * runner-connection.c - the line to a runner: launch, lines out and in, the end. */
+ * runner-connection.c - launches a runner, sends and receives its messages, and shuts
+ * it down. */
 #include "tools/runner-internal.h"
 #include <inttypes.h>
 #include <signal.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * runner-messages.c - what the runner says, told to whoever owns the link. */
+ * runner-messages.c - dispatches messages of the runner to the owner of the
+ * connection. */
 #include "tools/runner-internal.h"
 #include <string.h>
 

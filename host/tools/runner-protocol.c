@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * runner-protocol.c - lines of mortise-runner/1, host's side. */
+ * runner-protocol.c - encodes and decodes messages of mortise-runner/1. */
 #include "tools/runner-protocol.h"
 #include "base64.h"
 #include "config.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * tool-list-cache.c - lists of tools, kept from run to run. */
+ * tool-list-cache.c - caches the tool lists of dynamic toolsets between runs. */
 #include "tools/tool-list-cache.h"
 
 #include "auto.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * tool-name-repair.c - mending the names of tools. */
+ * tool-name-repair.c - repairs the names of tools in calls. */
 #include "tools/tool-name-repair.h"
 
 #include "auto.h"

@@ -18,7 +18,7 @@ plugins_tools_mcp_so_LDFLAGS = $(PLUGIN_LINK) -pthread
 plugins_tools_mcp_so_LDADD = $(LIBMCP)
 
 # The client as the official conformance suite drives it.
-helper_PROGRAMS += mortise-mcp-conformance
+check_PROGRAMS += mortise-mcp-conformance
 mortise_mcp_conformance_SOURCES = %D%/conformance.c
 mortise_mcp_conformance_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS)
 mortise_mcp_conformance_LDFLAGS = $(AM_LDFLAGS) -pthread
