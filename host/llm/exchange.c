@@ -435,7 +435,7 @@ int exchange_check(struct llm *l, struct error *err)
 	int status;
 
 	if (!x)
-		return fail(err, MT_ENOMEM, "out of memory");
+		return out_of_memory(err);
 	x->llm = x->first = l;
 	x->error_text = STRBUF(4096);
 	x->error_kind = LLM_NO_ERROR;

@@ -169,7 +169,7 @@ static int mask_keys(const struct account *a, const struct keys *k, struct error
 	if (!status && k->token)
 		status = a->host->secret(a->x, "the AWS session token", k->token,
 					 strlen(k->token));
-	return status ? fail(err, status, "out of memory") : MT_OK;
+	return status ? out_of_memory(err) : MT_OK;
 }
 
 /* Clear the keys also after a failure. */
