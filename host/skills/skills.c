@@ -37,7 +37,8 @@ struct skill *skills_at(const struct skills *s, size_t n)
 	return n < s->count ? s->list[n] : NULL;
 }
 
-static struct skill *find_known(const struct skills *s, const char *name, size_t known)
+static struct skill *find_among_known(const struct skills *s, const char *name,
+				      size_t known)
 {
 	for (size_t i = 0; i < known; i++)
 		if (s->list[i] && strcmp(s->list[i]->name, name) == 0)
@@ -47,7 +48,7 @@ static struct skill *find_known(const struct skills *s, const char *name, size_t
 
 struct skill *skills_find(const struct skills *s, const char *name)
 {
-	return find_known(s, name, s->count);
+	return find_among_known(s, name, s->count);
 }
 
 const struct skill_problem *skills_problem(const struct skills *s, size_t n)
@@ -96,7 +97,7 @@ int skills_add(struct skills *s, struct skill *skill, const char *place, struct 
 int skills_add_known(struct skills *s, struct skill *skill, const char *place,
 		     size_t known, struct error *err)
 {
-	struct skill *first = find_known(s, skill->name, known);
+	struct skill *first = find_among_known(s, skill->name, known);
 
 	skill->place = place;
 	if (is_off(s, skill->name)) {

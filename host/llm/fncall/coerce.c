@@ -150,7 +150,7 @@ static json_object *read_integer(const char *text, size_t len)
 	return errno ? NULL : json_object_new_int64(value);
 }
 
-static json_object *parse_number(const char *text, size_t len)
+static json_object *parse_json_number(const char *text, size_t len)
 {
 	json_object *value = read_integer(text, len);
 	char copy[64], *end;
@@ -214,7 +214,7 @@ static json_object *coerce_value(unsigned allowed, const char *text, size_t len,
 	if (allowed & INTEGER)
 		value = read_integer(text, len);
 	if (!value && allowed & NUMBER)
-		value = parse_number(text, len);
+		value = parse_json_number(text, len);
 	if (!value && allowed & BOOLEAN)
 		value = read_boolean(text, len);
 	if (!value && allowed & ARRAY)

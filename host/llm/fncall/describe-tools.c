@@ -198,7 +198,8 @@ static void put_enum_values(struct strbuf *out, json_object *schema)
 	strbuf_add(out, "]\n");
 }
 
-static int describe_tool(const struct llm_tool *t, size_t number, struct strbuf *out)
+static int put_tool_description(const struct llm_tool *t, size_t number,
+				struct strbuf *out)
 {
 	AUTO(json) json_object *schema = NULL;
 	size_t n = 0;
@@ -232,7 +233,7 @@ int fncall_describe_tools(const struct llm_tool *tools, size_t count, struct str
 	for (size_t i = 0; i < count && !out->error; i++) {
 		if (i)
 			strbuf_addc(out, '\n');
-		describe_tool(&tools[i], i + 1, out);
+		put_tool_description(&tools[i], i + 1, out);
 	}
 	return out->error;
 }
