@@ -75,7 +75,7 @@ for job in task message; do
 		status=$?
 		! grep -q '^no sync failed' "$work/told" || break
 		# one sentence, however it is told
-		said=$(cat "$work/out" "$work/err" | grep -c 'durable\|cannot be written')
+		said=$(cat "$work/out" "$work/err" | grep -c 'cannot sync\|cannot write\|cannot be')
 		((status == 0 && code > 0 && code < 124 && said > 0))
 		tell $? "$job: nothing leaves after sync $i failed (exit code $code)"
 		((status == 0 && code > 0 && code < 124 && said > 0)) ||

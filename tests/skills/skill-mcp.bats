@@ -63,7 +63,7 @@ EOF2
 	[[ "$output" != *stripes* ]]
 	run mortise skills trust nobody
 	[ "$status" -ne 0 ]
-	[[ "$output" == *"there is no skill"* ]]
+	[[ "$output" == *"unknown skill"* ]]
 }
 
 @test "front matter of the older form, and of an archive; removing it forgets them" {

@@ -30,6 +30,8 @@ commands() {
 	END
 }
 
+none_running() { [ "$(mortise ps)" = "No conversation is running." ]; }
+
 @test 'a tool runs: Paused comes after its output; Enter, and Ctrl-C pauses again' {
 	commands
 	terminal
@@ -46,7 +48,7 @@ commands() {
 	poll twice_paused
 	key C-c
 	left
-	run -1 grep -q running < <(mortise ps)
+	poll none_running
 	enter 'clear; mortise -c'
 	see 'Paused'
 	enter 'Go on'

@@ -66,7 +66,7 @@ m() {
 	server good plain
 	server dead dies-at-once
 	server never never "connect_timeout = 1s"
-	server quiet silent-list "connect_timeout = 1s"
+	server quiet silent-list "connect_timeout = 8s"
 	server ancient ancient
 	run m mcp status
 	echo "$output"

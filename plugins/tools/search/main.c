@@ -344,7 +344,7 @@ static int read_range(const struct ask *a, struct view *v, struct error *err)
 	    || !json_object_is_type(first, json_type_int)
 	    || !json_object_is_type(last, json_type_int))
 		return fail(err, MT_EINVAL, "Invalid `view_range` parameter: it must be two "
-			    "whole numbers, the first and the last line.");
+			    "integers, the first and the last line.");
 	v->ranged = true;
 	v->first = json_object_get_int64(first);
 	v->last = json_object_get_int64(last);

@@ -224,12 +224,12 @@ int view_path(struct view *v, struct error *err)
 		return fail(err, MT_EDENIED, "%s cannot be read: %s", v->path,
 			    strerror(errno));
 	if (S_ISDIR(st.st_mode) && v->ranged)
-		return fail(err, MT_EINVAL, "Invalid `view_range` parameter: a folder has "
+		return fail(err, MT_EINVAL, "Invalid `view_range` parameter: a directory has "
 			    "no lines.");
 	if (S_ISDIR(st.st_mode))
 		return view_folder(v->path, &v->text, err);
 	if (!S_ISREG(st.st_mode))
-		return fail(err, MT_EUNSUPPORTED, "%s is neither a file nor a folder.",
+		return fail(err, MT_EUNSUPPORTED, "%s is neither a file nor a directory.",
 			    v->path);
 	if (view_image(v, fd, &st) == MT_OK)
 		return MT_OK;
