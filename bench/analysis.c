@@ -97,14 +97,14 @@ static double pattern(const struct strbuf *text, struct finding *ret)
 {
 	AUTO(patterns) struct patterns *tables = patterns_new(NULL);
 	double began = cpu_ms();
-	struct corpus c;
+	struct action_text c;
 
-	corpus_init(&c);
+	action_text_init(&c);
 	match_begin();
-	if (!tables || corpus_add(&c, true, text->text, text->len) ||
+	if (!tables || action_text_add(&c, true, text->text, text->len) ||
 	    patterns_find(tables, &c, false, ret))
 		exit(1);
-	corpus_clear(&c);
+	action_text_clear(&c);
 	return cpu_ms() - began;
 }
 
