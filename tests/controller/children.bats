@@ -62,7 +62,7 @@ result() { jq -c 'select(.observation == "tool")' "$(boss_log)"; }
 # wait_for COMMAND...: until it succeeds.
 wait_for() {
 	for ((i = 0; i < 400; i++)); do
-		! "$@" >/dev/null 2>&1 || return 0
+		if "$@" >/dev/null 2>&1; then return 0; fi
 		sleep 0.05
 	done
 	return 1
@@ -306,7 +306,7 @@ inherits() {
 	} | "${run_it[@]}" -t go --json -o controller.confirmation=always "$@" \
 		>"$work/out" 2>&1 || true
 	status=0
-	! grep -q 'Nobody can be asked' "$all"/*/events.jsonl || status=1
+	if grep -q 'Nobody can be asked' "$all"/*/events.jsonl; then status=1; fi
 }
 
 @test "approvals of the parent apply to a delegate in the same workspace" {

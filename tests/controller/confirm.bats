@@ -229,12 +229,12 @@ END
 		>"$work/out" 3>&- 9>&- &
 	pid=$!
 	for ((i = 0; i < 1000; i++)); do
-		! grep -q '"waits"' "$work/out" || break
+		if grep -q '"waits"' "$work/out"; then break; fi
 		sleep 0.02
 	done
 	echo /always | timeout 30 mortise attach >"$work/attached" &
 	for ((i = 0; i < 1000; i++)); do
-		! grep -q '"agent_state":"finished"' "$work/out" || break
+		if grep -q '"agent_state":"finished"' "$work/out"; then break; fi
 		sleep 0.02
 	done
 	exec 9>&-
@@ -369,7 +369,7 @@ script_of() { # COMMAND...: one call each, then the end
 		"{\"type\":\"confirm\",\"hash\":\"$(hash)\",\"arguments\":{\"comand\":\"ls\"},\"id\":5}" \
 		"{\"type\":\"confirm\",\"hash\":\"$(hash)\",\"arguments\":{\"command\":7},\"id\":6}" >&9
 	for ((i = 0; i < 1000; i++)); do
-		! grep -q '"id":6,"ok"' "$work/out" || break
+		if grep -q '"id":6,"ok"' "$work/out"; then break; fi
 		sleep 0.02
 	done
 	[ "$(jq -r 'select(.type == "result") | "\(.id) \(.ok)"' "$work/out")" = \
@@ -463,7 +463,7 @@ END
 	: >"$work/out"
 	{
 		for ((i = 0; i < 1000; i++)); do
-			! grep -q '"agent_state":"finished"' "$work/out" || break
+			if grep -q '"agent_state":"finished"' "$work/out"; then break; fi
 			sleep 0.02
 		done
 		echo '{"type":"action","action":{"action":"run","args":{"command":"touch one"}},"id":1}'
@@ -503,7 +503,7 @@ END
 	until_asked 2
 	printf '/always 2 project\n' | timeout 30 mortise attach >"$work/attached2" 2>&1 &
 	for ((i = 0; i < 1000; i++)); do
-		! grep -q '"agent_state":"finished"' "$work/out" || break
+		if grep -q '"agent_state":"finished"' "$work/out"; then break; fi
 		sleep 0.02
 	done
 	exec 9>&-

@@ -54,7 +54,7 @@ finishes() {
 
 wait_for() {
 	for ((i = 0; i < 400; i++)); do
-		! "$@" >/dev/null 2>&1 || return 0
+		if "$@" >/dev/null 2>&1; then return 0; fi
 		sleep 0.05
 	done
 	return 1

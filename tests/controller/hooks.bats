@@ -50,7 +50,7 @@ never_in_log() { [ "$(log | grep -c -- "$1")" = 0 ]; }
 # until_so COMMAND...: for at most 20 seconds
 until_so() {
 	for _ in $(seq 400); do
-		! "$@" || return 0
+		if "$@"; then return 0; fi
 		sleep 0.05
 	done
 	return 1

@@ -183,7 +183,7 @@ END
 	"${run_it[@]}" -o controller.tools+=browser -t "Wait" >"$work/log" 2>&1 3>&- &
 	mortise=$!
 	for ((i = 0; i < 600; i++)); do
-		! log 2>/dev/null | grep -q '"noop(60000)"' || break
+		if log 2>/dev/null | grep -q '"noop(60000)"'; then break; fi
 		sleep 0.05
 	done
 	profile=$(echo "$work"/mortise-runner-*/*/browser-*)
