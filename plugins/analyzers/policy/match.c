@@ -13,7 +13,7 @@
 
 enum { PATTERN_LONGEST = 4096, NESTING = 50, HEAP_KIB = 4096 };
 /* Steps from one start, starts in a slice, time for an action. */
-enum { STEPS_MAX = 20000, SLICE = 256, BUDGET_US = 12000, CELLS_MAX = 4 << 20 };
+enum { STEPS_MAX = 20000, SLICE = 256, BUDGET_US = 22000, CELLS_MAX = 4 << 20 };
 
 struct match {
 	pcre2_code *code; /* NULL: a glob */
