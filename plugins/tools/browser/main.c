@@ -11,7 +11,7 @@
 
 enum {
 	WIDTH = 1280, HEIGHT = 720,
-	LOOK_MS = 20000,    /* to look at a page after its actions */
+	LOOK_MS = 60000,    /* to look at a page after its actions */
 	MARGIN_MS = 500,    /* to report before the caller's own limit */
 };
 

@@ -7,7 +7,7 @@
 #include "utf8.h"
 #include <string.h>
 
-enum { LOADING_MS = 3000, URL_SHOWN = 300, ADDRESS_SHOWN = 2000 };
+enum { BUSY_MS = 10000, LOADING_MS = 3000, URL_SHOWN = 300, ADDRESS_SHOWN = 2000 };
 
 struct rect {
 	double x, y, width, height;
@@ -717,19 +717,22 @@ static void observation_new(struct observation *o)
 				   .picture = STRBUF(1) };
 }
 
-/* Half of the time, and the other half after the page's scripts were stopped. */
+/* A page whose scripts never pause does not answer: after BUSY_MS, or half of the time if
+ * that is less, they are stopped, and the rest is for a second try. A large page on a busy
+ * machine needs most of it. */
 int browser_look(struct browser *b, const struct view *view, const struct cdp_wait *wait,
 		 struct observation *ret, struct error *err)
 {
-	int64_t now = clock_ms();
-	struct cdp_wait half = { now + (wait->until - now) / 2, wait->cancel_fd };
+	int64_t now = clock_ms(), first = (wait->until - now) / 2;
 	bool loading = b->tab_count && tab_of(b)->loading;
 	AUTO(free) struct look *l = calloc(1, sizeof *l);
+	struct cdp_wait half;
 	int status;
 
 	/* An address that does not answer keeps the page before from answering, too. */
-	if (loading && half.until > now + LOADING_MS)
-		half.until = now + LOADING_MS;
+	if (first > (loading ? LOADING_MS : BUSY_MS))
+		first = loading ? LOADING_MS : BUSY_MS;
+	half = (struct cdp_wait){ now + first, wait->cancel_fd };
 	observation_new(ret);
 	if (!l || !b->tab_count)
 		return fail(err, MT_EIO, "the browser shows no page");
