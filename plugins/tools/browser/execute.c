@@ -177,7 +177,8 @@ static int modifiers_of(const struct py_call *c, int i, int *ret, struct error *
 static const char has_size[] =
 	"function(){return new Promise(done=>{const end=()=>{const r=this.getClientRects()[0];"
 	"done(r&&r.width*r.height>0?'':'has no size')};"
-	"requestAnimationFrame(()=>requestAnimationFrame(end));setTimeout(end,100)})}";
+	"requestAnimationFrame(()=>requestAnimationFrame(end));"
+	"setTimeout(end,document.hidden?100:2000)})}";
 
 /* Put the mouse over an element that has a size, and wait until what that changes is over
  * and a click there would still reach it. */
