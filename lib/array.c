@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * array.c - growing arrays. */
+#include "array.h"
+
+#include <mortise/plugin.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_ROOM = 8 };
+
+/* Double until there is room for `need` items, up to `max`. */
+static size_t next_room(size_t room, size_t need, size_t max)
+{
+	while (room < need)
+		room = room <= max / 2 ? room * 2 : max;
+	return room < max ? room : max;
+}
+
+int array_grow(void *array, size_t *room, size_t need, size_t size, size_t max)
+{
+	size_t want;
+	void *items;
+
+	if (room && need <= *room)
+		return MT_OK;
+	if (need > max)
+		return MT_ELIMIT;
+	want = next_room(room && *room ? *room : room ? FIRST_ROOM : 1, need, max);
+	if (want > PTRDIFF_MAX / size)
+		return MT_ENOMEM;
+	/* The pointer has a type of its own, so that it is not read as a void *. */
+	memcpy(&items, array, sizeof items);
+	items = realloc(items, want * size);
+	if (!items)
+		return MT_ENOMEM;
+	memcpy(array, &items, sizeof items);
+	if (room)
+		*room = want;
+	return MT_OK;
+}
