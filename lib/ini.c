@@ -10,6 +10,7 @@
 #include <ini.h>
 #undef INI_MAX_LINE
 #include "files.h"
+#include "array.h"
 #include "ini.h"
 #include "utf8.h"
 #include <string.h>
@@ -61,14 +62,6 @@ static void trim(const char **start, const char **end)
 		--*end;
 }
 
-/* Grow an array whose room is the power of two at or above its count. */
-static void *grow(void *array, size_t count, size_t size)
-{
-	if (count & (count - 1) || (count > 0 && !array))
-		return array;
-	return realloc(array, (count ? count * 2 : 1) * size);
-}
-
 /* The value of the last entry is complete. */
 static int close_entry(struct feed *f)
 {
@@ -83,20 +76,13 @@ static int add_section(struct feed *f, const char *name, size_t len)
 {
 	struct ini *ini = f->ini;
 	size_t n = ini->section_count;
-	char **names = grow(ini->sections, n, sizeof *names);
 
-	if (!names)
+	if (ARRAY_GROW(ini->sections, NULL, n + 1, ARRAY_MAX) ||
+	    ARRAY_GROW(ini->section_lines, NULL, n + 1, ARRAY_MAX))
 		return no_memory(f);
-	ini->sections = names;
-
-	unsigned *lines = grow(ini->section_lines, n, sizeof *lines);
-
-	if (!lines)
-		return no_memory(f);
-	ini->section_lines = lines;
-	lines[n] = f->line;
-	names[n] = strndup(name, len);
-	if (!names[n])
+	ini->section_lines[n] = f->line;
+	ini->sections[n] = strndup(name, len);
+	if (!ini->sections[n])
 		return no_memory(f);
 	ini->section_count++;
 	return MT_OK;
@@ -106,13 +92,11 @@ static int add_entry(struct feed *f, char *key)
 {
 	struct ini *ini = f->ini;
 	size_t n = ini->count, len = strlen(key);
-	struct ini_entry *entries = grow(ini->entries, n, sizeof *entries);
 	struct ini_entry *e;
 	char op = '=';
 
-	if (!entries)
+	if (ARRAY_GROW(ini->entries, NULL, n + 1, ARRAY_MAX))
 		return no_memory(f);
-	ini->entries = entries;
 	if (len > 0 && (key[len - 1] == '+' || key[len - 1] == '-')) {
 		op = key[--len];
 		while (len > 0 && is_white(key[len - 1]))
@@ -121,7 +105,7 @@ static int add_entry(struct feed *f, char *key)
 	if (len == 0)
 		return fault(f, MT_EINVAL,
 			     "there is no key before the `=`: write key = value");
-	e = &entries[n];
+	e = &ini->entries[n];
 	*e = (struct ini_entry){ .op = op, .line = f->line };
 	e->section = strdup(ini->section_count ?
 				    ini->sections[ini->section_count - 1] : "");

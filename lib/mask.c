@@ -6,6 +6,7 @@
  * table of pairs of bytes tells where a form may begin, so that text without
  * secrets costs one look-up a byte. */
 #include "mask.h"
+#include "array.h"
 #include "mask-forms.h"
 #include <string.h>
 #include <strings.h>
@@ -142,13 +143,12 @@ static bool is_known(const struct mask *m, const char *secret, size_t len)
 
 static int remember(struct mask *m, const char *secret, size_t len)
 {
-	char **grown = realloc(m->secrets, (m->count + 1) * sizeof *grown);
+	int status = ARRAY_GROW(m->secrets, NULL, m->count + 1, ARRAY_MAX);
 
-	if (!grown)
-		return MT_ENOMEM;
-	m->secrets = grown;
-	grown[m->count] = strndup(secret, len);
-	return grown[m->count] ? (m->count++, MT_OK) : MT_ENOMEM;
+	if (status)
+		return status;
+	m->secrets[m->count] = strndup(secret, len);
+	return m->secrets[m->count] ? (m->count++, MT_OK) : MT_ENOMEM;
 }
 
 int mask_add(struct mask *m, const char *secret, size_t len)

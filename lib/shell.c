@@ -3,6 +3,8 @@
  * shell.c - a walk over the simple commands of a shell text. */
 #include "shell.h"
 
+#include "array.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -573,16 +575,11 @@ static void pattern_word(struct shell_word *ret, const struct word *word)
 
 static int add_word(struct shell_word **words, size_t *count, struct word *word)
 {
+	int status = ARRAY_GROW(*words, NULL, *count + 1, WORDS_MAX);
 	struct shell_word *all = *words;
 
-	if (*count >= WORDS_MAX)
-		return MT_ELIMIT;
-	if ((*count & (*count - 1)) == 0) {
-		all = realloc(all, (*count ? *count * 2 : 1) * sizeof *all);
-		if (!all)
-			return MT_ENOMEM;
-		*words = all;
-	}
+	if (status)
+		return status;
 	all[*count] = (struct shell_word){ .pattern = word->pattern,
 						  .encoded = word->encoded };
 	if (!word->dynamic && !word->pattern && !word->odd)

@@ -2,6 +2,7 @@
  *
  * frame-handlers.c - what workers say, checked, and turned into results and lines. */
 #include "supervisor.h"
+#include "array.h"
 #include "utf8.h"
 #include <inttypes.h>
 #include <math.h>
@@ -27,22 +28,21 @@ static bool take_media(struct supervisor *s, struct call *c, const struct frame 
 {
 	const char *data = f->data, *mime;
 	size_t len = f->len;
-	struct medium *grown;
+	struct medium *m;
 
 	mime = frame_text(&data, &len);
-	if (!mime || len > MEDIA_MAX - c->media_len || c->media_count == 256)
+	if (!mime || len > MEDIA_MAX - c->media_len ||
+	    ARRAY_GROW(c->media, NULL, c->media_count + 1, 256))
 		return false;
-	grown = realloc(c->media, (c->media_count + 1) * sizeof *grown);
-	if (!grown)
-		return false;
-	c->media = grown;
-	grown[c->media_count] = (struct medium){ strdup(mime), malloc(len + 1), len };
-	if (!grown[c->media_count].mime || !grown[c->media_count].bytes) {
-		free(grown[c->media_count].mime);
-		free(grown[c->media_count].bytes);
+	m = &c->media[c->media_count];
+	*m = (struct medium){ strdup(mime), malloc(len + 1), len };
+	if (!m->mime || !m->bytes) {
+		free(m->mime);
+		free(m->bytes);
 		return false;
 	}
-	memcpy(grown[c->media_count++].bytes, data, len);
+	memcpy(m->bytes, data, len);
+	c->media_count++;
 	c->media_len += len;
 	s->held += len;
 	return true;

@@ -7,6 +7,7 @@
  * they came. Unknown events and deltas are passed over; a second message_start
  * after content means that a proxy began anew. */
 #include "anthropic.h"
+#include "array.h"
 #include <string.h>
 
 enum { MAX_BLOCKS = 1024, MAX_CALLS = 128 };
@@ -132,17 +133,8 @@ static struct block *block_at(struct decoder *d, int64_t index)
 
 static struct block *add_block(struct decoder *d, int64_t index, json_object *start)
 {
-	struct block *more;
-
-	if (d->count == MAX_BLOCKS)
+	if (ARRAY_GROW(d->blocks, &d->room, d->count + 1, MAX_BLOCKS))
 		return NULL;
-	if (d->count == d->room) {
-		more = reallocarray(d->blocks, d->room ? d->room * 2 : 8, sizeof *more);
-		if (!more)
-			return NULL;
-		d->blocks = more;
-		d->room = d->room ? d->room * 2 : 8;
-	}
 	d->blocks[d->count] = (struct block){
 		.index = index, .start = json_object_get(start), .call = -1,
 		.text = STRBUF(ANSWER_MAX_BODY), .signature = STRBUF(ANSWER_MAX_BODY),

@@ -3,6 +3,7 @@
  * bedrock-decode.c - the answers of Amazon Bedrock's Converse: a binary event
  * stream, or one object. */
 #include "bedrock.h"
+#include "array.h"
 #include "eventstream.h"
 #include <string.h>
 #include <strings.h>
@@ -230,20 +231,11 @@ static int finish(struct decoder *d)
 
 static struct block *block_at(struct decoder *d, int64_t index)
 {
-	struct block *more;
-
 	for (size_t i = d->count; i-- > 0;)
 		if (d->blocks[i].index == index)
 			return &d->blocks[i];
-	if (d->count == MAX_BLOCKS)
+	if (ARRAY_GROW(d->blocks, &d->room, d->count + 1, MAX_BLOCKS))
 		return NULL;
-	if (d->count == d->room) {
-		more = reallocarray(d->blocks, d->room ? d->room * 2 : 8, sizeof *more);
-		if (!more)
-			return NULL;
-		d->blocks = more;
-		d->room = d->room ? d->room * 2 : 8;
-	}
 	d->blocks[d->count] = (struct block){
 		.index = index, .call = -1, .text = STRBUF(ANSWER_MAX_BODY),
 		.signature = STRBUF(ANSWER_MAX_BODY), .redacted = STRBUF(ANSWER_MAX_BODY),

@@ -6,6 +6,7 @@
  * A signature belongs to its part: parts are joined only where neither has one.
  * Signed parts go back with the reply. */
 #include "gemini.h"
+#include "array.h"
 #include <string.h>
 
 enum { MAX_PARTS = 2048, MAX_CALLS = 128 };
@@ -171,17 +172,8 @@ static int tell_stop(struct decoder *d, const char *reason, const char *message)
 
 static struct part *add_part(struct decoder *d, enum part_kind kind)
 {
-	struct part *more;
-
-	if (d->count == MAX_PARTS)
+	if (ARRAY_GROW(d->parts, &d->room, d->count + 1, MAX_PARTS))
 		return NULL;
-	if (d->count == d->room) {
-		more = reallocarray(d->parts, d->room ? d->room * 2 : 8, sizeof *more);
-		if (!more)
-			return NULL;
-		d->parts = more;
-		d->room = d->room ? d->room * 2 : 8;
-	}
 	d->parts[d->count] = (struct part){ .kind = kind, .call = -1,
 					    .text = STRBUF(ANSWER_MAX_BODY) };
 	return &d->parts[d->count++];

@@ -6,6 +6,7 @@
  * `key <<WORD`, which takes the lines up to one that is WORD, byte for byte. */
 #define MORTISE_PROVISIONAL
 #include "script-parse.h"
+#include "array.h"
 #include "js.h"
 #include "options.h"
 #include <mortise/advance.h>
@@ -312,18 +313,15 @@ static const struct {
 static int add_expect(struct reader *r, struct entry *e, const char *words, size_t len)
 {
 	struct script_turn *t = r->turn;
-	struct script_expect *more;
 
 	if (t->expect_count == SCRIPT_MAX_EXPECTS)
 		return bad(r, "more than %d expectations in a turn", SCRIPT_MAX_EXPECTS);
 	for (size_t i = 0; i < ARRAY_LEN(expectations); i++) {
 		if (!is(words, len, expectations[i].words))
 			continue;
-		more = reallocarray(t->expects, t->expect_count + 1, sizeof *more);
-		if (!more)
+		if (ARRAY_GROW(t->expects, NULL, t->expect_count + 1, SCRIPT_MAX_EXPECTS))
 			return no_memory(r);
-		t->expects = more;
-		more[t->expect_count++] = (struct script_expect){
+		t->expects[t->expect_count++] = (struct script_expect){
 			.subject = expectations[i].subject,
 			.test = expectations[i].test,
 			.value = e->value,
@@ -460,15 +458,8 @@ static int open_turn(struct reader *r)
 
 	if (s->count == SCRIPT_MAX_TURNS)
 		return bad(r, "more than %d turns", SCRIPT_MAX_TURNS);
-	if (s->count == s->room) {
-		size_t room = s->room ? s->room * 2 : 16;
-		void *more = reallocarray(s->turns, room, sizeof *s->turns);
-
-		if (!more)
-			return no_memory(r);
-		s->turns = more;
-		s->room = room;
-	}
+	if (ARRAY_GROW(s->turns, &s->room, s->count + 1, SCRIPT_MAX_TURNS))
+		return no_memory(r);
 	r->turn = &s->turns[s->count++];
 	*r->turn = (struct script_turn){ .line = r->line, .input = -1, .output = -1,
 					 .cache_read = -1, .cache_write = -1,
@@ -480,17 +471,14 @@ static int open_turn(struct reader *r)
 static int open_call(struct reader *r, const char *name, size_t len)
 {
 	struct script_turn *t = r->turn;
-	struct script_call *more;
 
 	if (!t)
 		return bad(r, "a call belongs to a turn: write [turn] before it");
 	if (t->call_count == SCRIPT_MAX_CALLS)
 		return bad(r, "more than %d calls in a turn", SCRIPT_MAX_CALLS);
-	more = reallocarray(t->calls, t->call_count + 1, sizeof *more);
-	if (!more)
+	if (ARRAY_GROW(t->calls, NULL, t->call_count + 1, SCRIPT_MAX_CALLS))
 		return no_memory(r);
-	t->calls = more;
-	r->call = &more[t->call_count++];
+	r->call = &t->calls[t->call_count++];
 	*r->call = (struct script_call){ .args = STRBUF(SCRIPT_MAX_FILE),
 					 .line = r->line };
 	return len ? keep(r, name, len, &r->call->name) : MT_OK;

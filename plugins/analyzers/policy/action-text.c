@@ -3,6 +3,7 @@
  * action-text.c - collecting and normalizing what of an action is looked at. */
 #include "action-text.h"
 
+#include "array.h"
 #include "normalize.h"
 #include "utf8.h"
 
@@ -17,32 +18,24 @@ void action_text_init(struct action_text *c)
 
 static int add_piece(struct action_text *c, const char *text, size_t len)
 {
-	struct strbuf *pieces = c->pieces, *scripts = c->scripts;
+	struct strbuf *piece, *script;
 
 	if (c->count == CORPUS_PIECES_MAX) {
 		c->cut = true;
 		return MT_OK;
 	}
-	if ((c->count & (c->count - 1)) == 0) {
-		size_t room = c->count ? 2 * c->count : 1;
-
-		pieces = realloc(c->pieces, room * sizeof *pieces);
-		if (!pieces)
-			return MT_ENOMEM;
-		c->pieces = pieces;
-		scripts = realloc(c->scripts, room * sizeof *scripts);
-		if (!scripts)
-			return MT_ENOMEM;
-		c->scripts = scripts;
-	}
-	pieces[c->count] = STRBUF(NORMALIZED_MAX);
-	scripts[c->count] = STRBUF(NORMALIZED_MAX);
-	c->count++;
-	if (normalize(text, len, false, &pieces[c->count - 1]))
-		return pieces[c->count - 1].error ? pieces[c->count - 1].error : MT_ENOMEM;
+	if (ARRAY_GROW(c->pieces, NULL, c->count + 1, CORPUS_PIECES_MAX) ||
+	    ARRAY_GROW(c->scripts, NULL, c->count + 1, CORPUS_PIECES_MAX))
+		return MT_ENOMEM;
+	piece = &c->pieces[c->count];
+	script = &c->scripts[c->count++];
+	*piece = STRBUF(NORMALIZED_MAX);
+	*script = STRBUF(NORMALIZED_MAX);
+	if (normalize(text, len, false, piece))
+		return piece->error ? piece->error : MT_ENOMEM;
 	if (!memchr(text, '\n', len) && !memchr(text, '\r', len))
 		return MT_OK; /* the same as the piece */
-	return normalize(text, len, true, &scripts[c->count - 1]);
+	return normalize(text, len, true, script);
 }
 
 static int add_joined(struct strbuf *to, const struct strbuf *piece)

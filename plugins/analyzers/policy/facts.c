@@ -3,6 +3,7 @@
  * facts.c - collecting what a command names. */
 #include "facts.h"
 
+#include "array.h"
 #include "targets.h"
 
 #include <dirent.h>
@@ -46,20 +47,13 @@ static bool is_shape(const char *text)
 /* A slot for one more; NULL and `undecided` when there are too many, or an error. */
 static int path_slot(struct facts *f, struct path **ret)
 {
-	struct path *all;
-
 	*ret = NULL;
 	if (f->path_count == FACTS_PATHS_MAX) {
 		f->undecided = true;
 		return MT_OK;
 	}
-	if ((f->path_count & (f->path_count - 1)) == 0) {
-		all = realloc(f->paths,
-			      (f->path_count ? 2 * f->path_count : 1) * sizeof *all);
-		if (!all)
-			return MT_ENOMEM;
-		f->paths = all;
-	}
+	if (ARRAY_GROW(f->paths, NULL, f->path_count + 1, FACTS_PATHS_MAX))
+		return MT_ENOMEM;
 	*ret = &f->paths[f->path_count];
 	**ret = (struct path){ 0 };
 	return MT_OK;
@@ -263,16 +257,12 @@ const char *facts_relative(const struct place *place, const char *path)
 
 static int add_text(char ***list, size_t *count, const char *text)
 {
-	char **all = *list;
+	int status = ARRAY_GROW(*list, NULL, *count + 1, ARRAY_MAX);
 
-	if ((*count & (*count - 1)) == 0) {
-		all = realloc(all, (*count ? 2 * *count : 1) * sizeof *all);
-		if (!all)
-			return MT_ENOMEM;
-		*list = all;
-	}
-	all[*count] = strdup(text);
-	return all[*count] ? (++*count, MT_OK) : MT_ENOMEM;
+	if (status)
+		return status;
+	(*list)[*count] = strdup(text);
+	return (*list)[*count] ? (++*count, MT_OK) : MT_ENOMEM;
 }
 
 static int add_host(void *arg, const char *host)

@@ -3,6 +3,7 @@
  * rules.c - reads the rules of a user, and tries them on a command. */
 #include "rules.h"
 
+#include "array.h"
 #include "match.h"
 #include "options.h"
 
@@ -217,14 +218,11 @@ int rules_add(struct rules *r, const char *name, const char *text, struct error 
 {
 	struct error why = ERROR_NONE;
 	struct rule rule = { .name = strdup(name), .text = strdup(text) };
-	struct rule *all = realloc(r->all, (r->count + 1) * sizeof *all);
-	int status = MT_OK;
+	int status = ARRAY_GROW(r->all, NULL, r->count + 1, RULES_MAX);
 
-	if (all)
-		r->all = all;
-	if (!all || !rule.name || !rule.text)
+	if (status == MT_ENOMEM || !rule.name || !rule.text)
 		status = out_of_memory(&why);
-	else if (r->count == RULES_MAX)
+	else if (status)
 		status = fail(&why, MT_ELIMIT, "there are more than %d rules", RULES_MAX);
 	else
 		status = read_rule(&rule, text, &why);

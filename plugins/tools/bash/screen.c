@@ -2,6 +2,7 @@
  *
  * screen.c - a terminal that is one line most of the time. */
 #include "screen.h"
+#include "array.h"
 #include "utf8.h"
 #include <string.h>
 
@@ -132,17 +133,8 @@ static bool is_wide(uint32_t c)
 
 static bool cells_room(struct screen *s, size_t n)
 {
-	if (n > SCREEN_LINE)
+	if (ARRAY_GROW(s->cells, &s->cell_room, n, SCREEN_LINE))
 		return false;
-	if (n > s->cell_room) {
-		size_t room = n < 256 ? 256 : n * 2;
-		int32_t *cells = realloc(s->cells, room * sizeof *cells);
-
-		if (!cells)
-			return false;
-		s->cells = cells;
-		s->cell_room = room;
-	}
 	for (; s->cell_count < n; s->cell_count++)
 		s->cells[s->cell_count] = BLANK;
 	return true;

@@ -2,6 +2,7 @@
  *
  * actions.c - calls in a text, and the table of what can be called. */
 #include "actions.h"
+#include "array.h"
 #include "literal.h"
 #include <string.h>
 
@@ -160,16 +161,12 @@ static int read_arguments(struct cursor *c, struct py_call *call, struct error *
 
 static int add_call(struct py_calls *calls, struct py_call *call, struct error *err)
 {
-	struct py_call *all;
-
 	if (calls->count >= ACTIONS_MAX)
 		return fail(err, MT_ELIMIT, "ValueError: more than %d actions at once",
 			    ACTIONS_MAX);
-	all = realloc(calls->all, (calls->count + 1) * sizeof *all);
-	if (!all)
+	if (ARRAY_GROW(calls->all, NULL, calls->count + 1, ACTIONS_MAX))
 		return out_of_memory(err);
-	calls->all = all;
-	all[calls->count++] = *call;
+	calls->all[calls->count++] = *call;
 	*call = (struct py_call){ 0 };
 	return MT_OK;
 }

@@ -3,6 +3,7 @@
  * elements.c - bids: short names for the nodes of a page, which keep them for as long
  * as the page stays. Those in a frame begin with its letters. */
 #include "internal.h"
+#include "array.h"
 #include <string.h>
 
 static size_t hash_node(unsigned frame, int64_t node)
@@ -58,12 +59,10 @@ struct element *element_by_node(struct browser *b, unsigned frame, int64_t node)
 
 static bool grow(struct browser *b)
 {
-	size_t room = b->element_room ? 2 * b->element_room : 1024;
-	struct element *elements = realloc(b->elements, room * sizeof *elements);
+	size_t room = b->element_room;
 
-	if (!elements)
+	if (ARRAY_GROW(b->elements, &room, room ? 2 * room : 1024, ARRAY_MAX))
 		return false;
-	b->elements = elements;
 	free(b->by_node);
 	free(b->by_bid);
 	b->slots = 4 * room;
@@ -75,7 +74,7 @@ static bool grow(struct browser *b)
 	}
 	b->element_room = room;
 	for (size_t i = 0; i < b->element_count; i++) {
-		const struct element *e = &elements[i];
+		const struct element *e = &b->elements[i];
 
 		*node_slot(b, e->frame, e->node) = (uint32_t)i + 1;
 		*bid_slot(b, e->bid) = (uint32_t)i + 1;

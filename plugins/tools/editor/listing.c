@@ -2,6 +2,7 @@
  *
  * listing.c - a folder, two levels deep, whatever its entries are called. */
 #include "editor.h"
+#include "array.h"
 #include "utf8.h"
 #include "view.h"
 #include <dirent.h>
@@ -31,14 +32,8 @@ static int add(struct listing *l, const char *inside, const char *name, bool fol
 {
 	AUTO(strbuf) struct strbuf path = STRBUF(16384);
 
-	if (l->count == l->room) {
-		size_t room = l->room ? 2 * l->room : 64;
-		struct entry *bigger = realloc(l->entries, room * sizeof *bigger);
-
-		if (!bigger)
-			return MT_ENOMEM;
-		l->entries = bigger, l->room = room;
-	}
+	if (ARRAY_GROW(l->entries, &l->room, l->count + 1, ARRAY_MAX))
+		return MT_ENOMEM;
 	if (*inside)
 		strbuf_addf(&path, "%s/", inside);
 	strbuf_add(&path, name);

@@ -2,6 +2,7 @@
  *
  * settings.c - the options of an instance. */
 #include "settings.h"
+#include "array.h"
 #include "files.h"
 #include "options.h"
 #include <string.h>
@@ -80,21 +81,17 @@ const struct mt_option settings_table[SETTINGS_COUNT] = {
 
 static int add_word(char ***list, size_t *count, char *word, struct error *err)
 {
-	char **grown;
-
 	if (*count >= WORDS_MAX || !word) {
 		free(word);
 		return word ? fail(err, MT_ELIMIT, "too many arguments or variables")
 			    : out_of_memory(err);
 	}
-	grown = realloc(*list, (*count + 2) * sizeof *grown);
-	if (!grown) {
+	if (ARRAY_GROW(*list, NULL, *count + 2, WORDS_MAX + 1)) {
 		free(word);
 		return out_of_memory(err);
 	}
-	*list = grown;
-	grown[(*count)++] = word;
-	grown[*count] = NULL;
+	(*list)[(*count)++] = word;
+	(*list)[*count] = NULL;
 	return MT_OK;
 }
 

@@ -2,6 +2,7 @@
  *
  * tools.c - what a server offers, as tools. */
 #include "tools.h"
+#include "array.h"
 #include "schema.h"
 #include "utf8.h"
 #include <mortise/tool.h>
@@ -132,13 +133,10 @@ static json_object *input_of(struct client *c, json_object *tool, const char *na
 
 static struct offer *room(struct offers *o)
 {
-	struct offer *grown = realloc(o->list, (o->count + 1) * sizeof *grown);
-
-	if (!grown)
+	if (ARRAY_GROW(o->list, NULL, o->count + 1, ARRAY_MAX))
 		return NULL;
-	o->list = grown;
-	grown[o->count] = (struct offer){ 0 };
-	return &grown[o->count];
+	o->list[o->count] = (struct offer){ 0 };
+	return &o->list[o->count];
 }
 
 static int finish(struct offers *o, struct offer *f, struct error *err)

@@ -3,6 +3,8 @@
  * match.c - a text as lines, and where in it some lines are. */
 #include "match.h"
 
+#include "array.h"
+
 #include <string.h>
 
 static bool is_space(char c)
@@ -12,15 +14,10 @@ static bool is_space(char c)
 
 int lines_add(struct lines *l, struct mt_str line)
 {
-	if (l->count == l->room) {
-		size_t room = l->room ? 2 * l->room : 32;
-		struct mt_str *at = realloc(l->at, room * sizeof *at);
+	int status = ARRAY_GROW(l->at, &l->room, l->count + 1, ARRAY_MAX);
 
-		if (!at)
-			return MT_ENOMEM;
-		l->at = at;
-		l->room = room;
-	}
+	if (status)
+		return status;
 	l->at[l->count++] = line;
 	return MT_OK;
 }

@@ -3,6 +3,7 @@
  * patch.c - reading and applying a patch in one pass. */
 #include "patch.h"
 
+#include "array.h"
 #include "match.h"
 
 #include <string.h>
@@ -69,15 +70,8 @@ static int add_chunk(struct reader *r, size_t at, size_t removed, size_t first)
 {
 	struct chunks *c = &r->chunks;
 
-	if (c->count == c->room) {
-		size_t room = c->room ? 2 * c->room : 16;
-		struct chunk *list = realloc(c->list, room * sizeof *list);
-
-		if (!list)
-			return MT_ENOMEM;
-		c->list = list;
-		c->room = room;
-	}
+	if (ARRAY_GROW(c->list, &c->room, c->count + 1, ARRAY_MAX))
+		return MT_ENOMEM;
 	c->list[c->count++] = (struct chunk){ .at = at, .removed = removed, .first = first,
 					      .added = r->added.count - first };
 	return MT_OK;
@@ -282,19 +276,16 @@ static int begin_change(struct reader *r, enum patch_kind kind, char *path,
 			struct patch_change **ret)
 {
 	struct patch *p = r->patch;
-	struct patch_change *all;
 
 	if (p->count == PATCH_FILES) {
 		free(path);
 		return wrong_path(r, MT_ELIMIT, "The patch changes too many files.", "");
 	}
-	all = realloc(p->changes, (p->count + 1) * sizeof *all);
-	if (!all) {
+	if (ARRAY_GROW(p->changes, NULL, p->count + 1, PATCH_FILES)) {
 		free(path);
 		return MT_ENOMEM;
 	}
-	p->changes = all;
-	*ret = &all[p->count++];
+	*ret = &p->changes[p->count++];
 	**ret = (struct patch_change){ .kind = kind, .path = path,
 				       .old = STRBUF(PATCH_FILE_MAX + 1),
 				       .text = STRBUF(PATCH_FILE_MAX + PATCH_MAX) };

@@ -3,6 +3,7 @@
  * ignore.c - files of rules as git reads them. */
 #include "ignore.h"
 
+#include "array.h"
 #include "glob.h"
 
 #include <fcntl.h>
@@ -60,15 +61,8 @@ static int add_rule(struct rules *r, char *line, char *end)
 	*end = '\0';
 	rule.by_path = strchr(line, '/') != NULL;
 	rule.pattern = line + (*line == '/');
-	if (r->count == r->room) {
-		size_t room = r->room ? 2 * r->room : 16;
-		struct rule *all = realloc(r->all, room * sizeof *all);
-
-		if (!all)
-			return MT_ENOMEM;
-		r->all = all;
-		r->room = room;
-	}
+	if (ARRAY_GROW(r->all, &r->room, r->count + 1, IGNORE_RULES_MAX))
+		return MT_ENOMEM;
 	r->all[r->count++] = rule;
 	return MT_OK;
 }

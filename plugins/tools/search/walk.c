@@ -3,6 +3,7 @@
  * walk.c - a search without ripgrep: every folder below the top, without hidden
  * and ignored ones, without following links. */
 #include "ignore.h"
+#include "array.h"
 #include "clock.h"
 #include "search.h"
 
@@ -23,15 +24,10 @@ void found_clear(struct found *f)
 
 int found_add(struct found *f, const char *path, int64_t mtime)
 {
-	if (f->count == f->room) {
-		size_t room = f->room ? 2 * f->room : 256;
-		struct found_file *files = realloc(f->files, room * sizeof *files);
+	int status = ARRAY_GROW(f->files, &f->room, f->count + 1, ARRAY_MAX);
 
-		if (!files)
-			return MT_ENOMEM;
-		f->files = files;
-		f->room = room;
-	}
+	if (status)
+		return status;
 	f->files[f->count] = (struct found_file){ .path = strdup(path), .mtime = mtime };
 	return f->files[f->count].path ? (f->count++, MT_OK) : MT_ENOMEM;
 }
