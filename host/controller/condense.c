@@ -4,6 +4,7 @@
 #include "controller/internal.h"
 
 #include "controller/exit-code.h"
+#include "array.h"
 #include "log.h"
 
 #include <string.h>
@@ -113,7 +114,7 @@ static int out_drop(struct mt_ctx *x, size_t place, size_t count)
 
 static int out_mask(struct mt_ctx *x, size_t place, struct mt_str text)
 {
-	char **all, *copy;
+	char *copy;
 
 	if (place >= x->view_count || x->view[place].event < 0)
 		return MT_EINVAL;
@@ -122,12 +123,10 @@ static int out_mask(struct mt_ctx *x, size_t place, struct mt_str text)
 	if (pins(x)[place])
 		return MT_OK;
 	copy = strndup(text.ptr ? text.ptr : "", text.len);
-	all = copy ? realloc(x->texts, (x->text_count + 1) * sizeof *all) : NULL;
-	if (!all) {
+	if (!copy || ARRAY_GROW(x->texts, NULL, x->text_count + 1, ARRAY_MAX)) {
 		free(copy);
 		return MT_ENOMEM;
 	}
-	x->texts = all;
 	x->texts[x->text_count++] = copy;
 	x->view[place].text = copy;
 	x->view[place].len = text.len;
@@ -393,7 +392,6 @@ static int wait_for_model(struct mt_ctx *x, struct error *err);
 static int add_news(struct mt_ctx *x, struct error *err)
 {
 	AUTO(free) struct view_item *now = NULL;
-	struct view_item *all;
 	size_t count = 0, first;
 
 	if (evlog_count(x->c->log) == x->c->request_event_count)
@@ -403,11 +401,9 @@ static int add_news(struct mt_ctx *x, struct error *err)
 	for (first = count;
 	     first > 0 && now[first - 1].event >= x->c->request_event_count; first--)
 		;
-	all = realloc(x->view, (x->view_count + count - first + 1) * sizeof *all);
-	if (!all)
+	if (ARRAY_GROW(x->view, NULL, x->view_count + count - first + 1, ARRAY_MAX))
 		return out_of_memory(err);
-	x->view = all;
-	memcpy(all + x->view_count, now + first, (count - first) * sizeof *all);
+	memcpy(x->view + x->view_count, now + first, (count - first) * sizeof *now);
 	x->view_count += count - first;
 	forget_places(x);
 	return MT_OK;

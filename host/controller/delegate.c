@@ -9,6 +9,7 @@
 #include "controller/internal.h"
 
 #include "controller/exit-code.h"
+#include "array.h"
 #include "log.h"
 
 #include <inttypes.h>
@@ -27,7 +28,7 @@ static const struct agent_frame *wired_as(const struct conversation *c, const ch
 static int wire_one(struct conversation *c, const char *name, struct error *err)
 {
 	AUTO(strbuf) struct strbuf section = STRBUF(256);
-	struct agent_frame *all, *current = c->agent;
+	struct agent_frame *current = c->agent;
 	int r;
 
 	if (wired_as(c, name))
@@ -41,13 +42,11 @@ static int wire_one(struct conversation *c, const char *name, struct error *err)
 	if (c->delegate_count == DELEGATES_MAX)
 		return fail(err, MT_ELIMIT, "more than %d agents may be given work",
 			    DELEGATES_MAX);
-	all = realloc(c->delegates, (c->delegate_count + 1) * sizeof *all);
-	if (!all)
+	if (ARRAY_GROW(c->delegates, NULL, c->delegate_count + 1, DELEGATES_MAX))
 		return out_of_memory(err);
-	c->delegates = all;
-	all[c->delegate_count] = (struct agent_frame){ .delegation = -1,
-						       .section = strbuf_take(&section) };
-	c->agent = &all[c->delegate_count++]; /* wiring fills the current agent */
+	c->delegates[c->delegate_count] = (struct agent_frame){
+		.delegation = -1, .section = strbuf_take(&section) };
+	c->agent = &c->delegates[c->delegate_count++]; /* wiring fills the current agent */
 	r = wiring_open_agent(c, NULL, err);
 	c->agent = current;
 	return r;

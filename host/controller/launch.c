@@ -4,6 +4,7 @@
 #include "controller/launch.h"
 
 #include "controller/internal.h"
+#include "array.h"
 #include "log.h"
 #include "tools/mcp-servers.h"
 
@@ -22,15 +23,12 @@ static const char *out_wanted(struct mt_ctx *x, const char *name)
 
 static int append(char ***list, size_t *count, char *text)
 {
-	char **all = text ? realloc(*list, (*count + 2) * sizeof *all) : NULL;
-
-	if (!all) {
+	if (!text || ARRAY_GROW(*list, NULL, *count + 2, ARRAY_MAX)) {
 		free(text);
 		return MT_ENOMEM;
 	}
-	*list = all;
-	all[(*count)++] = text;
-	all[*count] = NULL;
+	(*list)[(*count)++] = text;
+	(*list)[*count] = NULL;
 	return MT_OK;
 }
 

@@ -6,6 +6,7 @@
 #include "controller/internal.h"
 
 #include "context/prompts.h"
+#include "array.h"
 #include "log.h"
 
 #include <errno.h>
@@ -48,36 +49,21 @@ void plugin_ctx_clear(struct mt_ctx *x)
 /* Keep a text until the work ends. Takes it. */
 static const char *hold_text(struct mt_ctx *x, char *text)
 {
-	char **all = text ? realloc(x->texts, (x->text_count + 1) * sizeof *all) : NULL;
-
-	if (!all) {
+	if (!text || ARRAY_GROW(x->texts, NULL, x->text_count + 1, ARRAY_MAX)) {
 		free(text);
 		return NULL;
 	}
-	x->texts = all;
 	x->texts[x->text_count++] = text;
 	return text;
 }
 
-static bool make_room(struct mt_ctx *x)
-{
-	size_t room = x->event_room ? x->event_room * 2 : 64;
-	struct mt_event **all;
-
-	if (x->event_count < x->event_room)
-		return true;
-	all = reallocarray(x->events, room, sizeof *all);
-	if (!all)
-		return false;
-	x->events = all;
-	x->event_room = room;
-	return true;
-}
-
 static const struct mt_event *hold_event(struct mt_ctx *x, int64_t id)
 {
-	struct mt_event *e = make_room(x) ? malloc(sizeof *e) : NULL;
+	struct mt_event *e;
 
+	if (ARRAY_GROW(x->events, &x->event_room, x->event_count + 1, ARRAY_MAX))
+		return NULL;
+	e = malloc(sizeof *e);
 	if (!e)
 		return NULL;
 	*e = (struct mt_event){ .log = x->c->log, .id = id };

@@ -7,6 +7,7 @@
 #include "context/history.h"
 #include "controller/internal.h"
 #include "events/trajectory.h"
+#include "array.h"
 #include "files.h"
 
 #include <inttypes.h>
@@ -77,17 +78,8 @@ static bool nest_is_task(struct nest *n, const struct evlog_head *head)
 
 static int add_action(struct replay *r, int64_t id, int64_t owner, struct error *err)
 {
-	struct replay_action *grown;
-
-	if (r->count == r->room) {
-		size_t room = r->room ? r->room * 2 : 64;
-
-		grown = reallocarray(r->actions, room, sizeof *grown);
-		if (!grown)
-			return out_of_memory(err);
-		r->actions = grown;
-		r->room = room;
-	}
+	if (ARRAY_GROW(r->actions, &r->room, r->count + 1, ARRAY_MAX))
+		return out_of_memory(err);
 	r->actions[r->count++] = (struct replay_action){ .recorded = id, .now = -1,
 							   .owner = owner };
 	return MT_OK;

@@ -3,6 +3,7 @@
  * spools.c - how much whole output a conversation keeps: the oldest files go. */
 #include "controller/internal.h"
 
+#include "array.h"
 #include "files.h"
 
 #include <dirent.h>
@@ -32,7 +33,6 @@ static int oldest_first(const void *x, const void *y)
 /* The files of the directory. @return their bytes. */
 static int64_t collect(DIR *dir, struct spool **ret, size_t *ret_count)
 {
-	struct spool *grown;
 	struct dirent *d;
 	struct stat st;
 	int64_t total = 0;
@@ -41,14 +41,12 @@ static int64_t collect(DIR *dir, struct spool **ret, size_t *ret_count)
 		if (fstatat(dirfd(dir), d->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
 		    !S_ISREG(st.st_mode))
 			continue;
-		grown = reallocarray(*ret, *ret_count + 1, sizeof **ret);
-		if (!grown)
+		if (ARRAY_GROW(*ret, NULL, *ret_count + 1, FILES_MAX))
 			break;
-		*ret = grown;
-		grown[*ret_count] = (struct spool){ .name = strdup(d->d_name),
-						    .bytes = st.st_size,
-						    .written = st.st_mtim };
-		if (!grown[*ret_count].name)
+		(*ret)[*ret_count] = (struct spool){ .name = strdup(d->d_name),
+						     .bytes = st.st_size,
+						     .written = st.st_mtim };
+		if (!(*ret)[*ret_count].name)
 			break;
 		total += st.st_size;
 		++*ret_count;
