@@ -7,6 +7,7 @@
 #include "controller/conversation.h"
 #include "controller/meta.h"
 #include "events/trajectory.h"
+#include "array.h"
 #include "files.h"
 #include "utf8.h"
 
@@ -138,15 +139,11 @@ int entries_collect(const char *root, struct entries *l, struct error *err)
 				       : fail(err, MT_EIO, "cannot read %s: %s", root,
 					      strerror(errno));
 	while ((d = readdir(dir))) {
-		struct entry *grown;
-
 		if (d->d_name[0] == '.')
 			continue;
-		grown = reallocarray(l->items, l->count + 1, sizeof *grown);
-		if (!grown)
+		if (ARRAY_GROW(l->items, NULL, l->count + 1, ARRAY_MAX))
 			break;
-		l->items = grown;
-		l->count += look_at(root, d->d_name, &grown[l->count]);
+		l->count += look_at(root, d->d_name, &l->items[l->count]);
 	}
 	closedir(dir);
 	if (d)

@@ -2,6 +2,7 @@
  *
  * layers.c - reads the configuration layers and checks each assignment. */
 #include "config/layers.h"
+#include "array.h"
 #include "files.h"
 #include "ini.h"
 #include <ctype.h>
@@ -62,7 +63,7 @@ int config_open_section(struct config *c, const char *section, const char *origi
 {
 	const char *name = NULL;
 	const struct family *f = family_of(section, &name);
-	char **grown;
+	int status;
 
 	if (!f)
 		return unknown_section(section, origin, err);
@@ -91,17 +92,11 @@ int config_open_section(struct config *c, const char *section, const char *origi
 	for (size_t i = 0; i < c->section_count; i++)
 		if (strcmp(c->sections[i], section) == 0)
 			return MT_OK;
-	if (c->section_count == c->section_room) {
-		size_t room = c->section_room ? c->section_room * 2 : 16;
-
-		if (room > SETTINGS_MAX)
-			return fail(err, MT_ELIMIT, "%s: too many sections", origin);
-		grown = realloc(c->sections, room * sizeof *grown);
-		if (!grown)
-			return no_memory(err);
-		c->sections = grown;
-		c->section_room = room;
-	}
+	status = ARRAY_GROW(c->sections, &c->section_room, c->section_count + 1, SETTINGS_MAX);
+	if (status == MT_ELIMIT)
+		return fail(err, MT_ELIMIT, "%s: too many sections", origin);
+	if (status)
+		return no_memory(err);
 	c->sections[c->section_count] = strdup(section);
 	if (!c->sections[c->section_count])
 		return no_memory(err);
@@ -172,19 +167,14 @@ static char *place_path(const char *value, const char *file)
 
 static int append(struct config *c, struct setting s, struct error *err)
 {
-	if (c->setting_count == c->setting_room) {
-		size_t room = c->setting_room ? c->setting_room * 2 : 32;
-		struct setting *grown;
+	int status = ARRAY_GROW(c->settings, &c->setting_room, c->setting_count + 1,
+				SETTINGS_MAX);
 
-		if (room > SETTINGS_MAX)
-			return fail(err, MT_ELIMIT, "%s: more than %d settings",
-				    s.origin ? s.origin : "", SETTINGS_MAX);
-		grown = realloc(c->settings, room * sizeof *grown);
-		if (!grown)
-			return no_memory(err);
-		c->settings = grown;
-		c->setting_room = room;
-	}
+	if (status == MT_ELIMIT)
+		return fail(err, MT_ELIMIT, "%s: more than %d settings",
+			    s.origin ? s.origin : "", SETTINGS_MAX);
+	if (status)
+		return no_memory(err);
 	c->settings[c->setting_count] = s;
 	return MT_OK;
 }

@@ -4,6 +4,7 @@
  * numbers. */
 #include "context/event-facts.h"
 
+#include "array.h"
 #include "slice.h"
 
 #include <search.h>
@@ -103,19 +104,14 @@ static int read_one(struct event_facts *f, int32_t id, struct view_fact *ret,
 	return MT_OK;
 }
 
+/* Both arrays have the same room. */
 static int event_facts_reserve(struct event_facts *f, size_t count)
 {
-	struct view_fact *list = realloc(f->list, (count + 1) * sizeof *list);
-	int32_t *ids;
+	size_t room = f->room;
 
-	if (!list)
+	if (ARRAY_GROW(f->list, &room, count, ARRAY_MAX))
 		return MT_ENOMEM;
-	f->list = list;
-	ids = realloc(f->ids, (count + 1) * sizeof *ids);
-	if (!ids)
-		return MT_ENOMEM;
-	f->ids = ids;
-	return MT_OK;
+	return ARRAY_GROW(f->ids, &f->room, count, ARRAY_MAX);
 }
 
 int event_facts_read(struct event_facts *f, const int32_t *ids, size_t count,
@@ -124,11 +120,8 @@ int event_facts_read(struct event_facts *f, const int32_t *ids, size_t count,
 	size_t same = 0;
 
 	*ret_more = false;
-	if (count > f->room) {
-		if (event_facts_reserve(f, count * 2))
-			return out_of_memory(err);
-		f->room = count * 2;
-	}
+	if (event_facts_reserve(f, count))
+		return out_of_memory(err);
 	while (same < count && same < f->count && f->ids[same] == ids[same])
 		same++;
 	for (f->count = same; f->count < count; f->count++) {

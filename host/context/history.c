@@ -4,6 +4,7 @@
 #include "context/history.h"
 
 #include "context/event-facts.h"
+#include "array.h"
 
 #include <string.h>
 
@@ -58,26 +59,15 @@ struct history *history_free(struct history *h)
 	return NULL;
 }
 
+/* Both arrays have the same room; what is new of `gone` is zero. */
 static int history_reserve(struct history *h, int64_t count)
 {
-	size_t room = h->room ? h->room : 256;
-	unsigned char *gone;
-	int32_t *shown;
+	size_t old = h->room, room = h->room;
 
-	if ((uint64_t)count <= h->room)
-		return MT_OK;
-	while (room < (uint64_t)count)
-		room *= 2;
-	gone = realloc(h->gone, room);
-	if (!gone)
+	if (ARRAY_GROW(h->shown, &room, (size_t)count, ARRAY_MAX) ||
+	    ARRAY_GROW(h->gone, &h->room, (size_t)count, ARRAY_MAX))
 		return MT_ENOMEM;
-	h->gone = gone;
-	shown = realloc(h->shown, room * sizeof *shown);
-	if (!shown)
-		return MT_ENOMEM;
-	h->shown = shown;
-	memset(gone + h->room, 0, room - h->room);
-	h->room = room;
+	memset(h->gone + old, 0, h->room - old);
 	return MT_OK;
 }
 
@@ -196,19 +186,18 @@ static int take_summary(struct history *h, int64_t id, json_object *args,
 			struct error *err)
 {
 	const char *summary = js_str(args, "summary", NULL);
-	struct note *all;
+	struct note *note;
 
 	if (!summary)
 		return MT_OK;
 	if (!js_bool(args, "keep_summaries", false))
 		drop_notes(h);
-	all = realloc(h->notes, (h->note_count + 1) * sizeof *all);
-	if (!all)
+	if (ARRAY_GROW(h->notes, NULL, h->note_count + 1, ARRAY_MAX))
 		return out_of_memory(err);
-	h->notes = all;
-	all[h->note_count] = (struct note){ .id = id, .summary = strdup(summary),
-					    .offset = js_int(args, "summary_offset", 0) };
-	if (!all[h->note_count].summary)
+	note = &h->notes[h->note_count];
+	*note = (struct note){ .id = id, .summary = strdup(summary),
+			       .offset = js_int(args, "summary_offset", 0) };
+	if (!note->summary)
 		return out_of_memory(err);
 	h->note_count++;
 	return MT_OK;
@@ -227,14 +216,12 @@ bool history_condensation_is_valid(json_object *args)
 static int apply_condensation(struct history *h, int64_t id, struct error *err)
 {
 	AUTO(event) struct event *e = evlog_event(h->log, id, err);
-	int64_t *all = e ? realloc(h->applied, (h->applied_count + 1) * sizeof *all) : NULL;
 
 	if (!e)
 		return err->code;
-	if (!all)
+	if (ARRAY_GROW(h->applied, NULL, h->applied_count + 1, ARRAY_MAX))
 		return out_of_memory(err);
-	h->applied = all;
-	all[h->applied_count++] = id;
+	h->applied[h->applied_count++] = id;
 	if (!history_condensation_is_valid(event_args(e)))
 		return MT_OK;
 	forget_all(h, event_args(e));

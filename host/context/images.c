@@ -3,6 +3,7 @@
  * images.c - converts images of events into parts of messages. */
 #include "context/images.h"
 
+#include "array.h"
 #include "base64.h"
 #include "files.h"
 #include "image.h"
@@ -53,15 +54,11 @@ static int look_at_data(const char *url, size_t len, struct strbuf *bytes,
 
 static const char *images_own_text(struct images *images, char *text)
 {
-	char **all = text ? realloc(images->owned, (images->owned_count + 1) * sizeof *all)
-			  : NULL;
-
-	if (!all) {
+	if (!text || ARRAY_GROW(images->owned, NULL, images->owned_count + 1, ARRAY_MAX)) {
 		free(text);
 		return NULL;
 	}
-	images->owned = all;
-	all[images->owned_count++] = text;
+	images->owned[images->owned_count++] = text;
 	return text;
 }
 

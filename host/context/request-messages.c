@@ -4,6 +4,7 @@
 #include "context/request-messages.h"
 
 #include "context/message-parts.h"
+#include "array.h"
 #include "slice.h"
 
 #define MORTISE_PROVISIONAL
@@ -127,19 +128,13 @@ static struct message_part *piece_of(struct request_messages *m, int64_t id,
 	AUTO(event) struct event *e = NULL;
 
 	if ((uint64_t)id >= m->room) {
-		size_t room = m->room ? m->room : 256;
-		struct message_part **all;
+		size_t old = m->room;
 
-		while (room <= (uint64_t)id)
-			room *= 2;
-		all = realloc(m->pieces, room * sizeof *all);
-		if (!all) {
+		if (ARRAY_GROW(m->pieces, &m->room, (size_t)id + 1, ARRAY_MAX)) {
 			out_of_memory(err);
 			return NULL;
 		}
-		memset(all + m->room, 0, (room - m->room) * sizeof *all);
-		m->pieces = all;
-		m->room = room;
+		memset(m->pieces + old, 0, (m->room - old) * sizeof *m->pieces);
 	}
 	if (m->pieces[id])
 		return m->pieces[id];
@@ -266,15 +261,8 @@ static int turn_make(struct request_messages *m, const char *response, struct tu
 	struct error why = ERROR_NONE;
 	struct turn *t;
 
-	if (m->turn_count == m->turn_room) {
-		size_t room = m->turn_room ? m->turn_room * 2 : 64;
-		struct turn **all = realloc(m->turns, room * sizeof *all);
-
-		if (!all)
-			return out_of_memory(err);
-		m->turns = all;
-		m->turn_room = room;
-	}
+	if (ARRAY_GROW(m->turns, &m->turn_room, m->turn_count + 1, ARRAY_MAX))
+		return out_of_memory(err);
 	t = turn_read(m, response, &why);
 	if (t && !tsearch(t, &m->turn_tree, compare_turns)) {
 		free(t);
@@ -575,23 +563,8 @@ static size_t settled_part(struct request_messages *m, const struct view_item *i
 
 static bool reserve_prefix(struct stable_prefix *s, size_t items, size_t messages)
 {
-	void *more;
-
-	if (s->count + items > s->room) {
-		more = reallocarray(s->events, (s->count + items) * 2, sizeof *s->events);
-		if (!more)
-			return false;
-		s->events = more;
-		s->room = (s->count + items) * 2;
-	}
-	if (messages > s->message_room) {
-		more = reallocarray(s->messages, messages * 2, sizeof *s->messages);
-		if (!more)
-			return false;
-		s->messages = more;
-		s->message_room = messages * 2;
-	}
-	return true;
+	return !ARRAY_GROW(s->events, &s->room, s->count + items, ARRAY_MAX) &&
+	       !ARRAY_GROW(s->messages, &s->message_room, messages, ARRAY_MAX);
 }
 
 /* The first `n` items of the view are settled now, with all of the request. */

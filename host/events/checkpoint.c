@@ -3,6 +3,7 @@
  * checkpoint.c - a short cut for opening: the index as a file, and a small
  * object of the controller. Whatever is off with them, the log decides. */
 #include "events/log-internal.h"
+#include "array.h"
 #include "files.h"
 
 #include <inttypes.h>
@@ -263,12 +264,9 @@ static bool take_index(struct rest *r, const struct index_header *h, struct log_
 	    h->replies > r->len / sizeof *x->replies ||
 	    h->states > r->len / sizeof(struct index_state) || h->last_reply > r->len)
 		return false;
-	x->room = h->count + 1;
-	x->reply_room = h->replies + 1;
-	x->heads = reallocarray(NULL, x->room, sizeof *x->heads);
-	x->replies = reallocarray(NULL, x->reply_room, sizeof *x->replies);
-	x->states = reallocarray(NULL, h->states + 1, sizeof *x->states);
-	if (!x->heads || !x->replies || !x->states)
+	if (ARRAY_GROW(x->heads, &x->room, h->count + 1, ARRAY_MAX) ||
+	    ARRAY_GROW(x->replies, &x->reply_room, h->replies + 1, ARRAY_MAX) ||
+	    ARRAY_GROW(x->states, NULL, h->states + 1, ARRAY_MAX))
 		return false;
 	for (uint64_t i = 0; i < h->count; i++)
 		if (!take_event(r, x, h->end))

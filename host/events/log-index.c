@@ -3,6 +3,8 @@
  * log-index.c - what is kept in memory of each line of a log. */
 #include "events/log-internal.h"
 
+#include "array.h"
+
 #include <string.h>
 
 uint64_t hash_bytes(const void *bytes, size_t len)
@@ -92,25 +94,10 @@ int64_t index_reply(const struct log_index *x, const char *response_id)
 
 /* ---- growing --------------------------------------------------------------- */
 
-static int grow(void *array, size_t *room, size_t count, size_t each)
-{
-	size_t want = *room ? *room * 2 : 64;
-	void *grown;
-
-	if (count < *room)
-		return MT_OK;
-	grown = reallocarray(*(void **)array, want, each);
-	if (!grown)
-		return MT_ENOMEM;
-	*(void **)array = grown;
-	*room = want;
-	return MT_OK;
-}
-
 int index_reserve(struct log_index *x)
 {
-	if (grow(&x->heads, &x->room, x->count, sizeof *x->heads) ||
-	    grow(&x->replies, &x->reply_room, x->reply_count, sizeof *x->replies))
+	if (ARRAY_GROW(x->heads, &x->room, x->count + 1, ARRAY_MAX) ||
+	    ARRAY_GROW(x->replies, &x->reply_room, x->reply_count + 1, ARRAY_MAX))
 		return MT_ENOMEM;
 	if (x->reply_count * 2 < x->table_size)
 		return MT_OK;
@@ -211,13 +198,9 @@ static int add_state(struct log_index *x, const struct line *line, size_t length
 		if (strcmp(x->states[i].plugin, plugin) == 0)
 			state = &x->states[i];
 	if (!state) {
-		struct state_head *grown =
-			reallocarray(x->states, x->state_count + 1, sizeof *grown);
-
-		if (!grown)
+		if (ARRAY_GROW(x->states, NULL, x->state_count + 1, ARRAY_MAX))
 			return MT_ENOMEM;
-		x->states = grown;
-		state = &grown[x->state_count++];
+		state = &x->states[x->state_count++];
 		*state = (struct state_head){ .plugin = STEAL(plugin) };
 	}
 	free(state->text);

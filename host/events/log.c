@@ -2,6 +2,7 @@
  *
  * log.c - appending to the log of a conversation, and telling of it. */
 #include "events/log-internal.h"
+#include "array.h"
 #include "files.h"
 
 #include <errno.h>
@@ -469,13 +470,12 @@ int evlog_record(struct evlog *log, json_object *record, struct error *err)
 
 int evlog_subscribe(struct evlog *log, evlog_subscriber *fn, void *arg)
 {
-	struct subscription *grown = reallocarray(
-		log->subscriptions, log->subscription_count + 1, sizeof *grown);
+	int status = ARRAY_GROW(log->subscriptions, NULL, log->subscription_count + 1,
+				ARRAY_MAX);
 
-	if (!grown)
-		return MT_ENOMEM;
-	log->subscriptions = grown;
-	grown[log->subscription_count++] =
+	if (status)
+		return status;
+	log->subscriptions[log->subscription_count++] =
 		(struct subscription){ fn, arg, ++log->last_handle };
 	return log->last_handle;
 }

@@ -3,6 +3,7 @@
  * trajectory-read.c - OpenHands files into a log. */
 #include "events/internal.h"
 #include "events/trajectory.h"
+#include "array.h"
 #include "files.h"
 
 #include <inttypes.h>
@@ -35,19 +36,17 @@ static bool is_event(json_object *value)
 static int add(struct trajectories *t, const char *title, json_object *events,
 	       struct error *err)
 {
-	struct trajectory *grown;
+	int status = ARRAY_GROW(t->items, NULL, t->count + 1, CONVERSATIONS_MAX);
 
-	if (t->count == CONVERSATIONS_MAX)
+	if (status == MT_ELIMIT)
 		return fail(err, MT_ELIMIT,
 			    "the file contains more than %d "
 			    "conversations",
 			    CONVERSATIONS_MAX);
-	grown = reallocarray(t->items, t->count + 1, sizeof *grown);
-	if (!grown)
+	if (status)
 		return out_of_memory(err);
-	t->items = grown;
-	grown[t->count] = (struct trajectory){ strdup(title), json_object_get(events) };
-	if (!grown[t->count++].title)
+	t->items[t->count] = (struct trajectory){ strdup(title), json_object_get(events) };
+	if (!t->items[t->count++].title)
 		return out_of_memory(err);
 	return MT_OK;
 }

@@ -3,6 +3,7 @@
  * load.c - hooks of the configuration and of hooks.json. */
 #include "hooks/hooks.h"
 
+#include "array.h"
 #include "files.h"
 
 #include <string.h>
@@ -53,18 +54,17 @@ void hooks_clear(struct hooks *h)
 /* Takes the hook, also when it fails. */
 static int add(struct hooks *h, struct hook *hook, struct error *err)
 {
-	struct hook *all = NULL;
+	int status = ARRAY_GROW(h->all, NULL, h->count + 1, HOOKS_MAX);
 
-	if (h->count < HOOKS_MAX && hook->name && hook->matcher && hook->type)
-		all = realloc(h->all, (h->count + 1) * sizeof *all);
-	if (!all) {
+	if (!status && !(hook->name && hook->matcher && hook->type))
+		status = MT_ENOMEM;
+	if (status) {
 		hook_clear(hook);
-		return h->count < HOOKS_MAX
-			       ? out_of_memory(err)
-			       : fail(err, MT_ELIMIT, "more than %d hooks", HOOKS_MAX);
+		return status == MT_ELIMIT
+			       ? fail(err, MT_ELIMIT, "more than %d hooks", HOOKS_MAX)
+			       : out_of_memory(err);
 	}
-	h->all = all;
-	all[h->count++] = *hook;
+	h->all[h->count++] = *hook;
 	return MT_OK;
 }
 

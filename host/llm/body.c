@@ -2,6 +2,7 @@
  *
  * body.c - writes the body of a request over that of the previous one. */
 #include "llm/body.h"
+#include "array.h"
 #define MORTISE_PROVISIONAL
 #include <mortise/advance.h>
 #include <string.h>
@@ -87,15 +88,8 @@ void body_mark(struct llm_body *b, const struct llm_request *r, size_t m)
 		b->count = 0;
 	if (m != b->count || m >= r->message_count)
 		return;
-	if (b->count == b->room) {
-		size_t room = b->room ? b->room * 2 : 64;
-		struct message_offset *all = reallocarray(b->marks, room, sizeof *all);
-
-		if (!all)
-			return;
-		b->marks = all;
-		b->room = room;
-	}
+	if (ARRAY_GROW(b->marks, &b->room, b->count + 1, ARRAY_MAX))
+		return;
 	b->marks[b->count++] = (struct message_offset){
 		.stamp = stamp_of(r, m, llm_request_last_turns(r)),
 		.start = b->written,

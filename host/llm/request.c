@@ -4,29 +4,12 @@
 #include "llm/request.h"
 
 #include "llm/media.h"
+#include "array.h"
 #include <string.h>
 #define MORTISE_PROVISIONAL
 #include <mortise/advance.h>
 
-enum { FIRST_ROOM = 16, MOST_ITEMS = 1 << 20 };
-
-/* Make room for one more item of an array. */
-static int grow_array(void **items, size_t count, size_t *room, size_t item)
-{
-	size_t want = *room ? *room * 2 : FIRST_ROOM;
-	void *more;
-
-	if (count < *room)
-		return MT_OK;
-	if (want > MOST_ITEMS)
-		return MT_ELIMIT;
-	more = realloc(*items, want * item);
-	if (!more)
-		return MT_ENOMEM;
-	*items = more;
-	*room = want;
-	return MT_OK;
-}
+enum { ITEMS_MAX = 1 << 20 };
 
 uint64_t llm_message_stamp(void)
 {
@@ -56,27 +39,15 @@ struct llm_request *llm_request_free(struct llm_request *r)
 
 int llm_request_reserve(struct llm_request *r, size_t n)
 {
-	struct llm_message *all;
-
-	if (n <= r->message_room - r->message_count)
-		return MT_OK;
-	if (n > MOST_ITEMS)
+	if (n > ITEMS_MAX)
 		return MT_ELIMIT;
-	n += r->message_count;
-	all = reallocarray(r->messages, n, sizeof *all);
-	if (!all)
-		return MT_ENOMEM;
-	r->messages = all;
-	r->message_room = n;
-	return MT_OK;
+	return ARRAY_GROW(r->messages, &r->message_room, r->message_count + n, ITEMS_MAX);
 }
 
 int llm_request_add(struct llm_request *r, const struct llm_message *m)
 {
-	void *items = r->messages;
-	int status = grow_array(&items, r->message_count, &r->message_room, sizeof *m);
+	int status = llm_request_reserve(r, 1);
 
-	r->messages = items;
 	if (status)
 		return status;
 	r->messages[r->message_count++] = *m;
@@ -96,10 +67,8 @@ int llm_request_add_all(struct llm_request *r, const struct llm_message *m, size
 
 int llm_request_tool(struct llm_request *r, const struct llm_tool *t)
 {
-	void *items = r->tools;
-	int status = grow_array(&items, r->tool_count, &r->tool_room, sizeof *t);
+	int status = ARRAY_GROW(r->tools, &r->tool_room, r->tool_count + 1, ITEMS_MAX);
 
-	r->tools = items;
 	if (status)
 		return status;
 	r->tools[r->tool_count++] = *t;
@@ -108,10 +77,8 @@ int llm_request_tool(struct llm_request *r, const struct llm_tool *t)
 
 int llm_request_own(struct llm_request *r, void *p)
 {
-	void *items = r->owned;
-	int status = grow_array(&items, r->owned_count, &r->owned_room, sizeof p);
+	int status = ARRAY_GROW(r->owned, &r->owned_room, r->owned_count + 1, ITEMS_MAX);
 
-	r->owned = items;
 	if (status) {
 		free(p);
 		return status;

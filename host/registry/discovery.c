@@ -3,6 +3,7 @@
  * discovery.c - scans the plugin directories and finds components. */
 #include "files.h"
 #include "registry/internal.h"
+#include "array.h"
 #include <dirent.h>
 #include <errno.h>
 #include <string.h>
@@ -44,27 +45,14 @@ struct registry *registry_free(struct registry *r)
 	return NULL;
 }
 
-/* Room for one more; NULL: out of memory. */
-static void *room_for(void *array, size_t count, size_t *room, size_t size)
-{
-	if (count < *room)
-		return array;
-	array = realloc(array, (*room ? *room * 2 : 16) * size);
-	if (array)
-		*room = *room ? *room * 2 : 16;
-	return array;
-}
-
 static int refuse(struct registry *r, const char *path, const char *reason)
 {
-	struct refusal *grown = room_for(r->refusals, r->refusal_count, &r->refusal_room,
-					 sizeof *grown);
+	int status = ARRAY_GROW(r->refusals, &r->refusal_room, r->refusal_count + 1, ARRAY_MAX);
 	struct refusal *new;
 
-	if (!grown)
-		return MT_ENOMEM;
-	r->refusals = grown;
-	new = &grown[r->refusal_count];
+	if (status)
+		return status;
+	new = &r->refusals[r->refusal_count];
 	*new = (struct refusal){ strdup(path), strdup(reason) };
 	if (!new->path || !new->reason) {
 		free((char *)(uintptr_t)new->path);
@@ -111,15 +99,13 @@ static int fill_component(struct component *c, json_object *plugin, json_object 
 static int add_component(struct registry *r, json_object *plugin, json_object *o,
 			 const char *path, const struct stat *st)
 {
-	struct component *grown = room_for(r->components, r->component_count,
-					   &r->component_room, sizeof *grown);
+	int status = ARRAY_GROW(r->components, &r->component_room, r->component_count + 1,
+				ARRAY_MAX);
 	struct component *new;
-	int status;
 
-	if (!grown)
-		return MT_ENOMEM;
-	r->components = grown;
-	new = &grown[r->component_count];
+	if (status)
+		return status;
+	new = &r->components[r->component_count];
 	status = fill_component(new, plugin, o, path, st);
 	if (status) {
 		free((char *)(uintptr_t)new->path);
@@ -152,14 +138,11 @@ static int add_plugin(struct registry *r, json_object *plugin, const char *path,
 		      const struct stat *st)
 {
 	json_object *all = js_get(plugin, "components");
-	json_object **grown =
-		room_for(r->kept, r->kept_count, &r->kept_room, sizeof *grown);
-	int status = MT_OK;
+	int status = ARRAY_GROW(r->kept, &r->kept_room, r->kept_count + 1, ARRAY_MAX);
 
-	if (!grown)
-		return MT_ENOMEM;
-	r->kept = grown;
-	grown[r->kept_count++] = json_object_get(plugin);
+	if (status)
+		return status;
+	r->kept[r->kept_count++] = json_object_get(plugin);
 	for (size_t i = 0; i < json_object_array_length(all) && !status; i++) {
 		json_object *o = json_object_array_get_idx(all, i);
 		const char *kind = js_str(o, "kind", ""), *name = js_str(o, "name", "");

@@ -2,6 +2,7 @@
  *
  * load.c - loads the enabled plugins into this process; they are never unloaded. */
 #include "registry/internal.h"
+#include "array.h"
 #include <errno.h>
 #include <string.h>
 
@@ -16,13 +17,12 @@ static const struct mt_plugin *find_loaded(const struct registry *r, const char 
 static int keep_loaded(struct registry *r, const char *path,
 		       const struct mt_plugin *plugin)
 {
-	struct loaded *grown = realloc(r->loaded, (r->loaded_count + 1) * sizeof *grown);
+	int status = ARRAY_GROW(r->loaded, NULL, r->loaded_count + 1, ARRAY_MAX);
 
-	if (!grown)
-		return MT_ENOMEM;
-	r->loaded = grown;
-	grown[r->loaded_count] = (struct loaded){ strdup(path), plugin };
-	if (!grown[r->loaded_count].path)
+	if (status)
+		return status;
+	r->loaded[r->loaded_count] = (struct loaded){ strdup(path), plugin };
+	if (!r->loaded[r->loaded_count].path)
 		return MT_ENOMEM;
 	r->loaded_count++;
 	return MT_OK;

@@ -4,6 +4,7 @@
  * file next to it, or inside, over the list of its contents. */
 #include "skills/packs.h"
 
+#include "array.h"
 #include "base64.h"
 #include "digest.h"
 #include "files.h"
@@ -20,16 +21,10 @@ enum { SIGNATURE = 64 };
 int pack_sums_add(struct pack_sums *s, char kind, const char *path, const char *hex)
 {
 	char *line = NULL;
+	int status = ARRAY_GROW(s->lines, &s->room, s->count + 1, ARRAY_MAX);
 
-	if (s->count == s->room) {
-		size_t room = s->room ? 2 * s->room : 64;
-		char **all = realloc(s->lines, room * sizeof *all);
-
-		if (!all)
-			return MT_ENOMEM;
-		s->lines = all;
-		s->room = room;
-	}
+	if (status)
+		return status;
 	if (asprintf(&line, "%s\t%c %s\n", path, kind, hex) < 0)
 		return MT_ENOMEM;
 	s->lines[s->count++] = line;

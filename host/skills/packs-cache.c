@@ -6,6 +6,7 @@
 #include "skills/packs.h"
 #include "skills/skills-internal.h"
 
+#include "array.h"
 #include "files.h"
 #include "log.h"
 #include "utf8.h"
@@ -245,14 +246,11 @@ int skill_describe(struct skill *s)
 
 static int keep_pack(struct skills *s, struct pack *p, struct error *err)
 {
-	struct pack **all = realloc(s->packs, (s->pack_count + 1) * sizeof *all);
-
-	if (!all) {
+	if (ARRAY_GROW(s->packs, NULL, s->pack_count + 1, ARRAY_MAX)) {
 		pack_free(p);
 		return out_of_memory(err);
 	}
-	s->packs = all;
-	all[s->pack_count++] = p;
+	s->packs[s->pack_count++] = p;
 	return MT_OK;
 }
 

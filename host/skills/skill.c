@@ -5,6 +5,7 @@
 
 #include "skills/triggers.h"
 #include "skills/front-matter.h"
+#include "array.h"
 #include "utf8.h"
 
 #include <ctype.h>
@@ -132,16 +133,14 @@ static char *name_below(const char *path, const char *base)
 
 static int add_trigger(struct skill *s, const char *word, size_t len, struct error *err)
 {
-	char **all;
+	int status = ARRAY_GROW(s->triggers, NULL, s->trigger_count + 1, SKILL_TRIGGERS_MAX);
 
-	if (s->trigger_count == SKILL_TRIGGERS_MAX)
+	if (status == MT_ELIMIT)
 		return fail(err, MT_ELIMIT, "more than %d triggers", SKILL_TRIGGERS_MAX);
-	all = realloc(s->triggers, (s->trigger_count + 1) * sizeof *all);
-	if (!all)
+	if (status)
 		return out_of_memory(err);
-	s->triggers = all;
-	all[s->trigger_count] = strndup(word, len);
-	if (!all[s->trigger_count])
+	s->triggers[s->trigger_count] = strndup(word, len);
+	if (!s->triggers[s->trigger_count])
 		return out_of_memory(err);
 	s->trigger_count++;
 	return MT_OK;

@@ -5,6 +5,7 @@
 
 #include "skills/packs.h"
 #include "skills/skills-internal.h"
+#include "array.h"
 #include "files.h"
 #include "log.h"
 
@@ -61,20 +62,17 @@ const struct skill_problem *skills_problem(const struct skills *s, size_t n)
 int skills_report_problem(struct skills *s, const char *path, bool warning,
 			  const char *text, struct error *err)
 {
-	struct skill_problem *all;
+	struct skill_problem *new;
 
 	if (!s->quiet)
 		log_line(warning ? MT_LOG_INFO : MT_LOG_WARNING, "skills", "%s: %s", path, text);
 	if (s->problem_count == SKILL_PROBLEMS_MAX)
 		return MT_OK;
-	all = realloc(s->problems, (s->problem_count + 1) * sizeof *all);
-	if (!all)
+	if (ARRAY_GROW(s->problems, NULL, s->problem_count + 1, SKILL_PROBLEMS_MAX))
 		return out_of_memory(err);
-	s->problems = all;
-	all[s->problem_count] = (struct skill_problem){ strdup(path), strdup(text), warning };
-	s->problem_count++; /* what it holds is freed with the others */
-	return all[s->problem_count - 1].path && all[s->problem_count - 1].text
-		       ? MT_OK : out_of_memory(err);
+	new = &s->problems[s->problem_count++]; /* its strings are freed with the others */
+	*new = (struct skill_problem){ strdup(path), strdup(text), warning };
+	return new->path && new->text ? MT_OK : out_of_memory(err);
 }
 
 /* Is this one switched off by [skills] disabled? */
@@ -118,16 +116,9 @@ int skills_add_known(struct skills *s, struct skill *skill, const char *place,
 		skill_free(skill);
 		return fail(err, MT_ELIMIT, "more than %d skills", SKILLS_MAX);
 	}
-	if (s->count == s->room) {
-		size_t room = s->room ? s->room * 2 : 32;
-		struct skill **all = realloc(s->list, room * sizeof *all);
-
-		if (!all) {
-			skill_free(skill);
-			return out_of_memory(err);
-		}
-		s->list = all;
-		s->room = room;
+	if (ARRAY_GROW(s->list, &s->room, s->count + 1, SKILLS_MAX)) {
+		skill_free(skill);
+		return out_of_memory(err);
 	}
 	s->list[s->count++] = skill;
 	return MT_OK;

@@ -3,6 +3,7 @@
  * catalog.c - resolving the `tools` list of a controller. */
 #include "tools/catalog.h"
 
+#include "array.h"
 #include "auto.h"
 #include "events/event.h"
 #include "js.h"
@@ -130,20 +131,19 @@ static int add_instance(struct catalog *catalog, const struct config *c, const c
 {
 	AUTO(strbuf) struct strbuf section = STRBUF(256);
 	AUTO(json) json_object *list = NULL;
-	struct tool_instance *all, *t;
+	struct tool_instance *t;
 	int r;
 
-	all = catalog->instance_count >= CATALOG_INSTANCES_MAX ? NULL :
-	      realloc(catalog->instances, (catalog->instance_count + 1) * sizeof *all);
-	if (!all) {
+	r = ARRAY_GROW(catalog->instances, NULL, catalog->instance_count + 1,
+		       CATALOG_INSTANCES_MAX);
+	if (r) {
 		json_object_put(options);
-		return catalog->instance_count >= CATALOG_INSTANCES_MAX
+		return r == MT_ELIMIT
 			       ? fail(err, MT_ELIMIT, "more than %d toolsets are enabled",
 				      CATALOG_INSTANCES_MAX)
 			       : out_of_memory(err);
 	}
-	catalog->instances = all;
-	t = &all[catalog->instance_count];
+	t = &catalog->instances[catalog->instance_count];
 	*t = (struct tool_instance){ .component = component, .options = options };
 	t->name = strdup(name);
 	t->title = t->name;
@@ -178,7 +178,7 @@ static const char *family_of(const struct catalog *catalog, const struct tool *t
 static int add_tool(struct catalog *catalog, const struct tool *tool, struct error *err)
 {
 	const struct tool *other = catalog_find(catalog, tool->name);
-	struct tool *all;
+	int status;
 
 	if (!tool->schema)
 		return out_of_memory(err);
@@ -190,15 +190,15 @@ static int add_tool(struct catalog *catalog, const struct tool *tool, struct err
 			    catalog->instances[other->instance].title,
 			    family_of(catalog, tool),
 			    catalog->instances[tool->instance].title);
-	if (catalog->count >= CATALOG_TOOLS_MAX)
+	status = ARRAY_GROW(catalog->tools, NULL, catalog->count + 1, CATALOG_TOOLS_MAX);
+	if (status == MT_ELIMIT)
 		return fail(err, MT_ELIMIT, "more than %d tools are enabled",
 			    CATALOG_TOOLS_MAX);
-	all = realloc(catalog->tools, (catalog->count + 1) * sizeof *all);
-	if (!all)
+	if (status)
 		return out_of_memory(err);
-	catalog->tools = all;
-	all[catalog->count] = *tool;
-	all[catalog->count++].trusted = catalog->instances[tool->instance].trusted;
+	catalog->tools[catalog->count] = *tool;
+	catalog->tools[catalog->count++].trusted =
+		catalog->instances[tool->instance].trusted;
 	return MT_OK;
 }
 
@@ -229,7 +229,7 @@ static const char *make_name(struct catalog *catalog, const struct tool *tool)
 {
 	const struct tool_instance *t = &catalog->instances[tool->instance];
 	AUTO(strbuf) struct strbuf name = STRBUF(256);
-	char **grown;
+	char *own;
 
 	if (strbuf_addf(&name, "%.31s_%.32s", t->title, tool->real))
 		return NULL;
@@ -239,12 +239,12 @@ static const char *make_name(struct catalog *catalog, const struct tool *tool)
 	}
 	if (name.error || catalog_find(catalog, name.text))
 		return NULL;
-	grown = realloc(catalog->own_names, (catalog->own_count + 1) * sizeof *grown);
-	if (!grown)
+	if (ARRAY_GROW(catalog->own_names, NULL, catalog->own_count + 1, ARRAY_MAX))
 		return NULL;
-	catalog->own_names = grown;
-	grown[catalog->own_count] = strdup(name.text);
-	return grown[catalog->own_count] ? grown[catalog->own_count++] : NULL;
+	own = strdup(name.text);
+	if (own)
+		catalog->own_names[catalog->own_count++] = own;
+	return own;
 }
 
 /* Another instance of this toolset has a tool of that name. */

@@ -4,6 +4,7 @@
  * call exactly once. */
 #include "base64.h"
 #include "tools/runner-internal.h"
+#include "array.h"
 #include <string.h>
 
 struct open_call *open_call_find(struct runner *l, uint64_t id)
@@ -65,14 +66,10 @@ int open_call_chunk(struct runner *l, struct open_call *c, json_object *params,
 	    part >= RUNNER_PARTS_MAX)
 		return MT_EINVAL;
 	if (c->part_count <= (size_t)part) {
-		struct part *grown =
-			realloc(c->parts, ((size_t)part + 1) * sizeof *grown);
-
-		if (!grown)
+		if (ARRAY_GROW(c->parts, NULL, (size_t)part + 1, RUNNER_PARTS_MAX))
 			return MT_ENOMEM;
-		c->parts = grown;
 		while (c->part_count <= (size_t)part)
-			grown[c->part_count++].data =
+			c->parts[c->part_count++].data =
 				STRBUF(max + (size_t)l->result_max * 3);
 	}
 	for (size_t n = 1; n < c->part_count; n++)

@@ -6,6 +6,7 @@
  * value ends at the first </parameter>; a </function> before that is part of the
  * value unless another call begins in between. */
 #include "llm/fncall/fncall.h"
+#include "array.h"
 #include <ctype.h>
 #include <string.h>
 
@@ -218,15 +219,8 @@ static bool read_param(struct reader *r, const char *at, struct param *p)
 
 static struct fncall *add_call(struct fncalls *c, const char *name, size_t len)
 {
-	if (c->count == c->room) {
-		size_t room = c->room ? c->room * 2 : 4;
-		struct fncall *more = realloc(c->calls, room * sizeof *more);
-
-		if (!more)
-			return NULL;
-		c->calls = more;
-		c->room = room;
-	}
+	if (ARRAY_GROW(c->calls, &c->room, c->count + 1, ARRAY_MAX))
+		return NULL;
 	c->calls[c->count] =
 		(struct fncall){ .own_name = fncall_clean_utf8(name, len, &len),
 				 .args = json_object_new_object() };

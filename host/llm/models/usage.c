@@ -2,6 +2,7 @@
  *
  * usage.c - adds up the usage of models: each of them, and all. */
 #include "llm/llm.h"
+#include "array.h"
 #include <string.h>
 
 /* Numbers from outside: what does not fit stays at the most. */
@@ -61,23 +62,18 @@ struct llm_usage_totals *llm_usage_totals_free(struct llm_usage_totals *b)
 /* NULL: no room; the sum of all is right nevertheless. */
 static struct bill_line *line_of(struct llm_usage_totals *b, const char *model)
 {
-	struct bill_line *more;
 	char *name;
 
 	for (size_t i = 0; i < b->count; i++)
 		if (strcmp(b->lines[i].model, model) == 0)
 			return &b->lines[i];
-	if (b->count == BILL_MAX)
+	if (ARRAY_GROW(b->lines, NULL, b->count + 1, BILL_MAX))
 		return NULL;
-	more = reallocarray(b->lines, b->count + 1, sizeof *more);
-	if (!more)
-		return NULL;
-	b->lines = more;
 	name = strdup(model);
 	if (!name)
 		return NULL;
-	more[b->count] = (struct bill_line){ name, { .cost_known = true } };
-	return &more[b->count++];
+	b->lines[b->count] = (struct bill_line){ name, { .cost_known = true } };
+	return &b->lines[b->count++];
 }
 
 void llm_usage_totals_add(struct llm_usage_totals *b, const char *model,
