@@ -607,10 +607,11 @@ static int finish_for_user(struct conversation *c, struct error *err)
 	return err->code ? err->code : evlog_barrier(c->log, err);
 }
 
-/* A message that leads to nothing is worth a line in the log of the program. */
-static void check_step_started(const struct conversation *c)
+/* A message that leads to nothing is worth a line in the log of the program. A step that
+ * failed has reported its own error. */
+static void check_step_started(const struct conversation *c, int64_t steps_before)
 {
-	if (!c->exchange && turn_is_idle(c) && !hook_runner_is_busy(c) &&
+	if (conversation_steps(c) == steps_before && !c->exchange && turn_is_idle(c) && !hook_runner_is_busy(c) &&
 	    !slices_busy(c) && c->state != STATE_RATE_LIMITED)
 		log_line(MT_LOG_WARNING, "controller",
 			 "a user message started no step: "
@@ -623,7 +624,7 @@ int conversation_add_message(struct conversation *c, const char *text, size_t le
 {
 	json_object *args = json_object_new_object();
 	bool first = !history_user_since(c->log, c->agent->start);
-	int64_t id;
+	int64_t id, steps = conversation_steps(c);
 
 	if (js_set_strn(args, "content", text, len) || add_images(c, args, images, err)) {
 		json_object_put(args);
@@ -650,7 +651,7 @@ int conversation_add_message(struct conversation *c, const char *text, size_t le
 		turn_set_uncommitted(c, -1); /* there is more to do */
 	if (conversation_continue(c, err))
 		return err->code;
-	check_step_started(c);
+	check_step_started(c, steps);
 	/* most often the request that it led to has passed one already */
 	return conversation_barrier(c, err);
 }

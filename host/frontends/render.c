@@ -518,7 +518,8 @@ void render_end(struct render *r, const struct render_end *end)
 	strbuf_addf(&text, "%s", end->state);
 	if (*end->reason)
 		strbuf_addf(&text, ": %s", end->reason);
-	strbuf_addf(&text, " (%lld steps", (long long)end->steps);
+	strbuf_addf(&text, " (%lld step%s", (long long)end->steps,
+		    end->steps == 1 ? "" : "s");
 	put_bill(&text, end);
 	strbuf_addf(&text, ", %.1f s; conversation %s)",
 		    (double)(now.tv_sec - r->began.tv_sec)

@@ -243,7 +243,7 @@ answer() { printf '[turn]\ntext = %s\n' "$1" >"$work/script"; }
 	answer "It is 42."
 	run "${run_it[@]}" -t hi
 	[ "$status" -eq 0 ]
-	[[ "$output" == *"It is 42."*"finished (1 steps"* ]]
+	[[ "$output" == *"It is 42."*"finished (1 step"* ]]
 	cat >"$work/script" <<'EOS'
 [turn]
 text = Shall I?

@@ -54,7 +54,7 @@ first() {
 	run mortise resume "$new" -t "once more"
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"Second."* ]]
-	[[ "$output" == *"finished (1 steps"* ]]
+	[[ "$output" == *"finished (1 step"* ]]
 	[[ "$output" != *'$0.5'* ]]
 	run mortise resume "$old"
 	[[ "$output" != *"once more"* ]]

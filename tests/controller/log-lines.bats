@@ -72,6 +72,14 @@ has_all_events() {
 		"$work/err"
 }
 
+@test "a message whose step failed is no message without a step" {
+	printf 'no script\n' >"$work/bad.script"
+	run --separate-stderr mortise run -m "script:$work/bad.script" -t hello
+	[ "$status" -eq 3 ]
+	[[ "$output" == *'(1 step, '* ]]
+	[[ "$stderr" != *'started no step'* ]]
+}
+
 @test "a reasoning effort that a model cannot take is a warning" {
 	local model
 
