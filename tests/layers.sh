@@ -239,6 +239,23 @@ include_pairs() {
 		}'
 }
 
+# "FROM TO" for each header of the controller that includes another
+header_edges() {
+	includes $(files host/controller host/features) | while read -r place kind name; do
+		from=${place#host/}
+		from=${from%%:*}
+		[ "$kind" = '"' ] && [ -e "host/$name" ] || continue
+		case $from in *.h) echo "$from $name" ;; esac
+	done
+}
+
+# The headers of the controller have an order: none includes itself through others.
+header_circles() {
+	circle=$(header_edges | sort -u | tsort 2>&1 > /dev/null)
+	[ -z "$circle" ] || echo "host/controller:1: headers include each other: $circle" |
+		tr '\n' ' '
+}
+
 # Each rule finds what breaks it: a small tree with a breach of every kind.
 breach() {
 	mkdir -p "$(dirname "$tree/$1")"
@@ -263,6 +280,9 @@ rules_find_breaches() {
 	breach host/controller/step.c 'void f(void) { setup_continue(0); }'
 	breach host/controller/p.h '#include "controller/q.h"'
 	breach host/controller/q.h '#include "controller/p.h"'
+	breach host/controller/r.h '#include "controller/s.h"'
+	breach host/controller/s.h '#include "controller/t.h"'
+	breach host/controller/t.h '#include "controller/r.h"'
 	breach sdk-headers/mortise/z.h '#include <json-c/json.h>'
 	echo 'int x;' > "$tree/lib/c.c"
 	found=$(sh "$self" "$tree")
@@ -271,6 +291,7 @@ rules_find_breaches() {
 		'host/controller/p.c:4: ' 'host/llm/fncall/q.c:4: ' 'host/events/x.c:4: ' \
 		'plugins/tools/x/main.c:4: ' 'plugins/tools/y.c:4: ' 'runner/r.c:4: ' \
 		'host/controller/step.c:4: ' 'host/controller/p.h:1: ' \
+		'headers include each other' \
 		'sdk-headers/mortise/z.h:4: '; do
 		echo "$found" | grep -qF "$want" || echo "not found: $want"
 	done
@@ -290,6 +311,7 @@ report 'private headers stay in their directory' private_headers
 report 'the host includes by its own names and those of lib' host_names
 report 'the core of the controller asks features by their table' core_features
 report 'no two headers of the controller include each other' include_pairs
+report 'the headers of the controller include each other in no circle' header_circles
 report 'heavy libraries stay in their place' heavy
 report 'the headers for plugins include libc alone' sdk
 [ $# -gt 0 ] || report 'the rules find what breaks them' rules_find_breaches

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
  * actions.c - what follows from an action that is in the log: a table by its type. */
-#include "controller/internal.h"
+#include "controller/actions.h"
 
+#include "context/history.h"
 #include "context/prompts.h"
+#include "controller/core.h"
+#include "controller/delegate.h"
+#include "controller/dispatch.h"
 #include "controller/exit-code.h"
+#include "controller/hook-runner.h"
 #include "controller/task-list.h"
+#include "controller/turn.h"
 #include "files.h"
 #include "log.h"
 

@@ -3,7 +3,9 @@
  * analyze.c - the verdict on an action of a conversation. */
 #include "controller/analyze.h"
 
-#include "controller/internal.h"
+#include "controller/analyzers.h"
+#include "controller/call.h"
+#include "controller/core.h"
 
 #include <string.h>
 

@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
  * analyzers.c - asking the analyzers, and joining what they say. */
-#include "controller/internal.h"
+#include "controller/analyzers.h"
 
+#include "config/config.h"
+#include "controller/analyze.h"
+#include "controller/launch.h"
+#include "controller/plugin-host.h"
+#include "events/event.h"
 #include "log.h"
 #include "utf8.h"
 
+#define MORTISE_PROVISIONAL
 #include <mortise/analyzer.h>
+
 #include <string.h>
 
 enum { LEAVES_MAX = 8192, DEPTH_MAX = 64 };

@@ -4,7 +4,8 @@
  * project, or inherited from the agent that gave the task. */
 #include "controller/approval-scope.h"
 #include "controller/approval-store.h"
-#include "controller/internal.h"
+#include "controller/call.h"
+#include "controller/core.h"
 #include "files.h"
 #include "log.h"
 

@@ -2,9 +2,12 @@
  *
  * budget.c - the account of a conversation: what it spends, when it stops, what
  * of that outlives the process. */
-#include "controller/internal.h"
+#include "controller/budget.h"
 
+#include "controller/core.h"
+#include "controller/dispatch.h"
 #include "controller/exit-code.h"
+#include "controller/turn.h"
 #include "log.h"
 
 #include <string.h>

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * condense-preview.c - the condensers of a conversation at work without its agent. */
-#include "controller/internal.h"
-
 #include "controller/condense-preview.h"
+
+#include "context/history.h"
+#include "context/request-messages.h"
+#include "controller/condense.h"
+#include "controller/core.h"
+#include "controller/plugin-host.h"
 
 #include <string.h>
 

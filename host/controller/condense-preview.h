@@ -28,4 +28,12 @@ void conversation_condense_preview(struct conversation *c,
 						const struct error *err),
 				   void *arg);
 
+/* ---- for the controller ---- */
+struct mt_ctx;
+
+/** While `trimming`, instead of the agent: the view is ready, or `err` says why not. */
+void condense_preview_finish(struct conversation *c, struct mt_ctx *x, struct error *err);
+/** A condensation was logged: the condensers begin again. */
+void condense_preview_restart(struct conversation *c);
+
 #endif

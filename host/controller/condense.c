@@ -1,11 +1,23 @@
 /* SPDX-License-Identifier: MIT
  *
  * condense.c - the view of a step, and the condensers that work on it. */
-#include "controller/internal.h"
+#include "controller/condense.h"
 
-#include "controller/exit-code.h"
 #include "array.h"
+#include "context/history.h"
+#include "context/request-messages.h"
+#include "controller/budget.h"
+#include "controller/condense-preview.h"
+#include "controller/core.h"
+#include "controller/exit-code.h"
+#include "controller/model-request.h"
+#include "controller/plugin-host.h"
+#include "controller/side-usage.h"
+#include "controller/step.h"
 #include "log.h"
+
+#define MORTISE_PROVISIONAL
+#include <mortise/condenser.h>
 
 #include <string.h>
 

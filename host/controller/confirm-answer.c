@@ -3,9 +3,13 @@
  * confirm-answer.c - what a person says to an action that waits: the same action once
  * more, perhaps with other arguments, bound to the hash that was shown. */
 #include "controller/action-hash.h"
+#include "controller/core.h"
+#include "controller/dispatch.h"
 #include "controller/exit-code.h"
-#include "controller/internal.h"
+#include "controller/step.h"
+#include "controller/turn.h"
 #include "log.h"
+#include "tools/calls.h"
 
 #include <string.h>
 

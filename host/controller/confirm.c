@@ -10,8 +10,12 @@
 #include "controller/confirm.h"
 
 #include "controller/action-hash.h"
+#include "controller/analyzers.h"
+#include "controller/approval-scope.h"
+#include "controller/core.h"
+#include "controller/dispatch.h"
 #include "controller/exit-code.h"
-#include "controller/internal.h"
+#include "controller/turn.h"
 #include "utf8.h"
 
 #include <string.h>

@@ -8,10 +8,10 @@
 #include "context/prompts.h"
 #include "context/recall-text.h"
 #include "context/repository.h"
-#include "skills/skills.h"
-#include "controller/internal.h"
+#include "controller/core.h"
 #include "files.h"
 #include "notes.h"
+#include "skills/skills.h"
 #include "tools/mcp-servers.h"
 
 #include <string.h>

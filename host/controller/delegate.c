@@ -6,11 +6,24 @@
  * The agents of a conversation are a stack: c->agent works, c->parents
  * wait. State, pending action, runner, analyzers, hooks and bill are those of the
  * conversation, so a pause, a stop and a confirmation reach whoever works. */
-#include "controller/internal.h"
+#include "controller/delegate.h"
 
-#include "controller/exit-code.h"
 #include "array.h"
+#include "context/history.h"
+#include "context/request-messages.h"
+#include "controller/budget.h"
+#include "controller/context-recall.h"
+#include "controller/core.h"
+#include "controller/dispatch.h"
+#include "controller/exit-code.h"
+#include "controller/offered-tools.h"
+#include "controller/step.h"
+#include "controller/turn.h"
+#include "controller/wiring.h"
 #include "log.h"
+
+#define MORTISE_PROVISIONAL
+#include <mortise/agent.h>
 
 #include <inttypes.h>
 #include <string.h>

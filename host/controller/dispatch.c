@@ -2,15 +2,28 @@
  *
  * dispatch.c - a runnable action goes to a runner, its result comes back as an
  * observation. */
-#include "controller/internal.h"
+#include "controller/dispatch.h"
 
-#include "controller/subagents.h"
+#include "controller/budget.h"
+#include "controller/context-recall.h"
+#include "controller/core.h"
+#include "controller/delegate.h"
 #include "controller/exit-code.h"
+#include "controller/feature.h"
+#include "controller/hook-runner.h"
 #include "controller/launch.h"
+#include "controller/parallel-calls.h"
+#include "controller/spools.h"
+#include "controller/step.h"
+#include "controller/subagents.h"
+#include "controller/tool-completions.h"
+#include "controller/turn.h"
 #include "files.h"
 #include "log.h"
 #include "output.h"
 #include "tools/calls.h"
+
+#include <mortise/tool.h>
 
 #include <fcntl.h>
 #include <string.h>

@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
  * features.c - the table of features, in the order in which they are asked. */
+#include "controller/budget.h"
+#include "controller/context-recall.h"
+#include "controller/core.h"
 #include "controller/feature.h"
-
-#include "controller/internal.h"
+#include "controller/hook-runner.h"
+#include "controller/loop-recovery.h"
+#include "controller/questions.h"
+#include "controller/relist.h"
+#include "controller/replay-internal.h"
+#include "controller/setup.h"
+#include "controller/slices.h"
 #include "controller/subagents.h"
+#include "controller/tool-completions.h"
 
 static bool check_limits(struct conversation *c)
 {

@@ -4,7 +4,11 @@
  * with what waited for them. */
 #include "controller/hook-runner.h"
 
-#include "controller/internal.h"
+#include "context/history.h"
+#include "controller/core.h"
+#include "controller/dispatch.h"
+#include "controller/step.h"
+#include "controller/turn.h"
 #include "hooks/hooks.h"
 #include "log.h"
 #include "utf8.h"

@@ -3,10 +3,17 @@
  * launch.c - asking a runtime how to start a runner, and starting it. */
 #include "controller/launch.h"
 
-#include "controller/internal.h"
 #include "array.h"
+#include "config/config.h"
+#include "controller/plugin-host.h"
 #include "log.h"
+#include "tools/catalog.h"
 #include "tools/mcp-servers.h"
+#include "tools/runner-connection.h"
+
+#define MORTISE_PROVISIONAL
+#include <mortise/runtime.h>
+#include <mortise/tool.h>
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
  * log-search.c - events of the log for the tool `recall`: by words, or by their
  * numbers; what is undone is not among them. */
 #include "controller/context-recall.h"
-
-#include "controller/internal.h"
+#include "controller/core.h"
+#include "controller/turn.h"
 
 #include <string.h>
 #include <strings.h>

@@ -2,10 +2,12 @@
  *
  * loop-recovery.c - what is done about an agent that goes in circles: the model is
  * told once, then a person is asked; without one the conversation ends. */
-#include "controller/internal.h"
+#include "controller/loop-recovery.h"
 
 #include "context/prompts.h"
+#include "controller/core.h"
 #include "controller/exit-code.h"
+#include "controller/loop-detector.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -2,10 +2,14 @@
  *
  * model-request.c - asking a model: which one, the request while it is under way, and what
  * the log and the user are told of its attempts. */
-#include "skills/front-matter.h"
-#include "controller/internal.h"
+#include "controller/model-request.h"
 
+#include "controller/core.h"
+#include "controller/plugin-host.h"
+#include "controller/side-usage.h"
+#include "llm/models/router.h"
 #include "log.h"
+#include "skills/front-matter.h"
 
 #include <string.h>
 

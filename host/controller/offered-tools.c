@@ -2,10 +2,17 @@
  *
  * offered-tools.c - the tools that the model is offered, and the first event of an
  * agent, which names them. */
-#include "controller/internal.h"
+#include "controller/offered-tools.h"
+
+#include "context/request-messages.h"
+#include "controller/analyzers.h"
+#include "controller/core.h"
+#include "controller/plugin-host.h"
+#include "controller/tool-search.h"
+
+#include <mortise/tool.h>
 
 #include <config.h>
-
 #include <string.h>
 
 /* Which agents there are. NULL: out of memory. */

@@ -3,7 +3,14 @@
  * parallel-calls.c - calls of one reply that only read run beside each other: while one is
  * pending, those behind it have left too. Events stay as they are without it, in
  * the order of the reply: a result that came early is kept until it is its turn. */
-#include "controller/internal.h"
+#include "controller/parallel-calls.h"
+
+#include "controller/core.h"
+#include "controller/dispatch.h"
+#include "controller/turn.h"
+#include "tools/calls.h"
+
+#include <mortise/tool.h>
 
 #include <string.h>
 

@@ -2,12 +2,20 @@
  *
  * plugin-host.c - what the host does for agents, condensers and runtimes: the
  * table struct mt_host and the tables of what each kind puts out. */
-#include "context/images.h"
-#include "controller/internal.h"
+#include "controller/plugin-host.h"
 
-#include "context/prompts.h"
 #include "array.h"
+#include "context/images.h"
+#include "context/prompts.h"
+#include "context/request-messages.h"
+#include "controller/core.h"
+#include "controller/delegate.h"
+#include "controller/model-request.h"
+#include "controller/turn.h"
 #include "log.h"
+
+#define MORTISE_PROVISIONAL
+#include <mortise/agent.h>
 
 #include <errno.h>
 #include <string.h>

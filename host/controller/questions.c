@@ -2,8 +2,10 @@
  *
  * questions.c - what tools ask the user while they run, and the servers that
  * some of them are. */
-#include "controller/internal.h"
+#include "controller/questions.h"
 
+#include "controller/core.h"
+#include "controller/parallel-calls.h"
 #include "tools/mcp-servers.h"
 
 #include <inttypes.h>

@@ -2,7 +2,10 @@
  *
  * relist.c - holds the next request until toolsets that said that their tools are
  * others have listed them, so that it offers what the last result speaks of. */
-#include "controller/internal.h"
+#include "controller/relist.h"
+
+#include "controller/core.h"
+#include "controller/step.h"
 
 enum { RELIST_MS = 5000 }; /* a toolset that does not list holds nobody longer */
 

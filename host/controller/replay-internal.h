@@ -29,4 +29,7 @@ struct event *replay_result(struct replay *r, int64_t action);
 /** The id that an event had in the file. */
 int64_t replay_original_id(struct replay *r, int64_t id);
 
+/** Take what the recording has next. @return true if there is no step now. */
+bool replay_step(struct conversation *c);
+
 #endif

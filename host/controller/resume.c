@@ -1,13 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
  * resume.c - taking up a conversation from its log. */
-#include "controller/internal.h"
-
-#include "controller/usage-checkpoint.h"
-#include "controller/subagents.h"
+#include "context/history.h"
+#include "controller/budget.h"
+#include "controller/context-recall.h"
+#include "controller/core.h"
+#include "controller/delegate.h"
+#include "controller/dispatch.h"
 #include "controller/exit-code.h"
 #include "controller/fork.h"
+#include "controller/loop-recovery.h"
 #include "controller/meta.h"
+#include "controller/side-usage.h"
+#include "controller/subagents.h"
+#include "controller/turn.h"
+#include "controller/usage-checkpoint.h"
+#include "controller/wiring.h"
+#include "llm/models/models.h"
 #include "log.h"
 
 #include <string.h>

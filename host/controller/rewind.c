@@ -4,7 +4,10 @@
  * loop. */
 #include "controller/rewind.h"
 
-#include "controller/internal.h"
+#include "controller/core.h"
+#include "controller/delegate.h"
+#include "controller/turn.h"
+#include "controller/wiring.h"
 
 #include <inttypes.h>
 #include <string.h>

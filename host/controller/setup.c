@@ -4,9 +4,12 @@
  * as actions of the environment: the script of a project that prepares the workspace,
  * which the model is not shown, in a shell of its own and with a limit of its own; and,
  * if that is wanted, git, for what has changed. What came of them is in the log. */
-#include "controller/internal.h"
+#include "controller/setup.h"
 
 #include "context/repository.h"
+#include "controller/core.h"
+#include "controller/dispatch.h"
+#include "controller/turn.h"
 #include "files.h"
 #include "tools/calls.h"
 

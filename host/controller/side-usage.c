@@ -2,7 +2,9 @@
  *
  * side-usage.c - what others than the agent asked models for: condensers and tools.
  * It is kept beside the log's replies, as it is no turn of the agent's. */
-#include "controller/internal.h"
+#include "controller/side-usage.h"
+
+#include "controller/core.h"
 
 json_object *side_usage_of(const struct evlog *log, const char *who)
 {

@@ -2,9 +2,12 @@
  *
  * slices.c - reading a long history before a step, a slice at a time: the loop runs
  * between slices, so that signals and clients are answered meanwhile. */
-#include "controller/internal.h"
+#include "controller/slices.h"
 
+#include "controller/core.h"
 #include "controller/exit-code.h"
+#include "controller/plugin-host.h"
+#include "controller/step.h"
 
 enum { SLICE_NS = 20 * 1000 * 1000 };
 

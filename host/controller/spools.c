@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * spools.c - how much whole output a conversation keeps: the oldest files go. */
-#include "controller/internal.h"
+#include "controller/spools.h"
 
 #include "array.h"
+#include "controller/core.h"
 #include "files.h"
 
 #include <dirent.h>

@@ -2,8 +2,9 @@
  *
  * status-text.c - what a conversation has, as text for a person: its skills, its MCP
  * servers. */
-#include "controller/internal.h"
-
+#include "controller/context-recall.h"
+#include "controller/core.h"
+#include "skills/skills.h"
 #include "tools/mcp-servers.h"
 #include "utf8.h"
 

@@ -5,9 +5,23 @@
  * A step begins when the agent is running, nothing is pending and no request
  * is under way. Actions that are queued from one reply are taken first, one a
  * step, and cost no iteration. */
-#include "controller/internal.h"
+#include "controller/step.h"
 
+#include "context/history.h"
+#include "context/request-messages.h"
+#include "controller/actions.h"
+#include "controller/budget.h"
+#include "controller/condense.h"
+#include "controller/core.h"
+#include "controller/dispatch.h"
 #include "controller/exit-code.h"
+#include "controller/feature.h"
+#include "controller/model-request.h"
+#include "controller/offered-tools.h"
+#include "controller/plugin-host.h"
+#include "controller/slices.h"
+#include "controller/step-policy.h"
+#include "controller/turn.h"
 #include "log.h"
 #include "slice.h"
 

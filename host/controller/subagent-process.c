@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * subagent-process.c - one child: its process, what it is told, what it tells. */
-#include "controller/subagents.h"
-
+#include "controller/core.h"
 #include "controller/exit-code.h"
+#include "controller/subagents.h"
 #include "files.h"
+#include "llm/models/models.h"
 #include "log.h"
 
 #include <fcntl.h>

@@ -2,10 +2,13 @@
  *
  * subagent-usage.c - what children have spent, as their own logs tell it: so it
  * adds up whichever process was killed when. */
-#include "controller/subagents.h"
-
+#include "controller/budget.h"
+#include "controller/core.h"
 #include "controller/fork.h"
 #include "controller/meta.h"
+#include "controller/side-usage.h"
+#include "controller/subagents.h"
+#include "llm/models/models.h"
 #include "log.h"
 
 #include <string.h>

@@ -4,7 +4,12 @@
  * their results gathered into one observation. */
 #include "controller/subagents.h"
 
+#include "controller/core.h"
+#include "controller/delegate.h"
+#include "controller/dispatch.h"
 #include "controller/meta.h"
+#include "controller/step.h"
+#include "controller/turn.h"
 #include "files.h"
 #include "log.h"
 #include "utf8.h"

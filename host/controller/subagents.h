@@ -6,7 +6,7 @@
 #ifndef HOST_CONTROLLER_SUBAGENTS_H
 #define HOST_CONTROLLER_SUBAGENTS_H
 
-#include "controller/internal.h"
+#include "controller/core.h"
 #include "jsonl.h"
 
 enum { CHILD_TASKS_MAX = 64, CHILD_MESSAGE_MAX = 64 << 10 };

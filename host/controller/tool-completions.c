@@ -2,8 +2,14 @@
  *
  * tool-completions.c - a tool asks a model (model/complete): within limits, and on the
  * bill of the conversation. */
-#include "controller/internal.h"
+#include "controller/tool-completions.h"
 
+#include "controller/budget.h"
+#include "controller/core.h"
+#include "controller/model-request.h"
+#include "controller/parallel-calls.h"
+#include "controller/side-usage.h"
+#include "controller/turn.h"
 #include "log.h"
 
 #include <string.h>

@@ -2,12 +2,13 @@
  *
  * tool-requests.c - what the tools invoke_skill, memory and recall ask of the
  * host: skills, the user's notes and the log lie outside of where tools may look. */
-#include "controller/context-recall.h"
-
-#include "controller/internal.h"
 #include "base64.h"
+#include "controller/context-recall.h"
+#include "controller/core.h"
+#include "controller/tool-search.h"
 #include "files.h"
 #include "notes.h"
+#include "skills/skills.h"
 
 #include <string.h>
 #include <strings.h>

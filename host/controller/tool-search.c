@@ -3,9 +3,10 @@
  * tool-search.c - when an agent has many tools, those of MCP servers are offered by
  * name only, within the description of `find_tools`; what the model asks for
  * there is offered from the next request on. */
-#include "controller/internal.h"
+#include "controller/tool-search.h"
 
 #include "controller/context-recall.h"
+#include "controller/core.h"
 
 #include <string.h>
 #include <strings.h>

@@ -4,8 +4,12 @@
  * is pending, its call, and the wait for approval. Nothing else writes these. */
 #include "controller/turn.h"
 
-#include "controller/internal.h"
+#include "controller/actions.h"
+#include "controller/core.h"
+#include "controller/parallel-calls.h"
+#include "controller/plugin-host.h"
 #include "log.h"
+#include "tools/calls.h"
 
 #include <string.h>
 

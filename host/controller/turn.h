@@ -72,4 +72,10 @@ int turn_replan(struct conversation *c, struct llm_reply *reply, size_t done,
 /** Does the log hold other arguments of a call, because a secret was masked? */
 bool turn_call_is_masked(const struct llm_reply *reply, size_t n);
 
+/* ---- errors ---- */
+/** An error that the model reads; `meta_of` (may be NULL): the action or reply
+ *  call that it answers. */
+void turn_log_error(struct conversation *c, const char *call_id, const char *function,
+		    const char *text);
+
 #endif

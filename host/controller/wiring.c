@@ -2,9 +2,26 @@
  *
  * wiring.c - what the configuration names becomes the parts of a conversation;
  * everything is resolved before the first event. */
-#include "controller/internal.h"
+#include "controller/wiring.h"
 
+#include "context/history.h"
+#include "context/request-messages.h"
+#include "controller/analyzers.h"
+#include "controller/budget.h"
+#include "controller/context-recall.h"
+#include "controller/core.h"
+#include "controller/delegate.h"
+#include "controller/loop-recovery.h"
+#include "controller/model-request.h"
+#include "controller/offered-tools.h"
+#include "controller/plugin-host.h"
+#include "llm/models/router.h"
 #include "log.h"
+#include "skills/skills.h"
+
+#define MORTISE_PROVISIONAL
+#include <mortise/condenser.h>
+#include <mortise/tool.h>
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #ifndef TESTS_CONTROLLER_KIT_H
 #define TESTS_CONTROLLER_KIT_H
 
-#include "controller/internal.h"
+#include "controller/core.h"
 
 #include "files.h"
 

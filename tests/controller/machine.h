@@ -8,6 +8,7 @@
 #include "controller/fork.h"
 #include "controller/kit.h"
 #include "controller/rewind.h"
+#include "controller/turn.h"
 
 enum { TURNS = 60 };
 

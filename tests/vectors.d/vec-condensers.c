@@ -8,7 +8,9 @@
 
 #include "context/history.h"
 #include "context/view-invariants.h"
+#include "controller/condense.h"
 #include "controller/kit.h"
+#include "controller/plugin-host.h"
 
 #include <sys/stat.h>
 

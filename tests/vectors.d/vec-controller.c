@@ -6,6 +6,9 @@
 #include "controller/action-hash.h"
 #include "controller/exit-code.h"
 #include "controller/kit.h"
+#include "controller/model-request.h"
+#include "controller/step-policy.h"
+#include "controller/turn.h"
 #include "llm/exchange.h"
 
 static uv_loop_t loop;

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * actions.h - what follows from an action. */
+#ifndef HOST_CONTROLLER_ACTIONS_H
+#define HOST_CONTROLLER_ACTIONS_H
+
+#include "events/event.h"
+
+struct conversation;
+
+/** An action that may happen is in the log: what follows from it. */
+void action_handle(struct conversation *c, struct event *e);
+/** The same after a restart: the gate has to be passed once more, or the answer
+ *  of a person is carried out. */
+void action_resume(struct conversation *c, struct event *e);
+/** Log an action and do what follows from it. Takes the reference. */
+void action_log(struct conversation *c, struct event *e);
+
+/** Wait for the user, or, if there is none, continue or finish. `asks`: the agent asked
+ *  a question and has not come to an end; `text` is what it said. */
+void action_wait_for_user(struct conversation *c, bool asks, const char *text);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * model-request.h - requests to a model, from sending to the reply. */
+#ifndef HOST_CONTROLLER_MODEL_REQUEST_H
+#define HOST_CONTROLLER_MODEL_REQUEST_H
+
+#include "controller/plugin-host.h"
+#include "llm/llm.h"
+
+/** Open the models of agent and condensers, and the router. */
+int request_open_models(struct conversation *c, const char *section, const char *model,
+			struct error *err);
+/** The model that a request of this part goes to: the one that its section names,
+ *  else what the router chooses, else the model of the conversation. NULL: none. */
+struct llm *conversation_llm_for(const struct conversation *c,
+				 const struct plugin_component *p,
+				 const struct llm_request *request);
+/** The model that a request of a tool goes to: `name` of [llm.NAME], else the one that
+ *  the section of its instance names, else as above. */
+int request_tool_model(struct conversation *c, const char *instance, const char *name,
+		       const struct llm_request *request, struct llm **ret,
+		       struct error *err);
+/** Send the request of a work, which is kept until the exchange is over; also when
+ *  this fails `x` holds nothing any more but `sent`. */
+int request_send(struct conversation *c, struct mt_ctx *x,
+		 const struct llm_events *events, struct error *err);
+/** The exchange has ended: its work, which goes on; the caller clears it. */
+struct mt_ctx request_finish(struct conversation *c);
+/** The exchange has ended: forget it and its work. */
+void request_clear(struct conversation *c);
+/** End it now. */
+void request_cancel(struct conversation *c);
+/** What the exchange tells of its attempts, for the log and the user. */
+void request_on_retry(struct conversation *c, const struct llm_error *why,
+		      int64_t wait_ms);
+void request_on_resume(struct conversation *c);
+void request_on_fallback(struct conversation *c, const struct llm_error *why,
+			 const struct llm *next);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * plugin-host.h - the functions of the host for the plugins of its process. */
+#ifndef HOST_CONTROLLER_PLUGIN_HOST_H
+#define HOST_CONTROLLER_PLUGIN_HOST_H
+
+#include "context/history.h"
+#include "controller/launch.h"
+#include "events/log.h"
+
+#define MORTISE_PROVISIONAL
+#include <mortise/agent.h>
+
+struct conversation;
+
+struct trial;
+
+/** An event as a plugin sees it. Most plugins ask only for what the index of the log
+ *  knows of it; the event itself is read when they ask for more. */
+struct mt_event {
+	struct evlog *log; /* NULL: `event` is set from the start */
+	int64_t id;
+	struct event *event; /* NULL: not read yet */
+};
+
+/** A work in progress of a part: handles live as long as it. */
+struct mt_ctx {
+	struct conversation *c;
+	const struct plugin_component *part;
+	struct view_item *view;
+	size_t view_count, prepared; /* prepared: places at its start that are read */
+	struct llm_request *request;
+	bool sent;                 /* the request shall be sent */
+	bool is_agent;
+	struct mt_event **events; /* handles given out, owned */
+	size_t event_count, event_room;
+	char **texts;              /* owned by the work */
+	size_t text_count;
+	/* condensers */
+	bool condensed;
+	size_t stage;              /* the next of them */
+	unsigned rounds;           /* how often this one has asked its model */
+	unsigned char *cuts;       /* where the view may be cut; NULL: not asked */
+	unsigned char *pinned;     /* places that stay; NULL: not asked */
+	unsigned char *shown;      /* places that were not dropped; NULL: none was */
+	char *kept;                /* its state, which ends with its work */
+	/* runtime */
+	const struct launch *launch;
+	char **argv, **env;
+	size_t argc, envc;
+	char *workspace;
+	/* analyzers */
+	struct trial *trial;
+	struct error error;
+};
+void plugin_ctx_clear(struct mt_ctx *x);
+const struct mt_host *plugin_host(void);
+/** What an agent puts out goes to the queue of the conversation. */
+const struct mt_agent_out *plugin_agent_out(void);
+
+#endif

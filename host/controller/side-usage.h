@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * side-usage.h - the usage of condensers and tools. */
+#ifndef HOST_CONTROLLER_SIDE_USAGE_H
+#define HOST_CONTROLLER_SIDE_USAGE_H
+
+#include "events/log.h"
+#include "llm/llm.h"
+
+struct conversation;
+
+/** What condensers and tools have spent, each logged as the state of this name:
+ *  {calls, input, output, ..., cost, model}; owned. */
+#define USAGE_CONDENSERS "condensers"
+#define USAGE_TOOLS "tools"
+json_object *side_usage_of(const struct evlog *log, const char *who);
+/** How many of their requests were answered. */
+int64_t side_usage_calls(const struct conversation *c, const char *who);
+int side_usage_log(struct conversation *c, const char *who, const struct llm_reply *reply,
+		   struct error *err);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * step.h - the steps of the agent. */
+#ifndef HOST_CONTROLLER_STEP_H
+#define HOST_CONTROLLER_STEP_H
+
+#include "error.h"
+
+struct conversation;
+
+struct mt_ctx;
+
+/** Do what can be done now: steps until something has to be waited for. */
+void step_run_ready(struct conversation *c);
+/** Let the agent work on a view that is ready. */
+int step_advance_agent(struct conversation *c, struct mt_ctx *x, struct error *err);
+/** The same once the events of the view are read, if need be in later turns of the
+ *  loop: then `x` is taken. */
+int step_advance_prepared(struct conversation *c, struct mt_ctx *x, struct error *err);
+/** Take the step that was paid for, if need be in later turns of the loop. */
+void step_prepared(struct conversation *c);
+
+#endif
