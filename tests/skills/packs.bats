@@ -197,7 +197,7 @@ EOF
 	python3 - www tls.pem port <<'EOF2' 3>&- &
 import http.server, os, ssl, sys
 os.chdir(sys.argv[1])
-s = http.server.HTTPServer(("localhost", 0), http.server.SimpleHTTPRequestHandler)
+s = http.server.HTTPServer(("127.0.0.1", 0), http.server.SimpleHTTPRequestHandler)
 c = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
 c.load_cert_chain("../" + sys.argv[2])
 s.socket = c.wrap_socket(s.socket, server_side=True)
