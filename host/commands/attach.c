@@ -6,56 +6,38 @@
 
 #include <string.h>
 
-enum { F_JSON, F_LAST, F_QUIET, F_VERBOSE };
+struct arguments {
+	struct common common;
+	struct follow_options follow;
+	int64_t last; /* events to show; -1: all */
+	const char *prefix;
+};
 
 static const struct flag flags[] = {
-	[F_JSON] = FLAG('j', "json", NULL, "exchange JSON lines of the protocol"),
-	[F_LAST] = FLAG('n', "last", "N", "show only the last N events (default: all)"),
-	[F_QUIET] = FLAG('q', "quiet", NULL, "print only the final message"),
-	[F_VERBOSE] = FLAG('v', "verbose", NULL, "print full results and live output"),
+	FLAG('j', "json", NULL, "exchange JSON lines of the protocol",
+	     STORE(FLAG_TRUE, struct arguments, follow.json)),
+	FLAG('n', "last", "N", "show only the last N events (default: all)",
+	     STORE(FLAG_NUMBER, struct arguments, last),
+	     .expected = "a number of events"),
+	FLAG('q', "quiet", NULL, "print only the final message",
+	     STORE(FLAG_SET, struct arguments, follow.style), .set = RENDER_QUIET),
+	FLAG('v', "verbose", NULL, "print full results and live output",
+	     STORE(FLAG_SET, struct arguments, follow.style), .set = RENDER_VERBOSE),
 	{ 0 },
 };
 
-static int parse_last(const char *text, int64_t *ret)
+static enum flags_status parse(const struct command *self, int argc, char **argv,
+			       struct arguments *a)
 {
-	char *end;
-	long long n = strtoll(text, &end, 10);
+	enum flags_status f;
+	int index;
 
-	if (!*text || *end || n < 0) {
-		fprintf(stderr,
-			"mortise: attach: invalid --last `%.20s`: use a number of "
-			"events\n",
-			text);
-		return FLAG_BAD;
-	}
-	*ret = n;
-	return MT_OK;
-}
-
-static int parse(const struct command *self, int argc, char **argv, struct common *common,
-		 struct follow_options *o, int64_t *ret_last, const char **ret_id)
-{
-	int index = 1, f;
-	const char *value;
-
-	o->style = RENDER_NORMAL;
-	o->live = true;
-	*ret_last = -1;
-	while ((f = flag_next(self, argc, argv, &index, &value, common)) >= 0) {
-		if (f == F_JSON)
-			o->json = true;
-		else if (f == F_QUIET)
-			o->style = RENDER_QUIET;
-		else if (f == F_VERBOSE)
-			o->style = RENDER_VERBOSE;
-		else if (parse_last(value, ret_last))
-			return FLAG_BAD;
-	}
+	f = flags_parse(self, argc, argv, &index, &a->common);
 	if (f == FLAG_END && index + 1 < argc) {
 		fprintf(stderr, "mortise: attach: more than one conversation given\n");
 		return FLAG_BAD;
 	}
-	*ret_id = index < argc ? argv[index] : "";
+	a->prefix = index < argc ? argv[index] : "";
 	return f;
 }
 
@@ -79,29 +61,28 @@ static void converse(char *id)
 static int run(const struct command *self, int argc, char **argv)
 {
 	AUTO(config) struct config *config = NULL;
-	struct common common = { 0 };
-	struct follow_options o = { 0 };
+	struct arguments a = { .follow = { .style = RENDER_NORMAL, .live = true },
+			       .last = -1 };
 	struct error err = ERROR_NONE;
 	AUTO(free) char *id = NULL;
 	struct client p;
-	const char *prefix;
-	int64_t last;
-	int code, f = parse(self, argc, argv, &common, &o, &last, &prefix);
+	enum flags_status f = parse(self, argc, argv, &a);
+	int code;
 
 	if (f != FLAG_END)
 		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
-	if (common_config(&common, &config, &err))
+	if (common_config(&a.common, &config, &err))
 		return complain(EXIT_USAGE, &err);
-	id = client_find(config, prefix, &err);
+	id = client_find(config, a.prefix, &err);
 	if (!id)
 		return complain(EXIT_FAILED, &err);
-	if (argc == 1 || (argc == 2 && argv[1] == prefix))
+	if (argc == 1 || (argc == 2 && argv[1] == a.prefix))
 		converse(id);
 	if (client_open(&p, id, &err) || client_greet(&p, &err)) {
 		code = complain(EXIT_FAILED, &err);
 	} else {
-		choose_since(&p, last, &o);
-		code = follow(&p, &o);
+		choose_since(&p, a.last, &a.follow);
+		code = follow(&p, &a.follow);
 	}
 	client_close(&p);
 	return code;

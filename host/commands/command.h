@@ -16,9 +16,11 @@
 
 /** Where the value of an option goes. */
 enum flag_kind {
-	FLAG_RETURN, /* to the caller of flag_next */
 	FLAG_TRUE,   /* bool at `offset` becomes true */
+	FLAG_SET,    /* int or enumeration at `offset` becomes `set` */
 	FLAG_TEXT,   /* const char * at `offset` becomes the value */
+	FLAG_NUMBER, /* int64_t at `offset` becomes the value, from 0 to `max` */
+	FLAG_TAKE,   /* `take` is called for what is at `offset` */
 };
 
 /** An option of a command: "--json", "-t TEXT". */
@@ -30,11 +32,19 @@ struct flag {
 	enum flag_kind kind;
 	size_t offset;        /* in the arguments, which start with a struct common */
 	const char *alias;    /* former name, still accepted; NULL: none */
+	int set;
+	int64_t max;          /* of a number; 0: no maximum */
+	const char *expected; /* for the error about a number: "use EXPECTED" */
+	int (*take)(void *at, const char *value, struct error *err);
 };
 
 #define FLAG(letter_, name_, value_, help_, ...)                                  \
 	{ .letter = (letter_), .name = (name_), .value = (value_), .help = (help_), \
 	  __VA_ARGS__ }
+
+/** Designators that say where a flag stores its value. */
+#define STORE(kind_, type_, member_) \
+	.kind = (kind_), .offset = offsetof(type_, member_)
 
 struct command {
 	const char *name;
@@ -46,22 +56,21 @@ struct command {
 	bool hidden;
 };
 
-/** Parse the options of a command. Called in a loop like getopt. Options with a
- *  `kind` are stored in the structure that starts with `in`; for the others this
- *  returns the index in the table (>= 0) and sets *ret_value. Returns FLAG_END
- *  after the last option (*index is the first operand), FLAG_HELP after printing
- *  the help (return EXIT_DONE), FLAG_BAD after printing an error (return
- *  EXIT_USAGE). The common options -o/--set SECTION.KEY=VALUE, --config FILE and
- *  -C/--workspace DIR are stored in `in`; NULL: the command does not take them. */
-enum { FLAG_END = -1, FLAG_HELP = -2, FLAG_BAD = -3 };
+/** Parse the options of a command, wherever they are among the operands. Values are
+ *  stored, as the tables say, in the structure that starts with `in`; NULL: the
+ *  command takes neither options of its own nor the common ones.
+ *  @return FLAG_END (*ret_first is the first operand in `argv`), FLAG_HELP after
+ *  printing the help (return EXIT_DONE), or FLAG_BAD after printing an error (return
+ *  EXIT_USAGE). */
+enum flags_status { FLAG_END, FLAG_HELP, FLAG_BAD };
 
 struct common {
 	const char *overrides[256];
 	size_t override_count;
 	const char *workspace, *file;
 };
-int flag_next(const struct command *self, int argc, char **argv, int *index,
-	      const char **ret_value, struct common *in);
+enum flags_status flags_parse(const struct command *self, int argc, char **argv,
+			      int *ret_first, struct common *in);
 /** Load the configuration as the common flags say. */
 int common_config(const struct common *in, struct config **ret, struct error *err);
 /** Say on standard error that the project's file is there and does not count. */

@@ -14,23 +14,25 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { F_WITH, F_AT, F_SUMMARIES, F_JSON };
 enum { RANGES_MAX = 6 };
-
-static const struct flag flags[] = {
-	[F_WITH] = FLAG(0, "with", "NAMES",
-			"condensers to compare, separated by commas; "
-			"`a+b` applies b after a"),
-	[F_AT] = FLAG(0, "at", "N", "use the conversation as it was after event N"),
-	[F_SUMMARIES] = FLAG(0, "summaries", NULL, "print the summaries"),
-	[F_JSON] = FLAG('j', "json", NULL, "print one JSON object per condenser"),
-	{ 0 },
-};
 
 struct arguments {
 	struct common common;
 	const char *id, *with, *at;
 	bool summaries, json;
+};
+
+static const struct flag flags[] = {
+	FLAG(0, "with", "NAMES",
+	     "condensers to compare, separated by commas; `a+b` applies b after a",
+	     STORE(FLAG_TEXT, struct arguments, with)),
+	FLAG(0, "at", "N", "use the conversation as it was after event N",
+	     STORE(FLAG_TEXT, struct arguments, at)),
+	FLAG(0, "summaries", NULL, "print the summaries",
+	     STORE(FLAG_TRUE, struct arguments, summaries)),
+	FLAG('j', "json", NULL, "print one JSON object per condenser",
+	     STORE(FLAG_TRUE, struct arguments, json)),
+	{ 0 },
 };
 
 /* One condenser at work on a copy of its own. */
@@ -48,21 +50,12 @@ struct job {
 	struct error err;
 };
 
-static int parse(const struct command *self, int argc, char **argv, struct arguments *a)
+static enum flags_status parse(const struct command *self, int argc, char **argv,
+			       struct arguments *a)
 {
-	int index = 1, f;
-	const char *value;
+	int index;
+	enum flags_status f = flags_parse(self, argc, argv, &index, &a->common);
 
-	while ((f = flag_next(self, argc, argv, &index, &value, &a->common)) >= 0) {
-		if (f == F_WITH)
-			a->with = value;
-		else if (f == F_AT)
-			a->at = value;
-		else if (f == F_SUMMARIES)
-			a->summaries = true;
-		else
-			a->json = true;
-	}
 	if (f != FLAG_END)
 		return f;
 	if (index >= argc || strcmp(argv[index], "compare") != 0) {
@@ -131,8 +124,8 @@ static const char **now_set(const struct job *j, size_t *ret_count)
 	const char **list = calloc(n + 2, sizeof *list);
 
 	for (size_t i = 0; list && i < n; i++) {
-		const char *text = json_object_get_string(
-			json_object_array_get_idx(j->settings, i));
+		const char *text =
+			json_object_get_string(json_object_array_get_idx(j->settings, i));
 
 		if (strncmp(text, "condenser.", 10) == 0 || strncmp(text, "llm.", 4) == 0)
 			list[count++] = text;
@@ -195,7 +188,8 @@ static void put_ranges(struct strbuf *out, const struct condensed_view *whole,
 	for (size_t i = 0; i < whole->count && n < left->count;) {
 		size_t from = i;
 
-		while (i < whole->count && n < left->count && whole->ids[i] == left->ids[n])
+		while (i < whole->count && n < left->count &&
+		       whole->ids[i] == left->ids[n])
 			i++, n++;
 		if (i == from) {
 			i++;
@@ -236,7 +230,8 @@ static int name_width(const struct arguments *a)
 	return width > 60 ? 60 : (int)width;
 }
 
-static void print_line(const char *name, const struct job *j, const struct condensed_view *t)
+static void print_line(const char *name, const struct job *j,
+		       const struct condensed_view *t)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(64 << 10);
 	bool whole = t == &j->whole;
@@ -313,8 +308,9 @@ static void report(const char *name, const struct job *j, bool first)
 
 static int compare_all(struct job *j)
 {
-	const char *list = j->a->with ? j->a->with
-				      : "conversation_window,amortized,observation_masking";
+	const char *list = j->a->with
+				   ? j->a->with
+				   : "conversation_window,amortized,observation_masking";
 	const char *item;
 	size_t len;
 	int code = EXIT_DONE;

@@ -10,10 +10,14 @@
 #include <uv.h>
 #include <string.h>
 
-enum { FLAG_JSON };
+struct arguments {
+	struct common common;
+	bool json;
+};
 
 static const struct flag flags[] = {
-	FLAG(0, "json", NULL, "show: print JSON"),
+	FLAG(0, "json", NULL, "show: print JSON",
+	     STORE(FLAG_TRUE, struct arguments, json)),
 	{ 0 },
 };
 
@@ -156,9 +160,9 @@ static void check_analyzers(const struct loaded *l, const char *section, size_t 
 	AUTO(analyzers) struct analyzers *a = NULL;
 	struct error err = ERROR_NONE;
 
-	if (*faults == before
-	    && analyzers_open(l->config, l->registry, section,
-			      config_get(l->config, section, "analyzers"), &a, &err))
+	if (*faults == before &&
+	    analyzers_open(l->config, l->registry, section,
+			   config_get(l->config, section, "analyzers"), &a, &err))
 		fault(faults, &err);
 }
 
@@ -199,7 +203,8 @@ static int open_models(const struct loaded *l, const char *section, uv_loop_t *l
 		r = llm_models_get(models, llm, NULL, section, &model, err);
 	if (!r)
 		r = llm_router_open(models, l->config,
-				    config_get(l->config, section, "router"), &router, err);
+				    config_get(l->config, section, "router"), &router,
+				    err);
 	llm_router_free(router);
 	llm_models_free(models);
 	return r;
@@ -317,28 +322,26 @@ static int usage(void)
 
 static int run(const struct command *self, int argc, char **argv)
 {
-	struct common common = { 0 };
+	struct arguments a = { 0 };
 	struct loaded l = { 0 };
 	struct error err = ERROR_NONE;
-	bool json = false;
-	int index = 1, flag, words, code;
-	const char *value, *what;
+	int index, words, code;
+	const char *what;
+	enum flags_status flag = flags_parse(self, argc, argv, &index, &a.common);
 
-	while ((flag = flag_next(self, argc, argv, &index, &value, &common)) >= 0)
-		json |= flag == FLAG_JSON;
 	if (flag != FLAG_END)
 		return flag == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
 	words = argc - index;
 	what = words > 0 ? argv[index] : "show";
 	if (strcmp(what, "trust") == 0 && words <= 2)
-		return trust(words == 2 ? argv[index + 1] : common.workspace);
+		return trust(words == 2 ? argv[index + 1] : a.common.workspace);
 	if (!((strcmp(what, "show") == 0 && words <= 1) ||
 	      (strcmp(what, "check") == 0 && words == 1) ||
 	      (strcmp(what, "explain") == 0 && words == 2)))
 		return usage();
-	code = load(&common, &l, &err) ?
-		       complain(EXIT_USAGE, &err) :
-		       act(&l, what, words == 2 ? argv[index + 1] : NULL, json);
+	code = load(&a.common, &l, &err)
+		       ? complain(EXIT_USAGE, &err)
+		       : act(&l, what, words == 2 ? argv[index + 1] : NULL, a.json);
 	registry_free(l.registry);
 	config_free(l.config);
 	return code;

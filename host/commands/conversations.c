@@ -21,22 +21,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-enum { F_JSON, F_ALL, F_SCREENSHOTS, F_OLDER, F_KEEP, F_DRY };
 enum { SHOWN_LINES = 12, TITLE_SHOWN = 60 };
-
-static const struct flag flags[] = {
-	[F_JSON] = FLAG('j', "json", NULL, "list, show, cost: print JSON"),
-	[F_ALL] = FLAG('a', "all", NULL, "show: print every event in full"),
-	[F_SCREENSHOTS] = FLAG(0, "screenshots", NULL, "export: include screenshots"),
-	[F_OLDER] = FLAG(0, "older-than", "DAYS",
-			 "prune: delete conversations not written "
-			 "to for DAYS"),
-	[F_KEEP] = FLAG(0, "keep", "N", "prune: keep the N newest"),
-	[F_DRY] = FLAG('n', "dry-run", NULL,
-		       "delete, prune: only print what would be "
-		       "deleted"),
-	{ 0 },
-};
 
 struct arguments {
 	struct common common;
@@ -45,6 +30,25 @@ struct arguments {
 	char **ids; /* delete */
 	size_t id_count;
 	struct prune_options prune;
+};
+
+#define NUMBER_TO_MILLION .max = 1000000, .expected = "a number from 0 to 1000000"
+
+static const struct flag flags[] = {
+	FLAG('j', "json", NULL, "list, show, cost: print JSON",
+	     STORE(FLAG_TRUE, struct arguments, json)),
+	FLAG('a', "all", NULL, "show: print every event in full",
+	     STORE(FLAG_TRUE, struct arguments, all)),
+	FLAG(0, "screenshots", NULL, "export: include screenshots",
+	     STORE(FLAG_TRUE, struct arguments, screenshots)),
+	FLAG(0, "older-than", "DAYS",
+	     "prune: delete conversations not written to for DAYS",
+	     STORE(FLAG_NUMBER, struct arguments, prune.older_days), NUMBER_TO_MILLION),
+	FLAG(0, "keep", "N", "prune: keep the N newest",
+	     STORE(FLAG_NUMBER, struct arguments, prune.keep), NUMBER_TO_MILLION),
+	FLAG('n', "dry-run", NULL, "delete, prune: only print what would be deleted",
+	     STORE(FLAG_TRUE, struct arguments, prune.dry)),
+	{ 0 },
 };
 
 /* A line of text from outside: control characters other than tabs become
@@ -187,7 +191,8 @@ static void print_entry(const struct entry *e, bool json, int depth)
 		 json ? gmtime_r(&e->written, &tm) : localtime_r(&e->written, &tm));
 	if (!json) {
 		strbuf_addf(&out, "%*s%-*s %s %7" PRId64 " events %7s  ", 2 * depth, "",
-			    26 - 2 * depth, e->id, when, e->events, size_text(e->bytes, size));
+			    26 - 2 * depth, e->id, when, e->events,
+			    size_text(e->bytes, size));
 		add_directory(&out, e->workspace);
 		strbuf_add(&out, "  ");
 		strbuf_addn(&out, e->title,
@@ -331,7 +336,8 @@ static int export_special(struct evlog *log, bool screenshots, const char *path,
 			  struct error *err)
 {
 	FILE *out = fopen(path, "we");
-	int status = out ? trajectory_export(log, screenshots, write_piece, out, err) : MT_OK;
+	int status =
+		out ? trajectory_export(log, screenshots, write_piece, out, err) : MT_OK;
 
 	if ((!out || fclose(out) != 0) && !status)
 		status = fail(err, MT_EIO, "cannot write %s: %s", path, strerror(errno));
@@ -452,7 +458,7 @@ static int import(const struct config *c, const struct arguments *a, struct erro
 /* ---- the command ----------------------------------------------------------------------
  */
 
-static int delete(const struct config *c, const struct arguments *a, struct error *err)
+static int delete (const struct config *c, const struct arguments *a, struct error *err)
 {
 	return conversations_delete(c, a->ids, a->id_count, a->prune.dry, err);
 }
@@ -460,22 +466,6 @@ static int delete(const struct config *c, const struct arguments *a, struct erro
 static int prune(const struct config *c, const struct arguments *a, struct error *err)
 {
 	return conversations_prune(c, &a->prune, err);
-}
-
-static int parse_number(const char *flag, const char *text, int64_t *ret)
-{
-	char *end;
-	long long n = strtoll(text, &end, 10);
-
-	if (!*text || *end || n < 0 || n > 1000000) {
-		fprintf(stderr,
-			"mortise: conversations: invalid --%s `%.20s`: use a "
-			"number from 0 to 1000000\n",
-			flag, text);
-		return EXIT_USAGE;
-	}
-	*ret = n;
-	return 0;
 }
 
 typedef int act(const struct config *c, const struct arguments *a, struct error *err);
@@ -514,20 +504,11 @@ static int run(const struct command *self, int argc, char **argv)
 	struct arguments a = { .prune = { .older_days = -1, .keep = -1 } };
 	AUTO(config) struct config *config = NULL;
 	struct error err = ERROR_NONE;
-	int index = 1, flag;
-	const char *value;
+	enum flags_status flag;
+	int index;
 	act *what;
 
-	while ((flag = flag_next(self, argc, argv, &index, &value, &a.common)) >= 0) {
-		a.json |= flag == F_JSON;
-		a.all |= flag == F_ALL;
-		a.screenshots |= flag == F_SCREENSHOTS;
-		a.prune.dry |= flag == F_DRY;
-		if ((flag == F_OLDER
-		     && parse_number("older-than", value, &a.prune.older_days))
-		    || (flag == F_KEEP && parse_number("keep", value, &a.prune.keep)))
-			return EXIT_USAGE;
-	}
+	flag = flags_parse(self, argc, argv, &index, &a.common);
 	if (flag != FLAG_END)
 		return flag == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
 	what = choose(argc - index, argv + index, &a);

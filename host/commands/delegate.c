@@ -99,8 +99,9 @@ static int read_json(struct job *job, struct error *err)
 static int read_settings(struct job *job, struct error *err)
 {
 	json_object *list = js_get(job->json, "settings");
-	size_t n = json_object_is_type(list, json_type_array) ? json_object_array_length(list)
-							      : 0;
+	size_t n = json_object_is_type(list, json_type_array)
+			   ? json_object_array_length(list)
+			   : 0;
 
 	if (n > SETTINGS_LIST_MAX)
 		return fail(err, MT_ELIMIT, "too many settings");
@@ -131,7 +132,8 @@ static int read_job(struct job *job, struct error *err)
 	job->task = js_str(job->json, "task", "");
 	controller = js_str(job->json, "controller", "");
 	snprintf(job->title, sizeof job->title, "%.*s",
-		 (int)utf8_cut(job->task, strcspn(job->task, "\r\n"), TITLE_BYTES), job->task);
+		 (int)utf8_cut(job->task, strcspn(job->task, "\r\n"), TITLE_BYTES),
+		 job->task);
 	job->o = (struct conversation_options){
 		.id = js_str(job->json, "conversation", NULL),
 		.parent = js_str(job->json, "parent", ""),
@@ -209,11 +211,9 @@ static int run(const struct command *self, int argc, char **argv)
 {
 	pid_t parent = getppid();
 	struct job job = { 0 };
-	const char *value;
-	int index = 1, f, code;
+	int index, code;
+	enum flags_status f = flags_parse(self, argc, argv, &index, NULL);
 
-	while ((f = flag_next(self, argc, argv, &index, &value, NULL)) >= 0)
-		;
 	if (f != FLAG_END)
 		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
 	prctl(PR_SET_PDEATHSIG, SIGTERM);

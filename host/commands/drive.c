@@ -186,8 +186,8 @@ static int open_render(struct drive *d, struct error *err)
 		return out_of_memory(err);
 	d->quiet = render_watcher;
 	d->quiet.event = NULL;
-	d->render_watch = conversation_watch(d->c, quiet ? &d->quiet : &render_watcher,
-					     d->render);
+	d->render_watch =
+		conversation_watch(d->c, quiet ? &d->quiet : &render_watcher, d->render);
 	return MT_OK;
 }
 
@@ -328,12 +328,13 @@ static void close_all(uv_loop_t *loop, struct drive *d, int code)
 
 /* ---- the loop ---------------------------------------------------------- */
 
-int drive_image(struct drive_options *o, const char *path, struct error *err)
+int drive_image(void *options, const char *path, struct error *err)
 {
+	struct drive_options *o = options;
+
 	if (!o->images)
 		o->images = json_object_new_array();
-	return o->images ? images_add_file(o->images, path, err)
-			 : out_of_memory(err);
+	return o->images ? images_add_file(o->images, path, err) : out_of_memory(err);
 }
 
 static int begin(const struct drive *d, const char *task, size_t len, struct error *err)
@@ -360,10 +361,11 @@ static void keep_waiting(uv_prepare_t *handle)
 /* An action waits, and somebody is there who may still say yes or no. */
 static bool answer_may_come(struct drive *d)
 {
-	bool may = conversation_state(d->c) == STATE_AWAITING_USER_CONFIRMATION && !d->quit
-		   && ((d->ask && ask_is_open(d->ask))
-		       || (d->stdio && stdio_listens(d->o->commands) && !d->input_over)
-		       || (d->server && server_clients(d->server) > 0));
+	bool may = conversation_state(d->c) == STATE_AWAITING_USER_CONFIRMATION &&
+		   !d->quit &&
+		   ((d->ask && ask_is_open(d->ask)) ||
+		    (d->stdio && stdio_listens(d->o->commands) && !d->input_over) ||
+		    (d->server && server_clients(d->server) > 0));
 
 	if (may)
 		uv_prepare_start(&d->waiting, keep_waiting);
@@ -383,7 +385,8 @@ static bool over(struct drive *d)
 	if (answer_may_come(d))
 		return false;
 	return !d->o->keep || d->quit ||
-	       (d->input_over && !d->stay && (!d->server || server_clients(d->server) == 0));
+	       (d->input_over && !d->stay &&
+		(!d->server || server_clients(d->server) == 0));
 }
 
 /* Nobody reads: better to stop than to work for nobody, unseen. */
@@ -409,14 +412,16 @@ static bool ask_again(struct drive *d, int *code)
 	struct final_answer *a = d->o->answer;
 	struct error why = ERROR_NONE, err = ERROR_NONE;
 
-	if (!a || *code != EXIT_DONE || conversation_state(d->c) != STATE_FINISHED
-	    || final_answer_check(a, &why) == MT_OK)
+	if (!a || *code != EXIT_DONE || conversation_state(d->c) != STATE_FINISHED ||
+	    final_answer_check(a, &why) == MT_OK)
 		return false;
-	if (++a->refused < ANSWERS_MAX && !d->quit
-	    && strbuf_addf(&text, "Your final answer is not valid: %s. Give it again, as a "
-				  "single JSON value that matches the schema, with no text "
-				  "before or after it.", why.text) == MT_OK
-	    && conversation_message(d->c, text.text, text.len, &err) == MT_OK)
+	if (++a->refused < ANSWERS_MAX && !d->quit &&
+	    strbuf_addf(&text,
+			"Your final answer is not valid: %s. Give it again, as a "
+			"single JSON value that matches the schema, with no text "
+			"before or after it.",
+			why.text) == MT_OK &&
+	    conversation_message(d->c, text.text, text.len, &err) == MT_OK)
 		return true;
 	fprintf(stderr, "mortise: the final answer is not valid: %s\n", why.text);
 	strbuf_reset(&a->text);

@@ -28,7 +28,7 @@ struct drive_options {
 int drive(uv_loop_t *loop, struct conversation *c, const char *task, size_t len,
 	  const struct drive_options *o);
 
-/** Read a file that --image names into `o->images`, which is made. */
-int drive_image(struct drive_options *o, const char *path, struct error *err);
+/** Read a file that --image names into `images` of a struct drive_options. */
+int drive_image(void *options, const char *path, struct error *err);
 
 #endif

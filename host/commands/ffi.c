@@ -221,7 +221,8 @@ static int check(const char *path)
 			      path);
 	if (status)
 		return complain(status == MT_ENOMEM || status == MT_EIO ? EXIT_FAILED
-								       : EXIT_USAGE, &err);
+									: EXIT_USAGE,
+				&err);
 	if (faults == 0)
 		printf("%zu function%s declared and found\n", functions,
 		       functions == 1 ? "" : "s");
@@ -230,9 +231,8 @@ static int check(const char *path)
 
 static int run(const struct command *self, int argc, char **argv)
 {
-	const char *value;
-	int index = 1;
-	int f = flag_next(self, argc, argv, &index, &value, NULL);
+	int index;
+	enum flags_status f = flags_parse(self, argc, argv, &index, NULL);
 
 	if (f != FLAG_END)
 		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;

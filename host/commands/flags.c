@@ -9,23 +9,34 @@
 #include <stdio.h>
 #include <string.h>
 
+static int add_override(void *common, const char *value, struct error *err)
+{
+	struct common *in = common;
+
+	if (in->override_count == ARRAY_LEN(in->overrides))
+		return fail(err, MT_ELIMIT, "more than 256 times --set");
+	in->overrides[in->override_count++] = value;
+	return MT_OK;
+}
+
 /* Flags of every command that reads the configuration. */
 static const struct flag common_flags[] = {
-	FLAG('o', "set", "SECTION.KEY=VALUE", "override a setting (repeatable)"),
-	FLAG(0, "config", "FILE", "read FILE instead of the user configuration"),
+	FLAG('o', "set", "SECTION.KEY=VALUE", "override a setting (repeatable)",
+	     .kind = FLAG_TAKE, .take = add_override),
+	FLAG(0, "config", "FILE", "read FILE instead of the user configuration",
+	     STORE(FLAG_TEXT, struct common, file)),
 	FLAG('C', "workspace", "DIR",
-	     "use DIR as the workspace (default: current "
-	     "directory)"),
+	     "use DIR as the workspace (default: current directory)",
+	     STORE(FLAG_TEXT, struct common, workspace)),
 	{ 0 },
 };
 static const struct flag help_flag = FLAG('h', "help", NULL, "show this help");
 
 const struct flag *common_flag(size_t n)
 {
-	return n < ARRAY_LEN(common_flags) && common_flags[n].name ? &common_flags[n] : NULL;
+	return n < ARRAY_LEN(common_flags) && common_flags[n].name ? &common_flags[n]
+								   : NULL;
 }
-
-enum { COMMON_SET, COMMON_CONFIG, COMMON_WORKSPACE };
 
 int complain(int code, const struct error *err)
 {
@@ -33,13 +44,14 @@ int complain(int code, const struct error *err)
 	return code;
 }
 
+/* @return -1 */
 static int bad(const struct command *self, const char *format, const char *what)
 {
 	fputs("mortise ", stderr);
 	fprintf(stderr, "%s: ", self->name);
 	fprintf(stderr, format, what);
 	fprintf(stderr, "; see `mortise %s --help`\n", self->name);
-	return FLAG_BAD;
+	return -1;
 }
 
 /* ---- help ---------------------------------------------------------------------- */
@@ -92,12 +104,6 @@ void command_help(const struct command *self)
 
 /* ---- parsing -------------------------------------------------------------------- */
 
-struct found {
-	const struct flag *flag;
-	int place;      /* in the command's table; -1: common or help */
-	int common;     /* in common_flags; -1: no */
-};
-
 static bool is_word(const char *name, const char *word, size_t len)
 {
 	return strlen(name) == len && memcmp(name, word, len) == 0;
@@ -110,24 +116,24 @@ static bool matches(const struct flag *f, const char *word, size_t len, char let
 	return is_word(f->name, word, len) || (f->alias && is_word(f->alias, word, len));
 }
 
-static bool find_flag(const struct command *self, bool common, const char *word,
-		      size_t len, char letter, struct found *ret)
+/* NULL: there is none. */
+static const struct flag *find_in(const struct flag *table, const char *word, size_t len,
+				  char letter)
 {
-	int n = 0;
+	for (const struct flag *f = table; f && f->name; f++)
+		if (matches(f, word, len, letter))
+			return f;
+	return NULL;
+}
 
-	for (const struct flag *f = self->flags; f && f->name; f++, n++)
-		if (matches(f, word, len, letter)) {
-			*ret = (struct found){ f, n, -1 };
-			return true;
-		}
-	n = 0;
-	for (const struct flag *f = common_flags; common && f->name; f++, n++)
-		if (matches(f, word, len, letter)) {
-			*ret = (struct found){ f, -1, n };
-			return true;
-		}
-	*ret = (struct found){ &help_flag, -1, -1 };
-	return matches(&help_flag, word, len, letter);
+static const struct flag *find_flag(const struct command *self, bool common,
+				    const char *word, size_t len, char letter)
+{
+	const struct flag *f = find_in(self->flags, word, len, letter);
+
+	if (!f && common)
+		f = find_in(common_flags, word, len, letter);
+	return f || !matches(&help_flag, word, len, letter) ? f : &help_flag;
 }
 
 static int unknown_flag(const struct command *self, const char *word)
@@ -162,103 +168,112 @@ static void move_back(char **argv, int from, int count, int to)
 	}
 }
 
-static int take_common(const struct command *self, int which, const char *value,
-		       struct common *in)
-{
-	switch (which) {
-	case COMMON_SET:
-		if (in->override_count == ARRAY_LEN(in->overrides))
-			return bad(self, "more than 256 times %s", "--set");
-		in->overrides[in->override_count++] = value;
-		break;
-	case COMMON_CONFIG:
-		in->file = value;
-		break;
-	case COMMON_WORKSPACE:
-		in->workspace = value;
-		break;
-	}
-	return MT_OK;
-}
-
 /* Parse the flag at argv[at], which may be followed by its value.
- * @return how many words it takes, or FLAG_BAD. */
+ * @return the number of words it takes, or -1 after printing an error. */
 static int parse_flag(const struct command *self, int argc, char **argv, int at,
-		      bool common, struct found *found, const char **ret_value)
+		      bool common, const struct flag **ret, const char **ret_value)
 {
 	char *word = argv[at], *equals = strchr(word, '=');
 	bool is_long = word[1] == '-';
 	const char *name = word + 2, *attached = NULL;
 	size_t len = is_long && equals ? (size_t)(equals - name) : strlen(name);
+	const struct flag *f = find_flag(self, common, name, len, is_long ? 0 : word[1]);
 
+	*ret = f;
 	*ret_value = NULL;
-	if (!find_flag(self, common, name, len, is_long ? 0 : word[1], found))
+	if (!f)
 		return unknown_flag(self, word);
 	if (is_long && equals)
 		attached = equals + 1;
 	else if (!is_long && word[2])
 		attached = word + 2;
-	if (!found->flag->value && attached && is_long)
-		return bad(self, "--%s does not take a value", found->flag->name);
-	if (!found->flag->value && attached) { /* -qv: v comes next */
+	if (!f->value && attached && is_long)
+		return bad(self, "--%s does not take a value", f->name);
+	if (!f->value && attached) { /* -qv: v comes next */
 		argv[at] = word + 1;
 		argv[at][0] = '-';
 		return 0;
 	}
-	if (!found->flag->value || attached) {
+	if (!f->value || attached) {
 		*ret_value = attached;
 		return 1;
 	}
 	if (at + 1 >= argc)
-		return bad(self, "--%s requires a value", found->flag->name);
+		return bad(self, "--%s requires a value", f->name);
 	*ret_value = argv[at + 1];
 	return 2;
 }
 
-static void store(const struct flag *f, const char *value, struct common *in)
+static int store_number(const struct command *self, const struct flag *f,
+			const char *value, int64_t *ret)
 {
-	char *at = (char *)in + f->offset;
+	char *end;
+	long long n = strtoll(value, &end, 10);
 
-	if (f->kind == FLAG_TRUE)
-		*(bool *)(void *)at = true;
-	else
-		*(const char **)(void *)at = value;
+	if (!*value || *end || n < 0 || (f->max && n > f->max)) {
+		fprintf(stderr, "mortise: %s: invalid --%s `%.20s`: use %s\n", self->name,
+			f->name, value, f->expected);
+		return FLAG_BAD;
+	}
+	*ret = n;
+	return FLAG_END;
 }
 
-int flag_next(const struct command *self, int argc, char **argv, int *index,
-	      const char **ret_value, struct common *in)
+static enum flags_status store(const struct command *self, const struct flag *f,
+			       const char *value, struct common *in)
 {
-	for (;;) {
-		struct found found;
-		int words, at = *index;
+	void *at = (char *)in + f->offset;
+	struct error err = ERROR_NONE;
+
+	switch (f->kind) {
+	case FLAG_TRUE:
+		*(bool *)at = true;
+		break;
+	case FLAG_SET:
+		*(int *)at = f->set;
+		break;
+	case FLAG_TEXT:
+		*(const char **)at = value;
+		break;
+	case FLAG_NUMBER:
+		return store_number(self, f, value, at);
+	case FLAG_TAKE:
+		return f->take(at, value, &err) ? complain(FLAG_BAD, &err) : FLAG_END;
+	}
+	return FLAG_END;
+}
+
+enum flags_status flags_parse(const struct command *self, int argc, char **argv,
+			      int *ret_first, struct common *in)
+{
+	enum flags_status status = FLAG_END;
+
+	for (*ret_first = 1; status == FLAG_END;) {
+		int words, at = *ret_first;
+		const struct flag *f;
+		const char *value;
 
 		while (at < argc && !is_flag(argv[at]))
 			at++;
 		if (at >= argc)
-			return FLAG_END;
+			break;
 		if (strcmp(argv[at], "--") == 0) {
-			move_back(argv, at, 1, *index);
-			++*index;
-			return FLAG_END;
+			move_back(argv, at, 1, *ret_first);
+			++*ret_first;
+			break;
 		}
-		words = parse_flag(self, argc, argv, at, in != NULL, &found, ret_value);
+		words = parse_flag(self, argc, argv, at, in != NULL, &f, &value);
 		if (words < 0)
-			return words;
-		move_back(argv, at, words, *index);
-		*index += words;
-		if (found.flag == &help_flag) {
+			return FLAG_BAD;
+		move_back(argv, at, words, *ret_first);
+		*ret_first += words;
+		if (f == &help_flag) {
 			command_help(self);
 			return FLAG_HELP;
 		}
-		if (found.place >= 0 && found.flag->kind == FLAG_RETURN)
-			return found.place;
-		if (found.place >= 0) {
-			store(found.flag, *ret_value, in);
-			continue;
-		}
-		if (take_common(self, found.common, *ret_value, in))
-			return FLAG_BAD;
+		status = store(self, f, value, in);
 	}
+	return status;
 }
 
 void common_untrusted(const struct config *c)
@@ -297,7 +312,8 @@ int common_log(const struct config *c, struct error *err)
 	if (config_logs_events(c) && level < MT_LOG_INFO)
 		level = MT_LOG_INFO;
 	if (path && file < 0)
-		file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600);
+		file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY,
+			    0600);
 	if (path && file < 0)
 		return fail(err, MT_EIO, "%s: [core] log_file: cannot open %s: %s",
 			    config_origin(c, "core", "log_file"), path, strerror(errno));

@@ -10,34 +10,28 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { F_AT, F_TITLE, F_QUIET };
-
-static const struct flag flags[] = {
-	[F_AT] = FLAG(0, "at", "N", "last event to copy (default: all)"),
-	[F_TITLE] = FLAG(0, "title", "TEXT", "title of the new conversation"),
-	[F_QUIET] = FLAG('q', "quiet", NULL, "print only the new id"),
-	{ 0 },
-};
-
 struct arguments {
 	struct common common;
 	const char *id, *at, *title;
 	bool quiet;
 };
 
-static int parse(const struct command *self, int argc, char **argv, struct arguments *a)
-{
-	int index = 1, f;
-	const char *value;
+static const struct flag flags[] = {
+	FLAG(0, "at", "N", "last event to copy (default: all)",
+	     STORE(FLAG_TEXT, struct arguments, at)),
+	FLAG(0, "title", "TEXT", "title of the new conversation",
+	     STORE(FLAG_TEXT, struct arguments, title)),
+	FLAG('q', "quiet", NULL, "print only the new id",
+	     STORE(FLAG_TRUE, struct arguments, quiet)),
+	{ 0 },
+};
 
-	while ((f = flag_next(self, argc, argv, &index, &value, &a->common)) >= 0) {
-		if (f == F_AT)
-			a->at = value;
-		else if (f == F_TITLE)
-			a->title = value;
-		else
-			a->quiet = true;
-	}
+static enum flags_status parse(const struct command *self, int argc, char **argv,
+			       struct arguments *a)
+{
+	int index;
+	enum flags_status f = flags_parse(self, argc, argv, &index, &a->common);
+
 	if (f == FLAG_END && index + 1 < argc) {
 		fprintf(stderr, "mortise: fork: more than one conversation given\n");
 		f = FLAG_BAD;

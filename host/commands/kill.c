@@ -12,14 +12,21 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-enum { F_PAUSE, F_WAIT };
-enum { WAIT_S = 10, WAIT_MAX_S = 3600, SIGNAL_WAIT_MS = 5000 };
+enum { WAIT_S = 10, SIGNAL_WAIT_MS = 5000 };
+
+struct arguments {
+	struct common common;
+	bool pause;
+	int64_t wait_s;
+};
 
 static const struct flag flags[] = {
-	[F_PAUSE] = FLAG('p', "pause", NULL, "pause instead of stopping"),
-	[F_WAIT] = FLAG('w', "timeout", "SECONDS",
-			"seconds to wait before sending signals (default: 10)",
-			.alias = "wait"),
+	FLAG('p', "pause", NULL, "pause instead of stopping",
+	     STORE(FLAG_TRUE, struct arguments, pause)),
+	FLAG('w', "timeout", "SECONDS",
+	     "seconds to wait before sending signals (default: 10)",
+	     STORE(FLAG_NUMBER, struct arguments, wait_s),
+	     .max = 3600, .expected = "seconds from 0 to 3600", .alias = "wait"),
 	{ 0 },
 };
 
@@ -136,44 +143,22 @@ static int end_one(const struct config *config, const char *prefix, bool pause,
 	return r;
 }
 
-static int parse_wait(const char *text, int64_t *ret_ms)
-{
-	char *end;
-	long seconds = strtol(text, &end, 10);
-
-	if (!*text || *end || seconds < 0 || seconds > WAIT_MAX_S) {
-		fprintf(stderr,
-			"mortise: kill: invalid --timeout `%.20s`: use seconds "
-			"from 0 to %d\n",
-			text, WAIT_MAX_S);
-		return FLAG_BAD;
-	}
-	*ret_ms = seconds * 1000;
-	return MT_OK;
-}
-
 static int run(const struct command *self, int argc, char **argv)
 {
 	AUTO(config) struct config *config = NULL;
-	struct common common = { 0 };
+	struct arguments a = { .wait_s = WAIT_S };
 	struct error err = ERROR_NONE;
-	int64_t wait_ms = WAIT_S * 1000;
-	int index = 1, f, code = EXIT_DONE;
-	bool pause = false;
-	const char *value;
+	int index, code = EXIT_DONE;
+	enum flags_status f = flags_parse(self, argc, argv, &index, &a.common);
 
-	while ((f = flag_next(self, argc, argv, &index, &value, &common)) >= 0) {
-		pause |= f == F_PAUSE;
-		if (f == F_WAIT && parse_wait(value, &wait_ms))
-			return EXIT_USAGE;
-	}
 	if (f != FLAG_END)
 		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
-	if (common_config(&common, &config, &err))
+	if (common_config(&a.common, &config, &err))
 		return complain(EXIT_USAGE, &err);
 	for (int i = index; i < argc || i == index; i++) {
 		err = ERROR_NONE;
-		if (end_one(config, i < argc ? argv[i] : "", pause, wait_ms, &err))
+		if (end_one(config, i < argc ? argv[i] : "", a.pause, a.wait_s * 1000,
+			    &err))
 			code = complain(EXIT_FAILED, &err);
 	}
 	return code;

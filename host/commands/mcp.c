@@ -13,10 +13,14 @@
 #include <mortise/tool.h>
 #include <string.h>
 
-enum { F_JSON };
+struct arguments {
+	struct common common;
+	bool json;
+};
 
 static const struct flag flags[] = {
-	[F_JSON] = FLAG('j', "json", NULL, "print JSON"),
+	FLAG('j', "json", NULL, "print JSON",
+	     STORE(FLAG_TRUE, struct arguments, json)),
 	{ 0 },
 };
 
@@ -106,8 +110,9 @@ static int ask_all(struct config *c, struct registry *r, const struct common *co
 	if (dir_temporary("mortise-mcp", spool, sizeof spool, err))
 		return err->code;
 	q->begun = (int64_t)(uv_hrtime() / 1000000);
-	status = plugin_component_load(c, r, MT_KIND_RUNTIME, config_get(c, "controller", "runtime"),
-			   &runtime, err);
+	status = plugin_component_load(c, r, MT_KIND_RUNTIME,
+				       config_get(c, "controller", "runtime"), &runtime,
+				       err);
 	if (!status)
 		status = launch_runner(&l, &events, q, &q->link, err);
 	if (!status)
@@ -121,8 +126,9 @@ static int ask_all(struct config *c, struct registry *r, const struct common *co
 
 static size_t tool_count(json_object *tools)
 {
-	return json_object_is_type(tools, json_type_array) ? json_object_array_length(tools)
-							   : 0;
+	return json_object_is_type(tools, json_type_array)
+		       ? json_object_array_length(tools)
+		       : 0;
 }
 
 static void print_tools(json_object *tools)
@@ -233,8 +239,8 @@ static int list(struct config *c, struct registry *r, bool json, struct error *e
 			js_key_int(&out, "known_tools", (int64_t)tool_count(t->listed));
 			strbuf_addc(&out, '}');
 		} else if (t->listed) {
-			printf("%-20s %s (%zu tools)\n", t->title, mcp_server_target(t->options),
-			       tool_count(t->listed));
+			printf("%-20s %s (%zu tools)\n", t->title,
+			       mcp_server_target(t->options), tool_count(t->listed));
 		} else {
 			printf("%-20s %s (not queried yet)\n", t->title,
 			       mcp_server_target(t->options));
@@ -267,22 +273,19 @@ static int with_config(const struct common *common, bool json, int count, char *
 
 static int run(const struct command *self, int argc, char **argv)
 {
-	struct common common = { 0 };
-	int index = 1, f, count;
-	const char *value;
-	bool json = false;
+	struct arguments a = { 0 };
+	int index, count;
+	enum flags_status f = flags_parse(self, argc, argv, &index, &a.common);
 
-	while ((f = flag_next(self, argc, argv, &index, &value, &common)) >= 0)
-		json = true;
 	if (f != FLAG_END)
 		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
 	count = argc - index;
 	if (count == 0 || (count == 1 && strcmp(argv[index], "list") == 0) ||
 	    (count == 1 && strcmp(argv[index], "status") == 0) ||
-	    (count == 2 && (strcmp(argv[index], "test") == 0 ||
-			    strcmp(argv[index], "login") == 0 ||
-			    strcmp(argv[index], "logout") == 0)))
-		return with_config(&common, json, count, argv + index);
+	    (count == 2 &&
+	     (strcmp(argv[index], "test") == 0 || strcmp(argv[index], "login") == 0 ||
+	      strcmp(argv[index], "logout") == 0)))
+		return with_config(&a.common, a.json, count, argv + index);
 	fprintf(stderr, "mortise: mcp: unknown subcommand; use list, status, test NAME, "
 			"login NAME or logout NAME\n");
 	return EXIT_USAGE;

@@ -21,14 +21,18 @@ static const struct {
 	{ "import", import, 1, 1 },
 };
 
-enum { F_JSON, F_VISION, F_SERVER };
+struct arguments {
+	struct common common;
+	bool json, vision, server;
+};
 
 static const struct flag flags[] = {
-	[F_JSON] = FLAG(0, "json", NULL, "print JSON"),
-	[F_VISION] = FLAG(0, "vision", NULL,
-			  "test: send an image even if vision is not "
-			  "supported"),
-	[F_SERVER] = FLAG(0, "server", NULL, "list, info: query the provider's server"),
+	FLAG(0, "json", NULL, "print JSON",
+	     STORE(FLAG_TRUE, struct arguments, json)),
+	FLAG(0, "vision", NULL, "test: send an image even if vision is not supported",
+	     STORE(FLAG_TRUE, struct arguments, vision)),
+	FLAG(0, "server", NULL, "list, info: query the provider's server",
+	     STORE(FLAG_TRUE, struct arguments, server)),
 	{ 0 },
 };
 
@@ -165,8 +169,9 @@ static void print_fact(const struct model_facts *f, const struct model_key *key,
 
 	if (key->type == MODEL_FLAG)
 		snprintf(value, sizeof value, "%s",
-			 json ? *(const bool *)place ? "true" : "false"
-			      : *(const bool *)place ? "yes" : "no");
+			 json                   ? *(const bool *)place ? "true" : "false"
+			 : *(const bool *)place ? "yes"
+						: "no");
 	else if (key->type == MODEL_COUNT && *(const int64_t *)place >= 0)
 		snprintf(value, sizeof value, "%" PRId64, *(const int64_t *)place);
 	else if (key->type == MODEL_PRICE && *(const double *)place >= 0)
@@ -188,8 +193,8 @@ static int ask_window(const struct common *common, const char *name,
 	int64_t window;
 	int code = models_server_window(common, name, &window);
 
-	if (code == EXIT_DONE && !strbuf_addf(&text, "[*, */*]\nwindow = %" PRId64 "\n",
-					      window))
+	if (code == EXIT_DONE &&
+	    !strbuf_addf(&text, "[*, */*]\nwindow = %" PRId64 "\n", window))
 		model_facts_apply(f, name, text.text, text.len);
 	return code;
 }
@@ -258,32 +263,26 @@ static int import(const struct common *common, int argc, char **argv, bool json)
 
 static int run(const struct command *self, int argc, char **argv)
 {
-	struct common common = { 0 };
-	const char *value, *verb;
-	int index = 1, flag, operands;
-	bool set[3] = { false };
+	struct arguments a = { 0 };
+	int index, operands;
+	const char *verb;
+	enum flags_status f = flags_parse(self, argc, argv, &index, &a.common);
 
-	while ((flag = flag_next(self, argc, argv, &index, &value, &common)) >= 0)
-		set[flag] = true;
-	if (flag == FLAG_HELP)
-		return EXIT_DONE;
-	if (flag == FLAG_BAD)
-		return EXIT_USAGE;
+	if (f != FLAG_END)
+		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
 	verb = index < argc ? argv[index++] : "list";
 	operands = argc - index;
 	if (strcmp(verb, "test") == 0 && operands <= 1)
-		return models_test(&common, operands ? argv[index] : NULL,
-				   set[F_VISION], set[F_JSON]);
-	if (strcmp(verb, "list") == 0 && set[F_SERVER] && operands <= 1)
-		return models_server(&common, operands ? argv[index] : NULL,
-				     set[F_JSON]);
-	if (strcmp(verb, "info") == 0 && set[F_SERVER] && operands == 1)
-		return tell(&common, argv[index], true, set[F_JSON]);
+		return models_test(&a.common, operands ? argv[index] : NULL, a.vision,
+				   a.json);
+	if (strcmp(verb, "list") == 0 && a.server && operands <= 1)
+		return models_server(&a.common, operands ? argv[index] : NULL, a.json);
+	if (strcmp(verb, "info") == 0 && a.server && operands == 1)
+		return tell(&a.common, argv[index], true, a.json);
 	for (size_t i = 0; i < ARRAY_LEN(verbs); i++)
-		if (strcmp(verbs[i].name, verb) == 0 && operands >= verbs[i].least
-		    && operands <= verbs[i].most)
-			return verbs[i].run(&common, operands, argv + index,
-					    set[F_JSON]);
+		if (strcmp(verbs[i].name, verb) == 0 && operands >= verbs[i].least &&
+		    operands <= verbs[i].most)
+			return verbs[i].run(&a.common, operands, argv + index, a.json);
 	fputs("mortise: models: unknown subcommand; use list [PATTERN], info NAME, test "
 	      "[NAME] or import FILE\n",
 	      stderr);

@@ -7,11 +7,16 @@
 #include <mortise/tool.h>
 #include <string.h>
 
-enum { FLAG_JSON, FLAG_REFUSED };
+struct arguments {
+	struct common common;
+	bool json, refused;
+};
 
 static const struct flag flags[] = {
-	FLAG(0, "json", NULL, "print JSON"),
-	FLAG(0, "refused", NULL, "list rejected plugins and the reasons"),
+	FLAG(0, "json", NULL, "print JSON",
+	     STORE(FLAG_TRUE, struct arguments, json)),
+	FLAG(0, "refused", NULL, "list rejected plugins and the reasons",
+	     STORE(FLAG_TRUE, struct arguments, refused)),
 	{ 0 },
 };
 
@@ -131,8 +136,8 @@ static void info_tools(const struct component *c, struct strbuf *out)
 
 		strbuf_addf(out, "  %s", js_str(tool, "name", ""));
 		put_hints(out, js_int(tool, "hints", 0));
-		strbuf_addf(out, "\n    %s\n", js_str(tool, "brief",
-						      js_str(tool, "description", "")));
+		strbuf_addf(out, "\n    %s\n",
+			    js_str(tool, "brief", js_str(tool, "description", "")));
 		if (!json_object_is_type(properties, json_type_object))
 			continue;
 		json_object_object_foreach(properties, name, property)
@@ -294,25 +299,21 @@ static int list_or_info(const struct common *common, const char *word, bool json
 
 static int run(const struct command *self, int argc, char **argv)
 {
-	struct common common = { 0 };
+	struct arguments a = { 0 };
 	struct error err = ERROR_NONE;
-	bool json = false, refused = false;
-	int index = 1, flag;
-	const char *value, *what;
+	const char *what;
+	int index;
+	enum flags_status flag = flags_parse(self, argc, argv, &index, &a.common);
 
-	while ((flag = flag_next(self, argc, argv, &index, &value, &common)) >= 0) {
-		json |= flag == FLAG_JSON;
-		refused |= flag == FLAG_REFUSED;
-	}
 	if (flag != FLAG_END)
 		return flag == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
 	what = index < argc ? argv[index] : "list";
 	if (index == argc || (strcmp(what, "list") == 0 && index + 1 == argc))
-		return list_or_info(&common, NULL, json, refused);
+		return list_or_info(&a.common, NULL, a.json, a.refused);
 	if (strcmp(what, "info") == 0 && index + 2 == argc)
-		return list_or_info(&common, argv[index + 1], json, false);
+		return list_or_info(&a.common, argv[index + 1], a.json, false);
 	if (strcmp(what, "check") == 0 && index + 2 == argc)
-		return check(argv[index + 1], json, &err);
+		return check(argv[index + 1], a.json, &err);
 	fail(&err, MT_EINVAL,
 	     "plugins: unknown subcommand; use list, info NAME or check FILE");
 	return complain(EXIT_USAGE, &err);

@@ -10,24 +10,24 @@
 #include <limits.h>
 #include <string.h>
 
-enum { F_TOOL, F_RISK, F_CONTROLLER, F_IN, F_JSON };
-
-static const struct flag flags[] = {
-	[F_TOOL] = FLAG('t', "tool", "NAME", "tool to test (default: bash)"),
-	[F_RISK] =
-		FLAG(0, "risk", "LEVEL", "risk reported by the model: LOW, MEDIUM, HIGH"),
-	[F_CONTROLLER] =
-		FLAG(0, "controller", "NAME", "use the [controller.NAME] configuration"),
-	[F_IN] =
-		FLAG(0, "in", "ID", "revoke: use conversation ID instead of the project"),
-	[F_JSON] = FLAG('j', "json", NULL, "print JSON"),
-	{ 0 },
-};
-
 struct arguments {
 	struct common common;
 	const char *tool, *risk, *controller, *in;
 	bool json;
+};
+
+static const struct flag flags[] = {
+	FLAG('t', "tool", "NAME", "tool to test (default: bash)",
+	     STORE(FLAG_TEXT, struct arguments, tool)),
+	FLAG(0, "risk", "LEVEL", "risk reported by the model: LOW, MEDIUM, HIGH",
+	     STORE(FLAG_TEXT, struct arguments, risk)),
+	FLAG(0, "controller", "NAME", "use the [controller.NAME] configuration",
+	     STORE(FLAG_TEXT, struct arguments, controller)),
+	FLAG(0, "in", "ID", "revoke: use conversation ID instead of the project",
+	     STORE(FLAG_TEXT, struct arguments, in)),
+	FLAG('j', "json", NULL, "print JSON",
+	     STORE(FLAG_TRUE, struct arguments, json)),
+	{ 0 },
 };
 
 struct loaded {
@@ -62,8 +62,8 @@ static int load(const struct arguments *a, struct loaded *l, struct error *err)
 				   &l->analyzers, err);
 	if (!r)
 		r = catalog_open(l->config, l->registry,
-				 config_get(l->config, section.text, "tools"), &l->catalog,
-				 err);
+				 config_get(l->config, section.text, "tools"),
+				 &l->catalog, err);
 	return r;
 }
 
@@ -161,8 +161,8 @@ static void print_rule(void *arg, const char *analyzer, enum risk risk, bool den
 	struct listing *l = arg;
 
 	if (!l->as_json) {
-		printf("%-8s %-7s %-28s %s\n", analyzer, deny ? "deny" : risk_name(risk), name,
-		       text);
+		printf("%-8s %-7s %-28s %s\n", analyzer, deny ? "deny" : risk_name(risk),
+		       name, text);
 		return;
 	}
 	strbuf_add(&l->json, l->json.len > 1 ? ",{" : "{");
@@ -221,31 +221,11 @@ static int act(const struct arguments *a, int argc, char **argv)
 static int run(const struct command *self, int argc, char **argv)
 {
 	struct arguments a = { 0 };
-	const char *value;
-	int index = 1, flag;
+	int index;
+	enum flags_status f = flags_parse(self, argc, argv, &index, &a.common);
 
-	while ((flag = flag_next(self, argc, argv, &index, &value, &a.common)) >= 0) {
-		switch (flag) {
-		case F_TOOL:
-			a.tool = value;
-			break;
-		case F_RISK:
-			a.risk = value;
-			break;
-		case F_CONTROLLER:
-			a.controller = value;
-			break;
-		case F_IN:
-			a.in = value;
-			break;
-		default:
-			a.json = true;
-		}
-	}
-	if (flag == FLAG_HELP)
-		return EXIT_DONE;
-	if (flag == FLAG_BAD)
-		return EXIT_USAGE;
+	if (f != FLAG_END)
+		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
 	return index < argc ? act(&a, argc - index, argv + index) : usage();
 }
 

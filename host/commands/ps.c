@@ -7,11 +7,16 @@
 
 #include <string.h>
 
-enum { F_JSON };
 enum { TITLE_SHOWN = 40 };
 
+struct arguments {
+	struct common common;
+	bool json;
+};
+
 static const struct flag flags[] = {
-	[F_JSON] = FLAG('j', "json", NULL, "print one JSON object per line"),
+	FLAG('j', "json", NULL, "print one JSON object per line",
+	     STORE(FLAG_TRUE, struct arguments, json)),
 	{ 0 },
 };
 
@@ -38,11 +43,10 @@ static void print_one(json_object *hello, int depth)
 	put_plain(&line, js_str(hello, "title", ""), TITLE_SHOWN);
 	while (line.len && line.text[line.len - 1] == ' ')
 		strbuf_cut(&line, line.len - 1);
-	printf("%*s%-*s  %-20s  %7lld  %5lld  %s\n", 2 * depth, "",
-	       24 - 2 * depth,
-	       js_str(hello, "conversation", ""),
-	       js_str(hello, "state", ""), (long long)js_int(hello, "pid", 0),
-	       (long long)js_int(hello, "steps", 0), line.text);
+	printf("%*s%-*s  %-20s  %7lld  %5lld  %s\n", 2 * depth, "", 24 - 2 * depth,
+	       js_str(hello, "conversation", ""), js_str(hello, "state", ""),
+	       (long long)js_int(hello, "pid", 0), (long long)js_int(hello, "steps", 0),
+	       line.text);
 }
 
 static void print_json(json_object *hello)
@@ -88,8 +92,8 @@ static void show_below(const struct open *o, const char *parent, int depth)
 	for (size_t i = 0; i < o->count; i++) {
 		AUTO(json) json_object *hello = NULL;
 
-		if (!o->hellos[i]
-		    || strcmp(js_str(o->hellos[i], "parent", ""), parent) != 0)
+		if (!o->hellos[i] ||
+		    strcmp(js_str(o->hellos[i], "parent", ""), parent) != 0)
 			continue;
 		hello = STEAL(o->hellos[i]);
 		if (o->json)
@@ -128,27 +132,24 @@ static size_t show_all(char **ids, size_t count, bool json)
 static int run(const struct command *self, int argc, char **argv)
 {
 	AUTO(config) struct config *config = NULL;
-	struct common common = { 0 };
+	struct arguments a = { 0 };
 	struct error err = ERROR_NONE;
-	const char *value;
 	char **ids = NULL;
 	size_t count = 0;
-	bool json = false;
-	int index = 1, f;
+	int index;
+	enum flags_status f = flags_parse(self, argc, argv, &index, &a.common);
 
-	while ((f = flag_next(self, argc, argv, &index, &value, &common)) >= 0)
-		json |= f == F_JSON;
 	if (f != FLAG_END)
 		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
 	if (index < argc) {
 		fprintf(stderr, "mortise: ps: unexpected argument\n");
 		return EXIT_USAGE;
 	}
-	if (common_config(&common, &config, &err))
+	if (common_config(&a.common, &config, &err))
 		return complain(EXIT_USAGE, &err);
 	if (client_list(config, &ids, &count, &err))
 		return complain(EXIT_FAILED, &err);
-	if (show_all(ids, count, json) == 0 && !json)
+	if (show_all(ids, count, a.json) == 0 && !a.json)
 		puts("No conversation is running.");
 	socket_dir_free_list(ids, count);
 	return EXIT_DONE;

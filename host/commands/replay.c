@@ -16,27 +16,6 @@
 
 enum { SHOWN = 200 }; /* bytes of a text that differs */
 
-enum { F_UNTIL, F_CONTINUE, F_MODEL, F_CONTROLLER, F_JSON, F_QUIET, F_VERBOSE, F_TITLE };
-
-static const struct flag flags[] = {
-	[F_UNTIL] = FLAG(0, "until", "N",
-			 "replay up to event N of the recording, then query the model"),
-	[F_CONTINUE] = FLAG(0, "continue", NULL,
-			    "query the model after the end of the "
-			    "recording"),
-	[F_MODEL] =
-		FLAG('m', "model", "NAME", "model to use: provider/name or script:FILE"),
-	[F_CONTROLLER] =
-		FLAG(0, "controller", "NAME", "use the [controller.NAME] configuration"),
-	[F_JSON] = FLAG('j', "json", NULL,
-			"print JSON lines; the report goes to standard "
-			"error"),
-	[F_QUIET] = FLAG('q', "quiet", NULL, "print only the report"),
-	[F_VERBOSE] = FLAG('v', "verbose", NULL, "print full results and live output"),
-	[F_TITLE] = FLAG(0, "title", "TEXT", "title of the conversation"),
-	{ 0 },
-};
-
 struct arguments {
 	struct common common;
 	const char *what, *until, *model, *controller, *title;
@@ -44,28 +23,35 @@ struct arguments {
 	struct drive_options drive;
 };
 
-static int parse(const struct command *self, int argc, char **argv, struct arguments *a)
+static const struct flag flags[] = {
+	FLAG(0, "until", "N",
+	     "replay up to event N of the recording, then query the model",
+	     STORE(FLAG_TEXT, struct arguments, until)),
+	FLAG(0, "continue", NULL, "query the model after the end of the recording",
+	     STORE(FLAG_TRUE, struct arguments, go_on)),
+	FLAG('m', "model", "NAME", "model to use: provider/name or script:FILE",
+	     STORE(FLAG_TEXT, struct arguments, model)),
+	FLAG(0, "controller", "NAME", "use the [controller.NAME] configuration",
+	     STORE(FLAG_TEXT, struct arguments, controller)),
+	FLAG('j', "json", NULL, "print JSON lines; the report goes to standard error",
+	     STORE(FLAG_TRUE, struct arguments, drive.json)),
+	FLAG('q', "quiet", NULL, "print only the report",
+	     STORE(FLAG_SET, struct arguments, drive.style), .set = RENDER_QUIET),
+	FLAG('v', "verbose", NULL, "print full results and live output",
+	     STORE(FLAG_SET, struct arguments, drive.style), .set = RENDER_VERBOSE),
+	FLAG(0, "title", "TEXT", "title of the conversation",
+	     STORE(FLAG_TEXT, struct arguments, title)),
+	{ 0 },
+};
+
+static enum flags_status parse(const struct command *self, int argc, char **argv,
+			       struct arguments *a)
 {
-	int index = 1, f;
-	const char *value;
+	enum flags_status f;
+	int index;
 
 	a->drive.style = RENDER_NORMAL;
-	while ((f = flag_next(self, argc, argv, &index, &value, &a->common)) >= 0) {
-		if (f == F_UNTIL)
-			a->until = value;
-		else if (f == F_MODEL)
-			a->model = value;
-		else if (f == F_CONTROLLER)
-			a->controller = value;
-		else if (f == F_TITLE)
-			a->title = value;
-		else if (f == F_CONTINUE)
-			a->go_on = true;
-		else if (f == F_JSON)
-			a->drive.json = true;
-		else
-			a->drive.style = f == F_QUIET ? RENDER_QUIET : RENDER_VERBOSE;
-	}
+	f = flags_parse(self, argc, argv, &index, &a->common);
 	if (f == FLAG_END && index + 1 != argc) {
 		fprintf(stderr, "mortise: replay: expected one file or conversation "
 				"id\n");
@@ -211,7 +197,9 @@ static int exit_code(const struct told *t, int code)
 
 	if (code != EXIT_DONE && code != EXIT_WAITING)
 		return code;
-	return r.different ? EXIT_FAILED : code == EXIT_WAITING && r.left ? code : EXIT_DONE;
+	return r.different                      ? EXIT_FAILED
+	       : code == EXIT_WAITING && r.left ? code
+						: EXIT_DONE;
 }
 
 static int replay_it(struct arguments *a)

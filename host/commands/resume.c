@@ -9,8 +9,6 @@
 
 #include <string.h>
 
-enum { F_TASK, F_IMAGE, F_MODEL, F_JSON, F_QUIET, F_VERBOSE, F_RECORD, F_KEEP, F_LISTEN };
-
 #define CLOSING_NS ((uint64_t)5 * 1000 * 1000 * 1000)
 
 struct arguments {
@@ -22,46 +20,36 @@ struct arguments {
 };
 
 static const struct flag flags[] = {
-	[F_TASK] = FLAG('t', "task", "TEXT",
-			"message to send first (default: just continue)",
-			.kind = FLAG_TEXT, .offset = offsetof(struct arguments, task)),
-	[F_IMAGE] = FLAG('i', "image", "FILE", "send an image with -t (repeatable)"),
-	[F_MODEL] = FLAG('m', "model", "NAME", "model to use from now on",
-			 .kind = FLAG_TEXT, .offset = offsetof(struct arguments, model)),
-	[F_JSON] =
-		FLAG('j', "json", NULL,
-		     "print JSON lines; read commands from standard input",
-		     .kind = FLAG_TRUE, .offset = offsetof(struct arguments, drive.json)),
-	[F_QUIET] = FLAG('q', "quiet", NULL, "print only the final message"),
-	[F_VERBOSE] = FLAG('v', "verbose", NULL, "print full results and live output"),
-	[F_RECORD] = FLAG(0, "record", "FILE", "write the model's responses as a script",
-			  .kind = FLAG_TEXT,
-			  .offset = offsetof(struct arguments, drive.record)),
-	[F_KEEP] =
-		FLAG('k', "keep-alive", NULL, "keep running when idle", .kind = FLAG_TRUE,
-		     .offset = offsetof(struct arguments, drive.keep), .alias = "keep"),
-	[F_LISTEN] = FLAG(0, "listen", NULL,
-			  "for programs: --json --keep-alive, events only on `subscribe`",
-			  .kind = FLAG_TRUE,
-			  .offset = offsetof(struct arguments, drive.listen)),
+	FLAG('t', "task", "TEXT", "message to send first (default: just continue)",
+	     STORE(FLAG_TEXT, struct arguments, task)),
+	FLAG('i', "image", "FILE", "send an image with -t (repeatable)",
+	     STORE(FLAG_TAKE, struct arguments, drive), .take = drive_image),
+	FLAG('m', "model", "NAME", "model to use from now on",
+	     STORE(FLAG_TEXT, struct arguments, model)),
+	FLAG('j', "json", NULL, "print JSON lines; read commands from standard input",
+	     STORE(FLAG_TRUE, struct arguments, drive.json)),
+	FLAG('q', "quiet", NULL, "print only the final message",
+	     STORE(FLAG_SET, struct arguments, drive.style), .set = RENDER_QUIET),
+	FLAG('v', "verbose", NULL, "print full results and live output",
+	     STORE(FLAG_SET, struct arguments, drive.style), .set = RENDER_VERBOSE),
+	FLAG(0, "record", "FILE", "write the model's responses as a script",
+	     STORE(FLAG_TEXT, struct arguments, drive.record)),
+	FLAG('k', "keep-alive", NULL, "keep running when idle",
+	     STORE(FLAG_TRUE, struct arguments, drive.keep), .alias = "keep"),
+	FLAG(0, "listen", NULL,
+	     "for programs: --json --keep-alive, events only on `subscribe`",
+	     STORE(FLAG_TRUE, struct arguments, drive.listen)),
 	{ 0 },
 };
 
-static int parse(const struct command *self, int argc, char **argv, struct arguments *a)
+static enum flags_status parse(const struct command *self, int argc, char **argv,
+			       struct arguments *a)
 {
-	struct error err = ERROR_NONE;
-	int index = 1, f;
-	const char *value;
+	enum flags_status f;
+	int index;
 
 	a->drive.style = RENDER_NORMAL;
-	while ((f = flag_next(self, argc, argv, &index, &value, &a->common)) >= 0) {
-		if (f == F_IMAGE && drive_image(&a->drive, value, &err)) {
-			complain(EXIT_USAGE, &err);
-			return FLAG_BAD;
-		}
-		if (f != F_IMAGE)
-			a->drive.style = f == F_QUIET ? RENDER_QUIET : RENDER_VERBOSE;
-	}
+	f = flags_parse(self, argc, argv, &index, &a->common);
 	if (a->drive.listen)
 		a->drive.json = a->drive.keep = true;
 	if (f == FLAG_END && index + 1 < argc) {
@@ -92,8 +80,10 @@ static int start(struct arguments *a, uv_loop_t *loop, struct conversation **ret
 	if (r)
 		return r;
 	a->found = strcmp(a->id, "here") == 0
-			   ? conversation_newest(config, a->common.workspace
-						 ? a->common.workspace : ".", err)
+			   ? conversation_newest(config,
+						 a->common.workspace ? a->common.workspace
+								     : ".",
+						 err)
 			   : conversation_find(config, a->id, err);
 	if (!a->found)
 		return err->code;
@@ -172,8 +162,8 @@ static int start_or_join(struct arguments *a, uv_loop_t *loop, struct conversati
 
 	while (start(a, loop, ret, err)) {
 		uv_run(loop, UV_RUN_DEFAULT);
-		if (err->code != MT_EDENIED || !a->found || (code = join(a)) >= 0
-		    || uv_hrtime() > end)
+		if (err->code != MT_EDENIED || !a->found || (code = join(a)) >= 0 ||
+		    uv_hrtime() > end)
 			break;
 		uv_sleep(20);
 		free(a->found);

@@ -15,26 +15,6 @@
 
 enum { TASK_MAX = 1 << 20, STDIN_WAIT_MS = 5000 };
 
-enum {
-	F_TASK,
-	F_FILE,
-	F_IMAGE,
-	F_MODEL,
-	F_CONTROLLER,
-	F_JSON,
-	F_QUIET,
-	F_VERBOSE,
-	F_RECORD,
-	F_TITLE,
-	F_KEEP,
-	F_LISTEN,
-	F_OUTPUT,
-	F_SCHEMA,
-	F_MAX_STEPS,
-	F_MAX_COST,
-	F_TIMEOUT,
-};
-
 /* Options that set a limit of the controller. */
 static const struct limit {
 	const char *flag, *key;
@@ -54,54 +34,44 @@ struct arguments {
 };
 
 static const struct flag flags[] = {
-	[F_TASK] = FLAG('t', "task", "TEXT", "task to perform", .kind = FLAG_TEXT,
-			.offset = offsetof(struct arguments, task)),
-	[F_FILE] = FLAG('f', "file", "FILE",
-			"read the task from FILE (`-`: standard input); appended to -t",
-			.kind = FLAG_TEXT, .offset = offsetof(struct arguments, file)),
-	[F_IMAGE] =
-		FLAG('i', "image", "FILE", "send an image with the task (repeatable)"),
-	[F_MODEL] =
-		FLAG('m', "model", "NAME", "model to use: provider/name or script:FILE",
-		     .kind = FLAG_TEXT, .offset = offsetof(struct arguments, model)),
-	[F_CONTROLLER] =
-		FLAG(0, "controller", "NAME", "use the [controller.NAME] configuration",
-		     .kind = FLAG_TEXT, .offset = offsetof(struct arguments, controller)),
-	[F_JSON] =
-		FLAG('j', "json", NULL,
-		     "print JSON lines; read commands from standard input",
-		     .kind = FLAG_TRUE, .offset = offsetof(struct arguments, drive.json)),
-	[F_QUIET] = FLAG('q', "quiet", NULL,
-			 "print only the final message; status goes to standard error"),
-	[F_VERBOSE] = FLAG('v', "verbose", NULL, "print full results and live output"),
-	[F_RECORD] = FLAG(0, "record", "FILE", "write the model's responses as a script",
-			  .kind = FLAG_TEXT,
-			  .offset = offsetof(struct arguments, drive.record)),
-	[F_TITLE] = FLAG(0, "title", "TEXT", "title of the conversation",
-			 .kind = FLAG_TEXT, .offset = offsetof(struct arguments, title)),
-	[F_KEEP] =
-		FLAG('k', "keep-alive", NULL, "keep running when idle", .kind = FLAG_TRUE,
-		     .offset = offsetof(struct arguments, drive.keep), .alias = "keep"),
-	[F_LISTEN] = FLAG(0, "listen", NULL,
-			  "for programs: --json --keep-alive, events only on `subscribe`",
-			  .kind = FLAG_TRUE,
-			  .offset = offsetof(struct arguments, drive.listen)),
-	[F_OUTPUT] =
-		FLAG(0, "output", "FILE", "write the final message to FILE",
-		     .kind = FLAG_TEXT, .offset = offsetof(struct arguments, output)),
-	[F_SCHEMA] =
-		FLAG(0, "json-schema", "FILE",
-		     "require an answer in JSON that matches the schema in FILE",
-		     .kind = FLAG_TEXT, .offset = offsetof(struct arguments, schema)),
-	[F_MAX_STEPS] =
-		FLAG(0, "max-steps", "N", "maximum number of steps", .kind = FLAG_TEXT,
-		     .offset = offsetof(struct arguments, limits[0])),
-	[F_MAX_COST] =
-		FLAG(0, "max-cost", "DOLLARS", "maximum cost in US dollars",
-		     .kind = FLAG_TEXT, .offset = offsetof(struct arguments, limits[1])),
-	[F_TIMEOUT] =
-		FLAG(0, "timeout", "TIME", "time limit: 90s, 30m, 2h", .kind = FLAG_TEXT,
-		     .offset = offsetof(struct arguments, limits[2])),
+	FLAG('t', "task", "TEXT", "task to perform",
+	     STORE(FLAG_TEXT, struct arguments, task)),
+	FLAG('f', "file", "FILE",
+	     "read the task from FILE (`-`: standard input); appended to -t",
+	     STORE(FLAG_TEXT, struct arguments, file)),
+	FLAG('i', "image", "FILE", "send an image with the task (repeatable)",
+	     STORE(FLAG_TAKE, struct arguments, drive), .take = drive_image),
+	FLAG('m', "model", "NAME", "model to use: provider/name or script:FILE",
+	     STORE(FLAG_TEXT, struct arguments, model)),
+	FLAG(0, "controller", "NAME", "use the [controller.NAME] configuration",
+	     STORE(FLAG_TEXT, struct arguments, controller)),
+	FLAG('j', "json", NULL, "print JSON lines; read commands from standard input",
+	     STORE(FLAG_TRUE, struct arguments, drive.json)),
+	FLAG('q', "quiet", NULL,
+	     "print only the final message; status goes to standard error",
+	     STORE(FLAG_SET, struct arguments, drive.style), .set = RENDER_QUIET),
+	FLAG('v', "verbose", NULL, "print full results and live output",
+	     STORE(FLAG_SET, struct arguments, drive.style), .set = RENDER_VERBOSE),
+	FLAG(0, "record", "FILE", "write the model's responses as a script",
+	     STORE(FLAG_TEXT, struct arguments, drive.record)),
+	FLAG(0, "title", "TEXT", "title of the conversation",
+	     STORE(FLAG_TEXT, struct arguments, title)),
+	FLAG('k', "keep-alive", NULL, "keep running when idle",
+	     STORE(FLAG_TRUE, struct arguments, drive.keep), .alias = "keep"),
+	FLAG(0, "listen", NULL,
+	     "for programs: --json --keep-alive, events only on `subscribe`",
+	     STORE(FLAG_TRUE, struct arguments, drive.listen)),
+	FLAG(0, "output", "FILE", "write the final message to FILE",
+	     STORE(FLAG_TEXT, struct arguments, output)),
+	FLAG(0, "json-schema", "FILE",
+	     "require an answer in JSON that matches the schema in FILE",
+	     STORE(FLAG_TEXT, struct arguments, schema)),
+	FLAG(0, "max-steps", "N", "maximum number of steps",
+	     STORE(FLAG_TEXT, struct arguments, limits[0])),
+	FLAG(0, "max-cost", "DOLLARS", "maximum cost in US dollars",
+	     STORE(FLAG_TEXT, struct arguments, limits[1])),
+	FLAG(0, "timeout", "TIME", "time limit: 90s, 30m, 2h",
+	     STORE(FLAG_TEXT, struct arguments, limits[2])),
 	{ 0 },
 };
 
@@ -121,9 +91,9 @@ static int set_limits(struct arguments *a, struct error *err)
 			return fail(err, MT_EINVAL, "--%s: %s", limits[i].flag, why.text);
 		if (a->common.override_count == ARRAY_LEN(a->common.overrides))
 			return fail(err, MT_ELIMIT, "too many settings");
-		snprintf(a->settings[i], sizeof a->settings[i], "controller%s%.120s.%s=%.60s",
-			 a->controller ? "." : "", a->controller ? a->controller : "",
-			 limits[i].key, a->limits[i]);
+		snprintf(a->settings[i], sizeof a->settings[i],
+			 "controller%s%.120s.%s=%.60s", a->controller ? "." : "",
+			 a->controller ? a->controller : "", limits[i].key, a->limits[i]);
 		a->common.overrides[a->common.override_count++] = a->settings[i];
 	}
 	return MT_OK;
@@ -136,21 +106,14 @@ static int open_answer(struct arguments *a, struct error *err)
 	return r || !a->output ? r : final_answer_open(&a->answer, a->output, err);
 }
 
-static int parse(const struct command *self, int argc, char **argv, struct arguments *a)
+static enum flags_status parse(const struct command *self, int argc, char **argv,
+			       struct arguments *a)
 {
-	struct error err = ERROR_NONE;
-	int index = 1, f;
-	const char *value;
+	enum flags_status f;
+	int index;
 
 	a->drive.style = RENDER_NORMAL;
-	while ((f = flag_next(self, argc, argv, &index, &value, &a->common)) >= 0) {
-		if (f == F_IMAGE && drive_image(&a->drive, value, &err)) {
-			complain(EXIT_USAGE, &err);
-			return FLAG_BAD;
-		}
-		if (f != F_IMAGE)
-			a->drive.style = f == F_QUIET ? RENDER_QUIET : RENDER_VERBOSE;
-	}
+	f = flags_parse(self, argc, argv, &index, &a->common);
 	if (a->drive.listen)
 		a->drive.json = a->drive.keep = true;
 	if (f == FLAG_END && index < argc) {
@@ -169,7 +132,8 @@ static int read_stdin(struct strbuf *text, struct error *err)
 	char piece[4096];
 	ssize_t n;
 
-	while ((n = read(STDIN_FILENO, piece, sizeof piece)) > 0 || (n < 0 && errno == EINTR))
+	while ((n = read(STDIN_FILENO, piece, sizeof piece)) > 0 ||
+	       (n < 0 && errno == EINTR))
 		if (n > 0 && strbuf_addn(text, piece, (size_t)n))
 			return fail(err, MT_ELIMIT, "the task is longer than %d bytes",
 				    TASK_MAX);
@@ -197,8 +161,8 @@ static bool stdin_adds(const struct arguments *a)
 	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
 	struct stat st;
 
-	if (!a->task || a->file || a->drive.json || a->drive.keep
-	    || fstat(STDIN_FILENO, &st) < 0)
+	if (!a->task || a->file || a->drive.json || a->drive.keep ||
+	    fstat(STDIN_FILENO, &st) < 0)
 		return false;
 	if (S_ISREG(st.st_mode))
 		return true;

@@ -13,23 +13,27 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { FLAG_JSON, FLAG_KEY, FLAG_INSIDE, FLAG_PROBLEMS };
 enum { LEAST_COLUMNS = 60, NAME_COLUMNS = 24 };
 
-static const struct flag flags[] = {
-	FLAG(0, "json", NULL, "print JSON"),
-	FLAG(0, "key", "FILE",
-	     "private key to sign a new pack; public key to verify one"),
-	FLAG(0, "inside", NULL, "pack: store the signature in the pack, not next to it"),
-	FLAG(0, "problems", NULL, "list: print unreadable and duplicate skills"),
-	{ 0 },
-};
-
 struct job {
+	struct common common;
 	struct config *config;
 	const char *workspace, *key;
 	bool json, problems, inside;
 	struct strbuf *out;
+};
+
+static const struct flag flags[] = {
+	FLAG(0, "json", NULL, "print JSON",
+	     STORE(FLAG_TRUE, struct job, json)),
+	FLAG(0, "key", "FILE",
+	     "private key to sign a new pack; public key to verify one",
+	     STORE(FLAG_TEXT, struct job, key)),
+	FLAG(0, "inside", NULL, "pack: store the signature in the pack, not next to it",
+	     STORE(FLAG_TRUE, struct job, inside)),
+	FLAG(0, "problems", NULL, "list: print unreadable and duplicate skills",
+	     STORE(FLAG_TRUE, struct job, problems)),
+	{ 0 },
 };
 
 /* ---- the list ------------------------------------------------------------- */
@@ -158,8 +162,9 @@ static void put_servers(const struct job *j, const struct skill *s)
 			      "trusted");
 	json_object_object_foreach(servers, name, server)
 		strbuf_addf(j->out, "  %s: %s\n", name,
-			    json_object_to_json_string_ext(server, JSON_C_TO_STRING_PLAIN
-							   | JSON_C_TO_STRING_NOSLASHESCAPE));
+			    json_object_to_json_string_ext(
+				    server, JSON_C_TO_STRING_PLAIN |
+						    JSON_C_TO_STRING_NOSLASHESCAPE));
 }
 
 static int show_skill(struct job *j, struct skill *s, struct error *err)
@@ -293,8 +298,8 @@ static int do_verify(struct job *j, const char *path, struct error *err)
 	if (!r)
 		r = pack_hash(path, hex, err);
 	if (!r && !j->json)
-		strbuf_addf(j->out, "%s%s\nsha256: %s\n", *signer ? "signed by " : "not signed",
-			    signer, hex);
+		strbuf_addf(j->out, "%s%s\nsha256: %s\n",
+			    *signer ? "signed by " : "not signed", signer, hex);
 	return r;
 }
 
@@ -348,7 +353,8 @@ static struct skills *skills_of_pack(const char *name)
 	AUTO(pack) struct pack *p = NULL;
 	struct skills *all = NULL;
 
-	path = folder ? path_join(folder, js_str(js_get(locked, name), "file", "")) : NULL;
+	path = folder ? path_join(folder, js_str(js_get(locked, name), "file", ""))
+		      : NULL;
 	return path && !pack_open(path, &p, &all, NULL) ? all : NULL;
 }
 
@@ -415,7 +421,8 @@ static void print(struct strbuf *out)
 	for (size_t i = 0, n; i < out->len; i += n ? n : 1) {
 		char ch = out->text[i];
 
-		n = ch == '\n' || ch == '\t' ? 0 : utf8_control(out->text + i, out->len - i);
+		n = ch == '\n' || ch == '\t' ? 0
+					     : utf8_control(out->text + i, out->len - i);
 		memset(out->text + i, ' ', n);
 	}
 	fwrite(out->text, 1, out->len, stdout);
@@ -439,24 +446,17 @@ static int run(const struct command *self, int argc, char **argv)
 	AUTO(config) struct config *config = NULL;
 	AUTO(free) char *workspace = NULL;
 	struct job j = { .out = &out };
-	struct common in = { 0 };
 	struct error err = ERROR_NONE;
-	const char *value, *word;
-	int index = 1, flag;
+	const char *word;
+	int index;
+	enum flags_status flag = flags_parse(self, argc, argv, &index, &j.common);
 
-	while ((flag = flag_next(self, argc, argv, &index, &value, &in)) >= 0) {
-		j.json |= flag == FLAG_JSON;
-		j.problems |= flag == FLAG_PROBLEMS;
-		j.inside |= flag == FLAG_INSIDE;
-		if (flag == FLAG_KEY)
-			j.key = value;
-	}
 	if (flag != FLAG_END)
 		return flag == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
 	word = index < argc ? argv[index++] : "list";
-	if (common_config(&in, &config, &err))
+	if (common_config(&j.common, &config, &err))
 		return complain(EXIT_USAGE, &err);
-	workspace = realpath(in.workspace ? in.workspace : ".", NULL);
+	workspace = realpath(j.common.workspace ? j.common.workspace : ".", NULL);
 	j.config = config;
 	j.workspace = workspace ? workspace : "/";
 	for (size_t i = 0; i < ARRAY_LEN(jobs); i++) {

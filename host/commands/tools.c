@@ -14,26 +14,6 @@
 #include <mortise/tool.h>
 #include <string.h>
 
-enum { F_JSON, F_CONTROLLER, F_ALL, F_HTTP, F_TOKEN, F_OPEN };
-
-static const struct flag flags[] = {
-	[F_JSON] = FLAG('j', "json", NULL, "print JSON"),
-	[F_CONTROLLER] =
-		FLAG(0, "controller", "NAME", "use the [controller.NAME] configuration"),
-	[F_ALL] = FLAG(0, "all", NULL,
-		       "use every installed toolset, not only the enabled "
-		       "ones"),
-	[F_HTTP] = FLAG(0, "http", "[HOST:]PORT",
-			"serve: listen for HTTP (default host: "
-			"localhost)"),
-	[F_TOKEN] = FLAG(0, "token-env", "NAME",
-			 "serve: variable with the HTTP token (MORTISE_SERVE_TOKEN)"),
-	[F_OPEN] = FLAG(0, "no-token", NULL,
-			"serve: allow every local program without a "
-			"token"),
-	{ 0 },
-};
-
 struct arguments {
 	struct common common;
 	bool json, all;
@@ -41,6 +21,24 @@ struct arguments {
 	const char *token_env;
 	const char *controller;
 	char section[128];
+};
+
+static const struct flag flags[] = {
+	FLAG('j', "json", NULL, "print JSON",
+	     STORE(FLAG_TRUE, struct arguments, json)),
+	FLAG(0, "controller", "NAME", "use the [controller.NAME] configuration",
+	     STORE(FLAG_TEXT, struct arguments, controller)),
+	FLAG(0, "all", NULL, "use every installed toolset, not only the enabled ones",
+	     STORE(FLAG_TRUE, struct arguments, all)),
+	FLAG(0, "http", "[HOST:]PORT",
+	     "serve: listen for HTTP (default host: localhost)",
+	     STORE(FLAG_TEXT, struct arguments, web.address)),
+	FLAG(0, "token-env", "NAME",
+	     "serve: variable with the HTTP token (MORTISE_SERVE_TOKEN)",
+	     STORE(FLAG_TEXT, struct arguments, token_env)),
+	FLAG(0, "no-token", NULL, "serve: allow every local program without a token",
+	     STORE(FLAG_TRUE, struct arguments, web.open)),
+	{ 0 },
 };
 
 /* ---- list -------------------------------------------------------------- */
@@ -120,7 +118,8 @@ static void on_result(void *arg, const struct runner_result *result)
 			result->error ? result->error : status_name(result->status));
 		call->code = result->crashed ? EXIT_TOOL : EXIT_FAILED;
 	} else if (code) {
-		fprintf(stderr, "mortise: the command completed with exit code %lld\n", code);
+		fprintf(stderr, "mortise: the command completed with exit code %lld\n",
+			code);
 		call->code = EXIT_FAILED;
 	}
 	runner_close(call->link);
@@ -142,7 +141,8 @@ static int perform(struct launch *l, const struct tool *t, json_object *args,
 		   struct call *call, struct error *err)
 {
 	const struct tool_instance *instance = &l->catalogs[0]->instances[t->instance];
-	double seconds = js_number(args, "timeout", 0); /* as tools that have one mean it */
+	double seconds =
+		js_number(args, "timeout", 0); /* as tools that have one mean it */
 	int64_t asked = seconds > 0 && seconds < 1e9 ? (int64_t)(seconds * 1000) : 0;
 	size_t len;
 	const char *text = js_text(args, &len);
@@ -151,7 +151,7 @@ static int perform(struct launch *l, const struct tool *t, json_object *args,
 	if (r)
 		return r;
 	r = runner_call(call->link, 1, instance->name, t->real, text, len,
-		      launch_deadline(instance, asked), err);
+			launch_deadline(instance, asked), err);
 	if (r)
 		runner_close(call->link);
 	uv_run(l->loop, UV_RUN_DEFAULT);
@@ -166,18 +166,20 @@ static const char *toolset_of(const struct registry *r, const char *name)
 	for (size_t i = 0; (component = registry_at(r, i)); i++) {
 		json_object *tools = js_get(component->data, "tools");
 		size_t n = component->kind == MT_KIND_TOOL && tools
-				   ? json_object_array_length(tools) : 0;
+				   ? json_object_array_length(tools)
+				   : 0;
 
 		for (size_t k = 0; k < n; k++)
-			if (strcmp(js_str(json_object_array_get_idx(tools, k), "name", ""),
+			if (strcmp(js_str(json_object_array_get_idx(tools, k), "name",
+					  ""),
 				   name) == 0)
 				return component->name;
 	}
 	return NULL;
 }
 
-static int unknown(const struct registry *r, const struct catalog *catalog, const char *name,
-		   const char *json, struct error *err)
+static int unknown(const struct registry *r, const struct catalog *catalog,
+		   const char *name, const char *json, struct error *err)
 {
 	const char *toolset = toolset_of(r, name);
 
@@ -223,9 +225,9 @@ static int call_tool(struct config *c, struct registry *r, const struct argument
 	}
 	if (dir_temporary("mortise-call", spool, sizeof spool, err))
 		return complain(EXIT_FAILED, err);
-	if (plugin_component_load(c, r, MT_KIND_RUNTIME, config_get(c, a->section, "runtime"), &runtime,
-		      err)
-	    || perform(&l, t, args, &call, err))
+	if (plugin_component_load(c, r, MT_KIND_RUNTIME,
+				  config_get(c, a->section, "runtime"), &runtime, err) ||
+	    perform(&l, t, args, &call, err))
 		call.code = complain(EXIT_TOOL, err);
 	plugin_component_clear(&runtime);
 	if (!call.kept)
@@ -295,8 +297,9 @@ static int with_catalog(const struct arguments *a, int count, char **words)
 
 	if (common_config(&a->common, &c, &err) || registry_open(c, &r, &err))
 		return complain(EXIT_USAGE, &err);
-	names = a->all && !installed_list(r, &installed) ? installed.text
-							 : config_get(c, a->section, "tools");
+	names = a->all && !installed_list(r, &installed)
+			? installed.text
+			: config_get(c, a->section, "tools");
 	if (serves && served_list(names, &served))
 		fail(&err, MT_ELIMIT, "`tools` of [%s] is too long", a->section);
 	else
@@ -317,25 +320,12 @@ static int with_catalog(const struct arguments *a, int count, char **words)
 static int run(const struct command *self, int argc, char **argv)
 {
 	struct arguments a = { 0 };
-	int index = 1, f, count;
-	const char *value;
+	enum flags_status f;
+	int index, count;
 	static char word[] = "list";
 	char *only[] = { word, NULL };
 
-	while ((f = flag_next(self, argc, argv, &index, &value, &a.common)) >= 0) {
-		if (f == F_JSON)
-			a.json = true;
-		else if (f == F_ALL)
-			a.all = true;
-		else if (f == F_HTTP)
-			a.web.address = value;
-		else if (f == F_TOKEN)
-			a.token_env = value;
-		else if (f == F_OPEN)
-			a.web.open = true;
-		else
-			a.controller = value;
-	}
+	f = flags_parse(self, argc, argv, &index, &a.common);
 	if (f != FLAG_END)
 		return f == FLAG_HELP ? EXIT_DONE : EXIT_USAGE;
 	count = argc - index;
@@ -344,9 +334,9 @@ static int run(const struct command *self, int argc, char **argv)
 		 a.controller ? a.controller : "");
 	if (count == 0)
 		return with_catalog(&a, 1, only);
-	if ((strcmp(argv[index], "list") == 0 && count == 1)
-	    || (strcmp(argv[index], "serve") == 0 && count == 1)
-	    || (strcmp(argv[index], "call") == 0 && (count == 2 || count == 3)))
+	if ((strcmp(argv[index], "list") == 0 && count == 1) ||
+	    (strcmp(argv[index], "serve") == 0 && count == 1) ||
+	    (strcmp(argv[index], "call") == 0 && (count == 2 || count == 3)))
 		return with_catalog(&a, count, argv + index);
 	fprintf(stderr, "mortise: tools: unknown subcommand; use list, call NAME [JSON] "
 			"or serve\n");
