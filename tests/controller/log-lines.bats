@@ -72,7 +72,7 @@ has_all_events() {
 		"$work/err"
 }
 
-@test "a message whose step failed is no message without a step" {
+@test "a message whose step failed does not warn of a missing step" {
 	printf 'no script\n' >"$work/bad.script"
 	run --separate-stderr mortise run -m "script:$work/bad.script" -t hello
 	[ "$status" -eq 3 ]
