@@ -148,6 +148,14 @@ void request_cancel(struct conversation *c)
 	request_clear(c);
 }
 
+bool request_encode(struct conversation *c, struct mt_ctx *x, uint64_t end)
+{
+	struct llm *llm = conversation_llm_for(c, x->part, x->request);
+
+	x->request->stream = llm_feature(llm, "stream");
+	return llm_encode_ahead(llm, x->request, &x->encoded, end);
+}
+
 /* What was sent waits for the loop, and the loop for the disk. */
 int request_send(struct conversation *c, struct mt_ctx *x,
 		 const struct llm_events *events, struct error *err)

@@ -20,6 +20,9 @@ struct llm *conversation_llm_for(const struct conversation *c,
 int request_tool_model(struct conversation *c, const char *instance, const char *name,
 		       const struct llm_request *request, struct llm **ret,
 		       struct error *err);
+/** Encode the request of a work until `end` (as uv_hrtime). @return true: call it again
+ *  before it is sent. */
+bool request_encode(struct conversation *c, struct mt_ctx *x, uint64_t end);
 /** Send the request of a work, which is kept until the exchange is over; also when
  *  this fails `x` holds nothing any more but `sent`. */
 int request_send(struct conversation *c, struct mt_ctx *x,

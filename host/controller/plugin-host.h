@@ -31,6 +31,7 @@ struct mt_ctx {
 	size_t view_count, prepared; /* prepared: places at its start that are read */
 	struct llm_request *request;
 	bool sent;                 /* the request shall be sent */
+	size_t encoded;            /* its first messages that are encoded */
 	bool is_agent;
 	struct mt_event **events; /* handles given out, owned */
 	size_t event_count, event_room;

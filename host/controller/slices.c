@@ -9,7 +9,7 @@
 #include "controller/plugin-host.h"
 #include "controller/step.h"
 
-enum { SLICE_NS = 20 * 1000 * 1000 };
+enum { SLICE_NS = 10 * 1000 * 1000 };
 
 /* A step that waits for the rest of its history. */
 struct slices {
@@ -42,7 +42,10 @@ static void on_idle(uv_idle_t *handle)
 	struct mt_ctx x = take(s);
 	struct error err = ERROR_NONE;
 
-	if (!same) {
+	if (x.sent) {
+		if (step_send(c, &x, &err))
+			conversation_set_error(c, EXIT_MODEL, "%s", err.text);
+	} else if (!same) {
 		plugin_ctx_clear(&x);
 		step_prepared(c);
 	} else if (step_advance_prepared(c, &x, &err)) {

@@ -15,8 +15,9 @@ struct mt_ctx;
 
 /** When work that begins now should return to the loop, as uv_hrtime. */
 uint64_t slice_end(void);
-/** Go on with a step in the next turn of the loop. Takes `x`: with a view by
- *  think_prepared, unless events have come since; otherwise by step_prepared. */
+/** Go on with a step in the next turn of the loop. Takes `x`: with a request by
+ *  step_send; with a view by step_advance_prepared, unless events have come since;
+ *  otherwise by step_prepared. */
 int slices_wait(struct conversation *c, struct mt_ctx *x, struct error *err);
 bool slices_busy(const struct conversation *c);
 /** The step that waits is not taken. */

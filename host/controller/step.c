@@ -167,6 +167,18 @@ static const struct llm_events llm_events = {
 
 /* ---- one step ---------------------------------------------------------- */
 
+int step_send(struct conversation *c, struct mt_ctx *x, struct error *err)
+{
+	int r;
+
+	if (request_encode(c, x, slice_end()))
+		return slices_wait(c, x, err);
+	r = request_send(c, x, &llm_events, err);
+	if (!r)
+		runner_soon(c);
+	return r;
+}
+
 int step_advance_agent(struct conversation *c, struct mt_ctx *x, struct error *err)
 {
 	const struct mt_agent *agent = c->agent->plugin.functions;
@@ -195,12 +207,8 @@ int step_advance_agent(struct conversation *c, struct mt_ctx *x, struct error *e
 	if (r)
 		return fail(err, r, "agent %s: %s", c->agent->plugin.component->name,
 			    x->error.code ? x->error.text : status_name(r));
-	if (x->sent) {
-		r = request_send(c, x, &llm_events, err);
-		if (!r)
-			runner_soon(c);
-		return r;
-	}
+	if (x->sent)
+		return step_send(c, x, err);
 	if (!turn_has_planned(c))
 		turn_log_error(c, NULL, NULL, "The agent put out no action.");
 	return MT_OK;

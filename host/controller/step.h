@@ -17,6 +17,8 @@ int step_advance_agent(struct conversation *c, struct mt_ctx *x, struct error *e
 /** The same once the events of the view are read, if need be in later turns of the
  *  loop: then `x` is taken. */
 int step_advance_prepared(struct conversation *c, struct mt_ctx *x, struct error *err);
+/** Send the request of the agent once it is encoded, likewise. */
+int step_send(struct conversation *c, struct mt_ctx *x, struct error *err);
 /** Take the step that was paid for, if need be in later turns of the loop. */
 void step_prepared(struct conversation *c);
 

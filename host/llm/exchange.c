@@ -544,6 +544,8 @@ int exchange_encode(struct llm_exchange *x, const struct llm_request *request,
 	if (x->llm != x->first)
 		sent.stream = llm_feature(x->llm, "stream");
 	llm_choose_media(x->llm, &sent);
+	if (x->ahead)
+		sent.message_count = x->ahead;
 	body_begin(&x->body);
 	status = write(&llm_dialect_host, (struct mt_exchange *)x,
 		       (const struct mt_request *)&sent);

@@ -78,6 +78,7 @@ struct llm_exchange {
 	struct llm_events events;
 	void *arg;
 	const struct llm_request *request;
+	size_t ahead;                  /* encode only its first messages; 0: all */
 	int64_t reply_index;
 	char estimate[24], window[24]; /* values of options, as text */
 	int64_t tokens;                /* of the request, estimated or counted */

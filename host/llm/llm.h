@@ -125,6 +125,11 @@ struct llm_events {
 int llm_send(struct llm *l, const struct llm_request *request, int64_t reply_index,
 	     const struct llm_events *events, void *arg, struct strbuf *record,
 	     struct llm_exchange **ret, struct error *err);
+/** Encode messages of a long request before llm_send does, from message `*place` on until
+ *  `end` (CLOCK_MONOTONIC, ns). `*place` moves past what is encoded.
+ *  @return true: call it again. False: llm_send encodes the rest. */
+bool llm_encode_ahead(struct llm *l, const struct llm_request *r, size_t *place,
+		      uint64_t end);
 /** Cancel it; no callback is called any more. */
 void llm_cancel(struct llm_exchange *x);
 

@@ -89,6 +89,12 @@ TESTS += %D%/test-anthropic %D%/test-responses %D%/test-gemini %D%/test-bedrock 
 	%D%/test-ollama
 
 # What providers want back, through the log.
+check_PROGRAMS += %D%/test-encode-ahead
+tests_llm_test_encode_ahead_SOURCES = %D%/test-encode-ahead.c
+tests_llm_test_encode_ahead_CPPFLAGS = $(LLM_TEST_CPPFLAGS)
+tests_llm_test_encode_ahead_LDADD = $(LIBHOST)
+TESTS += %D%/test-encode-ahead
+
 check_PROGRAMS += %D%/test-kept
 tests_llm_test_kept_SOURCES = %D%/test-kept.c
 tests_llm_test_kept_CPPFLAGS = $(LLM_TEST_CPPFLAGS)
