@@ -14,7 +14,7 @@
 #include <search.h>
 #include <string.h>
 
-enum { CALL_NAME_MAX = 64, ITEMS_AT_ONCE = 8192 };
+enum { CALL_NAME_MAX = 64, ITEMS_AT_ONCE = 8192, LEAVE_FROM = 4096 };
 
 /* A reply of the model while a view is laid out: its calls wait for results. */
 struct turn {
@@ -62,6 +62,7 @@ struct request_messages {
 	json_object *offered; /* instead of those of the first event; or NULL */
 	struct summary *summaries;
 	int64_t first_user; /* the user's first message; -1: not seen yet */
+	struct request_messages *left; /* the next one that was left */
 };
 
 /* Parts of messages that are made for one view only. */
@@ -119,6 +120,17 @@ struct request_messages *request_messages_free(struct request_messages *m)
 	free(m->stable.messages);
 	drop_summaries(m);
 	free(m);
+	return NULL;
+}
+
+struct request_messages *request_messages_leave(struct request_messages *m)
+{
+	static struct request_messages *left; /* so that leak checkers find them */
+
+	if (!m || m->piece_count < LEAVE_FROM)
+		return request_messages_free(m);
+	m->left = left;
+	left = m;
 	return NULL;
 }
 

@@ -38,6 +38,9 @@ struct request_messages_options {
 struct request_messages *request_messages_new(struct evlog *log,
 					      const struct request_messages_options *o);
 struct request_messages *request_messages_free(struct request_messages *m);
+/** As request_messages_free, but many messages stay in memory until the process ends:
+ *  freeing them one by one delays the exit. */
+struct request_messages *request_messages_leave(struct request_messages *m);
 AUTO_DEFINE(request_messages, struct request_messages *, request_messages_free)
 
 /** Read the events of a view before request_messages_build needs them, from place

@@ -7,7 +7,6 @@
 #include "files.h"
 
 #include <inttypes.h>
-#include <malloc.h>
 #include <string.h>
 
 enum { INDEX_MAX = 1 << 30, TAIL = 4096, STATE_MAX = 16 << 20 };
@@ -163,7 +162,6 @@ int evlog_write_checkpoint(struct evlog *log, struct error *err)
 	status = write_index(log, index, err);
 	if (!status)
 		status = write_state(log, state, err);
-	malloc_trim(0); /* a large buffer for a moment */
 	return status;
 }
 

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <malloc.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -255,8 +256,10 @@ static int put_line(struct evlog *log, struct error *err)
 	}
 	log->size += log->line.len;
 	log->dirty |= log->options.sync == SYNC_BARRIER;
-	if (++log->since_checkpoint >= LOG_CHECKPOINT_EVERY)
+	if (++log->since_checkpoint >= LOG_CHECKPOINT_EVERY) {
 		evlog_write_checkpoint(log, NULL); /* it is only a short cut */
+		malloc_trim(0);                    /* of its buffer */
+	}
 	return MT_OK;
 }
 
