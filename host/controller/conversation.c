@@ -333,6 +333,7 @@ static void release(struct conversation *c)
 	config_free(c->config);
 	turn_plan_free(c);
 	turn_free(c->turn);
+	features_close(c);
 	free(c->agent->state_text);
 	free(c->agent);
 	free(c->id);
@@ -342,7 +343,6 @@ static void release(struct conversation *c)
 	free(c->title);
 	free(c->shell_dir);
 	parallel_free(c);
-	json_object_put(c->requested_tools);
 	json_object_put(c->unmasked_args);
 	free(c);
 }
@@ -357,7 +357,8 @@ struct conversation *conversation_allocate(uv_loop_t *loop,
 	c->agent = calloc(1, sizeof *c->agent);
 	c->mask = mask_new();
 	c->turn = turn_new();
-	if (!c->agent || !c->mask || !c->turn) {
+	if (!c->agent || !c->mask || !c->turn || features_open(c)) {
+		features_close(c);
 		turn_free(c->turn);
 		mask_free(c->mask);
 		free(c->agent);

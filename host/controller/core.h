@@ -100,6 +100,7 @@ struct conversation {
 
 	bool stepping, step_requested, closing;
 	struct turn *turn;         /* what is pending */
+	void **feature_states;     /* of each feature, in the order of their table */
 	int64_t unmasked_action;   /* action whose arguments the log masks */
 	json_object *unmasked_args; /* its arguments, as executed; NULL: none */
 	char *shell_dir;           /* last known directory of the shell; or NULL */
@@ -107,17 +108,8 @@ struct conversation {
 	struct mt_ctx *request_ctx; /* the work whose request is in progress */
 	int64_t request_event_count; /* events in the log when the request was made */
 
-	json_object *requested_tools; /* that the model asked for, by name; or NULL */
-	bool tools_dirty;          /* the next request offers other tools */
-	bool tool_list_awaited;    /* the next step waits for a list, see relist.c */
-	uint64_t tool_list_deadline; /* ms of the loop; 0: no wait */
 	struct slices *slices;     /* a step that waits for its history; NULL: none did */
-	uv_timer_t *tool_list_timer; /* expires at the deadline; NULL: never needed yet */
-	struct question *questions; /* of tools to the user */
-	int64_t question_ids;
 	struct parallel_calls *parallel; /* calls sent before their turn; NULL: none were */
-	struct completion *completion; /* that the pending call asks for; NULL: none */
-	unsigned completions;      /* that it has asked for */
 	struct subagents *subagents; /* of the pending action, or ending; NULL: none */
 	int64_t subagents_started; /* in total */
 	json_object *subagents_unsettled; /* those whose usage is not in ours yet */

@@ -16,7 +16,6 @@
 #include "controller/spools.h"
 #include "controller/step.h"
 #include "controller/subagents.h"
-#include "controller/tool-completions.h"
 #include "controller/turn.h"
 #include "files.h"
 #include "log.h"
@@ -235,7 +234,6 @@ static void take_result(struct conversation *c, int64_t id,
 
 	if (turn_is_idle(c) || turn_pending(c) != id)
 		return;
-	tool_completion_cancel(c);
 	tell_output(c, (uint64_t)id, "", 0, true);
 	action = evlog_event(c->log, id, &err);
 	if (!action) {

@@ -2,8 +2,9 @@
  *
  * feature.h - the points at which the core of the controller asks its features.
  *
- * A feature is a row of the table in features.c; the order of the rows is the order
- * in which the features are asked. A member that is NULL is not asked. */
+ * A feature is a struct feature in its own file and a row of the table in features.c;
+ * the order of the rows is the order in which the features are asked. A member that is
+ * NULL is not asked. Its state is its own: nothing else knows its members. */
 #ifndef HOST_CONTROLLER_FEATURE_H
 #define HOST_CONTROLLER_FEATURE_H
 
@@ -13,6 +14,8 @@ struct conversation;
 
 struct feature {
 	const char *name;
+	/** Bytes of its state in a conversation, all zero at first; 0: it has none. */
+	size_t state_size;
 	/** A step would start. @return true: the feature did something else instead. */
 	bool (*before_step)(struct conversation *c);
 	/** @return why the next step has to wait, or NULL. */
@@ -36,6 +39,13 @@ struct feature {
 	/** Free what the feature holds. */
 	void (*release)(struct conversation *c);
 };
+
+/** Make the states of all features. @return MT_OK or MT_ENOMEM. */
+int features_open(struct conversation *c);
+/** Free them, after features_release. */
+void features_close(struct conversation *c);
+/** The state of a feature in a conversation; only the feature itself asks. */
+void *feature_state(const struct conversation *c, const struct feature *f);
 
 bool features_before_step(struct conversation *c);
 const char *features_block_step(struct conversation *c);

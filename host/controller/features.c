@@ -14,6 +14,7 @@
 #include "controller/slices.h"
 #include "controller/subagents.h"
 #include "controller/tool-completions.h"
+#include "controller/tool-search.h"
 
 static bool check_limits(struct conversation *c)
 {
@@ -35,26 +36,11 @@ static const char *hooks_block(struct conversation *c)
 	return hook_runner_is_busy(c) ? "a hook is running" : NULL;
 }
 
-static const char *tool_list_blocks(struct conversation *c)
-{
-	return relist_holds(c) ? "a list of tools is awaited" : NULL;
-}
-
 static bool answer_tool(struct conversation *c, uint64_t call, uint64_t request,
 			const char *method, json_object *params)
 {
 	(void)call;
 	return recall_request(c, request, method, params);
-}
-
-static void close_questions(struct conversation *c, uint64_t call)
-{
-	questions_close(c, call, false);
-}
-
-static void close_all_questions(struct conversation *c)
-{
-	questions_close(c, 0, true);
 }
 
 static void add_edit(struct conversation *c, struct event *action,
@@ -80,31 +66,84 @@ static void release_hooks(struct conversation *c)
 	c->hook_runner = hook_runner_free(c->hook_runner);
 }
 
-static const struct feature features[] = {
-	{ .name = "approval", .before_observation = add_edit, .release = confirm_clear },
-	{ .name = "replay", .before_step = replay_step },
-	{ .name = "loop detection", .before_step = stuck_handle },
-	{ .name = "limits", .before_step = check_limits, .release = budget_stop_timer },
-	{ .name = "slices", .blocks_step = slices_block, .cancel = slices_drop,
-	  .release = slices_close },
-	{ .name = "skills and notes", .request = answer_tool },
-	{ .name = "completions", .request = tool_completion_request,
-	  .runner_closed = tool_completion_cancel, .cancel = tool_completion_cancel },
-	{ .name = "questions", .request = questions_request,
-	  .call_ended = close_questions, .runner_closed = close_all_questions },
-	{ .name = "hooks", .blocks_step = hooks_block, .cancel = hook_runner_cancel,
-	  .release = release_hooks },
-	{ .name = "subagents", .cancel = subagents_stop, .release = subagents_forget },
-	{ .name = "tool lists", .blocks_step = tool_list_blocks,
-	  .tools_listed = relist_arrived, .runner_closed = relist_arrived,
-	  .release = relist_close },
-	{ .name = "set-up", .before_observation = check_setup,
-	  .after_observation = continue_setup },
+static const struct feature approval = {
+	.name = "approval", .before_observation = add_edit, .release = confirm_clear,
+};
+static const struct feature replay = { .name = "replay", .before_step = replay_step };
+static const struct feature loop_detection = {
+	.name = "loop detection", .before_step = stuck_handle,
+};
+static const struct feature limits = {
+	.name = "limits", .before_step = check_limits, .release = budget_stop_timer,
+};
+static const struct feature slices = {
+	.name = "slices", .blocks_step = slices_block, .cancel = slices_drop,
+	.release = slices_close,
+};
+static const struct feature skills_and_notes = {
+	.name = "skills and notes", .request = answer_tool,
+};
+static const struct feature hooks = {
+	.name = "hooks", .blocks_step = hooks_block, .cancel = hook_runner_cancel,
+	.release = release_hooks,
+};
+static const struct feature subagents = {
+	.name = "subagents", .cancel = subagents_stop, .release = subagents_forget,
+};
+static const struct feature set_up = {
+	.name = "set-up", .before_observation = check_setup,
+	.after_observation = continue_setup,
+};
+
+/* In the order in which they are asked. */
+static const struct feature *const table[] = {
+	&approval,
+	&replay,
+	&loop_detection,
+	&limits,
+	&slices,
+	&skills_and_notes,
+	&tool_completions_feature,
+	&questions_feature,
+	&hooks,
+	&subagents,
+	&relist_feature,
+	&tool_search_feature,
+	&set_up,
 };
 
 #define EACH(f)                                                                \
-	for (const struct feature *f = features;                               \
-	     f < features + ARRAY_LEN(features); f++)
+	for (size_t i_ = 0; i_ < ARRAY_LEN(table); i_++)                       \
+		for (const struct feature *f = table[i_]; f; f = NULL)
+
+int features_open(struct conversation *c)
+{
+	c->feature_states = calloc(ARRAY_LEN(table), sizeof *c->feature_states);
+	for (size_t i = 0; c->feature_states && i < ARRAY_LEN(table); i++) {
+		if (!table[i]->state_size)
+			continue;
+		c->feature_states[i] = calloc(1, table[i]->state_size);
+		if (!c->feature_states[i])
+			return MT_ENOMEM;
+	}
+	return c->feature_states ? MT_OK : MT_ENOMEM;
+}
+
+void features_close(struct conversation *c)
+{
+	for (size_t i = 0; c->feature_states && i < ARRAY_LEN(table); i++)
+		free(c->feature_states[i]);
+	free(c->feature_states);
+	c->feature_states = NULL;
+}
+
+void *feature_state(const struct conversation *c, const struct feature *f)
+{
+	for (size_t i = 0; i < ARRAY_LEN(table); i++)
+		if (table[i] == f)
+			return c->feature_states[i];
+	return NULL;
+}
 
 bool features_before_step(struct conversation *c)
 {

@@ -86,16 +86,16 @@ static json_object *list_tools(const struct conversation *c)
 void offered_tools_update(struct conversation *c)
 {
 	AUTO(json) json_object *list = NULL;
+	bool changed;
 
 	if (c->parent_count) /* the catalogs are shared while an agent works for another */
 		return;
 	for (size_t i = 0; i < c->delegate_count; i++)
 		catalog_renew(&c->delegates[i].catalog);
-	if (!c->requested_tools)
-		tool_search_resume(c);
-	c->tools_dirty |= catalog_renew(&c->agent->catalog);
-	list = c->tools_dirty ? list_tools(c) : NULL;
-	c->tools_dirty = false;
+	tool_search_read(c);
+	changed = catalog_renew(&c->agent->catalog);
+	changed |= tool_search_take_change(c);
+	list = changed ? list_tools(c) : NULL;
 	if (list && c->agent->memory)
 		request_messages_offer(c->agent->memory, list);
 }

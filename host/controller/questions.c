@@ -13,6 +13,17 @@
 
 enum { QUESTIONS_MAX = 16, QUESTION_TEXT_MAX = 32 << 10, CHOICES_MAX = 200 };
 
+/* Of a conversation. */
+struct questions {
+	struct question *open;
+	int64_t ids; /* given so far */
+};
+
+static struct questions *state(const struct conversation *c)
+{
+	return feature_state(c, &questions_feature);
+}
+
 static void drop(struct question *q)
 {
 	free(q->text);
@@ -51,7 +62,7 @@ static struct question *make(struct conversation *c, uint64_t call, uint64_t req
 			drop(q);
 		return NULL;
 	}
-	q->id = ++c->question_ids;
+	q->id = ++state(c)->ids;
 	q->action = parallel_action_of(c, call);
 	q->call = call;
 	q->request = request;
@@ -59,11 +70,11 @@ static struct question *make(struct conversation *c, uint64_t call, uint64_t req
 	return q;
 }
 
-bool questions_request(struct conversation *c, uint64_t call, uint64_t request,
-		       const char *method, json_object *params)
+static bool request_answer(struct conversation *c, uint64_t call, uint64_t request,
+			   const char *method, json_object *params)
 {
 	static const char wrong[] = "a question is a text, and choices are texts";
-	struct question *q, **end = &c->questions;
+	struct question *q, **end = &state(c)->open;
 	int count = 0;
 
 	if (strcmp(method, "user/ask") != 0 || c->headless)
@@ -76,15 +87,15 @@ bool questions_request(struct conversation *c, uint64_t call, uint64_t request,
 		return true;
 	}
 	*end = q;
-	NOTIFY_WATCHERS(c, questions, c->questions);
+	NOTIFY_WATCHERS(c, questions, state(c)->open);
 	return true;
 }
 
-void questions_close(struct conversation *c, uint64_t call, bool all)
+static void close_questions(struct conversation *c, uint64_t call, bool all)
 {
 	bool some = false;
 
-	for (struct question **at = &c->questions; *at;) {
+	for (struct question **at = &state(c)->open; *at;) {
 		struct question *q = *at;
 
 		if (!all && q->call != call) {
@@ -96,12 +107,12 @@ void questions_close(struct conversation *c, uint64_t call, bool all)
 		some = true;
 	}
 	if (some)
-		NOTIFY_WATCHERS(c, questions, c->questions);
+		NOTIFY_WATCHERS(c, questions, state(c)->open);
 }
 
 const struct question *conversation_questions(const struct conversation *c)
 {
-	return c->questions;
+	return state(c)->open;
 }
 
 /* The choice that a person saw with its secrets masked, as the tool knows it. */
@@ -124,7 +135,7 @@ int conversation_answer(struct conversation *c, int64_t question, const char *te
 			struct error *err)
 {
 	static const char refused[] = "the user does not want to answer";
-	struct question **at = &c->questions, *q;
+	struct question **at = &state(c)->open, *q;
 	AUTO(strbuf) struct strbuf result = STRBUF(1 << 20);
 
 	while (*at && (*at)->id != question)
@@ -146,9 +157,27 @@ int conversation_answer(struct conversation *c, int64_t question, const char *te
 			      text ? result.len : sizeof refused - 1);
 	*at = q->next;
 	drop(q);
-	NOTIFY_WATCHERS(c, questions, c->questions);
+	NOTIFY_WATCHERS(c, questions, state(c)->open);
 	return MT_OK;
 }
+
+static void close_call(struct conversation *c, uint64_t call)
+{
+	close_questions(c, call, false);
+}
+
+static void close_all(struct conversation *c)
+{
+	close_questions(c, 0, true);
+}
+
+const struct feature questions_feature = {
+	.name = "questions",
+	.state_size = sizeof(struct questions),
+	.request = request_answer,
+	.call_ended = close_call,
+	.runner_closed = close_all,
+};
 
 /* ---- servers ------------------------------------------------------------- */
 

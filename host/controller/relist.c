@@ -7,15 +7,24 @@
 #include "controller/core.h"
 #include "controller/step.h"
 
+/* Of a conversation. */
+struct relist {
+	bool awaited;      /* the next step waits for a list */
+	uint64_t deadline; /* ms of the loop; 0: no wait */
+	uv_timer_t *timer; /* expires at the deadline; NULL: never needed yet */
+};
+
 enum { RELIST_MS = 5000 }; /* a toolset that does not list holds nobody longer */
 
 static void go_on(struct conversation *c)
 {
-	if (c->tool_list_timer)
-		uv_timer_stop(c->tool_list_timer);
-	if (!c->tool_list_awaited)
+	struct relist *r = feature_state(c, &relist_feature);
+
+	if (r->timer)
+		uv_timer_stop(r->timer);
+	if (!r->awaited)
 		return;
-	c->tool_list_awaited = false;
+	r->awaited = false;
 	step_run_ready(c);
 }
 
@@ -26,32 +35,36 @@ static void on_time(uv_timer_t *timer)
 
 static bool watch(struct conversation *c)
 {
-	if (!c->tool_list_timer) {
-		c->tool_list_timer = calloc(1, sizeof *c->tool_list_timer);
-		if (!c->tool_list_timer)
+	struct relist *r = feature_state(c, &relist_feature);
+
+	if (!r->timer) {
+		r->timer = calloc(1, sizeof *r->timer);
+		if (!r->timer)
 			return false;
-		uv_timer_init(c->loop, c->tool_list_timer);
-		c->tool_list_timer->data = c;
+		uv_timer_init(c->loop, r->timer);
+		r->timer->data = c;
 	}
-	return uv_timer_start(c->tool_list_timer, on_time, RELIST_MS, 0) == 0;
+	return uv_timer_start(r->timer, on_time, RELIST_MS, 0) == 0;
 }
 
-bool relist_holds(struct conversation *c)
+static const char *block_step(struct conversation *c)
 {
+	struct relist *r = feature_state(c, &relist_feature);
+
 	if (c->parent_count || !c->link || !runner_changing(c->link)) {
-		c->tool_list_deadline = 0;
-		return false;
+		r->deadline = 0;
+		return NULL;
 	}
-	if (!c->tool_list_deadline) {
+	if (!r->deadline) {
 		if (!watch(c))
-			return false;
-		c->tool_list_deadline = uv_now(c->loop) + RELIST_MS;
+			return NULL;
+		r->deadline = uv_now(c->loop) + RELIST_MS;
 	}
-	c->tool_list_awaited = uv_now(c->loop) < c->tool_list_deadline;
-	return c->tool_list_awaited;
+	r->awaited = uv_now(c->loop) < r->deadline;
+	return r->awaited ? "a list of tools is awaited" : NULL;
 }
 
-void relist_arrived(struct conversation *c)
+static void continue_if_listed(struct conversation *c)
 {
 	if (!c->link || !runner_changing(c->link))
 		go_on(c);
@@ -62,10 +75,21 @@ static void on_closed(uv_handle_t *handle)
 	free(handle);
 }
 
-void relist_close(struct conversation *c)
+static void release(struct conversation *c)
 {
-	c->tool_list_awaited = false;
-	if (c->tool_list_timer)
-		uv_close((uv_handle_t *)c->tool_list_timer, on_closed);
-	c->tool_list_timer = NULL;
+	struct relist *r = feature_state(c, &relist_feature);
+
+	r->awaited = false;
+	if (r->timer)
+		uv_close((uv_handle_t *)r->timer, on_closed);
+	r->timer = NULL;
 }
+
+const struct feature relist_feature = {
+	.name = "tool lists",
+	.state_size = sizeof(struct relist),
+	.blocks_step = block_step,
+	.tools_listed = continue_if_listed,
+	.runner_closed = continue_if_listed,
+	.release = release,
+};

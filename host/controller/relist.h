@@ -4,14 +4,8 @@
 #ifndef HOST_CONTROLLER_RELIST_H
 #define HOST_CONTROLLER_RELIST_H
 
-#include <stdbool.h>
+#include "controller/feature.h"
 
-struct conversation;
-
-/** Does the next request wait for a list of tools that has changed? */
-bool relist_holds(struct conversation *c);
-/** A list has come, or the runner is gone. */
-void relist_arrived(struct conversation *c);
-void relist_close(struct conversation *c);
+extern const struct feature relist_feature;
 
 #endif

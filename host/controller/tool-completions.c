@@ -28,6 +28,17 @@ struct completion {
 	uint64_t id;             /* of the runner's request */
 };
 
+/* Of a conversation. */
+struct completions {
+	struct completion *now; /* that the pending call asks for; NULL: none */
+	unsigned count;         /* that it has asked for */
+};
+
+static struct completions *state(const struct conversation *c)
+{
+	return feature_state(c, &tool_completions_feature);
+}
+
 static void refuse(struct conversation *c, uint64_t id, const struct error *err)
 {
 	runner_answer(c->link, id, err->code, err->text, strlen(err->text));
@@ -35,18 +46,22 @@ static void refuse(struct conversation *c, uint64_t id, const struct error *err)
 
 static void over(struct conversation *c)
 {
-	llm_request_free(c->completion->request);
-	free(c->completion);
-	c->completion = NULL;
+	struct completions *s = state(c);
+
+	llm_request_free(s->now->request);
+	free(s->now);
+	s->now = NULL;
 }
 
-void tool_completion_cancel(struct conversation *c)
+static void cancel(struct conversation *c)
 {
-	c->completions = 0;
-	if (!c->completion)
+	struct completions *s = state(c);
+
+	s->count = 0;
+	if (!s->now)
 		return;
-	if (c->completion->exchange)
-		llm_cancel(c->completion->exchange);
+	if (s->now->exchange)
+		llm_cancel(s->now->exchange);
 	over(c);
 }
 
@@ -200,9 +215,9 @@ static int allowed(struct conversation *c, uint64_t call, struct error *err)
 	if (turn_is_idle(c) || turn_pending(c) != parallel_action_of(c, call) ||
 	    !turn_tool(c))
 		return fail(err, MT_ECANCELLED, "the call has ended");
-	if (c->completion)
+	if (state(c)->now)
 		return fail(err, MT_ELIMIT, "a call asks one thing at a time of a model");
-	if (c->completions >= COMPLETIONS_MAX)
+	if (state(c)->count >= COMPLETIONS_MAX)
 		return fail(err, MT_ELIMIT, "a call asks a model at most %d times",
 			    COMPLETIONS_MAX);
 	if (budget_reached(c, LIMITS_CALL & ~(1u << LIMIT_CALLS), limit, sizeof limit))
@@ -210,8 +225,8 @@ static int allowed(struct conversation *c, uint64_t call, struct error *err)
 	return MT_OK;
 }
 
-bool tool_completion_request(struct conversation *c, uint64_t call, uint64_t request,
-			     const char *method, json_object *params)
+static bool request_completion(struct conversation *c, uint64_t call, uint64_t request,
+			       const char *method, json_object *params)
 {
 	struct error err = ERROR_NONE;
 	struct completion *q;
@@ -229,8 +244,8 @@ bool tool_completion_request(struct conversation *c, uint64_t call, uint64_t req
 		return true;
 	}
 	*q = (struct completion){ .c = c, .id = request };
-	c->completion = q;
-	c->completions++;
+	state(c)->now = q;
+	state(c)->count++;
 	r = build(c, params, &q->request, &err);
 	if (!r)
 		r = request_tool_model(
@@ -244,3 +259,19 @@ bool tool_completion_request(struct conversation *c, uint64_t call, uint64_t req
 	}
 	return true;
 }
+
+/* A call asks only while its action is pending. */
+static void end_with_call(struct conversation *c, uint64_t call)
+{
+	if (!turn_is_idle(c) && turn_pending(c) == parallel_action_of(c, call))
+		cancel(c);
+}
+
+const struct feature tool_completions_feature = {
+	.name = "completions",
+	.state_size = sizeof(struct completions),
+	.request = request_completion,
+	.call_ended = end_with_call,
+	.runner_closed = cancel,
+	.cancel = cancel,
+};

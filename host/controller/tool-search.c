@@ -15,6 +15,17 @@
 
 enum { FOUND_MAX = 20, ANSWER_MAX = 256 << 10, NAMES_MAX = 24 << 10 };
 
+/* Of a conversation. */
+struct tool_search {
+	json_object *requested; /* tools that the model asked for, by name; or NULL */
+	bool dirty;             /* the next request offers other tools */
+};
+
+static struct tool_search *state(const struct conversation *c)
+{
+	return feature_state(c, &tool_search_feature);
+}
+
 static bool is_server(const struct conversation *c, const struct tool *t)
 {
 	return c->agent->catalog.instances[t->instance].server;
@@ -35,7 +46,7 @@ bool tool_search_defers(const struct conversation *c, const struct tool *t)
 {
 	if (strcmp(t->name, FINDER) == 0)
 		return !folds(c);
-	return is_server(c, t) && folds(c) && !js_get(c->requested_tools, t->name);
+	return is_server(c, t) && folds(c) && !js_get(state(c)->requested, t->name);
 }
 
 /* "server: a, b\n" for each that has hidden ones. */
@@ -122,7 +133,7 @@ static int find(struct conversation *c, json_object *params, struct strbuf *out)
 
 		if (!is_server(c, t) || !(names_it(names, t->name) || fits(t, query)))
 			continue;
-		js_set_bool(c->requested_tools, t->name, true);
+		js_set_bool(state(c)->requested, t->name, true);
 		found++;
 		if (out)
 			strbuf_addf(out, "<TOOL name=%s>\n%s\n%s\n</TOOL>\n", t->name,
@@ -135,7 +146,7 @@ void tool_search_answer(struct conversation *c, uint64_t request, json_object *p
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(ANSWER_MAX);
 	AUTO(json) json_object *result = json_object_new_object();
-	int found = c->requested_tools ? find(c, params, &out) : 0;
+	int found = state(c)->requested ? find(c, params, &out) : 0;
 
 	if (!found)
 		strbuf_add(&out, "No tool has such a name or such words.");
@@ -143,14 +154,18 @@ void tool_search_answer(struct conversation *c, uint64_t request, json_object *p
 		strbuf_add(&out, "More may fit: these are the first. Use `names`.");
 	js_set_strn(result, "text", out.text, out.len);
 	recall_answer(c, request, result);
-	c->tools_dirty |= found > 0;
+	state(c)->dirty |= found > 0;
 }
 
 /* A conversation that is taken up again has asked for some already. */
-void tool_search_resume(struct conversation *c)
+void tool_search_read(struct conversation *c)
 {
-	c->requested_tools = json_object_new_object();
-	for (int64_t id = 0; c->requested_tools && id < evlog_count(c->log); id++) {
+	struct tool_search *s = state(c);
+
+	if (s->requested)
+		return;
+	s->requested = json_object_new_object();
+	for (int64_t id = 0; s->requested && id < evlog_count(c->log); id++) {
 		const struct evlog_head *head = evlog_head(c->log, id);
 		AUTO(event) struct event *e = NULL;
 
@@ -160,6 +175,27 @@ void tool_search_resume(struct conversation *c)
 		e = evlog_event(c->log, id, NULL);
 		if (e && strcmp(event_arg(e, "name"), FINDER) == 0 &&
 		    find(c, js_get(event_args(e), "arguments"), NULL) > 0)
-			c->tools_dirty = true;
+			s->dirty = true;
 	}
 }
+
+bool tool_search_take_change(struct conversation *c)
+{
+	struct tool_search *s = state(c);
+	bool dirty = s->dirty;
+
+	s->dirty = false;
+	return dirty;
+}
+
+static void release(struct conversation *c)
+{
+	json_object_put(state(c)->requested);
+	state(c)->requested = NULL;
+}
+
+const struct feature tool_search_feature = {
+	.name = "tool search",
+	.state_size = sizeof(struct tool_search),
+	.release = release,
+};
