@@ -3,6 +3,7 @@
  * approvals.c - what runs without a prompt: granted in a conversation, kept for its
  * project, or inherited from the agent that gave the task. */
 #include "controller/approval-scope.h"
+#include "controller/approval-state.h"
 #include "controller/approval-store.h"
 #include "controller/call.h"
 #include "controller/core.h"
@@ -59,7 +60,7 @@ json_object *confirm_approvals(struct conversation *c)
 	if (err.code)
 		log_line(MT_LOG_WARNING, "confirm",
 			 "approvals of this project are ignored: %s", err.text);
-	if (!all || !append(all, c->approvals) || !append(all, kept))
+	if (!all || !append(all, approval_of(c)->granted) || !append(all, kept))
 		return NULL;
 	return STEAL(all);
 }
@@ -78,7 +79,7 @@ static int log_approvals(struct conversation *c, struct error *err)
 
 	if (js_set_str(record, "record", "state") ||
 	    js_set_str(record, "plugin", APPROVALS_RECORD) ||
-	    js_set_str(record, "text", js_text(c->approvals, NULL)))
+	    js_set_str(record, "text", js_text(approval_of(c)->granted, NULL)))
 		return out_of_memory(err);
 	return evlog_record(c->log, record, err);
 }
@@ -86,19 +87,19 @@ static int log_approvals(struct conversation *c, struct error *err)
 /* From now on, in this conversation. */
 static int remember(struct conversation *c, json_object *scope, struct error *err)
 {
-	if (!c->approvals)
-		c->approvals = json_object_new_array();
-	if (!c->approvals)
+	if (!approval_of(c)->granted)
+		approval_of(c)->granted = json_object_new_array();
+	if (!approval_of(c)->granted)
 		return out_of_memory(err);
-	for (size_t i = 0; i < json_object_array_length(c->approvals); i++)
-		if (js_equal(json_object_array_get_idx(c->approvals, i), scope))
+	for (size_t i = 0; i < json_object_array_length(approval_of(c)->granted); i++)
+		if (js_equal(json_object_array_get_idx(approval_of(c)->granted, i), scope))
 			return MT_OK;
-	if (json_object_array_length(c->approvals) >= APPROVALS_MAX)
+	if (json_object_array_length(approval_of(c)->granted) >= APPROVALS_MAX)
 		return fail(err, MT_ELIMIT,
 			    "this conversation has %d approvals: revoke some "
 			    "with `mortise policy revoke`",
 			    APPROVALS_MAX);
-	if (js_add(c->approvals, json_object_get(scope)))
+	if (js_add(approval_of(c)->granted, json_object_get(scope)))
 		return out_of_memory(err);
 	return log_approvals(c, err);
 }
@@ -136,7 +137,7 @@ int confirm_inherit(struct conversation *c, json_object *approvals, struct error
 	if (!json_object_is_type(approvals, json_type_array) ||
 	    json_object_array_length(approvals) == 0)
 		return MT_OK;
-	c->approvals = json_object_get(approvals);
+	approval_of(c)->granted = json_object_get(approvals);
 	return log_approvals(c, err);
 }
 
@@ -146,16 +147,16 @@ void confirm_tell_approvals(struct conversation *c)
 	struct error err = ERROR_NONE;
 	size_t count;
 
-	if (c->approvals_announced)
+	if (approval_of(c)->announced)
 		return;
-	c->approvals_announced = true;
+	approval_of(c)->announced = true;
 	if (evlog_state(c->log, old_record, &count) &&
 	    !evlog_state(c->log, APPROVALS_RECORD, &count)) {
 		conversation_notice(
 			c, MT_LOG_WARNING,
 			"what was always allowed in this conversation by an "
 			"older version allowed more than it said: it is asked about again");
-		c->approvals = c->approvals ? c->approvals : json_object_new_array();
+		approval_of(c)->granted = approval_of(c)->granted ? approval_of(c)->granted : json_object_new_array();
 		log_approvals(c, &err);
 	}
 	if (*c->parent || c->agent->confirm.when == CONFIRM_NEVER)
@@ -182,13 +183,13 @@ int confirm_restore(struct conversation *c, struct error *err)
 	if (text && !list)
 		return err->code ? err->code : MT_OK;
 	if (json_object_is_type(list, json_type_array))
-		c->approvals = STEAL(list);
+		approval_of(c)->granted = STEAL(list);
 	return MT_OK;
 }
 
 json_object *conversation_approvals(const struct conversation *c)
 {
-	return c->approvals ? json_object_get(c->approvals) : json_object_new_array();
+	return approval_of(c)->granted ? json_object_get(approval_of(c)->granted) : json_object_new_array();
 }
 
 int conversation_revoke(struct conversation *c, const char *text, struct error *err)
@@ -197,8 +198,8 @@ int conversation_revoke(struct conversation *c, const char *text, struct error *
 
 	if (!texts || js_add(texts, json_object_new_string(text)))
 		return out_of_memory(err);
-	if (!c->approvals)
+	if (!approval_of(c)->granted)
 		return fail(err, MT_ENOTFOUND, "there is no approval of %.300s", text);
-	return approvals_remove(c->approvals, texts, err) ? err->code
+	return approvals_remove(approval_of(c)->granted, texts, err) ? err->code
 							  : log_approvals(c, err);
 }

@@ -12,6 +12,19 @@
 
 #include <string.h>
 
+/* Of a conversation. */
+struct work_clock {
+	uint64_t since;    /* when the working time was last updated */
+	uv_timer_t *timer; /* expires with the time limit; NULL: none */
+	bool working;
+	bool unpriced;     /* a reply without a price was reported */
+};
+
+static struct work_clock *clock_of(const struct conversation *c)
+{
+	return feature_state(c, &limits_feature);
+}
+
 static const char record_name[] = "mortise/account"; /* of its state record */
 
 void budget_configure(struct budget *a, const struct config *config, const char *section,
@@ -39,13 +52,14 @@ void budget_configure(struct budget *a, const struct config *config, const char 
 
 void budget_update_clock(struct conversation *c)
 {
+	struct work_clock *w = clock_of(c);
 	uint64_t now = uv_hrtime();
 
-	if (c->working)
+	if (w->working)
 		budget_spend(c->agent->budget, LIMIT_TIME,
-			     (double)(now - c->work_since) / 1e9);
-	c->work_since = now;
-	c->working = !state_is_resting(c->state) && c->state != STATE_LOADING;
+			     (double)(now - w->since) / 1e9);
+	w->since = now;
+	w->working = !state_is_resting(c->state) && c->state != STATE_LOADING;
 }
 
 void budget_charge_reply(struct conversation *c, const struct llm_usage *usage)
@@ -55,9 +69,9 @@ void budget_charge_reply(struct conversation *c, const struct llm_usage *usage)
 
 	budget_spend(c->agent->budget, LIMIT_TOKENS, (double)tokens);
 	budget_spend(c->agent->budget, LIMIT_COST, usage->cost);
-	if (usage->cost >= 0 || c->budget.quotas[LIMIT_COST].max <= 0 || c->unpriced)
+	if (usage->cost >= 0 || c->budget.quotas[LIMIT_COST].max <= 0 || clock_of(c)->unpriced)
 		return;
-	c->unpriced = true;
+	clock_of(c)->unpriced = true;
 	conversation_notice(
 		c, MT_LOG_WARNING,
 		"the price of %s is not known: max_budget counts it as "
@@ -123,7 +137,7 @@ static void on_alarm(uv_timer_t *timer)
 	struct conversation *c = timer->data;
 	char text[256];
 
-	if (c->closing || !c->working)
+	if (c->closing || !clock_of(c)->working)
 		return;
 	if (budget_reached(c, 1u << LIMIT_TIME, text, sizeof text))
 		time_is_over(c, text);
@@ -133,23 +147,24 @@ static void on_alarm(uv_timer_t *timer)
 
 void budget_start_timer(struct conversation *c)
 {
+	struct work_clock *w = clock_of(c);
 	double left = time_left(&c->budget);
 
-	if (!c->working || left >= 1e9) {
-		if (c->deadline_timer)
-			uv_timer_stop(c->deadline_timer);
+	if (!w->working || left >= 1e9) {
+		if (w->timer)
+			uv_timer_stop(w->timer);
 		return;
 	}
-	if (!c->deadline_timer) {
-		c->deadline_timer = calloc(1, sizeof *c->deadline_timer);
-		if (!c->deadline_timer)
+	if (!w->timer) {
+		w->timer = calloc(1, sizeof *w->timer);
+		if (!w->timer)
 			return; /* it is looked at before each call all the same */
-		uv_timer_init(c->loop, c->deadline_timer);
-		uv_unref((uv_handle_t *)c->deadline_timer);
-		c->deadline_timer->data = c;
+		uv_timer_init(c->loop, w->timer);
+		uv_unref((uv_handle_t *)w->timer);
+		w->timer->data = c;
 	}
 	uv_update_time(c->loop);
-	uv_timer_start(c->deadline_timer, on_alarm,
+	uv_timer_start(w->timer, on_alarm,
 		       left > 0 ? (uint64_t)(left * 1000) + 1 : 1, 0);
 }
 
@@ -158,11 +173,13 @@ static void on_alarm_closed(uv_handle_t *handle)
 	free(handle);
 }
 
-void budget_stop_timer(struct conversation *c)
+static void release(struct conversation *c)
 {
-	if (c->deadline_timer)
-		uv_close((uv_handle_t *)c->deadline_timer, on_alarm_closed);
-	c->deadline_timer = NULL;
+	struct work_clock *w = clock_of(c);
+
+	if (w->timer)
+		uv_close((uv_handle_t *)w->timer, on_alarm_closed);
+	w->timer = NULL;
 }
 
 /* ---- what outlives the process ----------------------------------------- */
@@ -214,3 +231,20 @@ void budget_restore(struct conversation *c, const struct llm_metrics *m, double 
 	    meters[LIMIT_TIME].used < worked)
 		meters[LIMIT_TIME].used = worked;
 }
+
+static bool stop_at_limit(struct conversation *c)
+{
+	char limit[256];
+
+	if (!budget_reached(c, LIMITS_STEP, limit, sizeof limit))
+		return false;
+	budget_stop(c, limit);
+	return true;
+}
+
+const struct feature limits_feature = {
+	.name = "limits",
+	.state_size = sizeof(struct work_clock),
+	.before_step = stop_at_limit,
+	.release = release,
+};

@@ -60,11 +60,23 @@ int conversation_view(struct conversation *c, struct condensed_view *ret,
 	return r;
 }
 
+/* Its state in a conversation is the pointer to the preview; NULL: none. */
+static struct condense_preview *preview_of(const struct conversation *c)
+{
+	return *(struct condense_preview **)feature_state(c, &condense_preview_feature);
+}
+
+bool condense_preview_is_active(const struct conversation *c)
+{
+	return preview_of(c) != NULL;
+}
+
 static void end(struct conversation *c, struct condensed_view *t, const struct error *err)
 {
-	struct condense_preview *now = c->condense_preview;
+	struct condense_preview **state = feature_state(c, &condense_preview_feature);
+	struct condense_preview *now = *state;
 
-	c->condense_preview = NULL;
+	*state = NULL;
 	now->over(now->arg, err->code ? NULL : t, err);
 	condensed_view_clear(t);
 	free(now);
@@ -87,7 +99,7 @@ void condense_preview_restart(struct conversation *c)
 	while (what == CONDENSE_AGAIN && !err.code) {
 		struct mt_ctx x = { .c = c, .part = &c->agent->plugin };
 
-		if (++c->condense_preview->rounds > TRIM_ROUNDS_MAX)
+		if (++preview_of(c)->rounds > TRIM_ROUNDS_MAX)
 			fail(&err, MT_ELIMIT, "the condensers come to no end");
 		else if (!history_view(c->agent->history, &x.view, &x.view_count, &err) &&
 			 condense_view(&x, &what, &err) && !err.code)
@@ -103,16 +115,22 @@ void conversation_condense_preview(struct conversation *c,
 						const struct error *err),
 				   void *arg)
 {
+	struct condense_preview **state = feature_state(c, &condense_preview_feature);
 	struct error err = ERROR_NONE;
 
-	c->condense_preview = calloc(1, sizeof *c->condense_preview);
-	if (!c->condense_preview) {
+	*state = calloc(1, sizeof **state);
+	if (!*state) {
 		out_of_memory(&err);
 		over(arg, NULL, &err);
 		return;
 	}
-	c->condense_preview->over = over;
-	c->condense_preview->arg = arg;
+	(*state)->over = over;
+	(*state)->arg = arg;
 	c->agent->condense = true;
 	condense_preview_restart(c);
 }
+
+const struct feature condense_preview_feature = {
+	.name = "condense preview",
+	.state_size = sizeof(struct condense_preview *),
+};

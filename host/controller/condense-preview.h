@@ -6,6 +6,7 @@
 #define HOST_CONTROLLER_CONDENSE_PREVIEW_H
 
 #include "controller/conversation.h"
+#include "controller/feature.h"
 
 /** What is left of a history. */
 struct condensed_view {
@@ -35,5 +36,10 @@ struct mt_ctx;
 void condense_preview_finish(struct conversation *c, struct mt_ctx *x, struct error *err);
 /** A condensation was logged: the condensers begin again. */
 void condense_preview_restart(struct conversation *c);
+
+/** Do only the condensers run? */
+bool condense_preview_is_active(const struct conversation *c);
+
+extern const struct feature condense_preview_feature;
 
 #endif

@@ -440,16 +440,16 @@ static void answered(struct conversation *c, const struct mt_in *news)
 		r = go_on(&x, &what);
 	if (!r && what == CONDENSE_ASKS)
 		r = wait_for_model(&x, &err);
-	else if (!r && what == CONDENSE_DONE && !c->condense_preview)
+	else if (!r && what == CONDENSE_DONE && !condense_preview_is_active(c))
 		r = step_advance_prepared(c, &x, &err);
 	if (r && !err.code)
 		err = x.error;
-	if (c->condense_preview && (r || what == CONDENSE_DONE))
+	if (condense_preview_is_active(c) && (r || what == CONDENSE_DONE))
 		condense_preview_finish(c, &x, &err);
 	else if (r)
 		conversation_set_error(c, EXIT_MODEL, "%s", err.text);
 	plugin_ctx_clear(&x);
-	if (c->condense_preview && what == CONDENSE_AGAIN)
+	if (condense_preview_is_active(c) && what == CONDENSE_AGAIN)
 		condense_preview_restart(c);
 	step_run_ready(c);
 }

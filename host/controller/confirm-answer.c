@@ -3,6 +3,7 @@
  * confirm-answer.c - what a person says to an action that waits: the same action once
  * more, perhaps with other arguments, bound to the hash that was shown. */
 #include "controller/action-hash.h"
+#include "controller/approval-state.h"
 #include "controller/core.h"
 #include "controller/dispatch.h"
 #include "controller/exit-code.h"
@@ -29,13 +30,13 @@ static int strip(json_object *json)
 /* The event of what is approved: the action, or what the user made of it. */
 static json_object *approved_json(struct conversation *c, const struct event *action)
 {
-	const struct event *from = c->edited_action ? c->edited_action : action;
+	const struct event *from = approval_of(c)->edited_action ? approval_of(c)->edited_action : action;
 	json_object *meta = event_tool_meta(action), *json = NULL;
 
 	if (json_object_deep_copy(from->json, &json, NULL))
 		return NULL;
 	strip(json);
-	if (!c->edited_action)
+	if (!approval_of(c)->edited_action)
 		return json;
 	if (js_set_bool(json, "edited", true) ||
 	    js_set_str(json, "source", source_name(action->source)) ||
@@ -60,8 +61,8 @@ static struct event *copy_of(struct conversation *c, const struct event *action,
 	}
 	if (event_field_find(copy->type, "thought"))
 		js_set_str(event_args(copy), "thought", "");
-	if (!yes && *c->refusal)
-		js_set_str(copy->json, "reject_reason", c->refusal);
+	if (!yes && *approval_of(c)->refusal)
+		js_set_str(copy->json, "reject_reason", approval_of(c)->refusal);
 	if (action_hash(copy, true, hash, err))
 		return NULL;
 	if (confirm_mark(copy, yes ? "confirmed" : "rejected") ||
@@ -70,7 +71,7 @@ static struct event *copy_of(struct conversation *c, const struct event *action,
 		out_of_memory(err);
 		return NULL;
 	}
-	if (yes && !c->edited_action && strcmp(hash, c->hash) != 0) {
+	if (yes && !approval_of(c)->edited_action && strcmp(hash, approval_of(c)->hash) != 0) {
 		fail(err, MT_EDENIED,
 		     "the log was changed: the action in it is not the one "
 		     "that was approved");
@@ -185,7 +186,7 @@ void confirm_overtaken(struct conversation *c)
 	struct error err = ERROR_NONE;
 	AUTO(event) struct event *copy = NULL;
 
-	snprintf(c->refusal, sizeof c->refusal,
+	snprintf(approval_of(c)->refusal, sizeof approval_of(c)->refusal,
 		 "see the message that follows, which came instead of an answer");
 	conversation_set_state(c, STATE_USER_REJECTED, "");
 	copy = c->state == STATE_USER_REJECTED
@@ -257,7 +258,7 @@ static int take_changes(struct conversation *c, const struct event *action,
 	confirm_judge(c, e, &v);
 	if (v.deny)
 		return confirm_denied(&v, "the changed action", err);
-	c->edited_action = STEAL(e);
+	approval_of(c)->edited_action = STEAL(e);
 	return MT_OK;
 }
 
@@ -266,14 +267,14 @@ static json_object *find_scope(const struct conversation *c, const struct approv
 			       struct error *err)
 {
 	size_t count =
-		c->offered_scopes ? json_object_array_length(c->offered_scopes) : 0;
-	size_t n = a->scope < 0 ? c->proposed_scope : (size_t)a->scope;
+		approval_of(c)->offered_scopes ? json_object_array_length(approval_of(c)->offered_scopes) : 0;
+	size_t n = a->scope < 0 ? approval_of(c)->proposed_scope : (size_t)a->scope;
 
 	if (count == 0)
 		fail(err, MT_EDENIED,
 		     "an action of risk %s is approved each time: nothing "
 		     "is allowed for later",
-		     risk_name(c->risk));
+		     risk_name(approval_of(c)->risk));
 	else if (a->arguments)
 		fail(err, MT_EINVAL,
 		     "a changed action is approved once: `always` is for the "
@@ -281,7 +282,7 @@ static json_object *find_scope(const struct conversation *c, const struct approv
 	else if (n >= count)
 		fail(err, MT_EINVAL, "there is no scope %zu: %zu are offered", n, count);
 	else
-		return json_object_array_get_idx(c->offered_scopes, n);
+		return json_object_array_get_idx(approval_of(c)->offered_scopes, n);
 	return NULL;
 }
 
@@ -299,7 +300,7 @@ static int check_hash(const struct conversation *c, const struct event *action,
 				      "action that was shown");
 	if (action_hash(action, true, now, err))
 		return err->code;
-	if (strcmp(a->hash, now) != 0 || strcmp(now, c->hash) != 0)
+	if (strcmp(a->hash, now) != 0 || strcmp(now, approval_of(c)->hash) != 0)
 		return fail(err, MT_EDENIED,
 			    "the action that waits is not the one that was "
 			    "shown (its hash differs): nothing ran; look at it again");
@@ -323,7 +324,7 @@ static int check_answer(struct conversation *c, const struct approval *a,
 		return err->code;
 	if (a->answer == ANSWER_ALWAYS && !(scope = find_scope(c, a, err)))
 		return err->code;
-	c->edited_action = event_unref(c->edited_action);
+	approval_of(c)->edited_action = event_unref(approval_of(c)->edited_action);
 	if (a->answer == ANSWER_NO)
 		return MT_OK;
 	if (a->arguments && take_changes(c, action, a->arguments, err))
@@ -347,9 +348,9 @@ int conversation_confirm(struct conversation *c, const struct approval *a,
 	confirm_tell_approvals(c);
 	if (check_answer(c, a, err))
 		return err->code;
-	snprintf(c->refusal, sizeof c->refusal, "%s", yes || !a->reason ? "" : a->reason);
+	snprintf(approval_of(c)->refusal, sizeof approval_of(c)->refusal, "%s", yes || !a->reason ? "" : a->reason);
 	conversation_set_state(c, yes ? STATE_USER_CONFIRMED : STATE_USER_REJECTED, "");
-	c->edited_action = event_unref(c->edited_action);
+	approval_of(c)->edited_action = event_unref(approval_of(c)->edited_action);
 	if (turn_awaits_approval(c) || turn_is_idle(c))
 		return fail(err, MT_EIO, "%s", c->reason);
 	copy = evlog_event(c->log, turn_pending(c), err);

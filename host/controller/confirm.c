@@ -12,6 +12,7 @@
 #include "controller/action-hash.h"
 #include "controller/analyzers.h"
 #include "controller/approval-scope.h"
+#include "controller/approval-state.h"
 #include "controller/core.h"
 #include "controller/dispatch.h"
 #include "controller/exit-code.h"
@@ -103,14 +104,6 @@ bool confirm_is_answer(const struct event *action, bool *ret_yes)
 	return true;
 }
 
-void confirm_clear(struct conversation *c)
-{
-	json_object_put(c->approvals);
-	json_object_put(c->offered_scopes);
-	c->approvals = c->offered_scopes = NULL;
-	c->edited_action = event_unref(c->edited_action);
-}
-
 /* ---- the gate ---------------------------------------------------------- */
 
 void confirm_assess(struct conversation *c, struct event *action, struct verdict *ret)
@@ -191,8 +184,8 @@ static void waits_now(struct conversation *c, const struct verdict *v)
 	char reason[sizeof c->reason];
 
 	turn_await_approval(c);
-	c->risk = v->risk;
-	snprintf(c->risk_reason, sizeof c->risk_reason, "%s", v->reason);
+	approval_of(c)->risk = v->risk;
+	snprintf(approval_of(c)->risk_reason, sizeof approval_of(c)->risk_reason, "%s", v->reason);
 	snprintf(reason, sizeof reason, "risk %s%s%s", risk_name(v->risk),
 		 *v->reason ? ": " : "", v->reason);
 	conversation_enter_state(c, STATE_AWAITING_USER_CONFIRMATION, reason);
@@ -203,14 +196,14 @@ static int describe(struct conversation *c, const struct event *action, struct e
 {
 	const struct scope_place place = confirm_place(c, action);
 
-	json_object_put(c->offered_scopes);
-	c->offered_scopes = NULL;
-	c->proposed_scope = 0;
-	if (action_hash(action, true, c->hash, err))
+	json_object_put(approval_of(c)->offered_scopes);
+	approval_of(c)->offered_scopes = NULL;
+	approval_of(c)->proposed_scope = 0;
+	if (action_hash(action, true, approval_of(c)->hash, err))
 		return err->code;
-	if (c->risk == RISK_HIGH)
+	if (approval_of(c)->risk == RISK_HIGH)
 		return MT_OK;
-	return scopes_offer(action, &place, &c->offered_scopes, &c->proposed_scope, err);
+	return scopes_offer(action, &place, &approval_of(c)->offered_scopes, &approval_of(c)->proposed_scope, err);
 }
 
 static void cannot_wait(struct conversation *c, const struct error *err)
@@ -251,8 +244,8 @@ int confirm_restore_waiting(struct conversation *c, struct event *action,
 	confirm_assess(c, action, &v);
 	turn_start_action(c, action->id);
 	turn_await_approval(c);
-	c->risk = then == RISK_HIGH || !analyzers_wired(c) ? then : v.risk;
-	snprintf(c->risk_reason, sizeof c->risk_reason, "%s", v.reason);
+	approval_of(c)->risk = then == RISK_HIGH || !analyzers_wired(c) ? then : v.risk;
+	snprintf(approval_of(c)->risk_reason, sizeof approval_of(c)->risk_reason, "%s", v.reason);
 	return describe(c, action, err);
 }
 
@@ -284,7 +277,7 @@ void confirm_refuse(struct conversation *c, struct event *action, const struct v
 json_object *conversation_waits(const struct conversation *c)
 {
 	size_t count =
-		c->offered_scopes ? json_object_array_length(c->offered_scopes) : 0;
+		approval_of(c)->offered_scopes ? json_object_array_length(approval_of(c)->offered_scopes) : 0;
 	json_object *o, *list;
 
 	if (!turn_awaits_approval(c) || turn_is_idle(c))
@@ -295,21 +288,46 @@ json_object *conversation_waits(const struct conversation *c)
 		json_object *one = json_object_new_object();
 
 		js_set_str(one, "text",
-			   js_str(json_object_array_get_idx(c->offered_scopes, i), "text",
+			   js_str(json_object_array_get_idx(approval_of(c)->offered_scopes, i), "text",
 				  ""));
 		js_add(list, one);
 	}
 	js_set_int(o, "action", turn_pending(c));
-	js_set_str(o, "hash", c->hash);
-	js_set_str(o, "risk", risk_name(c->risk));
-	if (*c->risk_reason)
-		js_set_str(o, "reason", c->risk_reason);
+	js_set_str(o, "hash", approval_of(c)->hash);
+	js_set_str(o, "risk", risk_name(approval_of(c)->risk));
+	if (*approval_of(c)->risk_reason)
+		js_set_str(o, "reason", approval_of(c)->risk_reason);
 	js_set(o, "scopes", list);
-	js_set_int(o, "scope", (int64_t)c->proposed_scope);
+	js_set_int(o, "scope", (int64_t)approval_of(c)->proposed_scope);
 	js_set_str(o, "kind",
-		   count ? js_str(json_object_array_get_idx(c->offered_scopes,
-							    c->proposed_scope),
+		   count ? js_str(json_object_array_get_idx(approval_of(c)->offered_scopes,
+							    approval_of(c)->proposed_scope),
 				  "text", "")
 			 : "");
 	return o;
 }
+
+/* Tell the model what ran in place of its call, if the user changed it. */
+static void before_observation(struct conversation *c, struct event *action,
+			       struct event *observation)
+{
+	if (observation)
+		confirm_tell_edit(c, action, observation);
+}
+
+static void release(struct conversation *c)
+{
+	struct approval_state *s = approval_of(c);
+
+	json_object_put(s->granted);
+	json_object_put(s->offered_scopes);
+	s->granted = s->offered_scopes = NULL;
+	s->edited_action = event_unref(s->edited_action);
+}
+
+const struct feature approval_feature = {
+	.name = "approval",
+	.state_size = sizeof(struct approval_state),
+	.before_observation = before_observation,
+	.release = release,
+};

@@ -7,6 +7,7 @@
 
 #include "controller/analyze.h"
 #include "controller/approval-scope.h"
+#include "controller/feature.h"
 
 enum confirmation { CONFIRM_NEVER, CONFIRM_ALWAYS, CONFIRM_RISKY };
 
@@ -86,6 +87,7 @@ int confirm_inherit(struct conversation *c, json_object *approvals, struct error
 void confirm_tell_approvals(struct conversation *c);
 /** What runs without asking, from the log. */
 int confirm_restore(struct conversation *c, struct error *err);
-void confirm_clear(struct conversation *c);
+
+extern const struct feature approval_feature;
 
 #endif

@@ -4,8 +4,9 @@
 #ifndef HOST_CONTROLLER_CONTEXT_RECALL_H
 #define HOST_CONTROLLER_CONTEXT_RECALL_H
 
-#include "skills/skills.h"
 #include "controller/conversation.h"
+#include "controller/feature.h"
+#include "skills/skills.h"
 
 /** Tell the model where it is: the context of the workspace, with the skills
  *  that the first message calls for. `action` is the recall that asked for it,
@@ -26,8 +27,7 @@ struct skills *recall_skills(struct conversation *c);
 void log_search_answer(struct conversation *c, uint64_t request, json_object *params);
 /** Give a request of a tool its result. */
 void recall_answer(struct conversation *c, uint64_t request, json_object *result);
-/** Answer what a tool asks about skills and notes. @return false: something else. */
-bool recall_request(struct conversation *c, uint64_t request, const char *method,
-		    json_object *params);
+
+extern const struct feature skills_and_notes_feature;
 
 #endif

@@ -504,7 +504,7 @@ static void on_released(uv_handle_t *handle)
 
 void conversation_close_finish(struct conversation *c)
 {
-	if (c->link || c->subagents)
+	if (c->link || features_keep_open(c))
 		return; /* whoever is last comes again */
 	uv_close((uv_handle_t *)&c->handle, on_released);
 }
@@ -629,8 +629,8 @@ static int finish_for_user(struct conversation *c, struct error *err)
  * failed has reported its own error. */
 static void check_step_started(const struct conversation *c, int64_t steps_before)
 {
-	if (conversation_steps(c) == steps_before && !c->exchange && turn_is_idle(c) && !hook_runner_is_busy(c) &&
-	    !slices_busy(c) && c->state != STATE_RATE_LIMITED)
+	if (conversation_steps(c) == steps_before && !c->exchange && turn_is_idle(c) &&
+	    !features_busy(c) && c->state != STATE_RATE_LIMITED)
 		log_line(MT_LOG_WARNING, "controller",
 			 "a user message started no step: "
 			 "state=%s reason=%s",
@@ -857,8 +857,7 @@ int conversation_exit_code(const struct conversation *c)
 
 bool conversation_busy(const struct conversation *c)
 {
-	return c->exchange || (turn_is_running(c)) || hook_runner_is_busy(c) ||
-	       slices_busy(c);
+	return c->exchange || turn_is_running(c) || features_busy(c);
 }
 
 struct evlog *conversation_log(struct conversation *c)

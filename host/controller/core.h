@@ -14,9 +14,6 @@
 #include "tools/catalog.h"
 #include "tools/runner-connection.h"
 
-struct condense_preview;
-struct hook_runner;
-struct slices;
 struct turn;
 
 enum { CONDENSERS_MAX = 16, WATCHERS_MAX = 32, FRAMES_MAX = 16, DELEGATES_MAX = 32 };
@@ -71,33 +68,17 @@ struct conversation {
 	struct llm_models *models;
 	struct plugin_component runtime;
 	struct analyzers *analyzers;
-	struct hook_runner *hook_runner; /* NULL: no hooks */
 
 	enum agent_state state;
 	char reason[512];
 	const char *status;        /* of the next error, as clients know it; NULL */
 	int exit_code;             /* of the error state */
 	struct budget budget;      /* account of the whole conversation */
-	uint64_t work_since;       /* when the working time was last updated */
-	uv_timer_t *deadline_timer; /* expires with the time limit; NULL: none */
 	int64_t turn_tokens;       /* of the newest reply */
-	bool working, unpriced;    /* unpriced: a reply without a price was reported */
 
-	struct condense_preview *condense_preview; /* only the condensers run; or NULL */
-	struct replay *replay;     /* source of the actions; borrowed, or NULL */
 	int64_t inherited_replies; /* replies that another conversation paid for */
 
 	int (*assess)(struct conversation *c, struct event *action, struct verdict *ret);
-	enum risk risk;            /* of the pending action, and why */
-	char risk_reason[256];
-	char hash[SHA256_HEX];     /* of the pending action: what the user approves */
-	json_object *offered_scopes; /* that "always allow" may grant; or NULL */
-	size_t proposed_scope;     /* index of the proposed one */
-	struct event *edited_action; /* the pending action as the user edited it; or NULL */
-	char refusal[4096];        /* why it is rejected */
-	json_object *approvals;    /* scopes that run without approval; or NULL */
-	bool approvals_announced;  /* watchers were notified of those of the project */
-
 	bool stepping, step_requested, closing;
 	struct turn *turn;         /* what is pending */
 	void **feature_states;     /* of each feature, in the order of their table */
@@ -108,12 +89,7 @@ struct conversation {
 	struct mt_ctx *request_ctx; /* the work whose request is in progress */
 	int64_t request_event_count; /* events in the log when the request was made */
 
-	struct slices *slices;     /* a step that waits for its history; NULL: none did */
 	struct parallel_calls *parallel; /* calls sent before their turn; NULL: none were */
-	struct subagents *subagents; /* of the pending action, or ending; NULL: none */
-	int64_t subagents_started; /* in total */
-	json_object *subagents_unsettled; /* those whose usage is not in ours yet */
-	struct llm_usage_totals *subagents_usage;
 	struct runner *link;
 	unsigned runner_failures;  /* consecutive, without a hello between */
 	struct watch watchers[WATCHERS_MAX];

@@ -5,12 +5,10 @@
 #include "controller/dispatch.h"
 
 #include "controller/budget.h"
-#include "controller/context-recall.h"
 #include "controller/core.h"
 #include "controller/delegate.h"
 #include "controller/exit-code.h"
 #include "controller/feature.h"
-#include "controller/hook-runner.h"
 #include "controller/launch.h"
 #include "controller/parallel-calls.h"
 #include "controller/spools.h"
@@ -195,7 +193,8 @@ static struct event *observation_of(struct conversation *c, struct event *action
 	}
 	e = event_observation(type->name, action->source, action->id, shown.text,
 			      shown.len, extras, err);
-	recall_rules(c, action, e);
+	if (e)
+		features_after_result(c, action, e);
 	return e;
 }
 
@@ -250,7 +249,7 @@ static void take_result(struct conversation *c, int64_t id,
 	} else {
 		struct event *e = observation_of(c, action, result, &err);
 
-		if (hook_runner_after_call(c, action, turn_tool(c)->name, e))
+		if (features_after_call(c, action, turn_tool(c)->name, e))
 			return;
 		dispatch_log_observation(c, action, e, &err);
 	}
@@ -368,8 +367,6 @@ static void on_closed(void *arg, const struct error *why)
 
 	c->link = NULL;
 	features_runner_closed(c);
-	if (c->closing && hook_runner_is_busy(c))
-		return; /* the hooks of the end go on with it */
 	if (c->closing)
 		conversation_close_finish(c);
 	else
@@ -554,12 +551,8 @@ void dispatch_stop_at_limit(struct conversation *c, struct event *action,
 
 void dispatch_action(struct conversation *c, struct event *action)
 {
-	AUTO_CALL call = { 0 };
-
-	if (c->hook_runner && !call_resolve(&c->agent->catalog, action, &call, NULL) &&
-	    hook_runner_before_call(c, action, &call))
-		return;
-	dispatch_send(c, action);
+	if (!features_before_call(c, action))
+		dispatch_send(c, action);
 }
 
 void dispatch_send(struct conversation *c, struct event *action)

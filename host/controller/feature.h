@@ -20,6 +20,23 @@ struct feature {
 	bool (*before_step)(struct conversation *c);
 	/** @return why the next step has to wait, or NULL. */
 	const char *(*blocks_step)(struct conversation *c);
+	/** Is a call, a request or something that a step waits for in progress? */
+	bool (*is_busy)(const struct conversation *c);
+	/** Is there something that has to end before the conversation can be closed? The
+	 *  feature calls conversation_close_finish then. */
+	bool (*keeps_open)(const struct conversation *c);
+	/** Must calls run one after the other, in their order? */
+	bool (*needs_order)(const struct conversation *c);
+	/** The pending action is about to be sent. @return true: the feature has taken it,
+	 *  and sends it with dispatch_send or answers it later. */
+	bool (*before_call)(struct conversation *c, struct event *action);
+	/** The observation was made of the result of a call; it can be added to. */
+	void (*after_result)(struct conversation *c, const struct event *action,
+			     struct event *observation);
+	/** The observation of a call is ready. @return true: the feature has taken it, and
+	 *  logs it later. `observation` NULL: it could not be made. */
+	bool (*after_call)(struct conversation *c, struct event *action,
+			   const char *tool, struct event *observation);
 	/** A tool in the runner asks for something. @return false: for something else. */
 	bool (*request)(struct conversation *c, uint64_t call, uint64_t request,
 			const char *method, json_object *params);
@@ -49,6 +66,14 @@ void *feature_state(const struct conversation *c, const struct feature *f);
 
 bool features_before_step(struct conversation *c);
 const char *features_block_step(struct conversation *c);
+bool features_busy(const struct conversation *c);
+bool features_keep_open(const struct conversation *c);
+bool features_need_order(const struct conversation *c);
+bool features_before_call(struct conversation *c, struct event *action);
+void features_after_result(struct conversation *c, const struct event *action,
+			   struct event *observation);
+bool features_after_call(struct conversation *c, struct event *action, const char *tool,
+			 struct event *observation);
 bool features_request(struct conversation *c, uint64_t call, uint64_t request,
 		      const char *method, json_object *params);
 void features_call_ended(struct conversation *c, uint64_t call);

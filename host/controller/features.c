@@ -2,6 +2,7 @@
  *
  * features.c - the table of features, in the order in which they are asked. */
 #include "controller/budget.h"
+#include "controller/condense-preview.h"
 #include "controller/context-recall.h"
 #include "controller/core.h"
 #include "controller/feature.h"
@@ -16,100 +17,22 @@
 #include "controller/tool-completions.h"
 #include "controller/tool-search.h"
 
-static bool check_limits(struct conversation *c)
-{
-	char limit[256];
-
-	if (!budget_reached(c, LIMITS_STEP, limit, sizeof limit))
-		return false;
-	budget_stop(c, limit);
-	return true;
-}
-
-static const char *slices_block(struct conversation *c)
-{
-	return slices_busy(c) ? "the history is being read" : NULL;
-}
-
-static const char *hooks_block(struct conversation *c)
-{
-	return hook_runner_is_busy(c) ? "a hook is running" : NULL;
-}
-
-static bool answer_tool(struct conversation *c, uint64_t call, uint64_t request,
-			const char *method, json_object *params)
-{
-	(void)call;
-	return recall_request(c, request, method, params);
-}
-
-static void add_edit(struct conversation *c, struct event *action,
-		     struct event *observation)
-{
-	if (observation)
-		confirm_tell_edit(c, action, observation);
-}
-
-static void check_setup(struct conversation *c, struct event *action,
-			struct event *observation)
-{
-	setup_report_failure(c, action, observation);
-}
-
-static void continue_setup(struct conversation *c, struct event *action)
-{
-	setup_continue(c, action);
-}
-
-static void release_hooks(struct conversation *c)
-{
-	c->hook_runner = hook_runner_free(c->hook_runner);
-}
-
-static const struct feature approval = {
-	.name = "approval", .before_observation = add_edit, .release = confirm_clear,
-};
-static const struct feature replay = { .name = "replay", .before_step = replay_step };
-static const struct feature loop_detection = {
-	.name = "loop detection", .before_step = stuck_handle,
-};
-static const struct feature limits = {
-	.name = "limits", .before_step = check_limits, .release = budget_stop_timer,
-};
-static const struct feature slices = {
-	.name = "slices", .blocks_step = slices_block, .cancel = slices_drop,
-	.release = slices_close,
-};
-static const struct feature skills_and_notes = {
-	.name = "skills and notes", .request = answer_tool,
-};
-static const struct feature hooks = {
-	.name = "hooks", .blocks_step = hooks_block, .cancel = hook_runner_cancel,
-	.release = release_hooks,
-};
-static const struct feature subagents = {
-	.name = "subagents", .cancel = subagents_stop, .release = subagents_forget,
-};
-static const struct feature set_up = {
-	.name = "set-up", .before_observation = check_setup,
-	.after_observation = continue_setup,
-};
-
 /* In the order in which they are asked. */
 static const struct feature *const table[] = {
-	&approval,
-	&replay,
-	&loop_detection,
-	&limits,
-	&slices,
-	&skills_and_notes,
+	&approval_feature,
+	&replay_feature,
+	&loop_recovery_feature,
+	&limits_feature,
+	&slices_feature,
+	&skills_and_notes_feature,
 	&tool_completions_feature,
 	&questions_feature,
-	&hooks,
-	&subagents,
+	&hooks_feature,
+	&subagents_feature,
 	&relist_feature,
 	&tool_search_feature,
-	&set_up,
+	&setup_feature,
+	&condense_preview_feature,
 };
 
 #define EACH(f)                                                                \
@@ -161,6 +84,55 @@ const char *features_block_step(struct conversation *c)
 		if (f->blocks_step && (why = f->blocks_step(c)))
 			return why;
 	return NULL;
+}
+
+bool features_busy(const struct conversation *c)
+{
+	EACH(f)
+		if (f->is_busy && f->is_busy(c))
+			return true;
+	return false;
+}
+
+bool features_keep_open(const struct conversation *c)
+{
+	EACH(f)
+		if (f->keeps_open && f->keeps_open(c))
+			return true;
+	return false;
+}
+
+bool features_need_order(const struct conversation *c)
+{
+	EACH(f)
+		if (f->needs_order && f->needs_order(c))
+			return true;
+	return false;
+}
+
+bool features_before_call(struct conversation *c, struct event *action)
+{
+	EACH(f)
+		if (f->before_call && f->before_call(c, action))
+			return true;
+	return false;
+}
+
+void features_after_result(struct conversation *c, const struct event *action,
+			   struct event *observation)
+{
+	EACH(f)
+		if (f->after_result)
+			f->after_result(c, action, observation);
+}
+
+bool features_after_call(struct conversation *c, struct event *action, const char *tool,
+			 struct event *observation)
+{
+	EACH(f)
+		if (f->after_call && f->after_call(c, action, tool, observation))
+			return true;
+	return false;
 }
 
 bool features_request(struct conversation *c, uint64_t call, uint64_t request,

@@ -5,6 +5,7 @@
 #include "controller/hook-runner.h"
 
 #include "context/history.h"
+#include "controller/call.h"
 #include "controller/core.h"
 #include "controller/dispatch.h"
 #include "controller/step.h"
@@ -20,6 +21,12 @@ enum {
 	STOP_DENIALS_MAX = 5,      /* in a row, then the agent has finished */
 	END_MS = 10000,            /* hooks of the end of a session take no longer */
 };
+
+/* Its state in a conversation is the pointer to its runner; NULL: no hooks. */
+static struct hook_runner *hook_runner_of(const struct conversation *c)
+{
+	return *(struct hook_runner **)feature_state(c, &hooks_feature);
+}
 
 /* The hooks of one moment; the first that blocks is the last. */
 struct moment {
@@ -61,7 +68,7 @@ struct hook_runner {
 
 static void unlist(struct moment *m)
 {
-	struct moment **p = &m->c->hook_runner->moments;
+	struct moment **p = &hook_runner_of(m->c)->moments;
 
 	while (*p && *p != m)
 		p = &(*p)->others;
@@ -197,7 +204,7 @@ static const char *const open_members[] = { "event_type", "tool_name", "session_
 /* Start the next one; when there is none, what waited goes on. */
 static void go(struct moment *m)
 {
-	const struct hooks *all = &m->c->hook_runner->hooks;
+	const struct hooks *all = &hook_runner_of(m->c)->hooks;
 
 	if (mask_json(m->c->mask, m->input, open_members, NULL))
 		m->denied = strdup("Out of memory.");
@@ -225,8 +232,8 @@ static bool any(const struct conversation *c, enum hook_event event, const char 
 {
 	const struct moment like = { .event = event, .tool = (char *)tool };
 
-	for (size_t i = 0; c->hook_runner && i < c->hook_runner->hooks.count; i++)
-		if (fits(&like, &c->hook_runner->hooks.all[i]))
+	for (size_t i = 0; hook_runner_of(c) && i < hook_runner_of(c)->hooks.count; i++)
+		if (fits(&like, &hook_runner_of(c)->hooks.all[i]))
 			return true;
 	return false;
 }
@@ -246,8 +253,8 @@ static struct moment *moment_new(struct conversation *c, enum hook_event event,
 	m->context = STRBUF(CONTEXT_MAX);
 	m->tool = tool ? strdup(tool) : NULL;
 	m->input = json_object_new_object();
-	m->others = c->hook_runner->moments;
-	c->hook_runner->moments = m;
+	m->others = hook_runner_of(c)->moments;
+	hook_runner_of(c)->moments = m;
 	/* Members that an event does not have are null: a hook may rely on all names. */
 	js_set_str(m->input, "event_type", hook_event_name(event));
 	js_set(m->input, "tool_name", NULL);
@@ -277,7 +284,7 @@ static void drop_held(struct hook_runner *h)
 
 static void say_held(struct moment *m)
 {
-	struct hook_runner *h = m->c->hook_runner;
+	struct hook_runner *h = hook_runner_of(m->c);
 	AUTO(strbuf) struct strbuf text = STRBUF(256 << 20);
 	struct error err = ERROR_NONE;
 
@@ -314,7 +321,7 @@ static void on_prompt(struct moment *m)
 		refuse_held(m);
 	else
 		say_held(m);
-	drop_held(c->hook_runner);
+	drop_held(hook_runner_of(c));
 	moment_free(m);
 	next_held(c);
 	step_run_ready(c);
@@ -322,7 +329,7 @@ static void on_prompt(struct moment *m)
 
 static void next_held(struct conversation *c)
 {
-	struct hook_runner *h = c->hook_runner;
+	struct hook_runner *h = hook_runner_of(c);
 	struct moment *m;
 
 	if (!h->held_count || c->closing)
@@ -340,7 +347,7 @@ static void next_held(struct conversation *c)
 static void on_started(struct moment *m)
 {
 	struct conversation *c = m->c;
-	struct hook_runner *h = c->hook_runner;
+	struct hook_runner *h = hook_runner_of(c);
 
 	if (m->context.len)
 		h->context = strdup(m->context.text);
@@ -362,7 +369,7 @@ static void on_started(struct moment *m)
 /* true: the start of the session is under way, or is now. */
 static bool start_session(struct conversation *c)
 {
-	struct hook_runner *h = c->hook_runner;
+	struct hook_runner *h = hook_runner_of(c);
 	struct moment *m;
 
 	for (m = h->moments; m; m = m->others)
@@ -382,7 +389,7 @@ static bool start_session(struct conversation *c)
 int hook_runner_message(struct conversation *c, const char *text, size_t len,
 			json_object *images, bool *ret_held, struct error *err)
 {
-	struct hook_runner *h = c->hook_runner;
+	struct hook_runner *h = hook_runner_of(c);
 	struct held held = { .len = len };
 
 	*ret_held = false;
@@ -410,9 +417,9 @@ int hook_runner_message(struct conversation *c, const char *text, size_t len,
 
 bool hook_runner_continue(struct conversation *c)
 {
-	if (!c->hook_runner || !start_session(c))
+	if (!hook_runner_of(c) || !start_session(c))
 		return false;
-	c->hook_runner->go_on = true;
+	hook_runner_of(c)->go_on = true;
 	return true;
 }
 
@@ -436,12 +443,15 @@ static void on_before(struct moment *m)
 	step_run_ready(c);
 }
 
-bool hook_runner_before_call(struct conversation *c, struct event *action,
-			     const struct call *call)
+static bool before_call(struct conversation *c, struct event *action)
 {
-	const char *tool = call->tool->name;
+	AUTO_CALL call = { 0 };
+	const char *tool;
 	struct moment *m;
 
+	if (!hook_runner_of(c) || call_resolve(&c->agent->catalog, action, &call, NULL))
+		return false;
+	tool = call.tool->name;
 	if (!any(c, HOOK_BEFORE_TOOL, tool))
 		return false;
 	m = moment_new(c, HOOK_BEFORE_TOOL, tool, on_before);
@@ -450,7 +460,7 @@ bool hook_runner_before_call(struct conversation *c, struct event *action,
 		return true;
 	}
 	m->action = action->id;
-	js_set(m->input, "tool_input", json_object_get(call->args));
+	js_set(m->input, "tool_input", json_object_get(call.args));
 	go(m);
 	return true;
 }
@@ -488,8 +498,8 @@ static json_object *input_of(struct conversation *c, struct event *action)
 	return STEAL(call.args);
 }
 
-bool hook_runner_after_call(struct conversation *c, struct event *action,
-			    const char *tool, struct event *observation)
+static bool after_call(struct conversation *c, struct event *action, const char *tool,
+		       struct event *observation)
 {
 	json_object *response;
 	struct moment *m;
@@ -521,7 +531,7 @@ static bool spoken_since(const struct moment *m)
 static void on_stop(struct moment *m)
 {
 	struct conversation *c = m->c;
-	struct hook_runner *h = c->hook_runner;
+	struct hook_runner *h = hook_runner_of(c);
 	struct error err = ERROR_NONE;
 
 	if (spoken_since(m)) {
@@ -559,7 +569,7 @@ void hook_runner_rest(struct conversation *c, enum agent_state state, const char
 	m->rest = state;
 	m->rest_reason = reason;
 	m->since = evlog_count(c->log);
-	js_set_bool(m->input, "stop_hook_active", c->hook_runner->stop_denials > 0);
+	js_set_bool(m->input, "stop_hook_active", hook_runner_of(c)->stop_denials > 0);
 	go(m);
 }
 
@@ -573,7 +583,7 @@ static void on_end(struct moment *m)
 
 bool hook_runner_end(struct conversation *c)
 {
-	struct hook_runner *h = c->hook_runner;
+	struct hook_runner *h = hook_runner_of(c);
 	struct moment *m;
 
 	if (!h || !h->started || h->ended || !any(c, HOOK_SESSION_END, NULL))
@@ -587,8 +597,26 @@ bool hook_runner_end(struct conversation *c)
 
 /* ---- the whole ------------------------------------------------------------------------ */
 
+static void free_runner(struct hook_runner *h)
+{
+	while (h && h->moments) {
+		struct moment *m = h->moments;
+
+		hook_cancel(m->run);
+		moment_free(m);
+	}
+	while (h && h->held_count)
+		drop_held(h);
+	if (h) {
+		hooks_clear(&h->hooks);
+		free(h->context);
+	}
+	free(h);
+}
+
 int hook_runner_open(struct conversation *c, struct error *err)
 {
+	struct hook_runner **runner = feature_state(c, &hooks_feature);
 	struct hook_runner *h = calloc(1, sizeof *h);
 	AUTO(free) char *note = NULL;
 
@@ -606,28 +634,10 @@ int hook_runner_open(struct conversation *c, struct error *err)
 				 "%s: hooks of the type %s are not run",
 				 h->hooks.all[i].name, h->hooks.all[i].type);
 	if (h->hooks.count)
-		c->hook_runner = h;
+		*runner = h;
 	else
-		hook_runner_free(h);
+		free_runner(h);
 	return MT_OK;
-}
-
-struct hook_runner *hook_runner_free(struct hook_runner *h)
-{
-	while (h && h->moments) {
-		struct moment *m = h->moments;
-
-		hook_cancel(m->run);
-		moment_free(m);
-	}
-	while (h && h->held_count)
-		drop_held(h);
-	if (h) {
-		hooks_clear(&h->hooks);
-		free(h->context);
-	}
-	free(h);
-	return NULL;
 }
 
 /* What was cancelled: a call not made gets no result but that, a result stays. */
@@ -644,9 +654,9 @@ static void settle(struct conversation *c, struct moment *m)
 				     "The call was cancelled before it was made.");
 }
 
-void hook_runner_cancel(struct conversation *c)
+static void cancel(struct conversation *c)
 {
-	struct hook_runner *h = c->hook_runner;
+	struct hook_runner *h = hook_runner_of(c);
 
 	while (h && h->moments) {
 		struct moment *m = h->moments;
@@ -674,7 +684,39 @@ void hook_runner_cancel(struct conversation *c)
 	}
 }
 
-bool hook_runner_is_busy(const struct conversation *c)
+static bool is_busy(const struct conversation *c)
 {
-	return c->hook_runner && c->hook_runner->moments;
+	return hook_runner_of(c) && hook_runner_of(c)->moments;
 }
+
+static const char *block_step(struct conversation *c)
+{
+	return is_busy(c) ? "a hook is running" : NULL;
+}
+
+/* A hook may be a program that expects one call at a time. */
+static bool needs_order(const struct conversation *c)
+{
+	return hook_runner_of(c) != NULL;
+}
+
+static void release(struct conversation *c)
+{
+	struct hook_runner **runner = feature_state(c, &hooks_feature);
+
+	free_runner(*runner);
+	*runner = NULL;
+}
+
+const struct feature hooks_feature = {
+	.name = "hooks",
+	.state_size = sizeof(struct hook_runner *),
+	.blocks_step = block_step,
+	.is_busy = is_busy,
+	.keeps_open = is_busy,
+	.needs_order = needs_order,
+	.before_call = before_call,
+	.after_call = after_call,
+	.cancel = cancel,
+	.release = release,
+};

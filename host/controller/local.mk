@@ -3,7 +3,7 @@ libhost_a_SOURCES += %D%/action-hash.c %D%/action-hash.h %D%/actions.c %D%/actio
 	%D%/analyze.c %D%/analyze.h %D%/analyzers.c %D%/analyzers.h %D%/approval-commands.c \
 	%D%/approval-commands.h %D%/approval-paths.c %D%/approval-paths.h \
 	%D%/approval-programs.c %D%/approval-programs.h %D%/approval-scope.c \
-	%D%/approval-scope.h %D%/approval-store.c %D%/approval-store.h %D%/approvals.c \
+	%D%/approval-scope.h %D%/approval-state.h %D%/approval-store.c %D%/approval-store.h %D%/approvals.c \
 	%D%/budget.c %D%/budget.h %D%/call.c %D%/call.h %D%/condense-preview.c \
 	%D%/condense-preview.h %D%/condense.c %D%/condense.h %D%/confirm-answer.c \
 	%D%/confirm.c %D%/confirm.h %D%/context-recall.c %D%/context-recall.h \

@@ -168,7 +168,7 @@ static void give_up(struct conversation *c, const struct stuck *s)
 	conversation_set_state(c, STATE_PAUSED, text.text);
 }
 
-bool stuck_handle(struct conversation *c)
+static bool handle_loop(struct conversation *c)
 {
 	struct stuck s;
 
@@ -186,3 +186,8 @@ bool stuck_handle(struct conversation *c)
 		give_up(c, &s);
 	return true;
 }
+
+const struct feature loop_recovery_feature = {
+	.name = "loop recovery",
+	.before_step = handle_loop,
+};

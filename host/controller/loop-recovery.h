@@ -4,15 +4,12 @@
 #ifndef HOST_CONTROLLER_LOOP_RECOVERY_H
 #define HOST_CONTROLLER_LOOP_RECOVERY_H
 
-#include <stdbool.h>
-
-struct conversation;
+#include "controller/feature.h"
 
 /** The reason of an error state begins with it. */
 #define STUCK_ERROR "AgentStuckInLoopError: Agent got stuck in a loop"
 void stuck_configure(struct conversation *c, const char *section);
-/** If the agent goes in circles, tell the model, a person, or end.
- *  @return true if there is no step now. */
-bool stuck_handle(struct conversation *c);
+
+extern const struct feature loop_recovery_feature;
 
 #endif

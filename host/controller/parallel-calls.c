@@ -7,6 +7,7 @@
 
 #include "controller/core.h"
 #include "controller/dispatch.h"
+#include "controller/feature.h"
 #include "controller/turn.h"
 #include "tools/calls.h"
 
@@ -222,11 +223,11 @@ static size_t room(const struct conversation *c)
 	return most > (int64_t)under_way ? (size_t)most - under_way : 0;
 }
 
-/* May it run beside others? A hook may be a program that knows only one order. */
+/* May it run in parallel with others? */
 static bool is_beside(const struct conversation *c, const struct tool *tool)
 {
 	return tool && tool->trusted && (tool->hints & AHEAD_HINTS) == AHEAD_HINTS &&
-	       !c->hook_runner;
+	       !features_need_order(c);
 }
 
 static int leave(struct conversation *c, const struct tool *tool, const char *args,

@@ -4,6 +4,7 @@
 #ifndef HOST_CONTROLLER_REPLAY_INTERNAL_H
 #define HOST_CONTROLLER_REPLAY_INTERNAL_H
 
+#include "controller/feature.h"
 #include "controller/replay.h"
 
 struct replay_action {
@@ -29,7 +30,9 @@ struct event *replay_result(struct replay *r, int64_t action);
 /** The id that an event had in the file. */
 int64_t replay_original_id(struct replay *r, int64_t id);
 
-/** Take what the recording has next. @return true if there is no step now. */
-bool replay_step(struct conversation *c);
+/** Does the conversation take its actions from a recording? */
+bool replay_is_active(const struct conversation *c);
+
+extern const struct feature replay_feature;
 
 #endif

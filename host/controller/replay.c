@@ -266,9 +266,22 @@ void replay_hand_over(struct replay *r, bool yes)
 	r->hand_over = yes;
 }
 
+/* Its state in a conversation is the source of the actions; NULL: none. */
+static struct replay *replay_of(const struct conversation *c)
+{
+	return *(struct replay **)feature_state(c, &replay_feature);
+}
+
 void conversation_replay(struct conversation *c, struct replay *r)
 {
-	c->replay = r;
+	struct replay **source = feature_state(c, &replay_feature);
+
+	*source = r;
+}
+
+bool replay_is_active(const struct conversation *c)
+{
+	return replay_of(c) != NULL;
 }
 
 /* ---- taking ------------------------------------------------------------- */
@@ -281,7 +294,7 @@ static int take_reply(struct conversation *c, const struct event *e, struct erro
 
 	if (!*id || evlog_has_reply(c->log, id))
 		return MT_OK;
-	record = evlog_reply(c->replay->log, id, NULL);
+	record = evlog_reply(replay_of(c)->log, id, NULL);
 	if (!record)
 		return MT_OK;
 	json_object_object_del(record, "usage");
@@ -341,7 +354,7 @@ static int resolve_path(const struct conversation *c, json_object *json)
 static struct event *copy_action(struct conversation *c, const struct replay_action *a,
 				 struct error *err)
 {
-	struct replay *r = c->replay;
+	struct replay *r = replay_of(c);
 	static const char *const old[] = { "id", "timestamp", "cause", "llm_metrics" };
 	AUTO(event) struct event *e = evlog_event(r->log, a->recorded, err);
 	AUTO(json) json_object *json = NULL;
@@ -404,7 +417,7 @@ static int64_t owner_now(const struct replay *r, int64_t owner)
 /* Is the delegation that works now one that the owner works for? */
 static bool leads_to(const struct conversation *c, int64_t owner)
 {
-	const struct replay *r = c->replay;
+	const struct replay *r = replay_of(c);
 
 	while (owner >= 0 && owner_now(r, owner) != c->agent->delegation) {
 		const struct replay_action *a = taken_as(r, owner_now(r, owner));
@@ -418,8 +431,8 @@ static bool leads_to(const struct conversation *c, int64_t owner)
 static void end_as_recorded(struct conversation *c)
 {
 	static const char error[] = " encountered an error during execution. ";
-	const struct replay_action *a = taken_as(c->replay, c->agent->delegation);
-	AUTO(event) struct event *e = a ? replay_result(c->replay, a->recorded) : NULL;
+	const struct replay_action *a = taken_as(replay_of(c), c->agent->delegation);
+	AUTO(event) struct event *e = a ? replay_result(replay_of(c), a->recorded) : NULL;
 	const char *text = e ? event_content(e, NULL) : "";
 	const char *why = strstr(text, error);
 
@@ -431,11 +444,11 @@ static void end_as_recorded(struct conversation *c)
  * here, and the action only ends its work. */
 static bool find_owner(struct conversation *c, const struct replay_action *a)
 {
-	const struct evlog_head *head = evlog_head(c->replay->log, a->recorded);
+	const struct evlog_head *head = evlog_head(replay_of(c)->log, a->recorded);
 
 	while (c->parent_count && c->state == STATE_RUNNING && !leads_to(c, a->owner))
 		end_as_recorded(c);
-	return owner_now(c->replay, a->owner) ==
+	return owner_now(replay_of(c), a->owner) ==
 		       (c->parent_count ? c->agent->delegation : -1) ||
 	       !(is_type(head, "finish") || is_type(head, "reject"));
 }
@@ -444,9 +457,9 @@ static bool find_owner(struct conversation *c, const struct replay_action *a)
 static void end_delegates(struct conversation *c)
 {
 	while (c->parent_count && c->state == STATE_RUNNING && turn_is_idle(c)) {
-		const struct replay_action *a = taken_as(c->replay, c->agent->delegation);
+		const struct replay_action *a = taken_as(replay_of(c), c->agent->delegation);
 		AUTO(event) struct event *e =
-			a ? replay_result(c->replay, a->recorded) : NULL;
+			a ? replay_result(replay_of(c), a->recorded) : NULL;
 
 		if (!e)
 			return;
@@ -462,7 +475,7 @@ static void take(struct conversation *c, struct replay_action *a)
 	if (!e || take_reply(c, e, &err)) {
 		conversation_set_error(c, EXIT_FAILED,
 				       "event %" PRId64 " of the recording: %s",
-				       replay_original_id(c->replay, a->recorded),
+				       replay_original_id(replay_of(c), a->recorded),
 				       err.text);
 		return;
 	}
@@ -475,9 +488,9 @@ static void take(struct conversation *c, struct replay_action *a)
 		conversation_set_state(c, STATE_AWAITING_USER_INPUT, "");
 }
 
-bool replay_step(struct conversation *c)
+static bool before_step(struct conversation *c)
 {
-	struct replay *r = c->replay;
+	struct replay *r = replay_of(c);
 
 	if (!r)
 		return false;
@@ -493,9 +506,15 @@ bool replay_step(struct conversation *c)
 	if (r->next < r->end || c->state != STATE_RUNNING || !turn_is_idle(c))
 		return true;
 	if (r->hand_over)
-		c->replay = NULL;
+		conversation_replay(c, NULL);
 	else
 		conversation_set_state(c, STATE_AWAITING_USER_INPUT,
 				       "the recording is over");
 	return !r->hand_over;
 }
+
+const struct feature replay_feature = {
+	.name = "replay",
+	.state_size = sizeof(struct replay *),
+	.before_step = before_step,
+};

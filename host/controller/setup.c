@@ -9,6 +9,7 @@
 #include "context/repository.h"
 #include "controller/core.h"
 #include "controller/dispatch.h"
+#include "controller/replay-internal.h"
 #include "controller/turn.h"
 #include "files.h"
 #include "tools/calls.h"
@@ -124,13 +125,13 @@ static bool begin_status(struct conversation *c)
 
 void setup_begin(struct conversation *c)
 {
-	if (c->depth || c->parent_count || c->replay || !turn_is_idle(c))
+	if (c->depth || c->parent_count || replay_is_active(c) || !turn_is_idle(c))
 		return;
 	if (!begin_script(c))
 		begin_status(c);
 }
 
-void setup_continue(struct conversation *c, const struct event *action)
+static void after_observation(struct conversation *c, struct event *action)
 {
 	if (action->source == SOURCE_ENVIRONMENT && event_hidden(action) &&
 	    c->state == STATE_RUNNING && turn_is_idle(c))
@@ -149,8 +150,8 @@ static const char *last_line(const char *text, size_t *ret_len)
 	return text + at;
 }
 
-void setup_report_failure(struct conversation *c, const struct event *action,
-			  const struct event *e)
+static void before_observation(struct conversation *c, struct event *action,
+			       struct event *e)
 {
 	const char *last;
 	int64_t code;
@@ -173,3 +174,9 @@ void setup_report_failure(struct conversation *c, const struct event *action,
 				    "%s failed with exit code %lld: %.*s", SETUP_SCRIPT,
 				    (long long)code, (int)len, last);
 }
+
+const struct feature setup_feature = {
+	.name = "set-up",
+	.before_observation = before_observation,
+	.after_observation = after_observation,
+};

@@ -19,6 +19,12 @@ struct slices {
 	int64_t seen;    /* events in the log when the view was made */
 };
 
+/* Its state in a conversation; NULL: no step waited yet. */
+static struct slices **slices_of(const struct conversation *c)
+{
+	return feature_state(c, &slices_feature);
+}
+
 uint64_t slice_end(void)
 {
 	return uv_hrtime() + SLICE_NS;
@@ -37,7 +43,7 @@ static struct mt_ctx take(struct slices *s)
 static void on_idle(uv_idle_t *handle)
 {
 	struct conversation *c = handle->data;
-	struct slices *s = c->slices;
+	struct slices *s = *slices_of(c);
 	bool same = s->x.view && evlog_count(c->log) == s->seen;
 	struct mt_ctx x = take(s);
 	struct error err = ERROR_NONE;
@@ -58,14 +64,16 @@ static void on_idle(uv_idle_t *handle)
 
 static struct slices *need(struct conversation *c)
 {
-	if (c->slices)
-		return c->slices;
-	c->slices = calloc(1, sizeof *c->slices);
-	if (!c->slices)
+	struct slices **s = slices_of(c);
+
+	if (*s)
+		return *s;
+	*s = calloc(1, sizeof **s);
+	if (!*s)
 		return NULL;
-	uv_idle_init(c->loop, &c->slices->idle);
-	c->slices->idle.data = c;
-	return c->slices;
+	uv_idle_init(c->loop, &(*s)->idle);
+	(*s)->idle.data = c;
+	return *s;
 }
 
 int slices_wait(struct conversation *c, struct mt_ctx *x, struct error *err)
@@ -84,16 +92,24 @@ int slices_wait(struct conversation *c, struct mt_ctx *x, struct error *err)
 
 bool slices_busy(const struct conversation *c)
 {
-	return c->slices && c->slices->waits;
+	const struct slices *s = *slices_of(c);
+
+	return s && s->waits;
 }
 
-void slices_drop(struct conversation *c)
+static const char *block_step(struct conversation *c)
+{
+	return slices_busy(c) ? "the history is being read" : NULL;
+}
+
+/* The step that waits is not taken. */
+static void cancel(struct conversation *c)
 {
 	struct mt_ctx x;
 
 	if (!slices_busy(c))
 		return;
-	x = take(c->slices);
+	x = take(*slices_of(c));
 	plugin_ctx_clear(&x);
 }
 
@@ -102,10 +118,21 @@ static void on_closed(uv_handle_t *handle)
 	free(handle); /* the first member of its slices */
 }
 
-void slices_close(struct conversation *c)
+static void release(struct conversation *c)
 {
-	slices_drop(c);
-	if (c->slices)
-		uv_close((uv_handle_t *)&c->slices->idle, on_closed);
-	c->slices = NULL;
+	struct slices **s = slices_of(c);
+
+	cancel(c);
+	if (*s)
+		uv_close((uv_handle_t *)&(*s)->idle, on_closed);
+	*s = NULL;
 }
+
+const struct feature slices_feature = {
+	.name = "slices",
+	.state_size = sizeof(struct slices *),
+	.blocks_step = block_step,
+	.is_busy = slices_busy,
+	.cancel = cancel,
+	.release = release,
+};

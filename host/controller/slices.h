@@ -4,6 +4,7 @@
 #ifndef HOST_CONTROLLER_SLICES_H
 #define HOST_CONTROLLER_SLICES_H
 
+#include "controller/feature.h"
 #include "error.h"
 
 #include <stdbool.h>
@@ -20,8 +21,7 @@ uint64_t slice_end(void);
  *  otherwise by step_prepared. */
 int slices_wait(struct conversation *c, struct mt_ctx *x, struct error *err);
 bool slices_busy(const struct conversation *c);
-/** The step that waits is not taken. */
-void slices_drop(struct conversation *c);
-void slices_close(struct conversation *c);
+
+extern const struct feature slices_feature;
 
 #endif

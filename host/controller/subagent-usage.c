@@ -149,9 +149,9 @@ static int keep(struct conversation *c, struct error *err)
 	AUTO(json) json_object *record = json_object_new_object();
 	AUTO(json) json_object *state = json_object_new_object();
 
-	if (!state || js_set_int(state, "begun", c->subagents_started) ||
-	    js_set(state, "open", json_object_get(c->subagents_unsettled)) ||
-	    js_set(state, "spent", subagents_metrics_json_all(c->subagents_usage)) ||
+	if (!state || js_set_int(state, "begun", subagents_of(c)->started) ||
+	    js_set(state, "open", json_object_get(subagents_of(c)->unsettled)) ||
+	    js_set(state, "spent", subagents_metrics_json_all(subagents_of(c)->usage)) ||
 	    js_set_str(record, "record", "state") ||
 	    js_set_str(record, "plugin", record_name) ||
 	    js_set_str(record, "text", js_text(state, NULL)))
@@ -161,30 +161,30 @@ static int keep(struct conversation *c, struct error *err)
 
 static int need(struct conversation *c)
 {
-	if (!c->subagents_usage)
-		c->subagents_usage = llm_usage_totals_new();
-	if (!c->subagents_unsettled)
-		c->subagents_unsettled = json_object_new_array();
-	return c->subagents_usage && c->subagents_unsettled ? MT_OK : MT_ENOMEM;
+	if (!subagents_of(c)->usage)
+		subagents_of(c)->usage = llm_usage_totals_new();
+	if (!subagents_of(c)->unsettled)
+		subagents_of(c)->unsettled = json_object_new_array();
+	return subagents_of(c)->usage && subagents_of(c)->unsettled ? MT_OK : MT_ENOMEM;
 }
 
 int subagents_add_unsettled(struct conversation *c, const char *id, struct error *err)
 {
-	if (need(c) || js_add(c->subagents_unsettled, json_object_new_string(id)))
+	if (need(c) || js_add(subagents_of(c)->unsettled, json_object_new_string(id)))
 		return out_of_memory(err);
-	c->subagents_started++;
+	subagents_of(c)->started++;
 	return keep(c, err);
 }
 
 static void owe_no_more(struct conversation *c, const char *id)
 {
-	size_t n = json_object_array_length(c->subagents_unsettled);
+	size_t n = json_object_array_length(subagents_of(c)->unsettled);
 
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(json_object_get_string(
-				   json_object_array_get_idx(c->subagents_unsettled, i)),
+				   json_object_array_get_idx(subagents_of(c)->unsettled, i)),
 			   id) == 0) {
-			json_object_array_del_idx(c->subagents_unsettled, i, 1);
+			json_object_array_del_idx(subagents_of(c)->unsettled, i, 1);
 			return;
 		}
 }
@@ -196,7 +196,7 @@ static void take_over(struct conversation *c, const struct llm_usage_totals *b)
 	const char *model;
 
 	for (size_t n = 0; (model = llm_usage_totals_at(b, n, &sum)); n++) {
-		llm_usage_totals_join(c->subagents_usage, model, sum);
+		llm_usage_totals_join(subagents_of(c)->usage, model, sum);
 		if (c->models)
 			llm_usage_totals_join(llm_models_usage(c->models), model, sum);
 	}
@@ -229,10 +229,10 @@ void subagents_settle(struct conversation *c, const char *id, struct llm_metrics
 /* Children of a process that was killed have ended with it. */
 static void settle_open(struct conversation *c)
 {
-	size_t n = json_object_array_length(c->subagents_unsettled);
+	size_t n = json_object_array_length(subagents_of(c)->unsettled);
 
 	for (size_t i = 0; i < n; i++) {
-		json_object *id = json_object_array_get_idx(c->subagents_unsettled, i);
+		json_object *id = json_object_array_get_idx(subagents_of(c)->unsettled, i);
 		struct llm_usage_totals *b = llm_usage_totals_new();
 
 		if (b && subagents_usage_of_log(c->config, json_object_get_string(id), 0,
@@ -240,8 +240,8 @@ static void settle_open(struct conversation *c)
 			take_over(c, b);
 		llm_usage_totals_free(b);
 	}
-	json_object_put(c->subagents_unsettled);
-	c->subagents_unsettled = json_object_new_array();
+	json_object_put(subagents_of(c)->unsettled);
+	subagents_of(c)->unsettled = json_object_new_array();
 	if (n)
 		keep(c, NULL);
 }
@@ -255,22 +255,24 @@ void subagents_restore(struct conversation *c, struct llm_metrics *m)
 
 	if (!state || need(c))
 		return;
-	c->subagents_started = js_int(state, "begun", 0);
-	subagents_metrics_join_all(c->subagents_usage, js_get(state, "spent"));
+	subagents_of(c)->started = js_int(state, "begun", 0);
+	subagents_metrics_join_all(subagents_of(c)->usage, js_get(state, "spent"));
 	if (c->models)
 		subagents_metrics_join_all(llm_models_usage(c->models),
 					   js_get(state, "spent"));
 	if (json_object_is_type(open, json_type_array)) {
-		json_object_put(c->subagents_unsettled);
-		c->subagents_unsettled = json_object_get(open);
+		json_object_put(subagents_of(c)->unsettled);
+		subagents_of(c)->unsettled = json_object_get(open);
 	}
 	settle_open(c);
-	llm_metrics_merge(m, llm_usage_totals_sum(c->subagents_usage));
+	llm_metrics_merge(m, llm_usage_totals_sum(subagents_of(c)->usage));
 }
 
 void subagents_forget(struct conversation *c)
 {
-	c->subagents_usage = llm_usage_totals_free(c->subagents_usage);
-	json_object_put(c->subagents_unsettled);
-	c->subagents_unsettled = NULL;
+	struct subagents_state *s = subagents_of(c);
+
+	s->usage = llm_usage_totals_free(s->usage);
+	json_object_put(s->unsettled);
+	s->unsettled = NULL;
 }

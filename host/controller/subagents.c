@@ -100,12 +100,12 @@ static int check_limits(const struct conversation *c, size_t count, struct error
 	if (count == 0 || count > CHILD_TASKS_MAX)
 		return fail(err, MT_EINVAL, "`tasks` is a list of 1 to %d tasks",
 			    CHILD_TASKS_MAX);
-	if (c->subagents_started + (int64_t)count > most)
+	if (subagents_of(c)->started + (int64_t)count > most)
 		return fail(err, MT_ELIMIT,
 			    "%" PRId64 " agents were started in this "
 			    "conversation, %" PRId64 " are allowed (max_children_total): "
 			    "give fewer tasks or do them yourself",
-			    c->subagents_started, most);
+			    subagents_of(c)->started, most);
 	return MT_OK;
 }
 
@@ -254,7 +254,7 @@ static void on_timer_closed(uv_handle_t *h)
 	struct subagents *all = h->data;
 	struct conversation *c = all->c;
 
-	c->subagents = NULL;
+	subagents_of(c)->now = NULL;
 	if (c->closing)
 		conversation_close_finish(c);
 	else if (turn_pending(c) == all->action)
@@ -303,7 +303,7 @@ int subagents_start(struct conversation *c, struct event *action, json_object *a
 	all->action = action->id;
 	all->call = event_ref(action);
 	all->at_once = (size_t)config_int(c->config, c->agent->section, "max_children");
-	r = c->subagents ? fail(err, MT_EDENIED,
+	r = subagents_of(c)->now ? fail(err, MT_EDENIED,
 				"the agents of the call before have not "
 				"ended yet")
 			 : read_tasks(all, args, err);
@@ -315,7 +315,7 @@ int subagents_start(struct conversation *c, struct event *action, json_object *a
 	uv_timer_init(c->loop, &all->timer);
 	uv_unref((uv_handle_t *)&all->timer);
 	all->timer.data = all;
-	c->subagents = all;
+	subagents_of(c)->now = all;
 	start_next(all);
 	return MT_OK;
 }
@@ -335,7 +335,7 @@ static json_object *one_asks(const struct subagent *ch)
 
 json_object *conversation_asks(const struct conversation *c)
 {
-	const struct subagents *all = c->subagents;
+	const struct subagents *all = subagents_of(c)->now;
 	json_object *list = NULL;
 
 	for (size_t i = 0; all && i < all->next; i++) {
@@ -368,7 +368,7 @@ static int answer_child(struct subagent *ch, const struct approval *a, struct er
 int conversation_confirm_child(struct conversation *c, const char *child,
 			       const struct approval *a, struct error *err)
 {
-	struct subagents *all = c->subagents;
+	struct subagents *all = subagents_of(c)->now;
 
 	for (size_t i = 0; all && i < all->next; i++)
 		if (all->list[i].waits && strcmp(all->list[i].id, child) == 0)
@@ -386,9 +386,9 @@ static void on_stop_time(uv_timer_t *t)
 		subagent_kill(&all->list[i]);
 }
 
-void subagents_stop(struct conversation *c)
+static void stop_all(struct conversation *c)
 {
-	struct subagents *all = c->subagents;
+	struct subagents *all = subagents_of(c)->now;
 
 	if (!all || all->stopping)
 		return;
@@ -398,3 +398,16 @@ void subagents_stop(struct conversation *c)
 	if (!uv_is_closing((uv_handle_t *)&all->timer))
 		uv_timer_start(&all->timer, on_stop_time, STOP_MS, 0);
 }
+
+static bool keeps_open(const struct conversation *c)
+{
+	return subagents_of(c)->now != NULL;
+}
+
+const struct feature subagents_feature = {
+	.name = "subagents",
+	.state_size = sizeof(struct subagents_state),
+	.keeps_open = keeps_open,
+	.cancel = stop_all,
+	.release = subagents_forget,
+};

@@ -7,6 +7,7 @@
 #define HOST_CONTROLLER_SUBAGENTS_H
 
 #include "controller/core.h"
+#include "controller/feature.h"
 #include "jsonl.h"
 
 enum { CHILD_TASKS_MAX = 64, CHILD_MESSAGE_MAX = 64 << 10 };
@@ -56,6 +57,21 @@ struct subagents {
 	uv_timer_t timer;          /* until those who do not stop are killed */
 };
 
+/** The state of the feature in a conversation. */
+struct subagents_state {
+	struct subagents *now;     /* of the pending action, or ending; NULL: none */
+	int64_t started;           /* in total */
+	json_object *unsettled;    /* those whose usage is not in ours yet */
+	struct llm_usage_totals *usage;
+};
+
+extern const struct feature subagents_feature;
+
+static inline struct subagents_state *subagents_of(const struct conversation *c)
+{
+	return feature_state(c, &subagents_feature);
+}
+
 /* ---- subagent-usage.c ---- */
 /** Sums as JSON, and back; those of a bill by model. */
 json_object *subagents_metrics_json(const struct llm_metrics *m);
@@ -82,8 +98,6 @@ const char *subagent_end_name(enum subagent_end end);
  *  for. */
 int subagents_start(struct conversation *c, struct event *action, json_object *args,
 		    struct error *err);
-/** End them all; their results are gathered as they are. */
-void subagents_stop(struct conversation *c);
 
 /* ---- subagent-usage.c ---- */
 /** What a conversation on disk has spent, with those below it. */

@@ -126,9 +126,10 @@ static void write_notes(struct conversation *c, uint64_t request, json_object *p
 		recall_answer(c, request, result);
 }
 
-bool recall_request(struct conversation *c, uint64_t request, const char *method,
-		    json_object *params)
+static bool request_answer(struct conversation *c, uint64_t call, uint64_t request,
+			   const char *method, json_object *params)
 {
+	(void)call;
 	static const struct {
 		const char *method;
 		void (*answer)(struct conversation *c, uint64_t request, json_object *params);
@@ -147,3 +148,9 @@ bool recall_request(struct conversation *c, uint64_t request, const char *method
 		}
 	return false;
 }
+
+const struct feature skills_and_notes_feature = {
+	.name = "skills and notes",
+	.request = request_answer,
+	.after_result = recall_rules,
+};
