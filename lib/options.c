@@ -170,18 +170,19 @@ bool list_next(const char **rest, const char **ret, size_t *ret_len)
 	return false;
 }
 
-static bool is_choice(const char *choices, const char *value)
+int option_choice(const struct mt_option *option, const char *value)
 {
 	size_t len = strlen(value);
+	int index = 0;
 
-	for (const char *p = choices; p;) {
+	for (const char *p = option->choices; p; index++) {
 		size_t n = strcspn(p, "|");
 
 		if (n == len && memcmp(p, value, n) == 0)
-			return true;
+			return index;
 		p = p[n] ? p + n + 1 : NULL;
 	}
-	return false;
+	return -1;
 }
 
 /* What to write instead, for each type that can be wrong. */
@@ -213,15 +214,16 @@ static const char *shown(const struct mt_option *option, const char *value)
 static int check_bounds(const struct mt_option *option, const char *key,
 			const char *value, double n, struct error *err)
 {
-	const char *unit = option->type == MT_OPTION_DURATION ? " ms" :
-			   option->type == MT_OPTION_BYTES    ? " bytes" : "";
+	const char *unit = option->type == MT_OPTION_DURATION ? " ms"
+			   : option->type == MT_OPTION_BYTES  ? " bytes"
+							      : "";
 
 	if ((option->min == 0 && option->max == 0) ||
 	    (n >= (double)option->min && n <= (double)option->max))
 		return MT_OK;
 	return fail(err, MT_EINVAL, "`%s`: %.200s is not within %lld and %lld%s", key,
-		    shown(option, value), (long long)option->min,
-		    (long long)option->max, unit);
+		    shown(option, value), (long long)option->min, (long long)option->max,
+		    unit);
 }
 
 int option_check(const struct mt_option *option, const char *key, const char *value,
@@ -245,9 +247,10 @@ int option_check(const struct mt_option *option, const char *key, const char *va
 	case MT_OPTION_BOOL:
 		status = parse_bool(value, &yes);
 		return status ? fail(err, status, "`%s`: %.200s is not yes or no", key,
-				     shown(option, value)) : MT_OK;
+				     shown(option, value))
+			      : MT_OK;
 	case MT_OPTION_CHOICE:
-		if (is_choice(option->choices, value))
+		if (option_choice(option, value) >= 0)
 			return MT_OK;
 		return fail(err, MT_EINVAL, "`%s`: %.200s is not one of %s", key,
 			    shown(option, value),

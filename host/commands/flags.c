@@ -3,6 +3,7 @@
  * flags.c - parses the options of a command and prints its help, from the tables
  * of command.h. */
 #include "commands/command.h"
+#include "config/choices.h"
 #include "log.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -287,27 +288,18 @@ void common_untrusted(const struct config *c)
 			path);
 }
 
-static int log_level(const char *name)
-{
-	static const struct {
-		const char *name;
-		int level;
-	} levels[] = {
-		{ "error", MT_LOG_ERROR }, { "warning", MT_LOG_WARNING },
-		{ "info", MT_LOG_INFO },   { "debug", MT_LOG_DEBUG },
-	};
-
-	for (size_t i = 0; name && i < ARRAY_LEN(levels); i++)
-		if (strcmp(levels[i].name, name) == 0)
-			return levels[i].level;
-	return MT_LOG_WARNING;
-}
-
 int common_log(const struct config *c, struct error *err)
 {
+	static const int levels[] = {
+		[LOG_LEVEL_ERROR] = MT_LOG_ERROR,
+		[LOG_LEVEL_WARNING] = MT_LOG_WARNING,
+		[LOG_LEVEL_INFO] = MT_LOG_INFO,
+		[LOG_LEVEL_DEBUG] = MT_LOG_DEBUG,
+	};
 	static int file = -1; /* open until the program ends */
 	const char *path = config_get(c, "core", "log_file");
-	int level = log_level(config_get(c, "core", "log_level"));
+	int choice = config_choice(c, "core", "log_level");
+	int level = choice >= 0 ? levels[choice] : MT_LOG_WARNING;
 
 	if (config_logs_events(c) && level < MT_LOG_INFO)
 		level = MT_LOG_INFO;

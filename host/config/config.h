@@ -41,6 +41,8 @@ AUTO_DEFINE(config, struct config *, config_free)
 const char *config_get(const struct config *c, const char *section, const char *key);
 int64_t config_int(const struct config *c, const char *section, const char *key);
 bool config_bool(const struct config *c, const char *section, const char *key);
+/** Index of the value of an option of type choice (choices.h); -1: unset. */
+int config_choice(const struct config *c, const char *section, const char *key);
 /** Is a line written for every event: [core] log_all_events, or LOG_ALL_EVENTS in the
  *  environment, as OpenHands reads it? */
 bool config_logs_events(const struct config *c);

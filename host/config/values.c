@@ -162,8 +162,8 @@ static char *fold(const struct config *c, const char *section, const char *key,
 		if (above && s->layer < above->layer)
 			continue; /* what is enforced for [controller] is for its kin too */
 		*ret_last = s;
-		next = list || s->op != '=' ? list_change(text, s->op, s->value) :
-					      strdup(s->value);
+		next = list || s->op != '=' ? list_change(text, s->op, s->value)
+					    : strdup(s->value);
 		free(text);
 		text = next;
 	}
@@ -246,8 +246,8 @@ static bool is_of(const struct value *v, const char *family)
 {
 	size_t len = strlen(family);
 
-	return strncmp(v->section, family, len) == 0
-	       && (!v->section[len] || v->section[len] == '.');
+	return strncmp(v->section, family, len) == 0 &&
+	       (!v->section[len] || v->section[len] == '.');
 }
 
 /* What a conversation began with holds only the sections that it uses. */
@@ -259,8 +259,8 @@ static int check_links(const struct config *c, struct error *err)
 		const struct value *v = &c->values[i];
 
 		for (size_t n = 0; n < ARRAY_LEN(links) && !status; n++)
-			if (strcmp(v->key, links[n].key) == 0
-			    && is_of(v, links[n].family))
+			if (strcmp(v->key, links[n].key) == 0 &&
+			    is_of(v, links[n].family))
 				status = check_link(c, v, links[n].target, links[n].none,
 						    err);
 	}
@@ -348,6 +348,14 @@ bool config_bool(const struct config *c, const char *section, const char *key)
 	const char *text = config_get(c, section, key);
 
 	return text && option_to_bool(text);
+}
+
+int config_choice(const struct config *c, const char *section, const char *key)
+{
+	const char *text = config_get(c, section, key);
+	const struct mt_option *option = option_of(section, key);
+
+	return text && option ? option_choice(option, text) : -1;
 }
 
 bool config_logs_events(const struct config *c)
@@ -480,8 +488,8 @@ int config_section(const struct config *c, const char *section,
 			return status;
 	}
 	for (size_t i = 0; i < count; i++) {
-		const struct mt_option *option = (const struct mt_option *)
-			((const char *)table + i * table->size);
+		const struct mt_option *option =
+			(const struct mt_option *)((const char *)table + i * table->size);
 
 		if ((option->flags & MT_OPTION_REQUIRED) && !js_get(set, option->name))
 			return fail(err, MT_EINVAL, "[%s] requires the option `%s`: %s",

@@ -3,6 +3,7 @@
  * actions.c - what follows from an action that is in the log: a table by its type. */
 #include "controller/actions.h"
 
+#include "config/choices.h"
 #include "context/history.h"
 #include "context/prompts.h"
 #include "controller/core.h"
@@ -49,12 +50,12 @@ static void continue_alone(struct conversation *c)
 /* Is a reply without a tool call the end of the task? */
 static bool is_answer(const struct conversation *c, const char *text)
 {
-	const char *rule = config_get(c->config, c->agent->section, "text_only");
+	int rule = config_choice(c->config, c->agent->section, "text_only");
 
 	if (!text[strspn(text, " \t\r\n")])
 		return false;
-	return strcmp(rule, "done") == 0 ||
-	       (strcmp(rule, "auto") == 0 && c->answers && !c->parent_count);
+	return rule == TEXT_ONLY_DONE ||
+	       (rule == TEXT_ONLY_AUTO && c->answers && !c->parent_count);
 }
 
 /* `asks`: it waits for an answer, and has not come to an end; `text` is what it said. */

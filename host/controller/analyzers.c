@@ -3,6 +3,7 @@
  * analyzers.c - asking the analyzers, and joining what they say. */
 #include "controller/analyzers.h"
 
+#include "config/choices.h"
 #include "config/config.h"
 #include "controller/analyze.h"
 #include "controller/launch.h"
@@ -246,7 +247,7 @@ int analyzers_open(struct config *c, struct registry *r, const char *section,
 	if (!a)
 		return out_of_memory(err);
 	a->propagate = config_bool(c, section, "propagate_unknown");
-	a->failed = strcmp(config_get(c, section, "analyzer_failure"), "high") == 0
+	a->failed = config_choice(c, section, "analyzer_failure") == ANALYZER_FAILURE_HIGH
 			    ? RISK_HIGH
 			    : RISK_UNKNOWN;
 	while (list && list_next(&list, &item, &len)) {

@@ -9,6 +9,7 @@
  * have no confirmation_state of their own bear it beside args. */
 #include "controller/confirm.h"
 
+#include "config/choices.h"
 #include "controller/action-hash.h"
 #include "controller/analyzers.h"
 #include "controller/approval-scope.h"
@@ -43,19 +44,17 @@ bool confirm_needed(const struct confirm_policy *p, enum risk risk)
 int confirm_policy_read(const struct config *c, const char *section, bool interactive,
 			struct confirm_policy *ret, struct error *err)
 {
-	const char *when = config_get(c, section, "confirmation");
-	const char *from = config_get(c, section, "confirm_risk");
+	int when = config_choice(c, section, "confirmation");
+	int from = config_choice(c, section, "confirm_risk");
 
-	if (!when || !from)
+	if (when < 0 || from < 0)
 		return fail(err, MT_EINVAL, "[%s] has no confirmation", section);
-	if (strcmp(when, "auto") == 0)
-		when = interactive ? "risky" : "never";
-	ret->when = strcmp(when, "always") == 0  ? CONFIRM_ALWAYS
-		    : strcmp(when, "risky") == 0 ? CONFIRM_RISKY
+	if (when == CONFIRMATION_AUTO)
+		when = interactive ? CONFIRMATION_RISKY : CONFIRMATION_NEVER;
+	ret->when = when == CONFIRMATION_ALWAYS  ? CONFIRM_ALWAYS
+		    : when == CONFIRMATION_RISKY ? CONFIRM_RISKY
 						 : CONFIRM_NEVER;
-	ret->from = strcmp(from, "low") == 0      ? RISK_LOW
-		    : strcmp(from, "medium") == 0 ? RISK_MEDIUM
-						  : RISK_HIGH;
+	ret->from = (enum risk)from;
 	ret->unknown = config_bool(c, section, "confirm_unknown");
 	return MT_OK;
 }

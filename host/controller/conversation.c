@@ -389,16 +389,13 @@ static void tell_damage(void *arg, const char *text)
 int conversation_open(struct conversation *c, const struct conversation_options *o,
 		      enum evlog_open mode, char **ret_report, struct error *err)
 {
-	const char *sync = config_get(c->config, "core", "sync");
 	struct evlog_options options = { .mask = c->mask,
 					 .damaged = tell_damage,
 					 .arg = c };
 	int r = config_secrets(c->config, c->mask, err);
 
 	log_set_mask(c->mask);
-	options.sync = strcmp(sync, "none") == 0    ? SYNC_NONE
-		       : strcmp(sync, "event") == 0 ? SYNC_EVENT
-						    : SYNC_BARRIER;
+	options.sync = (enum evlog_sync)config_choice(c->config, "core", "sync");
 	if (!r)
 		r = wiring_open(c, o, err);
 	if (!r)

@@ -4,6 +4,7 @@
  * told once, then a person is asked; without one the conversation ends. */
 #include "controller/loop-recovery.h"
 
+#include "config/choices.h"
 #include "context/prompts.h"
 #include "controller/core.h"
 #include "controller/exit-code.h"
@@ -15,11 +16,11 @@
 void stuck_configure(struct conversation *c, const char *section)
 {
 	struct config *config = c->config;
-	const char *compare = config_get(config, section, "stuck_compare");
+	int compare = config_choice(config, section, "stuck_compare");
 
 	c->agent->stuck = (struct stuck_options){
-		.exit_code = strcmp(compare, "exit_code") == 0,
-		.blank = strcmp(compare, "normalized") == 0,
+		.exit_code = compare == STUCK_COMPARE_EXIT_CODE,
+		.blank = compare == STUCK_COMPARE_NORMALIZED,
 		.thought = config_bool(config, section, "stuck_compare_thought"),
 		.same = (unsigned)config_int(config, section, "stuck_repeat"),
 		.errors = (unsigned)config_int(config, section, "stuck_errors"),

@@ -6,6 +6,7 @@
  * if that is wanted, git, for what has changed. What came of them is in the log. */
 #include "controller/setup.h"
 
+#include "config/choices.h"
 #include "context/repository.h"
 #include "controller/core.h"
 #include "controller/dispatch.h"
@@ -23,13 +24,13 @@ enum { SETUP_MAX = 1 << 20, TIMED_OUT = 124, STATUS_SECONDS = 10, STATUS_LINES =
 /* May it run? Else the user is told why. */
 static bool is_allowed(struct conversation *c, const char *path)
 {
-	const char *when = config_get(c->config, c->agent->section, "setup");
+	int when = config_choice(c->config, c->agent->section, "setup");
 	AUTO(free) char *text = NULL;
 	struct error err = ERROR_NONE;
 	bool trusted = false;
 	size_t len;
 
-	if (strcmp(when, "never") == 0)
+	if (when == SETUP_NEVER)
 		return false;
 	if (file_read(path, SETUP_MAX, &text, &len, &err)) {
 		if (err.code != MT_ENOTFOUND)
@@ -38,7 +39,7 @@ static bool is_allowed(struct conversation *c, const char *path)
 					    err.text);
 		return false;
 	}
-	if (strcmp(when, "always") == 0)
+	if (when == SETUP_ALWAYS)
 		return true;
 	if (config_trusted(path, text, len, &trusted, &err))
 		conversation_notice(c, MT_LOG_WARNING, "%s was not run: %s", SETUP_SCRIPT,

@@ -4,6 +4,7 @@
 #include "hooks/hooks.h"
 
 #include "array.h"
+#include "config/choices.h"
 #include "files.h"
 
 #include <string.h>
@@ -12,14 +13,14 @@ enum { HOOKS_MAX = 256, FILE_MAX = 1 << 20, ARGV_MAX = 256, DEFAULT_TIMEOUT_MS =
        TIMEOUT_MAX = 86400 };
 
 static const struct {
-	const char *name, *key, *own;
+	const char *name, *key;
 } events[HOOK_EVENTS] = {
-	[HOOK_BEFORE_TOOL] = { "PreToolUse", "pre_tool_use", "before-tool" },
-	[HOOK_AFTER_TOOL] = { "PostToolUse", "post_tool_use", "after-tool" },
-	[HOOK_USER_PROMPT] = { "UserPromptSubmit", "user_prompt_submit", "user-prompt" },
-	[HOOK_STOP] = { "Stop", "stop", "stop" },
-	[HOOK_SESSION_START] = { "SessionStart", "session_start", "session-start" },
-	[HOOK_SESSION_END] = { "SessionEnd", "session_end", "session-end" },
+	[HOOK_BEFORE_TOOL] = { "PreToolUse", "pre_tool_use" },
+	[HOOK_AFTER_TOOL] = { "PostToolUse", "post_tool_use" },
+	[HOOK_USER_PROMPT] = { "UserPromptSubmit", "user_prompt_submit" },
+	[HOOK_STOP] = { "Stop", "stop" },
+	[HOOK_SESSION_START] = { "SessionStart", "session_start" },
+	[HOOK_SESSION_END] = { "SessionEnd", "session_end" },
 };
 
 const char *hook_event_name(enum hook_event e)
@@ -101,25 +102,25 @@ static int from_section(struct hooks *h, const struct config *c, const char *nam
 {
 	AUTO(strbuf) struct strbuf section = STRBUF(256);
 	struct hook hook = { .name = strdup(name) };
-	const char *event, *command, *matcher;
+	const char *command, *matcher;
+	int event;
 
 	strbuf_addf(&section, "hook.%s", name);
-	event = config_get(c, section.text, "event");
+	event = config_choice(c, section.text, "event");
 	command = config_get(c, section.text, "command");
 	matcher = config_get(c, section.text, "matcher");
-	if (!event || !command || !*command) {
+	if (event < 0 || !command || !*command) {
 		hook_clear(&hook);
 		return fail(err, MT_EINVAL, "[%s] requires `%s`", section.text,
-			    event ? "command" : "event");
+			    event >= 0 ? "command" : "event");
 	}
-	while (hook.event < HOOK_EVENTS && strcmp(events[hook.event].own, event) != 0)
-		hook.event++;
+	hook.event = (enum hook_event)event;
 	hook.matcher = strdup(matcher ? matcher : "*");
 	hook.type = strdup("command");
 	hook.argv = make_argv(command, config_bool(c, section.text, "shell"));
 	hook.timeout_ms = config_int(c, section.text, "timeout");
-	hook.may_fail = strcmp(config_get(c, section.text, "on_failure"), "allow") == 0;
-	if (!hook.argv || hook.event == HOOK_EVENTS) {
+	hook.may_fail = config_choice(c, section.text, "on_failure") == ON_FAILURE_ALLOW;
+	if (!hook.argv) {
 		hook_clear(&hook);
 		return out_of_memory(err);
 	}
@@ -141,7 +142,8 @@ static int read_entry(struct hooks *h, json_object *o, const struct hook *like,
 		      const char *path, struct error *err)
 {
 	const char *type = js_str(o, "type", "command");
-	const char *command = js_str(o, "command", NULL), *prompt = js_str(o, "prompt", NULL);
+	const char *command = js_str(o, "command", NULL),
+		   *prompt = js_str(o, "prompt", NULL);
 	bool runs = strcmp(type, "command") == 0;
 	struct hook hook = { .event = like->event, .group = like->group };
 	AUTO(strbuf) struct strbuf name = STRBUF(512);
@@ -163,7 +165,9 @@ static int read_entry(struct hooks *h, json_object *o, const struct hook *like,
 	hook.argv = runs ? make_argv(command, true) : NULL;
 	hook.prompt = prompt ? strdup(prompt) : NULL;
 	seconds = js_int(o, "timeout", DEFAULT_TIMEOUT_MS / 1000);
-	hook.timeout_ms = 1000 * (seconds < 1 ? 1 : seconds > TIMEOUT_MAX ? TIMEOUT_MAX : seconds);
+	hook.timeout_ms = 1000 * (seconds < 1             ? 1
+				  : seconds > TIMEOUT_MAX ? TIMEOUT_MAX
+							  : seconds);
 	hook.may_fail = strcmp(js_str(o, "on_failure", "deny"), "allow") == 0;
 	if (runs && !hook.argv) {
 		hook_clear(&hook);
@@ -175,8 +179,9 @@ static int read_entry(struct hooks *h, json_object *o, const struct hook *like,
 static int read_event(struct hooks *h, enum hook_event event, json_object *list,
 		      const char *path, struct error *err)
 {
-	size_t n = json_object_is_type(list, json_type_array) ? json_object_array_length(list)
-							       : 0;
+	size_t n = json_object_is_type(list, json_type_array)
+			   ? json_object_array_length(list)
+			   : 0;
 
 	if (!json_object_is_type(list, json_type_array))
 		return fail(err, MT_EINVAL, "%s: %s must be a list", path,
@@ -190,11 +195,12 @@ static int read_event(struct hooks *h, enum hook_event event, json_object *list,
 		};
 
 		if (!json_object_is_type(entries, json_type_array))
-			return fail(err, MT_EINVAL, "%s: an entry of %s has no list `hooks`",
-				    path, events[event].name);
+			return fail(err, MT_EINVAL,
+				    "%s: an entry of %s has no list `hooks`", path,
+				    events[event].name);
 		for (size_t k = 0; k < json_object_array_length(entries); k++)
-			if (read_entry(h, json_object_array_get_idx(entries, k), &like, path,
-				       err))
+			if (read_entry(h, json_object_array_get_idx(entries, k), &like,
+				       path, err))
 				return err->code;
 	}
 	return MT_OK;

@@ -6,6 +6,7 @@
  * The length is estimated. Where the estimate is near the window and the user
  * wants it, the provider counts; one that cannot is not queried again. */
 #include "llm/exchange.h"
+#include "config/choices.h"
 #include "log.h"
 #include <inttypes.h>
 #include <string.h>
@@ -31,7 +32,8 @@ static void on_refused(uv_timer_t *timer)
 
 	snprintf(why, sizeof why,
 		 "it was not sent: it has about %" PRId64 " tokens, and the model reads "
-		 "%" PRId64, x->tokens, x->llm->window);
+		 "%" PRId64,
+		 x->tokens, x->llm->window);
 	retry_policy_on_failure(x, MT_ERROR_CONTEXT_WINDOW, why);
 }
 
@@ -129,10 +131,10 @@ static int count_start(struct llm_exchange *x, struct error *err)
 
 static bool may_ask(const struct llm_exchange *x)
 {
-	const char *who = config_get(x->llm->config, x->llm->section, "token_counter");
+	int who = config_choice(x->llm->config, x->llm->section, "token_counter");
 
-	return who && strcmp(who, "provider") == 0 && !x->local && !x->llm->uncounted
-	       && x->tokens > x->llm->window / NEAR;
+	return who == TOKEN_COUNTER_PROVIDER && !x->local && !x->llm->uncounted &&
+	       x->tokens > x->llm->window / NEAR;
 }
 
 /* ---- the guard ------------------------------------------------------------------ */

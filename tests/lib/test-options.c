@@ -79,6 +79,7 @@ static void values_are_checked(void)
 
 static void values_are_converted(void)
 {
+	const struct mt_option choice = { .type = MT_OPTION_CHOICE, .choices = "a|abc|b" };
 	int64_t n = 0;
 
 	CHECK(parse_duration("30", &n) == MT_OK && n == 30000);
@@ -89,6 +90,9 @@ static void values_are_converted(void)
 	CHECK(parse_bytes("K", &n) == MT_EINVAL && parse_bytes("1 K", &n) == MT_EINVAL);
 	CHECK(option_to_int(&table[1], "-5", &n) == MT_OK && n == -5);
 	CHECK(option_to_int(&table[0], "1s", &n) == MT_OK && n == 1000);
+	CHECK(option_choice(&choice, "a") == 0 && option_choice(&choice, "abc") == 1);
+	CHECK(option_choice(&choice, "b") == 2 && option_choice(&choice, "ab") == -1);
+	CHECK(option_choice(&choice, "") == -1 && option_choice(&choice, "a|abc") == -1);
 	CHECK(option_to_bool("on") && !option_to_bool("0") && !option_to_bool("?"));
 }
 

@@ -3,6 +3,7 @@
  * model-features.c - features and limits of a model: the model table, overridden
  * by the configuration. */
 #include "llm/exchange.h"
+#include "config/choices.h"
 #include "llm/models/provider.h"
 #include "log.h"
 #include <inttypes.h>
@@ -57,17 +58,16 @@ bool llm_feature(const struct llm *l, const char *name)
 	if (strcmp(name, "stream") == 0)
 		return config_bool(l->config, l->section, "stream");
 	for (size_t i = 0; i < ARRAY_LEN(user_settable); i++) {
-		const char *text;
+		int set;
 
 		if (strcmp(name, user_settable[i].name) != 0)
 			continue;
-		text = config_get(l->config, l->section, user_settable[i].key);
-		if (user_settable[i].offset == offsetof(struct model_facts, vision)
-		    && text && strcmp(text, "auto") == 0 && vision_forced())
+		set = config_choice(l->config, l->section, user_settable[i].key);
+		if (user_settable[i].offset == offsetof(struct model_facts, vision) &&
+		    set == FEATURE_AUTO && vision_forced())
 			return true;
-		return text && strcmp(text, "auto") != 0
-			       ? option_to_bool(text)
-			       : fact(l, user_settable[i].offset);
+		return set > FEATURE_AUTO ? set == FEATURE_YES
+					  : fact(l, user_settable[i].offset);
 	}
 	for (size_t i = 0; i < ARRAY_LEN(table_only); i++)
 		if (strcmp(name, table_only[i].name) == 0)
@@ -139,9 +139,11 @@ void llm_read_facts(struct llm *l, const struct provider *p)
 	};
 	model_params_apply(&l->facts, l->name, &l->params);
 	if (l->params.effort_refused)
-		log_line(MT_LOG_WARNING, "llm", "%s takes no reasoning_effort: it is not sent; "
-			 "remove it from [%s], or set thinking_budget if the model has one",
-			 l->name, l->section);
+		log_line(
+			MT_LOG_WARNING, "llm",
+			"%s takes no reasoning_effort: it is not sent; "
+			"remove it from [%s], or set thinking_budget if the model has one",
+			l->name, l->section);
 }
 
 bool llm_option(const struct llm *l, const char *name, const char **ret)
@@ -174,9 +176,9 @@ bool llm_supports_param(const struct llm *l, const struct llm_request *r,
 	if (strcmp(param, "temperature") == 0)
 		return f->sampling;
 	if (strcmp(param, "top_p") == 0)
-		return f->sampling
-		       && (f->both_samplings || (!l->params.temperature
-						 && !js_get(r->params, "temperature")));
+		return f->sampling &&
+		       (f->both_samplings ||
+			(!l->params.temperature && !js_get(r->params, "temperature")));
 	if (strcmp(param, "reasoning_effort") == 0)
 		return (f->effort || f->adaptive_thinking) && f->effort_sent;
 	return true;

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * choices.h - the values of options of type choice, as config_choice returns them: in
+ * the order of `choices` in tables.c (tests/config/test-config compares). The order of
+ * `core.sync` is that of enum evlog_sync, that of `hook.event` enum hook_event, that of
+ * `controller.confirm_risk` enum risk. */
+#ifndef HOST_CONFIG_CHOICES_H
+#define HOST_CONFIG_CHOICES_H
+
+enum log_level_choice { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
+
+/* native_tool_calling, vision, prompt_cache, stop_words */
+enum feature_choice { FEATURE_AUTO, FEATURE_YES, FEATURE_NO };
+enum token_counter_choice { TOKEN_COUNTER_ESTIMATE, TOKEN_COUNTER_PROVIDER };
+
+enum analyzer_failure_choice { ANALYZER_FAILURE_UNKNOWN, ANALYZER_FAILURE_HIGH };
+enum confirmation_choice {
+	CONFIRMATION_AUTO,
+	CONFIRMATION_NEVER,
+	CONFIRMATION_ALWAYS,
+	CONFIRMATION_RISKY,
+};
+enum text_only_choice { TEXT_ONLY_AUTO, TEXT_ONLY_DONE, TEXT_ONLY_CONTINUE };
+enum stuck_compare_choice {
+	STUCK_COMPARE_NORMALIZED,
+	STUCK_COMPARE_OUTPUT,
+	STUCK_COMPARE_EXIT_CODE,
+};
+enum setup_choice { SETUP_TRUSTED, SETUP_ALWAYS, SETUP_NEVER };
+
+enum on_failure_choice { ON_FAILURE_DENY, ON_FAILURE_ALLOW };
+
+#endif
