@@ -3,6 +3,7 @@
  * conversations.c - `mortise conversations`: lists, shows, exports and imports
  * conversations. */
 #include "commands/command.h"
+#include "columns.h"
 #include "commands/conversations.h"
 #include "controller/conversation.h"
 #include "controller/meta.h"
@@ -21,7 +22,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-enum { SHOWN_LINES = 12, TITLE_SHOWN = 60 };
+enum { SHOWN_LINES = 12, TITLE_SHOWN = 60 }; /* columns of a title */
 
 struct arguments {
 	struct common common;
@@ -195,8 +196,7 @@ static void print_entry(const struct entry *e, bool json, int depth)
 			    size_text(e->bytes, size));
 		add_directory(&out, e->workspace);
 		strbuf_add(&out, "  ");
-		strbuf_addn(&out, e->title,
-			    utf8_cut(e->title, strlen(e->title), TITLE_SHOWN));
+		columns_put(&out, e->title, strlen(e->title), 0, TITLE_SHOWN);
 		print_line(out.text, out.len);
 		return;
 	}
@@ -425,6 +425,7 @@ static int import_one(const struct config *c, const struct arguments *a,
 	AUTO(free) char *dir = id ? conversation_dir(c, id, err) : NULL;
 	AUTO(free)
 	char *workspace = realpath(a->common.workspace ? a->common.workspace : ".", NULL);
+	AUTO(strbuf) struct strbuf title = STRBUF(64 << 10);
 	size_t count = 0;
 	int status;
 
@@ -440,7 +441,8 @@ static int import_one(const struct config *c, const struct arguments *a,
 			dir_remove(dir, NULL);
 		return status;
 	}
-	printf("%s %zu events%s%s\n", id, count, *t->title ? "  " : "", t->title);
+	columns_put(&title, t->title, strlen(t->title), 0, TITLE_SHOWN);
+	printf("%s %zu events%s%s\n", id, count, title.len ? "  " : "", title.text);
 	return MT_OK;
 }
 

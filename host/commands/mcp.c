@@ -2,6 +2,7 @@
  *
  * mcp.c - `mortise mcp`: lists and queries the configured MCP servers. */
 #include "commands/command.h"
+#include "columns.h"
 #include "commands/mcp.h"
 #include "controller/launch.h"
 #include "files.h"
@@ -12,6 +13,8 @@
 #include <limits.h>
 #include <mortise/tool.h>
 #include <string.h>
+
+enum { NAME_SHOWN = 128, DESCRIPTION_SHOWN = 100 }; /* columns */
 
 struct arguments {
 	struct common common;
@@ -137,9 +140,13 @@ static void print_tools(json_object *tools)
 		json_object *o = json_object_array_get_idx(tools, i);
 		const char *text = js_str(o, "description", "");
 		size_t first = strcspn(text, "\n");
+		AUTO(strbuf) struct strbuf line = STRBUF(1 << 20);
 
-		printf("  %-28s %.*s\n", js_str(o, "name", ""),
-		       (int)utf8_cut(text, first, 100), text);
+		columns_put(&line, js_str(o, "name", ""), strlen(js_str(o, "name", "")),
+			    28, NAME_SHOWN);
+		strbuf_addc(&line, ' ');
+		columns_put(&line, text, first, 0, DESCRIPTION_SHOWN);
+		printf("  %s\n", line.text);
 	}
 }
 

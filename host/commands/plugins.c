@@ -2,6 +2,7 @@
  *
  * plugins.c - `mortise plugins`: lists, describes and checks plugins. */
 #include "commands/command.h"
+#include "columns.h"
 #include "files.h"
 #include "registry/registry.h"
 #include <mortise/tool.h>
@@ -53,6 +54,15 @@ static void list_json(const struct registry *r, bool refused, struct strbuf *out
 	strbuf_add(out, "]\n");
 }
 
+static void put_component_line(struct strbuf *out, const struct component *c)
+{
+	strbuf_addf(out, "%-10s %-22s ", kind_name(c->kind), c->name);
+	columns_put(out, c->version, strlen(c->version), 8, SIZE_MAX);
+	strbuf_addc(out, ' ');
+	columns_put(out, c->summary, strlen(c->summary), 0, SIZE_MAX);
+	strbuf_addc(out, '\n');
+}
+
 static void list_components(const struct registry *r, struct strbuf *out)
 {
 	const struct component *c;
@@ -61,8 +71,7 @@ static void list_components(const struct registry *r, struct strbuf *out)
 	for (int kind = 1; *kind_name(kind) && kind_find(kind_name(kind)) == kind; kind++)
 		for (size_t n = 0; (c = registry_at(r, n)); n++)
 			if (c->kind == kind)
-				strbuf_addf(out, "%-10s %-22s %-8s %s\n", kind_name(kind),
-					    c->name, c->version, c->summary);
+				put_component_line(out, c);
 	while (registry_refusal(r, refused))
 		refused++;
 	if (refused)

@@ -2,12 +2,13 @@
  *
  * ps.c - `mortise ps`: lists running conversations. */
 #include "commands/command.h"
+#include "columns.h"
 #include "frontends/client.h"
 #include "frontends/socket-dir.h"
 
 #include <string.h>
 
-enum { TITLE_SHOWN = 40 };
+enum { TITLE_SHOWN = 40 }; /* columns */
 
 struct arguments {
 	struct common common;
@@ -20,14 +21,6 @@ static const struct flag flags[] = {
 	{ 0 },
 };
 
-/* Text from outside on one line, without what moves a cursor. */
-static void put_plain(struct strbuf *out, const char *text, size_t max)
-{
-	for (size_t n = 0; *text && n < max; text++, n++)
-		strbuf_addc(out,
-			    (unsigned char)*text < 0x20 || *text == 0x7f ? ' ' : *text);
-}
-
 static void print_head(void)
 {
 	printf("%-24s  %-20s  %7s  %5s  %s\n", "ID", "STATE", "PID", "STEPS",
@@ -37,10 +30,12 @@ static void print_head(void)
 static void print_one(json_object *hello, int depth)
 {
 	AUTO(strbuf) struct strbuf line = STRBUF(16384);
+	const char *workspace = js_str(hello, "workspace", "");
+	const char *title = js_str(hello, "title", "");
 
-	put_plain(&line, js_str(hello, "workspace", ""), 4096);
+	columns_put(&line, workspace, strnlen(workspace, 4096), 0, SIZE_MAX);
 	strbuf_add(&line, "  ");
-	put_plain(&line, js_str(hello, "title", ""), TITLE_SHOWN);
+	columns_put(&line, title, strlen(title), 0, TITLE_SHOWN);
 	while (line.len && line.text[line.len - 1] == ' ')
 		strbuf_cut(&line, line.len - 1);
 	printf("%*s%-*s  %-20s  %7lld  %5lld  %s\n", 2 * depth, "", 24 - 2 * depth,

@@ -5,6 +5,7 @@
 #include "commands/download.h"
 
 #include "skills/packs.h"
+#include "columns.h"
 #include "files.h"
 #include "tools/mcp-servers.h"
 #include "utf8.h"
@@ -69,7 +70,7 @@ static size_t columns(void)
 
 struct layout {
 	size_t columns; /* 0: nothing is cut */
-	int name, place;
+	size_t name, place;
 };
 
 static struct layout lay_out(const struct skills *all)
@@ -78,26 +79,31 @@ static struct layout lay_out(const struct skills *all)
 	struct skill *s;
 
 	for (size_t i = 0; (s = skills_at(all, i)); i++) {
-		int name = (int)strnlen(s->name, NAME_COLUMNS);
-		int place = (int)strnlen(s->place, NAME_COLUMNS);
+		size_t name = columns_count(s->name, strlen(s->name));
+		size_t place = columns_count(s->place, strlen(s->place));
 
 		l.name = name > l.name ? name : l.name;
 		l.place = place > l.place ? place : l.place;
 	}
+	l.name = l.name > NAME_COLUMNS ? NAME_COLUMNS : l.name;
+	l.place = l.place > NAME_COLUMNS ? NAME_COLUMNS : l.place;
 	return l;
 }
 
 /* Cut where the row of the terminal ends; a program gets all of it. */
 static void put_line(struct strbuf *out, struct skill *s, const struct layout *l)
 {
-	AUTO(strbuf) struct strbuf line = STRBUF(64 << 10);
-	size_t most;
+	AUTO(strbuf) struct strbuf line = STRBUF(64 << 10), text = STRBUF(64 << 10);
+	size_t most = l->columns > LEAST_COLUMNS ? l->columns : LEAST_COLUMNS;
 
-	strbuf_addf(&line, "%-*s  %-*s  ", l->name, s->name, l->place, s->place);
-	skill_summary(s, &line);
-	most = l->columns > LEAST_COLUMNS ? l->columns : LEAST_COLUMNS;
-	if (l->columns && utf8_count(line.text, line.len) > most) {
-		strbuf_cut(&line, utf8_offset(line.text, line.len, most - 3));
+	columns_put(&line, s->name, strlen(s->name), l->name, SIZE_MAX);
+	strbuf_add(&line, "  ");
+	columns_put(&line, s->place, strlen(s->place), l->place, SIZE_MAX);
+	strbuf_add(&line, "  ");
+	skill_summary(s, &text);
+	columns_put(&line, text.text, text.len, 0, SIZE_MAX);
+	if (l->columns && columns_count(line.text, line.len) > most) {
+		strbuf_cut(&line, columns_fit(line.text, line.len, most - 3));
 		strbuf_add(&line, "...");
 	}
 	strbuf_addf(out, "%s\n", line.text);
@@ -197,7 +203,7 @@ static void put_pack(const struct job *j, const struct pack *p)
 	const struct {
 		const char *name, *text;
 	} lines[] = {
-		{ "name", p->name }, { "version", p->version }, { "licence", p->license },
+		{ "name", p->name }, { "version", p->version }, { "license", p->license },
 		{ "description", p->description }, { "requires", p->requires },
 		{ "capabilities", p->capabilities },
 	};

@@ -2,17 +2,19 @@
  *
  * tools.c - `mortise tools`: lists tools, calls one, or serves them over MCP. */
 #include "commands/command.h"
+#include "columns.h"
 #include "controller/launch.h"
 #include "files.h"
 #include "frontends/mcp/mcp.h"
 #include "tools/calls.h"
 #include "tools/mcp-servers.h"
-#include "utf8.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <mortise/tool.h>
 #include <string.h>
+
+enum { DESCRIPTION_SHOWN = 100 }; /* columns */
 
 struct arguments {
 	struct common common;
@@ -47,11 +49,13 @@ static void print_tool(const struct catalog *catalog, const struct tool *t)
 {
 	size_t first = strcspn(t->description, "\n");
 	const char *stop = strstr(t->description, ". ");
+	AUTO(strbuf) struct strbuf line = STRBUF(64 << 10);
 
 	if (stop && (size_t)(stop - t->description) + 1 < first)
 		first = (size_t)(stop - t->description) + 1;
-	printf("%-20s %-10s %.*s\n", t->name, catalog->instances[t->instance].name,
-	       (int)utf8_cut(t->description, first, 100), t->description);
+	columns_put(&line, t->description, first, 0, DESCRIPTION_SHOWN);
+	printf("%-20s %-10s %s\n", t->name, catalog->instances[t->instance].name,
+	       line.text);
 }
 
 static int list(const struct catalog *catalog, bool json)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-text.c - strbuf, utf8, error. */
+ * test-text.c - strbuf, utf8, columns, error. */
+#include "columns.h"
 #include "error.h"
 #include "oom.h"
 #include "strbuf.h"
@@ -160,6 +161,31 @@ static void cuts_keep_characters_whole(void)
 	CHECK(utf8_offset(text, 11, 5) == 11 && utf8_offset(text, 11, 9) == 11);
 }
 
+static void cells_are_measured_in_columns(void)
+{
+	/* a, e with an accent of its own, a cat of two columns, z */
+	static const char text[] = "ae\xcc\x81\xe7\x8c\xabz";
+	static const size_t fits[] = { 0, 1, 4, 4, 7, 8, 8 };
+	struct strbuf b = STRBUF(100);
+
+	CHECK(columns_count(text, 8) == 5 && columns_count("", 0) == 0);
+	CHECK(columns_count("\xe7\x8c", 2) == 1);
+	for (size_t i = 0; i < ARRAY_LEN(fits); i++)
+		CHECK_MSG(columns_fit(text, 8, i) == fits[i], "%zu columns", i);
+	columns_put(&b, text, 8, 7, SIZE_MAX);
+	columns_put(&b, "x\n\x1b[\xff|", 6, 0, SIZE_MAX);
+	CHECK_STR(b.text, "ae\xcc\x81\xe7\x8c\xabz  x  [" UTF8_REPLACEMENT "|");
+	strbuf_reset(&b);
+	columns_put(&b, text, 8, 4, 3);
+	columns_put(&b, "", 0, 0, 9);
+	CHECK_STR(b.text, "ae\xcc\x81  ");
+	strbuf_clear(&b);
+	b = STRBUF(4);
+	CHECK(columns_put(&b, "12345", 5, 0, 9) == MT_ELIMIT && b.len <= 4);
+	CHECK(columns_put(&b, "", 0, 9, 9) == MT_ELIMIT);
+	strbuf_clear(&b);
+}
+
 static void the_first_error_stays(void)
 {
 	struct error err = ERROR_NONE;
@@ -192,6 +218,7 @@ int main(void)
 	texts_are_cleaned();
 	cuts_keep_characters_whole();
 	what_steers_a_terminal_is_blanked();
+	cells_are_measured_in_columns();
 	the_first_error_stays();
 	return tap_done();
 }

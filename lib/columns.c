@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * columns.c - widths of text by the C library, whatever the locale of the program is. */
+#include "columns.h"
+
+#include "utf8.h"
+
+#include <locale.h>
+#include <string.h>
+#include <wchar.h>
+
+/* One code point of valid text. */
+static wchar_t decode(const char *text, size_t len)
+{
+	unsigned char first = (unsigned char)*text;
+	uint32_t c = len == 1 ? first : first & (0xffu >> (len + 1));
+
+	for (size_t i = 1; i < len; i++)
+		c = c << 6 | ((unsigned char)text[i] & 0x3f);
+	return (wchar_t)c;
+}
+
+static size_t width_of(const char *text, size_t len, bool valid)
+{
+	int width = valid ? wcwidth(decode(text, len)) : 1;
+
+	return width < 0 ? 1 : (size_t)width;
+}
+
+/* Bytes up to `max` columns; their columns in `ret`. */
+static size_t measure(const char *text, size_t len, size_t max, size_t *ret)
+{
+	locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+	locale_t before = uselocale(utf8); /* 0: stays as it is */
+	size_t i = 0, n, width, columns = 0;
+	bool valid;
+
+	for (; i < len; i += n, columns += width) {
+		n = utf8_next(text + i, len - i, &valid);
+		width = width_of(text + i, n, valid);
+		if (columns + width > max)
+			break;
+	}
+	uselocale(before);
+	if (utf8)
+		freelocale(utf8);
+	*ret = columns;
+	return i;
+}
+
+size_t columns_count(const char *text, size_t len)
+{
+	size_t columns;
+
+	measure(text, len, SIZE_MAX, &columns);
+	return columns;
+}
+
+size_t columns_fit(const char *text, size_t len, size_t columns)
+{
+	size_t used;
+
+	return measure(text, len, columns, &used);
+}
+
+int columns_put(struct strbuf *b, const char *text, size_t len, size_t width, size_t max)
+{
+	size_t from = b->len, columns, fits;
+
+	if (utf8_add_clean(b, text, len))
+		return b->error;
+	utf8_blank_controls(b->text + from, b->len - from);
+	fits = measure(b->text + from, b->len - from, max, &columns);
+	strbuf_cut(b, from + fits);
+	return columns < width ? strbuf_addf(b, "%*s", (int)(width - columns), "")
+			       : b->error;
+}
