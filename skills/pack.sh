@@ -18,7 +18,7 @@ cat >"$work/mortise/pack.ini" <<EOF
 [pack]
 name = mortise
 version = $version
-licence = MIT
+license = MIT
 description = The skills that come with Mortise.
 EOF
 key=${PACK_KEY:-}

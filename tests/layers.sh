@@ -299,7 +299,7 @@ rules_find_breaches() {
 }
 
 report 'no banned function is called' banned
-report 'every file begins with its licence and its purpose' heads
+report 'every file begins with its license and its purpose' heads
 report 'lib knows nobody' stays_at_home lib own
 report 'a plugin knows itself, lib and <mortise/...>' stays_at_home plugins ''
 report 'the runner knows itself and lib' stays_at_home runner own

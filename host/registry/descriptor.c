@@ -251,7 +251,7 @@ int plugin_check(const struct mt_plugin *p, struct error *err)
 	if (!status)
 		status = check_text(p->version, "version", err);
 	if (!status)
-		status = check_text(p->license, "licence", err);
+		status = check_text(p->license, "license", err);
 	if (status)
 		return status;
 	if (p->component_count == 0 || p->component_count > COMPONENTS_MAX ||

@@ -95,7 +95,7 @@ static int read_ini(struct pack *p, const char *name, const char *text, size_t l
 			char **field;
 		} fields[] = {
 			{ "name", &p->name }, { "version", &p->version },
-			{ "licence", &p->license }, { "license", &p->license },
+			{ "license", &p->license }, { "licence", &p->license }, /* alias */
 			{ "description", &p->description }, { "requires", &p->requires },
 			{ "capabilities", &p->capabilities },
 		};

@@ -223,7 +223,7 @@ struct mt_toolset {
 /** A whole plugin of one tool with one function: MT_TOOL(run, .name = "x",
  *  .description = "...", .schema = "...") after
  *  `static int run(const struct mt_tool_host *host, void *self, struct mt_call *call)`.
- *  Version and licence of the plugin are 1.0 and MIT unless MT_TOOL_VERSION
+ *  Version and license of the plugin are 1.0 and MIT unless MT_TOOL_VERSION
  *  and MT_TOOL_LICENSE are defined before. C only. */
 #ifndef MT_TOOL_VERSION
 #define MT_TOOL_VERSION "1.0"

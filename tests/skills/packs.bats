@@ -14,7 +14,7 @@ setup() {
 [pack]
 name = zoo
 version = 1.2
-licence = MIT
+license = MIT
 requires = mortise >= 0.1
 capabilities = scripts
 EOF
@@ -58,11 +58,16 @@ EOF
 		diff <(mortise skills show p.tar.gz) "list.$form"
 	done
 	mortise skills show p.tar.gz | grep -F 'version: 1.2'
+	mortise skills show p.tar.gz | grep -xF 'license: MIT'
 	mortise skills show p.tar.gz | grep '^zed .*Stripes'
 	cp p.tar.gz first
 	rm p.tar.gz
 	mortise skills pack p
 	cmp first p.tar.gz
+	sed -i s/^license/licence/ p/pack.ini # the older spelling
+	rm p.tar.gz
+	mortise skills pack p
+	mortise skills show p.tar.gz | grep -xF 'license: MIT'
 }
 
 @test "an installed pack is listed, loaded on demand, removed" {

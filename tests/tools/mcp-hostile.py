@@ -225,7 +225,7 @@ def main():
         while True:
             time.sleep(1000)
     if mode == "dies-at-once":
-        sys.stderr.write("no licence\n")
+        sys.stderr.write("no license\n")
         sys.exit(3)
     if mode == "child":
         if os.fork() == 0:

@@ -72,7 +72,7 @@ m() {
 	echo "$output"
 	[ "$status" -eq 6 ]
 	[[ "$output" == *"good"*"4 tools"* ]]
-	[[ "$output" == *"dead"*"exit status 3: no licence"* ]]
+	[[ "$output" == *"dead"*"exit status 3: no license"* ]]
 	[[ "$output" == *"never"*"did not answer"* ]]
 	[[ "$output" == *"quiet"*"did not answer"*"tools/list"* ]]
 	[[ "$output" == *"ancient"*"1999-01-01"* ]]
