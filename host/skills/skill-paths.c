@@ -190,16 +190,34 @@ static int drop_other_texts(struct skills *s, struct skill **read, size_t count,
 	return r;
 }
 
-/* `checkout`: not everything in it is meant as a skill. */
-static int add_dir(struct skills *s, const char *dir, const char *place,
-		      bool checkout, struct error *err)
+/* Which Markdown files of a directory are skills. */
+enum forms {
+	ALL_FORMS,
+	FORMS_OF_CHECKOUT, /* not everything in it is meant as a skill */
+	STANDARD_FORM,     /* SKILL.md alone */
+};
+
+static int read_files(struct skills *s, const struct found *f, const char *dir,
+		      enum forms forms, struct skill **read, struct error *err)
+{
+	int r = MT_OK;
+
+	for (size_t i = 0; !r && i < f->count; i++)
+		if (forms != STANDARD_FORM ||
+		    skill_is_standard_file(strrchr(f->paths[i], '/') + 1))
+			r = skills_read(s, f->paths[i], dir, &read[i], err);
+	return r;
+}
+
+static int add_dir(struct skills *s, const char *dir, const char *place, enum forms forms,
+		   struct error *err)
 {
 	AUTO(free)
 	struct found *f = access(dir, R_OK | X_OK) ? NULL : calloc(1, sizeof *f);
 	AUTO(free) struct skill **read = NULL;
 	struct stat st;
 	size_t count;
-	int r = MT_OK;
+	int r;
 
 	if (!f)
 		return MT_OK;
@@ -207,12 +225,9 @@ static int add_dir(struct skills *s, const char *dir, const char *place,
 		find_skill_files(f, dir, 0);
 	count = f->count;
 	read = calloc(count + 1, sizeof(struct skill *));
-	if (!read)
-		r = out_of_memory(err);
-	for (size_t i = 0; !r && i < count; i++)
-		r = skills_read(s, f->paths[i], dir, &read[i], err);
+	r = read ? read_files(s, f, dir, forms, read, err) : out_of_memory(err);
 	found_clear(f);
-	if (!r && checkout)
+	if (!r && forms == FORMS_OF_CHECKOUT)
 		r = drop_other_texts(s, read, count, err);
 	if (r || !read) {
 		for (size_t i = 0; read && i < count; i++)
@@ -230,8 +245,7 @@ static int add_skill_dirs(struct skills *s, const char *base, const char *const 
 	for (; !r && *dirs; dirs++) {
 		AUTO(free) char *dir = path_join(base, *dirs);
 
-		r = dir ? add_dir(s, dir, place, false, err)
-			   : out_of_memory(err);
+		r = dir ? add_dir(s, dir, place, ALL_FORMS, err) : out_of_memory(err);
 	}
 	return r;
 }
@@ -241,6 +255,18 @@ static int add_skill_dirs(struct skills *s, const char *base, const char *const 
 static const char *const project_dirs[] = {
 	".agents/skills", ".openhands/skills", ".openhands/microagents", NULL,
 };
+
+/* The skills of a project's directory, then those that it has for Claude Code. */
+static int add_project_dirs(struct skills *s, const char *project, struct error *err)
+{
+	AUTO(free) char *claude = path_join(project, ".claude/skills");
+	int r = add_skill_dirs(s, project, project_dirs, "project", err);
+
+	if (r)
+		return r;
+	return claude ? add_dir(s, claude, "project", STANDARD_FORM, err)
+		      : out_of_memory(err);
+}
 
 /* AGENTS.md and the like, in this order; of several names for one the first. */
 static int add_rules(struct skills *s, const char *dir, struct error *err)
@@ -298,9 +324,9 @@ static int add_project(struct skills *s, struct error *err)
 	if (!r && root && strcmp(root, s->workspace) != 0)
 		r = add_rules(s, root, err);
 	if (!r)
-		r = add_skill_dirs(s, s->workspace, project_dirs, "project", err);
+		r = add_project_dirs(s, s->workspace, err);
 	if (!r && root && strcmp(root, s->workspace) != 0)
-		r = add_skill_dirs(s, root, project_dirs, "project", err);
+		r = add_project_dirs(s, root, err);
 	free(STEAL(s->within));
 	return r;
 }
@@ -492,7 +518,7 @@ static int add_configured(struct skills *s, const struct config *c, struct error
 			r = skills_report_problem(s, dir, false, "no such directory",
 						  err);
 		else
-			r = add_dir(s, dir, "organisation", true, err);
+			r = add_dir(s, dir, "organisation", FORMS_OF_CHECKOUT, err);
 	}
 	return r;
 }
@@ -504,7 +530,7 @@ static int add_bundled(struct skills *s, const char *path, struct error *err)
 	int r;
 
 	if (!pack_is_archive(path))
-		return add_dir(s, path, "bundled", false, err);
+		return add_dir(s, path, "bundled", ALL_FORMS, err);
 	r = access(path, R_OK) ? MT_OK : skills_add_signed_pack(s, path, err);
 	for (size_t i = before; i < s->count; i++)
 		s->list[i]->place = "bundled";

@@ -4,8 +4,8 @@
  * order, and the problems with those that could not be read.
  *
  * The first of a name wins, later ones are reported. Order: rules of the project
- * (AGENTS.md and the like), its .agents/skills, .openhands/skills and
- * .openhands/microagents; the same directories of the user, then Mortise's own
+ * (AGENTS.md and the like), its .agents/skills, .openhands/skills,
+ * .openhands/microagents and .claude/skills; the first three of the user, then Mortise's own
  * (XDG) and installed ones; the organization's; the bundled ones. Archives in the
  * skills.d directories of user and system follow the installed ones. */
 #ifndef HOST_SKILLS_SKILLS_H

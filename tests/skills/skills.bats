@@ -240,6 +240,72 @@ EOF
 	[[ "$output" == *"is not told what it says: context:1: a tag is not closed"* ]]
 }
 
+@test "SKILL.md files of a project's .claude/skills come last, and nothing of them runs" {
+	skill one 'description: One.' <<<'ONE'
+	mkdir -p "$ws/.claude/skills/one" "$ws/.claude/skills/two" "$ws/sub"
+	printf -- '---\nname: one\ndescription: Late.\n---\nX\n' >"$ws/.claude/skills/one/SKILL.md"
+	printf -- '---\nname: two\ndescription: Two.\n---\nX !`touch %s/ran`\n' "$work" \
+		>"$ws/.claude/skills/two/SKILL.md"
+	echo 'Always there?' >"$ws/.claude/skills/loose.md"
+	cd "$ws"
+	mortise skills list >"$work/list"
+	cat "$work/list"
+	grep -E '^one +project +One\.' "$work/list"
+	grep -E '^two +project +Two\.' "$work/list"
+	run -1 grep loose "$work/list"
+	mortise skills list --problems | grep -F .claude/skills/one/SKILL.md
+	cat >"$work/script" <<'EOF'
+[turn]
+[call invoke_skill]
+name = two
+[turn]
+[call finish]
+message = Done.
+EOF
+	run_it -t "look"
+	log | grep -F 'touch'
+	[ ! -e "$work/ran" ]
+	git init -q
+	run mortise skills list -C sub
+	[[ "$output" == *"Two."* ]]
+	mkdir "$work/outside"
+	rm -r .claude/skills/two
+	ln -s "$work/outside" .claude/skills/two
+	printf -- '---\nname: two\ndescription: Out.\n---\nX\n' >"$work/outside/SKILL.md"
+	run mortise skills list
+	[[ "$output" != *"Out."* ]]
+}
+
+@test "the list is aligned and cut by columns, on one row for each skill" {
+	export MORTISE_SKILLS_BUNDLED=
+	cats=猫猫猫猫猫猫猫猫猫猫猫猫猫猫猫猫猫猫猫猫猫
+	printf -- '---\nname: cat\ntriggers: [cat]\ndescription: %s\n---\nX\n' "$cats$cats" \
+		>"$ws/.agents/skills/cat.md"
+	printf -- '---\nname: 猫猫\ntriggers: [cat]\ndescription: "One\\ntwo\\e[31m"\n---\nX\n' \
+		>"$ws/.agents/skills/wide.md"
+	cd "$ws"
+	mortise skills list >"$work/list"
+	cat "$work/list"
+	grep -qxF '猫猫  project  One two [31m' "$work/list"
+	grep -q '^cat   project  猫' "$work/list"
+	python3 - >"$work/cut" <<'EOF'
+import fcntl, os, pty, struct, sys, termios
+pid, fd = pty.fork()
+if pid == 0:
+    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
+    os.execvp("mortise", ["mortise", "skills", "list"])
+try:
+    while data := os.read(fd, 65536):
+        sys.stdout.buffer.write(data.replace(b"\r", b""))
+except OSError:
+    pass
+os.waitpid(pid, 0)
+EOF
+	cat "$work/cut"
+	# 15 columns of name and place, 42 of cats, three dots: 60
+	grep -qxF "cat   project  $cats..." "$work/cut"
+}
+
 @test "links in a loop bring nothing twice" {
 	skill one 'description: One.' <<<'ONE'
 	ln -s . "$ws/.agents/skills/loop"
