@@ -22,7 +22,8 @@ enum { TEXT_ONLY_MAX = 3 }; /* consecutive replies without a call, non-interacti
 
 /* ---- waiting for the user -------------------------------------------------- */
 
-/* What to say to a model that only talks when nobody can answer. */
+/* In a non-interactive run, asks a model that called no tool to continue, and stops
+ * after TEXT_ONLY_MAX such replies. */
 static void continue_alone(struct conversation *c)
 {
 	struct error err = ERROR_NONE;
@@ -32,8 +33,8 @@ static void continue_alone(struct conversation *c)
 	if (++c->agent->text_only >= TEXT_ONLY_MAX) {
 		hook_runner_rest(
 			c, STATE_AWAITING_USER_INPUT,
-			"the model talks and calls no tool, and nobody is there to "
-			"answer");
+			"the model replied without a tool call, and no user is "
+			"available to answer");
 		return;
 	}
 	text = prompt_render(c->config, c->agent->plugin.component->name, "continue",

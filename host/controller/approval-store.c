@@ -235,8 +235,7 @@ int approvals_remove(json_object *list, json_object *texts, struct error *err)
 			json_object_get_string(json_object_array_get_idx(texts, i));
 
 		if (place_of(list, text) == json_object_array_length(list))
-			return fail(err, MT_ENOTFOUND, "there is no approval of %.300s",
-				    text);
+			return fail(err, MT_ENOTFOUND, "unknown approval `%.300s`", text);
 	}
 	for (size_t i = 0; i < count; i++) {
 		const char *text =

@@ -199,7 +199,7 @@ int conversation_revoke(struct conversation *c, const char *text, struct error *
 	if (!texts || js_add(texts, json_object_new_string(text)))
 		return out_of_memory(err);
 	if (!approval_of(c)->granted)
-		return fail(err, MT_ENOTFOUND, "there is no approval of %.300s", text);
+		return fail(err, MT_ENOTFOUND, "unknown approval `%.300s`", text);
 	return approvals_remove(approval_of(c)->granted, texts, err) ? err->code
 							  : log_approvals(c, err);
 }

@@ -49,11 +49,11 @@ static int wire_one(struct conversation *c, const char *name, struct error *err)
 	if (strbuf_addf(&section, "controller.%s", name) ||
 	    !config_has(c->config, section.text))
 		return fail(err, MT_ENOTFOUND,
-			    "`delegates` names %.80s: there is no section "
-			    "[controller.%.80s] in the configuration",
+			    "unknown agent `%.80s` in `delegates`: the configuration has "
+			    "no section [controller.%.80s]",
 			    name, name);
 	if (c->delegate_count == DELEGATES_MAX)
-		return fail(err, MT_ELIMIT, "more than %d agents may be given work",
+		return fail(err, MT_ELIMIT, "too many agents in `delegates` (maximum %d)",
 			    DELEGATES_MAX);
 	if (ARRAY_GROW(c->delegates, NULL, c->delegate_count + 1, DELEGATES_MAX))
 		return out_of_memory(err);
@@ -384,12 +384,14 @@ static int find(struct conversation *c, const char *name, const struct agent_fra
 	*ret = delegate_allowed(c, name) ? wired_as(c, name) : NULL;
 	if (!*ret)
 		return fail(err, MT_ENOTFOUND,
-			    "There is no agent %.80s to give work to. %s%.200s", name,
-			    list ? "There are: " : "Do it yourself.", list ? list : "");
+			    "Unknown agent %.80s. %s%.200s", name,
+			    list ? "Available agents: "
+				 : "Subagents are not available; do the task yourself.",
+			    list ? list : "");
 	if (c->depth + (int64_t)c->parent_count >= depth || c->parent_count == FRAMES_MAX)
 		return fail(err, MT_ELIMIT,
-			    "Work may be given on %" PRId64 " deep at most "
-			    "(max_depth), and you are there: do it yourself.",
+			    "Subagents may be nested %" PRId64 " deep (max_depth), and you "
+			    "are at that depth. Do the task yourself.",
 			    depth);
 	return MT_OK;
 }

@@ -94,8 +94,8 @@ static int check_limits(const struct conversation *c, size_t count, struct error
 
 	if (c->depth + (int64_t)c->parent_count >= depth)
 		return fail(err, MT_ELIMIT,
-			    "work may be given on %" PRId64 " deep at most "
-			    "(max_depth), and you are there: do it yourself",
+			    "Subagents may be nested %" PRId64 " deep (max_depth), and you "
+			    "are at that depth. Do the task yourself.",
 			    depth);
 	if (count == 0 || count > CHILD_TASKS_MAX)
 		return fail(err, MT_EINVAL, "`tasks` is a list of 1 to %d tasks",

@@ -263,7 +263,7 @@ int wiring_open(struct conversation *c, const struct conversation_options *o,
 	section_of(o, &section);
 	if (o->controller && !config_has(c->config, section.text))
 		return fail(err, MT_ENOTFOUND,
-			    "there is no section [%s] in the configuration",
+			    "the configuration has no section [%s]",
 			    section.text);
 	c->agent->section = strbuf_take(&section);
 	if (!c->agent->section)

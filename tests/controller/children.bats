@@ -135,7 +135,7 @@ END
 	[ "$status" -eq 0 ]
 	[ "$(result | jq -r '[.extras.children[].state] | unique | join(",")')" = finished ]
 	[ "$(ls "$all" | wc -l)" -eq 4 ]
-	[ "$(cat "$all"/*/events.jsonl | grep -c 'given on 1 deep at most')" -ge 3 ]
+	[ "$(cat "$all"/*/events.jsonl | grep -c 'nested 1 deep')" -ge 3 ]
 }
 
 @test "workspaces: shared, a copy, an empty one" {

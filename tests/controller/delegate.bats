@@ -107,7 +107,7 @@ reader finishes task with content: the report" ]
 
 	rm -r "$all"
 	{ gives reader one; skip_turns 2; finishes top; } | script boss
-	{ skip_turns 1; gives other two; finishes middle "expect last contains = 1 deep at most"; } \
+	{ skip_turns 1; gives other two; finishes middle "expect last contains = nested 1 deep"; } \
 		| script reader
 	run "${run_it[@]}" -t go -o controller.max_depth=1
 	echo "$output"
@@ -116,7 +116,7 @@ reader finishes task with content: the report" ]
 }
 
 @test "an agent that is not wired is refused, and who has none is offered none" {
-	{ gives nobody x; finishes top "expect last contains = There is no agent nobody"; } \
+	{ gives nobody x; finishes top "expect last contains = Unknown agent nobody"; } \
 		| script boss
 	run "${run_it[@]}" -t go
 	[ "$status" -eq 0 ]

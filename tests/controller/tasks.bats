@@ -131,5 +131,5 @@ asks() {
 	[ "$status" -ne 0 ]
 	[ "$(log | jq -c 'select(.action == "message" and .source == "user")' | wc -l)" -eq 3 ]
 	[[ "$output" == *"What now, 1?"* ]]
-	[[ "$output" == *"nobody is there to answer"* ]]
+	[[ "$output" == *"no user is available to answer"* ]]
 }

@@ -193,7 +193,7 @@ int conversation_revoke(struct conversation *c, const char *text, struct error *
 {
 	(void)c;
 	return strcmp(text, "every `git` command") == 0
-		       ? MT_OK : fail(err, MT_ENOTFOUND, "there is no approval of %s", text);
+		       ? MT_OK : fail(err, MT_ENOTFOUND, "unknown approval `%s`", text);
 }
 
 int conversation_condense(struct conversation *c, struct error *err)

@@ -96,7 +96,7 @@ static void test_commands(void)
 		{ "{\"type\":\"approvals\"}",
 		  "\"ok\":true,\"approvals\":[{\"text\":\"every `git` command\"}]" },
 		{ "{\"type\":\"revoke\",\"text\":\"every `git` command\"}", "\"ok\":true" },
-		{ "{\"type\":\"revoke\",\"text\":\"x\"}", "there is no approval of x" },
+		{ "{\"type\":\"revoke\",\"text\":\"x\"}", "unknown approval `x`" },
 		{ "{\"type\":\"revoke\"}", "`text` is missing" },
 		{ "{\"type\":\"undo\"}", "\"text\":\"taken \\\"back\\\"\"" },
 		{ "{\"type\":\"undo\",\"messages\":2}", "nothing to take back" },
