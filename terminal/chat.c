@@ -97,7 +97,7 @@ static void subscribe(struct chat *c, int64_t since)
 	AUTO(strbuf) struct strbuf out = STRBUF(256);
 
 	c->answered = c->sent; /* nobody answers what another process was asked */
-	c->show.partial = js_bool(c->link.hello, "busy", false);
+	event_view_reconnect(&c->show, js_bool(c->link.hello, "busy", false));
 	strbuf_addf(&out, "{\"type\":\"subscribe\",\"live\":true,\"since\":%lld}",
 		    (long long)since);
 	connection_send(&c->link, out.text, out.len);
@@ -298,6 +298,7 @@ bool chat_reconnect(struct chat *c)
 		event_view_remark(&c->show, RED, "%s", err.text);
 		return false;
 	}
+	c->show.replaying = true;
 	subscribe(c, c->last_event);
 	return true;
 }
@@ -371,7 +372,7 @@ static void say_again(struct chat *c)
 static void lose(struct chat *c)
 {
 	connection_close(&c->link);
-	event_view_rest(&c->show);
+	event_view_disconnect(&c->show);
 	c->show.replaying = false;
 	c->busy = c->interrupted = c->settling = false;
 	c->question = 0;

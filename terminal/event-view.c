@@ -548,13 +548,39 @@ void event_view_live(struct event_view *s, json_object *line)
 		take_usage(s, line);
 }
 
+static void end_action(struct event_view *s)
+{
+	strbuf_reset(&s->doing);
+	strbuf_reset(&s->tail);
+	s->action = -1;
+}
+
 void event_view_rest(struct event_view *s)
 {
 	show_unshown(s);
 	end_reply(s);
 	begin_reply(s);
 	s->partial = false;
-	strbuf_reset(&s->doing);
-	strbuf_reset(&s->tail);
-	s->action = -1;
+	end_action(s);
+}
+
+void event_view_disconnect(struct event_view *s)
+{
+	size_t len = s->said.len;
+
+	show_unshown(s);
+	while (!s->whole && len && !strchr(" \t\r\n", s->said.text[len - 1]))
+		len--;
+	if (len < s->said.len)
+		markdown_drop_word(&s->reply);
+	strbuf_cut(&s->said, len);
+	end_reply(s);
+	end_action(s);
+}
+
+void event_view_reconnect(struct event_view *s, bool busy)
+{
+	if (!busy)
+		s->whole = true; /* what streams next is another reply */
+	s->partial = busy;
 }

@@ -42,6 +42,11 @@ void event_view_remark(struct event_view *s, enum paint p, const char *format, .
 	MT_PRINTF(3, 4);
 /** The agent rests: what streamed and what ran is over. */
 void event_view_rest(struct event_view *s);
+/** The connection is lost. What streamed is shown up to its last whole word; if the
+ *  text comes in an event of the next connection, only the rest of it is shown. */
+void event_view_disconnect(struct event_view *s);
+/** Connected again. `busy`: a reply may be streaming, whose beginning is not known. */
+void event_view_reconnect(struct event_view *s, bool busy);
 /** An action waits for the user. */
 struct question_text {
 	json_object *event;  /* the action; NULL: it is not known */

@@ -26,6 +26,15 @@ void markdown_done(struct markdown *m)
 	strbuf_clear(&m->block);
 }
 
+void markdown_drop_word(struct markdown *m)
+{
+	size_t len = m->line.len;
+
+	while (len && m->line.text[len - 1] != ' ')
+		len--;
+	strbuf_cut(&m->line, len);
+}
+
 void markdown_drop(struct markdown *m)
 {
 	strbuf_reset(&m->line);

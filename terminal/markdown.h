@@ -27,6 +27,8 @@ void markdown_done(struct markdown *m);
 void markdown_feed(struct markdown *m, struct strbuf *out, const char *text, size_t len);
 /** The text is over: the rest. Ready for the next text then. */
 void markdown_end(struct markdown *m, struct strbuf *out);
+/** Forget the word that the text so far ends in, which may be cut. */
+void markdown_drop_word(struct markdown *m);
 /** Forget what is not laid out. */
 void markdown_drop(struct markdown *m);
 

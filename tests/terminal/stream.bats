@@ -56,6 +56,80 @@ burst() {
 	all 60
 }
 
+# A relay in front of the socket of the open conversation; with $work/cut it closes the
+# connection that it has, and accepts the next.
+relay() {
+	python3 -B - "$work"/run/mortise/*.sock "$work/cut" <<-'END' 3>&- &
+	import os, select, socket, sys
+	path, cut = sys.argv[1:]
+	os.rename(path, path + "ed")
+	server = socket.socket(socket.AF_UNIX)
+	server.bind(path)
+	os.chmod(path, 0o600)
+	server.listen()
+	while True:
+	    near, far = server.accept()[0], socket.socket(socket.AF_UNIX)
+	    far.connect(path + "ed")
+	    with near, far:
+	        try:
+	            while not os.path.exists(cut):
+	                ready = select.select([near, far], [], [], 0.05)[0]
+	                data = ready and ready[0].recv(65536)
+	                if ready and not data:
+	                    break
+	                if data:
+	                    (far if ready[0] is near else near).sendall(data)
+	        except ConnectionError:
+	            pass
+	    if os.path.exists(cut):
+	        os.remove(cut)
+	END
+	relay=$!
+}
+relayed() { [ -S "$work"/run/mortise/*.socked ] && [ -S "$work"/run/mortise/*.sock ]; }
+closed() { [ ! -e "$work/cut" ]; }
+# The sentences without the remark between them.
+words() {
+	screen -S - | tr -s ' \n' '  ' |
+		sed "s/The conversation's process is gone.* takes it up again. //" |
+		grep -oE 'This is sentence [0-9]+ of them\.' | grep -oE '[0-9]+'
+}
+has_words() { cmp -s <(words) <(seq "$1"); }
+
+@test 'the connection is lost in the middle of a reply: all of it, once' {
+	stream <<<'[{"text": "Ready."}, {"sentences": 60, "paragraph": 6, "hold": 200},
+		{"text": "Another one."}]'
+	terminal
+	streamed_chat
+	enter 'Begin'
+	see 'Ready.'
+	enter '/detach'
+	see 'It stays open'
+	relay
+	poll relayed
+	tmux clear-history
+	enter 'clear; mortise chat --attach'
+	see 'Ready.'
+	enter 'More'
+	see 'This is sentence 20'
+	touch "$work/cut"
+	poll closed
+	see "process is gone"
+	key Enter
+	see 'working'
+	touch "$work/plan.go"
+	poll has_words 60 || {
+		screen -S - >&2
+		diff <(words) <(seq 60) >&2
+	}
+	[ "$(times 'This is sentence 20 of')" -le 1 ]
+	enter 'And now'
+	see 'Another one.'
+	[ "$(times 'Another one.')" -eq 1 ]
+	has_words 60
+	kill "$relay"
+}
+
 @test 'a text is printed once, and before what came of its call' {
 	stream <<-'END'
 	[{"text": "I use a wrong tool.", "call": ["nothing", {}]},
