@@ -350,7 +350,8 @@ static int fill(struct browser *b, const char *bid, const char *value,
 	return type_over(b, e, value, wait, err);
 }
 
-/* Select a part of an element's text, or all of it, as a mouse would. */
+/* Select a part of an element's text, or all of it, as a mouse would. An editor gets the
+ * focus first: without it, it ignores the selection. */
 static const char select_text[] =
 	"function(want){const d=this.ownerDocument,s=d.defaultView.getSelection();"
 	"if('selectionStart' in this&&'value' in this){const i=this.value.indexOf(want);"
@@ -367,8 +368,10 @@ static const char select_text[] =
 	"const put=(p,end)=>{for(let k=at.length;k--;)if(at[k][1]<p||(!end&&at[k][1]===p)||"
 	"k===0)return [at[k][0],p-at[k][1]]};"
 	"r.setStart(...put(i,false));r.setEnd(...put(i+m,true))}"
-	"const t=r.startContainer;(t.nodeType===1?t:t.parentNode).dispatchEvent("
-	"new MouseEvent('mousedown',{bubbles:true}));"
+	"const t=r.startContainer,o=t.nodeType===1?t:t.parentNode;"
+	"o.dispatchEvent(new MouseEvent('mousedown',{bubbles:true}));"
+	"let h=o.isContentEditable&&o;while(h&&h.parentNode&&h.parentNode.isContentEditable)"
+	"h=h.parentNode;if(h)h.focus({preventScroll:true});"
 	"s.removeAllRanges();s.addRange(r);"
 	"this.dispatchEvent(new MouseEvent('mouseup',{bubbles:true}));return ''}";
 
