@@ -260,7 +260,9 @@ static void accepted_dialogs(void *self)
 	CHECK(shows("confirmed: true"));
 	run(self, "click('3')");
 	CHECK(shows("name: Bob"));
-	run(self, "mouse_click(1, 1)"); /* coordinates = no */
+	run(self, "screenshot()"); /* coordinates = no */
+	CHECK(!shows("mouse_click") && !strstr(set->tools[0].description, "mouse_"));
+	run(self, "mouse_click(1, 1)");
 	CHECK(has_error() && shows("NameError: there is no action `mouse_click`"));
 }
 

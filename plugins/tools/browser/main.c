@@ -122,6 +122,13 @@ static void put_fields(struct plugin *p, struct mt_call *call, const char *code,
 		p->host->field(call, "open_pages_urls", json.text, json.len);
 }
 
+/* Coordinates are those of a picture: calls with them are offered together with one. */
+static const char by_pixels[] =
+	"[Elements without a bid, for example in a canvas: mouse_click(x, y, button='left'), "
+	"mouse_dblclick(x, y), mouse_move(x, y), mouse_down(x, y), mouse_up(x, y), "
+	"mouse_drag_and_drop(from_x, from_y, to_x, to_y), keyboard_press(key), "
+	"keyboard_type(text), in pixels of the picture.]\n";
+
 static void put_result(struct plugin *p, struct mt_call *call, const struct view *view,
 		       const struct observation *o, const struct error *fault)
 {
@@ -150,6 +157,8 @@ static void put_result(struct plugin *p, struct mt_call *call, const struct view
 	host->reply(call, "\n============== END accessibility tree ==============\n%s",
 		    o->cut ? "[The tree was cut here: the page has more elements than are "
 		    "shown.]\n" : "");
+	if (o->picture.len && (p->groups & ACTIONS_COORD))
+		host->reply(call, "%s", by_pixels);
 	if (o->picture.len)
 		host->reply_media(call, "image/png", o->picture.text, o->picture.len);
 }
@@ -267,11 +276,7 @@ static const char description[] =
 	"select_text(bid, text='') - select that part of its text, or all\n"
 	"upload_file(bid, file) - a path or a list of paths\n"
 	"new_tab(), tab_close(), tab_focus(index) - tabs are counted from 0\n"
-	"screenshot(marked=False) - a picture of the page; marked: with the bids in it\n"
-	"mouse_click(x, y, button='left'), mouse_dblclick(x, y), mouse_move(x, y), "
-	"mouse_down(x, y), mouse_up(x, y), mouse_drag_and_drop(from_x, from_y, to_x, to_y), "
-	"keyboard_press(key), keyboard_type(text) - by pixels of a picture, for what has no "
-	"bid: canvases, drawings";
+	"screenshot(marked=False) - a picture of the page; marked: with the bids in it";
 
 static const char brief[] =
 	"Use a web browser by calls such as goto('http://x'), click('12'), fill('5', 'text'), "
