@@ -440,14 +440,19 @@ static void on_closed(void *arg)
 	((struct ends *)arg)->closed = true;
 }
 
+static struct transport_options options_for(struct ends *ends)
+{
+	return (struct transport_options){ .session = { .from = 0 },
+					   .input_over = on_over,
+					   .lost = on_lost,
+					   .closed = on_closed,
+					   .arg = ends };
+}
+
 static void test_pipes(void)
 {
 	struct ends ends = { 0 };
-	struct transport_options o = { .session = { .from = 0 },
-				     .input_over = on_over,
-				     .lost = on_lost,
-				     .closed = on_closed,
-				     .arg = &ends };
+	struct transport_options o = options_for(&ends);
 	struct conversation *c = fake_new(folder);
 	struct transport *ch = NULL;
 	char got[65536];
@@ -480,11 +485,7 @@ static void test_pipes(void)
 static void test_files(void)
 {
 	struct ends ends = { 0 };
-	struct transport_options o = { .session = { .from = 0 },
-				     .input_over = on_over,
-				     .lost = on_lost,
-				     .closed = on_closed,
-				     .arg = &ends };
+	struct transport_options o = options_for(&ends);
 	struct conversation *c = fake_new(folder);
 	struct transport *ch = NULL;
 	AUTO(free) char *got = NULL;
@@ -512,10 +513,7 @@ static void test_files(void)
 static void test_full(void)
 {
 	struct ends ends = { 0 };
-	struct transport_options o = { .session = { .from = 0 },
-				     .lost = on_lost,
-				     .closed = on_closed,
-				     .arg = &ends };
+	struct transport_options o = options_for(&ends);
 	struct conversation *c = fake_new(folder);
 	struct transport *ch = NULL;
 

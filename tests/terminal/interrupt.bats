@@ -13,27 +13,10 @@ left() {
 }
 at_prompt() { screen | tail -n 1 | grep -qFx '$'; }
 
-commands() {
-	script <<-'END'
-	[turn]
-	[call bash]
-	command = echo begun; sleep 60
-	timeout = 600
-
-	[turn]
-	[call bash]
-	command = echo again; sleep 60
-	timeout = 600
-
-	[turn]
-	text = As you say.
-	END
-}
-
 none_running() { [ "$(mortise ps)" = "No conversation is running." ]; }
 
 @test 'a tool runs: Paused comes after its output; Enter, and Ctrl-C pauses again' {
-	commands
+	long_commands begun again
 	terminal
 	chat -o controller.confirmation=never
 	enter 'Begin'
@@ -95,7 +78,7 @@ twice_paused() { [ "$(screen | grep -c 'Paused')" -eq 2 ]; }
 }
 
 @test 'an action waits for approval: the question is put off, and asked again' {
-	commands
+	long_commands begun again
 	terminal
 	chat -o controller.confirmation=always
 	enter 'Begin'
@@ -119,14 +102,7 @@ twice_paused() { [ "$(screen | grep -c 'Paused')" -eq 2 ]; }
 	[turn]
 	text = As you say.
 	END
-	export XDG_CACHE_HOME=$work/cache
-	flags="-o mcp.form.command=python3 -o mcp.form.args=$top_srcdir/tests/tools/mcp-hostile.py,form"
-	mortise mcp status $flags
-	terminal
-	chat $flags -o controller.confirmation=never
-	enter 'Begin'
-	see 'Your name'
-	see 'answer:'
+	asked_by_a_tool
 	type_ 'Ad'
 	see 'answer: Ad'
 	key C-c
@@ -175,7 +151,7 @@ twice_paused() { [ "$(screen | grep -c 'Paused')" -eq 2 ]; }
 }
 
 @test 'plain: the signal does the same' {
-	commands
+	long_commands begun again
 	terminal
 	enter "clear; TERM=dumb mortise -m script:$work/script -o controller.confirmation=never"
 	see 'Mortise VERSION'

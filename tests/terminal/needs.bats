@@ -291,14 +291,7 @@ two rows '
 	[turn]
 	text = All is done.
 	END
-	export XDG_CACHE_HOME=$work/cache
-	flags="-o mcp.form.command=python3 -o mcp.form.args=$top_srcdir/tests/tools/mcp-hostile.py,form"
-	mortise mcp status $flags
-	terminal
-	chat $flags -o controller.confirmation=never
-	enter 'Begin'
-	see 'Your name'
-	see 'answer:'
+	asked_by_a_tool
 	enter 'Ada'
 	see 'size [7]'
 	see 'answer:'

@@ -58,15 +58,7 @@ greeting='text = Hello, *world*.'
 }
 
 @test 'Ctrl-C pauses, /stop ends the process, and a message takes it up' {
-	script <<-'END'
-	[turn]
-	[call bash]
-	command = echo begun; sleep 60
-	timeout = 600
-
-	[turn]
-	text = As you say.
-	END
+	long_commands begun
 	terminal
 	chat
 	enter 'Wait a minute'
@@ -115,15 +107,7 @@ greeting='text = Hello, *world*.'
 }
 
 @test '/exit ends what runs, finishes the conversation, and leaves' {
-	script <<-'END'
-	[turn]
-	[call bash]
-	command = echo begun; sleep 60
-	timeout = 600
-
-	[turn]
-	text = As you say.
-	END
+	long_commands begun
 	terminal
 	chat -o controller.confirmation=never
 	enter 'Work'

@@ -108,6 +108,26 @@ chat() {
 	see 'Mortise VERSION'
 }
 
+# long_commands WORD...: a model that runs a long command for each word, then talks
+long_commands() {
+	for word in "$@"; do
+		printf '[turn]\n[call bash]\ncommand = echo %s; sleep 60\ntimeout = 600\n\n' "$word"
+	done | script
+	printf '[turn]\ntext = As you say.\n' >> "$work/script"
+}
+
+# asked_by_a_tool: the first call of the script asks for a name
+asked_by_a_tool() {
+	export XDG_CACHE_HOME=$work/cache
+	flags="-o mcp.form.command=python3 -o mcp.form.args=$top_srcdir/tests/tools/mcp-hostile.py,form"
+	mortise mcp status $flags
+	terminal
+	chat $flags -o controller.confirmation=never
+	enter 'Begin'
+	see 'Your name'
+	see 'answer:'
+}
+
 # stream: a model server that sends what the plan on standard input says (model.py)
 stream() {
 	cat > "$work/plan"

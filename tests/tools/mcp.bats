@@ -340,25 +340,30 @@ m() {
 	[ "$output" = "No MCP server is configured." ]
 }
 
+# A model that is offered the tool `grown` only after a call of `plain`.
+calls_grown() {
+	cat >"$dir/script" <<-EOF
+	[turn]
+	expect no tool = grown
+	[call plain]
+
+	[turn]
+	expect tool = grown
+	[call grown]
+
+	[turn]
+	[call finish]
+	message = Done.
+	EOF
+}
+
 @test "a server has more tools of a sudden: they are offered" {
 	for mode in grows grows-modern; do
 		rm -rf "$XDG_CACHE_HOME" "$dir/ws"
 		: >"$ini"
 		server one $mode
 		m mcp status
-		cat >"$dir/script" <<-EOF
-		[turn]
-		expect no tool = grown
-		[call plain]
-
-		[turn]
-		expect tool = grown
-		[call grown]
-
-		[turn]
-		[call finish]
-		message = Done.
-		EOF
+		calls_grown
 		mkdir "$dir/ws"
 		export XDG_STATE_HOME=$dir/state
 		run m run -C "$dir/ws" --model "script:$dir/script" -t go --json
@@ -374,19 +379,7 @@ m() {
 	[ -n "$MCP_SERVERS" ] && [ -e "$node" ] && [ -e "$modules/@modelcontextprotocol/sdk" ] ||
 		skip "MCP_SERVERS has no SDK with its node"
 	grows=$top_srcdir/tests/tools/mcp-grows.mjs
-	cat >"$dir/script" <<-EOF
-	[turn]
-	expect no tool = grown
-	[call plain]
-
-	[turn]
-	expect tool = grown
-	[call grown]
-
-	[turn]
-	[call finish]
-	message = Done.
-	EOF
+	calls_grown
 	export XDG_STATE_HOME=$dir/state
 	"$node" "$grows" "$modules" "$dir/port" 3>&- &
 	server=$!
