@@ -218,7 +218,7 @@ sdk() {
 core_features() {
 	for file in turn call step actions dispatch; do
 		[ ! -e "host/controller/$file.c" ] || code "host/controller/$file.c"
-	done | grep -E '(^|[^[:alnum:]_])(replay_step|stuck_handle|budget_stop_timer|slices_(drop|close)|relist_[a-z]+|recall_request|tool_completion_request|questions_[a-z]+|setup_[a-z]+|confirm_(tell_edit|clear)|subagents_(stop|forget))\('
+	done | grep -E '(^|[^[:alnum:]_])(replay_step|stuck_handle|budget_stop_timer|slices_(drop|close)|relist_[a-z]+|recall_request|tool_completion_request|questions_[a-z]+|setup_[a-z]+|confirm_(tell_edit|clear)|subagents_[a-z]+|hook_runner_[a-z]+|dispatch_stop_at_limit|confirm_holds)\('
 }
 
 # No two files include each other's header.

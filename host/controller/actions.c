@@ -10,7 +10,6 @@
 #include "controller/delegate.h"
 #include "controller/dispatch.h"
 #include "controller/exit-code.h"
-#include "controller/hook-runner.h"
 #include "controller/task-list.h"
 #include "controller/turn.h"
 #include "files.h"
@@ -31,7 +30,7 @@ static void continue_alone(struct conversation *c)
 	AUTO(json) json_object *data = json_object_new_object();
 
 	if (++c->agent->text_only >= TEXT_ONLY_MAX) {
-		hook_runner_rest(
+		conversation_rest(
 			c, STATE_AWAITING_USER_INPUT,
 			"the model replied without a tool call, and no user is "
 			"available to answer");
@@ -65,13 +64,13 @@ void action_wait_for_user(struct conversation *c, bool asks, const char *text)
 	if (history_user_since(c->log, c->request_event_count))
 		return; /* the user has said more in the meantime */
 	if (c->headless && !asks && is_answer(c, text))
-		hook_runner_rest(c, STATE_FINISHED, "");
+		conversation_rest(c, STATE_FINISHED, "");
 	else if (c->headless)
 		continue_alone(c);
 	else if (asks)
 		conversation_set_state(c, STATE_AWAITING_USER_INPUT, "");
 	else
-		hook_runner_rest(c, STATE_AWAITING_USER_INPUT, "");
+		conversation_rest(c, STATE_AWAITING_USER_INPUT, "");
 }
 
 /* ---- actions without a tool ------------------------------------------------ */
@@ -138,7 +137,7 @@ static void on_finish(struct conversation *c, struct event *e)
 {
 	(void)e;
 	turn_clear(c);
-	hook_runner_rest(c, STATE_FINISHED, "");
+	conversation_rest(c, STATE_FINISHED, "");
 }
 
 static void on_reject(struct conversation *c, struct event *e)

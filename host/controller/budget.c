@@ -101,6 +101,21 @@ void budget_stop(struct conversation *c, const char *text)
 	conversation_set_error(c, EXIT_LIMIT, "%s", text);
 }
 
+/* The call of an action is not made, or not waited for, because of a limit. */
+static void stop_call(struct conversation *c, struct event *action, const char *text)
+{
+	AUTO(strbuf) struct strbuf said = STRBUF(1024);
+	bool left = evlog_dispatched(c->log, action->id);
+
+	strbuf_addf(&said,
+		    "The call was not %s: the work was stopped by a limit of this "
+		    "host. %s",
+		    left ? "finished" : "made", text);
+	dispatch_log_failure(c, action, "", said.text);
+	budget_log(c);
+	conversation_set_error(c, EXIT_LIMIT, "%s", text);
+}
+
 /* ---- the alarm ---------------------------------------------------------- */
 
 /* Seconds until the first limit of the time of work is reached. */
@@ -127,7 +142,7 @@ static void time_is_over(struct conversation *c, const char *text)
 	if (turn_is_running(c))
 		action = evlog_event(c->log, turn_pending(c), &err);
 	if (action)
-		dispatch_stop_at_limit(c, action, text);
+		stop_call(c, action, text);
 	else if (c->state != STATE_ERROR && !state_is_resting(c->state))
 		budget_stop(c, text);
 }
@@ -242,9 +257,22 @@ static bool stop_at_limit(struct conversation *c)
 	return true;
 }
 
+static bool spend_call(struct conversation *c, struct event *action)
+{
+	char limit[256];
+
+	if (budget_reached(c, LIMITS_CALL, limit, sizeof limit)) {
+		stop_call(c, action, limit);
+		return true;
+	}
+	budget_spend(c->agent->budget, LIMIT_CALLS, 1);
+	return false;
+}
+
 const struct feature limits_feature = {
 	.name = "limits",
 	.state_size = sizeof(struct work_clock),
 	.before_step = stop_at_limit,
+	.before_send = spend_call,
 	.release = release,
 };

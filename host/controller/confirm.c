@@ -324,9 +324,22 @@ static void release(struct conversation *c)
 	s->edited_action = event_unref(s->edited_action);
 }
 
+/* What runs is what was approved. */
+static bool before_send(struct conversation *c, struct event *action)
+{
+	if (confirm_holds(c, action))
+		return false;
+	dispatch_log_failure(
+		c, action, "AGENT_ERROR$ACTION_DENIED",
+		"The action did not run: the log was changed after the user "
+		"approved it, and it is not what was approved.");
+	return true;
+}
+
 const struct feature approval_feature = {
 	.name = "approval",
 	.state_size = sizeof(struct approval_state),
+	.before_send = before_send,
 	.before_observation = before_observation,
 	.release = release,
 };

@@ -8,19 +8,16 @@
 #include "context/images.h"
 #include "controller/actions.h"
 #include "controller/budget.h"
-#include "controller/context-recall.h"
 #include "controller/core.h"
 #include "controller/delegate.h"
 #include "controller/dispatch.h"
 #include "controller/exit-code.h"
 #include "controller/feature.h"
-#include "controller/hook-runner.h"
 #include "controller/meta.h"
 #include "controller/model-request.h"
 #include "controller/offered-tools.h"
 #include "controller/parallel-calls.h"
 #include "controller/rewind.h"
-#include "controller/setup.h"
 #include "controller/slices.h"
 #include "controller/step-policy.h"
 #include "controller/step.h"
@@ -289,6 +286,12 @@ void conversation_set_state(struct conversation *c, enum agent_state state,
 		conversation_notify_state(c);
 }
 
+void conversation_rest(struct conversation *c, enum agent_state state, const char *reason)
+{
+	if (!features_before_rest(c, state, reason))
+		conversation_set_state(c, state, reason);
+}
+
 void conversation_set_error(struct conversation *c, int exit_code, const char *fmt, ...)
 {
 	char text[sizeof c->reason];
@@ -333,7 +336,7 @@ static void release(struct conversation *c)
 	config_free(c->config);
 	turn_plan_free(c);
 	turn_free(c->turn);
-	features_close(c);
+	features_free(c);
 	free(c->agent->state_text);
 	free(c->agent);
 	free(c->id);
@@ -357,8 +360,8 @@ struct conversation *conversation_allocate(uv_loop_t *loop,
 	c->agent = calloc(1, sizeof *c->agent);
 	c->mask = mask_new();
 	c->turn = turn_new();
-	if (!c->agent || !c->mask || !c->turn || features_open(c)) {
-		features_close(c);
+	if (!c->agent || !c->mask || !c->turn || features_allocate(c)) {
+		features_free(c);
 		turn_free(c->turn);
 		mask_free(c->mask);
 		free(c->agent);
@@ -399,7 +402,7 @@ int conversation_open(struct conversation *c, const struct conversation_options 
 	if (!r)
 		r = wiring_open(c, o, err);
 	if (!r)
-		r = hook_runner_open(c, err);
+		r = features_open(c, err);
 	if (!r)
 		r = evlog_open(c->dir, mode, &options, &c->log, ret_report, err);
 	if (!r && evlog_subscribe(c->log, on_append, c) < 0)
@@ -512,7 +515,7 @@ void conversation_close(struct conversation *c, void (*done)(void *arg), void *a
 	c->closed = done;
 	c->closed_arg = arg;
 	conversation_cancel_work(c);
-	if (!hook_runner_end(c))
+	if (!features_before_close(c))
 		conversation_close_begin(c);
 }
 
@@ -553,7 +556,7 @@ int conversation_say(struct conversation *c, const char *text, size_t len,
 	if (images_check(images, err))
 		return err->code;
 	confirm_tell_approvals(c);
-	if (hook_runner_message(c, text, len, images, &held, err))
+	if (features_before_message(c, text, len, images, &held, err))
 		return err->code;
 	return held ? MT_OK : conversation_add_message(c, text, len, images, err);
 }
@@ -653,13 +656,9 @@ int conversation_add_message(struct conversation *c, const char *text, size_t le
 		return (int)id;
 	if (is_exit(text, len))
 		return finish_for_user(c, err);
-	if (first) {
+	if (first)
 		name_it(c, text, len);
-		recall(c, -1);
-		setup_begin(c);
-	} else {
-		recall_more(c);
-	}
+	features_after_message(c, first);
 	c->agent->text_only = 0;
 	if (turn_uncommitted(c) >= 0 &&
 	    strcmp(evlog_head(c->log, turn_uncommitted(c))->type->name, "finish") == 0)
@@ -703,7 +702,7 @@ int conversation_continue(struct conversation *c, struct error *err)
 	confirm_tell_approvals(c);
 	if (turn_awaits_approval(c))
 		return still_waits(c, err);
-	if (hook_runner_continue(c))
+	if (features_before_continue(c))
 		return MT_OK;
 	if (c->state == STATE_RATE_LIMITED && c->exchange)
 		return MT_OK; /* it goes on by itself when the wait is over */

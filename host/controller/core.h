@@ -127,7 +127,10 @@ void conversation_notice(struct conversation *c, int level, const char *fmt, ...
 /** Go to a state, with its side effects and its event; durable where it rests. */
 void conversation_set_state(struct conversation *c, enum agent_state state,
 			    const char *reason);
-/** The two halves of it, for what has to be logged between them: the event, and
+/** The agent comes to rest of its own accord, unless a feature has more for it to do.
+ *  `reason` is text that stays. */
+void conversation_rest(struct conversation *c, enum agent_state state, const char *reason);
+/** The two halves of conversation_set_state, for what has to be logged between them: the event, and
  *  those who watch. */
 void conversation_enter_state(struct conversation *c, enum agent_state state,
 			      const char *reason);

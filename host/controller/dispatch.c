@@ -4,7 +4,6 @@
  * observation. */
 #include "controller/dispatch.h"
 
-#include "controller/budget.h"
 #include "controller/core.h"
 #include "controller/delegate.h"
 #include "controller/exit-code.h"
@@ -13,7 +12,6 @@
 #include "controller/parallel-calls.h"
 #include "controller/spools.h"
 #include "controller/step.h"
-#include "controller/subagents.h"
 #include "controller/turn.h"
 #include "files.h"
 #include "log.h"
@@ -515,7 +513,7 @@ static int send_call(struct conversation *c, struct event *action, bool *ret_run
 	if (r)
 		return r;
 	if (!*ret_runner)
-		return subagents_start(c, action, call.args, err);
+		return features_run_control(c, action, call.args, err);
 	text = js_text(call.args, &len);
 	if (!text)
 		return out_of_memory(err);
@@ -534,21 +532,6 @@ static int send_call(struct conversation *c, struct event *action, bool *ret_run
 	return r;
 }
 
-void dispatch_stop_at_limit(struct conversation *c, struct event *action,
-			    const char *text)
-{
-	AUTO(strbuf) struct strbuf said = STRBUF(1024);
-	bool left = evlog_dispatched(c->log, action->id);
-
-	strbuf_addf(&said,
-		    "The call was not %s: the work was stopped by a limit of this "
-		    "host. %s",
-		    left ? "finished" : "made", text);
-	dispatch_log_failure(c, action, "", said.text);
-	budget_log(c);
-	conversation_set_error(c, EXIT_LIMIT, "%s", text);
-}
-
 void dispatch_action(struct conversation *c, struct event *action)
 {
 	if (!features_before_call(c, action))
@@ -558,21 +541,10 @@ void dispatch_action(struct conversation *c, struct event *action)
 void dispatch_send(struct conversation *c, struct event *action)
 {
 	struct error err = ERROR_NONE;
-	char limit[256];
 	bool runner;
 
-	if (!confirm_holds(c, action)) {
-		dispatch_log_failure(
-			c, action, "AGENT_ERROR$ACTION_DENIED",
-			"The action did not run: the log was changed after the user "
-			"approved it, and it is not what was approved.");
+	if (features_before_send(c, action))
 		return;
-	}
-	if (budget_reached(c, LIMITS_CALL, limit, sizeof limit)) {
-		dispatch_stop_at_limit(c, action, limit);
-		return;
-	}
-	budget_spend(c->agent->budget, LIMIT_CALLS, 1);
 	if (!send_call(c, action, &runner, &err))
 		return;
 	dispatch_log_failure(c, action, "", err.text);

@@ -38,9 +38,6 @@ void runner_soon(struct conversation *c);
 /** The observation of an action, which is pending no longer. */
 void dispatch_log_answer(struct conversation *c, struct event *action, const char *type,
 			 const char *text, struct error *err);
-/** The call of an action is not made, or not waited for, because of a limit. */
-void dispatch_stop_at_limit(struct conversation *c, struct event *action,
-			    const char *text);
 /** An observation that says why the pending action has none of its own. */
 void dispatch_log_failure(struct conversation *c, struct event *action,
 			  const char *error_id, const char *text);

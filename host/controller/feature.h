@@ -8,6 +8,7 @@
 #ifndef HOST_CONTROLLER_FEATURE_H
 #define HOST_CONTROLLER_FEATURE_H
 
+#include "controller/state.h"
 #include "events/event.h"
 
 struct conversation;
@@ -16,6 +17,24 @@ struct feature {
 	const char *name;
 	/** Bytes of its state in a conversation, all zero at first; 0: it has none. */
 	size_t state_size;
+	/** The conversation is being opened: its configuration is known, its log is not
+	 *  open yet. */
+	int (*open)(struct conversation *c, struct error *err);
+	/** The user says something. *ret_held true: the feature keeps it and adds it with
+	 *  conversation_add_message, or drops it. */
+	int (*before_message)(struct conversation *c, const char *text, size_t len,
+			      json_object *images, bool *ret_held, struct error *err);
+	/** A message of the user is in the log; `first`: of the current agent. */
+	void (*after_message)(struct conversation *c, bool first);
+	/** The conversation would continue. @return true: the feature continues it later. */
+	bool (*before_continue)(struct conversation *c);
+	/** The agent would come to rest in this state. @return true: the feature does that
+	 *  later, or has more for it to do. `reason` is text that stays. */
+	bool (*before_rest)(struct conversation *c, enum agent_state state,
+			    const char *reason);
+	/** The conversation would be closed. @return true: the feature calls
+	 *  conversation_close_begin later. */
+	bool (*before_close)(struct conversation *c);
 	/** A step would start. @return true: the feature did something else instead. */
 	bool (*before_step)(struct conversation *c);
 	/** @return why the next step has to wait, or NULL. */
@@ -30,6 +49,13 @@ struct feature {
 	/** The pending action is about to be sent. @return true: the feature has taken it,
 	 *  and sends it with dispatch_send or answers it later. */
 	bool (*before_call)(struct conversation *c, struct event *action);
+	/** The call of the pending action is sent next. @return true: it must not be, and
+	 *  the feature has answered the action. */
+	bool (*before_send)(struct conversation *c, struct event *action);
+	/** A call without a runner: carry it out. *ret_done true: it was this feature's.
+	 *  @return a status with a sentence for the model. */
+	int (*run_control)(struct conversation *c, struct event *action,
+			   json_object *args, bool *ret_done, struct error *err);
 	/** The observation was made of the result of a call; it can be added to. */
 	void (*after_result)(struct conversation *c, const struct event *action,
 			     struct event *observation);
@@ -58,12 +84,23 @@ struct feature {
 };
 
 /** Make the states of all features. @return MT_OK or MT_ENOMEM. */
-int features_open(struct conversation *c);
+int features_allocate(struct conversation *c);
 /** Free them, after features_release. */
-void features_close(struct conversation *c);
+void features_free(struct conversation *c);
 /** The state of a feature in a conversation; only the feature itself asks. */
 void *feature_state(const struct conversation *c, const struct feature *f);
 
+int features_open(struct conversation *c, struct error *err);
+int features_before_message(struct conversation *c, const char *text, size_t len,
+			    json_object *images, bool *ret_held, struct error *err);
+void features_after_message(struct conversation *c, bool first);
+bool features_before_continue(struct conversation *c);
+bool features_before_rest(struct conversation *c, enum agent_state state,
+			  const char *reason);
+bool features_before_close(struct conversation *c);
+bool features_before_send(struct conversation *c, struct event *action);
+int features_run_control(struct conversation *c, struct event *action, json_object *args,
+			 struct error *err);
 bool features_before_step(struct conversation *c);
 const char *features_block_step(struct conversation *c);
 bool features_busy(const struct conversation *c);

@@ -39,7 +39,7 @@ static const struct feature *const table[] = {
 	for (size_t i_ = 0; i_ < ARRAY_LEN(table); i_++)                       \
 		for (const struct feature *f = table[i_]; f; f = NULL)
 
-int features_open(struct conversation *c)
+int features_allocate(struct conversation *c)
 {
 	c->feature_states = calloc(ARRAY_LEN(table), sizeof *c->feature_states);
 	for (size_t i = 0; c->feature_states && i < ARRAY_LEN(table); i++) {
@@ -52,7 +52,7 @@ int features_open(struct conversation *c)
 	return c->feature_states ? MT_OK : MT_ENOMEM;
 }
 
-void features_close(struct conversation *c)
+void features_free(struct conversation *c)
 {
 	for (size_t i = 0; c->feature_states && i < ARRAY_LEN(table); i++)
 		free(c->feature_states[i]);
@@ -66,6 +66,81 @@ void *feature_state(const struct conversation *c, const struct feature *f)
 		if (table[i] == f)
 			return c->feature_states[i];
 	return NULL;
+}
+
+int features_open(struct conversation *c, struct error *err)
+{
+	int r = MT_OK;
+
+	EACH(f)
+		if (!r && f->open)
+			r = f->open(c, err);
+	return r;
+}
+
+int features_before_message(struct conversation *c, const char *text, size_t len,
+			    json_object *images, bool *ret_held, struct error *err)
+{
+	int r = MT_OK;
+
+	*ret_held = false;
+	EACH(f)
+		if (!r && !*ret_held && f->before_message)
+			r = f->before_message(c, text, len, images, ret_held, err);
+	return r;
+}
+
+void features_after_message(struct conversation *c, bool first)
+{
+	EACH(f)
+		if (f->after_message)
+			f->after_message(c, first);
+}
+
+bool features_before_continue(struct conversation *c)
+{
+	EACH(f)
+		if (f->before_continue && f->before_continue(c))
+			return true;
+	return false;
+}
+
+bool features_before_rest(struct conversation *c, enum agent_state state,
+			  const char *reason)
+{
+	EACH(f)
+		if (f->before_rest && f->before_rest(c, state, reason))
+			return true;
+	return false;
+}
+
+bool features_before_close(struct conversation *c)
+{
+	EACH(f)
+		if (f->before_close && f->before_close(c))
+			return true;
+	return false;
+}
+
+bool features_before_send(struct conversation *c, struct event *action)
+{
+	EACH(f)
+		if (f->before_send && f->before_send(c, action))
+			return true;
+	return false;
+}
+
+int features_run_control(struct conversation *c, struct event *action, json_object *args,
+			 struct error *err)
+{
+	bool done = false;
+	int r = MT_OK;
+
+	EACH(f)
+		if (!r && !done && f->run_control)
+			r = f->run_control(c, action, args, &done, err);
+	return r || done ? r
+			 : fail(err, MT_EUNSUPPORTED, "this host cannot run the call");
 }
 
 bool features_before_step(struct conversation *c)

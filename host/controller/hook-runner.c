@@ -386,13 +386,12 @@ static bool start_session(struct conversation *c)
 	return m != NULL;
 }
 
-int hook_runner_message(struct conversation *c, const char *text, size_t len,
-			json_object *images, bool *ret_held, struct error *err)
+static int before_message(struct conversation *c, const char *text, size_t len,
+			  json_object *images, bool *ret_held, struct error *err)
 {
 	struct hook_runner *h = hook_runner_of(c);
 	struct held held = { .len = len };
 
-	*ret_held = false;
 	if (!h)
 		return MT_OK;
 	h->stop_denials = 0;
@@ -415,7 +414,7 @@ int hook_runner_message(struct conversation *c, const char *text, size_t len,
 	return MT_OK;
 }
 
-bool hook_runner_continue(struct conversation *c)
+static bool before_continue(struct conversation *c)
 {
 	if (!hook_runner_of(c) || !start_session(c))
 		return false;
@@ -556,21 +555,21 @@ static void on_stop(struct moment *m)
 	step_run_ready(c);
 }
 
-void hook_runner_rest(struct conversation *c, enum agent_state state, const char *reason)
+static bool before_rest(struct conversation *c, enum agent_state state,
+			const char *reason)
 {
 	struct moment *m = !c->parent_count && any(c, HOOK_STOP, NULL)
 				   ? moment_new(c, HOOK_STOP, NULL, on_stop)
 				   : NULL;
 
-	if (!m) {
-		conversation_set_state(c, state, reason);
-		return;
-	}
+	if (!m)
+		return false;
 	m->rest = state;
 	m->rest_reason = reason;
 	m->since = evlog_count(c->log);
 	js_set_bool(m->input, "stop_hook_active", hook_runner_of(c)->stop_denials > 0);
 	go(m);
+	return true;
 }
 
 static void on_end(struct moment *m)
@@ -581,7 +580,7 @@ static void on_end(struct moment *m)
 	conversation_close_begin(c);
 }
 
-bool hook_runner_end(struct conversation *c)
+static bool before_close(struct conversation *c)
 {
 	struct hook_runner *h = hook_runner_of(c);
 	struct moment *m;
@@ -614,7 +613,7 @@ static void free_runner(struct hook_runner *h)
 	free(h);
 }
 
-int hook_runner_open(struct conversation *c, struct error *err)
+static int open_hooks(struct conversation *c, struct error *err)
 {
 	struct hook_runner **runner = feature_state(c, &hooks_feature);
 	struct hook_runner *h = calloc(1, sizeof *h);
@@ -711,6 +710,11 @@ static void release(struct conversation *c)
 const struct feature hooks_feature = {
 	.name = "hooks",
 	.state_size = sizeof(struct hook_runner *),
+	.open = open_hooks,
+	.before_message = before_message,
+	.before_continue = before_continue,
+	.before_rest = before_rest,
+	.before_close = before_close,
 	.blocks_step = block_step,
 	.is_busy = is_busy,
 	.keeps_open = is_busy,

@@ -124,9 +124,9 @@ static bool begin_status(struct conversation *c)
 	return begin(c, "git status", command.text, false, STATUS_SECONDS);
 }
 
-void setup_begin(struct conversation *c)
+static void after_message(struct conversation *c, bool first)
 {
-	if (c->depth || c->parent_count || replay_is_active(c) || !turn_is_idle(c))
+	if (!first || c->depth || c->parent_count || replay_is_active(c) || !turn_is_idle(c))
 		return;
 	if (!begin_script(c))
 		begin_status(c);
@@ -178,6 +178,7 @@ static void before_observation(struct conversation *c, struct event *action,
 
 const struct feature setup_feature = {
 	.name = "set-up",
+	.after_message = after_message,
 	.before_observation = before_observation,
 	.after_observation = after_observation,
 };

@@ -291,8 +291,8 @@ void subagents_ended_one(struct subagent *ch)
 	start_next(all);
 }
 
-int subagents_start(struct conversation *c, struct event *action, json_object *args,
-		    struct error *err)
+static int start(struct conversation *c, struct event *action, json_object *args,
+		 struct error *err)
 {
 	struct subagents *all = calloc(1, sizeof *all);
 	int r;
@@ -404,10 +404,18 @@ static bool keeps_open(const struct conversation *c)
 	return subagents_of(c)->now != NULL;
 }
 
+static int run_control(struct conversation *c, struct event *action, json_object *args,
+		       bool *ret_done, struct error *err)
+{
+	*ret_done = true;
+	return start(c, action, args, err);
+}
+
 const struct feature subagents_feature = {
 	.name = "subagents",
 	.state_size = sizeof(struct subagents_state),
 	.keeps_open = keeps_open,
+	.run_control = run_control,
 	.cancel = stop_all,
 	.release = subagents_forget,
 };

@@ -92,13 +92,6 @@ void subagent_kill(struct subagent *ch);
 void subagents_ended_one(struct subagent *ch);
 const char *subagent_end_name(enum subagent_end end);
 
-/* ---- subagents.c ---- */
-/** Carry out a call of delegate_tasks; `args` are its arguments.
- *  @return a status with a sentence for the model; then there is nothing to wait
- *  for. */
-int subagents_start(struct conversation *c, struct event *action, json_object *args,
-		    struct error *err);
-
 /* ---- subagent-usage.c ---- */
 /** What a conversation on disk has spent, with those below it. */
 int subagents_usage_of_log(const struct config *c, const char *id, unsigned depth,

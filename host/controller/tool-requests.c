@@ -149,8 +149,17 @@ static bool request_answer(struct conversation *c, uint64_t call, uint64_t reque
 	return false;
 }
 
+static void after_message(struct conversation *c, bool first)
+{
+	if (first)
+		recall(c, -1);
+	else
+		recall_more(c);
+}
+
 const struct feature skills_and_notes_feature = {
 	.name = "skills and notes",
+	.after_message = after_message,
 	.request = request_answer,
 	.after_result = recall_rules,
 };
