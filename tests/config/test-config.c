@@ -30,9 +30,10 @@ static void set_up(void)
 {
 	static const char *const mine[] = { "XDG_CONFIG_HOME", "XDG_STATE_HOME", "HOME" };
 	const char *home = getenv("MORTISE_TEST_HOME");
+	AUTO(free) char *real = realpath(home ? home : "/tmp", NULL); /* no symbolic link */
 	char path[512];
 
-	snprintf(root, sizeof root, "%s/config-XXXXXX", home ? home : "/tmp");
+	snprintf(root, sizeof root, "%s/config-XXXXXX", real ? real : "/tmp");
 	if (!mkdtemp(root))
 		puts("Bail out! no temporary folder");
 	clearenv();

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 # log-lines.bats - what the program's own log says of events, steps and states.
 
+bats_require_minimum_version 1.5.0
+
 setup() {
 	work=$BATS_TEST_TMPDIR
 	mkdir "$work/ws" "$work/state"

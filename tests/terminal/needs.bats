@@ -249,7 +249,7 @@ two rows '
 		chat '; stty -a > after'
 		enter 'Begin'
 		see 'Hello'
-		pid=$(pgrep -f "^[^ ]*mortise-chat -m script:$work/script" | head -n 1)
+		pid=$(pgrep -f "^[^:]*mortise-chat -m script:$work/script" | head -n 1)
 		[ -n "$pid" ]
 		kill -"$signal" "$pid"
 		poll test -e "$work/project/after"
