@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 # mortise: help, version, flags, helper programs.
 
+bats_require_minimum_version 1.5.0
+
 @test "version and help" {
 	run mortise --version
 	[ "$status" -eq 0 ]
