@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * http-session.c - sessions of clients that begin with a handshake. */
+#include "frontends/mcp/http.h"
+
+#include <string.h>
+#include <sys/random.h>
+
+struct session *http_session_find(struct mcp_http *w, const char *id)
+{
+	for (size_t i = 0; i < SESSIONS_MAX; i++)
+		if (*w->sessions[i].id && strcmp(w->sessions[i].id, id) == 0)
+			return &w->sessions[i];
+	return NULL;
+}
+
+bool http_session_new(struct connection *c)
+{
+	struct session *s = &c->web->sessions[c->web->session_next++ % SESSIONS_MAX];
+	unsigned char bytes[SESSION_BYTES];
+
+	if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
+		return false;
+	for (size_t i = 0; i < sizeof bytes; i++)
+		snprintf(s->id + 2 * i, 3, "%02x", bytes[i]);
+	snprintf(c->session, sizeof c->session, "%s", s->id);
+	c->is_new = true;
+	return true;
+}

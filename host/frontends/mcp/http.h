@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * http.h - shared by the files that serve MCP over HTTP. */
+#ifndef HOST_FRONTENDS_MCP_HTTP_H
+#define HOST_FRONTENDS_MCP_HTTP_H
+
+#include "frontends/mcp/internal.h"
+
+enum {
+	HEAD_MAX = 16 << 10,
+	CONNECTIONS_MAX = 64,
+	SESSIONS_MAX = 256, /* the oldest are forgotten */
+	SESSION_BYTES = 16,
+	IDLE_MS = 60000, /* a connection without a request, or with half of one */
+	SWEEP_MS = 5000,
+	OUT_MAX = 96 << 20, /* bytes that a client has not read yet */
+	TOKEN_MIN = 16,
+	PARAMS_MAX = 32, /* parameters in headers */
+};
+
+struct session {
+	char id[2 * SESSION_BYTES + 1];
+};
+
+struct mcp_http {
+	struct mcp_server *serve;
+	uv_loop_t *loop;
+	uv_tcp_t tcp;
+	uv_timer_t sweep;
+	struct connection *connections;
+	size_t count;
+	struct session sessions[SESSIONS_MAX];
+	size_t session_next;
+	const char *token;
+	bool local, closed;
+};
+
+/* Headers that count; the texts point into the request. */
+struct request {
+	char *method, *path, *host, *origin, *type, *accept, *authorization, *session,
+		*version, *mcp_method, *mcp_name, *length, *connection, *transfer;
+	/* Mcp-Param-NAME: parameters of a tool */
+	struct {
+		char *name, *value;
+	} params[PARAMS_MAX];
+	size_t param_count; /* more than PARAMS_MAX: those are not kept */
+};
+
+struct connection {
+	struct mcp_client peer; /* first: a peer is a connection */
+	struct connection *next;
+	struct mcp_http *web;
+	uv_tcp_t tcp;
+	struct strbuf in;
+	uint64_t since; /* ms of the loop: of the last byte */
+	bool busy;      /* a request is being answered */
+	bool handling;  /* requests are being looked for in what came */
+	bool events;    /* the client takes a stream */
+	bool streams, modern, keep, closing;
+	char session[2 * SESSION_BYTES + 1];
+	bool is_new; /* the session: the answer names it */
+	char room[65536];
+};
+
+/* ---- http-connection.c ---- */
+
+/** For uv_listen of the server in `data`. */
+void http_on_connection(uv_stream_t *server, int status);
+/** For a timer of the server in `data`: drop idle connections. */
+void http_on_sweep(uv_timer_t *timer);
+/** Close a connection and cancel its calls. May be called again. */
+void http_drop(struct connection *c);
+/** Queue bytes. `close`: drop the connection once they are written. */
+void http_put(struct connection *c, const struct strbuf *head, const char *body,
+	      size_t len, bool close);
+/** The request is answered: read the next one. */
+void http_done(struct connection *c);
+/** Answer the request. `more`: header lines, or "". */
+void http_answer(struct connection *c, int status, const char *more, const char *type,
+		 const char *body, size_t len);
+/** Refuse, by HTTP alone, what is not a message of MCP. */
+void http_refuse(struct connection *c, int status, const char *more, const char *text);
+
+/* ---- http-request.c ---- */
+
+/** Check and handle one request; it is answered now or later. */
+void http_take_request(struct connection *c, const struct request *r, const char *body,
+		       size_t len);
+/** localhost, 127.0.0.1 or [::1], with any port. */
+bool http_is_local(const char *host);
+
+/* ---- http-session.c ---- */
+
+/** NULL: unknown, or forgotten. */
+struct session *http_session_find(struct mcp_http *w, const char *id);
+/** Start a session, which the answer to the request names.
+ *  @return false without random bytes. */
+bool http_session_new(struct connection *c);
+
+/* ---- http-stream.c ---- */
+
+/** mcp_client.send of a connection: one JSON document, or events of a stream. */
+void http_send_message(struct mcp_client *p, struct strbuf *b, bool last, int code);
+
+#endif
