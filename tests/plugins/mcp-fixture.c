@@ -10,11 +10,12 @@
 enum { STEP_US = 50000 };
 
 static const struct mt_tool_host *host;
+static struct mt_instance *own;
 
 static int fixture_open(const struct mt_tool_host *h, struct mt_instance *instance,
 			void **ret_self)
 {
-	(void)instance;
+	own = instance;
 	host = h;
 	*ret_self = NULL;
 	return MT_OK;
@@ -36,7 +37,10 @@ static int fixture_call(void *self, const char *name, struct mt_call *call)
 	if (strcmp(name, "test_error_handling") == 0)
 		return host->fail(call, MT_EIO,
 				  "This tool intentionally returns an error for testing");
-	if (strcmp(name, "test_tool_with_progress") == 0)
+	if (strcmp(name, "test_logging_tool") == 0)
+		host->log(own, MT_LOG_WARNING, "a warning for tests");
+	if (strcmp(name, "test_tool_with_progress") == 0 ||
+	    strcmp(name, "test_streaming_elicitation") == 0)
 		for (int i = 0; i <= 100; i += 50) {
 			host->progress(call, i, 100, "on the way");
 			usleep(STEP_US);
@@ -83,6 +87,7 @@ static const struct mt_tool tools[] = {
 	TOOL("test_simple_text"), TOOL("test_image_content"), TOOL("test_audio_content"),
 	TOOL("test_embedded_resource"), TOOL("test_multiple_content_types"),
 	TOOL("test_error_handling"), TOOL("test_tool_with_progress"),
+	TOOL("test_streaming_elicitation"), TOOL("test_logging_tool"),
 	{ .size = sizeof(struct mt_tool), .name = "json_schema_2020_12_tool",
 	  .description = "For tests.", .schema = json_schema },
 	{ .size = sizeof(struct mt_tool), .name = "test_header_parameters",
