@@ -13,6 +13,7 @@ include host/skills/local.mk
 include host/tools/local.mk
 include host/hooks/local.mk
 include host/controller/local.mk
+include host/features/local.mk
 include host/frontends/local.mk
 include host/commands/local.mk
 

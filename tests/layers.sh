@@ -118,9 +118,10 @@ rank() {
 	config | registry | events) echo 1 ;;
 	llm | context | skills | tools | hooks) echo 2 ;;
 	controller) echo 3 ;;
-	frontends) echo 4 ;;
-	commands) echo 5 ;;
-	main.c) echo 6 ;;
+	features) echo 4 ;;
+	frontends) echo 5 ;;
+	commands) echo 6 ;;
+	main.c) echo 7 ;;
 	*) echo 0 ;;
 	esac
 }
@@ -223,7 +224,7 @@ core_features() {
 
 # No two files include each other's header.
 include_pairs() {
-	includes $(files host/controller) | while read -r place kind name; do
+	includes $(files host/controller host/features) | while read -r place kind name; do
 		from=${place#host/}
 		from=${from%%:*}
 		[ "$kind" = '"' ] && [ "${from%.*}" != "${name%.*}" ] || continue
@@ -278,6 +279,8 @@ rules_find_breaches() {
 	breach plugins/tools/y.c '#include <ffi.h>'
 	breach runner/r.c '#include "config/config.h"'
 	breach host/controller/step.c 'void f(void) { setup_continue(0); }'
+	breach host/controller/f.c '#include "features/g.h"'
+	breach host/features/g.h ''
 	breach host/controller/p.h '#include "controller/q.h"'
 	breach host/controller/q.h '#include "controller/p.h"'
 	breach host/controller/r.h '#include "controller/s.h"'
@@ -287,7 +290,7 @@ rules_find_breaches() {
 	echo 'int x;' > "$tree/lib/c.c"
 	found=$(sh "$self" "$tree")
 	for want in 'lib/a.c:4: ' 'lib/b.c:4: ' 'lib/c.c:1: ' \
-		'config must not know llm' 'include each other' \
+		'config must not know llm' 'controller must not know features' 'include each other' \
 		'host/controller/p.c:4: ' 'host/llm/fncall/q.c:4: ' 'host/events/x.c:4: ' \
 		'plugins/tools/x/main.c:4: ' 'plugins/tools/y.c:4: ' 'runner/r.c:4: ' \
 		'host/controller/step.c:4: ' 'host/controller/p.h:1: ' \

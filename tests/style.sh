@@ -38,7 +38,7 @@ files() {
 split() {
 	files | xargs grep -nHI '' | awk -v tmp="$tmp" '
 		BEGIN {
-			n = split("host/controller host/context host/llm host/skills host lib runner " \
+			n = split("host/controller host/features host/context host/llm host/skills host lib runner " \
 				"terminal plugins sdk-headers tests doc prompts skills " \
 				"scripts examples bench", parts, " ")
 		}
@@ -69,8 +69,8 @@ split() {
 
 # counts: "PART PATTERN COUNT" of what there is
 counts() {
-	for part in host/controller host/context host/llm host/skills host lib runner terminal plugins \
-		sdk-headers tests doc prompts skills scripts examples bench top; do
+	for part in host/controller host/features host/context host/llm host/skills host lib runner \
+		terminal plugins sdk-headers tests doc prompts skills scripts examples bench top; do
 		name=$(echo "$part" | tr / -)
 		[ -f "$tmp/$name.text" ] || continue
 		while IFS=$tab read -r phrase regex advice; do

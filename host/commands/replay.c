@@ -4,7 +4,7 @@
 #include "commands/command.h"
 #include "commands/drive.h"
 
-#include "controller/replay.h"
+#include "features/replay.h"
 #include "utf8.h"
 
 #include <errno.h>

@@ -2,9 +2,9 @@
  *
  * feature.h - the points at which the core of the controller asks its features.
  *
- * A feature is a struct feature in its own file and a row of the table in features.c;
- * the order of the rows is the order in which the features are asked. A member that is
- * NULL is not asked. Its state is its own: nothing else knows its members. */
+ * A feature is a struct feature in its own file and a row of the table in
+ * host/features/features-table.c; the order of the rows is the order in which the
+ * features are asked. A member that is NULL is not asked. Its state is its own: nothing else knows its members. */
 #ifndef HOST_CONTROLLER_FEATURE_H
 #define HOST_CONTROLLER_FEATURE_H
 
@@ -82,6 +82,9 @@ struct feature {
 	/** Free what the feature holds. */
 	void (*release)(struct conversation *c);
 };
+
+/** All features, in the order in which they are asked; the last is NULL. */
+extern const struct feature *const features_table[];
 
 /** Make the states of all features. @return MT_OK or MT_ENOMEM. */
 int features_allocate(struct conversation *c);

@@ -1,51 +1,30 @@
 /* SPDX-License-Identifier: MIT
  *
- * features.c - the table of features, in the order in which they are asked. */
-#include "controller/budget.h"
-#include "controller/condense-preview.h"
-#include "controller/context-recall.h"
+ * features.c - asks the features at the points of the core, in the order of their table. */
 #include "controller/core.h"
 #include "controller/feature.h"
-#include "controller/hook-runner.h"
-#include "controller/loop-recovery.h"
-#include "controller/questions.h"
-#include "controller/relist.h"
-#include "controller/replay-internal.h"
-#include "controller/setup.h"
-#include "controller/slices.h"
-#include "controller/subagents.h"
-#include "controller/tool-completions.h"
-#include "controller/tool-search.h"
-
-/* In the order in which they are asked. */
-static const struct feature *const table[] = {
-	&approval_feature,
-	&replay_feature,
-	&loop_recovery_feature,
-	&limits_feature,
-	&slices_feature,
-	&skills_and_notes_feature,
-	&tool_completions_feature,
-	&questions_feature,
-	&hooks_feature,
-	&subagents_feature,
-	&relist_feature,
-	&tool_search_feature,
-	&setup_feature,
-	&condense_preview_feature,
-};
 
 #define EACH(f)                                                                \
-	for (size_t i_ = 0; i_ < ARRAY_LEN(table); i_++)                       \
-		for (const struct feature *f = table[i_]; f; f = NULL)
+	for (const struct feature *f, *const *at_ = features_table; (f = *at_); at_++)
+
+static size_t feature_count(void)
+{
+	size_t n = 0;
+
+	while (features_table[n])
+		n++;
+	return n;
+}
 
 int features_allocate(struct conversation *c)
 {
-	c->feature_states = calloc(ARRAY_LEN(table), sizeof *c->feature_states);
-	for (size_t i = 0; c->feature_states && i < ARRAY_LEN(table); i++) {
-		if (!table[i]->state_size)
+	const size_t count = feature_count();
+
+	c->feature_states = calloc(count + 1, sizeof *c->feature_states);
+	for (size_t i = 0; c->feature_states && i < count; i++) {
+		if (!features_table[i]->state_size)
 			continue;
-		c->feature_states[i] = calloc(1, table[i]->state_size);
+		c->feature_states[i] = calloc(1, features_table[i]->state_size);
 		if (!c->feature_states[i])
 			return MT_ENOMEM;
 	}
@@ -54,7 +33,7 @@ int features_allocate(struct conversation *c)
 
 void features_free(struct conversation *c)
 {
-	for (size_t i = 0; c->feature_states && i < ARRAY_LEN(table); i++)
+	for (size_t i = 0; c->feature_states && features_table[i]; i++)
 		free(c->feature_states[i]);
 	free(c->feature_states);
 	c->feature_states = NULL;
@@ -62,8 +41,8 @@ void features_free(struct conversation *c)
 
 void *feature_state(const struct conversation *c, const struct feature *f)
 {
-	for (size_t i = 0; i < ARRAY_LEN(table); i++)
-		if (table[i] == f)
+	for (size_t i = 0; features_table[i]; i++)
+		if (features_table[i] == f)
 			return c->feature_states[i];
 	return NULL;
 }

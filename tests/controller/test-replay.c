@@ -3,7 +3,7 @@
  * test-replay.c - which actions of a recording are taken, and what counts as the
  * same result. */
 #include "../events/logs.h"
-#include "controller/replay-internal.h"
+#include "features/replay-internal.h"
 #include "events/trajectory.h"
 #include "oom.h"
 

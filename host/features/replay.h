@@ -2,8 +2,8 @@
  *
  * replay.h - the actions of a recording, taken instead of asking a model, and
  * what came of them beside what came of them then. */
-#ifndef HOST_CONTROLLER_REPLAY_H
-#define HOST_CONTROLLER_REPLAY_H
+#ifndef HOST_FEATURES_REPLAY_H
+#define HOST_FEATURES_REPLAY_H
 
 #include "controller/conversation.h"
 

@@ -2,7 +2,7 @@
  *
  * questions.c - what tools ask the user while they run, and the servers that
  * some of them are. */
-#include "controller/questions.h"
+#include "features/questions.h"
 
 #include "controller/core.h"
 #include "controller/parallel-calls.h"

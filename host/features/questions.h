@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * questions.h - questions of tools to the user. */
-#ifndef HOST_CONTROLLER_QUESTIONS_H
-#define HOST_CONTROLLER_QUESTIONS_H
+#ifndef HOST_FEATURES_QUESTIONS_H
+#define HOST_FEATURES_QUESTIONS_H
 
 #include "controller/feature.h"
 

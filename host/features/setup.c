@@ -4,13 +4,13 @@
  * as actions of the environment: the script of a project that prepares the workspace,
  * which the model is not shown, in a shell of its own and with a limit of its own; and,
  * if that is wanted, git, for what has changed. What came of them is in the log. */
-#include "controller/setup.h"
+#include "features/setup.h"
 
 #include "config/choices.h"
 #include "context/repository.h"
 #include "controller/core.h"
 #include "controller/dispatch.h"
-#include "controller/replay-internal.h"
+#include "features/replay-internal.h"
 #include "controller/turn.h"
 #include "files.h"
 #include "tools/calls.h"

@@ -2,8 +2,8 @@
  *
  * hook-runner.h - runs the hooks of the user around messages, calls, and the end of
  * the agent's work. Without hooks every point continues at once. */
-#ifndef HOST_CONTROLLER_HOOK_RUNNER_H
-#define HOST_CONTROLLER_HOOK_RUNNER_H
+#ifndef HOST_FEATURES_HOOK_RUNNER_H
+#define HOST_FEATURES_HOOK_RUNNER_H
 
 #include "controller/feature.h"
 

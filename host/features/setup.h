@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * setup.h - the set-up script of a project. */
-#ifndef HOST_CONTROLLER_SETUP_H
-#define HOST_CONTROLLER_SETUP_H
+#ifndef HOST_FEATURES_SETUP_H
+#define HOST_FEATURES_SETUP_H
 
 #include "controller/feature.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * tool-completions.h - requests of tools to a model. */
-#ifndef HOST_CONTROLLER_TOOL_COMPLETIONS_H
-#define HOST_CONTROLLER_TOOL_COMPLETIONS_H
+#ifndef HOST_FEATURES_TOOL_COMPLETIONS_H
+#define HOST_FEATURES_TOOL_COMPLETIONS_H
 
 #include "controller/feature.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * replay-internal.h - a recording, for the two files that read it. */
-#ifndef HOST_CONTROLLER_REPLAY_INTERNAL_H
-#define HOST_CONTROLLER_REPLAY_INTERNAL_H
+#ifndef HOST_FEATURES_REPLAY_INTERNAL_H
+#define HOST_FEATURES_REPLAY_INTERNAL_H
 
 #include "controller/feature.h"
-#include "controller/replay.h"
+#include "features/replay.h"
 
 struct replay_action {
 	int64_t recorded, now; /* event ids; now -1: not taken */

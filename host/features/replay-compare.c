@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * replay-compare.c - what an action led to, beside what it led to then. */
-#include "controller/replay-internal.h"
+#include "features/replay-internal.h"
 
 #include "context/history.h"
 

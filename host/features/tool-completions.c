@@ -2,7 +2,7 @@
  *
  * tool-completions.c - a tool asks a model (model/complete): within limits, and on the
  * bill of the conversation. */
-#include "controller/tool-completions.h"
+#include "features/tool-completions.h"
 
 #include "controller/budget.h"
 #include "controller/core.h"

@@ -2,7 +2,7 @@
  *
  * hook-runner.c - running the hooks of one moment after the other, and going on
  * with what waited for them. */
-#include "controller/hook-runner.h"
+#include "features/hook-runner.h"
 
 #include "context/history.h"
 #include "controller/call.h"

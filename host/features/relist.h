@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * relist.h - holds the next request while a toolset lists its tools. */
-#ifndef HOST_CONTROLLER_RELIST_H
-#define HOST_CONTROLLER_RELIST_H
+#ifndef HOST_FEATURES_RELIST_H
+#define HOST_FEATURES_RELIST_H
 
 #include "controller/feature.h"
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * replay.c - taking the actions of a recording. */
-#include "controller/replay.h"
+#include "features/replay.h"
 
 #include "context/history.h"
 #include "controller/actions.h"
 #include "controller/core.h"
 #include "controller/delegate.h"
 #include "controller/exit-code.h"
-#include "controller/replay-internal.h"
+#include "features/replay-internal.h"
 #include "controller/turn.h"
 #include "events/trajectory.h"
 #include "array.h"

@@ -2,7 +2,7 @@
  *
  * relist.c - holds the next request until toolsets that said that their tools are
  * others have listed them, so that it offers what the last result speaks of. */
-#include "controller/relist.h"
+#include "features/relist.h"
 
 #include "controller/core.h"
 #include "controller/step.h"

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * features-table.c - the table of features, in the order in which they are asked. */
+#include "controller/budget.h"
+#include "controller/condense-preview.h"
+#include "controller/context-recall.h"
+#include "controller/feature.h"
+#include "controller/loop-recovery.h"
+#include "controller/slices.h"
+#include "controller/subagents.h"
+#include "controller/tool-search.h"
+#include "features/hook-runner.h"
+#include "features/questions.h"
+#include "features/relist.h"
+#include "features/replay-internal.h"
+#include "features/setup.h"
+#include "features/tool-completions.h"
+
+const struct feature *const features_table[] = {
+	&approval_feature,
+	&replay_feature,
+	&loop_recovery_feature,
+	&limits_feature,
+	&slices_feature,
+	&skills_and_notes_feature,
+	&tool_completions_feature,
+	&questions_feature,
+	&hooks_feature,
+	&subagents_feature,
+	&relist_feature,
+	&tool_search_feature,
+	&setup_feature,
+	&condense_preview_feature,
+	NULL,
+};
