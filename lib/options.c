@@ -2,6 +2,7 @@
  *
  * options.c - values of options: read, checked, looked up, shown. */
 #include "options.h"
+#include "space.h"
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -148,16 +149,11 @@ int option_to_int(const struct mt_option *option, const char *value, int64_t *re
 
 bool list_next(const char **rest, const char **ret, size_t *ret_len)
 {
-	static const char white[] = " \t\r\n";
-
 	for (const char *p = *rest; *p;) {
 		size_t len = strcspn(p, ",");
 		const char *next = p + len + (p[len] == ',');
 
-		for (; len > 0 && strchr(white, *p); p++)
-			len--;
-		while (len > 0 && strchr(white, p[len - 1]))
-			len--;
+		space_trim(&p, &len);
 		if (len > 0) {
 			*ret = p;
 			*ret_len = len;

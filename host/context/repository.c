@@ -4,8 +4,8 @@
 #include "context/repository.h"
 
 #include "files.h"
+#include "space.h"
 
-#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -111,9 +111,7 @@ static char *remote_name(const char *git)
 		if (*at != '=')
 			continue;
 		at += 1 + strspn(at + 1, " \t");
-		n = line_length(at);
-		while (n && isspace((unsigned char)at[n - 1]))
-			n--;
+		n = space_trim_end(at, line_length(at));
 		return name_of_url(at, n);
 	}
 	return NULL;

@@ -4,6 +4,7 @@
 #include "skills/front-matter.h"
 
 #include "library.h"
+#include "space.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -234,19 +235,6 @@ json_object *front_matter_read_yaml(const char *text, size_t len, struct error *
 
 /* ---- the two parts of a file -------------------------------------------- */
 
-static bool is_space(char c)
-{
-	return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-static void strip_space(const char **text, size_t *len)
-{
-	while (*len && is_space(**text))
-		(*text)++, (*len)--;
-	while (*len && is_space((*text)[*len - 1]))
-		(*len)--;
-}
-
 /* The line at `text` is three dashes or more. @return its length, with its end. */
 static size_t dashes(const char *text, size_t len)
 {
@@ -257,7 +245,7 @@ static size_t dashes(const char *text, size_t len)
 		n++;
 	if (n < 3)
 		return 0;
-	while (n < line && is_space(text[n]))
+	while (n < line && space_is(text[n]))
 		n++;
 	return n == line ? line : 0;
 }
@@ -268,7 +256,7 @@ void front_matter_split(const char *text, size_t len, struct front_matter *ret)
 
 	if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
 		text += 3, len -= 3;
-	strip_space(&text, &len);
+	space_trim(&text, &len);
 	*ret = (struct front_matter){ .body = text, .body_len = len };
 	first = dashes(text, len);
 	for (at = first; first && at < len;) {
@@ -280,7 +268,7 @@ void front_matter_split(const char *text, size_t len, struct front_matter *ret)
 			ret->yaml_len = at - first;
 			ret->body = text + at + line;
 			ret->body_len = len - at - line;
-			strip_space(&ret->body, &ret->body_len);
+			space_trim(&ret->body, &ret->body_len);
 			return;
 		}
 		at = end ? (size_t)(end - text) + 1 : len;

@@ -3,8 +3,8 @@
  * browse-reply.c - actions and messages in the text of a reply. */
 #include "browse.h"
 #include "literal.h"
+#include "space.h"
 
-#include <ctype.h>
 #include <string.h>
 
 enum { REPLY_MAX = 1 << 20 };
@@ -12,15 +12,6 @@ enum { REPLY_MAX = 1 << 20 };
 static const char fence[] = "```";
 
 /* ---- texts ------------------------------------------------------------------- */
-
-static struct mt_str trimmed(struct mt_str s)
-{
-	while (s.len && isspace((unsigned char)s.ptr[s.len - 1]))
-		s.len--;
-	while (s.len && isspace((unsigned char)*s.ptr))
-		s.ptr++, s.len--;
-	return s;
-}
 
 static const char *find(struct mt_str s, const char *what)
 {
@@ -48,7 +39,7 @@ static struct mt_str after(struct mt_str s, const char *at, size_t skip)
 
 int browse_mend(struct mt_str text, struct strbuf *ret)
 {
-	struct mt_str s = trimmed(text);
+	struct mt_str s = space_trimmed(text);
 
 	*ret = STRBUF(REPLY_MAX);
 	strbuf_addn(ret, s.ptr ? s.ptr : "", s.len);
@@ -90,7 +81,7 @@ static void read_message(struct browse_reply *r, const char *name)
 		strbuf_addn(&r->message, rest.ptr, rest.len);
 		c.at = c.end;
 	}
-	head = trimmed(before(s, at));
+	head = space_trimmed(before(s, at));
 	r->last = c.at == c.end && (!head.len || (head.len == 6 &&
 						  memcmp(head.ptr, "python", 6) == 0));
 }
@@ -117,10 +108,10 @@ int browse_read(struct mt_str text, struct browse_reply *r)
 				    .thought = STRBUF(REPLY_MAX),
 				    .message = STRBUF(REPLY_MAX) };
 	if (first) {
-		head = trimmed(before(text, first));
+		head = space_trimmed(before(text, first));
 		inside = after(text, first, 3);
 		second = find(inside, fence);
-		inside = trimmed(second ? before(inside, second) : inside);
+		inside = space_trimmed(second ? before(inside, second) : inside);
 		strbuf_addn(&r->actions, inside.len ? inside.ptr : head.ptr,
 			    inside.len ? inside.len : head.len);
 		if (inside.len)

@@ -4,6 +4,7 @@
 #include "columns.h"
 #include "error.h"
 #include "oom.h"
+#include "space.h"
 #include "strbuf.h"
 #include "tap.h"
 #include "utf8.h"
@@ -209,6 +210,34 @@ static void the_first_error_stays(void)
 	CHECK_STR(status_name(99), "unknown status");
 }
 
+static void white_space_at_the_ends_is_left_out(void)
+{
+	static const struct {
+		const char *text, *trimmed, *without_start;
+	} cases[] = {
+		{ "", "", "" }, { "a", "a", "a" }, { " \t\r\n\v\f", "", "" },
+		{ "  a b\n", "a b", "a b\n" }, { "\na", "a", "a" }, { "a\t", "a", "a\t" },
+		{ "\x1c\xc2\xa0", "\x1c\xc2\xa0", "\x1c\xc2\xa0" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		const char *text = cases[i].text;
+		size_t len = strlen(text);
+		struct mt_str s = space_trimmed((struct mt_str){ text, len });
+		struct strbuf b = STRBUF(100);
+
+		CHECK_MSG(s.len == strlen(cases[i].trimmed) &&
+				  !memcmp(s.ptr, cases[i].trimmed, s.len),
+			  "case %zu is trimmed", i);
+		space_trim_start(&text, &len);
+		CHECK_STR(text, cases[i].without_start);
+		strbuf_add(&b, text);
+		space_trim_buffer(&b);
+		CHECK_STR(b.text, cases[i].trimmed);
+		strbuf_clear(&b);
+	}
+}
+
 int main(void)
 {
 	a_buffer_grows_up_to_its_ceiling();
@@ -220,5 +249,6 @@ int main(void)
 	what_steers_a_terminal_is_blanked();
 	cells_are_measured_in_columns();
 	the_first_error_stays();
+	white_space_at_the_ends_is_left_out();
 	return tap_done();
 }

@@ -7,6 +7,7 @@
  * sentence that the model reads. */
 #include "llm/fncall/fncall.h"
 #include "schema-ref.h"
+#include "space.h"
 #include "utf8.h"
 #include <ctype.h>
 #include <errno.h>
@@ -192,14 +193,6 @@ static bool is_null(const char *text, size_t len)
 		(memcmp(text, "null", 4) == 0 || memcmp(text, "None", 4) == 0));
 }
 
-static void trim_space(const char **text, size_t *len)
-{
-	while (*len && isspace((unsigned char)**text))
-		(*text)++, (*len)--;
-	while (*len && isspace((unsigned char)(*text)[*len - 1]))
-		(*len)--;
-}
-
 /* The value of a text by the types that are allowed; NULL: it is none of them.
  * A null sets *ret_null. */
 static json_object *coerce_value(unsigned allowed, const char *text, size_t len,
@@ -210,7 +203,7 @@ static json_object *coerce_value(unsigned allowed, const char *text, size_t len,
 	*ret_null = false;
 	if (!allowed || allowed & TEXT)
 		return new_text(text, len);
-	trim_space(&text, &len);
+	space_trim(&text, &len);
 	if (allowed & INTEGER)
 		value = read_integer(text, len);
 	if (!value && allowed & NUMBER)
@@ -251,7 +244,7 @@ static void check_enum_value(struct fncall *call, json_object *list, const char 
 		const char *text = json_object_get_string(*value);
 		size_t len = (size_t)json_object_get_string_len(*value);
 
-		trim_space(&text, &len);
+		space_trim(&text, &len);
 		trimmed = json_object_new_string_len(text, (int)len);
 		if (trimmed && enum_member(list, trimmed)) {
 			json_object_put(*value);

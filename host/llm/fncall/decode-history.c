@@ -3,8 +3,9 @@
  * decode-history.c - converts a conversation in text into one with tool calls: the
  * inverse of encode-request.c. */
 #include "llm/fncall/request-copy.h"
+
+#include "space.h"
 #define MORTISE_PROVISIONAL
-#include <ctype.h>
 #include <mortise/advance.h>
 #include <string.h>
 
@@ -104,10 +105,7 @@ static void decode_result(struct history_decoder *b, const struct llm_message *m
 
 	if (!parts || !call)
 		return;
-	while (len && isspace((unsigned char)*content))
-		content++, len--;
-	while (len && isspace((unsigned char)content[len - 1]))
-		len--;
+	space_trim(&content, &len);
 	strbuf_addf(&id, "toolu_%02u", b->calls);
 	strbuf_addn(&own, name, name_len);
 	call->id = request_copy_own_text(&b->w, &id, &unused);

@@ -7,6 +7,7 @@
  * value unless another call begins in between. */
 #include "llm/fncall/fncall.h"
 #include "array.h"
+#include "space.h"
 #include <ctype.h>
 #include <string.h>
 
@@ -279,10 +280,7 @@ static bool read_name(struct reader *r, const char *at, const char **ret_name,
 	if (bracket == r->end || len > MAX_NAME || memchr(name, '<', len)
 	    || has_control(name, len))
 		return false;
-	while (len && isspace((unsigned char)name[len - 1]))
-		len--;
-	while (len && isspace((unsigned char)*name))
-		name++, len--;
+	space_trim(&name, &len);
 	*ret_name = name;
 	*ret_len = len;
 	*ret_body = bracket + 1;
@@ -290,12 +288,6 @@ static bool read_name(struct reader *r, const char *at, const char **ret_name,
 }
 
 /* ---- the words before ----------------------------------------------------- */
-
-static void trim_end(const char *text, size_t *len)
-{
-	while (*len && isspace((unsigned char)text[*len - 1]))
-		(*len)--;
-}
 
 static bool ends_with(const char *text, size_t len, const char *end)
 {
@@ -310,14 +302,14 @@ static void set_words(struct fncalls *ret, const char *text, size_t len)
 	static const char *const wraps[] = { "</think>", "<tool_call>" };
 	bool again = true;
 
-	trim_end(text, &len);
+	len = space_trim_end(text, len);
 	while (again) {
 		again = false;
 		for (size_t i = 0; i < ARRAY_LEN(wraps); i++) {
 			if (!ends_with(text, len, wraps[i]))
 				continue;
 			len -= strlen(wraps[i]);
-			trim_end(text, &len);
+			len = space_trim_end(text, len);
 			again = true;
 		}
 	}
@@ -341,7 +333,7 @@ const char *fncall_missing_end(const char *text, size_t len)
 		return "";
 	if (ends_with(text, len, "</"))
 		return "function>";
-	trim_end(text, &rest);
+	rest = space_trim_end(text, rest);
 	return ends_with(text, rest, CLOSE) ? "" : "\n" CLOSE;
 }
 

@@ -4,6 +4,7 @@
 #include "llm/models/model-table.h"
 #include "files.h"
 #include "log.h"
+#include "space.h"
 #include <ctype.h>
 #include <stddef.h>
 #include <string.h>
@@ -50,13 +51,9 @@ _Static_assert(ARRAY_LEN(model_keys) <= 64, "model_facts.told has a bit for each
 
 static void lower(const char *name, char ret[MODEL_NAME_MAX])
 {
-	size_t n = 0, len;
+	size_t n = 0, len = strlen(name);
 
-	while (isspace((unsigned char)*name))
-		name++;
-	len = strlen(name);
-	while (len && isspace((unsigned char)name[len - 1]))
-		len--;
+	space_trim(&name, &len);
 	for (; n < len && n < MODEL_NAME_MAX - 1; n++)
 		ret[n] = (char)tolower((unsigned char)name[n]);
 	ret[n] = '\0';
@@ -235,9 +232,7 @@ static void apply_line(struct model_facts *f, const char *line, size_t len)
 		key_len--;
 	for (eq++; eq < line + len && (*eq == ' ' || *eq == '\t');)
 		eq++;
-	n = (size_t)(line + len - eq);
-	while (n && isspace((unsigned char)eq[n - 1]))
-		n--;
+	n = space_trim_end(eq, (size_t)(line + len - eq));
 	if (!n || n >= sizeof value)
 		return;
 	memcpy(value, eq, n);

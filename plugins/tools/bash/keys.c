@@ -3,21 +3,14 @@
  * keys.c - words that stand for a key. */
 #include "keys.h"
 #include "auto.h"
+#include "space.h"
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
-static void trim(const char **text, size_t *len)
-{
-	while (*len && isspace((unsigned char)**text))
-		(*text)++, (*len)--;
-	while (*len && isspace((unsigned char)(*text)[*len - 1]))
-		(*len)--;
-}
-
 bool key_is_special(const char *text, size_t len)
 {
-	trim(&text, &len);
+	space_trim(&text, &len);
 	return len == 3 && text[0] == 'C' && text[1] == '-';
 }
 
@@ -25,7 +18,7 @@ char key_ctrl(const char *text, size_t len)
 {
 	static const char *const before[] = { "C-", "CTRL-", "CTRL+" };
 
-	trim(&text, &len);
+	space_trim(&text, &len);
 	for (size_t i = 0; i < ARRAY_LEN(before); i++) {
 		size_t n = strlen(before[i]);
 
@@ -55,7 +48,7 @@ const char *key_bytes(const char *text, size_t len, size_t *ret_len)
 {
 	char c = key_ctrl(text, len);
 
-	trim(&text, &len);
+	space_trim(&text, &len);
 	if (!c && key_is_special(text, len))
 		c = text[2];
 	if (c && (isalpha((unsigned char)c) || strchr("[\\]^_", c))) {

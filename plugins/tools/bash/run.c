@@ -8,6 +8,7 @@
 #include "prompt.h"
 #include "screen.h"
 #include "session.h"
+#include "space.h"
 #include "utf8.h"
 #include <ctype.h>
 #include <math.h>
@@ -233,12 +234,6 @@ static void fill(struct run *r, char key, struct run_result *ret)
 
 /* ---- texts --------------------------------------------------------------- */
 
-static void trim_end(struct strbuf *b)
-{
-	while (b->len && isspace((unsigned char)b->text[b->len - 1]))
-		strbuf_cut(b, b->len - 1);
-}
-
 /* Blank lines at the start; the first line's indent stays. */
 static size_t blank_start(const char *text, size_t len)
 {
@@ -258,7 +253,7 @@ static int take_content(struct run *r, bool end, const struct run_call *call, bo
 
 	screen_take(r->screen, end, &raw);
 	utf8_add_clean(&clean, raw.text, raw.len);
-	trim_end(&clean);
+	space_trim_buffer(&clean);
 	const char *text = clean.text;
 	size_t len = clean.len, blank = blank_start(text, len);
 

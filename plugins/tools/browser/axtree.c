@@ -3,8 +3,8 @@
  * axtree.c - an accessibility tree as text. */
 #include "axtree.h"
 #include "literal.h"
+#include "space.h"
 #include "utf8.h"
-#include <ctype.h>
 #include <string.h>
 
 const char *const ax_ignored_roles[] = { "LineBreak", NULL };
@@ -91,15 +91,6 @@ static struct mt_str text_of(json_object *value)
 		return (struct mt_str){ "", 0 };
 	return (struct mt_str){ json_object_get_string(value),
 				(size_t)json_object_get_string_len(value) };
-}
-
-static struct mt_str trimmed(struct mt_str s)
-{
-	while (s.len && isspace((unsigned char)s.ptr[s.len - 1]))
-		s.len--;
-	while (s.len && isspace((unsigned char)*s.ptr))
-		s.ptr++, s.len--;
-	return s;
 }
 
 static void put_text(struct strbuf *out, struct mt_str s, size_t max)
@@ -205,7 +196,7 @@ static void put_node(struct printer *p, json_object *node, const char *role, int
 {
 	const struct ax_options *o = p->options;
 	AUTO(strbuf) struct strbuf line = STRBUF(1 << 20);
-	struct mt_str name = trimmed(text_of(js_path(node, "name.value")));
+	struct mt_str name = space_trimmed(text_of(js_path(node, "name.value")));
 	json_object *value = js_get(node, "value");
 	bool seen = mark && mark->visibility >= 0.5;
 
@@ -253,7 +244,7 @@ static bool has_text(const struct printer *p, json_object *node)
 
 		if (e->id &&
 		    strcmp(js_str(js_get(e->node, "role"), "value", ""), "StaticText") == 0 &&
-		    trimmed(text_of(js_path(e->node, "name.value"))).len)
+		    space_trimmed(text_of(js_path(e->node, "name.value"))).len)
 			return true;
 	}
 	return false;

@@ -3,7 +3,7 @@
  * draft.c - the parts of an edit by draft that need no file and no model. */
 #include "draft.h"
 #include "js.h"
-#include <ctype.h>
+#include "space.h"
 #include <string.h>
 
 enum { LIKE_LINES = 200 /* of a draft that are compared */ };
@@ -48,18 +48,9 @@ static bool next_line(struct mt_str *rest, struct mt_str *ret)
 	return true;
 }
 
-static struct mt_str trimmed(struct mt_str line)
-{
-	while (line.len && isspace((unsigned char)*line.ptr))
-		line.ptr++, line.len--;
-	while (line.len && isspace((unsigned char)line.ptr[line.len - 1]))
-		line.len--;
-	return line;
-}
-
 static bool is_blank(struct mt_str line)
 {
-	return trimmed(line).len == 0;
+	return space_trimmed(line).len == 0;
 }
 
 static bool begins(struct mt_str text, const char *with)
@@ -73,8 +64,7 @@ int draft_trim(struct mt_str draft, struct strbuf *out)
 
 	while (next_line(&rest, &line) && is_blank(line))
 		draft = rest;
-	while (draft.len && isspace((unsigned char)draft.ptr[draft.len - 1]))
-		draft.len--;
+	draft.len = space_trim_end(draft.ptr, draft.len);
 	strbuf_addn(out, draft.ptr, draft.len);
 	return draft.len ? strbuf_addc(out, '\n') : out->error;
 }
@@ -169,7 +159,7 @@ static int split(struct mt_str text, size_t most, struct lines *ret)
 	count = count < most ? count : most;
 	*ret = (struct lines){ .list = calloc(count + 1, sizeof *ret->list) };
 	while (ret->list && ret->count < count && next_line(&text, &line))
-		ret->list[ret->count++] = trimmed(line);
+		ret->list[ret->count++] = space_trimmed(line);
 	return ret->list ? MT_OK : MT_ENOMEM;
 }
 

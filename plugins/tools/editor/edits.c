@@ -4,6 +4,7 @@
 #include "commands.h"
 #include "nearmiss.h"
 #include "params.h"
+#include "space.h"
 #include "utf8.h"
 #include "view.h"
 #include <errno.h>
@@ -71,16 +72,11 @@ static struct mt_str str_of(const struct strbuf *b)
 	return (struct mt_str){ b->text, b->len };
 }
 
-static bool is_space(char c)
-{
-	return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 static struct mt_str strip(struct mt_str s)
 {
-	while (s.len && is_space(*s.ptr))
+	while (s.len && space_is(*s.ptr))
 		s.ptr++, s.len--;
-	while (s.len && is_space(s.ptr[s.len - 1]))
+	while (s.len && space_is(s.ptr[s.len - 1]))
 		s.len--;
 	return s;
 }

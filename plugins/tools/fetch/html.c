@@ -2,6 +2,7 @@
  *
  * html.c - a page as Markdown. */
 #include "html.h"
+#include "space.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -71,11 +72,6 @@ struct tag {
 
 /* ---- writing ----------------------------------------------------------- */
 
-static bool is_space(char c)
-{
-	return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 /* What stands before the first text of a line. */
 static void begin_line(struct page *p)
 {
@@ -138,13 +134,13 @@ static void put_text(struct page *p, const char *text, size_t len)
 	while (at < end) {
 		size_t n = 0;
 
-		while (at + n < end && !is_space(at[n]))
+		while (at + n < end && !space_is(at[n]))
 			n++;
 		put(p, at, n);
 		at += n;
 		if (at < end)
 			p->space = !p->newlines;
-		while (at < end && is_space(*at))
+		while (at < end && space_is(*at))
 			at++;
 	}
 }
@@ -162,17 +158,17 @@ static void attribute(const struct tag *t, const char *name, char ret[ATTRIBUTE_
 		const char *start, *from, *to;
 		size_t len;
 
-		while (p < end && (is_space(*p) || *p == '/'))
+		while (p < end && (space_is(*p) || *p == '/'))
 			p++;
 		start = p;
-		while (p < end && !is_space(*p) && *p != '=' && *p != '/')
+		while (p < end && !space_is(*p) && *p != '=' && *p != '/')
 			p++;
 		len = (size_t)(p - start);
-		while (p < end && is_space(*p))
+		while (p < end && space_is(*p))
 			p++;
 		from = to = p;
 		if (p < end && *p == '=') {
-			for (p++; p < end && is_space(*p);)
+			for (p++; p < end && space_is(*p);)
 				p++;
 			if (p < end && (*p == '"' || *p == '\'')) {
 				from = p + 1;
@@ -180,7 +176,7 @@ static void attribute(const struct tag *t, const char *name, char ret[ATTRIBUTE_
 				to = to ? to : end;
 				p = to < end ? to + 1 : end;
 			} else {
-				for (from = p; p < end && !is_space(*p);)
+				for (from = p; p < end && !space_is(*p);)
 					p++;
 				to = p;
 			}
@@ -506,7 +502,7 @@ int html_to_markdown(const char *html, size_t len, html_resolve *resolve, void *
 	end_link(&p);
 	if (p.pre)
 		strbuf_add(out, p.newlines ? "```" : "\n```");
-	while (out->len && is_space(out->text[out->len - 1]))
+	while (out->len && space_is(out->text[out->len - 1]))
 		strbuf_cut(out, out->len - 1);
 	strbuf_addc(out, '\n');
 	return out->error;

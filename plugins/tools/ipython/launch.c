@@ -7,9 +7,9 @@
 #include "launch.h"
 #include "files.h"
 #include "python-files.h"
+#include "space.h"
 #include "utf8.h"
 #include <arpa/inet.h>
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -417,14 +417,12 @@ void launch_clear(struct launch *l)
 void launch_describe(const struct launch *l, struct strbuf *out)
 {
 	const char *words = l->said.text;
-	size_t len = l->said.len;
+	size_t len = space_trim_end(words, l->said.len);
 
 	if (WIFSIGNALED(l->status))
 		strbuf_addf(out, "signal %d", WTERMSIG(l->status));
 	else
 		strbuf_addf(out, "exit code %d", WEXITSTATUS(l->status));
-	while (len && isspace((unsigned char)words[len - 1]))
-		len--;
 	/* The last line says it: "No module named ipykernel". */
 	const char *line = memrchr(words, '\n', len);
 

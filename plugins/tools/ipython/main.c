@@ -3,8 +3,8 @@
  * main.c - the tool `execute_ipython_cell`: the ABI around session.h. */
 #include "plain.h"
 #include "session.h"
+#include "space.h"
 #include "utf8.h"
-#include <ctype.h>
 #include <mortise/tool.h>
 #include <pthread.h>
 #include <string.h>
@@ -167,12 +167,6 @@ static const struct cell_events cell_events = {
 
 /* ---- the result ---------------------------------------------------------- */
 
-static void trim_end(struct strbuf *b)
-{
-	while (b->len && isspace((unsigned char)b->text[b->len - 1]))
-		strbuf_cut(b, b->len - 1);
-}
-
 static void note_end(struct ipython *p, const struct cell_result *result,
 		     const char *how)
 {
@@ -220,7 +214,7 @@ static int reply(struct ipython *p, size_t before)
 	plain_end(&p->plain);
 	output_text(&p->output, &all);
 	utf8_add_clean(&clean, all.text, all.len);
-	trim_end(&clean);
+	space_trim_buffer(&clean);
 	strbuf_addn(&text, p->notes.text, before);
 	if (output_cut(clean.text, clean.len, OUTPUT_CHARS, &text, &cut) != MT_OK ||
 	    all.error || clean.error)
@@ -232,7 +226,7 @@ static int reply(struct ipython *p, size_t before)
 	if (cut && *spool)
 		strbuf_addf(&text, "[The output was cut; the whole of it is in %s]\n", spool);
 	strbuf_addn(&text, p->notes.text + before, p->notes.len - before);
-	trim_end(&text);
+	space_trim_buffer(&text);
 	p->host->reply_text(p->call, text.text, text.len);
 	return MT_OK;
 }

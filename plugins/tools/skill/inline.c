@@ -3,6 +3,8 @@
  * inline.c - commands and variables in the text of a skill. */
 #include "inline.h"
 
+#include "space.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -63,11 +65,7 @@ static int put_result(const char *command, inline_run *run, void *arg, struct st
 		strbuf_addn(out, r.err.text, r.err.len);
 		strbuf_add(out, "]");
 	} else {
-		size_t n = r.out.len;
-
-		while (n && isspace((unsigned char)r.out.text[n - 1]))
-			n--;
-		strbuf_addn(out, r.out.text, n);
+		strbuf_addn(out, r.out.text, space_trim_end(r.out.text, r.out.len));
 		if (r.out.error == MT_ELIMIT)
 			strbuf_add(out, "\n[... the rest of the output is left out]");
 	}

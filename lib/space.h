@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * space.h - white space (of ASCII: blank, tab, newline, \v, \f, \r) at the ends of texts. */
+#ifndef LIB_SPACE_H
+#define LIB_SPACE_H
+
+#include "strbuf.h"
+#include <stdbool.h>
+
+static inline bool space_is(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/** Step over the white space at the start. */
+static inline void space_trim_start(const char **text, size_t *len)
+{
+	while (*len && space_is(**text))
+		++*text, --*len;
+}
+
+/** Length without the white space at the end. */
+static inline size_t space_trim_end(const char *text, size_t len)
+{
+	while (len && space_is(text[len - 1]))
+		len--;
+	return len;
+}
+
+/** Leave out the white space at both ends. */
+static inline void space_trim(const char **text, size_t *len)
+{
+	*len = space_trim_end(*text, *len);
+	space_trim_start(text, len);
+}
+
+static inline struct mt_str space_trimmed(struct mt_str s)
+{
+	space_trim(&s.ptr, &s.len);
+	return s;
+}
+
+/** Cut the white space at the end. */
+static inline void space_trim_buffer(struct strbuf *b)
+{
+	strbuf_cut(b, space_trim_end(b->text, b->len));
+}
+
+#endif
