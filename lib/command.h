@@ -18,9 +18,9 @@ bool command_interprets(const char *name);
 /** Is it a shell whose -c takes a script? */
 bool command_is_shell(const char *name);
 
-/** Where the subcommand stands: of `git -C x push` 3. Options before it are passed over,
- *  with their values. @return its index; 0 if the program has no subcommands, none is
- *  given, or an option stands before it that is not known. */
+/** Index of the subcommand: 3 for `git -C x push`. Options before it are skipped, with
+ *  their values. @return 0 if the program has no subcommands, none is given, or an
+ *  unknown option precedes it. */
 size_t command_subcommand(const struct shell_word *words, size_t count);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * copy.c - a folder copied with all in it, never following links. */
+ * copy.c - copies a directory tree without following links. */
 #include "copy.h"
 
 #include "auto.h"
@@ -19,7 +19,7 @@ enum { DEPTH_MAX = 200, PIECE = 1 << 16 };
 
 struct copy {
 	struct copy_limits left;
-	dev_t dev; /* of the folder that is written */
+	dev_t dev; /* of the destination directory */
 	ino_t ino;
 	struct error *err;
 };
@@ -105,10 +105,10 @@ static int copy_below(struct copy *c, int from, int to, const char *name,
 	return r;
 }
 
-static int copy_one(struct copy *c, int from, int to, const char *name, const char *folder,
+static int copy_one(struct copy *c, int from, int to, const char *name, const char *dir,
 		    int depth)
 {
-	AUTO(free) char *path = path_join(folder, name);
+	AUTO(free) char *path = path_join(dir, name);
 	struct stat st;
 
 	if (!path)

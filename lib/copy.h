@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * copy.h - a folder copied with all in it. */
+ * copy.h - copies a directory tree. */
 #ifndef LIB_COPY_H
 #define LIB_COPY_H
 
@@ -12,7 +12,7 @@ struct copy_limits {
 	int64_t files, bytes;
 };
 
-/** Copy what is in the folder `from` into the folder `to`, which is there: files
+/** Copy the contents of the directory `from` into the existing directory `to`: files
  *  with their permissions, links as links; sockets, pipes and devices are left
  *  out, and so is `to` itself if it lies in `from`. MT_ELIMIT with a sentence when
  *  there is more than the limits allow; what was copied stays. */

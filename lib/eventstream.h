@@ -31,8 +31,8 @@ struct eventstream {
 void eventstream_init(struct eventstream *s, size_t max,
 		      int (*on_message)(const struct eventstream_message *m, void *arg),
 		      void *arg);
-/** @return MT_OK, MT_EINVAL for bytes that are no event stream, MT_ELIMIT for a
- *          message that is too large, MT_ENOMEM, or what on_message returned. */
+/** @return MT_OK, MT_EINVAL for bytes that are not an event stream, MT_ELIMIT for a
+ *          message that is too large, MT_ENOMEM, or the result of on_message. */
 int eventstream_feed(struct eventstream *s, const char *bytes, size_t len);
 void eventstream_done(struct eventstream *s);
 

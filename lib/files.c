@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * files.c - whole files and folders, with limits. Paths are in paths.c. */
+ * files.c - reads and writes whole files and makes directories, with limits. */
 #include "files.h"
 #include <dirent.h>
 #include <errno.h>
@@ -63,7 +63,7 @@ int file_read(const char *path, size_t max_bytes, char **ret_text, size_t *ret_l
 		return fail_errno(err, path, "examined");
 	if (!S_ISREG(st.st_mode))
 		return fail(err, MT_EINVAL, "%s: is %s, not a file", path,
-			    S_ISDIR(st.st_mode) ? "a folder" : "a device or pipe");
+			    S_ISDIR(st.st_mode) ? "a directory" : "a device or pipe");
 	if (st.st_size > 0 && (uintmax_t)st.st_size > max_bytes)
 		return fail(err, MT_ELIMIT, "%s: larger than %zu bytes", path, max_bytes);
 	strbuf_reserve(&text, (size_t)st.st_size);
@@ -100,10 +100,9 @@ int write_all(int fd, const char *bytes, size_t len)
 static int sync_folder_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	AUTO(free) char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) :
-					  strdup(".");
+	AUTO(free) char *dir = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
 	AUTO(close) int fd =
-		folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+		dir ? open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 
 	return fd >= 0 && fsync(fd) == 0 ? MT_OK : MT_EIO;
 }
@@ -195,7 +194,8 @@ int dir_temporary(const char *name, char *path, size_t room, struct error *err)
 			   name);
 
 	if (len < 0 || (size_t)len >= room)
-		return fail(err, MT_ELIMIT, "cannot make a temporary folder: TMPDIR is too long");
+		return fail(err, MT_ELIMIT,
+			    "cannot create a temporary directory: TMPDIR is too long");
 	if (!mkdtemp(path))
 		return fail_errno(err, path, "made");
 	return MT_OK;
@@ -232,7 +232,7 @@ int dir_make(const char *path, struct error *err)
 	if (!copy)
 		return out_of_memory(err);
 	if (!*copy)
-		return fail(err, MT_EINVAL, "the name of the folder is empty");
+		return fail(err, MT_EINVAL, "the directory name is empty");
 	for (char *p = copy + 1;; p++) {
 		char c = *p;
 
@@ -241,7 +241,7 @@ int dir_make(const char *path, struct error *err)
 		*p = '\0';
 		if (make_folder(copy) != 0) {
 			if (errno == EEXIST)
-				return fail(err, MT_EEXIST, "%s: is not a folder", copy);
+				return fail(err, MT_EEXIST, "%s: not a directory", copy);
 			return fail_errno(err, copy, "made");
 		}
 		*p = c;

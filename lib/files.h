@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * files.h - whole files, folders and paths, with limits. */
+ * files.h - whole files, directories and paths, with limits. */
 #ifndef LIB_FILES_H
 #define LIB_FILES_H
 
@@ -13,11 +13,12 @@
  *  (larger than max_bytes), MT_EIO; the text ends in NUL. */
 int file_read(const char *path, size_t max_bytes, char **ret_text, size_t *ret_len,
 	      struct error *err);
-/** Write by a temporary file beside it and rename; fsync first if `durable`. */
+/** Write a temporary file in the same directory and rename it; fsync first if
+ *  `durable`. */
 int file_write(const char *path, const char *bytes, size_t len, mode_t mode,
 	       bool durable, struct error *err);
-/** The same, durable. `*ret_unsynced`: it failed because a sync did, after which nobody
- *  knows what the disk holds. */
+/** The same, durable. `*ret_unsynced`: it failed because a sync did; the contents of the
+ *  disk are then unknown. */
 int file_write_durable(const char *path, const char *bytes, size_t len, mode_t mode,
 		       bool *ret_unsynced, struct error *err);
 /** The same for a path that a person names: a link is followed, and a device or pipe
@@ -27,30 +28,30 @@ int file_put(const char *path, const char *bytes, size_t len, mode_t mode,
 /** Where such a path leads, owned: links are followed. NULL: `err`. `*ret_special`:
  *  it is a device or pipe. */
 char *file_target(const char *path, bool *ret_special, struct error *err);
-/** Make a folder of one's own, NAME-XXXXXX in $TMPDIR or /tmp; its path goes into
+/** Make a private directory, NAME-XXXXXX in $TMPDIR or /tmp; its path goes into
  *  `path`. */
 int dir_temporary(const char *name, char *path, size_t room, struct error *err);
 /** write(2) until all is out; EINTR is retried. @return MT_OK or MT_EIO. */
 int write_all(int fd, const char *bytes, size_t len);
-/** Make a folder and its parents, each 0700 where it is made. */
+/** Make a directory and its parents; new ones get mode 0700. */
 int dir_make(const char *path, struct error *err);
-/** The same, and what was made is on the disk when it returns. */
+/** The same, and the new directories are on the disk when it returns. */
 int dir_make_durable(const char *path, struct error *err);
-/** What was made, renamed or removed in a folder is on the disk when it returns. */
+/** Sync a directory: what was created, renamed or removed in it is then on the disk. */
 int dir_sync(const char *path, struct error *err);
-/** Remove a folder with all in it, never following links. */
+/** Remove a directory tree without following links. */
 int dir_remove(const char *path, struct error *err);
 /** "a" + "/" + "b" as a new text; `b` alone if it is absolute. NULL: memory. */
 char *path_join(const char *a, const char *b);
 /** ~ and ~/x by $HOME; a copy otherwise. NULL: memory. */
 char *path_expand(const char *path);
-/** $XDG_x_HOME/mortise or its default below $HOME, made on demand when `make`.
+/** $XDG_x_HOME/mortise or its default in $HOME, created if `make`.
  *  `which`: "CONFIG", "STATE", "CACHE", "DATA", "RUNTIME" ($XDG_RUNTIME_DIR,
- *  else /run/user/UID, else a folder of the user's own in $TMPDIR or /tmp; owner and
- *  mode are checked, and if somebody else has its name, it gets another one). */
+ *  else /run/user/UID, else a private directory in $TMPDIR or /tmp; owner and mode are
+ *  checked, and another name is used if another user owns the first). */
 int xdg_dir(const char *which, bool make, char **ret_path, struct error *err);
-/** True if only its owner (this user or root) may write the file and its
- *  folder; else `err` says what is wrong. */
+/** True if only its owner (this user or root) may write the file and its directory;
+ *  otherwise `err` says what is wrong. */
 bool path_is_safe(const char *path, struct error *err);
 
 #endif

@@ -112,14 +112,14 @@ static void read_arg(struct reader *r, size_t line, struct declared *d, const ch
 		return;
 	}
 	if (!good_name(name, strlen(name))) {
-		TELL(r, line, "`%.80s` is no name of an argument: a letter, then letters, "
+		TELL(r, line, "invalid argument name `%.80s`: use a letter, then letters, "
 			      "digits, - and _", name);
 		return;
 	}
 	if (words_argument(name, r->lines[line].value, a, &err))
 		tell(r, line, &err);
 	d->arg_lines[d->function.arg_count] = line;
-	d->function.arg_count++; /* also if it is wrong: its neighbours count on it */
+	d->function.arg_count++; /* even if invalid: keeps the index of later ones */
 }
 
 static void read_key(struct reader *r, size_t line, struct declared *d, const char *key)
@@ -211,7 +211,7 @@ static void complete(struct reader *r, struct declared *d)
 	if (!d->name)
 		keep(r, d->line, &d->name, d->symbol);
 	if (d->name && !good_name(d->name, strlen(d->name)))
-		TELL(r, d->line, "%.80s is no name for a tool: write function.NAME.symbol",
+		TELL(r, d->line, "invalid tool name `%.80s`: write function.NAME.symbol",
 		     d->name);
 	if (!d->help && r->f->library &&
 	    asprintf(&d->help, "The C function %.80s of %.200s.", d->symbol,
@@ -240,8 +240,8 @@ static void check_all(struct reader *r)
 	struct functions *f = r->f;
 
 	if (!f->library || !*f->library)
-		TELL(r, r->count, "`library` is missing: the shared library that has the "
-				  "functions, for instance libm.so.6");
+		TELL(r, r->count, "`library` is missing: name the shared library of the "
+				  "functions, for example libm.so.6");
 	if (f->count == 0)
 		TELL(r, r->count, "no function is declared: write `symbol`, or "
 				  "function.NAME.symbol for several");

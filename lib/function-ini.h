@@ -41,7 +41,7 @@ struct functions {
 /** Something is wrong in line `n` (count: in none of them). */
 typedef void function_fault(void *arg, size_t n, const char *sentence);
 
-/** Read the declarations. Every fault is told. @return MT_OK only if there was
+/** Read the declarations and report every error. @return MT_OK only if there was
  *  none; the result may be cleared in any case. */
 int functions_read(const struct function_line *lines, size_t count, struct functions *ret,
 		   function_fault *fault, void *arg);

@@ -93,7 +93,7 @@ static int check_choices(const struct mt_arg *a, struct error *err)
 		return MT_OK;
 	if (!function_range(a->type, &min, &max))
 		return fail(err, MT_EINVAL,
-			    "argument `%s`: choices are for whole numbers", a->name);
+			    "argument `%s`: choices need an integer type", a->name);
 	while (function_choice(&rest, &name, &len, &value))
 		if (value < min || (value > 0 && (uint64_t)value > max))
 			return fail(err, MT_EINVAL,
@@ -114,8 +114,8 @@ static int check_fixed(const struct mt_arg *a, struct error *err)
 		    function_range(a->type, &min, &max);
 
 	if (!good || a->flags & (MT_ARG_OUT | MT_ARG_OPTIONAL | MT_ARG_ENDS) || a->choices)
-		return fail(err, MT_EINVAL, "argument `%s`: a fixed value is for whole "
-			    "numbers, bool and (as 0) handles that go in", a->name);
+		return fail(err, MT_EINVAL, "argument `%s`: only integers, "
+			    "bool and handles (as 0) that go in can be fixed", a->name);
 	if (min < 0 ? value < min || (value > 0 && a->capacity > max) : a->capacity > max)
 		return fail(err, MT_EINVAL, "argument `%s`: %lld does not fit its type",
 			    a->name, (long long)value);
@@ -141,11 +141,11 @@ static int check_flags(const struct mt_function *f, const struct mt_arg *a,
 	    (!(a->flags & MT_ARG_OUT) || !function_range(f->returns, &min, &max) ||
 	     (a->type != MT_TYPE_STRING && a->type != MT_TYPE_BUFFER)))
 		return fail(err, MT_EINVAL, "argument `%s`: only `out string` and `out buffer` "
-			    "of a function that returns a whole number are counted", a->name);
+			    "of a function that returns an integer can be counted", a->name);
 	return a->flags & MT_ARG_FIXED ? check_fixed(a, err) : MT_OK;
 }
 
-/* Whole numbers alone tell how long a buffer is. */
+/* Only an integer can be the length of a buffer. */
 static bool measures(const struct mt_arg *a)
 {
 	uint64_t max;
@@ -203,8 +203,8 @@ static int check_fails(const struct mt_function *f, struct error *err)
 			    "function returns when it fails");
 	if (fails && (f->returns == MT_TYPE_VOID || f->returns == MT_TYPE_FLOAT ||
 		      f->returns == MT_TYPE_DOUBLE))
-		return fail(err, MT_EINVAL, "only a function that returns a whole number, a "
-			    "string or a handle can tell that it failed");
+		return fail(err, MT_EINVAL, "only a function that returns an integer, a "
+			    "string or a handle can report failure");
 	if (fails == MT_FUNCTION_FAILS_NEGATIVE && !is_signed)
 		return fail(err, MT_EINVAL, "what the function returns is never negative");
 	return MT_OK;

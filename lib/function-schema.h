@@ -19,8 +19,8 @@ enum {
 
 /** Argument `n`, stepped by the size of the first. */
 const struct mt_arg *function_arg(const struct mt_function *f, size_t n);
-/** True if the model gives this argument: it is no out argument, not fixed, and
- *  no size that the host fills in after a buffer. */
+/** True if the model passes this argument: not an out argument, not fixed, and not a
+ *  size that the host fills in after a buffer. */
 bool function_arg_given(const struct mt_function *f, size_t n);
 /** True if this is the size of the buffer before it. */
 bool function_arg_is_size(const struct mt_function *f, size_t n);
@@ -30,7 +30,7 @@ bool function_range(uint16_t type, int64_t *ret_min, uint64_t *ret_max);
 bool function_choice(const char **rest, const char **ret_name, size_t *ret_len,
 		     int64_t *ret_value);
 
-/** Check argument `n` beside those before it. */
+/** Check argument `n` against the preceding ones. */
 int function_check_arg(const struct mt_function *f, size_t n, struct error *err);
 /** Check the table: sizes, types, names, flags that fit together. */
 int function_check(const struct mt_function *f, struct error *err);

@@ -80,10 +80,10 @@ static int unknown(const struct word *words, size_t count, const char *name,
 		names[i] = words[i].name;
 	near = suggest(name, names, count);
 	if (near)
-		return fail(err, MT_EINVAL, "`%.60s` is no %s; did you mean `%s`?", name, what,
+		return fail(err, MT_EINVAL, "unknown %s `%.60s`; did you mean `%s`?", what, name,
 			    near);
-	return fail(err, MT_EINVAL, "`%.60s` is no %s: write one of %s, %s, %s ... (doc/ffi.md)",
-		    name, what, words[0].name, words[1].name, words[2].name);
+	return fail(err, MT_EINVAL, "unknown %s `%.60s`: write one of %s, %s, %s ... (doc/ffi.md)",
+		    what, name, words[0].name, words[1].name, words[2].name);
 }
 
 /* The next word before `end`; the rest of what is too long is left out. */
@@ -104,8 +104,8 @@ static bool next(const char **at, const char *end, char word[WORD_MAX + 1])
 /* As C writes pointers. */
 static int no_pointer(const char *word, struct error *err)
 {
-	return fail(err, MT_EINVAL, "`%.60s`: write string for a text, buffer for bytes whose "
-		    "size comes after them, handle for an address, `out TYPE` where the "
+	return fail(err, MT_EINVAL, "`%.60s`: write string for text, buffer for bytes followed "
+		    "by their size, handle for an address, `out TYPE` for what the "
 		    "function writes", word);
 }
 
@@ -131,8 +131,8 @@ static int fixed(struct mt_arg *a, const char *text, struct error *err)
 	errno = 0;
 	a->capacity = *text == '-' ? (uint64_t)strtoll(text, &end, 0) : strtoull(text, &end, 0);
 	if (errno || end == text || end[strspn(end, " \t")])
-		return fail(err, MT_EINVAL, "`%s`: %.60s is no whole number that it could be "
-			    "fixed to", a->name, *text ? text : "nothing");
+		return fail(err, MT_EINVAL, "`%s`: the fixed value must be an integer, not "
+			    "%.60s", a->name, *text ? text : "empty");
 	a->flags |= MT_ARG_FIXED;
 	return MT_OK;
 }
@@ -197,7 +197,7 @@ static int words_before_type(struct mt_arg *a, const char **at, const char *end,
 				    a->name);
 		return MT_OK;
 	}
-	return fail(err, MT_EINVAL, "`%s` has no type: write for instance `double, an angle in "
+	return fail(err, MT_EINVAL, "`%s` has no type: write for example `double, an angle in "
 		    "radians`", a->name);
 }
 
@@ -234,15 +234,15 @@ int words_returns(const char *text, uint16_t *ret, struct error *err)
 	unsigned value;
 
 	if (!next(&text, end, word))
-		return fail(err, MT_EINVAL, "`returns` has no type: write for instance double, "
+		return fail(err, MT_EINVAL, "`returns` has no type: write for example double, "
 			    "or nothing");
 	if (next(&text, end, more))
 		return fail(err, MT_EINVAL, "`returns` is one type: %s, without %s", word, more);
 	if (!find(types, ARRAY_LEN(types), word, &value))
 		return unknown_type(word, err);
 	if (value == MT_TYPE_BUFFER)
-		return fail(err, MT_EINVAL, "a function does not return a buffer, as nobody knows "
-			    "its length: write string, or handle");
+		return fail(err, MT_EINVAL, "a function cannot return a buffer, because its "
+			    "length is unknown: write string, or handle");
 	*ret = (uint16_t)value;
 	return MT_OK;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * image.h - which kind of image some bytes are, and whether a model can be
- * shown it: what providers refuse would spoil a conversation for good. */
+ * image.h - detects the format of an image and whether a model can be sent it.
+ * An image that the provider refuses would break the conversation permanently. */
 #ifndef LIB_IMAGE_H
 #define LIB_IMAGE_H
 
@@ -17,9 +17,9 @@ struct image {
 	unsigned width, height;
 };
 
-/** Look at a whole image: PNG, JPEG, GIF or WebP by its bytes, whatever its name.
+/** Inspect a whole image: PNG, JPEG, GIF or WebP by its bytes, whatever its name.
  *  @return MT_OK; MT_EUNSUPPORTED (none of them), MT_EINVAL (damaged or cut
- *  short), MT_ELIMIT (too large), with a text that goes on after "it ". */
+ *  short), MT_ELIMIT (too large), with a text that continues "it ...". */
 int image_look(const void *bytes, size_t len, struct image *ret, struct error *err);
 
 #endif

@@ -23,9 +23,9 @@ struct feed {
 	const char *name;            /* of the file */
 	const char *next, *end;      /* the text not yet looked at */
 	unsigned line;               /* that is being handed over */
-	const char *piece, *pieces_end; /* what is left of its value; NULL: nothing */
+	const char *piece, *pieces_end; /* rest of its value; NULL: none */
 	bool started;                /* inih got the blank line that comes first */
-	bool open;                   /* a key was seen in this section: may go on */
+	bool open;                   /* a key was seen in this section */
 	bool owed;                   /* inih owes us a call of the handler */
 	bool new_key;                /* ... which starts an entry */
 	struct ini *ini;
@@ -132,8 +132,8 @@ static void unguard(char *text, size_t len)
 			text[i] = guarded[text[i] - 1];
 }
 
-/* inih's handler: it repeats what it read. Its section, and its name where a
- * value goes on, are cut to 49 bytes and not used. */
+/* inih's handler: it repeats what it read. Its section, and its name for a continued
+ * value, are cut to 49 bytes and not used. */
 static int take(void *user, const char *section, const char *name, const char *value)
 {
 	struct feed *f = user;
@@ -254,7 +254,7 @@ static bool next_line(struct feed *f, const char **ret_start, const char **ret_e
 		return !fault(f, MT_ELIMIT, "the line is longer than 65536 bytes");
 	for (const char *p = *ret_start; p < end; p++)
 		if (*p == '\0')
-			return !fault(f, MT_EINVAL, "a NUL byte: this is no text file");
+			return !fault(f, MT_EINVAL, "a NUL byte: this is not a text file");
 		else if (((unsigned char)*p < ' ' && *p != '\t') || *p == 0x7f)
 			return !fault(f, MT_EINVAL,
 				      "a control character: write plain text");

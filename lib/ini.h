@@ -9,7 +9,7 @@
  *
  * Form: [section], key = value, key += value, key -= value; comments are lines
  * whose first mark is ; or #, and what follows the ] of a section after such a
- * mark. A line that is indented goes on the value before it (a newline
+ * mark. An indented line continues the value before it (with a newline
  * between). Keys and sections are case-sensitive. Text is UTF-8, lines end in
  * \n or \r\n. */
 #ifndef LIB_INI_H

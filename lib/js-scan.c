@@ -101,7 +101,7 @@ static int number(struct scan *s)
 	if (!take(s, "0") && !digits(s))
 		return fault(s, MT_EINVAL, "a number needs digits");
 	if ((s->at == s->end || !strchr(".eE", *s->at)) && !js_fits(start, s->at))
-		return fault(s, MT_ELIMIT, "a whole number of more than 64 bits");
+		return fault(s, MT_ELIMIT, "an integer of more than 64 bits");
 	if (take(s, ".") && !digits(s))
 		return fault(s, MT_EINVAL, "a number needs digits after its point");
 	if (take(s, "eE")) {

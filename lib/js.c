@@ -80,7 +80,7 @@ const char *js_str(const json_object *o, const char *name, const char *fallback)
 		       json_object_get_string(value) : fallback;
 }
 
-/* The whole number that a JSON number is. False if it is none, or too large. */
+/* The integer value of a JSON number. False if it is not an integer, or too large. */
 static bool whole(json_object *value, int64_t *ret)
 {
 	if (json_object_is_type(value, json_type_int)) {

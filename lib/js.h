@@ -25,7 +25,7 @@ json_object *js_parse(const char *text, size_t len, struct error *err);
 /** As js_parse, but anything other than an object is an error. */
 json_object *js_parse_object(const char *text, size_t len, struct error *err);
 
-/** Member of an object; NULL if `o` is no object or has none such. Borrowed. */
+/** Member of an object; NULL if `o` is not an object or lacks the member. Borrowed. */
 json_object *js_get(const json_object *o, const char *name);
 /** By path, members separated by dots: "a.b.c". Borrowed. */
 json_object *js_path(const json_object *o, const char *path);
@@ -66,14 +66,14 @@ int js_key_strn(struct strbuf *b, const char *name, const char *text, size_t len
 int js_key_int(struct strbuf *b, const char *name, int64_t value);
 int js_key_bool(struct strbuf *b, const char *name, bool value);
 
-/** True if a whole number, as its digits with a minus sign before them or not,
- *  fits into 64 bits; a larger one is refused, not clamped. */
+/** True if an integer, given as its digits with an optional minus sign, fits into
+ *  64 bits; a larger one is refused, not clamped. */
 bool js_fits(const char *start, const char *end);
 
 /** True if both are the same value (numbers by value, objects in any order). */
 bool js_equal(json_object *a, json_object *b);
 
-/** json_object_array_add for a list that may be NULL for want of memory, which json-c
+/** json_object_array_add for a list that is NULL when memory ran out, which json-c
  *  does not survive. @return not 0 on failure; then the value is still the caller's. */
 static inline int js_add(json_object *list, json_object *value)
 {

@@ -161,15 +161,15 @@ static int read_number(struct cursor *c, json_object **ret, struct error *err)
 		long long v = strtoll(digits, &end, 10);
 
 		if (!n || *end || end == digits || errno)
-			return fail(err, MT_EINVAL, "SyntaxError: `%s` is no number that "
-				    "can be used", digits);
+			return fail(err, MT_EINVAL, "SyntaxError: `%s` is not a usable number",
+				    digits);
 		*ret = json_object_new_int64(v);
 	} else {
 		double v = strtod(digits, &end);
 
 		if (*end || end == digits || !isfinite(v))
-			return fail(err, MT_EINVAL, "SyntaxError: `%s` is no number that "
-				    "can be used", digits);
+			return fail(err, MT_EINVAL, "SyntaxError: `%s` is not a usable number",
+				    digits);
 		*ret = json_object_new_double(v);
 	}
 	return *ret ? MT_OK : out_of_memory(err);
@@ -272,8 +272,8 @@ static int read_word(struct cursor *c, json_object **ret, struct error *err)
 	else if (n == 5 && memcmp(word, "False", 5) == 0)
 		*ret = json_object_new_boolean(0);
 	else
-		return fail(err, MT_EINVAL, "SyntaxError: `%.*s` is no literal: arguments "
-			    "are texts in quotes, numbers, True, False, None or lists of "
+		return fail(err, MT_EINVAL, "SyntaxError: `%.*s` is not a literal: arguments "
+			    "are strings in quotes, numbers, True, False, None or lists of "
 			    "these", n ? (int)(n < 40 ? n : 40) : 1,
 			    c->end > word ? word : " ");
 	return *ret ? MT_OK : out_of_memory(err);

@@ -1,4 +1,4 @@
-# Strings, errors, JSON, parsers, files: knows nobody.
+# Strings, errors, JSON, parsers, files: depends on no other directory.
 noinst_LIBRARIES += libmt.a
 libmt_a_SOURCES = \
 	%D%/array.c %D%/array.h %D%/auto.h %D%/clock.h %D%/columns.c %D%/columns.h %D%/copy.c %D%/copy.h %D%/crc32c.c %D%/crc32c.h %D%/digest.c %D%/digest.h %D%/base64.c %D%/base64.h %D%/command.c %D%/command.h %D%/error.c %D%/error.h %D%/eventstream.c %D%/eventstream.h %D%/files.c %D%/files.h \

@@ -471,8 +471,8 @@ static size_t match_plain(const struct form *f, const char *text, size_t len, bo
 	return n == f->len ? before + n : 0;
 }
 
-/* Does the text end inside the form, of which it has a quarter or more? Whoever cut
- * it did so before it was masked. */
+/* True if the text ends inside the form and contains a quarter of it or more: then it
+ * was cut before it was masked. */
 static bool is_cut(const struct form *f, size_t at, const char *text, size_t len)
 {
 	struct unit unit;

@@ -16,7 +16,7 @@ enum { PLACEHOLDER_MAX = 40 };
 struct mask {
 	struct form *starts[256]; /* forms by their first byte */
 	unsigned char pairs[65536 / 8];
-	char **secrets;           /* hidden or refused; each is told about once */
+	char **secrets;           /* masked or refused; each is reported once */
 	size_t count;
 	bool hides;
 };

@@ -73,19 +73,18 @@ static int replace(struct strbuf *all, const char *old, const char *text, struct
 	return strbuf_add(all, rest);
 }
 
-/* Two conversations may write at once: one after the other. @return a descriptor to
- * close, -1 */
-static int lock_folder(const char *folder, struct error *err)
+/* Serializes the writes of two conversations. @return a descriptor to close, or -1 */
+static int lock_dir(const char *dir, struct error *err)
 {
 	int fd;
 
-	if (dir_make(folder, err))
+	if (dir_make(dir, err))
 		return -1;
-	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	while (fd >= 0 && flock(fd, LOCK_EX) && errno == EINTR)
 		;
 	if (fd < 0)
-		fail(err, MT_EIO, "%s: %s", folder, strerror(errno));
+		fail(err, MT_EIO, "%s: %s", dir, strerror(errno));
 	return fd;
 }
 
@@ -93,16 +92,16 @@ int notes_write(const char *path, enum notes_change change, const char *old,
 		const char *text, struct error *err)
 {
 	AUTO(strbuf) struct strbuf all = STRBUF(2 << 20);
-	AUTO(free) char *before = NULL, *folder = strdup(path);
+	AUTO(free) char *before = NULL, *dir = strdup(path);
 	AUTO(close) int lock = -1;
-	char *slash = folder ? strrchr(folder, '/') : NULL;
+	char *slash = dir ? strrchr(dir, '/') : NULL;
 	size_t len;
 	int r;
 
 	if (!slash)
 		return out_of_memory(err);
 	*slash = '\0';
-	lock = lock_folder(folder, err);
+	lock = lock_dir(dir, err);
 	r = lock < 0 ? err->code : read_all(path, &before, &len, err);
 	if (r)
 		return r;

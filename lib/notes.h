@@ -14,8 +14,9 @@ enum notes_change { NOTES_APPEND, NOTES_REPLACE };
 /** The text, cut at the cap; owned. NULL without error: there is none. A link in
  *  the place of the file is not followed. */
 char *notes_read(const char *path, struct error *err);
-/** Add a line, or with `old` put `text` in its one place (`old` "": the whole
- *  file). What would exceed the cap is refused with a sentence. Folders are made. */
+/** Add a line, or with `old` replace its only occurrence by `text` (`old` "": the whole
+ *  file). Text that would exceed the cap is refused with a sentence. Directories are
+ *  created. */
 int notes_write(const char *path, enum notes_change change, const char *old,
 		const char *text, struct error *err);
 

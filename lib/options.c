@@ -39,7 +39,7 @@ struct unit {
 	int64_t factor;
 };
 
-/* A whole number without sign, and a unit after it. */
+/* An unsigned integer, and a unit after it. */
 static int parse_with_unit(const char *text, const struct unit *units, size_t count,
 			   int64_t *ret)
 {
@@ -186,7 +186,7 @@ static const char *form(uint32_t type)
 {
 	switch (type) {
 	case MT_OPTION_INT:
-		return "a whole number";
+		return "an integer";
 	case MT_OPTION_BOOL:
 		return "yes or no";
 	case MT_OPTION_DURATION:
@@ -260,7 +260,7 @@ int option_check(const struct mt_option *option, const char *key, const char *va
 	return check_bounds(option, key, value, number, err);
 }
 
-/* Edit distance with swaps of neighbours; `limit` or more is all the same. */
+/* Edit distance with swaps of adjacent letters; exact only below `limit`. */
 static size_t distance(const char *a, const char *b)
 {
 	size_t la = strlen(a), lb = strlen(b);

@@ -35,7 +35,7 @@ int parse_duration(const char *text, int64_t *ret_ms);
 int parse_bytes(const char *text, int64_t *ret_bytes);
 /** Step through a comma-separated list: sets `*ret` and `*ret_len` to the next
  *  item without white space around it and advances `*rest`; false at the end.
- *  Empty items are passed over. */
+ *  Empty items are skipped. */
 bool list_next(const char **rest, const char **ret, size_t *ret_len);
 
 /** The table as JSON: [{name, type, default, min, max, choices, help,

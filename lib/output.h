@@ -14,9 +14,9 @@
 
 enum {
 	OUTPUT_CHARS = 30000,     /* characters of a result */
-	OUTPUT_HEAD = 128 * 1024, /* bytes of the beginning that are kept */
+	OUTPUT_HEAD = 128 * 1024, /* bytes kept of the beginning */
 	OUTPUT_TAIL = 64 * 1024,  /* and of the end */
-	OUTPUT_SHOWN = 64 * 1024, /* longest text that can be recognised as shown */
+	OUTPUT_SHOWN = 64 * 1024, /* longest text recognized as shown */
 };
 
 #define OUTPUT_MARKER "\n[... Observation truncated due to length ...]\n"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * paths.c - paths put together, the folders of the user, and whom to trust. */
+ * paths.c - joins paths, finds the user's directories, checks their owner. */
 #include "files.h"
 #include <dirent.h>
 #include <errno.h>
@@ -33,7 +33,7 @@ char *path_expand(const char *path)
 	return path[1] ? path_join(home, path + 2) : strdup(home);
 }
 
-/* A folder of ours where everyone may write: it must be ours and closed. */
+/* Our directory in a world-writable one must belong to us and be private. */
 static int check_private(const char *path, struct error *err)
 {
 	struct stat st;
@@ -44,13 +44,13 @@ static int check_private(const char *path, struct error *err)
 			       : fail(err, MT_EIO, "%s: %s", path, strerror(errno));
 	if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 077))
 		return fail(err, MT_EDENIED,
-			    "%s: must be a folder of your own that nobody else can "
-			    "enter: remove it, or set XDG_RUNTIME_DIR",
+			    "%s: must be a directory that belongs to you and has mode "
+			    "0700: remove it, or set XDG_RUNTIME_DIR",
 			    path);
 	return MT_OK;
 }
 
-/* Where systemd has a folder for each user, nobody else can make it. */
+/* systemd's directory for each user: other users cannot create it. */
 static bool find_run_user(struct strbuf *path)
 {
 	struct stat st;
@@ -64,8 +64,8 @@ static bool find_run_user(struct strbuf *path)
 	return strbuf_add(path, "/mortise") == MT_OK;
 }
 
-/* The first by name of the folders BASE/NAME-XXXXXX that are ours: each process finds
- * the same one. */
+/* The first by name of the directories BASE/NAME-XXXXXX that belong to us, so that each
+ * process finds the same one. */
 static int find_other(const char *base, const char *name, struct strbuf *path)
 {
 	size_t len = strlen(name);
@@ -129,7 +129,7 @@ static int find_xdg(const char *which, struct strbuf *path, struct error *err)
 {
 	static const struct {
 		const char *which, *variable, *below_home;
-	} folders[] = {
+	} dirs[] = {
 		{ "CONFIG", "XDG_CONFIG_HOME", ".config" },
 		{ "STATE", "XDG_STATE_HOME", ".local/state" },
 		{ "CACHE", "XDG_CACHE_HOME", ".cache" },
@@ -137,22 +137,22 @@ static int find_xdg(const char *which, struct strbuf *path, struct error *err)
 		{ "RUNTIME", "XDG_RUNTIME_DIR", NULL },
 	};
 
-	for (size_t i = 0; i < ARRAY_LEN(folders); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(dirs); i++) {
 		const char *set, *home = getenv("HOME");
 
-		if (strcmp(folders[i].which, which) != 0)
+		if (strcmp(dirs[i].which, which) != 0)
 			continue;
-		set = getenv(folders[i].variable);
+		set = getenv(dirs[i].variable);
 		if (set && *set == '/') /* the standard: others are ignored */
 			return strbuf_addf(path, "%s/mortise", set);
-		if (!folders[i].below_home)
+		if (!dirs[i].below_home)
 			return MT_OK;
 		if (!home || *home != '/')
 			return fail(err, MT_EINVAL, "HOME is not set: set it, or %s",
-				    folders[i].variable);
-		return strbuf_addf(path, "%s/%s/mortise", home, folders[i].below_home);
+				    dirs[i].variable);
+		return strbuf_addf(path, "%s/%s/mortise", home, dirs[i].below_home);
 	}
-	return fail(err, MT_EINVAL, "there is no folder of the kind %s", which);
+	return fail(err, MT_EINVAL, "unknown type of directory: %s", which);
 }
 
 int xdg_dir(const char *which, bool make, char **ret_path, struct error *err)
@@ -166,7 +166,7 @@ int xdg_dir(const char *which, bool make, char **ret_path, struct error *err)
 	else if (!status && make)
 		status = dir_make_durable(path.text, &why);
 	if (status)
-		return fail(err, status, "the %s folder: %s", which,
+		return fail(err, status, "%s directory: %s", which,
 			    why.code ? why.text : status_name(status));
 
 	char *taken = strbuf_take(&path);

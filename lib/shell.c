@@ -13,9 +13,9 @@ enum { WORDS_MAX = 1 << 18, WORD_BYTES_MAX = 4 << 20 };
 struct walk {
 	const char *p, *end;
 	unsigned depth;
-	bool broken;               /* the end came inside of something */
+	bool broken;               /* the text ends inside a construct */
 	bool evaluates;            /* an expansion did more than insert a value */
-	const char *here_at, *here_to; /* the line end behind which bodies are passed over */
+	const char *here_at, *here_to; /* the newline after which bodies are skipped */
 	bool piped;                /* the next command reads from a pipe */
 	shell_each_fn *each;
 	shell_variable_fn *variable;
@@ -231,7 +231,7 @@ static size_t name_length(const struct walk *w, size_t from)
 	return n;
 }
 
-/* "[0]", "[@]", "[*]": subscripts that are no expressions. @return their length. */
+/* "[0]", "[@]", "[*]": subscripts that are not expressions. @return their length. */
 static size_t plain_subscript(const struct walk *w, size_t from)
 {
 	size_t n = 1;
@@ -683,7 +683,7 @@ static int take_here(struct walk *w, struct building *b)
 	return MT_OK;
 }
 
-/* The rest of the line goes on behind a here-document, which has to be read
+/* The rest of the line continues after a here-document, which must be read
  * first: it belongs to this command. */
 static int find_here(struct walk *w, struct building *b)
 {

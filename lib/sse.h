@@ -3,8 +3,8 @@
  * sse.h - server-sent events, fed in pieces of any size.
  *
  * Push parser of the event stream format of the HTML standard (section 9.2.6):
- * lines end at \n, \r or \r\n, a byte-order mark at the start is passed over,
- * comments are ignored, unknown fields too. */
+ * lines end at \n, \r or \r\n, a byte-order mark at the start is skipped,
+ * comments and unknown fields are ignored. */
 #ifndef LIB_SSE_H
 #define LIB_SSE_H
 

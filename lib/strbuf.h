@@ -14,8 +14,8 @@
 struct strbuf {
 	char *text;  /* owned, unless it is the shared empty string */
 	size_t len;  /* bytes, without the NUL */
-	size_t room; /* bytes allocated; 0: nothing is */
-	size_t max;  /* most bytes it may ever hold, NUL included */
+	size_t room; /* bytes allocated; 0: none */
+	size_t max;  /* maximum size in bytes, NUL included */
 	int error;   /* MT_OK, MT_ENOMEM or MT_ELIMIT (ceiling reached) */
 };
 

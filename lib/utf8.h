@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** U+FFFD, which stands for bytes that are no text. */
+/** U+FFFD, the replacement for invalid bytes. */
 #define UTF8_REPLACEMENT "\xef\xbf\xbd"
 
 /** Step over one character, or over the bytes that one U+FFFD replaces.

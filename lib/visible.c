@@ -18,7 +18,7 @@ enum { APOSTROPHE = 0x2019, EN_DASH = 0x2013, NARROW_SCRIPTS = 0x530, MARKS_MAX 
 /* ---- characters -------------------------------------------------------- */
 
 enum kind {
-	OTHER,     /* ASCII that is no letter, symbols, pictures */
+	OTHER,     /* ASCII that is not a letter, symbols, emoji */
 	ASCII,     /* a letter */
 	LATIN,     /* another one */
 	FOREIGN,   /* a letter of another script that is taken for none of ASCII */
@@ -118,7 +118,7 @@ struct word {
 	size_t len;
 	size_t letters;
 	bool ascii;    /* Latin letters are in it */
-	bool distinct; /* letters that are no lookalikes are, and no Latin ones */
+	bool distinct; /* has letters that are neither lookalikes nor Latin */
 };
 
 static struct word word_at(const char *text, size_t len)

@@ -73,7 +73,7 @@ static int by_name(const struct mt_arg *a, json_object *json, int64_t *ret,
 		    a->choices);
 }
 
-/* A whole number within the range of the type, in two's complement. */
+/* An integer within the range of the type, in two's complement. */
 static int to_whole(const struct mt_arg *a, json_object *json, uint64_t *ret,
 		    struct error *err)
 {
@@ -87,7 +87,7 @@ static int to_whole(const struct mt_arg *a, json_object *json, uint64_t *ret,
 		return status;
 	}
 	if (!json_object_is_type(json, json_type_int))
-		return fail(err, MT_EINVAL, "`%s` must be a whole number", a->name);
+		return fail(err, MT_EINVAL, "`%s` must be an integer", a->name);
 	function_range(a->type, &min, &max);
 	n = json_object_get_int64(json);
 	*ret = n < 0 ? (uint64_t)n : json_object_get_uint64(json);
@@ -99,7 +99,7 @@ static int to_whole(const struct mt_arg *a, json_object *json, uint64_t *ret,
 	return MT_OK;
 }
 
-/* A whole number in the memory of its type, and back. */
+/* An integer in the memory layout of its type, and back. */
 static void store(uint16_t type, uint64_t n, union value *v)
 {
 	if (type == MT_TYPE_BOOL)
@@ -165,7 +165,7 @@ static int set_real(const struct mt_arg *a, json_object *json, union value *v,
 	return MT_OK;
 }
 
-/* Bytes that are no text: {"base64": "..."}. */
+/* Bytes that are not UTF-8: {"base64": "..."}. */
 static int set_bytes(struct marshal *m, size_t n, json_object *json, struct error *err)
 {
 	const char *name = function_arg(m->f, n)->name,
@@ -178,7 +178,7 @@ static int set_bytes(struct marshal *m, size_t n, json_object *json, struct erro
 	if (base64_read(&bytes, text, strlen(text)))
 		return fail(err, bytes.error ? bytes.error : MT_EINVAL,
 			    bytes.error ? "`%s`: too many bytes"
-					: "`%s`: this is no base64",
+					: "`%s`: invalid base64",
 			    name);
 	m->lengths[n] = bytes.len;
 	m->memory[n] = bytes.len ? strbuf_take(&bytes) : calloc(1, 1);

@@ -3,8 +3,8 @@
  * frame.h - what the supervisor and a worker say to each other: messages of a
  * SOCK_SEQPACKET pair, each whole or not there at all.
  *
- * A worker holds foreign code, so the supervisor believes no frame: sizes,
- * types and numbers are checked by whoever takes it. */
+ * A worker runs foreign code, so the supervisor trusts no frame: the handler of each
+ * checks sizes, types and numbers. */
 #ifndef RUNNER_FRAME_H
 #define RUNNER_FRAME_H
 
@@ -13,9 +13,9 @@
 #include <stdint.h>
 
 enum {
-	FRAME_PIECE = 60 * 1024,        /* most payload bytes of one message */
+	FRAME_PIECE = 60 * 1024,        /* maximum payload of one message */
 	FRAME_BUFFER = FRAME_PIECE + 64,
-	FRAME_WHOLE_MAX = 24 << 20,     /* most bytes of a frame in pieces */
+	FRAME_WHOLE_MAX = 24 << 20,     /* maximum size of a frame in pieces */
 	FRAME_MARK = 0x4d54,
 };
 
@@ -42,7 +42,7 @@ enum frame_type {
 };
 
 enum {
-	FRAME_MORE = 1u << 0,       /* this payload goes on in the next message */
+	FRAME_MORE = 1u << 0,       /* the payload continues in the next message */
 	FRAME_RETIRE = 1u << 1,     /* DONE: replace this worker when it is idle */
 	FRAME_SPOOLED = 1u << 2,    /* DONE: the spool file exists */
 	FRAME_SPOOL_FULL = 1u << 3, /* DONE: and its cap was reached */

@@ -197,7 +197,7 @@ static int run(struct mt_call *c, const struct target *t, struct error *err)
 	if (c->failed)
 		return c->failed;
 	if (status > 0 || status < MT_EEXIST)
-		return fail(err, MT_EINVAL, "`%s` returned %d, which is no status",
+		return fail(err, MT_EINVAL, "`%s` returned %d, which is not a status",
 			    c->tool, status);
 	if (status && !atomic_load(&c->cancelled))
 		fail(err, status, "`%s` failed: %s", c->tool, status_name(status));
@@ -269,7 +269,7 @@ static void forget(struct mt_call *c)
 			break;
 		}
 	pthread_mutex_unlock(&worker.lock);
-	/* Nobody finds it any more; wait for who had found it before. */
+	/* It cannot be found any more; wait for threads that found it before. */
 	pthread_mutex_lock(&c->lock);
 	while (c->users)
 		pthread_cond_wait(&c->wake, &c->lock);

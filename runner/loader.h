@@ -8,7 +8,7 @@
 #include "error.h"
 #include <mortise/tool.h>
 
-/** Load a file. It stays loaded for good, a refused one too. */
+/** Load a file. It is never unloaded, even if it is refused. */
 int loader_open(const char *path, const struct mt_plugin **ret, struct error *err);
 /** The toolset of a component of it. */
 int loader_toolset(const struct mt_plugin *plugin, const char *path,

@@ -76,7 +76,7 @@ static int guard(pid_t supervisor, const char *private_dir, const sigset_t *set)
 	return code;
 }
 
-/* A name that nobody can guess, for a folder made when one is needed. */
+/* A name that cannot be guessed, for a directory created on demand. */
 static bool name_private_dir(char *path, size_t room)
 {
 	const char *base = getenv("TMPDIR");

@@ -27,7 +27,7 @@ static int copy_id(json_object *id, struct message *m, struct error *err)
 
 	if (!id || !(json_object_is_type(id, json_type_int) ||
 		     json_object_is_type(id, json_type_string)))
-		return fail(err, MT_EINVAL, "an id is a whole number or a text");
+		return fail(err, MT_EINVAL, "an id must be an integer or a string");
 	text = js_text(id, &len);
 	if (!text)
 		return out_of_memory(err);

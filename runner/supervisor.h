@@ -42,8 +42,8 @@ struct worker_proc { /* a worker */
 	int64_t log_second;
 	unsigned log_count, log_dropped;
 	bool retire;                 /* take no more calls, end when idle */
-	bool closing;                /* was told to end */
-	bool broken;                 /* wrote what is no frame, or closed its line */
+	bool closing;                /* was asked to exit */
+	bool broken;                 /* wrote an invalid frame, or closed its connection */
 	int64_t exit_deadline;             /* its line ended: so must it, by then; -1 */
 	uint64_t killed_for;         /* number of the call that did not end; 0: none */
 };
@@ -66,7 +66,7 @@ struct call {
 	int64_t timeout_ms;
 	bool cancelled, timed_out;
 	char *spool;                 /* path */
-	/* what came of it */
+	/* the result */
 	bool done;
 	int status, signal;
 	bool crashed, spooled, spool_full, text_cut;

@@ -34,7 +34,7 @@ int worker_send(const struct frame *f, int flags)
 	}
 	status = frame_send(worker.fd, f, flags);
 	pthread_mutex_unlock(&worker.out);
-	/* The plugin closed it, or the supervisor died: nobody hears us. */
+	/* The plugin closed it, or the supervisor died: there is no receiver. */
 	if (status == MT_EIO)
 		_exit(WORKER_LOST);
 	return status;

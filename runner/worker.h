@@ -5,8 +5,7 @@
  *
  * Threads: the first one reads frames (calls, cancels, input, answers); each
  * instance has one on which it is opened, listed and called; calls of a
- * parallel set have one each. Whoever has something to say sends it himself,
- * under `out`. */
+ * parallel set have one each. Each thread sends its own frames while holding `out`. */
 #ifndef RUNNER_WORKER_H
 #define RUNNER_WORKER_H
 
@@ -99,7 +98,7 @@ struct worker {
 	int wake_fd;                 /* wakes the first thread */
 	const struct spec *spec;
 	const char *plugin_path;
-	pthread_mutex_t out;         /* whoever sends */
+	pthread_mutex_t out;         /* held while sending */
 	pthread_mutex_t lock;        /* calls, queues */
 	struct mt_call *calls;
 	struct mt_instance *instances; /* one for each of the spec; those of other

@@ -91,7 +91,7 @@ static _Noreturn void become_worker(struct supervisor *s, struct worker_proc *w,
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
-		_exit(0); /* the supervisor died before it could be told */
+		_exit(0); /* the supervisor died before the signal was armed */
 	prctl(PR_SET_NAME, "mortise-worker");
 	setpgid(0, 0);
 	if (!set_descriptors(line, log))
@@ -247,7 +247,7 @@ void worker_proc_write(struct worker_proc *w)
 		struct packet *p = w->packets;
 
 		if (send(w->fd, p->bytes, p->len, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
-			return; /* full: later; gone: its death will be told */
+			return; /* full: later; gone: its exit will be reported */
 		w->packets = p->next;
 		if (!w->packets)
 			w->packets_end = &w->packets;
@@ -293,7 +293,7 @@ void worker_proc_read(struct supervisor *s, struct worker_proc *w)
 			close(w->fd);
 			w->fd = -1;
 			w->exit_deadline = clock_ms() + LINELESS_MS;
-			return; /* mostly it is dying, and how will be told */
+			return; /* usually it is exiting; reaping reports how */
 		}
 		joined = frame_decode(buffer, (size_t)len, &f);
 		if (!joined)

@@ -304,7 +304,7 @@ static void test_faults(void)
 		  ":1: `model` appears before the first section; add [core], [llm] or "
 		  "another section above it" },
 		{ "[llm]\nretries = many\n",
-		  ":2: [llm] `retries`: many is not a whole number" },
+		  ":2: [llm] `retries`: many is not an integer" },
 		{ "[llm]\nretries = 1000\n",
 		  ":2: [llm] `retries`: 1000 is not within 0 and 100" },
 		{ "[llm]\nstream = maybe\n",

@@ -39,19 +39,19 @@ static const struct {
 static const struct {
 	const char *text, *error;
 } bad[] = {
-	{ "", "`x` has no type: write for instance `double, an angle in radians`" },
-	{ "out", "`x` has no type: write for instance `double, an angle in radians`" },
-	{ ", help", "`x` has no type: write for instance `double, an angle in radians`" },
-	{ "dobule", "`dobule` is no type; did you mean `double`?" },
-	{ "elephant", "`elephant` is no type: write one of bool, int32, uint32 ... (doc/ffi.md)" },
-	{ "char *", "`char`: write string for a text, buffer for bytes whose size comes after "
-		    "them, handle for an address, `out TYPE` where the function writes" },
+	{ "", "`x` has no type: write for example `double, an angle in radians`" },
+	{ "out", "`x` has no type: write for example `double, an angle in radians`" },
+	{ ", help", "`x` has no type: write for example `double, an angle in radians`" },
+	{ "dobule", "unknown type `dobule`; did you mean `double`?" },
+	{ "elephant", "unknown type `elephant`: write one of bool, int32, uint32 ... (doc/ffi.md)" },
+	{ "char *", "`char`: write string for text, buffer for bytes followed by their "
+		    "size, handle for an address, `out TYPE` for what the function writes" },
 	{ "void", "`x`: an argument is never void" },
 	{ "out optional int", "`x`: what goes out is never optional" },
-	{ "int = ", "`x`: nothing is no whole number that it could be fixed to" },
-	{ "int = 1.5", "`x`: 1.5 is no whole number that it could be fixed to" },
+	{ "int = ", "`x`: the fixed value must be an integer, not empty" },
+	{ "int = 1.5", "`x`: the fixed value must be an integer, not 1.5" },
 	{ "int = 99999999999999999999",
-	  "`x`: 99999999999999999999 is no whole number that it could be fixed to" },
+	  "`x`: the fixed value must be an integer, not 99999999999999999999" },
 	{ "string 5", "`x`: only `out string` and `out buffer` have a size after them, not 5" },
 	{ "out int 5", "`x`: only `out string` and `out buffer` have a size after them, not 5" },
 };
@@ -112,7 +112,7 @@ static const struct {
 	const char *faults; /* "LINE SENTENCE\n" each */
 } wrong[] = {
 	{ LINES({ "symbol", "cos" }),
-	  "1 `library` is missing: the shared library that has the functions, for instance "
+	  "1 `library` is missing: name the shared library of the functions, for example "
 	  "libm.so.6\n" },
 	{ LINES({ "library", "libm.so.6" }),
 	  "1 no function is declared: write `symbol`, or function.NAME.symbol for several\n" },
@@ -130,11 +130,11 @@ static const struct {
 	{ LINES({ "library", "l" }, { "function.1.symbol", "f" }),
 	  "1 write function.NAME.KEY, where NAME is a letter, then letters, digits, - and _\n" },
 	{ LINES({ "library", "l" }, { "symbol", "f" }, { "arg.a.b", "int" }),
-	  "2 `a.b` is no name of an argument: a letter, then letters, digits, - and _\n" },
+	  "2 invalid argument name `a.b`: use a letter, then letters, digits, - and _\n" },
 	{ LINES({ "library", "l" }, { "symbol", "f" }, { "returns", "int int" }),
 	  "2 `returns` is one type: int, without int\n" },
 	{ LINES({ "library", "l" }, { "symbol", "f" }, { "returns", "buffer" }),
-	  "2 a function does not return a buffer, as nobody knows its length: write string, or "
+	  "2 a function cannot return a buffer, because its length is unknown: write string, or "
 	  "handle\n" },
 	{ LINES({ "library", "l" }, { "symbol", "f" }, { "arg.x", "buffer" },
 		{ "arg.y", "double" }),
@@ -148,12 +148,12 @@ static const struct {
 	{ LINES({ "library", "l" }, { "symbol", "f" }, { "arg.x", "ends int" }),
 	  "2 argument `x`: only a handle that goes in can be ended\n" },
 	{ LINES({ "library", "l" }, { "symbol", "f" }, { "arg.x", "out counted string" }),
-	  "2 argument `x`: only `out string` and `out buffer` of a function that returns a "
-	  "whole number are counted\n" },
+	  "2 argument `x`: only `out string` and `out buffer` of a function that returns an "
+	  "integer can be counted\n" },
 	{ LINES({ "library", "l" }, { "symbol", "f" }, { "returns", "double" },
 		{ "fails", "zero" }),
-	  "1 f: only a function that returns a whole number, a string or a handle can tell "
-	  "that it failed\n" },
+	  "1 f: only a function that returns an integer, a string or a handle can report "
+	  "failure\n" },
 	{ LINES({ "library", "l" }, { "symbol", "f" }, { "returns", "int" },
 		{ "fails", "zero negative" }),
 	  "1 f: a function fails in one way: negative, zero or nonzero\n" },
@@ -161,19 +161,19 @@ static const struct {
 		{ "fails", "negative" }),
 	  "1 f: what the function returns is never negative\n" },
 	{ LINES({ "library", "l" }, { "symbol", "f" }, { "fails", "often" }),
-	  "2 `often` is no way of failing: write one of never, negative, zero ... "
+	  "2 unknown way of failing `often`: write one of never, negative, zero ... "
 	  "(doc/ffi.md)\n" },
 	{ LINES({ "library", "l" }, { "symbol", "f" }, { "hints", "readonly" }),
-	  "2 `readonly` is no hint; did you mean `read-only`?\n" },
+	  "2 unknown hint `readonly`; did you mean `read-only`?\n" },
 	{ LINES({ "library", "l" }, { "symbol", "a.b" }),
-	  "1 a.b is no name for a tool: write function.NAME.symbol\n" },
+	  "1 invalid tool name `a.b`: write function.NAME.symbol\n" },
 	{ LINES({ "library", "l" }, { "symbol", "f" }, { "function.f.returns", "int" }),
 	  "2 two functions are named f\n" },
 	{ LINES({ "library", "l" }, { "function.a.arg.x", "pointer" },
 		{ "function.b.arg.x", "itn" }),
-	  "1 `pointer`: write string for a text, buffer for bytes whose size comes after them, "
-	  "handle for an address, `out TYPE` where the function writes\n"
-	  "2 `itn` is no type; did you mean `int`?\n" },
+	  "1 `pointer`: write string for text, buffer for bytes followed by their size, "
+	  "handle for an address, `out TYPE` for what the function writes\n"
+	  "2 unknown type `itn`; did you mean `int`?\n" },
 };
 
 static void collect(void *arg, size_t n, const char *sentence)

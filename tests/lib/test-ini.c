@@ -51,7 +51,7 @@ static const struct { const char *in; size_t len; const char *error; } bad[] = {
 			     "= value, or # before a comment" },
 	{ "= 1\n", 0, "f:1: there is no key before the `=`: write key = value" },
 	{ "a = 1\n+= 1\n", 0, "f:2: there is no key before the `=`: write key = value" },
-	{ "a = 1\nb = x\0y\n", 14, "f:2: a NUL byte: this is no text file" },
+	{ "a = 1\nb = x\0y\n", 14, "f:2: a NUL byte: this is not a text file" },
 	{ "a = \x01\n", 0, "f:1: a control character: write plain text" },
 	{ "a = x\ry\n", 0, "f:1: a control character: write plain text" },
 	{ "a = \xff\n", 0, "f:1: not UTF-8: save the file as UTF-8" },

@@ -41,8 +41,8 @@ static const struct { const char *key, *value, *error;
 	  "`timeout`: -1s is not a duration (write 500ms, 30s, 5m or 1h)" },
 	{ "retries", "-1", "" },
 	{ "retries", "11", "`retries`: 11 is not within -1 and 10" },
-	{ "retries", "3.5", "`retries`: 3.5 is not a whole number" },
-	{ "retries", " 3", "`retries`:  3 is not a whole number" },
+	{ "retries", "3.5", "`retries`: 3.5 is not an integer" },
+	{ "retries", " 3", "`retries`:  3 is not an integer" },
 	{ "limit", "64K", "" },
 	{ "limit", "64KiB", "" },
 	{ "limit", "1T", "" },
@@ -61,7 +61,7 @@ static const struct { const char *key, *value, *error;
 	{ "mode", "slow", "" },
 	{ "mode", "slo", "`mode`: slo is not one of fast|slow" },
 	{ "arg.x", "anything", "" },
-	{ "pin", "hunter2", "`pin`: the value is not a whole number" },
+	{ "pin", "hunter2", "`pin`: the value is not an integer" },
 };
 
 static void values_are_checked(void)

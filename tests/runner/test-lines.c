@@ -138,7 +138,7 @@ static void check_faults(void)
 		{ "[]", "\"id\":null,\"error\"" },
 		{ "{}", "neither method nor result nor error" },
 		{ "{\"id\":{},\"method\":\"hello\"}",
-		  "an id is a whole number or a text" },
+		  "an id must be an integer or a string" },
 		{ NULL,
 		  "{\"id\":\"hello\",\"result\":{\"protocol\":\"mortise-runner/1\"" },
 		{ NULL, "hello was said already" },

@@ -24,7 +24,7 @@ static void check_simple(struct kit *k)
 	CHECK_STR(o->text, "text before");
 	CHECK_STR(o->error, "there is no such thing");
 	o = kit_call(k, "bad", "do", "{\"what\":\"odd_status\"}");
-	CHECK_STR(o->error, "`do` returned 17, which is no status");
+	CHECK_STR(o->error, "`do` returned 17, which is not a status");
 	o = kit_call(k, "bad", "do", "{\"what\":\"places\"}");
 	CHECK_STR(o->text, "/tmp");
 	o = kit_call(k, "bad", "nothing", "{}");
@@ -307,7 +307,7 @@ static void check_functions(struct kit *k)
 		{ "add", "{\"a\":9223372036854775807,\"b\":0}", "9223372036854775807",
 		  "" },
 		{ "add", "{\"a\":1}", "", "`b` is missing" },
-		{ "add", "{\"a\":1.5,\"b\":1}", "", "`a` must be a whole number" },
+		{ "add", "{\"a\":1.5,\"b\":1}", "", "`a` must be an integer" },
 		{ "half", "{\"x\":3}", "1.5", "" },
 		{ "half", "{\"x\":1e300}", "", "`x`: the number does not fit its type" },
 		{ "minus_one", "{}", "-1", "" },

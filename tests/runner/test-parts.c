@@ -288,7 +288,7 @@ static void wrong_tables_are_refused(void)
 		{ { ARG(MT_TYPE_DOUBLE, 0, "a", "X=1", 0) },
 		  1,
 		  MT_TYPE_VOID,
-		  "argument `a`: choices are for whole numbers" },
+		  "argument `a`: choices need an integer type" },
 		{ { ARG(MT_TYPE_INT32, 0, "a", "X=1|Y", 0) },
 		  1,
 		  MT_TYPE_VOID,
@@ -308,8 +308,8 @@ static void wrong_tables_are_refused(void)
 		{ { ARG(MT_TYPE_STRING, MT_ARG_FIXED, "a", NULL, 0) },
 		  1,
 		  MT_TYPE_VOID,
-		  "argument `a`: a fixed value is for whole numbers, bool and (as 0) handles "
-		  "that go in" },
+		  "argument `a`: only integers, bool and handles (as 0) that go in can "
+		  "be fixed" },
 		{ { ARG(MT_TYPE_HANDLE, MT_ARG_ENDS | MT_ARG_OUT, "a", NULL, 0) },
 		  1,
 		  MT_TYPE_VOID,

@@ -211,7 +211,7 @@ library() { # NAME: is it there?
 		[[ "${lines[n]}" == "wrong.ini:$line: [tool."* ]]
 		n=$((n + 1))
 	done
-	[ "${lines[0]}" = 'wrong.ini:4: [tool.a] function.a.returns: `dobule` is no type; did you mean `double`?' ]
+	[ "${lines[0]}" = 'wrong.ini:4: [tool.a] function.a.returns: unknown type `dobule`; did you mean `double`?' ]
 	[[ "${lines[13]}" == *"libm.so.6 does not export function cosine"* ]]
 	# A conversation does not begin with one of these, and says the same.
 	turns finish
