@@ -483,22 +483,6 @@ int evlog_subscribe(struct evlog *log, evlog_subscriber *fn, void *arg)
 	return log->last_handle;
 }
 
-void evlog_unsubscribe(struct evlog *log, int handle)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < log->subscription_count; i++) {
-		struct subscription *s = &log->subscriptions[i];
-
-		if (s->handle == handle)
-			s->fn = NULL;
-		/* while they are told, the places must stay */
-		if (s->fn || log->telling)
-			log->subscriptions[kept++] = *s;
-	}
-	log->subscription_count = kept;
-}
-
 const char *evlog_dir(const struct evlog *log)
 {
 	return log->dir;

@@ -117,7 +117,6 @@ uint64_t evlog_size(const struct evlog *log);
  *  A subscriber may append; those come after. @return a handle. */
 typedef void evlog_subscriber(struct evlog *log, const struct event *e, void *arg);
 int evlog_subscribe(struct evlog *log, evlog_subscriber *fn, void *arg);
-void evlog_unsubscribe(struct evlog *log, int handle);
 
 /** Keep a small JSON object in state.json at the next checkpoint, and what was
  *  there when it was opened (borrowed, may be NULL). */

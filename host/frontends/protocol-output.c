@@ -130,11 +130,6 @@ static void put_notice(struct session *s, int level, const char *text)
 	end_line(s);
 }
 
-void session_notice(struct session *s, int level, const char *text)
-{
-	put_notice(s, level, text);
-}
-
 /* ---- events ------------------------------------------------------------ */
 
 static int put_event(struct session *s, int64_t id, struct error *err)

@@ -46,8 +46,6 @@ int session_feed(struct session *s, const char *bytes, size_t len);
 bool session_take(struct session *s, struct strbuf *ret);
 /** Bytes that wait to be taken. */
 size_t session_waiting(const struct session *s);
-/** A sentence for the client alone, at a level MT_LOG_... */
-void session_notice(struct session *s, int level, const char *text);
 /** The process ends: what is left of the events, then the last line. */
 void session_end(struct session *s, int exit_code);
 

@@ -263,11 +263,6 @@ void kernel_kill(struct kernel *k)
 	launch_signal(&k->launch, SIGKILL);
 }
 
-pid_t kernel_pid(const struct kernel *k)
-{
-	return k->launch.pid;
-}
-
 void kernel_describe(struct kernel *k, struct strbuf *out)
 {
 	launch_listen(&k->launch);

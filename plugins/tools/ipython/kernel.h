@@ -47,9 +47,8 @@ bool kernel_has_lost(struct kernel *k);
 void kernel_interrupt(struct kernel *k, bool again);
 /** Kill it; the next kernel_wait sees it dead. */
 void kernel_kill(struct kernel *k);
-/** Process id; how it ended, once it has; its current directory, NULL if that
- *  cannot be found out. */
-pid_t kernel_pid(const struct kernel *k);
+/** How it ended, once it has; its current directory, NULL if that cannot be
+ *  found. */
 void kernel_describe(struct kernel *k, struct strbuf *out);
 char *kernel_directory(const struct kernel *k);
 
