@@ -127,7 +127,6 @@ has_words() { cmp -s <(words) <(seq "$1"); }
 	see 'Another one.'
 	[ "$(times 'Another one.')" -eq 1 ]
 	has_words 60
-	kill "$relay"
 }
 
 @test 'a text is printed once, and before what came of its call' {

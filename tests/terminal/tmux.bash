@@ -27,6 +27,10 @@ teardown() {
 		poll idle || :
 	fi
 	tmux -f /dev/null kill-server 2> /dev/null || :
+	[ -z "${relay:-}" ] || kill "$relay" 2> /dev/null || :
+	for socket in "$work"/run/mortise/*.socked; do # behind a relay
+		[ ! -e "$socket" ] || mv "$socket" "${socket%ed}"
+	done
 	for socket in "$work"/run/mortise/*.sock; do
 		[ -e "$socket" ] || continue
 		id=${socket##*/}
