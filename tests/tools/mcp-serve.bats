@@ -18,6 +18,7 @@ teardown() {
 
 # serve OPTION...: sets $url and $server
 serve() {
+	: >"$dir/told"
 	mortise tools serve --http 0 "$@" 2>"$dir/told" 3>&- &
 	server=$!
 	for i in $(seq 300); do
