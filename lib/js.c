@@ -9,6 +9,7 @@
 #include "js-build.h"
 #include "js-scan.h"
 #include "utf8.h"
+#include <json-c/printbuf.h>
 #include <math.h>
 #include <string.h>
 
@@ -146,8 +147,7 @@ int js_set(json_object *o, const char *name, json_object *value)
 	return MT_ENOMEM;
 }
 
-/* NULL is JSON's null, so a failed allocation must not reach js_set. */
-static int set_made(json_object *o, const char *name, json_object *made)
+int js_set_new(json_object *o, const char *name, json_object *made)
 {
 	return made ? js_set(o, name, made) : MT_ENOMEM;
 }
@@ -156,22 +156,22 @@ int js_set_strn(json_object *o, const char *name, const char *text, size_t len)
 {
 	if (len > INT32_MAX)
 		return MT_ENOMEM;
-	return set_made(o, name, json_object_new_string_len(text ? text : "", (int)len));
+	return js_set_new(o, name, json_object_new_string_len(text ? text : "", (int)len));
 }
 
 int js_set_str(json_object *o, const char *name, const char *text)
 {
-	return js_set_strn(o, name, text, strlen(text));
+	return text ? js_set_strn(o, name, text, strlen(text)) : MT_ENOMEM;
 }
 
 int js_set_int(json_object *o, const char *name, int64_t value)
 {
-	return set_made(o, name, json_object_new_int64(value));
+	return js_set_new(o, name, json_object_new_int64(value));
 }
 
 int js_set_bool(json_object *o, const char *name, bool value)
 {
-	return set_made(o, name, json_object_new_boolean(value));
+	return js_set_new(o, name, json_object_new_boolean(value));
 }
 
 json_object *js_new_number(double value)
@@ -190,14 +190,10 @@ json_object *js_new_number(double value)
 	return json_object_new_double_s(value, text);
 }
 
-const char *js_text(json_object *o, size_t *ret_len)
+int js_set_number(json_object *o, const char *name, double value)
 {
-	size_t len = 0;
-	const char *text = json_object_to_json_string_length(o, TEXT_FLAGS, &len);
-
-	if (ret_len)
-		*ret_len = text ? len : 0;
-	return text;
+	return isfinite(value) ? js_set_new(o, name, js_new_number(value))
+			       : js_set(o, name, NULL);
 }
 
 /* Eight plain bytes: none is a control character, a quote, a backslash, or
@@ -281,14 +277,107 @@ int js_put_str(struct strbuf *b, const char *text, size_t len)
 	return strbuf_addc(b, '"');
 }
 
+/* ---- values, as text --------------------------------------------------------- */
+
+/* A number or a boolean. json-c leaves out what its buffer cannot hold: only a long
+ * number needs more than every buffer begins with, and without it nothing is there. */
+static const char *scalar_text(json_object *o, size_t *ret_len)
+{
+	const char *text = json_object_to_json_string_length(o, TEXT_FLAGS, ret_len);
+
+	return *ret_len ? text : NULL;
+}
+
+static void put_value(struct strbuf *b, json_object *o);
+
+static void put_object(struct strbuf *b, json_object *o)
+{
+	bool first = true;
+
+	strbuf_addc(b, '{');
+	json_object_object_foreach(o, name, inner) {
+		if (!first)
+			strbuf_addc(b, ',');
+		first = false;
+		js_put_str(b, name, strlen(name));
+		strbuf_addc(b, ':');
+		put_value(b, inner);
+	}
+	strbuf_addc(b, '}');
+}
+
+static void put_array(struct strbuf *b, json_object *o)
+{
+	size_t n = json_object_array_length(o);
+
+	strbuf_addc(b, '[');
+	for (size_t i = 0; i < n; i++) {
+		if (i)
+			strbuf_addc(b, ',');
+		put_value(b, json_object_array_get_idx(o, i));
+	}
+	strbuf_addc(b, ']');
+}
+
+static void put_value(struct strbuf *b, json_object *o)
+{
+	size_t len = 0;
+	const char *text;
+
+	if (json_object_is_type(o, json_type_object)) {
+		put_object(b, o);
+	} else if (json_object_is_type(o, json_type_array)) {
+		put_array(b, o);
+	} else if (json_object_is_type(o, json_type_string)) {
+		js_put_str(b, json_object_get_string(o),
+			   (size_t)json_object_get_string_len(o));
+	} else {
+		text = scalar_text(o, &len);
+		if (text)
+			strbuf_addn(b, text, len);
+		else if (!b->error)
+			b->error = MT_ENOMEM;
+	}
+}
+
 int js_put(struct strbuf *b, json_object *value)
 {
-	size_t len;
-	const char *text = js_text(value, &len);
+	size_t before = b->len;
 
-	if (!text)
-		return b->error = b->error ? b->error : MT_ENOMEM;
-	return strbuf_addn(b, text, len);
+	put_value(b, value);
+	if (b->error && b->len > before)
+		strbuf_cut(b, before);
+	return b->error;
+}
+
+/* The whole text into the object's own buffer, at once. */
+static int put_whole(struct json_object *o, struct printbuf *buffer, int level, int flags)
+{
+	const struct strbuf *whole = json_object_get_userdata(o);
+
+	(void)level, (void)flags;
+	return printbuf_memappend(buffer, whole->text, (int)whole->len) < 0 ? -1 : 0;
+}
+
+/* json-c's writer does not look whether its buffer grew: it leaves members out. */
+const char *js_text(json_object *o, size_t *ret_len)
+{
+	AUTO(strbuf) struct strbuf whole = STRBUF(INT32_MAX);
+	const char *text = NULL;
+	size_t len = 0;
+
+	if (!json_object_is_type(o, json_type_object)
+	    && !json_object_is_type(o, json_type_array)
+	    && !json_object_is_type(o, json_type_string)) {
+		text = scalar_text(o, &len);
+	} else if (!js_put(&whole, o)) {
+		json_object_set_serializer(o, put_whole, &whole, NULL);
+		text = json_object_to_json_string_length(o, TEXT_FLAGS, &len);
+		json_object_set_serializer(o, NULL, NULL, NULL);
+	}
+	if (ret_len)
+		*ret_len = text ? len : 0;
+	return text;
 }
 
 int js_key(struct strbuf *b, const char *name)

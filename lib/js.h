@@ -34,13 +34,19 @@ const char *js_str(const json_object *o, const char *name, const char *fallback)
 int64_t js_int(const json_object *o, const char *name, int64_t fallback);
 double js_number(const json_object *o, const char *name, double fallback);
 bool js_bool(const json_object *o, const char *name, bool fallback);
-/** Set members, replacing. @return MT_OK or MT_ENOMEM. */
+/** Set members, replacing. A text that is NULL could not be made: MT_ENOMEM.
+ *  @return MT_OK or MT_ENOMEM. */
 int js_set_str(json_object *o, const char *name, const char *text);
 int js_set_strn(json_object *o, const char *name, const char *text, size_t len);
 int js_set_int(json_object *o, const char *name, int64_t value);
 int js_set_bool(json_object *o, const char *name, bool value);
-/** Set or replace; takes the reference of `value` even on failure. */
+/** A number as js_new_number makes it; JSON's null if it is not finite. */
+int js_set_number(json_object *o, const char *name, double value);
+/** Set or replace; takes the reference of `value` even on failure. NULL is JSON's
+ *  null: a value that was just made goes to js_set_new. */
 int js_set(json_object *o, const char *name, json_object *value);
+/** As js_set for a value that was just made: NULL is MT_ENOMEM. */
+int js_set_new(json_object *o, const char *name, json_object *made);
 
 /** A number for json-c in its shortest text: 0.1, not 0.10000000000000001.
  *  NULL, which is JSON's null, if it is not finite (or without memory). */
@@ -48,8 +54,17 @@ json_object *js_new_number(double value);
 
 /** JSON text of a value in our one form: no spaces, no escaped slashes, order
  *  as in the object, numbers as they were read; NULL is `null`. Borrowed from
- *  the object, until it is changed or written again. */
+ *  the object, until it is changed or written again.
+ *  @return NULL with the length 0 if memory ran out, never a part of the text. */
 const char *js_text(json_object *o, size_t *ret_len);
+
+/** For messages: as js_text, "?" if memory ran out. */
+static inline const char *js_shown(json_object *o)
+{
+	const char *text = js_text(o, NULL);
+
+	return text ? text : "?";
+}
 
 /** Append `text` as a JSON string with its quotes. Invalid UTF-8 becomes
  *  U+FFFD. */

@@ -86,7 +86,7 @@ static int valid_type(json_object *type, struct error *err)
 	for (size_t i = 0; i < n; i++)
 		if (!is_type_name(list ? json_object_array_get_idx(type, i) : type))
 			return fail(err, MT_EINVAL, "`type`: %.100s is not a JSON type",
-				    js_text(type, NULL));
+				    js_shown(type));
 	return MT_OK;
 }
 
@@ -208,6 +208,6 @@ int schema_valid(json_object *schema, struct error *err)
 	if (!status && type && !allows_object(type))
 		return fail(err, MT_EINVAL,
 			    "a schema of arguments must have the type object, not %.100s",
-			    js_text(type, NULL));
+			    js_shown(type));
 	return status;
 }

@@ -132,9 +132,8 @@ static int check_enum(json_object *list, json_object *value, const struct place 
 		if (js_equal(json_object_array_get_idx(list, i), value))
 			return MT_OK;
 	for (size_t i = 0; i < n && !wanted.error; i++) {
-		const char *text = js_text(json_object_array_get_idx(list, i), NULL);
-
-		strbuf_addf(&wanted, "%s%s", i ? ", " : "", text ? text : "?");
+		strbuf_addf(&wanted, "%s%s", i ? ", " : "",
+			    js_shown(json_object_array_get_idx(list, i)));
 	}
 	return mismatch(err, at, "must be one of %s%s", wanted.text,
 			wanted.error ? ", ..." : "");
@@ -176,7 +175,7 @@ static int check_number(json_object *schema, json_object *value, const struct pl
 		if (is_number(limit) &&
 		    compare(value, limit) * limits[i].sign < limits[i].allowed)
 			return mismatch(err, at, "must be %s %s", limits[i].words,
-					js_text(limit, NULL));
+					js_shown(limit));
 	}
 	return MT_OK;
 }
@@ -405,7 +404,7 @@ static int check_keywords(struct check *c, json_object *schema, json_object *val
 		status = check_enum(js_get(schema, "enum"), value, at, err);
 	if (!status && json_object_object_get_ex(schema, "const", &only) &&
 	    !js_equal(only, value))
-		status = mismatch(err, at, "must be %.200s", js_text(only, NULL));
+		status = mismatch(err, at, "must be %.200s", js_shown(only));
 	if (!status && is_number(value))
 		status = check_number(schema, value, at, err);
 	else if (!status && json_object_is_type(value, json_type_string))

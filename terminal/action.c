@@ -145,7 +145,7 @@ static bool is_usual(const char *name, json_object *value)
 	size_t len;
 	const char *text = js_text(value, &len);
 
-	if (!value || len == 0 || strcmp(text, "false") == 0 || strcmp(text, "[]") == 0)
+	if (!value || !text || strcmp(text, "false") == 0 || strcmp(text, "[]") == 0)
 		return true;
 	for (size_t i = 0; i < ARRAY_LEN(usual); i++)
 		if (strcmp(name, usual[i].name) == 0 &&
@@ -381,7 +381,7 @@ void action_label(struct strbuf *out, json_object *event)
 		add_member(&text, args, "path");
 	} else if (js_get(args, "name")) {
 		add_member(&text, args, "name");
-		strbuf_addf(&text, " %s", given ? js_text(given, &len) : "");
+		strbuf_addf(&text, " %s", given ? js_shown(given) : "");
 	} else {
 		strbuf_add(&text, type);
 		add_member(&text, args, "agent");

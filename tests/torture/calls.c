@@ -4,7 +4,10 @@
  * the program that was started, not in its children.
  *
  * TORTURE=KIND:N (KIND: memory, write, sync, open, fork), or KIND:0 to count only;
- * TORTURE_COUNT=FILE: the number of calls of that kind is written there at the end. */
+ * TORTURE_COUNT=FILE: the number of calls of that kind is written there at the end.
+ * A test program that is linked with it uses calls.h instead. */
+#include "calls.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -53,6 +56,20 @@ __attribute__((destructor)) static void end(void)
 		fprintf(f, "%ld\n", (long)count);
 		fclose(f);
 	}
+}
+
+void torture_begin(const char *what, long n)
+{
+	snprintf(kind, sizeof kind, "%s", what);
+	count = 0;
+	wanted = n;
+	owner = getpid();
+}
+
+bool torture_end(void)
+{
+	owner = 0;
+	return wanted && count >= wanted;
 }
 
 static int fails(const char *what)

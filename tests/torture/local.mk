@@ -1,6 +1,11 @@
 # tests/torture: system calls and allocations that fail
+check_PROGRAMS += %D%/test-json
+tests_torture_test_json_SOURCES = %D%/test-json.c %D%/calls.c %D%/calls.h
+tests_torture_test_json_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_torture_test_json_LDADD = $(LIBMT) -ldl
+TESTS += %D%/test-json
 check_PROGRAMS += %D%/calls.so
-tests_torture_calls_so_SOURCES = %D%/calls.c
+tests_torture_calls_so_SOURCES = %D%/calls.c %D%/calls.h
 tests_torture_calls_so_CFLAGS = $(MORTISE_CFLAGS)
 tests_torture_calls_so_LDFLAGS = $(AM_LDFLAGS) -shared
 tests_torture_calls_so_LDADD = -ldl

@@ -81,7 +81,7 @@ static int call(struct client *c, const struct offer *f, json_object *arguments,
 	status = client_request(c, "tools/call", params, &w, &result, &refusal, err);
 	if (status && !refusal)
 		return status;
-	printf("%s: %s\n", f->real, js_text(refusal ? refusal : result, NULL));
+	printf("%s: %s\n", f->real, js_shown(refusal ? refusal : result));
 	*err = ERROR_NONE;
 	return MT_OK;
 }

@@ -25,6 +25,8 @@ static int ask(const struct mt_tool_host *host, struct mt_call *call, const char
 	    (choices && js_set(params, "choices", json_object_get(choices))))
 		return MT_ENOMEM;
 	text = js_text(params, &len);
+	if (!text)
+		return MT_ENOMEM;
 	status = host->request(call, "user/ask", (struct mt_str){ text, len }, &result);
 	if (status)
 		return status;
@@ -215,7 +217,7 @@ static void put_question(struct strbuf *b, const char *intro, const char *key,
 	if (strcmp(js_str(field, "type", ""), "array") == 0)
 		strbuf_add(b, " (several with commas)");
 	if (js_get(field, "default"))
-		strbuf_addf(b, " [%.200s]", js_text(js_get(field, "default"), NULL));
+		strbuf_addf(b, " [%.200s]", js_shown(js_get(field, "default")));
 }
 
 static int fill(const struct mt_tool_host *host, struct mt_call *call, const char *intro,
