@@ -402,8 +402,13 @@ static int send_or_wait(struct runner *l, const char *bytes, size_t len)
 {
 	if (l->greeted)
 		return runner_send(l, bytes, len);
-	strbuf_addn(&l->waiting, bytes, len);
-	return l->waiting.error;
+	if (strbuf_addn(&l->waiting, bytes, len) == MT_OK)
+		return MT_OK;
+
+	int status = l->waiting.error;
+
+	l->waiting.error = MT_OK; /* this line is lost to its caller only */
+	return status;
 }
 
 int runner_call(struct runner *l, uint64_t call, const char *instance, const char *tool,
@@ -430,6 +435,8 @@ int runner_call(struct runner *l, uint64_t call, const char *instance, const cha
 	status = send_or_wait(l, b.text, b.len);
 	if (status) {
 		open_call_drop(l, c);
+		if (status == MT_ENOMEM)
+			return out_of_memory(err);
 		return fail(
 			err, status,
 			status == MT_ELIMIT

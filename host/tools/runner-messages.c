@@ -183,11 +183,14 @@ int runner_line(char *line, size_t len, void *arg)
 {
 	struct runner *l = arg;
 	struct runner_line r;
+	struct error why = ERROR_NONE;
 	int status;
 
 	if (l->finishing || l->why.code)
 		return MT_OK; /* it has been given up */
-	if (runner_line_read(line, len, &r, NULL)) {
+	if (runner_line_read(line, len, &r, &why)) {
+		if (why.code == MT_ENOMEM)
+			return MT_ENOMEM;
 		/* What ssh, a container or a shell's profile prints before the
 		 * runner is there is no fault. */
 		if (l->greeted || ++l->noise > NOISE_MAX)
