@@ -178,6 +178,11 @@ static struct event *observation_of(struct conversation *c, struct event *action
 		strbuf_addf(&text, "%s%s",
 			    text.len && text.text[text.len - 1] != '\n' ? "\n" : "",
 			    result->error);
+	if (text.error) {
+		json_object_put(extras);
+		fail_code(err, text.error);
+		return NULL;
+	}
 	if (result->status &&
 	    (strcmp(type->name, "tool") == 0 || strcmp(type->name, "mcp") == 0))
 		js_set_bool(extras, "is_error", true);
@@ -186,7 +191,10 @@ static struct event *observation_of(struct conversation *c, struct event *action
 	/* before it is cut, which could break a secret in two */
 	if (hide_result(c, &text, &shown)) {
 		json_object_put(extras);
-		fail(err, shown.error, "the result is too large");
+		if (shown.error == MT_ENOMEM)
+			out_of_memory(err);
+		else
+			fail(err, shown.error, "the result is too large");
 		return NULL;
 	}
 	e = event_observation(type->name, action->source, action->id, shown.text,
