@@ -168,8 +168,12 @@ static int begin_call(struct decoder *d, struct block *b)
 	if (json_object_is_type(input, json_type_object)
 	    && json_object_object_length(input) > 0)
 		args = js_text(input, &len);
+	else
+		args = "";
+	if (!args)
+		return MT_ENOMEM;
 	return d->a.host->tool_call(d->a.x, (size_t)b->call, js_str(b->start, "id", NULL),
-				    js_str(b->start, "name", ""), args ? args : "", len);
+				    js_str(b->start, "name", ""), args, len);
 }
 
 static int begin_block(struct decoder *d, int64_t index, json_object *start)

@@ -367,7 +367,7 @@ static int whole_block(struct decoder *d, int64_t index, json_object *block)
 		return MT_ELIMIT;
 	if (json_object_is_type(use, json_type_object)) {
 		text = args ? js_text(args, &len) : "";
-		return begin_call(d, b, use, text ? text : "", len);
+		return text ? begin_call(d, b, use, text, len) : MT_ENOMEM;
 	}
 	if (json_object_is_type(reasoning, json_type_object)) {
 		b->reasoning = true;

@@ -251,6 +251,8 @@ static int begin_call(struct decoder *d, json_object *part, json_object *call)
 		d->open = p->call + 1;
 	} else if (json_object_is_type(args, json_type_object)) {
 		text = js_text(args, &len);
+		if (!text)
+			return MT_ENOMEM;
 	}
 	return d->a.host->tool_call(d->a.x, (size_t)p->call, p->id,
 				    js_str(call, "name", ""), text ? text : "", len);

@@ -250,6 +250,8 @@ static int tell_calls(struct decoder *d, json_object *calls)
 
 		if (d->calls == MAX_CALLS)
 			return MT_ELIMIT;
+		if (!text)
+			return MT_ENOMEM;
 		if (json_object_is_type(args, json_type_string))
 			len = (size_t)json_object_get_string_len(args);
 		status = d->a.host->tool_call(d->a.x, d->calls++, js_str(call, "id", NULL),

@@ -213,12 +213,14 @@ static int tell_call(struct decoder *d, json_object *call)
 		len = (size_t)json_object_get_string_len(args);
 	} else if (args) {
 		text = js_text(args, &len);
+		if (!text)
+			return MT_ENOMEM;
 	}
 	d->slots[slot].named |= *name != '\0';
 	if (chat_keep_call(&d->kept, call))
 		return MT_ENOMEM;
 	return d->a.host->tool_call(d->a.x, (size_t)slot, *id ? id : NULL,
-				  *name ? name : NULL, text ? text : "", len);
+				  *name ? name : NULL, text, len);
 }
 
 static int tell_stop(struct decoder *d, const char *reason)
