@@ -31,13 +31,20 @@ static int show(struct llm *l, const char *provider, bool json)
 {
 	AUTO(json) json_object *list = NULL;
 	struct error err = ERROR_NONE;
+	const char *text;
 
 	if (llm_server_models(l, &list, &err))
 		return complain(EXIT_MODEL, &err);
-	if (json)
-		puts(js_text(list, NULL));
-	else
+	if (!json) {
 		print_list(provider ? provider : "", list);
+		return EXIT_DONE;
+	}
+	text = js_text(list, NULL);
+	if (!text) {
+		out_of_memory(&err);
+		return complain(EXIT_FAILED, &err);
+	}
+	puts(text);
 	return EXIT_DONE;
 }
 

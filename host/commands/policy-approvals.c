@@ -93,10 +93,13 @@ int policy_approvals(const struct common *common, const char *prefix, bool json)
 {
 	struct error err = ERROR_NONE;
 	struct place p;
+	const char *text = NULL;
 	int r = open_place(common, prefix, &p, &err);
 
-	if (!r && json)
-		printf("%s\n", js_text(p.list, NULL));
+	if (!r && json && !(text = js_text(p.list, NULL)))
+		r = out_of_memory(&err);
+	if (text)
+		puts(text);
 	else if (!r)
 		print_list(&p);
 	place_clear(&p);

@@ -135,9 +135,13 @@ static int join_peer(const struct arguments *a, struct client *p)
 /* Whoever listens to us learns whom to talk to. */
 static int pass_hello(const struct client *p)
 {
-	size_t len;
+	const char *text = js_text(p->hello, NULL);
 
-	puts(js_text(p->hello, &len));
+	if (!text) {
+		fputs("mortise: out of memory\n", stderr);
+		return EXIT_FAILED;
+	}
+	puts(text);
 	return fflush(stdout) == 0 ? EXIT_DONE : EXIT_FAILED;
 }
 

@@ -166,11 +166,11 @@ static void put_servers(const struct job *j, const struct skill *s)
 			    ? "which are trusted"
 			    : "which start only if they are "
 			      "trusted");
-	json_object_object_foreach(servers, name, server)
-		strbuf_addf(j->out, "  %s: %s\n", name,
-			    json_object_to_json_string_ext(
-				    server, JSON_C_TO_STRING_PLAIN |
-						    JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_object_foreach(servers, name, server) {
+		strbuf_addf(j->out, "  %s: ", name);
+		js_put(j->out, server);
+		strbuf_addc(j->out, '\n');
+	}
 }
 
 static int show_skill(struct job *j, struct skill *s, struct error *err)

@@ -109,9 +109,16 @@ static void on_result(void *arg, const struct runner_result *result)
 {
 	struct call *call = arg;
 	long long code = result_exit_code(result);
+	const char *fields = call->json && result->fields ? js_text(result->fields, NULL) : "";
 
-	if (call->json && result->fields)
-		printf("%s\n", js_text(result->fields, NULL));
+	if (!fields) {
+		fputs("mortise: out of memory\n", stderr);
+		call->code = EXIT_FAILED;
+		runner_close(call->link);
+		return;
+	}
+	if (*fields)
+		puts(fields);
 	fwrite(result->text, 1, result->text_len, stdout);
 	if (result->text_len && result->text[result->text_len - 1] != '\n')
 		putchar('\n');
@@ -150,7 +157,8 @@ static int perform(struct launch *l, const struct tool *t, json_object *args,
 	int64_t asked = seconds > 0 && seconds < 1e9 ? (int64_t)(seconds * 1000) : 0;
 	size_t len;
 	const char *text = js_text(args, &len);
-	int r = launch_runner(l, &events, call, &call->link, err);
+	int r = text ? launch_runner(l, &events, call, &call->link, err)
+		     : out_of_memory(err);
 
 	if (r)
 		return r;

@@ -356,10 +356,11 @@ static void keep_given(struct conversation *c, json_object *list)
 	AUTO(json) json_object *record = json_object_new_object();
 	struct error err = ERROR_NONE;
 
-	js_set_str(record, "record", "state");
-	js_set_str(record, "plugin", RULES_STATE);
-	js_set_str(record, "text", js_text(list, NULL));
-	if (evlog_record(c->log, record, &err))
+	if (js_set_str(record, "record", "state") ||
+	    js_set_str(record, "plugin", RULES_STATE) ||
+	    js_set_str(record, "text", js_text(list, NULL)))
+		out_of_memory(&err);
+	if (err.code || evlog_record(c->log, record, &err))
 		conversation_notice(c, MT_LOG_WARNING, "%s", err.text);
 }
 

@@ -224,10 +224,11 @@ static void put_outputs(struct strbuf *b, const char *agent, json_object *output
 	json_object_object_foreach(outputs, name, value) {
 		if (strcmp(name, "metrics") == 0)
 			continue;
-		strbuf_addf(b, "%s%s: %s", between, name,
-			    json_object_is_type(value, json_type_string)
-				    ? json_object_get_string(value)
-				    : js_text(value, NULL));
+		strbuf_addf(b, "%s%s: ", between, name);
+		if (json_object_is_type(value, json_type_string))
+			strbuf_add(b, json_object_get_string(value));
+		else
+			js_put(b, value);
 		between = ", ";
 	}
 }
@@ -252,7 +253,7 @@ static json_object *metrics_of(struct conversation *c)
 	js_set_int(usage, "completion_tokens", m.output);
 	js_set_int(usage, "cache_read_tokens", m.cache_read);
 	js_set_int(usage, "cache_write_tokens", m.cache_write);
-	js_set(o, "accumulated_cost", js_new_number(m.cost));
+	js_set_number(o, "accumulated_cost", m.cost);
 	js_set(o, "accumulated_token_usage", usage);
 	return o;
 }
@@ -365,7 +366,11 @@ static int post_task(struct conversation *c, struct event *action, struct error 
 	json_object *args = json_object_new_object();
 	int64_t id;
 
-	strbuf_addf(&text, "TASK: %s", task ? task : js_text(inputs, NULL));
+	strbuf_add(&text, "TASK: ");
+	if (task)
+		strbuf_add(&text, task);
+	else
+		js_put(&text, inputs);
 	if (text.error || js_set_strn(args, "content", text.text, text.len)) {
 		json_object_put(args);
 		return out_of_memory(err);

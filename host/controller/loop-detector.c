@@ -278,8 +278,8 @@ static bool same_value(json_object *a, json_object *b)
 		return true;
 	if (!a || !b)
 		return false;
-	x = json_object_to_json_string(a);
-	y = json_object_to_json_string(b);
+	x = js_text(a, NULL);
+	y = js_text(b, NULL);
 	return x && y && volatile_text_same(x, strlen(x), y, strlen(y));
 }
 

@@ -393,6 +393,8 @@ static int say_job(struct subagent *ch, struct error *err)
 	if (!job)
 		return out_of_memory(err);
 	whole = js_text(job, &len);
+	if (!whole)
+		return out_of_memory(err);
 	strbuf_addf(&text, "%zu\n", len);
 	if (strbuf_addn(&text, whole, len))
 		return fail(err, text.error, "the task is too long");

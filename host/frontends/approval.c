@@ -57,6 +57,8 @@ static int put_arguments(struct strbuf *out, json_object *event)
 
 		if (!value || is_said_of_it(name))
 			continue;
+		if (!text)
+			return out->error = MT_ENOMEM;
 		if (json_object_is_type(value, json_type_string))
 			len = (size_t)json_object_get_string_len(value);
 		strbuf_add(&lead, "  ");

@@ -139,7 +139,7 @@ static void show_call(struct render *r, const struct event *e)
 	const char *args = js_text(js_get(event_args(e), "arguments"), &len);
 
 	strbuf_addf(&text, "%s %.*s", event_arg(e, "name"),
-		    (int)utf8_cut(args, len, SHOWN_LINE), args);
+		    (int)utf8_cut(args ? args : "", len, SHOWN_LINE), args ? args : "");
 	say(r, BOLD, "* ", text.text, text.len);
 }
 

@@ -145,9 +145,11 @@ static int by_name(const struct catalog *catalog, const struct event *action,
 	const char *name = event_arg(action, "name");
 
 	*ret_tool = catalog_find(catalog, name);
-	if (!*ret_tool)
-		return catalog_unknown(catalog, name, given ? js_text(given, NULL) : "{}",
-				       err);
+	if (!*ret_tool) {
+		const char *text = given ? js_text(given, NULL) : "{}";
+
+		return text ? catalog_unknown(catalog, name, text, err) : out_of_memory(err);
+	}
 	*ret_args = given ? json_object_get(given) : json_object_new_object();
 	return *ret_args ? MT_OK : out_of_memory(err);
 }

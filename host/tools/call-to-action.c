@@ -127,7 +127,7 @@ static int check_schema(const struct tool *tool, json_object *args, struct error
 	if ((tool->hints & MT_TOOL_CONTROL) || !tool->schema_json)
 		return MT_OK;
 	if (schema_check(tool->schema_json, args, &why))
-		return fail(err, MT_EINVAL, "Wrong arguments in tool call %s: %s", tool->name,
+		return why.code == MT_ENOMEM ? no_memory(err) : fail(err, MT_EINVAL, "Wrong arguments in tool call %s: %s", tool->name,
 			    why.text);
 	return MT_OK;
 }
@@ -215,7 +215,7 @@ static int set_timeout(struct event *e, const struct tool *tool, json_object *ar
 	if (event_field_find(e->type, "blocking")
 	    && js_set_bool(event_args(e), "blocking", true))
 		return no_memory(err);
-	if (js_set(e->json, "timeout", js_new_number(seconds)))
+	if (js_set_number(e->json, "timeout", seconds))
 		return no_memory(err);
 	return MT_OK;
 }
@@ -253,6 +253,7 @@ static int check_risk(const struct catalog *catalog, const struct tool *tool,
 {
 	static const char *const names[] = { "LOW", "MEDIUM", "HIGH", "UNKNOWN" };
 	json_object *risk = js_get(args, "security_risk");
+	const char *text;
 
 	if (!risk || !catalog->reads_risk || mapping_knows(tool, "security_risk")
 	    || tool_only_reads(tool) || (tool->hints & MT_TOOL_CONTROL))
@@ -260,8 +261,10 @@ static int check_risk(const struct catalog *catalog, const struct tool *tool,
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (strcmp(js_str(args, "security_risk", ""), names[i]) == 0)
 			return MT_OK;
-	return fail(err, MT_EINVAL, "Wrong arguments in tool call %s: security_risk is LOW, "
-		    "MEDIUM or HIGH, not %.100s", tool->name, js_text(risk, NULL));
+	text = js_text(risk, NULL);
+	return !text ? no_memory(err)
+		     : fail(err, MT_EINVAL, "Wrong arguments in tool call %s: security_risk "
+			    "is LOW, MEDIUM or HIGH, not %.100s", tool->name, text);
 }
 
 struct event *call_event(const struct catalog *catalog, const char *name,
@@ -280,7 +283,12 @@ struct event *call_event(const struct catalog *catalog, const char *name,
 		return NULL;
 	}
 	if (!tool) {
-		catalog_unknown(catalog, name, js_text(args, NULL), err);
+		const char *given = js_text(args, NULL);
+
+		if (given)
+			catalog_unknown(catalog, name, given, err);
+		else
+			no_memory(err);
 		return NULL;
 	}
 	if (ret_tool)

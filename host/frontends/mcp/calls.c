@@ -76,6 +76,10 @@ void mcp_call_start(struct mcp_server *s, struct mcp_client *p, json_object *id,
 	struct mcp_call *c;
 	size_t len;
 
+	if (!text) {
+		put_failure(p, id, "out of memory");
+		return;
+	}
 	if (!t || (t->hints & MT_TOOL_CONTROL)) {
 		catalog_unknown(s->catalog, name, text, &err);
 		mcp_send_error(p, id, RPC_PARAMS, err.text, NULL);

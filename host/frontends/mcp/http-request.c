@@ -100,7 +100,7 @@ static bool holds(const char *header, json_object *value)
 		return says(header, json_object_get_string(value),
 			    (size_t)json_object_get_string_len(value));
 	text = js_text(value, &len);
-	return says(header, text, len);
+	return text && says(header, text, len);
 }
 
 static void refuse_request(struct connection *c, json_object *doc, int code,

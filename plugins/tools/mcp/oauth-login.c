@@ -120,12 +120,18 @@ static const char *method_for(json_object *metadata, bool secret)
 
 static json_object *texts(const char *a, const char *b)
 {
-	json_object *list = json_object_new_array();
+	AUTO(json) json_object *list = json_object_new_array();
+	const char *const both[] = { a, b };
 
-	json_object_array_add(list, json_object_new_string(a));
-	if (b)
-		json_object_array_add(list, json_object_new_string(b));
-	return list;
+	for (size_t i = 0; list && i < 2 && both[i]; i++) {
+		json_object *one = json_object_new_string(both[i]);
+
+		if (!one || js_add(list, one)) {
+			json_object_put(one);
+			return NULL;
+		}
+	}
+	return STEAL(list);
 }
 
 static int registration(const struct oauth *o, const struct oauth_place *p,
@@ -133,6 +139,7 @@ static int registration(const struct oauth *o, const struct oauth_place *p,
 {
 	const char *url = js_str(p->metadata, "registration_endpoint", "");
 	AUTO(json) json_object *wish = json_object_new_object();
+	const char *text;
 	long code;
 	int status;
 
@@ -144,15 +151,17 @@ static int registration(const struct oauth *o, const struct oauth_place *p,
 		return fail(err, MT_EDENIED, "the registration endpoint is not safe: %.200s",
 			    url);
 	if (js_set_str(wish, "client_name", "Mortise") ||
-	    js_set(wish, "redirect_uris", texts(o->redirect_uri, NULL)) ||
-	    js_set(wish, "grant_types", texts("authorization_code", "refresh_token")) ||
-	    js_set(wish, "response_types", texts("code", NULL)) ||
+	    js_set_new(wish, "redirect_uris", texts(o->redirect_uri, NULL)) ||
+	    js_set_new(wish, "grant_types", texts("authorization_code", "refresh_token")) ||
+	    js_set_new(wish, "response_types", texts("code", NULL)) ||
 	    js_set_str(wish, "token_endpoint_auth_method", method_for(p->metadata, false)) ||
 	    js_set_str(wish, "application_type", "native") ||
 	    (*scope && js_set_str(wish, "scope", scope)))
 		return no_memory(err);
-	status = oauth_fetch(o, url, "application/json", js_text(wish, NULL), NULL, &code, ret,
-			     err);
+	text = js_text(wish, NULL);
+	if (!text)
+		return no_memory(err);
+	status = oauth_fetch(o, url, "application/json", text, NULL, &code, ret, err);
 	if (status || (code < 300 && js_str(*ret, "client_id", NULL)))
 		return status;
 	return fail(err, MT_EDENIED, "the authorization server does not register this client: "

@@ -151,5 +151,7 @@ int login_write(const char *path, json_object *login, struct error *err)
 		status = dir_make(folder, err);
 	}
 	text = js_text(login, &len);
+	if (!status && !text)
+		status = no_memory(err);
 	return status ? status : file_write(path, text, len, 0600, true, err);
 }

@@ -47,14 +47,16 @@ static json_object *ask(const struct self *self, struct mt_call *call, const cha
 {
 	AUTO(json) json_object *params = json_object_new_object();
 	struct mt_str result = { "", 0 };
+	struct mt_str text = { 0 };
 	json_object *answer;
-	struct mt_str text;
 	int r;
 
-	js_set_str(params, "name", name);
-	if (file)
-		js_set_str(params, "file", file);
-	text.ptr = js_text(params, &text.len);
+	if (!js_set_str(params, "name", name) && (!file || !js_set_str(params, "file", file)))
+		text.ptr = js_text(params, &text.len);
+	if (!text.ptr) {
+		self->host->fail(call, MT_ENOMEM, "out of memory");
+		return NULL;
+	}
 	r = self->host->request(call, method, text, &result);
 	answer = r ? NULL : js_parse_object(result.ptr, result.len, NULL);
 	if (!answer)
