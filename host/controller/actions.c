@@ -15,6 +15,7 @@
 #include "files.h"
 #include "log.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { TEXT_ONLY_MAX = 3 }; /* consecutive replies without a call, non-interactive */
@@ -222,8 +223,8 @@ static void add_metrics(const struct conversation *c, struct event *e)
 		return;
 	o = json_object_new_object();
 	u = json_object_new_object();
-	js_set(o, "accumulated_cost", js_new_number(m->cost));
-	js_set(o, "max_budget_per_task", budget > 0 ? js_new_number(budget) : NULL);
+	js_set_number(o, "accumulated_cost", m->cost);
+	js_set_number(o, "max_budget_per_task", budget > 0 ? budget : NAN);
 	js_set_str(u, "model", llm_name(c->agent->llm));
 	js_set_int(u, "prompt_tokens", m->input);
 	js_set_int(u, "completion_tokens", m->output);

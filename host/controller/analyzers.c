@@ -503,11 +503,11 @@ json_object *risk_schema(json_object *schema, bool sandboxed)
 	if (!js_get(copy, "type") && js_set_str(copy, "type", "object"))
 		return NULL;
 	properties = js_get(copy, "properties");
-	if (!properties && js_set(copy, "properties", json_object_new_object()))
+	if (!properties && js_set_new(copy, "properties", json_object_new_object()))
 		return NULL;
 	properties = js_get(copy, "properties");
 	required = js_get(copy, "required");
-	if (!required && js_set(copy, "required", json_object_new_array()))
+	if (!required && js_set_new(copy, "required", json_object_new_array()))
 		return NULL;
 	required = js_get(copy, "required");
 	if (js_get(properties, "security_risk")) /* the tool has one of its own */

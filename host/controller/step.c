@@ -107,7 +107,7 @@ static int log_reply(struct conversation *c, struct llm_reply *reply, struct err
 	record = llm_reply_json(reply);
 	budget_update_clock(c);
 	if (!record || js_set_int(record, "before", evlog_count(c->log)) ||
-	    js_set(record, "worked", js_new_number(c->budget.quotas[LIMIT_TIME].used)))
+	    js_set_number(record, "worked", c->budget.quotas[LIMIT_TIME].used))
 		return out_of_memory(err);
 	return evlog_record(c->log, record, err);
 }

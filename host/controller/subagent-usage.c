@@ -29,7 +29,7 @@ json_object *subagents_metrics_json(const struct llm_metrics *m)
 	js_set_int(o, "cache_write", m->cache_write);
 	js_set_int(o, "reasoning", m->reasoning);
 	js_set_int(o, "latency_ms", m->latency_ms);
-	js_set(o, "cost", js_new_number(m->cost));
+	js_set_number(o, "cost", m->cost);
 	js_set_bool(o, "cost_known", m->cost_known);
 	return o;
 }

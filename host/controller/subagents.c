@@ -195,7 +195,7 @@ static json_object *one_json(const struct subagent *ch)
 	js_set_int(o, "calls", ch->sum.calls);
 	js_set_int(o, "input", ch->sum.input);
 	js_set_int(o, "output", ch->sum.output);
-	js_set(o, "cost", js_new_number(ch->sum.cost));
+	js_set_number(o, "cost", ch->sum.cost);
 	return o;
 }
 

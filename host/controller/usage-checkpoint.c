@@ -63,7 +63,7 @@ static json_object *sums_json(const struct reply_sums *s, const struct evlog *lo
 	js_set_int(o, "first", s->first);
 	js_set_int(o, "count", s->count);
 	js_set_int(o, "mark", (int64_t)evlog_reply_mark(log, s->count - 1));
-	js_set(o, "worked", js_new_number(s->worked));
+	js_set_number(o, "worked", s->worked);
 	js_set(o, "total", subagents_metrics_json(&s->total));
 	js_set(o, "models", subagents_metrics_json_all(s->bill));
 	return o;

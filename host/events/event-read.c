@@ -259,7 +259,7 @@ static int modernize_extras(json_object *extras)
 		if (!json_object_object_get_ex(extras, moved[i][0], &value))
 			continue;
 		if (!is_object(js_get(extras, "metadata")) &&
-		    js_set(extras, "metadata", json_object_new_object()))
+		    js_set_new(extras, "metadata", json_object_new_object()))
 			return MT_ENOMEM;
 		if (js_set(js_get(extras, "metadata"), moved[i][1],
 			   json_object_get(value)))

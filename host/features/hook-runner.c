@@ -265,7 +265,7 @@ static struct moment *moment_new(struct conversation *c, enum hook_event event,
 		js_set_str(m->input, "tool_name", tool);
 	js_set_str(m->input, "session_id", c->id);
 	js_set_str(m->input, "working_dir", c->workspace);
-	js_set(m->input, "metadata", json_object_new_object());
+	js_set_new(m->input, "metadata", json_object_new_object());
 	return m;
 }
 

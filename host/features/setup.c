@@ -63,7 +63,7 @@ static struct event *make_action(const char *command, bool hidden, int64_t limit
 	js_set_bool(args, "hidden", hidden);
 	js_set_bool(args, "blocking", true);
 	e = event_action("run", SOURCE_ENVIRONMENT, args, err);
-	if (e && js_set(e->json, "timeout", json_object_new_int64(limit + 30))) {
+	if (e && js_set_new(e->json, "timeout", json_object_new_int64(limit + 30))) {
 		event_unref(e);
 		out_of_memory(err);
 		return NULL;

@@ -88,7 +88,7 @@ int llm_adapt_params(const struct llm_exchange *x, const struct llm_request *r,
 		}
 	}
 	if (!status && x->raised_temperature)
-		status = js_set(sent, "temperature", js_new_number(1));
+		status = js_set_number(sent, "temperature", 1);
 	if (!status && x->tools && llm_feature(x->llm, "stop"))
 		status = set_stop(sent);
 	if (status)

@@ -69,7 +69,7 @@ static int reply_put_usage(json_object *o, const struct llm_usage *u)
 	    || set_known(usage, "cache_write", u->cache_write)
 	    || set_known(usage, "reasoning", u->reasoning))
 		return MT_ENOMEM;
-	if (u->cost >= 0 && js_set(usage, "cost", js_new_number(u->cost)))
+	if (u->cost >= 0 && js_set_number(usage, "cost", u->cost))
 		return MT_ENOMEM;
 	return js_set(o, "usage", STEAL(usage));
 }

@@ -91,10 +91,10 @@ static json_object *whole_item(json_object *item, json_object *defaults, size_t 
 		return NULL;
 	json_object_object_foreach(defaults, name, form) {
 		json_object *given = js_get(item, name);
-		json_object *value = given ? json_object_get(given)
-					   : item_default(form, place);
+		int r = given || !form ? js_set(out, name, json_object_get(given))
+				       : js_set_new(out, name, item_default(form, place));
 
-		if (js_set(out, name, value))
+		if (r)
 			return NULL;
 	}
 	return STEAL(out);

@@ -20,7 +20,7 @@ json_object *js_make(const char *name, ...)
 		switch (va_arg(ap, int)) {
 		case 's': js_set_str(o, n, va_arg(ap, const char *)); break;
 		case 'i': js_set_int(o, n, va_arg(ap, int64_t)); break;
-		case 'd': js_set(o, n, json_object_new_double(va_arg(ap, double))); break;
+		case 'd': js_set_new(o, n, json_object_new_double(va_arg(ap, double))); break;
 		case 'b': js_set_bool(o, n, va_arg(ap, int)); break;
 		case 'o': js_set(o, n, va_arg(ap, json_object *)); break;
 		}

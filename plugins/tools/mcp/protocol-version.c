@@ -23,7 +23,7 @@ json_object *era_capabilities(struct client *c)
 				     ? json_object_new_object() : NULL;
 
 	if (c->era == ERA_MODERN)
-		js_set(elicitation, "form", json_object_new_object());
+		js_set_new(elicitation, "form", json_object_new_object());
 	js_set(all, "elicitation", elicitation);
 	if (roots)
 		js_set(all, "roots", roots);
