@@ -64,6 +64,47 @@ def ids(text):
     return found
 
 
+def lines(text):
+    """The whole lines of a log."""
+    found = []
+    for line in text.decode("utf-8", "replace").splitlines():
+        try:
+            found.append(json.loads(line))
+        except ValueError:
+            pass
+    return found
+
+
+def plain(args):
+    """Arguments without what the analyzers add: one that fails leaves the risk unknown."""
+    return {name: args[name] for name in args or {}
+            if name not in ("security_risk", "confirmation_state")}
+
+
+def steps(text):
+    """What the log says of each call: the action, its observation, and the reply."""
+    found = {}
+    for line in lines(text):
+        call = (line.get("tool_call_metadata") or {}).get("tool_call_id")
+        if line.get("record") == "llm_reply":
+            key = line["response_id"]
+            found[key] = {name: line.get(name) for name in ("text", "calls", "usage")}
+        elif call and "action" in line:
+            found["action " + call] = {"action": line["action"], "args": plain(line.get("args"))}
+        elif call and "observation" in line:
+            found["observation " + call] = {
+                "observation": line["observation"], "content": line.get("content")}
+    return found
+
+
+def altered(text):
+    """The first step that is not an error and not as in the undisturbed run; ""."""
+    for key, step in steps(text).items():
+        if step.get("observation") != "error" and step != expected.get(key):
+            return "%s is %s" % (key, json.dumps(step))
+    return ""
+
+
 def fault(kind, n):
     """What is wrong with a run whose n-th call fails; ""."""
     work, code, out, err = run(kind, n)
@@ -80,6 +121,9 @@ def fault(kind, n):
     lost = [i for i in ids(out) if i not in kept]
     if lost:
         return "events that were shown are not in the log: %s" % lost
+    changed = altered(text)
+    if changed:
+        return changed
     # a call that failed is told to the model, and this one does not mind
     if code == 0 and b'"observation":"error"' not in text and \
             not os.path.exists(work + "/ws/made"):
@@ -93,6 +137,9 @@ def fault(kind, n):
 random.seed(4711)
 # a first run fills the caches of plugins
 run("memory", 0)
+work, code, out, err = run("memory", 0)
+with open(glob.glob(work + "/state/mortise/conversations/*/events.jsonl")[0], "rb") as f:
+    expected = steps(f.read())
 cases = []
 for kind in KINDS:
     work, code, out, err = run(kind, 0)
