@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
-# mutations.py COUNT - files of a conversation damaged at random: flipped bytes, holes,
-# lines doubled and swapped, other lengths. It is opened without a crash, and when only
-# the log is damaged, only damaged records are lost.
+# mutations.py COUNT - one file of a finished conversation is damaged at random:
+# events.jsonl in half of the cases, else meta.json, events.index, or state.json. Bytes
+# are overwritten, removed, zeroed, or appended; lines are doubled or swapped; the file is
+# cut. `show` and `resume` end without a crash or a hang, and a failure has a message.
+# If events.index or state.json is damaged, every event is shown as it was. Which events
+# a damaged log loses is not checked here: tests/events/test-repair.c does.
 import json
 import os
 import random
