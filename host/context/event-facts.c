@@ -5,78 +5,183 @@
 #include "context/event-facts.h"
 
 #include "array.h"
+#include "context/event-names.h"
+#include "crc32c.h"
+#include "files.h"
 #include "slice.h"
 
-#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct name {
-	int32_t number;
-	char text[];
-};
+enum { FACTS_MAX = 1 << 30, SAVE_FROM = 1024 };
 
-struct names {
-	void *tree;
-	int32_t count;
-};
+#define FACTS_MAGIC "MTFACTS1"
 
 struct event_facts {
 	struct evlog *log;
-	struct names batches, calls;
+	struct event_names batches, calls;
 	struct view_fact *list;
 	int32_t *ids;
 	size_t count, room;
+	size_t saved; /* the first of them are in the file */
 };
+
+/* Both arrays have the same room. */
+static int event_facts_reserve(struct event_facts *f, size_t count)
+{
+	size_t room = f->room;
+
+	if (ARRAY_GROW(f->list, &room, count, ARRAY_MAX))
+		return MT_ENOMEM;
+	return ARRAY_GROW(f->ids, &f->room, count, ARRAY_MAX);
+}
+
+/* ---- the file ----------------------------------------------------------- */
+
+/* events.facts: this header, `count` entries, the ids of calls, the ids of replies. */
+struct facts_header {
+	char magic[8];
+	uint64_t end, tail;      /* of the log; hash of what is before it */
+	uint64_t count;
+	uint64_t calls, batches; /* bytes of the ids */
+	uint64_t sum;            /* of what follows the header */
+};
+
+struct facts_entry {
+	int32_t id, call, batch;
+	uint32_t flags;
+};
+
+enum { FACT_IS_ACTION = 1, FACT_THINKING = 2 };
+
+static bool is_good(struct event_facts *f, const struct facts_header *h,
+		    const char *body, size_t len)
+{
+	uint64_t tail;
+
+	return memcmp(h->magic, FACTS_MAGIC, sizeof h->magic) == 0 &&
+	       h->count <= len / sizeof(struct facts_entry) && h->calls <= len &&
+	       h->batches <= len &&
+	       h->count * sizeof(struct facts_entry) + h->calls + h->batches == len &&
+	       h->sum == crc32c(0, body, len) && h->end <= evlog_size(f->log) &&
+	       evlog_tail_hash(f->log, h->end, &tail) == MT_OK && tail == h->tail;
+}
+
+static bool take_entry(struct event_facts *f, const char *at)
+{
+	struct facts_entry e;
+
+	memcpy(&e, at, sizeof e);
+	if (e.call < -1 || e.call >= (int32_t)f->calls.count || e.batch < -1 ||
+	    e.batch >= (int32_t)f->batches.count || e.id < 0 ||
+	    e.id >= evlog_count(f->log) || (f->count && e.id <= f->ids[f->count - 1]))
+		return false;
+	f->ids[f->count] = e.id;
+	f->list[f->count++] = (struct view_fact){
+		.batch = e.batch, .call = e.call, .loop = -1,
+		.is_action = e.flags & FACT_IS_ACTION,
+		.thinking = e.flags & FACT_THINKING,
+	};
+	return true;
+}
+
+static bool take_body(struct event_facts *f, const struct facts_header *h,
+		      const char *body)
+{
+	const char *names = body + h->count * sizeof(struct facts_entry);
+
+	if (!event_names_load(&f->calls, names, h->calls) ||
+	    !event_names_load(&f->batches, names + h->calls, h->batches) ||
+	    event_facts_reserve(f, h->count))
+		return false;
+	for (size_t i = 0; i < h->count; i++)
+		if (!take_entry(f, body + i * sizeof(struct facts_entry)))
+			return false;
+	return true;
+}
+
+/* The facts of the file. Whatever is wrong with it, the events are read instead. */
+static void load(struct event_facts *f)
+{
+	AUTO(free) char *path = path_join(evlog_dir(f->log), "events.facts");
+	AUTO(free) char *text = NULL;
+	struct facts_header h;
+	size_t len;
+
+	if (!path || file_read(path, FACTS_MAX, &text, &len, NULL) || len < sizeof h)
+		return;
+	memcpy(&h, text, sizeof h);
+	if (is_good(f, &h, text + sizeof h, len - sizeof h) &&
+	    take_body(f, &h, text + sizeof h)) {
+		f->saved = f->count;
+		return;
+	}
+	f->count = 0;
+	event_names_clear(&f->calls);
+	event_names_clear(&f->batches);
+}
+
+static void put_entries(const struct event_facts *f, struct strbuf *out)
+{
+	for (size_t i = 0; i < f->count; i++) {
+		const struct view_fact *fact = &f->list[i];
+		const struct facts_entry e = {
+			.id = f->ids[i], .call = fact->call, .batch = fact->batch,
+			.flags = (uint32_t)(fact->is_action * FACT_IS_ACTION |
+					    fact->thinking * FACT_THINKING),
+		};
+
+		strbuf_addn(out, (const char *)&e, sizeof e);
+	}
+}
+
+void event_facts_save(struct event_facts *f)
+{
+	AUTO(strbuf) struct strbuf out = STRBUF(FACTS_MAX);
+	AUTO(free) char *path = path_join(evlog_dir(f->log), "events.facts");
+	struct facts_header h = { .end = evlog_size(f->log), .count = f->count,
+				  .calls = f->calls.texts.len,
+				  .batches = f->batches.texts.len };
+
+	if (f->count < f->saved + SAVE_FROM || !path ||
+	    evlog_tail_hash(f->log, h.end, &h.tail))
+		return;
+	memcpy(h.magic, FACTS_MAGIC, sizeof h.magic);
+	strbuf_addn(&out, (const char *)&h, sizeof h);
+	put_entries(f, &out);
+	strbuf_addn(&out, f->calls.texts.text, h.calls);
+	if (strbuf_addn(&out, f->batches.texts.text, h.batches))
+		return; /* it is only a short cut */
+	h.sum = crc32c(0, out.text + sizeof h, out.len - sizeof h);
+	memcpy(out.text, &h, sizeof h);
+	if (file_write(path, out.text, out.len, 0600, false, NULL) == MT_OK)
+		f->saved = f->count;
+}
+
+/* ---- reading ------------------------------------------------------------ */
 
 struct event_facts *event_facts_new(struct evlog *log)
 {
 	struct event_facts *f = calloc(1, sizeof *f);
 
-	if (f)
-		f->log = log;
+	if (!f)
+		return NULL;
+	*f = (struct event_facts){ .log = log, .batches = EVENT_NAMES,
+				   .calls = EVENT_NAMES };
+	load(f);
 	return f;
 }
 
 struct event_facts *event_facts_free(struct event_facts *f)
 {
 	if (f) {
-		tdestroy(f->batches.tree, free);
-		tdestroy(f->calls.tree, free);
+		event_names_clear(&f->batches);
+		event_names_clear(&f->calls);
 		free(f->list);
 		free(f->ids);
 		free(f);
 	}
 	return NULL;
-}
-
-static int compare_names(const void *a, const void *b)
-{
-	return strcmp(((const struct name *)a)->text, ((const struct name *)b)->text);
-}
-
-/* @return the number of a text; -1 for none; -2: out of memory. */
-static int32_t name_number(struct names *names, const char *text)
-{
-	size_t len = text ? strlen(text) : 0;
-	struct name *n, **found;
-
-	if (!len)
-		return -1;
-	n = malloc(sizeof *n + len + 1);
-	if (!n)
-		return -2;
-	memcpy(n->text, text, len + 1);
-	n->number = names->count;
-	found = tsearch(n, &names->tree, compare_names);
-	if (!found || *found != n) {
-		int32_t number = found ? (*found)->number : -2;
-
-		free(n);
-		return number;
-	}
-	names->count++;
-	return n->number;
 }
 
 static int read_one(struct event_facts *f, int32_t id, struct view_fact *ret,
@@ -93,25 +198,15 @@ static int read_one(struct event_facts *f, int32_t id, struct view_fact *ret,
 	if (!e)
 		return err->code;
 	meta = event_tool_meta(e);
-	ret->call = name_number(&f->calls, js_str(meta, "tool_call_id", NULL));
+	ret->call = event_names_number(&f->calls, js_str(meta, "tool_call_id", NULL));
 	if (ret->is_action) {
 		ret->batch =
-			name_number(&f->batches, js_str(meta, "llm_response_id", NULL));
+			event_names_number(&f->batches, js_str(meta, "llm_response_id", NULL));
 		ret->thinking = *js_str(e->json, "reasoning_content", "") != '\0';
 	}
 	if (ret->call == -2 || ret->batch == -2)
 		return out_of_memory(err);
 	return MT_OK;
-}
-
-/* Both arrays have the same room. */
-static int event_facts_reserve(struct event_facts *f, size_t count)
-{
-	size_t room = f->room;
-
-	if (ARRAY_GROW(f->list, &room, count, ARRAY_MAX))
-		return MT_ENOMEM;
-	return ARRAY_GROW(f->ids, &f->room, count, ARRAY_MAX);
 }
 
 int event_facts_read(struct event_facts *f, const int32_t *ids, size_t count,
@@ -124,6 +219,8 @@ int event_facts_read(struct event_facts *f, const int32_t *ids, size_t count,
 		return out_of_memory(err);
 	while (same < count && same < f->count && f->ids[same] == ids[same])
 		same++;
+	if (f->saved > same)
+		f->saved = same;
 	for (f->count = same; f->count < count; f->count++) {
 		if (end && f->count % SLICE_EVENTS == 0 && f->count > same &&
 		    slice_is_over(end)) {
@@ -153,7 +250,7 @@ static int by_id(const void *key, const void *id)
 const struct view_fact *event_facts_of(const struct event_facts *f, int64_t id)
 {
 	int32_t key = (int32_t)id;
-	int32_t *found = id < 0 ? NULL
+	int32_t *found = id < 0 || !f->count ? NULL
 				: bsearch(&key, f->ids, f->count, sizeof key, by_id);
 
 	return found ? &f->list[found - f->ids] : NULL;

@@ -10,8 +10,11 @@
 
 struct event_facts;
 
+/** With the facts that were saved for this log, if they are valid. */
 struct event_facts *event_facts_new(struct evlog *log);
 struct event_facts *event_facts_free(struct event_facts *f);
+/** Keep them next to the log for the next process, unless few are new. */
+void event_facts_save(struct event_facts *f);
 /** Know these events, in this order. With an `end` (CLOCK_MONOTONIC, ns; 0: none) some
  *  may be left when it has come: then `*ret_more`, and the lists are not to be used. */
 int event_facts_read(struct event_facts *f, const int32_t *ids, size_t count,

@@ -60,6 +60,12 @@ struct history *history_free(struct history *h)
 }
 
 /* Both arrays have the same room; what is new of `gone` is zero. */
+void history_save(struct history *h)
+{
+	if (h && h->facts)
+		event_facts_save(h->facts);
+}
+
 static int history_reserve(struct history *h, int64_t count)
 {
 	size_t old = h->room, room = h->room;

@@ -14,6 +14,8 @@ struct history;
  *  action `delegate` and its end are not history of the delegating agent. */
 struct history *history_new(struct evlog *log, int64_t start);
 struct history *history_free(struct history *h);
+/** Keep what was read of the events for the next process. */
+void history_save(struct history *h);
 
 /** The view: without null, state and hidden events, what is undone and what
  *  was forgotten; each summary where its condensation put it. Where something

@@ -306,6 +306,7 @@ void wiring_close_agent(struct agent_frame *l)
 void wiring_close(struct conversation *c)
 {
 	delegates_drop(c, false);
+	history_save(c->agent->history);
 	c->agent->memory = request_messages_leave(c->agent->memory);
 	c->agent->history = history_free(c->agent->history);
 	c->skills = skills_free(c->skills);

@@ -49,8 +49,7 @@ static uint64_t hash_types(void)
 	return hash;
 }
 
-/* A hash of the last bytes before `end`: they tie the index to its log. */
-static int hash_tail(struct evlog *log, uint64_t end, uint64_t *ret)
+int evlog_tail_hash(struct evlog *log, uint64_t end, uint64_t *ret)
 {
 	char buf[TAIL];
 	size_t len = end < TAIL ? (size_t)end : TAIL;
@@ -117,7 +116,7 @@ static int write_index(struct evlog *log, const char *path, struct error *err)
 	};
 
 	memcpy(h.magic, INDEX_MAGIC, sizeof h.magic);
-	if (hash_tail(log, h.end, &h.tail))
+	if (evlog_tail_hash(log, h.end, &h.tail))
 		return fail(err, MT_EIO, "%s: cannot read the log", log->dir);
 	strbuf_reserve(&out, sizeof h + x->count * sizeof(struct index_event) +
 				     x->reply_count * sizeof *x->replies + 4096);
@@ -287,7 +286,7 @@ static bool is_good(struct evlog *log, const struct index_header *h, const struc
 	return memcmp(h->magic, INDEX_MAGIC, sizeof h->magic) == 0 &&
 	       h->types == hash_types() && h->end <= log->size && h->body == r->len &&
 	       h->sum == hash_bytes(r->at, r->len) &&
-	       hash_tail(log, h->end, &tail) == MT_OK && tail == h->tail;
+	       evlog_tail_hash(log, h->end, &tail) == MT_OK && tail == h->tail;
 }
 
 static void load_index(struct evlog *log)

@@ -122,6 +122,9 @@ int evlog_subscribe(struct evlog *log, evlog_subscriber *fn, void *arg);
  *  there when it was opened (borrowed, may be NULL). */
 void evlog_set_checkpoint(struct evlog *log, json_object *state);
 json_object *evlog_checkpoint(const struct evlog *log);
+/** A hash of the last bytes before `end`, the end of a line: it ties a file to the log
+ *  that it was made from. */
+int evlog_tail_hash(struct evlog *log, uint64_t end, uint64_t *ret);
 int evlog_write_checkpoint(struct evlog *log, struct error *err);
 
 const char *evlog_dir(const struct evlog *log);

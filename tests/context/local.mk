@@ -16,3 +16,9 @@ tests_context_test_recall_text_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests \
 	-I$(top_srcdir)/host -DSOURCES='"$(abs_top_srcdir)"'
 tests_context_test_recall_text_LDADD = $(LIBHOST)
 TESTS += %D%/test-recall-text
+
+check_PROGRAMS += %D%/test-event-facts
+tests_context_test_event_facts_SOURCES = %D%/test-event-facts.c
+tests_context_test_event_facts_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests -I$(top_srcdir)/host
+tests_context_test_event_facts_LDADD = $(LIBHOST)
+TESTS += %D%/test-event-facts

@@ -95,10 +95,10 @@ class Long:
         used = Used(self.start("run", "-C", work, "-t", "Begin.", state=self.state))
         if used.code:
             raise SystemExit("Bail out! " + used.text)
-        subprocess.run([os.path.join(BUILD, "bench/long-log"), self.folder(self.state),
+        subprocess.run([os.path.join(BUILD, "bench/long-log"), self.directory(self.state),
                         str(events)], check=True, stdout=subprocess.DEVNULL)
 
-    def folder(self, state):
+    def directory(self, state):
         root = os.path.join(state, "mortise", "conversations")
         return os.path.join(root, os.listdir(root)[0])
 
@@ -107,7 +107,7 @@ class Long:
         shutil.rmtree(state)
         shutil.copytree(self.state, state)
         for name in () if checkpoint else ("events.index", "state.json"):
-            os.unlink(os.path.join(self.folder(state), name))
+            os.unlink(os.path.join(self.directory(state), name))
         return state
 
     def start(self, *words, state, **more):
@@ -137,10 +137,36 @@ def check_costs(short, long):
             tell(b.mib < 40 + EVENTS / 400, name + ": memory", "%.0f MiB" % b.mib)
 
 
-def total_of(folder):
+def check_facts(long):
+    """A condensed history is sent the same with the facts that are kept and without."""
+    base, sent = long.copy(), []
+    first = long.resume(*WINDOW, state=base)
+    path = os.path.join(long.directory(base), "events.facts")
+    tell(first.code == 0 and os.path.exists(path), "facts of events are kept", first.text)
+    with open(path, "rb") as f:
+        whole = f.read()
+    for text in (whole, None, whole[:-1], whole.replace(b"MTFACTS1", b"MTFACTS0", 1)):
+        state = tempfile.mkdtemp(dir=long.work)
+        shutil.rmtree(state)
+        shutil.copytree(base, state)
+        path = os.path.join(long.directory(state), "events.facts")
+        os.unlink(path)
+        if text is not None:
+            with open(path, "wb") as f:
+                f.write(text)
+        Model.bodies.clear()
+        used = long.resume(*WINDOW, state=state)
+        sent.append((used.code, list(Model.bodies)))
+        shutil.rmtree(state)
+    for got, name in zip(sent[1:], ("no facts", "damaged facts", "older facts")):
+        tell(got == sent[0] and sent[0][0] == 0, name + ": the same requests",
+             [len(b) for b in got[1]], [len(b) for b in sent[0][1]])
+
+
+def total_of(directory):
     """Tokens and dollars of all replies, added up in the order of the log."""
     tokens, dollars = 0, 0.0
-    with open(os.path.join(folder, "events.jsonl"), "rb") as f:
+    with open(os.path.join(directory, "events.jsonl"), "rb") as f:
         for line in f:
             if line.startswith(b'{"record":"llm_reply"'):
                 usage = json.loads(line)["usage"]
@@ -172,16 +198,16 @@ def of_another_log(text):
 
 def check_sums(long):
     """The account is the same whatever the checkpoint holds, and so are its limits."""
-    stale = os.path.join(long.folder(long.state), "state.json")
+    stale = os.path.join(long.directory(long.state), "state.json")
     base = long.copy()
     first = long.resume(state=base)
-    folder = long.folder(base)
-    with open(os.path.join(folder, "state.json")) as f:
+    directory = long.directory(base)
+    with open(os.path.join(directory, "state.json")) as f:
         whole = f.read()
     tell(first.code == 0 and '"replies"' in whole, "the checkpoint has the sums", whole[:300])
     with open(stale) as f:
         stale = f.read()
-    tokens, dollars = total_of(folder)
+    tokens, dollars = total_of(directory)
     wanted = None
     for name, text in (("whole", whole), ("none", None), ("stale", stale),
                        ("damaged", damaged(whole)), ("older", older(whole)),
@@ -194,7 +220,7 @@ def check_sums(long):
             state = tempfile.mkdtemp(dir=long.work)
             shutil.rmtree(state)
             shutil.copytree(base, state)
-            path = os.path.join(long.folder(state), "state.json")
+            path = os.path.join(long.directory(state), "state.json")
             os.unlink(path)
             if text is not None:
                 with open(path, "w") as f:
@@ -291,7 +317,7 @@ def check_command(number, long, word):
     state = long.copy()
     env = dict(os.environ, XDG_STATE_HOME=state)
     child = subprocess.Popen(["mortise", "conversations", word,
-                              os.path.basename(long.folder(state))], env=env,
+                              os.path.basename(long.directory(state))], env=env,
                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                              stderr=subprocess.PIPE)
     check_signal(number, "in conversations " + word, child,
@@ -308,6 +334,7 @@ def main():
         short, long = Long(work, url, EVENTS // 2), Long(work, url, EVENTS)
         check_costs(short, long)
         check_signals(long)
+        check_facts(long)
         check_sums(short)
     finally:
         shutil.rmtree(work, ignore_errors=True)
