@@ -110,10 +110,16 @@ play() {
 	"${base[@]}" >"$work/out" 2>&1 3>&- &
 	pid=$!
 	until [ -e "$work/ws/c" ]; do sleep 0.05; done
-	workers() { pgrep -f "^$top_builddir/mortise-runner" | while read -r p; do
-		grep -q "^State" "/proc/$p/status" && [ "$(cat "/proc/$p/comm")" = mortise-worker ] &&
-			[ "$(readlink "/proc/$p/cwd")" = "$work/ws" ] && echo "$p"; done; }
-	kill -KILL $(workers)
+	# by their parents: only root sees the directory of a process that protects its memory
+	workers() {
+		local p
+		for p in $(pgrep -P "$1"); do
+			[ "$(cat "/proc/$p/comm")" != mortise-worker ] || echo "$p"
+			workers "$p"
+		done
+	}
+	[ -n "$(workers "$pid")" ]
+	kill -KILL $(workers "$pid")
 	wait "$pid"
 	cat "$work/out"
 	results

@@ -4,6 +4,7 @@
 import http.server
 import json
 import os
+import select
 import shutil
 import signal
 import subprocess
@@ -254,6 +255,17 @@ def catches(pid, number):
     return bool(int(caught.split()[1], 16) >> (number - 1) & 1)
 
 
+def shows_files(child):
+    """A process that protects its memory shows its open files to root alone."""
+    try:
+        os.listdir("/proc/%d/fd" % child.pid)
+        return True
+    except PermissionError:
+        return False
+    except OSError:
+        return True
+
+
 def reads_log(pid):
     try:
         return any(os.readlink("/proc/%d/fd/%s" % (pid, fd)).endswith("/events.jsonl")
@@ -263,6 +275,21 @@ def reads_log(pid):
 
 
 BOUND = 10 # seconds; bench/run resume has the real figure
+
+
+def check_opening(number, long):
+    global count
+    child = long.start("resume", "-t", "Go on.", state=long.copy(checkpoint=False))
+    wait_for(child, lambda: not shows_files(child) or reads_log(child.pid))
+    if shows_files(child):
+        check_signal(number, "while the log is opened", child,
+                     lambda: reads_log(child.pid), (-number, 130))
+        return
+    count += 1
+    child.kill()
+    Used(child)
+    print("ok %d - %s while the log is opened # SKIP only root sees the open files of mortise"
+          % (count, signal.Signals(number).name), flush=True)
 
 
 def check_signal(number, name, child, condition, codes):
@@ -297,9 +324,7 @@ def check_reading(number, long, whole):
 def check_signals(long):
     whole = long.resume()
     for number in (signal.SIGTERM, signal.SIGINT):
-        child = long.start("resume", "-t", "Go on.", state=long.copy(checkpoint=False))
-        check_signal(number, "while the log is opened", child,
-                     lambda: reads_log(child.pid), (-number, 130))
+        check_opening(number, long)
         check_reading(number, long, whole)
         for hold in ("body", "answer"):
             Model.hold, Model.held, Model.released = hold, threading.Event(), threading.Event()
@@ -321,7 +346,7 @@ def check_command(number, long, word):
                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                              stderr=subprocess.PIPE)
     check_signal(number, "in conversations " + word, child,
-                 lambda: reads_log(child.pid), (-number, 130))
+                 lambda: select.select([child.stdout], [], [], 0)[0], (-number, 130))
     child.stdout.close()
 
 

@@ -86,7 +86,9 @@ static void check_killed(const char *who)
 	pid_t runner = -1, host = start_host(kit_dir("runner-pid"), &runner);
 	pid_t supervisor = child_of(runner);
 
-	CHECK_MSG(kit_left() > 5, "%s killed: %d processes before", who, kit_left());
+	/* only root sees the environment of a process that protects its memory */
+	CHECK_MSG(kit_left() > (geteuid() == 0 ? 5 : 2), "%s killed: %d processes before",
+		  who, kit_left());
 	if (strcmp(who, "host") == 0)
 		kill(host, SIGKILL);
 	else if (strcmp(who, "guardian") == 0)
