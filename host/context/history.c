@@ -73,7 +73,8 @@ static int history_reserve(struct history *h, int64_t count)
 	if (ARRAY_GROW(h->shown, &room, (size_t)count, ARRAY_MAX) ||
 	    ARRAY_GROW(h->gone, &h->room, (size_t)count, ARRAY_MAX))
 		return MT_ENOMEM;
-	memset(h->gone + old, 0, h->room - old);
+	if (h->room > old)
+		memset(h->gone + old, 0, h->room - old);
 	return MT_OK;
 }
 
