@@ -40,3 +40,10 @@ int array_grow(void *array, size_t *room, size_t need, size_t size, size_t max)
 		*room = want;
 	return MT_OK;
 }
+
+int array_add(void *array, size_t count, size_t size, size_t max)
+{
+	if (count >= max)
+		return MT_ELIMIT;
+	return count & (count - 1) ? MT_OK : array_grow(array, NULL, count + 1, size, max);
+}

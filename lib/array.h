@@ -21,4 +21,10 @@ int array_grow(void *array, size_t *room, size_t need, size_t size, size_t max);
 #define ARRAY_GROW(array, room, need, max) \
 	array_grow(&(array), room, need, sizeof *(array), max)
 
+/** Make room for one more item in an array of `count` items that only this function has
+ *  grown: its room is the next power of two. @return as array_grow(). */
+int array_add(void *array, size_t count, size_t size, size_t max);
+
+#define ARRAY_ADD(array, count, max) array_add(&(array), count, sizeof *(array), max)
+
 #endif

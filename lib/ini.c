@@ -77,8 +77,8 @@ static int add_section(struct feed *f, const char *name, size_t len)
 	struct ini *ini = f->ini;
 	size_t n = ini->section_count;
 
-	if (ARRAY_GROW(ini->sections, NULL, n + 1, ARRAY_MAX) ||
-	    ARRAY_GROW(ini->section_lines, NULL, n + 1, ARRAY_MAX))
+	if (ARRAY_ADD(ini->sections, n, ARRAY_MAX) ||
+	    ARRAY_ADD(ini->section_lines, n, ARRAY_MAX))
 		return no_memory(f);
 	ini->section_lines[n] = f->line;
 	ini->sections[n] = strndup(name, len);
@@ -95,7 +95,7 @@ static int add_entry(struct feed *f, char *key)
 	struct ini_entry *e;
 	char op = '=';
 
-	if (ARRAY_GROW(ini->entries, NULL, n + 1, ARRAY_MAX))
+	if (ARRAY_ADD(ini->entries, n, ARRAY_MAX))
 		return no_memory(f);
 	if (len > 0 && (key[len - 1] == '+' || key[len - 1] == '-')) {
 		op = key[--len];

@@ -575,7 +575,7 @@ static void pattern_word(struct shell_word *ret, const struct word *word)
 
 static int add_word(struct shell_word **words, size_t *count, struct word *word)
 {
-	int status = ARRAY_GROW(*words, NULL, *count + 1, WORDS_MAX);
+	int status = ARRAY_ADD(*words, *count, WORDS_MAX);
 	struct shell_word *all = *words;
 
 	if (status)

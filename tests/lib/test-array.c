@@ -77,8 +77,20 @@ static void an_array_without_memory_is_unchanged(void)
 	CHECK_OOM();
 }
 
+static void one_more_item(void)
+{
+	int *items = NULL;
+	size_t count = 0;
+
+	while (!ARRAY_ADD(items, count, 1000))
+		items[count] = (int)count, count++;
+	CHECK(count == 1000 && items[0] == 0 && items[511] == 511 && items[999] == 999);
+	free(items);
+}
+
 int main(void)
 {
+	one_more_item();
 	an_array_doubles_up_to_its_limit();
 	an_array_needs_no_room_member();
 	a_size_does_not_overflow();

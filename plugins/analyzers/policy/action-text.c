@@ -24,8 +24,8 @@ static int add_piece(struct action_text *c, const char *text, size_t len)
 		c->cut = true;
 		return MT_OK;
 	}
-	if (ARRAY_GROW(c->pieces, NULL, c->count + 1, CORPUS_PIECES_MAX) ||
-	    ARRAY_GROW(c->scripts, NULL, c->count + 1, CORPUS_PIECES_MAX))
+	if (ARRAY_ADD(c->pieces, c->count, CORPUS_PIECES_MAX) ||
+	    ARRAY_ADD(c->scripts, c->count, CORPUS_PIECES_MAX))
 		return MT_ENOMEM;
 	piece = &c->pieces[c->count];
 	script = &c->scripts[c->count++];

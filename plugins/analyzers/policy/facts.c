@@ -52,7 +52,7 @@ static int path_slot(struct facts *f, struct path **ret)
 		f->undecided = true;
 		return MT_OK;
 	}
-	if (ARRAY_GROW(f->paths, NULL, f->path_count + 1, FACTS_PATHS_MAX))
+	if (ARRAY_ADD(f->paths, f->path_count, FACTS_PATHS_MAX))
 		return MT_ENOMEM;
 	*ret = &f->paths[f->path_count];
 	**ret = (struct path){ 0 };
@@ -257,7 +257,7 @@ const char *facts_relative(const struct place *place, const char *path)
 
 static int add_text(char ***list, size_t *count, const char *text)
 {
-	int status = ARRAY_GROW(*list, NULL, *count + 1, ARRAY_MAX);
+	int status = ARRAY_ADD(*list, *count, ARRAY_MAX);
 
 	if (status)
 		return status;
