@@ -77,7 +77,7 @@ static double seconds(void)
 
 /* Serve both sides until the condition holds; at most 20 seconds. */
 #define UNTIL(peer, cond)                                                                \
-	for (double end_ = seconds() + 20; !(cond) && seconds() < end_;)                 \
+	for (double end_ = seconds() + 120; !(cond) && seconds() < end_;)                 \
 	both_sides(peer)
 
 static void both_sides(struct client *p)
