@@ -73,9 +73,11 @@ static void ask(int to, int from, long id)
 {
 	char line[256], answer[4096];
 	size_t used = 0;
-	int len = snprintf(line, sizeof line, "{\"jsonrpc\":\"2.0\",\"id\":%ld,\"method\":"
-			   "\"tools/call\",\"params\":{\"name\":\"echo\",\"arguments\":{}}}\n",
-			   id);
+	int len = snprintf(
+		line, sizeof line,
+		"{\"jsonrpc\":\"2.0\",\"id\":%ld,\"method\":"
+		"\"tools/call\",\"params\":{\"name\":\"echo\",\"arguments\":{}}}\n",
+		id);
 
 	if (write(to, line, (size_t)len) != len)
 		die("write");

@@ -63,8 +63,8 @@ static const char *next(void)
 static void tell(const char *method, const char *params)
 {
 	char text[2048];
-	int n = snprintf(text, sizeof text, "{\"id\":%d,\"method\":\"%s\"%s%s%s%s}", ++last,
-			 method, *session ? ",\"sessionId\":\"" : "", session,
+	int n = snprintf(text, sizeof text, "{\"id\":%d,\"method\":\"%s\"%s%s%s%s}",
+			 ++last, method, *session ? ",\"sessionId\":\"" : "", session,
 			 *session ? "\"," : ",", params);
 
 	if (write(out, text, (size_t)n + 1) != n + 1)
@@ -103,8 +103,8 @@ static void start(const char *program, const char *folder)
 		dup2(null, 1);
 		dup2(null, 2);
 		execl(program, program, "--headless=new", "--remote-debugging-pipe",
-		      "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", profile,
-		      getuid() ? "about:blank" : "--no-sandbox", (char *)NULL);
+		      "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+		      profile, getuid() ? "about:blank" : "--no-sandbox", (char *)NULL);
 		_exit(127);
 	}
 	out = to[1];
@@ -116,13 +116,14 @@ static void start(const char *program, const char *folder)
 static void open_page(const char *page)
 {
 	char params[1200], target[128] = "";
-	const char *at = strstr(ask("Target.createTarget", "\"params\":{\"url\":\"about:blank\"}"),
-				"targetId\":\"");
+	const char *at =
+		strstr(ask("Target.createTarget", "\"params\":{\"url\":\"about:blank\"}"),
+		       "targetId\":\"");
 
 	if (!at || sscanf(at + 11, "%127[^\"]", target) != 1)
 		die("no page");
-	snprintf(params, sizeof params, "\"params\":{\"targetId\":\"%s\",\"flatten\":true}",
-		 target);
+	snprintf(params, sizeof params,
+		 "\"params\":{\"targetId\":\"%s\",\"flatten\":true}", target);
 	at = strstr(ask("Target.attachToTarget", params), "\"result\":{\"sessionId\":\"");
 	if (!at || sscanf(at + 23, "%127[^\"]", session) != 1)
 		die("no session");
@@ -136,13 +137,15 @@ static void open_page(const char *page)
 
 static void step(void)
 {
-	static const char *const types[] = { "mouseMoved", "mousePressed", "mouseReleased" };
+	static const char *const types[] = { "mouseMoved", "mousePressed",
+					     "mouseReleased" };
 	char params[256];
 
 	for (int i = 0; i < 3; i++) {
-		snprintf(params, sizeof params, "\"params\":{\"type\":\"%s\",\"x\":20,\"y\":20,"
-			 "\"button\":\"%s\",\"clickCount\":%d}", types[i],
-			 i ? "left" : "none", i > 0);
+		snprintf(params, sizeof params,
+			 "\"params\":{\"type\":\"%s\",\"x\":20,\"y\":20,"
+			 "\"button\":\"%s\",\"clickCount\":%d}",
+			 types[i], i ? "left" : "none", i > 0);
 		ask("Input.dispatchMouseEvent", params);
 	}
 	ask("DOMSnapshot.captureSnapshot", "\"params\":{\"computedStyles\":[]}");

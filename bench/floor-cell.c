@@ -38,18 +38,22 @@ static void send_request(const char *type, const char *content, int n)
 	unsigned char digest[32];
 	unsigned len = sizeof digest;
 
-	snprintf(header, sizeof header, "{\"msg_id\":\"m%d\",\"session\":\"floor\","
-		 "\"username\":\"u\",\"date\":\"2026-01-01T00:00:00Z\",\"msg_type\":\"%s\","
-		 "\"version\":\"5.3\"}", n, type);
+	snprintf(
+		header, sizeof header,
+		"{\"msg_id\":\"m%d\",\"session\":\"floor\","
+		"\"username\":\"u\",\"date\":\"2026-01-01T00:00:00Z\",\"msg_type\":\"%s\","
+		"\"version\":\"5.3\"}",
+		n, type);
 	snprintf(all, sizeof all, "%s{}{}%s", header, content);
-	HMAC(EVP_sha256(), key, (int)strlen(key), (unsigned char *)all, strlen(all), digest,
-	     &len);
+	HMAC(EVP_sha256(), key, (int)strlen(key), (unsigned char *)all, strlen(all),
+	     digest, &len);
 	for (unsigned i = 0; i < len; i++)
 		snprintf(hex + 2 * i, 3, "%02x", digest[i]);
 	const char *parts[] = { "<IDS|MSG>", hex, header, "{}", "{}", content };
 
 	for (int i = 0; i < 6; i++)
-		if (zmq_send(shell, parts[i], strlen(parts[i]), i < 5 ? ZMQ_SNDMORE : 0) < 0)
+		if (zmq_send(shell, parts[i], strlen(parts[i]), i < 5 ? ZMQ_SNDMORE : 0) <
+		    0)
 			die("send");
 }
 
@@ -110,7 +114,8 @@ static int compare(const void *a, const void *b)
 
 int main(int argc, char **argv)
 {
-	static const char cell[] = "{\"code\":\"pass\",\"silent\":false,"
+	static const char cell[] =
+		"{\"code\":\"pass\",\"silent\":false,"
 		"\"store_history\":true,\"user_expressions\":{},\"allow_stdin\":false}";
 	static double took[10000];
 	int count = argc == 4 ? (int)strtol(argv[3], NULL, 10) : 0;

@@ -82,7 +82,8 @@ static void post(int fd, char *buffer, size_t body)
 	char head[256], reply[65536], *end;
 	int len = snprintf(head, sizeof head,
 			   "POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\n"
-			   "Content-Length: %zu\r\n\r\n", body);
+			   "Content-Length: %zu\r\n\r\n",
+			   body);
 	size_t used = 0, sent = 0;
 
 	if (send(fd, head, (size_t)len, MSG_MORE) != len)
@@ -139,7 +140,8 @@ int main(int argc, char **argv)
 	for (long i = 0; i < steps; i++) {
 		post(http, body, size + (size_t)(i * grow));
 		run(pty, "true");
-		if (write(file, record, sizeof record) < 0 || (sync && fdatasync(file) < 0))
+		if (write(file, record, sizeof record) < 0 ||
+		    (sync && fdatasync(file) < 0))
 			die("write");
 	}
 	post(http, body, size);

@@ -76,7 +76,8 @@ static double time_floor(const char *dir)
 	if (fd < 0)
 		die("no events.jsonl");
 	while ((n = read(fd, bytes, sizeof bytes)) > 0)
-		for (char *at = bytes; (at = memchr(at, '\n', (size_t)(bytes + n - at))); at++)
+		for (char *at = bytes; (at = memchr(at, '\n', (size_t)(bytes + n - at)));
+		     at++)
 			lines++;
 	close(fd);
 	return lines ? now_ms() - from : -1;
@@ -101,13 +102,14 @@ int main(int argc, char **argv)
 	evlog_close(log);
 	time_open(argv[1], events, &err);
 	with = time_open(argv[1], events, &err);
-	for (const char *const *name = (const char *const[]){ "state.json", "events.index", NULL };
+	for (const char *const *name =
+		     (const char *const[]){ "state.json", "events.index", NULL };
 	     *name; name++) {
 		snprintf(path, sizeof path, "%s/%s", argv[1], *name);
 		unlink(path);
 	}
 	without = time_open(argv[1], events, &err);
-	printf("events %ld\ncheckpoint %.3f\nscan %.3f\nfloor %.3f\n", events, with, without,
-	       time_floor(argv[1]));
+	printf("events %ld\ncheckpoint %.3f\nscan %.3f\nfloor %.3f\n", events, with,
+	       without, time_floor(argv[1]));
 	return 0;
 }

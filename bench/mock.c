@@ -109,17 +109,19 @@ static void write_call(char *out, size_t size, long id)
 
 	write_command(text, sizeof text);
 	if (turn < steps)
-		snprintf(out, size,
-			 "{\"index\":0,\"id\":\"call_%ld\",\"type\":\"function\",\"function\":"
-			 "{\"name\":\"execute_bash\",\"arguments\":"
-			 "\"{\\\"command\\\": \\\"%s\\\", \\\"security_risk\\\": \\\"LOW\\\"}\"}}",
-			 id, text);
+		snprintf(
+			out, size,
+			"{\"index\":0,\"id\":\"call_%ld\",\"type\":\"function\",\"function\":"
+			"{\"name\":\"execute_bash\",\"arguments\":"
+			"\"{\\\"command\\\": \\\"%s\\\", \\\"security_risk\\\": \\\"LOW\\\"}\"}}",
+			id, text);
 	else
-		snprintf(out, size,
-			 "{\"index\":0,\"id\":\"call_%ld\",\"type\":\"function\",\"function\":"
-			 "{\"name\":\"finish\",\"arguments\":\"{\\\"message\\\": \\\"All steps "
-			 "are done.\\\"}\"}}",
-			 id);
+		snprintf(
+			out, size,
+			"{\"index\":0,\"id\":\"call_%ld\",\"type\":\"function\",\"function\":"
+			"{\"name\":\"finish\",\"arguments\":\"{\\\"message\\\": \\\"All steps "
+			"are done.\\\"}\"}}",
+			id);
 }
 
 static size_t write_reply(char *out, size_t size, bool stream)
@@ -131,26 +133,29 @@ static size_t write_reply(char *out, size_t size, bool stream)
 
 	write_call(call, sizeof call, total);
 	if (stream)
-		n = snprintf(body, sizeof body,
-			     "data: {\"id\":\"chatcmpl-%ld\",\"object\":\"chat.completion.chunk\","
-			     "\"created\":1,\"model\":\"mock\",\"choices\":[{\"index\":0,\"delta\":"
-			     "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[%s]},"
-			     "\"finish_reason\":null}]}\n\n"
-			     "data: {\"id\":\"chatcmpl-%ld\",\"object\":\"chat.completion.chunk\","
-			     "\"created\":1,\"model\":\"mock\",\"choices\":[{\"index\":0,\"delta\":{},"
-			     "\"finish_reason\":\"tool_calls\"}],\"usage\":%s}\n\n"
-			     "data: [DONE]\n\n",
-			     total, call, total, usage);
+		n = snprintf(
+			body, sizeof body,
+			"data: {\"id\":\"chatcmpl-%ld\",\"object\":\"chat.completion.chunk\","
+			"\"created\":1,\"model\":\"mock\",\"choices\":[{\"index\":0,\"delta\":"
+			"{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[%s]},"
+			"\"finish_reason\":null}]}\n\n"
+			"data: {\"id\":\"chatcmpl-%ld\",\"object\":\"chat.completion.chunk\","
+			"\"created\":1,\"model\":\"mock\",\"choices\":[{\"index\":0,\"delta\":{},"
+			"\"finish_reason\":\"tool_calls\"}],\"usage\":%s}\n\n"
+			"data: [DONE]\n\n",
+			total, call, total, usage);
 	else
-		n = snprintf(body, sizeof body,
-			     "{\"id\":\"chatcmpl-%ld\",\"object\":\"chat.completion\",\"created\":1,"
-			     "\"model\":\"mock\",\"choices\":[{\"index\":0,\"message\":{\"role\":"
-			     "\"assistant\",\"content\":null,\"tool_calls\":[%s]},"
-			     "\"finish_reason\":\"tool_calls\"}],\"usage\":%s}",
-			     total, call, usage);
-	head = snprintf(out, size,
-			"HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n",
-			stream ? "text/event-stream" : "application/json", n);
+		n = snprintf(
+			body, sizeof body,
+			"{\"id\":\"chatcmpl-%ld\",\"object\":\"chat.completion\",\"created\":1,"
+			"\"model\":\"mock\",\"choices\":[{\"index\":0,\"message\":{\"role\":"
+			"\"assistant\",\"content\":null,\"tool_calls\":[%s]},"
+			"\"finish_reason\":\"tool_calls\"}],\"usage\":%s}",
+			total, call, usage);
+	head = snprintf(
+		out, size,
+		"HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n",
+		stream ? "text/event-stream" : "application/json", n);
 	memcpy(out + head, body, (size_t)n);
 	return (size_t)head + (size_t)n;
 }
@@ -179,8 +184,9 @@ static void send_word(int fd)
 
 static void begin_to_drip(struct connection *c)
 {
-	static const char head[] = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
-				   "Connection: close\r\n\r\n";
+	static const char head[] =
+		"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+		"Connection: close\r\n\r\n";
 
 	send(c->fd, head, sizeof head - 1, MSG_NOSIGNAL);
 	send_word(c->fd);
@@ -215,7 +221,8 @@ static void answer(struct connection *c)
 	}
 	if (hold > 0 && total == hold)
 		wait_for_line();
-	len = write_reply(out, sizeof out, streamed(c->bytes + c->body, c->want - c->body));
+	len = write_reply(out, sizeof out,
+			  streamed(c->bytes + c->body, c->want - c->body));
 	while (sent < len) {
 		ssize_t n = send(c->fd, out + sent, len - sent, MSG_NOSIGNAL);
 

@@ -45,5 +45,6 @@ int array_add(void *array, size_t count, size_t size, size_t max)
 {
 	if (count >= max)
 		return MT_ELIMIT;
-	return count & (count - 1) ? MT_OK : array_grow(array, NULL, count + 1, size, max);
+	return count & (count - 1) ? MT_OK
+				   : array_grow(array, NULL, count + 1, size, max);
 }

@@ -49,8 +49,8 @@ static bool is_versioned(const char *name, const char *program)
 {
 	size_t n = strlen(program);
 
-	return strncmp(name, program, n) == 0 && name[n]
-	       && name[n + strspn(name + n, "0123456789.-")] == '\0';
+	return strncmp(name, program, n) == 0 && name[n] &&
+	       name[n + strspn(name + n, "0123456789.-")] == '\0';
 }
 
 bool command_interprets(const char *name)
@@ -151,8 +151,8 @@ size_t command_subcommand(const struct shell_word *words, size_t count)
 	bool joined;
 	size_t p = 0;
 
-	while (p < ARRAY_LEN(programs)
-	       && (*programs[p].name != *name || strcmp(programs[p].name, name) != 0))
+	while (p < ARRAY_LEN(programs) &&
+	       (*programs[p].name != *name || strcmp(programs[p].name, name) != 0))
 		p++;
 	if (p == ARRAY_LEN(programs))
 		return 0;

@@ -54,7 +54,8 @@ static int copy_bytes(struct copy *c, int from, int to, const char *path)
 
 static int copy_file(struct copy *c, int from, int to, const char *name, const char *path)
 {
-	AUTO(close) int in = openat(from, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	AUTO(close) int in =
+		openat(from, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	AUTO(close) int out = -1;
 	struct stat st;
 
@@ -62,7 +63,8 @@ static int copy_file(struct copy *c, int from, int to, const char *name, const c
 		return fail_at(c, path, "read");
 	if (!S_ISREG(st.st_mode))
 		return MT_OK;
-	out = openat(to, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	out = openat(to, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		     0600);
 	if (out < 0)
 		return fail_at(c, path, "copied");
 	if (copy_bytes(c, in, out, path))

@@ -22,8 +22,8 @@ static void make_table(void)
 	}
 	for (int s = 1; s < SLICES; s++)
 		for (int n = 0; n < 256; n++)
-			table[s][n] = table[s - 1][n] >> 8 ^
-				      table[0][table[s - 1][n] & 0xff];
+			table[s][n] =
+				table[s - 1][n] >> 8 ^ table[0][table[s - 1][n] & 0xff];
 }
 
 static uint32_t eight_bytes(uint32_t crc, const unsigned char *at)

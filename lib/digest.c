@@ -28,7 +28,8 @@ const struct crypto_api *crypto_api(struct error *err)
 	};
 	static struct crypto_api api;
 
-	return api.EVP_Digest || !library_load(&library, &api, sizeof api, err) ? &api : NULL;
+	return api.EVP_Digest || !library_load(&library, &api, sizeof api, err) ? &api
+										: NULL;
 }
 
 void hex_of(const unsigned char *bytes, size_t count, char *ret)
@@ -43,9 +44,10 @@ int sha256(const void *bytes, size_t len, unsigned char ret[SHA256_BYTES])
 	unsigned char sum[EVP_MAX_MD_SIZE];
 	unsigned n = 0;
 
-	if (!api
-	    || api->EVP_Digest(bytes ? bytes : "", len, sum, &n, api->EVP_sha256(), NULL) != 1
-	    || n != SHA256_BYTES)
+	if (!api ||
+	    api->EVP_Digest(bytes ? bytes : "", len, sum, &n, api->EVP_sha256(), NULL) !=
+		    1 ||
+	    n != SHA256_BYTES)
 		return MT_EUNSUPPORTED;
 	memcpy(ret, sum, n);
 	return MT_OK;
@@ -68,8 +70,9 @@ int hmac_sha256(const void *key, size_t key_len, const void *bytes, size_t len,
 	unsigned char sum[EVP_MAX_MD_SIZE];
 	unsigned n = 0;
 
-	if (!api || !api->HMAC(api->EVP_sha256(), key, (int)key_len, bytes, len, sum, &n)
-	    || n != SHA256_BYTES)
+	if (!api ||
+	    !api->HMAC(api->EVP_sha256(), key, (int)key_len, bytes, len, sum, &n) ||
+	    n != SHA256_BYTES)
 		return MT_EUNSUPPORTED;
 	memcpy(ret, sum, n);
 	return MT_OK;

@@ -59,8 +59,8 @@ static size_t message_size(struct eventstream *s, const unsigned char *p, size_t
 		return 0;
 	total = read32(p);
 	headers = read32(p + 4);
-	if (read32(p + 8) != eventstream_crc(0, p, 8) || total < PRELUDE + TRAILER
-	    || headers > total - PRELUDE - TRAILER) {
+	if (read32(p + 8) != eventstream_crc(0, p, 8) || total < PRELUDE + TRAILER ||
+	    headers > total - PRELUDE - TRAILER) {
 		s->error = MT_EINVAL;
 		return 0;
 	}
@@ -148,7 +148,8 @@ int eventstream_header(const struct eventstream_message *m, const char *name, ch
 		size = value_size(type, p, (size_t)(end - p));
 		if (size < 0 || size > end - p)
 			return MT_EINVAL;
-		if (type == TEXT && name_len == wanted && memcmp(own, name, wanted) == 0) {
+		if (type == TEXT && name_len == wanted &&
+		    memcmp(own, name, wanted) == 0) {
 			snprintf(ret, room, "%.*s", size - 2, (const char *)p + 2);
 			return MT_OK;
 		}

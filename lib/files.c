@@ -100,9 +100,9 @@ int write_all(int fd, const char *bytes, size_t len)
 static int sync_folder_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	AUTO(free) char *dir = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-	AUTO(close) int fd =
-		dir ? open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	AUTO(free) char *dir =
+		slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	AUTO(close) int fd = dir ? open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 
 	return fd >= 0 && fsync(fd) == 0 ? MT_OK : MT_EIO;
 }
@@ -142,8 +142,8 @@ int file_write_durable(const char *path, const char *bytes, size_t len, mode_t m
 	return write_beside(path, bytes, len, mode, ret_unsynced, err);
 }
 
-int file_write(const char *path, const char *bytes, size_t len, mode_t mode,
-	       bool durable, struct error *err)
+int file_write(const char *path, const char *bytes, size_t len, mode_t mode, bool durable,
+	       struct error *err)
 {
 	bool unsynced = false;
 
@@ -158,8 +158,10 @@ char *file_target(const char *path, bool *ret_special, struct error *err)
 
 	*ret_special = found && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 	if (!found && lstat(path, &st) == 0) {
-		fail(err, MT_ENOTFOUND, "cannot write %s: it is a link to a file that does "
-		     "not exist; remove the link, or name the file", path);
+		fail(err, MT_ENOTFOUND,
+		     "cannot write %s: it is a link to a file that does "
+		     "not exist; remove the link, or name the file",
+		     path);
 		return NULL;
 	}
 	target = found && !*ret_special ? realpath(path, NULL) : strdup(path);
@@ -168,11 +170,13 @@ char *file_target(const char *path, bool *ret_special, struct error *err)
 	return target;
 }
 
-static int write_special(const char *path, const char *bytes, size_t len, struct error *err)
+static int write_special(const char *path, const char *bytes, size_t len,
+			 struct error *err)
 {
 	AUTO(close) int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 
-	return fd < 0 || write_all(fd, bytes, len) ? fail_errno(err, path, "written") : MT_OK;
+	return fd < 0 || write_all(fd, bytes, len) ? fail_errno(err, path, "written")
+						   : MT_OK;
 }
 
 int file_put(const char *path, const char *bytes, size_t len, mode_t mode,
@@ -190,8 +194,8 @@ int file_put(const char *path, const char *bytes, size_t len, mode_t mode,
 int dir_temporary(const char *name, char *path, size_t room, struct error *err)
 {
 	const char *base = getenv("TMPDIR");
-	int len = snprintf(path, room, "%s/%s-XXXXXX", base && *base == '/' ? base : "/tmp",
-			   name);
+	int len = snprintf(path, room, "%s/%s-XXXXXX",
+			   base && *base == '/' ? base : "/tmp", name);
 
 	if (len < 0 || (size_t)len >= room)
 		return fail(err, MT_ELIMIT,

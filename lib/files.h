@@ -15,8 +15,8 @@ int file_read(const char *path, size_t max_bytes, char **ret_text, size_t *ret_l
 	      struct error *err);
 /** Write a temporary file in the same directory and rename it; fsync first if
  *  `durable`. */
-int file_write(const char *path, const char *bytes, size_t len, mode_t mode,
-	       bool durable, struct error *err);
+int file_write(const char *path, const char *bytes, size_t len, mode_t mode, bool durable,
+	       struct error *err);
 /** The same, durable. `*ret_unsynced`: it failed because a sync did; the contents of the
  *  disk are then unknown. */
 int file_write_durable(const char *path, const char *bytes, size_t len, mode_t mode,

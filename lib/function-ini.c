@@ -112,8 +112,10 @@ static void read_arg(struct reader *r, size_t line, struct declared *d, const ch
 		return;
 	}
 	if (!good_name(name, strlen(name))) {
-		TELL(r, line, "invalid argument name `%.80s`: use a letter, then letters, "
-			      "digits, - and _", name);
+		TELL(r, line,
+		     "invalid argument name `%.80s`: use a letter, then letters, "
+		     "digits, - and _",
+		     name);
 		return;
 	}
 	if (words_argument(name, r->lines[line].value, a, &err))
@@ -143,11 +145,13 @@ static void read_key(struct reader *r, size_t line, struct declared *d, const ch
 	else if (strcmp(key, "hints") == 0)
 		status = words_hints(value, &d->hints, &err);
 	else if ((near = suggest(key, keys, ARRAY_LEN(keys))))
-		TELL(r, line, "unknown key `%.80s` of a function; did you mean `%s`?", key,
-		     near);
+		TELL(r, line, "unknown key `%.80s` of a function; did you mean `%s`?",
+		     key, near);
 	else
-		TELL(r, line, "unknown key `%.80s` of a function: write symbol, returns, help, "
-			      "fails, hints or arg.NAME", key);
+		TELL(r, line,
+		     "unknown key `%.80s` of a function: write symbol, returns, help, "
+		     "fails, hints or arg.NAME",
+		     key);
 	if (status)
 		tell(r, line, &err);
 }
@@ -159,8 +163,9 @@ static void read_named(struct reader *r, size_t line)
 	struct declared *d;
 
 	if (!name[len] || !name[len + 1] || !good_name(name, len)) {
-		TELL(r, line, "write function.NAME.KEY, where NAME is a letter, then letters, "
-			      "digits, - and _");
+		TELL(r, line,
+		     "write function.NAME.KEY, where NAME is a letter, then letters, "
+		     "digits, - and _");
 		return;
 	}
 	d = function_of(r, line, name, len);
@@ -184,7 +189,8 @@ static void read_line(struct reader *r, size_t line)
 		return;
 	if (strcmp(key, "library") == 0) {
 		if (strchr(r->lines[line].value, '/') && *r->lines[line].value != '/')
-			TELL(r, line, "write the whole path of the library, or its name alone");
+			TELL(r, line,
+			     "write the whole path of the library, or its name alone");
 		keep(r, line, &r->f->library, r->lines[line].value);
 		r->f->library_line = line;
 	} else if (strncmp(key, "function.", 9) == 0) {
@@ -205,7 +211,8 @@ static void complete(struct reader *r, struct declared *d)
 	if (!d->symbol && d->name)
 		keep(r, d->line, &d->symbol, d->name);
 	if (!d->symbol || !*d->symbol) {
-		TELL(r, d->line, "`symbol` is missing: the name of the function in the library");
+		TELL(r, d->line,
+		     "`symbol` is missing: the name of the function in the library");
 		return;
 	}
 	if (!d->name)
@@ -240,19 +247,23 @@ static void check_all(struct reader *r)
 	struct functions *f = r->f;
 
 	if (!f->library || !*f->library)
-		TELL(r, r->count, "`library` is missing: name the shared library of the "
-				  "functions, for example libm.so.6");
+		TELL(r, r->count,
+		     "`library` is missing: name the shared library of the "
+		     "functions, for example libm.so.6");
 	if (f->count == 0)
-		TELL(r, r->count, "no function is declared: write `symbol`, or "
-				  "function.NAME.symbol for several");
+		TELL(r, r->count,
+		     "no function is declared: write `symbol`, or "
+		     "function.NAME.symbol for several");
 	for (size_t i = 0; i < f->count; i++) {
 		struct declared *d = &f->list[i];
 		size_t before = r->faults;
 
 		complete(r, d);
 		for (size_t k = 0; k < i; k++)
-			if (d->name && f->list[k].name && !strcmp(d->name, f->list[k].name))
-				TELL(r, d->line, "two functions are named %.64s", d->name);
+			if (d->name && f->list[k].name &&
+			    !strcmp(d->name, f->list[k].name))
+				TELL(r, d->line, "two functions are named %.64s",
+				     d->name);
 		if (r->faults == before)
 			check_signature(r, d);
 	}

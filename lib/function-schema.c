@@ -92,8 +92,8 @@ static int check_choices(const struct mt_arg *a, struct error *err)
 	if (!rest)
 		return MT_OK;
 	if (!function_range(a->type, &min, &max))
-		return fail(err, MT_EINVAL,
-			    "argument `%s`: choices need an integer type", a->name);
+		return fail(err, MT_EINVAL, "argument `%s`: choices need an integer type",
+			    a->name);
 	while (function_choice(&rest, &name, &len, &value))
 		if (value < min || (value > 0 && (uint64_t)value > max))
 			return fail(err, MT_EINVAL,
@@ -101,8 +101,10 @@ static int check_choices(const struct mt_arg *a, struct error *err)
 				    "type",
 				    a->name, (long long)value);
 	if (*rest)
-		return fail(err, MT_EINVAL, "argument `%s`: choices are written "
-			    "NAME=0|OTHER=1", a->name);
+		return fail(err, MT_EINVAL,
+			    "argument `%s`: choices are written "
+			    "NAME=0|OTHER=1",
+			    a->name);
 	return MT_OK;
 }
 
@@ -113,9 +115,12 @@ static int check_fixed(const struct mt_arg *a, struct error *err)
 	bool good = a->type == MT_TYPE_BOOL || a->type == MT_TYPE_HANDLE ||
 		    function_range(a->type, &min, &max);
 
-	if (!good || a->flags & (MT_ARG_OUT | MT_ARG_OPTIONAL | MT_ARG_ENDS) || a->choices)
-		return fail(err, MT_EINVAL, "argument `%s`: only integers, "
-			    "bool and handles (as 0) that go in can be fixed", a->name);
+	if (!good || a->flags & (MT_ARG_OUT | MT_ARG_OPTIONAL | MT_ARG_ENDS) ||
+	    a->choices)
+		return fail(err, MT_EINVAL,
+			    "argument `%s`: only integers, "
+			    "bool and handles (as 0) that go in can be fixed",
+			    a->name);
 	if (min < 0 ? value < min || (value > 0 && a->capacity > max) : a->capacity > max)
 		return fail(err, MT_EINVAL, "argument `%s`: %lld does not fit its type",
 			    a->name, (long long)value);
@@ -132,16 +137,23 @@ static int check_flags(const struct mt_function *f, const struct mt_arg *a,
 	int64_t min;
 
 	if (a->flags & ~known)
-		return fail(err, MT_EUNSUPPORTED, "argument `%s`: flags that are not known "
-			    "(0x%x): update mortise", a->name, a->flags & ~known);
-	if (a->flags & MT_ARG_ENDS && (a->type != MT_TYPE_HANDLE || a->flags & MT_ARG_OUT))
-		return fail(err, MT_EINVAL, "argument `%s`: only a handle that goes in can "
-			    "be ended", a->name);
+		return fail(err, MT_EUNSUPPORTED,
+			    "argument `%s`: flags that are not known "
+			    "(0x%x): update mortise",
+			    a->name, a->flags & ~known);
+	if (a->flags & MT_ARG_ENDS &&
+	    (a->type != MT_TYPE_HANDLE || a->flags & MT_ARG_OUT))
+		return fail(err, MT_EINVAL,
+			    "argument `%s`: only a handle that goes in can "
+			    "be ended",
+			    a->name);
 	if (a->flags & MT_ARG_COUNTED &&
 	    (!(a->flags & MT_ARG_OUT) || !function_range(f->returns, &min, &max) ||
 	     (a->type != MT_TYPE_STRING && a->type != MT_TYPE_BUFFER)))
-		return fail(err, MT_EINVAL, "argument `%s`: only `out string` and `out buffer` "
-			    "of a function that returns an integer can be counted", a->name);
+		return fail(err, MT_EINVAL,
+			    "argument `%s`: only `out string` and `out buffer` "
+			    "of a function that returns an integer can be counted",
+			    a->name);
 	return a->flags & MT_ARG_FIXED ? check_fixed(a, err) : MT_OK;
 }
 
@@ -166,8 +178,10 @@ int function_check_arg(const struct mt_function *f, size_t n, struct error *err)
 			return fail(err, MT_EINVAL, "two arguments are named `%s`",
 				    a->name);
 	if (a->type == MT_TYPE_VOID || a->type > MT_TYPE_HANDLE)
-		return fail(err, MT_EINVAL, "argument `%s`: type %u is not one of an "
-			    "argument", a->name, a->type);
+		return fail(err, MT_EINVAL,
+			    "argument `%s`: type %u is not one of an "
+			    "argument",
+			    a->name, a->type);
 	if (function_arg_is_size(f, n) && !measures(a))
 		return fail(err, MT_EINVAL,
 			    "argument `%s` must be the size of the buffer "
@@ -193,20 +207,26 @@ static int check_fails(const struct mt_function *f, struct error *err)
 			 f->returns == MT_TYPE_BOOL;
 
 	if (flags & ~(uint32_t)(FAILS | MT_FUNCTION_ERRNO))
-		return fail(err, MT_EUNSUPPORTED, "the function has flags that are not "
-			    "known (0x%x): update mortise", flags);
+		return fail(err, MT_EUNSUPPORTED,
+			    "the function has flags that are not "
+			    "known (0x%x): update mortise",
+			    flags);
 	if (fails & (fails - 1))
-		return fail(err, MT_EINVAL, "a function fails in one way: negative, zero or "
+		return fail(err, MT_EINVAL,
+			    "a function fails in one way: negative, zero or "
 			    "nonzero");
 	if (flags & MT_FUNCTION_ERRNO && !fails)
-		return fail(err, MT_EINVAL, "errno counts only where it is said what the "
+		return fail(err, MT_EINVAL,
+			    "errno counts only where it is said what the "
 			    "function returns when it fails");
 	if (fails && (f->returns == MT_TYPE_VOID || f->returns == MT_TYPE_FLOAT ||
 		      f->returns == MT_TYPE_DOUBLE))
-		return fail(err, MT_EINVAL, "only a function that returns an integer, a "
+		return fail(err, MT_EINVAL,
+			    "only a function that returns an integer, a "
 			    "string or a handle can report failure");
 	if (fails == MT_FUNCTION_FAILS_NEGATIVE && !is_signed)
-		return fail(err, MT_EINVAL, "what the function returns is never negative");
+		return fail(err, MT_EINVAL,
+			    "what the function returns is never negative");
 	return MT_OK;
 }
 
@@ -258,7 +278,8 @@ static void put_arg(const struct mt_arg *a, struct strbuf *out)
 	js_key(out, a->name);
 	strbuf_addc(out, '{');
 	if (a->type == MT_TYPE_BUFFER)
-		strbuf_add(out, "\"anyOf\":[{\"type\":\"string\"},{\"type\":\"object\","
+		strbuf_add(out,
+			   "\"anyOf\":[{\"type\":\"string\"},{\"type\":\"object\","
 			   "\"properties\":{\"base64\":{\"type\":\"string\"}},"
 			   "\"required\":[\"base64\"],\"additionalProperties\":false}]");
 	else

@@ -60,8 +60,8 @@ void harden_environment(void)
 		return;
 	list = calloc(count + 1, sizeof *list);
 	moved.size = size;
-	moved.block = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-			   -1, 0);
+	moved.block = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (!list || moved.block == MAP_FAILED) {
 		free(list);
 		moved.block = NULL;
@@ -114,8 +114,8 @@ void harden_arguments(int argc, char **argv)
 		if (value && strncmp(argv[i], "--set=", 6) == 0)
 			value = strchr(value + 1, '=');
 		dot = value ? memrchr(argv[i], '.', (size_t)(value - argv[i])) : NULL;
-		if (!dot || memchr(argv[i], ' ', (size_t)(value - argv[i]))
-		    || !is_secret(dot + 1, (size_t)(value - dot - 1)))
+		if (!dot || memchr(argv[i], ' ', (size_t)(value - argv[i])) ||
+		    !is_secret(dot + 1, (size_t)(value - dot - 1)))
 			continue;
 		copy = strdup(argv[i]);
 		if (!copy)

@@ -61,8 +61,8 @@ static bool read_png(struct bytes b, struct image *ret)
 
 static bool is_frame(unsigned char marker)
 {
-	return marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8
-	       && marker != 0xcc;
+	return marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 &&
+	       marker != 0xcc;
 }
 
 /* Segments up to the scan; behind it the end is looked for, from the back. */
@@ -167,8 +167,8 @@ static const struct kind {
 static const struct kind *kind_of(struct bytes b)
 {
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
-		if (starts(b, 0, kinds[i].magic, kinds[i].magic_len)
-		    && (kinds[i].read != read_webp || starts(b, 8, "WEBP", 4)))
+		if (starts(b, 0, kinds[i].magic, kinds[i].magic_len) &&
+		    (kinds[i].read != read_webp || starts(b, 8, "WEBP", 4)))
 			return &kinds[i];
 	return NULL;
 }

@@ -107,8 +107,8 @@ static int add_entry(struct feed *f, char *key)
 			     "there is no key before the `=`: write key = value");
 	e = &ini->entries[n];
 	*e = (struct ini_entry){ .op = op, .line = f->line };
-	e->section = strdup(ini->section_count ?
-				    ini->sections[ini->section_count - 1] : "");
+	e->section =
+		strdup(ini->section_count ? ini->sections[ini->section_count - 1] : "");
 	e->key = strndup(key, len);
 	ini->count++;
 	f->open = true;
@@ -143,7 +143,8 @@ static int take(void *user, const char *section, const char *name, const char *v
 	if (!f->owed || len < 2 || value[0] != EDGE || value[len - 1] != EDGE)
 		return fault(f, MT_EUNSUPPORTED,
 			     "the INI library of this system reads lines otherwise than "
-			     "expected: use inih 53 or later"), 0;
+			     "expected: use inih 53 or later"),
+		       0;
 	f->owed = false;
 	if (f->new_key) {
 		char key[ROOM];
@@ -191,7 +192,8 @@ static char *hand_section(struct feed *f, char *line, const char *start, const c
 	trim(&after, &end);
 	if (after < end && !is_comment(*after))
 		return fault(f, MT_EINVAL,
-			     "text after the `]`: put it on a line of its own"), NULL;
+			     "text after the `]`: put it on a line of its own"),
+		       NULL;
 	trim(&name, &name_end);
 	if (name == name_end)
 		return fault(f, MT_EINVAL, "the section has no name: write [name]"), NULL;
@@ -211,11 +213,13 @@ static char *hand_key(struct feed *f, char *line, size_t room, const char *start
 	if (!equals)
 		return fault(f, MT_EINVAL,
 			     "neither a section nor a key with a value: write key = "
-			     "value, or # before a comment"), NULL;
+			     "value, or # before a comment"),
+		       NULL;
 	trim(&start, &key_end);
 	if (start == key_end)
 		return fault(f, MT_EINVAL,
-			     "there is no key before the `=`: write key = value"), NULL;
+			     "there is no key before the `=`: write key = value"),
+		       NULL;
 	if (key_end - start > INI_MAX_KEY)
 		return fault(f, MT_ELIMIT, "the key is longer than 120 bytes"), NULL;
 	f->piece = equals + 1;
@@ -254,7 +258,8 @@ static bool next_line(struct feed *f, const char **ret_start, const char **ret_e
 		return !fault(f, MT_ELIMIT, "the line is longer than 65536 bytes");
 	for (const char *p = *ret_start; p < end; p++)
 		if (*p == '\0')
-			return !fault(f, MT_EINVAL, "a NUL byte: this is not a text file");
+			return !fault(f, MT_EINVAL,
+				      "a NUL byte: this is not a text file");
 		else if (((unsigned char)*p < ' ' && *p != '\t') || *p == 0x7f)
 			return !fault(f, MT_EINVAL,
 				      "a control character: write plain text");
@@ -275,7 +280,8 @@ static char *hand_line(char *line, int size, void *stream)
 	if (f->owed || room < ROOM)
 		return fault(f, MT_EUNSUPPORTED,
 			     "the INI library of this system reads lines otherwise than "
-			     "expected: use inih 53 or later"), NULL;
+			     "expected: use inih 53 or later"),
+		       NULL;
 	if (f->piece)
 		return hand_continuation(f, line, room);
 	if (!f->started) { /* in its first line inih looks for a byte-order mark */
@@ -296,8 +302,8 @@ static char *hand_line(char *line, int size, void *stream)
 			f->pieces_end = end;
 			return hand_continuation(f, line, room);
 		}
-		return *start == '[' ? hand_section(f, line, start, end) :
-				       hand_key(f, line, room, start, end);
+		return *start == '[' ? hand_section(f, line, start, end)
+				     : hand_key(f, line, room, start, end);
 	}
 	return NULL;
 }

@@ -25,10 +25,11 @@ static int value(struct build *b, json_object **ret);
 static int fault(struct build *b, const char *what)
 {
 	if (b->at >= b->end)
-		return fail(b->err, MT_EINVAL, "byte %zu: not JSON: the text ends too early",
+		return fail(b->err, MT_EINVAL,
+			    "byte %zu: not JSON: the text ends too early",
 			    (size_t)(b->end - b->text));
-	return fail(b->err, MT_EINVAL, "byte %zu: not JSON: %s", (size_t)(b->at - b->text),
-		    what);
+	return fail(b->err, MT_EINVAL, "byte %zu: not JSON: %s",
+		    (size_t)(b->at - b->text), what);
 }
 
 static int no_memory(struct build *b)
@@ -128,8 +129,8 @@ static int number(struct build *b, json_object **ret)
 {
 	const char *start = b->at;
 
-	while (b->at < b->end && (isdigit((unsigned char)*b->at) || strchr("+-.eE", *b->at))
-	       && *b->at)
+	while (b->at < b->end &&
+	       (isdigit((unsigned char)*b->at) || strchr("+-.eE", *b->at)) && *b->at)
 		b->at++;
 	strbuf_reset(&b->string);
 	if (strbuf_addn(&b->string, start, (size_t)(b->at - start)))
@@ -196,8 +197,8 @@ static int group(struct build *b, json_object **ret)
 {
 	bool object = *b->at++ == '{';
 	char close = object ? '}' : ']';
-	AUTO(json) json_object *made = object ? json_object_new_object()
-					      : json_object_new_array();
+	AUTO(json) json_object *made =
+		object ? json_object_new_object() : json_object_new_array();
 
 	if (!made)
 		return no_memory(b);

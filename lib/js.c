@@ -77,8 +77,9 @@ const char *js_str(const json_object *o, const char *name, const char *fallback)
 {
 	json_object *value = js_get(o, name);
 
-	return json_object_is_type(value, json_type_string) ?
-		       json_object_get_string(value) : fallback;
+	return json_object_is_type(value, json_type_string)
+		       ? json_object_get_string(value)
+		       : fallback;
 }
 
 /* The integer value of a JSON number. False if it is not an integer, or too large. */
@@ -114,8 +115,9 @@ static bool is_number(const json_object *value)
 
 static double as_double(const json_object *value)
 {
-	uint64_t large = json_object_is_type(value, json_type_int) ?
-				 json_object_get_uint64(value) : 0;
+	uint64_t large = json_object_is_type(value, json_type_int)
+				 ? json_object_get_uint64(value)
+				 : 0;
 
 	return large > INT64_MAX ? (double)large : json_object_get_double(value);
 }
@@ -131,8 +133,9 @@ bool js_bool(const json_object *o, const char *name, bool fallback)
 {
 	json_object *value = js_get(o, name);
 
-	return json_object_is_type(value, json_type_boolean) ?
-		       json_object_get_boolean(value) : fallback;
+	return json_object_is_type(value, json_type_boolean)
+		       ? json_object_get_boolean(value)
+		       : fallback;
 }
 
 int js_set(json_object *o, const char *name, json_object *value)
@@ -156,7 +159,8 @@ int js_set_strn(json_object *o, const char *name, const char *text, size_t len)
 {
 	if (len > INT32_MAX)
 		return MT_ENOMEM;
-	return js_set_new(o, name, json_object_new_string_len(text ? text : "", (int)len));
+	return js_set_new(o, name,
+			  json_object_new_string_len(text ? text : "", (int)len));
 }
 
 int js_set_str(json_object *o, const char *name, const char *text)
@@ -366,9 +370,9 @@ const char *js_text(json_object *o, size_t *ret_len)
 	const char *text = NULL;
 	size_t len = 0;
 
-	if (!json_object_is_type(o, json_type_object)
-	    && !json_object_is_type(o, json_type_array)
-	    && !json_object_is_type(o, json_type_string)) {
+	if (!json_object_is_type(o, json_type_object) &&
+	    !json_object_is_type(o, json_type_array) &&
+	    !json_object_is_type(o, json_type_string)) {
 		text = scalar_text(o, &len);
 	} else if (!js_put(&whole, o)) {
 		json_object_set_serializer(o, put_whole, &whole, NULL);
@@ -431,8 +435,7 @@ static bool same_object(json_object *a, json_object *b)
 {
 	if (json_object_object_length(a) != json_object_object_length(b))
 		return false;
-	json_object_object_foreach(a, name, value)
-	{
+	json_object_object_foreach(a, name, value) {
 		json_object *other;
 
 		if (!json_object_object_get_ex(b, name, &other) ||

@@ -59,7 +59,8 @@ static bool read_digits(struct cursor *c, int base, int least, int most,
 	for (*ret = 0; n < most && c->at < c->end; n++, c->at++) {
 		int d = isdigit((unsigned char)*c->at) ? *c->at - '0'
 			: isxdigit((unsigned char)*c->at)
-				? tolower((unsigned char)*c->at) - 'a' + 10 : base;
+				? tolower((unsigned char)*c->at) - 'a' + 10
+				: base;
 
 		if (d >= base)
 			break;
@@ -93,9 +94,13 @@ static int read_escape(struct cursor *c, struct strbuf *out, struct error *err)
 	else
 		return strbuf_addf(out, "\\%c", kind);
 	if (!good)
-		return fail(err, MT_EINVAL, "SyntaxError: \\%c in a string needs %s "
-			    "hexadecimal digits", kind,
-			    kind == 'x' ? "2" : kind == 'u' ? "4" : "8");
+		return fail(err, MT_EINVAL,
+			    "SyntaxError: \\%c in a string needs %s "
+			    "hexadecimal digits",
+			    kind,
+			    kind == 'x'   ? "2"
+			    : kind == 'u' ? "4"
+					  : "8");
 	return put_rune(out, rune);
 }
 
@@ -109,12 +114,14 @@ static int read_string(struct cursor *c, bool raw, json_object **ret, struct err
 	int status = MT_OK;
 
 	c->at += marks;
-	for (;; ) {
+	for (;;) {
 		if (c->at == c->end || (marks == 1 && *c->at == '\n'))
-			return fail(err, MT_EINVAL, "SyntaxError: a string without its "
+			return fail(err, MT_EINVAL,
+				    "SyntaxError: a string without its "
 				    "closing quotes");
-		if (*c->at == quote && (marks == 1 || (c->end - c->at >= 3 &&
-		    c->at[1] == quote && c->at[2] == quote)))
+		if (*c->at == quote &&
+		    (marks == 1 ||
+		     (c->end - c->at >= 3 && c->at[1] == quote && c->at[2] == quote)))
 			break;
 		if (*c->at != '\\' || c->end - c->at < 2) {
 			strbuf_addc(&out, *c->at++);
@@ -161,15 +168,15 @@ static int read_number(struct cursor *c, json_object **ret, struct error *err)
 		long long v = strtoll(digits, &end, 10);
 
 		if (!n || *end || end == digits || errno)
-			return fail(err, MT_EINVAL, "SyntaxError: `%s` is not a usable number",
-				    digits);
+			return fail(err, MT_EINVAL,
+				    "SyntaxError: `%s` is not a usable number", digits);
 		*ret = json_object_new_int64(v);
 	} else {
 		double v = strtod(digits, &end);
 
 		if (*end || end == digits || !isfinite(v))
-			return fail(err, MT_EINVAL, "SyntaxError: `%s` is not a usable number",
-				    digits);
+			return fail(err, MT_EINVAL,
+				    "SyntaxError: `%s` is not a usable number", digits);
 		*ret = json_object_new_double(v);
 	}
 	return *ret ? MT_OK : out_of_memory(err);
@@ -196,8 +203,10 @@ static int read_list(struct cursor *c, char close, int depth, json_object **ret,
 			return status;
 		if (json_object_array_length(list) >= LITERAL_ITEMS) {
 			json_object_put(item);
-			return fail(err, MT_ELIMIT, "ValueError: a list of more than %d "
-				    "items", LITERAL_ITEMS);
+			return fail(err, MT_ELIMIT,
+				    "ValueError: a list of more than %d "
+				    "items",
+				    LITERAL_ITEMS);
 		}
 		if (js_add(list, item)) {
 			json_object_put(item);
@@ -205,8 +214,10 @@ static int read_list(struct cursor *c, char close, int depth, json_object **ret,
 		}
 		cursor_blanks(c);
 		if (!cursor_takes(c, ',') && (c->at == c->end || *c->at != close))
-			return fail(err, MT_EINVAL, "SyntaxError: `,` or `%c` is missing "
-				    "in a list", close);
+			return fail(err, MT_EINVAL,
+				    "SyntaxError: `,` or `%c` is missing "
+				    "in a list",
+				    close);
 	}
 	*ret = STEAL(list);
 	return MT_OK;
@@ -231,7 +242,8 @@ static int read_dict(struct cursor *c, int depth, json_object **ret, struct erro
 			return status;
 		cursor_blanks(c);
 		if (!json_object_is_type(key, json_type_string) || !cursor_takes(c, ':'))
-			return fail(err, MT_EINVAL, "SyntaxError: a dict needs texts as "
+			return fail(err, MT_EINVAL,
+				    "SyntaxError: a dict needs texts as "
 				    "keys, and `:` after each");
 		cursor_blanks(c);
 		status = read_value(c, depth + 1, &value, err);
@@ -239,14 +251,17 @@ static int read_dict(struct cursor *c, int depth, json_object **ret, struct erro
 			return status;
 		if (json_object_object_length(dict) >= LITERAL_ITEMS) {
 			json_object_put(value);
-			return fail(err, MT_ELIMIT, "ValueError: a dict of more than %d "
-				    "items", LITERAL_ITEMS);
+			return fail(err, MT_ELIMIT,
+				    "ValueError: a dict of more than %d "
+				    "items",
+				    LITERAL_ITEMS);
 		}
 		if (js_set(dict, json_object_get_string(key), value))
 			return out_of_memory(err);
 		cursor_blanks(c);
 		if (!cursor_takes(c, ',') && (c->at == c->end || *c->at != '}'))
-			return fail(err, MT_EINVAL, "SyntaxError: `,` or `}` is missing "
+			return fail(err, MT_EINVAL,
+				    "SyntaxError: `,` or `}` is missing "
 				    "in a dict");
 	}
 	*ret = STEAL(dict);
@@ -272,10 +287,12 @@ static int read_word(struct cursor *c, json_object **ret, struct error *err)
 	else if (n == 5 && memcmp(word, "False", 5) == 0)
 		*ret = json_object_new_boolean(0);
 	else
-		return fail(err, MT_EINVAL, "SyntaxError: `%.*s` is not a literal: arguments "
-			    "are strings in quotes, numbers, True, False, None or lists of "
-			    "these", n ? (int)(n < 40 ? n : 40) : 1,
-			    c->end > word ? word : " ");
+		return fail(
+			err, MT_EINVAL,
+			"SyntaxError: `%.*s` is not a literal: arguments "
+			"are strings in quotes, numbers, True, False, None or lists of "
+			"these",
+			n ? (int)(n < 40 ? n : 40) : 1, c->end > word ? word : " ");
 	return *ret ? MT_OK : out_of_memory(err);
 }
 
@@ -286,10 +303,12 @@ static int read_value(struct cursor *c, int depth, json_object **ret, struct err
 		return fail(err, MT_ELIMIT, "ValueError: lists nested deeper than %d",
 			    LITERAL_DEPTH);
 	if (c->at == c->end)
-		return fail(err, MT_EINVAL, "SyntaxError: the text ends where an argument "
+		return fail(err, MT_EINVAL,
+			    "SyntaxError: the text ends where an argument "
 			    "should be");
 	switch (*c->at) {
-	case '\'': case '"':
+	case '\'':
+	case '"':
 		return read_string(c, false, ret, err);
 	case '[':
 		return read_list(c, ']', depth, ret, err);
@@ -331,9 +350,10 @@ int literal_put_text(struct strbuf *out, const char *text, size_t len)
 		else if (c == 0xc2 && (unsigned char)text[i + 1] <= 0xa0)
 			strbuf_addf(out, "\\x%02x", (unsigned char)text[i + 1]);
 		else if (c > 127 && utf8_control(text + i, len - i))
-			strbuf_addf(out, "\\u%04x", (unsigned)(c & 15) << 12 |
-				    ((unsigned)text[i + 1] & 63) << 6 |
-				    ((unsigned)text[i + 2] & 63));
+			strbuf_addf(out, "\\u%04x",
+				    (unsigned)(c & 15) << 12 |
+					    ((unsigned)text[i + 1] & 63) << 6 |
+					    ((unsigned)text[i + 2] & 63));
 		else
 			strbuf_addn(out, text + i, n);
 	}

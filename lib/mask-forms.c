@@ -153,10 +153,9 @@ static bool is_blank(unsigned char byte)
 
 bool form_is_second(const struct form *f, unsigned char byte)
 {
-	return form_byte_equal(f, byte, f->text[1]) || byte == '\\' || byte == '%'
-	       || (f->kind == FORM_BASE64 && is_blank(byte))
-	       || (f->text[1] == ' ' && byte == '+')
-	       || (f->text[1] == '\n' && byte == '\r');
+	return form_byte_equal(f, byte, f->text[1]) || byte == '\\' || byte == '%' ||
+	       (f->kind == FORM_BASE64 && is_blank(byte)) ||
+	       (f->text[1] == ' ' && byte == '+') || (f->text[1] == '\n' && byte == '\r');
 }
 
 size_t form_run(const char *text, size_t len)
@@ -229,7 +228,8 @@ static enum found take_percent(const struct form *f, size_t at, const char *text
 		return own <= pairs ? YES : NO;
 	}
 	*ret = (struct unit){ 3 + 2 * pairs, 1 };
-	return found == YES && form_byte_equal(f, (unsigned char)value, f->text[at]) ? YES : NO;
+	return found == YES && form_byte_equal(f, (unsigned char)value, f->text[at]) ? YES
+										     : NO;
 }
 
 /* The low half of a pair of surrogates, behind its own backslashes. */
@@ -335,9 +335,9 @@ static enum found take_escape(const struct form *f, size_t at, const char *text,
 	if (found == YES && own && (n = is_character(f, behind, value)))
 		return ret->form = own + n, YES;
 	*ret = (struct unit){ run + 1, own + 1 };
-	if (run > own && behind < f->len
-	    && (letter(text[run]) == (unsigned char)f->text[behind]
-		|| form_byte_equal(f, (unsigned char)text[run], f->text[behind])))
+	if (run > own && behind < f->len &&
+	    (letter(text[run]) == (unsigned char)f->text[behind] ||
+	     form_byte_equal(f, (unsigned char)text[run], f->text[behind])))
 		return YES;
 	*ret = (struct unit){ run, own };
 	return own ? YES : NO;
@@ -353,8 +353,8 @@ static enum found take(const struct form *f, size_t at, const char *text, size_t
 	if (*text == '%')
 		return take_percent(f, at, text, len, more, ret);
 	*ret = (struct unit){ 1, 1 };
-	if (form_byte_equal(f, (unsigned char)*text, f->text[at])
-	    || (*text == '+' && f->text[at] == ' '))
+	if (form_byte_equal(f, (unsigned char)*text, f->text[at]) ||
+	    (*text == '+' && f->text[at] == ' '))
 		return YES;
 	if (*text != '\r' || f->text[at] != '\n') /* a terminal makes CR LF of it */
 		return NO;
@@ -377,8 +377,8 @@ static enum found skip_blanks(const char *text, size_t len, bool more, size_t *r
 			return more && run <= FORM_RUN_MAX ? OPEN : YES;
 		if (!run && is_blank((unsigned char)text[n]))
 			n++;
-		else if (run && run <= FORM_RUN_MAX && letter(text[n + run]) > 0
-			 && is_blank((unsigned char)letter(text[n + run])))
+		else if (run && run <= FORM_RUN_MAX && letter(text[n + run]) > 0 &&
+			 is_blank((unsigned char)letter(text[n + run])))
 			n += run + 1;
 		else
 			return YES;
@@ -425,8 +425,8 @@ static enum found take_end(const char *text, size_t len, bool more, unsigned *re
 
 /* What belongs to the secret behind the digits that it decides alone: a last
  * digit and the padding. */
-static enum found match_end(const struct form *f, const char *text, size_t len,
-			    bool more, size_t *ret)
+static enum found match_end(const struct form *f, const char *text, size_t len, bool more,
+			    size_t *ret)
 {
 	size_t blanks, n = 0, used = 0;
 	unsigned value = 0;
@@ -477,8 +477,8 @@ static bool is_cut(const struct form *f, size_t at, const char *text, size_t len
 {
 	struct unit unit;
 
-	return at >= FORM_CUT_MIN && 4 * at >= f->len
-	       && take(f, at, text, len, true, &unit) == OPEN;
+	return at >= FORM_CUT_MIN && 4 * at >= f->len &&
+	       take(f, at, text, len, true, &unit) == OPEN;
 }
 
 size_t form_match(const struct form *f, const char *text, size_t len, bool more,
@@ -494,8 +494,8 @@ size_t form_match(const struct form *f, const char *text, size_t len, bool more,
 		enum found found;
 		size_t blanks = 0;
 
-		if (at && f->kind == FORM_BASE64
-		    && skip_blanks(text + n, len - n, more, &blanks) == OPEN) {
+		if (at && f->kind == FORM_BASE64 &&
+		    skip_blanks(text + n, len - n, more, &blanks) == OPEN) {
 			*ret_open = true;
 			return 0;
 		}

@@ -98,12 +98,14 @@ bool mask_is_placeholder(const char *secret, size_t len)
 		if (!strchr("<>[]{}$\"'", secret[i]) || !secret[i]) {
 			if (n == PLACEHOLDER_MAX)
 				return false;
-			text[n++] = secret[i] == '_' || secret[i] == ' ' ? '-' : secret[i];
+			text[n++] =
+				secret[i] == '_' || secret[i] == ' ' ? '-' : secret[i];
 		}
 	text[n] = '\0';
 	for (size_t i = 0; i < ARRAY_LEN(known); i++)
-		if (strcasecmp(text, known[i]) == 0
-		    || (strncasecmp(text, "sk-", 3) == 0 && strcasecmp(text + 3, known[i]) == 0))
+		if (strcasecmp(text, known[i]) == 0 ||
+		    (strncasecmp(text, "sk-", 3) == 0 &&
+		     strcasecmp(text + 3, known[i]) == 0))
 			return true;
 	return false;
 }
@@ -136,7 +138,8 @@ static void add_form(struct mask *m, struct form *f)
 static bool is_known(const struct mask *m, const char *secret, size_t len)
 {
 	for (size_t i = 0; i < m->count; i++)
-		if (strlen(m->secrets[i]) == len && memcmp(m->secrets[i], secret, len) == 0)
+		if (strlen(m->secrets[i]) == len &&
+		    memcmp(m->secrets[i], secret, len) == 0)
 			return true;
 	return false;
 }
@@ -190,7 +193,8 @@ static size_t match(const struct mask *m, const char *text, size_t len, bool mor
 	*ret_open = false;
 	count = form_starts(text, len, more, starts, ret_open);
 	for (size_t i = 0; i < count; i++)
-		for (struct form *f = m->starts[starts[i]]; f; f = *link_of(f, starts[i])) {
+		for (struct form *f = m->starts[starts[i]]; f;
+		     f = *link_of(f, starts[i])) {
 			size_t n = form_match(f, text, len, more, ret_open);
 
 			if (n > best)
@@ -214,8 +218,8 @@ static bool may_begin(const struct mask *m, const char *text, size_t len)
 
 /* Put the masked text out. With `more` to come, stop where a secret may have
  * begun. @return how many bytes were dealt with. */
-static size_t scan(const struct mask *m, struct strbuf *out, const char *text,
-		   size_t len, bool more)
+static size_t scan(const struct mask *m, struct strbuf *out, const char *text, size_t len,
+		   bool more)
 {
 	size_t start = 0, i = 0;
 
@@ -267,8 +271,8 @@ static size_t match_rest(const struct mask *m, const char *text, size_t len)
 		size_t whole = strlen(secret);
 
 		for (size_t n = whole; n-- > MASK_MIN && 4 * n >= whole && n > best;)
-			if (n <= len && !mask_is_placeholder(secret, whole)
-			    && memcmp(secret + whole - n, text, n) == 0)
+			if (n <= len && !mask_is_placeholder(secret, whole) &&
+			    memcmp(secret + whole - n, text, n) == 0)
 				best = n;
 	}
 	return best;
@@ -306,7 +310,8 @@ static int mask_string(const struct mask *m, json_object *value, bool *changed)
 	if (status || !found)
 		return status;
 	*changed = true;
-	return json_object_set_string_len(value, out.text, (int)out.len) ? MT_OK : MT_ENOMEM;
+	return json_object_set_string_len(value, out.text, (int)out.len) ? MT_OK
+									 : MT_ENOMEM;
 }
 
 /* A member whose name is a secret gets a name without it. */

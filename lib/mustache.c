@@ -52,8 +52,8 @@ static int fault(struct render *r, const struct template *t, const char *at, int
 
 	for (const char *p = t->text; p < at; p++)
 		line += *p == '\n';
-	return fail(r->err, code, "%s:%u: %s%s%s", t->name, line, what,
-		    name ? ": " : "", name ? name : "");
+	return fail(r->err, code, "%s:%u: %s%s%s", t->name, line, what, name ? ": " : "",
+		    name ? name : "");
 }
 
 static int put(struct render *r, const char *text, size_t len)

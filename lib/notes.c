@@ -52,10 +52,12 @@ static int append(struct strbuf *all, const char *text)
 	if (all->len && all->text[all->len - 1] != '\n')
 		strbuf_addc(all, '\n');
 	strbuf_add(all, text);
-	return *text && text[strlen(text) - 1] != '\n' ? strbuf_addc(all, '\n') : all->error;
+	return *text && text[strlen(text) - 1] != '\n' ? strbuf_addc(all, '\n')
+						       : all->error;
 }
 
-static int replace(struct strbuf *all, const char *old, const char *text, struct error *err)
+static int replace(struct strbuf *all, const char *old, const char *text,
+		   struct error *err)
 {
 	AUTO(free) char *rest = NULL;
 	char *at = *old ? strstr(all->text, old) : NULL;
@@ -63,7 +65,8 @@ static int replace(struct strbuf *all, const char *old, const char *text, struct
 	if (*old && !at)
 		return fail(err, MT_ENOTFOUND, "the text to replace is not in the notes");
 	if (*old && strstr(at + 1, old))
-		return fail(err, MT_EINVAL, "the text to replace is there more than once: "
+		return fail(err, MT_EINVAL,
+			    "the text to replace is there more than once: "
 			    "give more of it");
 	rest = strdup(at ? at + strlen(old) : "");
 	if (!rest)
@@ -114,7 +117,9 @@ int notes_write(const char *path, enum notes_change change, const char *old,
 	if (all.error)
 		return out_of_memory(err);
 	if (all.len > NOTES_MAX && all.len > len)
-		return fail(err, MT_ELIMIT, "the notes would be %zu bytes long, at most %d are "
-			    "kept: replace what is no longer needed", all.len, NOTES_MAX);
+		return fail(err, MT_ELIMIT,
+			    "the notes would be %zu bytes long, at most %d are "
+			    "kept: replace what is no longer needed",
+			    all.len, NOTES_MAX);
 	return file_write(path, all.text, all.len, 0600, false, err);
 }

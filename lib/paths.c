@@ -56,8 +56,8 @@ static bool find_run_user(struct strbuf *path)
 	struct stat st;
 
 	if (strbuf_addf(path, "/run/user/%lu", (unsigned long)geteuid()) ||
-	    lstat(path->text, &st) != 0 || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() ||
-	    (st.st_mode & 077)) {
+	    lstat(path->text, &st) != 0 || !S_ISDIR(st.st_mode) ||
+	    st.st_uid != geteuid() || (st.st_mode & 077)) {
 		strbuf_cut(path, 0);
 		return false;
 	}
@@ -122,7 +122,7 @@ static int runtime_fallback(bool make, struct strbuf *path, struct error *err)
 		return fail(err, MT_EIO, "%s: cannot be made: %s", path->text,
 			    strerror(errno));
 	return check_private(path->text, err) ? other_private(base, name, make, path, err)
-					       : MT_OK;
+					      : MT_OK;
 }
 
 static int find_xdg(const char *which, struct strbuf *path, struct error *err)

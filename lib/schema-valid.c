@@ -54,9 +54,11 @@ json_object *schema_ref(json_object *root, const char *ref)
 		if (json_object_is_type(root, json_type_array)) {
 			size_t n = strspn(step, "0123456789");
 
-			root = n > 0 && n < 8 && !step[n] ?
-				       json_object_array_get_idx(
-					       root, strtoul(step, NULL, 10)) : NULL;
+			root = n > 0 && n < 8 && !step[n]
+				       ? json_object_array_get_idx(root,
+								   strtoul(step, NULL,
+									   10))
+				       : NULL;
 		} else {
 			root = js_get(root, step);
 		}
@@ -100,8 +102,7 @@ static int valid_members(json_object *root, json_object *schema, const char *key
 		return MT_OK;
 	if (!json_object_is_type(members, json_type_object))
 		return fail(err, MT_EINVAL, "`%s` must be an object", keyword);
-	json_object_object_foreach(members, name, member)
-	{
+	json_object_object_foreach(members, name, member) {
 		(void)name;
 		if (!status)
 			status = valid(root, member, depth, err);

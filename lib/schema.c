@@ -103,14 +103,17 @@ static int check_type(json_object *type, json_object *value, const struct place 
 		      struct error *err)
 {
 	AUTO(strbuf) struct strbuf wanted = STRBUF(512);
-	size_t n = json_object_is_type(type, json_type_array) ?
-			   json_object_array_length(type) : 1;
+	size_t n = json_object_is_type(type, json_type_array)
+			   ? json_object_array_length(type)
+			   : 1;
 
 	for (size_t i = 0; i < n; i++) {
-		json_object *one = json_object_is_type(type, json_type_array) ?
-					   json_object_array_get_idx(type, i) : type;
-		const char *name = json_object_is_type(one, json_type_string) ?
-					   json_object_get_string(one) : NULL;
+		json_object *one = json_object_is_type(type, json_type_array)
+					   ? json_object_array_get_idx(type, i)
+					   : type;
+		const char *name = json_object_is_type(one, json_type_string)
+					   ? json_object_get_string(one)
+					   : NULL;
 
 		if (!name || is_type(value, name))
 			return MT_OK;
@@ -246,13 +249,14 @@ static int check_array(struct check *c, json_object *schema, json_object *value,
 	return status;
 }
 
-static int check_required(json_object *schema, json_object *value,
-			  const struct place *at, struct error *err)
+static int check_required(json_object *schema, json_object *value, const struct place *at,
+			  struct error *err)
 {
 	AUTO(strbuf) struct strbuf missing = STRBUF(400);
 	json_object *required = js_get(schema, "required");
-	size_t n = json_object_is_type(required, json_type_array) ?
-			   json_object_array_length(required) : 0;
+	size_t n = json_object_is_type(required, json_type_array)
+			   ? json_object_array_length(required)
+			   : 0;
 	unsigned count = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -279,16 +283,15 @@ static int check_by_pattern(struct check *c, json_object *patterns, const char *
 
 	if (!json_object_is_type(patterns, json_type_object))
 		return MT_OK;
-	json_object_object_foreach(patterns, pattern, schema)
-	{
+	json_object_object_foreach(patterns, pattern, schema) {
 		AUTO(json) json_object *text = json_object_new_string(pattern);
 
 		if (!text)
 			return out_of_memory(err);
 		c->steps += PATTERN_STEPS;
 
-		int found = status ? MT_EINVAL :
-				     pattern_matches_once(text, name, strlen(name));
+		int found = status ? MT_EINVAL
+				   : pattern_matches_once(text, name, strlen(name));
 
 		if (found == MT_OK)
 			status = check_value(c, schema, member, at, err);
@@ -326,8 +329,7 @@ static int check_object(struct check *c, json_object *schema, json_object *value
 {
 	int status = check_required(schema, value, at, err);
 
-	json_object_object_foreach(value, name, member)
-	{
+	json_object_object_foreach(value, name, member) {
 		struct place inner = { at, name, 0 };
 
 		if (!status)
@@ -378,8 +380,9 @@ static int check_all(struct check *c, json_object *schema, json_object *value,
 {
 	json_object *all = js_get(schema, "allOf");
 	json_object *ref = js_get(schema, "$ref");
-	size_t n = json_object_is_type(all, json_type_array) ?
-			   json_object_array_length(all) : 0;
+	size_t n = json_object_is_type(all, json_type_array)
+			   ? json_object_array_length(all)
+			   : 0;
 	int status = MT_OK;
 
 	if (json_object_is_type(ref, json_type_string)) {

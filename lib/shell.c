@@ -161,8 +161,9 @@ static unsigned long digits(struct walk *w, size_t most, int base)
 
 	for (size_t i = 0; i < most; i++) {
 		char c = peek(w, 0);
-		int digit = isdigit((unsigned char)c) ? c - '0'
-			    : isxdigit((unsigned char)c) ? (c | 0x20) - 'a' + 10 : 99;
+		int digit = isdigit((unsigned char)c)    ? c - '0'
+			    : isxdigit((unsigned char)c) ? (c | 0x20) - 'a' + 10
+							 : 99;
 
 		if (digit >= base)
 			break;
@@ -185,7 +186,8 @@ static void put_code(struct word *word, unsigned long code)
 /* What stands after a backslash in $'...'. */
 static void ansi_escape(struct walk *w, struct word *word)
 {
-	static const char from[] = "abeEfnrtv\\'\"?", to[] = "\a\b\033\033\f\n\r\t\v\\'\"?";
+	static const char from[] = "abeEfnrtv\\'\"?",
+			  to[] = "\a\b\033\033\f\n\r\t\v\\'\"?";
 	char c = *w->p;
 	const char *known = strchr(from, c);
 
@@ -285,9 +287,10 @@ static bool braces_evaluate(const struct walk *w, size_t *ret_at)
  * here-documents, ' quotes only in patterns. */
 static int in_braces(struct walk *w, struct word *word, bool quoted)
 {
-	size_t operator = 2;
+	size_t operator= 2;
 	bool evaluates = braces_evaluate(w, &operator);
-	bool literal = quoted && !(peek(w, operator) && strchr("#%/^,", peek(w, operator)));
+	bool literal =
+		quoted && !(peek(w, operator) && strchr("#%/^,", peek(w, operator)));
 	AUTO(strbuf) struct strbuf unused = STRBUF(WORD_BYTES_MAX);
 	struct word inner = { .text = unused };
 	unsigned open = 1;
@@ -301,8 +304,8 @@ static int in_braces(struct walk *w, struct word *word, bool quoted)
 		w->evaluates = w->evaluates || (quoted && *w->p == '\'');
 		if (*w->p == '\\' && peek(w, 1))
 			w->p += 2;
-		else if (*w->p == '\'' && !literal
-			 && memchr(w->p + 1, '\'', (size_t)(w->end - w->p - 1)))
+		else if (*w->p == '\'' && !literal &&
+			 memchr(w->p + 1, '\'', (size_t)(w->end - w->p - 1)))
 			in_single_quotes(w, &inner);
 		else if (*w->p == '"')
 			r = in_double_quotes(w, &inner);
@@ -432,16 +435,16 @@ static void glob_part(struct walk *w, struct word *word)
 		enum { LONGEST = 64 };
 		size_t n = 1;
 
-		while (n < LONGEST && peek(w, n) && peek(w, n) != ']'
-		       && !ends_word(peek(w, n)))
+		while (n < LONGEST && peek(w, n) && peek(w, n) != ']' &&
+		       !ends_word(peek(w, n)))
 			n++;
 		if (n == LONGEST) { /* where it ends is not looked for */
 			w->p++;
 			put_any(word);
 			return;
 		}
-		if (peek(w, n) != ']' || memchr(w->p, '\'', n) || memchr(w->p, '"', n)
-		    || memchr(w->p, '$', n) || memchr(w->p, '`', n)) {
+		if (peek(w, n) != ']' || memchr(w->p, '\'', n) || memchr(w->p, '"', n) ||
+		    memchr(w->p, '$', n) || memchr(w->p, '`', n)) {
 			put(word, c); /* as it stands, or beyond us */
 			word->dynamic = word->dynamic || peek(w, n) == ']';
 			w->p++;
@@ -469,7 +472,8 @@ static int bare_part(struct walk *w, struct word *word, bool begins)
 		glob_part(w, word);
 	} else {
 		if (c == '{' && peek(w, 1) != '}' && peek(w, 1) && !ends_word(peek(w, 1)))
-			word->dynamic = true; /* braces with quotes or expansions in them */
+			word->dynamic =
+				true; /* braces with quotes or expansions in them */
 		put(word, c);
 		w->p++;
 	}
@@ -704,13 +708,15 @@ static int find_here(struct walk *w, struct building *b)
 /* What stands behind >& or <&: the number of an open descriptor, or - to close. */
 static bool is_descriptor(const struct word *word)
 {
-	return !word->dynamic && word->text.text[strspn(word->text.text, "0123456789-")] == '\0';
+	return !word->dynamic &&
+	       word->text.text[strspn(word->text.text, "0123456789-")] == '\0';
 }
 
 static int redirect(struct walk *w, struct building *b)
 {
 	struct word word = { .text = STRBUF(WORD_BYTES_MAX) };
-	bool here = false, string = false, writes = false, copies = false, appends = false;
+	bool here = false, string = false, writes = false, copies = false,
+	     appends = false;
 	bool room = b->here_count < ARRAY_LEN(b->here);
 	const char *from;
 	int r;
@@ -748,11 +754,13 @@ static int redirect(struct walk *w, struct building *b)
 		free(b->input);
 		b->input = word.dynamic ? NULL : strndup(word.text.text, word.text.len);
 	} else if (!r && word.any && !(copies && is_descriptor(&word))) {
-		b->writes = b->writes || (writes && strcmp(word.text.text, "/dev/null") != 0);
+		b->writes =
+			b->writes || (writes && strcmp(word.text.text, "/dev/null") != 0);
 		r = add_word(&b->redirects, &b->redirect_count, &word);
 		if (!r)
-			b->redirects[b->redirect_count - 1].redirect =
-				appends ? 'a' : writes ? '>' : '<';
+			b->redirects[b->redirect_count - 1].redirect = appends  ? 'a'
+								       : writes ? '>'
+										: '<';
 	}
 	strbuf_clear(&word.text);
 	return r;

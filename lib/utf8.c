@@ -175,9 +175,9 @@ size_t utf8_control(const char *text, size_t len)
 		return 1;
 	if (len >= 2 && c[0] == 0xc2 && c[1] >= 0x80 && c[1] <= 0x9f)
 		return 2;
-	if (len >= 3 && c[0] == 0xe2
-	    && ((c[1] == 0x80 && c[2] >= 0xaa && c[2] <= 0xae)
-		|| (c[1] == 0x81 && c[2] >= 0xa6 && c[2] <= 0xa9)))
+	if (len >= 3 && c[0] == 0xe2 &&
+	    ((c[1] == 0x80 && c[2] >= 0xaa && c[2] <= 0xae) ||
+	     (c[1] == 0x81 && c[2] >= 0xa6 && c[2] <= 0xa9)))
 		return 3;
 	return 0;
 }

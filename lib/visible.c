@@ -58,9 +58,9 @@ static bool find(uint32_t code, const struct visible_range *list, size_t count)
 static enum kind kind_of(uint32_t code)
 {
 	if (code < 0x80)
-		return code < ' ' || code == 0x7f      ? HIDDEN
+		return code < ' ' || code == 0x7f  ? HIDDEN
 		       : (code | 0x20) - 'a' < 26u ? ASCII
-						       : OTHER;
+						   : OTHER;
 	if ((code & 0xfffe) == 0xfffe || IS(code, hidden))
 		return HIDDEN;
 	if (IS(code, lookalikes))
@@ -278,9 +278,10 @@ static void put_blanks(struct walk *w, size_t count)
 /* A full stop of a script, or a full-width one, is at home next to its letters. */
 static bool at_home(const struct walk *w, const struct place *p, const struct place *next)
 {
-	bool digit_or_letter = (p->code >= 0xff10 && p->code <= 0xff19) ||
-			       ((p->code | 0x20) >= 0xff21 && p->code >= 0xff21 &&
-				p->code <= 0xff5a && (p->code <= 0xff3a || p->code >= 0xff41));
+	bool digit_or_letter =
+		(p->code >= 0xff10 && p->code <= 0xff19) ||
+		((p->code | 0x20) >= 0xff21 && p->code >= 0xff21 && p->code <= 0xff5a &&
+		 (p->code <= 0xff3a || p->code >= 0xff41));
 	bool scripted = (p->code >= NARROW_SCRIPTS && p->code < 0x2000) ||
 			IS(p->code, east_asian);
 	bool letter = in_word(w->before.kind) && in_word(next->kind);
@@ -312,8 +313,9 @@ static void enter_word(struct walk *w, const char *text, size_t at, size_t len)
 		return;
 	w->word = word_at(text + at, len - at);
 	w->word_end = at + w->word.len;
-	foreign = w->foreign_word || (w->word.letters == 1 &&
-		  foreign_follows(text + w->word_end, len - w->word_end));
+	foreign = w->foreign_word ||
+		  (w->word.letters == 1 &&
+		   foreign_follows(text + w->word_end, len - w->word_end));
 	w->word_hides = w->word.ascii || (!w->word.distinct && !foreign);
 	w->foreign_word = w->word.distinct;
 }
@@ -385,7 +387,8 @@ static bool take_layout(struct walk *w, const char *text, size_t len)
 	strbuf_addc(w->out, *text);
 	if (*text == '\n')
 		begin_line(w, text + 1, len - 1);
-	w->before = (struct place){ .code = (unsigned char)*text, .len = 1, .kind = HIDDEN };
+	w->before =
+		(struct place){ .code = (unsigned char)*text, .len = 1, .kind = HIDDEN };
 	return true;
 }
 

@@ -177,8 +177,7 @@ static int set_bytes(struct marshal *m, size_t n, json_object *json, struct erro
 			    name);
 	if (base64_read(&bytes, text, strlen(text)))
 		return fail(err, bytes.error ? bytes.error : MT_EINVAL,
-			    bytes.error ? "`%s`: too many bytes"
-					: "`%s`: invalid base64",
+			    bytes.error ? "`%s`: too many bytes" : "`%s`: invalid base64",
 			    name);
 	m->lengths[n] = bytes.len;
 	m->memory[n] = bytes.len ? strbuf_take(&bytes) : calloc(1, 1);

@@ -15,19 +15,23 @@ static int check(const char *path, const struct mt_plugin *p, struct error *err)
 		return fail(err, MT_EINVAL, "%s: %s describes nothing", path,
 			    MT_PLUGIN_SYMBOL);
 	if (p->abi_major != MT_ABI_MAJOR || p->abi_minor > MT_ABI_MINOR)
-		return fail(err, MT_EUNSUPPORTED, "%s: built for ABI %u.%u, this runner "
-			    "has %u.%u: update mortise", path, p->abi_major,
-			    p->abi_minor, MT_ABI_MAJOR, MT_ABI_MINOR);
+		return fail(err, MT_EUNSUPPORTED,
+			    "%s: built for ABI %u.%u, this runner "
+			    "has %u.%u: update mortise",
+			    path, p->abi_major, p->abi_minor, MT_ABI_MAJOR, MT_ABI_MINOR);
 	if (!MT_HAS(p, component_count))
 		return fail(err, MT_EINVAL, "%s: its description ends early (size %u)",
 			    path, p->size);
 	if (p->needs)
-		return fail(err, MT_EUNSUPPORTED, "%s: needs features that this runner "
-			    "does not have (0x%llx): update mortise", path,
-			    (unsigned long long)p->needs);
+		return fail(err, MT_EUNSUPPORTED,
+			    "%s: needs features that this runner "
+			    "does not have (0x%llx): update mortise",
+			    path, (unsigned long long)p->needs);
 	if (!p->name || (p->component_count && !p->components))
-		return fail(err, MT_EINVAL, "%s: its description lacks a name or its "
-			    "components", path);
+		return fail(err, MT_EINVAL,
+			    "%s: its description lacks a name or its "
+			    "components",
+			    path);
 	if (p->component_count > COMPONENTS_MAX)
 		return fail(err, MT_EINVAL, "%s: %u components: at most %d", path,
 			    p->component_count, COMPONENTS_MAX);
@@ -85,12 +89,15 @@ static int check_component(const struct mt_component *c, const char *path,
 			    path, name, c->version_major, c->version_minor, MT_TOOL_MAJOR,
 			    MT_TOOL_MINOR);
 	if (!set || !MT_HAS(set, tools))
-		return fail(err, MT_EINVAL, "%s: the toolset `%s` has no functions or a "
-			    "wrong size", path, name);
+		return fail(err, MT_EINVAL,
+			    "%s: the toolset `%s` has no functions or a "
+			    "wrong size",
+			    path, name);
 	if (set->tool_count > TOOLS_MAX || (set->tool_count && !set->tools))
-		return fail(err, MT_EINVAL, "%s: the toolset `%s` lists %u tools and "
-			    "shows none, or more than %d", path, name, set->tool_count,
-			    TOOLS_MAX);
+		return fail(err, MT_EINVAL,
+			    "%s: the toolset `%s` lists %u tools and "
+			    "shows none, or more than %d",
+			    path, name, set->tool_count, TOOLS_MAX);
 	if (set->tool_count && !MT_HAS(set->tools, schema))
 		return fail(err, MT_EINVAL,
 			    "%s: the tools of `%s` have a wrong size (%u)", path, name,

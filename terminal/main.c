@@ -79,7 +79,8 @@ static const char *optional(struct words *w)
 	return w->argv[++w->at];
 }
 
-static int pass_on(struct options *o, struct words *w, const char *flag, const char *value)
+static int pass_on(struct options *o, struct words *w, const char *flag,
+		   const char *value)
 {
 	if (!value && w->at + 1 < w->argc)
 		value = w->argv[++w->at];
@@ -173,6 +174,7 @@ int main(int argc, char **argv)
 		o.id = "last";
 	if (!o.plain && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
 		return bad("this is no terminal: mortise run works without one, --plain "
-			   "reads lines%s", "");
+			   "reads lines%s",
+			   "");
 	return chat_run(&o);
 }

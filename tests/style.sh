@@ -90,7 +90,7 @@ case ${1:-} in
 			split(line, word, " ")
 			now[word[1] " " word[2]] = word[3]
 		} }
-		/^#/ || NF != 3 || $1 " " $2 == "tree format" { print; next }
+		/^#/ || NF != 3 { print; next }
 		{ key = $1 " " $2
 		  if (!(key in now)) next
 		  print key, (now[key] < $3 ? now[key] : $3) }' $ceilings > "$tmp/lower" &&

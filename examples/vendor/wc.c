@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <ctype.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <mortise/tool.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,13 +8,14 @@
 static int count(const struct mt_tool_host *host, void *self, struct mt_call *call)
 {
 	const char *path = host->arg_str(call, "path", NULL);
-	uint64_t lines = 0, words = 0, bytes = 0;
+	unsigned long long lines = 0, words = 0, bytes = 0;
 	FILE *file = fopen(path, "re");
 	int byte, in_word = 0;
 
 	(void)self;
 	if (!file)
-		return host->fail(call, MT_EIO, "Cannot open %s: %s.", path, strerror(errno));
+		return host->fail(call, MT_EIO, "Cannot open %s: %s.", path,
+				  strerror(errno));
 	while ((byte = getc(file)) != EOF) {
 		lines += byte == '\n';
 		words += !isspace(byte) && !in_word;
@@ -26,9 +26,10 @@ static int count(const struct mt_tool_host *host, void *self, struct mt_call *ca
 	byte = ferror(file) ? errno : 0;
 	fclose(file);
 	if (byte)
-		return host->fail(call, MT_EIO, "Cannot read %s: %s.", path, strerror(byte));
-	return host->reply(call, "%" PRIu64 " lines, %" PRIu64 " words, %" PRIu64 " bytes",
-			   lines, words, bytes);
+		return host->fail(call, MT_EIO, "Cannot read %s: %s.", path,
+				  strerror(byte));
+	return host->reply(call, "%llu lines, %llu words, %llu bytes", lines, words,
+			   bytes);
 }
 
 MT_TOOL(count, "wc", .name = "count_words",

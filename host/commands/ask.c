@@ -66,9 +66,9 @@ static bool is_short_always(const char *line)
 	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
 		size_t len = strlen(words[i]);
 
-		if (strncasecmp(line, words[i], len) == 0 && strchr(" ", line[len])
-		    && (!line[len] || strspn(line + len, " 0123456789project")
-					      == strlen(line + len)))
+		if (strncasecmp(line, words[i], len) == 0 && strchr(" ", line[len]) &&
+		    (!line[len] ||
+		     strspn(line + len, " 0123456789project") == strlen(line + len)))
 			return true;
 	}
 	return false;
@@ -90,7 +90,9 @@ static int read_answer(const struct ask *a, const char *line, struct approval *r
 	r = approval_read(full.len ? full.text : line, a->waits, a->action, ret,
 			  ret_arguments, err);
 	if (r == MT_ENOTFOUND)
-		*ret = (struct approval){ .answer = ANSWER_NO, .reason = line, .scope = -1 };
+		*ret = (struct approval){ .answer = ANSWER_NO,
+					  .reason = line,
+					  .scope = -1 };
 	else if (ret->answer == ANSWER_NO)
 		ret->reason = full.len ? "" : ret->reason;
 	return r == MT_ENOTFOUND ? MT_OK : r;
@@ -153,8 +155,8 @@ static json_object *which(const struct ask *a, json_object *asks)
 	for (size_t i = 0; a->asked >= 0 && i < json_object_array_length(asks); i++) {
 		json_object *one = json_object_array_get_idx(asks, i);
 
-		if (strcmp(js_str(one, "conversation", ""), a->child) == 0
-		    && js_int(one, "action", -1) == a->asked)
+		if (strcmp(js_str(one, "conversation", ""), a->child) == 0 &&
+		    js_int(one, "action", -1) == a->asked)
 			return one;
 	}
 	return json_object_array_get_idx(asks, 0);
@@ -174,7 +176,8 @@ void ask_update(struct ask *a)
 		child = js_str(first, "conversation", "");
 		action = js_int(first, "action", -1);
 	}
-	if (a->asked >= 0 && (!open || action != a->asked || strcmp(child, a->child) != 0)) {
+	if (a->asked >= 0 &&
+	    (!open || action != a->asked || strcmp(child, a->child) != 0)) {
 		stop_asking(a);
 		printf("\n");
 	}

@@ -96,8 +96,8 @@ const struct flag *common_flag(size_t n);
 
 extern const struct command command_plugins, command_mcp, command_config, command_tools,
 	command_run, command_resume, command_conversations, command_ps, command_attach,
-	command_kill, command_plugin_probe, command_manual,
-	command_models, command_policy, command_skills, command_fork, command_delegate,
-	command_ffi, command_replay, command_condense;
+	command_kill, command_plugin_probe, command_manual, command_models,
+	command_policy, command_skills, command_fork, command_delegate, command_ffi,
+	command_replay, command_condense;
 
 #endif

@@ -23,8 +23,8 @@ int conversations_cost(const struct config *c, const char *id, bool json,
 	struct llm_usage_totals *bill = llm_usage_totals_new();
 	const struct llm_metrics *m;
 	const char *model;
-	int status = bill ? subagents_usage_of_log(c, id, 0, bill, err)
-			  : out_of_memory(err);
+	int status =
+		bill ? subagents_usage_of_log(c, id, 0, bill, err) : out_of_memory(err);
 
 	if (status) {
 		llm_usage_totals_free(bill);

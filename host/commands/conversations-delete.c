@@ -82,7 +82,8 @@ static int remove_one(struct removal *r, struct entry *e, int depth, struct erro
 	if (!r->dry)
 		status = check_unused(dir, e->id, err);
 	for (size_t i = 0; !status && depth < DEPTH_MAX && i < r->all->count; i++)
-		if (!r->all->items[i].shown && strcmp(r->all->items[i].parent, e->id) == 0)
+		if (!r->all->items[i].shown &&
+		    strcmp(r->all->items[i].parent, e->id) == 0)
 			status = remove_one(r, &r->all->items[i], depth + 1, err);
 	if (!status && !r->dry)
 		status = remove_directory(r->root, e->id, dir, err);
@@ -156,8 +157,8 @@ int conversations_prune(const struct config *c, const struct prune_options *o,
 
 		if (e->shown || *e->parent)
 			continue;
-		if ((o->keep >= 0 && seen++ < o->keep)
-		    || (o->older_days >= 0 && e->written > before))
+		if ((o->keep >= 0 && seen++ < o->keep) ||
+		    (o->older_days >= 0 && e->written > before))
 			continue;
 		if (remove_one(&r, e, 0, &why) == MT_EDENIED)
 			fprintf(stderr, "mortise: %s\n", why.text);

@@ -18,7 +18,8 @@ static size_t on_bytes(char *bytes, size_t size, size_t n, void *arg)
 static int fetch(const struct curl_api *api, CURL *curl, const struct config *c,
 		 const char *url, struct strbuf *out, struct error *err)
 {
-	const char *ca = config_get(c, "llm", "ca_path"), *proxy = config_get(c, "llm", "proxy");
+	const char *ca = config_get(c, "llm", "ca_path"),
+		   *proxy = config_get(c, "llm", "proxy");
 	long status = 0;
 	CURLcode r;
 
@@ -79,6 +80,5 @@ int download(const struct config *c, const char *url, size_t max, char **ret_fol
 	file = file ? file + 1 : "pack";
 	strbuf_addf(&name, "%s/%.*s", *ret_folder, (int)strcspn(file, "?#"), file);
 	*ret_path = strbuf_take(&name);
-	return *ret_path ? download_to(c, url, max, *ret_path, err)
-			 : out_of_memory(err);
+	return *ret_path ? download_to(c, url, max, *ret_path, err) : out_of_memory(err);
 }

@@ -90,8 +90,8 @@ static void remove_fence(struct strbuf *text)
 	size_t skip = strspn(text->text, white);
 	const char *end;
 
-	if (strncmp(text->text + skip, "```", 3) == 0
-	    && (end = strchr(text->text + skip, '\n')))
+	if (strncmp(text->text + skip, "```", 3) == 0 &&
+	    (end = strchr(text->text + skip, '\n')))
 		skip = (size_t)(end + 1 - text->text);
 	strbuf_consume(text, skip);
 	while (text->len && strchr(white, text->text[text->len - 1]))

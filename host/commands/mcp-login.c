@@ -30,8 +30,9 @@ static int find(const struct config *c, const struct registry *r, const char *na
 {
 	AUTO(strbuf) struct strbuf item = STRBUF(4096);
 	struct catalog catalog = { 0 };
-	int status = server_item(name, &item) ? no_memory(err)
-					      : catalog_open(c, r, item.text, &catalog, err);
+	int status = server_item(name, &item)
+			     ? no_memory(err)
+			     : catalog_open(c, r, item.text, &catalog, err);
 
 	if (!status)
 		status = mcp_server_options(name, catalog.instances[0].options, ret, err);
@@ -83,7 +84,8 @@ static json_object *make_spec(const char *name, json_object *options, struct err
 		     variable);
 	for (size_t i = 0; !status && i < ARRAY_LEN(texts); i++)
 		if (js_str(options, texts[i], NULL))
-			status = js_set_str(spec, texts[i], js_str(options, texts[i], ""));
+			status =
+				js_set_str(spec, texts[i], js_str(options, texts[i], ""));
 	if (!status && secret)
 		status = js_set_str(spec, "client_secret", secret);
 	if (!status)

@@ -61,10 +61,10 @@ static int asked_open(struct asked *a, const struct common *common, const char *
 		      struct error *err)
 {
 	*a = (struct asked){ .loop = command_loop(err) };
-	if (!a->loop || common_config(common, &a->config, err)
-	    || registry_open(a->config, &a->registry, err)
-	    || !(a->pool = llm_pool_new(a->loop, err))
-	    || llm_open(a->pool, a->config, a->registry, "llm", model, NULL, &a->llm, err))
+	if (!a->loop || common_config(common, &a->config, err) ||
+	    registry_open(a->config, &a->registry, err) ||
+	    !(a->pool = llm_pool_new(a->loop, err)) ||
+	    llm_open(a->pool, a->config, a->registry, "llm", model, NULL, &a->llm, err))
 		return complain(EXIT_USAGE, err);
 	return EXIT_DONE;
 }
@@ -87,7 +87,8 @@ int models_server(const struct common *common, const char *provider, bool json)
 	int code;
 
 	if (provider)
-		strbuf_addf(&model, "%s%s", provider, strchr(provider, '/') ? "" : "/any");
+		strbuf_addf(&model, "%s%s", provider,
+			    strchr(provider, '/') ? "" : "/any");
 	code = asked_open(&a, common, provider ? model.text : NULL, &err);
 	if (code == EXIT_DONE)
 		code = show(a.llm, provider, json);

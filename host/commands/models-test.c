@@ -18,7 +18,8 @@
 /* A red dot of 1x1, as PNG. */
 static const char dot[] =
 	"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x02\0\0\0\x90wS\xde\0\0\0"
-	"\x0cIDATx\x9c" "c\xf8\xcf\xc0\0\0\x03\x01\x01\0\xc9\xfe\x92\xef\0\0\0\0IEND\xae"
+	"\x0cIDATx\x9c"
+	"c\xf8\xcf\xc0\0\0\x03\x01\x01\0\xc9\xfe\x92\xef\0\0\0\0IEND\xae"
 	"B`\x82";
 
 struct asking {
@@ -215,9 +216,9 @@ int models_test(const struct common *common, const char *name, bool vision, bool
 	int code;
 
 	once(common, &quick);
-	if (!a.loop || common_config(&quick, &c, &err) || registry_open(c, &r, &err)
-	    || !(pool = llm_pool_new(a.loop, &err))
-	    || llm_open(pool, c, r, "llm", name, NULL, &a.llm, &err))
+	if (!a.loop || common_config(&quick, &c, &err) || registry_open(c, &r, &err) ||
+	    !(pool = llm_pool_new(a.loop, &err)) ||
+	    llm_open(pool, c, r, "llm", name, NULL, &a.llm, &err))
 		code = complain(EXIT_USAGE, &err);
 	else
 		code = test(&a, vision || llm_facts(a.llm)->vision, json);

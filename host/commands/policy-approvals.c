@@ -157,7 +157,8 @@ static int ask_all(struct asking *a, json_object *texts, struct error *err)
 	a->peer.on_line = on_line;
 	a->peer.arg = a;
 	for (size_t i = 0; !r && i < json_object_array_length(texts); i++)
-		r = ask_one(a, json_object_get_string(json_object_array_get_idx(texts, i)),
+		r = ask_one(a,
+			    json_object_get_string(json_object_array_get_idx(texts, i)),
 			    err);
 	return r;
 }
@@ -172,9 +173,9 @@ static int write_log(const struct place *p, json_object *texts, struct error *er
 	if (!dir || approvals_remove(p->list, texts, err))
 		return err->code;
 	r = evlog_open(dir, EVLOG_WRITE, NULL, &log, NULL, err);
-	if (!r && (js_set_str(record, "record", "state")
-		   || js_set_str(record, "plugin", APPROVALS_RECORD)
-		   || js_set_str(record, "text", js_text(p->list, NULL))))
+	if (!r && (js_set_str(record, "record", "state") ||
+		   js_set_str(record, "plugin", APPROVALS_RECORD) ||
+		   js_set_str(record, "text", js_text(p->list, NULL))))
 		r = out_of_memory(err);
 	if (!r)
 		r = evlog_record(log, record, err);
@@ -202,7 +203,8 @@ static int take_back(const struct place *p, json_object *texts, struct error *er
 }
 
 /* The texts of the numbers, or all. Owned; NULL with `err`. */
-static json_object *chosen(const struct place *p, int argc, char **argv, struct error *err)
+static json_object *chosen(const struct place *p, int argc, char **argv,
+			   struct error *err)
 {
 	size_t count = json_object_array_length(p->list);
 	bool all = argc == 1 && strcmp(argv[0], "all") == 0;

@@ -109,7 +109,8 @@ static void on_result(void *arg, const struct runner_result *result)
 {
 	struct call *call = arg;
 	long long code = result_exit_code(result);
-	const char *fields = call->json && result->fields ? js_text(result->fields, NULL) : "";
+	const char *fields =
+		call->json && result->fields ? js_text(result->fields, NULL) : "";
 
 	if (!fields) {
 		fputs("mortise: out of memory\n", stderr);

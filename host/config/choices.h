@@ -7,7 +7,12 @@
 #ifndef HOST_CONFIG_CHOICES_H
 #define HOST_CONFIG_CHOICES_H
 
-enum log_level_choice { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
+enum log_level_choice {
+	LOG_LEVEL_ERROR,
+	LOG_LEVEL_WARNING,
+	LOG_LEVEL_INFO,
+	LOG_LEVEL_DEBUG
+};
 
 /* native_tool_calling, vision, prompt_cache, stop_words */
 enum feature_choice { FEATURE_AUTO, FEATURE_YES, FEATURE_NO };

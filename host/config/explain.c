@@ -148,8 +148,9 @@ static void put_chain(const struct config *c, const char *section, const char *k
 
 			if (strcmp(s->key, key) != 0 || strcmp(s->section, section) != 0)
 				continue;
-			strbuf_addf(out, "  %s [%s] %s %s ", first ? "set: " : "over:",
-				    section, key, s->op == '=' ? "=" : op);
+			strbuf_addf(out, "  %s [%s] %s %s ",
+				    first ? "set: " : "over:", section, key,
+				    s->op == '=' ? "=" : op);
 			put_text(out, option, s->value);
 			strbuf_addf(out, "  (%s)\n", s->origin);
 			first = false;
@@ -186,8 +187,9 @@ static char *split(char *text)
 	const char *name;
 	const struct family *f = family_of(text, &name);
 	char *dot = strchr(text, '.');
-	char *second = !dot ? NULL : f && f->glob ? strrchr(dot + 1, '.')
-						  : strchr(dot + 1, '.');
+	char *second = !dot           ? NULL
+		       : f && f->glob ? strrchr(dot + 1, '.')
+				      : strchr(dot + 1, '.');
 
 	if (!f || !dot || (f->named && !f->plain && !second))
 		return NULL;
@@ -247,8 +249,9 @@ static void put_form(const struct mt_option *option, struct strbuf *out)
 	if (option->min || option->max)
 		strbuf_addf(out, ", %lld to %lld%s", (long long)option->min,
 			    (long long)option->max,
-			    option->type == MT_OPTION_DURATION ? " ms" :
-			    option->type == MT_OPTION_BYTES ? " bytes" : "");
+			    option->type == MT_OPTION_DURATION ? " ms"
+			    : option->type == MT_OPTION_BYTES  ? " bytes"
+							       : "");
 	strbuf_addc(out, '\n');
 }
 

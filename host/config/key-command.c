@@ -101,11 +101,12 @@ static int run(const char *command, struct strbuf *out, const char *section,
 			    "within %d s",
 			    section, WAIT_MS / 1000);
 	if (out->error)
-		return fail(err, MT_ELIMIT, "api_key_command of [%s] printed more than %d bytes",
-			    section, KEY_BYTES_MAX);
+		return fail(err, MT_ELIMIT,
+			    "api_key_command of [%s] printed more than %d bytes", section,
+			    KEY_BYTES_MAX);
 	if (!WIFEXITED(code) || WEXITSTATUS(code) != 0)
-		return fail(err, MT_EIO, "api_key_command of [%s] failed with %s %d", section,
-			    WIFEXITED(code) ? "exit code" : "signal",
+		return fail(err, MT_EIO, "api_key_command of [%s] failed with %s %d",
+			    section, WIFEXITED(code) ? "exit code" : "signal",
 			    WIFEXITED(code) ? WEXITSTATUS(code) : WTERMSIG(code));
 	return MT_OK;
 }

@@ -92,7 +92,8 @@ int config_open_section(struct config *c, const char *section, const char *origi
 	for (size_t i = 0; i < c->section_count; i++)
 		if (strcmp(c->sections[i], section) == 0)
 			return MT_OK;
-	status = ARRAY_GROW(c->sections, &c->section_room, c->section_count + 1, SETTINGS_MAX);
+	status = ARRAY_GROW(c->sections, &c->section_room, c->section_count + 1,
+			    SETTINGS_MAX);
 	if (status == MT_ELIMIT)
 		return fail(err, MT_ELIMIT, "%s: too many sections", origin);
 	if (status)
@@ -211,8 +212,8 @@ static int add(struct config *c, const char *section, const char *key, char op,
 	s.section = strdup(section);
 	s.key = strdup(key);
 	s.origin = strdup(origin);
-	s.value = option && option->type == MT_OPTION_PATH ? place_path(value, file) :
-							     strdup(value);
+	s.value = option && option->type == MT_OPTION_PATH ? place_path(value, file)
+							   : strdup(value);
 	if (!s.section || !s.key || !s.origin || !s.value)
 		status = no_memory(err);
 	if (!status)
@@ -345,8 +346,8 @@ static int read_folder(struct config *c, const char *folder, enum layer layer,
 		AUTO(free) char *path = path_join(folder, entries[i]->d_name);
 
 		if (!status)
-			status = path ? read_file(c, path, true, layer, err) :
-					no_memory(err);
+			status = path ? read_file(c, path, true, layer, err)
+				      : no_memory(err);
 		free(entries[i]);
 	}
 	free(entries);
@@ -396,8 +397,8 @@ static int read_user(struct config *c, const char *file, struct error *err)
 
 static int read_project(struct config *c, const char *workspace, struct error *err)
 {
-	AUTO(free) char *path = path_join(workspace ? workspace : ".",
-					  ".mortise/mortise.ini");
+	AUTO(free) char *path =
+		path_join(workspace ? workspace : ".", ".mortise/mortise.ini");
 	AUTO(free) char *real = NULL, *text = NULL;
 	struct error why = ERROR_NONE;
 	bool trusted = false;

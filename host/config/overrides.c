@@ -38,8 +38,8 @@ json_object *config_settings(const struct config *c)
 		r = add(list, c->values[i].section, c->values[i].key, c->values[i].text);
 	/* a wiring without a line of its own is there all the same */
 	for (size_t i = 0; i < c->section_count && !r; i++)
-		if (strncmp(c->sections[i], "controller.", 11) == 0
-		    && !has_value(c, c->sections[i]))
+		if (strncmp(c->sections[i], "controller.", 11) == 0 &&
+		    !has_value(c, c->sections[i]))
 			r = add(list, c->sections[i], "base", "default");
 	return r ? NULL : STEAL(list);
 }

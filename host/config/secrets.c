@@ -106,8 +106,8 @@ static int add_key(const struct config *c, const char *section, struct mask *m,
 		return MT_OK; /* told when the model is asked for */
 	if (why.code)
 		return fail(err, why.code, "%s", why.text);
-	return key ? secret_hide(m, origin(c, section, "api_key_env", "api_key_file"), key,
-				 strlen(key), err)
+	return key ? secret_hide(m, origin(c, section, "api_key_env", "api_key_file"),
+				 key, strlen(key), err)
 		   : MT_OK;
 }
 
@@ -124,7 +124,8 @@ bool secret_named(const char *name, size_t len)
 }
 
 /* Of "Authorization: Bearer x" the x. */
-static int add_headers(const char *section, const char *list, struct mask *m, struct error *err)
+static int add_headers(const char *section, const char *list, struct mask *m,
+		       struct error *err)
 {
 	const char *item;
 	size_t len;
@@ -169,7 +170,8 @@ int config_secrets(const struct config *c, struct mask *m, struct error *err)
 	int status = add_key(c, "llm", m, err);
 
 	if (!status)
-		status = add_headers("llm", config_get(c, "llm", "extra_headers"), m, err);
+		status =
+			add_headers("llm", config_get(c, "llm", "extra_headers"), m, err);
 	for (size_t i = 0; i < c->section_count && !status; i++) {
 		const char *section = c->sections[i];
 

@@ -153,14 +153,14 @@ int config_trust(const char *workspace, struct error *err)
 	if (!status)
 		status = store_read(store, &known, err);
 	if (!status)
-		status = trust_one(known, workspace, ".mortise/mortise.ini", check_ini, &found,
-				   err);
+		status = trust_one(known, workspace, ".mortise/mortise.ini", check_ini,
+				   &found, err);
 	if (!status)
 		status = trust_one(known, workspace, ".openhands/hooks.json", check_json,
 				   &found, err);
 	if (!status)
-		status = trust_one(known, workspace, ".openhands/setup.sh", check_none, &found,
-				   err);
+		status = trust_one(known, workspace, ".openhands/setup.sh", check_none,
+				   &found, err);
 	if (status)
 		return status;
 	if (!found)

@@ -54,8 +54,8 @@ struct facts_entry {
 
 enum { FACT_IS_ACTION = 1, FACT_THINKING = 2 };
 
-static bool is_good(struct event_facts *f, const struct facts_header *h,
-		    const char *body, size_t len)
+static bool is_good(struct event_facts *f, const struct facts_header *h, const char *body,
+		    size_t len)
 {
 	uint64_t tail;
 
@@ -200,8 +200,8 @@ static int read_one(struct event_facts *f, int32_t id, struct view_fact *ret,
 	meta = event_tool_meta(e);
 	ret->call = event_names_number(&f->calls, js_str(meta, "tool_call_id", NULL));
 	if (ret->is_action) {
-		ret->batch =
-			event_names_number(&f->batches, js_str(meta, "llm_response_id", NULL));
+		ret->batch = event_names_number(&f->batches,
+						js_str(meta, "llm_response_id", NULL));
 		ret->thinking = *js_str(e->json, "reasoning_content", "") != '\0';
 	}
 	if (ret->call == -2 || ret->batch == -2)
@@ -250,8 +250,9 @@ static int by_id(const void *key, const void *id)
 const struct view_fact *event_facts_of(const struct event_facts *f, int64_t id)
 {
 	int32_t key = (int32_t)id;
-	int32_t *found = id < 0 || !f->count ? NULL
-				: bsearch(&key, f->ids, f->count, sizeof key, by_id);
+	int32_t *found = id < 0 || !f->count
+				 ? NULL
+				 : bsearch(&key, f->ids, f->count, sizeof key, by_id);
 
 	return found ? &f->list[found - f->ids] : NULL;
 }

@@ -24,8 +24,7 @@ static uint32_t *find_slot(const struct event_names *n, const char *id)
 {
 	size_t mask = n->table_size - 1, i = hash_id(id) & mask;
 
-	while (n->table[i] &&
-	       strcmp(n->texts.text + n->places[n->table[i] - 1], id) != 0)
+	while (n->table[i] && strcmp(n->texts.text + n->places[n->table[i] - 1], id) != 0)
 		i = (i + 1) & mask;
 	return &n->table[i];
 }

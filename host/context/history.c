@@ -82,22 +82,23 @@ static int history_reserve(struct history *h, int64_t count)
 
 static bool is_delegation(const struct evlog_head *head)
 {
-	return head->type->is_action && !head->undone
-	       && strcmp(head->type->name, "delegate") == 0;
+	return head->type->is_action && !head->undone &&
+	       strcmp(head->type->name, "delegate") == 0;
 }
 
 /* OpenHands writes no cause: then they are matched as a stack. */
 static bool ends_newest(const struct evlog_head *head)
 {
-	return !head->type->is_action && !head->undone && head->cause < 0
-	       && strcmp(head->type->name, "delegate") == 0;
+	return !head->type->is_action && !head->undone && head->cause < 0 &&
+	       strcmp(head->type->name, "delegate") == 0;
 }
 
 static bool ends(const struct evlog *log, const struct evlog_head *head)
 {
-	const struct evlog_head *cause = head->cause < 0 || head->type->is_action
-						 || head->undone
-						 ? NULL : evlog_head(log, head->cause);
+	const struct evlog_head *cause =
+		head->cause < 0 || head->type->is_action || head->undone
+			? NULL
+			: evlog_head(log, head->cause);
 
 	return cause && is_delegation(cause);
 }
@@ -179,8 +180,9 @@ static void forget_all(struct history *h, json_object *args)
 	int64_t first = js_int(args, "forgotten_events_start_id", -1);
 	int64_t last = js_int(args, "forgotten_events_end_id", -1);
 
-	for (size_t i = 0; json_object_is_type(ids, json_type_array)
-			   && i < json_object_array_length(ids); i++)
+	for (size_t i = 0; json_object_is_type(ids, json_type_array) &&
+			   i < json_object_array_length(ids);
+	     i++)
 		history_forget_event(h, json_object_get_int64(
 						json_object_array_get_idx(ids, i)));
 	for (int64_t i = first; first >= 0 && i <= last && i < evlog_count(h->log); i++)
@@ -291,7 +293,8 @@ static void drop_undone(struct history *h)
 static void pass_delegation(struct history *h)
 {
 	int64_t end = is_delegation(evlog_head(h->log, h->scanned))
-			      ? history_delegation_end(h->log, h->scanned) : -1;
+			      ? history_delegation_end(h->log, h->scanned)
+			      : -1;
 
 	if (end > 0)
 		h->scanned = end - 1;
@@ -305,8 +308,8 @@ static int history_scan(struct history *h, int64_t count, struct error *err)
 	for (; h->scanned < count; h->scanned++) {
 		const struct evlog_head *head = evlog_head(h->log, h->scanned);
 
-		if (strcmp(head->type->name, "condensation") == 0 && !head->undone
-		    && apply_condensation(h, h->scanned, err))
+		if (strcmp(head->type->name, "condensation") == 0 && !head->undone &&
+		    apply_condensation(h, h->scanned, err))
 			return err->code;
 		if (!head->hidden && !head->undone && !left_out(head->type))
 			h->shown[h->shown_count++] = (int32_t)h->scanned;
@@ -340,8 +343,8 @@ static size_t newest_tasks(const struct history *h, const unsigned char *shown)
 	for (size_t i = h->shown_count; i-- > 0;) {
 		const struct evlog_head *head = evlog_head(h->log, h->shown[i]);
 
-		if (shown[i] && !head->type->is_action
-		    && strcmp(head->type->name, "task_tracking") == 0)
+		if (shown[i] && !head->type->is_action &&
+		    strcmp(head->type->name, "task_tracking") == 0)
 			return i;
 	}
 	return SIZE_MAX;
@@ -432,8 +435,8 @@ int history_complete(struct history *h, const struct view_item *view, size_t cou
 
 	if (!places)
 		return err->code;
-	return view_invariants_complete(places, count, shown)
-		       ? out_of_memory(err) : MT_OK;
+	return view_invariants_complete(places, count, shown) ? out_of_memory(err)
+							      : MT_OK;
 }
 
 int history_cuts(struct history *h, const struct view_item *view, size_t count,
@@ -458,8 +461,8 @@ int history_cuts(struct history *h, const struct view_item *view, size_t count,
 static int list_view(struct history *h, const unsigned char *shown,
 		     struct view_item **ret, size_t *ret_count, struct error *err)
 {
-	struct view_item *items = malloc((h->shown_count + h->note_count + 1)
-					 * sizeof *items);
+	struct view_item *items =
+		malloc((h->shown_count + h->note_count + 1) * sizeof *items);
 	size_t n = 0;
 
 	if (!items)
@@ -511,8 +514,8 @@ bool history_user_since(const struct evlog *log, int64_t id)
 	for (int64_t i = evlog_count(log) - 1; i >= id && i >= 0; i--) {
 		const struct evlog_head *head = evlog_head(log, i);
 
-		if (head->type->is_action && head->source == SOURCE_USER && !head->undone
-		    && strcmp(head->type->name, "message") == 0)
+		if (head->type->is_action && head->source == SOURCE_USER &&
+		    !head->undone && strcmp(head->type->name, "message") == 0)
 			return true;
 	}
 	return false;

@@ -54,7 +54,8 @@ static int look_at_data(const char *url, size_t len, struct strbuf *bytes,
 
 static const char *images_own_text(struct images *images, char *text)
 {
-	if (!text || ARRAY_GROW(images->owned, NULL, images->owned_count + 1, ARRAY_MAX)) {
+	if (!text ||
+	    ARRAY_GROW(images->owned, NULL, images->owned_count + 1, ARRAY_MAX)) {
 		free(text);
 		return NULL;
 	}
@@ -94,7 +95,7 @@ static int add_name(struct images *images, size_t n)
 
 /* A blob that was seen to be an image: `path` is taken. */
 static int images_add_blob(struct images *images, size_t n, char *path, const char *mime,
-		    size_t len)
+			   size_t len)
 {
 	const char *kept = images_own_text(images, path);
 
@@ -150,8 +151,9 @@ static int images_add_data_url(struct images *images, size_t n, struct evlog *lo
 
 static bool is_address(const char *url, size_t len)
 {
-	return len <= URL_MAX && (has_prefix(url, "https://") || has_prefix(url, "http://"))
-	       && strcspn(url, " \t\r\n\"<>") == len;
+	return len <= URL_MAX &&
+	       (has_prefix(url, "https://") || has_prefix(url, "http://")) &&
+	       strcspn(url, " \t\r\n\"<>") == len;
 }
 
 static int add_address(struct images *images, size_t n, const char *url)
@@ -168,7 +170,8 @@ static int add_address(struct images *images, size_t n, const char *url)
 static int add_url(struct images *images, size_t n, struct evlog *log, json_object *value)
 {
 	const char *url = json_object_is_type(value, json_type_string)
-				  ? json_object_get_string(value) : "";
+				  ? json_object_get_string(value)
+				  : "";
 	size_t len = (size_t)json_object_get_string_len(value);
 
 	if (has_prefix(url, "data:"))
@@ -190,8 +193,8 @@ static int add_medium(struct images *images, size_t n, struct evlog *log,
 
 static size_t length_of(json_object *list)
 {
-	return json_object_is_type(list, json_type_array)
-		       ? json_object_array_length(list) : 0;
+	return json_object_is_type(list, json_type_array) ? json_object_array_length(list)
+							  : 0;
 }
 
 int images_of(const struct event *e, struct evlog *log, struct images *ret)
@@ -234,8 +237,10 @@ static int check_image_url(json_object *value, size_t n, struct error *err)
 	int status;
 
 	if (!json_object_is_type(value, json_type_string))
-		return fail(err, MT_EINVAL, "image %zu is not a string: use a data: or https: "
-			    "URL", n + 1);
+		return fail(err, MT_EINVAL,
+			    "image %zu is not a string: use a data: or https: "
+			    "URL",
+			    n + 1);
 	url = json_object_get_string(value);
 	len = (size_t)json_object_get_string_len(value);
 	if (is_address(url, len))

@@ -40,7 +40,8 @@ static char *template_read(const struct templates *t, const char *name, struct e
 			r = file_read(path.text, TEMPLATE_MAX, &text, NULL, &why);
 	}
 	if (r)
-		fail(err, r, "prompt `%s`: %s", name, why.code ? why.text : "path too long");
+		fail(err, r, "prompt `%s`: %s", name,
+		     why.code ? why.text : "path too long");
 	return r ? NULL : text;
 }
 
@@ -57,7 +58,8 @@ static const char *partial(const char *name, void *arg)
 char *prompt_render(const struct config *c, const char *agent, const char *name,
 		    json_object *data, struct error *err)
 {
-	struct templates t = { .dir = config_get(c, "core", "prompt_dir"), .agent = agent };
+	struct templates t = { .dir = config_get(c, "core", "prompt_dir"),
+			       .agent = agent };
 	AUTO(strbuf) struct strbuf out = STRBUF(PROMPT_MAX);
 	AUTO(free) char *text = NULL;
 	char *result = NULL;

@@ -39,10 +39,10 @@ static json_object *names_before(struct evlog *log, int64_t id)
 		e = evlog_event(log, i, NULL);
 		list = e ? items_of(e) : NULL;
 		for (size_t k = 0; k < count_of(list); k++)
-			js_set_bool(
-				names,
-				js_str(json_object_array_get_idx(list, k), "name", ""),
-				true);
+			js_set_bool(names,
+				    js_str(json_object_array_get_idx(list, k), "name",
+					   ""),
+				    true);
 	}
 	return names;
 }
@@ -70,8 +70,7 @@ static json_object *pairs(json_object *members)
 
 	if (!json_object_is_type(members, json_type_object))
 		return list;
-	json_object_object_foreach(members, name, value)
-	{
+	json_object_object_foreach(members, name, value) {
 		json_object *pair = json_object_new_object();
 
 		js_set_str(pair, "name", name);
@@ -84,8 +83,7 @@ static json_object *pairs(json_object *members)
 /* The kind and the directory alone are nothing to show. */
 static bool has_content(json_object *data)
 {
-	json_object_object_foreach(data, name, value)
-	{
+	json_object_object_foreach(data, name, value) {
 		if (strcmp(name, "recall_type") == 0 || strcmp(name, "working_dir") == 0)
 			continue;
 		if (json_object_is_type(value, json_type_array)

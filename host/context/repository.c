@@ -38,8 +38,8 @@ static char *git_dir(const char *root)
 		return NULL;
 	if (S_ISDIR(st.st_mode))
 		return STEAL(git);
-	if (file_read(git, GIT_FILE_MAX, &text, NULL, NULL)
-	    || strncmp(text, "gitdir: ", 8) != 0)
+	if (file_read(git, GIT_FILE_MAX, &text, NULL, NULL) ||
+	    strncmp(text, "gitdir: ", 8) != 0)
 		return NULL;
 	text[8 + line_length(text + 8)] = '\0';
 	return path_join(root, text + 8);
@@ -98,8 +98,8 @@ static char *remote_name(const char *git)
 
 	if (!path || file_read(path, GIT_FILE_MAX, &text, NULL, NULL))
 		return NULL;
-	for (const char *line = text; *line; line += line_length(line),
-	     line += strspn(line, "\r\n")) {
+	for (const char *line = text; *line;
+	     line += line_length(line), line += strspn(line, "\r\n")) {
 		const char *at = line + strspn(line, " \t");
 		size_t n = line_length(at);
 

@@ -45,8 +45,9 @@ static int groups_open(struct groups *g, const struct view_fact *f, size_t count
 	g->missing_loop = calloc((size_t)g->loops + 1, sizeof(uint32_t));
 	g->actions = calloc((size_t)g->calls + 1, sizeof(uint32_t));
 	g->results = calloc((size_t)g->calls + 1, sizeof(uint32_t));
-	return g->missing_batch && g->missing_loop && g->actions && g->results ? MT_OK
-									        : MT_ENOMEM;
+	return g->missing_batch && g->missing_loop && g->actions && g->results
+		       ? MT_OK
+		       : MT_ENOMEM;
 }
 
 static void groups_close(struct groups *g)
@@ -148,7 +149,7 @@ static void join_spans(struct spans *s, size_t *first, size_t place)
 }
 
 int view_invariants_cuts(const struct view_fact *const *places, size_t count,
-		    unsigned char *ret_allowed)
+			 unsigned char *ret_allowed)
 {
 	struct spans s = { .allowed = ret_allowed };
 	int32_t batches = 0, calls = 0, loops = 0;
@@ -161,7 +162,8 @@ int view_invariants_cuts(const struct view_fact *const *places, size_t count,
 		calls = more(calls, places[i]->call);
 		loops = more(loops, places[i]->loop);
 	}
-	s.first = calloc((size_t)batches + (size_t)calls + (size_t)loops + 1, sizeof *s.first);
+	s.first = calloc((size_t)batches + (size_t)calls + (size_t)loops + 1,
+			 sizeof *s.first);
 	if (!s.first)
 		return MT_ENOMEM;
 	for (size_t i = 0; i < count; i++) {
@@ -180,8 +182,8 @@ int view_invariants_cuts(const struct view_fact *const *places, size_t count,
 
 /* ---- what an event needs ------------------------------------------------ */
 
-static void mark_results(const struct view_fact *const *places, size_t count, int32_t call,
-			 unsigned char *marks)
+static void mark_results(const struct view_fact *const *places, size_t count,
+			 int32_t call, unsigned char *marks)
 {
 	for (size_t i = 0; i < count; i++)
 		if (places[i] && places[i]->call == call && call >= 0)
@@ -194,8 +196,8 @@ static void mark_batch(const struct view_fact *const *places, size_t count,
 {
 	mark_results(places, count, action->call, marks);
 	for (size_t i = 0; i < count; i++)
-		if (places[i] && places[i]->is_action && action->batch >= 0
-		    && places[i]->batch == action->batch)
+		if (places[i] && places[i]->is_action && action->batch >= 0 &&
+		    places[i]->batch == action->batch)
 			mark_results(places, count, places[i]->call, marks);
 }
 
@@ -245,8 +247,8 @@ static bool complete_once(const struct needs *n, const struct view_fact *const *
 
 		if (!f)
 			continue;
-		if (f->call >= 0 && (n->calls[f->call]
-				     || (f->batch >= 0 && n->batches[f->batch])))
+		if (f->call >= 0 &&
+		    (n->calls[f->call] || (f->batch >= 0 && n->batches[f->batch])))
 			changed |= mark_needed(&shown[i]);
 		if (!shown[i])
 			continue;
@@ -261,7 +263,7 @@ static bool complete_once(const struct needs *n, const struct view_fact *const *
 }
 
 int view_invariants_complete(const struct view_fact *const *places, size_t count,
-			unsigned char *shown)
+			     unsigned char *shown)
 {
 	int32_t batches = 0, calls = 0, loops = 0;
 	struct needs n = { 0 };

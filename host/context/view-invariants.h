@@ -31,7 +31,7 @@ int view_invariants_apply(const struct view_fact *facts, size_t count,
 /** Where a view, given as the facts of its places (NULL: a summary), may be cut:
  *  `ret_allowed` has count + 1 flags. @return MT_OK or MT_ENOMEM. */
 int view_invariants_cuts(const struct view_fact *const *places, size_t count,
-		    unsigned char *ret_allowed);
+			 unsigned char *ret_allowed);
 
 /** Mark what must be there for the event at a place to be there, itself too: its call,
  *  the calls of one reply with it, and the reply whose thinking began their loop. A
@@ -43,6 +43,6 @@ void view_invariants_mates(const struct view_fact *const *places, size_t count,
  *  of one reply, their results, and the reply whose thinking began a loop.
  *  @return MT_OK or MT_ENOMEM. */
 int view_invariants_complete(const struct view_fact *const *places, size_t count,
-			unsigned char *shown);
+			     unsigned char *shown);
 
 #endif

@@ -31,10 +31,9 @@ static void continue_alone(struct conversation *c)
 	AUTO(json) json_object *data = json_object_new_object();
 
 	if (++c->agent->text_only >= TEXT_ONLY_MAX) {
-		conversation_rest(
-			c, STATE_AWAITING_USER_INPUT,
-			"the model replied without a tool call, and no user is "
-			"available to answer");
+		conversation_rest(c, STATE_AWAITING_USER_INPUT,
+				  "the model replied without a tool call, and no user is "
+				  "available to answer");
 		return;
 	}
 	text = prompt_render(c->config, c->agent->plugin.component->name, "continue",

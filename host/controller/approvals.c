@@ -92,7 +92,8 @@ static int remember(struct conversation *c, json_object *scope, struct error *er
 	if (!approval_of(c)->granted)
 		return out_of_memory(err);
 	for (size_t i = 0; i < json_object_array_length(approval_of(c)->granted); i++)
-		if (js_equal(json_object_array_get_idx(approval_of(c)->granted, i), scope))
+		if (js_equal(json_object_array_get_idx(approval_of(c)->granted, i),
+			     scope))
 			return MT_OK;
 	if (json_object_array_length(approval_of(c)->granted) >= APPROVALS_MAX)
 		return fail(err, MT_ELIMIT,
@@ -156,7 +157,9 @@ void confirm_tell_approvals(struct conversation *c)
 			c, MT_LOG_WARNING,
 			"what was always allowed in this conversation by an "
 			"older version allowed more than it said: it is asked about again");
-		approval_of(c)->granted = approval_of(c)->granted ? approval_of(c)->granted : json_object_new_array();
+		approval_of(c)->granted = approval_of(c)->granted
+						  ? approval_of(c)->granted
+						  : json_object_new_array();
 		log_approvals(c, &err);
 	}
 	if (*c->parent || c->agent->confirm.when == CONFIRM_NEVER)
@@ -189,7 +192,8 @@ int confirm_restore(struct conversation *c, struct error *err)
 
 json_object *conversation_approvals(const struct conversation *c)
 {
-	return approval_of(c)->granted ? json_object_get(approval_of(c)->granted) : json_object_new_array();
+	return approval_of(c)->granted ? json_object_get(approval_of(c)->granted)
+				       : json_object_new_array();
 }
 
 int conversation_revoke(struct conversation *c, const char *text, struct error *err)
@@ -200,6 +204,7 @@ int conversation_revoke(struct conversation *c, const char *text, struct error *
 		return out_of_memory(err);
 	if (!approval_of(c)->granted)
 		return fail(err, MT_ENOTFOUND, "unknown approval `%.300s`", text);
-	return approvals_remove(approval_of(c)->granted, texts, err) ? err->code
-							  : log_approvals(c, err);
+	return approvals_remove(approval_of(c)->granted, texts, err)
+		       ? err->code
+		       : log_approvals(c, err);
 }

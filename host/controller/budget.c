@@ -69,7 +69,8 @@ void budget_charge_reply(struct conversation *c, const struct llm_usage *usage)
 
 	budget_spend(c->agent->budget, LIMIT_TOKENS, (double)tokens);
 	budget_spend(c->agent->budget, LIMIT_COST, usage->cost);
-	if (usage->cost >= 0 || c->budget.quotas[LIMIT_COST].max <= 0 || clock_of(c)->unpriced)
+	if (usage->cost >= 0 || c->budget.quotas[LIMIT_COST].max <= 0 ||
+	    clock_of(c)->unpriced)
 		return;
 	clock_of(c)->unpriced = true;
 	conversation_notice(
@@ -179,8 +180,7 @@ void budget_start_timer(struct conversation *c)
 		w->timer->data = c;
 	}
 	uv_update_time(c->loop);
-	uv_timer_start(w->timer, on_alarm,
-		       left > 0 ? (uint64_t)(left * 1000) + 1 : 1, 0);
+	uv_timer_start(w->timer, on_alarm, left > 0 ? (uint64_t)(left * 1000) + 1 : 1, 0);
 }
 
 static void on_alarm_closed(uv_handle_t *handle)

@@ -30,7 +30,8 @@ static int strip(json_object *json)
 /* The event of what is approved: the action, or what the user made of it. */
 static json_object *approved_json(struct conversation *c, const struct event *action)
 {
-	const struct event *from = approval_of(c)->edited_action ? approval_of(c)->edited_action : action;
+	const struct event *from =
+		approval_of(c)->edited_action ? approval_of(c)->edited_action : action;
 	json_object *meta = event_tool_meta(action), *json = NULL;
 
 	if (json_object_deep_copy(from->json, &json, NULL))
@@ -71,7 +72,8 @@ static struct event *copy_of(struct conversation *c, const struct event *action,
 		out_of_memory(err);
 		return NULL;
 	}
-	if (yes && !approval_of(c)->edited_action && strcmp(hash, approval_of(c)->hash) != 0) {
+	if (yes && !approval_of(c)->edited_action &&
+	    strcmp(hash, approval_of(c)->hash) != 0) {
 		fail(err, MT_EDENIED,
 		     "the log was changed: the action in it is not the one "
 		     "that was approved");
@@ -266,8 +268,9 @@ static int take_changes(struct conversation *c, const struct event *action,
 static json_object *find_scope(const struct conversation *c, const struct approval *a,
 			       struct error *err)
 {
-	size_t count =
-		approval_of(c)->offered_scopes ? json_object_array_length(approval_of(c)->offered_scopes) : 0;
+	size_t count = approval_of(c)->offered_scopes
+			       ? json_object_array_length(approval_of(c)->offered_scopes)
+			       : 0;
 	size_t n = a->scope < 0 ? approval_of(c)->proposed_scope : (size_t)a->scope;
 
 	if (count == 0)
@@ -348,7 +351,8 @@ int conversation_confirm(struct conversation *c, const struct approval *a,
 	confirm_tell_approvals(c);
 	if (check_answer(c, a, err))
 		return err->code;
-	snprintf(approval_of(c)->refusal, sizeof approval_of(c)->refusal, "%s", yes || !a->reason ? "" : a->reason);
+	snprintf(approval_of(c)->refusal, sizeof approval_of(c)->refusal, "%s",
+		 yes || !a->reason ? "" : a->reason);
 	conversation_set_state(c, yes ? STATE_USER_CONFIRMED : STATE_USER_REJECTED, "");
 	approval_of(c)->edited_action = event_unref(approval_of(c)->edited_action);
 	if (turn_awaits_approval(c) || turn_is_idle(c))

@@ -184,7 +184,8 @@ static void waits_now(struct conversation *c, const struct verdict *v)
 
 	turn_await_approval(c);
 	approval_of(c)->risk = v->risk;
-	snprintf(approval_of(c)->risk_reason, sizeof approval_of(c)->risk_reason, "%s", v->reason);
+	snprintf(approval_of(c)->risk_reason, sizeof approval_of(c)->risk_reason, "%s",
+		 v->reason);
 	snprintf(reason, sizeof reason, "risk %s%s%s", risk_name(v->risk),
 		 *v->reason ? ": " : "", v->reason);
 	conversation_enter_state(c, STATE_AWAITING_USER_CONFIRMATION, reason);
@@ -202,7 +203,8 @@ static int describe(struct conversation *c, const struct event *action, struct e
 		return err->code;
 	if (approval_of(c)->risk == RISK_HIGH)
 		return MT_OK;
-	return scopes_offer(action, &place, &approval_of(c)->offered_scopes, &approval_of(c)->proposed_scope, err);
+	return scopes_offer(action, &place, &approval_of(c)->offered_scopes,
+			    &approval_of(c)->proposed_scope, err);
 }
 
 static void cannot_wait(struct conversation *c, const struct error *err)
@@ -244,7 +246,8 @@ int confirm_restore_waiting(struct conversation *c, struct event *action,
 	turn_start_action(c, action->id);
 	turn_await_approval(c);
 	approval_of(c)->risk = then == RISK_HIGH || !analyzers_wired(c) ? then : v.risk;
-	snprintf(approval_of(c)->risk_reason, sizeof approval_of(c)->risk_reason, "%s", v.reason);
+	snprintf(approval_of(c)->risk_reason, sizeof approval_of(c)->risk_reason, "%s",
+		 v.reason);
 	return describe(c, action, err);
 }
 
@@ -275,8 +278,9 @@ void confirm_refuse(struct conversation *c, struct event *action, const struct v
 
 json_object *conversation_waits(const struct conversation *c)
 {
-	size_t count =
-		approval_of(c)->offered_scopes ? json_object_array_length(approval_of(c)->offered_scopes) : 0;
+	size_t count = approval_of(c)->offered_scopes
+			       ? json_object_array_length(approval_of(c)->offered_scopes)
+			       : 0;
 	json_object *o, *list;
 
 	if (!turn_awaits_approval(c) || turn_is_idle(c))
@@ -287,8 +291,9 @@ json_object *conversation_waits(const struct conversation *c)
 		json_object *one = json_object_new_object();
 
 		js_set_str(one, "text",
-			   js_str(json_object_array_get_idx(approval_of(c)->offered_scopes, i), "text",
-				  ""));
+			   js_str(json_object_array_get_idx(
+					  approval_of(c)->offered_scopes, i),
+				  "text", ""));
 		js_add(list, one);
 	}
 	js_set_int(o, "action", turn_pending(c));
@@ -298,11 +303,12 @@ json_object *conversation_waits(const struct conversation *c)
 		js_set_str(o, "reason", approval_of(c)->risk_reason);
 	js_set(o, "scopes", list);
 	js_set_int(o, "scope", (int64_t)approval_of(c)->proposed_scope);
-	js_set_str(o, "kind",
-		   count ? js_str(json_object_array_get_idx(approval_of(c)->offered_scopes,
-							    approval_of(c)->proposed_scope),
-				  "text", "")
-			 : "");
+	js_set_str(
+		o, "kind",
+		count ? js_str(json_object_array_get_idx(approval_of(c)->offered_scopes,
+							 approval_of(c)->proposed_scope),
+			       "text", "")
+		      : "");
 	return o;
 }
 
@@ -329,10 +335,9 @@ static bool before_send(struct conversation *c, struct event *action)
 {
 	if (confirm_holds(c, action))
 		return false;
-	dispatch_log_failure(
-		c, action, "AGENT_ERROR$ACTION_DENIED",
-		"The action did not run: the log was changed after the user "
-		"approved it, and it is not what was approved.");
+	dispatch_log_failure(c, action, "AGENT_ERROR$ACTION_DENIED",
+			     "The action did not run: the log was changed after the user "
+			     "approved it, and it is not what was approved.");
 	return true;
 }
 

@@ -129,7 +129,8 @@ void conversation_set_state(struct conversation *c, enum agent_state state,
 			    const char *reason);
 /** The agent comes to rest of its own accord, unless a feature has more for it to do.
  *  `reason` is text that stays. */
-void conversation_rest(struct conversation *c, enum agent_state state, const char *reason);
+void conversation_rest(struct conversation *c, enum agent_state state,
+		       const char *reason);
 /** The two halves of conversation_set_state, for what has to be logged between them: the event, and
  *  those who watch. */
 void conversation_enter_state(struct conversation *c, enum agent_state state,

@@ -59,7 +59,8 @@ static int wire_one(struct conversation *c, const char *name, struct error *err)
 		return out_of_memory(err);
 	c->delegates[c->delegate_count] = (struct agent_frame){
 		.delegation = -1, .section = strbuf_take(&section) };
-	c->agent = &c->delegates[c->delegate_count++]; /* wiring fills the current agent */
+	c->agent =
+		&c->delegates[c->delegate_count++]; /* wiring fills the current agent */
 	r = wiring_open_agent(c, NULL, err);
 	c->agent = current;
 	return r;
@@ -388,14 +389,14 @@ static int find(struct conversation *c, const char *name, const struct agent_fra
 
 	*ret = delegate_allowed(c, name) ? wired_as(c, name) : NULL;
 	if (!*ret)
-		return fail(err, MT_ENOTFOUND,
-			    "Unknown agent %.80s. %s%.200s", name,
+		return fail(err, MT_ENOTFOUND, "Unknown agent %.80s. %s%.200s", name,
 			    list ? "Available agents: "
 				 : "Subagents are not available; do the task yourself.",
 			    list ? list : "");
 	if (c->depth + (int64_t)c->parent_count >= depth || c->parent_count == FRAMES_MAX)
 		return fail(err, MT_ELIMIT,
-			    "Subagents may be nested %" PRId64 " deep (max_depth), and you "
+			    "Subagents may be nested %" PRId64
+			    " deep (max_depth), and you "
 			    "are at that depth. Do the task yourself.",
 			    depth);
 	return MT_OK;

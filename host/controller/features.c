@@ -52,8 +52,8 @@ int features_open(struct conversation *c, struct error *err)
 	int r = MT_OK;
 
 	EACH(f)
-		if (!r && f->open)
-			r = f->open(c, err);
+	if (!r && f->open)
+		r = f->open(c, err);
 	return r;
 }
 
@@ -64,23 +64,23 @@ int features_before_message(struct conversation *c, const char *text, size_t len
 
 	*ret_held = false;
 	EACH(f)
-		if (!r && !*ret_held && f->before_message)
-			r = f->before_message(c, text, len, images, ret_held, err);
+	if (!r && !*ret_held && f->before_message)
+		r = f->before_message(c, text, len, images, ret_held, err);
 	return r;
 }
 
 void features_after_message(struct conversation *c, bool first)
 {
 	EACH(f)
-		if (f->after_message)
-			f->after_message(c, first);
+	if (f->after_message)
+		f->after_message(c, first);
 }
 
 bool features_before_continue(struct conversation *c)
 {
 	EACH(f)
-		if (f->before_continue && f->before_continue(c))
-			return true;
+	if (f->before_continue && f->before_continue(c))
+		return true;
 	return false;
 }
 
@@ -88,24 +88,24 @@ bool features_before_rest(struct conversation *c, enum agent_state state,
 			  const char *reason)
 {
 	EACH(f)
-		if (f->before_rest && f->before_rest(c, state, reason))
-			return true;
+	if (f->before_rest && f->before_rest(c, state, reason))
+		return true;
 	return false;
 }
 
 bool features_before_close(struct conversation *c)
 {
 	EACH(f)
-		if (f->before_close && f->before_close(c))
-			return true;
+	if (f->before_close && f->before_close(c))
+		return true;
 	return false;
 }
 
 bool features_before_send(struct conversation *c, struct event *action)
 {
 	EACH(f)
-		if (f->before_send && f->before_send(c, action))
-			return true;
+	if (f->before_send && f->before_send(c, action))
+		return true;
 	return false;
 }
 
@@ -116,8 +116,8 @@ int features_run_control(struct conversation *c, struct event *action, json_obje
 	int r = MT_OK;
 
 	EACH(f)
-		if (!r && !done && f->run_control)
-			r = f->run_control(c, action, args, &done, err);
+	if (!r && !done && f->run_control)
+		r = f->run_control(c, action, args, &done, err);
 	return r || done ? r
 			 : fail(err, MT_EUNSUPPORTED, "this host cannot run the call");
 }
@@ -125,8 +125,8 @@ int features_run_control(struct conversation *c, struct event *action, json_obje
 bool features_before_step(struct conversation *c)
 {
 	EACH(f)
-		if (f->before_step && f->before_step(c))
-			return true;
+	if (f->before_step && f->before_step(c))
+		return true;
 	return false;
 }
 
@@ -135,40 +135,40 @@ const char *features_block_step(struct conversation *c)
 	const char *why;
 
 	EACH(f)
-		if (f->blocks_step && (why = f->blocks_step(c)))
-			return why;
+	if (f->blocks_step && (why = f->blocks_step(c)))
+		return why;
 	return NULL;
 }
 
 bool features_busy(const struct conversation *c)
 {
 	EACH(f)
-		if (f->is_busy && f->is_busy(c))
-			return true;
+	if (f->is_busy && f->is_busy(c))
+		return true;
 	return false;
 }
 
 bool features_keep_open(const struct conversation *c)
 {
 	EACH(f)
-		if (f->keeps_open && f->keeps_open(c))
-			return true;
+	if (f->keeps_open && f->keeps_open(c))
+		return true;
 	return false;
 }
 
 bool features_need_order(const struct conversation *c)
 {
 	EACH(f)
-		if (f->needs_order && f->needs_order(c))
-			return true;
+	if (f->needs_order && f->needs_order(c))
+		return true;
 	return false;
 }
 
 bool features_before_call(struct conversation *c, struct event *action)
 {
 	EACH(f)
-		if (f->before_call && f->before_call(c, action))
-			return true;
+	if (f->before_call && f->before_call(c, action))
+		return true;
 	return false;
 }
 
@@ -176,16 +176,16 @@ void features_after_result(struct conversation *c, const struct event *action,
 			   struct event *observation)
 {
 	EACH(f)
-		if (f->after_result)
-			f->after_result(c, action, observation);
+	if (f->after_result)
+		f->after_result(c, action, observation);
 }
 
 bool features_after_call(struct conversation *c, struct event *action, const char *tool,
 			 struct event *observation)
 {
 	EACH(f)
-		if (f->after_call && f->after_call(c, action, tool, observation))
-			return true;
+	if (f->after_call && f->after_call(c, action, tool, observation))
+		return true;
 	return false;
 }
 
@@ -193,57 +193,57 @@ bool features_request(struct conversation *c, uint64_t call, uint64_t request,
 		      const char *method, json_object *params)
 {
 	EACH(f)
-		if (f->request && f->request(c, call, request, method, params))
-			return true;
+	if (f->request && f->request(c, call, request, method, params))
+		return true;
 	return false;
 }
 
 void features_call_ended(struct conversation *c, uint64_t call)
 {
 	EACH(f)
-		if (f->call_ended)
-			f->call_ended(c, call);
+	if (f->call_ended)
+		f->call_ended(c, call);
 }
 
 void features_before_observation(struct conversation *c, struct event *action,
 				 struct event *observation)
 {
 	EACH(f)
-		if (f->before_observation)
-			f->before_observation(c, action, observation);
+	if (f->before_observation)
+		f->before_observation(c, action, observation);
 }
 
 void features_after_observation(struct conversation *c, struct event *action)
 {
 	EACH(f)
-		if (f->after_observation)
-			f->after_observation(c, action);
+	if (f->after_observation)
+		f->after_observation(c, action);
 }
 
 void features_tools_listed(struct conversation *c)
 {
 	EACH(f)
-		if (f->tools_listed)
-			f->tools_listed(c);
+	if (f->tools_listed)
+		f->tools_listed(c);
 }
 
 void features_runner_closed(struct conversation *c)
 {
 	EACH(f)
-		if (f->runner_closed)
-			f->runner_closed(c);
+	if (f->runner_closed)
+		f->runner_closed(c);
 }
 
 void features_cancel(struct conversation *c)
 {
 	EACH(f)
-		if (f->cancel)
-			f->cancel(c);
+	if (f->cancel)
+		f->cancel(c);
 }
 
 void features_release(struct conversation *c)
 {
 	EACH(f)
-		if (f->release)
-			f->release(c);
+	if (f->release)
+		f->release(c);
 }

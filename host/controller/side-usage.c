@@ -39,8 +39,10 @@ static int add(json_object *spent, const struct llm_reply *reply)
 				       counts[i].value +
 					       js_int(spent, counts[i].name, 0));
 	if (!r && u->cost > 0)
-		r = js_set_new(spent, "cost", json_object_new_double(
-			   u->cost + json_object_get_double(js_get(spent, "cost"))));
+		r = js_set_new(spent, "cost",
+			       json_object_new_double(
+				       u->cost +
+				       json_object_get_double(js_get(spent, "cost"))));
 	return r ? r : js_set_str(spent, "model", reply->model);
 }
 

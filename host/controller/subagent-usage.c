@@ -181,8 +181,8 @@ static void owe_no_more(struct conversation *c, const char *id)
 	size_t n = json_object_array_length(subagents_of(c)->unsettled);
 
 	for (size_t i = 0; i < n; i++)
-		if (strcmp(json_object_get_string(
-				   json_object_array_get_idx(subagents_of(c)->unsettled, i)),
+		if (strcmp(json_object_get_string(json_object_array_get_idx(
+				   subagents_of(c)->unsettled, i)),
 			   id) == 0) {
 			json_object_array_del_idx(subagents_of(c)->unsettled, i, 1);
 			return;
@@ -232,7 +232,8 @@ static void settle_open(struct conversation *c)
 	size_t n = json_object_array_length(subagents_of(c)->unsettled);
 
 	for (size_t i = 0; i < n; i++) {
-		json_object *id = json_object_array_get_idx(subagents_of(c)->unsettled, i);
+		json_object *id =
+			json_object_array_get_idx(subagents_of(c)->unsettled, i);
 		struct llm_usage_totals *b = llm_usage_totals_new();
 
 		if (b && subagents_usage_of_log(c->config, json_object_get_string(id), 0,

@@ -94,7 +94,8 @@ static int check_limits(const struct conversation *c, size_t count, struct error
 
 	if (c->depth + (int64_t)c->parent_count >= depth)
 		return fail(err, MT_ELIMIT,
-			    "Subagents may be nested %" PRId64 " deep (max_depth), and you "
+			    "Subagents may be nested %" PRId64
+			    " deep (max_depth), and you "
 			    "are at that depth. Do the task yourself.",
 			    depth);
 	if (count == 0 || count > CHILD_TASKS_MAX)
@@ -304,9 +305,9 @@ static int start(struct conversation *c, struct event *action, json_object *args
 	all->call = event_ref(action);
 	all->at_once = (size_t)config_int(c->config, c->agent->section, "max_children");
 	r = subagents_of(c)->now ? fail(err, MT_EDENIED,
-				"the agents of the call before have not "
-				"ended yet")
-			 : read_tasks(all, args, err);
+					"the agents of the call before have not "
+					"ended yet")
+				 : read_tasks(all, args, err);
 	if (r) {
 		free_all(all);
 		return r;

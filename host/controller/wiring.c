@@ -150,7 +150,7 @@ int wiring_ensure_system(struct conversation *c, struct error *err)
 
 	if (!r)
 		request_messages_set_system(c->agent->memory,
-				  id < 0 ? evlog_count(c->log) - 1 : id);
+					    id < 0 ? evlog_count(c->log) - 1 : id);
 	return r;
 }
 
@@ -262,8 +262,7 @@ int wiring_open(struct conversation *c, const struct conversation_options *o,
 
 	section_of(o, &section);
 	if (o->controller && !config_has(c->config, section.text))
-		return fail(err, MT_ENOTFOUND,
-			    "the configuration has no section [%s]",
+		return fail(err, MT_ENOTFOUND, "the configuration has no section [%s]",
 			    section.text);
 	c->agent->section = strbuf_take(&section);
 	if (!c->agent->section)

@@ -106,8 +106,10 @@ static int text_out(void *arg, struct strbuf *out, const char *text, size_t len,
 		status = evlog_blob(log, bytes.text, bytes.len, name, NULL);
 		*ret_done = status == MT_OK;
 		return status ? status
-			      : strbuf_addf(out, "{\"$blob\":\"%s\",\"bytes\":%zu,"
-						 "\"data\":\"%s\"}", name, bytes.len, type);
+			      : strbuf_addf(out,
+					    "{\"$blob\":\"%s\",\"bytes\":%zu,"
+					    "\"data\":\"%s\"}",
+					    name, bytes.len, type);
 	}
 	if (status != MT_EINVAL)
 		return status;
@@ -129,8 +131,7 @@ static int object_out(void *arg, struct strbuf *out, json_object *value, bool *r
 		return MT_OK;
 	*ret_done = true;
 	strbuf_add(out, "{\"$blob\":null,\"object\":{");
-	json_object_object_foreach(value, name, member)
-	{
+	json_object_object_foreach(value, name, member) {
 		if (!first)
 			strbuf_addc(out, ',');
 		first = false;
@@ -156,7 +157,8 @@ static bool is_name(const char *name)
 int evlog_blob_read(struct evlog *log, const char *name, size_t max, char **ret,
 		    size_t *ret_len, char **ret_path, struct error *err)
 {
-	AUTO(free) char *path = is_name(name) ? blob_path(log, name) : NULL, *bytes = NULL;
+	AUTO(free) char *path = is_name(name) ? blob_path(log, name) : NULL,
+			*bytes = NULL;
 	char found[65] = "";
 	size_t len = 0;
 	int status;
@@ -207,8 +209,7 @@ static json_object *read_blob(struct evlog *log, const char *name, int64_t bytes
 static int resolve_members(struct evlog *log, json_object *value, struct error *err)
 {
 	if (json_object_is_type(value, json_type_object)) {
-		json_object_object_foreach(value, name, member)
-		{
+		json_object_object_foreach(value, name, member) {
 			json_object *now = member;
 
 			if (blob_resolve(log, &now, err))

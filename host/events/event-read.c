@@ -124,8 +124,7 @@ json_object *fields_fill(const struct event_type *type, json_object *given, int 
 		if (fill_one(type, &type->fields[i], given, how, out, err))
 			return NULL;
 	if (given) {
-		json_object_object_foreach(given, name, value)
-		{
+		json_object_object_foreach(given, name, value) {
 			if (event_field_find(type, name))
 				continue;
 			if ((how & FIELDS_STRICT) && type->is_action) {
@@ -198,9 +197,9 @@ static int take_editor_call(json_object *args, const char *code)
 	call = python_literal(code + skip, len - skip - 2);
 	if (!is_object(call))
 		return MT_OK;
-	json_object_object_foreach(
-		call, name,
-		value) if (js_set(args, name, json_object_get(value))) return MT_ENOMEM;
+	json_object_object_foreach(call, name, value)
+		if (js_set(args, name, json_object_get(value)))
+			return MT_ENOMEM;
 	return MT_OK;
 }
 

@@ -95,7 +95,8 @@ static int message_finish(const struct event *e, struct strbuf *out)
 {
 	const char *thought = event_arg(e, "thought");
 
-	return strbuf_add(out, *thought ? thought : "All done! What's next on the agenda?");
+	return strbuf_add(out,
+			  *thought ? thought : "All done! What's next on the agenda?");
 }
 
 static int message_reject(const struct event *e, struct strbuf *out)

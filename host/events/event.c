@@ -260,8 +260,7 @@ int event_write_hooked(const struct event *e, struct strbuf *out,
 			json_write(out, value, hook);
 		}
 	}
-	json_object_object_foreach(e->json, name, other)
-	{
+	json_object_object_foreach(e->json, name, other) {
 		if (other && !is_ordered(name)) {
 			js_key(out, name);
 			json_write(out, other, hook);

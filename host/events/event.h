@@ -30,13 +30,13 @@ struct event {
 /** A new action; takes `args` (an object, may be NULL). Missing fields get
  *  their defaults, types are checked. @return NULL with `err` filled
  *  ("malformed action": names field and type). */
-struct event *event_action(const char *type, enum event_source source,
-			   json_object *args, struct error *err);
+struct event *event_action(const char *type, enum event_source source, json_object *args,
+			   struct error *err);
 /** A new observation; takes `extras`. `content` may be NULL where the type has
  *  none. Command output is cut as the spec says unless it is hidden. */
-struct event *event_observation(const char *type, enum event_source source,
-				int64_t cause, const char *content, size_t len,
-				json_object *extras, struct error *err);
+struct event *event_observation(const char *type, enum event_source source, int64_t cause,
+				const char *content, size_t len, json_object *extras,
+				struct error *err);
 /** From JSON, legacy forms accepted, unknown members kept; takes no reference.
  *  Errors: neither action nor observation; unknown type (lists the known
  *  ones); missing field. */
@@ -52,8 +52,8 @@ const char *source_name(enum event_source source); /* "agent"; "" for none */
 enum event_source source_find(const char *name);   /* SOURCE_NONE: no such */
 
 /* Members, borrowed: */
-json_object *event_args(const struct event *e);   /* args or extras */
-const char *event_arg(const struct event *e, const char *name); /* text or "" */
+json_object *event_args(const struct event *e);                    /* args or extras */
+const char *event_arg(const struct event *e, const char *name);    /* text or "" */
 const char *event_content(const struct event *e, size_t *ret_len); /* observation text */
 bool event_hidden(const struct event *e);
 /** tool_call_metadata {function_name, tool_call_id, llm_response_id,

@@ -12,8 +12,7 @@ static int write_object(struct strbuf *out, json_object *value,
 			const struct write_hook *hook)
 {
 	strbuf_addc(out, '{');
-	json_object_object_foreach(value, name, member)
-	{
+	json_object_object_foreach(value, name, member) {
 		js_key(out, name);
 		json_write(out, member, hook);
 	}

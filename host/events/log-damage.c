@@ -101,8 +101,8 @@ bool line_salvage(const char *text, size_t len, size_t from, size_t *work,
 	size_t at = from;
 
 	while (at < len) {
-		const char *mark = memmem(text + at, len - at, SUM_MEMBER,
-					  sizeof SUM_MEMBER - 1);
+		const char *mark =
+			memmem(text + at, len - at, SUM_MEMBER, sizeof SUM_MEMBER - 1);
 		uint32_t sum;
 		size_t place;
 
@@ -157,8 +157,8 @@ static int copy_bytes(struct evlog *log, int out, uint64_t from, uint64_t len)
 /* @return MT_EEXIST if it was done before: then it was told, too. */
 static int set_aside(struct evlog *log, const char *name, uint64_t from, uint64_t len)
 {
-	AUTO(close) int out = openat(log->dir_fd, name,
-				     O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	AUTO(close) int out =
+		openat(log->dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	int r;
 
 	if (out < 0)
@@ -187,8 +187,9 @@ void log_tell_damage(struct evlog *log, uint64_t from, uint64_t len, const char 
 		    line_number(log, from), fault);
 	if (r == MT_OK)
 		strbuf_addf(&said, "The line was copied to %s. ", name);
-	strbuf_add(&said, "The conversation continues without this record. To restore it, "
-			  "correct the line and delete events.index.");
+	strbuf_add(&said,
+		   "The conversation continues without this record. To restore it, "
+		   "correct the line and delete events.index.");
 	if (said.error)
 		return;
 	if (report && report->len < REPORT_LINES)
@@ -203,10 +204,12 @@ struct event *log_missing_event(int64_t id, struct error *err)
 {
 	char text[256];
 	int n = snprintf(text, sizeof text,
-			 "Event %" PRId64 " of this conversation is missing: its record on "
-			 "disk is damaged. If you need what it said, read it again.", id);
-	struct event *e = event_observation("error", SOURCE_ENVIRONMENT, -1, text, (size_t)n,
-					    NULL, err);
+			 "Event %" PRId64
+			 " of this conversation is missing: its record on "
+			 "disk is damaged. If you need what it said, read it again.",
+			 id);
+	struct event *e = event_observation("error", SOURCE_ENVIRONMENT, -1, text,
+					    (size_t)n, NULL, err);
 
 	if (e && js_set_int(e->json, "id", id)) {
 		out_of_memory(err);

@@ -169,8 +169,8 @@ static int leave_gap(struct replay *r, int64_t count)
 	if (count == 1)
 		strbuf_addf(&said, "Event %" PRId64 " is missing.", first);
 	else if (count > 1)
-		strbuf_addf(&said, "Events %" PRId64 " to %" PRId64 " are missing.", first,
-			    first + count - 1);
+		strbuf_addf(&said, "Events %" PRId64 " to %" PRId64 " are missing.",
+			    first, first + count - 1);
 	if (said.len && r->report->len)
 		strbuf_addf(r->report, "\n%s/events.jsonl: %s", r->log->dir, said.text);
 	return MT_OK;
@@ -201,7 +201,8 @@ static void pass_bad(struct replay *r, const char *text, size_t len, size_t whol
 	r->bad++;
 	r->bad_events += !begins(text, len, "{\"record\":");
 	/* it may have been what says that a call has left */
-	if (!begins(text, len, "{\"id\":") && x->count && x->heads[x->count - 1].type->is_action)
+	if (!begins(text, len, "{\"id\":") && x->count &&
+	    x->heads[x->count - 1].type->is_action)
 		x->heads[x->count - 1].dispatched = true;
 }
 
@@ -245,7 +246,8 @@ static int take(struct replay *r, const char *text, size_t len, size_t whole, bo
 	if (line.kind == LINE_EVENT && leave_gap(r, line.id - evlog_count(r->log)))
 		return MT_ENOMEM;
 	status = index_add(&r->log->index, &line, whole, &fault, r->err);
-	return status == MT_EINVAL ? take_damaged(r, text, len, whole, fault, piece) : status;
+	return status == MT_EINVAL ? take_damaged(r, text, len, whole, fault, piece)
+				   : status;
 }
 
 /* Take the whole lines of the buffer in. */

@@ -179,7 +179,8 @@ int evlog_line(struct evlog *log, int64_t id, struct strbuf *out, struct error *
 
 	if (!head->missing && strbuf_reserve(out, len))
 		return fail_code(err, out->error);
-	if (!head->missing && log_pread(log, head->offset, len, out->text + start, err) == 0) {
+	if (!head->missing &&
+	    log_pread(log, head->offset, len, out->text + start, err) == 0) {
 		line_scan(out->text + start, len, &line);
 		line_check(out->text + start, len, &body);
 		if (line.id == id && !memmem(out->text + start, body, "\"$blob\"", 7)) {
@@ -192,8 +193,7 @@ int evlog_line(struct evlog *log, int64_t id, struct strbuf *out, struct error *
 	e = evlog_event(log, id, err);
 	if (!e)
 		return err->code;
-	return event_write(e, out) || strbuf_addc(out, '\n')
-		       ? out_of_memory(err) : MT_OK;
+	return event_write(e, out) || strbuf_addc(out, '\n') ? out_of_memory(err) : MT_OK;
 }
 
 int64_t evlog_read(struct evlog *log, uint64_t offset, struct strbuf *out, size_t max)

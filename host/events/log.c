@@ -153,7 +153,8 @@ static int fail_lost(const struct evlog *log, struct error *err)
 /* The folder of the log, and the one that holds it. */
 static int sync_folders(struct evlog *log)
 {
-	AUTO(close) int above = openat(log->dir_fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	AUTO(close) int above =
+		openat(log->dir_fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	return fsync(log->dir_fd) != 0 || above < 0 || fsync(above) != 0 ? MT_EIO : MT_OK;
 }
@@ -163,8 +164,9 @@ static int sync_all(struct evlog *log, struct error *err)
 {
 	if (log->lost)
 		return fail_lost(log, err);
-	if (fdatasync(log->fd) != 0 || (log->beside >= 0 && fdatasync(log->beside) != 0)
-	    || (log->fresh && sync_folders(log))) {
+	if (fdatasync(log->fd) != 0 ||
+	    (log->beside >= 0 && fdatasync(log->beside) != 0) ||
+	    (log->fresh && sync_folders(log))) {
 		log->lost = errno ? errno : EIO;
 		return fail_lost(log, err);
 	}
@@ -309,7 +311,8 @@ static int prepare(struct evlog *log, struct event *e)
 	if (js_set_int(e->json, "id", evlog_count(log)) || event_derive(e) ||
 	    (!js_get(e->json, "timestamp") && js_set_str(e->json, "timestamp", now)))
 		return MT_ENOMEM;
-	return mask_is_empty(log->options.mask) ? MT_OK : mask_event(log->options.mask, e);
+	return mask_is_empty(log->options.mask) ? MT_OK
+						: mask_event(log->options.mask, e);
 }
 
 static int append(struct evlog *log, struct event *e, struct error *err)
@@ -342,9 +345,9 @@ static void tell(struct evlog *log, struct event *newest)
 	log->telling = true;
 	while (log->told < evlog_count(log)) {
 		AUTO(event)
-		struct event *e =
-			log->told == newest->id ? event_ref(newest)
-						: evlog_event(log, log->told, NULL);
+		struct event *e = log->told == newest->id
+					  ? event_ref(newest)
+					  : evlog_event(log, log->told, NULL);
 
 		log->told++;
 
@@ -382,8 +385,7 @@ static int write_record(struct strbuf *out, json_object *record,
 {
 	strbuf_addc(out, '{');
 	js_key_str(out, "record", js_str(record, "record", ""));
-	json_object_object_foreach(record, name, value)
-	{
+	json_object_object_foreach(record, name, value) {
 		if (strcmp(name, "record") == 0 || strcmp(name, "crc") == 0)
 			continue;
 		js_key(out, name);
@@ -420,7 +422,8 @@ static int mask_calls(const struct mask *mask, json_object *calls)
 {
 	static const char *const names[] = { "id", "name", NULL };
 	size_t n = json_object_is_type(calls, json_type_array)
-			   ? json_object_array_length(calls) : 0;
+			   ? json_object_array_length(calls)
+			   : 0;
 	int status = MT_OK;
 
 	for (size_t i = 0; i < n && !status; i++) {

@@ -295,8 +295,7 @@ static int repr_dict(struct strbuf *out, json_object *value)
 	bool first = true;
 
 	strbuf_addc(out, '{');
-	json_object_object_foreach(value, name, member)
-	{
+	json_object_object_foreach(value, name, member) {
 		if (!first)
 			strbuf_add(out, ", ");
 		first = false;

@@ -45,7 +45,8 @@ static int add(struct trajectories *t, const char *title, json_object *events,
 			    CONVERSATIONS_MAX);
 	if (status)
 		return out_of_memory(err);
-	t->items[t->count] = (struct trajectory){ strdup(title), json_object_get(events) };
+	t->items[t->count] =
+		(struct trajectory){ strdup(title), json_object_get(events) };
 	if (!t->items[t->count++].title)
 		return out_of_memory(err);
 	return MT_OK;
@@ -111,9 +112,9 @@ static bool looks_like_lines(const char *text, size_t len)
 {
 	const char *end = memchr(text, '\n', len);
 	AUTO(json)
-	json_object *first =
-		text[0] == '{' && end ? js_parse_object(text, (size_t)(end - text), NULL)
-				      : NULL;
+	json_object *first = text[0] == '{' && end
+				     ? js_parse_object(text, (size_t)(end - text), NULL)
+				     : NULL;
 
 	return first != NULL;
 }
@@ -165,8 +166,7 @@ static int unflatten(json_object *json)
 	fields = json_object_new_object();
 	if (!fields)
 		return MT_ENOMEM;
-	json_object_object_foreach(json, key, value)
-	{
+	json_object_object_foreach(json, key, value) {
 		bool stay = name[0] == 'e' && strcmp(key, "content") == 0;
 
 		for (size_t i = 0; i < ARRAY_LEN(stays) && !stay; i++)
@@ -178,8 +178,7 @@ static int unflatten(json_object *json)
 			return MT_ENOMEM;
 		}
 	}
-	json_object_object_foreach(fields, moved, ignored)
-	{
+	json_object_object_foreach(fields, moved, ignored) {
 		(void)ignored;
 		json_object_object_del(json, moved);
 	}
@@ -197,10 +196,9 @@ static int take_back(json_object *json)
 	if (type && js_set_str(json, sort, type))
 		return MT_ENOMEM;
 	if (json_object_is_type(fields, json_type_object) && target) {
-		json_object_object_foreach(
-			fields, name,
-			value) if (js_set(target, name,
-					  json_object_get(value))) return MT_ENOMEM;
+		json_object_object_foreach(fields, name, value)
+			if (js_set(target, name, json_object_get(value)))
+				return MT_ENOMEM;
 	}
 	json_object_object_del(json, "mortise");
 	return MT_OK;
@@ -335,8 +333,10 @@ static int renumber_forgotten(const struct numbers *n, json_object *args)
 	if (!list)
 		return MT_ENOMEM;
 	for (size_t i = 0; i < json_object_array_length(ids); i++) {
-		int64_t id = renumber(
-			n, json_object_get_int64(json_object_array_get_idx(ids, i)), 0);
+		int64_t id =
+			renumber(n,
+				 json_object_get_int64(json_object_array_get_idx(ids, i)),
+				 0);
 		json_object *made = id >= 0 ? json_object_new_int64(id) : NULL;
 
 		if (made && js_add(list, made) != 0) {

@@ -23,8 +23,7 @@ static void pretty(struct strbuf *out, json_object *value, int depth)
 	if (json_object_is_type(value, json_type_object) &&
 	    json_object_object_length(value) > 0) {
 		strbuf_addc(out, '{');
-		json_object_object_foreach(value, name, member)
-		{
+		json_object_object_foreach(value, name, member) {
 			if (!first)
 				strbuf_addc(out, ',');
 			first = false;
@@ -83,8 +82,7 @@ static int put_calls(json_object *message, json_object *record)
 		    js_set_str(function, "arguments", js_str(call, "arguments", "")) ||
 		    js_set_str(function, "name", js_str(call, "name", "")) ||
 		    js_set_str(made, "id", js_str(call, "id", "")) ||
-		    js_set_str(made, "type", "function") ||
-		    js_add(calls, made) != 0)
+		    js_set_str(made, "type", "function") || js_add(calls, made) != 0)
 			return MT_ENOMEM;
 		made = NULL; /* the list has it */
 	}
@@ -98,8 +96,7 @@ static int put_choice(json_object *response, json_object *record)
 	json_object *choices = json_object_new_array();
 	const char *reasoning = js_str(record, "reasoning", "");
 
-	if (!message || !choice || !choices ||
-	    js_add(choices, choice) != 0) {
+	if (!message || !choice || !choices || js_add(choices, choice) != 0) {
 		json_object_put(message);
 		json_object_put(choice);
 		json_object_put(choices);
@@ -211,8 +208,7 @@ static int put_aside(const struct event *e, json_object *json)
 		if (!event_field_find(theirs, name) &&
 		    js_set(aside, name, json_object_get(value)))
 			return MT_ENOMEM;
-	json_object_object_foreach(aside, moved, ignored)
-	{
+	json_object_object_foreach(aside, moved, ignored) {
 		(void)ignored;
 		json_object_object_del(fields, moved);
 	}
@@ -268,8 +264,8 @@ static int export_one(struct export *x, int64_t id, json_object *original,
 		      struct strbuf *out)
 {
 	AUTO(json)
-	json_object *json = original ? json_object_get(js_get(original, "event"))
-				     : form_of(x, id);
+	json_object *json =
+		original ? json_object_get(js_get(original, "event")) : form_of(x, id);
 
 	if (!json)
 		return fail(x->err, MT_EINVAL, "cannot write event %lld", (long long)id);

@@ -124,7 +124,8 @@ static const struct event_field o_recall[] = {
 };
 static const struct event_field o_mcp[] = { TEXT("name"), OBJECT("arguments") };
 static const struct event_field o_download[] = { NEEDS_TEXT("file_path") };
-static const struct event_field o_task_tracking[] = { TEXT("command"), LIST("task_list") };
+static const struct event_field o_task_tracking[] = { TEXT("command"),
+						      LIST("task_list") };
 static const struct event_field o_tool[] = {
 	TEXT("name"), OBJECT("arguments"), FALSE("is_error"), LIST("media"),
 };
@@ -219,7 +220,8 @@ const struct event_type *event_type_find(bool is_action, const char *name)
 	return NULL;
 }
 
-const struct event_field *event_field_find(const struct event_type *type, const char *name)
+const struct event_field *event_field_find(const struct event_type *type,
+					   const char *name)
 {
 	for (size_t n = 0; n < type->field_count; n++)
 		if (strcmp(type->fields[n].name, name) == 0)

@@ -45,6 +45,7 @@ const struct event_type *event_type_find(bool is_action, const char *name);
 const struct event_type *event_type_at(bool is_action, size_t n);
 /** Its place among those of its sort: event_type_at(is_action, number). */
 size_t event_type_number(const struct event_type *type);
-const struct event_field *event_field_find(const struct event_type *type, const char *name);
+const struct event_field *event_field_find(const struct event_type *type,
+					   const char *name);
 
 #endif

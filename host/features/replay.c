@@ -457,7 +457,8 @@ static bool find_owner(struct conversation *c, const struct replay_action *a)
 static void end_delegates(struct conversation *c)
 {
 	while (c->parent_count && c->state == STATE_RUNNING && turn_is_idle(c)) {
-		const struct replay_action *a = taken_as(replay_of(c), c->agent->delegation);
+		const struct replay_action *a =
+			taken_as(replay_of(c), c->agent->delegation);
 		AUTO(event) struct event *e =
 			a ? replay_result(replay_of(c), a->recorded) : NULL;
 

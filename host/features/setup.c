@@ -126,7 +126,8 @@ static bool begin_status(struct conversation *c)
 
 static void after_message(struct conversation *c, bool first)
 {
-	if (!first || c->depth || c->parent_count || replay_is_active(c) || !turn_is_idle(c))
+	if (!first || c->depth || c->parent_count || replay_is_active(c) ||
+	    !turn_is_idle(c))
 		return;
 	if (!begin_script(c))
 		begin_status(c);

@@ -84,20 +84,23 @@ static void put_scopes(struct strbuf *out, json_object *waits)
 {
 	json_object *list = js_get(waits, "scopes");
 	size_t count = json_object_is_type(list, json_type_array)
-			       ? json_object_array_length(list) : 0;
+			       ? json_object_array_length(list)
+			       : 0;
 
 	for (size_t i = 0; i < count; i++) {
 		const char *text = js_str(json_object_array_get_idx(list, i), "text", "");
 
 		strbuf_addf(out, "%s %zu: ", i ? "      " : "always", i + 1);
 		visible_add(out, VISIBLE_ONE_LINE, text, strlen(text), NULL, NULL);
-		strbuf_add(out, (int64_t)i == js_int(waits, "scope", 0) ? " (default)\n" : "\n");
+		strbuf_add(out, (int64_t)i == js_int(waits, "scope", 0) ? " (default)\n"
+									: "\n");
 	}
 }
 
 int approval_text(json_object *waits, json_object *event, struct strbuf *out)
 {
-	const char *child = js_str(waits, "conversation", ""), *reason = js_str(waits, "reason", "");
+	const char *child = js_str(waits, "conversation", ""),
+		   *reason = js_str(waits, "reason", "");
 
 	if (*child)
 		strbuf_addf(out, "Request from subagent %s.\n", child);

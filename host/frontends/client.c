@@ -251,7 +251,8 @@ static void tell_other(json_object *line, const char *type, const struct watcher
 		w->notice(arg, level_of(js_str(line, "level", "")), bytes);
 }
 
-int client_notify(json_object *line, const struct watcher *w, void *arg, struct error *err)
+int client_notify(json_object *line, const struct watcher *w, void *arg,
+		  struct error *err)
 {
 	const char *type = js_str(line, "type", NULL);
 	AUTO(event) struct event *e = NULL;

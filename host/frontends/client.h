@@ -38,7 +38,8 @@ short client_wants(const struct client *p);
 
 /** The ids that have a socket and are kept in the state directory of `c`: as
  *  socket_dir_list, which see. */
-int client_list(const struct config *c, char ***ret, size_t *ret_count, struct error *err);
+int client_list(const struct config *c, char ***ret, size_t *ret_count,
+		struct error *err);
 /** Full id of the conversation of this state directory that is open and whose id
  *  begins like that; "" if only one is open. Owned; NULL with `err`. */
 char *client_find(const struct config *c, const char *prefix, struct error *err);
@@ -46,6 +47,7 @@ char *client_find(const struct config *c, const char *prefix, struct error *err)
 /** A line that came, told to a watcher as the conversation itself would. Other
  *  lines than events, delta, output, progress, retry and notice are passed
  *  over. */
-int client_notify(json_object *line, const struct watcher *w, void *arg, struct error *err);
+int client_notify(json_object *line, const struct watcher *w, void *arg,
+		  struct error *err);
 
 #endif

@@ -36,8 +36,8 @@ static bool continues(const struct session *s, bool reasoning)
 {
 	const struct held *h = s->held_last;
 
-	return h && !h->is_line && h->reasoning == reasoning && h->text.len < PIECE_MAX
-	       && h->at == evlog_count(conversation_log(s->c));
+	return h && !h->is_line && h->reasoning == reasoning && h->text.len < PIECE_MAX &&
+	       h->at == evlog_count(conversation_log(s->c));
 }
 
 bool held_delta(struct session *s, bool reasoning, const char *text, size_t len)

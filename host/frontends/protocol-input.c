@@ -102,7 +102,8 @@ static int run_keep(struct session *s, json_object *line, struct outcome *ret,
 }
 
 /* Is it the action that waits that the answer was given to? */
-static bool answers_that(const struct conversation *c, json_object *line, const char *child)
+static bool answers_that(const struct conversation *c, json_object *line,
+			 const char *child)
 {
 	AUTO(json) json_object *asks = child ? conversation_asks(c) : NULL;
 	size_t count = asks ? json_object_array_length(asks) : 0;
@@ -129,7 +130,8 @@ static int answer(struct session *s, json_object *line, const struct approval *a
 	if (child && strcmp(child, conversation_id(s->c)) == 0)
 		child = NULL;
 	if (!answers_that(s->c, line, child))
-		return fail(err, MT_EINVAL, "that action is no longer waiting for approval");
+		return fail(err, MT_EINVAL,
+			    "that action is no longer waiting for approval");
 	return child ? conversation_confirm_child(s->c, child, a, err)
 		     : conversation_confirm(s->c, a, err);
 }
@@ -351,8 +353,7 @@ static const char *type_name(json_type type)
 
 static int check_members(const struct command *c, json_object *line, struct error *err)
 {
-	json_object_object_foreach(line, name, value)
-	{
+	json_object_object_foreach(line, name, value) {
 		const struct member *m = find_member(c, name);
 
 		if (strcmp(name, "type") == 0 || strcmp(name, "id") == 0)
@@ -399,7 +400,8 @@ static void put_approvals(struct strbuf *b, const struct conversation *c)
 	strbuf_addc(b, '[');
 	for (size_t i = 0; i < count; i++) {
 		strbuf_add(b, i ? ",{" : "{");
-		js_key_str(b, "text", js_str(json_object_array_get_idx(list, i), "text", ""));
+		js_key_str(b, "text",
+			   js_str(json_object_array_get_idx(list, i), "text", ""));
 		strbuf_addc(b, '}');
 	}
 	strbuf_addc(b, ']');

@@ -37,7 +37,8 @@ static void paint(struct render *r, enum paint p)
 static void put(struct render *r, const char *text, size_t len)
 {
 	for (size_t i = 0, n; i < len; i += n ? n : 1) {
-		n = text[i] == '\n' || text[i] == '\t' ? 0 : utf8_control(text + i, len - i);
+		n = text[i] == '\n' || text[i] == '\t' ? 0
+						       : utf8_control(text + i, len - i);
 		if (n)
 			continue;
 		putc(text[i], r->out);
@@ -151,7 +152,8 @@ static void show_message(struct render *r, const struct event *e)
 		say(r, CYAN, "> ", text, strlen(text));
 	} else if (e->source == SOURCE_ENVIRONMENT) {
 		put_block(r, DIM, text, strlen(text));
-	} else if (!r->streamed || event_tool_meta(e)) { /* of a question a part streamed */
+	} else if (!r->streamed ||
+		   event_tool_meta(e)) { /* of a question a part streamed */
 		line_start(r);
 		put(r, text, strlen(text));
 		line_start(r);
@@ -186,11 +188,13 @@ static void show_tasks(struct render *r, const struct event *e)
 
 	for (size_t i = 0; i < n; i++) {
 		json_object *task = json_object_array_get_idx(list, i);
-		const char *status = js_str(task, "status", ""), *title = js_str(task, "title", "");
+		const char *status = js_str(task, "status", ""),
+			   *title = js_str(task, "title", "");
 
-		say(r, DIM, strcmp(status, "done") == 0          ? "  [x] "
-			    : strcmp(status, "in_progress") == 0 ? "  [>] "
-								 : "  [ ] ",
+		say(r, DIM,
+		    strcmp(status, "done") == 0          ? "  [x] "
+		    : strcmp(status, "in_progress") == 0 ? "  [>] "
+							 : "  [ ] ",
 		    title, strlen(title));
 	}
 }
@@ -245,9 +249,9 @@ static void show_cell_output(struct render *r, const struct event *e)
 	size_t len;
 	const char *text = event_content(e, &len), *extra;
 
-	while ((extra = memrchr(text, '\n', len))
-	       && (size_t)(text + len - extra) > sizeof lead
-	       && memcmp(extra, lead, sizeof lead - 1) == 0)
+	while ((extra = memrchr(text, '\n', len)) &&
+	       (size_t)(text + len - extra) > sizeof lead &&
+	       memcmp(extra, lead, sizeof lead - 1) == 0)
 		len = (size_t)(extra - text);
 	if (len > sizeof lead && memcmp(text, lead + 1, sizeof lead - 2) == 0)
 		len = 0;
@@ -351,8 +355,8 @@ static void show_thought(struct render *r, const struct event *e)
 {
 	const char *thought = event_arg(e, "thought");
 
-	if (r->streamed || strcmp(e->type->name, "think") == 0 || !*thought
-	    || r->style == RENDER_QUIET)
+	if (r->streamed || strcmp(e->type->name, "think") == 0 || !*thought ||
+	    r->style == RENDER_QUIET)
 		return;
 	line_start(r);
 	put(r, thought, strlen(thought));
@@ -365,13 +369,14 @@ static void on_event(void *arg, const struct event *e)
 
 	if (event_hidden(e) || js_get(e->json, "confirms"))
 		return; /* the answer to a question: the action was shown */
-	if (e->is_action && e->source == SOURCE_AGENT && strcmp(e->type->name, "message") != 0) {
+	if (e->is_action && e->source == SOURCE_AGENT &&
+	    strcmp(e->type->name, "message") != 0) {
 		show_thought(r, e);
 		r->streamed = false;
 	}
 	for (size_t i = 0; i < ARRAY_LEN(shows); i++)
-		if (shows[i].is_action == e->is_action && r->style >= shows[i].from
-		    && strcmp(shows[i].type, e->type->name) == 0) {
+		if (shows[i].is_action == e->is_action && r->style >= shows[i].from &&
+		    strcmp(shows[i].type, e->type->name) == 0) {
 			shows[i].show(r, e);
 			break;
 		}
@@ -384,8 +389,8 @@ static void on_delta(void *arg, bool reasoning, const char *text, size_t len)
 {
 	struct render *r = arg;
 
-	if (!r->terminal || r->style == RENDER_QUIET
-	    || (reasoning && r->style != RENDER_VERBOSE))
+	if (!r->terminal || r->style == RENDER_QUIET ||
+	    (reasoning && r->style != RENDER_VERBOSE))
 		return;
 	if (reasoning)
 		paint(r, DIM);
@@ -465,8 +470,8 @@ struct render *render_new(FILE *out, enum render_style style)
 	r->out = out;
 	r->style = style;
 	r->terminal = isatty(fileno(out));
-	r->colour = r->terminal && (!no_colour || !*no_colour) && term && *term
-		    && strcmp(term, "dumb") != 0;
+	r->colour = r->terminal && (!no_colour || !*no_colour) && term && *term &&
+		    strcmp(term, "dumb") != 0;
 	clock_gettime(CLOCK_MONOTONIC, &r->began);
 	return r;
 }
@@ -522,8 +527,8 @@ void render_end(struct render *r, const struct render_end *end)
 		    end->steps == 1 ? "" : "s");
 	put_bill(&text, end);
 	strbuf_addf(&text, ", %.1f s; conversation %s)",
-		    (double)(now.tv_sec - r->began.tv_sec)
-			    + (double)(now.tv_nsec - r->began.tv_nsec) / 1e9,
+		    (double)(now.tv_sec - r->began.tv_sec) +
+			    (double)(now.tv_nsec - r->began.tv_nsec) / 1e9,
 		    end->conversation);
 	say(r, end->over ? DIM : YELLOW, "", text.text, text.len);
 	say_models(r, end->bill);

@@ -184,7 +184,7 @@ static int bind_as(struct socket_file *p, const char *path, int fd, int backlog,
 }
 
 int socket_dir_listen(const char *id, int backlog, struct socket_file *ret, int *ret_fd,
-		 struct error *err)
+		      struct error *err)
 {
 	AUTO(free) char *path = NULL;
 	AUTO(close) int fd = -1, other = -1;

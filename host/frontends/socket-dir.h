@@ -20,7 +20,7 @@ struct socket_file {
 /** Listen for the conversation `id`. A file of a dead process gives way; one
  *  of a living process is MT_EEXIST. */
 int socket_dir_listen(const char *id, int backlog, struct socket_file *ret, int *ret_fd,
-		 struct error *err);
+		      struct error *err);
 /** Remove the file if it is still ours. Twice is fine. */
 void socket_dir_remove(struct socket_file *p);
 

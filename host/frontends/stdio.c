@@ -53,7 +53,8 @@ bool stdio_listens(bool commands)
 }
 
 int stdio_open(uv_loop_t *loop, struct conversation *c, bool commands,
-	       const struct transport_options *o, struct transport **ret, struct error *err)
+	       const struct transport_options *o, struct transport **ret,
+	       struct error *err)
 {
 	mode_t kind;
 	int in = -1, out = -1;

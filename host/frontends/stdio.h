@@ -10,7 +10,8 @@
  *  input is a pipe, a socket or a file. `in` and `out` of a pipe are opened
  *  anew, so that other processes that share them never see them non-blocking. */
 int stdio_open(uv_loop_t *loop, struct conversation *c, bool commands,
-	       const struct transport_options *o, struct transport **ret, struct error *err);
+	       const struct transport_options *o, struct transport **ret,
+	       struct error *err);
 /** Are commands read there? */
 bool stdio_listens(bool commands);
 /** After the channel is closed: leave shared sockets as they were found. */

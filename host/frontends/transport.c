@@ -281,7 +281,8 @@ static int begin(struct transport *ch, struct conversation *c, struct error *err
 }
 
 int transport_open(uv_loop_t *loop, struct conversation *c, int in, int out,
-		 const struct transport_options *o, struct transport **ret, struct error *err)
+		   const struct transport_options *o, struct transport **ret,
+		   struct error *err)
 {
 	struct transport *ch = calloc(1, sizeof *ch);
 

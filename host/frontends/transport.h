@@ -29,8 +29,8 @@ struct transport_options {
  *  over, also on failure. A file is read whole when it starts; an `out` that is
  *  no pipe or socket is written at once. */
 int transport_open(uv_loop_t *loop, struct conversation *c, int in, int out,
-		 const struct transport_options *o, struct transport **ret,
-		 struct error *err);
+		   const struct transport_options *o, struct transport **ret,
+		   struct error *err);
 /** Read commands from now on. */
 void transport_start(struct transport *ch);
 /** Say that the process ends; closes when all is written. */

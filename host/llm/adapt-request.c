@@ -18,9 +18,9 @@ int llm_adapt_tools(const struct llm_exchange *x, const struct llm_request *r,
 	struct llm_tool *tools;
 
 	*ret = NULL;
-	if (!r->tool_count
-	    || !(llm_feature(x->llm, "short_tools") || llm_is_small(x->llm)
-		 || js_bool(r->params, "short_tools", false)))
+	if (!r->tool_count ||
+	    !(llm_feature(x->llm, "short_tools") || llm_is_small(x->llm) ||
+	      js_bool(r->params, "short_tools", false)))
 		return MT_OK;
 	tools = calloc(r->tool_count, sizeof *tools);
 	if (!tools)
@@ -43,7 +43,7 @@ static bool has_calls(const struct llm_request *r)
 }
 
 int llm_adapt_request(struct llm_exchange *x, const struct llm_request *in,
-		struct llm_request **ret, struct error *err)
+		      struct llm_request **ret, struct error *err)
 {
 	AUTO(llm_request) struct llm_request *single = NULL;
 	const struct llm *l = x->llm;
@@ -75,14 +75,13 @@ static int set_stop(json_object *params)
 }
 
 int llm_adapt_params(const struct llm_exchange *x, const struct llm_request *r,
-		    json_object **ret, struct error *err)
+		     json_object **ret, struct error *err)
 {
 	AUTO(json) json_object *sent = json_object_new_object();
 	int status = sent ? MT_OK : MT_ENOMEM;
 
 	if (r->params) {
-		json_object_object_foreach(r->params, name, value)
-		{
+		json_object_object_foreach(r->params, name, value) {
 			if (!status && llm_supports_param(x->llm, r, name))
 				status = js_set(sent, name, json_object_get(value));
 		}

@@ -20,8 +20,8 @@ int body_settle(struct llm_body *b)
 
 	if (b->bytes.error || len == 0)
 		return b->bytes.error;
-	if (len <= b->base - b->written
-	    && memcmp(text + b->written, text + b->base, len) == 0) {
+	if (len <= b->base - b->written &&
+	    memcmp(text + b->written, text + b->base, len) == 0) {
 		b->written += len;
 	} else {
 		if (b->written < b->base)
@@ -67,8 +67,8 @@ size_t body_reuse(struct llm_body *b, const struct llm_request *r)
 		most = media;
 	if (most > r->message_count)
 		most = r->message_count;
-	while (same < most && b->marks[same].stamp
-	       && b->marks[same].stamp == stamp_of(r, same, turns))
+	while (same < most && b->marks[same].stamp &&
+	       b->marks[same].stamp == stamp_of(r, same, turns))
 		same++;
 	/* the last one has another behind it now, which its bytes may show */
 	if (same > 0)

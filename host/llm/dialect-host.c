@@ -253,8 +253,8 @@ static int response_add_header(struct llm_exchange *x, const char *name,
 {
 	AUTO(strbuf) struct strbuf line = STRBUF(16384);
 
-	if (x->header_count >= LLM_MAX_HEADERS || strpbrk(name, ":\r\n")
-	    || strpbrk(value, "\r\n") || strpbrk(prefix, "\r\n"))
+	if (x->header_count >= LLM_MAX_HEADERS || strpbrk(name, ":\r\n") ||
+	    strpbrk(value, "\r\n") || strpbrk(prefix, "\r\n"))
 		return MT_EINVAL;
 	strbuf_add(&line, name);
 	strbuf_add(&line, ": ");
@@ -366,7 +366,8 @@ static int svc_tool_call(struct mt_exchange *mx, size_t index, const char *id,
 
 	if (index >= LLM_MAX_CALLS) {
 		llm_dialect_host.error(mx, MT_ERROR_MALFORMED, -1,
-				   "more than %d tool calls in the response", LLM_MAX_CALLS);
+				       "more than %d tool calls in the response",
+				       LLM_MAX_CALLS);
 		return MT_ELIMIT;
 	}
 	x->answered = true;

@@ -79,8 +79,8 @@ int llm_error_by_status(int status, const char *text)
 		return MT_ERROR_CONTENT_POLICY;
 	if (says_one_of(text, bad_history, ARRAY_LEN(bad_history)))
 		return MT_ERROR_HISTORY;
-	if ((status == 400 || status == 429)
-	    && says_one_of(text, no_credit, ARRAY_LEN(no_credit)))
+	if ((status == 400 || status == 429) &&
+	    says_one_of(text, no_credit, ARRAY_LEN(no_credit)))
 		return MT_ERROR_QUOTA;
 	if (status == 400 && says_one_of(text, no_key, ARRAY_LEN(no_key)))
 		return MT_ERROR_AUTHENTICATION;

@@ -57,14 +57,16 @@ void llm_estimate_close(const struct llm *l)
 	char text[32];
 	int n;
 
-	if (!l->ratio_known || (l->bytes_per_token - l->ratio_kept < 0.01
-				&& l->ratio_kept - l->bytes_per_token < 0.01))
+	if (!l->ratio_known || (l->bytes_per_token - l->ratio_kept < 0.01 &&
+				l->ratio_kept - l->bytes_per_token < 0.01))
 		return;
 	path = ratio_path(l, true);
 	n = snprintf(text, sizeof text, "%.3f\n", l->bytes_per_token);
 	if (!path || file_write(path, text, (size_t)n, 0600, false, &err))
-		log_line(MT_LOG_INFO, "llm", "what was learned of the tokens of %s is "
-			 "lost: %s", l->name, path ? err.text : "there is no directory");
+		log_line(MT_LOG_INFO, "llm",
+			 "what was learned of the tokens of %s is "
+			 "lost: %s",
+			 l->name, path ? err.text : "there is no directory");
 }
 
 int64_t llm_estimate_text(const struct llm *l, size_t bytes)

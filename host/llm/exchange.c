@@ -140,7 +140,7 @@ static int exchange_take_calls(struct llm_exchange *x, struct llm_reply *r)
 		c->args = strbuf_take(&piece->args);
 		c->name = piece->name ? STEAL(piece->name) : strdup("");
 		c->id = piece->id && !id_is_taken(r, i, piece->id) ? STEAL(piece->id)
-								     : strdup(id);
+								   : strdup(id);
 		if (!c->args || !c->name || !c->id)
 			return MT_ENOMEM;
 	}
@@ -166,8 +166,8 @@ static struct llm_reply *exchange_take_reply(struct llm_exchange *x)
 					: strdup(x->call_count ? "tool_calls" : "stop");
 	if (x->opaque.len)
 		r->opaque = strbuf_take(&x->opaque);
-	if (!r->text || !r->reasoning || !r->response_id || !r->model || !r->stop_reason
-	    || exchange_take_calls(x, r))
+	if (!r->text || !r->reasoning || !r->response_id || !r->model ||
+	    !r->stop_reason || exchange_take_calls(x, r))
 		return NULL;
 	return STEAL(r);
 }
@@ -211,14 +211,16 @@ static void attempt_over(struct llm_exchange *x)
 	if (kind == MT_ERROR_BAD_REQUEST) /* which may be of one that is too long */
 		kind = llm_error_by_status(400, why);
 	if (x->text.error || x->reasoning.error || x->opaque.error)
-		retry_policy_on_failure(x, MT_ERROR_MALFORMED, "the response is too long");
+		retry_policy_on_failure(x, MT_ERROR_MALFORMED,
+					"the response is too long");
 	else if (kind > MT_ERROR_NONE)
 		retry_policy_on_failure(x, kind, why);
 	else if (kind == MT_ERROR_NONE || x->status >= 300)
-		retry_policy_on_failure(x, llm_error_by_status(x->status, why),
-			       x->status >= 300 && x->status < 400
-				       ? "server redirected to another address; redirects are not followed"
-				       : why);
+		retry_policy_on_failure(
+			x, llm_error_by_status(x->status, why),
+			x->status >= 300 && x->status < 400
+				? "server redirected to another address; redirects are not followed"
+				: why);
 	else if (is_silent_refusal(x))
 		retry_policy_on_failure(x, MT_ERROR_CONTENT_POLICY,
 					"the response was withheld");
@@ -231,8 +233,8 @@ static void attempt_over(struct llm_exchange *x)
 static void malformed_response(struct llm_exchange *x, int status)
 {
 	llm_dialect_host.error((struct mt_exchange *)x, MT_ERROR_MALFORMED, -1, "%s",
-			   status == MT_ELIMIT ? "a part of the response is too long"
-					       : "cannot parse the response");
+			       status == MT_ELIMIT ? "a part of the response is too long"
+						   : "cannot parse the response");
 }
 
 static void dialect_end(struct llm_exchange *x)
@@ -314,8 +316,8 @@ static void attempt_on_stall(uv_timer_t *timer)
 		http_cancel(x->http);
 	x->http = NULL;
 	retry_policy_on_failure(x, MT_ERROR_TIMEOUT,
-		       x->received ? "the response stalled"
-				   : "no response within stall_timeout");
+				x->received ? "the response stalled"
+					    : "no response within stall_timeout");
 }
 
 static int attempt_on_body(void *arg, const char *bytes, size_t len)
@@ -328,7 +330,8 @@ static int attempt_on_body(void *arg, const char *bytes, size_t len)
 			       0);
 	if (x->received > LLM_MAX_ANSWER) {
 		llm_dialect_host.error((struct mt_exchange *)x, MT_ERROR_MALFORMED, -1,
-				   "response larger than %d MiB", LLM_MAX_ANSWER >> 20);
+				       "response larger than %d MiB",
+				       LLM_MAX_ANSWER >> 20);
 		return HTTP_STOP;
 	}
 	if (x->status >= 300 && x->received > LLM_MAX_ERROR)
@@ -391,7 +394,8 @@ static int sign_attempt(struct llm_exchange *x, struct error *err)
 			     ? d->sign(&llm_dialect_host, (struct mt_exchange *)x, &post)
 			     : MT_EUNSUPPORTED;
 
-	return status ? dialect_refused(x, status, "cannot sign the request", err) : MT_OK;
+	return status ? dialect_refused(x, status, "cannot sign the request", err)
+		      : MT_OK;
 }
 
 static void drop_headers(struct llm_exchange *x, size_t keep)
@@ -513,7 +517,7 @@ static int extra_headers(struct llm_exchange *x, struct error *err)
 				    x->llm->section);
 		*colon++ = '\0';
 		if (llm_dialect_host.header((struct mt_exchange *)x, line,
-					colon + strspn(colon, " \t")))
+					    colon + strspn(colon, " \t")))
 			return fail(err, MT_EINVAL,
 				    "[%s] extra_headers: too many, or too long",
 				    x->llm->section);
@@ -562,8 +566,7 @@ int exchange_encode(struct llm_exchange *x, const struct llm_request *request,
 		return fail(err, status, "%s: cannot encode the request (%s)",
 			    x->llm->name, status_name(status));
 	if (!x->local && x->url.len == 0)
-		return fail(err, MT_EINVAL, "%s: the dialect set no URL",
-			    x->llm->name);
+		return fail(err, MT_EINVAL, "%s: the dialect set no URL", x->llm->name);
 	return x->local ? MT_OK : extra_headers(x, err);
 }
 

@@ -184,10 +184,10 @@ int llm_adapt_tools(const struct llm_exchange *x, const struct llm_request *r,
 		    struct llm_tool **ret, struct error *err);
 /** The request as the model supports it; NULL: unchanged. */
 int llm_adapt_request(struct llm_exchange *x, const struct llm_request *in,
-		struct llm_request **ret, struct error *err);
+		      struct llm_request **ret, struct error *err);
 /** The parameters that are sent; owned by the caller. */
 int llm_adapt_params(const struct llm_exchange *x, const struct llm_request *r,
-		    json_object **ret, struct error *err);
+		     json_object **ret, struct error *err);
 /** Stream the new text, without tool calls. */
 void llm_stream_text(struct llm_exchange *x);
 /** The reply is complete: parse the calls in its text. */
@@ -216,7 +216,7 @@ int64_t llm_read_medium(const struct llm_part *part, uint64_t offset, void *buff
 /* trace.c */
 /** Log the request and its reply; NULL: `why` it failed. */
 void llm_request_log_write(const struct llm_exchange *x, const struct llm_reply *reply,
-	       const char *why);
+			   const char *why);
 
 /* estimate.c */
 void llm_estimate_open(struct llm *l);
@@ -228,6 +228,6 @@ void llm_estimate_learn(struct llm *l, const struct llm_request *r, int64_t inpu
 
 /* metrics.c */
 void llm_record_usage(struct llm *l, struct llm_usage *usage, double header_cost,
-	       int64_t latency_ms);
+		      int64_t latency_ms);
 
 #endif

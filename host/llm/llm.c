@@ -11,7 +11,7 @@
 
 /* A decimal fraction of the configuration; `fallback` if it is unset. */
 static double config_number(const struct config *c, const char *section, const char *key,
-		     double fallback)
+			    double fallback)
 {
 	const char *text = config_get(c, section, key);
 	char *end;
@@ -24,7 +24,7 @@ static double config_number(const struct config *c, const char *section, const c
 }
 
 static int64_t config_int_or(const struct config *c, const char *section, const char *key,
-			  int64_t fallback)
+			     int64_t fallback)
 {
 	const char *text = config_get(c, section, key);
 
@@ -67,8 +67,8 @@ static int set_address(struct llm *l, const struct provider *p, struct error *er
 	if (p->network && !*base)
 		return fail(err, MT_EINVAL, "%s requires base_url in [%s]", l->provider,
 			    l->section);
-	if (*base && strncmp(base, "http://", 7) != 0
-	    && strncmp(base, "https://", 8) != 0)
+	if (*base && strncmp(base, "http://", 7) != 0 &&
+	    strncmp(base, "https://", 8) != 0)
 		return fail(err, MT_EINVAL,
 			    "base_url in [%s] must start with https:// or http://",
 			    l->section);
@@ -117,17 +117,20 @@ static int read_api_key(struct llm *l, const struct provider *p, struct error *e
 	if (l->signs)
 		return need_mask(l, err);
 	if (!l->key && !p->local && (!base || env))
-		return fail(err, MT_EDENIED,
-			    "no API key for %s: set %s, or api_key_env or api_key_file in "
-			    "[%s]", l->provider, l->key_env, l->section);
+		return fail(
+			err, MT_EDENIED,
+			"no API key for %s: set %s, or api_key_env or api_key_file in "
+			"[%s]",
+			l->provider, l->key_env, l->section);
 	if (l->key && strpbrk(l->key, "\r\n"))
 		return fail(err, MT_EINVAL, "the API key for %s contains a newline",
 			    l->provider);
 	if (!l->key)
 		return MT_OK;
-	return need_mask(l, err) ? err->code
-				 : secret_hide(l->mask, *l->key_env ? l->key_env : l->section,
-					       l->key, strlen(l->key), err);
+	return need_mask(l, err)
+		       ? err->code
+		       : secret_hide(l->mask, *l->key_env ? l->key_env : l->section,
+				     l->key, strlen(l->key), err);
 }
 
 static void warn_of_http(const struct llm *l)
@@ -184,8 +187,8 @@ static int llm_fill(struct llm *l, struct registry *r, const char *model,
 }
 
 int llm_open(struct llm_pool *pool, const struct config *c, struct registry *r,
-	     const char *section, const char *model, struct mask *mask,
-	     struct llm **ret, struct error *err)
+	     const char *section, const char *model, struct mask *mask, struct llm **ret,
+	     struct error *err)
 {
 	struct llm *l;
 	int status;

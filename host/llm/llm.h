@@ -38,8 +38,8 @@ struct llm_metrics {
  *  dialect and endpoint; a bare name needs base_url. Without a model at all
  *  the error says how to set one. Nothing is contacted. */
 int llm_open(struct llm_pool *pool, const struct config *c, struct registry *r,
-	     const char *section, const char *model, struct mask *mask,
-	     struct llm **ret, struct error *err);
+	     const char *section, const char *model, struct mask *mask, struct llm **ret,
+	     struct error *err);
 struct llm *llm_free(struct llm *l);
 
 /** A request follows soon: load what it needs in the background. */
@@ -61,7 +61,8 @@ bool llm_is_small(const struct llm *l);
 const struct model_facts *llm_facts(const struct llm *l);
 const struct llm_metrics *llm_metrics(const struct llm *l);
 /** Add a reply to the usage. */
-void llm_metrics_add(struct llm_metrics *m, const struct llm_usage *u, int64_t latency_ms);
+void llm_metrics_add(struct llm_metrics *m, const struct llm_usage *u,
+		     int64_t latency_ms);
 
 /** Usage of several models: in total, and of each by name. */
 struct llm_usage_totals;
@@ -76,7 +77,7 @@ void llm_usage_totals_join(struct llm_usage_totals *b, const char *model,
 const struct llm_metrics *llm_usage_totals_sum(const struct llm_usage_totals *b);
 /** The n-th model and its usage; NULL: no more. */
 const char *llm_usage_totals_at(const struct llm_usage_totals *b, size_t n,
-			const struct llm_metrics **ret);
+				const struct llm_metrics **ret);
 /** Append the models and their usage as a JSON list. */
 int llm_usage_totals_put_json(const struct llm_usage_totals *b, struct strbuf *out);
 

@@ -55,8 +55,8 @@ static struct request_span first_shown(const struct llm_request *r)
 		bytes += bytes_at(r, at);
 		if (count <= LLM_IMAGES_MAX && bytes <= LLM_IMAGES_BYTES)
 			continue;
-		while (count > 1
-		       && (count > LLM_IMAGES_KEPT || bytes > LLM_IMAGES_BYTES_KEPT)) {
+		while (count > 1 &&
+		       (count > LLM_IMAGES_KEPT || bytes > LLM_IMAGES_BYTES_KEPT)) {
 			find_medium(r, &from);
 			bytes -= bytes_at(r, from);
 			count--;
@@ -69,8 +69,8 @@ static struct request_span first_shown(const struct llm_request *r)
 void llm_choose_media(const struct llm *l, struct llm_request *request)
 {
 	request->blind = !llm_feature(l, "vision");
-	request->links = (l->dialect->flags & MT_DIALECT_LINKS)
-			 && !llm_facts(l)->inline_images;
+	request->links =
+		(l->dialect->flags & MT_DIALECT_LINKS) && !llm_facts(l)->inline_images;
 	if (!request->blind)
 		request->shown = first_shown(request);
 }
@@ -92,7 +92,7 @@ const char *llm_media_placeholder(const struct llm_request *r, size_t m, size_t 
 /* ---- bytes ------------------------------------------------------------------ */
 
 static int64_t read_media_file(const struct llm_part *part, uint64_t offset, void *buffer,
-			 size_t len)
+			       size_t len)
 {
 	AUTO(close) int fd = open(part->file, O_RDONLY | O_CLOEXEC);
 	size_t have = 0;

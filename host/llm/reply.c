@@ -29,8 +29,8 @@ static json_object *call_json(const struct llm_call *call)
 {
 	AUTO(json) json_object *o = json_object_new_object();
 
-	if (!o || js_set_str(o, "id", call->id) || js_set_str(o, "name", call->name)
-	    || js_set_strn(o, "arguments", call->args, call->args_len))
+	if (!o || js_set_str(o, "id", call->id) || js_set_str(o, "name", call->name) ||
+	    js_set_strn(o, "arguments", call->args, call->args_len))
 		return NULL;
 	return STEAL(o);
 }
@@ -63,11 +63,11 @@ static int reply_put_usage(json_object *o, const struct llm_usage *u)
 {
 	AUTO(json) json_object *usage = json_object_new_object();
 
-	if (!usage || set_known(usage, "input", u->input)
-	    || set_known(usage, "output", u->output)
-	    || set_known(usage, "cache_read", u->cache_read)
-	    || set_known(usage, "cache_write", u->cache_write)
-	    || set_known(usage, "reasoning", u->reasoning))
+	if (!usage || set_known(usage, "input", u->input) ||
+	    set_known(usage, "output", u->output) ||
+	    set_known(usage, "cache_read", u->cache_read) ||
+	    set_known(usage, "cache_write", u->cache_write) ||
+	    set_known(usage, "reasoning", u->reasoning))
 		return MT_ENOMEM;
 	if (u->cost >= 0 && js_set_number(usage, "cost", u->cost))
 		return MT_ENOMEM;
@@ -157,14 +157,14 @@ struct llm_reply *llm_reply_from_json(json_object *record, struct error *err)
 		return NULL;
 	}
 	r = calloc(1, sizeof *r);
-	if (!r || !(r->response_id = dup_member(record, "response_id", NULL))
-	    || !(r->model = dup_member(record, "model", NULL))
-	    || !(r->text = dup_member(record, "text", &r->text_len))
-	    || !(r->reasoning = dup_member(record, "reasoning", NULL))
-	    || !(r->stop_reason = dup_member(record, "stop_reason", NULL))
-	    || (js_get(record, "opaque")
-		&& !(r->opaque = dup_member(record, "opaque", NULL)))
-	    || read_calls(record, r)) {
+	if (!r || !(r->response_id = dup_member(record, "response_id", NULL)) ||
+	    !(r->model = dup_member(record, "model", NULL)) ||
+	    !(r->text = dup_member(record, "text", &r->text_len)) ||
+	    !(r->reasoning = dup_member(record, "reasoning", NULL)) ||
+	    !(r->stop_reason = dup_member(record, "stop_reason", NULL)) ||
+	    (js_get(record, "opaque") &&
+	     !(r->opaque = dup_member(record, "opaque", NULL))) ||
+	    read_calls(record, r)) {
 		out_of_memory(err);
 		return NULL;
 	}

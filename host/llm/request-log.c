@@ -55,7 +55,8 @@ static int put_url(const struct llm *l, struct strbuf *out, const char *url)
 		;
 	return put_masked(l, out, host + at,
 			  len > (size_t)(host - url) + at
-				  ? len - (size_t)(host - url) - at : 0);
+				  ? len - (size_t)(host - url) - at
+				  : 0);
 }
 
 static bool is_loggable_header(const char *header)
@@ -64,8 +65,8 @@ static bool is_loggable_header(const char *header)
 					     "anthropic-version", "anthropic-beta" };
 
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
-		if (strncasecmp(header, names[i], strlen(names[i])) == 0
-		    && header[strlen(names[i])] == ':')
+		if (strncasecmp(header, names[i], strlen(names[i])) == 0 &&
+		    header[strlen(names[i])] == ':')
 			return true;
 	return false;
 }
@@ -128,15 +129,15 @@ static void make_file_name(const struct llm *l, char *name, size_t size)
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	n = (size_t)snprintf(name, size, "%010" PRId64 ".%03d-%04u-%.*s.json",
-			     (int64_t)now.tv_sec, (int)(now.tv_nsec / 1000000),
-			     ++number, MAX_MODEL, l->name);
+			     (int64_t)now.tv_sec, (int)(now.tv_nsec / 1000000), ++number,
+			     MAX_MODEL, l->name);
 	for (size_t i = 0; i < n && i < size; i++)
 		if (name[i] == '/' || name[i] == '\\' || (unsigned char)name[i] < ' ')
 			name[i] = '_';
 }
 
 void llm_request_log_write(const struct llm_exchange *x, const struct llm_reply *reply,
-	       const char *why)
+			   const char *why)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF((size_t)LLM_MAX_BODY * 2);
 	struct error err = ERROR_NONE;
@@ -149,7 +150,7 @@ void llm_request_log_write(const struct llm_exchange *x, const struct llm_reply 
 	path = path_join(x->llm->request_log_dir, name);
 	if (!path || put_whole(x, reply, why, &out))
 		log_line(MT_LOG_WARNING, "llm", "out of memory");
-	else if (dir_make(x->llm->request_log_dir, &err)
-		 || file_write(path, out.text, out.len, 0600, false, &err))
+	else if (dir_make(x->llm->request_log_dir, &err) ||
+		 file_write(path, out.text, out.len, 0600, false, &err))
 		log_line(MT_LOG_WARNING, "llm", "cannot log a request: %s", err.text);
 }

@@ -112,8 +112,7 @@ bool llm_request_cache(const struct llm_request *r, size_t m)
 
 	if (m >= r->message_count || r->messages[m].cache)
 		return m < r->message_count;
-	while (systems < r->message_count
-	       && r->messages[systems].role == MT_ROLE_SYSTEM)
+	while (systems < r->message_count && r->messages[systems].role == MT_ROLE_SYSTEM)
 		systems++;
 	if (m < systems)
 		return m + 1 == systems;

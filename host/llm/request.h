@@ -65,7 +65,6 @@ struct llm_request {
 	struct request_span shown;  /* media before it are left out */
 };
 
-
 /** A stamp that is unique in this process. */
 uint64_t llm_message_stamp(void);
 

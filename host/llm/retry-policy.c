@@ -74,10 +74,11 @@ static bool move_on(struct llm_exchange *x, const struct llm_error *e)
 /* Once for each model, at once, and it is none of its attempts. */
 static bool without_marks(struct llm_exchange *x, int kind, const char *why)
 {
-	if (x->no_cache || (kind != MT_ERROR_BAD_REQUEST && kind != MT_ERROR_MALFORMED)
-	    || !llm_error_is_small_cache(why))
+	if (x->no_cache || (kind != MT_ERROR_BAD_REQUEST && kind != MT_ERROR_MALFORMED) ||
+	    !llm_error_is_small_cache(why))
 		return false;
-	log_line(MT_LOG_INFO, "llm", "%s: prompt too short for its cache; sent without cache breakpoints",
+	log_line(MT_LOG_INFO, "llm",
+		 "%s: prompt too short for its cache; sent without cache breakpoints",
 		 x->llm->name);
 	x->no_cache = x->needs_encode = true;
 	x->attempt--;
@@ -124,8 +125,8 @@ static double temperature(const struct llm_exchange *x)
 /* The same words would most likely be followed by the same silence. */
 void retry_policy_on_empty_reply(struct llm_exchange *x)
 {
-	if (!x->raised_temperature && temperature(x) <= 0
-	    && llm_supports_param(x->llm, x->request, "temperature"))
+	if (!x->raised_temperature && temperature(x) <= 0 &&
+	    llm_supports_param(x->llm, x->request, "temperature"))
 		x->raised_temperature = x->needs_encode = true;
 	retry_policy_on_failure(x, MT_ERROR_MALFORMED, "the response is empty");
 }

@@ -43,7 +43,7 @@ static bool has_line(const char *text, size_t len, const char *word)
 }
 
 static int script_put_value(struct strbuf *out, const char *key, size_t key_len,
-		     const char *text, size_t len)
+			    const char *text, size_t len)
 {
 	char word[32] = "END";
 
@@ -111,15 +111,14 @@ static bool script_put_lines(struct strbuf *out, const struct llm_call *c)
 	if (!args)
 		return false;
 	strbuf_addc(&json, '{');
-	json_object_object_foreach(args, key, value)
-	{
+	json_object_object_foreach(args, key, value) {
 		if (json.len > 1)
 			strbuf_addc(&json, ',');
 		if (!script_put_argument(&lines, &json, key, value))
 			return false;
 	}
-	if (strbuf_addc(&json, '}') || lines.error || json.len != c->args_len
-	    || memcmp(json.text, c->args, json.len) != 0)
+	if (strbuf_addc(&json, '}') || lines.error || json.len != c->args_len ||
+	    memcmp(json.text, c->args, json.len) != 0)
 		return false;
 	return strbuf_addn(out, lines.text, lines.len) == MT_OK;
 }

@@ -107,8 +107,8 @@ static bool tool_name_good(const char *name)
 		char ch = name[i];
 		bool letter = (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z');
 
-		if (!letter && (i == 0 || !((ch >= '0' && ch <= '9') || ch == '_' ||
-					    ch == '-')))
+		if (!letter &&
+		    (i == 0 || !((ch >= '0' && ch <= '9') || ch == '_' || ch == '-')))
 			return false;
 	}
 	return true;
@@ -256,9 +256,9 @@ static int describe_toolset(const struct mt_component *c, struct strbuf *out,
 			    set->tool_count, TOOLS_MAX);
 	if (set->tool_count == 0 && !set->list)
 		return fail(err, MT_EINVAL, "`%s` provides no tool", c->name);
-	if (set->tool_count && (set->tools->size < sizeof *set->tools ||
-				set->tools->size > 65536 ||
-				set->tools->size % _Alignof(struct mt_tool)))
+	if (set->tool_count &&
+	    (set->tools->size < sizeof *set->tools || set->tools->size > 65536 ||
+	     set->tools->size % _Alignof(struct mt_tool)))
 		return fail(err, MT_EINVAL,
 			    "tools of `%s` declare a size of %u bytes, but at least %zu "
 			    "are required; rebuild it with the installed headers",

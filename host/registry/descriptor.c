@@ -58,7 +58,7 @@ int kind_find(const char *name)
 
 /* ---- the file -------------------------------------------------------------- */
 
-static int read_head(const char *path, ElfW(Ehdr) *head, uint64_t *ret_size)
+static int read_head(const char *path, ElfW(Ehdr) * head, uint64_t *ret_size)
 {
 	AUTO(close) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;

@@ -47,7 +47,8 @@ struct registry *registry_free(struct registry *r)
 
 static int refuse(struct registry *r, const char *path, const char *reason)
 {
-	int status = ARRAY_GROW(r->refusals, &r->refusal_room, r->refusal_count + 1, ARRAY_MAX);
+	int status = ARRAY_GROW(r->refusals, &r->refusal_room, r->refusal_count + 1,
+				ARRAY_MAX);
 	struct refusal *new;
 
 	if (status)
@@ -55,8 +56,8 @@ static int refuse(struct registry *r, const char *path, const char *reason)
 	new = &r->refusals[r->refusal_count];
 	*new = (struct refusal){ strdup(path), strdup(reason) };
 	if (!new->path || !new->reason) {
-		free((char *)(uintptr_t)new->path);
-		free((char *)(uintptr_t)new->reason);
+		free((char *)(uintptr_t) new->path);
+		free((char *)(uintptr_t) new->reason);
 		return MT_ENOMEM;
 	}
 	r->refusal_count++;
@@ -108,7 +109,7 @@ static int add_component(struct registry *r, json_object *plugin, json_object *o
 	new = &r->components[r->component_count];
 	status = fill_component(new, plugin, o, path, st);
 	if (status) {
-		free((char *)(uintptr_t)new->path);
+		free((char *)(uintptr_t) new->path);
 		free(new->key);
 		return status;
 	}

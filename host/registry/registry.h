@@ -61,7 +61,7 @@ const void *registry_load(struct registry *r, const struct component *c,
 			  struct error *err);
 
 const char *kind_name(int kind); /* "tool" */
-int kind_find(const char *name);  /* 0: none */
+int kind_find(const char *name); /* 0: none */
 
 /** Look at one file in a child, as discovery does; the description as JSON.
  *  @return MT_OK, or the status and reason of the refusal. */

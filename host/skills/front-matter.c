@@ -43,7 +43,8 @@ static const struct yaml_api *yaml_api(struct error *err)
 	};
 	static struct yaml_api api;
 
-	return api.parser_load || !library_load(&library, &api, sizeof api, err) ? &api : NULL;
+	return api.parser_load || !library_load(&library, &api, sizeof api, err) ? &api
+										 : NULL;
 }
 
 void front_matter_preload(void)
@@ -98,7 +99,8 @@ static json_object *scalar(const yaml_node_t *node)
 		if (is_yaml_number(text, len, &whole))
 			return whole && *text != '0' && *text != '+'
 				       ? json_object_new_int64(strtoll(text, NULL, 10))
-				       : json_object_new_double_s(strtod(text, NULL), text);
+				       : json_object_new_double_s(strtod(text, NULL),
+								  text);
 	}
 	return json_object_new_string_len(text, (int)len);
 }
@@ -132,14 +134,16 @@ static int convert_mapping(struct reading *r, const yaml_node_t *node, unsigned 
 
 	*ret = json_object_new_object();
 	for (; *ret && pair < node->data.mapping.pairs.top; pair++) {
-		const yaml_node_t *key = r->api->document_get_node(r->document, pair->key);
+		const yaml_node_t *key =
+			r->api->document_get_node(r->document, pair->key);
 		json_object *value = NULL;
 		const char *name;
 		int status;
 
-		if (!key || pair->key > YAML_VALUES || key->type != YAML_SCALAR_NODE
-		    || r->seen[pair->key]++)
-			return fail(r->err, MT_EINVAL, "line %zu: a key must be plain text",
+		if (!key || pair->key > YAML_VALUES || key->type != YAML_SCALAR_NODE ||
+		    r->seen[pair->key]++)
+			return fail(r->err, MT_EINVAL,
+				    "line %zu: a key must be plain text",
 				    node->start_mark.line + 1);
 		name = (const char *)key->data.scalar.value;
 		status = convert(r, pair->value, depth, &value);
@@ -163,7 +167,8 @@ static int convert(struct reading *r, int node, unsigned depth, json_object **re
 		return fail(r->err, MT_ELIMIT, "line %zu: nested deeper than %d",
 			    n->start_mark.line + 1, YAML_DEPTH);
 	if (r->seen[node]++)
-		return fail(r->err, MT_EINVAL, "line %zu: aliases (*name) are not supported",
+		return fail(r->err, MT_EINVAL,
+			    "line %zu: aliases (*name) are not supported",
 			    n->start_mark.line + 1);
 	if (n->type == YAML_SEQUENCE_NODE || n->type == YAML_MAPPING_NODE) {
 		json_object *made = NULL;

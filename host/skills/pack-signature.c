@@ -68,8 +68,9 @@ static EVP_PKEY *read_pem_key(const char *path, bool private, struct error *err)
 
 	if (!api)
 		return NULL;
-	key = !f ? NULL : private ? api->PEM_read_PrivateKey(f, NULL, NULL, NULL)
-				  : api->PEM_read_PUBKEY(f, NULL, NULL, NULL);
+	key = !f        ? NULL
+	      : private ? api->PEM_read_PrivateKey(f, NULL, NULL, NULL)
+			: api->PEM_read_PUBKEY(f, NULL, NULL, NULL);
 	if (key && api->EVP_PKEY_get_id(key) == EVP_PKEY_ED25519)
 		return key;
 	api->EVP_PKEY_free(key);
@@ -93,8 +94,8 @@ static int sign(const char *bytes, size_t len, const char *key_path, struct strb
 
 	if (!key)
 		return err->code;
-	if (!x || api->EVP_DigestSignInit(x, NULL, NULL, NULL, key) != 1
-	    || api->EVP_DigestSign(x, signature, &n, (const unsigned char *)bytes, len) != 1)
+	if (!x || api->EVP_DigestSignInit(x, NULL, NULL, NULL, key) != 1 ||
+	    api->EVP_DigestSign(x, signature, &n, (const unsigned char *)bytes, len) != 1)
 		r = fail(err, MT_EIO, "signing with %s failed", key_path);
 	else if (base64_put(out, signature, n) || strbuf_addc(out, '\n'))
 		r = out_of_memory(err);
@@ -142,8 +143,8 @@ struct claim {
 };
 
 /* 64 bytes, or the same as base64. */
-static int read_signature(struct claim *c, const char *where, const char *text, size_t len,
-			  struct error *err)
+static int read_signature(struct claim *c, const char *where, const char *text,
+			  size_t len, struct error *err)
 {
 	AUTO(strbuf) struct strbuf raw = STRBUF(1024);
 
@@ -165,8 +166,7 @@ static int claim_beside(const char *path, struct claim *c, struct error *err)
 	AUTO(free) char *file = signature_path(path), *text = NULL;
 	struct error why = ERROR_NONE;
 	size_t len;
-	int r = file ? file_read(file, 1024, &text, &len, &why)
-		     : out_of_memory(&why);
+	int r = file ? file_read(file, 1024, &text, &len, &why) : out_of_memory(&why);
 
 	if (r)
 		return r == MT_ENOTFOUND ? r : fail(err, r, "%s", why.text);
@@ -232,9 +232,9 @@ static bool signature_holds(const struct crypto_api *api, EVP_PKEY *key,
 			    const struct claim *c)
 {
 	EVP_MD_CTX *x = api->EVP_MD_CTX_new();
-	bool yes = x && api->EVP_DigestVerifyInit(x, NULL, NULL, NULL, key) == 1
-		   && api->EVP_DigestVerify(x, c->signature, SIGNATURE,
-					    (const unsigned char *)c->bytes, c->len) == 1;
+	bool yes = x && api->EVP_DigestVerifyInit(x, NULL, NULL, NULL, key) == 1 &&
+		   api->EVP_DigestVerify(x, c->signature, SIGNATURE,
+					 (const unsigned char *)c->bytes, c->len) == 1;
 
 	api->EVP_MD_CTX_free(x);
 	return yes;
@@ -294,17 +294,16 @@ int pack_verify_signature(const char *path, const char *key, char **ret_signer,
 	if (r == MT_ENOTFOUND)
 		r = claim_inside(path, &c, err);
 	if (!r) {
-		yes = key ? try_key(key, &c, ret_signer, &why) : try_known_keys(&c, ret_signer);
+		yes = key ? try_key(key, &c, ret_signer, &why)
+			  : try_known_keys(&c, ret_signer);
 		if (yes && !*ret_signer)
 			r = out_of_memory(err);
 		else if (why.code)
 			r = fail(err, why.code, "%s", why.text);
 		else if (!yes)
-			r = fail(
-				err, MT_EDENIED, "%s: signature verification failed with %s",
-				path,
-				key ? key
-				    : "the keys in $XDG_CONFIG_HOME/mortise/keys");
+			r = fail(err, MT_EDENIED,
+				 "%s: signature verification failed with %s", path,
+				 key ? key : "the keys in $XDG_CONFIG_HOME/mortise/keys");
 	}
 	free(c.bytes);
 	return r;

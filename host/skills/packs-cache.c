@@ -36,7 +36,8 @@ static int put_field(struct strbuf *out, const char *text, char end)
 
 static void index_put_skill(struct strbuf *out, const struct skill *s)
 {
-	strbuf_addf(out, "S%d%d%d%d%c", s->trigger, s->listed, s->hidden, s->asks, FIELD_END);
+	strbuf_addf(out, "S%d%d%d%d%c", s->trigger, s->listed, s->hidden, s->asks,
+		    FIELD_END);
 	put_field(out, s->name, FIELD_END);
 	put_field(out, s->source, FIELD_END);
 	put_field(out, s->description, FIELD_END);
@@ -52,8 +53,8 @@ static int put_key(struct strbuf *out, const char *path)
 
 	if (stat(path, &st))
 		return MT_EIO;
-	return strbuf_addf(out, "%s%c%s%c%lld%c%lld.%09ld%c%llu%c%llu\n", INDEX_FORM, FIELD_END,
-			   path, FIELD_END, (long long)st.st_size, FIELD_END,
+	return strbuf_addf(out, "%s%c%s%c%lld%c%lld.%09ld%c%llu%c%llu\n", INDEX_FORM,
+			   FIELD_END, path, FIELD_END, (long long)st.st_size, FIELD_END,
 			   (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec, FIELD_END,
 			   (unsigned long long)st.st_ino, FIELD_END,
 			   (unsigned long long)st.st_dev);
@@ -131,14 +132,16 @@ static int take_words(struct skill *s, char *text)
 	return s->triggers ? MT_OK : MT_ENOMEM;
 }
 
-static struct skill *skill_from(char **fields, size_t count, struct pack *p, const char *text)
+static struct skill *skill_from(char **fields, size_t count, struct pack *p,
+				const char *text)
 {
 	struct skill *s = calloc(1, sizeof *s);
 
 	if (!s)
 		return NULL;
-	s->trigger = fields[0][1] - '0' > TRIGGER_PATH ? TRIGGER_NONE
-						       : (enum trigger_kind)(fields[0][1] - '0');
+	s->trigger = fields[0][1] - '0' > TRIGGER_PATH
+			     ? TRIGGER_NONE
+			     : (enum trigger_kind)(fields[0][1] - '0');
 	s->listed = fields[0][2] == '1';
 	s->hidden = fields[0][3] == '1';
 	s->asks = fields[0][4] == '1';
@@ -199,9 +202,10 @@ static char *index_open(struct pack *p, size_t *ret_start)
 	char *text = NULL;
 	struct stat st;
 
-	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size <= INDEX_MAX
-	    && !put_key(&key, p->path) && !read_piece(fd, 0, (size_t)st.st_size, &text)
-	    && strncmp(text, key.text, key.len) == 0) {
+	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) &&
+	    st.st_size <= INDEX_MAX && !put_key(&key, p->path) &&
+	    !read_piece(fd, 0, (size_t)st.st_size, &text) &&
+	    strncmp(text, key.text, key.len) == 0) {
 		p->index = fd;
 		*ret_start = key.len;
 		return text;
@@ -286,7 +290,9 @@ static int check_signed(const char *path, struct error *why)
 	AUTO(free) char *signer = NULL;
 	int r = pack_verify_signature(path, NULL, &signer, why);
 
-	return r == MT_ENOTFOUND ? fail(why, MT_EDENIED, "ignored: the archive is not signed") : r;
+	return r == MT_ENOTFOUND
+		       ? fail(why, MT_EDENIED, "ignored: the archive is not signed")
+		       : r;
 }
 
 static int add_pack(struct skills *s, const char *path, bool is_signed, struct error *err)
@@ -307,8 +313,9 @@ static int add_pack(struct skills *s, const char *path, bool is_signed, struct e
 	if (r)
 		return note_pack_problem(s, path, r, &why, err);
 	for (size_t i = 0; i < fresh->problem_count; i++)
-		log_line(fresh->problems[i].warning ? MT_LOG_INFO : MT_LOG_WARNING, "skills",
-			 "%s: %s: %s", path, fresh->problems[i].path, fresh->problems[i].text);
+		log_line(fresh->problems[i].warning ? MT_LOG_INFO : MT_LOG_WARNING,
+			 "skills", "%s: %s: %s", path, fresh->problems[i].path,
+			 fresh->problems[i].text);
 	index_write(whole, fresh);
 	r = index_read(s, p, &why);
 	if (r != MT_ENOTFOUND) {

@@ -74,11 +74,11 @@ static int check_requires(const char *requires, struct error *err)
 		return MT_OK;
 	sscanf(PACKAGE_VERSION, "%u.%u", &own_major, &own_minor);
 	if (sscanf(requires, "mortise >= %u.%u", &major, &minor) < 1)
-		return fail(err, MT_EUNSUPPORTED, "requires `%.100s`, which is not supported",
-			    requires);
+		return fail(err, MT_EUNSUPPORTED,
+			    "requires `%.100s`, which is not supported", requires);
 	if (major > own_major || (major == own_major && minor > own_minor))
-		return fail(err, MT_EUNSUPPORTED, "requires %.100s, but this is " PACKAGE_VERSION,
-			    requires);
+		return fail(err, MT_EUNSUPPORTED,
+			    "requires %.100s, but this is " PACKAGE_VERSION, requires);
 	return MT_OK;
 }
 
@@ -100,7 +100,8 @@ static int read_ini(struct pack *p, const char *name, const char *text, size_t l
 			{ "capabilities", &p->capabilities },
 		};
 
-		for (size_t k = 0; strcmp(e->section, "pack") == 0 && k < ARRAY_LEN(fields); k++)
+		for (size_t k = 0;
+		     strcmp(e->section, "pack") == 0 && k < ARRAY_LEN(fields); k++)
 			if (strcmp(fields[k].key, e->key) == 0)
 				r = set_manifest_text(fields[k].field, e->value);
 	}
@@ -132,8 +133,8 @@ static char *plain_name(const char *path)
 	file = file ? file + 1 : path;
 	n = strcspn(file, ".");
 	for (const char *dot = file + n; *dot; dot++) { /* a version has dots too */
-		if (strcmp(dot, ".tgz") == 0 || strncmp(dot, ".tar", 4) == 0
-		    || strcmp(dot, ".txz") == 0 || strcmp(dot, ".zip") == 0) {
+		if (strcmp(dot, ".tgz") == 0 || strncmp(dot, ".tar", 4) == 0 ||
+		    strcmp(dot, ".txz") == 0 || strcmp(dot, ".zip") == 0) {
 			n = (size_t)(dot - file);
 			break;
 		}
@@ -173,12 +174,12 @@ static bool is_in(const char *path, const char *dir)
 	const char *file = strrchr(path, '/');
 	size_t n = strlen(dir), len = file ? strlen(file) : 0, before;
 
-	if (len < 5 || strcasecmp(file + len - 3, ".md") != 0
-	    || strcasecmp(file + 1, "readme.md") == 0)
+	if (len < 5 || strcasecmp(file + len - 3, ".md") != 0 ||
+	    strcasecmp(file + 1, "readme.md") == 0)
 		return false;
 	before = (size_t)(file - path);
-	return before >= n && strncmp(file - n, dir, n) == 0
-	       && (before == n || file[-(ptrdiff_t)n - 1] == '/');
+	return before >= n && strncmp(file - n, dir, n) == 0 &&
+	       (before == n || file[-(ptrdiff_t)n - 1] == '/');
 }
 
 /* A skill of the standard anywhere, an older one in a directory of such; what a plugin
@@ -187,8 +188,8 @@ static bool is_skill_file(const char *path)
 {
 	const char *file = strrchr(path, '/');
 
-	return skill_is_standard_file(file ? file + 1 : path) || is_in(path, "skills")
-	       || is_in(path, "microagents") || is_in(path, "commands");
+	return skill_is_standard_file(file ? file + 1 : path) || is_in(path, "skills") ||
+	       is_in(path, "microagents") || is_in(path, "commands");
 }
 
 static bool is_indexed_file(const char *path, void *arg)
@@ -197,7 +198,8 @@ static bool is_indexed_file(const char *path, void *arg)
 	return manifest_rank(path) || is_skill_file(path);
 }
 
-static int take_manifest(struct indexing *x, const struct pack_entry *e, struct error *err)
+static int take_manifest(struct indexing *x, const struct pack_entry *e,
+			 struct error *err)
 {
 	unsigned rank = manifest_rank(e->path);
 
@@ -234,7 +236,8 @@ static int make_command(struct skill *s, const char *path)
 	return MT_OK;
 }
 
-static int keep_skill(struct indexing *x, struct skill *s, const char *path, struct error *err)
+static int keep_skill(struct indexing *x, struct skill *s, const char *path,
+		      struct error *err)
 {
 	bool command = is_in(path, "commands");
 
@@ -256,7 +259,8 @@ static int keep_skill(struct indexing *x, struct skill *s, const char *path, str
 static int take_skill(struct indexing *x, const struct pack_entry *e, struct error *err)
 {
 	struct error why = ERROR_NONE, warning = ERROR_NONE;
-	struct skill *s = skill_parse(e->path, NULL, e->bytes, e->len, false, &warning, &why);
+	struct skill *s =
+		skill_parse(e->path, NULL, e->bytes, e->len, false, &warning, &why);
 
 	if (!s)
 		return why.code == MT_ENOMEM
@@ -275,7 +279,8 @@ static int add_commands(struct indexing *x, struct error *err)
 
 	for (size_t i = 0; !r && i < x->commands->count; i++)
 		if (!skills_find(x->skills, x->commands->list[i]->name))
-			r = skills_add(x->skills, STEAL(x->commands->list[i]), "pack", err);
+			r = skills_add(x->skills, STEAL(x->commands->list[i]), "pack",
+				       err);
 	return r;
 }
 
@@ -286,8 +291,7 @@ static int index_entry(const struct pack_entry *e, void *arg, struct error *err)
 	if (e->kind == 'l' && is_skill_file(e->path))
 		return skills_report_problem(
 			x->skills, e->path, false,
-			"ignored: it is a link, and its target is read where it is",
-			err);
+			"ignored: it is a link, and its target is read where it is", err);
 	if (!e->bytes)
 		return MT_OK;
 	return manifest_rank(e->path) ? take_manifest(x, e, err) : take_skill(x, e, err);
@@ -313,8 +317,10 @@ static int check_lock(const char *path, struct error *err)
 		if (pack_hash(path, hex, err))
 			return err->code;
 		if (strcmp(js_str(o, "sha256", ""), hex) != 0)
-			return fail(err, MT_EDENIED, "%s is not what was installed: its hash "
-				    "differs from the lock file; install %s again", path, name);
+			return fail(err, MT_EDENIED,
+				    "%s is not what was installed: its hash "
+				    "differs from the lock file; install %s again",
+				    path, name);
 	}
 	return MT_OK;
 }

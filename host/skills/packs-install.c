@@ -36,7 +36,8 @@ int pack_hash(const char *path, char hex[65], struct error *err)
 	int r = file_read(path, PACK_FILE_MAX, &bytes, &len, err);
 
 	if (!r && pack_hash_bytes(bytes, len, hex))
-		r = fail(err, MT_EIO, "cannot compute SHA-256: libcrypto is not available");
+		r = fail(err, MT_EIO,
+			 "cannot compute SHA-256: libcrypto is not available");
 	return r;
 }
 
@@ -48,7 +49,8 @@ json_object *packs_read_lock(const char *dir)
 	size_t len;
 
 	return path && !file_read(path, LOCK_MAX, &text, &len, NULL)
-		       ? js_parse_object(text, len, NULL) : NULL;
+		       ? js_parse_object(text, len, NULL)
+		       : NULL;
 }
 
 static int lock_write(const char *dir, json_object *locked, struct error *err)
@@ -65,9 +67,9 @@ static bool is_pack_name(const char *name)
 {
 	size_t n = strlen(name);
 
-	return n > 0 && n <= 100 && name[0] != '.'
-	       && strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-			       "0123456789-_.@") == n;
+	return n > 0 && n <= 100 && name[0] != '.' &&
+	       strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+			    "0123456789-_.@") == n;
 }
 
 /* NAME-VERSION.SUFFIX; owned. */
@@ -117,13 +119,15 @@ static int check_signer(json_object *locked, const char *name, const char *signe
 
 	if (!*before || strcmp(before, signer) == 0)
 		return MT_OK;
-	return fail(err, MT_EDENIED, "the pack %s that is installed was signed by %s, and this "
-		    "one %s%s: mortise skills remove %s first, if that is right", name, before,
-		    *signer ? "by " : "is not signed", signer, name);
+	return fail(err, MT_EDENIED,
+		    "the pack %s that is installed was signed by %s, and this "
+		    "one %s%s: mortise skills remove %s first, if that is right",
+		    name, before, *signer ? "by " : "is not signed", signer, name);
 }
 
 static int install(const struct pack *p, const char *path, const char *dir,
-		   const char *source, const char *signer, char **ret_path, struct error *err)
+		   const char *source, const char *signer, char **ret_path,
+		   struct error *err)
 {
 	AUTO(free) char *file = file_name(p, path);
 	AUTO(free) char *to = file ? path_join(dir, file) : NULL;
@@ -131,8 +135,11 @@ static int install(const struct pack *p, const char *path, const char *dir,
 	const char *before;
 	json_object *o;
 	char hex[65];
-	int r = to ? pack_hash(path, hex, err) : fail(err, MT_EINVAL, "%s: not the name of an "
-						      "archive", path);
+	int r = to ? pack_hash(path, hex, err)
+		   : fail(err, MT_EINVAL,
+			  "%s: not the name of an "
+			  "archive",
+			  path);
 
 	if (!r)
 		r = check_signer(locked, p->name, signer, err);

@@ -56,8 +56,9 @@ static const struct archive_api *archive_api(struct error *err)
 	};
 	static struct archive_api api;
 
-	return api.archive_read_new || !library_load(&library, &api, sizeof api, err) ? &api
-										      : NULL;
+	return api.archive_read_new || !library_load(&library, &api, sizeof api, err)
+		       ? &api
+		       : NULL;
 }
 
 bool pack_is_archive(const char *file)
@@ -126,7 +127,8 @@ static int check_entry_name(const char *raw, struct strbuf *out, struct error *e
 			    PACK_NAME_MAX);
 	for (size_t i = 0; i < len; i++)
 		if (raw[i] == '\\' || utf8_control(raw + i, len - i))
-			return fail(err, MT_EINVAL, "a name in it holds a backslash or a "
+			return fail(err, MT_EINVAL,
+				    "a name in it holds a backslash or a "
 				    "control character");
 	if (*raw == '/')
 		return fail(err, MT_EINVAL, "contains an absolute path: %.200s", raw);
@@ -207,8 +209,10 @@ static int check_amount(struct scan *s)
 		return fail(s->err, MT_ELIMIT, "unpacked size exceeds %d MiB",
 			    PACK_TOTAL_MAX >> 20);
 	if (most > (1 << 20) + PACK_RATIO_MAX * s->size)
-		return fail(s->err, MT_ELIMIT, "unpacked size exceeds %d times the archive size "
-			    "(possible decompression bomb)", PACK_RATIO_MAX);
+		return fail(s->err, MT_ELIMIT,
+			    "unpacked size exceeds %d times the archive size "
+			    "(possible decompression bomb)",
+			    PACK_RATIO_MAX);
 	return MT_OK;
 }
 
@@ -216,7 +220,8 @@ static int broken(struct scan *s)
 {
 	const char *why = s->api->archive_error_string(s->archive);
 
-	return fail(s->err, MT_EINVAL, "cannot read the archive: %.200s", why ? why : "damaged");
+	return fail(s->err, MT_EINVAL, "cannot read the archive: %.200s",
+		    why ? why : "damaged");
 }
 
 /* All bytes of an entry pass here, unused ones too: so they count. */
@@ -230,17 +235,18 @@ static int read_bytes(struct scan *s, const char *path, bool wanted, struct strb
 		s->read += (uint64_t)n;
 		if (check_amount(s))
 			return s->err->code;
-		if (sum && crypto_api(NULL)->EVP_DigestUpdate(sum, buffer, (size_t)n) != 1)
+		if (sum &&
+		    crypto_api(NULL)->EVP_DigestUpdate(sum, buffer, (size_t)n) != 1)
 			return fail(s->err, MT_EIO, "SHA-256 failed");
 		if (wanted && strbuf_addn(to, buffer, (size_t)n))
-			return fail(s->err, to->error, "%.200s is larger than %d KiB", path,
-				    SKILL_MAX >> 10);
+			return fail(s->err, to->error, "%.200s is larger than %d KiB",
+				    path, SKILL_MAX >> 10);
 	}
 	return n < 0 ? broken(s) : MT_OK;
 }
 
 static int check_entry_link(struct scan *s, struct archive_entry *entry, const char *path,
-		      struct strbuf *target)
+			    struct strbuf *target)
 {
 	const char *to = s->api->archive_entry_symlink_utf8(entry);
 	AUTO(free) char *dir = strdup(path);
@@ -254,7 +260,8 @@ static int check_entry_link(struct scan *s, struct archive_entry *entry, const c
 		to = s->api->archive_entry_symlink(entry);
 	if (!to || !utf8_valid(to, strlen(to)) ||
 	    !resolve_link_target(slash ? dir : NULL, to, target))
-		return fail(s->err, MT_EINVAL, "a link points outside of the archive: %.200s", path);
+		return fail(s->err, MT_EINVAL,
+			    "a link points outside of the archive: %.200s", path);
 	return MT_OK;
 }
 
@@ -276,8 +283,10 @@ static int take_file(struct scan *s, struct pack_entry *e)
 	const struct crypto_api *api = s->reader->sums ? crypto_api(s->err) : NULL;
 	EVP_MD_CTX *sum = api ? api->EVP_MD_CTX_new() : NULL;
 	char hex[65] = "";
-	int r = s->reader->sums && (!sum || api->EVP_DigestInit_ex(sum, api->EVP_sha256(), NULL) != 1)
-			? fail(s->err, MT_EIO, "cannot compute SHA-256: libcrypto is not available")
+	int r = s->reader->sums && (!sum || api->EVP_DigestInit_ex(sum, api->EVP_sha256(),
+								   NULL) != 1)
+			? fail(s->err, MT_EIO,
+			       "cannot compute SHA-256: libcrypto is not available")
 			: read_bytes(s, e->path, wanted, &bytes, sum);
 
 	if (!r && sum && end_sum(sum, hex))
@@ -312,8 +321,10 @@ static int take_entry(struct scan *s, struct archive_entry *entry)
 	r = names_add(s, path.text, type == AE_IFDIR);
 	if (r)
 		return r == MT_ENOMEM ? fail_code(s->err, r)
-				      : fail(s->err, r, "it holds two entries of one name: "
-					     "%.200s", path.text);
+				      : fail(s->err, r,
+					     "it holds two entries of one name: "
+					     "%.200s",
+					     path.text);
 	if (s->api->archive_entry_hardlink(entry))
 		return fail(s->err, MT_EINVAL, "contains a hard link: %.200s", path.text);
 	if (s->api->archive_entry_is_encrypted(entry))
@@ -323,8 +334,8 @@ static int take_entry(struct scan *s, struct archive_entry *entry)
 	if (type == AE_IFREG)
 		return take_file(s, &e);
 	if (type != AE_IFDIR && type != AE_IFLNK)
-		return fail(s->err, MT_EINVAL, "contains a device, pipe or socket: %.200s",
-			    path.text);
+		return fail(s->err, MT_EINVAL,
+			    "contains a device, pipe or socket: %.200s", path.text);
 	if (type == AE_IFLNK && check_entry_link(s, entry, path.text, &target))
 		return s->err->code;
 	e.target = target.text;
@@ -336,7 +347,8 @@ static int scan_all(struct scan *s)
 	struct archive_entry *entry;
 	int r;
 
-	while ((r = s->api->archive_read_next_header(s->archive, &entry)) != ARCHIVE_EOF) {
+	while ((r = s->api->archive_read_next_header(s->archive, &entry)) !=
+	       ARCHIVE_EOF) {
 		if (r != ARCHIVE_OK && r != ARCHIVE_WARN)
 			return broken(s);
 		r = check_amount(s);
@@ -345,7 +357,8 @@ static int scan_all(struct scan *s)
 		if (r)
 			return r == PACK_STOP ? MT_OK : r;
 	}
-	return s->count ? check_amount(s) : fail(s->err, MT_EINVAL, "the archive is empty");
+	return s->count ? check_amount(s)
+			: fail(s->err, MT_EINVAL, "the archive is empty");
 }
 
 static int scan_open(struct scan *s, int fd)
@@ -370,7 +383,8 @@ static int open_archive(const char *path, uint64_t *ret_size, struct error *err)
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
 
-	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size <= PACK_FILE_MAX) {
+	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) &&
+	    st.st_size <= PACK_FILE_MAX) {
 		*ret_size = (uint64_t)st.st_size;
 		return fd;
 	}
@@ -378,7 +392,8 @@ static int open_archive(const char *path, uint64_t *ret_size, struct error *err)
 		return fail(err, errno == ENOENT ? MT_ENOTFOUND : MT_EIO, "%s",
 			    strerror(errno));
 	close(fd);
-	return fail(err, MT_ELIMIT, "not a regular file of at most %d MiB", PACK_FILE_MAX >> 20);
+	return fail(err, MT_ELIMIT, "not a regular file of at most %d MiB",
+		    PACK_FILE_MAX >> 20);
 }
 
 int pack_scan(const char *path, const struct pack_reader *reader, struct error *err)
@@ -453,7 +468,8 @@ int pack_file(const char *path, const char *inside, char **ret, size_t *ret_len,
 		return r;
 	}
 	if (!w.bytes)
-		return fail(err, MT_ENOTFOUND, "%s contains no file %.200s", path, inside);
+		return fail(err, MT_ENOTFOUND, "%s contains no file %.200s", path,
+			    inside);
 	*ret = w.bytes;
 	if (ret_len)
 		*ret_len = w.len;
@@ -497,8 +513,8 @@ static int write_entry(struct pack_writer *m, const char *name, const char *byte
 	m->api->archive_entry_set_mtime(entry, FILE_TIME, 0);
 	r = m->api->archive_write_header(m->archive, entry);
 	m->api->archive_entry_free(entry);
-	if (r != ARCHIVE_OK
-	    || m->api->archive_write_data(m->archive, bytes, len) != (la_ssize_t)len)
+	if (r != ARCHIVE_OK ||
+	    m->api->archive_write_data(m->archive, bytes, len) != (la_ssize_t)len)
 		return write_failed(m);
 	return ++m->count > PACK_ENTRIES_MAX
 		       ? fail(m->err, MT_ELIMIT, "more than %d files", PACK_ENTRIES_MAX)
@@ -566,17 +582,17 @@ static int follow_link(struct pack_writer *m, const char *root, const char *path
 	if (!real || !top || !around || stat(path, ret_st))
 		return fail(m->err, MT_EINVAL, "%s: dangling symbolic link", path);
 	if (!is_within(real, top))
-		return fail(m->err, MT_EINVAL, "%s: symbolic link points outside of %s", path, root);
+		return fail(m->err, MT_EINVAL, "%s: symbolic link points outside of %s",
+			    path, root);
 	return S_ISDIR(ret_st->st_mode) && is_within(around, real);
 }
 
 static int write_dir(struct pack_writer *m, const char *root, const char *below,
-			unsigned depth)
+		     unsigned depth)
 {
 	AUTO(free) char *dir = path_join(root, below);
 	struct dirent **names = NULL;
-	int n = dir ? scandir(dir, &names, is_packed, compare_dirents) : -1,
-	    r = MT_OK;
+	int n = dir ? scandir(dir, &names, is_packed, compare_dirents) : -1, r = MT_OK;
 
 	if (n < 0)
 		r = fail(m->err, MT_EIO, "%s: %s", dir ? dir : root, strerror(errno));
@@ -607,8 +623,7 @@ static int write_dir(struct pack_writer *m, const char *root, const char *below,
 		else if (S_ISREG(st.st_mode))
 			r = write_file(m, name, path, st.st_mode & S_IXUSR);
 		else
-			r = fail(m->err, MT_EINVAL, "not a regular file: %s",
-				 path);
+			r = fail(m->err, MT_EINVAL, "not a regular file: %s", path);
 	}
 	free(names);
 	return r;
@@ -644,8 +659,10 @@ int pack_make(const char *dir, const char *path, const char *key, struct error *
 	if (!m.api)
 		return err->code;
 	if (!pack_is_archive(path))
-		return fail(err, MT_EINVAL, "%s: the name must end in .tar.gz, .tar.xz, "
-			    ".tar.zst, .tar or .zip", path);
+		return fail(err, MT_EINVAL,
+			    "%s: the name must end in .tar.gz, .tar.xz, "
+			    ".tar.zst, .tar or .zip",
+			    path);
 	m.archive = m.api->archive_write_new();
 	fd = m.archive ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644) : -1;
 	if (fd < 0) {
@@ -655,7 +672,8 @@ int pack_make(const char *dir, const char *path, const char *key, struct error *
 	choose_form(&m, path);
 	m.api->archive_write_set_bytes_in_last_block(m.archive, 1);
 	r = m.api->archive_write_open_fd(m.archive, fd) == ARCHIVE_OK
-		    ? write_dir(&m, dir, "", 0) : write_failed(&m);
+		    ? write_dir(&m, dir, "", 0)
+		    : write_failed(&m);
 	if (!r && key)
 		r = write_signature(&m, key);
 	if (!r && m.api->archive_write_close(m.archive) != ARCHIVE_OK)

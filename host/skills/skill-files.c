@@ -46,8 +46,8 @@ static void list_files(json_object *list, const char *root, const char *below,
 
 		if (path && names[i]->d_type == DT_DIR && depth < FILES_DEPTH_MAX)
 			list_files(list, root, path, depth + 1, max);
-		else if (path && names[i]->d_type == DT_REG
-			 && json_object_array_length(list) < max)
+		else if (path && names[i]->d_type == DT_REG &&
+			 json_object_array_length(list) < max)
 			js_add(list, json_object_new_string(path));
 		free(names[i]);
 	}
@@ -97,19 +97,19 @@ json_object *skills_files(const struct skill *skill, size_t max)
 	return list;
 }
 
-int skills_file(const struct skill *skill, const char *path, char **ret,
-		size_t *ret_len, struct error *err)
+int skills_file(const struct skill *skill, const char *path, char **ret, size_t *ret_len,
+		struct error *err)
 {
 	AUTO(free) char *dir = skill_dir_of(skill);
-	AUTO(free) char *joined = dir && *path && *path != '/' ? path_join(dir, path)
-								  : NULL;
+	AUTO(free) char *joined =
+		dir && *path && *path != '/' ? path_join(dir, path) : NULL;
 	AUTO(free) char *real = joined ? realpath(joined, NULL) : NULL;
 	AUTO(free) char *root = dir ? realpath(dir, NULL) : NULL;
 	size_t n = root ? strlen(root) : 0;
 
 	if (skill->pack && joined)
-		return pack_file(((const struct pack *)skill->pack)->path, joined, ret, ret_len,
-				 err);
+		return pack_file(((const struct pack *)skill->pack)->path, joined, ret,
+				 ret_len, err);
 	if (!real || !root || strncmp(real, root, n) != 0 || real[n] != '/')
 		return fail(err, MT_ENOTFOUND, "the skill %s has no file `%.200s`",
 			    skill->name, path);

@@ -23,7 +23,8 @@ static json_object *from_map(json_object *o)
 	json_object *all;
 
 	map = map ? map : o;
-	all = json_object_is_type(map, json_type_object) ? json_object_new_object() : NULL;
+	all = json_object_is_type(map, json_type_object) ? json_object_new_object()
+							 : NULL;
 	if (all) {
 		json_object_object_foreach(map, name, server)
 			if (is_mcp_server(server))
@@ -37,8 +38,9 @@ static json_object *from_list(json_object *list)
 {
 	json_object *all = json_object_new_object();
 
-	for (size_t i = 0; json_object_is_type(list, json_type_array)
-			   && i < json_object_array_length(list); i++) {
+	for (size_t i = 0; json_object_is_type(list, json_type_array) &&
+			   i < json_object_array_length(list);
+	     i++) {
 		json_object *server = json_object_array_get_idx(list, i);
 		const char *name = js_str(server, "name", NULL);
 
@@ -75,7 +77,8 @@ json_object *skill_mcp_servers(const struct skill *s)
 	} else {
 		size_t len = 0;
 		AUTO(free) char *text = read_beside(s, &len);
-		AUTO(json) json_object *o = text ? js_parse_object(text, len, NULL) : NULL;
+		AUTO(json) json_object *o =
+			text ? js_parse_object(text, len, NULL) : NULL;
 
 		all = o ? from_map(o) : NULL;
 	}

@@ -61,8 +61,8 @@ static bool is_markdown(const char *name)
 {
 	size_t n = strlen(name);
 
-	return n > 3 && strcasecmp(name + n - 3, ".md") == 0
-	       && strcasecmp(name, "readme.md") != 0;
+	return n > 3 && strcasecmp(name + n - 3, ".md") == 0 &&
+	       strcasecmp(name, "readme.md") != 0;
 }
 
 static int compare_skill_dirs(const struct dirent **a, const struct dirent **b)
@@ -238,7 +238,7 @@ static int add_dir(struct skills *s, const char *dir, const char *place, enum fo
 }
 
 static int add_skill_dirs(struct skills *s, const char *base, const char *const *dirs,
-		     const char *place, struct error *err)
+			  const char *place, struct error *err)
 {
 	int r = MT_OK;
 
@@ -271,7 +271,8 @@ static int add_project_dirs(struct skills *s, const char *project, struct error 
 /* AGENTS.md and the like, in this order; of several names for one the first. */
 static int add_rules(struct skills *s, const char *dir, struct error *err)
 {
-	static const char *const order[] = { "cursorrules", "agents", "claude", "gemini" };
+	static const char *const order[] = { "cursorrules", "agents", "claude",
+					     "gemini" };
 	struct dirent **names = NULL;
 	int n = scandir(dir, &names, NULL, compare_skill_dirs), r = MT_OK;
 
@@ -281,8 +282,8 @@ static int add_rules(struct skills *s, const char *dir, struct error *err)
 			const char *name = "";
 			struct skill *read = NULL;
 
-			if (!path || !skill_is_rules_file(names[i]->d_name, &name)
-			    || strcmp(name, order[k]) != 0 || skills_find(s, name))
+			if (!path || !skill_is_rules_file(names[i]->d_name, &name) ||
+			    strcmp(name, order[k]) != 0 || skills_find(s, name))
 				continue;
 			r = skills_read(s, path, NULL, &read, err);
 			if (read)
@@ -342,9 +343,9 @@ static int add_dir_rules(struct skills *s, const char *below, struct error *err)
 
 	if (!s->within)
 		s->within = realpath(s->workspace, NULL);
-	if (strbuf_addf(&name, "agents:%s", below)
-	    || strbuf_addf(&path, "%s/%s/AGENTS.md", s->workspace, below)
-	    || skills_find(s, name.text) || access(path.text, R_OK))
+	if (strbuf_addf(&name, "agents:%s", below) ||
+	    strbuf_addf(&path, "%s/%s/AGENTS.md", s->workspace, below) ||
+	    skills_find(s, name.text) || access(path.text, R_OK))
 		return MT_OK;
 	r = skills_read(s, path.text, NULL, &read, err);
 	if (!read)
@@ -370,7 +371,8 @@ int skills_add_path_rules(struct skills *s, const char *path, struct error *err)
 {
 	int r = MT_OK;
 
-	for (const char *slash = strchr(path, '/'); !r && slash; slash = strchr(slash + 1, '/')) {
+	for (const char *slash = strchr(path, '/'); !r && slash;
+	     slash = strchr(slash + 1, '/')) {
 		AUTO(free) char *below = strndup(path, (size_t)(slash - path));
 
 		if (!below)
@@ -399,11 +401,10 @@ static bool is_generated_dir(const char *name)
 static int walk_rule_dirs(struct skills *s, const char *below, unsigned depth,
 			  size_t *left, struct error *err)
 {
-	AUTO(free) char *dir = *below ? path_join(s->workspace, below)
-					 : strdup(s->workspace);
+	AUTO(free) char *dir =
+		*below ? path_join(s->workspace, below) : strdup(s->workspace);
 	struct dirent **names = NULL;
-	int n = dir ? scandir(dir, &names, not_dots, compare_skill_dirs) : -1,
-	    r = MT_OK;
+	int n = dir ? scandir(dir, &names, not_dots, compare_skill_dirs) : -1, r = MT_OK;
 
 	if (*below)
 		r = add_dir_rules(s, below, err);
@@ -411,8 +412,8 @@ static int walk_rule_dirs(struct skills *s, const char *below, unsigned depth,
 		AUTO(free) char *path = *below ? path_join(below, names[i]->d_name)
 					       : strdup(names[i]->d_name);
 
-		if (!r && path && *left && --*left && names[i]->d_type == DT_DIR
-		    && depth < WALK_DEPTH_MAX && !is_generated_dir(names[i]->d_name))
+		if (!r && path && *left && --*left && names[i]->d_type == DT_DIR &&
+		    depth < WALK_DEPTH_MAX && !is_generated_dir(names[i]->d_name))
 			r = walk_rule_dirs(s, path, depth + 1, left, err);
 		free(names[i]);
 	}

@@ -40,8 +40,9 @@ static bool well_formed(const char *name)
 	bool dash = true; /* one may stand here: no */
 
 	for (; *name; name++) {
-		if (*name == '-' ? dash : !(islower((unsigned char)*name)
-					    || isdigit((unsigned char)*name)))
+		if (*name == '-' ? dash
+				 : !(islower((unsigned char)*name) ||
+				     isdigit((unsigned char)*name)))
 			return false;
 		dash = *name == '-';
 	}
@@ -62,8 +63,10 @@ size_t skill_name_faults(const char *name, const char *dir, struct strbuf *out)
 		n++;
 	}
 	if (!well_formed(name))
-		strbuf_addf(out, "%sName must be lowercase alphanumeric with single "
-			    "hyphens (e.g., 'my-skill', 'pdf-tools')", n++ ? "; " : "");
+		strbuf_addf(out,
+			    "%sName must be lowercase alphanumeric with single "
+			    "hyphens (e.g., 'my-skill', 'pdf-tools')",
+			    n++ ? "; " : "");
 	if (dir && strcmp(name, dir) != 0)
 		strbuf_addf(out, "%sName '%s' does not match directory '%s'",
 			    n++ ? "; " : "", name, dir);
@@ -133,7 +136,8 @@ static char *name_below(const char *path, const char *base)
 
 static int add_trigger(struct skill *s, const char *word, size_t len, struct error *err)
 {
-	int status = ARRAY_GROW(s->triggers, NULL, s->trigger_count + 1, SKILL_TRIGGERS_MAX);
+	int status =
+		ARRAY_GROW(s->triggers, NULL, s->trigger_count + 1, SKILL_TRIGGERS_MAX);
 
 	if (status == MT_ELIMIT)
 		return fail(err, MT_ELIMIT, "more than %d triggers", SKILL_TRIGGERS_MAX);
@@ -147,7 +151,7 @@ static int add_trigger(struct skill *s, const char *word, size_t len, struct err
 }
 
 static int add_trigger_list(struct skill *s, json_object *list, const char *complaint,
-		    struct error *err)
+			    struct error *err)
 {
 	int r = MT_OK;
 
@@ -190,8 +194,8 @@ static bool is_filled(json_object *value)
 {
 	if (json_object_is_type(value, json_type_array))
 		return json_object_array_length(value) > 0;
-	return value && !(json_object_is_type(value, json_type_string)
-			  && json_object_get_string_len(value) == 0);
+	return value && !(json_object_is_type(value, json_type_string) &&
+			  json_object_get_string_len(value) == 0);
 }
 
 static int take_inputs(struct skill *s, json_object *inputs, struct error *err)
@@ -204,9 +208,8 @@ static int take_inputs(struct skill *s, json_object *inputs, struct error *err)
 	for (size_t i = 0; i < json_object_array_length(inputs); i++)
 		if (!js_get(json_object_array_get_idx(inputs, i), "name"))
 			return fail(err, MT_EINVAL, "%s", complaint);
-	return js_set(s->more, "inputs", json_object_get(inputs))
-		       ? out_of_memory(err)
-		       : add_command(s, err);
+	return js_set(s->more, "inputs", json_object_get(inputs)) ? out_of_memory(err)
+								  : add_command(s, err);
 }
 
 static int take_triggers(struct skill *s, json_object *front, struct error *err)
@@ -285,11 +288,11 @@ static int take_front(struct skill *s, json_object *front, struct error *err)
 		if (!s->description)
 			return out_of_memory(err);
 	}
-	if (!s->more || keep_text(s, "license", js_get(front, "license"))
-	    || keep_text(s, "compatibility", js_get(front, "compatibility"))
-	    || keep_metadata(s, js_get(front, "metadata"))
-	    || keep_tools(s, js_get(front, "allowed-tools"))
-	    || (mcp && js_set(s->more, "mcp_tools", json_object_get(mcp))))
+	if (!s->more || keep_text(s, "license", js_get(front, "license")) ||
+	    keep_text(s, "compatibility", js_get(front, "compatibility")) ||
+	    keep_metadata(s, js_get(front, "metadata")) ||
+	    keep_tools(s, js_get(front, "allowed-tools")) ||
+	    (mcp && js_set(s->more, "mcp_tools", json_object_get(mcp))))
 		return out_of_memory(err);
 	return take_triggers(s, front, err);
 }
@@ -332,7 +335,7 @@ static int take_name(struct skill *s, json_object *given, const char *base, bool
 	AUTO(free) char *dir = s->listed ? parent_name(s->source) : NULL;
 	AUTO(strbuf) struct strbuf faults = STRBUF(8192);
 
-	s->name = given	      ? strdup(json_object_get_string(given))
+	s->name = given       ? strdup(json_object_get_string(given))
 		  : s->listed ? strdup(dir)
 			      : name_below(s->source, base);
 	if (!s->name)
@@ -357,8 +360,7 @@ static int read_skill(struct skill *s, const char *base, const char *text, size_
 	if (skill_is_rules_file(file_of(s->source), &rules)) {
 		s->plain = true;
 		s->name = strdup(rules);
-		return s->name ? take_body(s, text, len, err)
-			       : out_of_memory(err);
+		return s->name ? take_body(s, text, len, err) : out_of_memory(err);
 	}
 	s->listed = skill_is_standard_file(file_of(s->source));
 	front_matter_split(text, len, &parts);
@@ -373,8 +375,9 @@ static int read_skill(struct skill *s, const char *base, const char *text, size_
 	return r ? r : take_body(s, parts.body, parts.body_len, err);
 }
 
-struct skill *skill_parse(const char *path, const char *base, const char *text, size_t len,
-			  bool strict, struct error *ret_warning, struct error *err)
+struct skill *skill_parse(const char *path, const char *base, const char *text,
+			  size_t len, bool strict, struct error *ret_warning,
+			  struct error *err)
 {
 	struct skill *s = len > SKILL_MAX ? NULL : calloc(1, sizeof *s);
 
@@ -415,7 +418,7 @@ bool skill_matches_path(const struct skill *s, const char *path)
 
 const char *skill_type(const struct skill *s)
 {
-	return s->listed			 ? "agentskills"
+	return s->listed                    ? "agentskills"
 	       : s->trigger == TRIGGER_NONE ? "repo"
 					    : "knowledge";
 }
@@ -454,7 +457,9 @@ int skill_summary(struct skill *s, struct strbuf *out)
 	}
 	strbuf_addn(out, text, len);
 	if (left)
-		strbuf_addf(out, "... [%zu characters truncated. Call invoke_skill("
-			    "name=\"%s\") to load the full skill]", left, s->name);
+		strbuf_addf(out,
+			    "... [%zu characters truncated. Call invoke_skill("
+			    "name=\"%s\") to load the full skill]",
+			    left, s->name);
 	return out->error;
 }

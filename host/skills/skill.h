@@ -47,8 +47,9 @@ struct skill {
  *  `strict`: a name that the standard does not allow, or that is not the
  *  directory's, is an error; else it is a warning in `ret_warning` (may be NULL).
  *  @return the skill, owned, or NULL with `err` filled. */
-struct skill *skill_parse(const char *path, const char *base, const char *text, size_t len,
-			  bool strict, struct error *ret_warning, struct error *err);
+struct skill *skill_parse(const char *path, const char *base, const char *text,
+			  size_t len, bool strict, struct error *ret_warning,
+			  struct error *err);
 struct skill *skill_free(struct skill *s);
 AUTO_DEFINE(skill, struct skill *, skill_free)
 

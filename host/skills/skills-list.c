@@ -77,7 +77,7 @@ static bool list_put_all(struct skill *const *skills, size_t count, size_t max,
 
 /* Names, as many as there is room for. @return how many. */
 static size_t list_put_names(struct skill *const *skills, size_t count, size_t room,
-			struct strbuf *out)
+			     struct strbuf *out)
 {
 	size_t begin = out->len, shown = 0;
 
@@ -117,8 +117,10 @@ static void put_some(struct skill *const *skills, size_t count, size_t room,
 	shown += list_put_names(skills + shown, count - shown, room - (out->len - begin),
 				out);
 	if (shown < count)
-		strbuf_addf(out, "  <!-- %zu more: invoke_skill with a word of what you "
-			    "look for names those that fit -->\n", count - shown);
+		strbuf_addf(out,
+			    "  <!-- %zu more: invoke_skill with a word of what you "
+			    "look for names those that fit -->\n",
+			    count - shown);
 }
 
 int skills_list_of(struct skill *const *skills, size_t count, size_t max,
@@ -145,8 +147,8 @@ int skills_list(const struct skills *s, size_t max, struct strbuf *out)
 	if (!some)
 		return MT_ENOMEM;
 	for (size_t i = 0; i < s->count; i++)
-		if (!s->list[i]->hidden
-		    && (s->list[i]->listed || s->list[i]->trigger != TRIGGER_NONE))
+		if (!s->list[i]->hidden &&
+		    (s->list[i]->listed || s->list[i]->trigger != TRIGGER_NONE))
 			some[n++] = s->list[i];
 	return skills_list_of(some, n, max, out);
 }

@@ -65,14 +65,16 @@ int skills_report_problem(struct skills *s, const char *path, bool warning,
 	struct skill_problem *new;
 
 	if (!s->quiet)
-		log_line(warning ? MT_LOG_INFO : MT_LOG_WARNING, "skills", "%s: %s", path, text);
+		log_line(warning ? MT_LOG_INFO : MT_LOG_WARNING, "skills", "%s: %s", path,
+			 text);
 	if (s->problem_count == SKILL_PROBLEMS_MAX)
 		return MT_OK;
 	if (ARRAY_GROW(s->problems, NULL, s->problem_count + 1, SKILL_PROBLEMS_MAX))
 		return out_of_memory(err);
-	new = &s->problems[s->problem_count++]; /* its strings are freed with the others */
+	new = &s->problems
+		       [s->problem_count++]; /* its strings are freed with the others */
 	*new = (struct skill_problem){ strdup(path), strdup(text), warning };
-	return new->path && new->text ? MT_OK : out_of_memory(err);
+	return new->path &&new->text ? MT_OK : out_of_memory(err);
 }
 
 /* Is this one switched off by [skills] disabled? */
@@ -87,7 +89,8 @@ static bool is_off(const struct skills *s, const char *name)
 	return false;
 }
 
-int skills_add(struct skills *s, struct skill *skill, const char *place, struct error *err)
+int skills_add(struct skills *s, struct skill *skill, const char *place,
+	       struct error *err)
 {
 	return skills_add_known(s, skill, place, s->count, err);
 }
@@ -139,7 +142,8 @@ static const char *reason(const struct error *why, const char *path)
 	size_t n = strlen(path);
 
 	return strncmp(why->text, path, n) == 0 && strncmp(why->text + n, ": ", 2) == 0
-		       ? why->text + n + 2 : why->text;
+		       ? why->text + n + 2
+		       : why->text;
 }
 
 int skills_read(struct skills *s, const char *path, const char *base, struct skill **ret,
@@ -151,8 +155,8 @@ int skills_read(struct skills *s, const char *path, const char *base, struct ski
 
 	*ret = NULL;
 	if (leads_out(s, path))
-		return skills_report_problem(s, path, false, "link points outside of the project",
-					     err);
+		return skills_report_problem(s, path, false,
+					     "link points outside of the project", err);
 	if (!file_read(path, SKILL_MAX, &text, &len, &why))
 		*ret = skill_parse(path, base, text, len, false, &warning, &why);
 	if (why.code == MT_ENOMEM)

@@ -42,8 +42,8 @@ int skills_content(struct skill *skill, struct error *err);
  *  `max`; owned. */
 json_object *skills_files(const struct skill *skill, size_t max);
 /** Read one of them; owned. Paths that lead out of the directory are refused. */
-int skills_file(const struct skill *skill, const char *path, char **ret,
-		size_t *ret_len, struct error *err);
+int skills_file(const struct skill *skill, const char *path, char **ret, size_t *ret_len,
+		struct error *err);
 
 /** The MCP servers that a skill whose text was read brings, {NAME: {"command": ...}},
  *  owned; NULL: none. They start only once the user trusts them (tools/mcp-servers.h). */

@@ -15,8 +15,8 @@ static bool is_word_byte(unsigned char c)
 /* Lowercase of the scripts whose two-byte forms lie a fixed step apart. */
 static unsigned lower2(unsigned cp)
 {
-	if ((cp >= 0xc0 && cp <= 0xde && cp != 0xd7) || (cp >= 0x391 && cp <= 0x3a9)
-	    || (cp >= 0x410 && cp <= 0x42f))
+	if ((cp >= 0xc0 && cp <= 0xde && cp != 0xd7) || (cp >= 0x391 && cp <= 0x3a9) ||
+	    (cp >= 0x410 && cp <= 0x42f))
 		return cp + 32;
 	if (cp >= 0x400 && cp <= 0x40f)
 		return cp + 80;
@@ -44,8 +44,8 @@ static size_t covers(const char *keyword, const char *text, size_t len)
 	size_t left = strlen(keyword), at = 0, a, b;
 
 	for (; left; keyword += a, left -= a, at += b)
-		if (at == len
-		    || lowered(keyword, left, &a) != lowered(text + at, len - at, &b))
+		if (at == len ||
+		    lowered(keyword, left, &a) != lowered(text + at, len - at, &b))
 			return 0;
 	return at;
 }
@@ -89,7 +89,8 @@ static size_t compile_glob(const char *p, struct token *tokens)
 		if (n + 2 > GLOB_MAX)
 			return 0;
 		if (p[0] == '*' && p[1] == '*') {
-			tokens[n++] = (struct token){ .kind = STARS, .skips = p[2] == '/' };
+			tokens[n++] =
+				(struct token){ .kind = STARS, .skips = p[2] == '/' };
 			p += 2;
 		} else if (*p == '*') {
 			tokens[n++] = (struct token){ .kind = STAR };
@@ -111,8 +112,8 @@ static void spread_states(const struct token *tokens, size_t n, bool *at)
 	for (size_t i = 0; i < n; i++) {
 		if (!at[i])
 			continue;
-		if (tokens[i].kind == STAR || tokens[i].kind == STARS
-		    || tokens[i].kind == REST_OF_ONE)
+		if (tokens[i].kind == STAR || tokens[i].kind == STARS ||
+		    tokens[i].kind == REST_OF_ONE)
 			at[i + 1] = true;
 		if (tokens[i].skips)
 			at[i + 2] = true;

@@ -10,12 +10,14 @@
 
 /* ---- an entry of a mapping, backwards ---------------------------------- */
 
-static bool is_default(json_object *value, const struct event_type *type, const char *name)
+static bool is_default(json_object *value, const struct event_type *type,
+		       const char *name)
 {
 	const struct event_field *field = event_field_find(type, name);
 	AUTO(json) json_object *fallback =
 		field && field->fallback
-			? js_parse(field->fallback, strlen(field->fallback), NULL) : NULL;
+			? js_parse(field->fallback, strlen(field->fallback), NULL)
+			: NULL;
 
 	return !value || js_equal(value, fallback);
 }
@@ -33,8 +35,8 @@ static bool says_more(const struct event *action, json_object *forms)
 
 		for (size_t i = 0; i < ARRAY_LEN(of_the_host); i++)
 			known |= strcmp(name, of_the_host[i]) == 0;
-		if (!known && event_field_find(action->type, name)
-		    && !is_default(value, action->type, name))
+		if (!known && event_field_find(action->type, name) &&
+		    !is_default(value, action->type, name))
 			return true;
 	}
 	return false;
@@ -78,8 +80,8 @@ static int put_fields(json_object *args, const struct tool *tool, json_object *f
 		if (text && text[0] == '$') {
 			if (put_argument(args, tool, text, value))
 				return MT_ENOMEM;
-		} else if (!js_equal(value, form)
-			   && !(loose && is_default(value, action->type, name))) {
+		} else if (!js_equal(value, form) &&
+			   !(loose && is_default(value, action->type, name))) {
 			return MT_ENOTFOUND;
 		}
 	}
@@ -109,15 +111,16 @@ static int invert(const struct tool *tool, json_object *mapping,
 	const char *form = js_str(mapping, "timeout", "");
 	int r = args ? MT_OK : MT_ENOMEM;
 
-	if (strcmp(js_str(mapping, "action", ""), action->type->name) != 0
-	    || (loose && says_more(action, forms)))
+	if (strcmp(js_str(mapping, "action", ""), action->type->name) != 0 ||
+	    (loose && says_more(action, forms)))
 		return MT_ENOTFOUND;
 	if (!r && forms)
 		r = put_fields(args, js_bool(mapping, "internal", false) ? NULL : tool,
 			       forms, action, loose);
 	if (!r && when)
 		r = put_when(args, when);
-	if (!r && form[0] == '$' && timeout && js_bool(event_args(action), "blocking", true))
+	if (!r && form[0] == '$' && timeout &&
+	    js_bool(event_args(action), "blocking", true))
 		r = js_set(args, form + 1, json_object_get(timeout));
 	if (!r)
 		*ret = STEAL(args);
@@ -131,15 +134,16 @@ static int invert_any(const struct tool *tool, const struct event *action, bool 
 	int r = MT_ENOTFOUND;
 
 	for (size_t i = 0; r == MT_ENOTFOUND && i < n; i++)
-		r = invert(tool, json_object_array_get_idx(tool->events, i), action, loose,
-			   ret);
+		r = invert(tool, json_object_array_get_idx(tool->events, i), action,
+			   loose, ret);
 	return r;
 }
 
 /* ---- actions ----------------------------------------------------------- */
 
 static int by_name(const struct catalog *catalog, const struct event *action,
-		   const struct tool **ret_tool, json_object **ret_args, struct error *err)
+		   const struct tool **ret_tool, json_object **ret_args,
+		   struct error *err)
 {
 	json_object *given = js_get(event_args(action), "arguments");
 	const char *name = event_arg(action, "name");
@@ -148,7 +152,8 @@ static int by_name(const struct catalog *catalog, const struct event *action,
 	if (!*ret_tool) {
 		const char *text = given ? js_text(given, NULL) : "{}";
 
-		return text ? catalog_unknown(catalog, name, text, err) : out_of_memory(err);
+		return text ? catalog_unknown(catalog, name, text, err)
+			    : out_of_memory(err);
 	}
 	*ret_args = given ? json_object_get(given) : json_object_new_object();
 	return *ret_args ? MT_OK : out_of_memory(err);
@@ -181,9 +186,9 @@ static struct event *as_browser_code(const struct event *action)
 	strbuf_add(&code, "goto(");
 	python_repr(&code, url);
 	args = json_object_new_object();
-	if (strbuf_add(&code, ")") || js_set_str(args, "browser_actions", code.text)
-	    || js_set_bool(args, "return_axtree",
-			   js_bool(event_args(action), "return_axtree", false))) {
+	if (strbuf_add(&code, ")") || js_set_str(args, "browser_actions", code.text) ||
+	    js_set_bool(args, "return_axtree",
+			js_bool(event_args(action), "return_axtree", false))) {
 		json_object_put(args);
 		return NULL;
 	}
@@ -200,8 +205,8 @@ int action_to_call(const struct catalog *catalog, const struct event *action,
 
 	if (visit)
 		action = visit;
-	if (strcmp(action->type->name, "call_tool") == 0
-	    || strcmp(action->type->name, "call_tool_mcp") == 0)
+	if (strcmp(action->type->name, "call_tool") == 0 ||
+	    strcmp(action->type->name, "call_tool_mcp") == 0)
 		return by_name(catalog, action, ret_tool, ret_args, err);
 	r = search(catalog, action, preferred, false, ret_tool, ret_args);
 	if (r == MT_ENOTFOUND)
@@ -218,9 +223,9 @@ const char *call_observation(const struct tool *tool, const struct event *action
 	for (size_t i = 0; i < n; i++) {
 		json_object *m = json_object_array_get_idx(tool->events, i);
 
-		if (strcmp(js_str(m, "action", ""), action->type->name) == 0
-		    || (strcmp(action->type->name, "browse") == 0
-			&& strcmp(js_str(m, "action", ""), "browse_interactive") == 0))
+		if (strcmp(js_str(m, "action", ""), action->type->name) == 0 ||
+		    (strcmp(action->type->name, "browse") == 0 &&
+		     strcmp(js_str(m, "action", ""), "browse_interactive") == 0))
 			return js_str(m, "observation", "tool");
 	}
 	return strcmp(action->type->name, "call_tool_mcp") == 0 ? "mcp" : "tool";

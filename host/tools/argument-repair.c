@@ -116,7 +116,8 @@ static unsigned want_of(json_object *type)
 
 static size_t list_length(json_object *list)
 {
-	return json_object_is_type(list, json_type_array) ? json_object_array_length(list) : 0;
+	return json_object_is_type(list, json_type_array) ? json_object_array_length(list)
+							  : 0;
 }
 
 /* Where the reference of a schema leads, or the schema itself. */
@@ -178,8 +179,8 @@ static json_object *describing(struct mend *m, json_object *schema, const char *
 
 static bool is_container(json_object *value)
 {
-	return json_object_is_type(value, json_type_array)
-	       || json_object_is_type(value, json_type_object);
+	return json_object_is_type(value, json_type_array) ||
+	       json_object_is_type(value, json_type_object);
 }
 
 /* A list or an object as JSON text; what follows its end may be rubbish. */
@@ -255,7 +256,8 @@ static json_object *join(struct mend *m, json_object *list)
 	}
 	m->failed |= text.error != 0;
 	return text.error || text.len > INT32_MAX
-		       ? NULL : json_object_new_string_len(text.text, (int)text.len);
+		       ? NULL
+		       : json_object_new_string_len(text.text, (int)text.len);
 }
 
 static json_object *mend_value(struct mend *m, json_object *schema, json_object *value);
@@ -265,7 +267,8 @@ static void mend_items(struct mend *m, json_object *schema, json_object *list)
 	json_object *items = js_get(describing(m, schema, "items", WANT_ARRAY), "items");
 
 	for (size_t i = 0; items && i < json_object_array_length(list); i++) {
-		json_object *one = mend_value(m, items, json_object_array_get_idx(list, i));
+		json_object *one =
+			mend_value(m, items, json_object_array_get_idx(list, i));
 
 		if (one && json_object_array_put_idx(list, i, one)) {
 			json_object_put(one);
@@ -305,11 +308,11 @@ static json_object *mend_value(struct mend *m, json_object *schema, json_object 
 			other = decode(text, len);
 		if (!other)
 			other = read_scalar(text, len, want);
-	} else if (json_object_is_type(value, json_type_array) && (want & WANT_STRING)
-		   && !(want & (WANT_ARRAY | WANT_OBJECT))) {
+	} else if (json_object_is_type(value, json_type_array) && (want & WANT_STRING) &&
+		   !(want & (WANT_ARRAY | WANT_OBJECT))) {
 		other = join(m, value);
-	} else if (json_object_is_type(value, json_type_double) && (want & WANT_INTEGER)
-		   && !(want & WANT_NUMBER)) {
+	} else if (json_object_is_type(value, json_type_double) &&
+		   (want & WANT_INTEGER) && !(want & WANT_NUMBER)) {
 		other = whole(json_object_get_double(value));
 	}
 	if (other)
@@ -326,9 +329,9 @@ static json_object *mend_value(struct mend *m, json_object *schema, json_object 
 /* No name of an argument but the rest of a markup that went wrong. */
 static bool is_residue(const char *name)
 {
-	return !*name || strpbrk(name, " \t\r\n\v\f") || strcasestr(name, "<parameter")
-	       || strcasestr(name, "</parameter") || strcasestr(name, "<function")
-	       || strcasestr(name, "</function");
+	return !*name || strpbrk(name, " \t\r\n\v\f") || strcasestr(name, "<parameter") ||
+	       strcasestr(name, "</parameter") || strcasestr(name, "<function") ||
+	       strcasestr(name, "</function");
 }
 
 static int rename_risk(json_object *args)
@@ -341,8 +344,8 @@ static int rename_risk(json_object *args)
 
 		if (!value)
 			continue;
-		if (!js_get(args, "security_risk")
-		    && js_set(args, "security_risk", json_object_get(value)))
+		if (!js_get(args, "security_risk") &&
+		    js_set(args, "security_risk", json_object_get(value)))
 			return MT_ENOMEM;
 		json_object_object_del(args, typos[i]);
 	}

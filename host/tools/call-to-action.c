@@ -44,15 +44,16 @@ static int check_required(const struct tool *tool, json_object *required,
 			  json_object *args, const char *purpose, struct error *err)
 {
 	size_t n = json_object_is_type(required, json_type_array)
-			   ? json_object_array_length(required) : 0;
+			   ? json_object_array_length(required)
+			   : 0;
 
 	for (size_t i = 0; i < n; i++) {
 		json_object *one = json_object_array_get_idx(required, i);
 		const char *name = json_object_get_string(one);
 
-		if (json_object_is_type(one, json_type_string)
-		    && strcmp(name, "security_risk") != 0
-		    && !json_object_object_get_ex(args, name, NULL))
+		if (json_object_is_type(one, json_type_string) &&
+		    strcmp(name, "security_risk") != 0 &&
+		    !json_object_object_get_ex(args, name, NULL))
 			return fail(err, MT_EINVAL,
 				    "Missing required argument \"%s\"%s in tool call %s",
 				    name, purpose, tool->name);
@@ -87,11 +88,12 @@ static int find_timeout(const struct tool *tool, json_object *args, double *ret,
 	*ret = -1;
 	if (!value)
 		return MT_OK;
-	if (json_object_is_type(value, json_type_int)
-	    || json_object_is_type(value, json_type_double))
+	if (json_object_is_type(value, json_type_int) ||
+	    json_object_is_type(value, json_type_double))
 		*ret = json_object_get_double(value);
 	if (!isfinite(*ret) || *ret < 0)
-		return fail(err, MT_EINVAL, "Invalid float passed to 'timeout' argument: %.100s",
+		return fail(err, MT_EINVAL,
+			    "Invalid float passed to 'timeout' argument: %.100s",
 			    json_object_get_string(value));
 	return MT_OK;
 }
@@ -112,8 +114,10 @@ static int check_unknown(const struct tool *tool, json_object *args, struct erro
 			(void)property;
 			strbuf_addf(&names, "%s%s", names.len ? ", " : "", known);
 		}
-		return fail(err, MT_EINVAL, "Unexpected argument %.100s in tool call %s. "
-			    "Allowed arguments are: %s", name, tool->name, names.text);
+		return fail(err, MT_EINVAL,
+			    "Unexpected argument %.100s in tool call %s. "
+			    "Allowed arguments are: %s",
+			    name, tool->name, names.text);
 	}
 	return MT_OK;
 }
@@ -127,8 +131,10 @@ static int check_schema(const struct tool *tool, json_object *args, struct error
 	if ((tool->hints & MT_TOOL_CONTROL) || !tool->schema_json)
 		return MT_OK;
 	if (schema_check(tool->schema_json, args, &why))
-		return why.code == MT_ENOMEM ? no_memory(err) : fail(err, MT_EINVAL, "Wrong arguments in tool call %s: %s", tool->name,
-			    why.text);
+		return why.code == MT_ENOMEM ? no_memory(err)
+					     : fail(err, MT_EINVAL,
+						    "Wrong arguments in tool call %s: %s",
+						    tool->name, why.text);
 	return MT_OK;
 }
 
@@ -148,8 +154,8 @@ static int check(const struct tool *tool, json_object *args, struct error *err)
 
 	if (repair_arguments(tool->schema_json, args))
 		return no_memory(err);
-	if (!(tool->hints & MT_TOOL_CONTROL)
-	    && check_required(tool, js_get(tool->schema_json, "required"), args, "", err))
+	if (!(tool->hints & MT_TOOL_CONTROL) &&
+	    check_required(tool, js_get(tool->schema_json, "required"), args, "", err))
 		return err->code;
 	if (check_mapping(tool, args, err) || find_timeout(tool, args, &seconds, err))
 		return err->code;
@@ -174,7 +180,8 @@ json_object *call_arguments(const struct tool *tool, const char *text, size_t le
 
 /* ---- the action -------------------------------------------------------- */
 
-static int fill_risk(json_object *fields, json_object *args, const struct event_type *type)
+static int fill_risk(json_object *fields, json_object *args,
+		     const struct event_type *type)
 {
 	static const char *const names[] = { "LOW", "MEDIUM", "HIGH" };
 	const char *risk = js_str(args, "security_risk", "");
@@ -212,8 +219,8 @@ static int set_timeout(struct event *e, const struct tool *tool, json_object *ar
 		return err->code;
 	if (seconds < 0)
 		return MT_OK;
-	if (event_field_find(e->type, "blocking")
-	    && js_set_bool(event_args(e), "blocking", true))
+	if (event_field_find(e->type, "blocking") &&
+	    js_set_bool(event_args(e), "blocking", true))
 		return no_memory(err);
 	if (js_set_number(e->json, "timeout", seconds))
 		return no_memory(err);
@@ -255,16 +262,18 @@ static int check_risk(const struct catalog *catalog, const struct tool *tool,
 	json_object *risk = js_get(args, "security_risk");
 	const char *text;
 
-	if (!risk || !catalog->reads_risk || mapping_knows(tool, "security_risk")
-	    || tool_only_reads(tool) || (tool->hints & MT_TOOL_CONTROL))
+	if (!risk || !catalog->reads_risk || mapping_knows(tool, "security_risk") ||
+	    tool_only_reads(tool) || (tool->hints & MT_TOOL_CONTROL))
 		return MT_OK;
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (strcmp(js_str(args, "security_risk", ""), names[i]) == 0)
 			return MT_OK;
 	text = js_text(risk, NULL);
 	return !text ? no_memory(err)
-		     : fail(err, MT_EINVAL, "Wrong arguments in tool call %s: security_risk "
-			    "is LOW, MEDIUM or HIGH, not %.100s", tool->name, text);
+		     : fail(err, MT_EINVAL,
+			    "Wrong arguments in tool call %s: security_risk "
+			    "is LOW, MEDIUM or HIGH, not %.100s",
+			    tool->name, text);
 }
 
 struct event *call_event(const struct catalog *catalog, const char *name,
@@ -302,8 +311,8 @@ struct event *message_event(const char *text, size_t len, bool wait, struct erro
 {
 	json_object *args = json_object_new_object();
 
-	if (!args || js_set_strn(args, "content", text, len)
-	    || js_set_bool(args, "wait_for_response", wait)) {
+	if (!args || js_set_strn(args, "content", text, len) ||
+	    js_set_bool(args, "wait_for_response", wait)) {
 		json_object_put(args);
 		no_memory(err);
 		return NULL;

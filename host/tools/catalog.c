@@ -19,7 +19,8 @@
 
 enum { CATALOG_TOOLS_MAX = 512, CATALOG_INSTANCES_MAX = 128, SAID_MAX = 1000 };
 
-static const char *const own_keys[] = { "plugin", "deadline", "llm", "trust_hints", NULL };
+static const char *const own_keys[] = { "plugin", "deadline", "llm", "trust_hints",
+					NULL };
 static const char *const server_keys[] = { "plugin", "deadline", "enabled", NULL };
 
 void catalog_clear(struct catalog *catalog)
@@ -64,10 +65,11 @@ int catalog_unknown(const struct catalog *catalog, const char *name, const char 
 		strbuf_add(&shown, args ? args : "");
 	for (size_t i = 0; i < catalog->count; i++)
 		strbuf_addf(&names, "%s%s", i ? ", " : "", catalog->tools[i].name);
-	return fail(err, MT_ENOTFOUND,
-		    "Tool %s is not registered. (arguments: %.*s). Please check the tool name "
-		    "and retry with an existing tool: %s.", name,
-		    (int)utf8_cut(shown.text, shown.len, 100), shown.text, names.text);
+	return fail(
+		err, MT_ENOTFOUND,
+		"Tool %s is not registered. (arguments: %.*s). Please check the tool name "
+		"and retry with an existing tool: %s.",
+		name, (int)utf8_cut(shown.text, shown.len, 100), shown.text, names.text);
 }
 
 static const struct tool_instance *instance_named(const struct catalog *catalog,
@@ -125,9 +127,10 @@ static bool is_trusted(const struct config *c, const char *section,
 }
 
 /* `options` (taken): of a server that no section describes. */
-static int add_instance(struct catalog *catalog, const struct config *c, const char *family,
-			const char *name, const struct component *component,
-			json_object *options, struct error *err)
+static int add_instance(struct catalog *catalog, const struct config *c,
+			const char *family, const char *name,
+			const struct component *component, json_object *options,
+			struct error *err)
 {
 	AUTO(strbuf) struct strbuf section = STRBUF(256);
 	AUTO(json) json_object *list = NULL;
@@ -159,8 +162,9 @@ static int add_instance(struct catalog *catalog, const struct config *c, const c
 	t->deadline_ms = config_int(c, section.text, "deadline");
 	r = options ? MT_OK
 		    : config_section(c, section.text, component->options,
-				     component->option_count, t->server ? server_keys : own_keys,
-				     &t->options, err);
+				     component->option_count,
+				     t->server ? server_keys : own_keys, &t->options,
+				     err);
 	t->trusted = is_trusted(c, section.text, t);
 	if (r || options || strcmp(component->name, FFI_TOOLSET) != 0)
 		return r;
@@ -252,9 +256,9 @@ static bool is_again(const struct catalog *catalog, const struct tool *tool)
 {
 	const struct tool *other = catalog_find(catalog, tool->name);
 
-	return other && other->instance != tool->instance
-	       && catalog->instances[other->instance].component
-			  == catalog->instances[tool->instance].component;
+	return other && other->instance != tool->instance &&
+	       catalog->instances[other->instance].component ==
+		       catalog->instances[tool->instance].component;
 }
 
 /* Offer the tools of an instance; `only` (may be NULL) names a single one. */
@@ -270,7 +274,8 @@ static int offer(struct catalog *catalog, size_t instance, const char *only,
 		const char *name = tool.name;
 		int r;
 
-		if (only ? strcmp(only, name) != 0 : (tool.hints & MT_TOOL_ON_REQUEST) != 0)
+		if (only ? strcmp(only, name) != 0
+			 : (tool.hints & MT_TOOL_ON_REQUEST) != 0)
 			continue;
 		if (is_again(catalog, &tool))
 			name = make_name(catalog, &tool);
@@ -325,7 +330,8 @@ void catalog_read_only(struct catalog *catalog)
 	offer_all_listed(catalog);
 }
 
-void catalog_arrived(const struct catalog *catalog, const char *instance, json_object *tools)
+void catalog_arrived(const struct catalog *catalog, const char *instance,
+		     json_object *tools)
 {
 	for (size_t i = 0; tools && i < catalog->instance_count; i++) {
 		struct tool_instance *t = &catalog->instances[i];
@@ -386,7 +392,8 @@ static bool has_tool(const struct component *component, const char *name)
 	size_t n = tools ? json_object_array_length(tools) : 0;
 
 	for (size_t i = 0; i < n; i++)
-		if (strcmp(js_str(json_object_array_get_idx(tools, i), "name", ""), name) == 0)
+		if (strcmp(js_str(json_object_array_get_idx(tools, i), "name", ""),
+			   name) == 0)
 			return true;
 	return false;
 }
@@ -479,7 +486,8 @@ static int resolve(struct catalog *catalog, const struct config *c,
 				      "lists the configured ones",
 				      item);
 	}
-	plugin = config_has(c, section.text) ? config_get(c, section.text, "plugin") : NULL;
+	plugin = config_has(c, section.text) ? config_get(c, section.text, "plugin")
+					     : NULL;
 	component = registry_find(r, MT_KIND_TOOL, plugin ? plugin : item);
 	if (!component && !plugin) {
 		status = wire_servers(catalog, c, r, item, err);
@@ -511,7 +519,8 @@ static void offer_known(struct catalog *catalog)
 	catalog->static_own = catalog->own_count;
 	for (size_t i = 0; i < catalog->instance_count; i++)
 		if (catalog->instances[i].dynamic && !catalog->instances[i].listed)
-			catalog->instances[i].listed = tool_list_cache_read(&catalog->instances[i]);
+			catalog->instances[i].listed =
+				tool_list_cache_read(&catalog->instances[i]);
 	offer_all_listed(catalog);
 }
 
@@ -526,8 +535,7 @@ int catalog_open(const struct config *c, const struct registry *r, const char *l
 	while (!status && list && list_next(&list, &item, &len)) {
 		AUTO(free) char *name = strndup(item, len);
 
-		status = name ? resolve(&catalog, c, r, name, err)
-			      : out_of_memory(err);
+		status = name ? resolve(&catalog, c, r, name, err) : out_of_memory(err);
 	}
 	if (status) {
 		catalog_clear(&catalog);

@@ -66,7 +66,8 @@ int catalog_open(const struct config *c, const struct registry *r, const char *l
 void catalog_clear(struct catalog *catalog);
 /** An instance says what tools it has. They are kept for the next run, and wait
  *  until catalog_renew. NULL: it failed, what was known stays. */
-void catalog_arrived(const struct catalog *catalog, const char *instance, json_object *tools);
+void catalog_arrived(const struct catalog *catalog, const char *instance,
+		     json_object *tools);
 /** With MCP servers there may be many tools: add the one that finds them, if it is
  *  installed. */
 int catalog_add_finder(struct catalog *catalog, const struct config *c,

@@ -42,7 +42,8 @@ bool mapping_knows(const struct tool *tool, const char *parameter)
 json_object *mapping_value(json_object *form, json_object *args)
 {
 	const char *text = json_object_is_type(form, json_type_string)
-				   ? json_object_get_string(form) : "";
+				   ? json_object_get_string(form)
+				   : "";
 
 	if (text[0] != '$')
 		return form;
@@ -73,7 +74,8 @@ static const char *kind_of(json_object *value)
 static json_object *item_default(json_object *form, size_t place)
 {
 	const char *text = json_object_is_type(form, json_type_string)
-				   ? json_object_get_string(form) : "";
+				   ? json_object_get_string(form)
+				   : "";
 	const char *mark = strstr(text, "$n");
 	AUTO(strbuf) struct strbuf whole = STRBUF(4096);
 
@@ -122,9 +124,10 @@ static int each_item(json_object *form, json_object *args, json_object **ret,
 		json_object *whole;
 
 		if (!json_object_is_type(item, json_type_object))
-			return fail(err, MT_EINVAL, "Invalid format for item %zu of \"%s\". "
-				    "Expected an object but got %s.", i + 1, source + 1,
-				    kind_of(item));
+			return fail(err, MT_EINVAL,
+				    "Invalid format for item %zu of \"%s\". "
+				    "Expected an object but got %s.",
+				    i + 1, source + 1, kind_of(item));
 		whole = whole_item(item, defaults, i + 1);
 		if (!whole || js_add(out, whole)) {
 			json_object_put(whole);
@@ -142,8 +145,8 @@ static json_object *coerce(json_object *value, const struct event_field *field)
 {
 	const char *text;
 
-	if (!field || field->type != FIELD_BOOL
-	    || !json_object_is_type(value, json_type_string))
+	if (!field || field->type != FIELD_BOOL ||
+	    !json_object_is_type(value, json_type_string))
 		return json_object_get(value);
 	text = json_object_get_string(value);
 	return json_object_new_boolean(strcmp(text, "true") == 0);
@@ -212,8 +215,8 @@ static int fill_plain(json_object *fields, const struct tool *tool, json_object 
 {
 	json_object *own = own_arguments(tool, args);
 
-	if (!own || js_set(fields, "arguments", own)
-	    || js_set_str(fields, "name", tool->name))
+	if (!own || js_set(fields, "arguments", own) ||
+	    js_set_str(fields, "name", tool->name))
 		return out_of_memory(err);
 	return MT_OK;
 }

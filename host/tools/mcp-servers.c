@@ -37,14 +37,16 @@ static bool has(const struct mcp_servers *s, const char *name)
 }
 
 /* Takes the options. */
-static int add(struct mcp_servers *s, const char *name, json_object *options, struct error *err)
+static int add(struct mcp_servers *s, const char *name, json_object *options,
+	       struct error *err)
 {
 	char *copy = strdup(name);
 
 	if (!copy || s->count == SERVERS_MAX) {
 		json_object_put(options);
 		free(copy);
-		return copy ? fail(err, MT_ELIMIT, "more than %d MCP servers", SERVERS_MAX)
+		return copy ? fail(err, MT_ELIMIT, "more than %d MCP servers",
+				   SERVERS_MAX)
 			    : no_memory(err);
 	}
 	s->options[s->count] = options;
@@ -72,7 +74,8 @@ static int add_sections(const struct config *c, struct mcp_servers *s, struct er
 
 static json_object *servers_of(json_object *file)
 {
-	static const char *const members[] = { "mcpServers", "servers", "context_servers" };
+	static const char *const members[] = { "mcpServers", "servers",
+					       "context_servers" };
 
 	for (size_t i = 0; i < ARRAY_LEN(members); i++)
 		if (json_object_is_type(js_get(file, members[i]), json_type_object))
@@ -129,7 +132,8 @@ static int add_file(const char *path, struct mcp_servers *s, struct error *err)
 		json_object *options;
 
 		section_name(key, name);
-		if (status || !*name || has(s, name) || js_bool(server, "disabled", false) ||
+		if (status || !*name || has(s, name) ||
+		    js_bool(server, "disabled", false) ||
 		    !js_bool(server, "enabled", true))
 			continue;
 		options = json_object_new_object();
@@ -178,7 +182,8 @@ int mcp_servers_trust(const char *skill, json_object *servers, struct error *err
 		return err && err->code ? err->code : no_memory(err);
 	if (!servers)
 		return unlink(path) && errno != ENOENT
-			       ? fail(err, MT_EIO, "%s: %s", path, strerror(errno)) : MT_OK;
+			       ? fail(err, MT_EIO, "%s: %s", path, strerror(errno))
+			       : MT_OK;
 	if (js_set(file, "mcpServers", json_object_get(servers)))
 		return no_memory(err);
 	text = js_text(file, &len);
@@ -190,15 +195,16 @@ bool mcp_servers_trusted(const char *skill, json_object *servers)
 	AUTO(free) char *path = trusted_path(skill, false, NULL);
 	AUTO(json) json_object *file = NULL;
 
-	return path && !read_json(path, &file, NULL)
-	       && json_object_equal(servers_of(file), servers);
+	return path && !read_json(path, &file, NULL) &&
+	       json_object_equal(servers_of(file), servers);
 }
 
 static int is_json(const struct dirent *d)
 {
 	size_t len = strlen(d->d_name);
 
-	return d->d_name[0] != '.' && len > 5 && strcmp(d->d_name + len - 5, ".json") == 0;
+	return d->d_name[0] != '.' && len > 5 &&
+	       strcmp(d->d_name + len - 5, ".json") == 0;
 }
 
 static int add_trusted(struct mcp_servers *s, struct error *err)
@@ -286,9 +292,10 @@ static int put_expanded(struct strbuf *b, const char *text)
 
 	while ((open = strstr(text, "${")) && (close = strchr(open, '}'))) {
 		char name[128];
-		const char *from = strncmp(open + 2, "env:", 4) == 0 ? open + 6 : open + 2;
-		const char *dash = strstr(from, ":-"), *end = dash && dash < close ? dash
-										    : close;
+		const char *from =
+			strncmp(open + 2, "env:", 4) == 0 ? open + 6 : open + 2;
+		const char *dash = strstr(from, ":-"),
+			   *end = dash && dash < close ? dash : close;
 		const char *value;
 
 		strbuf_addn(b, text, (size_t)(open - text));
@@ -333,7 +340,8 @@ static int set_members(json_object *to, const char *prefix, json_object *from)
 static int set_arguments(json_object *to, json_object *list)
 {
 	size_t n = json_object_is_type(list, json_type_array)
-			   ? json_object_array_length(list) : 0;
+			   ? json_object_array_length(list)
+			   : 0;
 
 	for (size_t i = 0; i < n; i++) {
 		char key[32];
@@ -404,7 +412,8 @@ static int set_header(json_object *to, const char *name, const char *before,
 			    "header %.80s, is not set",
 			    variable, name);
 	if (strbuf_addf(&key, "header.%s", name) ||
-	    strbuf_addf(&value, "%s%s", before, text) || js_set_str(to, key.text, value.text))
+	    strbuf_addf(&value, "%s%s", before, text) ||
+	    js_set_str(to, key.text, value.text))
 		return no_memory(err);
 	return MT_OK;
 }
@@ -479,7 +488,7 @@ static int add_login(json_object *to, const char *name, struct error *err)
 }
 
 int mcp_server_options(const char *name, json_object *options, json_object **ret,
-		   struct error *err)
+		       struct error *err)
 {
 	AUTO(json) json_object *to = json_object_new_object();
 	const char *file = js_str(options, "mcp_json", NULL);

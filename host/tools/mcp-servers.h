@@ -30,7 +30,7 @@ bool mcp_servers_trusted(const char *skill, json_object *servers);
 /** The options as the runner gets them: values of environment variables instead
  *  of their names, and what `mcp_json` says. Owned. */
 int mcp_server_options(const char *name, json_object *options, json_object **ret,
-		   struct error *err);
+		       struct error *err);
 /** Its address, program, or the file that names one. Borrowed. */
 const char *mcp_server_target(json_object *options);
 /** The file that a login at a server is kept in; owned. */

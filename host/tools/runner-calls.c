@@ -75,8 +75,8 @@ int open_call_chunk(struct runner *l, struct open_call *c, json_object *params,
 	for (size_t n = 1; n < c->part_count; n++)
 		total += c->parts[n].data.len;
 	*ret_bytes = (size_t)json_object_get_string_len(data);
-	if (part > 0 ? total + *ret_bytes > max :
-	    c->parts[0].data.len + *ret_bytes > (size_t)l->result_max * 3)
+	if (part > 0 ? total + *ret_bytes > max
+		     : c->parts[0].data.len + *ret_bytes > (size_t)l->result_max * 3)
 		return MT_ELIMIT;
 	return strbuf_addn(&c->parts[part].data, json_object_get_string(data),
 			   *ret_bytes);
@@ -96,7 +96,8 @@ struct result_parts {
 	size_t count;
 };
 
-static int take_medium(const struct open_call *c, json_object *item, struct result_parts *g)
+static int take_medium(const struct open_call *c, json_object *item,
+		       struct result_parts *g)
 {
 	const struct strbuf *part = part_of(c, item);
 	struct strbuf *bytes = &g->bytes[g->count];
@@ -115,8 +116,9 @@ static int take_medium(const struct open_call *c, json_object *item, struct resu
 static int take_content(const struct open_call *c, json_object *list,
 			struct runner_result *r, struct result_parts *g)
 {
-	size_t count = json_object_is_type(list, json_type_array) ?
-		       json_object_array_length(list) : 0;
+	size_t count = json_object_is_type(list, json_type_array)
+			       ? json_object_array_length(list)
+			       : 0;
 
 	if (count > RUNNER_PARTS_MAX)
 		return MT_ELIMIT;
@@ -141,7 +143,8 @@ static int take_content(const struct open_call *c, json_object *list,
 	return MT_OK;
 }
 
-int open_call_result(struct runner *l, struct open_call *c, const struct runner_line *line)
+int open_call_result(struct runner *l, struct open_call *c,
+		     const struct runner_line *line)
 {
 	json_object *body = line->body;
 	int64_t code = js_int(body, "status", MT_OK);

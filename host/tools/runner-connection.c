@@ -296,8 +296,8 @@ static int keep_grants(struct runner *l, const struct runner_spec *spec)
 	size_t count = 0;
 
 	for (size_t n = 0; n < spec->instance_count; n++)
-		for (size_t k = 0; spec->instances[n].secrets &&
-				   spec->instances[n].secrets[k]; k++)
+		for (size_t k = 0;
+		     spec->instances[n].secrets && spec->instances[n].secrets[k]; k++)
 			count++;
 	l->granted = calloc(count + 1, sizeof *l->granted);
 	for (size_t n = 0; l->granted && n < spec->instance_count; n++) {
@@ -363,8 +363,8 @@ static struct runner *runner_new(uv_loop_t *loop, const struct runner_spec *spec
 }
 
 int runner_open(uv_loop_t *loop, const struct runner_spec *spec,
-	      const struct runner_events *events, void *arg, struct runner **ret,
-	      struct error *err)
+		const struct runner_events *events, void *arg, struct runner **ret,
+		struct error *err)
 {
 	struct runner *l = runner_new(loop, spec);
 	int status;
@@ -412,7 +412,7 @@ static int send_or_wait(struct runner *l, const char *bytes, size_t len)
 }
 
 int runner_call(struct runner *l, uint64_t call, const char *instance, const char *tool,
-	      const char *args, size_t len, int64_t timeout_ms, struct error *err)
+		const char *args, size_t len, int64_t timeout_ms, struct error *err)
 {
 	struct strbuf b AUTO(strbuf) = STRBUF(RUNNER_ARGS_MAX + 8192);
 	struct open_call *c;
@@ -477,11 +477,14 @@ void runner_cancel(struct runner *l, uint64_t call)
 		return;
 	uv_update_time(l->loop);
 	c->stuck_at = uv_now(l->loop) + (uint64_t)l->grace_ms + CANCEL_TIMEOUT_MS;
-	len = snprintf(line, sizeof line, "{\"method\":\"notifications/cancelled\","
-		       "\"params\":{\"requestId\":%" PRIu64 "}}\n", call);
+	len = snprintf(line, sizeof line,
+		       "{\"method\":\"notifications/cancelled\","
+		       "\"params\":{\"requestId\":%" PRIu64 "}}\n",
+		       call);
 	send_or_wait(l, line, (size_t)len);
 	if (l->greeted && !uv_is_active((uv_handle_t *)&l->timer))
-		uv_timer_start(&l->timer, on_stuck, (uint64_t)l->grace_ms + CANCEL_TIMEOUT_MS, 0);
+		uv_timer_start(&l->timer, on_stuck,
+			       (uint64_t)l->grace_ms + CANCEL_TIMEOUT_MS, 0);
 }
 
 int runner_input(struct runner *l, uint64_t call, const char *bytes, size_t len)
@@ -495,7 +498,7 @@ int runner_input(struct runner *l, uint64_t call, const char *bytes, size_t len)
 }
 
 int runner_answer(struct runner *l, uint64_t request, int status, const char *text,
-		size_t len)
+		  size_t len)
 {
 	struct strbuf b AUTO(strbuf) = STRBUF(RUNNER_ARGS_MAX);
 	int result;

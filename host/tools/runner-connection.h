@@ -89,20 +89,20 @@ struct runner_events {
  *  `events` is borrowed for the life of the link. SIGPIPE is ignored from now
  *  on, as libuv's writes need. */
 int runner_open(uv_loop_t *loop, const struct runner_spec *spec,
-	      const struct runner_events *events, void *arg, struct runner **ret,
-	      struct error *err);
+		const struct runner_events *events, void *arg, struct runner **ret,
+		struct error *err);
 /** Start a call. `call` is the caller's number, unique in the link. `args` is
  *  JSON text. timeout_ms 0: the default of the runner; -1: none. Whatever goes
  *  wrong later comes as a result. */
 int runner_call(struct runner *l, uint64_t call, const char *instance, const char *tool,
-	      const char *args, size_t len, int64_t timeout_ms, struct error *err);
+		const char *args, size_t len, int64_t timeout_ms, struct error *err);
 /** Ask a call to end; its result says MT_ECANCELLED. No such call: nothing. */
 void runner_cancel(struct runner *l, uint64_t call);
 int runner_input(struct runner *l, uint64_t call, const char *bytes, size_t len);
 /** Answer a request of a tool. status MT_OK: `json` is the result object; else
  *  it is a sentence. */
 int runner_answer(struct runner *l, uint64_t request, int status, const char *text,
-		size_t len);
+		  size_t len);
 /** Ask for the tools of an instance; the answer comes as `tools`. */
 int runner_list(struct runner *l, const char *instance, struct error *err);
 /** Has an instance said that its tools are others now, and not listed them since? */

@@ -52,8 +52,8 @@ static int read_method(struct runner_line *l, struct error *err)
 			continue;
 		l->kind = notes[i].kind;
 		l->instance = js_str(l->body, "instance", "");
-		return notes[i].about ? number(l->body, notes[i].about, &l->call, err) :
-		       MT_OK;
+		return notes[i].about ? number(l->body, notes[i].about, &l->call, err)
+				      : MT_OK;
 	}
 	return MT_OK;
 }
@@ -61,8 +61,9 @@ static int read_method(struct runner_line *l, struct error *err)
 static int read_answer(struct runner_line *l, struct error *err)
 {
 	json_object *id = js_get(l->doc, "id"), *error = js_get(l->doc, "error");
-	const char *text = json_object_is_type(id, json_type_string) ?
-			   json_object_get_string(id) : NULL;
+	const char *text = json_object_is_type(id, json_type_string)
+				   ? json_object_get_string(id)
+				   : NULL;
 	json_object *body = js_get(l->doc, "result");
 
 	if (error) {
@@ -174,7 +175,7 @@ int runner_put_hello(struct strbuf *b, const struct runner_spec *spec)
 }
 
 int runner_put_call(struct strbuf *b, uint64_t call, const char *instance,
-		  const char *tool, const char *args, size_t len, int64_t timeout_ms)
+		    const char *tool, const char *args, size_t len, int64_t timeout_ms)
 {
 	strbuf_addf(b, "{\"id\":%" PRIu64 ",\"method\":\"tools/call\",\"params\":{",
 		    call);
@@ -189,8 +190,10 @@ int runner_put_call(struct strbuf *b, uint64_t call, const char *instance,
 
 int runner_put_input(struct strbuf *b, uint64_t call, const char *bytes, size_t len)
 {
-	strbuf_addf(b, "{\"method\":\"notifications/input\",\"params\":"
-		    "{\"requestId\":%" PRIu64, call);
+	strbuf_addf(b,
+		    "{\"method\":\"notifications/input\",\"params\":"
+		    "{\"requestId\":%" PRIu64,
+		    call);
 	if (utf8_valid(bytes, len)) {
 		js_key_strn(b, "data", bytes, len);
 	} else {

@@ -26,7 +26,8 @@ static char *path_of(const struct tool_instance *t, bool make)
 	lists = path_join(folder, "tools");
 	if (!lists || (make && dir_make(lists, NULL)))
 		return NULL;
-	strbuf_addf(&text, "%s\n%s\n%s\n", t->name, t->component->path, t->component->key);
+	strbuf_addf(&text, "%s\n%s\n%s\n", t->name, t->component->path,
+		    t->component->key);
 	js_put(&text, t->options);
 	if (text.error || sha256_hex(text.text, text.len, hash))
 		return NULL;
@@ -96,7 +97,8 @@ static bool is_static(const struct component *component, const char *name)
 	size_t n = tools ? json_object_array_length(tools) : 0;
 
 	for (size_t i = 0; i < n; i++)
-		if (strcmp(js_str(json_object_array_get_idx(tools, i), "name", ""), name) == 0)
+		if (strcmp(js_str(json_object_array_get_idx(tools, i), "name", ""),
+			   name) == 0)
 			return true;
 	return false;
 }
@@ -105,7 +107,8 @@ json_object *tool_list_filter(const struct component *component, json_object *to
 {
 	json_object *good = json_object_new_array();
 	size_t n = json_object_is_type(tools, json_type_array)
-			   ? json_object_array_length(tools) : 0;
+			   ? json_object_array_length(tools)
+			   : 0;
 
 	for (size_t i = 0; good && i < n && i < LISTED_MAX; i++) {
 		json_object *o = json_object_array_get_idx(tools, i);

@@ -80,7 +80,8 @@ static bool is_blank(const char *text)
 static int grep_command(json_object *args, struct strbuf *out)
 {
 	const char *pattern = js_str(args, "pattern", "");
-	const char *path = js_str(args, "path", ""), *include = js_str(args, "include", "");
+	const char *path = js_str(args, "path", ""),
+		   *include = js_str(args, "include", "");
 
 	if (is_blank(pattern))
 		return MT_OK;
@@ -189,7 +190,7 @@ static int conclude_command(json_object *args)
 }
 
 int tool_name_resolve(const struct catalog *catalog, const char *name, json_object *args,
-		  const struct tool **ret)
+		      const struct tool **ret)
 {
 	size_t len = identifier(name);
 	int r = MT_OK;

@@ -14,6 +14,6 @@
  *  was left out is concluded from the other arguments.
  *  @return MT_OK, with *ret NULL if no tool fits, or MT_ENOMEM. */
 int tool_name_resolve(const struct catalog *catalog, const char *name, json_object *args,
-		  const struct tool **ret);
+		      const struct tool **ret);
 
 #endif

@@ -72,7 +72,8 @@ static void read_message(struct browse_reply *r, const char *name)
 		cursor_takes(&c, ')');
 		cursor_blanks(&c);
 	} else {
-		struct mt_str rest = { at + strlen(name), strcspn(at + strlen(name), "\n") };
+		struct mt_str rest = { at + strlen(name),
+				       strcspn(at + strlen(name), "\n") };
 
 		while (rest.len && strchr(")'\" ", rest.ptr[rest.len - 1]))
 			rest.len--;
@@ -82,8 +83,8 @@ static void read_message(struct browse_reply *r, const char *name)
 		c.at = c.end;
 	}
 	head = space_trimmed(before(s, at));
-	r->last = c.at == c.end && (!head.len || (head.len == 6 &&
-						  memcmp(head.ptr, "python", 6) == 0));
+	r->last = c.at == c.end &&
+		  (!head.len || (head.len == 6 && memcmp(head.ptr, "python", 6) == 0));
 }
 
 /* ---- a reply --------------------------------------------------------------------- */
@@ -121,7 +122,8 @@ int browse_read(struct mt_str text, struct browse_reply *r)
 	} else if (text.len) {
 		only_talk(text, r);
 	}
-	return r->actions.error || r->thought.error || r->message.error ? MT_ENOMEM : MT_OK;
+	return r->actions.error || r->thought.error || r->message.error ? MT_ENOMEM
+									: MT_OK;
 }
 
 void browse_reply_clear(struct browse_reply *r)

@@ -28,7 +28,8 @@ struct task {
 	size_t faults;    /* results that were faults, in a row, up to now */
 };
 
-static bool is_type(const struct mt_host *host, const struct mt_event *e, const char *type)
+static bool is_type(const struct mt_host *host, const struct mt_event *e,
+		    const char *type)
 {
 	return strcmp(host->event_type(e), type) == 0;
 }
@@ -37,8 +38,8 @@ static bool is_fault(const struct mt_host *host, const struct mt_event *e)
 {
 	struct mt_str error = host->event_field(e, "extras.error");
 
-	return is_type(host, e, "error") || (error.len == 4 &&
-					     memcmp(error.ptr, "true", 4) == 0);
+	return is_type(host, e, "error") ||
+	       (error.len == 4 && memcmp(error.ptr, "true", 4) == 0);
 }
 
 static void look_back(const struct mt_host *host, struct mt_ctx *ctx, struct task *t)
@@ -72,10 +73,11 @@ static void look_back(const struct mt_host *host, struct mt_ctx *ctx, struct tas
 /* ---- asking ------------------------------------------------------------------------ */
 
 /* The last steps: thought, actions, whether they failed. */
-static void put_steps(const struct mt_host *host, struct mt_ctx *ctx, const struct task *t,
-		      struct strbuf *out)
+static void put_steps(const struct mt_host *host, struct mt_ctx *ctx,
+		      const struct task *t, struct strbuf *out)
 {
-	size_t n = host->view_count(ctx), count = 0, skip, picture = sizeof take_picture - 1;
+	size_t n = host->view_count(ctx), count = 0, skip,
+	       picture = sizeof take_picture - 1;
 
 	for (size_t i = t->start; i < n; i++)
 		count += is_type(host, host->view_at(ctx, i), "browse_interactive");
@@ -118,10 +120,11 @@ static int put_data(const struct mt_host *host, struct mt_ctx *ctx, const struct
 	return strbuf_addc(out, '}');
 }
 
-static int ask(const struct browse_way *way, const struct mt_host *host, struct mt_ctx *ctx,
-	       const struct task *t)
+static int ask(const struct browse_way *way, const struct mt_host *host,
+	       struct mt_ctx *ctx, const struct task *t)
 {
-	static const struct mt_str stop = { "[\")```\",\")\\n```\"]", 17 }, cold = { "0", 1 };
+	static const struct mt_str stop = { "[\")```\",\")\\n```\"]", 17 },
+				   cold = { "0", 1 };
 	AUTO(strbuf) struct strbuf data = STRBUF(DATA_MAX);
 	struct mt_request *request = host->request(ctx);
 	struct mt_str text;
@@ -166,10 +169,12 @@ static int act(const struct browse_way *way, const struct mt_agent_out *out,
 	strbuf_addc(&args, '}');
 	if (calls.error || args.error)
 		return MT_ENOMEM;
-	return out->action(ctx, "browse_interactive", (struct mt_str){ args.text, args.len });
+	return out->action(ctx, "browse_interactive",
+			   (struct mt_str){ args.text, args.len });
 }
 
-static int finish(const struct mt_agent_out *out, struct mt_ctx *ctx, struct mt_str message)
+static int finish(const struct mt_agent_out *out, struct mt_ctx *ctx,
+		  struct mt_str message)
 {
 	AUTO(strbuf) struct strbuf args = STRBUF(DATA_MAX);
 
@@ -199,7 +204,9 @@ static int reply(const struct browse_way *way, const struct mt_agent_out *out,
 		return status;
 	status = browse_read(str(&mended), &r);
 	if (!status && !r.actions.len)
-		status = out->report_error(ctx, (struct mt_str){ "The reply holds no action.", 26 });
+		status = out->report_error(ctx,
+					   (struct mt_str){ "The reply holds no action.",
+							    26 });
 	else if (!status && r.last)
 		status = finish(out, ctx, str(&r.message));
 	else if (!status)
@@ -223,7 +230,8 @@ static int begin(const struct browse_way *way, const struct mt_host *host,
 	look_back(host, ctx, &t);
 	if (!t.page)
 		return act(way, out, ctx, first_look, none, none);
-	text = t.done ? host->event_field(t.done, "args.browsergym_send_msg_to_user") : none;
+	text = t.done ? host->event_field(t.done, "args.browsergym_send_msg_to_user")
+		      : none;
 	if (text.len && !t.faults)
 		return finish(out, ctx, text);
 	if (t.faults > FAULTS_MAX) {

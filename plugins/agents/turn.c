@@ -17,7 +17,8 @@ static int ask(const struct mt_host *host, struct mt_ctx *ctx)
 	if (!r)
 		r = host->request_tool(request, NULL);
 	if (!r && profile && strcmp(profile, "small") == 0)
-		r = host->request_set(request, "short_tools", (struct mt_str){ "true", 4 });
+		r = host->request_set(request, "short_tools",
+				      (struct mt_str){ "true", 4 });
 	return r ? r : host->send(ctx, request);
 }
 
@@ -38,7 +39,7 @@ static int act(const struct mt_host *host, const struct mt_agent_out *out,
 }
 
 int turn_advance(const struct mt_host *host, const struct mt_agent_out *out,
-		   struct mt_ctx *ctx, const struct mt_in *in)
+		 struct mt_ctx *ctx, const struct mt_in *in)
 {
 	int r;
 

@@ -9,7 +9,8 @@ static int advance(const struct mt_host *host, const struct mt_analyzer_out *out
 {
 	static const struct mt_str rule = MT_STR("security_risk");
 	static const struct mt_str said = MT_STR("the model says so of its call");
-	static const struct mt_str silent = MT_STR("the model does not say how risky it is");
+	static const struct mt_str silent =
+		MT_STR("the model does not say how risky it is");
 	int risk = out->said(ctx);
 
 	(void)host;

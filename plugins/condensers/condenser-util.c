@@ -30,9 +30,9 @@ int condenser_util_check_sizes(const struct mt_host *host, struct mt_ctx *ctx)
 
 bool condenser_util_wanted(const struct kit *k)
 {
-	return k->out->requested(k->ctx)
-	       || (int64_t)k->host->view_count(k->ctx)
-			  > k->host->option_int(k->ctx, "max_size");
+	return k->out->requested(k->ctx) ||
+	       (int64_t)k->host->view_count(k->ctx) >
+		       k->host->option_int(k->ctx, "max_size");
 }
 
 /* The end of the first event that can go; more than `to`: there is none. */
@@ -48,8 +48,8 @@ static size_t end_of_first(const struct kit *k, size_t from, size_t to)
  * cut: better all of a loop goes than that nothing does. */
 static bool must(const struct kit *k, size_t count)
 {
-	return k->out->requested(k->ctx)
-	       || (int64_t)count > 2 * k->host->option_int(k->ctx, "max_size");
+	return k->out->requested(k->ctx) ||
+	       (int64_t)count > 2 * k->host->option_int(k->ctx, "max_size");
 }
 
 /* Keep rather more than less; if that leaves nothing, forget rather more, but all that
@@ -62,8 +62,8 @@ static size_t cut_near(const struct kit *k, size_t from, size_t to, size_t count
 		end--;
 	if (end >= least)
 		return end;
-	for (end = to > least ? to : least;
-	     end < count && !k->out->may_cut(k->ctx, end); end++)
+	for (end = to > least ? to : least; end < count && !k->out->may_cut(k->ctx, end);
+	     end++)
 		;
 	if (end > count || (end == count && !must(k, count)))
 		return from;
@@ -105,7 +105,8 @@ struct condenser_util_range condenser_util_middle(const struct kit *k, size_t sp
 	return r;
 }
 
-int condenser_util_forget(const struct kit *k, struct condenser_util_range r, struct mt_str summary)
+int condenser_util_forget(const struct kit *k, struct condenser_util_range r,
+			  struct mt_str summary)
 {
 	size_t count = r.to - r.from, *places = malloc(count * sizeof *places);
 	int status;
@@ -133,8 +134,8 @@ static int add_event(const struct kit *k, const struct mt_event *e, size_t place
 {
 	struct mt_str text = k->out->shown(k->ctx, place);
 
-	if (!text.ptr && k->host->event_is_action(e)
-	    && strcmp(k->host->event_type(e), "message") != 0) {
+	if (!text.ptr && k->host->event_is_action(e) &&
+	    strcmp(k->host->event_type(e), "message") != 0) {
 		strbuf_addf(b, "%s ", k->host->event_type(e));
 		text = k->host->event_field(e, "args");
 	} else if (!text.ptr) {
@@ -164,7 +165,8 @@ static int add_cut(struct strbuf *b, const char *text, size_t len, size_t most)
 	return strbuf_addn(b, text + tail, len - tail);
 }
 
-int condenser_util_add_events(const struct kit *k, struct condenser_util_range r, size_t most, struct strbuf *b)
+int condenser_util_add_events(const struct kit *k, struct condenser_util_range r,
+			      size_t most, struct strbuf *b)
 {
 	AUTO(strbuf) struct strbuf one = STRBUF(KIT_TEXT_MAX);
 

@@ -33,14 +33,15 @@ bool condenser_util_wanted(const struct kit *k);
  *  is half of max_size, `spare` of it for a summary; moved to where the view may
  *  be cut. Empty: nothing to forget. */
 struct condenser_util_range condenser_util_middle(const struct kit *k, size_t spare);
-int condenser_util_forget(const struct kit *k, struct condenser_util_range r, struct mt_str summary);
+int condenser_util_forget(const struct kit *k, struct condenser_util_range r,
+			  struct mt_str summary);
 
 /** The summary of an earlier condensation within the range; "" if none. */
 struct mt_str condenser_util_previous(const struct kit *k, struct condenser_util_range r);
 /** Append the events of the range as <EVENT id=N> blocks, each of at most `most`
  *  characters, cut in the middle. */
-int condenser_util_add_events(const struct kit *k, struct condenser_util_range r, size_t most,
-		   struct strbuf *b);
+int condenser_util_add_events(const struct kit *k, struct condenser_util_range r,
+			      size_t most, struct strbuf *b);
 
 #define TEXT(literal) ((struct mt_str){ literal, sizeof(literal) - 1 })
 

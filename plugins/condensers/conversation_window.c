@@ -20,13 +20,14 @@ static bool is(const struct work *w, size_t place, bool action, const char *type
 {
 	const struct mt_event *e = w->host->view_at(w->ctx, place);
 
-	return e && w->host->event_is_action(e) == (int)action
-	       && strcmp(w->host->event_type(e), type) == 0;
+	return e && w->host->event_is_action(e) == (int)action &&
+	       strcmp(w->host->event_type(e), type) == 0;
 }
 
 static bool from_user(const struct work *w, size_t place)
 {
-	return strcmp(w->host->event_source(w->host->view_at(w->ctx, place)), "user") == 0;
+	return strcmp(w->host->event_source(w->host->view_at(w->ctx, place)), "user") ==
+	       0;
 }
 
 static bool same(struct mt_str a, struct mt_str b)
@@ -43,12 +44,12 @@ static void mark_recall(struct work *w, size_t message)
 
 	for (size_t i = message + 1; i < w->count; i++) {
 		e = w->host->view_at(w->ctx, i);
-		if (recall < 0 && is(w, i, true, "recall")
-		    && same(w->host->event_field(e, "args.query"), text)) {
+		if (recall < 0 && is(w, i, true, "recall") &&
+		    same(w->host->event_field(e, "args.query"), text)) {
 			recall = w->host->event_id(e);
 			w->essential[i] = 1;
-		} else if (recall >= 0 && is(w, i, false, "recall")
-			   && w->host->event_cause(e) == recall) {
+		} else if (recall >= 0 && is(w, i, false, "recall") &&
+			   w->host->event_cause(e) == recall) {
 			w->essential[i] = 1;
 			return;
 		}

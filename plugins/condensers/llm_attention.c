@@ -78,12 +78,13 @@ static size_t place_of(const struct kit *k, int64_t id, size_t count)
 
 /* Mark up to `most` chosen events, the first named first, then the newest. The
  * head stays anyway; a name of nothing, or twice, uses up its share (V0). */
-static void choose(const struct kit *k, json_object *ids, unsigned char *keep, size_t count,
-		   size_t most)
+static void choose(const struct kit *k, json_object *ids, unsigned char *keep,
+		   size_t count, size_t most)
 {
 	size_t first = first_of(k), n = 0;
 	size_t named = json_object_is_type(ids, json_type_array)
-			       ? json_object_array_length(ids) : 0;
+			       ? json_object_array_length(ids)
+			       : 0;
 
 	for (size_t j = 0; j < named && n < most; j++) {
 		int64_t id = json_object_get_int64(json_object_array_get_idx(ids, j));
@@ -142,8 +143,9 @@ static int advance(const struct mt_host *host, const struct mt_condenser_out *ou
 	case MT_REPLIED:
 		return replied(&k, in->reply);
 	case MT_FAILED:
-		host->log(ctx, MT_LOG_WARNING, "nothing was chosen, the newest stay: %.*s",
-			  (int)in->body.len, in->body.ptr ? in->body.ptr : "");
+		host->log(ctx, MT_LOG_WARNING,
+			  "nothing was chosen, the newest stay: %.*s", (int)in->body.len,
+			  in->body.ptr ? in->body.ptr : "");
 		return out->requested(ctx) ? forget_rest(&k, NULL) : MT_OK;
 	case MT_CANCELLED:
 		return MT_OK;

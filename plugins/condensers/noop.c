@@ -13,5 +13,4 @@ static int advance(const struct mt_host *host, const struct mt_condenser_out *ou
 
 static const struct mt_condenser noop = { .size = sizeof noop, .advance = advance };
 
-MT_CONDENSER(&noop, "noop", .name = "noop",
-	     .summary = "Forgets nothing.")
+MT_CONDENSER(&noop, "noop", .name = "noop", .summary = "Forgets nothing.")

@@ -17,7 +17,8 @@ static int advance(const struct mt_host *host, const struct mt_condenser_out *ou
 		return MT_OK;
 	for (size_t i = 0; !r && i + window < count; i++)
 		if (own_observation(host, out, ctx, i))
-			r = out->mask(ctx, i, (struct mt_str){ masked, sizeof masked - 1 });
+			r = out->mask(ctx, i,
+				      (struct mt_str){ masked, sizeof masked - 1 });
 	return r;
 }
 

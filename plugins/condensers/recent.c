@@ -29,5 +29,5 @@ static const struct mt_option options[] = {
 static const struct mt_condenser recent = { .size = sizeof recent, .advance = advance };
 
 MT_CONDENSER(&recent, "recent", .name = "recent",
-	     .summary = "Keeps the first events and the newest.",
-	     .options = options, .option_count = sizeof options / sizeof options[0])
+	     .summary = "Keeps the first events and the newest.", .options = options,
+	     .option_count = sizeof options / sizeof options[0])

@@ -33,7 +33,8 @@ static int keep(const struct kit *k, const struct summary_state *c)
 
 	strbuf_addf(&b, "{\"from\":%zu,\"to\":%zu,\"most\":%zu,\"tries\":%d}",
 		    c->range.from, c->range.to, c->most, c->tries);
-	return b.error ? b.error : k->host->keep(k->ctx, (struct mt_str){ b.text, b.len });
+	return b.error ? b.error
+		       : k->host->keep(k->ctx, (struct mt_str){ b.text, b.len });
 }
 
 static bool recall_state(const struct mt_in *in, struct summary_state *c)
@@ -65,7 +66,8 @@ static int build(const struct kit *k, const struct summary_state *c, const char 
 	return condenser_util_add_events(k, c->range, c->most, b);
 }
 
-static int ask(const struct kit *k, const struct summary_state *c, const struct summary_way *way)
+static int ask(const struct kit *k, const struct summary_state *c,
+	       const struct summary_way *way)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(KIT_TEXT_MAX);
 	struct mt_request *request = k->host->request(k->ctx);
@@ -98,20 +100,22 @@ static int start(const struct kit *k, const struct summary_way *way)
 static int give_up(const struct kit *k, const struct mt_in *in)
 {
 	if (!k->out->requested(k->ctx)) {
-		k->host->log(k->ctx, MT_LOG_WARNING, "no summary: %.*s", (int)in->body.len,
-			     in->body.ptr ? in->body.ptr : "");
+		k->host->log(k->ctx, MT_LOG_WARNING, "no summary: %.*s",
+			     (int)in->body.len, in->body.ptr ? in->body.ptr : "");
 		return MT_OK;
 	}
-	k->host->refuse(k->ctx, "the history must be shortened and the model gave no "
-			"summary: %.*s", (int)in->body.len, in->body.ptr ? in->body.ptr : "");
+	k->host->refuse(k->ctx,
+			"the history must be shortened and the model gave no "
+			"summary: %.*s",
+			(int)in->body.len, in->body.ptr ? in->body.ptr : "");
 	return MT_EINVAL;
 }
 
 static int failed(const struct kit *k, const struct mt_in *in, struct summary_state *c,
 		  const struct summary_way *way)
 {
-	if (in->error != MT_ERROR_CONTEXT_WINDOW || ++c->tries >= TRIES_MAX
-	    || c->most <= EVENT_CHARS_MIN)
+	if (in->error != MT_ERROR_CONTEXT_WINDOW || ++c->tries >= TRIES_MAX ||
+	    c->most <= EVENT_CHARS_MIN)
 		return give_up(k, in);
 	c->most = c->most * 8 / 10;
 	return ask(k, c, way);
@@ -135,5 +139,6 @@ int summary_advance(const struct kit *k, const struct mt_in *in,
 	if (in->what != MT_REPLIED)
 		return MT_EUNSUPPORTED;
 	r = way->read(k, in->reply, &b);
-	return r ? r : condenser_util_forget(k, c.range, (struct mt_str){ b.text, b.len });
+	return r ? r
+		 : condenser_util_forget(k, c.range, (struct mt_str){ b.text, b.len });
 }

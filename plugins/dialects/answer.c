@@ -84,9 +84,8 @@ int tell_text(struct answer *a, json_object *text, bool reasoning)
 	if (!json_object_is_type(text, json_type_string))
 		return MT_OK;
 	len = (size_t)json_object_get_string_len(text);
-	return reasoning
-		       ? a->host->reasoning(a->x, json_object_get_string(text), len)
-		       : a->host->text(a->x, json_object_get_string(text), len);
+	return reasoning ? a->host->reasoning(a->x, json_object_get_string(text), len)
+			 : a->host->text(a->x, json_object_get_string(text), len);
 }
 
 /* ---- the two forms ---------------------------------------------------------- */
@@ -120,11 +119,11 @@ static int whole_answer(struct answer *a)
 	AUTO(json) json_object *answer = js_parse(a->body.text, a->body.len, &why);
 	int status = MT_OK;
 
-	if (!answer && a->body.len
-	    && a->body.text[strspn(a->body.text, " \t\r\n")] == '<')
-		return answer_fail(a, a->status >= 300 ? MT_ERROR_NONE
-						       : MT_ERROR_NOT_FOUND, -1,
-				   "a web page came instead of an answer");
+	if (!answer && a->body.len &&
+	    a->body.text[strspn(a->body.text, " \t\r\n")] == '<')
+		return answer_fail(a,
+				   a->status >= 300 ? MT_ERROR_NONE : MT_ERROR_NOT_FOUND,
+				   -1, "a web page came instead of an answer");
 	if (!answer && a->status >= 300)
 		return answer_fail(a, MT_ERROR_NONE, -1, a->body.text);
 	if (!answer)
@@ -143,8 +142,8 @@ static enum answer_form form_of_type(const char *type)
 {
 	if (strncasecmp(type, "text/event-stream", 17) == 0)
 		return FORM_STREAM;
-	if (strncasecmp(type, "application/json", 16) == 0
-	    || strncasecmp(type, "text/html", 9) == 0)
+	if (strncasecmp(type, "application/json", 16) == 0 ||
+	    strncasecmp(type, "text/html", 9) == 0)
 		return FORM_WHOLE;
 	return FORM_UNKNOWN;
 }

@@ -165,8 +165,8 @@ static int begin_call(struct decoder *d, struct block *b)
 		return MT_ELIMIT;
 	b->call = (int)d->calls++;
 	/* in a stream it begins as an empty object and comes in pieces */
-	if (json_object_is_type(input, json_type_object)
-	    && json_object_object_length(input) > 0)
+	if (json_object_is_type(input, json_type_object) &&
+	    json_object_object_length(input) > 0)
 		args = js_text(input, &len);
 	else
 		args = "";
@@ -219,10 +219,9 @@ static int add_input(struct decoder *d, struct block *b, json_object *text)
 /* Members of a delta whose kind is not known lie over those of the block. */
 static int lay_over(struct block *b, json_object *delta)
 {
-	json_object_object_foreach(delta, name, value)
-	{
-		if (strcmp(name, "type") != 0
-		    && js_set(b->start, name, json_object_get(value)))
+	json_object_object_foreach(delta, name, value) {
+		if (strcmp(name, "type") != 0 &&
+		    js_set(b->start, name, json_object_get(value)))
 			return MT_ENOMEM;
 	}
 	return MT_OK;
@@ -261,7 +260,8 @@ static int add_delta(struct decoder *d, struct block *b, json_object *delta)
 
 /* ---- what is kept --------------------------------------------------------------- */
 
-static int put_text_member(struct strbuf *out, const char *name, const struct strbuf *text)
+static int put_text_member(struct strbuf *out, const char *name,
+			   const struct strbuf *text)
 {
 	js_key(out, name);
 	return js_put_str(out, text->text, text->len);
@@ -272,14 +272,13 @@ static int finish_block(struct block *b)
 {
 	AUTO(json) json_object *input = NULL;
 
-	if (b->text.len && is_type(b, "text")
-	    && js_set_strn(b->start, "text", b->text.text, b->text.len))
+	if (b->text.len && is_type(b, "text") &&
+	    js_set_strn(b->start, "text", b->text.text, b->text.len))
 		return MT_ENOMEM;
-	if (is_type(b, "thinking")
-	    && (js_set_strn(b->start, "thinking", b->text.text, b->text.len)
-		|| (b->signature.len
-		    && js_set_strn(b->start, "signature", b->signature.text,
-				   b->signature.len))))
+	if (is_type(b, "thinking") &&
+	    (js_set_strn(b->start, "thinking", b->text.text, b->text.len) ||
+	     (b->signature.len &&
+	      js_set_strn(b->start, "signature", b->signature.text, b->signature.len))))
 		return MT_ENOMEM;
 	if (!b->input.len)
 		return MT_OK;
@@ -368,7 +367,8 @@ static int begin_message(struct decoder *d, json_object *message)
 		d->a.host->restarted(d->a.x);
 	}
 	if (!d->begun || strcmp(id, d->message) != 0)
-		d->usage = (struct mt_usage){ sizeof d->usage, 0, -1, -1, -1, -1, -1, -1 };
+		d->usage =
+			(struct mt_usage){ sizeof d->usage, 0, -1, -1, -1, -1, -1, -1 };
 	d->begun = true;
 	snprintf(d->message, sizeof d->message, "%s", id);
 	status = d->a.host->response_id(d->a.x, id);
@@ -383,7 +383,8 @@ static int on_event(struct answer *a, const char *name, json_object *event)
 	struct block *b = block_at(d, index);
 	int status;
 
-	if (strcmp(type, "error") == 0 || (!js_get(event, "type") && js_get(event, "error")))
+	if (strcmp(type, "error") == 0 ||
+	    (!js_get(event, "type") && js_get(event, "error")))
 		return tell_error(a, event);
 	if (strcmp(type, "message_start") == 0)
 		return begin_message(d, js_get(event, "message"));
@@ -396,7 +397,8 @@ static int on_event(struct answer *a, const char *name, json_object *event)
 	if (strcmp(type, "message_delta") != 0)
 		return MT_OK;
 	status = tell_usage(d, js_get(event, "usage"));
-	return status ? status : tell_stop(d, js_str(js_get(event, "delta"), "stop_reason", ""));
+	return status ? status
+		      : tell_stop(d, js_str(js_get(event, "delta"), "stop_reason", ""));
 }
 
 /* ---- an answer in one piece ------------------------------------------------------- */
@@ -413,7 +415,8 @@ static int on_whole(struct answer *a, json_object *answer)
 		return answer_fail(a, MT_ERROR_MALFORMED, -1, "it holds no content");
 	status = begin_message(d, answer);
 	for (size_t i = 0; i < json_object_array_length(content) && !status; i++)
-		status = begin_block(d, (int64_t)i, json_object_array_get_idx(content, i));
+		status =
+			begin_block(d, (int64_t)i, json_object_array_get_idx(content, i));
 	if (!status)
 		status = tell_stop(d, js_str(answer, "stop_reason", ""));
 	return status || a->failed ? status : end_message(d);

@@ -53,7 +53,8 @@ static void put_media_block(struct writer *w, size_t m, size_t p, const char *mi
 		return;
 	}
 	if (is_image(mime)) {
-		PUT(w, "{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":\"");
+		PUT(w,
+		    "{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":\"");
 	} else if (strcmp(mime, "application/pdf") == 0) {
 		PUT(w, "{\"type\":\"document\",\"source\":{\"type\":\"base64\","
 		       "\"media_type\":\"");
@@ -197,8 +198,8 @@ static void say_kept(struct said *s, json_object *block)
 	} else if (*type) {
 		next_block(s);
 		put_json(s->w, block);
-		s->open = strcmp(type, "thinking") == 0
-			  || strcmp(type, "redacted_thinking") == 0;
+		s->open = strcmp(type, "thinking") == 0 ||
+			  strcmp(type, "redacted_thinking") == 0;
 	}
 }
 
@@ -373,7 +374,8 @@ static int put_head(struct writer *w, bool count)
 	bool v1 = ends_with(base, "/v1");
 	int status = host->url(w->x, count ? v1 ? "/messages/count_tokens"
 						: "/v1/messages/count_tokens"
-				     : v1  ? "/messages" : "/v1/messages");
+				     : v1  ? "/messages"
+					   : "/v1/messages");
 
 	if (!status)
 		status = host->header(w->x, "Content-Type", "application/json");

@@ -61,8 +61,8 @@ static const char *of_profile(const struct ini *ini, const char *profile, const 
 	const char *value = NULL;
 
 	for (size_t i = 0; i < ini->count; i++)
-		if (is_profile(ini->entries[i].section, profile)
-		    && strcmp(ini->entries[i].key, key) == 0)
+		if (is_profile(ini->entries[i].section, profile) &&
+		    strcmp(ini->entries[i].key, key) == 0)
 			value = ini->entries[i].value;
 	return value && *value ? value : NULL;
 }
@@ -114,7 +114,8 @@ static int copy_keys(struct keys *k, const char *id, const char *secret,
 	if (!k->id || !k->secret || (token && !k->token))
 		return out_of_memory(err);
 	if (strpbrk(id, "\r\n \t/,") || (token && strpbrk(token, "\r\n")))
-		return fail(err, MT_EINVAL, "the AWS keys have a character that no key has");
+		return fail(err, MT_EINVAL,
+			    "the AWS keys have a character that no key has");
 	return MT_OK;
 }
 
@@ -122,18 +123,20 @@ static int no_keys(const struct account *a, const struct ini *config, struct err
 {
 	const char *profile = profile_of(a);
 
-	if (of_profile(config, profile, "sso_session")
-	    || of_profile(config, profile, "sso_start_url")
-	    || of_profile(config, profile, "role_arn")
-	    || of_profile(config, profile, "credential_process"))
+	if (of_profile(config, profile, "sso_session") ||
+	    of_profile(config, profile, "sso_start_url") ||
+	    of_profile(config, profile, "role_arn") ||
+	    of_profile(config, profile, "credential_process"))
 		return fail(err, MT_EDENIED,
 			    "the AWS profile `%s` gets its keys from elsewhere: run "
 			    "`aws configure export-credentials --format env` and set "
-			    "what it prints", profile);
+			    "what it prints",
+			    profile);
 	return fail(err, MT_EDENIED,
 		    "no AWS keys: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or "
 		    "AWS_BEARER_TOKEN_BEDROCK, or aws_profile in [%s] (the profile `%s` "
-		    "has none)", a->host->option(a->x, "section"), profile);
+		    "has none)",
+		    a->host->option(a->x, "section"), profile);
 }
 
 static int keys_of_profile(const struct account *a, struct keys *k, struct error *err)
@@ -152,7 +155,8 @@ static int keys_of_profile(const struct account *a, struct keys *k, struct error
 		if (found)
 			status = copy_keys(k, id, secret,
 					   of_profile(&files[i], profile,
-						      "aws_session_token"), err);
+						      "aws_session_token"),
+					   err);
 	}
 	if (!status && !found)
 		status = no_keys(a, &files[1], err);
@@ -163,8 +167,8 @@ static int keys_of_profile(const struct account *a, struct keys *k, struct error
 
 static int mask_keys(const struct account *a, const struct keys *k, struct error *err)
 {
-	int status = a->host->secret(a->x, "the AWS secret key", k->secret,
-				     strlen(k->secret));
+	int status =
+		a->host->secret(a->x, "the AWS secret key", k->secret, strlen(k->secret));
 
 	if (!status && k->token)
 		status = a->host->secret(a->x, "the AWS session token", k->token,
@@ -288,7 +292,8 @@ static int add_signature(const struct account *a, const struct sigv4_scope *scop
 
 	strbuf_addf(&b, "AWS4-HMAC-SHA256 Credential=%s/%.8s/%s/%s/aws4_request, ",
 		    scope->key_id, added[0].value, scope->region, scope->service);
-	strbuf_addf(&b, "SignedHeaders=%s, Signature=%s", s->signed_headers, s->signature);
+	strbuf_addf(&b, "SignedHeaders=%s, Signature=%s", s->signed_headers,
+		    s->signature);
 	status = b.error ? b.error : a->host->header(a->x, "Authorization", b.text);
 	for (size_t i = 0; i < count && !status; i++)
 		status = a->host->header(a->x, added[i].name, added[i].value);
@@ -312,8 +317,8 @@ static int sign_with(const struct account *a, const struct keys *k,
 	size_t added = k->token ? 3 : 2;
 	int status;
 
-	if (split_url(post->url, host, sizeof host, &q.target)
-	    || sigv4_hash(post->body, post->body_len, hash))
+	if (split_url(post->url, host, sizeof host, &q.target) ||
+	    sigv4_hash(post->body, post->body_len, hash))
 		return fail(err, MT_EINVAL, "cannot sign a request to %s", post->url);
 	sigv4_time(post->time, time);
 	if (!k->token)
@@ -338,10 +343,11 @@ int aws_sign(const struct mt_dialect_host *host, struct mt_exchange *x,
 		status = read_region(&a, region, err);
 	if (!status)
 		status = sign_with(&a, &k,
-				   &(struct sigv4_scope){
-					   .key_id = k.id, .secret = k.secret,
-					   .region = region, .service = service,
-					   .time = post->time },
+				   &(struct sigv4_scope){ .key_id = k.id,
+							  .secret = k.secret,
+							  .region = region,
+							  .service = service,
+							  .time = post->time },
 				   post, err);
 	clear_keys(&k);
 	return status;

@@ -314,7 +314,8 @@ static int on_named(struct decoder *d, const char *name, json_object *event)
 		status = tell_usage(d, js_get(event, "usage"));
 		return status ? status : finish(d);
 	}
-	if (strcmp(name, "contentBlockStart") != 0 && strcmp(name, "contentBlockDelta") != 0)
+	if (strcmp(name, "contentBlockStart") != 0 &&
+	    strcmp(name, "contentBlockDelta") != 0)
 		return MT_OK;
 	b = block_at(d, index);
 	if (!b)
@@ -334,9 +335,9 @@ static int on_message(const struct eventstream_message *m, void *arg)
 
 	if (d->a.failed || d->a.over)
 		return MT_OK;
-	if (eventstream_header(m, ":message-type", kind, sizeof kind)
-	    || eventstream_header(m, ":event-type", name, sizeof name)
-	    || eventstream_header(m, ":exception-type", type, sizeof type))
+	if (eventstream_header(m, ":message-type", kind, sizeof kind) ||
+	    eventstream_header(m, ":event-type", name, sizeof name) ||
+	    eventstream_header(m, ":exception-type", type, sizeof type))
 		return answer_fail(&d->a, MT_ERROR_MALFORMED, -1,
 				   "an event has broken headers");
 	event = m->payload_len ? js_parse((const char *)m->payload, m->payload_len, &why)
@@ -389,7 +390,8 @@ static int on_whole(struct answer *a, json_object *answer)
 			       : answer_fail(a, MT_ERROR_MALFORMED, -1,
 					     "it holds no message");
 	for (size_t i = 0; i < json_object_array_length(content) && !status; i++)
-		status = whole_block(d, (int64_t)i, json_object_array_get_idx(content, i));
+		status =
+			whole_block(d, (int64_t)i, json_object_array_get_idx(content, i));
 	if (!status)
 		status = tell_usage(d, js_get(answer, "usage"));
 	if (!status)

@@ -177,8 +177,8 @@ static void say_kept(struct said *s, json_object *block)
 
 	if (call) {
 		say_call_of(s, call);
-	} else if (js_get(block, "reasoningContent")
-		   || json_object_is_type(js_get(block, "text"), json_type_string)) {
+	} else if (js_get(block, "reasoningContent") ||
+		   json_object_is_type(js_get(block, "text"), json_type_string)) {
 		next_block(s);
 		put_json(s->w, block);
 		s->open = js_get(block, "reasoningContent") != NULL;
@@ -258,7 +258,8 @@ static void put_tool(struct writer *w, struct mt_str name, struct mt_str descrip
 static void put_tools(struct writer *w)
 {
 	size_t count = w->host->feature(w->x, "tools") ? w->host->tool_count(w->r) : 0;
-	struct mt_str called[MAX_TOOLS], name, description = { "", 0 }, schema = { "", 0 };
+	struct mt_str called[MAX_TOOLS], name, description = { "", 0 },
+					       schema = { "", 0 };
 	size_t called_count = count ? 0 : called_tools(w, called, MAX_TOOLS);
 
 	if (!count && !called_count)
@@ -318,8 +319,9 @@ static void put_inference(struct writer *w, const struct claude_thinking *t)
 	char room[24];
 	size_t count = 0;
 
-	int64_t most = limit.len ? int_of(w, "max_tokens", "max_output_tokens")
-				 : is_claude(w) ? claude_limit(w) : -1;
+	int64_t most = limit.len      ? int_of(w, "max_tokens", "max_output_tokens")
+		       : is_claude(w) ? claude_limit(w)
+				      : -1;
 
 	if (most > 0) {
 		snprintf(room, sizeof room, "%lld", (long long)fitting(w, most));

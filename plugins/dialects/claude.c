@@ -63,8 +63,8 @@ static struct claude_thinking adaptive(const char *effort)
 struct claude_thinking claude_thinking(struct writer *w, int64_t limit)
 {
 	char room[32];
-	const char *effort = word_of(w, "reasoning_effort", "reasoning_effort", room,
-				     sizeof room);
+	const char *effort =
+		word_of(w, "reasoning_effort", "reasoning_effort", room, sizeof room);
 	int64_t budget = int_of(w, "thinking_budget", "thinking_budget");
 
 	if (budget < 0 && w->host->feature(w->x, "adaptive_thinking"))

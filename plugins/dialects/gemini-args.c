@@ -67,8 +67,8 @@ static const char *read_step(const char *p, struct step *s)
 static json_object *child_of(json_object *o, const struct step *s)
 {
 	if (s->index >= 0)
-		return json_object_is_type(o, json_type_array)
-		       && (size_t)s->index < json_object_array_length(o)
+		return json_object_is_type(o, json_type_array) &&
+				       (size_t)s->index < json_object_array_length(o)
 			       ? json_object_array_get_idx(o, (size_t)s->index)
 			       : NULL;
 	return js_get(o, s->name);
@@ -79,8 +79,8 @@ static int put_child(json_object *o, const struct step *s, json_object *value)
 {
 	if (s->index < 0 && json_object_is_type(o, json_type_object))
 		return js_set(o, s->name, value);
-	if (s->index >= 0 && json_object_is_type(o, json_type_array)
-	    && !json_object_array_put_idx(o, (size_t)s->index, value))
+	if (s->index >= 0 && json_object_is_type(o, json_type_array) &&
+	    !json_object_array_put_idx(o, (size_t)s->index, value))
 		return MT_OK;
 	json_object_put(value);
 	return MT_EINVAL;

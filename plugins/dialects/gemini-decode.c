@@ -80,7 +80,8 @@ static int64_t read_delay(const char *text)
 	if (*text < '0' || *text > '9')
 		return -1;
 	s = strtod(text, &end);
-	return strcmp(end, "s") == 0 && s >= 0 && s < 1e6 ? (int64_t)(s * 1000 + 0.5) : -1;
+	return strcmp(end, "s") == 0 && s >= 0 && s < 1e6 ? (int64_t)(s * 1000 + 0.5)
+							  : -1;
 }
 
 /* A quota of the day is not there again in a while. */
@@ -88,7 +89,8 @@ static bool is_daily(json_object *detail)
 {
 	json_object *all = js_get(detail, "violations");
 	size_t count = json_object_is_type(all, json_type_array)
-			       ? json_object_array_length(all) : 0;
+			       ? json_object_array_length(all)
+			       : 0;
 
 	for (size_t i = 0; i < count; i++)
 		if (strstr(js_str(json_object_array_get_idx(all, i), "quotaId", ""),
@@ -103,7 +105,8 @@ static int tell_error(struct answer *a, json_object *answer)
 	const char *text = js_str(e, "message", NULL);
 	int kind = kind_of_name(kinds, ARRAY_LEN(kinds), js_str(e, "status", ""));
 	size_t count = json_object_is_type(details, json_type_array)
-			       ? json_object_array_length(details) : 0;
+			       ? json_object_array_length(details)
+			       : 0;
 	int64_t wait = -1;
 
 	for (size_t i = 0; i < count; i++) {
@@ -194,16 +197,15 @@ static int on_text(struct decoder *d, json_object *part, json_object *text)
 {
 	enum part_kind kind = js_bool(part, "thought", false) ? PART_THOUGHT : PART_TEXT;
 	struct part *last = d->count ? &d->parts[d->count - 1] : NULL;
-	bool joins = last && last->kind == kind && !last->signature
-		     && !js_get(part, "thoughtSignature");
+	bool joins = last && last->kind == kind && !last->signature &&
+		     !js_get(part, "thoughtSignature");
 
 	if (!joins)
 		last = add_part(d, kind);
 	if (!last)
 		return MT_ELIMIT;
-	if (sign(last, part)
-	    || strbuf_addn(&last->text, json_object_get_string(text),
-			   (size_t)json_object_get_string_len(text)))
+	if (sign(last, part) || strbuf_addn(&last->text, json_object_get_string(text),
+					    (size_t)json_object_get_string_len(text)))
 		return MT_ENOMEM;
 	return tell_text(&d->a, text, kind == PART_THOUGHT);
 }
@@ -262,7 +264,8 @@ static int add_pieces(struct decoder *d, json_object *call)
 {
 	json_object *all = js_get(call, "partialArgs");
 	size_t count = json_object_is_type(all, json_type_array)
-			       ? json_object_array_length(all) : 0;
+			       ? json_object_array_length(all)
+			       : 0;
 	int status = MT_OK;
 
 	for (size_t i = 0; i < count && !status; i++)
@@ -348,7 +351,8 @@ static int on_candidate(struct decoder *d, json_object *candidate)
 {
 	json_object *parts = js_path(candidate, "content.parts");
 	size_t count = json_object_is_type(parts, json_type_array)
-			       ? json_object_array_length(parts) : 0;
+			       ? json_object_array_length(parts)
+			       : 0;
 	const char *reason = js_str(candidate, "finishReason", "");
 	int status = MT_OK;
 
@@ -368,8 +372,10 @@ static int on_answer(struct answer *a, json_object *answer)
 	struct decoder *d = decoder_of(a);
 	json_object *all = js_get(answer, "candidates");
 	size_t count = json_object_is_type(all, json_type_array)
-			       ? json_object_array_length(all) : 0;
-	const char *blocked = js_str(js_get(answer, "promptFeedback"), "blockReason", NULL);
+			       ? json_object_array_length(all)
+			       : 0;
+	const char *blocked =
+		js_str(js_get(answer, "promptFeedback"), "blockReason", NULL);
 	int status;
 
 	if (js_get(answer, "error"))

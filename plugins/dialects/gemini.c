@@ -279,8 +279,8 @@ static int64_t budget_of(const char *effort)
 static void put_thinking(struct writer *w)
 {
 	char room[32];
-	const char *effort = word_of(w, "reasoning_effort", "reasoning_effort", room,
-				     sizeof room);
+	const char *effort =
+		word_of(w, "reasoning_effort", "reasoning_effort", room, sizeof room);
 	int64_t budget = int_of(w, "thinking_budget", "thinking_budget");
 	bool levels = strstr(w->host->option(w->x, "model"), "gemini-3") != NULL;
 
@@ -357,7 +357,7 @@ static int put_head(const struct mt_dialect_host *host, struct mt_exchange *x,
 	if (status)
 		return status;
 	return is_vertex(base) ? host->key_header(x, "Authorization", "Bearer ")
-		      : host->key_header(x, "x-goog-api-key", "");
+			       : host->key_header(x, "x-goog-api-key", "");
 }
 
 static int encode(const struct mt_dialect_host *host, struct mt_exchange *x,

@@ -39,8 +39,9 @@ void put_name(struct writer *w, struct mt_str name)
 
 	PUT(w, "\"");
 	for (size_t i = 0, n; i < name.len; i += n) {
-		for (n = 0; i + n < name.len && name.ptr[i + n]
-			    && strchr(good, name.ptr[i + n]); n++)
+		for (n = 0;
+		     i + n < name.len && name.ptr[i + n] && strchr(good, name.ptr[i + n]);
+		     n++)
 			;
 		put(w, name.ptr + i, n);
 		if (i + n < name.len) {
@@ -399,15 +400,16 @@ size_t called_tools(struct writer *w, struct mt_str *names, size_t room)
 
 	for (size_t m = 0; m < count; m++) {
 		size_t calls = w->host->message_role(w->r, m) == MT_ROLE_ASSISTANT
-				       ? w->host->call_count(w->r, m) : 0;
+				       ? w->host->call_count(w->r, m)
+				       : 0;
 
 		for (size_t c = 0; c < calls && found < room; c++) {
 			struct mt_str name;
 			size_t i = 0;
 
 			w->host->call(w->r, m, c, NULL, &name, NULL);
-			while (i < found && (names[i].len != name.len
-					     || memcmp(names[i].ptr, name.ptr, name.len)))
+			while (i < found && (names[i].len != name.len ||
+					     memcmp(names[i].ptr, name.ptr, name.len)))
 				i++;
 			if (i == found)
 				names[found++] = name;

@@ -136,8 +136,8 @@ static void put_tools(struct writer *w)
 static void put_thinking(struct writer *w)
 {
 	char room[32];
-	const char *effort = word_of(w, "reasoning_effort", "reasoning_effort", room,
-				     sizeof room);
+	const char *effort =
+		word_of(w, "reasoning_effort", "reasoning_effort", room, sizeof room);
 
 	if (!*effort)
 		return;
@@ -237,7 +237,8 @@ static int tell_error(struct answer *a, json_object *answer)
 static int tell_calls(struct decoder *d, json_object *calls)
 {
 	size_t count = json_object_is_type(calls, json_type_array)
-			       ? json_object_array_length(calls) : 0;
+			       ? json_object_array_length(calls)
+			       : 0;
 	int status = MT_OK;
 
 	for (size_t i = 0; i < count && !status; i++) {
@@ -254,9 +255,10 @@ static int tell_calls(struct decoder *d, json_object *calls)
 			return MT_ENOMEM;
 		if (json_object_is_type(args, json_type_string))
 			len = (size_t)json_object_get_string_len(args);
-		status = d->a.host->tool_call(d->a.x, d->calls++, js_str(call, "id", NULL),
-					      js_str(f, "name", ""),
-					      args && text ? text : "", args ? len : 0);
+		status =
+			d->a.host->tool_call(d->a.x, d->calls++, js_str(call, "id", NULL),
+					     js_str(f, "name", ""),
+					     args && text ? text : "", args ? len : 0);
 	}
 	return status;
 }
@@ -291,8 +293,10 @@ static int tell_end(struct decoder *d, json_object *answer)
 	if (!status)
 		status = keep(d);
 	if (!status)
-		status = d->a.host->stopped(d->a.x, strcmp(reason, "length") == 0 ? "length"
-						    : d->calls ? "tool_calls" : "stop");
+		status = d->a.host->stopped(d->a.x, strcmp(reason, "length") == 0
+							    ? "length"
+						    : d->calls ? "tool_calls"
+							       : "stop");
 	return status ? status : answer_over(&d->a);
 }
 
@@ -318,8 +322,8 @@ static int on_answer(struct answer *a, json_object *answer)
 		return status;
 	if (js_bool(answer, "done", false))
 		return tell_end(d, answer);
-	return message ? MT_OK : answer_fail(a, MT_ERROR_MALFORMED, -1,
-					     "it holds no message");
+	return message ? MT_OK
+		       : answer_fail(a, MT_ERROR_MALFORMED, -1, "it holds no message");
 }
 
 static int on_line(char *line, size_t len, void *arg)
@@ -367,9 +371,11 @@ static int feed(const struct mt_dialect_host *host, struct mt_exchange *x, int s
 		jsonl_init(&d->lines, ANSWER_MAX_EVENT, on_line, a);
 	}
 	if (a->form == FORM_UNKNOWN)
-		a->form = status < 300 && strncasecmp(type, "application/json", 16) != 0
-					  && strncasecmp(type, "text/", 5) != 0
-				  ? FORM_STREAM : FORM_WHOLE;
+		a->form =
+			status < 300 && strncasecmp(type, "application/json", 16) != 0 &&
+					strncasecmp(type, "text/", 5) != 0
+				? FORM_STREAM
+				: FORM_WHOLE;
 	return a->form == FORM_STREAM
 		       ? jsonl_feed(&d->lines, bytes, len)
 		       : answer_feed(&rules, host, x, status, type, bytes, len);

@@ -97,8 +97,8 @@ static bool is_error(struct decoder *d, json_object *answer)
 {
 	json_object *e = js_get(answer, "error");
 
-	if (json_object_is_type(e, json_type_object)
-	    || json_object_is_type(e, json_type_string))
+	if (json_object_is_type(e, json_type_object) ||
+	    json_object_is_type(e, json_type_string))
 		return true;
 	return d->a.status >= 300 || strcmp(js_str(answer, "object", ""), "error") == 0;
 }
@@ -124,8 +124,8 @@ static int tell_usage(struct decoder *d, json_object *usage)
 	if (u.cache_read < 0)
 		u.cache_read = count_at(usage, "prompt_cache_hit_tokens");
 	/* some count reasoning beside the completion instead of in it */
-	if (u.input >= 0 && u.output >= 0 && u.reasoning > 0
-	    && total - u.input - u.output == u.reasoning)
+	if (u.input >= 0 && u.output >= 0 && u.reasoning > 0 &&
+	    total - u.input - u.output == u.reasoning)
 		u.output += u.reasoning;
 	if (u.cost < 0 && ticks >= 0)
 		u.cost = (double)ticks * tick;
@@ -145,8 +145,9 @@ static int tell_part(struct decoder *d, json_object *part)
 	if (!json_object_is_type(thinking, json_type_array))
 		return status;
 	for (size_t i = 0; i < json_object_array_length(thinking) && !status; i++)
-		status = tell_text(
-			&d->a, js_get(json_object_array_get_idx(thinking, i), "text"), true);
+		status = tell_text(&d->a,
+				   js_get(json_object_array_get_idx(thinking, i), "text"),
+				   true);
 	return status;
 }
 
@@ -220,7 +221,7 @@ static int tell_call(struct decoder *d, json_object *call)
 	if (chat_keep_call(&d->kept, call))
 		return MT_ENOMEM;
 	return d->a.host->tool_call(d->a.x, (size_t)slot, *id ? id : NULL,
-				  *name ? name : NULL, text, len);
+				    *name ? name : NULL, text, len);
 }
 
 static int tell_stop(struct decoder *d, const char *reason)
@@ -307,8 +308,8 @@ static int tell_answer(struct decoder *d, json_object *answer)
 	if (!json_object_is_type(choices, json_type_array))
 		return status;
 	d->choices = true; /* a list of none is an empty reply */
-	for (size_t i = 0; i < json_object_array_length(choices) && !status && !d->a.failed;
-	     i++)
+	for (size_t i = 0;
+	     i < json_object_array_length(choices) && !status && !d->a.failed; i++)
 		status = tell_choice(d, json_object_array_get_idx(choices, i));
 	return status;
 }

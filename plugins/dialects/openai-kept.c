@@ -40,11 +40,11 @@ static bool goes_on(json_object *last, json_object *item)
 {
 	const char *type = js_str(last, "type", ""), *id = js_str(item, "id", "");
 
-	return last && *type && !is_sealed(type)
-	       && strcmp(type, js_str(item, "type", "")) == 0
-	       && js_int(last, "index", -1) == js_int(item, "index", -1)
-	       && (!*id || strcmp(id, js_str(last, "id", "")) == 0)
-	       && !*js_str(last, "signature", "");
+	return last && *type && !is_sealed(type) &&
+	       strcmp(type, js_str(item, "type", "")) == 0 &&
+	       js_int(last, "index", -1) == js_int(item, "index", -1) &&
+	       (!*id || strcmp(id, js_str(last, "id", "")) == 0) &&
+	       !*js_str(last, "signature", "");
 }
 
 static json_object *last_of(const struct chat_list *l)
@@ -91,10 +91,9 @@ static int join(struct chat_list *l, json_object *last, json_object *item)
 	const char *member = text_member(item);
 	int status = member ? add_piece(l, last, member, js_get(item, member)) : MT_OK;
 
-	json_object_object_foreach(item, key, value)
-	{
-		bool empty = !value || (json_object_is_type(value, json_type_string)
-					&& !json_object_get_string_len(value));
+	json_object_object_foreach(item, key, value) {
+		bool empty = !value || (json_object_is_type(value, json_type_string) &&
+					!json_object_get_string_len(value));
 
 		if (!status && !empty && (!member || strcmp(key, member) != 0))
 			status = js_set(last, key, json_object_get(value));
@@ -129,8 +128,8 @@ static int add_part(struct chat_kept *k, const char *type, json_object *more)
 
 	if (!k->content)
 		k->content = json_object_new_array();
-	if (!part || !k->content || js_set_str(part, "type", type)
-	    || (more && js_set(part, type, json_object_get(more))))
+	if (!part || !k->content || js_set_str(part, "type", type) ||
+	    (more && js_set(part, type, json_object_get(more))))
 		return MT_ENOMEM;
 	if (json_object_array_length(k->content) >= CHAT_MAX_ITEMS)
 		return MT_ELIMIT;
@@ -205,11 +204,12 @@ static int keep_place(struct chat_kept *k)
 static int keep_content(struct chat_kept *k, json_object *content, bool piece)
 {
 	size_t count = json_object_is_type(content, json_type_array)
-			       ? json_object_array_length(content) : 0;
+			       ? json_object_array_length(content)
+			       : 0;
 	int status = MT_OK;
 
-	if (json_object_is_type(content, json_type_string)
-	    && json_object_get_string_len(content) && (k->content || k->thinking))
+	if (json_object_is_type(content, json_type_string) &&
+	    json_object_get_string_len(content) && (k->content || k->thinking))
 		return keep_place(k);
 	for (size_t i = 0; i < count && !status; i++) {
 		json_object *part = json_object_array_get_idx(content, i);
@@ -240,8 +240,8 @@ int chat_keep(struct answer *a, struct chat_kept *k, json_object *message, bool 
 
 	if (!json_object_is_type(thought, json_type_string))
 		thought = js_get(message, "reasoning");
-	if (json_object_is_type(thought, json_type_string)
-	    && a->host->feature(a->x, "send_reasoning")) {
+	if (json_object_is_type(thought, json_type_string) &&
+	    a->host->feature(a->x, "send_reasoning")) {
 		if (!k->text.max)
 			k->text = STRBUF(ANSWER_MAX_BODY);
 		status = strbuf_addn(&k->text, json_object_get_string(thought),
@@ -252,7 +252,8 @@ int chat_keep(struct answer *a, struct chat_kept *k, json_object *message, bool 
 	for (size_t n = 0; n < CHAT_LISTS && !status; n++) {
 		json_object *items = js_get(message, list_names[n]);
 		size_t count = json_object_is_type(items, json_type_array)
-				       ? json_object_array_length(items) : 0;
+				       ? json_object_array_length(items)
+				       : 0;
 
 		for (size_t i = 0; i < count && !status; i++)
 			status = add_item(&k->lists[n],
@@ -303,7 +304,8 @@ int chat_tell_kept(struct answer *a, struct chat_kept *k)
 	strbuf_add(&out, "}}");
 	if (out.error)
 		return out.error;
-	if (!k->text.len && !k->calls && !has_thoughts(k->content) && !k->lists[0].items && !k->lists[1].items)
+	if (!k->text.len && !k->calls && !has_thoughts(k->content) &&
+	    !k->lists[0].items && !k->lists[1].items)
 		return MT_OK;
 	return a->host->opaque(a->x, out.text, out.len);
 }
@@ -338,8 +340,8 @@ void put_chat_kept(struct writer *w, json_object *kept)
 {
 	json_object *text = js_get(kept, "reasoning_content");
 
-	if (json_object_is_type(text, json_type_string)
-	    && w->host->feature(w->x, "send_reasoning")) {
+	if (json_object_is_type(text, json_type_string) &&
+	    w->host->feature(w->x, "send_reasoning")) {
 		PUT(w, ",\"reasoning_content\":");
 		put_json(w, text);
 	}
@@ -361,7 +363,8 @@ bool put_chat_content(struct writer *w, size_t m, json_object *kept)
 	size_t written = 0;
 	bool text = has_text(w, m);
 
-	if (!json_object_is_type(content, json_type_array) || !is_of_this_provider(w, kept))
+	if (!json_object_is_type(content, json_type_array) ||
+	    !is_of_this_provider(w, kept))
 		return false;
 	PUT(w, "[");
 	for (size_t i = 0; i <= json_object_array_length(content); i++) {

@@ -24,9 +24,9 @@ bool is_responses_event(json_object *event)
 
 bool is_responses_answer(json_object *answer)
 {
-	return strcmp(js_str(answer, "object", ""), "response") == 0
-	       || (!js_get(answer, "choices")
-		   && json_object_is_type(js_get(answer, "output"), json_type_array));
+	return strcmp(js_str(answer, "object", ""), "response") == 0 ||
+	       (!js_get(answer, "choices") &&
+		json_object_is_type(js_get(answer, "output"), json_type_array));
 }
 
 /* The item of an event; NULL: too many. */
@@ -73,8 +73,8 @@ static int keep_items(struct answer *a, const struct responses *r)
 		json_object *done = r->items[i].done;
 
 		texts += js_get(done, "text") != NULL;
-		special |= strcmp(js_str(done, "type", ""), "reasoning") == 0
-			   || js_get(done, "phase");
+		special |= strcmp(js_str(done, "type", ""), "reasoning") == 0 ||
+			   js_get(done, "phase");
 	}
 	if (!special)
 		return MT_OK;
@@ -105,11 +105,12 @@ static int end_response(struct answer *a, struct responses *r, json_object *resp
 
 	if (status)
 		return status;
-	if (json_object_is_type(js_get(response, "error"), json_type_object)
-	    || strcmp(state, "failed") == 0)
+	if (json_object_is_type(js_get(response, "error"), json_type_object) ||
+	    strcmp(state, "failed") == 0)
 		return openai_error(a, response);
 	if (strcmp(state, "cancelled") == 0)
-		return answer_fail(a, MT_ERROR_INTERNAL, -1, "the response was cancelled");
+		return answer_fail(a, MT_ERROR_INTERNAL, -1,
+				   "the response was cancelled");
 	if (strcmp(why, "content_filter") == 0)
 		reason = "refusal";
 	else if (strcmp(state, "incomplete") == 0)
@@ -149,7 +150,8 @@ static int add_args(struct answer *a, struct responses_item *item, json_object *
 static int tell_parts(struct answer *a, json_object *parts, bool reasoning)
 {
 	size_t count = json_object_is_type(parts, json_type_array)
-			       ? json_object_array_length(parts) : 0;
+			       ? json_object_array_length(parts)
+			       : 0;
 	int status = MT_OK;
 
 	for (size_t i = 0; i < count && !status; i++) {
@@ -169,8 +171,8 @@ static int tell_reasoning(struct answer *a, json_object *item)
 {
 	json_object *summary = js_get(item, "summary");
 
-	if (json_object_is_type(summary, json_type_array)
-	    && json_object_array_length(summary))
+	if (json_object_is_type(summary, json_type_array) &&
+	    json_object_array_length(summary))
 		return tell_parts(a, summary, true);
 	return tell_parts(a, js_get(item, "content"), true);
 }
@@ -181,15 +183,16 @@ static json_object *text_of_message(json_object *item)
 	AUTO(strbuf) struct strbuf all = STRBUF(ANSWER_MAX_BODY);
 	json_object *parts = js_get(item, "content");
 	size_t count = json_object_is_type(parts, json_type_array)
-			       ? json_object_array_length(parts) : 0;
+			       ? json_object_array_length(parts)
+			       : 0;
 
 	for (size_t i = 0; i < count; i++) {
 		json_object *part = json_object_array_get_idx(parts, i);
 
 		strbuf_add(&all, js_str(part, "text", js_str(part, "refusal", "")));
 	}
-	return all.len && !all.error
-		       ? json_object_new_string_len(all.text, (int)all.len) : NULL;
+	return all.len && !all.error ? json_object_new_string_len(all.text, (int)all.len)
+				     : NULL;
 }
 
 /* Members that are null are none in a request. */
@@ -197,8 +200,7 @@ static json_object *without_nulls(json_object *item)
 {
 	json_object *copy = json_object_new_object();
 
-	json_object_object_foreach(item, name, value)
-	{
+	json_object_object_foreach(item, name, value) {
 		if (copy && value && js_set(copy, name, json_object_get(value))) {
 			json_object_put(copy);
 			return NULL;
@@ -216,8 +218,8 @@ static json_object *short_form(json_object *item, const char *type)
 	if (!o || js_set_str(o, "type", type))
 		return NULL;
 	if (strcmp(type, "function_call") == 0)
-		return js_set_str(o, "call_id", js_str(item, "call_id", ""))
-			       ? NULL : STEAL(o);
+		return js_set_str(o, "call_id", js_str(item, "call_id", "")) ? NULL
+									     : STEAL(o);
 	text = text_of_message(item);
 	if (!text)
 		return NULL;
@@ -231,7 +233,8 @@ static json_object *short_form(json_object *item, const char *type)
 static json_object *kept_form(json_object *item, const char *type)
 {
 	if (strcmp(type, "reasoning") == 0)
-		return *js_str(item, "encrypted_content", "") ? without_nulls(item) : NULL;
+		return *js_str(item, "encrypted_content", "") ? without_nulls(item)
+							      : NULL;
 	return short_form(item, type);
 }
 
@@ -268,7 +271,8 @@ static int on_delta(struct answer *a, struct responses *r, struct responses_item
 
 	if (strcmp(kind, "function_call_arguments.delta") == 0)
 		return add_args(a, item, delta);
-	if (strcmp(kind, "output_text.delta") == 0 || strcmp(kind, "refusal.delta") == 0) {
+	if (strcmp(kind, "output_text.delta") == 0 ||
+	    strcmp(kind, "refusal.delta") == 0) {
 		item->pieces = true;
 		return tell_text(a, delta, false);
 	}
@@ -278,8 +282,8 @@ static int on_delta(struct answer *a, struct responses *r, struct responses_item
 		r->summary = true;
 		return again ? a->host->reasoning(a->x, "\n\n", 2) : MT_OK;
 	}
-	if (strcmp(kind, "reasoning_summary_text.delta") == 0
-	    || strcmp(kind, "reasoning_text.delta") == 0) {
+	if (strcmp(kind, "reasoning_summary_text.delta") == 0 ||
+	    strcmp(kind, "reasoning_text.delta") == 0) {
 		item->pieces = r->summary = true;
 		return tell_text(a, delta, true);
 	}
@@ -312,8 +316,8 @@ int responses_event(struct answer *a, struct responses *r, json_object *event)
 
 	if (strcmp(kind, "created") == 0 || strcmp(kind, "in_progress") == 0)
 		return a->host->response_id(a->x, js_str(response, "id", ""));
-	if (strcmp(kind, "completed") == 0 || strcmp(kind, "incomplete") == 0
-	    || strcmp(kind, "failed") == 0)
+	if (strcmp(kind, "completed") == 0 || strcmp(kind, "incomplete") == 0 ||
+	    strcmp(kind, "failed") == 0)
 		return end_response(a, r, response);
 	return js_get(event, "output_index") ? on_item(a, r, kind, event) : MT_OK;
 }
@@ -324,7 +328,8 @@ int responses_answer(struct answer *a, struct responses *r, json_object *answer)
 {
 	json_object *output = js_get(answer, "output");
 	size_t count = json_object_is_type(output, json_type_array)
-			       ? json_object_array_length(output) : 0;
+			       ? json_object_array_length(output)
+			       : 0;
 	int status = a->host->response_id(a->x, js_str(answer, "id", ""));
 
 	for (size_t i = 0; i < count && !status; i++) {

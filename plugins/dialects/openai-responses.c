@@ -11,8 +11,8 @@
 
 static bool is_own_address(const char *base)
 {
-	return strstr(base, ".openai.com/") || strstr(base, "//api.openai.com")
-	       || strstr(base, ".openai.azure.com") || strstr(base, ".azure.com/");
+	return strstr(base, ".openai.com/") || strstr(base, "//api.openai.com") ||
+	       strstr(base, ".openai.azure.com") || strstr(base, ".azure.com/");
 }
 
 bool uses_responses(const struct mt_dialect_host *host, struct mt_exchange *x)
@@ -212,7 +212,8 @@ static size_t put_said(struct writer *w, size_t m)
 	struct said s = { .w = w, .m = m, .calls = w->host->call_count(w->r, m) };
 	AUTO(json) json_object *kept = kept_of(w, m, RESPONSES_KEPT);
 	size_t count = json_object_is_type(kept, json_type_array)
-			       ? json_object_array_length(kept) : 0;
+			       ? json_object_array_length(kept)
+			       : 0;
 
 	for (size_t i = 0; i < count; i++)
 		say_kept(&s, json_object_array_get_idx(kept, i));
@@ -278,8 +279,8 @@ static void put_tools(struct writer *w)
 static void put_params(struct writer *w)
 {
 	char room[32];
-	const char *effort = word_of(w, "reasoning_effort", "reasoning_effort", room,
-				     sizeof room);
+	const char *effort =
+		word_of(w, "reasoning_effort", "reasoning_effort", room, sizeof room);
 	struct mt_str schema = w->host->param(w->r, "response_schema");
 
 	PUT(w, ",\"store\":false");

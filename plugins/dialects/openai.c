@@ -11,30 +11,23 @@
 	"\"" name "\":{\"base_url\":\"" url "\",\"key_env\":\"" env "\"}"
 #define LOCAL(name, url) "\"" name "\":{\"base_url\":\"" url "\",\"local\":true}"
 
-static const char providers[] =
-	"{"
-	PROVIDER("openai", "https://api.openai.com/v1", "OPENAI_API_KEY") ","
-	PROVIDER("azure", "", "AZURE_API_KEY") ","
-	PROVIDER("deepseek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY") ","
-	PROVIDER("groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY") ","
-	PROVIDER("mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY") ","
-	PROVIDER("openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY") ","
-	PROVIDER("xai", "https://api.x.ai/v1", "XAI_API_KEY") ","
-	PROVIDER("together_ai", "https://api.together.xyz/v1", "TOGETHERAI_API_KEY") ","
-	PROVIDER("fireworks_ai", "https://api.fireworks.ai/inference/v1",
-		 "FIREWORKS_API_KEY") ","
-	PROVIDER("cerebras", "https://api.cerebras.ai/v1", "CEREBRAS_API_KEY") ","
-	PROVIDER("moonshot", "https://api.moonshot.ai/v1", "MOONSHOT_API_KEY") ","
-	PROVIDER("dashscope", "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
-		 "DASHSCOPE_API_KEY") ","
-	PROVIDER("litellm_proxy", "", "LITELLM_PROXY_API_KEY") ","
-	PROVIDER("mortise", "", "MORTISE_API_KEY") ","
-	PROVIDER("openhands", "", "OPENHANDS_API_KEY") ","
-	LOCAL("ollama", "http://127.0.0.1:11434/v1") ","
-	LOCAL("llamacpp", "http://127.0.0.1:8080/v1") ","
-	LOCAL("vllm", "http://127.0.0.1:8000/v1") ","
-	LOCAL("lmstudio", "http://127.0.0.1:1234/v1")
-	"}";
+static const char providers
+	[] = "{" PROVIDER("openai", "https://api.openai.com/v1",
+			  "OPENAI_API_KEY") "," PROVIDER("azure",
+							 "", "AZURE_API_KEY") "," PROVIDER("deepseek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY") "," PROVIDER("groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY") "," PROVIDER("mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY") "," PROVIDER("openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY") "," PROVIDER("xai",
+																																																       "https://api.x.ai/v1",
+																																																       "XAI_API_KEY") "," PROVIDER("together_ai", "https://api.together.xyz/v1", "TOGETHERAI_API_KEY") "," PROVIDER("fireworks_ai", "https://api.fireworks.ai/inference/v1", "FIREWORKS_API_KEY") "," PROVIDER("cerebras",
+																																																																									       "https://api.cerebras.ai/v1",
+																																																																									       "CEREBRAS_API_KEY") "," PROVIDER("moonshot",
+																																																																														"https://api.moonshot.ai/v1",
+																																																																														"MOONSHOT_API_KEY") "," PROVIDER("dashscope",
+																																																																																		 "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
+																																																																																		 "DASHSCOPE_API_KEY") "," PROVIDER("litellm_proxy",
+																																																																																						   "", "LITELLM_PROXY_API_KEY") "," PROVIDER("mortise", "", "MORTISE_API_KEY") "," PROVIDER("openhands",
+																																																																																																	    "", "OPENHANDS_API_KEY") "," LOCAL("ollama",
+																																																																																																					       "http://127.0.0.1:11434/v1") "," LOCAL("llamacpp", "http://127.0.0.1:8080/v1") "," LOCAL("vllm",
+																																																																																																																	"http://127.0.0.1:8000/v1") "," LOCAL("lmstudio",
+																																																																																																																					      "http://127.0.0.1:1234/v1") "}";
 
 /* ---- messages -------------------------------------------------------------- */
 
@@ -158,8 +151,8 @@ static void put_messages(struct writer *w)
 
 	PUT(w, ",\"messages\":[");
 	kept = w->host->messages_kept(w->x, w->r);
-	while (results < kept
-	       && w->host->message_role(w->r, kept - 1 - results) == MT_ROLE_TOOL)
+	while (results < kept &&
+	       w->host->message_role(w->r, kept - 1 - results) == MT_ROLE_TOOL)
 		results++;
 	for (size_t m = kept; m < count && !w->status; m++) {
 		int role = w->host->message_role(w->r, m);
@@ -174,8 +167,8 @@ static void put_messages(struct writer *w)
 		else
 			put_user(w, m, role == MT_ROLE_SYSTEM ? "system" : "user");
 		results = role == MT_ROLE_TOOL ? results + 1 : 0;
-		if (results && (m + 1 == count
-				|| w->host->message_role(w->r, m + 1) != MT_ROLE_TOOL))
+		if (results && (m + 1 == count ||
+				w->host->message_role(w->r, m + 1) != MT_ROLE_TOOL))
 			put_result_media(w, m + 1 - results, m + 1);
 	}
 	PUT(w, "]");
@@ -220,8 +213,8 @@ static const char *limit_name(struct writer *w)
 {
 	const char *base = w->host->option(w->x, "base_url");
 
-	return w->host->feature(w->x, "new_limit")
-			       || (base && strstr(base, "//api.openai.com/"))
+	return w->host->feature(w->x, "new_limit") ||
+			       (base && strstr(base, "//api.openai.com/"))
 		       ? "max_completion_tokens"
 		       : "max_tokens";
 }
@@ -276,8 +269,8 @@ static int put_azure_url(const struct mt_dialect_host *host, struct mt_exchange 
 			     version && *version ? version : "2025-04-01-preview");
 	else
 		n = snprintf(url, sizeof url,
-		     "/openai/deployments/%s/chat/completions?api-version=%s", model,
-		     version && *version ? version : "2024-12-01-preview");
+			     "/openai/deployments/%s/chat/completions?api-version=%s",
+			     model, version && *version ? version : "2024-12-01-preview");
 	if (n < 0 || (size_t)n >= sizeof url || strpbrk(url, " \t\r\n#"))
 		return MT_EINVAL;
 	return host->url(x, url);
@@ -289,8 +282,7 @@ static int put_head(struct writer *w, const char *path, bool responses)
 	const struct mt_dialect_host *host = w->host;
 	struct mt_exchange *x = w->x;
 	bool azure = is_provider(w, "azure");
-	int status = azure ? put_azure_url(host, x, responses)
-			   : host->url(x, path);
+	int status = azure ? put_azure_url(host, x, responses) : host->url(x, path);
 
 	if (!status)
 		status = host->header(x, "Content-Type", "application/json");
@@ -306,7 +298,8 @@ static int encode(const struct mt_dialect_host *host, struct mt_exchange *x,
 	struct writer w = { .host = host, .x = x, .r = request };
 	bool responses = uses_responses(host, x);
 
-	w.status = put_head(&w, responses ? "/responses" : "/chat/completions", responses);
+	w.status =
+		put_head(&w, responses ? "/responses" : "/chat/completions", responses);
 	PUT(&w, "{\"model\":");
 	put_cstr(&w, host->option(x, "model"));
 	if (responses) {

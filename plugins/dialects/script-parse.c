@@ -133,7 +133,9 @@ static bool block_word(const char *line, size_t len, size_t *ret_key_len,
 		return false;
 	for (size_t i = 0; i < word_len; i++)
 		if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-			    "0123456789_", mark[2 + i]) || !mark[2 + i])
+			    "0123456789_",
+			    mark[2 + i]) ||
+		    !mark[2 + i])
 			return false;
 	*ret_key_len = (size_t)(mark - line);
 	*ret_word = mark + 2;
@@ -213,9 +215,11 @@ static int set_error(struct reader *r, struct entry *e)
 		free(r->turn->error_text.bytes);
 		return keep(r, text, strlen(text), &r->turn->error_text);
 	}
-	return bad(r, "`%.*s` is no kind of error; kinds are authentication, rate_limit, "
-		      "quota, overloaded, context_window, content_policy, bad_request, "
-		      "network, timeout, malformed, not_found, internal", (int)len, text);
+	return bad(r,
+		   "`%.*s` is no kind of error; kinds are authentication, rate_limit, "
+		   "quota, overloaded, context_window, content_policy, bad_request, "
+		   "network, timeout, malformed, not_found, internal",
+		   (int)len, text);
 }
 
 static int set_duration(struct reader *r, const struct entry *e, int64_t *ret)
@@ -267,8 +271,10 @@ static int set_count(struct reader *r, const char *item)
 		if (!*end)
 			return MT_OK;
 	}
-	return bad(r, "`%s`: write usage = input 100, output 20, cache_read 80, "
-		      "cache_write 0, reasoning 5, cost 0.01", item);
+	return bad(r,
+		   "`%s`: write usage = input 100, output 20, cache_read 80, "
+		   "cache_write 0, reasoning 5, cost 0.01",
+		   item);
 }
 
 static int set_usage(struct reader *r, const struct entry *e)
@@ -330,9 +336,10 @@ static int add_expect(struct reader *r, struct entry *e, const char *words, size
 		e->value.bytes = NULL;
 		return MT_OK;
 	}
-	return bad(r, "unknown expectation `%.*s`; write last, user, system or any with "
-		      "contains, lacks or is; or role, messages, tool, no tool", (int)len,
-		   words);
+	return bad(r,
+		   "unknown expectation `%.*s`; write last, user, system or any with "
+		   "contains, lacks or is; or role, messages, tool, no tool",
+		   (int)len, words);
 }
 
 static int turn_key(struct reader *r, struct entry *e)
@@ -364,8 +371,9 @@ static int turn_key(struct reader *r, struct entry *e)
 		return set_duration(r, e, &t->delay_ms);
 	if (is(e->key, e->key_len, "usage"))
 		return set_usage(r, e);
-	return bad(r, "a turn has no key `%.*s`; keys are text, reasoning, expect ..., "
-		      "usage, stop, delay, error, error times, error wait, id, opaque",
+	return bad(r,
+		   "a turn has no key `%.*s`; keys are text, reasoning, expect ..., "
+		   "usage, stop, delay, error, error times, error wait, id, opaque",
 		   (int)e->key_len, e->key);
 }
 

@@ -31,9 +31,9 @@ static struct {
 
 static bool same_file(const struct stat *a, const struct stat *b)
 {
-	return a->st_ino == b->st_ino && a->st_dev == b->st_dev
-	       && a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec
-	       && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+	return a->st_ino == b->st_ino && a->st_dev == b->st_dev &&
+	       a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
+	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
 static void forget(void)
@@ -50,8 +50,8 @@ static int load(const char *path, struct error *err)
 	size_t len;
 	int status;
 
-	if (stat(path, &st) == 0 && kept.path && strcmp(kept.path, path) == 0
-	    && same_file(&st, &kept.stat))
+	if (stat(path, &st) == 0 && kept.path && strcmp(kept.path, path) == 0 &&
+	    same_file(&st, &kept.stat))
 		return MT_OK;
 	forget();
 	status = file_read(path, SCRIPT_MAX_FILE, &text, &len, err);
@@ -94,8 +94,8 @@ static int find_turn(const struct mt_dialect_host *host, struct mt_exchange *x,
 	if (n < 0 || (size_t)n >= kept.script.count)
 		return fail(err, MT_EINVAL,
 			    "%s: the script has %zu turns and is asked for turn %" PRId64
-			    ": add a [turn], or let the last one end the task", kept.path,
-			    kept.script.count, n + 1);
+			    ": add a [turn], or let the last one end the task",
+			    kept.path, kept.script.count, n + 1);
 	*ret = &kept.script.turns[n];
 	*ret_path = kept.path;
 	return MT_OK;
@@ -137,11 +137,11 @@ static bool passes(const struct script_expect *e, const char *text, size_t len)
 {
 	switch (e->test) {
 	case SCRIPT_CONTAINS:
-		return e->value.len == 0
-		       || memmem(text, len, e->value.bytes, e->value.len);
+		return e->value.len == 0 ||
+		       memmem(text, len, e->value.bytes, e->value.len);
 	case SCRIPT_LACKS:
-		return e->value.len == 0
-		       || !memmem(text, len, e->value.bytes, e->value.len);
+		return e->value.len == 0 ||
+		       !memmem(text, len, e->value.bytes, e->value.len);
 	case SCRIPT_IS:
 		return len == e->value.len && memcmp(text, e->value.bytes, len) == 0;
 	}
@@ -210,8 +210,8 @@ static int check_any(const struct mt_dialect_host *host, const struct mt_request
 		message_text(host, r, m, &text);
 		if (passes(e, text.text, text.len) == all)
 			continue;
-		return all ? differs(path, e, role ? "every message of the user"
-						   : "every message",
+		return all ? differs(path, e,
+				     role ? "every message of the user" : "every message",
 				     text.text, text.len, err)
 			   : MT_OK;
 	}
@@ -231,8 +231,8 @@ static int check_tool(const struct mt_dialect_host *host, const struct mt_reques
 		struct mt_str name = { 0 };
 
 		host->tool(r, t, &name, NULL, NULL);
-		offered |= name.len == e->value.len
-			   && memcmp(name.ptr, e->value.bytes, name.len) == 0;
+		offered |= name.len == e->value.len &&
+			   memcmp(name.ptr, e->value.bytes, name.len) == 0;
 		if (t)
 			strbuf_add(&names, ", ");
 		strbuf_addn(&names, name.ptr, name.len);

@@ -235,7 +235,8 @@ static size_t sort_headers(const struct sigv4_request *r, size_t *order)
 		size_t at = count;
 
 		for (; at > 0 && strcasecmp(r->headers[order[at - 1]].name,
-					    r->headers[count].name) > 0; at--)
+					    r->headers[count].name) > 0;
+		     at--)
 			order[at] = order[at - 1];
 		order[at] = count;
 	}
@@ -340,7 +341,8 @@ int sigv4_sign(const struct sigv4_scope *s, const struct sigv4_request *r,
 	*ret = (struct sigv4_result){ .canonical = STRBUF(MAX_CANONICAL),
 				      .to_sign = STRBUF(MAX_CANONICAL) };
 	if (r->header_count > SIGV4_MAX_HEADERS)
-		return fail(err, MT_ELIMIT, "a request with so many headers is not signed");
+		return fail(err, MT_ELIMIT,
+			    "a request with so many headers is not signed");
 	sigv4_time(s->time, time);
 	status = put_canonical(s, r, time, ret);
 	if (!status)
@@ -351,7 +353,8 @@ int sigv4_sign(const struct sigv4_scope *s, const struct sigv4_request *r,
 	if (!status)
 		status = put_signature(s, time, ret);
 	return status ? fail(err, status, "the request cannot be signed for AWS (%s)",
-			     status_name(status)) : MT_OK;
+			     status_name(status))
+		      : MT_OK;
 }
 
 void sigv4_clear(struct sigv4_result *r)

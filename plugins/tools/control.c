@@ -106,5 +106,5 @@ static const struct mt_component parts[] = {
 	},
 };
 
-MT_PLUGIN(.name = "control", .version = "1.0", .license = "MIT",
-	  .components = parts, .component_count = 3)
+MT_PLUGIN(.name = "control", .version = "1.0", .license = "MIT", .components = parts,
+	  .component_count = 3)

@@ -32,8 +32,8 @@ static int declare(struct ffi *f)
 
 	if (!lines)
 		return MT_ENOMEM;
-	while (n < LINES_MAX && !f->host->option_at(f->instance, "", n, &lines[n].key,
-						    &lines[n].value))
+	while (n < LINES_MAX &&
+	       !f->host->option_at(f->instance, "", n, &lines[n].key, &lines[n].value))
 		n++;
 	return functions_read(lines, n, &f->functions, on_fault, f);
 }

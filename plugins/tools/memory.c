@@ -64,8 +64,8 @@ static int run(void *self_, const char *tool, struct mt_call *call)
 	(void)tool;
 	if (scope && strcmp(scope, "user") == 0)
 		r = write_of_user(self, call);
-	else if (notes_write(self->path, add ? NOTES_APPEND : NOTES_REPLACE, old ? old : "",
-			     text, &err))
+	else if (notes_write(self->path, add ? NOTES_APPEND : NOTES_REPLACE,
+			     old ? old : "", text, &err))
 		r = host->fail(call, err.code, "%s", err.text);
 	else
 		r = MT_OK;

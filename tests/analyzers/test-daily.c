@@ -218,10 +218,11 @@ static bool ask(json_object *granted, const char *command, int risk)
 
 	if (risk != 2 && scopes_cover(granted, action, &place))
 		return false;
-	if (risk != 2 && !scopes_offer(action, &place, &offered, &chosen, &err)
-	    && json_object_array_length(offered))
-		json_object_array_add(granted, json_object_get(json_object_array_get_idx(
-						       offered, chosen)));
+	if (risk != 2 && !scopes_offer(action, &place, &offered, &chosen, &err) &&
+	    json_object_array_length(offered))
+		json_object_array_add(granted,
+				      json_object_get(json_object_array_get_idx(offered,
+										chosen)));
 	return true;
 }
 
@@ -248,8 +249,8 @@ int main(void)
 			printf("# asks%s: %.*s\n", risk == 2 ? " (HIGH)" : "",
 			       (int)strcspn(commands[i], "\n"), commands[i]);
 	}
-	printf("# %zu commands: %zu questions, %zu with \"always\" (%zu HIGH)\n", count, without,
-	       with, high);
+	printf("# %zu commands: %zu questions, %zu with \"always\" (%zu HIGH)\n", count,
+	       without, with, high);
 	CHECK_MSG(without <= count * 2 / 3, "at most two thirds ask");
 	CHECK_MSG(with <= count / 2, "with \"always\" at most half");
 	rules_free(p.rules);

@@ -435,8 +435,8 @@ static void make_files(void)
 	make_file("ws/.git/hooks/pre-commit.sample");
 	make_file("ws/hooked/.git/config");
 	make_file("ws/hooked/.git/hooks/pre-commit");
-	if (symlink("../home/.ssh", "ws/link") || symlink("../home", "ws/link2")
-	    || symlink("../other", "ws/outside"))
+	if (symlink("../home/.ssh", "ws/link") || symlink("../home", "ws/link2") ||
+	    symlink("../other", "ws/outside"))
 		BAIL_OUT("cannot make links");
 	snprintf(workspace, sizeof workspace, "%s/ws", root);
 }

@@ -29,7 +29,8 @@ static void test_join(void)
 {
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		CHECK_MSG(risk_join(cases[i].risks, cases[i].count, cases[i].propagate,
-				    cases[i].failed) == cases[i].says, "case %zu", i);
+				    cases[i].failed) == cases[i].says,
+			  "case %zu", i);
 }
 
 static void test_schema(void)

@@ -175,9 +175,9 @@ static void test_bad_rules(void)
 	for (size_t i = 0; i < sizeof bad_rules / sizeof *bad_rules; i++) {
 		struct error err = ERROR_NONE;
 
-		CHECK_MSG(rules_add(r, "rule.x", bad_rules[i].text, &err) == MT_EINVAL
-			  && strstr(err.text, bad_rules[i].error)
-			  && strncmp(err.text, "rule.x: ", 8) == 0,
+		CHECK_MSG(rules_add(r, "rule.x", bad_rules[i].text, &err) == MT_EINVAL &&
+				  strstr(err.text, bad_rules[i].error) &&
+				  strncmp(err.text, "rule.x: ", 8) == 0,
 			  "%s: %s", bad_rules[i].text, err.text);
 	}
 }
@@ -311,9 +311,9 @@ static int judge(const char *one, const char *two, const char *name, const char 
 	struct action action = { .tool = "bash", .workspace = "/ws", .directory = "",
 				 .arguments = &argument, .count = 1 };
 	struct finding f = { 0 };
-	int r = !p.rules || rules_add(p.rules, "rule.1", one, NULL)
-		|| (two && rules_add(p.rules, "rule.2", two, NULL))
-		|| judge_action(&p, &action, &f);
+	int r = !p.rules || rules_add(p.rules, "rule.1", one, NULL) ||
+		(two && rules_add(p.rules, "rule.2", two, NULL)) ||
+		judge_action(&p, &action, &f);
 	int risk = f.deny ? DENY : f.risk;
 
 	rules_free(p.rules);
@@ -324,10 +324,11 @@ static int judge(const char *one, const char *two, const char *name, const char 
 static void test_rules(void)
 {
 	for (size_t i = 0; i < sizeof judged / sizeof *judged; i++) {
-		int got = judge(judged[i].one, judged[i].two, judged[i].name, judged[i].text);
+		int got = judge(judged[i].one, judged[i].two, judged[i].name,
+				judged[i].text);
 
-		CHECK_MSG(got == judged[i].says, "%s: %s: %d, %d", judged[i].one, judged[i].text,
-			  judged[i].says, got);
+		CHECK_MSG(got == judged[i].says, "%s: %s: %d, %d", judged[i].one,
+			  judged[i].text, judged[i].says, got);
 	}
 }
 
@@ -364,7 +365,8 @@ static void test_memory(void)
 	});
 	OOM_EACH({
 		s = (struct scan){ 0 };
-		if (!scan_deletion("sudo sh -c \"eval 'rm' -rf\" <<E >x\n`a`\nE\n", 38, &s))
+		if (!scan_deletion("sudo sh -c \"eval 'rm' -rf\" <<E >x\n`a`\nE\n", 38,
+				   &s))
 			good = good && s.found;
 	});
 	CHECK_MSG(good, "nothing is overlooked for want of memory");

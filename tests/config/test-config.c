@@ -30,7 +30,8 @@ static void set_up(void)
 {
 	static const char *const mine[] = { "XDG_CONFIG_HOME", "XDG_STATE_HOME", "HOME" };
 	const char *home = getenv("MORTISE_TEST_HOME");
-	AUTO(free) char *real = realpath(home ? home : "/tmp", NULL); /* no symbolic link */
+	AUTO(free) char *real =
+		realpath(home ? home : "/tmp", NULL); /* no symbolic link */
 	char path[512];
 
 	snprintf(root, sizeof root, "%s/config-XXXXXX", real ? real : "/tmp");
@@ -135,10 +136,11 @@ static void test_values(void)
 static void test_typed(void)
 {
 	struct error err;
-	AUTO(config) struct config *c = load_user("[llm]\ntimeout = 2m\nstream = off\n"
-				     "[llm.a]\n[llm.b]\n[tool.x]\nplugin = y\n"
-				     "[core]\nprompt_dir = p\n",
-				     &err);
+	AUTO(config) struct config *c =
+		load_user("[llm]\ntimeout = 2m\nstream = off\n"
+			  "[llm.a]\n[llm.b]\n[tool.x]\nplugin = y\n"
+			  "[core]\nprompt_dir = p\n",
+			  &err);
 	AUTO(free) char *want = path_join(root, "mortise/p");
 
 	CHECK(c && config_int(c, "llm", "timeout") == 120000);
@@ -274,9 +276,10 @@ static void test_overrides(void)
 		struct error err;
 		AUTO(config) struct config *c = load(&err, overrides);
 
-		CHECK_STR(c ? or_unset(config_get(
-				      c, cases[i].section ? cases[i].section : "",
-				      cases[i].key ? cases[i].key : ""))
+		CHECK_STR(c ? or_unset(
+				      config_get(c,
+						 cases[i].section ? cases[i].section : "",
+						 cases[i].key ? cases[i].key : ""))
 			    : err.text,
 			  cases[i].want);
 	}
@@ -341,8 +344,9 @@ static void test_faults(void)
 		bool whole = cases[i].want[want - 1] != ' ';
 
 		CHECK_MSG(!c && strncmp(err.text, path, len) == 0 &&
-			  strncmp(err.text + len, cases[i].want, want) == 0 &&
-			  (!whole || !err.text[len + want]), "%s",
+				  strncmp(err.text + len, cases[i].want, want) == 0 &&
+				  (!whole || !err.text[len + want]),
+			  "%s",
 			  strncmp(err.text, path, len) == 0 ? err.text + len : err.text);
 	}
 }
@@ -423,8 +427,8 @@ static void test_project(void)
 		status = config_trust(project, &err);
 		CHECK_MSG(cases[i].good == (status == MT_OK), "project: %s",
 			  status ? err.text : "trusted");
-		CHECK(!status || (err.code == MT_EDENIED
-				  && strstr(err.text, "a project cannot")));
+		CHECK(!status ||
+		      (err.code == MT_EDENIED && strstr(err.text, "a project cannot")));
 		err = ERROR_NONE;
 		c = load(&err, NULL);
 		CHECK_MSG(c && !config_untrusted(c) == cases[i].good,
@@ -558,8 +562,8 @@ static void test_secrets(void)
 							"llm.fallback" };
 		static const char *const want[] = { "sesame-env", "sesame-file",
 						    "(unset)", "sesame-grant" };
-		AUTO(free) char *key = config_api_key(c, sections[i], "GRANT_VARIABLE",
-						      &err);
+		AUTO(free) char *key =
+			config_api_key(c, sections[i], "GRANT_VARIABLE", &err);
 
 		CHECK_STR(or_unset(key), want[i]);
 		CHECK(err.code == MT_OK);
@@ -607,7 +611,7 @@ static void test_show(void)
 
 	AUTO(free) char *text = strbuf_take(&second);
 	AUTO(json) json_object *before = js_parse(first.text, first.len, &err),
-		    *after = NULL;
+			       *after = NULL;
 
 	again = load_user(text, &err);
 	strbuf_reset(&first);
@@ -787,7 +791,8 @@ static void a_choice_is_read_as_an_index(void)
 
 	c = load(&err, overrides);
 	CHECK(c && config_choice(c, "controller.x", "setup") == SETUP_NEVER);
-	CHECK(c && config_choice(c, "controller.x", "confirmation") == CONFIRMATION_RISKY);
+	CHECK(c &&
+	      config_choice(c, "controller.x", "confirmation") == CONFIRMATION_RISKY);
 	CHECK(c && config_choice(c, "core", "sync") == SYNC_EVENT);
 	CHECK(c && config_choice(c, "llm", "reasoning_effort") == -1);
 	config_free(c);

@@ -28,8 +28,8 @@ static void copy(const char *from, const char *to)
 static void set_up(void)
 {
 	const char *home = getenv("MORTISE_TEST_HOME"), *build = getenv("top_builddir");
-	AUTO(free) char *plugin = path_join(build ? build : ".",
-					    "tests/config/condenser.so");
+	AUTO(free) char *plugin =
+		path_join(build ? build : ".", "tests/config/condenser.so");
 	char path[512];
 
 	snprintf(root, sizeof root, "%s/registry-XXXXXX", home ? home : "/tmp");

@@ -26,8 +26,9 @@ static void give_up(void)
 
 static void put(struct evlog *log, struct event *e, const char *meta)
 {
-	if (!e || (meta && js_set(e->json, "tool_call_metadata",
-				  js_parse_object(meta, strlen(meta), &err))) ||
+	if (!e ||
+	    (meta && js_set(e->json, "tool_call_metadata",
+			    js_parse_object(meta, strlen(meta), &err))) ||
 	    evlog_append(log, e, &err))
 		give_up();
 	event_unref(e);
@@ -54,8 +55,10 @@ static void put_turn(struct evlog *log, int n, const char *kind)
 	put(log, e, meta);
 	args = json_object_new_object();
 	js_set_str(args, "command", "ls");
-	put(log, event_observation("run", SOURCE_AGENT, evlog_count(log) - 1, "x", 1, args,
-				   &err), meta);
+	put(log,
+	    event_observation("run", SOURCE_AGENT, evlog_count(log) - 1, "x", 1, args,
+			      &err),
+	    meta);
 }
 
 static struct evlog *open_log(enum evlog_open mode)

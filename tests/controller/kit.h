@@ -59,7 +59,8 @@ static inline void kit_end(void)
 	dir_remove(kit_home, NULL);
 }
 
-static inline struct config_input kit_input(const char *const *settings, const char **list)
+static inline struct config_input kit_input(const char *const *settings,
+					    const char **list)
 {
 	struct config_input in = { .overrides = list };
 
@@ -84,8 +85,8 @@ static inline struct conversation *kit_new(uv_loop_t *loop, const char *const *s
 	struct conversation *c = NULL;
 
 	snprintf(script, sizeof script, "script:%s/script", kit_home);
-	if (config_load(&in, &config, &err) || registry_open(config, &registry, &err)
-	    || conversation_create(loop, config, registry, &o, &c, &err)) {
+	if (config_load(&in, &config, &err) || registry_open(config, &registry, &err) ||
+	    conversation_create(loop, config, registry, &o, &c, &err)) {
 		fprintf(stderr, "%s\n", err.text);
 		abort();
 	}
@@ -138,7 +139,8 @@ static inline void kit_close(uv_loop_t *loop, struct conversation *c)
 }
 
 /* An action in the log that came from a tool call. */
-static inline int64_t kit_action(struct conversation *c, const char *type, const char *args)
+static inline int64_t kit_action(struct conversation *c, const char *type,
+				 const char *args)
 {
 	struct error err = ERROR_NONE;
 	struct event *e = event_action(type, SOURCE_AGENT,

@@ -32,25 +32,30 @@ static void write_script(void)
 			strbuf_add(&text, "[call no_such_tool]\nx = 1\n\n");
 			break;
 		case 2:
-			strbuf_add(&text, "[call think]\nthought = hm\n[call execute_bash]\n"
+			strbuf_add(&text,
+				   "[call think]\nthought = hm\n[call execute_bash]\n"
 				   "command = true\n\n");
 			break;
 		case 3:
-			strbuf_add(&text, "[call execute_bash]\ncommand = echo a\n"
+			strbuf_add(&text,
+				   "[call execute_bash]\ncommand = echo a\n"
 				   "[call execute_bash]\ncommand = echo b; true\n\n");
 			break;
 		case 4:
 			strbuf_addf(&text, "[call str_replace_editor]\ncommand = view\n"
-				    "path = /tmp\n\n");
+					   "path = /tmp\n\n");
 			break;
 		case 5:
-			strbuf_addf(&text, "[call delegate]\nagent = other\ntask = part %d\n\n", i);
+			strbuf_addf(&text,
+				    "[call delegate]\nagent = other\ntask = part %d\n\n",
+				    i);
 			break;
 		case 6:
 			strbuf_add(&text, "[call request_condensation]\n\n");
 			break;
 		default:
-			strbuf_addf(&text, "[call execute_bash]\ncommand = true %d\n\n", i);
+			strbuf_addf(&text, "[call execute_bash]\ncommand = true %d\n\n",
+				    i);
 		}
 	}
 	strbuf_add(&text, "[turn]\n[call finish]\nmessage = done\n");
@@ -86,10 +91,11 @@ static const char *wrong(struct conversation *c)
 		return "it waits for nothing";
 	if (c->state == STATE_AWAITING_USER_CONFIRMATION && !turn_awaits_approval(c))
 		return "a confirmation is awaited of nothing";
-	if (turn_awaits_approval(c) && c->state != STATE_AWAITING_USER_CONFIRMATION
-	    && c->state != STATE_PAUSED)
+	if (turn_awaits_approval(c) && c->state != STATE_AWAITING_USER_CONFIRMATION &&
+	    c->state != STATE_PAUSED)
 		return "an action waits and the agent is at work";
-	if (unanswered(c) >= 0 && (!turn_awaits_approval(c) || turn_pending(c) != unanswered(c)))
+	if (unanswered(c) >= 0 &&
+	    (!turn_awaits_approval(c) || turn_pending(c) != unanswered(c)))
 		return "an action that waits was lost";
 	return "";
 }
@@ -128,7 +134,8 @@ static struct conversation *again(struct conversation *c, const char **ret_wrong
 	kit_close(&loop, c);
 	c = kit_resume(&loop, id, settings, false);
 	free(id);
-	if (waits && (!turn_awaits_approval(c) || turn_pending(c) != pending || c->state != state))
+	if (waits &&
+	    (!turn_awaits_approval(c) || turn_pending(c) != pending || c->state != state))
 		*ret_wrong = "what waited waits no longer after a restart";
 	if (rests && c->state != state)
 		*ret_wrong = "it rests elsewhere after a restart";
@@ -161,8 +168,9 @@ static void run_own(struct conversation *c)
 
 static void say_image(struct conversation *c)
 {
-	static const char urls[] = "[\"data:image/gif;base64,R0lGODdhAQABAIAAAAAAAAAAACwAAAAA"
-				   "AQABAAACAkQBADs=\"]";
+	static const char urls[] =
+		"[\"data:image/gif;base64,R0lGODdhAQABAIAAAAAAAAAAACwAAAAA"
+		"AQABAAACAkQBADs=\"]";
 	struct error err = ERROR_NONE;
 	AUTO(json) json_object *images = js_parse(urls, sizeof urls - 1, NULL);
 
@@ -260,15 +268,15 @@ static struct conversation *one_op(struct conversation *c, const char **ret_wron
 static bool all_answered(struct conversation *c)
 {
 	for (int64_t id = 0; id < evlog_count(c->log); id++) {
-		bool found = evlog_head(c->log, id)->undone
-			     || !(evlog_head(c->log, id)->type->flags & EVENT_RUNNABLE)
-			     || !evlog_head(c->log, id)->type->is_action;
+		bool found = evlog_head(c->log, id)->undone ||
+			     !(evlog_head(c->log, id)->type->flags & EVENT_RUNNABLE) ||
+			     !evlog_head(c->log, id)->type->is_action;
 
 		for (int64_t n = id + 1; !found && n < evlog_count(c->log); n++) {
 			AUTO(event) struct event *e = evlog_event(c->log, n, NULL);
 
-			found = e && ((!e->is_action && e->cause == id)
-				      || js_int(e->json, "confirms", -1) == id);
+			found = e && ((!e->is_action && e->cause == id) ||
+				      js_int(e->json, "confirms", -1) == id);
 		}
 		if (!found) {
 			printf("# event %lld has no observation\n", (long long)id);

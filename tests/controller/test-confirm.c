@@ -22,7 +22,13 @@ static const struct {
 	{ { CONFIRM_RISKY, RISK_LOW, true }, { true, true, true, true } },
 };
 
-enum { U = RISK_UNKNOWN, L = RISK_LOW, M = RISK_MEDIUM, H = RISK_HIGH, NO = RISK_UNCLASSIFIED };
+enum {
+	U = RISK_UNKNOWN,
+	L = RISK_LOW,
+	M = RISK_MEDIUM,
+	H = RISK_HIGH,
+	NO = RISK_UNCLASSIFIED
+};
 
 /* What several analyzers say together. */
 static const struct {
@@ -46,7 +52,8 @@ static void test_accounts(void)
 	budget_set_limit(&root, LIMIT_COST, 1.5);
 	budget_set_limit(&a, LIMIT_ITERATIONS, 2);
 	budget_spend(&a, LIMIT_COST, 1);
-	CHECK_MSG(!budget_account_reached(&b, LIMITS_STEP, text, sizeof text), "nothing is reached");
+	CHECK_MSG(!budget_account_reached(&b, LIMITS_STEP, text, sizeof text),
+		  "nothing is reached");
 	budget_spend(&b, LIMIT_COST, 0.5);
 	budget_spend(&b, LIMIT_COST, -1); /* unknown */
 	CHECK_MSG(budget_account_reached(&a, LIMITS_STEP, text, sizeof text),
@@ -55,17 +62,20 @@ static void test_accounts(void)
 			"Current budget: 1.50, max budget: 1.50");
 	budget_set_limit(&back, LIMIT_COST, 0.001);
 	budget_spend(&back, LIMIT_COST, 0.0042);
-	CHECK_MSG(budget_account_reached(&back, LIMITS_STEP, text, sizeof text), "of little money");
+	CHECK_MSG(budget_account_reached(&back, LIMITS_STEP, text, sizeof text),
+		  "of little money");
 	CHECK_STR(text, "Agent reached maximum budget for conversation."
 			"Current budget: 0.0042, max budget: 0.001");
 	back = (struct budget){ 0 };
-	CHECK_MSG(a.quotas[LIMIT_COST].used == 1 && b.quotas[LIMIT_COST].used == 0.5
-		  && root.quotas[LIMIT_COST].used == 1.5, "the bill adds up");
+	CHECK_MSG(a.quotas[LIMIT_COST].used == 1 && b.quotas[LIMIT_COST].used == 0.5 &&
+			  root.quotas[LIMIT_COST].used == 1.5,
+		  "the bill adds up");
 	CHECK_MSG(budget_raise(&b) && root.quotas[LIMIT_COST].max == 3, "it is raised");
 	CHECK_MSG(!budget_raise(&b), "once");
 	budget_spend(&a, LIMIT_ITERATIONS, 1);
 	budget_spend(&a, LIMIT_ITERATIONS, 1);
-	CHECK_MSG(budget_account_reached(&a, LIMITS_STEP, text, sizeof text), "its own limit");
+	CHECK_MSG(budget_account_reached(&a, LIMITS_STEP, text, sizeof text),
+		  "its own limit");
 	CHECK_STR(text, "Agent reached maximum iteration. Current iteration: 2, max "
 			"iteration: 2");
 	CHECK_MSG(!budget_account_reached(&b, LIMITS_STEP, text, sizeof text),
@@ -81,12 +91,13 @@ int main(void)
 {
 	for (size_t i = 0; i < sizeof policies / sizeof *policies; i++)
 		for (int risk = RISK_UNKNOWN; risk <= RISK_HIGH; risk++)
-			CHECK_MSG(confirm_needed(&policies[i].policy, (enum risk)risk)
-				  == policies[i].waits[risk + 1],
+			CHECK_MSG(confirm_needed(&policies[i].policy, (enum risk)risk) ==
+					  policies[i].waits[risk + 1],
 				  "policy %zu: risk %s", i, risk_name((enum risk)risk));
 	for (size_t i = 0; i < ARRAY_LEN(joins); i++)
-		CHECK_MSG((int)risk_join(joins[i].risks, 3, joins[i].propagate, RISK_UNKNOWN)
-			  == joins[i].joined, "the %zu. risks join", i);
+		CHECK_MSG((int)risk_join(joins[i].risks, 3, joins[i].propagate,
+					 RISK_UNKNOWN) == joins[i].joined,
+			  "the %zu. risks join", i);
 	test_accounts();
 	return tap_done();
 }

@@ -320,8 +320,8 @@ int main(void)
 
 		CHECK_MSG(got.kind == s->kind, "%s: %s", s->name, stuck_name(got.kind));
 		got = stuck_detect(log, &exact);
-		CHECK_MSG((got.kind != STUCK_NONE) == s->exact, "exactly compared: %s: %s",
-			  s->name, stuck_name(got.kind));
+		CHECK_MSG((got.kind != STUCK_NONE) == s->exact,
+			  "exactly compared: %s: %s", s->name, stuck_name(got.kind));
 	}
 	dir_remove(top, NULL);
 	return tap_done();

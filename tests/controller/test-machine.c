@@ -28,8 +28,8 @@ static void count_events(struct conversation *c)
 		const struct evlog_head *head = evlog_head(c->log, id);
 
 		undone += head->undone;
-		delegations += !head->type->is_action
-			       && strcmp(head->type->name, "delegate") == 0;
+		delegations += !head->type->is_action &&
+			       strcmp(head->type->name, "delegate") == 0;
 		condensations += strcmp(head->type->name, "condensation") == 0;
 	}
 }

@@ -59,11 +59,15 @@ static void turn(struct evlog *log, int t)
 	char id[32];
 
 	snprintf(id, sizeof id, "reply_%d", t);
-	strbuf_addf(&reply, "{\"record\":\"llm_reply\",\"response_id\":\"%s\",\"text\":\"%s\","
-		    "\"calls\":[", id, dice(2) ? "I look" : "");
+	strbuf_addf(&reply,
+		    "{\"record\":\"llm_reply\",\"response_id\":\"%s\",\"text\":\"%s\","
+		    "\"calls\":[",
+		    id, dice(2) ? "I look" : "");
 	for (int n = 0; n < calls; n++)
-		strbuf_addf(&reply, "%s{\"id\":\"call_%d_%d\",\"name\":\"bash\","
-			    "\"arguments\":\"{}\"}", n ? "," : "", t, n);
+		strbuf_addf(&reply,
+			    "%s{\"id\":\"call_%d_%d\",\"name\":\"bash\","
+			    "\"arguments\":\"{}\"}",
+			    n ? "," : "", t, n);
 	strbuf_add(&reply, "]}");
 	record(log, reply.text, NULL);
 	for (int n = 0; n < calls; n++)
@@ -155,7 +159,9 @@ static void first_message_undone(void)
 	const struct request_messages_options options = { 0 };
 	const struct view_item before[] = { { .event = 0 }, { .event = 1 }, { .event = 2 },
 					    { .event = 3 } };
-	const struct view_item after[] = { { .event = 0 }, { .event = 1 }, { .event = 4 } };
+	const struct view_item after[] = { { .event = 0 },
+					   { .event = 1 },
+					   { .event = 4 } };
 	struct evlog *log = open_log(folder("undone"), EVLOG_CREATE, NULL);
 	struct request_messages *memory = request_messages_new(log, &options);
 	AUTO(strbuf) struct strbuf text = STRBUF(1 << 16);
@@ -247,7 +253,8 @@ static void calls_without_answer(void)
 }
 
 /* Lay out the start of a view, a few items in each slice, and stop anywhere. */
-static void start_view(struct request_messages *memory, const struct view_item *items, size_t n)
+static void start_view(struct request_messages *memory, const struct view_item *items,
+		       size_t n)
 {
 	bool more = true;
 
@@ -275,14 +282,16 @@ int main(void)
 	for (int t = 0; t < TURNS && evlog_count(log) < EVENTS_MOST; t++)
 		turn(log, t);
 	for (int i = 0; i < VIEWS; i++) {
-		AUTO(strbuf) struct strbuf text = STRBUF(1 << 20), fresh = STRBUF(1 << 20);
+		AUTO(strbuf) struct strbuf text = STRBUF(1 << 20),
+					   fresh = STRBUF(1 << 20);
 		struct request_messages *other = request_messages_new(log, &options);
 
 		n = dice(4) && n && items[n - 1].event >= 0 ? grow(log, items, n)
-							     : view(log, items);
+							    : view(log, items);
 		if (dice(2))
 			start_view(memory, items, n);
-		good += lay_out(memory, items, n, &text) && lay_out(other, items, n, &fresh);
+		good += lay_out(memory, items, n, &text) &&
+			lay_out(other, items, n, &fresh);
 		same += strcmp(text.text, fresh.text) == 0;
 		request_messages_free(other);
 	}

@@ -46,17 +46,25 @@ static const char *types(const struct replay *r)
 
 static const char sample[] =
 	"[{\"id\":0,\"source\":\"environment\",\"action\":\"change_agent_state\","
-	"\"args\":{\"agent_state\":\"init\"}},"
-	SAY("2", "user", "task") ","
-	"{\"id\":3,\"source\":\"user\",\"action\":\"recall\",\"args\":{\"recall_type\":\"knowledge\",\"query\":\"task\"}},"
-	RUN("4", "ls") "," RESULT("5", "4", "a\\n", "0") ","
-	SAY("6", "agent", "which?") "," SAY("7", "user", "that") ","
-	"{\"id\":8,\"source\":\"environment\",\"action\":\"message\",\"args\":{"
-	"\"content\":\"note\"}},"
-	"{\"id\":9,\"source\":\"agent\",\"observation\":\"null\",\"content\":\"\","
-	"\"extras\":{}},"
-	RUN("10", "false") "," RESULT("11", "10", "", "1") ","
-	"{\"id\":12,\"source\":\"agent\",\"action\":\"finish\",\"args\":{}}]";
+	"\"args\":{\"agent_state\":\"init\"}}," SAY(
+		"2", "user",
+		"task") ","
+			"{\"id\":3,\"source\":\"user\",\"action\":\"recall\",\"args\":{\"recall_type\":\"knowledge\",\"query\":\"task\"}}," RUN(
+				"4",
+				"ls") "," RESULT("5", "4", "a\\n",
+						 "0") "," SAY("6", "agent",
+							      "which?") "," SAY("7",
+										"user",
+										"that") ","
+											"{\"id\":8,\"source\":\"environment\",\"action\":\"message\",\"args\":{"
+											"\"content\":\"note\"}},"
+											"{\"id\":9,\"source\":\"agent\",\"observation\":\"null\",\"content\":\"\","
+											"\"extras\":{}}," RUN("10", "false") "," RESULT(
+												"11",
+												"10",
+												"",
+												"1") ","
+												     "{\"id\":12,\"source\":\"agent\",\"action\":\"finish\",\"args\":{}}]";
 
 static void test_taken(void)
 {
@@ -165,14 +173,16 @@ static void check_real(const char *path, json_object *events)
 		return;
 	}
 	for (size_t i = 0; i < r->count; i++) {
-		const struct evlog_head *head = evlog_head(r->log, r->actions[i].recorded);
+		const struct evlog_head *head =
+			evlog_head(r->log, r->actions[i].recorded);
 		int64_t id = replay_original_id(r, r->actions[i].recorded);
 
 		while (place < count &&
 		       js_int(json_object_array_get_idx(events, place), "id", -1) != id)
 			place++;
 		all = all && place < count &&
-		      strcmp(js_str(json_object_array_get_idx(events, place), "action", ""),
+		      strcmp(js_str(json_object_array_get_idx(events, place), "action",
+				    ""),
 			     head->type->name) == 0;
 	}
 	CHECK_MSG(all && r->count > 0, "%s: %zu actions", path, r->count);

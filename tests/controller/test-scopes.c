@@ -195,8 +195,10 @@ static void check_offer(const struct event *e, const char *what, const char *exp
 	for (size_t i = 0; i < json_object_array_length(list); i++) {
 		AUTO(json) json_object *one = json_object_new_array();
 
-		json_object_array_add(one, json_object_get(json_object_array_get_idx(list, i)));
-		CHECK_MSG(scopes_cover(one, e, &place), "%s: scope %zu covers it", what, i);
+		json_object_array_add(one, json_object_get(
+						   json_object_array_get_idx(list, i)));
+		CHECK_MSG(scopes_cover(one, e, &place), "%s: scope %zu covers it", what,
+			  i);
 	}
 }
 
@@ -302,7 +304,7 @@ static json_object *grant(const struct event *e, int scope)
 
 	if (e && !scopes_offer(e, &place, &list, &offer, &err))
 		json_object_array_add(one, json_object_get(json_object_array_get_idx(
-						    list, (size_t)scope)));
+						   list, (size_t)scope)));
 	return one;
 }
 
@@ -406,8 +408,10 @@ static void test_other_covers(void)
 	CHECK_MSG(!scopes_cover(scopes, read, &place), "changing is not reading");
 	check_pair(1, "browse", "url", "https://a.example/", "https://a.example/x", true);
 	check_pair(1, "browse", "url", "https://a.example/", "http://a.example/x", false);
-	check_pair(1, "browse", "url", "https://a.example/", "https://a.example.evil/", false);
-	check_pair(1, "browse", "url", "https://a.example/", "https://a.example@evil/", false);
+	check_pair(1, "browse", "url", "https://a.example/", "https://a.example.evil/",
+		   false);
+	check_pair(1, "browse", "url", "https://a.example/", "https://a.example@evil/",
+		   false);
 	check_pair(0, "run_ipython", "code", "1", "1", true);
 	check_pair(0, "run_ipython", "code", "1", "2", false);
 	check_pair(1, "call_tool_mcp", "name", "deploy", "deploy", true);
@@ -419,7 +423,8 @@ static void test_tools(void)
 	AUTO(json) json_object *scopes = grant(e, 1);
 
 	place.toolset = "other";
-	CHECK_MSG(!scopes_cover(scopes, e, &place), "the tool of another server is another");
+	CHECK_MSG(!scopes_cover(scopes, e, &place),
+		  "the tool of another server is another");
 	place.toolset = "web";
 	place.tool = "destroy";
 	CHECK_MSG(!scopes_cover(scopes, e, &place), "another tool of the server too");
@@ -439,7 +444,8 @@ static void test_hashes(void)
 {
 	char a[SHA256_HEX], b[SHA256_HEX];
 
-	hash_of("run", "{\"command\":\"ls\",\"thought\":\"x\",\"security_risk\":2}", true, a);
+	hash_of("run", "{\"command\":\"ls\",\"thought\":\"x\",\"security_risk\":2}", true,
+		a);
 	hash_of("run", "{\"security_risk\":0,\"command\":\"ls\"}", true, b);
 	CHECK_MSG(strlen(a) == 64, "SHA-256");
 	CHECK_STR(a, b);
@@ -447,12 +453,15 @@ static void test_hashes(void)
 	CHECK_MSG(strcmp(a, b) != 0, "input is no command");
 	hash_of("run", "{\"command\":\"ls \"}", true, b);
 	CHECK_MSG(strcmp(a, b) != 0, "every byte counts");
-	hash_of("call_tool", "{\"name\":\"x\",\"arguments\":{\"a\":1,\"b\":[{\"c\":2,\"d\":3}]}}",
+	hash_of("call_tool",
+		"{\"name\":\"x\",\"arguments\":{\"a\":1,\"b\":[{\"c\":2,\"d\":3}]}}",
 		true, a);
-	hash_of("call_tool", "{\"arguments\":{\"b\":[{\"d\":3,\"c\":2}],\"a\":1},\"name\":\"x\"}",
+	hash_of("call_tool",
+		"{\"arguments\":{\"b\":[{\"d\":3,\"c\":2}],\"a\":1},\"name\":\"x\"}",
 		true, b);
 	CHECK_STR(a, b);
-	hash_of("call_tool", "{\"name\":\"x\",\"arguments\":{\"a\":1,\"b\":[{\"c\":2,\"d\":4}]}}",
+	hash_of("call_tool",
+		"{\"name\":\"x\",\"arguments\":{\"a\":1,\"b\":[{\"c\":2,\"d\":4}]}}",
 		true, b);
 	CHECK_MSG(strcmp(a, b) != 0, "deep values count");
 	hash_of("run", "{\"command\":\"ls\",\"blocking\":true}", true, a);

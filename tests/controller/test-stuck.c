@@ -32,29 +32,33 @@ static void add_command(struct evlog *log, char letter, int *thought)
 
 	snprintf(text, sizeof text,
 		 "{\"source\":\"agent\",\"action\":\"run\",\"args\":{\"command\":\"%c\","
-		 "\"thought\":\"t%d\"}}", low, (*thought)++);
+		 "\"thought\":\"t%d\"}}",
+		 low, (*thought)++);
 	add(log, text);
 	if (low == 'g')
 		snprintf(text, sizeof text,
 			 "{\"source\":\"agent\",\"observation\":\"run\",\"cause\":%d,"
 			 "\"content\":\"12:00:0%d took %d ms, %d%s at 0x%x\",\"extras\":"
-			 "{\"command\":\"g\",\"metadata\":{\"exit_code\":0}}}", cause,
-			 *thought % 10, *thought * 7, *thought,
+			 "{\"command\":\"g\",\"metadata\":{\"exit_code\":0}}}",
+			 cause, *thought % 10, *thought * 7, *thought,
 			 *thought % 2 ? "00 kB" : ".2 MB", *thought * 99991);
 	else if (low == 'k')
 		snprintf(text, sizeof text,
 			 "{\"source\":\"agent\",\"observation\":\"run\",\"cause\":%d,"
 			 "\"content\":\"%.*s\",\"extras\":{\"command\":\"k\","
-			 "\"metadata\":{\"exit_code\":0}}}", cause, *thought, "zzzzzzzzzzzzzzz");
+			 "\"metadata\":{\"exit_code\":0}}}",
+			 cause, *thought, "zzzzzzzzzzzzzzz");
 	else if (low == 'x')
 		snprintf(text, sizeof text,
 			 "{\"source\":\"agent\",\"observation\":\"error\",\"cause\":%d,"
-			 "\"content\":\"failed %d\",\"extras\":{}}", cause, *thought);
+			 "\"content\":\"failed %d\",\"extras\":{}}",
+			 cause, *thought);
 	else
 		snprintf(text, sizeof text,
 			 "{\"source\":\"agent\",\"observation\":\"run\",\"cause\":%d,"
 			 "\"content\":\"%c\",\"extras\":{\"command\":\"%c\","
-			 "\"metadata\":{\"exit_code\":0}}}", cause, letter, low);
+			 "\"metadata\":{\"exit_code\":0}}}",
+			 cause, letter, low);
 	add(log, text);
 }
 
@@ -71,12 +75,14 @@ static void add_allowed(struct evlog *log, int *thought)
 	add(log, text);
 	snprintf(text, sizeof text,
 		 "{\"source\":\"agent\",\"action\":\"run\",\"confirms\":%d,\"args\":"
-		 "{\"command\":\"a\",\"confirmation_state\":\"confirmed\"}}", first);
+		 "{\"command\":\"a\",\"confirmation_state\":\"confirmed\"}}",
+		 first);
 	add(log, text);
 	snprintf(text, sizeof text,
 		 "{\"source\":\"agent\",\"observation\":\"run\",\"cause\":%d,"
 		 "\"content\":\"a\",\"extras\":{\"command\":\"a\",\"metadata\":"
-		 "{\"exit_code\":0}}}", first + 1);
+		 "{\"exit_code\":0}}}",
+		 first + 1);
 	add(log, text);
 }
 
@@ -256,8 +262,10 @@ static void test_options(void)
 	struct stuck_options o = usual;
 
 	o.headless = true;
-	CHECK_MSG(stuck_detect(user, &o).kind == STUCK_REPEAT, "headless: the whole history");
-	CHECK_MSG(stuck_detect(numbers, &exact).kind == STUCK_NONE, "exact: numbers count");
+	CHECK_MSG(stuck_detect(user, &o).kind == STUCK_REPEAT,
+		  "headless: the whole history");
+	CHECK_MSG(stuck_detect(numbers, &exact).kind == STUCK_NONE,
+		  "exact: numbers count");
 	CHECK_MSG(stuck_detect(waits, &exact).kind == STUCK_REPEAT, "exact: waits count");
 	CHECK_MSG(stuck_detect(words, &exact).kind == STUCK_NONE, "exact: results count");
 	o = usual;
@@ -273,7 +281,8 @@ static void test_options(void)
 	o.same = 2;
 	CHECK_MSG(stuck_detect(alike, &o).repeats == 2, "is told");
 	record(alike, "{\"record\":\"rewind\",\"to\":6}", NULL);
-	CHECK_MSG(stuck_detect(alike, &usual).kind == STUCK_NONE, "what is undone is not seen");
+	CHECK_MSG(stuck_detect(alike, &usual).kind == STUCK_NONE,
+		  "what is undone is not seen");
 }
 
 static void test_places(void)
@@ -350,7 +359,8 @@ static void test_oom(void)
 
 	evlog_close(history_of("uababab"));
 	OOM_EACH({
-		AUTO(evlog) struct evlog *log = open_log(folder(newest), EVLOG_READ, NULL);
+		AUTO(evlog) struct evlog *log =
+			open_log(folder(newest), EVLOG_READ, NULL);
 
 		if (log)
 			got = stuck_detect(log, &usual);

@@ -38,8 +38,7 @@ static void put_table(struct strbuf *out, bool is_action)
 int main(int argc, char **argv)
 {
 	AUTO(strbuf)
-	struct strbuf actions = STRBUF(1 << 20),
-		      observations = STRBUF(1 << 20);
+	struct strbuf actions = STRBUF(1 << 20), observations = STRBUF(1 << 20);
 	AUTO(free) char *path = NULL, *text = NULL;
 	const char *srcdir = getenv("top_srcdir");
 	size_t len;

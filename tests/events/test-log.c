@@ -146,7 +146,8 @@ static void test_data_urls(void)
 		CHECK(say(log, SOURCE_USER, urls[i]) == MT_OK);
 	}
 	evlog_close(log);
-	CHECK(file_read(folder("data/events.jsonl"), 1 << 20, &text, &len, NULL) == MT_OK);
+	CHECK(file_read(folder("data/events.jsonl"), 1 << 20, &text, &len, NULL) ==
+	      MT_OK);
 	log = open_log(dir, EVLOG_WRITE, NULL);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		char *line = text, *end;
@@ -154,11 +155,12 @@ static void test_data_urls(void)
 		for (size_t n = 0; n < i && line; n++)
 			line = strchr(line, '\n') + 1;
 		end = strchr(line, '\n');
-		CHECK_MSG(said(log, (int64_t)i, urls[i])
-				  && cases[i].bytes
-					     == !!memmem(line, (size_t)(end - line),
-							 "\"data\":\"image/png\"", 18),
-			  "%s...%s reads as it was written", cases[i].head, cases[i].tail);
+		CHECK_MSG(said(log, (int64_t)i, urls[i]) &&
+				  cases[i].bytes == !!memmem(line, (size_t)(end - line),
+							     "\"data\":\"image/png\"",
+							     18),
+			  "%s...%s reads as it was written", cases[i].head,
+			  cases[i].tail);
 		free(urls[i]);
 	}
 	evlog_close(log);
@@ -217,18 +219,19 @@ static void test_mask(void)
 	log = open_log(folder("mask"), EVLOG_CREATE, mask);
 
 	AUTO(event)
-	struct event *e = event_action("call_tool", SOURCE_AGENT,
-				       json("{\"name\":\"say_sekret-1\",\"arguments\":{\"a\":[\"a "
-					    "sekret-1\",{\"b\":\"sekret-1\"}]}}"),
-				       NULL);
+	struct event *e =
+		event_action("call_tool", SOURCE_AGENT,
+			     json("{\"name\":\"say_sekret-1\",\"arguments\":{\"a\":[\"a "
+				  "sekret-1\",{\"b\":\"sekret-1\"}]}}"),
+			     NULL);
 	AUTO(json)
 	json_object *r = json("{\"record\":\"llm_reply\",\"response_id\":\"1\","
 			      "\"calls\":[{\"arguments\":\"sekret-1\"}]}");
 
 	CHECK(evlog_append(log, e, NULL) == MT_OK && evlog_record(log, r, NULL) == MT_OK);
-	CHECK_STR(
-		js_str(json_object_array_get_idx(js_get(r, "calls"), 0), "arguments", ""),
-		"sekret-1");
+	CHECK_STR(js_str(json_object_array_get_idx(js_get(r, "calls"), 0), "arguments",
+			 ""),
+		  "sekret-1");
 	evlog_close(log);
 	CHECK(file_read(folder("mask/events.jsonl"), 1 << 20, &text, &len, NULL) ==
 	      MT_OK);
@@ -237,7 +240,8 @@ static void test_mask(void)
 	text[strstr(text, "say_sekret-1") - text + 4] = '-';
 	CHECK(!strstr(text, "sekret-1"));
 	CHECK(js_bool(e->json, EVENT_MASKED, false) &&
-	      strstr(text, "{\"arguments\":\"<secret_hidden>\",\"secrets_masked\":true}"));
+	      strstr(text,
+		     "{\"arguments\":\"<secret_hidden>\",\"secrets_masked\":true}"));
 }
 
 struct heard {

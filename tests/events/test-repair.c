@@ -264,7 +264,8 @@ static int64_t event_at(const struct original *o, size_t place)
 }
 
 /* Events that are not what they were, those from `from` to `to` left out. */
-static int lost_events(struct evlog *log, const struct original *o, int64_t from, int64_t to)
+static int lost_events(struct evlog *log, const struct original *o, int64_t from,
+		       int64_t to)
 {
 	int lost = 0;
 
@@ -273,7 +274,8 @@ static int lost_events(struct evlog *log, const struct original *o, int64_t from
 
 		if (i >= from && i <= to)
 			lost += !e || e->id != i;
-		else if (!e || e->id != i || strcmp(event_arg(e, "content"), o->events[i]) != 0)
+		else if (!e || e->id != i ||
+			 strcmp(event_arg(e, "content"), o->events[i]) != 0)
 			lost++;
 	}
 	return lost;
@@ -286,14 +288,16 @@ static bool is_kept(const char *dir, const struct original *o, int64_t from, int
 	for (int round = 0; round < 3; round++) {
 		struct evlog *log = open_log(dir, EVLOG_WRITE, NULL);
 		/* how many were lost at the end, nothing may tell */
-		bool good = log && evlog_count(log) >= (to == o->count - 1 ? from : o->count)
-			    && lost_events(log, o, from, to) == 0;
+		bool good = log &&
+			    evlog_count(log) >= (to == o->count - 1 ? from : o->count) &&
+			    lost_events(log, o, from, to) == 0;
 
-		good = good && say(log, SOURCE_USER, "more") == MT_OK
-		       && said(log, evlog_count(log) - 1, "more");
+		good = good && say(log, SOURCE_USER, "more") == MT_OK &&
+		       said(log, evlog_count(log) - 1, "more");
 		evlog_close(log);
 		if (!good) {
-			printf("# round %d, events %d to %d\n", round, (int)from, (int)to);
+			printf("# round %d, events %d to %d\n", round, (int)from,
+			       (int)to);
 			return false;
 		}
 		if (round == 1)
@@ -346,8 +350,8 @@ static void test_mutations(const struct original *o)
 			       (unsigned char)o->text[n]);
 		o->text[n] = was;
 	}
-	CHECK_MSG(bad == 0, "%d bytes changed, %d times more than one record was lost", cases,
-		  bad);
+	CHECK_MSG(bad == 0, "%d bytes changed, %d times more than one record was lost",
+		  cases, bad);
 }
 
 /* A piece is taken out of the middle: what it touched is lost, nothing else. */

@@ -178,7 +178,8 @@ json_object *conversation_waits(const struct conversation *c)
 		"\"kind\":\"exactly this action\"}";
 
 	return c->state == STATE_AWAITING_USER_CONFIRMATION
-		       ? js_parse(waits, sizeof waits - 1, NULL) : NULL;
+		       ? js_parse(waits, sizeof waits - 1, NULL)
+		       : NULL;
 }
 
 json_object *conversation_approvals(const struct conversation *c)
@@ -193,7 +194,8 @@ int conversation_revoke(struct conversation *c, const char *text, struct error *
 {
 	(void)c;
 	return strcmp(text, "every `git` command") == 0
-		       ? MT_OK : fail(err, MT_ENOTFOUND, "unknown approval `%s`", text);
+		       ? MT_OK
+		       : fail(err, MT_ENOTFOUND, "unknown approval `%s`", text);
 }
 
 int conversation_condense(struct conversation *c, struct error *err)
@@ -253,7 +255,8 @@ int conversation_answer(struct conversation *c, int64_t question, const char *te
 			struct error *err)
 {
 	if (!c->questions || c->questions->id != question)
-		return fail(err, MT_ENOTFOUND, "no tool asks that: %s", text ? text : "-");
+		return fail(err, MT_ENOTFOUND, "no tool asks that: %s",
+			    text ? text : "-");
 	c->questions = NULL;
 	FAKE_TELL(c, questions, NULL);
 	return MT_OK;

@@ -254,8 +254,8 @@ static void test_as_in_the_log(void)
 	file_read(path, 1 << 20, &log, &len, NULL);
 	first = strchr(k.got.text, '\n') + 1;
 	sum = strstr(log, ",\"crc\":");
-	CHECK_MSG(sum && strncmp(first, log, (size_t)(sum - log)) == 0
-			  && strcmp(first + (sum - log), "}\n") == 0,
+	CHECK_MSG(sum && strncmp(first, log, (size_t)(sum - log)) == 0 &&
+			  strcmp(first + (sum - log), "}\n") == 0,
 		  "an event is the line of the log without its checksum");
 	fake_say(k.c, big, 100000);
 	take(&k);
@@ -317,7 +317,8 @@ static void test_live(void)
 static void join_deltas(char *text, struct strbuf *said, size_t *ret_lines)
 {
 	for (char *end; (end = strchr(text, '\n')); text = end + 1) {
-		AUTO(json) json_object *line = js_parse_object(text, (size_t)(end - text), NULL);
+		AUTO(json) json_object *line =
+			js_parse_object(text, (size_t)(end - text), NULL);
 
 		if (strcmp(js_str(line, "type", ""), "delta") != 0)
 			continue;
@@ -353,8 +354,8 @@ static void test_burst(size_t count)
 		CHECK_MSG(!strstr(piece.text, "left out"), "nothing is left out");
 	}
 	strbuf_add(&all, "the next");
-	CHECK_MSG(early && strcmp(all.text, said.text) == 0, "%zu deltas in %zu lines", count,
-		  lines);
+	CHECK_MSG(early && strcmp(all.text, said.text) == 0, "%zu deltas in %zu lines",
+		  count, lines);
 	client_free(&k);
 }
 
@@ -461,9 +462,10 @@ static void test_questions(void)
 
 	k.c->questions = &first;
 	feed(&k, "{\"type\":\"subscribe\"}\n");
-	CHECK(strstr(k.got.text, "{\"type\":\"questions\",\"open\":[{\"question\":7,\"action\":3,"
-				 "\"text\":\"Which?\\n\\\"a\\\"\",\"choices\":[\"a\",\"b\"]},"
-				 "{\"question\":8,\"action\":3,\"text\":"));
+	CHECK(strstr(k.got.text,
+		     "{\"type\":\"questions\",\"open\":[{\"question\":7,\"action\":3,"
+		     "\"text\":\"Which?\\n\\\"a\\\"\",\"choices\":[\"a\",\"b\"]},"
+		     "{\"question\":8,\"action\":3,\"text\":"));
 	strbuf_reset(&k.got);
 	feed(&k, "{\"type\":\"answer\",\"question\":7,\"text\":\"a\"}\n");
 	CHECK(strstr(k.got.text, "{\"type\":\"questions\",\"open\":[]}\n"));

@@ -360,7 +360,8 @@ static void test_places(void)
 	if (pid == 0)
 		_exit(socket_dir_listen("left", 4, &place, &fd, NULL));
 	waitpid(pid, NULL, 0);
-	CHECK_MSG(socket_dir_listen("left", 4, &place, &fd, NULL) == MT_OK, "or replaced");
+	CHECK_MSG(socket_dir_listen("left", 4, &place, &fd, NULL) == MT_OK,
+		  "or replaced");
 	CHECK(socket_dir_listen("left", 4, &other, &second, NULL) == MT_EEXIST);
 	socket_dir_remove(&place);
 	socket_dir_remove(&place);
@@ -497,8 +498,8 @@ static void test_files(void)
 	file_write(in, "{\"type\":\"message\",\"text\":\"x\"}\nbad\n", 34, 0600, false,
 		   NULL);
 	CHECK(transport_open(&loop, c, open(in, O_RDONLY | O_CLOEXEC),
-			   open(out, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), &o,
-			   &ch, NULL) == MT_OK);
+			     open(out, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600),
+			     &o, &ch, NULL) == MT_OK);
 	CHECK_MSG(!ends.over, "nothing is read before it starts");
 	transport_start(ch);
 	CHECK(ends.over);
@@ -517,8 +518,8 @@ static void test_full(void)
 	struct conversation *c = fake_new(folder);
 	struct transport *ch = NULL;
 
-	CHECK(transport_open(&loop, c, -1, open("/dev/full", O_WRONLY | O_CLOEXEC), &o, &ch,
-			   NULL) == MT_OK);
+	CHECK(transport_open(&loop, c, -1, open("/dev/full", O_WRONLY | O_CLOEXEC), &o,
+			     &ch, NULL) == MT_OK);
 	CHECK_MSG(ends.lost, "a full disk is told");
 	fake_say(c, "x", 1);
 	transport_end(ch, 0);
@@ -531,8 +532,7 @@ int main(void)
 {
 	const char *home = getenv("HOME");
 
-	snprintf(folder, sizeof folder, "%.150s/fe-%d", home ? home : ".",
-		 (int)getpid());
+	snprintf(folder, sizeof folder, "%.150s/fe-%d", home ? home : ".", (int)getpid());
 	snprintf(runtime, sizeof runtime, "%s/run", folder);
 	dir_make(runtime, NULL);
 	setenv("XDG_RUNTIME_DIR", runtime, 1);

@@ -5,7 +5,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
-	static const char *const types[] = { "text/event-stream", "application/json", "" };
+	static const char *const types[] = { "text/event-stream", "application/json",
+					     "" };
 
 	if (n >= 2)
 		fuzz_answer(bytes[0], types, sizeof types / sizeof *types,

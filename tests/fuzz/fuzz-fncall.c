@@ -30,9 +30,9 @@ enum { TOOLS = sizeof tools / sizeof *tools };
 /* Would a text of this value end its own tag? */
 static int has_tag(const char *text)
 {
-	return strstr(text, "<function=") || strstr(text, "</function>")
-	       || strstr(text, "<parameter=") || strstr(text, "</parameter>")
-	       || strstr(text, "</think>") || strstr(text, "<tool_call>");
+	return strstr(text, "<function=") || strstr(text, "</function>") ||
+	       strstr(text, "<parameter=") || strstr(text, "</parameter>") ||
+	       strstr(text, "</think>") || strstr(text, "<tool_call>");
 }
 
 /* A name that is longer as valid text than names may be. */
@@ -41,8 +41,7 @@ static int is_long(const struct fncall *c)
 	enum { LONG = 100 };
 	int found = strlen(c->name) > LONG;
 
-	json_object_object_foreach(c->args, name, value)
-	{
+	json_object_object_foreach(c->args, name, value) {
 		(void)value;
 		found |= strlen(name) > LONG;
 	}
@@ -60,9 +59,8 @@ static void written_and_read(const struct fncall *c, const struct fncall_tools *
 		abort();
 	if (fncall_parse(text.text, text.len, known, &again, NULL))
 		abort();
-	if (again.count != 1 || strcmp(again.calls[0].name, c->name) != 0
-	    || !js_equal(again.calls[0].args, c->args)
-	    || again.calls[0].fault != FNCALL_OK)
+	if (again.count != 1 || strcmp(again.calls[0].name, c->name) != 0 ||
+	    !js_equal(again.calls[0].args, c->args) || again.calls[0].fault != FNCALL_OK)
 		abort();
 	fncalls_clear(&again);
 }

@@ -26,8 +26,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		abort();
 	free(base);
 	free(rest);
-	if (*path && (!glob_match("**", path)
-		      || (!strpbrk(path, "*?[\\") && !glob_match(path, path))))
+	if (*path && (!glob_match("**", path) ||
+		      (!strpbrk(path, "*?[\\") && !glob_match(path, path))))
 		abort();
 	return 0;
 }

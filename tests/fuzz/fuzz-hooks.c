@@ -16,7 +16,8 @@ static void check_file(const char *text, size_t n)
 
 	if (!file)
 		return;
-	if (hooks_read(&h, file, "hooks.json", &err) != err.code || (err.code && !err.text[0]))
+	if (hooks_read(&h, file, "hooks.json", &err) != err.code ||
+	    (err.code && !err.text[0]))
 		abort();
 	for (size_t i = 0; i < h.count; i++)
 		if (!h.all[i].name || !h.all[i].matcher || h.all[i].timeout_ms < 1000 ||

@@ -35,9 +35,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	memcpy(copy, bytes, n);
 	status = image_look(copy, n, &image, &err);
 	if (status == MT_OK) {
-		if (!is_known(image.mime) || !image.width || !image.height
-		    || image.width > IMAGE_MAX_SIDE || image.height > IMAGE_MAX_SIDE
-		    || n > IMAGE_MAX_BYTES)
+		if (!is_known(image.mime) || !image.width || !image.height ||
+		    image.width > IMAGE_MAX_SIDE || image.height > IMAGE_MAX_SIDE ||
+		    n > IMAGE_MAX_BYTES)
 			abort();
 	} else if (err.code != status || !err.text[0]) {
 		abort();

@@ -130,8 +130,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		struct word w = { p, (size_t)((comma ? comma : end) - p) };
 
 		p += w.len + 1;
-		if (is_text(w) && w.len >= MASK_MIN && mask_add(m, w.text, w.len) == MT_OK
-		    && !mask_is_placeholder(w.text, w.len))
+		if (is_text(w) && w.len >= MASK_MIN &&
+		    mask_add(m, w.text, w.len) == MT_OK &&
+		    !mask_is_placeholder(w.text, w.len))
 			words[count++] = w;
 	}
 	n -= (size_t)(end + 1 - text);

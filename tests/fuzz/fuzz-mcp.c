@@ -19,7 +19,8 @@ static int fake_send(struct client *c, const char *text, size_t len, struct pend
 	AUTO(json) json_object *doc = js_parse_object(text, len, NULL);
 
 	(void)c, (void)p, (void)err;
-	if (!doc || strcmp(js_str(doc, "jsonrpc", ""), "2.0") != 0 || memchr(text, '\n', len))
+	if (!doc || strcmp(js_str(doc, "jsonrpc", ""), "2.0") != 0 ||
+	    memchr(text, '\n', len))
 		abort();
 	return MT_OK;
 }
@@ -36,7 +37,8 @@ static void on_message(const struct rpc *m, void *arg)
 	struct strbuf *b = arg;
 
 	strbuf_reset(b);
-	if (m->kind == RPC_REQUEST && rpc_result(b, m->id, m->params ? m->params : m->doc))
+	if (m->kind == RPC_REQUEST &&
+	    rpc_result(b, m->id, m->params ? m->params : m->doc))
 		abort();
 	if (m->kind == RPC_NOTIFICATION && rpc_notification(b, m->method, m->params))
 		abort();
@@ -48,8 +50,9 @@ static void check_name(const char *name)
 
 	clean_name(name, clean, sizeof clean);
 	if (!*clean || strlen(clean) > 64 || strchr("0123456789_-", *clean) ||
-	    strspn(clean, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
-		    != strlen(clean))
+	    strspn(clean,
+		   "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") !=
+		    strlen(clean))
 		abort();
 }
 

@@ -5,7 +5,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
-	static const char *const types[] = { "application/x-ndjson", "application/json", "", "text/plain" };
+	static const char *const types[] = { "application/x-ndjson", "application/json",
+					     "", "text/plain" };
 
 	if (n >= 2)
 		fuzz_answer(bytes[0], types, sizeof types / sizeof *types,

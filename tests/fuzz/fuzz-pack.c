@@ -58,9 +58,10 @@ static int entry(const struct pack_entry *e, void *arg, struct error *err)
 	struct seen *s = arg;
 
 	(void)err;
-	if (!stays_inside(e->path) || (e->kind == 'l' && *e->target && !stays_inside(e->target))
-	    || (e->kind == 'f' && strlen(e->sha256) != 64) || e->len > SKILL_MAX
-	    || (e->bytes && !wants(e->path, NULL)))
+	if (!stays_inside(e->path) ||
+	    (e->kind == 'l' && *e->target && !stays_inside(e->target)) ||
+	    (e->kind == 'f' && strlen(e->sha256) != 64) || e->len > SKILL_MAX ||
+	    (e->bytes && !wants(e->path, NULL)))
 		abort();
 	for (size_t i = 0; e->kind != 'd' && i < s->count; i++)
 		if (strcmp(s->names[i], e->path) == 0)

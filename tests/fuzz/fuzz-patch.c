@@ -26,7 +26,8 @@ static size_t count(const char *text, size_t len, const char *begins)
 	size_t found = 0, k = strlen(begins);
 
 	for (size_t i = 0; i + k <= len; i++)
-		found += (i == 0 || text[i - 1] == '\n') && memcmp(text + i, begins, k) == 0;
+		found += (i == 0 || text[i - 1] == '\n') &&
+			 memcmp(text + i, begins, k) == 0;
 	return found;
 }
 
@@ -41,7 +42,8 @@ static void check(const struct patch *p, const char *text, size_t len)
 
 		if (!*c->path)
 			abort();
-		if (c->kind == PATCH_UPDATE && (after + minus < before || after > before + plus))
+		if (c->kind == PATCH_UPDATE &&
+		    (after + minus < before || after > before + plus))
 			abort();
 	}
 }

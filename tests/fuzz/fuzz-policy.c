@@ -21,7 +21,8 @@ static void check_normalize(const char *text, size_t len)
 	for (size_t i = 0; i + 1 < once.len; i++)
 		if (once.text[i] == ' ' && once.text[i + 1] == ' ')
 			abort();
-	if (strlen(once.text) != once.len || normalize(once.text, once.len, false, &twice))
+	if (strlen(once.text) != once.len ||
+	    normalize(once.text, once.len, false, &twice))
 		abort();
 }
 
@@ -59,8 +60,8 @@ static void check_rules(const char *line, const char *text)
 	rules_add(p.rules, "rule.a", line, &err);
 	rules_add(p.rules, "rule.b", "allow command=ls*", NULL);
 	strbuf_addf(&more, "%s\ntrue", text);
-	if (judge(&p, text, strlen(text), &f) == 3
-	    && judge(&p, more.text, more.len, &f) != 3 && !match_is_over())
+	if (judge(&p, text, strlen(text), &f) == 3 &&
+	    judge(&p, more.text, more.len, &f) != 3 && !match_is_over())
 		abort();
 	rules_free(p.rules);
 	patterns_free(p.patterns);
@@ -79,8 +80,8 @@ static void check_judge(const char *text, size_t len)
 	strbuf_addn(&list, text, len);
 	judge(&p, text, len, &alone);
 	judge(&p, list.text, list.len, &behind);
-	if (alone.risk != behind.risk && !strstr(alone.reason, "too large")
-	    && !strstr(behind.reason, "too large"))
+	if (alone.risk != behind.risk && !strstr(alone.reason, "too large") &&
+	    !strstr(behind.reason, "too large"))
 		abort();
 	if (!scan_deletion(text, len, &scan) && scan.found && alone.risk == 0)
 		abort();

@@ -31,9 +31,9 @@ static void round_trip(const char *text, size_t len)
 
 	strbuf_addn(&name, text, strnlen(text, len));
 	call.name = name.text;
-	if (script_write_reply(&out, &r)
-	    || script_parse("x", out.text, out.len, &script, &err) || script.count != 1
-	    || script.turns[0].call_count != 1)
+	if (script_write_reply(&out, &r) ||
+	    script_parse("x", out.text, out.len, &script, &err) || script.count != 1 ||
+	    script.turns[0].call_count != 1)
 		abort();
 	t = &script.turns[0];
 	same(t->text.bytes, t->text.len, text, len);

@@ -16,8 +16,8 @@ static void check_front(const char *text, size_t n)
 	struct error err = ERROR_NONE;
 
 	front_matter_split(text, n, &f);
-	if (f.body < text || f.body + f.body_len > text + n
-	    || (f.yaml && (f.yaml < text || f.yaml + f.yaml_len > f.body)))
+	if (f.body < text || f.body + f.body_len > text + n ||
+	    (f.yaml && (f.yaml < text || f.yaml + f.yaml_len > f.body)))
 		abort();
 
 	AUTO(json)
@@ -30,7 +30,8 @@ static void check_front(const char *text, size_t n)
 static void check_skill(const char *path, const char *text, size_t n, bool strict)
 {
 	struct error err = ERROR_NONE, warning = ERROR_NONE;
-	AUTO(skill) struct skill *s = skill_parse(path, "/base", text, n, strict, &warning, &err);
+	AUTO(skill) struct skill *s =
+		skill_parse(path, "/base", text, n, strict, &warning, &err);
 	AUTO(strbuf) struct strbuf summary = STRBUF(1 << 16);
 
 	if (!s) {
@@ -38,13 +39,13 @@ static void check_skill(const char *path, const char *text, size_t n, bool stric
 			abort();
 		return;
 	}
-	if (err.code || !s->name || !s->content || s->trigger_count > SKILL_TRIGGERS_MAX
-	    || !skill_type(s))
+	if (err.code || !s->name || !s->content ||
+	    s->trigger_count > SKILL_TRIGGERS_MAX || !skill_type(s))
 		abort();
 	skill_find_trigger(s, text, n);
 	skill_matches_path(s, "src/a/b.c");
-	if (skill_summary(s, &summary) || (utf8_valid(text, n)
-					   && !utf8_valid(summary.text, summary.len)))
+	if (skill_summary(s, &summary) ||
+	    (utf8_valid(text, n) && !utf8_valid(summary.text, summary.len)))
 		abort();
 }
 

@@ -63,7 +63,8 @@ static void fuzz_markdown(const char *bytes, size_t n)
 					       { true, false, 9 } };
 
 	for (size_t i = 0; i < ARRAY_LEN(styles); i++) {
-		AUTO(strbuf) struct strbuf whole = STRBUF(8 << 20), parts = STRBUF(8 << 20);
+		AUTO(strbuf) struct strbuf whole = STRBUF(8 << 20),
+					   parts = STRBUF(8 << 20);
 
 		run_markdown(&styles[i], bytes, n, n + 1, &whole);
 		run_markdown(&styles[i], bytes, n, 3, &parts);
@@ -119,14 +120,30 @@ static void on_key(void *arg, enum key key, const char *text, size_t len)
 
 	switch (key) {
 	case KEY_TEXT:
-	case KEY_PASTE: line_insert(l, text, len); break;
-	case KEY_UP: line_up(l); break;
-	case KEY_DOWN: line_down(l); break;
-	case KEY_LEFT: line_left(l); break;
-	case KEY_BACKSPACE: line_delete(l, line_left, false); break;
-	case KEY_WORD_BACKSPACE: line_delete(l, line_word_left, true); break;
-	case KEY_CONTROL: *text == 't' ? line_transpose(l) : line_yank(l); break;
-	default: line_insert(l, "\n", 1); break;
+	case KEY_PASTE:
+		line_insert(l, text, len);
+		break;
+	case KEY_UP:
+		line_up(l);
+		break;
+	case KEY_DOWN:
+		line_down(l);
+		break;
+	case KEY_LEFT:
+		line_left(l);
+		break;
+	case KEY_BACKSPACE:
+		line_delete(l, line_left, false);
+		break;
+	case KEY_WORD_BACKSPACE:
+		line_delete(l, line_word_left, true);
+		break;
+	case KEY_CONTROL:
+		*text == 't' ? line_transpose(l) : line_yank(l);
+		break;
+	default:
+		line_insert(l, "\n", 1);
+		break;
 	}
 	if (l->at > l->text.len)
 		__builtin_trap();

@@ -44,7 +44,8 @@ static void files_are_written_and_read(void)
 	CHECK(file_read(path, 2, &text, NULL, NULL) == MT_OK && text[0] == '\0');
 	free(STEAL(text));
 	CHECK_MSG(file_read("/proc/self/status", 1 << 16, &text, &len, NULL) == MT_OK &&
-			  len > 100, "a file that does not tell its size");
+			  len > 100,
+		  "a file that does not tell its size");
 	CHECK(file_read(root, 10, &text, &len, NULL) == MT_EINVAL);
 	CHECK(file_read("/dev/null", 10, &text, &len, NULL) == MT_EINVAL);
 	CHECK(file_read("/nonexistent/x", 10, &text, &len, NULL) == MT_ENOTFOUND);
@@ -83,8 +84,10 @@ static void folders_are_made_and_removed(void)
 static void folders_are_copied(void)
 {
 	struct copy_limits some = { .files = 5, .bytes = 4 };
-	AUTO(free) char *from = at("from"), *sub = at("from/sub"), *file = at("from/sub/f");
-	AUTO(free) char *fifo = at("from/fifo"), *link = at("from/link"), *to = at("from/to");
+	AUTO(free) char *from = at("from"), *sub = at("from/sub"),
+			*file = at("from/sub/f");
+	AUTO(free) char *fifo = at("from/fifo"), *link = at("from/link"),
+			*to = at("from/to");
 	AUTO(free) char *copy = at("from/to/sub/f"), *again = at("from/to/to");
 	AUTO(free) char *copied = at("from/to/link"), *pipe = at("from/to/fifo");
 	struct error err = ERROR_NONE;
@@ -157,7 +160,8 @@ static void the_folders_of_the_user(void)
 /* Whoever takes the name of the directory in $TMPDIR does not get its sockets. */
 static void the_runtime_folder_cannot_be_taken(void)
 {
-	AUTO(free) char *base = at("temporary"), *taken = NULL, *first = NULL, *again = NULL;
+	AUTO(free) char *base = at("temporary"), *taken = NULL, *first = NULL,
+			*again = NULL;
 	char name[64], run[64];
 	struct stat st;
 
@@ -173,13 +177,15 @@ static void the_runtime_folder_cannot_be_taken(void)
 	CHECK(xdg_dir("RUNTIME", false, &first, NULL) == MT_EDENIED);
 	CHECK(xdg_dir("RUNTIME", true, &first, NULL) == MT_OK);
 	CHECK(strncmp(first, taken, strlen(taken)) == 0 && strlen(first) > strlen(taken));
-	CHECK(lstat(first, &st) == 0 && S_ISDIR(st.st_mode) && (st.st_mode & 0777) == 0700);
+	CHECK(lstat(first, &st) == 0 && S_ISDIR(st.st_mode) &&
+	      (st.st_mode & 0777) == 0700);
 	CHECK(xdg_dir("RUNTIME", false, &again, NULL) == MT_OK);
 	CHECK_STR(again, first);
 	CHECK(chmod(first, 0777) == 0);
 	free(again);
 	again = NULL;
-	CHECK(xdg_dir("RUNTIME", true, &again, NULL) == MT_OK && strcmp(again, first) != 0);
+	CHECK(xdg_dir("RUNTIME", true, &again, NULL) == MT_OK &&
+	      strcmp(again, first) != 0);
 	CHECK(unlink(taken) == 0 && mkdir(taken, 0700) == 0);
 	free(again);
 	again = NULL;

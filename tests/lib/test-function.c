@@ -81,7 +81,8 @@ static void arguments(void)
 	}
 	for (size_t n = 0; n < ARRAY_LEN(bad); n++) {
 		err = ERROR_NONE;
-		CHECK_MSG(words_argument("x", bad[n].text, &a, &err) < 0, "%s", bad[n].text);
+		CHECK_MSG(words_argument("x", bad[n].text, &a, &err) < 0, "%s",
+			  bad[n].text);
 		CHECK_STR(err.text, bad[n].error);
 		words_clear(&a);
 	}
@@ -89,7 +90,8 @@ static void arguments(void)
 
 static void cut_anywhere(void)
 {
-	static const char text[] = "out optional ends counted buffer = 0x40 A=1|B=2, what it is";
+	static const char text[] =
+		"out optional ends counted buffer = 0x40 A=1|B=2, what it is";
 	char piece[sizeof text];
 	struct error err;
 	struct mt_arg a;
@@ -196,20 +198,22 @@ static void wrong_declarations_give_a_sentence(void)
 		struct strbuf told AUTO(strbuf) = STRBUF(4096);
 		struct functions f;
 
-		CHECK(functions_read(wrong[n].lines, count_lines(wrong[n].lines), &f, collect,
-				     &told) == MT_EINVAL);
+		CHECK(functions_read(wrong[n].lines, count_lines(wrong[n].lines), &f,
+				     collect, &told) == MT_EINVAL);
 		CHECK_STR(told.text, wrong[n].faults);
 		functions_clear(&f);
 	}
 }
 
-static const struct function_line several[] = LINES(
-	{ "plugin", "ffi" }, { "library", "libx.so.1" }, { "symbol", "one" },
-	{ "function.two.help", "The second." },
-	{ "function.two.arg.mode", "int READ=0|WRITE=1, how" },
-	{ "function.two.arg.data", "buffer" }, { "function.two.arg.len", "uint" },
-	{ "function.two.arg.db", "optional handle" }, { "function.two.arg.result", "out double" },
-	{ "function.two.hints", "read-only, idempotent" }, { "function.two.returns", "bool" });
+static const struct function_line several[] =
+	LINES({ "plugin", "ffi" }, { "library", "libx.so.1" }, { "symbol", "one" },
+	      { "function.two.help", "The second." },
+	      { "function.two.arg.mode", "int READ=0|WRITE=1, how" },
+	      { "function.two.arg.data", "buffer" }, { "function.two.arg.len", "uint" },
+	      { "function.two.arg.db", "optional handle" },
+	      { "function.two.arg.result", "out double" },
+	      { "function.two.hints", "read-only, idempotent" },
+	      { "function.two.returns", "bool" });
 
 static void several_functions(void)
 {
@@ -224,17 +228,18 @@ static void several_functions(void)
 	CHECK_STR(f.list[1].symbol, "two");
 	CHECK(f.list[1].hints == (MT_TOOL_READ_ONLY | MT_TOOL_IDEMPOTENT));
 	CHECK(functions_json(&f, &json) == MT_OK);
-	CHECK_STR(json.text,
-		  "[{\"name\":\"one\",\"description\":\"The C function one of libx.so.1.\","
-		  "\"schema\":{\"type\":\"object\",\"properties\":{},\"required\":[],"
-		  "\"additionalProperties\":false},\"hints\":0},"
-		  "{\"name\":\"two\",\"description\":\"The second.\",\"schema\":{\"type\":"
-		  "\"object\",\"properties\":{\"mode\":{\"type\":\"string\",\"enum\":[\"READ\","
-		  "\"WRITE\"],\"description\":\"how\"},\"data\":{\"anyOf\":[{\"type\":"
-		  "\"string\"},{\"type\":\"object\",\"properties\":{\"base64\":{\"type\":"
-		  "\"string\"}},\"required\":[\"base64\"],\"additionalProperties\":false}]},"
-		  "\"db\":{\"type\":\"string\",\"pattern\":\"^0x[0-9a-f]+$\"}},\"required\":"
-		  "[\"mode\",\"data\"],\"additionalProperties\":false},\"hints\":5}]");
+	CHECK_STR(
+		json.text,
+		"[{\"name\":\"one\",\"description\":\"The C function one of libx.so.1.\","
+		"\"schema\":{\"type\":\"object\",\"properties\":{},\"required\":[],"
+		"\"additionalProperties\":false},\"hints\":0},"
+		"{\"name\":\"two\",\"description\":\"The second.\",\"schema\":{\"type\":"
+		"\"object\",\"properties\":{\"mode\":{\"type\":\"string\",\"enum\":[\"READ\","
+		"\"WRITE\"],\"description\":\"how\"},\"data\":{\"anyOf\":[{\"type\":"
+		"\"string\"},{\"type\":\"object\",\"properties\":{\"base64\":{\"type\":"
+		"\"string\"}},\"required\":[\"base64\"],\"additionalProperties\":false}]},"
+		"\"db\":{\"type\":\"string\",\"pattern\":\"^0x[0-9a-f]+$\"}},\"required\":"
+		"[\"mode\",\"data\"],\"additionalProperties\":false},\"hints\":5}]");
 	functions_clear(&f);
 }
 
@@ -258,7 +263,8 @@ static void many_functions_are_refused(void)
 		lines[n + 1] = (struct function_line){ keys[n], "int" };
 	}
 	strbuf_reset(&told);
-	CHECK(functions_read(lines, FUNCTION_ARGS_MAX + 2, &f, collect, &told) == MT_EINVAL);
+	CHECK(functions_read(lines, FUNCTION_ARGS_MAX + 2, &f, collect, &told) ==
+	      MT_EINVAL);
 	CHECK_STR(told.text, "65 more than 64 arguments\n");
 	functions_clear(&f);
 }

@@ -75,9 +75,10 @@ int main(void)
 		int status = image_look(cases[i].bytes, cases[i].len, &image, &why);
 
 		if (cases[i].mime) {
-			CHECK_MSG(status == MT_OK && strcmp(image.mime, cases[i].mime) == 0
-					  && image.width == cases[i].width
-					  && image.height == cases[i].height,
+			CHECK_MSG(status == MT_OK &&
+					  strcmp(image.mime, cases[i].mime) == 0 &&
+					  image.width == cases[i].width &&
+					  image.height == cases[i].height,
 				  "%s: %s %u x %u", cases[i].name, why.text, image.width,
 				  image.height);
 			cut_everywhere(i);

@@ -136,7 +136,8 @@ static void limits(void)
 
 static void cut_everywhere(void)
 {
-	static const char text[] = "\xef\xbb\xbf" "a = 1\r\n[s] ; x\nk += v ; w\n  more\n"
+	static const char text[] = "\xef\xbb\xbf"
+				   "a = 1\r\n[s] ; x\nk += v ; w\n  more\n"
 				   "long = 12345678901234567890\n[t]\n";
 	size_t silent = 0;
 

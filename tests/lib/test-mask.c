@@ -87,18 +87,18 @@ static void what_is_no_secret_passes_at_once(void)
 
 static void every_string_of_a_value(void)
 {
-	static const char text[] = "{\"keep\":\"sekret-1\",\"a\":\"x sekret-1\","
-				   "\"l\":[\"abababcd\",{\"keep\":\"t-1-cretin\",\"n\":1}],"
-				   "\"sekret-1\":null}";
+	static const char text[] =
+		"{\"keep\":\"sekret-1\",\"a\":\"x sekret-1\","
+		"\"l\":[\"abababcd\",{\"keep\":\"t-1-cretin\",\"n\":1}],"
+		"\"sekret-1\":null}";
 	static const char *const skip[] = { "keep", NULL };
 	AUTO(mask) struct mask *m = make();
 	AUTO(json) json_object *o = js_parse(text, sizeof text - 1, NULL);
 	bool changed = false;
 
 	CHECK(mask_json(m, o, skip, &changed) == MT_OK && changed);
-	CHECK_STR(js_text(o, NULL),
-		  "{\"keep\":\"sekret-1\",\"a\":\"x " X "\",\"l\":[\"" X
-		  "\",{\"keep\":\"" X "\",\"n\":1}],\"" X "\":null}");
+	CHECK_STR(js_text(o, NULL), "{\"keep\":\"sekret-1\",\"a\":\"x " X "\",\"l\":[\"" X
+				    "\",{\"keep\":\"" X "\",\"n\":1}],\"" X "\":null}");
 	changed = false;
 	CHECK(mask_json(m, o, NULL, &changed) == MT_OK && changed);
 	changed = false;
@@ -269,7 +269,8 @@ static bool put_form(struct strbuf *out, const char *key, int n)
 static void check_form(const struct mask *m, const char *key, int n, const char *form,
 		       size_t len)
 {
-	AUTO(strbuf) struct strbuf got = STRBUF(2 * FORM_ROOM), whole = STRBUF(2 * FORM_ROOM);
+	AUTO(strbuf) struct strbuf got = STRBUF(2 * FORM_ROOM),
+				   whole = STRBUF(2 * FORM_ROOM);
 	struct mask_stream s;
 	const char *at;
 
@@ -285,7 +286,8 @@ static void check_form(const struct mask *m, const char *key, int n, const char 
 		mask_stream_end(&s, &got);
 		mask_stream_clear(&s);
 		if (strcmp(got.text, whole.text) != 0)
-			CHECK_MSG(0, "form %d of %s cut at %zu: %s", n, key, cut, got.text);
+			CHECK_MSG(0, "form %d of %s cut at %zu: %s", n, key, cut,
+				  got.text);
 	}
 	strbuf_reset(&got);
 	mask_stream_init(&s, m);
@@ -340,8 +342,8 @@ static void short_keys_and_placeholders(void)
 
 		CHECK(mask_add(m, letters, len) == (len < MASK_MIN ? MT_EINVAL : MT_OK));
 		mask_put(m, &got, letters, len);
-		CHECK_MSG((strcmp(got.text, X) == 0) == (len >= MASK_MIN), "%zu bytes: %s",
-			  len, got.text);
+		CHECK_MSG((strcmp(got.text, X) == 0) == (len >= MASK_MIN),
+			  "%zu bytes: %s", len, got.text);
 	}
 }
 
@@ -363,11 +365,13 @@ static void without_memory(void)
 		mask_stream_clear(&s);
 	});
 	OOM_EACH({
-		static const char text[] = "{\"sekret-1\":[\"a sekret-1\"],\"b\":\"sekret-1\"}";
+		static const char text[] =
+			"{\"sekret-1\":[\"a sekret-1\"],\"b\":\"sekret-1\"}";
 		AUTO(mask) struct mask *m = make();
 		AUTO(json) json_object *o = js_parse(text, sizeof text - 1, NULL);
 		const char *masked = m && o && mask_json(m, o, NULL, NULL) == MT_OK
-			? js_text(o, NULL) : NULL;
+					     ? js_text(o, NULL)
+					     : NULL;
 
 		if (masked && strstr(masked, "sekret"))
 			CHECK_MSG(0, "a secret got out of a value");

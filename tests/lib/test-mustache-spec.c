@@ -25,7 +25,8 @@ static char *unescaped(const char *text)
 	while (*text) {
 		size_t i = 0;
 
-		while (i < ARRAY_LEN(names) && strncmp(text, names[i][0], strlen(names[i][0])))
+		while (i < ARRAY_LEN(names) &&
+		       strncmp(text, names[i][0], strlen(names[i][0])))
 			i++;
 		if (i < ARRAY_LEN(names))
 			strbuf_add(&out, names[i][1]);
@@ -38,8 +39,8 @@ static char *unescaped(const char *text)
 
 static bool changes_delimiters(json_object *test)
 {
-	return strstr(js_str(test, "template", ""), "{{=") != NULL
-	       || strstr(js_text(js_get(test, "partials"), NULL), "{{=") != NULL;
+	return strstr(js_str(test, "template", ""), "{{=") != NULL ||
+	       strstr(js_text(js_get(test, "partials"), NULL), "{{=") != NULL;
 }
 
 static void run(const char *file, json_object *test)
@@ -47,10 +48,12 @@ static void run(const char *file, json_object *test)
 	AUTO(strbuf) struct strbuf out = STRBUF(1 << 20);
 	AUTO(free) char *want = unescaped(js_str(test, "expected", ""));
 	struct error err = ERROR_NONE;
-	int status = mustache_render("t", js_str(test, "template", ""), js_get(test, "data"),
-				     partial, js_get(test, "partials"), &out, &err);
-	bool good = changes_delimiters(test) ? status == MT_EUNSUPPORTED && err.text[0]
-					     : !status && want && strcmp(out.text, want) == 0;
+	int status =
+		mustache_render("t", js_str(test, "template", ""), js_get(test, "data"),
+				partial, js_get(test, "partials"), &out, &err);
+	bool good = changes_delimiters(test)
+			    ? status == MT_EUNSUPPORTED && err.text[0]
+			    : !status && want && strcmp(out.text, want) == 0;
 
 	CHECK_MSG(good, "%s: %s", file, js_str(test, "name", ""));
 	if (!good)
@@ -79,8 +82,8 @@ int main(void)
 		json_object *tests;
 		size_t len;
 
-		if (file_read(path, 1 << 20, &text, &len, &err)
-		    || !(all = js_parse_object(text, len, &err))) {
+		if (file_read(path, 1 << 20, &text, &len, &err) ||
+		    !(all = js_parse_object(text, len, &err))) {
 			CHECK_MSG(false, "%s", err.text);
 			continue;
 		}

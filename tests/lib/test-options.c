@@ -79,7 +79,8 @@ static void values_are_checked(void)
 
 static void values_are_converted(void)
 {
-	const struct mt_option choice = { .type = MT_OPTION_CHOICE, .choices = "a|abc|b" };
+	const struct mt_option choice = { .type = MT_OPTION_CHOICE,
+					  .choices = "a|abc|b" };
 	int64_t n = 0;
 
 	CHECK(parse_duration("30", &n) == MT_OK && n == 30000);

@@ -97,12 +97,18 @@ static const struct {
 static void code_points_are_encoded(void)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(1000);
-	static const uint32_t codes[] = { 0x7f, 0x80, 0x7ff, 0x800, 0xffff, 0x10000, 0x10ffff };
+	static const uint32_t codes[] = { 0x7f,   0x80,    0x7ff,   0x800,
+					  0xffff, 0x10000, 0x10ffff };
 
 	for (size_t i = 0; i < ARRAY_LEN(codes); i++)
 		CHECK(utf8_add_code(&b, codes[i]) == MT_OK);
-	CHECK_STR(b.text, "\x7f" "\xc2\x80" "\xdf\xbf" "\xe0\xa0\x80" "\xef\xbf\xbf"
-		  "\xf0\x90\x80\x80" "\xf4\x8f\xbf\xbf");
+	CHECK_STR(b.text, "\x7f"
+			  "\xc2\x80"
+			  "\xdf\xbf"
+			  "\xe0\xa0\x80"
+			  "\xef\xbf\xbf"
+			  "\xf0\x90\x80\x80"
+			  "\xf4\x8f\xbf\xbf");
 }
 
 static void texts_are_cleaned(void)

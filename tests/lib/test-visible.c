@@ -149,7 +149,8 @@ static void much_text_takes_linear_time(void)
 		strbuf_add(&in, i % 3 ? "\u0441\u0440\u200b " : "    \u05d0\r-");
 	CHECK(visible_add(&out, VISIBLE_LINES, in.text, in.len, NULL, NULL) == MT_OK);
 	out = (strbuf_clear(&out), STRBUF(100));
-	CHECK_MSG(visible_add(&out, VISIBLE_LINES, in.text, in.len, NULL, NULL) == MT_ELIMIT,
+	CHECK_MSG(visible_add(&out, VISIBLE_LINES, in.text, in.len, NULL, NULL) ==
+			  MT_ELIMIT,
 		  "a ceiling is told");
 }
 

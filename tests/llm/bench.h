@@ -37,11 +37,11 @@ static inline bool bench_open(struct bench *b, uv_loop_t *loop, const char *mode
 	*b = (struct bench){ .loop = loop };
 	while (settings[in.override_count])
 		in.override_count++;
-	return config_load(&in, &b->config, &b->err) == MT_OK
-	       && registry_open(b->config, &b->registry, &b->err) == MT_OK
-	       && (b->pool = llm_pool_new(b->loop, &b->err))
-	       && llm_open(b->pool, b->config, b->registry, "llm", model, NULL, &b->llm,
-			   &b->err) == MT_OK;
+	return config_load(&in, &b->config, &b->err) == MT_OK &&
+	       registry_open(b->config, &b->registry, &b->err) == MT_OK &&
+	       (b->pool = llm_pool_new(b->loop, &b->err)) &&
+	       llm_open(b->pool, b->config, b->registry, "llm", model, NULL, &b->llm,
+			&b->err) == MT_OK;
 }
 
 static inline void bench_close(struct bench *b)

@@ -237,8 +237,8 @@ static inline void put_known(struct strbuf *out, const char *name, int64_t n)
 
 static void decode_finish(struct decode *d, const struct mt_dialect *dialect, int status)
 {
-	if (d->kind < 0
-	    && dialect->end(&decode_host, (struct mt_exchange *)d, status) != MT_OK) {
+	if (d->kind < 0 &&
+	    dialect->end(&decode_host, (struct mt_exchange *)d, status) != MT_OK) {
 		d->kind = 0;
 		strbuf_add(&d->error, "failed");
 	}
@@ -262,8 +262,8 @@ static void decode_clear(struct decode *d)
 }
 
 /* End it and append the result. */
-static inline void decode_end(struct decode *d, const struct mt_dialect *dialect, int status,
-		       struct strbuf *out)
+static inline void decode_end(struct decode *d, const struct mt_dialect *dialect,
+			      int status, struct strbuf *out)
 {
 	decode_finish(d, dialect, status);
 	if (d->kind >= 0)
@@ -289,8 +289,8 @@ static inline void decode_end(struct decode *d, const struct mt_dialect *dialect
 
 /* The whole, in pieces of `piece` bytes; the first is of `first` bytes. */
 static inline void decode_in_pieces(const struct mt_dialect *dialect, int status,
-			     const char *type, const char *bytes, size_t len,
-			     size_t first, size_t piece, struct strbuf *out)
+				    const char *type, const char *bytes, size_t len,
+				    size_t first, size_t piece, struct strbuf *out)
 {
 	struct decode d;
 	int failed = 0;

@@ -9,7 +9,8 @@
 
 static inline void frames_put32(struct strbuf *b, uint32_t n)
 {
-	const char bytes[] = { (char)(n >> 24), (char)(n >> 16), (char)(n >> 8), (char)n };
+	const char bytes[] = { (char)(n >> 24), (char)(n >> 16), (char)(n >> 8),
+			       (char)n };
 
 	strbuf_addn(b, bytes, sizeof bytes);
 }

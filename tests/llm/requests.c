@@ -128,8 +128,8 @@ int main(int argc, char **argv)
 	SHOW(late, true, true, NULL);
 	show(&b, simple, 1, true, true, NULL);
 	for (size_t n = 2; n <= ARRAY_LEN(long_one); n++)
-		if (long_one[n - 1].role != MT_ROLE_ASSISTANT
-		    && (n == ARRAY_LEN(long_one) || long_one[n].role != MT_ROLE_TOOL))
+		if (long_one[n - 1].role != MT_ROLE_ASSISTANT &&
+		    (n == ARRAY_LEN(long_one) || long_one[n].role != MT_ROLE_TOOL))
 			show(&b, long_one, n, true, true, NULL);
 	bench_close(&b);
 	return 0;

@@ -45,8 +45,8 @@ static int open_models(const char *const *extra, struct error *err)
 		settings[in.override_count] = extra[in.override_count - 4];
 		in.override_count++;
 	}
-	if (config_load(&in, &config, err) || registry_open(config, &registry, err)
-	    || llm_models_new(&loop, config, registry, NULL, &models, err))
+	if (config_load(&in, &config, err) || registry_open(config, &registry, err) ||
+	    llm_models_new(&loop, config, registry, NULL, &models, err))
 		return err->code;
 	return llm_models_get(models, NULL, NULL, "test", &llm, err);
 }
@@ -76,7 +76,6 @@ static void send_one(const struct llm_request *q)
 
 	bench_send(&b, q, 0, NULL, &r);
 }
-
 
 /* ---- another form ---------------------------------------------------------- */
 
@@ -131,16 +130,16 @@ static void another_form(void)
 			continue;
 		}
 		send_one(q);
-		CHECK_MSG((r.reply != NULL) == (forms[i].kind == MT_ERROR_NONE)
-				  && (r.reply || r.error.kind == forms[i].kind),
+		CHECK_MSG((r.reply != NULL) == (forms[i].kind == MT_ERROR_NONE) &&
+				  (r.reply || r.error.kind == forms[i].kind),
 			  "%s: %s", forms[i].name,
 			  r.reply ? r.reply->text : r.error.text);
 		CHECK_MSG(server.next == forms[i].asked, "%s: asked %zu times",
 			  forms[i].name, server.next);
 		CHECK_MSG(strstr(server.request.text, forms[i].last), "%s: has %s",
 			  forms[i].name, forms[i].last);
-		CHECK_MSG(!forms[i].not || !strstr(server.request.text, forms[i].not),
-			  "%s: has no %s", forms[i].name, forms[i].not);
+		CHECK_MSG(!forms[i].not || !strstr(server.request.text, forms[i].not ),
+			  "%s: has no %s", forms[i].name, forms[i].not );
 		end();
 	}
 }
@@ -195,8 +194,8 @@ static void coming_back(void)
 
 		begin(&quotas[i].answer, 1);
 		result_clear(&r);
-		CHECK_MSG(!open_models(settings, &err)
-				  && !llm_send(llm, q, 0, &bench_events, &r, NULL, &x, &err),
+		CHECK_MSG(!open_models(settings, &err) &&
+				  !llm_send(llm, q, 0, &bench_events, &r, NULL, &x, &err),
 			  "%s: %s", quotas[i].name, err.text);
 		while (!r.over && !r.retries && uv_run(&loop, UV_RUN_ONCE))
 			;
@@ -204,8 +203,8 @@ static void coming_back(void)
 			  r.error.text);
 		CHECK_MSG(r.retries == quotas[i].waits && server.next == 1,
 			  "%s: %zu waits", quotas[i].name, r.retries);
-		CHECK_MSG(!quotas[i].waits
-				  || (r.last_wait_ms >= 34400 && r.last_wait_ms <= 37840),
+		CHECK_MSG(!quotas[i].waits ||
+				  (r.last_wait_ms >= 34400 && r.last_wait_ms <= 37840),
 			  "%s: waits %lld ms", quotas[i].name, (long long)r.last_wait_ms);
 		if (!r.over)
 			llm_cancel(x);
@@ -273,13 +272,14 @@ static void other_models(void)
 			continue;
 		}
 		send_one(q);
-		CHECK_MSG(r.reply ? lists[i].model
-					    && strcmp(r.reply->model, lists[i].model) == 0
+		CHECK_MSG(r.reply ? lists[i].model &&
+					    strcmp(r.reply->model, lists[i].model) == 0
 				  : !lists[i].model && r.error.kind == lists[i].kind,
 			  "%s: %s", lists[i].name,
 			  r.reply ? r.reply->model : r.error.text);
-		CHECK_MSG(server.next == lists[i].asked && r.retries == lists[i].retries
-				  && r.switches == lists[i].switches,
+		CHECK_MSG(server.next == lists[i].asked &&
+				  r.retries == lists[i].retries &&
+				  r.switches == lists[i].switches,
 			  "%s: asked %zu times, %zu waits, %zu switches", lists[i].name,
 			  server.next, r.retries, r.switches);
 		if (lists[i].model && r.reply) {
@@ -355,8 +355,8 @@ static void wrong_names(void)
 		struct error err = ERROR_NONE;
 
 		begin(none, 1);
-		CHECK_MSG(open_models(cases[i].settings, &err)
-				  && strstr(err.text, cases[i].says),
+		CHECK_MSG(open_models(cases[i].settings, &err) &&
+				  strstr(err.text, cases[i].says),
 			  "wrong: %s", err.text);
 		end();
 	}
@@ -480,8 +480,7 @@ static void wrong_rules(void)
 		begin(none, 1);
 		CHECK_MSG(!open_models(settings, &err), "%s", err.text);
 		llm_router_open(models, config, cases[i].name, &router, &err);
-		CHECK_MSG(!router
-				  && (cases[i].says ? !!strstr(err.text, cases[i].says)
+		CHECK_MSG(!router && (cases[i].says ? !!strstr(err.text, cases[i].says)
 						    : err.code == 0),
 			  "`%s`: %s", cases[i].rules ? cases[i].rules : "", err.text);
 		end();
@@ -613,12 +612,12 @@ static void error_kinds(void)
 	struct error err = ERROR_NONE;
 
 	for (size_t i = 0; i < ARRAY_LEN(told); i++)
-		CHECK_MSG(llm_error_by_status(told[i].status, told[i].text)
-				  == told[i].kind,
+		CHECK_MSG(llm_error_by_status(told[i].status, told[i].text) ==
+				  told[i].kind,
 			  "%d `%s` is %s, got %s", told[i].status, told[i].text,
 			  llm_error_name(told[i].kind),
-			  llm_error_name(llm_error_by_status(told[i].status,
-							     told[i].text)));
+			  llm_error_name(
+				  llm_error_by_status(told[i].status, told[i].text)));
 	begin(none, 1);
 	CHECK(!open_models(settings, &err));
 	for (size_t i = 0; llm && i < ARRAY_LEN(kinds); i++) {
@@ -626,8 +625,8 @@ static void error_kinds(void)
 
 		llm_error_describe(llm, &e, "why");
 		CHECK_STR(llm_error_name(kinds[i].kind), kinds[i].name);
-		CHECK_MSG(strstr(e.text, "why; ") && strstr(e.text, kinds[i].todo),
-			  "%s", e.text);
+		CHECK_MSG(strstr(e.text, "why; ") && strstr(e.text, kinds[i].todo), "%s",
+			  e.text);
 		CHECK_MSG(llm_error_is_transient(kinds[i].kind, 0) == kinds[i].passing,
 			  "%s passes: %s", kinds[i].name,
 			  kinds[i].passing ? "yes" : "no");

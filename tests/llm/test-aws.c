@@ -9,35 +9,33 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char credentials[] =
-	"[default]\n"
-	"aws_access_key_id = AKIDEFAULT\n"
-	"aws_secret_access_key = default-secret\n"
-	"\n"
-	"[work]\n"
-	"aws_access_key_id=AKIDWORK\n"
-	"aws_secret_access_key=work-secret\n"
-	"aws_session_token=work-token\n"
-	"[half]\n"
-	"aws_access_key_id = AKIDHALF\n";
-static const char profiles[] =
-	"[default]\n"
-	"region = eu-central-1\n"
-	"[profile work]\n"
-	"region = us-west-2\n"
-	"[profile other]\n"
-	"region = us-east-1\n"
-	"aws_access_key_id = AKIDOTHER\n"
-	"aws_secret_access_key = other-secret\n"
-	"[profile role]\n"
-	"role_arn = arn:aws:iam::1:role/x\n"
-	"source_profile = work\n"
-	"[profile single]\n"
-	"sso_session = corp\n"
-	"[profile bad]\n"
-	"region = not a region\n"
-	"aws_access_key_id = AKIDBAD\n"
-	"aws_secret_access_key = bad-secret\n";
+static const char credentials[] = "[default]\n"
+				  "aws_access_key_id = AKIDEFAULT\n"
+				  "aws_secret_access_key = default-secret\n"
+				  "\n"
+				  "[work]\n"
+				  "aws_access_key_id=AKIDWORK\n"
+				  "aws_secret_access_key=work-secret\n"
+				  "aws_session_token=work-token\n"
+				  "[half]\n"
+				  "aws_access_key_id = AKIDHALF\n";
+static const char profiles[] = "[default]\n"
+			       "region = eu-central-1\n"
+			       "[profile work]\n"
+			       "region = us-west-2\n"
+			       "[profile other]\n"
+			       "region = us-east-1\n"
+			       "aws_access_key_id = AKIDOTHER\n"
+			       "aws_secret_access_key = other-secret\n"
+			       "[profile role]\n"
+			       "role_arn = arn:aws:iam::1:role/x\n"
+			       "source_profile = work\n"
+			       "[profile single]\n"
+			       "sso_session = corp\n"
+			       "[profile bad]\n"
+			       "region = not a region\n"
+			       "aws_access_key_id = AKIDBAD\n"
+			       "aws_secret_access_key = bad-secret\n";
 
 static const struct {
 	const char *name, *profile;   /* of the configuration */

@@ -121,7 +121,8 @@ static void damage(void)
 		AUTO(strbuf) struct strbuf got = STRBUF(1 << 20);
 
 		b.text[i] ^= 0x20;
-		decode_in_pieces(the_dialect(), 200, FRAMES, b.text, b.len, 0, b.len, &got);
+		decode_in_pieces(the_dialect(), 200, FRAMES, b.text, b.len, 0, b.len,
+				 &got);
 		b.text[i] ^= 0x20;
 		missed += !strstr(got.text, "[failed]") && !strstr(got.text, "[error");
 	}

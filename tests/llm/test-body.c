@@ -50,7 +50,8 @@ static void make(struct item *i)
 {
 	static const int roles[] = { MT_ROLE_USER, MT_ROLE_ASSISTANT, MT_ROLE_TOOL,
 				     MT_ROLE_TOOL };
-	static const char *const texts[] = { "plain", "say \"hi\"\n", "\xc3\xa9\t\x01", "" };
+	static const char *const texts[] = { "plain", "say \"hi\"\n", "\xc3\xa9\t\x01",
+					     "" };
 
 	*i = (struct item){ .message = { .role = roles[dice(4)], .part_count = 1 } };
 	i->message.stamp = llm_message_stamp();
@@ -126,8 +127,9 @@ static void encode(const struct llm_request *q, struct strbuf *out)
 	struct llm_exchange *x = NULL;
 	struct llm *fresh = NULL;
 
-	if (!llm_open(b.pool, b.config, b.registry, "llm", "some-model", NULL, &fresh, &b.err)
-	    && !llm_send(fresh, q, 0, &bench_events, &result, out, &x, &b.err))
+	if (!llm_open(b.pool, b.config, b.registry, "llm", "some-model", NULL, &fresh,
+		      &b.err) &&
+	    !llm_send(fresh, q, 0, &bench_events, &result, out, &x, &b.err))
 		llm_cancel(x);
 	llm_free(fresh);
 }
@@ -163,9 +165,11 @@ int main(void)
 	uv_loop_init(&loop);
 	server_start(&server, &loop);
 	snprintf(base, sizeof base, "llm.base_url=http://127.0.0.1:%d/v1", server.port);
-	CHECK_MSG(bench_open(&b, &loop, "some-model", settings), "opened: %s", b.err.text);
+	CHECK_MSG(bench_open(&b, &loop, "some-model", settings), "opened: %s",
+		  b.err.text);
 	for (int i = 0; i < ROUNDS && b.llm; i++) {
-		AUTO(strbuf) struct strbuf whole = STRBUF(1 << 20), sent = STRBUF(1 << 20);
+		AUTO(strbuf) struct strbuf whole = STRBUF(1 << 20),
+					   sent = STRBUF(1 << 20);
 		AUTO(llm_request) struct llm_request *q = NULL;
 
 		change();
@@ -173,12 +177,14 @@ int main(void)
 		encode(q, &whole);
 		send_kept(q, &sent);
 		if (!whole.len || strcmp(whole.text, sent.text) != 0) {
-			printf("# round %d: %s\n# not:     %s\n", i, sent.text, whole.text);
+			printf("# round %d: %s\n# not:     %s\n", i, sent.text,
+			       whole.text);
 			break;
 		}
 		same++;
 	}
-	CHECK_MSG(same == ROUNDS, "%d requests are what encoding all of each gives", ROUNDS);
+	CHECK_MSG(same == ROUNDS, "%d requests are what encoding all of each gives",
+		  ROUNDS);
 	bench_close(&b);
 	server_stop(&server);
 	result_clear(&result);

@@ -67,8 +67,8 @@ static int full_server(int fds[FILLED], int *ret_port)
 	socklen_t len = sizeof at;
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-	if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof at) || listen(fd, 0)
-	    || getsockname(fd, (struct sockaddr *)&at, &len))
+	if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof at) || listen(fd, 0) ||
+	    getsockname(fd, (struct sockaddr *)&at, &len))
 		CHECK_MSG(0, "a server that is full");
 	*ret_port = ntohs(at.sin_port);
 	for (int i = 0; i < FILLED; i++) {
@@ -120,10 +120,11 @@ static void cancel_in(size_t i, int port)
 
 	q->stream = cases[i].phase == STREAMING;
 	result_clear(&r);
-	CHECK_MSG(open_it(i, port) && !llm_send(b.llm, q, 0, &bench_events, &r, NULL, &x, &err),
+	CHECK_MSG(open_it(i, port) &&
+			  !llm_send(b.llm, q, 0, &bench_events, &r, NULL, &x, &err),
 		  "%s: %s%s", cases[i].name, b.err.text, err.text);
-	while (x && !r.over && !is_reached(cases[i].phase, turns++)
-	       && uv_run(&loop, UV_RUN_ONCE))
+	while (x && !r.over && !is_reached(cases[i].phase, turns++) &&
+	       uv_run(&loop, UV_RUN_ONCE))
 		;
 	CHECK_MSG(x && !r.over && r.retries == (cases[i].phase == TO_RETRY),
 		  "%s: it is under way: %s", cases[i].name, r.error.text);
@@ -131,7 +132,8 @@ static void cancel_in(size_t i, int port)
 		llm_cancel(x);
 	r.retries = r.deltas = 0;
 	bench_close(&b);
-	CHECK_MSG(!r.over && !r.retries && !r.deltas, "%s: nobody is told", cases[i].name);
+	CHECK_MSG(!r.over && !r.retries && !r.deltas, "%s: nobody is told",
+		  cases[i].name);
 }
 
 static void one(size_t i)

@@ -139,8 +139,9 @@ static void one(size_t i)
 /* The cap of a model holds over what `mortise models import` wrote. */
 static void after_import(void)
 {
-	static const char table[] = "[o3]\nwindow = 1000000\noutput = 200000\n"
-				    "[openai/o3]\noutput = 300000\n[o5]\noutput = 200000\n";
+	static const char table[] =
+		"[o3]\nwindow = 1000000\noutput = 200000\n"
+		"[openai/o3]\noutput = 300000\n[o5]\noutput = 200000\n";
 	static const struct {
 		const char *model, *limit;
 	} limits[] = { { "openai/o3", "100000" }, { "openai/o5", "200000" } };
@@ -152,8 +153,8 @@ static void after_import(void)
 	setenv("XDG_DATA_HOME", mkdtemp(data_home), 1);
 	dir = path_join(data_home, "mortise");
 	path = dir ? path_join(dir, "models.ini") : NULL;
-	CHECK(path && !dir_make(dir, NULL)
-	      && !file_write(path, table, strlen(table), 0600, false, NULL));
+	CHECK(path && !dir_make(dir, NULL) &&
+	      !file_write(path, table, strlen(table), 0600, false, NULL));
 	for (size_t i = 0; i < ARRAY_LEN(limits); i++) {
 		const char *limit = NULL;
 

@@ -170,8 +170,8 @@ static void cut_anywhere(void)
 		AUTO(strbuf) struct strbuf got = STRBUF(1 << 16);
 
 		show(text, n, &got);
-		odd += strstr(got.text, "rm -r") && !strstr(got.text, "build/x")
-		       && strchr(got.text, '|');
+		odd += strstr(got.text, "rm -r") && !strstr(got.text, "build/x") &&
+		       strchr(got.text, '|');
 		odd += strstr(got.text, "\"timeout\":1}") != NULL;
 	}
 	CHECK_MSG(odd == 0, "%zu odd", odd);
@@ -347,7 +347,8 @@ static void requests_with_less(void)
 	CHECK(out->messages[0].role == MT_ROLE_SYSTEM);
 	CHECK(convert(no_tools, true, &plain) == MT_OK);
 	print(plain, &got);
-	CHECK_STR(got.text, "1:[Be brief.]\n2:[do it]\n"
+	CHECK_STR(got.text,
+		  "1:[Be brief.]\n2:[do it]\n"
 		  "3:[two at once\n\n<function=execute_bash>\n<parameter=command>ls"
 		  "</parameter>\n</function>]\n"
 		  "2:[EXECUTION RESULT of [execute_bash]:\nfirst]\n");

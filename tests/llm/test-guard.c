@@ -116,16 +116,17 @@ static void guarded(void)
 		if (!begin(cases[i].settings, cases[i].answers, cases[i].count))
 			continue;
 		bench_send(&b, q, 0, NULL, &r);
-		CHECK_MSG(cases[i].sent ? r.reply != NULL
-					: !r.reply
-					  && r.error.kind == MT_ERROR_CONTEXT_WINDOW
-					  && strstr(r.error.text, "was not sent"),
-			  "%s: %s", cases[i].name, r.reply ? r.reply->text : r.error.text);
+		CHECK_MSG(cases[i].sent
+				  ? r.reply != NULL
+				  : !r.reply && r.error.kind == MT_ERROR_CONTEXT_WINDOW &&
+					    strstr(r.error.text, "was not sent"),
+			  "%s: %s", cases[i].name,
+			  r.reply ? r.reply->text : r.error.text);
 		CHECK_MSG(server.next == cases[i].asked, "%s: asked %zu times",
 			  cases[i].name, server.next);
 		for (size_t n = 0; n < 3 && cases[i].last[n]; n++)
-			CHECK_MSG(server.request.text
-					  && strstr(server.request.text, cases[i].last[n]),
+			CHECK_MSG(server.request.text &&
+					  strstr(server.request.text, cases[i].last[n]),
 				  "%s: has %s: %s", cases[i].name, cases[i].last[n],
 				  server.request.text);
 		end();
@@ -150,8 +151,8 @@ static void asked_once(void)
 	if (begin(settings, right, 2)) {
 		bench_send(&b, q, 0, NULL, &r);
 		CHECK_MSG(r.reply && server.next == 2, "%s", r.error.text);
-		CHECK(llm_estimate_tokens(b.llm, q) > 440
-		      && llm_estimate_tokens(b.llm, q) < 460);
+		CHECK(llm_estimate_tokens(b.llm, q) > 440 &&
+		      llm_estimate_tokens(b.llm, q) < 460);
 	}
 	end();
 }
@@ -172,8 +173,8 @@ static void learned(void)
 		bench_send(&b, q, 0, NULL, &r);
 		CHECK(r.reply != NULL);
 		bench_send(&b, q, 1, NULL, &r);
-		CHECK_MSG(!r.reply && server.next == 1
-				  && r.error.kind == MT_ERROR_CONTEXT_WINDOW,
+		CHECK_MSG(!r.reply && server.next == 1 &&
+				  r.error.kind == MT_ERROR_CONTEXT_WINDOW,
 			  "not sent again: %s", r.error.text);
 	}
 	end();
@@ -279,7 +280,8 @@ static void asked_of_the_server(void)
 			  servers[i].name, (long long)llm_context_window(b.llm));
 		CHECK_MSG(server.next == servers[i].asked && !b.llm->context_query,
 			  "%s: asked %zu times", servers[i].name, server.next);
-		CHECK_MSG(!servers[i].last || strstr(server.request.text, servers[i].last),
+		CHECK_MSG(!servers[i].last ||
+				  strstr(server.request.text, servers[i].last),
 			  "%s: %s", servers[i].name, server.request.text);
 		end();
 	}

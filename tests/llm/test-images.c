@@ -45,7 +45,8 @@ static void open_log(enum evlog_open mode)
 	struct evlog_options o = { .sync = SYNC_NONE };
 	struct error err = ERROR_NONE;
 
-	CHECK_MSG(evlog_open(dir, mode, &o, &events, NULL, &err) == MT_OK, "%s", err.text);
+	CHECK_MSG(evlog_open(dir, mode, &o, &events, NULL, &err) == MT_OK, "%s",
+		  err.text);
 }
 
 static int64_t append(struct event *e)
@@ -85,7 +86,8 @@ static int64_t result(const char *mime, const char *blob)
 	json_object_array_add(list, medium);
 	js_set_str(extras, "name", "camera");
 	js_set(extras, "media", list);
-	return append(event_observation("tool", SOURCE_AGENT, -1, "click", 5, extras, NULL));
+	return append(
+		event_observation("tool", SOURCE_AGENT, -1, "click", 5, extras, NULL));
 }
 
 /* The parts of all messages as one text. */
@@ -152,7 +154,8 @@ static void from_events_into_messages(void)
 	evlog_close(events);
 	open_log(EVLOG_WRITE);
 	second = said();
-	CHECK_MSG(first && second && strcmp(first, second) == 0, "the same after a resume");
+	CHECK_MSG(first && second && strcmp(first, second) == 0,
+		  "the same after a resume");
 }
 
 static void without_memory(void)
@@ -254,7 +257,8 @@ static size_t shown_of(size_t count, size_t bytes)
 	AUTO(llm_request) struct llm_request *q = conversation(count, bytes);
 	AUTO(free) char *body = dialogue_body(&bench, q);
 
-	CHECK_MSG(count_in(body, "there are newer ones") + count_in(body, "base64,") == count,
+	CHECK_MSG(count_in(body, "there are newer ones") + count_in(body, "base64,") ==
+			  count,
 		  "%zu images, each shown or not", count);
 	return count_in(body, "base64,");
 }
@@ -308,7 +312,8 @@ static void addresses_where_they_are_taken(void)
 			printf("# %s\n", bench.err.text);
 		else
 			body = dialogue_body(&bench, q);
-		CHECK_MSG(body && strstr(body, cases[i].says), "%s: %s", cases[i].model, body);
+		CHECK_MSG(body && strstr(body, cases[i].says), "%s: %s", cases[i].model,
+			  body);
 		bench_close(&bench);
 	}
 }

@@ -192,8 +192,10 @@ static void one(size_t i)
 	q->stream = cases[i].stream;
 	if (bench_open(&b, &loop, cases[i].model, settings))
 		bench_send(&b, q, 0, NULL, &r);
-	CHECK_MSG(r.reply, "%s: %s", cases[i].name, r.reply ? "a reply" : b.err.code
-		  ? b.err.text : r.error.text);
+	CHECK_MSG(r.reply, "%s: %s", cases[i].name,
+		  r.reply      ? "a reply"
+		  : b.err.code ? b.err.text
+			       : r.error.text);
 	if (r.reply) {
 		live = next_body(&b, r.reply);
 		later = next_body_of_log(&b, r.reply);

@@ -60,28 +60,27 @@ static void a_long_name(void)
 
 /* ---- sections --------------------------------------------------------------- */
 
-static const char table[] =
-	"; comment [x]\n"
-	"tools = yes\n"
-	"[a*, b]\r\n"
-	"tools = yes\r\n"
-	"window = 1000\n"
-	"  # comment\n"
-	"unknown = 5\n"
-	"input_price = 1e400\n"
-	"output_price=0.25\n"
-	"cache = maybe\n"
-	"window\n"
-	"output = 12x\n"
-	"= 5\n"
-	"[ab]\n"
-	"window = 2000\n"
-	"tools = no\n"
-	"\n"
-	"[unclosed\n"
-	"window = 3\n"
-	"[p/*]\n"
-	"long_from = 7";
+static const char table[] = "; comment [x]\n"
+			    "tools = yes\n"
+			    "[a*, b]\r\n"
+			    "tools = yes\r\n"
+			    "window = 1000\n"
+			    "  # comment\n"
+			    "unknown = 5\n"
+			    "input_price = 1e400\n"
+			    "output_price=0.25\n"
+			    "cache = maybe\n"
+			    "window\n"
+			    "output = 12x\n"
+			    "= 5\n"
+			    "[ab]\n"
+			    "window = 2000\n"
+			    "tools = no\n"
+			    "\n"
+			    "[unclosed\n"
+			    "window = 3\n"
+			    "[p/*]\n"
+			    "long_from = 7";
 
 static void sections(void)
 {
@@ -130,8 +129,8 @@ static void the_installed_table(void)
 			bool known = n == 0 || *p == ';';
 
 			for (size_t i = 0; i < model_key_count; i++)
-				known |= strlen(model_keys[i].name) == n
-					 && memcmp(model_keys[i].name, p, n) == 0;
+				known |= strlen(model_keys[i].name) == n &&
+					 memcmp(model_keys[i].name, p, n) == 0;
 			if (!known)
 				printf("# %.*s\n", (int)n, p);
 			odd += !known;
@@ -271,7 +270,8 @@ static void costs(void)
 		f.long_price = cases[i].long_price;
 		f.long_from = cases[i].long_from;
 		got = model_cost(&f, cases[i].input, cases[i].output, cases[i].read,
-				 cases[i].write) * 1e6;
+				 cases[i].write) *
+		      1e6;
 		off = got - cases[i].cost;
 		CHECK_MSG(off < 1e-6 && off > -1e-6, "cost %zu: %g", i, got);
 	}
@@ -298,9 +298,10 @@ static int same_cost(const char *path, const char *prices, const char *old)
 	model_facts_apply(&f, model, old, strlen(old));
 	off = model_cost(&f, js_int(usage, "prompt_tokens", -1),
 			 js_int(usage, "completion_tokens", -1),
-			 js_int(js_get(usage, "prompt_tokens_details"), "cached_tokens", 0),
-			 js_int(usage, "cache_creation_input_tokens", 0))
-	      - js_number(o, "cost", -5);
+			 js_int(js_get(usage, "prompt_tokens_details"), "cached_tokens",
+				0),
+			 js_int(usage, "cache_creation_input_tokens", 0)) -
+	      js_number(o, "cost", -5);
 	return off < 1e-9 && off > -1e-9;
 }
 
@@ -311,7 +312,8 @@ static void costs_as_they_were(void)
 	static const char old[] = "[deepseek-chat]\ninput_price=0.27\noutput_price=1.1\n"
 				  "cache_read_price=0.07\n";
 	static const char *const folders[] = { "llm-logs", "nonfncall-llm-logs" };
-	const char *top = getenv("top_srcdir"), *path = getenv("MORTISE_CORE_MODEL_TABLE");
+	const char *top = getenv("top_srcdir"),
+		   *path = getenv("MORTISE_CORE_MODEL_TABLE");
 	AUTO(free) char *prices = NULL;
 	size_t len, found = 0, same = 0;
 
@@ -323,8 +325,11 @@ static void costs_as_they_were(void)
 		AUTO(free) char *pattern = NULL;
 		glob_t files;
 
-		if (asprintf(&pattern, "%s/../shared/vectors/trajectories/v1-sdk/llm_data/"
-			     "%s/*.json", top, folders[i]) < 0 || glob(pattern, 0, NULL, &files))
+		if (asprintf(&pattern,
+			     "%s/../shared/vectors/trajectories/v1-sdk/llm_data/"
+			     "%s/*.json",
+			     top, folders[i]) < 0 ||
+		    glob(pattern, 0, NULL, &files))
 			continue;
 		for (size_t n = 0; n < files.gl_pathc; n++, found++)
 			same += same_cost(files.gl_pathv[n], prices, old);
@@ -440,8 +445,9 @@ static void wrong_files(void)
 		AUTO(strbuf) struct strbuf out = STRBUF(1 << 20);
 		struct error err = ERROR_NONE;
 
-		CHECK_MSG(model_import(cases[i], strlen(cases[i]), &out, &err) < 0
-			  && err.text[0], "`%s`: %s", cases[i], err.text);
+		CHECK_MSG(model_import(cases[i], strlen(cases[i]), &out, &err) < 0 &&
+				  err.text[0],
+			  "`%s`: %s", cases[i], err.text);
 	}
 	for (size_t n = 1; n < strlen(litellm); n++) {
 		AUTO(strbuf) struct strbuf out = STRBUF(1 << 20);

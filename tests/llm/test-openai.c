@@ -79,12 +79,11 @@ static const char whole[] = CLOSED(
 			    "\"finish_reason\":\"tool_calls\"}],"
 			    "\"usage\":{\"prompt_tokens\":7,\"completion_tokens\":2}}";
 
-static const char streamed[] =
-	CLOSED(SSE) CHUNK("\"reasoning_content\":\"Hm.\"") CHUNK("\"content\":\"Hel\"")
-	CHUNK("\"content\":\"lo\"")
-	CHUNK("\"tool_calls\":[{\"index\":0,\"function\":{\"name\":\"bash\"}}]")
-	CHUNK("\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"{}\"}}]")
-	END("tool_calls");
+static const char streamed[] = CLOSED(SSE) CHUNK("\"reasoning_content\":\"Hm.\"") CHUNK(
+	"\"content\":\"Hel\"") CHUNK("\"content\":\"lo\"")
+	CHUNK("\"tool_calls\":[{\"index\":0,\"function\":{\"name\":\"bash\"}}]") CHUNK(
+		"\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"{}\"}}]")
+		END("tool_calls");
 
 static void a_whole_answer(void)
 {
@@ -104,13 +103,13 @@ static void a_whole_answer(void)
 	}
 	CHECK(llm_metrics(b.llm)->calls == 1 && llm_metrics(b.llm)->input == 7);
 	CHECK(llm_metrics(b.llm)->cost == 4.0 && llm_metrics(b.llm)->cost_known);
-	CHECK(strncmp(server.request.text, "POST /v1/chat/completions HTTP/1.1\r\n", 36)
-	      == 0);
+	CHECK(strncmp(server.request.text, "POST /v1/chat/completions HTTP/1.1\r\n",
+		      36) == 0);
 	CHECK(strstr(server.request.text,
 		     "\r\n\r\n{\"model\":\"some-model\",\"messages\":"
 		     "[{\"role\":\"user\",\"content\":\"hi\"}]}"));
-	CHECK(!strcasestr(server.request.text, "expect:")
-	      && !strcasestr(server.request.text, "authorization:"));
+	CHECK(!strcasestr(server.request.text, "expect:") &&
+	      !strcasestr(server.request.text, "authorization:"));
 	done();
 }
 
@@ -142,9 +141,9 @@ static void what_it_costs(void)
 		extra[0] = "llm.input_cost_per_token=0.5";
 		extra[1] = "llm.output_cost_per_token=0.25";
 		TRY(answers, false);
-		CHECK_MSG(llm_metrics(b.llm)->cost == priced[i].cost
-			  && llm_metrics(b.llm)->cost_known, "cost %zu: %g", i,
-			  llm_metrics(b.llm)->cost);
+		CHECK_MSG(llm_metrics(b.llm)->cost == priced[i].cost &&
+				  llm_metrics(b.llm)->cost_known,
+			  "cost %zu: %g", i, llm_metrics(b.llm)->cost);
 		done();
 	}
 }
@@ -178,8 +177,9 @@ static void connections_are_kept(void)
 	struct answer answers[1] = { { text, 0, KEEP } };
 	AUTO(llm_request) struct llm_request *q = ask("hi");
 
-	snprintf(text, sizeof text, HEAD("200 OK", "application/json",
-		 "Content-Length: %zu\r\n") "%s", strlen(body), body);
+	snprintf(text, sizeof text,
+		 HEAD("200 OK", "application/json", "Content-Length: %zu\r\n") "%s",
+		 strlen(body), body);
 	open_bench(answers, 1);
 	for (int i = 0; i < 3; i++) {
 		bench_send(&b, q, i, NULL, &r);
@@ -423,7 +423,8 @@ static void silence_has_an_end(void)
 	extra[0] = "llm.retries=1";
 	extra[1] = "llm.stall_timeout=30ms";
 	TRY(nothing, true);
-	CHECK_MSG(r.error.kind == MT_ERROR_TIMEOUT && strstr(r.error.text, "no response within"),
+	CHECK_MSG(r.error.kind == MT_ERROR_TIMEOUT &&
+			  strstr(r.error.text, "no response within"),
 		  "not a byte: %s", r.error.text);
 	done();
 	extra[0] = "llm.retries=1";

@@ -62,9 +62,9 @@ static struct llm_request *build(void)
 	for (int i = 0; q && i < 40; i++) {
 		char *text = malloc(8);
 
-		if (!text || llm_request_own(q, text)
-		    || llm_request_add(q, &(struct llm_message){ .role = 1 })
-		    || llm_request_tool(q, &(struct llm_tool){ .name = "t" }))
+		if (!text || llm_request_own(q, text) ||
+		    llm_request_add(q, &(struct llm_message){ .role = 1 }) ||
+		    llm_request_tool(q, &(struct llm_tool){ .name = "t" }))
 			return llm_request_free(q);
 	}
 	return q;
@@ -133,8 +133,8 @@ static void waits(void)
 	const struct backoff_rule rule = { 5, 8000, 64000, 8 };
 	const struct backoff_rule quick = { 5, 1, 2, 8 };
 	const struct backoff_hint none = BACKOFF_NO_HINT,
-				told = { .wait_ms = 1000, .should = -1 },
-				long_ = { .wait_ms = 1 << 30, .should = -1 };
+				  told = { .wait_ms = 1000, .should = -1 },
+				  long_ = { .wait_ms = 1 << 30, .should = -1 };
 
 	for (int i = 0; i < 6; i++) {
 		CHECK(backoff_wait(&rule, &none, i + 1, 0) == wanted[i]);
@@ -167,7 +167,7 @@ static void limits_of_a_rate(void)
 		backoff_read_header(&h, "x-ratelimit-remaining-tokens", "12", 0);
 		if (cases[i].left)
 			backoff_read_header(&h, "x-ratelimit-remaining-requests",
-				     cases[i].left, 0);
+					    cases[i].left, 0);
 		CHECK_MSG(backoff_wait(&rule, &h, 1, 0) == cases[i].wait, "%s left, %s",
 			  cases[i].left ? cases[i].left : "?", cases[i].reset);
 	}

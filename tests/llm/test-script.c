@@ -129,8 +129,8 @@ static void checks_and_errors(void)
 		say(checks[i].script);
 		bench_send(&b, q, 0, NULL, &r);
 		if (checks[i].says)
-			CHECK_MSG(!r.reply && strstr(r.error.text, checks[i].says),
-				  "%s", r.error.text);
+			CHECK_MSG(!r.reply && strstr(r.error.text, checks[i].says), "%s",
+				  r.error.text);
 		else
 			CHECK_MSG(r.reply, "case %zu is answered: %s", i, r.error.text);
 	}
@@ -217,13 +217,13 @@ static void round_trip(struct bench *b, struct llm_request *q, const char *text,
 	script_write_reply(&out, &reply);
 	write_script(out.text, out.len);
 	bench_send(b, q, 0, NULL, &r);
-	same = r.reply && r.reply->text_len == reply.text_len
-	       && strcmp(r.reply->text, text) == 0
-	       && strcmp(r.reply->reasoning, text) == 0 && r.reply->call_count == 1
-	       && strcmp(r.reply->calls[0].args, *args ? args : "{}") == 0
-	       && strcmp(r.reply->calls[0].name, name) == 0
-	       && strcmp(r.reply->stop_reason, "tool_calls") == 0
-	       && memcmp(&r.reply->usage, &reply.usage, sizeof reply.usage) == 0;
+	same = r.reply && r.reply->text_len == reply.text_len &&
+	       strcmp(r.reply->text, text) == 0 &&
+	       strcmp(r.reply->reasoning, text) == 0 && r.reply->call_count == 1 &&
+	       strcmp(r.reply->calls[0].args, *args ? args : "{}") == 0 &&
+	       strcmp(r.reply->calls[0].name, name) == 0 &&
+	       strcmp(r.reply->stop_reason, "tool_calls") == 0 &&
+	       memcmp(&r.reply->usage, &reply.usage, sizeof reply.usage) == 0;
 	CHECK_MSG(same, "round trip of %zu and %zu bytes", strlen(text), strlen(args));
 	if (!same)
 		printf("# %s\n# %s\n", r.error.text,

@@ -82,8 +82,10 @@ static void a_call_in_a_stream(void)
 
 	open_bench("some-model",
 		   HEAD("text/event-stream") CHUNK("I lo") CHUNK("ok.\\n\\n<fun")
-		   CHUNK("ction=execute_bash>\\n<parameter=command>ls</para")
-		   CHUNK("meter>\\n<parameter=timeout>5</parameter>\\n") END, as_text);
+			   CHUNK("ction=execute_bash>\\n<parameter=command>ls</para")
+				   CHUNK("meter>\\n<parameter=timeout>5</parameter>\\n")
+					   END,
+		   as_text);
 	bench_send(&b, q, 7, NULL, &r);
 	CHECK_STR(r.reply ? r.reply->text : r.error.text, "I look.");
 	CHECK_STR(r.text.text, "I look.\n\n");
@@ -105,8 +107,8 @@ static void words_alone(void)
 	AUTO(llm_request) struct llm_request *q = ask_with_tool(true);
 
 	open_bench("some-model",
-		   HEAD("text/event-stream") CHUNK("See <function= and <")
-		   CHUNK("func") END,
+		   HEAD("text/event-stream") CHUNK("See <function= and <") CHUNK("func")
+			   END,
 		   as_text);
 	bench_send(&b, q, 0, NULL, &r);
 	CHECK_STR(r.reply ? r.reply->text : r.error.text, "See <function= and <func");
@@ -122,7 +124,9 @@ static void a_native_call_all_the_same(void)
 	open_bench("some-model",
 		   WHOLE("{\"content\":\"x\",\"tool_calls\":[{\"id\":\"c\",\"type\":"
 			 "\"function\",\"function\":{\"name\":\"execute_bash\","
-			 "\"arguments\":\"{}\"}}]}", "{}"), as_text);
+			 "\"arguments\":\"{}\"}}]}",
+			 "{}"),
+		   as_text);
 	bench_send(&b, q, 0, NULL, &r);
 	CHECK(r.reply && r.reply->call_count == 1);
 	CHECK_STR(r.reply && r.reply->call_count ? r.reply->calls[0].id : "", "c");
@@ -151,7 +155,8 @@ static void the_prefix_is_stable(void)
 	bench_send(&b, q, 1, &second, &r);
 	same = (size_t)(strstr(first.text, "}],\"stop\"") - first.text);
 	CHECK(same < first.len && strncmp(first.text, second.text, same) == 0);
-	CHECK(strstr(second.text, "{\"role\":\"assistant\",\"content\":\"I look.\\n\\n"
+	CHECK(strstr(second.text,
+		     "{\"role\":\"assistant\",\"content\":\"I look.\\n\\n"
 		     "<function=execute_bash>\\n<parameter=command>ls</parameter>\\n"
 		     "</function>\"},{\"role\":\"user\",\"content\":\"EXECUTION RESULT "
 		     "of [execute_bash]:\\na.c\"}]"));

@@ -18,8 +18,9 @@
 
 static const char answer[] =
 	HEAD("200 OK") "{\"choices\":[{\"message\":{\"content\":\"Your key is " SECRET
-	", the other " GRANTED ".\"},\"finish_reason\":\"stop\"}],\"usage\":{"
-	"\"prompt_tokens\":500,\"completion_tokens\":2}}";
+		       ", the other " GRANTED
+		       ".\"},\"finish_reason\":\"stop\"}],\"usage\":{"
+		       "\"prompt_tokens\":500,\"completion_tokens\":2}}";
 static const char refusal[] =
 	HEAD("400 No") "{\"error\":{\"message\":\"odd key " SECRET "\"}}";
 
@@ -99,7 +100,8 @@ static int read_folder(const char *path, struct strbuf *out)
 
 static void kept_without_secrets(void)
 {
-	static const struct answer answers[] = { { refusal, 0, CLOSE }, { answer, 0, CLOSE } };
+	static const struct answer answers[] = { { refusal, 0, CLOSE },
+						 { answer, 0, CLOSE } };
 	AUTO(llm_request) struct llm_request *q = ask("my keys: " KEY " and " GRANTED);
 	AUTO(strbuf) struct strbuf all = STRBUF(1 << 20);
 	struct result r = { .text = STRBUF(16), .reasoning = STRBUF(16) };
@@ -165,7 +167,8 @@ static void learned(void)
 		return;
 	CHECK_MSG(llm_estimate_tokens(b.llm, q) == 501, "known again");
 	close_bench(&b);
-	CHECK(file_write(state("tokens/some-model"), "-5 or so", 8, 0600, false, NULL) == 0);
+	CHECK(file_write(state("tokens/some-model"), "-5 or so", 8, 0600, false, NULL) ==
+	      0);
 	if (!open_bench(&b, answers, 1, "llm.seed=1"))
 		return;
 	CHECK_MSG(llm_estimate_tokens(b.llm, q) == 251, "a file that says nothing");

@@ -56,5 +56,4 @@ static const struct mt_tool tools[] = {
 static const struct mt_toolset set = { .size = sizeof set, .flags = MT_TOOLSET_PARALLEL,
 				       .tool_count = 2, .tools = tools, .open = meet_open,
 				       .call = meet };
-MT_TOOLSET(&set, "meet", .name = "meet",
-	   .summary = "For tests.")
+MT_TOOLSET(&set, "meet", .name = "meet", .summary = "For tests.")

@@ -30,8 +30,9 @@ static int says_99(const struct mt_host *host, const struct mt_analyzer_out *out
 }
 
 /* A verdict, and then a failure: the verdict does not count. */
-static int says_low_and_fails(const struct mt_host *host, const struct mt_analyzer_out *out,
-			      struct mt_ctx *ctx, const struct mt_in *in)
+static int says_low_and_fails(const struct mt_host *host,
+			      const struct mt_analyzer_out *out, struct mt_ctx *ctx,
+			      const struct mt_in *in)
 {
 	(void)host, (void)in;
 	out->verdict(ctx, MT_RISK_LOW, 0, rule, rule);

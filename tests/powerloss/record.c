@@ -97,7 +97,8 @@ static const char *path_at(int dir, const char *name, char room[PATH_MAX])
 		snprintf(link, sizeof link, "/proc/self/fd/%d", dir);
 	}
 	n = readlink(link, room, PATH_MAX - 1);
-	if (n < 0 || snprintf(room + n, (size_t)(PATH_MAX - n), "/%s", name) >= PATH_MAX - n)
+	if (n < 0 ||
+	    snprintf(room + n, (size_t)(PATH_MAX - n), "/%s", name) >= PATH_MAX - n)
 		return NULL;
 	return below(room);
 }
@@ -175,7 +176,8 @@ static void wrote(int fd, const struct iovec *v, size_t count, ssize_t n, int64_
 		r.kind = J_SENT;
 		r.target = is_output ? SENT_OUTPUT
 			   : name.ss_family == AF_INET || name.ss_family == AF_INET6
-				   ? SENT_NETWORK : SENT_LOCAL;
+				   ? SENT_NETWORK
+				   : SENT_LOCAL;
 		left = left < JOURNAL_SENT_MAX ? left : JOURNAL_SENT_MAX;
 	} else {
 		return;
@@ -407,7 +409,8 @@ EXPORT int renameat2(int from_dir, const char *from, int to_dir, const char *to,
 		     unsigned flags)
 {
 	char room[PATH_MAX], other[PATH_MAX];
-	const char *path = path_at(from_dir, from, room), *new = path_at(to_dir, to, other);
+	const char *path = path_at(from_dir, from, room),
+		   *new = path_at(to_dir, to, other);
 	REAL(int, "renameat2", int, const char *, int, const char *, unsigned);
 	int status = real(from_dir, from, to_dir, to, flags);
 
@@ -429,7 +432,8 @@ EXPORT int renameat(int from_dir, const char *from, int to_dir, const char *to)
 EXPORT int linkat(int from_dir, const char *from, int to_dir, const char *to, int flags)
 {
 	char room[PATH_MAX], other[PATH_MAX];
-	const char *path = path_at(from_dir, from, room), *new = path_at(to_dir, to, other);
+	const char *path = path_at(from_dir, from, room),
+		   *new = path_at(to_dir, to, other);
 	REAL(int, "linkat", int, const char *, int, const char *, int);
 	int status = real(from_dir, from, to_dir, to, flags);
 

@@ -95,7 +95,8 @@ static void set_entry(struct node *dir, const char *name, int node)
 		e->node = node;
 		return;
 	}
-	dir->entries = need(realloc(dir->entries, (dir->count + 1) * sizeof *dir->entries));
+	dir->entries =
+		need(realloc(dir->entries, (dir->count + 1) * sizeof *dir->entries));
 	dir->entries[dir->count++] = (struct entry){ need(strdup(name)), node };
 }
 
@@ -238,12 +239,15 @@ static void load(const char *path)
 			die(path, "ends inside a record");
 		memcpy(r, bytes + at, sizeof *r);
 		at += sizeof *r;
-		if (r->magic != JOURNAL_MAGIC || len - at < (size_t)r->path + r->other + r->data)
+		if (r->magic != JOURNAL_MAGIC ||
+		    len - at < (size_t)r->path + r->other + r->data)
 			die(path, "is damaged");
 		if (op_count % 1024 == 0)
 			ops = need(realloc(ops, (size_t)(op_count + 1024) * sizeof *ops));
 		o = &ops[op_count++];
-		*o = (struct op){ .r = r, .node = -1, .dir = -1, .to = -1, .durable = NEVER };
+		*o = (struct op){
+			.r = r, .node = -1, .dir = -1, .to = -1, .durable = NEVER
+		};
 		o->path = path_from(bytes + at, r->path);
 		o->other = path_from(bytes + at + r->path, r->other);
 		o->data = bytes + at + r->path + r->other;
@@ -435,14 +439,16 @@ static void keep_blocks(struct node *n, const struct op *o)
 		if (next > end)
 			next = end;
 		if (pick(2))
-			write_bytes(n, at, o->data + (at - (size_t)o->r->offset), next - at);
+			write_bytes(n, at, o->data + (at - (size_t)o->r->offset),
+				    next - at);
 		at = next;
 	}
 	if (grows)
 		grow(n, end);
 }
 
-static void keep_some(struct node *nodes, const struct op *o, enum choice choice, bool early)
+static void keep_some(struct node *nodes, const struct op *o, enum choice choice,
+		      bool early)
 {
 	bool data = changes_data(o), write = o->r->kind == J_WRITE;
 
@@ -490,7 +496,8 @@ static void write_tree(const struct node *nodes, int at, const char *path)
 		}
 		f = fopen(below, "wxe");
 		if (!f || fchmod(fileno(f), 0600) != 0 ||
-		    fwrite(n->bytes ? n->bytes : "", 1, n->size, f) != n->size || fclose(f) != 0)
+		    fwrite(n->bytes ? n->bytes : "", 1, n->size, f) != n->size ||
+		    fclose(f) != 0)
 			die(below, strerror(errno));
 	}
 }
@@ -562,8 +569,8 @@ static bool is_going(const char *path, int cut, uint32_t *ret_pid, int *ret_at)
 }
 
 /* A meta.json that replaced an old one is as good as that. */
-static bool is_later_meta(const struct node *image, const char *path, const struct node *got,
-			  int from, int cut)
+static bool is_later_meta(const struct node *image, const char *path,
+			  const struct node *got, int from, int cut)
 {
 	struct node *live = need(calloc(NODES_MAX, sizeof *live));
 	bool found = false;
@@ -576,7 +583,8 @@ static bool is_later_meta(const struct node *image, const char *path, const stru
 		if (ops[i].node < 0)
 			continue;
 		apply(live, &ops[i]);
-		if (i < from || ops[i].r->kind != J_RENAME || strcmp(ops[i].other, path) != 0)
+		if (i < from || ops[i].r->kind != J_RENAME ||
+		    strcmp(ops[i].other, path) != 0)
 			continue;
 		at = ops[i].node;
 		found = live[at].size == got->size &&
@@ -597,7 +605,8 @@ static const char *check_file(const struct node *image, const char *path,
 
 	if (!got)
 		return "is gone";
-	same = got->size >= want->size && memcmp(got->bytes, want->bytes, want->size) == 0;
+	same = got->size >= want->size &&
+	       memcmp(got->bytes, want->bytes, want->size) == 0;
 	if (strcmp(kind, "events.jsonl") == 0)
 		return same ? NULL : "lost what was acknowledged";
 	if (same && got->size == want->size)
@@ -622,12 +631,14 @@ static int check_promises(const struct node *image, const struct node *live, uin
 	int bad = 0;
 
 	for (int i = 0; i < from; i++) {
-		const char *path = ops[i].r->kind == J_CREATE ? ops[i].path : ops[i].other;
+		const char *path =
+			ops[i].r->kind == J_CREATE ? ops[i].path : ops[i].other;
 		uint32_t remover;
 		const char *fault;
 		int at, gone;
 
-		if (ops[i].r->pid != pid || !kind_of(path) || is_going(path, cut, &remover, &gone))
+		if (ops[i].r->pid != pid || !kind_of(path) ||
+		    is_going(path, cut, &remover, &gone))
 			continue;
 		at = find(live, path, false);
 		if (at < 0 || ops[i].node != at)
@@ -653,8 +664,8 @@ static int count_events(const struct node *log)
 }
 
 /* The same for a log that it took over from another process. */
-static int check_taken_over(const struct node *image, const struct node *live, uint32_t pid,
-			    int from, int cut)
+static int check_taken_over(const struct node *image, const struct node *live,
+			    uint32_t pid, int from, int cut)
 {
 	int bad = 0;
 
@@ -663,12 +674,14 @@ static int check_taken_over(const struct node *image, const struct node *live, u
 		const char *fault, *path = ops[i].path;
 		int at, gone, last = -1;
 
-		if (ops[i].r->kind != J_CREATE || strcmp(last_of(path), "events.jsonl") != 0 ||
+		if (ops[i].r->kind != J_CREATE ||
+		    strcmp(last_of(path), "events.jsonl") != 0 ||
 		    is_going(path, cut, &remover, &gone))
 			continue;
 		at = find(live, path, false);
 		for (int k = i; k < from; k++)
-			if (ops[k].r->pid == pid && ops[k].node == ops[i].node && changes_data(&ops[k]))
+			if (ops[k].r->pid == pid && ops[k].node == ops[i].node &&
+			    changes_data(&ops[k]))
 				last = k;
 		if (at < 0 || last < 0)
 			continue;
@@ -677,7 +690,8 @@ static int check_taken_over(const struct node *image, const struct node *live, u
 			printf("lost %s: %s\n", path, fault);
 			bad++;
 		}
-		promises[promise_count % ENTRIES_MAX] = (struct promise){ .path = ops[i].path, .pid = pid };
+		promises[promise_count % ENTRIES_MAX] =
+			(struct promise){ .path = ops[i].path, .pid = pid };
 		promises[promise_count++ % ENTRIES_MAX].events = count_events(&live[at]);
 	}
 	return bad;
@@ -692,7 +706,8 @@ static int check_removed(const struct node *image, uint32_t pid, int from)
 		size_t n = conversation_of(ops[i].path);
 		char dir[PATH_MAX];
 
-		if (ops[i].r->pid != pid || !n || ops[i].path[n] || ops[i].r->kind == J_MKDIR ||
+		if (ops[i].r->pid != pid || !n || ops[i].path[n] ||
+		    ops[i].r->kind == J_MKDIR ||
 		    (ops[i].r->kind != J_REMOVE && ops[i].r->kind != J_RENAME))
 			continue;
 		snprintf(dir, sizeof dir, "%.*s", (int)n, ops[i].path);
@@ -751,7 +766,8 @@ static void print_conversations(const struct node *image, int cut)
 		snprintf(path, sizeof path, "mortise/conversations/%s/events.jsonl",
 			 image[at].entries[i].name);
 		for (int k = 0; k < promise_count && k < ENTRIES_MAX; k++)
-			if (strcmp(promises[k].path, path) == 0 && promises[k].events > events)
+			if (strcmp(promises[k].path, path) == 0 &&
+			    promises[k].events > events)
 				events = promises[k].events;
 		if (is_going(path, cut, &pid, &gone))
 			events = -1;
@@ -827,7 +843,8 @@ static int check_failed(void)
 	for (int i = at + 1; i < op_count; i++) {
 		if (!leaves(&ops[i]))
 			continue;
-		printf("# %s: %.*s\n", ops[i].r->kind == J_EXIT ? "success" : "left the program",
+		printf("# %s: %.*s\n",
+		       ops[i].r->kind == J_EXIT ? "success" : "left the program",
 		       (int)(ops[i].r->data < 200 ? ops[i].r->data : 200), ops[i].data);
 		bad++;
 	}
@@ -844,6 +861,7 @@ int main(int argc, char **argv)
 	resolve();
 	if (strcmp(argv[3], "failed") == 0)
 		return check_failed();
-	return strcmp(argv[3], "verify") == 0 ? verify(argv[2])
-					      : one_case(argv[2], strtol(argv[3], NULL, 10));
+	return strcmp(argv[3], "verify") == 0
+		       ? verify(argv[2])
+		       : one_case(argv[2], strtol(argv[3], NULL, 10));
 }

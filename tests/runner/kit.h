@@ -135,7 +135,7 @@ static inline void kit_request(void *arg, uint64_t call, uint64_t request,
 	k->asking = request;
 	if (k->answer)
 		runner_answer(k->link, request, k->answer_status, k->answer,
-			    strlen(k->answer));
+			      strlen(k->answer));
 }
 
 static inline void kit_tools(void *arg, const char *instance, json_object *tools)
@@ -217,19 +217,20 @@ static inline void kit_done(struct kit *k)
 }
 
 static inline const struct outcome *kit_start(struct kit *k, uint64_t id,
-	const char *instance, const char *tool, const char *args, int64_t timeout_ms)
+					      const char *instance, const char *tool,
+					      const char *args, int64_t timeout_ms)
 {
 	struct error err = ERROR_NONE;
 
 	outcome_clear(&k->calls[id]);
 	if (!k->link || runner_call(k->link, id, instance, tool, args, strlen(args),
-				  timeout_ms, &err))
+				    timeout_ms, &err))
 		printf("# call %d: %s\n", (int)id, err.text);
 	return &k->calls[id];
 }
 
 static inline const struct outcome *kit_call(struct kit *k, const char *instance,
-	const char *tool, const char *args)
+					     const char *tool, const char *args)
 {
 	static uint64_t id;
 	const struct outcome *o;

@@ -174,7 +174,8 @@ static void check_absent(void)
 	kit_init(&k);
 	kit_spec(&spec);
 	spec.argv = argv;
-	CHECK(runner_open(&k.loop, &spec, &kit_events, &k, &k.link, &err) == MT_ENOTFOUND);
+	CHECK(runner_open(&k.loop, &spec, &kit_events, &k, &k.link, &err) ==
+	      MT_ENOTFOUND);
 	CHECK_STR(err.text,
 		  "cannot start the runner /nowhere/mortise-runner: no such file "
 		  "or directory");
@@ -202,9 +203,11 @@ static void check_deaf(void)
 	memset(args + 6, 'x', len - 8);
 	memcpy(args + len - 2, "\"}", 3);
 	for (uint64_t n = 0; n < 20 && !refused; n++)
-		refused = runner_call(k.link, n, "bad", "do", args, len, 0, &err) != MT_OK;
+		refused =
+			runner_call(k.link, n, "bad", "do", args, len, 0, &err) != MT_OK;
 	CHECK(refused);
-	CHECK_STR(err.text, "the runner does not read its input: too much data is queued");
+	CHECK_STR(err.text,
+		  "the runner does not read its input: too much data is queued");
 	runner_close(k.link);
 	KIT_UNTIL(&k, k.closed);
 	CHECK(k.calls[0].times == 1 && k.calls[0].status == MT_ECANCELLED);

@@ -219,7 +219,7 @@ static void attach(struct raw *r, const char *path)
 		printf("# %s: %s\n", path, strerror(errno));
 	r->in = r->out = fd;
 	say(r, "{\"id\":\"again\",\"method\":\"attach\",\"params\":{\"protocol\":"
-	    "\"mortise-runner/1\"}}");
+	       "\"mortise-runner/1\"}}");
 }
 
 static void check_attach(void)

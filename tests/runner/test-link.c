@@ -7,8 +7,9 @@
 
 static void check_simple(struct kit *k)
 {
-	const struct outcome *o = kit_call(
-		k, "bad", "do", "{\"what\":\"echo\",\"text\":\"h\\u00e9\\n\\\"\"}");
+	const struct outcome *o =
+		kit_call(k, "bad", "do",
+			 "{\"what\":\"echo\",\"text\":\"h\\u00e9\\n\\\"\"}");
 
 	CHECK(k->ready);
 	CHECK(o->status == MT_OK && !o->crashed);
@@ -55,7 +56,8 @@ static void check_floods(struct kit *k)
 
 	CHECK_MSG(o->status == MT_OK && o->text_len == 1 << 20 && o->cut,
 		  "a reply of 1 GB is cut at its limit, and told");
-	CHECK(o->text[0] == 'r' && strstr(o->text, "\n[This is long; the beginning of it is in /"));
+	CHECK(o->text[0] == 'r' &&
+	      strstr(o->text, "\n[This is long; the beginning of it is in /"));
 	CHECK_MSG(o->spool && stat(o->spool, &st) == 0 && st.st_size == 8 << 20,
 		  "and what the tool does not keep itself is kept");
 	if (o->spool)
@@ -224,7 +226,7 @@ static void check_list(struct kit *k)
 	CHECK(runner_list(k->link, "many", &err) == MT_OK);
 	KIT_UNTIL(k, k->tools_count == 1);
 	CHECK(strstr(k->tools, "{\"name\":\"meet\",\"description\":\"For tests.\","
-		     "\"schema\":{\"type\":\"object\"},\"hints\":0}"));
+			       "\"schema\":{\"type\":\"object\"},\"hints\":0}"));
 	CHECK(!strstr(k->tools, "\"late\""));
 	CHECK_STR(kit_call(k, "many", "late", "{}")->error, "`many` has no tool `late`");
 	CHECK_STR(kit_call(k, "many", "grow", "{}")->text, "grown");

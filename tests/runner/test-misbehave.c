@@ -39,14 +39,15 @@ static void check_deeds(struct kit *k)
 	char *private_dir = strdup(kit_call(k, "many", "places", "{}")->text);
 
 	for (size_t n = 0; n < ARRAY_LEN(deeds); n++) {
-		const struct outcome *o = kit_start(k, 1, "bad", "do", deeds[n].args,
-						    deeds[n].timeout_ms);
+		const struct outcome *o =
+			kit_start(k, 1, "bad", "do", deeds[n].args, deeds[n].timeout_ms);
 
 		KIT_UNTIL(k, o->done || k->closed);
-		CHECK_MSG(
-			o->status == deeds[n].status && o->crashed == deeds[n].crashed &&
-				(o->signal == deeds[n].signal),
-			"%s: status %d, signal %d", deeds[n].args, o->status, o->signal);
+		CHECK_MSG(o->status == deeds[n].status &&
+				  o->crashed == deeds[n].crashed &&
+				  (o->signal == deeds[n].signal),
+			  "%s: status %d, signal %d", deeds[n].args, o->status,
+			  o->signal);
 		CHECK_MSG(o->error && strstr(o->error, deeds[n].error), "says: %s",
 			  o->error);
 		CHECK_STR(kit_call(k, "bad", "do", "{\"what\":\"echo\",\"text\":\"on\"}")
@@ -125,8 +126,8 @@ static void check_refused(struct kit *k)
 				kit_call(k, cases[n].instance, "do", "{}");
 
 			CHECK_MSG(o->status < 0 && !o->crashed &&
-				  strstr(o->error, cases[n].error), "%s: %s",
-				  cases[n].instance, o->error);
+					  strstr(o->error, cases[n].error),
+				  "%s: %s", cases[n].instance, o->error);
 		}
 }
 
@@ -220,12 +221,14 @@ int main(void)
 		fputs("this is a text, no plugin\n", f);
 		fclose(f);
 	}
-	list[spec.instance_count++] =
-		(struct runner_instance){ .name = "text", .component = "x", .plugin = text };
+	list[spec.instance_count++] = (struct runner_instance){ .name = "text",
+								.component = "x",
+								.plugin = text };
 	list[spec.instance_count++] = (struct runner_instance){ .name = "absent",
 		.component = "x", .plugin = plugin_path("absent.so") };
-	list[spec.instance_count++] =
-		(struct runner_instance){ .name = "bare", .component = "x", .plugin = "bare.so" };
+	list[spec.instance_count++] = (struct runner_instance){ .name = "bare",
+								.component = "x",
+								.plugin = "bare.so" };
 	spec.instances = list;
 	CHECK(kit_open_spec(&k, &spec));
 	check_deeds(&k);

@@ -42,8 +42,9 @@ static void put_text(const char *dir, const char *name, const char *text)
 static void make_folder(const char *dir)
 {
 	put_text(dir, "p/pack.ini", "[pack]\nname = zoo\nversion = 2\nlicence = MIT\n");
-	put_text(dir, "p/skills/zed/SKILL.md",
-		 "---\nname: zed\ndescription: Stripes.\ntriggers: [zebra, /zed]\n---\nAll.\n");
+	put_text(
+		dir, "p/skills/zed/SKILL.md",
+		"---\nname: zed\ndescription: Stripes.\ntriggers: [zebra, /zed]\n---\nAll.\n");
 	put_text(dir, "p/skills/zed/scripts/run.sh", "echo out\n");
 	put_text(dir, "p/skills/gnu.md", "---\nname: gnu\n---\nHorns.\n");
 	put_text(dir, "p/skills/bad.md", "---\nname: [\n---\n");
@@ -99,7 +100,8 @@ static void test_index_memory(const char *dir)
 			oom_left = -1;
 			wrong += r && r != MT_ENOMEM;
 			for (size_t i = 0; s && !r && i < s->count; i++)
-				wrong += !s->list[i]->name || skills_content(s->list[i], &err);
+				wrong += !s->list[i]->name ||
+					 skills_content(s->list[i], &err);
 			least = s && !r ? s->count : least;
 		})
 	CHECK_MSG(wrong == 0, "out of memory is said, or what is there is whole");

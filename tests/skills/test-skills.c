@@ -50,8 +50,8 @@ static void test_yaml(void)
 		if (yaml[i].json)
 			CHECK_STR(js_text(o, NULL), yaml[i].json);
 		else
-			CHECK_MSG(!o && err.code && strstr(err.text, yaml[i].error), "%s: %s",
-			   yaml[i].text, err.text);
+			CHECK_MSG(!o && err.code && strstr(err.text, yaml[i].error),
+				  "%s: %s", yaml[i].text, err.text);
 	}
 }
 
@@ -80,8 +80,9 @@ static const char whole[] =
 static void test_whole(void)
 {
 	struct error err = ERROR_NONE, warning = ERROR_NONE;
-	AUTO(skill) struct skill *s = skill_parse("/x/pdf-tools/SKILL.md", "/x", whole,
-						  sizeof whole - 1, false, &warning, &err);
+	AUTO(skill) struct skill *s =
+		skill_parse("/x/pdf-tools/SKILL.md", "/x", whole, sizeof whole - 1, false,
+			    &warning, &err);
 
 	CHECK_MSG(s && !warning.code, "read: %s%s", err.text, warning.text);
 	if (!s)
@@ -93,7 +94,8 @@ static void test_whole(void)
 	CHECK_STR(skill_find_trigger(s, "look at a.PDF", 13), "pdf");
 	CHECK_STR(skill_find_trigger(s, "/pdf-tools", 10), "pdf");
 	CHECK_MSG(!skill_find_trigger(s, "pdfs", 4), "a part of a word does not call it");
-	CHECK_STR(js_text(js_get(s->more, "metadata"), NULL), "{\"author\":\"me\",\"n\":\"3\"}");
+	CHECK_STR(js_text(js_get(s->more, "metadata"), NULL),
+		  "{\"author\":\"me\",\"n\":\"3\"}");
 }
 
 static void test_cut(void)
@@ -106,7 +108,8 @@ static void test_cut(void)
 		AUTO(skill) struct skill *s = NULL;
 
 		memcpy(text, whole, n);
-		s = skill_parse("/x/pdf-tools/SKILL.md", NULL, text, n, false, NULL, &err);
+		s = skill_parse("/x/pdf-tools/SKILL.md", NULL, text, n, false, NULL,
+				&err);
 		silent += !s && !*err.text;
 	}
 	CHECK_MSG(silent == 0, "cut at every byte, refused with a sentence or read");
@@ -137,8 +140,8 @@ static void test_warnings(void)
 	AUTO(skill) struct skill *s = skill_parse("/x/pdf/SKILL.md", NULL, text,
 						  sizeof text - 1, false, &warning, &err);
 
-	CHECK_MSG(s && strstr(warning.text, "does not match directory"), "a strange name warns: %s",
-	   warning.text);
+	CHECK_MSG(s && strstr(warning.text, "does not match directory"),
+		  "a strange name warns: %s", warning.text);
 }
 
 static void test_rules(void)
@@ -154,25 +157,28 @@ static void test_rules(void)
 	CHECK_STR(s ? s->content : "", text);
 	while (long_text.len < 2 * RULES_MAX)
 		strbuf_add(&long_text, "\xc3\xa4");
-	t = skill_parse("/x/CLAUDE.md", NULL, long_text.text, long_text.len, false, NULL, &err);
-	CHECK_MSG(t && strlen(t->content) < RULES_MAX + 200 && strstr(t->content, "read the file"),
-	   "long rules are cut, with a note");
+	t = skill_parse("/x/CLAUDE.md", NULL, long_text.text, long_text.len, false, NULL,
+			&err);
+	CHECK_MSG(t && strlen(t->content) < RULES_MAX + 200 &&
+			  strstr(t->content, "read the file"),
+		  "long rules are cut, with a note");
 }
 
 static void test_summary(void)
 {
 	static const char text[] = "# Title\n\n  First line.  \nThe \xc3\xa4 rest\n";
 	struct error err = ERROR_NONE;
-	AUTO(skill) struct skill *s = skill_parse("/x/a.md", "/x", text, sizeof text - 1, false,
-						  NULL, &err);
+	AUTO(skill) struct skill *s =
+		skill_parse("/x/a.md", "/x", text, sizeof text - 1, false, NULL, &err);
 	AUTO(strbuf) struct strbuf out = STRBUF(4096), list = STRBUF(4096);
 
 	skill_summary(s, &out);
 	CHECK_STR(out.text, "First line.... [11 characters truncated. Call "
-			 "invoke_skill(name=\"a\") to load the full skill]");
+			    "invoke_skill(name=\"a\") to load the full skill]");
 	skills_list_of((struct skill *[]){ s, s, s }, 3, 60, &list);
-	CHECK_MSG(strstr(list.text, "1 more: invoke_skill") || strstr(list.text, "2 more: invoke_skill"),
-	   "a long list says how many are left out");
+	CHECK_MSG(strstr(list.text, "1 more: invoke_skill") ||
+			  strstr(list.text, "2 more: invoke_skill"),
+		  "a long list says how many are left out");
 }
 
 /* ---- globs and words ------------------------------------------------------- */
@@ -201,8 +207,14 @@ static void test_matching(void)
 	memset(deep, '?', sizeof deep - 1);
 	CHECK_MSG(!trigger_matches_path(deep, "a"),
 		  "a glob that is too long matches nothing");
-	CHECK_MSG(trigger_matches("\xc3\xbc""ber", "\xc3\x9c""BER", 5), "other letters have no case");
-	CHECK_MSG(trigger_matches("\xd0\xbf", "\xd0\x9f", 2), "nor have those of Cyrillic");
+	CHECK_MSG(trigger_matches("\xc3\xbc"
+				  "ber",
+				  "\xc3\x9c"
+				  "BER",
+				  5),
+		  "other letters have no case");
+	CHECK_MSG(trigger_matches("\xd0\xbf", "\xd0\x9f", 2),
+		  "nor have those of Cyrillic");
 	CHECK_MSG(!trigger_matches("", "x", 1), "an empty word is none");
 	CHECK_MSG(!trigger_matches("abc", "ab", 2), "a message may be shorter");
 }
@@ -251,7 +263,8 @@ static void test_notes_together(const char *dir)
 		for (int n = 0; pid == 0 && n < EACH; n++) {
 			struct error err = ERROR_NONE;
 
-			bad |= notes_write(path, NOTES_APPEND, "", "a line", &err) != MT_OK;
+			bad |= notes_write(path, NOTES_APPEND, "", "a line", &err) !=
+			       MT_OK;
 		}
 		if (pid == 0)
 			_exit(bad);
@@ -273,7 +286,8 @@ static void put(const char *dir, const char *name, const char *text)
 	struct error err = ERROR_NONE;
 
 	*strrchr(folder, '/') = '\0';
-	if (dir_make(folder, &err) || file_write(path, text, strlen(text), 0600, false, &err))
+	if (dir_make(folder, &err) ||
+	    file_write(path, text, strlen(text), 0600, false, &err))
 		printf("# %s\n", err.text);
 }
 

@@ -57,7 +57,8 @@ static void test_clean(void)
 		AUTO(strbuf) struct strbuf out = STRBUF(1 << 16);
 
 		text_clean(&out, dirty[i].in, strlen(dirty[i].in));
-		CHECK_MSG(strcmp(out.text, dirty[i].out) == 0, "clean: %s", dirty[i].name);
+		CHECK_MSG(strcmp(out.text, dirty[i].out) == 0, "clean: %s",
+			  dirty[i].name);
 	}
 }
 

@@ -80,8 +80,8 @@ static void start_site(void)
 	}
 	while (clock_ms() < end && (file_read(port, 100, &text, &len, NULL) || !len))
 		usleep(10000);
-	snprintf(site, sizeof site, "http://127.0.0.1:%d", text ? (int)strtol(text, NULL, 10)
-		 : 0);
+	snprintf(site, sizeof site, "http://127.0.0.1:%d",
+		 text ? (int)strtol(text, NULL, 10) : 0);
 	CHECK_MSG(text != NULL, "the site is at %s", site);
 	server = pid;
 }

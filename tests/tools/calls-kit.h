@@ -82,7 +82,8 @@ static inline json_object *kit_json(struct kit *k, const char *path)
  * them takes the program mortise, which is found next to them. */
 static inline bool kit_build_tree(struct kit *k, const char *root)
 {
-	static const char *const names[] = { "bash", "editor", "control", "search", "tasks" };
+	static const char *const names[] = { "bash", "editor", "control", "search",
+					     "tasks" };
 	const char *search = getenv("PATH");
 	AUTO(strbuf) struct strbuf text = STRBUF(65536);
 

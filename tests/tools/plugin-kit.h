@@ -154,7 +154,10 @@ static int64_t kit_option_int(struct mt_instance *i, const char *name)
 {
 	const struct mt_option *o = kit_option_of(i, name);
 	const char *text = kit_option(i, name);
-	struct option_number { char *end; double n; } v = { NULL, 0 };
+	struct option_number {
+		char *end;
+		double n;
+	} v = { NULL, 0 };
 
 	if (!o || !text)
 		return 0;
@@ -171,7 +174,8 @@ static const char *kit_workspace(struct mt_instance *i)
 	return i->workspace;
 }
 
-static void kit_log(struct mt_instance *i, int level, const char *fmt, ...) MT_PRINTF(3, 4);
+static void kit_log(struct mt_instance *i, int level, const char *fmt, ...)
+	MT_PRINTF(3, 4);
 static void kit_log(struct mt_instance *i, int level, const char *fmt, ...)
 {
 	va_list ap;
@@ -265,10 +269,11 @@ static inline void kit_check_tools(const struct mt_toolset *set, size_t most)
 			js_parse_object(t->schema, strlen(t->schema), NULL);
 		AUTO(json) json_object *events =
 			t->events ? js_parse(t->events, strlen(t->events), NULL) : NULL;
-		size_t size = strlen(t->name) + strlen(t->description) + strlen(t->schema);
+		size_t size =
+			strlen(t->name) + strlen(t->description) + strlen(t->schema);
 
-		CHECK_MSG(schema && (!t->events || json_object_is_type(events,
-								       json_type_array)),
+		CHECK_MSG(schema && (!t->events ||
+				     json_object_is_type(events, json_type_array)),
 			  "%s: valid JSON", t->name);
 		CHECK_MSG(size < most && strlen(t->brief) < strlen(t->description),
 			  "%s: %zu bytes for the model", t->name, size);

@@ -176,8 +176,8 @@ static void test_schema(const struct mt_tool *tool)
 	CHECK(strlen(tool->schema) + strlen(tool->description) < 1700);
 	CHECK(strlen(tool->brief) < 200);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		AUTO(json) json_object *args = js_parse(cases[i].args,
-							strlen(cases[i].args), NULL);
+		AUTO(json) json_object *args =
+			js_parse(cases[i].args, strlen(cases[i].args), NULL);
 
 		CHECK_MSG((schema_check(schema, args, NULL) == MT_OK) == cases[i].good,
 			  "%s", cases[i].args);

@@ -177,7 +177,10 @@ static void test_output(void)
 	output_cut("12345678", 8, 8, &out, &cut);
 	CHECK(!cut);
 	strbuf_reset(&out);
-	output_cut("1\xc3\xa9" "3456\xc3\xa9" "89", 11, 4, &out, &cut);
+	output_cut("1\xc3\xa9"
+		   "3456\xc3\xa9"
+		   "89",
+		   11, 4, &out, &cut);
 	CHECK(cut);
 	CHECK_STR(out.text, "1\xc3\xa9" OUTPUT_MARKER "89");
 	strbuf_reset(&out);
@@ -204,8 +207,8 @@ static void test_keys(void)
 		const char *got = key_bytes(keys[i].text, strlen(keys[i].text), &len);
 
 		CHECK_MSG(!got == !keys[i].bytes &&
-			  (!got || (len == strlen(keys[i].bytes) &&
-				    !memcmp(got, keys[i].bytes, len))),
+				  (!got || (len == strlen(keys[i].bytes) &&
+					    !memcmp(got, keys[i].bytes, len))),
 			  "key %s", keys[i].text);
 	}
 }

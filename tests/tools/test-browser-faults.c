@@ -176,7 +176,8 @@ static void broken_off(void *self)
 	CHECK(visit(self, "hello.html"));
 	while_it_waits(self, (struct later){ .kill = find_browser() });
 	CHECK(call.status == MT_EIO);
-	CHECK_STR(call.sentence.text, "the browser ended; the next call starts a new one");
+	CHECK_STR(call.sentence.text,
+		  "the browser ended; the next call starts a new one");
 	CHECK(visit(self, "counter.html") && shows("button 'More'"));
 	while_it_waits(self, (struct later){ .close = 1 });
 	CHECK(call.status == MT_ECANCELLED);
@@ -195,13 +196,14 @@ static void no_browser(void)
 	run(self, "noop()");
 	CHECK(call.status == MT_ENOTFOUND);
 	CHECK_STR(call.sentence.text, "there is no Chromium here: install the package "
-		  "chromium, or set the option `program`");
+				      "chromium, or set the option `program`");
 	set->close(self);
 	self = open_one(broken);
 	run(self, "noop()");
 	CHECK(call.status == MT_EIO && strstr(call.sentence.text, "browser"));
 	set->close(self);
-	kit_file(dir, "closed", "#!/bin/sh\necho 'FATAL: No usable sandbox! And so on' >&2\n");
+	kit_file(dir, "closed",
+		 "#!/bin/sh\necho 'FATAL: No usable sandbox! And so on' >&2\n");
 	snprintf(file, sizeof file, "%s/closed", dir);
 	CHECK(chmod(file, 0700) == 0);
 	self = open_one((const char *[]){ "program", file, NULL });
@@ -242,9 +244,11 @@ static void whole_tree(void *self)
 {
 	CHECK(visit(self, "form.html"));
 	CHECK(shows("textbox 'Name', clickable, required"));
-	CHECK(shows("too long to be shown as a whole") && shows("[The tree was cut here"));
+	CHECK(shows("too long to be shown as a whole") &&
+	      shows("[The tree was cut here"));
 	CHECK(call.text.len < 3 * 1024);
-	CHECK(visit(self, "hello.html") && shows("link 'To the counter', clickable, visible"));
+	CHECK(visit(self, "hello.html") &&
+	      shows("link 'To the counter', clickable, visible"));
 	CHECK(visit(self, "tall.html"));
 	CHECK(shows("button 'Foot', clickable\n"));
 	run(self, "click('4')");
@@ -276,8 +280,8 @@ static void fields(void *self)
 	CHECK_STR(js_str(call.fields, "last_browser_action", ""), "focus('14')");
 	run(self, "click('999')");
 	CHECK(js_bool(call.fields, "error", false));
-	CHECK(strncmp(js_str(call.fields, "last_browser_action_error", ""), "ValueError: ",
-		      12) == 0);
+	CHECK(strncmp(js_str(call.fields, "last_browser_action_error", ""),
+		      "ValueError: ", 12) == 0);
 	CHECK(json_object_array_length(js_get(call.fields, "open_pages_urls")) == 1);
 }
 

@@ -184,8 +184,10 @@ static void deep(void)
 
 	strbuf_add(&json, "{\"nodes\":[");
 	for (int i = 0; i < 5000; i++)
-		strbuf_addf(&json, "%s{\"nodeId\":\"%d\",\"role\":{\"value\":\"r\"},\"name\":"
-			    "{\"value\":\"n\"},\"childIds\":[\"%d\"]}", i ? "," : "", i, i + 1);
+		strbuf_addf(&json,
+			    "%s{\"nodeId\":\"%d\",\"role\":{\"value\":\"r\"},\"name\":"
+			    "{\"value\":\"n\"},\"childIds\":[\"%d\"]}",
+			    i ? "," : "", i, i + 1);
 	strbuf_add(&json, "]}");
 	CHECK(print(json.text, 8 << 20, &out, NULL) == MT_ELIMIT);
 	for (const char *p = out.text; *p; p++)

@@ -18,8 +18,8 @@ static const char *find_line(const char *text, const char *what)
 
 		while (bid > text && bid[-1] != '[')
 			bid--;
-		if (!frame || (strncmp(bid, in + 4, frame) == 0 &&
-			       bid[frame] >= '0' && bid[frame] <= '9'))
+		if (!frame || (strncmp(bid, in + 4, frame) == 0 && bid[frame] >= '0' &&
+			       bid[frame] <= '9'))
 			return bid;
 	}
 	return NULL;
@@ -78,8 +78,8 @@ static void act(void *self, struct task *t, const char *code, bool good)
 
 	if (has_error() == good)
 		CHECK_MSG(false, "%s: %s %s\n# %s\n# %s", t->name, real,
-			  good ? "succeeds" : "fails", call.sentence.text
-			  ? call.sentence.text : "", text);
+			  good ? "succeeds" : "fails",
+			  call.sentence.text ? call.sentence.text : "", text);
 	free(t->text);
 	t->text = strdup(text);
 }

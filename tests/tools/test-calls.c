@@ -95,8 +95,8 @@ static void mending(void)
 		AUTO(json) json_object *want =
 			js_parse(slips[i].want, strlen(slips[i].want), NULL);
 
-		CHECK_MSG(args && repair_arguments(rules, args) == MT_OK
-				  && js_equal(args, want),
+		CHECK_MSG(args && repair_arguments(rules, args) == MT_OK &&
+				  js_equal(args, want),
 			  "%s: %s", slips[i].name, js_text(args, NULL));
 	}
 	for (size_t i = 0; i < ARRAY_LEN(slips); i++) {
@@ -222,12 +222,13 @@ static void to_actions(void)
 			call_event(&catalog, calls[i].tool, calls[i].args,
 				   strlen(calls[i].args), "", NULL, &err);
 		AUTO(json) json_object *want =
-			calls[i].action ? js_parse(calls[i].want, strlen(calls[i].want), NULL)
-					: NULL;
+			calls[i].action
+				? js_parse(calls[i].want, strlen(calls[i].want), NULL)
+				: NULL;
 
 		if (calls[i].action)
-			CHECK_MSG(e && strcmp(e->type->name, calls[i].action) == 0
-					  && holds(event_args(e), want),
+			CHECK_MSG(e && strcmp(e->type->name, calls[i].action) == 0 &&
+					  holds(event_args(e), want),
 				  "%s: %s%s", calls[i].name,
 				  e ? js_text(event_args(e), NULL) : "", err.text);
 		else
@@ -286,15 +287,18 @@ static void to_calls(void)
 		AUTO(event) struct event *e = action_of(i);
 		AUTO(json) json_object *args = NULL;
 		AUTO(json) json_object *want =
-			back[i].tool ? js_parse(back[i].want, strlen(back[i].want), NULL) : NULL;
+			back[i].tool ? js_parse(back[i].want, strlen(back[i].want), NULL)
+				     : NULL;
 		const struct tool *tool = NULL;
-		int status = action_to_call(&catalog, e, back[i].preferred, &tool, &args, &err);
+		int status = action_to_call(&catalog, e, back[i].preferred, &tool, &args,
+					    &err);
 
 		if (back[i].tool)
-			CHECK_MSG(status == MT_OK && strcmp(tool->name, back[i].tool) == 0
-					  && holds(args, want),
-				  "%s: %s%s", back[i].type, args ? js_text(args, NULL) : "",
-				  err.text);
+			CHECK_MSG(status == MT_OK &&
+					  strcmp(tool->name, back[i].tool) == 0 &&
+					  holds(args, want),
+				  "%s: %s%s", back[i].type,
+				  args ? js_text(args, NULL) : "", err.text);
 		else
 			CHECK_MSG(status && strstr(err.text, back[i].want), "%s: %s",
 				  back[i].type, err.text);
@@ -305,7 +309,8 @@ static void to_calls(void)
 
 static void cut_everywhere(void)
 {
-	static const char text[] = "{\"command\":\"a\\u00e4\nb\",\"timeout\":\"1e1\",\"x\":[{}]}";
+	static const char text[] =
+		"{\"command\":\"a\\u00e4\nb\",\"timeout\":\"1e1\",\"x\":[{}]}";
 	bool fine = true;
 
 	for (size_t len = 0; len < sizeof text - 1; len++) {
@@ -343,8 +348,8 @@ static void without_memory(void)
 			AUTO(json) json_object *args = NULL;
 			struct error err = ERROR_NONE;
 			const struct tool *tool = NULL;
-			int status = action_to_call(&catalog, action, back[i].preferred, &tool,
-						    &args, &err);
+			int status = action_to_call(&catalog, action, back[i].preferred,
+						    &tool, &args, &err);
 
 			fine = fine && (status ? err.code == status : args && tool);
 		})

@@ -33,12 +33,14 @@ static void ranges(void)
 	for (size_t n = 0; n < ARRAY_LEN(cases); n++) {
 		struct error err = ERROR_NONE;
 		struct draft_range r;
-		int status = draft_range(cases[n].start, cases[n].end, cases[n].lines, &r, &err);
+		int status = draft_range(cases[n].start, cases[n].end, cases[n].lines, &r,
+					 &err);
 
 		CHECK_MSG(status == cases[n].status && !r.append, "%lld to %lld of %zu",
-			  (long long)cases[n].start, (long long)cases[n].end, cases[n].lines);
-		CHECK(status ? err.text[0] : r.first == cases[n].first &&
-						     r.last == cases[n].last);
+			  (long long)cases[n].start, (long long)cases[n].end,
+			  cases[n].lines);
+		CHECK(status ? err.text[0]
+			     : r.first == cases[n].first && r.last == cases[n].last);
 	}
 	struct draft_range r;
 
@@ -99,16 +101,19 @@ static void trimming(void)
 
 static void likeness(void)
 {
-	struct strbuf text AUTO(strbuf) = STRBUF(1 << 20), out AUTO(strbuf) = STRBUF(1 << 16);
+	struct strbuf text AUTO(strbuf) = STRBUF(1 << 20),
+			   out AUTO(strbuf) = STRBUF(1 << 16);
 
 	for (int n = 1; n <= 100; n++)
 		strbuf_addf(&text, "%*sline %d\n", n % 7, "", n);
-	CHECK(draft_like(str(text.text), str("line 45\nline 46\nelse\n  line 90"), &out) == MT_OK);
+	CHECK(draft_like(str(text.text), str("line 45\nline 46\nelse\n  line 90"),
+			 &out) == MT_OK);
 	CHECK(strncmp(out.text, "[lines 41 to 60]\n41|", 20) == 0);
 	CHECK(strstr(out.text, "[lines 81 to 100]\n") != NULL);
 	CHECK(strstr(out.text, "[lines 1 to 20]\n") == NULL);
 	strbuf_reset(&out);
-	CHECK(draft_like(str(text.text), str("nothing\n\n"), &out) == MT_OK && out.len == 0);
+	CHECK(draft_like(str(text.text), str("nothing\n\n"), &out) == MT_OK &&
+	      out.len == 0);
 	CHECK(draft_like(str(""), str("x"), &out) == MT_OK && out.len == 0);
 	OOM_EACH(struct strbuf b = STRBUF(1 << 16);
 		 draft_like(str(text.text), str("line 45"), &b); strbuf_clear(&b));
@@ -125,8 +130,9 @@ int main(void)
 	trimming();
 	likeness();
 	CHECK(draft_ask(str("a\n"), str("b"), &out) == MT_OK);
-	CHECK(strstr(out.text, "<original_code>\\na\\n</original_code>\\n\\n<update_snippet>\\nb"
-			       "\\n</update_snippet>\"}]}") != NULL);
+	CHECK(strstr(out.text,
+		     "<original_code>\\na\\n</original_code>\\n\\n<update_snippet>\\nb"
+		     "\\n</update_snippet>\"}]}") != NULL);
 	CHECK(draft_ask(str("a\n"), str("b"), &small) == MT_ELIMIT);
 	return tap_done();
 }

@@ -92,8 +92,7 @@ static void cut_and_without_memory(void)
 	CHECK(bad == 0);
 	OOM_EACH(struct strbuf out = STRBUF(65536);
 		 r = convert(page, sizeof page - 1, &out);
-		 bad += r != MT_OK && (r != MT_ENOMEM || !oom_hit);
-		 strbuf_clear(&out));
+		 bad += r != MT_OK && (r != MT_ENOMEM || !oom_hit); strbuf_clear(&out));
 	CHECK(bad == 0);
 	{
 		AUTO(strbuf) struct strbuf out = STRBUF(16);
@@ -166,7 +165,8 @@ static void addresses(void)
 			  cases[i].host);
 	for (size_t i = 0; i < ARRAY_LEN(lists); i++)
 		CHECK_MSG(host_is_listed(lists[i].host, lists[i].list) == lists[i].yes,
-			  "%s of %s", lists[i].host, lists[i].list ? lists[i].list : "NULL");
+			  "%s of %s", lists[i].host,
+			  lists[i].list ? lists[i].list : "NULL");
 	CHECK(!address_is_public((struct sockaddr *)&six) && !address_is_public(&local));
 }
 
@@ -188,7 +188,8 @@ static void plugin(void)
 	};
 	const struct mt_plugin *p = kit_load("fetch");
 	const struct mt_toolset *set = p ? p->components[0].functions : NULL;
-	struct mt_instance i = { .component = p ? p->components : NULL, .workspace = "/tmp" };
+	struct mt_instance i = { .component = p ? p->components : NULL,
+				 .workspace = "/tmp" };
 	struct mt_call c;
 	void *self;
 
@@ -203,7 +204,8 @@ static void plugin(void)
 		kit_end(&c);
 	}
 	i.set = only;
-	CHECK(kit_call(set, self, "fetch", &c, "{\"url\":\"https://example.com/\"}") == MT_EDENIED);
+	CHECK(kit_call(set, self, "fetch", &c, "{\"url\":\"https://example.com/\"}") ==
+	      MT_EDENIED);
 	CHECK(strstr(c.sentence.text, "example.com may not be fetched from") != NULL);
 	kit_end(&c);
 	set->close(self);

@@ -23,9 +23,11 @@ static const char *hostile(const char *how)
 	const char *source = getenv("top_srcdir");
 	char json[2048];
 
-	snprintf(json, sizeof json, "{\"argv\":[\"/usr/bin/python3\",\"%s/tests/tools/"
+	snprintf(json, sizeof json,
+		 "{\"argv\":[\"/usr/bin/python3\",\"%s/tests/tools/"
 		 "hostile-kernel.py\",\"%s\",\"{connection_file}\"],\"language\":\"bad\","
-		 "\"env\":{\"TEST_OF\":\"${HOME}/$nothing\"}}", source ? source : ".", how);
+		 "\"env\":{\"TEST_OF\":\"${HOME}/$nothing\"}}",
+		 source ? source : ".", how);
 	return install(json);
 }
 
@@ -108,7 +110,8 @@ int main(void)
 
 	signal(SIGPIPE, SIG_IGN);
 	kit_load();
-	snprintf(spec_folder, sizeof spec_folder, "%s/kernel-XXXXXX", home ? home : "/tmp");
+	snprintf(spec_folder, sizeof spec_folder, "%s/kernel-XXXXXX",
+		 home ? home : "/tmp");
 	if (!mkdtemp(spec_folder)) {
 		printf("Bail out! no folder\n");
 		return 1;

@@ -32,15 +32,18 @@ static void test_plain(void)
 		size_t wrong = 0;
 
 		for (size_t cut = 0; cut <= strlen(cases[n].in); cut++) {
-			AUTO(strbuf) struct strbuf live = STRBUF(4096), text = STRBUF(1 << 20);
+			AUTO(strbuf) struct strbuf live = STRBUF(4096),
+						   text = STRBUF(1 << 20);
 			struct plain p;
 
 			plain_init(&p, &output);
 			plain_add(&p, cases[n].in, cut, &live);
-			plain_add(&p, cases[n].in + cut, strlen(cases[n].in) - cut, &live);
+			plain_add(&p, cases[n].in + cut, strlen(cases[n].in) - cut,
+				  &live);
 			plain_end(&p);
 			output_text(&output, &text);
-			if (strcmp(text.text, cases[n].out) != 0 || strchr(live.text, '\033')) {
+			if (strcmp(text.text, cases[n].out) != 0 ||
+			    strchr(live.text, '\033')) {
 				printf("# case %zu cut at %zu: %s\n", n, cut, text.text);
 				wrong++;
 			}
@@ -82,7 +85,8 @@ static void test_sign(void)
 	char hex[WIRE_HEX + 1];
 
 	CHECK(wire_sign(key, parts, hex) == MT_OK);
-	CHECK_STR(hex, "10659184d15f7c9dbd6c50fec7c0624ca5f8437b0bb2f5d32a0ab0add95b0860");
+	CHECK_STR(hex,
+		  "10659184d15f7c9dbd6c50fec7c0624ca5f8437b0bb2f5d32a0ab0add95b0860");
 }
 
 static void test_read(void)

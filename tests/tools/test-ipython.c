@@ -17,8 +17,10 @@ static const char pixel[] =
 static void test_declaration(const struct mt_component *part)
 {
 	const struct mt_tool *tool = &kit_set->tools[0];
-	AUTO(json) json_object *schema = js_parse(tool->schema, strlen(tool->schema), NULL);
-	AUTO(json) json_object *events = js_parse(tool->events, strlen(tool->events), NULL);
+	AUTO(json) json_object *schema =
+		js_parse(tool->schema, strlen(tool->schema), NULL);
+	AUTO(json) json_object *events =
+		js_parse(tool->events, strlen(tool->events), NULL);
 
 	CHECK_STR(part->name, "ipython");
 	CHECK_STR(tool->name, "execute_ipython_cell");
@@ -52,13 +54,16 @@ static void test_cells(struct mt_instance *i, struct mt_call *c)
 	for (size_t n = 0; n < ARRAY_LEN(cases); n++) {
 		const char *text = cell(i, c, cases[n].code);
 
-		CHECK_MSG(strcmp(text, cases[n].result) == 0, "%s: %s", cases[n].code, text);
+		CHECK_MSG(strcmp(text, cases[n].result) == 0, "%s: %s", cases[n].code,
+			  text);
 	}
 	CHECK(kit_run(i, c, "1", -1) == MT_OK);
 	AUTO(free) char *whole = NULL;
 
-	CHECK(asprintf(&whole, "1\n[Jupyter current working directory: %s]\n"
-		       "[Jupyter Python interpreter: ", i->folder) > 0);
+	CHECK(asprintf(&whole,
+		       "1\n[Jupyter current working directory: %s]\n"
+		       "[Jupyter Python interpreter: ",
+		       i->folder) > 0);
 	CHECK_MSG(strncmp(c->text.text, whole, strlen(whole)) == 0, "%s", c->text.text);
 	CHECK(c->text.text[c->text.len - 1] == ']');
 	HAS(cell(i, c, "len?"), "Return the number of items");
@@ -81,8 +86,10 @@ static void test_image(struct mt_instance *i, struct mt_call *c)
 {
 	AUTO(strbuf) struct strbuf code = STRBUF(8192);
 
-	strbuf_addf(&code, "import base64\nfrom IPython.display import Image, display\n"
-		    "display(Image(base64.b64decode('%s')))\nprint('after')", pixel);
+	strbuf_addf(&code,
+		    "import base64\nfrom IPython.display import Image, display\n"
+		    "display(Image(base64.b64decode('%s')))\nprint('after')",
+		    pixel);
 	const char *text = cell(i, c, code.text);
 
 	CHECK_MSG(strncmp(text, "[image 1: image/png, ", 21) == 0, "%s", text);
@@ -93,7 +100,8 @@ static void test_image(struct mt_instance *i, struct mt_call *c)
 
 static void test_directory(struct mt_instance *i, struct mt_call *c)
 {
-	CHECK_STR(cell(i, c, "import os\nos.getcwd() == os.environ.get('nothing')"), "False");
+	CHECK_STR(cell(i, c, "import os\nos.getcwd() == os.environ.get('nothing')"),
+		  "False");
 	c->shell_dir = "/usr";
 	CHECK_STR(cell(i, c, "os.getcwd()"), "'/usr'");
 	CHECK_STR(cell(i, c, "%cd -q /var\nos.getcwd()"), "'/var'");
@@ -133,8 +141,8 @@ static double run_out(struct mt_instance *i, struct mt_call *c, const char *code
 {
 	double timeout = 0.3;
 
-	while (kit_run(i, c, code, timeout) == MT_OK && !strstr(c->text.text, wanted)
-	       && timeout < 60)
+	while (kit_run(i, c, code, timeout) == MT_OK && !strstr(c->text.text, wanted) &&
+	       timeout < 60)
 		timeout *= 4;
 	return timeout;
 }
@@ -142,8 +150,9 @@ static double run_out(struct mt_instance *i, struct mt_call *c, const char *code
 static void test_timeout(struct mt_instance *i, struct mt_call *c)
 {
 	char sentence[80];
-	double timeout = run_out(i, c, "x = 42\nimport time\ntry:\n    print('begun')\n"
-				       "    time.sleep(60)\nfinally:\n    print('over')",
+	double timeout = run_out(i, c,
+				 "x = 42\nimport time\ntry:\n    print('begun')\n"
+				 "    time.sleep(60)\nfinally:\n    print('over')",
 				 "over");
 
 	HAS(c->text.text, "begun\n");
@@ -153,8 +162,10 @@ static void test_timeout(struct mt_instance *i, struct mt_call *c)
 	HAS(c->text.text, sentence);
 	CHECK_STR(cell(i, c, "x"), "42");
 	/* One that does not obey. */
-	run_out(i, c, "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
-		      "import time\nprint('never')\ntime.sleep(60)", "never");
+	run_out(i, c,
+		"import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+		"import time\nprint('never')\ntime.sleep(60)",
+		"never");
 	HAS(c->text.text, "never");
 	HAS(c->text.text, "so the kernel was ended: what was defined in it is lost");
 	HAS(cell(i, c, "x"), "NameError");
@@ -170,7 +181,8 @@ static void test_cancel(struct mt_instance *i, struct mt_call *c)
 	c->cancel_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	c->on_live = cancel_now;
 	cell(i, c, "x = 1");
-	CHECK(kit_run(i, c, "import time\nprint('go')\ntime.sleep(60)", -1) == MT_ECANCELLED);
+	CHECK(kit_run(i, c, "import time\nprint('go')\ntime.sleep(60)", -1) ==
+	      MT_ECANCELLED);
 	HAS(c->text.text, "go\n");
 	HAS(c->sentence.text, "The cell was interrupted");
 	close(c->cancel_fd);
@@ -189,10 +201,12 @@ static void test_death(struct mt_instance *i, struct mt_call *c)
 	text = cell(i, c, "import os\nos.kill(os.getpid(), 9)");
 	HAS(text, "[The kernel ended (signal 9)");
 	/* It ends a little after the cell: the next one must not run in what is ending. */
-	for (const char *const *end = (const char *const[]){ "exit", "quit()", NULL }; *end; end++) {
+	for (const char *const *end = (const char *const[]){ "exit", "quit()", NULL };
+	     *end; end++) {
 		cell(i, c, "gone = 1");
 		text = cell(i, c, *end);
-		HAS(text, "[The kernel ended (exit code 0): what was defined in it is lost");
+		HAS(text,
+		    "[The kernel ended (exit code 0): what was defined in it is lost");
 		HAS(cell(i, c, "gone"), "NameError");
 	}
 	/* Between two calls. */
@@ -225,12 +239,14 @@ static long resident_kib(void)
 
 static void test_flood(struct mt_instance *i, struct mt_call *c)
 {
-	cell(i, c, "import resource, sys\n"
-		   "def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss");
+	cell(i, c,
+	     "import resource, sys\n"
+	     "def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss");
 	CHECK_STR(cell(i, c, "before = peak()"), "");
 	long before = resident_kib();
-	const char *text = cell(i, c, "for _ in range(64):\n    print('x' * 1023 * 1024)\n"
-				      "for _ in range(100000):\n    print('y' * 99)");
+	const char *text = cell(i, c,
+				"for _ in range(64):\n    print('x' * 1023 * 1024)\n"
+				"for _ in range(100000):\n    print('y' * 99)");
 
 	CHECK(strlen(text) > 29000 && strlen(text) < 31000);
 	HAS(text, "truncated");
@@ -239,7 +255,8 @@ static void test_flood(struct mt_instance *i, struct mt_call *c)
 	CHECK_MSG(resident_kib() - before < FEW_KIB, "%ld KiB more",
 		  resident_kib() - before);
 	text = cell(i, c, "peak() - before");
-	CHECK_MSG(strtol(text, NULL, 10) < 128 * 1024, "the kernel took %s KiB more", text);
+	CHECK_MSG(strtol(text, NULL, 10) < 128 * 1024, "the kernel took %s KiB more",
+		  text);
 	/* A value too large for one message. */
 	text = cell(i, c, "'z' * 40_000_000");
 	HAS(text, "[A part of the output may be missing");
@@ -355,18 +372,19 @@ static void test_skills(struct mt_instance *i, struct mt_call *c)
 	for (size_t n = 0; n < ARRAY_LEN(cases); n++) {
 		const char *text = cell(i, c, cases[n].code);
 
-		CHECK_MSG(strstr(text, cases[n].result) != NULL, "%s: %.500s", cases[n].code,
-			  text);
+		CHECK_MSG(strstr(text, cases[n].result) != NULL, "%s: %.500s",
+			  cases[n].code, text);
 	}
-	CHECK(strncmp(cell(i, c, "find_file('.git/')\nsearch_dir('two', '.')"), "Nothing", 7)
-	      == 0);
+	CHECK(strncmp(cell(i, c, "find_file('.git/')\nsearch_dir('two', '.')"), "Nothing",
+		      7) == 0);
 }
 
 /* What lies in its directory is for nobody else. */
 static void test_private(struct mt_instance *i, struct mt_call *c)
 {
-	const char *text = cell(i, c, "import sys\nsys.argv[-1] if 'json' in sys.argv[-1] else"
-				      " __import__('ipykernel').get_connection_file()");
+	const char *text = cell(i, c,
+				"import sys\nsys.argv[-1] if 'json' in sys.argv[-1] else"
+				" __import__('ipykernel').get_connection_file()");
 	char path[4096];
 	struct stat st;
 

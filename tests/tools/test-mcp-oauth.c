@@ -38,15 +38,17 @@ static void test_challenge(void)
 		bool there = challenge_param(cases[i].text, cases[i].name, &got);
 
 		CHECK_MSG(there == (cases[i].want != NULL) &&
-				  strcmp(got.text, cases[i].want ? cases[i].want : "") == 0,
+				  strcmp(got.text, cases[i].want ? cases[i].want : "") ==
+					  0,
 			  "%s: %s", cases[i].text, got.text);
 	}
 }
 
 static void test_challenge_cut(void)
 {
-	static const char text[] = "Basic realm=\"a\\\"b\", Bearer realm=\"x\", scope=\"a b\", "
-				   "error=\"insufficient_scope\"";
+	static const char text[] =
+		"Basic realm=\"a\\\"b\", Bearer realm=\"x\", scope=\"a b\", "
+		"error=\"insufficient_scope\"";
 	bool good = true;
 
 	for (size_t n = 0; n <= strlen(text); n++) {
@@ -118,7 +120,8 @@ static void test_forms(void)
 
 	strbuf_add(&b, "https://a.b/c?");
 	CHECK(!form_add(&b, "a", "x y&z=\xc3\xa4") && !form_add(&b, "b", ""));
-	CHECK_MSG(strcmp(b.text, "https://a.b/c?a=x%20y%26z%3D%C3%A4&b=") == 0, "%s", b.text);
+	CHECK_MSG(strcmp(b.text, "https://a.b/c?a=x%20y%26z%3D%C3%A4&b=") == 0, "%s",
+		  b.text);
 	CHECK(form_add(&small, "name", "a long value") != MT_OK);
 }
 
@@ -142,7 +145,8 @@ static void test_token(void)
 			js_parse(cases[i].login, strlen(cases[i].login), NULL);
 
 		if (cases[i].ends)
-			js_set_int(login, "expires_at", (int64_t)time(NULL) + cases[i].ends);
+			js_set_int(login, "expires_at",
+				   (int64_t)time(NULL) + cases[i].ends);
 		CHECK_MSG((oauth_token(login) != NULL) == cases[i].good, "%s %lld",
 			  cases[i].login, (long long)cases[i].ends);
 	}

@@ -104,8 +104,7 @@ static void without_memory(void)
 	int r = 0, bad = 0;
 
 	OOM_EACH(r = patch_apply(whole, sizeof whole - 1, load, (void *)source, &p);
-		 bad += oom_hit ? r != MT_ENOMEM : r != MT_OK;
-		 patch_clear(&p));
+		 bad += oom_hit ? r != MT_ENOMEM : r != MT_OK; patch_clear(&p));
 	CHECK(bad == 0);
 }
 
@@ -142,15 +141,17 @@ static void files(void)
 	kit_file(dir, "gone", "x\n");
 	CHECK(chmod(tool, 0751) == 0 && symlink("tool", link) == 0);
 	CHECK(apply("*** Update File: tool\n@@\n-one\n+1\n*** Delete File: gone\n"
-		    "*** Add File: deep/er/new\n+hello\n", &p) == MT_OK);
+		    "*** Add File: deep/er/new\n+hello\n",
+		    &p) == MT_OK);
 	patch_clear(&p);
-	CHECK(holds("tool", "1\ntwo\n") && holds("gone", NULL)
-	      && holds("deep/er/new", "hello"));
+	CHECK(holds("tool", "1\ntwo\n") && holds("gone", NULL) &&
+	      holds("deep/er/new", "hello"));
 	CHECK(stat(tool, &st) == 0 && (st.st_mode & 07777) == 0751);
 	CHECK(apply("*** Update File: link\n@@\n-two\n+2\n", &p) == MT_OK);
 	patch_clear(&p);
 	CHECK(holds("tool", "1\n2\n") && lstat(link, &st) == 0 && S_ISLNK(st.st_mode));
-	CHECK(apply("*** Update File: tool\n*** Move to: bin/tool\n@@\n-2\n+3\n", &p) == MT_OK);
+	CHECK(apply("*** Update File: tool\n*** Move to: bin/tool\n@@\n-2\n+3\n", &p) ==
+	      MT_OK);
 	patch_clear(&p);
 	CHECK(holds("tool", NULL) && holds("bin/tool", "1\n3\n"));
 	if (asprintf(&body, "*** Delete File: %s/bin/tool\n", dir) < 0)
@@ -198,7 +199,8 @@ static void refused(void)
 
 		CHECK(apply(cases[i].body, &p) != MT_OK);
 		CHECK_MSG(strstr(p.why.text, cases[i].why), "%zu: %s", i, p.why.text);
-		CHECK(holds("made", NULL) && holds("file", "f\n") && holds("other", "o\n"));
+		CHECK(holds("made", NULL) && holds("file", "f\n") &&
+		      holds("other", "o\n"));
 		patch_clear(&p);
 	}
 }
@@ -207,7 +209,8 @@ static void plugin(void)
 {
 	const struct mt_plugin *p = kit_load("apply-patch");
 	const struct mt_toolset *set = p ? p->components[0].functions : NULL;
-	struct mt_instance i = { .component = p ? p->components : NULL, .workspace = dir };
+	struct mt_instance i = { .component = p ? p->components : NULL,
+				 .workspace = dir };
 	struct mt_call c;
 	void *self;
 
@@ -215,11 +218,13 @@ static void plugin(void)
 	if (!set)
 		return;
 	kit_check_tools(set, 1400);
-	kit_call(set, self, "apply_patch", &c, "{\"patch\":\"*** Begin Patch\\n*** Add File: p"
+	kit_call(set, self, "apply_patch", &c,
+		 "{\"patch\":\"*** Begin Patch\\n*** Add File: p"
 		 "\\n+x\\n*** End Patch\"}");
 	CHECK_STR(c.text.text, "Added p\n");
 	kit_end(&c);
-	CHECK(kit_call(set, self, "apply_patch", &c, "{\"patch\":\"*** Begin Patch\\n*** Update "
+	CHECK(kit_call(set, self, "apply_patch", &c,
+		       "{\"patch\":\"*** Begin Patch\\n*** Update "
 		       "File: p\\n@@\\n-q\\n*** End Patch\"}") == MT_ENOTFOUND);
 	CHECK_STR(c.text.text, "Invalid Context 0:\n");
 	CHECK_STR(c.sentence.text, "q");

@@ -83,12 +83,15 @@ static void content(void)
 
 		CHECK(matcher_open(cases[i].pattern, &m, NULL) == MT_OK);
 		r = matcher_next(m, text, sizeof text - 1, &at, &line);
-		CHECK_MSG(cases[i].line ? r == MT_OK && line.len == strlen(cases[i].line)
-						  && !memcmp(line.ptr, cases[i].line, line.len)
-					: r == MT_ENOTFOUND, "%s", cases[i].pattern);
+		CHECK_MSG(cases[i].line
+				  ? r == MT_OK && line.len == strlen(cases[i].line) &&
+					    !memcmp(line.ptr, cases[i].line, line.len)
+				  : r == MT_ENOTFOUND,
+			  "%s", cases[i].pattern);
 		matcher_free(m);
 	}
-	CHECK(matcher_open("a(b", &m, &err) == MT_EINVAL && strstr(err.text, "character 4"));
+	CHECK(matcher_open("a(b", &m, &err) == MT_EINVAL &&
+	      strstr(err.text, "character 4"));
 	CHECK(matcher_open("(a+)+$", &m, NULL) == MT_OK);
 	{
 		char slow[64];
@@ -132,8 +135,10 @@ static void make_tree(void)
 
 		CHECK(symlink(dir, loop) == 0 && mkfifo(fifo, 0600) == 0);
 		CHECK(file_write(bytes, "needle\0x", 8, 0600, false, NULL) == MT_OK);
-		CHECK(file_write(wide, "\xff\xfe" "n\0e\0e\0d\0l\0e\0=\xd8\0\xde\n\0", 20, 0600,
-				 false, NULL) == MT_OK);
+		CHECK(file_write(wide,
+				 "\xff\xfe"
+				 "n\0e\0e\0d\0l\0e\0=\xd8\0\xde\n\0",
+				 20, 0600, false, NULL) == MT_OK);
 	}
 }
 
@@ -205,8 +210,8 @@ static void finds(const struct mt_toolset *set, void *self)
 		CHECK_MSG(kit_call(set, self, cases[i].tool, &c, cases[i].args) == MT_OK,
 			  "%s %s: %s", cases[i].tool, cases[i].args, c.sentence.text);
 		for (; cases[i].names[n]; n++)
-			CHECK_MSG(lists(&c, cases[i].names[n]), "%s lists %s", cases[i].args,
-				  cases[i].names[n]);
+			CHECK_MSG(lists(&c, cases[i].names[n]), "%s lists %s",
+				  cases[i].args, cases[i].names[n]);
 		CHECK_MSG(count(&c) == n, "%s: %zu files", cases[i].args, n);
 		kit_end(&c);
 	}
@@ -222,14 +227,15 @@ static void answers(const struct mt_toolset *set, void *self)
 	set_age("sub/build/y.c", 2000);
 	kit_call(set, self, "glob", &c, "{\"pattern\":\"[any]*.c\"}");
 	CHECK(strncmp(c.text.text, "3 files, newest first:\n", 23) == 0);
-	CHECK(strstr(c.text.text, "n1.c") < strstr(c.text.text, "y.c")
-	      && strstr(c.text.text, "y.c") < strstr(c.text.text, "a.c"));
+	CHECK(strstr(c.text.text, "n1.c") < strstr(c.text.text, "y.c") &&
+	      strstr(c.text.text, "y.c") < strstr(c.text.text, "a.c"));
 	kit_end(&c);
 	snprintf(args, sizeof args, "{\"pattern\":\"%s/sub/n*.c\"}", dir);
 	kit_call(set, self, "glob", &c, args);
 	CHECK(count(&c) == 1 && lists(&c, "sub/n1.c"));
 	kit_end(&c);
-	kit_call(set, self, "grep", &c, "{\"pattern\":\"NEEDLE\",\"lines\":true,"
+	kit_call(set, self, "grep", &c,
+		 "{\"pattern\":\"NEEDLE\",\"lines\":true,"
 		 "\"include\":\"{a.c,wide.txt}\"}");
 	CHECK(strstr(c.text.text, "a.c\n  1: int needle;\n") != NULL);
 	CHECK(strstr(c.text.text, "wide.txt\n  1: needle\xf0\x9f\x98\x80\n") != NULL);
@@ -237,13 +243,14 @@ static void answers(const struct mt_toolset *set, void *self)
 	CHECK(kit_call(set, self, "grep", &c, "{\"pattern\":\"a(b\"}") == MT_EINVAL);
 	CHECK(strstr(c.sentence.text, "no regular expression") != NULL);
 	kit_end(&c);
-	CHECK(kit_call(set, self, "grep", &c, "{\"pattern\":\"a\",\"path\":\"none\"}")
-	      == MT_ENOTFOUND);
+	CHECK(kit_call(set, self, "grep", &c, "{\"pattern\":\"a\",\"path\":\"none\"}") ==
+	      MT_ENOTFOUND);
 	kit_end(&c);
-	CHECK(kit_call(set, self, "glob", &c, "{\"pattern\":\"*\",\"path\":\"a.c\"}")
-	      == MT_EINVAL);
+	CHECK(kit_call(set, self, "glob", &c, "{\"pattern\":\"*\",\"path\":\"a.c\"}") ==
+	      MT_EINVAL);
 	kit_end(&c);
-	CHECK(kit_call(set, self, "grep", &c, "{\"pattern\":\"a\\u0000b\"}") == MT_EINVAL);
+	CHECK(kit_call(set, self, "grep", &c, "{\"pattern\":\"a\\u0000b\"}") ==
+	      MT_EINVAL);
 	kit_end(&c);
 	kit_begin(&c, "{\"pattern\":\"*\"}");
 	CHECK(write(c.cancel[1], "x", 1) == 1);
@@ -251,17 +258,21 @@ static void answers(const struct mt_toolset *set, void *self)
 	kit_end(&c);
 }
 
-static void limits(const struct mt_toolset *set, struct mt_instance *i, const char *program)
+static void limits(const struct mt_toolset *set, struct mt_instance *i,
+		   const char *program)
 {
 	const char *few[] = { "program", program, "results", "2", NULL };
-	const char *tiny[] = { "program", program, "files_max", "3", "file_max", "4", NULL };
+	const char *tiny[] = {
+		"program", program, "files_max", "3", "file_max", "4", NULL
+	};
 	struct mt_call c;
 	void *self;
 
 	i->set = few;
 	CHECK(set->open(&kit_host, i, &self) == MT_OK);
 	kit_call(set, self, "grep", &c, "{\"pattern\":\"needle\"}");
-	CHECK(count(&c) == 2 && strstr(c.text.text, "newest 2 of 8; all are listed in /spool/7"));
+	CHECK(count(&c) == 2 &&
+	      strstr(c.text.text, "newest 2 of 8; all are listed in /spool/7"));
 	CHECK(strstr(c.spooled.text, "/wide.txt\n") && strstr(c.spooled.text, "/a.c\n"));
 	kit_end(&c);
 	set->close(self);
@@ -280,9 +291,12 @@ static void limits(const struct mt_toolset *set, struct mt_instance *i, const ch
 
 static void views(const struct mt_toolset *set, void *self)
 {
-	static const char png[] = "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1\10\6\0\0\0\x1f"
-		"\x15\xc4\x89\0\0\0\rIDATx\x9c" "c\xf8\xcf\xc0\xf0\x1f\0\5\0\1\xff\x89\x99=\x1d\0\0"
-		"\0\0IEND\xae" "B`\x82";
+	static const char png[] =
+		"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1\10\6\0\0\0\x1f"
+		"\x15\xc4\x89\0\0\0\rIDATx\x9c"
+		"c\xf8\xcf\xc0\xf0\x1f\0\5\0\1\xff\x89\x99=\x1d\0\0"
+		"\0\0IEND\xae"
+		"B`\x82";
 	static const struct {
 		const char *args, *text, *sentence;
 	} cases[] = {
@@ -312,9 +326,10 @@ static void views(const struct mt_toolset *set, void *self)
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		int r = kit_call(set, self, "view", &c, cases[i].args);
 
-		CHECK_MSG(!r == !cases[i].sentence && strstr(c.text.text, cases[i].text)
-				  && strstr(c.sentence.text,
-					    cases[i].sentence ? cases[i].sentence : ""),
+		CHECK_MSG(!r == !cases[i].sentence &&
+				  strstr(c.text.text, cases[i].text) &&
+				  strstr(c.sentence.text,
+					 cases[i].sentence ? cases[i].sentence : ""),
 			  "view %s: %s", cases[i].args, c.sentence.text);
 		kit_end(&c);
 	}
@@ -335,7 +350,8 @@ static void long_view(const struct mt_toolset *set, void *self)
 
 	CHECK(f != NULL);
 	for (int i = 1; f && i <= 200000; i++)
-		fprintf(f, "line number %d of many, long enough to fill a page soon\n", i);
+		fprintf(f, "line number %d of many, long enough to fill a page soon\n",
+			i);
 	if (f)
 		fclose(f);
 	kit_call(set, self, "view", &c, "{\"path\":\"long\"}");
@@ -362,7 +378,8 @@ static void unread(const struct mt_toolset *set, struct mt_instance *i)
 	i->set = with;
 	CHECK(set->open(&kit_host, i, &self) == MT_OK);
 	kit_call(set, self, "grep", &c, "{\"pattern\":\"needle\"}");
-	CHECK(count(&c) == 1 && strstr(c.text.text, "Some files or folders could not be read"));
+	CHECK(count(&c) == 1 &&
+	      strstr(c.text.text, "Some files or folders could not be read"));
 	kit_end(&c);
 	set->close(self);
 	for (size_t n = 0; n < DEEP; n++)
@@ -372,8 +389,9 @@ static void unread(const struct mt_toolset *set, struct mt_instance *i)
 	i->set = own;
 	CHECK(set->open(&kit_host, i, &self) == MT_OK);
 	kit_call(set, self, "grep", &c, "{\"pattern\":\"needle\",\"path\":\"d\"}");
-	CHECK_STR(c.text.text, "No file holds this pattern.\n[1 files or folders could not be "
-			       "read.]\n");
+	CHECK_STR(c.text.text,
+		  "No file holds this pattern.\n[1 files or folders could not be "
+		  "read.]\n");
 	kit_end(&c);
 	set->close(self);
 }
@@ -383,7 +401,8 @@ int main(void)
 	static const char *programs[] = { "", "rg", "no-such-program" };
 	const struct mt_plugin *p = kit_load("search");
 	const struct mt_toolset *set = p ? p->components[0].functions : NULL;
-	struct mt_instance i = { .component = p ? p->components : NULL, .workspace = dir };
+	struct mt_instance i = { .component = p ? p->components : NULL,
+				 .workspace = dir };
 	void *self;
 
 	globs();

@@ -51,12 +51,12 @@ static void check_set(void)
 		int status;
 
 		torture_begin("memory", n);
-		status = js_set_str(o, "text", "of some length")
-			 || js_set_number(o, "number", 0.25)
-			 || js_set_new(o, "list", json_object_new_array());
+		status = js_set_str(o, "text", "of some length") ||
+			 js_set_number(o, "number", 0.25) ||
+			 js_set_new(o, "list", json_object_new_array());
 		hit = torture_end();
-		missing += !status && (!js_get(o, "text") || !js_get(o, "number")
-				       || !js_get(o, "list"));
+		missing += !status && (!js_get(o, "text") || !js_get(o, "number") ||
+				       !js_get(o, "list"));
 	}
 	CHECK_MSG(n > 4 && !missing, "%ld allocations, no member becomes null", n - 2);
 }

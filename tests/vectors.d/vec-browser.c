@@ -10,14 +10,14 @@
 /* ---- calls --------------------------------------------------------------------- */
 
 /* The error's type has to be the recorded one; its sentence is our own. */
-static void check_error(struct vec *v, json_object *c, int status, const struct error *err)
+static void check_error(struct vec *v, json_object *c, int status,
+			const struct error *err)
 {
 	const char *type = js_str(js_get(c, "error"), "type", NULL);
 
 	if (type && strcmp(type, "ParseException") == 0)
 		type = "SyntaxError";
-	if (!type != !status ||
-	    (type && strncmp(type, err->text, strlen(type)) != 0))
+	if (!type != !status || (type && strncmp(type, err->text, strlen(type)) != 0))
 		vec_fault(v, "error", type, status ? err->text : "none");
 }
 
@@ -68,14 +68,14 @@ static bool on_set(struct vec *v, json_object *c)
 	size_t ours = 0;
 
 	for (size_t i = 0; i < json_object_array_length(subsets); i++)
-		groups |= group_of(json_object_get_string(
-			json_object_array_get_idx(subsets, i)));
+		groups |= group_of(
+			json_object_get_string(json_object_array_get_idx(subsets, i)));
 	for (size_t i = 0; i < ACTION_COUNT; i++) {
 		bool in = false;
 
 		for (size_t k = 0; k < json_object_array_length(out); k++)
 			in = in || strcmp(json_object_get_string(
-					json_object_array_get_idx(out, k)),
+						  json_object_array_get_idx(out, k)),
 					  action_kinds[i].name) == 0;
 		ours += (action_kinds[i].groups & groups) != 0;
 		if (in != ((action_kinds[i].groups & groups) != 0))
@@ -103,8 +103,8 @@ static bool on_code(struct vec *v, json_object *c)
 	for (const char *p = names; p && sscanf(p + 1, "%31[a-z]%n", name, &n) == 1;
 	     p = p[1 + n] == ',' ? p + 1 + n : NULL)
 		groups |= group_of(name);
-	int status = calls_parse(text, strlen(text), strstr(set, "strict=True"), &calls,
-				 &err);
+	int status =
+		calls_parse(text, strlen(text), strstr(set, "strict=True"), &calls, &err);
 
 	if (!status)
 		status = actions_bind(&calls, groups, strstr(set, "multiaction=True"),
@@ -145,7 +145,8 @@ static const struct ax_mark *find(void *arg, const char *bid)
 		k->mark.x = json_object_get_double(json_object_array_get_idx(box, 0));
 		k->mark.y = json_object_get_double(json_object_array_get_idx(box, 1));
 		k->mark.width = json_object_get_double(json_object_array_get_idx(box, 2));
-		k->mark.height = json_object_get_double(json_object_array_get_idx(box, 3));
+		k->mark.height =
+			json_object_get_double(json_object_array_get_idx(box, 3));
 	}
 	return &k->mark;
 }
@@ -166,10 +167,11 @@ static bool on_tree(struct vec *v, json_object *c)
 	AUTO(strbuf) struct strbuf out = STRBUF(1 << 20);
 	struct known known = { .all = js_get(in, "extra_properties") };
 	struct error err = ERROR_NONE;
-	AUTO(free) const char **roles = js_get(o, "ignored_roles")
-		? words(js_get(o, "ignored_roles")) : NULL;
-	AUTO(free) const char **properties = js_get(o, "ignored_properties")
-		? words(js_get(o, "ignored_properties")) : NULL;
+	AUTO(free) const char **roles =
+		js_get(o, "ignored_roles") ? words(js_get(o, "ignored_roles")) : NULL;
+	AUTO(free) const char **properties =
+		js_get(o, "ignored_properties") ? words(js_get(o, "ignored_properties"))
+						: NULL;
 	const struct ax_options options = {
 		.with_visible = js_bool(o, "with_visible", false),
 		.with_clickable = js_bool(o, "with_clickable", false),
@@ -211,7 +213,8 @@ static bool on_reply(struct vec *v, json_object *c)
 
 	for (size_t i = 0; i < ARRAY_LEN(got); i++)
 		if (status || strcmp(js_str(out, got[i].name, ""), got[i].text) != 0)
-			vec_fault(v, got[i].name, js_str(out, got[i].name, ""), got[i].text);
+			vec_fault(v, got[i].name, js_str(out, got[i].name, ""),
+				  got[i].text);
 	browse_reply_clear(&r);
 	return true;
 }

@@ -47,12 +47,12 @@ static void set_stage(struct wired *w, unsigned number, const char *plugin,
 {
 	set(w, "condenser.stage%u.plugin=%s", number, plugin);
 	if (params) {
-		json_object_object_foreach(params, name,
-					   value) if (strcmp(name, "condenser") != 0 &&
-						      strcmp(name, "llm_ids") != 0 &&
-						      strcmp(name, "title") != 0 && value)
-			set(w, "condenser.stage%u.%s=%s", number, name,
-			    json_object_get_string(value));
+		json_object_object_foreach(params, name, value)
+			if (strcmp(name, "condenser") != 0 &&
+			    strcmp(name, "llm_ids") != 0 && strcmp(name, "title") != 0 &&
+			    value)
+				set(w, "condenser.stage%u.%s=%s", number, name,
+				    json_object_get_string(value));
 	}
 }
 
@@ -261,11 +261,11 @@ static json_object *forgotten_of(const struct outcome *o)
 	int64_t to = js_int(o->condensation, "forgotten_events_end_id", -1);
 
 	for (size_t i = 0; ids && i < json_object_array_length(ids); i++)
-		json_object_array_add(
-			list,
-			json_object_new_int64(
-				json_object_get_int64(json_object_array_get_idx(ids, i)) -
-				o->first));
+		json_object_array_add(list,
+				      json_object_new_int64(
+					      json_object_get_int64(
+						      json_object_array_get_idx(ids, i)) -
+					      o->first));
 	for (; !ids && from >= 0 && from <= to; from++)
 		json_object_array_add(list, json_object_new_int64(from - o->first));
 	return list;
@@ -293,7 +293,8 @@ static void compare_condensation(struct vec *v, const struct outcome *o,
 /* Decisions under which a recorded answer is not ours. */
 static const char *not_ours(json_object *expected)
 {
-	json_object *view = js_get(expected, "view"), *ids = js_get(expected, "forgotten");
+	json_object *view = js_get(expected, "view"),
+		    *ids = js_get(expected, "forgotten");
 	int64_t before = -1;
 
 	for (size_t i = 0; view && i < json_object_array_length(view); i++) {
@@ -467,8 +468,7 @@ static bool v0_view_case(struct vec *v, json_object *c)
 	struct error err = ERROR_NONE;
 	struct evlog *log = NULL;
 
-	if (!mkdtemp(dir)
-	    || evlog_open(dir, EVLOG_CREATE, &options, &log, NULL, &err)) {
+	if (!mkdtemp(dir) || evlog_open(dir, EVLOG_CREATE, &options, &log, NULL, &err)) {
 		vec_fault(v, "log", "a log", err.text);
 		return true;
 	}
@@ -519,8 +519,8 @@ static void read_shorthand(struct shorthand *s, json_object *events)
 			.is_action = strcmp(t, "act") == 0,
 			.thinking = js_bool(e, "thinking", false),
 		};
-		s->shown[i] = strcmp(t, "cond") != 0 && strcmp(t, "req") != 0
-			      && strcmp(t, "pause") != 0;
+		s->shown[i] = strcmp(t, "cond") != 0 && strcmp(t, "req") != 0 &&
+			      strcmp(t, "pause") != 0;
 	}
 	view_invariants_number_loops(s->facts, s->count);
 }
@@ -528,11 +528,12 @@ static void read_shorthand(struct shorthand *s, json_object *events)
 static void forget_shorthand(struct shorthand *s)
 {
 	for (size_t i = 0; i < s->count; i++) {
-		json_object *ids = js_get(json_object_array_get_idx(s->events, i), "forget");
+		json_object *ids =
+			js_get(json_object_array_get_idx(s->events, i), "forget");
 
 		for (size_t j = 0; ids && j < json_object_array_length(ids); j++) {
-			const char *id = json_object_get_string(
-				json_object_array_get_idx(ids, j));
+			const char *id =
+				json_object_get_string(json_object_array_get_idx(ids, j));
 
 			for (size_t k = 0; k < s->count; k++)
 				if (strcmp(s->ids[k], id) == 0)

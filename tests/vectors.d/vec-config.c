@@ -103,8 +103,9 @@ static bool defaults(struct vec *v, json_object *c)
 	for (size_t i = 0; i < ARRAY_LEN(pairs); i++) {
 		json_object *recorded = js_path(out, pairs[i].recorded);
 		AUTO(json)
-		json_object *ours = value_of(
-			config_get(config, pairs[i].section, pairs[i].key), recorded);
+		json_object *ours =
+			value_of(config_get(config, pairs[i].section, pairs[i].key),
+				 recorded);
 		bool same = js_equal(recorded, ours);
 
 		if (same && pairs[i].decided)

@@ -71,7 +71,8 @@ static void pending_run(struct conversation *c)
 {
 	struct error err = ERROR_NONE;
 	AUTO(event) struct event *e = NULL;
-	int64_t id = kit_action(c, "run", "{\"command\":\"ls\",\"thought\":\"t\","
+	int64_t id = kit_action(c, "run",
+				"{\"command\":\"ls\",\"thought\":\"t\","
 				"\"confirmation_state\":\"awaiting_confirmation\"}");
 
 	e = evlog_event(c->log, id, &err);
@@ -82,7 +83,8 @@ static void pending_run(struct conversation *c)
 static bool case_set_state(struct vec *v, json_object *in, json_object *output)
 {
 	bool headless = js_bool(in, "headless", false);
-	int from = state_find(js_str(in, "from", "")), to = state_find(js_str(in, "to", ""));
+	int from = state_find(js_str(in, "from", "")),
+	    to = state_find(js_str(in, "to", ""));
 	struct conversation *c = kit_new(&loop, settings, headless);
 	struct quota *steps = &c->budget.quotas[LIMIT_ITERATIONS];
 	int64_t id;
@@ -127,8 +129,8 @@ static const char *not_ours(json_object *in)
 		if (strcmp(js_str(in, "action", ""), unchecked[i]) == 0)
 			return "write, MCP and URL calls are analysed and confirmed like "
 			       "any other";
-	if (on && a && !js_bool(in, "cli_mode", false)
-	    && (json_object_is_type(a, json_type_string) || json_object_get_int(a) < 0))
+	if (on && a && !js_bool(in, "cli_mode", false) &&
+	    (json_object_is_type(a, json_type_string) || json_object_get_int(a) < 0))
 		return "an unknown risk waits, with an analyzer too";
 	return NULL;
 }
@@ -153,7 +155,8 @@ static struct event *recorded_action(json_object *in)
 		if (strcmp(all[i].type, type) == 0)
 			e = event_action(type, SOURCE_AGENT,
 					 js_parse_object(all[i].args, strlen(all[i].args),
-							 NULL), NULL);
+							 NULL),
+					 NULL);
 	if (e && event_field_find(e->type, "security_risk"))
 		js_set_int(event_args(e), "security_risk", js_int(in, "llm_risk", -1));
 	return e;
@@ -208,8 +211,8 @@ static bool case_confirmation(struct vec *v, json_object *in, json_object *outpu
 	c->state = STATE_RUNNING;
 	c->agent->confirm = (struct confirm_policy){ .from = RISK_HIGH, .unknown = true };
 	c->agent->confirm.when = !js_bool(in, "confirmation_mode", false) ? CONFIRM_NEVER
-			  : js_bool(in, "cli_mode", false)	   ? CONFIRM_ALWAYS
-								   : CONFIRM_RISKY;
+				 : js_bool(in, "cli_mode", false)         ? CONFIRM_ALWAYS
+									  : CONFIRM_RISKY;
 	run_confirmation(v, c, e, output);
 	kit_close(&loop, c);
 	return true;
@@ -245,7 +248,8 @@ static int kind_of(const char *class, const char *text)
 
 static bool case_context_window(struct vec *v, json_object *in, json_object *output)
 {
-	const char *class = js_str(in, "exception", ""), *text = js_str(in, "message", "");
+	const char *class = js_str(in, "exception", ""),
+		   *text = js_str(in, "message", "");
 	bool may = js_bool(in, "enable_history_truncation", false);
 	struct llm_error e = { .kind = kind_of(class, text) };
 	struct error_policy r = error_policy_of(&e, may);
@@ -255,9 +259,9 @@ static bool case_context_window(struct vec *v, json_object *in, json_object *out
 			 "rows of APIError mean nothing (about of the file)");
 		return false;
 	}
-	if (strcasestr(text, "maximum context length") && !strcasestr(text, "sambanova")
-	    && e.kind == MT_ERROR_CONTEXT_WINDOW
-	    && strcmp(class, "ContextWindowExceededError") != 0) {
+	if (strcasestr(text, "maximum context length") &&
+	    !strcasestr(text, "sambanova") && e.kind == MT_ERROR_CONTEXT_WINDOW &&
+	    strcmp(class, "ContextWindowExceededError") != 0) {
 		vec_skip(v, "context_window_error",
 			 "a maximum context length is one whoever names it");
 		return false;
@@ -307,8 +311,8 @@ static void one_op(struct vec *v, struct budget *a, enum limit which, const char
 	char text[256] = "";
 
 	if (strcmp(op, "step") == 0) {
-		if (!budget_account_reached(a, 1u << which, text, sizeof text)
-		    && which == LIMIT_ITERATIONS)
+		if (!budget_account_reached(a, 1u << which, text, sizeof text) &&
+		    which == LIMIT_ITERATIONS)
 			budget_spend(a, which, 1);
 	} else if (strcmp(op, "increase_interactive") == 0) {
 		budget_raise(a);

@@ -53,15 +53,15 @@ static void add_reply(struct bench *b, const char *id, const char *content,
 		json_object *o = json_object_new_object(), *f = js_get(c, "function");
 		bool brief = json_object_is_type(c, json_type_array);
 
-		js_set_str(o, "id", brief ? json_object_get_string(
-						    json_object_array_get_idx(c, 0))
-					  : js_str(c, "id", ""));
-		js_set_str(o, "name", brief ? json_object_get_string(
-						      json_object_array_get_idx(c, 1))
-					    : js_str(f, "name", ""));
-		js_set_str(o, "arguments", brief ? json_object_get_string(
-							   json_object_array_get_idx(c, 2))
-						 : js_str(f, "arguments", ""));
+		js_set_str(o, "id",
+			   brief ? json_object_get_string(json_object_array_get_idx(c, 0))
+				 : js_str(c, "id", ""));
+		js_set_str(o, "name",
+			   brief ? json_object_get_string(json_object_array_get_idx(c, 1))
+				 : js_str(f, "name", ""));
+		js_set_str(o, "arguments",
+			   brief ? json_object_get_string(json_object_array_get_idx(c, 2))
+				 : js_str(f, "arguments", ""));
 		json_object_array_add(list, o);
 	}
 	js_set_str(record, "record", "llm_reply");
@@ -75,11 +75,12 @@ static void add_reply(struct bench *b, const char *id, const char *content,
 static void set_meta(struct bench *b, struct event *e, json_object *json,
 		     struct error *err)
 {
-	json_object *tool = js_get(json, "_tool"), *meta = js_get(json, "tool_call_metadata");
+	json_object *tool = js_get(json, "_tool"),
+		    *meta = js_get(json, "tool_call_metadata");
 	json_object *response = js_get(meta, "model_response");
 	json_object *choices = js_get(response, "choices");
-	json_object *message = choices ? js_get(json_object_array_get_idx(choices, 0),
-						"message") : NULL;
+	json_object *message =
+		choices ? js_get(json_object_array_get_idx(choices, 0), "message") : NULL;
 
 	if (tool) {
 		add_reply(b, js_str(tool, "resp", ""), js_str(tool, "content", NULL),
@@ -127,17 +128,19 @@ static int64_t add_event(struct bench *b, json_object *json, struct error *err)
 
 static bool is_user_message(json_object *json)
 {
-	return json && strcmp(js_str(json, "action", ""), "message") == 0
-	       && strcmp(js_str(json, "source", ""), "user") == 0;
+	return json && strcmp(js_str(json, "action", ""), "message") == 0 &&
+	       strcmp(js_str(json, "source", ""), "user") == 0;
 }
 
 /* What begins a log of ours: the system text and the first message, which the view
  * of a case may lack. */
 static void add_beginning(struct bench *b, json_object *in, struct error *err)
 {
-	json_object *events = js_get(in, "events"), *first = js_get(in, "initial_user_action");
+	json_object *events = js_get(in, "events"),
+		    *first = js_get(in, "initial_user_action");
 	json_object *system = json_object_array_length(events)
-				      ? json_object_array_get_idx(events, 0) : NULL;
+				      ? json_object_array_get_idx(events, 0)
+				      : NULL;
 	AUTO(json) json_object *own = json_object_new_object();
 	AUTO(json) json_object *original =
 		js_parse(default_first, sizeof default_first - 1, NULL);
@@ -152,17 +155,17 @@ static void add_beginning(struct bench *b, json_object *in, struct error *err)
 	} else {
 		json_object_put(args);
 	}
-	if (json_object_array_length(events) < 2
-	    || !is_user_message(json_object_array_get_idx(events, 1)))
+	if (json_object_array_length(events) < 2 ||
+	    !is_user_message(json_object_array_get_idx(events, 1)))
 		add_event(b, first ? first : original, err);
 }
 
 static bool fill_all(struct bench *b, json_object *in, struct error *err)
 {
 	json_object *events = js_get(in, "events");
-	bool own = json_object_array_length(events)
-		   && strcmp(js_str(json_object_array_get_idx(events, 0), "action", ""),
-			     "system") == 0;
+	bool own = json_object_array_length(events) &&
+		   strcmp(js_str(json_object_array_get_idx(events, 0), "action", ""),
+			  "system") == 0;
 
 	if (!own)
 		add_beginning(b, in, err);
@@ -374,7 +377,8 @@ static bool open_bench(struct bench *b, json_object *in, struct error *err)
 	snprintf(b->dir, sizeof b->dir, "/tmp/mortise-vec-XXXXXX");
 	b->replies = json_object_new_object();
 	b->shown = json_object_new_object();
-	if (!mkdtemp(b->dir) || evlog_open(b->dir, EVLOG_CREATE, &sync, &b->log, NULL, err))
+	if (!mkdtemp(b->dir) ||
+	    evlog_open(b->dir, EVLOG_CREATE, &sync, &b->log, NULL, err))
 		return false;
 	b->memory = request_messages_new(b->log, &o);
 	return b->memory != NULL;
@@ -400,8 +404,7 @@ static bool any_string(json_object *value, bool (*fits)(const char *text))
 		for (size_t i = 0; !found && i < json_object_array_length(value); i++)
 			found = any_string(json_object_array_get_idx(value, i), fits);
 	if (json_object_is_type(value, json_type_object)) {
-		json_object_object_foreach(value, name, member)
-		{
+		json_object_object_foreach(value, name, member) {
 			(void)name;
 			found = found || any_string(member, fits);
 		}
@@ -430,7 +433,8 @@ static bool is_python_object(const char *text)
 
 		while (name > text && isalnum((unsigned char)name[-1]))
 			name--;
-		if (name < p && isupper((unsigned char)*name) && field && p[1 + field] == '=')
+		if (name < p && isupper((unsigned char)*name) && field &&
+		    p[1 + field] == '=')
 			return true;
 	}
 	return false;
@@ -528,8 +532,8 @@ static bool one_case(struct vec *v, json_object *c)
 	}
 	if (!js_get(c, "id"))
 		v->label = js_str(in, "title", "recorded");
-	if (!open_bench(&b, in, &err) || !fill_all(&b, in, &err)
-	    || request_messages_build(b.memory, b.items, b.count, request, &err))
+	if (!open_bench(&b, in, &err) || !fill_all(&b, in, &err) ||
+	    request_messages_build(b.memory, b.items, b.count, request, &err))
 		vec_fault(v, "the log", "messages", err.text);
 	for (size_t i = 0; i < request->message_count; i++)
 		json_object_array_add(got, message_json(&request->messages[i]));

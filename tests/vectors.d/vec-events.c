@@ -13,8 +13,7 @@ static bool same_object(json_object *expected, json_object *got)
 {
 	if (json_object_object_length(expected) != json_object_object_length(got))
 		return false;
-	json_object_object_foreach(expected, name, value)
-	{
+	json_object_object_foreach(expected, name, value) {
 		json_object *member = NULL;
 
 		if (!json_object_object_get_ex(got, name, &member) ||
@@ -161,8 +160,7 @@ static bool skip_from_dict(struct vec *v, json_object *dict)
 
 	if (!type || !json_object_is_type(extras, json_type_object))
 		return false;
-	json_object_object_foreach(extras, field, value)
-	{
+	json_object_object_foreach(extras, field, value) {
 		(void)value;
 		if (event_field_find(type, field) || strcmp(field, "exit_code") == 0 ||
 		    strcmp(field, "command_id") == 0 ||
@@ -231,8 +229,7 @@ static bool to_dict(struct vec *v, json_object *c)
 	AUTO(json) json_object *written = dict_of(read), *args = json_object_new_object();
 
 	compare(v, "read and written", expected, written);
-	json_object_object_foreach(js_get(expected, fields), name, value)
-	{
+	json_object_object_foreach(js_get(expected, fields), name, value) {
 		const struct event_field *field = event_field_find(read->type, name);
 		AUTO(json)
 		json_object *fallback = !field || !field->fallback
@@ -291,8 +288,7 @@ static bool to_trajectory(struct vec *v, json_object *c)
 
 static bool holds(const char *text, json_object *secrets)
 {
-	json_object_object_foreach(secrets, name, secret)
-	{
+	json_object_object_foreach(secrets, name, secret) {
 		(void)name;
 		if (strstr(text, json_object_get_string(secret)))
 			return true;
@@ -306,8 +302,7 @@ static bool in_list(json_object *value, json_object *secrets)
 	if (json_object_is_type(value, json_type_array))
 		return holds(js_text(value, NULL), secrets);
 	if (json_object_is_type(value, json_type_object)) {
-		json_object_object_foreach(value, name, member)
-		{
+		json_object_object_foreach(value, name, member) {
 			(void)name;
 			if (in_list(member, secrets))
 				return true;
@@ -324,8 +319,8 @@ static bool holds_name(json_object *value, const char *text)
 		for (size_t i = 0; !found && i < json_object_array_length(value); i++)
 			found = holds_name(json_object_array_get_idx(value, i), text);
 	if (json_object_is_type(value, json_type_object)) {
-		json_object_object_foreach(value, name, member) found =
-			found || strstr(name, text) || holds_name(member, text);
+		json_object_object_foreach(value, name, member)
+			found = found || strstr(name, text) || holds_name(member, text);
 	}
 	return found;
 }
@@ -389,8 +384,7 @@ static bool mask_secrets(struct vec *v, json_object *c)
 		vec_skip(v, what, "`message` is masked like everything else");
 		return false;
 	}
-	json_object_object_foreach(secrets, name, secret)
-	{
+	json_object_object_foreach(secrets, name, secret) {
 		const char *text = json_object_get_string(secret);
 		char longer[2 * MASK_MIN] = "";
 

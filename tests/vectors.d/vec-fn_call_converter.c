@@ -285,8 +285,7 @@ static void want_args(struct vec *v, const char *tool, const char *want, const c
 		a && b && json_object_object_length(a) == json_object_object_length(b);
 
 	if (same) {
-		json_object_object_foreach(a, name, value)
-		{
+		json_object_object_foreach(a, name, value) {
 			AUTO(json) json_object *schema = schema_of(t, tool, name);
 
 			same = same && is_value(value, js_get(b, name), schema);
@@ -305,7 +304,7 @@ static void want_content(struct vec *v, json_object *want, const struct llm_mess
 	for (size_t i = 0; i < n; i++) {
 		json_object *item = list ? json_object_array_get_idx(want, i) : want;
 		const char *url = js_str(js_get(item, "image_url"), "url", NULL);
-		const char *text = url	  ? url
+		const char *text = url    ? url
 				   : list ? js_str(item, "text", "")
 					  : json_object_get_string(item);
 		AUTO(strbuf) struct strbuf got = STRBUF(MAX_TEXT);
@@ -319,8 +318,8 @@ static void want_content(struct vec *v, json_object *want, const struct llm_mess
 		mark(&got, t, false);
 		if (flat)
 			flatten(&got);
-		if (at >= m->part_count || strcmp(text, got.text) != 0
-		    || !url != !m->parts[at].mime)
+		if (at >= m->part_count || strcmp(text, got.text) != 0 ||
+		    !url != !m->parts[at].mime)
 			vec_fault(v, "content", text, got.text);
 		at++;
 	}
@@ -418,9 +417,9 @@ static void want_error(struct vec *v, json_object *want, int status,
 		       enum fncall_fault fault, const char *why)
 {
 	const char *kind = js_str(want, "type", ""), *text = js_str(want, "message", "");
-	const char *got = !status		? "none"
+	const char *got = !status              ? "none"
 			  : fault != FNCALL_OK ? "FunctionCallValidationError"
-						: "FunctionCallConversionError";
+					       : "FunctionCallConversionError";
 	char space[256];
 
 	if (strcmp(kind, got) != 0)
@@ -534,8 +533,7 @@ static bool has_refused_value(json_object *messages, const struct toolset *t)
 
 			read_call(json_object_array_get_idx(calls, k), &call);
 			args = js_parse_object(call.args, call.args_len, NULL);
-			json_object_object_foreach(args, name, value)
-			{
+			json_object_object_foreach(args, name, value) {
 				AUTO(json)
 				json_object *schema = schema_of(t, call.name, name);
 				AUTO(json) json_object *made = NULL;
@@ -621,8 +619,8 @@ static bool one_case(struct vec *v, json_object *c)
 
 	tools_of(v, version, js_str(g.in, "tools", ""), &g.tools);
 	for (size_t i = 0; i < ARRAY_LEN(ours); i++)
-		if (strcmp(version, ours[i].version) == 0
-		    && strcmp(name, ours[i].name) == 0) {
+		if (strcmp(version, ours[i].version) == 0 &&
+		    strcmp(name, ours[i].name) == 0) {
 			ours[i].run(v, &g);
 			return true;
 		}

@@ -104,31 +104,31 @@ static const char *owner_of(json_object *o, const char **ret_why)
 	json_object *error = js_get(o, "error"), *message = js_get(o, "message");
 
 	*ret_why = NULL;
-	if (js_get(o, "event_type") || js_get(o, "steps")
-	    || strcmp(object, "interaction") == 0) {
+	if (js_get(o, "event_type") || js_get(o, "steps") ||
+	    strcmp(object, "interaction") == 0) {
 		*ret_why = "Google's Interactions are no dialect of ours";
 		return NULL;
 	}
-	if (begins(type, "content-") || begins(type, "message-")
-	    || begins(type, "tool-call-") || begins(type, "tool-plan")
-	    || (js_get(o, "finish_reason") && message)) {
+	if (begins(type, "content-") || begins(type, "message-") ||
+	    begins(type, "tool-call-") || begins(type, "tool-plan") ||
+	    (js_get(o, "finish_reason") && message)) {
 		*ret_why = "Cohere's own API is no dialect of ours";
 		return NULL;
 	}
-	if (has_any(o, bedrock) || js_path(o, "output.message")
-	    || js_path(o, "metadata.usage"))
+	if (has_any(o, bedrock) || js_path(o, "output.message") ||
+	    js_path(o, "metadata.usage"))
 		return "bedrock";
 	if (has_any(o, gemini) || js_get(error, "status"))
 		return "gemini";
-	if (begins(type, "message") || begins(type, "content_block")
-	    || strcmp(type, "ping") == 0 || (strcmp(type, "error") == 0
-					     && js_path(o, "error.type")
-					     && !js_get(o, "sequence_number")))
+	if (begins(type, "message") || begins(type, "content_block") ||
+	    strcmp(type, "ping") == 0 ||
+	    (strcmp(type, "error") == 0 && js_path(o, "error.type") &&
+	     !js_get(o, "sequence_number")))
 		return "anthropic";
 	if (json_object_is_type(message, json_type_object) && has_any(o, ollama))
 		return "ollama";
-	if (begins(type, "response.") || js_get(o, "choices") || js_get(o, "output")
-	    || begins(object, "chat.completion") || error)
+	if (begins(type, "response.") || js_get(o, "choices") || js_get(o, "output") ||
+	    begins(object, "chat.completion") || error)
 		return "openai";
 	return NULL;
 }
@@ -199,10 +199,13 @@ static int feed(const struct given *g, const struct mt_dialect *dialect, unsigne
 	decode_begin(&d);
 	d.errortype = g->errortype;
 	for (size_t at = 0, n; at < g->body.len && !failed; at += n) {
-		n = seed == 0 ? g->body.len : seed == 1 ? 1 : (size_t)rand_r(&seed) % 200 + 1;
+		n = seed == 0   ? g->body.len
+		    : seed == 1 ? 1
+				: (size_t)rand_r(&seed) % 200 + 1;
 		if (n > g->body.len - at)
 			n = g->body.len - at;
-		failed = decode_feed(&d, dialect, g->status, g->type, g->body.text + at, n);
+		failed = decode_feed(&d, dialect, g->status, g->type, g->body.text + at,
+				     n);
 	}
 	if (failed && d.kind < 0) {
 		d.kind = 0;
@@ -216,8 +219,9 @@ static int feed(const struct given *g, const struct mt_dialect *dialect, unsigne
 	return kind;
 }
 
-static void compare(struct vec *v, const struct given *g, const struct mt_dialect *dialect,
-		    const struct strbuf *whole, const struct strbuf *order)
+static void compare(struct vec *v, const struct given *g,
+		    const struct mt_dialect *dialect, const struct strbuf *whole,
+		    const struct strbuf *order)
 {
 	for (unsigned seed = 1; seed < 2 + RANDOM_CUTS && !v->faults; seed++) {
 		AUTO(strbuf) struct strbuf got = STRBUF(MAX_FILE);
@@ -226,8 +230,8 @@ static void compare(struct vec *v, const struct given *g, const struct mt_dialec
 
 		strbuf_addc(&got, '{');
 		feed(g, dialect, seed, &got, &trace);
-		snprintf(what, sizeof what, seed == 1 ? "byte by byte" : "cuts of seed %u",
-			 seed);
+		snprintf(what, sizeof what,
+			 seed == 1 ? "byte by byte" : "cuts of seed %u", seed);
 		if (strcmp(got.text, whole->text) != 0)
 			vec_fault(v, what, whole->text, got.text);
 		else if (strcmp(trace.text, order->text) != 0)
@@ -386,15 +390,15 @@ static const char *header(json_object *headers, const char *name)
 {
 	if (!json_object_is_type(headers, json_type_object))
 		return NULL;
-	json_object_object_foreach(headers, key, value)
-	{
+	json_object_object_foreach(headers, key, value) {
 		if (strcasecmp(key, name) != 0)
 			continue;
-		if (json_object_is_type(value, json_type_array)
-		    && json_object_array_length(value))
+		if (json_object_is_type(value, json_type_array) &&
+		    json_object_array_length(value))
 			value = json_object_array_get_idx(value, 0);
 		return json_object_is_type(value, json_type_string)
-			       ? json_object_get_string(value) : NULL;
+			       ? json_object_get_string(value)
+			       : NULL;
 	}
 	return NULL;
 }
@@ -410,8 +414,8 @@ static json_object *first_of(json_object *o, const char *const *names)
 static bool looks_like_stream(const char *text)
 {
 	text += strspn(text, " \t\r\n");
-	return begins(text, "data:") || begins(text, "event:") || begins(text, ":")
-	       || begins(text, "id:");
+	return begins(text, "data:") || begins(text, "event:") || begins(text, ":") ||
+	       begins(text, "id:");
 }
 
 static void take_text(struct given *g, json_object *text)
@@ -460,7 +464,8 @@ static void take_body(struct given *g, json_object *body)
 	static const char *const inner[] = { "string", "text", "base64", "content_b64",
 					     NULL };
 	json_object *text = json_object_is_type(body, json_type_object)
-				    ? first_of(body, inner) : NULL;
+				    ? first_of(body, inner)
+				    : NULL;
 	size_t len;
 	const char *bytes;
 
@@ -468,8 +473,8 @@ static void take_body(struct given *g, json_object *body)
 		body = text;
 	if (json_object_is_type(body, json_type_string)) {
 		take_text(g, body);
-	} else if (json_object_is_type(body, json_type_array) && g->status < 300
-		   && strcmp(g->type, JSON) != 0) {
+	} else if (json_object_is_type(body, json_type_array) && g->status < 300 &&
+		   strcmp(g->type, JSON) != 0) {
 		take_events(g, body);
 	} else if (body) {
 		bytes = js_text(body, &len);
@@ -510,12 +515,12 @@ static void run_exchange(struct vec *v, json_object *exchange)
 	if (json_object_is_type(url, json_type_string))
 		g.dialect = owner_of_url(json_object_get_string(url), &g.why);
 	body = first_of(response, bodies);
-	if (!js_get(response, "headers") && !js_get(response, "status_code")
-	    && !js_get(response, "status") && !js_get(response, "body"))
+	if (!js_get(response, "headers") && !js_get(response, "status_code") &&
+	    !js_get(response, "status") && !js_get(response, "body"))
 		body = response; /* the bare answer */
-	if (json_object_is_type(js_get(response, "choices"), json_type_array)
-	    || js_get(response, "candidates") || js_get(response, "stop_reason")
-	    || js_get(response, "output"))
+	if (json_object_is_type(js_get(response, "choices"), json_type_array) ||
+	    js_get(response, "candidates") || js_get(response, "stop_reason") ||
+	    js_get(response, "output"))
 		body = response;
 	take_body(&g, body);
 	run(v, &g);
@@ -560,9 +565,10 @@ static void one_json(struct vec *v, const char *file, const char *text, size_t l
 {
 	struct error err = ERROR_NONE;
 	AUTO(json) json_object *o = js_parse(text, len, &err);
-	json_object *first = json_object_is_type(o, json_type_array)
-				     && json_object_array_length(o)
-				     ? json_object_array_get_idx(o, 0) : NULL;
+	json_object *first =
+		json_object_is_type(o, json_type_array) && json_object_array_length(o)
+			? json_object_array_get_idx(o, 0)
+			: NULL;
 
 	if (!o) {
 		v->number++;

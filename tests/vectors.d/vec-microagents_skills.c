@@ -93,8 +93,9 @@ static bool load(struct vec *v, json_object *in, json_object *c)
 		vec_fault(v, "read", wanted, js_text(got, NULL));
 	else if (s)
 		compare(v, js_get(c, "output"), got);
-	else if (strcmp(js_str(js_get(c, "error"), "type", ""), "SkillValidationError") == 0
-		 && !vec_match(wanted, err.text))
+	else if (strcmp(js_str(js_get(c, "error"), "type", ""), "SkillValidationError") ==
+			 0 &&
+		 !vec_match(wanted, err.text))
 		vec_fault(v, "message", wanted, err.text);
 	return true;
 }
@@ -105,7 +106,8 @@ static bool match_trigger(struct vec *v, json_object *in, json_object *c)
 	const char *message = js_str(in, "message", ""), *got = NULL;
 
 	for (size_t i = 0; !got && i < json_object_array_length(words); i++) {
-		const char *word = json_object_get_string(json_object_array_get_idx(words, i));
+		const char *word =
+			json_object_get_string(json_object_array_get_idx(words, i));
 
 		if (trigger_matches(word, message, strlen(message)))
 			got = word;
@@ -129,11 +131,13 @@ static bool validate(struct vec *v, json_object *in, json_object *c)
 {
 	AUTO(strbuf) struct strbuf got = STRBUF(4096), wanted = STRBUF(4096);
 	json_object *messages = js_get(c, "messages");
-	size_t n = skill_name_faults(js_str(in, "name", ""), js_str(in, "dir", NULL), &got);
+	size_t n =
+		skill_name_faults(js_str(in, "name", ""), js_str(in, "dir", NULL), &got);
 
 	for (size_t i = 0; i < json_object_array_length(messages); i++)
 		strbuf_addf(&wanted, "%s%s", i ? "; " : "",
-			    json_object_get_string(json_object_array_get_idx(messages, i)));
+			    json_object_get_string(
+				    json_object_array_get_idx(messages, i)));
 	if ((int64_t)n != js_int(c, "output", -1) || !vec_match(wanted.text, got.text))
 		vec_fault(v, "faults", wanted.text, got.text);
 	return true;
@@ -173,11 +177,12 @@ static bool expand(struct vec *v, json_object *in, json_object *c)
 	const char *text = js_str(in, "data", "");
 
 	if (!json_object_is_type(js_get(in, "data"), json_type_string)) {
-		vec_skip(v, "v1 expand_variables", "only texts: values of a configuration");
+		vec_skip(v, "v1 expand_variables",
+			 "only texts: values of a configuration");
 		return false;
 	}
-	variables_expand(text, strlen(text), js_bool(in, "support_unbraced", false), lookup,
-			 js_get(in, "secrets"), &got);
+	variables_expand(text, strlen(text), js_bool(in, "support_unbraced", false),
+			 lookup, js_get(in, "secrets"), &got);
 	if (!vec_match(js_str(c, "output", ""), got.text))
 		vec_fault(v, "text", js_str(c, "output", ""), got.text);
 	return true;
@@ -205,8 +210,9 @@ static void lay_out(const char *root, json_object *files)
 		size_t len = (size_t)json_object_get_string_len(value);
 
 		*strrchr(folder, '/') = '\0';
-		if (dir_make(folder, &err)
-		    || file_write(path, json_object_get_string(value), len, 0600, false, &err))
+		if (dir_make(folder, &err) ||
+		    file_write(path, json_object_get_string(value), len, 0600, false,
+			       &err))
 			printf("# %s\n", err.text);
 	}
 }

@@ -16,7 +16,8 @@
 static bool on_matcher(struct vec *v, json_object *c)
 {
 	json_object *in = js_get(c, "in");
-	bool got = hook_matches(js_str(in, "matcher", "*"), js_str(in, "tool_name", NULL));
+	bool got =
+		hook_matches(js_str(in, "matcher", "*"), js_str(in, "tool_name", NULL));
 
 	if (got != js_bool(c, "output", false))
 		vec_fault(v, "matches", got ? "no" : "yes", got ? "yes" : "no");
@@ -115,7 +116,8 @@ static void on_result(void *arg, const struct hook_result *r)
 	check_flag(e->v, e->out, "blocked", r->blocked);
 	check_flag(e->v, e->out, "should_continue", !r->blocked);
 	if (js_int(e->out, "exit_code", 0) != r->exit_code)
-		vec_fault(e->v, "exit_code", js_text(js_get(e->out, "exit_code"), NULL), "");
+		vec_fault(e->v, "exit_code", js_text(js_get(e->out, "exit_code"), NULL),
+			  "");
 	check_text(e->v, e->out, "stdout", r->out);
 	check_text(e->v, e->out, "stderr", r->err_text);
 	check_text(e->v, e->out, "decision", r->decision);
@@ -181,7 +183,8 @@ static bool on_glob(struct vec *v, json_object *c)
 
 /* ---- apply_patch ---------------------------------------------------------------- */
 
-static int patch_source(void *arg, const char *path, struct strbuf *ret, struct strbuf *why)
+static int patch_source(void *arg, const char *path, struct strbuf *ret,
+			struct strbuf *why)
 {
 	json_object *text = js_get(arg, path);
 
@@ -211,9 +214,10 @@ static bool on_patch(struct vec *v, json_object *c)
 	}
 	if (!out)
 		check_text(v, js_get(c, "error"), "message", r ? p.why.text : "no error");
-	else if (r || js_int(out, "fuzz", -1) != (int64_t)p.fuzz
-		 || !js_equal(after, js_get(out, "files_after")))
-		vec_fault(v, "files", js_text(out, NULL), r ? p.why.text : js_text(after, NULL));
+	else if (r || js_int(out, "fuzz", -1) != (int64_t)p.fuzz ||
+		 !js_equal(after, js_get(out, "files_after")))
+		vec_fault(v, "files", js_text(out, NULL),
+			  r ? p.why.text : js_text(after, NULL));
 	json_object_put(after);
 	patch_clear(&p);
 	return true;

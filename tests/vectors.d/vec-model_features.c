@@ -171,7 +171,8 @@ static const struct {
 
 static bool one_case(struct vec *v, json_object *c)
 {
-	static const char tables[] = "the tables of V1 are a source of newer models, not a test";
+	static const char tables[] =
+		"the tables of V1 are a source of newer models, not a test";
 	static const struct vec_decision decided[] = {
 		{ "v1", "chat_options", tables }, { "v1", "features", tables },
 		{ "v1", "model_matches", tables },

@@ -44,7 +44,7 @@ static void add_leaves(struct action_text *c, json_object *o)
 {
 	if (json_object_is_type(o, json_type_string)) {
 		action_text_add(c, true, json_object_get_string(o),
-			   (size_t)json_object_get_string_len(o));
+				(size_t)json_object_get_string_len(o));
 	} else if (json_object_is_type(o, json_type_object)) {
 		json_object_object_foreach(o, key, value) {
 			(void)key;
@@ -63,7 +63,7 @@ static void add_said(struct action_text *c, json_object *o)
 			add_said(c, json_object_array_get_idx(o, i));
 	} else if (json_object_is_type(o, json_type_string)) {
 		action_text_add(c, false, json_object_get_string(o),
-			   (size_t)json_object_get_string_len(o));
+				(size_t)json_object_get_string_len(o));
 	}
 }
 
@@ -170,7 +170,8 @@ static bool on_normalize(struct vec *v, json_object *c)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(1 << 20);
 	json_object *in = js_get(c, "in"), *args = js_get(in, "args");
-	json_object *text = args ? json_object_array_get_idx(args, 0) : js_get(in, "text");
+	json_object *text =
+		args ? json_object_array_get_idx(args, 0) : js_get(in, "text");
 
 	normalize(json_object_get_string(text), (size_t)json_object_get_string_len(text),
 		  false, &out);
@@ -218,8 +219,9 @@ static bool on_ensemble(struct vec *v, json_object *c)
 			return false;
 		}
 	}
-	expect(v, c, name_of((int)risk_join(risks, n, js_bool(in, "propagate_unknown", false),
-					    RISK_HIGH)));
+	expect(v, c,
+	       name_of((int)risk_join(risks, n, js_bool(in, "propagate_unknown", false),
+				      RISK_HIGH)));
 	return true;
 }
 

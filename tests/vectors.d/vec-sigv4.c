@@ -18,7 +18,8 @@ struct recorded {
 
 static char *read_beside(const char *context, const char *name)
 {
-	AUTO(free) char *folder = strndup(context, strlen(context) - strlen("context.json"));
+	AUTO(free) char *folder =
+		strndup(context, strlen(context) - strlen("context.json"));
 	AUTO(free) char *path = path_join(folder, name);
 	char *text = NULL;
 
@@ -112,7 +113,8 @@ static void one_form(struct vec *v, const char *file, json_object *context, bool
 		vec_fault(v, "request.txt", "a request", r.text);
 	} else {
 		if (!query)
-			r.headers[r.count++] = (struct sigv4_header){ "X-Amz-Date", time };
+			r.headers[r.count++] =
+				(struct sigv4_header){ "X-Amz-Date", time };
 		if (!query && s.token)
 			r.headers[r.count++] =
 				(struct sigv4_header){ "X-Amz-Security-Token", s.token };

@@ -105,8 +105,7 @@ static void make_parents(const char *path)
 /* Lay out the files and directories. @return false if a file cannot be known. */
 static bool prepare(json_object *files, json_object *dirs)
 {
-	json_object_object_foreach(files, name, spec)
-	{
+	json_object_object_foreach(files, name, spec) {
 		AUTO(strbuf) struct strbuf bytes = STRBUF((size_t)64 << 20);
 
 		make_parents(name);

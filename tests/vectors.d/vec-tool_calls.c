@@ -68,8 +68,9 @@ static bool offer_open(struct offer *o, json_object *in)
 
 	*o = (struct offer){ .owned = json_object_new_array() };
 	for (size_t i = 0; names && i < json_object_array_length(names); i++)
-		offer_tool(o, kit_find(&kit, json_object_get_string(
-						     json_object_array_get_idx(names, i))));
+		offer_tool(o,
+			   kit_find(&kit, json_object_get_string(
+						  json_object_array_get_idx(names, i))));
 	for (size_t i = 0; mcp && i < json_object_array_length(mcp); i++)
 		offer_mcp(o, json_object_get_string(json_object_array_get_idx(mcp, i)));
 	return names;
@@ -77,9 +78,10 @@ static bool offer_open(struct offer *o, json_object *in)
 
 static json_object *at(json_object *list, size_t i)
 {
-	return json_object_is_type(list, json_type_array)
-	       && i < json_object_array_length(list)
-		       ? json_object_array_get_idx(list, i) : NULL;
+	return json_object_is_type(list, json_type_array) &&
+			       i < json_object_array_length(list)
+		       ? json_object_array_get_idx(list, i)
+		       : NULL;
 }
 
 /* ---- comparing --------------------------------------------------------- */
@@ -109,8 +111,8 @@ static bool same(json_object *expected, json_object *got, json_object *schema)
 		       !json_object_is_type(got, json_type_string) &&
 		       strcasecmp(json_object_get_string(expected), js_text(got, NULL)) ==
 			       0;
-	if (json_object_is_type(expected, json_type_array)
-	    && json_object_is_type(got, json_type_array)) {
+	if (json_object_is_type(expected, json_type_array) &&
+	    json_object_is_type(got, json_type_array)) {
 		size_t n = json_object_array_length(expected);
 
 		for (size_t i = 0; i < n; i++)
@@ -118,14 +120,14 @@ static bool same(json_object *expected, json_object *got, json_object *schema)
 				return false;
 		return n == json_object_array_length(got);
 	}
-	if (!json_object_is_type(expected, json_type_object)
-	    || !json_object_is_type(got, json_type_object)
-	    || json_object_object_length(expected) != json_object_object_length(got))
+	if (!json_object_is_type(expected, json_type_object) ||
+	    !json_object_is_type(got, json_type_object) ||
+	    json_object_object_length(expected) != json_object_object_length(got))
 		return false;
-	json_object_object_foreach(expected, name,
-				   value) if (!same(value, js_get(got, name),
-						    js_get(js_get(schema, "properties"),
-							   name))) return false;
+	json_object_object_foreach(expected, name, value)
+		if (!same(value, js_get(got, name),
+			  js_get(js_get(schema, "properties"), name)))
+			return false;
 	return true;
 }
 
@@ -207,11 +209,11 @@ static bool same_error(const char *expected, const char *got,
 
 /* ---- v0: tool_call_to_action ------------------------------------------- */
 
-
 static char *text_of(json_object *args)
 {
 	return strdup(json_object_is_type(args, json_type_string)
-			      ? json_object_get_string(args) : js_text(args, NULL));
+			      ? json_object_get_string(args)
+			      : js_text(args, NULL));
 }
 
 /* Text that came with the reply. */
@@ -236,8 +238,8 @@ static bool is_plain(const struct catalog *catalog, const char *name, json_objec
 {
 	const struct tool *tool = catalog_find(catalog, name);
 
-	return tool && json_object_is_type(args, json_type_object)
-	       && !schema_check(tool->schema_json, args, NULL);
+	return tool && json_object_is_type(args, json_type_object) &&
+	       !schema_check(tool->schema_json, args, NULL);
 }
 
 static void compare_event(struct vec *v, json_object *expected, const struct event *e)
@@ -251,11 +253,11 @@ static void compare_event(struct vec *v, json_object *expected, const struct eve
 	if (!tool)
 		return;
 	if (strcmp(js_str(meta, "function_name", ""),
-		   json_object_get_string(at(tool, 0))) != 0
-	    || strcmp(js_str(meta, "tool_call_id", ""),
-		      json_object_get_string(at(tool, 1))) != 0
-	    || js_int(meta, "total_calls_in_response", 0)
-		       != json_object_get_int64(at(tool, 2)))
+		   json_object_get_string(at(tool, 0))) != 0 ||
+	    strcmp(js_str(meta, "tool_call_id", ""),
+		   json_object_get_string(at(tool, 1))) != 0 ||
+	    js_int(meta, "total_calls_in_response", 0) !=
+		    json_object_get_int64(at(tool, 2)))
 		vec_fault(v, "tool metadata", js_text(tool, NULL), js_text(meta, NULL));
 }
 
@@ -290,8 +292,8 @@ static bool calls_of(struct vec *v, json_object *c, const struct catalog *catalo
 		struct error err = ERROR_NONE;
 		const struct tool *tool;
 		AUTO(event) struct event *e =
-			call_event(catalog, name, text, strlen(text), i ? "" : thought, &tool,
-				   &err);
+			call_event(catalog, name, text, strlen(text), i ? "" : thought,
+				   &tool, &err);
 		char id[32];
 
 		why = not_ours(c, catalog, name, js_get(call, "arguments"), e);
@@ -307,7 +309,8 @@ static bool calls_of(struct vec *v, json_object *c, const struct catalog *catalo
 		else if (e || !error ||
 			 !same_error(js_str(error, "message", ""), err.text, catalog))
 			vec_fault(v, "result",
-				  error ? js_str(error, "message", "") : js_text(output, NULL),
+				  error ? js_str(error, "message", "")
+					: js_text(output, NULL),
 				  e ? js_text(e->json, NULL) : err.text);
 	}
 	return true;
@@ -331,11 +334,11 @@ static json_object *list_calls(json_object *in)
 		json_object_array_add(list, make_call(js_str(in, "name", ""),
 						      js_get(in, "arguments")));
 	for (size_t i = 0; names && i < json_object_array_length(names); i++) {
-		const char *name =
-			json_object_get_string(at(names, i));
+		const char *name = json_object_get_string(at(names, i));
 
-		json_object_array_add(list, make_call(name,
-						      js_get(js_get(fixture, "samples"), name)));
+		json_object_array_add(list,
+				      make_call(name, js_get(js_get(fixture, "samples"),
+							     name)));
 	}
 	return list;
 }
@@ -394,8 +397,7 @@ static bool normalize_tool_call(struct vec *v, json_object *c, json_object *in)
 	json_object *name;
 
 	for (size_t i = 0; i < json_object_array_length(names) && i < OFFERED_MAX; i++)
-		tools[catalog.count++].name =
-			json_object_get_string(at(names, i));
+		tools[catalog.count++].name = json_object_get_string(at(names, i));
 	if (tool_name_resolve(&catalog, given, args, &tool)) {
 		vec_fault(v, "no memory", NULL, NULL);
 		return true;
@@ -444,7 +446,8 @@ static bool sanitize_control_chars(struct vec *v, json_object *c, json_object *i
 			return false;
 		}
 	if (strcmp(json_object_get_string(js_get(c, "output")), out.text) != 0)
-		vec_fault(v, "text", json_object_get_string(js_get(c, "output")), out.text);
+		vec_fault(v, "text", json_object_get_string(js_get(c, "output")),
+			  out.text);
 	return true;
 }
 
@@ -469,8 +472,8 @@ static bool one_case(struct vec *v, json_object *c)
 	const char *fn = js_str(c, "fn", ""), *version = js_str(c, "version", "");
 
 	for (size_t i = 0; i < ARRAY_LEN(functions); i++)
-		if (strcmp(functions[i].fn, fn) == 0
-		    && strcmp(functions[i].version, version) == 0)
+		if (strcmp(functions[i].fn, fn) == 0 &&
+		    strcmp(functions[i].version, version) == 0)
 			return functions[i].run(v, c, js_get(c, "in"));
 	return vec_decide(v, c, decided, ARRAY_LEN(decided));
 }
@@ -485,9 +488,9 @@ int main(int argc, char **argv)
 	if (readlink("/proc/self/exe", self, sizeof self - 1) < 0)
 		return 2;
 	strbuf_addf(&root, "%s/../..", dirname(self));
-	if (!kit_build_tree(&kit, root.text)
-	    || !(fixture = kit_json(&kit, SOURCES "/tests/fixtures/tools.json"))
-	    || !vec_open(&v, argc, argv))
+	if (!kit_build_tree(&kit, root.text) ||
+	    !(fixture = kit_json(&kit, SOURCES "/tests/fixtures/tools.json")) ||
+	    !vec_open(&v, argc, argv))
 		return 2;
 	vec_each(&v, one_case);
 	r = vec_done(&v);

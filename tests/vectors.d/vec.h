@@ -254,8 +254,7 @@ static inline json_object *vec_localize(json_object *value, const char *root)
 				vec_localize(json_object_array_get_idx(value, i), root));
 	} else if (json_object_is_type(value, json_type_object)) {
 		made = json_object_new_object();
-		json_object_object_foreach(value, name, member)
-		{
+		json_object_object_foreach(value, name, member) {
 			char *text = vec_localize_text(name, root);
 
 			json_object_object_add(made, text, vec_localize(member, root));

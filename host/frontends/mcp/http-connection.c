@@ -55,7 +55,7 @@ static void on_written(uv_write_t *write, int status)
 }
 
 void http_put(struct connection *c, const struct strbuf *head, const char *body,
-		size_t len, bool close)
+	      size_t len, bool close)
 {
 	size_t n = head->len + len;
 	struct writing *w = head->error || uv_stream_get_write_queue_size(
@@ -121,7 +121,7 @@ void http_done(struct connection *c)
 }
 
 void http_answer(struct connection *c, int status, const char *more, const char *type,
-		   const char *body, size_t len)
+		 const char *body, size_t len)
 {
 	AUTO(strbuf) struct strbuf head = STRBUF(4096);
 

@@ -230,8 +230,8 @@ static void take_post(struct connection *c, const struct request *r, const char 
 	    !strstr(r->accept, "application/*") &&
 	    !strstr(r->accept, "application/json")) {
 		http_refuse(c, 406, "",
-		       "responses have the type application/json or "
-		       "text/event-stream\n");
+			    "responses have the type application/json or "
+			    "text/event-stream\n");
 		return;
 	}
 	doc = js_parse(body, len, &err);
@@ -253,7 +253,7 @@ static void take_post(struct connection *c, const struct request *r, const char 
 }
 
 void http_take_request(struct connection *c, const struct request *r, const char *body,
-			 size_t len)
+		       size_t len)
 {
 	struct session *s = r->session ? http_session_find(c->web, r->session) : NULL;
 
@@ -261,7 +261,7 @@ void http_take_request(struct connection *c, const struct request *r, const char
 		http_refuse(c, 403, "", "this Host or Origin is not allowed\n");
 	else if (!has_token(c->web, r))
 		http_refuse(c, 401, "WWW-Authenticate: Bearer\r\n",
-		       "missing or invalid token\n");
+			    "missing or invalid token\n");
 	else if (strcmp(r->path, "/mcp") != 0)
 		http_refuse(c, 404, "", "unknown path; use /mcp\n");
 	else if (strcmp(r->method, "POST") == 0)
@@ -273,5 +273,5 @@ void http_take_request(struct connection *c, const struct request *r, const char
 		http_refuse(c, 404, "", "unknown session\n");
 	else
 		http_refuse(c, 405, "Allow: POST, DELETE\r\n",
-		       "only POST and DELETE are allowed\n");
+			    "only POST and DELETE are allowed\n");
 }

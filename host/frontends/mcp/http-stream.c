@@ -47,5 +47,6 @@ void http_send_message(struct mcp_client *p, struct strbuf *b, bool last, int co
 	else if (!last)
 		return; /* no room for it in one document */
 	else
-		http_answer(c, status_of(c, code), "", "application/json", b->text, b->len);
+		http_answer(c, status_of(c, code), "", "application/json", b->text,
+			    b->len);
 }

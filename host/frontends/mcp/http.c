@@ -99,7 +99,8 @@ int mcp_http_open(uv_loop_t *loop, struct mcp_server *s, const struct mcp_http_o
 	w->tcp.data = w->sweep.data = w;
 	bad = uv_tcp_bind(&w->tcp, (struct sockaddr *)&at, 0);
 	if (!bad)
-		bad = uv_listen((uv_stream_t *)&w->tcp, CONNECTIONS_MAX, http_on_connection);
+		bad = uv_listen((uv_stream_t *)&w->tcp, CONNECTIONS_MAX,
+				http_on_connection);
 	if (bad) {
 		mcp_http_close(w);
 		uv_run(loop, UV_RUN_NOWAIT);

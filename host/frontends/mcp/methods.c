@@ -43,7 +43,7 @@ void mcp_begin_reply(struct strbuf *b, json_object *id, const char *member)
 }
 
 void mcp_send_error(struct mcp_client *p, json_object *id, int code, const char *text,
-		  const char *data)
+		    const char *data)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(1 << 20);
 
@@ -82,7 +82,8 @@ static void initialize(struct mcp_server *s, struct mcp_client *p, json_object *
 		       json_object *params)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(1 << 16);
-	const char *asked = js_str(params, "protocolVersion", ""), *version = mcp_versions[0];
+	const char *asked = js_str(params, "protocolVersion", ""),
+		   *version = mcp_versions[0];
 
 	for (size_t i = 0; mcp_versions[i]; i++)
 		if (strcmp(asked, mcp_versions[i]) == 0)
@@ -212,8 +213,8 @@ void mcp_handle_message(struct mcp_server *s, struct mcp_client *p, json_object 
 
 	if (!json_object_is_type(doc, json_type_object))
 		mcp_send_error(p, NULL, RPC_INVALID,
-			     "batches are not supported; send one request per message",
-			     NULL);
+			       "batches are not supported; send one request per message",
+			       NULL);
 	else if (!s->link)
 		mcp_send_error(p, id, RPC_INTERNAL, "the server is shutting down", NULL);
 	else if (method && id)
@@ -223,4 +224,3 @@ void mcp_handle_message(struct mcp_server *s, struct mcp_client *p, json_object 
 	else if (!method && !js_get(doc, "result") && !js_get(doc, "error"))
 		mcp_send_error(p, id, RPC_INVALID, "missing method", NULL);
 }
-

@@ -61,7 +61,7 @@ static void on_input(uv_poll_t *in, int status, int what)
 		return;
 	if (n > 0 && jsonl_feed(&s->lines, bytes, (size_t)n)) {
 		mcp_send_error(&s->standard, NULL, RPC_INVALID,
-			     "message is larger than 16 MiB", NULL);
+			       "message is larger than 16 MiB", NULL);
 		n = 0;
 	}
 	if (n <= 0)
@@ -80,20 +80,22 @@ static void on_signal(uv_signal_t *handle, int number)
 		runner_close(s->link);
 }
 
-static int open_input(struct mcp_server *s, const struct mcp_http_options *web, struct error *err)
+static int open_input(struct mcp_server *s, const struct mcp_http_options *web,
+		      struct error *err)
 {
 	s->standard.send = mcp_send_stdout;
 	if (web)
 		return mcp_http_open(s->loop, s, web, &s->web, err);
 	if (uv_poll_init(s->loop, &s->in, STDIN_FILENO))
-		return fail(err, MT_EIO, "standard input must be a pipe, a socket or a "
+		return fail(err, MT_EIO,
+			    "standard input must be a pipe, a socket or a "
 			    "terminal");
 	s->in.data = s;
 	return MT_OK;
 }
 
-static int serve(struct launch *l, struct mcp_server *s, const struct mcp_http_options *web,
-		 struct error *err)
+static int serve(struct launch *l, struct mcp_server *s,
+		 const struct mcp_http_options *web, struct error *err)
 {
 	int status = open_input(s, web, err);
 
@@ -122,8 +124,8 @@ static int serve(struct launch *l, struct mcp_server *s, const struct mcp_http_o
 }
 
 int mcp_serve(uv_loop_t *loop, struct config *c, struct registry *r, const char *section,
-		const char *folder, struct catalog *catalog, const struct mcp_http_options *web,
-		struct error *err)
+	      const char *folder, struct catalog *catalog,
+	      const struct mcp_http_options *web, struct error *err)
 {
 	char workspace[PATH_MAX], spool[PATH_MAX];
 	struct mcp_server s = { .catalog = catalog, .loop = loop };
@@ -140,8 +142,9 @@ int mcp_serve(uv_loop_t *loop, struct config *c, struct registry *r, const char 
 	}
 	if (dir_temporary("mortise-serve", spool, sizeof spool, err))
 		return EXIT_FAILED;
-	if (plugin_component_load(c, r, MT_KIND_RUNTIME, config_get(c, section, "runtime"), &runtime, err)
-	    || serve(&l, &s, web, err))
+	if (plugin_component_load(c, r, MT_KIND_RUNTIME,
+				  config_get(c, section, "runtime"), &runtime, err) ||
+	    serve(&l, &s, web, err))
 		s.code = err->code == MT_EINVAL ? EXIT_USAGE : EXIT_TOOL;
 	plugin_component_clear(&runtime);
 	dir_remove(spool, NULL);

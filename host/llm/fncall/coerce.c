@@ -61,8 +61,8 @@ void fncall_fail(struct fncall *call, enum fncall_fault fault, const char *fmt, 
 static unsigned type_named(json_object *name)
 {
 	for (size_t i = 0; i < ARRAY_LEN(types); i++)
-		if (json_object_is_type(name, json_type_string)
-		    && strcmp(types[i].name, json_object_get_string(name)) == 0)
+		if (json_object_is_type(name, json_type_string) &&
+		    strcmp(types[i].name, json_object_get_string(name)) == 0)
 			return types[i].type;
 	return 0;
 }
@@ -97,9 +97,9 @@ static unsigned types_of(json_object *root, json_object *schema, int depth)
 		for (size_t i = 0; i < json_object_array_length(type); i++)
 			all |= type_named(json_object_array_get_idx(type, i));
 	if (!all)
-		all = types_in(root, js_get(schema, "anyOf"), depth)
-		      | types_in(root, js_get(schema, "oneOf"), depth)
-		      | types_in(root, js_get(schema, "allOf"), depth);
+		all = types_in(root, js_get(schema, "anyOf"), depth) |
+		      types_in(root, js_get(schema, "oneOf"), depth) |
+		      types_in(root, js_get(schema, "allOf"), depth);
 	return all;
 }
 
@@ -133,9 +133,9 @@ static json_object *read_integer(const char *text, size_t len)
 
 	for (size_t i = 0; i < len; i++) {
 		bool sign = i == 0 && (text[i] == '-' || text[i] == '+');
-		bool between = i > 0 && i + 1 < len
-			       && isdigit((unsigned char)text[i - 1])
-			       && isdigit((unsigned char)text[i + 1]);
+		bool between = i > 0 && i + 1 < len &&
+			       isdigit((unsigned char)text[i - 1]) &&
+			       isdigit((unsigned char)text[i + 1]);
 
 		if (text[i] == '_' && between)
 			continue;
@@ -196,7 +196,7 @@ static bool is_null(const char *text, size_t len)
 /* The value of a text by the types that are allowed; NULL: it is none of them.
  * A null sets *ret_null. */
 static json_object *coerce_value(unsigned allowed, const char *text, size_t len,
-			       bool *ret_null)
+				 bool *ret_null)
 {
 	json_object *value = NULL;
 
@@ -233,7 +233,7 @@ static json_object *enum_member(json_object *list, json_object *value)
 
 /* A text that is a choice but for the white space around it is that choice. */
 static void check_enum_value(struct fncall *call, json_object *list, const char *name,
-		       json_object **value)
+			     json_object **value)
 {
 	AUTO(strbuf) struct strbuf choices = STRBUF(160);
 	json_object *trimmed;
@@ -282,8 +282,7 @@ static void say_not_allowed(struct fncall *call, const char *name,
 {
 	AUTO(strbuf) struct strbuf names = STRBUF(160);
 
-	json_object_object_foreach(properties, known, schema)
-	{
+	json_object_object_foreach(properties, known, schema) {
 		if (schema)
 			strbuf_addf(&names, "%s%s", names.len ? ", " : "", known);
 	}
@@ -305,8 +304,8 @@ int fncall_set_arg(struct fncall *call, json_object *schema, const char *name,
 	if (len >= 2 && value[0] == '\n' && value[len - 1] == '\n')
 		value++, len -= 2;
 	p = js_get(properties, key);
-	known = json_object_is_type(properties, json_type_object)
-		&& json_object_object_length(properties);
+	known = json_object_is_type(properties, json_type_object) &&
+		json_object_object_length(properties);
 	if (known && !json_object_object_get_ex(properties, key, NULL))
 		say_not_allowed(call, key, properties);
 	allowed = types_of(schema, p, 0);
@@ -333,9 +332,9 @@ void fncall_check_required(struct fncall *call, json_object *schema)
 		json_object *name = json_object_array_get_idx(required, i);
 		const char *text = json_object_get_string(name);
 
-		if (json_object_is_type(name, json_type_string)
-		    && strcmp(text, "security_risk") != 0
-		    && !json_object_object_get_ex(call->args, text, NULL))
+		if (json_object_is_type(name, json_type_string) &&
+		    strcmp(text, "security_risk") != 0 &&
+		    !json_object_object_get_ex(call->args, text, NULL))
 			strbuf_addf(&names, "%s%s", names.len ? ", " : "", text);
 	}
 	if (names.len)

@@ -62,8 +62,9 @@ static void decode_first_user(struct history_decoder *b, const struct llm_messag
 	size_t head = b->example.len, end = strlen(tail), len = first ? first->len : 0;
 	struct llm_part *parts;
 
-	if (!head || len < head + end || memcmp(first->text, b->example.text, head) != 0
-	    || memcmp(first->text + len - end, tail, end) != 0) {
+	if (!head || len < head + end ||
+	    memcmp(first->text, b->example.text, head) != 0 ||
+	    memcmp(first->text + len - end, tail, end) != 0) {
 		request_copy_add(&b->w, m);
 		return;
 	}
@@ -78,8 +79,8 @@ static void decode_first_user(struct history_decoder *b, const struct llm_messag
 static const char *find_result(const struct llm_part *part, const char **ret_name,
 			       size_t *ret_len)
 {
-	const char *at = memmem(part->text, part->len, FNCALL_RESULT,
-				strlen(FNCALL_RESULT));
+	const char *at =
+		memmem(part->text, part->len, FNCALL_RESULT, strlen(FNCALL_RESULT));
 	const char *end = part->text + part->len, *close;
 
 	if (!at)
@@ -214,9 +215,9 @@ static void decode_assistant(struct history_decoder *b, const struct llm_message
 }
 
 int fncall_decode_history(const struct llm_request *in, const struct fncall_tools *tools,
-		const struct llm_tool *described, size_t described_count,
-		struct llm_request **ret, enum fncall_fault *ret_fault,
-		struct error *err)
+			  const struct llm_tool *described, size_t described_count,
+			  struct llm_request **ret, enum fncall_fault *ret_fault,
+			  struct error *err)
 {
 	struct history_decoder b = { .tools = tools, .example = STRBUF(1 << 16) };
 
@@ -233,8 +234,9 @@ int fncall_decode_history(const struct llm_request *in, const struct fncall_tool
 		else if (m->role == MT_ROLE_ASSISTANT)
 			decode_assistant(&b, m);
 		else
-			b.w.status = fail(&b.why, MT_EINVAL,
-					  "a message has a role that text cannot express");
+			b.w.status =
+				fail(&b.why, MT_EINVAL,
+				     "a message has a role that text cannot express");
 	}
 	strbuf_clear(&b.example);
 	*ret_fault = b.fault;

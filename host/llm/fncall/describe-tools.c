@@ -29,8 +29,8 @@ static json_object *nonempty_list(json_object *schema, const char *name)
 {
 	json_object *list = js_get(schema, name);
 
-	return json_object_is_type(list, json_type_array)
-			       && json_object_array_length(list)
+	return json_object_is_type(list, json_type_array) &&
+			       json_object_array_length(list)
 		       ? list
 		       : NULL;
 }
@@ -86,8 +86,8 @@ static bool is_required(json_object *schema, const char *name)
 	for (size_t i = 0; names && i < json_object_array_length(names); i++) {
 		json_object *n = json_object_array_get_idx(names, i);
 
-		if (json_object_is_type(n, json_type_string)
-		    && strcmp(json_object_get_string(n), name) == 0)
+		if (json_object_is_type(n, json_type_string) &&
+		    strcmp(json_object_get_string(n), name) == 0)
 			return true;
 	}
 	return false;
@@ -113,8 +113,7 @@ static void put_properties(struct strbuf *out, json_object *schema, int at, int 
 		return;
 	indent(out, at);
 	strbuf_add(out, "Object properties:\n");
-	json_object_object_foreach(properties, name, p)
-	{
+	json_object_object_foreach(properties, name, p) {
 		indent(out, at + 2);
 		strbuf_add(out, "- ");
 		put_parameter(out, schema, name, p);
@@ -123,7 +122,7 @@ static void put_properties(struct strbuf *out, json_object *schema, int at, int 
 }
 
 static void put_choices(struct strbuf *out, json_object *schema, const char *name, int at,
-		       int depth)
+			int depth)
 {
 	json_object *options = nonempty_list(schema, name);
 
@@ -214,8 +213,7 @@ static int put_tool_description(const struct llm_tool *t, size_t number,
 
 		strbuf_add(out, "Parameters:\n");
 		if (properties) {
-			json_object_object_foreach(properties, name, p)
-			{
+			json_object_object_foreach(properties, name, p) {
 				strbuf_addf(out, "  (%zu) ", ++n);
 				put_parameter(out, schema, name, p);
 				put_enum_values(out, p);

@@ -18,8 +18,8 @@ static const char *call_id(const struct llm_message *m)
 /* The result of a call in the run of results that starts at `from`. */
 static bool has_call_result(const struct llm_request *in, size_t from, const char *id)
 {
-	for (size_t i = from; i < in->message_count
-			      && in->messages[i].role == MT_ROLE_TOOL; i++)
+	for (size_t i = from;
+	     i < in->message_count && in->messages[i].role == MT_ROLE_TOOL; i++)
 		if (strcmp(call_id(&in->messages[i]), id) == 0)
 			return true;
 	return false;
@@ -62,7 +62,7 @@ static size_t split_one(struct request_copy *w, const struct llm_request *in, si
 }
 
 int fncall_split_calls(const struct llm_request *in, bool drop, struct llm_request **ret,
-		 struct error *err)
+		       struct error *err)
 {
 	struct request_copy w;
 
@@ -181,8 +181,8 @@ static void convert_assistant(struct request_copy *w, const struct llm_message *
 	copy.calls = NULL;
 	copy.call_count = 0;
 	/* what the provider wants back may belong to a call that is none now */
-	if (m->opaque && memmem(m->opaque, m->opaque_len, call_id(m),
-				strlen(call_id(m)))) {
+	if (m->opaque &&
+	    memmem(m->opaque, m->opaque_len, call_id(m), strlen(call_id(m)))) {
 		copy.opaque = NULL;
 		copy.opaque_len = 0;
 	}
@@ -248,8 +248,8 @@ int fncall_encode_request(const struct llm_request *in, bool example,
 	for (size_t i = 0; i < in->message_count && !w.status; i++) {
 		const struct llm_message *m = &in->messages[i];
 
-		if (m->role < MT_ROLE_SYSTEM || m->role > MT_ROLE_TOOL
-		    || (m->role == MT_ROLE_ASSISTANT && m->call_count > 1))
+		if (m->role < MT_ROLE_SYSTEM || m->role > MT_ROLE_TOOL ||
+		    (m->role == MT_ROLE_ASSISTANT && m->call_count > 1))
 			return wrong(&w, err, m);
 		if (m->role == MT_ROLE_SYSTEM && system) {
 			convert_system(&w, in, m);

@@ -53,7 +53,7 @@ int fncall_format_call(const struct llm_call *call, struct strbuf *out,
 /** Give each call of a message with several a message of its own, each followed
  *  by its result. A call without result is left out if `drop`, else an error. */
 int fncall_split_calls(const struct llm_request *in, bool drop, struct llm_request **ret,
-		 struct error *err);
+		       struct error *err);
 /** A request without tools that says the same in text. Its messages have at
  *  most one call each. What it does not make itself it borrows from `in`. */
 int fncall_encode_request(const struct llm_request *in, bool example,
@@ -77,16 +77,16 @@ struct fncalls {
 
 /** The calls in a text. Without any, `count` is 0 and the words are all of it. */
 int fncall_parse(const char *text, size_t len, const struct fncall_tools *tools,
-		struct fncalls *ret, struct error *err);
+		 struct fncalls *ret, struct error *err);
 void fncalls_clear(struct fncalls *c);
 
 /** The inverse of fncall_encode_request for all messages of a conversation, with calls
  *  numbered toolu_01, toolu_02, ... A faulty call is MT_EINVAL with its
  *  sentence, and *ret_fault says which. */
 int fncall_decode_history(const struct llm_request *in, const struct fncall_tools *tools,
-		const struct llm_tool *described, size_t described_count,
-		struct llm_request **ret, enum fncall_fault *ret_fault,
-		struct error *err);
+			  const struct llm_tool *described, size_t described_count,
+			  struct llm_request **ret, enum fncall_fault *ret_fault,
+			  struct error *err);
 
 /* ---- steps of the reading, for tests -------------------------------------- */
 

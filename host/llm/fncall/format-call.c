@@ -17,10 +17,10 @@ static void put_ascii(struct strbuf *out, const char *text, size_t len)
 		bool valid;
 		size_t n = utf8_next(escaped.text + i, escaped.len - i, &valid);
 		unsigned c = n == 2   ? (p[0] & 0x1fu) << 6 | (p[1] & 0x3fu)
-			     : n == 3 ? (p[0] & 0xfu) << 12 | (p[1] & 0x3fu) << 6
-						| (p[2] & 0x3fu)
-			     : n == 4 ? (p[0] & 7u) << 18 | (p[1] & 0x3fu) << 12
-						| (p[2] & 0x3fu) << 6 | (p[3] & 0x3fu)
+			     : n == 3 ? (p[0] & 0xfu) << 12 | (p[1] & 0x3fu) << 6 |
+						(p[2] & 0x3fu)
+			     : n == 4 ? (p[0] & 7u) << 18 | (p[1] & 0x3fu) << 12 |
+						(p[2] & 0x3fu) << 6 | (p[3] & 0x3fu)
 				      : p[0];
 
 		if (c < 0x80)
@@ -57,8 +57,7 @@ static void format_json_value(struct strbuf *out, json_object *value)
 		return;
 	case json_type_object:
 		strbuf_addc(out, '{');
-		json_object_object_foreach(value, name, member)
-		{
+		json_object_object_foreach(value, name, member) {
 			if (!first)
 				strbuf_add(out, ", ");
 			first = false;
@@ -91,7 +90,7 @@ static void format_value(struct strbuf *out, json_object *value)
 	switch (json_object_get_type(value)) {
 	case json_type_string:
 		format_text(out, json_object_get_string(value),
-			 (size_t)json_object_get_string_len(value));
+			    (size_t)json_object_get_string_len(value));
 		return;
 	case json_type_array:
 	case json_type_object:
@@ -114,8 +113,7 @@ int fncall_format_call(const struct llm_call *call, struct strbuf *out, struct e
 	if (call->args_len)
 		args = js_parse_object(call->args, call->args_len, NULL);
 	if (args) {
-		json_object_object_foreach(args, name, value)
-		{
+		json_object_object_foreach(args, name, value) {
 			strbuf_addf(out, "<parameter=%s>", name);
 			format_value(out, value);
 			strbuf_add(out, "</parameter>\n");

@@ -5,9 +5,8 @@
 #include "llm/fncall/fncall.h"
 #include <string.h>
 
-const char fncall_suffix_head[] =
-	"\n\n# Tools\n\n"
-	"These functions are at your service:\n\n";
+const char fncall_suffix_head[] = "\n\n# Tools\n\n"
+				  "These functions are at your service:\n\n";
 
 const char fncall_suffix_tail[] =
 	"\nTo call one, end your reply with a block of exactly this form:\n\n"
@@ -158,7 +157,8 @@ static void put_step(struct strbuf *out, const char *text, const struct llm_tool
 
 	for (const char *p = text; *p; p++) {
 		if (risky && strncmp(p, end, sizeof end - 1) == 0)
-			strbuf_addf(out, "<parameter=security_risk>%s</parameter>\n", risk);
+			strbuf_addf(out, "<parameter=security_risk>%s</parameter>\n",
+				    risk);
 		if (*p == '@' && (p[1] == '>' || p[1] == ']'))
 			strbuf_add(out, tool->name);
 		else

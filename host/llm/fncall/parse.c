@@ -163,8 +163,8 @@ static bool is_malformed(const char *at, const char *end, const char **ret_equal
 	if (p == at || p == end || *p != '=')
 		return false;
 	less = memchr(p + 1, '<', (size_t)(end - p - 1));
-	if (!less || (size_t)(end - less) < LEN(PARAMETER_END)
-	    || memcmp(less, PARAMETER_END, LEN(PARAMETER_END)) != 0)
+	if (!less || (size_t)(end - less) < LEN(PARAMETER_END) ||
+	    memcmp(less, PARAMETER_END, LEN(PARAMETER_END)) != 0)
 		return false;
 	*ret_equals = p;
 	*ret_value_end = less;
@@ -277,8 +277,8 @@ static bool read_name(struct reader *r, const char *at, const char **ret_name,
 	const char *name = at, *bracket = find_tag(&r->bracket, at, r->end);
 	size_t len = (size_t)(bracket - name);
 
-	if (bracket == r->end || len > MAX_NAME || memchr(name, '<', len)
-	    || has_control(name, len))
+	if (bracket == r->end || len > MAX_NAME || memchr(name, '<', len) ||
+	    has_control(name, len))
 		return false;
 	space_trim(&name, &len);
 	*ret_name = name;
@@ -355,7 +355,7 @@ int fncall_normalize(const char *body, size_t len, struct strbuf *out)
 }
 
 static int parse_calls(const char *text, size_t len, const struct fncall_tools *tools,
-		    struct fncalls *ret)
+		       struct fncalls *ret)
 {
 	const char *at = text, *end = text + len;
 	struct reader r;
@@ -390,7 +390,7 @@ static int parse_calls(const char *text, size_t len, const struct fncall_tools *
 }
 
 int fncall_parse(const char *text, size_t len, const struct fncall_tools *tools,
-		struct fncalls *ret, struct error *err)
+		 struct fncalls *ret, struct error *err)
 {
 	const char *missing = fncall_missing_end(text, len);
 	AUTO(strbuf) struct strbuf whole = STRBUF(len + 64);

@@ -68,7 +68,7 @@ void *request_copy_array(struct request_copy *w, size_t count, size_t size)
 }
 
 struct llm_part *request_copy_parts(struct request_copy *w, const struct llm_message *m,
-			       size_t front, size_t room)
+				    size_t front, size_t room)
 {
 	struct llm_part *parts =
 		request_copy_array(w, m->part_count + room, sizeof *parts);

@@ -26,7 +26,7 @@ const char *request_copy_own_text(struct request_copy *w, struct strbuf *text,
 /** Parts of the message for the rewritten one to change: `room` more than it
  *  has, the first `front` of them before it. NULL on failure. */
 struct llm_part *request_copy_parts(struct request_copy *w, const struct llm_message *m,
-			       size_t front, size_t room);
+				    size_t front, size_t room);
 void *request_copy_array(struct request_copy *w, size_t count, size_t size);
 
 /** The last part if it is text, else NULL. */

@@ -28,12 +28,12 @@ static bool is_chat(json_object *entry)
 /* Bedrock's models bear no provider in that file. */
 static bool needs_prefix(const char *name, json_object *entry)
 {
-	return !strchr(name, '/')
-	       && strncmp(js_str(entry, "litellm_provider", ""), "bedrock", 7) == 0;
+	return !strchr(name, '/') &&
+	       strncmp(js_str(entry, "litellm_provider", ""), "bedrock", 7) == 0;
 }
 
 static void table_put_count(struct strbuf *out, json_object *entry, const char *from,
-		      const char *key)
+			    const char *key)
 {
 	double n = js_number(entry, from, -1);
 
@@ -64,16 +64,15 @@ static void put_long(struct strbuf *out, json_object *entry)
 	};
 	long least = 0;
 
-	json_object_object_foreach(entry, name, value)
-	{
+	json_object_object_foreach(entry, name, value) {
 		char *end;
 		long n;
 
 		if (!value || strncmp(name, head, strlen(head)) != 0)
 			continue;
 		n = strtol(name + strlen(head), &end, 10);
-		if (strcmp(end, "k_tokens") == 0 && n > 0 && n < 100000
-		    && (!least || n < least))
+		if (strcmp(end, "k_tokens") == 0 && n > 0 && n < 100000 &&
+		    (!least || n < least))
 			least = n;
 	}
 	if (!least)
@@ -92,11 +91,13 @@ static void put_model(struct strbuf *out, const char *name, json_object *entry)
 {
 	strbuf_addf(out, "\n[%s%s]\n", needs_prefix(name, entry) ? "bedrock/" : "", name);
 	table_put_count(out, entry,
-		  js_get(entry, "max_input_tokens") ? "max_input_tokens" : "max_tokens",
-		  "window");
+			js_get(entry, "max_input_tokens") ? "max_input_tokens"
+							  : "max_tokens",
+			"window");
 	table_put_count(out, entry,
-		  js_get(entry, "max_output_tokens") ? "max_output_tokens" : "max_tokens",
-		  "output");
+			js_get(entry, "max_output_tokens") ? "max_output_tokens"
+							   : "max_tokens",
+			"output");
 	put_price(out, entry, "input_cost_per_token", "input_price");
 	put_price(out, entry, "output_cost_per_token", "output_price");
 	put_price(out, entry, "cache_read_input_token_cost", "cache_read_price");
@@ -118,13 +119,12 @@ int model_import(const char *json, size_t len, struct strbuf *out, struct error 
 	strbuf_add(out, "; Written by mortise models import.\n");
 	/* a whole name says more than a last part: it comes after it */
 	for (int whole = 0; whole < 2; whole++) {
-		json_object_object_foreach(all, name, entry)
-		{
+		json_object_object_foreach(all, name, entry) {
 			bool slash = strchr(name, '/') || needs_prefix(name, entry);
 
-			if (slash != whole || strcmp(name, "sample_spec") == 0
-			    || !json_object_is_type(entry, json_type_object)
-			    || !is_chat(entry) || !usable(name))
+			if (slash != whole || strcmp(name, "sample_spec") == 0 ||
+			    !json_object_is_type(entry, json_type_object) ||
+			    !is_chat(entry) || !usable(name))
 				continue;
 			put_model(out, name, entry);
 			count++;

@@ -17,21 +17,22 @@ static void sampling(const struct model_facts *f, const char *model,
 	if (!f->both_samplings && p->temperature)
 		p->top_p = NULL;
 	/* its servers want a share below one */
-	if (p->top_p && strncmp(model, "huggingface", 11) == 0
-	    && strtod(p->top_p, NULL) >= 1)
+	if (p->top_p && strncmp(model, "huggingface", 11) == 0 &&
+	    strtod(p->top_p, NULL) >= 1)
 		p->top_p = "0.9";
 }
 
 static bool is_little(const char *effort)
 {
-	return !effort || !*effort || strcmp(effort, "low") == 0
-	       || strcmp(effort, "none") == 0;
+	return !effort || !*effort || strcmp(effort, "low") == 0 ||
+	       strcmp(effort, "none") == 0;
 }
 
 static void thinking(const struct model_facts *f, struct model_params *p)
 {
 	const char *wish = p->reasoning_effort && strcmp(p->reasoning_effort, "none") != 0
-				   ? p->reasoning_effort : NULL;
+				   ? p->reasoning_effort
+				   : NULL;
 
 	if (!f->effort && !f->adaptive_thinking)
 		p->reasoning_effort = NULL;
@@ -59,7 +60,7 @@ void model_params_apply(const struct model_facts *f, const char *model,
 	thinking(f, p);
 	if (!p->max_output_tokens && f->default_output > 0)
 		set_output_limit(p, f->default_output);
-	if (p->max_output_tokens && f->most_output > 0
-	    && strtoll(p->max_output_tokens, NULL, 10) > f->most_output)
+	if (p->max_output_tokens && f->most_output > 0 &&
+	    strtoll(p->max_output_tokens, NULL, 10) > f->most_output)
 		set_output_limit(p, f->most_output);
 }

@@ -200,8 +200,8 @@ static void set_fact(struct model_facts *f, const struct model_key *key, const c
 	double number;
 
 	number = strtod(text, &end);
-	if (key->type != MODEL_FLAG
-	    && (end == text || *end || !(number >= 0 && number < 1e15)))
+	if (key->type != MODEL_FLAG &&
+	    (end == text || *end || !(number >= 0 && number < 1e15)))
 		return;
 	if (key->type == MODEL_FLAG)
 		*(bool *)place = option_to_bool(text);
@@ -238,8 +238,8 @@ static void apply_line(struct model_facts *f, const char *line, size_t len)
 	memcpy(value, eq, n);
 	value[n] = '\0';
 	for (size_t i = 0; i < model_key_count; i++)
-		if (strlen(model_keys[i].name) == key_len
-		    && memcmp(model_keys[i].name, line, key_len) == 0)
+		if (strlen(model_keys[i].name) == key_len &&
+		    memcmp(model_keys[i].name, line, key_len) == 0)
 			set_fact(f, &model_keys[i], value);
 }
 
@@ -274,7 +274,7 @@ bool model_section_next(const char *text, size_t len, size_t *pos,
 }
 
 static void apply_section(struct model_facts *f, const struct names *n, const char *text,
-		  size_t len)
+			  size_t len)
 {
 	struct model_section s;
 
@@ -335,8 +335,8 @@ static void apply_file(struct model_facts *f, const struct names *n, const char 
 	if (!status)
 		apply_section(f, n, text, len);
 	else if (needed || status != MT_ENOTFOUND)
-		log_line(MT_LOG_WARNING, "llm",
-			 "cannot read the model table: %s", err.text);
+		log_line(MT_LOG_WARNING, "llm", "cannot read the model table: %s",
+			 err.text);
 }
 
 static void apply_config(struct model_facts *f, const struct names *n,
@@ -404,8 +404,9 @@ double model_cost(const struct model_facts *f, int64_t input, int64_t output,
 		return -1;
 	cache_read = at_most(cache_read, input);
 	cache_write = at_most(cache_write, input - cache_read);
-	return (part(input - cache_read - cache_write, p.input, p.input)
-		+ part(cache_read, p.cache_read, p.input)
-		+ part(cache_write, p.cache_write, p.input)
-		+ part(output, p.output, p.output)) / 1e6;
+	return (part(input - cache_read - cache_write, p.input, p.input) +
+		part(cache_read, p.cache_read, p.input) +
+		part(cache_write, p.cache_write, p.input) +
+		part(output, p.output, p.output)) /
+	       1e6;
 }

@@ -30,8 +30,7 @@ int llm_models_new(uv_loop_t *loop, const struct config *c, struct registry *r,
 	m->bill = llm_usage_totals_new();
 	m->pool = m->bill ? llm_pool_new(loop, err) : NULL;
 	if (!m->pool) {
-		int status = m->bill ? err->code
-				     : out_of_memory(err);
+		int status = m->bill ? err->code : out_of_memory(err);
 
 		llm_models_free(m);
 		return status;
@@ -86,13 +85,13 @@ static int check_section_name(const struct config *c, const char *section,
 }
 
 static int open_section(struct llm_models *m, const char *name, const char *model,
-		    const char *from, size_t *ret, struct error *err)
+			const char *from, size_t *ret, struct error *err)
 {
 	AUTO(strbuf) struct strbuf section = STRBUF(256);
 	int status;
 
-	if (strbuf_add(&section, "llm")
-	    || (!is_default_section(name) && strbuf_addf(&section, ".%s", name)))
+	if (strbuf_add(&section, "llm") ||
+	    (!is_default_section(name) && strbuf_addf(&section, ".%s", name)))
 		return fail(err, section.error, "%s: the name `%.80s` is too long", from,
 			    name);
 	for (size_t i = 0; i < m->count; i++) {

@@ -24,18 +24,17 @@ static void fill_provider(const struct component *d, json_object *entry,
 
 /* Find the provider that is named by `len` bytes of `name`. */
 static bool find_provider_entry(const struct registry *r, const char *name, size_t len,
-		    struct provider *p)
+				struct provider *p)
 {
 	const struct component *d;
 
 	for (size_t n = 0; (d = registry_at(r, n)); n++) {
 		json_object *all = js_get(d->data, "providers");
 
-		if (d->kind != MT_KIND_DIALECT
-		    || !json_object_is_type(all, json_type_object))
+		if (d->kind != MT_KIND_DIALECT ||
+		    !json_object_is_type(all, json_type_object))
 			continue;
-		json_object_object_foreach(all, key, entry)
-		{
+		json_object_object_foreach(all, key, entry) {
 			if (strlen(key) == len && memcmp(key, name, len) == 0) {
 				fill_provider(d, entry, p);
 				return true;
@@ -56,26 +55,24 @@ static int unknown_provider(const struct registry *r, const char *model,
 	for (size_t n = 0; (d = registry_at(r, n)); n++) {
 		json_object *all = js_get(d->data, "providers");
 
-		if (d->kind != MT_KIND_DIALECT
-		    || !json_object_is_type(all, json_type_object))
+		if (d->kind != MT_KIND_DIALECT ||
+		    !json_object_is_type(all, json_type_object))
 			continue;
-		json_object_object_foreach(all, key, entry)
-		{
+		json_object_object_foreach(all, key, entry) {
 			if (entry && count < MAX_PROVIDERS)
 				names[count++] = key;
 		}
 	}
 	if (!model[len])
-		return fail(
-			err, MT_EINVAL,
-			"model `%s`: write provider/name (for example openai/%s), or "
-			"set base_url in [%s]",
-			model, model, section);
+		return fail(err, MT_EINVAL,
+			    "model `%s`: write provider/name (for example openai/%s), or "
+			    "set base_url in [%s]",
+			    model, model, section);
 	near = word ? suggest(word, names, count) : NULL;
 	if (near)
 		return fail(err, MT_EINVAL,
-			    "model `%s`: unknown provider `%s`; did you mean `%s`?", model,
-			    word, near);
+			    "model `%s`: unknown provider `%s`; did you mean `%s`?",
+			    model, word, near);
 	return fail(
 		err, MT_EINVAL,
 		"model `%s`: no plugin knows the provider `%.*s`; set base_url in [%s] "

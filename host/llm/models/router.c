@@ -68,7 +68,8 @@ static int read_condition(char *text, struct rule *rule, const char *section,
 		if (!more || read_tokens(trim_rule_text(more), &rule->tokens))
 			return fail(err, MT_EINVAL,
 				    "[%s] rules: write `tokens > N: NAME` with N from 1 "
-				    "to %d", section, MAX_TOKENS);
+				    "to %d",
+				    section, MAX_TOKENS);
 		return MT_OK;
 	}
 	rule->when = strcmp(text, "images") == 0 ? WHEN_IMAGES : WHEN_CONDENSING;
@@ -81,7 +82,8 @@ static int read_condition(char *text, struct rule *rule, const char *section,
 			    section, text, near);
 	return fail(err, MT_EINVAL,
 		    "[%s] rules: unknown condition `%s`; use images, tokens > N or "
-		    "condensing", section, text);
+		    "condensing",
+		    section, text);
 }
 
 static int read_rule(struct llm_router *r, struct llm_models *m, char *text,
@@ -129,7 +131,8 @@ static int read_rules(struct llm_router *r, struct llm_models *m, const char *li
 	if (!r->count)
 		return fail(err, MT_EINVAL,
 			    "[%s] has no rules; for example: rules = images: NAME, "
-			    "tokens > 100000: NAME", section);
+			    "tokens > 100000: NAME",
+			    section);
 	return MT_OK;
 }
 
@@ -167,8 +170,8 @@ int llm_router_open(struct llm_models *m, const struct config *c, const char *na
 	r = calloc(1, sizeof *r);
 	if (!r)
 		return out_of_memory(err);
-	status = read_rules(r, m, config_get(c, section.text, "rules"), section.text,
-			    err);
+	status =
+		read_rules(r, m, config_get(c, section.text, "rules"), section.text, err);
 	if (status) {
 		llm_router_free(r);
 		return status;
@@ -186,7 +189,7 @@ struct llm_router *llm_router_free(struct llm_router *r)
 /* ---- choosing -------------------------------------------------------------- */
 
 static bool rule_matches(const struct rule *rule, const struct llm_request *q,
-		  enum llm_purpose purpose, const struct llm *otherwise)
+			 enum llm_purpose purpose, const struct llm *otherwise)
 {
 	switch (rule->when) {
 	case WHEN_IMAGES:

@@ -45,7 +45,8 @@ static int64_t window_in_list(const struct llm *l, json_object *answer)
 {
 	json_object *data = js_get(answer, "data");
 	size_t count = json_object_is_type(data, json_type_array)
-			       ? json_object_array_length(data) : 0;
+			       ? json_object_array_length(data)
+			       : 0;
 
 	for (size_t i = 0; i < count; i++) {
 		json_object *model = json_object_array_get_idx(data, i);
@@ -60,7 +61,8 @@ static int64_t window_in(const struct context_query *w)
 {
 	AUTO(json) json_object *answer =
 		w->status == 200 && w->answer.len && !w->answer.error
-			? js_parse_object(w->answer.text, w->answer.len, NULL) : NULL;
+			? js_parse_object(w->answer.text, w->answer.len, NULL)
+			: NULL;
 
 	switch (w->question) {
 	case ASK_OLLAMA:
@@ -100,11 +102,11 @@ static void query_on_done(void *arg, enum http_outcome outcome, const char *why)
 	w->http = NULL;
 	if (window > 0) {
 		l->window = window;
-		log_line(MT_LOG_INFO, "llm", "%s reads %" PRId64 " tokens, its server says",
-			 l->name, window);
+		log_line(MT_LOG_INFO, "llm",
+			 "%s reads %" PRId64 " tokens, its server says", l->name, window);
 	}
-	w->question = window > 0 || w->question == ASK_OLLAMA ? ASK_NOTHING
-							      : w->question + 1;
+	w->question =
+		window > 0 || w->question == ASK_OLLAMA ? ASK_NOTHING : w->question + 1;
 	query_next(w);
 }
 

@@ -42,7 +42,7 @@ static void list_on_done(void *arg, enum http_outcome outcome, const char *why)
 
 /* GET, or POST if there is a body. @return the answer; NULL: `err` says why. */
 static json_object *list_request(struct llm *l, const char *url, const char *body,
-			struct error *err)
+				 struct error *err)
 {
 	static const struct http_events events = { list_on_header, list_on_body,
 						   list_on_done };
@@ -58,8 +58,8 @@ static json_object *list_request(struct llm *l, const char *url, const char *bod
 	struct http_call *call;
 	json_object *answer = NULL;
 
-	if (l->key && !strpbrk(l->key, "\r\n")
-	    && strbuf_addf(&key, "Authorization: Bearer %s", l->key) == MT_OK)
+	if (l->key && !strpbrk(l->key, "\r\n") &&
+	    strbuf_addf(&key, "Authorization: Bearer %s", l->key) == MT_OK)
 		headers[r.header_count++] = key.text;
 	if (http_start(l->pool, &r, &events, &q, &call, err))
 		return NULL;
@@ -69,8 +69,8 @@ static json_object *list_request(struct llm *l, const char *url, const char *bod
 		fail(err, MT_EIO, "cannot query %s: %s", l->provider,
 		     q.answer.error ? "the response is too long" : q.why);
 	else if (q.status != 200)
-		fail(err, MT_EIO, "provider %s does not list its models (HTTP %d)", l->provider,
-		     q.status);
+		fail(err, MT_EIO, "provider %s does not list its models (HTTP %d)",
+		     l->provider, q.status);
 	else
 		answer = js_parse_object(q.answer.text, q.answer.len, err);
 	explicit_bzero(key.text, key.len);
@@ -103,12 +103,11 @@ int64_t server_context_window_ollama(json_object *answer)
 
 	if (!json_object_is_type(info, json_type_object))
 		return -1;
-	json_object_object_foreach(info, key, value)
-	{
+	json_object_object_foreach(info, key, value) {
 		size_t len = strlen(key), n = strlen(tail);
 
-		if (len > n && strcmp(key + len - n, tail) == 0
-		    && json_object_is_type(value, json_type_int))
+		if (len > n && strcmp(key + len - n, tail) == 0 &&
+		    json_object_is_type(value, json_type_int))
 			return json_object_get_int64(value);
 	}
 	return -1;
@@ -184,8 +183,8 @@ static int add_model(struct llm *l, const char *root, json_object *model,
 		window = window_of_ollama(l, root, name);
 	if (window < 0 && strcmp(l->provider, "llamacpp") == 0)
 		window = window_of_llamacpp(l, root);
-	if (!row || js_set_str(row, "name", name)
-	    || (window > 0 && js_set_int(row, "window", window)))
+	if (!row || js_set_str(row, "name", name) ||
+	    (window > 0 && js_set_int(row, "window", window)))
 		return MT_ENOMEM;
 	if (js_add(list, row))
 		return MT_ENOMEM;
@@ -211,7 +210,8 @@ int llm_server_models(struct llm *l, json_object **ret, struct error *err)
 		return err->code;
 	data = js_get(answer, "data");
 	if (!json_object_is_type(data, json_type_array))
-		return fail(err, MT_EUNSUPPORTED, "provider %s lists its models in an unknown form",
+		return fail(err, MT_EUNSUPPORTED,
+			    "provider %s lists its models in an unknown form",
 			    l->provider);
 	for (size_t i = 0; i < json_object_array_length(data) && i < MAX_MODELS; i++)
 		if (add_model(l, root, json_object_array_get_idx(data, i), list))

@@ -115,7 +115,7 @@ const struct llm_metrics *llm_usage_totals_sum(const struct llm_usage_totals *b)
 }
 
 const char *llm_usage_totals_at(const struct llm_usage_totals *b, size_t n,
-			const struct llm_metrics **ret)
+				const struct llm_metrics **ret)
 {
 	if (n >= b->count)
 		return NULL;

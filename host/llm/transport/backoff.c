@@ -99,8 +99,8 @@ static size_t limit_of(const char *name, size_t len)
 							 "" };
 	size_t i = 0;
 
-	while (i < BACKOFF_LIMITS
-	       && (strlen(names[i]) != len || strncasecmp(names[i], name, len) != 0))
+	while (i < BACKOFF_LIMITS &&
+	       (strlen(names[i]) != len || strncasecmp(names[i], name, len) != 0))
 		i++;
 	return i;
 }
@@ -206,7 +206,7 @@ static int64_t until_reset(const struct backoff_rule *r, const struct backoff_hi
 }
 
 int64_t backoff_wait(const struct backoff_rule *r, const struct backoff_hint *h, int n,
-		   uint32_t random)
+		     uint32_t random)
 {
 	double luck = (double)random / UINT32_MAX;
 	int64_t ms;

@@ -39,6 +39,6 @@ void backoff_read_header(struct backoff_hint *h, const char *name, const char *v
  *  jitter: up to a quarter more of a wait of ours, up to a tenth more of one
  *  that the provider asked for. */
 int64_t backoff_wait(const struct backoff_rule *r, const struct backoff_hint *h, int n,
-		   uint32_t random);
+		     uint32_t random);
 
 #endif

@@ -77,8 +77,8 @@ void curl_api_preload(void)
 		return;
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &old);
-	now.begun = atexit(curl_api_join) == 0
-		    && pthread_create(&now.thread, NULL, load_beside, NULL) == 0;
+	now.begun = atexit(curl_api_join) == 0 &&
+		    pthread_create(&now.thread, NULL, load_beside, NULL) == 0;
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 

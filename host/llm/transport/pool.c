@@ -417,8 +417,8 @@ static bool has_hashes(const char *path)
 	bool found = false;
 
 	while (d && !found && (e = readdir(d)))
-		found = strlen(e->d_name) == 10 && e->d_name[8] == '.'
-			&& strspn(e->d_name, "0123456789abcdef") == 8;
+		found = strlen(e->d_name) == 10 && e->d_name[8] == '.' &&
+			strspn(e->d_name, "0123456789abcdef") == 8;
 	if (d)
 		closedir(d);
 	return found;
@@ -498,8 +498,8 @@ static void set_certificates(struct http_call *c, const char *wanted)
 		wanted = dir;
 	if (wanted) {
 		use_path(p, c->easy, wanted);
-	} else if (bundle && *p->capath
-		   && strncmp(bundle, p->capath, strlen(p->capath)) == 0) {
+	} else if (bundle && *p->capath &&
+		   strncmp(bundle, p->capath, strlen(p->capath)) == 0) {
 		c->bundle = strdup(bundle);
 		use_dir(p, c->easy, p->capath);
 	} else if (by_user) {
@@ -583,8 +583,8 @@ int http_start(struct llm_pool *p, const struct http_request *r,
 		p->calls->prev = &c->next;
 	p->calls = c;
 	c->easy = p->curl->easy_init();
-	if (!c->easy || set_headers(c, r) || set_options(c, r)
-	    || p->curl->multi_add_handle(p->multi, c->easy)) {
+	if (!c->easy || set_headers(c, r) || set_options(c, r) ||
+	    p->curl->multi_add_handle(p->multi, c->easy)) {
 		http_call_free(c);
 		return out_of_memory(err);
 	}

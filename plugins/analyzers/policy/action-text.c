@@ -13,7 +13,8 @@ enum { NORMALIZED_MAX = 20 * CORPUS_MAX }; /* one character may become 18 */
 
 void action_text_init(struct action_text *c)
 {
-	*c = (struct action_text){ .exec = STRBUF(NORMALIZED_MAX), .all = STRBUF(NORMALIZED_MAX) };
+	*c = (struct action_text){ .exec = STRBUF(NORMALIZED_MAX),
+				   .all = STRBUF(NORMALIZED_MAX) };
 }
 
 static int add_piece(struct action_text *c, const char *text, size_t len)

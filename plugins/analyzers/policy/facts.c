@@ -202,7 +202,8 @@ static bool is_long(struct facts *f, const struct shell_word *word)
 }
 
 /* A file may be called "-x" where no option can stand. */
-static int paths_of_word(struct collecting *c, const struct shell_word *word, bool is_file)
+static int paths_of_word(struct collecting *c, const struct shell_word *word,
+			 bool is_file)
 {
 	const char *text = word->shape ? word->shape : word->text;
 	int r;

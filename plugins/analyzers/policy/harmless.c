@@ -145,7 +145,8 @@ static bool good_grep(const struct unit *u)
 static bool good_jq(const struct unit *u)
 {
 	for (size_t i = 1; i < u->count; i++)
-		if (strstr(unit_text(u, i), "import") || strstr(unit_text(u, i), "include"))
+		if (strstr(unit_text(u, i), "import") ||
+		    strstr(unit_text(u, i), "include"))
 			return false;
 	return !unit_has(u, "-f") && !unit_has(u, "-L") && !unit_has(u, "--from-file");
 }
@@ -160,7 +161,8 @@ static bool good_ps(const struct unit *u)
 			return false;
 		if (*w == '-' || !strchr(w, 'e'))
 			continue;
-		if (*before != '-' || !*before || !strchr("oOCpugGtU", before[strlen(before) - 1]))
+		if (*before != '-' || !*before ||
+		    !strchr("oOCpugGtU", before[strlen(before) - 1]))
 			return false;
 	}
 	return all_known(u);
@@ -424,7 +426,8 @@ static bool options_hold_pattern(const struct unit *u)
 		if (strncmp(w, "--re", 4) == 0 || strncmp(w, "--f", 3) == 0 ||
 		    strcmp(w, "--type-list") == 0)
 			return true;
-		if (w[0] == '-' && w[1] != '-' && strcmp(w, "-e") != 0 && strpbrk(w, "ef"))
+		if (w[0] == '-' && w[1] != '-' && strcmp(w, "-e") != 0 &&
+		    strpbrk(w, "ef"))
 			return true;
 	}
 	return false;
@@ -575,7 +578,8 @@ static int program_risk(const struct place *place, const struct facts *f)
 	p = find_program(u);
 	if (!p || !options_are_good(u, p->options) || (p->good && !p->good(u)) ||
 	    !files_are_good(place, f, p->kind) ||
-	    (p->kind != SAYS && (!patterns_stay_inside(place, f) || !patterns_are_files(f))))
+	    (p->kind != SAYS &&
+	     (!patterns_stay_inside(place, f) || !patterns_are_files(f))))
 		return UNKNOWN;
 	return p->kind == CHANGES ? MEDIUM : LOW;
 }
@@ -586,7 +590,8 @@ int harmless_command(struct place *place, const struct facts *f)
 	const struct shell_command *c = u->command;
 	int risk = LOW, redirects;
 
-	if (c->broken || c->defines || c->evaluates || u->more || !assignments_are_good(c))
+	if (c->broken || c->defines || c->evaluates || u->more ||
+	    !assignments_are_good(c))
 		return UNKNOWN;
 	if (u->count)
 		risk = program_risk(place, f);

@@ -251,7 +251,7 @@ static int look_for_patterns(struct judging *j, bool executed)
 	for (size_t i = 0; executed && !r && i < action->count; i++)
 		if (!is_content(action, &action->arguments[i]))
 			r = action_text_add(&c, true, action->arguments[i].text,
-				       action->arguments[i].len);
+					    action->arguments[i].len);
 	for (size_t i = 0; !r && i < 2 && action->said[i]; i++)
 		r = action_text_add(&c, false, action->said[i], strlen(action->said[i]));
 	if (!r && j->policy->rails)

@@ -34,7 +34,8 @@ static int read_rules(const struct mt_host *host, const struct mt_analyzer_out *
 	const char *name, *value;
 
 	for (size_t i = 0; (name = host->option_at(ctx, i, &value)); i++)
-		if (strncmp(name, "rule.", 5) == 0 && rules_add(p->rules, name, value, &err))
+		if (strncmp(name, "rule.", 5) == 0 &&
+		    rules_add(p->rules, name, value, &err))
 			return out->refuse(ctx, "%s", err.text);
 	return MT_OK;
 }
@@ -93,7 +94,8 @@ static int action_of(const struct mt_analyzer_out *out, struct mt_ctx *ctx,
 	};
 	ret->reads_only = ret->ours && (hints & MT_TOOL_READ_ONLY);
 	while (ret->count < ARGUMENTS_MAX && out->argument(ctx, ret->count, &a) == MT_OK)
-		list[ret->count++] = (struct argument){ a.name.ptr, a.text.ptr, a.text.len };
+		list[ret->count++] =
+			(struct argument){ a.name.ptr, a.text.ptr, a.text.len };
 	return MT_OK;
 }
 
@@ -158,7 +160,8 @@ static int pattern_open(const struct mt_host *host, const struct mt_analyzer_out
 	return *ret ? MT_OK : err.code;
 }
 
-static int collect(const struct mt_analyzer_out *out, struct mt_ctx *ctx, struct action_text *c)
+static int collect(const struct mt_analyzer_out *out, struct mt_ctx *ctx,
+		   struct action_text *c)
 {
 	const char *tool = out->tool(ctx);
 	struct mt_argument a = { .size = sizeof a };

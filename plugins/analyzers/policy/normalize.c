@@ -158,7 +158,8 @@ int normalize(const char *text, size_t len, bool keep_lines, struct strbuf *out)
 	n = utf8proc_map((const utf8proc_uint8_t *)seen.text, (utf8proc_ssize_t)seen.len,
 			 &folded, UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT);
 	if (n < 0)
-		return n == UTF8PROC_ERROR_NOMEM ? MT_ENOMEM
-		       : join_spaces(seen.text, seen.len, keep_lines, out);
+		return n == UTF8PROC_ERROR_NOMEM
+			       ? MT_ENOMEM
+			       : join_spaces(seen.text, seen.len, keep_lines, out);
 	return join_spaces((const char *)folded, (size_t)n, keep_lines, out);
 }

@@ -283,7 +283,8 @@ int patterns_find(const struct patterns *b, const struct action_text *c, bool ou
 	return MT_OK;
 }
 
-int patterns_rails(const struct patterns *b, const struct action_text *c, struct finding *ret)
+int patterns_rails(const struct patterns *b, const struct action_text *c,
+		   struct finding *ret)
 {
 	*ret = (struct finding){ LOW, false, "", "" };
 	for (size_t i = 0; i < c->count; i++) {

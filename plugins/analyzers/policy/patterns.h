@@ -20,7 +20,8 @@ AUTO_DEFINE(patterns, struct patterns *, patterns_free)
 int patterns_find(const struct patterns *b, const struct action_text *c, bool ours,
 		  struct finding *ret);
 /** Rails: HIGH or LOW. Each piece for itself. */
-int patterns_rails(const struct patterns *b, const struct action_text *c, struct finding *ret);
+int patterns_rails(const struct patterns *b, const struct action_text *c,
+		   struct finding *ret);
 
 /** A rule for listing, rails first; false past the last. */
 bool patterns_at(size_t n, bool *ret_rail, struct finding *ret, const char **ret_pattern);

@@ -60,7 +60,8 @@ struct rules *rules_new(struct error *err)
 
 /* ---- reading ------------------------------------------------------------------ */
 
-static int read_verdict(struct rule *rule, const char *word, size_t len, struct error *err)
+static int read_verdict(struct rule *rule, const char *word, size_t len,
+			struct error *err)
 {
 	static const struct {
 		const char *word;
@@ -83,9 +84,11 @@ static int read_verdict(struct rule *rule, const char *word, size_t len, struct 
 		return MT_OK;
 	}
 	near = copy ? suggest(copy, words, ARRAY_LEN(words)) : NULL;
-	return fail(err, MT_EINVAL, "a rule begins with its verdict: allow, ask, deny, low, "
-		    "medium or high, not `%.*s`%s%s%s", (int)(len > 40 ? 40 : len), word,
-		    near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
+	return fail(err, MT_EINVAL,
+		    "a rule begins with its verdict: allow, ask, deny, low, "
+		    "medium or high, not `%.*s`%s%s%s",
+		    (int)(len > 40 ? 40 : len), word, near ? "; did you mean `" : "",
+		    near ? near : "", near ? "`?" : "");
 }
 
 /* The field that begins here ("tool="), or -1. */
@@ -117,7 +120,8 @@ static char *read_value(const char **p, struct error *err)
 		}
 		*p = to + 1;
 	} else {
-		while (*to && !(*to == ' ' && field_at(to + strspn(to, " "), &unused) >= 0))
+		while (*to &&
+		       !(*to == ' ' && field_at(to + strspn(to, " "), &unused) >= 0))
 			to++;
 		*p = to;
 		while (to > from && to[-1] == ' ')
@@ -170,8 +174,10 @@ static int read_field(struct rule *rule, const char **p, struct error *err)
 	int field = field_at(*p, &len);
 
 	if (field < 0)
-		return fail(err, MT_EINVAL, "`%.*s` is no condition: write tool=, command=, "
-			    "path=, host= or reason= and a text", (int)strcspn(*p, " ="), *p);
+		return fail(err, MT_EINVAL,
+			    "`%.*s` is no condition: write tool=, command=, "
+			    "path=, host= or reason= and a text",
+			    (int)strcspn(*p, " ="), *p);
 	*p += len;
 	value = read_value(p, err);
 	if (!value)
@@ -189,8 +195,8 @@ static int read_field(struct rule *rule, const char **p, struct error *err)
 		rule->redirects = strchr(value, '>') != NULL;
 	text = meant(field, value);
 	if (!text)
-		return fail(err, MT_ELIMIT, "`%s=` is longer than %d bytes", fields[field],
-			    PATTERN_BYTES_MAX);
+		return fail(err, MT_ELIMIT, "`%s=` is longer than %d bytes",
+			    fields[field], PATTERN_BYTES_MAX);
 	if (field == PATH)
 		rule->below = content_of(text);
 	rule->conditions[field] = match_glob(text, err);
@@ -209,7 +215,8 @@ static int read_rule(struct rule *rule, const char *text, struct error *err)
 	for (size_t i = 0; i < CONDITIONS; i++)
 		any = any || rule->conditions[i];
 	if (!r && !any)
-		return fail(err, MT_EINVAL, "a rule needs a condition: tool=, command=, path= or "
+		return fail(err, MT_EINVAL,
+			    "a rule needs a condition: tool=, command=, path= or "
 			    "host=");
 	return r;
 }
@@ -282,7 +289,8 @@ static int command_fits(const struct rule *rule, const struct facts *f, bool rai
 	for (size_t i = 0; raises && r != FITS && r >= 0 && i < f->line_count; i++)
 		r = join(r, fit(m, f->lines[i]), true);
 	if (raises)
-		return r == FITS_NOT && f->undecided && f->line_count < 2 ? FITS_MAYBE : r;
+		return r == FITS_NOT && f->undecided && f->line_count < 2 ? FITS_MAYBE
+									  : r;
 	if (f->unit && !rule->redirects && f->unit->command->writes)
 		return FITS_NOT;
 	return fit(m, rule->redirects ? f->lines[0] : plain_line(f));
@@ -316,10 +324,11 @@ static bool recurses(const struct unit *u)
 	return false;
 }
 
-static bool reaches_below(const struct rule *rule, const struct facts *f, const char *path)
+static bool reaches_below(const struct rule *rule, const struct facts *f,
+			  const char *path)
 {
-	return rule->below && (strcmp(rule->below, path) == 0
-			       || (place_is_below(rule->below, path) && recurses(f->unit)));
+	return rule->below && (strcmp(rule->below, path) == 0 ||
+			       (place_is_below(rule->below, path) && recurses(f->unit)));
 }
 
 static int path_raises(const struct rule *rule, const struct place *place,
@@ -330,8 +339,8 @@ static int path_raises(const struct rule *rule, const struct place *place,
 
 	if (r != FITS && r >= 0 && p->resolved)
 		r = join(r, forms_fit(m, place, p->resolved), true);
-	if (r >= 0 && (reaches_below(rule, f, p->lexical)
-		       || (p->resolved && reaches_below(rule, f, p->resolved))))
+	if (r >= 0 && (reaches_below(rule, f, p->lexical) ||
+		       (p->resolved && reaches_below(rule, f, p->resolved))))
 		return FITS;
 	return r;
 }
@@ -349,8 +358,10 @@ static int paths_fit(const struct rule *rule, const struct place *place,
 		if (raises)
 			r = join(r, path_raises(rule, place, f, p), true);
 		else
-			r = p->resolved ? join(r, forms_fit(rule->conditions[PATH], place,
-							    p->resolved), false)
+			r = p->resolved ? join(r,
+					       forms_fit(rule->conditions[PATH], place,
+							 p->resolved),
+					       false)
 					: FITS_NOT;
 	}
 	return raises && r == FITS_NOT && f->undecided ? FITS_MAYBE : r;
@@ -386,9 +397,9 @@ static bool may_lower(const struct facts *f)
 {
 	if (f->undecided || f->dynamic)
 		return false;
-	return !f->unit || (!f->unit->inner && !f->unit->command->broken
-			    && !f->unit->command->defines
-			    && !f->unit->command->assignment_count);
+	return !f->unit ||
+	       (!f->unit->inner && !f->unit->command->broken &&
+		!f->unit->command->defines && !f->unit->command->assignment_count);
 }
 
 int rules_try(const struct rules *r, const struct place *place, const char *tool,
@@ -400,7 +411,8 @@ int rules_try(const struct rules *r, const struct place *place, const char *tool
 	for (size_t i = 0; i < r->count; i++) {
 		const struct rule *rule = &r->all[i];
 		bool raises = rule->deny || rule->risk == HIGH;
-		int status = raises || lower ? all_fit(rule, place, tool, f, raises) : FITS_NOT;
+		int status = raises || lower ? all_fit(rule, place, tool, f, raises)
+					     : FITS_NOT;
 
 		if (status < 0)
 			return status;

@@ -23,7 +23,8 @@ AUTO_DEFINE(rules, struct rules *, rules_free)
 /** Add a rule at the end. @return MT_OK, or a sentence what is wrong with it. */
 int rules_add(struct rules *r, const char *name, const char *text, struct error *err);
 /** The n-th rule: its finding and its text; false past the last. */
-bool rules_at(const struct rules *r, size_t n, struct finding *ret, const char **ret_text);
+bool rules_at(const struct rules *r, size_t n, struct finding *ret,
+	      const char **ret_text);
 
 /** Try the rules on a command, or on an action as a whole. `ret` is UNKNOWN without a
  *  rule (`rule` is "") if none fits, and with one that raises if it may fit. */

@@ -68,7 +68,8 @@ bool script_is_good_awk(const struct unit *u)
 	size_t i = 1;
 
 	for (; i < u->count && *unit_text(u, i) == '-'; i++) {
-		if (strcmp(unit_text(u, i), "-F") == 0 || strcmp(unit_text(u, i), "-v") == 0)
+		if (strcmp(unit_text(u, i), "-F") == 0 ||
+		    strcmp(unit_text(u, i), "-v") == 0)
 			i++;
 		else if (strncmp(unit_text(u, i), "-F", 2) != 0)
 			return false;

@@ -147,8 +147,10 @@ static struct job *find(struct jobs *j, int64_t id, struct error *err)
 			look(&j->list[i]);
 			return &j->list[i];
 		}
-	fail(err, MT_ENOTFOUND, "There is no job %" PRId64 ": `list` names those that there "
-	     "are.", id);
+	fail(err, MT_ENOTFOUND,
+	     "There is no job %" PRId64 ": `list` names those that there "
+	     "are.",
+	     id);
 	return NULL;
 }
 
@@ -219,7 +221,8 @@ static int launch(struct run *run, const struct run_call *call, struct job *job,
 	start.len = line.len;
 	r = run_call(run, &start, &result, err);
 	if (!r && (!result.ended || result.exit_code != 0 || result.pid <= 0))
-		r = fail(err, MT_EIO, "The job was not started: the shell is busy with another "
+		r = fail(err, MT_EIO,
+			 "The job was not started: the shell is busy with another "
 			 "command. Wait for that or interrupt it.");
 	job->pid = r ? 0 : result.pid;
 	job->born = r ? 0 : birth(job->pid);
@@ -239,7 +242,8 @@ static int make_room(struct jobs *j, struct error *err)
 			oldest = i;
 	}
 	if (running >= JOBS_AT_ONCE)
-		return fail(err, MT_ELIMIT, "%zu jobs run: end one of them first", running);
+		return fail(err, MT_ELIMIT, "%zu jobs run: end one of them first",
+			    running);
 	if (j->count < JOBS_MAX)
 		return MT_OK;
 	forget(&j->list[oldest]);
@@ -267,8 +271,11 @@ int jobs_start(struct jobs *j, struct run *run, const struct run_call *call,
 	j->made++;
 	j->list[j->count++] = job;
 	*ret_pid = job.pid;
-	return strbuf_addf(out, "Job %" PRId64 " runs (process %ld). What it prints is kept in "
-			   "%s.log\n", job.id, job.pid, job.files);
+	return strbuf_addf(out,
+			   "Job %" PRId64
+			   " runs (process %ld). What it prints is kept in "
+			   "%s.log\n",
+			   job.id, job.pid, job.files);
 }
 
 /* ---- reading ---------------------------------------------------------------------- */
@@ -305,7 +312,8 @@ static void put_clean(struct strbuf *out, const char *bytes, size_t len)
 	AUTO(strbuf) struct strbuf plain = STRBUF(READ_MAX + 1);
 
 	for (size_t i = 0; i < len; i++)
-		if ((unsigned char)bytes[i] >= ' ' || bytes[i] == '\n' || bytes[i] == '\t')
+		if ((unsigned char)bytes[i] >= ' ' || bytes[i] == '\n' ||
+		    bytes[i] == '\t')
 			strbuf_addc(&plain, bytes[i]);
 	utf8_add_clean(out, plain.text, plain.len);
 }
@@ -333,13 +341,15 @@ static int put_output(struct job *job, const char *path, struct strbuf *out)
 		put_clean(&clean, bytes, (size_t)n);
 	}
 	if (skipped)
-		strbuf_addf(out, "[%lld bytes before this are in %s]\n", (long long)skipped, path);
+		strbuf_addf(out, "[%lld bytes before this are in %s]\n",
+			    (long long)skipped, path);
 	if (clean.error || output_cut(clean.text, clean.len, OUTPUT_CHARS, out, &cut))
 		return MT_ENOMEM;
 	if (clean.len && clean.text[clean.len - 1] != '\n')
 		strbuf_addc(out, '\n');
 	if (cut)
-		strbuf_addf(out, "[The output was cut; the whole of it is in %s]\n", path);
+		strbuf_addf(out, "[The output was cut; the whole of it is in %s]\n",
+			    path);
 	return out->error;
 }
 
@@ -376,7 +386,9 @@ static int await(struct job *job, int64_t most_ms, int cancel_fd)
 
 	for (look(job); !job->over && (left = until - clock_ms()) > 0; look(job)) {
 		/* Without a descriptor of the process it is looked at often enough. */
-		if (poll(p, 2, fd < 0 && left > 50 ? 50 : (int)(left < 60000 ? left : 60000)) < 0)
+		if (poll(p, 2,
+			 fd < 0 && left > 50 ? 50 : (int)(left < 60000 ? left : 60000)) <
+		    0)
 			continue;
 		if (p[1].revents)
 			return MT_ECANCELLED;
@@ -392,7 +404,8 @@ int jobs_wait(struct jobs *j, int64_t id, int64_t most_ms, int cancel_fd,
 	if (!job)
 		return err->code;
 	if (await(job, most_ms, cancel_fd))
-		return fail(err, MT_ECANCELLED, "The call was cancelled; the job runs on.");
+		return fail(err, MT_ECANCELLED,
+			    "The call was cancelled; the job runs on.");
 	return put_news(job, out, err);
 }
 
@@ -430,7 +443,8 @@ int jobs_end(struct jobs *j, int64_t id, int cancel_fd, struct strbuf *out,
 		return err->code;
 	r = signal_group(job, SIGTERM, TERM_MS, cancel_fd);
 	if (signal_group(job, SIGKILL, r ? 0 : KILL_MS, -1) || r)
-		return fail(err, MT_ECANCELLED, "The call was cancelled; the job was killed.");
+		return fail(err, MT_ECANCELLED,
+			    "The call was cancelled; the job was killed.");
 	look(job);
 	return put_news(job, out, err);
 }

@@ -94,8 +94,7 @@ static int bash_open(const struct mt_tool_host *host, struct mt_instance *instan
 		.raw = on_raw, .live = on_live, .arg = b,
 	};
 
-	if (run_new(&config, &b->run, &err) != MT_OK ||
-	    run_warm(b->run, &err) != MT_OK) {
+	if (run_new(&config, &b->run, &err) != MT_OK || run_warm(b->run, &err) != MT_OK) {
 		host->log(instance, MT_LOG_ERROR, "%s", err.text);
 		run_free(b->run);
 		free(b);
@@ -154,8 +153,10 @@ static int reply(struct bash *b, const struct run_call *call, struct run_result 
 	const char *spool = b->spooling ? b->host->spool_path(b->call) : "";
 
 	if (result->cut && *spool)
-		strbuf_addf(&result->suffix, "\n[The output was cut; the whole of it is "
-			    "in %s]", spool);
+		strbuf_addf(&result->suffix,
+			    "\n[The output was cut; the whole of it is "
+			    "in %s]",
+			    spool);
 	b->host->reply_text(b->call, result->content.text, result->content.len);
 	int status = put_fields(b, call, result);
 
@@ -216,8 +217,8 @@ static int do_job(struct bash *b, struct mt_call *call, struct strbuf *out,
 	if (verb && strcmp(verb, "read") == 0)
 		return jobs_read(b->jobs, id, out, err);
 	if (verb && strcmp(verb, "wait") == 0)
-		return jobs_wait(b->jobs, id, wait_ms(b, call), b->host->cancel_fd(call), out,
-				 err);
+		return jobs_wait(b->jobs, id, wait_ms(b, call), b->host->cancel_fd(call),
+				 out, err);
 	if (verb && strcmp(verb, "end") == 0)
 		return jobs_end(b->jobs, id, b->host->cancel_fd(call), out, err);
 	return fail(err, MT_EINVAL, "`do` is start, list, read, wait or end");

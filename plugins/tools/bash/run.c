@@ -156,15 +156,18 @@ static int ready(struct run *r, int cancel_fd, struct error *err)
 		int seen = session_wait(r->session, left > 0 ? (int)left : 0, cancel_fd);
 
 		if (seen & SESSION_DEAD)
-			return fail(err, MT_EIO, "the shell ended at its start (exit "
+			return fail(err, MT_EIO,
+				    "the shell ended at its start (exit "
 				    "code %d); see the options `shell` and `startup`",
 				    session_status(r->session)->exit_code);
 		if (seen & SESSION_CANCEL)
 			return fail(err, MT_ECANCELLED, "cancelled before it began");
 		if (!seen && left <= 0) {
 			session_signal(r->session, SIGKILL, false);
-			return fail(err, MT_ETIMEOUT, "the shell did not start within "
-				    "%d s", SESSION_START_MS / 1000);
+			return fail(err, MT_ETIMEOUT,
+				    "the shell did not start within "
+				    "%d s",
+				    SESSION_START_MS / 1000);
 		}
 	}
 	return status;
@@ -280,7 +283,7 @@ static void say_new_shell(struct run *r, struct run_result *ret)
 		return;
 	r->is_new = false;
 	strbuf_add(&ret->prefix, "[This is a new shell: the last one had ended. Its "
-		   "variables, functions and jobs are gone.]\n");
+				 "variables, functions and jobs are gone.]\n");
 }
 
 /* The command (or, `shell_died`, the shell itself) has ended. */
@@ -292,11 +295,15 @@ static int finish(struct run *r, const struct run_call *call, bool echo, bool sh
 	r->busy = false;
 	fill(r, key, ret);
 	if (shell_died)
-		strbuf_addf(&ret->suffix, "\n[The shell itself ended, with exit code %d. "
-			    "The next command starts a new one.]", ret->exit_code);
+		strbuf_addf(&ret->suffix,
+			    "\n[The shell itself ended, with exit code %d. "
+			    "The next command starts a new one.]",
+			    ret->exit_code);
 	else if (key)
-		strbuf_addf(&ret->suffix, "\n[The command completed with exit code %d. "
-			    "CTRL+%c was sent.]", ret->exit_code, toupper(key));
+		strbuf_addf(&ret->suffix,
+			    "\n[The command completed with exit code %d. "
+			    "CTRL+%c was sent.]",
+			    ret->exit_code, toupper(key));
 	else
 		strbuf_addf(&ret->suffix, "\n[The command completed with exit code %d.]",
 			    ret->exit_code);
@@ -309,7 +316,7 @@ static int still(struct run *r, const struct run_call *call, bool echo, bool goe
 	r->busy = true;
 	if (goes_on)
 		strbuf_add(&ret->prefix, "[Below is the output of the previous command."
-			   "]\n");
+					 "]\n");
 	strbuf_addf(&ret->suffix, " %s]", hint);
 	return take_content(r, false, call, echo, ret);
 }
@@ -388,8 +395,8 @@ static int follow(struct run *r, const struct run_call *call, bool echo, bool go
 	}
 	for (;;) {
 		int64_t quiet = given ? INT64_MAX : change + r->config.no_change_ms;
-		int64_t left = smaller(smaller(smaller(hard, quiet), kill_at), again_at)
-			       - clock_ms();
+		int64_t left = smaller(smaller(smaller(hard, quiet), kill_at), again_at) -
+			       clock_ms();
 		int seen = session_wait(r->session, left > 0 ? (int)left + 1 : 0,
 					call->cancel_fd);
 
@@ -417,9 +424,9 @@ static int follow(struct run *r, const struct run_call *call, bool echo, bool go
 		}
 		if (!given && now >= change + r->config.no_change_ms) {
 			strbuf_add(&ret->suffix, "\n[The command has no new output "
-				   "after ");
-			put_seconds(&ret->suffix,
-				    (double)r->config.no_change_ms / 1000, false);
+						 "after ");
+			put_seconds(&ret->suffix, (double)r->config.no_change_ms / 1000,
+				    false);
 			strbuf_add(&ret->suffix, " seconds.");
 			return still(r, call, echo, goes_on, ret);
 		}
@@ -446,8 +453,10 @@ static int send_input(struct run *r, const struct run_call *call, bool *ret_echo
 	if (!key)
 		strbuf_addc(&keys, '\r');
 	if (keys.error || session_type(r->session, keys.text, keys.len) != MT_OK)
-		return fail(err, MT_ELIMIT, "the program does not take its input: more "
-			    "than %d KiB wait", SESSION_TYPED_MAX / 1024);
+		return fail(err, MT_ELIMIT,
+			    "the program does not take its input: more "
+			    "than %d KiB wait",
+			    SESSION_TYPED_MAX / 1024);
 	return MT_OK;
 }
 
@@ -459,7 +468,7 @@ static int refuse(struct run *r, const struct run_call *call, struct run_result 
 	utf8_add_clean(&ret->suffix, call->command, len);
 	strbuf_add(&ret->suffix, len < call->len ? "..." : "");
 	strbuf_add(&ret->suffix, "\" is NOT executed. The previous command is still "
-		   "running -");
+				 "running -");
 	return still(r, call, false, true, ret);
 }
 
@@ -502,12 +511,12 @@ static int nothing(struct run *r, const struct run_call *call, struct run_result
 {
 	if (call->is_input)
 		return answer(ret, "ERROR: No previous running command to interact "
-			      "with.");
+				   "with.");
 	if (!screen_has_text(r->screen))
 		return answer(ret, "ERROR: No previous running command to retrieve logs "
-			      "from.");
+				   "from.");
 	strbuf_add(&ret->suffix, "\n[No command is running; this was printed by "
-		   "processes in the background.]");
+				 "processes in the background.]");
 	return take_content(r, true, call, false, ret);
 }
 
@@ -522,7 +531,7 @@ static int ended_meanwhile(struct run *r, const struct run_call *call, bool empt
 
 	if (!empty)
 		strbuf_add(&ret->suffix, "\n[It had ended before your input came, which "
-			   "was not sent.]");
+					 "was not sent.]");
 	return status;
 }
 
@@ -550,7 +559,8 @@ static int dispatch(struct run *r, const struct run_call *call, struct run_resul
 	if (empty || call->is_input)
 		return nothing(r, call, ret);
 	if (was_busy && seen & SESSION_DONE)
-		strbuf_addf(&ret->prefix, "[The previous command completed with exit "
+		strbuf_addf(&ret->prefix,
+			    "[The previous command completed with exit "
 			    "code %d; the rest of its output comes first.]\n",
 			    session_status(r->session)->exit_code);
 	status = ready(r, call->cancel_fd, err);

@@ -309,8 +309,8 @@ static void from_vt(struct screen *s)
 static void erase_line(struct screen *s, size_t how)
 {
 	size_t from = how == 0 ? s->column : 0;
-	size_t to = how == 1 && s->column + 1 < s->cell_count ? s->column + 1
-							      : s->cell_count;
+	size_t to =
+		how == 1 && s->column + 1 < s->cell_count ? s->column + 1 : s->cell_count;
 
 	for (size_t i = from; i < to; i++)
 		s->cells[i] = BLANK;
@@ -365,17 +365,29 @@ static bool line_sequence(struct screen *s, const char *params, char final)
 	to_cells(s);
 	switch (final) {
 	case 'K':
-	case 'J': erase_line(s, n); break;
-	case 'C': s->column = s->column + count < SCREEN_LINE ? s->column + count
-							      : s->column; break;
-	case 'D': s->column -= count < s->column ? count : s->column; break;
-	case 'P': shift_cells(s, count, false); break;
-	case '@': shift_cells(s, count, true); break;
+	case 'J':
+		erase_line(s, n);
+		break;
+	case 'C':
+		s->column =
+			s->column + count < SCREEN_LINE ? s->column + count : s->column;
+		break;
+	case 'D':
+		s->column -= count < s->column ? count : s->column;
+		break;
+	case 'P':
+		shift_cells(s, count, false);
+		break;
+	case '@':
+		shift_cells(s, count, true);
+		break;
 	case 'X':
 		for (size_t i = s->column; i < s->cell_count && count; i++, count--)
 			s->cells[i] = BLANK;
 		break;
-	default: s->column = count - 1; break;
+	default:
+		s->column = count - 1;
+		break;
 	}
 	return true;
 }
@@ -409,17 +421,25 @@ static void escape(struct screen *s, char c)
 {
 	s->state = GROUND;
 	switch (c) {
-	case '[': s->state = CSI; break;
+	case '[':
+		s->state = CSI;
+		break;
 	case ']':
 	case 'P':
 	case '_':
 	case '^':
-	case 'X': s->state = STRING; break;
-	case 'E': new_line(s); break;
+	case 'X':
+		s->state = STRING;
+		break;
+	case 'E':
+		new_line(s);
+		break;
 	case 'M':
 	case '7':
 	case '8':
-	case 'c': to_vt(s); break;
+	case 'c':
+		to_vt(s);
+		break;
 	default:
 		if (c >= ' ' && c <= '/')
 			s->state = ESCAPE_SKIP;

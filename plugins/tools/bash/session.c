@@ -100,7 +100,7 @@ static bool reap(struct session *s)
 
 	if (pid == 0 || (pid < 0 && errno == EINTR))
 		return false;
-	s->status.exit_code = pid < 0 ? -1
+	s->status.exit_code = pid < 0          ? -1
 			      : WIFEXITED(how) ? WEXITSTATUS(how)
 					       : 128 + WTERMSIG(how);
 	return true;
@@ -277,8 +277,8 @@ static void restore_terminal(struct session *s)
 	pthread_mutex_unlock(&s->lock);
 	if (!flush)
 		return;
-	AUTO(close) int slave = ioctl(s->master, TIOCGPTPEER,
-				      O_RDWR | O_NOCTTY | O_CLOEXEC);
+	AUTO(close) int slave =
+		ioctl(s->master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
 
 	if (slave >= 0)
 		tcflush(slave, TCIFLUSH);
@@ -296,8 +296,10 @@ static void send_go(struct session *s)
 int session_run(struct session *s, const char *command, size_t len, struct error *err)
 {
 	if (len > SESSION_COMMAND_MAX)
-		return fail(err, MT_ELIMIT, "the command is longer than %d MiB; write it "
-			    "to a file and run that", SESSION_COMMAND_MAX >> 20);
+		return fail(err, MT_ELIMIT,
+			    "the command is longer than %d MiB; write it "
+			    "to a file and run that",
+			    SESSION_COMMAND_MAX >> 20);
 	if (memchr(command, '\0', len))
 		return fail(err, MT_EINVAL, "the command holds a NUL byte");
 	restore_terminal(s);
@@ -416,8 +418,8 @@ static int shell_died(struct session *s)
 
 int session_wait(struct session *s, int timeout_ms, int cancel_fd)
 {
-	bool slow = (s->pidfd < 0 || s->hung_up) &&
-		    (timeout_ms < 0 || timeout_ms > POLL_MS);
+	bool slow =
+		(s->pidfd < 0 || s->hung_up) && (timeout_ms < 0 || timeout_ms > POLL_MS);
 	int seen = 0;
 
 	if (!s->pid)

@@ -197,8 +197,10 @@ int spawn_shell(const struct spawn *spawn, pid_t *ret_pid, int *ret_master,
 	int master = -1;
 
 	if (!shell)
-		return fail(err, MT_ENOTFOUND, "there is no program `%s` to run commands "
-			    "with; set the option `shell`", spawn->shell);
+		return fail(err, MT_ENOTFOUND,
+			    "there is no program `%s` to run commands "
+			    "with; set the option `shell`",
+			    spawn->shell);
 	if (!env)
 		return out_of_memory(err);
 	usual_modes(&modes);

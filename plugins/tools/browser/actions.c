@@ -93,7 +93,8 @@ static size_t keyword(struct cursor *c)
 
 	ahead.at += n;
 	cursor_blanks(&ahead);
-	if (!n || !cursor_takes(&ahead, '=') || (ahead.at < ahead.end && *ahead.at == '='))
+	if (!n || !cursor_takes(&ahead, '=') ||
+	    (ahead.at < ahead.end && *ahead.at == '='))
 		return 0;
 	cursor_blanks(&ahead);
 	*c = ahead;
@@ -115,13 +116,14 @@ static int add_argument(struct cursor *c, struct py_call *call, struct error *er
 		return status;
 	if (!n && call->named && json_object_object_length(call->named)) {
 		json_object_put(value);
-		return fail(err, MT_EINVAL, "SyntaxError: an argument without a name after "
+		return fail(err, MT_EINVAL,
+			    "SyntaxError: an argument without a name after "
 			    "one with a name");
 	}
 	if (n && json_object_object_get_ex(call->named, name, NULL)) {
 		json_object_put(value);
-		return fail(err, MT_EINVAL, "SyntaxError: the argument `%s` is given twice",
-			    name);
+		return fail(err, MT_EINVAL,
+			    "SyntaxError: the argument `%s` is given twice", name);
 	}
 	if (n)
 		return js_set(call->named, name, value);
@@ -154,8 +156,10 @@ static int read_arguments(struct cursor *c, struct py_call *call, struct error *
 			return status;
 		cursor_blanks(c);
 		if (!cursor_takes(c, ',') && (c->at == c->end || *c->at != ')'))
-			return fail(err, MT_EINVAL, "SyntaxError: `,` or `)` is missing in "
-				    "the call of `%s`", call->name);
+			return fail(err, MT_EINVAL,
+				    "SyntaxError: `,` or `)` is missing in "
+				    "the call of `%s`",
+				    call->name);
 	}
 }
 
@@ -194,14 +198,16 @@ static int read_one(struct cursor *c, bool strict, struct py_calls *calls,
 	if (n && !call.name)
 		return out_of_memory(err);
 	if (!n && strict)
-		return fail(err, MT_EINVAL, "SyntaxError: `%.*s` is no call of an action, as "
-			    "click('12')", (int)(c->end - c->at < 20 ? c->end - c->at : 20),
-			    c->at);
+		return fail(err, MT_EINVAL,
+			    "SyntaxError: `%.*s` is no call of an action, as "
+			    "click('12')",
+			    (int)(c->end - c->at < 20 ? c->end - c->at : 20), c->at);
 	after.at += n ? n : 1;
 	c->at = after.at;
 	if (!n)
 		return MT_OK;
-	meant = strict || (after.at < after.end && *after.at == '(' && is_action(call.name));
+	meant = strict ||
+		(after.at < after.end && *after.at == '(' && is_action(call.name));
 	status = read_arguments(&after, &call, &why);
 	if (status == MT_OK) {
 		c->at = after.at;
@@ -223,8 +229,10 @@ int calls_parse(const char *text, size_t len, bool strict, struct py_calls *ret,
 
 	*ret = (struct py_calls){ 0 };
 	if (len > ACTIONS_TEXT_MAX)
-		return fail(err, MT_ELIMIT, "ValueError: the actions are longer than %d "
-			    "bytes", ACTIONS_TEXT_MAX);
+		return fail(err, MT_ELIMIT,
+			    "ValueError: the actions are longer than %d "
+			    "bytes",
+			    ACTIONS_TEXT_MAX);
 	for (cursor_blanks(&c); c.at < c.end && status == MT_OK; cursor_blanks(&c))
 		status = read_one(&c, strict, ret, err);
 	if (status)
@@ -303,8 +311,8 @@ static int unknown_name(const struct py_call *c, size_t count, struct error *err
 		for (size_t i = 0; i < count; i++)
 			known = known || strcmp(params[i].name, name) == 0;
 		if (!known)
-			fail(err, MT_EINVAL, "TypeError: %s() has no argument `%s`", c->name,
-			     name);
+			fail(err, MT_EINVAL, "TypeError: %s() has no argument `%s`",
+			     c->name, name);
 	}
 	return MT_EINVAL;
 }
@@ -317,20 +325,27 @@ static int bind_one(struct py_call *c, struct error *err)
 	while (count < ACTION_PARAMS && k->params[count].type != PARAM_NONE)
 		count++;
 	if (given > count)
-		return fail(err, MT_EINVAL, "TypeError: %s() takes at most %zu arguments, "
-			    "%zu were given", c->name, count, given);
+		return fail(err, MT_EINVAL,
+			    "TypeError: %s() takes at most %zu arguments, "
+			    "%zu were given",
+			    c->name, count, given);
 	for (size_t i = 0; i < count; i++) {
 		const struct action_param *p = &k->params[i];
 		json_object *v = i < given ? json_object_array_get_idx(c->args, i) : NULL;
-		bool named = json_object_object_get_ex(c->named, p->name, i < given ? NULL : &v);
+		bool named = json_object_object_get_ex(c->named, p->name,
+						       i < given ? NULL : &v);
 
 		used += named;
 		if (named && i < given)
-			return fail(err, MT_EINVAL, "TypeError: %s() got two values for "
-				    "`%s`", c->name, p->name);
+			return fail(err, MT_EINVAL,
+				    "TypeError: %s() got two values for "
+				    "`%s`",
+				    c->name, p->name);
 		if (!named && i >= given && !p->optional)
-			return fail(err, MT_EINVAL, "TypeError: %s() lacks the argument "
-				    "`%s`", c->name, p->name);
+			return fail(err, MT_EINVAL,
+				    "TypeError: %s() lacks the argument "
+				    "`%s`",
+				    c->name, p->name);
 		if (v ? !fits(v, p->type) : !p->optional)
 			return fail(err, MT_EINVAL, "TypeError: `%s` of %s() must be %s",
 				    p->name, c->name, type_words(p->type));
@@ -344,18 +359,22 @@ static int bind_one(struct py_call *c, struct error *err)
 int actions_bind(struct py_calls *calls, unsigned groups, bool multi, struct error *err)
 {
 	if (calls->count == 0)
-		return fail(err, MT_EINVAL, "ValueError: there is no action in the text; "
+		return fail(err, MT_EINVAL,
+			    "ValueError: there is no action in the text; "
 			    "write calls such as click('12')");
 	if (calls->count > 1 && !multi)
-		return fail(err, MT_EINVAL, "ValueError: %zu actions were given, only one "
-			    "at a time is possible", calls->count);
+		return fail(err, MT_EINVAL,
+			    "ValueError: %zu actions were given, only one "
+			    "at a time is possible",
+			    calls->count);
 	for (size_t i = 0; i < calls->count; i++) {
 		struct py_call *c = &calls->all[i];
 		size_t id = 0;
 		int status;
 
-		while (id < ACTION_COUNT && (strcmp(action_kinds[id].name, c->name) != 0 ||
-					     !(action_kinds[id].groups & groups)))
+		while (id < ACTION_COUNT &&
+		       (strcmp(action_kinds[id].name, c->name) != 0 ||
+			!(action_kinds[id].groups & groups)))
 			id++;
 		if (id == ACTION_COUNT)
 			return fail(err, MT_EINVAL, "NameError: there is no action `%s`",

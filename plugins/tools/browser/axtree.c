@@ -58,7 +58,8 @@ static int index_nodes(struct printer *p, json_object *nodes, struct error *err)
 	size_t n = json_object_array_length(nodes);
 
 	if (n > AX_NODES_MAX)
-		return fail(err, MT_ELIMIT, "the page has more than %d nodes", AX_NODES_MAX);
+		return fail(err, MT_ELIMIT, "the page has more than %d nodes",
+			    AX_NODES_MAX);
 	for (p->size = 16; p->size < 2 * n; p->size *= 2)
 		;
 	p->table = calloc(p->size, sizeof *p->table);
@@ -168,7 +169,8 @@ static bool is_filtered(const struct ax_options *o, const char *bid,
 {
 	if (!bid)
 		return o->bid_only || o->som_only;
-	return m && ((o->visible_only && m->visibility < 0.5) || (o->som_only && !m->som));
+	return m &&
+	       ((o->visible_only && m->visibility < 0.5) || (o->som_only && !m->som));
 }
 
 /* The line goes out whole or not at all. */
@@ -221,7 +223,8 @@ static bool has_property(json_object *node, const char *wanted)
 {
 	json_object *list = js_get(node, "properties");
 	size_t n = json_object_is_type(list, json_type_array)
-			   ? json_object_array_length(list) : 0;
+			   ? json_object_array_length(list)
+			   : 0;
 
 	for (size_t i = 0; i < n; i++) {
 		json_object *p = json_object_array_get_idx(list, i);
@@ -236,14 +239,16 @@ static bool has_text(const struct printer *p, json_object *node)
 {
 	json_object *list = js_get(node, "childIds");
 	size_t n = json_object_is_type(list, json_type_array)
-			   ? json_object_array_length(list) : 0;
+			   ? json_object_array_length(list)
+			   : 0;
 
 	for (size_t i = 0; i < n; i++) {
 		struct mt_str id = text_of(json_object_array_get_idx(list, i));
 		const struct entry *e = slot(p, id.ptr);
 
 		if (e->id &&
-		    strcmp(js_str(js_get(e->node, "role"), "value", ""), "StaticText") == 0 &&
+		    strcmp(js_str(js_get(e->node, "role"), "value", ""), "StaticText") ==
+			    0 &&
 		    space_trimmed(text_of(js_path(e->node, "name.value"))).len)
 			return true;
 	}
@@ -344,4 +349,3 @@ int ax_put(struct strbuf *out, json_object *tree, const struct ax_options *optio
 		return fail_code(err, out->error);
 	return p.cut ? MT_ELIMIT : MT_OK;
 }
-

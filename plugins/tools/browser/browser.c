@@ -18,11 +18,21 @@ json_object *js_make(const char *name, ...)
 	va_start(ap, name);
 	for (const char *n = name; n; n = va_arg(ap, const char *))
 		switch (va_arg(ap, int)) {
-		case 's': js_set_str(o, n, va_arg(ap, const char *)); break;
-		case 'i': js_set_int(o, n, va_arg(ap, int64_t)); break;
-		case 'd': js_set_new(o, n, json_object_new_double(va_arg(ap, double))); break;
-		case 'b': js_set_bool(o, n, va_arg(ap, int)); break;
-		case 'o': js_set(o, n, va_arg(ap, json_object *)); break;
+		case 's':
+			js_set_str(o, n, va_arg(ap, const char *));
+			break;
+		case 'i':
+			js_set_int(o, n, va_arg(ap, int64_t));
+			break;
+		case 'd':
+			js_set_new(o, n, json_object_new_double(va_arg(ap, double)));
+			break;
+		case 'b':
+			js_set_bool(o, n, va_arg(ap, int));
+			break;
+		case 'o':
+			js_set(o, n, va_arg(ap, json_object *));
+			break;
 		}
 	va_end(ap);
 	return o;
@@ -61,8 +71,8 @@ static void watch(struct browser *b, struct tab *t)
 	t->watched = true;
 	t->request_count = 0;
 	cdp_send(b->cdp, t->session, "Network.enable",
-		 js_make("maxTotalBufferSize", 'i', (int64_t)0, "maxResourceBufferSize", 'i',
-			 (int64_t)0, NULL));
+		 js_make("maxTotalBufferSize", 'i', (int64_t)0, "maxResourceBufferSize",
+			 'i', (int64_t)0, NULL));
 }
 
 static void on_attached(struct browser *b, json_object *p)
@@ -119,8 +129,8 @@ static void on_dialog(struct browser *b, const char *session, json_object *p)
 		 js_make("accept", 'b', accept, "promptText", 's',
 			 js_str(p, "defaultPrompt", ""), NULL));
 	page_note(b, "[Dialog (%s): %.*s - it was %s.]", type,
-	     (int)utf8_cut(text, strlen(text), 1000), text,
-	     accept ? "accepted" : "dismissed");
+		  (int)utf8_cut(text, strlen(text), 1000), text,
+		  accept ? "accepted" : "dismissed");
 	b->changed = clock_ms();
 }
 
@@ -132,10 +142,10 @@ static void on_download(struct browser *b, const char *what, json_object *p)
 	b->changed = clock_ms();
 	if (strcmp(what, "downloadWillBegin") == 0)
 		page_note(b, "[A download began: %.300s, into %s]",
-		     js_str(p, "suggestedFilename", "a file"), b->config.downloads);
+			  js_str(p, "suggestedFilename", "a file"), b->config.downloads);
 	else if (strcmp(state, "completed") == 0)
 		page_note(b, "[The download is complete%s%.1000s]", path ? ": " : "",
-		     path ? path : "");
+			  path ? path : "");
 	else if (strcmp(state, "canceled") == 0)
 		page_note(b, "[The download was cancelled]");
 }
@@ -174,8 +184,9 @@ static void on_network(struct browser *b, struct tab *t, const char *what, json_
 	if (strcmp(what, "requestWillBeSent") == 0) {
 		const char *type = js_str(p, "type", "");
 
-		for (size_t k = 0; i == t->request_count && i < REQUESTS_MAX &&
-				   k < ARRAY_LEN(awaited); k++)
+		for (size_t k = 0;
+		     i == t->request_count && i < REQUESTS_MAX && k < ARRAY_LEN(awaited);
+		     k++)
 			if (strcmp(type, awaited[k]) == 0)
 				t->requests[t->request_count++] = id;
 	} else if (i < t->request_count && strncmp(what, "loadingF", 8) == 0) {
@@ -212,7 +223,8 @@ static void on_event(void *arg, const char *session, const char *method, json_ob
 	} else if (strcmp(method, "Target.attachedToTarget") == 0) {
 		on_attached(b, p);
 	} else if (strcmp(method, "Target.detachedFromTarget") == 0) {
-		cdp_session_gone(b->cdp, js_str(p, "sessionId", ""), "the tab was closed");
+		cdp_session_gone(b->cdp, js_str(p, "sessionId", ""),
+				 "the tab was closed");
 		t = tab_find(b, js_str(p, "sessionId", ""));
 		if (t)
 			detach(b, t);
@@ -272,13 +284,15 @@ static int set_up(struct browser *b, const struct cdp_wait *wait, struct error *
 
 	if (!status)
 		status = cdp_call(b->cdp, "", "Target.setAutoAttach",
-			js_make("autoAttach", 'b', 1, "waitForDebuggerOnStart", 'b', 0,
-				"flatten", 'b', 1, NULL), wait, NULL, err);
+				  js_make("autoAttach", 'b', 1, "waitForDebuggerOnStart",
+					  'b', 0, "flatten", 'b', 1, NULL),
+				  wait, NULL, err);
 	if (!status)
 		status = cdp_call(b->cdp, "", "Browser.setDownloadBehavior",
-			js_make("behavior", 's', "allow", "downloadPath", 's',
-				b->config.downloads, "eventsEnabled", 'b', 1, NULL), wait,
-			NULL, err);
+				  js_make("behavior", 's', "allow", "downloadPath", 's',
+					  b->config.downloads, "eventsEnabled", 'b', 1,
+					  NULL),
+				  wait, NULL, err);
 	while (!status && b->tab_count == 0)
 		status = cdp_gave_up(cdp_poll(b->cdp, wait), err);
 	return status;
@@ -358,15 +372,18 @@ int browser_ready(struct browser *b, const struct cdp_wait *wait, struct error *
 	if (b->was_started)
 		page_note(b, "[The browser had ended and was started anew.]");
 	else
-		page_note(b, "[The browser was started%s.]", geteuid() == 0
-			  ? ", without its own sandbox, which root cannot have" : "");
+		page_note(b, "[The browser was started%s.]",
+			  geteuid() == 0
+				  ? ", without its own sandbox, which root cannot have"
+				  : "");
 	b->was_started = true;
 	return MT_OK;
 }
 
 void page_interrupt(struct browser *b)
 {
-	page_note(b, "[The page did not answer: its loading and its scripts were stopped.]");
+	page_note(b,
+		  "[The page did not answer: its loading and its scripts were stopped.]");
 	cdp_send(b->cdp, tab_of(b)->session, "Page.stopLoading", NULL);
 	cdp_send(b->cdp, tab_of(b)->session, "Runtime.terminateExecution", NULL);
 }

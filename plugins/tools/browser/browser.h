@@ -57,8 +57,8 @@ int browser_ready(struct browser *b, const struct cdp_wait *wait, struct error *
 /** Do one action and wait until the page is quiet. A fault of the page or of the
  *  arguments is MT_EINVAL or MT_ETIMEOUT with a sentence that begins with its type;
  *  MT_EIO: the browser ended; MT_ECANCELLED. */
-int browser_act(struct browser *b, const struct py_call *call, const struct cdp_wait *wait,
-		struct error *err);
+int browser_act(struct browser *b, const struct py_call *call,
+		const struct cdp_wait *wait, struct error *err);
 /** Look at the page. One whose scripts do not end is freed of them; if that does not
  *  help, its tab is closed by the next browser_ready. observation_clear is due in any
  *  case. */

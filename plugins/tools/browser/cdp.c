@@ -76,7 +76,8 @@ static size_t take_all(struct cdp *c)
 	size_t start = 0, count = 0;
 	char *end;
 
-	while ((end = memchr(c->read.text + c->scanned, '\0', c->read.len - c->scanned))) {
+	while ((end = memchr(c->read.text + c->scanned, '\0',
+			     c->read.len - c->scanned))) {
 		size_t at = (size_t)(end - c->read.text);
 
 		take(c, c->read.text + start, at - start);
@@ -185,7 +186,8 @@ int cdp_gave_up(int status, struct error *err)
 	case MT_OK:
 		return status;
 	case MT_ETIMEOUT:
-		return fail(err, status, "TimeoutError: the browser did not answer in time");
+		return fail(err, status,
+			    "TimeoutError: the browser did not answer in time");
 	case MT_ECANCELLED:
 		return fail(err, status, "the call was cancelled");
 	}

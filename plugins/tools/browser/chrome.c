@@ -20,10 +20,9 @@ enum {
 };
 
 /* PDF files are downloaded instead of shown by a viewer that no tree shows. */
-static const char preferences[] =
-	"{\"plugins\":{\"always_open_pdf_externally\":true},"
-	"\"credentials_enable_service\":false,"
-	"\"profile\":{\"password_manager_enabled\":false}}";
+static const char preferences[] = "{\"plugins\":{\"always_open_pdf_externally\":true},"
+				  "\"credentials_enable_service\":false,"
+				  "\"profile\":{\"password_manager_enabled\":false}}";
 
 /* Nothing that phones home, asks, or shows what is not the page. All frames of a page
  * share a process, so that one session reaches them. */
@@ -84,8 +83,8 @@ static int make_profile(const char *folder, char **ret, struct error *err)
 	file = defaults ? path_join(defaults, "Preferences") : NULL;
 	status = file ? dir_make(defaults, err) : out_of_memory(err);
 	if (!status)
-		status = file_write(file, preferences, sizeof preferences - 1, 0600, false,
-				    err);
+		status = file_write(file, preferences, sizeof preferences - 1, 0600,
+				    false, err);
 	if (status)
 		dir_remove(dir, NULL);
 	else
@@ -141,13 +140,14 @@ static int spawn(const char *program, char *const *argv, struct chrome *c,
 {
 	int to[2] = { -1, -1 }, from[2] = { -1, -1 };
 	AUTO(free) char *name = path_join(c->profile, "stderr");
-	AUTO(close) int log = name ? open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0600) : -1;
+	AUTO(close) int log =
+		name ? open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0600) : -1;
 	AUTO(free) char *temporary = NULL;
 	AUTO(free) char **env = NULL;
 
 	/* Its temporary files go with the profile, unless no socket would fit. */
-	if (asprintf(&temporary, "TMPDIR=%s", strlen(c->profile) <= PROFILE_MAX
-		     ? c->profile : "/tmp") < 0)
+	if (asprintf(&temporary, "TMPDIR=%s",
+		     strlen(c->profile) <= PROFILE_MAX ? c->profile : "/tmp") < 0)
 		temporary = NULL;
 	env = temporary ? environment_with(temporary) : NULL;
 	c->pid = -1;
@@ -161,8 +161,9 @@ static int spawn(const char *program, char *const *argv, struct chrome *c,
 		close(from[1]);
 	c->in = from[0];
 	c->out = to[1];
-	return c->pid > 0 ? MT_OK : fail(err, MT_EIO, "cannot start the browser: %s",
-					 strerror(errno));
+	return c->pid > 0 ? MT_OK
+			  : fail(err, MT_EIO, "cannot start the browser: %s",
+				 strerror(errno));
 }
 
 /* Names as they are and with * in front, and nothing that could be another rule.
@@ -176,9 +177,11 @@ static char *host_rules(const char *hosts, struct error *err)
 		size_t len = strcspn(at, ", ");
 
 		if (strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-			   "0123456789.-*[]:_") < len) {
-			fail(err, MT_EINVAL, "the option `hosts` takes names such as "
-			     "example.org and *.example.org, not `%.*s`", (int)len, at);
+			       "0123456789.-*[]:_") < len) {
+			fail(err, MT_EINVAL,
+			     "the option `hosts` takes names such as "
+			     "example.org and *.example.org, not `%.*s`",
+			     (int)len, at);
 			return NULL;
 		}
 		strbuf_addf(&rules, ", EXCLUDE %.*s", (int)len, at);
@@ -188,7 +191,8 @@ static char *host_rules(const char *hosts, struct error *err)
 	return rules.error ? NULL : strdup(rules.text);
 }
 
-int chrome_start(const struct chrome_config *config, struct chrome *ret, struct error *err)
+int chrome_start(const struct chrome_config *config, struct chrome *ret,
+		 struct error *err)
 {
 	AUTO(free) char *program = find_program(config->program);
 	AUTO(free) char *profile = NULL, *size = NULL, *rules = NULL;
@@ -198,7 +202,8 @@ int chrome_start(const struct chrome_config *config, struct chrome *ret, struct 
 
 	*ret = (struct chrome){ .pid = -1, .in = -1, .out = -1 };
 	if (!program)
-		return fail(err, MT_ENOTFOUND, "there is no Chromium here: install the "
+		return fail(err, MT_ENOTFOUND,
+			    "there is no Chromium here: install the "
 			    "package chromium, or set the option `program`");
 	if (config->hosts && *config->hosts) {
 		rules = host_rules(config->hosts, err);
@@ -270,8 +275,10 @@ void chrome_last_words(const struct chrome *c, char *ret, size_t size)
 	if (!name || file_read(name, 1 << 20, &text, &len, NULL) || !len)
 		return;
 	if (strstr(text, "No usable sandbox")) {
-		snprintf(ret, size, "its sandbox needs user namespaces, which are not allowed "
-			 "here; set the option `sandbox = no` where something else confines it");
+		snprintf(
+			ret, size,
+			"its sandbox needs user namespaces, which are not allowed "
+			"here; set the option `sandbox = no` where something else confines it");
 		return;
 	}
 	while (len && text[len - 1] == '\n')

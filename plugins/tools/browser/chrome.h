@@ -23,7 +23,8 @@ struct chrome {
 };
 
 /** Start it, without waiting until it answers. Root cannot have its sandbox. */
-int chrome_start(const struct chrome_config *config, struct chrome *ret, struct error *err);
+int chrome_start(const struct chrome_config *config, struct chrome *ret,
+		 struct error *err);
 /** End it with all its processes, and remove the profile. */
 void chrome_end(struct chrome *c);
 /** What it complained of last: its last line, or a sentence for what is known; "" if

@@ -89,10 +89,12 @@ static void frame_letters(char *ret, size_t size, unsigned n)
 	if (n < 26)
 		snprintf(ret, size, "%c", 'a' + n);
 	else
-		snprintf(ret, size, "%c%c", 'a' + (n - 26) / 26 % 26, 'A' + (n - 26) % 26);
+		snprintf(ret, size, "%c%c", 'a' + (n - 26) / 26 % 26,
+			 'A' + (n - 26) % 26);
 }
 
-struct element *element_add(struct browser *b, unsigned frame, int64_t node, bool is_frame)
+struct element *element_add(struct browser *b, unsigned frame, int64_t node,
+			    bool is_frame)
 {
 	struct element *e = element_by_node(b, frame, node);
 	struct frame *f = &b->frames[frame];

@@ -22,13 +22,16 @@ static double number_of(const struct py_call *c, int i)
 	return json_object_get_double(c->values[i]);
 }
 
-static int find(struct browser *b, const char *bid, struct element **ret, struct error *err)
+static int find(struct browser *b, const char *bid, struct element **ret,
+		struct error *err)
 {
 	struct element *e = *ret = element_by_bid(b, bid);
 
 	if (!e)
-		return fail(err, MT_EINVAL, "ValueError: there is no element with the bid "
-			    "'%.40s'; bids stand in brackets in the tree", bid);
+		return fail(err, MT_EINVAL,
+			    "ValueError: there is no element with the bid "
+			    "'%.40s'; bids stand in brackets in the tree",
+			    bid);
 	return MT_OK;
 }
 
@@ -42,8 +45,10 @@ static int explain(int status, const struct element *e, struct error *err)
 	before = *err;
 	*err = ERROR_NONE;
 	if (strcasestr(before.text, "node") || strstr(before.text, "object"))
-		return fail(err, status, "ValueError: the element '%s' is no longer on the "
-			    "page, or not shown: %s", e->bid, before.text);
+		return fail(err, status,
+			    "ValueError: the element '%s' is no longer on the "
+			    "page, or not shown: %s",
+			    e->bid, before.text);
 	return fail(err, status, "Error: %s", before.text);
 }
 
@@ -56,27 +61,31 @@ static int run_on(struct browser *b, const struct element *e, const char *functi
 	AUTO(json) json_object *arg = argument, *world = NULL, *node = NULL, *out = NULL;
 	json_object *list;
 	int status = page_call(b, "Page.createIsolatedWorld",
-			       js_make("frameId", 's', b->frames[e->frame].id, "worldName",
-				       's', "mortise", NULL), wait, &world, err);
+			       js_make("frameId", 's', b->frames[e->frame].id,
+				       "worldName", 's', "mortise", NULL),
+			       wait, &world, err);
 
 	*ret = NULL;
 	if (!status)
 		status = page_call(b, "DOM.resolveNode",
-			js_make("backendNodeId", 'i', e->node, "executionContextId", 'i',
-				js_int(world, "executionContextId", 0), NULL), wait, &node,
-			err);
+				   js_make("backendNodeId", 'i', e->node,
+					   "executionContextId", 'i',
+					   js_int(world, "executionContextId", 0), NULL),
+				   wait, &node, err);
 	if (status)
 		return explain(status, e, err);
 	list = json_object_new_array();
 	json_object_array_add(list, js_make("value", 'o', STEAL(arg), NULL));
 	status = page_call(b, "Runtime.callFunctionOn",
-		js_make("functionDeclaration", 's', function, "objectId", 's',
-			js_str(js_get(node, "object"), "objectId", ""), "arguments", 'o',
-			list, "returnByValue", 'b', 1, "awaitPromise", 'b', 1, "userGesture",
-			'b', 1, NULL), wait, &out, err);
+			   js_make("functionDeclaration", 's', function, "objectId", 's',
+				   js_str(js_get(node, "object"), "objectId", ""),
+				   "arguments", 'o', list, "returnByValue", 'b', 1,
+				   "awaitPromise", 'b', 1, "userGesture", 'b', 1, NULL),
+			   wait, &out, err);
 	if (!status && js_get(out, "exceptionDetails"))
-		status = fail(err, MT_EINVAL, "%.300s", js_str(js_path(out,
-			"exceptionDetails.exception"), "description", "a script failed"));
+		status = fail(err, MT_EINVAL, "%.300s",
+			      js_str(js_path(out, "exceptionDetails.exception"),
+				     "description", "a script failed"));
 	if (!status)
 		*ret = json_object_get(js_path(out, "result.value"));
 	return explain(status, e, err);
@@ -89,7 +98,8 @@ static int tell(struct browser *b, const struct element *e, const char *function
 	AUTO(json) json_object *said = NULL;
 	int status = run_on(b, e, function, argument, wait, &said, err);
 	const char *text = json_object_is_type(said, json_type_string)
-		? json_object_get_string(said) : "";
+				   ? json_object_get_string(said)
+				   : "";
 
 	if (status || !*text)
 		return status;
@@ -103,20 +113,22 @@ static int aim(struct browser *b, const struct element *e, const struct cdp_wait
 	AUTO(json) json_object *shape = NULL;
 	json_object *quads, *quad = NULL;
 	double x = 0, y = 0;
-	int status = page_call(b, "DOM.scrollIntoViewIfNeeded",
-			       js_make("backendNodeId", 'i', e->node, NULL), wait, NULL, err);
+	int status =
+		page_call(b, "DOM.scrollIntoViewIfNeeded",
+			  js_make("backendNodeId", 'i', e->node, NULL), wait, NULL, err);
 
 	if (!status)
 		status = page_call(b, "DOM.getContentQuads",
-				   js_make("backendNodeId", 'i', e->node, NULL), wait, &shape,
-				   err);
+				   js_make("backendNodeId", 'i', e->node, NULL), wait,
+				   &shape, err);
 	if (status)
 		return explain(status, e, err);
 	quads = js_get(shape, "quads");
 	if (quads && json_object_array_length(quads))
 		quad = json_object_array_get_idx(quads, 0);
 	if (!quad || json_object_array_length(quad) != 8)
-		return fail(err, MT_EINVAL, "Error: the element '%s' is not visible", e->bid);
+		return fail(err, MT_EINVAL, "Error: the element '%s' is not visible",
+			    e->bid);
 	for (size_t i = 0; i < 8; i += 2) {
 		x += json_object_get_double(json_object_array_get_idx(quad, i)) / 4;
 		y += json_object_get_double(json_object_array_get_idx(quad, i + 1)) / 4;
@@ -162,12 +174,15 @@ static int modifiers_of(const struct py_call *c, int i, int *ret, struct error *
 
 	*ret = 0;
 	for (size_t n = 0; list && n < json_object_array_length(list); n++) {
-		const char *name = json_object_get_string(json_object_array_get_idx(list, n));
+		const char *name =
+			json_object_get_string(json_object_array_get_idx(list, n));
 		int bit = input_modifier(name, strlen(name));
 
 		if (!bit)
-			return fail(err, MT_EINVAL, "ValueError: modifiers are Alt, Control, "
-				    "ControlOrMeta, Meta, Shift, not '%.20s'", name);
+			return fail(err, MT_EINVAL,
+				    "ValueError: modifiers are Alt, Control, "
+				    "ControlOrMeta, Meta, Shift, not '%.20s'",
+				    name);
 		*ret |= bit;
 	}
 	return MT_OK;
@@ -202,9 +217,11 @@ static int hover_over(struct browser *b, const struct element *e, double *x, dou
 }
 
 static int press_at(struct browser *b, double x, double y, const char *button, int bits,
-		    int times, int modifiers, const struct cdp_wait *wait, struct error *err)
+		    int times, int modifiers, const struct cdp_wait *wait,
+		    struct error *err)
 {
-	int status = input_mouse(b, "mouseMoved", x, y, "none", 0, 0, modifiers, wait, err);
+	int status =
+		input_mouse(b, "mouseMoved", x, y, "none", 0, 0, modifiers, wait, err);
 
 	for (int n = 1; n <= times && !status; n++) {
 		status = input_mouse(b, "mousePressed", x, y, button, bits, n, modifiers,
@@ -239,7 +256,8 @@ static int do_click(struct browser *b, const struct py_call *c, int times,
 	    run_on(b, e, choose_option, NULL, wait, &chosen, err))
 		return err->code;
 	said = json_object_is_type(chosen, json_type_string)
-		? json_object_get_string(chosen) : "no";
+		       ? json_object_get_string(chosen)
+		       : "no";
 	if (!*said)
 		return MT_OK;
 	if (aim(b, e, wait, &x, &y, err) || tell(b, e, is_reached, NULL, wait, err) ||
@@ -251,8 +269,8 @@ static int do_click(struct browser *b, const struct py_call *c, int times,
 	return press_at(b, x, y, button, bits, times, modifiers, wait, err);
 }
 
-static int do_hover(struct browser *b, const struct py_call *c, const struct cdp_wait *wait,
-		    struct error *err)
+static int do_hover(struct browser *b, const struct py_call *c,
+		    const struct cdp_wait *wait, struct error *err)
 {
 	struct element *e;
 	double x, y;
@@ -269,7 +287,8 @@ static int focus(struct browser *b, const char *bid, struct element **ret,
 		return err->code;
 	return explain(page_call(b, "DOM.focus",
 				 js_make("backendNodeId", 'i', (*ret)->node, NULL), wait,
-				 NULL, err), *ret, err);
+				 NULL, err),
+		       *ret, err);
 }
 
 /* Text fields are selected whole, for typing over; others that hold a value of a kind
@@ -323,8 +342,8 @@ static int type_over(struct browser *b, const struct element *e, const char *val
 	int status = run_on(b, e, read_value, NULL, wait, &before, err);
 
 	if (!status)
-		status = page_call(b, "Input.insertText", js_make("text", 's', value, NULL),
-				   wait, NULL, err);
+		status = page_call(b, "Input.insertText",
+				   js_make("text", 's', value, NULL), wait, NULL, err);
 	if (status || !before || strcmp(json_object_get_string(before), value) == 0)
 		return status;
 	return tell(b, e, put_back, STEAL(before), wait, err);
@@ -340,7 +359,8 @@ static int fill(struct browser *b, const char *bid, const char *value,
 	if (find(b, bid, &e, err) ||
 	    run_on(b, e, start_fill, json_object_new_string(value), wait, &out, err))
 		return err->code;
-	said = json_object_is_type(out, json_type_string) ? json_object_get_string(out) : "";
+	said = json_object_is_type(out, json_type_string) ? json_object_get_string(out)
+							  : "";
 	if (!*said)
 		return MT_OK;
 	if (strcmp(said, "type") != 0)
@@ -425,7 +445,8 @@ static int drag_event(struct browser *b, const char *type, double x, double y,
 {
 	return page_call(b, "Input.dispatchDragEvent",
 			 js_make("type", 's', type, "x", 'd', x, "y", 'd', y, "data", 'o',
-				 json_object_get(b->drag), NULL), wait, NULL, err);
+				 json_object_get(b->drag), NULL),
+			 wait, NULL, err);
 }
 
 /* A drag that the page begins (draggable elements) is given to us to play; any other
@@ -433,8 +454,8 @@ static int drag_event(struct browser *b, const char *type, double x, double y,
 static int drag(struct browser *b, double x, double y, double to_x, double to_y,
 		const struct cdp_wait *wait, struct error *err)
 {
-	int status = page_call(b, "Input.setInterceptDrags", js_make("enabled", 'b', 1, NULL),
-			       wait, NULL, err);
+	int status = page_call(b, "Input.setInterceptDrags",
+			       js_make("enabled", 'b', 1, NULL), wait, NULL, err);
 
 	json_object_put(b->drag);
 	b->drag = NULL;
@@ -444,8 +465,8 @@ static int drag(struct browser *b, double x, double y, double to_x, double to_y,
 		status = input_mouse(b, "mousePressed", x, y, "left", 1, 1, 0, wait, err);
 	for (int n = 1; n <= DRAG_STEPS && !status && !b->drag; n++)
 		status = input_mouse(b, "mouseMoved", x + (to_x - x) * n / DRAG_STEPS,
-				     y + (to_y - y) * n / DRAG_STEPS, "left", 1, 0, 0, wait,
-				     err);
+				     y + (to_y - y) * n / DRAG_STEPS, "left", 1, 0, 0,
+				     wait, err);
 	if (!status && b->drag) {
 		static const char *const types[] = { "dragEnter", "dragOver", "drop" };
 
@@ -453,15 +474,15 @@ static int drag(struct browser *b, double x, double y, double to_x, double to_y,
 			status = drag_event(b, types[i], to_x, to_y, wait, err);
 	}
 	if (!status)
-		status = input_mouse(b, "mouseReleased", to_x, to_y, "left", 0, 1, 0, wait,
-				     err);
+		status = input_mouse(b, "mouseReleased", to_x, to_y, "left", 0, 1, 0,
+				     wait, err);
 	cdp_send(b->cdp, tab_of(b)->session, "Input.setInterceptDrags",
 		 js_make("enabled", 'b', 0, NULL));
 	return status;
 }
 
-static int do_drag(struct browser *b, const struct py_call *c, const struct cdp_wait *wait,
-		   struct error *err)
+static int do_drag(struct browser *b, const struct py_call *c,
+		   const struct cdp_wait *wait, struct error *err)
 {
 	struct element *from, *to;
 	double x, y, to_x, to_y;
@@ -480,12 +501,15 @@ static int files_of(struct browser *b, const struct py_call *c, int i, json_obje
 	AUTO(json) json_object *names = texts_of(c, i), *list = json_object_new_array();
 
 	for (size_t n = 0; n < json_object_array_length(names); n++) {
-		const char *name = json_object_get_string(json_object_array_get_idx(names, n));
+		const char *name =
+			json_object_get_string(json_object_array_get_idx(names, n));
 		AUTO(free) char *path = path_join(b->config.workspace, name);
 
 		if (!path || access(path, R_OK) != 0)
-			return fail(err, MT_EINVAL, "FileNotFoundError: there is no readable "
-				    "file %.300s", path ? path : name);
+			return fail(err, MT_EINVAL,
+				    "FileNotFoundError: there is no readable "
+				    "file %.300s",
+				    path ? path : name);
 		json_object_array_add(list, json_object_new_string(path));
 	}
 	*ret = STEAL(list);
@@ -511,9 +535,10 @@ static int chooser(struct browser *b, double x, double y, const struct cdp_wait 
 
 		if (got)
 			status = got == MT_ETIMEOUT
-				? fail(err, MT_EINVAL, "Error: the click did not ask for a "
-				       "file")
-				: cdp_gave_up(got, err);
+					 ? fail(err, MT_EINVAL,
+						"Error: the click did not ask for a "
+						"file")
+					 : cdp_gave_up(got, err);
 	}
 	cdp_send(b->cdp, tab_of(b)->session, "Page.setInterceptFileChooserDialog",
 		 js_make("enabled", 'b', 0, NULL));
@@ -538,7 +563,9 @@ static int do_upload(struct browser *b, const struct py_call *c,
 		return err->code;
 	return explain(page_call(b, "DOM.setFileInputFiles",
 				 js_make("files", 'o', STEAL(files), "backendNodeId", 'i',
-					 node, NULL), wait, NULL, err), e, err);
+					 node, NULL),
+				 wait, NULL, err),
+		       e, err);
 }
 
 /* ---- pages --------------------------------------------------------------------------- */
@@ -562,8 +589,8 @@ static char *address(struct browser *b, const char *url)
 	return asprintf(&text, "http://%s", url) < 0 ? NULL : text;
 }
 
-static int do_goto(struct browser *b, const struct py_call *c, const struct cdp_wait *wait,
-		   struct error *err)
+static int do_goto(struct browser *b, const struct py_call *c,
+		   const struct cdp_wait *wait, struct error *err)
 {
 	AUTO(json) json_object *out = NULL;
 	AUTO(free) char *url = address(b, text_of(c, 0));
@@ -599,8 +626,11 @@ static int do_history(struct browser *b, int step, const struct cdp_wait *wait,
 		return fail(err, MT_EINVAL, "Error: there is no page to go %s to",
 			    step < 0 ? "back" : "forward");
 	return page_call(b, "Page.navigateToHistoryEntry",
-			 js_make("entryId", 'i', js_int(json_object_array_get_idx(entries,
-				(size_t)to), "id", 0), NULL), wait, NULL, err);
+			 js_make("entryId", 'i',
+				 js_int(json_object_array_get_idx(entries, (size_t)to),
+					"id", 0),
+				 NULL),
+			 wait, NULL, err);
 }
 
 static int do_scroll(struct browser *b, const struct py_call *c,
@@ -613,18 +643,20 @@ static int do_scroll(struct browser *b, const struct py_call *c,
 	return page_call(b, "Input.dispatchMouseEvent",
 			 js_make("type", 's', "mouseWheel", "x", 'd', x, "y", 'd', y,
 				 "deltaX", 'd', number_of(c, 0), "deltaY", 'd',
-				 number_of(c, 1), NULL), wait, NULL, err);
+				 number_of(c, 1), NULL),
+			 wait, NULL, err);
 }
 
-static int do_noop(struct browser *b, const struct py_call *c, const struct cdp_wait *wait,
-		   struct error *err)
+static int do_noop(struct browser *b, const struct py_call *c,
+		   const struct cdp_wait *wait, struct error *err)
 {
 	double ms = c->values[0] ? number_of(c, 0) : 1000;
 	struct cdp_wait until = { clock_ms(), wait->cancel_fd };
 	int status;
 
 	if (!(ms >= 0 && ms <= NOOP_MAX_MS))
-		return fail(err, MT_EINVAL, "ValueError: `wait_ms` is 0 to %d", NOOP_MAX_MS);
+		return fail(err, MT_EINVAL, "ValueError: `wait_ms` is 0 to %d",
+			    NOOP_MAX_MS);
 	until.until += (int64_t)ms;
 	if (until.until > wait->until)
 		until.until = wait->until;
@@ -638,7 +670,8 @@ static int show_tab(struct browser *b, size_t i, const struct cdp_wait *wait,
 		    struct error *err)
 {
 	if (i >= b->tab_count)
-		return fail(err, MT_EINVAL, "ValueError: there are %zu tabs, counted from 0",
+		return fail(err, MT_EINVAL,
+			    "ValueError: there are %zu tabs, counted from 0",
 			    b->tab_count);
 	b->active = i;
 	return page_call(b, "Page.bringToFront", NULL, wait, NULL, err);
@@ -647,7 +680,8 @@ static int show_tab(struct browser *b, size_t i, const struct cdp_wait *wait,
 static int do_new_tab(struct browser *b, const struct cdp_wait *wait, struct error *err)
 {
 	if (b->tab_count == TABS_MAX)
-		return fail(err, MT_ELIMIT, "ValueError: there are %d tabs already", TABS_MAX);
+		return fail(err, MT_ELIMIT, "ValueError: there are %d tabs already",
+			    TABS_MAX);
 	return page_open(b, wait, err);
 }
 
@@ -660,7 +694,8 @@ static int do_close_tab(struct browser *b, const struct cdp_wait *wait, struct e
 		b->active = 0, before++;
 	if (!status)
 		status = cdp_call(b->cdp, "", "Target.closeTarget",
-			js_make("targetId", 's', tab_of(b)->target, NULL), wait, NULL, err);
+				  js_make("targetId", 's', tab_of(b)->target, NULL), wait,
+				  NULL, err);
 	while (!status && b->tab_count == before)
 		status = cdp_gave_up(cdp_poll(b->cdp, wait), err);
 	return status ? status : show_tab(b, b->active, wait, err);
@@ -668,8 +703,8 @@ static int do_close_tab(struct browser *b, const struct cdp_wait *wait, struct e
 
 /* ---- all of them ------------------------------------------------------------------------ */
 
-static int do_mouse(struct browser *b, const struct py_call *c, const struct cdp_wait *wait,
-		    struct error *err)
+static int do_mouse(struct browser *b, const struct py_call *c,
+		    const struct cdp_wait *wait, struct error *err)
 {
 	double x = number_of(c, 0), y = number_of(c, 1);
 	const char *button = "none";
@@ -683,11 +718,12 @@ static int do_mouse(struct browser *b, const struct py_call *c, const struct cdp
 	if (!bits)
 		return err->code;
 	if (c->id == ACT_MOUSE_DOWN)
-		return input_mouse(b, "mousePressed", x, y, button, bits, 1, 0, wait, err);
+		return input_mouse(b, "mousePressed", x, y, button, bits, 1, 0, wait,
+				   err);
 	if (c->id == ACT_MOUSE_UP)
 		return input_mouse(b, "mouseReleased", x, y, button, 0, 1, 0, wait, err);
-	return press_at(b, x, y, button, bits, c->id == ACT_MOUSE_DBLCLICK ? 2 : 1, 0, wait,
-			err);
+	return press_at(b, x, y, button, bits, c->id == ACT_MOUSE_DBLCLICK ? 2 : 1, 0,
+			wait, err);
 }
 
 static int do_mouse_upload(struct browser *b, const struct py_call *c,
@@ -701,14 +737,15 @@ static int do_mouse_upload(struct browser *b, const struct py_call *c,
 		return err->code;
 	return page_call(b, "DOM.setFileInputFiles",
 			 js_make("files", 'o', STEAL(files), "backendNodeId", 'i', node,
-				 NULL), wait, NULL, err);
+				 NULL),
+			 wait, NULL, err);
 }
 
 static int do_type(struct browser *b, const char *text, const struct cdp_wait *wait,
 		   struct error *err)
 {
-	return page_call(b, "Input.insertText", js_make("text", 's', text, NULL), wait, NULL,
-			 err);
+	return page_call(b, "Input.insertText", js_make("text", 's', text, NULL), wait,
+			 NULL, err);
 }
 
 static int do_one(struct browser *b, const struct py_call *c, const struct cdp_wait *wait,
@@ -717,38 +754,67 @@ static int do_one(struct browser *b, const struct py_call *c, const struct cdp_w
 	struct element *e;
 
 	switch (c->id) {
-	case ACT_NOOP: return do_noop(b, c, wait, err);
-	case ACT_GOTO: return do_goto(b, c, wait, err);
-	case ACT_GO_BACK: return do_history(b, -1, wait, err);
-	case ACT_GO_FORWARD: return do_history(b, 1, wait, err);
-	case ACT_SCROLL: return do_scroll(b, c, wait, err);
-	case ACT_FILL: return fill(b, text_of(c, 0), text_of(c, 1), wait, err);
-	case ACT_CLEAR: return fill(b, text_of(c, 0), "", wait, err);
-	case ACT_SELECT_OPTION: return do_select(b, c, wait, err);
-	case ACT_SELECT_TEXT: return do_select_text(b, c, wait, err);
-	case ACT_CLICK: return do_click(b, c, 1, wait, err);
-	case ACT_DBLCLICK: return do_click(b, c, 2, wait, err);
-	case ACT_HOVER: return do_hover(b, c, wait, err);
-	case ACT_FOCUS: return focus(b, text_of(c, 0), &e, wait, err);
+	case ACT_NOOP:
+		return do_noop(b, c, wait, err);
+	case ACT_GOTO:
+		return do_goto(b, c, wait, err);
+	case ACT_GO_BACK:
+		return do_history(b, -1, wait, err);
+	case ACT_GO_FORWARD:
+		return do_history(b, 1, wait, err);
+	case ACT_SCROLL:
+		return do_scroll(b, c, wait, err);
+	case ACT_FILL:
+		return fill(b, text_of(c, 0), text_of(c, 1), wait, err);
+	case ACT_CLEAR:
+		return fill(b, text_of(c, 0), "", wait, err);
+	case ACT_SELECT_OPTION:
+		return do_select(b, c, wait, err);
+	case ACT_SELECT_TEXT:
+		return do_select_text(b, c, wait, err);
+	case ACT_CLICK:
+		return do_click(b, c, 1, wait, err);
+	case ACT_DBLCLICK:
+		return do_click(b, c, 2, wait, err);
+	case ACT_HOVER:
+		return do_hover(b, c, wait, err);
+	case ACT_FOCUS:
+		return focus(b, text_of(c, 0), &e, wait, err);
 	case ACT_PRESS:
 		if (focus(b, text_of(c, 0), &e, wait, err))
 			return err->code;
 		return input_press(b, text_of(c, 1), wait, err);
-	case ACT_DRAG_AND_DROP: return do_drag(b, c, wait, err);
-	case ACT_UPLOAD_FILE: return do_upload(b, c, wait, err);
-	case ACT_NEW_TAB: return do_new_tab(b, wait, err);
-	case ACT_TAB_CLOSE: return do_close_tab(b, wait, err);
-	case ACT_TAB_FOCUS: return show_tab(b, (size_t)number_of(c, 0), wait, err);
-	case ACT_MOUSE_UPLOAD_FILE: return do_mouse_upload(b, c, wait, err);
-	case ACT_KEYBOARD_PRESS: return input_press(b, text_of(c, 0), wait, err);
-	case ACT_KEYBOARD_DOWN: return input_key(b, text_of(c, 0), true, 0, wait, err);
-	case ACT_KEYBOARD_UP: return input_key(b, text_of(c, 0), false, 0, wait, err);
-	case ACT_KEYBOARD_TYPE: case ACT_KEYBOARD_INSERT_TEXT:
+	case ACT_DRAG_AND_DROP:
+		return do_drag(b, c, wait, err);
+	case ACT_UPLOAD_FILE:
+		return do_upload(b, c, wait, err);
+	case ACT_NEW_TAB:
+		return do_new_tab(b, wait, err);
+	case ACT_TAB_CLOSE:
+		return do_close_tab(b, wait, err);
+	case ACT_TAB_FOCUS:
+		return show_tab(b, (size_t)number_of(c, 0), wait, err);
+	case ACT_MOUSE_UPLOAD_FILE:
+		return do_mouse_upload(b, c, wait, err);
+	case ACT_KEYBOARD_PRESS:
+		return input_press(b, text_of(c, 0), wait, err);
+	case ACT_KEYBOARD_DOWN:
+		return input_key(b, text_of(c, 0), true, 0, wait, err);
+	case ACT_KEYBOARD_UP:
+		return input_key(b, text_of(c, 0), false, 0, wait, err);
+	case ACT_KEYBOARD_TYPE:
+	case ACT_KEYBOARD_INSERT_TEXT:
 		return do_type(b, text_of(c, 0), wait, err);
-	case ACT_MOUSE_CLICK: case ACT_MOUSE_DBLCLICK: case ACT_MOUSE_MOVE:
-	case ACT_MOUSE_DOWN: case ACT_MOUSE_UP: case ACT_MOUSE_DRAG_AND_DROP:
+	case ACT_MOUSE_CLICK:
+	case ACT_MOUSE_DBLCLICK:
+	case ACT_MOUSE_MOVE:
+	case ACT_MOUSE_DOWN:
+	case ACT_MOUSE_UP:
+	case ACT_MOUSE_DRAG_AND_DROP:
 		return do_mouse(b, c, wait, err);
-	case ACT_SCREENSHOT: case ACT_SEND_MSG_TO_USER: case ACT_REPORT_INFEASIBLE:
+	case ACT_SCREENSHOT:
+	case ACT_SEND_MSG_TO_USER:
+	case ACT_REPORT_INFEASIBLE:
 		return MT_OK; /* for whoever reads the action */
 	case ACTION_COUNT:
 		break;
@@ -756,8 +822,8 @@ static int do_one(struct browser *b, const struct py_call *c, const struct cdp_w
 	return fail(err, MT_EUNSUPPORTED, "NameError: there is no such action");
 }
 
-int browser_act(struct browser *b, const struct py_call *call, const struct cdp_wait *wait,
-		struct error *err)
+int browser_act(struct browser *b, const struct py_call *call,
+		const struct cdp_wait *wait, struct error *err)
 {
 	int status;
 

@@ -56,9 +56,10 @@ int input_mouse(struct browser *b, const char *type, double x, double y,
 	b->mouse_x = x;
 	b->mouse_y = y;
 	return page_call(b, "Input.dispatchMouseEvent",
-			 js_make("type", 's', type, "x", 'd', x, "y", 'd', y, "button", 's',
-				 button, "buttons", 'i', (int64_t)buttons, "clickCount", 'i',
-				 (int64_t)count, "modifiers", 'i', (int64_t)modifiers, NULL),
+			 js_make("type", 's', type, "x", 'd', x, "y", 'd', y, "button",
+				 's', button, "buttons", 'i', (int64_t)buttons,
+				 "clickCount", 'i', (int64_t)count, "modifiers", 'i',
+				 (int64_t)modifiers, NULL),
 			 wait, NULL, err);
 }
 
@@ -66,12 +67,18 @@ int input_mouse(struct browser *b, const char *type, double x, double y,
 static const char *command_of(char letter)
 {
 	switch (letter) {
-	case 'a': return "selectAll";
-	case 'c': return "copy";
-	case 'v': return "paste";
-	case 'x': return "cut";
-	case 'z': return "undo";
-	case 'y': return "redo";
+	case 'a':
+		return "selectAll";
+	case 'c':
+		return "copy";
+	case 'v':
+		return "paste";
+	case 'x':
+		return "cut";
+	case 'z':
+		return "undo";
+	case 'y':
+		return "redo";
 	}
 	return NULL;
 }
@@ -81,9 +88,12 @@ static json_object *character(const char *key, bool down, int modifiers)
 	unsigned char c = (unsigned char)*key;
 	bool typed = down && !(modifiers & (CONTROL | ALT | META));
 	char code[8] = "";
-	json_object *o = js_make("type", 's', !down ? "keyUp" : typed ? "keyDown"
-				 : "rawKeyDown", "key", 's', key, "modifiers", 'i',
-				 (int64_t)modifiers, NULL);
+	json_object *o =
+		js_make("type", 's',
+			!down   ? "keyUp"
+			: typed ? "keyDown"
+				: "rawKeyDown",
+			"key", 's', key, "modifiers", 'i', (int64_t)modifiers, NULL);
 
 	if (isalpha(c))
 		snprintf(code, sizeof code, "Key%c", toupper(c));
@@ -99,7 +109,7 @@ static json_object *character(const char *key, bool down, int modifiers)
 		json_object *list = json_object_new_array();
 
 		json_object_array_add(list, json_object_new_string(
-			command_of((char)tolower(c))));
+						    command_of((char)tolower(c))));
 		js_set(o, "commands", list);
 	}
 	return o;
@@ -121,13 +131,18 @@ int input_key(struct browser *b, const char *key, bool down, int modifiers,
 	bool typed = k && k->text && down && !(modifiers & (CONTROL | ALT | META));
 
 	if (!k && (!*key || utf8_count(key, strlen(key)) != 1))
-		return fail(err, MT_EINVAL, "ValueError: there is no key `%s`; keys are "
-			    "characters and names such as Enter, ArrowDown, Control+a", key);
+		return fail(err, MT_EINVAL,
+			    "ValueError: there is no key `%s`; keys are "
+			    "characters and names such as Enter, ArrowDown, Control+a",
+			    key);
 	if (k) {
-		params = js_make("type", 's', !down ? "keyUp" : typed ? "keyDown"
-				 : "rawKeyDown", "key", 's',
-				 *k->code == 'S' && k->number == 32 ? " " : k->name, "code",
-				 's', k->code, "windowsVirtualKeyCode", 'i',
+		params = js_make("type", 's',
+				 !down   ? "keyUp"
+				 : typed ? "keyDown"
+					 : "rawKeyDown",
+				 "key", 's',
+				 *k->code == 'S' && k->number == 32 ? " " : k->name,
+				 "code", 's', k->code, "windowsVirtualKeyCode", 'i',
 				 (int64_t)k->number, "modifiers", 'i', (int64_t)modifiers,
 				 NULL);
 		if (typed)
@@ -151,11 +166,14 @@ int input_press(struct browser *b, const char *comb, const struct cdp_wait *wait
 		int bit = input_modifier(comb, (size_t)(plus - comb));
 
 		if (!bit)
-			return fail(err, MT_EINVAL, "ValueError: `%.*s` is no modifier; "
+			return fail(err, MT_EINVAL,
+				    "ValueError: `%.*s` is no modifier; "
 				    "these are Alt, Control, Meta, Shift",
 				    (int)(plus - comb), comb);
-		held[count++] = bit == ALT ? "Alt" : bit == CONTROL ? "Control"
-			: bit == META ? "Meta" : "Shift";
+		held[count++] = bit == ALT       ? "Alt"
+				: bit == CONTROL ? "Control"
+				: bit == META    ? "Meta"
+						 : "Shift";
 		modifiers |= bit;
 		comb = plus + 1;
 	}

@@ -87,12 +87,13 @@ json_object *js_make(const char *name, ...);
 struct element *element_by_bid(struct browser *b, const char *bid);
 struct element *element_by_node(struct browser *b, unsigned frame, int64_t node);
 /** Find it, or give it a bid. NULL: out of memory. `is_frame`: it holds a page. */
-struct element *element_add(struct browser *b, unsigned frame, int64_t node, bool is_frame);
+struct element *element_add(struct browser *b, unsigned frame, int64_t node,
+			    bool is_frame);
 void elements_clear(struct browser *b);
 
 /* screenshot.c */
 int screenshot_take(struct browser *b, enum screenshot kind, const struct cdp_wait *wait,
-		 struct strbuf *ret, struct error *err);
+		    struct strbuf *ret, struct error *err);
 
 /* input.c */
 int input_mouse(struct browser *b, const char *type, double x, double y,

@@ -108,7 +108,8 @@ static void put_fields(struct plugin *p, struct mt_call *call, const char *code,
 	put_text_field(p, call, "last_browser_action", code);
 	put_text_field(p, call, "last_browser_action_error", fault->text);
 	put_text_field(p, call, "focused_element_bid", o->focused);
-	p->host->field(call, "error", fault->code ? "true" : "false", fault->code ? 4 : 5);
+	p->host->field(call, "error", fault->code ? "true" : "false",
+		       fault->code ? 4 : 5);
 	snprintf(number, sizeof number, "%zu", o->active);
 	p->host->field(call, "active_page_index", number, strlen(number));
 	strbuf_addc(&json, '[');
@@ -143,20 +144,25 @@ static void put_result(struct plugin *p, struct mt_call *call, const struct view
 	host->reply(call, "[Focused element bid: %s]\n", o->focused);
 	host->reply_text(call, o->notes.text, o->notes.len);
 	if (fault->code)
-		host->reply(call, "\n================ BEGIN error message ===============\n"
+		host->reply(call,
+			    "\n================ BEGIN error message ===============\n"
 			    "%s\n================ END error message ===============\n",
 			    fault->text);
 	else
 		host->reply(call, "\n[Action executed successfully.]\n");
-	host->reply(call, "%s\n============== BEGIN accessibility tree ==============\n",
-		    o->whole ? "The whole page; what is marked visible is in view."
-		    : view->whole ? "What is in view of the page, which is too long to be shown "
-		    "as a whole; scroll to see more of it."
-		    : "What is in view of the page; scroll to see more of it.");
+	host->reply(
+		call, "%s\n============== BEGIN accessibility tree ==============\n",
+		o->whole ? "The whole page; what is marked visible is in view."
+		: view->whole
+			? "What is in view of the page, which is too long to be shown "
+			  "as a whole; scroll to see more of it."
+			: "What is in view of the page; scroll to see more of it.");
 	host->reply_text(call, o->tree.text, o->tree.len);
-	host->reply(call, "\n============== END accessibility tree ==============\n%s",
-		    o->cut ? "[The tree was cut here: the page has more elements than are "
-		    "shown.]\n" : "");
+	host->reply(
+		call, "\n============== END accessibility tree ==============\n%s",
+		o->cut ? "[The tree was cut here: the page has more elements than are "
+			 "shown.]\n"
+		       : "");
 	if (o->picture.len && (p->groups & ACTIONS_COORD))
 		host->reply(call, "%s", by_pixels);
 	if (o->picture.len)
@@ -197,7 +203,8 @@ static void ask_picture(const struct py_calls *calls, struct view *view)
 		if (c->id != ACT_SCREENSHOT)
 			continue;
 		view->picture = c->values[0] && json_object_get_boolean(c->values[0])
-			? SCREENSHOT_MARKED : SCREENSHOT_PLAIN;
+					? SCREENSHOT_MARKED
+					: SCREENSHOT_PLAIN;
 	}
 }
 

@@ -58,7 +58,8 @@ struct look {
 static int64_t int_at(json_object *list, size_t i, int64_t fallback)
 {
 	json_object *v = list && i < json_object_array_length(list)
-		? json_object_array_get_idx(list, i) : NULL;
+				 ? json_object_array_get_idx(list, i)
+				 : NULL;
 
 	return v ? json_object_get_int64(v) : fallback;
 }
@@ -66,7 +67,8 @@ static int64_t int_at(json_object *list, size_t i, int64_t fallback)
 static double number_at(json_object *list, size_t i)
 {
 	json_object *v = list && i < json_object_array_length(list)
-		? json_object_array_get_idx(list, i) : NULL;
+				 ? json_object_array_get_idx(list, i)
+				 : NULL;
 
 	return v ? json_object_get_double(v) : 0;
 }
@@ -95,13 +97,15 @@ static bool is_text(json_object *strings, json_object *styles, size_t i, const c
 	int64_t n = int_at(styles, i, -1);
 
 	return n >= 0 && (size_t)n < length(strings) &&
-	       strcmp(json_object_get_string(json_object_array_get_idx(strings, (size_t)n)),
+	       strcmp(json_object_get_string(
+			      json_object_array_get_idx(strings, (size_t)n)),
 		      text) == 0;
 }
 
 static bool scrolls(json_object *strings, json_object *styles, size_t i)
 {
-	return is_text(strings, styles, i, "auto") || is_text(strings, styles, i, "scroll");
+	return is_text(strings, styles, i, "auto") ||
+	       is_text(strings, styles, i, "scroll");
 }
 
 /* Does a box hold more than it shows, in width (2) or height (3)? */
@@ -139,9 +143,8 @@ static void read_boxes(struct document *d, json_object *strings)
 		d->nodes[n].is_placed = !is_text(strings, box, 1, "static");
 		d->nodes[n].is_fixed = is_text(strings, box, 1, "fixed");
 		d->nodes[n].is_absolute = is_text(strings, box, 1, "absolute");
-		d->nodes[n].scrollable =
-			(scrolls(strings, box, 0) && spills(d, i, 3)) ||
-			(scrolls(strings, box, 2) && spills(d, i, 2));
+		d->nodes[n].scrollable = (scrolls(strings, box, 0) && spills(d, i, 3)) ||
+					 (scrolls(strings, box, 2) && spills(d, i, 2));
 	}
 }
 
@@ -160,14 +163,17 @@ static void read_attributes(struct document *d, json_object *strings)
 			continue;
 		for (size_t k = 0; k + 1 < length(list); k += 2)
 			if (is_text(strings, list, k, "draggable"))
-				d->nodes[i].draggable = is_text(strings, list, k + 1, "true");
+				d->nodes[i].draggable =
+					is_text(strings, list, k + 1, "true");
 	}
 }
 
 static const char *string_at(json_object *strings, int64_t n)
 {
 	return n >= 0 && (size_t)n < length(strings)
-		? json_object_get_string(json_object_array_get_idx(strings, (size_t)n)) : NULL;
+		       ? json_object_get_string(
+				 json_object_array_get_idx(strings, (size_t)n))
+		       : NULL;
 }
 
 static void read_family(struct document *d, json_object *strings)
@@ -178,8 +184,9 @@ static void read_family(struct document *d, json_object *strings)
 
 	for (size_t i = 0; i < d->count; i++) {
 		int64_t parent = int_at(parents, i, -1);
-		const char *text = d->nodes[i].is_element ? NULL
-				 : string_at(strings, int_at(values, i, -1));
+		const char *text = d->nodes[i].is_element
+					   ? NULL
+					   : string_at(strings, int_at(values, i, -1));
 
 		d->nodes[i].tag = string_at(strings, int_at(names, i, -1));
 		if (parent < 0 || (size_t)parent >= i)
@@ -246,9 +253,11 @@ static int frame_find(struct browser *b, const char *id, const char *label)
 
 /* Where in the window the page in an element begins: inside its frame and padding,
  * which the snapshot does not tell. */
-static struct rect inner_box(struct look *l, const struct document *d, const struct node *n)
+static struct rect inner_box(struct look *l, const struct document *d,
+			     const struct node *n)
 {
-	struct rect box = { d->x + n->box.x, d->y + n->box.y, n->box.width, n->box.height };
+	struct rect box = { d->x + n->box.x, d->y + n->box.y, n->box.width,
+			    n->box.height };
 	AUTO(json) json_object *model = NULL;
 	json_object *quad;
 
@@ -288,9 +297,10 @@ static int clip_nodes(struct document *d, struct error *err)
 			continue;
 		own->depth = above[parent].depth + 1;
 		if (!n->is_fixed)
-			n->seen = n->is_absolute ? above[parent].placed : above[parent].flow;
+			n->seen = n->is_absolute ? above[parent].placed
+						 : above[parent].flow;
 		own->flow = n->clips && n->has_box && own->depth > 2 ? meet(n->seen, box)
-								      : n->seen;
+								     : n->seen;
 		own->placed = n->is_placed ? own->flow : above[parent].placed;
 	}
 	free(above);
@@ -336,9 +346,9 @@ static int take_snapshot(struct look *l)
 {
 	json_object *styles = list_styles();
 	int status = page_call(l->b, "DOMSnapshot.captureSnapshot",
-			       js_make("computedStyles", 'o', styles, "includeDOMRects", 'b', 1,
-				       NULL), l->wait,
-			       &l->snapshot, l->err);
+			       js_make("computedStyles", 'o', styles, "includeDOMRects",
+				       'b', 1, NULL),
+			       l->wait, &l->snapshot, l->err);
 	json_object *all = list_at(l->snapshot, "documents");
 	json_object *strings = list_at(l->snapshot, "strings");
 
@@ -349,13 +359,15 @@ static int take_snapshot(struct look *l)
 		d->json = json_object_array_get_idx(all, i);
 		name = js_int(d->json, "frameId", -1);
 		d->frame_id = name >= 0 && (size_t)name < length(strings)
-			? json_object_get_string(json_object_array_get_idx(strings,
-									   (size_t)name))
-			: "";
+				      ? json_object_get_string(
+						json_object_array_get_idx(strings,
+									  (size_t)name))
+				      : "";
 		status = read_nodes(d, strings, l->err);
 	}
 	if (status || !l->count)
-		return status ? status : fail(l->err, MT_EIO, "the browser shows no page");
+		return status ? status
+			      : fail(l->err, MT_EIO, "the browser shows no page");
 	struct document *page = &l->documents[0];
 
 	page->reached = frame_find(l->b, page->frame_id, "") >= 0;
@@ -385,7 +397,8 @@ static struct ax_mark mark_of(const struct document *d, const struct node *n,
 		"checkbox", "radio", "switch", "slider", "spinbutton", "tab", "menuitem",
 		"menuitemcheckbox", "menuitemradio", "treeitem", NULL,
 	};
-	struct rect box = { d->x + n->box.x, d->y + n->box.y, n->box.width, n->box.height };
+	struct rect box = { d->x + n->box.x, d->y + n->box.y, n->box.width,
+			    n->box.height };
 	struct rect seen = meet(box, n->seen);
 	double area = box.width * box.height;
 	struct ax_mark m = { .has_box = n->has_box, .x = box.x, .y = box.y,
@@ -399,7 +412,8 @@ static struct ax_mark mark_of(const struct document *d, const struct node *n,
 	    seen.width * seen.height >= n->seen.width * n->seen.height / 3)
 		m.visibility = 1;
 	/* A label leads to its field, which has a mark of its own. */
-	m.som = (m.clickable || m.draggable) && m.visibility >= 0.5 && strcmp(role, "LabelText") != 0;
+	m.som = (m.clickable || m.draggable) && m.visibility >= 0.5 &&
+		strcmp(role, "LabelText") != 0;
 	for (const char *const *u = usual; *u && !m.som; u++)
 		m.som = m.visibility >= 0.5 && strcmp(*u, role) == 0;
 	return m;
@@ -453,8 +467,9 @@ static void add_tag(const struct node *n, json_object *node)
 	json_object *list = list_at(node, "properties");
 
 	if (list && n->tag)
-		json_object_array_add(list, js_make("name", 's', "tag", "value", 'o',
-			js_make("value", 's', n->tag, NULL), NULL));
+		json_object_array_add(list,
+				      js_make("name", 's', "tag", "value", 'o',
+					      js_make("value", 's', n->tag, NULL), NULL));
 }
 
 static int name_node(struct look *l, const struct document *d, json_object *node)
@@ -500,7 +515,8 @@ static int add_missing(struct look *l, struct document *d, struct node *n,
 	node = js_make("nodeId", 's', id, "backendDOMNodeId", 'i', n->id, "role", 'o',
 		       js_make("value", 's', "generic", NULL), "name", 'o',
 		       js_make("value", 's', n->text ? n->text : "", NULL), "properties",
-		       'o', json_object_new_array(), "childIds", 'o', json_object_new_array(), NULL);
+		       'o', json_object_new_array(), "childIds", 'o',
+		       json_object_new_array(), NULL);
 	children = above ? list_at(above->ax, "childIds") : NULL;
 	if (!children)
 		return MT_OK;
@@ -538,8 +554,9 @@ static void own_ids(struct look *l, const struct document *d, json_object *node,
 	int inner = n ? n->inner : -1;
 
 	for (size_t i = 0; i < length(children); i++)
-		json_object_array_add(own, own_id(d, json_object_get_string(
-			json_object_array_get_idx(children, i))));
+		json_object_array_add(
+			own, own_id(d, json_object_get_string(
+					       json_object_array_get_idx(children, i))));
 	if (inner > 0 && (size_t)inner < l->count && roots[inner])
 		json_object_array_add(own, json_object_get(roots[inner]));
 	js_set(node, "nodeId", own_id(d, js_str(node, "nodeId", "")));
@@ -591,12 +608,14 @@ static int read_trees(struct look *l)
 		if (l->documents[i].reached)
 			status = read_tree(l, &l->documents[i], roots);
 		for (size_t k = 0; i > 0 && k < length(own); k++)
-			json_object_array_add(all, json_object_get(
-				json_object_array_get_idx(own, k)));
+			json_object_array_add(all,
+					      json_object_get(
+						      json_object_array_get_idx(own, k)));
 		if (i == 0) {
 			for (size_t k = 0; k < length(all); k++)
-				json_object_array_add(own, json_object_get(
-					json_object_array_get_idx(all, k)));
+				json_object_array_add(
+					own, json_object_get(
+						     json_object_array_get_idx(all, k)));
 			break;
 		}
 		json_object_put(own);
@@ -662,7 +681,8 @@ static char *shortened(const char *url)
 	size_t len = strlen(url), n = utf8_cut(url, len, ADDRESS_SHOWN);
 	char *text;
 
-	return asprintf(&text, "%.*s%s", (int)n, url, n < len ? "..." : "") < 0 ? NULL : text;
+	return asprintf(&text, "%.*s%s", (int)n, url, n < len ? "..." : "") < 0 ? NULL
+										: text;
 }
 
 static int list_tabs(struct browser *b, const struct cdp_wait *wait,
@@ -701,7 +721,8 @@ static int look_once(struct look *l, struct observation *ret)
 	if (!status)
 		status = put_tree(l, ret);
 	if (!status && l->view->picture != SCREENSHOT_NO)
-		status = screenshot_take(l->b, l->view->picture, l->wait, &ret->picture, l->err);
+		status = screenshot_take(l->b, l->view->picture, l->wait, &ret->picture,
+					 l->err);
 	if (!status)
 		status = list_tabs(l->b, l->wait, ret, l->err);
 	for (size_t i = 0; i < l->count; i++)

@@ -32,7 +32,8 @@ static json_object *list_marks(const struct browser *b)
 
 	for (size_t i = 0; list && i < b->element_count && count < MARKS_MAX; i++) {
 		const struct element *e = &b->elements[i];
-		const double box[] = { e->mark.x, e->mark.y, e->mark.width, e->mark.height };
+		const double box[] = { e->mark.x, e->mark.y, e->mark.width,
+				       e->mark.height };
 		json_object *one;
 
 		if (!e->shown || !e->mark.som)
@@ -55,7 +56,8 @@ static int add_marks(struct browser *b, const char *data, const struct cdp_wait 
 	json_object *args;
 	int status = page_call(b, "Page.createIsolatedWorld",
 			       js_make("frameId", 's', b->frames[0].id, "worldName", 's',
-				       "mortise", NULL), wait, &world, err);
+				       "mortise", NULL),
+			       wait, &world, err);
 
 	if (status)
 		return status;
@@ -63,15 +65,16 @@ static int add_marks(struct browser *b, const char *data, const struct cdp_wait 
 	json_object_array_add(args, js_make("value", 's', data, NULL));
 	json_object_array_add(args, js_make("value", 'o', list_marks(b), NULL));
 	return page_call(b, "Runtime.callFunctionOn",
-		js_make("functionDeclaration", 's', draw, "executionContextId", 'i',
-			js_int(world, "executionContextId", 0), "arguments", 'o', args,
-			"returnByValue", 'b', 1, "awaitPromise", 'b', 1, NULL), wait, ret,
-		err);
+			 js_make("functionDeclaration", 's', draw, "executionContextId",
+				 'i', js_int(world, "executionContextId", 0), "arguments",
+				 'o', args, "returnByValue", 'b', 1, "awaitPromise", 'b',
+				 1, NULL),
+			 wait, ret, err);
 }
 
 /* Without marks where they cannot be drawn. */
 int screenshot_take(struct browser *b, enum screenshot kind, const struct cdp_wait *wait,
-		 struct strbuf *ret, struct error *err)
+		    struct strbuf *ret, struct error *err)
 {
 	AUTO(json) json_object *shot = NULL, *drawn = NULL;
 	const char *data, *marked = NULL;

@@ -17,19 +17,24 @@ int draft_range(int64_t start, int64_t end, size_t lines, struct draft_range *re
 	if (ret->append)
 		return MT_OK;
 	if (start < 1 || (start > most && start > 1))
-		return fail(err, MT_EINVAL, "Invalid range for editing: start=%lld, end=%lld. "
+		return fail(err, MT_EINVAL,
+			    "Invalid range for editing: start=%lld, end=%lld. "
 			    "`start` is a line of the file, 1 to %zu, or -1 to append.",
 			    (long long)start, (long long)end, lines);
 	if (last < start - 1 || (end != -1 && (end < start || end > most)))
-		return fail(err, MT_EINVAL, "Invalid range for editing: start=%lld, end=%lld. "
-			    "`end` is a line of the file, %lld to %zu, or -1 for the last.",
-			    (long long)start, (long long)end, (long long)start, lines);
+		return fail(
+			err, MT_EINVAL,
+			"Invalid range for editing: start=%lld, end=%lld. "
+			"`end` is a line of the file, %lld to %zu, or -1 for the last.",
+			(long long)start, (long long)end, (long long)start, lines);
 	ret->first = (size_t)start;
 	ret->last = (size_t)last;
 	if (last - start + 1 > DRAFT_LINES_MAX)
-		return fail(err, MT_ELIMIT, "The range has %lld lines: at most %d can be edited "
-			    "at once. Give `start` and `end` around the lines that change.",
-			    (long long)(last - start + 1), DRAFT_LINES_MAX);
+		return fail(
+			err, MT_ELIMIT,
+			"The range has %lld lines: at most %d can be edited "
+			"at once. Give `start` and `end` around the lines that change.",
+			(long long)(last - start + 1), DRAFT_LINES_MAX);
 	return MT_OK;
 }
 
@@ -80,7 +85,8 @@ static const char task[] =
 	"that it stands for, each with its indentation and none with a number before it, "
 	"between <updated_code> and </updated_code>.";
 
-static void put_message(struct strbuf *out, const char *role, const char *text, size_t len)
+static void put_message(struct strbuf *out, const char *role, const char *text,
+			size_t len)
 {
 	strbuf_addc(out, '{');
 	js_key_str(out, "role", role);
@@ -121,8 +127,8 @@ static const char *last_of(struct mt_str text, const char *word)
 int draft_answer(struct mt_str answer, struct strbuf *out)
 {
 	static const char open[] = "<updated_code>";
-	const char *from = answer.len ? memmem(answer.ptr, answer.len, open, sizeof open - 1)
-				      : NULL;
+	const char *from =
+		answer.len ? memmem(answer.ptr, answer.len, open, sizeof open - 1) : NULL;
 	const char *to = last_of(answer, "</updated_code>");
 	struct mt_str code, line, rest;
 
@@ -169,7 +175,8 @@ static bool same(struct mt_str a, struct mt_str b)
 }
 
 /* Bytes of the longest row of lines that both have in this order. */
-static size_t likeness(const struct mt_str *chunk, size_t count, const struct lines *draft)
+static size_t likeness(const struct mt_str *chunk, size_t count,
+		       const struct lines *draft)
 {
 	size_t best[DRAFT_CHUNK + 1] = { 0 };
 

@@ -280,8 +280,9 @@ static size_t line_offset(const struct textfile *f, int64_t line)
 {
 	if (line <= 0)
 		return 0;
-	return (uint64_t)line >= textfile_lines(f) ? f->text.len
-						   : textfile_line_at(f, (size_t)line + 1);
+	return (uint64_t)line >= textfile_lines(f)
+		       ? f->text.len
+		       : textfile_line_at(f, (size_t)line + 1);
 }
 
 /* V0's action: lines from `start` on and before `end` (0 and -1: all) become
@@ -299,7 +300,8 @@ int command_write(struct job *j)
 		return refuse_missing(j, "content");
 	put_text(&text, j->q->file_text);
 	if (strbuf_add(&text, "\n") != MT_OK)
-		return refuse(j, MT_ELIMIT, "Invalid `content` parameter: it is too long.");
+		return refuse(j, MT_ELIMIT,
+			      "Invalid `content` parameter: it is too long.");
 	if (!j->real) {
 		status = write_new(j, &text);
 	} else if ((status = job_read(j, &f)) == MT_OK) {

@@ -66,7 +66,8 @@ static void put_content(const struct job *j, const char *name, const struct text
 }
 
 /* `old` NULL: there was no file. */
-static int tell(const struct job *j, const struct textfile *old, const struct textfile *now)
+static int tell(const struct job *j, const struct textfile *old,
+		const struct textfile *now)
 {
 	AUTO(strbuf) struct strbuf diff = STRBUF(EDITOR_DIFF_MAX);
 	struct mt_str before = { "", 0 }, after = { now->text.text, now->text.len };
@@ -80,11 +81,14 @@ static int tell(const struct job *j, const struct textfile *old, const struct te
 		put_content(j, "old_content", old);
 	put_content(j, "new_content", now);
 	if (diff_unified(before, after, j->path, j->path, &diff))
-		return j->host->reply(j->call, "The file %s has been edited; the change is too "
-				      "long to be shown.\n", j->path);
+		return j->host->reply(j->call,
+				      "The file %s has been edited; the change is too "
+				      "long to be shown.\n",
+				      j->path);
 	put_field(j, "diff", diff.text, diff.len);
 	if (diff.len == 0)
-		return j->host->reply(j->call, "The draft changes nothing in %s.\n", j->path);
+		return j->host->reply(j->call, "The draft changes nothing in %s.\n",
+				      j->path);
 	return j->host->reply_text(j->call, diff.text, diff.len);
 }
 
@@ -100,8 +104,8 @@ static int create(struct job *j)
 	if (!r)
 		r = textfile_from_text(&now, text.text, text.len, &j->err);
 	if (!r)
-		r = textfile_create(j->path, now.bytes.text,
-				    now.bytes.len, &parents, &j->err);
+		r = textfile_create(j->path, now.bytes.text, now.bytes.len, &parents,
+				    &j->err);
 	if (r)
 		return fail(&j->err, r, "The file cannot be made: %s", status_name(r));
 	return tell(j, NULL, &now);
@@ -133,8 +137,10 @@ static int ask(struct job *j, struct mt_str original, struct strbuf *out)
 	int r = draft_ask(original, j->draft, &question);
 
 	if (r)
-		return fail(&j->err, r, "The lines and the draft are longer than %d bytes: "
-			    "edit fewer lines at once", ASK_MAX);
+		return fail(&j->err, r,
+			    "The lines and the draft are longer than %d bytes: "
+			    "edit fewer lines at once",
+			    ASK_MAX);
 	for (int n = 1; n <= TRIES; n++) {
 		j->host->progress(j->call, n - 1, TRIES, "a model merges the draft");
 		strbuf_reset(out);
@@ -142,21 +148,23 @@ static int ask(struct job *j, struct mt_str original, struct strbuf *out)
 		if (r != MT_ENOTFOUND)
 			return r;
 	}
-	return fail(&j->err, MT_EIO, "The model that merges drafts gave no lines in %d tries: "
-		    "make the range smaller or the draft clearer", TRIES);
+	return fail(&j->err, MT_EIO,
+		    "The model that merges drafts gave no lines in %d tries: "
+		    "make the range smaller or the draft clearer",
+		    TRIES);
 }
 
 /* ---- an old file ------------------------------------------------------------------- */
 
-static int write_back(struct job *j, const struct textfile *old, size_t at, size_t removed,
-		      struct mt_str added)
+static int write_back(struct job *j, const struct textfile *old, size_t at,
+		      size_t removed, struct mt_str added)
 {
 	AUTO(textfile) struct textfile now = TEXTFILE;
 	int r = textfile_splice(old, at, removed, added, &now, &j->err);
 
 	if (!r)
-		r = textfile_write(j->real, &old->st, now.bytes.text,
-				   now.bytes.len, &j->err);
+		r = textfile_write(j->real, &old->st, now.bytes.text, now.bytes.len,
+				   &j->err);
 	return r ? r : tell(j, old, &now);
 }
 
@@ -187,8 +195,7 @@ static int merge(struct job *j, const struct textfile *f, const struct draft_ran
 		return r;
 	if (open && lines.len && lines.text[lines.len - 1] == '\n')
 		strbuf_cut(&lines, lines.len - 1); /* as the file ended */
-	return write_back(j, f, at, end - at,
-			  (struct mt_str){ lines.text, lines.len });
+	return write_back(j, f, at, end - at, (struct mt_str){ lines.text, lines.len });
 }
 
 /* Where a draft is for a long file: the model may choose a range. */
@@ -198,7 +205,8 @@ static void tell_like(struct job *j, const struct textfile *f)
 
 	draft_like((struct mt_str){ f->text.text, f->text.len }, j->draft, &like);
 	if (like.len)
-		j->host->reply(j->call, "The draft is most like these lines:\n%s", like.text);
+		j->host->reply(j->call, "The draft is most like these lines:\n%s",
+			       like.text);
 }
 
 static int edit(struct job *j, int64_t start, int64_t end)
@@ -253,7 +261,8 @@ static int run(void *self_, const char *name, struct mt_call *call)
 		r = j.real ? edit(&j, start, end) : create(&j);
 	free(j.path);
 	free(j.real);
-	return r ? j.host->fail(call, r, "%s", j.err.code ? j.err.text : status_name(r)) : MT_OK;
+	return r ? j.host->fail(call, r, "%s", j.err.code ? j.err.text : status_name(r))
+		 : MT_OK;
 }
 
 static const char description[] =

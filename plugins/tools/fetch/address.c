@@ -90,8 +90,8 @@ bool host_is_public(const char *host)
 		return v6_is_public(b);
 	if (inet_aton(name, &old)) /* 127.1 and 0x7f000001 too */
 		return v4_is_public(ntohl(old.s_addr));
-	return strcasecmp(host, "localhost") != 0
-	       && !(len > 10 && strcasecmp(host + len - 10, ".localhost") == 0);
+	return strcasecmp(host, "localhost") != 0 &&
+	       !(len > 10 && strcasecmp(host + len - 10, ".localhost") == 0);
 }
 
 bool host_is_listed(const char *host, const char *list)

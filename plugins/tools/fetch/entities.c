@@ -92,9 +92,10 @@ static size_t reference(const char *text, size_t len, struct strbuf *out)
 	size_t end = 1;
 	unsigned c;
 
-	while (end < len && end < 12
-	       && ((text[end] >= '0' && text[end] <= '9') || (text[end] >= 'a' && text[end] <= 'z')
-		   || (text[end] >= 'A' && text[end] <= 'Z') || (end == 1 && text[end] == '#')))
+	while (end < len && end < 12 &&
+	       ((text[end] >= '0' && text[end] <= '9') ||
+		(text[end] >= 'a' && text[end] <= 'z') ||
+		(text[end] >= 'A' && text[end] <= 'Z') || (end == 1 && text[end] == '#')))
 		end++;
 	if (end >= len || text[end] != ';')
 		return 0;

@@ -60,13 +60,16 @@ static int check_url(const struct get *g, const char *url, struct error *err)
 	char *host = NULL, *scheme = NULL;
 	int r = MT_OK;
 
-	if (!u || strlen(url) > 8000
-	    || curl_url_set(u, CURLUPART_URL, url, CURLU_NON_SUPPORT_SCHEME)
-	    || curl_url_get(u, CURLUPART_SCHEME, &scheme, 0))
-		r = fail(err, MT_EINVAL, "%.200s is no address of a page; write it whole, with "
-			 "https://", url);
+	if (!u || strlen(url) > 8000 ||
+	    curl_url_set(u, CURLUPART_URL, url, CURLU_NON_SUPPORT_SCHEME) ||
+	    curl_url_get(u, CURLUPART_SCHEME, &scheme, 0))
+		r = fail(err, MT_EINVAL,
+			 "%.200s is no address of a page; write it whole, with "
+			 "https://",
+			 url);
 	else if (strcmp(scheme, "http") != 0 && strcmp(scheme, "https") != 0)
-		r = fail(err, MT_EINVAL, "only http and https are fetched, not %.20s", scheme);
+		r = fail(err, MT_EINVAL, "only http and https are fetched, not %.20s",
+			 scheme);
 	else if (curl_url_get(u, CURLUPART_HOST, &host, 0))
 		r = fail(err, MT_EINVAL, "%.200s names no host", url);
 	else if (!host_is_listed(host, g->hosts))
@@ -106,12 +109,14 @@ static void set_up(CURL *h, struct get *g, const char *url)
 	}
 }
 
-static int explain(const struct get *g, CURLcode code, const char *url, const char *detail,
-		   struct error *err)
+static int explain(const struct get *g, CURLcode code, const char *url,
+		   const char *detail, struct error *err)
 {
 	if (g->refused)
-		return fail(err, MT_EDENIED, "%.300s may not be fetched: its address is not of "
-			    "the public internet", url);
+		return fail(err, MT_EDENIED,
+			    "%.300s may not be fetched: its address is not of "
+			    "the public internet",
+			    url);
 	if (code == CURLE_ABORTED_BY_CALLBACK)
 		return fail(err, MT_ECANCELLED, "the call was cancelled");
 	if (code == CURLE_OPERATION_TIMEDOUT)
@@ -132,7 +137,9 @@ static void read_type(struct get *g, const char *type)
 	n = 0;
 	if (charset)
 		for (charset += 8 + (charset[8] == '"');
-		     n < sizeof g->charset - 1 && charset[n] && !strchr("\"; \t", charset[n]); n++)
+		     n < sizeof g->charset - 1 && charset[n] &&
+		     !strchr("\"; \t", charset[n]);
+		     n++)
 			g->charset[n] = charset[n];
 	g->charset[n] = '\0';
 }
@@ -183,9 +190,10 @@ int get_page(struct get *g, struct error *err)
 			break;
 		if (hops == g->redirects) {
 			free(next);
-			return fail(err, MT_ELIMIT, "%.200s leads from one address to the "
-				    "next, more than %lld times", g->url,
-				    (long long)g->redirects);
+			return fail(err, MT_ELIMIT,
+				    "%.200s leads from one address to the "
+				    "next, more than %lld times",
+				    g->url, (long long)g->redirects);
 		}
 		free(g->last);
 		g->last = next;
@@ -205,10 +213,10 @@ char *get_resolve(const char *page, const char *link)
 	AUTO(curlu) CURLU *u = curl_url();
 	char *text = NULL, *scheme = NULL, *copy = NULL;
 
-	if (u && !curl_url_set(u, CURLUPART_URL, page, 0)
-	    && !curl_url_set(u, CURLUPART_URL, link, CURLU_URLENCODE)
-	    && !curl_url_get(u, CURLUPART_SCHEME, &scheme, 0)
-	    && strncmp(scheme, "http", 4) == 0 && !curl_url_get(u, CURLUPART_URL, &text, 0))
+	if (u && !curl_url_set(u, CURLUPART_URL, page, 0) &&
+	    !curl_url_set(u, CURLUPART_URL, link, CURLU_URLENCODE) &&
+	    !curl_url_get(u, CURLUPART_SCHEME, &scheme, 0) &&
+	    strncmp(scheme, "http", 4) == 0 && !curl_url_get(u, CURLUPART_URL, &text, 0))
 		copy = strdup(text);
 	curl_free(text);
 	curl_free(scheme);

@@ -239,7 +239,8 @@ static void begin_link(struct page *p, const struct tag *t)
 
 	end_link(p);
 	attribute(t, "href", value);
-	if (!value[0] || value[0] == '#' || p->pre || strncasecmp(value, "javascript:", 11) == 0)
+	if (!value[0] || value[0] == '#' || p->pre ||
+	    strncasecmp(value, "javascript:", 11) == 0)
 		return;
 	url = p->resolve(p->arg, value);
 	if (!url || strlen(url) >= sizeof p->link || strpbrk(url, " \n()<>"))
@@ -330,7 +331,8 @@ static void heading(struct page *p, const struct tag *t)
 
 static void on_tag(struct page *p, enum what what, const struct tag *t)
 {
-	if (what != OTHER && what != LINK && what != STRONG && what != CODE && what != IMAGE)
+	if (what != OTHER && what != LINK && what != STRONG && what != CODE &&
+	    what != IMAGE)
 		end_link(p);
 	switch (what) {
 	case LINK:
@@ -430,8 +432,9 @@ static const char *read_tag(const char *p, const char *end, struct tag *t)
 
 	*t = (struct tag){ .closes = at < end && *at == '/' };
 	at += t->closes;
-	while (at + n < end && n < sizeof t->name - 1
-	       && ((at[n] >= '0' && at[n] <= '9' && n) || ((at[n] | 32) >= 'a' && (at[n] | 32) <= 'z'))) {
+	while (at + n < end && n < sizeof t->name - 1 &&
+	       ((at[n] >= '0' && at[n] <= '9' && n) ||
+		((at[n] | 32) >= 'a' && (at[n] | 32) <= 'z'))) {
 		t->name[n] = (char)(at[n] >= '0' && at[n] <= '9' ? at[n] : at[n] | 32);
 		n++;
 	}
@@ -456,7 +459,8 @@ static const char *skip_element(const char *p, const char *end, const char *name
 	const char *at = p;
 
 	while ((at = memmem(at, (size_t)(end - at), "</", 2))) {
-		if ((size_t)(end - at) >= len + 2 && strncasecmp(at + 2, name, len) == 0) {
+		if ((size_t)(end - at) >= len + 2 &&
+		    strncasecmp(at + 2, name, len) == 0) {
 			const char *close = memchr(at, '>', (size_t)(end - at));
 
 			return close ? close + 1 : end;
@@ -481,8 +485,9 @@ static const char *element(struct page *p, const char *at, const char *end)
 	}
 	what = what_is(t.name);
 	if (what == SKIP && !t.closes)
-		return t.len && t.attributes[t.len - 1] == '/' ? next
-							       : skip_element(next, end, t.name);
+		return t.len && t.attributes[t.len - 1] == '/'
+			       ? next
+			       : skip_element(next, end, t.name);
 	on_tag(p, what, &t);
 	return next;
 }
@@ -522,7 +527,8 @@ void html_charset(const char *html, size_t len, char ret[64])
 		return;
 	at += 8;
 	at += *at == '"' || *at == '\'';
-	while (n < 63 && at + n < html + len && at[n] && !strchr("\"'>;/ \t\r\n", at[n])) {
+	while (n < 63 && at + n < html + len && at[n] &&
+	       !strchr("\"'>;/ \t\r\n", at[n])) {
 		ret[n] = at[n];
 		n++;
 	}

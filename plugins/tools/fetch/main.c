@@ -64,7 +64,8 @@ static int convert(struct strbuf *text, const char *charset)
 	while (left && !out.error) {
 		char *to = buffer;
 		size_t room = sizeof buffer;
-		bool bad = iconv(cd, &in, &left, &to, &room) == (size_t)-1 && errno != E2BIG;
+		bool bad =
+			iconv(cd, &in, &left, &to, &room) == (size_t)-1 && errno != E2BIG;
 
 		strbuf_addn(&out, buffer, (size_t)(to - buffer));
 		if (bad && left) {
@@ -94,10 +95,11 @@ static bool is_html(const struct get *g)
 	const char *at = g->body.text;
 
 	if (*g->type)
-		return strcmp(g->type, "text/html") == 0
-		       || strcmp(g->type, "application/xhtml+xml") == 0;
+		return strcmp(g->type, "text/html") == 0 ||
+		       strcmp(g->type, "application/xhtml+xml") == 0;
 	at += strspn(at, " \t\r\n");
-	return strncasecmp(at, "<!doctype html", 14) == 0 || strncasecmp(at, "<html", 5) == 0;
+	return strncasecmp(at, "<!doctype html", 14) == 0 ||
+	       strncasecmp(at, "<html", 5) == 0;
 }
 
 static bool is_text(const struct get *g)
@@ -107,16 +109,16 @@ static bool is_text(const struct get *g)
 	bool text = !*g->type || strncmp(g->type, "text/", 5) == 0;
 
 	if (memchr(g->body.text, 0, g->body.len))
-		return strncasecmp(g->charset, "utf-16", 6) == 0
-		       || (text && (memcmp(g->body.text, "\xff\xfe", 2) == 0
-				    || memcmp(g->body.text, "\xfe\xff", 2) == 0));
+		return strncasecmp(g->charset, "utf-16", 6) == 0 ||
+		       (text && (memcmp(g->body.text, "\xff\xfe", 2) == 0 ||
+				 memcmp(g->body.text, "\xfe\xff", 2) == 0));
 	if (text)
 		return true;
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
 		if (strstr(g->type, kinds[i]))
 			return true;
-	return strcmp(g->type, "application/octet-stream") == 0
-	       && utf8_valid(g->body.text, g->body.len);
+	return strcmp(g->type, "application/octet-stream") == 0 &&
+	       utf8_valid(g->body.text, g->body.len);
 }
 
 /* Takes off the mark that says how the text is written. @return the charset, or NULL */
@@ -164,7 +166,8 @@ static int make_text(struct visit *v, bool raw, struct strbuf *out)
 	if (*g->charset && strcasecmp(g->charset, "utf-8") != 0)
 		r = convert(&g->body, g->charset);
 	if (!r)
-		r = utf8_add_clean(raw || !is_html(g) ? out : &clean, g->body.text, g->body.len);
+		r = utf8_add_clean(raw || !is_html(g) ? out : &clean, g->body.text,
+				   g->body.len);
 	if (!r && clean.len)
 		r = html_to_markdown(clean.text, clean.len, resolve, v, out);
 	return r;
@@ -184,12 +187,14 @@ static int put_text(struct visit *v, const struct strbuf *text)
 
 		host->spool(v->call, text->text, text->len);
 		path = host->spool_path(v->call);
-		host->reply(v->call, "\n[The first %zu of %zu bytes%s%s]\n", cut, text->len,
-			    *path ? "; the whole text is in " : "", path);
+		host->reply(v->call, "\n[The first %zu of %zu bytes%s%s]\n", cut,
+			    text->len, *path ? "; the whole text is in " : "", path);
 	}
 	if (v->get.cut)
-		host->reply(v->call, "\n[The page is longer than %zu bytes, which is all that "
-			    "was fetched]\n", v->get.most);
+		host->reply(v->call,
+			    "\n[The page is longer than %zu bytes, which is all that "
+			    "was fetched]\n",
+			    v->get.most);
 	return MT_OK;
 }
 
@@ -206,7 +211,8 @@ static int put_page(struct visit *v, bool raw)
 	if (!g->cut && image_look(g->body.text, g->body.len, &image, NULL) == MT_OK)
 		return host->reply_media(v->call, image.mime, g->body.text, g->body.len);
 	if (!is_text(g))
-		return host->fail(v->call, MT_EUNSUPPORTED, "This is %s, which cannot be shown "
+		return host->fail(v->call, MT_EUNSUPPORTED,
+				  "This is %s, which cannot be shown "
 				  "as text; save it with a program instead.",
 				  *g->type ? g->type : "binary");
 	r = make_text(v, raw, &text);
@@ -262,7 +268,8 @@ static int run(void *self_, const char *name, struct mt_call *call)
 	};
 	v.get.body = STRBUF(v.get.most + 8);
 	if (!v.get.url || strlen(v.get.url) != len)
-		return host->fail(call, MT_EINVAL, "the argument `url` is missing or holds a NUL "
+		return host->fail(call, MT_EINVAL,
+				  "the argument `url` is missing or holds a NUL "
 				  "byte");
 	r = get_page(&v.get, &err);
 	r = r ? host->fail(call, r, "%s.", err.text) : put_page(&v, raw != 0);
@@ -326,5 +333,5 @@ static const struct mt_option options[] = {
 };
 
 MT_TOOLSET(&set, "fetch", .name = "fetch",
-	   .summary = "Reads pages of the web as Markdown.",
-	   .options = options, .option_count = ARRAY_LEN(options))
+	   .summary = "Reads pages of the web as Markdown.", .options = options,
+	   .option_count = ARRAY_LEN(options))

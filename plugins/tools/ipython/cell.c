@@ -71,7 +71,8 @@ static bool will_end(json_object *content)
 {
 	json_object *list = js_get(content, "payload");
 	size_t count = json_object_is_type(list, json_type_array)
-			       ? json_object_array_length(list) : 0;
+			       ? json_object_array_length(list)
+			       : 0;
 
 	for (size_t i = 0; i < count; i++) {
 		json_object *one = json_object_array_get_idx(list, i);
@@ -286,8 +287,8 @@ static int died(struct kernel *k, struct error *err)
 
 	kernel_describe(k, &how);
 	return fail(err, MT_EIO, "the kernel ended at its start (%s)%s", how.text,
-		    strstr(how.text, "No module named") ?
-		    "; install python3-ipykernel" : "");
+		    strstr(how.text, "No module named") ? "; install python3-ipykernel"
+							: "");
 }
 
 /* Anything that comes on a channel, and whether it is signed. */
@@ -318,12 +319,16 @@ int cell_await_kernel(struct kernel *k, int64_t timeout_ms, int cancel_fd,
 		int64_t now = clock_ms();
 
 		if (now >= until)
-			return fail(err, strange ? MT_EDENIED : MT_ETIMEOUT, "the kernel did "
-				    "not answer within %lld s%s", (long long)timeout_ms / 1000,
-				    strange ? ", but sent what is no signed message" : "");
+			return fail(err, strange ? MT_EDENIED : MT_ETIMEOUT,
+				    "the kernel did "
+				    "not answer within %lld s%s",
+				    (long long)timeout_ms / 1000,
+				    strange ? ", but sent what is no signed message"
+					    : "");
 		/* Its first words may be said before our ear is there: ask again. */
 		if (now >= knock && (!knock || answers))
-			kernel_send(k, CHANNEL_SHELL, "kernel_info_request", "{}", NULL, NULL);
+			kernel_send(k, CHANNEL_SHELL, "kernel_info_request", "{}", NULL,
+				    NULL);
 		if (now >= knock)
 			knock = now + KNOCK_MS;
 		int64_t left = until < knock ? until - now : knock - now;
@@ -336,7 +341,8 @@ int cell_await_kernel(struct kernel *k, int64_t timeout_ms, int cancel_fd,
 		answers |= hear(k, CHANNEL_SHELL, "kernel_info_reply", &strange);
 		heard |= hear(k, CHANNEL_IOPUB, "status", &strange);
 		if (strange >= STRANGE_MAX)
-			return fail(err, MT_EDENIED, "the kernel sends what is no signed "
+			return fail(err, MT_EDENIED,
+				    "the kernel sends what is no signed "
 				    "message");
 	}
 	return MT_OK;

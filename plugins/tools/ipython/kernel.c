@@ -59,9 +59,9 @@ static int connect_channel(struct kernel *k, enum channel c, struct error *err)
 	    !set_number(s, ZMQ_SNDHWM, KERNEL_WAITING_MAX) ||
 	    zmq_setsockopt(s, ZMQ_MAXMSGSIZE, &max, sizeof max) != 0)
 		return no_line(err);
-	if (c == CHANNEL_IOPUB ? zmq_setsockopt(s, ZMQ_SUBSCRIBE, "", 0)
-			       : zmq_setsockopt(s, ZMQ_ROUTING_ID, k->session,
-						strlen(k->session)))
+	if (c == CHANNEL_IOPUB
+		    ? zmq_setsockopt(s, ZMQ_SUBSCRIBE, "", 0)
+		    : zmq_setsockopt(s, ZMQ_ROUTING_ID, k->session, strlen(k->session)))
 		return no_line(err);
 	if (c == CHANNEL_IOPUB && !watch(k, s))
 		return no_line(err);
@@ -121,7 +121,8 @@ struct kernel *kernel_free(struct kernel *k)
 
 static bool send_parts(void *socket, const char *hex, const struct mt_str *body)
 {
-	if (zmq_send(socket, WIRE_MARK, strlen(WIRE_MARK), ZMQ_SNDMORE | ZMQ_DONTWAIT) < 0 ||
+	if (zmq_send(socket, WIRE_MARK, strlen(WIRE_MARK), ZMQ_SNDMORE | ZMQ_DONTWAIT) <
+		    0 ||
 	    zmq_send(socket, hex, WIRE_HEX, ZMQ_SNDMORE | ZMQ_DONTWAIT) < 0)
 		return false;
 	for (int i = 0; i < WIRE_SIGNED; i++)
@@ -220,7 +221,8 @@ int kernel_wait(struct kernel *k, int64_t timeout_ms, int cancel_fd, int wake_fd
 {
 	enum { OTHERS = 4 };
 	zmq_pollitem_t items[CHANNEL_COUNT + OTHERS + 1];
-	const int fds[OTHERS] = { k->launch.pidfd, cancel_fd, wake_fd, k->launch.said_fd };
+	const int fds[OTHERS] = { k->launch.pidfd, cancel_fd, wake_fd,
+				  k->launch.said_fd };
 	int at[OTHERS] = { -1, -1, -1, -1 }, n = 0, seen = 0;
 	eventfd_t value;
 

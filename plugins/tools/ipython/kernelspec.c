@@ -78,8 +78,8 @@ static void name_kernels(const char *place, struct strbuf *out, int *count)
 	struct dirent *d;
 
 	while (dir && *count < NAMED_MAX && (d = readdir(dir))) {
-		AUTO(free) char *folder = d->d_name[0] == '.' ? NULL
-							      : path_join(place, d->d_name);
+		AUTO(free) char *folder =
+			d->d_name[0] == '.' ? NULL : path_join(place, d->d_name);
 
 		if (folder && has_spec(folder))
 			strbuf_addf(out, "%s%s", (*count)++ ? ", " : "", d->d_name);
@@ -96,11 +96,16 @@ static int not_found(const char *name, const struct places *p, struct error *err
 	for (size_t i = 0; i < p->count; i++)
 		name_kernels(p->dirs[i], &names, &count);
 	if (count)
-		return fail(err, MT_ENOTFOUND, "there is no Jupyter kernel `%s`; there is: "
-			    "%s (option `kernel`)", name, names.text);
-	return fail(err, MT_ENOTFOUND, "there is no Jupyter kernel `%s`: install "
-		    "python3-ipykernel (apt-get install python3-ipykernel, or pip install "
-		    "ipykernel)", name);
+		return fail(err, MT_ENOTFOUND,
+			    "there is no Jupyter kernel `%s`; there is: "
+			    "%s (option `kernel`)",
+			    name, names.text);
+	return fail(
+		err, MT_ENOTFOUND,
+		"there is no Jupyter kernel `%s`: install "
+		"python3-ipykernel (apt-get install python3-ipykernel, or pip install "
+		"ipykernel)",
+		name);
 }
 
 static int find_folder(const char *name, char **ret, struct error *err)
@@ -111,8 +116,11 @@ static int find_folder(const char *name, char **ret, struct error *err)
 	*ret = NULL;
 	if (strchr(name, '/')) {
 		*ret = has_spec(name) ? strdup(name) : NULL;
-		return *ret ? MT_OK : fail(err, MT_ENOTFOUND, "there is no kernel.json in "
-					   "the folder `%s` of the option `kernel`", name);
+		return *ret ? MT_OK
+			    : fail(err, MT_ENOTFOUND,
+				   "there is no kernel.json in "
+				   "the folder `%s` of the option `kernel`",
+				   name);
 	}
 	find_places(&p);
 	for (size_t i = 0; i < p.count && !*ret; i++) {
@@ -154,18 +162,23 @@ static int take_argv(struct kernelspec *k, struct error *err)
 {
 	json_object *list = js_get(k->json, "argv");
 	size_t count = json_object_is_type(list, json_type_array)
-			       ? json_object_array_length(list) : 0;
+			       ? json_object_array_length(list)
+			       : 0;
 
 	if (count == 0 || count > ARGS_MAX)
-		return fail(err, MT_EINVAL, "%s/kernel.json: `argv` must be a list of 1 to "
-			    "%d texts", k->folder, ARGS_MAX);
+		return fail(err, MT_EINVAL,
+			    "%s/kernel.json: `argv` must be a list of 1 to "
+			    "%d texts",
+			    k->folder, ARGS_MAX);
 	k->argv = calloc(count + 1, sizeof *k->argv);
 	for (size_t i = 0; k->argv && i < count; i++) {
 		json_object *one = json_object_array_get_idx(list, i);
 
 		if (!json_object_is_type(one, json_type_string))
-			return fail(err, MT_EINVAL, "%s/kernel.json: `argv` must be a list "
-				    "of texts", k->folder);
+			return fail(err, MT_EINVAL,
+				    "%s/kernel.json: `argv` must be a list "
+				    "of texts",
+				    k->folder);
 		k->argv[i] = strdup(json_object_get_string(one));
 		if (!k->argv[i])
 			return out_of_memory(err);

@@ -39,7 +39,7 @@ static int no_memory(struct error *err)
 /* Names of sockets are short: 107 bytes with the "-1" that kernels add. */
 static bool is_short(const char *folder)
 {
-	return strlen(folder) + sizeof "/k-1" < sizeof ((struct sockaddr_un *)0)->sun_path;
+	return strlen(folder) + sizeof "/k-1" < sizeof((struct sockaddr_un *)0)->sun_path;
 }
 
 static int make_folder(const char *private_dir, bool tcp, char **ret, struct error *err)
@@ -62,8 +62,10 @@ static int make_folder(const char *private_dir, bool tcp, char **ret, struct err
 			return MT_OK;
 		}
 	}
-	return fail(err, MT_EIO, "no folder can be made for the kernel's connection "
-		    "file: %s", strerror(errno));
+	return fail(err, MT_EIO,
+		    "no folder can be made for the kernel's connection "
+		    "file: %s",
+		    strerror(errno));
 }
 
 static int add_file(const struct launch *l, const char *name, const char *text,
@@ -102,15 +104,17 @@ static int find_ports(int ports[PORTS], struct error *err)
 		socklen_t len = sizeof a;
 
 		fds[n] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-		good = fds[n] >= 0 && bind(fds[n], (struct sockaddr *)&a, sizeof a) == 0 &&
+		good = fds[n] >= 0 &&
+		       bind(fds[n], (struct sockaddr *)&a, sizeof a) == 0 &&
 		       getsockname(fds[n], (struct sockaddr *)&a, &len) == 0;
 		ports[n] = ntohs(a.sin_port);
 	}
 	while (n > 0)
 		if (fds[--n] >= 0)
 			close(fds[n]);
-	return good ? MT_OK : fail(err, MT_EIO, "no free ports for a kernel: %s",
-				   strerror(errno));
+	return good ? MT_OK
+		    : fail(err, MT_EIO, "no free ports for a kernel: %s",
+			   strerror(errno));
 }
 
 static int make_connection(struct launch *l, bool tcp, struct error *err)
@@ -135,8 +139,8 @@ static int make_connection(struct launch *l, bool tcp, struct error *err)
 		js_key_int(&json, names[i], ports[i]);
 	strbuf_addc(&json, '}');
 	for (int i = 0; i < CHANNEL_COUNT; i++)
-		if (asprintf(&l->endpoints[i], tcp ? "tcp://%s:%d" : "ipc://%s-%d", ip.text,
-			     ports[i]) < 0)
+		if (asprintf(&l->endpoints[i], tcp ? "tcp://%s:%d" : "ipc://%s-%d",
+			     ip.text, ports[i]) < 0)
 			l->endpoints[i] = NULL;
 	l->file = path_join(l->folder, "connection.json");
 	if (json.error || ip.error || !l->file || !l->endpoints[CHANNEL_COUNT - 1])
@@ -168,7 +172,9 @@ static char *replace(const char *text, const char *what, const char *with)
 	if (!at)
 		return strdup(text);
 	return asprintf(&out, "%.*s%s%s", (int)(at - text), text, with,
-			at + strlen(what)) < 0 ? NULL : out;
+			at + strlen(what)) < 0
+		       ? NULL
+		       : out;
 }
 
 static char **make_argv(const struct launch *l, const struct kernelspec *spec)
@@ -322,8 +328,7 @@ static int prepare(const struct launch_config *config, struct launch *l,
 	return make_connection(l, config->tcp, err);
 }
 
-int launch_start(const struct launch_config *config, struct launch *l,
-		 struct error *err)
+int launch_start(const struct launch_config *config, struct launch *l, struct error *err)
 {
 	*l = (struct launch){ .pidfd = -1, .said_fd = -1,
 			      .said = STRBUF(2 * LAUNCH_SAID_MAX) };

@@ -91,11 +91,13 @@ static void on_image(void *arg, const char *mime, const void *bytes, size_t len)
 	int status = p->host->reply_media(p->call, mime, bytes, len);
 
 	if (status == MT_OK)
-		snprintf(line, sizeof line, "[image %d: %s, %zu bytes]", ++p->images, mime,
-			 len);
+		snprintf(line, sizeof line, "[image %d: %s, %zu bytes]", ++p->images,
+			 mime, len);
 	else
-		snprintf(line, sizeof line, "[an image that is too large to be shown: %s, "
-			 "%zu bytes]", mime, len);
+		snprintf(line, sizeof line,
+			 "[an image that is too large to be shown: %s, "
+			 "%zu bytes]",
+			 mime, len);
 	on_block(p, line, strlen(line));
 }
 
@@ -167,27 +169,32 @@ static const struct cell_events cell_events = {
 
 /* ---- the result ---------------------------------------------------------- */
 
-static void note_end(struct ipython *p, const struct cell_result *result,
-		     const char *how)
+static void note_end(struct ipython *p, const struct cell_result *result, const char *how)
 {
 	struct strbuf *notes = &p->notes;
 
 	if (result->unanswered)
-		strbuf_add(notes, "[The cell was interrupted: it waits for input and nobody "
+		strbuf_add(notes,
+			   "[The cell was interrupted: it waits for input and nobody "
 			   "answers; put the value into the code.]\n");
 	if (result->timed_out)
 		strbuf_addf(notes, "[Execution timed out (%.9g seconds).]\n",
 			    (double)p->timeout_ms / 1000);
 	if (result->dead && result->killed)
-		strbuf_add(notes, "[It did not obey the interrupt, so the kernel was ended: "
-			   "what was defined in it is lost; the next cell starts a new one.]\n");
+		strbuf_add(
+			notes,
+			"[It did not obey the interrupt, so the kernel was ended: "
+			"what was defined in it is lost; the next cell starts a new one.]\n");
 	else if (result->dead)
-		strbuf_addf(notes, "[The kernel ended (%s): what was defined in it is lost; "
-			    "the next cell starts a new one.]\n", how);
+		strbuf_addf(notes,
+			    "[The kernel ended (%s): what was defined in it is lost; "
+			    "the next cell starts a new one.]\n",
+			    how);
 	if (result->aborted)
 		strbuf_add(notes, "[The kernel did not run the cell.]\n");
 	if (result->incomplete || result->strange)
-		strbuf_add(notes, "[A part of the output may be missing: it was too large, or "
+		strbuf_add(notes,
+			   "[A part of the output may be missing: it was too large, or "
 			   "came too fast, or was no message of this kernel.]\n");
 }
 
@@ -224,7 +231,8 @@ static int reply(struct ipython *p, size_t before)
 	const char *spool = p->spooling ? p->host->spool_path(p->call) : "";
 
 	if (cut && *spool)
-		strbuf_addf(&text, "[The output was cut; the whole of it is in %s]\n", spool);
+		strbuf_addf(&text, "[The output was cut; the whole of it is in %s]\n",
+			    spool);
 	strbuf_addn(&text, p->notes.text + before, p->notes.len - before);
 	space_trim_buffer(&text);
 	p->host->reply_text(p->call, text.text, text.len);
@@ -267,7 +275,8 @@ static int run(struct ipython *p, struct cell *cell)
 	AUTO(strbuf) struct strbuf how = STRBUF(512);
 	struct error err = ERROR_NONE;
 	struct cell_result result;
-	int status = session_ready(&p->session, directory, cell->cancel_fd, &p->notes, &err);
+	int status =
+		session_ready(&p->session, directory, cell->cancel_fd, &p->notes, &err);
 	size_t before = p->notes.len;
 
 	if (status == MT_OK)
@@ -278,7 +287,8 @@ static int run(struct ipython *p, struct cell *cell)
 	note_place(p);
 	status = reply(p, before);
 	if (status == MT_OK && result.cancelled)
-		status = host->fail(p->call, MT_ECANCELLED, "The cell was interrupted: the "
+		status = host->fail(p->call, MT_ECANCELLED,
+				    "The cell was interrupted: the "
 				    "call was cancelled.");
 	return status;
 }
@@ -300,13 +310,16 @@ static int ipython_call(void *self, const char *name, struct mt_call *call)
 	int status = host->arg_number(call, "timeout", &seconds);
 
 	if (status == MT_EINVAL || (status == MT_OK && !(seconds >= 0)))
-		return host->fail(call, MT_EINVAL, "`timeout` must be a number of seconds");
+		return host->fail(call, MT_EINVAL,
+				  "`timeout` must be a number of seconds");
 	if (status == MT_OK)
-		cell.timeout_ms = (int64_t)((seconds < TIMEOUT_MAX_S ? seconds
-								     : TIMEOUT_MAX_S) * 1000);
+		cell.timeout_ms =
+			(int64_t)((seconds < TIMEOUT_MAX_S ? seconds : TIMEOUT_MAX_S) *
+				  1000);
 	if (left >= 0 && cell.timeout_ms > left - MARGIN_MS - 2 * GRACE_MS)
 		cell.timeout_ms = left > MARGIN_MS + 2 * GRACE_MS
-					  ? left - MARGIN_MS - 2 * GRACE_MS : 0;
+					  ? left - MARGIN_MS - 2 * GRACE_MS
+					  : 0;
 	cell.cancel_fd = host->cancel_fd(call);
 	begin(p, call);
 	p->timeout_ms = cell.timeout_ms;

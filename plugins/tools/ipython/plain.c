@@ -37,7 +37,8 @@ bool plain_at_start(const struct plain *p)
 	if (p->line.len)
 		return false;
 	if (tail)
-		return p->out->tail[(p->out->tail_start + tail - 1) % OUTPUT_TAIL] == '\n';
+		return p->out->tail[(p->out->tail_start + tail - 1) % OUTPUT_TAIL] ==
+		       '\n';
 	return !head || p->out->head[head - 1] == '\n';
 }
 
@@ -98,8 +99,10 @@ static void step(struct plain *p, char c)
 {
 	switch (p->state) {
 	case PLAIN_ESCAPE:
-		p->state = c == '[' ? PLAIN_CSI : strchr("]PX^_", c) && c ? PLAIN_STRING
-			 : c >= ' ' && c < '0' ? PLAIN_ESCAPE : PLAIN_TEXT;
+		p->state = c == '['                  ? PLAIN_CSI
+			   : strchr("]PX^_", c) && c ? PLAIN_STRING
+			   : c >= ' ' && c < '0'     ? PLAIN_ESCAPE
+						     : PLAIN_TEXT;
 		break;
 	case PLAIN_CSI:
 		if (c < ' ' || c >= '@')
@@ -110,7 +113,8 @@ static void step(struct plain *p, char c)
 		break;
 	case PLAIN_STRING:
 		p->state = c == '\a' || c == '\n' ? PLAIN_TEXT
-			 : c == '\033' ? PLAIN_STRING_ESCAPE : PLAIN_STRING;
+			   : c == '\033'          ? PLAIN_STRING_ESCAPE
+						  : PLAIN_STRING;
 		break;
 	case PLAIN_TEXT:
 		break;

@@ -60,8 +60,8 @@ static int import_modules(struct session *s, int cancel_fd, struct strbuf *notes
 		status = run_quietly(s, code.text, cancel_fd, &result, err);
 		if (status == MT_OK && (result.failed || result.timed_out))
 			strbuf_addf(notes, "[`%s` failed when the kernel started: %s]\n",
-				    code.text, result.timed_out ? "it took too long"
-								: result.error);
+				    code.text,
+				    result.timed_out ? "it took too long" : result.error);
 	}
 	return status;
 }
@@ -114,7 +114,8 @@ static int start(struct session *s, int cancel_fd, struct strbuf *notes,
 		return status;
 	}
 	if (s->started && !s->told)
-		strbuf_add(notes, "[The kernel had ended: this is a new one, and what was "
+		strbuf_add(notes,
+			   "[The kernel had ended: this is a new one, and what was "
 			   "defined before is lost.]\n");
 	s->started = true;
 	s->told = false;
@@ -174,8 +175,8 @@ static void say_farewell(struct kernel *k)
 {
 	int64_t until = clock_ms() + FAREWELL_MS;
 
-	if (kernel_send(k, CHANNEL_CONTROL, "shutdown_request", "{\"restart\":false}", NULL,
-			NULL) != MT_OK)
+	if (kernel_send(k, CHANNEL_CONTROL, "shutdown_request", "{\"restart\":false}",
+			NULL, NULL) != MT_OK)
 		return;
 	for (int64_t left; (left = until - clock_ms()) > 0;) {
 		struct wire_message m;

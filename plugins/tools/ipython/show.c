@@ -13,7 +13,8 @@ static const char *const text_types[] = { "text/plain", "text/markdown", "text/l
 					  "text/html", "image/svg+xml",
 					  "application/json" };
 
-static void put_block(const struct cell_events *e, void *arg, const char *text, size_t len)
+static void put_block(const struct cell_events *e, void *arg, const char *text,
+		      size_t len)
 {
 	if (e && e->block && len)
 		e->block(arg, text, len);
@@ -59,7 +60,8 @@ static bool decode(json_object *value, struct strbuf *out)
 		if (i + n >= len)
 			break;
 	}
-	return !tight.error && tight.len && base64_read(out, tight.text, tight.len) == MT_OK;
+	return !tight.error && tight.len &&
+	       base64_read(out, tight.text, tight.len) == MT_OK;
 }
 
 static bool put_image(const struct cell_events *e, void *arg, json_object *data)
@@ -68,7 +70,8 @@ static bool put_image(const struct cell_events *e, void *arg, json_object *data)
 		json_object *value = js_get(data, image_types[i]);
 		AUTO(strbuf) struct strbuf bytes = STRBUF(IMAGE_MAX);
 
-		if (!json_object_is_type(value, json_type_string) || !decode(value, &bytes))
+		if (!json_object_is_type(value, json_type_string) ||
+		    !decode(value, &bytes))
 			continue;
 		e->image(arg, image_types[i], bytes.text, bytes.len);
 		return true;
@@ -95,7 +98,8 @@ static void put_error(const struct cell_events *e, void *arg, json_object *conte
 	AUTO(strbuf) struct strbuf text = STRBUF(KERNEL_MESSAGE_MAX);
 	json_object *lines = js_get(content, "traceback");
 	size_t count = json_object_is_type(lines, json_type_array)
-			       ? json_object_array_length(lines) : 0;
+			       ? json_object_array_length(lines)
+			       : 0;
 
 	for (size_t i = 0; i < count; i++) {
 		json_object *line = json_object_array_get_idx(lines, i);
@@ -110,8 +114,8 @@ static void put_error(const struct cell_events *e, void *arg, json_object *conte
 	put_block(e, arg, text.text, text.len);
 }
 
-void show_message(const char *type, json_object *content,
-		  const struct cell_events *e, void *arg)
+void show_message(const char *type, json_object *content, const struct cell_events *e,
+		  void *arg)
 {
 	json_object *text;
 
@@ -135,7 +139,8 @@ void show_payload(json_object *content, const struct cell_events *e, void *arg)
 {
 	json_object *list = js_get(content, "payload");
 	size_t count = json_object_is_type(list, json_type_array)
-			       ? json_object_array_length(list) : 0;
+			       ? json_object_array_length(list)
+			       : 0;
 
 	for (size_t i = 0; i < count; i++) {
 		json_object *one = json_object_array_get_idx(list, i);

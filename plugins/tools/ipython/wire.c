@@ -24,7 +24,8 @@ int wire_sign(const char *key, const struct mt_str parts[WIRE_SIGNED],
 	bool good = c && EVP_MAC_init(c, (const unsigned char *)key, strlen(key), params);
 
 	for (int i = 0; good && i < WIRE_SIGNED; i++)
-		good = EVP_MAC_update(c, (const unsigned char *)parts[i].ptr, parts[i].len);
+		good = EVP_MAC_update(c, (const unsigned char *)parts[i].ptr,
+				      parts[i].len);
 	good = good && EVP_MAC_final(c, digest, &len, sizeof digest) &&
 	       len == sizeof digest;
 	EVP_MAC_CTX_free(c);
@@ -76,14 +77,16 @@ int wire_read(const char *key, const struct mt_str *parts, size_t count,
 
 	*ret = (struct wire_message){ 0 };
 	if (find_mark(parts, count, &mark) != MT_OK)
-		return fail(err, MT_EINVAL, "what the kernel sent is no message of the "
+		return fail(err, MT_EINVAL,
+			    "what the kernel sent is no message of the "
 			    "Jupyter protocol");
 	const struct mt_str *given = &parts[mark + 1], *body = given + 1;
 
 	if (wire_sign(key, body, hex) != MT_OK)
 		return out_of_memory(err);
 	if (given->len != WIRE_HEX || CRYPTO_memcmp(given->ptr, hex, WIRE_HEX) != 0)
-		return fail(err, MT_EDENIED, "a message on the line of the kernel is not "
+		return fail(err, MT_EDENIED,
+			    "a message on the line of the kernel is not "
 			    "signed with its key");
 	ret->header = read_object(body[WIRE_HEADER], err);
 	ret->parent = ret->header ? read_object(body[WIRE_PARENT], err) : NULL;
@@ -104,8 +107,7 @@ const char *wire_parent(const struct wire_message *m)
 	return js_str(m->parent, "msg_id", "");
 }
 
-int wire_header(struct strbuf *out, const char *id, const char *session,
-		const char *type)
+int wire_header(struct strbuf *out, const char *id, const char *session, const char *type)
 {
 	struct timespec now;
 	struct tm utc;

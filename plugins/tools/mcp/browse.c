@@ -38,7 +38,8 @@ static int listen_at(int port)
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), on = 1;
 
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-	if (fd >= 0 && bind(fd, (struct sockaddr *)&at, sizeof at) == 0 && listen(fd, 8) == 0)
+	if (fd >= 0 && bind(fd, (struct sockaddr *)&at, sizeof at) == 0 &&
+	    listen(fd, 8) == 0)
 		return fd;
 	if (fd >= 0)
 		close(fd);
@@ -56,8 +57,9 @@ int browse_open(struct browse *b, int port, const char *before, struct error *er
 		b->listener = listen_at(port);
 	if (b->listener < 0 ||
 	    getsockname(b->listener, (struct sockaddr *)&at, &len) != 0)
-		return fail(err, MT_EIO, "port %d of this machine cannot be listened on: %s",
-			    port, strerror(errno));
+		return fail(err, MT_EIO,
+			    "port %d of this machine cannot be listened on: %s", port,
+			    strerror(errno));
 	snprintf(b->redirect_uri, sizeof b->redirect_uri, "http://127.0.0.1:%d" CALLBACK,
 		 ntohs(at.sin_port));
 	return MT_OK;
@@ -105,7 +107,8 @@ static bool has_state(const char *url, const char *state)
 		return false;
 	len = want.len;
 	for (at = strstr(url, want.text); at; at = strstr(at + 1, want.text))
-		if (at > url && strchr("?&", at[-1]) && (!at[len] || strchr("&#", at[len])))
+		if (at > url && strchr("?&", at[-1]) &&
+		    (!at[len] || strchr("&#", at[len])))
 			return true;
 	return false;
 }
@@ -114,9 +117,10 @@ static void reply(int fd, const char *status, const char *text)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(4096);
 
-	strbuf_addf(&b, "HTTP/1.1 %s\r\nContent-Type: text/plain; charset=utf-8\r\n"
-		    "Content-Length: %zu\r\nConnection: close\r\n\r\n%s", status,
-		    strlen(text), text);
+	strbuf_addf(&b,
+		    "HTTP/1.1 %s\r\nContent-Type: text/plain; charset=utf-8\r\n"
+		    "Content-Length: %zu\r\nConnection: close\r\n\r\n%s",
+		    status, strlen(text), text);
 	write_all(fd, b.text, b.len);
 }
 
@@ -147,7 +151,8 @@ static char *serve_one(struct browse *b, const char *state)
 		return NULL;
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-	while (!strstr(head.text, "\r\n\r\n") && (n = recv(fd, bytes, sizeof bytes, 0)) > 0)
+	while (!strstr(head.text, "\r\n\r\n") &&
+	       (n = recv(fd, bytes, sizeof bytes, 0)) > 0)
 		if (strbuf_addn(&head, bytes, (size_t)n))
 			break;
 	target = head.len ? target_of(head.text) : NULL;
@@ -155,7 +160,8 @@ static char *serve_one(struct browse *b, const char *state)
 		reply(fd, "404 Not Found", "There is nothing here.\n");
 		return NULL;
 	}
-	reply(fd, "200 OK", "Thank you. You can close this window: the terminal knows.\n");
+	reply(fd, "200 OK",
+	      "Thank you. You can close this window: the terminal knows.\n");
 	strbuf_addf(&url, "%.*s%s", (int)(strlen(b->redirect_uri) - strlen(CALLBACK)),
 		    b->redirect_uri, target);
 	return strbuf_take(&url);
@@ -179,7 +185,8 @@ static bool read_typed(struct strbuf *typed, const char *state, char **ret)
 		if (has_state(typed->text, state))
 			*ret = strdup(typed->text);
 		else if (len)
-			fputs("That is not the address: it has `state=` in it.\n", stderr);
+			fputs("That is not the address: it has `state=` in it.\n",
+			      stderr);
 		strbuf_consume(typed, (size_t)(end - typed->text) + 1);
 	}
 	return true;
@@ -193,8 +200,10 @@ char *browse_visit(struct browse *b, const char *url, const char *state,
 	bool types = true;
 	char *answer = NULL;
 
-	fprintf(stderr, "Log in with a browser at\n\n  %s\n\nIf the browser is on another "
-		"machine, paste here the address that it ends at.\n", url);
+	fprintf(stderr,
+		"Log in with a browser at\n\n  %s\n\nIf the browser is on another "
+		"machine, paste here the address that it ends at.\n",
+		url);
 	open_browser(url);
 	while (!answer) {
 		struct pollfd p[] = { { .fd = b->listener, .events = POLLIN },

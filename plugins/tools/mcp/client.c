@@ -19,8 +19,9 @@ struct client *client_new(const struct client_config *config)
 	if (!c)
 		return NULL;
 	c->config = *config;
-	c->transport = !config->url ? &stdio_transport :
-		       config->old_sse ? &sse_transport : &http_transport;
+	c->transport = !config->url      ? &stdio_transport
+		       : config->old_sse ? &sse_transport
+					 : &http_transport;
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_mutex_init(&c->link_lock, NULL);
 	pthread_condattr_init(&monotonic);
@@ -136,9 +137,9 @@ static void answer_questions(struct client *c, struct pending *p)
 
 static int64_t timeout_of(const struct client *c, const struct pending *p)
 {
-	return c->state == CLIENT_CONNECTING ? c->config.connect_ms :
-	       p->waiter && p->waiter->progress ? c->config.timeout_ms :
-						  c->config.connect_ms;
+	return c->state == CLIENT_CONNECTING      ? c->config.connect_ms
+	       : p->waiter && p->waiter->progress ? c->config.timeout_ms
+						  : c->config.connect_ms;
 }
 
 int pending_check(struct client *c, struct pending *p, int64_t *ret_until,
@@ -151,14 +152,16 @@ int pending_check(struct client *c, struct pending *p, int64_t *ret_until,
 	*ret_until = until;
 	if (p->done)
 		return MT_OK;
-	if (c->closing || (p->waiter && p->waiter->cancelled &&
-			   p->waiter->cancelled(p->waiter->arg)))
+	if (c->closing ||
+	    (p->waiter && p->waiter->cancelled && p->waiter->cancelled(p->waiter->arg)))
 		return fail(err, MT_ECANCELLED, "the call was cancelled");
 	if (c->down)
 		return fail(err, MT_EIO, "%s", c->why.text);
 	if (clock_ms() >= until)
-		return fail(err, MT_ETIMEOUT, "the server did not answer `%s` within %.1f "
-			    "seconds", p->method, (double)timeout_of(c, p) / 1000);
+		return fail(err, MT_ETIMEOUT,
+			    "the server did not answer `%s` within %.1f "
+			    "seconds",
+			    p->method, (double)timeout_of(c, p) / 1000);
 	return 1;
 }
 
@@ -183,11 +186,13 @@ static void tell_cancelled(struct client *c, const struct pending *p, int status
 {
 	AUTO(json) json_object *params = json_object_new_object();
 
-	if (strcmp(p->method, "initialize") == 0 || (c->config.url && c->era == ERA_MODERN))
+	if (strcmp(p->method, "initialize") == 0 ||
+	    (c->config.url && c->era == ERA_MODERN))
 		return;
 	if (!js_set_int(params, "requestId", p->id) &&
 	    !js_set_str(params, "reason",
-			status == MT_ETIMEOUT ? "it took too long" : "cancelled by the user"))
+			status == MT_ETIMEOUT ? "it took too long"
+					      : "cancelled by the user"))
 		notify(c, "notifications/cancelled", params, NULL);
 }
 
@@ -214,7 +219,8 @@ int exchange(struct client *c, const char *method, json_object *params,
 	if (!status) {
 		while ((status = pending_check(c, &p, &until, err)) == 1) {
 			if (clock_ms() >= limit) {
-				status = fail(err, MT_ETIMEOUT, "no answer to `%s`", method);
+				status = fail(err, MT_ETIMEOUT, "no answer to `%s`",
+					      method);
 				break;
 			}
 			wait_until(c, until < limit ? until : limit);
@@ -258,14 +264,16 @@ static int add_input(struct client *c, json_object *params, json_object *result,
 		json_object_object_foreach(asked, key, question) {
 			const char *text;
 			int code;
-			json_object *one = serve(c, w, js_str(question, "method", ""),
-						 js_get(question, "params"), &code, &text);
+			json_object *one =
+				serve(c, w, js_str(question, "method", ""),
+				      js_get(question, "params"), &code, &text);
 
 			if (!one || js_set(answers, key, one)) {
 				json_object_put(answers);
-				return fail(err, MT_EUNSUPPORTED,
-					    "the server asks for `%.80s`, which is not offered",
-					    js_str(question, "method", ""));
+				return fail(
+					err, MT_EUNSUPPORTED,
+					"the server asks for `%.80s`, which is not offered",
+					js_str(question, "method", ""));
 			}
 		}
 	}
@@ -290,8 +298,10 @@ static int take_answer(const char *method, json_object *answer, json_object **re
 		return MT_EIO;
 	}
 	if (!json_object_is_type(result, json_type_object))
-		return fail(err, MT_EIO, "the answer to `%s` is malformed: its result is not "
-			    "an object", method);
+		return fail(err, MT_EIO,
+			    "the answer to `%s` is malformed: its result is not "
+			    "an object",
+			    method);
 	*ret = json_object_get(result);
 	return MT_OK;
 }
@@ -309,7 +319,8 @@ int client_request(struct client *c, const char *method, json_object *params,
 			status = take_answer(method, answer, &result, ret_error, err);
 		if (status)
 			return status;
-		if (strcmp(js_str(result, "resultType", "complete"), "input_required") != 0) {
+		if (strcmp(js_str(result, "resultType", "complete"), "input_required") !=
+		    0) {
 			*ret = STEAL(result);
 			return MT_OK;
 		}
@@ -412,8 +423,10 @@ int client_connect(struct client *c, const struct waiter *w, struct error *err)
 		int64_t wait = c->retry_at - clock_ms();
 
 		if (wait > 0)
-			status = fail(err, MT_EIO, "%s; the next attempt is made in %lld "
-				      "seconds", c->why.text, (long long)(wait + 999) / 1000);
+			status = fail(err, MT_EIO,
+				      "%s; the next attempt is made in %lld "
+				      "seconds",
+				      c->why.text, (long long)(wait + 999) / 1000);
 		else
 			status = connect_now(c, w, err);
 	}

@@ -51,16 +51,17 @@ static json_object *arguments_for(const struct offers *all, const struct offer *
 	json_object *args = json_object_new_object();
 	json_object *required = js_get(f->input, "required");
 	size_t n = json_object_is_type(required, json_type_array)
-			   ? json_object_array_length(required) : 0;
+			   ? json_object_array_length(required)
+			   : 0;
 
 	for (size_t i = 0; i < n; i++) {
 		const char *name =
 			json_object_get_string(json_object_array_get_idx(required, i));
 
-		js_set(args, name, strcmp(name, "schema") == 0
-					   ? json_object_get(all->list[0].input)
-					   : made_up(js_get(js_get(f->input, "properties"),
-							    name)));
+		js_set(args, name,
+		       strcmp(name, "schema") == 0
+			       ? json_object_get(all->list[0].input)
+			       : made_up(js_get(js_get(f->input, "properties"), name)));
 	}
 	return args;
 }
@@ -101,8 +102,10 @@ static int call_named(struct client *c, const struct offers *offers, json_object
 		clean_name(js_str(one, "name", ""), name, sizeof name);
 		f = offers_find(offers, name);
 		if (f)
-			status = call(c, f, args ? json_object_get(args)
-						 : json_object_new_object(), err);
+			status = call(c, f,
+				      args ? json_object_get(args)
+					   : json_object_new_object(),
+				      err);
 	}
 	return status;
 }
@@ -116,8 +119,10 @@ static int call_all(struct client *c, const struct offers *offers, struct error 
 
 		if (offers->list[i].kind != OFFER_TOOL)
 			continue;
-		if (call(c, &offers->list[i], arguments_for(offers, &offers->list[i]), &why)) {
-			fprintf(stderr, "mortise: %s: %s\n", offers->list[i].real, why.text);
+		if (call(c, &offers->list[i], arguments_for(offers, &offers->list[i]),
+			 &why)) {
+			fprintf(stderr, "mortise: %s: %s\n", offers->list[i].real,
+				why.text);
 			worst = fail(err, why.code, "%s", why.text);
 		}
 	}

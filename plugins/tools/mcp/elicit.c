@@ -12,8 +12,9 @@
 enum { FIELDS_MAX = 32, TRIES_MAX = 3 };
 
 /* @return MT_OK with the answer (borrowed), or why there is none. */
-static int ask(const struct mt_tool_host *host, struct mt_call *call, const char *question,
-	       json_object *choices, json_object **ret_keep, const char **ret)
+static int ask(const struct mt_tool_host *host, struct mt_call *call,
+	       const char *question, json_object *choices, json_object **ret_keep,
+	       const char **ret)
 {
 	AUTO(json) json_object *params = json_object_new_object();
 	struct mt_str result = { NULL, 0 };
@@ -82,8 +83,8 @@ static bool is_email(const char *text)
 {
 	const char *at = strchr(text, '@'), *dot = at ? strrchr(at, '.') : NULL;
 
-	return at && at != text && dot && dot != at + 1 && dot[1] && !strchr(at + 1, '@')
-	       && !text[strcspn(text, " \t\r\n<>,;")];
+	return at && at != text && dot && dot != at + 1 && dot[1] &&
+	       !strchr(at + 1, '@') && !text[strcspn(text, " \t\r\n<>,;")];
 }
 
 /* YYYY-MM-DD, a day that the calendar has. @return what follows it; NULL: none */
@@ -92,12 +93,14 @@ static const char *skip_date(const char *text)
 	static const int days[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
 	int y, m, d, n = 0;
 
-	if (strspn(text, "0123456789") != 4
-	    || sscanf(text, "%4d-%2d-%2d%n", &y, &m, &d, &n) != 3 || n != 10 || m < 1
-	    || m > 12 || d < 1)
+	if (strspn(text, "0123456789") != 4 ||
+	    sscanf(text, "%4d-%2d-%2d%n", &y, &m, &d, &n) != 3 || n != 10 || m < 1 ||
+	    m > 12 || d < 1)
 		return NULL;
-	return d <= days[m - 1] || (m == 2 && d == 29 && y % 4 == 0
-				    && (y % 100 != 0 || y % 400 == 0)) ? text + n : NULL;
+	return d <= days[m - 1] || (m == 2 && d == 29 && y % 4 == 0 &&
+				    (y % 100 != 0 || y % 400 == 0))
+		       ? text + n
+		       : NULL;
 }
 
 static bool is_date(const char *text)
@@ -113,9 +116,9 @@ static bool is_date_time(const char *text)
 	const char *end = skip_date(text);
 	int h, m, s, n = 0;
 
-	if (!end || !strchr("Tt ", *end) || !*end
-	    || sscanf(end + 1, "%2d:%2d:%2d%n", &h, &m, &s, &n) != 3 || n != 8 || h > 23
-	    || h < 0 || m > 59 || m < 0 || s > 60 || s < 0)
+	if (!end || !strchr("Tt ", *end) || !*end ||
+	    sscanf(end + 1, "%2d:%2d:%2d%n", &h, &m, &s, &n) != 3 || n != 8 || h > 23 ||
+	    h < 0 || m > 59 || m < 0 || s > 60 || s < 0)
 		return false;
 	end += 1 + n;
 	if (*end == '.')
@@ -123,8 +126,8 @@ static bool is_date_time(const char *text)
 	if (strcmp(end, "Z") == 0 || strcmp(end, "z") == 0)
 		return true;
 	n = 0;
-	return (*end == '+' || *end == '-') && sscanf(end + 1, "%2d:%2d%n", &h, &m, &n) == 2
-	       && n == 5 && !end[6];
+	return (*end == '+' || *end == '-') &&
+	       sscanf(end + 1, "%2d:%2d%n", &h, &m, &n) == 2 && n == 5 && !end[6];
 }
 
 static bool is_uri(const char *text)
@@ -167,7 +170,8 @@ static json_object *value_of(json_object *field, json_object *choices, const cha
 	if (strcmp(type, "array") == 0)
 		return several(answer, choices);
 	return js_lists(choices, answer, true) && fits_format(field, answer)
-		       ? json_object_new_string(answer) : NULL;
+		       ? json_object_new_string(answer)
+		       : NULL;
 }
 
 /* ---- choices ---------------------------------------------------------------- */
@@ -181,7 +185,8 @@ static json_object *constants(json_object *list)
 		return NULL;
 	texts = json_object_new_array();
 	for (size_t i = 0; i < json_object_array_length(list); i++) {
-		const char *text = js_str(json_object_array_get_idx(list, i), "const", NULL);
+		const char *text =
+			js_str(json_object_array_get_idx(list, i), "const", NULL);
 
 		if (text)
 			json_object_array_add(texts, json_object_new_string(text));
@@ -250,7 +255,8 @@ static int fill(const struct mt_tool_host *host, struct mt_call *call, const cha
 	return MT_EINVAL;
 }
 
-static int confirm(const struct mt_tool_host *host, struct mt_call *call, const char *intro)
+static int confirm(const struct mt_tool_host *host, struct mt_call *call,
+		   const char *intro)
 {
 	AUTO(json) json_object *choices = json_object_new_array();
 	AUTO(json) json_object *keep = NULL;
@@ -282,16 +288,22 @@ json_object *elicit_user(const struct mt_tool_host *host, struct mt_call *call,
 	} else {
 		json_object_object_foreach(fields, key, field) {
 			if (!status)
-				status = ++count > FIELDS_MAX ? MT_ELIMIT :
-					 fill(host, call, intro.text, key, field, content);
+				status = ++count > FIELDS_MAX
+						 ? MT_ELIMIT
+						 : fill(host, call, intro.text, key,
+							field, content);
 		}
 	}
-	js_set_str(result, "action", !status ? "accept" :
-		   status == MT_ECANCELLED ? "cancel" : "decline");
+	js_set_str(result, "action",
+		   !status                   ? "accept"
+		   : status == MT_ECANCELLED ? "cancel"
+					     : "decline");
 	if (!status)
 		js_set(result, "content", STEAL(content));
 	else if (status == MT_EUNSUPPORTED)
-		host->reply(call, "[The server asked the user: %.500s. Nobody can be asked "
-			    "here, so it was declined.]\n", js_str(params, "message", ""));
+		host->reply(call,
+			    "[The server asked the user: %.500s. Nobody can be asked "
+			    "here, so it was declined.]\n",
+			    js_str(params, "message", ""));
 	return result;
 }

@@ -92,9 +92,9 @@ int header_parameters(json_object *input, json_object *arguments,
 		AUTO(strbuf) struct strbuf line = STRBUF(64 << 10);
 		bool text = json_object_is_type(value, json_type_string);
 		size_t len = 0;
-		const char *plain = !name || !value ? NULL :
-				    text ? json_object_get_string(value) :
-					   js_text(value, &len);
+		const char *plain = !name || !value ? NULL
+				    : text          ? json_object_get_string(value)
+						    : js_text(value, &len);
 
 		if (!plain || status)
 			continue;

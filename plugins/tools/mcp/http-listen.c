@@ -37,7 +37,8 @@ static int prepare(struct transfer *t, struct strbuf *body, const struct strbuf 
 	if (!status)
 		status = transfer_header(t, "Content-Type: application/json");
 	if (!status)
-		status = transfer_header(t, "Accept: application/json, text/event-stream");
+		status =
+			transfer_header(t, "Accept: application/json, text/event-stream");
 	if (!status)
 		status = transfer_header(t, "Mcp-Method: subscriptions/listen");
 	curl_easy_setopt(t->easy, CURLOPT_POSTFIELDS, body->text);
@@ -80,8 +81,8 @@ static bool listen_once(struct http *h, struct strbuf *id, int64_t *retry_ms, bo
 		if (t.status >= 300)
 			client_down(h->client, "the server answers HTTP %ld", t.status);
 		else
-			client_down(h->client, "%s", err.code ? err.text
-							      : "the server ended its stream");
+			client_down(h->client, "%s",
+				    err.code ? err.text : "the server ended its stream");
 	}
 	status = status || !t.is_sse ? MT_EIO : MT_OK;
 	transfer_close(&t);
@@ -103,7 +104,8 @@ static bool rest(struct http *h, int64_t ms)
 		stop = h->stopping;
 		pthread_mutex_unlock(&h->lock);
 		if (!stop)
-			curl_multi_poll(multi, NULL, 0, (int)(end - clock_ms() + 1), NULL);
+			curl_multi_poll(multi, NULL, 0, (int)(end - clock_ms() + 1),
+					NULL);
 	}
 	set_multi(h, NULL);
 	curl_multi_cleanup(multi);
@@ -196,7 +198,8 @@ static char *endpoint(struct http *h, struct error *err)
 		   strchr("/?", h->endpoint[origin])) {
 		url = strdup(h->endpoint);
 	} else if (h->endpoint) {
-		fail(err, MT_EDENIED, "the server sends its messages to another place: %.200s",
+		fail(err, MT_EDENIED,
+		     "the server sends its messages to another place: %.200s",
 		     h->endpoint);
 	}
 	pthread_mutex_unlock(&h->lock);
@@ -221,7 +224,8 @@ static int await_endpoint(struct client *c, struct http *h, const struct waiter 
 		if (w && w->cancelled && w->cancelled(w->arg))
 			return fail(err, MT_ECANCELLED, "the call was cancelled");
 		if (clock_ms() >= end)
-			return fail(err, MT_ETIMEOUT, "the server does not say where to send");
+			return fail(err, MT_ETIMEOUT,
+				    "the server does not say where to send");
 		pthread_mutex_lock(&c->lock);
 		pthread_cond_timedwait(&c->wake, &c->lock, &t);
 		pthread_mutex_unlock(&c->lock);

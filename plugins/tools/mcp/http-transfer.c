@@ -124,7 +124,8 @@ int transfer_header(struct transfer *t, const char *fmt, ...)
 		strbuf_addc(&line, ';');
 	}
 	longer = line.error || strpbrk(line.text, "\r\n")
-			 ? NULL : curl_slist_append(t->headers, line.text);
+			 ? NULL
+			 : curl_slist_append(t->headers, line.text);
 	if (!longer)
 		return line.error ? line.error : MT_EINVAL;
 	t->headers = longer;
@@ -191,8 +192,10 @@ static int ended(struct transfer *t, struct error *err)
 		    (t->is_sse && m->data.result != CURLE_WRITE_ERROR))
 			return MT_OK; /* a stream may break off: who waits sees it */
 		if (m->data.result == CURLE_WRITE_ERROR)
-			return fail(err, MT_ELIMIT, "the server sent a message of more than "
-				    "%d MiB", MCP_MESSAGE_MAX >> 20);
+			return fail(err, MT_ELIMIT,
+				    "the server sent a message of more than "
+				    "%d MiB",
+				    MCP_MESSAGE_MAX >> 20);
 		return fail(err, MT_EIO, "the server cannot be reached: %s",
 			    curl_easy_strerror(m->data.result));
 	}
@@ -204,11 +207,15 @@ static void sleep_in(struct transfer *t, int64_t until)
 	int64_t left = until - clock_ms();
 
 	curl_multi_poll(t->multi, NULL, 0,
-			left < 0 ? 0 : left < POLL_MS ? (int)left : POLL_MS, NULL);
+			left < 0         ? 0
+			: left < POLL_MS ? (int)left
+					 : POLL_MS,
+			NULL);
 }
 
-int transfer_run(struct transfer *t, int (*look)(struct transfer *t, int64_t *ret_until,
-						 struct error *err), struct error *err)
+int transfer_run(struct transfer *t,
+		 int (*look)(struct transfer *t, int64_t *ret_until, struct error *err),
+		 struct error *err)
 {
 	int running, status = 1;
 

@@ -19,8 +19,9 @@ static int add_line(void *arg, const char *line)
 /* What the protocol without a handshake wants beside the message. */
 static int modern_headers(struct transfer *t, const struct pending *p)
 {
-	json_object *target = js_get(p->params, strcmp(p->method, "resources/read") == 0
-							? "uri" : "name");
+	json_object *target =
+		js_get(p->params,
+		       strcmp(p->method, "resources/read") == 0 ? "uri" : "name");
 	AUTO(strbuf) struct strbuf value = STRBUF(64 << 10);
 	int status = transfer_header(t, "Mcp-Method: %s", p->method);
 
@@ -31,8 +32,8 @@ static int modern_headers(struct transfer *t, const struct pending *p)
 			status = transfer_header(t, "Mcp-Name: %s", value.text);
 	}
 	if (!status && p->waiter && p->waiter->input)
-		status = header_parameters(p->waiter->input, js_get(p->params, "arguments"),
-					   add_line, t);
+		status = header_parameters(p->waiter->input,
+					   js_get(p->params, "arguments"), add_line, t);
 	return status;
 }
 
@@ -41,7 +42,8 @@ static int post_headers(struct transfer *t, const struct pending *p)
 	int status = transfer_header(t, "Content-Type: application/json");
 
 	if (!status)
-		status = transfer_header(t, "Accept: application/json, text/event-stream");
+		status =
+			transfer_header(t, "Accept: application/json, text/event-stream");
 	if (!status)
 		status = transfer_header(t, "Expect:");
 	if (!status && p && t->client->era == ERA_MODERN)
@@ -77,7 +79,8 @@ static bool is_done(struct client *c, struct pending *p)
 static bool take_refusal(struct transfer *t, struct pending *p)
 {
 	AUTO(json) json_object *doc = js_parse_object(t->body.text, t->body.len, NULL);
-	bool taken = doc && p && json_object_is_type(js_get(doc, "error"), json_type_object);
+	bool taken =
+		doc && p && json_object_is_type(js_get(doc, "error"), json_type_object);
 
 	if (!taken)
 		return false;
@@ -121,7 +124,8 @@ static int tell_refusal(struct transfer *t, struct error *err)
 	size_t len = t->body.len < 200 ? t->body.len : 200;
 
 	if (t->status == 401 || t->status == 403)
-		return fail(err, MT_EDENIED, "the server refuses access (HTTP %ld)", t->status);
+		return fail(err, MT_EDENIED, "the server refuses access (HTTP %ld)",
+			    t->status);
 	return fail(err, MT_EIO, "the server answers HTTP %ld: %.*s", t->status, (int)len,
 		    t->body.text);
 }
@@ -148,7 +152,8 @@ static int take_end(struct transfer *t, struct pending *p, struct error *err)
 
 		if (session_is_over(t))
 			return end_of_session(t->client, err);
-		if ((!keeps || !t->http->session) && take_refusal(t, p) && t->status != 401)
+		if ((!keeps || !t->http->session) && take_refusal(t, p) &&
+		    t->status != 401)
 			return MT_OK;
 		return tell_refusal(t, err);
 	}
@@ -203,8 +208,10 @@ static int resume(struct http *h, struct pending *p, struct strbuf *id, int64_t 
 		if (!status)
 			status = transfer_run(&t, look, err);
 		if (!status && (t.status < 200 || t.status >= 300))
-			status = fail(err, MT_EIO, "the server does not go on with its "
-				      "answer (HTTP %ld)", t.status);
+			status = fail(err, MT_EIO,
+				      "the server does not go on with its "
+				      "answer (HTTP %ld)",
+				      t.status);
 		if (!status && t.sse.id.len) {
 			strbuf_reset(id);
 			strbuf_addn(id, t.sse.id.text, t.sse.id.len);
@@ -264,10 +271,13 @@ static int post_once(struct http *h, const char *url, const char *text, size_t l
 	else if (!status)
 		keep_session(&t);
 	if (!status && p && !is_done(c, p))
-		status = t.is_sse ? go_on(&t, p, err) :
-			 c->transport == &sse_transport ? MT_OK :
-			 fail(err, MT_EIO, "the server does not answer the request (HTTP %ld)",
-			      t.status);
+		status =
+			t.is_sse ? go_on(&t, p, err)
+			: c->transport == &sse_transport
+				? MT_OK
+				: fail(err, MT_EIO,
+				       "the server does not answer the request (HTTP %ld)",
+				       t.status);
 	*ret_status = t.status;
 	*ret_challenge = STEAL(t.challenge);
 	transfer_close(&t);
@@ -317,7 +327,8 @@ static bool authorize(struct http *h, const char *challenge, unsigned used,
 	pthread_mutex_lock(&h->login_lock);
 	there = tokens(h) != used;
 	if (!there)
-		token = c->config.authorize(c->config.arg, challenge ? challenge : "", &why);
+		token = c->config.authorize(c->config.arg, challenge ? challenge : "",
+					    &why);
 	if (token)
 		set_token(h, token);
 	pthread_mutex_unlock(&h->login_lock);
@@ -396,7 +407,8 @@ static int http_send(struct client *c, const char *text, size_t len, struct pend
 
 static void http_ready(struct client *c)
 {
-	if ((c->era != ERA_MODERN || era_subscribes(c)) && !listener_start(c->link, false))
+	if ((c->era != ERA_MODERN || era_subscribes(c)) &&
+	    !listener_start(c->link, false))
 		listener_wait(c->link);
 }
 

@@ -48,8 +48,9 @@ int transfer_open(struct transfer *t, struct http *h, const char *url, struct er
 int transfer_header(struct transfer *t, const char *fmt, ...) MT_PRINTF(2, 3);
 /** Run it to its end. `look` (may be NULL) is asked each time something happened:
  *  not 1 ends it with that. @return MT_OK when the server ended it. */
-int transfer_run(struct transfer *t, int (*look)(struct transfer *t, int64_t *ret_until,
-						 struct error *err), struct error *err);
+int transfer_run(struct transfer *t,
+		 int (*look)(struct transfer *t, int64_t *ret_until, struct error *err),
+		 struct error *err);
 void transfer_close(struct transfer *t);
 
 /** Send a message by POST; with `p`, wait for the answer to it. */

@@ -58,7 +58,8 @@ static json_object *read_spec(int fd, struct error *err)
 	char bytes[4096];
 	ssize_t n;
 
-	while ((n = read(fd, bytes, sizeof bytes)) > 0 && !strbuf_addn(&text, bytes, (size_t)n))
+	while ((n = read(fd, bytes, sizeof bytes)) > 0 &&
+	       !strbuf_addn(&text, bytes, (size_t)n))
 		;
 	close(fd);
 	return n == 0 ? js_parse_object(text.text, text.len, err) : NULL;
@@ -91,7 +92,8 @@ static int perform(struct login *l, const struct client_config *config, size_t *
 
 static int run(json_object *spec, struct error *err)
 {
-	const char *file = js_str(spec, "login_file", ""), *name = js_str(spec, "name", "");
+	const char *file = js_str(spec, "login_file", ""),
+		   *name = js_str(spec, "name", "");
 	const char *protocol = js_str(spec, "protocol", "auto");
 	json_object *lines = js_get(spec, "headers"), *old = NULL;
 	char *headers[HEADERS_MAX + 1] = { NULL };
@@ -124,7 +126,8 @@ static int run(json_object *spec, struct error *err)
 		status = perform(&l, &config, &tools, err);
 	if (!status && l.oauth.login == old)
 		printf("%s asks for no login; it has %zu tools.\n", name, tools);
-	else if (l.oauth.login != old && !login_write(file, l.oauth.login, err) && !status)
+	else if (l.oauth.login != old && !login_write(file, l.oauth.login, err) &&
+		 !status)
 		printf("Logged in at %s, which has %zu tools.\n", name, tools);
 	browse_close(&l.browse);
 	json_object_put(l.oauth.login);

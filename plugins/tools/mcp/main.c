@@ -64,7 +64,8 @@ static char *authorize(void *arg, const char *challenge, struct error *err)
 				 : own_token(m);
 	if (challenge && strstr(challenge, "insufficient_scope")) {
 		keep_scope(&m->settings.login, challenge);
-		fail(err, MT_EDENIED, "the login does not allow that: mortise mcp login %s",
+		fail(err, MT_EDENIED,
+		     "the login does not allow that: mortise mcp login %s",
 		     m->settings.name);
 		return NULL;
 	}
@@ -259,7 +260,8 @@ static json_object *arguments_of(struct mcp *m, struct mt_call *call,
 {
 	size_t len = 0;
 	const char *text = m->host->arg_json(call, NULL, &len);
-	json_object *args = text ? js_parse_object(text, len, NULL) : json_object_new_object();
+	json_object *args =
+		text ? js_parse_object(text, len, NULL) : json_object_new_object();
 
 	if (args && !js_get(js_get(f->input, "properties"), "security_risk"))
 		json_object_object_del(args, "security_risk");
@@ -268,7 +270,8 @@ static json_object *arguments_of(struct mcp *m, struct mt_call *call,
 
 static int say(struct mcp *m, struct mt_call *call, int status, const struct error *err)
 {
-	return m->host->fail(call, status, "MCP server `%s`: %s", m->settings.name, err->text);
+	return m->host->fail(call, status, "MCP server `%s`: %s", m->settings.name,
+			     err->text);
 }
 
 static int ask(struct mcp *m, const struct waiter *w, const char *method,
@@ -305,11 +308,15 @@ static int call_tool(struct mcp *m, struct active *a, struct waiter *w,
 
 	if (f->as_task) {
 		json_object_put(args);
-		return m->host->fail(a->call, MT_EUNSUPPORTED, "MCP server `%s`: `%s` runs "
-				     "only as a task, which is not supported. Use another "
-				     "tool.", m->settings.name, f->real);
+		return m->host->fail(
+			a->call, MT_EUNSUPPORTED,
+			"MCP server `%s`: `%s` runs "
+			"only as a task, which is not supported. Use another "
+			"tool.",
+			m->settings.name, f->real);
 	}
-	if (!args || js_set_str(params, "name", f->real) || js_set(params, "arguments", args))
+	if (!args || js_set_str(params, "name", f->real) ||
+	    js_set(params, "arguments", args))
 		return m->host->fail(a->call, MT_ENOMEM, "Out of memory.");
 	w->input = f->input;
 	status = ask(m, w, "tools/call", params, f->again || m->client->era == ERA_MODERN,
@@ -366,9 +373,11 @@ static int list_resources(struct mcp *m, struct active *a, const struct waiter *
 	AUTO(json) json_object *params = json_object_new_object();
 	AUTO(json) json_object *result = NULL;
 	struct error err = ERROR_NONE;
-	int status = list_pages(m, a, w, "resources/list", "resources", put_each_resource);
+	int status =
+		list_pages(m, a, w, "resources/list", "resources", put_each_resource);
 
-	if (!status && !ask(m, w, "resources/templates/list", params, true, &result, &err))
+	if (!status &&
+	    !ask(m, w, "resources/templates/list", params, true, &result, &err))
 		put_each_template(m->host, a->call, js_get(result, "resourceTemplates"));
 	return status;
 }
@@ -410,7 +419,8 @@ static int call_prompts(struct mcp *m, struct active *a, const struct waiter *w)
 		status = js_set_str(params, "name", name);
 	if (!status)
 		status = ask(m, w, "prompts/get", params, true, &result, &err);
-	return status ? say(m, a->call, status, &err) : put_prompt(m->host, a->call, result);
+	return status ? say(m, a->call, status, &err)
+		      : put_prompt(m->host, a->call, result);
 }
 
 /* A copy of what is needed, as a new list may come at any time. */
@@ -460,8 +470,9 @@ static int mcp_call(void *self, const char *name, struct mt_call *call)
 
 	if (!find_offer(m, name, &f)) {
 		free(f.real);
-		return m->host->fail(call, MT_ENOTFOUND, "MCP server `%s` has no tool `%s`",
-				     m->settings.name, name);
+		return m->host->fail(call, MT_ENOTFOUND,
+				     "MCP server `%s` has no tool `%s`", m->settings.name,
+				     name);
 	}
 	enter(m, &a);
 	if (f.kind == OFFER_RESOURCES)

@@ -80,8 +80,8 @@ static const char *algorithm_of(const struct crypto_api *api, const EVP_PKEY *ke
 static int sign(const struct crypto_api *api, EVP_PKEY *key, const char *algorithm,
 		struct strbuf *b, struct error *err)
 {
-	const EVP_MD *hash = *algorithm == 'E' && algorithm[1] == 'd' ? NULL
-								      : api->EVP_sha256();
+	const EVP_MD *hash =
+		*algorithm == 'E' && algorithm[1] == 'd' ? NULL : api->EVP_sha256();
 	EVP_MD_CTX *x = api->EVP_MD_CTX_new();
 	unsigned char bytes[SIGNATURE_MAX];
 	size_t len = sizeof bytes;
@@ -93,9 +93,10 @@ static int sign(const struct crypto_api *api, EVP_PKEY *key, const char *algorit
 	if (good && strcmp(algorithm, "ES256") == 0)
 		good = der_to_raw(bytes, &len); /* of another curve: too long */
 	if (!good)
-		return fail(err, MT_EUNSUPPORTED, "the key of the client cannot sign as %s",
-			    algorithm);
-	return strbuf_addc(b, '.') || put_base64url(b, bytes, len) ? no_memory(err) : MT_OK;
+		return fail(err, MT_EUNSUPPORTED,
+			    "the key of the client cannot sign as %s", algorithm);
+	return strbuf_addc(b, '.') || put_base64url(b, bytes, len) ? no_memory(err)
+								   : MT_OK;
 }
 
 static int put_part(struct strbuf *b, json_object *part)
@@ -109,7 +110,8 @@ static int put_part(struct strbuf *b, json_object *part)
 static int put_claims(struct strbuf *b, const char *algorithm, const char *client,
 		      const char *audience, struct error *err)
 {
-	AUTO(json) json_object *head = json_object_new_object(), *body = json_object_new_object();
+	AUTO(json) json_object *head = json_object_new_object(),
+			       *body = json_object_new_object();
 	AUTO(strbuf) struct strbuf id = STRBUF(256);
 	int64_t now = time(NULL);
 
@@ -119,8 +121,8 @@ static int put_claims(struct strbuf *b, const char *algorithm, const char *clien
 	    js_set_str(body, "iss", client) || js_set_str(body, "sub", client) ||
 	    js_set_str(body, "aud", audience) || js_set_int(body, "iat", now) ||
 	    js_set_int(body, "exp", now + ASSERTION_LIFE_S) ||
-	    js_set_str(body, "jti", id.text) || put_part(b, head) || strbuf_addc(b, '.') ||
-	    put_part(b, body))
+	    js_set_str(body, "jti", id.text) || put_part(b, head) ||
+	    strbuf_addc(b, '.') || put_part(b, body))
 		return no_memory(err);
 	return MT_OK;
 }
@@ -136,7 +138,8 @@ int put_assertion(struct strbuf *b, const char *pem, const char *client,
 	if (!api)
 		return err->code;
 	if (!algorithm)
-		status = fail(err, MT_EINVAL, "the key of the client is not a private key in "
+		status = fail(err, MT_EINVAL,
+			      "the key of the client is not a private key in "
 			      "PEM form: P-256, RSA or Ed25519");
 	else
 		status = put_claims(b, algorithm, client, audience, err);
@@ -154,13 +157,15 @@ static json_object *begin(const struct oauth *o, const struct oauth_place *p,
 	const char *resource = js_str(p->resource, "resource", NULL);
 	json_object *known = js_get(p->metadata, "token_endpoint_auth_methods_supported");
 	json_object *login = json_object_new_object();
-	const char *method = js_lists(known, "client_secret_basic", true) ? "client_secret_basic"
-									  : "client_secret_post";
+	const char *method = js_lists(known, "client_secret_basic", true)
+				     ? "client_secret_basic"
+				     : "client_secret_post";
 
 	if (!js_set_str(login, "server", o->server) &&
 	    !js_set_str(login, "issuer", p->issuer) &&
 	    (!resource || !js_set_str(login, "resource", resource)) &&
-	    !js_set_str(login, "token_endpoint", js_str(p->metadata, "token_endpoint", "")) &&
+	    !js_set_str(login, "token_endpoint",
+			js_str(p->metadata, "token_endpoint", "")) &&
 	    !js_set_str(login, "client_id", o->client_id) &&
 	    !js_set_str(login, "asked_scope", scope) &&
 	    (o->client_key || !js_set_str(login, "client_secret", o->client_secret)) &&
@@ -170,8 +175,8 @@ static json_object *begin(const struct oauth *o, const struct oauth_place *p,
 	return NULL;
 }
 
-static int put_proof(const struct oauth *o, const struct oauth_place *p, struct strbuf *form,
-		     struct error *err)
+static int put_proof(const struct oauth *o, const struct oauth_place *p,
+		     struct strbuf *form, struct error *err)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(OAUTH_URL_MAX);
 	int status = put_assertion(&text, o->client_key, o->client_id, p->issuer, err);
@@ -180,7 +185,8 @@ static int put_proof(const struct oauth *o, const struct oauth_place *p, struct 
 		return status;
 	return form_add(form, "client_assertion_type", ASSERTION_TYPE) ||
 			       form_add(form, "client_assertion", text.text)
-		       ? no_memory(err) : MT_OK;
+		       ? no_memory(err)
+		       : MT_OK;
 }
 
 static int ask(struct oauth *o, const struct oauth_place *p, const char *challenge,
@@ -220,7 +226,8 @@ char *oauth_client_token(struct oauth *o, const char *challenge, struct error *e
 	int status;
 
 	if (!o->client_id || (!o->client_secret && !o->client_key))
-		status = fail(&why, MT_EINVAL, "`grant = client_credentials` needs `client_id` "
+		status = fail(&why, MT_EINVAL,
+			      "`grant = client_credentials` needs `client_id` "
 			      "and either `client_secret_env` or `client_key`");
 	else
 		status = oauth_discover(o, challenge, &p, &why);
@@ -230,6 +237,7 @@ char *oauth_client_token(struct oauth *o, const char *challenge, struct error *e
 		token = strdup(js_str(o->login, "access_token", ""));
 	oauth_place_clear(&p);
 	if (!token)
-		fail(err, status ? status : MT_ENOMEM, "%s", status ? why.text : "out of memory");
+		fail(err, status ? status : MT_ENOMEM, "%s",
+		     status ? why.text : "out of memory");
 	return token;
 }

@@ -19,8 +19,8 @@ static const char *take_value(const char *at, struct strbuf *ret)
 {
 	bool quoted = *at == '"';
 
-	for (at += quoted; *at && (quoted ? *at != '"' : is_token(*at) || strchr("/:=?", *at));
-	     at++) {
+	for (at += quoted;
+	     *at && (quoted ? *at != '"' : is_token(*at) || strchr("/:=?", *at)); at++) {
 		if (quoted && *at == '\\' && at[1])
 			at++;
 		if (ret)
@@ -87,8 +87,10 @@ static int check_resource(const struct oauth *o, json_object *doc, struct error 
 	if (!ours || !our_path || !its || !its_path || strcmp(ours, its) != 0 ||
 	    strncmp(our_path, its_path, len) != 0 ||
 	    (our_path[len] != '\0' && our_path[len] != '/'))
-		return fail(err, MT_EDENIED, "the server says that it is `%.200s`, which it is "
-			    "not: no token is asked for", resource);
+		return fail(err, MT_EDENIED,
+			    "the server says that it is `%.200s`, which it is "
+			    "not: no token is asked for",
+			    resource);
 	return MT_OK;
 }
 
@@ -101,11 +103,14 @@ static int find_resource(const struct oauth *o, const char *challenge, json_obje
 	int status;
 
 	if (!origin || !path)
-		return fail(err, MT_EINVAL, "the server's address is none: %.200s", o->server);
+		return fail(err, MT_EINVAL, "the server's address is none: %.200s",
+			    o->server);
 	if (challenge_param(challenge, "resource_metadata", &url)) {
 		if (!oauth_url_is_safe(o, url.text))
-			return fail(err, MT_EDENIED, "the server names an address that is not "
-				    "safe: %.200s", url.text);
+			return fail(err, MT_EDENIED,
+				    "the server names an address that is not "
+				    "safe: %.200s",
+				    url.text);
 		status = fetch_ok(o, url.text, ret, err);
 		if (status || *ret)
 			return status ? status : check_resource(o, *ret, err);
@@ -142,16 +147,24 @@ static int find_metadata(const struct oauth *o, const char *issuer, json_object 
 	AUTO(free) char *origin = url_origin(issuer), *path = url_path(issuer);
 
 	if (!origin || !path || !oauth_url_is_safe(o, issuer))
-		return fail(err, MT_EDENIED, "the server names an authorization server that is "
-			    "not safe: %.200s", issuer);
+		return fail(err, MT_EDENIED,
+			    "the server names an authorization server that is "
+			    "not safe: %.200s",
+			    issuer);
 	for (size_t i = 0; i < (*path ? 3 : 2); i++) {
 		AUTO(strbuf) struct strbuf url = STRBUF(OAUTH_URL_MAX);
 		int status;
 
 		switch (i) {
-		case 0: strbuf_addf(&url, forms[0], origin, path); break;
-		case 1: strbuf_addf(&url, forms[1], origin, path); break;
-		default: strbuf_addf(&url, forms[2], origin, path); break;
+		case 0:
+			strbuf_addf(&url, forms[0], origin, path);
+			break;
+		case 1:
+			strbuf_addf(&url, forms[1], origin, path);
+			break;
+		default:
+			strbuf_addf(&url, forms[2], origin, path);
+			break;
 		}
 		status = fetch_ok(o, url.text, ret, err);
 		if (status)
@@ -160,9 +173,10 @@ static int find_metadata(const struct oauth *o, const char *issuer, json_object 
 			break;
 	}
 	if (*ret && !same_issuer(js_str(*ret, "issuer", ""), issuer))
-		return fail(err, MT_EDENIED, "the authorization server %.200s says that it is "
-			    "`%.200s`: no token is asked for", issuer,
-			    js_str(*ret, "issuer", ""));
+		return fail(err, MT_EDENIED,
+			    "the authorization server %.200s says that it is "
+			    "`%.200s`: no token is asked for",
+			    issuer, js_str(*ret, "issuer", ""));
 	return MT_OK;
 }
 
@@ -192,15 +206,19 @@ static json_object *assume_metadata(const char *origin)
 /* A client without a user needs no more than the token endpoint. */
 static int check_metadata(const struct oauth *o, json_object *m, struct error *err)
 {
-	static const char *const needed[] = { "token_endpoint", "authorization_endpoint" };
+	static const char *const needed[] = { "token_endpoint",
+					      "authorization_endpoint" };
 
 	for (size_t i = 0; i < ARRAY_LEN(needed) - !o->visit; i++)
 		if (!oauth_url_is_safe(o, js_str(m, needed[i], "")))
-			return fail(err, MT_EDENIED, "the authorization server's %s is missing "
-				    "or not safe: `%.200s`", needed[i],
-				    js_str(m, needed[i], ""));
-	if (o->visit && !js_lists(js_get(m, "code_challenge_methods_supported"), "S256", false))
-		return fail(err, MT_EUNSUPPORTED, "the authorization server does not say that "
+			return fail(err, MT_EDENIED,
+				    "the authorization server's %s is missing "
+				    "or not safe: `%.200s`",
+				    needed[i], js_str(m, needed[i], ""));
+	if (o->visit &&
+	    !js_lists(js_get(m, "code_challenge_methods_supported"), "S256", false))
+		return fail(err, MT_EUNSUPPORTED,
+			    "the authorization server does not say that "
 			    "it knows PKCE with S256");
 	return MT_OK;
 }
@@ -221,12 +239,15 @@ int oauth_discover(const struct oauth *o, const char *challenge, struct oauth_pl
 	if (!status)
 		status = find_metadata(o, issuer ? issuer : origin, &p.metadata, err);
 	if (!status && !p.metadata && issuer)
-		status = fail(err, MT_ENOTFOUND, "the authorization server %.200s says nothing "
-			      "of itself", issuer);
+		status = fail(err, MT_ENOTFOUND,
+			      "the authorization server %.200s says nothing "
+			      "of itself",
+			      issuer);
 	if (!status && !p.metadata && *challenge)
 		p.metadata = assume_metadata(origin);
 	if (!status && !p.metadata)
-		status = fail(err, MT_ENOTFOUND, "the server does not say who gives tokens");
+		status = fail(err, MT_ENOTFOUND,
+			      "the server does not say who gives tokens");
 	if (!status)
 		status = check_metadata(o, p.metadata, err);
 	if (status) {

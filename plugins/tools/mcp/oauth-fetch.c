@@ -43,15 +43,17 @@ static int perform(const struct oauth *o, CURL *easy, const char *url, const cha
 	curl_easy_setopt(easy, CURLOPT_WRITEDATA, answer);
 	if (o->ca_path || access(ca_folder, R_OK) == 0) {
 		curl_easy_setopt(easy, CURLOPT_CAINFO, NULL);
-		curl_easy_setopt(easy, CURLOPT_CAPATH, o->ca_path ? o->ca_path : ca_folder);
+		curl_easy_setopt(easy, CURLOPT_CAPATH,
+				 o->ca_path ? o->ca_path : ca_folder);
 	}
 	if (body)
 		curl_easy_setopt(easy, CURLOPT_POSTFIELDS, body);
 	code = curl_easy_perform(easy);
 	if (code == CURLE_WRITE_ERROR)
-		return fail(err, MT_ELIMIT, "%.200s: the answer has more than %d KiB", url,
-			    OAUTH_DOC_MAX >> 10);
-	return code ? fail(err, MT_EIO, "%.200s: %s", url, curl_easy_strerror(code)) : MT_OK;
+		return fail(err, MT_ELIMIT, "%.200s: the answer has more than %d KiB",
+			    url, OAUTH_DOC_MAX >> 10);
+	return code ? fail(err, MT_EIO, "%.200s: %s", url, curl_easy_strerror(code))
+		    : MT_OK;
 }
 
 int oauth_fetch(const struct oauth *o, const char *url, const char *type,
@@ -111,8 +113,8 @@ bool oauth_url_is_safe(const struct oauth *o, const char *url)
 	CURLU *u = url_read(url);
 	char *scheme = u ? url_part(u, CURLUPART_SCHEME) : NULL;
 	char *host = u ? url_part(u, CURLUPART_HOST) : NULL;
-	bool here = host && (strcmp(host, "localhost") == 0 || strcmp(host, "[::1]") == 0 ||
-			     strncmp(host, "127.", 4) == 0);
+	bool here = host && (strcmp(host, "localhost") == 0 ||
+			     strcmp(host, "[::1]") == 0 || strncmp(host, "127.", 4) == 0);
 	bool safe = scheme && host &&
 		    (strcmp(scheme, "https") == 0 ||
 		     (strcmp(scheme, "http") == 0 &&

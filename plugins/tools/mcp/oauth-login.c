@@ -47,7 +47,8 @@ static int put_hash(struct strbuf *b, const char *text, struct error *err)
 	unsigned char sum[SHA256_BYTES];
 
 	if (sha256(text, strlen(text), sum))
-		return fail(err, MT_EUNSUPPORTED, "cannot compute SHA-256: libcrypto is not "
+		return fail(err, MT_EUNSUPPORTED,
+			    "cannot compute SHA-256: libcrypto is not "
 			    "available");
 	if (put_base64url(b, sum, sizeof sum))
 		return no_memory(err);
@@ -99,8 +100,8 @@ int oauth_scope(const struct oauth *o, const struct oauth_place *p, const char *
 			add_words(ret, json_object_get_string(
 					       json_object_array_get_idx(all, i)));
 	}
-	if (ret->len && js_lists(js_get(p->metadata, "scopes_supported"), "offline_access",
-				 false))
+	if (ret->len &&
+	    js_lists(js_get(p->metadata, "scopes_supported"), "offline_access", false))
 		add_words(ret, "offline_access");
 	return ret->error ? no_memory(err) : MT_OK;
 }
@@ -115,7 +116,8 @@ static const char *method_for(json_object *metadata, bool secret)
 		return "none";
 	if (js_lists(known, "client_secret_basic", true))
 		return "client_secret_basic";
-	return js_lists(known, "client_secret_post", false) ? "client_secret_post" : "none";
+	return js_lists(known, "client_secret_post", false) ? "client_secret_post"
+							    : "none";
 }
 
 static json_object *texts(const char *a, const char *b)
@@ -144,17 +146,21 @@ static int registration(const struct oauth *o, const struct oauth_place *p,
 	int status;
 
 	if (!*url)
-		return fail(err, MT_EUNSUPPORTED, "the authorization server %.200s registers no "
-			    "clients: ask it for a client id, and write it as `client_id`",
-			    p->issuer);
+		return fail(
+			err, MT_EUNSUPPORTED,
+			"the authorization server %.200s registers no "
+			"clients: ask it for a client id, and write it as `client_id`",
+			p->issuer);
 	if (!oauth_url_is_safe(o, url))
-		return fail(err, MT_EDENIED, "the registration endpoint is not safe: %.200s",
-			    url);
+		return fail(err, MT_EDENIED,
+			    "the registration endpoint is not safe: %.200s", url);
 	if (js_set_str(wish, "client_name", "Mortise") ||
 	    js_set_new(wish, "redirect_uris", texts(o->redirect_uri, NULL)) ||
-	    js_set_new(wish, "grant_types", texts("authorization_code", "refresh_token")) ||
+	    js_set_new(wish, "grant_types",
+		       texts("authorization_code", "refresh_token")) ||
 	    js_set_new(wish, "response_types", texts("code", NULL)) ||
-	    js_set_str(wish, "token_endpoint_auth_method", method_for(p->metadata, false)) ||
+	    js_set_str(wish, "token_endpoint_auth_method",
+		       method_for(p->metadata, false)) ||
 	    js_set_str(wish, "application_type", "native") ||
 	    (*scope && js_set_str(wish, "scope", scope)))
 		return no_memory(err);
@@ -164,9 +170,11 @@ static int registration(const struct oauth *o, const struct oauth_place *p,
 	status = oauth_fetch(o, url, "application/json", text, NULL, &code, ret, err);
 	if (status || (code < 300 && js_str(*ret, "client_id", NULL)))
 		return status;
-	return fail(err, MT_EDENIED, "the authorization server does not register this client: "
-		    "%.80s %.200s (HTTP %ld)", js_str(*ret, "error", ""),
-		    js_str(*ret, "error_description", ""), code);
+	return fail(err, MT_EDENIED,
+		    "the authorization server does not register this client: "
+		    "%.80s %.200s (HTTP %ld)",
+		    js_str(*ret, "error", ""), js_str(*ret, "error_description", ""),
+		    code);
 }
 
 static int set_client(json_object *login, const char *id, const char *secret,
@@ -205,7 +213,8 @@ static int identify(const struct oauth *o, const struct oauth_place *p, const ch
 	secret = js_str(client, "client_secret", NULL);
 	return set_client(login, js_str(client, "client_id", ""), secret,
 			  js_str(client, "token_endpoint_auth_method",
-				 method_for(p->metadata, secret != NULL)), err);
+				 method_for(p->metadata, secret != NULL)),
+			  err);
 }
 
 /* ---- the user ---------------------------------------------------------------------------- */
@@ -240,26 +249,29 @@ static int read_answer(const struct oauth_place *p, const char *url, const char 
 	AUTO(free) char *iss = query_param(url, "iss");
 	AUTO(free) char *error = query_param(url, "error");
 	AUTO(free) char *why = query_param(url, "error_description");
-	bool promised = js_bool(p->metadata, "authorization_response_iss_parameter_supported",
-				false);
+	bool promised = js_bool(p->metadata,
+				"authorization_response_iss_parameter_supported", false);
 
 	if (!its_state || strcmp(its_state, state) != 0)
-		return fail(err, MT_EDENIED, "the answer of the authorization server is not to "
+		return fail(err, MT_EDENIED,
+			    "the answer of the authorization server is not to "
 			    "this login");
 	if ((promised && !iss) || (iss && strcmp(iss, p->issuer) != 0))
 		return fail(err, MT_EDENIED, "the answer is not from %.200s: `%.200s`",
 			    p->issuer, iss ? iss : "");
 	if (error)
-		return fail(err, MT_EDENIED, "the login was refused: %.80s%s%.200s", error,
-			    why ? ": " : "", why ? why : "");
+		return fail(err, MT_EDENIED, "the login was refused: %.80s%s%.200s",
+			    error, why ? ": " : "", why ? why : "");
 	*ret_code = query_param(url, "code");
-	return *ret_code ? MT_OK : fail(err, MT_EDENIED, "the answer of the authorization "
-					"server has no code");
+	return *ret_code ? MT_OK
+			 : fail(err, MT_EDENIED,
+				"the answer of the authorization "
+				"server has no code");
 }
 
-static int ask_user(const struct oauth *o, const struct oauth_place *p, json_object *login,
-		    const char *scope, const char *verifier, char **ret_code,
-		    struct error *err)
+static int ask_user(const struct oauth *o, const struct oauth_place *p,
+		    json_object *login, const char *scope, const char *verifier,
+		    char **ret_code, struct error *err)
 {
 	const char *base = js_str(p->metadata, "authorization_endpoint", "");
 	const char *resource = js_str(login, "resource", NULL);
@@ -309,9 +321,11 @@ static int begin(const struct oauth *o, const struct oauth_place *p, const char 
 {
 	const char *resource = js_str(p->resource, "resource", NULL);
 
-	if (js_set_str(login, "server", o->server) || js_set_str(login, "issuer", p->issuer) ||
+	if (js_set_str(login, "server", o->server) ||
+	    js_set_str(login, "issuer", p->issuer) ||
 	    (resource && js_set_str(login, "resource", resource)) ||
-	    js_set_str(login, "token_endpoint", js_str(p->metadata, "token_endpoint", "")) ||
+	    js_set_str(login, "token_endpoint",
+		       js_str(p->metadata, "token_endpoint", "")) ||
 	    js_set_str(login, "redirect_uri", o->redirect_uri) ||
 	    js_set_str(login, "asked_scope", scope))
 		return no_memory(err);

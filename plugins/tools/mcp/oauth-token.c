@@ -36,7 +36,8 @@ static int prove_client(json_object *login, struct strbuf *form, struct strbuf *
 	if (strcmp(method, "client_secret_basic") != 0) {
 		status = form_add(form, "client_id", id);
 		return status || strcmp(method, "none") == 0
-			       ? status : form_add(form, "client_secret", secret);
+			       ? status
+			       : form_add(form, "client_secret", secret);
 	}
 	a = curl_easy_escape(NULL, id, 0);
 	b = curl_easy_escape(NULL, secret, 0);
@@ -59,14 +60,15 @@ static int keep(json_object *login, json_object *answer, struct error *err)
 		const char *text = js_str(answer, texts[i], NULL);
 
 		if (text && strpbrk(text, "\r\n"))
-			return fail(err, MT_EINVAL, "the authorization server's %s is none",
-				    texts[i]);
+			return fail(err, MT_EINVAL,
+				    "the authorization server's %s is none", texts[i]);
 		if (text)
 			status = js_set_str(login, texts[i], text);
 	}
 	life = life < 0 ? 0 : life > LIFE_MAX_S ? LIFE_MAX_S : life;
 	if (!status)
-		status = js_set_int(login, "expires_at", life ? (int64_t)time(NULL) + life : 0);
+		status = js_set_int(login, "expires_at",
+				    life ? (int64_t)time(NULL) + life : 0);
 	return status ? no_memory(err) : MT_OK;
 }
 
@@ -81,7 +83,8 @@ int oauth_ask_token(struct oauth *o, json_object *login, struct strbuf *form,
 	int status;
 
 	if (!oauth_url_is_safe(o, url))
-		return fail(err, MT_EDENIED, "the token endpoint is not safe: %.200s", url);
+		return fail(err, MT_EDENIED, "the token endpoint is not safe: %.200s",
+			    url);
 	if (prove_client(login, form, &header) || form->error)
 		return no_memory(err);
 	status = oauth_fetch(o, url, "application/x-www-form-urlencoded", form->text,
@@ -115,7 +118,8 @@ int oauth_renew(struct oauth *o, struct error *err)
 		return no_memory(err);
 	status = oauth_ask_token(o, o->login, &form, &why);
 	explicit_bzero(form.text, form.len);
-	return status ? fail(err, status == MT_EDENIED ? MT_ENOTFOUND : status, "%s", why.text)
+	return status ? fail(err, status == MT_EDENIED ? MT_ENOTFOUND : status, "%s",
+			     why.text)
 		      : MT_OK;
 }
 

@@ -18,9 +18,10 @@ static const char *const legacy_versions[] = { MCP_LEGACY, "2025-06-18", "2025-0
 
 json_object *era_capabilities(struct client *c)
 {
-	json_object *all = json_object_new_object(), *elicitation = json_object_new_object();
-	json_object *roots = c->config.directory && !c->config.url
-				     ? json_object_new_object() : NULL;
+	json_object *all = json_object_new_object(),
+		    *elicitation = json_object_new_object();
+	json_object *roots =
+		c->config.directory && !c->config.url ? json_object_new_object() : NULL;
 
 	if (c->era == ERA_MODERN)
 		js_set_new(elicitation, "form", json_object_new_object());
@@ -81,8 +82,10 @@ static int check_version(struct client *c, json_object *result, struct error *er
 			snprintf(c->protocol, sizeof c->protocol, "%s", version);
 			return MT_OK;
 		}
-	return fail(err, MT_EUNSUPPORTED, "the server speaks protocol `%.40s`, which this "
-		    "client does not know", version);
+	return fail(err, MT_EUNSUPPORTED,
+		    "the server speaks protocol `%.40s`, which this "
+		    "client does not know",
+		    version);
 }
 
 static int initialize(struct client *c, const struct waiter *w, struct error *err)
@@ -135,14 +138,16 @@ static enum client_era judge(json_object *answer, struct error *err)
 			return ERA_LEGACY;
 	} else if (code <= RPC_HEADER_MISMATCH && code >= RPC_UNSUPPORTED_VERSION) {
 		versions = js_path(error, "data.supported");
-		if (code != RPC_UNSUPPORTED_VERSION || js_lists(versions, MCP_MODERN, false))
+		if (code != RPC_UNSUPPORTED_VERSION ||
+		    js_lists(versions, MCP_MODERN, false))
 			return ERA_MODERN;
 		if (lists_legacy(versions))
 			return ERA_LEGACY;
 	} else {
 		return ERA_LEGACY;
 	}
-	fail(err, MT_EUNSUPPORTED, "the server speaks no version of the protocol that this "
+	fail(err, MT_EUNSUPPORTED,
+	     "the server speaks no version of the protocol that this "
 	     "client knows");
 	return ERA_UNKNOWN;
 }
@@ -152,15 +157,17 @@ static int discover(struct client *c, const struct waiter *w, struct error *err)
 	AUTO(json) json_object *params = json_object_new_object();
 	AUTO(json) json_object *answer = NULL;
 	struct error why = ERROR_NONE;
-	int64_t patience = c->config.connect_ms < PROBE_MS ? c->config.connect_ms : PROBE_MS;
+	int64_t patience =
+		c->config.connect_ms < PROBE_MS ? c->config.connect_ms : PROBE_MS;
 	int status;
 
 	c->era = ERA_MODERN;
 	snprintf(c->protocol, sizeof c->protocol, "%s", MCP_MODERN);
 	status = exchange(c, "server/discover", params, w,
-			  c->config.url || c->config.protocol ? 0 : patience, &answer, &why);
-	if (status && (c->config.protocol || status == MT_ECANCELLED || status == MT_ENOMEM ||
-		       status == MT_EDENIED))
+			  c->config.url || c->config.protocol ? 0 : patience, &answer,
+			  &why);
+	if (status && (c->config.protocol || status == MT_ECANCELLED ||
+		       status == MT_ENOMEM || status == MT_EDENIED))
 		return fail(err, status, "%s", why.text);
 	c->era = status ? ERA_LEGACY : judge(answer, err);
 	if (c->era == ERA_MODERN && js_get(answer, "error")) {
@@ -220,8 +227,8 @@ int era_open(struct client *c, const struct waiter *w, struct error *err)
 		if (!status && c->era == ERA_MODERN)
 			return MT_OK;
 		if (!status && modern)
-			return fail(err, MT_EUNSUPPORTED, "the server does not speak "
-				    MCP_MODERN);
+			return fail(err, MT_EUNSUPPORTED,
+				    "the server does not speak " MCP_MODERN);
 		/* Some servers end when the first message is not their greeting. */
 		if (!status && client_is_down(c)) {
 			c->transport->stop(c);

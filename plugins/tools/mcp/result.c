@@ -58,8 +58,8 @@ static void put_medium(struct out *o, json_object *item, const char *member)
 	if (status == MT_EINVAL)
 		put_line(o, "[%.100s that is no valid base64 was left out]", mime);
 	else if (status)
-		put_line(o, "[%.100s of %zu characters was left out: it is too large]", mime,
-			 strlen(data));
+		put_line(o, "[%.100s of %zu characters was left out: it is too large]",
+			 mime, strlen(data));
 	else if (strncmp(mime, "image/", 6) != 0)
 		put_line(o, "[%.100s, %zu bytes]", mime, bytes.len);
 }
@@ -124,14 +124,18 @@ int put_tool_result(const struct mt_tool_host *host, struct mt_call *call,
 			put_text(&o, text, len);
 	}
 	if (failed)
-		return host->fail(call, MT_EIO, o.begun ? "(The tool reports this as an error.)"
-							: "The tool failed and gave no reason.");
+		return host->fail(call, MT_EIO,
+				  o.begun ? "(The tool reports this as an error.)"
+					  : "The tool failed and gave no reason.");
 	if (f->output && !has)
-		return host->fail(call, MT_EIO, "(The tool's result lacks the structured "
+		return host->fail(call, MT_EIO,
+				  "(The tool's result lacks the structured "
 				  "content that it promises.)");
 	if (f->output && schema_check(f->output, structured, &why))
-		return host->fail(call, MT_EIO, "(The tool's structured result is not as it "
-				  "promises: %s)", why.text);
+		return host->fail(call, MT_EIO,
+				  "(The tool's structured result is not as it "
+				  "promises: %s)",
+				  why.text);
 	return MT_OK;
 }
 
@@ -171,7 +175,8 @@ void put_resources(const struct mt_tool_host *host, struct mt_call *call,
 		json_object *one = json_object_array_get_idx(list, i);
 
 		host->reply(call, "%.2000s  %.300s%s%.1000s\n", js_str(one, uri, ""),
-			    js_str(one, "name", ""), js_get(one, "description") ? ": " : "",
+			    js_str(one, "name", ""),
+			    js_get(one, "description") ? ": " : "",
 			    js_str(one, "description", ""));
 	}
 }
@@ -188,7 +193,8 @@ void put_prompts(const struct mt_tool_host *host, struct mt_call *call, json_obj
 		for (size_t k = 0; k < length_of(arguments); k++) {
 			json_object *a = json_object_array_get_idx(arguments, k);
 
-			host->reply(call, "    %.300s%s  %.1000s\n", js_str(a, "name", ""),
+			host->reply(call, "    %.300s%s  %.1000s\n",
+				    js_str(a, "name", ""),
 				    js_bool(a, "required", false) ? " (required)" : "",
 				    js_str(a, "description", ""));
 		}

@@ -12,10 +12,12 @@ int put_tool_result(const struct mt_tool_host *host, struct mt_call *call,
 		    const struct offer *f, json_object *result);
 int put_resource(const struct mt_tool_host *host, struct mt_call *call,
 		 json_object *result);
-int put_prompt(const struct mt_tool_host *host, struct mt_call *call, json_object *result);
+int put_prompt(const struct mt_tool_host *host, struct mt_call *call,
+	       json_object *result);
 /** Lists of resources and prompts, a line each. */
 void put_resources(const struct mt_tool_host *host, struct mt_call *call,
 		   json_object *list, const char *uri);
-void put_prompts(const struct mt_tool_host *host, struct mt_call *call, json_object *list);
+void put_prompts(const struct mt_tool_host *host, struct mt_call *call,
+		 json_object *list);
 
 #endif

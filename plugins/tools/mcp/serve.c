@@ -157,7 +157,8 @@ static void take_progress(struct client *c, json_object *params)
 			continue;
 		p->alive_at = clock_ms();
 		if (p->waiter && p->waiter->progress)
-			p->waiter->progress(p->waiter->arg, js_number(params, "progress", 0),
+			p->waiter->progress(p->waiter->arg,
+					    js_number(params, "progress", 0),
 					    js_number(params, "total", 0),
 					    js_str(params, "message", NULL));
 	}

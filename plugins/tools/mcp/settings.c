@@ -113,7 +113,8 @@ static int read_argv(const struct mt_tool_host *host, struct mt_instance *instan
 
 	while (!status && list && list_next(&list, &item, &len))
 		status = add_word(&s->argv, &count, strndup(item, len), err);
-	for (size_t n = 0; !status && !host->option_at(instance, "arg.", n, &key, &value); n++)
+	for (size_t n = 0; !status && !host->option_at(instance, "arg.", n, &key, &value);
+	     n++)
 		status = add_word(&s->argv, &count, strdup(value), err);
 	return status;
 }
@@ -150,7 +151,8 @@ static int read_env(const struct mt_tool_host *host, struct mt_instance *instanc
 	for (char **e = environ; !status && e && *e; e++)
 		if (!is_set(host, instance, *e))
 			status = add_word(&s->env, &count, strdup(*e), err);
-	for (size_t n = 0; !status && !host->option_at(instance, "env.", n, &key, &value); n++)
+	for (size_t n = 0; !status && !host->option_at(instance, "env.", n, &key, &value);
+	     n++)
 		status = add_word(&s->env, &count, pair(key + 4, "=", value), err);
 	return status;
 }
@@ -162,8 +164,8 @@ static int read_headers(const struct mt_tool_host *host, struct mt_instance *ins
 	size_t count = 0;
 	int status = MT_OK;
 
-	for (size_t n = 0; !status && !host->option_at(instance, "header.", n, &key, &value);
-	     n++) {
+	for (size_t n = 0;
+	     !status && !host->option_at(instance, "header.", n, &key, &value); n++) {
 		if (strpbrk(value, "\r\n"))
 			return fail(err, MT_EINVAL, "`%.80s`: a header is one line", key);
 		status = add_word(&s->headers, &count, pair(key + 7, ": ", value), err);
@@ -207,9 +209,11 @@ int settings_read(const struct mt_tool_host *host, struct mt_instance *instance,
 	int status = MT_OK;
 
 	if (!command == !url)
-		return fail(err, MT_EINVAL, "an MCP server needs either `command` or `url`");
+		return fail(err, MT_EINVAL,
+			    "an MCP server needs either `command` or `url`");
 	if (url && strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0)
-		return fail(err, MT_EINVAL, "`url` of an MCP server begins with http:// or "
+		return fail(err, MT_EINVAL,
+			    "`url` of an MCP server begins with http:// or "
 			    "https://");
 	s.name = strdup(name ? name : "mcp");
 	if (!s.name)

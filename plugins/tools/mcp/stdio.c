@@ -165,7 +165,8 @@ static void tell_end(struct process *p, int status)
 	if (WIFSIGNALED(status))
 		snprintf(how, sizeof how, "was killed by signal %d", WTERMSIG(status));
 	else
-		snprintf(how, sizeof how, "ended with exit status %d", WEXITSTATUS(status));
+		snprintf(how, sizeof how, "ended with exit status %d",
+			 WEXITSTATUS(status));
 	client_down(c, "the server %s%s%.300s", how, *tail ? ": " : "", tail);
 }
 
@@ -268,10 +269,11 @@ static int spawn(struct client *c, const int in[2], const int out[2], const int 
 	posix_spawnattr_setsigmask(&attributes, &none);
 	posix_spawnattr_setsigdefault(&attributes, &all);
 	posix_spawnattr_setpgroup(&attributes, 0);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF |
-					      POSIX_SPAWN_SETSIGMASK);
-	status = posix_spawnp(ret, c->config.argv[0], &actions, &attributes, c->config.argv,
-			      c->config.env);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP |
+						      POSIX_SPAWN_SETSIGDEF |
+						      POSIX_SPAWN_SETSIGMASK);
+	status = posix_spawnp(ret, c->config.argv[0], &actions, &attributes,
+			      c->config.argv, c->config.env);
 	posix_spawn_file_actions_destroy(&actions);
 	posix_spawnattr_destroy(&attributes);
 	return status;
@@ -382,8 +384,8 @@ static int enqueue(struct process *p, const char *text, size_t len)
 	return status;
 }
 
-static int stdio_send(struct client *c, const char *text, size_t len, struct pending *pending,
-		      struct error *err)
+static int stdio_send(struct client *c, const char *text, size_t len,
+		      struct pending *pending, struct error *err)
 {
 	int status = MT_EIO;
 

@@ -16,7 +16,8 @@ static int lock(const struct keep *k)
 	AUTO(strbuf) struct strbuf path = STRBUF(4096);
 	const struct timespec wait = { .tv_nsec = LOCK_WAIT_MS * 1000000L };
 	int fd = strbuf_addf(&path, "%s.lock", k->file)
-			 ? -1 : open(path.text, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+			 ? -1
+			 : open(path.text, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
 
 	for (int i = 0; fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0; i++) {
 		if (i == LOCK_TRIES) {
@@ -71,8 +72,9 @@ static char *renew(const struct keep *k, const char *refused, struct error *err)
 		if (!status)
 			status = login_write(k->file, o.login, &why);
 		if (status == MT_ENOTFOUND)
-			fail(err, MT_EDENIED, "the login has ended (%s): mortise mcp login %s",
-			     why.text, k->name);
+			fail(err, MT_EDENIED,
+			     "the login has ended (%s): mortise mcp login %s", why.text,
+			     k->name);
 		else if (status)
 			fail(err, status, "%s", why.text);
 	}

@@ -62,7 +62,8 @@ void clean_name(const char *name, char *ret, size_t room)
 	if (!is_letter(*name) && *name)
 		ret[n++] = '_';
 	for (; *name && n < room - 1; name++)
-		ret[n++] = is_letter(*name) || strchr("0123456789_-", *name) ? *name : '_';
+		ret[n++] =
+			is_letter(*name) || strchr("0123456789_-", *name) ? *name : '_';
 	ret[n] = '\0';
 	if (*name) /* cut: still different from others that begin alike */
 		snprintf(ret + room - 9, 9, "%08x", hash(name));
@@ -70,7 +71,8 @@ void clean_name(const char *name, char *ret, size_t room)
 
 /* ---- one tool ---------------------------------------------------------- */
 
-static unsigned hints_of(json_object *tool, const struct offer_options *o, bool *ret_again)
+static unsigned hints_of(json_object *tool, const struct offer_options *o,
+			 bool *ret_again)
 {
 	json_object *a = o->trust_hints ? js_get(tool, "annotations") : NULL;
 	unsigned hints = 0;
@@ -96,7 +98,8 @@ static char *events_of(const char *name)
 {
 	struct strbuf b = STRBUF(4096);
 
-	strbuf_add(&b, "[{\"action\":\"call_tool_mcp\",\"observation\":\"mcp\",\"args\":{");
+	strbuf_add(&b,
+		   "[{\"action\":\"call_tool_mcp\",\"observation\":\"mcp\",\"args\":{");
 	js_key_str(&b, "name", name);
 	strbuf_add(&b, ",\"arguments\":\"$*\"}}]");
 	return strbuf_take(&b);
@@ -108,7 +111,8 @@ static char *description_of(json_object *tool, const char *name)
 	size_t len;
 
 	if (!*text)
-		text = js_str(tool, "title", js_str(js_get(tool, "annotations"), "title", name));
+		text = js_str(tool, "title",
+			      js_str(js_get(tool, "annotations"), "title", name));
 	len = strlen(text);
 	return strndup(text, utf8_cut(text, len, DESCRIPTION_MAX));
 }
@@ -168,8 +172,10 @@ static int add_tool(struct client *c, const struct offer_options *options,
 	if (!*real || strlen(real) > 1000 || offers_find(o, name) ||
 	    !json_object_is_type(js_get(tool, "inputSchema"), json_type_object) ||
 	    !header_names_valid(tool)) {
-		client_log(c, MT_LOG_WARNING, "the tool `%.60s` is left out: its name is "
-			   "used already, or its description is not valid", real);
+		client_log(c, MT_LOG_WARNING,
+			   "the tool `%.60s` is left out: its name is "
+			   "used already, or its description is not valid",
+			   real);
 		return MT_OK;
 	}
 	if (o->count >= TOOLS_MAX)
@@ -239,10 +245,12 @@ static int add_own(struct client *c, enum offer_kind kind, struct offers *o,
 	f->events = events_of(name);
 	f->hints = MT_TOOL_READ_ONLY | MT_TOOL_IDEMPOTENT | MT_TOOL_OPEN_WORLD;
 	f->again = true;
-	if (asprintf(&f->description, resources
-		     ? "List the resources of the server `%s`, or read one."
-		     : "List the prompts that the server `%s` has ready, or fetch one.",
-		     c->config.name) < 0)
+	if (asprintf(
+		    &f->description,
+		    resources
+			    ? "List the resources of the server `%s`, or read one."
+			    : "List the prompts that the server `%s` has ready, or fetch one.",
+		    c->config.name) < 0)
 		f->description = NULL;
 	return finish(o, f, err);
 }
@@ -262,12 +270,15 @@ int offers_fetch(struct client *c, const struct offer_options *options,
 
 		status = fetch_page(c, "tools/list", cursor, w, &result, err);
 		tools = js_get(result, "tools");
-		for (size_t i = 0; !status && json_object_is_type(tools, json_type_array) &&
-				   i < json_object_array_length(tools); i++)
-			status = add_tool(c, options, json_object_array_get_idx(tools, i), &o,
-					  err);
+		for (size_t i = 0;
+		     !status && json_object_is_type(tools, json_type_array) &&
+		     i < json_object_array_length(tools);
+		     i++)
+			status = add_tool(c, options, json_object_array_get_idx(tools, i),
+					  &o, err);
 		next = js_str(result, "nextCursor", NULL);
-		more = next && o.count < TOOLS_MAX && !(cursor && strcmp(cursor, next) == 0);
+		more = next && o.count < TOOLS_MAX &&
+		       !(cursor && strcmp(cursor, next) == 0);
 		free(cursor);
 		cursor = more ? strdup(next) : NULL;
 		more = cursor != NULL;

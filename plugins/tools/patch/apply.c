@@ -66,8 +66,8 @@ static bool is_below(const char *path, const char *folder)
 {
 	size_t len = strlen(folder);
 
-	return strncmp(path, folder, len) == 0
-	       && (path[len] == '/' || (len && folder[len - 1] == '/'));
+	return strncmp(path, folder, len) == 0 &&
+	       (path[len] == '/' || (len && folder[len - 1] == '/'));
 }
 
 /* The file that a path of the patch means: in the workspace, links followed, so that a
@@ -76,12 +76,13 @@ static char *file_of(const struct place *w, const char *path, struct strbuf *why
 {
 	AUTO(free) char *whole = NULL, *top = NULL, *real = NULL;
 
-	if (path[0] == '/' && strncmp(path, w->workspace, w->len) == 0
-	    && path[w->len] == '/')
+	if (path[0] == '/' && strncmp(path, w->workspace, w->len) == 0 &&
+	    path[w->len] == '/')
 		path += w->len + 1;
 	if (path[0] == '/' || climbs(path)) {
-		refuse(why, MT_EDENIED, path, "paths of a patch are below the workspace, "
-					      "without `..`");
+		refuse(why, MT_EDENIED, path,
+		       "paths of a patch are below the workspace, "
+		       "without `..`");
 		return NULL;
 	}
 	whole = path_join(w->workspace, path);
@@ -90,8 +91,9 @@ static char *file_of(const struct place *w, const char *path, struct strbuf *why
 	if (!real) {
 		refuse(why, MT_EIO, path, whole ? strerror(errno) : "out of memory");
 	} else if (!is_below(real, top)) {
-		refuse(why, MT_EDENIED, path, "a link leads it out of the workspace, where "
-					      "a patch changes nothing");
+		refuse(why, MT_EDENIED, path,
+		       "a link leads it out of the workspace, where "
+		       "a patch changes nothing");
 		return NULL;
 	}
 	return STEAL(real);
@@ -110,7 +112,8 @@ static int load(void *arg, const char *path, struct strbuf *ret, struct strbuf *
 	fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return errno == ENOENT || errno == ENOTDIR
-			       ? MT_ENOTFOUND : refuse(why, MT_EDENIED, path, strerror(errno));
+			       ? MT_ENOTFOUND
+			       : refuse(why, MT_EDENIED, path, strerror(errno));
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
 		return refuse(why, MT_EINVAL, path, "it is no file");
 	if (st.st_size > PATCH_FILE_MAX)
@@ -200,8 +203,8 @@ static void take_back(const struct patch_change *c, struct step *s)
 static bool is_taken(const struct step *steps, size_t count, const char *file)
 {
 	for (size_t i = 0; i < count; i++)
-		if (strcmp(steps[i].file, file) == 0
-		    || (steps[i].target && strcmp(steps[i].target, file) == 0))
+		if (strcmp(steps[i].file, file) == 0 ||
+		    (steps[i].target && strcmp(steps[i].target, file) == 0))
 			return true;
 	return false;
 }
@@ -219,14 +222,16 @@ static int resolve(const struct place *w, struct patch *p, struct step *steps)
 			s->target = file_of(w, c->move_to, &p->why);
 		if (!s->file || (c->move_to && !s->target))
 			return MT_EDENIED;
-		if (is_taken(steps, i, s->file)
-		    || (s->target && is_taken(steps, i, s->target)))
-			return refuse(&p->why, MT_EINVAL, c->move_to ? c->move_to : c->path,
+		if (is_taken(steps, i, s->file) ||
+		    (s->target && is_taken(steps, i, s->target)))
+			return refuse(&p->why, MT_EINVAL,
+				      c->move_to ? c->move_to : c->path,
 				      "two parts of the patch mean the same file; write "
 				      "one part for each file");
-		if (s->target && strcmp(s->target, s->file) != 0
-		    && lstat(s->target, &st) == 0)
-			return refuse(&p->why, MT_EEXIST, c->move_to, "the file to move to "
+		if (s->target && strcmp(s->target, s->file) != 0 &&
+		    lstat(s->target, &st) == 0)
+			return refuse(&p->why, MT_EEXIST, c->move_to,
+				      "the file to move to "
 				      "exists already");
 	}
 	return MT_OK;

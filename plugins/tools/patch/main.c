@@ -43,8 +43,10 @@ static void tell(const struct mt_tool_host *host, struct mt_call *call,
 	if (p->count == 0)
 		host->reply(call, "The patch changes nothing.\n");
 	if (p->fuzz)
-		host->reply(call, "Some context was found only by ignoring white space, or "
-			    "elsewhere than at the end of the file: view what was changed.\n");
+		host->reply(
+			call,
+			"Some context was found only by ignoring white space, or "
+			"elsewhere than at the end of the file: view what was changed.\n");
 }
 
 /* The last line is the sentence, what stands before it goes with the text. */
@@ -68,7 +70,8 @@ static int run(void *self_, const char *name, struct mt_call *call)
 
 	(void)name; /* there is only one */
 	if (!text)
-		return self->host->fail(call, MT_EINVAL, "the argument `patch` is missing");
+		return self->host->fail(call, MT_EINVAL,
+					"the argument `patch` is missing");
 	r = patch_files(self->workspace, text, len, &patch);
 	if (r)
 		r = tell_failure(self->host, call, r, patch.why.text);

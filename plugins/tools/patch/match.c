@@ -97,9 +97,9 @@ static int64_t find(const struct lines *text, const struct lines *context, size_
 		for (size_t i = start; i + context->count <= text->count; i++) {
 			size_t n = 0;
 
-			while (n < context->count && *work
-			       && lines_equal(ways[w].form(text->at[i + n]),
-					      ways[w].form(context->at[n]))) {
+			while (n < context->count && *work &&
+			       lines_equal(ways[w].form(text->at[i + n]),
+					   ways[w].form(context->at[n]))) {
 				n++;
 				*work -= 1;
 			}

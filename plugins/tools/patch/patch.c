@@ -57,11 +57,11 @@ static bool ends(const struct reader *r, bool eof_too)
 {
 	struct mt_str line = here(r);
 
-	return r->next >= r->lines.count || line_begins(line, end_mark)
-	       || line_begins(line, "*** Update File:")
-	       || line_begins(line, "*** Delete File:")
-	       || line_begins(line, "*** Add File:")
-	       || (eof_too && line_begins(line, eof_mark));
+	return r->next >= r->lines.count || line_begins(line, end_mark) ||
+	       line_begins(line, "*** Update File:") ||
+	       line_begins(line, "*** Delete File:") ||
+	       line_begins(line, "*** Add File:") ||
+	       (eof_too && line_begins(line, eof_mark));
 }
 
 /* ---- the sections of an update ----------------------------------------- */
@@ -134,8 +134,8 @@ static void go_to(struct reader *r, struct mt_str name, size_t *at)
 		struct mt_str want = loose ? line_stripped(name) : name;
 
 		for (size_t i = 0; i < r->file.count && r->work; i++, r->work--) {
-			struct mt_str line = loose ? line_stripped(r->file.at[i])
-						   : r->file.at[i];
+			struct mt_str line =
+				loose ? line_stripped(r->file.at[i]) : r->file.at[i];
 
 			if (!lines_equal(line, want))
 				continue;
@@ -164,12 +164,14 @@ static int no_context(struct reader *r, size_t at, bool eof)
 /* Find where the section belongs and say so in its chunks. */
 static int place_section(struct reader *r, size_t *at, size_t first_chunk, bool eof)
 {
-	int64_t found = match_context(&r->file, &r->context, *at, eof, &r->patch->fuzz,
-				      &r->work);
+	int64_t found =
+		match_context(&r->file, &r->context, *at, eof, &r->patch->fuzz, &r->work);
 
 	if (found == MATCH_TOO_MUCH)
-		return wrong_path(r, MT_ELIMIT, "The patch takes too much work: make it "
-				  "smaller, or name places with @@.", "");
+		return wrong_path(r, MT_ELIMIT,
+				  "The patch takes too much work: make it "
+				  "smaller, or name places with @@.",
+				  "");
 	if (found == MATCH_NONE)
 		return no_context(r, *at, eof);
 	for (size_t i = first_chunk; i < r->chunks.count; i++)
@@ -209,8 +211,8 @@ static int sections(struct reader *r)
 
 static bool is_crlf(const struct lines *file)
 {
-	return file->count > 1 && file->at[0].len
-	       && file->at[0].ptr[file->at[0].len - 1] == '\r';
+	return file->count > 1 && file->at[0].len &&
+	       file->at[0].ptr[file->at[0].len - 1] == '\r';
 }
 
 static void put_line(struct strbuf *out, struct mt_str line, bool *begun)
@@ -231,16 +233,18 @@ static int rewrite(struct reader *r, struct strbuf *out)
 		const struct chunk *c = &r->chunks.list[i];
 
 		if (c->at < at || c->at + c->removed > r->file.count)
-			return wrong_path(r, MT_EINVAL, "Two sections change the same lines.",
-					  "");
+			return wrong_path(r, MT_EINVAL,
+					  "Two sections change the same lines.", "");
 		for (; at < c->at; at++)
 			put_line(out, r->file.at[at], &begun);
 		for (size_t n = 0; n < c->added; n++) {
 			struct mt_str line = r->added.at[c->first + n];
-			bool last = n + 1 == c->added && c->at + c->removed == r->file.count;
+			bool last =
+				n + 1 == c->added && c->at + c->removed == r->file.count;
 
 			put_line(out, line, &begun);
-			if (crlf && !last && (!line.len || line.ptr[line.len - 1] != '\r'))
+			if (crlf && !last &&
+			    (!line.len || line.ptr[line.len - 1] != '\r'))
 				strbuf_addc(out, '\r');
 		}
 		at += c->removed;
@@ -299,7 +303,8 @@ static int update(struct reader *r, struct patch_change *c)
 	if (!status)
 		status = r->load(r->arg, c->path, &c->old, &r->patch->why);
 	if (status == MT_ENOTFOUND)
-		return wrong_path(r, status, "Update File Error: Missing File: ", c->path);
+		return wrong_path(r, status,
+				  "Update File Error: Missing File: ", c->path);
 	r->file.count = r->added.count = r->chunks.count = 0;
 	if (!status)
 		status = lines_split(&r->file, c->old.text, c->old.len);
@@ -310,12 +315,14 @@ static int update(struct reader *r, struct patch_change *c)
 	return status ? status : rewrite(r, &c->text);
 }
 
-static int delete(struct reader *r, struct patch_change *c)
+static int delete (struct reader *r, struct patch_change *c)
 {
 	int status = r->load(r->arg, c->path, &c->old, &r->patch->why);
 
-	return status == MT_ENOTFOUND ? wrong_path(r, status,
-		"Delete File Error: Missing File: ", c->path) : status;
+	return status == MT_ENOTFOUND
+		       ? wrong_path(r, status,
+				    "Delete File Error: Missing File: ", c->path)
+		       : status;
 }
 
 static int add(struct reader *r, struct patch_change *c)
@@ -325,8 +332,8 @@ static int add(struct reader *r, struct patch_change *c)
 	bool begun = false;
 
 	if (status == MT_OK)
-		return wrong_path(r, MT_EEXIST, "Add File Error: File already exists: ",
-				  c->path);
+		return wrong_path(r, MT_EEXIST,
+				  "Add File Error: File already exists: ", c->path);
 	if (status != MT_ENOTFOUND)
 		return status;
 	for (; !ends(r, false); r->next++) {
@@ -413,8 +420,9 @@ int patch_apply(const char *text, size_t len, patch_load *load, void *arg,
 	lines_clear(&r.added);
 	free(r.chunks.list);
 	if (status && !ret->why.len)
-		strbuf_add(&ret->why, status == MT_ENOMEM ? "Out of memory."
-							  : "The patch cannot be applied.");
+		strbuf_add(&ret->why, status == MT_ENOMEM
+					      ? "Out of memory."
+					      : "The patch cannot be applied.");
 	return status;
 }
 

@@ -35,7 +35,8 @@ struct patch {
 
 /** Where files come from. @return MT_OK, MT_ENOTFOUND, or a status that ends the
  *  work with what was added to `why`. */
-typedef int patch_load(void *arg, const char *path, struct strbuf *ret, struct strbuf *why);
+typedef int patch_load(void *arg, const char *path, struct strbuf *ret,
+		       struct strbuf *why);
 
 /** `ret` needs no preparation; patch_clear is due after success and failure.
  *  @return MT_OK; MT_EINVAL: the patch is wrong; MT_ENOTFOUND: it does not fit;

@@ -45,8 +45,8 @@ static pcre2_code *compile(const char *pattern, int *ret_code, PCRE2_SIZE *ret_a
 		return NULL;
 	pcre2_set_newline(context, PCRE2_NEWLINE_ANYCRLF);
 	code = pcre2_compile((PCRE2_SPTR)pattern, strlen(pattern),
-			     PCRE2_CASELESS | PCRE2_MULTILINE | PCRE2_UTF
-				     | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C,
+			     PCRE2_CASELESS | PCRE2_MULTILINE | PCRE2_UTF |
+				     PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C,
 			     ret_code, ret_at, context);
 	pcre2_compile_context_free(context);
 	return code;
@@ -71,9 +71,11 @@ int matcher_open(const char *pattern, struct matcher **ret, struct error *err)
 
 		matcher_free(m);
 		pcre2_get_error_message(code, (PCRE2_UCHAR *)why, sizeof why);
-		return fail(err, MT_EINVAL, "the pattern is no regular expression: %s (at "
+		return fail(err, MT_EINVAL,
+			    "the pattern is no regular expression: %s (at "
 			    "character %zu); put \\ before characters that stand for "
-			    "themselves", why, (size_t)at + 1);
+			    "themselves",
+			    why, (size_t)at + 1);
 	}
 	pcre2_jit_compile(m->code, PCRE2_JIT_COMPLETE); /* without it only slower */
 	m->data = pcre2_match_data_create_from_pattern(m->code, NULL);
@@ -163,8 +165,8 @@ static int from_utf16(struct strbuf *text)
 
 static bool has_utf16_mark(const struct strbuf *b)
 {
-	return b->len >= 2 && (memcmp(b->text, "\xff\xfe", 2) == 0
-			       || memcmp(b->text, "\xfe\xff", 2) == 0);
+	return b->len >= 2 && (memcmp(b->text, "\xff\xfe", 2) == 0 ||
+			       memcmp(b->text, "\xfe\xff", 2) == 0);
 }
 
 int text_read(int fd, size_t max, struct strbuf *ret)
@@ -189,8 +191,8 @@ int text_read(int fd, size_t max, struct strbuf *ret)
 			return MT_ELIMIT;
 		if (strbuf_addn(ret, buffer, (size_t)n))
 			return ret->error;
-		if (first && !has_utf16_mark(ret)
-		    && memchr(buffer, 0, n < BINARY_LOOK ? (size_t)n : BINARY_LOOK))
+		if (first && !has_utf16_mark(ret) &&
+		    memchr(buffer, 0, n < BINARY_LOOK ? (size_t)n : BINARY_LOOK))
 			return MT_EUNSUPPORTED;
 	}
 	return has_utf16_mark(ret) ? from_utf16(ret) : MT_OK;

@@ -55,8 +55,8 @@ static int collect(struct entries *e, int top, const char *inside)
 		bool folder;
 
 		if (d->d_name[0] == '.') {
-			e->hidden += !*inside && strcmp(d->d_name, ".") != 0
-				     && strcmp(d->d_name, "..") != 0;
+			e->hidden += !*inside && strcmp(d->d_name, ".") != 0 &&
+				     strcmp(d->d_name, "..") != 0;
 			continue;
 		}
 		e->more = e->count == VIEW_ENTRIES_MAX;
@@ -85,9 +85,11 @@ static void put(struct strbuf *out, const struct entries *e, const char *path)
 		strbuf_addc(out, '\n');
 	}
 	if (i < e->count || e->more)
-		strbuf_addf(out, "<response clipped><NOTE>%zu of %s%zu entries are shown: view "
-			    "a folder below, or use glob, for the rest.</NOTE>\n", i,
-			    e->more ? "more than " : "", e->count);
+		strbuf_addf(
+			out,
+			"<response clipped><NOTE>%zu of %s%zu entries are shown: view "
+			"a folder below, or use glob, for the rest.</NOTE>\n",
+			i, e->more ? "more than " : "", e->count);
 	if (e->hidden)
 		strbuf_addf(out, "%zu hidden entries are left out.\n", e->hidden);
 }
@@ -99,7 +101,8 @@ int view_folder(const char *path, struct strbuf *out, struct error *err)
 	int r = e ? MT_OK : MT_ENOMEM;
 
 	if (top < 0)
-		return fail(err, MT_EDENIED, "%s cannot be read: %s", path, strerror(errno));
+		return fail(err, MT_EDENIED, "%s cannot be read: %s", path,
+			    strerror(errno));
 	if (!r)
 		r = collect(e, top, "");
 	for (size_t i = 0, first = e ? e->count : 0; i < first && !r; i++)

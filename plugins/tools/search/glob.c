@@ -11,12 +11,12 @@ static const char *in_class(const char *p, const char *end, char c, bool *ret)
 {
 	bool not = p < end && (*p == '!' || *p == '^'), found = false;
 
-	p += not;
+	p += not ;
 	for (const char *start = p; p < end; p++) {
 		unsigned char low, high;
 
 		if (*p == ']' && p > start) {
-			*ret = found != not;
+			*ret = found != not ;
 			return p + 1;
 		}
 		p += *p == '\\' && p + 1 < end;
@@ -55,7 +55,8 @@ static bool match_part(const char *p, const char *p_end, const char *s, const ch
 	const char *star = NULL, *again = NULL;
 
 	while (s < s_end) {
-		const char *next = p < p_end && *p != '*' ? match_one(p, p_end, *s) : NULL;
+		const char *next =
+			p < p_end && *p != '*' ? match_one(p, p_end, *s) : NULL;
 
 		if (next) {
 			p = next;
@@ -162,8 +163,10 @@ static const char *choice_end(const char *p, const char *close)
 
 static int too_many(struct error *err)
 {
-	return fail(err, MT_ELIMIT, "the pattern stands for more than %d patterns: use "
-		    "fewer braces", GLOB_FORMS);
+	return fail(err, MT_ELIMIT,
+		    "the pattern stands for more than %d patterns: use "
+		    "fewer braces",
+		    GLOB_FORMS);
 }
 
 /* Texts wait in `forms` behind those that are done; each turn opens one brace. */
@@ -209,7 +212,8 @@ int glob_open(struct glob *g, const char *pattern, struct error *err)
 
 	*g = (struct glob){ 0 };
 	if (strlen(pattern) >= GLOB_MAX)
-		return fail(err, MT_ELIMIT, "the pattern is longer than %d bytes", GLOB_MAX);
+		return fail(err, MT_ELIMIT, "the pattern is longer than %d bytes",
+			    GLOB_MAX);
 	while (pattern[0] == '.' && pattern[1] == '/')
 		pattern += 2;
 	g->forms[0] = strdup(pattern);

@@ -37,8 +37,8 @@ static void rules_free(struct rules *r)
 /* Without spaces at the end, unless a backslash keeps one. */
 static char *trimmed_end(char *line, char *end)
 {
-	while (end > line && (end[-1] == ' ' || end[-1] == '\r')
-	       && !(end - line >= 2 && end[-1] == ' ' && end[-2] == '\\'))
+	while (end > line && (end[-1] == ' ' || end[-1] == '\r') &&
+	       !(end - line >= 2 && end[-1] == ' ' && end[-2] == '\\'))
 		end--;
 	return end;
 }
@@ -51,7 +51,7 @@ static int add_rule(struct rules *r, char *line, char *end)
 	if (line == end || *line == '#')
 		return MT_OK;
 	rule.not = *line == '!';
-	line += rule.not;
+	line += rule.not ;
 	if (end > line && end[-1] == '/') {
 		rule.folder = true;
 		end--;
@@ -87,8 +87,8 @@ static int load(struct rules **rules, int folder, const char *name)
 	struct rules *r;
 	struct stat st;
 
-	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size == 0
-	    || st.st_size >= IGNORE_FILE_MAX)
+	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size == 0 ||
+	    st.st_size >= IGNORE_FILE_MAX)
 		return MT_OK;
 	if (read_all(fd, &text) || text.len == 0)
 		return text.error == MT_ENOMEM ? MT_ENOMEM : MT_OK;
@@ -97,7 +97,8 @@ static int load(struct rules **rules, int folder, const char *name)
 		return MT_ENOMEM;
 	*rules = r;
 	r->text = strbuf_take(&text);
-	for (char *line = r->text + (strncmp(r->text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0); *line;) {
+	for (char *line = r->text + (strncmp(r->text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0);
+	     *line;) {
 		char *end = strchrnul(line, '\n'), *next = end + (*end != '\0');
 
 		if (add_rule(r, line, end))
@@ -109,7 +110,8 @@ static int load(struct rules **rules, int folder, const char *name)
 
 int ignore_open(struct ignore *i, const struct ignore *above, int folder, size_t depth)
 {
-	static const char *const files[] = { ".ignore", ".gitignore", ".git/info/exclude" };
+	static const char *const files[] = { ".ignore", ".gitignore",
+					     ".git/info/exclude" };
 
 	_Static_assert(ARRAY_LEN(files) == ARRAY_LEN(i->own), "a place for each");
 	*i = (struct ignore){ .above = above, .depth = depth };
@@ -168,7 +170,8 @@ int ignore_above(const char *path, struct ignore **ret_top)
 	if (strcmp(path, "/") == 0)
 		return MT_OK;
 	for (unsigned n = 0; !r && n < ABOVE_MAX; n++) {
-		AUTO(close) int fd = open(*way ? way : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		AUTO(close) int fd =
+			open(*way ? way : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		char *slash = strrchr(way, '/');
 
 		if (fd >= 0 && n > 0) { /* the folder itself is read by the walk */
@@ -198,9 +201,9 @@ static int ask(const struct rules *r, const char *path, const char *name, bool f
 	for (size_t i = r ? r->count : 0; i-- > 0;) {
 		const struct rule *rule = &r->all[i];
 
-		if ((folder || !rule->folder)
-		    && glob_match(rule->pattern, rule->by_path ? path : name))
-			return !rule->not;
+		if ((folder || !rule->folder) &&
+		    glob_match(rule->pattern, rule->by_path ? path : name))
+			return !rule->not ;
 	}
 	return -1;
 }

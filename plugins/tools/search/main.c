@@ -81,8 +81,10 @@ static int set_top(struct ask *a, const char *path, struct error *err)
 	a->top = realpath(wish, NULL);
 	a->search.top = a->top;
 	return a->top ? MT_OK
-		      : fail(err, MT_ENOTFOUND, "Invalid `path` parameter: %s. The path does "
-			     "not exist. Please provide a valid path.", wish);
+		      : fail(err, MT_ENOTFOUND,
+			     "Invalid `path` parameter: %s. The path does "
+			     "not exist. Please provide a valid path.",
+			     wish);
 }
 
 static void set_limits(struct ask *a)
@@ -137,19 +139,26 @@ static void put_path(const struct search *s, const struct found_file *f,
 static void put_end(const struct search *s, const struct found *f, struct strbuf *out)
 {
 	if (f->end == SEARCH_TIME)
-		strbuf_add(out, "[The search was stopped: it took too long. Search a smaller "
+		strbuf_add(out,
+			   "[The search was stopped: it took too long. Search a smaller "
 			   "folder, or fewer files.]\n");
 	if (f->end == SEARCH_FILES)
-		strbuf_addf(out, "[The search was stopped after %zu files. Search a smaller "
-			    "folder.]\n", s->files_max);
+		strbuf_addf(out,
+			    "[The search was stopped after %zu files. Search a smaller "
+			    "folder.]\n",
+			    s->files_max);
 	if (f->large)
-		strbuf_addf(out, "[%zu files were left out: they have more than %zu bytes.]\n",
+		strbuf_addf(out,
+			    "[%zu files were left out: they have more than %zu bytes.]\n",
 			    f->large, s->file_max);
 	if (f->costly)
-		strbuf_addf(out, "[In %zu files the pattern took too much work: write a "
-			    "simpler one.]\n", f->costly);
+		strbuf_addf(out,
+			    "[In %zu files the pattern took too much work: write a "
+			    "simpler one.]\n",
+			    f->costly);
 	if (f->unreadable)
-		strbuf_addf(out, "[%zu files or folders could not be read.]\n", f->unreadable);
+		strbuf_addf(out, "[%zu files or folders could not be read.]\n",
+			    f->unreadable);
 	if (f->partly)
 		strbuf_add(out, "[Some files or folders could not be read.]\n");
 }
@@ -211,16 +220,18 @@ static void put_found(const struct ask *a, const struct found *f, bool lines,
 
 		put_path(&a->search, &f->files[i], out);
 		if (m && room)
-			line_count += put_lines(&a->search, &f->files[i], m,
-						room < LINES_OF_FILE ? room : LINES_OF_FILE,
-						out);
+			line_count +=
+				put_lines(&a->search, &f->files[i], m,
+					  room < LINES_OF_FILE ? room : LINES_OF_FILE,
+					  out);
 	}
 	matcher_free(m);
 	if (shown < f->count) {
 		const char *path = spool(a, f);
 
-		strbuf_addf(out, "[These are the newest %zu of %zu%s%s%s]\n", shown, f->count,
-			    *path ? "; all are listed in " : "", path, *path ? "" : ".");
+		strbuf_addf(out, "[These are the newest %zu of %zu%s%s%s]\n", shown,
+			    f->count, *path ? "; all are listed in " : "", path,
+			    *path ? "" : ".");
 	}
 }
 
@@ -263,7 +274,8 @@ static int find(struct ask *a, bool lines, struct error *err)
 
 static int run_grep(struct ask *a, struct error *err)
 {
-	const char *pattern = text_arg(a, "pattern", err), *path = text_arg(a, "path", err);
+	const char *pattern = text_arg(a, "pattern", err),
+		   *path = text_arg(a, "path", err);
 	const char *include = text_arg(a, "include", err);
 	int lines = 0;
 	int r = err->code;
@@ -307,7 +319,8 @@ static int enter_directory(const struct ask *a, char **rest)
 
 static int run_glob(struct ask *a, struct error *err)
 {
-	const char *pattern = text_arg(a, "pattern", err), *path = text_arg(a, "path", err);
+	const char *pattern = text_arg(a, "pattern", err),
+		   *path = text_arg(a, "path", err);
 	AUTO(free) char *base = NULL, *rest = NULL;
 	struct stat st;
 	int r = err->code;
@@ -319,8 +332,8 @@ static int run_glob(struct ask *a, struct error *err)
 	if (!r)
 		r = set_top(a, base ? base : path, err);
 	if (!r && (stat(a->top, &st) || !S_ISDIR(st.st_mode)))
-		r = fail(err, MT_EINVAL, "Invalid `path` parameter: %s is not a directory.",
-			 a->top);
+		r = fail(err, MT_EINVAL,
+			 "Invalid `path` parameter: %s is not a directory.", a->top);
 	if (!r && enter_directory(a, &rest))
 		r = out_of_memory(err);
 	if (!r)
@@ -338,12 +351,14 @@ static int read_range(const struct ask *a, struct view *v, struct error *err)
 	if (!range)
 		return MT_OK;
 	first = json_object_is_type(range, json_type_array)
-			? json_object_array_get_idx(range, 0) : NULL;
+			? json_object_array_get_idx(range, 0)
+			: NULL;
 	last = first ? json_object_array_get_idx(range, 1) : NULL;
-	if (!last || json_object_array_length(range) != 2
-	    || !json_object_is_type(first, json_type_int)
-	    || !json_object_is_type(last, json_type_int))
-		return fail(err, MT_EINVAL, "Invalid `view_range` parameter: it must be two "
+	if (!last || json_object_array_length(range) != 2 ||
+	    !json_object_is_type(first, json_type_int) ||
+	    !json_object_is_type(last, json_type_int))
+		return fail(err, MT_EINVAL,
+			    "Invalid `view_range` parameter: it must be two "
 			    "integers, the first and the last line.");
 	v->ranged = true;
 	v->first = json_object_get_int64(first);

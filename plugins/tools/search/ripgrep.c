@@ -96,13 +96,15 @@ static int start(const struct search *s, struct args *a, pid_t *ret_pid, int *re
 	posix_spawnattr_setpgroup(&attributes, 0);
 	posix_spawnattr_setsigmask(&attributes, &none);
 	posix_spawnattr_setsigdefault(&attributes, &all);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK
-						      | POSIX_SPAWN_SETSIGDEF);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP |
+						      POSIX_SPAWN_SETSIGMASK |
+						      POSIX_SPAWN_SETSIGDEF);
 	r = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
 	if (!r)
 		r = posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
 	if (!r)
-		r = posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+		r = posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY,
+						     0);
 	if (!r)
 		r = posix_spawn_file_actions_addclosefrom_np(&actions, 3);
 	if (!r)
@@ -127,9 +129,9 @@ static int take_path(const struct search *s, struct found *f, const char *path)
 
 	if (strncmp(path, "./", 2) == 0)
 		path += 2;
-	if (!*path || (s->glob && !glob_has(s->glob, path))
-	    || strbuf_addf(&whole, "%s/%s", s->top, path) || lstat(whole.text, &st)
-	    || !S_ISREG(st.st_mode))
+	if (!*path || (s->glob && !glob_has(s->glob, path)) ||
+	    strbuf_addf(&whole, "%s/%s", s->top, path) || lstat(whole.text, &st) ||
+	    !S_ISREG(st.st_mode))
 		return MT_OK;
 	if (f->count == s->files_max) {
 		f->end = SEARCH_FILES;

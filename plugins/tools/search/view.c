@@ -32,8 +32,7 @@ static bool wanted(const struct lines *l)
 {
 	const struct view *v = l->v;
 
-	return !l->full && l->number >= v->first
-	       && (v->last < 0 || l->number <= v->last);
+	return !l->full && l->number >= v->first && (v->last < 0 || l->number <= v->last);
 }
 
 static void show(struct lines *l)
@@ -117,7 +116,8 @@ static int stream(struct lines *l, int fd, struct error *err)
 		if (stopped(l->v))
 			return fail(err, MT_ECANCELLED, "the call was cancelled");
 		if (so_far == 0 && memchr(buffer, 0, (size_t)n))
-			return fail(err, MT_EUNSUPPORTED, "File validation failed for %s: "
+			return fail(err, MT_EUNSUPPORTED,
+				    "File validation failed for %s: "
 				    "it is binary, which cannot be shown as text",
 				    l->v->path);
 		so_far += n;
@@ -131,16 +131,21 @@ static int stream(struct lines *l, int fd, struct error *err)
 static int check_range(const struct view *v, struct error *err)
 {
 	if (v->first < 1)
-		return fail(err, MT_EINVAL, "Invalid `view_range` parameter: [%lld, %lld]. "
-			    "Lines are counted from 1.", (long long)v->first,
-			    (long long)v->last);
-	if (v->last >= 0 && v->last < v->first)
-		return fail(err, MT_EINVAL, "Invalid `view_range` parameter: [%lld, %lld]. "
-			    "The second line must not be before the first; -1 is the end.",
+		return fail(err, MT_EINVAL,
+			    "Invalid `view_range` parameter: [%lld, %lld]. "
+			    "Lines are counted from 1.",
 			    (long long)v->first, (long long)v->last);
-	return v->last < -1 ? fail(err, MT_EINVAL, "Invalid `view_range` parameter: the "
+	if (v->last >= 0 && v->last < v->first)
+		return fail(
+			err, MT_EINVAL,
+			"Invalid `view_range` parameter: [%lld, %lld]. "
+			"The second line must not be before the first; -1 is the end.",
+			(long long)v->first, (long long)v->last);
+	return v->last < -1 ? fail(err, MT_EINVAL,
+				   "Invalid `view_range` parameter: the "
 				   "second line is %lld; -1 is the end.",
-				   (long long)v->last) : MT_OK;
+				   (long long)v->last)
+			    : MT_OK;
 }
 
 static int notes(struct lines *l, struct error *err)
@@ -149,11 +154,13 @@ static int notes(struct lines *l, struct error *err)
 	int64_t lines = l->number - 1;
 
 	if (v->ranged && v->first > lines && !(v->first == 1 && lines == 0))
-		return fail(err, MT_EINVAL, "Invalid `view_range` parameter: [%lld, %lld]. "
-			    "The file has %lld lines.", (long long)v->first,
-			    (long long)v->last, (long long)lines);
+		return fail(err, MT_EINVAL,
+			    "Invalid `view_range` parameter: [%lld, %lld]. "
+			    "The file has %lld lines.",
+			    (long long)v->first, (long long)v->last, (long long)lines);
 	if (l->full && l->cut_in)
-		strbuf_addf(&v->text, "<response clipped><NOTE>Cut in line %lld after %d "
+		strbuf_addf(&v->text,
+			    "<response clipped><NOTE>Cut in line %lld after %d "
 			    "characters: use `view_range` for the rest.</NOTE>\n",
 			    (long long)l->cut_in, VIEW_SHOWN_MAX);
 	else if (v->ranged && v->last > lines)
@@ -174,7 +181,8 @@ static int view_text(struct view *v, int fd, struct error *err)
 	strbuf_add(&v->text, "Here's the result of running `cat -n` on ");
 	view_name(&v->text, v->path);
 	strbuf_add(&v->text, ":\n");
-	if (!r && pread(fd, mark, 2, 0) == 2 && (mark[0] ^ mark[1]) == 1 && mark[0] >= 0xfe) {
+	if (!r && pread(fd, mark, 2, 0) == 2 && (mark[0] ^ mark[1]) == 1 &&
+	    mark[0] >= 0xfe) {
 		r = text_read(fd, VIEW_UTF16_MAX, &wide);
 		if (r)
 			fail(err, r, "%s is too large to be read as UTF-16", v->path);
@@ -198,10 +206,11 @@ static int view_image(struct view *v, int fd, const struct stat *st)
 	char buffer[PIECE];
 	ssize_t n;
 
-	if (st->st_size < 12 || st->st_size > VIEW_IMAGE_MAX
-	    || pread(fd, buffer, 12, 0) != 12
-	    || (memcmp(buffer, "\x89PNG", 4) != 0 && memcmp(buffer, "\xff\xd8\xff", 3) != 0
-		&& memcmp(buffer, "GIF8", 4) != 0 && memcmp(buffer, "RIFF", 4) != 0))
+	if (st->st_size < 12 || st->st_size > VIEW_IMAGE_MAX ||
+	    pread(fd, buffer, 12, 0) != 12 ||
+	    (memcmp(buffer, "\x89PNG", 4) != 0 &&
+	     memcmp(buffer, "\xff\xd8\xff", 3) != 0 && memcmp(buffer, "GIF8", 4) != 0 &&
+	     memcmp(buffer, "RIFF", 4) != 0))
 		return MT_ENOTFOUND;
 	while ((n = pread(fd, buffer, sizeof buffer, (off_t)v->media.len)) > 0)
 		if (strbuf_addn(&v->media, buffer, (size_t)n))
@@ -218,13 +227,16 @@ int view_path(struct view *v, struct error *err)
 	struct stat st;
 
 	if (fd < 0 && errno == ENOENT)
-		return fail(err, MT_ENOTFOUND, "Invalid `path` parameter: %s. The path does "
-			    "not exist. Please provide a valid path.", v->path);
+		return fail(err, MT_ENOTFOUND,
+			    "Invalid `path` parameter: %s. The path does "
+			    "not exist. Please provide a valid path.",
+			    v->path);
 	if (fd < 0 || fstat(fd, &st))
 		return fail(err, MT_EDENIED, "%s cannot be read: %s", v->path,
 			    strerror(errno));
 	if (S_ISDIR(st.st_mode) && v->ranged)
-		return fail(err, MT_EINVAL, "Invalid `view_range` parameter: a directory has "
+		return fail(err, MT_EINVAL,
+			    "Invalid `view_range` parameter: a directory has "
 			    "no lines.");
 	if (S_ISDIR(st.st_mode))
 		return view_folder(v->path, &v->text, err);

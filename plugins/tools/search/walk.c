@@ -96,8 +96,9 @@ static int on_file(struct walk *w, int folder, const char *name, const struct st
 	if (w->s->glob && !glob_has(w->s->glob, w->path.len ? w->path.text : name))
 		return MT_OK;
 	if (w->matcher) {
-		AUTO(close) int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK
-						    | O_NOCTTY | O_NOFOLLOW);
+		AUTO(close) int fd =
+			openat(folder, name,
+			       O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
 		int r = MT_OK;
 
 		if (fd < 0) {
@@ -120,14 +121,16 @@ static int on_entry(struct walk *w, int folder, const char *name,
 	struct stat st;
 	int fd;
 
-	if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW)
-	    || (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
-	    || ignore_has(rules, w->path.text, S_ISDIR(st.st_mode)))
+	if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) ||
+	    (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) ||
+	    ignore_has(rules, w->path.text, S_ISDIR(st.st_mode)))
 		return MT_OK;
 	if (S_ISREG(st.st_mode))
 		return on_file(w, folder, name, &st);
 	fd = depth == SEARCH_DEPTH_MAX
-		     ? -1 : openat(folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+		     ? -1
+		     : openat(folder, name,
+			      O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0) {
 		w->found->unreadable++;
 		return MT_OK;
@@ -139,11 +142,12 @@ static bool left_out(const struct walk *w, const char *name)
 {
 	if (name[0] != '.')
 		return false;
-	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0
-	       || strcmp(name, ".git") == 0 || !w->s->glob || !w->s->glob->hidden;
+	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
+	       strcmp(name, ".git") == 0 || !w->s->glob || !w->s->glob->hidden;
 }
 
-static int each_entry(struct walk *w, DIR *dir, const struct ignore *rules, unsigned depth)
+static int each_entry(struct walk *w, DIR *dir, const struct ignore *rules,
+		      unsigned depth)
 {
 	size_t len = w->path.len;
 	struct dirent *d;
@@ -195,7 +199,8 @@ static int begin(struct walk *w, struct error *err)
 	int r, fd = open(w->s->top, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
 	if (fd < 0 || fstat(fd, &st)) {
-		r = fail(err, MT_EIO, "%s cannot be read: %s", w->s->top, strerror(errno));
+		r = fail(err, MT_EIO, "%s cannot be read: %s", w->s->top,
+			 strerror(errno));
 		if (fd >= 0)
 			close(fd);
 		return r;
@@ -211,7 +216,8 @@ static int begin(struct walk *w, struct error *err)
 	}
 	close(fd);
 	if (!S_ISREG(st.st_mode))
-		return fail(err, MT_EINVAL, "%s is neither a folder nor a file", w->s->top);
+		return fail(err, MT_EINVAL, "%s is neither a folder nor a file",
+			    w->s->top);
 	return on_file(w, AT_FDCWD, w->s->top, &st);
 }
 

@@ -107,15 +107,15 @@ static size_t name_length(const char *text, size_t len)
 {
 	size_t n = 0;
 
-	while (n < len && (isalnum((unsigned char)text[n]) || text[n] == '_')
-	       && !(n == 0 && isdigit((unsigned char)text[0])))
+	while (n < len && (isalnum((unsigned char)text[n]) || text[n] == '_') &&
+	       !(n == 0 && isdigit((unsigned char)text[0])))
 		n++;
 	return n;
 }
 
 /* ${NAME} or ${NAME:-default} at the start: its length, 0: it is neither. */
-static size_t braced(const char *text, size_t len, size_t *ret_name, const char **ret_default,
-		     size_t *ret_default_len)
+static size_t braced(const char *text, size_t len, size_t *ret_name,
+		     const char **ret_default, size_t *ret_default_len)
 {
 	size_t n = len > 2 && text[1] == '{' ? name_length(text + 2, len - 2) : 0;
 	const char *end = n ? memchr(text + 2 + n, '}', len - 2 - n) : NULL;
@@ -123,7 +123,8 @@ static size_t braced(const char *text, size_t len, size_t *ret_name, const char 
 
 	*ret_name = n;
 	*ret_default = NULL;
-	if (!end || (end != rest && !(end - rest >= 2 && rest[0] == ':' && rest[1] == '-')))
+	if (!end ||
+	    (end != rest && !(end - rest >= 2 && rest[0] == ':' && rest[1] == '-')))
 		return 0;
 	if (end != rest) {
 		*ret_default = rest + 2;
@@ -139,7 +140,8 @@ int variables_expand(const char *text, size_t len, bool unbraced, variable_value
 		const char *p = text + at, *found = NULL, *otherwise = NULL;
 		size_t name = 0, otherwise_len = 0;
 
-		n = *p == '$' ? braced(p, len - at, &name, &otherwise, &otherwise_len) : 0;
+		n = *p == '$' ? braced(p, len - at, &name, &otherwise, &otherwise_len)
+			      : 0;
 		if (n) {
 			found = value(p + 2, name, arg);
 		} else if (*p == '$' && unbraced) {

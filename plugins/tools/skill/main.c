@@ -51,7 +51,8 @@ static json_object *ask(const struct self *self, struct mt_call *call, const cha
 	json_object *answer;
 	int r;
 
-	if (!js_set_str(params, "name", name) && (!file || !js_set_str(params, "file", file)))
+	if (!js_set_str(params, "name", name) &&
+	    (!file || !js_set_str(params, "file", file)))
 		text.ptr = js_text(params, &text.len);
 	if (!text.ptr) {
 		self->host->fail(call, MT_ENOMEM, "out of memory");
@@ -60,7 +61,8 @@ static json_object *ask(const struct self *self, struct mt_call *call, const cha
 	r = self->host->request(call, method, text, &result);
 	answer = r ? NULL : js_parse_object(result.ptr, result.len, NULL);
 	if (!answer)
-		self->host->fail(call, r ? r : MT_EIO, "%.*s", (int)result.len, result.ptr);
+		self->host->fail(call, r ? r : MT_EIO, "%.*s", (int)result.len,
+				 result.ptr);
 	return answer;
 }
 
@@ -76,11 +78,13 @@ static const char *input(const char *name, size_t len, void *arg)
 static void put_files(struct strbuf *out, json_object *files)
 {
 	size_t n = json_object_is_type(files, json_type_array)
-			   ? json_object_array_length(files) : 0;
+			   ? json_object_array_length(files)
+			   : 0;
 
 	for (size_t i = 0; i < n; i++)
 		strbuf_addf(out, "%s%s",
-			    i ? ", " : "\n\nFiles of this skill, to be fetched with `file`: ",
+			    i ? ", "
+			      : "\n\nFiles of this skill, to be fetched with `file`: ",
 			    json_object_get_string(json_object_array_get_idx(files, i)));
 }
 
@@ -101,7 +105,8 @@ static int give_text(struct self *self, struct mt_call *call, const char *name)
 	inputs = given ? js_parse_object(given, len, NULL) : NULL;
 	/* commands first: what the model gives is never part of one */
 	if (js_bool(answer, "may_run", false))
-		inline_commands(content, strlen(content), command_run, (void *)&place, &text);
+		inline_commands(content, strlen(content), command_run, (void *)&place,
+				&text);
 	else
 		strbuf_add(&text, content);
 	if (inputs)
@@ -123,8 +128,8 @@ static char *copy_path(const struct self *self, const char *name, const char *fi
 
 	if (strstr(file, "..") || strchr(name, '/') || *name == '.')
 		return NULL;
-	strbuf_addf(&path, "%s/skills/%s/%s", self->host->private_dir(self->instance), name,
-		    file);
+	strbuf_addf(&path, "%s/skills/%s/%s", self->host->private_dir(self->instance),
+		    name, file);
 	return strbuf_take(&path);
 }
 
@@ -155,7 +160,8 @@ static int give_file(struct self *self, struct mt_call *call, const char *name,
 	if (base64_read(&bytes, base64, strlen(base64)))
 		return host->fail(call, MT_EIO, "the file did not arrive whole");
 	if (!path)
-		return host->fail(call, MT_EINVAL, "`%s` is no path of a file of a skill", file);
+		return host->fail(call, MT_EINVAL, "`%s` is no path of a file of a skill",
+				  file);
 	if (keep_copy(path, &bytes, &err))
 		return host->fail(call, err.code, "%s", err.text);
 	host->reply(call, "A copy is at %s\n", path);

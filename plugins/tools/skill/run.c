@@ -17,8 +17,8 @@ static void child(const char *command, const char *folder, int out, int err)
 	int in = open("/dev/null", O_RDONLY);
 
 	setpgid(0, 0);
-	if (in < 0 || dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(err, 2) < 0
-	    || chdir(folder))
+	if (in < 0 || dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(err, 2) < 0 ||
+	    chdir(folder))
 		_exit(126);
 	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
 	_exit(127);
