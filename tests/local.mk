@@ -51,14 +51,14 @@ mostlyclean-local:
 	rm -rf tests/home
 
 # The C tests once more under valgrind (a build without sanitizers), but for one
-# that is about who is faster, and those of kernels, which are watched by a pidfd
-# that valgrind does not know.
+# that is about who is faster, those of kernels, which are watched by a pidfd that
+# valgrind does not know, and one of a filter that applies to valgrind itself.
 VALGRIND = valgrind -q --error-exitcode=99 --leak-check=full \
 	--suppressions=$(abs_top_srcdir)/tests/valgrind.supp \
 	--errors-for-leak-kinds=definite --child-silent-after-fork=yes
 check-valgrind: all
 	@programs=`for t in $(TESTS); do \
-		case $$t in *.bats | *.sh | */test-end) ;; \
+		case $$t in *.bats | *.sh | */test-end | */test-confine) ;; \
 		*/test-ipython | */test-ipython-hostile) ;; *) echo $$t ;; esac; \
 	done`; \
 	$(MAKE) check TESTS="`echo $$programs`" LOG_COMPILER='$(VALGRIND)'

@@ -11,6 +11,11 @@ tests_lib_test_array_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_lib_test_array_LDFLAGS = $(AM_LDFLAGS) $(WRAP_ALLOC)
 tests_lib_test_array_LDADD = $(LIBMT)
 
+check_PROGRAMS += %D%/test-confine
+tests_lib_test_confine_SOURCES = %D%/test-confine.c
+tests_lib_test_confine_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_lib_test_confine_LDADD = $(LIBMT)
+
 check_PROGRAMS += %D%/test-js
 tests_lib_test_js_SOURCES = %D%/test-js.c
 tests_lib_test_js_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
@@ -64,7 +69,7 @@ tests_lib_test_schema_SOURCES = %D%/test-schema.c
 tests_lib_test_schema_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_lib_test_schema_LDADD = $(LIBMT)
 
-TESTS += %D%/test-array %D%/test-text %D%/test-js %D%/test-streams %D%/test-ini %D%/test-mask \
+TESTS += %D%/test-array %D%/test-confine %D%/test-text %D%/test-js %D%/test-streams %D%/test-ini %D%/test-mask \
 	%D%/test-options %D%/test-mustache %D%/test-files %D%/test-schema \
 	%D%/schema-peer.sh
 EXTRA_DIST += %D%/schema-peer.sh %D%/schema-peer.py

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * confine.h - takes from the calling process the system calls that foreign code does
+ * not need: a filter of seccomp, made with libseccomp. A call that is refused fails
+ * with EPERM. */
+#ifndef LIB_CONFINE_H
+#define LIB_CONFINE_H
+
+#include "error.h"
+
+#include <linux/filter.h>
+
+enum {
+	CONFINE_NO_OPEN = 1u << 0, /* refuse to open any file; without it: only for
+				    * writing */
+};
+
+/** A filter, made once and applied in any number of child processes. */
+struct confine {
+	struct sock_filter *list;
+	size_t count;
+};
+
+/** Make the filter. It refuses: to start a process or a program; signals to other
+ *  processes; to trace or read them; sockets; every change of files, limits, mounts and
+ *  of the system. @return MT_OK, MT_ENOTFOUND (libseccomp is not installed), MT_EIO */
+int confine_prepare(unsigned flags, struct confine *ret, struct error *err);
+/** Apply it to this thread, permanently. Async-signal-safe. @return MT_OK, or
+ *  MT_EUNSUPPORTED where the kernel has no filters. */
+int confine_apply(const struct confine *c);
+void confine_clear(struct confine *c);
+
+#endif
