@@ -161,17 +161,17 @@ static void on_message(struct conversation *c, struct event *e)
 	action_wait_for_user(c, true, "");
 }
 
-static const struct {
-	const char *type;
-	void (*handle)(struct conversation *c, struct event *e);
-} handlers[] = {
-	{ "think", on_think },
-	{ "finish", on_finish },
-	{ "reject", on_reject },
-	{ "condensation_request", on_condensation_request },
-	{ "delegate", delegate_begin },
-	{ "task_tracking", track_tasks },
-	{ "message", on_message },
+typedef void handle_fn(struct conversation *c, struct event *e);
+
+/* What an action without a tool does; a type that is not listed does nothing. */
+static handle_fn *const handlers[EVENT_TYPE_COUNT] = {
+	[ACTION_THINK] = on_think,
+	[ACTION_FINISH] = on_finish,
+	[ACTION_REJECT] = on_reject,
+	[ACTION_CONDENSATION_REQUEST] = on_condensation_request,
+	[ACTION_DELEGATE] = delegate_begin,
+	[ACTION_TASK_TRACKING] = track_tasks,
+	[ACTION_MESSAGE] = on_message,
 };
 
 void action_handle(struct conversation *c, struct event *e)
@@ -179,13 +179,9 @@ void action_handle(struct conversation *c, struct event *e)
 	if (e->type->flags & EVENT_RUNNABLE) {
 		turn_start_action(c, e->id);
 		dispatch_action(c, e);
-		return;
+	} else if (handlers[e->type->id]) {
+		handlers[e->type->id](c, e);
 	}
-	for (size_t i = 0; i < ARRAY_LEN(handlers); i++)
-		if (strcmp(handlers[i].type, e->type->name) == 0) {
-			handlers[i].handle(c, e);
-			return;
-		}
 }
 
 /* ---- from the gate to the log ---------------------------------------------- */
@@ -247,7 +243,7 @@ void action_log(struct conversation *c, struct event *e)
 
 	if (e)
 		add_metrics(c, e);
-	if (e && strcmp(e->type->name, "message") != 0)
+	if (e && e->type->id != ACTION_MESSAGE)
 		c->agent->text_only = 0;
 	if (e && (e->type->flags & EVENT_RUNNABLE))
 		gate = confirm_gate(c, e, &v);

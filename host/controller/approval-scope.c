@@ -35,11 +35,6 @@ static int no_memory(struct error *err)
 	return out_of_memory(err);
 }
 
-static bool is_type(const struct event *action, const char *type)
-{
-	return strcmp(action->type->name, type) == 0;
-}
-
 /* ---- facts ------------------------------------------------------------------------ */
 
 /* Scheme and host, in lowercase; a URL that can be read in two ways has none. */
@@ -75,7 +70,7 @@ static void read_file(const struct event *action, const struct scope_place *plac
 	const char *path = event_arg(action, "path");
 	char *real = *path == '/' ? path_resolve("/", path) : NULL;
 
-	f->verb = is_type(action, "read") ? "read" : "change";
+	f->verb = action->type->id == ACTION_READ ? "read" : "change";
 	if (real && path_is_below(real, place->workspace) &&
 	    !path_is_protected(real, place->workspace))
 		f->path = STEAL(real);
@@ -88,14 +83,15 @@ static int read_facts(const struct event *action, const struct scope_place *plac
 	*f = (struct facts){ 0 };
 	if (action_hash(action, false, f->hash, err))
 		return err->code;
-	if (is_type(action, "run") && read_command(action, place, f))
+	if (action->type->id == ACTION_RUN && read_command(action, place, f))
 		return no_memory(err);
-	if (is_type(action, "read") || is_type(action, "write") ||
-	    is_type(action, "edit"))
+	if (action->type->id == ACTION_READ || action->type->id == ACTION_WRITE ||
+	    action->type->id == ACTION_EDIT)
 		read_file(action, place, f);
-	f->tool = (is_type(action, "call_tool") || is_type(action, "call_tool_mcp")) &&
+	f->tool = (action->type->id == ACTION_CALL_TOOL ||
+		   action->type->id == ACTION_CALL_TOOL_MCP) &&
 		  *place->tool;
-	if (is_type(action, "browse"))
+	if (action->type->id == ACTION_BROWSE)
 		read_site(event_arg(action, "url"), f->site);
 	return MT_OK;
 }
@@ -146,7 +142,7 @@ static void put_exact(const struct event *action, const char *hash, struct strbu
 {
 	static const char *const names[] = { "command", "code", "url", "browser_actions",
 					     "path", "name" };
-	bool run = is_type(action, "run");
+	bool run = action->type->id == ACTION_RUN;
 	bool command = run && !js_bool(event_args(action), "is_input", false);
 	const char *what = run ? event_arg(action, "command") : "";
 	size_t len;
@@ -258,7 +254,7 @@ static int offer_file(struct offering *o, const struct facts *f, const char *wor
 static int offer_tool(struct offering *o, const struct event *action,
 		      const struct scope_place *place)
 {
-	if (is_type(action, "call_tool_mcp"))
+	if (action->type->id == ACTION_CALL_TOOL_MCP)
 		strbuf_addf(&o->text, "every call of the tool `%s` of the server `%s`",
 			    place->tool, place->toolset);
 	else

@@ -25,14 +25,9 @@ enum { SUMMARY_MAX = 1 << 20, CONDENSE_ROUNDS_MAX = 8 };
 
 /* ---- what is pinned ---------------------------------------------------- */
 
-static bool is_type(const struct evlog_head *head, bool action, const char *type)
-{
-	return head->type->is_action == action && strcmp(head->type->name, type) == 0;
-}
-
 static bool is_user_message(const struct evlog_head *head)
 {
-	return is_type(head, true, "message") && head->source == SOURCE_USER;
+	return head->type->id == ACTION_MESSAGE && head->source == SOURCE_USER;
 }
 
 /* The newest place that a test holds for, or the first; SIZE_MAX: none. */
@@ -50,17 +45,17 @@ static size_t find_place(const struct mt_ctx *x, bool newest,
 
 static bool is_system(const struct evlog_head *head)
 {
-	return is_type(head, true, "system");
+	return head->type->id == ACTION_SYSTEM;
 }
 
 static bool is_rules(const struct evlog_head *head)
 {
-	return is_type(head, false, "recall");
+	return head->type->id == OBSERVATION_RECALL;
 }
 
 static bool is_tasks(const struct evlog_head *head)
 {
-	return is_type(head, false, "task_tracking");
+	return head->type->id == OBSERVATION_TASK_TRACKING;
 }
 
 /* The call of an observation stays with it. */

@@ -123,7 +123,7 @@ static void put_ran(struct conversation *c, const struct event *action,
 	const char *command = event_arg(action, "command"), *text;
 	AUTO_CALL call = { 0 };
 
-	if (strcmp(action->type->name, "run") == 0) {
+	if (action->type->id == ACTION_RUN) {
 		strbuf_addf(out,
 			    "The user changed the command before approving it. What "
 			    "ran: %s\n\n",

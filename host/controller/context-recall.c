@@ -52,8 +52,8 @@ static struct event *message_of(struct conversation *c, bool first)
 		int64_t id = first ? n : count - 1 - (n - c->agent->start);
 		const struct evlog_head *head = evlog_head(c->log, id);
 
-		if (head->source == SOURCE_USER && head->type->is_action &&
-		    !head->undone && strcmp(head->type->name, "message") == 0)
+		if (head->source == SOURCE_USER && !head->undone &&
+		    head->type->id == ACTION_MESSAGE)
 			return evlog_event(c->log, id, NULL);
 	}
 	return NULL;
@@ -69,8 +69,7 @@ static bool is_given(struct conversation *c, const char *name)
 		AUTO(event) struct event *e = NULL;
 		json_object *list;
 
-		if (head->undone || head->type->is_action ||
-		    strcmp(head->type->name, "recall") != 0)
+		if (head->undone || head->type->id != OBSERVATION_RECALL)
 			continue;
 		e = evlog_event(c->log, id, NULL);
 		list = e ? js_get(event_args(e), "microagent_knowledge") : NULL;

@@ -661,7 +661,7 @@ int conversation_add_message(struct conversation *c, const char *text, size_t le
 	features_after_message(c, first);
 	c->agent->text_only = 0;
 	if (turn_uncommitted(c) >= 0 &&
-	    strcmp(evlog_head(c->log, turn_uncommitted(c))->type->name, "finish") == 0)
+	    evlog_head(c->log, turn_uncommitted(c))->type->id == ACTION_FINISH)
 		turn_set_uncommitted(c, -1); /* there is more to do */
 	if (conversation_continue(c, err))
 		return err->code;
@@ -760,7 +760,7 @@ int conversation_action(struct conversation *c, json_object *json, struct error 
 
 	if (!e)
 		return err->code;
-	if (e->is_action && strcmp(e->type->name, "loop_recovery") == 0)
+	if (e->type->id == ACTION_LOOP_RECOVERY)
 		return conversation_recover(c, js_int(event_args(e), "option", 1), err);
 	if (!e->is_action || !(e->type->flags & EVENT_RUNNABLE))
 		return fail(err, MT_EINVAL, "`%s` is not an action that can be executed",

@@ -184,14 +184,13 @@ static int push(struct conversation *c, const struct agent_frame *w, int64_t act
 
 /* ---- the end of a delegate --------------------------------------------- */
 
-/* The newest action of this name that the delegate took; NULL: none. */
-static struct event *newest(struct conversation *c, const char *type)
+/* The newest action of this type that the delegate took; NULL: none. */
+static struct event *newest(struct conversation *c, enum event_type_id type)
 {
 	for (int64_t id = evlog_count(c->log) - 1; id >= c->agent->start; id--) {
 		const struct evlog_head *head = evlog_head(c->log, id);
 
-		if (!head->undone && head->type->is_action &&
-		    strcmp(head->type->name, type) == 0)
+		if (!head->undone && head->type->id == type)
 			return evlog_event(c->log, id, NULL);
 	}
 	return NULL;
@@ -201,7 +200,7 @@ static struct event *newest(struct conversation *c, const char *type)
 static json_object *outputs_of(struct conversation *c, enum agent_state state)
 {
 	AUTO(event) struct event *e =
-		newest(c, state == STATE_FINISHED ? "finish" : "reject");
+		newest(c, state == STATE_FINISHED ? ACTION_FINISH : ACTION_REJECT);
 	json_object *out = json_object_new_object();
 	json_object *given = e ? js_get(event_args(e), "outputs") : NULL;
 	const char *said =
@@ -440,8 +439,7 @@ static int64_t open_below(struct conversation *c, int64_t from)
 		const struct evlog_head *head = evlog_head(c->log, id);
 		int64_t end;
 
-		if (!head->type->is_action || head->undone ||
-		    strcmp(head->type->name, "delegate") != 0)
+		if (head->undone || head->type->id != ACTION_DELEGATE)
 			continue;
 		end = history_delegation_end(c->log, id);
 		if (end < 0)
@@ -455,7 +453,7 @@ static bool has_system(struct conversation *c)
 {
 	const struct evlog_head *head = evlog_head(c->log, c->agent->start);
 
-	return head && !head->undone && strcmp(head->type->name, "system") == 0;
+	return head && !head->undone && head->type->id == ACTION_SYSTEM;
 }
 
 /* What it has spent, by its replies. */

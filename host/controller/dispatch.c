@@ -128,10 +128,11 @@ static int keep_media(struct conversation *c, json_object *extras,
 }
 
 /* Other tools may want to be where the shell is. */
-static void note_directory(struct conversation *c, const char *type, json_object *extras)
+static void note_directory(struct conversation *c, const struct event_type *type,
+			   json_object *extras)
 {
 	const char *dir = js_str(js_get(extras, "metadata"), "working_dir", "");
-	char *copy = strcmp(type, "run") == 0 && *dir == '/' ? strdup(dir) : NULL;
+	char *copy = type->id == OBSERVATION_RUN && *dir == '/' ? strdup(dir) : NULL;
 
 	if (!copy)
 		return;
@@ -168,7 +169,7 @@ static struct event *observation_of(struct conversation *c, struct event *action
 	extras = result->fields ? json_object_get(result->fields)
 				: json_object_new_object();
 	inherit(extras, type, action);
-	note_directory(c, type->name, extras);
+	note_directory(c, type, extras);
 	if (keep_media(c, extras, result, err)) {
 		json_object_put(extras);
 		return NULL;
@@ -184,9 +185,9 @@ static struct event *observation_of(struct conversation *c, struct event *action
 		return NULL;
 	}
 	if (result->status &&
-	    (strcmp(type->name, "tool") == 0 || strcmp(type->name, "mcp") == 0))
+	    (type->id == OBSERVATION_TOOL || type->id == OBSERVATION_MCP))
 		js_set_bool(extras, "is_error", true);
-	if (strcmp(type->name, "tool") == 0 && !js_get(extras, "name"))
+	if (type->id == OBSERVATION_TOOL && !js_get(extras, "name"))
 		js_set_str(extras, "name", turn_tool(c)->name);
 	/* before it is cut, which could break a secret in two */
 	if (hide_result(c, &text, &shown)) {

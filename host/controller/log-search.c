@@ -18,7 +18,7 @@ static const char *text_of(const struct event *e, size_t *ret_len)
 
 	if (!e->is_action)
 		return event_content(e, ret_len);
-	if (strcmp(e->type->name, "message") == 0) {
+	if (e->type->id == ACTION_MESSAGE) {
 		content = event_arg(e, "content");
 		*ret_len = strlen(content);
 		return content;
@@ -61,7 +61,7 @@ static bool add_excerpt(struct strbuf *out, const struct event *e, const char *q
 
 static bool is_told(const struct evlog_head *head)
 {
-	return event_is_history(head) && strcmp(head->type->name, "system") != 0;
+	return event_is_history(head) && head->type->id != ACTION_SYSTEM;
 }
 
 /* The newest first: what is asked for again was mostly not long ago. */

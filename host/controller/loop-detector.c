@@ -39,14 +39,9 @@ struct walk {
 	unsigned looked;
 };
 
-static bool is_type(const struct evlog_head *head, bool is_action, const char *name)
-{
-	return head->type->is_action == is_action && strcmp(head->type->name, name) == 0;
-}
-
 static bool is_message(const struct evlog_head *head, enum event_source source)
 {
-	return head->source == source && is_type(head, true, "message");
+	return head->source == source && head->type->id == ACTION_MESSAGE;
 }
 
 /* The next older event that counts; -1: there is none to look at. */
@@ -61,7 +56,7 @@ static int64_t older(struct walk *w)
 		if (begin >= 0)
 			w->at = begin + 1; /* what a delegate did is none of its */
 		w->looked++;
-		if (is_type(head, false, "loop_detection") ||
+		if (head->type->id == OBSERVATION_LOOP_DETECTION ||
 		    (!w->o->headless && is_message(head, SOURCE_USER)))
 			break;
 		if (event_is_history(head) && !is_message(head, SOURCE_USER) &&
@@ -121,9 +116,9 @@ static bool is_wait(const struct event *action)
 {
 	const char *verb;
 
-	if (strcmp(action->type->name, "run") == 0)
+	if (action->type->id == ACTION_RUN)
 		return is_blank(event_arg(action, "command"));
-	if (strcmp(action->type->name, "call_tool") != 0 ||
+	if (action->type->id != ACTION_CALL_TOOL ||
 	    strcmp(event_arg(action, "name"), "background_job") != 0)
 		return false;
 	verb = js_str(js_get(event_args(action), "arguments"), "do", "");
@@ -136,9 +131,9 @@ static bool still_runs(const struct event *result)
 {
 	json_object *metadata = js_get(event_args(result), "metadata");
 
-	if (strcmp(result->type->name, "tool") == 0)
+	if (result->type->id == OBSERVATION_TOOL)
 		return js_bool(event_args(result), "running", false);
-	return strcmp(result->type->name, "run") == 0 &&
+	return result->type->id == OBSERVATION_RUN &&
 	       js_int(metadata, "exit_code", 0) == -1 &&
 	       strncmp(event_content(result, NULL), "ERROR:", 6) != 0;
 }
@@ -166,7 +161,7 @@ static bool is_left_out_wait(struct counted *w, int64_t id)
 	if (head->type->is_action)
 		return id == w->left_out[0] || id == w->left_out[1];
 	if (head->cause < 0 || head->cause >= id ||
-	    (!is_type(head, false, "run") && !is_type(head, false, "tool")))
+	    (head->type->id != OBSERVATION_RUN && head->type->id != OBSERVATION_TOOL))
 		return false;
 	result = evlog_event(w->walk.log, id, NULL);
 	action = evlog_event(w->walk.log, head->cause, NULL);
@@ -184,8 +179,8 @@ static int64_t older_counted(struct counted *w)
 	while ((id = older(&w->walk)) >= 0) {
 		const struct evlog_head *head = evlog_head(w->walk.log, id);
 
-		if (!is_type(head, true, "condensation") &&
-		    !is_type(head, true, "condensation_request") &&
+		if (head->type->id != ACTION_CONDENSATION &&
+		    head->type->id != ACTION_CONDENSATION_REQUEST &&
 		    !is_left_out_wait(w, id) && !is_answer(w->walk.log, id))
 			return id;
 	}
@@ -324,7 +319,7 @@ static bool same_action(const struct event *a, const struct event *b, bool thoug
 	static const char *const said[] = { "thought", "security_risk",
 					    "confirmation_state", NULL };
 
-	if (strcmp(a->type->name, "run_ipython") == 0 && same_edit(a, b))
+	if (a->type->id == ACTION_RUN_IPYTHON && same_edit(a, b))
 		return true;
 	return same_members(event_args(a), event_args(b), thought ? NULL : said);
 }
@@ -343,7 +338,7 @@ static bool same_command(const struct event *a, const struct event *b,
 static bool same_observation(const struct event *a, const struct event *b,
 			     const struct stuck_options *o)
 {
-	if (strcmp(a->type->name, "run") == 0)
+	if (a->type->id == OBSERVATION_RUN)
 		return same_command(a, b, o);
 	return same_content(a, b, o->blank) &&
 	       (o->blank ? same_result_members(event_args(a), event_args(b))
@@ -469,7 +464,7 @@ static bool is_failed_mcp_result(const struct event *e)
 	size_t len;
 	const char *text = event_content(e, &len);
 	AUTO(json) json_object *result =
-		strcmp(e->type->name, "mcp") == 0 && len && *text == '{'
+		e->type->id == OBSERVATION_MCP && len && *text == '{'
 			? js_parse_object(text, len, NULL)
 			: NULL;
 
@@ -482,9 +477,9 @@ static bool is_failure(struct evlog *log, int64_t id)
 	const struct evlog_head *head = evlog_head(log, id);
 	AUTO(event) struct event *e = NULL;
 
-	if (is_type(head, false, "error"))
+	if (head->type->id == OBSERVATION_ERROR)
 		return true;
-	if (!is_type(head, false, "tool") && !is_type(head, false, "mcp"))
+	if (head->type->id != OBSERVATION_TOOL && head->type->id != OBSERVATION_MCP)
 		return false;
 	e = evlog_event(log, id, NULL);
 	return e &&
@@ -499,10 +494,10 @@ static bool all_failures(const struct newest *n, size_t count)
 	return true;
 }
 
-static bool all_of_type(const struct newest *n, size_t count, const char *name)
+static bool all_of_type(const struct newest *n, size_t count, enum event_type_id id)
 {
 	for (size_t i = 0; i < count; i++)
-		if (!is_type(evlog_head(n->log, n->observations[i]), false, name))
+		if (evlog_head(n->log, n->observations[i])->type->id != id)
 			return false;
 	return true;
 }
@@ -516,7 +511,7 @@ static bool same_failure(const struct newest *n)
 		return false;
 	if (all_failures(n, count))
 		return true;
-	if (!all_of_type(n, count, "run_ipython"))
+	if (!all_of_type(n, count, OBSERVATION_RUN_IPYTHON))
 		return false;
 	for (size_t i = 0; i + 1 < count; i++)
 		if (!same_failed_cell(n, n->observations[i], n->observations[i + 1]))
@@ -529,7 +524,7 @@ static bool same_complaint(const struct newest *n)
 {
 	size_t count = n->o->same;
 
-	return n->since_action >= count && all_of_type(n, count, "error") &&
+	return n->since_action >= count && all_of_type(n, count, OBSERVATION_ERROR) &&
 	       repeat(n, n->observations, count, 1);
 }
 
@@ -592,7 +587,8 @@ static int64_t first_of_loop(const struct newest *n, size_t apart)
 
 static bool is_condensed(const struct evlog_head *head)
 {
-	return is_type(head, false, "condense") || is_type(head, true, "condensation");
+	return head->type->id == OBSERVATION_CONDENSE ||
+	       head->type->id == ACTION_CONDENSATION;
 }
 
 /* Ten condensations, and two of them with nothing in between. */
@@ -608,7 +604,7 @@ static bool condensing(const struct newest *n, int64_t *ret_start)
 	for (; id >= 0 && count < CONDENSED; id = older(&w)) {
 		const struct evlog_head *head = evlog_head(n->log, id);
 
-		if (is_type(head, true, "condensation_request"))
+		if (head->type->id == ACTION_CONDENSATION_REQUEST)
 			continue;
 		if (!is_condensed(head)) {
 			last = -1;

@@ -48,8 +48,7 @@ static char *newest_error(struct conversation *c, int64_t start)
 		const struct evlog_head *head = evlog_head(c->log, id);
 		AUTO(event) struct event *e = NULL;
 
-		if (head->undone || head->type->is_action ||
-		    strcmp(head->type->name, "error") != 0)
+		if (head->undone || head->type->id != OBSERVATION_ERROR)
 			continue;
 		e = evlog_event(c->log, id, NULL);
 		return strdup(e ? event_content(e, NULL) : "");
@@ -102,7 +101,7 @@ static bool told_since(struct conversation *c, int64_t start)
 		AUTO(event) struct event *e = NULL;
 
 		if (head->undone || head->source != SOURCE_ENVIRONMENT ||
-		    !head->type->is_action || strcmp(head->type->name, "message") != 0)
+		    head->type->id != ACTION_MESSAGE)
 			continue;
 		e = evlog_event(c->log, id, NULL);
 		if (e && js_get(e->json, "nudge"))

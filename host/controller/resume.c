@@ -198,7 +198,7 @@ static bool names_state(struct conversation *c, int64_t id)
 	const struct evlog_head *head = evlog_head(c->log, id);
 	AUTO(event) struct event *e = NULL;
 
-	if (head->undone || strcmp(head->type->name, "agent_state_changed") != 0)
+	if (head->undone || head->type->id != OBSERVATION_AGENT_STATE_CHANGED)
 		return false;
 	e = evlog_event(c->log, id, NULL);
 	return e && !js_get(event_args(e), "delegate");
@@ -250,11 +250,10 @@ static int64_t newest_action(struct conversation *c)
 
 		if (begin >= 0)
 			return begin;
-		if (strcmp(head->type->name, "system") == 0)
+		if (head->type->id == ACTION_SYSTEM)
 			continue; /* an imported log may get it late */
 		if (head->type->is_action && !head->undone &&
-		    head->source == SOURCE_AGENT &&
-		    strcmp(head->type->name, "message") != 0)
+		    head->source == SOURCE_AGENT && head->type->id != ACTION_MESSAGE)
 			return id;
 		if (head->type->is_action && !head->undone &&
 		    (head->type->flags & EVENT_RUNNABLE))
@@ -335,7 +334,8 @@ static void restore_recall(struct conversation *c)
 	for (int64_t id = c->agent->start; id < evlog_count(c->log); id++) {
 		const struct evlog_head *head = evlog_head(c->log, id);
 
-		if (head->undone || strcmp(head->type->name, "recall") != 0)
+		if (head->undone || (head->type->id != ACTION_RECALL &&
+				     head->type->id != OBSERVATION_RECALL))
 			continue;
 		if (!head->type->is_action)
 			return;
@@ -354,7 +354,7 @@ static void restore_rejection(struct conversation *c)
 	if (c->state == STATE_AWAITING_USER_CONFIRMATION && turn_is_idle(c))
 		c->state = STATE_LOADING; /* before its action was logged */
 	while (id > state &&
-	       strcmp(evlog_head(c->log, id)->type->name, "user_rejected") != 0)
+	       evlog_head(c->log, id)->type->id != OBSERVATION_USER_REJECTED)
 		id--;
 	e = state >= 0 && id > state ? evlog_event(c->log, state, NULL) : NULL;
 	if (!e || strcmp(event_arg(e, "agent_state"), "user_rejected") != 0)
@@ -371,7 +371,7 @@ static bool is_rejection(struct conversation *c, const struct evlog_head *head)
 	AUTO(event) struct event *action = NULL;
 	bool yes;
 
-	if (head->undone || strcmp(head->type->name, "user_rejected") != 0 ||
+	if (head->undone || head->type->id != OBSERVATION_USER_REJECTED ||
 	    head->cause < 0)
 		return false;
 	action = evlog_event(c->log, head->cause, NULL);
@@ -382,8 +382,7 @@ static bool is_rejection(struct conversation *c, const struct evlog_head *head)
 static int64_t next_own(struct conversation *c, int64_t id)
 {
 	const struct evlog_head *head = evlog_head(c->log, id);
-	int64_t end = head->type->is_action && !head->undone &&
-				      strcmp(head->type->name, "delegate") == 0
+	int64_t end = !head->undone && head->type->id == ACTION_DELEGATE
 			      ? history_delegation_end(c->log, id)
 			      : -1;
 
@@ -401,10 +400,9 @@ static bool ended_since(struct conversation *c, int64_t id, int64_t until)
 
 		if (is_rejection(c, head))
 			return true;
-		if (!head->undone && head->has_call &&
-		    strcmp(head->type->name, "message") == 0)
+		if (!head->undone && head->has_call && head->type->id == ACTION_MESSAGE)
 			return true;
-		if (head->undone || strcmp(head->type->name, "agent_state_changed") != 0)
+		if (head->undone || head->type->id != OBSERVATION_AGENT_STATE_CHANGED)
 			continue;
 		e = evlog_event(c->log, id, NULL);
 		state = e ? state_find(event_arg(e, "agent_state")) : -1;
@@ -472,11 +470,10 @@ static int restore_queue(struct conversation *c, int64_t until, struct error *er
 	for (int64_t id = before; id <= until && id < evlog_count(c->log);
 	     id = next_own(c, id)) {
 		const struct evlog_head *head = evlog_head(c->log, id);
-		bool error = !head->type->is_action && head->cause < 0 &&
-			     strcmp(head->type->name, "error") == 0;
+		bool error = head->cause < 0 && head->type->id == OBSERVATION_ERROR;
 
 		if (head->source == SOURCE_AGENT && !head->undone &&
-		    strcmp(head->type->name, "system") != 0 &&
+		    head->type->id != ACTION_SYSTEM &&
 		    (error || (head->type->is_action && !is_copy(c, id))))
 			done++;
 	}

@@ -12,17 +12,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-static bool is_type(const struct evlog_head *head, bool is_action, const char *name)
-{
-	return head->type->is_action == is_action && strcmp(head->type->name, name) == 0;
-}
-
 /* ---- where to ------------------------------------------------------------ */
 
 static bool wants_result(const struct evlog_head *head)
 {
-	return head->type->is_action && !is_type(head, true, "finish") &&
-	       !is_type(head, true, "message") &&
+	return head->type->is_action && head->type->id != ACTION_FINISH &&
+	       head->type->id != ACTION_MESSAGE &&
 	       (head->has_call || (head->type->flags & EVENT_RUNNABLE));
 }
 
@@ -116,7 +111,7 @@ static int64_t user_message(const struct evlog *log, int64_t end, int64_t n)
 		const struct evlog_head *head = evlog_head(log, id);
 
 		if (!head->undone && head->source == SOURCE_USER &&
-		    is_type(head, true, "message") && --n == 0)
+		    head->type->id == ACTION_MESSAGE && --n == 0)
 			return id;
 	}
 	return -1;
@@ -171,9 +166,9 @@ static int64_t loop_start(struct conversation *c)
 
 		if (head->undone)
 			continue;
-		if (is_type(head, true, "message") && head->source == SOURCE_USER)
+		if (head->type->id == ACTION_MESSAGE && head->source == SOURCE_USER)
 			return -1;
-		if (!is_type(head, false, "loop_detection"))
+		if (head->type->id != OBSERVATION_LOOP_DETECTION)
 			continue;
 		e = evlog_event(c->log, id, NULL);
 		return e ? js_int(event_args(e), "start", -1) : -1;

@@ -39,9 +39,8 @@ static json_object *names_read(struct conversation *c)
 
 	for (int64_t id = 0; names && id < evlog_count(c->log); id++) {
 		const struct evlog_head *head = evlog_head(c->log, id);
-		bool recalled =
-			strcmp(head->type->name, "recall") == 0 && !head->type->is_action;
-		bool called = strcmp(head->type->name, "call_tool") == 0;
+		bool recalled = head->type->id == OBSERVATION_RECALL;
+		bool called = head->type->id == ACTION_CALL_TOOL;
 		AUTO(event) struct event *e = NULL;
 
 		if (!head->undone && (recalled || called))

@@ -6,29 +6,22 @@
 #define MORTISE_PROVISIONAL
 #include <mortise/advance.h>
 
-#include <string.h>
-
-static bool action_steps(const struct event *e, enum agent_state state)
-{
-	static const char *const always[] = { "delegate", "condensation",
-					      "condensation_request" };
-	const char *type = e->type->name;
-
-	if (strcmp(type, "message") == 0)
-		return e->source == SOURCE_USER || state != STATE_AWAITING_USER_INPUT;
-	for (size_t i = 0; i < ARRAY_LEN(always); i++)
-		if (strcmp(type, always[i]) == 0)
-			return true;
-	return false;
-}
-
 bool event_triggers_step(const struct event *e, enum agent_state state)
 {
-	if (e->is_action)
-		return action_steps(e, state);
-	if (strcmp(e->type->name, "null") == 0)
+	switch (e->type->id) {
+	case ACTION_MESSAGE:
+		return e->source == SOURCE_USER || state != STATE_AWAITING_USER_INPUT;
+	case ACTION_DELEGATE:
+	case ACTION_CONDENSATION:
+	case ACTION_CONDENSATION_REQUEST:
+		return true;
+	case OBSERVATION_NULL:
 		return e->cause > 0; /* a recall that found nothing */
-	return strcmp(e->type->name, "agent_state_changed") != 0;
+	case OBSERVATION_AGENT_STATE_CHANGED:
+		return false;
+	default:
+		return !e->is_action;
+	}
 }
 
 struct error_policy error_policy_of(const struct llm_error *e, bool may_condense)

@@ -47,8 +47,7 @@ static json_object *list_of(struct evlog *log, int64_t id)
 	const struct evlog_head *head = id >= 0 ? evlog_head(log, id) : NULL;
 	AUTO(event) struct event *e = NULL;
 
-	if (!head || head->type->is_action ||
-	    strcmp(head->type->name, "task_tracking") != 0)
+	if (!head || head->type->id != OBSERVATION_TASK_TRACKING)
 		return NULL;
 	e = evlog_event(log, id, NULL);
 	return e ? json_object_get(js_path(e->json, "extras.task_list")) : NULL;

@@ -169,8 +169,7 @@ void tool_search_read(struct conversation *c)
 		const struct evlog_head *head = evlog_head(c->log, id);
 		AUTO(event) struct event *e = NULL;
 
-		if (head->undone || !head->type->is_action ||
-		    strcmp(head->type->name, "call_tool") != 0)
+		if (head->undone || head->type->id != ACTION_CALL_TOOL)
 			continue;
 		e = evlog_event(c->log, id, NULL);
 		if (e && strcmp(event_arg(e, "name"), FINDER) == 0 &&

@@ -135,8 +135,7 @@ static int64_t find_system(const struct conversation *c)
 	for (int64_t id = c->agent->start; id < evlog_count(c->log); id++) {
 		const struct evlog_head *head = evlog_head(c->log, id);
 
-		if (head->type->is_action && !head->undone &&
-		    strcmp(head->type->name, "system") == 0 &&
+		if (!head->undone && head->type->id == ACTION_SYSTEM &&
 		    history_delegation_owner(c->log, id) == c->agent->delegation)
 			return id;
 	}

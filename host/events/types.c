@@ -131,83 +131,83 @@ static const struct event_field o_tool[] = {
 };
 
 #define FIELDS(array) array, ARRAY_LEN(array)
-#define ACTION(name, flags, message, ...) { name, true, flags, __VA_ARGS__, message }
-#define OBSERVATION(name, flags, message, ...) { name, false, flags, __VA_ARGS__, message }
+#define ACTION(id, name, flags, message, ...) \
+	[ACTION_##id] = { ACTION_##id, name, true, flags, __VA_ARGS__, message }
+#define OBSERVATION(id, name, flags, message, ...) \
+	[OBSERVATION_##id] = { OBSERVATION_##id, name, false, flags, __VA_ARGS__, message }
 #define NONE NULL, 0
 
 /* In the messages, {field} is the text of a field, {field:50} its first 50
  * characters, {field!r} its literal; "!" leaves it to event-text.c. */
-static const struct event_type actions[] = {
-	ACTION("null", 0, "No action", NONE),
-	ACTION("run", EVENT_RUNNABLE, "Running command: {command}", FIELDS(a_run)),
-	ACTION("run_ipython", EVENT_RUNNABLE, "Running Python code interactively: {code}",
+static const struct event_type types[EVENT_TYPE_COUNT] = {
+	ACTION(NULL, "null", 0, "No action", NONE),
+	ACTION(RUN, "run", EVENT_RUNNABLE, "Running command: {command}", FIELDS(a_run)),
+	ACTION(RUN_IPYTHON, "run_ipython", EVENT_RUNNABLE, "Running Python code interactively: {code}",
 	       FIELDS(a_run_ipython)),
-	ACTION("browse", EVENT_RUNNABLE, "I am browsing the URL: {url}", FIELDS(a_browse)),
-	ACTION("browse_interactive", EVENT_RUNNABLE,
+	ACTION(BROWSE, "browse", EVENT_RUNNABLE, "I am browsing the URL: {url}", FIELDS(a_browse)),
+	ACTION(BROWSE_INTERACTIVE, "browse_interactive", EVENT_RUNNABLE,
 	       "I am interacting with the browser:\n```\n{browser_actions}\n```",
 	       FIELDS(a_browse_interactive)),
-	ACTION("read", EVENT_RUNNABLE, "Reading file: {path}", FIELDS(a_read)),
-	ACTION("write", EVENT_RUNNABLE, "Writing file: {path}", FIELDS(a_write)),
-	ACTION("edit", EVENT_RUNNABLE, "", FIELDS(a_edit)),
-	ACTION("think", 0, "I am thinking...: {thought}", FIELDS(a_think)),
-	ACTION("finish", 0, "!", FIELDS(a_finish)),
-	ACTION("reject", 0, "!", FIELDS(a_reject)),
-	ACTION("delegate", 0, "I'm asking {agent} for help with this task.",
+	ACTION(READ, "read", EVENT_RUNNABLE, "Reading file: {path}", FIELDS(a_read)),
+	ACTION(WRITE, "write", EVENT_RUNNABLE, "Writing file: {path}", FIELDS(a_write)),
+	ACTION(EDIT, "edit", EVENT_RUNNABLE, "", FIELDS(a_edit)),
+	ACTION(THINK, "think", 0, "I am thinking...: {thought}", FIELDS(a_think)),
+	ACTION(FINISH, "finish", 0, "!", FIELDS(a_finish)),
+	ACTION(REJECT, "reject", 0, "!", FIELDS(a_reject)),
+	ACTION(DELEGATE, "delegate", 0, "I'm asking {agent} for help with this task.",
 	       FIELDS(a_delegate)),
-	ACTION("recall", 0, "Retrieving content for: {query:50}", FIELDS(a_recall)),
-	ACTION("change_agent_state", 0, "Agent state changed to {agent_state}",
+	ACTION(RECALL, "recall", 0, "Retrieving content for: {query:50}", FIELDS(a_recall)),
+	ACTION(CHANGE_AGENT_STATE, "change_agent_state", 0, "Agent state changed to {agent_state}",
 	       FIELDS(a_change_agent_state)),
-	ACTION("message", 0, "{content}", FIELDS(a_message)),
-	ACTION("system", 0, "{content}", FIELDS(a_system)),
-	ACTION("condensation", 0, "!", FIELDS(a_condensation)),
-	ACTION("condensation_request", 0,
+	ACTION(MESSAGE, "message", 0, "{content}", FIELDS(a_message)),
+	ACTION(SYSTEM, "system", 0, "{content}", FIELDS(a_system)),
+	ACTION(CONDENSATION, "condensation", 0, "!", FIELDS(a_condensation)),
+	ACTION(CONDENSATION_REQUEST, "condensation_request", 0,
 	       "Requesting a condensation of the conversation history.", NONE),
-	ACTION("call_tool_mcp", EVENT_RUNNABLE,
+	ACTION(CALL_TOOL_MCP, "call_tool_mcp", EVENT_RUNNABLE,
 	       "I am interacting with the MCP server with name:\n```\n{name}\n```\n"
 	       "and arguments:\n```\n{arguments!r}\n```", FIELDS(a_call_tool)),
-	ACTION("task_tracking", 0, "!", FIELDS(a_task_tracking)),
-	ACTION("loop_recovery", 0, "", FIELDS(a_loop_recovery)),
-	ACTION("call_tool", EVENT_RUNNABLE | EVENT_EXTENSION,
+	ACTION(TASK_TRACKING, "task_tracking", 0, "!", FIELDS(a_task_tracking)),
+	ACTION(LOOP_RECOVERY, "loop_recovery", 0, "", FIELDS(a_loop_recovery)),
+	ACTION(CALL_TOOL, "call_tool", EVENT_RUNNABLE | EVENT_EXTENSION,
 	       "Calling tool {name}: {arguments}", FIELDS(a_call_tool)),
-};
-
-static const struct event_type observations[] = {
-	OBSERVATION("null", 0, "No observation", NONE),
-	OBSERVATION("run", EVENT_SUCCESS,
+	OBSERVATION(NULL, "null", 0, "No observation", NONE),
+	OBSERVATION(RUN, "run", EVENT_SUCCESS,
 		    "Command `{command}` executed with exit code {metadata.exit_code}.",
 		    FIELDS(o_run)),
-	OBSERVATION("run_ipython", EVENT_SUCCESS, "Code executed in IPython cell.",
+	OBSERVATION(RUN_IPYTHON, "run_ipython", EVENT_SUCCESS, "Code executed in IPython cell.",
 		    FIELDS(o_run_ipython)),
-	OBSERVATION("browse", 0, "Visited {url}", FIELDS(o_browse)),
-	OBSERVATION("read", 0, "I read the file {path}.", FIELDS(o_read)),
-	OBSERVATION("write", 0, "I wrote to the file {path}.", FIELDS(o_write)),
-	OBSERVATION("edit", 0, "I edited the file {path}.", FIELDS(o_edit)),
-	OBSERVATION("delegate", 0, "", FIELDS(o_delegate)),
-	OBSERVATION("success", 0, "{content}", NONE),
-	OBSERVATION("error", 0, "{content}", FIELDS(o_error)),
-	OBSERVATION("agent_state_changed", 0, "", FIELDS(o_agent_state_changed)),
-	OBSERVATION("user_rejected", 0, "{content}", NONE),
-	OBSERVATION("condense", 0, "{content}", NONE),
-	OBSERVATION("think", 0, "{content}", NONE),
-	OBSERVATION("recall", 0, "!", FIELDS(o_recall)),
-	OBSERVATION("mcp", 0, "{content}", FIELDS(o_mcp)),
-	OBSERVATION("download", 0, "Downloaded the file at location: {file_path}",
+	OBSERVATION(BROWSE, "browse", 0, "Visited {url}", FIELDS(o_browse)),
+	OBSERVATION(READ, "read", 0, "I read the file {path}.", FIELDS(o_read)),
+	OBSERVATION(WRITE, "write", 0, "I wrote to the file {path}.", FIELDS(o_write)),
+	OBSERVATION(EDIT, "edit", 0, "I edited the file {path}.", FIELDS(o_edit)),
+	OBSERVATION(DELEGATE, "delegate", 0, "", FIELDS(o_delegate)),
+	OBSERVATION(SUCCESS, "success", 0, "{content}", NONE),
+	OBSERVATION(ERROR, "error", 0, "{content}", FIELDS(o_error)),
+	OBSERVATION(AGENT_STATE_CHANGED, "agent_state_changed", 0, "", FIELDS(o_agent_state_changed)),
+	OBSERVATION(USER_REJECTED, "user_rejected", 0, "{content}", NONE),
+	OBSERVATION(CONDENSE, "condense", 0, "{content}", NONE),
+	OBSERVATION(THINK, "think", 0, "{content}", NONE),
+	OBSERVATION(RECALL, "recall", 0, "!", FIELDS(o_recall)),
+	OBSERVATION(MCP, "mcp", 0, "{content}", FIELDS(o_mcp)),
+	OBSERVATION(DOWNLOAD, "download", 0, "Downloaded the file at location: {file_path}",
 		    FIELDS(o_download)),
-	OBSERVATION("task_tracking", 0, "{content}", FIELDS(o_task_tracking)),
-	OBSERVATION("loop_detection", 0, "", NONE),
-	OBSERVATION("tool", EVENT_EXTENSION, "{content}", FIELDS(o_tool)),
+	OBSERVATION(TASK_TRACKING, "task_tracking", 0, "{content}", FIELDS(o_task_tracking)),
+	OBSERVATION(LOOP_DETECTION, "loop_detection", 0, "", NONE),
+	OBSERVATION(TOOL, "tool", EVENT_EXTENSION, "{content}", FIELDS(o_tool)),
 };
 
 const struct event_type *event_type_at(bool is_action, size_t n)
 {
-	if (is_action)
-		return n < ARRAY_LEN(actions) ? &actions[n] : NULL;
-	return n < ARRAY_LEN(observations) ? &observations[n] : NULL;
+	const size_t first = is_action ? ACTION_FIRST : OBSERVATION_FIRST;
+	const size_t end = is_action ? OBSERVATION_FIRST : EVENT_TYPE_COUNT;
+
+	return n < end - first ? &types[first + n] : NULL;
 }
 
 size_t event_type_number(const struct event_type *type)
 {
-	return (size_t)(type - (type->is_action ? actions : observations));
+	return (size_t)type->id - (type->is_action ? ACTION_FIRST : OBSERVATION_FIRST);
 }
 
 const struct event_type *event_type_find(bool is_action, const char *name)

@@ -11,7 +11,7 @@ enum { LOOK_MAX = 1000 }; /* events between an action and its result */
 
 static bool is_delegate(struct replay *r, int64_t action)
 {
-	return strcmp(evlog_head(r->log, action)->type->name, "delegate") == 0;
+	return evlog_head(r->log, action)->type->id == ACTION_DELEGATE;
 }
 
 /* The observation that answered a recorded action; old files do not number them,
@@ -67,7 +67,7 @@ static const char *difference(const struct event *want, const struct event *got)
 
 	if (want->type != got->type)
 		return "observation";
-	if (strcmp(want->type->name, "run") == 0 && exit_code(want) != exit_code(got))
+	if (want->type->id == OBSERVATION_RUN && exit_code(want) != exit_code(got))
 		return "exit code";
 	a_len = text_of(want, &a);
 	b_len = text_of(got, &b);

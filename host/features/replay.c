@@ -21,26 +21,24 @@ enum { NEST_MAX = 32 };
 
 /* ---- opening ------------------------------------------------------------ */
 
-static bool is_type(const struct evlog_head *head, const char *name)
-{
-	return head->type->is_action && strcmp(head->type->name, name) == 0;
-}
-
 /* Actions that the controller makes itself, here as there. */
 static bool is_taken(const struct evlog_head *head)
 {
-	static const char *const own[] = {
-		"null", "system", "recall", "change_agent_state", "condensation",
-		"condensation_request", "loop_recovery", "pause", "resume", "stop",
-	};
-
 	if (!head->type->is_action || head->undone || head->hidden ||
 	    head->source == SOURCE_ENVIRONMENT)
 		return false;
-	for (size_t i = 0; i < ARRAY_LEN(own); i++)
-		if (strcmp(head->type->name, own[i]) == 0)
-			return false;
-	return true;
+	switch (head->type->id) {
+	case ACTION_NULL:
+	case ACTION_SYSTEM:
+	case ACTION_RECALL:
+	case ACTION_CHANGE_AGENT_STATE:
+	case ACTION_CONDENSATION:
+	case ACTION_CONDENSATION_REQUEST:
+	case ACTION_LOOP_RECOVERY:
+		return false;
+	default:
+		return true;
+	}
 }
 
 /* The delegations that a recorded event is in. */
@@ -73,7 +71,7 @@ static void nest_add(struct nest *n, const struct evlog *log, int64_t id)
 /* A delegate's first message is its task: the controller says it. */
 static bool nest_is_task(struct nest *n, const struct evlog_head *head)
 {
-	if (!n->depth || n->open[n->depth - 1].told || !is_type(head, "message") ||
+	if (!n->depth || n->open[n->depth - 1].told || head->type->id != ACTION_MESSAGE ||
 	    head->source != SOURCE_USER)
 		return false;
 	n->open[n->depth - 1].told = true;
@@ -140,13 +138,13 @@ static int find_actions(struct replay *r, struct error *err)
 			continue;
 		if (r->task)
 			status = add_action(r, id, nest_owner(&nest), err);
-		else if (is_type(head, "message") && head->source == SOURCE_USER)
+		else if (head->type->id == ACTION_MESSAGE && head->source == SOURCE_USER)
 			status = read_task(r, id, err);
 		else
 			return fail(err, MT_EINVAL,
 				    "the recording does not begin with a message of the "
 				    "user");
-		if (is_type(head, "delegate"))
+		if (head->type->id == ACTION_DELEGATE)
 			nest_add(&nest, r->log, id);
 	}
 	if (!status && !r->task)
@@ -372,7 +370,7 @@ static struct event *copy_action(struct conversation *c, const struct replay_act
 		out_of_memory(err);
 		return NULL;
 	}
-	if (is_type(evlog_head(r->log, a->recorded), "message") &&
+	if (evlog_head(r->log, a->recorded)->type->id == ACTION_MESSAGE &&
 	    a + 1 < r->actions + r->count)
 		js_set_bool(js_get(json, "args"), "wait_for_response", false);
 	return event_from_json(json, err);
@@ -380,7 +378,7 @@ static struct event *copy_action(struct conversation *c, const struct replay_act
 
 static bool waits_for_user(const struct event *e)
 {
-	return e->source == SOURCE_AGENT && strcmp(e->type->name, "message") == 0 &&
+	return e->source == SOURCE_AGENT && e->type->id == ACTION_MESSAGE &&
 	       js_bool(event_args(e), "wait_for_response", false);
 }
 
@@ -450,7 +448,7 @@ static bool find_owner(struct conversation *c, const struct replay_action *a)
 		end_as_recorded(c);
 	return owner_now(replay_of(c), a->owner) ==
 		       (c->parent_count ? c->agent->delegation : -1) ||
-	       !(is_type(head, "finish") || is_type(head, "reject"));
+	       !(head->type->id == ACTION_FINISH || head->type->id == ACTION_REJECT);
 }
 
 /* The recording is over: those that had ended end here too. */

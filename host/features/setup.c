@@ -163,7 +163,7 @@ static void before_observation(struct conversation *c, struct event *action,
 		return;
 	last = last_line(js_str(e->json, "content", ""), &len);
 	code = js_int(js_get(event_args(e), "metadata"), "exit_code", -1);
-	if (strcmp(e->type->name, "run") != 0)
+	if (e->type->id != OBSERVATION_RUN)
 		conversation_notice(c, MT_LOG_WARNING, "%s did not end by itself",
 				    SETUP_SCRIPT);
 	else if (code == TIMED_OUT)

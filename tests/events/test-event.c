@@ -20,6 +20,25 @@ static const char *written(const struct event *e)
 	return out.text;
 }
 
+/* Each type is at the place of its id, and its number leads back to it. */
+static void test_types(void)
+{
+	size_t count = 0;
+
+	for (int is_action = 0; is_action < 2; is_action++) {
+		const struct event_type *type;
+
+		for (size_t n = 0; (type = event_type_at(is_action, n)); n++, count++) {
+			CHECK(type->name && type->is_action == is_action);
+			CHECK(event_type_number(type) == n);
+			CHECK(event_type_find(is_action, type->name) == type);
+		}
+	}
+	CHECK(count == EVENT_TYPE_COUNT);
+	CHECK(event_type_find(true, "run")->id == ACTION_RUN);
+	CHECK(event_type_find(false, "run")->id == OBSERVATION_RUN);
+}
+
 static void test_read(void)
 {
 	static const struct {
@@ -277,6 +296,7 @@ static void test_trajectory(void)
 
 int main(void)
 {
+	test_types();
 	test_read();
 	test_make();
 	test_cut();
