@@ -71,11 +71,11 @@ void final_answer_event(struct final_answer *a, const struct event *e)
 
 	if (!e->is_action || e->source != SOURCE_AGENT)
 		return;
-	if (strcmp(e->type->name, "message") == 0)
+	if (e->type->id == ACTION_MESSAGE)
 		text = event_arg(e, "content");
-	else if (strcmp(e->type->name, "finish") == 0)
+	else if (e->type->id == ACTION_FINISH)
 		text = event_arg(e, "final_thought");
-	if (!*text && strcmp(e->type->name, "finish") == 0)
+	if (!*text && e->type->id == ACTION_FINISH)
 		text = event_arg(e, "thought");
 	if (!*text)
 		return;

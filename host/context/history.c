@@ -82,15 +82,13 @@ static int history_reserve(struct history *h, int64_t count)
 
 static bool is_delegation(const struct evlog_head *head)
 {
-	return head->type->is_action && !head->undone &&
-	       strcmp(head->type->name, "delegate") == 0;
+	return !head->undone && head->type->id == ACTION_DELEGATE;
 }
 
 /* OpenHands writes no cause: then they are matched as a stack. */
 static bool ends_newest(const struct evlog_head *head)
 {
-	return !head->type->is_action && !head->undone && head->cause < 0 &&
-	       strcmp(head->type->name, "delegate") == 0;
+	return !head->undone && head->cause < 0 && head->type->id == OBSERVATION_DELEGATE;
 }
 
 static bool ends(const struct evlog *log, const struct evlog_head *head)
@@ -240,16 +238,17 @@ static int apply_condensation(struct history *h, int64_t id, struct error *err)
 /* Types that are not part of the history. */
 static bool left_out(const struct event_type *type)
 {
-	static const char *const actions[] = { "null", "change_agent_state", "condensation",
-					       "condensation_request" };
-	static const char *const observations[] = { "null", "agent_state_changed" };
-	const char *const *names = type->is_action ? actions : observations;
-	size_t n = type->is_action ? ARRAY_LEN(actions) : ARRAY_LEN(observations);
-
-	for (size_t i = 0; i < n; i++)
-		if (strcmp(type->name, names[i]) == 0)
-			return true;
-	return false;
+	switch (type->id) {
+	case ACTION_NULL:
+	case ACTION_CHANGE_AGENT_STATE:
+	case ACTION_CONDENSATION:
+	case ACTION_CONDENSATION_REQUEST:
+	case OBSERVATION_NULL:
+	case OBSERVATION_AGENT_STATE_CHANGED:
+		return true;
+	default:
+		return false;
+	}
 }
 
 static void insert_summary(const struct note *n, struct view_item *items, size_t *count)
@@ -308,7 +307,7 @@ static int history_scan(struct history *h, int64_t count, struct error *err)
 	for (; h->scanned < count; h->scanned++) {
 		const struct evlog_head *head = evlog_head(h->log, h->scanned);
 
-		if (strcmp(head->type->name, "condensation") == 0 && !head->undone &&
+		if (head->type->id == ACTION_CONDENSATION && !head->undone &&
 		    apply_condensation(h, h->scanned, err))
 			return err->code;
 		if (!head->hidden && !head->undone && !left_out(head->type))
@@ -343,8 +342,7 @@ static size_t newest_tasks(const struct history *h, const unsigned char *shown)
 	for (size_t i = h->shown_count; i-- > 0;) {
 		const struct evlog_head *head = evlog_head(h->log, h->shown[i]);
 
-		if (shown[i] && !head->type->is_action &&
-		    strcmp(head->type->name, "task_tracking") == 0)
+		if (shown[i] && head->type->id == OBSERVATION_TASK_TRACKING)
 			return i;
 	}
 	return SIZE_MAX;
@@ -514,8 +512,8 @@ bool history_user_since(const struct evlog *log, int64_t id)
 	for (int64_t i = evlog_count(log) - 1; i >= id && i >= 0; i--) {
 		const struct evlog_head *head = evlog_head(log, i);
 
-		if (head->type->is_action && head->source == SOURCE_USER &&
-		    !head->undone && strcmp(head->type->name, "message") == 0)
+		if (head->source == SOURCE_USER && !head->undone &&
+		    head->type->id == ACTION_MESSAGE)
 			return true;
 	}
 	return false;

@@ -63,29 +63,28 @@ static int text_delegate(const struct event *e, struct strbuf *out)
 
 /* Observations that the model reads, whether long ones are cut, and the words around
  * what is cut. */
-static const struct {
-	const char *type;
+static const struct observation_text {
 	text_of *text;
 	bool whole;
 	const char *before, *after;
-} observations[] = {
-	{ "run", text_run, false, "", "" },
-	{ "run_ipython", text_ipython, false, "", "" },
-	{ "browse", text_content, false, "", "" },
-	{ "read", text_content, true, "", "" },
-	{ "write", text_content, false, "", "" },
-	{ "edit", text_edit, false, "", "" },
-	{ "delegate", text_delegate, false, "", "" },
-	{ "error", text_content, false, "",
+} observation_texts[EVENT_TYPE_COUNT] = {
+	[OBSERVATION_RUN] = { text_run, false, "", "" },
+	[OBSERVATION_RUN_IPYTHON] = { text_ipython, false, "", "" },
+	[OBSERVATION_BROWSE] = { text_content, false, "", "" },
+	[OBSERVATION_READ] = { text_content, true, "", "" },
+	[OBSERVATION_WRITE] = { text_content, false, "", "" },
+	[OBSERVATION_EDIT] = { text_edit, false, "", "" },
+	[OBSERVATION_DELEGATE] = { text_delegate, false, "", "" },
+	[OBSERVATION_ERROR] = { text_content, false, "",
 	  "\n[Error occurred in processing last action]" },
-	{ "user_rejected", text_content, false, "OBSERVATION:\n",
+	[OBSERVATION_USER_REJECTED] = { text_content, false, "OBSERVATION:\n",
 	  "\n[Last action has been rejected by the user]" },
-	{ "think", text_content, false, "", "" },
-	{ "mcp", text_content, false, "", "" },
-	{ "tool", text_content, false, "", "" },
-	{ "download", text_content, false, "", "" },
-	{ "task_tracking", text_content, false, "", "" },
-	{ "condense", text_content, false, "", "" },
+	[OBSERVATION_THINK] = { text_content, false, "", "" },
+	[OBSERVATION_MCP] = { text_content, false, "", "" },
+	[OBSERVATION_TOOL] = { text_content, false, "", "" },
+	[OBSERVATION_DOWNLOAD] = { text_content, false, "", "" },
+	[OBSERVATION_TASK_TRACKING] = { text_content, false, "", "" },
+	[OBSERVATION_CONDENSE] = { text_content, false, "", "" },
 };
 
 static int cut(struct strbuf *text, size_t max_chars)
@@ -119,8 +118,9 @@ static enum message_part_kind observation(const struct event *e,
 					  struct strbuf *out)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(TEXT_MAX);
+	const struct observation_text *how = &observation_texts[e->type->id];
 
-	if (strcmp(e->type->name, "recall") == 0) {
+	if (e->type->id == OBSERVATION_RECALL) {
 		AUTO(free) char *found = o->recall ? o->recall(e, o->arg) : NULL;
 
 		if (!found || !*found)
@@ -128,24 +128,20 @@ static enum message_part_kind observation(const struct event *e,
 		strbuf_add(out, found);
 		return MESSAGE_PART_USER;
 	}
-	for (size_t i = 0; i < ARRAY_LEN(observations); i++) {
-		if (strcmp(observations[i].type, e->type->name) != 0)
-			continue;
-		if (!event_tool_meta(e) && strcmp(e->type->name, "run") == 0)
-			strbuf_add(&text,
-				   "\nObserved result of command executed by user:\n");
-		observations[i].text(e, &text);
-		if (!observations[i].whole)
-			cut(&text, o->max_message_chars);
-		strbuf_add(out, observations[i].before);
-		strbuf_addn(out, text.text, text.len);
-		strbuf_add(out, observations[i].after);
-		if (text.error)
-			out->error = text.error;
-		add_extended(e, out);
-		return event_tool_meta(e) ? MESSAGE_PART_RESULT : MESSAGE_PART_USER;
-	}
-	return MESSAGE_PART_NONE;
+	if (!how->text)
+		return MESSAGE_PART_NONE;
+	if (!event_tool_meta(e) && e->type->id == OBSERVATION_RUN)
+		strbuf_add(&text, "\nObserved result of command executed by user:\n");
+	how->text(e, &text);
+	if (!how->whole)
+		cut(&text, o->max_message_chars);
+	strbuf_add(out, how->before);
+	strbuf_addn(out, text.text, text.len);
+	strbuf_add(out, how->after);
+	if (text.error)
+		out->error = text.error;
+	add_extended(e, out);
+	return event_tool_meta(e) ? MESSAGE_PART_RESULT : MESSAGE_PART_USER;
 }
 
 /* `finish` of the model: what it said, the call itself is not sent. What it said to
@@ -171,29 +167,29 @@ static enum message_part_kind write_part_text(const struct event *e, struct evlo
 static enum message_part_kind action(const struct event *e, struct evlog *log,
 				     struct strbuf *out)
 {
-	const char *type = e->type->name;
+	const enum event_type_id type = e->type->id;
 
-	if (strcmp(type, "system") == 0) {
+	if (type == ACTION_SYSTEM) {
 		strbuf_add(out, event_arg(e, "content"));
 		return MESSAGE_PART_SYSTEM;
 	}
-	if (strcmp(type, "message") == 0) {
+	if (type == ACTION_MESSAGE) {
 		strbuf_add(out, event_arg(e, "content"));
 		add_extended(e, out);
 		return e->source == SOURCE_USER || e->source == SOURCE_ENVIRONMENT
 			       ? MESSAGE_PART_USER
 			       : MESSAGE_PART_ASSISTANT;
 	}
-	if (strcmp(type, "finish") == 0)
+	if (type == ACTION_FINISH)
 		return write_part_text(e, log, out);
 	if (event_tool_meta(e))
 		return MESSAGE_PART_CALL;
-	if (strcmp(type, "run") == 0 && e->source == SOURCE_USER) {
+	if (type == ACTION_RUN && e->source == SOURCE_USER) {
 		strbuf_addf(out, "User executed the command:\n%s",
 			    event_arg(e, "command"));
 		return MESSAGE_PART_USER;
 	}
-	if (strcmp(type, "read") == 0 && e->source == SOURCE_USER) {
+	if (type == ACTION_READ && e->source == SOURCE_USER) {
 		strbuf_addf(out, "User requested to read file: %s", event_arg(e, "path"));
 		return MESSAGE_PART_USER;
 	}
@@ -275,7 +271,7 @@ struct message_part *message_part_make(const struct event *e,
 	if (out.error)
 		return NULL;
 	found.failed =
-		found.kind == MESSAGE_PART_RESULT && strcmp(e->type->name, "error") == 0;
+		found.kind == MESSAGE_PART_RESULT && e->type->id == OBSERVATION_ERROR;
 	found.stamp = found.shown_stamp = llm_message_stamp();
 	found.apart_stamp = llm_message_stamp();
 	find_ids(&found, e);

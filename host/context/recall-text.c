@@ -33,8 +33,7 @@ static json_object *names_before(struct evlog *log, int64_t id)
 		AUTO(event) struct event *e = NULL;
 		json_object *list;
 
-		if (head->undone || head->type->is_action ||
-		    strcmp(head->type->name, "recall") != 0)
+		if (head->undone || head->type->id != OBSERVATION_RECALL)
 			continue;
 		e = evlog_event(log, i, NULL);
 		list = e ? items_of(e) : NULL;

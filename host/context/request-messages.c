@@ -658,17 +658,17 @@ int request_messages_prepare(struct request_messages *m, const struct view_item 
 /* ---- the beginning ----------------------------------------------------- */
 
 static bool is_event_type(const struct request_messages *m, const struct view_item *item,
-			  const char *type)
+			  enum event_type_id type)
 {
 	const struct evlog_head *head =
 		item->event >= 0 ? evlog_head(m->log, item->event) : NULL;
 
-	return head && head->type->is_action && strcmp(head->type->name, type) == 0;
+	return head && head->type->id == type;
 }
 
 static bool is_user_item(const struct request_messages *m, const struct view_item *item)
 {
-	return is_event_type(m, item, "message") &&
+	return is_event_type(m, item, ACTION_MESSAGE) &&
 	       evlog_head(m->log, item->event)->source == SOURCE_USER;
 }
 
@@ -703,10 +703,10 @@ static const struct view_item *with_beginning(struct request_messages *m,
 					      size_t *count, struct view_item **ret_own)
 {
 	const struct view_item system = { .event = m->options.system };
-	bool have = *count && is_event_type(m, &items[0], "system");
+	bool have = *count && is_event_type(m, &items[0], ACTION_SYSTEM);
 	bool lacks_user = !(*count > have && is_user_item(m, &items[have])) &&
 			  first_user(m) >= 0 && !is_in_view(items, *count, m->first_user);
-	bool lacks_system = !have && is_event_type(m, &system, "system") &&
+	bool lacks_system = !have && is_event_type(m, &system, ACTION_SYSTEM) &&
 			    !evlog_head(m->log, system.event)->undone;
 	size_t n = 0;
 

@@ -139,7 +139,7 @@ json_object *fields_fill(const struct event_type *type, json_object *given, int 
 			}
 		}
 	}
-	if (!type->is_action && strcmp(type->name, "run") == 0 && metadata_fill(out)) {
+	if (type->id == OBSERVATION_RUN && metadata_fill(out)) {
 		out_of_memory(err);
 		return NULL;
 	}
@@ -362,9 +362,9 @@ static int check_condensation(json_object *args, struct error *err)
 static int check_fields(const struct event_type *type, json_object *fields,
 			struct error *err)
 {
-	if (type->is_action && strcmp(type->name, "condensation") == 0)
+	if (type->id == ACTION_CONDENSATION)
 		return check_condensation(fields, err);
-	if (!type->is_action && strcmp(type->name, "recall") == 0) {
+	if (type->id == OBSERVATION_RECALL) {
 		const char *kind = js_str(fields, "recall_type", "");
 
 		if (strcmp(kind, "workspace_context") != 0 &&
@@ -403,8 +403,7 @@ static int read_content(struct event *e, int how)
 		return MT_OK;
 	if (!js_get(e->json, "content"))
 		return js_set_str(e->json, "content", "");
-	if (strcmp(e->type->name, "run") != 0 || event_hidden(e) ||
-	    !(how & FIELDS_STRICT))
+	if (e->type->id != OBSERVATION_RUN || event_hidden(e) || !(how & FIELDS_STRICT))
 		return MT_OK;
 	content = event_content(e, &len);
 	if (truncate_content(content, len, EVENT_OUTPUT_MAX, &cut))

@@ -161,25 +161,18 @@ static int message_recall(const struct event *e, struct strbuf *out)
 
 int event_message(const struct event *e, struct strbuf *out)
 {
-	static const struct {
-		const char *name;
-		bool is_action;
-		int (*message)(const struct event *e, struct strbuf *out);
-	} special[] = {
-		{ "finish", true, message_finish },
-		{ "reject", true, message_reject },
-		{ "condensation", true, message_condensation },
-		{ "task_tracking", true, message_tasks },
-		{ "recall", false, message_recall },
+	static int (*const special[EVENT_TYPE_COUNT])(const struct event *,
+						      struct strbuf *) = {
+		[ACTION_FINISH] = message_finish,
+		[ACTION_REJECT] = message_reject,
+		[ACTION_CONDENSATION] = message_condensation,
+		[ACTION_TASK_TRACKING] = message_tasks,
+		[OBSERVATION_RECALL] = message_recall,
 	};
 
 	if (strcmp(e->type->message, "!") != 0)
 		return fill_template(e, e->type->message, out);
-	for (size_t i = 0; i < ARRAY_LEN(special); i++)
-		if (special[i].is_action == e->is_action &&
-		    strcmp(special[i].name, e->type->name) == 0)
-			return special[i].message(e, out);
-	return out->error;
+	return special[e->type->id] ? special[e->type->id](e, out) : out->error;
 }
 
 int event_command_text(const struct event *e, struct strbuf *out)

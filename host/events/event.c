@@ -139,7 +139,7 @@ static int put_content(struct event *e, const char *content, size_t len)
 {
 	AUTO(strbuf) struct strbuf cut = STRBUF(SIZE_MAX / 2);
 
-	if (strcmp(e->type->name, "run") == 0 && !event_hidden(e)) {
+	if (e->type->id == OBSERVATION_RUN && !event_hidden(e)) {
 		if (truncate_content(content, len, EVENT_OUTPUT_MAX, &cut))
 			return MT_ENOMEM;
 		return js_set_strn(e->json, "content", cut.text, cut.len);

@@ -24,23 +24,17 @@ const struct evlog_head *evlog_head(const struct evlog *log, int64_t id)
 
 bool event_is_history(const struct evlog_head *head)
 {
-	static const struct {
-		bool is_action;
-		const char *name;
-	} silent[] = {
-		{ true, "null" },
-		{ false, "null" },
-		{ true, "change_agent_state" },
-		{ false, "agent_state_changed" },
-	};
-
 	if (head->hidden || head->undone)
 		return false;
-	for (size_t i = 0; i < ARRAY_LEN(silent); i++)
-		if (silent[i].is_action == head->type->is_action &&
-		    strcmp(silent[i].name, head->type->name) == 0)
-			return false;
-	return true;
+	switch (head->type->id) {
+	case ACTION_NULL:
+	case ACTION_CHANGE_AGENT_STATE:
+	case OBSERVATION_NULL:
+	case OBSERVATION_AGENT_STATE_CHANGED:
+		return false;
+	default:
+		return true;
+	}
 }
 
 uint64_t evlog_size(const struct evlog *log)

@@ -292,7 +292,7 @@ static int mask_event(const struct mask *mask, struct event *e)
 	bool changed = false;
 	int status = MT_OK;
 
-	if (strcmp(e->type->name, "system") != 0)
+	if (e->type->id != ACTION_SYSTEM)
 		status = mask_json(mask, event_args(e), names, &changed);
 	if (!status)
 		status = mask_json(mask, e->json, open_members, NULL);

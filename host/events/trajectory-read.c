@@ -451,7 +451,7 @@ static int import_one(struct import *m, json_object *given)
 	e->id = -1;
 	e->cause = cause;
 	if ((cause >= 0 && js_set_int(e->json, "cause", cause)) ||
-	    (strcmp(e->type->name, "condensation") == 0 &&
+	    (e->type->id == ACTION_CONDENSATION &&
 	     renumber_forgotten(&m->numbers, event_args(e))))
 		return out_of_memory(m->err);
 	status = evlog_append(m->log, e, m->err);

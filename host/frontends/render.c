@@ -318,36 +318,34 @@ static void show_content(struct render *r, const struct event *e)
 }
 
 static const struct {
-	const char *type;
-	bool is_action;
 	enum render_style from; /* shown from this style on */
 	void (*show)(struct render *r, const struct event *e);
-} shows[] = {
-	{ "message", true, RENDER_NORMAL, show_message },
-	{ "finish", true, RENDER_QUIET, show_finish },
-	{ "run", true, RENDER_NORMAL, show_run },
-	{ "run_ipython", true, RENDER_NORMAL, show_cell },
-	{ "read", true, RENDER_NORMAL, show_path },
-	{ "edit", true, RENDER_NORMAL, show_path },
-	{ "write", true, RENDER_NORMAL, show_path },
-	{ "call_tool", true, RENDER_NORMAL, show_call },
-	{ "call_tool_mcp", true, RENDER_NORMAL, show_call },
-	{ "browse_interactive", true, RENDER_NORMAL, show_browse },
-	{ "think", true, RENDER_NORMAL, show_think },
-	{ "task_tracking", true, RENDER_NORMAL, show_tasks },
-	{ "reject", true, RENDER_QUIET, show_plain },
-	{ "delegate", true, RENDER_NORMAL, show_plain },
-	{ "condensation", true, RENDER_NORMAL, show_plain },
-	{ "run", false, RENDER_NORMAL, show_output },
-	{ "run_ipython", false, RENDER_NORMAL, show_cell_output },
-	{ "edit", false, RENDER_NORMAL, show_diff },
-	{ "error", false, RENDER_NORMAL, show_error },
-	{ "user_rejected", false, RENDER_NORMAL, show_error },
-	{ "tool", false, RENDER_NORMAL, show_content },
-	{ "mcp", false, RENDER_NORMAL, show_content },
-	{ "read", false, RENDER_VERBOSE, show_content },
-	{ "browse", false, RENDER_NORMAL, show_page },
-	{ "recall", false, RENDER_VERBOSE, show_content },
+} shows[EVENT_TYPE_COUNT] = {
+	[ACTION_MESSAGE] = { RENDER_NORMAL, show_message },
+	[ACTION_FINISH] = { RENDER_QUIET, show_finish },
+	[ACTION_RUN] = { RENDER_NORMAL, show_run },
+	[ACTION_RUN_IPYTHON] = { RENDER_NORMAL, show_cell },
+	[ACTION_READ] = { RENDER_NORMAL, show_path },
+	[ACTION_EDIT] = { RENDER_NORMAL, show_path },
+	[ACTION_WRITE] = { RENDER_NORMAL, show_path },
+	[ACTION_CALL_TOOL] = { RENDER_NORMAL, show_call },
+	[ACTION_CALL_TOOL_MCP] = { RENDER_NORMAL, show_call },
+	[ACTION_BROWSE_INTERACTIVE] = { RENDER_NORMAL, show_browse },
+	[ACTION_THINK] = { RENDER_NORMAL, show_think },
+	[ACTION_TASK_TRACKING] = { RENDER_NORMAL, show_tasks },
+	[ACTION_REJECT] = { RENDER_QUIET, show_plain },
+	[ACTION_DELEGATE] = { RENDER_NORMAL, show_plain },
+	[ACTION_CONDENSATION] = { RENDER_NORMAL, show_plain },
+	[OBSERVATION_RUN] = { RENDER_NORMAL, show_output },
+	[OBSERVATION_RUN_IPYTHON] = { RENDER_NORMAL, show_cell_output },
+	[OBSERVATION_EDIT] = { RENDER_NORMAL, show_diff },
+	[OBSERVATION_ERROR] = { RENDER_NORMAL, show_error },
+	[OBSERVATION_USER_REJECTED] = { RENDER_NORMAL, show_error },
+	[OBSERVATION_TOOL] = { RENDER_NORMAL, show_content },
+	[OBSERVATION_MCP] = { RENDER_NORMAL, show_content },
+	[OBSERVATION_READ] = { RENDER_VERBOSE, show_content },
+	[OBSERVATION_BROWSE] = { RENDER_NORMAL, show_page },
+	[OBSERVATION_RECALL] = { RENDER_VERBOSE, show_content },
 };
 
 /* Text that came with tool calls is not an event of its own. */
@@ -355,7 +353,7 @@ static void show_thought(struct render *r, const struct event *e)
 {
 	const char *thought = event_arg(e, "thought");
 
-	if (r->streamed || strcmp(e->type->name, "think") == 0 || !*thought ||
+	if (r->streamed || e->type->id == ACTION_THINK || !*thought ||
 	    r->style == RENDER_QUIET)
 		return;
 	line_start(r);
@@ -369,17 +367,12 @@ static void on_event(void *arg, const struct event *e)
 
 	if (event_hidden(e) || js_get(e->json, "confirms"))
 		return; /* the answer to a question: the action was shown */
-	if (e->is_action && e->source == SOURCE_AGENT &&
-	    strcmp(e->type->name, "message") != 0) {
+	if (e->is_action && e->source == SOURCE_AGENT && e->type->id != ACTION_MESSAGE) {
 		show_thought(r, e);
 		r->streamed = false;
 	}
-	for (size_t i = 0; i < ARRAY_LEN(shows); i++)
-		if (shows[i].is_action == e->is_action && r->style >= shows[i].from &&
-		    strcmp(shows[i].type, e->type->name) == 0) {
-			shows[i].show(r, e);
-			break;
-		}
+	if (shows[e->type->id].show && r->style >= shows[e->type->id].from)
+		shows[e->type->id].show(r, e);
 	fflush(r->out);
 }
 

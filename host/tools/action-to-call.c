@@ -181,7 +181,7 @@ static struct event *as_browser_code(const struct event *action)
 	AUTO(strbuf) struct strbuf code = STRBUF(1 << 20);
 	json_object *url = js_get(event_args(action), "url"), *args;
 
-	if (strcmp(action->type->name, "browse") != 0)
+	if (action->type->id != ACTION_BROWSE)
 		return NULL;
 	strbuf_add(&code, "goto(");
 	python_repr(&code, url);
@@ -205,8 +205,8 @@ int action_to_call(const struct catalog *catalog, const struct event *action,
 
 	if (visit)
 		action = visit;
-	if (strcmp(action->type->name, "call_tool") == 0 ||
-	    strcmp(action->type->name, "call_tool_mcp") == 0)
+	if (action->type->id == ACTION_CALL_TOOL ||
+	    action->type->id == ACTION_CALL_TOOL_MCP)
 		return by_name(catalog, action, ret_tool, ret_args, err);
 	r = search(catalog, action, preferred, false, ret_tool, ret_args);
 	if (r == MT_ENOTFOUND)
@@ -224,11 +224,11 @@ const char *call_observation(const struct tool *tool, const struct event *action
 		json_object *m = json_object_array_get_idx(tool->events, i);
 
 		if (strcmp(js_str(m, "action", ""), action->type->name) == 0 ||
-		    (strcmp(action->type->name, "browse") == 0 &&
+		    (action->type->id == ACTION_BROWSE &&
 		     strcmp(js_str(m, "action", ""), "browse_interactive") == 0))
 			return js_str(m, "observation", "tool");
 	}
-	return strcmp(action->type->name, "call_tool_mcp") == 0 ? "mcp" : "tool";
+	return action->type->id == ACTION_CALL_TOOL_MCP ? "mcp" : "tool";
 }
 
 int64_t action_timeout_ms(const struct event *action)

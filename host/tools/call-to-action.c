@@ -199,7 +199,7 @@ static int fill_risk(json_object *fields, json_object *args,
 static int fill_thought(json_object *fields, const char *thought,
 			const struct event_type *type)
 {
-	const char *name = strcmp(type->name, "message") == 0 ? "content" : "thought";
+	const char *name = type->id == ACTION_MESSAGE ? "content" : "thought";
 	const char *own = js_str(fields, name, "");
 	AUTO(strbuf) struct strbuf both = STRBUF(64 << 20);
 
