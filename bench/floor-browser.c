@@ -4,7 +4,7 @@
  * Chromium's protocol that clicks a button, then asks for the boxes and the
  * accessibility tree of the page, and reads none of it.
  *
- *   floor-browser CHROMIUM FOLDER PAGE STEPS
+ *   floor-browser CHROMIUM DIR PAGE STEPS
  *
  * Prints the median in microseconds. The button is where PAGE has it: at 20, 20. */
 #include <fcntl.h>
@@ -85,12 +85,12 @@ static const char *ask(const char *method, const char *params)
 	return text;
 }
 
-static void start(const char *program, const char *folder)
+static void start(const char *program, const char *dir)
 {
 	char profile[1024];
 	int to[2], from[2];
 
-	snprintf(profile, sizeof profile, "--user-data-dir=%s/profile", folder);
+	snprintf(profile, sizeof profile, "--user-data-dir=%s/profile", dir);
 	if (pipe(to) || pipe(from))
 		die("no pipe");
 	browser = fork();

@@ -3,9 +3,9 @@
  * floor-cell.c - the least that a cell costs: a bare ZeroMQ client that sends it
  * to a running Jupyter kernel, and waits for the answer and for idle.
  *
- *   floor-cell FOLDER KEY CELLS
+ *   floor-cell DIR KEY CELLS
  *
- * The kernel's sockets are FOLDER/k-1 (shell) and FOLDER/k-2 (iopub). Prints the
+ * The kernel's sockets are DIR/k-1 (shell) and DIR/k-2 (iopub). Prints the
  * median in microseconds. */
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
@@ -94,12 +94,12 @@ static void run_cell(const char *content, int n)
 	}
 }
 
-static void *open_socket(void *context, int kind, const char *folder, int number)
+static void *open_socket(void *context, int kind, const char *dir, int number)
 {
 	char name[1024];
 	void *s = zmq_socket(context, kind);
 
-	snprintf(name, sizeof name, "ipc://%s/k-%d", folder, number);
+	snprintf(name, sizeof name, "ipc://%s/k-%d", dir, number);
 	if (!s || zmq_connect(s, name) != 0)
 		die(name);
 	return s;

@@ -2,7 +2,7 @@
  *
  * floor-http.c - the least that a start costs: one request through libcurl.
  *
- *   floor-http URL [FOLDER-OF-CERTIFICATES] */
+ *   floor-http URL [CERTIFICATES_DIR] */
 #include <curl/curl.h>
 #include <stdio.h>
 

@@ -3,7 +3,7 @@
  * log-open.c - how long opening a log takes, with its checkpoint and without,
  * beside reading the file and counting its lines.
  *
- *   log-open FOLDER EVENTS */
+ *   log-open DIR EVENTS */
 #include "events/log.h"
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# layers.sh [FOLDER] - rules of the sources that no compiler holds: who includes
+# layers.sh [DIR] - rules of the sources that no compiler holds: who includes
 # whom, which functions are banned, how a file begins. Prints TAP; a breach is a
 # comment line FILE:LINE: what.
 LC_ALL=C
@@ -10,10 +10,10 @@ self=$(cd "$top_srcdir" && pwd)/tests/layers.sh
 cd "${1:-$top_srcdir}" || exit 1
 count=0
 
-# files FOLDER... : the C files below them
+# files DIR... : the C files below them
 files() {
-	for folder in "$@"; do
-		[ ! -d "$folder" ] || find "$folder" -name '*.[ch]' ! -path '*/.*'
+	for dir in "$@"; do
+		[ ! -d "$dir" ] || find "$dir" -name '*.[ch]' ! -path '*/.*'
 	done | sort
 }
 
@@ -94,19 +94,19 @@ heads() {
 	done
 }
 
-# Quoted includes of FOLDER stay in the directory of the file, in FOLDER (if it is a
+# Quoted includes of DIR stay in the directory of the file, in DIR (if it is a
 # program of its own) and in lib.
 stays_at_home() {
-	folder=$1
+	dir=$1
 	own=$2
-	includes $(files "$folder") | while read -r place kind name; do
+	includes $(files "$dir") | while read -r place kind name; do
 		[ "$kind" = '"' ] || continue
 		here=${place%/*}
 		case $name in
 		config.h) continue ;;
 		*..*) ;;
 		*) [ ! -e "$here/$name" ] && [ ! -e "lib/$name" ] &&
-			{ [ -z "$own" ] || [ ! -e "$folder/$name" ]; } || continue ;;
+			{ [ -z "$own" ] || [ ! -e "$dir/$name" ]; } || continue ;;
 		esac
 		echo "$place: \"$name\" is neither its own nor of lib"
 	done

@@ -32,9 +32,9 @@ static const struct mt_tool tools[] = {
 			"Give several tasks to agents that work on them at the same time, "
 			"and wait for all of them. Use it for parts that do not depend on "
 			"each other. An agent knows only its `task`. `workspace` says where "
-			"it works: `shared` is your own folder (say which files are whose), "
-			"`copy` a copy of it, `own` an empty one. You get what became of "
-			"each: its last message, or why it did not finish.",
+			"it works: `shared` is your directory (say which files are whose), "
+			"`copy` a copy of it, `own` an empty one. Returns the last message "
+			"of each, or why it did not finish.",
 		.brief = "Give several tasks to agents that work at the same time.",
 		.schema = "{\"type\":\"object\",\"properties\":{\"tasks\":{\"type\":"
 			  "\"array\",\"items\":{\"type\":\"object\",\"properties\":{"

@@ -61,7 +61,7 @@ plugins_tools_tasks_so_LDFLAGS = $(PLUGIN_LINK)
 # Searching: grep, glob, view.
 noinst_LIBRARIES += libsearch.a
 libsearch_a_SOURCES = \
-	%D%/search/content.c %D%/search/folder.c %D%/search/glob.c %D%/search/glob.h \
+	%D%/search/content.c %D%/search/directory.c %D%/search/glob.c %D%/search/glob.h \
 	%D%/search/ignore.c %D%/search/ignore.h %D%/search/ripgrep.c \
 	%D%/search/search.h %D%/search/view.c %D%/search/view.h %D%/search/walk.c
 libsearch_a_CPPFLAGS = -D_GNU_SOURCE $(AM_CPPFLAGS) $(PCRE2_CFLAGS)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""miniwob.py FOLDER [TASK...]: which tasks of MiniWoB++ can be done with what the tool
+"""miniwob.py DIR [TASK...]: which tasks of MiniWoB++ can be done with what the tool
 `browser` shows and offers. Each policy here reads the tree and the pictures that the
 tool gives and calls its actions, and nothing else; the page says whether it is
-solved. Speaks TAP. FOLDER holds the html of MiniWoB++ (`miniwob/html` of the Python
+solved. Speaks TAP. DIR holds the html of MiniWoB++ (`miniwob/html` of the Python
 package `miniwob`)."""
 import os
 import queue
@@ -105,10 +105,10 @@ def play(tool, site, task):
 
 
 def main():
-    folder, wanted = sys.argv[1], sys.argv[2:]
-    tasks = sorted(f[:-5] for f in os.listdir(os.path.join(folder, "miniwob"))
+    directory, wanted = sys.argv[1], sys.argv[2:]
+    tasks = sorted(f[:-5] for f in os.listdir(os.path.join(directory, "miniwob"))
                    if f.endswith(".html") and (not wanted or f[:-5] in wanted))
-    site, solved, unsolved = Site(folder), {}, []
+    site, solved, unsolved = Site(directory), {}, []
     with tempfile.TemporaryDirectory() as workspace:
         tool = Tool(workspace)
         for task in tasks:

@@ -6,7 +6,7 @@
 # the tasks (`miniwob/html` in PyPI's package miniwob); skipped otherwise.
 # MINIWOB_TASKS="click-pie draw-line" does those alone.
 if [ -z "$MINIWOB" ]; then
-	echo "1..0 # SKIP MINIWOB does not name the html folder of MiniWoB++"
+	echo "1..0 # SKIP MINIWOB does not name the html directory of MiniWoB++"
 	exit 0
 fi
 # shellcheck disable=SC2086

@@ -38,16 +38,16 @@ addEventListener('load', () => setTimeout(() => {
 
 
 class Site:
-    """Serves a folder, with the start of an episode in each task, and hears rewards."""
+    """Serves a directory, with the start of an episode in each task, and hears rewards."""
 
-    def __init__(self, folder):
+    def __init__(self, directory):
         self.rewards = queue.Queue()
         self.seed = SEED
         site = self
 
         class Handler(http.server.SimpleHTTPRequestHandler):
             def __init__(self, *args):
-                super().__init__(*args, directory=folder)
+                super().__init__(*args, directory=directory)
 
             def log_message(self, *args):
                 pass
@@ -59,7 +59,7 @@ class Site:
                 self.end_headers()
 
             def do_GET(self):
-                path = os.path.join(folder, self.path.lstrip("/").split("?")[0])
+                path = os.path.join(directory, self.path.lstrip("/").split("?")[0])
                 if not self.path.startswith("/miniwob/") or not path.endswith(".html"):
                     super().do_GET()
                     return

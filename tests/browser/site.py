@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""site.py FOLDER PORTFILE: the pages of FOLDER and a few that are made up, until it
+"""site.py DIR PORTFILE: the pages of DIR and a few that are made up, until it
 is ended."""
 import http.server
 import json

@@ -346,7 +346,7 @@ bare() {
 }
 
 @test "a directory of another owner is named, with the reason" {
-	[ "$(id -u)" -eq 0 ] || skip "needs root to give a folder away"
+	[ "$(id -u)" -eq 0 ] || skip "needs root to give a directory away"
 	mkdir -p "$BATS_TEST_TMPDIR/theirs"
 	chown 65534 "$BATS_TEST_TMPDIR/theirs"
 	MORTISE_CORE_PLUGIN_PATH=$BATS_TEST_TMPDIR/theirs run mortise run -m script:x -t hi

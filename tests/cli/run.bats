@@ -79,9 +79,9 @@ for line in open(sys.argv[1]): json.loads(line)' "$work/out"
 	run "${run_it[@]}" -t "  "
 	[ "$status" -eq 2 ]
 	[ "$output" = "mortise: the task is empty" ]
-	run mortise run -C /no/such/folder -m script:x -t hi
+	run mortise run -C /no/such/directory -m script:x -t hi
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"/no/such/folder: No such file"* ]]
+	[[ "$output" == *"/no/such/directory: No such file"* ]]
 	run mortise run -C /bin/sh -m script:x -t hi
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"/bin/sh: not a directory"* ]]

@@ -287,7 +287,7 @@ no_sanitizer() {
 	chown -R 65534:65534 "$open"
 	work=$open XDG_STATE_HOME=$open/state XDG_RUNTIME_DIR=$open/run
 	run_it=(mortise run -C "$work/ws" --model "script:$work/script" -o llm.api_key_env=OUR_KEY)
-	"${as[@]}" test -x "$work" || skip "temporary folders are closed to an ordinary user"
+	"${as[@]}" test -x "$work" || skip "temporary directories are closed to an ordinary user"
 	"${as[@]}" test -r "$top_builddir/mortise" || skip "the build is closed to an ordinary user"
 	export HOME=$work XDG_CONFIG_HOME=$work/c XDG_CACHE_HOME=$work/k XDG_DATA_HOME=$work/d
 	start "${as[@]}"

@@ -16,7 +16,7 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-build() { # OUTPUT FOLDER OF HEADERS
+build() { # OUTPUT HEADERS_DIR
 	${CC:-cc} -std=gnu17 -g -O0 -fPIC -shared -fvisibility=hidden -I"$2" -o "$1" \
 		"$abi/witness.c"
 }

@@ -36,7 +36,7 @@ static void set_up(void)
 
 	snprintf(root, sizeof root, "%s/config-XXXXXX", real ? real : "/tmp");
 	if (!mkdtemp(root))
-		puts("Bail out! no temporary folder");
+		puts("Bail out! no temporary directory");
 	clearenv();
 	for (size_t i = 0; i < ARRAY_LEN(mine); i++)
 		setenv(mine[i], root, 1);
@@ -354,7 +354,7 @@ static void test_faults(void)
 static void test_unsafe(void)
 {
 	AUTO(free) char *file = path_join(root, "mortise/mortise.ini");
-	AUTO(free) char *folder = path_join(root, "mortise");
+	AUTO(free) char *dir = path_join(root, "mortise");
 	struct config_input in = { .file = "/nonexistent/x.ini", .workspace = root };
 	struct error err;
 	struct config *c = load_user("[llm]\n", &err);
@@ -365,10 +365,10 @@ static void test_unsafe(void)
 	c = load(&err, NULL);
 	CHECK(!c && err.code == MT_EDENIED && strstr(err.text, "others may write"));
 	chmod(file, 0600);
-	chmod(folder, 0777);
+	chmod(dir, 0777);
 	c = load(&err, NULL);
 	CHECK(!c && err.code == MT_EDENIED);
-	chmod(folder, 0700);
+	chmod(dir, 0700);
 	err = ERROR_NONE;
 	CHECK(config_load(&in, &c, &err) == MT_ENOTFOUND && !c);
 	clean();

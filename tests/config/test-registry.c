@@ -34,7 +34,7 @@ static void set_up(void)
 
 	snprintf(root, sizeof root, "%s/registry-XXXXXX", home ? home : "/tmp");
 	if (!mkdtemp(root))
-		puts("Bail out! no temporary folder");
+		puts("Bail out! no temporary directory");
 	snprintf(path, sizeof path, "%s/both.so", root);
 	copy(plugin, path);
 	setenv("XDG_CACHE_HOME", root, 1);

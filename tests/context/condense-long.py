@@ -198,11 +198,11 @@ def report(number, good, text):
 def cost_of(state):
     """The sum of the log: what replies and condensers cost."""
     total = 0.0
-    for folder, _, files in os.walk(state):
+    for directory, _, files in os.walk(state):
         if "events.jsonl" not in files:
             continue
         spent = 0.0
-        with open(os.path.join(folder, "events.jsonl"), encoding="utf-8") as lines:
+        with open(os.path.join(directory, "events.jsonl"), encoding="utf-8") as lines:
             for line in lines:
                 record = json.loads(line)
                 if record.get("record") == "llm_reply":

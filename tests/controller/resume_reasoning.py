@@ -136,16 +136,16 @@ def goes_back(dialect, last):
             for k in range(len(CALLS) - 1) if last.count(form % k) != 1]
 
 
-def folder_of(state):
+def dir_of(state):
     root = state + "/mortise/conversations"
     return os.path.join(root, os.listdir(root)[0])
 
 
 def cut_after(model, run, wanted, lines, n):
     """The log ends with its record n, a reply."""
-    state = "%s/cut%d" % (run.folder, n)
+    state = "%s/cut%d" % (run.directory, n)
     shutil.copytree(run.env["XDG_STATE_HOME"], state)
-    with open(folder_of(state) + "/events.jsonl", "wb") as f:
+    with open(dir_of(state) + "/events.jsonl", "wb") as f:
         f.writelines(lines[:n])
     model.bodies = []
     done = subprocess.run(["mortise", "resume"], env=dict(run.env, XDG_STATE_HOME=state),
@@ -159,10 +159,10 @@ def cut_after(model, run, wanted, lines, n):
                     for turn, body in model.bodies if body != wanted[turn]]
 
 
-def one(tap, folder, dialect):
+def one(tap, directory, dialect):
     model = Model(dialect)
     server = wire.Wire(model)
-    place = tempfile.mkdtemp(prefix=dialect.name + ".", dir=folder)
+    place = tempfile.mkdtemp(prefix=dialect.name + ".", dir=directory)
     run = wire.Run(place, dialect.model, "http://127.0.0.1:%d%s" % (server.port, dialect.path),
                    ["llm.stream=" + ("no" if hasattr(dialect, "whole_only") else "yes"),
                     "llm.retries=1", *getattr(dialect, "options", [])], "go")
@@ -172,7 +172,7 @@ def one(tap, folder, dialect):
         wanted = dict(model.bodies)
         tap.say(dialect.name + ", the reasoning goes back",
                 goes_back(dialect, wanted[max(wanted)].decode()), wanted[max(wanted)].decode())
-        with open(folder_of(run.env["XDG_STATE_HOME"]) + "/events.jsonl", "rb") as f:
+        with open(dir_of(run.env["XDG_STATE_HOME"]) + "/events.jsonl", "rb") as f:
             lines = f.readlines()
         ends = [n + 1 for n, line in enumerate(lines)
                 if json.loads(line).get("record") == "llm_reply"][:-1]
@@ -183,20 +183,20 @@ def one(tap, folder, dialect):
     server.stop()
 
 
-def tried(tap, folder, dialect):
+def tried(tap, directory, dialect):
     try:
-        one(tap, folder, dialect)
+        one(tap, directory, dialect)
     except Exception as e:  # one dialect's trouble is not the others'
         tap.say(dialect.name, ["%s: %s" % (type(e).__name__, e)])
 
 
 def main():
-    folder = tempfile.mkdtemp(prefix="resume.")
+    directory = tempfile.mkdtemp(prefix="resume.")
     tap = wire.Tap(3 * len(DIALECTS))
     with concurrent.futures.ThreadPoolExecutor(3) as pool:
         for dialect in DIALECTS:
-            pool.submit(tried, tap, folder, dialect)
-    shutil.rmtree(folder, ignore_errors=True)
+            pool.submit(tried, tap, directory, dialect)
+    shutil.rmtree(directory, ignore_errors=True)
     return tap.failed > 0
 
 

@@ -284,7 +284,7 @@ static struct evlog *log_of(const struct sequence *s, unsigned number)
 	struct evlog *log;
 
 	snprintf(name, sizeof name, "l%u", number);
-	log = open_log(folder(name), EVLOG_CREATE, NULL);
+	log = open_log(test_path(name), EVLOG_CREATE, NULL);
 	say(log, SOURCE_USER, "make the tests pass");
 	while (turns < ARRAY_LEN(s->actions) && s->actions[turns])
 		turns++;

@@ -162,7 +162,7 @@ static void first_message_undone(void)
 	const struct view_item after[] = { { .event = 0 },
 					   { .event = 1 },
 					   { .event = 4 } };
-	struct evlog *log = open_log(folder("undone"), EVLOG_CREATE, NULL);
+	struct evlog *log = open_log(test_path("undone"), EVLOG_CREATE, NULL);
 	struct request_messages *memory = request_messages_new(log, &options);
 	AUTO(strbuf) struct strbuf text = STRBUF(1 << 16);
 	AUTO(event) struct event *run =
@@ -220,7 +220,7 @@ static void check_batch(const char *const answers[3], const char *messages)
 	AUTO(strbuf) struct strbuf text = STRBUF(1 << 16);
 
 	snprintf(name, sizeof name, "batch%d", number++);
-	log = open_log(folder(name), EVLOG_CREATE, NULL);
+	log = open_log(test_path(name), EVLOG_CREATE, NULL);
 	memory = request_messages_new(log, &options);
 	say(log, SOURCE_USER, "do it");
 	record(log,
@@ -276,7 +276,7 @@ int main(void)
 		return 1;
 	first_message_undone();
 	calls_without_answer();
-	log = open_log(folder("log"), EVLOG_CREATE, NULL);
+	log = open_log(test_path("log"), EVLOG_CREATE, NULL);
 	memory = request_messages_new(log, &options);
 	say(log, SOURCE_USER, "do it");
 	for (int t = 0; t < TURNS && evlog_count(log) < EVENTS_MOST; t++)

@@ -12,7 +12,7 @@
 static struct replay *open_text(const char *text, struct error *err)
 {
 	struct replay *r = NULL;
-	const char *path = folder("recording.json");
+	const char *path = test_path("recording.json");
 
 	file_write(path, text, strlen(text), 0600, false, NULL);
 	return replay_open_file(path, &r, err) ? NULL : r;
@@ -86,7 +86,7 @@ static void test_taken(void)
 	CHECK(replay_until(r, 13, &err) == MT_EINVAL);
 	CHECK_MSG(strstr(err.text, "the last is 12"), "%s", err.text);
 	snprintf(dir, sizeof dir, "%s", r->temporary);
-	CHECK_MSG(access(dir, F_OK) == 0, "there is a folder");
+	CHECK_MSG(access(dir, F_OK) == 0, "there is a directory");
 	r = replay_free(r);
 	CHECK_MSG(access(dir, F_OK) != 0, "it is gone afterwards");
 }
@@ -218,7 +218,7 @@ static void test_real(void)
 
 static void test_oom(void)
 {
-	const char *path = folder("recording.json");
+	const char *path = test_path("recording.json");
 	bool good = true;
 
 	file_write(path, sample, sizeof sample - 1, 0600, false, NULL);

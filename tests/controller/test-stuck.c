@@ -175,7 +175,7 @@ static struct evlog *history_of(const char *letters)
 	struct evlog *log;
 
 	snprintf(newest, sizeof newest, "h%d", number++);
-	log = open_log(folder(newest), EVLOG_CREATE, NULL);
+	log = open_log(test_path(newest), EVLOG_CREATE, NULL);
 	for (; *letters; letters++)
 		add_letter(log, *letters, &thought);
 	return log;
@@ -360,7 +360,7 @@ static void test_oom(void)
 	evlog_close(history_of("uababab"));
 	OOM_EACH({
 		AUTO(evlog) struct evlog *log =
-			open_log(folder(newest), EVLOG_READ, NULL);
+			open_log(test_path(newest), EVLOG_READ, NULL);
 
 		if (log)
 			got = stuck_detect(log, &usual);

@@ -70,9 +70,9 @@ setup() {
 	[ "$(jq -r '[.[] | select(.tool_call_metadata)][0].tool_call_metadata.model_response.choices[0].message.tool_calls[0].id' out.json)" = c1 ]
 	mortise conversations export "$id" > stdout.json
 	cmp out.json stdout.json
-	mkdir folder
-	mortise conversations export "$id" folder
-	cmp out.json "folder/$id.json"
+	mkdir directory
+	mortise conversations export "$id" directory
+	cmp out.json "directory/$id.json"
 	again=$(mortise conversations import out.json | cut -d' ' -f1)
 	mortise conversations export "$again" again.json
 	cmp out.json again.json

@@ -11,7 +11,7 @@
 static char top[] = "/tmp/mortise-log-XXXXXX";
 
 /* A path below the directory of the test; a ring of texts. */
-static inline const char *folder(const char *name)
+static inline const char *test_path(const char *name)
 {
 	static char paths[4][128];
 	static int n;

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-# model.py FOLDER - a model on this machine that thinks once and then finishes. It
-# writes its port to FOLDER/port, each request to FOLDER/requests and its path to
-# FOLDER/paths.
+# model.py DIR - a model on this machine that thinks once and then finishes. It
+# writes its port to DIR/port, each request to DIR/requests and its path to
+# DIR/paths.
 import http.server
 import json
 import os
 import sys
 
-folder = sys.argv[1]
+directory = sys.argv[1]
 
 
 class Model(http.server.BaseHTTPRequestHandler):
@@ -22,9 +22,9 @@ class Model(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         turn = sum(m["role"] == "assistant" for m in json.loads(body)["messages"])
-        with open(os.path.join(folder, "requests"), "ab") as out:
+        with open(os.path.join(directory, "requests"), "ab") as out:
             out.write(body + b"\n")
-        with open(os.path.join(folder, "paths"), "a") as out:
+        with open(os.path.join(directory, "paths"), "a") as out:
             out.write(self.path + "\n")
         call = ({"name": "finish", "arguments": "{\"message\":\"done\"}"} if turn else
                 {"name": "think", "arguments": "{\"thought\":\"a secret plan\"}"})
@@ -43,7 +43,7 @@ class Model(http.server.BaseHTTPRequestHandler):
 
 
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Model)
-with open(os.path.join(folder, "port.new"), "w") as out:
+with open(os.path.join(directory, "port.new"), "w") as out:
     out.write(str(server.server_address[1]))
-os.rename(os.path.join(folder, "port.new"), os.path.join(folder, "port"))
+os.rename(os.path.join(directory, "port.new"), os.path.join(directory, "port"))
 server.serve_forever()

@@ -11,7 +11,7 @@
 
 static void test_basic(void)
 {
-	const char *dir = folder("basic");
+	const char *dir = test_path("basic");
 	struct evlog *log = open_log(dir, EVLOG_CREATE, NULL);
 	struct error err = ERROR_NONE;
 	struct stat st;
@@ -28,13 +28,13 @@ static void test_basic(void)
 	CHECK(strlen(js_str(e->json, "timestamp", "")) == 27);
 	evlog_close(log);
 
-	CHECK(stat(folder("basic/events.jsonl"), &st) == 0 &&
+	CHECK(stat(test_path("basic/events.jsonl"), &st) == 0 &&
 	      (st.st_mode & 0777) == 0600);
-	CHECK(stat(folder("basic"), &st) == 0 && (st.st_mode & 0777) == 0700);
+	CHECK(stat(test_path("basic"), &st) == 0 && (st.st_mode & 0777) == 0700);
 	err = ERROR_NONE;
 	CHECK(evlog_open(dir, EVLOG_CREATE, NULL, &log, NULL, &err) == MT_EEXIST);
 	err = ERROR_NONE;
-	CHECK(evlog_open(folder("none"), EVLOG_WRITE, NULL, &log, NULL, &err) ==
+	CHECK(evlog_open(test_path("none"), EVLOG_WRITE, NULL, &log, NULL, &err) ==
 	      MT_ENOTFOUND);
 
 	log = open_log(dir, EVLOG_READ, NULL);
@@ -45,7 +45,7 @@ static void test_basic(void)
 
 static void test_records(void)
 {
-	const char *dir = folder("records");
+	const char *dir = test_path("records");
 	struct evlog *log = open_log(dir, EVLOG_CREATE, NULL);
 	struct error err = ERROR_NONE;
 	size_t len;
@@ -79,9 +79,9 @@ static void test_records(void)
 		CHECK(len == 3 && !evlog_state(log, "other", NULL));
 		evlog_close(log);
 		if (pass == 1)
-			unlink(folder("records/events.index"));
+			unlink(test_path("records/events.index"));
 		if (pass == 2)
-			CHECK(truncate(folder("records/events.index"), 1000) == 0);
+			CHECK(truncate(test_path("records/events.index"), 1000) == 0);
 		log = open_log(dir, EVLOG_WRITE, NULL);
 	}
 	evlog_close(log);
@@ -89,7 +89,7 @@ static void test_records(void)
 
 static void test_rewind(void)
 {
-	const char *dir = folder("rewind");
+	const char *dir = test_path("rewind");
 	struct evlog *log = open_log(dir, EVLOG_CREATE, NULL);
 
 	for (int i = 0; i < 5; i++)
@@ -105,7 +105,7 @@ static void test_rewind(void)
 		CHECK_STR(undone, "...uu.");
 		evlog_close(log);
 		if (pass == 1)
-			unlink(folder("rewind/events.index"));
+			unlink(test_path("rewind/events.index"));
 		log = open_log(dir, EVLOG_WRITE, NULL);
 	}
 	CHECK(record(log, "{\"record\":\"rewind\",\"to\":-1}", NULL) == MT_OK);
@@ -129,7 +129,7 @@ static void test_data_urls(void)
 		{ "data:image/png,", "", false },
 		{ "date:image/png;base64,", "", false },
 	};
-	const char *dir = folder("data");
+	const char *dir = test_path("data");
 	struct evlog *log = open_log(dir, EVLOG_CREATE, NULL);
 	char *urls[ARRAY_LEN(cases)];
 	AUTO(free) char *text = NULL;
@@ -146,7 +146,7 @@ static void test_data_urls(void)
 		CHECK(say(log, SOURCE_USER, urls[i]) == MT_OK);
 	}
 	evlog_close(log);
-	CHECK(file_read(folder("data/events.jsonl"), 1 << 20, &text, &len, NULL) ==
+	CHECK(file_read(test_path("data/events.jsonl"), 1 << 20, &text, &len, NULL) ==
 	      MT_OK);
 	log = open_log(dir, EVLOG_WRITE, NULL);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -168,7 +168,7 @@ static void test_data_urls(void)
 
 static void test_blobs(void)
 {
-	const char *dir = folder("blobs");
+	const char *dir = test_path("blobs");
 	struct evlog *log = open_log(dir, EVLOG_CREATE, NULL);
 	AUTO(free) char *big = malloc(50001);
 	struct stat st;
@@ -190,7 +190,7 @@ static void test_blobs(void)
 	CHECK_STR(name,
 		  "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824");
 	evlog_close(log);
-	CHECK(stat(folder("blobs/events.jsonl"), &st) == 0 && st.st_size < 2000);
+	CHECK(stat(test_path("blobs/events.jsonl"), &st) == 0 && st.st_size < 2000);
 	log = open_log(dir, EVLOG_WRITE, NULL);
 	CHECK(said(log, 0, big));
 
@@ -198,7 +198,7 @@ static void test_blobs(void)
 
 	CHECK(back && js_equal(back->json, odd->json));
 	evlog_close(log);
-	dir_remove(folder("blobs/blobs"), NULL);
+	dir_remove(test_path("blobs/blobs"), NULL);
 	log = open_log(dir, EVLOG_WRITE, NULL);
 
 	AUTO(event) struct event *gone = evlog_event(log, 0, NULL);
@@ -216,7 +216,7 @@ static void test_mask(void)
 
 	mask_add(mask, "sekret-1", 8);
 	mask_add(mask, "", 0);
-	log = open_log(folder("mask"), EVLOG_CREATE, mask);
+	log = open_log(test_path("mask"), EVLOG_CREATE, mask);
 
 	AUTO(event)
 	struct event *e =
@@ -233,7 +233,7 @@ static void test_mask(void)
 			 ""),
 		  "sekret-1");
 	evlog_close(log);
-	CHECK(file_read(folder("mask/events.jsonl"), 1 << 20, &text, &len, NULL) ==
+	CHECK(file_read(test_path("mask/events.jsonl"), 1 << 20, &text, &len, NULL) ==
 	      MT_OK);
 	CHECK(text && strstr(text, "a <secret_hidden>"));
 	CHECK_MSG(strstr(text, "\"name\":\"say_sekret-1\""), "the name of a tool stays");
@@ -260,7 +260,7 @@ static void hear(struct evlog *log, const struct event *e, void *arg)
 
 static void test_subscribers(void)
 {
-	struct evlog *log = open_log(folder("subscribers"), EVLOG_CREATE, NULL);
+	struct evlog *log = open_log(test_path("subscribers"), EVLOG_CREATE, NULL);
 	struct heard first = { .count = 0 }, second = { .count = 0 };
 	AUTO(free) char *huge = malloc(2000001);
 
@@ -280,7 +280,7 @@ static void test_subscribers(void)
 
 static void test_lock(void)
 {
-	const char *dir = folder("lock");
+	const char *dir = test_path("lock");
 	struct evlog *log = open_log(dir, EVLOG_CREATE, NULL), *other = NULL;
 	struct error err = ERROR_NONE;
 	char pid[32];
@@ -316,7 +316,7 @@ static void test_lock(void)
 /* The file system refuses to grow the file further than a limit. */
 static void test_full(void)
 {
-	const char *dir = folder("full");
+	const char *dir = test_path("full");
 	struct evlog *log = open_log(dir, EVLOG_CREATE, NULL);
 	struct rlimit old, tight;
 	struct error err = ERROR_NONE;
@@ -347,7 +347,7 @@ static void test_full(void)
 
 static void test_read(void)
 {
-	struct evlog *log = open_log(folder("read"), EVLOG_CREATE, NULL);
+	struct evlog *log = open_log(test_path("read"), EVLOG_CREATE, NULL);
 	AUTO(strbuf) struct strbuf out = STRBUF(1 << 20);
 	uint64_t first;
 	int64_t n;
@@ -366,7 +366,7 @@ static void test_read(void)
 
 static void test_checkpoint(void)
 {
-	const char *dir = folder("checkpoint");
+	const char *dir = test_path("checkpoint");
 	struct evlog *log = open_log(dir, EVLOG_CREATE, NULL);
 	AUTO(json) json_object *state = json("{\"steps\":7}");
 	struct stat st;
@@ -375,14 +375,14 @@ static void test_checkpoint(void)
 	evlog_set_checkpoint(log, state);
 	for (int i = 0; i < 2500; i++)
 		say(log, SOURCE_USER, "m");
-	CHECK(stat(folder("checkpoint/events.index"), &st) == 0);
+	CHECK(stat(test_path("checkpoint/events.index"), &st) == 0);
 	evlog_close(log);
 	log = open_log(dir, EVLOG_WRITE, NULL);
 	CHECK(evlog_count(log) == 2500 && js_int(evlog_checkpoint(log), "steps", 0) == 7);
 	CHECK(said(log, 2499, "m") && said(log, 0, "m"));
 	evlog_close(log);
 	/* a checkpoint of a log that has become another one */
-	CHECK(truncate(folder("checkpoint/events.jsonl"), 0) == 0);
+	CHECK(truncate(test_path("checkpoint/events.jsonl"), 0) == 0);
 	log = open_log(dir, EVLOG_WRITE, NULL);
 	CHECK(log && evlog_count(log) == 0 && !evlog_checkpoint(log));
 	evlog_close(log);
@@ -390,15 +390,17 @@ static void test_checkpoint(void)
 
 static void test_format(void)
 {
-	struct evlog *log = open_log(folder("format"), EVLOG_CREATE, NULL);
+	struct evlog *log = open_log(test_path("format"), EVLOG_CREATE, NULL);
 	struct error err = ERROR_NONE;
 
 	evlog_close(log);
-	file_write(folder("format/meta.json"), "{\"format\":2}", 12, 0600, false, NULL);
-	CHECK(evlog_open(folder("format"), EVLOG_WRITE, NULL, &log, NULL, &err) ==
+	file_write(test_path("format/meta.json"), "{\"format\":2}", 12, 0600, false,
+		   NULL);
+	CHECK(evlog_open(test_path("format"), EVLOG_WRITE, NULL, &log, NULL, &err) ==
 	      MT_EUNSUPPORTED);
-	file_write(folder("format/meta.json"), "{\"format\":1}", 12, 0600, false, NULL);
-	log = open_log(folder("format"), EVLOG_WRITE, NULL);
+	file_write(test_path("format/meta.json"), "{\"format\":1}", 12, 0600, false,
+		   NULL);
+	log = open_log(test_path("format"), EVLOG_WRITE, NULL);
 	CHECK(log != NULL);
 	evlog_close(log);
 }

@@ -26,7 +26,7 @@ static void test_make(void)
 
 static void test_append(void)
 {
-	struct evlog *log = open_log(folder("append"), EVLOG_CREATE, NULL);
+	struct evlog *log = open_log(test_path("append"), EVLOG_CREATE, NULL);
 	AUTO(json)
 	json_object *reply = json("{\"record\":\"llm_reply\",\"response_id\":\"r\"}");
 	AUTO(json)
@@ -56,7 +56,7 @@ static void test_append(void)
 	OOM_EACH(evlog_record(log, state, NULL));
 	CHECK(fine);
 	evlog_close(log);
-	log = open_log(folder("append"), EVLOG_READ, NULL);
+	log = open_log(test_path("append"), EVLOG_READ, NULL);
 	CHECK(log && evlog_count(log) == good && evlog_replies(log) == replies);
 	evlog_close(log);
 }
@@ -67,12 +67,12 @@ static void test_open(void)
 		int opened = 0, refused = 0, wrong = 0;
 
 		if (!with_checkpoint)
-			unlink(folder("append/events.index"));
+			unlink(test_path("append/events.index"));
 		OOM_EACH({
 			struct evlog *log = NULL;
 			struct error err = ERROR_NONE;
-			int status = evlog_open(folder("append"), EVLOG_READ, NULL, &log,
-						NULL, &err);
+			int status = evlog_open(test_path("append"), EVLOG_READ, NULL,
+						&log, NULL, &err);
 
 			opened += status == MT_OK;
 			refused += status == MT_ENOMEM;

@@ -98,15 +98,15 @@ static void count_lines(const char *text, size_t len, int64_t *events, int64_t *
 
 static void test_cut_everywhere(void)
 {
-	const char *dir = folder("whole");
+	const char *dir = test_path("whole");
 	AUTO(free) char *text = NULL;
 	size_t len = 0, bad = 0, torn = 0;
 
 	make_log(dir);
-	file_read(folder("whole/events.jsonl"), 1 << 20, &text, &len, NULL);
-	dir_make(folder("cut"), NULL);
+	file_read(test_path("whole/events.jsonl"), 1 << 20, &text, &len, NULL);
+	dir_make(test_path("cut"), NULL);
 	for (size_t n = 0; n <= len; n++) {
-		const char *cut = folder("cut");
+		const char *cut = test_path("cut");
 		int64_t events, replies;
 		AUTO(free) char *kept = NULL;
 		size_t kept_len = 0;
@@ -118,7 +118,7 @@ static void test_cut_everywhere(void)
 		if (r.status || !r.readable || r.events != events ||
 		    r.replies != replies || r.reported != (n > 0 && text[n - 1] != '\n'))
 			bad++;
-		if (file_read(folder("cut/events.torn-1"), 1 << 20, &kept, &kept_len,
+		if (file_read(test_path("cut/events.torn-1"), 1 << 20, &kept, &kept_len,
 			      NULL) == MT_OK) {
 			torn++;
 			/* what was cut off is there, byte for byte */
@@ -127,7 +127,7 @@ static void test_cut_everywhere(void)
 				bad++;
 		}
 		/* the checkpoint of one cut must not deceive the next: it stays */
-		unlink(folder("cut/events.torn-1"));
+		unlink(test_path("cut/events.torn-1"));
 	}
 	CHECK_MSG(bad == 0, "a log of %zu bytes cut at every byte: %zu wrong", len, bad);
 	CHECK(torn > 0);
@@ -162,7 +162,7 @@ static void test_damage(void)
 	AUTO(free) char *text = NULL;
 	size_t len = 0;
 
-	file_read(folder("whole/events.jsonl"), 1 << 20, &text, &len, NULL);
+	file_read(test_path("whole/events.jsonl"), 1 << 20, &text, &len, NULL);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		AUTO(strbuf) struct strbuf all = STRBUF(1 << 20);
 		char name[32];
@@ -171,9 +171,9 @@ static void test_damage(void)
 		strbuf_addn(&all, text, len);
 		strbuf_add(&all, cases[i].line);
 		snprintf(name, sizeof name, "damage-%zu", i);
-		dir_make(folder(name), NULL);
-		put_file(folder(name), "events.jsonl", all.text, all.len);
-		r = open_all(folder(name));
+		dir_make(test_path(name), NULL);
+		put_file(test_path(name), "events.jsonl", all.text, all.len);
+		r = open_all(test_path(name));
 		CHECK_MSG(!r.status && r.readable && r.events == cases[i].events &&
 				  r.reported == cases[i].report,
 			  "damage %zu", i);
@@ -187,9 +187,9 @@ static void test_damage(void)
 	strbuf_add(&line, "{\"id\":0,\"action\":\"teleport\",\"args\":{}}");
 	line_seal(&line);
 	strbuf_addc(&line, '\n');
-	dir_make(folder("future"), NULL);
-	put_file(folder("future"), "events.jsonl", line.text, line.len);
-	CHECK(evlog_open(folder("future"), EVLOG_WRITE, NULL, &log, NULL, &err) ==
+	dir_make(test_path("future"), NULL);
+	put_file(test_path("future"), "events.jsonl", line.text, line.len);
+	CHECK(evlog_open(test_path("future"), EVLOG_WRITE, NULL, &log, NULL, &err) ==
 	      MT_EUNSUPPORTED);
 	CHECK_MSG(strstr(err.text, "teleport"), "%s", err.text);
 }
@@ -206,18 +206,18 @@ static void test_bad_checkpoint(void)
 		size_t len = 0;
 
 		snprintf(path, sizeof path, "whole/%s", files[f]);
-		file_read(folder(path), 1 << 20, &text, &len, NULL);
+		file_read(test_path(path), 1 << 20, &text, &len, NULL);
 		for (size_t n = 0; n < len; n++) {
 			struct evlog *log;
 
-			put_file(folder("whole"), files[f], text, n);
-			log = open_log(folder("whole"), EVLOG_READ, NULL);
+			put_file(test_path("whole"), files[f], text, n);
+			log = open_log(test_path("whole"), EVLOG_READ, NULL);
 			bad += !log || evlog_count(log) != 20 || evlog_replies(log) != 7;
 			evlog_close(log);
 			text[n] ^= 0x55;
-			put_file(folder("whole"), files[f], text, len);
+			put_file(test_path("whole"), files[f], text, len);
 			text[n] ^= 0x55;
-			log = open_log(folder("whole"), EVLOG_READ, NULL);
+			log = open_log(test_path("whole"), EVLOG_READ, NULL);
 			bad += !log || evlog_count(log) != 20 || evlog_replies(log) != 7;
 			evlog_close(log);
 		}
@@ -301,25 +301,25 @@ static bool is_kept(const char *dir, const struct original *o, int64_t from, int
 			return false;
 		}
 		if (round == 1)
-			unlink(folder("hurt/events.index"));
+			unlink(test_path("hurt/events.index"));
 	}
 	return true;
 }
 
 static void begin_hurt(const char *text, size_t len, bool with_index)
 {
-	const char *dir = folder("hurt");
+	const char *dir = test_path("hurt");
 
 	dir_remove(dir, NULL);
 	dir_make(dir, NULL);
-	if (symlink("../whole/blobs", folder("hurt/blobs")) != 0)
+	if (symlink("../whole/blobs", test_path("hurt/blobs")) != 0)
 		return;
 	put_file(dir, "events.jsonl", text, len);
 	if (with_index) {
 		AUTO(free) char *index = NULL;
 		size_t n = 0;
 
-		file_read(folder("whole/events.index"), 1 << 20, &index, &n, NULL);
+		file_read(test_path("whole/events.index"), 1 << 20, &index, &n, NULL);
 		put_file(dir, "events.index", index, n);
 	}
 }
@@ -345,7 +345,7 @@ static void test_mutations(const struct original *o)
 		o->text[n] = dice(2) ? bytes[dice(sizeof bytes - 1)] : (char)dice(256);
 		begin_hurt(o->text, o->len, dice(2));
 		cases++;
-		if (!is_kept(folder("hurt"), o, id, id) && bad++ < 5)
+		if (!is_kept(test_path("hurt"), o, id, id) && bad++ < 5)
 			printf("# byte %zu: %02x to %02x\n", n, (unsigned char)was,
 			       (unsigned char)o->text[n]);
 		o->text[n] = was;
@@ -376,7 +376,7 @@ static void test_holes(const struct original *o)
 		strbuf_addn(&text, o->text + n + len, o->len - n - len);
 		begin_hurt(text.text, text.len, dice(2));
 		cases++;
-		if (!is_kept(folder("hurt"), o, from, to) && bad++ < 5)
+		if (!is_kept(test_path("hurt"), o, from, to) && bad++ < 5)
 			printf("# %zu bytes from %zu\n", len, n);
 	}
 	CHECK_MSG(bad == 0, "%d pieces taken out, %d times more was lost", cases, bad);
@@ -396,14 +396,14 @@ static void test_told(const struct original *o)
 	at[5] = '6';
 	begin_hurt(o->text, o->len, false);
 	at[5] = '5';
-	evlog_open(folder("hurt"), EVLOG_WRITE, &options, &log, &report, NULL);
+	evlog_open(test_path("hurt"), EVLOG_WRITE, &options, &log, &report, NULL);
 	for (size_t i = 0; i < ARRAY_LEN(words); i++)
 		CHECK_MSG(report && strstr(report, words[i]), "%s: %s", words[i], report);
 	CHECK(evlog_head(log, 5)->missing);
 	evlog_close(log);
-	unlink(folder("hurt/events.index"));
+	unlink(test_path("hurt/events.index"));
 	log = NULL;
-	evlog_open(folder("hurt"), EVLOG_WRITE, &options, &log, &again, NULL);
+	evlog_open(test_path("hurt"), EVLOG_WRITE, &options, &log, &again, NULL);
 	CHECK_MSG(!again, "it is told once: %s", again ? again : "");
 	evlog_close(log);
 }
@@ -412,8 +412,8 @@ static void test_damaged_records(void)
 {
 	struct original o = { 0 };
 
-	file_read(folder("whole/events.jsonl"), 1 << 20, &o.text, &o.len, NULL);
-	read_original(folder("whole"), &o);
+	file_read(test_path("whole/events.jsonl"), 1 << 20, &o.text, &o.len, NULL);
+	read_original(test_path("whole"), &o);
 	test_mutations(&o);
 	test_holes(&o);
 	test_told(&o);
@@ -445,7 +445,7 @@ static void child_writes(const char *dir, int out)
 /* Every event that was shown before the kill is in the log. */
 static void test_kill(void)
 {
-	const char *dir = folder("kill");
+	const char *dir = test_path("kill");
 	int64_t before = 0;
 	int bad = 0;
 

@@ -22,8 +22,8 @@ static json_object *exported(struct evlog *log, struct strbuf *out)
 /* A file with `text`, loaded. */
 static int load(const char *text, struct trajectories *t, struct error *err)
 {
-	file_write(folder("in"), text, strlen(text), 0600, false, NULL);
-	return trajectory_load(folder("in"), t, err);
+	file_write(test_path("in"), text, strlen(text), 0600, false, NULL);
+	return trajectory_load(test_path("in"), t, err);
 }
 
 static void test_shapes(void)
@@ -100,7 +100,7 @@ static const char sample[] =
 
 static void test_import(void)
 {
-	struct evlog *log = open_log(folder("import"), EVLOG_CREATE, NULL);
+	struct evlog *log = open_log(test_path("import"), EVLOG_CREATE, NULL);
 	AUTO(strbuf) struct strbuf out = STRBUF(1 << 20);
 	struct trajectories t = { 0 };
 	struct error err = ERROR_NONE;
@@ -177,7 +177,7 @@ static void test_refused(void)
 		struct evlog *log;
 
 		snprintf(name, sizeof name, "refused-%zu", i);
-		log = open_log(folder(name), EVLOG_CREATE, NULL);
+		log = open_log(test_path(name), EVLOG_CREATE, NULL);
 		CHECK(trajectory_import(log, events, &count, &err) == MT_EINVAL);
 		CHECK_MSG(count == 1 && strstr(err.text, "event 2 of the file"), "%s",
 			  err.text);
@@ -188,8 +188,8 @@ static void test_refused(void)
 /* What goes out comes back in: our own types too. */
 static void test_round(void)
 {
-	struct evlog *log = open_log(folder("round-1"), EVLOG_CREATE, NULL);
-	struct evlog *again = open_log(folder("round-2"), EVLOG_CREATE, NULL);
+	struct evlog *log = open_log(test_path("round-1"), EVLOG_CREATE, NULL);
+	struct evlog *again = open_log(test_path("round-2"), EVLOG_CREATE, NULL);
 	AUTO(strbuf) struct strbuf out = STRBUF(1 << 20);
 	struct error err = ERROR_NONE;
 	size_t count = 0;
@@ -266,7 +266,7 @@ static void test_real(void)
 			size_t count = 0;
 
 			snprintf(name, sizeof name, "real-%d", n++);
-			log = open_log(folder(name), EVLOG_CREATE, NULL);
+			log = open_log(test_path(name), EVLOG_CREATE, NULL);
 			CHECK_MSG(trajectory_import(log, t.items[i].events, &count,
 						    &err) == MT_OK,
 				  "%s: %zu events %s", entry->d_name, count, err.text);
@@ -274,7 +274,7 @@ static void test_real(void)
 			CHECK_MSG(js_equal(first, t.items[i].events), "%s: as it came",
 				  entry->d_name);
 			snprintf(name, sizeof name, "real-%d", n++);
-			again = open_log(folder(name), EVLOG_CREATE, NULL);
+			again = open_log(test_path(name), EVLOG_CREATE, NULL);
 			CHECK(trajectory_import(again, first, &count, &err) == MT_OK);
 			second = exported(again, &out);
 			CHECK(js_equal(first, second));

@@ -7,7 +7,7 @@
 #include "oom.h"
 #include "tap.h"
 
-static const char *folder;
+static const char *directory;
 
 struct client {
 	struct conversation *c;
@@ -18,7 +18,7 @@ struct client {
 static struct client client_new(int64_t from, bool live)
 {
 	struct session_options o = { .from = from, .live = live };
-	struct client k = { .c = fake_new(folder), .got = STRBUF(512 << 20) };
+	struct client k = { .c = fake_new(directory), .got = STRBUF(512 << 20) };
 
 	k.s = session_new(k.c, &o);
 	return k;
@@ -425,7 +425,7 @@ static void test_memory(void)
 		"{\"type\":\"subscribe\",\"since\":-1,\"live\":true}\n"
 		"{\"type\":\"status\",\"id\":\"x\"}\nrubbish\n"
 		"{\"type\":\"reject\",\"reason\":\"no\"}\n";
-	struct conversation *c = fake_new(folder);
+	struct conversation *c = fake_new(directory);
 	bool good = true;
 
 	fake_say(c, "before", 6);
@@ -476,7 +476,7 @@ static void test_questions(void)
 
 int main(void)
 {
-	folder = getenv("HOME") ? getenv("HOME") : ".";
+	directory = getenv("HOME") ? getenv("HOME") : ".";
 	test_commands();
 	test_cut();
 	test_long_line();

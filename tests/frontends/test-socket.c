@@ -20,7 +20,7 @@
 #include <time.h>
 
 static uv_loop_t loop;
-static char folder[200], runtime[230];
+static char dir[200], runtime[230];
 
 struct host {
 	struct conversation *c;
@@ -51,7 +51,7 @@ static void host_open(struct host *h)
 	};
 	struct error err = ERROR_NONE;
 
-	*h = (struct host){ .c = fake_new(folder) };
+	*h = (struct host){ .c = fake_new(dir) };
 	if (server_open(&loop, h->c, &o, &h->server, &err)) {
 		fprintf(stderr, "%s\n", err.text);
 		abort();
@@ -147,7 +147,7 @@ static void test_session(void)
 	CHECK_MSG(stat(path, &st) == 0 && (st.st_mode & 07777) == 0600, "0600");
 	snprintf(path, sizeof path, "%s/mortise", runtime);
 	CHECK_MSG(stat(path, &st) == 0 && (st.st_mode & 07777) == 0700,
-		  "in a 0700 folder");
+		  "in a 0700 directory");
 	join(&h, &p, &seen);
 	CHECK(p.hello && js_int(p.hello, "pid", 0) == getpid() && p.pid == getpid());
 	CHECK(server_clients(h.server) == 1 && h.changes == 1);
@@ -369,7 +369,7 @@ static void test_places(void)
 	close(fd);
 }
 
-static void test_folder(void)
+static void test_dir(void)
 {
 	char path[512], deep[1024], **ids;
 	struct error err = ERROR_NONE;
@@ -385,7 +385,7 @@ static void test_folder(void)
 	len = (size_t)snprintf(deep, sizeof deep, "%s", runtime);
 	while (len < 400) {
 		len += (size_t)snprintf(deep + len, sizeof deep - len,
-					"/a-long-name-of-a-folder");
+					"/a-long-name-of-a-directory");
 		mkdir(deep, 0700);
 	}
 	setenv("XDG_RUNTIME_DIR", deep, 1);
@@ -454,7 +454,7 @@ static void test_pipes(void)
 {
 	struct ends ends = { 0 };
 	struct transport_options o = options_for(&ends);
-	struct conversation *c = fake_new(folder);
+	struct conversation *c = fake_new(dir);
 	struct transport *ch = NULL;
 	char got[65536];
 	int in[2], out[2];
@@ -487,14 +487,14 @@ static void test_files(void)
 {
 	struct ends ends = { 0 };
 	struct transport_options o = options_for(&ends);
-	struct conversation *c = fake_new(folder);
+	struct conversation *c = fake_new(dir);
 	struct transport *ch = NULL;
 	AUTO(free) char *got = NULL;
 	char in[256], out[256];
 	size_t len;
 
-	snprintf(in, sizeof in, "%s/in", folder);
-	snprintf(out, sizeof out, "%s/out", folder);
+	snprintf(in, sizeof in, "%s/in", dir);
+	snprintf(out, sizeof out, "%s/out", dir);
 	file_write(in, "{\"type\":\"message\",\"text\":\"x\"}\nbad\n", 34, 0600, false,
 		   NULL);
 	CHECK(transport_open(&loop, c, open(in, O_RDONLY | O_CLOEXEC),
@@ -515,7 +515,7 @@ static void test_full(void)
 {
 	struct ends ends = { 0 };
 	struct transport_options o = options_for(&ends);
-	struct conversation *c = fake_new(folder);
+	struct conversation *c = fake_new(dir);
 	struct transport *ch = NULL;
 
 	CHECK(transport_open(&loop, c, -1, open("/dev/full", O_WRONLY | O_CLOEXEC), &o,
@@ -532,14 +532,14 @@ int main(void)
 {
 	const char *home = getenv("HOME");
 
-	snprintf(folder, sizeof folder, "%.150s/fe-%d", home ? home : ".", (int)getpid());
-	snprintf(runtime, sizeof runtime, "%s/run", folder);
+	snprintf(dir, sizeof dir, "%.150s/fe-%d", home ? home : ".", (int)getpid());
+	snprintf(runtime, sizeof runtime, "%s/run", dir);
 	dir_make(runtime, NULL);
 	setenv("XDG_RUNTIME_DIR", runtime, 1);
 	signal(SIGPIPE, SIG_IGN);
 	uv_loop_init(&loop);
 	test_places();
-	test_folder();
+	test_dir();
 	test_session();
 	test_many();
 	test_slow();
@@ -551,6 +551,6 @@ int main(void)
 	test_full();
 	uv_run(&loop, UV_RUN_DEFAULT);
 	CHECK_MSG(uv_loop_close(&loop) == 0, "no handle is left");
-	dir_remove(folder, NULL);
+	dir_remove(dir, NULL);
 	return tap_done();
 }

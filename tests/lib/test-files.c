@@ -60,7 +60,7 @@ static void a_fifo_does_not_hold_us(void)
 	CHECK(file_read(path, 10, &text, NULL, NULL) == MT_EINVAL);
 }
 
-static void folders_are_made_and_removed(void)
+static void dirs_are_made_and_removed(void)
 {
 	AUTO(free) char *deep = at("d/e//f/"), *top = at("d"), *link = at("d/link");
 	AUTO(free) char *kept = at("kept"), *below = at("file/x"), *inner = at("d/e/g");
@@ -81,7 +81,7 @@ static void folders_are_made_and_removed(void)
 	CHECK(dir_remove(top, NULL) == MT_ENOTFOUND);
 }
 
-static void folders_are_copied(void)
+static void dirs_are_copied(void)
 {
 	struct copy_limits some = { .files = 5, .bytes = 4 };
 	AUTO(free) char *from = at("from"), *sub = at("from/sub"),
@@ -98,7 +98,7 @@ static void folders_are_copied(void)
 	CHECK(mkfifo(fifo, 0600) == 0 && symlink("/none", link) == 0);
 	CHECK(dir_copy(from, to, &some, &err) == MT_OK);
 	CHECK(mode_of(copy) == 0750 && readlink(copied, target, sizeof target) == 5);
-	CHECK_MSG(access(again, F_OK) != 0, "not the folder that is written");
+	CHECK_MSG(access(again, F_OK) != 0, "not the directory that is written");
 	CHECK_MSG(access(pipe, F_OK) != 0, "no pipe");
 	CHECK_MSG(dir_copy(from, to, &some, &err) != MT_OK, "nothing is overwritten");
 	CHECK(dir_remove(to, NULL) == MT_OK && dir_make(to, NULL) == MT_OK);
@@ -132,7 +132,7 @@ static void paths_are_put_together(void)
 	}
 }
 
-static void the_folders_of_the_user(void)
+static void the_dirs_of_the_user(void)
 {
 	AUTO(free) char *path = NULL, *want = at("state/mortise");
 	AUTO(free) char *state = at("state");
@@ -158,7 +158,7 @@ static void the_folders_of_the_user(void)
 }
 
 /* Whoever takes the name of the directory in $TMPDIR does not get its sockets. */
-static void the_runtime_folder_cannot_be_taken(void)
+static void the_runtime_dir_cannot_be_taken(void)
 {
 	AUTO(free) char *base = at("temporary"), *taken = NULL, *first = NULL,
 			*again = NULL;
@@ -220,18 +220,18 @@ static void a_named_file_is_written(void)
 
 static void what_others_may_write_is_not_safe(void)
 {
-	AUTO(free) char *folder = at("safe"), *file = at("safe/x.so");
+	AUTO(free) char *dir = at("safe"), *file = at("safe/x.so");
 	AUTO(free) char *link = at("link.so");
 	struct error err = ERROR_NONE;
 
-	CHECK(dir_make(folder, NULL) == MT_OK);
+	CHECK(dir_make(dir, NULL) == MT_OK);
 	CHECK(file_write(file, "x", 1, 0644, false, NULL) == MT_OK);
 	CHECK(path_is_safe(file, NULL));
 	CHECK(symlink(file, link) == 0 && path_is_safe(link, NULL));
 	chmod(file, 0664);
 	CHECK(!path_is_safe(file, &err) && err.code == MT_EDENIED);
 	chmod(file, 0644);
-	chmod(folder, 0777);
+	chmod(dir, 0777);
 	CHECK(!path_is_safe(file, NULL) && !path_is_safe(link, NULL));
 	err = ERROR_NONE;
 	CHECK(!path_is_safe("/nonexistent", &err) && err.code == MT_ENOTFOUND);
@@ -263,16 +263,16 @@ int main(void)
 
 	snprintf(root, sizeof root, "%s/mortise-test-XXXXXX", tmp ? tmp : "/tmp");
 	if (!mkdtemp(root)) {
-		CHECK_MSG(0, "a folder for the test");
+		CHECK_MSG(0, "a directory for the test");
 		return tap_done();
 	}
 	files_are_written_and_read();
 	a_fifo_does_not_hold_us();
-	folders_are_made_and_removed();
-	folders_are_copied();
+	dirs_are_made_and_removed();
+	dirs_are_copied();
 	paths_are_put_together();
-	the_folders_of_the_user();
-	the_runtime_folder_cannot_be_taken();
+	the_dirs_of_the_user();
+	the_runtime_dir_cannot_be_taken();
 	a_named_file_is_written();
 	what_others_may_write_is_not_safe();
 	without_memory();

@@ -69,14 +69,14 @@ int main(void)
 		"comments.json", "delimiters.json", "interpolation.json", "inverted.json",
 		"partials.json", "sections.json",
 	};
-	const char *folder = getenv("MUSTACHE_SPEC");
+	const char *dir = getenv("MUSTACHE_SPEC");
 
-	if (!folder || !*folder) {
+	if (!dir || !*dir) {
 		puts("1..0 # SKIP MUSTACHE_SPEC does not name the files of the specification");
 		return 0;
 	}
 	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
-		AUTO(free) char *path = path_join(folder, files[i]), *text = NULL;
+		AUTO(free) char *path = path_join(dir, files[i]), *text = NULL;
 		AUTO(json) json_object *all = NULL;
 		struct error err = ERROR_NONE;
 		json_object *tests;

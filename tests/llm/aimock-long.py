@@ -65,20 +65,20 @@ def turn_of(name, step):
     return 2 * step if name == "responses" else step
 
 
-def fixtures(folder):
+def fixtures(directory):
     made = []
     for name, *_ in DIALECTS:
         for context in ("calm", "chaos", "luck"):
             for stream in ("whole", "stream"):
-                made += conversation(name, context, stream, folder)
+                made += conversation(name, context, stream, directory)
     return {"fixtures": made}
 
 
-def conversation(name, context, stream, folder):
+def conversation(name, context, stream, directory):
     made = []
     place = "%s-%s-%s" % (name, context, stream)
     for step in range(wire.STEPS + 1):
-        tool, arguments = wire.call_of(step, "%s/%s/work" % (folder, place))
+        tool, arguments = wire.call_of(step, "%s/%s/work" % (directory, place))
         match = {"turnIndex": turn_of(name, step), "context": place}
         reply = {"content": "Step %d, said at some length." % step,
                  "toolCalls": [{"name": tool, "arguments": arguments, "id": "call_%d" % step}],
@@ -96,11 +96,11 @@ def conversation(name, context, stream, folder):
 
 
 class Aimock:
-    def __init__(self, folder):
-        path = folder + "/fixtures.json"
+    def __init__(self, directory):
+        path = directory + "/fixtures.json"
         with open(path, "w") as f:
-            json.dump(fixtures(folder), f)
-        self.log = open(folder + "/aimock.log", "w+")
+            json.dump(fixtures(directory), f)
+        self.log = open(directory + "/aimock.log", "w+")
         self.child = subprocess.Popen(
             shlex.split(os.environ["LLMOCK"]) + ["-p", "0", "-f", path, "--journal-max", "0"],
             stdout=self.log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
@@ -182,7 +182,7 @@ def judge(name, model, context, stream, back, run, requests, journal):
     return faults
 
 
-def one(tap, mock, folder, dialect, context, stream):
+def one(tap, mock, directory, dialect, context, stream):
     name, model, path, options, back = dialect
     test = "%s-%s-%s" % (name, context, "stream" if stream else "whole")
     server = wire.Wire(wire.passed_on(mock.port))
@@ -190,7 +190,7 @@ def one(tap, mock, folder, dialect, context, stream):
     if context == "luck":
         headers += ["X-AIMock-Chaos-Drop: 0.1", "X-AIMock-Chaos-Malformed: 0.1",
                     "X-AIMock-Chaos-Disconnect: 0.1"]
-    run = wire.Run("%s/%s" % (folder, test), model, "http://127.0.0.1:%d%s" % (server.port, path),
+    run = wire.Run("%s/%s" % (directory, test), model, "http://127.0.0.1:%d%s" % (server.port, path),
                    ["llm.retries=30", "llm.stream=" + ("yes" if stream else "no"),
                     "llm.extra_headers=" + ", ".join(headers), *options])
     began = time.monotonic()
@@ -208,21 +208,21 @@ def one(tap, mock, folder, dialect, context, stream):
 
 def main():
     only = sys.argv[1:]
-    folder = tempfile.mkdtemp(prefix="aimock-long.")
+    directory = tempfile.mkdtemp(prefix="aimock-long.")
     jobs = [(d, context, stream) for d in DIALECTS for context in ("calm", "chaos", "luck")
             for stream in (True, False) if not only or d[0] in only]
     tap = wire.Tap(len(jobs))
-    mock = Aimock(folder)
+    mock = Aimock(directory)
     try:
         with concurrent.futures.ThreadPoolExecutor(3) as pool:
             for job in jobs:
-                pool.submit(one, tap, mock, folder, *job)
+                pool.submit(one, tap, mock, directory, *job)
     finally:
         mock.stop()
         if os.environ.get("KEEP"):
-            print("# kept: " + folder)
+            print("# kept: " + directory)
         else:
-            shutil.rmtree(folder, ignore_errors=True)
+            shutil.rmtree(directory, ignore_errors=True)
     return tap.failed > 0
 
 

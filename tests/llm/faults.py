@@ -379,8 +379,8 @@ class Model:
         self.send(client, self.reply(step, stream)[0][:3] + self.dialect.overloaded, stream)
 
 
-def start(folder, dialect, stream, faults):
-    place = tempfile.mkdtemp(prefix=dialect.name + ".", dir=folder)
+def start(directory, dialect, stream, faults):
+    place = tempfile.mkdtemp(prefix=dialect.name + ".", dir=directory)
     model = Model(dialect, place + "/work", faults)
     server = wire.Wire(model)
     run = wire.Run(place, dialect.model, "http://127.0.0.1:%d%s" % (server.port, dialect.path),
@@ -425,8 +425,8 @@ def waits(model, fault):
             if model.at[i][1] == fault]
 
 
-def through_faults(tap, folder, dialect, stream):
-    model, server, run = start(folder, dialect, stream, FAULTS)
+def through_faults(tap, directory, dialect, stream):
+    model, server, run = start(directory, dialect, stream, FAULTS)
     run.go()
     found = judge(dialect, model, server, run)
     wanted = [kind for fault, kind in FAULTS.values() if happens(fault, dialect, stream)]
@@ -442,9 +442,9 @@ def through_faults(tap, folder, dialect, stream):
                                            len(wanted)), found, run.output)
 
 
-def stopped(tap, folder, dialect, how):
+def stopped(tap, directory, dialect, how):
     """A stop in the middle of a reply; then it is taken up again."""
-    model, server, run = start(folder, dialect, True, {})
+    model, server, run = start(directory, dialect, True, {})
     model.gate = 12
     argv = run.argv + ["--json"] if how == "command" else run.argv
     child = subprocess.Popen(argv, env=run.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -476,15 +476,15 @@ def stopped(tap, folder, dialect, how):
     tap.say("%s, stopped by %s in a stream and resumed" % (dialect.name, how), found, run.output)
 
 
-def tried(job, tap, folder, dialect, how):
+def tried(job, tap, directory, dialect, how):
     try:
-        job(tap, folder, dialect, how)
+        job(tap, directory, dialect, how)
     except Exception as e:  # one conversation's trouble is not the others'
         tap.say("%s, %s" % (dialect.name, how), ["%s: %s" % (type(e).__name__, e)])
 
 
 def main():
-    folder = tempfile.mkdtemp(prefix="faults.")
+    directory = tempfile.mkdtemp(prefix="faults.")
     tap = wire.Tap(12)
     try:
         jobs = [(through_faults, dialect, stream) for stream in (True, False)
@@ -493,12 +493,12 @@ def main():
                  for how in ("signal", "command")]
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
             for job, dialect, how in jobs:
-                pool.submit(tried, job, tap, folder, dialect, how)
+                pool.submit(tried, job, tap, directory, dialect, how)
     finally:
         if os.environ.get("KEEP"):
-            print("# kept: " + folder)
+            print("# kept: " + directory)
         else:
-            shutil.rmtree(folder, ignore_errors=True)
+            shutil.rmtree(directory, ignore_errors=True)
     return tap.failed > 0
 
 

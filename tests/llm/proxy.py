@@ -19,21 +19,21 @@ ANSWER = json.dumps({"id": "c", "object": "chat.completion", "choices": [
     "usage": {"prompt_tokens": 5, "completion_tokens": 1}}).encode()
 
 
-def certificates(folder):
+def certificates(directory):
     """A certificate authority in ca.pem and hashed/, and a server's that it signed."""
     def openssl(*words):
-        subprocess.run(["openssl", *words], cwd=folder, check=True, stdout=subprocess.DEVNULL,
+        subprocess.run(["openssl", *words], cwd=directory, check=True, stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL)
     openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "ca.key", "-out", "ca.pem",
             "-days", "2", "-subj", "/CN=A test", "-addext", "keyUsage=critical,keyCertSign")
     openssl("req", "-newkey", "rsa:2048", "-nodes", "-keyout", "server.key", "-out", "server.csr",
             "-subj", "/CN=localhost")
-    with open(folder + "/names", "w") as f:
+    with open(directory + "/names", "w") as f:
         f.write("subjectAltName=DNS:localhost,IP:127.0.0.1\n")
     openssl("x509", "-req", "-in", "server.csr", "-CA", "ca.pem", "-CAkey", "ca.key",
             "-CAcreateserial", "-out", "server.pem", "-days", "2", "-extfile", "names")
-    os.mkdir(folder + "/hashed")
-    shutil.copy(folder + "/ca.pem", folder + "/hashed/ca.pem")
+    os.mkdir(directory + "/hashed")
+    shutil.copy(directory + "/ca.pem", directory + "/hashed/ca.pem")
     openssl("rehash", "hashed")
 
 
@@ -67,11 +67,11 @@ def head_of(client):
 class Model:
     """Answers by TLS, or without."""
 
-    def __init__(self, folder):
+    def __init__(self, directory):
         self.context = None
-        if folder:
+        if directory:
             self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            self.context.load_cert_chain(folder + "/server.pem", folder + "/server.key")
+            self.context.load_cert_chain(directory + "/server.pem", directory + "/server.key")
         self.asked = 0
         self.port = Server(self.handle).port
 
@@ -140,21 +140,21 @@ def ask(port, scheme="https", host="localhost", env=None, **options):
 
 
 def main():
-    folder = tempfile.mkdtemp(prefix="proxy.")
-    certificates(folder)
-    model, plain = Model(folder), Model(None)
-    ca, hashed = folder + "/ca.pem", folder + "/hashed"
+    directory = tempfile.mkdtemp(prefix="proxy.")
+    certificates(directory)
+    model, plain = Model(directory), Model(None)
+    ca, hashed = directory + "/ca.pem", directory + "/hashed"
     trusted = {"SSL_CERT_FILE": ca}
     # name, arguments of ask(), does it answer, is the proxy asked, what is said
     cases = [
         ("a certificate that nobody trusts", {}, False, False, "certificate"),
         ("ca_path names a file", {"ca_path": ca}, True, False, ""),
-        ("ca_path names a folder", {"ca_path": hashed}, True, False, ""),
-        ("ca_path names a folder without it", {"ca_path": folder}, False, False, "certificate"),
+        ("ca_path names a directory", {"ca_path": hashed}, True, False, ""),
+        ("ca_path names a directory without it", {"ca_path": directory}, False, False, "certificate"),
         ("SSL_CERT_FILE", {"env": trusted}, True, False, ""),
         ("CURL_CA_BUNDLE", {"env": {"CURL_CA_BUNDLE": ca}}, True, False, ""),
         ("SSL_CERT_DIR", {"env": {"SSL_CERT_DIR": hashed}}, True, False, ""),
-        ("ca_path beats the environment", {"ca_path": folder, "env": trusted}, False, False,
+        ("ca_path beats the environment", {"ca_path": directory, "env": trusted}, False, False,
          "certificate"),
         ("another name than the certificate's", {"ca_path": ca, "host": "127.0.0.2"}, False, False,
          ""),
@@ -203,7 +203,7 @@ def main():
         if "sesame" in output or "opensez" in output:
             found.append("it tells the password of the proxy")
         tap.say(name, found, output)
-    shutil.rmtree(folder)
+    shutil.rmtree(directory)
     return tap.failed > 0
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""schemas.py FOLDER KIND - judge requests, one JSON object a line of standard
+"""schemas.py DIR KIND - judge requests, one JSON object a line of standard
 input, by the schemas of the providers. Prints what is wrong and how many."""
 import json
 import sys
@@ -8,24 +8,24 @@ import os
 import jsonschema
 
 
-def openai(folder, name):
+def openai(directory, name):
     """A message whose content is a list is an EasyInputMessage and an InputMessage at
     once, which its schema forbids and OpenAI does not: there one is enough."""
-    with open(os.path.join(folder, "openai-chat-responses.openapi-schemas.json")) as f:
+    with open(os.path.join(directory, "openai-chat-responses.openapi-schemas.json")) as f:
         all_of_them = json.load(f)
     item = all_of_them["components"]["schemas"]["InputItem"]
     item["anyOf"] = item.pop("oneOf")
     return dict(all_of_them, **{"$ref": "#/components/schemas/" + name})
 
 
-def definition(folder, file, name):
-    with open(os.path.join(folder, file)) as f:
+def definition(directory, file, name):
+    with open(os.path.join(directory, file)) as f:
         return dict(json.load(f), **{"$ref": "#/definitions/" + name})
 
 
-def botocore(folder, name):
+def botocore(directory, name):
     """The JSON Schema of a request that botocore describes."""
-    with open(os.path.join(folder, "bedrock-converse.service-2.json")) as f:
+    with open(os.path.join(directory, "bedrock-converse.service-2.json")) as f:
         shapes = json.load(f)["shapes"]
 
     def convert(shape):
@@ -75,18 +75,18 @@ def botocore(folder, name):
             "$ref": "#/definitions/" + name}
 
 
-def schema_of(folder, kind):
+def schema_of(directory, kind):
     if kind == "chat":
-        return openai(folder, "CreateChatCompletionRequest")
+        return openai(directory, "CreateChatCompletionRequest")
     if kind == "responses":
-        return openai(folder, "CreateResponse")
+        return openai(directory, "CreateResponse")
     if kind == "anthropic":
-        return definition(folder, "anthropic-messages.jsonschema.json",
+        return definition(directory, "anthropic-messages.jsonschema.json",
                           "MessageCreateParams")
     if kind == "gemini":
-        return definition(folder, "gemini-generatecontent.jsonschema.json",
+        return definition(directory, "gemini-generatecontent.jsonschema.json",
                           "GenerateContentRequest")
-    return botocore(folder, "ConverseRequest")
+    return botocore(directory, "ConverseRequest")
 
 
 # What the requests of each kind must hold, or they would prove little: images of
@@ -108,8 +108,8 @@ NEEDED = {
 
 
 def main():
-    folder, kind = sys.argv[1:]
-    schema = schema_of(folder, kind)
+    directory, kind = sys.argv[1:]
+    schema = schema_of(directory, kind)
     cls = jsonschema.Draft202012Validator if kind in ("chat", "responses") \
         else jsonschema.Draft7Validator
     validator = cls(schema)

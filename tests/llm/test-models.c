@@ -311,7 +311,7 @@ static void costs_as_they_were(void)
 {
 	static const char old[] = "[deepseek-chat]\ninput_price=0.27\noutput_price=1.1\n"
 				  "cache_read_price=0.07\n";
-	static const char *const folders[] = { "llm-logs", "nonfncall-llm-logs" };
+	static const char *const dirs[] = { "llm-logs", "nonfncall-llm-logs" };
 	const char *top = getenv("top_srcdir"),
 		   *path = getenv("MORTISE_CORE_MODEL_TABLE");
 	AUTO(free) char *prices = NULL;
@@ -321,14 +321,14 @@ static void costs_as_they_were(void)
 		SKIP("no table is named");
 		return;
 	}
-	for (size_t i = 0; i < ARRAY_LEN(folders); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(dirs); i++) {
 		AUTO(free) char *pattern = NULL;
 		glob_t files;
 
 		if (asprintf(&pattern,
 			     "%s/../shared/vectors/trajectories/v1-sdk/llm_data/"
 			     "%s/*.json",
-			     top, folders[i]) < 0 ||
+			     top, dirs[i]) < 0 ||
 		    glob(pattern, 0, NULL, &files))
 			continue;
 		for (size_t n = 0; n < files.gl_pathc; n++, found++)

@@ -7,7 +7,7 @@
 #include "tap.h"
 
 static const char *const none[] = { NULL };
-static char folder[] = "/tmp/mortise-script-XXXXXX";
+static char dir[] = "/tmp/mortise-script-XXXXXX";
 static char path[256], model[300];
 
 static void write_script(const char *text, size_t len)
@@ -280,14 +280,14 @@ static void reads_well(void)
 
 int main(void)
 {
-	if (!mkdtemp(folder))
+	if (!mkdtemp(dir))
 		return 1;
-	snprintf(path, sizeof path, "%s/a.script", folder);
+	snprintf(path, sizeof path, "%s/a.script", dir);
 	snprintf(model, sizeof model, "script:%s", path);
 	plays_turns();
 	checks_and_errors();
 	writing();
 	reads_well();
-	dir_remove(folder, NULL);
+	dir_remove(dir, NULL);
 	return tap_done();
 }

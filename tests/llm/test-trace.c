@@ -39,8 +39,8 @@ static char *state(const char *name)
 static bool open_bench(struct bench *b, const struct answer *answers, size_t count,
 		       const char *more)
 {
-	static char base[64], folder[512];
-	const char *settings[] = { base, folder, "llm.retries=1", "llm.api_key_env=KEY",
+	static char base[64], directory[512];
+	const char *settings[] = { base, directory, "llm.retries=1", "llm.api_key_env=KEY",
 				   "llm.extra_headers=X-More: " GRANTED, more, NULL };
 	struct llm *masked = NULL;
 
@@ -49,7 +49,7 @@ static bool open_bench(struct bench *b, const struct answer *answers, size_t cou
 	server_say(&server, answers, count);
 	snprintf(base, sizeof base, "llm.base_url=http://me:pw123@127.0.0.1:%d/v1",
 		 server.port);
-	snprintf(folder, sizeof folder, "core.state_dir=%s", getenv("STATE"));
+	snprintf(directory, sizeof directory, "core.state_dir=%s", getenv("STATE"));
 	if (!bench_open(b, &loop, "some-model", settings)) {
 		CHECK_MSG(0, "%s", b->err.text);
 		return false;
@@ -72,7 +72,7 @@ static void close_bench(struct bench *b)
 }
 
 /* All files of a directory, one behind the other; -1: there is none. */
-static int read_folder(const char *path, struct strbuf *out)
+static int read_dir(const char *path, struct strbuf *out)
 {
 	DIR *dir = opendir(path);
 	struct dirent *e;
@@ -114,7 +114,7 @@ static void kept_without_secrets(void)
 	CHECK(!r.reply);
 	bench_send(&b, q, 0, NULL, &r);
 	CHECK_MSG(r.reply, "%s", r.error.text);
-	CHECK(read_folder(state("kept/llm"), &all) == 2);
+	CHECK(read_dir(state("kept/llm"), &all) == 2);
 	CHECK(!strstr(all.text, SECRET) && !strstr(all.text, KEY));
 	CHECK(!strstr(all.text, GRANTED) && !strstr(all.text, "pw123"));
 	CHECK(strstr(all.text, "my keys: " MASK_TEXT " and " MASK_TEXT));
@@ -139,7 +139,7 @@ static void not_asked_for(void)
 		return;
 	CHECK(llm_request_log_open(b.llm, state("other")) == MT_OK);
 	bench_send(&b, q, 0, NULL, &r);
-	CHECK(r.reply && read_folder(state("other/llm"), &all) == -1);
+	CHECK(r.reply && read_dir(state("other/llm"), &all) == -1);
 	result_clear(&r);
 	close_bench(&b);
 }

@@ -140,10 +140,10 @@ def is_done(work):
 # ---- mortise ----------------------------------------------------------------
 
 class Run:
-    """One conversation in a folder of its own."""
+    """One conversation in a directory of its own."""
 
-    def __init__(self, folder, model, base, options=(), task=TASK):
-        self.folder, self.work = folder, folder + "/work"
+    def __init__(self, directory, model, base, options=(), task=TASK):
+        self.directory, self.work = directory, directory + "/work"
         os.makedirs(self.work, exist_ok=True)
         self.argv = ["mortise", "run", "-C", self.work, "-m", model]
         settings = ["llm.base_url=" + base, "llm.api_key_env=MOCK_KEY",
@@ -152,7 +152,7 @@ class Run:
         for s in settings:
             self.argv += ["-o", s]
         self.argv += ["-t", task]
-        self.env = dict(os.environ, XDG_STATE_HOME=folder + "/state", MOCK_KEY="key-of-the-mock",
+        self.env = dict(os.environ, XDG_STATE_HOME=directory + "/state", MOCK_KEY="key-of-the-mock",
                         AWS_ACCESS_KEY_ID="AKIDEXAMPLE", AWS_SECRET_ACCESS_KEY="secret-of-the-mock",
                         AWS_REGION="us-east-1")
         self.code = self.output = None
@@ -165,7 +165,7 @@ class Run:
         return self.code
 
     def records(self):
-        base = self.folder + "/state/mortise/conversations"
+        base = self.directory + "/state/mortise/conversations"
         found = []
         for name in sorted(os.listdir(base)) if os.path.isdir(base) else []:
             with open(os.path.join(base, name, "events.jsonl")) as f:

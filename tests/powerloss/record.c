@@ -369,7 +369,7 @@ EXPORT int mkostemp(char *name, int flags)
 	return fd;
 }
 
-static int make_folder(int dir, const char *name, mode_t mode)
+static int make_dir(int dir, const char *name, mode_t mode)
 {
 	struct journal_record r = { .kind = J_MKDIR };
 	char room[PATH_MAX];
@@ -387,12 +387,12 @@ static int make_folder(int dir, const char *name, mode_t mode)
 
 EXPORT int mkdir(const char *name, mode_t mode)
 {
-	return make_folder(AT_FDCWD, name, mode);
+	return make_dir(AT_FDCWD, name, mode);
 }
 
 EXPORT int mkdirat(int dir, const char *name, mode_t mode)
 {
-	return make_folder(dir, name, mode);
+	return make_dir(dir, name, mode);
 }
 
 static void put_names(enum journal_kind kind, const char *path, const char *other)

@@ -294,7 +294,7 @@ static void check_options(void)
 	CHECK(strncmp(at, "/tmp\n/", 6) == 0 && access(at + 5, W_OK) == 0);
 	kit_done(&k);
 	CHECK_MSG(access(at + 5, F_OK) != 0,
-		  "the private folder is gone with the runner");
+		  "the private directory is gone with the runner");
 	free(at);
 	json_object_put(options);
 	json_object_put(no);

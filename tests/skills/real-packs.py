@@ -51,10 +51,10 @@ def check_words(name, listed, below):
     faults, good = [], 0
     ours = {s["source"]: s for s in listed}
     for path in found():
-        folder = os.path.dirname(os.path.join(tree, path))
+        directory = os.path.dirname(os.path.join(tree, path))
         s = ours.get(below + path)
-        r = subprocess.run([ref, "read-properties", folder], capture_output=True, text=True)
-        valid = subprocess.run([ref, "validate", folder], capture_output=True).returncode == 0
+        r = subprocess.run([ref, "read-properties", directory], capture_output=True, text=True)
+        valid = subprocess.run([ref, "validate", directory], capture_output=True).returncode == 0
         if r.returncode or not s:
             if valid:
                 faults.append("%s: valid, and not listed" % path)
@@ -87,10 +87,10 @@ report("installed: each has a text", empty)
 option = "skills.path=" + tree + "/skills"
 os.environ["XDG_DATA_HOME"] = work + "/none"
 here = [p[len("skills/"):] for p in found() if p.startswith("skills/")]
-folder = json.loads(mortise("list", "--json", "-C", work, "-o", option))
+directory = json.loads(mortise("list", "--json", "-C", work, "-o", option))
 problems = mortise("list", "--problems", "-C", work, "-o", option)
-names = {s["source"] for s in folder}
-report("folder: %d of %d" % (len(folder), len(here)),
+names = {s["source"] for s in directory}
+report("directory: %d of %d" % (len(directory), len(here)),
        [p for p in here if tree + "/skills/" + p not in names
         and tree + "/skills/" + p not in problems])
 print("1..%d" % count)

@@ -39,7 +39,7 @@ static void put_text(const char *dir, const char *name, const char *text)
 	put(dir, name, text, strlen(text));
 }
 
-static void make_folder(const char *dir)
+static void make_dir(const char *dir)
 {
 	put_text(dir, "p/pack.ini", "[pack]\nname = zoo\nversion = 2\nlicence = MIT\n");
 	put_text(
@@ -56,7 +56,7 @@ static void test_memory(const char *dir)
 {
 	static const char *const forms[] = { "m.tar", "m.tar.gz", "m.tar.xz", "m.tar.zst",
 					     "m.zip" };
-	AUTO(free) char *folder = at(dir, "p");
+	AUTO(free) char *directory = at(dir, "p");
 	size_t silent = 0;
 
 	for (size_t i = 0; i < ARRAY_LEN(forms); i++) {
@@ -66,7 +66,7 @@ static void test_memory(const char *dir)
 		OOM_EACH({
 			unlink(path);
 			err = ERROR_NONE;
-			int r = pack_make(folder, path, NULL, &err);
+			int r = pack_make(directory, path, NULL, &err);
 			silent += r != err.code || (r && !err.text[0]);
 			silent += r && access(path, F_OK) == 0;
 		})
@@ -137,14 +137,15 @@ static void cut(const char *dir, const char *name, const char *copy_name, size_t
 
 static void spoil(const char *cache, void (*change)(char *text, size_t len))
 {
-	AUTO(free) char *folder = at(cache, "mortise/packs"), *text = NULL, *path = NULL;
+	AUTO(free) char *directory = at(cache, "mortise/packs"), *text = NULL,
+			*path = NULL;
 	struct dirent **names = NULL;
-	int n = scandir(folder, &names, NULL, alphasort);
+	int n = scandir(directory, &names, NULL, alphasort);
 	size_t len = 0;
 
 	for (int i = 0; i < n; i++) {
 		if (names[i]->d_name[0] != '.' && !path)
-			path = at(folder, names[i]->d_name);
+			path = at(directory, names[i]->d_name);
 		free(names[i]);
 	}
 	free(names);
@@ -210,7 +211,7 @@ int main(void)
 	log_setup(STDERR_FILENO, MT_LOG_ERROR, NULL);
 	cache = at(dir, "cache");
 	setenv("XDG_CACHE_HOME", cache, 1);
-	make_folder(dir);
+	make_dir(dir);
 	test_memory(dir);
 	test_index_memory(dir);
 	cut(dir, "m.tar", "cut.tar", 31);

@@ -282,11 +282,11 @@ static void test_notes_together(const char *dir)
 
 static void put(const char *dir, const char *name, const char *text)
 {
-	AUTO(free) char *path = path_join(dir, name), *folder = strdup(path);
+	AUTO(free) char *path = path_join(dir, name), *directory = strdup(path);
 	struct error err = ERROR_NONE;
 
-	*strrchr(folder, '/') = '\0';
-	if (dir_make(folder, &err) ||
+	*strrchr(directory, '/') = '\0';
+	if (dir_make(directory, &err) ||
 	    file_write(path, text, strlen(text), 0600, false, &err))
 		printf("# %s\n", err.text);
 }

@@ -30,7 +30,7 @@ greeting='text = Hello, *world*.'
 	[turn]
 	[call str_replace_editor]
 	command = create
-	path = @FOLDER@/x.txt
+	path = @DIR@/x.txt
 	file_text <<WORD
 	a
 	b
@@ -40,14 +40,14 @@ greeting='text = Hello, *world*.'
 	[turn]
 	[call str_replace_editor]
 	command = str_replace
-	path = @FOLDER@/x.txt
+	path = @DIR@/x.txt
 	old_str = a
 	new_str = c
 
 	[turn]
 	text = What *next*?
 	END
-	sed -i "s|@FOLDER@|$work/project|" "$work/script"
+	sed -i "s|@DIR@|$work/project|" "$work/script"
 	terminal 80x40
 	chat -o controller.confirmation=never
 	enter 'Begin, please'

@@ -164,15 +164,15 @@ static void test_too_much(void)
 
 static void test_history(void)
 {
-	char folder[] = "/tmp/history.XXXXXX", path[64];
+	char dir[] = "/tmp/history.XXXXXX", path[64];
 	struct history h;
 	struct stat st;
 
-	if (!mkdtemp(folder)) {
-		SKIP("no folder");
+	if (!mkdtemp(dir)) {
+		SKIP("no directory");
 		return;
 	}
-	snprintf(path, sizeof path, "%s/history", folder);
+	snprintf(path, sizeof path, "%s/history", dir);
 	history_open(&h, path);
 	history_add(&h, "first");
 	history_add(&h, "second\nwith two rows");
@@ -199,7 +199,7 @@ static void test_history(void)
 	CHECK(h.count == HISTORY_MAX);
 	history_done(&h);
 	unlink(path);
-	rmdir(folder);
+	rmdir(dir);
 }
 
 int main(void)

@@ -394,33 +394,32 @@ static void on_skip(void *arg, const char *path, const char *why)
 static void test_mentions(void)
 {
 	AUTO(strbuf) struct strbuf out = STRBUF(1 << 20), skipped = STRBUF(1024);
-	char folder[] = "/tmp/mention.XXXXXX", path[64];
+	char dir[] = "/tmp/mention.XXXXXX", path[64];
 	FILE *f;
 
-	if (!mkdtemp(folder)) {
-		SKIP("no folder");
+	if (!mkdtemp(dir)) {
+		SKIP("no directory");
 		return;
 	}
-	snprintf(path, sizeof path, "%s/a.txt", folder);
+	snprintf(path, sizeof path, "%s/a.txt", dir);
 	f = fopen(path, "w");
 	fputs("inside\n", f);
 	fclose(f);
-	file_mention_complete(&out, folder,
-			      "see @a.txt, @a.txt and me@a.txt or @none; @.", on_skip,
-			      &skipped);
+	file_mention_complete(&out, dir, "see @a.txt, @a.txt and me@a.txt or @none; @.",
+			      on_skip, &skipped);
 	CHECK_STR(out.text, "\n\nThe file a.txt:\n```\ninside\n```");
 	CHECK_STR(skipped.text, ".");
 	strbuf_reset(&out);
 	{
 		AUTO(strbuf) struct strbuf list = STRBUF(1024);
-		AUTO(free) char *rest = completion_offer(folder, "see @a", 6, &list);
-		AUTO(free) char *command = completion_offer(folder, "/he", 3, &list);
+		AUTO(free) char *rest = completion_offer(dir, "see @a", 6, &list);
+		AUTO(free) char *command = completion_offer(dir, "/he", 3, &list);
 
 		CHECK_STR(rest, ".txt ");
 		CHECK_STR(command, "lp ");
 	}
 	unlink(path);
-	rmdir(folder);
+	rmdir(dir);
 }
 
 int main(void)

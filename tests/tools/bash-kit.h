@@ -11,7 +11,7 @@
 #include <time.h>
 
 struct kit {
-	char folder[32];
+	char directory[32];
 	struct run *run;
 	struct run_result last; /* of the last call */
 	uint64_t raw_bytes;
@@ -31,11 +31,11 @@ static inline bool kit_open(struct kit *k, int quiet_ms)
 {
 	struct error err = ERROR_NONE;
 
-	*k = (struct kit){ .folder = "/tmp/mortise-bash-XXXXXX", .cancel_fd = -1 };
-	if (!mkdtemp(k->folder))
+	*k = (struct kit){ .directory = "/tmp/mortise-bash-XXXXXX", .cancel_fd = -1 };
+	if (!mkdtemp(k->directory))
 		return false;
 	const struct run_config config = {
-		.shell = "bash", .directory = k->folder, .timeout_ms = 60000,
+		.shell = "bash", .directory = k->directory, .timeout_ms = 60000,
 		.no_change_ms = quiet_ms, .raw = kit_raw, .arg = k,
 	};
 
@@ -46,7 +46,7 @@ static inline void kit_close(struct kit *k)
 {
 	run_result_clear(&k->last);
 	run_free(k->run);
-	dir_remove(k->folder, NULL);
+	dir_remove(k->directory, NULL);
 }
 
 static inline const char *kit_call(struct kit *k, const char *command, size_t len,

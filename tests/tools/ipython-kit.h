@@ -14,7 +14,7 @@
 #include <sys/eventfd.h>
 
 struct mt_instance {
-	char folder[64];
+	char directory[64];
 	const char *kernel, *imports, *transport;
 	int64_t timeout, start_timeout, input_timeout;
 	void *self;
@@ -152,9 +152,9 @@ static int64_t kit_option_int(struct mt_instance *i, const char *name)
 	return i->timeout ? i->timeout : 60000;
 }
 
-static const char *kit_folder(struct mt_instance *i)
+static const char *kit_dir(struct mt_instance *i)
 {
-	return i->folder;
+	return i->directory;
 }
 
 static void kit_log(struct mt_instance *i, int level, const char *fmt, ...)
@@ -167,8 +167,8 @@ static const struct mt_tool_host kit_host = {
 	.reply_text = kit_reply_text, .reply_media = kit_reply_media, .fail = kit_fail,
 	.output = kit_output, .spool = kit_spool, .spool_path = kit_spool_path,
 	.cancel_fd = kit_cancel_fd, .time_left_ms = kit_time_left, .request = kit_request,
-	.option = kit_option, .option_int = kit_option_int, .workspace = kit_folder,
-	.private_dir = kit_folder, .log = kit_log,
+	.option = kit_option, .option_int = kit_option_int, .workspace = kit_dir,
+	.private_dir = kit_dir, .log = kit_log,
 };
 
 static inline const struct mt_component *kit_load(void)
@@ -191,14 +191,14 @@ static inline const struct mt_component *kit_load(void)
 
 static inline bool kit_open(struct mt_instance *i)
 {
-	snprintf(i->folder, sizeof i->folder, "/tmp/mortise-ipython-XXXXXX");
-	return mkdtemp(i->folder) && kit_set->open(&kit_host, i, &i->self) == MT_OK;
+	snprintf(i->directory, sizeof i->directory, "/tmp/mortise-ipython-XXXXXX");
+	return mkdtemp(i->directory) && kit_set->open(&kit_host, i, &i->self) == MT_OK;
 }
 
 static inline void kit_close(struct mt_instance *i)
 {
 	kit_set->close(i->self);
-	dir_remove(i->folder, NULL);
+	dir_remove(i->directory, NULL);
 }
 
 static inline void call_clear(struct mt_call *c)

@@ -123,15 +123,15 @@ class Handler(BaseHTTPRequestHandler):
         claims = json.loads(raw(body))
         algorithm = json.loads(raw(head))["alg"]
         note("assertion %s" % algorithm)
-        with tempfile.TemporaryDirectory() as folder:
-            with open(folder + "/text", "w", encoding="utf-8") as f:
+        with tempfile.TemporaryDirectory() as directory:
+            with open(directory + "/text", "w", encoding="utf-8") as f:
                 f.write(head + "." + body)
-            with open(folder + "/signature", "wb") as f:
+            with open(directory + "/signature", "wb") as f:
                 f.write(raw(signature))
             hashed = ["-digest", "sha256"] if algorithm == "RS256" else []
             good = subprocess.run(
                 ["openssl", "pkeyutl", "-verify", "-pubin", "-inkey", os.environ["PUBLIC_KEY"],
-                 "-rawin", "-in", folder + "/text", "-sigfile", folder + "/signature", *hashed],
+                 "-rawin", "-in", directory + "/text", "-sigfile", directory + "/signature", *hashed],
                 stdout=subprocess.DEVNULL, check=False).returncode == 0
         return (good and claims["iss"] == claims["sub"] == "machine" and
                 claims["aud"] == BASE and claims["exp"] > time.time() and

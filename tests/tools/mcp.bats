@@ -480,7 +480,7 @@ calls_grown() {
 }
 
 @test "real servers over their standard streams" {
-	[ -n "$MCP_SERVERS" ] || skip "MCP_SERVERS names no folder with servers"
+	[ -n "$MCP_SERVERS" ] || skip "MCP_SERVERS names no directory with servers"
 	bin=$MCP_SERVERS/node_modules/.bin
 	printf '[mcp.everything]\ncommand = %s\nargs = stdio\n' "$bin/mcp-server-everything" >"$ini"
 	printf '[mcp.files]\ncommand = %s\nargs = /tmp\n' "$bin/mcp-server-filesystem" >>"$ini"
@@ -521,7 +521,7 @@ serve() {
 }
 
 @test "a real server over streamable HTTP and over the SSE of 2024" {
-	[ -n "$MCP_SERVERS" ] || skip "MCP_SERVERS names no folder with servers"
+	[ -n "$MCP_SERVERS" ] || skip "MCP_SERVERS names no directory with servers"
 	for kind in "streamableHttp mcp" "sse sse"; do
 		serve $kind
 		printf '[mcp.e]\nurl = %s\n' "$url" >"$ini"
@@ -571,7 +571,7 @@ use_browser() {
 }
 
 @test "a server that is killed in the middle of a conversation comes back" {
-	[ -n "$MCP_SERVERS" ] || skip "MCP_SERVERS names no folder with servers"
+	[ -n "$MCP_SERVERS" ] || skip "MCP_SERVERS names no directory with servers"
 	printf '#!/bin/sh\necho $$ >%s\nexec %s stdio\n' "$dir/pid" \
 		"$MCP_SERVERS/node_modules/.bin/mcp-server-everything" >"$dir/server"
 	chmod +x "$dir/server"

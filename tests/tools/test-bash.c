@@ -85,7 +85,7 @@ static const struct {
 	{ "LC_ALL=C; LANG=C; echo ok; unset LC_ALL", "ok", 0 },
 	{ "set -a; z=1; set +a; set -o posix; echo p; set +o posix", "p", 0 },
 	{ "cd /; mkdir -p $OLDPWD/gone && cd $OLDPWD/gone && rmdir $PWD", "", 0 },
-	{ "echo in a removed folder; cd /", "in a removed folder", 0 },
+	{ "echo in a removed directory; cd /", "in a removed directory", 0 },
 };
 
 static void test_in_turn(void)

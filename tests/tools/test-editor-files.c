@@ -77,11 +77,11 @@ static void respects_permissions(void)
 	chmod(kit_path("closed"), 0555);
 	CHECK_MSG(kit_replace("closed/f", "a", "b") == MT_OK &&
 			  kit_is("closed/f", "b\n", 2),
-		  "a file in a folder that cannot be written");
+		  "a file in a directory that cannot be written");
 	CHECK(kit_create("closed/g", "x") == MT_EDENIED);
 	chmod(kit_path("closed"), 0);
 	CHECK_MSG(kit_view(".", NULL) == MT_OK && kit_says("/closed/"),
-		  "an unreadable folder is named, and passed over");
+		  "an unreadable directory is named, and passed over");
 	chmod(kit_path("closed"), 0755);
 }
 
@@ -173,7 +173,7 @@ static void not_text(void)
 	CHECK(kit_replace("pipe", "a", "b") == MT_EUNSUPPORTED);
 }
 
-static void lists_folders(void)
+static void lists_dirs(void)
 {
 	char name[64];
 	bool good = true;
@@ -213,7 +213,7 @@ int main(void)
 	notices_other_writers();
 	creates();
 	not_text();
-	lists_folders();
+	lists_dirs();
 	kit_close();
 	return tap_done();
 }

@@ -6,16 +6,16 @@
 #include <signal.h>
 #include <unistd.h>
 
-static char spec_folder[256];
+static char spec_dir[256];
 
 /* A kernel.json; @return its directory, for the option `kernel`. */
 static const char *install(const char *json)
 {
 	char path[512];
 
-	snprintf(path, sizeof path, "%s/kernel.json", spec_folder);
+	snprintf(path, sizeof path, "%s/kernel.json", spec_dir);
 	CHECK(file_write(path, json, strlen(json), 0600, false, NULL) == MT_OK);
-	return spec_folder;
+	return spec_dir;
 }
 
 static const char *hostile(const char *how)
@@ -99,7 +99,8 @@ static void test_specs(void)
 
 	CHECK(kit_open(&i));
 	CHECK(kit_run(&i, &c, "1", -1) == MT_ENOTFOUND);
-	CHECK(strstr(c.sentence.text, "no kernel.json in the folder `/there/is/none`"));
+	CHECK(strstr(c.sentence.text,
+		     "no kernel.json in the directory `/there/is/none`"));
 	kit_close(&i);
 	call_clear(&c);
 }
@@ -110,10 +111,9 @@ int main(void)
 
 	signal(SIGPIPE, SIG_IGN);
 	kit_load();
-	snprintf(spec_folder, sizeof spec_folder, "%s/kernel-XXXXXX",
-		 home ? home : "/tmp");
-	if (!mkdtemp(spec_folder)) {
-		printf("Bail out! no folder\n");
+	snprintf(spec_dir, sizeof spec_dir, "%s/kernel-XXXXXX", home ? home : "/tmp");
+	if (!mkdtemp(spec_dir)) {
+		printf("Bail out! no directory\n");
 		return 1;
 	}
 	test_specs();
@@ -121,6 +121,6 @@ int main(void)
 		test_hostile();
 	else
 		SKIP("no python3-zmq");
-	dir_remove(spec_folder, NULL);
+	dir_remove(spec_dir, NULL);
 	return tap_done();
 }

@@ -63,7 +63,7 @@ static void test_cells(struct mt_instance *i, struct mt_call *c)
 	CHECK(asprintf(&whole,
 		       "1\n[Jupyter current working directory: %s]\n"
 		       "[Jupyter Python interpreter: ",
-		       i->folder) > 0);
+		       i->directory) > 0);
 	CHECK_MSG(strncmp(c->text.text, whole, strlen(whole)) == 0, "%s", c->text.text);
 	CHECK(c->text.text[c->text.len - 1] == ']');
 	HAS(cell(i, c, "len?"), "Return the number of items");
@@ -367,7 +367,7 @@ static void test_skills(struct mt_instance *i, struct mt_call *c)
 
 	char go[4200];
 
-	snprintf(go, sizeof go, "%%cd -q %s", i->folder);
+	snprintf(go, sizeof go, "%%cd -q %s", i->directory);
 	cell(i, c, go);
 	for (size_t n = 0; n < ARRAY_LEN(cases); n++) {
 		const char *text = cell(i, c, cases[n].code);
@@ -392,7 +392,7 @@ static void test_private(struct mt_instance *i, struct mt_call *c)
 	CHECK_MSG(stat(path, &st) == 0 && (st.st_mode & 0777) == 0600, "%s", path);
 	*strrchr(path, '/') = '\0';
 	CHECK(stat(path, &st) == 0 && (st.st_mode & 0777) == 0700);
-	CHECK(strncmp(path, i->folder, strlen(i->folder)) == 0);
+	CHECK(strncmp(path, i->directory, strlen(i->directory)) == 0);
 }
 
 int main(void)

@@ -379,7 +379,7 @@ static void unread(const struct mt_toolset *set, struct mt_instance *i)
 	CHECK(set->open(&kit_host, i, &self) == MT_OK);
 	kit_call(set, self, "grep", &c, "{\"pattern\":\"needle\"}");
 	CHECK(count(&c) == 1 &&
-	      strstr(c.text.text, "Some files or folders could not be read"));
+	      strstr(c.text.text, "Some files or directories could not be read"));
 	kit_end(&c);
 	set->close(self);
 	for (size_t n = 0; n < DEEP; n++)
@@ -390,7 +390,7 @@ static void unread(const struct mt_toolset *set, struct mt_instance *i)
 	CHECK(set->open(&kit_host, i, &self) == MT_OK);
 	kit_call(set, self, "grep", &c, "{\"pattern\":\"needle\",\"path\":\"d\"}");
 	CHECK_STR(c.text.text,
-		  "No file holds this pattern.\n[1 files or folders could not be "
+		  "No file holds this pattern.\n[1 files or directories could not be "
 		  "read.]\n");
 	kit_end(&c);
 	set->close(self);

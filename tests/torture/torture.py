@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# torture.py LIBRARY FOLDER SAMPLES - a scripted task with the n-th call of each kind
+# torture.py LIBRARY DIR SAMPLES - a scripted task with the n-th call of each kind
 # failing: no crash, no hang, and nothing that was acknowledged is lost.
 #
-# For all calls: tests/torture/torture.py _build/dev/tests/torture/calls.so FOLDER 0
+# For all calls: tests/torture/torture.py _build/dev/tests/torture/calls.so DIR 0
 import glob
 import json
 import os
@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 
-library, folder, samples = sys.argv[1], sys.argv[2], int(sys.argv[3])
+library, directory, samples = sys.argv[1], sys.argv[2], int(sys.argv[3])
 KINDS = ["memory", "write", "sync", "open", "fork"]
 LIMIT = 60  # seconds: many times what a run takes
 SCRIPT = """[turn]
@@ -35,7 +35,7 @@ message = done
 
 
 def run(kind, n):
-    work = os.path.join(folder, "run")
+    work = os.path.join(directory, "run")
     shutil.rmtree(work, ignore_errors=True)
     for name in ("ws", "state", "run"):
         os.makedirs(os.path.join(work, name), 0o700)

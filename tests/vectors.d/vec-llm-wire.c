@@ -626,7 +626,7 @@ int main(int argc, char **argv)
 	struct vec v = { 0 };
 
 	if (argc != 2) {
-		fprintf(stderr, "usage: %s FILE-OR-FOLDER\n", argv[0]);
+		fprintf(stderr, "usage: %s FILE-OR-DIR\n", argv[0]);
 		return 2;
 	}
 	if (!vec_walk(&v, argv[1], one_file))

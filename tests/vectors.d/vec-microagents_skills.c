@@ -192,7 +192,7 @@ static bool commands(struct vec *v, json_object *in, json_object *c)
 {
 	AUTO(strbuf) struct strbuf got = STRBUF(1 << 20);
 	const char *text = js_str(in, "content", "");
-	const struct command_place place = { .folder = here, .cancel_fd = -1 };
+	const struct command_place place = { .directory = here, .cancel_fd = -1 };
 
 	inline_commands(text, strlen(text), command_run, (void *)&place, &got);
 	if (!vec_match(js_str(c, "output", ""), got.text))
@@ -205,12 +205,12 @@ static void lay_out(const char *root, json_object *files)
 {
 	json_object_object_foreach(files, name, value) {
 		AUTO(free) char *path = path_join(root, name);
-		AUTO(free) char *folder = strdup(path);
+		AUTO(free) char *directory = strdup(path);
 		struct error err = ERROR_NONE;
 		size_t len = (size_t)json_object_get_string_len(value);
 
-		*strrchr(folder, '/') = '\0';
-		if (dir_make(folder, &err) ||
+		*strrchr(directory, '/') = '\0';
+		if (dir_make(directory, &err) ||
 		    file_write(path, json_object_get_string(value), len, 0600, false,
 			       &err))
 			printf("# %s\n", err.text);

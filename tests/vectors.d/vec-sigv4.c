@@ -18,9 +18,8 @@ struct recorded {
 
 static char *read_beside(const char *context, const char *name)
 {
-	AUTO(free) char *folder =
-		strndup(context, strlen(context) - strlen("context.json"));
-	AUTO(free) char *path = path_join(folder, name);
+	AUTO(free) char *dir = strndup(context, strlen(context) - strlen("context.json"));
+	AUTO(free) char *path = path_join(dir, name);
 	char *text = NULL;
 
 	if (file_read(path, MAX_FILE, &text, NULL, NULL))
@@ -163,7 +162,7 @@ int main(int argc, char **argv)
 	struct vec v = { 0 };
 
 	if (argc != 2) {
-		fprintf(stderr, "usage: %s FOLDER\n", argv[0]);
+		fprintf(stderr, "usage: %s DIR\n", argv[0]);
 		return 2;
 	}
 	if (!vec_walk(&v, argv[1], one_file))

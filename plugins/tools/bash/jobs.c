@@ -40,19 +40,19 @@ struct job {
 };
 
 struct jobs {
-	char *folder;
+	char *directory;
 	int64_t made;
 	struct job list[JOBS_MAX];
 	size_t count;
 };
 
-struct jobs *jobs_new(const char *folder)
+struct jobs *jobs_new(const char *directory)
 {
 	struct jobs *j = calloc(1, sizeof *j);
 
 	if (j)
-		j->folder = strdup(folder);
-	if (j && j->folder)
+		j->directory = strdup(directory);
+	if (j && j->directory)
 		return j;
 	free(j);
 	return NULL;
@@ -70,7 +70,7 @@ struct jobs *jobs_free(struct jobs *j)
 	for (size_t i = 0; j && i < j->count; i++)
 		forget(&j->list[i]);
 	if (j)
-		free(j->folder);
+		free(j->directory);
 	free(j);
 	return NULL;
 }
@@ -198,7 +198,7 @@ static int prepare(struct jobs *j, const struct run_call *call, struct job *job,
 
 	*job = (struct job){ .id = j->made + 1, .started_ms = clock_ms() };
 	job->command = strndup(call->command, call->len);
-	if (asprintf(&job->files, "%s/job-%" PRId64, j->folder, job->id) < 0)
+	if (asprintf(&job->files, "%s/job-%" PRId64, j->directory, job->id) < 0)
 		job->files = NULL;
 	script = job->files ? file_of(job, "sh") : NULL;
 	if (!job->command || !script)

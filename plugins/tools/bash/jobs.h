@@ -11,8 +11,8 @@ enum { JOBS_MAX = 64, JOBS_AT_ONCE = 16 };
 
 struct jobs;
 
-/** `folder`: where their files are kept; made by whoever made it. */
-struct jobs *jobs_new(const char *folder);
+/** `dir`: where their files are kept; made by whoever made it. */
+struct jobs *jobs_new(const char *directory);
 struct jobs *jobs_free(struct jobs *j);
 
 /** Have the shell start `call->command`. All of these append what the model reads.

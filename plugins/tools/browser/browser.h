@@ -20,7 +20,7 @@ enum {
 
 struct browser_config {
 	struct chrome_config chrome;
-	const char *downloads;  /* folder */
+	const char *downloads;  /* directory */
 	const char *workspace;
 	bool accept_dialogs;    /* confirm and prompt: OK instead of Cancel */
 	size_t tree_max;        /* bytes of the tree's text */

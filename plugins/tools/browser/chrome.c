@@ -69,16 +69,16 @@ static char *find_program(const char *wanted)
 	return NULL;
 }
 
-static int make_profile(const char *folder, char **ret, struct error *err)
+static int make_profile(const char *directory, char **ret, struct error *err)
 {
 	AUTO(free) char *dir = NULL, *defaults = NULL, *file = NULL;
 	int status;
 
-	if (asprintf(&dir, "%s/browser-XXXXXX", folder) < 0)
+	if (asprintf(&dir, "%s/browser-XXXXXX", directory) < 0)
 		return dir = NULL, out_of_memory(err);
 	if (!mkdtemp(dir))
-		return fail(err, MT_EIO, "cannot make the browser's folder in %s: %s",
-			    folder, strerror(errno));
+		return fail(err, MT_EIO, "cannot make the browser's directory in %s: %s",
+			    directory, strerror(errno));
 	defaults = path_join(dir, "Default");
 	file = defaults ? path_join(defaults, "Preferences") : NULL;
 	status = file ? dir_make(defaults, err) : out_of_memory(err);
@@ -210,7 +210,7 @@ int chrome_start(const struct chrome_config *config, struct chrome *ret,
 		if (!rules)
 			return err->code;
 	}
-	status = make_profile(config->folder, &ret->profile, err);
+	status = make_profile(config->directory, &ret->profile, err);
 	if (status)
 		return status;
 	argv[n++] = program;

@@ -10,7 +10,7 @@
 
 struct chrome_config {
 	const char *program; /* a path, or a name in PATH; "" or NULL: looked for */
-	const char *folder;  /* where the profile's folder is made */
+	const char *directory;  /* where the profile's directory is made */
 	int width, height;   /* of the window */
 	bool open;           /* without a sandbox of its own */
 	const char *hosts;   /* that it may reach, a list; "" or NULL: all */

@@ -19,7 +19,7 @@ struct plugin {
 	const struct mt_tool_host *host;
 	struct mt_instance *instance;
 	struct browser *browser;
-	char *downloads, *folder;
+	char *downloads, *directory;
 	struct view view; /* unless a call says otherwise */
 	unsigned groups;
 	int64_t timeout_ms;
@@ -31,12 +31,12 @@ static void plugin_close(void *self)
 
 	browser_free(p->browser);
 	free(p->downloads);
-	free(p->folder);
+	free(p->directory);
 	free(p);
 }
 
-/* Where the profile goes: the private folder, if there is one. */
-static const char *private_folder(struct plugin *p)
+/* Where the profile goes: the private directory, if there is one. */
+static const char *private_dir(struct plugin *p)
 {
 	const char *dir = p->host->private_dir ? p->host->private_dir(p->instance) : NULL;
 
@@ -64,9 +64,9 @@ static int plugin_open(const struct mt_tool_host *host, struct mt_instance *inst
 	if (host->option_int(instance, "coordinates"))
 		p->groups |= ACTIONS_COORD;
 	p->downloads = path_join(workspace, downloads ? downloads : ".downloads");
-	p->folder = strdup(private_folder(p));
+	p->directory = strdup(private_dir(p));
 	const struct browser_config config = {
-		.chrome = { host->option(instance, "program"), p->folder, WIDTH, HEIGHT,
+		.chrome = { host->option(instance, "program"), p->directory, WIDTH, HEIGHT,
 			    host->option_int(instance, "sandbox") == 0,
 			    host->option(instance, "hosts") },
 		.downloads = p->downloads, .workspace = workspace,
@@ -76,7 +76,7 @@ static int plugin_open(const struct mt_tool_host *host, struct mt_instance *inst
 		.settle_ms = host->option_int(instance, "settle_time"),
 	};
 
-	if (!p->downloads || !p->folder || browser_new(&config, &p->browser, &err)) {
+	if (!p->downloads || !p->directory || browser_new(&config, &p->browser, &err)) {
 		host->log(instance, MT_LOG_ERROR, "out of memory");
 		plugin_close(p);
 		return MT_ENOMEM;
@@ -334,7 +334,7 @@ static const struct mt_option options[] = {
 	OPTION(MT_OPTION_TEXT, "hosts", .help = "Hosts that it may reach, for instance "
 	       "example.org, *.example.org; others have no address for it. Default: all."),
 	OPTION(MT_OPTION_TEXT, "downloads", .fallback = ".downloads",
-	       .help = "Folder for downloads, below the workspace unless it is absolute."),
+	       .help = "Directory for downloads, below the workspace unless it is absolute."),
 	OPTION(MT_OPTION_DURATION, "timeout", .fallback = "30s", .min = 500, .max = 3600000,
 	       .help = "The longest that one action may take."),
 	OPTION(MT_OPTION_DURATION, "load_time", .fallback = "10s", .min = 0, .max = 600000,

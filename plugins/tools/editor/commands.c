@@ -91,7 +91,7 @@ int command_view(struct job *j)
 	struct error err = ERROR_NONE;
 
 	j->ret->prev_exist = true;
-	if (!j->is_folder)
+	if (!j->is_dir)
 		return view_file(j);
 	if (param_given(j->q->view_range)) {
 		AUTO(strbuf) struct strbuf shown = STRBUF(8192);
@@ -103,7 +103,7 @@ int command_view(struct job *j)
 			"parameter is not allowed when `path` points to a directory.",
 			shown.text);
 	}
-	if (view_folder(j->path, &j->ret->text, &err) != MT_OK)
+	if (view_dir(j->path, &j->ret->text, &err) != MT_OK)
 		return refuse_file(j, &err);
 	return MT_OK;
 }

@@ -20,7 +20,7 @@ struct job {
 	const char *command; /* a literal */
 	const char *path;    /* tidy, absolute */
 	char *real;          /* without links; NULL if it does not exist */
-	bool is_folder;
+	bool is_dir;
 };
 
 /** Fail with a sentence for the model, instead of what was written so far.

@@ -187,8 +187,8 @@ static int check_path(struct job *j)
 	if (why)
 		return refuse(j, MT_EDENIED, "File validation failed for %s: %s", j->path,
 			      strerror(why));
-	j->is_folder = S_ISDIR(st.st_mode);
-	if (j->is_folder && strcmp(j->command, "view") != 0)
+	j->is_dir = S_ISDIR(st.st_mode);
+	if (j->is_dir && strcmp(j->command, "view") != 0)
 		return refuse(j, MT_EINVAL,
 			      "Invalid `path` parameter: %s. The path %s is a "
 			      "directory and only the `view` command can be used on "

@@ -22,7 +22,7 @@ enum {
 	EDITOR_DIFF_MAX = 128 << 10,
 	EDITOR_PATHS_MAX = 1000,      /* files that are remembered */
 	EDITOR_UNDO_BYTES = 64 << 20, /* of all of them together */
-	EDITOR_LISTING_MAX = 10000,   /* entries of a folder view */
+	EDITOR_LISTING_MAX = 10000,   /* entries of a directory view */
 };
 
 struct editor; /* remembers what was seen and what can be undone */

@@ -341,16 +341,16 @@ static int undo_creation(struct job *j, struct seen *seen, const struct textfile
 			 bool is_text)
 {
 	unsigned parents = seen_last(seen)->parents;
-	AUTO(free) char *folder = strdup(j->real);
+	AUTO(free) char *dir = strdup(j->real);
 
 	if (unlink(j->real) != 0)
 		return refuse(j, MT_EIO, "Ran into %s while trying to remove %s",
 			      strerror(errno), j->path);
 	memory_pop(j->e->memory, seen);
-	for (char *slash; folder && parents > 0; parents--) {
-		slash = strrchr(folder, '/');
+	for (char *slash; dir && parents > 0; parents--) {
+		slash = strrchr(dir, '/');
 		*slash = '\0';
-		if (slash == folder || rmdir(folder) != 0)
+		if (slash == dir || rmdir(dir) != 0)
 			break;
 	}
 	strbuf_addf(&j->ret->text,

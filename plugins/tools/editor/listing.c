@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * listing.c - a folder, two levels deep, whatever its entries are called. */
+ * listing.c - a directory, two levels deep, whatever its entries are called. */
 #include "editor.h"
 #include "array.h"
 #include "utf8.h"
@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 
 struct entry {
-	char *path; /* relative to the folder viewed */
-	bool folder;
+	char *path; /* relative to the directory viewed */
+	bool is_dir;
 };
 
 struct listing {
@@ -28,7 +28,7 @@ static int by_path(const void *a, const void *b)
 	return strcmp(((const struct entry *)a)->path, ((const struct entry *)b)->path);
 }
 
-static int add(struct listing *l, const char *inside, const char *name, bool folder)
+static int add(struct listing *l, const char *inside, const char *name, bool is_dir)
 {
 	AUTO(strbuf) struct strbuf path = STRBUF(16384);
 
@@ -38,14 +38,14 @@ static int add(struct listing *l, const char *inside, const char *name, bool fol
 		strbuf_addf(&path, "%s/", inside);
 	strbuf_add(&path, name);
 	l->entries[l->count].path = path.error ? NULL : strbuf_take(&path);
-	l->entries[l->count].folder = folder;
+	l->entries[l->count].is_dir = is_dir;
 	if (!l->entries[l->count].path)
 		return MT_ENOMEM;
 	l->count++;
 	return MT_OK;
 }
 
-/* The entries of one folder; `inside` is its path below the top, "" there. */
+/* The entries of one directory; `inside` is its path below the top, "" there. */
 static int collect(struct listing *l, int top, const char *inside)
 {
 	int fd = openat(top, *inside ? inside : ".",
@@ -107,13 +107,13 @@ static void put_entries(const struct listing *l, const char *path, struct strbuf
 		put_name(out, base);
 		strbuf_addc(out, '/');
 		put_name(out, l->entries[i].path);
-		if (l->entries[i].folder)
+		if (l->entries[i].is_dir)
 			strbuf_addc(out, '/');
 	}
 	if (i < l->count || l->more)
 		strbuf_addf(out,
 			    "\n<response clipped><NOTE>%zu of %s%zu entries are shown: "
-			    "view a folder below for the rest.</NOTE>",
+			    "view a directory below for the rest.</NOTE>",
 			    i, l->more ? "more than " : "", l->count);
 	if (l->hidden) {
 		strbuf_addf(out,
@@ -125,7 +125,7 @@ static void put_entries(const struct listing *l, const char *path, struct strbuf
 	}
 }
 
-int view_folder(const char *path, struct strbuf *out, struct error *err)
+int view_dir(const char *path, struct strbuf *out, struct error *err)
 {
 	struct listing l = { 0 };
 	AUTO(close) int top = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -136,7 +136,7 @@ int view_folder(const char *path, struct strbuf *out, struct error *err)
 	status = collect(&l, top, "");
 	for (size_t i = 0, first = l.count; i < first && status == MT_OK && !l.more;
 	     i++) {
-		if (!l.entries[i].folder)
+		if (!l.entries[i].is_dir)
 			continue;
 		status = collect(&l, top, l.entries[i].path);
 		if (status == MT_EDENIED)

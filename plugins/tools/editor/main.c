@@ -129,7 +129,7 @@ static int run(void *self_, const char *name, struct mt_call *call)
 
 static const char description[] =
 	"View and edit text files; the state lasts between calls.\n"
-	"view: a file with line numbers, an image, or a folder two levels deep.\n"
+	"view: show a numbered file, an image, or a directory two levels deep.\n"
 	"create: a new file with `file_text`; never overwrites.\n"
 	"str_replace: `old_str` becomes `new_str`. `old_str` must match one place "
 	"exactly, white space included and without line numbers: give enough lines "

@@ -10,7 +10,7 @@
 struct undo {
 	uint64_t after;   /* hash of the file once it was made */
 	bool created;     /* it made the file ... */
-	unsigned parents; /* ... and so many folders above it */
+	unsigned parents; /* ... and so many directories above it */
 	size_t at, len;   /* these bytes of the file ... */
 	char *bytes;      /* ... were these before */
 	size_t bytes_len;

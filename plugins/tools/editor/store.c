@@ -92,18 +92,18 @@ static int write_in_place(const char *path, const struct stat *old, const char *
 	return MT_OK;
 }
 
-/* A new file in the folder of `path`, with the bytes in it. */
+/* A new file in the directory of `path`, with the bytes in it. */
 static int write_beside(const char *path, mode_t mode, const char *bytes, size_t len,
 			int *ret_fd, char **ret_name, struct error *err)
 {
 	static unsigned serial;
 	AUTO(strbuf) struct strbuf name = STRBUF(8192);
-	size_t folder = (size_t)(strrchr(path, '/') - path) + 1;
+	size_t dir = (size_t)(strrchr(path, '/') - path) + 1;
 	int fd = -1, why = EEXIST;
 
 	for (int i = 0; i < 100 && fd < 0 && why == EEXIST; i++) {
 		strbuf_reset(&name);
-		strbuf_addn(&name, path, folder);
+		strbuf_addn(&name, path, dir);
 		if (strbuf_addf(&name, ".mortise-%ld-%u", (long)getpid(), serial++) !=
 		    MT_OK)
 			return fail_code(err, name.error);
@@ -156,7 +156,7 @@ int textfile_write(const char *path, const struct stat *old, const char *bytes,
 	return status;
 }
 
-/* Make the folders that `path` needs; `*ret`: how many. */
+/* Make the directories that `path` needs; `*ret`: how many. */
 static int make_parents(const char *path, unsigned *ret, struct error *err)
 {
 	AUTO(free) char *part = strdup(path);

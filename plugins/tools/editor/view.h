@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * view.h - what the model is shown: numbered lines, folders. */
+ * view.h - what the model is shown: numbered lines, directories. */
 #ifndef EDITOR_VIEW_H
 #define EDITOR_VIEW_H
 
@@ -10,9 +10,9 @@
  *  EDITOR_SHOWN_MAX characters a notice says where it was cut. */
 int view_lines(const struct textfile *f, size_t first, size_t last, struct strbuf *out);
 
-/** Append the entries of a folder, two levels deep, without hidden ones.
+/** Append the entries of a directory, two levels deep, without hidden ones.
  *  @return MT_OK, or a status with the reason in `err`. */
-int view_folder(const char *path, struct strbuf *out, struct error *err);
+int view_dir(const char *path, struct strbuf *out, struct error *err);
 
 /** The type of an image by name and first bytes, "image/png"; or NULL. */
 const char *image_type(const char *path, const char *bytes, size_t len);

@@ -103,7 +103,7 @@ static void set_up(CURL *h, struct get *g, const char *url)
 	curl_easy_setopt(h, CURLOPT_OPENSOCKETFUNCTION, on_socket);
 	curl_easy_setopt(h, CURLOPT_OPENSOCKETDATA, g);
 	if (stat("/etc/ssl/certs", &st) == 0 && !getenv("SSL_CERT_FILE")) {
-		/* a folder is read as far as needed; the bundle costs 30 ms */
+		/* a directory is read as far as needed; the bundle costs 30 ms */
 		curl_easy_setopt(h, CURLOPT_CAINFO, NULL);
 		curl_easy_setopt(h, CURLOPT_CAPATH, "/etc/ssl/certs");
 	}

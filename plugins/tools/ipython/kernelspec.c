@@ -64,9 +64,9 @@ static void find_places(struct places *p)
 	add_place(p, "/usr", 4, "share/jupyter/kernels");
 }
 
-static bool has_spec(const char *folder)
+static bool has_spec(const char *directory)
 {
-	AUTO(free) char *file = path_join(folder, "kernel.json");
+	AUTO(free) char *file = path_join(directory, "kernel.json");
 
 	return file && access(file, R_OK) == 0;
 }
@@ -78,10 +78,10 @@ static void name_kernels(const char *place, struct strbuf *out, int *count)
 	struct dirent *d;
 
 	while (dir && *count < NAMED_MAX && (d = readdir(dir))) {
-		AUTO(free) char *folder =
+		AUTO(free) char *directory =
 			d->d_name[0] == '.' ? NULL : path_join(place, d->d_name);
 
-		if (folder && has_spec(folder))
+		if (directory && has_spec(directory))
 			strbuf_addf(out, "%s%s", (*count)++ ? ", " : "", d->d_name);
 	}
 	if (dir)
@@ -108,7 +108,7 @@ static int not_found(const char *name, const struct places *p, struct error *err
 		name);
 }
 
-static int find_folder(const char *name, char **ret, struct error *err)
+static int find_dir(const char *name, char **ret, struct error *err)
 {
 	struct places p = { .count = 0 };
 	int status = MT_OK;
@@ -119,15 +119,15 @@ static int find_folder(const char *name, char **ret, struct error *err)
 		return *ret ? MT_OK
 			    : fail(err, MT_ENOTFOUND,
 				   "there is no kernel.json in "
-				   "the folder `%s` of the option `kernel`",
+				   "the directory `%s` of the option `kernel`",
 				   name);
 	}
 	find_places(&p);
 	for (size_t i = 0; i < p.count && !*ret; i++) {
-		AUTO(free) char *folder = path_join(p.dirs[i], name);
+		AUTO(free) char *directory = path_join(p.dirs[i], name);
 
-		if (folder && *name && *name != '.' && has_spec(folder))
-			*ret = STEAL(folder);
+		if (directory && *name && *name != '.' && has_spec(directory))
+			*ret = STEAL(directory);
 	}
 	if (!*ret)
 		status = not_found(name, &p, err);
@@ -169,7 +169,7 @@ static int take_argv(struct kernelspec *k, struct error *err)
 		return fail(err, MT_EINVAL,
 			    "%s/kernel.json: `argv` must be a list of 1 to "
 			    "%d texts",
-			    k->folder, ARGS_MAX);
+			    k->directory, ARGS_MAX);
 	k->argv = calloc(count + 1, sizeof *k->argv);
 	for (size_t i = 0; k->argv && i < count; i++) {
 		json_object *one = json_object_array_get_idx(list, i);
@@ -178,7 +178,7 @@ static int take_argv(struct kernelspec *k, struct error *err)
 			return fail(err, MT_EINVAL,
 				    "%s/kernel.json: `argv` must be a list "
 				    "of texts",
-				    k->folder);
+				    k->directory);
 		k->argv[i] = strdup(json_object_get_string(one));
 		if (!k->argv[i])
 			return out_of_memory(err);
@@ -190,7 +190,7 @@ static int take_argv(struct kernelspec *k, struct error *err)
 static int read_spec(struct kernelspec *k, struct error *err)
 {
 	struct error why = ERROR_NONE;
-	AUTO(free) char *file = path_join(k->folder, "kernel.json");
+	AUTO(free) char *file = path_join(k->directory, "kernel.json");
 	AUTO(free) char *text = NULL;
 	size_t len;
 
@@ -215,7 +215,7 @@ static int read_spec(struct kernelspec *k, struct error *err)
 int kernelspec_find(const char *name, struct kernelspec *ret, struct error *err)
 {
 	*ret = (struct kernelspec){ 0 };
-	int status = find_folder(name, &ret->folder, err);
+	int status = find_dir(name, &ret->directory, err);
 
 	if (status == MT_OK)
 		status = read_spec(ret, err);
@@ -229,7 +229,7 @@ void kernelspec_clear(struct kernelspec *k)
 	for (size_t i = 0; k->argv && i < k->argc; i++)
 		free(k->argv[i]);
 	free(k->argv);
-	free(k->folder);
+	free(k->directory);
 	free(k->program);
 	json_object_put(k->json);
 	*k = (struct kernelspec){ 0 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * kernelspec.h - kernels that are installed: folders with a kernel.json in the
+ * kernelspec.h - kernels that are installed: directories with a kernel.json in the
  * places where Jupyter looks. */
 #ifndef IPYTHON_KERNELSPEC_H
 #define IPYTHON_KERNELSPEC_H
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 struct kernelspec {
-	char *folder;      /* with its kernel.json and resources */
+	char *directory;      /* with its kernel.json and resources */
 	json_object *json; /* the whole of it */
 	char **argv;       /* {connection_file} in it still; ends in NULL */
 	size_t argc;
@@ -19,7 +19,7 @@ struct kernelspec {
 	bool by_message;   /* it wants to be interrupted by a message */
 };
 
-/** Find a kernel: `name` as in `jupyter kernelspec list`, or the folder of one
+/** Find a kernel: `name` as in `jupyter kernelspec list`, or the directory of one
  *  if there is a slash in it. The sentence of MT_ENOTFOUND says what there is,
  *  and what to install. */
 int kernelspec_find(const char *name, struct kernelspec *ret, struct error *err);

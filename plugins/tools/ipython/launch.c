@@ -34,36 +34,37 @@ static int no_memory(struct error *err)
 	return out_of_memory(err);
 }
 
-/* ---- its folder ---------------------------------------------------------- */
+/* ---- its directory ---------------------------------------------------------- */
 
 /* Names of sockets are short: 107 bytes with the "-1" that kernels add. */
-static bool is_short(const char *folder)
+static bool is_short(const char *directory)
 {
-	return strlen(folder) + sizeof "/k-1" < sizeof((struct sockaddr_un *)0)->sun_path;
+	return strlen(directory) + sizeof "/k-1" <
+	       sizeof((struct sockaddr_un *)0)->sun_path;
 }
 
-static int make_folder(const char *private_dir, bool tcp, char **ret, struct error *err)
+static int make_dir(const char *private_dir, bool tcp, char **ret, struct error *err)
 {
 	const char *run = getenv("XDG_RUNTIME_DIR"), *temporary = getenv("TMPDIR");
 	const char *const bases[] = { private_dir, run ? run : "",
 				      temporary ? temporary : "", "/tmp" };
 
 	for (size_t i = 0; i < ARRAY_LEN(bases); i++) {
-		AUTO(free) char *folder = NULL;
+		AUTO(free) char *directory = NULL;
 
 		if (*bases[i] != '/')
 			continue;
-		if (asprintf(&folder, "%s/kernel-XXXXXX", bases[i]) < 0) {
-			folder = NULL;
+		if (asprintf(&directory, "%s/kernel-XXXXXX", bases[i]) < 0) {
+			directory = NULL;
 			return no_memory(err);
 		}
-		if ((tcp || is_short(folder)) && mkdtemp(folder)) {
-			*ret = STEAL(folder);
+		if ((tcp || is_short(directory)) && mkdtemp(directory)) {
+			*ret = STEAL(directory);
 			return MT_OK;
 		}
 	}
 	return fail(err, MT_EIO,
-		    "no folder can be made for the kernel's connection "
+		    "no directory can be made for the kernel's connection "
 		    "file: %s",
 		    strerror(errno));
 }
@@ -71,7 +72,7 @@ static int make_folder(const char *private_dir, bool tcp, char **ret, struct err
 static int add_file(const struct launch *l, const char *name, const char *text,
 		    struct error *err)
 {
-	AUTO(free) char *path = path_join(l->folder, name);
+	AUTO(free) char *path = path_join(l->directory, name);
 
 	if (!path)
 		return no_memory(err);
@@ -129,7 +130,7 @@ static int make_connection(struct launch *l, bool tcp, struct error *err)
 	if (tcp)
 		strbuf_add(&ip, "127.0.0.1");
 	else
-		strbuf_addf(&ip, "%s/k", l->folder);
+		strbuf_addf(&ip, "%s/k", l->directory);
 	strbuf_addc(&json, '{');
 	js_key_str(&json, "transport", tcp ? "tcp" : "ipc");
 	js_key_str(&json, "ip", ip.text);
@@ -142,7 +143,7 @@ static int make_connection(struct launch *l, bool tcp, struct error *err)
 		if (asprintf(&l->endpoints[i], tcp ? "tcp://%s:%d" : "ipc://%s-%d",
 			     ip.text, ports[i]) < 0)
 			l->endpoints[i] = NULL;
-	l->file = path_join(l->folder, "connection.json");
+	l->file = path_join(l->directory, "connection.json");
 	if (json.error || ip.error || !l->file || !l->endpoints[CHANNEL_COUNT - 1])
 		return no_memory(err);
 	return file_write(l->file, json.text, json.len, 0600, false, err);
@@ -184,7 +185,7 @@ static char **make_argv(const struct launch *l, const struct kernelspec *spec)
 	for (size_t i = 0; argv && i < spec->argc; i++) {
 		AUTO(free) char *a = replace(spec->argv[i], "{connection_file}", l->file);
 
-		argv[i] = a ? replace(a, "{resource_dir}", spec->folder) : NULL;
+		argv[i] = a ? replace(a, "{resource_dir}", spec->directory) : NULL;
 		if (!argv[i]) {
 			list_free(argv);
 			return NULL;
@@ -219,13 +220,13 @@ static bool add_own(char **env, size_t *n, const struct launch *l)
 {
 	const char *path = getenv("PYTHONPATH");
 	char *python, *home, *parent;
-	int good = asprintf(&python, "PYTHONPATH=%s/python%s%s", l->folder,
+	int good = asprintf(&python, "PYTHONPATH=%s/python%s%s", l->directory,
 			    path && *path ? ":" : "", path ? path : "");
 
 	if (good < 0)
 		return false;
 	add_entry(env, n, python);
-	if (asprintf(&home, "IPYTHONDIR=%s/ipython", l->folder) < 0)
+	if (asprintf(&home, "IPYTHONDIR=%s/ipython", l->directory) < 0)
 		return false;
 	add_entry(env, n, home);
 	if (asprintf(&parent, "JPY_PARENT_PID=%d", (int)getpid()) < 0)
@@ -317,9 +318,9 @@ static int prepare(const struct launch_config *config, struct launch *l,
 {
 	AUTO(free) char *python = NULL;
 
-	if (make_folder(config->private_dir, config->tcp, &l->folder, err) != MT_OK)
+	if (make_dir(config->private_dir, config->tcp, &l->directory, err) != MT_OK)
 		return err->code;
-	python = path_join(l->folder, "python");
+	python = path_join(l->directory, "python");
 	if (!python)
 		return no_memory(err);
 	if (dir_make(python, err) != MT_OK ||
@@ -407,15 +408,15 @@ void launch_clear(struct launch *l)
 	if (l->said_fd >= 0)
 		close(l->said_fd);
 	l->pidfd = l->said_fd = -1;
-	if (l->folder)
-		dir_remove(l->folder, NULL);
+	if (l->directory)
+		dir_remove(l->directory, NULL);
 	for (int i = 0; i < CHANNEL_COUNT; i++) {
 		free(l->endpoints[i]);
 		l->endpoints[i] = NULL;
 	}
-	free(l->folder);
+	free(l->directory);
 	free(l->file);
-	l->folder = l->file = NULL;
+	l->directory = l->file = NULL;
 	strbuf_clear(&l->said);
 }
 

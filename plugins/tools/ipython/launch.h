@@ -27,7 +27,7 @@ struct launch {
 	int said_fd;           /* its standard error; -1: closed */
 	int status;            /* of wait(2), once pid is 0 */
 	bool ended;
-	char *folder;          /* private, with the connection file and the sockets */
+	char *directory;          /* private, with the connection file and the sockets */
 	char *file;            /* the connection file */
 	char key[WIRE_KEY_MAX];
 	char *endpoints[CHANNEL_COUNT];
@@ -38,7 +38,7 @@ struct launch_config {
 	const struct kernelspec *spec;
 	const char *private_dir; /* "" if there is none */
 	const char *directory;   /* where it starts */
-	bool tcp;                /* 127.0.0.1 instead of sockets in the folder */
+	bool tcp;                /* 127.0.0.1 instead of sockets in the directory */
 };
 
 /** Start the kernel. It is not waited for. */
@@ -50,7 +50,7 @@ bool launch_has_ended(struct launch *l);
 void launch_listen(struct launch *l);
 /** A signal to it and what it started. */
 void launch_signal(struct launch *l, int number);
-/** Kill it and all of its group, and remove its folder. */
+/** Kill it and all of its group, and remove its directory. */
 void launch_clear(struct launch *l);
 /** Append how it ended: "exit code 1", "signal 9"; and its last words. */
 void launch_describe(const struct launch *l, struct strbuf *out);

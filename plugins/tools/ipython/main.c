@@ -452,7 +452,7 @@ static const struct mt_option options[] = {
 	{ .size = sizeof(struct mt_option), .type = MT_OPTION_TEXT, .name = "kernel",
 	  .fallback = "python3",
 	  .help = "The Jupyter kernel: its name as in `jupyter kernelspec list`, or the "
-		  "folder with its kernel.json." },
+		  "directory with its kernel.json." },
 	{ .size = sizeof(struct mt_option), .type = MT_OPTION_DURATION,
 	  .name = "timeout", .fallback = "120s", .min = 100, .max = 604800000,
 	  .help = "A cell is interrupted after this time, unless the call sets its own "
@@ -469,7 +469,7 @@ static const struct mt_option options[] = {
 	  .help = "Modules whose names a new Python kernel has, imported in this order." },
 	{ .size = sizeof(struct mt_option), .type = MT_OPTION_CHOICE, .name = "transport",
 	  .choices = "ipc|tcp", .fallback = "ipc",
-	  .help = "How to talk to the kernel: sockets in a private folder, or ports of "
+	  .help = "How to talk to the kernel: sockets in a private directory, or ports of "
 		  "127.0.0.1 for kernels that know no others." },
 };
 

@@ -86,7 +86,7 @@ static void forget_kernel(struct session *s)
 	kernelspec_clear(&s->spec);
 }
 
-static bool is_folder(const char *path)
+static bool is_dir(const char *path)
 {
 	struct stat st;
 
@@ -98,7 +98,7 @@ static int start(struct session *s, int cancel_fd, struct strbuf *notes,
 {
 	struct launch_config config = {
 		.spec = &s->spec, .private_dir = s->config.private_dir,
-		.directory = is_folder(s->shell_dir) ? s->shell_dir : s->config.workspace,
+		.directory = is_dir(s->shell_dir) ? s->shell_dir : s->config.workspace,
 		.tcp = s->config.tcp,
 	};
 	int status = kernelspec_find(s->config.kernel, &s->spec, err);

@@ -8,7 +8,7 @@
 #include "cell.h"
 
 struct session_config {
-	const char *kernel;      /* name or folder, see kernelspec_find */
+	const char *kernel;      /* name or directory, see kernelspec_find */
 	const char *imports;     /* modules by comma, in this order */
 	const char *private_dir; /* "" if there is none */
 	const char *workspace;

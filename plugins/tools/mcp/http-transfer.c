@@ -9,7 +9,7 @@
 
 enum { POLL_MS = 60000 };
 
-static const char ca_folder[] = "/etc/ssl/certs";
+static const char ca_dir[] = "/etc/ssl/certs";
 
 /* ---- what comes ------------------------------------------------------------ */
 
@@ -169,10 +169,10 @@ int transfer_open(struct transfer *t, struct http *h, const char *url, struct er
 	curl_easy_setopt(t->easy, CURLOPT_WRITEDATA, t);
 	curl_easy_setopt(t->easy, CURLOPT_HEADERFUNCTION, on_header);
 	curl_easy_setopt(t->easy, CURLOPT_HEADERDATA, t);
-	if (c->config.ca_path || access(ca_folder, R_OK) == 0) {
+	if (c->config.ca_path || access(ca_dir, R_OK) == 0) {
 		curl_easy_setopt(t->easy, CURLOPT_CAINFO, NULL);
 		curl_easy_setopt(t->easy, CURLOPT_CAPATH,
-				 c->config.ca_path ? c->config.ca_path : ca_folder);
+				 c->config.ca_path ? c->config.ca_path : ca_dir);
 	}
 	return MT_OK;
 }

@@ -8,7 +8,7 @@
 
 enum { FETCH_MS = 20000 };
 
-static const char ca_folder[] = "/etc/ssl/certs";
+static const char ca_dir[] = "/etc/ssl/certs";
 
 static size_t on_body(char *bytes, size_t size, size_t n, void *arg)
 {
@@ -41,10 +41,9 @@ static int perform(const struct oauth *o, CURL *easy, const char *url, const cha
 	curl_easy_setopt(easy, CURLOPT_USERAGENT, "mortise/" PACKAGE_VERSION);
 	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
 	curl_easy_setopt(easy, CURLOPT_WRITEDATA, answer);
-	if (o->ca_path || access(ca_folder, R_OK) == 0) {
+	if (o->ca_path || access(ca_dir, R_OK) == 0) {
 		curl_easy_setopt(easy, CURLOPT_CAINFO, NULL);
-		curl_easy_setopt(easy, CURLOPT_CAPATH,
-				 o->ca_path ? o->ca_path : ca_folder);
+		curl_easy_setopt(easy, CURLOPT_CAPATH, o->ca_path ? o->ca_path : ca_dir);
 	}
 	if (body)
 		curl_easy_setopt(easy, CURLOPT_POSTFIELDS, body);

@@ -142,17 +142,17 @@ int login_read(const char *path, json_object **ret, struct error *err)
 
 int login_write(const char *path, json_object *login, struct error *err)
 {
-	AUTO(free) char *folder = strdup(path);
-	char *slash = folder ? strrchr(folder, '/') : NULL;
+	AUTO(free) char *dir = strdup(path);
+	char *slash = dir ? strrchr(dir, '/') : NULL;
 	size_t len;
 	const char *text;
 	int status = MT_OK;
 
-	if (!folder)
+	if (!dir)
 		return no_memory(err);
 	if (slash) {
 		*slash = '\0';
-		status = dir_make(folder, err);
+		status = dir_make(dir, err);
 	}
 	text = js_text(login, &len);
 	if (!status && !text)

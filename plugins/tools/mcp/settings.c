@@ -58,7 +58,7 @@ const struct mt_option settings_table[SETTINGS_COUNT] = {
 	       "Port of this machine that the browser comes back to; 0 for any.", .max = 65535),
 	OPTION(PATH, "login_file", NULL, "Where a login is kept; by default below the state."),
 	OPTION(PATH, "ca_path", NULL,
-	       "Folder of certificates to trust, instead of the system's."),
+	       "Directory of certificates to trust, instead of the system's."),
 	OPTION(CHOICE, "protocol", "auto", "The version of the protocol to speak.",
 	       .choices = "auto|2026-07-28|2025-11-25|2025-06-18|2025-03-26|2024-11-05"),
 	OPTION(DURATION, "timeout", "300s",

@@ -10,7 +10,7 @@
 
 enum { LOCK_TRIES = 300, LOCK_WAIT_MS = 100 };
 
-/* -1: another process has held it for too long, or there is no folder. */
+/* -1: another process has held it for too long, or there is no directory. */
 static int lock(const struct keep *k)
 {
 	AUTO(strbuf) struct strbuf path = STRBUF(4096);

@@ -62,12 +62,12 @@ static char *without_links(const char *path)
 	return out.error ? NULL : strbuf_take(&out);
 }
 
-static bool is_below(const char *path, const char *folder)
+static bool is_below(const char *path, const char *dir)
 {
-	size_t len = strlen(folder);
+	size_t len = strlen(dir);
 
-	return strncmp(path, folder, len) == 0 &&
-	       (path[len] == '/' || (len && folder[len - 1] == '/'));
+	return strncmp(path, dir, len) == 0 &&
+	       (path[len] == '/' || (len && dir[len - 1] == '/'));
 }
 
 /* The file that a path of the patch means: in the workspace, links followed, so that a
@@ -131,7 +131,7 @@ static int load(void *arg, const char *path, struct strbuf *ret, struct strbuf *
 
 /* ---- writing ----------------------------------------------------------- */
 
-/* The folders above a file that is to be, as `mkdir -p` would. */
+/* The directories above a file that is to be, as `mkdir -p` would. */
 static int make_parents(char *file)
 {
 	for (char *p = strchr(file + 1, '/'); p; p = strchr(p + 1, '/')) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * glob.h - patterns of paths: `*`, `?`, `[a-z]`, `**` for any folders, and
+ * glob.h - patterns of paths: `*`, `?`, `[a-z]`, `**` for any directories, and
  * `{a,b}`. Work is bounded by the length of pattern times the length of path. */
 #ifndef SEARCH_GLOB_H
 #define SEARCH_GLOB_H
@@ -27,10 +27,10 @@ struct glob {
 
 int glob_open(struct glob *g, const char *pattern, struct error *err);
 void glob_close(struct glob *g);
-/** @param path relative to the folder that is searched */
+/** @param path relative to the directory that is searched */
 bool glob_has(const struct glob *g, const char *path);
 
-/** Split a pattern that says where to begin ("/a/b/x*.c", "~/x") into that folder
+/** Split a pattern that says where to begin ("/a/b/x*.c", "~/x") into that directory
  *  and the rest; a relative one is all rest. An empty one stands for all files.
  *  @param ret_base owned; NULL if there is none. */
 int glob_split(const char *pattern, char **ret_base, char **ret_rest);

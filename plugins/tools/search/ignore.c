@@ -10,12 +10,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { ABOVE_MAX = 64 }; /* folders above the search that are asked */
+enum { ABOVE_MAX = 64 }; /* directories above the search that are asked */
 
 struct rule {
 	const char *pattern;
 	bool not;     /* take it back in */
-	bool folder;  /* for folders only */
+	bool dirs_only; /* matches directories only */
 	bool by_path; /* it has a slash: for the path, not the name */
 };
 
@@ -53,7 +53,7 @@ static int add_rule(struct rules *r, char *line, char *end)
 	rule.not = *line == '!';
 	line += rule.not ;
 	if (end > line && end[-1] == '/') {
-		rule.folder = true;
+		rule.dirs_only = true;
 		end--;
 	}
 	if (line == end || end - line >= GLOB_MAX || r->count == IGNORE_RULES_MAX)
@@ -79,11 +79,11 @@ static int read_all(int fd, struct strbuf *text)
 }
 
 /* Append the rules of a file; one that is not there has none. */
-static int load(struct rules **rules, int folder, const char *name)
+static int load(struct rules **rules, int dir_fd, const char *name)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(IGNORE_FILE_MAX);
 	AUTO(close) int fd =
-		openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct rules *r;
 	struct stat st;
 
@@ -108,7 +108,7 @@ static int load(struct rules **rules, int folder, const char *name)
 	return MT_OK;
 }
 
-int ignore_open(struct ignore *i, const struct ignore *above, int folder, size_t depth)
+int ignore_open(struct ignore *i, const struct ignore *above, int dir_fd, size_t depth)
 {
 	static const char *const files[] = { ".ignore", ".gitignore",
 					     ".git/info/exclude" };
@@ -116,7 +116,7 @@ int ignore_open(struct ignore *i, const struct ignore *above, int folder, size_t
 	_Static_assert(ARRAY_LEN(files) == ARRAY_LEN(i->own), "a place for each");
 	*i = (struct ignore){ .above = above, .depth = depth };
 	for (size_t k = 0; k < ARRAY_LEN(files); k++)
-		if (load(&i->own[k], folder, files[k])) {
+		if (load(&i->own[k], dir_fd, files[k])) {
 			ignore_close(i);
 			return MT_ENOMEM;
 		}
@@ -131,7 +131,7 @@ void ignore_close(struct ignore *i)
 	*i = (struct ignore){ 0 };
 }
 
-/* ---- the folders above ------------------------------------------------- */
+/* ---- the directories above ------------------------------------------------- */
 
 struct ignore *ignore_free_above(struct ignore *top)
 {
@@ -146,11 +146,11 @@ struct ignore *ignore_free_above(struct ignore *top)
 }
 
 /* Add the level above what is there: the chain runs from the search upwards. */
-static int add_level(struct ignore ***tail, int folder, const char *prefix)
+static int add_level(struct ignore ***tail, int dir_fd, const char *prefix)
 {
 	struct ignore *level = calloc(1, sizeof *level);
 
-	if (!level || ignore_open(level, NULL, folder, 0)) {
+	if (!level || ignore_open(level, NULL, dir_fd, 0)) {
 		free(level);
 		return MT_ENOMEM;
 	}
@@ -174,7 +174,7 @@ int ignore_above(const char *path, struct ignore **ret_top)
 			open(*way ? way : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		char *slash = strrchr(way, '/');
 
-		if (fd >= 0 && n > 0) { /* the folder itself is read by the walk */
+		if (fd >= 0 && n > 0) { /* the directory itself is read by the walk */
 			const char *prefix = path + strlen(way) + 1;
 			AUTO(strbuf) struct strbuf text = STRBUF(65536);
 
@@ -196,19 +196,19 @@ int ignore_above(const char *path, struct ignore **ret_top)
 /* ---- asking ------------------------------------------------------------ */
 
 /* The last rule that matches decides. @return 1 out, 0 in, -1 nothing said. */
-static int ask(const struct rules *r, const char *path, const char *name, bool folder)
+static int ask(const struct rules *r, const char *path, const char *name, bool is_dir)
 {
 	for (size_t i = r ? r->count : 0; i-- > 0;) {
 		const struct rule *rule = &r->all[i];
 
-		if ((folder || !rule->folder) &&
+		if ((is_dir || !rule->dirs_only) &&
 		    glob_match(rule->pattern, rule->by_path ? path : name))
 			return !rule->not ;
 	}
 	return -1;
 }
 
-bool ignore_has(const struct ignore *i, const char *path, bool folder)
+bool ignore_has(const struct ignore *i, const char *path, bool is_dir)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 
@@ -223,7 +223,7 @@ bool ignore_has(const struct ignore *i, const char *path, bool folder)
 			if (at->prefix && strbuf_addf(&whole, "%s%s", at->prefix, path))
 				continue;
 			said = ask(at->own[kind], at->prefix ? whole.text : below, name,
-				   folder);
+				   is_dir);
 			if (said >= 0)
 				return said;
 		}

@@ -141,11 +141,11 @@ static void put_end(const struct search *s, const struct found *f, struct strbuf
 	if (f->end == SEARCH_TIME)
 		strbuf_add(out,
 			   "[The search was stopped: it took too long. Search a smaller "
-			   "folder, or fewer files.]\n");
+			   "directory, or fewer files.]\n");
 	if (f->end == SEARCH_FILES)
 		strbuf_addf(out,
 			    "[The search was stopped after %zu files. Search a smaller "
-			    "folder.]\n",
+			    "directory.]\n",
 			    s->files_max);
 	if (f->large)
 		strbuf_addf(out,
@@ -157,10 +157,10 @@ static void put_end(const struct search *s, const struct found *f, struct strbuf
 			    "simpler one.]\n",
 			    f->costly);
 	if (f->unreadable)
-		strbuf_addf(out, "[%zu files or folders could not be read.]\n",
+		strbuf_addf(out, "[%zu files or directories could not be read.]\n",
 			    f->unreadable);
 	if (f->partly)
-		strbuf_add(out, "[Some files or folders could not be read.]\n");
+		strbuf_add(out, "[Some files or directories could not be read.]\n");
 }
 
 /* The matching lines of one file. @return how many. */
@@ -431,22 +431,22 @@ static const struct mt_tool tools[] = {
 		.hints = READS,
 		.name = "grep",
 		.description =
-			"Find the files whose text matches a regular expression; upper and "
-			"lower case are the same, a match lies within one line. The paths "
-			"come newest first, 100 at most.\n"
-			"`path` is the folder (or file) to search, the workspace by default; "
-			"`include` narrows it to names such as `*.py` or `src/**/*.{c,h}`; "
-			"with `lines` true the matching lines come too, with their numbers. "
-			"Hidden and binary files and what .gitignore and .ignore leave out "
-			"are not searched; name a hidden folder in `path` or `include` to "
-			"search it.",
-		.brief = "Files whose text matches a regular expression (case ignored), newest "
-			 "first; `lines` true shows the lines.",
+			"Find files whose text matches a regular expression, ignoring case; a "
+			"match lies within one line. Returns up to 100 paths, newest "
+			"first.\n"
+			"`path` is the directory (or file) to search (default: the "
+			"workspace); `include` limits the search to names such as `*.py` or "
+			"`src/**/*.{c,h}`; `lines` true adds the matching lines with their "
+			"numbers. Hidden and binary files and files that .gitignore or "
+			".ignore exclude are not searched; to search a hidden directory, "
+			"name it in `path` or `include`.",
+		.brief = "Find files by a regular expression (ignores case), newest "
+			 "first; `lines` true shows matching lines.",
 		.schema =
 			"{\"type\":\"object\",\"properties\":{"
 			"\"pattern\":{\"type\":\"string\",\"description\":\"regular "
 			"expression\"},"
-			"\"path\":{\"type\":\"string\",\"description\":\"folder or file\"},"
+			"\"path\":{\"type\":\"string\",\"description\":\"directory or file\"},"
 			"\"include\":{\"type\":\"string\",\"description\":\"glob of the files "
 			"to search\"},"
 			"\"lines\":{\"type\":\"boolean\",\"description\":\"show the matching "
@@ -460,18 +460,18 @@ static const struct mt_tool tools[] = {
 		.hints = READS,
 		.name = "glob",
 		.description =
-			"Find files by name. `*` and `?` stay within a name, `**` stands for "
-			"any folders, `[a-z]` for a character, `{a,b}` for either. A pattern "
-			"without a slash is for the name alone, in any folder. The paths come "
-			"newest first, 100 at most.\n"
-			"`path` is the folder to look in, the workspace by default. Hidden "
-			"files and what .gitignore and .ignore leave out are not listed, "
-			"unless the pattern itself has a part that begins with a dot.",
-		.brief = "Files by name (`**/*.py`, `src/*.{c,h}`), newest first.",
+			"Find files by name. `*` and `?` stay within a name, `**` matches any "
+			"directories, `[a-z]` a character, `{a,b}` either. A pattern without "
+			"a slash matches the name alone, in any directory. Returns up to 100 "
+			"paths, newest first.\n"
+			"`path` is the directory to search (default: the workspace). Hidden "
+			"files and files that .gitignore or .ignore exclude are not listed, "
+			"unless a part of the pattern starts with a dot.",
+		.brief = "Find files (`**/*.py`, `src/*.{c,h}`), newest first.",
 		.schema =
 			"{\"type\":\"object\",\"properties\":{"
 			"\"pattern\":{\"type\":\"string\",\"description\":\"glob\"},"
-			"\"path\":{\"type\":\"string\",\"description\":\"folder\"}},"
+			"\"path\":{\"type\":\"string\",\"description\":\"directory\"}},"
 			"\"required\":[\"pattern\"]"
 			",\"additionalProperties\":false}",
 		.resources = "search:glob:{path}:{pattern}",
@@ -481,10 +481,10 @@ static const struct mt_tool tools[] = {
 		.hints = READS,
 		.name = "view",
 		.description =
-			"Read a text file, with the numbers of its lines, an image, or a "
-			"folder two levels deep. Long files are cut: `view_range` [first, "
-			"last] shows a part of any file, however large; last -1 is its end.",
-		.brief = "Read a file with line numbers, an image, or a folder.",
+			"Read a text file with line numbers, an image, or a directory two "
+			"levels deep. Long files are cut: `view_range` [first, last] shows a "
+			"part of a file of any size; last -1 is its end.",
+		.brief = "Read a numbered file, an image, or a directory.",
 		.schema =
 			"{\"type\":\"object\",\"properties\":{"
 			"\"path\":{\"type\":\"string\",\"description\":\"absolute, or from the "

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 enum {
-	SEARCH_DEPTH_MAX = 100,   /* folders in folders */
+	SEARCH_DEPTH_MAX = 100,   /* directories in directories */
 	SEARCH_PATH_MAX = 16384,  /* bytes of a path */
 };
 
@@ -45,7 +45,7 @@ struct found {
 	enum search_end end;
 	size_t large;        /* files that were too large */
 	size_t costly;       /* files in which the pattern took too much work */
-	size_t unreadable;   /* folders and files, or that are too deep */
+	size_t unreadable;   /* directories and files, or that are too deep */
 	bool partly;         /* some could not be read, who knows how many */
 };
 

@@ -239,7 +239,7 @@ int view_path(struct view *v, struct error *err)
 			    "Invalid `view_range` parameter: a directory has "
 			    "no lines.");
 	if (S_ISDIR(st.st_mode))
-		return view_folder(v->path, &v->text, err);
+		return view_dir(v->path, &v->text, err);
 	if (!S_ISREG(st.st_mode))
 		return fail(err, MT_EUNSUPPORTED, "%s is neither a file nor a directory.",
 			    v->path);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * view.h - a file with the numbers of its lines, or a folder. */
+ * view.h - a file with the numbers of its lines, or a directory. */
 #ifndef SEARCH_VIEW_H
 #define SEARCH_VIEW_H
 
@@ -10,7 +10,7 @@
 
 enum {
 	VIEW_SHOWN_MAX = 16000,     /* characters */
-	VIEW_ENTRIES_MAX = 2000,    /* of a folder */
+	VIEW_ENTRIES_MAX = 2000,    /* of a directory */
 	VIEW_IMAGE_MAX = 10 << 20,  /* bytes */
 	VIEW_UTF16_MAX = 10 << 20,
 };
@@ -27,7 +27,7 @@ struct view {
 
 /** @return MT_OK or a status with a sentence. */
 int view_path(struct view *v, struct error *err);
-int view_folder(const char *path, struct strbuf *out, struct error *err);
+int view_dir(const char *path, struct strbuf *out, struct error *err);
 /** Append a name as one line of valid text: what is not becomes an escape. */
 void view_name(struct strbuf *out, const char *name);
 

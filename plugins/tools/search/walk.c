@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * walk.c - a search without ripgrep: every folder below the top, without hidden
+ * walk.c - a search without ripgrep: every directory below the top, without hidden
  * and ignored ones, without following links. */
 #include "ignore.h"
 #include "array.h"
@@ -89,7 +89,7 @@ static int look_inside(struct walk *w, int fd, bool *ret)
 	return r == MT_ENOMEM ? r : MT_OK;
 }
 
-static int on_file(struct walk *w, int folder, const char *name, const struct stat *st)
+static int on_file(struct walk *w, int dir_fd, const char *name, const struct stat *st)
 {
 	bool yes = true;
 
@@ -97,7 +97,7 @@ static int on_file(struct walk *w, int folder, const char *name, const struct st
 		return MT_OK;
 	if (w->matcher) {
 		AUTO(close) int fd =
-			openat(folder, name,
+			openat(dir_fd, name,
 			       O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
 		int r = MT_OK;
 
@@ -115,21 +115,21 @@ static int on_file(struct walk *w, int folder, const char *name, const struct st
 
 static int into(struct walk *w, int fd, const struct ignore *above, unsigned depth);
 
-static int on_entry(struct walk *w, int folder, const char *name,
+static int on_entry(struct walk *w, int dir_fd, const char *name,
 		    const struct ignore *rules, unsigned depth)
 {
 	struct stat st;
 	int fd;
 
-	if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) ||
+	if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) ||
 	    (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) ||
 	    ignore_has(rules, w->path.text, S_ISDIR(st.st_mode)))
 		return MT_OK;
 	if (S_ISREG(st.st_mode))
-		return on_file(w, folder, name, &st);
+		return on_file(w, dir_fd, name, &st);
 	fd = depth == SEARCH_DEPTH_MAX
 		     ? -1
-		     : openat(folder, name,
+		     : openat(dir_fd, name,
 			      O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0) {
 		w->found->unreadable++;
@@ -216,7 +216,7 @@ static int begin(struct walk *w, struct error *err)
 	}
 	close(fd);
 	if (!S_ISREG(st.st_mode))
-		return fail(err, MT_EINVAL, "%s is neither a folder nor a file",
+		return fail(err, MT_EINVAL, "%s is neither a directory nor a file",
 			    w->s->top);
 	return on_file(w, AT_FDCWD, w->s->top, &st);
 }

@@ -94,7 +94,7 @@ static int give_text(struct self *self, struct mt_call *call, const char *name)
 	AUTO(json) json_object *answer = ask(self, call, "skill/load", name, NULL);
 	AUTO(json) json_object *inputs = NULL;
 	AUTO(strbuf) struct strbuf text = STRBUF(TEXT_MAX), out = STRBUF(TEXT_MAX);
-	const struct command_place place = { .folder = host->workspace(self->instance),
+	const struct command_place place = { .directory = host->workspace(self->instance),
 					     .cancel_fd = host->cancel_fd(call) };
 	const char *content = js_str(answer, "content", ""), *given;
 	size_t len;
@@ -121,7 +121,7 @@ static int give_text(struct self *self, struct mt_call *call, const char *name)
 
 /* ---- a file ------------------------------------------------------------- */
 
-/* A copy that programs can open: FOLDER/skills/NAME/FILE; owned. */
+/* A copy that programs can open: DIR/skills/NAME/FILE; owned. */
 static char *copy_path(const struct self *self, const char *name, const char *file)
 {
 	AUTO(strbuf) struct strbuf path = STRBUF(8192);
@@ -135,13 +135,13 @@ static char *copy_path(const struct self *self, const char *name, const char *fi
 
 static int keep_copy(const char *path, const struct strbuf *bytes, struct error *err)
 {
-	AUTO(free) char *folder = strdup(path);
+	AUTO(free) char *directory = strdup(path);
 	int r;
 
-	if (!folder)
+	if (!directory)
 		return out_of_memory(err);
-	*strrchr(folder, '/') = '\0';
-	r = dir_make(folder, err);
+	*strrchr(directory, '/') = '\0';
+	r = dir_make(directory, err);
 	return r ? r : file_write(path, bytes->text, bytes->len, 0700, false, err);
 }
 

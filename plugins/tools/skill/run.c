@@ -12,13 +12,13 @@
 #include <time.h>
 #include <unistd.h>
 
-static void child(const char *command, const char *folder, int out, int err)
+static void child(const char *command, const char *directory, int out, int err)
 {
 	int in = open("/dev/null", O_RDONLY);
 
 	setpgid(0, 0);
 	if (in < 0 || dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(err, 2) < 0 ||
-	    chdir(folder))
+	    chdir(directory))
 		_exit(126);
 	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
 	_exit(127);
@@ -92,7 +92,7 @@ static int run(const char *command, const struct command_place *place, const int
 	if (pid < 0)
 		return MT_EIO;
 	if (pid == 0)
-		child(command, place->folder, out[1], err[1]);
+		child(command, place->directory, out[1], err[1]);
 	setpgid(pid, pid);
 	close(out[1]);
 	close(err[1]);

@@ -7,7 +7,7 @@
 #include "inline.h"
 
 struct command_place {
-	const char *folder;  /* where it runs */
+	const char *directory;  /* where it runs */
 	int cancel_fd;       /* readable: end it; -1: none */
 };
 

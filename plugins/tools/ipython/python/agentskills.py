@@ -123,9 +123,9 @@ def scroll_up():
     _scroll(-1)
 
 
-def _walk(folder):
-    for base, folders, names in _os.walk(folder):
-        folders[:] = sorted(d for d in folders if not d.startswith("."))
+def _walk(directory):
+    for base, directories, names in _os.walk(directory):
+        directories[:] = sorted(d for d in directories if not d.startswith("."))
         for name in sorted(names):
             if not name.startswith("."):
                 yield _os.path.join(base, name)
@@ -146,9 +146,9 @@ def _matches(path, term):
 
 @_says
 def search_dir(search_term, dir_path="."):
-    """Print the lines with this text in all text files below a folder."""
+    """Print the lines with this text in all text files below a directory."""
     if not _os.path.isdir(dir_path):
-        print(f"There is no folder {dir_path}.")
+        print(f"There is no directory {dir_path}.")
         return
     found = []
     for path in _walk(dir_path):
@@ -178,9 +178,9 @@ def search_file(search_term, file_path=None):
 
 @_says
 def find_file(file_name, dir_path="."):
-    """Print the files below a folder whose name contains this text."""
+    """Print the files below a directory whose name contains this text."""
     if not _os.path.isdir(dir_path):
-        print(f"There is no folder {dir_path}.")
+        print(f"There is no directory {dir_path}.")
         return
     _print_found(repr(file_name),
                  [p for p in _walk(dir_path) if file_name in _os.path.basename(p)])

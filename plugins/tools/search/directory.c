@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * folder.c - what a folder holds, two levels deep. */
+ * directory.c - what a directory holds, two levels deep. */
 #include "utf8.h"
 #include "view.h"
 
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 struct entries {
-	char *paths[VIEW_ENTRIES_MAX]; /* below the folder; a folder ends in '/' */
+	char *paths[VIEW_ENTRIES_MAX]; /* below the directory; a directory ends in '/' */
 	size_t count, hidden;
 	bool more;
 };
@@ -35,8 +35,8 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The entries of one folder; `inside` is its path below the top with a slash at its
- * end, "" there. A folder that cannot be read has none. */
+/* The entries of one directory; `inside` is its path below the top with a slash at its
+ * end, "" there. A directory that cannot be read has none. */
 static int collect(struct entries *e, int top, const char *inside)
 {
 	int fd = openat(top, *inside ? inside : ".",
@@ -52,7 +52,7 @@ static int collect(struct entries *e, int top, const char *inside)
 	}
 	while (!r && !e->more && (d = readdir(dir))) {
 		struct stat st;
-		bool folder;
+		bool is_dir;
 
 		if (d->d_name[0] == '.') {
 			e->hidden += !*inside && strcmp(d->d_name, ".") != 0 &&
@@ -60,9 +60,9 @@ static int collect(struct entries *e, int top, const char *inside)
 			continue;
 		}
 		e->more = e->count == VIEW_ENTRIES_MAX;
-		folder = fstatat(fd, d->d_name, &st, 0) == 0 && S_ISDIR(st.st_mode);
+		is_dir = fstatat(fd, d->d_name, &st, 0) == 0 && S_ISDIR(st.st_mode);
 		if (!e->more && asprintf(&e->paths[e->count], "%s%s%s", inside, d->d_name,
-					 folder ? "/" : "") < 0)
+					 is_dir ? "/" : "") < 0)
 			r = MT_ENOMEM;
 		else if (!e->more)
 			e->count++;
@@ -88,13 +88,13 @@ static void put(struct strbuf *out, const struct entries *e, const char *path)
 		strbuf_addf(
 			out,
 			"<response clipped><NOTE>%zu of %s%zu entries are shown: view "
-			"a folder below, or use glob, for the rest.</NOTE>\n",
+			"a directory below, or use glob, for the rest.</NOTE>\n",
 			i, e->more ? "more than " : "", e->count);
 	if (e->hidden)
 		strbuf_addf(out, "%zu hidden entries are left out.\n", e->hidden);
 }
 
-int view_folder(const char *path, struct strbuf *out, struct error *err)
+int view_dir(const char *path, struct strbuf *out, struct error *err)
 {
 	AUTO(close) int top = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	AUTO(free) struct entries *e = calloc(1, sizeof *e);
