@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * cache.c - what discovery found out, kept in one JSON file.
+ * cache.c - the results of discovery, stored in one JSON file.
  *
- * An entry counts while path, size, mtime, inode and the version of this
- * program and its ABI are the same. A refusal counts only while the system's
- * libraries are the same too, and one that may pass (a crash, a time-out, a
- * library that is missing) not for long: nobody should have to delete this
- * file. */
+ * An entry is valid while path, size, mtime, inode, the version of this program and its
+ * ABI are the same. A refusal is valid only while the system's libraries are the same
+ * too, and one that can be temporary (a crash, a timeout, a missing library) expires:
+ * users never have to delete this file. */
 #include "files.h"
 #include "registry/internal.h"
 #include <config.h>
+#include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <time.h>
 
@@ -43,14 +44,14 @@ static void library_key(char *key, size_t size)
 
 void cache_open(struct cache *cache)
 {
-	AUTO(free) char *folder = NULL, *text = NULL;
+	AUTO(free) char *directory = NULL, *text = NULL;
 	AUTO(json) json_object *all = NULL;
 	char host[512];
 	size_t len;
 
 	*cache = (struct cache){ 0 };
-	if (xdg_dir("CACHE", false, &folder, NULL) == MT_OK)
-		cache->path = path_join(folder, "plugins.json");
+	if (xdg_dir("CACHE", false, &directory, NULL) == MT_OK)
+		cache->path = path_join(directory, "plugins.json");
 	host_key(host, sizeof host);
 	if (cache->path &&
 	    file_read(cache->path, CACHE_MAX, &text, &len, NULL) == MT_OK &&
@@ -81,6 +82,54 @@ json_object *cache_find(const struct cache *cache, const char *path,
 	if (js_get(entry, "retry") && (int64_t)time(NULL) >= js_int(entry, "retry", 0))
 		return NULL;
 	return js_get(entry, "refused") ? entry : NULL;
+}
+
+/* How many probes of this file ended with the program that began them. */
+static int64_t unfinished(json_object *entry)
+{
+	pid_t prober = (pid_t)js_int(entry, "prober", 0);
+
+	if (!prober || kill(prober, 0) == 0 || errno == EPERM)
+		return js_int(entry, "unfinished", 0);
+	return js_int(entry, "unfinished", 0) + 1;
+}
+
+bool cache_is_fatal(const struct cache *cache, const char *path, const struct stat *st)
+{
+	json_object *entry = cache->files ? js_get(cache->files, path) : NULL;
+	char key[96];
+
+	cache_key(st, key, sizeof key);
+	return entry && strcmp(js_str(entry, "key", ""), key) == 0 &&
+	       unfinished(entry) >= 2;
+}
+
+int cache_begin(struct cache *cache, const char *path, const struct stat *st)
+{
+	json_object *entry = cache->files ? js_get(cache->files, path) : NULL;
+	int64_t before = 0;
+	char key[96];
+
+	if (!cache->files)
+		return MT_ENOMEM;
+	cache_key(st, key, sizeof key);
+	if (entry && strcmp(js_str(entry, "key", ""), key) == 0)
+		before = unfinished(entry);
+	entry = json_object_new_object();
+	if (!entry || js_set_str(entry, "key", key) ||
+	    js_set_int(entry, "prober", getpid()) ||
+	    js_set_int(entry, "unfinished", before)) {
+		json_object_put(entry);
+		return MT_ENOMEM;
+	}
+	cache->changed = true;
+	return js_set(cache->files, path, entry);
+}
+
+void cache_forget(struct cache *cache, const char *path)
+{
+	json_object_object_del(cache->files, path);
+	cache->changed = true;
 }
 
 int cache_put(struct cache *cache, const char *path, const struct stat *st,
@@ -115,8 +164,8 @@ int cache_put(struct cache *cache, const char *path, const struct stat *st,
 	return status;
 }
 
-/* Entries of files that are no more; those of folders that are not looked at
- * this time stay. */
+/* Removes the entries of files that do not exist, not those of directories outside the
+ * plugin path of today. */
 static void forget_gone(json_object *files)
 {
 	const char *gone[64];
@@ -131,14 +180,16 @@ static void forget_gone(json_object *files)
 		json_object_object_del(files, gone[--count]);
 }
 
-static void cache_write(struct cache *cache)
+void cache_write(struct cache *cache)
 {
 	AUTO(strbuf) struct strbuf text = STRBUF(CACHE_MAX);
-	AUTO(free) char *folder = NULL;
+	AUTO(free) char *directory = NULL;
 	char host[512];
 
-	if (xdg_dir("CACHE", true, &folder, NULL))
+	if (!cache->changed || !cache->path || !cache->files ||
+	    xdg_dir("CACHE", true, &directory, NULL))
 		return;
+	cache->changed = false;
 	forget_gone(cache->files);
 	if (json_object_object_length(cache->files) > FILES_MAX)
 		return;
@@ -155,8 +206,7 @@ static void cache_write(struct cache *cache)
 
 void cache_close(struct cache *cache)
 {
-	if (cache->changed && cache->path && cache->files)
-		cache_write(cache);
+	cache_write(cache);
 	json_object_put(cache->files);
 	free(cache->path);
 	*cache = (struct cache){ 0 };

@@ -8,15 +8,21 @@
 #include <errno.h>
 #include <string.h>
 
-struct walk {
-	struct registry *r;
-	struct cache cache;
+/* A file or directory of the plugin path. */
+struct place {
+	char *path;
+	struct stat st;
+	char *refusal;        /* why it is not loaded; NULL: it is */
+	json_object *plugin;  /* its description */
+	int retry_after;      /* of a new refusal */
+	bool fresh;           /* the cache does not know it */
 };
 
-static int no_memory(struct error *err)
-{
-	return out_of_memory(err);
-}
+struct scan {
+	struct cache cache;
+	struct place *places; /* in the order of precedence */
+	size_t count, room;
+};
 
 struct registry *registry_free(struct registry *r)
 {
@@ -162,9 +168,7 @@ static int add_plugin(struct registry *r, json_object *plugin, const char *path,
 	return status;
 }
 
-/* ---- files and folders ------------------------------------------------------------ */
-
-/* Why a file or folder cannot be trusted; NULL: it can. */
+/* Why a file or directory cannot be trusted; NULL: it can. */
 static const char *unsafe(const struct stat *st)
 {
 	if (st->st_uid != 0 && st->st_uid != geteuid())
@@ -175,47 +179,38 @@ static const char *unsafe(const struct stat *st)
 	return NULL;
 }
 
-static int look_at(struct walk *w, const char *path, const struct stat *st,
-		   struct error *err)
-{
-	AUTO(json) json_object *plugin = NULL;
-	struct error why = ERROR_NONE;
-	int retry_after = 0;
-	int status = probe(path, &plugin, &retry_after, &why);
+/* ---- what the plugin path contains --------------------------------------------- */
 
-	if (!status && !is_description(plugin))
-		status = fail(&why, MT_EINVAL, "its description is malformed");
-	if (why.code == MT_ENOMEM)
-		return no_memory(err);
-	if (status) {
-		if (retry_after != RETRY_NOW)
-			cache_put(&w->cache, path, st, NULL, why.text, retry_after);
-		return refuse(w->r, path, why.text) ? no_memory(err) : MT_OK;
+/* `why` NULL: it is to be looked at. */
+static int add_place(struct scan *scan, const char *path, const struct stat *st,
+		     const char *why)
+{
+	struct place *new;
+
+	if (ARRAY_GROW(scan->places, &scan->room, scan->count + 1, ARRAY_MAX))
+		return MT_ENOMEM;
+	new = &scan->places[scan->count];
+	*new = (struct place){ .path = strdup(path),
+			       .refusal = why ? strdup(why) : NULL };
+	if (st)
+		new->st = *st;
+	if (!new->path || (why && !new->refusal)) {
+		free(new->path);
+		free(new->refusal);
+		return MT_ENOMEM;
 	}
-	cache_put(&w->cache, path, st, json_object_get(plugin), NULL, 0);
-	return add_plugin(w->r, plugin, path, st) ? no_memory(err) : MT_OK;
+	scan->count++;
+	return MT_OK;
 }
 
-static int visit_file(struct walk *w, const char *path, struct error *err)
+static int add_file(struct scan *scan, const char *path)
 {
 	struct stat st;
-	json_object *known;
-	const char *why;
-	int status;
 
 	if (stat(path, &st) != 0)
-		return refuse(w->r, path, strerror(errno)) ? no_memory(err) : MT_OK;
-	why = S_ISREG(st.st_mode) ? unsafe(&st) : "not a regular file";
-	if (why)
-		return refuse(w->r, path, why) ? no_memory(err) : MT_OK;
-	known = cache_find(&w->cache, path, &st);
-	if (known && js_get(known, "refused"))
-		status = refuse(w->r, path, js_str(known, "refused", ""));
-	else if (known && is_description(js_get(known, "plugin")))
-		status = add_plugin(w->r, js_get(known, "plugin"), path, &st);
-	else
-		return look_at(w, path, &st, err);
-	return status ? no_memory(err) : MT_OK;
+		return add_place(scan, path, NULL, strerror(errno));
+	return add_place(scan, path, &st,
+			 S_ISREG(st.st_mode) ? unsafe(&st) : "not a regular file");
 }
 
 static int is_plugin(const struct dirent *entry)
@@ -231,37 +226,36 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static int visit_folder(struct walk *w, const char *folder, bool needed,
-			struct error *err)
+static int add_directory(struct scan *scan, const char *path, bool needed)
 {
 	struct dirent **entries = NULL;
 	struct stat st;
 	const char *why;
 	int n, status = MT_OK;
 
-	if (stat(folder, &st) != 0) {
+	if (stat(path, &st) != 0) {
 		if (!needed && (errno == ENOENT || errno == ENOTDIR || errno == EACCES))
 			return MT_OK;
-		return refuse(w->r, folder, strerror(errno)) ? no_memory(err) : MT_OK;
+		return add_place(scan, path, NULL, strerror(errno));
 	}
 	why = unsafe(&st);
 	if (why)
-		return refuse(w->r, folder, why) ? no_memory(err) : MT_OK;
-	n = scandir(folder, &entries, is_plugin, by_name);
+		return add_place(scan, path, NULL, why);
+	n = scandir(path, &entries, is_plugin, by_name);
 	if (n < 0)
-		return refuse(w->r, folder, strerror(errno)) ? no_memory(err) : MT_OK;
+		return add_place(scan, path, NULL, strerror(errno));
 	for (int i = 0; i < n; i++) {
-		AUTO(free) char *path = path_join(folder, entries[i]->d_name);
+		AUTO(free) char *file = path_join(path, entries[i]->d_name);
 
 		if (!status)
-			status = path ? visit_file(w, path, err) : no_memory(err);
+			status = file ? add_file(scan, file) : MT_ENOMEM;
 		free(entries[i]);
 	}
 	free(entries);
 	return status;
 }
 
-static int visit_configured(struct walk *w, const char *list, struct error *err)
+static int add_configured(struct scan *scan, const char *list)
 {
 	const char *item;
 	size_t len;
@@ -272,16 +266,16 @@ static int visit_configured(struct walk *w, const char *list, struct error *err)
 		AUTO(free) char *path = text ? path_expand(text) : NULL;
 
 		if (!path)
-			return no_memory(err);
+			return MT_ENOMEM;
 		real = realpath(path, NULL);
-		status = visit_folder(w, real ? real : path, true, err);
+		status = add_directory(scan, real ? real : path, true);
 	}
 	return status;
 }
 
-static int visit_usual(struct walk *w, struct error *err)
+static int add_standard(struct scan *scan)
 {
-	static const char *const folders[] = {
+	static const char *const directories[] = {
 		"~/.local/lib/mortise/plugins",
 		"/usr/local/lib/mortise/plugins",
 		PLUGIN_DIR,
@@ -291,17 +285,129 @@ static int visit_usual(struct walk *w, struct error *err)
 
 	if (builtin && strcmp(builtin, "no") == 0)
 		return MT_OK;
-	for (size_t i = 0; i < ARRAY_LEN(folders) && !status; i++) {
-		AUTO(free) char *path = path_expand(folders[i]);
+	for (size_t i = 0; i < ARRAY_LEN(directories) && !status; i++) {
+		AUTO(free) char *path = path_expand(directories[i]);
 
-		if (i == 2 && strcmp(folders[1], folders[2]) == 0)
+		if (i == 2 && strcmp(directories[1], directories[2]) == 0)
 			break;
 		if (!path)
-			return no_memory(err);
+			return MT_ENOMEM;
 		if (*path == '/')
-			status = visit_folder(w, path, false, err);
+			status = add_directory(scan, path, false);
 	}
 	return status;
+}
+
+/* ---- the cache, then the files that it does not know ---------------------------- */
+
+static int recall(struct scan *scan, struct place *place)
+{
+	static const char fatal[] =
+		"Mortise ended twice while this file was checked; remove it if it was the "
+		"cause, or wait a minute";
+	json_object *known = cache_find(&scan->cache, place->path, &place->st);
+
+	if (!known && cache_is_fatal(&scan->cache, place->path, &place->st)) {
+		cache_put(&scan->cache, place->path, &place->st, NULL, fatal,
+			  RETRY_CRASHED);
+		known = cache_find(&scan->cache, place->path, &place->st);
+	}
+	if (known && js_get(known, "refused")) {
+		place->refusal = strdup(js_str(known, "refused", ""));
+		return place->refusal ? MT_OK : MT_ENOMEM;
+	}
+	if (known && is_description(js_get(known, "plugin")))
+		place->plugin = json_object_get(js_get(known, "plugin"));
+	else
+		place->fresh = true;
+	return MT_OK;
+}
+
+static int take_answer(struct place *place, struct probe *probe)
+{
+	if (probe->plugin && !is_description(probe->plugin)) {
+		json_object_put(probe->plugin);
+		probe->plugin = NULL;
+		fail(&probe->why, MT_EINVAL, "its description is malformed");
+	}
+	place->plugin = probe->plugin;
+	place->retry_after = probe->retry_after;
+	if (probe->plugin)
+		return MT_OK;
+	place->refusal = strdup(probe->why.text);
+	return place->refusal && probe->why.code != MT_ENOMEM ? MT_OK : MT_ENOMEM;
+}
+
+/* The results go to the cache even if one of them is lost for lack of memory. */
+static int probe_fresh(struct scan *scan, struct place **fresh, size_t count)
+{
+	AUTO(free) struct probe *probes = calloc(count, sizeof *probes);
+	int status = MT_OK;
+
+	if (!probes)
+		return MT_ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		probes[i].path = fresh[i]->path;
+	probe_all(probes, count);
+	for (size_t i = 0; i < count; i++) {
+		struct place *p = fresh[i];
+		int r = take_answer(p, &probes[i]);
+
+		if (r)
+			status = r;
+		else if (p->retry_after == RETRY_NOW)
+			cache_forget(&scan->cache, p->path);
+		else
+			cache_put(&scan->cache, p->path, &p->st,
+				  json_object_get(p->plugin), p->refusal, p->retry_after);
+	}
+	return status;
+}
+
+static int look_at_all(struct scan *scan)
+{
+	AUTO(free) struct place **fresh = calloc(scan->count + 1, sizeof(struct place *));
+	size_t count = 0;
+	int status = fresh ? MT_OK : MT_ENOMEM;
+
+	for (size_t i = 0; i < scan->count && !status; i++) {
+		struct place *p = &scan->places[i];
+
+		if (!p->refusal)
+			status = recall(scan, p);
+		if (!status && p->fresh && cache_begin(&scan->cache, p->path, &p->st))
+			status = MT_ENOMEM;
+		if (p->fresh)
+			fresh[count++] = p;
+	}
+	if (status || !count)
+		return status;
+	cache_write(&scan->cache);
+	return probe_fresh(scan, fresh, count);
+}
+
+static int register_all(struct registry *r, const struct scan *scan)
+{
+	int status = MT_OK;
+
+	for (size_t i = 0; i < scan->count && !status; i++) {
+		const struct place *p = &scan->places[i];
+
+		status = p->refusal ? refuse(r, p->path, p->refusal)
+				    : add_plugin(r, p->plugin, p->path, &p->st);
+	}
+	return status;
+}
+
+static void scan_clear(struct scan *scan)
+{
+	for (size_t i = 0; i < scan->count; i++) {
+		free(scan->places[i].path);
+		free(scan->places[i].refusal);
+		json_object_put(scan->places[i].plugin);
+	}
+	free(scan->places);
+	cache_close(&scan->cache);
 }
 
 /* Is the file below this folder? The folder may be a link. */
@@ -330,23 +436,26 @@ bool component_is_own(const struct component *c)
 int registry_open(const struct config *c, struct registry **ret, struct error *err)
 {
 	AUTO(registry) struct registry *r = calloc(1, sizeof *r);
-	struct walk w = { .r = r };
-	int status;
+	struct scan scan = { 0 };
+	int status = r ? MT_OK : MT_ENOMEM;
 
-	if (!r)
-		return no_memory(err);
-	cache_open(&w.cache);
-	status = visit_configured(&w, config_get(c, "core", "plugin_path"), err);
+	cache_open(&scan.cache);
 	if (!status)
-		status = visit_usual(&w, err);
-	cache_close(&w.cache);
+		status = add_configured(&scan, config_get(c, "core", "plugin_path"));
 	if (!status)
-		*ret = STEAL(r);
-	return status;
+		status = add_standard(&scan);
+	if (!status)
+		status = look_at_all(&scan);
+	if (!status)
+		status = register_all(r, &scan);
+	scan_clear(&scan);
+	if (status)
+		return out_of_memory(err);
+	*ret = STEAL(r);
+	return MT_OK;
 }
 
-/* ---- asking --------------------------------------------------------------------------
- */
+/* ---- queries -------------------------------------------------------------------- */
 
 const struct component *registry_find(const struct registry *r, int kind,
 				      const char *name)

@@ -63,12 +63,36 @@ json_object *cache_find(const struct cache *cache, const char *path,
  *  is the same; 0: never. */
 int cache_put(struct cache *cache, const char *path, const struct stat *st,
 	      json_object *plugin, const char *reason, int retry_after);
+/** Did the program end twice while it probed the file? */
+bool cache_is_fatal(const struct cache *cache, const char *path, const struct stat *st);
+/** A probe of the file begins: unless cache_put or cache_forget follows, the program
+ *  ended during it. @return MT_OK or MT_ENOMEM */
+int cache_begin(struct cache *cache, const char *path, const struct stat *st);
+void cache_forget(struct cache *cache, const char *path);
+/** Write it if it has changed. Failing to write is no error. */
+void cache_write(struct cache *cache);
 /** Write it if it has changed, and free it. Failing to write is no error. */
 void cache_close(struct cache *cache);
 void cache_key(const struct stat *st, char *key, size_t size);
 
 /* probe.c */
-enum { RETRY_NOW = -1 }; /* the refusal is not kept */
-int probe(const char *path, json_object **ret, int *ret_retry_after, struct error *err);
+enum {
+	RETRY_NOW = -1, /* the refusal is not stored */
+	RETRY_CRASHED = 60, RETRY_MISSING = 30, /* seconds until another try */
+};
+struct probe {
+	const char *path;
+	json_object *plugin;       /* its description, for the caller; NULL: refused */
+	struct error why;          /* of the refusal */
+	int retry_after;           /* seconds until it is worth another try, RETRY_NOW,
+				    * or 0: the refusal stands while the file is the same */
+	/* while the child runs */
+	pid_t pid;
+	int fd;                    /* its answer; -1: complete */
+	int64_t deadline;
+	struct strbuf answer;
+};
+/** Look at these files, several at a time. Only `path` is read of the list. */
+void probe_all(struct probe *list, size_t count);
 
 #endif

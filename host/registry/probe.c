@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * probe.c - a plugin looked at in a child of its own: this program again, with
- * no environment but PATH, limits, a deadline, and its standard output closed
- * to the plugin. */
+ * probe.c - loads and queries plugins in child processes: this program again, with only
+ * PATH in its environment, limits and a deadline. */
 #include <config.h>
 
 #include "registry/internal.h"
@@ -25,8 +24,10 @@
 #define ADDRESS_SANITIZER false
 #endif
 
-/* Seconds after which a refusal is looked into again. */
-enum { RETRY_CRASHED = 60, RETRY_MISSING = 30 };
+enum {
+	PROBES_AT_ONCE = 4,
+	PROBE_ALL_MS = 30000, /* for all plugins of a scan */
+};
 
 /* ---- the child -------------------------------------------------------------- */
 
@@ -94,7 +95,7 @@ _Noreturn static void become_probe(const char *path, const char *program, int ou
 /* ---- the parent -------------------------------------------------------------- */
 
 /* This program; the mortise of the PATH if this is another one (a test). NULL:
- * there is none. */
+ * it is not found. */
 static char *find_program(void)
 {
 	char self[4096];
@@ -120,60 +121,14 @@ static char *find_program(void)
 	return NULL;
 }
 
-/* Read until the end. MT_ETIMEOUT, MT_ELIMIT, MT_EIO. */
-static int read_answer(int fd, int64_t deadline, struct strbuf *answer)
-{
-	char piece[16384];
-
-	for (;;) {
-		struct pollfd p = { .fd = fd, .events = POLLIN };
-		int64_t left = deadline - clock_ms();
-		ssize_t n;
-
-		if (left <= 0)
-			return MT_ETIMEOUT;
-		if (poll(&p, 1, (int)left) < 0 && errno != EINTR)
-			return MT_EIO;
-		if (!p.revents)
-			continue;
-		n = read(fd, piece, sizeof piece);
-		if (n == 0)
-			return MT_OK;
-		if (n < 0 && errno != EINTR && errno != EAGAIN)
-			return MT_EIO;
-		if (n > 0 && strbuf_addn(answer, piece, (size_t)n))
-			return answer->error;
-	}
-}
-
-/* Wait for the end of the child until the deadline, then end it. */
-static int reap(pid_t pid, int64_t deadline, int *ret_wait)
-{
-	int status = MT_OK;
-
-	while (waitpid(pid, ret_wait, WNOHANG) == 0) {
-		if (clock_ms() >= deadline) {
-			status = MT_ETIMEOUT;
-			kill(-pid, SIGKILL);
-			kill(pid, SIGKILL);
-			while (waitpid(pid, ret_wait, 0) < 0 && errno == EINTR)
-				;
-			return status;
-		}
-		poll(NULL, 0, 1);
-	}
-	kill(-pid, SIGKILL); /* what it may have started */
-	return status;
-}
-
-static int understand(const char *text, size_t len, int ended, json_object **ret,
-		      int *ret_retry_after, struct error *err)
+/* The answer of a child that has ended. */
+static int understand(struct probe *p, int ended)
 {
 	AUTO(json) json_object *o = NULL;
-	struct error why = ERROR_NONE;
+	struct error why = ERROR_NONE, *err = &p->why;
 	int status;
 
-	*ret_retry_after = RETRY_CRASHED;
+	p->retry_after = RETRY_CRASHED;
 	if (WIFSIGNALED(ended)) {
 		const char *name = sigabbrev_np(WTERMSIG(ended));
 
@@ -182,24 +137,24 @@ static int understand(const char *text, size_t len, int ended, json_object **ret
 			    name ? name : "?");
 	}
 	if (WEXITSTATUS(ended) == 126 || WEXITSTATUS(ended) == 127) {
-		*ret_retry_after = RETRY_NOW;
+		p->retry_after = RETRY_NOW;
 		return fail(err, MT_EIO,
 			    "cannot probe the plugin: mortise could not start itself");
 	}
-	if (WEXITSTATUS(ended) || len == 0)
+	if (WEXITSTATUS(ended) || p->answer.len == 0)
 		return fail(err, MT_EIO, "exited (code %d) while it was loaded",
 			    WEXITSTATUS(ended));
-	o = js_parse_object(text, len, &why);
+	o = js_parse_object(p->answer.text, p->answer.len, &why);
 	if (!o)
 		return fail(err, MT_EIO, "invalid description: %s", why.text);
-	*ret_retry_after = 0;
+	p->retry_after = 0;
 	if (js_get(o, "refused")) {
 		status = (int)js_int(o, "status", MT_EINVAL);
-		*ret_retry_after = status == MT_ENOTFOUND ? RETRY_MISSING : 0;
+		p->retry_after = status == MT_ENOTFOUND ? RETRY_MISSING : 0;
 		return fail(err, status < 0 ? status : MT_EINVAL, "%s",
 			    js_str(o, "refused", ""));
 	}
-	*ret = STEAL(o);
+	p->plugin = STEAL(o);
 	return MT_OK;
 }
 
@@ -214,68 +169,220 @@ static void default_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-static int run_child(const char *path, struct strbuf *answer, int *ret_wait,
-		     struct error *err)
+/* ---- one child --------------------------------------------------------------- */
+
+/* What every child is started with. */
+struct prober {
+	char *program, *env_path;
+	int64_t deadline; /* for all of them */
+};
+
+static int64_t earlier(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+static int start(const struct prober *prober, struct probe *p)
+{
+	int pipes[2], status = elf_check(p->path, &p->why);
+
+	/* an error of the disk or of this program says nothing about the plugin */
+	p->retry_after = status == MT_EIO ? RETRY_NOW : 0;
+	if (status)
+		return status;
+	p->retry_after = RETRY_NOW;
+	if (pipe2(pipes, O_CLOEXEC) != 0)
+		return fail(&p->why, MT_EIO, "cannot probe the plugin: %s",
+			    strerror(errno));
+	p->pid = fork();
+	if (p->pid == 0) {
+		default_signals();
+		become_probe(p->path, prober->program, pipes[1], prober->env_path);
+	}
+	close(pipes[1]);
+	if (p->pid < 0) {
+		close(pipes[0]);
+		return fail(&p->why, MT_EIO, "cannot probe the plugin: %s",
+			    strerror(errno));
+	}
+	p->fd = pipes[0];
+	p->deadline = earlier(clock_ms() + PROBE_MS, prober->deadline);
+	return MT_OK;
+}
+
+/* End the child and what it may have started. */
+static void kill_probe(struct probe *p)
+{
+	int ended;
+
+	kill(-p->pid, SIGKILL);
+	kill(p->pid, SIGKILL);
+	while (waitpid(p->pid, &ended, 0) < 0 && errno == EINTR)
+		;
+	p->pid = 0;
+}
+
+static void close_answer(struct probe *p)
+{
+	close(p->fd);
+	p->fd = -1;
+}
+
+/* Ends the probe if the child has ended. */
+static void reap(struct probe *p)
+{
+	int ended = 0;
+	pid_t pid = waitpid(p->pid, &ended, WNOHANG);
+
+	if (pid == 0 || (pid < 0 && errno == EINTR))
+		return;
+	kill(-p->pid, SIGKILL);
+	p->pid = 0;
+	understand(p, ended);
+}
+
+static void time_out(struct probe *p)
+{
+	kill_probe(p);
+	close_answer(p);
+	p->retry_after = RETRY_CRASHED;
+	fail(&p->why, MT_ETIMEOUT,
+	     "did not respond within %d s while it was loaded and queried",
+	     PROBE_MS / 1000);
+}
+
+static void read_answer(struct probe *p)
+{
+	char piece[16384];
+	ssize_t n = read(p->fd, piece, sizeof piece);
+	int status = MT_OK;
+
+	if (n < 0 && (errno == EINTR || errno == EAGAIN))
+		return;
+	if (n > 0)
+		status = strbuf_addn(&p->answer, piece, (size_t)n);
+	if (n > 0 && !status)
+		return;
+	close_answer(p);
+	if (n == 0)
+		return;
+	kill_probe(p);
+	p->retry_after = status == MT_ELIMIT ? RETRY_CRASHED : RETRY_NOW;
+	if (status == MT_ELIMIT)
+		fail(&p->why, status, "its description is larger than %d bytes",
+		     DESCRIPTION_MAX);
+	else
+		fail(&p->why, status ? status : MT_EIO, "cannot probe the plugin");
+}
+
+/* ---- several at a time ------------------------------------------------------- */
+
+/* Milliseconds until something has to be done for one of them. */
+static int wait_time(struct probe *const *running, size_t count)
+{
+	int64_t now = clock_ms(), least = PROBE_MS;
+
+	for (size_t i = 0; i < count; i++)
+		least = earlier(least,
+				running[i]->fd < 0 ? 1 : running[i]->deadline - now);
+	return least > 0 ? (int)least : 0;
+}
+
+/* Wait for an answer, an end or a deadline. */
+static void proceed(struct probe *const *running, size_t count)
+{
+	struct pollfd polled[PROBES_AT_ONCE];
+
+	for (size_t i = 0; i < count; i++)
+		polled[i] = (struct pollfd){ .fd = running[i]->fd, .events = POLLIN };
+	poll(polled, count, wait_time(running, count));
+	for (size_t i = 0; i < count; i++) {
+		struct probe *p = running[i];
+
+		if (p->fd >= 0 && polled[i].revents)
+			read_answer(p);
+		if (p->pid && p->fd < 0)
+			reap(p);
+		if (p->pid && clock_ms() >= p->deadline)
+			time_out(p);
+	}
+}
+
+static size_t drop_ended(struct probe **running, size_t count)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (running[i]->pid)
+			running[left++] = running[i];
+	return left;
+}
+
+static void too_late(struct probe *p)
+{
+	p->retry_after = RETRY_NOW;
+	fail(&p->why, MT_ETIMEOUT,
+	     "was not checked because the plugins before it took more than %d s; run "
+	     "the command again",
+	     PROBE_ALL_MS / 1000);
+}
+
+static void run_all(const struct prober *prober, struct probe *list, size_t count)
+{
+	struct probe *running[PROBES_AT_ONCE];
+	size_t next = 0, active = 0;
+
+	while (next < count || active) {
+		while (next < count && active < PROBES_AT_ONCE) {
+			struct probe *p = &list[next++];
+
+			if (clock_ms() >= prober->deadline)
+				too_late(p);
+			else if (!start(prober, p))
+				running[active++] = p;
+		}
+		if (active)
+			proceed(running, active);
+		active = drop_ended(running, active);
+	}
+}
+
+void probe_all(struct probe *list, size_t count)
 {
 	AUTO(free) char *program = find_program(), *env_path = NULL;
 	const char *search = getenv("PATH");
 	struct strbuf env = STRBUF(65536);
-	int64_t deadline = clock_ms() + PROBE_MS;
-	int pipes[2], status, reaped;
-	pid_t pid;
+	struct prober prober = { .program = program,
+				 .deadline = clock_ms() + PROBE_ALL_MS };
 
 	strbuf_addf(&env, "PATH=%s", search ? search : "/usr/bin:/bin");
-	env_path = strbuf_take(&env);
-	if (!env_path)
-		return out_of_memory(err);
-	if (!program)
-		return fail(err, MT_EIO,
-			    "cannot probe the plugin: mortise is not in PATH");
-	if (pipe2(pipes, O_CLOEXEC) != 0)
-		return fail(err, MT_EIO, "cannot probe the plugin: %s", strerror(errno));
-	pid = fork();
-	if (pid == 0) {
-		default_signals();
-		become_probe(path, program, pipes[1], env_path);
+	prober.env_path = env_path = strbuf_take(&env);
+	for (size_t i = 0; i < count; i++) {
+		list[i].fd = -1;
+		list[i].retry_after = RETRY_NOW;
+		list[i].answer = STRBUF(DESCRIPTION_MAX + 4096);
+		if (!env_path)
+			out_of_memory(&list[i].why);
+		else if (!program)
+			fail(&list[i].why, MT_EIO,
+			     "cannot probe the plugin: mortise is not in PATH");
 	}
-	close(pipes[1]);
-	status = pid < 0 ? MT_EIO : read_answer(pipes[0], deadline, answer);
-	close(pipes[0]);
-	if (pid < 0)
-		return fail(err, MT_EIO, "cannot probe the plugin: %s", strerror(errno));
-	reaped = reap(pid, status ? 0 : deadline, ret_wait);
-	if (status == MT_ELIMIT)
-		return fail(err, status, "its description is larger than %d bytes",
-			    DESCRIPTION_MAX);
-	if (status == MT_ETIMEOUT || (!status && reaped == MT_ETIMEOUT))
-		return fail(err, MT_ETIMEOUT,
-			    "did not respond within %d s while it was loaded and queried",
-			    PROBE_MS / 1000);
-	return status ? fail(err, status, "cannot probe the plugin") : MT_OK;
-}
-
-int probe(const char *path, json_object **ret, int *ret_retry_after, struct error *err)
-{
-	AUTO(strbuf) struct strbuf answer = STRBUF(DESCRIPTION_MAX + 4096);
-	int ended = 0, status = elf_check(path, err);
-
-	/* an error of the disk or of this program says nothing about the plugin */
-	*ret_retry_after = status == MT_EIO ? RETRY_NOW : 0;
-	if (status)
-		return status;
-	status = run_child(path, &answer, &ended, err);
-	*ret_retry_after = status == MT_EIO ? RETRY_NOW : RETRY_CRASHED;
-	return status ? status
-		      : understand(answer.text, answer.len, ended, ret, ret_retry_after,
-				   err);
+	if (program && env_path)
+		run_all(&prober, list, count);
+	for (size_t i = 0; i < count; i++)
+		strbuf_clear(&list[i].answer);
 }
 
 int registry_probe(const char *path, json_object **ret, struct error *err)
 {
 	AUTO(free) char *real = realpath(path, NULL);
-	int retry_after;
+	struct probe p = { .path = real };
 
 	if (!real)
 		return fail(err, MT_ENOTFOUND, "%s", strerror(errno));
-	return probe(real, ret, &retry_after, err);
+	probe_all(&p, 1);
+	if (!p.plugin)
+		return fail(err, p.why.code, "%s", p.why.text);
+	*ret = p.plugin;
+	return MT_OK;
 }

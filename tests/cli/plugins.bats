@@ -123,6 +123,54 @@ refused() {
 	[ "$status" -eq 0 ]
 }
 
+# constructor NAME STATEMENT... : a good tool that does this when it is loaded
+constructor() {
+	tool "$1" "#include <errno.h>
+		#include <fcntl.h>
+		#include <signal.h>
+		#include <stdio.h>
+		#include <stdlib.h>
+		#include <sys/socket.h>
+		#include <sys/stat.h>
+		#include <unistd.h>
+		__attribute__((constructor)) static void load(void) { $2 }"
+}
+
+@test "many plugins that hang are looked at together" {
+	for n in 1 2 3 4; do
+		constructor "hangs$n" 'for (;;) pause();'
+	done
+	tool good
+	start=$SECONDS
+	run mortise plugins
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"tool       good"* ]]
+	run mortise plugins --refused
+	[ "$(grep -c "did not respond within" <<<"$output")" -eq 4 ]
+	[ $((SECONDS - start)) -lt 18 ] # one after the other: 20
+}
+
+@test "a file during whose check Mortise ended twice is refused" {
+	tool good
+	mortise plugins
+	cache=$XDG_CACHE_HOME/mortise/plugins.json
+	sleep 0 &
+	gone=$!
+	wait "$gone"
+	for before in 0 1; do
+		jq --argjson pid "$gone" --argjson n "$before" '.files[] |= {key, prober: $pid,
+			unfinished: $n}' "$cache" >"$BATS_TEST_TMPDIR/journal"
+		cp "$BATS_TEST_TMPDIR/journal" "$cache"
+		run mortise plugins
+		[ "$status" -eq 0 ]
+		case $before in
+		0) [[ "$output" == "tool       good"* ]] ;;
+		1) [[ "$output" == "1 rejected"* ]] ;;
+		esac
+	done
+	refused "Mortise ended twice while this file was checked"
+}
+
 @test "a cache that is broken is made again" {
 	tool good
 	mortise plugins
