@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * probe.c - loads and queries plugins in child processes: this program again, with only
- * PATH in its environment, limits and a deadline. */
+ * PATH in its environment, limits, a deadline, and a filter of system calls, without
+ * which the plugin could start processes, change files or signal this one. */
 #include <config.h>
 
 #include "registry/internal.h"
 #include "clock.h"
+#include "confine.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -36,14 +38,21 @@ static void limit(int what, rlim_t most)
 	setrlimit(what, &(struct rlimit){ most, most });
 }
 
+/* Without seccomp in this kernel the limits remain. */
 static void confine(void)
 {
+	struct confine filter;
+	int prepared = confine_prepare(0, &filter, NULL);
+
 	limit(RLIMIT_CPU, PROBE_MS / 1000);
 	limit(RLIMIT_CORE, 0);
 	limit(RLIMIT_FSIZE, 0);
 	limit(RLIMIT_NOFILE, 256);
 	if (!ADDRESS_SANITIZER) /* which maps terabytes */
 		limit(RLIMIT_AS, (rlim_t)2 << 30);
+	if (prepared == MT_OK)
+		confine_apply(&filter);
+	confine_clear(&filter);
 }
 
 int registry_probe_child(const char *path, int out)

@@ -91,7 +91,6 @@ refused() {
 
 @test "a listing from the cache runs no plugin" {
 	compile loud <<-END
-		#include <fcntl.h>
 		#include <mortise/tool.h>
 		#include <stdlib.h>
 		#include <unistd.h>
@@ -100,7 +99,8 @@ refused() {
 			write(1, "noise on standard output\\n", 25);
 			if (getenv("MORTISE_LLM_MODEL") || getenv("HOME"))
 				abort(); /* no environment */
-			close(open("$BATS_TEST_TMPDIR/loaded", O_CREAT | O_WRONLY, 0600));
+			if (access("$BATS_TEST_TMPDIR/crash", F_OK) == 0)
+				abort();
 		}
 		static int run(const struct mt_tool_host *h, void *s, struct mt_call *c) { return 0; }
 		MT_TOOL(run, "loud", .name = "loud", .description = "Prints when it is loaded.",
@@ -110,15 +110,13 @@ refused() {
 	run mortise plugins
 	[[ "$output" == "tool       loud"* ]]
 	[[ "$output" != *noise* ]]
-	[ -e "$BATS_TEST_TMPDIR/loaded" ]
-	rm "$BATS_TEST_TMPDIR/loaded"
+	touch "$BATS_TEST_TMPDIR/crash"
 	run mortise plugins
 	[[ "$output" == "tool       loud"* ]]
-	[ ! -e "$BATS_TEST_TMPDIR/loaded" ]
 	[ "$(stat -c %a "$XDG_CACHE_HOME/mortise/plugins.json")" = 600 ]
 	touch "$dir/loud.so"
-	run mortise plugins
-	[ -e "$BATS_TEST_TMPDIR/loaded" ]
+	refused "crashed (SIGABRT)"
+	rm "$BATS_TEST_TMPDIR/crash"
 	run mortise plugins check "$dir/loud.so"
 	[ "$status" -eq 0 ]
 }
@@ -134,6 +132,30 @@ constructor() {
 		#include <sys/stat.h>
 		#include <unistd.h>
 		__attribute__((constructor)) static void load(void) { $2 }"
+}
+
+@test "a plugin that is looked at cannot signal, start or change anything" {
+	echo kept >"$BATS_TEST_TMPDIR/file"
+	sleep 600 3>&- &
+	other=$!
+	constructor parent 'kill(getppid(), SIGKILL);'
+	constructor other "kill($other, SIGKILL);"
+	constructor child 'if (fork() == 0) { setsid(); sleep(600); _exit(0); }'
+	constructor program 'system("touch '"$BATS_TEST_TMPDIR/made"'");'
+	constructor remove 'unlink("'"$BATS_TEST_TMPDIR/file"'");'
+	constructor create 'fclose(fopen("'"$BATS_TEST_TMPDIR/made"'", "w") ? stdin : stdin);'
+	constructor network 'if (socket(AF_INET, SOCK_STREAM, 0) >= 0) abort();'
+	run mortise plugins
+	echo "$output"
+	[ "$status" -eq 0 ]
+	kill "$other"
+	for name in parent other child program remove create network; do
+		[[ "$output" == *"tool       $name"* ]]
+	done
+	[ "$(cat "$BATS_TEST_TMPDIR/file")" = kept ]
+	[ ! -e "$BATS_TEST_TMPDIR/made" ]
+	run pgrep -f "$dir"
+	[ "$status" -eq 1 ]
 }
 
 @test "many plugins that hang are looked at together" {
