@@ -549,7 +549,8 @@ struct function_copy *function_copy(const struct mt_function *f)
 	for (size_t n = 0; ok && n < f->arg_count; n++) {
 		struct mt_arg *a = &copy->args[n];
 
-		*a = *function_arg(f, n);
+		memcpy(a, function_arg(f, n),
+		       f->args->size < sizeof *a ? f->args->size : sizeof *a);
 		a->size = sizeof *a;
 		bool name = copy_text(a->name, &a->name);
 		bool help = copy_text(a->help, &a->help);

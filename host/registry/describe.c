@@ -72,12 +72,12 @@ static int describe_options(const struct mt_component *c, struct strbuf *out,
 		strbuf_add(out, "[]");
 		return MT_OK;
 	}
-	if (c->options->size < sizeof *c->options || c->options->size > 65536 ||
+	if (c->options->size < MT_OPTION_SIZE_1_0 || c->options->size > 65536 ||
 	    c->options->size % _Alignof(struct mt_option))
 		return fail(err, MT_EINVAL,
 			    "`%s`: options declare a size of %u bytes, but at least %zu "
 			    "are required",
-			    c->name, c->options->size, sizeof *c->options);
+			    c->name, c->options->size, MT_OPTION_SIZE_1_0);
 	for (size_t i = 0; i < c->option_count; i++) {
 		int status = check_option(c, option_at(c, i), err);
 
@@ -257,12 +257,12 @@ static int describe_toolset(const struct mt_component *c, struct strbuf *out,
 	if (set->tool_count == 0 && !set->list)
 		return fail(err, MT_EINVAL, "`%s` provides no tool", c->name);
 	if (set->tool_count &&
-	    (set->tools->size < sizeof *set->tools || set->tools->size > 65536 ||
+	    (set->tools->size < MT_TOOL_SIZE_1_0 || set->tools->size > 65536 ||
 	     set->tools->size % _Alignof(struct mt_tool)))
 		return fail(err, MT_EINVAL,
 			    "tools of `%s` declare a size of %u bytes, but at least %zu "
 			    "are required; rebuild it with the installed headers",
-			    c->name, set->tools->size, sizeof *set->tools);
+			    c->name, set->tools->size, MT_TOOL_SIZE_1_0);
 	strbuf_add(out, "{\"tools\":[");
 	for (size_t i = 0; i < set->tool_count; i++) {
 		int status;

@@ -21,7 +21,7 @@
 
 static const struct kind_info kinds[] = {
 	[MT_KIND_TOOL] = { "tool", MT_TOOL_MAJOR, MT_TOOL_MINOR,
-			   sizeof(struct mt_toolset) },
+			   MT_TOOLSET_SIZE_1_0 },
 	[MT_KIND_AGENT] = { "agent", MT_AGENT_MAJOR, MT_AGENT_MINOR,
 			    sizeof(struct mt_agent) },
 	[MT_KIND_CONDENSER] = { "condenser", MT_CONDENSER_MAJOR, MT_CONDENSER_MINOR,
@@ -230,11 +230,11 @@ int plugin_check(const struct mt_plugin *p, struct error *err)
 {
 	int status;
 
-	if (p->size < sizeof *p || p->size > 65536)
+	if (p->size < MT_PLUGIN_SIZE_1_0 || p->size > 65536)
 		return fail(err, MT_EINVAL,
 			    "descriptor declares a size of %u bytes, but at least %zu "
 			    "are required; rebuild the plugin with the installed headers",
-			    p->size, sizeof *p);
+			    p->size, MT_PLUGIN_SIZE_1_0);
 	if (p->abi_major != MT_ABI_MAJOR || p->abi_minor > MT_ABI_MINOR)
 		return fail(err, MT_EUNSUPPORTED,
 			    "built for plugin ABI %u.%u, but this mortise has %u.%u; %s",
@@ -259,12 +259,12 @@ int plugin_check(const struct mt_plugin *p, struct error *err)
 		return fail(err, MT_EINVAL,
 			    "provides %u components; the number must be from 1 to %d",
 			    p->component_count, COMPONENTS_MAX);
-	if (p->components->size < sizeof *p->components || p->components->size > 65536 ||
+	if (p->components->size < MT_COMPONENT_SIZE_1_0 || p->components->size > 65536 ||
 	    p->components->size % _Alignof(struct mt_component))
 		return fail(err, MT_EINVAL,
 			    "components declare a size of %u bytes, but at least %zu are "
 			    "required; rebuild the plugin with the installed headers",
-			    p->components->size, sizeof *p->components);
+			    p->components->size, MT_COMPONENT_SIZE_1_0);
 	return MT_OK;
 }
 

@@ -85,21 +85,21 @@ static const struct mt_toolset asking_set = {
 static const struct mt_component parts[] = {
 	{
 		.size = sizeof parts[0], .kind = MT_KIND_TOOL,
-		.version_major = MT_TOOL_MAJOR, .version_minor = MT_TOOL_MINOR,
+		.version_major = MT_TOOL_MAJOR, .version_minor = MT_NEEDS_TOOL_MINOR,
 		.name = "control",
 		.summary = "Tools by which a model steers its own run: think, finish.",
 		.functions = &set,
 	},
 	{
 		.size = sizeof parts[0], .kind = MT_KIND_TOOL,
-		.version_major = MT_TOOL_MAJOR, .version_minor = MT_TOOL_MINOR,
+		.version_major = MT_TOOL_MAJOR, .version_minor = MT_NEEDS_TOOL_MINOR,
 		.name = "request_condensation",
 		.summary = "Lets the model ask for a shorter history.",
 		.functions = &condensation_set,
 	},
 	{
 		.size = sizeof parts[0], .kind = MT_KIND_TOOL,
-		.version_major = MT_TOOL_MAJOR, .version_minor = MT_TOOL_MINOR,
+		.version_major = MT_TOOL_MAJOR, .version_minor = MT_NEEDS_TOOL_MINOR,
 		.name = "ask_user",
 		.summary = "Lets the model ask the user.",
 		.functions = &asking_set,

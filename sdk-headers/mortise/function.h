@@ -74,6 +74,7 @@ struct mt_arg {
 	uint64_t capacity;      /* MT_ARG_OUT strings and buffers: bytes to provide;
 	                           MT_ARG_FIXED: the value, in two's complement */
 };
+#define MT_ARG_SIZE_1_0 MT_SIZE_TO(mt_arg, capacity)
 
 /** A function and how to call it. */
 struct mt_function {
@@ -85,6 +86,7 @@ struct mt_function {
 	uint32_t flags;         /* MT_FUNCTION_FAILS_NEGATIVE ... */
 	uint32_t reserved;      /* 0 */
 };
+#define MT_FUNCTION_SIZE_1_0 MT_SIZE_TO(mt_function, reserved)
 
 #define MT_ARG(type_, name_, help_)                                            \
 	{ sizeof(struct mt_arg), (type_), 0, (name_), (help_), NULL, 0 }

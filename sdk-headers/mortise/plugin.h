@@ -40,8 +40,9 @@ extern "C" {
 #define MT_ABI_MAJOR 1u
 #define MT_ABI_MINOR 0u
 
-/** The oldest minor version the plugin works with. To load in older hosts,
- *  define it smaller before including this header, and ask MT_HAS. */
+/** The oldest minor version of the host that the plugin works with. To load in
+ *  older hosts, define it smaller before including this header, and ask MT_HAS. Each
+ *  frozen kind has a macro of its own: MT_NEEDS_TOOL_MINOR. */
 #ifndef MT_NEEDS_MINOR
 #define MT_NEEDS_MINOR MT_ABI_MINOR
 #endif
@@ -52,6 +53,11 @@ extern "C" {
 /** True if the struct behind `p`, as its maker compiled it, has `member`. */
 #define MT_HAS(p, member)                                                      \
 	((p)->size >= offsetof(__typeof__(*(p)), member) + sizeof((p)->member))
+
+/** Bytes of a struct up to the end of a member: what a maker gives who has no
+ *  later member. MT_..._SIZE_1_0 is the least size of a struct of version 1.0. */
+#define MT_SIZE_TO(type, member)                                               \
+	(offsetof(struct type, member) + sizeof(((struct type *)0)->member))
 
 /** Result of every call that can fail. 0 is success; the numbers are ABI. */
 enum mt_status {
@@ -110,6 +116,7 @@ struct mt_option {
 	uint32_t flags;       /* MT_OPTION_REQUIRED ... */
 	uint32_t reserved;    /* 0 */
 };
+#define MT_OPTION_SIZE_1_0 MT_SIZE_TO(mt_option, reserved)
 
 /* ---- the descriptor --------------------------------------------------- */
 
@@ -129,13 +136,14 @@ struct mt_component {
 	uint16_t kind;                   /* enum mt_kind */
 	uint16_t reserved;               /* 0 */
 	uint16_t version_major;          /* of the kind: MT_TOOL_MAJOR, ... */
-	uint16_t version_minor;
+	uint16_t version_minor;          /* of the oldest host that will do */
 	uint32_t option_count;
 	const char *name;                /* [a-z][a-z0-9_-]{0,63}, unique in its kind */
 	const char *summary;             /* one sentence for people */
 	const struct mt_option *options; /* option_count of them, or NULL */
 	const void *functions;           /* struct mt_toolset, struct mt_agent, ... */
 };
+#define MT_COMPONENT_SIZE_1_0 MT_SIZE_TO(mt_component, functions)
 
 /** What a plugin file is. Constant data: reading it runs none of its code
  *  but the function that returns it. */
@@ -152,6 +160,7 @@ struct mt_plugin {
 	uint32_t component_count;
 	uint32_t reserved;               /* 0 */
 };
+#define MT_PLUGIN_SIZE_1_0 MT_SIZE_TO(mt_plugin, reserved)
 
 /** The only symbol a plugin exports. */
 #define MT_PLUGIN_SYMBOL "mortise_plugin_v1"

@@ -30,6 +30,12 @@ extern "C" {
 #define MT_TOOL_MAJOR 1u
 #define MT_TOOL_MINOR 0u
 
+/** The oldest minor version of the tool kind that the plugin works with; see
+ *  MT_NEEDS_MINOR. */
+#ifndef MT_NEEDS_TOOL_MINOR
+#define MT_NEEDS_TOOL_MINOR MT_TOOL_MINOR
+#endif
+
 struct mt_call;     /* one running call; belongs to the host */
 struct mt_instance; /* one configured toolset; belongs to the host */
 struct mt_listing;  /* collects the tools of a toolset that makes its own list */
@@ -152,6 +158,7 @@ struct mt_tool_host {
 	void (*log)(struct mt_instance *instance, int level, const char *fmt, ...)
 		MT_PRINTF(3, 4); /* [any thread] */
 };
+#define MT_TOOL_HOST_SIZE_1_0 MT_SIZE_TO(mt_tool_host, log)
 
 struct mt_function; /* mortise/function.h */
 
@@ -192,6 +199,7 @@ struct mt_tool {
 	/** A C function with typed arguments instead of `call`; or NULL. */
 	const struct mt_function *function;
 };
+#define MT_TOOL_SIZE_1_0 MT_SIZE_TO(mt_tool, function)
 
 /** A toolset. Every function may be NULL, except that a tool that is not
  *  MT_TOOL_CONTROL needs one of its `call`, its `function`, the set's `call`. */
@@ -219,6 +227,7 @@ struct mt_toolset {
 	/** End the instance and what it started. No call is running. */
 	void (*close)(void *self);
 };
+#define MT_TOOLSET_SIZE_1_0 MT_SIZE_TO(mt_toolset, close)
 
 /** A whole plugin of one tool with one function: MT_TOOL(run, .name = "x",
  *  .description = "...", .schema = "...") after
@@ -240,7 +249,8 @@ struct mt_toolset {
 		.tools = &mt_the_tool_ };                                      \
 	static const struct mt_component mt_the_component_ = {                 \
 		.size = sizeof(struct mt_component), .kind = MT_KIND_TOOL,     \
-		.version_major = MT_TOOL_MAJOR, .version_minor = MT_TOOL_MINOR,\
+		.version_major = MT_TOOL_MAJOR,                                \
+		.version_minor = MT_NEEDS_TOOL_MINOR,                          \
 		.name = plugin_name_, .functions = &mt_the_set_ };             \
 	MT_PLUGIN(.name = plugin_name_, .version = MT_TOOL_VERSION,            \
 		  .license = MT_TOOL_LICENSE,                                  \
@@ -248,7 +258,7 @@ struct mt_toolset {
 
 /** A plugin of one toolset; see MT_ONE_COMPONENT. */
 #define MT_TOOLSET(functions_, plugin_name_, ...)                              \
-	MT_ONE_COMPONENT(MT_KIND_TOOL, MT_TOOL_MAJOR, MT_TOOL_MINOR,           \
+	MT_ONE_COMPONENT(MT_KIND_TOOL, MT_TOOL_MAJOR, MT_NEEDS_TOOL_MINOR,     \
 			 1 ? (functions_) : (const struct mt_toolset *)0,      \
 			 plugin_name_, __VA_ARGS__)
 

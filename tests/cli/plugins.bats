@@ -238,9 +238,7 @@ constructor() {
 @test "newer versions: both sides are named" {
 	tool newer '#define MT_NEEDS_MINOR 3'
 	refused "built for plugin ABI 1.3, but this mortise has 1.0; update mortise"
-	tool newer '#include <mortise/tool.h>
-		#undef MT_TOOL_MINOR
-		#define MT_TOOL_MINOR 4'
+	tool newer '#define MT_NEEDS_TOOL_MINOR 4'
 	refused "built for tool ABI 1.4, but this mortise has 1.0; update mortise"
 	tool newer '#include <mortise/tool.h>
 		#undef MT_TOOL_MAJOR

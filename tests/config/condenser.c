@@ -59,7 +59,7 @@ static const struct mt_component parts[] = {
 	  .name = "test-condenser", .summary = "For a test.", .functions = &condenser,
 	  .options = options, .option_count = 1 },
 	{ .size = sizeof(struct mt_component), .kind = MT_KIND_TOOL,
-	  .version_major = MT_TOOL_MAJOR, .version_minor = MT_TOOL_MINOR,
+	  .version_major = MT_TOOL_MAJOR, .version_minor = MT_NEEDS_TOOL_MINOR,
 	  .name = "test-tools", .summary = "For a test.", .functions = &toolset },
 };
 

@@ -19,5 +19,5 @@ TESTS += %D%/test-registry
 check_PROGRAMS += %D%/test-abi
 tests_config_test_abi_SOURCES = %D%/test-abi.c
 tests_config_test_abi_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
-TESTS += %D%/test-abi %D%/abi.sh %D%/headers.sh
-EXTRA_DIST += %D%/abi.sh %D%/headers.sh
+TESTS += %D%/test-abi %D%/abi.sh %D%/abi-growth.sh %D%/headers.sh
+EXTRA_DIST += %D%/abi.sh %D%/abi-growth.sh %D%/abi-growth.c %D%/headers.sh

@@ -17,6 +17,18 @@
 
 #if __SIZEOF_POINTER__ == 8
 
+/* What version 1.0 asks for at least, whatever the structs have become. */
+#define LEAST(name, size) \
+	_Static_assert((name) == (size), #name " has changed: it refuses old plugins")
+LEAST(MT_OPTION_SIZE_1_0, 64);
+LEAST(MT_COMPONENT_SIZE_1_0, 48);
+LEAST(MT_PLUGIN_SIZE_1_0, 64);
+LEAST(MT_TOOL_HOST_SIZE_1_0, 216);
+LEAST(MT_TOOL_SIZE_1_0, 72);
+LEAST(MT_TOOLSET_SIZE_1_0, 72);
+LEAST(MT_ARG_SIZE_1_0, 40);
+LEAST(MT_FUNCTION_SIZE_1_0, 32);
+
 SIZE(mt_str, 16);
 MEMBER(mt_str, ptr, 0, 8);
 MEMBER(mt_str, len, 8, 8);

@@ -123,7 +123,7 @@ static const struct mt_tool tools[] = {
 static const struct mt_toolset set = { .size = sizeof set,
 	.tool_count = sizeof tools / sizeof tools[0], .tools = tools };
 static const struct mt_component parts[] = {
-	{ sizeof(struct mt_component), MT_KIND_TOOL, 0, MT_TOOL_MAJOR, MT_TOOL_MINOR, 0,
+	{ sizeof(struct mt_component), MT_KIND_TOOL, 0, MT_TOOL_MAJOR, MT_NEEDS_TOOL_MINOR, 0,
 	  "functions", "For tests.", NULL, &set },
 };
 

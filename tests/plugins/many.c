@@ -166,7 +166,7 @@ static const struct mt_option option_table[] = {
 	  MT_OPTION_PREFIX, 0 },
 };
 static const struct mt_component parts[] = {
-	{ sizeof(struct mt_component), MT_KIND_TOOL, 0, MT_TOOL_MAJOR, MT_TOOL_MINOR,
+	{ sizeof(struct mt_component), MT_KIND_TOOL, 0, MT_TOOL_MAJOR, MT_NEEDS_TOOL_MINOR,
 	  sizeof option_table / sizeof option_table[0], "many", "For tests.",
 	  option_table, &set },
 };

@@ -40,7 +40,7 @@ static const struct mt_component part = {
 #else
 	.kind = MT_KIND_TOOL,
 #endif
-	.version_major = MT_TOOL_MAJOR, .version_minor = MT_TOOL_MINOR,
+	.version_major = MT_TOOL_MAJOR, .version_minor = MT_NEEDS_TOOL_MINOR,
 	.name = "refused", .functions = &set };
 static const struct mt_plugin self = {
 	.size = sizeof self, .abi_major = MT_ABI_MAJOR,
