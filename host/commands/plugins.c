@@ -237,6 +237,18 @@ static int info(const struct registry *r, const char *word, bool json, struct st
 
 /* ---- the command ------------------------------------------------------------------- */
 
+static void print_refused(const char *path, json_object *refused)
+{
+	size_t count = refused ? json_object_array_length(refused) : 0;
+
+	for (size_t i = 0; i < count; i++) {
+		json_object *c = json_object_array_get_idx(refused, i);
+
+		printf("%s: rejected: `%s`: %s\n", path, js_str(c, "name", ""),
+		       js_str(c, "reason", ""));
+	}
+}
+
 static int check(const char *path, bool json, struct error *err)
 {
 	AUTO(json) json_object *plugin = NULL;
@@ -275,6 +287,7 @@ static int check(const char *path, bool json, struct error *err)
 		       js_str(c, "name", ""));
 	}
 	puts("");
+	print_refused(path, js_get(plugin, "refusals"));
 	return EXIT_DONE;
 }
 

@@ -355,11 +355,9 @@ static int describe_data(const struct mt_component *c, struct strbuf *out,
 static int describe_component(const struct mt_component *c, struct strbuf *out,
 			      struct error *err)
 {
-	int status = component_check(c, err);
 	const char *summary = c->summary ? c->summary : "";
+	int status;
 
-	if (status)
-		return status;
 	if (strnlen(summary, 1024) == 1024)
 		return fail(err, MT_EINVAL, "summary of `%s` is longer than 1023 bytes",
 			    c->name);
@@ -379,30 +377,76 @@ static int describe_component(const struct mt_component *c, struct strbuf *out,
 	return status;
 }
 
+/* A component that this mortise is too old or too new for, in the list of those. */
+static void put_refused(const struct mt_component *c, const struct error *why,
+			struct strbuf *refused)
+{
+	strbuf_add(refused, refused->len ? ",{" : "{");
+	js_key_str(refused, "name", c->name);
+	js_key_str(refused, "reason", why->text);
+	strbuf_addc(refused, '}');
+}
+
+static int check_unique(const struct mt_plugin *p, size_t n, struct error *err)
+{
+	const struct mt_component *c = component_at(p, n);
+
+	for (size_t i = 0; i < n; i++)
+		if (component_at(p, i)->kind == c->kind &&
+		    strcmp(component_at(p, i)->name, c->name) == 0)
+			return fail(err, MT_EINVAL, "provides the %s `%s` twice",
+				    kind_name(c->kind), c->name);
+	return MT_OK;
+}
+
+/* Each component, into `out` or into `refused`. A plugin of which nothing can be used
+ * is refused with the reason of its first component. */
+static int describe_components(const struct mt_plugin *p, struct strbuf *out,
+			       struct strbuf *refused, struct error *err)
+{
+	struct error first = ERROR_NONE;
+	size_t good = 0;
+
+	for (size_t i = 0; i < p->component_count; i++) {
+		const struct mt_component *c = component_at(p, i);
+		struct error why = ERROR_NONE;
+		int status = component_check(c, &why);
+
+		if (status == MT_EUNSUPPORTED) {
+			put_refused(c, &why, refused);
+			fail(&first, status, "%s", why.text);
+			continue;
+		}
+		if (!status && good++)
+			strbuf_addc(out, ',');
+		if (!status)
+			status = describe_component(c, out, &why);
+		if (!status)
+			status = check_unique(p, i, &why);
+		if (status)
+			return fail(err, status, "%s", why.text);
+	}
+	return good ? MT_OK : fail(err, first.code, "%s", first.text);
+}
+
 int describe_plugin(const struct mt_plugin *p, struct strbuf *out, struct error *err)
 {
+	AUTO(strbuf) struct strbuf refused = STRBUF(DESCRIPTION_MAX);
+	int status;
+
 	strbuf_addc(out, '{');
 	js_key_str(out, "name", p->name);
 	js_key_str(out, "version", p->version);
 	js_key_str(out, "license", p->license);
 	js_key(out, "components");
 	strbuf_addc(out, '[');
-	for (size_t i = 0; i < p->component_count; i++) {
-		const struct mt_component *c = component_at(p, i);
-		int status;
-
-		if (i > 0)
-			strbuf_addc(out, ',');
-		status = describe_component(c, out, err);
-		if (status)
-			return status;
-		for (size_t j = 0; j < i; j++)
-			if (component_at(p, j)->kind == c->kind &&
-			    strcmp(component_at(p, j)->name, c->name) == 0)
-				return fail(err, MT_EINVAL, "provides the %s `%s` twice",
-					    kind_name(c->kind), c->name);
-	}
-	strbuf_add(out, "]}");
+	status = describe_components(p, out, &refused, err);
+	if (status)
+		return status;
+	strbuf_addc(out, ']');
+	if (refused.len)
+		strbuf_addf(out, ",\"refusals\":[%s]", refused.text);
+	strbuf_addc(out, '}');
 	if (out->error)
 		return fail(err, out->error, "its description is larger than %d bytes",
 			    DESCRIPTION_MAX);

@@ -298,8 +298,7 @@ int component_check(const struct mt_component *c, struct error *err)
 		return status;
 	if (!k)
 		return fail(err, MT_EUNSUPPORTED,
-			    "`%s` has unknown component type %u; update mortise", c->name,
-			    c->kind);
+			    "unknown component type %u; update mortise", c->kind);
 	status = check_version(c, k, err);
 	if (status)
 		return status;

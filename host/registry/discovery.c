@@ -141,6 +141,25 @@ static bool is_description(json_object *plugin)
 	return true;
 }
 
+/* Components that another version of mortise could use. */
+static int refuse_components(struct registry *r, json_object *refused, const char *path)
+{
+	size_t count = json_object_is_type(refused, json_type_array)
+			       ? json_object_array_length(refused)
+			       : 0;
+	int status = MT_OK;
+
+	for (size_t i = 0; i < count && !status; i++) {
+		json_object *o = json_object_array_get_idx(refused, i);
+		AUTO(strbuf) struct strbuf reason = STRBUF(8192);
+
+		strbuf_addf(&reason, "`%s`: %s", js_str(o, "name", ""),
+			    js_str(o, "reason", ""));
+		status = reason.error ? reason.error : refuse(r, path, reason.text);
+	}
+	return status;
+}
+
 static int add_plugin(struct registry *r, json_object *plugin, const char *path,
 		      const struct stat *st)
 {
@@ -165,7 +184,7 @@ static int add_plugin(struct registry *r, json_object *plugin, const char *path,
 		status = refuse(r, path, reason.text);
 		strbuf_clear(&reason);
 	}
-	return status;
+	return status ? status : refuse_components(r, js_get(plugin, "refusals"), path);
 }
 
 /* Why a file or directory cannot be trusted; NULL: it can. */

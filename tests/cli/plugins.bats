@@ -283,7 +283,7 @@ bare() {
 		.component_count = 0|||provides 0 components
 		.component_count = 1000000|||provides 1000000 components
 		|.size = 16||components declare a size of 16 bytes, but at least
-		|.kind = 77||has unknown component type 77; update mortise
+		|.kind = 77||unknown component type 77; update mortise
 		|.name = "9x"||invalid component's name `9x`
 		|.functions = 0||tool `bare` has no functions
 		|.options = wrong_option, .option_count = 1||invalid default of an option: `depth`: deep is not a
@@ -314,6 +314,42 @@ bare() {
 			.component_count = 1)
 	END
 	refused "built for condenser ABI 0.7, but this mortise has 0.3 (provisional versions must be equal); update mortise"
+}
+
+@test "a component of another version is refused, the others of its plugin are there" {
+	compile mixed <<-'END'
+		#define MORTISE_PROVISIONAL
+		#include <mortise/condenser.h>
+		#include <mortise/tool.h>
+		static int advance(const struct mt_host *h, const struct mt_condenser_out *o,
+			struct mt_ctx *c, const struct mt_in *in) { return 0; }
+		static int run(const struct mt_tool_host *h, void *s, struct mt_call *c) { return 0; }
+		static const struct mt_condenser f = { .size = sizeof f, .advance = advance };
+		static const struct mt_tool tool = { .size = sizeof tool, .name = "mixed",
+			.description = "x", .schema = "{}", .call = run };
+		static const struct mt_toolset set = { .size = sizeof set, .tool_count = 1,
+			.tools = &tool };
+		static const struct mt_component parts[] = {
+			{ .size = sizeof *parts, .kind = MT_KIND_CONDENSER, .version_minor = 77,
+			  .name = "early", .functions = &f },
+			{ .size = sizeof *parts, .kind = MT_KIND_TOOL, .version_major = 1,
+			  .name = "mixed", .functions = &set },
+			{ .size = sizeof *parts, .kind = 99, .name = "odd", .functions = &set } };
+		MT_PLUGIN(.name = "mixed", .version = "1", .license = "MIT",
+			.components = parts, .component_count = 3)
+	END
+	for time in 1 2; do
+		run mortise plugins
+		[[ "${lines[0]}" == "tool       mixed"* ]]
+		[ "${lines[1]}" = "2 rejected; \`mortise plugins --refused\` lists the reasons" ]
+		run mortise plugins --refused
+		[[ "${lines[0]}" == *"mixed.so: \`early\`: built for condenser ABI 0.77, but this mortise has "* ]]
+		[[ "${lines[1]}" == *"mixed.so: \`odd\`: unknown component type 99; update mortise" ]]
+	done
+	run mortise plugins check "$dir/mixed.so"
+	[ "$status" -eq 0 ]
+	[[ "${lines[0]}" == *"valid: mixed 1 provides tool mixed" ]]
+	[[ "${lines[1]}" == *"rejected: \`early\`: built for condenser ABI 0.77"* ]]
 }
 
 @test "a plugin that crashes, exits or hangs costs itself" {
