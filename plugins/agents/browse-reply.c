@@ -37,7 +37,7 @@ static struct mt_str after(struct mt_str s, const char *at, size_t skip)
 	return (struct mt_str){ at, s.len - (size_t)(at - s.ptr) };
 }
 
-int browse_mend(struct mt_str text, struct strbuf *ret)
+int browse_repair(struct mt_str text, struct strbuf *ret)
 {
 	struct mt_str s = space_trimmed(text);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * browse.c - a step of an agent that works in a browser. Each request is made anew:
- * the goal, what was done, and the page as it is. */
+ * browse.c - a step of an agent that works in a browser. Each request is built from
+ * scratch: the goal, the actions so far, and the current page. */
 #include "browse.h"
 #include "js.h"
 
@@ -196,13 +196,13 @@ static struct mt_str str(const struct strbuf *b)
 static int reply(const struct browse_way *way, const struct mt_agent_out *out,
 		 struct mt_ctx *ctx, struct mt_str text)
 {
-	AUTO(strbuf) struct strbuf mended = STRBUF(0);
+	AUTO(strbuf) struct strbuf repaired = STRBUF(0);
 	struct browse_reply r;
-	int status = browse_mend(text, &mended);
+	int status = browse_repair(text, &repaired);
 
 	if (status)
 		return status;
-	status = browse_read(str(&mended), &r);
+	status = browse_read(str(&repaired), &r);
 	if (!status && !r.actions.len)
 		status = out->report_error(ctx,
 					   (struct mt_str){ "The reply holds no action.",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * browse.h - what the agents share that work in a browser alone: a reply that is
- * text with actions in it, and a request that is made anew for each step. */
+ * browse.h - parts shared by the agents that only use a browser: replies that are
+ * text with actions in it, and a request that is rebuilt for each step. */
 #ifndef AGENTS_BROWSE_H
 #define AGENTS_BROWSE_H
 
@@ -18,10 +18,10 @@ struct browse_reply {
 	bool last;                      /* nothing is done but telling it */
 };
 
-/** Put right how a reply ends: models that are stopped at the closing fence do not
+/** Complete the end of a reply: models that are stopped at the closing fence do not
  *  write it. */
-int browse_mend(struct mt_str text, struct strbuf *ret);
-/** Read a mended reply. browse_reply_clear is due in any case.
+int browse_repair(struct mt_str text, struct strbuf *ret);
+/** Read a repaired reply. Call browse_reply_clear in any case.
  *  @return MT_OK or MT_ENOMEM. */
 int browse_read(struct mt_str text, struct browse_reply *ret);
 void browse_reply_clear(struct browse_reply *r);

@@ -30,5 +30,5 @@ static const struct mt_agent agent = {
 };
 
 MT_AGENT(&agent, "visualbrowsing", .name = "visualbrowsing",
-	 .summary = "Works in a web browser and sees its pages, for models that take "
-		    "images.")
+	 .summary = "Works in a web browser and sees its pages, for models with "
+		    "vision.")

@@ -26,4 +26,4 @@ static const struct mt_analyzer analyzer = {
 };
 
 MT_ANALYZER(&analyzer, "llm-risk", .name = "llm",
-	    .summary = "The risk that the model itself states with each call.")
+	    .summary = "Uses the risk that the model states with each call.")

@@ -51,5 +51,5 @@ static const struct mt_condenser browser_output_masking = {
 
 MT_CONDENSER(&browser_output_masking, "browser_output_masking",
 	     .name = "browser_output_masking",
-	     .summary = "Masks all but the newest pages of a browser.",
-	     .options = options, .option_count = 1)
+	     .summary = "Masks all but the newest browser pages.", .options = options,
+	     .option_count = 1)

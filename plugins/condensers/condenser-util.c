@@ -44,8 +44,8 @@ static size_t end_of_first(const struct kit *k, size_t from, size_t to)
 	return to + 1;
 }
 
-/* Somebody asked, or the view has grown far beyond its size because it could not be
- * cut: better all of a loop goes than that nothing does. */
+/* Condensation was requested, or the view has grown far beyond its size because it
+ * could not be cut: dropping a whole loop is better than dropping nothing. */
 static bool must(const struct kit *k, size_t count)
 {
 	return k->out->requested(k->ctx) ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * condenser-util.h - what several condensers need: the head that stays, a range that is
- * forgotten, events as text for a model that summarises. */
+ * forgotten, events as text for a summarizing model. */
 #ifndef CONDENSERS_CONDENSER_UTIL_H
 #define CONDENSERS_CONDENSER_UTIL_H
 
@@ -27,7 +27,7 @@ struct condenser_util_range {
 extern const struct mt_option condenser_util_size_options[2];
 /** keep_first must be less than half of max_size (V0). */
 int condenser_util_check_sizes(const struct mt_host *host, struct mt_ctx *ctx);
-/** The view is longer than max_size, or somebody asked. */
+/** The view is longer than max_size, or condensation was requested. */
 bool condenser_util_wanted(const struct kit *k);
 /** The middle that goes when keep_first events and a tail stay so that the view
  *  is half of max_size, `spare` of it for a summary; moved to where the view may

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * llm.c - the condenser that has a model summarise the middle of a view that
+ * llm.c - the condenser that has a model summarize the middle of a view that
  * has grown too long. */
 #include "summary.h"
 
@@ -28,5 +28,5 @@ static const struct mt_condenser llm = {
 };
 
 MT_CONDENSER(&llm, "llm", .name = "llm",
-	     .summary = "Has a model summarise the middle when the view is too long.",
+	     .summary = "Summarizes the middle with a model when the view is too long.",
 	     .options = summary_options, .option_count = 3)

@@ -160,5 +160,5 @@ static const struct mt_condenser llm_attention = {
 };
 
 MT_CONDENSER(&llm_attention, "llm_attention", .name = "llm_attention",
-	     .summary = "Has a model choose the events that stay.",
+	     .summary = "Keeps the events that a model chooses.",
 	     .options = condenser_util_size_options, .option_count = 2)

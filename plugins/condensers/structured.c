@@ -18,7 +18,7 @@ static const struct {
 	{ "user_context", "User context",
 	  "What the user asked for, with every detail and limit that still counts.", true },
 	{ "completed_tasks", "Completed tasks",
-	  "What is done and what came of it. Keep ids and statuses of tasks as they are.",
+	  "Completed work and its results. Keep task ids and statuses unchanged.",
 	  true },
 	{ "pending_tasks", "Pending tasks",
 	  "What is still to be done. Keep ids and statuses of tasks as they are.", true },
@@ -39,7 +39,7 @@ static const struct {
 	{ "pr_status", "Pull request status", "open, merged, closed or unknown.", false },
 	{ "dependencies", "Dependencies", "Packages that were added or changed.", false },
 	{ "other_relevant_context", "Other context",
-	  "Anything else without which the work cannot go on.", false },
+	  "Anything else needed to continue the work.", false },
 };
 
 enum { FIELD_COUNT = sizeof fields / sizeof fields[0] };
@@ -124,6 +124,8 @@ static const struct mt_condenser structured = {
 	.check = condenser_util_check_sizes,
 };
 
-MT_CONDENSER(&structured, "structured", .name = "structured",
-	     .summary = "Has a model fill in a form about the middle of a long view.",
-	     .options = summary_options, .option_count = 3)
+MT_CONDENSER(
+	&structured, "structured", .name = "structured",
+	.summary =
+		"Summarizes the middle of a long view with a form that a model fills in.",
+	.options = summary_options, .option_count = 3)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * summary.c - see summary.h; V0's algorithm (spec/context 8.2), and V1's second
- * tries with shorter texts when the summarising itself overflows (8.3). */
+ * tries with shorter texts when the summary request itself overflows (8.3). */
 #include "summary.h"
 
 #include "js.h"
@@ -18,7 +18,7 @@ const struct mt_option summary_options[3] = {
 		  "of that." },
 	{ .size = sizeof(struct mt_option), .type = MT_OPTION_INT,
 	  .name = "max_event_length", .fallback = "10000", .min = 1, .max = 1000000,
-	  .help = "How many characters of one event the summarising model reads." },
+	  .help = "Maximum number of characters of one event in a summary request." },
 };
 
 struct summary_state {

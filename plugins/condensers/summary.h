@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * summary.h - the course of a condenser that has a model summarise what it
+ * summary.h - the course of a condenser that has a model summarize what it
  * forgets: ask, ask again with less when even that does not fit, forget. */
 #ifndef CONDENSERS_SUMMARY_H
 #define CONDENSERS_SUMMARY_H
 
 #include "condenser-util.h"
 
-/** What differs between the condensers that summarise. */
+/** Differences between the summarizing condensers. */
 struct summary_way {
 	const char *prompt; /* template with the instructions */
 	/** Add to the request what the way needs; may be NULL. */

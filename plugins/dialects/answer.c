@@ -148,8 +148,8 @@ static enum answer_form form_of_type(const char *type)
 	return FORM_UNKNOWN;
 }
 
-/* By its first byte that is no space: a stream begins with the name of a field
- * or a colon. */
+/* Detected by the first byte that is not white space: a stream begins with a field
+ * name or a colon. */
 static enum answer_form form_of_byte(char c)
 {
 	return c && strchr("deir:", c) ? FORM_STREAM : FORM_WHOLE;

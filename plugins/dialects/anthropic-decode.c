@@ -4,8 +4,8 @@
  *
  * Blocks are collected, and those of a reply that has more than text and calls
  * (thinking with its signature, what servers did) are kept to be sent back as
- * they came. Unknown events and deltas are passed over; a second message_start
- * after content means that a proxy began anew. */
+ * they came. Unknown events and deltas are ignored; a second message_start
+ * after content means that a proxy restarted the reply. */
 #include "anthropic.h"
 #include "array.h"
 #include <string.h>
@@ -27,7 +27,7 @@ struct decoder {
 	size_t count, room, calls;
 	char message[128];       /* id of the message */
 	bool begun, ended;       /* message_start, message_stop */
-	bool stopped;            /* the reason was told: only the end is missing */
+	bool stopped;            /* the stop reason was received; only the end is missing */
 	bool special;            /* there is more than text and calls */
 	struct mt_usage usage;
 };

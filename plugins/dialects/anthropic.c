@@ -41,7 +41,7 @@ static bool is_image(const char *mime)
 	return false;
 }
 
-/* A type that the provider refuses would end the conversation for good. */
+/* A type that the provider refuses would make every later request fail. */
 static void put_media_block(struct writer *w, size_t m, size_t p, const char *mime,
 			    bool mark)
 {
@@ -248,7 +248,7 @@ static const struct turns turns = {
 
 /* ---- tools ------------------------------------------------------------------- */
 
-/* Whoever shows calls has to offer tools. */
+/* A request that contains calls has to offer tools. */
 static void put_called_tools(struct writer *w)
 {
 	struct mt_str names[MAX_TOOLS];
@@ -435,4 +435,4 @@ static const struct mt_dialect dialect = {
 };
 
 MT_DIALECT(&dialect, "dialect-anthropic", .name = "anthropic",
-	   .summary = "Anthropic's Messages, with thinking and prompt caching.")
+	   .summary = "Implements Anthropic Messages, with thinking and prompt caching.")

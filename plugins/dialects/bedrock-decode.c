@@ -72,8 +72,8 @@ static const struct kind_name kinds[] = {
 	{ "ValidationException", MT_ERROR_BAD_REQUEST },
 };
 
-/* Of "ValidationException:http://..." or "a.b#ValidationException" the name; in a
- * stream it begins with a small letter. */
+/* Takes the name from "ValidationException:http://..." or "a.b#ValidationException";
+ * in a stream it begins with a lowercase letter. */
 static int kind_of_error(const char *type)
 {
 	char name[64];
@@ -146,7 +146,7 @@ static int tell_stop(struct decoder *d, const char *reason)
 				   "its reply did not fit into the context window");
 	if (strncmp(reason, "malformed_", 10) == 0)
 		return answer_fail(&d->a, MT_ERROR_MALFORMED, -1,
-				   "the model made something that is no call");
+				   "the model produced an invalid tool call");
 	for (size_t i = 0; i < ARRAY_LEN(reasons); i++)
 		if (strcmp(reason, reasons[i].theirs) == 0)
 			return d->a.host->stopped(d->a.x, reasons[i].ours);

@@ -44,7 +44,7 @@ static const char *format_of(const char *mime)
 	return NULL;
 }
 
-/* A type that the provider refuses would end the conversation for good. */
+/* A type that the provider refuses would make every later request fail. */
 static void put_media_block(struct writer *w, size_t m, size_t p, const char *mime)
 {
 	const char *format = format_of(mime);
@@ -254,7 +254,7 @@ static void put_tool(struct writer *w, struct mt_str name, struct mt_str descrip
 	PUT(w, "}}}");
 }
 
-/* Whoever shows calls has to offer tools. */
+/* A request that contains calls has to offer tools. */
 static void put_tools(struct writer *w)
 {
 	size_t count = w->host->feature(w->x, "tools") ? w->host->tool_count(w->r) : 0;
@@ -497,4 +497,4 @@ static const struct mt_dialect dialect = {
 };
 
 MT_DIALECT(&dialect, "dialect-bedrock", .name = "bedrock",
-	   .summary = "Amazon Bedrock's Converse, for all models that it has.")
+	   .summary = "Implements Amazon Bedrock Converse, for all its models.")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * claude.c - how Claude is told to think: older models take a budget of tokens,
- * newer ones a level of effort. */
+ * claude.c - reasoning parameters of Claude: older models take a token budget, newer
+ * ones an effort level. */
 #include "claude.h"
 #include <string.h>
 

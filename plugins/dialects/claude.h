@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * claude.h - how Claude is told to think, at Anthropic and at Bedrock. */
+ * claude.h - reasoning parameters of Claude, for Anthropic and Bedrock. */
 #ifndef PLUGINS_DIALECTS_CLAUDE_H
 #define PLUGINS_DIALECTS_CLAUDE_H
 
@@ -14,7 +14,7 @@ struct claude_thinking {
 	char effort[16];     /* CLAUDE_ADAPTIVE: "low", ..., or "" */
 };
 
-/** Most tokens of a reply: as set, as the table knows, or as the name says. */
+/** Maximum number of reply tokens: as configured, from the table, or by the name. */
 int64_t claude_limit(struct writer *w);
 /** By reasoning_effort and thinking_budget of request and configuration. */
 struct claude_thinking claude_thinking(struct writer *w, int64_t limit);

@@ -421,4 +421,4 @@ static const struct mt_dialect dialect = {
 };
 
 MT_DIALECT(&dialect, "dialect-gemini", .name = "gemini",
-	   .summary = "Google's Gemini, with its thoughts and their signatures.")
+	   .summary = "Implements Google Gemini, with thoughts and their signatures.")

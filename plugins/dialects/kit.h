@@ -54,7 +54,7 @@ struct mt_str number_of(struct writer *w, const char *param, const char *option)
 void put_number(struct writer *w, const char *wire, const char *param,
 		const char *option);
 void put_integer(struct writer *w, int64_t n);
-/** A whole number of the same sources; -1 if there is none. */
+/** An integer of the same sources; -1 if there is none. */
 int64_t int_of(struct writer *w, const char *param, const char *option);
 /** A text of the request (without its quotes) or the configuration; "". The
  *  buffer is for it. */
@@ -66,7 +66,7 @@ json_object *kept_of(struct writer *w, size_t m, const char *name);
 
 /* ---- counts -------------------------------------------------------------------- */
 
-/** A whole number of a JSON object; -1 if it is not there. */
+/** An integer member of a JSON object; -1 if it is missing. */
 int64_t number_in(const char *bytes, size_t len, const char *name);
 
 /* ---- turns ------------------------------------------------------------------ */
@@ -120,9 +120,9 @@ struct answer {
 	enum answer_form form;
 	struct sse sse;
 	struct strbuf body;
-	bool finished;               /* nothing is missing */
-	bool over;                   /* the host was told so: the rest is void */
-	bool failed;                 /* an error was told: what follows is void */
+	bool finished;               /* the reply is complete */
+	bool over;                   /* the host was notified; the rest is ignored */
+	bool failed;                 /* an error was reported; the rest is ignored */
 	bool open;                   /* its memory is set up */
 };
 
@@ -151,9 +151,9 @@ struct kind_name {
 };
 int kind_of_name(const struct kind_name *all, size_t count, const char *name);
 
-/** A count of a usage object by path; -1: not told. */
+/** A count of a usage object by path; -1 if it is missing. */
 int64_t count_at(json_object *usage, const char *path);
-/** Sum of counts, of which the first must be told. */
+/** Sum of counts; -1 if the first is missing. */
 int64_t count_sum(int64_t first, int64_t second, int64_t third);
 int tell_text(struct answer *a, json_object *text, bool reasoning);
 

@@ -395,4 +395,4 @@ static const struct mt_dialect dialect = {
 };
 
 MT_DIALECT(&dialect, "dialect-ollama", .name = "ollama",
-	   .summary = "Ollama's own interface, with a context of any size.")
+	   .summary = "Implements Ollama's native API, with any context size.")

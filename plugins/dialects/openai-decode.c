@@ -123,7 +123,7 @@ static int tell_usage(struct decoder *d, json_object *usage)
 
 	if (u.cache_read < 0)
 		u.cache_read = count_at(usage, "prompt_cache_hit_tokens");
-	/* some count reasoning beside the completion instead of in it */
+	/* some providers count reasoning apart from the completion */
 	if (u.input >= 0 && u.output >= 0 && u.reasoning > 0 &&
 	    total - u.input - u.output == u.reasoning)
 		u.output += u.reasoning;

@@ -3,10 +3,10 @@
  * openai-responses-decode.c - the answers of the Responses API: a stream of
  * typed events, or one object.
  *
- * Items are told apart by their place in the output: some proxies give the same
+ * Items are identified by their index in the output: some proxies give the same
  * item another id in each event. What came in no pieces is taken from the item
  * when it is done. Items that are neither text, call nor reasoning are of tools
- * that run at the provider; they are passed over. */
+ * that run at the provider; they are ignored. */
 #include "openai.h"
 #include <string.h>
 

@@ -348,5 +348,5 @@ static const struct mt_dialect dialect = {
 };
 
 MT_DIALECT(&dialect, "dialect-openai", .name = "openai",
-	   .summary = "Chat completions, as OpenAI and many others speak them, and "
-		      "OpenAI's Responses.")
+	   .summary = "Implements OpenAI chat completions, also used by many other "
+		      "providers, and OpenAI Responses.")

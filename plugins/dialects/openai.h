@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * openai.h - what the parts of the dialect share: chat completions and the
- * Responses API, each with a writer and a reader. Answers are told apart by
+ * Responses API, each with a writer and a reader. Answers are distinguished by
  * what they look like. */
 #ifndef PLUGINS_DIALECTS_OPENAI_H
 #define PLUGINS_DIALECTS_OPENAI_H

@@ -28,7 +28,7 @@ struct entry {
 	const char *key;
 	size_t key_len;
 	enum value_form form;
-	struct script_text value; /* taken by whoever keeps it */
+	struct script_text value; /* owned by the caller */
 	unsigned line;
 };
 
@@ -216,7 +216,7 @@ static int set_error(struct reader *r, struct entry *e)
 		return keep(r, text, strlen(text), &r->turn->error_text);
 	}
 	return bad(r,
-		   "`%.*s` is no kind of error; kinds are authentication, rate_limit, "
+		   "unknown error `%.*s`; use authentication, rate_limit, "
 		   "quota, overloaded, context_window, content_policy, bad_request, "
 		   "network, timeout, malformed, not_found, internal",
 		   (int)len, text);

@@ -3,9 +3,9 @@
  * script.c - the dialect of the scripted model: turns from a file instead of a
  * network. doc/script.md describes the file.
  *
- * Which turn answers is told by how many replies the conversation holds, so a
- * resumed conversation goes on where it was. What a turn expects is checked
- * while the request is encoded; its errors and its text come when it is sent. */
+ * The number of replies in the conversation selects the turn, so a resumed
+ * conversation continues where it was. Expectations of a turn are checked while
+ * the request is encoded; its errors and its text come when it is sent. */
 #define MORTISE_PROVISIONAL
 #define MT_PLUGIN_VERSION "0.1"
 #include "files.h"
@@ -371,4 +371,4 @@ static const struct mt_dialect dialect = {
 };
 
 MT_DIALECT(&dialect, "dialect-script", .name = "script",
-	   .summary = "A scripted model that plays turns from a file.")
+	   .summary = "Plays the turns of a scripted model from a file.")

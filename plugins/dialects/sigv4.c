@@ -111,7 +111,7 @@ static void clear_query(struct query *q)
 		free(q->params[i]);
 }
 
-/* Encode anew, whatever was encoded before. */
+/* Encode again, also what is already encoded. */
 static int add_param(struct query *q, const char *name, size_t name_len,
 		     const char *value, size_t value_len)
 {

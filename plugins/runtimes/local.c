@@ -22,4 +22,4 @@ static int launch(const struct mt_host *host, const struct mt_runtime_out *out,
 static const struct mt_runtime local = { .size = sizeof local, .launch = launch };
 
 MT_RUNTIME(&local, "local", .name = "local",
-	   .summary = "Tools run as plain processes of this machine.")
+	   .summary = "Runs tools as processes on the local host.")

@@ -24,8 +24,8 @@ static const struct mt_tool tools[] = {
 		.hints = MT_TOOL_CONTROL,
 		.name = "finish",
 		.description =
-			"End the task: it is done, or you cannot go on. Say in `message` "
-			"what you did, how you checked it, and what is left.",
+			"End the task when it is done or cannot continue. State in `message` "
+			"what you did, how you verified it and what is left.",
 		.brief = "End the task with a last message.",
 		.schema = "{\"type\":\"object\",\"properties\":{\"message\":{\"type\":"
 			  "\"string\"}},\"required\":[\"message\"]"
@@ -87,14 +87,14 @@ static const struct mt_component parts[] = {
 		.size = sizeof parts[0], .kind = MT_KIND_TOOL,
 		.version_major = MT_TOOL_MAJOR, .version_minor = MT_NEEDS_TOOL_MINOR,
 		.name = "control",
-		.summary = "Tools by which a model steers its own run: think, finish.",
+		.summary = "Lets the model think and finish the task.",
 		.functions = &set,
 	},
 	{
 		.size = sizeof parts[0], .kind = MT_KIND_TOOL,
 		.version_major = MT_TOOL_MAJOR, .version_minor = MT_NEEDS_TOOL_MINOR,
 		.name = "request_condensation",
-		.summary = "Lets the model ask for a shorter history.",
+		.summary = "Lets the model request condensation of the history.",
 		.functions = &condensation_set,
 	},
 	{

@@ -56,5 +56,5 @@ static const struct mt_toolset set = {
 };
 
 MT_TOOLSET(&set, "delegation", .name = "delegation",
-	   .summary = "Tools that give work to other agents: one in its place, or "
-		      "several at the same time.")
+	   .summary = "Delegates work to another agent, or to several at the same "
+		      "time.")

@@ -121,7 +121,7 @@ static const struct mt_option options[] = {
 	OPTION(TEXT, "help", "What it does, for the model."),
 	OPTION(TEXT, "fails",
 	       "What it returns when it fails: negative, zero, nonzero; with errno after it "
-	       "the reason is told."),
+	       "the reason is reported."),
 	OPTION(LIST, "hints",
 	       "What it does to the world: read-only, destructive, idempotent, open-world."),
 	OPTION(TEXT, "arg.", "An argument, in C's order: arg.x = double, what it is.",
@@ -133,6 +133,6 @@ static const struct mt_option options[] = {
 static const struct mt_toolset set = { .size = sizeof set, .open = ffi_open,
 				       .list = ffi_list, .close = ffi_close };
 MT_TOOLSET(&set, "ffi", .name = "ffi",
-	   .summary = "C functions of a shared library, declared in the "
+	   .summary = "Calls C functions of a shared library, declared in the "
 		      "configuration.",
 	   .options = options, .option_count = ARRAY_LEN(options))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * find-tools.c - with many tools the model is told the names of most of them only:
- * the tool that asks the host for what they take, after which they are offered. */
+ * find-tools.c - the tool that loads definitions: with many tools the model sees only
+ * the names of most of them; those it asks for are offered from then on. */
 #include "asking.h"
 
 static int run(void *self, const char *tool, struct mt_call *call)
@@ -34,4 +34,4 @@ static const struct mt_toolset set = {
 };
 
 MT_TOOLSET(&set, "find-tools", .name = "find_tools",
-	   .summary = "Tools of MCP servers, when there are many, on demand.")
+	   .summary = "Loads definitions of tools that are listed by name only.")

@@ -99,4 +99,4 @@ static const struct mt_toolset set = {
 };
 
 MT_TOOLSET(&set, "memory", .name = "memory",
-	   .summary = "Notes that stay when a conversation ends.")
+	   .summary = "Keeps notes for later conversations.")

@@ -16,11 +16,11 @@ static const struct mt_tool tools[] = {
 		.hints = MT_TOOL_READ_ONLY | MT_TOOL_IDEMPOTENT,
 		.name = "recall",
 		.description =
-			"Read again what happened earlier in this conversation, also what was "
-			"forgotten or summarised. `query`: words that it has; you get the "
-			"events that have them, cut, each with its number. `from` and `to`: "
-			"numbers of events; you get them whole.",
-		.brief = "Read again what happened earlier, by words or by numbers of events.",
+			"Read earlier events of this conversation, including events that were "
+			"condensed. `query`: search terms; returns matching events, cut, each "
+			"with its number. `from` and `to`: event numbers; returns those "
+			"events in full.",
+		.brief = "Read earlier events by search terms or event numbers.",
 		.schema = "{\"type\":\"object\",\"properties\":{"
 			  "\"query\":{\"type\":\"string\"},"
 			  "\"from\":{\"type\":\"integer\",\"minimum\":0},"
@@ -35,4 +35,4 @@ static const struct mt_toolset set = {
 };
 
 MT_TOOLSET(&set, "recall", .name = "recall",
-	   .summary = "What was forgotten, from the log.")
+	   .summary = "Reads condensed events from the log.")

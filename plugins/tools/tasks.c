@@ -46,4 +46,5 @@ static const struct mt_toolset set = {
 	.size = sizeof set, .tool_count = 1, .tools = tools,
 };
 
-MT_TOOLSET(&set, "tasks", .name = "tasks", .summary = "A list of tasks for longer work.")
+MT_TOOLSET(&set, "tasks", .name = "tasks",
+	   .summary = "Tracks the steps of a longer task.")

@@ -159,8 +159,8 @@ static const struct {
 	{ "dany command=x", "did you mean `deny`" },
 	{ "deny", "needs a condition" },
 	{ "deny reason=x", "needs a condition" },
-	{ "deny comand=x", "`comand` is no condition" },
-	{ "deny x", "`x` is no condition" },
+	{ "deny comand=x", "unknown condition `comand`" },
+	{ "deny x", "unknown condition `x`" },
 	{ "deny command=", "has no text" },
 	{ "deny command=a command=b", "is there twice" },
 	{ "deny command=\"a", "is not closed" },
@@ -369,7 +369,7 @@ static void test_memory(void)
 				   &s))
 			good = good && s.found;
 	});
-	CHECK_MSG(good, "nothing is overlooked for want of memory");
+	CHECK_MSG(good, "nothing is overlooked when memory runs out");
 	OOM_EACH(judge("deny command=a* path=/x host=y", "low tool=x reason=y", "command",
 		       "a /x http://y >z; $(b)"));
 	CHECK_OOM();

@@ -70,7 +70,7 @@ static const struct {
 	  { START, TEXT("0", "a"), STOP("model_context_window_exceeded"), COUNTED },
 	  "[error 5 its reply did not fit into the context window]a|" },
 	{ "a call that is none", { START, STOP("malformed_tool_use"), COUNTED },
-	  "[error 10 the model made something that is no call]|" },
+	  "[error 10 the model produced an invalid tool call]|" },
 	{ "cut short", { START, TEXT("0", "a") }, "[error 10 it was cut short]a|" },
 	{ "broken JSON", { START, "contentBlockDelta", "{\"contentBlockIndex\":" }, NULL },
 	{ "an overload in the middle",

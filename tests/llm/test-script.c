@@ -105,7 +105,7 @@ static const struct {
 	{ "[turn", ":1: `]` is missing" },
 	{ "[turn]\nhello", ":2: write [turn]" },
 	{ "[turn]\n= x", ":2: a key is missing" },
-	{ "[turn]\nerror = bad_luck", ":2: `bad_luck` is no kind of error" },
+	{ "[turn]\nerror = bad_luck", ":2: unknown error `bad_luck`" },
 	{ "[turn]\ndelay = soon", ":2: `soon` is not a duration" },
 	{ "[turn]\nusage = apples 3", ":2: `apples 3`: write usage" },
 	{ "[turn]\nerror = context_window: full", "full; condense it" },

@@ -56,7 +56,7 @@ STOP
 
 [turn]
 expect user contains = sent: name=Ada
-expect user contains = colour=g
+expect user contains = color=g
 text = ```send_msg_to_user('It is ordered.')```
 END
 	run "${run_it[@]}" -o controller.agent=browsing -t "Order a green one"

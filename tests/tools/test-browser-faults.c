@@ -135,7 +135,7 @@ static void dead_browser(void *self)
 	CHECK(kill(-pid, SIGKILL) == 0);
 	/* Its end may come while the next call is at it: that call tells of it. */
 	if (visit(self, "hello.html") || visit(self, "hello.html"))
-		CHECK(shows("[The browser had ended and was started anew.]"));
+		CHECK(shows("[The browser had exited and was restarted.]"));
 	CHECK(find_browser() != pid);
 }
 

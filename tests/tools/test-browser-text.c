@@ -57,7 +57,7 @@ static void actions(void)
 		{ "click()", "TypeError: click() lacks the argument `bid`" },
 		{ "click('1', 'left', [], 4)", "TypeError: click() takes at most 3" },
 		{ "click('1', bid='2')", "TypeError: click() got two values" },
-		{ "click('1', colour='red')", "TypeError: click() has no argument `colour`" },
+		{ "click('1', color='red')", "TypeError: click() has no argument `color`" },
 		{ "scroll('up', 1)", "TypeError: `delta_x` of scroll() must be a number" },
 		{ "click(None)", "TypeError: `bid`" }, { "click(['1'])", "TypeError" },
 		{ "click('1', modifiers=[1])", "TypeError" },
@@ -226,7 +226,7 @@ static const char *read_reply(const char *text, size_t len)
 	AUTO(strbuf) struct strbuf whole = STRBUF(0);
 	struct browse_reply r;
 
-	CHECK(browse_mend((struct mt_str){ text, len }, &whole) == MT_OK);
+	CHECK(browse_repair((struct mt_str){ text, len }, &whole) == MT_OK);
 	CHECK(browse_read((struct mt_str){ whole.text, whole.len }, &r) == MT_OK);
 	snprintf(shown, sizeof shown, "%s|%s|%s%s", r.thought.text, r.actions.text,
 		 r.message.text, r.last ? " ." : "");

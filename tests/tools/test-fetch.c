@@ -181,8 +181,8 @@ static void plugin(void)
 		{ "{\"url\":\"http://2130706433/\"}", "not of the public internet" },
 		{ "{\"url\":\"file:///etc/passwd\"}", "only http and https" },
 		{ "{\"url\":\"gopher://x/\"}", "only http and https" },
-		{ "{\"url\":\"no address\"}", "is no address of a page" },
-		{ "{\"url\":\"/etc/passwd\"}", "is no address of a page" },
+		{ "{\"url\":\"no address\"}", "is not a valid URL" },
+		{ "{\"url\":\"/etc/passwd\"}", "is not a valid URL" },
 		{ "{}", "is missing" },
 		{ "{\"url\":\"http://x\\u0000y/\"}", "NUL" },
 	};

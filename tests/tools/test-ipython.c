@@ -130,7 +130,8 @@ static void test_input(struct mt_instance *i, struct mt_call *c)
 	HAS(text, "so\n"); /* it and the prompt come by two sockets */
 	HAS(text, "Who? ");
 	HAS(text, "KeyboardInterrupt");
-	HAS(text, "\n[The cell was interrupted: it waits for input and nobody answers");
+	HAS(text,
+	    "\n[The cell was interrupted: it waits for input, which is not available");
 	CHECK_STR(cell(i, c, "name"), "'Ada'");
 }
 
@@ -297,7 +298,7 @@ static void type_now(struct mt_call *c)
 	}
 }
 
-/* A second kernel next to the first, over TCP, with somebody at the keys. */
+/* A second kernel next to the first, over TCP, with a user who types. */
 static void test_two(struct mt_instance *first, struct mt_call *c)
 {
 	struct mt_instance second = { .transport = "tcp", .input_timeout = 60000,
@@ -353,7 +354,7 @@ static void test_skills(struct mt_instance *i, struct mt_call *c)
 		  "    z.writestr('word/document.xml', '<d xmlns:w=\"http://schemas.openxmlformats"
 		  ".org/wordprocessingml/2006/main\"><w:p><w:t>Hello</w:t></w:p></d>')\n"
 		  "parse_docx('d.docx')", "Hello" },
-		{ "parse_docx('t.tex')", "parse_docx: t.tex is no document of this kind" },
+		{ "parse_docx('t.tex')", "parse_docx: t.tex is not a document of this kind" },
 		{ "parse_pptx('none')", "parse_pptx: [Errno 2]" },
 		{ "open('l1', 'wb').write(b'gr\\xfc\\xdfe\\r\\nzwei\\r\\ndrei')\n"
 		  "file_editor('str_replace', 'l1', old_str='zwei\\nd', new_str='2\\nd')\n"
@@ -379,7 +380,7 @@ static void test_skills(struct mt_instance *i, struct mt_call *c)
 		      7) == 0);
 }
 
-/* What lies in its directory is for nobody else. */
+/* Files in its directory are private. */
 static void test_private(struct mt_instance *i, struct mt_call *c)
 {
 	const char *text = cell(i, c,

@@ -169,7 +169,7 @@ static void refused(void)
 		{ "*** Add File: made\n+x\n*** Add File: ../out\n+x\n", "below the workspace" },
 		{ "*** Add File: made\n+x\n*** Add File: /etc/out\n+x\n", "below the workspace" },
 		{ "*** Add File: made\n+x\n*** Add File: file/below\n+x\n", "Not a directory" },
-		{ "*** Add File: made\n+x\n*** Delete File: dir\n", "it is no file" },
+		{ "*** Add File: made\n+x\n*** Delete File: dir\n", "it is not a file" },
 		{ "*** Update File: file\n*** Move to: other\n@@\n-f\n", "exists already" },
 		{ "*** Update File: file\n@@\n-f\n+g\n*** Delete File: other\n"
 		  "*** Add File: made\n+x\n*** Add File: up/y\n+x\n*** Add File: up\n+x\n",

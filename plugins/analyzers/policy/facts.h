@@ -11,7 +11,7 @@ enum { FACTS_WORDS_MAX = 1000, FACTS_PATHS_MAX = 4096 };
 
 struct path {
 	char *lexical;  /* clean and absolute; a shape where it is not known */
-	char *resolved; /* behind symbolic links; NULL if that cannot be told */
+	char *resolved; /* with symbolic links resolved; NULL if unknown */
 	const struct shell_word
 		*word; /* that names it; NULL: a redirection or an argument */
 	char redirect; /* '<', '>' or 'a' (appends), else 0 */

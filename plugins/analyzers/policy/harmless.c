@@ -17,7 +17,7 @@ enum { LOW, MEDIUM, HIGH, UNKNOWN = -1 };
 enum kind {
 	SAYS,    /* touches no files, whatever its words say */
 	READS,   /* reads the files that its words name */
-	PATTERN, /* the same, but the first word that is no option names no file */
+	PATTERN, /* the same, but the first operand is not a file */
 	CHANGES, /* changes the files that its words name */
 };
 
@@ -385,7 +385,7 @@ static bool is_null(const struct path *p)
 	return false;
 }
 
-/* The mark of `cut -d/` is no path. */
+/* The delimiter of `cut -d/` is not a path. */
 static bool is_mark(const struct unit *u, const struct path *p)
 {
 	return p->word && p->word->text && p->word->text[0] == '-' && u->name &&
@@ -507,7 +507,7 @@ static bool patterns_are_files(const struct facts *f)
 
 /* ---- variables ---------------------------------------------------------------- */
 
-/* Only names that nothing else looks at: in small letters, or known to be harmless. */
+/* Only names that nothing else reads: lowercase, or known to be harmless. */
 static bool variable_is_good(const char *text)
 {
 	size_t n = strcspn(text, "=+");

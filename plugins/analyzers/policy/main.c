@@ -234,8 +234,8 @@ static const struct mt_component components[] = {
 		.version_major = MT_ANALYZER_MAJOR,
 		.version_minor = MT_ANALYZER_MINOR,
 		.name = "policy",
-		.summary = "User rules by tool, command, path and host; known dangerous and known "
-			   "harmless commands; everything else is UNKNOWN.",
+		.summary = "Rates calls by user rules (tool, command, path, host) and by known "
+			   "dangerous and harmless commands; all else is UNKNOWN.",
 		.options = options,
 		.option_count = sizeof options / sizeof options[0],
 		.functions = &policy,
@@ -246,8 +246,8 @@ static const struct mt_component components[] = {
 		.version_major = MT_ANALYZER_MAJOR,
 		.version_minor = MT_ANALYZER_MINOR,
 		.name = "pattern",
-		.summary = "The pattern analyzer of OpenHands V1: regular expressions over the "
-			   "call and what was said.",
+		.summary = "Matches the regular expressions of OpenHands V1 against the call and "
+			   "its text.",
 		.functions = &pattern,
 	},
 };

@@ -151,7 +151,7 @@ static enum fit glob_exact(const char *glob, const char *text, size_t len)
 	return glob[strspn(glob, "*")] ? FITS_NOT : FITS;
 }
 
-/* What may be empty is passed over. */
+/* Skip parts that may be empty. */
 static void pass_unknown(bool *at, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * patterns.c - tables of patterns that tell of danger, those of OpenHands V1 first, and
- * their evaluation. A pattern is tried only where its first two letters stand, so that a
- * text is passed over once for all of them. */
+ * patterns.c - tables of dangerous patterns, those of OpenHands V1 first, and their
+ * evaluation. A pattern is tried only where its first two letters occur, so that one
+ * scan of a text serves all of them. */
 #include "patterns.h"
 
 #include "match.h"

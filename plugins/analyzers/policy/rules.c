@@ -175,7 +175,7 @@ static int read_field(struct rule *rule, const char **p, struct error *err)
 
 	if (field < 0)
 		return fail(err, MT_EINVAL,
-			    "`%.*s` is no condition: write tool=, command=, "
+			    "unknown condition `%.*s`; use tool=, command=, "
 			    "path=, host= or reason= and a text",
 			    (int)strcspn(*p, " ="), *p);
 	*p += len;

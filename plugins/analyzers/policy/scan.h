@@ -8,7 +8,7 @@
 
 struct scan {
 	bool found;     /* rm with both flags */
-	bool uncertain; /* both flags on something that cannot be told, or too deep */
+	bool uncertain; /* both flags on an unknown target, or nested too deep */
 };
 
 /** Every command that a shell text comes to run: of scripts in it too, and what

@@ -243,8 +243,8 @@ static int inner_of_find(struct walk *w, const struct shell_command *c)
 	return r;
 }
 
-/* Which word is the command of a wrapper cannot be told without knowing its options:
- * each option may have taken the word behind it. */
+/* The command of a wrapper cannot be found without knowing the wrapper's options:
+ * each option may take the next word as its value. */
 static int inner_of(struct walk *w, const struct shell_command *c, const char *name)
 {
 	size_t left = leading(name) + 1;

@@ -39,7 +39,7 @@ int unit_line(const struct unit *u, bool short_form, struct strbuf *out);
 /** Does an option stand among its words: "-f" (in a cluster of letters too), "--force"
  *  (with or without a value)? Not behind "--". */
 bool unit_has(const struct unit *u, const char *option);
-/** The n-th word that is no option, behind `from`; NULL if there are fewer. */
+/** The n-th operand after `from`; NULL if there are fewer. */
 const struct shell_word *unit_operand(const struct unit *u, size_t from, size_t n);
 /** The text of the n-th word; "" if there is none or it is not known. */
 const char *unit_text(const struct unit *u, size_t n);

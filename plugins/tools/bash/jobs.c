@@ -179,9 +179,9 @@ static void put_file(struct strbuf *out, const char *before, const struct job *j
 		out->error = MT_ENOMEM;
 }
 
-/* What the shell is told. The text itself is read from a file: nothing of it can
- * end what stands around it. The shell forgets the job, or it would report its end
- * with the result of some command. */
+/* The line for the shell. The command itself is read from a file, so that it cannot
+ * end the code around it. The shell disowns the job; otherwise it would report the
+ * end of the job with the result of some command. */
 static int put_line(struct strbuf *out, const struct job *job)
 {
 	put_file(out, "{ ( builtin . ", job, "sh");
@@ -409,7 +409,7 @@ int jobs_wait(struct jobs *j, int64_t id, int64_t most_ms, int cancel_fd,
 	return put_news(job, out, err);
 }
 
-/* Its group is ours as long as nobody else has the number of its first process. */
+/* The group is the job's as long as the PID of its first process was not reused. */
 static bool group_lives(const struct job *job)
 {
 	uint64_t born = birth(job->pid);

@@ -11,7 +11,7 @@ enum { JOBS_MAX = 64, JOBS_AT_ONCE = 16 };
 
 struct jobs;
 
-/** `dir`: where their files are kept; made by whoever made it. */
+/** `directory`: existing directory for the files of jobs. */
 struct jobs *jobs_new(const char *directory);
 struct jobs *jobs_free(struct jobs *j);
 

@@ -9,7 +9,7 @@
 
 /** True for exactly three characters C-x, white space around them apart. */
 bool key_is_special(const char *text, size_t len);
-/** The letter of C-x, CTRL-x or CTRL+x in lower case; 0 if it is no such key. */
+/** The letter of C-x, CTRL-x or CTRL+x in lowercase; 0 if it is not such a key. */
 char key_ctrl(const char *text, size_t len);
 /** Bytes that a terminal sends for a key named by `text`: a key of the two
  *  functions above or one of ENTER, TAB, BS, ESC, UP, DOWN, LEFT, RIGHT, HOME,

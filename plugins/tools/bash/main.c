@@ -314,13 +314,13 @@ static const char description[] =
 	"* The result is what the terminal shows, cut in the middle when it is long, "
 	"with the exit code.\n"
 	"* A command that prints nothing for a while, or takes too long, is reported "
-	"with exit code -1 and goes on. Then: an empty command reads more of its "
+	"with exit code -1 and keeps running. Then an empty command reads more of its "
 	"output; text with is_input true is typed to it, with Enter; C-c, C-d, C-z or "
 	"ENTER, TAB, ESC, UP, DOWN with is_input true are keys. Until it ends no other "
 	"command runs; a third C-c in a row kills what does not stop.\n"
 	"* For what takes long set timeout, or run it in the background with its output "
 	"in a file: `server > server.log 2>&1 &`.\n"
-	"* There is nobody at the terminal: pagers and editors are off, use options such "
+	"* No user is at the terminal: pagers and editors are off; use options such "
 	"as -y. Do not use `exit` or `set -e` outside a subshell: they end the shell.";
 
 static const char brief[] =
@@ -345,7 +345,7 @@ static const char events[] =
 	"\"timeout\":\"$timeout\"}]";
 
 static const char job_description[] =
-	"Run something beside the shell: a server, a build, a watcher. A job has the "
+	"Run a server, build or watcher in the background. A job has the "
 	"directory, variables and functions that the shell has when it starts, and no "
 	"input; it does not keep the shell busy.\n"
 	"start: runs `command`, gives the number of the job. list: all jobs. read: what job "
@@ -353,7 +353,7 @@ static const char job_description[] =
 	"(60), then as read. end: it and what it started.";
 
 static const char job_brief[] =
-	"Run `command` beside the shell (start), and list, read, wait for or end jobs by id.";
+	"Run `command` in the background (start); list, read, wait for or end jobs by id.";
 
 static const char job_schema[] =
 	"{\"type\":\"object\",\"properties\":{"
@@ -411,9 +411,9 @@ static const struct mt_option options[] = {
 	{ .size = sizeof(struct mt_option), .type = MT_OPTION_TEXT, .name = "shell",
 	  .fallback = "bash", .help = "The bash to run: a path, or a name in PATH." },
 	{ .size = sizeof(struct mt_option), .type = MT_OPTION_PATH, .name = "startup",
-	  .help = "A file that each new shell reads first, for instance ~/.bashrc." },
+	  .help = "File that each new shell reads first, for example ~/.bashrc." },
 };
 
 MT_TOOLSET(&toolset, "bash", .name = "bash",
-	   .summary = "A persistent bash shell on a terminal of its own.",
+	   .summary = "Runs commands in a persistent bash shell with its own terminal.",
 	   .options = options, .option_count = ARRAY_LEN(options))

@@ -40,9 +40,9 @@ struct run {
 	struct session *session;
 	struct screen *screen;
 	bool busy;          /* a command was reported as still running */
-	int interrupts;     /* C-c in a row that it took and went on */
+	int interrupts;     /* consecutive C-c that did not stop it */
 	bool started;       /* there has been a shell before */
-	bool is_new;        /* the shell is, and nobody was told */
+	bool is_new;        /* the shell is, and this was not reported yet */
 	char *directory;    /* of the last shell, for the next */
 	char *username, *hostname;
 	long uid;           /* that `username` belongs to */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * screen.h - the bytes of a terminal as the text that a person sees: carriage
- * returns overwrite, colours are dropped, lines are as long as they are.
+ * returns overwrite, colors are dropped, lines are as long as they are.
  *
  * Plain text and sequences that stay within a line are done here; a sequence
  * that goes elsewhere hands the last lines over to a libvterm screen (vt.h). */
@@ -27,7 +27,7 @@ struct screen; /* one terminal */
 struct screen *screen_new(const struct screen_hooks *hooks); /* NULL: memory */
 struct screen *screen_free(struct screen *s);
 void screen_feed(struct screen *s, const char *bytes, size_t len);
-/** Append the text since the last call (bytes may be invalid UTF-8), and go on:
+/** Append the text since the last call (bytes may be invalid UTF-8), and continue:
  *  what was shown of an unfinished line or screen is not shown again, unless it
  *  has changed since. `end`: the line and the screen are finished. */
 int screen_take(struct screen *s, bool end, struct strbuf *out);

@@ -262,7 +262,7 @@ static bool same_modes(const struct termios *a, const struct termios *b)
 	       memcmp(a->c_cc, b->c_cc, VEOL2 + 1) == 0;
 }
 
-/* What the last command left behind: modes, and input that nobody read. */
+/* Undo what the last command left: terminal modes and unread input. */
 static void restore_terminal(struct session *s)
 {
 	struct termios t;

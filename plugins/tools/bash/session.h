@@ -3,8 +3,8 @@
  * session.h - a bash on a terminal of its own that runs commands one by one.
  *
  * Three channels: the terminal for what commands print and read; a memory file
- * that holds the command's text; a socket on which the shell is told to start
- * and tells that it has ended. The last two are closed while a command runs, so
+ * that holds the command's text; a socket on which the shell receives the order to
+ * start and reports the end. The last two are closed while a command runs, so
  * neither the command nor its children can disturb or hold them. */
 #ifndef BASH_SESSION_H
 #define BASH_SESSION_H
@@ -50,7 +50,7 @@ struct session;
 /** Texts of `config` are copied. No shell is started yet. */
 int session_new(const struct session_config *config, struct session **ret,
 		struct error *err);
-/** End the shell: it is told, waited for a moment, then killed. */
+/** End the shell: ask it to exit, wait a moment, then kill it. */
 struct session *session_free(struct session *s);
 
 /** Start a shell if there is none; does not wait for it. `directory` NULL: that

@@ -2,8 +2,8 @@
  *
  * vt.c - libvterm, and its cells back into text.
  *
- * This libvterm does not tell which rows were wrapped: a row that is filled to
- * its last column is taken for one that goes on in the next. */
+ * This libvterm does not report which rows were wrapped: a row that is filled to
+ * its last column is assumed to continue in the next. */
 #include "vt.h"
 #include "utf8.h"
 #include <string.h>
@@ -41,7 +41,7 @@ static void put_cell(struct strbuf *b, const VTermScreenCell *cell)
 		utf8_add_code(b, cell->chars[i]);
 }
 
-/* One row; with a newline unless it goes on in the next. */
+/* One row; with a newline unless it continues in the next. */
 static void put_row(const struct vt *vt, struct strbuf *b, const VTermScreenCell *cells,
 		    int cols)
 {

@@ -199,7 +199,7 @@ static int read_one(struct cursor *c, bool strict, struct py_calls *calls,
 		return out_of_memory(err);
 	if (!n && strict)
 		return fail(err, MT_EINVAL,
-			    "SyntaxError: `%.*s` is no call of an action, as "
+			    "SyntaxError: `%.*s` is not a call such as "
 			    "click('12')",
 			    (int)(c->end - c->at < 20 ? c->end - c->at : 20), c->at);
 	after.at += n ? n : 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * actions.h - what a browser can be told, written as Python calls:
+ * actions.h - the actions of the browser, written as Python calls:
  * click('12'), fill('5', 'text'). Parsing only; act.h does them. */
 #ifndef BROWSER_ACTIONS_H
 #define BROWSER_ACTIONS_H

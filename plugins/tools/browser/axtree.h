@@ -14,7 +14,7 @@ enum {
 	AX_INDENT_MAX = 64,
 };
 
-/** What is known of a node that has a bid, beside the tree. */
+/** Properties of a node that has a bid, in addition to the tree. */
 struct ax_mark {
 	double visibility;        /* part of it that is in view, 0..1 */
 	bool has_box;

@@ -333,7 +333,7 @@ int page_open(struct browser *b, const struct cdp_wait *wait, struct error *err)
 	return status;
 }
 
-int page_mend(struct browser *b, const struct cdp_wait *wait, struct error *err)
+int page_repair(struct browser *b, const struct cdp_wait *wait, struct error *err)
 {
 	for (size_t i = b->tab_count; i-- > 0;)
 		if (b->tabs[i].crashed) {
@@ -355,7 +355,7 @@ int browser_ready(struct browser *b, const struct cdp_wait *wait, struct error *
 			status = cdp_poll(b->cdp, &now);
 		while (status == MT_OK && clock_ms() < wait->until);
 		if ((status == MT_ETIMEOUT || status == MT_OK) &&
-		    page_mend(b, wait, NULL) == MT_OK)
+		    page_repair(b, wait, NULL) == MT_OK)
 			return MT_OK;
 	}
 	for (int i = 0; i < START_TRIES; i++) {
@@ -370,7 +370,7 @@ int browser_ready(struct browser *b, const struct cdp_wait *wait, struct error *
 		return status;
 	}
 	if (b->was_started)
-		page_note(b, "[The browser had ended and was started anew.]");
+		page_note(b, "[The browser had exited and was restarted.]");
 	else
 		page_note(b, "[The browser was started%s.]",
 			  geteuid() == 0

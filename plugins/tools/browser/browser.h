@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * browser.h - a browser with its tabs: started on first use, started anew after it
- * ended; what its pages showed last; actions on them. */
+ * browser.h - a browser with its tabs: started on first use, restarted after it
+ * exited; what its pages showed last; actions on them. */
 #ifndef BROWSER_BROWSER_H
 #define BROWSER_BROWSER_H
 
@@ -28,7 +28,7 @@ struct browser_config {
 	int64_t settle_ms;      /* without a change, after an action */
 };
 
-/** What a page showed: its text and what is beside it. */
+/** What a page showed: its text, and what comes with it. */
 struct observation {
 	char *url;
 	struct strbuf tree;

@@ -208,7 +208,7 @@ int cdp_call(struct cdp *c, const char *session, const char *method, json_object
 	while (!status && !c->answer)
 		status = cdp_poll(c, wait);
 	answer = STEAL(c->answer);
-	c->awaited = 0; /* one that comes later is nobody's */
+	c->awaited = 0; /* a later answer is ignored */
 	if (!answer)
 		return cdp_gave_up(status, err);
 	error = js_get(answer, "error");

@@ -18,7 +18,7 @@ struct chrome_config {
 
 struct chrome {
 	pid_t pid;
-	int in, out;         /* our ends; whoever takes them sets them to -1 */
+	int in, out;         /* our ends; -1 once the caller has taken them */
 	char *profile;
 };
 

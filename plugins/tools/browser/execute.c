@@ -314,7 +314,7 @@ static const char start_fill[] =
 	"this.dispatchEvent(new Event('input',{bubbles:true}));"
 	"this.dispatchEvent(new Event('change',{bubbles:true}));return ''}"
 	"if(n!=='INPUT'&&n!=='TEXTAREA'&&!this.isContentEditable)"
-	"return 'is no field for text';"
+	"return 'is not a text field';"
 	"this.focus();if(this.select&&n!=='DIV')this.select();else{"
 	"const r=this.ownerDocument.createRange();r.selectNodeContents(this);"
 	"const s=this.ownerDocument.defaultView.getSelection();s.removeAllRanges();"
@@ -406,7 +406,7 @@ static int do_select_text(struct browser *b, const struct py_call *c,
 }
 
 static const char select_options[] =
-	"function(v){if(this.tagName!=='SELECT')return 'is no list of options';"
+	"function(v){if(this.tagName!=='SELECT')return 'is not a list of options';"
 	"if(this.disabled)return 'is disabled';"
 	"if(!this.multiple&&v.length!==1)return 'takes one option';"
 	"const all=[...this.options],want=[];for(const x of v){const o="
@@ -604,7 +604,7 @@ static int do_goto(struct browser *b, const struct py_call *c,
 			   err);
 	if (status == MT_EINVAL) {
 		*err = ERROR_NONE;
-		return fail(err, status, "ValueError: `%.300s` is no address", url);
+		return fail(err, status, "ValueError: `%.300s` is not a valid URL", url);
 	}
 	fault = js_str(out, "errorText", NULL);
 	if (status || !fault || js_bool(out, "isDownload", false))
@@ -815,7 +815,7 @@ static int do_one(struct browser *b, const struct py_call *c, const struct cdp_w
 	case ACT_SCREENSHOT:
 	case ACT_SEND_MSG_TO_USER:
 	case ACT_REPORT_INFEASIBLE:
-		return MT_OK; /* for whoever reads the action */
+		return MT_OK; /* handled by the reader of the action */
 	case ACTION_COUNT:
 		break;
 	}
@@ -840,9 +840,9 @@ int browser_act(struct browser *b, const struct py_call *call,
 		status = status ? status : settled;
 	}
 	if (status != MT_EIO && status != MT_ECANCELLED) {
-		int mended = page_mend(b, wait, status ? NULL : err);
+		int repaired = page_repair(b, wait, status ? NULL : err);
 
-		status = status ? status : mended;
+		status = status ? status : repaired;
 	}
 	return status;
 }

@@ -16,7 +16,7 @@ static const struct {
 	{ "ControlOrMeta", CONTROL }, { "Meta", META }, { "Shift", SHIFT },
 };
 
-/* Keys that are no character: what the page calls them, and their number. */
+/* Keys that do not type a character: their name for the page, and their code. */
 static const struct key {
 	const char *name, *code;
 	int number;
@@ -167,8 +167,8 @@ int input_press(struct browser *b, const char *comb, const struct cdp_wait *wait
 
 		if (!bit)
 			return fail(err, MT_EINVAL,
-				    "ValueError: `%.*s` is no modifier; "
-				    "these are Alt, Control, Meta, Shift",
+				    "ValueError: unknown modifier `%.*s`; "
+				    "use Alt, Control, Meta or Shift",
 				    (int)(plus - comb), comb);
 		held[count++] = bit == ALT       ? "Alt"
 				: bit == CONTROL ? "Control"

@@ -10,7 +10,7 @@ enum { REQUESTS_MAX = 64 };
 
 struct tab {
 	char target[ID_MAX], session[ID_MAX]; /* the main frame has the target's id */
-	bool loading, crashed, watched; /* watched: its requests are told */
+	bool loading, crashed, watched; /* watched: its requests are reported */
 	/* What the page fetches since the last action: hashes of the requests' ids. */
 	uint64_t requests[REQUESTS_MAX];
 	size_t request_count;
@@ -64,7 +64,7 @@ int page_call(struct browser *b, const char *method, json_object *params,
 /** Open an empty tab and go to it. */
 int page_open(struct browser *b, const struct cdp_wait *wait, struct error *err);
 /** Close what has crashed; there is always a tab. */
-int page_mend(struct browser *b, const struct cdp_wait *wait, struct error *err);
+int page_repair(struct browser *b, const struct cdp_wait *wait, struct error *err);
 /** A line for the next observation. */
 void page_note(struct browser *b, const char *fmt, ...) MT_PRINTF(2, 3);
 /** Stop what keeps the page from answering: an address that does not answer, a script
@@ -72,8 +72,8 @@ void page_note(struct browser *b, const char *fmt, ...) MT_PRINTF(2, 3);
 void page_interrupt(struct browser *b);
 /** An action begins: what the page fetches from now on is its doing. */
 void page_begin(struct browser *b);
-/** A call ends: nobody reads what the browser tells until the next one, so it is to
- *  tell little. */
+/** A call ends: events are not read until the next one, so the browser is asked to
+ *  report few. */
 void page_end(struct browser *b);
 /** Handle events until the page is quiet: nothing loads, nothing is fetched, and
  *  settle_ms have passed without a change; at most load_ms, of which fetching holds it

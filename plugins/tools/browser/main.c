@@ -292,7 +292,7 @@ static const char brief[] =
 
 static const char schema[] =
 	"{\"type\":\"object\",\"properties\":{\"code\":{\"type\":\"string\","
-	"\"description\":\"The calls, for instance fill('12', 'mortise')\\nclick('14')\"},"
+	"\"description\":\"The calls, for example fill('12', 'mortise')\\nclick('14')\"},"
 	"\"whole\":{\"type\":\"boolean\",\"description\":"
 	"\"Show what is out of view, too\"}},"
 	"\"required\":[\"code\"]"
@@ -331,7 +331,7 @@ static const struct mt_option options[] = {
 	OPTION(MT_OPTION_BOOL, "sandbox", .fallback = "yes",
 	       .help = "Chromium's own sandbox, which root cannot have. no: where user "
 	       "namespaces are not allowed and something else confines it."),
-	OPTION(MT_OPTION_TEXT, "hosts", .help = "Hosts that it may reach, for instance "
+	OPTION(MT_OPTION_TEXT, "hosts", .help = "Hosts that it may reach, for example "
 	       "example.org, *.example.org; others have no address for it. Default: all."),
 	OPTION(MT_OPTION_TEXT, "downloads", .fallback = ".downloads",
 	       .help = "Directory for downloads, below the workspace unless it is absolute."),
@@ -359,5 +359,5 @@ static const struct mt_option options[] = {
 };
 
 MT_TOOLSET(&toolset, "browser", .name = "browser",
-	   .summary = "A Chromium of its own, told what to do by calls.",
+	   .summary = "Controls a private headless Chromium by Python-style calls.",
 	   .options = options, .option_count = ARRAY_LEN(options))

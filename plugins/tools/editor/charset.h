@@ -22,7 +22,7 @@ extern const struct charset charset_utf8;
 /** Find the encoding of a file's bytes and decode them without the mark.
  *  `hint`, if not NULL, is tried first. Whatever is found encodes back to the
  *  same bytes.
- *  @return MT_EUNSUPPORTED if they are no text, MT_ENOMEM. */
+ *  @return MT_EUNSUPPORTED if they are not text, MT_ENOMEM. */
 int charset_decode(const char *bytes, size_t len, const struct charset *hint,
 		   struct charset *ret, struct strbuf *out);
 

@@ -12,7 +12,7 @@ struct editor {
 	char *workspace; /* NULL: none known */
 };
 
-/** A call under way. */
+/** A call in progress. */
 struct job {
 	struct editor *e;
 	const struct editor_request *q;

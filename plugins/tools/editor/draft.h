@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 enum {
-	DRAFT_LINES_MAX = 301,  /* that a model is asked to write anew */
+	DRAFT_LINES_MAX = 301,  /* that a model is asked to rewrite */
 	DRAFT_CHUNK = 20,       /* lines of a stretch that the draft is compared with */
 	DRAFT_LIKE = 3,         /* stretches that are shown */
 };

@@ -34,7 +34,7 @@ struct editor_request {
 	struct mt_str start, end;              /* as those; of `write` */
 };
 
-/** What came of it. `text` is for the model, also when the call failed. */
+/** The result of a call. `text` is for the model, also when the call failed. */
 struct editor_result {
 	struct strbuf text;
 	char *path;            /* as it was understood; NULL: not at all */

@@ -47,7 +47,7 @@ static void close_set(void *self)
 	free(self);
 }
 
-/* ---- what is told ------------------------------------------------------------- */
+/* ---- the result --------------------------------------------------------------- */
 
 static void put_field(const struct job *j, const char *name, const char *text, size_t len)
 {
@@ -314,4 +314,4 @@ static const struct mt_toolset set = {
 };
 
 MT_TOOLSET(&set, "llm-edit", .name = "llm-edit",
-	   .summary = "Edits files by drafts that a model merges.")
+	   .summary = "Edits files with drafts that a model merges.")

@@ -55,13 +55,13 @@ int textfile_from_text(struct textfile *f, const char *text, size_t len,
 		       struct error *err);
 
 /** `ret` becomes `f` with `removed` bytes of its text at `at` replaced; new
- *  lines end as those that they replace, or as their neighbours.
+ *  lines end like those that they replace, or like adjacent ones.
  *  @return MT_EINVAL if the encoding lacks a character, MT_ELIMIT, MT_ENOMEM. */
 int textfile_splice(const struct textfile *f, size_t at, size_t removed,
 		    struct mt_str added, struct textfile *ret, struct error *err);
 
 /** Write bytes to `path` (a real path, no link at its end): temporary file
- *  beside it, then rename; mode, owner and attributes of `old` are kept. In
+ *  next to it, then rename; mode, owner and attributes of `old` are kept. In
  *  place where a rename would break something (other names of the file) or is
  *  not allowed. Refused if the file is not the one that was read.
  *  @return MT_EEXIST if it has changed, MT_EDENIED, MT_EIO. */

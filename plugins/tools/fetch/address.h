@@ -10,7 +10,7 @@
 /** Is it an address of the public internet? Anything else (loopback, private
  *  networks, link-local, multicast, what embeds such an IPv4 address) is not. */
 bool address_is_public(const struct sockaddr *address);
-/** The same for text; what is no address counts as public. */
+/** The same for text; a host name counts as public. */
 bool host_is_public(const char *host);
 /** Is the host in the list: "example.org, *.example.org"? Upper and lower case are
  *  the same. An empty list (or NULL) has every host. */

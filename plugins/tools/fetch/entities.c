@@ -64,7 +64,7 @@ static unsigned named(const char *name, size_t len)
 	return found ? names[(size_t)(found - names[0].name) / sizeof names[0]].code : 0;
 }
 
-/* "#123" or "#x1f"; what is no character is U+FFFD. */
+/* "#123" or "#x1f"; an invalid character is U+FFFD. */
 static unsigned numbered(const char *text, size_t len)
 {
 	unsigned base = len > 1 && (text[1] == 'x' || text[1] == 'X') ? 16 : 10, n = 0;

@@ -64,7 +64,7 @@ static int check_url(const struct get *g, const char *url, struct error *err)
 	    curl_url_set(u, CURLUPART_URL, url, CURLU_NON_SUPPORT_SCHEME) ||
 	    curl_url_get(u, CURLUPART_SCHEME, &scheme, 0))
 		r = fail(err, MT_EINVAL,
-			 "%.200s is no address of a page; write it whole, with "
+			 "%.200s is not a valid URL; write it in full, with "
 			 "https://",
 			 url);
 	else if (strcmp(scheme, "http") != 0 && strcmp(scheme, "https") != 0)

@@ -141,8 +141,8 @@ static const char *take_mark(struct strbuf *text)
 	return NULL;
 }
 
-/* How the body is written: what its mark says counts more than what is declared. What
- * nobody declares is UTF-8 if it can be, else what old pages of the West are. */
+/* How the body is written: what its mark says counts more than what is declared. The
+ * default is UTF-8 if the bytes are valid, else Windows-1252. */
 static void find_charset(struct get *g)
 {
 	const char *mark = take_mark(&g->body);
@@ -319,11 +319,11 @@ static const struct mt_option options[] = {
 	OPTION(BOOL, "private", .fallback = "no", .help = "Whether addresses of this machine "
 	       "and of private networks may be asked."),
 	OPTION(BYTES, "size", .fallback = "5M", .min = 1024, .max = 100 << 20,
-	       .help = "Most bytes of a page that are fetched."),
+	       .help = "Maximum number of bytes to fetch."),
 	OPTION(BYTES, "shown", .fallback = "24K", .min = 1024, .max = 1 << 20,
-	       .help = "Most bytes of its text in a result; the whole text goes to a file."),
+	       .help = "Maximum bytes of text in a result; the whole text goes to a file."),
 	OPTION(DURATION, "timeout", .fallback = "30s", .min = 100, .max = 600000,
-	       .help = "Longest time for a page."),
+	       .help = "Time limit for a page."),
 	OPTION(INT, "redirects", .fallback = "5", .min = 0, .max = 50,
 	       .help = "Most redirects that are followed."),
 	OPTION(TEXT, "proxy", .help = "Address of a proxy; it, not this tool, then decides "
@@ -332,6 +332,5 @@ static const struct mt_option options[] = {
 	       .help = "What requests call themselves."),
 };
 
-MT_TOOLSET(&set, "fetch", .name = "fetch",
-	   .summary = "Reads pages of the web as Markdown.", .options = options,
-	   .option_count = ARRAY_LEN(options))
+MT_TOOLSET(&set, "fetch", .name = "fetch", .summary = "Fetches web pages as Markdown.",
+	   .options = options, .option_count = ARRAY_LEN(options))

@@ -10,7 +10,7 @@
 enum {
 	QUIET_MS = 2000,      /* after the answer, for the output that belongs to it */
 	KNOCK_MS = 250,       /* between two questions to a kernel that starts */
-	STRANGE_MAX = 1000,   /* messages that are none; then it is no kernel */
+	STRANGE_MAX = 1000,   /* invalid messages after which the kernel is given up */
 	CODE_MAX = 64 << 20,
 };
 
@@ -319,12 +319,13 @@ int cell_await_kernel(struct kernel *k, int64_t timeout_ms, int cancel_fd,
 		int64_t now = clock_ms();
 
 		if (now >= until)
-			return fail(err, strange ? MT_EDENIED : MT_ETIMEOUT,
-				    "the kernel did "
-				    "not answer within %lld s%s",
-				    (long long)timeout_ms / 1000,
-				    strange ? ", but sent what is no signed message"
-					    : "");
+			return fail(
+				err, strange ? MT_EDENIED : MT_ETIMEOUT,
+				"the kernel did "
+				"not answer within %lld s%s",
+				(long long)timeout_ms / 1000,
+				strange ? ", but sent messages without a valid signature"
+					: "");
 		/* Its first words may be said before our ear is there: ask again. */
 		if (now >= knock && (!knock || answers))
 			kernel_send(k, CHANNEL_SHELL, "kernel_info_request", "{}", NULL,
@@ -342,8 +343,8 @@ int cell_await_kernel(struct kernel *k, int64_t timeout_ms, int cancel_fd,
 		heard |= hear(k, CHANNEL_IOPUB, "status", &strange);
 		if (strange >= STRANGE_MAX)
 			return fail(err, MT_EDENIED,
-				    "the kernel sends what is no signed "
-				    "message");
+				    "the kernel sends messages without a "
+				    "valid signature");
 	}
 	return MT_OK;
 }

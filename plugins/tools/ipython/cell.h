@@ -33,7 +33,7 @@ struct cell {
 	int64_t input_ms;      /* to wait for an answer to input() */
 	int cancel_fd;         /* -1: none */
 	int wake_fd;           /* readable when there may be an answer; -1: none */
-	const struct cell_events *events; /* NULL: nobody listens */
+	const struct cell_events *events; /* NULL: not reported */
 	void *arg;
 };
 
@@ -50,7 +50,7 @@ struct cell_result {
 	char error[256];  /* of a silent cell that failed: name and value */
 };
 
-/** Run a cell. @return MT_OK if it was sent; what came of it is in `ret`. */
+/** Run a cell. @return MT_OK if it was sent; the result is in `ret`. */
 int cell_run(struct kernel *k, const struct cell *cell, struct cell_result *ret,
 	     struct error *err);
 /** Wait until a kernel that was just started answers and its output is heard.

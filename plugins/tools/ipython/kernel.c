@@ -35,7 +35,7 @@ static bool set_number(void *socket, int option, int value)
 	return zmq_setsockopt(socket, option, &value, sizeof value) == 0;
 }
 
-/* A message that is too large cuts its line for good, and nobody would hear. */
+/* A message that is too large closes the connection permanently and silently. */
 static bool watch(struct kernel *k, void *socket)
 {
 	char name[64];

@@ -92,7 +92,7 @@ static int make_key(struct launch *l, struct error *err)
 	return MT_OK;
 }
 
-/* Free ports of 127.0.0.1. Somebody else may take one before the kernel does;
+/* Free ports of 127.0.0.1. Another process may take one before the kernel does;
  * it then ends at its start. */
 static int find_ports(int ports[PORTS], struct error *err)
 {

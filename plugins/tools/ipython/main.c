@@ -175,8 +175,8 @@ static void note_end(struct ipython *p, const struct cell_result *result, const 
 
 	if (result->unanswered)
 		strbuf_add(notes,
-			   "[The cell was interrupted: it waits for input and nobody "
-			   "answers; put the value into the code.]\n");
+			   "[The cell was interrupted: it waits for input, which is "
+			   "not available; put the value into the code.]\n");
 	if (result->timed_out)
 		strbuf_addf(notes, "[Execution timed out (%.9g seconds).]\n",
 			    (double)p->timeout_ms / 1000);
@@ -195,7 +195,7 @@ static void note_end(struct ipython *p, const struct cell_result *result, const 
 	if (result->incomplete || result->strange)
 		strbuf_add(notes,
 			   "[A part of the output may be missing: it was too large, or "
-			   "came too fast, or was no message of this kernel.]\n");
+			   "came too fast, or was not a message of this kernel.]\n");
 }
 
 /* Where it is, in lines that others look for. */
@@ -241,7 +241,7 @@ static int reply(struct ipython *p, size_t before)
 
 /* ---- a call -------------------------------------------------------------- */
 
-/* Where the shell of this conversation is; NULL if nobody knows. */
+/* The directory of this conversation's shell; NULL if unknown. */
 static char *shell_directory(struct ipython *p)
 {
 	const struct mt_str none = MT_STR("{}");
@@ -462,8 +462,8 @@ static const struct mt_option options[] = {
 	  .help = "How long a new kernel may take until it answers." },
 	{ .size = sizeof(struct mt_option), .type = MT_OPTION_DURATION,
 	  .name = "input_timeout", .fallback = "0s", .min = 0, .max = 86400000,
-	  .help = "How long a cell that calls input() waits for somebody to type; then it "
-		  "is interrupted." },
+	  .help = "Time limit for input to a cell that calls input(); then the cell is "
+		  "interrupted." },
 	{ .size = sizeof(struct mt_option), .type = MT_OPTION_LIST, .name = "imports",
 	  .fallback = "agentskills",
 	  .help = "Modules whose names a new Python kernel has, imported in this order." },
@@ -474,5 +474,5 @@ static const struct mt_option options[] = {
 };
 
 MT_TOOLSET(&toolset, "ipython", .name = "ipython",
-	   .summary = "Cells of Python, or of another language, in a Jupyter kernel.",
+	   .summary = "Runs cells of Python or another language in a Jupyter kernel.",
 	   .options = options, .option_count = ARRAY_LEN(options))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * plain.h - text for a terminal as plain text: colours and other sequences are
+ * plain.h - text for a terminal as plain text: colors and other sequences are
  * left out, a line that was written over (a progress bar) is its last state. */
 #ifndef IPYTHON_PLAIN_H
 #define IPYTHON_PLAIN_H
@@ -19,7 +19,7 @@ enum plain_state {
 
 struct plain {
 	enum plain_state state;
-	bool again;          /* after CR: what comes next starts the line anew */
+	bool again;          /* after CR: what comes next overwrites the line */
 	struct strbuf line;  /* that has no end yet */
 	struct output *out;
 };

@@ -43,8 +43,8 @@ void wire_clear(struct wire_message *m)
 	*m = (struct wire_message){ 0 };
 }
 
-/* Kernels let bytes through that are no text: half a pair of surrogates, names
- * of files. */
+/* Kernels pass bytes that are not valid text: half a pair of surrogates, file
+ * names. */
 static json_object *read_object(struct mt_str part, struct error *err)
 {
 	AUTO(strbuf) struct strbuf clean = STRBUF(part.len * 3 + 1);
@@ -78,8 +78,8 @@ int wire_read(const char *key, const struct mt_str *parts, size_t count,
 	*ret = (struct wire_message){ 0 };
 	if (find_mark(parts, count, &mark) != MT_OK)
 		return fail(err, MT_EINVAL,
-			    "what the kernel sent is no message of the "
-			    "Jupyter protocol");
+			    "the kernel sent something that is not a "
+			    "message of the Jupyter protocol");
 	const struct mt_str *given = &parts[mark + 1], *body = given + 1;
 
 	if (wire_sign(key, body, hex) != MT_OK)

@@ -31,7 +31,7 @@ struct wire_message {
 int wire_sign(const char *key, const struct mt_str parts[WIRE_SIGNED],
 	      char ret_hex[WIRE_HEX + 1]);
 /** Check and read a message. @return MT_EDENIED if it is not signed with this
- *  key, MT_EINVAL if it is no message, MT_ELIMIT, MT_ENOMEM. */
+ *  key, MT_EINVAL if it is not a message, MT_ELIMIT, MT_ENOMEM. */
 int wire_read(const char *key, const struct mt_str *parts, size_t count,
 	      struct wire_message *ret, struct error *err);
 void wire_clear(struct wire_message *m);

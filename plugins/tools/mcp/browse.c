@@ -167,7 +167,7 @@ static char *serve_one(struct browse *b, const char *state)
 	return strbuf_take(&url);
 }
 
-/* What the user typed. @return false: nobody types any more. */
+/* Input of the user. @return false: end of input. */
 static bool read_typed(struct strbuf *typed, const char *state, char **ret)
 {
 	char bytes[1024];
@@ -211,7 +211,7 @@ char *browse_visit(struct browse *b, const char *url, const char *state,
 		int64_t left = end - clock_ms();
 
 		if (left <= 0) {
-			fail(err, MT_ETIMEOUT, "nobody logged in within %lld seconds",
+			fail(err, MT_ETIMEOUT, "no login within %lld seconds",
 			     (long long)(patience_ms / 1000));
 			return NULL;
 		}

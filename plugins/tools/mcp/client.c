@@ -181,7 +181,7 @@ static void take_out(struct client *c, struct pending *p)
 	}
 }
 
-/* The server may stop working on what nobody waits for. */
+/* The server may stop working on a cancelled request. */
 static void tell_cancelled(struct client *c, const struct pending *p, int status)
 {
 	AUTO(json) json_object *params = json_object_new_object();

@@ -59,13 +59,13 @@ struct waiter {
 enum client_state { CLIENT_IDLE, CLIENT_CONNECTING, CLIENT_READY, CLIENT_DOWN };
 enum client_era { ERA_UNKNOWN, ERA_LEGACY, ERA_MODERN };
 
-/** A question of the server that waits for whoever waits. */
+/** A question of the server that a waiting call has to answer. */
 struct question {
 	struct question *next;
 	json_object *doc;         /* the whole request */
 };
 
-/** One request that is under way. */
+/** One pending request. */
 struct pending {
 	struct pending *next;
 	int64_t id;
@@ -101,7 +101,7 @@ struct client {
 	pthread_cond_t wake;
 	enum client_state state;
 	enum client_era era;
-	char protocol[32];        /* in force; "" before the handshake */
+	char protocol[32];        /* negotiated; "" before the handshake */
 	bool down;                /* the transport has ended, for this reason: */
 	struct error why;
 	long http_status;         /* of the last answer over HTTP */
@@ -135,7 +135,7 @@ int client_request(struct client *c, const char *method, json_object *params,
 bool client_is_down(struct client *c);
 /** True if it did because the server had forgotten us: it did nothing then. */
 bool client_was_forgotten(struct client *c);
-/** Whoever waits looks whether it is cancelled. */
+/** Makes waiting calls check whether they are cancelled. */
 void client_wake(struct client *c);
 /** What is not known counts as: tools. */
 bool client_has(struct client *c, const char *capability);
@@ -148,7 +148,7 @@ void client_deliver(struct client *c, const char *text, size_t len);
 /** The transport has ended. The first reason counts. */
 void client_down(struct client *c, const char *fmt, ...) MT_PRINTF(2, 3);
 /** Look after a request, with the lock held (released in between).
- *  @return 1: go on waiting; MT_OK: it is answered; else why it is given up.
+ *  @return 1: continue to wait; MT_OK: it is answered; else why it is given up.
  *  `*ret_until`: when to look again at the latest. */
 int pending_check(struct client *c, struct pending *p, int64_t *ret_until,
 		  struct error *err);

@@ -302,8 +302,8 @@ json_object *elicit_user(const struct mt_tool_host *host, struct mt_call *call,
 		js_set(result, "content", STEAL(content));
 	else if (status == MT_EUNSUPPORTED)
 		host->reply(call,
-			    "[The server asked the user: %.500s. Nobody can be asked "
-			    "here, so it was declined.]\n",
+			    "[The server asked the user: %.500s. No user is available, "
+			    "so the question was declined.]\n",
 			    js_str(params, "message", ""));
 	return result;
 }

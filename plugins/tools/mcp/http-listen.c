@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * http-listen.c - what a server says by itself: the stream beside streamable
+ * http-listen.c - messages that a server sends on its own: the GET stream of streamable
  * HTTP, the subscription of the newer protocol, and the transport of 2024, where
  * every message comes on one stream. */
 #include "http.h"

@@ -16,7 +16,7 @@ static int add_line(void *arg, const char *line)
 	return transfer_header(arg, "%s", line);
 }
 
-/* What the protocol without a handshake wants beside the message. */
+/* Headers that the protocol without a handshake needs. */
 static int modern_headers(struct transfer *t, const struct pending *p)
 {
 	json_object *target =
@@ -51,7 +51,7 @@ static int post_headers(struct transfer *t, const struct pending *p)
 	return status;
 }
 
-/* ---- what came of it ---------------------------------------------------------- */
+/* ---- the result --------------------------------------------------------------- */
 
 static int look(struct transfer *t, int64_t *ret_until, struct error *err)
 {
@@ -163,7 +163,7 @@ static int take_end(struct transfer *t, struct pending *p, struct error *err)
 	return MT_OK;
 }
 
-/* ---- a stream that broke off is gone on with ------------------------------------ */
+/* ---- a stream that broke off is resumed ----------------------------------------- */
 
 static int pause_for(struct transfer *t, int64_t ms, struct error *err)
 {
@@ -209,7 +209,7 @@ static int resume(struct http *h, struct pending *p, struct strbuf *id, int64_t 
 			status = transfer_run(&t, look, err);
 		if (!status && (t.status < 200 || t.status >= 300))
 			status = fail(err, MT_EIO,
-				      "the server does not go on with its "
+				      "the server does not resume its "
 				      "answer (HTTP %ld)",
 				      t.status);
 		if (!status && t.sse.id.len) {

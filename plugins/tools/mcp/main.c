@@ -132,7 +132,7 @@ static void mcp_close(void *self)
 	free(m);
 }
 
-/* Nothing is started here: a slow server holds nobody. */
+/* Nothing is started here: a slow server must not delay the others. */
 static int mcp_open(const struct mt_tool_host *host, struct mt_instance *instance,
 		    void **ret_self)
 {
@@ -515,5 +515,5 @@ static const struct mt_toolset toolset = {
 };
 
 MT_TOOLSET(&toolset, "mcp", .name = "mcp",
-	   .summary = "The tools of an MCP server, over its standard streams or HTTP.",
+	   .summary = "Offers the tools of an MCP server, over stdio or HTTP.",
 	   .options = settings_table, .option_count = SETTINGS_COUNT)

@@ -10,7 +10,7 @@ static bool is_id(json_object *o)
 	       json_object_is_type(o, json_type_string);
 }
 
-/* @return false if it is no message. */
+/* @return false if it is not a message. */
 static bool take(json_object *doc, struct rpc *m)
 {
 	json_object *error = js_get(doc, "error"), *result = NULL;

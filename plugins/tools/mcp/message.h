@@ -21,14 +21,14 @@ struct rpc {
 	enum rpc_kind kind;
 	json_object *doc;
 	json_object *id;      /* of a request or answer; NULL: null */
-	int64_t number;       /* the id of an answer, if it is a whole number; else -1 */
+	int64_t number;       /* the id of an answer, if it is an integer; else -1 */
 	const char *method;   /* of a request or notification */
 	json_object *params;  /* object, or NULL */
 	json_object *body;    /* the result, or the error object; NULL: it is neither */
 };
 
-/** Read a message, or a batch of them, and tell each to `on`. What is no message
- *  of a batch is passed over.
+/** Read a message, or a batch of them, and pass each to `on`. Invalid messages
+ *  of a batch are ignored.
  *  @return MT_OK, or why the text holds no message. */
 int rpc_read(const char *text, size_t len, void (*on)(const struct rpc *m, void *arg),
 	     void *arg, struct error *err);

@@ -18,7 +18,7 @@ static int no_memory(struct error *err)
 	return out_of_memory(err);
 }
 
-/* ---- what nobody can guess -------------------------------------------------------- */
+/* ---- random values ---------------------------------------------------------------- */
 
 int put_base64url(struct strbuf *b, const void *bytes, size_t len)
 {
@@ -296,7 +296,7 @@ static int ask_user(const struct oauth *o, const struct oauth_place *p,
 		return no_memory(err);
 	answer = o->visit(o->arg, url.text, state.text, err);
 	return answer ? read_answer(p, answer, state.text, ret_code, err)
-		      : fail(err, MT_EDENIED, "nobody logged in");
+		      : fail(err, MT_EDENIED, "no login took place");
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */

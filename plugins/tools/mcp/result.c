@@ -56,7 +56,7 @@ static void put_medium(struct out *o, json_object *item, const char *member)
 	if (!status)
 		status = o->host->reply_media(o->call, mime, bytes.text, bytes.len);
 	if (status == MT_EINVAL)
-		put_line(o, "[%.100s that is no valid base64 was left out]", mime);
+		put_line(o, "[%.100s was left out: its base64 is invalid]", mime);
 	else if (status)
 		put_line(o, "[%.100s of %zu characters was left out: it is too large]",
 			 mime, strlen(data));

@@ -237,5 +237,5 @@ void client_deliver(struct client *c, const char *text, size_t len)
 	struct error err = ERROR_NONE;
 
 	if (rpc_read(text, len, on_message, c, &err))
-		client_log(c, MT_LOG_DEBUG, "passed over a line: %s", err.text);
+		client_log(c, MT_LOG_DEBUG, "ignored a line: %s", err.text);
 }

@@ -402,7 +402,7 @@ static int stdio_send(struct client *c, const char *text, size_t len,
 	return fail(err, MT_EIO, "the server does not read what it is sent");
 }
 
-/* It is answered when the server ends it: nobody waits for that. */
+/* The server answers when it ends the stream; the answer is not awaited. */
 static void stdio_ready(struct client *c)
 {
 	AUTO(strbuf) struct strbuf b = STRBUF(1 << 16);

@@ -129,7 +129,7 @@ static json_object *input_of(struct client *c, json_object *tool, const char *na
 	    len <= SCHEMA_MAX && !schema_valid(schema, &why))
 		return json_object_get(schema);
 	client_log(c, MT_LOG_WARNING, "the schema of tool %.60s is not used: %s", name,
-		   why.code ? why.text : "it is no object, or too long");
+		   why.code ? why.text : "it is not an object, or too long");
 	open = json_object_new_object();
 	js_set_str(open, "type", "object");
 	return open;

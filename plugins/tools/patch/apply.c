@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * apply.c - a patch applied to files. Each is written beside itself and renamed;
- * when one cannot be written, those before it are put back. */
+ * apply.c - a patch applied to files. Each is written to a temporary file and renamed;
+ * when one cannot be written, those before it are restored. */
 #include "apply.h"
 
 #include "error.h"
@@ -115,7 +115,7 @@ static int load(void *arg, const char *path, struct strbuf *ret, struct strbuf *
 			       ? MT_ENOTFOUND
 			       : refuse(why, MT_EDENIED, path, strerror(errno));
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
-		return refuse(why, MT_EINVAL, path, "it is no file");
+		return refuse(why, MT_EINVAL, path, "it is not a file");
 	if (st.st_size > PATCH_FILE_MAX)
 		return refuse(why, MT_ELIMIT, path, "the file is too large for a patch");
 	while ((n = read(fd, buffer, sizeof buffer)) != 0) {

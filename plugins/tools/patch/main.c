@@ -122,4 +122,4 @@ static const struct mt_toolset set = {
 };
 
 MT_TOOLSET(&set, "apply-patch", .name = "apply-patch",
-	   .summary = "Changes several files by one patch.")
+	   .summary = "Changes several files with one patch.")

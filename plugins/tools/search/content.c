@@ -72,7 +72,7 @@ int matcher_open(const char *pattern, struct matcher **ret, struct error *err)
 		matcher_free(m);
 		pcre2_get_error_message(code, (PCRE2_UCHAR *)why, sizeof why);
 		return fail(err, MT_EINVAL,
-			    "the pattern is no regular expression: %s (at "
+			    "the pattern is not a regular expression: %s (at "
 			    "character %zu); put \\ before characters that stand for "
 			    "themselves",
 			    why, (size_t)at + 1);

@@ -192,7 +192,7 @@ static size_t put_lines(const struct search *s, const struct found_file *f,
 	return n;
 }
 
-/* All that was found, for whoever wants to page through it. */
+/* The complete result, in a file that the model can page through. */
 static const char *spool(const struct ask *a, const struct found *f)
 {
 	const struct mt_tool_host *host = a->self->host;
@@ -517,7 +517,7 @@ static const struct mt_option options[] = {
 	  .help = "The program ripgrep, which searches where it is there: a name in PATH or "
 		  "a path; empty: never." },
 	{ .size = sizeof options[0], .type = MT_OPTION_INT, .name = "results",
-	  .fallback = "100", .min = 1, .max = 10000, .help = "Most paths in a result." },
+	  .fallback = "100", .min = 1, .max = 10000, .help = "Maximum number of paths in a result." },
 	{ .size = sizeof options[0], .type = MT_OPTION_DURATION, .name = "timeout",
 	  .fallback = "30s", .min = 100, .max = 3600000,
 	  .help = "A search stops after this time and shows what it has." },

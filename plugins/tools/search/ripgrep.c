@@ -187,7 +187,7 @@ static int wait_for(pid_t pid)
 
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
-			return -1; /* somebody else has reaped it */
+			return -1; /* it was reaped elsewhere */
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 

@@ -20,7 +20,7 @@ static size_t ticks(const char *text, size_t len)
 }
 
 /* Length of the code that begins with this run of backticks, up to a run as long;
- * a fence that nobody closes goes to the end. */
+ * an unclosed fence extends to the end. */
 static size_t code_span(const char *text, size_t len)
 {
 	size_t run = ticks(text, len), at = run;

@@ -160,14 +160,14 @@ static int give_file(struct self *self, struct mt_call *call, const char *name,
 	if (base64_read(&bytes, base64, strlen(base64)))
 		return host->fail(call, MT_EIO, "the file did not arrive whole");
 	if (!path)
-		return host->fail(call, MT_EINVAL, "`%s` is no path of a file of a skill",
-				  file);
+		return host->fail(call, MT_EINVAL,
+				  "`%s` is not the path of a file of a skill", file);
 	if (keep_copy(path, &bytes, &err))
 		return host->fail(call, err.code, "%s", err.text);
 	host->reply(call, "A copy is at %s\n", path);
 	if (utf8_valid(bytes.text, bytes.len) && !memchr(bytes.text, '\0', bytes.len))
 		return host->reply_text(call, bytes.text, bytes.len);
-	return host->reply(call, "(%zu bytes that are no text)\n", bytes.len);
+	return host->reply(call, "(%zu bytes of binary data)\n", bytes.len);
 }
 
 static int run(void *self_, const char *tool, struct mt_call *call)

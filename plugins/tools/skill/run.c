@@ -42,7 +42,7 @@ static bool take(int fd, struct strbuf *to)
 	return true;
 }
 
-/* Until both ends are closed, it takes too long, or somebody cancels. */
+/* Until both ends are closed, the time limit is over, or the call is cancelled. */
 static int collect(int out, int err, int cancel, int64_t end, struct inline_result *ret)
 {
 	struct pollfd fds[] = {
@@ -69,7 +69,7 @@ static int collect(int out, int err, int cancel, int64_t end, struct inline_resu
 	return MT_OK;
 }
 
-/* It may have closed both and go on. */
+/* It may have closed both and still run. */
 static bool ends_by(pid_t pid, int64_t end, int *ret_status)
 {
 	const struct timespec pause = { .tv_nsec = 2000000 };

@@ -198,7 +198,7 @@ def _xml_text(path, names, paragraph, text):
                 yield name, ["".join(t.text or "" for t in p.iter(text))
                              for p in ElementTree.fromstring(z.read(name)).iter(paragraph)]
     except (zipfile.BadZipFile, ElementTree.ParseError, KeyError) as e:
-        raise ValueError(f"{path} is no document of this kind: {e}") from e
+        raise ValueError(f"{path} is not a document of this kind: {e}") from e
 
 
 @_says

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Run in a new kernel before anything else: output leaves in small pieces, and
-# whoever prints waits for the reader, so that a flood takes no memory.
+# a cell that prints waits for the reader, so that a flood takes no memory.
 def _mortise_start():
     from ipykernel.iostream import OutStream
     import zmq
