@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * log-open.c - how long opening a log takes, with its checkpoint and without,
- * beside reading the file and counting its lines.
+ * next to reading the file and counting its lines.
  *
  *   log-open DIR EVENTS */
 #include "events/log.h"

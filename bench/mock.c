@@ -195,7 +195,7 @@ static void begin_to_drip(struct connection *c)
 	fflush(stdout);
 }
 
-/* What a program asks beside its requests (models, windows) is no request. */
+/* Other queries of a program (models, windows) do not count as requests. */
 static bool is_question(const struct connection *c)
 {
 	return strncmp(c->bytes, "GET ", 4) == 0;

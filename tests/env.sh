@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Sourced before each test: a home of its own, and the programs of the build
-# tree instead of installed ones. Standard input is empty, whoever runs this.
+# tree instead of installed ones. Standard input is always empty.
 exec < /dev/null
 MORTISE_TEST_HOME=${MORTISE_TEST_HOME:-$top_builddir/tests/home}
 mkdir -p "$MORTISE_TEST_HOME" && chmod 700 "$MORTISE_TEST_HOME"

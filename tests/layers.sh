@@ -142,7 +142,7 @@ host_order() {
 	edges | while read -r from to place; do
 		a=$(rank "$from")
 		b=$(rank "$to")
-		[ "$a" -gt 0 ] || echo "$place: $from is no module of the host"
+		[ "$a" -gt 0 ] || echo "$place: $from is not a module of the host"
 		[ "$b" -gt 0 ] && [ "$b" -le "$a" ] ||
 			echo "$place: $from must not know $to"
 	done
@@ -303,7 +303,7 @@ rules_find_breaches() {
 
 report 'no banned function is called' banned
 report 'every file begins with its license and its purpose' heads
-report 'lib knows nobody' stays_at_home lib own
+report 'lib includes only lib' stays_at_home lib own
 report 'a plugin knows itself, lib and <mortise/...>' stays_at_home plugins ''
 report 'the runner knows itself and lib' stays_at_home runner own
 for program in server terminal acp; do

@@ -158,7 +158,7 @@ END
 	mortise policy show | grep -q danger.root
 }
 
-@test "the editor too writes to files of the system only when somebody says so" {
+@test "the editor writes to system files only after confirmation" {
 	for path in /etc/cron.d/x /usr/bin/x /home/me/.ssh/authorized_keys; do
 		run mortise policy test --tool str_replace_editor \
 			"{\"command\": \"create\", \"path\": \"$path\", \"file_text\": \"x\"}"

@@ -297,7 +297,7 @@ static const struct {
 	{ NOT_LOW, "printf ${x:--v} PATH ." },
 	{ NOT_LOW, "echo {PATH}< src/a.c" },
 	{ LOW, "sleep 1 & wait -n; jobs -l" },
-	/* where the pattern of a search is no operand, or links are followed */
+	/* where the pattern of a search is not an operand, or links are followed */
 	{ NOT_LOW, "awk 'BEGIN { ARGV[ARGC++] = \"/etc/passwd\" } 1'" },
 	{ NOT_LOW, "awk 'BEGIN { SYMTAB[\"AR\" \"GC\"] = 2 } 1' src/a.c" },
 	{ NOT_LOW, "grep -e. /etc/passwd" },

@@ -184,7 +184,7 @@ tasks() {
 		-o condenser.short.llm=cheap -o controller.max_iterations=10 -t "walk"
 	echo "$output"
 	[ "$status" -ne 0 ]
-	run mortise resume last -o controller.max_iterations=100 -t "go on"
+	run mortise resume last -o controller.max_iterations=100 -t "continue"
 	echo "$output"
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"00 tokens in"* ]]
@@ -239,7 +239,7 @@ tasks() {
 	[ "$(of short '.events < .events_before and .tokens < .tokens_before')" = true ]
 	[ "$(of hide '.masked > 0 and .events == .events_before')" = true ]
 	[ "$(of conversation_window+hide '.events < .events_before')" = true ]
-	# the first message and the system text, whoever condenses
+	# the first message and the system text, with every condenser
 	[ "$(jq -c '.kept | contains([0, 1])' <<<"$output" | sort -u)" = true ]
 	run "${compare[@]}" --with short,nosuch --summaries
 	echo "$output"

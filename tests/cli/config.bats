@@ -24,7 +24,7 @@ setup() {
 	[ "$(jq -r .llm.timeout.value <<< "$output")" = 300s ]
 }
 
-@test "explain: value, meaning, origin, what it stands over" {
+@test "explain: value, meaning, origin, what it overrides" {
 	printf '[llm]\ntimeout = 10s\n' > "$ini"
 	MORTISE_LLM_TIMEOUT=20s run mortise config explain llm.timeout -o llm.timeout=30s
 	[ "$status" -eq 0 ]
@@ -50,11 +50,11 @@ setup() {
 @test "check: options of plugins and names of the wiring" {
 	[ -e "$top_builddir/plugins/tools/editor.so" ] || skip "no editor built"
 	printf '[tool.editor]\nnonsense = 1\n[tool.x]\nplugin = editr\n' > "$ini"
-	run mortise config check -o controller.agent=nobody
+	run mortise config check -o controller.agent=unknown
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"$ini:2: [tool.editor] unknown option \`nonsense\`"* ]]
 	[[ "$output" == *"[tool.x]: unknown tool \`editr\`; did you mean \`editor\`?"* ]]
-	[[ "$output" == *"-o: [controller] \`agent\`: unknown agent \`nobody\`"* ]]
+	[[ "$output" == *"-o: [controller] \`agent\`: unknown agent \`unknown\`"* ]]
 }
 
 @test "a project counts when it is trusted, as it is" {

@@ -26,7 +26,7 @@ events() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 		"[\"$url\",\"$url\"]" ]
 }
 
-@test "what is no image is refused before anything begins" {
+@test "a file that is not an image is refused at the start" {
 	echo hello >"$work/hello.png"
 	run "${run_it[@]}" -t "look" --image "$work/hello.png"
 	[ "$status" -eq 2 ]
@@ -54,7 +54,7 @@ events() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 		'"https://example.org/a.png"' ]
 }
 
-@test "a model that is not shown images: the user is told" {
+@test "a model without vision: the user gets a notice" {
 	run "${run_it[@]}" -t "look" --image "$work/picture" -o llm.vision=no
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"is not shown images"* ]]

@@ -106,7 +106,7 @@ done_after() { # done_after FILE ERROR TIMES
 	done
 }
 
-@test "when a model fails permanently the next of the list is asked, and it is told" {
+@test "when a model fails permanently the next of the list is used, with a notice" {
 	done_after "$work/first" overloaded 9
 	printf '[turn]\nusage = input 10, output 5, cost 0.25\n[call finish]\nmessage = by two\n' \
 		>"$work/second"
@@ -123,7 +123,7 @@ done_after() { # done_after FILE ERROR TIMES
 		"$work"/state/mortise/conversations/*/meta.json
 }
 
-@test "what each model cost is told, also after a resume" {
+@test "the cost of each model is reported, also after a resume" {
 	cat >"$work/first" <<-'END'
 		[turn]
 		usage = input 7, output 1, cost 0.125
@@ -163,7 +163,7 @@ done_after() { # done_after FILE ERROR TIMES
 	[[ "$output" == *"/second: 2 responses, 20 tokens in, 10 out, \$0.5000"* ]]
 }
 
-@test "a history that a model does not take is condensed, or it is told how" {
+@test "a history that exceeds the window is condensed, or the error says how" {
 	printf '[turn]\nerror = history: odd calls\n' >"$work/s"
 	run "${run_it[@]}" -m "script:$work/s" -o controller.condensers=noop -t hi
 	[ "$status" -eq 3 ]
@@ -199,15 +199,15 @@ done_after() { # done_after FILE ERROR TIMES
 	run "${run_it[@]}" "${two[@]}" -o controller.llm=tow -q -t hi
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"unknown section [llm.tow]; did you mean \`two\`?"* ]]
-	run "${run_it[@]}" "${two[@]}" -o agent.codeact.llm=nobody -q -t hi
+	run "${run_it[@]}" "${two[@]}" -o agent.codeact.llm=missing -q -t hi
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"unknown section [llm.nobody]"* ]]
-	run "${run_it[@]}" "${two[@]}" -o condenser.noop.llm=nobody -q -t hi
+	[[ "$output" == *"unknown section [llm.missing]"* ]]
+	run "${run_it[@]}" "${two[@]}" -o condenser.noop.llm=missing -q -t hi
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"unknown section [llm.nobody]"* ]]
-	run "${run_it[@]}" "${two[@]}" -o controller.router=nobody -q -t hi
+	[[ "$output" == *"unknown section [llm.missing]"* ]]
+	run "${run_it[@]}" "${two[@]}" -o controller.router=missing -q -t hi
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"unknown section [router.nobody]"* ]]
+	[[ "$output" == *"unknown section [router.missing]"* ]]
 	run "${run_it[@]}" "${two[@]}" -o router.x.ruels=y -q -t hi
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"did you mean"*"rules"* ]]

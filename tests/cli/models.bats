@@ -10,9 +10,9 @@ setup() {
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"window                   1047576"* ]]
 	[[ "$output" == *"(default)"* ]]
-	run mortise models info nobody/knows
-	[ "${lines[0]}" = "Model nobody/knows is not in the model table." ]
-	mortise models info nobody/knows --json | jq -e '.known == false and .tools == false'
+	run mortise models info unknown/model
+	[ "${lines[0]}" = "Model unknown/model is not in the model table." ]
+	mortise models info unknown/model --json | jq -e '.known == false and .tools == false'
 }
 
 @test "list finds by a part of a name and by a glob" {
@@ -25,15 +25,15 @@ setup() {
 
 @test "import writes a table of one's own that counts at once" {
 	cat > "$BATS_TEST_TMPDIR/prices.json" <<-'END'
-		{"sample_spec": {}, "nobody/knows": {"mode": "chat", "max_tokens": 77,
+		{"sample_spec": {}, "unknown/model": {"mode": "chat", "max_tokens": 77,
 		 "input_cost_per_token": 2e-06, "output_cost_per_token": 4e-06}}
 	END
 	run mortise models import "$BATS_TEST_TMPDIR/prices.json"
 	[ "$status" -eq 0 ]
 	[ "$(stat -c %a "$XDG_DATA_HOME/mortise/models.ini")" = 600 ]
-	mortise models info nobody/knows --json |
+	mortise models info unknown/model --json |
 		jq -e '.known and .window == 77 and .input_price == 2 and .output_price == 4'
-	run mortise models info nobody/knows -o model.nobody/*.window=5
+	run mortise models info unknown/model -o model.unknown/*.window=5
 	[[ "$output" == *"window                   5"* ]]
 }
 

@@ -228,7 +228,7 @@ constructor() {
 	[ "$status" -eq 1 ]
 }
 
-@test "a library that is no plugin, one of the next major version" {
+@test "a library that is not a plugin, one of the next major version" {
 	echo 'int x;' | compile lib
 	refused "has no symbol mortise_plugin_v1; it is a library, but not a mortise plugin"
 	echo 'void mortise_plugin_v2(void) {}' | compile lib
@@ -374,7 +374,7 @@ bare() {
 	refused "$signal"
 }
 
-@test "libraries that are missing or too old, symbols that nobody has" {
+@test "libraries that are missing or too old, undefined symbols" {
 	lib="$BATS_TEST_TMPDIR/lib"
 	mkdir "$lib"
 	make_lib() { # VERSION SYMBOL
@@ -424,7 +424,7 @@ bare() {
 	[[ "$output" == "tool       good"* ]]
 }
 
-@test "the first of a name wins, the other is told" {
+@test "the first plugin of a name wins, the other is reported" {
 	tool good
 	mkdir "$BATS_TEST_TMPDIR/second"
 	cp "$dir/good.so" "$BATS_TEST_TMPDIR/second/also.so"

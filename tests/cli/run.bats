@@ -91,7 +91,7 @@ for line in open(sys.argv[1]): json.loads(line)' "$work/out"
 }
 
 @test "a name that does not resolve is refused before the first event" {
-	for o in controller.agent=nobody controller.tools=nothing \
+	for o in controller.agent=unknown controller.tools=nothing \
 		controller.condensers=none controller.runtime=moon; do
 		run "${run_it[@]}" -o "$o" -t hi
 		[ "$status" -eq 2 ]
@@ -118,7 +118,7 @@ for line in open(sys.argv[1]): json.loads(line)' "$work/out"
 	[ "$status" -eq 3 ]
 }
 
-@test "unknown tools and wrong arguments are told to the model, which continues" {
+@test "the model sees errors for unknown tools and wrong arguments and continues" {
 	cat >"$work/script" <<'EOF'
 [turn]
 [call no_such_tool]
@@ -132,11 +132,11 @@ comand = ls
 [turn]
 expect last contains = command
 [call finish]
-message = mended
+message = fixed
 EOF
 	run "${run_it[@]}" -q -t hi
 	[ "$status" -eq 0 ]
-	[ "$output" = mended ]
+	[ "$output" = fixed ]
 }
 
 @test "what was recorded plays again as the same events" {
@@ -160,7 +160,7 @@ command = echo began; (setsid sleep 86399 &); sleep 86399
 [turn]
 expect last contains = began
 [call finish]
-message = went on
+message = continued
 EOF
 	"${run_it[@]}" --json -t hi >"$work/out" </dev/null 3>&- &
 	pid=$!
@@ -176,7 +176,7 @@ EOF
 	log | grep -q '"agent_state":"paused"'
 	run mortise resume -q
 	[ "$status" -eq 0 ]
-	[ "$output" = "went on" ]
+	[ "$output" = continued ]
 }
 
 @test "resume takes the beginning of an id, and says what is wrong" {

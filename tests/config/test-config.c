@@ -244,7 +244,7 @@ static void test_variables(void)
 				    : err.text,
 				  "value");
 		else
-			CHECK_MSG(c != NULL, "%s is nobody's", cases[i].name);
+			CHECK_MSG(c != NULL, "%s has an owner", cases[i].name);
 	}
 	clean();
 }

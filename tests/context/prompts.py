@@ -15,7 +15,7 @@ DONE = {"id": "r1", "model": "m", "usage": {"prompt_tokens": 1, "completion_toke
                 {"id": "c1", "type": "function", "function": {
                     "name": "finish", "arguments": "{\"message\":\"ok\"}"}}]}}]}
 
-# name, options, most bytes, what the system text has, what it has not
+# name, options, maximum size, what the system text contains, what it does not
 CASES = [
     ("full", [], 8192, ["<WORK>", "<VERSION_CONTROL>", "five to seven", "<RISK>",
                         "node_modules", "sudo"], ["read in the sandbox", "<INTERACTION>"]),

@@ -58,7 +58,7 @@ false' ]
 
 	# continuing does not run it again
 	printf '[turn]\n[call finish]\nmessage = Again.\n' >>"$work/script"
-	mortise resume last -t "go on"
+	mortise resume last -t "continue"
 	[ "$(wc -l <"$ws/made")" = 1 ]
 
 	# another conversation does, unless it was changed
@@ -74,7 +74,7 @@ false' ]
 	[ "$(wc -l <"$ws/made")" = 3 ]
 }
 
-@test "one that fails is told; one that takes too long is ended; the agent continues" {
+@test "a failure is reported; a script that takes too long is killed; the agent continues" {
 	printf 'echo one\necho the reason >&2\nexit 3\n' >"$ws/.openhands/setup.sh"
 	run "${run_it[@]}" -o controller.setup=always
 	[ "$status" -eq 0 ]
@@ -110,7 +110,7 @@ false' ]
 	[ ! -e "$work/was-run" ]
 }
 
-@test "an agent without a shell is told nothing, and continues" {
+@test "an agent without a shell gets no report, and continues" {
 	echo 'touch made' >"$ws/.openhands/setup.sh"
 	printf '[turn]\n[call finish]\nmessage = Done.\n' >"$work/script"
 	run "${run_it[@]}" -o controller.setup=always -o controller.tools=finish

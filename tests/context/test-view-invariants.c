@@ -10,7 +10,7 @@
 
 enum { PLACES_MAX = 16 };
 
-/* A place a character: `.` a message, a capital letter an action and a small one its
+/* One character per event: `.` a message, an uppercase letter an action, lowercase its
  * result; `!` before an action: thinking came before it; `+`: of the reply of the
  * action before it. */
 static size_t lay(const char *text, struct view_fact *facts)

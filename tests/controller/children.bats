@@ -49,7 +49,7 @@ finishes() {
 	printf '[call finish]\nmessage = %s\n' "$1"
 }
 
-# The log of the one that nobody started.
+# The log of the conversation that the user started.
 boss_log() {
 	for dir in "$all"/*; do
 		[ "$(jq -r '.parent // "-"' "$dir/meta.json")" != - ] \
@@ -157,12 +157,12 @@ END
 	[ "$(cat "$own/mine")" = "$(printf '.:\nmine')" ]
 }
 
-@test "tasks that cannot be are told to the model" {
-	boss '[{"task":"a","agent":"nobody"}]'
+@test "the model sees errors for impossible tasks" {
+	boss '[{"task":"a","agent":"unknown"}]'
 	run "${run_it[@]}" -t go
 	[ "$status" -eq 0 ]
 	jq -r 'select(.observation == "error") | .content' "$(boss_log)" \
-		| grep -q "there is no agent nobody"
+		| grep -q "there is no agent unknown"
 	boss '[]'
 	run "${run_it[@]}" -t go
 	[ "$status" -eq 0 ]
@@ -225,7 +225,7 @@ gone() { [ -z "$(mortise ps --json)" ] && ! pgrep -f "sleep 321" -u "$(id -u)"; 
 	grep -q "interrupted when the process ended" "$(boss_log)"
 }
 
-@test "nothing that needs confirmation runs; the child is told why" {
+@test "nothing that needs confirmation runs; the child sees the reason" {
 	{
 		printf '[turn]\n[call execute_bash]\ncommand = touch made\n'
 		printf 'security_risk = HIGH\n\n'
@@ -240,7 +240,7 @@ gone() { [ -z "$(mortise ps --json)" ] && ! pgrep -f "sleep 321" -u "$(id -u)"; 
 	[ "$(result | jq -r '.extras.children[0].message')" = refused ]
 }
 
-# asks N: that many questions of delegates have been told of.
+# asks N: that many questions of delegates have been reported.
 asks() { [ "$(jq -s 'map(select(.asks) | .asks[] | .conversation + (.action | tostring))
 	| unique | length' "$work/out")" -ge "$1" ]; }
 
@@ -265,7 +265,7 @@ asks() { [ "$(jq -s 'map(select(.asks) | .asks[] | .conversation + (.action | to
 	ask() { jq -sr "map(select(.asks)) | last | .asks[] | select(.event.args.command
 		== \"touch $1\") | .$2" "$work/out"; }
 	[ "$(ask a 'scopes[0].text')" = 'exactly `touch a`' ]
-	echo '{"type":"confirm","conversation":"nobody","id":1}' >&8
+	echo '{"type":"confirm","conversation":"unknown","id":1}' >&8
 	printf '{"type":"confirm","conversation":"%s","action":99,"id":2}\n' \
 		"$(ask a conversation)" >&8
 	printf '{"type":"confirm","conversation":"%s","id":3}\n' "$(ask a conversation)" >&8

@@ -74,7 +74,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 EOF
 }
 
-@test "risky: medium runs with a warning, high waits, nobody is there: 8" {
+@test "risky: medium runs with a warning, high waits; without a user: 8" {
 	run "${run_it[@]}" -o controller.confirmation=risky </dev/null
 	[ "$status" -eq 8 ]
 	[ -e "$work/ws/one" ]
@@ -197,7 +197,7 @@ limit() {
 		(.accumulated_token_usage | has("prompt_tokens"))'
 }
 
-@test "the model is told which other calls of the reply were not made" {
+@test "the model sees which other calls of the reply were not made" {
 	cat >"$work/script" <<'END'
 [turn]
 [call execute_bash]
@@ -301,7 +301,7 @@ script_of() { # COMMAND...: one call each, then the end
 	file=$(echo "$work"/state/mortise/approvals/*.json)
 	[ "$(stat -c %a "$file")" = 600 ]
 	jq -e --arg ws "$(realpath "$work/ws")" '.workspace == $ws' "$file"
-	# a later conversation is told once, and does not ask
+	# a later conversation gets one notice, and does not ask
 	rm "$work"/ws/*
 	run "${run_it[@]}" -o controller.confirmation=always
 	[ "$status" -eq 0 ]

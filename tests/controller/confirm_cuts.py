@@ -91,7 +91,7 @@ model = script:%s
 # A confirm is completed with the hash of the action that waits.
 ANSWERS = [{"type": "confirm", "arguments": {"command": "echo changed"}},
            {"type": "reject", "reason": "not two"},
-           {"type": "reject"}, {"type": "message", "text": "go on"},
+           {"type": "reject"}, {"type": "message", "text": "continue"},
            {"type": "confirm", "always": True}]
 
 count = 0
@@ -155,7 +155,7 @@ def waiting(records):
 
 
 def check_log(name, records):
-    """Nothing left that nobody had allowed; each answer had its effect."""
+    """Nothing was sent without approval; each answer had its effect."""
     by_id = {r["id"]: r for r in records if "id" in r}
     sent = [r["action"] for r in records if r.get("record") == "dispatch"]
     bad = [i for i in sent if "confirms" not in by_id[i]
@@ -192,7 +192,7 @@ def check_cut(work, whole, lines, n):
         tell(len([r for r in map(json.loads, log[n:]) if "id" in r]) == 0,
              name + " adds no event", *log[n:])
     else:
-        tell(result.returncode in (0, 8), name + " goes on", result.returncode, end,
+        tell(result.returncode in (0, 8), name + " continues", result.returncode, end,
              result.stderr)
     check_log(name, [json.loads(line) for line in log])
     shutil.rmtree(state)

@@ -91,7 +91,7 @@ first() {
 	[[ "$output" == *"there is no event 99"* ]]
 	run mortise fork --at -3
 	[ "$status" -eq 2 ]
-	run mortise fork nobody
+	run mortise fork unknown
 	[ "$status" -eq 2 ]
 	[ "$(ls "$work/state/mortise/conversations" | wc -l)" -eq 1 ]
 }

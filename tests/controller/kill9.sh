@@ -88,7 +88,7 @@ for ((round = 1; round <= rounds; round++)); do
 	timeout 60 mortise resume --json "$id" "$@" >"$work/resumed" 2>"$work/err2" </dev/null
 	code=$?
 	[ "$code" = 0 ] && [ "$(grep -c '"action":"finish"' "$dir/events.jsonl")" = 1 ]
-	tell $? "round $round: resume goes on to the end (exit code $code)"
+	tell $? "round $round: resume continues to the end (exit code $code)"
 	if [ "$code" != 0 ]; then
 		sed 's/^/# /' "$work/err2"
 		tail -n 3 "$dir/events.jsonl" | cut -c1-400 | sed 's/^/# /'
@@ -154,7 +154,7 @@ mortise resume --json </dev/null >"$work/resumed" 2>&1
 code=$?
 [ "$code" = 0 ] && [ "$(cat "$work/ws/ran" 2>/dev/null | grep -c x)" -le 1 ] &&
 	{ [ -e "$work/ws/ran" ] || grep -q 'may have taken effect' "$dir/events.jsonl"; }
-tell $? "nobody is asked again, nothing runs twice (exit code $code)"
+tell $? "no question is repeated, nothing runs twice (exit code $code)"
 
 printf '[turn]\nerror = rate_limit\nerror times = 1\nerror wait = 50s\n[call finish]\nmessage = d\n' \
 	>"$work/script"

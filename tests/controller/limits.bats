@@ -19,7 +19,7 @@ setup() {
 log() { cat "$work"/state/mortise/conversations/*/events.jsonl; }
 made() { (cd "$work/ws" && echo *); }
 
-# ends_with REASON: exit code 4, and user, model and log are told
+# ends_with REASON: exit code 4, and the reason for user, model and log
 ends_with() {
 	[ "$status" -eq 4 ]
 	[[ "$output" == *"$1"* ]]
@@ -38,7 +38,7 @@ ends_with() {
 	[ "$status" -eq 0 ]
 }
 
-@test "max_budget = 0 is no limit; less is no budget" {
+@test "max_budget = 0 disables the limit; a negative one is refused" {
 	run "${run_it[@]}" "${priced[@]}" -o controller.max_budget=0 -t go
 	[ "$status" -eq 0 ]
 	run "${run_it[@]}" "${priced[@]}" -o controller.max_budget=-1 -t go
@@ -87,7 +87,7 @@ ends_with() {
 	[ "$(made)" = "*" ]
 }
 
-@test "max_time: waiting for a person is no work" {
+@test "max_time: waiting for the user does not count" {
 	run "${run_it[@]}" -o controller.max_time=20s -o controller.confirmation=always \
 		-t go </dev/null
 	[ "$status" -eq 8 ]

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * machine.h - random commands to a conversation in this process, and what has to
- * hold after each. Whoever includes it brings `roll`. */
+ * hold after each. The including file defines `roll`. */
 #ifndef TESTS_CONTROLLER_MACHINE_H
 #define TESTS_CONTROLLER_MACHINE_H
 
@@ -62,7 +62,7 @@ static void write_script(void)
 	kit_script(text.text);
 }
 
-/* The newest action that was left to a person, if nothing came of it; -1. */
+/* The newest action that waits for the user and has no observation; else -1. */
 static int64_t unanswered(struct conversation *c)
 {
 	for (int64_t id = evlog_count(c->log) - 1; id >= 0; id--) {
@@ -213,7 +213,7 @@ static struct conversation *one_op(struct conversation *c, const char **ret_wron
 	switch (roll(18)) {
 	case 0:
 	case 1:
-		conversation_message(c, "go on", 5, &err);
+		conversation_message(c, "again", 5, &err);
 		break;
 	case 2:
 		conversation_continue(c, &err);

@@ -51,13 +51,13 @@ play() {
 	rm -r "$work"/ws/* "$work/state/mortise"
 	turn "meet a b 200" "meet b b"
 	play -o controller.parallel_calls=1
-	[ "$(results | tail -n 2)" = $'a met nobody\nb met b' ]
+	[ "$(results | tail -n 2)" = $'a met no-one\nb met b' ]
 }
 
 @test "a call that may write waits, and so do those behind it" {
 	turn "meet a b 200" "meet_and_write b c 200" "meet c d" "meet d d"
 	play
-	[ "$(results)" = $'a met nobody\nb met nobody\nc met d\nd met d' ]
+	[ "$(results)" = $'a met no-one\nb met no-one\nc met d\nd met d' ]
 }
 
 @test "the same call twice gives two results; one that fails is its own" {
@@ -86,7 +86,7 @@ play() {
 	END
 	chmod 755 "$work/hook"
 	play -o hook.h.event=before-tool -o "hook.h.command=$work/hook"
-	[ "$(results | tail -n 2)" = $'a met nobody\nb met b' ]
+	[ "$(results | tail -n 2)" = $'a met no-one\nb met b' ]
 }
 
 @test "stopping ends all of them" {

@@ -66,7 +66,7 @@ actions() {
 	[ "$(actions "$work/recording.json")" = "$(actions "$work/again.json")" ]
 }
 
-@test "what differs is told, with 1" {
+@test "differences are reported, with exit code 1" {
 	record
 	reset 8
 	run mortise replay -q -C "$work/ws" "$work/recording.json"
@@ -127,7 +127,7 @@ EOF
 	[[ "$output" == *"the recording is over"* ]]
 }
 
-@test "what is no recording is refused with a sentence" {
+@test "a file that is not a recording is refused with a sentence" {
 	echo '[{"action":"run","args":{"command":"ls"}}]' >"$work/bad.json"
 	run mortise replay -C "$work/ws" "$work/bad.json"
 	[ "$status" -eq 2 ]

@@ -106,7 +106,7 @@ def first_difference(a, b):
 
 
 def check_cut(work, whole, lines, n, wanted, run):
-    """The log ends after its record n: go on from there."""
+    """The log ends after its record n: resume from there."""
     state = work + "-cut%d" % n
     shutil.copytree(whole, state)
     log = os.path.join(conversation(state), "events.jsonl")
@@ -125,7 +125,7 @@ def check_cut(work, whole, lines, n, wanted, run):
         kept = f.read().startswith(b"".join(lines[:n]))
     tell(kept, name + " keeps every whole record")
     if last.get("record") == "dispatch":
-        return  # nobody knows what the call did: the model is told so
+        return  # the result of the call is unknown: the model gets a notice
     for turn, body in Model.bodies:
         if body != wanted.get(turn):
             tell(False, name + " sends the same bytes", "turn %d" % turn,

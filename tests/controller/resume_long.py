@@ -338,7 +338,7 @@ def check_signals(long):
 
 
 def check_command(number, long, word):
-    """A command whose output nobody reads: it waits in the middle of it."""
+    """A command whose output is not read: it blocks in the middle of it."""
     state = long.copy()
     env = dict(os.environ, XDG_STATE_HOME=state)
     child = subprocess.Popen(["mortise", "conversations", word,

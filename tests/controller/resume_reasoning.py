@@ -25,7 +25,7 @@ def thought(step):
 
 
 class Reasoner(faults.Chat):
-    """Chat completions with the reasoning as a text beside the content."""
+    """Chat completions with the reasoning as a text next to the content."""
     name, model, path = "reasoning_content", "deepseek/deepseek-reasoner", "/v1"
     sealed = '"reasoning_content":"Let me think of step %d."'
 
@@ -154,7 +154,7 @@ def cut_after(model, run, wanted, lines, n):
     found = ["cut after record %d it ends with %d: %s" % (n, done.returncode, done.stdout)
              ] if done.returncode else []
     if not model.bodies:
-        found.append("cut after record %d nobody is asked" % n)
+        found.append("cut after record %d no request is sent" % n)
     return found + ["cut after record %d, turn %d: %s" % (n, turn, difference(body, wanted[turn]))
                     for turn, body in model.bodies if body != wanted[turn]]
 

@@ -37,7 +37,7 @@ count() { log | grep -c -- "$1" || true; }
 	[ "$(count '"observation":"loop_detection"')" -eq 1 ]
 }
 
-@test "a model that heeds what it is told continues" {
+@test "a model that heeds the hint continues" {
 	{ same 4 "echo a"; finish; } >"$work/script"
 	run "${run_it[@]}" -t go
 	[ "$status" -eq 0 ]
@@ -45,7 +45,7 @@ count() { log | grep -c -- "$1" || true; }
 	[ "$(count '"nudge":')" -eq 1 ]
 }
 
-@test "what the model is told is in the request" {
+@test "the hint for the model is in the request" {
 	cat >"$work/script" <<'EOF'
 [turn]
 [call execute_bash]
@@ -183,7 +183,7 @@ talk() {
 	[ "$status" -eq 0 ]
 }
 
-@test "waiting for a command that runs is no loop" {
+@test "waiting for a command that runs is not a loop" {
 	mkfifo "$work/ws/a"
 	{
 		printf '[turn]\n[call execute_bash]\ncommand = cat a\ntimeout := 0.2\n'

@@ -46,7 +46,7 @@ def send(step, good):
         sys.exit("%s: %s" % (step, got))
 
 
-seen = []  # states that nobody waited for yet
+seen = []  # states that no one waited for yet
 
 
 def see(got):

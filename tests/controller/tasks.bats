@@ -84,7 +84,7 @@ plan='[{"title":"Look","status":"done","notes":"seen"},{"id":"b","title":"Mend"}
 asks() {
 	cat >"$work/script" <<-'END'
 	[turn]
-	text = Before I go on:
+	text = Before I continue:
 	[call ask_user]
 	question = Red or blue?
 	[call execute_bash]
@@ -106,7 +106,7 @@ asks() {
 	[ ! -e "$work/ws/too-early" ]
 	[ "$(log | jq -c 'select(.action == "message" and .source == "agent")
 		| [.args.content, .args.wait_for_response]')" \
-		= '["Before I go on:\nRed or blue?",true]' ]
+		= '["Before I continue:\nRed or blue?",true]' ]
 }
 
 @test "ask_user: the answer may come after a restart" {
@@ -122,7 +122,7 @@ asks() {
 	[[ "$output" == *"It is blue."* ]]
 }
 
-@test "ask_user: where nobody can answer the agent is told to decide, twice" {
+@test "ask_user: without a user the agent is asked to decide, twice" {
 	for n in 1 2 3; do
 		printf '[turn]\n[call ask_user]\nquestion = What now, %s?\n' "$n"
 	done >"$work/script"

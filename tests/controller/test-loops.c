@@ -12,7 +12,7 @@ struct sequence {
 	const char *actions[3]; /* they take turns; NULL: no more */
 	const char *results[3]; /* NULL: the action is a message */
 	unsigned steps;
-	enum stuck_kind kind; /* STUCK_NONE: it is no loop */
+	enum stuck_kind kind; /* STUCK_NONE: not a loop */
 	bool exact;           /* the exact comparison of outputs finds a loop */
 };
 

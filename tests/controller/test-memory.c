@@ -77,7 +77,7 @@ static void turn(struct evlog *log, int t)
 	if (dice(3) == 0)
 		say(log, SOURCE_USER, "and now");
 	if (dice(3) == 0)
-		say(log, SOURCE_USER, "go on");
+		say(log, SOURCE_USER, "again");
 }
 
 /* The view before with more behind it, as while nothing is condensed. */
@@ -231,7 +231,7 @@ static void check_batch(const char *const answers[3], const char *messages)
 	       NULL);
 	for (size_t i = 0; i < 3; i++)
 		one_of_batch(log, ids[i], answers[i]);
-	say(log, SOURCE_USER, "go on");
+	say(log, SOURCE_USER, "again");
 	for (; n < (size_t)evlog_count(log); n++)
 		items[n] = (struct view_item){ .event = (int64_t)n };
 	CHECK(lay_out(memory, items, n, &text));
@@ -244,12 +244,12 @@ static void calls_without_answer(void)
 {
 	/* roles: user 2, assistant 3, tool 4 */
 	check_batch((const char *const[]){ "r1", "r2", "r3" },
-		    "[2 do it][3 I look c1 c2 c3][4 r1 c1][4 r2 c2][4 r3 c3][2 go on]");
+		    "[2 do it][3 I look c1 c2 c3][4 r1 c1][4 r2 c2][4 r3 c3][2 again]");
 	check_batch((const char *const[]){ "r1", NULL, "r3" },
-		    "[2 do it][3 I look c1 c3][4 r1 c1][4 r3 c3][2 go on]");
+		    "[2 do it][3 I look c1 c3][4 r1 c1][4 r3 c3][2 again]");
 	check_batch((const char *const[]){ NULL, NULL, "r3" },
-		    "[2 do it][3 I look c3][4 r3 c3][2 go on]");
-	check_batch((const char *const[]){ NULL, NULL, NULL }, "[2 do it][2 \n\ngo on]");
+		    "[2 do it][3 I look c3][4 r3 c3][2 again]");
+	check_batch((const char *const[]){ NULL, NULL, NULL }, "[2 do it][2 \n\nagain]");
 }
 
 /* Lay out the start of a view, a few items in each slice, and stop anywhere. */

@@ -200,7 +200,7 @@ static void test_real(void)
 		 srcdir ? srcdir : ".");
 	d = opendir(dir);
 	if (!d) {
-		SKIP("no recorded trajectories beside the sources");
+		SKIP("no recorded trajectories next to the sources");
 		return;
 	}
 	while ((entry = readdir(d))) {

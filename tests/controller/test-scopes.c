@@ -450,7 +450,7 @@ static void test_hashes(void)
 	CHECK_MSG(strlen(a) == 64, "SHA-256");
 	CHECK_STR(a, b);
 	hash_of("run", "{\"command\":\"ls\",\"is_input\":true}", true, b);
-	CHECK_MSG(strcmp(a, b) != 0, "input is no command");
+	CHECK_MSG(strcmp(a, b) != 0, "input is not a command");
 	hash_of("run", "{\"command\":\"ls \"}", true, b);
 	CHECK_MSG(strcmp(a, b) != 0, "every byte counts");
 	hash_of("call_tool",

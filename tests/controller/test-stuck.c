@@ -14,7 +14,7 @@
  * became no action, g one that prints another time and size each time, k one that
  * prints other words each time, t a tool that fails, w waiting for a command that
  * still runs, W the same when none runs, j waiting for a job, y a command a that a person allowed, m and n messages of the agent, u one of the user, v one of
- * the environment, c a condensation, o a loop that was told, . something hidden. */
+ * the environment, c a condensation, o a reported loop, . something hidden. */
 static void add(struct evlog *log, const char *json_text)
 {
 	AUTO(json) json_object *o = json(json_text);
@@ -279,7 +279,7 @@ static void test_options(void)
 	o.same = 5;
 	CHECK_MSG(stuck_detect(alike, &o).kind == STUCK_NONE, "another threshold");
 	o.same = 2;
-	CHECK_MSG(stuck_detect(alike, &o).repeats == 2, "is told");
+	CHECK_MSG(stuck_detect(alike, &o).repeats == 2, "is reported");
 	record(alike, "{\"record\":\"rewind\",\"to\":6}", NULL);
 	CHECK_MSG(stuck_detect(alike, &usual).kind == STUCK_NONE,
 		  "what is undone is not seen");

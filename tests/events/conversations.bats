@@ -130,7 +130,7 @@ setup() {
 	[call finish]
 	message = Done.
 	END
-	for task in "go on" "once more"; do
+	for task in "continue" "once more"; do
 		run mortise resume "$id" -o llm.model=script:script -t "$task"
 		printf '%s\n' "$output"
 		[ "$status" -eq 0 ]

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # damage.bats - a damaged line of a log costs its record only, with the index
-# present, damaged or deleted alike; the person and the model are told.
+# present, damaged or deleted alike; the user and the model get a notice.
 
 setup() {
 	work=$BATS_TEST_TMPDIR

@@ -17,7 +17,7 @@ setup() {
 	printf '[turn]\ntext = unused\n\n[turn]\ntext = unused\n\n[turn]\ntext = unused\n\n[turn]\ntext = unused\n\n[turn]\ntext = unused\n\n[turn]\n[call finish]\nmessage = the third end\n' >"$work/script"
 }
 
-goes_on() {
+continues() {
 	run mortise conversations show old --all --json
 	[ "$status" -eq 0 ]
 	before=${#lines[@]}
@@ -33,11 +33,11 @@ goes_on() {
 	run ! ls "$all"/old/events.torn-* "$all"/old/events.damaged-* 2>/dev/null
 }
 
-@test "a conversation of version 0.1.0 goes on, with its checkpoint" { goes_on; }
+@test "a conversation of version 0.1.0 continues, with its checkpoint" { continues; }
 
 @test "a conversation of version 0.1.0 continues, without its checkpoint" {
 	rm "$all/old/events.index" "$all/old/state.json"
-	goes_on
+	continues
 }
 
 @test "a conversation of version 0.1.0 can be forked and exported" {

@@ -179,7 +179,7 @@ static void test_damage(void)
 			  "damage %zu", i);
 	}
 
-	/* an event type of the future is no damage */
+	/* an event type of the future is not damage */
 	struct evlog *log = NULL;
 	struct error err = ERROR_NONE;
 	AUTO(strbuf) struct strbuf line = STRBUF(256);
@@ -404,7 +404,7 @@ static void test_told(const struct original *o)
 	unlink(test_path("hurt/events.index"));
 	log = NULL;
 	evlog_open(test_path("hurt"), EVLOG_WRITE, &options, &log, &again, NULL);
-	CHECK_MSG(!again, "it is told once: %s", again ? again : "");
+	CHECK_MSG(!again, "it is reported once: %s", again ? again : "");
 	evlog_close(log);
 }
 

@@ -148,7 +148,7 @@ def test_socket():
     late = Client(hello["conversation"])
     late.next()
     late.ask("subscribe", since=r["event"] - 1)
-    check(late.until(is_state("paused")), "who comes later is told the past and the state")
+    check(late.until(is_state("paused")), "a later client receives the past and the state")
     ids = [l["id"] for l in late.all if "type" not in l]
     check(ids == list(range(r["event"], r["event"] + len(ids))) and len(ids) > 3,
           "every event after `since`, in order")
@@ -161,9 +161,9 @@ def test_socket():
     check(seen and seen["cause"] == r["event"], "and its observation")
     late.socket.close()
     check(c.ask("resume")["ok"], "resume")
-    check(c.until(is_state("finished"))["exit_code"] == 0, "it goes on to the end")
+    check(c.until(is_state("finished"))["exit_code"] == 0, "it continues to the end")
     check(c.ask("message", text="once more")["ok"], "a message after the end")
-    check(c.until(is_state("finished")), "and it goes on again")
+    check(c.until(is_state("finished")), "and it continues again")
     check(p.poll() is None, "the process stays")
     check(c.ask("stop")["ok"], "stop")
     check(c.until(is_event("type", "end"))["exit_code"] == 130, "the end, with exit code")
@@ -173,7 +173,7 @@ def test_socket():
                                           hello["conversation"] + ".sock")),
           "and the socket is gone")
     check([l for l in out.all if "type" not in l] == [l for l in c.all if "type" not in l],
-          "both were told the same events")
+          "both received the same events")
     c.socket.close()
 
 
@@ -243,7 +243,7 @@ def test_stdin():
     out = Lines(p.stdout.fileno())
     check(out.until(is_event("type", "end")) and ended(p) == 0
           and not any(l.get("type") == "result" for l in out.all),
-          "a task on standard input is no command")
+          "a task on standard input is not a command")
     with open(os.path.join(WORK, "commands"), "w") as f:
         f.write('{"type":"message","text":"from a file"}\n')
     with open(os.path.join(WORK, "commands")) as f:
@@ -254,7 +254,7 @@ def test_stdin():
 
 
 def test_closed_output():
-    """Nobody reads: pause, say so, end with a code."""
+    """No client reads: pause, report it, exit with a code."""
     for words in ["--json"], []:
         p = mortise("run", *words, "-t", "go", "-m",
                     script("seven", *[call(f"echo {i}") for i in range(300)], FINISH))
@@ -291,14 +291,14 @@ def test_join():
     check(f"process {p.pid} has" in second.stderr.read().decode(), "and says so")
     second = mortise("resume", "--json", identity, "-t", "no turn is left")
     code = ended(second)
-    check(code == 3, f"with the exit code of what came of it: {code}")
+    check(code == 3, f"with the exit code of the result: {code}")
     lines = Lines(second.stdout.fileno())
     lines.until(lambda l: False)
     check(not any(l.get("type") == "result" for l in lines.all) and len(lines.all) > 2,
           "results of its own commands are not shown")
     check(p.poll() is None, "the owner stays")
     p.send_signal(signal.SIGTERM)
-    check(ended(p) is not None, "until it is told to go")
+    check(ended(p) is not None, "until it is asked to leave")
 
 
 def questions(client):
@@ -337,7 +337,7 @@ def test_formats():
 
 
 def test_questions():
-    """A server of tools asks the user, through whoever holds the conversation."""
+    """A server of tools asks the user, through the client of the conversation."""
     for mode in "form", "form-modern":
         flags = server_flags(mode)
         p = mortise("run", "--json", "--keep", "-t", "go", "-m",
@@ -347,12 +347,12 @@ def test_questions():
         c = Client(out.next()["conversation"])
         c.ask("subscribe", since=-1)
         values = []
-        for wanted in "name", "size", "colour", "colour again", "sure":
+        for wanted in "name", "size", "color", "color again", "sure":
             q = questions(c)
             while not q:
                 q = questions(c)
             values.append(q[0])
-            text = {"name": "Ada", "size": "", "colour": "green", "colour again": "blue",
+            text = {"name": "Ada", "size": "", "color": "green", "color again": "blue",
                     "sure": "yes"}[wanted]
             check(c.ask("answer", question=q[0]["question"], text=text)["ok"], wanted)
         check("Some facts, please." in values[0]["text"] and "Your name" in values[0]["text"]
@@ -361,7 +361,7 @@ def test_questions():
         seen = c.until(lambda l: l.get("observation") == "mcp")
         got = json.loads(seen["content"])
         check(got == {"action": "accept", "content": {"name": "Ada", "size": 7,
-                                                      "colour": "blue", "sure": True}},
+                                                      "color": "blue", "sure": True}},
               f"{mode}: what the server got: {got}")
         q = questions(c)
         while not q:
@@ -369,9 +369,9 @@ def test_questions():
         late = Client(out.all[0]["conversation"])
         late.next()
         late.ask("subscribe")
-        check(questions(late) == q, "who comes later is told the question too")
+        check(questions(late) == q, "a later client receives the question too")
         check(not late.ask("answer", question=q[0]["question"] + 1, text="x")["ok"],
-              "a question that nobody asked")
+              "a question that was not asked")
         check(late.ask("answer", question=q[0]["question"])["ok"], "no answer")
         seen = c.until(lambda l: l.get("observation") == "mcp")
         check(json.loads(seen["content"]) == {"action": "decline"}, "is declined")
@@ -390,7 +390,7 @@ def test_questions():
                 script("ask", "[call plain]\ntext = x", FINISH), *flags)
     out = Lines(p.stdout.fileno())
     seen = out.until(lambda l: l.get("observation") == "mcp")
-    check("decline" in seen["content"] and ended(p) == 0, "nobody there: declined")
+    check("decline" in seen["content"] and ended(p) == 0, "no user: declined")
 
 
 def test_schema():

@@ -396,7 +396,7 @@ static void test_slow(void)
 	}
 	CHECK_MSG(events == MANY && in_order && total > 100000000,
 		  "every event, in order");
-	CHECK_MSG(lost >= 1, "it is told that live lines were dropped");
+	CHECK_MSG(lost >= 1, "dropped live lines are reported");
 	CHECK_MSG(strstr(k.got.text,
 			 "{\"type\":\"end\",\"state\":\"finished\",\"reason\":\"\","
 			 "\"exit_code\":0,\"models\":[]}\n"),

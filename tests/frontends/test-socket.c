@@ -169,7 +169,7 @@ static void test_session(void)
 	server_end(h.server, 130, on_ended, &h);
 	UNTIL(&p, h.ended && p.over);
 	CHECK_MSG(seen.end && strstr(seen.text.text, "\"exit_code\":130}"),
-		  "the end is told");
+		  "the end is reported");
 	client_close(&p);
 	snprintf(path, sizeof path, "%s/mortise/%s.sock", runtime, conversation_id(h.c));
 	CHECK_MSG(stat(path, &st) < 0, "and the file is gone");
@@ -191,7 +191,7 @@ static void test_many(void)
 		out += peers[i].refused.code &&
 		       strstr(peers[i].refused.text, "16 clients");
 	}
-	CHECK_MSG(in == 16 && out == 4, "16 of 20 come in, the others are told");
+	CHECK_MSG(in == 16 && out == 4, "16 of 20 are accepted, the others are refused");
 	for (int i = 0; i < 20; i++)
 		client_close(&peers[i]);
 	UNTIL(NULL, server_clients(h.server) == 0);
@@ -342,7 +342,7 @@ static void test_places(void)
 	size_t count;
 	pid_t pid;
 
-	CHECK(socket_dir_connect("nobody", &fd, NULL, &err) == MT_ENOTFOUND);
+	CHECK(socket_dir_connect("missing", &fd, NULL, &err) == MT_ENOTFOUND);
 	CHECK(socket_dir_connect("../x", &fd, NULL, NULL) == MT_EINVAL);
 	CHECK(socket_dir_connect("", &fd, NULL, NULL) == MT_EINVAL);
 	pid = fork();
@@ -474,9 +474,9 @@ static void test_pipes(void)
 	CHECK(strstr(got, "hello") && strstr(got, "\"content\":\"x\"") &&
 	      strstr(got, "\"ok\":true"));
 	close(out[0]);
-	fake_say(c, "nobody reads", 12);
+	fake_say(c, "it is unread", 12);
 	UNTIL(NULL, ends.lost);
-	CHECK_MSG(ends.lost && !ends.closed, "a closed output is told");
+	CHECK_MSG(ends.lost && !ends.closed, "a closed output is reported");
 	transport_end(ch, 0);
 	UNTIL(NULL, ends.closed);
 	CHECK(ends.closed);
@@ -520,7 +520,7 @@ static void test_full(void)
 
 	CHECK(transport_open(&loop, c, -1, open("/dev/full", O_WRONLY | O_CLOEXEC), &o,
 			     &ch, NULL) == MT_OK);
-	CHECK_MSG(ends.lost, "a full disk is told");
+	CHECK_MSG(ends.lost, "a full disk is reported");
 	fake_say(c, "x", 1);
 	transport_end(ch, 0);
 	UNTIL(NULL, ends.closed);

@@ -157,7 +157,7 @@ static void the_dirs_of_the_user(void)
 	      strncmp(path, "/run/user/", 10) == 0);
 }
 
-/* Whoever takes the name of the directory in $TMPDIR does not get its sockets. */
+/* A process that takes the name of the directory in $TMPDIR gets no sockets. */
 static void the_runtime_dir_cannot_be_taken(void)
 {
 	AUTO(free) char *base = at("temporary"), *taken = NULL, *first = NULL,

@@ -332,7 +332,7 @@ static void short_keys_and_placeholders(void)
 
 		CHECK_MSG(mask_add(m, placeholders[i], len) == MT_EINVAL, "%s is refused",
 			  placeholders[i]);
-		CHECK_MSG(mask_add(m, placeholders[i], len) == MT_OK, "%s is told once",
+		CHECK_MSG(mask_add(m, placeholders[i], len) == MT_OK, "%s is added once",
 			  placeholders[i]);
 		CHECK(mask_is_empty(m));
 	}

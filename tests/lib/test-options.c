@@ -107,8 +107,8 @@ static void names_are_suggested(void)
 	option_unknown(table, ARRAY_LEN(table), "mdoe", &err);
 	CHECK_STR(err.text, "unknown option `mdoe`; did you mean `mode`?");
 	err = ERROR_NONE;
-	option_unknown(table, ARRAY_LEN(table), "colour", &err);
-	CHECK_STR(err.text, "unknown option `colour`");
+	option_unknown(table, ARRAY_LEN(table), "color", &err);
+	CHECK_STR(err.text, "unknown option `color`");
 	err = ERROR_NONE;
 	option_unknown(table, 0, "x", &err);
 	CHECK_STR(err.text, "unknown option `x`");

@@ -151,7 +151,7 @@ static void much_text_takes_linear_time(void)
 	out = (strbuf_clear(&out), STRBUF(100));
 	CHECK_MSG(visible_add(&out, VISIBLE_LINES, in.text, in.len, NULL, NULL) ==
 			  MT_ELIMIT,
-		  "a ceiling is told");
+		  "a ceiling is reported");
 }
 
 static void memory_runs_out(void)
@@ -164,7 +164,7 @@ static void memory_runs_out(void)
 
 		good &= r == (oom_hit ? MT_ENOMEM : MT_OK);
 	});
-	CHECK_MSG(good, "memory that runs out is told");
+	CHECK_MSG(good, "running out of memory is reported");
 }
 
 int main(void)

@@ -2,5 +2,5 @@
 # SPDX-License-Identifier: MIT
 #
 # content-policy.sh - refusals by a provider's content policy are reported as such,
-# whoever refuses.
+# whichever model refuses.
 exec python3 -B "$top_srcdir/tests/llm/content-policy.py"

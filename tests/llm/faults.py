@@ -443,7 +443,7 @@ def through_faults(tap, directory, dialect, stream):
 
 
 def stopped(tap, directory, dialect, how):
-    """A stop in the middle of a reply; then it is taken up again."""
+    """A stop in the middle of a reply; then the conversation is resumed."""
     model, server, run = start(directory, dialect, True, {})
     model.gate = 12
     argv = run.argv + ["--json"] if how == "command" else run.argv

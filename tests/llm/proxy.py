@@ -147,7 +147,7 @@ def main():
     trusted = {"SSL_CERT_FILE": ca}
     # name, arguments of ask(), does it answer, is the proxy asked, what is said
     cases = [
-        ("a certificate that nobody trusts", {}, False, False, "certificate"),
+        ("an untrusted certificate", {}, False, False, "certificate"),
         ("ca_path names a file", {"ca_path": ca}, True, False, ""),
         ("ca_path names a directory", {"ca_path": hashed}, True, False, ""),
         ("ca_path names a directory without it", {"ca_path": directory}, False, False, "certificate"),
@@ -174,7 +174,7 @@ def main():
           "env": {"https_proxy": "http://127.0.0.1:1"}}, True, True, ""),
         ("a proxy that is not there", {"ca_path": ca, "env": {"https_proxy": "http://127.0.0.1:1"}},
          False, False, ""),
-        ("a certificate that nobody trusts, behind a proxy",
+        ("an untrusted certificate, behind a proxy",
          {"env": {"https_proxy": "http://127.0.0.1:%d"}}, False, True, "certificate"),
         ("https_proxy is not for http", {"scheme": "http", "env": {
             "https_proxy": "http://127.0.0.1:1"}}, True, False, ""),

@@ -8,7 +8,7 @@ skip() {
 	for n in 1 2 3 4 5 6 7; do echo "ok $n # SKIP $1"; done
 	exit 0
 }
-[ -d "$schemas" ] || skip "no schemas beside the sources"
+[ -d "$schemas" ] || skip "no schemas next to the sources"
 python3 -c "import jsonschema" 2> /dev/null || skip "python3-jsonschema is not there"
 
 export AWS_ACCESS_KEY_ID=AKIDEXAMPLE AWS_SECRET_ACCESS_KEY=x AWS_REGION=eu-west-1

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * server.h - a small HTTP server on the test's own loop: it gives the answers
- * it was told to, byte for byte, in pieces of any size. */
+ * its script says, byte for byte, in pieces of any size. */
 #ifndef TESTS_LLM_SERVER_H
 #define TESTS_LLM_SERVER_H
 

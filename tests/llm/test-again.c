@@ -157,7 +157,7 @@ static void another_form(void)
 	"\"34.4s\"}"
 
 /* A limit of the minute is waited for as Gemini says, up to a tenth more; a quota
- * that is used up is not, whoever says so. */
+ * that is used up is not, at any provider. */
 static const struct {
 	const char *name, *model;
 	struct answer answer;
@@ -224,20 +224,20 @@ static const struct {
 	const char *name, *settings[8];
 	struct answer answers[8];
 	size_t count, asked, retries, switches;
-	const char *model;      /* who answered; NULL: nobody did */
+	const char *model;      /* that answered; NULL: none did */
 	int kind;
 } lists[] = {
 	{ "the second answers", { ONE, LIST, TWO, THREE }, { BUSY, BUSY, WHOLE }, 3, 3,
 	  1, 1, "two", 0 },
 	{ "the third answers", { ONE, LIST, TWO, THREE },
 	  { BUSY, BUSY, BUSY, BUSY, WHOLE }, 5, 5, 2, 2, "three", 0 },
-	{ "nobody answers", { ONE, LIST, TWO, THREE }, { BUSY }, 1, 6, 3, 2, NULL,
+	{ "no model answers", { ONE, LIST, TWO, THREE }, { BUSY }, 1, 6, 3, 2, NULL,
 	  MT_ERROR_OVERLOADED },
 	{ "the first answers", { ONE, LIST, TWO, THREE }, { BUSY, WHOLE }, 2, 2, 1, 0,
 	  "one", 0 },
 	{ "no credit", { ONE, LIST, TWO, THREE }, { FAIL("402 No", "pay"), WHOLE }, 2, 2,
 	  0, 1, "two", 0 },
-	{ "a wrong key is no passing reason", { ONE, LIST, TWO, THREE },
+	{ "a wrong key is not transient", { ONE, LIST, TWO, THREE },
 	  { FAIL("401 No", "key") }, 1, 1, 0, 0, NULL, MT_ERROR_AUTHENTICATION },
 	{ "a list in a list counts for nothing",
 	  { ONE, "llm.fallback=two", TWO, "llm.two.fallback=three", THREE }, { BUSY }, 1,
@@ -317,7 +317,7 @@ static void never_failed(void *arg, const struct llm_error *error)
 	CHECK_MSG(0, "no failure after a cancellation: %s", error->text);
 }
 
-/* Also from inside of what is told. */
+/* Also from inside a callback. */
 static void cancelled(void)
 {
 	static const struct answer busy[] = { BUSY };
@@ -345,7 +345,7 @@ static void wrong_names(void)
 	} cases[] = {
 		{ { ONE, "llm.fallback=tow", TWO }, "unknown section [llm.tow]; did you "
 						    "mean `two`?" },
-		{ { ONE, "llm.fallback=nobody" }, "unknown section [llm.nobody]" },
+		{ { ONE, "llm.fallback=missing" }, "unknown section [llm.missing]" },
 		{ { ONE, "llm.fallback=two", "llm.two.model=moon/x",
 		    "llm.two.base_url=" }, "no plugin knows the provider `moon`" },
 	};

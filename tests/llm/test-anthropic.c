@@ -82,7 +82,7 @@ static const struct decode_case cases[] = {
 	  "a|stop in=9 out=2 read=0 write=5 think=1", 0 },
 	{ "the same start twice", 200, SSE, START START TEXT("0", "a") STOP("end_turn"),
 	  "a|stop" COUNTS, 0 },
-	{ "a proxy that begins anew", 200, SSE,
+	{ "a proxy that starts again", 200, SSE,
 	  START TEXT("0", "lost") BLOCK("1", "\"type\":\"tool_use\",\"id\":\"lost\","
 					"\"name\":\"bash\",\"input\":{}")
 	  EVENT("message_start", ",\"message\":{\"id\":\"m2\",\"content\":[]}")

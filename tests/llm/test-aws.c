@@ -63,7 +63,7 @@ static const struct {
 	{ "a role", "role", { 0 }, NULL, NULL, NULL, "gets its keys from elsewhere" },
 	{ "single sign-on", "single", { 0 }, NULL, NULL, NULL, "export-credentials" },
 	{ "half a key", "half", { 0 }, NULL, NULL, NULL, "`half` has none" },
-	{ "no such profile", "nobody", { 0 }, NULL, NULL, NULL, "`nobody` has none" },
+	{ "no such profile", "missing", { 0 }, NULL, NULL, NULL, "`missing` has none" },
 	{ "a region that is none", "bad", { 0 }, NULL, NULL, NULL, "invalid AWS region" },
 	{ "files that are not there", NULL,
 	  { "AWS_SHARED_CREDENTIALS_FILE", "/nonexistent", "AWS_CONFIG_FILE",

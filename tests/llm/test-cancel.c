@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-cancel.c - a request is cancelled in each of its phases: nobody is told
- * anything any more, and no handle is left. */
+ * test-cancel.c - a request is cancelled in each of its phases: no callback
+ * runs afterwards, and no handle is left. */
 #include "bench.h"
 #include "server.h"
 #include "tap.h"
@@ -127,12 +127,12 @@ static void cancel_in(size_t i, int port)
 	       uv_run(&loop, UV_RUN_ONCE))
 		;
 	CHECK_MSG(x && !r.over && r.retries == (cases[i].phase == TO_RETRY),
-		  "%s: it is under way: %s", cases[i].name, r.error.text);
+		  "%s: it is pending: %s", cases[i].name, r.error.text);
 	if (x && !r.over)
 		llm_cancel(x);
 	r.retries = r.deltas = 0;
 	bench_close(&b);
-	CHECK_MSG(!r.over && !r.retries && !r.deltas, "%s: nobody is told",
+	CHECK_MSG(!r.over && !r.retries && !r.deltas, "%s: no callback runs",
 		  cases[i].name);
 }
 

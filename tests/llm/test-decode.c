@@ -106,7 +106,7 @@ static const struct {
 		       "tokens\":1,"
 		       "\"cost\":0.25}}"),
 	  "x|stop in=3 out=1 $0.25" },
-	{ "reasoning counted beside the completion", 200, SSE,
+	{ "reasoning counted next to the completion", 200, SSE,
 	  DATA("{\"choices\":[{\"index\":0,\"delta\":{\"content\":\"x\"},\"finish_"
 	       "reason\":"
 	       "\"stop\"}],\"usage\":{\"prompt_tokens\":10,\"completion_tokens\":2,"

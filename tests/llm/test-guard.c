@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test-guard.c - a request that is longer than the model reads: not sent, as far
- * as that can be told, and counted by the provider where the user wants it. */
+ * test-guard.c - a request that exceeds the context window: not sent if that is
+ * known, and counted by the provider if the user wants it. */
 #include "llm/exchange.h"
 
 #include "bench.h"
@@ -201,7 +201,7 @@ static void cancelled(void)
 	}
 }
 
-/* ---- what nobody has a price for --------------------------------------------------- */
+/* ---- unknown prices ---------------------------------------------------------------- */
 
 static size_t times(FILE *f, const char *words)
 {
@@ -261,7 +261,7 @@ static const struct {
 	{ "Ollama", { "llm.model=ollama/some" }, { SHOW }, 1, 1, 888,
 	  "POST /api/show HTTP" },
 	{ "Ollama does not say", { "llm.model=ollama/some" }, { NO }, 1, 1, -1, NULL },
-	{ "nobody says", { "llm.model=some" }, { NO, SAYS("[]") }, 2, 2, -1, NULL },
+	{ "unknown size", { "llm.model=some" }, { NO, SAYS("[]") }, 2, 2, -1, NULL },
 	{ "the user says", { "llm.model=some", "llm.max_input_tokens=400" }, { LIST }, 1, 0,
 	  400, NULL },
 };

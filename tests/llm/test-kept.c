@@ -137,7 +137,7 @@ static char *next_body(struct bench *b, const struct llm_reply *reply)
 {
 	AUTO(llm_request) struct llm_request *q = llm_request_new();
 	struct llm_part part = { .text = reply->text, .len = reply->text_len };
-	struct llm_part user = { .text = "go on", .len = 5 };
+	struct llm_part user = { .text = "again", .len = 5 };
 	struct llm_message said = { .role = MT_ROLE_ASSISTANT, .parts = &part,
 				    .part_count = 1, .calls = reply->calls,
 				    .call_count = reply->call_count,
@@ -220,7 +220,7 @@ static void to_another_provider(void)
 		  .opaque = "{\"chat\":{\"from\":\"openrouter\",\"reasoning_details\":"
 			    "[{\"type\":\"x\"}],\"reasoning_content\":\"Hm.\","
 			    "\"calls\":{\"c\":{\"g\":1}}}}" },
-		{ .role = MT_ROLE_USER, .text = "go on" },
+		{ .role = MT_ROLE_USER, .text = "again" },
 	};
 	static const char *const settings[] = { "llm.retries=1", "llm.api_key_env=KEY",
 						"llm.base_url=http://127.0.0.1:1", NULL };

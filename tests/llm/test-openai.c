@@ -475,7 +475,7 @@ static void cancelled(const struct answer *answers, const struct llm_events *eve
 		uv_timer_start(&timer, stop, 5, 0);
 	}
 	uv_run(&loop, UV_RUN_DEFAULT);
-	CHECK_MSG(!r.over, "nothing is told after it");
+	CHECK_MSG(!r.over, "nothing is reported after it");
 	done();
 }
 
@@ -599,7 +599,7 @@ static const struct {
 	{ NULL, NULL, "no model is set" },
 	{ "gpt-4.1", NULL, "write provider/name" },
 	{ "opneai/gpt-4.1", NULL, "did you mean `openai`" },
-	{ "nobody/knows", NULL, "no plugin knows the provider `nobody`" },
+	{ "unknown/model", NULL, "no plugin knows the provider `unknown`" },
 	{ "azure/x", NULL, "azure requires base_url" },
 	{ "groq/x", NULL, "no API key for groq: set GROQ_API_KEY" },
 	{ "x", "llm.base_url=ftp://x", "must start with https:// or http://" },

@@ -250,7 +250,7 @@ def prefix_fault(requests):
         turns = body.pop(key)
         if before and asked.body != before[2]:
             if body != before[0]:
-                return "request %d differs beside its messages" % asked.number
+                return "request %d differs outside its messages" % asked.number
             if len(turns) <= len(before[1]) or turns[:len(before[1])] != before[1]:
                 return "request %d does not extend the one before it" % asked.number
         before = body, turns, asked.body

@@ -124,7 +124,7 @@ static int close_all(host_t *host, struct mt_call *call)
 static int scribble(host_t *host, struct mt_call *call)
 {
 	for (int fd = 3; fd < 16; fd++)
-		if (write(fd, "garbage that is no frame at all", 31) < 0)
+		if (write(fd, "garbage, not a frame of any kind", 32) < 0)
 			continue;
 	return host->reply(call, "scribbled");
 }

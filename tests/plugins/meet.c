@@ -31,7 +31,7 @@ static int meet(void *self, const char *tool, struct mt_call *call)
 			return MT_ECANCELLED;
 		}
 	host->output(call, name, strlen(name));
-	return host->reply(call, "%s met %s", name, wait > 0 ? other : "nobody");
+	return host->reply(call, "%s met %s", name, wait > 0 ? other : "no-one");
 }
 
 static int meet_open(const struct mt_tool_host *host, struct mt_instance *instance,

@@ -74,7 +74,7 @@ for job in task message; do
 		"$tools/simulate" "$work/journal" "$work/state" failed >"$work/told"
 		status=$?
 		! grep -q '^no sync failed' "$work/told" || break
-		# one sentence, however it is told
+		# one sentence, in either form of output
 		said=$(cat "$work/out" "$work/err" | grep -c 'cannot sync\|cannot write\|cannot be')
 		((status == 0 && code > 0 && code < 124 && said > 0))
 		tell $? "$job: nothing leaves after sync $i failed (exit code $code)"

@@ -97,7 +97,7 @@ end_journal() {
 	"$tools/simulate" "$journal" "$XDG_STATE_HOME" verify
 	tell $? "the journal $1 explains every file"
 }
-lines_to() { # a conversation that is told what to do while it runs
+lines_to() { # a conversation that receives commands while it runs
 	{
 		echo '{"type":"message","text":"go"}'
 		until_true grep -q '"type":"state","state":"finished"' "$work/out"
@@ -122,7 +122,7 @@ mortise conversations export "$id" "$work/exported" 2>/dev/null
 job "it is imported" mortise conversations import "$work/exported"
 job "a model is asked" mortise run -q -C "$work/ws" -m openai/mock -o "llm.base_url=$base" -t "a task"
 job "messages come while it runs" bash -c lines_to
-job "the fork goes on" mortise resume --json "$fork" -t "another way"
+job "the fork continues" mortise resume --json "$fork" -t "another way"
 job "the fork is deleted" mortise conversations delete "$fork"
 job "older ones are pruned" mortise conversations prune --keep 3
 end_journal life
@@ -153,7 +153,7 @@ check() {
 	code=$?
 	fine "$code" "$work/err" || echo "export: exit code $code" >>"$work/wrong"
 	((events < 0 || code == 0)) || echo "export: $(cat "$work/err")" >>"$work/wrong"
-	timeout 60 mortise resume --json "$id" -m "script:$work/end" -t "go on" \
+	timeout 60 mortise resume --json "$id" -m "script:$work/end" -t "continue" \
 		>"$work/resumed" 2>"$work/err" </dev/null
 	code=$?
 	fine "$code" "$work/err" || echo "resume: exit code $code" >>"$work/wrong"

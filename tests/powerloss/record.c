@@ -69,7 +69,7 @@ static void put(struct journal_record *r, const char *path, const char *other,
 }
 
 /* A path below the root, relative to it; NULL if it is not. The runner's spool files
- * are no part of a conversation's log. */
+ * are not part of a conversation's log. */
 static const char *below(const char *path)
 {
 	const char *spool;

@@ -819,7 +819,7 @@ static int one_case(const char *image_path, long number)
 
 /* ---- after a failed sync ------------------------------------------------------------ */
 
-/* No request, no call, no acknowledgment; an error is no acknowledgment. */
+/* No request, no call, no acknowledgment; an error is not an acknowledgment. */
 static bool leaves(const struct op *o)
 {
 	if (o->r->kind == J_EXIT)

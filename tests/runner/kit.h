@@ -385,7 +385,7 @@ static inline int kit_left(void)
 	return count;
 }
 
-/* Wait until nobody with the mark is left. */
+/* Wait until no process with the mark is left. */
 static inline bool kit_all_gone(void)
 {
 	for (int n = 0; n < PATIENCE_MS / 20; n++) {

@@ -160,7 +160,7 @@ static void check_runners(void)
 		     "the runner exited unexpectedly with exit code 0");
 	check_runner("exec < /dev/null; " GREETED "exec sleep 1000", MT_EIO,
 		     "the runner closed its input");
-	/* Its end is told although something else holds its output open. */
+	/* Its end is reported although another process holds its output open. */
 	check_runner("sleep 3 & exit 5", MT_EIO, "exit code 5");
 }
 
@@ -184,7 +184,7 @@ static void check_absent(void)
 	CHECK(!k.closed);
 }
 
-/* A runner that does not read: memory is bounded, the caller is told. */
+/* A runner that does not read: memory is bounded, the caller gets an error. */
 static void check_deaf(void)
 {
 	char *argv[] = { (char *)"/bin/sh", (char *)"-c",
@@ -233,7 +233,7 @@ static void check_close(void)
 	CHECK(kit_all_gone());
 }
 
-/* No one has anything to do: nobody wakes up. */
+/* Without work, no process wakes up. */
 static long switches(pid_t pid)
 {
 	char path[64], line[256];
@@ -284,7 +284,7 @@ static void check_idle(void)
 
 int main(void)
 {
-	/* Orphans of runners come here, so that they can be told from others. */
+	/* Orphans of runners come here, so that they can be distinguished. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	kit_env();
 	signal(SIGCHLD, SIG_DFL);

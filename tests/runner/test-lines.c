@@ -285,7 +285,7 @@ static void check_linger_ends(void)
 	CHECK(strstr(hear(&r), "\"result\""));
 	status = raw_end(&r);
 	CHECK_MSG(WIFEXITED(status) && WEXITSTATUS(status) == 0,
-		  "it ends when nobody comes");
+		  "it exits when no client connects");
 	CHECK(access(path, F_OK) != 0);
 }
 

@@ -30,8 +30,8 @@ static void check_simple(struct kit *k)
 	CHECK_STR(o->text, "/tmp");
 	o = kit_call(k, "bad", "nothing", "{}");
 	CHECK_STR(o->error, "`bad` has no tool `nothing`");
-	o = kit_call(k, "nobody", "do", "{}");
-	CHECK_STR(o->error, "no toolset is named `nobody`");
+	o = kit_call(k, "missing", "do", "{}");
+	CHECK_STR(o->error, "no toolset is named `missing`");
 	o = kit_call(k, "bad", "do", "[]");
 	CHECK_STR(o->error, "`arguments` must be an object");
 }

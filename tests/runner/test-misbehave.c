@@ -35,7 +35,7 @@ static const struct {
 
 static void check_deeds(struct kit *k)
 {
-	char *neighbour = strdup(kit_call(k, "many", "options", "{}")->text);
+	char *neighbor = strdup(kit_call(k, "many", "options", "{}")->text);
 	char *private_dir = strdup(kit_call(k, "many", "places", "{}")->text);
 
 	for (size_t n = 0; n < ARRAY_LEN(deeds); n++) {
@@ -54,9 +54,9 @@ static void check_deeds(struct kit *k)
 				  ->text,
 			  "on");
 	}
-	CHECK_STR(kit_call(k, "many", "options", "{}")->text, neighbour);
+	CHECK_STR(kit_call(k, "many", "options", "{}")->text, neighbor);
 	CHECK_STR(kit_call(k, "many", "places", "{}")->text, private_dir);
-	free(neighbour);
+	free(neighbor);
 	free(private_dir);
 }
 
@@ -65,7 +65,7 @@ static int number(const struct outcome *o)
 	return o->text ? (int)strtol(o->text, NULL, 10) : -1;
 }
 
-static void check_neighbour(struct kit *k)
+static void check_neighbor(struct kit *k)
 {
 	int before = number(kit_call(k, "bad", "do", "{\"what\":\"pid\"}"));
 
@@ -232,7 +232,7 @@ int main(void)
 	spec.instances = list;
 	CHECK(kit_open_spec(&k, &spec));
 	check_deeds(&k);
-	check_neighbour(&k);
+	check_neighbor(&k);
 	check_both_calls(&k);
 	check_refused(&k);
 	check_orphans(&k);

@@ -131,12 +131,12 @@ EOF
 	run mortise skills verify p.tar.gz --key other.pem
 	[ "$status" -ne 0 ]
 	run mortise skills install p.tar.gz
-	[ "$status" -ne 0 ] # signed, but by nobody who is known
+	[ "$status" -ne 0 ] # signed, but with an unknown key
 	mkdir -p config/mortise/keys
 	cp pub.pem config/mortise/keys/zoo.pem
 	run mortise skills install p.tar.gz
 	[[ "$output" == *"signed by zoo.pem"* ]]
-	cp p.tar.gz other.tar.gz # of nobody, where one of zoo.pem is
+	cp p.tar.gz other.tar.gz # unsigned, where one of zoo.pem is
 	run mortise skills install other.tar.gz
 	[ "$status" -ne 0 ]
 	[[ "$output" == *"was signed by zoo.pem, and this one is not signed"* ]]
@@ -213,7 +213,7 @@ EOF2
 	server=$!
 	for ((i = 0; i < 300; i++)); do [ ! -e port ] || break; sleep 0.1; done
 	at=https://localhost:$(cat port)
-	run mortise skills install "$at/p.tar.gz" # nobody vouches for the server
+	run mortise skills install "$at/p.tar.gz" # the server is not trusted
 	[ "$status" -ne 0 ]
 	run mortise skills install "$at/none.tar.gz" -o llm.ca_path="$work/ca"
 	[[ "$output" == *"HTTP status 404"* ]]

@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# skill-mcp.bats - MCP servers that skills bring: nothing starts that nobody has
-# agreed to.
+# skill-mcp.bats - MCP servers of skills: a server starts only after the user agrees.
 
 setup() {
 	work=$BATS_TEST_TMPDIR
@@ -61,7 +60,7 @@ EOF2
 	mortise skills untrust zed
 	run mortise mcp list
 	[[ "$output" != *stripes* ]]
-	run mortise skills trust nobody
+	run mortise skills trust unknown
 	[ "$status" -ne 0 ]
 	[[ "$output" == *"unknown skill"* ]]
 }

@@ -88,7 +88,7 @@ message = And again.
 [call finish]
 message = The end.
 EOF
-	run_it -t "zebras are no trigger"
+	run_it -t "zebras do not trigger it"
 	mortise resume last -t "the ZEBRA, please"
 	mortise resume last -t "zebra and /zoo"
 	log | jq -c 'select(.observation == "recall") |

@@ -133,7 +133,7 @@ static void cut(const char *dir, const char *name, const char *copy_name, size_t
 	CHECK_MSG(whole >= 1 && err.code == 0, "%s: in one piece it is whole", name);
 }
 
-/* ---- a file that is no index ------------------------------------------------- */
+/* ---- a file that is not an index --------------------------------------------- */
 
 static void spoil(const char *cache, void (*change)(char *text, size_t len))
 {

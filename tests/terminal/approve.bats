@@ -180,7 +180,7 @@ whole() {
 	run ! has two
 }
 
-@test 'a word that begins with y is no answer' {
+@test 'a word that begins with y is not an answer' {
 	asks 'touch wrong'
 	begin
 	key y
@@ -203,7 +203,7 @@ whole() {
 	key C-u
 	key a
 	see 'answer> a'
-	sleep 0.1 # Enter is no part of a paste
+	sleep 0.1 # Enter is not part of a paste
 	key Enter
 	see 'only be allowed once'
 	has victim
@@ -240,7 +240,7 @@ at_least_two_questions() { [ "$(screen | grep -c 'Risk: HIGH')" -ge 2 ]; }
 	run ! has one
 }
 
-@test 'a command of the program is no reason' {
+@test 'a slash command is not a reason' {
 	asks 'touch one'
 	begin
 	type_ '/status'

@@ -219,7 +219,7 @@ two rows '
 	see 'Come back with'
 }
 
-@test 'skills and servers are told, and what of them was read' {
+@test 'skills and servers are reported, and what of them was read' {
 	script <<-'END'
 	[turn]
 	text = Stripes.
@@ -305,7 +305,7 @@ two rows '
 	see 'sure'
 	see 'answer:'
 	enter 'yes'
-	see '"size": 7, "colour": "blue"'
+	see '"size": 7, "color": "blue"'
 	see 'Your name'
 	see 'answer:'
 	key Escape

@@ -64,9 +64,9 @@ greeting='text = Hello, *world*.'
 	enter 'Wait a minute'
 	see 'begun'
 	see 'running'
-	type_ 'and then go on'
+	type_ 'and then continue'
 	key Enter
-	see 'queued: and then go on'
+	see 'queued: and then continue'
 	key Up
 	see_no 'queued'
 	key C-u

@@ -180,7 +180,7 @@ layout() {
 
 	| Name | What it is | A long description of the thing that does not fit | Notes |
 	|---|---|---|---|
-	| alpha | the first letter of the alphabet | This is a long description that goes on for more than a row | see `alpha.c` and **bold words** |
+	| alpha | the first letter of the alphabet | This is a long description that runs on for more than a row | see `alpha.c` and **bold words** |
 	| beta | the second | Short | a \\\\| b |
 
 	| a | b |

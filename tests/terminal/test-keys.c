@@ -67,8 +67,7 @@ static void test_unknown(void)
 	memset(long_one, '1', sizeof long_one);
 	memcpy(long_one, "\033[", 2);
 	keys_feed(&k, long_one, sizeof long_one);
-	CHECK_MSG(strncmp(got.text, "1:x ", 4) == 0,
-		  "an unknown sequence is passed over");
+	CHECK_MSG(strncmp(got.text, "1:x ", 4) == 0, "an unknown sequence is ignored");
 	strbuf_reset(&got);
 	keys_feed(&k, "\033", 1);
 	CHECK(keys_waiting(&k));
@@ -139,9 +138,9 @@ static void test_line(void)
 	line_editor_set(&l, "ab");
 	line_editor_transpose(&l);
 	CHECK_STR(l.text.text, "ba");
-	line_editor_set(&l, "go on\\");
+	line_editor_set(&l, "go to\\");
 	CHECK(line_editor_continues(&l));
-	CHECK_STR(l.text.text, "go on");
+	CHECK_STR(l.text.text, "go to");
 	line_editor_set(&l, "a path\\\\");
 	CHECK(!line_editor_continues(&l));
 	line_editor_done(&l);

@@ -8,7 +8,7 @@
 #include <locale.h>
 
 static const struct style none = { .columns = 80 };
-static const struct style colours = { .attributes = true, .colour = true, .columns = 80 };
+static const struct style colors = { .attributes = true, .colour = true, .columns = 80 };
 
 static void event(struct event_view *s, const char *text)
 {
@@ -255,7 +255,7 @@ static void test_markdown(void)
 	struct markdown m;
 	bool good = true;
 
-	markdown_init(&m, &colours);
+	markdown_init(&m, &colors);
 	markdown_feed(&m, &whole, page, strlen(page));
 	markdown_end(&m, &whole);
 	for (size_t cut = 0; cut <= strlen(page); cut++) {

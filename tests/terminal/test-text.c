@@ -33,7 +33,7 @@ static const struct {
 	const char *name, *in, *out;
 } dirty[] = {
 	{ "plain", "hello\nworld", "hello\nworld" },
-	{ "colour", "\033[31mred\033[0m!", "red!" },
+	{ "color", "\033[31mred\033[0m!", "red!" },
 	{ "title", "a\033]0;evil\007b", "ab" },
 	{ "title ended by ST", "a\033]0;evil\033\\b", "ab" },
 	{ "device control", "a\033Pq#0\033\\b", "ab" },

@@ -225,7 +225,7 @@ library() { # NAME: is it there?
 	[[ "$(jq -r '.[0]' <<<"$seen")" == *"cosine"* ]]
 }
 
-@test "the examples are right; a file without functions is told so" {
+@test "the examples are right; a file without functions gets an error" {
 	library libsqlite3.so.0 && library libz.so.1 || skip "zlib and sqlite3 are not both installed"
 	run mortise ffi check "$examples"
 	[ "$status" -eq 0 ]

@@ -45,7 +45,7 @@ play() {
 	[[ "$(at 2)" == "say: secret-word $work/ws/sub"$'\n'"[Job 1 has ended with exit code 7.]" ]]
 	[[ "$(at 3)" == *"shell lives: secret-word"* ]]
 	[[ "$(at 4)" == "[Job 1 has ended with exit code 7; it has printed nothing since.]" ]]
-	# What it runs is an action like a command, for whoever judges and confirms.
+	# What it runs is an action like a command, for analyzers and confirmation.
 	events | jq -se 'any(.[]; .action == "run" and (.args.command | contains("exit 7")))' >/dev/null
 }
 
@@ -131,7 +131,7 @@ play() {
 	[ "$(grep -c execute_bash <<<"$output")" -eq 1 ]
 }
 
-@test "waiting for a job that runs is no loop, however often; for one that ended it is" {
+@test "waiting for a running job is not a loop, however often; for one that ended it is" {
 	mkfifo "$work/ws/a"
 	start 'read -r line <a'
 	for ((i = 0; i < 12; i++)); do job wait 1 0; done

@@ -132,7 +132,7 @@ content = x"
 	[[ "$(seen 0 content)" == *"[lines 241 to 260]"*"250|line number 250"*"The range has 400 lines: at most 301"* ]]
 }
 
-@test "a model that fails is told; the file stays" {
+@test "a failing model is reported; the file stays" {
 	turns <<<"path = $file
 content = x"
 	play -o llm.merger.model=openai/none -o llm.merger.base_url=http://127.0.0.1:1/v1 \
@@ -173,7 +173,7 @@ content = x"
 	{"messages": [{"role": "tool", "content": "x"}]}
 	{"messages": [{"role": "user", "content": ["x"]}]}
 	{"messages": [{"role": "user", "content": "x"}], "max_tokens": 0}
-	{"messages": [{"role": "user", "content": "x"}], "model": "nobody"}
+	{"messages": [{"role": "user", "content": "x"}], "model": "unknown"}
 	{"messages": [{"role": "user", "content": "x"}], "model": "merger", "max_tokens": 100}
 	END
 	printf '[turn]\n[call finish]\nmessage = Done.\n' >>"$work/script"
@@ -185,7 +185,7 @@ content = x"
 	[[ "$(seen 0 content)" == *"a list of 1 to 64 messages"* ]]
 	for n in 1 2 3; do [[ "$(seen $n content)" == *"has a role"* ]]; done
 	[[ "$(seen 4 content)" == *"from 1 to 65536"* ]]
-	[[ "$(seen 5 content)" == *"nobody"* ]]
+	[[ "$(seen 5 content)" == *"unknown"* ]]
 	[[ "$(seen 6 content)" == '{"text":"an answer"'* ]]
 }
 

@@ -178,7 +178,7 @@ def call(request):
             "type": "object", "properties": {
                 "name": {"type": "string", "title": "Your name"},
                 "size": {"type": "integer", "default": 7},
-                "colour": {"type": "string", "oneOf": [{"const": "red", "title": "Red"},
+                "color": {"type": "string", "oneOf": [{"const": "red", "title": "Red"},
                                                        {"const": "blue", "title": "Blue"}]},
                 "sure": {"type": "boolean"}}}}
         if mode == "form-formats":

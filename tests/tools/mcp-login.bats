@@ -173,7 +173,7 @@ m() {
 	[[ "$output" == *"bearer_env"* ]]
 	run m mcp login secret
 	[[ "$output" == *"NOT_SET"* ]]
-	run m mcp login nobody
+	run m mcp login unknown
 	[ "$status" -eq 2 ]
 	run mortise mcp-login
 	[ "$status" -eq 2 ]

@@ -79,8 +79,8 @@ ping='{"jsonrpc":"2.0","id":1,"method":"ping"}'
 		run post "$ping" -H "$bad"
 		[[ "$output" == *403 ]]
 	done
-	for good in 'Host: localhost:1' 'Origin: http://localhost:6274' 'Origin: http://[::1]'; do
-		run post "$ping" -H "$good"
+	for value in 'Host: localhost:1' 'Origin: http://localhost:6274' 'Origin: http://[::1]'; do
+		run post "$ping" -H "$value"
 		[[ "$output" == *200 ]]
 	done
 	run post "$ping" -H 'Content-Type: text/plain'
@@ -233,8 +233,8 @@ call() {
 	export MORTISE_CORE_PLUGIN_PATH=$MORTISE_CORE_PLUGIN_PATH,$top_builddir/tests/plugins
 	serve -o controller.tools=mcp-fixture
 	region='{"region":"Hello"}'
-	for good in 'Hello' '=?base64?SGVsbG8=?='; do
-		run call "$region" -H "Mcp-Param-Region: $good"
+	for value in 'Hello' '=?base64?SGVsbG8=?='; do
+		run call "$region" -H "Mcp-Param-Region: $value"
 		echo "$output"
 		[[ "$output" == *'simple text'*200 ]]
 	done

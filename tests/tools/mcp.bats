@@ -38,7 +38,7 @@ m() {
 	[ "$output" = "No MCP server is configured." ]
 }
 
-@test "tools of both eras, in pages; names that are no names; no schema, no tool" {
+@test "tools of both eras, in pages; invalid names; no schema, no tool" {
 	for mode in plain modern; do
 		: >"$ini"
 		server one $mode
@@ -62,7 +62,7 @@ m() {
 	[ "$(wc -l <"$dir/starts-one")" -eq 2 ]
 }
 
-@test "one that fails, is silent or hangs holds nobody" {
+@test "a server that fails, is silent or hangs does not delay the others" {
 	server good plain
 	server dead dies-at-once
 	server never never "connect_timeout = 1s"
@@ -644,7 +644,7 @@ use_browser() {
 	done
 }
 
-@test "nobody listens, or it is no MCP server" {
+@test "no server listens, or it is not an MCP server" {
 	printf '[mcp.none]\nurl = http://127.0.0.1:9/mcp\nconnect_timeout = 2s\n' >"$ini"
 	printf '[mcp.secret]\nurl = http://127.0.0.1:9/\nbearer_env = NOT_SET\n' >>"$ini"
 	run m mcp status

@@ -105,7 +105,7 @@ static void test_in_turn(void)
 	kit_close(&k);
 }
 
-/* Texts that are no commands end as errors, not as a wait for the rest. */
+/* Texts that are not commands end as errors, not as a wait for the rest. */
 static void test_broken_commands(void)
 {
 	static const char *const broken[] = {

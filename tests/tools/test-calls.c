@@ -59,7 +59,7 @@ static const struct {
 	{ "what is right", "{\"s\":\"1\",\"i\":1,\"l\":[1]}",
 	  "{\"s\":\"1\",\"i\":1,\"l\":[1]}" },
 	{ "numbers as text", "{\"i\":\"12\",\"n\":\"1.5\"}", "{\"i\":12,\"n\":1.5}" },
-	{ "a whole number with a point", "{\"i\":3.0}", "{\"i\":3}" },
+	{ "an integer with a point", "{\"i\":3.0}", "{\"i\":3}" },
 	{ "half a number where it is to be whole", "{\"i\":3.5}", "{\"i\":3.5}" },
 	{ "a number beyond all", "{\"i\":1e300}", "{\"i\":1e300}" },
 	{ "booleans as text", "{\"b\":\"True\"}", "{\"b\":true}" },
@@ -68,7 +68,7 @@ static const struct {
 	{ "a list as text with rubbish", "{\"l\":\"[1]</parameter>\"}", "{\"l\":[1]}" },
 	{ "an object as text", "{\"o\":\"{\\\"b\\\":\\\"false\\\"}\"}",
 	  "{\"o\":{\"b\":false}}" },
-	{ "what is no list", "{\"l\":\"one\"}", "{\"l\":\"one\"}" },
+	{ "a value that is not a list", "{\"l\":\"one\"}", "{\"l\":\"one\"}" },
 	{ "a text in pieces", "{\"s\":[\"a\",\"b\"]}", "{\"s\":\"ab\"}" },
 	{ "no text in pieces", "{\"s\":[\"a\",1]}", "{\"s\":[\"a\",1]}" },
 	{ "nulls", "{\"s\":null,\"z\":null,\"i\":1}", "{\"z\":null,\"i\":1}" },
@@ -85,7 +85,7 @@ static const struct {
 	  "{\"security_risk\":\"LOW\"}" },
 };
 
-static void mending(void)
+static void repairing(void)
 {
 	AUTO(json) json_object *rules = js_parse(schema, sizeof schema - 1, NULL);
 
@@ -371,7 +371,7 @@ static void without_memory(void)
 int main(void)
 {
 	reading();
-	mending();
+	repairing();
 	CHECK(wire());
 	to_actions();
 	thoughts_and_time();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * test-editor-files.c - files as files: modes, links, other writers, directories
- * with odd names, things that are no text. */
+ * with odd names, files that are not text. */
 #include "tap.h"
 
 #include "editor-kit.h"
@@ -81,7 +81,7 @@ static void respects_permissions(void)
 	CHECK(kit_create("closed/g", "x") == MT_EDENIED);
 	chmod(kit_path("closed"), 0);
 	CHECK_MSG(kit_view(".", NULL) == MT_OK && kit_says("/closed/"),
-		  "an unreadable directory is named, and passed over");
+		  "an unreadable directory is named, and skipped");
 	chmod(kit_path("closed"), 0755);
 }
 

@@ -124,7 +124,7 @@ def fault(kind, n):
     changed = altered(text)
     if changed:
         return changed
-    # a call that failed is told to the model, and this one does not mind
+    # a failed call is reported to the model, and this one ignores it
     if code == 0 and b'"observation":"error"' not in text and \
             not os.path.exists(work + "/ws/made"):
         return "success without the work"

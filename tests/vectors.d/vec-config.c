@@ -139,7 +139,7 @@ int main(int argc, char **argv)
 
 	if (!vec_open(&v, argc, argv))
 		return 2;
-	setenv("HOME", "/nonexistent", 1); /* nobody's settings */
+	setenv("HOME", "/nonexistent", 1); /* no settings */
 	unsetenv("XDG_CONFIG_HOME");
 	vec_each(&v, one);
 	return vec_done(&v);

@@ -127,7 +127,7 @@ static const char *not_ours(json_object *in)
 
 	for (size_t i = 0; on && i < ARRAY_LEN(unchecked); i++)
 		if (strcmp(js_str(in, "action", ""), unchecked[i]) == 0)
-			return "write, MCP and URL calls are analysed and confirmed like "
+			return "write, MCP and URL calls are analyzed and confirmed like "
 			       "any other";
 	if (on && a && !js_bool(in, "cli_mode", false) &&
 	    (json_object_is_type(a, json_type_string) || json_object_get_int(a) < 0))
@@ -263,13 +263,13 @@ static bool case_context_window(struct vec *v, json_object *in, json_object *out
 	    !strcasestr(text, "sambanova") && e.kind == MT_ERROR_CONTEXT_WINDOW &&
 	    strcmp(class, "ContextWindowExceededError") != 0) {
 		vec_skip(v, "context_window_error",
-			 "a maximum context length is one whoever names it");
+			 "a maximum context length is one at every provider");
 		return false;
 	}
 	if (json_object_is_type(output, json_type_array))
 		fault_int(v, "a condensation is asked for", true, r.condense);
 	else
-		fault_int(v, "the overflow is told as one",
+		fault_int(v, "the overflow is reported as one",
 			  strstr(json_object_get_string(output), "ContextWindow") != NULL,
 			  !r.condense && e.kind == MT_ERROR_CONTEXT_WINDOW);
 	return true;

@@ -412,7 +412,7 @@ static bool any_string(json_object *value, bool (*fits)(const char *text))
 	return found;
 }
 
-/* A data: URL whose bytes are no image that the product reads. */
+/* A data: URL whose bytes are not an image that the product reads. */
 static bool is_unreadable_image(const char *text)
 {
 	AUTO(json) json_object *urls = json_object_new_array();
@@ -498,7 +498,7 @@ static const char *not_ours(json_object *c, json_object *events)
 		return "skills are switched off before they are recalled, not when a log "
 		       "is shown";
 	if (js_get(c, "error"))
-		return "what V0 cannot show ends it; ours shows nothing of it, and goes on";
+		return "what V0 cannot show ends it; ours shows nothing of it, and continues";
 	if (any_string(js_get(c, "in"), is_unreadable_image))
 		return "an image is looked at before it is shown: these are none";
 	if (any_string(js_get(c, "output"), is_python_object))

@@ -396,7 +396,7 @@ static bool mask_secrets(struct vec *v, json_object *c)
 		if (strlen(text) < MASK_MIN &&
 		    !lengthen(text, longer, sizeof longer, &data, &expected)) {
 			vec_skip(v, what,
-				 "a secret of less than eight bytes is no secret: it "
+				 "a secret of less than eight bytes is not masked: it "
 				 "would hit ordinary words");
 			return false;
 		}

@@ -106,13 +106,13 @@ static const char *owner_of(json_object *o, const char **ret_why)
 	*ret_why = NULL;
 	if (js_get(o, "event_type") || js_get(o, "steps") ||
 	    strcmp(object, "interaction") == 0) {
-		*ret_why = "Google's Interactions are no dialect of ours";
+		*ret_why = "Google's Interactions are not supported";
 		return NULL;
 	}
 	if (begins(type, "content-") || begins(type, "message-") ||
 	    begins(type, "tool-call-") || begins(type, "tool-plan") ||
 	    (js_get(o, "finish_reason") && message)) {
-		*ret_why = "Cohere's own API is no dialect of ours";
+		*ret_why = "Cohere's own API is not supported";
 		return NULL;
 	}
 	if (has_any(o, bedrock) || js_path(o, "output.message") ||
@@ -189,7 +189,7 @@ static void put_decoded(struct strbuf *out, struct decode *d)
 }
 
 /* Feed it in pieces: all at once (0), byte by byte (1), or cut by chance (a seed).
- * What came of it is appended, then the order in which it came. */
+ * The result is appended, then the order in which it came. */
 static int feed(const struct given *g, const struct mt_dialect *dialect, unsigned seed,
 		struct strbuf *out, struct strbuf *trace)
 {
@@ -253,7 +253,7 @@ static void run(struct vec *v, const struct given *g)
 			vec_skip(v, "a signature", "the component sigv4 runs it");
 		else
 			vec_skip(v, g->why ? "another API" : "a file",
-				 g->why ? g->why : "it is no answer of a model");
+				 g->why ? g->why : "it is not an answer of a model");
 		return;
 	}
 	dialect = dialect_of(g->dialect);

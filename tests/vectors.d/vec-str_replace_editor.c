@@ -164,8 +164,8 @@ static void drop_phantom_line(char *text)
 	memmove(start, from, strlen(from) + 1);
 }
 
-/* The encoding is kept; which single-byte one was guessed is nobody's
- * decision, so characters beyond ASCII count as equal. */
+/* The encoding is kept; which single-byte one was guessed may differ,
+ * so characters beyond ASCII count as equal. */
 static char *blurred(const char *text)
 {
 	struct strbuf out = STRBUF((size_t)64 << 20);

@@ -20,8 +20,9 @@ enum { OFFERED_MAX = 64 };
 static struct kit kit;
 static json_object *fixture;
 
-static const char repaired[] = "names and arguments are mended as V1 does (README: tool "
-			       "calls), so the call is good";
+static const char repaired[] =
+	"names and arguments are repaired as V1 does (README: tool "
+	"calls), so the call is good";
 
 /* ---- what an agent is offered ------------------------------------------ */
 
@@ -233,7 +234,7 @@ static void put_content(json_object *in, struct strbuf *out)
 	}
 }
 
-/* Would the call as recorded pass without any mending? */
+/* Would the call as recorded pass without any repair? */
 static bool is_plain(const struct catalog *catalog, const char *name, json_object *args)
 {
 	const struct tool *tool = catalog_find(catalog, name);

@@ -10,7 +10,7 @@ for c in $("$top_srcdir"/tests/vectors); do
 	[ ! -d "$dir/$c" ] || file=$dir/$c
 	[ ! -d "$dir/llm-wire/$c" ] || file=$dir/llm-wire/$c
 	if [ ! -d "$dir" ]; then
-		echo "ok $n - $c # SKIP no recorded cases beside the sources"
+		echo "ok $n - $c # SKIP no recorded cases next to the sources"
 	elif [ ! -e "$file" ]; then
 		echo "ok $n - $c # SKIP no file of that name"
 	elif out=$("$top_srcdir"/tests/vectors "$c" "$file" 2>&1); then
