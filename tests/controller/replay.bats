@@ -4,9 +4,9 @@
 
 setup() {
 	work=$BATS_TEST_TMPDIR
-	mkdir "$work/ws" "$work/state"
+	mkdir "$work/ws" "$work/state" "$work/tmp"
 	chmod 700 "$work/state"
-	export XDG_STATE_HOME=$work/state
+	export XDG_STATE_HOME=$work/state TMPDIR=$work/tmp
 	cat >"$work/script" <<'EOF'
 [turn]
 reasoning = Let me see.
