@@ -94,24 +94,6 @@ static void check_sections(const struct loaded *l, const char *family, size_t *f
 	}
 }
 
-/* True if some installed toolset has a tool of this name, or may have. */
-static bool has_tool(const struct registry *r, const char *name)
-{
-	const struct component *c;
-
-	for (size_t n = 0; (c = registry_at(r, n)); n++) {
-		json_object *tools =
-			c->kind == MT_KIND_TOOL ? js_get(c->data, "tools") : NULL;
-
-		for (size_t i = 0; tools && i < json_object_array_length(tools); i++)
-			if (strcmp(js_str(json_object_array_get_idx(tools, i), "name",
-					  ""),
-				   name) == 0)
-				return true;
-	}
-	return false;
-}
-
 static void check_name(const struct loaded *l, const char *controller, const char *key,
 		       const char *kind, const char *name, size_t *faults)
 {
@@ -120,7 +102,7 @@ static void check_name(const struct loaded *l, const char *controller, const cha
 
 	snprintf(section, sizeof section, "%s.%.80s", kind, name);
 	if (config_has(l->config, section) ||
-	    (strcmp(kind, "tool") == 0 && has_tool(l->registry, name)) ||
+	    (strcmp(kind, "tool") == 0 && registry_find_toolset(l->registry, name)) ||
 	    registry_need(l->registry, kind_find(kind), name, &why))
 		return;
 	fail(&err, why.code, "%s: [%s] `%s`: %s",

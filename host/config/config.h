@@ -48,6 +48,8 @@ int config_choice(const struct config *c, const char *section, const char *key);
 bool config_logs_events(const struct config *c);
 /** Where it says so, if enforced.ini sets this key for the section; else NULL. */
 const char *config_enforced(const struct config *c, const char *section, const char *key);
+/** Do the overrides say all of what an agent is (config_input.pinned)? */
+bool config_is_pinned(const struct config *c);
 /** True if any layer opened this section. */
 bool config_has(const struct config *c, const char *section);
 /** Names of named sections of a family: config_named(c, "llm", 0) -> "cheap". */
@@ -56,6 +58,13 @@ const char *config_named(const struct config *c, const char *family, size_t n);
 const char *config_plugin(const struct config *c, const char *section);
 /** Where a value came from: "FILE:LINE", "MORTISE_LLM_MODEL", "-o", "built in". */
 const char *config_origin(const struct config *c, const char *section, const char *key);
+
+/** Can `item` of the list `key` (tools, condensers, analyzers) be wired? */
+typedef bool config_known_fn(const char *key, const char *item, void *arg);
+/** Remove from the lists of controllers what cannot be wired and only files of
+ *  /etc/mortise/conf.d name: those of packages that are not installed any more. Each is a
+ *  warning that names the file. */
+void config_drop_leftovers(struct config *c, config_known_fn *known, void *arg);
 
 /** Check a section against the option table of the plugin that it configures
  *  and collect what was set: {key: "value"}. Errors name file and line. Keys

@@ -366,6 +366,11 @@ bool config_logs_events(const struct config *c)
 	       (set && (strcasecmp(set, "true") == 0 || strcmp(set, "1") == 0));
 }
 
+bool config_is_pinned(const struct config *c)
+{
+	return c->pinned;
+}
+
 bool config_has(const struct config *c, const char *section)
 {
 	for (size_t i = 0; i < c->section_count; i++)

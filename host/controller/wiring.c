@@ -200,6 +200,18 @@ static bool names_tasks(const char *list)
 	return false;
 }
 
+/* A conversation keeps the tools that it started with. */
+static void add_way_out(const char *section, struct error *err)
+{
+	const struct error why = *err;
+
+	*err = ERROR_NONE;
+	fail(err, why.code,
+	     "%s; the conversation was started with it: install its plugin again, or resume "
+	     "with -o '%s.tools-=NAME'",
+	     why.text, section);
+}
+
 /* The tools of the agent's own, or else those of the controller, with the task list
  * where it is to plan. */
 static int wire_tools(struct conversation *c, const char *section, struct error *err)
@@ -219,6 +231,8 @@ static int wire_tools(struct conversation *c, const char *section, struct error 
 		list = planning.text;
 	}
 	r = catalog_open(c->config, c->registry, list, &c->agent->catalog, err);
+	if (r == MT_ENOTFOUND && err && config_is_pinned(c->config))
+		add_way_out(section, err);
 	if (!r)
 		r = catalog_add_finder(&c->agent->catalog, c->config, c->registry, err);
 	if (!r && (agent->flags & MT_AGENT_READ_ONLY))

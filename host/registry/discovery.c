@@ -452,7 +452,49 @@ bool component_is_own(const struct component *c)
 	return is_below(path, PLUGIN_DIR) || (built && is_below(path, built));
 }
 
-int registry_open(const struct config *c, struct registry **ret, struct error *err)
+/* The refusal of a file that bears this name. */
+static const struct refusal *find_refusal(const struct registry *r, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < r->refusal_count; i++) {
+		const char *file = strrchr(r->refusals[i].path, '/');
+
+		file = file ? file + 1 : r->refusals[i].path;
+		if (strncmp(file, name, len) == 0 && strcmp(file + len, ".so") == 0)
+			return &r->refusals[i];
+	}
+	return NULL;
+}
+
+struct wirable {
+	const struct config *c;
+	const struct registry *r;
+};
+
+/* Can a controller wire this? A file that was refused is reported where it is needed. */
+static bool is_wirable(const char *key, const char *item, void *arg)
+{
+	const struct wirable *w = arg;
+	int kind = strcmp(key, "condensers") == 0  ? MT_KIND_CONDENSER
+		   : strcmp(key, "analyzers") == 0 ? MT_KIND_ANALYZER
+						   : MT_KIND_TOOL;
+	AUTO(strbuf) struct strbuf section = STRBUF(256), server = STRBUF(256);
+	const char *plugin = item;
+
+	if (strbuf_addf(&section, "%s.%s", kind_name(kind), item) ||
+	    strbuf_addf(&server, "mcp.%s", item))
+		return true;
+	if (config_has(w->c, section.text))
+		plugin = config_plugin(w->c, section.text);
+	if (registry_find(w->r, kind, plugin) || find_refusal(w->r, plugin))
+		return true;
+	return kind == MT_KIND_TOOL &&
+	       (registry_find_toolset(w->r, item) || config_has(w->c, server.text) ||
+		strcmp(item, "mcp") == 0 || strncmp(item, "mcp.", 4) == 0);
+}
+
+int registry_open(struct config *c, struct registry **ret, struct error *err)
 {
 	AUTO(registry) struct registry *r = calloc(1, sizeof *r);
 	struct scan scan = { 0 };
@@ -470,6 +512,7 @@ int registry_open(const struct config *c, struct registry **ret, struct error *e
 	scan_clear(&scan);
 	if (status)
 		return out_of_memory(err);
+	config_drop_leftovers(c, is_wirable, &(struct wirable){ c, r });
 	*ret = STEAL(r);
 	return MT_OK;
 }
@@ -486,6 +529,26 @@ const struct component *registry_find(const struct registry *r, int kind,
 	return NULL;
 }
 
+static bool has_tool(const struct component *c, const char *name)
+{
+	json_object *tools = js_get(c->data, "tools");
+
+	for (size_t i = 0; tools && i < json_object_array_length(tools); i++)
+		if (strcmp(js_str(json_object_array_get_idx(tools, i), "name", ""),
+			   name) == 0)
+			return true;
+	return false;
+}
+
+const struct component *registry_find_toolset(const struct registry *r, const char *tool)
+{
+	for (size_t i = 0; i < r->component_count; i++)
+		if (r->components[i].kind == MT_KIND_TOOL &&
+		    has_tool(&r->components[i], tool))
+			return &r->components[i];
+	return NULL;
+}
+
 const struct component *registry_at(const struct registry *r, size_t n)
 {
 	return n < r->component_count ? &r->components[n] : NULL;
@@ -494,21 +557,6 @@ const struct component *registry_at(const struct registry *r, size_t n)
 const struct refusal *registry_refusal(const struct registry *r, size_t n)
 {
 	return n < r->refusal_count ? &r->refusals[n] : NULL;
-}
-
-/* The refusal of a file that bears this name. */
-static const struct refusal *find_refusal(const struct registry *r, const char *name)
-{
-	size_t len = strlen(name);
-
-	for (size_t i = 0; i < r->refusal_count; i++) {
-		const char *file = strrchr(r->refusals[i].path, '/');
-
-		file = file ? file + 1 : r->refusals[i].path;
-		if (strncmp(file, name, len) == 0 && strcmp(file + len, ".so") == 0)
-			return &r->refusals[i];
-	}
-	return NULL;
 }
 
 /* The refusal of a whole folder, where it may lie. */

@@ -36,16 +36,19 @@ struct refusal {
 	const char *reason;         /* one sentence */
 };
 
-/** Look at every plugin folder: [core] plugin_path, ~/.local/lib/mortise/plugins,
- *  /usr/local/lib/mortise/plugins, PLUGIN_DIR (the last three not when the
- *  variable MORTISE_BUILTIN_PLUGINS=no). First of a name wins. Only files that
- *  the cache does not know are run, in a child. */
-int registry_open(const struct config *c, struct registry **ret, struct error *err);
+/** Look at every plugin directory: [core] plugin_path, ~/.local/lib/mortise/plugins,
+ *  /usr/local/lib/mortise/plugins, PLUGIN_DIR (the last three not if the
+ *  variable MORTISE_BUILTIN_PLUGINS is "no"). First of a name wins. Only files that
+ *  the cache does not know are run, in a child. What only files of removed packages
+ *  wire is removed from `c` (config_drop_leftovers). */
+int registry_open(struct config *c, struct registry **ret, struct error *err);
 struct registry *registry_free(struct registry *r);
 AUTO_DEFINE(registry, struct registry *, registry_free)
 
 const struct component *registry_find(const struct registry *r, int kind,
 				      const char *name);
+/** The first toolset that has a tool of this name. NULL: none. */
+const struct component *registry_find_toolset(const struct registry *r, const char *tool);
 /** As registry_find, but failing with a sentence: unknown (with a suggestion),
  *  or refused and why. */
 const struct component *registry_need(const struct registry *r, int kind,

@@ -386,29 +386,6 @@ bool catalog_renew(struct catalog *catalog)
 
 /* ---- names to tools ---------------------------------------------------------- */
 
-static bool has_tool(const struct component *component, const char *name)
-{
-	json_object *tools = js_get(component->data, "tools");
-	size_t n = tools ? json_object_array_length(tools) : 0;
-
-	for (size_t i = 0; i < n; i++)
-		if (strcmp(js_str(json_object_array_get_idx(tools, i), "name", ""),
-			   name) == 0)
-			return true;
-	return false;
-}
-
-/* The toolset that brings a single tool of this name. */
-static const struct component *toolset_of(const struct registry *r, const char *tool)
-{
-	const struct component *component;
-
-	for (size_t i = 0; (component = registry_at(r, i)); i++)
-		if (component->kind == MT_KIND_TOOL && has_tool(component, tool))
-			return component;
-	return NULL;
-}
-
 /* The instance of a server. One whose name a toolset or a section [tool.X] has, wired
  * or not, is `mcp.NAME` everywhere: to the runner, in grants, for every agent. */
 static int server_instance(const struct config *c, const struct registry *r,
@@ -493,7 +470,7 @@ static int resolve(struct catalog *catalog, const struct config *c,
 		status = wire_servers(catalog, c, r, item, err);
 		if (status != MT_ENOTFOUND)
 			return status;
-		component = toolset_of(r, item);
+		component = registry_find_toolset(r, item);
 		if (component) {
 			only = item;
 			instance = component->name;

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # mortise plugins: good ones are listed, each bad one gets one clear sentence.
+bats_require_minimum_version 1.5.0
 
 setup() {
 	export HOME="$BATS_TEST_TMPDIR/home" XDG_CACHE_HOME="$BATS_TEST_TMPDIR/cache"
@@ -456,4 +457,46 @@ bare() {
 	MORTISE_CORE_PLUGIN_PATH=$BATS_TEST_TMPDIR/theirs run mortise run -m script:x -t hi
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"unknown runtime \`local\` ($BATS_TEST_TMPDIR/theirs was not loaded: owned by another user"* ]]
+}
+
+@test "a configuration file of a removed package is a warning" {
+	export MORTISE_SYSTEM_CONFIG=$BATS_TEST_TMPDIR/etc
+	mkdir -p -m 700 "$MORTISE_SYSTEM_CONFIG/conf.d" "$HOME/config/mortise" "$BATS_TEST_TMPDIR/ws"
+	file=$MORTISE_SYSTEM_CONFIG/conf.d/50-gone.ini
+	printf '[controller]\ntools += gone\n' >"$file"
+	printf '[turn]\n[call finish]\nmessage = done\n' >"$BATS_TEST_TMPDIR/script"
+	unset MORTISE_CORE_PLUGIN_PATH
+	. "$top_srcdir/tests/env.sh"
+	export HOME="$BATS_TEST_TMPDIR/home" XDG_CACHE_HOME="$BATS_TEST_TMPDIR/cache"
+	export XDG_CONFIG_HOME="$HOME/config" XDG_STATE_HOME="$HOME/state"
+	ours=$MORTISE_CORE_PLUGIN_PATH
+	run --separate-stderr mortise run -q -C "$BATS_TEST_TMPDIR/ws" \
+		-m "script:$BATS_TEST_TMPDIR/script" -t hi
+	[ "$status" -eq 0 ]
+	[ "$output" = "done" ]
+	[[ "$stderr" == *"\`gone\` of [controller] is ignored in \`tools\`: it is not installed; install it again, or remove $file"* ]]
+	run mortise config check
+	[ "$status" -eq 0 ]
+
+	# installed, it is wired; gone again, a conversation that has it says how to resume
+	tool gone
+	export MORTISE_CORE_PLUGIN_PATH=$ours,$dir
+	run mortise tools list
+	[[ "$output" == *gone* ]]
+	mortise run -q -C "$BATS_TEST_TMPDIR/ws" -m "script:$BATS_TEST_TMPDIR/script" -t hi
+	rm "$dir/gone.so"
+	run mortise resume last
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"unknown tool \`gone\`"*"install its plugin again, or resume with -o 'controller.tools-=NAME'"* ]]
+	printf '[turn]\n[turn]\n[call finish]\nmessage = again\n' >"$BATS_TEST_TMPDIR/script"
+	run mortise resume last -q -o controller.tools-=gone -t more
+	[ "$status" -eq 0 ]
+	[ "$output" = again ]
+
+	# what the user's own file names is an error
+	rm "$file"
+	printf '[controller]\ntools += gone\n' >"$HOME/config/mortise/mortise.ini"
+	run mortise run -q -C "$BATS_TEST_TMPDIR/ws" -m "script:$BATS_TEST_TMPDIR/script" -t hi
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"unknown tool \`gone\`"* ]]
 }
