@@ -53,7 +53,8 @@ static bool fits(const struct event_field *field, json_object *value)
 	json_type type = json_object_get_type(value);
 
 	if (!value)
-		return !field->required && strcmp(field->fallback, "null") == 0;
+		return !field->required && field->fallback &&
+		       strcmp(field->fallback, "null") == 0;
 	switch (field->type) {
 	case FIELD_TEXT:
 		return type == json_type_string;
@@ -92,6 +93,8 @@ static int fill_one(const struct event_type *type, const struct event_field *fie
 	} else if (field->required) {
 		return fail(err, MT_EINVAL, "malformed %s: `%s` requires `%s`",
 			    sort(type), type->name, field->name);
+	} else if (event_field_is_ours(field)) {
+		return MT_OK;
 	} else {
 		value = fallback(field, &status);
 	}

@@ -188,6 +188,13 @@ static int fold(struct export *x, json_object *json)
 	return response ? js_set(meta, "model_response", response) : MT_ENOMEM;
 }
 
+static bool has_place(const struct event_type *theirs, const char *name)
+{
+	const struct event_field *field = event_field_find(theirs, name);
+
+	return field && !event_field_is_ours(field);
+}
+
 /* What the original has no place for goes into "mortise". */
 static int put_aside(const struct event *e, json_object *json)
 {
@@ -205,7 +212,7 @@ static int put_aside(const struct event *e, json_object *json)
 	if (!json_object_is_type(fields, json_type_object))
 		return MT_OK;
 	json_object_object_foreach(fields, name, value)
-		if (!event_field_find(theirs, name) &&
+		if (!has_place(theirs, name) &&
 		    js_set(aside, name, json_object_get(value)))
 			return MT_ENOMEM;
 	json_object_object_foreach(aside, moved, ignored) {

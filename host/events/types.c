@@ -75,6 +75,7 @@ static const struct event_field a_condensation[] = {
 	{ "forgotten_events_start_id", FIELD_INT, false, "null" },
 	{ "forgotten_events_end_id", FIELD_INT, false, "null" },
 	MAYBE_TEXT("summary"), { "summary_offset", FIELD_INT, false, "null" },
+	{ "keep_summaries", FIELD_BOOL, false, NULL },
 };
 static const struct event_field a_call_tool[] = {
 	NEEDS_TEXT("name"), OBJECT("arguments"), THOUGHT, RISK,
@@ -227,4 +228,9 @@ const struct event_field *event_field_find(const struct event_type *type,
 		if (strcmp(type->fields[n].name, name) == 0)
 			return &type->fields[n];
 	return NULL;
+}
+
+bool event_field_is_ours(const struct event_field *field)
+{
+	return !field->required && !field->fallback;
 }

@@ -21,7 +21,8 @@ struct event_field {
 	const char *name;
 	enum field_type type;
 	bool required;
-	const char *fallback; /* JSON text of the default; "null" is a default too */
+	const char *fallback; /* JSON text of the default; "null" is a default too; NULL:
+			       * required, or ours: absent unless given */
 };
 
 enum {
@@ -62,6 +63,9 @@ struct event_type {
 
 /** @return the type, NULL if there is none of that name. */
 const struct event_type *event_type_find(bool is_action, const char *name);
+/** @return true if OpenHands does not have the field: events hold it only if it was
+ *  given, and exports put it aside. */
+bool event_field_is_ours(const struct event_field *field);
 /** All of one sort, for messages that list them. */
 const struct event_type *event_type_at(bool is_action, size_t n);
 /** Its place among those of its sort: event_type_at(is_action, number). */

@@ -190,6 +190,27 @@ tasks() {
 	[[ "$output" == *"00 tokens in"* ]]
 }
 
+@test "an earlier summary that a condensation keeps is still read" {
+	{
+		printf '[turn]\n[call execute_bash]\ncommand = echo step %s\n\n' {1..13}
+		printf '[turn]\nexpect any contains = SHORT STORY 1\n'
+		printf 'expect any contains = SHORT STORY 2\n[call finish]\nmessage = Done.\n'
+	} >"$work/script"
+	run "${base[@]}" "${small[@]}" -o llm.cheap.model="script:$work/summaries" \
+		-o condenser.short.llm=cheap -o controller.max_iterations=7 -t "walk"
+	echo "$output"
+	[ "$(condensations | jq -r .summary)" = "SHORT STORY 1" ]
+	run mortise resume last -o controller.max_iterations=100 \
+		-o condenser.short.max_size=16 -o condenser.short.keep_first=5 -t "more"
+	echo "$output"
+	[ "$status" -eq 0 ]
+	condensations | tail -n 1 | jq -e '.keep_summaries == true'
+	# OpenHands has no such argument
+	mortise conversations export last |
+		jq -e '[.[] | select(.action == "condensation")] | last
+			| .mortise.fields.keep_summaries and (.args | has("keep_summaries") | not)'
+}
+
 @test "what was forgotten can be recalled, by words and by numbers" {
 	for n in 1 2 3 4 5 6 7 8; do
 		printf '[turn]\n[call execute_bash]\ncommand = echo treasure$((%s * 7))\n\n' "$n"

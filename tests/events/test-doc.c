@@ -11,7 +11,8 @@ static void put_field(struct strbuf *out, const struct event_field *f)
 	if (f->required)
 		strbuf_addf(out, "%s (required)", f->name);
 	else
-		strbuf_addf(out, "%s (%s)", f->name, f->fallback);
+		strbuf_addf(out, "%s (%s)", f->name,
+			    event_field_is_ours(f) ? "ours" : f->fallback);
 }
 
 static void put_table(struct strbuf *out, bool is_action)
