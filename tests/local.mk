@@ -1,11 +1,18 @@
 # Tests speak TAP. Each directory has its own fragment.
 TEST_EXTENSIONS = .bats .sh
+# A test must end what it started: 20 seconds later it fails.
+check_PROGRAMS += %D%/no-orphans
+tests_no_orphans_SOURCES = %D%/no-orphans.c
+NO_ORPHANS = $(top_builddir)/tests/no-orphans 20
+TESTS += %D%/no-orphans.sh
+EXTRA_DIST += %D%/no-orphans.sh
 LOG_DRIVER = env --default-signal AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 BATS_LOG_DRIVER = $(LOG_DRIVER)
-BATS_LOG_COMPILER = $(BATS)
+BATS_LOG_COMPILER = $(NO_ORPHANS) $(BATS)
 AM_BATS_LOG_FLAGS = --tap
 SH_LOG_DRIVER = $(LOG_DRIVER)
-SH_LOG_COMPILER = $(SHELL)
+SH_LOG_COMPILER = $(NO_ORPHANS) $(SHELL)
+LOG_COMPILER = $(NO_ORPHANS)
 # Every test finds the build and the sources by these.
 AM_TESTS_ENVIRONMENT = \
 	top_builddir='$(abs_top_builddir)' top_srcdir='$(abs_top_srcdir)' \

@@ -12,8 +12,13 @@ setup() {
 }
 
 log() { cat "$work"/state/mortise/conversations/*/events.jsonl 2>/dev/null; }
+# A conversation outlives its terminal.
+teardown() {
+	mortise kill >"$work/kill" 2>&1 ||
+		grep "no conversation is running" "$work/kill"
+	[ -z "$open" ] || rm -rf "$open"
+}
 # without TEXT FILE: none in it; bash does not end a test for `! grep`
-teardown() { [ -z "$open" ] || rm -rf "$open"; }
 without() { if grep -F -e "$1" "$2"; then return 1; fi; }
 logged() { log | grep -q "$1"; }
 until_true() { for _ in {1..600}; do "$@" && return; sleep 0.05; done; return 1; }

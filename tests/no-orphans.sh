@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# no-orphans.sh - a test that leaves a process behind fails, and the process is killed.
+run() { "$top_builddir/tests/no-orphans" "$@"; }
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+count=0 failures=0
+
+# check NAME: reports the status of the last command
+check() {
+	status=$?
+	count=$((count + 1))
+	[ $status -eq 0 ] && { echo "ok $count - $1"; return; }
+	failures=$((failures + 1))
+	echo "not ok $count - $1"
+	sed 's/^/# /' "$work/out"
+}
+
+run 20 sh -c 'sleep 0 & exit 0' >"$work/out" 2>&1
+check "a process that ends in time is accepted"
+run 20 sh -c 'exit 7' >"$work/out" 2>&1
+[ $? -eq 7 ]
+check "the exit code of the test is kept"
+run 0 setsid sh -c 'setsid sleep 7531 & echo $! >"$0/pid"' "$work" >"$work/out" 2>&1
+[ $? -eq 1 ]
+check "a process in another session is found"
+grep -q '^# left behind: .*sleep 7531' "$work/out"
+check "it is named"
+run 0 sh -c 'sh -c "sleep 7531; :" & echo $! >"$0/pid"' "$work" >"$work/out" 2>&1
+! kill -0 "$(cat "$work/pid")" 2>"$work/err" && [ "$(grep -c 'sleep 7531' "$work/out")" -ge 1 ]
+check "its children are killed too"
+echo "1..$count"
+exit $((failures > 0))
