@@ -19,7 +19,7 @@ AM_TESTS_ENVIRONMENT = \
 	CC='$(CC)' SANITIZE='$(SANITIZE)'; \
 	export top_builddir top_srcdir CC SANITIZE; \
 	. $(top_srcdir)/tests/env.sh;
-EXTRA_DIST += %D%/env.sh %D%/lsan.supp %D%/valgrind.supp %D%/tap.h %D%/oom.h %D%/fresh-debian
+EXTRA_DIST += %D%/env.sh %D%/lsan.supp %D%/valgrind.supp %D%/tap.h %D%/oom.h %D%/growth.h %D%/fresh-debian
 WRAP_ALLOC = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=strndup
 # The rules of the sources themselves.
 TESTS += %D%/layers.sh %D%/style.sh %D%/style-tests.sh %D%/commit-msg.sh %D%/format.sh %D%/doc-links.sh

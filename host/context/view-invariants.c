@@ -2,18 +2,12 @@
  *
  * view-invariants.c - see view-invariants.h.
  *
- * Batches, calls and loops are groups. Their numbers index small tables, so one
- * pass looks once at each event; passes repeat until nothing changes. */
+ * Batches, calls and loops are groups. Their numbers index tables with a list of the
+ * members of each, so that each group is looked through once. */
 #include "context/view-invariants.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-struct groups {
-	int32_t batches, calls, loops; /* one more than the greatest number */
-	uint32_t *missing_batch, *missing_loop;
-	uint32_t *actions, *results;   /* by call */
-};
 
 static int32_t more(int32_t most, int32_t number)
 {
@@ -33,6 +27,43 @@ void view_invariants_number_loops(struct view_fact *facts, size_t count)
 	}
 }
 
+/* ---- what may be shown -------------------------------------------------- */
+
+/* The places of each group as lists: the newest, and from each place the one before in
+ * its group; place + 1, 0 ends a list. */
+struct members {
+	size_t *newest, *before;
+};
+
+struct groups {
+	int32_t batches, calls, loops; /* one more than the greatest number */
+	struct members by_batch, by_call, by_loop;
+	uint32_t *actions, *results;   /* shown, by call */
+	size_t *queue;                 /* places that were hidden */
+	size_t queued;
+};
+
+static int members_open(struct members *m, int32_t groups, size_t count)
+{
+	m->newest = calloc((size_t)groups + 1, sizeof *m->newest);
+	m->before = calloc(count + 1, sizeof *m->before);
+	return m->newest && m->before ? MT_OK : MT_ENOMEM;
+}
+
+static void members_close(struct members *m)
+{
+	free(m->newest);
+	free(m->before);
+}
+
+static void members_add(struct members *m, int32_t group, size_t place)
+{
+	if (group < 0)
+		return;
+	m->before[place] = m->newest[group];
+	m->newest[group] = place + 1;
+}
+
 static int groups_open(struct groups *g, const struct view_fact *f, size_t count)
 {
 	*g = (struct groups){ 0 };
@@ -41,120 +72,157 @@ static int groups_open(struct groups *g, const struct view_fact *f, size_t count
 		g->calls = more(g->calls, f[i].call);
 		g->loops = more(g->loops, f[i].loop);
 	}
-	g->missing_batch = calloc((size_t)g->batches + 1, sizeof(uint32_t));
-	g->missing_loop = calloc((size_t)g->loops + 1, sizeof(uint32_t));
-	g->actions = calloc((size_t)g->calls + 1, sizeof(uint32_t));
-	g->results = calloc((size_t)g->calls + 1, sizeof(uint32_t));
-	return g->missing_batch && g->missing_loop && g->actions && g->results
-		       ? MT_OK
-		       : MT_ENOMEM;
+	g->actions = calloc((size_t)g->calls + 1, sizeof *g->actions);
+	g->results = calloc((size_t)g->calls + 1, sizeof *g->results);
+	g->queue = calloc(count + 1, sizeof *g->queue);
+	if (!g->actions || !g->results || !g->queue ||
+	    members_open(&g->by_batch, g->batches, count) ||
+	    members_open(&g->by_call, g->calls, count) ||
+	    members_open(&g->by_loop, g->loops, count))
+		return MT_ENOMEM;
+	return MT_OK;
 }
 
 static void groups_close(struct groups *g)
 {
-	free(g->missing_batch);
-	free(g->missing_loop);
 	free(g->actions);
 	free(g->results);
+	free(g->queue);
+	members_close(&g->by_batch);
+	members_close(&g->by_call);
+	members_close(&g->by_loop);
 }
 
-/* A second result of a call was never needed to make anything whole. */
-static bool is_extra(struct groups *g, const struct view_fact *f)
+static void hide(struct groups *g, unsigned char *shown, size_t place)
 {
-	return !f->is_action && f->call >= 0 && g->results[f->call]++ > 0;
+	shown[place] = 0;
+	g->queue[g->queued++] = place;
 }
 
-static void count_groups(struct groups *g, const struct view_fact *f, size_t count,
-			 const unsigned char *shown)
+/* A second result of a call was never needed to make anything whole: it goes alone. */
+static void groups_fill(struct groups *g, const struct view_fact *f, size_t count,
+			unsigned char *shown)
 {
-	memset(g->missing_batch, 0, (size_t)g->batches * sizeof(uint32_t));
-	memset(g->missing_loop, 0, (size_t)g->loops * sizeof(uint32_t));
-	memset(g->actions, 0, (size_t)g->calls * sizeof(uint32_t));
-	memset(g->results, 0, (size_t)g->calls * sizeof(uint32_t));
 	for (size_t i = 0; i < count; i++) {
-		if (shown[i]) {
-			if (f[i].call >= 0)
-				(f[i].is_action ? g->actions : g->results)[f[i].call]++;
+		bool result = shown[i] && !f[i].is_action && f[i].call >= 0;
+
+		if (result && g->results[f[i].call]) {
+			shown[i] = 0;
 			continue;
 		}
-		if (f[i].batch >= 0 && f[i].is_action)
-			g->missing_batch[f[i].batch]++;
-		if (f[i].loop >= 0)
-			g->missing_loop[f[i].loop]++;
+		if (result)
+			g->results[f[i].call]++;
+		else if (shown[i] && f[i].call >= 0)
+			g->actions[f[i].call]++;
+		else if (!shown[i])
+			g->queue[g->queued++] = i;
+		members_add(&g->by_call, f[i].call, i);
+		members_add(&g->by_loop, f[i].loop, i);
+		if (f[i].is_action)
+			members_add(&g->by_batch, f[i].batch, i);
 	}
 }
 
-static bool forbidden(const struct groups *g, const struct view_fact *f)
+/* Hide a whole group, whose list then is empty. */
+static void hide_group(struct groups *g, struct members *m, int32_t group,
+		       const struct view_fact *f, unsigned char *shown)
 {
-	if (f->call >= 0 && (!g->actions[f->call] || !g->results[f->call]))
-		return true;
-	if (f->batch >= 0 && f->is_action && g->missing_batch[f->batch])
-		return true;
-	return f->loop >= 0 && g->missing_loop[f->loop];
+	for (size_t next = m->newest[group]; next; next = m->before[next - 1]) {
+		size_t place = next - 1;
+
+		if (!shown[place])
+			continue;
+		if (f[place].call >= 0)
+			(f[place].is_action ? g->actions : g->results)[f[place].call]--;
+		hide(g, shown, place);
+	}
+	m->newest[group] = 0;
 }
 
-static void drop_extra(struct groups *g, struct view_fact *f, size_t count,
+static bool is_whole_call(const struct groups *g, int32_t call)
+{
+	return g->actions[call] && g->results[call];
+}
+
+/* What must go with an event that is not shown. */
+static void hide_mates(struct groups *g, const struct view_fact *f, size_t place,
 		       unsigned char *shown)
 {
-	for (size_t i = 0; i < count; i++)
-		if (shown[i] && is_extra(g, &f[i])) {
-			shown[i] = 0;
-			f[i].loop = f[i].batch = -1;
-		}
+	const struct view_fact *fact = &f[place];
+
+	if (fact->call >= 0 && !is_whole_call(g, fact->call))
+		hide_group(g, &g->by_call, fact->call, f, shown);
+	if (fact->batch >= 0 && fact->is_action)
+		hide_group(g, &g->by_batch, fact->batch, f, shown);
+	if (fact->loop >= 0)
+		hide_group(g, &g->by_loop, fact->loop, f, shown);
 }
 
 int view_invariants_apply(const struct view_fact *facts, size_t count,
 			  unsigned char *shown)
 {
-	struct view_fact *f = malloc((count + 1) * sizeof *f);
-	struct groups g = { 0 };
-	bool changed = true;
-	int r = f ? groups_open(&g, facts, count) : MT_ENOMEM;
+	struct groups g;
+	int r = groups_open(&g, facts, count);
 
 	if (!r) {
-		memcpy(f, facts, count * sizeof *f);
-		drop_extra(&g, f, count, shown);
-	}
-	while (!r && changed) {
-		changed = false;
-		count_groups(&g, f, count, shown);
-		for (size_t i = 0; i < count; i++)
-			if (shown[i] && forbidden(&g, &f[i])) {
-				shown[i] = 0;
-				changed = true;
-			}
+		groups_fill(&g, facts, count, shown);
+		for (int32_t call = 0; call < g.calls; call++)
+			if (!is_whole_call(&g, call))
+				hide_group(&g, &g.by_call, call, facts, shown);
+		for (size_t i = 0; i < g.queued; i++)
+			hide_mates(&g, facts, g.queue[i], shown);
 	}
 	groups_close(&g);
-	free(f);
 	return r;
 }
 
 /* ---- cuts -------------------------------------------------------------- */
 
 struct spans {
-	size_t *first; /* place + 1; 0: none yet */
-	unsigned char *allowed;
+	size_t *first;  /* place + 1 of each group; 0: none yet */
+	size_t *opened; /* by place: spans of two neighbors in a group that begin there */
+	size_t *closed; /* the same: that end there */
 };
 
-/* Everything from the first place of a group to this one stays together. */
+/* Everything between two neighbors in a group stays together. */
 static void join_spans(struct spans *s, size_t *first, size_t place)
 {
-	if (!*first) {
-		*first = place + 1;
-		return;
+	if (*first) {
+		s->opened[*first]++;
+		s->closed[place]++;
 	}
-	for (size_t i = *first; i <= place; i++)
-		s->allowed[i] = 0;
 	*first = place + 1;
+}
+
+static void join_fact(struct spans *s, const struct view_fact *f, int32_t batches,
+		      int32_t calls, size_t place)
+{
+	if (f->batch >= 0)
+		join_spans(s, &s->first[f->batch], place);
+	if (f->call >= 0)
+		join_spans(s, &s->first[batches + f->call], place);
+	if (f->loop >= 0)
+		join_spans(s, &s->first[batches + calls + f->loop], place);
+}
+
+static void allow_outside(const struct spans *s, size_t count, unsigned char *ret_allowed)
+{
+	size_t inside = 0;
+
+	for (size_t i = 0; i <= count; i++) {
+		inside += s->opened[i];
+		ret_allowed[i] = inside == 0;
+		inside -= s->closed[i];
+	}
 }
 
 int view_invariants_cuts(const struct view_fact *const *places, size_t count,
 			 unsigned char *ret_allowed)
 {
-	struct spans s = { .allowed = ret_allowed };
 	int32_t batches = 0, calls = 0, loops = 0;
+	struct spans s;
+	int r;
 
-	memset(ret_allowed, 1, count + 1);
 	for (size_t i = 0; i < count; i++) {
 		if (!places[i])
 			continue;
@@ -164,20 +232,18 @@ int view_invariants_cuts(const struct view_fact *const *places, size_t count,
 	}
 	s.first = calloc((size_t)batches + (size_t)calls + (size_t)loops + 1,
 			 sizeof *s.first);
-	if (!s.first)
-		return MT_ENOMEM;
-	for (size_t i = 0; i < count; i++) {
-		const struct view_fact *f = places[i];
-
-		if (f && f->batch >= 0)
-			join_spans(&s, &s.first[f->batch], i);
-		if (f && f->call >= 0)
-			join_spans(&s, &s.first[batches + f->call], i);
-		if (f && f->loop >= 0)
-			join_spans(&s, &s.first[batches + calls + f->loop], i);
-	}
+	s.opened = calloc(count + 1, sizeof *s.opened);
+	s.closed = calloc(count + 1, sizeof *s.closed);
+	r = s.first && s.opened && s.closed ? MT_OK : MT_ENOMEM;
+	for (size_t i = 0; !r && i < count; i++)
+		if (places[i])
+			join_fact(&s, places[i], batches, calls, i);
+	if (!r)
+		allow_outside(&s, count, ret_allowed);
 	free(s.first);
-	return MT_OK;
+	free(s.opened);
+	free(s.closed);
+	return r;
 }
 
 /* ---- what an event needs ------------------------------------------------ */

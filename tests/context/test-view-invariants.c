@@ -3,12 +3,13 @@
  * test-view-invariants.c - what must be in a view for something of it to be sent. */
 #include "context/view-invariants.h"
 
+#include "growth.h"
 #include "oom.h"
 #include "tap.h"
 
 #include <string.h>
 
-enum { PLACES_MAX = 16 };
+enum { PLACES_MAX = 16, LONG = 20000 };
 
 /* One character per event: `.` a message, an uppercase letter an action, lowercase its
  * result; `!` before an action: thinking came before it; `+`: of the reply of the
@@ -114,9 +115,112 @@ static void check_memory(void)
 	CHECK(failed >= 3);
 }
 
+/* ---- what may be shown, where it may be cut ------------------------------ */
+
+static const struct {
+	const char *text, *shown, *applied, *cuts;
+} rules[] = {
+	{ "..", "11", "11", "111" },
+	/* a call without its result, a result without its call */
+	{ ".AaBb", "11011", "10011", "110101" },
+	{ ".AaBb", "11101", "11100", "110101" },
+	/* a second result */
+	{ ".Aaa", "1111", "1110", "11001" },
+	/* the calls of one reply, a loop */
+	{ ".A+Bab.", "110111", "100001", "1100011" },
+	{ ".!AaBb.", "111011", "100001", "1100011" },
+	{ ".!AaBb!Cc", "0111011", "0000011", "11000101" },
+};
+
+static void check_rules(void)
+{
+	for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+		const struct view_fact *places[PLACES_MAX];
+		struct view_fact facts[PLACES_MAX];
+		unsigned char flags[PLACES_MAX + 1] = { 0 };
+		size_t n = places_of(rules[i].text, facts, places);
+		char got[PLACES_MAX + 2];
+
+		for (size_t k = 0; k < n; k++)
+			flags[k] = rules[i].shown[k] == '1';
+		CHECK(view_invariants_apply(facts, n, flags) == MT_OK);
+		flags_of(flags, n, got);
+		CHECK_STR(got, rules[i].applied);
+		CHECK(view_invariants_cuts(places, n, flags) == MT_OK);
+		flags_of(flags, n + 1, got);
+		CHECK_STR(got, rules[i].cuts);
+	}
+}
+
+/* Each event takes the one before it along. */
+static void apply_chain(size_t count)
+{
+	static struct view_fact facts[LONG];
+	static unsigned char shown[LONG];
+
+	for (size_t i = 0; i < count; i++)
+		facts[i] = (struct view_fact){ .batch = (int32_t)(i / 2), .call = -1,
+					       .loop = (int32_t)((i + 1) / 2),
+					       .is_action = true };
+	memset(shown, 1, count);
+	shown[count - 1] = 0;
+	view_invariants_apply(facts, count, shown);
+	if (shown[0])
+		printf("Bail out! the first event is shown\n");
+}
+
+/* The results come in the opposite order. */
+static void cut_nested(size_t count)
+{
+	static struct view_fact facts[LONG];
+	static const struct view_fact *places[LONG];
+	static unsigned char allowed[LONG + 1];
+
+	for (size_t i = 0; i < count; i++) {
+		bool first = i < count / 2;
+
+		facts[i] = (struct view_fact){ .batch = -1, .loop = -1, .is_action = first,
+					       .call = (int32_t)(first ? i
+								       : count - 1 - i) };
+		places[i] = &facts[i];
+	}
+	view_invariants_cuts(places, count, allowed);
+	if (allowed[count / 2])
+		printf("Bail out! a call may be cut from its result\n");
+}
+
+static void check_growth(const char *what, void (*fn)(size_t count))
+{
+	double ratio = growth(fn, LONG / GROWTH_FACTOR);
+
+	CHECK_MSG(ratio < GROWTH_LINEAR_MAX,
+		  "%s: %d times the events, %.1f times as long", what, GROWTH_FACTOR,
+		  ratio);
+}
+
+static void check_rule_memory(void)
+{
+	const struct view_fact *places[PLACES_MAX];
+	struct view_fact facts[PLACES_MAX];
+	size_t n = places_of(".!A+BabCcDd.", facts, places);
+	int failed = 0;
+
+	OOM_EACH({
+		unsigned char flags[PLACES_MAX + 1] = { 1 };
+
+		failed += view_invariants_apply(facts, n, flags) == MT_ENOMEM;
+		failed += view_invariants_cuts(places, n, flags) == MT_ENOMEM;
+	});
+	CHECK(failed >= 6);
+}
+
 int main(void)
 {
 	check_all();
 	check_memory();
+	check_rules();
+	check_rule_memory();
+	check_growth("a chain of groups", apply_chain);
+	check_growth("nested calls", cut_nested);
 	return tap_done();
 }

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * growth.h - how the time of a function grows with what it is given. */
+#ifndef TESTS_GROWTH_H
+#define TESTS_GROWTH_H
+
+#include <stddef.h>
+#include <time.h>
+
+enum { GROWTH_FACTOR = 4, GROWTH_ROUNDS = 5 };
+
+/* Processor time, so that other programs do not count. */
+static inline double growth_time(void (*fn)(size_t count), size_t count)
+{
+	double best = 1e9;
+
+	for (int i = 0; i < GROWTH_ROUNDS; i++) {
+		struct timespec from, to;
+		double s;
+
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
+		fn(count);
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
+		s = (double)(to.tv_sec - from.tv_sec) +
+		    (double)(to.tv_nsec - from.tv_nsec) / 1e9;
+		best = s < best ? s : best;
+	}
+	return best;
+}
+
+/* The time for GROWTH_FACTOR * `count` in units of the time for `count`: about 4 if it
+ * is linear, 16 if it is quadratic. */
+static inline double growth(void (*fn)(size_t count), size_t count)
+{
+	double small = growth_time(fn, count);
+
+	return growth_time(fn, count * GROWTH_FACTOR) / small;
+}
+
+/* For CHECK: linear, or n log n, and some noise. */
+enum { GROWTH_LINEAR_MAX = 9 };
+
+#endif
